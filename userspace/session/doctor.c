@@ -48,6 +48,16 @@ int doctor_read(const struct doctor *doctor, const char *path, struct buffer *ou
 	return status;
 }
 
+bool doctor_tracefs_has(const struct doctor *doctor, const char *file, const char *text)
+{
+	struct buffer content = { 0 };
+	bool has = file_read_in(doctor->tracefs.data, file, &content) == 0 &&
+		   (!text || strstr(buffer_string(&content), text));
+
+	buffer_release(&content);
+	return has;
+}
+
 bool doctor_file_has(const struct doctor *doctor, const char *path, const char *text)
 {
 	struct buffer content = { 0 };

@@ -36,6 +36,9 @@ int doctor_read(const struct doctor *doctor, const char *path, struct buffer *ou
 /** doctor_file_has - whether a file below the root contains a text */
 bool doctor_file_has(const struct doctor *doctor, const char *path, const char *text);
 
+/** doctor_tracefs_has - whether tracefs has a file, and in it a text, which may be NULL */
+bool doctor_tracefs_has(const struct doctor *doctor, const char *file, const char *text);
+
 /** doctor_access_remedy - what to do if the files of tracefs cannot be read */
 const char *doctor_access_remedy(const struct doctor *doctor);
 

@@ -41,18 +41,13 @@ static const struct mechanism mechanisms[] = {
 static enum doctor_state mechanism_find(const struct doctor *doctor,
 					const struct mechanism *mechanism)
 {
-	struct buffer content = { 0 };
-	bool has;
-
 	if (!doctor->can_read) {
 		if (doctor->options.size == 0)
 			return DOCTOR_UNKNOWN;
 		return doctor_has_option(doctor, mechanism->option) ? DOCTOR_OK : DOCTOR_LIMITED;
 	}
-	has = file_read_in(doctor->tracefs.data, mechanism->file, &content) == 0 &&
-	      (!mechanism->text || strstr(buffer_string(&content), mechanism->text));
-	buffer_release(&content);
-	return has ? DOCTOR_OK : DOCTOR_LIMITED;
+	return doctor_tracefs_has(doctor, mechanism->file, mechanism->text) ? DOCTOR_OK
+									    : DOCTOR_LIMITED;
 }
 
 void doctor_check_mechanisms(struct doctor *doctor)

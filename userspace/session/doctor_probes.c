@@ -3,21 +3,10 @@
 #include "session/doctor.h"
 
 #include <stdio.h>
-#include <string.h>
 
 /* Since this version, instances have the tracer function_graph. */
 #define GRAPH_MAJOR 6
 #define GRAPH_MINOR 11
-
-static bool tracefs_has(const struct doctor *doctor, const char *file, const char *text)
-{
-	struct buffer content = { 0 };
-	bool has = file_read_in(doctor->tracefs.data, file, &content) == 0 &&
-		   (!text || strstr(buffer_string(&content), text));
-
-	buffer_release(&content);
-	return has;
-}
 
 static bool ftrace_is_off(const struct doctor *doctor)
 {
@@ -34,7 +23,7 @@ static bool instances_have_graph(const struct doctor *doctor)
 	int major = 0, minor = 0;
 
 	if (sscanf(doctor->release, "%d.%d", &major, &minor) != 2 ||
-	    !tracefs_has(doctor, "available_tracers", "function_graph"))
+	    !doctor_tracefs_has(doctor, "available_tracers", "function_graph"))
 		return false;
 	return major > GRAPH_MAJOR || (major == GRAPH_MAJOR && minor >= GRAPH_MINOR);
 }
@@ -49,7 +38,7 @@ static void functions_report(struct doctor *doctor)
 	else if (instances_have_graph(doctor))
 		doctor_report(doctor, "functions", DOCTOR_OK, NULL,
 			      "--function: by the tracer function_graph");
-	else if (tracefs_has(doctor, "kprobe_events", NULL))
+	else if (doctor_tracefs_has(doctor, "kprobe_events", NULL))
 		doctor_report(doctor, "functions", DOCTOR_LIMITED,
 			      "use Linux 6.11 or later with CONFIG_FUNCTION_GRAPH_TRACER",
 			      "--function: by probes, at most 1,000 functions, without --depth");
@@ -61,7 +50,7 @@ static void functions_report(struct doctor *doctor)
 
 static void programs_report(struct doctor *doctor)
 {
-	bool can_probe = tracefs_has(doctor, "uprobe_events", NULL);
+	bool can_probe = doctor_tracefs_has(doctor, "uprobe_events", NULL);
 
 	doctor_report(doctor, "programs", can_probe ? DOCTOR_OK : DOCTOR_LIMITED,
 		      can_probe ? NULL : "use a kernel with CONFIG_UPROBE_EVENTS",
@@ -70,7 +59,7 @@ static void programs_report(struct doctor *doctor)
 
 static void markers_report(struct doctor *doctor)
 {
-	bool copies = tracefs_has(doctor, "options/copy_trace_marker", NULL);
+	bool copies = doctor_tracefs_has(doctor, "options/copy_trace_marker", NULL);
 
 	doctor_report(doctor, "trace_marker", copies ? DOCTOR_OK : DOCTOR_LIMITED,
 		      copies ? NULL
