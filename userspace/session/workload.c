@@ -131,16 +131,14 @@ static int processes_visit(const struct buffer *list, const struct thread_visito
 static int cgroup_visit(const char *folder, const struct thread_visitor *visitor,
 			struct error *error)
 {
-	struct buffer path = { 0 }, list = { 0 };
+	struct buffer list = { 0 };
 	int status = 0;
 
-	buffer_printf(&path, "%s/cgroup.procs", folder);
-	if (file_read(buffer_string(&path), &list) == 0) {
+	if (file_read_in(folder, "cgroup.procs", &list) == 0) {
 		buffer_append_char(&list, '\0');
 		status = list.failed ? error_set(error, "out of memory")
 				     : processes_visit(&list, visitor, error);
 	}
-	buffer_release(&path);
 	buffer_release(&list);
 	return status;
 }
