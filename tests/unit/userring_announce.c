@@ -158,24 +158,34 @@ TEST(a_message_without_a_memory_ends_the_connection)
 	socket_end();
 }
 
+/* Takes an offer while descriptors are below @nr_files. */
+static bool offer_take_within(rlim_t nr_files, struct program_offer *offer)
+{
+	struct rlimit before, limit;
+	bool is_taken;
+
+	getrlimit(RLIMIT_NOFILE, &before);
+	limit = before;
+	limit.rlim_cur = nr_files;
+	setrlimit(RLIMIT_NOFILE, &limit);
+	is_taken = program_socket_take(&own, offer);
+	setrlimit(RLIMIT_NOFILE, &before);
+	return is_taken;
+}
+
 TEST(a_message_that_cannot_be_received_is_a_problem)
 {
-	struct rlimit limit, before;
 	struct program_offer offer;
-	int connection;
+	int connection, next;
 
 	socket_begin();
 	connection = program_connect();
 	program_send(connection);
 	CHECK_NUMBER(own.problem, 0);
-	getrlimit(RLIMIT_NOFILE, &before);
 	/* The connection has the lowest descriptor that is free now: the next one has no place. */
-	limit = before;
-	limit.rlim_cur = dup(connection) + 1;
-	close(limit.rlim_cur - 1);
-	setrlimit(RLIMIT_NOFILE, &limit);
-	CHECK(!program_socket_take(&own, &offer));
-	setrlimit(RLIMIT_NOFILE, &before);
+	next = dup(connection);
+	close(next);
+	CHECK(!offer_take_within(next + 1, &offer));
 	CHECK_NUMBER(own.problem, EMFILE);
 	CHECK(is_over(connection));
 	close(connection);
@@ -184,19 +194,13 @@ TEST(a_message_that_cannot_be_received_is_a_problem)
 
 TEST(a_connection_that_cannot_be_accepted_waits)
 {
-	struct rlimit limit, before;
 	struct program_offer offer;
 	int connection;
 
 	socket_begin();
 	connection = program_connect();
 	program_send(connection);
-	getrlimit(RLIMIT_NOFILE, &before);
-	limit = before;
-	limit.rlim_cur = 0;
-	setrlimit(RLIMIT_NOFILE, &limit);
-	CHECK(!program_socket_take(&own, &offer));
-	setrlimit(RLIMIT_NOFILE, &before);
+	CHECK(!offer_take_within(0, &offer));
 	CHECK_NUMBER(own.refused, EMFILE);
 	CHECK_NUMBER(own.problem, 0);
 	CHECK(program_socket_take(&own, &offer));
