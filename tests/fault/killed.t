@@ -37,6 +37,7 @@ class Killed:
             done = subprocess.run(words, cwd=self.folder, env=environment, stdin=subprocess.DEVNULL, capture_output=True, timeout=LIMIT_S, check=False)
             self.status, self.output, self.errors = done.returncode, done.stdout, done.stderr.decode(errors="replace")
             self.calls, self.fired, self.exported = int(calls.read_text()), 0, 0
+            self.is_silent = False
             self.problems = list(scenario.verify(self))
 
     def judge(self):
@@ -44,6 +45,8 @@ class Killed:
         yield from self.problems
         if self.status != (KILLED if self.number else 0) and self.calls >= self.number:
             yield f"status {self.status}: {self.errors}"
+        if self.is_silent:
+            yield f"{self.fired} fired, {self.exported} exported, and the file does not report a loss"
         if self.exported > self.fired:
             yield f"{self.fired} fired, {self.exported} exported"
 

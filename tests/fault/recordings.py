@@ -82,6 +82,8 @@ class Programs(Scenario):
         found = read_events(events) if events.exists() else []
         run.exported = exported(found)
         number, is_unknown = lost(found)
+        # A file that states no unknown number has all, or how many it lacks.
+        run.is_silent = events.exists() and run.fired != run.exported + number and not is_unknown
         is_reported = is_unknown or run.status not in (0, None)
         if run.fired != run.exported + number and not is_reported:
             yield f"{run.fired} fired, {run.exported} exported, {number} reported as lost"
