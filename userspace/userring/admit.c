@@ -156,9 +156,18 @@ static int memory_add(void *context, int fd, int pid, struct error *error)
 	return error_set_system(error, errno, "cannot record process %d", pid);
 }
 
+static bool process_is_wanted(void *context, int pid)
+{
+	const struct programs *programs = context;
+
+	return program_socket_owns(&programs->socket, pid);
+}
+
 int programs_search(struct programs *programs, struct error *error)
 {
-	const struct memory_visitor visitor = { .context = programs, .visit = memory_add };
+	const struct memory_visitor visitor = { .context = programs,
+						.wants = process_is_wanted,
+						.visit = memory_add };
 
 	programs->searched_ns = time_now_ns(CLOCK_BOOTTIME);
 	return memfds_visit(&visitor, error);

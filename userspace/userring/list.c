@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "userring/events.h"
+#include "userring/process.h"
 #include "userring/program.h"
 #include "userring/scan.h"
 
@@ -98,6 +99,18 @@ int programs_visit(const struct program_visitor *visitor, struct error *error)
 	return memfds_visit(&files, error);
 }
 
+/* Whoever chose a socket leaves the programs of other ktracks alone. */
+static bool clean_wants(void *context, int pid)
+{
+	const char *chosen = getenv(KTRACK_USER_SOCKET_VARIABLE);
+	char *path = chosen ? process_socket(pid) : NULL;
+	bool wants = !chosen || (path && strcmp(path, chosen) == 0);
+
+	(void)context;
+	free(path);
+	return wants;
+}
+
 static int clean_visit(void *context, int fd, int pid, struct error *error)
 {
 	unsigned int *number = context;
@@ -115,7 +128,9 @@ static int clean_visit(void *context, int fd, int pid, struct error *error)
 unsigned int programs_clean(void)
 {
 	unsigned int number = 0;
-	const struct memory_visitor files = { .context = &number, .visit = clean_visit };
+	const struct memory_visitor files = { .context = &number,
+					      .wants = clean_wants,
+					      .visit = clean_visit };
 	struct error ignored = { 0 };
 
 	memfds_visit(&files, &ignored);

@@ -45,6 +45,13 @@ int process_find_thread(int pid, int inner);
  */
 int64_t process_clock_offset(int pid);
 
+/**
+ * process_socket - where the program of a process announces itself
+ *
+ * Returns a path for free(), or NULL if memory ran out.
+ */
+char *process_socket(int pid);
+
 /** struct mapping_visitor - receives the inode of each memory of ktrack/user.h */
 struct mapping_visitor {
 	void *context;

@@ -54,11 +54,8 @@ static int memfd_open(int folder_fd, const char *name)
 static int memfd_visit(int folder_fd, const char *name, int pid,
 		      const struct memory_visitor *visitor, struct error *error)
 {
-	int fd, status;
+	int fd = memfd_open(folder_fd, name), status;
 
-	if (procfs_number(name) < 0 || !is_memory(folder_fd, name))
-		return 0;
-	fd = memfd_open(folder_fd, name);
 	if (fd < 0)
 		return 0;
 	status = visitor->visit(visitor->context, fd, pid, error);
@@ -70,6 +67,7 @@ static int process_files_visit(int pid, const struct memory_visitor *visitor, st
 {
 	char path[32];
 	struct dirent *entry;
+	bool is_wanted = !visitor->wants;
 	DIR *folder;
 	int status = 0;
 
@@ -77,8 +75,14 @@ static int process_files_visit(int pid, const struct memory_visitor *visitor, st
 	folder = opendir(path);
 	if (!folder)
 		return 0;
-	while (status == 0 && (entry = readdir(folder)))
+	while (status == 0 && (entry = readdir(folder))) {
+		if (procfs_number(entry->d_name) < 0 || !is_memory(dirfd(folder), entry->d_name))
+			continue;
+		if (!is_wanted && !visitor->wants(visitor->context, pid))
+			break;
+		is_wanted = true;
 		status = memfd_visit(dirfd(folder), entry->d_name, pid, visitor, error);
+	}
 	closedir(folder);
 	return status;
 }

@@ -7,14 +7,16 @@
 
 /**
  * struct memory_visitor - receives memfds
+ * @wants: asked once for a process that has any, before they are opened; NULL for all processes
  * @visit: @fd is closed by the caller; returns -1 with @error to stop
  */
 struct memory_visitor {
 	void *context;
+	bool (*wants)(void *context, int pid);
 	int (*visit)(void *context, int fd, int pid, struct error *error);
 };
 
-/** memfds_visit - visit the memfds of all processes that the caller may read */
+/** memfds_visit - visit the memfds of the wanted processes among those that the caller may read */
 int memfds_visit(const struct memory_visitor *visitor, struct error *error);
 
 /** PROGRAM_CALLERS_MAX - limit of connections whose message has not arrived */
@@ -30,7 +32,9 @@ struct program_caller {
  * struct program_socket - where programs announce themselves
  * @fd: listens; -1 if it is not open
  * @poll_fd: readable if program_socket_take() may have something to do
- * @path: of the socket
+ * @usual: the path that its user chose by the environment, or the default one
+ * @is_chosen: the user chose it
+ * @path: of the socket; not the usual one if another ktrack has that
  * @folder: a temporary one; NULL if it is none
  * @callers: the oldest first
  * @nr_dropped: connections that were closed although their message could still arrive
@@ -40,6 +44,8 @@ struct program_caller {
 struct program_socket {
 	int fd;
 	int poll_fd;
+	char *usual;
+	bool is_chosen;
 	char *path;
 	char *folder;
 	struct program_caller callers[PROGRAM_CALLERS_MAX];
@@ -62,6 +68,13 @@ struct program_offer {
 
 /** program_socket_open - open the usual socket, or a temporary one; returns -1 with @error */
 int program_socket_open(struct program_socket *own, struct error *error);
+
+/**
+ * program_socket_owns - whether a process that runs already announces itself at this socket
+ *
+ * Its environment names the socket, as far as procfs has that: a program may have changed it since.
+ */
+bool program_socket_owns(const struct program_socket *own, int pid);
 
 /** program_socket_take - take a program that announces itself; false if there is none now */
 bool program_socket_take(struct program_socket *own, struct program_offer *out);

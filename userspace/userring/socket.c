@@ -88,13 +88,12 @@ static int socket_bind(int fd, const char *path)
 /* The folder of the usual socket exists while a ktrack of root runs. */
 static int socket_open_usual(struct program_socket *own)
 {
-	const char *variable = getenv(KTRACK_USER_SOCKET_VARIABLE);
 	char folder[] = KTRACK_USER_SOCKET;
 
-	own->path = strdup(variable ? variable : KTRACK_USER_SOCKET);
+	own->path = strdup(own->usual);
 	if (!own->path)
 		return -1;
-	if (!variable)
+	if (!own->is_chosen)
 		mkdir(dirname(folder), 0711);
 	return socket_bind(own->fd, own->path);
 }
@@ -128,10 +127,16 @@ static int socket_watch(struct program_socket *own)
 
 int program_socket_open(struct program_socket *own, struct error *error)
 {
+	const char *variable = getenv(KTRACK_USER_SOCKET_VARIABLE);
+
 	*own = (struct program_socket){
 		.fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0),
 		.poll_fd = epoll_create1(EPOLL_CLOEXEC),
+		.usual = strdup(variable ? variable : KTRACK_USER_SOCKET),
+		.is_chosen = variable,
 	};
+	if (!own->usual)
+		return error_set(error, "out of memory");
 	if (own->fd < 0 || own->poll_fd < 0 || socket_watch(own) < 0)
 		return error_set_system(error, errno, "cannot create a socket");
 	if (socket_open_usual(own) == 0 || socket_open_temporary(own) == 0)
@@ -150,6 +155,7 @@ void program_socket_close(struct program_socket *own)
 	file_close(own->fd);
 	if (own->folder)
 		rmdir(own->folder);
+	free(own->usual);
 	free(own->path);
 	free(own->folder);
 	*own = (struct program_socket){ .fd = -1, .poll_fd = -1 };
