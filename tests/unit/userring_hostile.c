@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fixtures/own_socket.h"
 #include "fixtures/tap.h"
 #include "userring/events.h"
 #include "userring/program.h"

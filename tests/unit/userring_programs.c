@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "fixtures/own_socket.h"
 #include "fixtures/tap.h"
 #include "userring/programs.h"
 
@@ -40,11 +41,11 @@ static void idle_program_begin(void)
 
 	stage.child = fork();
 	while (stage.child == 0)
-		pause();
-	while (!stage.list[1]) {
-		CHECK_NUMBER(memfds_visit(&visitor, &error), 0);
-		usleep(1000);
-	}
+		raise(SIGSTOP);
+	waitpid(stage.child, NULL, WUNTRACED);
+	CHECK_NUMBER(memfds_visit(&visitor, &error), 0);
+	if (!stage.list[1])
+		abort();
 }
 
 static void stage_begin(enum programs_mode mode, size_t size_max)
@@ -118,6 +119,7 @@ static void child_describe(void)
 		snprintf(name, sizeof(name), "many%d", i);
 		ktrack_user1_describe(&site);
 	}
+	raise(SIGSTOP);
 	for (;;)
 		pause();
 }
@@ -142,11 +144,7 @@ TEST(a_limited_number_of_events_is_listed)
 	stage.child = fork();
 	if (stage.child == 0)
 		child_describe();
-	while (nr_events < PROGRAM_EVENTS_MAX) {
-		usleep(1000);
-		CHECK_NUMBER(programs_visit(&visitor, &error), 0);
-	}
-	usleep(100000);
+	waitpid(stage.child, NULL, WUNTRACED);
 	CHECK_NUMBER(programs_visit(&visitor, &error), 0);
 	CHECK_NUMBER(nr_events, PROGRAM_EVENTS_MAX);
 	kill(stage.child, SIGKILL);
