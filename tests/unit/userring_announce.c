@@ -10,11 +10,24 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/un.h>
 #include <unistd.h>
 
 #include "fixtures/tap.h"
 #include "userring/scan.h"
+
+/* The clock of ktrack. */
+static int64_t now_s = 1000;
+
+/* Takes the place of the C library's. */
+__attribute__((visibility("default"))) int clock_gettime(clockid_t clock, struct timespec *now)
+{
+	if (clock != CLOCK_MONOTONIC)
+		return syscall(SYS_clock_gettime, clock, now);
+	*now = (struct timespec){ .tv_sec = now_s };
+	return 0;
+}
 
 static char folder[64];
 static struct sockaddr_un address;
@@ -234,6 +247,48 @@ TEST(silent_callers_give_way_to_later_ones)
 	CHECK(!is_over(callers[2]));
 	for (size_t i = 0; i < PROGRAM_CALLERS_MAX; i++)
 		close(callers[i]);
+	close(connection);
+	socket_end();
+}
+
+/* Looks for messages of callers so often; returns whether the connection is over. */
+static bool is_over_after(int nr_looks, int connection)
+{
+	struct program_offer offer;
+
+	for (int i = 0; i < nr_looks; i++)
+		CHECK(!program_socket_take(&own, &offer));
+	return is_over(connection);
+}
+
+/* A ktrack that was stopped itself looks for the message as often as another one. */
+TEST(a_caller_that_sends_nothing_is_dropped_after_five_seconds_and_many_looks)
+{
+	int connection;
+
+	socket_begin();
+	connection = program_connect();
+	CHECK(!is_over_after(1, connection));
+	now_s += 5;
+	CHECK(!is_over_after(40, connection));
+	CHECK(is_over_after(20, connection));
+	CHECK_NUMBER(own.nr_dropped, 1);
+	close(connection);
+	socket_end();
+}
+
+TEST(a_caller_that_is_looked_for_often_has_its_time)
+{
+	int connection;
+
+	socket_begin();
+	connection = program_connect();
+	CHECK(!is_over_after(1, connection));
+	now_s += 4;
+	CHECK(!is_over_after(200, connection));
+	CHECK_NUMBER(own.nr_dropped, 0);
+	program_send(connection);
+	offer_take(false);
 	close(connection);
 	socket_end();
 }

@@ -223,7 +223,7 @@ TEST(mappings_that_are_not_read_in_time_are_unknown)
 	struct searched_inode searched = { 0 };
 	const struct mapping_visitor visitor = { &searched, inode_compare };
 
-	CHECK(!process_visit_mappings(getpid(), time_now_ns(CLOCK_MONOTONIC), &visitor));
+	CHECK(!process_visit_mappings(getpid(), time_now_ns(CLOCK_THREAD_CPUTIME_ID), &visitor));
 	CHECK(process_visit_mappings(getpid(), INT64_MAX, &visitor));
 }
 
@@ -419,5 +419,34 @@ TEST(a_description_that_a_killed_thread_began_is_left_out)
 	/* What is behind the descriptions takes no memory. */
 	CHECK_NUMBER(reading.program->events_used, reading.program->control->events_used);
 	CHECK_NUMBER(queue_see(INT64_MAX).nr_records, 1);
+	reading_end();
+}
+
+/* Reads the rings as @seconds later. */
+static void pass_later(int seconds)
+{
+	const struct ring_reader reader = { .queue = &reading.queue,
+					    .tasks = &reading.tasks,
+					    .events = &reading.events,
+					    .size_max = SIZE_MAX };
+
+	program_read(reading.program, &reader, time_now_ns(CLOCK_BOOTTIME) + seconds * NS_PER_S);
+}
+
+/* The reader may have been stopped for that time, and the program with it. */
+TEST(a_record_that_is_begun_is_given_up_after_a_second_of_passes)
+{
+	reading_begin();
+	ktrack_instant(unit_work, "one");
+	CHECK(reading_pass() > 0);
+	CHECK_NUMBER(program_ready_ns(reading.program, INT64_MAX), INT64_MAX);
+	ktrack_user1_thread.ring->head += 64;
+	for (int i = 0; i < 10; i++)
+		pass_later(1000);
+	CHECK(program_ready_ns(reading.program, INT64_MAX) < INT64_MAX);
+	pass_later(0);
+	pass_later(1000);
+	CHECK_NUMBER(program_ready_ns(reading.program, INT64_MAX), INT64_MAX);
+	CHECK(program_is_waiting(reading.program));
 	reading_end();
 }

@@ -12,7 +12,10 @@
 #define PROGRAMS_MAX 4096
 #define PROCESS_PROGRAMS_MAX 256
 
-/* Of each second, for reading the mappings of processes, of which a hostile one may have many. */
+/*
+ * Of each second, for reading the mappings of processes, of which a hostile one may have many. It is
+ * CPU time: while this process is preempted, it reads none.
+ */
 #define MAPPED_LIMIT_NS (NS_PER_S / 2)
 
 /* So many are taken before rings are read again. */
@@ -83,14 +86,15 @@ static void program_mark_mapped(void *context, ino_t inode)
 static bool programs_look_up_mappings(struct programs *programs, int pid)
 {
 	const struct mapping_visitor visitor = { programs, program_mark_mapped };
-	int64_t begin_ns = time_now_ns(CLOCK_MONOTONIC);
-	int64_t left_ns = time_share_left(&programs->mappings, begin_ns, MAPPED_LIMIT_NS);
+	int64_t begin_ns = time_now_ns(CLOCK_THREAD_CPUTIME_ID);
+	int64_t left_ns = time_share_left(&programs->mappings, time_now_ns(CLOCK_MONOTONIC),
+					  MAPPED_LIMIT_NS);
 	bool is_known;
 
 	for (size_t i = 0; i < programs->size; i++)
 		programs->list[i]->is_mapped = false;
 	is_known = process_visit_mappings(pid, begin_ns + left_ns, &visitor);
-	programs->mappings.used_ns += time_now_ns(CLOCK_MONOTONIC) - begin_ns;
+	programs->mappings.used_ns += time_now_ns(CLOCK_THREAD_CPUTIME_ID) - begin_ns;
 	return is_known;
 }
 

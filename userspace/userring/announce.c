@@ -13,8 +13,12 @@
 
 #include "userring/scan.h"
 
-/* A program sends right after it has connected. */
+/*
+ * A program sends right after it has connected. Its message is also looked for this often: the time
+ * may have passed while this process was stopped, and the program with it.
+ */
 #define CALLER_NS (5 * NS_PER_S)
+#define CALLER_LOOKS 50
 
 /* Takes the first of the descriptors, and closes others. */
 static int message_take_fd(struct msghdr *message)
@@ -116,6 +120,12 @@ static bool caller_take(struct program_socket *own, size_t index, int memory_fd,
 	return false;
 }
 
+/* Whether the caller's message is not awaited any more. */
+static bool caller_is_late(const struct program_caller *caller, int64_t now_ns)
+{
+	return caller->nr_looks > CALLER_LOOKS && now_ns - caller->since_ns >= CALLER_NS;
+}
+
 /* Returns false if no caller has sent its message. */
 static bool callers_take(struct program_socket *own, int64_t now_ns, struct program_offer *out)
 {
@@ -124,7 +134,7 @@ static bool callers_take(struct program_socket *own, int64_t now_ns, struct prog
 	while (index < own->nr_callers) {
 		int memory_fd = -1, status = caller_receive(own, &own->callers[index], &memory_fd);
 
-		if (status == 0 && now_ns - own->callers[index].since_ns < CALLER_NS) {
+		if (status == 0 && !caller_is_late(&own->callers[index], now_ns)) {
 			index++;
 			continue;
 		}
@@ -152,8 +162,11 @@ static int accept_problem(void)
 bool program_socket_take(struct program_socket *own, struct program_offer *out)
 {
 	int64_t now_ns = time_now_ns(CLOCK_MONOTONIC);
-	bool is_taken = callers_take(own, now_ns, out);
+	bool is_taken;
 
+	for (size_t i = 0; i < own->nr_callers; i++)
+		own->callers[i].nr_looks++;
+	is_taken = callers_take(own, now_ns, out);
 	for (int i = 0; i < PROGRAM_CALLERS_MAX && !is_taken; i++) {
 		int fd = accept4(own->fd, NULL, NULL, SOCK_CLOEXEC);
 

@@ -157,7 +157,7 @@ bool process_visit_mappings(int pid, int64_t until_ns, const struct mapping_visi
 	file = fopen(path, "re");
 	if (!file)
 		return false;
-	while (time_now_ns(CLOCK_MONOTONIC) < until_ns && getline(&line, &capacity, file) > 0) {
+	while (time_now_ns(CLOCK_THREAD_CPUTIME_ID) < until_ns && getline(&line, &capacity, file) > 0) {
 		nr_lines++;
 		if (mapping_is_memory(line, &inode))
 			visitor->visit(visitor->context, inode);

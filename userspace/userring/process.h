@@ -60,7 +60,7 @@ struct mapping_visitor {
 
 /**
  * process_visit_mappings - visit each memory of ktrack/user.h that a process has mapped
- * @until_ns: on CLOCK_MONOTONIC; a process may have very many mappings
+ * @until_ns: on CLOCK_THREAD_CPUTIME_ID; a process may have very many mappings
  *
  * Returns false if they are unknown, or were not all read in time.
  */

@@ -18,6 +18,7 @@
  * @lost: the ring's count of lost records
  * @complete_ns: all records up to this time are read
  * @inner, @tid: numbers of the last thread, in the program's PID namespace and in the own
+ * @nr_waits: passes that found a record begun and not complete
  * @is_waiting: a record is begun and not complete
  * @is_late: it has been so for too long: others do not wait for it
  */
@@ -27,6 +28,7 @@ struct program_ring {
 	int64_t complete_ns;
 	int32_t inner;
 	int32_t tid;
+	uint32_t nr_waits;
 	bool is_waiting;
 	bool is_late;
 };

@@ -14,10 +14,14 @@
 #include "userring/process.h"
 #include "userring/program.h"
 
-/* Other rings do not wait longer for a record that was begun. */
+/*
+ * Other rings do not wait longer for a record that was begun. So many passes must have found it:
+ * the time may have passed while this process was stopped, and the program with it.
+ */
 #define LATE_NS NS_PER_S
+#define LATE_PASSES 10
 
-/* What searches of threads of a program may take of a second. */
+/* What searches of threads of a program may take of a second, as CPU time of this thread. */
 #define SEARCH_LIMIT_NS (NS_PER_S / 10)
 
 /** enum ring_status - what reading a record found */
@@ -118,9 +122,9 @@ static int program_find_id(struct program *program, uint16_t number, struct even
 }
 
 /* Returns false if what a program's searches may cost is used up. */
-static bool search_is_allowed(struct program *program, int64_t begin_ns)
+static bool search_is_allowed(struct program *program)
 {
-	if (time_share_left(&program->searches, begin_ns, SEARCH_LIMIT_NS) >= 0)
+	if (time_share_left(&program->searches, time_now_ns(CLOCK_MONOTONIC), SEARCH_LIMIT_NS) >= 0)
 		return true;
 	if (program->search_state == SEARCH_IS_COMPLETE)
 		program->search_state = SEARCH_IS_LATE;
@@ -134,11 +138,11 @@ static bool search_is_allowed(struct program *program, int64_t begin_ns)
  */
 static int program_find_thread(struct program *program, struct task_table *tasks, int32_t inner)
 {
-	int64_t begin_ns = time_now_ns(CLOCK_MONOTONIC);
+	int64_t begin_ns = time_now_ns(CLOCK_THREAD_CPUTIME_ID);
 	size_t nr_tasks = tasks->size;
 	int tid = inner;
 
-	if (!search_is_allowed(program, begin_ns))
+	if (!search_is_allowed(program))
 		return -1;
 	if (program->is_nested)
 		tid = process_find_thread(program->pid, inner);
@@ -146,7 +150,7 @@ static int program_find_thread(struct program *program, struct task_table *tasks
 	if (tid > 0 && !task_table_note(tasks, tid, program->pid, program->comm))
 		tid = 0;
 	if (program->is_nested || tasks->size == nr_tasks)
-		program->searches.used_ns += time_now_ns(CLOCK_MONOTONIC) - begin_ns;
+		program->searches.used_ns += time_now_ns(CLOCK_THREAD_CPUTIME_ID) - begin_ns;
 	return tid;
 }
 
@@ -332,9 +336,10 @@ static int64_t ring_read(struct program *program, size_t index, const struct rin
 	if (status < 0)
 		return status;
 	ring->is_waiting = ring->tail != head;
+	ring->nr_waits = ring->is_waiting ? ring->nr_waits + 1 : 0;
 	if (!ring->is_waiting)
 		ring->complete_ns = now_ns;
-	ring->is_late = now_ns - ring->complete_ns > LATE_NS;
+	ring->is_late = ring->nr_waits > LATE_PASSES && now_ns - ring->complete_ns > LATE_NS;
 	if (ring_take_lost(reader, __atomic_load_n(&shared->lost, __ATOMIC_RELAXED), &ring->lost,
 			   now_ns) < 0)
 		return RING_NO_MEMORY;

@@ -22,9 +22,14 @@ int memfds_visit(const struct memory_visitor *visitor, struct error *error);
 /** PROGRAM_CALLERS_MAX - limit of connections whose message has not arrived */
 #define PROGRAM_CALLERS_MAX 64
 
-/** struct program_caller - a connection whose message has not arrived */
+/**
+ * struct program_caller - a connection whose message has not arrived
+ * @since_ns: of CLOCK_MONOTONIC
+ * @nr_looks: how often it was looked for
+ */
 struct program_caller {
 	int fd;
+	unsigned int nr_looks;
 	int64_t since_ns;
 };
 
