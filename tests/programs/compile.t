@@ -11,8 +11,9 @@ from pathlib import Path
 
 sys.dont_write_bytecode = True
 HERE = Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE.parent)]
+sys.path[:0] = [str(HERE), str(HERE.parent)]
 
+from programs import PATIENCE, own_socket  # noqa: E402
 from tap import Tap  # noqa: E402
 
 INCLUDE = HERE.parents[1] / "include"
@@ -119,7 +120,11 @@ def check_page(tap, work):
     done = subprocess.run(words, capture_output=True, text=True, check=False)
     tap.ok(done.returncode == 0 and subprocess.run([work / "mytool"], check=False).returncode == 0, "the program of ktrack-user(7)", done.stderr)
     shell = re.search(r"^\.EX\n(cc .*?)^\.EE$", page, re.MULTILINE | re.DOTALL)[1].replace("\\-", "-")
-    environment = {**os.environ, "KTRACK_USER_SOCKET": str(work / "sock"), "C_INCLUDE_PATH": str(INCLUDE), "PATH": f"{HERE.parents[1] / 'build'}:{os.environ['PATH']}"}
+    compiler = work / "bin/cc"
+    compiler.parent.mkdir()
+    compiler.write_text(f'#!/bin/sh\nexec gcc {PATIENCE} "$@"\n')
+    compiler.chmod(0o755)
+    environment = {**os.environ, "C_INCLUDE_PATH": str(INCLUDE), "PATH": f"{compiler.parent}:{HERE.parents[1] / 'build'}:{os.environ['PATH']}"}
     done = subprocess.run(["sh", "-ec", shell], cwd=work, env=environment, capture_output=True, text=True, check=False)
     tap.ok(done.returncode == 0 and "mytool_request" in (work / "page.html").read_text(), "its commands", done.stderr)
 
@@ -127,6 +132,7 @@ def check_page(tap, work):
 def main():
     tap = Tap()
     with tempfile.TemporaryDirectory() as folder:
+        own_socket(folder)
         for check in (check_variants, check_shared, check_mistakes, check_disabled, check_page):
             check(tap, Path(folder))
     return tap.finish()

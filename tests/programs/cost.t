@@ -10,8 +10,9 @@ from pathlib import Path
 
 sys.dont_write_bytecode = True
 HERE = Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE.parent)]
+sys.path[:0] = [str(HERE), str(HERE.parent)]
 
+from programs import own_socket  # noqa: E402
 from tap import Tap  # noqa: E402
 
 INCLUDE = HERE.parents[1] / "include"
@@ -65,6 +66,7 @@ def check_off(tap, program):
 def main():
     tap = Tap()
     with tempfile.TemporaryDirectory() as folder:
+        own_socket(folder)
         program = Path(folder) / "cost"
         subprocess.run(["gcc", "-O2", f"-I{INCLUDE}", "-o", program, HERE / "cost.c"], check=True)
         check_off(tap, program)

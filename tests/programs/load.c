@@ -5,7 +5,8 @@
  * Each thread emits PAIRS begins and ends, and pauses after each 100. Options: "threads": a thread
  * ends after each 100 pairs and another one goes on; "fork": a child does the same; "exec": and
  * then executes this program again; "wait": emits until it is killed, and counts in the file
- * COUNT; "marks": writes "begin" and "end" to standard error around the work.
+ * COUNT; "marks": writes "begin" and "end" to standard error around the work; "halves": does it
+ * again when it has read a byte.
  */
 #include "events.h"
 
@@ -101,6 +102,8 @@ static void mark(char **options, const char *line)
 
 int main(int argc, char **argv)
 {
+	char byte;
+
 	if (argc < 4)
 		return 2;
 	pairs = atoi(argv[2]);
@@ -110,6 +113,8 @@ int main(int argc, char **argv)
 		work_forever(getenv("COUNT"));
 	mark(argv + 4, "begin\n");
 	work(atoi(argv[1]));
+	if (has_option(argv + 4, "halves") && read(0, &byte, 1) == 1)
+		work(atoi(argv[1]));
 	if (has_option(argv + 4, "fork") && fork() == 0) {
 		nr_fired = 0;
 		work(atoi(argv[1]));

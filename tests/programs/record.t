@@ -15,7 +15,7 @@ sys.dont_write_bytecode = True
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent)]
 
-from programs import KTRACK, build, exported, fired, lost, own_programs, own_socket, read_events, wait_for  # noqa: E402
+from programs import KTRACK, build, exported, fired, lost, own_socket, read_events, wait_for  # noqa: E402
 from tap import Tap  # noqa: E402
 
 KILLS = 20
@@ -32,7 +32,7 @@ def record(folder, words, *options):
     """Records a command; returns its output, the recording and ktrack's messages."""
     path = Path(folder) / "trace.dat"
     path.unlink(missing_ok=True)
-    done = subprocess.run([KTRACK, "record", own_programs(folder), "-o", path, *options, "--", *words], capture_output=True, text=True, check=False)
+    done = subprocess.run([KTRACK, "record", "--programs", "-o", path, *options, "--", *words], capture_output=True, text=True, check=False)
     return done.stdout, path, done.stderr
 
 
@@ -83,7 +83,7 @@ def kill_recorders(tap, process, folder):
     for i in range(KILLS):
         path = Path(folder) / f"killed{i}.dat"
         spooled = Path(f"{path}.spool") / "programs"
-        recorder = subprocess.Popen([KTRACK, "record", own_programs(folder), "-o", path], stderr=subprocess.DEVNULL)
+        recorder = subprocess.Popen([KTRACK, "record", "--programs", "-o", path], stderr=subprocess.DEVNULL)
         if not wait_for(lambda: spooled.exists() and spooled.stat().st_size > 4096 * (1 + i % 5)):
             problems.append(f"round {i}: nothing recorded")
         time.sleep(0.003 * i)
