@@ -98,7 +98,6 @@ TEST(a_pipe_without_a_writer_is_no_program)
 	struct folder folder;
 	char want[128];
 
-	alarm(60);
 	folder_new(&folder);
 	CHECK_NUMBER(mkfifo(folder_path(&folder, "pipe"), 0600), 0);
 	CHECK_NUMBER(elf_open(&file, folder_path(&folder, "pipe"), &error), -1);

@@ -8,9 +8,6 @@
 #include "fixtures/folder.h"
 #include "fixtures/tap.h"
 
-#define WAIT_MS 5000
-#define STEP_US 1000
-
 static char *words[] = { "sh", "-c", NULL, NULL };
 
 /* A shell that runs @script. */
@@ -155,8 +152,8 @@ static bool file_exists(const struct folder *folder, const char *name)
 /* Waits for a file; returns false where it does not come. */
 static bool file_comes(const struct folder *folder, const char *name)
 {
-	for (int i = 0; i < WAIT_MS * 1000 / STEP_US && !file_exists(folder, name); i++)
-		usleep(STEP_US);
+	for (int i = 0; i < WAIT_LOOKS && !file_exists(folder, name); i++)
+		usleep(1000);
 	return file_exists(folder, name);
 }
 

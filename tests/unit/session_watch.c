@@ -246,12 +246,12 @@ static void check_kept(const struct watch_fixture *fixture, const char *want)
 
 static void recordings_add(struct watch_fixture *fixture)
 {
-	recording_add(fixture, "ktrack-20260101T000000.000000Z-a.dat", 10);
-	recording_add(fixture, "ktrack-20260101T000000.000000Z-b.dat", 40);
-	recording_add(fixture, "ktrack-20260101T000000.000000Z-c.dat", 30);
-	recording_add(fixture, "ktrack-20260101T000000.000000Z-d.dat", 20);
-	recording_add(fixture, "notes.dat", 1000);
-	recording_add(fixture, "ktrack-20260101T000000.000000Z-e.txt", 1000);
+	recording_add(fixture, "ktrack-20260101T000000.000000Z-a.dat", 10000);
+	recording_add(fixture, "ktrack-20260101T000000.000000Z-b.dat", 40000);
+	recording_add(fixture, "ktrack-20260101T000000.000000Z-c.dat", 30000);
+	recording_add(fixture, "ktrack-20260101T000000.000000Z-d.dat", 20000);
+	recording_add(fixture, "notes.dat", 1000000);
+	recording_add(fixture, "ktrack-20260101T000000.000000Z-e.txt", 1000000);
 }
 
 static void trim(struct watch_fixture *fixture, uint64_t files, uint64_t kib, int64_t age_s,
@@ -268,13 +268,13 @@ TEST(the_oldest_recordings_are_removed_and_nothing_else)
 
 	watch_fixture_begin(&fixture);
 	recordings_add(&fixture);
-	trim(&fixture, 4, 4, 100, NULL);
+	trim(&fixture, 4, 4, 100000, NULL);
 	check_kept(&fixture, "abcd");
-	trim(&fixture, 3, 4, 100, NULL);
+	trim(&fixture, 3, 4, 100000, NULL);
 	check_kept(&fixture, "acd");
-	trim(&fixture, 3, 2, 100, NULL);
+	trim(&fixture, 3, 2, 100000, NULL);
 	check_kept(&fixture, "ad");
-	trim(&fixture, 3, 2, 15, NULL);
+	trim(&fixture, 3, 2, 15000, NULL);
 	check_kept(&fixture, "a");
 	trim(&fixture, 1, 1, 1, "ktrack-20260101T000000.000000Z-a.dat");
 	check_kept(&fixture, "a");

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include "base/base.h"
@@ -297,6 +298,14 @@ TEST(a_child_has_its_parent)
 #define NR_MANY 300000
 #define MANY_LIMIT_S 60
 
+/* SIGPROF ends a process that has used so much CPU time; 0 is no limit. */
+static void cpu_limit(int seconds)
+{
+	const struct itimerval limit = { .it_value.tv_sec = seconds };
+
+	CHECK_NUMBER(setitimer(ITIMER_PROF, &limit, NULL), 0);
+}
+
 static int param_count(void *context, const char *scope, const char *param, const char *value)
 {
 	(void)scope, (void)param, (void)value;
@@ -313,10 +322,10 @@ TEST(many_settings_are_visited_in_time)
 	buffer_append_string(&text, "[trace2]\nconfigParams=a.*\n[a]\n");
 	for (int i = 0; i < NR_MANY; i++)
 		buffer_append_string(&text, "b\n");
-	alarm(MANY_LIMIT_S);
+	cpu_limit(MANY_LIMIT_S);
 	config = config_new(buffer_string(&text), "");
 	CHECK_NUMBER(trace2_config_visit(config, param_count, &nr_params), 0);
-	alarm(0);
+	cpu_limit(0);
 	CHECK_NUMBER(nr_params, NR_MANY);
 	trace2_config_free(config);
 	buffer_release(&text);

@@ -148,20 +148,20 @@ TEST(waiting_ends_with_time_or_with_the_other_descriptor)
 	CHECK_NUMBER(pipe(pair), 0);
 	CHECK(wait_of(pair[0], 100) >= 100);
 	CHECK_NUMBER(write(pair[1], "x", 1), 1);
-	CHECK(wait_of(pair[0], 60000) < 60000);
+	/* Time never ends this one. */
+	wait_of(pair[0], -1);
 	close(pair[0]);
 	close(pair[1]);
 }
 
 TEST(waiting_ends_where_a_buffer_can_be_read)
 {
-	int64_t begin_ms = now_ms();
 	struct source_fixture reader;
 
 	source_fixture_begin(&reader, 1);
 	CHECK_NUMBER(source_fixture_open(&reader), 0);
-	source_wait(reader.source, -1, 60000, 0);
-	CHECK(now_ms() - begin_ms < 60000);
+	/* Time never ends it. */
+	source_wait(reader.source, -1, -1, 0);
 	source_fixture_end(&reader);
 }
 

@@ -10,24 +10,13 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
 #include <sys/un.h>
 #include <unistd.h>
 
+#define OWN_CLOCK CLOCK_MONOTONIC
+#include "fixtures/own_clock.h"
 #include "fixtures/tap.h"
 #include "userring/scan.h"
-
-/* The clock of ktrack. */
-static int64_t now_s = 1000;
-
-/* Takes the place of the C library's. */
-__attribute__((visibility("default"))) int clock_gettime(clockid_t clock, struct timespec *now)
-{
-	if (clock != CLOCK_MONOTONIC)
-		return syscall(SYS_clock_gettime, clock, now);
-	*now = (struct timespec){ .tv_sec = now_s };
-	return 0;
-}
 
 static char folder[64];
 static struct sockaddr_un address;
@@ -269,7 +258,7 @@ TEST(a_caller_that_sends_nothing_is_dropped_after_five_seconds_and_many_looks)
 	socket_begin();
 	connection = program_connect();
 	CHECK(!is_over_after(1, connection));
-	now_s += 5;
+	own_clock_ns += 5 * NS_PER_S;
 	CHECK(!is_over_after(40, connection));
 	CHECK(is_over_after(20, connection));
 	CHECK_NUMBER(own.nr_dropped, 1);
@@ -284,7 +273,7 @@ TEST(a_caller_that_is_looked_for_often_has_its_time)
 	socket_begin();
 	connection = program_connect();
 	CHECK(!is_over_after(1, connection));
-	now_s += 4;
+	own_clock_ns += 4 * NS_PER_S;
 	CHECK(!is_over_after(200, connection));
 	CHECK_NUMBER(own.nr_dropped, 0);
 	program_send(connection);

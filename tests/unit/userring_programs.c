@@ -119,9 +119,8 @@ static void child_describe(void)
 		snprintf(name, sizeof(name), "many%d", i);
 		ktrack_user1_describe(&site);
 	}
-	raise(SIGSTOP);
 	for (;;)
-		pause();
+		raise(SIGSTOP);
 }
 
 static int program_count_events(void *context, const struct program_found *program,

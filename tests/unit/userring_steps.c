@@ -54,6 +54,8 @@ static void handle(int signal)
 static void child_run(void)
 {
 	stepped->memory_fd = ktrack_user1_process.fd;
+	/* Stops are the child's own, not those of the test's process group. */
+	setpgid(0, 0);
 	signal(SIGUSR1, handle);
 	ptrace(PTRACE_TRACEME, 0, NULL, NULL);
 	raise(SIGSTOP);
