@@ -71,7 +71,9 @@ class File:
         return next((INTERPRETERS[name] for name in names if name in INTERPRETERS), None)
 
     def find_folder(self):
-        """Data is what lies in a folder of data and is nothing else."""
+        """Data is what lies in a folder of data and is nothing else; lists of mutants have comments as in make."""
+        if self.is_below("tests/mutants.d"):
+            return "make"
         return "data" if self.name.startswith(DATA_FOLDERS) else None
 
     def is_below(self, *folders):
