@@ -2,16 +2,17 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Test: tests/run counts results, and no problem counts as success."""
 
+import re
 import shutil
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 
 sys.dont_write_bytecode = True
 sys.path[:0] = [str(Path(__file__).resolve().parents[1])]
 
+from process import run, wait_for  # noqa: E402
 from tap import Tap  # noqa: E402
 
 RUN = Path(__file__).resolve().parents[1] / "run"
@@ -32,7 +33,12 @@ CASES = (
     ("silence", "exit 0", (0, 1, 0), ("planned nothing",)),
     ("a crash at the end", "echo 1..1; echo ok 1; kill -SEGV $$", (1, 1, 0), ("exit status -11 without a failure",)),
     ("giving up", "echo 1..1; echo ok 1; echo 'Bail out! no disk'", (1, 1, 0), ("no disk",)),
-    ("too long", "echo 1..1; echo ok 1; sleep 60", (1, 1, 0), ("it took too long",)),
+    ("no CPU", "echo 1..1; echo ok 1; sleep 1000", (1, 1, 0), ("ended: it used no CPU for 2 s",)),
+    ("too much CPU", "echo 1..1; echo ok 1; while :; do :; done", (1, 1, 0), ("ended: it used more than 1 s of CPU",)),
+    (
+        "too much CPU in another session", "echo 1..1; echo ok 1; setsid sh -c 'while :; do :; done' & sleep 1000",
+        (1, 1, 0), ("ended: it used more than 1 s of CPU",),
+    ),
     ("words that only look like results", "echo 1..1; echo okay; echo '  not ok 1'; echo '# not ok'; echo ok 1", (1, 0, 0), ()),
 )
 
@@ -43,7 +49,8 @@ class Project:
     def __init__(self, folder):
         self.root = Path(folder)
         (self.root / "tests").mkdir()
-        shutil.copy(RUN, self.root / "tests/run")
+        for name in ("run", "process.py"):
+            shutil.copy(RUN.with_name(name), self.root / "tests" / name)
 
     def add(self, path, script, mode=0o755):
         """One test."""
@@ -54,13 +61,7 @@ class Project:
 
     def run(self, *words):
         """Runs the runner, from elsewhere."""
-        done = subprocess.run(
-            [self.root / "tests/run", *words],
-            cwd="/",
-            capture_output=True,
-            timeout=120,
-            check=False,
-        )
+        done = run([self.root / "tests/run", *words], cwd="/", capture_output=True)
         return done.returncode, done.stdout.decode() + done.stderr.decode()
 
 
@@ -74,7 +75,7 @@ def check_case(tap, what, script, counts, words):
     with tempfile.TemporaryDirectory() as folder:
         project = Project(folder)
         project.add("tests/some/one.t", script)
-        status, output = project.run("--limit", "1")
+        status, output = project.run("--limit", "1", *(["--idle", "2"] if "no CPU" in what else []))
     is_well = counts[0] > 0 and counts[1] == 0
     tap.ok(output.splitlines()[-1:] == [closing(counts)], f"{what}: counted", output)
     tap.ok((status == 0) == is_well, f"{what}: exit status", status)
@@ -98,13 +99,16 @@ def check_finding(tap, project, folder):
 def check_pairs(tap, project, folder):
     """Two tests run side by side; -j 1 runs one after another."""
     script = (
-        "touch {folder}/{own}; for i in $(seq 50); do [ -e {folder}/{other} ] && break; sleep 0.1; done; "
-        "echo 1..1; [ -e {folder}/{other} ] && echo ok 1 || echo not ok 1; sleep 0.2; rm {folder}/{own}"
+        "touch {folder}/{own}; until [ -e {folder}/{other} ] || [ -e {folder}/alone ]; do sleep 0.1; done; "
+        "echo 1..1; [ -e {folder}/{other} ] && echo ok 1 || echo not ok 1; touch {folder}/{own}.seen; "
+        "until [ -e {folder}/{other}.seen ] || [ -e {folder}/alone ]; do sleep 0.1; done; rm {folder}/{own}"
     )
     for own, other in (("a", "b"), ("b", "a")):
         project.add(f"tests/some/{own}.t", script.format(folder=folder, own=own, other=other))
-    tap.ok(project.run()[0] == 0, "two tests run side by side")
-    tap.ok(project.run("-j", "1")[0] == 1, "with -j 1 each runs alone")
+    tap.ok(project.run("-j", "2")[0] == 0, "two tests run side by side")
+    (Path(folder) / "alone").touch()
+    output = project.run("-j", "1")[1]
+    tap.ok(closing((0, 2, 0)) in output, "with -j 1 each runs alone", output)
 
 
 def check_repetition(tap, project, folder):
@@ -115,31 +119,54 @@ def check_repetition(tap, project, folder):
     end = project.run("-j", "1")[1].splitlines()[-26:]
     x = ["1 passed, 1 failed", "| not ok 2 - reads", "| # of 7"]
     y = ["1 passed, 2 failed", "wrong: planned nothing but ran 2", "| not ok 2 - writes"] + ["| noise"] * 18
-    wanted = ["z.t", *x, *y, "3 passed, 3 failed"]
+    wanted = ["slow: ", *x, *y, "3 passed, 3 failed"]
     tap.ok(len(end) == 26 and all(part in line for part, line in zip(wanted, end)), "failures are repeated", *end)
 
 
+def check_slowest(tap, project, folder):
+    """The ten slowest tests are named, the slowest first, with their CPU time."""
+    for number in range(11):
+        project.add(f"tests/some/{number}.t", f"echo 1..1; echo ok 1; sleep 0.{number:02}; i=0; while [ $i -lt {200000 * (number > 9)} ]; do i=$((i + 1)); done")
+    lines = project.run("-j", "1")[1].splitlines()
+    slow = [line for line in lines if line.startswith("slow: ")]
+    tap.ok(len(slow) == 10 and lines[-11:-1] == slow and lines[-1] == closing((11, 0, 0)), "ten slow tests before the sum", *lines)
+    tap.ok(slow[:1] and re.fullmatch(r"slow: \d+ s, \d+ s of CPU: tests/some/10\.t", slow[0]), "the slowest is the first", *slow)
+
+
+def check_stopped(tap, project, folder):
+    """A test that is stopped for longer than its limit goes on."""
+    project.add("tests/some/one.t", "echo 1..1; (sleep 4; kill -CONT $$) & kill -STOP $$; echo ok 1")
+    status, output = project.run("--limit", "1")
+    tap.ok(status == 0, "a test may be stopped", output)
+
+
 def check_signal(tap, project, folder):
-    """Timeouts and signals end a test and its children."""
-    project.add("tests/some/one.t", f"(sleep 3; touch {folder}/alive) & touch {folder}/begun; echo 1..1; echo ok 1; sleep 60")
-    project.run("--limit", "1")
-    run = subprocess.Popen([project.root / "tests/run"], stdout=subprocess.DEVNULL)
-    (Path(folder) / "begun").unlink()
-    for _ in range(100):
-        if (Path(folder) / "begun").exists():
-            break
-        time.sleep(0.1)
-    run.terminate()
-    status = run.wait(30)
-    time.sleep(3.5)
-    tap.ok(status == 143 and not (Path(folder) / "alive").exists(), "children of tests end with them", status)
+    """Limits and signals end a test and its children, also those of other sessions."""
+    begun, alive = Path(folder) / "begun", Path(folder) / "alive"
+    project.add("tests/some/one.t", f"setsid sleep 1000 & echo $! >{alive}; (sleep 1000) & touch {begun}; echo 1..1; echo ok 1; sleep 1000")
+    project.run("--idle", "2")
+    tap.ok(has_ended(alive.read_text()), "a limit ends all")
+    begun.unlink()
+    started = subprocess.Popen([project.root / "tests/run"], stdout=subprocess.DEVNULL)
+    wait_for(begun.exists, started)
+    started.terminate()
+    status = started.wait()
+    tap.ok(status == 143 and has_ended(alive.read_text()), "children of tests end with them", status)
+
+
+def has_ended(text):
+    """Whether there is no process of a number."""
+    try:
+        return "State:\tZ" in Path(f"/proc/{int(text)}/status").read_text()
+    except FileNotFoundError:
+        return True
 
 
 def main():
     tap = Tap()
     for case in CASES:
         check_case(tap, *case)
-    for check in (check_finding, check_pairs, check_repetition, check_signal):
+    for check in (check_finding, check_pairs, check_repetition, check_slowest, check_stopped, check_signal):
         with tempfile.TemporaryDirectory() as folder:
             check(tap, Project(folder), folder)
     return tap.finish()
