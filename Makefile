@@ -5,7 +5,7 @@ KDIR ?= /lib/modules/$(shell uname -r)/build
 BUILD := build
 Q := $(if $(V),,@)
 
-.PHONY: all modules userspace demo check check-quick check-full check-newest check-bench check-packages check-fuzz check-debug check-machines check-static check-faults coverage clean distclean help
+.PHONY: all modules userspace demo check check-quick check-full check-newest check-bench check-packages check-fuzz check-debug check-machines check-static check-faults check-mutants coverage clean distclean help
 
 all: userspace modules
 
@@ -15,11 +15,12 @@ help:
 	@echo '  make demo          install missing packages, build, record a demo driver in a VM'
 	@echo '  make check         install missing packages, run the tests (15 minutes on two cores)'
 	@echo '  make check-quick   run the tests that need no VM (3 minutes)'
-	@echo '  make check-full    run all tests with all repetitions: check-newest, -bench, -packages, -fuzz, -debug, -machines, -static, -faults, coverage'
+	@echo '  make check-full    run all tests with all repetitions: check-newest, -bench, -packages, -fuzz, -debug, -machines, -static, -faults, -mutants, coverage'
 	@echo '  make check-debug   run the tests of the modules on kernels with KASAN, lockdep and KCSAN, built on first use'
 	@echo '  make check-machines  run tests on arm64 (emulated), with PREEMPT_RT, and on the newest kernel'
 	@echo '  make check-static  run sparse, clang-tidy, cppcheck and gcc -fanalyzer'
 	@echo '  make check-faults  let each call of the C library fail once while a kernel is recorded (more than an hour)'
+	@echo '  make check-mutants  change the code in small ways, each of which has to fail a test'
 	@echo '  make coverage      print which part of each module tests without VMs execute'
 	@echo '  make               build userspace and modules'
 	@echo '  make userspace     build build/ktrack'
@@ -69,7 +70,7 @@ check:
 	$(Q)$(MAKE) -j"$$(nproc)" userspace unit-tests fuzz-replay fault-programs damage-programs
 	$(Q)tests/run
 
-check-full: check-newest check-bench check-packages check-fuzz check-debug check-machines check-static check-faults coverage
+check-full: check-newest check-bench check-packages check-fuzz check-debug check-machines check-static check-faults check-mutants coverage
 
 check-newest:
 	$(Q)scripts/deps
@@ -111,6 +112,12 @@ check-static:
 check-faults: userspace fault-programs
 	$(Q)scripts/deps
 	$(Q)tests/vm/faults.t all
+
+# make check has a sample of these, too.
+check-mutants:
+	$(Q)scripts/deps
+	$(Q)$(MAKE) -j"$$(nproc)" userspace unit-tests fuzz-replay fault-programs damage-programs
+	$(Q)tests/mutants --all
 
 coverage:
 	$(Q)scripts/deps build check

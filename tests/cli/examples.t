@@ -5,7 +5,6 @@
 import json
 import os
 import re
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -15,6 +14,7 @@ HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent), str(HERE), str(HERE.parent / "stream")]
 
 import blocks  # noqa: E402
+import process  # noqa: E402
 from reading import schema  # noqa: E402
 from reading.line import Violation, read_real  # noqa: E402
 from tap import Tap  # noqa: E402
@@ -80,7 +80,7 @@ int main(int argc, char **argv)
 
 def run(*words, **more):
     """A command's end and words."""
-    return subprocess.run(words, capture_output=True, text=True, timeout=120, check=False, **more)
+    return process.run(words, capture_output=True, text=True, **more)
 
 
 def check_kinds(tap):

@@ -14,10 +14,10 @@ HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent / "outputs"), str(HERE.parent)]
 
 import cases  # noqa: E402
+import process  # noqa: E402
 from tap import Tap  # noqa: E402
 
 ENDLESS = "WITH RECURSIVE it(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM it) SELECT x FROM it"
-LIMIT_S = 60
 
 
 def check_end(tap, folder, source, number):
@@ -34,7 +34,7 @@ def check_end(tap, folder, source, number):
     try:
         row = running.stdout.readline()
         running.send_signal(number)
-        errors = running.communicate(timeout=LIMIT_S)[1]
+        errors = process.communicate(running)[1]
     finally:
         running.kill()
     left = sorted(path.name for path in [*files.iterdir(), *Path(folder).iterdir()])

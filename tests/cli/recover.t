@@ -13,6 +13,7 @@ sys.dont_write_bytecode = True
 TESTS = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(TESTS), str(TESTS / "cli"), str(TESTS / "golden")]
 
+import process  # noqa: E402
 from spools import OLD_BOOT, fill  # noqa: E402
 from tap import Tap  # noqa: E402
 from terminal import Shown  # noqa: E402
@@ -53,14 +54,13 @@ class Recording:
     def recover(self, **more):
         """Runs it under sudo; returns what came of it."""
         sudo = {"SUDO_UID": str(USER), "SUDO_GID": str(USER)}
-        return subprocess.run(
+        return process.run(
             [KTRACK, "recover", "x.dat"],
             cwd=self.folder,
             env={**os.environ, **sudo, **more},
             capture_output=True,
             text=True,
             check=False,
-            timeout=20,
         )
 
     def has(self):

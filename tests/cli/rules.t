@@ -14,6 +14,7 @@ HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent), str(HERE)]
 
 import blocks  # noqa: E402
+import process  # noqa: E402
 from tap import Tap  # noqa: E402
 
 KTRACK = blocks.PROJECT / "build/ktrack"
@@ -120,20 +121,20 @@ def check_refused(tap, folder):
     path = folder / "hostile.rules"
     for text, problem in REFUSED.items():
         path.write_bytes(text)
-        done = subprocess.run([KTRACK, "list", "-r", path], capture_output=True, text=True, timeout=20, check=False)
+        done = process.run([KTRACK, "list", "-r", path], capture_output=True, text=True)
         is_refused = done.returncode == 2 and problem in done.stderr and done.stderr.count("\n") == 1
         tap.ok(is_refused and "secret" not in done.stderr, f"refused: {problem}", done.returncode, done.stderr)
-    done = subprocess.run([KTRACK, "list", "-r", f"{folder}/"], capture_output=True, text=True, timeout=20, check=False)
+    done = process.run([KTRACK, "list", "-r", f"{folder}/"], capture_output=True, text=True)
     tap.ok(done.returncode == 2 and "directory" in done.stderr, "refused: a directory", done.stderr)
     path.write_bytes(b"instant m:g event=raw_syscalls:" + b"*s" * 500 + b"*" * 500 + b"q\n")
-    done = subprocess.run([KTRACK, "stat", "-r", path, folder / "trace.dat"], capture_output=True, text=True, timeout=20, check=False)
+    done = process.run([KTRACK, "stat", "-r", path, folder / "trace.dat"], capture_output=True, text=True)
     tap.ok(done.returncode == 1 and "none of the tracepoints" in done.stderr, "a deep pattern matches nothing", done.stderr)
 
 
 def check_pair(tap, folder):
     """A pack that is given twice is used once; a pipe can contain rules."""
     words = [KTRACK, "list", "--json", "-r", "syscalls,syscalls", "-r", "/dev/stdin"]
-    done = subprocess.run(words, input="instant m:g event=s:e\n", capture_output=True, text=True, timeout=20, cwd=folder, check=False)
+    done = process.run(words, input="instant m:g event=s:e\n", capture_output=True, text=True, cwd=folder)
     names = [json.loads(line)["rule"] for line in done.stdout.splitlines()]
     tap.ok(sorted(names) == ["m:g", "syscalls:call"], "a pack given twice, and rules of a pipe", names, done.stderr)
 

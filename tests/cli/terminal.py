@@ -7,9 +7,7 @@ import re
 import select
 import subprocess
 import termios
-import time
 
-SECONDS = 60
 
 
 def size_set(fd):
@@ -20,13 +18,13 @@ def size_set(fd):
     termios.tcsetattr(fd, termios.TCSANOW, modes)
 
 
-def read_all(fd, process):
-    """What the command writes until it ends."""
-    text, until = b"", time.monotonic() + SECONDS
-    while time.monotonic() < until:
-        ready, _, _ = select.select([fd], [], [], 0.1)
-        if not ready:
-            if process.poll() is not None:
+def read_all(fd, process, see):
+    """What the command writes until it ends; @see gets what there is each time."""
+    text = b""
+    while True:
+        has_ended = process.poll() is not None
+        if not select.select([fd], [], [], 0.1)[0]:
+            if has_ended:
                 break
             continue
         try:
@@ -36,13 +34,14 @@ def read_all(fd, process):
         if not part:
             break
         text += part
+        see(text)
     return text
 
 
 class Shown:
     """What a command wrote to its terminal, and its status."""
 
-    def __init__(self, words, also_output=False, stdin=subprocess.DEVNULL, **environment):
+    def __init__(self, words, also_output=False, stdin=subprocess.DEVNULL, see=lambda text: None, **environment):
         own, other = pty.openpty()
         size_set(other)
         output = other if also_output else subprocess.DEVNULL
@@ -51,7 +50,7 @@ class Shown:
             env={**os.environ, "TERM": "xterm", **environment},
         )
         os.close(other)
-        self.text = read_all(own, process).decode(errors="replace")
+        self.text = read_all(own, process, see).decode(errors="replace")
         self.status = process.wait()
         os.close(own)
 

@@ -18,6 +18,7 @@ sys.path[:0] = [str(HERE), *(str(HERE.parent / part) for part in ("", "bench", "
 
 import inputs  # noqa: E402
 import mutate  # noqa: E402
+import process  # noqa: E402
 import programs  # noqa: E402
 import recording  # noqa: E402
 import spools  # noqa: E402
@@ -29,7 +30,6 @@ IS_FULL = os.environ.get("KTRACK_FULL") == "1"
 # Of own recordings, of the listed kinds, of all kinds in other programs' files.
 NUMBERS = (2500, 500, 2000) if IS_FULL else (300, 120, 120)
 SEED = 22
-LIMIT_S = 60
 SCRIPTS = ("demo-tracepoints", "loss-on-two-cpus", "async-slices-overlap-on-lanes", "counters-of-every-integer-type")
 # A signal, a sanitizer, a timeout.
 CRASH = "crash"
@@ -41,8 +41,8 @@ def export(folder, data):
     path.write_bytes(data)
     command = [KTRACK, "export", "--sid=S", path.name]
     try:
-        done = subprocess.run(command, cwd=folder, capture_output=True, stdin=subprocess.DEVNULL, timeout=LIMIT_S, check=False)
-    except subprocess.TimeoutExpired:
+        done = process.run(command, cwd=folder, capture_output=True, stdin=subprocess.DEVNULL)
+    except process.Overrun:
         return CRASH, b"", b"timeout"
     return (CRASH if done.returncode not in (0, 1) else done.returncode), done.stdout, done.stderr
 

@@ -13,9 +13,10 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
+import process
+
 PROJECT = Path(__file__).resolve().parents[2]
 KTRACK, SHIM = PROJECT / "build/fault/ktrack", PROJECT / "build/fault/shim.so"
-LIMIT_S = 120
 IS_FULL = bool(os.environ.get("KTRACK_FULL"))
 # How many return addresses distinguish two sites: buffers and texts grow in few functions, for many callers.
 DEPTH = 4
@@ -94,9 +95,9 @@ class Run:
         environment = {name: value for name, value in os.environ.items() if "TRACE2" not in name}
         environment.update(SANITIZERS, **more, TMPDIR=str(self.folder), **scenario.environment_of(self.folder))
         try:
-            done = subprocess.run([KTRACK, *scenario.words_of(self.folder)], cwd=self.folder, env=environment, capture_output=True, timeout=LIMIT_S, check=False, stdin=subprocess.DEVNULL)
+            done = process.run([KTRACK, *scenario.words_of(self.folder)], cwd=self.folder, env=environment, capture_output=True, stdin=subprocess.DEVNULL)
             self.status, self.output, self.errors = done.returncode, done.stdout, done.stderr.decode(errors="replace")
-        except subprocess.TimeoutExpired:
+        except process.Overrun:
             self.status, self.output, self.errors = None, b"", ""
 
 

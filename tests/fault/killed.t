@@ -14,7 +14,8 @@ sys.dont_write_bytecode = True
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent), str(HERE.parent / "programs")]
 
-from faults import IS_FULL, LIMIT_S  # noqa: E402
+import process  # noqa: E402
+from faults import IS_FULL  # noqa: E402
 from programs import build, own_socket  # noqa: E402
 from recordings import KTRACK, Programs, Recover  # noqa: E402
 from tap import Tap  # noqa: E402
@@ -34,7 +35,7 @@ class Killed:
             calls = Path(folder) / "calls"
             words = [stopper, str(number), calls, KTRACK, *scenario.words_of(self.folder)]
             environment = {**os.environ, **scenario.environment_of(self.folder), "TMPDIR": folder}
-            done = subprocess.run(words, cwd=self.folder, env=environment, stdin=subprocess.DEVNULL, capture_output=True, timeout=LIMIT_S, check=False)
+            done = process.run(words, cwd=self.folder, env=environment, stdin=subprocess.DEVNULL, capture_output=True)
             self.status, self.output, self.errors = done.returncode, done.stdout, done.stderr.decode(errors="replace")
             self.calls, self.fired, self.exported = int(calls.read_text()), 0, 0
             self.is_silent = False

@@ -13,9 +13,9 @@ HERE = Path(__file__).resolve().parent
 PROJECT = HERE.parents[1]
 sys.path[:0] = [str(HERE.parent)]
 
+import process  # noqa: E402
 from tap import Tap  # noqa: E402
 
-LIMIT_S = 300
 # Target: how many changes of each seed; make check has a sixth of them.
 PART = 1 if os.environ.get("KTRACK_FULL") else 6
 CHANGES = {"trace_dat": 60, "format": 60, "record": 2000, "target_value": 200, "config": 500, "symbols": 500, "filter": 3000, "kallsyms": 1000, "rules": 300, "stack": 1000, "selector": 300, "elf": 2000, "budget": 1000, "request": 3000, "database": 100, "marker": 200, "userring": 3000, "zstd_frames": 500, "spool": 60, "append": 300, "merge": 60}
@@ -24,7 +24,7 @@ CHANGES = {"trace_dat": 60, "format": 60, "record": 2000, "target_value": 200, "
 def replay(target, changes, paths):
     """What a target says to inputs; nothing where all is well."""
     command = [PROJECT / f"build/fuzz/replay-{target}", str(changes), *sorted(paths)]
-    done = subprocess.run(command, cwd=PROJECT, capture_output=True, timeout=LIMIT_S, check=False)
+    done = process.run(command, cpu_s=300, cwd=PROJECT, capture_output=True)
     said = done.stderr.decode(errors="replace").splitlines()
     return [f"status {done.returncode}; the input is in build/fuzz/last", *said[:20]] if done.returncode else []
 

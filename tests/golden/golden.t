@@ -9,7 +9,6 @@ import json
 import os
 import re
 import shlex
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -18,6 +17,7 @@ sys.dont_write_bytecode = True
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent), str(HERE.parent / "stream")]
 
+import process  # noqa: E402
 from making.layout import write_file  # noqa: E402
 from making.script import Reader  # noqa: E402
 from reading.stream import check_lines  # noqa: E402
@@ -25,7 +25,6 @@ from tap import Tap  # noqa: E402
 
 KTRACK = HERE.parents[1] / "build/ktrack"
 SID = "golden"
-LIMIT_S = 60
 CASES = (".script", ".args")
 EXIT_CODE = re.compile(rb'"event":"atexit",.*"code":(\d+)}\n$')
 # What another version of ktrack says otherwise: where in its source an event is from, its number.
@@ -108,14 +107,13 @@ def scrub(stream):
 def export(folder, words, pipe=None):
     """Runs ktrack export on trace.dat, or on a pipe; returns (status, output, errors)."""
     environment = {name: value for name, value in os.environ.items() if "TRACE2" not in name}
-    done = subprocess.run(
+    done = process.run(
         ["ktrack", "export", f"--sid={SID}", *words, "trace.dat" if pipe is None else "-"],
         executable=KTRACK,
         cwd=folder,
         env=environment,
         input=pipe,
         capture_output=True,
-        timeout=LIMIT_S,
         check=False,
     )
     return done.returncode, done.stdout, done.stderr.decode(errors="replace")

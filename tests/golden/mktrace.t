@@ -4,7 +4,6 @@
 
 import itertools
 import re
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -13,12 +12,12 @@ sys.dont_write_bytecode = True
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent)]
 
+import process  # noqa: E402
 from making.layout import write_file  # noqa: E402
 from making.script import Reader  # noqa: E402
 from making.words import read_number  # noqa: E402
 from tap import Tap  # noqa: E402
 
-LIMIT_S = 120
 LOSS = re.compile(rb"^( *\S+: )? *CPU:(\d+) \[(?:(\d+) )?EVENTS DROPPED\]\n", re.MULTILINE)
 RECORD = re.compile(rb"^ *(?:(\S+): )? *\S.*?-(\d+) +\[(\d+)\] *([\d.]+): (\S+): +", re.MULTILINE)
 LAYOUTS = (
@@ -81,7 +80,7 @@ class Meant:
 def report(path):
     """What trace-cmd prints: (records as (buffer, tid, cpu, time, event, fields), losses)."""
     command = ["trace-cmd", "report", "-R", "-t", "-N", "-i", path]
-    done = subprocess.run(command, capture_output=True, timeout=LIMIT_S, check=True)
+    done = process.run(command, capture_output=True, check=True)
     losses = [tuple(map(int, found.groups(b"-1")[1:])) for found in LOSS.finditer(done.stdout)]
     # The buffer's name is before the loss, and is then missing before the record.
     text = LOSS.sub(rb"\1", done.stdout)
@@ -193,7 +192,7 @@ def check_report(tap, script, **settings):
 def make(text, path):
     """Runs mktrace on a text; returns (status, errors)."""
     command = [HERE / "mktrace", "-", path]
-    done = subprocess.run(command, input=text.encode(), capture_output=True, timeout=LIMIT_S, check=False)
+    done = process.run(command, input=text.encode(), capture_output=True)
     return done.returncode, done.stderr.decode()
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 sys.dont_write_bytecode = True
 sys.path[:0] = [str(Path(__file__).resolve().parents[1])]
 
+import process  # noqa: E402
 from tap import Tap  # noqa: E402
 
 PROJECT = Path(__file__).resolve().parents[2]
@@ -25,7 +26,6 @@ sleep 2
 [ -z "$FAILING" ] || exit 1
 echo system >"$archive"
 """
-LIMIT_S = 120
 
 
 class Tree:
@@ -55,10 +55,10 @@ class Tree:
             words, env=os.environ | names, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
         )
 
-    def text(self, process):
+    def text(self, run):
         """What the archive contains whose path a run prints; None if it fails."""
-        output, _ = process.communicate(timeout=LIMIT_S)
-        return (self.root / output.strip()).read_text() if process.returncode == 0 else None
+        output, _ = process.communicate(run)
+        return (self.root / output.strip()).read_text() if run.returncode == 0 else None
 
 
 def check_together(tap):

@@ -12,6 +12,7 @@ from pathlib import Path
 sys.dont_write_bytecode = True
 sys.path[:0] = [str(Path(__file__).resolve().parents[1])]
 
+import process  # noqa: E402
 from tap import Tap  # noqa: E402
 
 DEPS = Path(__file__).resolve().parents[2] / "scripts/deps"
@@ -55,8 +56,8 @@ class Machine:
             "FAILING": failing,
         }
         command = [self.root / "scripts/deps", *words]
-        done = subprocess.run(
-            command, env=os.environ | names, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, check=False
+        done = process.run(
+            command, env=os.environ | names, stdin=subprocess.DEVNULL, capture_output=True, text=True
         )
         calls = [line for line in calls.read_text().splitlines() if line != "sudo"]
         return done.returncode, done.stdout + done.stderr, calls

@@ -13,6 +13,7 @@ from pathlib import Path
 sys.dont_write_bytecode = True
 sys.path[:0] = [str(Path(__file__).resolve().parents[1])]
 
+import process  # noqa: E402
 from tap import Tap  # noqa: E402
 
 PROJECT = Path(__file__).resolve().parents[2]
@@ -34,9 +35,9 @@ EXPECTED = (
 def run(*words, **more):
     """A command's output and status."""
     environment = {name: value for name, value in os.environ.items() if name not in FOREIGN}
-    return subprocess.run(
+    return process.run(
         [str(word) for word in words], cwd=PROJECT, env=environment, stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=300, check=False, **more,
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cpu_s=300, **more,
     )
 
 

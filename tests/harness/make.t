@@ -12,6 +12,7 @@ from pathlib import Path
 sys.dont_write_bytecode = True
 sys.path[:0] = [str(Path(__file__).resolve().parents[1])]
 
+import process  # noqa: E402
 from tap import Tap  # noqa: E402
 
 PROJECT = Path(__file__).resolve().parents[2]
@@ -26,7 +27,7 @@ SOURCE = re.compile(r"\S+\.c\b")
 
 def make(*words):
     """Output and status of make, without a kernel's folder."""
-    done = subprocess.run(
+    done = process.run(
         ["make", "--no-print-directory", "KDIR=/nonexistent", *words],
         cwd=PROJECT,
         env={name: value for name, value in os.environ.items() if name not in FOREIGN},
@@ -34,8 +35,7 @@ def make(*words):
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
-        timeout=120,
-        check=False,
+        cpu_s=300,
     )
     return done.stdout, done.returncode
 

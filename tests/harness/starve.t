@@ -89,7 +89,7 @@ def check_limits(tap):
 
 
 def check_family(tap):
-    """Strangers are not of the family, whatever numbers they have."""
+    """Other processes are not of the family, whatever numbers they have."""
     one, other = (subprocess.Popen(["sleep", "1000"], start_new_session=True) for _ in range(2))
     family = Family(one.pid)
     tap.ok([found.pid for found in family.members()] == [one.pid], "one process", family.keys)

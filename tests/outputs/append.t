@@ -10,7 +10,6 @@ import subprocess
 import sys
 import tempfile
 import termios
-import time
 import zlib
 from pathlib import Path
 
@@ -19,6 +18,7 @@ HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent)]
 
 import cases  # noqa: E402
+import process  # noqa: E402
 from perfetto import read_sequences  # noqa: E402
 from protobuf import decode  # noqa: E402
 from tap import Tap  # noqa: E402
@@ -183,16 +183,14 @@ def check_killed(tap):
     tap.ok(after == foreign(), "killed: the trace is as it was", f"{len(after)} bytes")
 
 
-def wait_until_full(pipe, process):
+def wait_until_full(pipe, adding):
     """Whether a process has filled a pipe, and so waits for a reader."""
-    before, until = -1, time.monotonic() + cases.LIMIT_S
-    while time.monotonic() < until and process.poll() is None:
-        (now,) = struct.unpack("i", fcntl.ioctl(pipe, termios.FIONREAD, bytes(4)))
-        if now == before > 32768:
-            return True
-        before = now
-        time.sleep(0.2)
-    return False
+
+    def is_waiting():
+        (size,) = struct.unpack("i", fcntl.ioctl(pipe, termios.FIONREAD, bytes(4)))
+        return size > 32768 and process.processes()[adding.pid].state == "S"
+
+    return process.wait_for(is_waiting, adding)
 
 
 def check_clock(tap):

@@ -10,7 +10,10 @@ import tempfile
 import urllib.error
 import urllib.request
 
-LIMIT_S = 120
+import process
+
+# Hours: the runner of the tests ends what hangs.
+TIMEOUT_MS = 10 * 3600 * 1000
 STARTED = re.compile(rb"started successfully on port (\d+)")
 # Without the last ones it asks its maker's hosts for this and that.
 FLAGS = (
@@ -48,7 +51,7 @@ class Browser:
             "binary": shutil.which("chromium"),
             "args": [*FLAGS, f"--user-data-dir={self.profile.name}"],
         }
-        wanted = {"goog:chromeOptions": options, "goog:loggingPrefs": {"browser": "ALL"}}
+        wanted = {"goog:chromeOptions": options, "goog:loggingPrefs": {"browser": "ALL"}, "timeouts": {"script": TIMEOUT_MS, "pageLoad": TIMEOUT_MS}}
         try:
             session = self.call("POST", "/session", capabilities={"alwaysMatch": wanted})
         except BaseException:
@@ -70,7 +73,7 @@ class Browser:
         request = urllib.request.Request(self.url + path, data, method=method)
         request.add_header("Content-Type", "application/json")
         try:
-            with urllib.request.urlopen(request, timeout=LIMIT_S) as answer:
+            with urllib.request.urlopen(request) as answer:
                 return json.load(answer)["value"]
         except urllib.error.HTTPError as problem:
             raise RuntimeError(json.load(problem)["value"]["message"]) from None
@@ -169,5 +172,5 @@ class Browser:
             self.call("DELETE", "")
         finally:
             self.driver.terminate()
-            self.driver.wait(LIMIT_S)
+            process.wait(self.driver)
             self.profile.cleanup()

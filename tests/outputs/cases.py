@@ -4,7 +4,6 @@
 import os
 import re
 import shlex
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -13,6 +12,7 @@ ROOT = Path(__file__).resolve().parents[2]
 GOLDEN = ROOT / "tests/golden"
 sys.path[:0] = [str(GOLDEN)]
 
+import process  # noqa: E402
 from making.layout import write_file  # noqa: E402
 from making.script import Reader  # noqa: E402
 
@@ -57,13 +57,12 @@ def make_of(text, path):
 def run(folder, *words, status=0):
     """Runs ktrack; returns (standard output, what is wrong)."""
     environment = {name: value for name, value in os.environ.items() if "TRACE2" not in name}
-    done = subprocess.run(
+    done = process.run(
         ["ktrack", *words],
         executable=KTRACK,
         cwd=folder,
         env=environment,
         capture_output=True,
-        timeout=LIMIT_S,
         check=False,
     )
     lines = done.stderr.decode(errors="replace").splitlines()

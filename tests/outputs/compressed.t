@@ -17,6 +17,7 @@ HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent)]
 
 import cases  # noqa: E402
+import process  # noqa: E402
 from tap import Tap  # noqa: E402
 
 KINDS = ("event", "perf", "normal", "chrome", "otlp", "otlp-metrics")
@@ -42,7 +43,7 @@ def decoded(path):
 def said(folder, *words):
     """(status, messages) of ktrack."""
     environment = {name: value for name, value in os.environ.items() if "TRACE2" not in name}
-    done = subprocess.run([cases.KTRACK, *words], cwd=folder, env=environment, capture_output=True, text=True, timeout=cases.LIMIT_S, check=False)
+    done = process.run([cases.KTRACK, *words], cwd=folder, env=environment, capture_output=True, text=True)
     lines = [line for line in done.stderr.splitlines() if not cases.NOTE.fullmatch(line)]
     return done.returncode, lines
 

@@ -4,7 +4,6 @@
 
 import re
 import shutil
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -14,6 +13,7 @@ HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent)]
 
 import cases  # noqa: E402
+import process  # noqa: E402
 from tap import Tap  # noqa: E402
 
 SCRIPT = """event demo:io 100 char track_event_type; string slice_name; u32 scope_slot; u32 bytes; s32 result
@@ -32,7 +32,6 @@ EVENTS = 6
 FEW, MANY = 1000, 3000
 # At most. A span of --otlp has two ids in hexadecimal, and its attributes are JSON objects.
 MOST = {"perfetto": 2.0, "otlp": 4.0, "otlp-metrics": 2.0, "event=null.zst": 4.0}
-LIMIT_S = 300
 REFERENCES = re.compile(r"refs:\s+([\d,]+)")
 
 
@@ -41,8 +40,8 @@ def count(folder, output):
     name, _, path = output.partition("=")
     command = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null"]
     command += [cases.KTRACK, "export", f"--{name}={path or '/dev/null'}", "trace.dat"]
-    done = subprocess.run(
-        command, cwd=folder, capture_output=True, text=True, timeout=LIMIT_S, check=True
+    done = process.run(
+        command, cwd=folder, capture_output=True, text=True, check=True
     )
     return int(REFERENCES.search(done.stderr)[1].replace(",", ""))
 

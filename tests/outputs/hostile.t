@@ -14,17 +14,17 @@ sys.dont_write_bytecode = True
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent)]
 
+import process  # noqa: E402
 from tap import Tap  # noqa: E402
 
 KTRACK = HERE.parents[1] / "build/ktrack"
 MKTRACE = HERE.parent / "golden/mktrace"
 MEMORY_KIB = 400 * 1024
-LIMIT_S = 60
 
 
 def ask(query, *words):
     """(status, output, errors) of a query of trace.db."""
-    done = subprocess.run([KTRACK, "query", *words, "trace.db", query], capture_output=True, timeout=LIMIT_S, check=False)
+    done = process.run([KTRACK, "query", *words, "trace.db", query], capture_output=True)
     return done.returncode, done.stdout.decode(errors="replace"), done.stderr.decode(errors="replace")
 
 

@@ -4,12 +4,12 @@
 import signal
 import socket
 import subprocess
-import time
 from pathlib import Path
 from urllib.parse import urlsplit
 
+import process
+
 PROGRAM = Path(__file__).resolve().parents[2] / "build/tests/outputs/live"
-LIMIT_S = 120
 
 
 class Live:
@@ -45,14 +45,13 @@ class Live:
 
     def status(self):
         """The exit status, once it has ended."""
-        return self.child.wait(LIMIT_S)
+        return process.wait(self.child)
 
     def connect(self, receive_size=None):
         """A connection."""
         connection = socket.socket()
         if receive_size:
             connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_size)
-        connection.settimeout(LIMIT_S)
         connection.connect(("127.0.0.1", self.port))
         return connection
 
@@ -103,13 +102,3 @@ def split(answer):
     first, *lines = head.decode().split("\r\n")
     headers = {name.lower(): value for name, _, value in (line.partition(": ") for line in lines)}
     return int(first.split()[1]) if answer else 0, headers, body
-
-
-def wait_for(condition, limit_s=LIMIT_S):
-    """What a condition has when it becomes true; its last value after the limit."""
-    until = time.monotonic() + limit_s
-    found = condition()
-    while not found and time.monotonic() < until:
-        time.sleep(0.03)
-        found = condition()
-    return found

@@ -4,7 +4,6 @@
 
 import json
 import sys
-import time
 from pathlib import Path
 
 sys.dont_write_bytecode = True
@@ -15,6 +14,7 @@ import cases  # noqa: E402
 from model import FLOW  # noqa: E402
 from page import DESCRIBE, compare  # noqa: E402
 from pages import DRAW, SPAN, changed_span, visit_pages  # noqa: E402
+import process  # noqa: E402
 from tap import Tap  # noqa: E402
 
 # A driver's names may be anything.
@@ -240,9 +240,7 @@ def tip_at(browser, x, y):
 def shape_at(browser, width):
     """The window's width inside, the page's and the labels', once the window is so wide."""
     browser.call("POST", "/window/rect", width=width, height=800)
-    until = time.monotonic() + 20
-    while abs(browser.run("return innerWidth;") - width) > 50 and time.monotonic() < until:
-        time.sleep(0.02)
+    process.wait_for(lambda: abs(browser.run("return innerWidth;") - width) <= 50, browser.driver)
     return browser.run(
         "ktrack.picture.resize(); return [innerWidth, document.documentElement.scrollWidth, GUTTER];"
     )

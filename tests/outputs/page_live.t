@@ -10,8 +10,9 @@ sys.dont_write_bytecode = True
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent)]
 
-from live import Live, wait_for  # noqa: E402
+from live import Live  # noqa: E402
 from pages import SPAN, start_browser  # noqa: E402
+from process import wait_for  # noqa: E402
 from tap import Tap  # noqa: E402
 
 # Per track: its label, how many slices each row has, instants and samples.

@@ -6,7 +6,6 @@ import base64
 import csv
 import io
 import sys
-import time
 from pathlib import Path
 
 sys.dont_write_bytecode = True
@@ -45,8 +44,8 @@ def devtools(browser, command, **parameters):
 
 def address(browser):
     """The address of the page once it has the view."""
-    time.sleep(0.6)
-    return browser.run("return location.href;")
+    # The page's own timer was set earlier, and is due earlier.
+    return browser.run("await new Promise((done) => setTimeout(done, 600)); return location.href;")
 
 
 def check_address(tap, pages):

@@ -2,12 +2,14 @@
 """Pages made of recordings, and what is asked of them in a browser."""
 
 import tempfile
-import time
 from pathlib import Path
 
 import cases
+import process
 from browser import Browser, missing
 
+# ChromeDriver waits a minute for its browser, which is not enough on a machine that stands still.
+STARTS = 5
 # The whole drawn, whatever is left for later frames.
 DRAW = "const p = ktrack.picture; do { p.isAsked = true; p.draw(); } while (p.isRough); p.isAsked = false;"
 SPAN = "const { from, to } = ktrack.picture.span; return [from, to];"
@@ -19,11 +21,13 @@ def start_browser(tap):
     if absent:
         tap.skip("the page in a browser", f"{absent} is not installed")
         return None
-    try:
-        return Browser()
-    except (RuntimeError, OSError) as problem:
-        tap.skip("the page in a browser", f"it does not start here: {str(problem).splitlines()[0]}")
-        return None
+    for _ in range(STARTS):
+        try:
+            return Browser()
+        except (RuntimeError, OSError) as problem:
+            reason = str(problem).splitlines()[0]
+    tap.skip("the page in a browser", f"it does not start here: {reason}")
+    return None
 
 
 def visit_pages(tap, checks):
@@ -86,9 +90,4 @@ class Pages:
 
 def changed_span(browser, before):
     """The span once it is another one; wheel and mouse act when the browser gets to it."""
-    until = time.monotonic() + 20
-    span = browser.run(SPAN)
-    while span == before and time.monotonic() < until:
-        time.sleep(0.02)
-        span = browser.run(SPAN)
-    return span
+    return process.wait_for(lambda: [span for span in (browser.run(SPAN),) if span != before], browser.driver)[0]

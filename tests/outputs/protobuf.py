@@ -2,12 +2,12 @@
 """Reads Perfetto traces: protoc decodes them, by a schema of what ktrack writes."""
 
 import re
-import subprocess
 from pathlib import Path
+
+import process
 
 HERE = Path(__file__).resolve().parent
 SCHEMA = "perfetto.proto"
-LIMIT_S = 120
 ESCAPE = re.compile(rb"\\([0-7]{3}|.)")
 LETTERS = {b"n": b"\n", b"r": b"\r", b"t": b"\t"}
 
@@ -56,11 +56,10 @@ def read_messages(lines):
 
 def decode(data):
     """(packets, what is wrong); fields that the schema does not have are wrong."""
-    done = subprocess.run(
+    done = process.run(
         ["protoc", "--decode=Trace", f"--proto_path={HERE}", SCHEMA],
         input=data,
         capture_output=True,
-        timeout=LIMIT_S,
         check=False,
     )
     wrong = done.stderr.decode(errors="replace").splitlines()

@@ -10,7 +10,8 @@ sys.dont_write_bytecode = True
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent)]
 
-from live import Live, read_all, read_until, split, wait_for  # noqa: E402
+from live import Live, read_all, read_until, split  # noqa: E402
+from process import wait_for  # noqa: E402
 from tap import Tap  # noqa: E402
 
 FOLLOWERS, CLIENTS = 8, 24
@@ -74,13 +75,11 @@ def check_slow(tap):
     """Clients that do not read stay behind, and hold neither the recording nor others; they lose nothing."""
     with Live() as live:
         slow, quick = live.follow(receive_size=4096), live.follow()
-        begun = time.monotonic()
         live.do(*MANY)
-        passed = time.monotonic() - begun
         head = read_until(quick, b"\r\n\r\n")
         live.begin("finish")
         one = head + read_all(quick)
-        tap.ok(one.endswith(b"}\n") and len(one) > 12e6, f"a quick client has all {len(one)} bytes; recorded in {passed:.1f} s", len(one))
+        tap.ok(one.endswith(b"}\n") and len(one) > 12e6, f"a quick client has all {len(one)} bytes", len(one))
         tap.ok(live.child.poll() is None, "the server waits for the slow client at the end")
         other = read_all(slow)
         tap.ok(other == one, "the slow client gets the same", len(other), len(one))
@@ -105,7 +104,7 @@ def check_crowd(tap):
             one.sendall(b"GET / HT")
         status = live.ask(live.request(""))[0]
         waited = time.monotonic() - begun
-        tap.ok(status == 200 and waited > 3, f"while all connections are in use, others wait ({waited:.1f} s)", status, waited)
+        tap.ok(status == 200 and waited > 3, "while all connections are in use, others wait", status, waited)
         answers = {split(read_all(one))[0] for one in halves}
         tap.ok(answers == {408}, "a half-sent request ends with 408", answers)
         live.do("slices 0 10")
@@ -124,11 +123,10 @@ def check_end(tap):
         stuck = live.follow(receive_size=4096)
         live.do(*MANY)
         live.begin("finish")
-        begun = time.monotonic()
         time.sleep(1)
         is_waiting = live.child.poll() is None
         live.interrupt()
-        tap.ok(is_waiting and live.status() == 0 and time.monotonic() - begun < 20, "Ctrl-C ends at once")
+        tap.ok(is_waiting and live.status() == 0, "Ctrl-C ends it although nobody reads")
         stuck.close()
 
 

@@ -15,6 +15,7 @@ HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent)]
 
 import cases  # noqa: E402
+import process  # noqa: E402
 from sqlite import compare  # noqa: E402
 from tap import Tap  # noqa: E402
 
@@ -113,7 +114,7 @@ def check_refusals(tap, folder):
     (folder / "limited.db").unlink(missing_ok=True)
     cases.make_of(LONG, folder / "long.dat")
     command = f'ulimit -f 4096; exec "{cases.KTRACK}" export --sqlite=limited.db long.dat'
-    done = subprocess.run(["bash", "-c", command], cwd=folder, capture_output=True, text=True, check=False, timeout=60)
+    done = process.run(["bash", "-c", command], cwd=folder, capture_output=True, text=True)
     said = [line for line in done.stderr.splitlines() if "wall clock" not in line]
     too_large = ["ktrack: cannot write to limited.db: File too large"]
     tap.ok(done.returncode == 1 and said == too_large, "a file that may not grow is reported", done.returncode, *said)
@@ -123,14 +124,13 @@ def kill_at(folder, size, number):
     """Kills an export when its database has a size; returns whether it was killed."""
     path = folder / "killed.db"
     path.unlink(missing_ok=True)
-    process = subprocess.Popen(
+    child = subprocess.Popen(
         [cases.KTRACK, "export", "--sqlite=killed.db", "long.dat"], cwd=folder, stderr=subprocess.DEVNULL
     )
-    while process.poll() is None and (not path.exists() or path.stat().st_size < size):
+    while child.poll() is None and (not path.exists() or path.stat().st_size < size):
         time.sleep(0.001)
-    process.send_signal(number)
-    process.wait(timeout=60)
-    return process.returncode == -number
+    child.send_signal(number)
+    return process.wait(child) == -number
 
 
 def check_killed(tap, folder):

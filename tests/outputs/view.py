@@ -9,14 +9,14 @@ import struct
 import subprocess
 import sys
 import termios
-import time
 
 # Debian's packages, also for a Python that is not Debian's.
 sys.path.append("/usr/lib/python3/dist-packages")
 
 import pyte  # noqa: E402
 
-SECONDS = 60
+import process  # noqa: E402
+
 UP, DOWN, RIGHT, LEFT, PAGE_DOWN, END = "\x1bOA", "\x1bOB", "\x1bOC", "\x1bOD", "\x1b[6~", "\x1bOF"
 ENTER_VIEW, LEAVE_VIEW = b"\x1b[?1049h", b"\x1b[?1049l"
 
@@ -67,6 +67,11 @@ class View:
         self.stream.feed(part)
         return bool(part)
 
+    def drain(self):
+        """Reads all that there is; returns None, as a condition that is never met."""
+        while self.read(0):
+            pass
+
     def type(self, keys):
         """Keys as a terminal sends them."""
         os.write(self.own, keys.encode())
@@ -74,12 +79,16 @@ class View:
     def order(self, *lines):
         """Writes lines to the program, each a list of words, and waits until it has processed them."""
         os.write(self.commands, b"".join(b"\t".join(w if isinstance(w, bytes) else str(w).encode() for w in line) + b"\n" for line in lines))
-        answered, until = 0, time.monotonic() + SECONDS
-        while answered < len(lines) and time.monotonic() < until and self.process.poll() is None:
-            self.read(0)
-            if select.select([self.answers], [], [], 0.05)[0]:
-                answered += len(os.read(self.answers, 4096))
-        return answered == len(lines)
+        answers = b""
+
+        def are_answered():
+            nonlocal answers
+            self.drain()
+            if select.select([self.answers], [], [], 0)[0]:
+                answers += os.read(self.answers, 4096)
+            return len(answers) == len(lines)
+
+        return process.wait_for(are_answered, self.process, most_pause_s=0.05)
 
     def lines(self):
         """The lines of the screen."""
@@ -87,12 +96,12 @@ class View:
 
     def wait(self, condition):
         """Waits until the lines of the screen meet a condition; returns whether they do."""
-        until = time.monotonic() + SECONDS
-        while time.monotonic() < until:
-            if condition(self.lines()):
-                return True
-            self.read()
-        return False
+
+        def is_met():
+            self.drain()
+            return condition(self.lines())
+
+        return bool(process.wait_for(is_met, self.process, most_pause_s=0.05))
 
     def wait_text(self, *texts):
         """Waits until all texts are on the screen."""
@@ -109,13 +118,10 @@ class View:
 
     def wait_end(self):
         """The status of the program and its messages."""
-        until = time.monotonic() + SECONDS
-        while self.process.poll() is None and time.monotonic() < until:
-            self.read()
+        process.wait_for(self.drain, self.process, most_pause_s=0.05)
         if self.process.poll() is None:
             self.process.kill()
-        while self.read():
-            pass
+        self.drain()
         self.errors = os.read(self.errors_read, 65536).decode(errors="replace") if select.select([self.errors_read], [], [], 0)[0] else ""
         return self.process.wait()
 

@@ -17,7 +17,6 @@ unless the verdict has them too; the test checks how many are left out.
 
 import json
 import lzma
-import subprocess
 import sys
 import tempfile
 from collections import Counter, defaultdict
@@ -27,6 +26,7 @@ sys.dont_write_bytecode = True
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent)]
 
+import process  # noqa: E402
 from tap import Tap  # noqa: E402
 
 KTRACK = HERE.parents[1] / "build/ktrack"
@@ -72,7 +72,7 @@ def read_verdict(path):
 def export(recording, packs):
     """The slices and states of the recording: rows (rule, begin, duration, subject, name, args)."""
     command = [KTRACK, "export", "-r", packs, "--event", recording]
-    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=300)
+    done = process.run(command, capture_output=True, text=True, check=True)
     subjects, stacks, rows = {}, defaultdict(list), []
     for event in map(json.loads, done.stdout.splitlines()):
         thread = event["thread"]

@@ -14,10 +14,10 @@ sys.dont_write_bytecode = True
 PROJECT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(PROJECT / "tests"), str(PROJECT / "tests/static")]
 
+import process  # noqa: E402
 from gcc_unfounded import FINDINGS as GCC_UNFOUNDED  # noqa: E402
 from tap import Tap  # noqa: E402
 
-LIMIT_S = 3000
 # sparse keeps the files that it reads open.
 FILES_MAX = 40
 PACKAGES = ("libtracefs", "libtraceevent", "libxxhash", "zlib", "sqlite3", "ncursesw", "libseccomp", "libcap-ng", "libmd", "libelf", "libzstd")
@@ -60,7 +60,7 @@ def findings(command, files):
     for first in range(0, len(files), FILES_MAX):
         words = [*before, *files[first : first + FILES_MAX], *after]
         environment = {**os.environ, "LC_ALL": "C"}
-        done = subprocess.run(words, cwd=PROJECT, env=environment, capture_output=True, text=True, timeout=LIMIT_S, check=False)
+        done = process.run(words, cwd=PROJECT, env=environment, capture_output=True, text=True, cpu_s=3600)
         found = [line for line in (done.stdout + done.stderr).splitlines() if FINDING.match(line)]
         lines += found
         if done.returncode < 0 or (done.returncode != 0 and not any("error: " in line for line in found)):

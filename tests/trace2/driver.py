@@ -8,10 +8,11 @@ import subprocess
 import tempfile
 from pathlib import Path
 
+import process
+
 ROOT = Path(__file__).resolve().parents[2]
 DRIVER = ROOT / "build/trace2/driver"
 TARGETS = {"": "normal", "_PERF": "perf", "_EVENT": "event"}
-LIMIT_S = 60
 
 # What differs between two runs of the same: clocks, timestamps of session ids, versions of the form.
 SCRUBS = (
@@ -57,9 +58,9 @@ def run(words, text="", folder=None, environment=None, stdout=subprocess.DEVNULL
             (Path(name) / target).mkdir()
             variables.setdefault(prefix + suffix, str(Path(name) / target))
         variables.setdefault(prefix + "_EVENT_NESTING", "100")
-        done = subprocess.run(
+        done = process.run(
             [word if isinstance(word, bytes) else str(word) for word in words], input=text.encode("utf-8", "surrogateescape"), cwd=folder,
-            env=clean_environment(**variables), stdout=stdout, stderr=subprocess.PIPE, timeout=LIMIT_S, **more,
+            env=clean_environment(**variables), stdout=stdout, stderr=subprocess.PIPE, **more,
         )
         streams = {}
         for target in TARGETS.values():

@@ -5,7 +5,6 @@
 import json
 import os
 import socket
-import subprocess
 import sys
 import tempfile
 import threading
@@ -16,6 +15,7 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 sys.path[:0] = [str(HERE), str(HERE.parent), str(HERE.parent / "stream")]
 
+import process  # noqa: E402
 from derived import disagreements  # noqa: E402
 from reading.stream import check_lines  # noqa: E402
 from tap import Tap  # noqa: E402
@@ -38,7 +38,7 @@ class Bench:
         """A trace.dat made of a script, of a machine whose wall clock is known."""
         path = self.folder / f"{name}.dat"
         words = [HERE.parent / "golden/mktrace", "--set=wall=1700000000000000", HERE.parent / f"golden/{name}.script", path]
-        subprocess.run([str(word) for word in words], check=True, timeout=60)
+        process.run([str(word) for word in words], check=True)
         return path
 
     def export(self, trace, *words, **variables):
@@ -48,7 +48,7 @@ class Bench:
         kept = {key: value for key, value in os.environ.items() if not key.startswith(HIDDEN)}
         environment = {**kept, "HOME": str(self.home), "TZ": "UTC", **variables}
         command = [str(word) for word in (KTRACK, "export", *words, trace)]
-        return subprocess.run(command, env=environment, capture_output=True, cwd=self.folder, timeout=60)
+        return process.run(command, env=environment, capture_output=True, cwd=self.folder)
 
     def text(self, name):
         """What a file holds."""

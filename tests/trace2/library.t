@@ -4,7 +4,6 @@
 
 import os
 import re
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -14,6 +13,7 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 sys.path[:0] = [str(HERE), str(HERE.parent)]
 
+import process  # noqa: E402
 from tap import Tap  # noqa: E402
 from driver import clean_environment  # noqa: E402
 
@@ -28,7 +28,7 @@ INSTALLED = (
 
 def run(*words, **more):
     """Runs a program."""
-    return subprocess.run([str(word) for word in words], capture_output=True, text=True, timeout=120, **more)
+    return process.run([str(word) for word in words], capture_output=True, text=True, **more)
 
 
 def declared_names():

@@ -5,7 +5,6 @@
 import os
 import signal
 import socket
-import subprocess
 import sys
 import tempfile
 import threading
@@ -15,9 +14,10 @@ sys.dont_write_bytecode = True
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent)]
 
+import process  # noqa: E402
 from tap import Tap  # noqa: E402
 from driver import (  # noqa: E402
-    LIMIT_S, TARGETS, clean_environment, difference, events_of, parents_of, run, script_of, drive,
+    TARGETS, clean_environment, difference, events_of, parents_of, run, script_of, drive,
 )
 
 BRIEF = {"GIT_TRACE2_BRIEF": "1", "GIT_TRACE2_PERF_BRIEF": "true", "GIT_TRACE2_EVENT_BRIEF": "yes"}
@@ -63,7 +63,7 @@ def words_of(command, folder):
 
 def git(folder, *words):
     """Runs git without tracing, to make something."""
-    subprocess.run(["git", *words], cwd=folder, env=clean_environment(), check=True, capture_output=True, timeout=60)
+    process.run(["git", *words], cwd=folder, env=clean_environment(), check=True, capture_output=True)
 
 
 def repository_make(folder):
@@ -182,7 +182,6 @@ class Listener:
         self.parts = []
         self.socket = socket.socket(socket.AF_UNIX, kind)
         self.socket.bind(self.path)
-        self.socket.settimeout(LIMIT_S)
         if kind == socket.SOCK_STREAM:
             self.socket.listen()
         self.thread = threading.Thread(target=self.receive)
@@ -341,7 +340,7 @@ def check_files(tap, folder):
     troubles = []
     for text in FILES:
         path.write_bytes(text.encode())
-        done = subprocess.run(["git", "config", "-f", path, "--list", "-z"], env=clean_environment(), capture_output=True, timeout=60)
+        done = process.run(["git", "config", "-f", path, "--list", "-z"], env=clean_environment(), capture_output=True)
         want = [entry.replace("\n", "=", 1) for entry in done.stdout.decode().split("\0")[:-1]]
         got, said = reported_by_driver(path)
         if (got, said, done.returncode) != (want, "", 0):

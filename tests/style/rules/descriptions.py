@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Descriptions in public headers: kernel-doc parses all of them."""
 
-import subprocess
 from pathlib import Path
+
+import process
 
 from rules.tree import Skip
 
 # Of the kernels that the tests boot; it comes with what builds their modules.
 READERS = Path(__file__).resolve().parents[3] / "build/vm"
 READER = "*/usr/lib/linux-kbuild-*/scripts/kernel-doc"
-LIMIT_S = 60
 
 
 def check_descriptions(tree):
@@ -18,8 +18,8 @@ def check_descriptions(tree):
     readers = sorted(READERS.glob(READER))
     if not readers:
         raise Skip("there is no kernel-doc; scripts/deps installs it")
-    done = subprocess.run(
-        [readers[-1], "-none", *headers], cwd=tree.root, capture_output=True, text=True, timeout=LIMIT_S
+    done = process.run(
+        [readers[-1], "-none", *headers], cwd=tree.root, capture_output=True, text=True
     )
     found = [line for line in done.stderr.splitlines() if ": warning: " in line or ": error: " in line]
     yield from found

@@ -2,14 +2,14 @@
 """Man pages: every command of ktrack has one."""
 
 import re
-import subprocess
 from pathlib import PurePosixPath
+
+import process
 
 from rules.tree import Skip
 
 PROGRAM = "build/ktrack"
 COMMAND = re.compile(r"^ {2,}([a-z][a-z-]*) {2,}\S", re.MULTILINE)
-LIMIT_S = 20
 
 
 def commands_of(tree):
@@ -17,7 +17,7 @@ def commands_of(tree):
     if not (tree.root / PROGRAM).is_file():
         raise Skip(f"{PROGRAM} is not built")
     words = [str(tree.root / PROGRAM), "--help"]
-    done = subprocess.run(words, capture_output=True, text=True, timeout=LIMIT_S)
+    done = process.run(words, capture_output=True, text=True)
     return COMMAND.findall(done.stdout)
 
 

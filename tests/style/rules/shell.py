@@ -3,14 +3,14 @@
 
 import re
 import shutil
-import subprocess
+
+import process
 
 from rules.tree import Skip
 
 STRICT = re.compile(r"^set -(?:[a-z]*e[a-z]*u|[a-z]*u[a-z]*e)", re.MULTILINE)
 # These go on after a failure, for a reason.
 LENIENT = {"scripts/vm-init": "the kernel panics if its first process ends"}
-LIMIT_S = 300
 
 
 def check_shellcheck(tree):
@@ -21,7 +21,7 @@ def check_shellcheck(tree):
     if not shutil.which("shellcheck"):
         raise Skip("shellcheck is not installed; scripts/deps installs it")
     command = ["shellcheck", "--format=gcc", "--external-sources", *scripts]
-    done = subprocess.run(command, cwd=tree.root, capture_output=True, text=True, timeout=LIMIT_S)
+    done = process.run(command, cwd=tree.root, capture_output=True, text=True)
     if done.returncode not in (0, 1) or done.stderr:
         yield f"shellcheck: status {done.returncode}: {done.stderr.strip()}"
     yield from done.stdout.splitlines()

@@ -2,8 +2,9 @@
 """The files of the project, by language, and C text without its comments and strings."""
 
 import re
-import subprocess
 from pathlib import Path
+
+import process
 
 SUFFIXES = {
     ".c": "c",
@@ -106,7 +107,7 @@ class Tree:
             return [str(path.relative_to(self.root)) for path in self.root.rglob("*")]
         git = ["git", "-c", f"safe.directory={self.root}", "-C", str(self.root)]
         listing = ["ls-files", "-z", "--cached", "--others", "--exclude-standard"]
-        done = subprocess.run(git + listing, check=True, capture_output=True, timeout=60)
+        done = process.run(git + listing, check=True, capture_output=True)
         return [name for name in done.stdout.decode().split("\0") if name]
 
     def of(self, *languages):
