@@ -375,6 +375,8 @@ def check_many(tap, folder):
 
 def main():
     tap = Tap()
+    # A shell ignores it for what it starts in the background, and so would ktrack.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     with tempfile.TemporaryDirectory() as folder:
         own_socket(folder)
         load = build(folder)
