@@ -126,6 +126,50 @@ TEST(losses_are_before_the_next_record)
 	queue_release(&queue);
 }
 
+/* Sizes distinguish the records. */
+TEST(records_of_one_time_come_in_the_order_in_which_they_were_added)
+{
+	unsigned char bytes[PROGRAM_PAGE_SIZE];
+	struct record record;
+	struct page page;
+
+	for (size_t i = 0; i < 20; i++)
+		add(i < 10 ? 20 : 10, 12 + 4 * i);
+	page_load(&page, (struct page_layout){ 0 }, bytes, queue_fill(&queue, 20, bytes));
+	for (size_t i = 0; i < 20; i++) {
+		CHECK(page_next(&page, &record));
+		CHECK_NUMBER(record.size, 12 + 4 * ((i + 10) % 20));
+	}
+	queue_release(&queue);
+}
+
+/* Those before a record that waits stay there, whatever is lost behind the last one. */
+TEST(losses_of_known_and_unknown_size_behind_a_closed_queue_are_apart)
+{
+	queue_lose(&queue, 5, 3);
+	add(10, 12);
+	queue.is_closed = true;
+	queue_lose(&queue, 20, LOSS_COUNT_UNKNOWN);
+	queue_lose(&queue, 30, LOSS_COUNT_UNKNOWN);
+	CHECK_NUMBER(queue.nr_losses, 2);
+	CHECK_TEXT(fill(100), "-3 10 ");
+	CHECK_NUMBER(queue.counts.lost, 3);
+	queue_release(&queue);
+}
+
+TEST(losses_before_and_behind_the_records_of_a_closed_queue_are_apart)
+{
+	queue_lose(&queue, 5, 3);
+	add(10, 12);
+	queue.is_closed = true;
+	add(20, 12);
+	add(30, 12);
+	CHECK_NUMBER(queue.nr_losses, 2);
+	CHECK_TEXT(fill(100), "-3 10 ");
+	CHECK_NUMBER(queue.counts.lost, 5);
+	queue_release(&queue);
+}
+
 TEST(a_record_that_comes_too_late_is_lost)
 {
 	add(10, 12);

@@ -53,18 +53,22 @@ int queue_add(struct record_queue *queue, int64_t time_ns, const void *data, siz
 					  .number = queue->nr_added++,
 					  .offset = queue->bytes.size,
 					  .size = size };
+	if (time_ns > queue->added_ns)
+		queue->added_ns = time_ns;
 	buffer_append(&queue->bytes, data, size);
 	return queue->bytes.failed ? -1 : 0;
 }
 
-/* Whether a loss becomes a part of the last one. Behind those of a closed queue is no record. */
+/* Whether a loss becomes a part of the last one. Behind the last record of a closed queue is none. */
 static bool loss_joins(const struct record_queue *queue, const struct queued_loss *last,
 		       int64_t time_ns, int64_t count)
 {
+	bool is_behind = queue->is_closed && last->time_ns > queue->added_ns;
+
 	/* Before each record that waits, one has a meaning. */
 	if (queue->nr_losses >= LOSSES_MAX + (queue->size - queue->first))
 		return true;
-	return (queue->is_closed || last->time_ns >= time_ns) && (count < 0) == (last->count < 0);
+	return (is_behind || last->time_ns >= time_ns) && (count < 0) == (last->count < 0);
 }
 
 static void loss_join(struct queued_loss *last, int64_t time_ns, int64_t count)

@@ -26,6 +26,7 @@ struct queued_loss {
  * @bytes: their bytes
  * @losses: @nr_losses of them, in time order
  * @is_closed: records that are added are lost
+ * @added_ns: time of the last record
  * @delivered_ns: time of the last record of a sub-buffer
  * @nr_added: numbers records, so that equal times keep their order
  */
@@ -39,6 +40,7 @@ struct record_queue {
 	struct queued_loss *losses;
 	size_t nr_losses;
 	bool is_closed;
+	int64_t added_ns;
 	int64_t delivered_ns;
 	uint64_t nr_added;
 	struct programs_counts counts;
