@@ -315,6 +315,37 @@ TEST(a_chain_goes_from_the_end_back_to_the_device)
 	past_release(&past);
 }
 
+/* Time until a device's interrupt, if a soft one begins @between_ns behind it. */
+static int64_t wait_for_device(int64_t between_ns)
+{
+	const int64_t soft_ns = 510 + between_ns;
+	const struct waker end = { .tid = OTHER, .cpu = 0, .context = CONTEXT_SOFT };
+	struct past past;
+	struct split split = { 0 };
+	int64_t wait_ns;
+
+	past_init(&past);
+	switch_to(&past, 100, 0, 0, THREAD_UNKNOWN, CALLER);
+	interrupt_begin(&past, 500, 0, CONTEXT_HARD, "IRQ 27 virtio0");
+	interrupt_end(&past, 510, 0);
+	interrupt_begin(&past, soft_ns, 0, CONTEXT_SOFT, "BLOCK");
+	interrupt_end(&past, soft_ns + 20, 0);
+	CHECK_NUMBER(split_chain(&past.splitter, &end, (struct span){ 110, soft_ns + 20 }, &split),
+		     0);
+	wait_ns = time_of(&split, PART_WAITING);
+	CHECK_NUMBER(sum_of(&split), soft_ns + 20 - 110);
+	split_release(&split);
+	past_release(&past);
+	return wait_ns;
+}
+
+/* A soft interrupt that begins later than that was raised by something else. */
+TEST(a_hard_interrupt_raises_a_soft_one_within_100_us)
+{
+	CHECK_NUMBER(wait_for_device(100000), 500 - 110);
+	CHECK_NUMBER(wait_for_device(100001), 510 + 100001 - 110);
+}
+
 /* The worker did other work before, and was woken by nobody since. */
 TEST(a_chain_attributes_a_workers_other_work)
 {

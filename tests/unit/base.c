@@ -285,6 +285,8 @@ TEST(durations_have_units_and_limits)
 	CHECK_NUMBER(duration_of("200ms"), 200 * NS_PER_MS);
 	CHECK_NUMBER(duration_of("3us"), 3000);
 	CHECK_NUMBER(duration_of("2m"), 120 * NS_PER_S);
+	CHECK_NUMBER(duration_of("0.0000000016"), 2);
+	CHECK_NUMBER(duration_of("1.4ns"), 1);
 	CHECK_NUMBER(duration_of("-1"), -1);
 	CHECK_NUMBER(duration_of("nan"), -1);
 	CHECK_NUMBER(duration_of("1e300"), -1);
@@ -310,6 +312,48 @@ TEST(dates_are_utc_on_both_sides_of_1970)
 	CHECK_TEXT(date, "1969-12-31T23:59:59");
 	time_date_text(date, 1600000000, "%Y%m%dT%H%M%S");
 	CHECK_TEXT(date, "20200913T122640");
+}
+
+TEST(parts_of_a_second_are_never_negative)
+{
+	unsigned int us;
+
+	CHECK_NUMBER(time_split(1999999999, &us), 1);
+	CHECK_NUMBER(us, 999999);
+	CHECK_NUMBER(time_split(-1, &us), -1);
+	CHECK_NUMBER(us, 999999);
+	CHECK_NUMBER(time_split(-NS_PER_S, &us), -1);
+	CHECK_NUMBER(us, 0);
+}
+
+TEST(items_of_a_list_have_no_blanks_around_them)
+{
+	struct text list = text_of(" a b ,\tc\t,, d"), item;
+	struct buffer out = { 0 };
+
+	while (text_take_item(&list, &item))
+		buffer_printf(&out, "<%.*s>", (int)item.size, item.data);
+	CHECK_TEXT(buffer_string(&out), "<a b><c><><d>");
+	buffer_release(&out);
+}
+
+static void progress_log(void *context, uint64_t done, uint64_t total)
+{
+	buffer_printf(context, "%llu/%llu ", (unsigned long long)done, (unsigned long long)total);
+}
+
+/* What is read again counts again. */
+TEST(progress_ends_at_its_total_unless_that_is_unknown)
+{
+	struct buffer log = { 0 };
+	struct byte_progress progress = { .advanced = progress_log, .context = &log };
+
+	byte_progress_add(NULL, 1, 1);
+	byte_progress_add(&progress, 5, 8);
+	byte_progress_add(&progress, 5, 8);
+	byte_progress_add(&progress, 5, 0);
+	CHECK_TEXT(buffer_string(&log), "5/8 8/8 15/0 ");
+	buffer_release(&log);
 }
 
 TEST(the_first_error_stays)

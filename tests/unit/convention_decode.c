@@ -82,6 +82,7 @@ TEST(counters_have_the_width_and_the_sign_of_their_field)
 		      "C u18446744073709551615 on 'event' of s7");
 	check_counter(COUNTER_FORMAT("bool", 1, 0), 1, 1, "C u1 on 'event' of s7");
 	check_counter(COUNTER_FORMAT("bool", 1, 0), 1, 0, "C u0 on 'event' of s7");
+	check_counter(COUNTER_FORMAT("bool", 1, 0), 1, 2, "C u1 on 'event' of s7");
 }
 
 #define SCOPE_FORMAT(type, size, is_signed) \

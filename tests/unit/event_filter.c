@@ -99,6 +99,8 @@ TEST(numbers_are_decimal_hexadecimal_or_octal)
 {
 	check_true("u8 == 0xfe && u8 == 0XFE && u8 == 0376 && u8 == 254");
 	check_true("s32 == -0xa && s32 == -012");
+	/* The longest one. */
+	check_true("u64 == 01777777777777777777777");
 }
 
 TEST(numbers_are_cut_to_the_size_of_the_field)

@@ -2,6 +2,7 @@
 /* Tests: event filters that the kernel gets keep every record that a rule needs; rules for some tasks. */
 #include <stdlib.h>
 
+#include "fixtures/event_builder.h"
 #include "fixtures/tap.h"
 #include "rules/rules.h"
 
@@ -71,6 +72,43 @@ TEST(chains_are_not_filtered)
 		     "sched_switch", "none");
 	check_filter("instant a:b event=task:task_rename where=pid == 5", 7, "task", "task_rename",
 		     "none");
+}
+
+/** struct exit_record - of a tracepoint whose rules have tracks of threads and of CPUs */
+struct exit_record {
+	uint16_t id;
+	uint16_t unused;
+	int32_t pid;
+	int32_t cpu;
+} __attribute__((packed));
+
+static size_t nr_events_of(struct rules *rules, int pid)
+{
+	const struct exit_record bytes = { .id = 5, .pid = pid, .cpu = pid };
+	const struct record record = { .data = (const unsigned char *)&bytes,
+				       .size = sizeof(bytes) };
+
+	return rules_decode(rules, rules_find(rules, &record), &record);
+}
+
+/* What a CPU does includes the recorder, also if the CPU has the number of its thread. */
+TEST(tracks_of_the_recorders_thread_are_left_out_but_not_those_of_cpus)
+{
+	static const char format[] = FORMAT("event", 5, FIELD("int on", 8, 4, 1));
+	struct rules *rules = rules_new();
+	struct error error = { 0 };
+
+	CHECK_NUMBER(rules_add(rules, "instant a:b event=s:event", &error), 0);
+	CHECK_NUMBER(rules_add(rules, "instant c:d event=s:event scope=cpu:on", &error), 0);
+	CHECK_NUMBER(rules_close(rules, false, &error), 0);
+	CHECK_NUMBER(rules_bind(rules, "s", "event", text_of(format), &error), 0);
+	CHECK_TEXT(error.text, "");
+	rules_exclude(rules, 7);
+	CHECK_NUMBER(nr_events_of(rules, 6), 2);
+	CHECK_NUMBER(nr_events_of(rules, 7), 1);
+	rules_exclude(rules, 0);
+	CHECK_NUMBER(nr_events_of(rules, 7), 2);
+	rules_free(rules);
 }
 
 TEST(the_recorders_system_calls_are_left_out)

@@ -225,6 +225,59 @@ TEST(clients_that_wait_or_send_more_do_not_wake_the_recording)
 	server_release(&server);
 }
 
+/* The answer to a request begins so. */
+static void check_answer(int fd, const char *want)
+{
+	struct buffer answer = { 0 };
+
+	client_read(fd, &answer);
+	if (!CHECK(has_begin(&answer, want)))
+		CHECK_TEXT(buffer_string(&answer), want);
+	buffer_release(&answer);
+}
+
+TEST(lines_may_begin_at_the_end_of_those_that_are_there_and_not_behind_it)
+{
+	struct server server;
+	int at, behind;
+
+	server_init(&server, 10);
+	lines_add(&server, "one\n");
+	at = client_ask(&server, "lines?from=4");
+	behind = client_ask(&server, "lines?from=5");
+	server_run(&server, 0);
+	check_answer(at, "HTTP/1.1 200 ");
+	check_answer(behind, "HTTP/1.1 416 ");
+	close(at);
+	close(behind);
+	server_release(&server);
+}
+
+TEST(eight_clients_follow_and_a_ninth_is_refused_until_one_leaves)
+{
+	struct server server;
+	int fds[SERVE_FOLLOWERS_MAX], more;
+
+	server_init(&server, 10);
+	for (int i = 0; i < SERVE_FOLLOWERS_MAX; i++)
+		fds[i] = client_ask(&server, "lines");
+	server_run(&server, 0);
+	more = client_ask(&server, "lines");
+	server_run(&server, 0);
+	check_answer(more, "HTTP/1.1 503 ");
+	close(more);
+	for (int i = 0; i < SERVE_FOLLOWERS_MAX; i++) {
+		check_answer(fds[i], "HTTP/1.1 200 ");
+		close(fds[i]);
+		server_run(&server, 0);
+	}
+	more = client_ask(&server, "lines");
+	server_run(&server, 0);
+	check_answer(more, "HTTP/1.1 200 ");
+	close(more);
+	server_release(&server);
+}
+
 TEST(connections_wait_while_all_are_in_use)
 {
 	struct server server;

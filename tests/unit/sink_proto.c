@@ -51,6 +51,8 @@ TEST(texts_are_utf8_whatever_they_were)
 {
 	proto_text(&out, 1, text_of("\xc3\xbc\xff"));
 	CHECK_TEXT(bytes_of(&out), "0a05c3bcefbfbd");
+	proto_text(&out, 1, text_of("a\xff\xfe" "b"));
+	CHECK_TEXT(bytes_of(&out), "0a0861efbfbdefbfbd62");
 	buffer_release(&out);
 }
 

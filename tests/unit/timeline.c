@@ -13,6 +13,83 @@
 
 #define NR_SINKS 3
 
+static void check_loss(uint64_t records, uint64_t gaps, uint64_t gaps_unknown, const char *want)
+{
+	struct buffer text = { 0 };
+
+	timeline_append_loss(&text, records, gaps, gaps_unknown);
+	CHECK_TEXT(buffer_string(&text), want);
+	buffer_release(&text);
+}
+
+TEST(losses_have_one_wording)
+{
+	check_loss(1, 0, 0, "lost 1 record");
+	check_loss(5, 2, 0, "lost 5 records in 2 gaps");
+	check_loss(5, 2, 1, "lost 5 records in 2 gaps, 1 of unknown size");
+	check_loss(0, 1, 1, "lost an unknown number of records in 1 gap");
+	check_loss(0, 0, 1, "lost an unknown number of records");
+}
+
+static const struct timeline_machine machine = { .name = "host" };
+static const struct timeline_category category = { .text = "demo:work" };
+
+static void check_track(const struct timeline_track *track, const char *label, const char *identity)
+{
+	struct buffer text = { 0 };
+
+	track_append_label(&text, track);
+	CHECK_TEXT(buffer_string(&text), label);
+	buffer_clear(&text);
+	track_append_identity(&text, track);
+	CHECK_TEXT(buffer_string(&text), identity);
+	buffer_release(&text);
+}
+
+TEST(tracks_have_a_label_and_an_identity)
+{
+	struct timeline_track track = { .category = (struct timeline_category *)&category,
+					.name = text_of("read"),
+					.scope = SCOPE_THREAD,
+					.id = { .kind = VALUE_SIGNED, .signed_number = 7 },
+					.cpu = -1,
+					.comm = "bash",
+					.tgid = 6 };
+
+	check_track(&track, "read tid 7 bash",
+		    "{\"tracepoint\":\"demo:work\",\"name\":\"read\",\"kind\":\"slice\","
+		    "\"scope\":\"thread\",\"id\":7,\"tgid\":6,\"comm\":\"bash\"}");
+	track.lane = 1;
+	track.machine = &machine;
+	check_track(&track, "read tid 7 bash lane 1 on host",
+		    "{\"tracepoint\":\"demo:work\",\"name\":\"read\",\"kind\":\"slice\","
+		    "\"scope\":\"thread\",\"id\":7,\"tgid\":6,\"comm\":\"bash\",\"lane\":1,"
+		    "\"host\":\"host\"}");
+	track = (struct timeline_track){ .category = (struct timeline_category *)&category,
+					 .name = text_of(""),
+					 .scope = SCOPE_GLOBAL,
+					 .kind = TRACK_COUNTER,
+					 .cpu = 0,
+					 .comm = "",
+					 .buffer = "",
+					 .machine = &machine };
+	check_track(&track, " cpu 0 on host",
+		    "{\"tracepoint\":\"demo:work\",\"name\":\"\",\"kind\":\"counter\","
+		    "\"scope\":\"global\",\"cpu\":0,\"buffer\":\"\",\"host\":\"host\"}");
+}
+
+TEST(labels_are_lines_with_a_key)
+{
+	struct text rest = text_of("a=1\n=2\nno\n\nb=\nc=x=y"), key, value;
+	struct buffer out = { 0 };
+
+	while (recording_take_label(&rest, &key, &value))
+		buffer_printf(&out, "<%.*s|%.*s>", (int)key.size, key.data, (int)value.size,
+			      value.data);
+	CHECK_TEXT(buffer_string(&out), "<a|1><b|><c|x=y>");
+	buffer_release(&out);
+}
+
 /**
  * struct fake_sink - a sink that logs its letter and each call in a buffer that all share
  * @fails_at: the word at which it fails: 'o' open, 'e' event, 'f' flush

@@ -10,6 +10,7 @@
 #include "base/base.h"
 #include "fixtures/folder.h"
 #include "fixtures/tap.h"
+#include "trace2/config.h"
 #include "trace2/trace2.h"
 
 /* A file without a name that can be opened by its path. */
@@ -41,6 +42,38 @@ static void check_get(const struct trace2_config *config, enum trace2_key key, c
 	const char *got = trace2_config_get(config, key);
 
 	CHECK_TEXT(got ? got : "(none)", want);
+}
+
+static void check_boolean(const char *value, int want)
+{
+	bool is_true = false;
+	int found = boolean_parse(value, &is_true) < 0 ? -1 : is_true;
+
+	if (!CHECK_NUMBER(found, want))
+		CHECK_TEXT(value, "");
+}
+
+/* An int of git is less than 2^31 with its unit, too. */
+TEST(booleans_are_words_or_ints_with_units)
+{
+	check_boolean("Yes", 1);
+	check_boolean("OFF", 0);
+	check_boolean("0k", 0);
+	check_boolean("-1g", 1);
+	check_boolean("2147483647", 1);
+	check_boolean("2147483648", -1);
+	check_boolean("-2147483648", 1);
+	check_boolean("-2147483649", -1);
+	check_boolean("2097151k", 1);
+	check_boolean("2097152k", -1);
+	check_boolean("-2097152K", 1);
+	check_boolean("-2097153k", -1);
+	check_boolean("1g", 1);
+	check_boolean("2g", -1);
+	check_boolean("-3g", -1);
+	check_boolean("1t", -1);
+	check_boolean("1kk", -1);
+	check_boolean("", -1);
 }
 
 TEST(the_environment_counts_over_the_user_over_the_system)

@@ -10,7 +10,7 @@
 #include "fixtures/tap.h"
 
 /* One CPU with two samples, whose offset moves evenly from -500 to 500. */
-static const struct {
+struct shift_option {
 	uint32_t flags;
 	uint32_t nr_cpus;
 	uint32_t nr_samples;
@@ -18,7 +18,9 @@ static const struct {
 	int64_t offsets[2];
 	uint64_t scales[2];
 	uint64_t fractions[2];
-} __attribute__((packed)) option = {
+} __attribute__((packed));
+
+static const struct shift_option option = {
 	1, 1, 2, { 1000, 2000 }, { -500, 500 }, { 1, 1 }, { 0, 0 },
 };
 
@@ -42,6 +44,55 @@ TEST(offsets_move_evenly_before_between_and_behind_the_samples)
 			     RECORD_TIME_LIMIT - 1);
 	}
 	shifts_release(&shifts);
+}
+
+/* Offsets in units of time: 10 in 4, 1 in 3. */
+TEST(offsets_are_rounded_to_the_nearest)
+{
+	struct shift_sample samples[] = { { .time = 100, .offset = 0, .scale = 1 },
+					  { .time = 104, .offset = 10, .scale = 1 },
+					  { .time = 107, .offset = 11, .scale = 1 } };
+	struct shift shift = { .samples = samples, .nr_samples = 3, .is_steady = true };
+
+	CHECK_NUMBER(shift_apply(&shift, 101), 101 + 3);
+	CHECK_NUMBER(shift_apply(&shift, 102), 102 + 5);
+	CHECK_NUMBER(shift_apply(&shift, 103), 103 + 8);
+	CHECK_NUMBER(shift_apply(&shift, 105), 105 + 10);
+	CHECK_NUMBER(shift_apply(&shift, 106), 106 + 11);
+}
+
+/* Reads the option after a change of it; returns a shifted time, -1 if the option is refused. */
+static int64_t shift_by(int64_t second_time, int64_t first_offset, uint64_t scale,
+			uint64_t fraction, int64_t ticks)
+{
+	struct shift_option changed = option;
+	struct shifts shifts = { 0 };
+	int64_t time_ns = -1;
+
+	changed.times[1] = second_time;
+	changed.offsets[0] = first_offset;
+	changed.scales[0] = scale;
+	changed.fractions[0] = fraction;
+	CHECK_NUMBER(shifts_read(&shifts, cursor_of(&changed, sizeof(changed))), 0);
+	if (shifts.nr_cpus > 0)
+		time_ns = shift_apply(&shifts.list[0], ticks);
+	shifts_release(&shifts);
+	return time_ns;
+}
+
+TEST(options_are_checked)
+{
+	CHECK_NUMBER(shift_by(2000, -500, 1, 0, 1000), 500);
+	/* Of two samples at one time, the first counts. */
+	CHECK_NUMBER(shift_by(1000, -500, 1, 0, 1000), 500);
+	CHECK_NUMBER(shift_by(2000, -500, 1 << 4, 3, 1000), 1500);
+	CHECK_NUMBER(shift_by(2000, -500, UINT64_C(1) << 63, 63, 1000), 500);
+	/* No fraction can have more bits. */
+	CHECK_NUMBER(shift_by(2000, -500, 1, 64, 1000), 500);
+	CHECK_NUMBER(shift_by(2000, 1 - RECORD_TIME_LIMIT, 1, 0, 1000), 0);
+	CHECK_NUMBER(shift_by(2000, -RECORD_TIME_LIMIT, 1, 0, 1000), -1);
+	CHECK_NUMBER(shift_by(2000, RECORD_TIME_LIMIT, 1, 0, 1000), -1);
+	CHECK_NUMBER(shift_by(-1, 0, 1, 0, 1000), -1);
 }
 
 TEST(an_option_cut_anywhere_but_before_the_fractions_shifts_nothing)

@@ -6,6 +6,7 @@
 
 #include "fixtures/track_fixture.h"
 #include "fixtures/tap.h"
+#include "track/state.h"
 #include "track/suspicion.h"
 
 static void lose_count(struct track_fixture *fixture, int cpu, int64_t from_ns, int64_t to_ns,
@@ -41,6 +42,19 @@ TEST(a_slice_that_is_open_when_a_loss_begins_is_suspect)
 						   "130 lost 1 on 0\n"
 						   "150 #1 end 'inner' depth 2 from 121 suspect\n"
 						   "160 #1 end 'outer' depth 1 from 120 suspect\n");
+	track_fixture_release(&fixture);
+}
+
+TEST(gaps_are_counted_and_those_of_unknown_size_apart)
+{
+	struct track_fixture fixture;
+
+	track_fixture_init(&fixture, NULL);
+	lose_count(&fixture, 0, 110, 120, 3);
+	lose_count(&fixture, 1, 110, 120, LOSS_COUNT_UNKNOWN);
+	lose_count(&fixture, 0, 130, 140, LOSS_COUNT_UNKNOWN);
+	CHECK_NUMBER(fixture.tracks->totals.lost_gaps, 3);
+	CHECK_NUMBER(fixture.tracks->totals.lost_gaps_unknown, 2);
 	track_fixture_release(&fixture);
 }
 

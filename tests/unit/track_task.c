@@ -202,6 +202,23 @@ TEST(a_change_that_ends_nothing_does_not_move_time)
 	track_fixture_release(&fixture);
 }
 
+/* The kernel frees a thread late: by then another one may have its number. */
+TEST(a_thread_that_was_born_again_outlives_its_predecessor)
+{
+	struct track_fixture fixture;
+
+	track_fixture_init(&fixture, NULL);
+	learn(&fixture, TASK_CHANGE_BORN, 101, 7, "first");
+	learn(&fixture, TASK_CHANGE_EXITED, 110, 7, "first");
+	learn(&fixture, TASK_CHANGE_BORN, 120, 7, "second");
+	track_fixture_begin(&fixture, 130, 7, "a");
+	learn(&fixture, TASK_CHANGE_GONE, 140, 7, "first");
+	track_fixture_output(&fixture);
+	track_fixture_end(&fixture, 150, 7);
+	CHECK_TEXT(track_fixture_output(&fixture), "150 #1 end 'a' depth 1 from 130\n");
+	track_fixture_release(&fixture);
+}
+
 TEST(a_thread_is_renamed_only_if_it_has_tracks_with_its_old_name)
 {
 	struct track_fixture fixture;

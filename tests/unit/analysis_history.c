@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Tests of what a history concludes from few records. */
+#include "fixtures/past.h"
+
+#include "fixtures/tap.h"
+
+/* Whoever is switched out has run before, whoever is woken was blocked. */
+TEST(the_first_record_of_a_thread_shows_its_state_before)
+{
+	struct past past;
+	struct split split;
+
+	past_init(&past);
+	switch_to(&past, 200, 0, CALLER, THREAD_BLOCKED, OTHER);
+	split = explain(&past, 100, 250);
+	CHECK_NUMBER(time_of(&split, PART_RUNNING), 100);
+	CHECK_NUMBER(time_of(&split, PART_BLOCKED), 50);
+	split_release(&split);
+	past_release(&past);
+
+	past_init(&past);
+	change(&past, 200, CALLER, THREAD_RUNNABLE, 0, OTHER);
+	split = explain(&past, 100, 250);
+	CHECK_NUMBER(time_of(&split, PART_BLOCKED), 100);
+	CHECK_NUMBER(time_of(&split, PART_RUNNABLE), 50);
+	split_release(&split);
+	past_release(&past);
+}
+
+TEST(each_cpu_has_an_idle_thread_of_its_own)
+{
+	struct past past;
+	struct thread_history *idle, *other;
+
+	past_init(&past);
+	idle = history_thread_add(&past.history, 0, 0);
+	other = history_thread_add(&past.history, 0, 1);
+	CHECK(idle && other && idle != other);
+	CHECK(history_thread(&past.history, 0, 0) == idle);
+	CHECK(history_thread_add(&past.history, CALLER, 0) ==
+	      history_thread_add(&past.history, CALLER, 1));
+	past_release(&past);
+}
+
+static bool has_gap(const struct past *past, int64_t from_ns, int64_t to_ns)
+{
+	return history_find_gap(&past->history, 0, &from_ns, &to_ns);
+}
+
+/* What was undecided stays so. */
+TEST(gaps_beyond_the_limit_make_the_last_one_longer)
+{
+	struct past past;
+	const int64_t last_ns = 10 * (HISTORY_GAPS_MAX - 1);
+
+	past_init(&past);
+	for (int64_t i = 0; i < HISTORY_GAPS_MAX; i++)
+		CHECK_NUMBER(history_lose(&past.history, 0, 10 * i, 10 * i + 5), 0);
+	CHECK(has_gap(&past, last_ns + 4, last_ns + 6));
+	CHECK(!has_gap(&past, last_ns + 5, last_ns + 100));
+	CHECK(!has_gap(&past, last_ns - 4, last_ns - 1));
+	CHECK_NUMBER(history_lose(&past.history, 1, last_ns - 4, last_ns - 2), 0);
+	CHECK_NUMBER(past.history.nr_gaps, HISTORY_GAPS_MAX);
+	CHECK(has_gap(&past, last_ns - 4, last_ns - 1));
+	CHECK(has_gap(&past, last_ns + 4, last_ns + 6));
+	CHECK_NUMBER(history_lose(&past.history, 0, last_ns + 50, last_ns + 60), 0);
+	CHECK(has_gap(&past, last_ns + 55, last_ns + 100));
+	past_release(&past);
+}
+
+/* The thread is switched at the end of the interrupt: what follows is not its interrupt's. */
+TEST(a_soft_interrupt_of_another_thread_was_not_raised_by_the_hard_one)
+{
+	const struct waker end = { .tid = OTHER, .cpu = 0, .context = CONTEXT_SOFT };
+	struct past past;
+	struct split split = { 0 };
+
+	past_init(&past);
+	switch_to(&past, 100, 0, 0, THREAD_UNKNOWN, CALLER);
+	interrupt_begin(&past, 500, 0, CONTEXT_HARD, "IRQ 27 virtio0");
+	interrupt_end(&past, 510, 0);
+	switch_to(&past, 510, 0, CALLER, THREAD_RUNNABLE, OTHER);
+	interrupt_begin(&past, 515, 0, CONTEXT_SOFT, "BLOCK");
+	interrupt_end(&past, 540, 0);
+	CHECK_NUMBER(split_chain(&past.splitter, &end, (struct span){ 110, 540 }, &split), 0);
+	CHECK_NUMBER(time_of(&split, PART_SOFT), 25);
+	CHECK_NUMBER(time_of(&split, PART_HARD), 0);
+	CHECK_NUMBER(time_of(&split, PART_WAITING), 405);
+	split_release(&split);
+	past_release(&past);
+}
