@@ -148,6 +148,18 @@ def check_hosts(tap, folder):
     tap.ok(sorted(set(parents.values())) == ["alpha", "beta"], "Perfetto: tracks are below their machines", parents)
 
 
+def check_order(tap, folder):
+    """Of records with equal times, those of the machine that is named first come first."""
+    for host, start in (("alpha", 5), ("beta", 105)):
+        cases.make_of(settings(host, start, WALL_US) + SMALL.replace("2us", "1us 7@0 work I half\n2us"), folder / f"{host}.dat")
+    for order in (("alpha", "beta"), ("beta", "alpha")):
+        stream, _ = cases.run(folder, "export", "--event", *(f"{host}.dat" for host in order))
+        tracks = {f"th{number:02}": track.identity["host"] for number, track in model.read_event(stream).items()}
+        events = [event for event in map(json.loads, stream.splitlines()) if event["event"] in ("region_enter", "region_leave", "data", "data_json")]
+        found = [(event["t_abs"], tracks[event["thread"].partition(":")[0]]) for event in events if event.get("category") not in ("track", None)]
+        tap.ok(len(found) >= 4 and found == sorted(found, key=lambda one: (one[0], order.index(one[1]))), f"records of equal times: {order[0]} is first", found)
+
+
 def names(descriptor):
     """The name of a track in Perfetto, with its host."""
     identity = json.loads(descriptor["description"][0]) if descriptor and "{" in str(descriptor.get("description")) else {}
@@ -227,7 +239,7 @@ def check_page(tap, pages):
 def check_all(tap):
     for pair in PAIRS:
         check_pair(tap, *pair)
-    for check in (check_hosts, check_messages, check_damage):
+    for check in (check_hosts, check_order, check_messages, check_damage):
         with tempfile.TemporaryDirectory() as folder:
             check(tap, Path(folder))
 
