@@ -7,6 +7,7 @@
 
 #include "analysis/budget.h"
 #include "fixtures/random.h"
+#include "analysis/limit.h"
 #include "fixtures/tap.h"
 
 #define SLICES_MAX 12
@@ -207,4 +208,22 @@ TEST(the_grammar_is_read_from_its_end)
 				    "min, mean, max or a percentile such as p99");
 	check_refused("x count < 2ms", "'x count < 2ms': '2ms' is no number of slices");
 	check_refused("p99 < 2ms", "'': no name of a slice; write [CATEGORY/]NAME[@TRACK]");
+}
+
+static int64_t limit_time(const char *text)
+{
+	int64_t ns = 0;
+
+	return limit_time_parse(text_of(text), &ns) ? ns : -1;
+}
+
+/* Without its unit, which a cut would drop, it would be another number. */
+TEST(limits_are_times_with_a_unit_and_have_a_limited_size)
+{
+	CHECK_NUMBER(limit_time("5ms"), 5 * NS_PER_MS);
+	CHECK_NUMBER(limit_time("5"), -1);
+	CHECK_NUMBER(limit_time(""), -1);
+	CHECK_NUMBER(limit_time("0000000000000000000000000000000000005ms"), 5 * NS_PER_MS);
+	CHECK_NUMBER(limit_time("00000000000000000000000000000000000005ms"), -1);
+	CHECK_NUMBER(limit_time("00000000000000000000000000000000000000005ms"), -1);
 }

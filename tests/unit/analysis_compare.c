@@ -119,6 +119,7 @@ TEST(few_recordings_decide_nothing)
 	CHECK(!can_decide(1, 100));
 	CHECK(!can_decide(2, 3));
 	CHECK(!can_decide(3, 3));
+	CHECK(!can_decide(3, 4));
 	CHECK(can_decide(4, 4));
 	CHECK(can_decide(3, 5));
 	CHECK(can_decide(600, 600));

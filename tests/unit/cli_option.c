@@ -69,8 +69,28 @@ static const struct option_table table = {
 	},
 };
 
+static int operand_log(void *settings, const char *word, struct error *error)
+{
+	const struct settings *both = settings;
+
+	(void)error;
+	buffer_printf(both->first.log, "<%s> ", word);
+	return 0;
+}
+
+static const struct option_table operand_table = {
+	.usage = "test [OPTION]... [FILE]...",
+	.about = "Tests.",
+	.operand = operand_log,
+	.parts = {
+		{ first_rows, 2, offsetof(struct settings, first) },
+		{ second_rows, 2, offsetof(struct settings, second) },
+	},
+};
+
 /* Parses "ktrack test WORDS"; the words are one string, separated by blanks. */
-static int parse(const char *words, struct buffer *applied, int *operand, struct error *error)
+static int parse_by(const struct option_table *by, const char *words, struct buffer *applied,
+		    int *operand, struct error *error)
 {
 	struct settings settings = { .first = { '1', applied }, .second = { '2', applied } };
 	char text[128], *argv[WORDS_MAX + 3] = { (char *)"ktrack", (char *)"test" }, *rest = text;
@@ -79,7 +99,12 @@ static int parse(const char *words, struct buffer *applied, int *operand, struct
 	snprintf(text, sizeof(text), "%s", words);
 	while (*words && rest && argc < WORDS_MAX + 2)
 		argv[argc++] = strsep(&rest, " ");
-	return options_read(&table, argc, argv, &settings, operand, &status, error) ? READ : status;
+	return options_read(by, argc, argv, &settings, operand, &status, error) ? READ : status;
+}
+
+static int parse(const char *words, struct buffer *applied, int *operand, struct error *error)
+{
+	return parse_by(&table, words, applied, operand, error);
 }
 
 /* Parses what is right: the options' traces, and which word is the first operand. */
@@ -104,6 +129,24 @@ TEST(options_are_applied_in_their_order_up_to_the_first_operand)
 	check_read("--bulk 7 -a file -a", "2.bulk=7 1.all=- ", 5);
 	check_read("file --nonsense", "", 2);
 	check_read("-a -", "1.all=- ", 3);
+}
+
+static void check_operands(const char *words, const char *want)
+{
+	struct buffer applied = { 0 };
+	struct error error = { 0 };
+	int operand = 0;
+
+	CHECK_NUMBER(parse_by(&operand_table, words, &applied, &operand, &error), READ);
+	CHECK_TEXT(buffer_string(&applied), want);
+	buffer_release(&applied);
+}
+
+TEST(options_may_follow_operands_but_not_two_dashes)
+{
+	check_operands("one -a two", "<one> 1.all=- <two> ");
+	check_operands("-a -- one -a", "1.all=- <one> <-a> ");
+	check_operands("one -- -a -- two", "<one> <-a> <--> <two> ");
 }
 
 TEST(an_option_may_be_written_in_all_the_usual_ways)

@@ -39,6 +39,7 @@ TEST(a_size_is_a_number_of_kib_or_has_a_unit)
 	CHECK_NUMBER(kib_of("3M"), 3 * 1024);
 	CHECK_NUMBER(kib_of("3mib"), 3 * 1024);
 	CHECK_NUMBER(kib_of("64G"), 64 * 1024 * 1024);
+	CHECK_NUMBER(kib_of("2GiB"), 2 * 1024 * 1024);
 	CHECK_NUMBER(kib_of("67108864"), 64 * 1024 * 1024);
 }
 
