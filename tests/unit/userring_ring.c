@@ -362,6 +362,40 @@ TEST(long_names_are_cut_between_characters_and_null_is_a_text)
 	reading_end();
 }
 
+/* The length in a record of 299 bytes with a character at an offset. */
+static size_t length_with(size_t offset, const char *character)
+{
+	char name[300];
+
+	memset(name, 'x', sizeof(name));
+	memcpy(name + offset, character, strlen(character));
+	name[299] = '\0';
+	return ktrack_user_length(name);
+}
+
+static size_t length_of(size_t size)
+{
+	char name[300];
+
+	memset(name, 'x', sizeof(name));
+	name[size] = '\0';
+	return ktrack_user_length(name);
+}
+
+TEST(names_are_cut_behind_127_bytes_or_before_the_character_there)
+{
+	CHECK_NUMBER(length_of(126), 126);
+	CHECK_NUMBER(length_of(127), 127);
+	CHECK_NUMBER(length_of(128), 127);
+	CHECK_NUMBER(length_with(123, "\xf0\x9f\x98\x80"), 127);
+	for (size_t offset = 124; offset <= 127; offset++)
+		CHECK_NUMBER(length_with(offset, "\xf0\x9f\x98\x80"), offset);
+	CHECK_NUMBER(length_with(124, "\xe2\x82\xac"), 127);
+	CHECK_NUMBER(length_with(125, "\xe2\x82\xac"), 125);
+	CHECK_NUMBER(length_with(125, "\xc3\xa4"), 127);
+	CHECK_NUMBER(length_with(126, "\xc3\xa4"), 126);
+}
+
 TEST(numbers_of_flows_are_not_repeated)
 {
 	ktrack_flow_id first, second;
