@@ -1,6 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Test: what ktrack export says of each case's trace.dat, byte by byte; --update rewrites it."""
+"""Test: what ktrack export reports of each case's trace.dat; --update rewrites it.
+
+The whole stream of each case is held against the strict reader of tests/stream/, and standard error against the stream. The lines of
+the case's subject are compared byte by byte with NAME.event; one case compares all lines.
+"""
 
 import argparse
 import difflib
@@ -26,6 +30,19 @@ from tap import Tap  # noqa: E402
 KTRACK = HERE.parents[1] / "build/ktrack"
 SID = "golden"
 CASES = (".script", ".args")
+# What a case may be about, by the lines that show it. The strict reader derives sums from records, and threads from both.
+RECORDS = rb'"event":"region_(enter|leave)"|"event":"data"|"event":"data_json".*"category":"[^"]+:[^"]+","key"'
+REPORTS = rb'"event":"(error|counter|th_counter)"'
+SUBJECTS = {
+    "records": RECORDS,  # slices, instants and samples
+    "reports": REPORTS,  # losses, malformed records, what ktrack counted
+    "tracks": rb'"category":"track"',  # what identifies a track, and its name
+    "sums": rb'"event":"(th_)?timer"|"category":"summary"',
+    "parameters": rb'"event":"def_param"',  # of the recording
+    "sessions": rb'"event":"(version|start|exit|atexit)"',
+    "all": rb"",
+}
+USUAL = ("records", "reports")
 EXIT_CODE = re.compile(rb'"event":"atexit",.*"code":(\d+)}\n$')
 # What another version of ktrack says otherwise: where in its source an event is from, its number.
 SCRUBS = (
@@ -54,30 +71,39 @@ class Case:
     """One case: NAME.event is the result.
 
     NAME.args, where there is one, has in each line an export's options, or `script OTHER` for
-    another script than NAME, or `keep REGEX` for the lines that are compared, or `note TEXT` for
-    what exports may also print.
+    another script than NAME, or `about SUBJECT...` for the lines that are compared (by default
+    records and reports), or `keep REGEX` for these lines, too, or `note TEXT` for what exports may
+    also print.
     """
 
     def __init__(self, name):
         self.name, self.script, self.runs, self.notes = name, name, [], []
-        self.keep = re.compile(b"")
+        patterns = []
         path = HERE / f"{name}.args"
         for line in path.read_text().splitlines() if path.exists() else ():
             word, _, rest = line.partition(" ")
             if word == "script":
                 self.script = rest
+            elif word == "about":
+                patterns += [SUBJECTS[subject] for subject in rest.split()]
             elif word == "keep":
-                self.keep = re.compile(rest.encode())
+                patterns.append(rest.encode())
             elif word == "note":
                 self.notes.append(f"ktrack: {rest}")
             else:
                 self.runs.append(shlex.split(line))
         self.runs = self.runs or [[]]
+        self.patterns = [re.compile(pattern) for pattern in patterns or (SUBJECTS[subject] for subject in USUAL)]
         self.expected = HERE / f"{name}.event"
 
     def read(self):
         """The expected bytes."""
         return self.expected.read_bytes() if self.expected.exists() else b""
+
+    def select(self, stream):
+        """The lines of a stream that are compared."""
+        lines = stream.splitlines(keepends=True)
+        return b"".join(line for line in lines if any(pattern.search(line) for pattern in self.patterns))
 
 
 def list_cases():
@@ -208,30 +234,37 @@ def show_difference(expected, found):
     )
 
 
-def check_case(tap, case, is_updating):
-    """One case: the runs, the form, the bytes."""
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        make_file(case.script, folder / "trace.dat")
-        stream, wrong = run_case(case, folder)
-    wrong += wrong_form(stream)
-    kept = b"".join(line for line in stream.splitlines(keepends=True) if case.keep.search(line))
-    if is_updating and not wrong:
-        case.expected.write_bytes(kept)
-    tap.nothing(wrong + list(show_difference(case.read(), kept)), case.name.replace("-", " "))
-
-
-def check_layout(tap, case, settings):
-    """A case's records in another layout of the file: the stream is the same."""
+def run_script(case, **settings):
+    """run_case() of a file that is made for it."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         make_file(case.script, folder / "trace.dat", **settings)
-        stream, wrong = run_case(case, folder)
-    what = ", ".join(" ".join(pair) for pair in settings.items())
-    tap.nothing(wrong + list(show_difference(case.read(), stream)), f"{case.name} in {what}")
+        return run_case(case, folder)
 
 
-def check_pipe(tap, case):
+def check_case(tap, case, is_updating):
+    """One case: the runs and the form of the whole stream, and the lines of its subject."""
+    stream, wrong = run_script(case)
+    wrong += wrong_form(stream)
+    found, text = case.select(stream), case.name.replace("-", " ")
+    if is_updating and not wrong:
+        case.expected.write_bytes(found)
+    tap.nothing(wrong, f"{text}: form and messages")
+    tap.nothing(list(show_difference(case.read(), found)) if found else ["no line is compared"], f"{text}: the subject")
+
+
+def check_layouts(tap, case):
+    """A case's records in all layouts of the file: each has the same stream, all lines of it. Through a pipe, too."""
+    whole, wrong = run_script(case)
+    tap.nothing(wrong + list(show_difference(case.read(), case.select(whole))), f"{case.name}: the layouts are compared with the golden's stream")
+    for settings in LAYOUTS:
+        stream, wrong = run_script(case, **settings)
+        what = ", ".join(" ".join(pair) for pair in settings.items())
+        tap.nothing(wrong + list(show_difference(whole, stream)), f"{case.name} in {what}")
+    check_pipe(tap, case, whole)
+
+
+def check_pipe(tap, case, whole):
     """A case's file through a pipe: the stream is the same but for the source's name."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -239,8 +272,8 @@ def check_pipe(tap, case):
         status, output, errors = export(folder, case.runs[0], (folder / "trace.dat").read_bytes())
     stream = scrub(output).replace(b'"-"', b'"trace.dat"')
     notes = [note.replace("trace.dat", "-", 1) for note in (clock_note(stream), loss_note(stream, [])) if note]
-    is_same = (status, errors.splitlines(), stream) == (0, notes, case.read())
-    tap.ok(is_same, f"{case.name} on standard input", errors, *show_difference(case.read(), stream))
+    is_same = (status, errors.splitlines(), stream) == (0, notes, whole)
+    tap.ok(is_same, f"{case.name} on standard input", errors, *show_difference(whole, stream))
 
 
 def main():
@@ -254,9 +287,7 @@ def main():
         if not options.names or case.name in options.names:
             check_case(tap, case, options.update)
     for name in LAYOUT_CASES if not options.names else ():
-        for settings in LAYOUTS:
-            check_layout(tap, Case(name), settings)
-        check_pipe(tap, Case(name))
+        check_layouts(tap, Case(name))
     return tap.finish()
 
 
