@@ -10,11 +10,13 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 GOLDEN = ROOT / "tests/golden"
-sys.path[:0] = [str(GOLDEN)]
+sys.path[:0] = [str(GOLDEN), str(ROOT / "tests/stream")]
 
 import process  # noqa: E402
 from making.layout import write_file  # noqa: E402
 from making.script import Reader  # noqa: E402
+from reading.line import Violation  # noqa: E402
+from reading.stream import check_lines  # noqa: E402
 
 KTRACK = ROOT / "build/ktrack"
 LIMIT_S = 60
@@ -80,6 +82,7 @@ def export_all(output):
             words = ("--event", f"--{output}=out", *rules_of(name))
             stream, wrong = run(folder, "export", *words, "trace.dat")
             path = Path(folder, "out")
+            wrong += [f"EVENT, line {number}: {rule}: {text}" for number, rule, text in check_lines(stream.splitlines(keepends=True))]
             yield name, stream, path.read_bytes() if path.exists() else b"", wrong
 
 
@@ -87,6 +90,6 @@ def check(tap, name, stream, data, wrong, compare):
     """One case of export_all(): nothing was wrong, and @compare finds no difference between EVENT and the file."""
     try:
         wrong = wrong + compare(stream, data)
-    except (ValueError, KeyError, IndexError) as problem:
+    except (ValueError, KeyError, IndexError, Violation) as problem:
         wrong = [*wrong, f"cannot be read: {problem!r}"]
     tap.nothing(wrong, name.replace("-", " "))

@@ -1,11 +1,19 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What a recording shows, whatever output reports it: tracks with slices, instants and samples."""
+"""What a recording shows, whatever output reports it: tracks with slices, instants and samples.
 
-import json
+EVENT lines come from the strict reader, tests/stream/reading/, which refuses lines that ktrack does not write. The readers of the
+other outputs make the same tracks, so that an output is compared with EVENT, of which every rule is known.
+"""
+
+import sys
 from collections import defaultdict
-from decimal import Decimal
+from pathlib import Path
 
-NS_PER_S = 1000000000
+sys.path[:0] = [str(Path(__file__).resolve().parents[1] / "stream")]
+
+from reading.session import LOSS_FORMATS, LOSS_SUM  # noqa: E402
+from reading.stream import read_events  # noqa: E402
+
 MARKS = ("suspect", "unfinished", "foreign")
 FLOW = "ktrack:flow"
 OWN = {f"ktrack:{mark}" for mark in MARKS}
@@ -44,18 +52,12 @@ class Track:
         ]
 
 
-def nanoseconds(seconds):
-    """A decimal number of seconds."""
-    return int(seconds * NS_PER_S)
-
-
 def read_event(stream):
     """The tracks of an EVENT stream by their number."""
     tracks = {}
-    for line in stream.splitlines():
-        event = json.loads(line, parse_float=Decimal)
-        number, _, label = event["thread"].partition(":")
-        if event["event"] == "thread_start":
+    for event in read_events(stream.splitlines(keepends=True)):
+        number, _, label = event.thread.partition(":")
+        if event.kind == "thread_start":
             tracks[int(number[2:])] = Track(label)
         elif number.startswith("th") and label:
             read_record(tracks[int(number[2:])], event)
@@ -64,26 +66,25 @@ def read_event(stream):
 
 def args_of(event, key="args"):
     """The extra fields of a line, and its flows."""
-    return event.get(key, {}) | ({FLOW: event["flow"]} if "flow" in event else {})
+    return (event.get(key) or {}) | ({FLOW: event["flow"]} if event.get("flow") else {})
 
 
 def read_record(track, event):
     """What a line says of its track."""
-    kind = event["event"]
-    category = event.get("category")
+    kind, category = event.kind, event.get("category")
     if kind == "data_json" and category == "track":
         track.identity = event["value"]
         track.category = track.identity["tracepoint"]
     elif kind == "region_enter":
-        track.begin(nanoseconds(event["t_abs"]), event["label"], args_of(event))
+        track.begin(event.abs_ns, event["label"], args_of(event))
     elif kind == "region_leave":
         marks = [mark for mark in MARKS if event.get(mark)]
-        track.end(nanoseconds(event["t_abs"]), args_of(event), marks)
+        track.end(event.abs_ns, args_of(event), marks)
     elif kind == "data_json" and category != "summary":
-        track.instants.append((nanoseconds(event["t_abs"]), event["key"], args_of(event, "value")))
+        track.instants.append((event.abs_ns, event["key"], args_of(event, "value")))
         track.depths.append(len(track.stack))
     elif kind == "data":
-        track.samples.append((nanoseconds(event["t_abs"]), event["value"]))
+        track.samples.append((event.abs_ns, event["value"]))
 
 
 def points_of(tracks):
@@ -112,8 +113,7 @@ def differences(expected, found):
 def losses_of(stream):
     """How often an EVENT stream reports each gap."""
     found = defaultdict(int)
-    for line in stream.splitlines():
-        event = json.loads(line)
-        if event["event"] == "error" and event["fmt"].startswith("lost ") and "in gaps of" not in event["fmt"]:
+    for event in read_events(stream.splitlines(keepends=True)):
+        if event.kind == "error" and LOSS_FORMATS.get(event["fmt"], LOSS_SUM) is not LOSS_SUM:
             found[event["msg"]] += 1
     return dict(found)

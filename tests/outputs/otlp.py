@@ -301,7 +301,7 @@ def shown_by_spans(spans, start):
 def compare(stream, data):
     """How spans differ from the EVENT stream."""
     _, spans = read_spans(data)
-    without_samples = b"\n".join(line for line in stream.splitlines() if b'"event":"data",' not in line)
+    without_samples = b"".join(line for line in stream.splitlines(keepends=True) if b'"event":"data",' not in line)
     expected, found = shown_by_event(stream), shown_by_spans(spans, start_of(without_samples, list(times_of(spans))))
     wrong = [
         f"track {label}: {expected.get(label)} became {found.get(label)}"

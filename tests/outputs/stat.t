@@ -12,15 +12,15 @@ import struct
 import sys
 import tempfile
 import termios
-from decimal import Decimal
 from pathlib import Path
 
 sys.dont_write_bytecode = True
 HERE = Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE), str(HERE.parent)]
+sys.path[:0] = [str(HERE), str(HERE.parent), str(HERE.parent / "stream")]
 
 import cases  # noqa: E402
-from model import nanoseconds  # noqa: E402
+from reading.session import Statistics, statistics_of_timer  # noqa: E402
+from reading.stream import read_events  # noqa: E402
 from tap import Tap  # noqa: E402
 
 COLOUR = re.compile(r"\x1b\[[0-9]*m")
@@ -38,35 +38,28 @@ def read_sums(stream):
     """(slices by track, slices over all tracks, counters by track, totals) of an EVENT stream."""
     by_track, over_all, counters, totals = {}, {}, {}, {"malformed of": {}}
     categories = {}
-    for line in stream.splitlines():
-        event = json.loads(line, parse_float=Decimal)
-        kind, label = event["event"], event["thread"].partition(":")[2]
+    for event in read_events(stream.splitlines(keepends=True)):
+        kind, label = event.kind, event.thread.partition(":")[2]
         if kind == "data_json" and event["category"] == "track":
-            categories[event["thread"]] = event["value"]["tracepoint"]
+            categories[event.thread] = event["value"]["tracepoint"]
         elif kind == "th_timer":
             put(by_track, (event["category"], label, event["name"]), event)
         elif kind == "timer":
             put(over_all, (event["category"], event["name"]), event)
         elif kind == "data_json" and event["category"] == "summary":
-            counters[categories[event["thread"]], label] = event["value"]
+            counters[categories[event.thread], label] = event["value"]
         elif kind == "counter":
             if event["category"] == "ktrack":
                 totals[event["name"]] = event["count"]
             else:
                 totals["malformed of"][event["category"]] = event["count"]
+    by_track, over_all = [{key: row.as_tuple() for key, row in rows.items()} for rows in (by_track, over_all)]
     return by_track, over_all, counters, totals
 
 
 def put(rows, key, event):
     """A timer; tracks that look the same are one row."""
-    times = [nanoseconds(event[name]) for name in ("t_total", "t_min", "t_max")]
-    count, total, least, most = rows.get(key, (0, 0, times[1], times[2]))
-    rows[key] = (
-        count + event["intervals"],
-        total + times[0],
-        min(least, times[1]),
-        max(most, times[2]),
-    )
+    rows.setdefault(key, Statistics()).merge(statistics_of_timer(event))
 
 
 def slices_of(statistics, *names):
