@@ -1,6 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Test: no damage of ktrack's own recordings is silent; in other programs' files none of those that ktrack-export(1) lists."""
+"""Test: no damage of ktrack's own recordings is silent; in other programs' files none of those that ktrack-export(1) lists.
+
+Whatever is exported of a damaged file keeps all rules of the strict reader, tests/stream/reading/.
+"""
 
 import os
 import random
@@ -14,7 +17,7 @@ from pathlib import Path
 sys.dont_write_bytecode = True
 HERE = Path(__file__).resolve().parent
 PROJECT = HERE.parents[1]
-sys.path[:0] = [str(HERE), *(str(HERE.parent / part) for part in ("", "bench", "cli", "golden", "programs"))]
+sys.path[:0] = [str(HERE), *(str(HERE.parent / part) for part in ("", "bench", "cli", "golden", "programs", "stream"))]
 
 import inputs  # noqa: E402
 import mutate  # noqa: E402
@@ -22,6 +25,7 @@ import process  # noqa: E402
 import programs  # noqa: E402
 import recording  # noqa: E402
 import spools  # noqa: E402
+from reading.stream import check_lines  # noqa: E402
 from tap import Tap  # noqa: E402
 
 KTRACK = PROJECT / "build/ktrack"
@@ -30,16 +34,19 @@ IS_FULL = os.environ.get("KTRACK_FULL") == "1"
 # Of own recordings, of the listed kinds, of all kinds in other programs' files.
 NUMBERS = (2500, 500, 2000) if IS_FULL else (300, 120, 120)
 SEED = 22
+SID = "S"
 SCRIPTS = ("demo-tracepoints", "loss-on-two-cpus", "async-slices-overlap-on-lanes", "counters-of-every-integer-type")
 # A signal, a sanitizer, a timeout.
 CRASH = "crash"
+# A stream that breaks a rule.
+BROKEN = "broken"
 
 
 def export(folder, data):
     """Exit status and lines of a file; its name is the same for all."""
     path = folder / "file.dat"
     path.write_bytes(data)
-    command = [KTRACK, "export", "--sid=S", path.name]
+    command = [KTRACK, "export", f"--sid={SID}", path.name]
     try:
         done = process.run(command, cwd=folder, capture_output=True, stdin=subprocess.DEVNULL)
     except process.Overrun:
@@ -52,23 +59,27 @@ class Case:
 
     def __init__(self, base, damage, seed):
         self.base, self.damage, self.seed = base, damage, seed
+        self.broken = None
         generator = random.Random(seed)
         self.data = bytearray(base.data)
         while self.data == base.data:
             damage(generator, self.data)
 
     def judge(self):
-        """reported, harmless (the same output), silent, or a crash."""
+        """reported, harmless (the same output), silent, a broken stream, or a crash."""
         with tempfile.TemporaryDirectory() as folder:
             status, out, err = export(Path(folder), self.data)
         if status == CRASH:
             return CRASH
+        self.broken = next(check_lines(out.splitlines(keepends=True), SID), None) if out and out != self.base.out else None
+        if self.broken:
+            return BROKEN
         if status == 1:
             return "reported" if err.startswith(b"ktrack: ") else CRASH
         return "harmless" if out == self.base.out else "silent"
 
     def __str__(self):
-        return f"{self.base.name}, {self.damage.__name__}, seed {self.seed}"
+        return f"{self.base.name}, {self.damage.__name__}, seed {self.seed}{f': {self.broken}' if self.broken else ''}"
 
 
 class Base:
@@ -78,6 +89,7 @@ class Base:
         self.name, self.data = path.stem, path.read_bytes()
         status, self.out, err = export(folder, self.data)
         assert status == 0, f"{path}: {err.decode()}"
+        assert not list(check_lines(self.out.splitlines(keepends=True), SID)), f"{path}: a broken stream"
 
 
 def recorded(folder):
@@ -148,7 +160,7 @@ def show(found):
     """A table: kinds of damage, verdicts."""
     counts = Counter((case.damage.__name__, verdict) for verdict, made in found.items() for case in made)
     for name in sorted({name for name, _ in counts}):
-        print(f"# {name:18}", *(f"{verdict} {counts[name, verdict]:4}" for verdict in ("reported", "harmless", "silent", CRASH)))
+        print(f"# {name:18}", *(f"{verdict} {counts[name, verdict]:4}" for verdict in ("reported", "harmless", "silent", BROKEN, CRASH)))
 
 
 def check(tap, made, *, allowed, what):
