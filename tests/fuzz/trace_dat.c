@@ -43,10 +43,20 @@ static int tracepoint_add(void *context, const struct tracepoint *tracepoint, st
 		       : 0;
 }
 
+/* Lines of EVENT are appended to the file that FUZZ_STREAM names, for the strict reader. */
+static int fuzz_fd(const char *name)
+{
+	const char *stream = strcmp(name, "event") == 0 ? getenv("FUZZ_STREAM") : NULL;
+
+	if (!stream)
+		return open("/dev/null", O_WRONLY | O_CLOEXEC);
+	return open(stream, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+}
+
 /* All outputs of the table, into nothing. */
 static int sinks_add(struct timeline *timeline, struct error *error)
 {
-	static const struct sink_trace2_settings trace2 = { .sid = "fuzz", .hierarchy = "fuzz" };
+	static const struct sink_trace2_settings trace2 = { .sid = "fuzz", .hierarchy = "export" };
 	static const struct sink_stat_settings stat;
 	struct sink_settings settings = { .name = "nothing",
 					  .with = (1u << TIMELINE_EMITTER_COUNT) - 1,
@@ -60,7 +70,7 @@ static int sinks_add(struct timeline *timeline, struct error *error)
 		/* A database takes files, and a hundred times as long as all others. */
 		if (sink_kinds[i].creates_files || strcmp(sink_kinds[i].name, "query") == 0)
 			continue;
-		settings.fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
+		settings.fd = fuzz_fd(sink_kinds[i].name);
 		sink = sink_kinds[i].sink_new(&settings, error);
 		status = sink ? timeline_add(timeline, sink, error) : -1;
 	}
@@ -84,15 +94,20 @@ static void source_export(struct source *source)
 				       .nr_cpus = description->nr_cpus };
 	struct source_handler handler = pipeline_handler(&pipeline);
 	struct error error = { 0 };
-	uint64_t lost;
+	uint64_t lost = 0;
+	int status;
 
+	/* Rules and the convention have tracepoints of one numbering. */
+	convention_reserve(pipeline.convention, rules_size(pipeline.rules) + 1);
 	if (sinks_add(&pipeline.timeline, &error) == 0 &&
 	    source_visit(source, &visitor, &error) == 0 &&
 	    source_first_time(source, &recording.start_ns, &error) >= 0 &&
 	    pipeline_open(&pipeline, source, &recording, 1u << TIMELINE_EMITTER_COMM, &error) ==
-		    0 &&
-	    source_finish(source, INT64_MAX, &handler, &lost, &error) == 0)
-		tracks_finish(pipeline.tracks, recording.start_ns, lost, 0, &error);
+		    0) {
+		status = source_finish(source, INT64_MAX, &handler, &lost, &error) < 0;
+		if (tracks_finish(pipeline.tracks, recording.start_ns, lost, status, &error) == 0)
+			timeline_flush(&pipeline.timeline, &error);
+	}
 	pipeline_release(&pipeline);
 	rules_free(pipeline.rules);
 }

@@ -24,7 +24,7 @@ sys.path[:0] = [str(HERE), str(HERE.parent), str(HERE.parent / "stream")]
 import process  # noqa: E402
 from making.layout import write_file  # noqa: E402
 from making.script import Reader  # noqa: E402
-from reading.stream import check_lines  # noqa: E402
+from reading.stream import check_lines, split_sessions  # noqa: E402
 from tap import Tap  # noqa: E402
 
 KTRACK = HERE.parents[1] / "build/ktrack"
@@ -207,16 +207,6 @@ def run_case(case, folder):
     if (folder / "out.event").exists():
         streams.append((folder / "out.event").read_bytes())
     return scrub(b"".join(streams)), wrong
-
-
-def split_sessions(stream):
-    """The lines of each session."""
-    sessions = []
-    for line in stream.splitlines(keepends=True):
-        if line.startswith(b'{"event":"version"') or not sessions:
-            sessions.append([])
-        sessions[-1].append(line)
-    return sessions
 
 
 def wrong_form(stream):

@@ -28,6 +28,16 @@ def read_events(lines):
         yield read_event(number, raw)
 
 
+def split_sessions(stream):
+    """The lines of each session of a file to which several were appended."""
+    sessions = []
+    for line in stream.splitlines(keepends=True):
+        if line.startswith(b'{"event":"version"') or not sessions:
+            sessions.append([])
+        sessions[-1].append(line)
+    return sessions
+
+
 def check_lines(lines, wanted_sid=None):
     """Yields (line number, rule, message) for all that is wrong with a stream."""
     session = Session(wanted_sid)
