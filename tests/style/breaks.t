@@ -51,6 +51,8 @@ echo '  --version  print the version'
 CHILD = f"""// {GPL}
 /* Starts a command. */
 #include <cap-ng.h>
+#include "base/base.h"
+#include "ktrack/fields.h"
 
 int command_start(void)
 {{
@@ -69,10 +71,20 @@ COUNTING = f"""/* {DUAL} */
 """
 SCRIPT = f"#!/bin/sh\n# {GPL}\n# Prints a word.\nset -eu\necho word\n"
 PYTHON = f'#!/usr/bin/env python3\n# {GPL}\n"""Test: nothing."""\n\n\ndef main():\n    pass\n'
+TABLE = f"""<!-- {GPL} -->
+# Contributing
+
+| module | responsibility | may include |
+|---|---|---|
+| `base/` | counts | - |
+| `session/` | recordings | all above, libcap-ng, `ktrack/fields.h` |
+| `cli/` | options | base, session |
+"""
 
 # A tree that keeps all rules.
 GOOD = {
     "Makefile": f"# {GPL}\n# Builds it.\nall:\n",
+    "CONTRIBUTING.md": TABLE,
     "README.md": f"<!-- {GPL} -->\n# It\n",
     "LICENSES/MIT.txt": "As it is. \n\n",
     "tests/formats/6.1/one.page": "raw \n\n",
@@ -80,6 +92,7 @@ GOOD = {
     "include/ktrack/define.h": f"/* {DUAL} */\n/* Defines tracepoints. */\n",
     "include/ktrack/fields.h": f"/* {DUAL} */\n/* Names of fields. */\n",
     "include/ktrack/count.h": COUNTING,
+    "userspace/userspace.mk": f"# {GPL}\n# Builds userspace.\npackages := libcap-ng >= 0.8\n",
     "userspace/base/base.h": f"/* {DUAL} */\n/* What all need. */\n",
     "userspace/base/count.h": f"/* {DUAL} */\n/* Counting of things. */\n",
     "userspace/base/count.c": BASE,
@@ -117,6 +130,7 @@ def lines(count, before="", behind=""):
 COUNT = "userspace/base/count.c"
 LIBRARY = "userspace/session/command.c"
 PROGRAM = "userspace/cli/main.c"
+TABLE_FILE = "CONTRIBUTING.md"
 HEAD = f"// {GPL}\n/* A file. */\n"
 
 # (the rule that must refuse it, the files that change), one for each way to break it
@@ -130,6 +144,17 @@ BREAKS = [
     (headers.check_sentences, replace("scripts/emit", "# Prints a word.\n", "")),
     (headers.check_sentences, replace("tests/nothing.t", '"""Test: nothing."""\n', "")),
     (descriptions.check_descriptions, replace("include/ktrack/count.h", "things(first)", "things(first, last)")),
+    (modules.check_table, replace(TABLE_FILE, "| - |", "| session |")),
+    (modules.check_table, replace(TABLE_FILE, "libcap-ng", "libcap-ng, zlib")),
+    (modules.check_table, replace(TABLE_FILE, "libcap-ng, ", "")),
+    (modules.check_table, replace(TABLE_FILE, "fields.h", "values.h")),
+    (modules.check_table, add(TABLE_FILE, "| `attic/` | boxes | base |\n")),
+    (modules.check_table, add(TABLE_FILE, "| `base/` | counts | - |\n")),
+    (modules.check_table, add(TABLE_FILE, "| `cli` | options |\n")),
+    (modules.check_table, add("userspace/userspace.mk", "loaded-packages := sqlite3 >= 3.38\n")),
+    (modules.check_modules, replace(TABLE_FILE, "| `session/` | recordings | all above, libcap-ng, `ktrack/fields.h` |\n", "")),
+    (modules.check_modules, replace(TABLE_FILE, "may include", "includes")),
+    (modules.check_modules, {TABLE_FILE: f"<!-- {GPL} -->\n"}),
     (modules.check_modules, {"userspace/attic/box.c": HEAD}),
     (modules.check_modules, {"userspace/box.c": HEAD}),
     (modules.check_directions, include(COUNT, '"session/session.h"')),
@@ -137,8 +162,14 @@ BREAKS = [
     (modules.check_directions, include(COUNT, "<session/session.h>")),
     (modules.check_directions, include(PROGRAM, '"base/count.h"')),
     (modules.check_directions, include(PROGRAM, "<tracefs.h>")),
+    (modules.check_directions, include(PROGRAM, "<cap-ng.h>")),
+    (modules.check_directions, include(COUNT, "<sha1.h>")),
     (modules.check_directions, include(PROGRAM, "<ktrack/fields.h>")),
-    (modules.check_public_headers, {"userspace/track/track.c": HEAD}),
+    (modules.check_directions, include(LIBRARY, "<ktrack/define.h>")),
+    (modules.check_directions, replace(TABLE_FILE, "base, session |", "session |")),
+    (modules.check_directions, replace(TABLE_FILE, "libcap-ng, ", "")),
+    (modules.check_directions, replace(TABLE_FILE, ", `ktrack/fields.h`", "")),
+    (modules.check_public_headers, add(TABLE_FILE, "| `track/` | state | base |\n") | {"userspace/track/track.c": HEAD}),
     (modules.check_cycles, include("userspace/base/base.h", '"count.h"') | include("userspace/base/count.h", '"base.h"')),
     (modules.check_kernel_headers, include("include/ktrack/define.h", '"../../userspace/base/base.h"')),
     (modules.check_kernel_headers, include("include/ktrack/define.h", '"../../kmod/private.h"')),

@@ -1,69 +1,42 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Which modules may include which: data flows one way through the modules of userspace/."""
+"""Which module may include what: the table of modules in CONTRIBUTING.md, whose rows are in the direction of the data."""
 
 import re
 from pathlib import PurePosixPath
 
-# module: the modules whose public headers it may include. Within a module everything may be included.
-MODULES = {
-    "base": (),
-    "event": ("base",),
-    "userring": ("base", "event"),
-    "tracefs": ("base", "event"),
-    "tracedat": ("base", "event", "tracefs", "userring"),
-    "source": ("base", "event", "userring", "tracefs", "tracedat"),
-    "convention": ("base", "event"),
-    "rules": ("base", "event"),
-    "timeline": ("base",),
-    "track": ("base", "event", "timeline"),
-    "trace2": ("base",),
-    "sink": ("base", "timeline", "trace2"),
-    "serve": ("base",),
-    "analysis": ("base", "event", "timeline"),
-    "session": (
-        "base",
-        "event",
-        "userring",
-        "tracefs",
-        "tracedat",
-        "source",
-        "convention",
-        "rules",
-        "track",
-        "timeline",
-        "trace2",
-        "sink",
-        "serve",
-        "analysis",
-    ),
-    "cli": ("base", "session"),
-}
+PAPER = "CONTRIBUTING.md"
+# Its rows, below the head "| module | responsibility | may include |".
+HEAD = re.compile(r"\| module \| [^|\n]+ \| may include \|\n\|[-|]+\|\n((?:\|.*\n)+)")
+ROW = re.compile(r"^\| `(\w+)/` \|.*\| ([^|]*) \|$")
+ALL_ABOVE, NOTHING = "all above", "-"
+
 # Public headers are named after their module; libtrace2's is for other programs too, and tracefs has a second one, for
 # the reader of sub-buffers.
-PUBLIC_HEADERS = {module: (f"userspace/{module}/{module}.h",) for module in MODULES}
-PUBLIC_HEADERS["trace2"] = ("include/trace2/trace2.h",)
-PUBLIC_HEADERS["tracefs"] += ("userspace/tracefs/page.h",)
-
-# library: (what its headers are called, the modules that may include them)
-LIBRARIES = {
-    "libtracefs": (re.compile(r"(?:tracefs/)?tracefs(?:-local)?\.h"), ("tracefs",)),
-    "libtraceevent": (
-        re.compile(r"(?:traceevent/)?(?:event-parse|event-utils|trace-seq|kbuffer)\.h"),
-        ("event",),
-    ),
-    "libtracecmd": (re.compile(r"(?:trace-cmd/)?trace-cmd\.h"), ()),
-    "zlib": (re.compile(r"zlib\.h"), ("tracedat", "sink")),
-    "zstd": (re.compile(r"zstd\.h"), ("tracedat", "sink")),
-    "libcap-ng": (re.compile(r"cap-ng\.h"), ("session",)),
-    "libelf": (re.compile(r"gelf\.h|libelf\.h"), ("event",)),
-    "libseccomp": (re.compile(r"seccomp\.h"), ("event",)),
-    "ncurses": (re.compile(r"(?:ncursesw?/)?(?:n?curses|term)\.h"), ("sink",)),
-    "sqlite": (re.compile(r"sqlite3(?:ext)?\.h"), ("sink",)),
+PUBLIC_HEADERS = {
+    "trace2": ("include/trace2/trace2.h",),
+    "tracefs": ("userspace/tracefs/tracefs.h", "userspace/tracefs/page.h"),
 }
 
-# Headers for drivers and programs; the convention module decodes records by their constants, userring reads rings.
+# What the headers of libraries are called. The libraries have pkg-config's names, as in userspace.mk and in the table.
+LIBRARY_HEADERS = {
+    "libcap-ng": re.compile(r"cap-ng\.h"),
+    "libelf": re.compile(r"gelf\.h|libelf\.h"),
+    "libmd": re.compile(r"(?:md[245]|ripemd|rmd160|sha|sha[125]\w*)\.h"),
+    "libseccomp": re.compile(r"seccomp(?:-syscalls)?\.h"),
+    "libtracecmd": re.compile(r"(?:trace-cmd/)?trace-cmd\.h"),
+    "libtraceevent": re.compile(r"(?:traceevent/)?(?:event-parse|event-utils|trace-seq|kbuffer)\.h"),
+    "libtracefs": re.compile(r"(?:tracefs/)?tracefs(?:-local)?\.h"),
+    "libxxhash": re.compile(r"xxh(?:ash|3)\.h"),
+    "libzstd": re.compile(r"(?:zstd|zstd_errors|zdict)\.h"),
+    "ncursesw": re.compile(r"(?:ncursesw?/)?(?:n?curses|term)\.h"),
+    "sqlite3": re.compile(r"sqlite3(?:ext)?\.h"),
+    "zlib": re.compile(r"zlib\.h"),
+}
+# The libraries that programs are linked with, and those that are loaded when they are needed.
+LINKED = re.compile(r"^(?:loaded-)?packages := (.*)$", re.MULTILINE)
+
+# Headers for drivers and programs; the table names those that userspace may include.
 KERNEL_HEADERS = ("kmod/", "include/ktrack/")
-SHARED_WITH_KERNEL = {"include/ktrack/fields.h": ("convention",), "include/ktrack/user/layout.h": ("userring",)}
 
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^">\n]+)[>"]', re.MULTILINE)
 
@@ -96,43 +69,87 @@ def resolve(file, included, names):
     return next((name for name in candidates(file, included) if name in names), None)
 
 
-def judge_library(module, included):
+def text_of(tree, name):
+    """The text of a file, empty if the project does not have it."""
+    return next((file.text for file in tree.files if file.name == name), "")
+
+
+def rows_of(tree):
+    """The rows of the table: (module, what it may include), from the top."""
+    table = HEAD.search(text_of(tree, PAPER))
+    rows = [(line, ROW.match(line)) for line in table[1].splitlines()] if table else []
+    return [(row[1], row[2].replace("`", "").split(", ")) if row else (line, []) for line, row in rows]
+
+
+def allowed_in(tree):
+    """By module: the modules, libraries and headers that it may include."""
+    allowed = {}
+    for module, names in rows_of(tree):
+        allowed[module] = {*names, *(allowed if ALL_ABOVE in names else ())}
+    return allowed
+
+
+def public_headers(module):
+    """The headers by which other modules use this one."""
+    return PUBLIC_HEADERS.get(module, (f"userspace/{module}/{module}.h",))
+
+
+def judge_library(allowed, module, included):
     """What is wrong with including a library's header, None if nothing is."""
-    for library, (pattern, modules) in LIBRARIES.items():
-        if pattern.fullmatch(included) and module not in modules:
-            return f"{library} belongs to {' and '.join(modules)}"
+    for library, pattern in LIBRARY_HEADERS.items():
+        if pattern.fullmatch(included) and library not in allowed[module]:
+            owners = [name for name in allowed if library in allowed[name]]
+            return f"{library} belongs to {' and '.join(owners) or 'no module'}"
     return None
 
 
-def judge_header(module, target):
+def judge_header(allowed, module, target):
     """What is wrong with including a file of the project from a module, None if nothing is."""
     if target.startswith(KERNEL_HEADERS):
-        return None if module in SHARED_WITH_KERNEL.get(target, ()) else "it is the kernel's"
+        return None if target.removeprefix("include/") in allowed[module] else "it is the kernel's"
     other = module_of(target)
     if other in (None, module):
         return None
-    if other not in MODULES[module]:
+    if other not in allowed[module]:
         return f"{module} may not include {other}"
-    return None if target in PUBLIC_HEADERS[other] else f"it is private to {other}"
+    return None if target in public_headers(other) else f"it is private to {other}"
+
+
+def check_table(tree):
+    """The table of modules names modules that exist, each after those that it includes, and the libraries of userspace.mk"""
+    names, above, used = {file.name for file in tree.files}, set(), set()
+    linked = {word for line in LINKED.findall(text_of(tree, "userspace/userspace.mk")) for word in re.findall(r"[a-z][\w-]+", line)}
+    for module, entries in rows_of(tree):
+        if module in above or not any(name.startswith(f"userspace/{module}/") for name in names):
+            yield f"{PAPER}: {module}: no module of userspace/, or a second row"
+        known = {ALL_ABOVE, NOTHING, *above, *(linked & set(LIBRARY_HEADERS))}
+        for entry in entries:
+            if entry not in known and f"include/{entry}" not in names:
+                yield f"{PAPER}: {module}: {entry} is no module above it, no library of userspace.mk, no header of include/"
+        above.add(module)
+        used |= set(entries)
+    for library in sorted(linked - used):
+        yield f"{PAPER}: userspace.mk uses {library}, but no module may include it"
 
 
 def check_modules(tree):
     """Every folder of userspace/ is a module of the table, and every source lives in one"""
+    modules = allowed_in(tree)
     for file in tree.of("c"):
-        if file.is_below("userspace") and module_of(file.name) not in MODULES:
+        if file.is_below("userspace") and module_of(file.name) not in modules:
             yield f"{file.name}: {module_of(file.name) or 'userspace/ itself'} is no module"
 
 
 def check_directions(tree):
     """Modules include only what the table allows: public headers, in the direction of the data"""
-    names = {file.name for file in tree.files}
+    names, allowed = {file.name for file in tree.files}, allowed_in(tree)
     for file in tree.of("c"):
         module = module_of(file.name)
-        if module not in MODULES:
+        if module not in allowed:
             continue
         for number, included in includes_of(file):
             target = resolve(file, included, names)
-            trouble = judge_header(module, target) if target else judge_library(module, included)
+            trouble = judge_header(allowed, module, target) if target else judge_library(allowed, module, included)
             if trouble:
                 yield f"{file.name}:{number}: includes {included}: {trouble}"
 
@@ -141,8 +158,8 @@ def check_public_headers(tree):
     """Every module with sources has its one public header"""
     names = {file.name for file in tree.files}
     modules = {module_of(file.name) for file in tree.of("c") if file.is_below("userspace")}
-    for module in sorted(modules & set(MODULES) - {"cli"}):
-        for header in PUBLIC_HEADERS[module]:
+    for module in sorted(modules & set(allowed_in(tree)) - {"cli"}):
+        for header in public_headers(module):
             if header not in names:
                 yield f"userspace/{module}: {header} is missing"
 
@@ -181,4 +198,4 @@ def check_cycles(tree):
             yield " -> ".join((*cycle, cycle[0]))
 
 
-CHECKS = (check_cycles, check_modules, check_directions, check_public_headers, check_kernel_headers)
+CHECKS = (check_cycles, check_table, check_modules, check_directions, check_public_headers, check_kernel_headers)
