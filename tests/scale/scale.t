@@ -40,7 +40,7 @@ OPEN_NAMES = EVENT + f'repeat 10000\n+10 7@0 io B "$i{"x" * 3000}" $i%200 1\nend
 TIMERS = EVENT + "repeat 300000\n+10 7@0 io B $i%1000 $i%301 1\n+10 7@0 io E $i%1000 $i%301 1\nend\n"
 MAX_TRACKS, TRACK_SIZE = 20480, 256
 
-# Numbers of threads that came next to each other in a table whose hash was their product with this, without a seed.
+# Numbers of threads that came beside each other in a table whose hash was their product with this, without a seed.
 MULTIPLIER = 0x9E3779B97F4A7C15
 COLLIDING = 40000
 

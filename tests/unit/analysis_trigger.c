@@ -270,7 +270,7 @@ TEST(a_loss_fires_and_makes_open_slices_doubtful)
 	trigger_fixture_end(&fixture);
 }
 
-/* More open slices than are watched are counted; those that end make space. */
+/* More open slices than are watched are counted; those that end make room. */
 TEST(the_number_of_watched_slices_is_limited)
 {
 	struct trigger_fixture fixture;

@@ -316,7 +316,7 @@ TEST(samples_are_data_with_an_exact_decimal_string)
 	trace2_fixture_release(&fixture);
 }
 
-/* What a region's line reports who wrote its record, with @with asked for. */
+/* What a region's line tells about the writer of its record, with @with asked for. */
 static void check_writer(unsigned int with, int tid, int cpu, const char *comm, const char *want)
 {
 	struct timeline_event event;

@@ -14,7 +14,7 @@ from tap import Tap  # noqa: E402
 
 EMPTIED = "another program emptied its buffers"
 RECLOCKED = "another program changed its clock; the recording ends"
-# Name of the run, its status, what it reports, how many requests it has at least, and whether the stream has unknown losses. What
+# Name of the run, its status, its message, how many requests it has at least, and whether the stream has unknown losses. What
 # nobody had read is gone: that is all from before where the buffers are read at the end only.
 RUNS = (
     ("emptied-stream", 0, EMPTIED, 50, True),

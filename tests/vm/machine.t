@@ -81,7 +81,7 @@ def check_limits(tap, kernel):
     tap.ok("Kernel panic" in result.errors and "Kernel panic" in result.console, f"{kernel}: its panic is shown", result.errors)
 
 
-# Fails at each start but the last, as counted in a file next to it.
+# Fails at each start but the last, as counted in a file beside it.
 STUBBORN_QEMU = """#!/bin/sh
 echo start >>"$0.starts"
 [ "$(wc -l <"$0.starts")" -gt FAILURES ] || exit 1

@@ -33,7 +33,7 @@ DELAY_MS, DELAY_GROUPS, DELAY_GROUP = 200, 3, 9
 
 
 def findings(program, *arguments):
-    """What one of the stream checks has to say; nothing if all is well."""
+    """What one of the stream checks finds wrong; nothing if all is well."""
     command = [STREAM_CHECKS / program, *map(str, arguments)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     return [] if done.returncode == 0 else (done.stdout + done.stderr).splitlines() or [f"status {done.returncode}"]

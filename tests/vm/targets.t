@@ -20,7 +20,7 @@ GIT = "/usr/bin/git"
 
 
 def findings(program, *arguments):
-    """What one of the stream checks has to say; nothing if all is well."""
+    """What one of the stream checks finds wrong; nothing if all is well."""
     done = subprocess.run([STREAM_CHECKS / program, *map(str, arguments)], capture_output=True, text=True, check=False)
     return [] if done.returncode == 0 else (done.stdout + done.stderr).splitlines() or [f"status {done.returncode}"]
 

@@ -32,7 +32,7 @@ struct record {
 	size_t size;
 };
 
-/** LOSS_COUNT_UNKNOWN - number of lost records if the kernel did not report it */
+/** LOSS_COUNT_UNKNOWN - number of lost records if the kernel does not know it */
 #define LOSS_COUNT_UNKNOWN (-1)
 
 /**

@@ -37,7 +37,7 @@ static bool bytes_send(int fd, const char *data, size_t size)
 	return file_write_all(fd, data, size, NULL) == 0;
 }
 
-/* Returns false if memory ran out: without an answer, the parent reports the format. */
+/* Returns false if memory ran out: without an answer, the format counts as failed. */
 static bool answer_send(int fd, const struct symbols_request *request)
 {
 	struct buffer format = { 0 }, answer = { 0 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Programs that a run records, next to the kernel or alone. */
+/* Programs that a run records, beside the kernel or alone. */
 #include <string.h>
 #include <unistd.h>
 

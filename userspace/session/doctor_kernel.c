@@ -102,7 +102,7 @@ static bool loads_only_signed(const struct doctor *doctor)
 	       doctor_file_has(doctor, "/sys/kernel/security/lockdown", "[confidentiality]");
 }
 
-/* The kernel and its build tree report what has no consequences, unless signatures are enforced. */
+/* Errors of the build and the taint of unsigned modules matter only if signatures are enforced. */
 static void check_signing(struct doctor *doctor)
 {
 	if (doctor_has_option(doctor, "CONFIG_MODULE_SIG_ALL"))

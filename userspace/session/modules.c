@@ -2,7 +2,7 @@
 /*
  * Follows modules that are loaded and unloaded.
  *
- * The kernel reuses the id of an unloaded tracepoint, and only reports which tracepoint has an id
+ * The kernel reuses the id of an unloaded tracepoint, and tells only which tracepoint has an id
  * now. So each recorded tracepoint is checked after records were read and before they are
  * delivered: as long as its files exist, its id was its own. Afterwards, waiting records with this
  * id may belong to either tracepoint; they are not decoded, and counted as lost.

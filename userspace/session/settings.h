@@ -190,7 +190,7 @@ int probe_setting_check(const struct probe_setting *setting, struct error *error
  * @records_programs: also record programs, or only these if nothing of the kernel is selected
  * @programs: patterns of their names or paths; NULL for all
  * @depth: of nested calls that get slices; 0 for all
- * @ready_fd: reports that recording is on; -1 for none
+ * @ready_fd: written to once recording is on; -1 for none
  * @labels: of the recording: lines "KEY=VALUE"
  * @command: the words of the traced command, NULL for none
  */

@@ -61,7 +61,7 @@ int watch_writer_start(struct watch_writer *writer, const struct watch_job *job,
 /** watch_writer_is_busy - whether a recording is being written */
 bool watch_writer_is_busy(const struct watch_writer *writer);
 
-/** watch_writer_has_hook - whether there is space for another hook */
+/** watch_writer_has_hook - whether there is room for another hook */
 bool watch_writer_has_hook(const struct watch_writer *writer);
 
 /**

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The stream of programs' records, next to those of an instance, or alone. */
+/* The stream of programs' records, beside those of an instance, or alone. */
 #include <poll.h>
 #include <stdlib.h>
 #include <sys/utsname.h>

@@ -308,7 +308,7 @@ hot_inline int session_print_lines(struct trace2_session *session, struct printe
 	return session_append_line(session, printer, session->block_target, event);
 }
 
-/* The stream in the last file of a full directory reports that after its version. */
+/* The last file of a full directory says so after its version. */
 static int version_print(struct trace2_session *session, struct printer *printer,
 			 const struct trace2_event *version)
 {

@@ -53,7 +53,7 @@ int lock_try(const char *directory)
 	return -1;
 }
 
-/* The process that has locked a directory; 0 if the system does not report it. */
+/* The process that has locked a directory; 0 if the system does not tell. */
 static int lock_owner(const char *directory)
 {
 	struct buffer locks = { 0 };

@@ -8,8 +8,7 @@
 /**
  * mark_set - mark the directory of an instance that was just made
  *
- * If the kernel refuses, the instance stays unmarked: 'ktrack clean' reports it then, and leaves
- * it.
+ * If the kernel refuses, the instance stays unmarked: 'ktrack clean' then says so, and leaves it.
  */
 void mark_set(int directory_fd);
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# Guest: runs of ktrack at the same time and next to a user's own tracing, and such that are attached to an instance that the user
+# Guest: runs of ktrack at the same time and beside a user's own tracing, and such that are attached to an instance that the user
 # set up. Leaves NAME.json, streams, and NAME.dat, recordings; NAME.errors; NAME.begin and NAME.end, the last number of each CPU that
 # the test module had fired when a run began and when it was over; NAME.status of attempts; and in the output a line for each
 # thing that should not have happened.

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# Guest: a program with ktrack/user.h next to the scheduler, live and from a file; without root, without tracefs.
+# Guest: a program with ktrack/user.h beside the scheduler, live and from a file; without root, without tracefs.
 set -eu
 
 # shellcheck source=tests/vm/guest/helpers.sh

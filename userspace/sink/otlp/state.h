@@ -136,7 +136,7 @@ int otlp_own_span(struct otlp_sink *sink, const struct timeline_machine *machine
 		  int64_t end_ns, struct text name, struct text attributes, bool is_error,
 		  struct error *error);
 
-/** otlp_write_remark - write what events report that are on no track; returns -1 with @error */
+/** otlp_write_remark - write an event that is on no track; returns -1 with @error */
 int otlp_write_remark(struct otlp_sink *sink, const struct timeline_event *event,
 		      struct error *error);
 
