@@ -11,11 +11,11 @@ HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent)]
 
 import process  # noqa: E402
-from rules import calls, descriptions, headers, manual, modules, shell, size, words  # noqa: E402
+from rules import calls, descriptions, headers, manual, modules, paper, shell, size, words  # noqa: E402
 from rules.tree import Skip, Tree  # noqa: E402
 from tap import Tap  # noqa: E402
 
-AREAS = (headers, descriptions, modules, size, words, calls, shell, manual)
+AREAS = (headers, descriptions, modules, paper, size, words, calls, shell, manual)
 
 GPL = "SPDX-License-Identifier: GPL-2.0-only"
 DUAL = f"{GPL} OR MIT"
@@ -79,6 +79,18 @@ TABLE = f"""<!-- {GPL} -->
 | `base/` | counts | - |
 | `session/` | recordings | all above, libcap-ng, `ktrack/fields.h` |
 | `cli/` | options | base, session |
+
+### Extending ktrack
+
+| addition | files |
+|---|---|
+| a count | `base/count.c`, `base/NAME.h`, `count_things()`; the page `ktrack-*.1`; `tests/unit/` |
+
+### Tests
+
+| directory of `tests/` | tests |
+|---|---|
+| `unit/` | nothing |
 """
 
 # A tree that keeps all rules.
@@ -101,7 +113,7 @@ GOOD = {
     "userspace/cli/main.c": MAIN,
     "userspace/cli/ktrack-list.1": f'.\\" {GPL}\n.TH KTRACK-LIST 1\n',
     "scripts/emit": SCRIPT,
-    "tests/nothing.t": PYTHON,
+    "tests/unit/nothing.t": PYTHON,
     "build/ktrack": HELP,
 }
 
@@ -120,6 +132,12 @@ def replace(name, old, new):
 def include(name, header):
     """A file includes a header."""
     return add(name, f"#include {header}\n")
+
+
+def with_row(row):
+    """The table of modules gets another row."""
+    last = "| `cli/` | options | base, session |\n"
+    return replace("CONTRIBUTING.md", last, f"{last}{row}\n")
 
 
 def lines(count, before="", behind=""):
@@ -142,15 +160,15 @@ BREAKS = [
     (headers.check_licences, replace("include/ktrack/define.h", f"/* {DUAL} */", f"// {DUAL}")),
     (headers.check_sentences, replace(COUNT, "/* Counts things. */\n", "")),
     (headers.check_sentences, replace("scripts/emit", "# Prints a word.\n", "")),
-    (headers.check_sentences, replace("tests/nothing.t", '"""Test: nothing."""\n', "")),
+    (headers.check_sentences, replace("tests/unit/nothing.t", '"""Test: nothing."""\n', "")),
     (descriptions.check_descriptions, replace("include/ktrack/count.h", "things(first)", "things(first, last)")),
     (modules.check_table, replace(TABLE_FILE, "| - |", "| session |")),
     (modules.check_table, replace(TABLE_FILE, "libcap-ng", "libcap-ng, zlib")),
     (modules.check_table, replace(TABLE_FILE, "libcap-ng, ", "")),
     (modules.check_table, replace(TABLE_FILE, "fields.h", "values.h")),
-    (modules.check_table, add(TABLE_FILE, "| `attic/` | boxes | base |\n")),
-    (modules.check_table, add(TABLE_FILE, "| `base/` | counts | - |\n")),
-    (modules.check_table, add(TABLE_FILE, "| `cli` | options |\n")),
+    (modules.check_table, with_row("| `attic/` | boxes | base |")),
+    (modules.check_table, with_row("| `base/` | counts | - |")),
+    (modules.check_table, with_row("| `cli` | options |")),
     (modules.check_table, add("userspace/userspace.mk", "loaded-packages := sqlite3 >= 3.38\n")),
     (modules.check_modules, replace(TABLE_FILE, "| `session/` | recordings | all above, libcap-ng, `ktrack/fields.h` |\n", "")),
     (modules.check_modules, replace(TABLE_FILE, "may include", "includes")),
@@ -169,12 +187,19 @@ BREAKS = [
     (modules.check_directions, replace(TABLE_FILE, "base, session |", "session |")),
     (modules.check_directions, replace(TABLE_FILE, "libcap-ng, ", "")),
     (modules.check_directions, replace(TABLE_FILE, ", `ktrack/fields.h`", "")),
-    (modules.check_public_headers, add(TABLE_FILE, "| `track/` | state | base |\n") | {"userspace/track/track.c": HEAD}),
+    (modules.check_public_headers, with_row("| `track/` | state | base |") | {"userspace/track/track.c": HEAD}),
     (modules.check_cycles, include("userspace/base/base.h", '"count.h"') | include("userspace/base/count.h", '"base.h"')),
     (modules.check_kernel_headers, include("include/ktrack/define.h", '"../../userspace/base/base.h"')),
     (modules.check_kernel_headers, include("include/ktrack/define.h", '"../../kmod/private.h"')),
+    (paper.check_additions, replace(TABLE_FILE, "base/count.c", "base/number.c")),
+    (paper.check_additions, replace(TABLE_FILE, "count_things()", "things_count()")),
+    (paper.check_additions, replace(TABLE_FILE, "ktrack-*.1", "ktrack-*.5")),
+    (paper.check_additions, replace(TABLE_FILE, "tests/unit/", "tests/box/")),
+    (paper.check_folders, {"tests/box/box.t": PYTHON}),
+    (paper.check_folders, replace(TABLE_FILE, "| `unit/` | nothing |", "| `unit/` | nothing |\n| `box/` | boxes |")),
+    (paper.check_folders, replace(TABLE_FILE, "directory of", "folder of")),
     (size.check_functions, add(COUNT, lines(59, "\nint count(int number,\n\t  int more)\n{\n", "}\n"))),
-    (size.check_functions, add("tests/nothing.t", lines(60, "\n\ndef run():\n"))),
+    (size.check_functions, add("tests/unit/nothing.t", lines(60, "\n\ndef run():\n"))),
     (size.check_functions, add("scripts/emit", lines(59, "run() {\n", "}\n"))),
     (size.check_files, add(COUNT, lines(500))),
     (size.check_names, {"userspace/base/more.c": BASE.replace("int count", "static int count")}),

@@ -9,11 +9,11 @@ sys.dont_write_bytecode = True
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent)]
 
-from rules import calls, descriptions, headers, manual, modules, shell, size, words  # noqa: E402
+from rules import calls, descriptions, headers, manual, modules, paper, shell, size, words  # noqa: E402
 from rules.tree import Skip, Tree  # noqa: E402
 from tap import Tap  # noqa: E402
 
-AREAS = (headers, descriptions, modules, size, words, calls, shell, manual)
+AREAS = (headers, descriptions, modules, paper, size, words, calls, shell, manual)
 
 
 def run_check(tap, tree, check):
