@@ -1,0 +1,87 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""Test: every interface of ktrack is in its man page, and the pages name none that does not exist."""
+
+import re
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE.parent), str(HERE), str(HERE.parent / "stream")]
+
+import interfaces  # noqa: E402
+import manpage  # noqa: E402
+from tap import Tap  # noqa: E402
+
+LONG = re.compile(r"(?<![\w-])--([a-z][a-z0-9-]*)(\[?=)?")
+SHORT = re.compile(r"(?<![\w-])-([a-zA-Z])(?![\w-])")
+# Options of other programs that pages name.
+FOREIGN_OPTIONS = {"ktrack-doctor.1": {"import", "list-new", "test-key"}, "libtrace2.3": {"cflags", "libs"}}
+
+
+def both(where, what, wanted, found):
+    """What is in one of two sets only."""
+    yield from (f"{where}: {what} {one} is not in the page" for one in sorted(wanted - found))
+    yield from (f"{where}: there is no {what} {one}" for one in sorted(found - wanted))
+
+
+def wrong_options(pages):
+    """OPTIONS of each command has its options in the tags, both names of each, and a value if there is one; all pages name existing options only."""
+    tables = interfaces.options()
+    for command, table in tables.items():
+        page = pages[f"ktrack-{command}.1" if command else "ktrack.1"]
+        tags = [line.text for line in page.tags("OPTIONS")]
+        named = {name for tag in tags for name, _ in LONG.findall(tag)} | {name for tag in tags for name in SHORT.findall(tag)}
+        yield from both(page.name, "option", set(table), named)
+        valued = {name for tag in tags for name, sign in LONG.findall(tag) if sign}
+        yield from (f"{page.name}: option {name} has no value" for name in sorted(valued) if not table.get(name, "-").strip("-"))
+    known = {name for table in tables.values() for name in table}
+    for page in pages.values():
+        for name in sorted({name for line in page.lines for name, _ in LONG.findall(line.text)} - known - FOREIGN_OPTIONS.get(page.name, set())):
+            yield f"{page.name}: no command has the option --{name}"
+
+
+KINDS = {"options": wrong_options}
+
+# Of each kind: a page, a text of it, what replaces it, and what must be found then.
+CHANGES = [
+    ("options", "ktrack-clean.1", r'\-v ", " \-\-verbose', r"\-\-verbose", "ktrack-clean.1: option v is not in the page"),
+    ("options", "ktrack-watch.1", r"\-\-keep= SIZE", r"\-\-keeps= SIZE", "ktrack-watch.1: option keep is not in the page"),
+    ("options", "ktrack-watch.1", r"\-\-keep= SIZE", r"\-\-keeps= SIZE", "ktrack-watch.1: there is no option keeps"),
+    ("options", "ktrack-stat.1", ".B \\-\\-no\\-top\n", ".BI \\-\\-no\\-top= N\n", "ktrack-stat.1: option no-top has no value"),
+    ("options", "ktrack-howto.7", ".SH", ".PP\n.B \\-\\-nonsense\n.SH", "ktrack-howto.7: no command has the option --nonsense"),
+]
+
+
+def check_kind(tap, kind):
+    """The pages of the project."""
+    tap.nothing(list(KINDS[kind](manpage.pages_read())), f"the pages and the program have the same {kind}", 60)
+
+
+def check_change(tap, kind, name, old, new, expected):
+    """A changed copy of a page must make the check of its kind fail."""
+    with tempfile.TemporaryDirectory() as folder:
+        copies = [Path(shutil.copy(path, folder)) for path in manpage.PAGES]
+        changed = Path(folder, name)
+        text = changed.read_text()
+        changed.write_text(text.replace(old, new, 1))
+        found = list(KINDS[kind](manpage.pages_read(copies)))
+        tap.ok(old in text and expected in found, f"a change is found: {expected}", f"found is {found}, the text {old in text}")
+
+
+def main():
+    """Each kind, then changed copies."""
+    tap = Tap()
+    for kind in KINDS:
+        check_kind(tap, kind)
+    for change in CHANGES:
+        check_change(tap, *change)
+    tap.ok({change[0] for change in CHANGES} == set(KINDS), "each kind has a changed copy")
+    return tap.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
