@@ -36,3 +36,38 @@ def options():
     main = source("cli/main.c").replace('"--" OPTION_LIST', '"--help-options"')
     tables[""] = {name.lstrip("-"): "-" for name in re.findall(r'"(-[a-z]|--[a-z-]+)"', main)}
     return tables
+
+
+STATUS = re.compile(r"(?:^|[;:,.] |\bor |\n)(\d+(?:\+N)?) ")
+OF_COMMAND = {"125", "126", "127", "128+N"}
+AS_STREAM = re.compile(r"as for .?ktrack.stream")
+
+
+def statuses_of(text):
+    """The exit statuses that a text lists; one text refers to ktrack stream for those of a traced command."""
+    found = {word for word in STATUS.findall(text) if len(word) < 4 or word.endswith("+N")}
+    return found | (OF_COMMAND if AS_STREAM.search(text) else set())
+
+
+@cache
+def statuses():
+    """The exit statuses of each command, as its help lists them."""
+    found = {}
+    for command in set(options()) - {""}:
+        notes = said(command, "--help-all").rpartition("Exit status")[2].partition(" ")[2].replace("\n", " ")
+        found[command] = statuses_of(notes)
+    return found
+
+
+def possible_statuses(command):
+    """The exit statuses that follow from the options and the usage of a command: the help must have them."""
+    table = options()[command]
+    possible = {"0", "1", "2"} | ({"3"} if {"fail-on-loss", "budget", "compare"} & set(table) else set())
+    possible |= {"4"} if "budget" in table else set()
+    return possible | (OF_COMMAND if "[-- COMMAND" in said(command, "--help") else set())
+
+
+@cache
+def known_statuses():
+    """All of them, by the numbers of enum exit_status."""
+    return set(re.findall(r"STATUS_\w+ = (\d+),", source("session/session.h")))

@@ -44,7 +44,21 @@ def wrong_options(pages):
             yield f"{page.name}: no command has the option --{name}"
 
 
-KINDS = {"options": wrong_options}
+def wrong_statuses(pages):
+    """EXIT STATUS of each command has what its help has, and what its options make possible; ktrack(1) has all without a traced command."""
+    found = interfaces.statuses()
+    for command, listed in found.items():
+        page = pages[f"ktrack-{command}.1"]
+        possible = interfaces.possible_statuses(command)
+        yield from (f"ktrack {command} --help-all: no exit status {one}" for one in sorted(possible - listed))
+        yield from (f"ktrack {command} --help-all: exit status {one} is not possible" for one in sorted(listed - possible))
+        yield from both(page.name, "exit status", listed, interfaces.statuses_of(page.text("EXIT STATUS")))
+    known = interfaces.known_statuses()
+    yield from both("ktrack.1", "exit status", {one for one in known if len(one) == 1}, interfaces.statuses_of(pages["ktrack.1"].text("EXIT STATUS")))
+    yield from both("enum exit_status", "exit status", {one for listed in found.values() for one in listed} - {"128+N"}, known)
+
+
+KINDS = {"options": wrong_options, "exit statuses": wrong_statuses}
 
 # Of each kind: a page, a text of it, what replaces it, and what must be found then.
 CHANGES = [
@@ -53,6 +67,10 @@ CHANGES = [
     ("options", "ktrack-watch.1", r"\-\-keep= SIZE", r"\-\-keeps= SIZE", "ktrack-watch.1: there is no option keeps"),
     ("options", "ktrack-stat.1", ".B \\-\\-no\\-top\n", ".BI \\-\\-no\\-top= N\n", "ktrack-stat.1: option no-top has no value"),
     ("options", "ktrack-howto.7", ".SH", ".PP\n.B \\-\\-nonsense\n.SH", "ktrack-howto.7: no command has the option --nonsense"),
+    ("exit statuses", "ktrack-stat.1", "\n4 a budget is exceeded.", "", "ktrack-stat.1: exit status 4 is not in the page"),
+    ("exit statuses", "ktrack-record.1", "126 if", "128 if", "ktrack-record.1: exit status 126 is not in the page"),
+    ("exit statuses", "ktrack-watch.1", "2 wrong usage", "2 wrong usage; 5 bad luck", "ktrack-watch.1: there is no exit status 5"),
+    ("exit statuses", "ktrack.1", "4 a budget", "5 a budget", "ktrack.1: exit status 4 is not in the page"),
 ]
 
 

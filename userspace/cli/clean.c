@@ -30,6 +30,8 @@ static struct option_table clean_table(void)
 			 "To save the records first, use 'ktrack recover FILE' after a killed "
 			 "'ktrack "
 			 "record', otherwise 'ktrack export tracefs:INSTANCE'.",
+		.notes = "Exit status: 0 success; 1 an instance cannot be removed, or tracefs "
+			 "cannot be read; 2 wrong usage.",
 		.operand = option_refuse_operand,
 		.parts = { { verbose_rows, 1 },
 			   OPTION_PART(report_options, struct clean_settings, report) },

@@ -6,11 +6,14 @@
 #include "cli/option.h"
 #include "session/session.h"
 
-/** CAPTURE_STATUS_NOTES - exit statuses of commands that run a traced command, for help */
-#define CAPTURE_STATUS_NOTES                                                                      \
-	"Exit status with COMMAND: its status; 125 ktrack failed; 126 COMMAND cannot be "         \
-	"executed; 127 COMMAND is not found. Without COMMAND: 0 success; 1 ktrack failed. In "    \
-	"both cases: 2 wrong usage; 3 records were lost (only with --fail-on-loss, and if COMMAND succeeded)."
+/**
+ * CAPTURE_STATUS_NOTES - exit statuses of commands that run a traced command, for help
+ * @more: a string: the statuses that COMMAND comes before
+ */
+#define CAPTURE_STATUS_NOTES(more)                                                                 \
+	"Exit status with COMMAND: its status, or 128+N if signal N ended it; 125 ktrack failed; " \
+	"126 COMMAND cannot be executed; 127 COMMAND is not found. Without COMMAND: 0 success; 1 " \
+	"ktrack failed. In both cases: 2 wrong usage; " more " (only if COMMAND succeeded)."
 
 /** selection_options - for a struct selection */
 extern const struct option_part selection_options;

@@ -45,7 +45,7 @@ static struct option_table record_table(void)
 			"export', trace-cmd and KernelShark open it. Stops when COMMAND ends, when "
 			"the duration is over, or when Ctrl-C is pressed. Without -e and -r it "
 			"records every tracepoint that follows the track event convention.",
-		.notes = CAPTURE_STATUS_NOTES,
+		.notes = CAPTURE_STATUS_NOTES("3 records were lost and --fail-on-loss is given"),
 		.parts = { { record_rows, sizeof(record_rows) / sizeof(record_rows[0]) },
 			   OPTION_PART(selection_options, struct record_settings,
 				       capture.selection),

@@ -44,6 +44,8 @@ static struct option_table recover_table(void)
 			 "next "
 			 "reboot. Removes both if all "
 			 "records were read.",
+		.notes = "Exit status: 0 success; 1 ktrack failed, or some records cannot be read; "
+			 "2 wrong usage.",
 		.operand = apply_name,
 		.parts = { { recover_rows, sizeof(recover_rows) / sizeof(recover_rows[0]) },
 			   OPTION_PART(report_options, struct recover_settings, report) },

@@ -45,6 +45,9 @@ static struct option_table release_table(void)
 			 "When the module is loaded again, its tracepoints are recorded again.\n"
 			 "'ktrack record' and --mode=circular keep modules loaded until the "
 			 "recording ends.",
+		.notes = "Exit status: 0 the tracepoints are released, or no run records them; 1 a "
+			 "run still records them, or did not read all records within one "
+			 "minute; 2 wrong usage.",
 		.operand = apply_pattern,
 		.parts = { { verbose_rows, 1 },
 			   OPTION_PART(report_options, struct release_settings, report) },

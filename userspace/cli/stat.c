@@ -263,10 +263,9 @@ static struct option_table stat_table(void)
 			 "duration), counters and instants, and reports lost records.",
 		.notes =
 			"Exit status: 0 success; 1 ktrack failed or the source is damaged; 2 wrong "
-			"usage; 3 records were lost (only with --fail-on-loss), or a budget is "
-			"undecided; 4 a budget is exceeded. With --live and "
-			"COMMAND: as for 'ktrack "
-			"stream'.",
+			"usage; 3 records were lost (only with --fail-on-loss), a budget is "
+			"undecided, or too little is recorded for --compare; 4 a budget is "
+			"exceeded. With --live and COMMAND: as for 'ktrack stream'.",
 		.operand = apply_word,
 		.parts = { OPTION_PART(selection_options, struct stat_settings, capture.selection),
 			   OPTION_PART(filter_options, struct stat_settings, filter),

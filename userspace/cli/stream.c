@@ -65,7 +65,8 @@ static struct option_table stream_table(struct output_rows *rows)
 		.about = "Exports track events live until COMMAND ends, the duration is over, or "
 			 "Ctrl-C. Without -e and -r, all tracepoints of the track event convention "
 			 "are recorded.",
-		.notes = CAPTURE_STATUS_NOTES,
+		.notes = CAPTURE_STATUS_NOTES("3 records were lost and --fail-on-loss is given, or "
+					      "a budget is undecided; 4 a budget is exceeded"),
 		.parts = { OPTION_PART(selection_options, struct stream_settings,
 				       capture.selection),
 			   OPTION_PART(capture_options, struct stream_settings, capture),

@@ -78,6 +78,7 @@ static struct option_table watch_table(void)
 			 "around each trigger. Writes nothing while nothing fires. A slice fires "
 			 "while it is still open. SIGUSR1 writes what is in memory now. Stops when "
 			 "Ctrl-C is pressed.",
+		.notes = "Exit status: 0 success; 1 ktrack failed; 2 wrong usage.",
 		.operand = option_refuse_operand,
 		.parts = { { watch_rows, sizeof(watch_rows) / sizeof(watch_rows[0]) },
 			   OPTION_PART(recording_retention_options, struct watch_settings,
