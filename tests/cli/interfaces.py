@@ -71,3 +71,51 @@ def possible_statuses(command):
 def known_statuses():
     """All of them, by the numbers of enum exit_status."""
     return set(re.findall(r"STATUS_\w+ = (\d+),", source("session/session.h")))
+
+
+# Calls of the environment whose argument is no constant: what the callers, or the tables, name. None: users name the variables.
+INDIRECT = {
+    ("userspace/cli/terminal.c", "variable"): r"terminal_size\((\S+),",
+    ("userspace/trace2/sid.c", "variable"): r"(?:trace2_inherit|parent_join)\(([A-Z]\w+),",
+    ("userspace/trace2/config.c", "config->names[i]"): r"^\t\[TRACE2_KEY_\w+\] = \{ (\S*),",
+    ("userspace/trace2/config.c", "buffer_string(&name"): None,
+}
+# Variables that libraries read for a call of the sources.
+OF_LIBRARIES = {"localtime_r(": {"TZ"}, 'setlocale(LC_CTYPE, "")': {"LC_ALL", "LC_CTYPE", "LANG"}, "temp_store = FILE": {"SQLITE_TMPDIR"}}
+CALL = re.compile(r"\b(?:secure_)?(?:get|set)env\((\"\w+\"|[\w>&(\[\]-]+)[,)]")
+
+
+@cache
+def sources():
+    """The text of each C file that is built into ktrack, its library or programs, by its path; no comments."""
+    files = sorted(file for folder in ("userspace", "include") for file in (PROJECT / folder).rglob("*.[ch]"))
+    return {str(file.relative_to(PROJECT)): re.sub(r"/\*.*?\*/", "", file.read_text(), flags=re.DOTALL) for file in files}
+
+
+def constant(word):
+    """The text of a string or of a macro that is one; None for other words."""
+    if word.startswith('"'):
+        return word.strip('"')
+    found = re.search(rf'^#define {re.escape(word)}\s+"([^"]*)"', "\n".join(sources().values()), re.MULTILINE)
+    return found and found[1]
+
+
+@cache
+def variables():
+    """The names of the variables that are read and set: those with a name of their own, and the endings of those of trace2's settings."""
+    own, endings = set(), set()
+    everything = "\n".join(sources().values())
+    for path, text in sources().items():
+        for word in CALL.findall(text):
+            name = constant(word)
+            pattern = None if name else INDIRECT[path, word]
+            words = [name] if name else [constant(one) for one in re.findall(pattern, everything, re.MULTILINE)] if pattern else []
+            (endings if "names[" in word else own).update(words)
+    own.update(name for call, names in OF_LIBRARIES.items() if call in everything for name in names)
+    return own, endings
+
+
+@cache
+def prefix():
+    """The beginning of the names of ktrack's settings for trace2."""
+    return constant("SETTINGS_PREFIX")

@@ -18,6 +18,7 @@ from tap import Tap  # noqa: E402
 
 LONG = re.compile(r"(?<![\w-])--([a-z][a-z0-9-]*)(\[?=)?")
 SHORT = re.compile(r"(?<![\w-])-([a-zA-Z])(?![\w-])")
+VARIABLE = re.compile(r"\b[A-Z][A-Z0-9_]+\b")
 # Options of other programs that pages name.
 FOREIGN_OPTIONS = {"ktrack-doctor.1": {"import", "list-new", "test-key"}, "libtrace2.3": {"cflags", "libs"}}
 
@@ -58,7 +59,20 @@ def wrong_statuses(pages):
     yield from both("enum exit_status", "exit status", {one for listed in found.values() for one in listed} - {"128+N"}, known)
 
 
-KINDS = {"options": wrong_options, "exit statuses": wrong_statuses}
+def wrong_variables(pages):
+    """The sections ENVIRONMENT together have all variables, and SETTINGS of libtrace2(3) those with its own prefix."""
+    own, endings = interfaces.variables()
+    named = {name for page in pages.values() for line in page.tags("ENVIRONMENT") for name in VARIABLE.findall(line.text)}
+    yield from both("ENVIRONMENT", "variable", own | {interfaces.prefix() + ending for ending in endings}, named)
+    own_prefix = interfaces.constant("DEFAULT_PREFIX")
+    parents = {name for name in own if name.startswith(own_prefix)}
+    settings = {name for line in pages["libtrace2.3"].of("SETTINGS") for word in line.bold for name in VARIABLE.findall(word)}
+    yield from both("libtrace2.3", "variable", parents | {own_prefix + ending for ending in endings}, settings)
+    if interfaces.constant("KTRACK_USER_SOCKET_VARIABLE") not in [word for line in pages["ktrack-user.7"].lines for word in line.bold]:
+        yield "ktrack-user.7: the variable of the socket is not in the page"
+
+
+KINDS = {"options": wrong_options, "exit statuses": wrong_statuses, "environment variables": wrong_variables}
 
 # Of each kind: a page, a text of it, what replaces it, and what must be found then.
 CHANGES = [
@@ -71,6 +85,9 @@ CHANGES = [
     ("exit statuses", "ktrack-record.1", "126 if", "128 if", "ktrack-record.1: exit status 126 is not in the page"),
     ("exit statuses", "ktrack-watch.1", "2 wrong usage", "2 wrong usage; 5 bad luck", "ktrack-watch.1: there is no exit status 5"),
     ("exit statuses", "ktrack.1", "4 a budget", "5 a budget", "ktrack.1: exit status 4 is not in the page"),
+    ("environment variables", "ktrack.1", "TMPDIR", "TEMPDIR", "ENVIRONMENT: variable TMPDIR is not in the page"),
+    ("environment variables", "ktrack.1", "TMPDIR", "TEMPDIR", "ENVIRONMENT: there is no variable TEMPDIR"),
+    ("environment variables", "libtrace2.3", ".B GIT_TRACE2_REDACT", ".B GIT_TRACE2_REDUCE", "libtrace2.3: there is no variable GIT_TRACE2_REDUCE"),
 ]
 
 
