@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The interfaces of ktrack, from the program and from the tables of its sources."""
 
+import json
 import re
 import subprocess
 from functools import cache
@@ -119,3 +120,30 @@ def variables():
 def prefix():
     """The beginning of the names of ktrack's settings for trace2."""
     return constant("SETTINGS_PREFIX")
+
+
+def strings(name, begin):
+    """The strings of a table in a source, by its declaration; none are empty."""
+    body = source(name).partition(begin)[2].partition("\n};")[0]
+    assert body, f"{name} has no {begin}"
+    return set(re.findall(r'"([^"]*)"', body)) - {""}
+
+
+@cache
+def rule_words():
+    """The words of the grammar of rules, by what they are."""
+    return {
+        "kind": strings("rules/parse.c", "kind_names[] = {"),
+        "scope": strings("rules/parse.c", "scope_words[] = {"),
+        "key": strings("rules/line.c", "key_names[] = {"),
+        "form": strings("rules/naming.c", "form_names[NAMING_FORM_COUNT] = {"),
+        "text": strings("rules/marker.c", "marker_events[MARKER_KIND_COUNT] = {"),
+        "word": {word for word in re.findall(r'memcmp\(value\.data, "(\w+) "', source("rules/parse.c"))},
+    }
+
+
+@cache
+def packs():
+    """The packs, and the kernels on which they were tried."""
+    rules = [json.loads(line) for line in said("list", "--rules", "--json").splitlines()]
+    return {f"{rule['pack']} ({rule['tried_on']})" for rule in rules}

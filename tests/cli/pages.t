@@ -72,7 +72,22 @@ def wrong_variables(pages):
         yield "ktrack-user.7: the variable of the socket is not in the page"
 
 
-KINDS = {"options": wrong_options, "exit statuses": wrong_statuses, "environment variables": wrong_variables}
+def wrong_rules(pages):
+    """The grammar of ktrack-rules(5) has all words, a list has all keys, and each form and pack is described."""
+    page, words = pages["ktrack-rules.5"], interfaces.rule_words()
+    grammar = " ".join(line.text for line in page.of("GRAMMAR") if line.is_code)
+    yield from both(f"{page.name}, grammar", "word", {word for kind in words for word in words[kind] if kind != "text"}, set(re.findall(r'"(\w+)"', grammar)))
+    keys = {word for line in page.tags("GRAMMAR") for word in line.bold if word.isalpha()}
+    yield from both(f"{page.name}, list", "key", words["key"], keys)
+    scopes = [line for line in page.of("GRAMMAR") if not line.is_code and line.subsection.startswith("Settings")]
+    yield from (f"{page.name}, list: scope {word} is not in the page" for word in sorted(words["scope"] - {word for line in scopes for word in line.bold}))
+    forms = {word[1:] for line in page.of("GRAMMAR") if line.subsection == "Names" for word in line.bold if word.startswith(":")}
+    yield from both(f"{page.name}, Names", "form", words["form"], forms)
+    yield from both(page.name, "tracepoint of texts", words["text"], set(re.findall(r"\tatrace:(\w+)\t", "\n".join(line.text for line in page.of("PACKS")))))
+    yield from both(page.name, "pack", interfaces.packs(), {line.subsection for line in page.of("PACKS") if line.subsection})
+
+
+KINDS = {"options": wrong_options, "exit statuses": wrong_statuses, "environment variables": wrong_variables, "words of rules": wrong_rules}
 
 # Of each kind: a page, a text of it, what replaces it, and what must be found then.
 CHANGES = [
@@ -88,6 +103,10 @@ CHANGES = [
     ("environment variables", "ktrack.1", "TMPDIR", "TEMPDIR", "ENVIRONMENT: variable TMPDIR is not in the page"),
     ("environment variables", "ktrack.1", "TMPDIR", "TEMPDIR", "ENVIRONMENT: there is no variable TEMPDIR"),
     ("environment variables", "libtrace2.3", ".B GIT_TRACE2_REDACT", ".B GIT_TRACE2_REDUCE", "libtrace2.3: there is no variable GIT_TRACE2_REDUCE"),
+    ("words of rules", "ktrack-rules.5", '| "unless" "="', '| "until" "="', "ktrack-rules.5, grammar: word unless is not in the page"),
+    ("words of rules", "ktrack-rules.5", '"unless" "=" names', '"until" "=" names', "ktrack-rules.5, grammar: there is no word until"),
+    ("words of rules", "ktrack-rules.5", ".B unless\n", ".B until\n", "ktrack-rules.5, list: there is no key until"),
+    ("words of rules", "ktrack-rules.5", ".SS fs (6.1", ".SS fs (5.10", "ktrack-rules.5: pack fs (6.1, 6.12) is not in the page"),
 ]
 
 
