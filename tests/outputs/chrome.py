@@ -1,5 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What a file of JSON trace events shows: its events, as tracks with slices and samples."""
+"""What a file of JSON trace events shows: its events, as tracks with slices and samples.
+
+It accepts the object form of Chrome's "Trace Event Format" with the phases that ktrack-outputs(7) lists: B and E, i, C, X for losses,
+s and t for points of flows, M for names. Each event has the members that the format requires of its phase (times in microseconds,
+which keep all nanoseconds), its track was named before it, and no object has a member twice.
+"""
 
 import json
 from decimal import Decimal
@@ -53,10 +58,31 @@ def read_point(points, track, event):
     points.append((time_ns, event["tid"], flow))
 
 
+PHASES = {"B": ("name", "cat", "ts", "tid"), "E": ("ts", "tid"), "i": ("name", "cat", "ts", "tid", "s"), "C": ("name", "ts", "args")}
+PHASES |= {"X": ("name", "ts", "dur", "tid"), "s": ("name", "cat", "id", "ts", "tid"), "M": ("name", "args")}
+PHASES["t"] = PHASES["s"]
+
+
+def unique(pairs):
+    """An object, whose members are there once."""
+    if len(dict(pairs)) != len(pairs):
+        raise ValueError(f"a member is there twice: {pairs}")
+    return dict(pairs)
+
+
+def read_events(data):
+    """The events of a file, each with what its phase requires."""
+    for event in json.loads(data, parse_float=Decimal, object_pairs_hook=unique)["traceEvents"]:
+        lacks = [member for member in (*PHASES[event["ph"]], "pid") if member not in event]
+        if lacks:
+            raise ValueError(f"{event} lacks {lacks}")
+        yield event
+
+
 def read_chrome(data):
     """(tracks by number, how often each loss is reported, points of flows) of a file."""
     tracks, losses, points = {}, {}, []
-    for event in json.loads(data, parse_float=Decimal)["traceEvents"]:
+    for event in read_events(data):
         if event["pid"] == OWN_PID:
             if event["ph"] == "X":
                 losses[event["name"]] = losses.get(event["name"], 0) + 1

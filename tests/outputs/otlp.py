@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """A strict reader of OTLP JSON lines, and what their spans and metrics show.
 
-The rules are those of OTLP's JSON mapping: ids are hexadecimal, enumerations are numbers, 64-bit integers are decimal
-strings, names of members are in lowerCamelCase, and bytes are in base64. Members that no message has are errors.
+It accepts ExportTraceServiceRequest and ExportMetricsServiceRequest of the OpenTelemetry protocol 1.x, a line each, as the OTLP file
+exporter's page says (one JSON object and a line feed). The rules are those of OTLP's JSON mapping ("JSON Protobuf Encoding"): ids are hexadecimal, enumerations are numbers, 64-bit integers are decimal
+strings, names of members are in lowerCamelCase, and bytes are in base64. Members that no message has are errors, and so
+are values that ktrack-outputs(7) does not list: kinds of spans, metrics other than gauges and sums.
 """
 
 import base64

@@ -1,5 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What a Perfetto trace shows: its packets, as tracks with slices, instants and samples."""
+"""What a Perfetto trace shows: its packets, as tracks with slices, instants and samples.
+
+It accepts what Perfetto's protos (protos/perfetto/trace/) and its page "Writing TrackEvents synthetically" describe, as far as ktrack
+writes it: perfetto.proto has these messages and fields, and a field that is not there is an error. Strings are interned once, each
+track is described once and samples come after that, values that doubles cannot keep have their exact text, ends add only fields of
+their own, and each flow has one id. Annotations that begin with "ktrack:" are those of ktrack-outputs(7).
+"""
 
 import json
 

@@ -1,6 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Test: the file of stat --prometheus keeps the rules of Prometheus' text format, and has the numbers of stat --json."""
+"""Test: the file of stat --prometheus keeps the rules of Prometheus' text format, and has the numbers of stat --json.
+
+The reader accepts Prometheus' "Exposition formats", text format 0.0.4, without its options: lines are HELP, TYPE or a sample without a
+time; labels are escaped as there; a family is typed once, before its samples, which follow each other; a series occurs once.
+"""
 
 import json
 import os

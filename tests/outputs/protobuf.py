@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Reads Perfetto traces: protoc decodes them, by a schema of what ktrack writes."""
+"""Reads Perfetto traces: protoc decodes them, by a schema of what ktrack writes.
+
+It accepts protobuf's wire format as protoc does, and of its text format only what protoc prints. Fields that perfetto.proto lacks are
+reported as wrong.
+"""
 
 import re
 from pathlib import Path

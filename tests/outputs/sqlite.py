@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Reads a database of --sqlite as tracks."""
+"""Reads a database of --sqlite as tracks.
+
+It accepts SQLite's file format as the library reads it, with the tables and views of ktrack-outputs(7), in which each row of a slice,
+an instant or a sample refers to a track that is there.
+"""
 
 import sqlite3
 from collections import defaultdict
