@@ -3,7 +3,8 @@
 """Test: what ktrack export reports of each case's trace.dat; --update rewrites it.
 
 The whole stream of each case is held against the strict reader of tests/stream/, and standard error against the stream. The lines of
-the case's subject are compared byte by byte with NAME.event; one case compares all lines.
+the case's subject are compared byte by byte with NAME.event; one case compares all lines. A mutant of tests/mutants.d/ names
+each case.
 """
 
 import argparse
@@ -43,6 +44,8 @@ SUBJECTS = {
     "all": rb"",
 }
 USUAL = ("records", "reports")
+MUTANTS = HERE.parent / "mutants.d"
+NAMED = re.compile(r"^red tests/golden/golden\.t (\S+) : ", re.MULTILINE)
 EXIT_CODE = re.compile(rb'"event":"atexit",.*"code":(\d+)}\n$')
 # What another version of ktrack says otherwise: where in its source an event is from, its number.
 SCRUBS = (
@@ -266,6 +269,14 @@ def check_pipe(tap, case, whole):
     tap.ok(is_same, f"{case.name} on standard input", errors, *show_difference(whole, stream))
 
 
+def check_mutants(tap):
+    """Each case is named by a mutant that it must notice, and mutants name only cases."""
+    named = {name for path in MUTANTS.iterdir() for name in NAMED.findall(path.read_text())}
+    names = {case.name for case in list_cases()}
+    tap.nothing(sorted(names - named), "every case is named by a mutant")
+    tap.nothing(sorted(named - names), "mutants name cases that exist")
+
+
 def main():
     """Returns the exit status."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -278,6 +289,8 @@ def main():
             check_case(tap, case, options.update)
     for name in LAYOUT_CASES if not options.names else ():
         check_layouts(tap, Case(name))
+    if not options.names:
+        check_mutants(tap)
     return tap.finish()
 
 
