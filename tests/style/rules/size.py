@@ -80,7 +80,8 @@ def check_functions(tree):
 def check_files(tree):
     """No source file has 500 lines or more"""
     for file in tree.of(*SOURCES, "make"):
-        if len(file.lines) > LONGEST_FILE:
+        # Lists of mutants are tables.
+        if len(file.lines) > LONGEST_FILE and not file.is_below("tests/mutants.d"):
             yield f"{file.name}: {len(file.lines)} lines"
 
 
