@@ -147,3 +147,11 @@ def packs():
     """The packs, and the kernels on which they were tried."""
     rules = [json.loads(line) for line in said("list", "--rules", "--json").splitlines()]
     return {f"{rule['pack']} ({rule['tried_on']})" for rule in rules}
+
+
+@cache
+def outputs():
+    """The outputs: name, and what the row of the table has set."""
+    rows = re.findall(r"\t\{\n(.*?)\n\t\},", source("sink/sink.c"), re.DOTALL)
+    found = {re.search(r'\.name = "(.*?)"', row)[1]: set(re.findall(r"\.(can_\w+) = true|\.use = (\w+)", row)) for row in rows}
+    return {name: {word for pair in words for word in pair if word} for name, words in found.items()}

@@ -87,7 +87,37 @@ def wrong_rules(pages):
     yield from both(page.name, "pack", interfaces.packs(), {line.subsection for line in page.of("PACKS") if line.subsection})
 
 
-KINDS = {"options": wrong_options, "exit statuses": wrong_statuses, "environment variables": wrong_variables, "words of rules": wrong_rules}
+def lists_of(lines):
+    """The sets of options that lines name, of the lines that name several."""
+    return [found for found in ({name for name, _ in LONG.findall(line.text)} for line in lines) if len(found) > 1]
+
+
+def wrong_outputs(pages):
+    """ktrack-outputs(7) has all outputs that options select, and which can be compressed and appended to; the tables have the same options."""
+    page, tables, outputs = pages["ktrack-outputs.7"], interfaces.options(), interfaces.outputs()
+    shared = {name for name, words in outputs.items() if words & {"SINK_USE_TRACE2", "SINK_USE_FILE"}}
+    served = {name for name, words in outputs.items() if "SINK_USE_SERVER" in words}
+    for command in ("export", "stream"):
+        missing = (shared | (served if command == "stream" else set())) - set(tables[command])
+        yield from (f"ktrack {command}: no option for the output {name}" for name in sorted(missing))
+    sections = ("TRACE2 TARGETS", "TIMELINE FILES")
+    named = {name for line in page.tags(*sections) for name, _ in LONG.findall(line.text)}
+    yield from (f"{page.name}: output {name} is not in the page" for name in sorted(shared - named))
+    yield from (f"{page.name}: there is no output {name}" for name in sorted(named - set(tables["export"])))
+    yield from (f"{page.name}: output {name} is not in the page" for name in sorted(served) if f"--{name}" not in page.text(*sections))
+    yield from (f"ktrack-{name}.1 is missing" for name, words in outputs.items() if "SINK_USE_COMMAND" in words and f"ktrack-{name}.1" not in pages)
+    can_compress = {name for name in shared if "can_compress" in outputs[name]}
+    compressed, refused = lists_of(page.of("COMPRESSED FILES"))[:2]
+    yield from both(f"{page.name}, compressed", "output", can_compress, compressed)
+    yield from both(f"{page.name}, not compressed", "output", shared - can_compress, refused)
+    lines = page.of("TIMELINE FILES")
+    begin = next(at for at, line in enumerate(lines) if line.is_tag and line.text == "--append")
+    end = next(at for at, line in enumerate(lines) if line.is_tag and at > begin)
+    refused = {name for line in lines[begin + 1 : end] for name, _ in LONG.findall(line.text)}
+    yield from both(f"{page.name}, --append", "refused output", {name for name in shared if "can_append" not in outputs[name]}, refused)
+
+
+KINDS = {"options": wrong_options, "exit statuses": wrong_statuses, "environment variables": wrong_variables, "words of rules": wrong_rules, "outputs": wrong_outputs}
 
 # Of each kind: a page, a text of it, what replaces it, and what must be found then.
 CHANGES = [
@@ -107,6 +137,10 @@ CHANGES = [
     ("words of rules", "ktrack-rules.5", '"unless" "=" names', '"until" "=" names', "ktrack-rules.5, grammar: there is no word until"),
     ("words of rules", "ktrack-rules.5", ".B unless\n", ".B until\n", "ktrack-rules.5, list: there is no key until"),
     ("words of rules", "ktrack-rules.5", ".SS fs (6.1", ".SS fs (5.10", "ktrack-rules.5: pack fs (6.1, 6.12) is not in the page"),
+    ("outputs", "ktrack-outputs.7", r".BR \-\-otlp\-metrics =", r".BR \-\-otlp\-meters =", "ktrack-outputs.7: output otlp-metrics is not in the page"),
+    ("outputs", "ktrack-outputs.7", r".BR \-\-otlp\-metrics =", r".BR \-\-otlp\-meters =", "ktrack-outputs.7: there is no output otlp-meters"),
+    ("outputs", "ktrack-outputs.7", r'\-\-event ", " \-\-perf ", " \-\-normal', r'\-\-event ", " \-\-normal', "ktrack-outputs.7, compressed: output perf is not in the page"),
+    ("outputs", "ktrack-outputs.7", r'.BR \-\-chrome ", " \-\-html', r".BR \-\-html", "ktrack-outputs.7, --append: refused output chrome is not in the page"),
 ]
 
 
