@@ -185,6 +185,25 @@ static void check_refused(const char *text, const char *wanted)
 	budget_release(&budget);
 }
 
+TEST(a_slice_whose_key_began_again_is_not_judged)
+{
+	struct budget budget;
+	struct error error = { 0 };
+	const struct timeline_event end = { .kind = TIMELINE_SLICE_END,
+					    .begin_ns = 100,
+					    .time_ns = 100 + NS_PER_S,
+					    .is_unfinished = true,
+					    .is_restarted = true };
+
+	CHECK_NUMBER(budget_parse(&budget, "x max < 1ms", &error), 0);
+	slice_add(&budget, 1000, false, false);
+	budget_add(&budget, &end);
+	CHECK_NUMBER(budget.nr_unfinished, 0);
+	CHECK_NUMBER(budget.nr_doubtful, 0);
+	CHECK_NUMBER(budget_judge(&budget, 0, true), BUDGET_MET);
+	budget_release(&budget);
+}
+
 TEST(the_grammar_is_read_from_its_end)
 {
 	struct budget budget;

@@ -211,6 +211,84 @@ TEST(slices_of_one_id_nest_and_threads_may_change)
 	track_fixture_release(&fixture);
 }
 
+/* Shows a record of a rule whose slices pair by id. */
+static void rule_work(struct track_fixture *fixture, enum decoded_kind kind, int64_t time_ns,
+		      uint64_t id, const char *name)
+{
+	struct decoded_event decoded = track_fixture_event(FIXTURE_QUEUE, kind, time_ns, 7);
+	struct decoded_keys keys = { .is_async = true, .ids = { id } };
+
+	decoded.scope_id.signed_number = 1;
+	decoded.slice_name = text_of(name);
+	decoded.slice_head = text_head(decoded.slice_name);
+	decoded.track_head = text_head(decoded.track_name);
+	decoded.keys = &keys;
+	CHECK_NUMBER(tracks_observe_rule(fixture->tracks, &decoded, &fixture->error), 0);
+}
+
+static void endless_keep(void *context, const char *message)
+{
+	buffer_printf(context, "%s\n", message);
+}
+
+static void check_endless(struct track_fixture *fixture, const char *want)
+{
+	struct buffer messages = { 0 };
+	const struct report report = { .message = endless_keep, .context = &messages };
+
+	tracks_report_endless(fixture->tracks, "a.dat", &report);
+	CHECK_TEXT(buffer_string(&messages), want);
+	buffer_release(&messages);
+}
+
+TEST(a_slice_whose_id_begins_again_is_incomplete)
+{
+	struct track_fixture fixture;
+
+	track_fixture_init(&fixture, NULL);
+	rule_work(&fixture, DECODED_BEGIN, 110, 1, "x");
+	rule_work(&fixture, DECODED_BEGIN, 111, 2, "other");
+	track_fixture_output(&fixture);
+	check_endless(&fixture, "");
+	rule_work(&fixture, DECODED_BEGIN, 900, 1, "y");
+	CHECK_TEXT(track_fixture_output(&fixture),
+		   "900 #1 end 'x' depth 1 from 110 unfinished restarted\n"
+		   "900 #1 begin 'y' depth 1\n");
+	rule_work(&fixture, DECODED_END, 910, 1, "");
+	CHECK_TEXT(track_fixture_output(&fixture), "910 #1 end 'y' depth 1 from 900\n");
+	check_endless(&fixture, "a.dat: 1 begin of a:queue without an end, incomplete slices; "
+				"record the ends, or pair by fields that both have\n");
+	track_fixture_release(&fixture);
+}
+
+TEST(ends_that_a_loss_explains_are_not_missing)
+{
+	const struct loss loss = { .cpu = 0, .from_ns = 200, .to_ns = 210, .count = 1 };
+	struct track_fixture fixture;
+
+	track_fixture_init(&fixture, NULL);
+	rule_work(&fixture, DECODED_BEGIN, 110, 1, "x");
+	CHECK_NUMBER(tracks_lose(fixture.tracks, &loss, &fixture.error), 0);
+	rule_work(&fixture, DECODED_BEGIN, 900, 1, "y");
+	check_endless(&fixture, "");
+	track_fixture_release(&fixture);
+}
+
+TEST(begins_that_nest_without_limit_are_reported)
+{
+	struct track_fixture fixture;
+
+	track_fixture_init(&fixture, NULL);
+	for (int i = 0; i < 32; i++)
+		track_fixture_begin(&fixture, 110 + i, 7, "x");
+	for (int i = 0; i < 34; i++)
+		track_fixture_begin(&fixture, 150 + i, 8, "x");
+	track_fixture_finish(&fixture, 200);
+	check_endless(&fixture, "a.dat: 2 begins of a:work without an end, incomplete slices; "
+				"record the ends, or pair by fields that both have\n");
+	track_fixture_release(&fixture);
+}
+
 TEST(requests_in_flight_continue_in_the_next_session)
 {
 	struct track_fixture fixture;

@@ -21,11 +21,16 @@ static void budget_count(struct budget *budget, int64_t ns)
 	budget->total_ns += ns;
 }
 
-/* A slice without an end is at least as long as it was seen. */
+/*
+ * A slice without an end is at least as long as it was seen, unless its key began again: then it
+ * ended before that, and nothing is known of its duration.
+ */
 void budget_add(struct budget *budget, const struct timeline_event *end)
 {
 	int64_t ns = end->time_ns - end->begin_ns;
 
+	if (end->is_restarted)
+		return;
 	if (end->is_suspect || end->is_foreign || end->is_continued) {
 		budget->nr_doubtful++;
 	} else if (!end->is_unfinished) {

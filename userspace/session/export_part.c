@@ -350,6 +350,7 @@ void export_part_report_loss(const struct export_part *part, bool is_failure)
 	};
 
 	loss_summary_report(&loss, part->settings->report);
+	tracks_report_endless(part->pipeline.tracks, part->name, part->settings->report);
 }
 
 void export_part_release(struct export_part *part)

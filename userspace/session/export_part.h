@@ -88,7 +88,10 @@ const char *export_part_file(const struct export_part *part);
 /** export_part_title - the source, in messages */
 const char *export_part_title(const struct export_part *part);
 
-/** export_part_report_loss - report lost records; @is_failure: --fail-on-loss decides the status */
+/**
+ * export_part_report_loss - report lost records, and begins without an end
+ * @is_failure: --fail-on-loss decides the status
+ */
 void export_part_report_loss(const struct export_part *part, bool is_failure);
 
 /** export_part_report_empty - report if there are no track events, and what there is instead */

@@ -387,6 +387,7 @@ static int stream_run_finish(struct stream_run *run, struct error *error)
 			  error) < 0 ||
 	    timeline_flush(&run->pipeline.timeline, error) < 0)
 		return -1;
+	tracks_report_endless(run->pipeline.tracks, "recorded", run->settings->capture.report);
 	transfer_end(&run->transfer);
 	return stream_run_report_budgets(run, error);
 }

@@ -276,7 +276,9 @@ void track_append_identity(struct buffer *out, const struct timeline_track *trac
  * @is_unfinished: of slice ends: no record ended it: the recording ended, or the record was lost
  * (it is suspect then)
  * @is_foreign: of slice ends: threads ended each other's slices on the track while it was open
- * @flags: not 0 if any of the four flags before it is set
+ * @is_restarted: of slice ends, with @is_unfinished: its key began again while it was open, so that
+ * nothing is known of its end: it may have been at any time since its begin
+ * @flags: not 0 if any of the five flags before it is set
  * @value: of counters: a VALUE_SIGNED or VALUE_UNSIGNED
  * @unmatched_ends: of track ends: number of ends without an open slice
  * @loss_cpu: of losses, and of their sums
@@ -320,8 +322,9 @@ struct timeline_event {
 			bool is_suspect;
 			bool is_unfinished;
 			bool is_foreign;
+			bool is_restarted;
 		};
-		uint32_t flags;
+		uint64_t flags;
 	};
 	union {
 		struct value value;

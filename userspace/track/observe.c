@@ -118,6 +118,21 @@ int tracks_pop_by(struct tracks *tracks, struct track *track, const struct decod
 	return slice_end_deliver(tracks, track, name, error);
 }
 
+int tracks_pop_restarted(struct tracks *tracks, struct track *track, struct error *error)
+{
+	while (track->nr_slices > 0) {
+		struct name *name = track->slices[track->nr_slices - 1].name;
+
+		slice_pop(tracks, track, NULL);
+		tracks->event.is_restarted = true;
+		/* After a loss its end may be lost, not missing. */
+		track->category->endless += !tracks->event.is_suspect;
+		if (slice_end_deliver(tracks, track, name, error) < 0)
+			return -1;
+	}
+	return 0;
+}
+
 int tracks_pop_bare(struct tracks *tracks, struct track *track, const struct decoded_event *decoded,
 		    struct error *error)
 {

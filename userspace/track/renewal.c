@@ -53,6 +53,7 @@ static void tracks_reset(struct tracks *tracks)
 		memset(category->shown.sink_data, 0, sizeof(category->shown.sink_data));
 		memset(category->problems, 0, sizeof(category->problems));
 		category->malformed = 0;
+		category->endless = 0;
 		category->has_foreign_ends = false;
 	}
 	names_clear_sink_data(&tracks->names);

@@ -152,9 +152,9 @@ static out_of_line int counted_begin_slice(struct tracks *tracks, struct track *
 {
 	bool is_counted = track->counter;
 
-	/* The id is in use: it was requeued, or its end was lost. Nothing else would end that
-	 * slice. */
-	if (track->lanes && state_pop(tracks, track, decoded, error) < 0)
+	/* The id is in use: it was requeued, or its end is missing. Nothing else would end that
+	 * slice, but this record does not say when it ended. */
+	if (track->lanes && tracks_pop_restarted(tracks, track, error) < 0)
 		return -1;
 	if (tracks_begin_slice(tracks, track, decoded, error) < 0)
 		return -1;

@@ -33,6 +33,9 @@ struct slice {
 	struct name *name;
 };
 
+/** NESTING_MAX - limit of the depth of slices that are deep by themselves, not for lack of ends */
+#define NESTING_MAX 32
+
 /** PROBLEMS_MAX - limit of reported problems for each tracepoint; decoding has fewer */
 #define PROBLEMS_MAX 8
 
@@ -40,6 +43,8 @@ struct slice {
  * struct category - state of a tracepoint
  * @deepest: largest depth of its tracks without suspect slices
  * @malformed: number of records that could not be decoded
+ * @endless: number of begins that certainly have no end: of a key that began again, or far below the
+ * innermost slice
  * @problems: reported problems of these records, each a constant text
  * @has_foreign_ends: a foreign end was reported
  * @is_dropped: the tracepoint was removed
@@ -48,6 +53,7 @@ struct category {
 	struct timeline_category shown;
 	size_t deepest;
 	uint64_t malformed;
+	uint64_t endless;
 	const char *problems[PROBLEMS_MAX];
 	bool has_foreign_ends;
 	bool is_dropped;
@@ -451,6 +457,9 @@ int tracks_count_open(struct tracks *tracks, struct track *track, int change, st
 
 /** tracks_look - the track of @decoded, NULL if there is none; not for asynchronous slices */
 struct track *tracks_look(struct tracks *tracks, const struct decoded_event *decoded);
+
+/** tracks_pop_restarted - end all slices of @track now: their key begins again without an end */
+int tracks_pop_restarted(struct tracks *tracks, struct track *track, struct error *error);
 
 /** tracks_pop - end the innermost slice of @track now, as unfinished */
 int tracks_pop(struct tracks *tracks, struct track *track, struct error *error);

@@ -163,6 +163,14 @@ void tracks_complete_from(struct tracks *tracks, int64_t time_ns);
 /** tracks_complete_until - set the time before which no record was lost */
 void tracks_complete_until(struct tracks *tracks, int64_t time_ns);
 
+/**
+ * tracks_report_endless - report begins without an end, one line for each tracepoint or rule: those
+ * whose key began again, and those that other slices nest in without limit
+ * @source: what is recorded, for the message
+ */
+void tracks_report_endless(const struct tracks *tracks, const char *source,
+			   const struct report *report);
+
 /** tracks_drift - set the drift of the wall clock against the trace clock over the recording */
 void tracks_drift(struct tracks *tracks, int64_t wall_drift_ns);
 

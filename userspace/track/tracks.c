@@ -333,6 +333,8 @@ static struct track **tracks_list(const struct tracks *tracks)
 
 int tracks_close(struct tracks *tracks, struct track *track, struct error *error)
 {
+	if (track->nr_slices > NESTING_MAX && !track_is_suspect(tracks, track, &track->slices[0]))
+		track->category->endless += track->nr_slices - NESTING_MAX;
 	while (track->nr_slices > 0) {
 		if (tracks_pop(tracks, track, error) < 0)
 			return -1;
@@ -404,6 +406,22 @@ int tracks_close_dropped(struct tracks *tracks, int64_t time_ns, struct error *e
 {
 	tracks_advance(tracks, time_ns);
 	return tracks_apply(tracks, track_close_dropped, error);
+}
+
+void tracks_report_endless(const struct tracks *tracks, const char *source,
+			   const struct report *report)
+{
+	for (size_t i = 0; i < tracks->nr_categories; i++) {
+		const struct category *category = tracks->categories[i];
+
+		if (!category || category->endless == 0)
+			continue;
+		report_message(report,
+			       "%s: %llu begin%s of %s without an end, incomplete slices; record "
+			       "the ends, or pair by fields that both have",
+			       source, (unsigned long long)category->endless,
+			       category->endless == 1 ? "" : "s", category->shown.text);
+	}
 }
 
 static int tracks_count_malformed(struct tracks *tracks)

@@ -158,10 +158,10 @@ def continued_begins_session(session, event):
 
 @rule("unfinished-time", "exit")
 def unfinished_end_at_the_end(session, _event):
-    """Unfinished slices end when their track does, or earlier if their own end may be lost."""
+    """Unfinished slices end when their track does, or earlier if their own end may be lost or their id begins again."""
     for leave in session.unfinished:
         track = session.track_of(leave)
-        if "suspect" in leave.members:
+        if "suspect" in leave.members or leave in track.restarted:
             continue
         if leave.abs_ns != track.exit_ns:
             return f"line {leave.number} is unfinished at {nanoseconds(leave.abs_ns)}"
@@ -172,8 +172,13 @@ def unfinished_end_at_the_end(session, _event):
 
 @rule("unfinished-last", *RECORDS)
 def nothing_after_unfinished(session, event):
-    """After the end of an unfinished slice that is not suspect its track has no more records, other than such ends."""
+    """
+    After the end of an unfinished slice that is not suspect its track has no more records, other than such ends, and
+    the begin that restarts it.
+    """
     track = session.track_of(event)
+    if track and track.is_restarted_by(event):
+        return None
     if track and track.has_unfinished and is_record(event) and "unfinished" not in event.members:
         return f"{event.kind} after an unfinished slice"
     return None

@@ -94,12 +94,25 @@ class Track:
         self.summary = None
         self.has_record = False
         self.has_unfinished = False
+        self.last_unfinished = None
+        self.restarted = []
         self.is_closed = False
         self.exit_ns = None
 
     def is_of_task(self):
         """Whether it ends with a thread or a process, whose number may pass on to another."""
         return bool(self.identity) and self.identity.get("scope") in ("thread", "process")
+
+    def is_restarted_by(self, event):
+        """Whether a slice begins on a lane just when the last one ended there as unfinished: its id began again."""
+        return (
+            self.has_unfinished
+            and event.kind == "region_enter"
+            and not self.open
+            and bool(self.identity)
+            and self.identity.get("lane", 0) > 0
+            and self.last_unfinished.abs_ns == event.abs_ns
+        )
 
     def expected_nesting(self):
         """The nesting of what comes next on this track."""
@@ -266,6 +279,9 @@ def shape_of_identity(value):
 def open_region(session, event, track):
     """region_enter: a slice begins."""
     note_record(session, event, track)
+    if track.is_restarted_by(event):
+        track.restarted.append(track.last_unfinished)
+        track.has_unfinished = False
     track.open.append(event)
 
 
@@ -281,6 +297,7 @@ def close_region(session, event, track):
         session.has_new_foreign = session.has_new_foreign or "continued" not in event.members
     if "unfinished" in event.members:
         session.unfinished.append(event)
+        track.last_unfinished = event
         track.has_unfinished = track.has_unfinished or "suspect" not in event.members
     if event.is_complete() and "continued" not in enter.members:
         key = (event["category"], event["label"])
