@@ -99,6 +99,75 @@ static void check_name(const char *naming, const char *want)
 	rules_free(rules);
 }
 
+static const char *comm_find(void *context, int tid)
+{
+	CHECK_NUMBER(tid, 7);
+	return context;
+}
+
+/* Checks whether a condition selects the record; functions are resolved, and thread 7 is "reader". */
+static void check_where(const char *where, bool want)
+{
+	const struct naming_tasks tasks = { .find = comm_find, .context = (char *)"reader" };
+	struct error error = { 0 };
+	struct buffer text = { 0 };
+	struct rules *rules;
+
+	buffer_printf(&text, "instant a:b event=s:event where=%s", where);
+	rules = rules_make(buffer_string(&text), &error);
+	CHECK_TEXT(error.text, "");
+	CHECK_NUMBER(rules_resolve(rules, &error), 0);
+	CHECK_TEXT(error.text, "");
+	rules_set_tasks(rules, &tasks);
+	if (!CHECK_NUMBER(event_of(rules, &whole_record) != NULL, want))
+		CHECK_TEXT(where, "");
+	buffer_release(&text);
+	rules_free(rules);
+}
+
+TEST(conditions_compare_functions)
+{
+	check_where("function.function == first", true);
+	check_where("function.function != first", false);
+	check_where("function.function == second", false);
+	check_where("function.function == 0x1008", true);
+	check_where("small > 0 || function.function == first", true);
+}
+
+TEST(conditions_compare_the_name_of_the_thread)
+{
+	check_where("COMM == \"reader\"", true);
+	check_where("COMM == \"bash\"", false);
+	check_where("comm == \"bash\"", true);
+	check_where("COMM ~ \"re*\" && small == -2", true);
+	check_where("COMM != \"reader\"", false);
+}
+
+TEST(the_idle_task_of_a_cpu_has_the_kernels_name)
+{
+	unsigned char bytes[sizeof(record_bytes)];
+	const struct record record = { .cpu = 3, .data = bytes, .size = sizeof(bytes) };
+	struct decoded_event decoded = { 0 };
+
+	memcpy(bytes, record_bytes, sizeof(bytes));
+	bytes[4] = 0;
+	rules_free(decode("instant a:b event=s:event where=COMM == 'swapper/3'", &record, &decoded));
+	CHECK_NUMBER(decoded.tid, 0);
+}
+
+TEST(functions_that_do_not_exist_are_refused)
+{
+	struct error error = { 0 };
+	struct rules *rules = rules_make("instant a:b event=s:event where=function.function == third",
+					 &error);
+
+	CHECK(rules_need_kallsyms(rules));
+	CHECK(rules_compare_functions(rules->tracepoints[0]));
+	CHECK_NUMBER(rules_resolve(rules, &error), -1);
+	CHECK_TEXT(error.text, "-r:1: a:b: s:event: where: no function is named 'third'");
+	rules_free(rules);
+}
+
 TEST(names_are_text_with_fields)
 {
 	check_name("constant", "constant");

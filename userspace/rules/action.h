@@ -23,6 +23,7 @@ struct action_name {
  * @rule: the rule
  * @event: the event of the last record; members that are the same for all records are set once
  * @kind: kind of event if @where matches; otherwise it is hidden if @has_hidden
+ * @wants_comm: @where compares the name of the thread that wrote the record
  * @unless: memory of the event's
  * @writer: thread that wrote the record
  * @scope: fields of the scope, the last one by itself; none for the thread or CPU of the record
@@ -49,6 +50,7 @@ struct rule_action {
 	bool is_swapped;
 	enum value_sign sign;
 	struct event_filter *where;
+	bool wants_comm;
 	struct decoded_names *unless;
 	struct field_ref writer;
 	struct field_ref scope[RULE_FIELDS_MAX];

@@ -214,8 +214,11 @@ static int where_bind(struct binding *binding, struct error *error)
 	if (!binding->where)
 		return 0;
 	action->has_hidden = rule_use_hides(binding->rule, binding->use);
-	return event_filter_new(&action->where, binding->where, binding->format,
-				binding->is_swapped, error);
+	if (event_filter_new(&action->where, binding->where, binding->format, binding->is_swapped,
+			     error) < 0)
+		return -1;
+	action->wants_comm = event_filter_needs_comm(action->where);
+	return 0;
 }
 
 static int unless_bind(struct binding *binding, struct error *error)

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Decodes records by rules. Functions that take @is_swapped are compiled for both values. */
+#include <stdio.h>
+
 #include "rules/action.h"
 #include "rules/calls.h"
 #include "rules/marker.h"
@@ -140,6 +142,32 @@ static out_of_line void swapped_action_decode(struct rule_action *action,
 	action_decode(action, record, names, true);
 }
 
+/* The kernel names the idle task of each CPU, but all of them have one number. */
+static out_of_line bool where_matches_task(const struct rule_action *action,
+					   const struct record *record,
+					   const struct naming_names *names)
+{
+	int tid = field_integer(&action->writer, record, action->is_swapped);
+	const struct naming_tasks *tasks = names->tasks;
+	const char *comm = "";
+	char idle[32];
+
+	if (tid == 0) {
+		snprintf(idle, sizeof(idle), "swapper/%d", record->cpu);
+		comm = idle;
+	} else if (tasks->find) {
+		comm = tasks->find(tasks->context, tid);
+	}
+	return event_filter_matches_task(action->where, record, text_of(comm));
+}
+
+hot_inline bool where_matches(const struct rule_action *action, const struct record *record,
+			      const struct naming_names *names)
+{
+	return unlikely(action->wants_comm) ? where_matches_task(action, record, names)
+					    : event_filter_matches(action->where, record);
+}
+
 /* Returns whether there is an event: the action's condition selects the record. */
 hot_inline bool rule_action_decode(struct rule_action *action, const struct record *record,
 				   const struct naming_names *names)
@@ -155,7 +183,7 @@ hot_inline bool rule_action_decode(struct rule_action *action, const struct reco
 		return true;
 	}
 	if (action->where) {
-		bool is_selected = event_filter_matches(action->where, record);
+		bool is_selected = where_matches(action, record, names);
 
 		if (!is_selected && !action->has_hidden)
 			return false;

@@ -63,17 +63,28 @@ struct naming_part {
 };
 
 /**
+ * struct naming_tasks - names of threads at the time of the record
+ * @find: returns the name of a thread, "" if it is unknown; NULL if there are no names
+ */
+struct naming_tasks {
+	const char *(*find)(void *context, int tid);
+	void *context;
+};
+
+/**
  * struct naming_names - names of numbers; each may be NULL
  * @symbols: of the record's tracepoint
  * @kallsyms: functions of the recorded kernel
  * @late: symbols of modules that were loaded later
  * @syscalls: its system calls
+ * @tasks: its threads
  */
 struct naming_names {
 	struct symbols *symbols;
 	const struct kallsyms *kallsyms;
 	struct late_symbols *late;
 	struct syscalls *syscalls;
+	const struct naming_tasks *tasks;
 };
 
 /** struct naming - a name to render; a zeroed one renders nothing */

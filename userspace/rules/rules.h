@@ -84,6 +84,7 @@ struct rule_tracepoint {
  * @is_swapped: the records' byte order is not this machine's
  * @wants_recorded: RULES_RECORDED was added; the caller adds these rules by rules_add_text()
  * @sources: names of files
+ * @tasks: names of threads, for conditions
  * @excluded: number of a thread that gets no tracks, 0 for none
  */
 struct rules {
@@ -97,6 +98,7 @@ struct rules {
 	struct kallsyms *kallsyms;
 	struct late_symbols *late;
 	struct syscalls *syscalls;
+	struct naming_tasks tasks;
 	struct rule_tracepoint **tracepoints;
 	size_t nr_tracepoints;
 	struct rule_tracepoint *by_id[RULES_IDS];
@@ -259,11 +261,28 @@ static inline void rules_learn(struct rules *rules, const struct task_change *ch
  */
 int rules_read_symbols(struct rules *rules, bool is_trusted, const struct report *report);
 
-/** rules_need_kallsyms - whether names of functions are rendered */
+/** rules_need_kallsyms - whether names of functions are rendered, or compared by conditions */
 bool rules_need_kallsyms(const struct rules *rules);
 
 /** rules_set_kallsyms - take ownership of a table of the recorded kernel's functions */
 void rules_set_kallsyms(struct rules *rules, struct kallsyms *kallsyms);
+
+/**
+ * rules_resolve - look up the functions that conditions compare, after rules_set_kallsyms()
+ *
+ * Without this their comparisons are false. Returns 0, or -1 with @error: there is no such function,
+ * or the table is missing.
+ */
+int rules_resolve(struct rules *rules, struct error *error);
+
+/** rules_compare_functions - whether a condition of a tracepoint compares functions */
+bool rules_compare_functions(const struct rule_tracepoint *tracepoint);
+
+/** rules_set_tasks - conditions compare COMM with these names */
+static inline void rules_set_tasks(struct rules *rules, const struct naming_tasks *tasks)
+{
+	rules->tasks = *tasks;
+}
 
 /** rules_set_late_symbols - take ownership of symbols of modules that are loaded from now on */
 void rules_set_late_symbols(struct rules *rules, struct late_symbols *late);

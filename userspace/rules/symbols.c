@@ -38,6 +38,44 @@ static void symbol_failures_report(const struct report *report, const struct rul
 			       first->system, first->name);
 }
 
+static int action_resolve(const struct rule_action *action, const struct kallsyms *kallsyms,
+			  const struct rule_tracepoint *tracepoint, struct error *error)
+{
+	const struct rule *rule = action->rule;
+	struct error problem = { 0 };
+
+	if (!action->where || !event_filter_needs_symbols(action->where) ||
+	    event_filter_resolve(action->where, kallsyms, &problem) == 0)
+		return 0;
+	return error_set(error, "%s:%u: %s: %s: where: %s", rule->source, rule->line,
+			 rule->descriptor.category, tracepoint->category, problem.text);
+}
+
+int rules_resolve(struct rules *rules, struct error *error)
+{
+	for (size_t i = 0; i < rules->nr_tracepoints; i++) {
+		const struct rule_tracepoint *tracepoint = rules->tracepoints[i];
+
+		for (size_t j = 0; j < tracepoint->nr_actions; j++) {
+			if (action_resolve(&tracepoint->actions[j], rules->kallsyms, tracepoint,
+					   error) < 0)
+				return -1;
+		}
+	}
+	return 0;
+}
+
+bool rules_compare_functions(const struct rule_tracepoint *tracepoint)
+{
+	for (size_t i = 0; i < tracepoint->nr_actions; i++) {
+		const struct rule_action *action = &tracepoint->actions[i];
+
+		if (action->where && event_filter_needs_symbols(action->where))
+			return true;
+	}
+	return false;
+}
+
 static void requests_fill(struct rules *rules, struct symbols_request *requests)
 {
 	for (size_t i = 0; i < rules->nr_tracepoints; i++) {

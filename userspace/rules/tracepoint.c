@@ -184,6 +184,7 @@ static int tracepoint_bind(struct rules *rules, struct rule_tracepoint *tracepoi
 	tracepoint->names.kallsyms = rules->kallsyms;
 	tracepoint->names.late = rules->late;
 	tracepoint->names.syscalls = rules->syscalls;
+	tracepoint->names.tasks = &rules->tasks;
 	if (actions_bind(rules, tracepoint, format, is_swapped, error) < 0)
 		return -1;
 	if (rule_marker_is(tracepoint->system, tracepoint->name) &&
@@ -307,7 +308,8 @@ bool rules_need_kallsyms(const struct rules *rules)
 		for (size_t j = 0; j < tracepoint->nr_actions; j++) {
 			const struct rule_action *action = &tracepoint->actions[j];
 
-			if (naming_needs(&action->name.naming, NAMING_FUNCTION) ||
+			if ((action->where && event_filter_needs_symbols(action->where)) ||
+			    naming_needs(&action->name.naming, NAMING_FUNCTION) ||
 			    naming_needs(&action->track.naming, NAMING_FUNCTION))
 				return true;
 		}

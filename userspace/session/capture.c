@@ -203,6 +203,10 @@ int capture_enable_rule(struct capture *capture, const struct rule_tracepoint *t
 	filter = rules_filter(rules, system, name);
 	status = filter ? instance_enable(capture->recorder, system, name, filter, &ignored) : -1;
 	free(filter);
+	/* Older kernels compare no functions: all records are read then. */
+	if (status < 0 && ignored.text[0] && capture->settings->selection.is_verbose &&
+	    rules_compare_functions(tracepoint))
+		report_message(capture->report, "%s; ktrack evaluates the condition", ignored.text);
 	return status < 0 ? instance_enable(capture->recorder, system, name, NULL, error) : 0;
 }
 

@@ -111,7 +111,9 @@ static int part_choose(struct export_part *part, struct error *error)
 	if (tracepoints_find(pipeline->convention, part->source, part->selection,
 			     part->settings->report, error) < 0)
 		return -1;
-	selection_read_functions(part->selection, part->source, part->settings->report);
+	if (selection_read_functions(part->selection, part->source, part->settings->report,
+				     error) < 0)
+		return -1;
 	pipeline->rules = part->selection->rules;
 	if (part_open_stacks(part, error) < 0)
 		return -1;

@@ -312,6 +312,8 @@ static int rules_enable_new(struct modules *modules, const struct tracepoint *tr
 	}
 	if (rules_read_symbols(rules, true, modules->capture->report) < 0)
 		return error_set(error, "out of memory");
+	if (rules->kallsyms && rules_resolve(rules, &ignored) < 0)
+		report_error(modules->capture->report, &ignored);
 	return modules->handler.came(modules->handler.context, bound->category, NULL, false, error);
 }
 

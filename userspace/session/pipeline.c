@@ -33,6 +33,13 @@ static void task_find(void *context, int tid, struct thread_identity *out)
 		pipeline_find_writer(pipeline, tid, out);
 }
 
+static const char *task_comm(void *context, int tid)
+{
+	const struct pipeline *pipeline = context;
+
+	return tracks_comm(pipeline->tracks, tid);
+}
+
 int pipeline_open(struct pipeline *pipeline, struct source *source,
 		  const struct recording *recording, unsigned int with, struct error *error)
 {
@@ -52,6 +59,9 @@ int pipeline_open(struct pipeline *pipeline, struct source *source,
 	pipeline->tracks = tracks_new(&settings, &pipeline->timeline, recording->start_ns);
 	if (!pipeline->tracks)
 		return error_set(error, "out of memory");
+	if (pipeline->rules)
+		rules_set_tasks(pipeline->rules, &(struct naming_tasks){ .find = task_comm,
+									 .context = pipeline });
 	return timeline_open(&pipeline->timeline, recording, error);
 }
 

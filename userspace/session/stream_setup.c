@@ -21,18 +21,20 @@ static void stream_run_follow_symbols(struct stream_run *run)
 }
 
 /* Names of functions and of system calls; programs that are executed later are found by records. */
-static void stream_run_read_names(struct stream_run *run)
+static int stream_run_read_names(struct stream_run *run, struct error *error)
 {
 	struct selection *selection = &run->settings->capture.selection;
 	struct buffer threads = { 0 };
 
-	selection_read_functions(selection, run->source, run->capture.report);
+	if (selection_read_functions(selection, run->source, run->capture.report, error) < 0)
+		return -1;
 	stream_run_follow_symbols(run);
 	if (!selection->rules || !rules_name_calls(selection->rules))
-		return;
+		return 0;
 	narrow_threads_append(&threads);
 	rules_add_narrow(selection->rules, buffer_string(&threads));
 	buffer_release(&threads);
+	return 0;
 }
 
 /*
@@ -169,7 +171,8 @@ int stream_run_set_up(struct stream_run *run, struct error *error)
 	if (capture_open(capture, run->pipeline.convention, false, error) < 0 ||
 	    stream_run_open_source(run, error) < 0)
 		return -1;
-	stream_run_read_names(run);
+	if (stream_run_read_names(run, error) < 0)
+		return -1;
 	if (settings->nr_stacks > 0 &&
 	    stacks_open(&run->pipeline.stacks, run->source, settings->selection.rules,
 			capture->report, error) < 0)

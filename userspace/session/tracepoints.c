@@ -408,18 +408,19 @@ static int rules_check(const struct selection *selection, bool is_of_source, str
 					       "exists; see 'ktrack list --rules'");
 }
 
-void selection_read_functions(struct selection *selection, struct source *source,
-			      const struct report *report)
+int selection_read_functions(struct selection *selection, struct source *source,
+			     const struct report *report, struct error *error)
 {
 	struct kallsyms *functions;
 	struct error problem = { 0 };
 
 	if (!selection->rules || !rules_need_kallsyms(selection->rules))
-		return;
+		return 0;
 	if (source_read_symbols(source, &functions, &problem) == 0)
 		rules_set_kallsyms(selection->rules, functions);
 	else
 		report_message(report, "functions are shown as addresses: %s", problem.text);
+	return rules_resolve(selection->rules, error);
 }
 
 /* The rules for probes are in the recording: their tracepoints have names of one run only. */

@@ -26,12 +26,14 @@ int tracepoints_find(struct convention *convention, struct source *source,
 		     struct selection *selection, const struct report *report, struct error *error);
 
 /**
- * selection_read_functions - read the names of functions, if the bound rules show some
+ * selection_read_functions - read the names of functions, if the bound rules show or compare some
  * @source: of the records
  * @report: receives a line if there are none
+ *
+ * Returns 0, or -1 with @error if a condition compares a function that does not exist.
  */
-void selection_read_functions(struct selection *selection, struct source *source,
-			      const struct report *report);
+int selection_read_functions(struct selection *selection, struct source *source,
+			     const struct report *report, struct error *error);
 
 /** descriptor_system - append the system of a descriptor to @out */
 void descriptor_system(const struct descriptor *descriptor, struct buffer *out);

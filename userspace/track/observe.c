@@ -201,11 +201,16 @@ int tracks_sample(struct tracks *tracks, struct track *track, const struct decod
 	return timeline_push(tracks->timeline, event, error);
 }
 
+const char *tracks_comm(struct tracks *tracks, int tid)
+{
+	const struct task *task = tasks_get(&tracks->tasks, &tracks->settings, tid);
+
+	return task ? task->comm : "";
+}
+
 void tracks_find_writer(struct tracks *tracks, const struct decoded_event *decoded)
 {
-	const struct task *task = tasks_get(&tracks->tasks, &tracks->settings, decoded->tid);
-
-	tracks->comm = task ? task->comm : "";
+	tracks->comm = tracks_comm(tracks, decoded->tid);
 }
 
 /* Observes a record whose track or writer must be looked up, or that has flows. */

@@ -129,6 +129,9 @@ int tracks_lose(struct tracks *tracks, const struct loss *loss, struct error *er
 int tracks_pass(struct tracks *tracks, struct timeline_event *event, int64_t time_ns,
 		struct error *error);
 
+/** tracks_comm - the name of a thread now, "" if it is unknown; valid until the next call */
+const char *tracks_comm(struct tracks *tracks, int tid);
+
 /**
  * tracks_process - the process of a thread; the thread's own number if that is unknown
  *
