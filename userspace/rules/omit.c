@@ -37,6 +37,22 @@ void rules_omit(struct rules *rules, const char *category)
 	rules->nr_rules = size;
 }
 
+bool rules_omit_of(struct rules *rules, const char *category, const char *source)
+{
+	size_t size = rules->nr_rules;
+
+	for (size_t i = 0; i < size; i++) {
+		const struct rule *rule = rules->rules[i];
+
+		if (strcmp(rule->source, source) == 0 &&
+		    strcmp(rule->descriptor.category, category) == 0) {
+			rules_omit(rules, category);
+			return true;
+		}
+	}
+	return false;
+}
+
 bool rules_omit_shared(struct rules *rules, struct buffer *omitted)
 {
 	size_t size = 0;

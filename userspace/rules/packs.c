@@ -9,6 +9,7 @@
 	extern const char pack_##name[] __attribute__((visibility("hidden")))
 
 PACK(irq);
+PACK(irq_rt);
 PACK(sched);
 PACK(syscalls);
 PACK(block);
@@ -40,6 +41,13 @@ const struct rule_pack rule_packs[] = {
 	{ "marker", "what programs write to trace_marker, by thread and process", pack_marker, KERNELS },
 	{ 0 },
 };
+
+int rules_set_realtime(struct rules *rules, struct error *error)
+{
+	if (!rules_omit_of(rules, "irq:cpu", rule_packs[0].name))
+		return 0;
+	return rules_add_text(rules, text_of(pack_irq_rt), rule_packs[0].name, error);
+}
 
 const struct rule_pack *rule_pack_find(struct text name)
 {

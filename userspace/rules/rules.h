@@ -221,6 +221,17 @@ void rules_drop(struct rules *rules, const char *system, const char *name);
 /** rules_omit - remove the rule "PACK:RULE", if there is one, before rules_close() */
 void rules_omit(struct rules *rules, const char *category);
 
+/** rules_omit_of - rules_omit() if @source has the rule; returns whether it had */
+bool rules_omit_of(struct rules *rules, const char *category, const char *source);
+
+/**
+ * rules_set_realtime - the records are of a kernel with PREEMPT_RT, once and before rules_close()
+ *
+ * The pack irq, if it is in use, has soft interrupts on the tracks of the threads that run them.
+ * Returns 0, or -1 with @error.
+ */
+int rules_set_realtime(struct rules *rules, struct error *error);
+
 /**
  * rules_omit_shared - remove the rules that need the records of all tasks, before rules_close()
  * @omitted: receives a list of their names

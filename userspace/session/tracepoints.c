@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "session/closing.h"
+#include "session/realtime.h"
 #include "session/stacks.h"
 #include "tracedat/tracedat.h"
 
@@ -453,6 +454,9 @@ int tracepoints_find(struct convention *convention, struct source *source,
 		if (!selection->includes_self)
 			rules_exclude(selection->rules,
 				      source ? source_describe(source)->writer : getpid());
+		if (source_is_realtime(source) &&
+		    rules_set_realtime(selection->rules, error) < 0)
+			return -1;
 		if (rules_close(selection->rules, convention->is_swapped, error) < 0)
 			return -1;
 	}

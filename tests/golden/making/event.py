@@ -183,8 +183,11 @@ class Event:
             yield (field or self.fields[number]), word
 
     def record(self, tid, words, order):
-        """The bytes of a record; fields without a word are zero or empty."""
+        """The bytes of a record; fields without a word are zero or empty. A word common_flags=N may be among them."""
         data = bytearray(self.size)
+        flags = [int(word.text, 0) for word in words if word.name == "common_flags"]
+        words = [word for word in words if word.name != "common_flags"]
+        data[2] = flags[-1] if flags else 0
         data[0:2] = self.number.to_bytes(2, order)
         data[4:8] = (tid & 0xFFFFFFFF).to_bytes(4, order)
         given = {field.name: word for field, word in self.pair(words)}
