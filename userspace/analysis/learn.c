@@ -120,6 +120,8 @@ static int learn_track(struct why_sink *why, const struct timeline_event *event,
 	event->track->sink_data[why->sink_index] = one;
 	one->role = track_role(track);
 	why->has_block |= strncmp(track->category->text, "block:", 6) == 0;
+	/* With PREEMPT_RT, soft interrupts are slices of threads. */
+	why->history.has_interrupts |= strcmp(track->category->text, "irq:thread") == 0;
 	why->has_timers |= one->role == WHY_ROLE_ARMED;
 	one->is_selected = track->kind == TRACK_SLICES &&
 			   why_may_select(why, one, track) &&

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Recognizes kernels with PREEMPT_RT. Mainline's kernels report it in /sys/kernel/realtime only, which
- * a recording does not contain; its writers' releases mostly end with -rt.
+ * Recognizes kernels with PREEMPT_RT. Mainline's kernels report it in /sys/kernel/realtime only,
+ * which a recording does not contain; the releases of distributions contain -rt.
  */
 #include "session/realtime.h"
 
