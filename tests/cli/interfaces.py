@@ -155,3 +155,74 @@ def outputs():
     rows = re.findall(r"\t\{\n(.*?)\n\t\},", source("sink/sink.c"), re.DOTALL)
     found = {re.search(r'\.name = "(.*?)"', row)[1]: set(re.findall(r"\.(can_\w+) = true|\.use = (\w+)", row)) for row in rows}
     return {name: {word for pair in words for word in pair if word} for name, words in found.items()}
+
+
+# Calls that write a member of an object, or a part of a text that is one.
+MEMBER_CALLS = ("_member\\(out, ", "json_append_member\\(out, text_of\\(", "level_append\\(&sink->message, ", "moment_append\\(sink, ")
+MEMBER = re.compile(rf'\\"(\w+)\\":|(?:{"|".join(MEMBER_CALLS)})"(\w+)"')
+ROW = re.compile(r'\{ "(\w+)", ')
+
+
+def body(name, function):
+    """The text of a function."""
+    found = re.search(rf"^[^\n]*\b{function}\([^;]*?\n\{{\n.*?^\}}\n", source(name), re.MULTILINE | re.DOTALL)
+    assert found, f"{name} has no {function}()"
+    return found[0]
+
+
+def members(name, *functions):
+    """The names of members that functions write."""
+    found = [MEMBER.findall(body(name, function)) for function in functions]
+    return {word for names in found for match in names for word in match if word} - {"args"}
+
+
+@cache
+def event_objects():
+    """The names in the objects of EVENT lines, and of parameters and counters, by the name of their list in the page."""
+    lines, recording = "sink/trace2/trace2.c", "sink/trace2/recording.c"
+    machine = set(ROW.findall(body(recording, "machine_write")))
+    machine |= set(re.findall(r'machine_parameter_write\(sink, machine, "(\w+)"', source(recording)))
+    parameters = {word for name in ("numbers_write", "parameters_write") for word in ROW.findall(body(recording, name))}
+    parameters |= set(re.findall(r'(?:count_parameter|message_parameter|moment)_write\(sink, "(\w+)"', source(recording)))
+    numbered = {word + ".N" for word in re.findall(r'"(\w+)\.%u"', source(recording))}
+    numbered |= {word + ".KEY" for word in re.findall(r'"(\w+)\."\)', source(recording))}
+    return {
+        "def_param": parameters | numbered | {f"machine.N.{one}" for one in machine},
+        "counter": set(ROW.findall(body(recording, "totals_write"))),
+        "Value of category track": members("timeline/identity.c", "identity_append_scope", "track_append_identity"),
+        "Value of category summary": members("sink/trace2/track.c", "levels_write"),
+        "Value of category ktrack": members(lines, "trace2_write_tracepoint"),
+        "Args of a gap": members(lines, "loss_args_set"),
+    }
+
+
+@cache
+def recorded_words():
+    """What is recorded of a tracepoint of a module that was loaded or unloaded."""
+    return set(re.findall(r'\[TIMELINE_RECORDED_\w+\] = "(\w+)"', source("sink/trace2/trace2.c")))
+
+
+def golden_lines():
+    """The EVENT lines of all goldens."""
+    for file in sorted((PROJECT / "tests/golden").glob("*.event")):
+        for line in file.read_text(errors="replace").splitlines():
+            yield json.loads(line, strict=False)
+
+
+@cache
+def golden_objects():
+    """What is seen of event_objects(), and of the keys of events, in the goldens."""
+    events, objects = {}, {}
+    for line in golden_lines():
+        kind = line["event"]
+        events.setdefault(kind, set()).update(line)
+        if kind == "data_json" and line["category"] in ("track", "summary", "ktrack"):
+            objects.setdefault(f"Value of category {line['category']}", set()).update(line["value"])
+        elif kind == "error":
+            objects.setdefault("Args of a gap", set()).update(line.get("args", {}))
+        elif kind == "def_param":
+            name = re.sub(r"^label\..*", "label.KEY", re.sub(r"^(machine|trigger)\.[0-9]+", r"\1.N", line["param"]))
+            objects.setdefault("def_param", set()).add(name)
+        elif kind == "counter":
+            objects.setdefault("counter", set()).add(line["name"])
+    return events, objects

@@ -3,7 +3,6 @@
 """Test: every interface of ktrack is in its man page, and the pages name none that does not exist."""
 
 import re
-import shutil
 import sys
 import tempfile
 from pathlib import Path
@@ -14,11 +13,13 @@ sys.path[:0] = [str(HERE.parent), str(HERE), str(HERE.parent / "stream")]
 
 import interfaces  # noqa: E402
 import manpage  # noqa: E402
+from reading import schema  # noqa: E402
 from tap import Tap  # noqa: E402
 
 LONG = re.compile(r"(?<![\w-])--([a-z][a-z0-9-]*)(\[?=)?")
 SHORT = re.compile(r"(?<![\w-])-([a-zA-Z])(?![\w-])")
 VARIABLE = re.compile(r"\b[A-Z][A-Z0-9_]+\b")
+OUTPUTS, RULES = "ktrack-outputs.7", "ktrack-rules.5"
 # Options of other programs that pages name.
 FOREIGN_OPTIONS = {"ktrack-doctor.1": {"import", "list-new", "test-key"}, "libtrace2.3": {"cflags", "libs"}}
 
@@ -30,7 +31,7 @@ def both(where, what, wanted, found):
 
 
 def wrong_options(pages):
-    """OPTIONS of each command has its options in the tags, both names of each, and a value if there is one; all pages name existing options only."""
+    """OPTIONS of each command has both names of its options, and no value where there is none; all pages name existing options only."""
     tables = interfaces.options()
     for command, table in tables.items():
         page = pages[f"ktrack-{command}.1" if command else "ktrack.1"]
@@ -41,7 +42,8 @@ def wrong_options(pages):
         yield from (f"{page.name}: option {name} has no value" for name in sorted(valued) if not table.get(name, "-").strip("-"))
     known = {name for table in tables.values() for name in table}
     for page in pages.values():
-        for name in sorted({name for line in page.lines for name, _ in LONG.findall(line.text)} - known - FOREIGN_OPTIONS.get(page.name, set())):
+        named = {name for line in page.lines for name, _ in LONG.findall(line.text)}
+        for name in sorted(named - known - FOREIGN_OPTIONS.get(page.name, set())):
             yield f"{page.name}: no command has the option --{name}"
 
 
@@ -55,7 +57,8 @@ def wrong_statuses(pages):
         yield from (f"ktrack {command} --help-all: exit status {one} is not possible" for one in sorted(listed - possible))
         yield from both(page.name, "exit status", listed, interfaces.statuses_of(page.text("EXIT STATUS")))
     known = interfaces.known_statuses()
-    yield from both("ktrack.1", "exit status", {one for one in known if len(one) == 1}, interfaces.statuses_of(pages["ktrack.1"].text("EXIT STATUS")))
+    own = {one for one in known if len(one) == 1}
+    yield from both("ktrack.1", "exit status", own, interfaces.statuses_of(pages["ktrack.1"].text("EXIT STATUS")))
     yield from both("enum exit_status", "exit status", {one for listed in found.values() for one in listed} - {"128+N"}, known)
 
 
@@ -66,7 +69,8 @@ def wrong_variables(pages):
     yield from both("ENVIRONMENT", "variable", own | {interfaces.prefix() + ending for ending in endings}, named)
     own_prefix = interfaces.constant("DEFAULT_PREFIX")
     parents = {name for name in own if name.startswith(own_prefix)}
-    settings = {name for line in pages["libtrace2.3"].of("SETTINGS") for word in line.bold for name in VARIABLE.findall(word)}
+    bold = " ".join(word for line in pages["libtrace2.3"].of("SETTINGS") for word in line.bold)
+    settings = set(VARIABLE.findall(bold))
     yield from both("libtrace2.3", "variable", parents | {own_prefix + ending for ending in endings}, settings)
     if interfaces.constant("KTRACK_USER_SOCKET_VARIABLE") not in [word for line in pages["ktrack-user.7"].lines for word in line.bold]:
         yield "ktrack-user.7: the variable of the socket is not in the page"
@@ -74,16 +78,18 @@ def wrong_variables(pages):
 
 def wrong_rules(pages):
     """The grammar of ktrack-rules(5) has all words, a list has all keys, and each form and pack is described."""
-    page, words = pages["ktrack-rules.5"], interfaces.rule_words()
+    page, words = pages[RULES], interfaces.rule_words()
     grammar = " ".join(line.text for line in page.of("GRAMMAR") if line.is_code)
-    yield from both(f"{page.name}, grammar", "word", {word for kind in words for word in words[kind] if kind != "text"}, set(re.findall(r'"(\w+)"', grammar)))
+    known = {word for kind in words for word in words[kind] if kind != "text"}
+    yield from both(f"{page.name}, grammar", "word", known, set(re.findall(r'"(\w+)"', grammar)))
     keys = {word for line in page.tags("GRAMMAR") for word in line.bold if word.isalpha()}
     yield from both(f"{page.name}, list", "key", words["key"], keys)
-    scopes = [line for line in page.of("GRAMMAR") if not line.is_code and line.subsection.startswith("Settings")]
-    yield from (f"{page.name}, list: scope {word} is not in the page" for word in sorted(words["scope"] - {word for line in scopes for word in line.bold}))
+    lines = [line for line in page.of("GRAMMAR") if line.subsection.startswith("Settings")]
+    scopes = words["scope"] & {word for line in lines for word in line.bold}
+    yield from both(f"{page.name}, list", "scope", words["scope"], scopes)
     forms = {word[1:] for line in page.of("GRAMMAR") if line.subsection == "Names" for word in line.bold if word.startswith(":")}
     yield from both(f"{page.name}, Names", "form", words["form"], forms)
-    yield from both(page.name, "tracepoint of texts", words["text"], set(re.findall(r"\tatrace:(\w+)\t", "\n".join(line.text for line in page.of("PACKS")))))
+    yield from both(page.name, "tracepoint of texts", words["text"], set(re.findall(r"\tatrace:(\w+)\t", page.text("PACKS"))))
     yield from both(page.name, "pack", interfaces.packs(), {line.subsection for line in page.of("PACKS") if line.subsection})
 
 
@@ -93,8 +99,8 @@ def lists_of(lines):
 
 
 def wrong_outputs(pages):
-    """ktrack-outputs(7) has all outputs that options select, and which can be compressed and appended to; the tables have the same options."""
-    page, tables, outputs = pages["ktrack-outputs.7"], interfaces.options(), interfaces.outputs()
+    """ktrack-outputs(7) has all outputs that options select, and which of them can be compressed and appended to."""
+    page, tables, outputs = pages[OUTPUTS], interfaces.options(), interfaces.outputs()
     shared = {name for name, words in outputs.items() if words & {"SINK_USE_TRACE2", "SINK_USE_FILE"}}
     served = {name for name, words in outputs.items() if "SINK_USE_SERVER" in words}
     for command in ("export", "stream"):
@@ -105,7 +111,8 @@ def wrong_outputs(pages):
     yield from (f"{page.name}: output {name} is not in the page" for name in sorted(shared - named))
     yield from (f"{page.name}: there is no output {name}" for name in sorted(named - set(tables["export"])))
     yield from (f"{page.name}: output {name} is not in the page" for name in sorted(served) if f"--{name}" not in page.text(*sections))
-    yield from (f"ktrack-{name}.1 is missing" for name, words in outputs.items() if "SINK_USE_COMMAND" in words and f"ktrack-{name}.1" not in pages)
+    commands = {f"ktrack-{name}.1" for name, words in outputs.items() if "SINK_USE_COMMAND" in words}
+    yield from (f"{name} is missing" for name in sorted(commands - set(pages)))
     can_compress = {name for name in shared if "can_compress" in outputs[name]}
     compressed, refused = lists_of(page.of("COMPRESSED FILES"))[:2]
     yield from both(f"{page.name}, compressed", "output", can_compress, compressed)
@@ -117,7 +124,71 @@ def wrong_outputs(pages):
     yield from both(f"{page.name}, --append", "refused output", {name for name in shared if "can_append" not in outputs[name]}, refused)
 
 
-KINDS = {"options": wrong_options, "exit statuses": wrong_statuses, "environment variables": wrong_variables, "words of rules": wrong_rules, "outputs": wrong_outputs}
+def rows_of(lines):
+    """The rows of lists: the names in each tag, and the text up to the next tag, if there is one."""
+    rows, was_tag = [], False
+    for line in lines:
+        if line.is_tag and was_tag:
+            rows[-1][0].extend(line.text.split(", "))
+        elif line.is_tag:
+            rows.append([line.text.split(", "), ""])
+        elif rows:
+            rows[-1][1] += line.text + " "
+        was_tag = line.is_tag
+    return rows
+
+
+def names_of(lines):
+    """The names in the tags."""
+    return {name.strip() for names, _ in rows_of(lines) for name in names}
+
+
+def nested_of(lines):
+    """The lines of lists in a list, by the tag that they are below."""
+    nested, outer = {}, ""
+    for line in lines:
+        if line.depth:
+            nested.setdefault(outer, []).append(line)
+        elif line.is_tag:
+            outer = line.text
+    return nested
+
+
+def wrong_keys(pages):
+    """ktrack-outputs(7) lists the keys of each event in their order, what each means, and all names in the objects of lines."""
+    page = pages[OUTPUTS]
+    parts = {}
+    for line in page.of("KEYS OF EVENT LINES"):
+        parts.setdefault(line.subsection, []).append(line)
+    each = {event: text.strip() for events, text in rows_of(parts["Keys of each event"]) for event in events}
+    words = {word for line in parts["Value of category ktrack"] for word in line.bold if not line.is_tag}
+    yield from both(page.name, "value of recorded", interfaces.recorded_words(), words)
+    head = {key for key, _, _ in schema.parse_spec(schema.HEAD)}
+    wanted = {event: schema.parse_spec(spec) for event, spec in schema.EVENTS.items()}
+    yield from both(page.name, "event", set(wanted), set(each))
+    for event, spec in wanted.items():
+        listed = ", ".join(f"[{key}]" if is_optional else key for key, _, is_optional in spec)
+        if each.get(event, listed) != listed:
+            yield f"{page.name}: keys of {event} are {listed}"
+    keys = head | {key for spec in wanted.values() for key, _, _ in spec}
+    yield from both(page.name, "key", keys, names_of(parts["Meaning of the keys"]))
+    events, objects = interfaces.golden_objects()
+    for event, seen in events.items():
+        yield from (f"{event}: key {key} of a golden is in no table" for key in sorted(seen - head - {key for key, _, _ in wanted[event]}))
+    parts.update(nested_of(page.of("EVENT LINES")))
+    for name, wanted in interfaces.event_objects().items():
+        yield from both(f"{page.name}, {name}", "name", wanted, names_of(parts.get(name, [])))
+        yield from (f"{name}: {one} of a golden is in no source" for one in sorted(objects.get(name, set()) - wanted))
+
+
+KINDS = {
+    "options": wrong_options,
+    "exit statuses": wrong_statuses,
+    "environment variables": wrong_variables,
+    "words of rules": wrong_rules,
+    "outputs": wrong_outputs,
+    "keys of EVENT lines": wrong_keys,
+}
 
 # Of each kind: a page, a text of it, what replaces it, and what must be found then.
 CHANGES = [
@@ -133,40 +204,46 @@ CHANGES = [
     ("environment variables", "ktrack.1", "TMPDIR", "TEMPDIR", "ENVIRONMENT: variable TMPDIR is not in the page"),
     ("environment variables", "ktrack.1", "TMPDIR", "TEMPDIR", "ENVIRONMENT: there is no variable TEMPDIR"),
     ("environment variables", "libtrace2.3", ".B GIT_TRACE2_REDACT", ".B GIT_TRACE2_REDUCE", "libtrace2.3: there is no variable GIT_TRACE2_REDUCE"),
-    ("words of rules", "ktrack-rules.5", '| "unless" "="', '| "until" "="', "ktrack-rules.5, grammar: word unless is not in the page"),
-    ("words of rules", "ktrack-rules.5", '"unless" "=" names', '"until" "=" names', "ktrack-rules.5, grammar: there is no word until"),
-    ("words of rules", "ktrack-rules.5", ".B unless\n", ".B until\n", "ktrack-rules.5, list: there is no key until"),
-    ("words of rules", "ktrack-rules.5", ".SS fs (6.1", ".SS fs (5.10", "ktrack-rules.5: pack fs (6.1, 6.12) is not in the page"),
-    ("outputs", "ktrack-outputs.7", r".BR \-\-otlp\-metrics =", r".BR \-\-otlp\-meters =", "ktrack-outputs.7: output otlp-metrics is not in the page"),
-    ("outputs", "ktrack-outputs.7", r".BR \-\-otlp\-metrics =", r".BR \-\-otlp\-meters =", "ktrack-outputs.7: there is no output otlp-meters"),
-    ("outputs", "ktrack-outputs.7", r'\-\-event ", " \-\-perf ", " \-\-normal', r'\-\-event ", " \-\-normal', "ktrack-outputs.7, compressed: output perf is not in the page"),
-    ("outputs", "ktrack-outputs.7", r'.BR \-\-chrome ", " \-\-html', r".BR \-\-html", "ktrack-outputs.7, --append: refused output chrome is not in the page"),
+    ("words of rules", RULES, '| "unless" "="', '| "until" "="', f"{RULES}, grammar: word unless is not in the page"),
+    ("words of rules", RULES, '"unless" "=" names', '"until" "=" names', f"{RULES}, grammar: there is no word until"),
+    ("words of rules", RULES, ".B unless\n", ".B until\n", f"{RULES}, list: there is no key until"),
+    ("words of rules", RULES, ".SS fs (6.1", ".SS fs (5.10", f"{RULES}: pack fs (6.1, 6.12) is not in the page"),
+    ("outputs", OUTPUTS, r".BR \-\-otlp\-metrics =", r".BR \-\-otlp\-meters =", f"{OUTPUTS}: output otlp-metrics is not in the page"),
+    ("outputs", OUTPUTS, r".BR \-\-otlp\-metrics =", r".BR \-\-otlp\-meters =", f"{OUTPUTS}: there is no output otlp-meters"),
+    ("outputs", OUTPUTS, r'\-\-event ", " \-\-perf ", " \-\-normal', r'\-\-event ", " \-\-normal', f"{OUTPUTS}, compressed: output perf is not in the page"),
+    ("outputs", OUTPUTS, r'.BR \-\-chrome ", " \-\-html', r".BR \-\-html", f"{OUTPUTS}, --append: refused output chrome is not in the page"),
+    ("keys of EVENT lines", OUTPUTS, ".BR category \", \" name \", \" count\n", ".BR category \", \" count\n", f"{OUTPUTS}: keys of counter are category, name, count"),
+    ("keys of EVENT lines", OUTPUTS, ".BR evt \", \" exe\n", ".BR evt \", \" program\n", f"{OUTPUTS}: there is no key program"),
+    ("keys of EVENT lines", OUTPUTS, ".B wall_drift_ns\n", ".B drift_ns\n", f"{OUTPUTS}, def_param: name wall_drift_ns is not in the page"),
+    ("keys of EVENT lines", OUTPUTS, "machine. N .shift_ns", "machine. N .delta_ns", f"{OUTPUTS}, def_param: there is no name machine.N.delta_ns"),
+    ("keys of EVENT lines", OUTPUTS, ".B late_records\n", ".B delayed_records\n", f"{OUTPUTS}, counter: name late_records is not in the page"),
+    ("keys of EVENT lines", OUTPUTS, ".B outer\n", ".B further\n", f"{OUTPUTS}, Value of category track: there is no name further"),
+    ("keys of EVENT lines", OUTPUTS, " or \" until_now .", " or \" to_now .", f"{OUTPUTS}: value of recorded until_now is not in the page"),
 ]
 
 
-def check_kind(tap, kind):
+def check_kind(tap, kind, pages):
     """The pages of the project."""
-    tap.nothing(list(KINDS[kind](manpage.pages_read())), f"the pages and the program have the same {kind}", 60)
+    tap.nothing(list(KINDS[kind](pages)), f"the pages and the program have the same {kind}", 60)
 
 
-def check_change(tap, kind, name, old, new, expected):
+def check_change(tap, pages, kind, name, old, new, expected):
     """A changed copy of a page must make the check of its kind fail."""
+    text = next(path for path in manpage.PAGES if path.name == name).read_text()
     with tempfile.TemporaryDirectory() as folder:
-        copies = [Path(shutil.copy(path, folder)) for path in manpage.PAGES]
-        changed = Path(folder, name)
-        text = changed.read_text()
-        changed.write_text(text.replace(old, new, 1))
-        found = list(KINDS[kind](manpage.pages_read(copies)))
-        tap.ok(old in text and expected in found, f"a change is found: {expected}", f"found is {found}, the text {old in text}")
+        copy = Path(folder, name)
+        copy.write_text(text.replace(old, new, 1))
+        found = list(KINDS[kind]({**pages, name: manpage.Page(copy)}))
+    tap.ok(old in text and expected in found, f"a change is found: {expected}", f"found is {found}, the text {old in text}")
 
 
 def main():
     """Each kind, then changed copies."""
-    tap = Tap()
+    tap, pages = Tap(), manpage.pages_read()
     for kind in KINDS:
-        check_kind(tap, kind)
+        check_kind(tap, kind, pages)
     for change in CHANGES:
-        check_change(tap, *change)
+        check_change(tap, pages, *change)
     tap.ok({change[0] for change in CHANGES} == set(KINDS), "each kind has a changed copy")
     return tap.finish()
 
