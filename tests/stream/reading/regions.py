@@ -172,10 +172,7 @@ def unfinished_end_at_the_end(session, _event):
 
 @rule("unfinished-last", *RECORDS)
 def nothing_after_unfinished(session, event):
-    """
-    After the end of an unfinished slice that is not suspect its track has no more records, other than such ends, and
-    the begin that restarts it.
-    """
+    """After an unfinished slice that is not suspect its track has only more such ends, and the begin that restarts it."""
     track = session.track_of(event)
     if track and track.is_restarted_by(event):
         return None
