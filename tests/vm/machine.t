@@ -6,8 +6,10 @@ import hashlib
 import os
 import random
 import shutil
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 sys.dont_write_bytecode = True
@@ -76,6 +78,8 @@ def check_limits(tap, kernel):
     result = run_typed(kernel, b"echo begun; sleep 1000 & sleep 1000", options=("--timeout", "3"))
     tap.ok((result.status, result.output) == (STATUS_TIMEOUT, "begun\n"), f"{kernel}: a script out of time", result.errors)
     tap.ok("Show Blocked State" in result.dmesg, f"{kernel}: blocked processes are listed")
+    result = run_typed(kernel, b"echo begun; while :; do :; done", options=("--timeout", "3"))
+    tap.ok((result.status, result.output) == (STATUS_TIMEOUT, "begun\n"), f"{kernel}: a script that uses more CPU time", result.errors)
     result = run_typed(kernel, b"echo begun; sleep 1; echo c >/proc/sysrq-trigger; sleep 1000")
     tap.ok((result.status, result.output) == (STATUS_VM, "begun\n"), f"{kernel}: a kernel that crashes", result.errors)
     tap.ok("Kernel panic" in result.errors and "Kernel panic" in result.console, f"{kernel}: its panic is shown", result.errors)
@@ -109,6 +113,71 @@ def run_stubborn(failures):
         return done.returncode, done.stdout.decode(), starts
 
 
+# Leaves the emulator's process id in a file next to it.
+KNOWN_QEMU = '#!/bin/sh\necho $$ >"$0.new" && mv "$0.new" "$0.pid"\nexec REAL "$@"\n'
+STOPPED_S, LIMIT_S = 6, 4
+LONG_SCRIPT = b"for step in 1 2; do echo step $step; sleep 1; done"
+
+
+def check_stopped(tap):
+    """A machine that the host stops for longer than its limit goes on: neither a boot nor a script has a limit by the host's clock."""
+    with machine.tempfile.TemporaryDirectory() as folder:
+        stand_in = Path(folder) / "qemu-system-x86_64"
+        stand_in.write_text(KNOWN_QEMU.replace("REAL", shutil.which(stand_in.name) or "false"))
+        stand_in.chmod(0o755)
+        command = [machine.PROJECT / "scripts/vm", "--timeout", str(LIMIT_S), "-"]
+        env = os.environ | {"PATH": f"{folder}:{os.environ['PATH']}"}
+        with subprocess.Popen(command, env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as run:
+            run.stdin.write(LONG_SCRIPT)
+            run.stdin.close()
+            first = run.stdout.readline()
+            process = int(Path(f"{stand_in}.pid").read_text())
+            os.kill(process, signal.SIGSTOP)
+            time.sleep(STOPPED_S)
+            os.kill(process, signal.SIGCONT)
+            output, errors = first + run.stdout.read(), run.stderr.read()
+        tap.ok((run.returncode, output) == (0, b"step 1\nstep 2\n"), "a machine that was stopped goes on", run.returncode, output, errors)
+
+
+STARVED_LINES = (
+    "[   31.0] rcu: INFO: rcu_preempt self-detected stall on CPU",
+    "[   31.0] rcu: INFO: rcu_preempt detected stalls on CPUs/tasks:",
+    "[   31.0] watchdog: BUG: soft lockup - CPU#0 stuck for 26s! [sh:100]",
+    "[  131.0] INFO: task sh:100 blocked for more than 120 seconds.",
+    "[   31.0] clocksource: timekeeping watchdog on CPU1: Marking clocksource 'tsc' as unstable because the skew is too large:",
+)
+
+
+def starved_runs(logs, options=()):
+    """How many runs there are if their kernels log this; and what the last one leaves in its folder, which had one file."""
+    left = iter(logs)
+
+    def run_once(folder, *_, **__):
+        log = next(left)
+        (Path(folder) / "dmesg.log").write_text(log)
+        (Path(folder) / f"left-{len(log)}").touch()
+        return machine.Result(subprocess.CompletedProcess([], 0, b"", b""), folder)
+
+    usual, machine.run_once = machine.run_once, run_once
+    try:
+        with machine.tempfile.TemporaryDirectory() as folder:
+            (Path(folder) / "given").touch()
+            machine.run(folder, "6.12", "-", options=options)
+            return len(logs) - len(list(left)), sorted(path.name for path in Path(folder).iterdir())
+    finally:
+        machine.run_once = usual
+
+
+def check_starved(tap):
+    """A kernel that did not get to run is started again, at most twice, and leaves nothing; one on a counted clock always ran."""
+    well, ill = "Linux version 6.12", STARVED_LINES[0]
+    logs = [machine.Result(subprocess.CompletedProcess([], 0, b"", line.encode()), "/nonexistent") for line in (*STARVED_LINES, well)]
+    tap.ok([bool(machine.starved(log)) for log in logs] == [True] * len(STARVED_LINES) + [False], "kernels that were starved are recognized")
+    found = [starved_runs([ill, well, well]), starved_runs([ill] * 4), starved_runs([ill] * 2, machine.SINGLE)]
+    names = [["dmesg.log", "given", f"left-{len(log)}"] for log in (well, ill, ill)]
+    tap.ok(found == list(zip((2, 3, 1), names)), "and are started again, at most twice", found)
+
+
 def check_boots(tap):
     """A machine that does not come up is tried again, but not for ever."""
     found = run_stubborn(failures=2)
@@ -119,7 +188,7 @@ def check_boots(tap):
 
 def check_usage(tap):
     """Wrong command lines."""
-    for words in ([], ["--cpus", "many", "x"], ["--color", "x"], ["--kernel", "1.2", "-"], ["--disk", "/no/such", "-"], ["/no/such/script"]):
+    for words in ([], ["--cpus", "many", "x"], ["--color", "x"], ["--kernel", "1.2", "-"], ["--shift", "11", "-"], ["--disk", "/no/such", "-"], ["/no/such/script"]):
         done = subprocess.run([machine.PROJECT / "scripts/vm", *words], stdin=subprocess.DEVNULL, capture_output=True, check=False)
         is_refused = done.returncode == STATUS_VM and done.stderr.startswith(b"vm")
         tap.ok(is_refused, f"refused: {' '.join(words) or 'nothing'}", done.returncode, done.stderr.decode())
@@ -161,6 +230,8 @@ def main():
     for kernel in machine.ONE_6_12:
         check_script(tap, kernel)
     check_limits(tap, "6.12")
+    check_stopped(tap)
+    check_starved(tap)
     check_boots(tap)
     check_usage(tap)
     return tap.finish()
