@@ -52,7 +52,6 @@ def remarks_of(tree, files):
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
-        timeout=300,
         check=False,
     )
     lines = [line for line in done.stdout.splitlines() if line and not line.startswith("total:")]
@@ -61,7 +60,7 @@ def remarks_of(tree, files):
 
 def check_checkpatch(tap, series, words):
     """A kernel's own idea of style."""
-    done = subprocess.run(words, capture_output=True, text=True, timeout=900, check=False)
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
     if not tap.ok(done.returncode == 0, f"{series}: its checkpatch is there", done.stderr):
         return []
     tree = Path(done.stdout.strip())

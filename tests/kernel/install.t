@@ -40,7 +40,7 @@ def check_install(tap, tree, folder):
     done = subprocess.run(
         [build.PROJECT / "scripts/vm-tools", tree, "make", "modules_install", f"KDIR={tree}", f"DESTDIR={target}"], cwd=source,
         env={name: value for name, value in os.environ.items() if name not in FOREIGN}, stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=600, check=False,
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False,
     )
     found = [str(path.relative_to(target)) for path in target.rglob("*.ko*")]
     release = tree.name.removeprefix("linux-headers-")

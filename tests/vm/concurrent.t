@@ -45,7 +45,7 @@ def stream_of(path):
     if path.suffix == ".json":
         return path.read_text().splitlines() if path.exists() else []
     command = [machine.PROJECT / "build/ktrack", "export", "--with=cpu", path]
-    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False).stdout.splitlines()
+    return subprocess.run(command, capture_output=True, text=True, check=False).stdout.splitlines()
 
 
 class Run:

@@ -99,7 +99,7 @@ class Records:
 
     def __init__(self, program, path, filters=()):
         command = [program, path, *(word for case in filters for word in (f"{case[1]}:{case[2]}", case[3]))]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
         self.errors = done.stderr
         self.refused, self.lost, self.lists = set(), 0, defaultdict(list)
         for line in done.stdout.splitlines():

@@ -27,14 +27,13 @@ def make(tree, folder, *words):
     """Builds a folder's modules against a kernel's tree: (exit status, all that was said)."""
     command = [PROJECT / "scripts/vm-tools", tree, "make", f"-j{os.cpu_count()}", "-C", tree, f"M={folder}", *FAST, *words]
     done = subprocess.run(
-        command,
+        ["prlimit", f"--cpu={BUILD_LIMIT_S}", *command],
         env={name: value for name, value in os.environ.items() if name not in FOREIGN},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
         errors="replace",
-        timeout=BUILD_LIMIT_S,
         check=False,
     )
     return done.returncode, done.stdout

@@ -49,7 +49,7 @@ COMPLETE = re.compile(r"is complete (from|up to) (\d+)\.(\d{9}) on")
 
 def run(*command):
     """What a program prints, nothing where it fails."""
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
     return done.stdout if done.returncode == 0 else ""
 
 
@@ -168,7 +168,7 @@ def check_killed(tap, kernel, result):
     tap.ok(cleaned.read() > 0, f"{kernel}: killed-cleaned: what was in files is recovered")
     tap.nothing(list(cleaned.strange()), f"{kernel}: killed-cleaned: and nothing else")
     export = [machine.PROJECT / "build/ktrack", "export", "--fail-on-loss", result.folder / "killed-cleaned.dat"]
-    done = subprocess.run(export, capture_output=True, text=True, timeout=120, check=False)
+    done = subprocess.run(export, capture_output=True, text=True, check=False)
     reported = [line for line in done.stdout.splitlines() if "lost an unknown number of records on cpu" in line]
     tap.ok(done.returncode == 3 and len(reported) > 1, f"{kernel}: killed-cleaned: the file says that more was lost", done.returncode, *reported)
 

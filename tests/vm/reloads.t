@@ -120,7 +120,7 @@ def check_recorded(tap, kernel, result):
     """A raw recording waits, too, and releases nothing."""
     what = f"{kernel}: recorded"
     command = [machine.PROJECT / "build/ktrack", "export", "--with=cpu", result.folder / "recorded.dat"]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
     records = [event for load in loads_of(map(json.loads, done.stdout.splitlines())) for event in load]
     check_load(tap, f"{what}: read = fired", records, {}, sequences(result, "recorded.fired.1"))
     tap.ok("until that recording ends" in result.text("recorded.refused"), f"{what}: the module is kept", result.text("recorded.refused"))
@@ -133,7 +133,7 @@ def check_emptied(tap, kernel, result):
     """A raw recording whose module went does not say that nothing is lost."""
     what = f"{kernel}: emptied"
     command = [machine.PROJECT / "build/ktrack", "export", "--fail-on-loss", result.folder / "emptied.dat"]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
     events = [json.loads(line) for line in done.stdout.splitlines()]
     reported = {event["msg"] for event in events if event["event"] == "error"}
     wanted = {f"lost an unknown number of records on cpu {cpu}" for cpu in sequences(result, "emptied.fired.1")}

@@ -118,7 +118,7 @@ def exported(text):
 def export(*arguments, given=None):
     """Runs ktrack export."""
     command = [KTRACK, "export", "--with=tid,cpu,comm", *map(str, arguments)]
-    return subprocess.run(command, stdin=given, capture_output=True, text=True, timeout=120, check=False)
+    return subprocess.run(command, stdin=given, capture_output=True, text=True, check=False)
 
 
 def parameters(text):
