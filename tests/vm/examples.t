@@ -118,7 +118,7 @@ def run_blocks(tap, folder, found, *arguments, options):
     """Runs blocks in a machine."""
     with tempfile.TemporaryDirectory(dir=folder) as scratch:
         named = blocks_write(Path(scratch) / "blocks", found)
-        options = [*options, "--add", f"{scratch}/blocks:/blocks"]
+        options = [*machine.SINGLE, *options, "--add", f"{scratch}/blocks:/blocks"]
         with machine.ran(KERNEL, "examples.sh", *arguments, options=options) as result:
             machine.check_end(tap, KERNEL, result)
             status = dict(line.split() for line in result.output.splitlines() if len(line.split()) == 2)

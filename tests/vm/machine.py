@@ -119,6 +119,12 @@ def program(folder, name):
     return "--add", f"{path}:/{name}"
 
 
+def pair(folder, shift=2):
+    """The options of two processors on a counted clock, and what second_cpu_start of helpers.sh needs. They take turns: for races of
+    processors, let them run freely."""
+    return (*COUNTED, "--shift", str(shift), *program(folder, "yield"))
+
+
 def shared_object(folder, name):
     """The same with a library for LD_PRELOAD."""
     path = Path(folder) / f"{name}.so"

@@ -82,6 +82,7 @@ fired_save() {
 
 # Puts the second processor online when time is counted in instructions: /yield lets it run.
 second_cpu_start() {
+	[ -e /yield ] || return 0
 	/yield &
 	echo 1 >/sys/devices/system/cpu/cpu1/online
 	kill $!

@@ -84,6 +84,7 @@ sessions_stream() {
 	rmmod ktrack_demo
 }
 
+second_cpu_start
 insmod /modules/ktrack.ko
 # On 6.1 the first instance that resizes its buffer could keep the top level's from ever growing beyond its boot size.
 ktrack stream -d 100ms --event=/dev/null || echo "an empty stream ended with status $?"
