@@ -12,6 +12,18 @@ has_reported() {
 	grep -q 'another program' "/out/$name.errors"
 }
 
+# What is fired first is read before another program comes. A circular buffer and that of a recording are not looked at here.
+first_is_read() {
+	case $how,$* in
+	*circular* | record,*) sleep 0.5 ;;
+	*) wait_for has_requests 20 ;;
+	esac
+}
+
+has_requests() {
+	[ "$(grep -c '"region_enter".*ktrack_demo_io' "/out/$name.json")" -ge "$1" ]
+}
+
 is_over() {
 	! kill -0 $ktrack
 }
@@ -33,7 +45,7 @@ run_begin() {
 	instance=$INSTANCES/ktrack-$ktrack
 	sleep 0.5
 	echo 20 >/dev/ktrack_demo
-	sleep 0.5
+	first_is_read "$@"
 }
 
 run_end() {
@@ -84,6 +96,6 @@ reclocked /trace_clock reclocked-stream stream -b 64
 reclocked /trace_clock reclocked-circular stream -b 4096 --mode=circular
 reclocked /trace_clock reclocked-record record -b 64
 reclocked .sideband/trace_clock reclocked-sideband stream -b 64
-reclocked /trace_clock reclocked-command stream -b 64 -- sleep 5
+reclocked /trace_clock reclocked-command stream -b 64 -- sh -c "until grep -q 'another program' /out/reclocked-command.errors; do sleep 0.1; done"
 rmmod ktrack_demo
 rmmod ktrack
