@@ -12,7 +12,8 @@ PRIVILEGES='tries=0
 	grep "^Cap[PE]" /proc/$PPID/status
 	grep "^CapEff" /proc/self/status'
 
-# Repeats a command until it succeeds, for at most five minutes of the guest's clock, which can be too fast.
+# Repeats a command until it succeeds. Tries are counted, not time: each takes CPU time of the guest, of which what is awaited gets
+# its share, however busy or fast the clocks are.
 wait_for() {
 	tries=0
 	until "$@" 2>/dev/null; do
@@ -86,6 +87,13 @@ second_cpu_start() {
 	/yield &
 	echo 1 >/sys/devices/system/cpu/cpu1/online
 	kill $!
+}
+
+# Each of two processors interrupts the other one: for a thread that may only run there, and for a change of the kernel's code.
+processors_interrupt() {
+	taskset 1 dd if=/dev/zero bs=512 count=100 2>/dev/null | taskset 2 cat | taskset 1 cat >/dev/null
+	echo 1 >/proc/sys/kernel/task_delayacct
+	echo 0 >/proc/sys/kernel/task_delayacct
 }
 
 # Reads a disk that is not in the page cache, and runs pipes and processes.

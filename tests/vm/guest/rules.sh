@@ -28,6 +28,7 @@ work() {
 	dd if=/dev/urandom of=/data bs=64k count=32 2>/dev/null
 	dd if=/data of=/dev/loop0 bs=64k conv=fsync 2>/dev/null
 	read_and_pipe
+	processors_interrupt
 	ping -c 3 -i 0.2 127.0.0.1 >/dev/null
 	for _ in 1 2 3; do
 		(i=0; while [ $i -lt 2000 ]; do i=$((i + 1)); done) &
@@ -61,6 +62,7 @@ if [ "${1-}" = counted ]; then
 	exit
 fi
 
+second_cpu_start
 disk_make
 cp "$0" /work.sh
 

@@ -70,6 +70,7 @@ clock_probes() {
 if [ $# -gt 0 ]; then
 	counts_save "$1.before"
 	"$1"
+	processors_interrupt
 	counts_save "$1.after"
 	exit
 fi
