@@ -56,7 +56,7 @@ def check_kernel(tap, kernel, folder):
     source = machine.PROJECT / "tests/vm/calls.c"
     options = ["-m32", "-O2", "-nostdlib", "-static", "-fno-pie", "-no-pie", "-fno-stack-protector"]
     subprocess.run(["gcc", *options, "-o", program, source], check=True)
-    options = ("--add", f"{program}:/calls", "--add", "/usr/bin/trace-cmd:/bin/trace-cmd")
+    options = (*machine.SINGLE, "--add", f"{program}:/calls", "--add", "/usr/bin/trace-cmd:/bin/trace-cmd")
     with machine.ran(kernel, "calls.sh", options=options) as result:
         machine.check_end(tap, kernel, result)
         for name in ("live", "record", "recover", "other", "file", "recovered", "theirs"):

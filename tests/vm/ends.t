@@ -167,7 +167,7 @@ def check_clean(tap, kernel, result):
 def main():
     tap = Tap()
     for kernel in machine.ONE_6_1:
-        with machine.ran(kernel, "ends.sh", options=HELPERS) as result:
+        with machine.ran(kernel, "ends.sh", options=(*machine.pair(), *HELPERS)) as result:
             machine.check_end(tap, kernel, result)
             for name, status, words in FAILURES:
                 check_failure(tap, kernel, result, name, status, words)

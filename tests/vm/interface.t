@@ -46,7 +46,7 @@ def check_kernel(tap, kernel, folder):
     """All combinations on one kernel."""
     own, other = symbols()
     built = modules.build(kernel, folder, NAMES, edits=[(HEADER, own, other)])
-    options = [word for path in built for word in ("--add", f"{path}:/other/{path.name}")]
+    options = [*machine.SINGLE] + [word for path in built for word in ("--add", f"{path}:/other/{path.name}")]
     with machine.ran(kernel, "interface.sh", options=options) as result:
         machine.check_end(tap, kernel, result)
         found = dict(line.rsplit(": ", 1) for line in result.output.splitlines())

@@ -22,7 +22,7 @@ def main():
     """Returns the exit status."""
     tap = Tap()
     for kernel in machine.KERNELS:
-        with machine.ran(kernel, "lockdown.sh", options=("--lockdown", "confidentiality")) as result:
+        with machine.ran(kernel, "lockdown.sh", options=(*machine.SINGLE, "--lockdown", "confidentiality")) as result:
             lines = result.output.splitlines()
             wanted = [f"{command}: 1 {MESSAGE}" for command in COMMANDS]
             doctor = [line for line in lines if line.startswith("doctor: ")]

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Runs a guest script in the test machine, once on each kernel, and hands over what came back."""
 
+import atexit
+import functools
 import os
 import re
 import shutil
@@ -119,10 +121,13 @@ def program(folder, name):
     return "--add", f"{path}:/{name}"
 
 
-def pair(folder, shift=2):
+@functools.cache
+def pair():
     """The options of two processors on a counted clock, and what second_cpu_start of helpers.sh needs. They take turns: for races of
     processors, let them run freely."""
-    return (*COUNTED, "--shift", str(shift), *program(folder, "yield"))
+    folder = tempfile.TemporaryDirectory()
+    atexit.register(folder.cleanup)
+    return (*SINGLE, "--cpus", "2", *program(folder.name, "yield"))
 
 
 def shared_object(folder, name):

@@ -79,7 +79,7 @@ def check_stream(tap, what, stream):
 def check_kernel(tap, kernel):
     """All of it on one kernel."""
     copies = kernel in COPYING
-    options = ("--add", "/usr/bin/trace-cmd:/bin/trace-cmd")
+    options = (*machine.SINGLE, "--add", "/usr/bin/trace-cmd:/bin/trace-cmd")
     with machine.ran(kernel, "marker.sh", *(["copies"] if copies else []), options=options) as result:
         machine.check_end(tap, kernel, result)
         tap.nothing(result.output.splitlines(), f"{kernel}: no complaints")

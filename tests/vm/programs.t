@@ -61,7 +61,7 @@ def check_output(tap, what, text, output):
 
 def check_kernel(tap, kernel, load):
     """All of it on one kernel."""
-    with machine.ran(kernel, "programs.sh", options=("--add", f"{load}:/load")) as result:
+    with machine.ran(kernel, "programs.sh", options=(*machine.SINGLE, "--add", f"{load}:/load")) as result:
         machine.check_end(tap, kernel, result)
         for name in ("live", "record", "file", "alone"):
             tap.ok(result.text(f"{name}.status").strip() == "0", f"{kernel}: {name} ends well", result.text(f"{name}.errors"))

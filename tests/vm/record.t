@@ -255,7 +255,7 @@ def check_cut_off(tap, kernel, result, name):
 
 def main():
     tap = Tap()
-    options = ("--add", "/usr/bin/env:/bin/gnu-env", "--add", "/usr/bin/script:/bin/script")
+    options = (*machine.pair(), "--add", "/usr/bin/env:/bin/gnu-env", "--add", "/usr/bin/script:/bin/script")
     for kernel in machine.ONE_6_12:
         with machine.ran(kernel, "record.sh", options=options) as result:
             machine.check_end(tap, kernel, result)

@@ -97,7 +97,7 @@ def check_files(tap, kernel, result):
 def check_kernel(tap, kernel):
     """All of it on one kernel."""
     with tempfile.TemporaryDirectory() as folder:
-        options = tuple(builds(kernel, Path(folder)))
+        options = (*machine.SINGLE, *builds(kernel, Path(folder)))
         with machine.ran(kernel, "rule_modules.sh", RULE, options=options) as result:
             machine.check_end(tap, kernel, result)
             tap.nothing(result.output.splitlines(), f"{kernel}: no complaints")

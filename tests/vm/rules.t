@@ -125,7 +125,7 @@ def read_files(result):
 
 def check_kernel(tap, kernel, folder, threads):
     """All of it on one kernel."""
-    options = (*threads, "--add", f"{folder / 'more/loop.ko'}:/more/loop.ko")
+    options = (*machine.pair(), *threads, "--add", f"{folder / 'more/loop.ko'}:/more/loop.ko")
     with machine.ran(kernel, "rules.sh", options=options) as result:
         machine.check_end(tap, kernel, result)
         tap.nothing(result.output.splitlines(), f"{kernel}: no complaints")

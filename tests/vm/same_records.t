@@ -58,7 +58,7 @@ def check_same(tap, what, wanted, found):
 
 def check_kernel(tap, kernel, folder):
     """All of it on one kernel."""
-    options = ("--add", f"{folder / 'more/loop.ko'}:/more/loop.ko", "--add", "/usr/bin/trace-cmd:/bin/trace-cmd")
+    options = (*machine.SINGLE, "--add", f"{folder / 'more/loop.ko'}:/more/loop.ko", "--add", "/usr/bin/trace-cmd:/bin/trace-cmd")
     with machine.ran(kernel, "same_records.sh", options=options) as result:
         machine.check_end(tap, kernel, result)
         for name in ("live", "saved"):

@@ -92,7 +92,7 @@ def main():
     """On each kernel."""
     tap = Tap()
     for kernel in machine.ONE_6_12:
-        with machine.ran(kernel, "serve.sh", REQUESTS) as result:
+        with machine.ran(kernel, "serve.sh", REQUESTS, options=machine.SINGLE) as result:
             machine.check_end(tap, kernel, result)
             tap.nothing(result.output.splitlines(), f"{kernel}: nothing went wrong")
             check_stream(tap, kernel, result)

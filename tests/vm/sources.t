@@ -180,7 +180,7 @@ def check_report(tap, what, result, source):
 def main():
     tap = Tap()
     for kernel in machine.ONE_6_12:
-        options = ("--add", f"{TRACE_CMD}:/bin/trace-cmd")
+        options = (*machine.SINGLE, "--add", f"{TRACE_CMD}:/bin/trace-cmd")
         with machine.ran(kernel, "sources.sh", *SCENARIOS, options=options) as result:
             machine.check_end(tap, kernel, result)
             tap.nothing(result.output.splitlines(), f"{kernel}: all sources are recorded and read")

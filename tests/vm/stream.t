@@ -6,7 +6,6 @@ import json
 import re
 import subprocess
 import sys
-import tempfile
 from collections import Counter
 from itertools import accumulate
 from pathlib import Path
@@ -49,7 +48,7 @@ def check_batch(tap, what, path, requests, *options):
 def check_batches(tap, kernel):
     """Batches that nothing is lost of."""
     arguments = [":".join(map(str, batch)) for batch in BATCHES]
-    with tempfile.TemporaryDirectory() as folder, machine.ran(kernel, "stream.sh", *arguments, options=machine.pair(folder)) as result:
+    with machine.ran(kernel, "stream.sh", *arguments, options=machine.pair()) as result:
         machine.check_end(tap, kernel, result)
         tap.nothing(result.output.splitlines(), f"{kernel}: streams end in order and leave no trace in tracefs")
         for number, (requests, workers, slots) in enumerate(BATCHES):
@@ -149,7 +148,7 @@ def check_circular(tap, kernel, text):
 
 def check_overrun(tap, kernel):
     """More than the ring buffer holds while the reader is stopped."""
-    with tempfile.TemporaryDirectory() as folder, machine.ran(kernel, "overrun.sh", OVERRUN_REQUESTS, options=machine.pair(folder)) as result:
+    with machine.ran(kernel, "overrun.sh", OVERRUN_REQUESTS, options=machine.pair()) as result:
         machine.check_end(tap, kernel, result)
         tap.nothing(result.output.splitlines(), f"{kernel}: an overrun stream ends in order")
         path = result.folder / "lost.json"

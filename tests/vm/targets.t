@@ -66,7 +66,7 @@ def main():
     """On each kernel."""
     tap = Tap()
     for kernel in machine.ONE_6_12:
-        with machine.ran(kernel, "targets.sh", REQUESTS, options=("--add", f"{GIT}:{GIT}")) as result:
+        with machine.ran(kernel, "targets.sh", REQUESTS, options=(*machine.SINGLE, "--add", f"{GIT}:{GIT}")) as result:
             machine.check_end(tap, kernel, result)
             tap.nothing(result.output.splitlines(), f"{kernel}: nothing went wrong")
             check_batch(tap, kernel, result)

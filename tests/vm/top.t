@@ -58,7 +58,7 @@ def main():
     """Returns the exit status."""
     tap = Tap()
     with tempfile.TemporaryDirectory() as folder:
-        options = (*machine.program(folder, "terminal"), "--add", f"{TERMINFO}:/terminfo")
+        options = (*machine.SINGLE, *machine.program(folder, "terminal"), "--add", f"{TERMINFO}:/terminfo")
         for kernel in machine.ONE_6_12:
             with machine.ran(kernel, "top.sh", options=options) as result:
                 check_kernel(tap, kernel, result)

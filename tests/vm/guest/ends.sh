@@ -261,6 +261,7 @@ privileges() {
 	ktrack stream --event=/tmp/stream.json -- sh -c "$PRIVILEGES"
 }
 
+second_cpu_start
 insmod /modules/ktrack.ko
 insmod /modules/ktrack_demo.ko
 mkdir /small && mount -t tmpfs -o size=16k none /small

@@ -203,6 +203,7 @@ names() {
 	record --mode=oneshot -- sh -c '/tmp/first; true'
 }
 
+second_cpu_start
 insmod /modules/ktrack_test.ko
 mkfifo /tmp/no-file.dat
 recorded whole record -b 8192 -- sh -c "$FIRE"
