@@ -139,7 +139,7 @@ static int inner_slices_end(struct perfetto_sink *sink, const struct timeline_ev
 
 /*
  * An incomplete slice has no end, as Perfetto expects. It has one if it is also suspect or foreign,
- * because the end has that flag.
+ * because the end has that flag, or if its key began again, because another slice follows.
  */
 static int perfetto_write_slice_end(struct perfetto_sink *sink, const struct timeline_event *event,
 				    struct error *error)
@@ -149,7 +149,8 @@ static int perfetto_write_slice_end(struct perfetto_sink *sink, const struct tim
 
 	if (event->depth > DEPTH_MAX)
 		return 0;
-	if (event->is_unfinished && !event->is_suspect && !event->is_foreign) {
+	if (event->is_unfinished && !event->is_suspect && !event->is_foreign &&
+	    !event->is_restarted) {
 		track->nr_open++;
 		return 0;
 	}
