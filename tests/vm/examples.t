@@ -22,8 +22,6 @@ KERNEL = "6.12"
 PROGRAMS = ("bash", "jq", "trace-cmd", "sort", "patch")
 # The generic tracepoints need ktrack.ko's symbols: without them the driver is as the page prints it first.
 NOT_BUILT = ("mydrv_probe.c",)
-# Tutorials and how-tos run in a machine of their own: all together take long on a busy host.
-GUIDES = "userspace/doc/"
 PROGRAM_PAGE = blocks.PROJECT / "include/ktrack/ktrack-user.7"
 # Blocks that do not run here, by what they contain, and why.
 NOT_RUN = {
@@ -140,8 +138,7 @@ def main():
         added += [f"/usr/bin/{name}:/usr/local/bin/{name}" for name in PROGRAMS]
         options = [word for name in added for word in ("--add", name)]
         running = [block for block in shown if block.series not in boot]
-        for is_guide in (False, True):
-            run_blocks(tap, folder, [block for block in running if block.place.startswith(GUIDES) == is_guide], options=options)
+        run_blocks(tap, folder, running, options=options)
         for series, words in boot.items():
             found = [block for block in shown if block.series == series]
             run_blocks(tap, folder, found, "boot", options=[*options, "--append", words])

@@ -71,6 +71,15 @@ class Result:
         path = self.folder / name
         return path.read_text(errors="replace") if path.exists() else ""
 
+    def part(self, name):
+        """The result of one of several scripts. The kernel's log is that of all."""
+        folder = self.folder / name
+        if self.status or not folder.exists():
+            return Result(subprocess.CompletedProcess([], self.status or 1, b"", f"{name} left nothing: {self.errors}".encode()), folder)
+        (folder / "dmesg.log").write_text(self.text("dmesg.log"))
+        output, errors, status = ((folder / f".{kind}").read_bytes() for kind in ("output", "errors", "status"))
+        return Result(subprocess.CompletedProcess([], int(status), output, errors), folder)
+
     def attempt(self, name, program, *words):
         """What attempt of helpers.sh does, outside of the machine, in the folder of /out: reading a recording takes less than a tenth there."""
         words = ["prlimit", f"--cpu={VM_LIMIT_S}", PROJECT / "build/ktrack" if program == "ktrack" else program, *words]
@@ -184,6 +193,16 @@ def ran(kernel, script, *arguments, **more):
     """The same in a folder that lasts as long as the result is looked at."""
     with tempfile.TemporaryDirectory() as folder:
         yield run(folder, kernel, script, *arguments, **more)
+
+
+@contextmanager
+def ran_together(kernel, scripts, **more):
+    """Runs several scripts in one machine, {name: arguments without blanks}, which must leave it as they found it; a result for each."""
+    words = [word for name, arguments in scripts.items() for word in ("--", name, *map(str, arguments))][1:]
+    added = [word for name in scripts for word in ("--add", f"{GUEST / name}:/scripts/{name}")]
+    options = (*more.pop("options", ()), *added)
+    with ran(kernel, "several.sh", *words, options=options, **more) as result:
+        yield [result.part(name) for name in scripts]
 
 
 def kernel_folder(kernel):

@@ -45,21 +45,19 @@ def check_batch(tap, what, path, requests, *options):
     tap.nothing(findings("check-demo", *options, requests, path), f"{what}: says what the demo did")
 
 
-def check_batches(tap, kernel):
+def check_batches(tap, kernel, result):
     """Batches that nothing is lost of."""
-    arguments = [":".join(map(str, batch)) for batch in BATCHES]
-    with machine.ran(kernel, "stream.sh", *arguments, options=machine.pair()) as result:
-        machine.check_end(tap, kernel, result)
-        tap.nothing(result.output.splitlines(), f"{kernel}: streams end in order and leave no trace in tracefs")
-        for number, (requests, workers, slots) in enumerate(BATCHES):
-            what = f"{kernel}: {requests} requests, {workers} workers, {slots} slots"
-            path = result.folder / f"batch.{number}.json"
-            check_batch(tap, what, path, requests, "--workers", workers, "--slots", slots)
-        check_list(tap, kernel, result.text("list.txt"))
-        check_drift(tap, kernel, result.text("batch.0.json"))
-        check_memory(tap, kernel, result.text("batch.0.json"))
-        check_delays(tap, kernel, result.text("delays.txt"))
-        check_sessions(tap, kernel, result)
+    machine.check_end(tap, kernel, result)
+    tap.nothing(result.output.splitlines(), f"{kernel}: streams end in order and leave no trace in tracefs")
+    for number, (requests, workers, slots) in enumerate(BATCHES):
+        what = f"{kernel}: {requests} requests, {workers} workers, {slots} slots"
+        path = result.folder / f"batch.{number}.json"
+        check_batch(tap, what, path, requests, "--workers", workers, "--slots", slots)
+    check_list(tap, kernel, result.text("list.txt"))
+    check_drift(tap, kernel, result.text("batch.0.json"))
+    check_memory(tap, kernel, result.text("batch.0.json"))
+    check_delays(tap, kernel, result.text("delays.txt"))
+    check_sessions(tap, kernel, result)
 
 
 def sessions_of(result):
@@ -146,31 +144,32 @@ def check_circular(tap, kernel, text):
     tap.ok(found and found == wanted[-len(found) :], f"{kernel}: circular: and from then on all is there", found[:3])
 
 
-def check_overrun(tap, kernel):
+def check_overrun(tap, kernel, result):
     """More than the ring buffer holds while the reader is stopped."""
-    with machine.ran(kernel, "overrun.sh", OVERRUN_REQUESTS, options=machine.pair()) as result:
-        machine.check_end(tap, kernel, result)
-        tap.nothing(result.output.splitlines(), f"{kernel}: an overrun stream ends in order")
-        path = result.folder / "lost.json"
-        check_batch(tap, f"{kernel}: overrun", path, OVERRUN_REQUESTS, "--with-loss")
-        text = result.text("lost.json")
-        tap.ok('"name":"lost_records"' in text, f"{kernel}: overrun: something was lost")
-        tap.ok('"fmt":"lost ' in text, f"{kernel}: overrun: the gap is reported")
-        tap.ok('"name":"lost_task_records"' in text, f"{kernel}: overrun: what was lost of threads is counted apart")
-        lines = result.text("lost.errors").splitlines()
-        is_reported = len(lines) == 2 and "records about threads" in lines[0] and "try -b" in lines[1]
-        tap.ok(is_reported, f"{kernel}: overrun: both are said", *lines)
-        text, status = result.text("record.errors"), result.text("record.status").strip()
-        tap.ok(status == "3" and LOST_RECORD.search(text), f"{kernel}: overrun: record gives the same advice, and its status", status, text)
-        check_batch(tap, f"{kernel}: circular", result.folder / "circular.json", OVERRUN_REQUESTS, "--with-loss")
-        check_circular(tap, kernel, result.text("circular.json"))
+    machine.check_end(tap, kernel, result)
+    tap.nothing(result.output.splitlines(), f"{kernel}: an overrun stream ends in order")
+    path = result.folder / "lost.json"
+    check_batch(tap, f"{kernel}: overrun", path, OVERRUN_REQUESTS, "--with-loss")
+    text = result.text("lost.json")
+    tap.ok('"name":"lost_records"' in text, f"{kernel}: overrun: something was lost")
+    tap.ok('"fmt":"lost ' in text, f"{kernel}: overrun: the gap is reported")
+    tap.ok('"name":"lost_task_records"' in text, f"{kernel}: overrun: what was lost of threads is counted apart")
+    lines = result.text("lost.errors").splitlines()
+    is_reported = len(lines) == 2 and "records about threads" in lines[0] and "try -b" in lines[1]
+    tap.ok(is_reported, f"{kernel}: overrun: both are said", *lines)
+    text, status = result.text("record.errors"), result.text("record.status").strip()
+    tap.ok(status == "3" and LOST_RECORD.search(text), f"{kernel}: overrun: record gives the same advice, and its status", status, text)
+    check_batch(tap, f"{kernel}: circular", result.folder / "circular.json", OVERRUN_REQUESTS, "--with-loss")
+    check_circular(tap, kernel, result.text("circular.json"))
 
 
 def main():
     tap = Tap()
     for kernel in machine.ONE_6_1:
-        check_batches(tap, kernel)
-        check_overrun(tap, kernel)
+        scripts = {"stream.sh": [":".join(map(str, batch)) for batch in BATCHES], "overrun.sh": [OVERRUN_REQUESTS]}
+        with machine.ran_together(kernel, scripts, options=machine.pair()) as (streams, overrun):
+            check_batches(tap, kernel, streams)
+            check_overrun(tap, kernel, overrun)
     return tap.finish()
 
 

@@ -25,7 +25,6 @@ has_task_overrun() {
 	[ "$(overrun_sum .sideband)" -gt 0 ]
 }
 
-second_cpu_start
 insmod /modules/ktrack.ko
 insmod /modules/ktrack_demo.ko
 ktrack stream -b 64 --event=/out/lost.json 2>/out/lost.errors &
