@@ -12,6 +12,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "../unit/fixtures/own_socket.h"
 #include "fuzz.h"
 #include "tracefs/page.h"
 #include "userring/events.h"
