@@ -103,7 +103,7 @@ def run_stubborn(failures):
         )
         stand_in.chmod(0o755)
         done = subprocess.run(
-            [machine.PROJECT / "scripts/vm", "-"],
+            [machine.PROJECT / "scripts/vm", "--boot", "-"],
             env=os.environ | {"PATH": f"{folder}:{os.environ['PATH']}"},
             input=b"echo once",
             capture_output=True,
@@ -186,6 +186,39 @@ def check_boots(tap):
     tap.ok(found == (STATUS_VM, "", 3), "three boots that fail are enough", *found)
 
 
+# A kind of machine that no other test has.
+KEPT = ("--icount", "--shift", "6")
+DAMAGED = "vm: boot 1 of 3 did not start the script\n"
+
+
+def kept_states():
+    """The kept machines of that kind."""
+    return sorted((machine.PROJECT / "build/vm/kept").glob("*.1-counted-6.????????????????"))
+
+
+def check_kept(tap):
+    """A machine that is kept serves later runs, each with its own files; one whose state is damaged is replaced."""
+    for path in kept_states():
+        path.unlink()
+    script = b"cat /proc/sys/kernel/random/boot_id; cat /word; ls -A /out; ls -A /tmp; ls /dev | grep vd"
+    found = []
+    with machine.tempfile.TemporaryDirectory() as folder:
+        for word in ("first", "second"):
+            Path(folder, "word").write_text(f"{word}\n")
+            done = run_typed("6.12", script, options=(*KEPT, "--add", f"{folder}/word"))
+            found.append((done.output.split("\n"), done.errors, [path.stat().st_ino for path in kept_states()]))
+    (first, *_), (second, _, inodes) = found
+    tap.ok([first[1:], second[1:]] == [["first", ""], ["second", ""]], "a kept machine has the files of each run, and nothing else", *found)
+    tap.ok(len(inodes) == 1 and found[0][1:] == ("", inodes) == found[1][1:], "one is kept and used again", *found)
+    tap.ok(len(first[0]) == 36 and first[0] != second[0], "its runs have random numbers of their own", first, second)
+    path = kept_states()[0]
+    os.truncate(path, path.stat().st_size // 2)
+    done = run_typed("6.12", b"echo up", options=KEPT)
+    tap.ok((done.status, done.output, done.errors) == (0, "up\n", DAMAGED) and not kept_states(), "a damaged state is removed, and the machine boots", done.errors)
+    done = run_typed("6.12", b"echo up", options=(*KEPT, "--boot"))
+    tap.ok((done.status, done.output, done.errors) == (0, "up\n", "") and not kept_states(), "--boot keeps none", done.errors)
+
+
 def check_usage(tap):
     """Wrong command lines."""
     for words in ([], ["--cpus", "many", "x"], ["--color", "x"], ["--kernel", "1.2", "-"], ["--shift", "11", "-"], ["--disk", "/no/such", "-"], ["/no/such/script"]):
@@ -233,6 +266,7 @@ def main():
     check_stopped(tap)
     check_starved(tap)
     check_boots(tap)
+    check_kept(tap)
     check_usage(tap)
     return tap.finish()
 
