@@ -6,6 +6,7 @@ import json
 import re
 import subprocess
 import sys
+import tempfile
 from collections import Counter, defaultdict
 from pathlib import Path
 
@@ -53,10 +54,10 @@ def is_in_order(words, text):
     return True
 
 
-def main():
-    tap = Tap()
+def check_demo(tap, kept):
+    """What it prints, and leaves in a folder."""
     done = subprocess.run(
-        [machine.PROJECT / "scripts/demo", str(BATCH.requests)],
+        [machine.PROJECT / "scripts/demo", "--out", kept, str(BATCH.requests)],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
@@ -71,7 +72,6 @@ def main():
     tap.ok(went is not None, "and how much went it", done.stdout)
     lines = ('{"event":"version",', '{"event":"thread_start",', "\nTRACK ", "\nth11:")
     tap.ok(is_in_order(lines, done.stdout), "it shows lines and tracks", done.stdout)
-    kept = machine.PROJECT / "build/demo"
     check_program(tap, (kept / "program.json").read_text())
     shown = [f"{category}  {name}  on track" for category, name in STAGES]
     tap.ok(is_in_order(shown, done.stdout), "it shows the flow of a request", done.stdout[-2000:])
@@ -81,6 +81,13 @@ def main():
         if not (kept / name).exists()
     ]
     tap.nothing(missing, "it keeps what came of it")
+
+
+def main():
+    """Returns the exit status."""
+    tap = Tap()
+    with tempfile.TemporaryDirectory() as folder:
+        check_demo(tap, Path(folder, "demo"))
     return tap.finish()
 
 
