@@ -51,7 +51,7 @@ def main():
     """Returns the exit status."""
     tap = Tap()
     for kernel in machine.ONE_6_12:
-        with machine.ran(kernel, "disturbed.sh", ROUNDS) as result:
+        with machine.ran(kernel, "disturbed.sh", ROUNDS, options=machine.pair()) as result:
             machine.check_end(tap, kernel, result, "Memory cgroup out of memory|oom")
             tap.nothing(result.output.splitlines(), f"{kernel}: nothing is left behind")
             names = result.text("runs").split()

@@ -141,6 +141,7 @@ reader_vanishes() {
 	run_end
 }
 
+second_cpu_start
 rounds=$1
 mkfifo /tmp/fifo
 mount -t cgroup2 none /sys/fs/cgroup

@@ -84,6 +84,7 @@ reclocked() {
 	wait $load
 }
 
+second_cpu_start
 insmod /modules/ktrack.ko
 insmod /modules/ktrack_demo.ko
 emptied /trace "" emptied-stream stream -b 4096
