@@ -91,7 +91,7 @@ class Project:
         self.root = Path(folder)
         (self.root / "tests/mutants.d").mkdir(parents=True)
         (self.root / "tests/x").mkdir()
-        for name in ("mutants", "tap.py"):
+        for name in ("mutants", "process.py", "tap.py"):
             shutil.copy(TESTS / name, self.root / "tests")
         self.write("limits.c", LIMITS)
         self.write("one.c", PROGRAM)

@@ -5,7 +5,6 @@ import json
 import os
 import re
 import subprocess
-import time
 from pathlib import Path
 
 PROJECT = Path(__file__).resolve().parents[2]
@@ -14,8 +13,6 @@ SOURCES = PROJECT / "tests/programs"
 # How long programs wait for ktrack's answer: on a busy machine, ktrack may not run for seconds.
 PATIENCE = "-D__KTRACK_ANSWER_MS=120000"
 FLAGS = ["-O2", "-Wall", "-Wextra", "-Werror", f"-I{PROJECT / 'include'}", f"-I{SOURCES}", "-pthread"]
-# A condition is looked for so often, with a pause of 10 ms: only a test that runs gives up.
-LOOKS = 12000
 
 
 def build(folder, name="load", compiler=("gcc",), more=(), source="load.c", patience=PATIENCE):
@@ -75,12 +72,3 @@ def lost(events):
     """Records that losses count, and whether one has no number."""
     losses = [event["args"] for event in events if event["event"] == "error" and "records" in event.get("args", {})]
     return sum(loss["records"] or 0 for loss in losses), any(loss["records"] is None for loss in losses)
-
-
-def wait_for(condition):
-    """Waits until a condition is true; returns whether it became so."""
-    for _ in range(LOOKS):
-        if condition():
-            return True
-        time.sleep(0.01)
-    return False

@@ -15,7 +15,8 @@ sys.dont_write_bytecode = True
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent)]
 
-from programs import KTRACK, build, exported, fired, lost, own_socket, read_events, wait_for  # noqa: E402
+from programs import KTRACK, build, exported, fired, lost, own_socket, read_events  # noqa: E402
+from process import wait_for  # noqa: E402
 from tap import Tap  # noqa: E402
 
 KILLS = 20
@@ -84,7 +85,7 @@ def kill_recorders(tap, process, folder):
         path = Path(folder) / f"killed{i}.dat"
         spooled = Path(f"{path}.spool") / "programs"
         recorder = subprocess.Popen([KTRACK, "record", "--programs", "-o", path], stderr=subprocess.DEVNULL)
-        if not wait_for(lambda: spooled.exists() and spooled.stat().st_size > 4096 * (1 + i % 5)):
+        if not wait_for(lambda: spooled.exists() and spooled.stat().st_size > 4096 * (1 + i % 5), recorder):
             problems.append(f"round {i}: nothing recorded")
         time.sleep(0.003 * i)
         recorder.send_signal(signal.SIGKILL)

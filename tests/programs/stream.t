@@ -17,7 +17,8 @@ sys.dont_write_bytecode = True
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent)]
 
-from programs import KTRACK, SOURCES, build, exported, fired, lost, own_programs, own_socket, read_events, stream, wait_for  # noqa: E402
+from programs import KTRACK, SOURCES, build, exported, fired, lost, own_programs, own_socket, read_events, stream  # noqa: E402
+from process import wait_for  # noqa: E402
 from tap import Tap  # noqa: E402
 
 KILLS = 20
@@ -139,7 +140,7 @@ def check_namespaces(tap, load, folder):
     inner_event = Path(folder) / "inner.event"
     words = [*inside, "--mount-proc", KTRACK, "stream", "--programs", f"--event={inner_event}", "--", load, "1", "3000", "100000"]
     inner = subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
-    tap.ok(wait_for(lambda: inner_event.exists() and "region_leave" in inner_event.read_text()), "a ktrack there records")
+    tap.ok(wait_for(lambda: inner_event.exists() and "region_leave" in inner_event.read_text(), inner), "a ktrack there records")
     outer = Recorder(folder, "outer")
     tap.ok(outer.is_ready and exported(outer.stop()) == 0, "a ktrack outside takes nothing from it", outer.messages)
     output = inner.communicate()[0]
