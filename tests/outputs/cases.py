@@ -28,6 +28,14 @@ NOTE = re.compile(
 # A case with three losses, and when they were, in nanoseconds since the start.
 LOSSES_CASE = "loss-before-inside-and-between-slices"
 LOSSES = [(0, 10000), (30000, 40000), (60000, 70000)]
+# Likewise one on a machine that has run for 30 days, of which each CPU lost records before its first one.
+EARLY_CASE = "loss-before-the-first-record"
+EARLY_LOSSES = [(0, 0), (0, 2000)]
+
+
+def make_early(path):
+    """Makes the trace.dat of EARLY_CASE."""
+    make_of("start 2592000s\n" + (GOLDEN / f"{EARLY_CASE}.script").read_text(), path)
 
 
 def names():

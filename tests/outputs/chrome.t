@@ -55,16 +55,24 @@ def check_counter_fields(tap):
     tap.nothing(wrong + ([] if is_reported else [reported]), "extra fields of a counter")
 
 
-def check_losses(tap):
-    """A loss lasts as long as nothing was read."""
+def losses_of(make):
+    """When the losses of a recording were, the names of tracks, and what is wrong."""
     with tempfile.TemporaryDirectory() as folder:
-        cases.make(cases.LOSSES_CASE, Path(folder, "trace.dat"))
+        make(Path(folder, "trace.dat"))
         data, wrong = cases.run(folder, "export", "--chrome=-", "trace.dat")
-    events = [one for one in json.loads(data)["traceEvents"] if one["ph"] == "X"]
-    names = [one["args"]["name"] for one in json.loads(data)["traceEvents"] if one["name"] == "thread_name"]
-    wrong += [] if "lost records cpu 0" in names else names
-    spans = [(round(one["ts"] * 1000), round((one["ts"] + one["dur"]) * 1000)) for one in events]
-    tap.nothing(wrong + ([] if spans == cases.LOSSES else [spans]), "when losses were")
+    events = json.loads(data)["traceEvents"]
+    names = [one["args"]["name"] for one in events if one["name"] == "thread_name"]
+    losses = [one for one in events if one["ph"] == "X"]
+    return [(round(one["ts"] * 1000), round((one["ts"] + one["dur"]) * 1000)) for one in losses], names, wrong
+
+
+def check_losses(tap):
+    """A loss lasts as long as nothing was read, and begins with the recording at the earliest."""
+    spans, names, wrong = losses_of(lambda path: cases.make(cases.LOSSES_CASE, path))
+    is_right = spans == cases.LOSSES and "lost records cpu 0" in names
+    tap.ok(is_right and not wrong, "when losses were", spans, names, wrong)
+    spans, _, wrong = losses_of(cases.make_early)
+    tap.ok(spans == cases.EARLY_LOSSES and not wrong, "losses before the first record", spans, wrong)
 
 
 def check_refusals(tap):

@@ -29,10 +29,10 @@ def check_case(tap, name, stream, data, wrong):
     cases.check(tap, name, stream, data, wrong, compare)
 
 
-def export(name, *words):
+def export(name, *words, make=cases.make):
     """The sequence of a case exported with more options."""
     with tempfile.TemporaryDirectory() as folder:
-        cases.make(name, Path(folder, "trace.dat"))
+        make(name, Path(folder, "trace.dat"))
         data, wrong = cases.run(folder, "export", "--perfetto=-", *words, "trace.dat")
     sequence, _, more = read_sequence(data)
     return sequence, wrong + more
@@ -148,13 +148,19 @@ def check_reuse(tap):
     tap.ok(parents == processes, "each has its own track", every)
 
 
-def check_losses(tap):
-    """A loss lasts as long as nothing was read."""
-    sequence, wrong = export(cases.LOSSES_CASE)
+def losses_of(sequence):
+    """When losses were."""
     start_ns = one(sequence.snapshots[0]["clocks"][0], "timestamp")
     times = [time_ns - start_ns for time_ns, _, kind, _, _ in sequence.own if "SLICE" in kind]
-    spans = list(zip(times[::2], times[1::2]))
-    tap.nothing(wrong + ([] if spans == cases.LOSSES else [spans]), "when losses were")
+    return list(zip(times[::2], times[1::2]))
+
+
+def check_losses(tap):
+    """A loss lasts as long as nothing was read, and begins with the recording at the earliest."""
+    sequence, wrong = export(cases.LOSSES_CASE)
+    tap.ok(losses_of(sequence) == cases.LOSSES and not wrong, "when losses were", losses_of(sequence), wrong)
+    sequence, wrong = export(cases.EARLY_CASE, make=lambda _, path: cases.make_early(path))
+    tap.ok(losses_of(sequence) == cases.EARLY_LOSSES and not wrong, "losses before the first record", losses_of(sequence), wrong)
 
 
 def check_open(tap):

@@ -69,19 +69,26 @@ static int file_track_end(struct sink_file *file, const struct timeline_event *e
 	return status;
 }
 
-/* A loss without an end is kept until the recording's end is known. */
+/*
+ * What a CPU lost before its first record may be as old as the clock: viewers would show all that
+ * time. A loss without an end is kept until the recording's end is known.
+ */
 static int file_loss(struct sink_file *file, const struct timeline_event *event,
 		     struct error *error)
 {
-	struct timeline_event *losses;
+	struct timeline_event *losses, shown = *event;
 
-	if (event->loss_end_ns < INT64_MAX)
-		return file->ops->event(file, event, error);
+	if (shown.begin_ns < file->start_ns)
+		shown.begin_ns = file->start_ns;
+	if (shown.loss_end_ns < shown.begin_ns)
+		shown.loss_end_ns = shown.begin_ns;
+	if (shown.loss_end_ns < INT64_MAX)
+		return file->ops->event(file, &shown, error);
 	losses = reallocarray(file->losses, file->nr_losses + 1, sizeof(*losses));
 	if (!losses)
 		return error_set(error, "out of memory");
 	file->losses = losses;
-	losses[file->nr_losses++] = *event;
+	losses[file->nr_losses++] = shown;
 	return 0;
 }
 

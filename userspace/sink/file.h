@@ -20,7 +20,7 @@ struct sink_file;
  * @event: write one event. For each TIMELINE_TRACK_BEGIN it calls sink_file_track_new(), if only
  * with the size of a struct sink_track; that struct exists until this returns from the track's end.
  * Losses that last to the end of the recording are delivered just before the finish, and so every
- * loss has an end
+ * loss has an end; none begins before the recording
  * @complete: the finish was written, nothing follows; may be NULL
  * @flush: bring all output to the readers; NULL for sink_file_flush()
  * @track_release: free what the track's struct refers to; may be NULL
