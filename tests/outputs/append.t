@@ -20,7 +20,7 @@ sys.path[:0] = [str(HERE), str(HERE.parent)]
 import cases  # noqa: E402
 import process  # noqa: E402
 from perfetto import read_sequences  # noqa: E402
-from protobuf import decode  # noqa: E402
+from protobuf import decode, one  # noqa: E402
 from tap import Tap  # noqa: E402
 
 CASE = "extra-fields-are-attached"
@@ -129,15 +129,42 @@ def check_packed(tap):
 
 
 def check_twice(tap):
-    """Ours can be added to ours: nothing is shared."""
+    """Ours can be added to ours: the tracks are apart, and drawn as those of one recording."""
     once, _ = append(None)
     twice, said = append(once)
     thrice, more = append(twice)
     sequences = read_sequences(decode(thrice)[0]).values()
-    uuids = [uuid for one in sequences for uuid in one.descriptors]
+    uuids = [uuid for sequence in sequences for uuid, track in sequence.tracks.items() if track.identity["kind"] == "slice"]
     tap.nothing(said + more, "added to twice")
     is_apart = len(sequences) == 3 and len(set(uuids)) == len(uuids) > 0
-    tap.ok(is_apart, "three sequences, no track in common", uuids)
+    tap.ok(is_apart, "three sequences, no track of slices in common", uuids)
+    rows = [[row_of(track) for track in sequence.tracks.values()] for sequence in sequences]
+    tap.ok(rows[0] == rows[1] == rows[2] and len(set(rows[0])) == len(rows[0]), "rows are those of one", rows)
+
+
+def check_counters(tap):
+    """A counter of a later recording goes on, below the same group; losses are drawn as one track."""
+    text = "event demo:depth 100 s64 counter_value; s32 scope_queue\n0 7@0 depth 5 3\nlost 0 9\n1us 7@0 depth 6 4\n"
+    with tempfile.TemporaryDirectory() as folder:
+        cases.make_of(text, Path(folder, "trace.dat"))
+        words = ("export", "--append", "--perfetto=out", f"--wall-clock={WALL_S}", "trace.dat")
+        said = cases.run(folder, *words)[1] + cases.run(folder, *words)[1]
+        data = Path(folder, "out").read_bytes()
+    first, second = read_sequences(decode(data)[0]).values()
+    is_one = list(first.tracks) == list(second.tracks) and len(first.tracks) == 2
+    tap.ok(is_one and not said, "a counter goes on", *said, list(first.tracks), list(second.tracks))
+    rows = [{one(d, "name"): row_of_descriptor(d) for d in sequence.descriptors.values()} for sequence in (first, second)]
+    tap.ok(rows[0] == rows[1] and "lost records cpu 0" in rows[0], "losses are one row", rows)
+
+
+def row_of_descriptor(descriptor):
+    """What is one row in Perfetto: the tracks below a parent with one merge key."""
+    return one(descriptor, "parent_uuid"), one(descriptor, "sibling_merge_key"), one(descriptor, "name")
+
+
+def row_of(track):
+    """The row of a track."""
+    return row_of_descriptor(track.descriptor)
 
 
 def check_refused(tap):
@@ -209,6 +236,7 @@ def main():
     check_added(tap)
     check_packed(tap)
     check_twice(tap)
+    check_counters(tap)
     check_refused(tap)
     check_clock(tap)
     check_killed(tap)

@@ -60,6 +60,8 @@ class Sequence:
         if "recording_id" in about:
             self.about = about
         if "tracepoint" in about:
+            if uuid in self.tracks and about["kind"] == "counter":
+                return  # it goes on
             if uuid in self.tracks:
                 raise ValueError(f"two tracks are {uuid}")
             self.tracks[uuid] = Track(one(descriptor, "name"))
@@ -280,23 +282,40 @@ def wrong_tracks(sequence, is_live):
         track = sequence.tracks[uuid]
         yield from wrong_parent(sequence, track, groups)
         yield from wrong_name(track, groups, has_buffers)
-        behavior = "BY_SIBLING_MERGE_KEY" if "lane" in track.identity else "NONE"
+        behavior = "NONE" if track.identity["kind"] == "counter" else "BY_SIBLING_MERGE_KEY"
         if one(track.descriptor, "sibling_merge_behavior") != f"SIBLING_MERGE_BEHAVIOR_{behavior}":
             yield f"{track.label} is merged by {one(track.descriptor, 'sibling_merge_behavior')}"
         if ("counter" in track.descriptor) != (track.identity["kind"] == "counter"):
             yield f"{track.label} is no {track.identity['kind']}"
 
 
+def merged_identity(identity, is_below):
+    """What all tracks share that are one track for people: lanes, and tracks of a thread before and after it is renamed."""
+    left_out = ("lane", "comm") if is_below else ("lane",)
+    return json.dumps({name: value for name, value in identity.items() if name not in left_out})
+
+
 def wrong_merges(sequence):
-    """What is wrong with the keys by which Perfetto draws the lanes of a track as one: other tracks have other keys."""
+    """What is wrong with the keys by which Perfetto draws several tracks as one: other tracks have other keys."""
     keys, names = {}, {}
     for track in sequence.tracks.values():
-        if "lane" not in track.identity:
+        if track.identity["kind"] == "counter":
             continue
-        identity = json.dumps({name: value for name, value in track.identity.items() if name != "lane"})
-        key = one(track.descriptor, "sibling_merge_key")
+        parent = sequence.descriptors.get(one(track.descriptor, "parent_uuid"), {})
+        is_below = "process" in parent or "thread" in parent
+        identity, key = merged_identity(track.identity, is_below), one(track.descriptor, "sibling_merge_key")
         if keys.setdefault(identity, key) != key or names.setdefault(key, identity) != identity:
             yield f"{identity} has the key {key} of {names}"
+
+
+def join_counters(tracks):
+    """Counters that continue others are one track."""
+    found = {}
+    for number, track in sorted(tracks.items()):
+        identity = merged_identity(track.identity, is_below_task(track.identity))
+        if track.identity["kind"] == "counter" and found.setdefault(identity, track) is not track:
+            found[identity].samples += track.samples
+            del tracks[number]
 
 
 def losses_in(sequence):
@@ -330,6 +349,7 @@ def compare(stream, data, is_live=False):
     if not sequence:
         return wrong
     expected = read_event(stream)
+    join_counters(expected)
     found = number_tracks(expected, [sequence.tracks[uuid] for uuid in sequence.order])
     to_trace_time(expected, start_ns)
     forget_ends(expected)

@@ -155,6 +155,37 @@ def losses_of(sequence):
     return list(zip(times[::2], times[1::2]))
 
 
+RENAMED = """format ../formats/6.12/task/task_newtask
+format ../formats/6.12/task/task_rename
+event demo:depth 102 s64 counter_value
+0us   1@1 task_newtask pid=20 comm=sh clone_flags=0x1200000
+"""
+RENAMED_EVENTS = """2us   20@1 io B one
+3us   20@1 io E ""
+4us   20@1 depth 1
+5us   20@1 task_rename pid=20 oldcomm=sh newcomm=cat oom_score_adj=0
+6us   20@1 io B two
+7us   20@1 io E ""
+8us   20@1 depth 2
+"""
+
+
+def check_renamed(tap):
+    """Tracks of a thread before and after its new name are one row, and so are its counters; other tracks of its are others."""
+    text = f"{IO}\nevent demo:other 101 char track_event_type; string slice_name; string track_name\n{RENAMED}"
+    with tempfile.TemporaryDirectory() as folder:
+        cases.make_of(f"{text}1us   20@1 other I x io\n{RENAMED_EVENTS}", Path(folder, "trace.dat"))
+        data, wrong = cases.run(folder, "export", "--perfetto=-", "trace.dat")
+    sequence, _, more = read_sequence(data)
+    tracks = sequence.tracks.values()
+    keys = [one(track.descriptor, "sibling_merge_key") for track in tracks if track.identity["tracepoint"] == "demo:io"]
+    others = [one(track.descriptor, "sibling_merge_key") for track in tracks if track.identity["tracepoint"] == "demo:other"]
+    is_row = len(keys) == 2 and len(set(keys)) == 1 and not set(keys) & set(others)
+    tap.ok(is_row and not wrong + more, "a renamed thread is one row", keys, others, wrong + more)
+    samples = [track.samples for track in tracks if track.identity["kind"] == "counter"]
+    tap.ok([[value for _, value in one_track] for one_track in samples] == [["1", "2"]], "and its counter", samples)
+
+
 def check_losses(tap):
     """A loss lasts as long as nothing was read, and begins with the recording at the earliest."""
     sequence, wrong = export(cases.LOSSES_CASE)
@@ -195,6 +226,7 @@ def main():
     check_open(tap)
     check_emitters(tap)
     check_losses(tap)
+    check_renamed(tap)
     return tap.finish()
 
 

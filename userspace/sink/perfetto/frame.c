@@ -129,16 +129,16 @@ static struct perfetto_message own_begin(struct perfetto_sink *sink, int64_t tim
 	return begun;
 }
 
-static uint64_t own_uuid(const struct perfetto_sink *sink)
+static uint64_t own_uuid(void)
 {
-	return perfetto_uuid_of(sink, UUID_OWN, 0);
+	return perfetto_uuid_of_seed(0, UUID_OWN, 0);
 }
 
 /* Its description is the machine: Perfetto's own packets have no place for labels. */
 static int own_track_write(struct perfetto_sink *sink, const struct recording *recording,
 			   struct error *error)
 {
-	struct perfetto_descriptor own = { .uuid = own_uuid(sink),
+	struct perfetto_descriptor own = { .uuid = own_uuid(),
 					   .name = text_of("ktrack"),
 					   .is_ordered = true };
 	struct buffer about = { 0 };
@@ -160,7 +160,7 @@ static int perfetto_write_machine(struct perfetto_sink *sink,
 				  struct error *error)
 {
 	struct perfetto_descriptor track = {
-		.uuid = perfetto_uuid_of(sink, UUID_MACHINE, machine->number),
+		.uuid = perfetto_machine_uuid(machine),
 		.name = text_of(machine->name),
 		.has_rank = true,
 		.rank = (int32_t)machine->number,
@@ -205,7 +205,7 @@ static int loss_track_write(struct perfetto_sink *sink, const struct timeline_ev
 			    uint64_t *uuid, struct error *error)
 {
 	struct timeline_event named = *loss;
-	struct perfetto_descriptor track = { .parent_uuid = own_uuid(sink),
+	struct perfetto_descriptor track = { .parent_uuid = own_uuid(),
 					     .has_rank = true,
 					     .rank = loss->loss_cpu };
 
@@ -214,7 +214,8 @@ static int loss_track_write(struct perfetto_sink *sink, const struct timeline_ev
 	buffer_clear(&sink->file.text);
 	loss_append_track(&sink->file.text, &named);
 	track.name = buffer_text(&sink->file.text);
-	track.uuid = *uuid = perfetto_uuid_of(sink, UUID_LOSS, text_hash(track.name));
+	track.merge_key = text_hash(track.name) | 1;
+	track.uuid = *uuid = perfetto_uuid_of(sink, UUID_LOSS, track.merge_key);
 	return perfetto_descriptor_write(sink, &track, error);
 }
 
@@ -240,7 +241,7 @@ static int perfetto_write_loss(struct perfetto_sink *sink, const struct timeline
 static int instant_write(struct perfetto_sink *sink, int64_t time_ns, struct text name,
 			 struct error *error)
 {
-	struct perfetto_message begun = own_begin(sink, time_ns, own_uuid(sink), TYPE_INSTANT,
+	struct perfetto_message begun = own_begin(sink, time_ns, own_uuid(), TYPE_INSTANT,
 						  name);
 
 	return perfetto_message_end(sink, begun, error);
@@ -252,20 +253,32 @@ static int perfetto_write_remark(struct perfetto_sink *sink, const struct timeli
 	return instant_write(sink, event->time_ns, remark_set(&sink->file.text, event), error);
 }
 
+/* Commands of several recordings in a file may overlap. */
 static int perfetto_write_command_begin(struct perfetto_sink *sink,
 					const struct timeline_event *event, struct error *error)
 {
-	struct perfetto_message begun = own_begin(sink, event->time_ns, own_uuid(sink),
-						  TYPE_SLICE_BEGIN,
-						  remark_set(&sink->file.text, event));
+	const struct perfetto_descriptor track = {
+		.uuid = perfetto_uuid_of(sink, UUID_COMMAND, 0),
+		.parent_uuid = own_uuid(),
+		.name = text_of("command"),
+		.merge_key = UUID_COMMAND,
+		.has_rank = true,
+		.rank = -1,
+	};
+	struct perfetto_message begun;
 
+	if (perfetto_descriptor_write(sink, &track, error) < 0)
+		return -1;
+	begun = own_begin(sink, event->time_ns, track.uuid, TYPE_SLICE_BEGIN,
+			  remark_set(&sink->file.text, event));
 	return perfetto_message_end(sink, begun, error);
 }
 
 static int perfetto_write_command_end(struct perfetto_sink *sink,
 				      const struct timeline_event *event, struct error *error)
 {
-	struct perfetto_message begun = own_begin(sink, event->time_ns, own_uuid(sink),
+	struct perfetto_message begun = own_begin(sink, event->time_ns,
+						  perfetto_uuid_of(sink, UUID_COMMAND, 0),
 						  TYPE_SLICE_END, text_of(""));
 
 	perfetto_annotate_number(sink, OWN_PID, event->pid);

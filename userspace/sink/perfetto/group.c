@@ -52,9 +52,11 @@ static int waiting_end(struct perfetto_sink *sink, struct perfetto_waiting *wait
 	return status;
 }
 
-uint64_t perfetto_machine_uuid(const struct perfetto_sink *sink, const struct timeline_track *shown)
+uint64_t perfetto_machine_uuid(const struct timeline_machine *machine)
 {
-	return shown->machine ? perfetto_uuid_of(sink, UUID_MACHINE, shown->machine->number) : 0;
+	if (!machine)
+		return 0;
+	return perfetto_uuid_of_seed(0, UUID_MACHINE, text_hash(text_of(machine->name)));
 }
 
 static int group_open(struct perfetto_sink *sink, struct perfetto_category *category,
@@ -76,13 +78,14 @@ static int group_open(struct perfetto_sink *sink, struct perfetto_category *cate
 }
 
 static int waiting_begin(struct perfetto_sink *sink, struct perfetto_waiting *waiting,
-			 const struct timeline_track *shown, uint64_t uuid, struct error *error)
+			 const struct timeline_track *shown, uint64_t uuid, uint64_t merge_key,
+			 struct error *error)
 {
 	waiting->is_there = true;
-	waiting->parent_uuid = perfetto_machine_uuid(sink, shown);
+	waiting->parent_uuid = perfetto_machine_uuid(shown->machine);
 	waiting->rank = rank_of(shown);
 	waiting->uuid = uuid;
-	waiting->merge_key = perfetto_merge_key(sink, shown);
+	waiting->merge_key = merge_key;
 	perfetto_label_in_group(sink, &waiting->in_group, shown);
 	perfetto_label_alone(sink, &waiting->alone, shown);
 	track_append_identity(&waiting->description, shown);
@@ -92,12 +95,13 @@ static int waiting_begin(struct perfetto_sink *sink, struct perfetto_waiting *wa
 }
 
 static int member_write(struct perfetto_sink *sink, const struct perfetto_category *category,
-			const struct timeline_track *shown, uint64_t uuid, struct error *error)
+			const struct timeline_track *shown, uint64_t uuid, uint64_t merge_key,
+			struct error *error)
 {
 	struct perfetto_descriptor track = { .uuid = uuid,
 					     .parent_uuid = category->group_uuid,
 					     .shown = shown,
-					     .merge_key = perfetto_merge_key(sink, shown),
+					     .merge_key = merge_key,
 					     .is_counter = shown->kind == TRACK_COUNTER,
 					     .has_rank = true,
 					     .rank = rank_of(shown) };
@@ -109,16 +113,16 @@ static int member_write(struct perfetto_sink *sink, const struct perfetto_catego
 }
 
 int perfetto_group_add(struct perfetto_sink *sink, struct perfetto_category *category,
-		       const struct timeline_track *shown, uint64_t uuid, struct error *error)
+		       const struct timeline_track *shown, uint64_t uuid, uint64_t merge_key,
+		       struct error *error)
 {
 	bool is_first = !category->has_group && !category->waiting.is_there;
 
-	category->parent_uuid = perfetto_machine_uuid(sink, shown);
 	if (is_first && shown->kind == TRACK_SLICES)
-		return waiting_begin(sink, &category->waiting, shown, uuid, error);
+		return waiting_begin(sink, &category->waiting, shown, uuid, merge_key, error);
 	if (group_open(sink, category, error) < 0)
 		return -1;
-	return member_write(sink, category, shown, uuid, error);
+	return member_write(sink, category, shown, uuid, merge_key, error);
 }
 
 int perfetto_groups_open(struct perfetto_sink *sink, struct error *error)

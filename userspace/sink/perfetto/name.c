@@ -42,9 +42,10 @@ uint64_t perfetto_name_iid(struct perfetto_sink *sink, struct timeline_name *nam
 }
 
 struct perfetto_category *perfetto_category_get(struct perfetto_sink *sink,
-						struct timeline_category *shown,
+						const struct timeline_track *track,
 						struct error *error)
 {
+	struct timeline_category *shown = track->category;
 	struct perfetto_category *category = perfetto_category_of(sink, shown);
 
 	if (category)
@@ -60,7 +61,9 @@ struct perfetto_category *perfetto_category_get(struct perfetto_sink *sink,
 	category->iid = string_intern(sink, INTERNED_CATEGORIES, text_of(shown->text), error);
 	if (category->iid == 0 || perfetto_category_compare(sink, category, error) < 0)
 		return NULL;
-	category->group_uuid = perfetto_uuid_of(sink, UUID_GROUP, category->iid);
+	category->parent_uuid = perfetto_machine_uuid(track->machine);
+	category->group_uuid = perfetto_uuid_of_seed(category->parent_uuid, UUID_GROUP,
+						     text_hash(text_of(shown->text)));
 	shown->sink_data[sink->file.sink_index] = category;
 	return category;
 }

@@ -171,12 +171,15 @@ enum perfetto_uuid {
 	UUID_OWN,
 	UUID_FLOW,
 	UUID_MACHINE,
+	UUID_COUNTER,
+	UUID_COMMAND,
 };
 
 /**
  * perfetto_uuid_of_seed - the id of a track
  *
  * All recordings in a file share a boot, and so their processes and threads: the seed is the life.
+ * They also share groups and counters, whose seed is the parent.
  */
 uint64_t perfetto_uuid_of_seed(uint64_t seed, enum perfetto_uuid kind, uint64_t number);
 
@@ -208,9 +211,9 @@ struct perfetto_message {
 int perfetto_message_end(struct perfetto_sink *sink, struct perfetto_message begun,
 			 struct error *error);
 
-/** perfetto_category_get - the category, created at its first use; NULL with @error */
+/** perfetto_category_get - a track's category, created at its first use; NULL with @error */
 struct perfetto_category *perfetto_category_get(struct perfetto_sink *sink,
-						struct timeline_category *category,
+						const struct timeline_track *track,
 						struct error *error);
 
 /**
@@ -254,7 +257,7 @@ int perfetto_track_end(struct perfetto_sink *sink, const struct timeline_event *
  * @parent_uuid: 0 for none
  * @shown: the track whose identity is the description; NULL for @description
  * @description: empty for none
- * @merge_key: the same for all lanes of a track, which Perfetto draws as one; 0 for other tracks
+ * @merge_key: Perfetto draws siblings with one key as one track; 0 for tracks that it never merges
  * @is_ordered: its children are sorted by rank, otherwise by name
  * @rank: if @has_rank
  */
@@ -271,20 +274,17 @@ struct perfetto_descriptor {
 	int32_t rank;
 };
 
-/** perfetto_merge_key - the merge_key of a track's descriptor; overwrites sink->file.text */
-uint64_t perfetto_merge_key(struct perfetto_sink *sink, const struct timeline_track *shown);
-
 /** perfetto_descriptor_write - write a descriptor; of later ones Perfetto takes only the name */
 int perfetto_descriptor_write(struct perfetto_sink *sink,
 			      const struct perfetto_descriptor *descriptor, struct error *error);
 
 /** perfetto_group_add - write the descriptor of a track without a process, or keep it waiting */
 int perfetto_group_add(struct perfetto_sink *sink, struct perfetto_category *category,
-		       const struct timeline_track *shown, uint64_t uuid, struct error *error);
+		       const struct timeline_track *shown, uint64_t uuid, uint64_t merge_key,
+		       struct error *error);
 
-/** perfetto_machine_uuid - the track of a track's machine; 0 if there is only one */
-uint64_t perfetto_machine_uuid(const struct perfetto_sink *sink,
-			       const struct timeline_track *shown);
+/** perfetto_machine_uuid - the track of a machine; 0 for NULL */
+uint64_t perfetto_machine_uuid(const struct timeline_machine *machine);
 
 /** perfetto_groups_open - write all waiting tracks, each in its group; others may follow */
 int perfetto_groups_open(struct perfetto_sink *sink, struct error *error);

@@ -36,17 +36,31 @@ static void identity_append(struct buffer *out, const struct timeline_track *sho
 	proto_end(out, description);
 }
 
-/* Lanes of a track differ in nothing else. */
-uint64_t perfetto_merge_key(struct perfetto_sink *sink, const struct timeline_track *shown)
+/*
+ * The same for lanes of a track, for tracks that continue others (their thread was renamed, or they
+ * were evicted), and for those of other recordings in the file. Siblings that merge must have one
+ * name, and in a group it contains the thread's. Overwrites sink->file.text.
+ */
+static uint64_t merge_key_of(struct perfetto_sink *sink, const struct timeline_track *shown,
+			     bool is_in_group)
 {
 	struct timeline_track first = *shown;
 
-	if (shown->lane == 0)
-		return 0;
 	first.lane = 0;
+	if (!is_in_group)
+		first.comm = "";
 	buffer_clear(&sink->file.text);
 	track_append_identity(&sink->file.text, &first);
 	return text_hash(buffer_text(&sink->file.text)) | 1;
+}
+
+/* Perfetto does not merge counters; one that continues another has its id. */
+static uint64_t track_uuid(const struct perfetto_sink *sink, const struct timeline_track *shown,
+			   uint64_t parent_uuid, uint64_t merge_key)
+{
+	if (shown->kind == TRACK_COUNTER)
+		return perfetto_uuid_of_seed(parent_uuid, UUID_COUNTER, merge_key);
+	return perfetto_uuid_of(sink, UUID_TRACK, shown->number);
 }
 
 static void merge_append(struct buffer *out, uint64_t key)
@@ -75,7 +89,7 @@ int perfetto_descriptor_write(struct perfetto_sink *sink,
 		identity_append(out, descriptor->shown);
 	else if (descriptor->description.size > 0)
 		proto_text(out, TRACK_DESCRIPTOR_DESCRIPTION, descriptor->description);
-	merge_append(out, descriptor->merge_key);
+	merge_append(out, descriptor->is_counter ? 0 : descriptor->merge_key);
 	if (descriptor->is_ordered)
 		proto_number(out, TRACK_DESCRIPTOR_CHILD_ORDERING, ORDERING_EXPLICIT);
 	if (descriptor->has_rank)
@@ -198,12 +212,13 @@ static int parent_describe(struct perfetto_sink *sink, const struct timeline_tra
 }
 
 static int below_task_write(struct perfetto_sink *sink, const struct timeline_track *shown,
-			    struct perfetto_track *track, uint64_t uuid, struct error *error)
+			    struct perfetto_track *track, uint64_t uuid, uint64_t merge_key,
+			    struct error *error)
 {
 	struct perfetto_descriptor descriptor = { .uuid = uuid,
 						  .parent_uuid = track->parent_uuid,
 						  .shown = shown,
-						  .merge_key = perfetto_merge_key(sink, shown),
+						  .merge_key = merge_key,
 						  .is_counter = shown->kind == TRACK_COUNTER };
 
 	if (perfetto_label_below_task(sink, shown, track, error) < 0)
@@ -232,21 +247,22 @@ int perfetto_track_begin(struct perfetto_sink *sink, const struct timeline_event
 			 struct error *error)
 {
 	struct timeline_track *shown = event->track;
-	struct perfetto_category *category = perfetto_category_get(sink, shown->category, error);
-	uint64_t uuid = perfetto_uuid_of(sink, UUID_TRACK, shown->number);
+	struct perfetto_category *category = perfetto_category_get(sink, shown, error);
 	struct perfetto_track *track;
+	uint64_t parent_uuid, merge_key, uuid;
 
-	if (!category)
+	if (!category || parent_describe(sink, shown, &parent_uuid, error) < 0)
 		return -1;
+	merge_key = merge_key_of(sink, shown, parent_uuid == 0);
+	uuid = track_uuid(sink, shown, parent_uuid ? parent_uuid : category->group_uuid, merge_key);
 	track = sink_file_track_new(&sink->file, shown, sizeof(*track), error);
 	if (!track || place_make(sink, track, uuid, category->iid, error) < 0)
 		return -1;
 	track->category = category;
-	if (parent_describe(sink, shown, &track->parent_uuid, error) < 0)
-		return -1;
-	if (track->parent_uuid > 0)
-		return below_task_write(sink, shown, track, uuid, error);
-	return perfetto_group_add(sink, category, shown, uuid, error);
+	track->parent_uuid = parent_uuid;
+	if (parent_uuid > 0)
+		return below_task_write(sink, shown, track, uuid, merge_key, error);
+	return perfetto_group_add(sink, category, shown, uuid, merge_key, error);
 }
 
 int perfetto_track_end(struct perfetto_sink *sink, const struct timeline_event *event,
