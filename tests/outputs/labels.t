@@ -45,8 +45,9 @@ def check(tap, folder):
     check_same(tap, (json.loads(labels), host), "SQLite")
     tap.ok(re.search(r"def_param .*label\.x:1=2", (folder / "p").read_text()), "PERF", (folder / "p").read_text()[:2000])
     tap.ok("\x1b" not in (folder / "p").read_text(), "PERF has no control characters")
-    about = read_sequence((folder / "t").read_bytes())[0].about
-    check_same(tap, (about["labels"], about["host"]), "Perfetto")
+    about = read_sequence((folder / "t").read_bytes())[0].about[None]
+    check_same(tap, ({key[len("label.") :]: value for key, value in about.items() if key.startswith("label.")}, about["host"]), "Perfetto")
+    tap.ok(about["kernel"] == "6.12.0" and len(about["recording_id"]) == 16, "Perfetto: kernel and id", about)
     recording, = re.findall(r'^r (\{.*\})$', (folder / "h").read_text(), re.MULTILINE)
     about = json.loads(recording)
     check_same(tap, (about["labels"], about["host"]), "page")

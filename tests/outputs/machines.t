@@ -144,8 +144,13 @@ def check_hosts(tap, folder):
     last = lines[-1]["scopeSpans"][0]["spans"][-1]["name"]
     tap.ok(hosts == ["beta", "alpha", None] and last == "recording", "OTLP: resources; the recording is the last span", hosts, last)
     descriptors = perfetto.read_sequence((folder / "p").read_bytes())[0].descriptors
-    parents = {names(one): names(descriptors.get(parent_of(one))).partition(" ")[0] for one in descriptors.values() if "tracepoint" in str(one.get("description"))}
-    tap.ok(sorted(set(parents.values())) == ["alpha", "beta"], "Perfetto: tracks are below their machines", parents)
+    parents = [descriptors[parent_of(one)] for one in descriptors.values() if "tracepoint" in str(one.get("description"))]
+    threads = {(one["machine_id"][0], one["thread"][0]["pid"][0], one["thread"][0]["thread_name"][0]) for one in parents}
+    is_apart = len({number for number, *_ in threads} - {0}) == 2 and {one[1:] for one in threads} == {(7, "worker")}
+    tap.ok(is_apart, "Perfetto: threads of each machine", threads)
+    about = perfetto.read_sequence((folder / "p").read_bytes())[0].about
+    found = sorted((one.get("name") or "", one.get("host"), one.get("label.site"), one.get("shift_ns"), one["source"]) for one in about.values())
+    tap.ok(found == [("", None, "x", None, "alpha.dat beta.dat"), ("alpha", "alpha", None, 0, "alpha.dat"), ("beta", "beta", None, -99999999000, "beta.dat")], "Perfetto: facts of the machines", found)
 
 
 def check_order(tap, folder):
@@ -158,12 +163,6 @@ def check_order(tap, folder):
         events = [event for event in map(json.loads, stream.splitlines()) if event["event"] in ("region_enter", "region_leave", "data", "data_json")]
         found = [(event["t_abs"], tracks[event["thread"].partition(":")[0]]) for event in events if event.get("category") not in ("track", None)]
         tap.ok(len(found) >= 4 and found == sorted(found, key=lambda one: (one[0], order.index(one[1]))), f"records of equal times: {order[0]} is first", found)
-
-
-def names(descriptor):
-    """The name of a track in Perfetto, with its host."""
-    identity = json.loads(descriptor["description"][0]) if descriptor and "{" in str(descriptor.get("description")) else {}
-    return f"{descriptor['name'][0]} {identity.get('host', '')}".strip() if descriptor else None
 
 
 def parent_of(descriptor):

@@ -22,20 +22,26 @@ VALUES = ("bool_value", "uint_value", "int_value", "string_value")
 
 
 class Sequence:
-    """The packets of one sequence, and what they show."""
+    """The packets of one recording, and what they show: a sequence, and one for each of several machines."""
 
     def __init__(self):
-        self.strings = {kind: {} for kind in KINDS}
+        self.strings_of, self.strings = {}, {}
         self.descriptors, self.tracks, self.order = {}, {}, []
         self.own, self.snapshots, self.first = [], [], None
         self.described = set()
         self.flows = {}
-        self.about = {}
+        self.about = {}  # by machine; None for the recording as a whole
 
     def read(self, packet):
         """The next packet."""
         if self.first is None:
             self.first = packet
+        self.strings = self.strings_of.setdefault(sequence_of(packet), {kind: {} for kind in KINDS})
+        about = self.about.setdefault(one(packet, "machine_id"), {})
+        for system in packet.get("system_info", []):
+            about |= {"kernel": one(one(system, "utsname"), "release"), "name": one(system, "machine_name")}
+        for attribute in (found for each in packet.get("trace_attributes", []) for found in each["attribute"]):
+            about[one(attribute, "key")] = one(attribute, "string_value", one(attribute, "long_value"))
         self.snapshots += packet.get("clock_snapshot", [])
         for data in packet.get("interned_data", []):
             self.read_strings(data)
@@ -53,12 +59,10 @@ class Sequence:
                 self.strings[kind][iid] = one(entry, "name", "")
 
     def read_descriptor(self, descriptor):
-        """A track; those of the recording have a description with a tracepoint, and ktrack's own has the machine."""
+        """A track; those of the recording have a description with a tracepoint."""
         uuid = one(descriptor, "uuid")
         self.descriptors[uuid] = descriptor
         about = json.loads(one(descriptor, "description", "{}"))
-        if "recording_id" in about:
-            self.about = about
         if "tracepoint" in about:
             if uuid in self.tracks and about["kind"] == "counter":
                 return  # it goes on
@@ -145,16 +149,18 @@ def put_event(track, time_ns, event, name, args, marks):
 
 
 def read_sequences(packets):
-    """{sequence id: what it shows}; threads are described in the sequence behind.
+    """{sequence id: what it shows}; threads are described in the sequence behind, and those of machines follow that of their recording.
 
     As in Perfetto, descriptors are read before all events, wherever they are.
     """
-    sequences = {}
+    sequences, ids = {}, []
     for packet in packets:
+        ids.append(ids[-1] if "machine_id" in packet else sequence_of(packet))
         for descriptor in packet.get("track_descriptor", []):
-            sequences.setdefault(sequence_of(packet), Sequence()).read_descriptor(descriptor)
-    for packet in packets:
-        sequences.setdefault(sequence_of(packet), Sequence()).read(packet)
+            descriptor["machine_id"] = packet.get("machine_id", [0])
+            sequences.setdefault(ids[-1], Sequence()).read_descriptor(descriptor)
+    for number, packet in zip(ids, packets):
+        sequences.setdefault(number, Sequence()).read(packet)
     return sequences
 
 
@@ -278,8 +284,14 @@ def wrong_tracks(sequence, is_live):
     identities = [track.identity for track in sequence.tracks.values()]
     groups = grouped(identities) | (opened(sequence) if is_live else set())
     has_buffers = len({one.get("buffer") for one in identities}) > 1
+    machines = {}
     for uuid in sequence.order:
         track = sequence.tracks[uuid]
+        number, host = one(track.descriptor, "machine_id"), track.identity.get("host")
+        parent = sequence.descriptors.get(one(track.descriptor, "parent_uuid"), track.descriptor)
+        is_of_machine = machines.setdefault(host, number) == number == one(parent, "machine_id") and (number > 0) == (host is not None)
+        if not is_of_machine or host and sequence.about[number]["name"] != host:
+            yield f"{track.label} of {host} is on machine {number}, its parent on {one(parent, 'machine_id')}"
         yield from wrong_parent(sequence, track, groups)
         yield from wrong_name(track, groups, has_buffers)
         behavior = "NONE" if track.identity["kind"] == "counter" else "BY_SIBLING_MERGE_KEY"
@@ -316,6 +328,30 @@ def join_counters(tracks):
         if track.identity["kind"] == "counter" and found.setdefault(identity, track) is not track:
             found[identity].samples += track.samples
             del tracks[number]
+
+
+def tasks_of(descriptors, keeps_ids):
+    """{id of a process or thread: what Perfetto takes it for}.
+
+    It makes a new one for the second id of a number, which becomes the id of the former one: with @keeps_ids also of the new one, as one
+    would expect.
+    """
+    current, ids, found = {}, {}, {}
+    for uuid, descriptor in descriptors.items():
+        (task,) = descriptor.get("thread") or descriptor.get("process") or [None]
+        if task is None:
+            continue
+        key = (one(descriptor, "machine_id"), one(task, "pid"))
+        if "thread" in descriptor:
+            key = (current.setdefault(key, object()), one(task, "tid"))
+        place = current.setdefault(key, object())
+        if place in ids:
+            current[key] = object()
+        if place not in ids or keeps_ids:
+            ids[current[key]] = uuid
+        ids[place] = uuid
+        found[uuid] = current[key]
+    return found
 
 
 def losses_in(sequence):

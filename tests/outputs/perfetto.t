@@ -11,7 +11,7 @@ HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent)]
 
 import cases  # noqa: E402
-from perfetto import compare, read_sequence  # noqa: E402
+from perfetto import compare, read_sequence, tasks_of  # noqa: E402
 from protobuf import one  # noqa: E402
 from tap import Tap  # noqa: E402
 
@@ -142,10 +142,43 @@ def check_reuse(tap):
     found = [track["process"][0] for track in every.values() if "process" in track]
     numbers = [one(process, "pid") for process in found]
     starts = [one(process, "start_timestamp_ns") for process in found]
-    tap.ok(numbers == [7, 7] and starts == [None, 10**9 + 5000] and not wrong, "a reused pid", found, wrong)
+    tap.ok(numbers == [7, 7, 7] and starts == [None, 10**9 + 5000, 10**9 + 5000] and not wrong, "a reused pid", found, wrong)
     parents = [one(track, "parent_uuid") for track in every.values() if "tracepoint" in one(track, "description", "")]
-    processes = [uuid for uuid, track in every.items() if "process" in track]
-    tap.ok(parents == processes, "each has its own track", every)
+    check_tasks(tap, every, parents, "a pid that is used twice")
+
+
+def check_tasks(tap, every, parents, what):
+    """Perfetto takes each of some processes or threads for another one."""
+    for keeps_ids in (False, True):
+        tasks = tasks_of(every, keeps_ids)
+        found = [tasks[uuid] for uuid in parents]
+        tap.ok(len(set(found)) == len(found) > 1, f"{what}: each is one{' if ids are kept' * keeps_ids}", every)
+
+
+LIFE = """{at}0us   1@1 task_newtask pid=20 comm=p{at} clone_flags=0x1200000
+{at}1us   20@1 io I x
+{at}2us   20@1 p I x 20
+"""
+THREAD_LIFE = """{at}3us   20@1 task_newtask pid=21 comm=t{at} clone_flags=0x10000
+{at}4us   21@1 io I x
+{at}5us   21@1 sched_process_exit comm=t{at} pid=21
+"""
+DEATH = "{at}8us   20@1 sched_process_exit comm=p{at} pid=20\n"
+
+
+def check_reuse_again(tap):
+    """Likewise the third and fourth process, or thread of a process, with one number."""
+    paths = "task/task_newtask", "sched/sched_process_exit"
+    event = "event demo:p 101 char track_event_type; string slice_name; pid_t scope_tgid"
+    lines = [f"format ../formats/6.12/{path}" for path in paths] + [IO, event]
+    lives = [LIFE + DEATH] * 3 + [LIFE] + [THREAD_LIFE] * 4
+    text = "".join(life.format(at=at + 1) for at, life in enumerate(lives))
+    _, every, wrong = export_of("\n".join((*lines, text)))
+    parents = [one(track, "parent_uuid") for track in every.values() if "tracepoint" in one(track, "description", "")]
+    tap.ok(len(parents) == 12 and not wrong, "four processes, four threads", parents, wrong)
+    names = {one(track["process"][0], "process_name") for track in map(every.get, parents) if "process" in track}
+    tap.ok(names >= {"p1", "p2", "p3"}, "names of processes", names)
+    check_tasks(tap, every, parents, "numbers that are used four times")
 
 
 def losses_of(sequence):
@@ -223,6 +256,7 @@ def main():
     check_order(tap)
     check_names(tap)
     check_reuse(tap)
+    check_reuse_again(tap)
     check_open(tap)
     check_emitters(tap)
     check_losses(tap)

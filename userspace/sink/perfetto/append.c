@@ -278,7 +278,7 @@ static int trace_examine(struct examination *examination, struct perfetto_sink *
 		return 0;
 	if (clocks_compare(examination, recording, name, error) < 0)
 		return -1;
-	if (examination->sequence_id_max > UINT32_MAX - 2)
+	if (examination->sequence_id_max > UINT32_MAX - 2 * (1 + recording->nr_machines))
 		return error_set(error,
 				 "%s: the trace has no packet sequence left; write to another file",
 				 name);

@@ -17,10 +17,13 @@ enum perfetto_packet_field {
 	PACKET_TRACK_EVENT = 11,
 	PACKET_INTERNED_DATA = 12,
 	PACKET_SEQUENCE_FLAGS = 13,
+	PACKET_SYSTEM_INFO = 45,
 	PACKET_ZLIB_PACKETS = 50,
 	PACKET_DEFAULTS = 59,
 	PACKET_TRACK_DESCRIPTOR = 60,
 	PACKET_IS_FIRST = 87,
+	PACKET_MACHINE_ID = 98,
+	PACKET_TRACE_ATTRIBUTES = 126,
 	PACKET_ZSTD_PACKETS = 133,
 };
 
@@ -31,6 +34,26 @@ enum perfetto_sequence_flag {
 
 enum perfetto_defaults_field {
 	DEFAULTS_CLOCK_ID = 58,
+};
+
+enum perfetto_system_info_field {
+	SYSTEM_INFO_UTSNAME = 1,
+	SYSTEM_INFO_MACHINE_NAME = 17,
+};
+
+enum perfetto_utsname_field {
+	UTSNAME_SYSNAME = 1,
+	UTSNAME_RELEASE = 3,
+};
+
+enum perfetto_attributes_field {
+	ATTRIBUTES_ATTRIBUTE = 1,
+};
+
+enum perfetto_attribute_field {
+	ATTRIBUTE_KEY = 1,
+	ATTRIBUTE_INTEGER = 2,
+	ATTRIBUTE_STRING = 3,
 };
 
 enum perfetto_snapshot_field {

@@ -84,17 +84,20 @@ static void append_own_names(struct buffer *out)
 	proto_end(out, data);
 }
 
+/* The times of all machines are those of the trace's clock, which is a machine's default. */
 static int sequence_begin(struct perfetto_sink *sink, struct error *error)
 {
 	struct buffer *out = &sink->file.out;
 	size_t packet = perfetto_packet_begin(sink);
-	size_t defaults;
 
 	proto_number(out, PACKET_SEQUENCE_FLAGS, SEQUENCE_STATE_CLEARED);
 	proto_number(out, PACKET_IS_FIRST, true);
-	defaults = proto_begin(out, PACKET_DEFAULTS);
-	proto_number(out, DEFAULTS_CLOCK_ID, sink->clock_id);
-	proto_end(out, defaults);
+	if (sink->sequence->machine_id == 0) {
+		size_t defaults = proto_begin(out, PACKET_DEFAULTS);
+
+		proto_number(out, DEFAULTS_CLOCK_ID, sink->clock_id);
+		proto_end(out, defaults);
+	}
 	append_own_names(out);
 	return perfetto_packet_end(sink, packet, error);
 }
@@ -134,56 +137,101 @@ static uint64_t own_uuid(void)
 	return perfetto_uuid_of_seed(0, UUID_OWN, 0);
 }
 
-/* Its description is the machine: Perfetto's own packets have no place for labels. */
-static int own_track_write(struct perfetto_sink *sink, const struct recording *recording,
-			   struct error *error)
+static int own_track_write(struct perfetto_sink *sink, struct error *error)
 {
-	struct perfetto_descriptor own = { .uuid = own_uuid(),
-					   .name = text_of("ktrack"),
-					   .is_ordered = true };
-	struct buffer about = { 0 };
-	int status;
+	const struct perfetto_descriptor own = { .uuid = own_uuid(),
+						 .name = text_of("ktrack"),
+						 .is_ordered = true };
 
-	buffer_append_string(&about, "{\"recording_id\":");
-	json_append_string(&about, text_of(recording->id));
-	machine_append(&about, recording);
-	buffer_append_char(&about, '}');
-	own.description = buffer_text(&about);
-	status = about.failed ? error_set(error, "out of memory")
-			      : perfetto_descriptor_write(sink, &own, error);
-	buffer_release(&about);
-	return status;
+	return perfetto_descriptor_write(sink, &own, error);
 }
 
-static int perfetto_write_machine(struct perfetto_sink *sink,
-				  const struct timeline_machine *machine, struct buffer *about,
-				  struct error *error)
+/* The release of the kernel, and the name of one of several machines. */
+static int system_write(struct perfetto_sink *sink, const struct recording *recording,
+			const struct timeline_machine *machine, struct error *error)
 {
-	struct perfetto_descriptor track = {
-		.uuid = perfetto_machine_uuid(machine),
-		.name = text_of(machine->name),
-		.has_rank = true,
-		.rank = (int32_t)machine->number,
-	};
+	struct buffer *out = &sink->file.out;
+	size_t packet = perfetto_packet_begin(sink);
+	size_t system = proto_begin(out, PACKET_SYSTEM_INFO);
+	size_t name = proto_begin(out, SYSTEM_INFO_UTSNAME);
 
-	machine_append_object(about, machine);
-	track.description = buffer_text(about);
-	return about->failed ? error_set(error, "out of memory")
-			     : perfetto_descriptor_write(sink, &track, error);
+	proto_text(out, UTSNAME_SYSNAME, text_of("Linux"));
+	proto_text(out, UTSNAME_RELEASE, text_of(recording->kernel));
+	proto_end(out, name);
+	if (machine)
+		proto_text(out, SYSTEM_INFO_MACHINE_NAME, text_of(machine->name));
+	proto_end(out, system);
+	return perfetto_packet_end(sink, packet, error);
 }
 
-static int perfetto_write_machines(struct perfetto_sink *sink, const struct recording *recording,
-				   struct error *error)
+static void attribute_append(struct buffer *out, struct text key, struct text value)
 {
-	struct buffer about = { 0 };
-	int status = 0;
+	size_t attribute = proto_begin(out, ATTRIBUTES_ATTRIBUTE);
 
-	for (size_t i = 0; i < recording->nr_machines && status == 0; i++) {
-		buffer_clear(&about);
-		status = perfetto_write_machine(sink, &recording->machines[i], &about, error);
+	proto_text(out, ATTRIBUTE_KEY, key);
+	proto_text(out, ATTRIBUTE_STRING, value);
+	proto_end(out, attribute);
+}
+
+static void attribute_append_number(struct buffer *out, const char *key, int64_t value)
+{
+	size_t attribute = proto_begin(out, ATTRIBUTES_ATTRIBUTE);
+
+	proto_text(out, ATTRIBUTE_KEY, text_of(key));
+	proto_signed(out, ATTRIBUTE_INTEGER, value);
+	proto_end(out, attribute);
+}
+
+static void labels_append_attributes(struct perfetto_sink *sink, const char *labels)
+{
+	struct text rest = text_of(labels ? labels : ""), key, value;
+	struct buffer *text = &sink->file.text;
+
+	while (recording_take_label(&rest, &key, &value)) {
+		buffer_clear(text);
+		buffer_append_string(text, "label.");
+		buffer_append(text, key.data, key.size);
+		attribute_append(&sink->file.out, buffer_text(text), value);
 	}
-	buffer_release(&about);
-	return status;
+}
+
+/* What Perfetto has no field for. @machine is NULL for the recording as a whole. */
+static int attributes_write(struct perfetto_sink *sink, const struct recording *recording,
+			    const struct timeline_machine *machine, struct error *error)
+{
+	struct buffer *out = &sink->file.out;
+	size_t packet = perfetto_packet_begin(sink);
+	size_t attributes = proto_begin(out, PACKET_TRACE_ATTRIBUTES);
+
+	attribute_append(out, text_of("recording_id"), text_of(recording->id));
+	attribute_append(out, text_of("source"), text_of(recording->source));
+	if (recording->host)
+		attribute_append(out, text_of("host"), text_of(recording->host));
+	labels_append_attributes(sink, recording->labels);
+	if (machine) {
+		attribute_append_number(out, "shift_ns", machine->shift_ns);
+		if (machine->wall_error_ns >= 0)
+			attribute_append_number(out, "wall_error_ns", machine->wall_error_ns);
+	}
+	proto_end(out, attributes);
+	return perfetto_packet_end(sink, packet, error);
+}
+
+/* Tracks of a machine that are below no process or thread are below a track with its name. */
+static int perfetto_machine_write(struct perfetto_sink *sink,
+				  const struct timeline_machine *machine, struct error *error)
+{
+	const struct perfetto_descriptor track = { .uuid = perfetto_machine_uuid(machine),
+						   .name = text_of(machine->name),
+						   .has_rank = true,
+						   .rank = (int32_t)machine->number };
+
+	sink->sequence = &sink->sequences[machine->number];
+	if (sequence_begin(sink, error) < 0 ||
+	    system_write(sink, machine->recording, machine, error) < 0 ||
+	    attributes_write(sink, machine->recording, machine, error) < 0)
+		return -1;
+	return perfetto_descriptor_write(sink, &track, error);
 }
 
 int perfetto_frame_open(struct perfetto_sink *sink, const struct recording *recording,
@@ -192,12 +240,18 @@ int perfetto_frame_open(struct perfetto_sink *sink, const struct recording *reco
 	sink->clock_id = clock_id(recording);
 	sink->has_wall_clock = strcmp(recording->time_source, "none") != 0;
 	sink->wall_offset_ns = recording->wall_offset_ns;
+	sink->sequence = &sink->sequences[0];
 	if (snapshot_write(sink, recording->start_ns, sink->wall_offset_ns, error) < 0 ||
-	    sequence_begin(sink, error) < 0)
+	    sequence_begin(sink, error) < 0 || attributes_write(sink, recording, NULL, error) < 0 ||
+	    own_track_write(sink, error) < 0)
 		return -1;
-	return own_track_write(sink, recording, error) < 0
-		       ? -1
-		       : perfetto_write_machines(sink, recording, error);
+	if (recording->nr_machines == 0)
+		return system_write(sink, recording, NULL, error);
+	for (size_t i = 0; i < recording->nr_machines; i++) {
+		if (perfetto_machine_write(sink, &recording->machines[i], error) < 0)
+			return -1;
+	}
+	return 0;
 }
 
 /* The track for losses of a CPU; its name has the buffer only if there are several. */
@@ -241,8 +295,7 @@ static int perfetto_write_loss(struct perfetto_sink *sink, const struct timeline
 static int instant_write(struct perfetto_sink *sink, int64_t time_ns, struct text name,
 			 struct error *error)
 {
-	struct perfetto_message begun = own_begin(sink, time_ns, own_uuid(), TYPE_INSTANT,
-						  name);
+	struct perfetto_message begun = own_begin(sink, time_ns, own_uuid(), TYPE_INSTANT, name);
 
 	return perfetto_message_end(sink, begun, error);
 }

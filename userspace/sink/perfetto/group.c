@@ -128,6 +128,7 @@ int perfetto_group_add(struct perfetto_sink *sink, struct perfetto_category *cat
 int perfetto_groups_open(struct perfetto_sink *sink, struct error *error)
 {
 	for (struct perfetto_category *one = sink->categories; one; one = one->after) {
+		sink->sequence = one->sequence;
 		if (one->waiting.is_there && group_open(sink, one, error) < 0)
 			return -1;
 	}
@@ -137,8 +138,10 @@ int perfetto_groups_open(struct perfetto_sink *sink, struct error *error)
 int perfetto_groups_end(struct perfetto_sink *sink, struct error *error)
 {
 	for (struct perfetto_category *one = sink->categories; one; one = one->after) {
+		sink->sequence = one->sequence;
 		if (waiting_end(sink, &one->waiting, NULL, error) < 0)
 			return -1;
 	}
+	sink->sequence = &sink->sequences[0];
 	return 0;
 }

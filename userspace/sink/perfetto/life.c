@@ -15,7 +15,7 @@
 
 static uint64_t *cell_get(struct perfetto_sink *sink, int id, struct error *error)
 {
-	uint64_t **page = &sink->lives[id / PERFETTO_LIVES_PAGE];
+	uint64_t **page = &sink->sequence->lives[id / PERFETTO_LIVES_PAGE];
 
 	if (!*page)
 		*page = calloc(PERFETTO_LIVES_PAGE, sizeof(**page));
@@ -30,6 +30,7 @@ int perfetto_life(struct perfetto_sink *sink, int id, int64_t born_ns, uint64_t 
 		  struct error *error)
 {
 	uint64_t *cell;
+	bool is_new;
 
 	*life = 0;
 	if (id <= 0 || id >= PERFETTO_IDS_MAX)
@@ -39,15 +40,18 @@ int perfetto_life(struct perfetto_sink *sink, int id, int64_t born_ns, uint64_t 
 		return -1;
 	if (*cell == 0)
 		*cell = (uint64_t)(born_ns > 0 ? born_ns : BORN_UNKNOWN) << 1;
-	else if (born_ns > 0 && (uint64_t)born_ns != *cell >> 1)
+	is_new = born_ns > 0 && (uint64_t)born_ns != *cell >> 1;
+	if (is_new)
 		*cell = (uint64_t)born_ns << 1 | IS_LATER;
 	if (*cell & IS_LATER)
 		*life = *cell >> 1;
-	return 0;
+	return is_new;
 }
 
 void perfetto_lives_free(struct perfetto_sink *sink)
 {
-	for (size_t i = 0; i < PERFETTO_LIVES_PAGES; i++)
-		free(sink->lives[i]);
+	for (size_t i = 0; i < sink->nr_sequences; i++) {
+		for (size_t page = 0; page < PERFETTO_LIVES_PAGES; page++)
+			free(sink->sequences[i].lives[page]);
+	}
 }

@@ -58,6 +58,7 @@ struct perfetto_category *perfetto_category_get(struct perfetto_sink *sink,
 	category->after = sink->categories;
 	sink->categories = category;
 	category->shown = shown;
+	category->sequence = sink->sequence;
 	category->iid = string_intern(sink, INTERNED_CATEGORIES, text_of(shown->text), error);
 	if (category->iid == 0 || perfetto_category_compare(sink, category, error) < 0)
 		return NULL;

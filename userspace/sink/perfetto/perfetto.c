@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The timeline in Perfetto's native format: a packet for each event. */
 #include <endian.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -32,23 +33,31 @@ uint64_t perfetto_uuid_of(const struct perfetto_sink *sink, enum perfetto_uuid k
 	return perfetto_uuid_of_seed(sink->seed, kind, number);
 }
 
-static size_t sequence_packet_begin(struct perfetto_sink *sink, uint32_t sequence_id)
+static void sequence_append(struct buffer *out, const struct perfetto_sequence *sequence,
+			    bool is_of_threads)
+{
+	proto_number(out, PACKET_SEQUENCE_ID, sequence->id + is_of_threads);
+	if (sequence->machine_id > 0)
+		proto_number(out, PACKET_MACHINE_ID, sequence->machine_id);
+}
+
+static size_t sequence_packet_begin(struct perfetto_sink *sink, bool is_of_threads)
 {
 	struct buffer *out = &sink->file.out;
 	size_t packet = proto_begin(out, TRACE_PACKET);
 
-	proto_number(out, PACKET_SEQUENCE_ID, sequence_id);
+	sequence_append(out, sink->sequence, is_of_threads);
 	return packet;
 }
 
 size_t perfetto_packet_begin(struct perfetto_sink *sink)
 {
-	return sequence_packet_begin(sink, sink->sequence_id);
+	return sequence_packet_begin(sink, false);
 }
 
 size_t perfetto_thread_packet_begin(struct perfetto_sink *sink)
 {
-	return sequence_packet_begin(sink, sink->sequence_id + 1);
+	return sequence_packet_begin(sink, true);
 }
 
 int perfetto_packet_end(struct perfetto_sink *sink, size_t packet, struct error *error)
@@ -81,7 +90,7 @@ static struct perfetto_message track_event_begin(struct perfetto_sink *sink,
 		return begun;
 	at = proto_put_tag(at, TRACE_PACKET, PROTO_SIZED) + 1;
 	begun.packet = at - out->data;
-	at = put_block(at, sink->event_head, sink->event_head_size);
+	at = put_block(at, sink->sequence->event_head, sink->sequence->event_head_size);
 	at = proto_put_tag(at, PACKET_TIMESTAMP, PROTO_NUMBER);
 	at = proto_put_number(at, event->time_ns);
 	at = proto_put_tag(at, PACKET_TRACK_EVENT, PROTO_SIZED) + 1;
@@ -231,20 +240,50 @@ _Static_assert(sizeof(writers) / sizeof(writers[0]) == TIMELINE_KIND_COUNT, "a w
 static int perfetto_event(struct sink_file *file, const struct timeline_event *event,
 			  struct error *error)
 {
-	return writers[event->kind](container_of(file, struct perfetto_sink, file), event, error);
+	struct perfetto_sink *sink = container_of(file, struct perfetto_sink, file);
+	const struct timeline_machine *machine = event->track ? event->track->machine : NULL;
+
+	sink->sequence = &sink->sequences[machine ? machine->number : 0];
+	return writers[event->kind](sink, event, error);
 }
 
-static int event_head_make(struct perfetto_sink *sink, struct error *error)
+static int event_head_make(struct perfetto_sink *sink, struct perfetto_sequence *sequence,
+			   struct error *error)
 {
 	struct buffer *text = &sink->file.text;
 
 	buffer_clear(text);
-	proto_number(text, PACKET_SEQUENCE_ID, sink->sequence_id);
+	sequence_append(text, sequence, false);
 	proto_number(text, PACKET_SEQUENCE_FLAGS, SEQUENCE_NEEDS_STATE);
 	if (text->failed || text->size > PERFETTO_HEAD_SIZE)
 		return error_set(error, "out of memory");
-	memcpy(sink->event_head, text->data, text->size);
-	sink->event_head_size = text->size;
+	memcpy(sequence->event_head, text->data, text->size);
+	sequence->event_head_size = text->size;
+	return 0;
+}
+
+/* Recordings of one machine in a file have one id of it. */
+static uint32_t machine_id(const struct timeline_machine *machine)
+{
+	return (uint32_t)text_hash(text_of(machine->name)) | 1;
+}
+
+static int sequences_make(struct perfetto_sink *sink, const struct recording *recording,
+			  struct error *error)
+{
+	sink->sequences = calloc(1 + recording->nr_machines, sizeof(*sink->sequences));
+	if (!sink->sequences)
+		return error_set(error, "out of memory");
+	sink->nr_sequences = 1 + recording->nr_machines;
+	for (size_t i = 0; i < sink->nr_sequences; i++) {
+		struct perfetto_sequence *sequence = &sink->sequences[i];
+
+		sequence->id = sink->sequence_id + 2 * i;
+		if (i > 0)
+			sequence->machine_id = machine_id(&recording->machines[i - 1]);
+		if (event_head_make(sink, sequence, error) < 0)
+			return -1;
+	}
 	return 0;
 }
 
@@ -257,7 +296,7 @@ static int perfetto_open(struct sink_file *file, const struct recording *recordi
 		return -1;
 	if (sink->is_appending && perfetto_examine(sink, recording, error) < 0)
 		return -1;
-	if (event_head_make(sink, error) < 0)
+	if (sequences_make(sink, recording, error) < 0)
 		return -1;
 	sink->has_one_buffer = recording->has_one_buffer;
 	sink->seed = text_hash(text_of(recording->id)) ^ sink->sequence_id;
@@ -282,6 +321,7 @@ static void perfetto_release(struct sink_file *file)
 
 	perfetto_categories_free(sink);
 	perfetto_lives_free(sink);
+	free(sink->sequences);
 	map_release(&sink->events);
 	map_release(&sink->names);
 	if (sink->is_spooled)

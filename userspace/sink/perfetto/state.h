@@ -17,15 +17,31 @@
 #define PERFETTO_LIVES_PAGES (PERFETTO_IDS_MAX / PERFETTO_LIVES_PAGE)
 
 /**
- * struct perfetto_sink - one packet sequence, and the next one for threads
+ * struct perfetto_sequence - a packet sequence, and the next one for threads
+ * @id: identifies it in the file
+ * @machine_id: identifies the machine in the file if there are several, else 0: Perfetto
+ * distinguishes processes by it
+ * @event_head: constant fields of all packets with events
+ * @lives: pages of cells by process or thread number, see perfetto_life()
+ */
+struct perfetto_sequence {
+	uint32_t id;
+	uint32_t machine_id;
+	char event_head[PERFETTO_HEAD_SIZE + PUT_SLACK];
+	unsigned int event_head_size;
+	uint64_t *lives[PERFETTO_LIVES_PAGES];
+};
+
+/**
+ * struct perfetto_sink - one file
  * @events: by event name: its first tracepoint of any system
  * @names: tracks by their name below a process or thread
- * @lives: pages of cells by process or thread number, see perfetto_life()
+ * @sequences: by number of the machine; the first is of what is on none
+ * @sequence: of the event that is written
  * @has_one_buffer: names need not have the buffer
  * @clock_id: Perfetto's number of the trace clock
  * @wall_offset_ns: wall-clock time minus trace time; if there is a wall clock
- * @event_head: constant fields of all packets with events
- * @sequence_id: identifies this sequence in the file
+ * @sequence_id: of the first sequence
  * @seed: makes the ids of tracks differ from those of other sequences
  * @next_iid: number of the next interned string of any kind
  * @is_spooled: packets go to a temporary file first
@@ -37,14 +53,14 @@ struct perfetto_sink {
 	struct perfetto_category *categories;
 	struct map events;
 	struct map names;
-	uint64_t *lives[PERFETTO_LIVES_PAGES];
+	struct perfetto_sequence *sequences;
+	size_t nr_sequences;
+	struct perfetto_sequence *sequence;
 	bool is_appending;
 	bool has_one_buffer;
 	bool has_wall_clock;
 	unsigned int clock_id;
 	int64_t wall_offset_ns;
-	char event_head[PERFETTO_HEAD_SIZE + PUT_SLACK];
-	unsigned int event_head_size;
 	uint32_t sequence_id;
 	uint64_t seed;
 	uint64_t next_iid;
@@ -90,6 +106,7 @@ struct perfetto_waiting {
 
 /**
  * struct perfetto_category - a tracepoint
+ * @sequence: of its tracks
  * @is_namesake: an earlier tracepoint of another system has the same event name
  * @has_group: the group track @group_uuid was written
  * @parent_uuid: of the group: the track of its machine, 0 for none
@@ -99,6 +116,7 @@ struct perfetto_waiting {
 struct perfetto_category {
 	struct perfetto_category *after;
 	const struct timeline_category *shown;
+	struct perfetto_sequence *sequence;
 	bool is_namesake;
 	bool has_group;
 	uint64_t iid;
@@ -173,6 +191,7 @@ enum perfetto_uuid {
 	UUID_MACHINE,
 	UUID_COUNTER,
 	UUID_COMMAND,
+	UUID_BEFORE,
 };
 
 /**
@@ -183,7 +202,7 @@ enum perfetto_uuid {
  */
 uint64_t perfetto_uuid_of_seed(uint64_t seed, enum perfetto_uuid kind, uint64_t number);
 
-/** perfetto_uuid_of - the same with the seed of this sequence */
+/** perfetto_uuid_of - the same with the seed of this recording */
 uint64_t perfetto_uuid_of(const struct perfetto_sink *sink, enum perfetto_uuid kind,
 			  uint64_t number);
 
@@ -324,7 +343,7 @@ void perfetto_label_alone(const struct perfetto_sink *sink, struct buffer *out,
  * @born_ns: its birth; 0 if unknown, which means the last one of the number
  * @life: becomes 0 for the first one of the number, else its birth
  *
- * Returns 0, or -1 with @error.
+ * Returns 1 if it is a later one that was not seen before, 0 if not, or -1 with @error.
  */
 int perfetto_life(struct perfetto_sink *sink, int id, int64_t born_ns, uint64_t *life,
 		  struct error *error);

@@ -101,39 +101,48 @@ int perfetto_descriptor_write(struct perfetto_sink *sink,
 
 /**
  * struct task_ids - a process or thread
+ * @time_ns: when it is described: tasks with one number must be described in their order
  * @tid: of the thread, or 0
  * @pid: of the process
  * @tid_life, @pid_life: see perfetto_life()
+ * @tid_is_new, @pid_is_new: what that returned
  */
 struct task_ids {
+	int64_t time_ns;
 	int tid;
 	int pid;
 	uint64_t tid_life;
 	uint64_t pid_life;
+	int tid_is_new;
+	int pid_is_new;
 };
 
-static uint64_t process_uuid(const struct task_ids *ids)
+static uint64_t process_uuid(const struct perfetto_sink *sink, const struct task_ids *ids)
 {
-	return perfetto_uuid_of_seed(ids->pid_life, UUID_PROCESS, ids->pid);
+	uint64_t number = (uint64_t)sink->sequence->machine_id << 32 | (uint32_t)ids->pid;
+
+	return perfetto_uuid_of_seed(ids->pid_life, UUID_PROCESS, number);
 }
 
-static uint64_t thread_uuid(const struct task_ids *ids)
+static uint64_t thread_uuid(const struct perfetto_sink *sink, const struct task_ids *ids)
 {
-	uint64_t number = (uint64_t)(uint32_t)ids->pid << 32 | (uint32_t)ids->tid;
-	uint64_t life = ids->pid_life;
+	uint64_t life = process_uuid(sink, ids);
 
 	if (ids->tid_life > 0)
 		life = perfetto_uuid_of_seed(life, UUID_THREAD, ids->tid_life);
-	return perfetto_uuid_of_seed(life, UUID_THREAD, number);
+	return perfetto_uuid_of_seed(life, UUID_THREAD, ids->tid);
 }
 
 static int process_descriptor_write(struct perfetto_sink *sink, const struct task_ids *ids,
-				    const char *name, struct error *error)
+				    uint64_t uuid, const char *name, struct error *error)
 {
-	struct perfetto_message begun = descriptor_begin(sink, process_uuid(ids));
+	size_t packet = perfetto_packet_begin(sink), process;
 	struct buffer *out = &sink->file.out;
-	size_t process = proto_begin(out, TRACK_DESCRIPTOR_PROCESS);
+	struct perfetto_message begun;
 
+	proto_number(out, PACKET_TIMESTAMP, ids->time_ns);
+	begun = descriptor_begin_in(sink, packet, uuid);
+	process = proto_begin(out, TRACK_DESCRIPTOR_PROCESS);
 	proto_signed(out, PROCESS_PID, ids->pid);
 	if (name[0])
 		proto_text(out, PROCESS_NAME, text_of(name));
@@ -144,13 +153,15 @@ static int process_descriptor_write(struct perfetto_sink *sink, const struct tas
 }
 
 static int thread_descriptor_write(struct perfetto_sink *sink, const struct task_ids *ids,
-				   const char *name, struct error *error)
+				   uint64_t uuid, const char *name, struct error *error)
 {
-	struct perfetto_message begun =
-		descriptor_begin_in(sink, perfetto_thread_packet_begin(sink), thread_uuid(ids));
+	size_t packet = perfetto_thread_packet_begin(sink), thread;
 	struct buffer *out = &sink->file.out;
-	size_t thread = proto_begin(out, TRACK_DESCRIPTOR_THREAD);
+	struct perfetto_message begun;
 
+	proto_number(out, PACKET_TIMESTAMP, ids->time_ns);
+	begun = descriptor_begin_in(sink, packet, uuid);
+	thread = proto_begin(out, TRACK_DESCRIPTOR_THREAD);
 	proto_signed(out, THREAD_PID, ids->pid);
 	proto_signed(out, THREAD_TID, ids->tid);
 	if (name[0])
@@ -166,48 +177,74 @@ static bool is_about_process(const struct timeline_track *shown)
 	       shown->id.signed_number > 0 && shown->id.signed_number <= INT32_MAX;
 }
 
-/* Writes the process that a track is about; sets @uuid to its id. */
-static int process_describe(struct perfetto_sink *sink, const struct timeline_track *shown,
-			    uint64_t *uuid, struct error *error)
+/*
+ * If a number is used again, Perfetto makes a new process (or thread) for the second id of the last
+ * one, but does not keep the second id as that of the new one, so a third id would be the second's
+ * (track_event_tracker.cc, ResolveDescriptorTrackImpl). Hence each later one has two ids, of which
+ * the second one is used: it is of the new one whether Perfetto keeps the first or not.
+ */
+static uint64_t uuid_before(uint64_t uuid)
 {
-	struct task_ids ids = { .pid = (int)shown->id.signed_number };
-
-	if (perfetto_life(sink, ids.pid, shown->born_ns, &ids.pid_life, error) < 0)
-		return -1;
-	*uuid = process_uuid(&ids);
-	return process_descriptor_write(sink, &ids, shown->comm, error);
+	return perfetto_uuid_of_seed(uuid, UUID_BEFORE, 0);
 }
 
-static int thread_describe(struct perfetto_sink *sink, const struct timeline_track *shown,
-			   uint64_t *uuid, struct error *error)
+static int perfetto_process_write(struct perfetto_sink *sink, const struct task_ids *ids,
+				  const char *name, struct error *error)
 {
-	struct task_ids ids = { .tid = (int)shown->id.signed_number, .pid = shown->tgid };
+	uint64_t uuid = process_uuid(sink, ids);
+
+	if (ids->pid_is_new &&
+	    process_descriptor_write(sink, ids, uuid_before(uuid), "", error) < 0)
+		return -1;
+	return process_descriptor_write(sink, ids, uuid, name, error);
+}
+
+/* Writes the process that a track is about; sets @uuid to its id. */
+static int process_describe(struct perfetto_sink *sink, const struct timeline_track *shown,
+			    int64_t time_ns, uint64_t *uuid, struct error *error)
+{
+	struct task_ids ids = { .time_ns = time_ns, .pid = (int)shown->id.signed_number };
+
+	ids.pid_is_new = perfetto_life(sink, ids.pid, shown->born_ns, &ids.pid_life, error);
+	*uuid = process_uuid(sink, &ids);
+	return ids.pid_is_new < 0 ? -1 : perfetto_process_write(sink, &ids, shown->comm, error);
+}
+
+/* Perfetto makes the main thread with its process. */
+static int thread_describe(struct perfetto_sink *sink, const struct timeline_track *shown,
+			   int64_t time_ns, uint64_t *uuid, struct error *error)
+{
+	struct task_ids ids = { .time_ns = time_ns,
+				.tid = (int)shown->id.signed_number,
+				.pid = shown->tgid };
 	bool is_main = ids.tid == ids.pid;
 
-	if (perfetto_life(sink, ids.pid, shown->process_born_ns, &ids.pid_life, error) < 0 ||
-	    perfetto_life(sink, ids.tid, shown->born_ns, &ids.tid_life, error) < 0)
+	ids.pid_is_new = perfetto_life(sink, ids.pid, shown->process_born_ns, &ids.pid_life, error);
+	ids.tid_is_new = perfetto_life(sink, ids.tid, shown->born_ns, &ids.tid_life, error);
+	*uuid = thread_uuid(sink, &ids);
+	if (ids.pid_is_new < 0 || ids.tid_is_new < 0 ||
+	    perfetto_process_write(sink, &ids, is_main ? shown->comm : "", error) < 0)
 		return -1;
-	*uuid = thread_uuid(&ids);
-	if (process_descriptor_write(sink, &ids, is_main ? shown->comm : "", error) < 0)
+	if (ids.tid_is_new && !is_main &&
+	    thread_descriptor_write(sink, &ids, uuid_before(*uuid), "", error) < 0)
 		return -1;
-	return thread_descriptor_write(sink, &ids, shown->comm, error);
+	return thread_descriptor_write(sink, &ids, *uuid, shown->comm, error);
 }
 
 /*
  * Writes what a track is about; sets @uuid to its id, or 0. A thread of an unknown process is not
- * written, because Perfetto would invent a process for it; and nothing of several machines, because
- * it would take processes with the same number for one.
+ * written, because Perfetto would invent a process for it.
  */
-static int parent_describe(struct perfetto_sink *sink, const struct timeline_track *shown,
+static int parent_describe(struct perfetto_sink *sink, const struct timeline_event *event,
 			   uint64_t *uuid, struct error *error)
 {
+	const struct timeline_track *shown = event->track;
+
 	*uuid = 0;
-	if (shown->machine)
-		return 0;
 	if (is_about_process(shown))
-		return process_describe(sink, shown, uuid, error);
+		return process_describe(sink, shown, event->time_ns, uuid, error);
 	if (shown->scope == SCOPE_THREAD && shown->tgid > 0)
-		return thread_describe(sink, shown, uuid, error);
+		return thread_describe(sink, shown, event->time_ns, uuid, error);
 	return 0;
 }
 
@@ -251,7 +288,7 @@ int perfetto_track_begin(struct perfetto_sink *sink, const struct timeline_event
 	struct perfetto_track *track;
 	uint64_t parent_uuid, merge_key, uuid;
 
-	if (!category || parent_describe(sink, shown, &parent_uuid, error) < 0)
+	if (!category || parent_describe(sink, event, &parent_uuid, error) < 0)
 		return -1;
 	merge_key = merge_key_of(sink, shown, parent_uuid == 0);
 	uuid = track_uuid(sink, shown, parent_uuid ? parent_uuid : category->group_uuid, merge_key);
