@@ -5,9 +5,12 @@ The wall clock ends only what used no CPU for ten minutes. Fewer than one thousa
 and again uses that much itself. A program that others stop, or that waits for a CPU, has all the time that it needs.
 """
 
+import fcntl
 import os
 import signal
+import struct
 import subprocess
+import termios
 import time
 from contextlib import suppress
 
@@ -182,3 +185,17 @@ def wait_for(condition, *watched, cpu_s=CPU_S, most_pause_s=0.5):
             seen_s = time.monotonic()
             if any(watch.overrun() for watch in watches):
                 return found
+
+
+def fill_pipe(command, folder):
+    """(descriptor, Popen) of a command that writes to @folder/pipe, which nobody reads: it waits because the pipe is full."""
+    os.mkfifo(f"{folder}/pipe")
+    pipe = os.open(f"{folder}/pipe", os.O_RDWR)
+    writer = subprocess.Popen(command, cwd=folder)
+
+    def is_waiting():
+        (size,) = struct.unpack("i", fcntl.ioctl(pipe, termios.FIONREAD, bytes(4)))
+        return size > 32768 and processes()[writer.pid].state == "S"
+
+    wait_for(is_waiting, writer)
+    return pipe, writer

@@ -2,14 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Test: --append adds to a Perfetto trace of the same boot clock, and refuses any other file."""
 
-import fcntl
 import os
 import signal
-import struct
-import subprocess
 import sys
 import tempfile
-import termios
 import zlib
 from pathlib import Path
 
@@ -198,26 +194,14 @@ def check_killed(tap):
         text = "event demo:io 100 char track_event_type; string slice_name\nrepeat 2000\n"
         cases.make_of(text + f'+1us 7@0 io I "$i {"x" * 2000}"\nend\n', Path(folder, "trace.dat"))
         Path(folder, "out").write_bytes(foreign())
-        os.mkfifo(Path(folder, "pipe"))
-        pipe = os.open(Path(folder, "pipe"), os.O_RDWR)
         words = ("--append", "--perfetto=out", "--event=pipe", f"--wall-clock={WALL_S}", "trace.dat")
-        with subprocess.Popen([cases.KTRACK, "export", *words], cwd=folder) as adding:
-            is_full = wait_until_full(pipe, adding)
-            adding.kill()
+        pipe, adding = process.fill_pipe([cases.KTRACK, "export", *words], folder)
+        adding.kill()
+        adding.wait()
         os.close(pipe)
         after = Path(folder, "out").read_bytes()
-    tap.ok(is_full and adding.returncode == -signal.SIGKILL, "killed half way", adding.returncode)
+    tap.ok(adding.returncode == -signal.SIGKILL, "killed half way", adding.returncode)
     tap.ok(after == foreign(), "killed: the trace is as it was", f"{len(after)} bytes")
-
-
-def wait_until_full(pipe, adding):
-    """Whether a process has filled a pipe, and so waits for a reader."""
-
-    def is_waiting():
-        (size,) = struct.unpack("i", fcntl.ioctl(pipe, termios.FIONREAD, bytes(4)))
-        return size > 32768 and process.processes()[adding.pid].state == "S"
-
-    return process.wait_for(is_waiting, adding)
 
 
 def check_clock(tap):

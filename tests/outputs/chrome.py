@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """What a file of JSON trace events shows: its events, as tracks with slices and samples.
 
-It accepts the object form of Chrome's "Trace Event Format" with the phases that ktrack-outputs(7) lists: B and E, i, C, X for losses,
-s and t for points of flows, M for names. Each event has the members that the format requires of its phase (times in microseconds,
+It accepts the array form of Chrome's "Trace Event Format" with the phases that ktrack-outputs(7) lists: B and E, i, C, X for losses,
+s and t for points of flows, M for names and for what the recording is. Each event has the members that the format requires of its phase (times in microseconds,
 which keep all nanoseconds), its track was named before it, and no object has a member twice.
 """
 
@@ -72,7 +72,7 @@ def unique(pairs):
 
 def read_events(data):
     """The events of a file, each with what its phase requires."""
-    for event in json.loads(data, parse_float=Decimal, object_pairs_hook=unique)["traceEvents"]:
+    for event in json.loads(data, parse_float=Decimal, object_pairs_hook=unique):
         lacks = [member for member in (*PHASES[event["ph"]], "pid") if member not in event]
         if lacks:
             raise ValueError(f"{event} lacks {lacks}")

@@ -3,6 +3,7 @@
 """Test: the file of --chrome is JSON for every golden case, and shows what EVENT reports."""
 
 import json
+import os
 import sys
 import tempfile
 from pathlib import Path
@@ -12,6 +13,7 @@ HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent)]
 
 import cases  # noqa: E402
+import process  # noqa: E402
 from chrome import compare  # noqa: E402
 from tap import Tap  # noqa: E402
 
@@ -26,7 +28,7 @@ def check_process_id(tap):
         text = "event demo:call 100 u32 size\ntask 7 server 671088640\n0 7@0 call 1\n"
         cases.make_of(text, Path(folder, "trace.dat"))
         data, wrong = cases.run(folder, "export", "-r", "instant my:call event=demo:call", "--chrome=-", "trace.dat")
-    names = [one["args"]["name"] for one in json.loads(data)["traceEvents"] if one["name"] == "process_name"]
+    names = [one["args"]["name"] for one in json.loads(data) if one["name"] == "process_name"]
     tap.ok(not wrong and "threads of unknown processes" in names, "a process id beyond the limit", wrong, names)
 
 
@@ -35,7 +37,7 @@ def check_emitters(tap):
     with tempfile.TemporaryDirectory() as folder:
         cases.make("names-of-tasks", Path(folder, "trace.dat"))
         data, wrong = cases.run(folder, "export", "--with=tid,cpu", "--chrome=-", "trace.dat")
-    begins = [one for one in json.loads(data)["traceEvents"] if one["ph"] in "BEi"]
+    begins = [one for one in json.loads(data) if one["ph"] in "BEi"]
     without = [
         one
         for one in begins
@@ -45,12 +47,28 @@ def check_emitters(tap):
     tap.nothing(wrong + without + ([] if begins else ["no event"]), "emitters, where asked for")
 
 
+def check_killed(tap):
+    """A file whose writer was killed lacks only the end of the array: EVENT's pipe is full, and nobody reads it."""
+    with tempfile.TemporaryDirectory() as folder:
+        text = "event demo:io 100 char track_event_type; string slice_name\nrepeat 2000\n"
+        cases.make_of(text + f'+1us 7@0 io I "$i {"x" * 2000}"\nend\n', Path(folder, "trace.dat"))
+        pipe, adding = process.fill_pipe([cases.KTRACK, "export", "--chrome=out", "--event=pipe", "trace.dat"], folder)
+        adding.kill()
+        adding.wait()
+        os.close(pipe)
+        data = Path(folder, "out").read_bytes()
+    events = json.loads(data + b"]")
+    names = [one["name"].partition(" ")[0] for one in events if one["ph"] == "i"]
+    is_right = names == [str(i) for i in range(len(names))] and 10 < len(names) < 2000
+    tap.ok(is_right and data.endswith(b"}"), "a file of a killed writer", names[:3], len(names), data[-100:])
+
+
 def check_counter_fields(tap):
     """Extra fields of a sample are not in the args, because viewers would draw them as counters."""
     with tempfile.TemporaryDirectory() as folder:
         cases.make_of(COUNTER_WITH_FIELDS, Path(folder, "trace.dat"))
         data, wrong = cases.run(folder, "export", "--chrome=-", "trace.dat")
-    reported = [(one["args"], one["fields"]) for one in json.loads(data)["traceEvents"] if one["ph"] == "C"]
+    reported = [(one["args"], one["fields"]) for one in json.loads(data) if one["ph"] == "C"]
     is_reported = reported == [({"value": -5}, {"bytes": 4096, "why": "</it>"})]
     tap.nothing(wrong + ([] if is_reported else [reported]), "extra fields of a counter")
 
@@ -60,7 +78,7 @@ def losses_of(make):
     with tempfile.TemporaryDirectory() as folder:
         make(Path(folder, "trace.dat"))
         data, wrong = cases.run(folder, "export", "--chrome=-", "trace.dat")
-    events = json.loads(data)["traceEvents"]
+    events = json.loads(data)
     names = [one["args"]["name"] for one in events if one["name"] == "thread_name"]
     losses = [one for one in events if one["ph"] == "X"]
     return [(round(one["ts"] * 1000), round((one["ts"] + one["dur"]) * 1000)) for one in losses], names, wrong
@@ -110,6 +128,7 @@ def main():
     check_emitters(tap)
     check_process_id(tap)
     check_counter_fields(tap)
+    check_killed(tap)
     check_losses(tap)
     check_refusals(tap)
     return tap.finish()

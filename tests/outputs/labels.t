@@ -38,7 +38,7 @@ def check(tap, folder):
     words = ["--label=site=</script><b>", "--label=x=1=2", "--event=e", "--chrome=c", "--html=h", "--sqlite=s", "--perf=p", "--perfetto=t"]
     cases.run(folder, "export", *words, "labels.dat")
     check_same(tap, parameters((folder / "e").read_text()), "EVENT")
-    about = json.loads((folder / "c").read_text())["otherData"]
+    about = next(event["args"] for event in json.loads((folder / "c").read_text()) if event["name"] == "ktrack")
     check_same(tap, (about["labels"], about["host"]), "Chrome")
     with sqlite3.connect(folder / "s") as database:
         labels, host = database.execute("SELECT labels, host FROM recording").fetchone()

@@ -134,7 +134,7 @@ def check_hosts(tap, folder):
     tap.ok(sums["lost_records"] == 7 and sums["lost_gaps"] == 2, "sums", sums)
     timers = [event for event in events if event["event"] == "timer"]
     tap.ok(len(timers) == 1 and timers[0]["intervals"] == 2, "one timer for a name", timers)
-    pids = {event["pid"]: event["args"]["name"] for event in json.loads((folder / "c").read_text())["traceEvents"] if event["name"] == "process_name"}
+    pids = {event["pid"]: event["args"]["name"] for event in json.loads((folder / "c").read_text()) if event["name"] == "process_name"}
     tap.ok(sorted(pids.values()) == ["alpha: worker", "beta: worker", "ktrack"], "Chrome: processes", pids)
     with sqlite3.connect(folder / "s") as database:
         rows = database.execute("SELECT m.host, m.recording_id IS NOT NULL, t.label, l.records FROM machine m JOIN track t USING(host) JOIN loss l USING(host) ORDER BY 1").fetchall()

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The timeline as Chrome's JSON trace events. A track is a thread with the track's number. It
+ * The timeline as Chrome's JSON trace events, an array: viewers read one that has no end, because
+ * the writer was killed. A track is a thread with the track's number. It
  * belongs to the process that it is about, or to a group, which is a process with a number that no
  * process has.
  *
@@ -331,6 +332,16 @@ static int chrome_faults_write(struct chrome_sink *sink, const struct timeline_e
 	return status;
 }
 
+/* A metadata event about the recording, of which no viewer's name is used; its args follow. */
+static struct buffer *about_begin(struct chrome_sink *sink)
+{
+	struct buffer *out = chrome_event_begin(sink, "M", own_place(sink, 0), sink->file.start_ns);
+
+	chrome_append_member(out, "name", text_of("ktrack"));
+	buffer_append_string(out, ",\"args\":{");
+	return out;
+}
+
 static int chrome_write_finish(struct chrome_sink *sink, const struct timeline_event *event,
 			       struct error *error)
 {
@@ -338,11 +349,14 @@ static int chrome_write_finish(struct chrome_sink *sink, const struct timeline_e
 
 	if (chrome_faults_write(sink, event, error) < 0)
 		return -1;
-	buffer_append_string(out, "\n]");
-	if (event->totals->has_wall_drift)
-		buffer_printf(out, ",\"wall_drift_ns\":\"%lld\"",
+	if (event->totals->has_wall_drift) {
+		about_begin(sink);
+		buffer_printf(out, "\"wall_drift_ns\":\"%lld\"}",
 			      (long long)event->totals->wall_drift_ns);
-	buffer_append_string(out, "}\n");
+		if (chrome_event_end(sink, error) < 0)
+			return -1;
+	}
+	buffer_append_string(out, "\n]\n");
 	return 0;
 }
 
@@ -411,9 +425,11 @@ static int chrome_open(struct sink_file *file, const struct recording *recording
 	struct chrome_sink *sink = container_of(file, struct chrome_sink, file);
 	struct buffer *out = &sink->file.out;
 
-	buffer_append_string(out, "{\"displayTimeUnit\":\"ns\",\"otherData\":{");
-	append_about(out, recording);
-	buffer_append_string(out, "},\"traceEvents\":[");
+	buffer_append_char(out, '[');
+	append_about(about_begin(sink), recording);
+	buffer_append_char(out, '}');
+	if (chrome_event_end(sink, error) < 0)
+		return -1;
 	return chrome_write_name(sink, "process_name", own_place(sink, 0), text_of("ktrack"),
 				 error);
 }
