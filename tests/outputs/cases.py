@@ -25,6 +25,11 @@ NOTE = re.compile(
     r"|left out, needs the records of all tasks|\d+ begins? of \S+ without an end, .*)"
 )
 
+# A case with slices that Perfetto cannot show.
+DEEP_CASE = "nesting-over-512"
+DEEP_TEXT = "88 slices or instants below 512 open slices are left out: Perfetto shows no deeper ones"
+DEEP_NOTE = f"ktrack: out: {DEEP_TEXT}; --event and --html have all of them"
+
 # A case with three losses, and when they were, in nanoseconds since the start.
 LOSSES_CASE = "loss-before-inside-and-between-slices"
 LOSSES = [(0, 10000), (30000, 40000), (60000, 70000)]
@@ -94,6 +99,7 @@ def export_all(output):
 
 def check(tap, name, stream, data, wrong, compare):
     """One case of export_all(): nothing was wrong, and @compare finds no difference between EVENT and the file."""
+    wrong = [line for line in wrong if name != DEEP_CASE or line != DEEP_NOTE]
     try:
         wrong = wrong + compare(stream, data)
     except (ValueError, KeyError, IndexError, Violation) as problem:

@@ -47,6 +47,75 @@ def check_emitters(tap):
     tap.nothing(wrong + without + ([] if begins else ["no event"]), "emitters, where asked for")
 
 
+def events_of(text):
+    """(the events of a script, what is wrong)."""
+    with tempfile.TemporaryDirectory() as folder:
+        cases.make_of(text, Path(folder, "trace.dat"))
+        data, wrong = cases.run(folder, "export", "--chrome=-", "trace.dat")
+    return json.loads(data), wrong
+
+
+LENGTHS = """event demo:io 1 char track_event_type; string slice_name; u32 bytes
+event demo:bare 2 char track_event_type; string slice_name
+0us  7@0 io B zero 1
+0us  7@0 io E "" 2
+1us  7@0 bare B none
+1us  7@0 bare E ""
+2us  7@0 io B outer 3
+2us  7@0 io B inner 4
+2us  7@0 io E "" 5
+9us  7@0 io E "" 6
+"""
+
+
+def check_lengths(tap):
+    """Slices without length are complete events: speedscope would read the end first."""
+    events, wrong = events_of(LENGTHS)
+    found = [(one["ph"], one["name"], one.get("dur"), one.get("args")) for one in events if one["ph"] in "BEX"]
+    expected = [("X", "zero", 0, {"bytes": 1, "end:bytes": 2}), ("X", "none", 0, None), ("B", "outer", None, {"bytes": 3})]
+    expected += [("X", "inner", 0, {"bytes": 4, "end:bytes": 5}), ("E", "outer", None, {"end:bytes": 6})]
+    tap.ok(found == expected and not wrong, "slices without length", found, wrong)
+
+
+TASKS = """format ../formats/6.12/task/task_newtask
+format ../formats/6.12/task/task_rename
+event demo:io 1 char track_event_type; string slice_name
+event demo:depth 2 s64 counter_value
+0us   1@1 task_newtask pid=20 comm=sh clone_flags=0x1200000
+1us   20@1 io I one
+2us   20@1 depth 1
+3us   20@1 task_newtask pid=21 comm=worker clone_flags=0x10000
+4us   21@1 io I two
+5us   20@1 task_rename pid=20 oldcomm=sh newcomm=cat oom_score_adj=0
+6us   20@1 io I three
+7us   20@1 depth 2
+8us   21@1 task_rename pid=21 oldcomm=worker newcomm=helper oom_score_adj=0
+9us   21@1 io I four
+"""
+
+
+def check_names(tap):
+    """A thread that is renamed keeps its row; a process has the name of its main thread, whatever other threads do."""
+    events, wrong = events_of(TASKS)
+    rows = {one["name"]: one["tid"] for one in events if one["ph"] == "i"}
+    is_row = rows["one"] == rows["three"] != rows["two"] == rows["four"]
+    tap.ok(is_row and not wrong, "rows of threads that are renamed", rows, wrong)
+    counters = {(one["tid"], one["id"]) for one in events if one["ph"] == "C"}
+    tap.ok(len(counters) == 1, "and their counters", counters)
+    names = [one["args"]["name"] for one in events if one["name"] == "process_name" and one["pid"] == 20]
+    tap.ok(names == ["sh", "sh", "cat", "cat"], "the name of a process", names)
+    events, wrong = events_of(TASKS.replace("1us   20@1 io I one\n2us   20@1 depth 1\n", ""))
+    names = [one["args"]["name"] for one in events if one["name"] == "process_name" and one["pid"] == 20]
+    tap.ok(names == ["process 20", "cat", "cat"] and not wrong, "the name of a process that is found late", names, wrong)
+
+
+def check_large(tap):
+    """A sample that Perfetto would read as a negative integer is none."""
+    events, wrong = events_of(f"event demo:depth 1 u64 counter_value\n0 7@0 depth {2**64 - 1}\n1us 7@0 depth {2**63 - 1}\n")
+    found = [repr(one["args"]["value"]) for one in events if one["ph"] == "C"]
+    tap.ok(found == ["1.8446744073709552e+19", str(2**63 - 1)] and not wrong, "samples beyond 63 bits", found, wrong)
+
+
 def check_killed(tap):
     """A file whose writer was killed lacks only the end of the array: EVENT's pipe is full, and nobody reads it."""
     with tempfile.TemporaryDirectory() as folder:
@@ -129,6 +198,9 @@ def main():
     check_process_id(tap)
     check_counter_fields(tap)
     check_killed(tap)
+    check_lengths(tap)
+    check_names(tap)
+    check_large(tap)
     check_losses(tap)
     check_refusals(tap)
     return tap.finish()

@@ -17,6 +17,7 @@ from reading.stream import read_events  # noqa: E402
 MARKS = ("suspect", "unfinished", "foreign")
 FLOW = "ktrack:flow"
 OWN = {f"ktrack:{mark}" for mark in MARKS}
+DEPTH_MAX = 512
 
 
 class Track:
@@ -96,6 +97,13 @@ def points_of(tracks):
             points += [(end, number, flow) for flow in behind.get(FLOW, [])]
         points += [(time, number, flow) for time, _, args in track.instants for flow in args.get(FLOW, [])]
     return sorted(points)
+
+
+def leave_out_deep(tracks):
+    """Slices and instants that Perfetto cannot show are left out."""
+    for track in tracks.values():
+        track.instants = [one for one, depth in zip(track.instants, track.depths) if depth < DEPTH_MAX]
+        track.slices = [one_slice for one_slice in track.slices if one_slice[6] < DEPTH_MAX]
 
 
 def differences(expected, found):

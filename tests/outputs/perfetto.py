@@ -9,14 +9,13 @@ their own, and each flow has one id. Annotations that begin with "ktrack:" are t
 
 import json
 
-from model import FLOW, MARKS, Track, differences, losses_of, read_event
+from model import DEPTH_MAX, FLOW, MARKS, Track, differences, leave_out_deep, losses_of, read_event
 from protobuf import decode, one
 
 EXACT = "ktrack:exact"
 END = "end:"
 END_ONLY = ("ktrack:pid", "ktrack:status")
 JSON_EXACT = 1 << 53
-DEPTH_MAX = 512
 KINDS = ("event_categories", "event_names", "debug_annotation_names")
 VALUES = ("bool_value", "uint_value", "int_value", "string_value")
 
@@ -186,13 +185,6 @@ def forget_ends(tracks):
         for one_slice in track.slices + track.stack:
             if one_slice[1] is None or one_slice[5] == ("unfinished",):
                 one_slice[1], one_slice[5] = None, ("unfinished",)
-
-
-def leave_out_deep(tracks):
-    """Slices and instants that Perfetto cannot show are left out."""
-    for track in tracks.values():
-        track.instants = [one for one, depth in zip(track.instants, track.depths) if depth < DEPTH_MAX]
-        track.slices = [one_slice for one_slice in track.slices if one_slice[6] < DEPTH_MAX]
 
 
 def read_sequence(data):

@@ -63,6 +63,16 @@ struct text remark_set(struct buffer *out, const struct timeline_event *event)
 	return buffer_text(out);
 }
 
+const char *deep_set(struct buffer *out, uint64_t count)
+{
+	buffer_clear(out);
+	buffer_append_unsigned(out, count);
+	buffer_append_string(out, count == 1 ? " slice or instant below 512 open slices is"
+					     : " slices or instants below 512 open slices are");
+	buffer_append_string(out, " left out: Perfetto shows no deeper ones");
+	return out->failed ? NULL : buffer_string(out);
+}
+
 /** struct fault - a count, and its text in the singular and the plural */
 struct fault {
 	uint64_t count;

@@ -43,4 +43,17 @@ size_t fault_limit(const struct timeline_totals *totals);
 bool fault_set(struct buffer *out, const struct timeline_totals *totals, bool counts_ticks,
 	       size_t number);
 
+/**
+ * VIEWER_DEPTH_MAX - Perfetto drops slices and instants below this many open slices, but not the
+ * ends of such slices, which would close outer ones
+ */
+#define VIEWER_DEPTH_MAX 512
+
+/**
+ * deep_set - set @out to the text about slices and instants that were left out for that depth
+ *
+ * Returns it as a string, or NULL if memory ran out.
+ */
+const char *deep_set(struct buffer *out, uint64_t count);
+
 #endif

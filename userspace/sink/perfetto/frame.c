@@ -343,19 +343,15 @@ static int perfetto_write_command_end(struct perfetto_sink *sink,
 static int deep_write(struct perfetto_sink *sink, int64_t time_ns, struct error *error)
 {
 	struct buffer *text = &sink->file.text;
+	const char *said;
 
 	if (sink->nr_deep == 0)
 		return 0;
-	buffer_clear(text);
-	buffer_append_unsigned(text, sink->nr_deep);
-	buffer_append_string(text, sink->nr_deep == 1 ? " slice or instant below 512 open slices is"
-						      : " slices or instants below 512 open "
-							"slices are");
-	buffer_append_string(text, " left out: Perfetto shows no deeper ones");
-	if (text->failed)
+	said = deep_set(text, sink->nr_deep);
+	if (!said)
 		return error_set(error, "out of memory");
 	report_message(sink->report, "%s: %s; --event and --html have all of them", sink->file.name,
-		       buffer_string(text));
+		       said);
 	return instant_write(sink, time_ns, buffer_text(text), error);
 }
 

@@ -6,18 +6,13 @@
 #include <unistd.h>
 
 #include "sink/kinds.h"
+#include "sink/remark.h"
 #include "sink/perfetto/fields.h"
 #include "sink/proto.h"
 #include "sink/perfetto/state.h"
 
 /* Perfetto stores counters as doubles, which are exact up to this. */
 #define DOUBLE_EXACT_MAX (INT64_C(1) << 53)
-
-/*
- * Perfetto drops slices and instants below this many open slices, but not the ends of such slices,
- * which would close outer ones.
- */
-#define DEPTH_MAX 512
 
 uint64_t perfetto_uuid_of_seed(uint64_t seed, enum perfetto_uuid kind, uint64_t number)
 {
@@ -124,7 +119,7 @@ static int perfetto_write_named(struct perfetto_sink *sink, const struct timelin
 static int perfetto_write_slice_begin(struct perfetto_sink *sink,
 				      const struct timeline_event *event, struct error *error)
 {
-	if (event->depth > DEPTH_MAX) {
+	if (event->depth > VIEWER_DEPTH_MAX) {
 		sink->nr_deep++;
 		return 0;
 	}
@@ -156,7 +151,7 @@ static int perfetto_write_slice_end(struct perfetto_sink *sink, const struct tim
 	struct perfetto_track *track = perfetto_track_of(sink, event->track);
 	struct perfetto_message begun;
 
-	if (event->depth > DEPTH_MAX)
+	if (event->depth > VIEWER_DEPTH_MAX)
 		return 0;
 	if (event->is_unfinished && !event->is_suspect && !event->is_foreign &&
 	    !event->is_restarted) {
@@ -176,7 +171,7 @@ static int perfetto_write_slice_end(struct perfetto_sink *sink, const struct tim
 static int perfetto_write_instant(struct perfetto_sink *sink, const struct timeline_event *event,
 				  struct error *error)
 {
-	if (event->depth >= DEPTH_MAX) {
+	if (event->depth >= VIEWER_DEPTH_MAX) {
 		sink->nr_deep++;
 		return 0;
 	}

@@ -1,9 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Processes of Chrome's format: those of the traced machines, and groups of tracks. */
-#include "sink/chrome_process.h"
+/* Processes and threads of Chrome's format. */
+#include "sink/chrome/state.h"
+
+#include <stdlib.h>
 
 /* Each machine has a range of numbers. */
 #define MACHINE_PIDS INT64_C(8388608)
+
+#define ROWS_RECENT 65536
+
+/** struct chrome_row - a thread, and the hash of what its tracks share; 0 for none */
+struct chrome_row {
+	uint64_t hash;
+	unsigned long thread;
+};
 
 /** enum chrome_group - processes that are groups, with numbers behind CHROME_OWN_PROCESS */
 enum chrome_group {
@@ -52,17 +62,56 @@ int64_t chrome_process(const struct timeline_track *track)
 	return machine + track_pid(track);
 }
 
-/* The name of a process is its main thread's. */
-void chrome_append_process(struct buffer *out, const struct timeline_track *track)
+int chrome_rows_new(struct chrome_rows *rows, size_t nr_machines)
 {
-	int64_t pid = track_pid(track);
+	rows->named = calloc(1 + nr_machines, MACHINE_PIDS / 8);
+	rows->recent = calloc(ROWS_RECENT, sizeof(*rows->recent));
+	return rows->named && rows->recent ? 0 : -1;
+}
 
+void chrome_rows_release(struct chrome_rows *rows)
+{
+	free(rows->named);
+	free(rows->recent);
+}
+
+/* The name of a process is its main thread's. */
+void chrome_append_process(struct chrome_rows *rows, struct buffer *out,
+			   const struct timeline_track *track)
+{
+	int64_t process = chrome_process(track), pid = track_pid(track);
+	uint8_t bit = 1u << process % 8;
+	bool is_main = pid < CHROME_OWN_PROCESS && track->comm[0] && track->id.signed_number == pid;
+
+	if (is_main)
+		rows->named[process / 8] |= bit;
+	else if (rows->named[process / 8] & bit)
+		return;
 	if (track->machine)
 		buffer_printf(out, "%s: ", track->machine->name);
 	if (pid > CHROME_OWN_PROCESS)
 		buffer_append_string(out, group_names[pid - CHROME_OWN_PROCESS - 1]);
-	else if (track->comm[0] && track->id.signed_number == pid)
+	else if (is_main)
 		buffer_append_string(out, track->comm);
 	else
 		buffer_printf(out, "process %lld", (long long)pid);
+}
+
+/* Tracks of a thread before and after it is renamed differ in its name only. */
+unsigned long chrome_thread(struct chrome_rows *rows, struct buffer *text,
+			    const struct timeline_track *track)
+{
+	struct timeline_track shared = *track;
+	struct chrome_row *row;
+	uint64_t hash;
+
+	shared.comm = "";
+	buffer_clear(text);
+	track_append_identity(text, &shared);
+	buffer_append_signed(text, track->born_ns);
+	hash = text_hash(buffer_text(text)) | 1;
+	row = &rows->recent[hash / 2 % ROWS_RECENT];
+	if (row->hash != hash)
+		*row = (struct chrome_row){ .hash = hash, .thread = track->number };
+	return row->thread;
 }
