@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Parts of recordings that were killed at moments when there is nothing, or not all, to be had. */
+#include "source/source_ops.h"
 #include "fixtures/spool_fixture.h"
 
 static void folder_new_parts(const struct spool_fixture *fixture, const char *file)
@@ -107,5 +108,29 @@ TEST(names_of_instances_may_have_blanks_and_be_long)
 	CHECK(fixture.spool->origin.mode == buffer_mode_find("oneshot"));
 	buffer_release(&text);
 	buffer_release(&other);
+	spool_fixture_end(&fixture);
+}
+
+/* The file is at the top level; a recording has the strings with the formats. */
+TEST(a_recording_has_the_strings_of_the_kernel)
+{
+	struct spool_fixture fixture;
+	struct error error = { 0 };
+	struct source *source;
+	struct text found = { 0 };
+
+	spool_fixture_prepare(&fixture, false);
+	folder_add_text(&fake_tracefs.top, "printk_formats", "0x1000 : \"Start\"\n");
+	CHECK_NUMBER(spool_new(&fixture.spool, output_path(&fixture), &ourselves, &error), 0);
+	CHECK_NUMBER(spool_begin(fixture.spool, fixture.recorder, buffer_mode_find("streaming"),
+				 NULL, &error),
+		     0);
+	ADD_RECORDS(&fixture, 0, 100);
+	spool_fixture_finish(&fixture);
+	check_joined(&fixture, 0, "cpu 0 at 100\n");
+	CHECK_NUMBER(source_file_open(&source, output_path(&fixture), NULL, &error), 0);
+	CHECK(constants_find(&source->constants, 0x1000, &found));
+	CHECK(text_equals(found, text_of("Start")));
+	source_close(source);
 	spool_fixture_end(&fixture);
 }

@@ -92,6 +92,12 @@ def check_kernel(tap, kernel):
         source = next((json.loads(line)["value"] for line in result.text("own.json").splitlines() if '"param":"source"' in line), "-")
         errors = result.text("own.errors")
         tap.ok((HINT.format(source.rpartition("-")[2]) in errors) != copies, f"{kernel}: where programs have to write", errors)
+        for name in ("strings", "saved"):
+            events = map(json.loads, result.text(f"{name}.json").splitlines())
+            texts = [event["key"] for event in events if event.get("category") == "rcu:use"]
+            are_strings = len(texts) > 10 and all(text.startswith(("Start ", "End ")) for text in texts)
+            tap.ok(are_strings, f"{kernel}: strings of the kernel, {name}", texts[:5])
+        tap.ok(int(result.text("strings.printed")) > 5, f"{kernel}: trace-cmd reads the strings of a recording", result.text("strings.printed"))
         tap.ok(result.text("top.state").startswith("nop\n"), f"{kernel}: the top level has its settings", result.text("top.state"))
 
 

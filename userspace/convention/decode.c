@@ -129,7 +129,7 @@ static void extras_decode(struct decoded_event *out, const struct descriptor *de
 			  const struct record *record)
 {
 	struct field *field = descriptor->fields;
-	size_t left = record->size;
+	size_t left = record_space(record);
 	size_t nr_extras = out->kind == DECODED_END ? descriptor->nr_extras
 						    : descriptor->nr_early_extras;
 

@@ -79,7 +79,7 @@ static void match_scope_field(struct match *match, const struct format_field *fi
 static void match_field(struct match *match, const struct format_field *field)
 {
 	struct field_ref ref = field_ref_of(field, match->is_swapped);
-	bool is_scalar = field_ref_is_number(&ref), is_number = is_scalar && !field->is_pointer;
+	bool is_scalar = field_ref_is_scalar(&ref), is_number = is_scalar && !field->is_pointer;
 	bool is_bool_or_number = is_number || ref.kind == FIELD_BOOLEAN;
 
 	if (is_number && strcmp(field->name, "track_event_type") == 0)

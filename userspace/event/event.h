@@ -9,6 +9,7 @@
 #ifndef EVENT_EVENT_H
 #define EVENT_EVENT_H
 
+#include "event/constants.h"
 #include "event/decoded.h"
 #include "event/descriptor.h"
 #include "event/elf.h"

@@ -43,6 +43,15 @@ static bool field_is_aggregate(const struct format_field *field)
 	       (type_has_word(field->type, "struct") || type_has_word(field->type, "union"));
 }
 
+/* One of two stars is no string. */
+static bool field_is_constant(const struct format_field *field)
+{
+	const char *star = strchr(field->type, '*');
+
+	return field->is_pointer && field->size >= sizeof(uint32_t) && star && !star[1] &&
+	       type_has_word(field->type, "char") && !type_has_word(field->type, "unsigned");
+}
+
 static bool size_is_integer(uint64_t size)
 {
 	return size == 1 || size == 2 || size == 4 || size == 8;
@@ -57,6 +66,8 @@ static enum field_kind field_kind_of(const struct format_field *field)
 	if (field->size == 1 &&
 	    (type_has_word(field->type, "bool") || type_has_word(field->type, "_Bool")))
 		return FIELD_BOOLEAN;
+	if (field_is_constant(field))
+		return FIELD_CONSTANT;
 	return field->is_signed ? FIELD_SIGNED : FIELD_UNSIGNED;
 }
 
@@ -90,13 +101,15 @@ struct field_ref field_ref_of(const struct format_field *field, bool is_swapped)
 	/* In synthetic events the word is followed by four unused bytes. */
 	if (field->is_relative)
 		ref.base = end;
-	if (field_ref_is_number(&ref) || ref.kind == FIELD_BOOLEAN)
+	if (field_ref_is_scalar(&ref) || ref.kind == FIELD_BOOLEAN)
 		field_ref_set_word(&ref, end);
 	return ref;
 }
 
 bool field_read(const struct field_ref *ref, const struct record *record, struct value *out)
 {
+	struct text text;
+
 	if (ref->end > record->size)
 		return false;
 	switch (ref->kind) {
@@ -105,6 +118,12 @@ bool field_read(const struct field_ref *ref, const struct record *record, struct
 	case FIELD_SIGNED:
 	case FIELD_UNSIGNED:
 		field_read_number(ref, record, ref->is_swapped, out);
+		return true;
+	case FIELD_CONSTANT:
+		field_read_number(ref, record, ref->is_swapped, out);
+		if (record->constants &&
+		    constants_find(record->constants, out->unsigned_number, &text))
+			*out = (struct value){ .kind = VALUE_TEXT, .text = text };
 		return true;
 	case FIELD_BOOLEAN:
 		*out = (struct value){ .kind = VALUE_BOOLEAN,

@@ -6,15 +6,20 @@
 #include <limits.h>
 #include <string.h>
 
+#include "event/constants.h"
 #include "event/format.h"
 #include "event/record.h"
 
-/** enum field_kind - representation of a field */
+/**
+ * enum field_kind - representation of a field
+ * @FIELD_CONSTANT: a pointer to a string of the kernel
+ */
 enum field_kind {
 	FIELD_ABSENT,
 	FIELD_SIGNED,
 	FIELD_UNSIGNED,
 	FIELD_BOOLEAN,
+	FIELD_CONSTANT,
 	FIELD_FIXED_TEXT,
 	FIELD_FIXED_BYTES,
 	FIELD_DYNAMIC_TEXT,
@@ -70,6 +75,12 @@ static inline bool field_ref_is_number(const struct field_ref *ref)
 	return ref->kind == FIELD_SIGNED || ref->kind == FIELD_UNSIGNED;
 }
 
+/** field_ref_is_scalar - whether field_integer() can read the field; a bool is not */
+static inline bool field_ref_is_scalar(const struct field_ref *ref)
+{
+	return field_ref_is_number(ref) || ref->kind == FIELD_CONSTANT;
+}
+
 /** field_ref_is_text - whether the field contains characters */
 static inline bool field_ref_is_text(const struct field_ref *ref)
 {
@@ -79,7 +90,7 @@ static inline bool field_ref_is_text(const struct field_ref *ref)
 
 /**
  * field_integer - the integer in a record that contains the field
- * @ref: of a field that field_ref_is_number(), or a FIELD_BOOLEAN
+ * @ref: of a field that field_ref_is_scalar(), or a FIELD_BOOLEAN
  * @is_swapped: of @ref; as a constant it saves instructions
  *
  * Returns the bits of an unsigned field.
@@ -184,17 +195,25 @@ hot_inline bool field_read_text(const struct field_ref *ref, const struct record
 /**
  * field_read - read a field of any kind
  * @out: VALUE_SIGNED or VALUE_UNSIGNED by the field's type, VALUE_BOOLEAN, VALUE_TEXT up to the
- * first NUL, or VALUE_BYTES; texts and bytes are borrowed from the record
+ * first NUL, or VALUE_BYTES; texts and bytes are borrowed from the record. A FIELD_CONSTANT is
+ * the text, borrowed from @record->constants, or a VALUE_UNSIGNED if it is unknown
  *
  * Returns false if the record does not contain the field or its data.
  */
 bool field_read(const struct field_ref *ref, const struct record *record, struct value *out);
 
+/** record_space - limit of the texts of a record, for value_take_space() */
+static inline size_t record_space(const struct record *record)
+{
+	return record->size + (record->constants ? CONSTANTS_TEXTS_MAX : 0);
+}
+
 /**
- * value_take_space - take the size of a text from what is left of its record; returns whether it fits
+ * value_take_space - take the size of a text from what is left of its record; returns whether it
+ * fits
  *
- * Without this limit, fields that share their bytes, as only hostile formats have, would turn a small
- * record into any number of bytes.
+ * Without this limit, fields that share their bytes, as only hostile formats have, would turn a
+ * small record into any number of bytes.
  */
 static inline bool value_take_space(const struct value *value, size_t *left)
 {

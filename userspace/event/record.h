@@ -16,6 +16,8 @@
  */
 #define RECORD_TIME_LIMIT (INT64_C(1) << 62)
 
+struct constants;
+
 /**
  * struct record - one record as the kernel wrote it
  * @time_ns: trace time
@@ -23,6 +25,7 @@
  * @buffer: index into the source's list of buffers, 0 if it has only one
  * @data: the bytes, common fields first, laid out by the record's format; borrowed, unaligned
  * @size: number of bytes at @data; hostile content must not cause reads beyond it
+ * @constants: the kernel's strings that the record points to, NULL if unknown
  */
 struct record {
 	int64_t time_ns;
@@ -30,6 +33,7 @@ struct record {
 	unsigned int buffer;
 	const unsigned char *data;
 	size_t size;
+	struct constants *constants;
 };
 
 /** LOSS_COUNT_UNKNOWN - number of lost records if the kernel does not know it */

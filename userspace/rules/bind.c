@@ -48,7 +48,7 @@ static int number_bind(struct binding *binding, struct field_ref *ref, const cha
 	*ref = field_ref_of(field, binding->is_swapped);
 	if (!field)
 		return error_set(error, "no field '%s'", name);
-	if (!field_ref_is_number(ref) && ref->kind != FIELD_BOOLEAN)
+	if (!field_ref_is_scalar(ref) && ref->kind != FIELD_BOOLEAN)
 		return error_set(error, "field '%s' is not an integer", name);
 	if (ref->end > binding->action->record_size)
 		binding->action->record_size = ref->end;

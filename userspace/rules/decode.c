@@ -47,7 +47,7 @@ static void action_extras_read(struct rule_action *action, const struct record *
 			       const struct naming_names *names)
 {
 	struct field *field = action->fields;
-	size_t left = record->size;
+	size_t left = record_space(record);
 
 	/* What is set once is overwritten. */
 	action->numbers_size = SIZE_MAX;

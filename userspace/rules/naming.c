@@ -111,6 +111,8 @@ static int naming_field_bind(struct naming *out, struct text inside, const struc
 		return -1;
 	if (part->form == NAMING_AS_PRINTED && print_format_is_symbol(format_text, name))
 		part->form = NAMING_FUNCTION;
+	if (part->form != NAMING_AS_PRINTED && part->ref.kind == FIELD_CONSTANT)
+		part->ref.kind = FIELD_UNSIGNED;
 	part->way = naming_field_way(part);
 	return 0;
 }

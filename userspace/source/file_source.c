@@ -134,6 +134,12 @@ int source_file_open(struct source **out, const char *path, struct byte_progress
 	source = &own->source;
 	source->ops = &file_source_ops;
 	source->streams = trace_file_streams(own->file, &source->nr_streams);
+	if (trace_file_read_constants(own->file, &source->constants, error) < 0) {
+		source_close(source);
+		return -1;
+	}
+	for (size_t i = 0; i < source->nr_streams; i++)
+		source->streams[i].next.constants = &source->constants;
 	file_source_describe(&source->description, own->file);
 	*out = source;
 	return 0;

@@ -237,16 +237,21 @@ static const struct source_ops live_source_ops = {
 	.close = live_source_close,
 };
 
-/* The files are at the top level. Without them, fewer names are known. */
-static void live_source_open_saved(struct live_source *live)
+/* The files are at the top level. Without them, fewer names and strings are known. */
+static int live_source_open_saved(struct live_source *live)
 {
+	int status;
+
 	const char *below = strstr(live->directory, "/instances/");
 	struct buffer top = { 0 };
 
 	buffer_append(&top, live->directory,
 		      below ? (size_t)(below - live->directory) : strlen(live->directory));
 	saved_tasks_open(&live->saved, buffer_string(&top));
+	buffer_append_string(&top, "/printk_formats");
+	status = constants_read_later(&live->source.constants, buffer_string(&top));
 	buffer_release(&top);
+	return status;
 }
 
 static int live_source_open(struct live_source *live, const char *directory, const char *sideband,
@@ -263,9 +268,8 @@ static int live_source_open(struct live_source *live, const char *directory, con
 	}
 	source->description.kernel = live->kernel;
 	source->description.host = live->host;
-	if (!live->directory)
+	if (!live->directory || live_source_open_saved(live) < 0)
 		return error_set(error, "out of memory");
-	live_source_open_saved(live);
 	if (buffer_reader_open(&live->reader, directory, sideband, error) < 0)
 		return -1;
 	for (size_t i = 0; i < live->reader->size; i++) {
@@ -274,6 +278,7 @@ static int live_source_open(struct live_source *live, const char *directory, con
 
 		if (!stream || live_stream_open(stream, live, buffer, error) < 0)
 			return -1;
+		stream->next.constants = &source->constants;
 		source->description.nr_cpus += !buffer->is_sideband;
 	}
 	return 0;

@@ -354,6 +354,8 @@ const char *source_damage(const struct source *source)
 
 void source_close(struct source *source)
 {
-	if (source)
-		source->ops->close(source);
+	if (!source)
+		return;
+	constants_release(&source->constants);
+	source->ops->close(source);
 }

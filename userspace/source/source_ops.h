@@ -78,6 +78,7 @@ struct programs_stream;
  * @programs_stream: data of that stream
  * @lost_sideband: lost records of sideband streams, after source_finish()
  * @span: the complete part, after source_finish()
+ * @constants: the kernel's strings, to which records of its streams may point
  */
 struct source {
 	const struct source_ops *ops;
@@ -88,6 +89,7 @@ struct source {
 	struct programs_stream *programs_stream;
 	uint64_t lost_sideband;
 	struct source_span span;
+	struct constants constants;
 };
 
 /** source_add_stream - append a zeroed stream; returns NULL with @error if memory ran out */

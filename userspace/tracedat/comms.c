@@ -141,10 +141,10 @@ static void process_append(struct comms *comms, int proc_fd, const char *process
 	    status.st_nlink == LINKS_OF_ONE_THREAD) {
 		thread_append(comms, proc_fd, process, process);
 	} else {
-		threads_append(comms,
-			       openat(proc_fd, buffer_string(&path),
-				      O_RDONLY | O_DIRECTORY | O_CLOEXEC),
-			       process);
+		threads_append(
+			comms,
+			openat(proc_fd, buffer_string(&path), O_RDONLY | O_DIRECTORY | O_CLOEXEC),
+			process);
 	}
 	buffer_release(&path);
 }

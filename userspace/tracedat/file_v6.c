@@ -58,7 +58,7 @@ static int v6_find_sections(struct trace_file *file, struct cursor *cursor, stru
 	trace_file_skip_events(cursor);
 	v6_begin_section(file, TRACE_SYMBOLS, cursor);
 	cursor_skip(cursor, cursor_u32(cursor));
-	/* Formats of trace_printk. */
+	v6_begin_section(file, TRACE_CONSTANTS, cursor);
 	cursor_skip(cursor, cursor_u32(cursor));
 	v6_begin_section(file, TRACE_COMMS, cursor);
 	cursor_skip(cursor, cursor_u64(cursor));

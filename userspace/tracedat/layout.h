@@ -81,6 +81,7 @@ enum trace_dat_option {
 	TRACE_DAT_FTRACE_FORMATS = 17,
 	TRACE_DAT_EVENT_FORMATS = 18,
 	TRACE_DAT_SYMBOLS = 19,
+	TRACE_DAT_CONSTANTS = 20,
 	TRACE_DAT_COMMS = 21,
 	/* Sections up to this id may be in a file without an option that names them. */
 	TRACE_DAT_SECTION_MAX = 64,

@@ -21,7 +21,8 @@
 
 #define KALLSYMS_PATH "/proc/kallsyms"
 
-/* Sub-buffers of a full buffer that have no records: the reader's, and the next one to be written. */
+/* Sub-buffers of a full buffer that have no records: the reader's, and the next one to be written.
+ */
 #define SUB_BUFFERS_EMPTY 3
 
 static int boot_save_names(struct spool *spool, struct error *error)
@@ -119,8 +120,9 @@ static uint64_t text_find(const struct buffer *symbols)
 		struct text line = text_take_line(&rest);
 
 		if (line.size > TEXT_LINE_SIZE &&
-		    text_equals((struct text){ line.data + TEXT_LINE_SIZE, line.size - TEXT_LINE_SIZE },
-				text_of(TEXT_SYMBOL)))
+		    text_equals(
+			    (struct text){ line.data + TEXT_LINE_SIZE, line.size - TEXT_LINE_SIZE },
+			    text_of(TEXT_SYMBOL)))
 			return strtoull(line.data, NULL, 16);
 	}
 	return 0;

@@ -47,9 +47,9 @@ bool spool_cpu_parse(const char *name, int *cpu, bool *is_sideband)
 
 bool spool_entry_is_known(const char *name)
 {
-	static const char *const names[] = { SPOOL_FORMATS, SPOOL_COMMS, SPOOL_OPTIONS,
-					     SPOOL_SYMBOLS, SPOOL_ORIGIN, SPOOL_JOINED,
-					     SPOOL_PROGRAMS, SPOOL_MACHINE };
+	static const char *const names[] = { SPOOL_FORMATS, SPOOL_COMMS,     SPOOL_OPTIONS,
+					     SPOOL_SYMBOLS, SPOOL_CONSTANTS, SPOOL_ORIGIN,
+					     SPOOL_JOINED,  SPOOL_PROGRAMS,  SPOOL_MACHINE };
 	bool is_sideband;
 	int cpu;
 

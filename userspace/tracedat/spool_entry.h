@@ -6,13 +6,14 @@
 #include "tracedat/spool_folder.h"
 
 /**
- * SPOOL_FORMATS, SPOOL_COMMS, SPOOL_OPTIONS, SPOOL_SYMBOLS - parts of the future trace.dat but the
- * records; symbols may be absent
+ * SPOOL_FORMATS, SPOOL_COMMS, SPOOL_OPTIONS, SPOOL_SYMBOLS, SPOOL_CONSTANTS - parts of the future
+ * trace.dat but the records; the last two may be absent
  */
 #define SPOOL_FORMATS "formats"
 #define SPOOL_COMMS "comms"
 #define SPOOL_OPTIONS "options"
 #define SPOOL_SYMBOLS "symbols"
+#define SPOOL_CONSTANTS "constants"
 
 /** SPOOL_PROGRAMS - records of programs; may be absent */
 #define SPOOL_PROGRAMS "programs"

@@ -93,7 +93,8 @@ static int target_check(const struct spool_folder *folder, struct error *error)
 				 folder->target);
 	if (target_is_replaceable(folder))
 		return 0;
-	return error_set(error, "%s: belongs to another user in a sticky directory; write elsewhere",
+	return error_set(error,
+			 "%s: belongs to another user in a sticky directory; write elsewhere",
 			 folder->target);
 }
 

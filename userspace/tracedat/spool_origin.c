@@ -2,7 +2,8 @@
 /*
  * Reads and writes the origin: lines with the instance's name, the id of the boot, the mode, the id
  * of the recording, the thread that recorded, the threads that were selected, those of 32-bit
- * programs, lines of rules, the CPUs of a buffer that survives a restart, and "incomplete" if it is.
+ * programs, lines of rules, the CPUs of a buffer that survives a restart, and "incomplete" if it
+ * is.
  */
 #include "tracedat/spool.h"
 

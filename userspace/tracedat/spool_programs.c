@@ -7,14 +7,15 @@
 #include "tracedat/spool_entry.h"
 
 /* What tracefs would print: sub-buffers of programs have the layout of 64-bit kernels. */
-#define HEADER_PAGE                                              \
-	"\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;\n"    \
-	"\tfield: local_t commit;\toffset:8;\tsize:8;\tsigned:1;\n"   \
-	"\tfield: int overwrite;\toffset:8;\tsize:1;\tsigned:1;\n"    \
+#define HEADER_PAGE                                                 \
+	"\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;\n"  \
+	"\tfield: local_t commit;\toffset:8;\tsize:8;\tsigned:1;\n" \
+	"\tfield: int overwrite;\toffset:8;\tsize:1;\tsigned:1;\n"  \
 	"\tfield: char data;\toffset:16;\tsize:4080;\tsigned:1;\n"
-#define HEADER_EVENT                                                                       \
-	"# compressed entry header\n\ttype_len    :    5 bits\n\ttime_delta  :   27 bits\n\tarray " \
-	"      :   32 bits\n\n\tpadding     : type == 29\n\ttime_extend : type == "             \
+#define HEADER_EVENT                                                                  \
+	"# compressed entry header\n\ttype_len    :    5 bits\n\ttime_delta  :   27 " \
+	"bits\n\tarray "                                                              \
+	"      :   32 bits\n\n\tpadding     : type == 29\n\ttime_extend : type == "   \
 	"30\n\ttime_stamp : type == 31\n\tdata max type_len  == 28\n"
 
 struct spool_file *spool_programs_file(const struct spool *spool)
@@ -52,8 +53,8 @@ int spool_keep_events(struct spool *spool, struct error *error)
 	size_t nr_events = spool->programs ? programs_nr_events(spool->programs) : 0;
 
 	for (; spool->nr_events < nr_events; spool->nr_events++) {
-		const struct program_event *event =
-			programs_event(spool->programs, spool->nr_events);
+		const struct program_event *event = programs_event(spool->programs,
+								   spool->nr_events);
 
 		if (formats_keep(&spool->formats, event->system, event->name, event->text) < 0)
 			return error_set(error, "out of memory");

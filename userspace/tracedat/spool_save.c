@@ -31,8 +31,9 @@ int spool_save_now(struct spool *spool, struct error *error)
 	spool_entry_read(&spool->folder, SPOOL_COMMS, &earlier, &ignored);
 	if (spool->machine.size > 0)
 		buffer_append(&comms, earlier.data, earlier.size);
-	status = spool->machine.size > 0 ? 0 : comms_append(&comms, spool_saved_tasks(spool),
-								 spool->programs, &earlier, error);
+	status = spool->machine.size > 0 ? 0
+					 : comms_append(&comms, spool_saved_tasks(spool),
+							spool->programs, &earlier, error);
 	if (status == 0)
 		status = writer_put_options(&options, spool, error);
 	if (status == 0)
@@ -42,6 +43,27 @@ int spool_save_now(struct spool *spool, struct error *error)
 	buffer_release(&comms);
 	buffer_release(&options);
 	buffer_release(&earlier);
+	return status;
+}
+
+/*
+ * The file is at the top level of tracefs, above the folder of events, which may be an instance's.
+ * Without it, or without modules that declare strings, pointers to them remain numbers.
+ */
+static int spool_save_constants(struct spool *spool, struct error *error)
+{
+	static const char *const paths[] = { "../printk_formats", "../../../printk_formats" };
+	struct buffer text = { 0 };
+	int status = 0;
+
+	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]) && text.size == 0; i++) {
+		buffer_clear(&text);
+		if (file_read_at(spool->instance.events_fd, paths[i], &text) < 0)
+			buffer_clear(&text);
+	}
+	if (text.size > 0)
+		status = spool_entry_write(&spool->folder, SPOOL_CONSTANTS, &text, error);
+	buffer_release(&text);
 	return status;
 }
 
@@ -61,6 +83,8 @@ int spool_save_formats(struct spool *spool, const struct formats *known, struct 
 	/* A spool in memory has no folder yet. */
 	if (spool->folder.fd < 0)
 		return 0;
+	if (events_fd >= 0 && spool_save_constants(spool, error) < 0)
+		return -1;
 	writer_put_formats(&formats, &spool->formats);
 	status = spool_entry_write(&spool->folder, SPOOL_FORMATS, &formats, error);
 	buffer_release(&formats);

@@ -73,9 +73,8 @@ static bool sub_buffer_read(const struct spool *spool, const struct spool_file *
 {
 	const struct spool_pipe *pipe = &spool->pipe;
 
-	return offset < file->size &&
-	       file_read_block(file->fd, pipe->page, pipe->page_size, offset) ==
-		       (ssize_t)pipe->page_size;
+	return offset < file->size && file_read_block(file->fd, pipe->page, pipe->page_size,
+						      offset) == (ssize_t)pipe->page_size;
 }
 
 static bool sub_buffer_times(const struct spool *spool, const struct spool_file *file,

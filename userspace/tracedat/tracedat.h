@@ -122,6 +122,9 @@ int trace_file_visit(struct trace_file *file, const struct tracepoint_visitor *v
  */
 int trace_file_read_symbols(struct trace_file *file, struct kallsyms **out, struct error *error);
 
+/** trace_file_read_constants - add the kernel's constant strings; returns -1 with @error */
+int trace_file_read_constants(struct trace_file *file, struct constants *out, struct error *error);
+
 /** trace_file_find_task - look up a thread among the saved names; @out is zeroed */
 void trace_file_find_task(const struct trace_file *file, int tid, struct thread_identity *out);
 

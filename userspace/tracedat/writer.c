@@ -14,7 +14,7 @@
 /* An option's number and size. */
 #define OPTION_HEAD_SIZE 6
 
-/* Behind the formats: the sizes of the kernel's symbols, and of the formats of trace_printk. */
+/* Behind the formats: the sizes of the kernel's symbols, and of its constant strings. */
 #define FORMATS_TAIL_SIZE (2 * sizeof(uint32_t))
 
 void writer_put_u16(struct buffer *out, uint16_t number)
@@ -95,7 +95,7 @@ void writer_put_formats(struct buffer *out, const struct formats *formats)
 	/* No formats of ftrace's own events: ktrack records none. */
 	writer_put_u32(out, 0);
 	put_systems(out, formats->list, formats->size);
-	/* No kernel symbols (see put_symbols()), and no formats of trace_printk. */
+	/* No kernel symbols, and no constant strings: see put_tail(). */
 	writer_put_u32(out, 0);
 	writer_put_u32(out, 0);
 }
@@ -194,22 +194,28 @@ static void put_tables(struct buffer *out, const struct spool *spool, uint32_t n
 		buffer_append_char(out, '\0');
 }
 
-/* A spool may have symbols; they are behind the formats, in place of a size of 0. */
-static void put_symbols(struct buffer *out, const struct spool_folder *folder)
+/* An entry behind its size, which is 0 if there is none. */
+static void put_spool_entry(struct buffer *out, const struct spool_folder *folder, const char *name)
 {
-	struct buffer symbols = { 0 };
+	struct buffer content = { 0 };
 	struct error ignored = { 0 };
-	uint32_t size;
 
-	if (spool_entry_read(folder, SPOOL_SYMBOLS, &symbols, &ignored) == 0 && !symbols.failed &&
-	    symbols.size > 0 && out->size > FORMATS_TAIL_SIZE) {
-		size = symbols.size;
-		out->size -= FORMATS_TAIL_SIZE;
-		writer_put_u32(out, size);
-		buffer_append(out, symbols.data, size);
-		writer_put_u32(out, 0);
-	}
-	buffer_release(&symbols);
+	if (spool_entry_read(folder, name, &content, &ignored) < 0)
+		buffer_clear(&content);
+	writer_put_u32(out, content.size);
+	buffer_append(out, content.data, content.size);
+	out->failed |= content.failed;
+	buffer_release(&content);
+}
+
+/* A spool may have symbols and constant strings; they are behind the formats. */
+static void put_tail(struct buffer *out, const struct spool_folder *folder)
+{
+	if (out->size < FORMATS_TAIL_SIZE)
+		return;
+	out->size -= FORMATS_TAIL_SIZE;
+	put_spool_entry(out, folder, SPOOL_SYMBOLS);
+	put_spool_entry(out, folder, SPOOL_CONSTANTS);
 }
 
 /* Everything before the records. */
@@ -221,7 +227,7 @@ static int put_head(struct buffer *out, const struct spool *spool, uint32_t nr_c
 	int status = spool_entry_read(folder, SPOOL_FORMATS, out, error);
 
 	if (status == 0) {
-		put_symbols(out, folder);
+		put_tail(out, folder);
 		status = spool_entry_read(folder, SPOOL_COMMS, &comms, error);
 	}
 	put_sized(out, &comms);

@@ -74,7 +74,8 @@ static void put_names(struct buffer *out, const struct spool_origin *origin, str
 			      kernel.machine);
 		put_text_option(out, TRACE_DAT_UNAME, text);
 	}
-	buffer_printf(text, TRACE_DAT_KTRACK KTRACK_VERSION TRACE_DAT_THREAD "%d" TRACE_DAT_CHECKSUMS,
+	buffer_printf(text,
+		      TRACE_DAT_KTRACK KTRACK_VERSION TRACE_DAT_THREAD "%d" TRACE_DAT_CHECKSUMS,
 		      origin->writer);
 	if (origin->workload.size > 0) {
 		buffer_append_string(text, TRACE_DAT_WORKLOAD);

@@ -108,13 +108,19 @@ class Writer:
         text = "".join(f"{line}\n" for line in self.trace.symbols).encode()
         return self.number(len(text), 4) + text
 
+    def constants(self):
+        """The kernel's constant strings, as printk_formats has them."""
+        escapes = str.maketrans({"\n": "\\n", "\t": "\\t", '"': '\\"'})
+        text = "".join(f'0x{address:x} : "{string.translate(escapes)}"\n' for address, string in self.trace.constants).encode()
+        return self.number(len(text), 4) + text
+
     def sections(self):
         """(number, bytes) of all that stands before the options."""
         yield HEADER_INFO, self.header_info()
         yield FTRACE_EVENTS, self.number(0, 4)
         yield EVENT_FORMATS, self.formats()
         yield KALLSYMS, self.symbols()
-        yield PRINTK, self.number(0, 4)
+        yield PRINTK, self.constants()
         yield CMDLINES, self.cmdlines()
 
     def options(self):

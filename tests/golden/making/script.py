@@ -35,6 +35,7 @@ Settings, before the records; in brackets what holds without:
   task TID NAME [TGID]   a saved name of a task, and its process as ktrack saves it
   symbol ADDRESS TYPE NAME [MODULE]
                          a line of the kernel's symbols; may be repeated
+  constant ADDRESS TEXT  a string of the kernel, to which records point; may be repeated
   writer TEXT            what wrote the file
   stats CPU NAME=N...    entries, overrun, commit, dropped, read: the kernel's count at the end;
                          mode=WHAT: circular or oneshot, where the buffer was read at the end only
@@ -92,7 +93,7 @@ class Trace:
         self.wall_us = self.tsc = None
         self.shifts, self.shift_flags = {}, 0
         self.tasks, self.processes, self.statistics = {}, {}, {}
-        self.symbols, self.writer = [], None
+        self.symbols, self.constants, self.writer = [], [], None
         self.events, self.by_name = [], {}
         self.buffers = {"": {}}
 
@@ -175,6 +176,11 @@ def add_symbol(trace, address, kind, name, module=None):
     trace.symbols.append(f"{read_number(address):016x} {kind} {name}" + (f"\t[{module}]" if module else ""))
 
 
+def add_constant(trace, address, text):
+    """constant ADDRESS TEXT."""
+    trace.constants.append((read_number(address), str(text)))
+
+
 def none_or_text(word):
     """A text, or None for none."""
     return None if word.text == b"none" and not word.is_quoted else str(word)
@@ -204,6 +210,7 @@ SETTINGS = {
     "id": (1, 1, lambda t, word: setattr(t, "number", read_count(word))),
     "task": (2, 3, set_task),
     "symbol": (3, 4, add_symbol),
+    "constant": (2, 2, add_constant),
     "writer": (1, 1, lambda t, word: setattr(t, "writer", str(word))),
     "stats": (1, 6, set_statistics),
 }

@@ -66,5 +66,12 @@ if [ "${1-}" = copies ]; then
 	attempt copied ktrack stream -r marker --event=/out/copied.json -- sh "$0" top
 fi
 cat $TRACING/current_tracer $TRACING/trace_clock >/out/top.state
+
+# Pointers to strings of the kernel.
+use='instant rcu:use event=rcu:rcu_utilization name={s}'
+attempt strings ktrack stream -r "$use" --event=/out/strings.json -- sleep 0.1
+attempt saved ktrack record -r "$use" -o /out/strings.dat -- sleep 0.1
+attempt saved_export ktrack export -r "$use" --event=/out/saved.json /out/strings.dat
+trace-cmd report /out/strings.dat 2>/dev/null | grep -c 'rcu_utilization: *\(Start\|End\) context switch' >/out/strings.printed || true
 rm -f /out/*.dat
 instances_check "at the end"

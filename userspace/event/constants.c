@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Reads lines '0xADDRESS : "TEXT"', in which \n, \t and \" are escaped. */
+#include "event/constants.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/** struct constant - a string: its place in the texts */
+struct constant {
+	uint64_t address;
+	uint32_t offset;
+	uint32_t size;
+};
+
+static bool literal_take(struct text *rest, const char *word)
+{
+	size_t size = strlen(word);
+
+	if (rest->size < size || memcmp(rest->data, word, size) != 0)
+		return false;
+	*rest = (struct text){ rest->data + size, rest->size - size };
+	return true;
+}
+
+static int hexadecimal_digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+static bool address_take(struct text *rest, uint64_t *address)
+{
+	size_t size = 0;
+
+	*address = 0;
+	for (int digit; size < rest->size; size++) {
+		digit = hexadecimal_digit(rest->data[size]);
+		if (digit < 0)
+			break;
+		*address = *address << 4 | (uint64_t)digit;
+	}
+	*rest = (struct text){ rest->data + size, rest->size - size };
+	return size > 0 && size <= 16;
+}
+
+static char escape_of(char c)
+{
+	return c == 'n' ? '\n' : c == 't' ? '\t' : c;
+}
+
+/* Only what the kernel escapes; it leaves a backslash as it is. */
+static void text_unescape(struct buffer *out, struct text text)
+{
+	size_t end = out->size + CONSTANT_SIZE_MAX;
+
+	for (size_t i = 0; i < text.size && out->size < end; i++) {
+		bool is_escape = text.data[i] == '\\' && i + 1 < text.size &&
+				 strchr("nt\"", text.data[i + 1]);
+
+		i += is_escape;
+		buffer_append_char(out, is_escape ? escape_of(text.data[i]) : text.data[i]);
+	}
+}
+
+/* Returns -1 if memory ran out; other lines have no string. */
+static int line_add(struct constants *constants, struct text line)
+{
+	struct buffer *texts = &constants->texts;
+	struct constant constant = { .offset = texts->size };
+	struct constant *list;
+
+	if (!literal_take(&line, "0x") || !address_take(&line, &constant.address) ||
+	    !literal_take(&line, " : \"") || line.size == 0 || line.data[line.size - 1] != '"')
+		return 0;
+	line.size--;
+	text_unescape(texts, line);
+	constant.size = texts->size - constant.offset;
+	if (constant.size > 0 && !texts->failed && texts->data[texts->size - 1] == '\n')
+		constant.size--;
+	list = reallocarray(constants->list, constants->size + 1, sizeof(*list));
+	if (!list || texts->failed)
+		return -1;
+	constants->list = list;
+	list[constants->size++] = constant;
+	return 0;
+}
+
+static int constant_compare(const void *a, const void *b)
+{
+	const struct constant *one = a, *other = b;
+
+	if (one->address != other->address)
+		return one->address < other->address ? -1 : 1;
+	return one->offset < other->offset ? -1 : one->offset > other->offset;
+}
+
+int constants_add(struct constants *constants, struct text lines)
+{
+	while (lines.size > 0) {
+		const char *end = memchr(lines.data, '\n', lines.size);
+		size_t size = end ? (size_t)(end - lines.data) : lines.size;
+
+		if (line_add(constants, (struct text){ lines.data, size }) < 0)
+			return -1;
+		size += end != NULL;
+		lines = (struct text){ lines.data + size, lines.size - size };
+	}
+	if (constants->size > 0)
+		qsort(constants->list, constants->size, sizeof(*constants->list), constant_compare);
+	return 0;
+}
+
+int constants_read_later(struct constants *constants, const char *path)
+{
+	constants->path = strdup(path);
+	return constants->path ? 0 : -1;
+}
+
+/* Without the file, or memory, addresses remain numbers. */
+static void file_add(struct constants *constants)
+{
+	struct buffer lines = { 0 };
+
+	if (file_read(constants->path, &lines) == 0)
+		constants_add(constants, buffer_text(&lines));
+	buffer_release(&lines);
+	free(constants->path);
+	constants->path = NULL;
+}
+
+bool constants_find(struct constants *constants, uint64_t address, struct text *out)
+{
+	size_t from = 0, to;
+
+	if (constants->path)
+		file_add(constants);
+	to = constants->size;
+	while (from < to) {
+		size_t middle = from + (to - from) / 2;
+
+		if (constants->list[middle].address > address)
+			to = middle;
+		else
+			from = middle + 1;
+	}
+	if (from == 0 || constants->list[from - 1].address != address)
+		return false;
+	*out = (struct text){ constants->texts.data + constants->list[from - 1].offset,
+			      constants->list[from - 1].size };
+	return true;
+}
+
+void constants_release(struct constants *constants)
+{
+	free(constants->path);
+	free(constants->list);
+	buffer_release(&constants->texts);
+	*constants = (struct constants){ 0 };
+}
