@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Tests of the messages by which programs announce themselves. */
+/* Tests of the connections by which programs announce themselves. */
 #include <errno.h>
 #include <fcntl.h>
 #include <ktrack/user/layout.h>
@@ -21,6 +21,7 @@
 static char folder[64];
 static struct sockaddr_un address;
 static struct program_socket own;
+static struct caller_list callers;
 
 static void socket_begin(void)
 {
@@ -32,12 +33,18 @@ static void socket_begin(void)
 	address = (struct sockaddr_un){ .sun_family = AF_UNIX };
 	snprintf(address.sun_path, sizeof(address.sun_path), "%s/user.sock", folder);
 	setenv(KTRACK_USER_SOCKET_VARIABLE, address.sun_path, 1);
-	if (program_socket_open(&own, &error) < 0)
+	if (program_socket_open(&own, &error) < 0 || !callers_open(&callers, own.fd))
 		abort();
 }
 
 static void socket_end(void)
 {
+	callers_close(&callers);
+	for (size_t i = 0; i < callers.nr_ended; i++)
+		close(callers.ended[i]);
+	while (callers.size > 0)
+		close(callers.list[--callers.size].fd);
+	close(callers.poll_fd);
 	program_socket_close(&own);
 	CHECK_NUMBER(rmdir(folder), 0);
 }
@@ -80,88 +87,51 @@ static bool is_over(int connection)
 	return poll(&state, 1, 0) == 1 && state.revents & POLLHUP;
 }
 
-/* Takes one offer, and lets the program continue; returns its process. */
-static int offer_take(bool is_late)
+/* Takes one caller, and lets the program continue; false if there is none. */
+static bool caller_take(void)
 {
-	struct program_offer offer = { 0 };
+	int fd = callers_take(&callers);
 
-	CHECK(program_socket_take(&own, &offer));
-	CHECK(fcntl(offer.memory_fd, F_GETFD) & FD_CLOEXEC);
-	CHECK(program_offer_is_late(&offer) == is_late);
-	close(offer.memory_fd);
-	close(offer.connection);
-	return offer.pid;
+	if (fd < 0)
+		return false;
+	CHECK(fcntl(fd, F_GETFD) & FD_CLOEXEC);
+	close(fd);
+	return true;
 }
 
 TEST(a_program_is_taken_when_its_message_arrives)
 {
-	struct program_offer offer;
 	int connection;
 
 	socket_begin();
-	CHECK(!program_socket_take(&own, &offer));
+	CHECK(!caller_take());
 	connection = program_connect();
-	CHECK(!program_socket_take(&own, &offer));
+	CHECK(!caller_take());
 	CHECK(!is_over(connection));
 	program_send(connection);
-	CHECK_NUMBER(offer_take(false), getpid());
+	CHECK(caller_take());
 	CHECK(is_over(connection));
 	close(connection);
 	socket_end();
 }
 
-TEST(a_program_that_did_not_wait_is_late)
+TEST(a_caller_that_has_gone_is_taken)
 {
 	int connection;
 
 	socket_begin();
 	connection = program_connect();
-	program_send(connection);
+	CHECK(!caller_take());
+	CHECK_NUMBER(callers.size, 1);
 	close(connection);
-	offer_take(true);
+	CHECK(caller_take());
+	CHECK_NUMBER(callers.size, 0);
+	CHECK_NUMBER(callers.nr_dropped, 0);
 	socket_end();
 }
 
-/* It may go on at any moment until ktrack has switched recording on. */
-TEST(a_program_that_stops_waiting_meanwhile_is_late)
-{
-	struct program_offer offer;
-	int connection;
-
-	socket_begin();
-	connection = program_connect();
-	program_send(connection);
-	CHECK(program_socket_take(&own, &offer));
-	CHECK(!program_offer_is_late(&offer));
-	close(connection);
-	CHECK(program_offer_is_late(&offer));
-	close(offer.memory_fd);
-	close(offer.connection);
-	socket_end();
-}
-
-TEST(a_message_without_a_memory_ends_the_connection)
-{
-	struct program_offer offer;
-	int connection;
-
-	socket_begin();
-	connection = program_connect();
-	CHECK_NUMBER(send(connection, "text", 4, 0), 4);
-	CHECK(!program_socket_take(&own, &offer));
-	CHECK(is_over(connection));
-	close(connection);
-	connection = program_connect();
-	CHECK(!program_socket_take(&own, &offer));
-	CHECK_NUMBER(own.nr_callers, 1);
-	close(connection);
-	CHECK(!program_socket_take(&own, &offer));
-	CHECK_NUMBER(own.nr_callers, 0);
-	socket_end();
-}
-
-/* Takes an offer while descriptors are below @nr_files. */
-static bool offer_take_within(rlim_t nr_files, struct program_offer *offer)
+/* Takes a caller while descriptors are below @nr_files. */
+static bool caller_take_within(rlim_t nr_files)
 {
 	struct rlimit before, limit;
 	bool is_taken;
@@ -170,72 +140,48 @@ static bool offer_take_within(rlim_t nr_files, struct program_offer *offer)
 	limit = before;
 	limit.rlim_cur = nr_files;
 	setrlimit(RLIMIT_NOFILE, &limit);
-	is_taken = program_socket_take(&own, offer);
+	is_taken = caller_take();
 	setrlimit(RLIMIT_NOFILE, &before);
 	return is_taken;
 }
 
-TEST(a_message_that_cannot_be_received_is_a_problem)
-{
-	struct program_offer offer;
-	int connection, next;
-
-	socket_begin();
-	connection = program_connect();
-	program_send(connection);
-	CHECK_NUMBER(own.problem, 0);
-	/* The connection has the lowest descriptor that is free now: the next one has no place. */
-	next = dup(connection);
-	close(next);
-	CHECK(!offer_take_within(next + 1, &offer));
-	CHECK_NUMBER(own.problem, EMFILE);
-	CHECK(is_over(connection));
-	close(connection);
-	socket_end();
-}
-
 TEST(a_connection_that_cannot_be_accepted_waits)
 {
-	struct program_offer offer;
 	int connection;
 
 	socket_begin();
 	connection = program_connect();
 	program_send(connection);
-	CHECK(!offer_take_within(0, &offer));
-	CHECK_NUMBER(own.refused, EMFILE);
-	CHECK_NUMBER(own.problem, 0);
-	CHECK(program_socket_take(&own, &offer));
-	CHECK_NUMBER(own.refused, 0);
-	close(offer.connection);
-	close(offer.memory_fd);
+	CHECK(!caller_take_within(0));
+	CHECK_NUMBER(callers.refused, EMFILE);
+	CHECK(caller_take());
+	CHECK_NUMBER(callers.refused, 0);
 	close(connection);
 	socket_end();
 }
 
 TEST(silent_callers_give_way_to_later_ones)
 {
-	int callers[PROGRAM_CALLERS_MAX], connection;
-	struct program_offer offer;
+	int connections[CALLERS_MAX], connection;
 
 	socket_begin();
-	for (size_t i = 0; i < PROGRAM_CALLERS_MAX; i++)
-		callers[i] = program_connect();
-	CHECK(!program_socket_take(&own, &offer));
-	CHECK(!is_over(callers[0]));
+	for (size_t i = 0; i < CALLERS_MAX; i++)
+		connections[i] = program_connect();
+	CHECK(!caller_take());
+	CHECK(!is_over(connections[0]));
 	connection = program_connect();
-	CHECK(!program_socket_take(&own, &offer));
-	CHECK(is_over(callers[0]));
-	CHECK(!is_over(callers[1]));
-	CHECK_NUMBER(own.nr_dropped, 1);
+	CHECK(!caller_take());
+	CHECK(is_over(connections[0]));
+	CHECK(!is_over(connections[1]));
+	CHECK_NUMBER(callers.nr_dropped, 1);
 	program_send(connection);
-	program_send(callers[1]);
-	offer_take(false);
-	offer_take(false);
-	CHECK(is_over(callers[1]));
-	CHECK(!is_over(callers[2]));
-	for (size_t i = 0; i < PROGRAM_CALLERS_MAX; i++)
-		close(callers[i]);
+	program_send(connections[1]);
+	CHECK(caller_take());
+	CHECK(caller_take());
+	CHECK(is_over(connections[1]));
+	CHECK(!is_over(connections[2]));
+	for (size_t i = 0; i < CALLERS_MAX; i++)
+		close(connections[i]);
 	close(connection);
 	socket_end();
 }
@@ -243,10 +189,9 @@ TEST(silent_callers_give_way_to_later_ones)
 /* Looks for messages of callers so often; returns whether the connection is over. */
 static bool is_over_after(int nr_looks, int connection)
 {
-	struct program_offer offer;
 
 	for (int i = 0; i < nr_looks; i++)
-		CHECK(!program_socket_take(&own, &offer));
+		CHECK(!caller_take());
 	return is_over(connection);
 }
 
@@ -261,7 +206,7 @@ TEST(a_caller_that_sends_nothing_is_dropped_after_five_seconds_and_many_looks)
 	own_clock_ns += 5 * NS_PER_S;
 	CHECK(!is_over_after(40, connection));
 	CHECK(is_over_after(20, connection));
-	CHECK_NUMBER(own.nr_dropped, 1);
+	CHECK_NUMBER(callers.nr_dropped, 1);
 	close(connection);
 	socket_end();
 }
@@ -275,9 +220,9 @@ TEST(a_caller_that_is_looked_for_often_has_its_time)
 	CHECK(!is_over_after(1, connection));
 	own_clock_ns += 4 * NS_PER_S;
 	CHECK(!is_over_after(200, connection));
-	CHECK_NUMBER(own.nr_dropped, 0);
+	CHECK_NUMBER(callers.nr_dropped, 0);
 	program_send(connection);
-	offer_take(false);
+	CHECK(caller_take());
 	close(connection);
 	socket_end();
 }
@@ -285,49 +230,46 @@ TEST(a_caller_that_is_looked_for_often_has_its_time)
 /* A program that waits has its message there. */
 TEST(more_callers_than_fit_are_taken_if_they_have_sent)
 {
-	int callers[2 * PROGRAM_CALLERS_MAX];
-	struct program_offer offer;
+	int connections[2 * CALLERS_MAX];
 
 	socket_begin();
-	for (size_t i = 0; i < 2 * PROGRAM_CALLERS_MAX; i++) {
-		callers[i] = program_connect();
-		program_send(callers[i]);
+	for (size_t i = 0; i < 2 * CALLERS_MAX; i++) {
+		connections[i] = program_connect();
+		program_send(connections[i]);
 	}
-	for (size_t i = 0; i < 2 * PROGRAM_CALLERS_MAX; i++) {
-		offer_take(false);
-		close(callers[i]);
+	for (size_t i = 0; i < 2 * CALLERS_MAX; i++) {
+		CHECK(caller_take());
+		close(connections[i]);
 	}
-	CHECK(!program_socket_take(&own, &offer));
+	CHECK(!caller_take());
 	socket_end();
 }
 
 /* Others connect as fast as they are accepted, and send nothing. */
 TEST(callers_without_a_message_do_not_stop_ktrack)
 {
-	int callers[2 * PROGRAM_CALLERS_MAX];
-	struct program_offer offer;
+	int connections[2 * CALLERS_MAX];
 
 	socket_begin();
-	for (size_t i = 0; i < 2 * PROGRAM_CALLERS_MAX; i++)
-		callers[i] = program_connect();
-	CHECK(!program_socket_take(&own, &offer));
-	CHECK_NUMBER(own.nr_callers, PROGRAM_CALLERS_MAX);
-	CHECK_NUMBER(own.nr_dropped, 0);
-	CHECK(!program_socket_take(&own, &offer));
-	CHECK_NUMBER(own.nr_dropped, PROGRAM_CALLERS_MAX);
-	for (size_t i = 0; i < 2 * PROGRAM_CALLERS_MAX; i++)
-		close(callers[i]);
+	for (size_t i = 0; i < 2 * CALLERS_MAX; i++)
+		connections[i] = program_connect();
+	CHECK(!caller_take());
+	CHECK_NUMBER(callers.size, CALLERS_MAX);
+	CHECK_NUMBER(callers.nr_dropped, 0);
+	CHECK(!caller_take());
+	CHECK_NUMBER(callers.nr_dropped, CALLERS_MAX);
+	for (size_t i = 0; i < 2 * CALLERS_MAX; i++)
+		close(connections[i]);
 	socket_end();
 }
 
-TEST(callers_are_closed_with_the_socket)
+TEST(callers_go_on_when_the_socket_is_closed)
 {
-	struct program_offer offer;
 	int connection;
 
 	socket_begin();
 	connection = program_connect();
-	CHECK(!program_socket_take(&own, &offer));
+	CHECK(!caller_take());
 	socket_end();
 	CHECK(is_over(connection));
 	close(connection);
@@ -335,7 +277,7 @@ TEST(callers_are_closed_with_the_socket)
 
 static bool socket_is_readable(void)
 {
-	struct pollfd state = { .fd = own.poll_fd, .events = POLLIN };
+	struct pollfd state = { .fd = callers.poll_fd, .events = POLLIN };
 
 	return poll(&state, 1, 0) == 1;
 }
@@ -343,22 +285,19 @@ static bool socket_is_readable(void)
 /* ktrack sleeps in poll(2) while a program is preempted, and its message ends that. */
 TEST(a_message_that_arrives_later_is_polled)
 {
-	struct program_offer offer;
 	int connection;
 
 	socket_begin();
 	CHECK(!socket_is_readable());
 	connection = program_connect();
 	CHECK(socket_is_readable());
-	CHECK(!program_socket_take(&own, &offer));
+	CHECK(!caller_take());
 	CHECK(!socket_is_readable());
 	program_send(connection);
 	CHECK(socket_is_readable());
-	CHECK(program_socket_take(&own, &offer));
+	CHECK(caller_take());
 	CHECK(!socket_is_readable());
-	close(offer.connection);
-	close(offer.memory_fd);
 	close(connection);
-	CHECK_NUMBER(own.nr_dropped, 0);
+	CHECK_NUMBER(callers.nr_dropped, 0);
 	socket_end();
 }

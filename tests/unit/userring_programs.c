@@ -52,7 +52,8 @@ static void stage_begin(enum programs_mode mode, size_t size_max)
 {
 	stage = (struct stage){
 		.programs = { .settings = { .size_max = size_max, .mode = mode },
-			      .socket = { .fd = -1, .poll_fd = -1 },
+			      .socket = { .fd = -1 },
+			      .helper = { .fd = -1 },
 			      .list = stage.list,
 			      .size = 2,
 			      .is_on = true,

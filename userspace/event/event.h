@@ -24,6 +24,7 @@
 #include "event/symbols.h"
 #include "event/syscall_threads.h"
 #include "event/syscalls.h"
+#include "event/system_calls.h"
 #include "event/task.h"
 #include "event/thread_set.h"
 

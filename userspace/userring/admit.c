@@ -12,11 +12,13 @@
 #define PROGRAMS_MAX 4096
 #define PROCESS_PROGRAMS_MAX 256
 
-/*
- * Of each second, for reading the mappings of processes, of which a hostile one may have many. It is
- * CPU time: while this process is preempted, it reads none.
- */
-#define MAPPED_LIMIT_NS (NS_PER_S / 2)
+/* How long the start waits for the search of running programs, in steps. */
+#define SEARCH_STEP_MS 100
+#define SEARCH_STEPS 100
+
+/* How long the end waits until the helper knows whether programs have waited, in steps. */
+#define ANSWER_STEP_MS 50
+#define ANSWER_STEPS 100
 
 /* So many are taken before rings are read again. */
 #define OFFERS_MAX 256
@@ -74,40 +76,24 @@ static bool programs_have_place(struct programs *programs, const struct program 
 	return false;
 }
 
-static void program_mark_mapped(void *context, ino_t inode)
+static bool message_has_mapped(const struct helper_message *message, ino_t inode)
 {
-	struct programs *programs = context;
-
-	for (size_t i = 0; i < programs->size; i++)
-		programs->list[i]->is_mapped |= programs->list[i]->inode == inode;
-}
-
-/* Whether the mappings of a process are known; marks its programs. */
-static bool programs_look_up_mappings(struct programs *programs, int pid)
-{
-	const struct mapping_visitor visitor = { programs, program_mark_mapped };
-	int64_t begin_ns = time_now_ns(CLOCK_THREAD_CPUTIME_ID);
-	int64_t left_ns = time_share_left(&programs->mappings, time_now_ns(CLOCK_MONOTONIC),
-					  MAPPED_LIMIT_NS);
-	bool is_known;
-
-	for (size_t i = 0; i < programs->size; i++)
-		programs->list[i]->is_mapped = false;
-	is_known = process_visit_mappings(pid, begin_ns + left_ns, &visitor);
-	programs->mappings.used_ns += time_now_ns(CLOCK_THREAD_CPUTIME_ID) - begin_ns;
-	return is_known;
+	for (size_t i = 0; i < message->nr_mapped; i++) {
+		if (message->mapped[i] == inode)
+			return true;
+	}
+	return false;
 }
 
 /* After exec(2), earlier memory of the process has no writer. */
-static void programs_end_replaced(struct programs *programs, const struct program *program)
+static void programs_end_replaced(struct programs *programs, const struct helper_message *message)
 {
-	if (programs_count_process(programs, program->pid) == 0 ||
-	    !programs_look_up_mappings(programs, program->pid))
-		return;
-	for (size_t i = 0; i < programs->size; i++) {
+	for (size_t i = 0; i < programs->size && message->nr_mapped > 0; i++) {
 		struct program *other = programs->list[i];
 
-		other->has_ended |= other->pid == program->pid && !other->is_mapped;
+		other->has_ended |= other->pid == message->pid &&
+				    other->added_ns < message->mapped_ns &&
+				    !message_has_mapped(message, other->inode);
 	}
 }
 
@@ -125,7 +111,8 @@ static bool programs_lock(struct programs *programs, struct program *program)
 	return false;
 }
 
-static int programs_add(struct programs *programs, struct program *program, struct error *error)
+static int programs_add(struct programs *programs, struct program *program,
+			const struct helper_message *message, struct error *error)
 {
 	struct program **list;
 
@@ -133,7 +120,7 @@ static int programs_add(struct programs *programs, struct program *program, stru
 		program_close(program);
 		return 0;
 	}
-	programs_end_replaced(programs, program);
+	programs_end_replaced(programs, message);
 	if (!programs_have_place(programs, program) || !programs_lock(programs, program)) {
 		program_close(program);
 		return 0;
@@ -144,22 +131,26 @@ static int programs_add(struct programs *programs, struct program *program, stru
 		return error_set(error, "out of memory");
 	}
 	programs->list = list;
+	program->added_ns = time_now_ns(CLOCK_BOOTTIME);
 	list[programs->size++] = program;
 	program_switch(program, programs->is_on);
 	return 0;
 }
 
-static int memory_add(void *context, int fd, int pid, struct error *error)
+static int memory_add(struct programs *programs, const struct helper_report *report,
+		      struct error *error)
 {
-	struct program *program = program_open(fd, pid);
+	int pid = report->message.pid;
+	struct program *program = program_open(report->memory_fd, pid);
 
 	if (program)
-		return programs_add(context, program, error);
+		return programs_add(programs, program, &report->message, error);
 	if (errno == EINVAL)
 		return 0;
 	return error_set_system(error, errno, "cannot record process %d", pid);
 }
 
+/* In a process of the helper. */
 static bool process_is_wanted(void *context, int pid)
 {
 	const struct programs *programs = context;
@@ -167,14 +158,10 @@ static bool process_is_wanted(void *context, int pid)
 	return program_socket_owns(&programs->socket, pid);
 }
 
-int programs_search(struct programs *programs, struct error *error)
+void programs_search(struct programs *programs)
 {
-	const struct memory_visitor visitor = { .context = programs,
-						.wants = process_is_wanted,
-						.visit = memory_add };
-
 	programs->searched_ns = time_now_ns(CLOCK_BOOTTIME);
-	return memfds_visit(&visitor, error);
+	helper_search(&programs->helper);
 }
 
 static const struct program *programs_find(const struct programs *programs, int pid)
@@ -208,54 +195,123 @@ static void programs_report_late(struct programs *programs, int pid)
 /* Reported once, and no loss: whoever connects and sends nothing need not be a program. */
 static void programs_report_dropped(struct programs *programs)
 {
-	if (programs->socket.nr_dropped == 0 || programs->has_dropped)
-		return;
+	if (!programs->has_dropped)
+		report_message(programs->settings.report,
+			       "a program may be missing: it connected, and "
+			       "sent nothing for too long");
 	programs->has_dropped = true;
-	report_message(programs->settings.report, "a program may be missing: it connected, and "
-						  "sent nothing for too long");
 }
 
 /* Reported once, and lost each time. */
-static void programs_report_problem(struct programs *programs)
+static void programs_report_problem(struct programs *programs, int number)
 {
-	if (programs->socket.problem == 0)
-		return;
 	programs_lose(programs);
 	if (!programs->has_problem)
 		report_message(programs->settings.report,
 			       "a program is missing: its message cannot be received: %s",
-			       strerror(programs->socket.problem));
+			       strerror(number));
 	programs->has_problem = true;
-	programs->socket.problem = 0;
 }
 
 /* Reported once, and no loss: the connection may be accepted later. */
-static void programs_report_refused(struct programs *programs)
+static void programs_report_refused(struct programs *programs, int number)
 {
-	if (programs->socket.refused == 0 || programs->has_refused)
+	programs->refused = number;
+	if (number == 0 || programs->has_refused)
 		return;
 	programs->has_refused = true;
 	report_message(programs->settings.report,
 		       "a program may be missing: its connection cannot be accepted: %s",
-		       strerror(programs->socket.refused));
+		       strerror(number));
+}
+
+/* Programs that start later are missing. */
+static void programs_report_end(struct programs *programs)
+{
+	if (!programs->helper.has_ended || programs->has_lost_helper)
+		return;
+	programs->has_lost_helper = true;
+	programs_lose(programs);
+	report_message(programs->settings.report,
+		       "programs that start from now on are missing: the helper process has ended");
+}
+
+static int programs_take(struct programs *programs, const struct helper_report *report,
+			 struct error *error)
+{
+	const struct helper_message *message = &report->message;
+
+	switch (message->kind) {
+	case HELPER_OFFER:
+	case HELPER_FOUND:
+		return memory_add(programs, report, error);
+	case HELPER_ANSWERED:
+		if (message->number)
+			programs_report_late(programs, message->pid);
+		return 0;
+	case HELPER_DROPPED:
+		programs_report_dropped(programs);
+		return 0;
+	case HELPER_PROBLEM:
+		programs_report_problem(programs, message->number);
+		return 0;
+	case HELPER_REFUSED:
+		programs_report_refused(programs, message->number);
+		return 0;
+	default:
+		return 0;
+	}
+}
+
+/* Takes the next message; @timeout_ms as of helper_receive(). Returns 0 if there is none. */
+static int programs_accept_one(struct programs *programs, int timeout_ms, struct error *error)
+{
+	struct helper_report report;
+	int status;
+
+	if (!helper_receive(&programs->helper, &report, timeout_ms))
+		return 0;
+	status = programs_take(programs, &report, error);
+	report_close(&report);
+	return status < 0 ? -1 : 1;
 }
 
 int programs_accept(struct programs *programs, struct error *error)
 {
-	struct program_offer offer;
-	int status = 0;
+	int status = 1;
 
-	for (int i = 0; i < OFFERS_MAX && status == 0; i++) {
-		if (!program_socket_take(&programs->socket, &offer))
-			break;
-		status = memory_add(programs, offer.memory_fd, offer.pid, error);
-		if (program_offer_is_late(&offer))
-			programs_report_late(programs, offer.pid);
-		close(offer.memory_fd);
-		close(offer.connection);
-	}
-	programs_report_dropped(programs);
-	programs_report_problem(programs);
-	programs_report_refused(programs);
-	return status;
+	for (int i = 0; i < OFFERS_MAX && status > 0; i++)
+		status = programs_accept_one(programs, 0, error);
+	programs_report_end(programs);
+	return status < 0 ? -1 : 0;
+}
+
+int programs_await_answers(struct programs *programs, struct error *error)
+{
+	int status = programs_accept(programs, error);
+
+	for (int nr_steps = 0; status >= 0 && nr_steps < ANSWER_STEPS && programs->helper.nr_unanswered > 0;
+	     nr_steps += status == 0)
+		status = programs_accept_one(programs, ANSWER_STEP_MS, error);
+	return status < 0 ? -1 : 0;
+}
+
+int programs_begin(struct programs *programs, struct error *error)
+{
+	const struct helper_work work = { .socket_fd = programs->socket.fd,
+					  .own_pid = getpid(),
+					  .context = programs,
+					  .wants = process_is_wanted };
+	int status = helper_start(&programs->helper, &work, error);
+
+	if (status < 0)
+		return -1;
+	/* The helper has the socket. */
+	close(programs->socket.fd);
+	programs->socket.fd = -1;
+	programs_search(programs);
+	for (int nr_steps = 0; status >= 0 && nr_steps < SEARCH_STEPS && programs->helper.is_searching;
+	     nr_steps += status == 0)
+		status = programs_accept_one(programs, SEARCH_STEP_MS, error);
+	return status < 0 ? -1 : 0;
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Takes the messages of programs that announce themselves. What they send is checked like the
- * memory of any program. Nothing here waits: a program may be preempted between its connection
- * and its message, or never send one.
+ * Accepts the connections of programs that announce themselves, and finds those whose message has
+ * arrived. Nothing here waits: a program may be preempted between its connection and its message,
+ * or never send one. Nothing is received or closed, which may block.
  */
 #include <errno.h>
 #include <poll.h>
@@ -20,104 +20,55 @@
 #define CALLER_NS (5 * NS_PER_S)
 #define CALLER_LOOKS 50
 
-/* Takes the first of the descriptors, and closes others. */
-static int message_take_fd(struct msghdr *message)
+bool callers_open(struct caller_list *callers, int socket_fd)
 {
-	int taken = -1;
+	struct epoll_event event = { .events = EPOLLIN, .data.fd = socket_fd };
 
-	for (struct cmsghdr *part = CMSG_FIRSTHDR(message); part;
-	     part = CMSG_NXTHDR(message, part)) {
-		size_t size = part->cmsg_len - CMSG_LEN(0);
-
-		if (part->cmsg_level != SOL_SOCKET || part->cmsg_type != SCM_RIGHTS)
-			continue;
-		for (size_t i = 0; i + sizeof(int) <= size; i += sizeof(int)) {
-			int fd;
-
-			memcpy(&fd, CMSG_DATA(part) + i, sizeof(fd));
-			if (taken < 0)
-				taken = fd;
-			else
-				close(fd);
-		}
-	}
-	return taken;
+	*callers = (struct caller_list){ .socket_fd = socket_fd,
+					 .poll_fd = epoll_create1(EPOLL_CLOEXEC) };
+	return callers->poll_fd >= 0 &&
+	       (socket_fd < 0 ||
+		epoll_ctl(callers->poll_fd, EPOLL_CTL_ADD, socket_fd, &event) == 0);
 }
 
-/* Returns 1 with the memfd of a message, 0 if there is none yet, -1 if there will be none. */
-static int caller_receive(struct program_socket *own, const struct program_caller *caller,
-			  int *memory_fd)
+static int caller_remove(struct caller_list *callers, size_t index)
 {
-	union {
-		char bytes[CMSG_SPACE(4 * sizeof(int))];
-		struct cmsghdr head;
-	} control;
-	uint32_t version;
-	struct iovec part = { .iov_base = &version, .iov_len = sizeof(version) };
-	struct msghdr message = { .msg_iov = &part,
-				  .msg_iovlen = 1,
-				  .msg_control = control.bytes,
-				  .msg_controllen = sizeof(control.bytes) };
+	int fd = callers->list[index].fd;
 
-	if (recvmsg(caller->fd, &message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT) < 0) {
-		if (errno == EAGAIN || errno == EINTR)
-			return 0;
-		if (errno != ECONNRESET)
-			own->problem = errno;
-		return -1;
-	}
-	*memory_fd = message_take_fd(&message);
-	/* The kernel leaves out a descriptor for which this process has no place. */
-	if (*memory_fd < 0 && (message.msg_flags & MSG_CTRUNC))
-		own->problem = EMFILE;
-	return *memory_fd < 0 ? -1 : 1;
+	epoll_ctl(callers->poll_fd, EPOLL_CTL_DEL, fd, NULL);
+	callers->size--;
+	memmove(callers->list + index, callers->list + index + 1,
+		(callers->size - index) * sizeof(*callers->list));
+	return fd;
 }
 
-static void caller_remove(struct program_socket *own, size_t index)
+/* The program goes on at once, whoever else has the connection. */
+static void caller_drop(struct caller_list *callers, size_t index)
 {
-	epoll_ctl(own->poll_fd, EPOLL_CTL_DEL, own->callers[index].fd, NULL);
-	own->nr_callers--;
-	memmove(own->callers + index, own->callers + index + 1,
-		(own->nr_callers - index) * sizeof(*own->callers));
+	int fd = caller_remove(callers, index);
+
+	shutdown(fd, SHUT_RDWR);
+	callers->ended[callers->nr_ended++] = fd;
+	callers->nr_dropped++;
 }
 
 /* The oldest gives way: whoever connects and sends nothing keeps out no other program. */
-static void caller_add(struct program_socket *own, int fd, int64_t now_ns)
+static void caller_add(struct caller_list *callers, int fd, int64_t now_ns)
 {
-	struct epoll_event event = { .events = EPOLLIN };
+	struct epoll_event event = { .events = EPOLLIN, .data.fd = fd };
 
-	if (own->nr_callers == PROGRAM_CALLERS_MAX) {
-		int oldest = own->callers[0].fd;
-
-		caller_remove(own, 0);
-		close(oldest);
-		own->nr_dropped++;
-	}
-	own->callers[own->nr_callers++] = (struct program_caller){ .fd = fd, .since_ns = now_ns };
-	epoll_ctl(own->poll_fd, EPOLL_CTL_ADD, fd, &event);
+	if (callers->size == CALLERS_MAX)
+		caller_drop(callers, 0);
+	callers->list[callers->size++] = (struct program_caller){ .fd = fd, .since_ns = now_ns };
+	epoll_ctl(callers->poll_fd, EPOLL_CTL_ADD, fd, &event);
 }
 
-/* Ends the connection of the caller at @index, or gives it to @out. */
-static bool caller_take(struct program_socket *own, size_t index, int memory_fd,
-			struct program_offer *out)
+/* Whether the caller's message has arrived, or none will. */
+static bool caller_is_ready(const struct program_caller *caller)
 {
-	int connection = own->callers[index].fd;
-	struct ucred peer;
-	socklen_t size = sizeof(peer);
-	bool is_known = memory_fd >= 0 &&
-			getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 &&
-			peer.pid > 0;
+	struct pollfd state = { .fd = caller->fd, .events = POLLIN };
 
-	caller_remove(own, index);
-	if (is_known) {
-		*out = (struct program_offer){ .connection = connection,
-					       .memory_fd = memory_fd,
-					       .pid = peer.pid };
-		return true;
-	}
-	file_close(memory_fd);
-	close(connection);
-	return false;
+	return poll(&state, 1, 0) > 0;
 }
 
 /* Whether the caller's message is not awaited any more. */
@@ -126,30 +77,21 @@ static bool caller_is_late(const struct program_caller *caller, int64_t now_ns)
 	return caller->nr_looks > CALLER_LOOKS && now_ns - caller->since_ns >= CALLER_NS;
 }
 
-/* Returns false if no caller has sent its message. */
-static bool callers_take(struct program_socket *own, int64_t now_ns, struct program_offer *out)
+/* Returns -1 if no caller has sent its message. */
+static int callers_find(struct caller_list *callers, int64_t now_ns)
 {
 	size_t index = 0;
 
-	while (index < own->nr_callers) {
-		int memory_fd = -1, status = caller_receive(own, &own->callers[index], &memory_fd);
-
-		if (status == 0 && !caller_is_late(&own->callers[index], now_ns)) {
+	while (index < callers->size) {
+		if (caller_is_ready(&callers->list[index]))
+			return caller_remove(callers, index);
+		if (caller_is_late(&callers->list[index], now_ns) &&
+		    callers->nr_ended < CALLERS_ENDED_MAX)
+			caller_drop(callers, index);
+		else
 			index++;
-			continue;
-		}
-		own->nr_dropped += status == 0;
-		if (caller_take(own, index, memory_fd, out))
-			return true;
 	}
-	return false;
-}
-
-bool program_offer_is_late(const struct program_offer *offer)
-{
-	struct pollfd state = { .fd = offer->connection };
-
-	return poll(&state, 1, 0) > 0 && (state.revents & POLLHUP);
+	return -1;
 }
 
 /* An error of this process, not of the caller: it may pass, and the connection waits until then. */
@@ -158,23 +100,31 @@ static int accept_problem(void)
 	return errno == EAGAIN || errno == EINTR || errno == ECONNABORTED ? 0 : errno;
 }
 
-/* Whoever connects again and again must not keep ktrack here: the rest is accepted later. */
-bool program_socket_take(struct program_socket *own, struct program_offer *out)
+/* Whoever connects again and again must not keep the helper here: the rest is accepted later. */
+int callers_take(struct caller_list *callers)
 {
 	int64_t now_ns = time_now_ns(CLOCK_MONOTONIC);
-	bool is_taken;
+	int taken;
 
-	for (size_t i = 0; i < own->nr_callers; i++)
-		own->callers[i].nr_looks++;
-	is_taken = callers_take(own, now_ns, out);
-	for (int i = 0; i < PROGRAM_CALLERS_MAX && !is_taken; i++) {
-		int fd = accept4(own->fd, NULL, NULL, SOCK_CLOEXEC);
+	for (size_t i = 0; i < callers->size; i++)
+		callers->list[i].nr_looks++;
+	taken = callers_find(callers, now_ns);
+	for (int i = 0; i < CALLERS_MAX && taken < 0 && callers->nr_ended < CALLERS_ENDED_MAX; i++) {
+		int fd = accept4(callers->socket_fd, NULL, NULL, SOCK_CLOEXEC);
 
-		own->refused = fd < 0 ? accept_problem() : 0;
+		callers->refused = fd < 0 ? accept_problem() : 0;
 		if (fd < 0)
-			return false;
-		caller_add(own, fd, now_ns);
-		is_taken = callers_take(own, now_ns, out);
+			return -1;
+		caller_add(callers, fd, now_ns);
+		taken = callers_find(callers, now_ns);
 	}
-	return is_taken;
+	return taken;
+}
+
+void callers_close(struct caller_list *callers)
+{
+	if (callers->socket_fd >= 0)
+		shutdown(callers->socket_fd, SHUT_RDWR);
+	for (size_t i = 0; i < callers->size; i++)
+		shutdown(callers->list[i].fd, SHUT_RDWR);
 }

@@ -49,13 +49,13 @@ static bool memory_fits(const struct program *program)
 					(size_t)program->nr_rings * program->ring_size;
 }
 
-/* Opens the file anew: the program's descriptor shares its locks with the program. */
+/* Opens the file anew: another process has the descriptor, too, which would share its locks. */
 static int memory_open(int fd)
 {
 	char path[32];
 
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	return open(path, O_RDWR | O_CLOEXEC);
+	return open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK);
 }
 
 /* Children get no mapping, which would keep the lock. */

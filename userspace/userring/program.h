@@ -54,11 +54,11 @@ enum search_state {
  * @events_used: bytes of descriptions that are read
  * @ids: event ids by number of a description, 0 if there is none
  * @from_ns: earlier records belong to another recording
+ * @added_ns: CLOCK_BOOTTIME when it was added
  * @searches: the time that searches of threads take
  * @search_state: of these searches
  * @is_ours: it is locked, so that this process is its only reader
  * @is_nested: the process is in another PID namespace, so that its threads have other numbers
- * @is_mapped: the process has it, as its mappings say
  * @has_ended: the process is gone
  * @is_damaged: its memory is not what ktrack/user.h writes; it is left alone
  */
@@ -83,11 +83,11 @@ struct program {
 	uint16_t *ids;
 	struct program_ring *rings;
 	int64_t from_ns;
+	int64_t added_ns;
 	struct time_share searches;
 	enum search_state search_state;
 	bool is_ours;
 	bool is_nested;
-	bool is_mapped;
 	bool has_ended;
 	bool is_damaged;
 };

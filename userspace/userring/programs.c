@@ -35,9 +35,10 @@ int programs_new(struct programs **out, const struct programs_settings *settings
 	if (!programs)
 		return error_set(error, "out of memory");
 	programs->settings = *settings;
-	programs->socket = (struct program_socket){ .fd = -1, .poll_fd = -1 };
+	programs->socket.fd = -1;
+	programs->helper.fd = -1;
 	if (program_socket_open(&programs->socket, error) < 0 ||
-	    programs_search(programs, error) < 0) {
+	    programs_begin(programs, error) < 0) {
 		programs_close(programs);
 		return -1;
 	}
@@ -50,6 +51,7 @@ void programs_close(struct programs *programs)
 	if (!programs)
 		return;
 	program_socket_close(&programs->socket);
+	helper_end(&programs->helper);
 	for (size_t i = 0; i < programs->size; i++)
 		program_close(programs->list[i]);
 	free(programs->list);
@@ -67,7 +69,7 @@ void programs_export_socket(const struct programs *programs)
 
 int programs_fd(const struct programs *programs)
 {
-	return programs->socket.poll_fd;
+	return programs->helper.fd;
 }
 
 static void programs_switch(struct programs *programs, bool is_on)
@@ -222,9 +224,8 @@ int programs_read(struct programs *programs, struct error *error)
 
 	if (programs_accept(programs, error) < 0)
 		return -1;
-	if (time_now_ns(CLOCK_BOOTTIME) - programs->searched_ns >= every_ns &&
-	    programs_search(programs, error) < 0)
-		return -1;
+	if (time_now_ns(CLOCK_BOOTTIME) - programs->searched_ns >= every_ns)
+		programs_search(programs);
 	return programs_read_all(programs, error) < 0 ? -1 : programs_look(programs, error);
 }
 
@@ -242,6 +243,7 @@ void programs_stop(struct programs *programs)
 	const struct timespec step = { .tv_nsec = NS_PER_S / 1000 };
 	struct error ignored = { 0 };
 
+	programs_await_answers(programs, &ignored);
 	programs_switch(programs, false);
 	/* A thread may have seen that recording is on, and reserves only now. */
 	nanosleep(&step, NULL);
@@ -251,7 +253,7 @@ void programs_stop(struct programs *programs)
 		nanosleep(&step, NULL);
 		programs_read_all(programs, &ignored);
 	}
-	if (programs_are_waiting(programs) || programs->socket.refused != 0)
+	if (programs_are_waiting(programs) || programs->refused != 0)
 		programs_lose(programs);
 }
 

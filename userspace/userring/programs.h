@@ -5,24 +5,26 @@
 
 #include "userring/events.h"
 #include "userring/program.h"
-#include "userring/scan.h"
+#include "userring/helper.h"
 
 /**
  * struct programs - the state
  * @is_on: recording has started
  * @ready_ns: all records up to this time are read
  * @last_bytes: what the last pass found
- * @mappings: the time that reading mappings takes
  * @nr_late: programs that did not wait and are reported
  * @was_full, @was_refused, @has_dropped: a program was one too many, or another ktrack has it, or
  * it sent nothing for too long
+ * @refused: errno of the last connection that could not be accepted, 0 if one was, since
  * @has_problem: a program's message could not be received
  * @has_refused: a connection could not be accepted, which is reported
  * @has_left_out: an event was one too many, which is reported
+ * @has_lost_helper: the helper has ended, which is reported
  */
 struct programs {
 	struct programs_settings settings;
 	struct program_socket socket;
+	struct helper helper;
 	struct program **list;
 	size_t size;
 	struct record_queue queue;
@@ -33,21 +35,28 @@ struct programs {
 	int64_t searched_ns;
 	int64_t looked_ns;
 	int64_t last_bytes;
-	struct time_share mappings;
 	unsigned int nr_late;
+	int refused;
 	bool was_full;
 	bool was_refused;
 	bool has_dropped;
 	bool has_problem;
 	bool has_refused;
 	bool has_left_out;
+	bool has_lost_helper;
 };
 
-/** programs_search - add the programs that run and are not recorded; returns -1 with @error */
-int programs_search(struct programs *programs, struct error *error);
+/** programs_begin - start the helper, and add the programs that run; returns -1 with @error */
+int programs_begin(struct programs *programs, struct error *error);
 
-/** programs_accept - add the programs that announce themselves; returns -1 with @error */
+/** programs_search - search programs that run and are not recorded; programs_accept() adds them */
+void programs_search(struct programs *programs);
+
+/** programs_accept - add the programs that the helper reports; returns -1 with @error */
 int programs_accept(struct programs *programs, struct error *error);
+
+/** programs_await_answers - programs_accept() until the helper has let all programs go on */
+int programs_await_answers(struct programs *programs, struct error *error);
 
 /** programs_lose - note an unknown number of lost records, which nobody counts */
 void programs_lose(struct programs *programs);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Searches the open files of all processes for memfds of ktrack/user.h. */
-#include "userring/scan.h"
+#include "userring/helper.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -31,76 +31,125 @@ static bool is_memory(int folder_fd, const char *name)
 }
 
 /*
- * Any file can have such a path in another mount namespace. Opening a device with this process's
- * rights may wait, or change what it does.
+ * Any file can have such a path in another mount namespace, and a program may send any file. Opening
+ * a device with this process's rights may wait, or change what it does.
  */
-static int memfd_open(int folder_fd, const char *name)
+int memfd_open_anew(int path_fd)
 {
-	int path_fd = openat(folder_fd, name, O_PATH | O_CLOEXEC), fd = -1;
 	struct statfs filesystem;
 	struct stat status;
 	char path[32];
 
-	if (path_fd < 0)
+	if (fstat(path_fd, &status) < 0 || !S_ISREG(status.st_mode) ||
+	    fstatfs(path_fd, &filesystem) < 0 || filesystem.f_type != TMPFS_MAGIC)
 		return -1;
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", path_fd);
-	if (fstat(path_fd, &status) == 0 && S_ISREG(status.st_mode) &&
-	    fstatfs(path_fd, &filesystem) == 0 && filesystem.f_type == TMPFS_MAGIC)
-		fd = open(path, O_RDWR | O_CLOEXEC);
-	close(path_fd);
-	return fd;
+	return open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK);
 }
 
-static int memfd_visit(int folder_fd, const char *name, int pid,
-		      const struct memory_visitor *visitor, struct error *error)
-{
-	int fd = memfd_open(folder_fd, name), status;
+/** struct search - a search in a process of the helper */
+struct search {
+	const struct helper_work *work;
+	int fd;
+};
 
-	if (fd < 0)
-		return 0;
-	status = visitor->visit(visitor->context, fd, pid, error);
-	close(fd);
-	return status;
+/* Returns false if the recorder has ended. */
+static bool memory_send(const struct search *search, int folder_fd, const char *name,
+			const struct helper_message *message)
+{
+	int path_fd = openat(folder_fd, name, O_PATH | O_CLOEXEC);
+	int fd = path_fd < 0 ? -1 : memfd_open_anew(path_fd);
+	bool continues = fd < 0 || helper_send(search->fd, message, &fd, 1);
+
+	file_close(path_fd);
+	file_close(fd);
+	return continues;
 }
 
-static int process_files_visit(int pid, const struct memory_visitor *visitor, struct error *error)
+/* Returns false if the process is not wanted. */
+static bool found_begin(const struct search *search, struct helper_message *message, int pid)
 {
-	char path[32];
+	if (search->work->wants && !search->work->wants(search->work->context, pid))
+		return false;
+	message->pid = pid;
+	message_list_mapped(message);
+	return true;
+}
+
+/* Returns false if the recorder has ended. */
+static bool process_search(const struct search *search, int pid)
+{
+	struct helper_message message = { .kind = HELPER_FOUND };
+	bool continues = true;
 	struct dirent *entry;
-	bool is_wanted = !visitor->wants;
+	char path[32];
 	DIR *folder;
-	int status = 0;
 
 	snprintf(path, sizeof(path), "/proc/%d/fd", pid);
 	folder = opendir(path);
 	if (!folder)
-		return 0;
-	while (status == 0 && (entry = readdir(folder))) {
+		return true;
+	while (continues && (entry = readdir(folder))) {
 		if (procfs_number(entry->d_name) < 0 || !is_memory(dirfd(folder), entry->d_name))
 			continue;
-		if (!is_wanted && !visitor->wants(visitor->context, pid))
+		if (message.pid == 0 && !found_begin(search, &message, pid))
 			break;
-		is_wanted = true;
-		status = memfd_visit(dirfd(folder), entry->d_name, pid, visitor, error);
+		continues = memory_send(search, dirfd(folder), entry->d_name, &message);
 	}
 	closedir(folder);
+	return continues;
+}
+
+void search_run(const struct helper_work *work, int fd)
+{
+	const struct search search = { .work = work, .fd = fd };
+	DIR *folder = opendir("/proc");
+	bool continues = folder;
+	struct dirent *entry;
+
+	while (continues && (entry = readdir(folder))) {
+		int pid = procfs_number(entry->d_name);
+
+		if (pid > 0 && pid != work->own_pid)
+			continues = process_search(&search, pid);
+	}
+	if (folder)
+		closedir(folder);
+}
+
+/* Visits what the search of a helper finds. */
+static int found_visit(struct helper *helper, const struct memory_visitor *visitor,
+		       struct error *error)
+{
+	struct helper_report report;
+	int status = 0;
+
+	helper_search(helper);
+	while (status == 0 && helper->is_searching) {
+		if (!helper_receive(helper, &report, -1))
+			continue;
+		if (report.message.kind == HELPER_FOUND)
+			status = visitor->visit(visitor->context, report.memory_fd,
+						report.message.pid, error);
+		report_close(&report);
+	}
 	return status;
 }
 
 int memfds_visit(const struct memory_visitor *visitor, struct error *error)
 {
-	DIR *folder = opendir("/proc");
-	struct dirent *entry;
-	int status = 0;
+	const struct helper_work work = { .socket_fd = -1,
+					  .own_pid = getpid(),
+					  .context = visitor->context,
+					  .wants = visitor->wants };
+	struct helper helper;
+	int status;
 
-	if (!folder)
+	if (access("/proc/self/fd", F_OK) < 0)
 		return error_set(error, "/proc: cannot be read; mount it");
-	while (status == 0 && (entry = readdir(folder))) {
-		int pid = procfs_number(entry->d_name);
-
-		if (pid > 0 && pid != getpid())
-			status = process_files_visit(pid, visitor, error);
-	}
-	closedir(folder);
+	if (helper_start(&helper, &work, error) < 0)
+		return -1;
+	status = found_visit(&helper, visitor, error);
+	helper_end(&helper);
 	return status;
 }

@@ -7,7 +7,8 @@
 
 /**
  * struct memory_visitor - receives memfds
- * @wants: asked once for a process that has any, before they are opened; NULL for all processes
+ * @wants: asked once for a process that has any, before they are opened; NULL for all processes.
+ *	It is called in a process of the helper
  * @visit: @fd is closed by the caller; returns -1 with @error to stop
  */
 struct memory_visitor {
@@ -19,8 +20,20 @@ struct memory_visitor {
 /** memfds_visit - visit the memfds of the wanted processes among those that the caller may read */
 int memfds_visit(const struct memory_visitor *visitor, struct error *error);
 
-/** PROGRAM_CALLERS_MAX - limit of connections whose message has not arrived */
-#define PROGRAM_CALLERS_MAX 64
+/**
+ * memfd_open_anew - open a file anew if it is regular, and of the kernel's memory
+ * @path_fd: of the file, perhaps opened with O_PATH
+ *
+ * Nothing blocks: not opening a file with a lease, nor closing what is returned. Returns -1 if it
+ * is another file.
+ */
+int memfd_open_anew(int path_fd);
+
+/** CALLERS_MAX - limit of connections whose message has not arrived */
+#define CALLERS_MAX 64
+
+/** CALLERS_ENDED_MAX - limit of connections that are over, and not closed yet */
+#define CALLERS_ENDED_MAX 256
 
 /**
  * struct program_caller - a connection whose message has not arrived
@@ -34,41 +47,52 @@ struct program_caller {
 };
 
 /**
+ * struct caller_list - connections of programs that announce themselves
+ * @socket_fd: listens
+ * @poll_fd: readable if callers_take() may have something to do
+ * @list: the oldest first
+ * @ended: connections to be closed by another process: closing one closes what it has sent
+ * @nr_dropped: connections that ended although their message could still arrive
+ * @refused: errno of the last connection that this process could not accept, 0 if there is none
+ */
+struct caller_list {
+	int socket_fd;
+	int poll_fd;
+	struct program_caller list[CALLERS_MAX];
+	size_t size;
+	int ended[CALLERS_ENDED_MAX];
+	size_t nr_ended;
+	unsigned int nr_dropped;
+	int refused;
+};
+
+/** callers_open - accept connections of @socket_fd from now on; returns false with errno */
+bool callers_open(struct caller_list *callers, int socket_fd);
+
+/**
+ * callers_take - take a connection whose message can be received, or has ended
+ *
+ * Returns -1 if there is none now.
+ */
+int callers_take(struct caller_list *callers);
+
+/** callers_close - end all connections, and stop listening */
+void callers_close(struct caller_list *callers);
+
+/**
  * struct program_socket - where programs announce themselves
  * @fd: listens; -1 if it is not open
- * @poll_fd: readable if program_socket_take() may have something to do
  * @usual: the path that its user chose by the environment, or the default one
  * @is_chosen: the user chose it
  * @path: of the socket; not the usual one if another ktrack has that
  * @folder: a temporary one; NULL if it is none
- * @callers: the oldest first
- * @nr_dropped: connections that were closed although their message could still arrive
- * @problem: errno of a message that this process could not receive, 0 if there was none
- * @refused: errno of the last connection that this process could not accept, 0 if there is none
  */
 struct program_socket {
 	int fd;
-	int poll_fd;
 	char *usual;
 	bool is_chosen;
 	char *path;
 	char *folder;
-	struct program_caller callers[PROGRAM_CALLERS_MAX];
-	size_t nr_callers;
-	unsigned int nr_dropped;
-	int problem;
-	int refused;
-};
-
-/**
- * struct program_offer - a program that announces itself
- * @connection: to be closed when the program may go on
- * @memory_fd: its memfd, to be closed
- */
-struct program_offer {
-	int connection;
-	int memory_fd;
-	int pid;
 };
 
 /** program_socket_open - open the usual socket, or a temporary one; returns -1 with @error */
@@ -80,16 +104,6 @@ int program_socket_open(struct program_socket *own, struct error *error);
  * Its environment names the socket, as far as procfs has that: a program may have changed it since.
  */
 bool program_socket_owns(const struct program_socket *own, int pid);
-
-/** program_socket_take - take a program that announces itself; false if there is none now */
-bool program_socket_take(struct program_socket *own, struct program_offer *out);
-
-/**
- * program_offer_is_late - whether a program has not waited, so that it runs already, or has ended
- *
- * This is known once recording of it is on: before, it may go on at any moment.
- */
-bool program_offer_is_late(const struct program_offer *offer);
 
 void program_socket_close(struct program_socket *own);
 

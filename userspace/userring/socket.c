@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/epoll.h>
 #include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -118,26 +117,18 @@ static int socket_open_temporary(struct program_socket *own)
 	return own->path ? socket_bind(own->fd, own->path) : -1;
 }
 
-static int socket_watch(struct program_socket *own)
-{
-	struct epoll_event event = { .events = EPOLLIN };
-
-	return epoll_ctl(own->poll_fd, EPOLL_CTL_ADD, own->fd, &event);
-}
-
 int program_socket_open(struct program_socket *own, struct error *error)
 {
 	const char *variable = getenv(KTRACK_USER_SOCKET_VARIABLE);
 
 	*own = (struct program_socket){
 		.fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0),
-		.poll_fd = epoll_create1(EPOLL_CLOEXEC),
 		.usual = strdup(variable ? variable : KTRACK_USER_SOCKET),
 		.is_chosen = variable,
 	};
 	if (!own->usual)
 		return error_set(error, "out of memory");
-	if (own->fd < 0 || own->poll_fd < 0 || socket_watch(own) < 0)
+	if (own->fd < 0)
 		return error_set_system(error, errno, "cannot create a socket");
 	if (socket_open_usual(own) == 0 || socket_open_temporary(own) == 0)
 		return 0;
@@ -147,16 +138,13 @@ int program_socket_open(struct program_socket *own, struct error *error)
 
 void program_socket_close(struct program_socket *own)
 {
-	if (own->fd >= 0 && own->path)
+	if (own->path)
 		unlink(own->path);
-	while (own->nr_callers > 0)
-		close(own->callers[--own->nr_callers].fd);
-	file_close(own->poll_fd);
 	file_close(own->fd);
 	if (own->folder)
 		rmdir(own->folder);
 	free(own->usual);
 	free(own->path);
 	free(own->folder);
-	*own = (struct program_socket){ .fd = -1, .poll_fd = -1 };
+	*own = (struct program_socket){ .fd = -1 };
 }

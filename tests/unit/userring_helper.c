@@ -1,0 +1,385 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Tests of the helper process: what programs send blocks nobody else. */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <ktrack/user/layout.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "fixtures/tap.h"
+#include "userring/helper.h"
+
+#define SEALS (F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW)
+
+/* Only a test that runs gives up. */
+#define PATIENCE_MS 60000
+
+static char folder[64];
+static struct sockaddr_un address;
+static struct program_socket own;
+static struct helper helper;
+
+static bool nobody_is_wanted(void *context, int pid)
+{
+	(void)context;
+	(void)pid;
+	return false;
+}
+
+static void helper_begin(void)
+{
+	struct helper_work work = { .own_pid = getpid(), .wants = nobody_is_wanted };
+	struct error error = { 0 };
+
+	strcpy(folder, "/tmp/ktrack-unit-XXXXXX");
+	if (!mkdtemp(folder))
+		abort();
+	address = (struct sockaddr_un){ .sun_family = AF_UNIX };
+	snprintf(address.sun_path, sizeof(address.sun_path), "%s/user.sock", folder);
+	setenv(KTRACK_USER_SOCKET_VARIABLE, address.sun_path, 1);
+	if (program_socket_open(&own, &error) < 0)
+		abort();
+	work.socket_fd = own.fd;
+	if (helper_start(&helper, &work, &error) < 0)
+		abort();
+	close(own.fd);
+	own.fd = -1;
+}
+
+static void helper_finish(void)
+{
+	pid_t pid = helper.pid;
+
+	helper_end(&helper);
+	waitpid(pid, NULL, 0);
+	program_socket_close(&own);
+	CHECK_NUMBER(rmdir(folder), 0);
+}
+
+/* Sends a file. */
+static void file_send(int connection, int fd)
+{
+	union {
+		char bytes[CMSG_SPACE(sizeof(int))];
+		struct cmsghdr head;
+	} control = { 0 };
+	uint32_t version = KTRACK_USER_VERSION;
+	struct iovec part = { .iov_base = &version, .iov_len = sizeof(version) };
+	struct msghdr message = { .msg_iov = &part,
+				  .msg_iovlen = 1,
+				  .msg_control = control.bytes,
+				  .msg_controllen = sizeof(control.bytes) };
+
+	control.head.cmsg_level = SOL_SOCKET;
+	control.head.cmsg_type = SCM_RIGHTS;
+	control.head.cmsg_len = CMSG_LEN(sizeof(int));
+	memcpy(CMSG_DATA(&control.head), &fd, sizeof(fd));
+	CHECK_NUMBER(sendmsg(connection, &message, MSG_NOSIGNAL), sizeof(version));
+}
+
+static int helper_connect(void)
+{
+	int connection = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+
+	if (connect(connection, (struct sockaddr *)&address, sizeof(address)) < 0)
+		abort();
+	return connection;
+}
+
+static int file_offer(int fd)
+{
+	int connection = helper_connect();
+
+	file_send(connection, fd);
+	return connection;
+}
+
+static int memory_new(void)
+{
+	int fd = memfd_create(KTRACK_USER_NAME, MFD_CLOEXEC | MFD_ALLOW_SEALING);
+
+	if (fd < 0 || ftruncate(fd, 4096) < 0 || fcntl(fd, F_ADD_SEALS, SEALS) < 0)
+		abort();
+	return fd;
+}
+
+static bool is_over(int connection, int timeout_ms)
+{
+	struct pollfd state = { .fd = connection };
+
+	return poll(&state, 1, timeout_ms) == 1 && state.revents & POLLHUP;
+}
+
+/* Takes the next message. */
+static struct helper_report report_take(enum helper_kind kind)
+{
+	struct helper_report report = { .memory_fd = -1, .answer_fd = -1 };
+
+	CHECK(helper_receive(&helper, &report, PATIENCE_MS));
+	CHECK_NUMBER(report.message.kind, kind);
+	return report;
+}
+
+static ino_t inode_of(int fd)
+{
+	struct stat status;
+
+	return fstat(fd, &status) == 0 ? status.st_ino : 0;
+}
+
+/* A program that starts is offered, and goes on when it is answered. */
+static void offer_check(void)
+{
+	int memory = memory_new(), connection = file_offer(memory);
+	struct helper_report report = report_take(HELPER_OFFER);
+
+	CHECK_NUMBER(report.message.pid, getpid());
+	CHECK_NUMBER(inode_of(report.memory_fd), inode_of(memory));
+	CHECK_NUMBER(helper.nr_unanswered, 1);
+	CHECK(!is_over(connection, 0));
+	report_close(&report);
+	CHECK(is_over(connection, PATIENCE_MS));
+	report = report_take(HELPER_ANSWERED);
+	CHECK_NUMBER(report.message.number, 0);
+	CHECK_NUMBER(helper.nr_unanswered, 0);
+	close(connection);
+	close(memory);
+}
+
+TEST(a_program_that_starts_waits_for_the_answer)
+{
+	helper_begin();
+	offer_check();
+	helper_finish();
+}
+
+TEST(a_program_that_does_not_wait_is_late)
+{
+	int memory = memory_new();
+	struct helper_report report;
+
+	helper_begin();
+	close(file_offer(memory));
+	report = report_take(HELPER_OFFER);
+	report_close(&report);
+	CHECK_NUMBER(report_take(HELPER_ANSWERED).message.number, 1);
+	close(memory);
+	helper_finish();
+}
+
+/* It may go on at any moment until ktrack has switched recording on. */
+TEST(a_program_that_stops_waiting_meanwhile_is_late)
+{
+	int memory = memory_new(), connection;
+	struct helper_report report;
+
+	helper_begin();
+	connection = file_offer(memory);
+	report = report_take(HELPER_OFFER);
+	close(connection);
+	report_close(&report);
+	CHECK_NUMBER(report_take(HELPER_ANSWERED).message.number, 1);
+	close(memory);
+	helper_finish();
+}
+
+/* A socket with unsent data, whose last close waits for a minute. */
+static int lingering_socket(int *peer)
+{
+	const struct linger linger = { .l_onoff = 1, .l_linger = 60 };
+	struct sockaddr_in any = { .sin_family = AF_INET, .sin_addr = { htonl(INADDR_LOOPBACK) } };
+	socklen_t size = sizeof(any);
+	int listening = socket(AF_INET, SOCK_STREAM, 0), fd = socket(AF_INET, SOCK_STREAM, 0);
+	static const char bytes[65536];
+
+	if (bind(listening, (struct sockaddr *)&any, size) < 0 || listen(listening, 1) < 0 ||
+	    getsockname(listening, (struct sockaddr *)&any, &size) < 0 ||
+	    connect(fd, (struct sockaddr *)&any, size) < 0)
+		abort();
+	*peer = accept(listening, NULL, NULL);
+	close(listening);
+	while (send(fd, bytes, sizeof(bytes), MSG_DONTWAIT) > 0)
+		;
+	setsockopt(fd, SOL_SOCKET, SO_LINGER, &linger, sizeof(linger));
+	return fd;
+}
+
+TEST(a_file_whose_close_waits_delays_no_other_program)
+{
+	int64_t begin_ns = time_now_ns(CLOCK_MONOTONIC);
+	int peer, connection, fd;
+
+	helper_begin();
+	fd = lingering_socket(&peer);
+	connection = file_offer(fd);
+	close(fd);
+	offer_check();
+	CHECK(is_over(connection, PATIENCE_MS));
+	close(connection);
+	helper_finish();
+	close(peer);
+	/* Whoever waits for the close does so for a minute. */
+	CHECK(time_now_ns(CLOCK_MONOTONIC) - begin_ns < 50 * NS_PER_S);
+}
+
+/* It is closed with the connection. */
+TEST(a_file_in_a_message_that_nobody_receives_delays_nothing)
+{
+	int64_t begin_ns = time_now_ns(CLOCK_MONOTONIC);
+	int peer, fd, connection, memory = memory_new();
+	struct helper_report report;
+
+	helper_begin();
+	fd = lingering_socket(&peer);
+	connection = helper_connect();
+	file_send(connection, memory);
+	file_send(connection, fd);
+	close(fd);
+	report = report_take(HELPER_OFFER);
+	close(connection);
+	report_close(&report);
+	CHECK_NUMBER(report_take(HELPER_ANSWERED).message.number, 1);
+	offer_check();
+	helper_finish();
+	close(memory);
+	close(peer);
+	CHECK(time_now_ns(CLOCK_MONOTONIC) - begin_ns < 50 * NS_PER_S);
+}
+
+/* Opening it as usual waits until the lease is broken, 45 seconds by default. */
+TEST(a_memory_with_a_lease_is_not_waited_for)
+{
+	int memory = memory_new(), fd, connection;
+	char path[32];
+
+	helper_begin();
+	signal(SIGIO, SIG_IGN);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", memory);
+	fd = open(path, O_RDWR | O_CLOEXEC);
+	close(memory);
+	CHECK_NUMBER(fcntl(fd, F_SETLEASE, F_WRLCK), 0);
+	CHECK_NUMBER(memfd_open_anew(fd), -1);
+	CHECK_NUMBER(errno, EAGAIN);
+	connection = file_offer(fd);
+	CHECK(is_over(connection, PATIENCE_MS));
+	close(connection);
+	close(fd);
+	offer_check();
+	helper_finish();
+}
+
+TEST(a_message_without_a_memory_ends_the_connection)
+{
+	int fds[2], connection;
+
+	helper_begin();
+	CHECK_NUMBER(pipe(fds), 0);
+	connection = file_offer(fds[0]);
+	CHECK(is_over(connection, PATIENCE_MS));
+	close(connection);
+	connection = file_offer(STDIN_FILENO);
+	CHECK(is_over(connection, PATIENCE_MS));
+	close(connection);
+	connection = helper_connect();
+	CHECK_NUMBER(send(connection, "text", 4, 0), 4);
+	CHECK(is_over(connection, PATIENCE_MS));
+	close(connection);
+	close(fds[0]);
+	close(fds[1]);
+	offer_check();
+	helper_finish();
+}
+
+/* The recorder has no place for its memory. */
+TEST(a_message_that_cannot_be_received_is_a_problem)
+{
+	int memory = memory_new(), connection, next;
+	struct helper_report report;
+	struct rlimit before, limit;
+	struct pollfd state;
+
+	helper_begin();
+	connection = file_offer(memory);
+	state = (struct pollfd){ .fd = helper.fd, .events = POLLIN };
+	CHECK_NUMBER(poll(&state, 1, PATIENCE_MS), 1);
+	next = dup(connection);
+	close(next);
+	getrlimit(RLIMIT_NOFILE, &before);
+	limit = before;
+	limit.rlim_cur = next;
+	setrlimit(RLIMIT_NOFILE, &limit);
+	report = report_take(HELPER_PROBLEM);
+	setrlimit(RLIMIT_NOFILE, &before);
+	CHECK_NUMBER(report.message.number, EMFILE);
+	CHECK_NUMBER(report.memory_fd, -1);
+	CHECK(is_over(connection, PATIENCE_MS));
+	close(connection);
+	close(memory);
+	helper_finish();
+}
+
+/* Whoever uses them has ktrack's socket, pipes and terminal. */
+TEST(the_helper_has_no_file_of_the_recorder)
+{
+	int fds[2];
+	char byte;
+
+	CHECK_NUMBER(pipe2(fds, O_NONBLOCK), 0);
+	helper_begin();
+	offer_check();
+	close(fds[1]);
+	CHECK_NUMBER(read(fds[0], &byte, 1), 0);
+	close(fds[0]);
+	helper_finish();
+}
+
+static uint64_t helper_capabilities(void)
+{
+	unsigned long long effective = ~0ULL;
+	struct buffer text = { 0 };
+	const char *line;
+	char path[32];
+
+	snprintf(path, sizeof(path), "/proc/%d/status", helper.pid);
+	CHECK_NUMBER(file_read(path, &text), 0);
+	line = strstr(buffer_string(&text), "\nCapEff:");
+	CHECK(line && sscanf(line, "\nCapEff:%llx", &effective) == 1);
+	CHECK(strstr(buffer_string(&text), "\nNoNewPrivs:\t1"));
+	CHECK(strstr(buffer_string(&text), "\nSeccomp:\t2"));
+	buffer_release(&text);
+	return effective;
+}
+
+/* CAP_DAC_READ_SEARCH and CAP_SYS_PTRACE. */
+TEST(the_helper_can_only_search)
+{
+	helper_begin();
+	offer_check();
+	CHECK_NUMBER(helper_capabilities() & ~(UINT64_C(1) << 2 | UINT64_C(1) << 19), 0);
+	helper_finish();
+}
+
+TEST(a_helper_that_ends_is_noticed)
+{
+	struct helper_report report;
+
+	helper_begin();
+	CHECK(!helper_receive(&helper, &report, 0));
+	CHECK(!helper.has_ended);
+	kill(helper.pid, SIGKILL);
+	CHECK(!helper_receive(&helper, &report, PATIENCE_MS));
+	CHECK(helper.has_ended);
+	CHECK_NUMBER(helper.fd, -1);
+	helper_finish();
+}

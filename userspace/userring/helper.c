@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The recorder's side of the helper process: starts it, takes its messages, ends it. */
+#include "userring/helper.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+/* The most descriptors of a message. */
+#define MESSAGE_FDS_MAX 2
+
+/* The kernel limits descriptors that are under way: then they are sent a little later. */
+#define SEND_STEP_NS (NS_PER_S / 100)
+
+int helper_start(struct helper *helper, const struct helper_work *work, struct error *error)
+{
+	int fds[2];
+
+	*helper = (struct helper){ .fd = -1 };
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds) < 0)
+		return error_set_system(error, errno, "cannot start the helper for programs");
+	helper->pid = fork();
+	if (helper->pid == 0) {
+		close(fds[0]);
+		helper_run(work, fds[1]);
+		_exit(0);
+	}
+	if (helper->pid < 0)
+		error_set_system(error, errno, "cannot start the helper for programs");
+	else
+		helper->fd = fds[0];
+	close(fds[1]);
+	if (helper->pid < 0)
+		close(fds[0]);
+	return helper->pid < 0 ? -1 : 0;
+}
+
+void helper_search(struct helper *helper)
+{
+	const char request = 0;
+
+	if (!helper->is_searching)
+		helper->is_searching =
+			send(helper->fd, &request, 1, MSG_DONTWAIT | MSG_NOSIGNAL) == 1;
+}
+
+/* Its messages may have been lost on the way, too. */
+static void helper_lose(struct helper *helper)
+{
+	file_close(helper->fd);
+	helper->fd = -1;
+	helper->is_searching = false;
+	helper->nr_unanswered = 0;
+	helper->has_ended = true;
+}
+
+/* Takes descriptors from a message, in their order. */
+static void report_take_fds(struct helper_report *out, struct msghdr *message)
+{
+	struct cmsghdr *part = CMSG_FIRSTHDR(message);
+	int fds[MESSAGE_FDS_MAX] = { -1, -1 };
+
+	if (part && part->cmsg_level == SOL_SOCKET && part->cmsg_type == SCM_RIGHTS &&
+	    part->cmsg_len <= CMSG_LEN(sizeof(fds)))
+		memcpy(fds, CMSG_DATA(part), part->cmsg_len - CMSG_LEN(0));
+	out->memory_fd = fds[0];
+	out->answer_fd = fds[1];
+	/* The kernel leaves out descriptors for which this process has no place. */
+	if (message->msg_flags & MSG_CTRUNC) {
+		report_close(out);
+		out->message.kind = HELPER_PROBLEM;
+		out->message.number = EMFILE;
+	}
+}
+
+static bool message_is_whole(const struct helper_message *message, ssize_t size)
+{
+	return size == sizeof(*message) && message->nr_mapped <= HELPER_MAPPED_MAX;
+}
+
+static void helper_account(struct helper *helper, const struct helper_message *message)
+{
+	if (message->kind == HELPER_OFFER)
+		helper->nr_unanswered++;
+	if (message->kind == HELPER_ANSWERED && helper->nr_unanswered > 0)
+		helper->nr_unanswered--;
+	if (message->kind == HELPER_SEARCHED)
+		helper->is_searching = false;
+}
+
+bool helper_receive(struct helper *helper, struct helper_report *out, int timeout_ms)
+{
+	union {
+		char bytes[CMSG_SPACE(MESSAGE_FDS_MAX * sizeof(int))];
+		struct cmsghdr head;
+	} control;
+	struct iovec part = { .iov_base = &out->message, .iov_len = sizeof(out->message) };
+	struct msghdr message = { .msg_iov = &part,
+				  .msg_iovlen = 1,
+				  .msg_control = control.bytes,
+				  .msg_controllen = sizeof(control.bytes) };
+	struct pollfd state = { .fd = helper->fd, .events = POLLIN };
+	ssize_t size;
+
+	if (helper->fd < 0 || poll(&state, 1, timeout_ms) <= 0)
+		return false;
+	size = recvmsg(helper->fd, &message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
+	if (size < 0 && (errno == EAGAIN || errno == EINTR))
+		return false;
+	if (size >= 0)
+		report_take_fds(out, &message);
+	if (message_is_whole(&out->message, size)) {
+		helper_account(helper, &out->message);
+		return true;
+	}
+	if (size >= 0)
+		report_close(out);
+	helper_lose(helper);
+	return false;
+}
+
+void report_close(struct helper_report *report)
+{
+	file_close(report->answer_fd);
+	file_close(report->memory_fd);
+	report->answer_fd = -1;
+	report->memory_fd = -1;
+}
+
+/* It ends when it finds the connection closed, and lets the programs go on that it has. */
+void helper_end(struct helper *helper)
+{
+	if (helper->pid <= 0)
+		return;
+	file_close(helper->fd);
+	helper->fd = -1;
+	waitpid(helper->pid, NULL, WNOHANG);
+	helper->pid = 0;
+}
+
+bool helper_send(int fd, const struct helper_message *message, const int *fds, size_t nr_fds)
+{
+	const struct timespec step = { .tv_nsec = SEND_STEP_NS };
+	union {
+		char bytes[CMSG_SPACE(MESSAGE_FDS_MAX * sizeof(int))];
+		struct cmsghdr head;
+	} control = { 0 };
+	struct iovec part = { .iov_base = (void *)message, .iov_len = sizeof(*message) };
+	struct msghdr head = { .msg_iov = &part, .msg_iovlen = 1 };
+	ssize_t size;
+
+	if (nr_fds > 0) {
+		head.msg_control = control.bytes;
+		head.msg_controllen = CMSG_SPACE(nr_fds * sizeof(int));
+		control.head.cmsg_level = SOL_SOCKET;
+		control.head.cmsg_type = SCM_RIGHTS;
+		control.head.cmsg_len = CMSG_LEN(nr_fds * sizeof(int));
+		memcpy(CMSG_DATA(&control.head), fds, nr_fds * sizeof(int));
+	}
+	while ((size = sendmsg(fd, &head, MSG_NOSIGNAL)) < 0 && errno == ETOOMANYREFS)
+		nanosleep(&step, NULL);
+	return size == sizeof(*message);
+}

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The helper process: a process with few rights that takes and closes what programs send, and
+ * searches those that run.
+ *
+ * Closing a file of a program may block (a socket that lingers, a file of FUSE), and reading its
+ * environment or mappings may. So nothing of a program is opened or closed in the recorder's
+ * process, nor in the helper's first one: that starts a process for each program that announces
+ * itself, and one for a search. The recorder gets memfds only, which another process has opened
+ * anew. Nobody waits for a process that may block.
+ */
+#ifndef USERRING_HELPER_H
+#define USERRING_HELPER_H
+
+#include "userring/scan.h"
+
+/** HELPER_MAPPED_MAX - limit of the memory of a process that a message lists */
+#define HELPER_MAPPED_MAX 256
+
+/** enum helper_kind - what a message reports
+ * @HELPER_OFFER: a program starts; it waits until the pipe of the message is closed
+ * @HELPER_FOUND: a search has found a memory
+ * @HELPER_ANSWERED: the program of an offer goes on; @number is not 0 if it had not waited
+ * @HELPER_DROPPED: a connection was closed although its message could still arrive
+ * @HELPER_PROBLEM: the message of a program could not be received, @number is errno
+ * @HELPER_REFUSED: a connection could not be accepted, @number is errno; 0: one was, since
+ * @HELPER_SEARCHED: the search is over
+ */
+enum helper_kind {
+	HELPER_OFFER,
+	HELPER_FOUND,
+	HELPER_ANSWERED,
+	HELPER_DROPPED,
+	HELPER_PROBLEM,
+	HELPER_REFUSED,
+	HELPER_SEARCHED,
+};
+
+/**
+ * struct helper_message - a message of the helper
+ * @mapped_ns: CLOCK_BOOTTIME before the mappings of the process were read
+ * @mapped: inodes of the memory of ktrack/user.h that the process has mapped
+ * @nr_mapped: number of them, 0 if they are unknown
+ */
+struct helper_message {
+	enum helper_kind kind;
+	int pid;
+	int number;
+	size_t nr_mapped;
+	int64_t mapped_ns;
+	ino_t mapped[HELPER_MAPPED_MAX];
+};
+
+/**
+ * struct helper_report - a message with its descriptors, -1 if there is none
+ * @memory_fd: a memfd of the program, or another file of the same file system
+ * @answer_fd: of an offer; closing it lets the program go on
+ */
+struct helper_report {
+	struct helper_message message;
+	int memory_fd;
+	int answer_fd;
+};
+
+/**
+ * struct helper - the recorder's side
+ * @fd: readable if there is a message; -1 if the helper does not run
+ * @nr_unanswered: offers that were received and not reported as answered
+ * @is_searching: a search is not over
+ * @has_ended: it ended by itself
+ */
+struct helper {
+	int fd;
+	pid_t pid;
+	unsigned int nr_unanswered;
+	bool is_searching;
+	bool has_ended;
+};
+
+/**
+ * struct helper_work - what a helper does
+ * @socket_fd: listens for programs; -1 for none
+ * @own_pid: the recorder, which a search leaves out
+ * @wants: whether the memory of a process is reported by a search; NULL for all. It is called in a
+ *	process of the helper
+ */
+struct helper_work {
+	int socket_fd;
+	int own_pid;
+	void *context;
+	bool (*wants)(void *context, int pid);
+};
+
+/** helper_start - start a helper; returns -1 with @error */
+int helper_start(struct helper *helper, const struct helper_work *work, struct error *error);
+
+/** helper_search - start a search, unless one is not over */
+void helper_search(struct helper *helper);
+
+/**
+ * helper_receive - take a message
+ * @timeout_ms: how long to wait for it
+ *
+ * The caller closes its descriptors by report_close(). Returns false if there is none.
+ */
+bool helper_receive(struct helper *helper, struct helper_report *out, int timeout_ms);
+
+/** report_close - let the program go on, and close the memory */
+void report_close(struct helper_report *report);
+
+/** helper_end - end the helper; a process of it that hangs in the kernel is left to init */
+void helper_end(struct helper *helper);
+
+/**
+ * helper_run - the helper's first process; returns when it ends
+ * @fd: its end of the connection to the recorder
+ */
+void helper_run(const struct helper_work *work, int fd);
+
+/** helper_send - send a message and descriptors, which stay open; returns false if that fails */
+bool helper_send(int fd, const struct helper_message *message, const int *fds, size_t nr_fds);
+
+/** message_list_mapped - list what the process of a message has mapped */
+void message_list_mapped(struct helper_message *message);
+
+/** offer_run - the process that takes the message of one program; @fd as of helper_run() */
+void offer_run(int fd, int connection);
+
+/** search_run - the process that searches; @fd as of helper_run() */
+void search_run(const struct helper_work *work, int fd);
+
+/** helper_drop_rights - keep only the rights and system calls that a helper needs */
+void helper_drop_rights(void);
+
+#endif

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What a helper may do. */
+#include <linux/capability.h>
+#include <stdio.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "userring/helper.h"
+
+/* The memory that a helper may allocate. */
+#define MEMORY_MAX ((rlim_t)64 << 20)
+
+/* Files of processes of other users are found with these. */
+#define SEARCH_CAPABILITIES (1u << CAP_SYS_PTRACE | 1u << CAP_DAC_READ_SEARCH)
+
+static void capabilities_keep(uint32_t kept)
+{
+	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct data[2] = { 0 };
+
+	if (syscall(SYS_capget, &head, data) < 0)
+		return;
+	data[0].permitted &= kept;
+	data[0].effective = data[0].permitted;
+	data[0].inheritable = 0;
+	data[1] = (struct __user_cap_data_struct){ 0 };
+	syscall(SYS_capset, &head, data);
+}
+
+/* Memory that is mapped already: the recorder's, and sanitizers map terabytes that they do not use. */
+static rlim_t data_mapped(void)
+{
+	struct buffer text = { 0 };
+	unsigned long long pages = 0;
+
+	if (file_read("/proc/self/statm", &text) < 0 ||
+	    sscanf(buffer_string(&text), "%*u %*u %*u %*u %*u %llu", &pages) != 1)
+		pages = 0;
+	buffer_release(&text);
+	return pages * sysconf(_SC_PAGESIZE);
+}
+
+static bool calls_limit(void)
+{
+	static const int calls[] = {
+		/* Connections and messages. */
+		SYS_accept4, SYS_recvmsg, SYS_recvfrom, SYS_sendmsg, SYS_sendto, SYS_shutdown,
+		SYS_getsockopt, SYS_ppoll, SYS_epoll_create1, SYS_epoll_ctl, SYS_epoll_pwait,
+		SYS_pipe2,
+		/* Files. */
+		SYS_openat, SYS_close, SYS_close_range, SYS_read, SYS_lseek, SYS_fcntl, SYS_fstat,
+		SYS_newfstatat, SYS_fstatfs, SYS_getdents64, SYS_readlinkat, SYS_faccessat,
+		/* Processes. */
+		SYS_clone, SYS_wait4, SYS_exit, SYS_exit_group, SYS_getpid, SYS_gettid,
+		SYS_rt_sigprocmask, SYS_rt_sigaction, SYS_rt_sigreturn, SYS_sigaltstack,
+		SYS_set_robust_list, SYS_restart_syscall, SYS_sched_yield, SYS_futex,
+		/* Memory and time. */
+		SYS_mmap, SYS_munmap, SYS_mremap, SYS_mprotect, SYS_madvise, SYS_brk,
+		SYS_clock_gettime, SYS_clock_nanosleep, SYS_nanosleep,
+#ifdef SYS_poll
+		SYS_poll, SYS_epoll_wait, SYS_fork, SYS_readlink, SYS_access,
+#endif
+	};
+
+	return system_calls_limit(calls, sizeof(calls) / sizeof(calls[0]));
+}
+
+/* Without seccomp in the kernel, the rest must do. */
+void helper_drop_rights(void)
+{
+	rlim_t memory_max = data_mapped() + MEMORY_MAX;
+	struct rlimit memory = { memory_max, memory_max }, none = { 0, 0 }, files;
+
+	capabilities_keep(SEARCH_CAPABILITIES);
+	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+	setrlimit(RLIMIT_DATA, &memory);
+	setrlimit(RLIMIT_CORE, &none);
+	setrlimit(RLIMIT_FSIZE, &none);
+	if (getrlimit(RLIMIT_NOFILE, &files) == 0) {
+		files.rlim_cur = files.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &files);
+	}
+	calls_limit();
+}

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The process that takes the message of one program: what the program sends may be any file, and
+ * each call that uses it may block for ever. Only this process waits then.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "userring/helper.h"
+#include "userring/process.h"
+
+/* What reading the mappings may cost; a hostile program may have very many. It is CPU time. */
+#define MAPPED_LIMIT_NS (NS_PER_S / 2)
+
+/* Takes the first of the descriptors; the exit of this process closes the others. */
+static int message_take_fd(struct msghdr *message)
+{
+	struct cmsghdr *part = CMSG_FIRSTHDR(message);
+	int fd = -1;
+
+	if (part && part->cmsg_level == SOL_SOCKET && part->cmsg_type == SCM_RIGHTS &&
+	    part->cmsg_len >= CMSG_LEN(sizeof(fd)))
+		memcpy(&fd, CMSG_DATA(part), sizeof(fd));
+	return fd;
+}
+
+/* Returns the file of a program's message, -1 if there is none; errno is 0 if that is its fault. */
+static int offer_receive(int connection)
+{
+	union {
+		char bytes[CMSG_SPACE(4 * sizeof(int))];
+		struct cmsghdr head;
+	} control;
+	uint32_t version;
+	struct iovec part = { .iov_base = &version, .iov_len = sizeof(version) };
+	struct msghdr message = { .msg_iov = &part,
+				  .msg_iovlen = 1,
+				  .msg_control = control.bytes,
+				  .msg_controllen = sizeof(control.bytes) };
+	int fd;
+
+	if (recvmsg(connection, &message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT) < 0) {
+		if (errno == ECONNRESET || errno == EAGAIN)
+			errno = 0;
+		return -1;
+	}
+	fd = message_take_fd(&message);
+	/* The kernel leaves out a descriptor for which this process has no place. */
+	errno = fd < 0 && (message.msg_flags & MSG_CTRUNC) ? EMFILE : 0;
+	return fd;
+}
+
+static void message_add_mapped(void *context, ino_t inode)
+{
+	struct helper_message *message = context;
+
+	if (message->nr_mapped < HELPER_MAPPED_MAX)
+		message->mapped[message->nr_mapped] = inode;
+	message->nr_mapped++;
+}
+
+void message_list_mapped(struct helper_message *message)
+{
+	const struct mapping_visitor visitor = { message, message_add_mapped };
+	int64_t until_ns = time_now_ns(CLOCK_THREAD_CPUTIME_ID) + MAPPED_LIMIT_NS;
+
+	message->mapped_ns = time_now_ns(CLOCK_BOOTTIME);
+	message->nr_mapped = 0;
+	if (!process_visit_mappings(message->pid, until_ns, &visitor) ||
+	    message->nr_mapped > HELPER_MAPPED_MAX)
+		message->nr_mapped = 0;
+}
+
+static bool program_has_gone_on(int connection)
+{
+	struct pollfd state = { .fd = connection };
+
+	return poll(&state, 1, 0) > 0 && (state.revents & POLLHUP);
+}
+
+/* Sends the memory; returns when the program is recorded, or not wanted. */
+static bool offer_send(int fd, struct helper_message *message, int memory_fd)
+{
+	int answer[2], fds[2];
+	char byte;
+
+	if (pipe2(answer, O_CLOEXEC) < 0)
+		return false;
+	fds[0] = memory_fd;
+	fds[1] = answer[1];
+	if (!helper_send(fd, message, fds, 2))
+		return false;
+	close(memory_fd);
+	close(answer[1]);
+	while (read(answer[0], &byte, 1) < 0 && errno == EINTR)
+		;
+	return true;
+}
+
+void offer_run(int fd, int connection)
+{
+	struct helper_message message = { .kind = HELPER_OFFER };
+	int sent_fd = offer_receive(connection);
+	int problem = errno, memory_fd = -1;
+	socklen_t size = sizeof(struct ucred);
+	struct ucred peer;
+
+	if (sent_fd >= 0 && getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 &&
+	    peer.pid > 0) {
+		message.pid = peer.pid;
+		memory_fd = memfd_open_anew(sent_fd);
+	}
+	if (memory_fd >= 0) {
+		message_list_mapped(&message);
+		if (offer_send(fd, &message, memory_fd)) {
+			message.kind = HELPER_ANSWERED;
+			message.number = program_has_gone_on(connection);
+		}
+	} else if (problem) {
+		message.kind = HELPER_PROBLEM;
+		message.number = problem;
+	}
+	shutdown(connection, SHUT_RDWR);
+	if (message.kind != HELPER_OFFER)
+		helper_send(fd, &message, NULL, 0);
+}
