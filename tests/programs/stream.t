@@ -366,6 +366,55 @@ def check_late(tap, folder):
     tap.ok(" did not wait for ktrack, which was busy; its records until now are missing" in recorder.messages, "that is reported", recorder.messages)
 
 
+def helper_of(recorder):
+    """The helper process of a recorder."""
+    pid = recorder.process.pid
+    return int(Path(f"/proc/{pid}/task/{pid}/children").read_text().split()[0])
+
+
+def filled_socket():
+    """Connections, as many as a socket takes that nobody accepts."""
+    connections = []
+    while True:
+        connections.append(socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET | socket.SOCK_NONBLOCK))
+        try:
+            connections[-1].connect(os.environ["KTRACK_USER_SOCKET"])
+        except BlockingIOError:
+            return connections
+
+
+def check_flood(tap, folder):
+    """If too many connect, a program waits; one that gave up is reported with its number, however it is found later."""
+    hasty = build(folder, "hasty", patience="-D__KTRACK_ANSWER_MS=100")
+    recorder = Recorder(folder, "flood")
+    helper = helper_of(recorder)
+    os.kill(helper, signal.SIGSTOP)
+    connections = filled_socket()
+    patient = subprocess.Popen([f"{folder}/load", "1", "1000", "1000"], stdout=subprocess.PIPE, text=True)
+    missed, count = started(hasty, folder, "hasty")
+    wait_for(lambda: number_in(count) > 10)
+    # A shell that continues its process group may continue the helper early: then nothing is missed.
+    was_missed = not has_events(recorder)
+    os.kill(helper, signal.SIGCONT)
+    for connection in connections:
+        connection.close()
+    output = patient.communicate()[0]
+    tap.ok(wait_for(lambda: "hasty" in str(comms_of(read_lines(recorder.event)))), "a program that gave up is found later")
+    events = recorder.stop()
+    missed.kill()
+    missed.wait()
+    slices = sum(event["event"] == "region_enter" and event["category"] == "prog:prog_one" for event in events)
+    tap.ok(slices >= fired(output) / 2, "a program waits while too many connect", slices, output)
+    tap.ok(was_missed and f"hasty ({missed.pid}): did not wait for ktrack, which was busy; its records until now are missing" in recorder.messages, "one that gave up is reported with its number", recorder.messages)
+    tap.ok(lost(events)[1], "an unknown number of records is lost", lost(events))
+
+
+def read_lines(path):
+    """The complete lines of an EVENT file that is being written."""
+    text = path.read_text()
+    return [json.loads(line) for line in text[: text.rfind("\n") + 1].splitlines()]
+
+
 def check_many(tap, folder):
     """Of one process with too many memfds, as many as fit are recorded, and one line says it."""
     output, events, messages = stream([build(folder, "many", source="many.c"), str(MEMFDS)])
@@ -398,6 +447,7 @@ def main():
         check_apart(tap, folder)
         check_slow(tap, folder)
         check_late(tap, folder)
+        check_flood(tap, folder)
         check_many(tap, folder)
     return tap.finish()
 

@@ -111,6 +111,35 @@ static bool programs_lock(struct programs *programs, struct program *program)
 	return false;
 }
 
+static const struct program *programs_find(const struct programs *programs, int pid)
+{
+	for (size_t i = programs->size; i > 0; i--) {
+		if (programs->list[i - 1]->pid == pid)
+			return programs->list[i - 1];
+	}
+	return NULL;
+}
+
+/* A program that has not waited for the answer was not recorded until now. The first are reported. */
+static void programs_report_late(struct programs *programs, int pid)
+{
+	const struct program *program = programs_find(programs, pid);
+	const char *more = "";
+
+	/* One that is alive and not recorded is not wanted. */
+	if (!programs->is_on || (!program && process_started(pid) != 0))
+		return;
+	programs_lose(programs);
+	if (++programs->nr_late > LATE_MAX)
+		return;
+	if (programs->nr_late == LATE_MAX)
+		more = "; the end reports how many others did not";
+	report_message(programs->settings.report,
+		       "%s (%d): did not wait for ktrack, which was busy; its records until now "
+		       "are missing%s",
+		       program && *program->comm ? program->comm : "a program", pid, more);
+}
+
 static int programs_add(struct programs *programs, struct program *program,
 			const struct helper_message *message, struct error *error)
 {
@@ -134,6 +163,8 @@ static int programs_add(struct programs *programs, struct program *program,
 	program->added_ns = time_now_ns(CLOCK_BOOTTIME);
 	list[programs->size++] = program;
 	program_switch(program, programs->is_on);
+	if (program_take_missed(program))
+		programs_report_late(programs, program->pid);
 	return 0;
 }
 
@@ -162,34 +193,6 @@ void programs_search(struct programs *programs)
 {
 	programs->searched_ns = time_now_ns(CLOCK_BOOTTIME);
 	helper_search(&programs->helper);
-}
-
-static const struct program *programs_find(const struct programs *programs, int pid)
-{
-	for (size_t i = programs->size; i > 0; i--) {
-		if (programs->list[i - 1]->pid == pid)
-			return programs->list[i - 1];
-	}
-	return NULL;
-}
-
-/* A program that has not waited for the answer was not recorded until now. */
-static void programs_report_late(struct programs *programs, int pid)
-{
-	const struct program *program = programs_find(programs, pid);
-	const char *more = "";
-
-	/* One that is alive and not recorded is not wanted. */
-	if (!programs->is_on || programs->nr_late == LATE_MAX ||
-	    (!program && process_started(pid) != 0))
-		return;
-	programs_lose(programs);
-	if (++programs->nr_late == LATE_MAX)
-		more = "; more programs are not reported";
-	report_message(programs->settings.report,
-		       "%s (%d): did not wait for ktrack, which was busy; its records until now "
-		       "are missing%s",
-		       program && *program->comm ? program->comm : "a program", pid, more);
 }
 
 /* Reported once, and no loss: whoever connects and sends nothing need not be a program. */
@@ -284,6 +287,15 @@ int programs_accept(struct programs *programs, struct error *error)
 		status = programs_accept_one(programs, 0, error);
 	programs_report_end(programs);
 	return status < 0 ? -1 : 0;
+}
+
+void programs_report_rest(const struct programs *programs)
+{
+	if (programs->nr_late > LATE_MAX)
+		report_message(programs->settings.report,
+			       "%u programs did not wait for ktrack, which was busy; their first "
+			       "records are missing",
+			       programs->nr_late);
 }
 
 int programs_await_answers(struct programs *programs, struct error *error)

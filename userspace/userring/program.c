@@ -227,6 +227,11 @@ void program_switch(struct program *program, bool is_on)
 	__atomic_store_n(&program->control->on, is_on, __ATOMIC_RELEASE);
 }
 
+bool program_take_missed(struct program *program)
+{
+	return __atomic_exchange_n(&program->control->is_missed, 0, __ATOMIC_RELAXED);
+}
+
 void program_look(struct program *program)
 {
 	uint64_t started = process_started(program->pid);

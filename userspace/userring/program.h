@@ -114,6 +114,9 @@ bool program_is_locked(const struct program *program);
 /** program_switch - switch recording on, for records from now on, or off */
 void program_switch(struct program *program, bool is_on);
 
+/** program_take_missed - whether it could not reach this ktrack, or an earlier one; asked once */
+bool program_take_missed(struct program *program);
+
 /** program_look - notice that the process has ended */
 void program_look(struct program *program);
 

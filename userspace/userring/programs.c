@@ -255,6 +255,7 @@ void programs_stop(struct programs *programs)
 	}
 	if (programs_are_waiting(programs) || programs->refused != 0)
 		programs_lose(programs);
+	programs_report_rest(programs);
 }
 
 int64_t programs_ready_ns(const struct programs *programs)

@@ -12,7 +12,7 @@
  * @is_on: recording has started
  * @ready_ns: all records up to this time are read
  * @last_bytes: what the last pass found
- * @nr_late: programs that did not wait and are reported
+ * @nr_late: programs that did not wait
  * @was_full, @was_refused, @has_dropped: a program was one too many, or another ktrack has it, or
  * it sent nothing for too long
  * @refused: errno of the last connection that could not be accepted, 0 if one was, since
@@ -54,6 +54,9 @@ void programs_search(struct programs *programs);
 
 /** programs_accept - add the programs that the helper reports; returns -1 with @error */
 int programs_accept(struct programs *programs, struct error *error);
+
+/** programs_report_rest - report how many programs did not wait, if that is not reported yet */
+void programs_report_rest(const struct programs *programs);
 
 /** programs_await_answers - programs_accept() until the helper has let all programs go on */
 int programs_await_answers(struct programs *programs, struct error *error);

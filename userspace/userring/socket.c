@@ -15,6 +15,7 @@
 
 #include "userring/scan.h"
 
+/* If so many have connected, others wait. */
 #define BACKLOG 256
 
 /* How often the lock of a folder is tried. */

@@ -59,6 +59,7 @@ struct ktrack_user_ring {
  * @nr_events: number of descriptions
  * @lost: records of threads that found no free ring
  * @pid: the process, in its PID namespace
+ * @is_missed: a ktrack recorded, but could not be reached; ktrack clears it
  */
 struct ktrack_user_control {
 	uint32_t on;
@@ -70,7 +71,7 @@ struct ktrack_user_control {
 	uint32_t events_size;
 	uint32_t events_used;
 	uint32_t nr_events;
-	uint32_t unused;
+	uint32_t is_missed;
 	uint64_t lost;
 	uint64_t more_unused[10];
 	struct ktrack_user_ring rings[KTRACK_USER_RINGS];

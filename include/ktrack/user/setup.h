@@ -13,6 +13,7 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -32,6 +33,9 @@ extern "C" {
 #ifndef __KTRACK_ANSWER_MS
 #define __KTRACK_ANSWER_MS	5000
 #endif
+
+/* Signals may interrupt a connection. */
+#define __KTRACK_CONNECT_TRIES	10
 
 #define __KTRACK_MEMORY_SIZE							\
 	((size_t)KTRACK_USER_CONTROL_SIZE + KTRACK_USER_EVENTS_SIZE +		\
@@ -83,36 +87,59 @@ static inline int ktrack_user_send(int socket_fd, int memory_fd)
 	return sendmsg(socket_fd, &message, MSG_NOSIGNAL) < 0 ? -1 : 0;
 }
 
-/* Waits until ktrack records the program, or does not want it and closes the connection. */
-static inline void ktrack_user_offer(int memory_fd, const char *path)
+/* Waits while many programs connect. Returns -1 with errno, EAGAIN if it was for too long. */
+static inline int ktrack_user_connect(int fd, const char *path, size_t size)
 {
 	struct sockaddr_un address;
-	struct pollfd answer;
-	size_t size = strlen(path) + 1;
-	int fd;
+	struct timeval limit;
+	int status = -1;
 
-	if (size > sizeof(address.sun_path))
-		return;
-	fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (fd < 0)
-		return;
+	limit.tv_sec = __KTRACK_ANSWER_MS / 1000;
+	limit.tv_usec = __KTRACK_ANSWER_MS % 1000 * 1000;
+	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit));
 	memset(&address, 0, sizeof(address));
 	address.sun_family = AF_UNIX;
 	memcpy(address.sun_path, path, size);
-	if (connect(fd, (struct sockaddr *)&address, sizeof(address)) == 0 &&
-	    ktrack_user_is_trusted(fd) && ktrack_user_send(fd, memory_fd) == 0) {
-		answer.fd = fd;
-		answer.events = POLLIN;
-		poll(&answer, 1, __KTRACK_ANSWER_MS);
+	errno = EINTR;
+	for (int i = 0; i < __KTRACK_CONNECT_TRIES && status < 0 && errno == EINTR; i++)
+		status = connect(fd, (struct sockaddr *)&address, sizeof(address));
+	return status;
+}
+
+/*
+ * Waits until ktrack records the program, or does not want it and closes the connection. Returns -1
+ * if a ktrack listens that could not be reached.
+ */
+static inline int ktrack_user_offer(int memory_fd, const char *path)
+{
+	size_t size = strlen(path) + 1;
+	struct pollfd answer;
+	int status = 0;
+
+	if (size > sizeof(((struct sockaddr_un *)NULL)->sun_path))
+		return 0;
+	answer.fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+	answer.events = POLLIN;
+	if (answer.fd < 0)
+		return -1;
+	if (ktrack_user_connect(answer.fd, path, size) < 0) {
+		status = errno == EAGAIN || errno == EINTR ? -1 : 0;
+	} else if (ktrack_user_is_trusted(answer.fd)) {
+		status = ktrack_user_send(answer.fd, memory_fd);
+		if (status == 0)
+			poll(&answer, 1, __KTRACK_ANSWER_MS);
 	}
-	close(fd);
+	close(answer.fd);
+	return status;
 }
 
 static inline void ktrack_user_find_ktrack(int memory_fd)
 {
 	const char *path = getauxval(AT_SECURE) ? NULL : getenv(KTRACK_USER_SOCKET_VARIABLE);
 
-	ktrack_user_offer(memory_fd, path ? path : KTRACK_USER_SOCKET);
+	/* ktrack reports it when it finds the program otherwise. */
+	if (ktrack_user_offer(memory_fd, path ? path : KTRACK_USER_SOCKET) < 0)
+		ktrack_user1_control.is_missed = 1;
 }
 
 /* The kernel ends a program that makes a larger file than its limit. */
