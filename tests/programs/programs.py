@@ -4,6 +4,7 @@
 import json
 import os
 import re
+import signal
 import subprocess
 from pathlib import Path
 
@@ -72,3 +73,27 @@ def lost(events):
     """Records that losses count, and whether one has no number."""
     losses = [event["args"] for event in events if event["event"] == "error" and "records" in event.get("args", {})]
     return sum(loss["records"] or 0 for loss in losses), any(loss["records"] is None for loss in losses)
+
+
+class Recorder:
+    """A ktrack stream that runs until it is stopped."""
+
+    def __init__(self, folder, name, *options, **more):
+        self.event = Path(folder) / f"{name}.event"
+        read_fd, write_fd = os.pipe()
+        words = [KTRACK, "stream", f"--event={self.event}", f"--ready-fd={write_fd}", *(options or ["--programs"])]
+        self.process = subprocess.Popen(words, pass_fds=[write_fd], stderr=subprocess.PIPE, text=True, **more)
+        os.close(write_fd)
+        with os.fdopen(read_fd) as ready:
+            self.is_ready = ready.read() == "ready\n"
+
+    def stop(self, number=signal.SIGINT):
+        """Ends it; returns its events."""
+        self.process.send_signal(number)
+        self.messages = self.process.communicate()[1]
+        return read_events(self.event) if number == signal.SIGINT else []
+
+
+def has_events(recorder):
+    """Whether the recorder has exported a slice."""
+    return recorder.event.exists() and "region_leave" in recorder.event.read_text()

@@ -17,7 +17,7 @@ sys.dont_write_bytecode = True
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent)]
 
-from programs import KTRACK, SOURCES, build, exported, fired, lost, own_programs, own_socket, read_events, stream  # noqa: E402
+from programs import KTRACK, SOURCES, Recorder, build, exported, fired, has_events, lost, own_programs, own_socket, read_events, stream  # noqa: E402
 from process import wait_for  # noqa: E402
 from tap import Tap  # noqa: E402
 
@@ -174,25 +174,6 @@ def mappings_of(pid):
     return Path(f"/proc/{pid}/maps").read_text().count("memfd:ktrack-user")
 
 
-class Recorder:
-    """A ktrack stream that runs until it is stopped."""
-
-    def __init__(self, folder, name, *options, **more):
-        self.event = Path(folder) / f"{name}.event"
-        read_fd, write_fd = os.pipe()
-        words = [KTRACK, "stream", f"--event={self.event}", f"--ready-fd={write_fd}", *(options or ["--programs"])]
-        self.process = subprocess.Popen(words, pass_fds=[write_fd], stderr=subprocess.PIPE, text=True, **more)
-        os.close(write_fd)
-        with os.fdopen(read_fd) as ready:
-            self.is_ready = ready.read() == "ready\n"
-
-    def stop(self, number=signal.SIGINT):
-        """Ends it; returns its events."""
-        self.process.send_signal(number)
-        self.messages = self.process.communicate()[1]
-        return read_events(self.event) if number == signal.SIGINT else []
-
-
 def started(program, folder, name, pause_us=10000, **variables):
     """A program that emits until it is killed, and the file in which it counts."""
     count = Path(folder) / f"{name}.count"
@@ -205,18 +186,13 @@ def number_in(count):
     return int.from_bytes(count.read_bytes()[:8], "little") if count.exists() else 0
 
 
-def has_events(recorder):
-    """Whether the recorder has exported a slice."""
-    return recorder.event.exists() and "region_leave" in recorder.event.read_text()
-
-
 def check_replaced(tap, folder):
     """Memory that exec has replaced is released while the process goes on."""
     program = build(folder, "again", source="again.c")
     recorder = Recorder(folder, "replaced")
     process = subprocess.Popen([program, str(EXECUTIONS)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     tap.ok(process.stdout.readline() == "last\n", f"a process executes {EXECUTIONS} programs")
-    tap.ok(wait_for(lambda: mappings_of(recorder.process.pid) == 1), "ktrack keeps the memory of the last one", mappings_of(recorder.process.pid))
+    tap.ok(wait_for(lambda: mappings_of(recorder.process.pid) == 1, recorder.process), "ktrack keeps the memory of the last one", mappings_of(recorder.process.pid))
     process.communicate("\n")
     events = recorder.stop()
     missing = set(range(1, EXECUTIONS + 1)) - {event["args"]["bytes"] for event in events if event["event"] == "region_enter"}
@@ -230,8 +206,8 @@ def check_running(tap, folder):
     recorder = Recorder(folder, "first", "--programs=na*d")
     second = Recorder(folder, "second", f"--programs={folder}/other,nothing")
     third = Recorder(folder, "third")
-    tap.ok(recorder.is_ready and wait_for(lambda: has_events(recorder)), "a running program is found by name")
-    tap.ok(wait_for(lambda: has_events(second)), "another recorder has another one, by path")
+    tap.ok(recorder.is_ready and wait_for(lambda: has_events(recorder), recorder.process), "a running program is found by name")
+    tap.ok(wait_for(lambda: has_events(second), second.process), "another recorder has another one, by path")
     listed = subprocess.run([KTRACK, "list", "--programs"], capture_output=True, text=True, check=False).stdout
     tap.ok(all(re.search(rf"^ *{process.pid} .*prog:prog_one", listed, re.MULTILINE) for process in programs), "ktrack list shows both", listed)
     # It would take them when the others end, and the programs emit until they are killed.

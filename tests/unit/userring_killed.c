@@ -188,11 +188,11 @@ struct searched_inode {
 	bool is_found;
 };
 
-static void inode_compare(void *context, ino_t inode)
+static void inode_compare(void *context, const struct mapping *mapping)
 {
 	struct searched_inode *searched = context;
 
-	searched->is_found |= inode == searched->inode;
+	searched->is_found |= mapping->inode == searched->inode;
 }
 
 static bool memory_is_mapped(ino_t inode)

@@ -45,8 +45,8 @@ static int file_count(void *context, int fd, int pid, struct error *error)
 	struct stat status;
 
 	(void)error;
-	CHECK_NUMBER(pid, child);
-	if (fstat(fd, &status) < 0)
+	/* Other tests have memory that is found by its mappings. */
+	if (pid != child || fstat(fd, &status) < 0)
 		return 0;
 	if (S_ISREG(status.st_mode))
 		found->nr_regular++;
@@ -59,10 +59,8 @@ static void __attribute__((noreturn)) child_run(int memory, const int standard[3
 {
 	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
 		dup2(standard[fd], fd);
-	for (int fd = STDERR_FILENO + 1; fd < 64; fd++) {
-		if (fd != memory)
-			close(fd);
-	}
+	dup2(memory, STDERR_FILENO + 1);
+	close_range(STDERR_FILENO + 2, ~0U, 0);
 	/* Whoever continues the test's process group does not end it. */
 	for (;;)
 		raise(SIGSTOP);

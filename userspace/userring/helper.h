@@ -126,8 +126,16 @@ void message_list_mapped(struct helper_message *message);
 /** offer_run - the process that takes the message of one program; @fd as of helper_run() */
 void offer_run(int fd, int connection);
 
-/** search_run - the process that searches; @fd as of helper_run() */
-void search_run(const struct helper_work *work, int fd);
+/** MAPPED_LIMIT_NS - CPU time for reading mappings; a hostile process may have very many */
+#define MAPPED_LIMIT_NS (NS_PER_S / 2)
+
+/**
+ * search_run - the process that searches
+ * @fd: as of helper_run()
+ * @is_first: also find programs that have closed all files, which takes longer; those that start
+ *	later announce themselves
+ */
+void search_run(const struct helper_work *work, int fd, bool is_first);
 
 /** helper_drop_rights - keep only the rights and system calls that a helper needs */
 void helper_drop_rights(void);

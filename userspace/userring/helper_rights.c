@@ -13,19 +13,22 @@
 #define MEMORY_MAX ((rlim_t)64 << 20)
 
 /* Files of processes of other users are found with these. */
-#define SEARCH_CAPABILITIES (1u << CAP_SYS_PTRACE | 1u << CAP_DAC_READ_SEARCH)
+#define SEARCH_CAPABILITIES                                                   \
+	(UINT64_C(1) << CAP_SYS_PTRACE | UINT64_C(1) << CAP_DAC_READ_SEARCH | \
+	 UINT64_C(1) << CAP_CHECKPOINT_RESTORE)
 
-static void capabilities_keep(uint32_t kept)
+static void capabilities_keep(uint64_t kept)
 {
 	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
 	struct __user_cap_data_struct data[2] = { 0 };
 
 	if (syscall(SYS_capget, &head, data) < 0)
 		return;
-	data[0].permitted &= kept;
-	data[0].effective = data[0].permitted;
-	data[0].inheritable = 0;
-	data[1] = (struct __user_cap_data_struct){ 0 };
+	for (size_t i = 0; i < 2; i++) {
+		data[i].permitted &= (uint32_t)(kept >> 32 * i);
+		data[i].effective = data[i].permitted;
+		data[i].inheritable = 0;
+	}
 	syscall(SYS_capset, &head, data);
 }
 

@@ -37,6 +37,7 @@
  * @nr_children: processes for programs that have not ended
  * @search_pid: the process that searches, 0 if there is none
  * @reported: of @callers.refused
+ * @has_begun: a search has begun
  * @has_searched: the end of a search is not reported
  */
 struct first_process {
@@ -46,6 +47,7 @@ struct first_process {
 	unsigned int nr_children;
 	pid_t search_pid;
 	int reported;
+	bool has_begun;
 	bool has_searched;
 };
 
@@ -181,9 +183,10 @@ static void state_search(struct first_process *own)
 
 	if (pid == 0) {
 		file_close(own->callers.socket_fd);
-		search_run(&own->work, own->fd);
+		search_run(&own->work, own->fd, !own->has_begun);
 		_exit(0);
 	}
+	own->has_begun |= pid > 0;
 	if (pid > 0)
 		own->search_pid = pid;
 	else

@@ -13,9 +13,6 @@
 #include "userring/helper.h"
 #include "userring/process.h"
 
-/* What reading the mappings may cost; a hostile program may have very many. It is CPU time. */
-#define MAPPED_LIMIT_NS (NS_PER_S / 2)
-
 /* Takes the first of the descriptors; the exit of this process closes the others. */
 static int message_take_fd(struct msghdr *message)
 {
@@ -54,12 +51,12 @@ static int offer_receive(int connection)
 	return fd;
 }
 
-static void message_add_mapped(void *context, ino_t inode)
+static void message_add_mapped(void *context, const struct mapping *mapping)
 {
 	struct helper_message *message = context;
 
 	if (message->nr_mapped < HELPER_MAPPED_MAX)
-		message->mapped[message->nr_mapped] = inode;
+		message->mapped[message->nr_mapped] = mapping->inode;
 	message->nr_mapped++;
 }
 

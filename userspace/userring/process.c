@@ -136,11 +136,16 @@ int64_t process_clock_offset(int pid)
 }
 
 /* A line has addresses, mode, offset, device, inode and path. */
-static bool mapping_is_memory(const char *line, unsigned long long *inode)
+static bool mapping_is_memory(const char *line, struct mapping *out)
 {
+	unsigned long long inode;
 	int size = 0;
 
-	return sscanf(line, "%*s %*s %*s %*s %llu %n", inode, &size) == 1 &&
+	if (sscanf(line, "%lx-%lx %*s %lx %*s %llu %n", &out->begin, &out->end, &out->offset, &inode,
+		   &size) != 4)
+		return false;
+	out->inode = inode;
+	return size > 0 &&
 	       strncmp(line + size, "/memfd:" KTRACK_USER_NAME,
 		       strlen("/memfd:" KTRACK_USER_NAME)) == 0;
 }
@@ -149,7 +154,7 @@ bool process_visit_mappings(int pid, int64_t until_ns, const struct mapping_visi
 {
 	char path[64], *line = NULL;
 	size_t capacity = 0, nr_lines = 0;
-	unsigned long long inode;
+	struct mapping mapping;
 	bool is_whole;
 	FILE *file;
 
@@ -159,8 +164,8 @@ bool process_visit_mappings(int pid, int64_t until_ns, const struct mapping_visi
 		return false;
 	while (time_now_ns(CLOCK_THREAD_CPUTIME_ID) < until_ns && getline(&line, &capacity, file) > 0) {
 		nr_lines++;
-		if (mapping_is_memory(line, &inode))
-			visitor->visit(visitor->context, inode);
+		if (mapping_is_memory(line, &mapping))
+			visitor->visit(visitor->context, &mapping);
 	}
 	is_whole = nr_lines > 0 && feof(file);
 	free(line);

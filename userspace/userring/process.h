@@ -52,10 +52,18 @@ int64_t process_clock_offset(int pid);
  */
 char *process_socket(int pid);
 
-/** struct mapping_visitor - receives the inode of each memory of ktrack/user.h */
+/** struct mapping - a mapping of a memory of ktrack/user.h */
+struct mapping {
+	unsigned long begin;
+	unsigned long end;
+	unsigned long offset;
+	ino_t inode;
+};
+
+/** struct mapping_visitor - receives mappings */
 struct mapping_visitor {
 	void *context;
-	void (*visit)(void *context, ino_t inode);
+	void (*visit)(void *context, const struct mapping *mapping);
 };
 
 /**

@@ -12,6 +12,8 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include "userring/process.h"
+
 #define MEMORY_LINK "/memfd:" KTRACK_USER_NAME " (deleted)"
 
 static int procfs_number(const char *name)
@@ -47,71 +49,117 @@ int memfd_open_anew(int path_fd)
 	return open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK);
 }
 
-/** struct search - a search in a process of the helper */
+/**
+ * struct search - a search in a process of the helper
+ * @message: of the process @pid; its own @pid is 0 until the process has something to send
+ * @is_over: the process is not wanted
+ * @has_ended: the recorder has
+ */
 struct search {
 	const struct helper_work *work;
 	int fd;
+	int pid;
+	struct helper_message message;
+	bool is_over;
+	bool has_ended;
 };
 
-/* Returns false if the recorder has ended. */
-static bool memory_send(const struct search *search, int folder_fd, const char *name,
-			const struct helper_message *message)
+/* Sends a memory; the process is asked for its socket, and its mappings are read, only once. */
+static void memory_send(struct search *search, int fd)
+{
+	if (search->message.pid == 0 && search->work->wants &&
+	    !search->work->wants(search->work->context, search->pid)) {
+		search->is_over = true;
+		return;
+	}
+	if (search->message.pid == 0) {
+		search->message.pid = search->pid;
+		message_list_mapped(&search->message);
+	}
+	search->has_ended = !helper_send(search->fd, &search->message, &fd, 1);
+	search->is_over = search->has_ended;
+}
+
+/* Opens a file of procfs anew; -1 if it is none of the kernel's memory. */
+static int link_open_anew(int folder_fd, const char *name)
 {
 	int path_fd = openat(folder_fd, name, O_PATH | O_CLOEXEC);
 	int fd = path_fd < 0 ? -1 : memfd_open_anew(path_fd);
-	bool continues = fd < 0 || helper_send(search->fd, message, &fd, 1);
 
 	file_close(path_fd);
-	file_close(fd);
-	return continues;
+	return fd;
 }
 
-/* Returns false if the process is not wanted. */
-static bool found_begin(const struct search *search, struct helper_message *message, int pid)
+/* Finds the files that mark a program. */
+static void search_files(struct search *search)
 {
-	if (search->work->wants && !search->work->wants(search->work->context, pid))
-		return false;
-	message->pid = pid;
-	message_list_mapped(message);
-	return true;
-}
-
-/* Returns false if the recorder has ended. */
-static bool process_search(const struct search *search, int pid)
-{
-	struct helper_message message = { .kind = HELPER_FOUND };
-	bool continues = true;
 	struct dirent *entry;
 	char path[32];
 	DIR *folder;
 
-	snprintf(path, sizeof(path), "/proc/%d/fd", pid);
+	snprintf(path, sizeof(path), "/proc/%d/fd", search->pid);
 	folder = opendir(path);
 	if (!folder)
-		return true;
-	while (continues && (entry = readdir(folder))) {
-		if (procfs_number(entry->d_name) < 0 || !is_memory(dirfd(folder), entry->d_name))
-			continue;
-		if (message.pid == 0 && !found_begin(search, &message, pid))
-			break;
-		continues = memory_send(search, dirfd(folder), entry->d_name, &message);
+		return;
+	while (!search->is_over && (entry = readdir(folder))) {
+		int fd = procfs_number(entry->d_name) >= 0 && is_memory(dirfd(folder), entry->d_name)
+				 ? link_open_anew(dirfd(folder), entry->d_name)
+				 : -1;
+
+		if (fd >= 0)
+			memory_send(search, fd);
+		file_close(fd);
 	}
 	closedir(folder);
-	return continues;
 }
 
-void search_run(const struct helper_work *work, int fd)
+static bool file_has_size(int fd, off_t size)
 {
-	const struct search search = { .work = work, .fd = fd };
+	struct stat status;
+
+	return fd >= 0 && fstat(fd, &status) == 0 && status.st_size == size;
+}
+
+/* The control area is mapped a second time: only the whole memory has its size. */
+static void mapping_send(void *context, const struct mapping *mapping)
+{
+	struct search *search = context;
+	char path[96];
+	int fd;
+
+	if (mapping->offset != 0 || search->is_over)
+		return;
+	snprintf(path, sizeof(path), "/proc/%d/map_files/%lx-%lx", search->pid, mapping->begin,
+		 mapping->end);
+	fd = link_open_anew(AT_FDCWD, path);
+	if (file_has_size(fd, mapping->end - mapping->begin))
+		memory_send(search, fd);
+	file_close(fd);
+}
+
+/* Finds the memory of a program that has closed its mark; the caller needs rights for that. */
+static void search_mappings(struct search *search)
+{
+	const struct mapping_visitor visitor = { search, mapping_send };
+
+	process_visit_mappings(search->pid, time_now_ns(CLOCK_THREAD_CPUTIME_ID) + MAPPED_LIMIT_NS,
+			       &visitor);
+}
+
+void search_run(const struct helper_work *work, int fd, bool is_first)
+{
+	struct search search = { .work = work, .fd = fd };
 	DIR *folder = opendir("/proc");
-	bool continues = folder;
 	struct dirent *entry;
 
-	while (continues && (entry = readdir(folder))) {
-		int pid = procfs_number(entry->d_name);
-
-		if (pid > 0 && pid != work->own_pid)
-			continues = process_search(&search, pid);
+	while (folder && !search.has_ended && (entry = readdir(folder))) {
+		search.pid = procfs_number(entry->d_name);
+		search.message = (struct helper_message){ .kind = HELPER_FOUND };
+		search.is_over = search.pid <= 0 || search.pid == work->own_pid;
+		if (!search.is_over)
+			search_files(&search);
+		if (!search.is_over && is_first && search.message.pid == 0)
+			search_mappings(&search);
 	}
 	if (folder)
 		closedir(folder);

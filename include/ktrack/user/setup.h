@@ -12,6 +12,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/un.h>
@@ -26,6 +27,7 @@ extern "C" {
 /* The kernel's numbers, which some headers hide in strict standard modes. */
 #define __KTRACK_MFD_FLAGS	(1u | 2u)	/* MFD_CLOEXEC, MFD_ALLOW_SEALING */
 #define __KTRACK_ADD_SEALS	1033		/* F_ADD_SEALS */
+#define __KTRACK_DUPFD_CLOEXEC	1030		/* F_DUPFD_CLOEXEC */
 #define __KTRACK_SEALS		(1 | 2 | 4)	/* F_SEAL_SEAL, F_SEAL_SHRINK, F_SEAL_GROW */
 #define __KTRACK_DONTDUMP	16		/* MADV_DONTDUMP */
 
@@ -150,13 +152,26 @@ static inline int ktrack_user_memory_is_allowed(void)
 	return getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur >= __KTRACK_MEMORY_SIZE;
 }
 
+/* A program that was started without standard files writes to the first descriptors all the same. */
+static inline int ktrack_user_file_move(int fd)
+{
+	int moved = fd;
+
+	if (fd >= 0 && fd <= STDERR_FILENO) {
+		moved = fcntl(fd, __KTRACK_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+		close(fd);
+	}
+	return moved;
+}
+
 static inline int ktrack_user_memory_new(void)
 {
 	int fd;
 
 	if (!ktrack_user_memory_is_allowed())
 		return -1;
-	fd = syscall(SYS_memfd_create, KTRACK_USER_NAME, __KTRACK_MFD_FLAGS);
+	fd = ktrack_user_file_move((int)syscall(SYS_memfd_create, KTRACK_USER_NAME,
+						__KTRACK_MFD_FLAGS));
 	if (fd < 0)
 		return -1;
 	if (ftruncate(fd, __KTRACK_MEMORY_SIZE) == 0 &&
@@ -189,6 +204,28 @@ static inline unsigned char *ktrack_user_memory_map(int fd)
 	return NULL;
 }
 
+static inline void ktrack_user_mark_set(struct ktrack_user_process *process, int fd)
+{
+	struct stat status;
+
+	process->fd = fd;
+	process->inode = 0;
+	if (fd >= 0 && fstat(fd, &status) == 0) {
+		process->device = status.st_dev;
+		process->inode = status.st_ino;
+	}
+}
+
+/* The program may have closed it, and opened another file in its place. */
+static inline void ktrack_user_mark_close(const struct ktrack_user_process *process)
+{
+	struct stat status;
+
+	if (process->inode && fstat(process->fd, &status) == 0 &&
+	    status.st_dev == process->device && status.st_ino == process->inode)
+		close(process->fd);
+}
+
 /* Returns -1 if there is no memory: then the program is not recorded. */
 static inline int ktrack_user_memory_set_up(void)
 {
@@ -196,7 +233,7 @@ static inline int ktrack_user_memory_set_up(void)
 	int fd = ktrack_user_memory_new();
 
 	process->base = fd < 0 ? NULL : ktrack_user_memory_map(fd);
-	process->fd = fd;
+	ktrack_user_mark_set(process, fd);
 	process->generation = process->generation % 0xffff + 1;
 	if (process->base)
 		return 0;
@@ -230,7 +267,7 @@ void ktrack_user1_after_fork(void)
 	base = process->base;
 	__atomic_store_n(&process->base, (unsigned char *)NULL, __ATOMIC_SEQ_CST);
 	munmap(base, __KTRACK_MEMORY_SIZE);
-	close(process->fd);
+	ktrack_user_mark_close(process);
 	if (ktrack_user_memory_set_up() == 0)
 		ktrack_user_find_ktrack(process->fd);
 	else

@@ -43,7 +43,8 @@ struct ktrack_user_thread {
 /*
  * struct ktrack_user_process - what a program or shared library has
  * @base: the whole memfd, NULL if there is none
- * @fd: the memfd
+ * @fd, @device, @inode: the memfd; a mark by which ktrack finds the program. The program may close
+ * it, and open another file in its place
  * @generation: changes with fork; descriptions of events belong to one
  * @is_set_up: the set-up has begun
  * @has_key: @key's destructor frees the ring of a thread that ends
@@ -57,6 +58,8 @@ struct ktrack_user_process {
 	uint32_t has_key;
 	pthread_key_t key;
 	uint64_t last_flow;
+	uint64_t device;
+	uint64_t inode;
 };
 
 #define __KTRACK_DEFINE(section, flags, type, name, align, size)		\
