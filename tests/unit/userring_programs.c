@@ -114,7 +114,7 @@ static void child_describe(void)
 	static const struct ktrack_user_about field = { "value", NULL, 0, 16, 4, 0, 0 };
 	char name[16];
 
-	for (int i = 0; i < 2 * PROGRAM_EVENTS_MAX; i++) {
+	for (int i = 0; i < 2 * PROGRAM_LISTED_MAX; i++) {
 		struct ktrack_user_site site = { "unit", name, &field, 1, KTRACK_USER_COUNTER, 20, 0 };
 
 		snprintf(name, sizeof(name), "many%d", i);
@@ -146,7 +146,7 @@ TEST(a_limited_number_of_events_is_listed)
 		child_describe();
 	waitpid(stage.child, NULL, WUNTRACED);
 	CHECK_NUMBER(programs_visit(&visitor, &error), 0);
-	CHECK_NUMBER(nr_events, PROGRAM_EVENTS_MAX);
+	CHECK_NUMBER(nr_events, PROGRAM_LISTED_MAX);
 	kill(stage.child, SIGKILL);
 	waitpid(stage.child, NULL, 0);
 }

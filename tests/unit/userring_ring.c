@@ -183,6 +183,33 @@ TEST(records_that_do_not_fit_are_counted)
 	reading_end();
 }
 
+/* Large C++ programs have that many. */
+TEST(records_of_thousands_of_events_are_read)
+{
+	static const struct ktrack_user_about field = { "value", NULL, 0, 16, 4, 0, 0 };
+	enum { NR_EVENTS = 6000 };
+	char name[16];
+
+	reading_begin();
+	for (int i = 0; i < NR_EVENTS; i++) {
+		struct ktrack_user_site site = { "unit", name, &field, 1, KTRACK_USER_COUNTER, 20, 0 };
+		struct ktrack_user_record *record;
+
+		snprintf(name, sizeof(name), "many%d", i);
+		record = ktrack_user1_sample(&site, 0);
+		if (!record)
+			abort();
+		ktrack_user_commit(record);
+		if (i % 1000 == 999)
+			CHECK(reading_pass() > 0);
+	}
+	CHECK(!reading.program->is_damaged);
+	CHECK_NUMBER(reading.events.size, NR_EVENTS);
+	CHECK_NUMBER(queue_see(INT64_MAX).nr_records, NR_EVENTS);
+	CHECK_NUMBER(reading.queue.counts.lost, 0);
+	reading_end();
+}
+
 static void *thread_write(void *context)
 {
 	for (int i = 0; i < 10; i++)

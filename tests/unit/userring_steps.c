@@ -170,11 +170,11 @@ static void other_write(struct program *image)
 
 	event = (void *)(descriptions + image->control->events_used);
 	memcpy(event, other.description, other.description_size);
-	event->number = PROGRAM_EVENTS_MAX - 1;
+	event->number = 4095;
 	image->control->events_used += other.description_size;
 	record = (void *)(rings + KTRACK_USER_RING_SIZE);
 	memcpy(record, other.record, other.record_size);
-	record->number = PROGRAM_EVENTS_MAX - 1;
+	record->number = 4095;
 	image->control->rings[1].head = other.record_size;
 }
 
@@ -190,7 +190,8 @@ static void image_take(struct program *image)
 	part_copy(image, KTRACK_USER_CONTROL_SIZE);
 	part_copy(image, KTRACK_USER_CONTROL_SIZE + KTRACK_USER_EVENTS_SIZE);
 	memset(image->rings, 0, image->nr_rings * sizeof(*image->rings));
-	memset(image->ids, 0, PROGRAM_EVENTS_MAX * sizeof(*image->ids));
+	if (image->ids)
+		memset(image->ids, 0, image->nr_ids * sizeof(*image->ids));
 	image->events_used = 0;
 	image->lost = 0;
 	other_write(image);

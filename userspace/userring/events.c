@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 /* Limits of what programs can make ktrack remember. */
-#define EVENTS_MAX 4096
+#define EVENTS_MAX 16384
 #define TASKS_MAX 65536
 
 /* The id is behind the name, in a line of its own. */

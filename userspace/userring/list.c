@@ -55,7 +55,7 @@ static void listing_read(struct listing *listing, const struct program *program)
 			if (!(head.word & KTRACK_USER_COMMITTED) || head.word < sizeof(head) ||
 			    (head.word & ~7u) > program->events_size - at ||
 			    !event_describe(event, copy + at, head.word & ~7u) ||
-			    listing->size == PROGRAM_EVENTS_MAX)
+			    listing->size == PROGRAM_LISTED_MAX)
 				break;
 			if (!listing_has(listing, event))
 				listing_add(listing, event);

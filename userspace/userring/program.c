@@ -143,9 +143,8 @@ struct program *program_open(int fd, int pid)
 	program->fd = memory_open(fd);
 	if (memory_map(program, &status) && program_is_owner(program)) {
 		program_read_names(program);
-		program->ids = calloc(PROGRAM_EVENTS_MAX, sizeof(*program->ids));
 		program->rings = calloc(program->nr_rings, sizeof(*program->rings));
-		if (program->path && program->ids && program->rings)
+		if (program->path && program->rings)
 			return program;
 		number = ENOMEM;
 	} else if (ktrack_lacks(errno)) {

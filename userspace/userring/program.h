@@ -9,8 +9,8 @@
 #include "userring/share.h"
 #include "userring/userring.h"
 
-/** PROGRAM_EVENTS_MAX - limit of descriptions of events in one memory */
-#define PROGRAM_EVENTS_MAX 4096
+/** PROGRAM_LISTED_MAX - limit of events of one memory that are listed */
+#define PROGRAM_LISTED_MAX 4096
 
 /**
  * struct program_ring - ktrack's state of a ring
@@ -52,7 +52,7 @@ enum search_state {
  * @lost: the program's count of records without a ring
  * @nr_left_out: records of events that are left out, or without space; not yet counted as lost
  * @events_used: bytes of descriptions that are read
- * @ids: event ids by number of a description, 0 if there is none
+ * @ids: @nr_ids event ids by number of a description, 0 if there is none
  * @from_ns: earlier records belong to another recording
  * @added_ns: CLOCK_BOOTTIME when it was added
  * @searches: the time that searches of threads take
@@ -81,6 +81,7 @@ struct program {
 	uint64_t nr_left_out;
 	uint32_t events_used;
 	uint16_t *ids;
+	size_t nr_ids;
 	struct program_ring *rings;
 	int64_t from_ns;
 	int64_t added_ns;

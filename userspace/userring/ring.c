@@ -66,6 +66,25 @@ static int64_t description_size(const struct program *program, uint32_t word)
 	return size;
 }
 
+/* Makes space for an id; returns false if memory ran out. */
+static bool program_grow_ids(struct program *program, uint16_t number)
+{
+	size_t size = program->nr_ids ? program->nr_ids : 64;
+	uint16_t *ids;
+
+	while (size <= number)
+		size *= 2;
+	if (size == program->nr_ids)
+		return true;
+	ids = reallocarray(program->ids, size, sizeof(*ids));
+	if (!ids)
+		return false;
+	memset(ids + program->nr_ids, 0, (size - program->nr_ids) * sizeof(*ids));
+	program->ids = ids;
+	program->nr_ids = size;
+	return true;
+}
+
 /* Returns false if the description is damaged. */
 static bool description_read(struct program *program, const unsigned char *from, size_t size,
 			     struct event_table *events)
@@ -76,10 +95,12 @@ static bool description_read(struct program *program, const unsigned char *from,
 
 	if (is_right) {
 		memcpy(copy, from, size);
-		is_right = event_describe(event, copy, size) && event->number < PROGRAM_EVENTS_MAX;
+		is_right = event_describe(event, copy, size);
 	}
-	if (is_right)
+	if (is_right && program_grow_ids(program, event->number))
 		program->ids[event->number] = event_table_add(events, event);
+	else
+		events->has_failed |= is_right || !event || !copy;
 	free(event);
 	free(copy);
 	return is_right;
@@ -104,18 +125,21 @@ static bool program_read_events(struct program *program, struct event_table *eve
 	return true;
 }
 
+static uint16_t program_id(const struct program *program, uint16_t number)
+{
+	return number < program->nr_ids ? program->ids[number] : 0;
+}
+
 /*
  * Returns the id of an event of the program; RING_END if its description may be behind one that
  * another thread has begun, and which is awaited; RING_DAMAGED if it has none.
  */
 static int program_find_id(struct program *program, uint16_t number, struct event_table *events)
 {
-	if (number >= PROGRAM_EVENTS_MAX)
+	if (program_id(program, number) == 0 && !program_read_events(program, events))
 		return RING_DAMAGED;
-	if (program->ids[number] == 0 && !program_read_events(program, events))
-		return RING_DAMAGED;
-	if (program->ids[number] != 0)
-		return program->ids[number];
+	if (program_id(program, number) != 0)
+		return program_id(program, number);
 	return events_reserved(program) > program->events_used && !program->has_ended
 		       ? RING_END
 		       : RING_DAMAGED;
