@@ -394,7 +394,7 @@ def read_lines(path):
 def check_many(tap, folder):
     """Of one process with too many memfds, as many as fit are recorded, and one line says it."""
     output, events, messages = stream([build(folder, "many", source="many.c"), str(MEMFDS)])
-    wanted = rf"many \(\d+\): not recorded, as later ones may be: at most \d+ programs, and {MEMFDS - 10} of a process"
+    wanted = rf"many \(\d+\): not recorded, as later ones may be: at most \d+ programs, \d+ of a user, and {MEMFDS - 10} of a process"
     tap.ok(len(re.findall(wanted, messages)) == 1, "too many memfds of one process are reported once", messages)
     tap.ok(exported(events) > 0, "its first memory is recorded", output)
 

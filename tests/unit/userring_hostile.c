@@ -166,7 +166,7 @@ TEST(records_of_events_that_are_left_out_are_lost)
 		abort();
 	for (int i = 0; !events.is_full && i <= UINT16_MAX; i++) {
 		snprintf(event->name, sizeof(event->name), "event%d", i);
-		event_table_add(&events, event);
+		event_table_add(&events, event, NULL);
 	}
 	free(event);
 	events.is_full = false;
@@ -177,6 +177,43 @@ TEST(records_of_events_that_are_left_out_are_lost)
 	CHECK_NUMBER(queue.counts.lost, 1);
 	CHECK_NUMBER(queue.size, 0);
 	hostile_end();
+}
+
+TEST(one_user_describes_half_of_all_events_at_most)
+{
+	struct described_event *event = calloc(1, sizeof(*event));
+	struct program_user first = { 0 }, second = { .uid = 1 }, third = { .uid = 2 };
+	uint16_t id = 0;
+
+	if (!event)
+		abort();
+	for (int i = 0; id != EVENT_LEFT_OUT && i <= UINT16_MAX; i++) {
+		snprintf(event->name, sizeof(event->name), "event%d", i);
+		id = event_table_add(&events, event, &first);
+	}
+	CHECK_NUMBER(first.nr_events, events.size);
+	CHECK(event_table_add(&events, event, &second) != EVENT_LEFT_OUT);
+	for (int i = 0; i <= UINT16_MAX; i++) {
+		snprintf(event->name, sizeof(event->name), "other%d", i);
+		event_table_add(&events, event, &second);
+	}
+	CHECK_NUMBER(second.nr_events, first.nr_events);
+	strcpy(event->name, "third");
+	CHECK(event_table_add(&events, event, &third) != EVENT_LEFT_OUT);
+	CHECK(!events.has_failed);
+	free(event);
+	event_table_release(&events);
+	events = (struct event_table){ 0 };
+}
+
+TEST(one_user_has_half_of_the_places_and_each_gets_one)
+{
+	CHECK(user_has_place(0, 0, 10));
+	CHECK(user_has_place(4, 4, 10));
+	CHECK(!user_has_place(5, 5, 10));
+	CHECK(user_has_place(4, 9, 10));
+	CHECK(!user_has_place(4, 10, 10));
+	CHECK(user_has_place(0, 10, 10));
 }
 
 /* Programs may have thousands of full rings. */

@@ -2,8 +2,12 @@
 /* Tests of rings whose writer or reader was killed. */
 #define KTRACK_SYSTEM unit
 #include <ktrack/user.h>
+#include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
+#include <stdio.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -180,6 +184,56 @@ TEST(a_process_goes_on_without_its_first_thread)
 	waitpid(pid, NULL, 0);
 	CHECK_NUMBER(process_started(pid), 0);
 	close(fds[0]);
+}
+
+static void user_become_root(int number)
+{
+	(void)number;
+	if (setresuid(0, 0, 0) < 0)
+		abort();
+}
+
+static bool user_namespace_enter(void)
+{
+	signal(SIGUSR1, user_become_root);
+	return setresuid(65534, 65534, 65534) == 0 && unshare(CLONE_NEWUSER) == 0 &&
+	       prctl(PR_SET_DUMPABLE, 1) == 0;
+}
+
+static bool process_has_user(int pid, const char *line)
+{
+	struct buffer status = { 0 };
+	bool has_user;
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/status", pid);
+	has_user = file_read(path, &status) == 0 && strstr(buffer_string(&status), line);
+	buffer_release(&status);
+	return has_user;
+}
+
+/* Whoever creates one may be any of its users. */
+TEST(a_process_of_a_user_namespace_counts_to_the_owner)
+{
+	char path[64];
+	pid_t pid;
+	int fd;
+
+	CHECK_NUMBER(process_user(getpid(), 1234), geteuid());
+	CHECK_NUMBER(process_user(-1, 1234), 1234);
+	if (geteuid() != 0)
+		return;
+	pid = fork_waiting(user_namespace_enter);
+	CHECK_NUMBER(process_user(pid, 1234), 65534);
+	snprintf(path, sizeof(path), "/proc/%d/uid_map", pid);
+	fd = open(path, O_WRONLY);
+	CHECK_NUMBER(write(fd, "0 100000 1", 10), 10);
+	close(fd);
+	kill(pid, SIGUSR1);
+	while (!process_has_user(pid, "\nUid:\t100000\t100000\t"))
+		usleep(1000);
+	CHECK_NUMBER(process_user(pid, 1234), 65534);
+	child_kill(pid);
 }
 
 /** struct searched_inode - whether a memory is mapped */

@@ -183,6 +183,35 @@ TEST(records_that_do_not_fit_are_counted)
 	reading_end();
 }
 
+/* The programs of other users are read in the same pass, and do not wait for these records. */
+TEST(records_of_a_user_who_has_too_many_stay_in_their_rings)
+{
+	struct program_user user = { 0 };
+	struct ring_reader reader = { .queue = &reading.queue,
+				      .tasks = &reading.tasks,
+				      .events = &reading.events,
+				      .size_max = SIZE_MAX,
+				      .user_max = 400 };
+	size_t nr_records;
+
+	reading_begin();
+	reading.program->user = &user;
+	for (int i = 0; i < 100; i++)
+		ktrack_instant(unit_work, "work");
+	CHECK(program_read(reading.program, &reader, time_now_ns(CLOCK_BOOTTIME)) > 0);
+	CHECK(reading.program->is_cut);
+	CHECK(!program_is_waiting(reading.program));
+	CHECK_NUMBER(program_ready_ns(reading.program, INT64_MAX), INT64_MAX);
+	nr_records = queue_see(INT64_MAX).nr_records;
+	CHECK(nr_records > 0 && nr_records < 10);
+	user.nr_bytes = 0;
+	reader.user_max = SIZE_MAX;
+	CHECK(program_read(reading.program, &reader, time_now_ns(CLOCK_BOOTTIME)) > 0);
+	CHECK(!reading.program->is_cut);
+	CHECK_NUMBER(queue_see(INT64_MAX).nr_records, 100 - nr_records);
+	reading_end();
+}
+
 /* Large C++ programs have that many. */
 TEST(records_of_thousands_of_events_are_read)
 {

@@ -61,15 +61,16 @@ void programs_lose(struct programs *programs)
 /* Reported once. Returns false if the program is one too many. */
 static bool programs_have_place(struct programs *programs, const struct program *program)
 {
-	if (programs->size < PROGRAMS_MAX &&
+	if (user_has_place(program->user->nr_programs, programs->size, PROGRAMS_MAX) &&
 	    programs_count_process(programs, program->pid) < PROCESS_PROGRAMS_MAX)
 		return true;
 	if (!programs->was_full) {
 		report_message(programs->settings.report,
 			       "%s (%d): not recorded, as later ones may be: at most %d programs, "
-			       "and %d of a process, are recorded; select some by "
+			       "%d of a user, and %d of a process, are recorded; select some by "
 			       "--programs=GLOB",
-			       program->comm, program->pid, PROGRAMS_MAX, PROCESS_PROGRAMS_MAX);
+			       program->comm, program->pid, PROGRAMS_MAX, PROGRAMS_MAX / 2,
+			       PROCESS_PROGRAMS_MAX);
 		programs_lose(programs);
 	}
 	programs->was_full = true;
@@ -149,6 +150,11 @@ static int programs_add(struct programs *programs, struct program *program,
 		program_close(program);
 		return 0;
 	}
+	program->user = user_table_find(&programs->users, message->user);
+	if (!program->user) {
+		program_close(program);
+		return error_set(error, "out of memory");
+	}
 	programs_end_replaced(programs, message);
 	if (!programs_have_place(programs, program) || !programs_lock(programs, program)) {
 		program_close(program);
@@ -162,6 +168,7 @@ static int programs_add(struct programs *programs, struct program *program,
 	programs->list = list;
 	program->added_ns = time_now_ns(CLOCK_BOOTTIME);
 	list[programs->size++] = program;
+	program->user->nr_programs++;
 	program_switch(program, programs->is_on);
 	if (program_take_missed(program))
 		programs_report_late(programs, program->pid);

@@ -9,6 +9,10 @@
 
 /* Limits of what programs can make ktrack remember. */
 #define EVENTS_MAX 16384
+
+/* A user with few events gets more than that, since one may have described half of them. */
+#define EVENTS_FEW 64
+#define EVENTS_RESERVED 4096
 #define TASKS_MAX 65536
 
 /* The id is behind the name, in a line of its own. */
@@ -68,15 +72,22 @@ static struct program_event *program_event_new(const struct event_key *key, uint
 	return NULL;
 }
 
-/* Returns NULL if there are too many, or memory ran out. */
+static bool event_table_has_place(const struct event_table *table, const struct program_user *user)
+{
+	size_t nr_events = user ? user->nr_events : 0;
+
+	if (user && nr_events < EVENTS_FEW)
+		return table->size < EVENTS_MAX + EVENTS_RESERVED;
+	return table->size < EVENTS_MAX && nr_events < EVENTS_MAX / 2;
+}
+
+/* Returns NULL if memory ran out. */
 static struct program_event *event_table_insert(struct event_table *table,
 						const struct event_key *key, uint64_t hash)
 {
 	struct program_event **list;
 	struct program_event *event;
 
-	if (table->size == EVENTS_MAX)
-		return NULL;
 	list = reallocarray(table->list, table->size + 1, sizeof(*list));
 	if (!list)
 		return NULL;
@@ -90,7 +101,8 @@ static struct program_event *event_table_insert(struct event_table *table,
 	return event;
 }
 
-uint16_t event_table_add(struct event_table *table, const struct described_event *described)
+uint16_t event_table_add(struct event_table *table, const struct described_event *described,
+			 struct program_user *user)
 {
 	struct buffer body = { 0 };
 	struct event_key key = { .system = described->system, .name = described->name };
@@ -103,9 +115,12 @@ uint16_t event_table_add(struct event_table *table, const struct described_event
 	hash = hash_text(key.body) + hash_text(text_of(key.name));
 	if (!body.failed)
 		event = map_find(&table->by_format, hash, event_equals, &key);
-	if (!event && !body.failed)
+	is_left_out = !event && !body.failed && !event_table_has_place(table, user);
+	if (!event && !body.failed && !is_left_out) {
 		event = event_table_insert(table, &key, hash);
-	is_left_out = !event && !body.failed && table->size == EVENTS_MAX;
+		if (event && user)
+			user->nr_events++;
+	}
 	table->is_full |= is_left_out;
 	table->has_failed |= !event && !is_left_out;
 	buffer_release(&body);

@@ -4,6 +4,7 @@
 #define USERRING_EVENTS_H
 
 #include "userring/userring.h"
+#include "userring/users.h"
 
 /** EVENT_FIELDS_MAX - limit of an event's fields: ten attributes and those of the convention */
 #define EVENT_FIELDS_MAX 12
@@ -67,8 +68,14 @@ struct event_table {
 /** EVENT_LEFT_OUT - instead of an id, of an event that is one too many: its records are lost */
 #define EVENT_LEFT_OUT UINT16_MAX
 
-/** event_table_add - the id of an event; EVENT_LEFT_OUT, or 0 if memory ran out */
-uint16_t event_table_add(struct event_table *table, const struct described_event *event);
+/**
+ * event_table_add - the id of an event
+ * @user: to whom it counts if it is new; NULL for nobody
+ *
+ * Returns EVENT_LEFT_OUT if there are too many, or 0 if memory ran out.
+ */
+uint16_t event_table_add(struct event_table *table, const struct described_event *event,
+			 struct program_user *user);
 
 void event_table_release(struct event_table *table);
 

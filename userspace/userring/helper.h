@@ -38,6 +38,7 @@ enum helper_kind {
 
 /**
  * struct helper_message - a message of the helper
+ * @user: to whom the process counts
  * @mapped_ns: CLOCK_BOOTTIME before the mappings of the process were read
  * @mapped: inodes of the memory of ktrack/user.h that the process has mapped
  * @nr_mapped: number of them, 0 if they are unknown
@@ -46,6 +47,7 @@ struct helper_message {
 	enum helper_kind kind;
 	int pid;
 	int number;
+	uid_t user;
 	size_t nr_mapped;
 	int64_t mapped_ns;
 	ino_t mapped[HELPER_MAPPED_MAX];

@@ -109,6 +109,7 @@ void offer_run(int fd, int connection)
 	if (sent_fd >= 0 && getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 &&
 	    peer.pid > 0) {
 		message.pid = peer.pid;
+		message.user = process_user(peer.pid, peer.uid);
 		memory_fd = memfd_open_anew(sent_fd);
 	}
 	if (memory_fd >= 0) {

@@ -4,10 +4,14 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <linux/nsfs.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <ktrack/user/layout.h>
 
@@ -76,6 +80,54 @@ struct process_ids process_ids_read(int pid)
 
 	snprintf(path, sizeof(path), "/proc/%d/status", pid);
 	return ids_read(path, pid);
+}
+
+/* The effective user, which is the second one of the line "Uid:". */
+static uid_t user_read(int pid, uid_t otherwise)
+{
+	struct buffer status = { 0 };
+	const char *line = NULL;
+	unsigned int uid;
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/status", pid);
+	if (file_read(path, &status) == 0)
+		line = strstr(buffer_string(&status), "\nUid:");
+	if (!line || sscanf(line, "\nUid: %*u %u", &uid) != 1)
+		uid = otherwise;
+	buffer_release(&status);
+	return uid;
+}
+
+static ino_t namespace_inode(int fd)
+{
+	struct stat status;
+
+	return fd >= 0 && fstat(fd, &status) == 0 ? status.st_ino : 0;
+}
+
+/* Whoever may create user namespaces has as many users there as he likes. */
+uid_t process_user(int pid, uid_t otherwise)
+{
+	uid_t uid = user_read(pid, otherwise);
+	int own_fd = open("/proc/self/ns/user", O_RDONLY | O_CLOEXEC), fd;
+	ino_t own = namespace_inode(own_fd);
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/ns/user", pid);
+	fd = own_fd >= 0 ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+	/* The kernel lets namespaces be nested 32 times. */
+	for (int depth = 0; depth < 32 && fd >= 0 && namespace_inode(fd) != own; depth++) {
+		int parent_fd = ioctl(fd, NS_GET_PARENT);
+
+		if (namespace_inode(parent_fd) == own)
+			ioctl(fd, NS_GET_OWNER_UID, &uid);
+		close(fd);
+		fd = parent_fd;
+	}
+	file_close(fd);
+	file_close(own_fd);
+	return uid;
 }
 
 int process_find_thread(int pid, int inner)

@@ -32,6 +32,12 @@ struct process_ids {
 struct process_ids process_ids_read(int pid);
 
 /**
+ * process_user - the user to whom a process counts: of a user namespace, its owner
+ * @otherwise: if that cannot be read
+ */
+uid_t process_user(int pid, uid_t otherwise);
+
+/**
  * process_find_thread - a thread of a process, by its number in the process's own namespace
  *
  * Returns its number in the namespace of this process, or 0 if there is no such thread.

@@ -7,6 +7,7 @@
 
 #include "userring/queue.h"
 #include "userring/share.h"
+#include "userring/users.h"
 #include "userring/userring.h"
 
 /** PROGRAM_LISTED_MAX - limit of events of one memory that are listed */
@@ -43,6 +44,7 @@ enum search_state {
 /**
  * struct program - a memfd of a process
  * @fd: to lock the memory; -1 if that is done
+ * @user: to whom it counts; NULL if that is not limited
  * @started: when the process started, in clock ticks since boot
  * @device, @inode: of the memfd, which identify it
  * @base, @size: the memory
@@ -60,11 +62,13 @@ enum search_state {
  * @is_ours: it is locked, so that this process is its only reader
  * @is_nested: the process is in another PID namespace, so that its threads have other numbers
  * @has_ended: the process is gone
+ * @is_cut: the last pass has left records in its rings, because its user has too many
  * @is_damaged: its memory is not what ktrack/user.h writes; it is left alone
  */
 struct program {
 	int fd;
 	int pid;
+	struct program_user *user;
 	uint64_t started;
 	char *path;
 	char comm[THREAD_COMM_SIZE];
@@ -90,6 +94,7 @@ struct program {
 	bool is_ours;
 	bool is_nested;
 	bool has_ended;
+	bool is_cut;
 	bool is_damaged;
 };
 
@@ -130,12 +135,14 @@ void program_close(struct program *program);
  * @tasks: of threads that have written
  * @events: the events of all programs
  * @size_max: so many bytes of records may wait; more are lost
+ * @user_max: so many bytes of a user are read in a pass; later ones stay in their rings
  */
 struct ring_reader {
 	struct record_queue *queue;
 	struct task_table *tasks;
 	struct event_table *events;
 	size_t size_max;
+	size_t user_max;
 };
 
 /**

@@ -58,6 +58,7 @@ void programs_close(struct programs *programs)
 	queue_release(&programs->queue);
 	event_table_release(&programs->events);
 	task_table_release(&programs->tasks);
+	user_table_release(&programs->users);
 	free(programs);
 }
 
@@ -88,12 +89,16 @@ int programs_start(struct programs *programs, struct error *error)
 	return status;
 }
 
+/* Each user gets the same share. */
 static struct ring_reader programs_reader(struct programs *programs)
 {
+	size_t size_max = programs->settings.size_max + PASS_SIZE_MAX;
+
 	return (struct ring_reader){ .queue = &programs->queue,
 				     .tasks = &programs->tasks,
 				     .events = &programs->events,
-				     .size_max = programs->settings.size_max + PASS_SIZE_MAX };
+				     .size_max = size_max,
+				     .user_max = size_max / programs->nr_users };
 }
 
 /* Reported once; the rest of the program's records stays in its memory. */
@@ -172,6 +177,7 @@ static int programs_read_all(struct programs *programs, struct error *error)
 	int64_t now_ns = time_now_ns(CLOCK_BOOTTIME), ready_ns = now_ns;
 
 	programs->last_bytes = 0;
+	programs->nr_users = user_table_begin_pass(&programs->users);
 	for (size_t i = 0; i < programs->size; i++) {
 		struct program *program = programs->list[i];
 		int64_t size, program_ns;
@@ -193,6 +199,16 @@ static int programs_read_all(struct programs *programs, struct error *error)
 	return 0;
 }
 
+/* What it has left in its rings is lost. */
+static void programs_remove(struct programs *programs, struct program *program)
+{
+	if (program->is_cut)
+		programs_lose(programs);
+	if (program->user)
+		program->user->nr_programs--;
+	program_close(program);
+}
+
 /* A program that has ended is read once more before it is closed. */
 static int programs_look(struct programs *programs, struct error *error)
 {
@@ -202,6 +218,7 @@ static int programs_look(struct programs *programs, struct error *error)
 
 	if (now_ns - programs->looked_ns < LOOK_NS)
 		return 0;
+	programs->nr_users = user_table_begin_pass(&programs->users);
 	programs->looked_ns = now_ns;
 	for (size_t i = 0; i < programs->size; i++) {
 		struct program *program = programs->list[i];
@@ -210,7 +227,7 @@ static int programs_look(struct programs *programs, struct error *error)
 		if (program->has_ended && size >= 0)
 			size = programs_read_one(programs, program, now_ns, error);
 		if (program->has_ended)
-			program_close(program);
+			programs_remove(programs, program);
 		else
 			programs->list[nr_left++] = program;
 	}
@@ -238,6 +255,16 @@ static bool programs_are_waiting(const struct programs *programs)
 	return false;
 }
 
+/* Whether records are left in rings at the end. */
+static bool programs_are_cut(const struct programs *programs)
+{
+	for (size_t i = 0; i < programs->size; i++) {
+		if (programs->list[i]->is_cut)
+			return true;
+	}
+	return false;
+}
+
 void programs_stop(struct programs *programs)
 {
 	const struct timespec step = { .tv_nsec = NS_PER_S / 1000 };
@@ -253,7 +280,7 @@ void programs_stop(struct programs *programs)
 		nanosleep(&step, NULL);
 		programs_read_all(programs, &ignored);
 	}
-	if (programs_are_waiting(programs) || programs->refused != 0)
+	if (programs_are_waiting(programs) || programs_are_cut(programs) || programs->refused != 0)
 		programs_lose(programs);
 	programs_report_rest(programs);
 }

@@ -9,6 +9,7 @@
 
 /**
  * struct programs - the state
+ * @nr_users: users of the current pass
  * @is_on: recording has started
  * @ready_ns: all records up to this time are read
  * @last_bytes: what the last pass found
@@ -30,6 +31,8 @@ struct programs {
 	struct record_queue queue;
 	struct event_table events;
 	struct task_table tasks;
+	struct user_table users;
+	size_t nr_users;
 	bool is_on;
 	int64_t ready_ns;
 	int64_t searched_ns;

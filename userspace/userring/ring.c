@@ -98,7 +98,7 @@ static bool description_read(struct program *program, const unsigned char *from,
 		is_right = event_describe(event, copy, size);
 	}
 	if (is_right && program_grow_ids(program, event->number))
-		program->ids[event->number] = event_table_add(events, event);
+		program->ids[event->number] = event_table_add(events, event, program->user);
 	else
 		events->has_failed |= is_right || !event || !copy;
 	free(event);
@@ -226,6 +226,8 @@ static int record_store(struct program *program, struct program_ring *ring,
 	record.flags = 0;
 	record.tgid = program->pid;
 	memcpy(copy, &record, sizeof(record));
+	if (program->user)
+		program->user->nr_bytes += size + sizeof(struct queued_record);
 	return queue_add(reader->queue, record.time_ns, copy + KTRACK_USER_STORED,
 			 size - KTRACK_USER_STORED) < 0
 		       ? RING_NO_MEMORY
@@ -337,6 +339,11 @@ static int ring_take_lost(const struct ring_reader *reader, uint64_t now, uint64
 			  lost > INT32_MAX ? LOSS_COUNT_UNKNOWN : (int64_t)lost);
 }
 
+static bool user_may_read(const struct program *program, const struct ring_reader *reader)
+{
+	return !program->user || program->user->nr_bytes < reader->user_max;
+}
+
 /* Returns the number of bytes, or an enum ring_status below 0. */
 static int64_t ring_read(struct program *program, size_t index, const struct ring_reader *reader,
 			 int64_t now_ns)
@@ -346,6 +353,7 @@ static int64_t ring_read(struct program *program, size_t index, const struct rin
 	uint64_t head = __atomic_load_n(&shared->head, __ATOMIC_ACQUIRE);
 	uint64_t begin = ring->tail;
 	int status = RING_RECORD;
+	bool is_cut;
 
 	/*
 	 * A hostile program may have set both: the word at the tail would end behind the memory,
@@ -353,13 +361,16 @@ static int64_t ring_read(struct program *program, size_t index, const struct rin
 	 */
 	if (head - ring->tail > program->ring_size || ring->tail % 8 != 0 || head % 8 != 0)
 		return RING_DAMAGED;
-	while (status == RING_RECORD && ring->tail != head)
+	while (status == RING_RECORD && ring->tail != head && user_may_read(program, reader))
 		status = entry_read(program, index, reader, head, now_ns);
+	is_cut = status == RING_RECORD && ring->tail != head;
+	program->is_cut |= is_cut;
 	if (ring->tail != begin)
 		ring_free(program, index, begin, ring->tail);
 	if (status < 0)
 		return status;
-	ring->is_waiting = ring->tail != head;
+	/* Others do not wait for a user who writes more than is read: what comes too late is lost. */
+	ring->is_waiting = !is_cut && ring->tail != head;
 	ring->nr_waits = ring->is_waiting ? ring->nr_waits + 1 : 0;
 	if (!ring->is_waiting)
 		ring->complete_ns = now_ns;
@@ -383,6 +394,7 @@ int64_t program_read(struct program *program, const struct ring_reader *reader, 
 {
 	int64_t sum = 0, size = 0;
 
+	program->is_cut = false;
 	for (size_t i = 0; i < program->nr_rings && size >= 0; i++) {
 		size = ring_read(program, i, reader, now_ns);
 		sum += size;
