@@ -53,3 +53,57 @@ TEST(each_write_is_reported)
 	buffer_release(&lines);
 	fake_tracefs_end();
 }
+
+/* Whether both texts are in @lines, in this order. */
+static bool comes_before(const struct buffer *lines, const char *line, const char *before)
+{
+	const char *first = strstr(lines->data, line), *second = strstr(lines->data, before);
+
+	return first && second && first < second;
+}
+
+/* While tracing is off, or the buffer is full, other programs could not write to trace_marker. */
+static void check_copies(const char *mode, bool limits_cpus, enum marker_copies want)
+{
+	struct buffer lines = { 0 };
+	const struct report writes = { .context = &lines, .message = write_keep };
+	struct instance_settings settings = settings_of(64);
+	const bool copies = want == MARKERS_COPIED;
+	cpu_set_t cpus = { 0 };
+	struct instance *recorder;
+	struct error error = { 0 };
+
+	fake_tracefs_begin();
+	settings.mode = buffer_mode_find(mode);
+	settings.writes = &writes;
+	settings.has_markers = true;
+	recorder = recorder_as(&settings);
+	CPU_SET(0, &cpus);
+	if (limits_cpus)
+		CHECK_NUMBER(instance_limit_cpus(recorder, &cpus, &error), 0);
+	CHECK_NUMBER(instance_resize(recorder, &error), 0);
+	CHECK_NUMBER(instance_marker_copies(recorder), want);
+	CHECK(!strstr(buffer_string(&lines), "copy_trace_marker"));
+	CHECK_NUMBER(instance_start(recorder, &error), 0);
+	buffer_string(&lines);
+	CHECK(comes_before(&lines, "/tracing_on", "/options/copy_trace_marker") == copies);
+	buffer_clear(&lines);
+	CHECK_NUMBER(instance_stop(recorder, &error), 0);
+	buffer_string(&lines);
+	CHECK(comes_before(&lines, "/options/copy_trace_marker", "/tracing_on") == copies);
+	CHECK_NUMBER(instance_remove(recorder, &error), 0);
+	buffer_release(&lines);
+	fake_tracefs_end();
+}
+
+TEST(texts_of_programs_are_copied_only_while_the_instance_records)
+{
+	check_copies("streaming", false, MARKERS_COPIED);
+	check_copies("circular", false, MARKERS_COPIED);
+}
+
+TEST(texts_of_programs_are_not_copied_where_programs_could_not_write)
+{
+	check_copies("oneshot", false, MARKERS_NOT_WHEN_FULL);
+	check_copies("streaming", true, MARKERS_NOT_ON_ALL_CPUS);
+}

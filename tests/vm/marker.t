@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Test: texts of trace_marker as slices, counters and instants: live, recorded, of the top level, and of trace-cmd's files."""
+"""Test: texts of trace_marker as slices, counters and instants: live, recorded, of the top level, and of trace-cmd's files; and that
+programs and other instances miss none where the kernel copies them."""
 
 import json
 import sys
@@ -20,6 +21,14 @@ HINT = (
     "ktrack: -r marker: this kernel (before 6.16) copies no texts of programs from trace_marker; let them write to "
     "/sys/kernel/tracing/instances/ktrack-{}/trace_marker, or read the top level's buffer with --instance=top\n"
 )
+# Runs of copies.sh, and the hints of those that get no copies.
+COPIES = {
+    "record": "",
+    "stream": "",
+    "oneshot": "because they could not write when a buffer is full",
+    "limited": "because those on other CPUs could not write",
+    "killed": "",
+}
 RUNS = {
     "own": "live",
     "recorded": "recorded",
@@ -76,12 +85,27 @@ def check_stream(tap, what, stream):
     tap.nothing(list(stream.counters.items()), f"{what}: every end has a begin")
 
 
+def check_copies(tap, kernel, result):
+    """Other programs write all their texts, and other instances get all, whatever ktrack does."""
+    machine.check_end(tap, kernel, result)
+    tap.nothing(result.output.splitlines(), f"{kernel}: programs that write: no complaints")
+    for name, hint in COPIES.items():
+        writes, failed, copies = map(int, result.text(f"{name}.counts").split() or (0, 0, 0))
+        what = f"{kernel}: {name}"
+        tap.ok(writes > 100 and failed == 0 and copies == writes, f"{what}: all texts are written, and copied to others", writes, failed, copies)
+        if hint:
+            tap.ok(hint in result.text(f"{name}.errors"), f"{what}: why ktrack gets no copies", result.text(f"{name}.errors"))
+
+
 def check_kernel(tap, kernel):
     """All of it on one kernel."""
     copies = kernel in COPYING
     options = (*machine.SINGLE, "--add", "/usr/bin/trace-cmd:/bin/trace-cmd")
-    with machine.ran(kernel, "marker.sh", *(["copies"] if copies else []), options=options) as result:
+    scripts = {"marker.sh": ["copies"], "copies.sh": []} if copies else {"marker.sh": []}
+    with machine.ran_together(kernel, scripts, options=options) as (result, *more):
         machine.check_end(tap, kernel, result)
+        for other in more:
+            check_copies(tap, kernel, other)
         tap.nothing(result.output.splitlines(), f"{kernel}: no complaints")
         for name, what in RUNS.items():
             text = result.text(f"{name}.json")
@@ -104,7 +128,7 @@ def check_kernel(tap, kernel):
 def main():
     """Returns the exit status."""
     tap = Tap()
-    for kernel in sys.argv[1:] or machine.ONE_6_12:
+    for kernel in sys.argv[1:] or machine.kernels_with_newest(tap, machine.ONE_6_12):
         check_kernel(tap, kernel)
     return tap.finish()
 

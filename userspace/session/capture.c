@@ -232,14 +232,25 @@ static bool capture_has_markers(const struct capture *capture)
 
 static void capture_report_markers(const struct capture *capture)
 {
-	if (!instance_has_markers(capture->recorder) ||
-	    instance_copies_markers(capture->recorder))
+	static const char *const reasons[] = {
+		[MARKERS_NOT_BY_KERNEL] = "this kernel (before 6.16) copies no texts of programs "
+					  "from trace_marker",
+		[MARKERS_NOT_WHEN_FULL] = "with --mode=oneshot, texts of programs are not copied "
+					  "from trace_marker, because they could not write when a "
+					  "buffer is full",
+		[MARKERS_NOT_ON_ALL_CPUS] = "with --cpu, texts of programs are not copied from "
+					    "trace_marker, because those on other CPUs could not "
+					    "write",
+	};
+	const struct instance *recorder = capture->recorder;
+	enum marker_copies copies = instance_marker_copies(recorder);
+
+	if (!instance_has_markers(recorder) || copies == MARKERS_COPIED)
 		return;
 	report_message(capture->report,
-		       "-r marker: this kernel (before 6.16) copies no texts of programs from "
-		       "trace_marker; let them write to %s/trace_marker, or read the top level's "
+		       "-r marker: %s; let them write to %s/trace_marker, or read the top level's "
 		       "buffer with --instance=" INSTANCE_TOP,
-		       instance_directory(capture->recorder));
+		       reasons[copies], instance_directory(recorder));
 }
 
 int capture_open(struct capture *capture, const struct convention *convention, bool keeps_modules,
@@ -268,11 +279,11 @@ int capture_open(struct capture *capture, const struct convention *convention, b
 		return instance_attach(&capture->recorder, settings->instance, error);
 	if (instance_create(&capture->recorder, &recorder, error) < 0)
 		return -1;
-	capture_report_markers(capture);
 	if (functions_trace(&capture->probes, capture->recorder, settings, error) < 0 ||
 	    capture_filter(capture, error) < 0 || capture_enable(capture, convention, error) < 0 ||
 	    capture_enable_rules(capture, error) < 0 || capture_add_stacks(capture, error) < 0)
 		return -1;
+	capture_report_markers(capture);
 	return instance_resize(capture->recorder, error);
 }
 

@@ -7,12 +7,16 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "tracefs/reader.h"
 #include "tracefs/retry.h"
 #include "tracefs/tracepoints.h"
+
+#define COPY_MARKERS "options/copy_trace_marker"
 
 int control_open(struct control *control, const char *directory, struct error *error)
 {
 	control->directory = directory;
+	control->copy_fd = file_open_in(directory, COPY_MARKERS, O_RDWR, &(struct error){ 0 });
 	control->instances_fd = file_open_in(directory, "..", O_PATH | O_DIRECTORY, error);
 	if (control->instances_fd < 0)
 		return -1;
@@ -35,10 +39,46 @@ void control_report_event_write(const struct control *control, const char *syste
 		       control->directory, system, event, file);
 }
 
+bool control_can_copy(const struct control *control)
+{
+	return control->copy_fd >= 0;
+}
+
+static int control_set_copies(const struct control *control, const char *digit,
+			      struct error *error)
+{
+	if (retry_pwrite(control->copy_fd, digit, 1) != 1)
+		return error_set_system(error, errno, "cannot write '%s' to %s/" COPY_MARKERS,
+					digit, control->directory);
+	control_report_write(control, COPY_MARKERS, digit);
+	return 0;
+}
+
+int control_copy(const struct control *control, struct error *error)
+{
+	return control_set_copies(control, "1", error);
+}
+
+/* Writers that have found the instance before still write to it. */
+static int control_end_copies(const struct control *control, struct error *error)
+{
+	char digit = '0';
+
+	if (!control_can_copy(control) || retry_pread(control->copy_fd, &digit, 1) < 0 ||
+	    digit != '1')
+		return 0;
+	if (control_set_copies(control, "0", error) < 0)
+		return -1;
+	buffer_reader_await_writers();
+	return 0;
+}
+
 int control_switch(const struct control *control, bool is_on, struct error *error)
 {
 	const char *digit = is_on ? "1" : "0";
 
+	if (!is_on && control_end_copies(control, error) < 0)
+		return -1;
 	if (retry_pwrite(control->switch_fd, digit, 1) == 1) {
 		control_report_write(control, "tracing_on", digit);
 		return 0;
@@ -58,6 +98,7 @@ void control_release(struct control *control)
 	descriptor_drop(&control->events_fd);
 	descriptor_drop(&control->switch_fd);
 	descriptor_drop(&control->clock_fd);
+	descriptor_drop(&control->copy_fd);
 }
 
 /* Without an open parent directory, the path of the instance is used. */

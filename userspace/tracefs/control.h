@@ -18,6 +18,7 @@
  * @events_fd: the directory of its tracepoints
  * @switch_fd: its tracing_on
  * @clock_fd: its trace_clock
+ * @copy_fd: its options/copy_trace_marker, which the kernel has since Linux 6.16
  */
 struct control {
 	const char *directory;
@@ -26,12 +27,14 @@ struct control {
 	int events_fd;
 	int switch_fd;
 	int clock_fd;
+	int copy_fd;
 };
 
 /** CONTROL_NONE - initializer without open files */
-#define CONTROL_NONE                                                                 \
-	{                                                                            \
-		.instances_fd = -1, .events_fd = -1, .switch_fd = -1, .clock_fd = -1 \
+#define CONTROL_NONE                                                                  \
+	{                                                                             \
+		.instances_fd = -1, .events_fd = -1, .switch_fd = -1, .clock_fd = -1, \
+		.copy_fd = -1                                                         \
 	}
 
 /**
@@ -49,8 +52,22 @@ void control_report_write(const struct control *control, const char *file, const
 void control_report_event_write(const struct control *control, const char *system,
 				const char *event, const char *file, const char *value);
 
-/** control_switch - switch recording on or off; returns -1 with @error */
+/**
+ * control_switch - switch recording on or off
+ *
+ * While an instance that is off, or full, gets copies of texts of the top level's trace_marker, the
+ * kernel fails the writes of all programs, and other instances get no copy: copies end first.
+ * Returns -1 with @error.
+ */
 int control_switch(const struct control *control, bool is_on, struct error *error);
+
+/** control_can_copy - whether the kernel can copy texts of the top level's trace_marker */
+bool control_can_copy(const struct control *control);
+
+/**
+ * control_copy - let the kernel copy these texts to an instance that is on; returns -1 with @error
+ */
+int control_copy(const struct control *control, struct error *error);
 
 /**
  * control_release - close all files except the parent directory, since the others keep the kernel

@@ -16,8 +16,6 @@
 
 #define NAMES_TO_TRY 16
 
-#define COPY_MARKERS "options/copy_trace_marker"
-
 /* One second in total. */
 #define REMOVE_TRIES 50
 #define REMOVE_WAIT_US 20000
@@ -175,8 +173,6 @@ static int instance_set_up(struct instance *instance, const struct instance_sett
 	 * this option.
 	 */
 	instance_try_write(instance, "options/record-tgid", "1");
-	if (instance->has_markers)
-		instance_try_write(instance, COPY_MARKERS, "1");
 	return 0;
 }
 
@@ -192,6 +188,7 @@ int instance_open_named(struct instance **out, const char *name,
 		return -1;
 	instance->buffer_kib = settings->buffer_kib;
 	instance->has_markers = settings->has_markers;
+	instance->overwrites = settings->mode->overwrites;
 	instance->control.writes = settings->writes;
 	/* Buffers that are read only at the end keep their modules until then. */
 	instance->enabled_lock = settings->mode->is_read_at_end || settings->keeps_modules
@@ -340,10 +337,13 @@ bool instance_has_markers(const struct instance *instance)
 	return instance->has_markers;
 }
 
-/* Since Linux 6.16. */
-bool instance_copies_markers(const struct instance *instance)
+enum marker_copies instance_marker_copies(const struct instance *instance)
 {
-	return instance_number(instance->directory, COPY_MARKERS) > 0;
+	if (!control_can_copy(&instance->control))
+		return MARKERS_NOT_BY_KERNEL;
+	if (!instance->overwrites)
+		return MARKERS_NOT_WHEN_FULL;
+	return instance->limits_cpus ? MARKERS_NOT_ON_ALL_CPUS : MARKERS_COPIED;
 }
 
 bool instance_is_attached(const struct instance *instance)
@@ -379,7 +379,11 @@ int instance_start(struct instance *instance, struct error *error)
 		return 0;
 	if (instance->sideband && instance_start(instance->sideband, error) < 0)
 		return -1;
-	return control_switch(&instance->control, true, error);
+	if (control_switch(&instance->control, true, error) < 0)
+		return -1;
+	return instance->has_markers && instance_marker_copies(instance) == MARKERS_COPIED
+		       ? control_copy(&instance->control, error)
+		       : 0;
 }
 
 int instance_stop(struct instance *instance, struct error *error)

@@ -53,8 +53,8 @@ const struct buffer_mode *buffer_mode_find(const char *name);
  * @clock: the trace clock; mostly "boot": "local" and "x86-tsc" do not compare across CPUs
  * @buffer_kib: ring buffer for each CPU
  * @keeps_modules: tracepoints cannot be released before the end
- * @has_markers: texts of its trace_marker are exported, and also those of the top level's if the
- * kernel can copy them
+ * @has_markers: texts of its trace_marker are exported, and also those of the top level's if they
+ * can be copied
  * @writes: receives a line for each change of tracefs while recording begins and ends; NULL for
  * none
  */
@@ -113,8 +113,22 @@ int instance_lock(const char *directory, const char *name, struct error *error);
  */
 int instance_find(struct buffer *out, const char *name, struct error *error);
 
-/** instance_copies_markers - whether texts of the top level's trace_marker are copied to it */
-bool instance_copies_markers(const struct instance *instance);
+/**
+ * enum marker_copies - whether the instance gets copies of the top level's texts
+ * @MARKERS_COPIED: while it records
+ * @MARKERS_NOT_BY_KERNEL: the kernel cannot copy them
+ * @MARKERS_NOT_WHEN_FULL: programs could not write any while its buffer is full
+ * @MARKERS_NOT_ON_ALL_CPUS: programs could not write any on CPUs that it does not record
+ */
+enum marker_copies {
+	MARKERS_COPIED,
+	MARKERS_NOT_BY_KERNEL,
+	MARKERS_NOT_WHEN_FULL,
+	MARKERS_NOT_ON_ALL_CPUS,
+};
+
+/** instance_marker_copies - whether an instance gets copies; after instance_limit_cpus() */
+enum marker_copies instance_marker_copies(const struct instance *instance);
 
 /** instance_has_markers - whether texts of its trace_marker are exported */
 bool instance_has_markers(const struct instance *instance);

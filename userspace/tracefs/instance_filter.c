@@ -62,6 +62,7 @@ int instance_limit_cpus(struct instance *instance, const cpu_set_t *cpus, struct
 		if (bits || mask.size || group == 0)
 			buffer_printf(&mask, mask.size ? ",%08x" : "%x", bits);
 	}
+	instance->limits_cpus = true;
 	status = instance_write(instance, "tracing_cpumask", buffer_string(&mask), error);
 	buffer_release(&mask);
 	return status;

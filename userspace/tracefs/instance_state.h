@@ -22,6 +22,8 @@
  * @stacks: triggers of kernel stacks
  * @traces_functions: it has the tracer function_graph
  * @has_markers: texts of its trace_marker are exported
+ * @overwrites: a full buffer overwrites its oldest records
+ * @limits_cpus: it does not record all CPUs
  * @marker_fd: its trace_marker, if it has @stacks; otherwise -1
  * @enabled_lock: LOCK_SH or LOCK_EX, for enabled_add()
  */
@@ -38,6 +40,8 @@ struct instance {
 	size_t nr_stacks;
 	bool traces_functions;
 	bool has_markers;
+	bool overwrites;
+	bool limits_cpus;
 	int marker_fd;
 	int enabled_lock;
 	struct enabled_list enabled;
