@@ -7,6 +7,7 @@
 #include "fixtures/wait.h"
 #include "fixtures/folder.h"
 #include "fixtures/tap.h"
+#include "tracefs/tracefs.h"
 
 static char *words[] = { "sh", "-c", NULL, NULL };
 
@@ -410,4 +411,27 @@ TEST(a_command_can_belong_to_another_user)
 TEST(no_command_is_fine)
 {
 	command_free(NULL);
+}
+
+TEST(a_waiting_command_writes_to_a_file_as_often_as_it_is_asked)
+{
+	struct command *command = command_of(shell("exit 3"));
+	struct buffer text = { 0 };
+	struct error error = { 0 };
+	struct folder folder;
+
+	folder_new(&folder);
+	folder_add_text(&folder, "marker", "");
+	CHECK_NUMBER(command_write_text(command, folder_path(&folder, "none"), &error), -1);
+	CHECK(strstr(error.text, "'sh' cannot write to "));
+	CHECK(strstr(error.text, "/none: No such file or directory"));
+	CHECK_NUMBER(command_write_text(command, folder_path(&folder, "marker"), &error), 0);
+	CHECK_NUMBER(file_read(folder_path(&folder, "marker"), &text), 0);
+	CHECK_TEXT(buffer_string(&text), WRITER_TEXT);
+	CHECK_NUMBER(command_run(command, &error), 0);
+	command_wait_end(command);
+	CHECK_NUMBER(command_status(command), 3);
+	command_free(command);
+	buffer_release(&text);
+	folder_remove(&folder);
 }

@@ -302,3 +302,18 @@ TEST(a_zombie_still_has_its_name_and_its_process)
 	CHECK_NUMBER(task.tgid, pid);
 	fake_tracefs_end(&top);
 }
+
+/* In a PID namespace, the numbers of procfs are other threads'. */
+TEST(a_thread_has_only_saved_names_where_procfs_has_other_numbers)
+{
+	struct saved_tasks saved = SAVED_TASKS_NONE;
+	struct thread_identity found;
+
+	thread_find(&saved, getpid(), &found);
+	CHECK_NUMBER(found.tgid, getpid());
+	CHECK(found.comm[0]);
+	saved.is_nested = true;
+	thread_find(&saved, getpid(), &found);
+	CHECK_NUMBER(found.tgid, 0);
+	CHECK_TEXT(found.comm, "");
+}

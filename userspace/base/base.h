@@ -12,6 +12,7 @@
 #include "base/json.h"
 #include "base/library.h"
 #include "base/map.h"
+#include "base/namespace.h"
 #include "base/owner.h"
 #include "base/progress.h"
 #include "base/put.h"

@@ -35,11 +35,13 @@ struct marker_record {
  * struct rule_marker - what texts of trace_marker mean
  * @writer: thread that wrote a text
  * @text_offset: of the text in records of trace_marker
+ * @tasks: the threads that write
  * @tracepoints: by kind, NULL if no rule uses it
  */
 struct rule_marker {
 	struct field_ref writer;
 	size_t text_offset;
+	const struct naming_tasks *tasks;
 	struct rule_tracepoint *tracepoints[MARKER_KIND_COUNT];
 	struct marker_record made;
 };
@@ -164,6 +166,7 @@ int rule_marker_new(struct rule_marker **out, struct rules *rules, const struct 
 	if (!text || text->offset > UINT16_MAX || !field_ref_is_number(&marker->writer))
 		return error_set(error, "ftrace:print: its format has no field 'buf'");
 	marker->text_offset = text->offset;
+	marker->tasks = &rules->tasks;
 	for (int kind = 0; kind < MARKER_KIND_COUNT; kind++) {
 		if (marker_bind(marker, rules, kind, error) < 0)
 			return -1;
@@ -191,6 +194,14 @@ static struct text record_text(const struct rule_marker *marker, const struct re
 	return text;
 }
 
+/* In a container, a program writes the number that it has there. */
+static int32_t text_process(const struct rule_marker *marker, int writer, int named)
+{
+	const struct naming_tasks *tasks = marker->tasks;
+
+	return named > 0 && tasks->process ? tasks->process(tasks->context, writer, named) : named;
+}
+
 /* Puts a text into the record, @used bytes of which are in use; returns the word of its field. */
 static uint32_t text_put(struct marker_record *made, struct text text, size_t *used)
 {
@@ -214,7 +225,7 @@ struct rule_tracepoint *rule_marker_make(struct rule_marker *marker, const struc
 	if (text.kind == MARKER_TEXT && text.name.size == 0)
 		return NULL;
 	made->common_pid = field_integer(&marker->writer, record, marker->writer.is_swapped);
-	made->pid = text.pid;
+	made->pid = text_process(marker, made->common_pid, text.pid);
 	made->value = text.value;
 	made->name = text_put(made, text.name, &used);
 	made->track = text_put(made, text.track, &used);

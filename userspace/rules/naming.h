@@ -63,11 +63,13 @@ struct naming_part {
 };
 
 /**
- * struct naming_tasks - names of threads at the time of the record
- * @find: returns the name of a thread, "" if it is unknown; NULL if there are no names
+ * struct naming_tasks - threads at the time of the record; their members are NULL if nothing is known
+ * @find: returns the name of a thread, "" if it is unknown
+ * @process: returns the process that a thread means by a number
  */
 struct naming_tasks {
 	const char *(*find)(void *context, int tid);
+	int (*process)(void *context, int tid, int named);
 	void *context;
 };
 

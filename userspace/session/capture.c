@@ -48,6 +48,8 @@ int capture_prepare(struct capture *capture, struct error *error)
 
 	if (signals_init(&capture->stop.signals, error) < 0)
 		return -1;
+	if (capture_records_kernel(capture->settings) && namespace_check_clocks(error) < 0)
+		return -1;
 	return argv ? command_check(argv, &capture->failure, error) : 0;
 }
 
@@ -98,6 +100,12 @@ static int capture_begin_workload(struct capture *capture, struct error *error)
 
 	if (!settings->follows_command && !settings->workload.option)
 		return 0;
+	if (settings->workload.option && !namespace_has_kernel_pids())
+		return error_set(error,
+				 "%s: the kernel's numbers of processes are unknown in a PID "
+				 "namespace; run ktrack outside of it, or record a command: --pid -- "
+				 "COMMAND",
+				 settings->workload.option);
 	capture->workload = workload_new();
 	if (!capture->workload)
 		return error_set(error, "out of memory");
@@ -155,6 +163,26 @@ static int workload_follow_all(struct capture *capture, struct error *error)
 	return 0;
 }
 
+/* In a PID namespace the command itself shows the number by which the kernel knows it. */
+static int capture_find_command(struct capture *capture, struct error *error)
+{
+	if (!capture->settings->follows_command)
+		return 0;
+	capture->command_tid = namespace_has_kernel_pids()
+				       ? command_pid(capture->command)
+				       : instance_find_writer(capture->recorder, command_write_text,
+							      capture->command, error);
+	return capture->command_tid < 0 ? -1 : 0;
+}
+
+static void capture_exclude_self(const struct capture *capture)
+{
+	const struct selection *selection = &capture->settings->selection;
+
+	if (selection->rules && !selection->includes_self)
+		rules_exclude(selection->rules, instance_own_tid(capture->recorder));
+}
+
 static int capture_filter(struct capture *capture, struct error *error)
 {
 	const struct capture_settings *settings = capture->settings;
@@ -163,7 +191,7 @@ static int capture_filter(struct capture *capture, struct error *error)
 	    instance_limit_cpus(capture->recorder, &settings->cpus, error) < 0)
 		return -1;
 	if (settings->follows_command)
-		return workload_follow(capture, command_pid(capture->command), error);
+		return workload_follow(capture, capture->command_tid, error);
 	return settings->workload.option ? workload_follow_all(capture, error) : 0;
 }
 
@@ -275,11 +303,15 @@ int capture_open(struct capture *capture, const struct convention *convention, b
 	privilege_raise_files();
 	if (!capture_records_kernel(settings))
 		return 0;
-	if (settings->instance)
-		return instance_attach(&capture->recorder, settings->instance, error);
-	if (instance_create(&capture->recorder, &recorder, error) < 0)
+	if ((settings->instance
+		     ? instance_attach(&capture->recorder, settings->instance, error)
+		     : instance_create(&capture->recorder, &recorder, error)) < 0)
 		return -1;
-	if (functions_trace(&capture->probes, capture->recorder, settings, error) < 0 ||
+	capture_exclude_self(capture);
+	if (settings->instance)
+		return 0;
+	if (capture_find_command(capture, error) < 0 ||
+	    functions_trace(&capture->probes, capture->recorder, settings, error) < 0 ||
 	    capture_filter(capture, error) < 0 || capture_enable(capture, convention, error) < 0 ||
 	    capture_enable_rules(capture, error) < 0 || capture_add_stacks(capture, error) < 0)
 		return -1;

@@ -38,6 +38,7 @@ bool capture_records_kernel(const struct capture_settings *settings);
  * @recorder: the tracing instance; NULL if only programs are recorded
  * @programs: NULL for none
  * @command: NULL for none
+ * @command_tid: the kernel's number of its process, if only that is recorded
  * @workload: the threads that are recorded, NULL for all
  * @probes: of the settings
  * @nr_followed: how many were found
@@ -55,6 +56,7 @@ struct capture {
 	struct instance *recorder;
 	struct programs *programs;
 	struct command *command;
+	int command_tid;
 	struct workload *workload;
 	struct probes probes;
 	size_t nr_followed;

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
+#include <limits.h>
 #include <pwd.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,14 +15,17 @@
 #include <unistd.h>
 
 #include "session/session.h"
+#include "tracefs/tracefs.h"
 
 /* The kernel reads this many bytes of a script's first line. */
 #define INTERPRETER_MAX 255
 
 /**
  * struct command - the traced command
- * @go_fd: a byte here continues the process; closing it ends the process
- * @failure_fd: receives the errno of a failed exec; a successful one closes it
+ * @go_fd: an empty text here continues the process, another one is a path for WRITER_TEXT; closing it
+ * ends the process
+ * @failure_fd: receives the errno of a failed exec; a successful one closes it. Also the errno of each
+ * write of WRITER_TEXT, or 0
  */
 struct command {
 	char *const *argv;
@@ -52,11 +56,27 @@ struct start {
 	const struct command_user *user;
 };
 
+/* Until it may continue, the process writes to the files that it is asked for. */
+static ssize_t child_await(int go_fd, int failure_fd)
+{
+	struct error error;
+	char path[PIPE_BUF];
+	ssize_t size;
+	int number;
+
+	while ((size = TEMP_FAILURE_RETRY(read(go_fd, path, sizeof(path)))) > 1) {
+		errno = 0;
+		number = instance_write_text(NULL, path, &error) < 0 ? errno : 0;
+		if (write(failure_fd, &number, sizeof(number)) < 0)
+			return 0;
+	}
+	return size;
+}
+
 static void child_main(const struct start *start, int go_fd, int failure_fd)
 {
-	char byte;
 	int number;
-	ssize_t size = TEMP_FAILURE_RETRY(read(go_fd, &byte, 1));
+	ssize_t size = child_await(go_fd, failure_fd);
 
 	/* The end: ktrack does not run the command. */
 	if (size == 0)
@@ -209,6 +229,21 @@ static void command_reap(struct command *command)
 	while (waitpid(command->pid, &wait_status, 0) < 0 && errno == EINTR)
 		;
 	command_end(command, wait_status);
+}
+
+int command_write_text(void *context, const char *path, struct error *error)
+{
+	struct command *command = context;
+	size_t size = strlen(path) + 1;
+	int number = 0;
+
+	if (TEMP_FAILURE_RETRY(write(command->go_fd, path, size)) != (ssize_t)size ||
+	    TEMP_FAILURE_RETRY(read(command->failure_fd, &number, sizeof(number))) !=
+		    sizeof(number))
+		number = EPIPE;
+	return number == 0 ? 0
+			   : error_set_system(error, number, "'%s' cannot write to %s",
+					      command->argv[0], path);
 }
 
 int command_run(struct command *command, struct error *error)

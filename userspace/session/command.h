@@ -53,6 +53,14 @@ pid_t command_pid(const struct command *command);
  */
 int command_run(struct command *command, struct error *error);
 
+/**
+ * command_write_text - let the waiting process write WRITER_TEXT to a file
+ * @context: the command
+ *
+ * Returns -1 with @error.
+ */
+int command_write_text(void *context, const char *path, struct error *error);
+
 /** command_has_ended - whether the command has ended; does not wait */
 bool command_has_ended(struct command *command);
 

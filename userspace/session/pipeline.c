@@ -33,6 +33,13 @@ static void task_find(void *context, int tid, struct thread_identity *out)
 		pipeline_find_writer(pipeline, tid, out);
 }
 
+static int task_process(void *context, int tid, int named)
+{
+	struct pipeline *pipeline = context;
+
+	return tracks_named_process(pipeline->tracks, tid, named);
+}
+
 static const char *task_comm(void *context, int tid)
 {
 	const struct pipeline *pipeline = context;
@@ -61,6 +68,7 @@ int pipeline_open(struct pipeline *pipeline, struct source *source,
 		return error_set(error, "out of memory");
 	if (pipeline->rules)
 		rules_set_tasks(pipeline->rules, &(struct naming_tasks){ .find = task_comm,
+									 .process = task_process,
 									 .context = pipeline });
 	return timeline_open(&pipeline->timeline, recording, error);
 }

@@ -75,8 +75,11 @@ static int file_recover(const char *path, const struct report *report, const str
 {
 	const struct spool_owner owner = spool_owner_find();
 	struct spool *spool;
-	int status = spool_open(&spool, path, &owner, error);
+	int status;
 
+	if (namespace_check_clocks(error) < 0)
+		return STATUS_FAILED;
+	status = spool_open(&spool, path, &owner, error);
 	if (status == 0)
 		status = survivor_refuse(spool, path, error);
 	if (status < 0 || (status == 0 && spool_recover(spool, path, report, writes, error) < 0))

@@ -451,9 +451,9 @@ int tracepoints_find(struct convention *convention, struct source *source,
 	if (selection_add_recorded(selection, source, error) < 0)
 		return -1;
 	if (selection->rules) {
-		if (!selection->includes_self)
-			rules_exclude(selection->rules,
-				      source ? source_describe(source)->writer : getpid());
+		/* A run that records excludes itself, see capture_open(). */
+		if (!selection->includes_self && source)
+			rules_exclude(selection->rules, source_describe(source)->writer);
 		if (source_is_realtime(source) &&
 		    rules_set_realtime(selection->rules, error) < 0)
 			return -1;

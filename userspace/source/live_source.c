@@ -294,7 +294,8 @@ int live_source_new(struct live_source **out, const char *directory, const char 
 		return error_set(error, "out of memory");
 	live->source.ops = &live_source_ops;
 	live->ahead_max = AHEAD_SIZE_MAX;
-	if (live_source_open(live, directory, sideband, error) == 0)
+	if (namespace_check_clocks(error) == 0 &&
+	    live_source_open(live, directory, sideband, error) == 0)
 		return 0;
 	source_close(&live->source);
 	*out = NULL;

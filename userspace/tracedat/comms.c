@@ -235,7 +235,8 @@ int comms_append(struct buffer *out, const struct saved_tasks *saved,
 	struct comms comms = { 0 };
 	int status;
 
-	living_append(&comms);
+	if (!saved->is_nested)
+		living_append(&comms);
 	programs_append(&comms, programs);
 	status = saved_append(&comms, saved, error);
 	if (status == 0) {

@@ -124,6 +124,7 @@ static int spool_begin_programs(struct spool *spool, const struct buffer_mode *m
 	int status;
 
 	spool_origin_begin(&spool->origin, PROGRAMS_BUFFER, mode);
+	spool->origin.writer = getpid();
 	status = spool_save_formats(spool, NULL, &list, error);
 	buffer_release(&list);
 	if (status < 0 || spool_save_now(spool, error) < 0)
@@ -141,6 +142,7 @@ int spool_begin(struct spool *spool, const struct instance *instance,
 	if (!instance)
 		return spool_begin_programs(spool, mode, error);
 	spool_origin_begin(&spool->origin, instance_directory(instance), mode);
+	spool->origin.writer = instance_own_tid(instance);
 	if (spool_attach(spool, instance, error) < 0)
 		return -1;
 	status = spool_list_formats(spool, instance, &list, error);

@@ -33,7 +33,7 @@ void spool_origin_begin(struct spool_origin *origin, const char *directory,
 	buffer_printf(&text, "%s %lld", directory, (long long)time_now_ns(CLOCK_BOOTTIME));
 	origin->id = text_hash(buffer_text(&text));
 	origin->mode = mode;
-	origin->writer = getpid();
+	origin->writer = namespace_has_kernel_pids() ? getpid() : 0;
 	buffer_release(&text);
 }
 

@@ -19,6 +19,7 @@ static int recent_begin(struct spool *spool, const struct instance *instance,
 	if (recent_init(spool->recent, size, error) < 0)
 		return -1;
 	spool_origin_begin(&spool->origin, directory, buffer_modes);
+	spool->origin.writer = instance_own_tid(instance);
 	if (instance_files_open(&spool->instance, directory,
 				sideband ? instance_directory(sideband) : NULL, error) < 0)
 		return -1;

@@ -17,8 +17,9 @@
 static const struct saved_tasks *spool_saved_tasks(const struct spool *spool)
 {
 	static const struct saved_tasks none = SAVED_TASKS_NONE;
+	const struct saved_tasks *saved = &spool->instance.saved;
 
-	return spool->is_own && !spool->is_counted ? &none : &spool->instance.saved;
+	return spool->is_own && !spool->is_counted && !saved->is_nested ? &none : saved;
 }
 
 int spool_save_now(struct spool *spool, struct error *error)

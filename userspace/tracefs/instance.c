@@ -27,6 +27,9 @@ static struct instance *instance_alloc(struct error *error)
 	if (instance)
 		*instance = (struct instance){ .lock_fd = -1,
 					       .marker_fd = -1,
+					       .own_tid = namespace_has_kernel_pids()
+								  ? getpid()
+								  : 0,
 					       .control = CONTROL_NONE };
 	else
 		error_set(error, "out of memory");
@@ -204,6 +207,17 @@ int instance_open_named(struct instance **out, const char *name,
 	return -1;
 }
 
+/* Without its number, this process is recorded as any other. */
+static void instance_find_self(struct instance *instance)
+{
+	int tid = instance->own_tid;
+
+	if (tid == 0)
+		tid = instance_find_writer(instance, instance_write_text, NULL,
+					   &(struct error){ 0 });
+	instance->own_tid = tid > 0 ? tid : 0;
+}
+
 int instance_create(struct instance **out, const struct instance_settings *settings,
 		    struct error *error)
 {
@@ -211,6 +225,7 @@ int instance_create(struct instance **out, const struct instance_settings *setti
 
 	if (instance_open_named(out, NULL, settings, error) < 0)
 		return -1;
+	instance_find_self(*out);
 	if (sideband_open(&(*out)->sideband, instance_name(*out), settings, error) == 0)
 		return 0;
 	instance_remove(*out, &ignored);

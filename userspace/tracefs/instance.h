@@ -330,6 +330,26 @@ int instance_events_fd(const struct instance *instance);
  */
 int instance_follow(struct instance *instance, pid_t pid, struct error *error);
 
+/** WRITER_TEXT - what a process writes to be found by instance_find_writer() */
+#define WRITER_TEXT "ktrack looks up the number of this process"
+
+/**
+ * instance_find_writer - the number by which the kernel knows a process, also in a PID namespace
+ * @instance: records nothing yet
+ * @write: lets the process write WRITER_TEXT to the file @path; returns -1 with @error
+ *
+ * Returns the number, or -1 with @error.
+ */
+int instance_find_writer(struct instance *instance,
+			 int (*write)(void *context, const char *path, struct error *error),
+			 void *context, struct error *error);
+
+/** instance_write_text - write WRITER_TEXT to the file @path; returns -1 with @error and errno */
+int instance_write_text(void *context, const char *path, struct error *error);
+
+/** instance_own_tid - the number by which the kernel knows this process; 0 if it is unknown */
+int instance_own_tid(const struct instance *instance);
+
 /** instance_limit_cpus - record only these CPUs; returns -1 with @error */
 int instance_limit_cpus(struct instance *instance, const cpu_set_t *cpus, struct error *error);
 

@@ -24,6 +24,7 @@
  * @has_markers: texts of its trace_marker are exported
  * @overwrites: a full buffer overwrites its oldest records
  * @limits_cpus: it does not record all CPUs
+ * @own_tid: the kernel's number of this process, 0 if it is unknown
  * @marker_fd: its trace_marker, if it has @stacks; otherwise -1
  * @enabled_lock: LOCK_SH or LOCK_EX, for enabled_add()
  */
@@ -42,6 +43,7 @@ struct instance {
 	bool has_markers;
 	bool overwrites;
 	bool limits_cpus;
+	int own_tid;
 	int marker_fd;
 	int enabled_lock;
 	struct enabled_list enabled;

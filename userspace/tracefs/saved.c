@@ -10,6 +10,7 @@ void saved_tasks_open(struct saved_tasks *out, const char *tracefs)
 
 	out->names_fd = file_open_in(tracefs, "saved_cmdlines", O_RDONLY, &ignored);
 	out->groups_fd = file_open_in(tracefs, "saved_tgids", O_RDONLY, &ignored);
+	out->is_nested = !namespace_has_kernel_pids();
 }
 
 void saved_tasks_close(struct saved_tasks *saved)

@@ -74,7 +74,8 @@ static void saved_names_find(const struct saved_tasks *saved, int tid, struct th
 void thread_find(const struct saved_tasks *saved, int tid, struct thread_identity *out)
 {
 	*out = (struct thread_identity){ 0 };
-	procfs_find(tid, out);
+	if (!saved->is_nested)
+		procfs_find(tid, out);
 	if (!out->comm[0] || !out->tgid)
 		saved_names_find(saved, tid, out);
 }

@@ -10,10 +10,12 @@
  * struct saved_tasks - files in which the kernel saves names and processes of ended threads
  * @names_fd: lines of "TID NAME"; -1 if the kernel has no such file
  * @groups_fd: lines of "TID TGID"; likewise
+ * @is_nested: procfs has other numbers than the kernel's records
  */
 struct saved_tasks {
 	int names_fd;
 	int groups_fd;
+	bool is_nested;
 };
 
 /** SAVED_TASKS_NONE - no file is open */

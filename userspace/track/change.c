@@ -85,6 +85,8 @@ static int task_create(struct tracks *tracks, struct task *task, const struct ta
 		task->tgid = tgid;
 	if (!task->is_new || task->born_ns == 0)
 		task->born_ns = change->time_ns;
+	task->parent_tid = change->parent_tid;
+	task->names_itself = false;
 	task_set_comm(task, change->comm);
 	task->is_looked_up = false;
 	task->is_new = true;

@@ -2,6 +2,9 @@
 /* Applies each track event to its track, and delivers the result to the timeline. */
 #include "track/slice.h"
 
+/* Processes between the one that writes a text and the one that it names. */
+#define ANCESTORS_MAX 8
+
 hot_inline struct name *record_name(struct tracks *tracks, const struct decoded_event *decoded,
 				    struct error *error)
 {
@@ -199,6 +202,37 @@ int tracks_sample(struct tracks *tracks, struct track *track, const struct decod
 	event->outer_ns = track_outer_ns(track);
 	event->value = decoded->counter_value;
 	return timeline_push(tracks->timeline, event, error);
+}
+
+/* The number 1 is a container's first process: the machine's own is everybody's ancestor. */
+static bool is_ancestor(struct tracks *tracks, int tid, int process)
+{
+	const struct task *task = tasks_find(&tracks->tasks, tid);
+
+	for (int i = 0; i < ANCESTORS_MAX && task && task->parent_tid > 0 && process > 1; i++) {
+		if (task->parent_tid == process)
+			return true;
+		task = tasks_find(&tracks->tasks, task->parent_tid);
+		if (task && task->tgid == process)
+			return true;
+	}
+	return false;
+}
+
+int tracks_named_process(struct tracks *tracks, int tid, int named)
+{
+	struct task *task = tasks_get(&tracks->tasks, &tracks->settings, tid);
+	int process = task ? task->tgid : 0;
+	const struct task *other;
+
+	if (process == named)
+		task = tasks_get(&tracks->tasks, &tracks->settings, named);
+	if (process == named && task)
+		task->names_itself = true;
+	if (process == named || process == 0)
+		return named;
+	other = tasks_find(&tracks->tasks, named);
+	return (other && other->names_itself) || is_ancestor(tracks, tid, named) ? named : process;
 }
 
 const char *tracks_comm(struct tracks *tracks, int tid)

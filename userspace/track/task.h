@@ -16,10 +16,12 @@ struct task_block;
 /**
  * struct task - the thread or process with a tid
  * @tgid: its process, 0 if unknown
+ * @parent_tid: its creator, 0 if unknown
  * @born_ns: time of its creation, 0 if unknown
  * @is_looked_up: settings.find_task() was called for it
  * @is_new: only its creation is recorded
  * @awaits_fork: its creation was recorded by the first of two tracepoints
+ * @names_itself: it has used its own number
  * @has_exited: it may still write records, but not change its name
  * @tracks: the first track of the thread or process
  * @next_free: next unused task
@@ -28,10 +30,12 @@ struct task_block;
 struct task {
 	int tid;
 	int tgid;
+	int parent_tid;
 	int64_t born_ns;
 	bool is_looked_up;
 	bool is_new;
 	bool awaits_fork;
+	bool names_itself;
 	bool has_exited;
 	struct track *tracks;
 	struct task *next_free;

@@ -129,6 +129,14 @@ int tracks_lose(struct tracks *tracks, const struct loss *loss, struct error *er
 int tracks_pass(struct tracks *tracks, struct timeline_event *event, int64_t time_ns,
 		struct error *error);
 
+/**
+ * tracks_named_process - the process that a thread means by a number
+ *
+ * Programs in a container write the numbers that they have there, and some write those of a parent:
+ * it is the thread's own process, unless that process, or one that has used its own number, has it.
+ */
+int tracks_named_process(struct tracks *tracks, int tid, int named);
+
 /** tracks_comm - the name of a thread now, "" if it is unknown; valid until the next call */
 const char *tracks_comm(struct tracks *tracks, int tid);
 
