@@ -391,11 +391,14 @@ TEST(what_somebody_elses_instance_holds_is_saved)
 		.handler = { .context = &reader.log, .record = record_log, .loss = loss_log }
 	};
 	struct spool_fixture fixture;
+	struct buffer saved = { 0 };
 
 	spool_fixture_begin(&fixture, "streaming");
 	spool_close(fixture.spool);
 	fixture.spool = NULL;
 	folder_add_text(&fake_tracefs.top, "available_events", "demo:job\n");
+	/* Of ftrace itself, which that list lacks. */
+	folder_add_text(&fixture.instance, "events/ftrace/print/format", "name: print\nID: 5\n");
 	folder_set_text(&fixture.instance, "per_cpu/cpu1/buffer_size_kb", "8\n");
 	for (int i = 1; i <= 9; i++)
 		ADD_RECORDS(&fixture, 1, 100 * i);
@@ -404,6 +407,9 @@ TEST(what_somebody_elses_instance_holds_is_saved)
 		     0);
 	CHECK_TEXT(fixture.error.text, "");
 	CHECK(!output_has(&fixture, "trace.dat.spool"));
+	CHECK_NUMBER(file_read(output_path(&fixture), &saved), 0);
+	CHECK(memmem(saved.data, saved.size, "name: print\nID: 5\n", 18));
+	buffer_release(&saved);
 	CHECK_NUMBER(source_file_open(&reader.source, output_path(&fixture), NULL, &reader.error), 0);
 	/* No more than the buffer can hold: writers may be faster than we are. */
 	check_finish(&reader, 1000000, 0,

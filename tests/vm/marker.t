@@ -34,6 +34,8 @@ RUNS = {
     "recorded": "recorded",
     "top": "the top level, live",
     "snapshot": "the top level, at the end",
+    "attached": "a recording of the top level",
+    "saved": "a saved buffer of the top level",
     "file": "a file of trace-cmd",
 }
 
@@ -111,6 +113,9 @@ def check_kernel(tap, kernel):
             text = result.text(f"{name}.json")
             if tap.ok(text, f"{kernel}: {what}: there is a stream", result.text(f"{name}.errors")):
                 check_stream(tap, f"{kernel}: {what}", Stream(text))
+        for name, text in {"attached": ": print: ", "saved": ": print: ", "stack": "kernel_stack: "}.items():
+            report = result.text(f"{name}.report")
+            tap.ok(text in report and "UNKNOWN" not in report, f"{kernel}: trace-cmd reads the file {name}", report[-500:])
         if copies:
             check_stream(tap, f"{kernel}: texts of the top level, copied", Stream(result.text("copied.json")))
         source = next((json.loads(line)["value"] for line in result.text("own.json").splitlines() if '"param":"source"' in line), "-")

@@ -2,6 +2,7 @@
 /* Opens and reads the files of an instance that describe its records. */
 #include "tracedat/spool.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -59,6 +60,26 @@ int instance_files_list_sideband(const struct instance_files *files, struct buff
 	return files->sideband ? directory_read(files->sideband, "set_event", out, error) : 0;
 }
 
+/*
+ * Records of ftrace itself: texts of trace_marker, kernel stacks, functions. They are no tracepoints,
+ * but have formats.
+ */
+static void list_own(const struct instance_files *files, struct buffer *out)
+{
+	int fd = openat(files->events_fd, "ftrace", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *folder = fd < 0 ? NULL : fdopendir(fd);
+	struct dirent *entry;
+
+	while (folder && (entry = readdir(folder))) {
+		if (entry->d_type == DT_DIR && entry->d_name[0] != '.')
+			buffer_printf(out, "ftrace:%s\n", entry->d_name);
+	}
+	if (folder)
+		closedir(folder);
+	else
+		file_close(fd);
+}
+
 int instance_files_list_all(const struct instance_files *files, struct buffer *out,
 			    struct error *error)
 {
@@ -67,6 +88,7 @@ int instance_files_list_all(const struct instance_files *files, struct buffer *o
 	if (tracefs_directory(&tracefs, error) < 0 ||
 	    directory_read(tracefs, "available_events", out, error) < 0)
 		return -1;
+	list_own(files, out);
 	return instance_files_list_sideband(files, out, error);
 }
 

@@ -63,28 +63,12 @@ int spool_new(struct spool **out, const char *path, const struct spool_owner *ow
 	return -1;
 }
 
-/* Tracers that are no tracepoints, but whose records have formats. */
-static void list_tracer(const char *directory, struct buffer *list)
-{
-	static const char *const names[] = { "osnoise", "timerlat" };
-	struct buffer tracer = { 0 };
-
-	if (file_read_in(directory, "current_tracer", &tracer) == 0) {
-		for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-			if (strncmp(buffer_string(&tracer), names[i], strlen(names[i])) == 0)
-				buffer_printf(list, "ftrace:%s\n", names[i]);
-		}
-	}
-	buffer_release(&tracer);
-}
-
 static int spool_begin_shared(struct spool *spool, const char *directory, struct buffer *list,
 			      struct error *error)
 {
 	/* The other program may enable any tracepoint while it is read. */
 	if (spool_share(spool, directory, error) < 0)
 		return -1;
-	list_tracer(directory, list);
 	return instance_files_list_all(&spool->instance, list, error);
 }
 

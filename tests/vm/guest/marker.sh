@@ -59,6 +59,25 @@ sh "$0" top
 process_end $recorder top
 sh "$0" top
 attempt snapshot ktrack export -r marker --event=/out/snapshot.json tracefs
+# Recordings of it have the formats of ftrace's own records.
+ktrack record -q --instance=top --ready-fd=3 -o /out/attached.dat 2>/out/record.errors 3>/out/ready.record & recorder=$!
+wait_while_alive $recorder grep -q ready /out/ready.record
+sh "$0" top
+process_end $recorder attached
+sh "$0" top
+attempt save ktrack export -r marker --save=/out/saved.dat --event=/dev/null tracefs
+for file in attached saved; do
+	attempt $file ktrack export -r marker --event=/out/$file.json /out/$file.dat
+	trace-cmd report /out/$file.dat >/out/$file.report 2>&1
+done
+mkdir $INSTANCES/mine
+echo boot >$INSTANCES/mine/trace_clock
+echo 1 >$INSTANCES/mine/options/stacktrace
+echo 1 >$INSTANCES/mine/events/sched/sched_process_exec/enable
+sh -c 'cat /proc/version; true' >/dev/null
+attempt stack ktrack export --save=/out/stack.dat --event=/dev/null tracefs:mine
+trace-cmd report /out/stack.dat >/out/stack.report 2>&1
+rmdir $INSTANCES/mine
 attempt trace_cmd trace-cmd record -C boot -e sched:sched_switch -o /out/trace.dat sh "$0" top
 attempt file ktrack export -r marker --event=/out/file.json /out/trace.dat
 trace-cmd report /out/trace.dat 2>/dev/null | grep -c ': print: ' >/out/file.printed || true
