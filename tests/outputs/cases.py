@@ -22,7 +22,8 @@ KTRACK = ROOT / "build/ktrack"
 # Notes that hold tests/golden/ to the stream.
 NOTE = re.compile(
     r"ktrack: .+: (lost .*|the wall clock is unknown .*|.*no track events?(;.*)?|kernel symbols: no functions"
-    r"|left out, needs the records of all tasks|\d+ begins? of \S+ without an end, .*)"
+    r"|left out, needs the records of all tasks|\d+ begins? of \S+ without an end, .*"
+    r"|no field .*; the rule is not used there|\d+ tracepoints lack fields that they need)"
 )
 
 # A case with slices that Perfetto cannot show.

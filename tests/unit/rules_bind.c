@@ -221,6 +221,51 @@ TEST(unknown_fields_are_refused)
 		    "-r:1: a:b: s:event: column 1: event has no field 'nothing'");
 }
 
+/* Of a pack or a recording, only what does not fit is left out. */
+TEST(what_does_not_fit_is_left_out)
+{
+	static const char text[] = "instant a:whole event=s:event name={dev}\n"
+				   "instant a:lacks event=s:event name={nothing}\n";
+	struct rules *rules = rules_new();
+	struct error error = { 0 };
+	const struct decoded_event *decoded;
+
+	CHECK_NUMBER(rules_add_text(rules, text_of(text), RULES_OF_RECORDING, &error), 0);
+	CHECK_NUMBER(rules_close(rules, false, &error), 0);
+	CHECK_NUMBER(rules_bind(rules, "s", "event", text_of(format_text), &error), RULES_MISFIT);
+	CHECK_TEXT(error.text, RULES_OF_RECORDING ":2: a:lacks: s:event: no field 'nothing'");
+	decoded = event_of(rules, &whole_record);
+	CHECK(decoded && decoded->descriptor == rules_descriptor(rules, 0));
+	CHECK_NUMBER(rules->nr_misfits, 1);
+	rules_free(rules);
+}
+
+TEST(a_rule_that_fits_nowhere_is_not_bound)
+{
+	struct rules *rules = rules_new();
+	struct error error = { 0 };
+
+	CHECK_NUMBER(rules_add_text(rules, text_of("instant a:b event=s:event args=nothing"),
+				    RULES_OF_RECORDING, &error), 0);
+	CHECK_NUMBER(rules_close(rules, false, &error), 0);
+	CHECK_NUMBER(rules_bind(rules, "s", "event", text_of(format_text), &error), RULES_MISFIT);
+	CHECK(!rules_are_bound(rules));
+	CHECK(!rules_find_name(rules, "s", "event"));
+	rules_free(rules);
+}
+
+TEST(ids_have_16_bits)
+{
+	struct rules *rules = rules_new();
+	struct error error = { 0 };
+
+	CHECK_NUMBER(rules_add(rules, "instant a:b event=s:event", &error), 0);
+	CHECK_NUMBER(rules_close(rules, false, &error), 0);
+	CHECK_NUMBER(rules_bind(rules, "s", "event", text_of(FORMAT("event", 65541, "")), &error), 1);
+	CHECK(!rules_find(rules, &whole_record));
+	rules_free(rules);
+}
+
 TEST(fields_have_the_right_kind)
 {
 	check_error("instant a:b event=s:event scope=comm",

@@ -229,7 +229,7 @@ TEST(a_format_without_a_text_is_refused)
 	CHECK_NUMBER(rules_close(rules, false, &error), 0);
 	CHECK_NUMBER(rules_bind(rules, "ftrace", "print",
 				text_of(FORMAT("print", 5, FIELD("int other", 8, 4, 1))), &error),
-		     -1);
+		     RULES_MISFIT);
 	CHECK_TEXT(error.text, "ftrace:print: its format has no field 'buf'");
 	rules_free(rules);
 }

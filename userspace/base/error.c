@@ -33,6 +33,11 @@ int error_set_system(struct error *error, int number, const char *format, ...)
 	return -1;
 }
 
+bool error_is_memory(const struct error *error)
+{
+	return strcmp(error->text, "out of memory") == 0;
+}
+
 /* Formats a line for one of the functions of @report. */
 static void line_print(const struct report *report, void (*print)(void *context, const char *line),
 		       const char *format, va_list arguments)

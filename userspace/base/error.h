@@ -26,6 +26,9 @@ int error_set(struct error *error, const char *format, ...) __attribute__((forma
 int error_set_system(struct error *error, int number, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
+/** error_is_memory - whether memory ran out, after which nobody goes on */
+bool error_is_memory(const struct error *error);
+
 /**
  * struct report - the destination of messages to the user
  * @context: for the functions

@@ -79,7 +79,7 @@ struct rule_action {
  * @out: zeroed; for rule_action_release(), also on failure
  * @format_text: the format file
  *
- * Returns 0, or -1 with @error.
+ * Returns 0, 1 with @error: the format lacks what the rule needs, or -1 with @error: memory ran out.
  */
 int rule_action_bind(struct rule_action *out, const struct rule *rule, const struct rule_use *use,
 		     const struct format *format, struct text format_text, bool is_swapped,

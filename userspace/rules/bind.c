@@ -331,8 +331,9 @@ int rule_action_bind(struct rule_action *out, const struct rule *rule, const str
 		action_event_init(out);
 		return 0;
 	}
-	return error_set(error, "%s:%u: %s: %s:%s: %s", rule->source, rule->line,
-			 rule->descriptor.category, use->system, use->event, problem.text);
+	error_set(error, "%s:%u: %s: %s:%s: %s", rule->source, rule->line,
+		  rule->descriptor.category, use->system, format->name, problem.text);
+	return error_is_memory(&problem) ? -1 : 1;
 }
 
 void rule_action_set_symbols(struct rule_action *action, const struct symbols *symbols)

@@ -145,33 +145,38 @@ static int marker_bind(struct rule_marker *marker, struct rules *rules, enum mar
 						     MARKER_SYSTEM, marker_events[kind],
 						     buffer_text(&format), false, error);
 	buffer_release(&format);
-	return status == 0 ? 0 : -1;
+	return status;
 }
 
 int rule_marker_new(struct rule_marker **out, struct rules *rules, const struct format *format,
 		    struct error *error)
 {
 	const struct format_field *text = format_find(format, text_of("buf"));
+	struct field_ref writer = field_ref_of(format_find(format, text_of("common_pid")),
+					       rules->is_swapped);
 	struct rule_marker *marker;
+	int status = 0;
 
 	*out = NULL;
 	if (rule_marker_uses(rules) == 0)
 		return 0;
+	if (!text || text->offset > UINT16_MAX || !field_ref_is_number(&writer)) {
+		error_set(error, "ftrace:print: its format has no field 'buf'");
+		return RULES_MISFIT;
+	}
 	marker = calloc(1, sizeof(*marker));
 	*out = marker;
 	if (!marker)
 		return error_set(error, "out of memory");
-	marker->writer = field_ref_of(format_find(format, text_of("common_pid")),
-				      rules->is_swapped);
-	if (!text || text->offset > UINT16_MAX || !field_ref_is_number(&marker->writer))
-		return error_set(error, "ftrace:print: its format has no field 'buf'");
+	marker->writer = writer;
 	marker->text_offset = text->offset;
 	marker->tasks = &rules->tasks;
-	for (int kind = 0; kind < MARKER_KIND_COUNT; kind++) {
-		if (marker_bind(marker, rules, kind, error) < 0)
-			return -1;
+	for (int kind = 0; kind < MARKER_KIND_COUNT && status >= 0; kind++) {
+		int bound = marker_bind(marker, rules, kind, error);
+
+		status = bound ? bound : status;
 	}
-	return 0;
+	return status;
 }
 
 void rule_marker_free(struct rule_marker *marker)

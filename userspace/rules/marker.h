@@ -24,7 +24,7 @@ size_t rule_marker_uses(const struct rules *rules);
  * @out: for rule_marker_free(), also on failure; NULL if no rule uses them
  * @format: of the records of trace_marker
  *
- * Returns 0, or -1 with @error.
+ * Returns as rules_bind().
  */
 int rule_marker_new(struct rule_marker **out, struct rules *rules, const struct format *format,
 		    struct error *error);

@@ -24,6 +24,12 @@
 /** RULES_RECORDED - in place of a pack: the rules that a recording contains */
 #define RULES_RECORDED "recorded"
 
+/** RULES_OF_RECORDING - name of the text of these rules, in errors */
+#define RULES_OF_RECORDING "rules of the recording"
+
+/** RULES_MISFIT - a rule of a pack or a recording does not fit a tracepoint, see rules_bind() */
+#define RULES_MISFIT 2
+
 /** RULES_TEXT_MAX - limit of a file of rules, in bytes */
 #define RULES_TEXT_MAX (1024 * 1024)
 
@@ -86,6 +92,7 @@ struct rule_tracepoint {
  * @sources: names of files
  * @tasks: names of threads, for conditions
  * @excluded: number of a thread that gets no tracks, 0 for none
+ * @nr_misfits: tracepoints that some rule does not fit, see rules_bind()
  */
 struct rules {
 	bool is_swapped;
@@ -95,6 +102,7 @@ struct rules {
 	char **sources;
 	size_t nr_sources;
 	int excluded;
+	size_t nr_misfits;
 	struct kallsyms *kallsyms;
 	struct late_symbols *late;
 	struct syscalls *syscalls;
@@ -200,8 +208,9 @@ bool rules_want(const struct rules *rules, const char *system, const char *name)
  * rules_bind - bind rules to a tracepoint
  * @format: its format file
  *
- * Returns 0, 1 with @error if the format cannot be parsed, or -1 with @error: a rule names fields
- * that it does not have, or memory ran out.
+ * Returns 0, 1 with @error if the format cannot be parsed, RULES_MISFIT with @error if a rule names
+ * fields that it does not have and is not used there, or -1 with @error: a rule that the user wrote
+ * does not fit, or memory ran out.
  */
 int rules_bind(struct rules *rules, const char *system, const char *name, struct text format,
 	       struct error *error);

@@ -98,26 +98,61 @@ static void rule_note_role(struct rule *rule, enum rule_role role)
 	rule->is_usable = (rule->bound_roles & needed[rule->kind]) == needed[rule->kind];
 }
 
+/*
+ * Whether a rule may be left out where it does not fit: whoever wrote it may correct it, but not a
+ * pack, which was tried on other kernels, or a recording's own rule.
+ */
+static bool rule_may_misfit(const struct rule *rule)
+{
+	return rule_pack_find(text_of(rule->source)) ||
+	       strcmp(rule->source, RULES_OF_RECORDING) == 0;
+}
+
+/* Returns 0, RULES_MISFIT with @error, or -1 with @error. */
+static int action_add(struct rule_tracepoint *tracepoint, struct rule *rule, struct rule_use *use,
+		      const struct format *format, bool is_swapped, struct error *error)
+{
+	struct rule_action *action = &tracepoint->actions[tracepoint->nr_actions];
+	int status = rule_action_bind(action, rule, use, format, text_of(tracepoint->format),
+				      is_swapped, error);
+
+	if (status == 0) {
+		tracepoint->nr_actions++;
+		use->is_bound = true;
+		rule_note_role(rule, use->role);
+		return 0;
+	}
+	rule_action_release(action);
+	memset(action, 0, sizeof(*action));
+	return status > 0 && rule_may_misfit(rule) ? RULES_MISFIT : -1;
+}
+
+/* Returns as action_add(), with the first error. */
 static int actions_bind(const struct rules *rules, struct rule_tracepoint *tracepoint,
 			const struct format *format, bool is_swapped, struct error *error)
 {
+	int status = 0;
+
 	for (size_t i = 0; i < rules->nr_rules; i++) {
 		struct rule *rule = rules->rules[i];
 
 		for (size_t j = 0; j < rule->nr_uses; j++) {
 			struct rule_use *use = &rule->uses[j];
+			struct error problem = { 0 };
+			int added = 0;
 
-			if (!rule_use_means(use, tracepoint->system, tracepoint->name))
-				continue;
-			use->is_bound = true;
-			rule_note_role(rule, use->role);
-			if (rule_action_bind(&tracepoint->actions[tracepoint->nr_actions++], rule,
-					     use, format, text_of(tracepoint->format),
-					     is_swapped, error) < 0)
+			if (rule_use_means(use, tracepoint->system, tracepoint->name))
+				added = action_add(tracepoint, rule, use, format, is_swapped,
+						   &problem);
+			if (added != 0) {
+				error_set(error, "%s", problem.text);
+				status = added;
+			}
+			if (added < 0)
 				return -1;
 		}
 	}
-	return 0;
+	return status;
 }
 
 static int tracepoint_keep(struct rules *rules, struct rule_tracepoint *tracepoint)
@@ -177,22 +212,32 @@ static int tracepoint_bind_calls(struct rule_tracepoint *tracepoint, const struc
 }
 
 /* What texts of trace_marker mean is bound with the tracepoint of these texts. */
+static int tracepoint_bind_marker(struct rule_tracepoint *tracepoint, struct rules *rules,
+				  const struct format *format, struct error *error)
+{
+	return rule_marker_is(tracepoint->system, tracepoint->name)
+		       ? rule_marker_new(&tracepoint->marker, rules, format, error)
+		       : 0;
+}
+
+/* Returns as rules_bind(). */
 static int tracepoint_bind(struct rules *rules, struct rule_tracepoint *tracepoint,
 			   const struct format *format, bool is_swapped, struct error *error)
 {
+	int status, of_marker;
+
 	tracepoint->id = format->id;
 	tracepoint->names.kallsyms = rules->kallsyms;
 	tracepoint->names.late = rules->late;
 	tracepoint->names.syscalls = rules->syscalls;
 	tracepoint->names.tasks = &rules->tasks;
-	if (actions_bind(rules, tracepoint, format, is_swapped, error) < 0)
-		return -1;
-	if (rule_marker_is(tracepoint->system, tracepoint->name) &&
-	    rule_marker_new(&tracepoint->marker, rules, format, error) < 0)
+	status = actions_bind(rules, tracepoint, format, is_swapped, error);
+	of_marker = status < 0 ? 0 : tracepoint_bind_marker(tracepoint, rules, format, error);
+	if (status < 0 || of_marker < 0)
 		return -1;
 	if (tracepoint_bind_calls(tracepoint, format, is_swapped) < 0)
 		return error_set(error, "out of memory");
-	return 0;
+	return status ? status : of_marker;
 }
 
 int rule_tracepoint_new(struct rule_tracepoint **out, struct rules *rules, const char *system,
@@ -207,6 +252,8 @@ int rule_tracepoint_new(struct rule_tracepoint **out, struct rules *rules, const
 		return 0;
 	*out = tracepoint_new(system, name, text, nr_actions);
 	status = *out ? format_parse(&format, text) : -1;
+	if (status == 0 && format.id >= RULES_IDS)
+		status = 1;
 	if (status > 0)
 		error_set(error, "%s:%s: cannot parse its format", system, name);
 	else if (status < 0)
@@ -214,8 +261,9 @@ int rule_tracepoint_new(struct rule_tracepoint **out, struct rules *rules, const
 	else
 		status = tracepoint_bind(rules, *out, &format, is_swapped, error);
 	format_release(&format);
-	if (status == 0)
-		return 0;
+	if (status == 0 ||
+	    (status == RULES_MISFIT && ((*out)->nr_actions > 0 || (*out)->marker)))
+		return status;
 	rule_tracepoint_free(*out);
 	*out = NULL;
 	return status;
@@ -228,6 +276,7 @@ int rules_bind(struct rules *rules, const char *system, const char *name, struct
 	int status = rule_tracepoint_new(&tracepoint, rules, system, name, text,
 					 rules->is_swapped, error);
 
+	rules->nr_misfits += status == RULES_MISFIT;
 	if (!tracepoint || tracepoint_keep(rules, tracepoint) == 0)
 		return status;
 	rule_tracepoint_free(tracepoint);

@@ -10,7 +10,7 @@
  * @out: for rule_tracepoint_free(); NULL if no rule uses it, and on failure
  * @is_swapped: the byte order of its records is not this machine's
  *
- * Returns 0, 1 with @error if the format cannot be parsed, or -1 with @error.
+ * Returns as rules_bind(); if some rules do not fit, @out has the others.
  */
 int rule_tracepoint_new(struct rule_tracepoint **out, struct rules *rules, const char *system,
 			const char *name, struct text format, bool is_swapped,

@@ -327,10 +327,8 @@ static int rules_take_in(struct modules *modules, const struct tracepoint *trace
 	if (!rules || rules_find_name(rules, tracepoint->system, tracepoint->name))
 		return 0;
 	if (rules_bind(rules, tracepoint->system, tracepoint->name, tracepoint->format, &problem) !=
-	    0) {
+	    0)
 		report_error(modules->capture->report, &problem);
-		return 0;
-	}
 	return rules_enable_new(modules, tracepoint, error);
 }
 

@@ -186,6 +186,13 @@ static void tracepoint_skip(struct tracepoint_search *search, const struct trace
 		       problem->text);
 }
 
+void misfit_report(const struct rules *rules, const struct error *problem,
+		   const struct report *report)
+{
+	if (rules->nr_misfits == 1)
+		report_message(report, "%s; the rule is not used there", problem->text);
+}
+
 static int rules_add_tracepoint(struct tracepoint_search *search,
 				const struct tracepoint *tracepoint, struct error *error)
 {
@@ -195,7 +202,9 @@ static int rules_add_tracepoint(struct tracepoint_search *search,
 					tracepoint->format, &problem)
 			   : 0;
 
-	if (status > 0)
+	if (status == RULES_MISFIT)
+		misfit_report(rules, &problem, search->report);
+	else if (status > 0)
 		tracepoint_skip(search, tracepoint, &problem);
 	return status < 0 ? error_set(error, "%s", problem.text) : 0;
 }
@@ -434,7 +443,7 @@ static int selection_add_recorded(struct selection *selection, struct source *so
 	if (!rules || (!is_empty && !(selection->rules && selection->rules->wants_recorded)))
 		return 0;
 	selection->adds_rules |= is_empty;
-	return selection_add_rule_text(selection, text_of(rules), "rules of the recording", error);
+	return selection_add_rule_text(selection, text_of(rules), RULES_OF_RECORDING, error);
 }
 
 int tracepoints_find(struct convention *convention, struct source *source,
@@ -469,6 +478,9 @@ int tracepoints_find(struct convention *convention, struct source *source,
 		return error_set(error, "out of memory");
 	if (rules_check(selection, source, error) < 0)
 		return -1;
+	if (selection->rules && selection->rules->nr_misfits > 1)
+		report_message(report, "rules: %zu tracepoints lack fields that they need",
+			       selection->rules->nr_misfits);
 	if (selection->rules && selection->is_verbose)
 		rules_report_absent(selection->rules, report);
 	return selection_check(selection, source, error);

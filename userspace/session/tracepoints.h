@@ -25,6 +25,10 @@ const char *selection_filter(const struct selection *selection, const char *syst
 int tracepoints_find(struct convention *convention, struct source *source,
 		     struct selection *selection, const struct report *report, struct error *error);
 
+/** misfit_report - report the first tracepoint that a rule does not fit; rules_bind() set @problem */
+void misfit_report(const struct rules *rules, const struct error *problem,
+		   const struct report *report);
+
 /**
  * selection_read_functions - read the names of functions, if the bound rules show or compare some
  * @source: of the records
