@@ -221,11 +221,12 @@ TEST(unknown_fields_are_refused)
 		    "-r:1: a:b: s:event: column 1: event has no field 'nothing'");
 }
 
-/* Of a pack or a recording, only what does not fit is left out. */
+/* Of a pack or a recording, or of a program's event, only what does not fit is left out. */
 TEST(what_does_not_fit_is_left_out)
 {
 	static const char text[] = "instant a:whole event=s:event name={dev}\n"
-				   "instant a:lacks event=s:event name={nothing}\n";
+				   "instant a:lacks event=s:event name={nothing}\n"
+				   "instant a:none event=program:*:event name={nothing}\n";
 	struct rules *rules = rules_new();
 	struct error error = { 0 };
 	const struct decoded_event *decoded;
@@ -236,8 +237,29 @@ TEST(what_does_not_fit_is_left_out)
 	CHECK_TEXT(error.text, RULES_OF_RECORDING ":2: a:lacks: s:event: no field 'nothing'");
 	decoded = event_of(rules, &whole_record);
 	CHECK(decoded && decoded->descriptor == rules_descriptor(rules, 0));
-	CHECK_NUMBER(rules->nr_misfits, 1);
+	error.text[0] = '\0';
+	CHECK_NUMBER(rules_bind(rules, "program:s", "event", text_of(format_text), &error),
+		     RULES_MISFIT);
+	CHECK_TEXT(error.text, RULES_OF_RECORDING ":3: a:none: program:*:event: no field 'nothing'");
+	CHECK(!rules_find_name(rules, "program:s", "event"));
+	CHECK_NUMBER(rules->nr_misfits, 2);
 	rules_free(rules);
+}
+
+/* Who wrote a rule corrects it; but no program's event ends a run. */
+TEST(a_rule_of_the_user_fits_the_kernel)
+{
+	struct rules *rules = rules_new();
+	struct error error = { 0 };
+
+	CHECK_NUMBER(rules_add(rules, "instant a:none event=program:s:event name={nothing}", &error), 0);
+	CHECK_NUMBER(rules_close(rules, false, &error), 0);
+	CHECK_NUMBER(rules_bind(rules, "program:s", "event", text_of(format_text), &error),
+		     RULES_MISFIT);
+	CHECK(!rules_are_bound(rules));
+	rules_free(rules);
+	check_error("instant a:b event=s:event name={nothing}",
+		    "-r:1: a:b: s:event: no field 'nothing'");
 }
 
 TEST(a_rule_that_fits_nowhere_is_not_bound)

@@ -77,6 +77,27 @@ TEST(a_slice_has_begins_ends_and_settings)
 	rule_free(rule);
 }
 
+static void check_tracepoint(const char *text, const char *system, const char *event)
+{
+	struct rule *rule = parse_well(text);
+
+	if (CHECK(rule && rule->nr_uses == 1)) {
+		CHECK_TEXT(rule->uses[0].system, system);
+		CHECK_TEXT(rule->uses[0].event, event);
+	}
+	rule_free(rule);
+}
+
+TEST(a_tracepoint_may_be_an_event_of_a_program)
+{
+	check_tracepoint("instant a:b event=program:s:e", "program:s", "e");
+	check_tracepoint("instant a:b event=program:*:*", "program:*", "*");
+	check_tracepoint("instant a:b event=program:e", "program", "e");
+	check_tracepoint("instant a:b event=programs:s:e", "programs", "s:e");
+	check_error("instant a:b event=program::e", "file:1:27: expected a tracepoint SYS:EVENT");
+	check_error("instant a:b event=program:s:", "file:1:27: expected a tracepoint SYS:EVENT");
+}
+
 TEST(settings_behind_a_tracepoint_are_its_own_but_on_the_first_line_of_most_kinds)
 {
 	struct rule *rule = parse_well("slice a:b begin=s:x name=rule end=s:y args=z");

@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Test: records of programs and of the kernel are merged by time: a thread emits events only while the scheduler ran it."""
+"""Test: records of programs and of the kernel are merged by time: a thread emits events only while the scheduler ran it; and they
+are not taken for each other.
+"""
 
 import bisect
 import json
@@ -59,26 +61,40 @@ def check_output(tap, what, text, output):
     return events
 
 
-def check_kernel(tap, kernel, load):
+def check_forged(tap, what, text):
+    """Names of the kernel that a program gives its events: the scheduler's tracks have nothing of them."""
+    events = [json.loads(line) for line in text.splitlines()]
+    forged = [event for event in events if "FORGED" in json.dumps(event) and event.get("category") not in ("track", "summary")]
+    own = {event["category"] for event in forged if event["event"] != "def_param"}
+    tap.ok(own and all(category.startswith("program:sched:") for category in own), f"{what}: forged records are a program's", own)
+    states = {event["label"] for event in events if event["event"] == "region_enter" and event["category"] == "sched:thread"}
+    tap.ok(states and states <= {"Running", "Runnable", *"RSDTtXZPI", "R+"}, f"{what}: states are the scheduler's", states)
+
+
+def check_kernel(tap, kernel, programs):
     """All of it on one kernel."""
-    with machine.ran(kernel, "programs.sh", options=(*machine.SINGLE, "--add", f"{load}:/load")) as result:
+    added = [word for program in programs for word in ("--add", f"{program}:/{program.name}")]
+    with machine.ran(kernel, "programs.sh", options=(*machine.SINGLE, *added)) as result:
         machine.check_end(tap, kernel, result)
-        for name in ("live", "record", "file", "alone"):
+        for name in ("live", "record", "file", "forged_live", "forged_record", "forged_file", "forged_why", "alone"):
             tap.ok(result.text(f"{name}.status").strip() == "0", f"{kernel}: {name} ends well", result.text(f"{name}.errors"))
         for name in ("live", "file"):
             events = check_output(tap, f"{kernel}: {name}", result.text(f"{name}.json"), result.text(f"{name}.fired"))
             tap.nothing(list(not_running(events)), f"{kernel}: {name}: threads emit events while they run")
+        for name in ("forged_live", "forged_file"):
+            check_forged(tap, f"{kernel}: {name}", result.text(f"{name}.json"))
         check_output(tap, f"{kernel}: without tracefs", result.text("alone.json"), result.text("alone.fired"))
 
 
 def main():
     tap = Tap()
     with tempfile.TemporaryDirectory() as folder:
-        load = Path(folder) / "load"
-        source = machine.PROJECT / "tests/programs/load.c"
-        subprocess.run(["gcc", "-O2", "-static", f"-I{machine.PROJECT / 'include'}", "-o", load, source], check=True)
+        programs = [Path(folder) / name for name in ("load", "forge")]
+        for program in programs:
+            source = machine.PROJECT / f"tests/programs/{program.name}.c"
+            subprocess.run(["gcc", "-O2", "-static", f"-I{machine.PROJECT / 'include'}", "-o", program, source], check=True)
         for kernel in machine.ONE_6_12:
-            check_kernel(tap, kernel, load)
+            check_kernel(tap, kernel, programs)
     return tap.finish()
 
 

@@ -56,6 +56,7 @@ static bool convention_entry_is_same_tracepoint(const void *value, const void *k
 	const struct convention_entry *entry = value, *other = key;
 
 	return entry->format_hash == other->format_hash &&
+	       entry->descriptor->is_of_program == other->descriptor->is_of_program &&
 	       strcmp(entry->descriptor->category, other->descriptor->category) == 0;
 }
 
@@ -177,7 +178,7 @@ static uint64_t format_hash(struct text text)
 	return begin ? hash_text((struct text){ begin, text.data + text.size - begin }) : 0;
 }
 
-static int format_add(struct convention *convention, const char *system,
+static int format_add(struct convention *convention, const char *system, bool is_of_program,
 		      const struct format *format, struct text text, const struct descriptor **out,
 		      struct error *error)
 {
@@ -188,14 +189,16 @@ static int format_add(struct convention *convention, const char *system,
 		return error_set(error, "out of memory");
 	if (!descriptor)
 		return 0;
+	descriptor->is_of_program = is_of_program;
 	status = convention_entry_add(convention, descriptor, format_hash(text), out, error);
 	if (*out && convention_queue_symbols(convention, descriptor, text) < 0)
 		return error_set(error, "out of memory");
 	return status;
 }
 
-int convention_add(struct convention *convention, const char *system, struct text text,
-		   const struct descriptor **out, struct error *error)
+static int convention_add_text(struct convention *convention, const char *system,
+			       bool is_of_program, struct text text, const struct descriptor **out,
+			       struct error *error)
 {
 	struct format format;
 	int status;
@@ -205,9 +208,22 @@ int convention_add(struct convention *convention, const char *system, struct tex
 		return 0;
 	status = convention_parse(&format, system, text, error);
 	if (status == 0)
-		status = format_add(convention, system, &format, text, out, error);
+		status = format_add(convention, system, is_of_program, &format, text, out, error);
 	format_release(&format);
 	return status;
+}
+
+int convention_add(struct convention *convention, const char *system, struct text text,
+		   const struct descriptor **out, struct error *error)
+{
+	return convention_add_text(convention, system, false, text, out, error);
+}
+
+int convention_add_program(struct convention *convention, const char *system, struct text text,
+			   const struct descriptor **out, struct error *error)
+{
+	convention->symbols.reader.is_trusted = false;
+	return convention_add_text(convention, system, true, text, out, error);
 }
 
 size_t convention_size(const struct convention *convention)
@@ -274,7 +290,7 @@ const struct descriptor *convention_find_name(const struct convention *conventio
 	for (size_t i = convention->nr_entries; i > 0; i--) {
 		const struct descriptor *descriptor = convention_descriptor(convention, i - 1);
 
-		if (descriptor_has_name(descriptor, system, name))
+		if (!descriptor->is_of_program && descriptor_has_name(descriptor, system, name))
 			return descriptor;
 	}
 	return NULL;

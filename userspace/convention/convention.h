@@ -86,6 +86,11 @@ void convention_free(struct convention *convention);
 int convention_add(struct convention *convention, const char *system, struct text text,
 		   const struct descriptor **out, struct error *error);
 
+/** convention_add_program - convention_add() of an event of a program; formats are untrusted then
+ */
+int convention_add_program(struct convention *convention, const char *system, struct text text,
+			   const struct descriptor **out, struct error *error);
+
 /**
  * convention_want_symbols - texts of symbolic fields are wanted of tracepoints that are added from
  * now on; convention_read_symbols() reads them
@@ -152,7 +157,8 @@ void convention_drop(struct convention *convention, const struct descriptor *des
 /** convention_use - decode the records of its id by @descriptor, even if it was dropped */
 void convention_use(struct convention *convention, const struct descriptor *descriptor);
 
-/** convention_find_name - the descriptor of a tracepoint, the last one added; NULL if none */
+/** convention_find_name - the descriptor of a kernel's tracepoint, the last one added; NULL if none
+ */
 const struct descriptor *convention_find_name(const struct convention *convention,
 					      const char *system, const char *name);
 

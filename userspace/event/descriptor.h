@@ -82,6 +82,7 @@ struct decoded_keys {
  * @scope_field: name of the scope field, NULL if there is none
  * @type: field of 'B', 'E' or 'I'; this and the other references are absent if there is no field
  * @pid: field of the writing thread
+ * @is_of_program: it is an event of a program
  * @is_swapped: the byte order of the records is not this machine's
  * @record_size: minimum size of a record that contains all these fields
  * @extras: fields without a role; those that only ends have are the last ones
@@ -116,6 +117,7 @@ struct descriptor {
 	struct field_ref scope_id;
 	struct field_ref counter_value;
 	struct field_ref pid;
+	bool is_of_program;
 	bool is_swapped;
 	size_t record_size;
 	struct extra *extras;

@@ -19,6 +19,7 @@
 #include "event/kallsyms.h"
 #include "event/late_symbols.h"
 #include "event/print_format.h"
+#include "event/program.h"
 #include "event/record.h"
 #include "event/stack.h"
 #include "event/symbols.h"

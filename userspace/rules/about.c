@@ -47,7 +47,9 @@ void rules_report_absent(const struct rules *rules, const struct report *report)
 
 		buffer_clear(&absent);
 		for (size_t j = 0; j < rule->nr_uses; j++) {
-			if (!rule->uses[j].is_bound && !is_listed(rule, j))
+			/* Those of programs exist when a program runs. */
+			if (!rule->uses[j].is_bound && !is_listed(rule, j) &&
+			    !program_system(rule->uses[j].system))
 				buffer_printf(&absent, "%s%s:%s", absent.size > 0 ? ", " : "",
 					      rule->uses[j].system, rule->uses[j].event);
 		}

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Parses rules; see the grammar in ktrack-rules(5). Fields are checked when they are bound. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -221,6 +222,31 @@ static int name_split(struct parser *parser, struct text word, char **first, cha
 	return text_copy(second, (struct text){ colon + 1, word.size - size - 1 }, error);
 }
 
+/* "SYSTEM:EVENT", or "program:SYSTEM:EVENT", whose system is behind PROGRAM_PREFIX. */
+static int use_split(struct parser *parser, struct text word, struct rule_use *use,
+		     struct error *error)
+{
+	const size_t prefix = strlen(PROGRAM_PREFIX);
+	bool is_of_program = word.size > prefix &&
+			     memcmp(word.data, PROGRAM_PREFIX, prefix) == 0 &&
+			     memchr(word.data + prefix, ':', word.size - prefix);
+	struct text name = word;
+	char *system = NULL;
+
+	if (is_of_program)
+		name = (struct text){ word.data + prefix, word.size - prefix };
+	if (name_split(parser, name, &use->system, &use->event, "a tracepoint SYS:EVENT", error) <
+	    0)
+		return -1;
+	if (!is_of_program)
+		return 0;
+	if (asprintf(&system, PROGRAM_PREFIX "%s", use->system) < 0)
+		return error_set(error, "out of memory");
+	free(use->system);
+	use->system = system;
+	return 0;
+}
+
 static int use_parse(struct parser *parser, enum rule_role role, struct text value,
 		     struct error *error)
 {
@@ -236,8 +262,7 @@ static int use_parse(struct parser *parser, enum rule_role role, struct text val
 				  RULE_USES_MAX);
 	use = &uses[rule->nr_uses++];
 	*use = (struct rule_use){ .role = role };
-	if (name_split(parser, rule_line_take_word(&value), &use->system, &use->event,
-		       "a tracepoint SYS:EVENT", error) < 0)
+	if (use_split(parser, rule_line_take_word(&value), use, error) < 0)
 		return -1;
 	line_take_space(&value);
 	if (value.size > 3 && memcmp(value.data, "at ", 3) == 0) {

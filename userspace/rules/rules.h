@@ -204,13 +204,20 @@ const struct rule_pack *rule_pack_find(struct text name);
 /** rules_want - whether a rule uses a tracepoint; @name is NULL for any tracepoint of @system */
 bool rules_want(const struct rules *rules, const char *system, const char *name);
 
+/** rules_want_programs - whether a rule uses events of programs */
+bool rules_want_programs(const struct rules *rules);
+
+/** rules_want_kernel - whether a rule uses tracepoints of the kernel */
+bool rules_want_kernel(const struct rules *rules);
+
 /**
  * rules_bind - bind rules to a tracepoint
+ * @system: behind PROGRAM_PREFIX if it is an event of a program
  * @format: its format file
  *
  * Returns 0, 1 with @error if the format cannot be parsed, RULES_MISFIT with @error if a rule names
  * fields that it does not have and is not used there, or -1 with @error: a rule that the user wrote
- * does not fit, or memory ran out.
+ * does not fit a tracepoint of the kernel, or memory ran out.
  */
 int rules_bind(struct rules *rules, const char *system, const char *name, struct text format,
 	       struct error *error);

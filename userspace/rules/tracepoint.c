@@ -40,10 +40,12 @@ void rules_unbind(struct rules *rules)
 	memset(rules->by_id, 0, sizeof(rules->by_id));
 }
 
-/* Tracepoints of a rule may have wildcards. */
+/* Tracepoints of a rule may have wildcards, which are for the kernel's or for programs' events. */
 bool rule_use_means(const struct rule_use *use, const char *system, const char *name)
 {
-	return fnmatch(use->system, system, 0) == 0 && (!name || fnmatch(use->event, name, 0) == 0);
+	return !program_system(use->system) == !program_system(system) &&
+	       fnmatch(use->system, system, 0) == 0 &&
+	       (!name || fnmatch(use->event, name, 0) == 0);
 }
 
 /* Every end has a condition of its own: those that are wanted are known without their begins. */
@@ -87,6 +89,29 @@ bool rules_want(const struct rules *rules, const char *system, const char *name)
 	return all_uses_count(rules, system, name) > 0;
 }
 
+static bool rules_have_use(const struct rules *rules, bool of_program)
+{
+	for (size_t i = 0; i < rules->nr_rules; i++) {
+		const struct rule *rule = rules->rules[i];
+
+		for (size_t j = 0; j < rule->nr_uses; j++) {
+			if (!program_system(rule->uses[j].system) != of_program)
+				return true;
+		}
+	}
+	return false;
+}
+
+bool rules_want_programs(const struct rules *rules)
+{
+	return rules_have_use(rules, true);
+}
+
+bool rules_want_kernel(const struct rules *rules)
+{
+	return rules_have_use(rules, false);
+}
+
 static void rule_note_role(struct rule *rule, enum rule_role role)
 {
 	static const unsigned int needed[RULE_KIND_COUNT] = {
@@ -100,11 +125,11 @@ static void rule_note_role(struct rule *rule, enum rule_role role)
 
 /*
  * Whether a rule may be left out where it does not fit: whoever wrote it may correct it, but not a
- * pack, which was tried on other kernels, or a recording's own rule.
+ * pack, which was tried on other kernels, a recording's own rule, or the event of a program.
  */
-static bool rule_may_misfit(const struct rule *rule)
+static bool rule_may_misfit(const struct rule *rule, const struct rule_tracepoint *tracepoint)
 {
-	return rule_pack_find(text_of(rule->source)) ||
+	return program_system(tracepoint->system) || rule_pack_find(text_of(rule->source)) ||
 	       strcmp(rule->source, RULES_OF_RECORDING) == 0;
 }
 
@@ -124,7 +149,7 @@ static int action_add(struct rule_tracepoint *tracepoint, struct rule *rule, str
 	}
 	rule_action_release(action);
 	memset(action, 0, sizeof(*action));
-	return status > 0 && rule_may_misfit(rule) ? RULES_MISFIT : -1;
+	return status > 0 && rule_may_misfit(rule, tracepoint) ? RULES_MISFIT : -1;
 }
 
 /* Returns as action_add(), with the first error. */

@@ -13,6 +13,7 @@
 
 #include "session/privilege.h"
 #include "session/session.h"
+#include "session/stacks.h"
 #include "session/tracepoints.h"
 #include "source/source.h"
 
@@ -114,12 +115,20 @@ static int capture_begin_workload(struct capture *capture, struct error *error)
 				    error);
 }
 
+/* Rules that use only events of programs have no tracepoint yet. */
+static int programs_choose(const struct selection *selection, struct convention *convention,
+			   struct error *error)
+{
+	convention_reserve(convention, stacks_index(selection->rules) + 1);
+	return selection->rules ? rules_close(selection->rules, convention->is_swapped, error) : 0;
+}
+
 int capture_choose(struct capture *capture, struct convention *convention, struct error *error)
 {
 	struct selection *selection = &capture->settings->selection;
 
 	if (!capture_records_kernel(capture->settings))
-		return 0;
+		return programs_choose(selection, convention, error);
 	if (probes_define(&capture->probes, capture->settings, error) < 0 ||
 	    functions_define(&capture->probes, capture->settings, capture->report, error) < 0 ||
 	    probes_add_rules(&capture->probes, capture->settings, error) < 0 ||

@@ -8,8 +8,10 @@
 
 bool capture_records_kernel(const struct capture_settings *settings)
 {
+	const struct rules *rules = settings->selection.rules;
+
 	return !settings->records_programs || settings->instance ||
-	       settings->selection.nr_patterns > 0 || settings->selection.rules ||
+	       settings->selection.nr_patterns > 0 || (rules && rules_want_kernel(rules)) ||
 	       settings->nr_probes > 0 || settings->nr_functions > 0 || settings->nr_stacks > 0;
 }
 
@@ -28,6 +30,10 @@ int programs_check(const struct capture_settings *settings, struct error *error)
 {
 	const char *option = kernel_option(settings);
 
+	if (!settings->records_programs && settings->selection.rules &&
+	    rules_want_programs(settings->selection.rules))
+		return error_set(error, "-r: a rule uses events of programs; use --programs of "
+					"'ktrack record' or 'stream'");
 	if (!settings->records_programs)
 		return 0;
 	if (settings->instance)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Counts records that are not exported, and reports their systems. */
 #include "session/other_records.h"
+#include "session/program_events.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -74,15 +75,14 @@ static bool tracepoint_follows(struct convention *convention, const struct trace
 	const struct descriptor *descriptor = NULL;
 	struct error ignored = { 0 };
 
-	return convention_add(convention, tracepoint->system, tracepoint->format, &descriptor,
-			      &ignored) == 0 &&
-	       descriptor;
+	return tracepoint_describe(convention, tracepoint, &descriptor, &ignored) == 0 && descriptor;
 }
 
 /* A record is counted once, even if a damaged file has two tracepoints of its id. */
 static int others_visit(void *context, const struct tracepoint *tracepoint, struct error *error)
 {
 	struct system_counts *systems = context;
+	const char *of_program = program_system(tracepoint->system);
 	struct system_count *system;
 	int64_t id = format_read_id(tracepoint->format);
 	uint64_t count;
@@ -96,7 +96,8 @@ static int others_visit(void *context, const struct tracepoint *tracepoint, stru
 	count = systems->others->counts[id];
 	systems->others->counts[id] = 0;
 	systems->total += count;
-	system = system_count_get(systems, tracepoint->system);
+	/* As -e names it. */
+	system = system_count_get(systems, of_program ? of_program : tracepoint->system);
 	if (system)
 		system->count += count;
 	return 0;

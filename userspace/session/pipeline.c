@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "session/modules.h"
+#include "session/program_events.h"
 #include "session/workload.h"
 
 /* A thread without a saved name may be the one that is switched out just now. */
@@ -54,7 +55,7 @@ int pipeline_open(struct pipeline *pipeline, struct source *source,
 		.idle_max = pipeline->limits.max_tracks,
 		.has_comm = with & 1u << TIMELINE_EMITTER_COMM,
 		.buffers = source_describe(source)->buffers,
-		.unlabeled = PROGRAMS_BUFFER,
+		.programs = PROGRAMS_BUFFER,
 		.find_task = task_find,
 		.context = pipeline,
 	};
@@ -340,18 +341,12 @@ static int pipeline_change(void *context, const struct instance_change *change, 
 	return pipeline->modules ? modules_change(pipeline->modules, change, error) : 0;
 }
 
-/* An event of a program follows the convention, or its records are ignored. */
 static int pipeline_add_event(void *context, const struct program_event *event, struct error *error)
 {
 	struct pipeline *pipeline = context;
-	const struct descriptor *descriptor;
-	struct error ignored = { 0 };
 
-	if (convention_add(pipeline->convention, event->system, event->text, &descriptor,
-			   &ignored) < 0 ||
-	    convention_read_symbols(pipeline->convention, NULL) < 0)
-		return error_set(error, "out of memory");
-	return 0;
+	return program_event_add(pipeline->convention, pipeline->rules, event, pipeline->report,
+				 error);
 }
 
 struct source_handler pipeline_handler(struct pipeline *pipeline)

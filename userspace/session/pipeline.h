@@ -35,6 +35,7 @@ struct workload;
  * @workload: only these threads get tracks of rules; NULL for all
  * @stacks: of threads, if the output shows them
  * @rules: for tracepoints that do not follow the convention; NULL for none; the selection's
+ * @report: for events of programs that rules do not fit; NULL for none
  * @record: the record that rules are applied to; NULL otherwise
  * @decoded: the record that was decoded last; not on a stack, see struct tracks
  *
@@ -60,6 +61,7 @@ struct pipeline {
 	struct other_records others;
 	struct convention *convention;
 	struct rules *rules;
+	const struct report *report;
 	struct workload *workload;
 	const struct record *record;
 	struct tracks *tracks;

@@ -58,7 +58,9 @@ static int softirqs_visit(void *context, const struct tracepoint *tracepoint, st
 	bool *is_realtime = context;
 
 	(void)error;
-	*is_realtime = format_is_realtime(tracepoint->format);
+	/* A file has all its formats, also those of programs. */
+	*is_realtime |= softirqs_want(context, tracepoint->system, tracepoint->name) &&
+			format_is_realtime(tracepoint->format);
 	return 0;
 }
 

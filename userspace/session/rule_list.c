@@ -182,8 +182,8 @@ void rule_listing_get(const struct rule_listing *listing, size_t number, struct 
 static enum listed_presence presence_find(const struct rule_listing *listing, const char *system,
 					  const char *event)
 {
-	/* ftrace's own records have no tracepoint. */
-	if (!listing->is_known || (listing->is_by_symbols && strcmp(system, "ftrace") == 0))
+	/* ftrace's own records have no tracepoint; those of programs come and go. */
+	if (!listing->is_known || program_system(system) || (listing->is_by_symbols && strcmp(system, "ftrace") == 0))
 		return LISTED_UNKNOWN;
 	for (size_t i = 0; i < listing->nr_names; i++) {
 		if ((listing->is_by_symbols || fnmatch(system, listing->names[i].system, 0) == 0) &&

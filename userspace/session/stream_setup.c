@@ -140,6 +140,7 @@ static int stream_run_open_source(struct stream_run *run, struct error *error)
 	run->pipeline.counts_others = instance_is_attached(recorder) &&
 				      selection_is_empty(&run->settings->capture.selection);
 	run->pipeline.rules = run->settings->capture.selection.rules;
+	run->pipeline.report = run->capture.report;
 	run->pipeline.workload = run->capture.workload;
 	if (instance_is_attached(recorder))
 		return stream_run_attach_source(run, error);

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "session/closing.h"
+#include "session/program_events.h"
 #include "session/realtime.h"
 #include "session/stacks.h"
 #include "tracedat/tracedat.h"
@@ -109,11 +110,16 @@ void descriptor_system(const struct descriptor *descriptor, struct buffer *out)
 	buffer_append(out, descriptor->category, descriptor->name - descriptor->category - 1);
 }
 
-/* "SYS" means all of the system, "SYS:EVENT" what matches both; without @name, any tracepoint. */
+/*
+ * "SYS" means all of the system, "SYS:EVENT" what matches both; without @name, any tracepoint. Events
+ * of programs are meant, too.
+ */
 static bool pattern_matches(const struct pattern *pattern, const char *system, const char *name)
 {
 	const char *colon = strchr(pattern->text, ':');
 
+	if (program_system(system))
+		system = program_system(system);
 	return fnmatch(pattern->system, system, 0) == 0 &&
 	       (!name || !colon || fnmatch(colon + 1, name, 0) == 0);
 }
@@ -235,8 +241,7 @@ static int tracepoint_select(struct tracepoint_search *search, const struct trac
 	*descriptor = NULL;
 	if (!selection_mark(search->selection, tracepoint, false))
 		return 0;
-	status = convention_add(search->convention, tracepoint->system, tracepoint->format,
-				descriptor, &problem);
+	status = tracepoint_describe(search->convention, tracepoint, descriptor, &problem);
 	if (status > 0)
 		tracepoint_skip(search, tracepoint, &problem);
 	else if (status < 0)
@@ -410,7 +415,8 @@ static int selection_check(const struct selection *selection, struct source *sou
 static int rules_check(const struct selection *selection, bool is_of_source, struct error *error)
 {
 	if (!selection->rules || selection->adds_rules || selection->waits ||
-	    rules_are_bound(selection->rules))
+	    rules_are_bound(selection->rules) ||
+	    (!is_of_source && rules_want_programs(selection->rules)))
 		return 0;
 	return error_set(error, is_of_source ? "-r: the source has none of the tracepoints that "
 					       "the rules use; see 'ktrack list --rules'"

@@ -25,7 +25,8 @@ const char *selection_filter(const struct selection *selection, const char *syst
 int tracepoints_find(struct convention *convention, struct source *source,
 		     struct selection *selection, const struct report *report, struct error *error);
 
-/** misfit_report - report the first tracepoint that a rule does not fit; rules_bind() set @problem */
+/** misfit_report - report the first tracepoint that a rule does not fit; rules_bind() set @problem
+ */
 void misfit_report(const struct rules *rules, const struct error *problem,
 		   const struct report *report);
 

@@ -3,8 +3,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "event/event.h"
 #include "tracedat/file.h"
 #include "tracedat/layout.h"
+#include "userring/userring.h"
 
 #define TIMESTAMP_SIZE 8
 
@@ -63,7 +65,8 @@ int trace_file_read_layout(struct trace_file *file, struct cursor *cursor)
 
 /**
  * struct format_visit - one visit of all formats
- * @system: of the current formats
+ * @has_programs: the file has records of programs, whose events have ids of their own
+ * @system: of the current formats, behind PROGRAM_PREFIX
  * @name: of the current format
  * @status: last result of the visitor
  */
@@ -71,6 +74,7 @@ struct format_visit {
 	struct trace_file *file;
 	const struct tracepoint_visitor *visitor;
 	struct error *error;
+	bool has_programs;
 	struct buffer system;
 	struct buffer name;
 	int status;
@@ -90,6 +94,19 @@ static struct text visit_parse_name(struct text format)
 	return (struct text){ .data = begin, .size = end ? end - begin : 0 };
 }
 
+static void visit_set_system(struct format_visit *visit, struct text system)
+{
+	buffer_clear(&visit->system);
+	buffer_append_string(&visit->system, PROGRAM_PREFIX);
+	buffer_append(&visit->system, system.data, system.size);
+}
+
+/* Without the prefix. */
+static const char *visit_system(struct format_visit *visit)
+{
+	return buffer_string(&visit->system) + strlen(PROGRAM_PREFIX);
+}
+
 /* Reports a format that is not text, or lacks its name or id. */
 static void visit_check_format(struct format_visit *visit, struct text format, int64_t id,
 			       uint64_t offset)
@@ -100,7 +117,7 @@ static void visit_check_format(struct format_visit *visit, struct text format, i
 	if (is_text && id >= 0 && visit->name.size > 0)
 		return;
 	snprintf(problem, sizeof(problem), "the format of %.50s:%.50s is damaged",
-		 buffer_string(&visit->system),
+		 visit_system(visit),
 		 visit->name.size > 0 ? buffer_string(&visit->name) : "(no name)");
 	trace_file_report(visit->file, offset, problem);
 }
@@ -123,7 +140,9 @@ static void visit_format(struct format_visit *visit, struct text format, uint64_
 		trace_file_add_id(visit->file, id);
 	if (name.size == 0)
 		return;
-	tracepoint.system = buffer_string(&visit->system);
+	tracepoint.system = visit->has_programs && id >= PROGRAM_EVENT_ID
+				    ? buffer_string(&visit->system)
+				    : visit_system(visit);
 	tracepoint.name = buffer_string(&visit->name);
 	visit->status = visit->visitor->visit(visit->visitor->context, &tracepoint, visit->error);
 }
@@ -150,10 +169,8 @@ static void system_walk(struct cursor *cursor, struct format_visit *visit)
 
 static void formats_walk(struct cursor *cursor, struct format_visit *visit)
 {
-	if (visit) {
-		buffer_clear(&visit->system);
-		buffer_append_string(&visit->system, "ftrace");
-	}
+	if (visit)
+		visit_set_system(visit, text_of("ftrace"));
 	system_walk(cursor, visit);
 }
 
@@ -164,10 +181,8 @@ static void events_walk(struct cursor *cursor, struct format_visit *visit)
 	for (uint32_t i = 0; i < nr_systems && !cursor->is_over; i++) {
 		struct text system = cursor_string(cursor);
 
-		if (visit) {
-			buffer_clear(&visit->system);
-			buffer_append(&visit->system, system.data, system.size);
-		}
+		if (visit)
+			visit_set_system(visit, system);
 		system_walk(cursor, visit);
 	}
 }
@@ -208,10 +223,23 @@ static void section_visit(struct trace_file *file, enum trace_section_kind kind,
 	window_release(&file->window);
 }
 
+/* In a file of others, a buffer of this name is one of the kernel's. */
+static bool file_has_programs(const struct trace_file *file)
+{
+	for (size_t i = 0; i < file->nr_buffers && file->options.is_ktrack; i++) {
+		if (strcmp(file->buffers[i], PROGRAMS_BUFFER) == 0)
+			return true;
+	}
+	return false;
+}
+
 int trace_file_visit(struct trace_file *file, const struct tracepoint_visitor *visitor,
 		     struct error *error)
 {
-	struct format_visit visit = { .file = file, .visitor = visitor, .error = error };
+	struct format_visit visit = { .file = file,
+				      .visitor = visitor,
+				      .error = error,
+				      .has_programs = file_has_programs(file) };
 
 	section_visit(file, TRACE_EVENT_FORMATS, &visit);
 	section_visit(file, TRACE_FTRACE_FORMATS, &visit);

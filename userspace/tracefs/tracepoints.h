@@ -29,7 +29,8 @@ bool trace_clock_find(const char *name, clockid_t *out);
 bool trace_clock_counts_ticks(const char *name);
 
 /**
- * struct tracepoint - a tracepoint of the running kernel
+ * struct tracepoint - a tracepoint of the running kernel, or of a recording
+ * @system: behind PROGRAM_PREFIX if it is an event of a program
  * @format: content of its format file; borrowed for the visit
  */
 struct tracepoint {

@@ -98,7 +98,7 @@ static int counter_change(struct tracks *tracks, struct track *track,
 	event.value.unsigned_number = track->sum;
 	if (decoded) {
 		event.tid = decoded->tid;
-		event.cpu = decoded->cpu;
+		event.cpu = track->has_cpu ? decoded->cpu : -1;
 		event.fields = decoded->extras;
 		event.nr_fields = decoded->nr_extras;
 	}

@@ -16,7 +16,7 @@ hot_inline void record_event_init(struct timeline_event *event, const struct tra
 	track_event_init(event, tracks, kind, track);
 	event->comm = tracks->comm;
 	event->tid = decoded->tid;
-	event->cpu = decoded->cpu;
+	event->cpu = track->has_cpu ? decoded->cpu : -1;
 	event->fields = decoded->extras;
 	event->nr_any = decoded->nr_any;
 }

@@ -65,6 +65,7 @@ struct category {
  * @category: its tracepoint
  * @descriptor_index: of its tracepoint
  * @buffer: index of its records' buffer
+ * @has_cpu: the records were written on the CPU whose buffer contained them: not those of programs
  * @hash: of its key
  * @head: text_head() of its name
  * @begin_ns: time of its announcement
@@ -86,6 +87,7 @@ struct track {
 	struct category *category;
 	unsigned int descriptor_index;
 	unsigned int buffer;
+	bool has_cpu;
 	uint64_t hash;
 	uint64_t head;
 	int64_t begin_ns;

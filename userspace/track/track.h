@@ -57,7 +57,7 @@
  * All names are limited to 4 MiB, or 256 bytes for each of this number
  * @has_comm: events contain the name of the thread that wrote the record
  * @buffers: names of the source's buffers, each of which has its own tracks; NULL if it has one
- * @unlabeled: the name of a buffer whose tracks do not show it; NULL for none
+ * @programs: the name of the buffer of programs, whose tracks do not show it; NULL for none
  * @find_task: looks up a thread; @out is zeroed and stays so if it is unknown; may be NULL
  * @context: for @find_task
  */
@@ -66,7 +66,7 @@ struct tracks_settings {
 	size_t names_max;
 	bool has_comm;
 	const char *const *buffers;
-	const char *unlabeled;
+	const char *programs;
 	void (*find_task)(void *context, int tid, struct thread_identity *out);
 	void *context;
 };

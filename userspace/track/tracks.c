@@ -132,13 +132,14 @@ static bool tracks_are_full(const struct tracks *tracks)
 		       (max > TRACKS_IDLE_MAX ? max : TRACKS_IDLE_MAX) * TRACK_NAME_SIZE;
 }
 
-/* Processes identify the tracks of programs. */
-static const char *tracks_buffer_label(const struct tracks *tracks, unsigned int buffer)
+/* Processes identify the tracks of programs, whose buffer is that of no CPU. */
+static void track_set_buffer(struct track *track, const struct tracks_settings *settings)
 {
-	const struct tracks_settings *settings = &tracks->settings;
-	const char *name = settings->buffers ? settings->buffers[buffer] : NULL;
+	const char *name = settings->buffers ? settings->buffers[track->buffer] : NULL;
+	bool is_of_programs = name && settings->programs && strcmp(name, settings->programs) == 0;
 
-	return name && settings->unlabeled && strcmp(name, settings->unlabeled) == 0 ? NULL : name;
+	track->has_cpu = !is_of_programs;
+	track->shown.buffer = is_of_programs ? NULL : name;
 }
 
 /* Makes space for one track. More than one is evicted if many had open slices at once. */
@@ -182,7 +183,7 @@ struct track *tracks_add(struct tracks *tracks, const struct decoded_event *deco
 	}
 	track->shown.lane = lane;
 	tracks->names_size += track->shown.name.size;
-	track->shown.buffer = tracks_buffer_label(tracks, track->buffer);
+	track_set_buffer(track, &tracks->settings);
 	track_idle_add(tracks, track);
 	if (tracks_identify(tracks, track, error) < 0 || tracks_announce(tracks, track, error) < 0)
 		return NULL;

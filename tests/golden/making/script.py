@@ -54,7 +54,7 @@ Tracepoints:
 Records; each CPU's are in the order of time:
   TIME TID@CPU EVENT VALUE...
       TIME is 10, 10ns, 2.5us, 3ms or 1s; +TIME is from the record above. EVENT is NAME, or
-      SYSTEM:NAME where a name is used twice. VALUEs are in the order of the fields, or
+      SYSTEM:NAME where a name is used twice, or the ID. VALUEs are in the order of the fields, or
       FIELD=VALUE; fields left out are zero or empty. A number is decimal, 0x.., or a character
       for its code; an array of other than char is hexadecimal bytes; for a dynamic field
       @OFFSET:SIZE is the bare place, wherever it points. A last cut=N leaves only N bytes of the
@@ -98,20 +98,21 @@ class Trace:
         self.buffers = {"": {}}
 
     def add_event(self, event):
-        """A tracepoint, found by its name, and by its name alone as long as that is unique."""
-        full = f"{event.system}:{event.name}"
-        if full in self.by_name:
-            raise Trouble(f"{full} is there already")
+        """A tracepoint, found by its number, and by names that only it has."""
+        names = event.name, f"{event.system}:{event.name}"
+        if str(event.number) in self.by_name:
+            raise Trouble(f"there is an event {event.number} already")
         self.events.append(event)
-        self.by_name[full] = event
-        self.by_name[event.name] = None if event.name in self.by_name else event
+        self.by_name[str(event.number)] = event
+        for name in names:
+            self.by_name[name] = None if name in self.by_name else event
 
     def find_event(self, name):
         """The tracepoint that a record names."""
         if name not in self.by_name:
             raise Trouble(f"no event {name!r}; write it above by event or format")
         if self.by_name[name] is None:
-            raise Trouble(f"there are several events {name!r}; write SYSTEM:{name}")
+            raise Trouble(f"there are several events {name!r}; write SYSTEM:NAME, or the ID")
         return self.by_name[name]
 
     def ring(self, buffer, cpu):

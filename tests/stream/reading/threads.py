@@ -9,7 +9,7 @@ from reading.session import ON_TRACKS, key_of_identity, shape_of_identity, trace
 
 THREAD = re.compile(r"th([0-9]{2,}):(.*)", re.DOTALL)
 WIDE_ID = re.compile(r"-?[1-9][0-9]{15,19}")
-TRACEPOINT = re.compile(r"[^:\s]+:[^:\s]+")
+TRACEPOINT = re.compile(r"(program:)?[^:\s]+:[^:\s]+")
 
 # scope: (the field's name, may it be absent, the word before the id in a track's name). Of rules, any field may be a
 # scope, but the names of the convention keep their meaning.

@@ -9,6 +9,11 @@ set -eu
 attempt live ktrack stream --programs -r sched --event=/out/live.json -- sh -c '/load 2 300 3000 fork >/out/live.fired'
 attempt record ktrack record --programs -r sched -o /out/both.dat -- sh -c '/load 2 300 3000 fork >/out/file.fired'
 attempt file ktrack export -r sched -e prog --event=/out/file.json /out/both.dat
+# Another one calls its events as the kernel calls its tracepoints.
+attempt forged_live ktrack stream --programs -r sched --event=/out/forged_live.json -- /forge
+attempt forged_record ktrack record --programs -r sched -o /out/forged.dat -- /forge
+attempt forged_file ktrack export -r sched -e sched,mytool --event=/out/forged_file.json /out/forged.dat
+attempt forged_why ktrack why -r sched /out/forged.dat 'mytool:request/work'
 umount "$TRACING"
 attempt alone ktrack stream --programs --event=/out/alone.json -- sh -c '/load 2 300 3000 fork >/out/alone.fired'
 rm -f /out/*.dat
