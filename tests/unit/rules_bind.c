@@ -215,6 +215,10 @@ TEST(unknown_fields_are_refused)
 	check_error("counter a:b event=s:event value=nothing", "-r:1: a:b: s:event: no field 'nothing'");
 	check_error("slice a:b begin=s:event end=s:event match=nothing",
 		    "-r:1: a:b: s:event: no field 'nothing'");
+	check_error("slice a:b begin=s:event end=s:event match=dev + nothing",
+		    "-r:1: a:b: s:event: no field 'nothing'");
+	check_error("slice a:b begin=s:event end=s:event match=nothing + dev",
+		    "-r:1: a:b: s:event: no field 'nothing'");
 	check_error("slice a:b begin=s:event end=s:event match=dev -> nothing",
 		    "-r:1: a:b: s:event: no field 'nothing'");
 	check_error("instant a:b event=s:event where=nothing > 1",
@@ -349,7 +353,7 @@ TEST(several_fields_are_one_key)
 {
 	struct decoded_event decoded = { 0 };
 	struct rules *rules = decode("slice a:b begin=s:event end=s:event scope=small, dev "
-				     "match=id, wide",
+				     "match=id, wide, dev + small",
 				     &whole_record, &decoded);
 
 	if (CHECK(decoded.keys != NULL)) {
@@ -358,6 +362,7 @@ TEST(several_fields_are_one_key)
 		CHECK_NUMBER(decoded.keys->is_async, 1);
 		CHECK_NUMBER(decoded.keys->ids[0], 1);
 		CHECK_NUMBER((int64_t)decoded.keys->ids[1], -1);
+		CHECK_NUMBER(decoded.keys->ids[2], 0x800010 - 2);
 	}
 	rules_free(rules);
 }

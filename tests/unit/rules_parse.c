@@ -118,6 +118,23 @@ TEST(settings_behind_a_tracepoint_are_its_own_but_on_the_first_line_of_most_kind
 	rule_free(rule);
 }
 
+TEST(pairs_are_of_fields_or_of_sums)
+{
+	struct rule *rule = parse_well("slice a:b begin=s:x end=s:y match=dev, at+size -> dev ,  end + more");
+
+	if (!CHECK(rule && rule->match_begin.size == 2 && rule->match_end.size == 2))
+		return;
+	CHECK_TEXT(rule->match_begin.names[0], "dev");
+	CHECK_TEXT(rule->match_begin.names[1], "at+size");
+	CHECK_TEXT(rule->match_end.names[0], "dev");
+	CHECK_TEXT(rule->match_end.names[1], "end+more");
+	rule_free(rule);
+	check_error("slice a:b match=x +", "file:1:20: expected a field");
+	check_error("slice a:b match=+ x", "file:1:17: expected a field");
+	check_error("slice a:b match=x + y + z", "file:1:23: unexpected '+ z'");
+	check_error("slice a:b scope=x + y", "file:1:19: unexpected '+ y'");
+}
+
 TEST(every_scope)
 {
 	static const struct {

@@ -29,6 +29,7 @@ struct action_name {
  * @scope: fields of the scope, the last one by itself; none for the thread or CPU of the record
  * @scope_ref: the last one of them, NULL if there is none
  * @ids: fields that pair begin and end
+ * @added_ids: what is added to them, absent if nothing is
  * @value: of a counter
  * @record_size: minimum size of a record that contains these numbers
  * @names_call: the name or the track is that of a system call
@@ -57,6 +58,7 @@ struct rule_action {
 	size_t nr_scope;
 	const struct field_ref *scope_ref;
 	struct field_ref ids[KEYS_IDS_MAX];
+	struct field_ref added_ids[KEYS_IDS_MAX];
 	size_t nr_ids;
 	struct field_ref value;
 	size_t record_size;
@@ -79,7 +81,8 @@ struct rule_action {
  * @out: zeroed; for rule_action_release(), also on failure
  * @format_text: the format file
  *
- * Returns 0, 1 with @error: the format lacks what the rule needs, or -1 with @error: memory ran out.
+ * Returns 0, 1 with @error: the format lacks what the rule needs, or -1 with @error: memory ran
+ * out.
  */
 int rule_action_bind(struct rule_action *out, const struct rule *rule, const struct rule_use *use,
 		     const struct format *format, struct text format_text, bool is_swapped,

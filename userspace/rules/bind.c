@@ -40,16 +40,17 @@ static enum decoded_kind use_kind(const struct rule *rule, const struct rule_use
 }
 
 /* Sets @ref to an integer field that records must contain. */
-static int number_bind(struct binding *binding, struct field_ref *ref, const char *name,
+static int number_bind(struct binding *binding, struct field_ref *ref, struct text name,
 		       struct error *error)
 {
-	const struct format_field *field = format_find(binding->format, text_of(name));
+	const struct format_field *field = format_find(binding->format, name);
 
 	*ref = field_ref_of(field, binding->is_swapped);
 	if (!field)
-		return error_set(error, "no field '%s'", name);
+		return error_set(error, "no field '%.*s'", (int)name.size, name.data);
 	if (!field_ref_is_scalar(ref) && ref->kind != FIELD_BOOLEAN)
-		return error_set(error, "field '%s' is not an integer", name);
+		return error_set(error, "field '%.*s' is not an integer", (int)name.size,
+				 name.data);
 	if (ref->end > binding->action->record_size)
 		binding->action->record_size = ref->end;
 	return 0;
@@ -61,7 +62,7 @@ static int scope_bind(struct binding *binding, struct error *error)
 	struct rule_action *action = binding->action;
 
 	for (size_t i = 0; i < fields->size; i++) {
-		if (number_bind(binding, &action->scope[i], fields->names[i], error) < 0)
+		if (number_bind(binding, &action->scope[i], text_of(fields->names[i]), error) < 0)
 			return -1;
 		if (i + 1 == fields->size)
 			continue;
@@ -73,6 +74,18 @@ static int scope_bind(struct binding *binding, struct error *error)
 	return 0;
 }
 
+/* An id is a field, or the sum of two. */
+static int id_bind(struct binding *binding, size_t index, const char *name, struct error *error)
+{
+	struct rule_action *action = binding->action;
+	const char *plus = strchr(name, '+');
+	struct text first = { name, plus ? (size_t)(plus - name) : strlen(name) };
+
+	if (number_bind(binding, &action->ids[index], first, error) < 0)
+		return -1;
+	return plus ? number_bind(binding, &action->added_ids[index], text_of(plus + 1), error) : 0;
+}
+
 static int ids_bind(struct binding *binding, struct error *error)
 {
 	bool is_end = binding->use->role == RULE_END || binding->use->role == RULE_TO;
@@ -81,7 +94,7 @@ static int ids_bind(struct binding *binding, struct error *error)
 	struct rule_action *action = binding->action;
 
 	for (size_t i = 0; i < fields->size; i++) {
-		if (number_bind(binding, &action->ids[i], fields->names[i], error) < 0)
+		if (id_bind(binding, i, fields->names[i], error) < 0)
 			return -1;
 	}
 	action->nr_ids = fields->size;
@@ -94,11 +107,11 @@ static int numbers_bind(struct binding *binding, struct error *error)
 {
 	struct rule_action *action = binding->action;
 
-	if (number_bind(binding, &action->writer, "common_pid", error) < 0 ||
+	if (number_bind(binding, &action->writer, text_of("common_pid"), error) < 0 ||
 	    scope_bind(binding, error) < 0 || ids_bind(binding, error) < 0)
 		return -1;
 	return binding->rule->value
-		       ? number_bind(binding, &action->value, binding->rule->value, error)
+		       ? number_bind(binding, &action->value, text_of(binding->rule->value), error)
 		       : 0;
 }
 

@@ -28,8 +28,11 @@ hot_inline void action_keys_read(struct rule_action *action, const struct record
 	for (size_t i = 0; i < keys->nr_outer; i++)
 		keys->outer[i].value.signed_number = field_integer(&action->scope[i], record,
 								   is_swapped);
-	for (size_t i = 0; i < action->nr_ids; i++)
+	for (size_t i = 0; i < action->nr_ids; i++) {
 		keys->ids[i] = field_integer(&action->ids[i], record, is_swapped);
+		if (action->added_ids[i].kind != FIELD_ABSENT)
+			keys->ids[i] += field_integer(&action->added_ids[i], record, is_swapped);
+	}
 }
 
 /* Reads fields that are passed on as numbers, all of them. */

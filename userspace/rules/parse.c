@@ -87,19 +87,33 @@ static bool take_separator(struct text *rest, char separator)
 	return true;
 }
 
+/* Takes "FIELD", or "FIELD + FIELD" if @may_add, whose name is "FIELD+FIELD". */
+static int sum_take(struct parser *parser, struct text *rest, bool may_add, char **out,
+		    struct error *error)
+{
+	struct text name = rule_line_take_word(rest), added = { 0 };
+	bool is_sum = name.size > 0 && may_add && take_separator(rest, '+');
+
+	if (is_sum)
+		added = rule_line_take_word(rest);
+	if (name.size == 0 || (is_sum && added.size == 0))
+		return line_error(&parser->place, rest->data, error, "expected a field");
+	if (!is_sum)
+		return text_copy(out, name, error);
+	if (asprintf(out, "%.*s+%.*s", (int)name.size, name.data, (int)added.size, added.data) < 0)
+		return error_set(error, "out of memory");
+	return 0;
+}
+
 /* Takes "FIELD, FIELD". */
-static int fields_take(struct parser *parser, struct text *rest, struct field_names *out,
-		       size_t max, struct error *error)
+static int fields_take(struct parser *parser, struct text *rest, bool may_add,
+		       struct field_names *out, size_t max, struct error *error)
 {
 	do {
-		struct text name = rule_line_take_word(rest);
-
-		if (name.size == 0)
-			return line_error(&parser->place, rest->data, error, "expected a field");
 		if (out->size == max)
-			return line_error(&parser->place, name.data, error, "more than %zu fields",
+			return line_error(&parser->place, rest->data, error, "more than %zu fields",
 					  max);
-		if (text_copy(&out->names[out->size], name, error) < 0)
+		if (sum_take(parser, rest, may_add, &out->names[out->size], error) < 0)
 			return -1;
 		out->size++;
 	} while (take_separator(rest, ','));
@@ -130,9 +144,9 @@ static int match_parse(struct parser *parser, struct text value, struct error *e
 	if (arrow)
 		end = (struct text){ arrow + 2, value.data + value.size - arrow - 2 };
 	line_take_space(&end);
-	if (fields_take(parser, &begin, &rule->match_begin, KEYS_IDS_MAX, error) < 0 ||
+	if (fields_take(parser, &begin, true, &rule->match_begin, KEYS_IDS_MAX, error) < 0 ||
 	    expect_end(parser, begin, error) < 0 ||
-	    fields_take(parser, &end, &rule->match_end, KEYS_IDS_MAX, error) < 0 ||
+	    fields_take(parser, &end, true, &rule->match_end, KEYS_IDS_MAX, error) < 0 ||
 	    expect_end(parser, end, error) < 0)
 		return -1;
 	if (rule->match_begin.size != rule->match_end.size)
@@ -185,7 +199,8 @@ static int scope_parse(struct parser *parser, struct rule_scope *scope, struct t
 		return 0;
 	if (colon)
 		value = (struct text){ colon + 1, value.data + value.size - colon - 1 };
-	if (fields_take(parser, &value, &scope->fields, colon ? 1 : RULE_FIELDS_MAX, error) < 0)
+	if (fields_take(parser, &value, false, &scope->fields, colon ? 1 : RULE_FIELDS_MAX, error) <
+	    0)
 		return -1;
 	return expect_end(parser, value, error);
 }
@@ -227,8 +242,7 @@ static int use_split(struct parser *parser, struct text word, struct rule_use *u
 		     struct error *error)
 {
 	const size_t prefix = strlen(PROGRAM_PREFIX);
-	bool is_of_program = word.size > prefix &&
-			     memcmp(word.data, PROGRAM_PREFIX, prefix) == 0 &&
+	bool is_of_program = word.size > prefix && memcmp(word.data, PROGRAM_PREFIX, prefix) == 0 &&
 			     memchr(word.data + prefix, ':', word.size - prefix);
 	struct text name = word;
 	char *system = NULL;

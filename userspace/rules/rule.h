@@ -92,7 +92,7 @@ enum value_sign {
  * struct rule - one rule
  * @pack: the part of the name before the colon, in @descriptor.category
  * @source, @line: position of the rule in a file
- * @match_begin, @match_end: fields that pair begin and end; none for a stack
+ * @match_begin, @match_end: fields that pair begin and end, or sums "FIELD+FIELD"; none for a stack
  * @value: field of a counter
  * @unit: of a counter; shown by @label, the name of its tracks, which is NULL without
  * @of: name of the rule whose open slices are counted; NULL if none
