@@ -55,6 +55,7 @@ CASES = {
     "interrupts": ("timed", "received", "read", "--slowest=3 'mydrv:request/*'", "waits", "'mydrv:request/*@4'"),
     "armed": ("timed",),
     "alone": ("read",),
+    "raced": ("read",),
     "realtime": ("irq:thread/NET_RX", "write"),
 }
 CATEGORIES = "there are slices of mydrv:io, mydrv:request, mydrv:transfer, irq:cpu and 2 more; 'CATEGORY/*' matches all of one"

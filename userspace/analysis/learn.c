@@ -196,6 +196,9 @@ static int learn_state(struct why_sink *why, const struct why_track *one,
 		change.cpu = -1;
 	if (change.state != THREAD_RUNNING)
 		change.waker = history_waker(&why->history, event->tid, event->cpu);
+	/* sched_wakeup is written where the wake-up ends: its writer may be any thread there. */
+	if (number == NAMES_RUNNABLE && event->nr_fields > 0)
+		change.waker = (struct waker){ .tid = -1, .cpu = -1 };
 	if (number == NAMES_RUNNABLE && change.waker.tid > 0)
 		change.waker.interrupt = thread_label(why, change.waker.tid);
 	history_change_thread(&why->history, one->thread, &change);
