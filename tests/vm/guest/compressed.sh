@@ -89,7 +89,8 @@ limited_stream() {
 	most=0
 	SUDO_UID=1000 SUDO_GID=1000 stream_start limited --event=/h/sessions --session-every=100ms --max-files=3
 	while [ "$(sort -u /tmp/names | wc -l)" -lt 10 ] && kill -0 $stream; do
-		ls /h/sessions >/tmp/listed
+		# ls would also look at files that are removed meanwhile.
+		printf '%s\n' /h/sessions/* | sed 's,.*/,,' >/tmp/listed
 		grep -v notes /tmp/listed >>/tmp/names || true
 		[ "$(wc -l </tmp/listed)" -le "$most" ] || most=$(wc -l </tmp/listed)
 		usleep 20000
