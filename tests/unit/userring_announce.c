@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -90,11 +91,13 @@ static bool is_over(int connection)
 /* Takes one caller, and lets the program continue; false if there is none. */
 static bool caller_take(void)
 {
-	int fd = callers_take(&callers);
+	uid_t user;
+	int fd = callers_take(&callers, &user);
 
 	if (fd < 0)
 		return false;
 	CHECK(fcntl(fd, F_GETFD) & FD_CLOEXEC);
+	CHECK_NUMBER(user, geteuid());
 	close(fd);
 	return true;
 }
@@ -162,10 +165,10 @@ TEST(a_connection_that_cannot_be_accepted_waits)
 
 TEST(silent_callers_give_way_to_later_ones)
 {
-	int connections[CALLERS_MAX], connection;
+	int connections[USER_CALLERS_MAX], connection;
 
 	socket_begin();
-	for (size_t i = 0; i < CALLERS_MAX; i++)
+	for (size_t i = 0; i < USER_CALLERS_MAX; i++)
 		connections[i] = program_connect();
 	CHECK(!caller_take());
 	CHECK(!is_over(connections[0]));
@@ -180,7 +183,7 @@ TEST(silent_callers_give_way_to_later_ones)
 	CHECK(caller_take());
 	CHECK(is_over(connections[1]));
 	CHECK(!is_over(connections[2]));
-	for (size_t i = 0; i < CALLERS_MAX; i++)
+	for (size_t i = 0; i < USER_CALLERS_MAX; i++)
 		close(connections[i]);
 	close(connection);
 	socket_end();
@@ -189,7 +192,6 @@ TEST(silent_callers_give_way_to_later_ones)
 /* Looks for messages of callers so often; returns whether the connection is over. */
 static bool is_over_after(int nr_looks, int connection)
 {
-
 	for (int i = 0; i < nr_looks; i++)
 		CHECK(!caller_take());
 	return is_over(connection);
@@ -230,14 +232,14 @@ TEST(a_caller_that_is_looked_for_often_has_its_time)
 /* A program that waits has its message there. */
 TEST(more_callers_than_fit_are_taken_if_they_have_sent)
 {
-	int connections[2 * CALLERS_MAX];
+	int connections[2 * USER_CALLERS_MAX];
 
 	socket_begin();
-	for (size_t i = 0; i < 2 * CALLERS_MAX; i++) {
+	for (size_t i = 0; i < 2 * USER_CALLERS_MAX; i++) {
 		connections[i] = program_connect();
 		program_send(connections[i]);
 	}
-	for (size_t i = 0; i < 2 * CALLERS_MAX; i++) {
+	for (size_t i = 0; i < 2 * USER_CALLERS_MAX; i++) {
 		CHECK(caller_take());
 		close(connections[i]);
 	}
@@ -248,17 +250,17 @@ TEST(more_callers_than_fit_are_taken_if_they_have_sent)
 /* Others connect as fast as they are accepted, and send nothing. */
 TEST(callers_without_a_message_do_not_stop_ktrack)
 {
-	int connections[2 * CALLERS_MAX];
+	int connections[2 * USER_CALLERS_MAX];
 
 	socket_begin();
-	for (size_t i = 0; i < 2 * CALLERS_MAX; i++)
+	for (size_t i = 0; i < 2 * USER_CALLERS_MAX; i++)
 		connections[i] = program_connect();
 	CHECK(!caller_take());
-	CHECK_NUMBER(callers.size, CALLERS_MAX);
+	CHECK_NUMBER(callers.size, USER_CALLERS_MAX);
 	CHECK_NUMBER(callers.nr_dropped, 0);
 	CHECK(!caller_take());
-	CHECK_NUMBER(callers.nr_dropped, CALLERS_MAX);
-	for (size_t i = 0; i < 2 * CALLERS_MAX; i++)
+	CHECK_NUMBER(callers.nr_dropped, USER_CALLERS_MAX);
+	for (size_t i = 0; i < 2 * USER_CALLERS_MAX; i++)
 		close(connections[i]);
 	socket_end();
 }
@@ -299,5 +301,76 @@ TEST(a_message_that_arrives_later_is_polled)
 	CHECK(!socket_is_readable());
 	close(connection);
 	CHECK_NUMBER(callers.nr_dropped, 0);
+	socket_end();
+}
+
+/* Each of them may hang. */
+TEST(one_user_has_a_limited_number_of_receivers)
+{
+	int connection;
+
+	socket_begin();
+	connection = program_connect();
+	program_send(connection);
+	for (int i = 0; i < USER_RECEIVERS_MAX; i++)
+		callers_add_receiver(&callers, 1000 + i, geteuid());
+	CHECK(!caller_take());
+	CHECK(callers.is_held_back);
+	CHECK(!is_over(connection));
+	callers_end_receiver(&callers, 1005);
+	CHECK(caller_take());
+	CHECK(!callers.is_held_back);
+	close(connection);
+	socket_end();
+}
+
+TEST(a_user_without_receivers_gets_one)
+{
+	int connection;
+
+	socket_begin();
+	connection = program_connect();
+	program_send(connection);
+	for (int i = 0; i < RECEIVERS_MAX - 1; i++)
+		callers_add_receiver(&callers, 1000 + i, geteuid() + 1 + i / USER_RECEIVERS_MAX);
+	CHECK(caller_take());
+	close(connection);
+	socket_end();
+}
+
+/* Connects as another user, which the connection keeps. */
+static int program_connect_as(uid_t user)
+{
+	int fd;
+
+	if (seteuid(user) < 0)
+		abort();
+	fd = program_connect();
+	if (seteuid(0) < 0)
+		abort();
+	return fd;
+}
+
+/* One with fewer callers keeps them. */
+TEST(callers_of_one_user_do_not_drive_out_those_of_another)
+{
+	int connections[2 * USER_CALLERS_MAX], other;
+
+	if (geteuid() != 0)
+		return;
+	socket_begin();
+	CHECK_NUMBER(chmod(folder, 0755), 0);
+	other = program_connect_as(65534);
+	CHECK(!caller_take());
+	for (size_t i = 0; i < 2 * USER_CALLERS_MAX; i++) {
+		connections[i] = program_connect();
+		CHECK(!caller_take());
+	}
+	CHECK(!is_over(other));
+	CHECK_NUMBER(callers.size, USER_CALLERS_MAX + 1);
+	CHECK(is_over(connections[0]));
+	for (size_t i = 0; i < 2 * USER_CALLERS_MAX; i++)
+		close(connections[i]);
+	close(other);
 	socket_end();
 }

@@ -11,6 +11,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "userring/process.h"
 #include "userring/scan.h"
 
 /*
@@ -52,15 +53,82 @@ static void caller_drop(struct caller_list *callers, size_t index)
 	callers->nr_dropped++;
 }
 
+static size_t callers_count(const struct caller_list *callers, uid_t user)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < callers->size; i++)
+		nr += callers->list[i].user == user;
+	return nr;
+}
+
+/* The oldest one of a user, or of the user with the most callers if all together are too many. */
+static size_t caller_find_oldest(const struct caller_list *callers, uid_t user)
+{
+	size_t most = 0, oldest = 0;
+
+	for (size_t i = 0; i < callers->size; i++) {
+		size_t nr = callers_count(callers, callers->list[i].user);
+
+		if (callers->size < CALLERS_MAX && callers->list[i].user == user)
+			return i;
+		if (nr > most)
+			oldest = i;
+		most = nr > most ? nr : most;
+	}
+	return oldest;
+}
+
+/* The user who has a connection; unknown users share one. */
+static uid_t connection_user(int fd)
+{
+	struct ucred peer = { 0 };
+	socklen_t size = sizeof(peer);
+
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) < 0 || peer.pid <= 0)
+		return USER_UNKNOWN;
+	return process_user(peer.pid, peer.uid);
+}
+
 /* The oldest gives way: whoever connects and sends nothing keeps out no other program. */
 static void caller_add(struct caller_list *callers, int fd, int64_t now_ns)
 {
 	struct epoll_event event = { .events = EPOLLIN, .data.fd = fd };
+	uid_t user = connection_user(fd);
 
-	if (callers->size == CALLERS_MAX)
-		caller_drop(callers, 0);
-	callers->list[callers->size++] = (struct program_caller){ .fd = fd, .since_ns = now_ns };
+	if (callers->size == CALLERS_MAX || callers_count(callers, user) >= USER_CALLERS_MAX)
+		caller_drop(callers, caller_find_oldest(callers, user));
+	callers->list[callers->size++] =
+		(struct program_caller){ .fd = fd, .user = user, .since_ns = now_ns };
 	epoll_ctl(callers->poll_fd, EPOLL_CTL_ADD, fd, &event);
+}
+
+/* Receivers may hang: those of one user leave places for others, and who has none gets one. */
+static bool user_may_send(const struct caller_list *callers, uid_t user)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < callers->nr_receivers; i++)
+		nr += callers->receivers[i].user == user;
+	if (callers->nr_receivers >= RECEIVERS_MAX / 2)
+		return nr == 0 && callers->nr_receivers < RECEIVERS_MAX;
+	return nr < USER_RECEIVERS_MAX;
+}
+
+void callers_add_receiver(struct caller_list *callers, pid_t pid, uid_t user)
+{
+	callers->receivers[callers->nr_receivers++] =
+		(struct message_receiver){ .pid = pid, .user = user };
+}
+
+void callers_end_receiver(struct caller_list *callers, pid_t pid)
+{
+	for (size_t i = 0; i < callers->nr_receivers; i++) {
+		if (callers->receivers[i].pid == pid) {
+			callers->receivers[i] = callers->receivers[--callers->nr_receivers];
+			return;
+		}
+	}
 }
 
 /* Whether the caller's message has arrived, or none will. */
@@ -78,13 +146,18 @@ static bool caller_is_late(const struct program_caller *caller, int64_t now_ns)
 }
 
 /* Returns -1 if no caller has sent its message. */
-static int callers_find(struct caller_list *callers, int64_t now_ns)
+static int callers_find(struct caller_list *callers, int64_t now_ns, uid_t *user)
 {
 	size_t index = 0;
 
+	callers->is_held_back = false;
 	while (index < callers->size) {
-		if (caller_is_ready(&callers->list[index]))
+		bool is_ready = caller_is_ready(&callers->list[index]);
+
+		*user = callers->list[index].user;
+		if (is_ready && user_may_send(callers, *user))
 			return caller_remove(callers, index);
+		callers->is_held_back |= is_ready;
 		if (caller_is_late(&callers->list[index], now_ns) &&
 		    callers->nr_ended < CALLERS_ENDED_MAX)
 			caller_drop(callers, index);
@@ -101,22 +174,22 @@ static int accept_problem(void)
 }
 
 /* Whoever connects again and again must not keep the helper here: the rest is accepted later. */
-int callers_take(struct caller_list *callers)
+int callers_take(struct caller_list *callers, uid_t *user)
 {
 	int64_t now_ns = time_now_ns(CLOCK_MONOTONIC);
 	int taken;
 
 	for (size_t i = 0; i < callers->size; i++)
 		callers->list[i].nr_looks++;
-	taken = callers_find(callers, now_ns);
-	for (int i = 0; i < CALLERS_MAX && taken < 0 && callers->nr_ended < CALLERS_ENDED_MAX; i++) {
+	taken = callers_find(callers, now_ns, user);
+	for (int i = 0; i < USER_CALLERS_MAX && taken < 0 && callers->nr_ended < CALLERS_ENDED_MAX; i++) {
 		int fd = accept4(callers->socket_fd, NULL, NULL, SOCK_CLOEXEC);
 
 		callers->refused = fd < 0 ? accept_problem() : 0;
 		if (fd < 0)
 			return -1;
 		caller_add(callers, fd, now_ns);
-		taken = callers_find(callers, now_ns);
+		taken = callers_find(callers, now_ns, user);
 	}
 	return taken;
 }

@@ -23,9 +23,6 @@
 /* The C library's limit is a byte more. */
 #define HELPER_NAME "ktrack-programs"
 
-/* Processes for programs at once. */
-#define CHILDREN_MAX 512
-
 #define NR_STANDARD_FILES 3
 
 /* How long the helper sleeps at most, and pauses if it can accept nothing. */
@@ -34,7 +31,6 @@
 
 /*
  * struct first_process - its state
- * @nr_children: processes for programs that have not ended
  * @search_pid: the process that searches, 0 if there is none
  * @reported: of @callers.refused
  * @has_begun: a search has begun
@@ -44,7 +40,6 @@ struct first_process {
 	struct helper_work work;
 	int fd;
 	struct caller_list callers;
-	unsigned int nr_children;
 	pid_t search_pid;
 	int reported;
 	bool has_begun;
@@ -138,12 +133,10 @@ static pid_t helper_fork(const int *given, size_t nr_given)
 /* Takes one program; false if there is none, or no process for it. */
 static bool state_take_program(struct first_process *own)
 {
-	int connection;
+	uid_t user;
+	int connection = callers_take(&own->callers, &user);
 	pid_t pid;
 
-	if (own->nr_children == CHILDREN_MAX)
-		return false;
-	connection = callers_take(&own->callers);
 	if (connection < 0)
 		return false;
 	pid = helper_fork(&connection, 1);
@@ -152,13 +145,14 @@ static bool state_take_program(struct first_process *own)
 		offer_run(own->fd, connection);
 		_exit(0);
 	}
-	own->nr_children += pid > 0;
-	if (pid < 0) {
-		shutdown(connection, SHUT_RDWR);
-		own->callers.ended[own->callers.nr_ended++] = connection;
-		own->callers.nr_dropped++;
+	if (pid > 0) {
+		callers_add_receiver(&own->callers, pid, user);
+		return true;
 	}
-	return pid > 0;
+	shutdown(connection, SHUT_RDWR);
+	own->callers.ended[own->callers.nr_ended++] = connection;
+	own->callers.nr_dropped++;
+	return false;
 }
 
 /* Connections that are over are closed by the exit of a process. */
@@ -172,7 +166,6 @@ static void state_close_ended(struct first_process *own)
 	pid = helper_fork(callers->ended, callers->nr_ended);
 	if (pid == 0)
 		_exit(0);
-	own->nr_children += pid > 0;
 	if (pid > 0)
 		callers->nr_ended = 0;
 }
@@ -201,9 +194,8 @@ static void state_reap(struct first_process *own)
 		if (pid == own->search_pid) {
 			own->search_pid = 0;
 			own->has_searched = true;
-		} else if (own->nr_children > 0) {
-			own->nr_children--;
 		}
+		callers_end_receiver(&own->callers, pid);
 	}
 }
 
@@ -264,7 +256,7 @@ void helper_run(const struct helper_work *work, int fd)
 		state_close_ended(&own);
 		state_reap(&own);
 		state_report(&own);
-		if (own.callers.refused || own.nr_children == CHILDREN_MAX)
+		if (own.callers.refused || own.callers.is_held_back)
 			nanosleep(&pause, NULL);
 		state_wait(&own);
 	}

@@ -82,8 +82,8 @@ struct process_ids process_ids_read(int pid)
 	return ids_read(path, pid);
 }
 
-/* The effective user, which is the second one of the line "Uid:". */
-static uid_t user_read(int pid, uid_t otherwise)
+/* It is the second one of the line "Uid:". */
+uid_t process_effective_user(int pid)
 {
 	struct buffer status = { 0 };
 	const char *line = NULL;
@@ -94,7 +94,7 @@ static uid_t user_read(int pid, uid_t otherwise)
 	if (file_read(path, &status) == 0)
 		line = strstr(buffer_string(&status), "\nUid:");
 	if (!line || sscanf(line, "\nUid: %*u %u", &uid) != 1)
-		uid = otherwise;
+		uid = USER_UNKNOWN;
 	buffer_release(&status);
 	return uid;
 }
@@ -107,27 +107,28 @@ static ino_t namespace_inode(int fd)
 }
 
 /* Whoever may create user namespaces has as many users there as he likes. */
-uid_t process_user(int pid, uid_t otherwise)
+uid_t process_user(int pid, uid_t user)
 {
-	uid_t uid = user_read(pid, otherwise);
 	int own_fd = open("/proc/self/ns/user", O_RDONLY | O_CLOEXEC), fd;
 	ino_t own = namespace_inode(own_fd);
 	char path[64];
 
 	snprintf(path, sizeof(path), "/proc/%d/ns/user", pid);
-	fd = own_fd >= 0 ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0 && (errno == ENOENT || errno == ESRCH))
+		user = USER_UNKNOWN;
 	/* The kernel lets namespaces be nested 32 times. */
 	for (int depth = 0; depth < 32 && fd >= 0 && namespace_inode(fd) != own; depth++) {
 		int parent_fd = ioctl(fd, NS_GET_PARENT);
 
 		if (namespace_inode(parent_fd) == own)
-			ioctl(fd, NS_GET_OWNER_UID, &uid);
+			ioctl(fd, NS_GET_OWNER_UID, &user);
 		close(fd);
 		fd = parent_fd;
 	}
 	file_close(fd);
 	file_close(own_fd);
-	return uid;
+	return user;
 }
 
 int process_find_thread(int pid, int inner)

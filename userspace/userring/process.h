@@ -31,11 +31,19 @@ struct process_ids {
 /** process_ids_read - the numbers of a process; @pid itself if procfs has no others */
 struct process_ids process_ids_read(int pid);
 
+/** USER_UNKNOWN - the user of processes that have ended; they have one together */
+#define USER_UNKNOWN ((uid_t)-1)
+
+/** process_effective_user - the effective user of a process; USER_UNKNOWN if there is none */
+uid_t process_effective_user(int pid);
+
 /**
  * process_user - the user to whom a process counts: of a user namespace, its owner
- * @otherwise: if that cannot be read
+ * @user: of the process
+ *
+ * Returns USER_UNKNOWN if the process has ended, so that its namespace is unknown.
  */
-uid_t process_user(int pid, uid_t otherwise);
+uid_t process_user(int pid, uid_t user);
 
 /**
  * process_find_thread - a thread of a process, by its number in the process's own namespace

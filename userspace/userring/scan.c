@@ -74,7 +74,7 @@ static void memory_send(struct search *search, int fd)
 	}
 	if (search->message.pid == 0) {
 		search->message.pid = search->pid;
-		search->message.user = process_user(search->pid, 0);
+		search->message.user = process_user(search->pid, process_effective_user(search->pid));
 		message_list_mapped(&search->message);
 	}
 	search->has_ended = !helper_send(search->fd, &search->message, &fd, 1);

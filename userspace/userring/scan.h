@@ -29,21 +29,34 @@ int memfds_visit(const struct memory_visitor *visitor, struct error *error);
  */
 int memfd_open_anew(int path_fd);
 
-/** CALLERS_MAX - limit of connections whose message has not arrived */
-#define CALLERS_MAX 64
+/** CALLERS_MAX, USER_CALLERS_MAX - limits of connections whose message has not arrived */
+#define CALLERS_MAX 256
+#define USER_CALLERS_MAX 64
+
+/** RECEIVERS_MAX, USER_RECEIVERS_MAX - limits of processes that receive messages, and may hang */
+#define RECEIVERS_MAX 512
+#define USER_RECEIVERS_MAX 64
 
 /** CALLERS_ENDED_MAX - limit of connections that are over, and not closed yet */
 #define CALLERS_ENDED_MAX 256
 
 /**
  * struct program_caller - a connection whose message has not arrived
+ * @user: to whom it counts
  * @since_ns: of CLOCK_MONOTONIC
  * @nr_looks: how often it was looked for
  */
 struct program_caller {
 	int fd;
+	uid_t user;
 	unsigned int nr_looks;
 	int64_t since_ns;
+};
+
+/** struct message_receiver - a process that receives the message of a program of a user */
+struct message_receiver {
+	pid_t pid;
+	uid_t user;
 };
 
 /**
@@ -54,6 +67,8 @@ struct program_caller {
  * @ended: connections to be closed by another process: closing one closes what it has sent
  * @nr_dropped: connections that ended although their message could still arrive
  * @refused: errno of the last connection that this process could not accept, 0 if there is none
+ * @receivers: processes that have not ended
+ * @is_held_back: a message has arrived, and its user has too many of them
  */
 struct caller_list {
 	int socket_fd;
@@ -64,6 +79,9 @@ struct caller_list {
 	size_t nr_ended;
 	unsigned int nr_dropped;
 	int refused;
+	struct message_receiver receivers[RECEIVERS_MAX];
+	size_t nr_receivers;
+	bool is_held_back;
 };
 
 /** callers_open - accept connections of @socket_fd from now on; returns false with errno */
@@ -71,10 +89,15 @@ bool callers_open(struct caller_list *callers, int socket_fd);
 
 /**
  * callers_take - take a connection whose message can be received, or has ended
+ * @user: of the caller
  *
  * Returns -1 if there is none now.
  */
-int callers_take(struct caller_list *callers);
+int callers_take(struct caller_list *callers, uid_t *user);
+
+/** callers_add_receiver, callers_end_receiver - a process has been started, or has ended */
+void callers_add_receiver(struct caller_list *callers, pid_t pid, uid_t user);
+void callers_end_receiver(struct caller_list *callers, pid_t pid);
 
 /** callers_close - end all connections, and stop listening */
 void callers_close(struct caller_list *callers);
