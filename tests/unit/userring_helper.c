@@ -30,10 +30,14 @@ static struct sockaddr_un address;
 static struct program_socket own;
 static struct helper helper;
 
+/* A process in which searches hang. */
+static pid_t hanging;
+
 static bool nobody_is_wanted(void *context, int pid)
 {
 	(void)context;
-	(void)pid;
+	while (pid == hanging)
+		poll(NULL, 0, -1);
 	return false;
 }
 
@@ -382,4 +386,80 @@ TEST(a_helper_that_ends_is_noticed)
 	CHECK(helper.has_ended);
 	CHECK_NUMBER(helper.fd, -1);
 	helper_finish();
+}
+
+/* A process that has done something waits until it is killed. */
+static pid_t fork_waiting(void (*prepare)(void))
+{
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		prepare();
+		for (;;)
+			raise(SIGSTOP);
+	}
+	waitpid(pid, NULL, WUNTRACED);
+	return pid;
+}
+
+static void child_end(pid_t pid)
+{
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+}
+
+/* Searches; returns whether it has left out a process. */
+static bool search_leaves_out(pid_t pid)
+{
+	struct helper_report report;
+	bool is_left_out = false;
+
+	helper_search(&helper);
+	while (helper.is_searching && helper_receive(&helper, &report, PATIENCE_MS)) {
+		is_left_out |= report.message.kind == HELPER_CUT && report.message.pid == pid;
+		report_close(&report);
+	}
+	CHECK(!helper.is_searching);
+	return is_left_out;
+}
+
+static void memory_make(void)
+{
+	memory_new();
+}
+
+/* As reading the environment of a process can. */
+TEST(a_search_that_hangs_in_a_process_goes_on_without_it)
+{
+	hanging = fork_waiting(memory_make);
+	helper_begin();
+	CHECK(search_leaves_out(hanging));
+	/* Later ones do not even try. */
+	CHECK(!search_leaves_out(hanging));
+	helper_finish();
+	child_end(hanging);
+	hanging = 0;
+}
+
+static void files_open(void)
+{
+	struct rlimit limit;
+
+	getrlimit(RLIMIT_NOFILE, &limit);
+	limit.rlim_cur = limit.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &limit);
+	for (int i = 0; i < 5000; i++) {
+		if (dup(STDIN_FILENO) < 0)
+			abort();
+	}
+}
+
+TEST(a_process_with_very_many_files_is_searched_in_part)
+{
+	pid_t pid = fork_waiting(files_open);
+
+	helper_begin();
+	CHECK(search_leaves_out(pid));
+	helper_finish();
+	child_end(pid);
 }

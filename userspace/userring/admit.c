@@ -235,6 +235,17 @@ static void programs_report_refused(struct programs *programs, int number)
 		       strerror(number));
 }
 
+/* Reported once. */
+static void programs_report_cut(struct programs *programs, int pid)
+{
+	if (!programs->has_cut)
+		report_message(programs->settings.report,
+			       "running programs may be missing: the search left out process %d, "
+			       "and perhaps others, which have too many files, or hang",
+			       pid);
+	programs->has_cut = true;
+}
+
 /* Programs that start later are missing. */
 static void programs_report_end(struct programs *programs)
 {
@@ -267,6 +278,9 @@ static int programs_take(struct programs *programs, const struct helper_report *
 		return 0;
 	case HELPER_REFUSED:
 		programs_report_refused(programs, message->number);
+		return 0;
+	case HELPER_CUT:
+		programs_report_cut(programs, message->pid);
 		return 0;
 	default:
 		return 0;

@@ -24,6 +24,7 @@
  * @HELPER_DROPPED: a connection was closed although its message could still arrive
  * @HELPER_PROBLEM: the message of a program could not be received, @number is errno
  * @HELPER_REFUSED: a connection could not be accepted, @number is errno; 0: one was, since
+ * @HELPER_CUT: a search has left out @number processes or parts of them, the first is @pid
  * @HELPER_SEARCHED: the search is over
  */
 enum helper_kind {
@@ -33,6 +34,7 @@ enum helper_kind {
 	HELPER_DROPPED,
 	HELPER_PROBLEM,
 	HELPER_REFUSED,
+	HELPER_CUT,
 	HELPER_SEARCHED,
 };
 
@@ -131,13 +133,25 @@ void offer_run(int fd, int connection);
 /** MAPPED_LIMIT_NS - CPU time for reading mappings; a hostile process may have very many */
 #define MAPPED_LIMIT_NS (NS_PER_S / 2)
 
+/** SEARCH_SKIPPED_MAX - limit of processes in which searches have hung */
+#define SEARCH_SKIPPED_MAX 64
+
 /**
- * search_run - the process that searches
- * @fd: as of helper_run()
+ * struct search_plan - what a search does
  * @is_first: also find programs that have closed all files, which takes longer; those that start
  *	later announce themselves
+ * @place: shared with the process that searches, which writes there which process it examines
+ * @skipped: processes that are left out
  */
-void search_run(const struct helper_work *work, int fd, bool is_first);
+struct search_plan {
+	bool is_first;
+	int *place;
+	int skipped[SEARCH_SKIPPED_MAX];
+	size_t nr_skipped;
+};
+
+/** search_run - the process that searches; @fd as of helper_run() */
+void search_run(const struct helper_work *work, const struct search_plan *plan, int fd);
 
 /** helper_drop_rights - keep only the rights and system calls that a helper needs */
 void helper_drop_rights(void);

@@ -56,7 +56,7 @@ static bool calls_limit(void)
 		SYS_openat, SYS_close, SYS_close_range, SYS_read, SYS_lseek, SYS_fcntl, SYS_fstat,
 		SYS_newfstatat, SYS_fstatfs, SYS_getdents64, SYS_readlinkat, SYS_ioctl, SYS_faccessat,
 		/* Processes. */
-		SYS_clone, SYS_wait4, SYS_exit, SYS_exit_group, SYS_getpid, SYS_gettid,
+		SYS_clone, SYS_wait4, SYS_kill, SYS_exit, SYS_exit_group, SYS_getpid, SYS_gettid,
 		SYS_rt_sigprocmask, SYS_rt_sigaction, SYS_rt_sigreturn, SYS_sigaltstack,
 		SYS_set_robust_list, SYS_restart_syscall, SYS_sched_yield, SYS_futex,
 		/* Memory and time. */

@@ -19,11 +19,16 @@
 #include <unistd.h>
 
 #include "userring/helper.h"
+#include "userring/process.h"
 
 /* The C library's limit is a byte more. */
 #define HELPER_NAME "ktrack-programs"
 
 #define NR_STANDARD_FILES 3
+
+/* A search that waits for a process is given up; a busy machine does not make it wait. */
+#define HANG_NS (5 * NS_PER_S)
+#define HANG_SLEEPS 30
 
 /* How long the helper sleeps at most, and pauses if it can accept nothing. */
 #define WAIT_MS 100
@@ -32,8 +37,11 @@
 /*
  * struct first_process - its state
  * @search_pid: the process that searches, 0 if there is none
+ * @plan: of the search
+ * @seen, @seen_ns: the process that it examines, and since when that was seen
+ * @nr_sleeps: how often it was seen waiting there
+ * @hung: the process in which it hung, until that is reported
  * @reported: of @callers.refused
- * @has_begun: a search has begun
  * @has_searched: the end of a search is not reported
  */
 struct first_process {
@@ -41,8 +49,12 @@ struct first_process {
 	int fd;
 	struct caller_list callers;
 	pid_t search_pid;
+	struct search_plan plan;
+	int seen;
+	int64_t seen_ns;
+	unsigned int nr_sleeps;
+	int hung;
 	int reported;
-	bool has_begun;
 	bool has_searched;
 };
 
@@ -176,14 +188,38 @@ static void state_search(struct first_process *own)
 
 	if (pid == 0) {
 		file_close(own->callers.socket_fd);
-		search_run(&own->work, own->fd, !own->has_begun);
+		search_run(&own->work, &own->plan, own->fd);
 		_exit(0);
 	}
-	own->has_begun |= pid > 0;
+	own->nr_sleeps = 0;
 	if (pid > 0)
 		own->search_pid = pid;
 	else
 		own->has_searched = true;
+}
+
+/* Gives up a search that hangs in a process, and starts another one without that. */
+static void state_check_search(struct first_process *own)
+{
+	int64_t now_ns = time_now_ns(CLOCK_MONOTONIC);
+	int place = __atomic_load_n(own->plan.place, __ATOMIC_RELAXED);
+
+	if (own->search_pid == 0)
+		return;
+	if (own->nr_sleeps == 0 || place != own->seen) {
+		own->seen = place;
+		own->seen_ns = now_ns;
+		own->nr_sleeps = 0;
+	}
+	own->nr_sleeps += process_is_sleeping(own->search_pid);
+	if (own->nr_sleeps < HANG_SLEEPS || now_ns - own->seen_ns < HANG_NS ||
+	    own->plan.nr_skipped == SEARCH_SKIPPED_MAX)
+		return;
+	kill(own->search_pid, SIGKILL);
+	own->search_pid = 0;
+	own->plan.skipped[own->plan.nr_skipped++] = place;
+	own->hung = place;
+	state_search(own);
 }
 
 static void state_reap(struct first_process *own)
@@ -193,6 +229,7 @@ static void state_reap(struct first_process *own)
 	while ((pid = waitpid(-1, NULL, WNOHANG)) > 0) {
 		if (pid == own->search_pid) {
 			own->search_pid = 0;
+			own->plan.is_first = false;
 			own->has_searched = true;
 		}
 		callers_end_receiver(&own->callers, pid);
@@ -200,9 +237,9 @@ static void state_reap(struct first_process *own)
 }
 
 /* A recorder that is stopped gets the message later. */
-static bool state_send(const struct first_process *own, enum helper_kind kind, int number)
+static bool state_send(const struct first_process *own, enum helper_kind kind, int pid, int number)
 {
-	const struct helper_message message = { .kind = kind, .number = number };
+	const struct helper_message message = { .kind = kind, .pid = pid, .number = number };
 
 	return send(own->fd, &message, sizeof(message), MSG_DONTWAIT | MSG_NOSIGNAL) > 0;
 }
@@ -210,12 +247,14 @@ static bool state_send(const struct first_process *own, enum helper_kind kind, i
 static void state_report(struct first_process *own)
 {
 	if (own->callers.nr_dropped > 0 &&
-	    state_send(own, HELPER_DROPPED, own->callers.nr_dropped))
+	    state_send(own, HELPER_DROPPED, 0, own->callers.nr_dropped))
 		own->callers.nr_dropped = 0;
 	if (own->callers.refused != own->reported &&
-	    state_send(own, HELPER_REFUSED, own->callers.refused))
+	    state_send(own, HELPER_REFUSED, 0, own->callers.refused))
 		own->reported = own->callers.refused;
-	if (own->has_searched && state_send(own, HELPER_SEARCHED, 0))
+	if (own->hung && state_send(own, HELPER_CUT, own->hung, 1))
+		own->hung = 0;
+	if (own->has_searched && state_send(own, HELPER_SEARCHED, 0, 0))
 		own->has_searched = false;
 }
 
@@ -234,7 +273,10 @@ static bool state_open(struct first_process *own)
 {
 	struct epoll_event event = { .events = EPOLLIN };
 
-	return callers_open(&own->callers, own->work.socket_fd) &&
+	own->plan.is_first = true;
+	own->plan.place = mmap(NULL, sizeof(*own->plan.place), PROT_READ | PROT_WRITE,
+			       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	return own->plan.place != MAP_FAILED && callers_open(&own->callers, own->work.socket_fd) &&
 	       epoll_ctl(own->callers.poll_fd, EPOLL_CTL_ADD, own->fd, &event) == 0;
 }
 
@@ -255,6 +297,7 @@ void helper_run(const struct helper_work *work, int fd)
 			;
 		state_close_ended(&own);
 		state_reap(&own);
+		state_check_search(&own);
 		state_report(&own);
 		if (own.callers.refused || own.callers.is_held_back)
 			nanosleep(&pause, NULL);

@@ -46,6 +46,21 @@ uint64_t process_started(int pid)
 	return started;
 }
 
+bool process_is_sleeping(int pid)
+{
+	struct buffer text = { 0 };
+	const char *behind = NULL;
+	char path[32];
+	bool is_sleeping;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	if (file_read(path, &text) == 0)
+		behind = strrchr(buffer_string(&text), ')');
+	is_sleeping = behind && (behind[2] == 'S' || behind[2] == 'D');
+	buffer_release(&text);
+	return is_sleeping;
+}
+
 /* Parses the line "NSpid:", which has a number for each namespace, from the reader's inwards. */
 static bool ids_parse(struct process_ids *out, const char *status)
 {

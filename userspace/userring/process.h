@@ -19,6 +19,9 @@
  */
 uint64_t process_started(int pid);
 
+/** process_is_sleeping - whether a process waits, rather than runs or could run */
+bool process_is_sleeping(int pid);
+
 /** struct process_ids - numbers of a process or thread
  * @inner: in its own PID namespace
  * @is_nested: that is not the namespace of this process

@@ -20,6 +20,7 @@
  * @has_problem: a program's message could not be received
  * @has_refused: a connection could not be accepted, which is reported
  * @has_left_out: an event was one too many, which is reported
+ * @has_cut: a search was not complete, which is reported
  * @has_lost_helper: the helper has ended, which is reported
  */
 struct programs {
@@ -46,6 +47,7 @@ struct programs {
 	bool has_problem;
 	bool has_refused;
 	bool has_left_out;
+	bool has_cut;
 	bool has_lost_helper;
 };
 

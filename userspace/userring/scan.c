@@ -49,11 +49,26 @@ int memfd_open_anew(int path_fd)
 	return open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK);
 }
 
+/* What a search examines of a process: marks have low numbers, as they are opened first. */
+#define DESCRIPTORS_MAX 4096
+
+/* CPU time that a search takes for the processes of a user, and for users it distinguishes. */
+#define USER_LIMIT_NS (5 * NS_PER_S)
+#define USERS_MAX 256
+
+/** struct searched_user - the time that a search has taken for the processes of a user */
+struct searched_user {
+	uid_t uid;
+	int64_t used_ns;
+};
+
 /**
  * struct search - a search in a process of the helper
  * @message: of the process @pid; its own @pid is 0 until the process has something to send
  * @is_over: the process is not wanted
  * @has_ended: the recorder has
+ * @users: the last one is for all others
+ * @first_cut, @nr_cut: processes that were not examined, or in part
  */
 struct search {
 	const struct helper_work *work;
@@ -62,6 +77,10 @@ struct search {
 	struct helper_message message;
 	bool is_over;
 	bool has_ended;
+	struct searched_user users[USERS_MAX];
+	size_t nr_users;
+	int first_cut;
+	int nr_cut;
 };
 
 /* Sends a memory; the process is asked for its socket, and its mappings are read, only once. */
@@ -91,9 +110,16 @@ static int link_open_anew(int folder_fd, const char *name)
 	return fd;
 }
 
+static void search_cut(struct search *search)
+{
+	if (search->nr_cut++ == 0)
+		search->first_cut = search->pid;
+}
+
 /* Finds the files that mark a program. */
 static void search_files(struct search *search)
 {
+	size_t nr_files = 0;
 	struct dirent *entry;
 	char path[32];
 	DIR *folder;
@@ -102,7 +128,7 @@ static void search_files(struct search *search)
 	folder = opendir(path);
 	if (!folder)
 		return;
-	while (!search->is_over && (entry = readdir(folder))) {
+	while (!search->is_over && nr_files++ < DESCRIPTORS_MAX && (entry = readdir(folder))) {
 		int fd = procfs_number(entry->d_name) >= 0 && is_memory(dirfd(folder), entry->d_name)
 				 ? link_open_anew(dirfd(folder), entry->d_name)
 				 : -1;
@@ -111,6 +137,8 @@ static void search_files(struct search *search)
 			memory_send(search, fd);
 		file_close(fd);
 	}
+	if (nr_files > DESCRIPTORS_MAX)
+		search_cut(search);
 	closedir(folder);
 }
 
@@ -147,7 +175,45 @@ static void search_mappings(struct search *search)
 			       &visitor);
 }
 
-void search_run(const struct helper_work *work, int fd, bool is_first)
+static struct searched_user *search_find_user(struct search *search)
+{
+	uid_t uid = process_user(search->pid, process_effective_user(search->pid));
+
+	for (size_t i = 0; i < search->nr_users; i++) {
+		if (search->users[i].uid == uid)
+			return &search->users[i];
+	}
+	if (search->nr_users == USERS_MAX)
+		return &search->users[USERS_MAX - 1];
+	search->users[search->nr_users].uid = uid;
+	return &search->users[search->nr_users++];
+}
+
+static void search_process(struct search *search, const struct search_plan *plan)
+{
+	int64_t begin_ns = time_now_ns(CLOCK_THREAD_CPUTIME_ID);
+	struct searched_user *user = search_find_user(search);
+
+	if (user->used_ns > USER_LIMIT_NS) {
+		search_cut(search);
+		return;
+	}
+	search_files(search);
+	if (!search->is_over && plan->is_first && search->message.pid == 0)
+		search_mappings(search);
+	user->used_ns += time_now_ns(CLOCK_THREAD_CPUTIME_ID) - begin_ns;
+}
+
+static bool plan_has(const struct search_plan *plan, const struct helper_work *work, int pid)
+{
+	for (size_t i = 0; i < plan->nr_skipped; i++) {
+		if (plan->skipped[i] == pid)
+			return false;
+	}
+	return pid > 0 && pid != work->own_pid;
+}
+
+void search_run(const struct helper_work *work, const struct search_plan *plan, int fd)
 {
 	struct search search = { .work = work, .fd = fd };
 	DIR *folder = opendir("/proc");
@@ -156,12 +222,16 @@ void search_run(const struct helper_work *work, int fd, bool is_first)
 	while (folder && !search.has_ended && (entry = readdir(folder))) {
 		search.pid = procfs_number(entry->d_name);
 		search.message = (struct helper_message){ .kind = HELPER_FOUND };
-		search.is_over = search.pid <= 0 || search.pid == work->own_pid;
-		if (!search.is_over)
-			search_files(&search);
-		if (!search.is_over && is_first && search.message.pid == 0)
-			search_mappings(&search);
+		search.is_over = false;
+		__atomic_store_n(plan->place, search.pid, __ATOMIC_RELAXED);
+		if (plan_has(plan, work, search.pid))
+			search_process(&search, plan);
 	}
+	search.message = (struct helper_message){ .kind = HELPER_CUT,
+						  .pid = search.first_cut,
+						  .number = search.nr_cut };
+	if (search.nr_cut > 0 && !search.has_ended)
+		helper_send(fd, &search.message, NULL, 0);
 	if (folder)
 		closedir(folder);
 }
