@@ -72,13 +72,13 @@ static void check_memory(unsigned int type)
 	struct error error = no_error;
 	struct elf_file *file;
 	struct folder folder;
-	uint64_t offset;
+	struct elf_function found;
 	long before_kib;
 
 	folder_new(&folder);
 	CHECK_NUMBER(elf_open(&file, file_make(&folder, type), &error), 0);
 	before_kib = memory_kib();
-	CHECK_NUMBER(elf_find_function(file, "nosuch", &offset, &error), -1);
+	CHECK_NUMBER(elf_find_function(file, "nosuch", &found, &error), -1);
 	CHECK_NUMBER(elf_visit_marks(file, mark_ignore, NULL, &error), 0);
 	CHECK(memory_kib() - before_kib < GROWTH_KIB_MAX);
 	elf_close(file);

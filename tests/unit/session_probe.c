@@ -176,6 +176,158 @@ static void link_make(const struct folder *folder, const char *name)
 	buffer_release(&program);
 }
 
+/* As C++ compilers name functions. */
+__attribute__((noinline, used)) int engine_step(int) __asm__("_ZN3app6Engine4stepEi");
+__attribute__((noinline, used)) int engine_step_long(long) __asm__("_ZN3app6Engine4stepEl");
+__attribute__((noinline, used)) int engine_stop(int) __asm__("_ZNK3app6Engine4stopEi");
+__attribute__((noinline, used)) int plain_static(int) __asm__("_ZL6helperi");
+__attribute__((noinline, used)) int parted(int);
+__attribute__((noinline, used)) int parted_rest(int) __asm__("parted.part.0");
+
+int engine_step(int number)
+{
+	return number + 1;
+}
+
+int engine_step_long(long number)
+{
+	return number + 2;
+}
+
+int engine_stop(int number)
+{
+	return number + 3;
+}
+
+int plain_static(int number)
+{
+	return number + 4;
+}
+
+int parted(int number)
+{
+	return number + 5;
+}
+
+int parted_rest(int number)
+{
+	return number + 6;
+}
+
+/* Where the kernel sets the probe of a place, as "FILE-OFFSET KIND,KIND". */
+static void check_place(const char *place, const char *same_as, const char *kinds)
+{
+	struct buffer sites = { 0 }, others = { 0 };
+	struct error error = { 0 };
+	struct probe probe, other;
+
+	CHECK_NUMBER(parse(&probe, PROBE_PROGRAM, place, &sites, &error), 0);
+	CHECK_TEXT(error.text, "");
+	CHECK_NUMBER(parse(&other, PROBE_PROGRAM, same_as, &others, &error), 0);
+	CHECK_TEXT(buffer_string(&probe.sites[0].place), buffer_string(&other.sites[0].place));
+	CHECK_NUMBER(probe.nr_sites, strlen(kinds));
+	for (size_t i = 0; i < probe.nr_sites; i++)
+		CHECK_NUMBER(probe.sites[i].kind[0], kinds[i]);
+	probe_release(&probe);
+	probe_release(&other);
+	buffer_release(&sites);
+	buffer_release(&others);
+}
+
+TEST(functions_of_cpp_have_their_names)
+{
+	check_place(SELF ":app::Engine::stop", SELF ":_ZNK3app6Engine4stopEi", "pr");
+	check_place(SELF ":app::Engine::stop(int, char const*) a=%di", SELF ":_ZNK3app6Engine4stopEi",
+		    "pr");
+	check_place(SELF ":app::Engine::stop(int)+0", SELF ":_ZNK3app6Engine4stopEi", "p");
+	check_place(SELF ":helper", SELF ":_ZL6helperi", "pr");
+}
+
+/* The error is one of two texts: symbols have any order. */
+static void check_not_found(const char *symbol, const char *want, const char *or)
+{
+	struct buffer sites = { 0 };
+	struct error error = { 0 };
+	struct probe probe;
+	char text[128];
+
+	snprintf(text, sizeof(text), SELF ":%s", symbol);
+	CHECK_NUMBER(parse(&probe, PROBE_PROGRAM, text, &sites, &error), -1);
+	CHECK(strstr(error.text, want) || strstr(error.text, or));
+	probe_release(&probe);
+	buffer_release(&sites);
+}
+
+TEST(names_that_are_not_those_of_one_function)
+{
+	check_not_found("app::Engine::step",
+			"session_probe: 2 functions are called 'app::Engine::step'; write one of "
+			"_ZN3app6Engine4stepEi, _ZN3app6Engine4stepEl",
+			"session_probe: 2 functions are called 'app::Engine::step'; write one of "
+			"_ZN3app6Engine4stepEl, _ZN3app6Engine4stepEi");
+	check_not_found("partde", "session_probe: no function 'partde'; did you mean 'parted'?",
+			"one text");
+}
+
+TEST(a_place_in_a_function_is_one_of_its_instructions)
+{
+	struct buffer sites = { 0 };
+	struct error error = { 0 };
+	struct probe probe;
+
+	check_place(SELF ":parted+0", SELF ":parted", "p");
+	CHECK_NUMBER(parse(&probe, PROBE_PROGRAM, SELF ":parted+0x10000", &sites, &error), -1);
+	CHECK_TEXT(error.text, "--probe '" SELF ":parted+0x10000': the offset is behind the function's "
+			       "end; 'objdump -d PATH' shows where its instructions begin");
+	probe_release(&probe);
+	buffer_release(&sites);
+}
+
+TEST(a_function_may_be_partly_inlined)
+{
+	struct buffer sites = { 0 };
+	struct error error = { 0 };
+	struct probe probe;
+
+	CHECK_NUMBER(parse(&probe, PROBE_PROGRAM, SELF ":parted", &sites, &error), 0);
+	CHECK_TEXT(buffer_string(&probe.part), "parted.part.0");
+	probe_release(&probe);
+	buffer_release(&sites);
+}
+
+/* Becomes a section of Go in a copy of this program. */
+static const char go_table[] __attribute__((section(".gopclntaX"), used)) = "";
+
+TEST(returns_of_go_are_refused)
+{
+	static const char section[] = ".gopclntaX";
+	struct buffer program = { 0 }, sites = { 0 };
+	struct error error = { 0 };
+	struct folder folder;
+	struct probe probe;
+	char text[256], want[512], *found;
+
+	folder_new(&folder);
+	CHECK_NUMBER(file_read(SELF, &program), 0);
+	while ((found = memmem(program.data, program.size, section, sizeof(section) - 1)))
+		memcpy(found, ".gopclntab", sizeof(section) - 1);
+	folder_add(&folder, "go", program.data, program.size);
+	snprintf(text, sizeof(text), "%s/go:parted", folder.path);
+	snprintf(want, sizeof(want),
+		 "--probe '%s': a program of Go, which crashes if returns are recorded; write "
+		 "PATH:SYMBOL+0 for instants at its calls",
+		 text);
+	check_refused(PROBE_PROGRAM, text, want);
+	snprintf(text, sizeof(text), "%s/go:parted+0", folder.path);
+	CHECK_NUMBER(parse(&probe, PROBE_PROGRAM, text, &sites, &error), 0);
+	CHECK_NUMBER(probe.nr_sites, 1);
+	CHECK_NUMBER(probe.sites[0].role, PROBE_INSTANT);
+	probe_release(&probe);
+	buffer_release(&sites);
+	buffer_release(&program);
+	folder_remove(&folder);
+}
+
 static void check_link_refused(const char *name)
 {
 	struct folder folder;

@@ -43,7 +43,11 @@ KILLED_IN_MKDIR = r"trace_rb_cpu_prepare"
 # In an instance, the tracer of functions exists since 6.11.
 WITHOUT_TRACER = ("6.1",)
 REFUSED = {
-    "unknown": "ktrack: --probe 'nosuch_function': the kernel refuses the probe: Invalid probed address or symbol in 'nosuch_function'",
+    "unknown": "ktrack: --probe 'qqqqqqqqqqqq': the kernel refuses the probe: Invalid probed address or symbol in 'qqqqqqqqqqqq'; there is no such "
+    "function, or the compiler has inlined it: name a function that calls it",
+    "near": "ktrack: --probe 'vfs_raed': the kernel refuses the probe: Invalid probed address or symbol in 'vfs_raed'; did you mean 'vfs_read'?",
+    "unloaded": "ktrack: --probe 'nosuchmodule:foo': no module 'nosuchmodule' is loaded; load it, or --wait until somebody does",
+    "near_module": "ktrack: --probe 'ktrack_dmeo:foo': no module 'ktrack_dmeo' is loaded; did you mean 'ktrack_demo'?",
     "unnamed": "ktrack: --probe 'vfs_read %di': argument '%di': not NAME=FETCHARG; write for example size=%dx:u64",
     "register": "ktrack: --probe 'vfs_read a=%zz': the kernel refuses the probe: Invalid register name in 'a=%zz'",
     "comment": "ktrack: --probe 'vfs_read a=1#2': column 13: one of '#;\"{}' or a control character; remove it",

@@ -2,10 +2,12 @@
 /* Reads ELF files by libelf, which is loaded for that. USDTs are notes, as systemtap's <sys/sdt.h>
  * describes them. */
 #include "event/elf.h"
+#include "event/mangle.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <gelf.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -20,6 +22,9 @@
 #define LOCK_PREFIX 0xf0
 
 #define BASE_SECTION ".stapsdt.base"
+
+/* Functions of one name that an error lists. */
+#define LISTED_MAX 8
 
 /* The kernel runs no program with more. */
 #define SEGMENTS_MAX (65536 / sizeof(Elf64_Phdr))
@@ -146,41 +151,150 @@ static bool string_is(const Elf_Data *strings, size_t offset, const char *text)
 	       memcmp((const char *)strings->d_buf + offset, text, size) == 0;
 }
 
-/* Returns false if the table has no such function. */
-static bool table_find(const struct elf_file *file, Elf_Scn *section, const GElf_Shdr *header,
-		       const char *name, uint64_t *address)
+/* Copies a name; longer ones are truncated. */
+static void string_copy(const Elf_Data *strings, size_t offset, char out[ELF_NAME_SIZE])
+{
+	size_t left = strings && offset < strings->d_size ? strings->d_size - offset : 0;
+
+	snprintf(out, ELF_NAME_SIZE, "%.*s",
+		 (int)(left < ELF_NAME_SIZE ? left : ELF_NAME_SIZE),
+		 left > 0 ? (const char *)strings->d_buf + offset : "");
+}
+
+/**
+ * struct function_search - a search in a table of symbols
+ * @name: that the user wrote
+ * @mangled: begins of symbols of C++ functions of this name; NULL for the name itself
+ * @address, @size: of the first one found
+ * @found: names of those at other addresses
+ * @nearest: a function with a similar name
+ */
+struct function_search {
+	const char *name;
+	const struct buffer *mangled;
+	uint64_t address;
+	uint64_t size;
+	size_t nr_found;
+	struct buffer found;
+	char part[ELF_NAME_SIZE];
+	struct suggestion nearest;
+};
+
+/* Returns whether the rest of a symbol may be the types of parameters, or template arguments. */
+static bool is_mangled(const struct function_search *search, const char *symbol)
+{
+	for (size_t i = 0; search->mangled && i < MANGLED_FORMS; i++) {
+		size_t size = search->mangled[i].size;
+
+		if (size > 0 && strncmp(symbol, search->mangled[i].data, size) == 0 &&
+		    !strchr(symbol, '.'))
+			return true;
+	}
+	return false;
+}
+
+static void function_add(struct function_search *search, const GElf_Sym *symbol, const char *name)
+{
+	if (search->nr_found > 0 && symbol->st_value == search->address)
+		return;
+	if (search->nr_found++ == 0) {
+		search->address = symbol->st_value;
+		search->size = symbol->st_size;
+	}
+	if (search->nr_found <= LISTED_MAX)
+		buffer_printf(&search->found, "%s%s", search->nr_found > 1 ? ", " : "", name);
+}
+
+static void symbol_take(struct function_search *search, const GElf_Sym *symbol, const char *name)
+{
+	size_t size = strlen(search->name);
+
+	if (is_mangled(search, name))
+		function_add(search, symbol, name);
+	else if (strncmp(name, search->name, size) == 0 && strncmp(name + size, ".part.", 6) == 0)
+		strcpy(search->part, name);
+	else if (!search->mangled)
+		suggestion_add(&search->nearest, text_of(search->name), name);
+}
+
+static void table_search(const struct elf_file *file, Elf_Scn *section, const GElf_Shdr *header,
+			 struct function_search *search)
 {
 	Elf_Data *data = file->api.elf_getdata(section, NULL);
 	const Elf_Data *strings = strings_read(file, header->sh_link);
 	size_t size = data && header->sh_entsize ? header->sh_size / header->sh_entsize : 0;
+	char name[ELF_NAME_SIZE];
 
 	for (size_t i = 0; i < size; i++) {
 		GElf_Sym symbol;
 
 		if (!file->api.gelf_getsym(data, i, &symbol))
 			break;
-		if (GELF_ST_TYPE(symbol.st_info) != STT_FUNC || symbol.st_shndx == SHN_UNDEF ||
-		    !string_is(strings, symbol.st_name, name))
+		if (GELF_ST_TYPE(symbol.st_info) != STT_FUNC || symbol.st_shndx == SHN_UNDEF)
 			continue;
-		*address = symbol.st_value;
-		return true;
+		/* Longer names than are copied are only found as a whole. */
+		if (string_is(strings, symbol.st_name, search->name)) {
+			/* Of static functions of one name, the first. */
+			if (search->nr_found == 0)
+				function_add(search, &symbol, search->name);
+			continue;
+		}
+		string_copy(strings, symbol.st_name, name);
+		symbol_take(search, &symbol, name);
 	}
-	return false;
 }
 
 /* A file has one table of a type; many of a hostile one could be the same bytes. */
-static bool address_find(const struct elf_file *file, unsigned int type, const char *name,
-			 uint64_t *address)
+static void tables_search(const struct elf_file *file, unsigned int type,
+			  struct function_search *search)
 {
 	Elf_Scn *section = NULL;
 
 	while ((section = file->api.elf_nextscn(file->elf, section))) {
 		GElf_Shdr header;
 
-		if (file->api.gelf_getshdr(section, &header) && header.sh_type == type)
-			return table_find(file, section, &header, name, address);
+		if (file->api.gelf_getshdr(section, &header) && header.sh_type == type) {
+			table_search(file, section, &header, search);
+			return;
+		}
 	}
-	return false;
+}
+
+static void functions_search(const struct elf_file *file, struct function_search *search)
+{
+	tables_search(file, SHT_SYMTAB, search);
+	if (search->nr_found == 0)
+		tables_search(file, SHT_DYNSYM, search);
+}
+
+/* Returns -1 with @error unless there is one function of this name. */
+static int function_choose(const struct elf_file *file, struct function_search *search,
+			   struct error *error)
+{
+	struct buffer mangled[MANGLED_FORMS] = { { 0 } };
+	int status = 0;
+
+	functions_search(file, search);
+	if (search->nr_found == 0) {
+		name_mangle(mangled, search->name);
+		search->mangled = mangled;
+		functions_search(file, search);
+	}
+	if (search->nr_found > 1)
+		status = error_set(error, "%s: %zu functions are called '%s'; write one of %s",
+				   file->path, search->nr_found, search->name,
+				   buffer_string(&search->found));
+	else if (search->nr_found == 0 && search->nearest.word[0])
+		status = error_set(error, "%s: no function '%s'; did you mean '%s'?", file->path,
+				   search->name, search->nearest.word);
+	else if (search->nr_found == 0)
+		status = error_set(error, "%s: no function '%s'; 'nm -D %s' lists those of a library",
+				   file->path, search->name, file->path);
+	search->mangled = NULL;
+	for (size_t i = 0; i < MANGLED_FORMS; i++)
+		buffer_release(&mangled[i]);
+	buffer_release(&search->found);
+	return status;
 }
 
 /* The kernel accepts a uprobe there, but never sets it. */
@@ -192,21 +306,21 @@ static bool code_is_locked(const struct elf_file *file, uint64_t offset)
 	       pread(file->fd, &byte, 1, offset) == 1 && byte == LOCK_PREFIX;
 }
 
-int elf_find_function(const struct elf_file *file, const char *name, uint64_t *offset,
+int elf_find_function(const struct elf_file *file, const char *name, struct elf_function *out,
 		      struct error *error)
 {
-	uint64_t address;
+	struct function_search search = { .name = name };
 
-	if (!address_find(file, SHT_SYMTAB, name, &address) &&
-	    !address_find(file, SHT_DYNSYM, name, &address))
-		return error_set(error, "%s: no function '%s'; 'nm -D %s' lists those of a library",
-				 file->path, name, file->path);
-	if (!offset_find(file, address, offset))
+	if (function_choose(file, &search, error) < 0)
+		return -1;
+	out->size = search.size;
+	strcpy(out->part, search.part);
+	if (!offset_find(file, search.address, &out->offset))
 		return error_set(error,
 				 "%s: function '%s' has no code in the file; name the file that "
 				 "has it",
 				 file->path, name);
-	if (code_is_locked(file, *offset))
+	if (code_is_locked(file, out->offset))
 		return error_set(error,
 				 "%s: function '%s' begins with a locked instruction, where the "
 				 "kernel sets no probe; name a function that calls it",
@@ -214,8 +328,8 @@ int elf_find_function(const struct elf_file *file, const char *name, uint64_t *o
 	return 0;
 }
 
-/* The linker moves this section, but not the addresses in notes. */
-static bool base_find(const struct elf_file *file, uint64_t *address)
+/* Returns false if the file has no section of this name. */
+static bool section_find(const struct elf_file *file, const char *name, GElf_Shdr *header)
 {
 	const Elf_Data *names = NULL;
 	Elf_Scn *section = NULL;
@@ -224,13 +338,23 @@ static bool base_find(const struct elf_file *file, uint64_t *address)
 	if (file->api.elf_getshdrstrndx(file->elf, &number) == 0)
 		names = strings_read(file, number);
 	while (names && (section = file->api.elf_nextscn(file->elf, section))) {
-		GElf_Shdr header;
+		if (file->api.gelf_getshdr(section, header) &&
+		    string_is(names, header->sh_name, name))
+			return true;
+	}
+	return false;
+}
 
-		if (!file->api.gelf_getshdr(section, &header) ||
-		    !string_is(names, header.sh_name, BASE_SECTION))
-			continue;
-		*address = header.sh_addr;
-		return true;
+/* A stripped program has them, too; those of a program for any address have another name. */
+bool elf_is_go(const struct elf_file *file)
+{
+	static const char *const names[] = { ".gopclntab", ".data.rel.ro.gopclntab",
+					     ".note.go.buildid", ".go.buildinfo" };
+	GElf_Shdr header;
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (section_find(file, names[i], &header))
+			return true;
 	}
 	return false;
 }
@@ -344,8 +468,11 @@ int elf_visit_marks(const struct elf_file *file,
 	};
 	Elf_Scn *section = NULL;
 	uint64_t left = file->size;
+	GElf_Shdr base = { 0 };
 
-	search.has_base = base_find(file, &search.base);
+	/* The linker moves this section, but not the addresses in notes. */
+	search.has_base = section_find(file, BASE_SECTION, &base);
+	search.base = base.sh_addr;
 	while ((section = file->api.elf_nextscn(file->elf, section))) {
 		const Elf_Data *data = notes_read(file, section, &left);
 

@@ -18,15 +18,38 @@ struct elf_file;
  */
 int elf_open(struct elf_file **out, const char *path, struct error *error);
 
+/** ELF_NAME_SIZE - longer names of symbols are not suggested */
+#define ELF_NAME_SIZE 256
+
 /**
- * elf_find_function - the offset in the file of a function's code
- * @name: of a symbol; those of the file's own table come before those for the dynamic linker
- *
- * Returns 0, or -1 with @error if there is none, if it has no code in the file, or if the kernel
- * cannot probe its first instruction.
+ * struct elf_function - a function of a program
+ * @offset: of its code in the file
+ * @size: of its code; 0 if it is unknown
+ * @part: a symbol with the part of it that the compiler did not inline; "" for none
  */
-int elf_find_function(const struct elf_file *file, const char *name, uint64_t *offset,
+struct elf_function {
+	uint64_t offset;
+	uint64_t size;
+	char part[ELF_NAME_SIZE];
+};
+
+/**
+ * elf_find_function - find a function by its name
+ * @name: of a symbol, or a name of C++ such as "space::Class::function(int)", whose parameters are
+ * not compared; symbols of the file's own table come before those for the dynamic linker
+ *
+ * Returns 0, or -1 with @error if there is none, or several, if it has no code in the file, or if
+ * the kernel cannot probe its first instruction.
+ */
+int elf_find_function(const struct elf_file *file, const char *name, struct elf_function *out,
 		      struct error *error);
+
+/**
+ * elf_is_go - whether the file is a program of Go, whose returns cannot be recorded
+ *
+ * Its stacks are moved, with the changed return addresses, and the program crashes.
+ */
+bool elf_is_go(const struct elf_file *file);
 
 /**
  * struct elf_mark - a place in the code that is a USDT; a compiler may make several of one

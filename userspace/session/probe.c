@@ -94,7 +94,9 @@ static int site_define(const struct probe *probe, const struct probe_site *site,
 		status = error_set(error, "out of memory");
 	else
 		status = dynamic_define(events, site->kind, site->name, buffer_string(&place),
-					buffer_string(&object), error);
+					buffer_string(&object), error) == 0
+				 ? 0
+				 : probe_explain(probe, error);
 	buffer_release(&place);
 	buffer_release(&object);
 	return status;
@@ -154,6 +156,7 @@ void probe_append_rule(const struct probe *probe, const char *group, struct buff
 void probe_release(struct probe *probe)
 {
 	buffer_release(&probe->title);
+	buffer_release(&probe->part);
 	for (size_t i = 0; i < probe->nr_sites; i++) {
 		buffer_release(&probe->sites[i].place);
 		buffer_release(&probe->sites[i].arguments);

@@ -42,6 +42,7 @@ struct probe_site {
  * @number: of the setting, which makes the names of its events unique
  * @pack: the first part of the name of its rule
  * @title: the last part, and the name of its slices
+ * @part: a symbol with the part of the function that is not inlined; empty for none
  */
 struct probe {
 	bool is_checked_only;
@@ -50,6 +51,7 @@ struct probe {
 	unsigned int number;
 	const char *pack;
 	struct buffer title;
+	struct buffer part;
 	struct probe_site sites[PROBE_SITES_MAX];
 	size_t nr_sites;
 };
@@ -103,6 +105,24 @@ int probe_refuse(const struct probe *probe, struct error *error, const char *pro
 
 /** probe_define - define its events; returns -1 with @error */
 int probe_define(const struct probe *probe, struct dynamic_events *events, struct error *error);
+
+/** PROBE_PACK_KERNEL - the pack of probes in the kernel */
+#define PROBE_PACK_KERNEL "probe"
+
+/**
+ * probe_check_module - refuse a probe in a module that is not loaded
+ * @waits: it may be loaded later
+ *
+ * The kernel accepts such a probe, and never says that it records nothing. Returns -1 with @error.
+ */
+int probe_check_module(const struct probe *probe, bool waits, struct error *error);
+
+/**
+ * probe_explain - add to the @error of a refused probe whether its function exists, or which is near
+ *
+ * Returns -1.
+ */
+int probe_explain(const struct probe *probe, struct error *error);
 
 /** probe_append_rule - append its rule, whose name differs from those in @out */
 void probe_append_rule(const struct probe *probe, const char *group, struct buffer *out);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Parses probes of functions, in the kernel and in programs. */
 #include <ctype.h>
+#include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "event/event.h"
@@ -16,6 +18,13 @@
 /* The value that a function returns, unless the user asks for another form of it. */
 #define RETVAL "$retval"
 
+/** struct symbol_place - a place in a function of a program */
+struct symbol_place {
+	struct text name;
+	bool has_offset;
+	uint64_t offset;
+};
+
 static bool is_identifier(struct text name)
 {
 	if (name.size == 0 || isdigit((unsigned char)name.data[0]))
@@ -27,12 +36,16 @@ static bool is_identifier(struct text name)
 	return true;
 }
 
+/* Parameters of a C++ function may have spaces between their parentheses. */
 static struct text probe_take_word(const char **rest)
 {
-	const char *begin = *rest + strspn(*rest, " ");
+	const char *begin = *rest + strspn(*rest, " "), *end;
+	int depth = 0;
 
-	*rest = begin + strcspn(begin, " ");
-	return (struct text){ begin, *rest - begin };
+	for (end = begin; *end && (*end != ' ' || depth > 0); end++)
+		depth += (*end == '(') - (*end == ')');
+	*rest = end;
+	return (struct text){ begin, end - begin };
 }
 
 static int argument_refuse(const struct probe *probe, struct text argument, struct error *error,
@@ -116,48 +129,122 @@ static int function_parse(struct probe *probe, struct text place, struct error *
 		return probe_refuse(probe, error,
 				    "not a function of the kernel; write FUNCTION or "
 				    "MODULE:FUNCTION");
-	probe->pack = "probe";
+	probe->pack = PROBE_PACK_KERNEL;
 	probe_set_title(probe, title);
 	return sites_add(probe, !memchr(title.data, '+', title.size), KERNEL_RETURN, place, error);
 }
 
-/* The kernel's form of a place is "PATH:OFFSET", with the file's real path. */
-static int symbol_locate(struct probe *probe, const char *path, struct buffer *out,
-			 struct error *error)
+/* The kernel would kill a program of Go: its stacks move, with the changed return addresses. */
+static int function_check(const struct probe *probe, const struct elf_file *file,
+			  const struct elf_function *function, const struct symbol_place *place,
+			  struct error *error)
 {
+	if (!place->has_offset && elf_is_go(file))
+		return probe_refuse(probe, error,
+				    "a program of Go, which crashes if returns are recorded; write "
+				    "PATH:SYMBOL+0 for instants at its calls");
+	if (place->offset > 0 && place->offset >= function->size)
+		return probe_refuse(probe, error,
+				    "the offset is behind the function's end; 'objdump -d PATH' "
+				    "shows where its instructions begin");
+	return 0;
+}
+
+/* The kernel's form of a place is "PATH:OFFSET", with the file's real path. */
+static int symbol_locate(struct probe *probe, const char *path, const struct symbol_place *place,
+			 struct buffer *out, struct error *error)
+{
+	struct elf_function function = { 0 };
+	struct buffer name = { 0 };
 	struct elf_file *file = NULL;
-	uint64_t offset;
 	int status = probe_find_file(probe, path, out, error);
 
+	buffer_append(&name, place->name.data, place->name.size);
 	if (status == 0)
 		status = elf_open(&file, buffer_string(out), error);
 	if (status == 0)
-		status = elf_find_function(file, buffer_string(&probe->title), &offset, error);
+		status = elf_find_function(file, buffer_string(&name), &function, error);
 	if (status == 0)
-		buffer_printf(out, ":0x%llx", (unsigned long long)offset);
+		status = function_check(probe, file, &function, place, error);
+	if (status == 0) {
+		buffer_printf(out, ":0x%llx",
+			      (unsigned long long)(function.offset + place->offset));
+		buffer_append_string(&probe->part, function.part);
+	}
+	buffer_release(&name);
 	elf_close(file);
 	return status;
 }
 
-/* "PATH:SYMBOL" */
-static int symbol_parse(struct probe *probe, struct text place, struct error *error)
+static bool file_exists(struct text path)
 {
-	const char *colon = memrchr(place.data, ':', place.size);
-	struct text title = { colon + 1, colon ? place.data + place.size - colon - 1 : 0 };
-	struct buffer path = { 0 }, located = { 0 };
-	int status;
+	struct buffer name = { 0 };
+	bool exists;
 
-	if (title.size == 0 || colon == place.data)
+	buffer_append(&name, path.data, path.size);
+	exists = file_find_built(AT_FDCWD, &name) == 0;
+	buffer_release(&name);
+	return exists;
+}
+
+/*
+ * Names of C++ and of Go have colons and slashes, and so may paths: the path is the first part that
+ * exists. Without one, it is what comes before the first colon.
+ */
+static const char *path_end(struct text place)
+{
+	const char *end = place.data + place.size, *first = NULL;
+
+	for (const char *at = place.data; (at = memchr(at, ':', end - at)); at++) {
+		if (at == place.data || at + 1 == end)
+			continue;
+		if (file_exists((struct text){ place.data, at - place.data }))
+			return at;
+		first = first ? first : at;
+	}
+	return first;
+}
+
+/* "SYMBOL[+OFFSET]"; names of operators have a '+', too. */
+static struct symbol_place symbol_split(struct text symbol)
+{
+	struct symbol_place place = { .name = symbol };
+	const char *plus = memrchr(symbol.data, '+', symbol.size);
+	char *end = NULL;
+
+	if (!plus || plus == symbol.data || !isdigit((unsigned char)plus[1]))
+		return place;
+	place.offset = strtoull(plus + 1, &end, 0);
+	place.has_offset = end == symbol.data + symbol.size;
+	if (place.has_offset)
+		place.name.size = plus - symbol.data;
+	else
+		place.offset = 0;
+	return place;
+}
+
+/* "PATH:SYMBOL[+OFFSET]" */
+static int symbol_parse(struct probe *probe, struct text text, struct error *error)
+{
+	const char *colon = path_end(text);
+	struct buffer path = { 0 }, located = { 0 };
+	struct symbol_place place;
+	struct text title;
+	int status = 0;
+
+	if (!colon)
 		return probe_refuse(probe, error,
 				    "not a function of a program; write PATH:SYMBOL");
+	title = (struct text){ colon + 1, text.data + text.size - colon - 1 };
+	place = symbol_split(title);
 	probe->pack = "uprobe";
 	probe_set_title(probe, title);
-	buffer_append(&path, place.data, colon - place.data);
-	status = probe->is_checked_only
-			 ? 0
-			 : symbol_locate(probe, buffer_string(&path), &located, error);
+	buffer_append(&path, text.data, colon - text.data);
+	if (!probe->is_checked_only)
+		status = symbol_locate(probe, buffer_string(&path), &place, &located, error);
 	if (status == 0)
-		status = sites_add(probe, true, PROGRAM_RETURN, buffer_text(&located), error);
+		status = sites_add(probe, !place.has_offset, PROGRAM_RETURN,
+				   buffer_text(&located), error);
 	buffer_release(&path);
 	buffer_release(&located);
 	return status;

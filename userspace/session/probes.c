@@ -6,14 +6,27 @@
 
 #include "session/probe.h"
 
-static int probe_add(struct probes *probes, const struct probe_setting *setting,
+static void probe_report_part(const struct probe *probe, const struct report *report)
+{
+	if (probe->part.size > 0)
+		report_message(report,
+			       "%s '%s': partly inlined: calls that do not get to %.*s may be missing",
+			       probe->option, probe->text, (int)probe->part.size, probe->part.data);
+}
+
+static int probe_add(struct probes *probes, const struct capture_settings *settings,
 		     unsigned int number, struct error *error)
 {
+	const struct probe_setting *setting = &settings->probes[number];
 	struct probe probe;
 	int status = probe_parse(&probe, setting, number, error);
 
+	if (status == 0 && setting->kind == PROBE_KERNEL)
+		status = probe_check_module(&probe, settings->selection.waits, error);
 	if (status == 0)
 		status = probe_define(&probe, &probes->events, error);
+	if (status == 0)
+		probe_report_part(&probe, settings->report);
 	if (status == 0)
 		probe_append_rule(&probe, probes->events.group, &probes->rules);
 	probe_release(&probe);
@@ -28,7 +41,7 @@ int probes_define(struct probes *probes, struct capture_settings *settings, stru
 		return -1;
 	probes->events.writes = capture_writes(settings);
 	for (size_t i = 0; i < settings->nr_probes; i++) {
-		if (probe_add(probes, &settings->probes[i], i, error) < 0)
+		if (probe_add(probes, settings, i, error) < 0)
 			return -1;
 	}
 	return 0;

@@ -65,7 +65,10 @@ process_end $recorder full
 attempt storm ktrack stream -b 64 --function 'vfs_*' --function 'ksys_*' --function '*_read' --event=/out/storm.json -- \
 	dd if=/dev/zero of=/dev/null bs=1 count=20000
 
-refuse unknown --probe nosuch_function
+refuse unknown --probe qqqqqqqqqqqq
+refuse near --probe vfs_raed
+refuse unloaded --probe nosuchmodule:foo
+refuse near_module --probe ktrack_dmeo:foo
 refuse unnamed --probe 'vfs_read %di'
 refuse register --probe 'vfs_read a=%zz'
 refuse comment --probe 'vfs_read a=1#2'
