@@ -20,7 +20,7 @@ PROJECT = Path(__file__).resolve().parents[2]
 UNITS = PROJECT / "scripts/packaging/systemd"
 KTRACK = PROJECT / "build/ktrack"
 UNIT = UNITS / "ktrack-watch@.service"
-# The rating is 2.4 in systemd 252.
+# The rating is 2.0 in systemd 252.
 EXPOSURE_MAX = 3
 
 

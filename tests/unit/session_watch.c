@@ -2,6 +2,9 @@
 /* Tests of ktrack watch: which time is recorded, and what stays in the directory. */
 #include "session/watch_folder.h"
 #include "session/watch_window.h"
+#include "session/watch_writer.h"
+
+#include <sys/wait.h>
 
 #include "fixtures/folder.h"
 #include "fixtures/tap.h"
@@ -414,4 +417,31 @@ TEST(a_directory_that_was_moved_away_is_created_again)
 	/* It can be taken by another one. */
 	check_refused(fixture.path, "in use");
 	watch_fixture_end(&fixture);
+}
+
+static void status_keep(void *context, int wait_status)
+{
+	*(int *)context = WEXITSTATUS(wait_status);
+}
+
+/* Returns what is reported of a hook that ends with @status; -1 for nothing. */
+static int reported_status(int status)
+{
+	int reported = -1;
+	struct watch_writer writer = { .fd = -1, .failed = status_keep, .context = &reported };
+	siginfo_t info;
+
+	writer.hooks[1] = fork();
+	if (writer.hooks[1] == 0)
+		_exit(status);
+	CHECK_NUMBER(waitid(P_PID, writer.hooks[1], &info, WEXITED | WNOWAIT), 0);
+	watch_writer_reap(&writer);
+	CHECK_NUMBER(writer.hooks[1], 0);
+	return reported;
+}
+
+TEST(a_hook_that_fails_is_reported)
+{
+	CHECK_NUMBER(reported_status(0), -1);
+	CHECK_NUMBER(reported_status(7), 7);
 }

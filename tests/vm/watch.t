@@ -131,12 +131,20 @@ def check_closing(tap, kernel, result):
     tap.ok(wanted in text, f"{kernel}: the last line on a terminal shows how to see a recording", text)
 
 
+def check_hook(tap, kernel, result):
+    """A hook gets the path of each recording, and its failure is reported."""
+    paths, written = result.text("hook.paths").split(), result.text("hook.written").split()
+    tap.ok(len(paths) == 2 and sorted(paths) == sorted(written), f"{kernel}: a hook of the working directory runs", paths, written)
+    failures = [line for line in result.text("hook.errors").splitlines() if "--hook" in line]
+    tap.ok(failures == ["ktrack: --hook=./hooks/run: ended with status 7"], f"{kernel}: a hook that fails is reported", failures)
+
+
 def check_kernel(tap, kernel, programs):
     """All of it, on one kernel."""
     with machine.ran(kernel, "watch.sh", TRIGGERS, RATE, options=programs) as result:
         machine.check_end(tap, kernel, result)
         tap.nothing(result.output.splitlines(), f"{kernel}: no complaints")
-        for check in (check_rate, check_stopped, check_behind, check_full, check_jump, check_killed, check_closing):
+        for check in (check_rate, check_stopped, check_behind, check_full, check_jump, check_killed, check_closing, check_hook):
             check(tap, kernel, result)
 
 

@@ -7,6 +7,7 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "session/narrow.h"
@@ -93,7 +94,7 @@ static int watch_write(struct watch_run *watch, struct watch_window *window, str
 		.folder = &watch->folder,
 		.limits = &watch->settings->retention,
 		.window = window,
-		.hook = has_hook ? settings->hook : NULL,
+		.hook = has_hook ? buffer_string(&watch->hook) : NULL,
 		.signals = &watch->stream->capture.stop.signals.before,
 	};
 
@@ -250,6 +251,7 @@ static void watch_finish(struct watch_run *watch)
 		if (watch_writer_is_busy(&watch->writer))
 			watch_await_writer(watch);
 	}
+	watch_writer_reap(&watch->writer);
 	watch_report_end(watch);
 }
 
@@ -265,14 +267,49 @@ static void watch_end(void *context)
 	watch->spool = NULL;
 }
 
+static void hook_report_failure(void *context, int wait_status)
+{
+	struct watch_run *watch = context;
+
+	if (WIFSIGNALED(wait_status))
+		report_message(watch->report, "--hook=%s: killed by signal %d",
+			       watch->settings->hook, WTERMSIG(wait_status));
+	else
+		report_message(watch->report, "--hook=%s: ended with status %d",
+			       watch->settings->hook, WEXITSTATUS(wait_status));
+}
+
+/* It is executed in another working directory. */
+static int hook_find(struct watch_run *watch, struct error *error)
+{
+	const char *name = watch->settings->hook;
+	char *const words[] = { (char *)name, NULL };
+	char *folder = NULL;
+	int status;
+
+	if (!name)
+		return 0;
+	if (command_check(words, &status, error) < 0)
+		return -1;
+	if (name[0] != '/' && strchr(name, '/')) {
+		folder = getcwd(NULL, 0);
+		if (!folder)
+			return error_set_system(error, errno, "--hook=%s", name);
+		buffer_printf(&watch->hook, "%s/", folder);
+		free(folder);
+	}
+	buffer_append_string(&watch->hook, name);
+	watch->writer.failed = hook_report_failure;
+	watch->writer.context = watch;
+	return watch->hook.failed ? error_set(error, "out of memory") : 0;
+}
+
 static int watch_prepare(struct watch_run *watch, struct error *error)
 {
 	const struct watch_settings *settings = watch->settings;
 	const struct trigger_handler handler = { .context = watch, .fire = watch_fire };
-	char *const hook[] = { (char *)settings->hook, NULL };
-	int status;
 
-	if (settings->hook && command_check(hook, &status, error) < 0)
+	if (hook_find(watch, error) < 0)
 		return STATUS_FAILED;
 	if (trigger_set_new(&watch->triggers, settings->triggers, settings->nr_triggers, &handler,
 			    error) < 0)
@@ -295,6 +332,7 @@ static void watch_release(struct watch_run *watch)
 	trigger_set_free(watch->triggers);
 	watch_folder_close(&watch->folder);
 	notify_close(&watch->notify);
+	buffer_release(&watch->hook);
 }
 
 int watch_run(struct watch_settings *settings, struct error *error)

@@ -14,6 +14,7 @@
  * struct watch_run - state of a run
  * @stream: the run that reads; NULL before it is set up
  * @spool: the records in memory
+ * @hook: the path of the hook's program, or its name in PATH; empty for none
  * @persistent: the same records in a buffer that survives a restart
  * @is_requested, @is_reopening: a signal asked for a recording, or to open the directory again
  * @has_new_formats: tracepoints of loaded modules are recorded, and their formats are not saved yet
@@ -32,6 +33,7 @@ struct watch_run {
 	struct watch_windows windows;
 	struct watch_folder folder;
 	struct watch_writer writer;
+	struct buffer hook;
 	struct notify notify;
 	struct persistent persistent;
 	bool is_requested;

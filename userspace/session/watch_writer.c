@@ -11,6 +11,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "session/session.h"
+
 static_assert(sizeof(struct watch_result) <= PIPE_BUF, "a result is written at once");
 
 /* An error without its remedy, which is for other commands. */
@@ -96,9 +98,10 @@ static void writer_main(const struct watch_job *job, int fd)
 	if (write(fd, &result, sizeof(result)) != sizeof(result))
 		_exit(EXIT_FAILURE);
 	close(fd);
-	if (job->hook && !result.problem[0])
-		hook_execute(job, &result);
-	_exit(job->hook ? EXIT_FAILURE : EXIT_SUCCESS);
+	if (!job->hook || result.problem[0])
+		_exit(EXIT_SUCCESS);
+	hook_execute(job, &result);
+	_exit(errno == ENOENT ? STATUS_NOT_FOUND : STATUS_CANNOT_RUN);
 }
 
 bool watch_writer_is_busy(const struct watch_writer *writer)
@@ -151,11 +154,18 @@ static void writer_keep_hook(struct watch_writer *writer)
 	writer->pid = 0;
 }
 
-static void hooks_reap(struct watch_writer *writer)
+void watch_writer_reap(struct watch_writer *writer)
 {
+	int status = 0;
+
 	for (size_t i = 0; i < WATCH_HOOKS_MAX; i++) {
-		if (writer->hooks[i] > 0 && waitpid(writer->hooks[i], NULL, WNOHANG) != 0)
-			writer->hooks[i] = 0;
+		pid_t pid = writer->hooks[i] > 0 ? waitpid(writer->hooks[i], &status, WNOHANG) : 0;
+
+		if (pid == 0)
+			continue;
+		writer->hooks[i] = 0;
+		if (pid > 0 && status != 0 && writer->failed)
+			writer->failed(writer->context, status);
 	}
 }
 
@@ -163,7 +173,7 @@ bool watch_writer_take(struct watch_writer *writer, struct watch_result *result)
 {
 	ssize_t size;
 
-	hooks_reap(writer);
+	watch_writer_reap(writer);
 	if (writer->fd < 0)
 		return false;
 	size = TEMP_FAILURE_RETRY(read(writer->fd, result, sizeof(*result)));
@@ -172,11 +182,14 @@ bool watch_writer_take(struct watch_writer *writer, struct watch_result *result)
 	if (size != sizeof(*result)) {
 		*result = (struct watch_result){ 0 };
 		snprintf(result->problem, sizeof(result->problem), "its process was killed");
+		waitpid(writer->pid, NULL, 0);
+		writer->pid = 0;
 	}
 	close(writer->fd);
 	writer->fd = -1;
-	writer_keep_hook(writer);
-	hooks_reap(writer);
+	if (writer->pid > 0)
+		writer_keep_hook(writer);
+	watch_writer_reap(writer);
 	return true;
 }
 

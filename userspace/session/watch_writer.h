@@ -33,11 +33,14 @@ struct watch_result {
  * @fd: of its result; -1 if no recording is written
  * @pid: 0 if none was started
  * @hooks: processes that execute the hook, 0 for none
+ * @failed: receives the wait status of a hook that did not end with 0; NULL for nobody
  */
 struct watch_writer {
 	int fd;
 	pid_t pid;
 	pid_t hooks[WATCH_HOOKS_MAX];
+	void (*failed)(void *context, int wait_status);
+	void *context;
 };
 
 /**
@@ -70,6 +73,9 @@ bool watch_writer_has_hook(const struct watch_writer *writer);
  * Returns false if there is none yet, or none is written. Ended hooks are reaped.
  */
 bool watch_writer_take(struct watch_writer *writer, struct watch_result *result);
+
+/** watch_writer_reap - report hooks that have ended; does not wait */
+void watch_writer_reap(struct watch_writer *writer);
 
 /** watch_writer_kill - give up the recording that is being written */
 void watch_writer_kill(struct watch_writer *writer);

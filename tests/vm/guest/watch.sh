@@ -159,10 +159,26 @@ closing_watch() {
 	instances_check closing
 }
 
+# A hook of the working directory; the second time it fails.
+hook_watch() {
+	mkdir /tmp/hooks
+	# shellcheck disable=SC2016 # the hook expands it
+	printf '#!/bin/sh\necho "$1" >>/out/hook.paths\n[ ! -e /tmp/hook.fails ] || exit 7\n' >/tmp/hooks/run
+	chmod 755 /tmp/hooks/run
+	watch_start hook --hook=./hooks/run
+	request 1
+	wait_while_alive "$watch" grep -q . /out/hook.paths
+	touch /tmp/hook.fails
+	request 2
+	wait_while_alive "$watch" grep -q status /out/hook.errors
+	watch_stop
+	ls -d /tmp/hook/*.dat >/out/hook.written
+}
+
 cd /tmp
 insmod /modules/ktrack_test.ko
 rate_watch "$1" "$2"
-for kind in stopped behind full jump killed closing; do
+for kind in stopped behind full jump killed closing hook; do
 	rmmod ktrack_test
 	insmod /modules/ktrack_test.ko
 	"${kind}_watch"
