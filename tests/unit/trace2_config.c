@@ -11,6 +11,7 @@
 #include "fixtures/folder.h"
 #include "fixtures/tap.h"
 #include "trace2/config.h"
+#include "trace2/sid.h"
 #include "trace2/trace2.h"
 
 /* A file without a name that can be opened by its path. */
@@ -35,6 +36,15 @@ static struct trace2_config *config_new(const char *system_text, const char *use
 	unlink(system_path);
 	unlink(user_path);
 	return config;
+}
+
+/* Whether the kernel started this program with the rights of another user. */
+static bool is_privileged;
+
+/* Takes the place of the C library's. */
+__attribute__((visibility("default"))) char *secure_getenv(const char *name)
+{
+	return is_privileged ? NULL : getenv(name);
 }
 
 static void check_get(const struct trace2_config *config, enum trace2_key key, const char *want)
@@ -362,4 +372,27 @@ TEST(many_settings_are_visited_in_time)
 	CHECK_NUMBER(nr_params, NR_MANY);
 	trace2_config_free(config);
 	buffer_release(&text);
+}
+
+/* The caller could have root write files, and read those that are included. */
+TEST(programs_with_the_rights_of_others_ignore_the_environment)
+{
+	struct trace2_config *config;
+	char *parent;
+
+	setenv("X_TRACE2", "/env", 1);
+	setenv("X_PARENT", "caller", 1);
+	is_privileged = true;
+	config = config_new("[trace2]\n\tnormalTarget = /system\n", "");
+	check_get(config, TRACE2_KEY_NORMAL, "/system");
+	trace2_config_free(config);
+	parent = parent_join("X_PARENT", "own");
+	CHECK_TEXT(parent, "own");
+	free(parent);
+	is_privileged = false;
+	parent = parent_join("X_PARENT", "own");
+	CHECK_TEXT(parent, "caller/own");
+	free(parent);
+	unsetenv("X_TRACE2");
+	unsetenv("X_PARENT");
 }

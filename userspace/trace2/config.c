@@ -61,7 +61,7 @@ static int variables_read(struct trace2_config *config, const char *prefix)
 			config->names[i] = NULL;
 			return -1;
 		}
-		value = getenv(config->names[i]);
+		value = secure_getenv(config->names[i]);
 		if (!value || !*value)
 			continue;
 		config->variables[i] = strdup(value);
@@ -252,7 +252,7 @@ int config_visit_variables(const struct trace2_config *config,
 	int status = 0;
 
 	while (status == 0 && list_next(&list, &name)) {
-		const char *value = getenv(buffer_string(&name));
+		const char *value = secure_getenv(buffer_string(&name));
 
 		if (value && *value)
 			status = visit(context, "command", buffer_string(&name), value);

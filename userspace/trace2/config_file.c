@@ -277,7 +277,7 @@ static int config_add(struct trace2_config *config, const char *key, const char 
 /* The file that @value names: relative to the folder of @including, or with "~/" to HOME. */
 static void include_path_append(struct buffer *path, const char *including, const char *value)
 {
-	const char *home = getenv("HOME");
+	const char *home = secure_getenv("HOME");
 	const char *name = path_base_name(including);
 
 	if (strncmp(value, "~/", 2) == 0 && home)

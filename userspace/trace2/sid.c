@@ -39,7 +39,7 @@ void trace2_sid_make(char *out, int64_t unix_ns, int pid)
 
 char *parent_join(const char *variable, const char *own)
 {
-	const char *parent = getenv(variable);
+	const char *parent = secure_getenv(variable);
 	bool has_parent = parent && *parent;
 	char *whole;
 
