@@ -28,12 +28,15 @@ static struct buffer json_of(const char *data, size_t size)
 		buffer_release(&out_);                                  \
 	} while (0)
 
-TEST(json_strings_escape_what_git_escapes_and_nothing_else)
+TEST(json_strings_escape_what_git_escapes_and_control_characters)
 {
 	CHECK_JSON("plain / \x7f", "\"plain / \x7f\"");
 	CHECK_JSON("\"\\\n\r\t\f\b", "\"\\\"\\\\\\n\\r\\t\\f\\b\"");
 	CHECK_JSON("\x01\x1f\0end", "\"\\u0001\\u001f\\u0000end\"");
 	CHECK_JSON("", "\"\"");
+	/* CSI, which begins a command of a terminal, and the first character that is none. */
+	CHECK_JSON("a\xc2\x9b" "31m", "\"a\\u009b31m\"");
+	CHECK_JSON("\xc2\x80\xc2\x9f\xc2\xa0", "\"\\u0080\\u009f\xc2\xa0\"");
 }
 
 TEST(json_strings_keep_utf8_and_replace_each_other_byte)

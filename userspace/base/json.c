@@ -4,6 +4,9 @@
 
 #include "base/word.h"
 
+/* Of the characters that ASCII lacks. */
+#define FIRST_PRINTABLE 0xa0
+
 static const char short_escapes[0x60] = {
 	['"'] = '"',  ['\\'] = '\\', ['\n'] = 'n', ['\r'] = 'r',
 	['\t'] = 't', ['\f'] = 'f',  ['\b'] = 'b',
@@ -34,7 +37,10 @@ static size_t json_append_special(struct buffer *buffer, struct text rest)
 		buffer_append_string(buffer, "\xef\xbf\xbd");
 		return 1;
 	}
-	if (size > 1)
+	/* A terminal takes the control characters above 0x7f for begins of its own commands. */
+	if (size == 2 && utf8_value((struct text){ rest.data, size }) < FIRST_PRINTABLE)
+		buffer_printf(buffer, "\\u%04x", utf8_value((struct text){ rest.data, size }));
+	else if (size > 1)
 		buffer_append(buffer, rest.data, size);
 	else
 		json_append_escape(buffer, rest.data[0]);

@@ -32,6 +32,9 @@ extern const struct cli_command stream_command;
 extern const struct cli_command watch_command;
 extern const struct cli_command why_command;
 
+/** printable_append - append a text; control characters become '?' */
+void printable_append(struct buffer *line, struct text rest);
+
 /** message_print - print one line; control characters in it become '?' */
 void message_print(const char *text);
 

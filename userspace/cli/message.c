@@ -25,8 +25,7 @@ static bool is_terminal(void)
 	return isatty(STDERR_FILENO) == 1;
 }
 
-/* Names may contain any bytes. */
-static void line_append(struct buffer *line, struct text rest)
+void printable_append(struct buffer *line, struct text rest)
 {
 	while (rest.size > 0) {
 		struct text character = { .data = rest.data, .size = utf8_sequence_size(rest) };
@@ -44,7 +43,7 @@ void message_print(const char *text)
 {
 	struct buffer line = { 0 };
 
-	line_append(&line, text_of(text));
+	printable_append(&line, text_of(text));
 	/* A progress line on the terminal may be longer. */
 	if (can_write(READER_WAIT_MS))
 		fprintf(stderr, "%sktrack: %s\n", is_terminal() ? CLEAR_LINE : "",

@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 
+#include "cli/cli.h"
 #include "session/session.h"
 
 #define PROGRAM_FORMAT "%8s %-16s %-8s %s\n"
@@ -24,13 +25,16 @@ static void events_append(struct buffer *out, const struct program_found *progra
 
 static void program_row_print(const struct program_found *program)
 {
-	struct buffer events = { 0 };
+	struct buffer events = { 0 }, name = { 0 };
 	char pid[16];
 
 	events_append(&events, program);
 	snprintf(pid, sizeof(pid), "%d", program->pid);
-	printf(PROGRAM_FORMAT, pid, program->comm, program->is_recorded ? "yes" : "no",
+	/* A program names itself. */
+	printable_append(&name, text_of(program->comm));
+	printf(PROGRAM_FORMAT, pid, buffer_string(&name), program->is_recorded ? "yes" : "no",
 	       buffer_string(&events));
+	buffer_release(&name);
 	buffer_release(&events);
 }
 
