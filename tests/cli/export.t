@@ -129,7 +129,7 @@ is "and its end is in order" "$(tail -n 1 part | grep -c '"event":"atexit".*"cod
 run sh -c 'ulimit -f 1; "$0" export --event=short trace.dat' "$ktrack"
 refused "a file that may not become longer" 1 "cannot write to short: File too large"
 run sh -c 'ulimit -f 1; cat trace.dat | "$0" export -' "$ktrack"
-refused "nor may what is kept of a pipe" 1 "cannot copy standard input to a temporary file (in TMPDIR): File too large"
+refused "nor may what is kept of a pipe" 1 "cannot copy standard input to a temporary file in ${TMPDIR:-/tmp}; set TMPDIR to a directory with more space: File too large"
 run sh -c 'echo no recording | "$0" export -' "$ktrack"
 refused "a pipe with something else" 1 "standard input: not a trace.dat; name a recording of ktrack or trace-cmd"
 run timeout 20 "$ktrack" export /dev/zero

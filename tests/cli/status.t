@@ -53,6 +53,11 @@ statuses_check "$ktrack" <<'TABLE'
 1|recover nosuch.dat
 2|recover one two
 TABLE
+for words in "stat --csv whole.dat" "query whole.dat @names" "export whole.dat"; do
+	# shellcheck disable=SC2086,SC2016 # words are split; the shell expands them
+	run sh -c 'ulimit -f 0; exec "$@" >file' - "$ktrack" $words
+	is "a file that may not grow: $words" "$status" = 1
+done
 cd "$OLDPWD"
 if ! tests/cli/mounted --probe; then
 	skipped "commands that need tracefs" "this machine lets nobody show a process other mounts (unshare -m)"

@@ -99,3 +99,18 @@ TEST(a_socket_that_does_not_listen_yet_is_left_alone)
 	unlink(usual.sun_path);
 	folder_end();
 }
+
+TEST(a_file_of_the_name_is_no_socket_of_a_killed_ktrack)
+{
+	struct program_socket own;
+	int fd;
+
+	folder_begin();
+	fd = open(usual.sun_path, O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
+	close(fd);
+	CHECK(!opens_usual(&own));
+	program_socket_close(&own);
+	CHECK_NUMBER(access(usual.sun_path, F_OK), 0);
+	unlink(usual.sun_path);
+	folder_end();
+}

@@ -2,6 +2,7 @@
 /* ktrack: selects the command, prints its error and exits. */
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -142,12 +143,28 @@ static void streams_occupy(void)
 		close(fd);
 }
 
+static void signal_ignore(int number)
+{
+	(void)number;
+}
+
+/*
+ * Writing to a file that may not grow fails instead, with a message. A command has the default
+ * action of a signal that is handled, but would inherit one that is ignored.
+ */
+static void size_signal_handle(void)
+{
+	if (signal(SIGXFSZ, signal_ignore) == SIG_IGN)
+		signal(SIGXFSZ, SIG_IGN);
+}
+
 int main(int argc, char **argv)
 {
 	struct error error = { 0 };
 	int status;
 
 	streams_occupy();
+	size_signal_handle();
 	status = output_end(run(argc, argv, &error), &error);
 	report_error(message_report(), &error);
 	return status;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* ktrack export: delivers the records of one source, or of several machines, to the outputs. */
-#include <signal.h>
 #include <stdlib.h>
 
 #include "session/capture.h"
@@ -286,8 +285,6 @@ int export_run(struct export_settings *settings, struct error *error)
 
 	if (export_settings_check(settings, error) < 0)
 		return STATUS_USAGE;
-	/* Writing fails instead, with a message. */
-	signal(SIGXFSZ, SIG_IGN);
 	settings->outputs.explains = settings->nr_sources == 1 &&
 				     output_settings_show_explanations(&settings->outputs) &&
 				     selection_has_states(&settings->selection) &&

@@ -4,7 +4,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <libgen.h>
+#include <limits.h>
 #include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -69,6 +72,20 @@ static int copy_exceeds(const char *name, uint64_t limit, struct error *error)
 	return -1;
 }
 
+/* TMPDIR may be unset, or not what was used. */
+static int copy_refuse(int copy, const char *name, int number, struct error *error)
+{
+	char link[64], path[PATH_MAX] = "";
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", copy);
+	if (readlink(link, path, sizeof(path) - 1) < 0)
+		path[0] = '\0';
+	return error_set_system(error, number,
+				"cannot copy %s to a temporary file in %s; set TMPDIR to a "
+				"directory with more space",
+				name, dirname(path));
+}
+
 static int copy_fill(int copy, int fd, const char *name, uint64_t limit,
 		     struct byte_progress *progress, struct error *error)
 {
@@ -83,9 +100,7 @@ static int copy_fill(int copy, int fd, const char *name, uint64_t limit,
 		if ((uint64_t)size > limit - total)
 			return copy_exceeds(name, limit, error);
 		if (file_write_all(copy, block, size, NULL) < 0)
-			return error_set_system(error, errno,
-						"cannot copy %s to a temporary file (in TMPDIR)",
-						name);
+			return copy_refuse(copy, name, errno, error);
 		/* The reader of the copy reports its kind. */
 		if (total == 0 && !copy_is_trace_dat(block, size))
 			return 0;
@@ -100,7 +115,8 @@ int input_copy(int fd, const char *name, uint64_t limit, struct byte_progress *p
 	int copy = file_open_temporary(NULL);
 
 	if (copy < 0)
-		return error_set_system(error, errno, "cannot create a temporary file for %s",
+		return error_set_system(error, errno, "cannot create a temporary file for %s; set TMPDIR to a directory "
+					"that can be written",
 					name);
 	if (copy_fill(copy, fd, name, limit, progress, error) == 0)
 		return copy;

@@ -43,6 +43,14 @@ static bool socket_is_used(const struct sockaddr_un *address)
 	return is_used;
 }
 
+/* Whether it is a socket of this user: a mistyped name must not remove a file. */
+static bool socket_is_own(const char *path)
+{
+	struct stat about;
+
+	return lstat(path, &about) == 0 && S_ISSOCK(about.st_mode) && about.st_uid == geteuid();
+}
+
 /* Anybody may connect: programs of all users announce themselves. */
 static int socket_bind_alone(int fd, const char *path)
 {
@@ -54,7 +62,8 @@ static int socket_bind_alone(int fd, const char *path)
 		return -1;
 	mask = umask(0111);
 	status = bind(fd, (struct sockaddr *)&address, sizeof(address));
-	if (status < 0 && errno == EADDRINUSE && !socket_is_used(&address) && unlink(path) == 0)
+	if (status < 0 && errno == EADDRINUSE && socket_is_own(path) && !socket_is_used(&address) &&
+	    unlink(path) == 0)
 		status = bind(fd, (struct sockaddr *)&address, sizeof(address));
 	umask(mask);
 	return status == 0 ? listen(fd, BACKLOG) : -1;
@@ -98,13 +107,18 @@ static int socket_open_usual(struct program_socket *own)
 	return socket_bind(own->fd, own->path);
 }
 
+static const char *temporary_folder(void)
+{
+	const char *folder = getenv("TMPDIR");
+
+	return folder && *folder ? folder : "/tmp";
+}
+
 static int socket_open_temporary(struct program_socket *own)
 {
-	const char *parent = getenv("TMPDIR");
-
 	free(own->path);
 	own->path = NULL;
-	if (asprintf(&own->folder, "%s/ktrack-XXXXXX", parent ? parent : "/tmp") < 0)
+	if (asprintf(&own->folder, "%s/ktrack-XXXXXX", temporary_folder()) < 0)
 		own->folder = NULL;
 	if (!own->folder || !mkdtemp(own->folder)) {
 		free(own->folder);
@@ -133,13 +147,15 @@ int program_socket_open(struct program_socket *own, struct error *error)
 		return error_set_system(error, errno, "cannot create a socket");
 	if (socket_open_usual(own) == 0 || socket_open_temporary(own) == 0)
 		return 0;
-	return error_set_system(error, errno, "%s: cannot listen there; set TMPDIR",
-				own->path ? own->path : "/tmp");
+	return error_set_system(error, errno,
+				"%s: cannot make a socket there; set TMPDIR to a directory that can "
+				"be written",
+				temporary_folder());
 }
 
 void program_socket_close(struct program_socket *own)
 {
-	if (own->path)
+	if (own->path && socket_is_own(own->path))
 		unlink(own->path);
 	file_close(own->fd);
 	if (own->folder)
