@@ -54,7 +54,10 @@ def read_file(data):
             continue
         if not sample or re.sub("_(bucket|sum|count)$", "", sample[1]) != family and sample[1] != family:
             raise ValueError(line)
-        key = (sample[1], tuple(sorted(labels_of(sample[2] or "").items())))
+        labels = labels_of(sample[2] or "")
+        if labels.pop("textfile") != "own.prom":
+            raise ValueError(f"not of this file: {line}")
+        key = (sample[1], tuple(sorted(labels.items())))
         if key in series:
             raise ValueError(f"twice: {line}")
         series[key] = float(sample[3])

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Tests of what threads wait for: requests and timers; and of their instants. */
+#include "analysis/timers.h"
 #include "fixtures/past.h"
 
 #include "fixtures/tap.h"
@@ -20,6 +21,19 @@ static void request_make(struct past *past, int64_t due_ns)
 	change(past, 500, CALLER, THREAD_RUNNABLE, 0, 30);
 	interrupt_end(past, 510, 0);
 	switch_to(past, 520, 0, 30, THREAD_RUNNABLE, CALLER);
+}
+
+/* Recordings may have any numbers. */
+TEST(jiffies_of_any_size_are_counted)
+{
+	struct timers timers = { 0 };
+
+	timers_count_jiffies(&timers, INT64_MIN, 0);
+	timers_count_jiffies(&timers, INT64_MAX, 1000);
+	CHECK_NUMBER(timers.jiffy_ns, 0);
+	timers_count_jiffies(&timers, INT64_MIN + 1000, 4000000);
+	CHECK_NUMBER(timers.jiffy_ns, 4000);
+	timers_release(&timers);
 }
 
 TEST(a_wait_for_an_operation_goes_on_with_what_led_to_it)

@@ -18,8 +18,23 @@ TEST(texts_with_separators_are_in_quotes)
 	check_csv("", "");
 	check_csv("read 'x'", "read 'x'");
 	check_csv("a,b", "\"a,b\"");
-	check_csv("two\nlines", "\"two\nlines\"");
-	check_csv("\r", "\"\r\"");
+}
+
+TEST(texts_are_utf8_without_control_characters)
+{
+	check_csv("two\nlines", "two\\x0alines");
+	check_csv("\r\x1b[31m\x7f", "\\x0d\\x1b[31m\\x7f");
+	check_csv("\xff,\xe4\xbd", "\"\\xff,\\xe4\\xbd\"");
+	check_csv("\xc2\x9b \xe2\x80\xae \xe4\xbd\xa0", "\\x9b \\u202e \xe4\xbd\xa0");
+}
+
+TEST(texts_are_no_formulas)
+{
+	check_csv("=1+1", "'=1+1");
+	check_csv("-x,\"", "\"'-x,\"\"\"");
+	check_csv("+", "'+");
+	check_csv("@SUM", "'@SUM");
+	check_csv("a=1", "a=1");
 }
 
 TEST(quotes_are_doubled)

@@ -8,7 +8,8 @@
 /** CHAIN_RAISE_NS - limit of the time between a hard interrupt and the soft one that it raised */
 #define CHAIN_RAISE_NS 100000
 
-/** CHAIN_OPERATIONS_MAX - limit of operations that are followed, such as timers that arm themselves */
+/** CHAIN_OPERATIONS_MAX - limit of operations that are followed, such as timers that arm themselves
+ */
 #define CHAIN_OPERATIONS_MAX 8
 
 /**
@@ -73,7 +74,8 @@ static int64_t time_within(struct span span, int64_t time_ns)
 
 static void chain_start(struct chain *chain, const struct waker *writer);
 
-/* The wait for an operation, from its begin or until it is due; before that, the one that began it. */
+/* The wait for an operation, from its begin or until it is due; before that, the one that began it.
+ */
 static void chain_operation(struct chain *chain, const struct operation *operation, int cpu,
 			    uint32_t interrupt)
 {

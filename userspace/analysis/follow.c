@@ -86,9 +86,8 @@ static bool part_can_follow(const struct walk *walk, const struct part *part)
 
 	if ((key->kind != PART_BLOCKED && key->kind != PART_STOPPED) || !key->is_woken)
 		return false;
-	return key->object != NAMES_NONE ||
-	       (key->context == CONTEXT_THREAD && key->tid > 0 &&
-		history_thread(walk->splitter->history, key->tid, -1));
+	return key->object != NAMES_NONE || (key->context == CONTEXT_THREAD && key->tid > 0 &&
+					     history_thread(walk->splitter->history, key->tid, -1));
 }
 
 static int split_follow(struct walk *walk, unsigned int depth)

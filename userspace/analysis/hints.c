@@ -11,7 +11,13 @@
 #define HINT_PERCENT 10
 
 /** enum interrupt_use - what the name of an interrupt reveals about the end of a wait in it */
-enum interrupt_use { USE_OTHER, USE_TIMER, USE_DISK, USE_DEVICE, USE_COUNT };
+enum interrupt_use {
+	USE_OTHER,
+	USE_TIMER,
+	USE_DISK,
+	USE_DEVICE,
+	USE_COUNT
+};
 
 /**
  * struct hints - what the explained slices lack

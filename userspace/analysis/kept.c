@@ -30,9 +30,7 @@ struct kept_name *kept_name_get(struct kept *kept, const char *category, uint32_
 	one = malloc(sizeof(*one));
 	if (!one)
 		return NULL;
-	*one = (struct kept_name){
-		.category = category, .name = name, .order = kept->names.size
-	};
+	*one = (struct kept_name){ .category = category, .name = name, .order = kept->names.size };
 	if (map_insert(&kept->names, hash, one) == 0)
 		return one;
 	free(one);
@@ -176,8 +174,8 @@ int kept_add(struct kept *kept, struct kept_name *name, const struct explanation
 	if (!copy)
 		return -1;
 	memcpy(copy, json.data, json.size);
-	kept->slices[kept->nr_slices] =
-		(struct kept_slice){ .name = name, .explanation = *explanation };
+	kept->slices[kept->nr_slices] = (struct kept_slice){ .name = name,
+							     .explanation = *explanation };
 	kept->slices[kept->nr_slices++].explanation.json.data = copy;
 	kept->size += json.size;
 	if (kept->size > size_max)

@@ -7,12 +7,9 @@
 #include "event/event.h"
 
 static const char *const role_categories[] = {
-	[WHY_ROLE_CPU] = WHY_CPUS,
-	[WHY_ROLE_THREAD] = WHY_STATES,
-	[WHY_ROLE_INTERRUPT] = "irq:cpu",
-	[WHY_ROLE_WAKEUP] = WHY_WAKEUPS,
-	[WHY_ROLE_ARMED] = "timers:armed",
-	[WHY_ROLE_EXPIRED] = "timers:expired",
+	[WHY_ROLE_CPU] = WHY_CPUS,	   [WHY_ROLE_THREAD] = WHY_STATES,
+	[WHY_ROLE_INTERRUPT] = "irq:cpu",  [WHY_ROLE_WAKEUP] = WHY_WAKEUPS,
+	[WHY_ROLE_ARMED] = "timers:armed", [WHY_ROLE_EXPIRED] = "timers:expired",
 	[WHY_ROLE_STACK] = STACK_CATEGORY,
 };
 _Static_assert(sizeof(role_categories) / sizeof(role_categories[0]) == WHY_ROLE_COUNT,
@@ -95,7 +92,8 @@ static int thread_join(struct why_sink *why, struct why_track *one,
 	return 0;
 }
 
-/* A name alone is not meant for what explains slices. For other outputs all slices but states are. */
+/* A name alone is not meant for what explains slices. For other outputs all slices but states are.
+ */
 static bool why_may_select(const struct why_sink *why, const struct why_track *one,
 			   const struct timeline_track *track)
 {
@@ -123,8 +121,7 @@ static int learn_track(struct why_sink *why, const struct timeline_event *event,
 	/* With PREEMPT_RT, soft interrupts are slices of threads. */
 	why->history.has_interrupts |= strcmp(track->category->text, "irq:thread") == 0;
 	why->has_timers |= one->role == WHY_ROLE_ARMED;
-	one->is_selected = track->kind == TRACK_SLICES &&
-			   why_may_select(why, one, track) &&
+	one->is_selected = track->kind == TRACK_SLICES && why_may_select(why, one, track) &&
 			   slice_selector_matches_track(&why->selector, track);
 	return track->scope == SCOPE_THREAD ? thread_join(why, one, track, error) : 0;
 }
@@ -382,7 +379,7 @@ static int learn_loss(struct why_sink *why, const struct timeline_event *event, 
 	why->nr_gaps += !is_sum;
 	why->nr_gaps_unknown += event->loss_count == TIMELINE_COUNT_UNKNOWN;
 	if (event->loss_count > 0)
-		why->lost_records += event->loss_count;
+		why->lost_records = count_sum(why->lost_records, event->loss_count);
 	if (is_sum)
 		return 0;
 	return history_lose(&why->history, event->loss_cpu, event->begin_ns, event->loss_end_ns) < 0

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Takes into the history what a thread may wait for: requests and timers; and instants of threads. */
+/* Takes into the history what a thread may wait for: requests and timers; and instants of threads.
+ */
 #include "analysis/why.h"
 
 /* A field's value, 0 if the event does not have it. */
@@ -25,16 +26,23 @@ static int learn_armed(struct why_sink *why, const struct timeline_event *event,
 	return timers_arm(&why->timers, &timer) < 0 ? error_set(error, "out of memory") : 0;
 }
 
-/* How late a timer expires: jiffies count from the time for which it was queued. */
+/*
+ * How late a timer expires: jiffies count from the time for which it was queued. Numbers of records
+ * may be any; with impossible ones it is not late.
+ */
 static int64_t timer_late_ns(struct why_sink *why, const struct timeline_event *event,
 			     const struct armed_timer *timer)
 {
 	int64_t now = field_number(event, "now"), queued = field_number(event, "baseclk");
+	int64_t late;
 
 	if (queued == 0)
-		return now - timer->expires;
+		return __builtin_sub_overflow(now, timer->expires, &late) ? 0 : late;
 	timers_count_jiffies(&why->timers, now, event->time_ns);
-	return (now - queued) * why->timers.jiffy_ns;
+	if (__builtin_sub_overflow(now, queued, &late) ||
+	    __builtin_mul_overflow(late, why->timers.jiffy_ns, &late))
+		return 0;
+	return late;
 }
 
 static void learn_expired(struct why_sink *why, const struct timeline_event *event)
@@ -43,6 +51,7 @@ static void learn_expired(struct why_sink *why, const struct timeline_event *eve
 	const struct armed_timer *timer = timers_find(
 		&why->timers, field_number(event, "timer") | field_number(event, "hrtimer"));
 	struct operation operation;
+	int64_t late_ns;
 
 	if (!cpu || !timer)
 		return;
@@ -50,13 +59,13 @@ static void learn_expired(struct why_sink *why, const struct timeline_event *eve
 					.begin_ns = timer->armed_ns,
 					.due_ns = INT64_MAX,
 					.writer = timer->writer };
-	if (timer_late_ns(why, event, timer) > 0)
-		operation.due_ns = event->time_ns - timer_late_ns(why, event, timer);
+	late_ns = timer_late_ns(why, event, timer);
+	if (late_ns > 0)
+		operation.due_ns = event->time_ns - late_ns;
 	history_end_operation(&why->history, cpu, &operation);
 }
 
-int why_learn_instant(struct why_sink *why, const struct timeline_event *event,
-		      struct error *error)
+int why_learn_instant(struct why_sink *why, const struct timeline_event *event, struct error *error)
 {
 	struct why_track *track = why_track_of(why, event);
 
@@ -101,8 +110,7 @@ static uint32_t operation_name(struct why_sink *why, struct why_track *track,
 	else
 		buffer_append(&text, shown->name.data, shown->name.size);
 	track->object_name = name;
-	track->object = text.failed ? NAMES_OTHER
-				    : name_table_add(&why->names, buffer_text(&text));
+	track->object = text.failed ? NAMES_OTHER : name_table_add(&why->names, buffer_text(&text));
 	buffer_release(&text);
 	return track->object;
 }

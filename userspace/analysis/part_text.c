@@ -107,7 +107,7 @@ static void append_priorities(struct buffer *out, const struct part_key *key)
 }
 
 static void append_other(struct buffer *out, const struct name_table *names,
-			    const struct part_key *key)
+			 const struct part_key *key)
 {
 	append_cpu(out, key);
 	part_append_label(out, names, key);

@@ -121,7 +121,7 @@ static void print_waker(struct why_sink *why, const struct part *part,
 	buffer_printf(out, "%*s%*s%s ", 25, "", (int)level->level * 2, "",
 		      is_operation ? "up to the end of" : "meanwhile");
 	why_append_clean(out, name_table_text(&why->names,
-					  is_operation ? part->key.object : part->key.name));
+					      is_operation ? part->key.object : part->key.name));
 	if (part->key.tid >= 0)
 		buffer_printf(out, " (%d)", part->key.tid);
 	buffer_append_string(out, ":\n");

@@ -182,7 +182,7 @@ static int slice_aggregate(struct why_sink *why, struct why_end *end)
 
 /* Keeps the text of an explained slice. */
 static int kept_add_slice(struct why_sink *why, const struct why_end *end,
-		       const struct why_slice *slice)
+			  const struct why_slice *slice)
 {
 	buffer_clear(&why->out);
 	why_put_slice(why, slice);

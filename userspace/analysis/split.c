@@ -82,7 +82,7 @@ void split_add_sum(struct split *split, const struct part_key *key, const struct
 	if (!part)
 		return;
 	part_extend(part, sum->total_ns, sum->count,
-		 (struct span){ sum->longest_at_ns, sum->longest_at_ns + sum->longest_ns });
+		    (struct span){ sum->longest_at_ns, sum->longest_at_ns + sum->longest_ns });
 	part->nr_instants += sum->nr_instants;
 	split->total_ns += sum->total_ns;
 }

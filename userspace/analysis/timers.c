@@ -46,8 +46,10 @@ const struct armed_timer *timers_find(const struct timers *timers, uint64_t addr
 
 void timers_count_jiffies(struct timers *timers, int64_t jiffies, int64_t time_ns)
 {
-	int64_t passed = jiffies - timers->first_jiffies;
+	int64_t passed;
 
+	if (__builtin_sub_overflow(jiffies, timers->first_jiffies, &passed))
+		passed = 0;
 	if (!timers->has_jiffies) {
 		timers->has_jiffies = true;
 		timers->first_jiffies = jiffies;

@@ -121,7 +121,8 @@ static void unmatched_append_times(const struct why_sink *why, struct buffer *ou
 	buffer_append_seconds(out, why->named_to_ns - why->start_ns, 9);
 }
 
-static void unmatched_append_remedy(struct why_sink *why, struct kept_name *const *list, struct buffer *out)
+static void unmatched_append_remedy(struct why_sink *why, struct kept_name *const *list,
+				    struct buffer *out)
 {
 	const struct kept_name *near = others_find_near(why, list);
 

@@ -163,8 +163,8 @@ static void wake_add(struct walk *walk, const struct wake *wake)
 {
 	size_t nr = walk->nr_wakes;
 
-	if (!walk->follows || (wake->operation == 0 &&
-			       (wake->key.context != CONTEXT_THREAD || wake->key.tid <= 0)))
+	if (!walk->follows ||
+	    (wake->operation == 0 && (wake->key.context != CONTEXT_THREAD || wake->key.tid <= 0)))
 		return;
 	if (nr == walk->wakes_capacity) {
 		size_t capacity = nr > 0 ? nr * 2 : 16;

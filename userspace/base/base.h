@@ -4,6 +4,7 @@
 #define BASE_BASE_H
 
 #include "base/buffer.h"
+#include "base/count.h"
 #include "base/checksum.h"
 #include "base/container.h"
 #include "base/error.h"

@@ -178,6 +178,7 @@ static void export_run_report(struct export_run *run)
 	if (!run->machines && output_settings_show_time(outputs) && !export_run_damage(run))
 		wall_clock_check(&run->parts[0].recording, false, run->report);
 	for (size_t i = 0; i < run->size; i++) {
+		clock_order_check(&run->parts[i].recording, run->report);
 		export_part_report_loss(&run->parts[i], is_failure);
 		export_part_report_empty(&run->parts[i]);
 	}

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+
 static struct join_member *member_of(struct sink *head)
 {
 	return container_of(head, struct join_member, sink);
@@ -157,7 +158,7 @@ static int malformed_append(struct join_member *member, const struct timeline_to
 
 static void counts_add(struct timeline_totals *sums, const struct timeline_totals *totals)
 {
-	sums->lost_records += totals->lost_records;
+	sums->lost_records = count_sum(sums->lost_records, totals->lost_records);
 	sums->lost_gaps += totals->lost_gaps;
 	sums->lost_gaps_unknown += totals->lost_gaps_unknown;
 	sums->lost_task_records += totals->lost_task_records;

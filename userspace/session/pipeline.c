@@ -319,7 +319,7 @@ static int pipeline_loss(void *context, const struct loss *loss, struct error *e
 		return 0;
 	pipeline->has_lost = true;
 	if (loss->count > 0)
-		pipeline->lost += loss->count;
+		pipeline->lost = count_sum(pipeline->lost, loss->count);
 	pipeline->nr_gaps += !loss->is_sum;
 	pipeline->nr_gaps_unknown += loss->count == LOSS_COUNT_UNKNOWN;
 	if (loss->to_ns > pipeline->lost_until_ns)
@@ -371,7 +371,7 @@ void pipeline_add_counts(const struct pipeline *pipeline, struct pipeline_counts
 {
 	sums->nr_events += pipeline->nr_events;
 	sums->has_lost |= pipeline->has_lost;
-	sums->lost += pipeline->lost;
+	sums->lost = count_sum(sums->lost, pipeline->lost);
 	sums->nr_gaps += pipeline->nr_gaps;
 	sums->nr_gaps_unknown += pipeline->nr_gaps_unknown;
 }

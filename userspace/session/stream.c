@@ -98,6 +98,7 @@ static int stream_run_start(struct stream_run *run, struct error *error)
 		report_hint(run->capture.report,
 			    "standard output: PERF lines, because it is a terminal; add --event "
 			    "for EVENT lines");
+	clock_order_check(&run->recording, run->capture.report);
 	if (!outputs->settings->stat)
 		wall_clock_check(&run->recording, true, run->capture.report);
 	stream_run_set_deadline(run);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Reports lost records in one line (how many, in how many gaps, the remedy), and times in 1970. */
+/* Reports lost records in one line (how many, in how many gaps, the remedy), and what is wrong with
+ * clocks. */
 #include "session/warning.h"
 
 #include <string.h>
@@ -57,6 +58,17 @@ static const char *wall_clock_remedy(const char *clock, bool is_live)
 	if (strcmp(clock, "boot") == 0)
 		return "give --wall-clock=TIME, or record with 'ktrack record'";
 	return "give --wall-clock=TIME, or record with 'ktrack record --clock=boot'";
+}
+
+/* Each CPU counts the clock local by itself. */
+void clock_order_check(const struct recording *recording, const struct report *report)
+{
+	if (strcmp(recording->clock, "local") == 0 && recording->nr_cpus > 1)
+		report_message(report,
+			       "%s: the clock local differs between CPUs: the order of their "
+			       "records, and durations of slices across CPUs, may be wrong; record "
+			       "with the clock boot",
+			       recording->source);
 }
 
 void wall_clock_check(const struct recording *recording, bool is_live, const struct report *report)

@@ -40,4 +40,7 @@ void loss_report_sideband(uint64_t lost, const struct report *report);
  */
 void wall_clock_check(const struct recording *recording, bool is_live, const struct report *report);
 
+/** clock_order_check - report a recording whose CPUs have clocks of their own */
+void clock_order_check(const struct recording *recording, const struct report *report);
+
 #endif

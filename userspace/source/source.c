@@ -265,7 +265,7 @@ static uint64_t stream_marked(const struct stream *stream)
 {
 	bool is_counted = stream->is_behind_gap && stream->gap_count > 0;
 
-	return stream->counted + (is_counted ? stream->gap_count : 0);
+	return count_sum(stream->counted, is_counted ? stream->gap_count : 0);
 }
 
 static int stream_settle(struct source *source, const struct stream *stream, int64_t end_ns,
@@ -273,6 +273,7 @@ static int stream_settle(struct source *source, const struct stream *stream, int
 {
 	struct account account = { .marked = stream_marked(stream) };
 	struct rest rest;
+	uint64_t all;
 
 	if (stream_is_of_programs(stream))
 		source_account_programs(source, &account);
@@ -281,11 +282,12 @@ static int stream_settle(struct source *source, const struct stream *stream, int
 		return -1;
 	if (account.marked < stream_marked(stream))
 		account.marked = stream_marked(stream);
+	all = count_sum(account.marked, account.unmarked);
 	if (stream->is_sideband) {
-		source->lost_sideband += account.marked + account.unmarked;
+		source->lost_sideband = count_sum(source->lost_sideband, all);
 		return 0;
 	}
-	*lost += account.marked + account.unmarked;
+	*lost = count_sum(*lost, all);
 	span_narrow(&source->span, stream, &account);
 	rest = stream_rest(stream, &account);
 	return rest_deliver(stream, &rest, end_ns, handler, error);

@@ -79,7 +79,7 @@ bool stream_take_gap(struct stream *stream, struct loss *out)
 	if (out->count < 0)
 		stream->has_uncounted = true;
 	else
-		stream->counted += out->count;
+		stream->counted = count_sum(stream->counted, out->count);
 	return true;
 }
 

@@ -40,13 +40,25 @@ static void csv_titles(struct query_output *output)
 	buffer_append_string(out, "\n");
 }
 
+/* Numbers are no formulas. */
+static void csv_cell(struct query_output *output, int column)
+{
+	int type = output->api->column_type(output->statement, column);
+	struct text text = cell_of(output, column);
+
+	if (type == SQLITE_INTEGER || type == SQLITE_FLOAT)
+		buffer_append(&output->file->out, text.data, text.size);
+	else
+		csv_append_text(&output->file->out, text);
+}
+
 static void csv_row(struct query_output *output)
 {
 	struct buffer *out = &output->file->out;
 
 	for (int i = 0; i < output->nr_columns; i++) {
 		buffer_append_string(out, i > 0 ? "," : "");
-		csv_append_text(out, cell_of(output, i));
+		csv_cell(output, i);
 	}
 	buffer_append_string(out, "\n");
 }

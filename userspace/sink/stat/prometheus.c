@@ -69,11 +69,18 @@ static void metrics_label_append(struct buffer *out, const char *name, struct te
 	buffer_append_char(out, '"');
 }
 
+/* Series of several files in a directory, which node_exporter reads together, must differ. */
+static void metrics_file_append(struct buffer *out, const struct stat_sink *sink)
+{
+	metrics_label_append(out, "textfile", text_of(path_base_name(sink->settings.prometheus)));
+}
+
 static void metrics_labels_append(struct buffer *out, const struct stat_sink *sink,
 				  const struct stat_row *row)
 {
 	const struct sink_stat_settings *settings = &sink->settings;
 
+	metrics_file_append(out, sink);
 	metrics_label_append(out, "tracepoint", text_of(row->category->text));
 	if (row->kind == STAT_COUNTER) {
 		metrics_label_append(out, "track", buffer_text(&row->group));
@@ -212,7 +219,9 @@ static void metrics_losses_append(struct buffer *out, const struct stat_sink *si
 		uint64_t count;
 
 		memcpy(&count, (const char *)&sink->losses[i] + member, sizeof(count));
-		buffer_printf(out, "%s{cpu=\"%d\"} %llu\n", name, sink->losses[i].cpu,
+		buffer_printf(out, "%s{", name);
+		metrics_file_append(out, sink);
+		buffer_printf(out, ",cpu=\"%d\"} %llu\n", sink->losses[i].cpu,
 			      (unsigned long long)count);
 	}
 }
@@ -232,7 +241,9 @@ static int metrics_all_append(struct stat_sink *sink)
 			      offsetof(struct stat_loss, nr_gaps));
 	metrics_family_append(out, "ktrack_recording_seconds", "gauge",
 			      "Time that the statistics cover.");
-	buffer_append_string(out, "ktrack_recording_seconds ");
+	buffer_append_string(out, "ktrack_recording_seconds{");
+	metrics_file_append(out, sink);
+	buffer_append_string(out, "} ");
 	buffer_append_decimal(out, sink->now_ns - sink->file.start_ns, 9);
 	buffer_append_char(out, '\n');
 	return out->failed ? -1 : 0;

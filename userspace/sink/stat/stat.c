@@ -302,7 +302,7 @@ static int stat_loss_add(struct stat_sink *sink, const struct timeline_event *ev
 	if (event->loss_count == TIMELINE_COUNT_UNKNOWN)
 		lost->nr_unknown++;
 	else
-		lost->nr_records += event->loss_count;
+		lost->nr_records = count_sum(lost->nr_records, event->loss_count);
 	return 0;
 }
 
