@@ -86,6 +86,12 @@ static int area_add_stream(struct trace_file *file, const struct trace_area *are
 	return 0;
 }
 
+/*
+ * Each stream takes memory before it is read. The kernel has at most 8192 CPUs; a file has one or two
+ * buffers of most of them.
+ */
+#define STREAMS_MAX 65536
+
 /* The size of the file limits the size of all streams, whose areas may overlap. */
 static bool area_fits(struct trace_file *file, const struct trace_stream *own)
 {
@@ -111,8 +117,14 @@ static void area_check(struct trace_file *file, const struct trace_area *area)
 static int area_add(struct trace_file *file, const struct trace_area *area, const char *problem,
 		    struct error *error)
 {
-	struct trace_stream *own = trace_stream_new(file, area);
+	struct trace_stream *own;
 
+	if (file->nr_streams == STREAMS_MAX) {
+		trace_file_report(file, area->offset,
+				  "it has more than 65536 buffers of cpus: the others are missing");
+		return 0;
+	}
+	own = trace_stream_new(file, area);
 	if (!own)
 		return error_set(error, "out of memory");
 	if (area_fits(file, own))
