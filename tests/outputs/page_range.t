@@ -127,6 +127,27 @@ def check_axis(tap, pages):
     tap.ok(0 < first < least == first + 1 < most == last and count == last - first, "a counter's change", found["counters"])
 
 
+ALL = """const r = ktrack.range, count = async () => {
+	r.select(0, 900e3);
+	await r.show();
+	return [r.statistics.slices.reduce((sum, one) => sum + one.count, 0), (await (await ktrack.saver.csv()).text()).split("\\r\\n").length];
+};
+const before = await count(), nodes = ktrack.picture.tree.all;
+nodes.forEach((node) => Object.assign(node, { isOpen: false, isHidden: node.tracks.length > 0 }));
+ktrack.picture.place();
+const left = ktrack.picture.tracks.length, after = await count();
+nodes.forEach((node) => Object.assign(node, { isOpen: true, isHidden: false }));
+ktrack.picture.place();
+return [before, after, left];"""
+
+
+def check_all_tracks(tap, pages):
+    """A range of all tracks has those that are not visible, too."""
+    pages.load_text(WORK)
+    before, after, left = pages.browser.run(ALL)
+    tap.ok(before == after and before[0] > 100 and left == 0, "all tracks are those of the recording", before, after, left)
+
+
 def check_panel(tap, pages):
     """The table is visible, sorted by a click on a head, and leads to the slowest slice."""
     browser = pages.browser
@@ -257,7 +278,7 @@ def check_writers(tap, pages):
     tap.ok("begun by\tsubmitter (7)" in text and "ended by\tworker (8)" in text and "ktrack:" not in text, "who began and ended it", text)
 
 
-CHECKS = (check_axis, check_panel, check_tracks, check_markers, check_name, check_writers, check_names)
+CHECKS = (check_axis, check_panel, check_all_tracks, check_tracks, check_markers, check_name, check_writers, check_names)
 
 
 if __name__ == "__main__":

@@ -94,6 +94,27 @@ TEST(without_tracefs_the_remedy_is_reported)
 	top_end();
 }
 
+static void check_rule_words(const char *const *texts, const char *want)
+{
+	struct selection selection = { 0 };
+	struct error error = { 0 };
+
+	for (; *texts; texts++)
+		CHECK_NUMBER(selection_add_rules(&selection, *texts, &error), 0);
+	CHECK_TEXT(buffer_string(&selection.rule_words), want);
+	selection_release(&selection);
+}
+
+TEST(packs_are_suggested_as_one_list)
+{
+	const char *rule = "instant a:b event=c:d";
+
+	check_rule_words((const char *[]){ "sched", "irq", "syscalls,block", NULL },
+			 " -r sched,irq,syscalls,block");
+	check_rule_words((const char *[]){ "sched", rule, "irq", NULL },
+			 " -r sched -r 'instant a:b event=c:d' -r irq");
+}
+
 TEST(commas_are_between_patterns)
 {
 	top_begin();

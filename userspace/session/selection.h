@@ -38,7 +38,8 @@ enum task_formats {
  * without any, all that follow the convention
  * @rules: NULL for none
  * @rule_texts: WORDS of each -r WORDS, @nr_rule_texts of them
- * @rule_words: " -r WORDS" of each -r, as a shell reads it
+ * @rule_words: " -r WORDS" of each -r, as a shell reads it; lists of packs are joined
+ * @ends_with_packs: the last ones in it are packs
  * @adds_rules: the rules are in addition to all tracepoints that follow the convention
  * @can_wait: the command has --wait
  * @waits: a pattern may match only later
@@ -56,6 +57,7 @@ struct selection {
 	const char **rule_texts;
 	size_t nr_rule_texts;
 	struct buffer rule_words;
+	bool ends_with_packs;
 	bool adds_rules;
 	bool can_wait;
 	bool waits;

@@ -49,6 +49,23 @@ int selection_add(struct selection *selection, const char *text, struct error *e
 	return 0;
 }
 
+/* Names of packs, which a list may have. */
+static bool text_is_packs(const char *text)
+{
+	return text[strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789_-,")] == '\0';
+}
+
+/* Lists of packs that follow each other are one. */
+static void rule_words_append(struct selection *selection, const char *text)
+{
+	bool is_packs = text_is_packs(text);
+
+	buffer_append_string(&selection->rule_words,
+			     is_packs && selection->ends_with_packs ? "," : " -r ");
+	word_append_quoted(&selection->rule_words, text);
+	selection->ends_with_packs = is_packs;
+}
+
 int selection_add_rules(struct selection *selection, const char *text, struct error *error)
 {
 	const char **texts = reallocarray(selection->rule_texts, selection->nr_rule_texts + 1,
@@ -60,8 +77,7 @@ int selection_add_rules(struct selection *selection, const char *text, struct er
 	texts[selection->nr_rule_texts++] = text;
 	if (!selection->rules)
 		selection->rules = rules_new();
-	buffer_append_string(&selection->rule_words, " -r ");
-	word_append_quoted(&selection->rule_words, text);
+	rule_words_append(selection, text);
 	return selection->rules ? rules_add(selection->rules, text, error)
 				: error_set(error, "out of memory");
 }
@@ -380,10 +396,11 @@ static int pattern_refuse(const struct pattern *pattern, const struct selection 
 	struct suggestion meant = { 0 };
 
 	if (pattern->matches_tracepoint)
-		return error_set(error,
-				 "'%s': does not follow the track event convention; it needs "
-				 "track_event_type and slice_name, or counter_value, or a rule (-r)",
-				 pattern->text);
+		return error_set(
+			error,
+			"'%s': does not follow the track event convention; it needs "
+			"track_event_type and slice_name, or counter_value, or a rule (-r)",
+			pattern->text);
 	meant = pattern_suggest(pattern, source);
 	if (meant.word[0])
 		return error_set(error, "'%s': no tracepoint%s matches; did you mean '%s'?%s",

@@ -12,7 +12,7 @@ class Range {
 		this.picture.overlays.push(() => this.draw());
 	}
 
-	// Selects a span; of all tracks if `tracks` is null.
+	// Selects a span; of all tracks if `tracks` is null, also of those that are in collapsed groups, or hidden.
 	select(from, to, tracks = null) {
 		this.span = { from: Math.min(from, to), to: Math.max(from, to) };
 		this.tracks = tracks;
@@ -79,7 +79,7 @@ class Range {
 
 	// Computes the tables, if the span is still selected then.
 	async show() {
-		const { span } = this, { recording } = this.page, tracks = this.tracks ?? this.picture.tracks;
+		const { span } = this, { recording } = this.page, tracks = this.tracks ?? recording.tracks;
 		this.statistics = null;
 		const found = await runSteps(spanStatistics(recording, tracks, span.from, span.to), () => this.span === span);
 		if (!found || this.span !== span)

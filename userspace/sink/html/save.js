@@ -28,7 +28,7 @@ class Saver {
 	// All items of the range as lines of CSV, in steps.
 	async csv() {
 		const { span, tracks } = this.page.range, lines = [CSV_COLUMNS.join()];
-		await runSteps(this.lines(tracks ?? this.picture.tracks, span, lines), () => this.page.range.span === span);
+		await runSteps(this.lines(tracks ?? this.page.recording.tracks, span, lines), () => this.page.range.span === span);
 		return new Blob([lines.join("\r\n"), "\r\n"], { type: "text/csv" });
 	}
 
