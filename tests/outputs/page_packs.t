@@ -173,7 +173,26 @@ def check_machines(tap, pages):
         tap.ok(children(found, "machine", f"machine {host}") == wanted, f"all of machine {host} is below it", *found)
 
 
-CHECKS = (check_threads, check_others, check_idle, check_quiet, check_machines)
+# CPU 1 has no work for 7 ms.
+NO_WORK = """+7ms 0@1 sched_switch prev_comm=swapper/1 prev_pid=0 prev_state=0 next_comm=dd next_pid=60
++1us 60@1 sched_switch prev_comm=dd prev_pid=60 prev_state=1 next_comm=swapper/1 next_pid=0
+"""
+STATES = """const r = ktrack.recording, states = r.tracks.filter(({ identity }) => identity.tracepoint === "sched:thread"), running = r.names.indexOf("Running");
+const [idle, thread] = [true, false].map((wanted) => states.find(({ identity }) => (identity.cpu !== undefined) === wanted)), { palette } = ktrack.picture;
+ktrack.range.select(0, 1e9);
+await ktrack.range.show();
+const most = Math.max(...ktrack.range.statistics.slices.filter((one) => one.tracepoint === "sched:thread" && one.name === "Running").map((one) => one.max));
+return [palette.of(idle, running).css, palette.of(thread, running).css, palette.make("I", true).css, most];"""
+
+
+def check_idle_task(tap, pages):
+    """An idle task is no thread: it has the colour of no work, and is not in statistics of threads."""
+    load(pages, RECORDS + NO_WORK)
+    idle, thread, no_work, most = pages.browser.run(STATES)
+    tap.ok(idle == no_work != thread and 0 < most < 100e3, "an idle task is no thread", idle, thread, no_work, most)
+
+
+CHECKS = (check_idle_task, check_threads, check_others, check_idle, check_quiet, check_machines)
 
 
 if __name__ == "__main__":

@@ -31,6 +31,8 @@ COUNTERS = """event demo:depth 100 u64 counter_value; u32 scope_queue
 +10 7@0 depth 7 2
 +10 7@0 depth 30 1
 """
+# States of threads; idle tasks are none.
+STATES = "sched:thread"
 SUMS = ("count", "total_ns", "min_ns", "max_ns")
 
 
@@ -44,7 +46,9 @@ def read_sums(stream):
             categories[event.thread] = event["value"]["tracepoint"]
         elif kind == "th_timer":
             put(by_track, (event["category"], label, event["name"]), event)
-        elif kind == "timer":
+            if event["category"] == STATES and "tid 0 idle cpu" not in label:
+                put(over_all, (event["category"], event["name"]), event)
+        elif kind == "timer" and event["category"] != STATES:
             put(over_all, (event["category"], event["name"]), event)
         elif kind == "data_json" and event["category"] == "summary":
             counters[categories[event.thread], label] = event["value"]
@@ -60,6 +64,23 @@ def read_sums(stream):
 def put(rows, key, event):
     """A timer; tracks that look the same are one row."""
     rows.setdefault(key, Statistics()).merge(statistics_of_timer(event))
+
+
+def check_idle(tap):
+    """In rows of several tracks an idle task is no thread; in a row of its own it is."""
+    formats = "format ../formats/6.12/sched/sched_switch\n"
+    switch = "sched_switch prev_comm={} prev_pid={} prev_state={} next_comm={} next_pid={}\n"
+    records = ("swapper/0", 0, 0, "work", 7), ("work", 7, 1, "swapper/0", 0), ("swapper/0", 0, 0, "work", 7), ("work", 7, 1, "swapper/0", 0)
+    times = 0, 10, 900, 920
+    text = "".join(f"{time}us {record[1]}@0 {switch.format(*record)}" for time, record in zip(times, records))
+    with tempfile.TemporaryDirectory() as folder:
+        cases.make_of(formats + text, Path(folder, "trace.dat"))
+        by_name, wrong = cases.run(folder, "stat", "-r", "sched", "--by-name", "--json", "trace.dat")
+        by_track, _ = cases.run(folder, "stat", "-r", "sched", "--json", "trace.dat")
+    found = {row["name"]: row["max_ns"] for row in json.loads(by_name)["slices"] if row["tracepoint"] == STATES}
+    tap.ok(found["Running"] == 20000 and "R" not in found and not wrong, "idle tasks are no threads", found, wrong)
+    tracks = {row["track"]: row["max_ns"] for row in json.loads(by_track)["slices"] if row["tracepoint"] == STATES and row["name"] == "Running"}
+    tap.ok(max(tracks.values()) == 890000, "but have rows of their own", tracks)
 
 
 def slices_of(statistics, *names):
@@ -381,6 +402,7 @@ def check_refusals(tap):
 def main():
     """Returns the exit status."""
     tap = Tap()
+    check_idle(tap)
     for name in cases.names():
         check_case(tap, name)
     check_terminal(tap)

@@ -38,6 +38,11 @@ function rgbOf(hue, saturation, lightness) {
 	});
 }
 
+// Whether a track has the states of an idle task, which is no thread: it would hide the states of threads.
+function isIdleState({ identity }) {
+	return identity.tracepoint === STATE_TRACKS && identity.cpu !== undefined;
+}
+
 // Whether a slice says that its CPU has no work.
 function isIdle(recording, { identity: { tracepoint } }, name) {
 	return tracepoint === CPU_TRACKS && IDLE.test(recording.names[name] ?? "");
@@ -59,10 +64,11 @@ class Palette {
 	// The colour of a name on a track: `css`, and `rgb` for sums.
 	of(track, name) {
 		const isState = track.identity.tracepoint === STATE_TRACKS || isIdle(this.recording, track, name), known = isState ? this.states : this.names;
-		let colour = known.get(name);
+		const key = isIdleState(track) ? "idle" : name;
+		let colour = known.get(key);
 		if (!colour) {
-			colour = this.make(this.recording.names[name] ?? "", isState);
-			known.set(name, colour);
+			colour = this.make(key === "idle" ? "I" : this.recording.names[name] ?? "", isState);
+			known.set(key, colour);
 		}
 		return colour;
 	}

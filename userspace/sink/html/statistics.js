@@ -118,6 +118,8 @@ function* spanStatistics(recording, tracks, from, to) {
 		return map.get(key);
 	};
 	for (const track of tracks) {
+		if (isIdleState(track))
+			continue;
 		if (track.samples)
 			counters.push(counterChange(track, from, to));
 		yield* trackStatistics(track, from, to, findIn(slices));
@@ -137,7 +139,7 @@ function* spanStatistics(recording, tracks, from, to) {
 // Statistics of one name on all tracks of its tracepoint in the whole recording.
 function* nameStatistics(recording, tracepoint, number) {
 	const found = new NameStatistics(recording.names[number], tracepoint);
-	for (const track of recording.tracks.filter((one) => one.identity.tracepoint === tracepoint))
+	for (const track of recording.tracks.filter((one) => one.identity.tracepoint === tracepoint && !isIdleState(one)))
 		for (const row of track.rows)
 			yield* eachItem(row, -Infinity, Infinity, (chunk, i, { begin, end, name, marks }) => {
 				if (name[i] === number)

@@ -159,12 +159,20 @@ static void stat_track_release(struct sink_track *link)
 	buffer_release(&track->label);
 }
 
+/* An idle task is no thread: in rows of several tracks its states would hide those of threads. */
+static bool track_is_idle_state(const struct timeline_track *track)
+{
+	return track->cpu >= 0 && strcmp(track->category->text, "sched:thread") == 0;
+}
+
 static bool event_is_wanted(const struct stat_sink *sink, const struct timeline_event *event)
 {
 	const char *pattern = sink->settings.name;
 	char *name;
 	bool matches;
 
+	if (track_is_idle_state(event->track) && !stat_has_key(&sink->settings, STAT_KEY_TRACK))
+		return false;
 	if (!pattern)
 		return true;
 	name = strndup(event->name->text.data, event->name->text.size);
