@@ -86,7 +86,7 @@ TEST(refused_texts)
 	check_refused(PROBE_KERNEL, "a:b:c", want);
 	check_refused(PROBE_KERNEL, "f+1 a=$retval",
 		      "--probe 'f+1 a=$retval': argument 'a=$retval': $retval is known at the "
-		      "return of a function only; leave out +OFFSET");
+		      "return of a function only; leave out +OFFSET and --entry-only");
 	check_refused(PROBE_KERNEL, "f 1a=%di",
 		      "--probe 'f 1a=%di': argument '1a=%di': not NAME=FETCHARG; write for example "
 		      "size=%dx:u64");
@@ -234,6 +234,23 @@ static void check_place(const char *place, const char *same_as, const char *kind
 	buffer_release(&others);
 }
 
+TEST(without_returns_there_are_instants)
+{
+	static const char *const texts[] = { "vfs_read a=%di", SELF ":marked" };
+
+	for (enum probe_kind kind = PROBE_KERNEL; kind <= PROBE_PROGRAM; kind++) {
+		const struct probe_setting setting = { kind, "--probe", texts[kind],
+						       .is_entry_only = true };
+		struct error error = { 0 };
+		struct probe probe;
+
+		CHECK_NUMBER(probe_parse(&probe, &setting, 0, &error), 0);
+		CHECK_NUMBER(probe.nr_sites, 1);
+		CHECK_NUMBER(probe.sites[0].role, PROBE_INSTANT);
+		probe_release(&probe);
+	}
+}
+
 TEST(functions_of_cpp_have_their_names)
 {
 	check_place(SELF ":app::Engine::stop", SELF ":_ZNK3app6Engine4stopEi", "pr");
@@ -315,7 +332,7 @@ TEST(returns_of_go_are_refused)
 	snprintf(text, sizeof(text), "%s/go:parted", folder.path);
 	snprintf(want, sizeof(want),
 		 "--probe '%s': a program of Go, which crashes if returns are recorded; write "
-		 "PATH:SYMBOL+0 for instants at its calls",
+		 "PATH:SYMBOL+0, or --entry-only, for instants at its calls",
 		 text);
 	check_refused(PROBE_PROGRAM, text, want);
 	snprintf(text, sizeof(text), "%s/go:parted+0", folder.path);

@@ -83,6 +83,8 @@ static const struct option_row probe_rows[] = {
 	  .is_repeatable = true, .needs_text = true, .is_rare = true },
 	{ 0, "uprobe", "TEXT", "calls of PATH:SYMBOL[ NAME=FETCHARG]... of programs",
 	  apply_uprobe, .is_repeatable = true, .needs_text = true, .is_rare = true },
+	OPTION_RARE_FLAG("entry-only", "with --probe and --uprobe: instants at calls, no returns",
+			 capture_settings, entry_only),
 	{ 0, "usdt", "TEXT", "from static tracepoint to another: PATH:PROVIDER:BEGIN..END",
 	  apply_usdt, .is_repeatable = true, .needs_text = true, .is_rare = true },
 };

@@ -37,6 +37,7 @@ struct probe_site {
 /**
  * struct probe - a parsed probe
  * @is_checked_only: files of programs are not read, so that the places are unknown
+ * @is_entry_only: no returns are recorded
  * @option: "--probe", "--uprobe" or "--usdt"
  * @text: of the command line
  * @number: of the setting, which makes the names of its events unique
@@ -46,6 +47,7 @@ struct probe_site {
  */
 struct probe {
 	bool is_checked_only;
+	bool is_entry_only;
 	const char *option;
 	const char *text;
 	unsigned int number;

@@ -70,7 +70,7 @@ static int argument_add(struct probe *probe, struct text argument, struct error 
 	if (is_return && probe->nr_sites < 2)
 		return argument_refuse(probe, argument, error,
 				       "$retval is known at the return of a function only; leave "
-				       "out +OFFSET");
+				       "out +OFFSET and --entry-only");
 	probe_site_add(&probe->sites[is_return], name, fetch);
 	return 0;
 }
@@ -131,7 +131,8 @@ static int function_parse(struct probe *probe, struct text place, struct error *
 				    "MODULE:FUNCTION");
 	probe->pack = PROBE_PACK_KERNEL;
 	probe_set_title(probe, title);
-	return sites_add(probe, !memchr(title.data, '+', title.size), KERNEL_RETURN, place, error);
+	return sites_add(probe, !probe->is_entry_only && !memchr(title.data, '+', title.size),
+			 KERNEL_RETURN, place, error);
 }
 
 /* The kernel would kill a program of Go: its stacks move, with the changed return addresses. */
@@ -142,7 +143,7 @@ static int function_check(const struct probe *probe, const struct elf_file *file
 	if (!place->has_offset && elf_is_go(file))
 		return probe_refuse(probe, error,
 				    "a program of Go, which crashes if returns are recorded; write "
-				    "PATH:SYMBOL+0 for instants at its calls");
+				    "PATH:SYMBOL+0, or --entry-only, for instants at its calls");
 	if (place->offset > 0 && place->offset >= function->size)
 		return probe_refuse(probe, error,
 				    "the offset is behind the function's end; 'objdump -d PATH' "
@@ -237,6 +238,7 @@ static int symbol_parse(struct probe *probe, struct text text, struct error *err
 				    "not a function of a program; write PATH:SYMBOL");
 	title = (struct text){ colon + 1, text.data + text.size - colon - 1 };
 	place = symbol_split(title);
+	place.has_offset |= probe->is_entry_only;
 	probe->pack = "uprobe";
 	probe_set_title(probe, title);
 	buffer_append(&path, text.data, colon - text.data);
@@ -257,6 +259,7 @@ static int probe_parse_text(struct probe *out, const struct probe_setting *setti
 	struct text place;
 
 	*out = (struct probe){ .is_checked_only = is_checked_only,
+			       .is_entry_only = setting->is_entry_only,
 			       .option = setting->option,
 			       .text = setting->text,
 			       .number = number };

@@ -17,11 +17,13 @@ static void probe_report_part(const struct probe *probe, const struct report *re
 static int probe_add(struct probes *probes, const struct capture_settings *settings,
 		     unsigned int number, struct error *error)
 {
-	const struct probe_setting *setting = &settings->probes[number];
+	struct probe_setting setting = settings->probes[number];
 	struct probe probe;
-	int status = probe_parse(&probe, setting, number, error);
+	int status;
 
-	if (status == 0 && setting->kind == PROBE_KERNEL)
+	setting.is_entry_only = settings->entry_only;
+	status = probe_parse(&probe, &setting, number, error);
+	if (status == 0 && setting.kind == PROBE_KERNEL)
 		status = probe_check_module(&probe, settings->selection.waits, error);
 	if (status == 0)
 		status = probe_define(&probe, &probes->events, error);

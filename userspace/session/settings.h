@@ -158,12 +158,14 @@ enum probe_kind {
 /**
  * struct probe_setting - a probe of the command line
  * @option: "--probe"
+ * @is_entry_only: no returns are recorded
  * @text: its value
  */
 struct probe_setting {
 	enum probe_kind kind;
 	const char *option;
 	const char *text;
+	bool is_entry_only;
 };
 
 /** probe_setting_check - check the text of a probe, without its program; returns -1 with @error */
@@ -185,6 +187,7 @@ int probe_setting_check(const struct probe_setting *setting, struct error *error
  * @stacks: tracepoints with whose records kernel stacks are recorded: "SYS:EVENT[ if FILTER]"
  * @stacks_limit: most stacks of one of them in a second
  * @probes: places in the kernel and in programs that get tracepoints for this run
+ * @entry_only: record no returns of @probes
  * @functions: patterns of functions whose calls are recorded
  * @unwanted_functions: patterns of those that are not
  * @records_programs: also record programs, or only these if nothing of the kernel is selected
@@ -213,6 +216,7 @@ struct capture_settings {
 	uint64_t stacks_limit;
 	struct probe_setting probes[PROBES_MAX];
 	size_t nr_probes;
+	bool entry_only;
 	const char *functions[FUNCTIONS_MAX];
 	size_t nr_functions;
 	const char *unwanted_functions[FUNCTIONS_MAX];
