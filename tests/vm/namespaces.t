@@ -19,7 +19,7 @@ REFUSED = {
     "shifted": "a time namespace shifts the clock boottime by 100000 s; run ktrack outside of it: nsenter --time --target 1 ktrack",
 }
 REFUSED["snapshot"] = REFUSED["shifted"]
-ENDED = ("command", "live", "circular", "all", "all_live", "back")
+ENDED = ("clean", "command", "live", "circular", "all", "all_live", "back")
 
 
 def tracks_of(result, name):

@@ -85,7 +85,15 @@ int clean_run(void (*removed)(void *context, const char *name), void *context,
 	const struct dynamic_visitor groups = { .context = &cleaning, .visit = group_clean };
 
 	programs_report_clean(report);
-	if (stale_visit(&visitor, error) < 0 || dynamic_visit_stale(&groups, error) < 0)
+	if (stale_visit(&visitor, error) < 0)
+		return STATUS_FAILED;
+	/* The names of dynamic events have process numbers: those of running ktracks would look stale. */
+	if (!namespace_has_kernel_pids()) {
+		report_message(report, "probes of killed runs are left in a PID namespace; run "
+				       "'ktrack clean' outside of it");
+		return cleaning.status;
+	}
+	if (dynamic_visit_stale(&groups, error) < 0)
 		return STATUS_FAILED;
 	return cleaning.status;
 }

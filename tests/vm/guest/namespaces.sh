@@ -14,6 +14,7 @@ if [ "${1-}" = inside ]; then
 	attempt command ktrack record -r syscalls --pid -o /out/command.dat -- sh -c 'cat /proc/version; cat /proc/version'
 	attempt live ktrack stream -r syscalls --pid --event=/out/live.json -- cat /proc/version
 	attempt circular ktrack stream -r syscalls --mode=circular --pid --event=/out/circular.json -- cat /proc/version
+	attempt clean ktrack clean
 	attempt process ktrack record -r syscalls -p $$ -d 0.1 -o /out/process.dat
 	attempt all ktrack record -r sched,workqueue,irq -d 0.2 -o /out/all.dat
 	attempt all_live ktrack stream -r sched -d 0.2 --event=/out/all_live.json
