@@ -402,6 +402,8 @@ TEST(what_somebody_elses_instance_holds_is_saved)
 	folder_set_text(&fixture.instance, "per_cpu/cpu1/buffer_size_kb", "8\n");
 	for (int i = 1; i <= 9; i++)
 		ADD_RECORDS(&fixture, 1, 100 * i);
+	/* Somebody has read others before. */
+	statistics_add(&fixture, 1, "\nread events: 40\n");
 	CHECK_NUMBER(spool_save(output_path(&fixture), &ourselves, fixture.instance.path,
 				false, &fixture.error),
 		     0);
@@ -414,6 +416,7 @@ TEST(what_somebody_elses_instance_holds_is_saved)
 	/* No more than the buffer can hold: writers may be faster than we are. */
 	check_finish(&reader, 1000000, 0,
 		     "cpu 1 at 100\ncpu 1 at 200\ncpu 1 at 300\ncpu 1 at 400\ncpu 1 at 500\n");
+	CHECK_TEXT(source_damage(reader.source) ? source_damage(reader.source) : "", "");
 	source_close(reader.source);
 	buffer_release(&reader.log);
 	folder_add_text(&fixture.instance, "buffer_subbuf_size_kb", "8\n");

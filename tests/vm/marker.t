@@ -113,6 +113,7 @@ def check_kernel(tap, kernel):
             text = result.text(f"{name}.json")
             if tap.ok(text, f"{kernel}: {what}: there is a stream", result.text(f"{name}.errors")):
                 check_stream(tap, f"{kernel}: {what}", Stream(text))
+        tap.ok(result.text("saved.status") == "0\n", f"{kernel}: a saved buffer is not damaged", result.text("saved.errors"))
         for name, text in {"attached": ": print: ", "saved": ": print: ", "stack": "kernel_stack: "}.items():
             report = result.text(f"{name}.report")
             tap.ok(text in report and "UNKNOWN" not in report, f"{kernel}: trace-cmd reads the file {name}", report[-500:])

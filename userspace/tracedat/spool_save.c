@@ -172,8 +172,8 @@ static int save_formats(struct spool *spool, struct error *error)
 static int save_records(struct spool *spool, const char *directory, bool has_symbols,
 			struct error *error)
 {
-	if (spool_check_sub_buffers(spool, directory, error) < 0 ||
-	    save_attach(spool, directory, error) < 0)
+	/* What others have read is not in this file. */
+	if (save_attach(spool, directory, error) < 0 || spool_share(spool, directory, error) < 0)
 		return -1;
 	buffer_reader_limit(spool->reader);
 	spool_origin_begin(&spool->origin, directory, buffer_modes);
