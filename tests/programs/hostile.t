@@ -1,0 +1,51 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""Test: programs that send files whose close blocks delay neither other programs nor ktrack's end."""
+
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.parent)]
+
+from programs import Recorder, build, exported, fired, lost, own_socket  # noqa: E402
+from tap import Tap  # noqa: E402
+
+
+def check_hostile(tap, load, kind, words):
+    """Beside a hostile program, an honest one is recorded, and ktrack ends, while the close still waits."""
+    socket = Path(os.environ["KTRACK_USER_SOCKET"])
+    recorder = Recorder(socket.parent, kind)
+    hostile = subprocess.Popen([*words[:1], socket, *words[1:]], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    if hostile.stdout.readline() != "sent\n":
+        tap.skip(f"{kind}: a hostile program", hostile.communicate()[1].strip())
+        recorder.stop()
+        return
+    output = subprocess.run([load, "2", "500", "1000"], stdout=subprocess.PIPE, text=True, check=True).stdout
+    events = recorder.stop()
+    tap.ok(fired(output) == exported(events) > 0 and lost(events) == (0, False), f"{kind}: an honest program is recorded", fired(output), exported(events), recorder.messages)
+    tap.ok(recorder.process.returncode == 0 and hostile.poll() is None and not socket.exists(), f"{kind}: ktrack ends", recorder.process.returncode, recorder.messages)
+    hostile.kill()
+    hostile.wait()
+
+
+def main():
+    tap = Tap()
+    with tempfile.TemporaryDirectory() as folder:
+        own_socket(folder)
+        load = build(folder)
+        hostile = build(folder, "hostile", source="hostile.c")
+        check_hostile(tap, load, "a socket that lingers", [hostile, "linger"])
+        mounted = Path(folder) / "mounted"
+        mounted.mkdir()
+        check_hostile(tap, load, "a file of FUSE", [hostile, "fuse", mounted])
+        subprocess.run(["umount", "-l", mounted], stderr=subprocess.DEVNULL, check=False)
+    return tap.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
