@@ -4,8 +4,8 @@
 import ast
 import re
 
-LONGEST_FUNCTION = 60
-LONGEST_FILE = 499
+LONGEST_FUNCTION = 70
+LONGEST_FILE = 1500
 WIDEST_LINE = 100
 SOURCES = ("c", "python", "shell")
 C_NAME = re.compile(r"(\w+)\s*\(")
@@ -70,7 +70,7 @@ def functions_of(tree, language):
 
 
 def check_functions(tree):
-    """No function is longer than 60 lines"""
+    """No function is longer than 70 lines"""
     for language in SOURCES:
         for length, name, file, line in functions_of(tree, language):
             if length > LONGEST_FUNCTION:
@@ -78,7 +78,7 @@ def check_functions(tree):
 
 
 def check_files(tree):
-    """No source file has 500 lines or more"""
+    """No source file has more than 1,500 lines"""
     for file in tree.of(*SOURCES, "make"):
         # Lists of mutants are tables.
         if len(file.lines) > LONGEST_FILE and not file.is_below("tests/mutants.d"):
