@@ -277,6 +277,7 @@ TEST(a_memory_with_a_lease_is_not_waited_for)
 	CHECK_NUMBER(errno, EAGAIN);
 	connection = file_offer(fd);
 	CHECK(is_over(connection, PATIENCE_MS));
+	CHECK_NUMBER(report_take(HELPER_PROBLEM).message.number, EAGAIN);
 	close(connection);
 	close(fd);
 	offer_check();

@@ -213,12 +213,12 @@ static void programs_report_dropped(struct programs *programs)
 }
 
 /* Reported once, and lost each time. */
-static void programs_report_problem(struct programs *programs, int number)
+static void programs_report_problem(struct programs *programs, int pid, int number)
 {
 	programs_lose(programs);
 	if (!programs->has_problem)
 		report_message(programs->settings.report,
-			       "a program is missing: its message cannot be received: %s",
+			       "a program (%d) is missing: what it has sent cannot be used: %s", pid,
 			       strerror(number));
 	programs->has_problem = true;
 }
@@ -274,7 +274,7 @@ static int programs_take(struct programs *programs, const struct helper_report *
 		programs_report_dropped(programs);
 		return 0;
 	case HELPER_PROBLEM:
-		programs_report_problem(programs, message->number);
+		programs_report_problem(programs, message->pid, message->number);
 		return 0;
 	case HELPER_REFUSED:
 		programs_report_refused(programs, message->number);

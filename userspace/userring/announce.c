@@ -32,6 +32,12 @@ bool callers_open(struct caller_list *callers, int socket_fd)
 		epoll_ctl(callers->poll_fd, EPOLL_CTL_ADD, socket_fd, &event) == 0);
 }
 
+/* One place is left for the connection that is taken, in case there is no process for it. */
+static bool callers_are_full(const struct caller_list *callers)
+{
+	return callers->nr_ended >= CALLERS_ENDED_MAX - 1;
+}
+
 static int caller_remove(struct caller_list *callers, size_t index)
 {
 	int fd = callers->list[index].fd;
@@ -159,7 +165,7 @@ static int callers_find(struct caller_list *callers, int64_t now_ns, uid_t *user
 			return caller_remove(callers, index);
 		callers->is_held_back |= is_ready;
 		if (caller_is_late(&callers->list[index], now_ns) &&
-		    callers->nr_ended < CALLERS_ENDED_MAX)
+		    !callers_are_full(callers))
 			caller_drop(callers, index);
 		else
 			index++;
@@ -179,10 +185,12 @@ int callers_take(struct caller_list *callers, uid_t *user)
 	int64_t now_ns = time_now_ns(CLOCK_MONOTONIC);
 	int taken;
 
+	if (callers->nr_ended == CALLERS_ENDED_MAX)
+		return -1;
 	for (size_t i = 0; i < callers->size; i++)
 		callers->list[i].nr_looks++;
 	taken = callers_find(callers, now_ns, user);
-	for (int i = 0; i < USER_CALLERS_MAX && taken < 0 && callers->nr_ended < CALLERS_ENDED_MAX; i++) {
+	for (int i = 0; i < USER_CALLERS_MAX && taken < 0 && !callers_are_full(callers); i++) {
 		int fd = accept4(callers->socket_fd, NULL, NULL, SOCK_CLOEXEC);
 
 		callers->refused = fd < 0 ? accept_problem() : 0;

@@ -38,9 +38,13 @@ static int offer_receive(int connection)
 				  .msg_iovlen = 1,
 				  .msg_control = control.bytes,
 				  .msg_controllen = sizeof(control.bytes) };
+	ssize_t received;
 	int fd;
 
-	if (recvmsg(connection, &message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT) < 0) {
+	do {
+		received = recvmsg(connection, &message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
+	} while (received < 0 && errno == EINTR);
+	if (received < 0) {
 		if (errno == ECONNRESET || errno == EAGAIN)
 			errno = 0;
 		return -1;
@@ -79,23 +83,29 @@ static bool program_has_gone_on(int connection)
 	return poll(&state, 1, 0) > 0 && (state.revents & POLLHUP);
 }
 
-/* Sends the memory; returns when the program is recorded, or not wanted. */
-static bool offer_send(int fd, struct helper_message *message, int memory_fd)
+/* Sends the memory; returns when the program is recorded, or not wanted: 0, or errno. */
+static int offer_send(int fd, struct helper_message *message, int memory_fd)
 {
 	int answer[2], fds[2];
 	char byte;
 
 	if (pipe2(answer, O_CLOEXEC) < 0)
-		return false;
+		return errno;
 	fds[0] = memory_fd;
 	fds[1] = answer[1];
 	if (!helper_send(fd, message, fds, 2))
-		return false;
+		return errno;
 	close(memory_fd);
 	close(answer[1]);
 	while (read(answer[0], &byte, 1) < 0 && errno == EINTR)
 		;
-	return true;
+	return 0;
+}
+
+/* Whether a file is not opened for lack of something, or because of a lease, and not for its kind. */
+static int open_problem(void)
+{
+	return errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == EAGAIN ? errno : 0;
 }
 
 void offer_run(int fd, int connection)
@@ -111,14 +121,15 @@ void offer_run(int fd, int connection)
 		message.pid = peer.pid;
 		message.user = process_user(peer.pid, peer.uid);
 		memory_fd = memfd_open_anew(sent_fd);
+		problem = memory_fd < 0 ? open_problem() : 0;
 	}
 	if (memory_fd >= 0) {
 		message_list_mapped(&message);
-		if (offer_send(fd, &message, memory_fd)) {
-			message.kind = HELPER_ANSWERED;
-			message.number = program_has_gone_on(connection);
-		}
-	} else if (problem) {
+		problem = offer_send(fd, &message, memory_fd);
+		message.kind = HELPER_ANSWERED;
+		message.number = problem == 0 && program_has_gone_on(connection);
+	}
+	if (problem) {
 		message.kind = HELPER_PROBLEM;
 		message.number = problem;
 	}
