@@ -133,7 +133,8 @@ void offer_run(int fd, int connection)
 		message.kind = HELPER_PROBLEM;
 		message.number = problem;
 	}
-	shutdown(connection, SHUT_RDWR);
+	/* In this order: the program may end at once, and the recording with it. */
 	if (message.kind != HELPER_OFFER)
 		helper_send(fd, &message, NULL, 0);
+	shutdown(connection, SHUT_RDWR);
 }
