@@ -142,6 +142,14 @@ static pid_t helper_fork(const int *given, size_t nr_given)
 	return pid;
 }
 
+/* A recorder that is stopped gets the message later. */
+static bool state_send(const struct first_process *own, enum helper_kind kind, int pid, int number)
+{
+	const struct helper_message message = { .kind = kind, .pid = pid, .number = number };
+
+	return send(own->fd, &message, sizeof(message), MSG_DONTWAIT | MSG_NOSIGNAL) > 0;
+}
+
 /* Takes one program; false if there is none, or no process for it. */
 static bool state_take_program(struct first_process *own)
 {
@@ -161,9 +169,9 @@ static bool state_take_program(struct first_process *own)
 		callers_add_receiver(&own->callers, pid, user);
 		return true;
 	}
+	state_send(own, HELPER_PROBLEM, 0, errno);
 	shutdown(connection, SHUT_RDWR);
 	own->callers.ended[own->callers.nr_ended++] = connection;
-	own->callers.nr_dropped++;
 	return false;
 }
 
@@ -234,14 +242,6 @@ static void state_reap(struct first_process *own)
 		}
 		callers_end_receiver(&own->callers, pid);
 	}
-}
-
-/* A recorder that is stopped gets the message later. */
-static bool state_send(const struct first_process *own, enum helper_kind kind, int pid, int number)
-{
-	const struct helper_message message = { .kind = kind, .pid = pid, .number = number };
-
-	return send(own->fd, &message, sizeof(message), MSG_DONTWAIT | MSG_NOSIGNAL) > 0;
 }
 
 static void state_report(struct first_process *own)

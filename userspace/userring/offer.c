@@ -102,12 +102,6 @@ static int offer_send(int fd, struct helper_message *message, int memory_fd)
 	return 0;
 }
 
-/* Whether a file is not opened for lack of something, or because of a lease, and not for its kind. */
-static int open_problem(void)
-{
-	return errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == EAGAIN ? errno : 0;
-}
-
 void offer_run(int fd, int connection)
 {
 	struct helper_message message = { .kind = HELPER_OFFER };
@@ -121,7 +115,8 @@ void offer_run(int fd, int connection)
 		message.pid = peer.pid;
 		message.user = process_user(peer.pid, peer.uid);
 		memory_fd = memfd_open_anew(sent_fd);
-		problem = memory_fd < 0 ? open_problem() : 0;
+		/* Whoever sends another file is no program. */
+		problem = memory_fd < 0 && errno != EINVAL ? errno : 0;
 	}
 	if (memory_fd >= 0) {
 		message_list_mapped(&message);

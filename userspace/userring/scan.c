@@ -3,6 +3,7 @@
 #include "userring/helper.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
 #include <stdio.h>
@@ -42,9 +43,13 @@ int memfd_open_anew(int path_fd)
 	struct stat status;
 	char path[32];
 
-	if (fstat(path_fd, &status) < 0 || !S_ISREG(status.st_mode) ||
-	    fstatfs(path_fd, &filesystem) < 0 || filesystem.f_type != TMPFS_MAGIC)
+	if (fstat(path_fd, &status) < 0)
 		return -1;
+	if (!S_ISREG(status.st_mode) || fstatfs(path_fd, &filesystem) < 0 ||
+	    filesystem.f_type != TMPFS_MAGIC) {
+		errno = EINVAL;
+		return -1;
+	}
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", path_fd);
 	return open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK);
 }

@@ -24,8 +24,8 @@ int memfds_visit(const struct memory_visitor *visitor, struct error *error);
  * memfd_open_anew - open a file anew if it is regular, and of the kernel's memory
  * @path_fd: of the file, perhaps opened with O_PATH
  *
- * Nothing blocks: not opening a file with a lease, nor closing what is returned. Returns -1 if it
- * is another file.
+ * Nothing blocks: not opening a file with a lease, nor closing what is returned. Returns -1 with
+ * errno, EINVAL if it is another file.
  */
 int memfd_open_anew(int path_fd);
 
