@@ -25,6 +25,9 @@
 /* Only a test that runs gives up. */
 #define PATIENCE_MS 60000
 
+/* A descriptor that is not open. */
+#define NO_FILE 900
+
 static char folder[64];
 static struct sockaddr_un address;
 static struct program_socket own;
@@ -373,6 +376,17 @@ TEST(the_helper_can_only_search)
 	offer_check();
 	CHECK_NUMBER(helper_capabilities() & ~(UINT64_C(1) << 2 | UINT64_C(1) << 19 | UINT64_C(1) << 40), 0);
 	helper_finish();
+}
+
+TEST(a_helper_that_cannot_begin_is_an_error)
+{
+	const struct helper_work work = { .socket_fd = NO_FILE, .own_pid = getpid() };
+	struct error error = { 0 };
+
+	CHECK_NUMBER(helper_start(&helper, &work, &error), -1);
+	CHECK_TEXT(error.text, "the helper for programs does not start; is memory short?");
+	CHECK_NUMBER(helper.pid, 0);
+	CHECK_NUMBER(helper.fd, -1);
 }
 
 TEST(a_helper_that_ends_is_noticed)

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -16,6 +17,22 @@
 
 /* The kernel limits descriptors that are under way: then they are sent a little later. */
 #define SEND_STEP_NS (NS_PER_S / 100)
+
+/* How long a helper may take to begin. A step counts once, however long this process is stopped. */
+#define BEGIN_STEP_MS 100
+#define BEGIN_STEPS 200
+
+/* One that cannot give up its rights, for want of memory or because it hangs, gets no programs. */
+static bool helper_await(struct helper *helper)
+{
+	struct helper_report report;
+
+	for (int i = 0; i < BEGIN_STEPS && !helper->has_ended; i++) {
+		if (helper_receive(helper, &report, BEGIN_STEP_MS))
+			return true;
+	}
+	return false;
+}
 
 int helper_start(struct helper *helper, const struct helper_work *work, struct error *error)
 {
@@ -37,7 +54,13 @@ int helper_start(struct helper *helper, const struct helper_work *work, struct e
 	close(fds[1]);
 	if (helper->pid < 0)
 		close(fds[0]);
-	return helper->pid < 0 ? -1 : 0;
+	if (helper->pid < 0)
+		return -1;
+	if (helper_await(helper))
+		return 0;
+	kill(helper->pid, SIGKILL);
+	helper_end(helper);
+	return error_set(error, "the helper for programs does not start; is memory short?");
 }
 
 void helper_search(struct helper *helper)

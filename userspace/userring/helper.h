@@ -18,6 +18,7 @@
 #define HELPER_MAPPED_MAX 256
 
 /** enum helper_kind - what a message reports
+ * @HELPER_BEGUN: it has given up its rights; the first message
  * @HELPER_OFFER: a program starts; it waits until the pipe of the message is closed
  * @HELPER_FOUND: a search has found a memory
  * @HELPER_ANSWERED: the program of an offer goes on; @number is not 0 if it had not waited
@@ -28,6 +29,7 @@
  * @HELPER_SEARCHED: the search is over
  */
 enum helper_kind {
+	HELPER_BEGUN,
 	HELPER_OFFER,
 	HELPER_FOUND,
 	HELPER_ANSWERED,
@@ -95,7 +97,7 @@ struct helper_work {
 	bool (*wants)(void *context, int pid);
 };
 
-/** helper_start - start a helper; returns -1 with @error */
+/** helper_start - start a helper and wait until it has begun; returns -1 with @error */
 int helper_start(struct helper *helper, const struct helper_work *work, struct error *error);
 
 /** helper_search - start a search, unless one is not over */

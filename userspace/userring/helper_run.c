@@ -146,8 +146,12 @@ static pid_t helper_fork(const int *given, size_t nr_given)
 static bool state_send(const struct first_process *own, enum helper_kind kind, int pid, int number)
 {
 	const struct helper_message message = { .kind = kind, .pid = pid, .number = number };
+	ssize_t size;
 
-	return send(own->fd, &message, sizeof(message), MSG_DONTWAIT | MSG_NOSIGNAL) > 0;
+	do {
+		size = send(own->fd, &message, sizeof(message), MSG_DONTWAIT | MSG_NOSIGNAL);
+	} while (size < 0 && errno == EINTR);
+	return size > 0;
 }
 
 /* Takes one program; false if there is none, or no process for it. */
@@ -290,7 +294,7 @@ void helper_run(const struct helper_work *work, int fd)
 	if (!state_keep_files(&own))
 		return;
 	helper_drop_rights();
-	if (!state_open(&own))
+	if (!state_open(&own) || !state_send(&own, HELPER_BEGUN, 0, 0))
 		return;
 	while (state_read_request(&own)) {
 		while (own.work.socket_fd >= 0 && state_take_program(&own))
