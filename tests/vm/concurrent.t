@@ -31,7 +31,7 @@ REFUSED = {
 }
 # Streams of the user's instance: its clock, and whether the oldest records give way.
 SETTINGS = {"attached": ("local", "0"), "attached.counter": ("counter", "1"), "attached.tai": ("tai", "1")}
-CLOCK_NOTE = re.compile(r"ktrack: (tracefs:)?mine: the wall clock is unknown \(clock (local|counter)\), times begin in 1970; .*")
+CLOCK_NOTE = re.compile(r"ktrack: (tracefs:)?mine: (the wall clock is unknown \(clock (local|counter)\), times begin in 1970; .*|the clock local differs between CPUs: .*)")
 
 
 def notes_of(result, name):

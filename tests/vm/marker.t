@@ -122,7 +122,7 @@ def check_kernel(tap, kernel):
         source = next((json.loads(line)["value"] for line in result.text("own.json").splitlines() if '"param":"source"' in line), "-")
         errors = result.text("own.errors")
         tap.ok((HINT.format(source.rpartition("-")[2]) in errors) != copies, f"{kernel}: where programs have to write", errors)
-        for name in ("strings", "saved"):
+        for name in ("strings", "kept"):
             events = map(json.loads, result.text(f"{name}.json").splitlines())
             texts = [event["key"] for event in events if event.get("category") == "rcu:use"]
             are_strings = len(texts) > 10 and all(text.startswith(("Start ", "End ")) for text in texts)

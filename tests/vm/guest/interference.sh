@@ -84,7 +84,6 @@ reclocked() {
 	wait $load
 }
 
-second_cpu_start
 insmod /modules/ktrack.ko
 insmod /modules/ktrack_demo.ko
 emptied /trace "" emptied-stream stream -b 4096

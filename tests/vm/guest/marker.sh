@@ -89,8 +89,8 @@ cat $TRACING/current_tracer $TRACING/trace_clock >/out/top.state
 # Pointers to strings of the kernel.
 use='instant rcu:use event=rcu:rcu_utilization name={s}'
 attempt strings ktrack stream -r "$use" --event=/out/strings.json -- sleep 0.1
-attempt saved ktrack record -r "$use" -o /out/strings.dat -- sleep 0.1
-attempt saved_export ktrack export -r "$use" --event=/out/saved.json /out/strings.dat
+attempt kept ktrack record -r "$use" -o /out/strings.dat -- sleep 0.1
+attempt kept_export ktrack export -r "$use" --event=/out/kept.json /out/strings.dat
 trace-cmd report /out/strings.dat 2>/dev/null | grep -c 'rcu_utilization: *\(Start\|End\) context switch' >/out/strings.printed || true
 rm -f /out/*.dat
 instances_check "at the end"
