@@ -47,15 +47,14 @@ int helper_start(struct helper *helper, const struct helper_work *work, struct e
 		helper_run(work, fds[1]);
 		_exit(0);
 	}
-	if (helper->pid < 0)
+	if (helper->pid < 0) {
 		error_set_system(error, errno, "cannot start the helper for programs");
-	else
-		helper->fd = fds[0];
-	close(fds[1]);
-	if (helper->pid < 0)
 		close(fds[0]);
-	if (helper->pid < 0)
+		close(fds[1]);
 		return -1;
+	}
+	helper->fd = fds[0];
+	close(fds[1]);
 	if (helper_await(helper))
 		return 0;
 	kill(helper->pid, SIGKILL);

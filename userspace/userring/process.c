@@ -18,26 +18,40 @@
 #include "base/base.h"
 #include "event/event.h"
 
+/*
+ * Reads /proc/PID/stat; returns what follows the name, which is in parentheses and may contain
+ * anything: the state, and so on. Returns NULL with errno if there is none.
+ */
+static const char *stat_read(int pid, struct buffer *text)
+{
+	const char *behind;
+	char path[32];
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	if (file_read(path, text) < 0)
+		return NULL;
+	behind = strrchr(buffer_string(text), ')');
+	if (!behind)
+		errno = ESRCH;
+	return behind;
+}
+
 uint64_t process_started(int pid)
 {
 	struct buffer text = { 0 };
-	char path[32];
-	const char *behind;
+	const char *behind = stat_read(pid, &text);
 	unsigned long long started = 0;
 	long nr_threads = 0;
 	char state = 'X';
 
-	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
-	/* The name, in parentheses, may contain anything. */
-	if (file_read(path, &text) < 0) {
+	if (!behind) {
 		buffer_release(&text);
 		return errno == ENOENT || errno == ESRCH ? 0 : PROCESS_UNKNOWN;
 	}
-	behind = strrchr(buffer_string(&text), ')');
-	if (!behind || sscanf(behind,
-			      ") %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d "
-			      "%*d %*d %*d %ld %*d %llu",
-			      &state, &nr_threads, &started) != 3)
+	if (sscanf(behind,
+		   ") %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d "
+		   "%*d %*d %*d %ld %*d %llu",
+		   &state, &nr_threads, &started) != 3)
 		started = 0;
 	/* A zombie writes no more, unless only its first thread has ended. */
 	if (state == 'X' || (state == 'Z' && nr_threads <= 1))
@@ -49,14 +63,9 @@ uint64_t process_started(int pid)
 bool process_is_sleeping(int pid)
 {
 	struct buffer text = { 0 };
-	const char *behind = NULL;
-	char path[32];
-	bool is_sleeping;
+	const char *behind = stat_read(pid, &text);
+	bool is_sleeping = behind && (behind[2] == 'S' || behind[2] == 'D');
 
-	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
-	if (file_read(path, &text) == 0)
-		behind = strrchr(buffer_string(&text), ')');
-	is_sleeping = behind && (behind[2] == 'S' || behind[2] == 'D');
 	buffer_release(&text);
 	return is_sleeping;
 }
