@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #define OWN_CLOCK CLOCK_MONOTONIC
+#include "fixtures/announced.h"
 #include "fixtures/own_clock.h"
 #include "fixtures/tap.h"
 #include "userring/scan.h"
@@ -52,32 +53,14 @@ static void socket_end(void)
 
 static int program_connect(void)
 {
-	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
-
-	if (connect(fd, (struct sockaddr *)&address, sizeof(address)) < 0)
-		abort();
-	return fd;
+	return announced_connect(&address);
 }
 
 static void program_send(int connection)
 {
-	union {
-		char bytes[CMSG_SPACE(sizeof(int))];
-		struct cmsghdr head;
-	} control = { 0 };
-	uint32_t version = KTRACK_USER_VERSION;
-	struct iovec part = { .iov_base = &version, .iov_len = sizeof(version) };
-	struct msghdr message = { .msg_iov = &part,
-				  .msg_iovlen = 1,
-				  .msg_control = control.bytes,
-				  .msg_controllen = sizeof(control.bytes) };
 	int memory_fd = memfd_create(KTRACK_USER_NAME, MFD_CLOEXEC);
 
-	control.head.cmsg_level = SOL_SOCKET;
-	control.head.cmsg_type = SCM_RIGHTS;
-	control.head.cmsg_len = CMSG_LEN(sizeof(int));
-	memcpy(CMSG_DATA(&control.head), &memory_fd, sizeof(memory_fd));
-	CHECK_NUMBER(sendmsg(connection, &message, MSG_NOSIGNAL), sizeof(version));
+	announced_send(connection, memory_fd);
 	close(memory_fd);
 }
 

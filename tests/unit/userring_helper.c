@@ -17,6 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "fixtures/announced.h"
 #include "fixtures/tap.h"
 #include "userring/helper.h"
 
@@ -74,41 +75,11 @@ static void helper_finish(void)
 	CHECK_NUMBER(rmdir(folder), 0);
 }
 
-/* Sends a file. */
-static void file_send(int connection, int fd)
-{
-	union {
-		char bytes[CMSG_SPACE(sizeof(int))];
-		struct cmsghdr head;
-	} control = { 0 };
-	uint32_t version = KTRACK_USER_VERSION;
-	struct iovec part = { .iov_base = &version, .iov_len = sizeof(version) };
-	struct msghdr message = { .msg_iov = &part,
-				  .msg_iovlen = 1,
-				  .msg_control = control.bytes,
-				  .msg_controllen = sizeof(control.bytes) };
-
-	control.head.cmsg_level = SOL_SOCKET;
-	control.head.cmsg_type = SCM_RIGHTS;
-	control.head.cmsg_len = CMSG_LEN(sizeof(int));
-	memcpy(CMSG_DATA(&control.head), &fd, sizeof(fd));
-	CHECK_NUMBER(sendmsg(connection, &message, MSG_NOSIGNAL), sizeof(version));
-}
-
-static int helper_connect(void)
-{
-	int connection = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
-
-	if (connect(connection, (struct sockaddr *)&address, sizeof(address)) < 0)
-		abort();
-	return connection;
-}
-
 static int file_offer(int fd)
 {
-	int connection = helper_connect();
+	int connection = announced_connect(&address);
 
-	file_send(connection, fd);
+	announced_send(connection, fd);
 	return connection;
 }
 
@@ -249,9 +220,9 @@ TEST(a_file_in_a_message_that_nobody_receives_delays_nothing)
 
 	helper_begin();
 	fd = lingering_socket(&peer);
-	connection = helper_connect();
-	file_send(connection, memory);
-	file_send(connection, fd);
+	connection = announced_connect(&address);
+	announced_send(connection, memory);
+	announced_send(connection, fd);
 	close(fd);
 	report = report_take(HELPER_OFFER);
 	close(connection);
@@ -299,7 +270,7 @@ TEST(a_message_without_a_memory_ends_the_connection)
 	connection = file_offer(STDIN_FILENO);
 	CHECK(is_over(connection, PATIENCE_MS));
 	close(connection);
-	connection = helper_connect();
+	connection = announced_connect(&address);
 	CHECK_NUMBER(send(connection, "text", 4, 0), 4);
 	CHECK(is_over(connection, PATIENCE_MS));
 	close(connection);
