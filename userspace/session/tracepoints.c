@@ -396,11 +396,10 @@ static int pattern_refuse(const struct pattern *pattern, const struct selection 
 	struct suggestion meant = { 0 };
 
 	if (pattern->matches_tracepoint)
-		return error_set(
-			error,
-			"'%s': does not follow the track event convention; it needs "
-			"track_event_type and slice_name, or counter_value, or a rule (-r)",
-			pattern->text);
+		return error_set(error,
+				 "'%s': does not follow the track event convention; it needs "
+				 "track_event_type and slice_name, or counter_value, or a rule (-r)",
+				 pattern->text);
 	meant = pattern_suggest(pattern, source);
 	if (meant.word[0])
 		return error_set(error, "'%s': no tracepoint%s matches; did you mean '%s'?%s",
