@@ -36,6 +36,11 @@
 #error "ktrack/user.h needs 64-bit Linux; leave it out elsewhere"
 #endif
 
+/* Calls without attributes, which clang calls an extension in strict modes. */
+#ifdef __clang__
+#pragma clang diagnostic ignored "-Wgnu-zero-variadic-macro-arguments"
+#endif
+
 #ifndef KTRACK_SYSTEM
 #define KTRACK_SYSTEM user
 #endif
@@ -58,10 +63,20 @@
  * KTRACK_SCOPE_GLOBAL and, unless they end a slice, KTRACK_RESULT(). Without a scope, a track name
  * and KTRACK_ASYNC(), each calling thread has its own track.
  */
-#define KTRACK_SLICE(event, ...)						\
-	__KTRACK_DEFINE_SLICE_EMIT(event, ##__VA_ARGS__)			\
+#define KTRACK_SLICE(event, ...)	KTRACK_SLICE_OF(KTRACK_SYSTEM, event, ##__VA_ARGS__)
+
+/**
+ * KTRACK_SLICE_OF() - the same, for the header of a library
+ * @system: a word, the first part of the event's name, whatever KTRACK_SYSTEM the program has
+ * @event: its name, unique in the programs that use the library
+ * @...: attributes
+ */
+#define KTRACK_SLICE_OF(system, event, ...)					\
+	__KTRACK_CHECK_EVENT(event, ##__VA_ARGS__)				\
+	__KTRACK_DEFINE_CALLS(event, SLICE, ##__VA_ARGS__)			\
+	__KTRACK_DEFINE_SLICE_EMIT(system, event, ##__VA_ARGS__)		\
 	__KTRACK_DEFINE_GUARD(event, ##__VA_ARGS__)				\
-	struct ktrack_values_##event
+	struct event##_ktrack_values
 
 /**
  * KTRACK_COUNTER() - declare an event for the samples of counters
@@ -69,12 +84,26 @@
  * @ctype: the counter's integer type
  * @...: attributes, as for KTRACK_SLICE()
  */
-#define KTRACK_COUNTER(event, ctype, ...)					\
-	__KTRACK_DEFINE_COUNTER_EMIT(event, ctype, ##__VA_ARGS__)		\
+#define KTRACK_COUNTER(event, ctype, ...) \
+	KTRACK_COUNTER_OF(KTRACK_SYSTEM, event, ctype, ##__VA_ARGS__)
+
+/**
+ * KTRACK_COUNTER_OF() - the same, for the header of a library
+ * @system: as of KTRACK_SLICE_OF()
+ * @event: its name, unique in the programs that use the library
+ * @ctype: the counter's integer type
+ * @...: attributes
+ */
+#define KTRACK_COUNTER_OF(system, event, ctype, ...)				\
+	__KTRACK_ASSERT(__KTRACK_IS_INTEGER(ctype),				\
+			#event ": the counter is not of an integer type: " #ctype); \
+	__KTRACK_CHECK_EVENT(event, ##__VA_ARGS__)				\
+	__KTRACK_DEFINE_CALLS(event, COUNTER, ##__VA_ARGS__)			\
+	__KTRACK_DEFINE_COUNTER_EMIT(system, event, ctype, ##__VA_ARGS__)	\
 	struct ktrack_user_thread
 
 /** ktrack_enabled() - whether the event is recorded; for work that only a trace needs */
-#define ktrack_enabled(event)	((void)&ktrack_emit_##event, ktrack_user_is_on())
+#define ktrack_enabled(event)	((void)&event##_ktrack_emit, ktrack_user_is_on())
 
 /**
  * ktrack_begin() - begin a slice on its track
@@ -84,8 +113,10 @@
  */
 #define ktrack_begin(event, name, ...)						\
 do {										\
+	__KTRACK_CHECK_CALL("ktrack_begin", event, SLICE, begin, ##__VA_ARGS__); \
+	__KTRACK_CHECK_NAME(event, name);					\
 	if (ktrack_user_is_on())						\
-		ktrack_start_##event(KTRACK_TYPE_BEGIN, name, ##__VA_ARGS__);	\
+		event##_ktrack_start(KTRACK_TYPE_BEGIN, name, ##__VA_ARGS__);	\
 } while (0)
 
 /**
@@ -96,8 +127,9 @@ do {										\
  */
 #define ktrack_end(event, ...)							\
 do {										\
+	__KTRACK_CHECK_CALL("ktrack_end", event, SLICE, end, ##__VA_ARGS__);	\
 	if (ktrack_user_is_on())						\
-		ktrack_emit_##event(KTRACK_TYPE_END, "", 0, ##__VA_ARGS__);	\
+		event##_ktrack_emit(KTRACK_TYPE_END, "", 0, ##__VA_ARGS__);	\
 } while (0)
 
 /**
@@ -108,8 +140,10 @@ do {										\
  */
 #define ktrack_instant(event, name, ...)					\
 do {										\
+	__KTRACK_CHECK_CALL("ktrack_instant", event, SLICE, begin, ##__VA_ARGS__); \
+	__KTRACK_CHECK_NAME(event, name);					\
 	if (ktrack_user_is_on())						\
-		ktrack_start_##event(KTRACK_TYPE_INSTANT, name, ##__VA_ARGS__);	\
+		event##_ktrack_start(KTRACK_TYPE_INSTANT, name, ##__VA_ARGS__);	\
 } while (0)
 
 /**
@@ -120,8 +154,10 @@ do {										\
  */
 #define ktrack_sample(event, value, ...)					\
 do {										\
+	__KTRACK_CHECK_CALL("ktrack_sample", event, COUNTER, end, ##__VA_ARGS__); \
+	__KTRACK_CHECK_VALUE(event, value);					\
 	if (ktrack_user_is_on())						\
-		ktrack_emit_##event(value, ##__VA_ARGS__);			\
+		event##_ktrack_emit(value, ##__VA_ARGS__);			\
 } while (0)
 
 /**
@@ -131,13 +167,13 @@ do {										\
  * No other call in any process returns the number. While nobody records it is 0, which is no flow.
  */
 #define ktrack_flow_new(event) \
-	(ktrack_enabled(event) ? ktrack_user_flow_next() : (ktrack_flow_id)0)
+	(ktrack_enabled(event) ? ktrack_user_flow_next() : 0)
 
 static inline ktrack_flow_id ktrack_user_flow_next(void)
 {
 	uint64_t number = __atomic_add_fetch(&ktrack_user1_process.last_flow, 1, __ATOMIC_RELAXED);
 
-	return (uint64_t)ktrack_user1_control.pid << 40 | (number & ((UINT64_C(1) << 40) - 1));
+	return UINT64_C(1) * ktrack_user1_control.pid << 40 | (number & ((UINT64_C(1) << 40) - 1));
 }
 
 /**

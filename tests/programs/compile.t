@@ -19,6 +19,8 @@ from tap import Tap  # noqa: E402
 INCLUDE = HERE.parents[1] / "include"
 WARNINGS = ["-Wall", "-Wextra", "-Wshadow", "-Werror"]
 CXX = ["-x", "c++"]
+THIN = ("clang", "-flto=thin", "-fuse-ld=lld", "-Wno-unused-command-line-argument")
+BARE = ("clang++", "-nostdlib++", "-fno-exceptions", "-Wno-unused-command-line-argument")
 # The compiler of each of the two files.
 VARIANTS = {
     "gnu11, gcc": (["gcc", "-std=gnu11"], ["gcc", "-std=gnu11"]),
@@ -34,6 +36,10 @@ VARIANTS = {
     "static, position independent": (["gcc", "-static-pie", "-fPIE"], ["gcc", "-static-pie", "-fPIE"]),
     "not position independent": (["gcc", "-no-pie", "-fno-pie"], ["gcc", "-no-pie", "-fno-pie"]),
     "sanitizers": (["gcc", "-fsanitize=address,undefined"], ["gcc", "-fsanitize=address,undefined"]),
+    "link-time optimization, clang": (["clang", "-flto"], ["clang", "-flto"]),
+    "thin link-time optimization, lld": ([*THIN], [*THIN]),
+    "neither exceptions nor types at run time": (["g++", "-fno-exceptions", "-fno-rtti", *CXX], ["g++", "-fno-exceptions", "-fno-rtti", *CXX]),
+    "without the library of C++": ([*BARE, *CXX], [*BARE, *CXX]),
     "stripped": (["gcc", "-s"], ["gcc"]),
 }
 
@@ -58,6 +64,50 @@ def check_variants(tap, work):
         output = build(work, compilers)
         ran = subprocess.run([work / "once"], capture_output=True, text=True, check=False) if (work / "once").exists() else None
         tap.ok(not output and ran and ran.returncode == 0, name, output, ran)
+
+
+STRICT = ["-Wall", "-Wextra", "-Wshadow", "-Wconversion", "-Wpedantic", "-Wundef", "-Wcast-qual", "-Wcast-align", "-Werror"]
+STRICT_CXX = ["-x", "c++", "-Wold-style-cast", "-Wzero-as-null-pointer-constant"]
+# The compiler with the options of a program that has more warnings than most.
+STRICT_COMPILERS = {
+    "C11, gcc": ["gcc", "-std=c11", "-D_DEFAULT_SOURCE"],
+    "C11, clang": ["clang", "-std=c11", "-D_DEFAULT_SOURCE"],
+    "C23, gcc": ["gcc", "-std=gnu2x"],
+    "C++11, g++": ["g++", "-std=c++11", *STRICT_CXX],
+    "C++17, clang++": ["clang++", "-std=c++17", *STRICT_CXX],
+    "C++20, g++": ["g++", "-std=c++20", "-Wuseless-cast", *STRICT_CXX],
+}
+CALLS = """\
+#define KTRACK_SYSTEM strict
+#include <ktrack/user.h>
+KTRACK_SLICE(work, KTRACK_FIELD(uint8_t, small), KTRACK_ENUM(uint8_t, op, { 0, "a" }), KTRACK_TEXT(note), KTRACK_ASYNC(id), KTRACK_RESULT(rc));
+KTRACK_SLICE(track, KTRACK_TRACK_NAME, KTRACK_BYTES(mac, 6), KTRACK_TEXT_N(tag, 2), KTRACK_POINTER(at));
+KTRACK_COUNTER(level, uint32_t, KTRACK_SCOPE(uint16_t, queue));
+int main(int argc, char **argv)
+{
+	const unsigned char mac[6] = { 0 };
+	ktrack_guard_named(guard, work, "x", 1, 0, argv[0], ktrack_id(argv));
+	ktrack_guard_set(guard, rc, -1);
+	ktrack_guard_printf(work, ("x %d", argc), 1, 0, argv[0], ktrack_id(argv));
+	ktrack_guard(track, "x", KTRACK_STATIC(argv[0]), mac, "ab", argv);
+	ktrack_guard_copy(track, argv[0], argv[0], mac, argv[0], mac);
+	ktrack_begin(work, "x", 1, 0, "t", 1);
+	ktrack_end(work, 1, 0, "t", 1, 0);
+	ktrack_instant(work, "x", 1, 0, "t", ktrack_flow_new(work));
+	if (ktrack_enabled(level))
+		ktrack_sample(level, 1, 2);
+	return 0;
+}
+"""
+
+
+def check_strict(tap, work):
+    """Neither the headers nor the calls have warnings that a program may switch on."""
+    (work / "strict.c").write_text(CALLS)
+    for name, compiler in STRICT_COMPILERS.items():
+        words = [*compiler, *STRICT, "-O2", f"-I{INCLUDE}", "-c", "-o", work / "strict.o", work / "strict.c"]
+        done = subprocess.run(words, capture_output=True, text=True, check=False)
+        tap.ok(done.returncode == 0 and not done.stderr, f"strict {name}", done.stderr)
 
 
 def check_shared(tap, work):
@@ -89,17 +139,8 @@ int main(int argc, char **argv)
 """
 
 
-def check_mistakes(tap, work):
-    """Mistakes do not compile, and strict C without POSIX is explained."""
-    for text, wanted in (
-        ("ktrack_begin(prog_one, \"x\");", "too few arguments"),
-        ("ktrack_end(prog_one, \"x\", 1, 2);", "too many arguments"),
-        ("ktrack_begin(prog_level, \"x\");", "ktrack_start_prog_level"),
-        ("ktrack_sample(prog_none, 1);", "prog_none"),
-    ):
-        (work / "wrong.c").write_text(f'#include "events.h"\nint main(void) {{ {text} return 0; }}\n')
-        done = subprocess.run(["gcc", "-O2", f"-I{INCLUDE}", f"-I{HERE}", "-o", work / "wrong", work / "wrong.c"], capture_output=True, text=True, check=False)
-        tap.ok(done.returncode != 0 and wanted in done.stderr, f"refused: {text}", done.stderr)
+def check_posix(tap, work):
+    """Strict C without POSIX is explained."""
     done = subprocess.run(["gcc", "-std=c11", f"-I{INCLUDE}", "-c", "-o", work / "x.o", HERE / "twice.c"], capture_output=True, text=True, check=False)
     tap.ok("-D_DEFAULT_SOURCE" in done.stderr, "strict C names the remedy", done.stderr)
 
@@ -133,7 +174,7 @@ def main():
     tap = Tap()
     with tempfile.TemporaryDirectory() as folder:
         own_socket(folder)
-        for check in (check_variants, check_shared, check_mistakes, check_disabled, check_page):
+        for check in (check_variants, check_strict, check_shared, check_posix, check_disabled, check_page):
             check(tap, Path(folder))
     return tap.finish()
 

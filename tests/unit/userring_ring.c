@@ -426,7 +426,7 @@ static size_t length_with(size_t offset, const char *character)
 	memset(name, 'x', sizeof(name));
 	memcpy(name + offset, character, strlen(character));
 	name[299] = '\0';
-	return ktrack_user_length(name);
+	return ktrack_user_length(name, name);
 }
 
 static size_t length_of(size_t size)
@@ -435,7 +435,7 @@ static size_t length_of(size_t size)
 
 	memset(name, 'x', sizeof(name));
 	name[size] = '\0';
-	return ktrack_user_length(name);
+	return ktrack_user_length(name, name);
 }
 
 TEST(names_are_cut_behind_127_bytes_or_before_the_character_there)

@@ -124,7 +124,16 @@ static void flows_decode(struct decoded_event *out, const struct descriptor *des
 	}
 }
 
-/* Unreadable extra fields are left out; the event is valid without them. Flows follow them. */
+/* The end of a guard has no strings. */
+static bool value_is_empty(const struct value *value)
+{
+	return value->kind == VALUE_TEXT && value->text.size == 0;
+}
+
+/*
+ * Unreadable extra fields are left out; the event is valid without them, as are empty strings of
+ * ends. Flows follow them.
+ */
 static void extras_decode(struct decoded_event *out, const struct descriptor *descriptor,
 			  const struct record *record)
 {
@@ -141,7 +150,8 @@ static void extras_decode(struct decoded_event *out, const struct descriptor *de
 			field_read_number(&extra->ref, record, descriptor->is_swapped,
 					  &field->value);
 		else if (!field_read(&extra->ref, record, &field->value) ||
-			 !value_take_space(&field->value, &left))
+			 !value_take_space(&field->value, &left) ||
+			 (out->kind == DECODED_END && value_is_empty(&field->value)))
 			continue;
 		field->name = extra->label;
 		field++;

@@ -81,7 +81,14 @@ static bool field_is_inside(const struct described_field *field, const struct de
 		return field->size == 0;
 	if (field->kind == KTRACK_USER_TEXT && field->size != sizeof(uint32_t))
 		return false;
-	if (field->size == 0 || field->size > 8 || (field->size & (field->size - 1)))
+	if (field->kind == KTRACK_USER_POINTER && field->size != sizeof(uint64_t))
+		return false;
+	if (field->kind == KTRACK_USER_BYTES && field->size > KTRACK_USER_BYTES_MAX)
+		return false;
+	if (field->kind != KTRACK_USER_BYTES &&
+	    (field->size > 8 || (field->size & (field->size - 1))))
+		return false;
+	if (field->size == 0)
 		return false;
 	return field->offset >= first && (uint32_t)field->offset + field->size <= event->size;
 }
@@ -91,7 +98,7 @@ static bool description_take_field(struct description *from, struct described_ev
 	struct described_field *field = &event->fields[event->nr_fields];
 	struct ktrack_user_field raw;
 
-	if (!description_take(from, &raw, sizeof(raw)) || raw.kind > KTRACK_USER_BITS)
+	if (!description_take(from, &raw, sizeof(raw)) || raw.kind > KTRACK_USER_POINTER)
 		return false;
 	*field = (struct described_field){ .offset = raw.offset,
 					   .size = raw.size,

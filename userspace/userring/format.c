@@ -44,11 +44,14 @@ static size_t event_count_scopes(const struct described_event *event)
 	return nr_scopes;
 }
 
-static void put_field(struct buffer *out, const char *type, const char *name, unsigned int offset,
-		      unsigned int size, bool is_signed)
+/* @count is the number of elements of an array, 0 of any other field. */
+static void put_field(struct buffer *out, const char *type, const char *name, unsigned int count,
+		      unsigned int offset, unsigned int size, bool is_signed)
 {
-	buffer_printf(out, "\tfield:%s %s;\toffset:%u;\tsize:%u;\tsigned:%d;\n", type, name,
-		      offset, size, is_signed);
+	buffer_printf(out, "\tfield:%s %s", type, name);
+	if (count > 0)
+		buffer_printf(out, "[%u]", count);
+	buffer_printf(out, ";\toffset:%u;\tsize:%u;\tsigned:%d;\n", offset, size, is_signed);
 }
 
 static void type_append(struct buffer *out, const struct described_field *field, size_t nr_scopes)
@@ -57,7 +60,8 @@ static void type_append(struct buffer *out, const struct described_field *field,
 					      [KTRACK_USER_FLOW] = "ktrack_flow_id",
 					      [KTRACK_USER_RESULT] = "ktrack_result",
 					      [KTRACK_USER_TEXT] = "__data_loc char[]",
-					      [KTRACK_USER_BITS] = NULL };
+					      [KTRACK_USER_BYTES] = "u8",
+					      [KTRACK_USER_POINTER] = "void *" };
 
 	if (marked[field->kind]) {
 		buffer_append_string(out, marked[field->kind]);
@@ -77,13 +81,13 @@ static void put_fields(struct buffer *out, const struct described_event *event)
 	size_t nr_scopes = event_count_scopes(event);
 	struct buffer type = { 0 };
 
-	put_field(out, "unsigned short", "common_type", 0, 2, false);
-	put_field(out, "unsigned char", "common_flags", 2, 1, false);
-	put_field(out, "unsigned char", "common_preempt_count", 3, 1, false);
-	put_field(out, "int", "common_pid", 4, 4, true);
+	put_field(out, "unsigned short", "common_type", 0, 0, 2, false);
+	put_field(out, "unsigned char", "common_flags", 0, 2, 1, false);
+	put_field(out, "unsigned char", "common_preempt_count", 0, 3, 1, false);
+	put_field(out, "int", "common_pid", 0, 4, 4, true);
 	buffer_append_char(out, '\n');
 	if (event_has_process(event))
-		put_field(out, nr_scopes > 1 ? "ktrack_scope_s32" : "s32", "scope_tgid",
+		put_field(out, nr_scopes > 1 ? "ktrack_scope_s32" : "s32", "scope_tgid", 0,
 			  offsetof(struct ktrack_user_record, tgid) - KTRACK_USER_STORED, 4, true);
 	for (size_t i = 0; i < event->nr_fields; i++) {
 		const struct described_field *field = &event->fields[i];
@@ -93,8 +97,9 @@ static void put_fields(struct buffer *out, const struct described_event *event)
 		buffer_clear(&type);
 		type_append(&type, field, nr_scopes);
 		out->failed |= type.failed;
-		put_field(out, buffer_string(&type), field->name, field->offset, field->size,
-			  field->is_signed && !is_text(field));
+		put_field(out, buffer_string(&type), field->name,
+			  field->kind == KTRACK_USER_BYTES ? field->size : 0, field->offset,
+			  field->size, field->is_signed && !is_text(field));
 	}
 	buffer_release(&type);
 }
@@ -117,8 +122,10 @@ static void put_conversion(struct buffer *out, const struct described_field *fie
 		return;
 	}
 	buffer_printf(out, " %s=", field->name);
-	if (is_text(field) || has_values(field))
+	if (is_text(field) || has_values(field) || field->kind == KTRACK_USER_BYTES)
 		buffer_append_string(out, "%s");
+	else if (field->kind == KTRACK_USER_POINTER)
+		buffer_append_string(out, "%p");
 	else if (field->kind == KTRACK_USER_ASYNC || field->kind == KTRACK_USER_FLOW)
 		buffer_append_string(out, "0x%llx");
 	else
@@ -151,6 +158,10 @@ static void put_argument(struct buffer *out, const struct described_event *event
 		buffer_printf(out, "__get_str(%s)", field->name);
 	else if (has_values(field))
 		put_values(out, event, field);
+	else if (field->kind == KTRACK_USER_BYTES)
+		buffer_printf(out, "__print_hex(REC->%s, %u)", field->name, field->size);
+	else if (field->kind == KTRACK_USER_POINTER)
+		buffer_printf(out, "REC->%s", field->name);
 	else
 		buffer_printf(out, "(%s)REC->%s", field->is_signed ? "s64" : "u64", field->name);
 }

@@ -3,19 +3,35 @@
 #ifndef KTRACK_USER_DESCRIBE_H
 #define KTRACK_USER_DESCRIBE_H
 
+#pragma GCC system_header
+
 #include <string.h>
 
 #include "state.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* struct ktrack_user_value - a value of KTRACK_ENUM() or a bit of KTRACK_FLAGS(), and its name */
+#ifdef __cplusplus
+extern "C++" {
+struct ktrack_user_value {
+	long long value;
+	const char *text;
+
+	/* Also of an enum class. */
+	template <typename T>
+	constexpr ktrack_user_value(T number, const char *name)
+		: value((long long)number), text(name)
+	{
+	}
+};
+}
+
+extern "C" {
+#else
 struct ktrack_user_value {
 	long long value;
 	const char *text;
 };
+#endif
 
 /* struct ktrack_user_about - a field; as struct ktrack_user_field */
 struct ktrack_user_about {

@@ -10,23 +10,37 @@
 #ifndef KTRACK_USER_GUARD_H
 #define KTRACK_USER_GUARD_H
 
+#pragma GCC system_header
+
 #include <stdarg.h>
 #include <stdio.h>
 
 #include "emit.h"
 
 /* The values of all attributes, of which an end passes those with a value. */
-#define __KTRACK_VALUE(kind, ctype, name, ...) \
-	__KTRACK_JOIN(__KTRACK_VALUE_, __KTRACK_PASSED_##kind)(ctype, name)
-#define __KTRACK_VALUE_0(ctype, name)
-#define __KTRACK_VALUE_1(ctype, name)		ctype name;
-#define __KTRACK_VALUE_2(ctype, name)		ctype name;
+#define __KTRACK_VALUE(kind, ctype, name, ...)	__KTRACK_OF(VALUE, kind)(ctype, name, ##__VA_ARGS__)
+#define __KTRACK_VALUE_NOTHING(ctype, name, text)
+#define __KTRACK_VALUE_NUMBER(ctype, name, text)	ctype name;
+#define __KTRACK_VALUE_STRING			__KTRACK_VALUE_NUMBER
+#define __KTRACK_VALUE_ADDRESS			__KTRACK_VALUE_NUMBER
+#define __KTRACK_VALUE_SYMBOL(ctype, name, text, ...)	ctype name;
+#define __KTRACK_VALUE_ARRAY			__KTRACK_VALUE_SYMBOL
+#define __KTRACK_VALUE_BYTES(ctype, name, text, size)	unsigned char name[size];
 
 #define __KTRACK_TAKE(kind, ctype, name, ...) \
-	__KTRACK_JOIN(__KTRACK_TAKE_, __KTRACK_PASSED_##kind)(name)
-#define __KTRACK_TAKE_0(name)
-#define __KTRACK_TAKE_1(name)			__values.name = 0;
-#define __KTRACK_TAKE_2(name)			__values.name = name;
+	__KTRACK_JOIN(__KTRACK_TAKE_, __KTRACK_PASSED_##kind)(kind, name)
+#define __KTRACK_TAKE_0(kind, name)
+#define __KTRACK_TAKE_1(kind, name)		__values.name = 0;
+#define __KTRACK_TAKE_2(kind, name)		__KTRACK_OF(TAKE, kind)(name)
+#define __KTRACK_TAKE_NUMBER(name)		__values.name = name;
+#define __KTRACK_TAKE_SYMBOL			__KTRACK_TAKE_NUMBER
+#define __KTRACK_TAKE_STRING			__KTRACK_TAKE_NUMBER
+#define __KTRACK_TAKE_ARRAY			__KTRACK_TAKE_NUMBER
+#define __KTRACK_TAKE_ADDRESS			__KTRACK_TAKE_NUMBER
+#define __KTRACK_TAKE_BYTES(name)						\
+	memset(__values.name, 0, sizeof(__values.name));			\
+	if (name)								\
+		memcpy(__values.name, name, sizeof(__values.name));
 
 #define __KTRACK_KEPT(kind, ctype, name, ...) \
 	__KTRACK_JOIN(__KTRACK_KEPT_, __KTRACK_PASSED_##kind)(name)
@@ -34,46 +48,84 @@
 #define __KTRACK_KEPT_1(name)			, values->name
 #define __KTRACK_KEPT_2(name)			, values->name
 
+/* Strings, but for the name of the track, are those of the begin only. */
+#define __KTRACK_FORGET(kind, ctype, name, ...)	__KTRACK_FORGET_##kind(name)
+#define __KTRACK_FORGET_integer(name)
+#define __KTRACK_FORGET_scope(name)
+#define __KTRACK_FORGET_global(name)
+#define __KTRACK_FORGET_async(name)
+#define __KTRACK_FORGET_track(name)
+#define __KTRACK_FORGET_text(name)		values->name = "";
+#define __KTRACK_FORGET_sized(name)		values->name = "";
+#define __KTRACK_FORGET_bytes(name)
+#define __KTRACK_FORGET_pointer(name)
+#define __KTRACK_FORGET_flow(name)
+#define __KTRACK_FORGET_result(name)
+#define __KTRACK_FORGET_symbol(name)
+#define __KTRACK_FORGET_bits(name)
+
+/* A guard that copies has the name of its track. */
+#define __KTRACK_COPY(kind, ctype, name, ...) \
+	__KTRACK_JOIN(__KTRACK_COPY_, __KTRACK_IS_TRACK_##kind)(name)
+#define __KTRACK_COPY_0(name)
+#define __KTRACK_COPY_1(name)			values->name = ktrack_user_keep(to, values->name);
+
 /*
- * Defines struct ktrack_values_EVENT, the functions that make one and emit it, and the end of a
+ * Defines struct EVENT_ktrack_values, the functions that make one and emit it, and the end of a
  * guard.
  */
 #define __KTRACK_DEFINE_GUARD(event, ...)					\
-struct ktrack_values_##event {							\
+struct event##_ktrack_values {							\
 	unsigned char __armed;							\
 	__KTRACK_EACH(__KTRACK_VALUE, ##__VA_ARGS__)				\
 };										\
 										\
-static __KTRACK_INLINE struct ktrack_values_##event				\
-ktrack_take_##event(unsigned char __armed					\
-		      __KTRACK_EACH(__KTRACK_BEGIN_PARAMETER, ##__VA_ARGS__))	\
+static __KTRACK_INLINE struct event##_ktrack_values				\
+event##_ktrack_take(unsigned char __armed					\
+		    __KTRACK_EACH(__KTRACK_BEGIN_PARAMETER, ##__VA_ARGS__))	\
 {										\
-	struct ktrack_values_##event __values;					\
+	struct event##_ktrack_values __values;					\
 										\
-	__values.__armed = __armed;							\
+	__values.__armed = __armed;						\
 	__KTRACK_EACH(__KTRACK_TAKE, ##__VA_ARGS__)				\
 	return __values;							\
 }										\
 										\
 static __KTRACK_INLINE void							\
-ktrack_write_##event(uint8_t type, const char *name,				\
-		     const struct ktrack_values_##event *values)		\
+event##_ktrack_write(uint8_t type, ktrack_user_string name,			\
+		     const struct event##_ktrack_values *values)		\
 {										\
-	name = ktrack_user_text(name);						\
+	const char *text = ktrack_user_text(name);				\
+										\
 	(void)values;								\
-	ktrack_emit_##event(type, name, ktrack_user_length(name)		\
+	event##_ktrack_emit(type, text, ktrack_user_length(text, name)		\
 			    __KTRACK_EACH(__KTRACK_KEPT, ##__VA_ARGS__));	\
 }										\
 										\
 static __KTRACK_INLINE void							\
-ktrack_guard_end_##event(const struct ktrack_values_##event *guard)		\
+event##_ktrack_forget(struct event##_ktrack_values *values)			\
+{										\
+	(void)values;								\
+	__KTRACK_EACH(__KTRACK_FORGET, ##__VA_ARGS__)				\
+}										\
+										\
+static __KTRACK_INLINE void							\
+event##_ktrack_copy(struct event##_ktrack_values *values, char *to)		\
+{										\
+	(void)values;								\
+	(void)to;								\
+	__KTRACK_EACH(__KTRACK_COPY, ##__VA_ARGS__)				\
+}										\
+										\
+static __KTRACK_INLINE void							\
+event##_ktrack_guard_end(const struct event##_ktrack_values *guard)		\
 {										\
 	if (__KTRACK_UNLIKELY(guard->__armed) && ktrack_user_is_on())		\
-		ktrack_write_##event(KTRACK_TYPE_END, "", guard);		\
+		event##_ktrack_write(KTRACK_TYPE_END, "", guard);		\
 }										\
 										\
 static __KTRACK_OUT_OF_LINE __attribute__((format(printf, 3, 4))) void		\
-ktrack_printf_##event(uint8_t type, const struct ktrack_values_##event *values,	\
+event##_ktrack_printf(uint8_t type, const struct event##_ktrack_values *values,	\
 		      const char *format, ...)					\
 {										\
 	char name[KTRACK_STRING_MAX + 2];					\
@@ -82,21 +134,51 @@ ktrack_printf_##event(uint8_t type, const struct ktrack_values_##event *values,	
 	va_start(arguments, format);						\
 	vsnprintf(name, sizeof(name), format, arguments);			\
 	va_end(arguments);							\
-	ktrack_write_##event(type, name, values);				\
-}
+	event##_ktrack_write(type, name, values);				\
+}										\
+										\
+__KTRACK_DEFINE_SCOPE(event)
+
+/* The variable of a guard. The attribute takes no name of another namespace. */
+#ifdef __cplusplus
+#define __KTRACK_DEFINE_SCOPE(event)						\
+struct event##_ktrack_scope : event##_ktrack_values {				\
+	event##_ktrack_scope()							\
+	{									\
+		__armed = 0;							\
+	}									\
+	event##_ktrack_scope(const event##_ktrack_scope &) = delete;		\
+	~event##_ktrack_scope()							\
+	{									\
+		event##_ktrack_guard_end(this);					\
+	}									\
+	void operator=(const event##_ktrack_values &values)			\
+	{									\
+		*static_cast<event##_ktrack_values *>(this) = values;		\
+	}									\
+};
+#define __KTRACK_SCOPE_VARIABLE(event, variable)	event##_ktrack_scope variable
+#else
+#define __KTRACK_DEFINE_SCOPE(event)
+#define __KTRACK_SCOPE_VARIABLE(event, variable)				\
+	struct event##_ktrack_values variable					\
+	__attribute__((__cleanup__(event##_ktrack_guard_end)));			\
+	variable.__armed = 0
+#endif
 
 /**
  * ktrack_guard() - a slice from here to the end of the enclosing block
  * @event: an event declared by KTRACK_SLICE()
  * @name: the slice's name
- * @...: the event's attributes, in the order of its declaration
+ * @...: the event's attributes, in the order of its declaration. A track name must be a literal or
+ *	KTRACK_STATIC()
  *
- * The attributes are evaluated once, and the end is emitted with the same values. Strings among
- * them are read again then: they must outlive the block (the name is copied at once). If nobody
- * records at the begin, no end is emitted. An exception ends the block, too.
+ * The attributes are evaluated once, within this statement, and the end is emitted with the same
+ * values, but without strings other than the track name. If nobody records at the begin, no end is
+ * emitted. An exception ends the block, too.
  */
 #define ktrack_guard(event, name, ...) \
-	ktrack_guard_named(__KTRACK_JOIN(__ktrack_guard_, __LINE__), event, name, ##__VA_ARGS__)
+	ktrack_guard_named(__KTRACK_JOIN(__ktrack_guard_, __COUNTER__), event, name, ##__VA_ARGS__)
 
 /**
  * ktrack_guard_printf() - the same with a formatted name
@@ -105,8 +187,20 @@ ktrack_printf_##event(uint8_t type, const struct ktrack_values_##event *values,	
  * @...: the event's attributes, in the order of its declaration
  */
 #define ktrack_guard_printf(event, name, ...)					\
-	ktrack_guard_named_printf(__KTRACK_JOIN(__ktrack_guard_, __LINE__), event, name, \
+	ktrack_guard_named_printf(__KTRACK_JOIN(__ktrack_guard_, __COUNTER__), event, name, \
 				  ##__VA_ARGS__)
+
+/**
+ * ktrack_guard_copy() - a guard that copies the name of its track, which may be any string
+ * @event: an event declared by KTRACK_SLICE()
+ * @name: the slice's name
+ * @...: the event's attributes, in the order of its declaration
+ *
+ * It takes 128 bytes of stack.
+ */
+#define ktrack_guard_copy(event, name, ...)					\
+	ktrack_guard_named_copy(__KTRACK_JOIN(__ktrack_guard_, __COUNTER__), event, name, \
+				##__VA_ARGS__)
 
 /**
  * ktrack_guard_named() - a guard whose end can carry a result
@@ -116,9 +210,9 @@ ktrack_printf_##event(uint8_t type, const struct ktrack_values_##event *values,	
  * @...: the event's attributes, in the order of its declaration
  */
 #define ktrack_guard_named(variable, event, name, ...)				\
-	__KTRACK_GUARD(variable, event, ##__VA_ARGS__)				\
-	if (variable.__armed)							\
-		ktrack_write_##event(KTRACK_TYPE_BEGIN, name, &variable)
+	__KTRACK_GUARD(variable, event, __KTRACK_CHECK_KEPT(event, ##__VA_ARGS__), \
+		       event##_ktrack_write(KTRACK_TYPE_BEGIN, name, &variable), \
+		       (void)0, ##__VA_ARGS__)
 
 /**
  * ktrack_guard_named_printf() - the same with a formatted name
@@ -128,28 +222,45 @@ ktrack_printf_##event(uint8_t type, const struct ktrack_values_##event *values,	
  * @...: the event's attributes, in the order of its declaration
  */
 #define ktrack_guard_named_printf(variable, event, name, ...)			\
-	__KTRACK_GUARD(variable, event, ##__VA_ARGS__)				\
-	if (variable.__armed)							\
-		ktrack_printf_##event(KTRACK_TYPE_BEGIN, &variable, __KTRACK_BARE name)
+	__KTRACK_GUARD(variable, event, __KTRACK_CHECK_KEPT(event, ##__VA_ARGS__), \
+		       event##_ktrack_printf(KTRACK_TYPE_BEGIN, &variable, __KTRACK_BARE name), \
+		       (void)0, ##__VA_ARGS__)
+
+/**
+ * ktrack_guard_named_copy() - ktrack_guard_copy() for a guard whose end can carry a result
+ * @variable: its name for ktrack_guard_set()
+ * @event: an event declared by KTRACK_SLICE()
+ * @name: the slice's name
+ * @...: the event's attributes, in the order of its declaration
+ */
+#define ktrack_guard_named_copy(variable, event, name, ...)			\
+	char __KTRACK_JOIN(variable, _track)[KTRACK_STRING_MAX + 1];		\
+	__KTRACK_GUARD(variable, event, ,					\
+		       event##_ktrack_write(KTRACK_TYPE_BEGIN, name, &variable), \
+		       event##_ktrack_copy(&variable, __KTRACK_JOIN(variable, _track)), \
+		       ##__VA_ARGS__)
 
 /**
  * ktrack_guard_set() - change an attribute of a guard's end
  * @variable: as given to ktrack_guard_named()
  * @field: the attribute's field name: a result, for example
- * @value: its value in the end; not evaluated if the slice is not recorded
+ * @value: its value in the end; not evaluated if the slice is not recorded. A string is read at the
+ *	end: it must outlive the block
  */
 #define ktrack_guard_set(variable, field, value)				\
 do {										\
 	if ((variable).__armed)							\
-		(variable).field = (value);					\
+		(variable).field##_ = (value);					\
 } while (0)
 
-#define __KTRACK_GUARD(variable, event, ...)					\
-	struct ktrack_values_##event variable					\
-	__attribute__((__cleanup__(ktrack_guard_end_##event)));			\
-	variable.__armed = 0;							\
+/* One statement takes the values and writes the begin, so that C++'s temporaries live until then. */
+#define __KTRACK_GUARD(variable, event, check, write_begin, copy, ...)		\
+	__KTRACK_SCOPE_VARIABLE(event, variable);				\
+	__KTRACK_CHECK_CALL("ktrack_guard", event, SLICE, begin, ##__VA_ARGS__); \
+	check									\
 	if (ktrack_user_is_on())						\
-		variable = ktrack_take_##event(1, ##__VA_ARGS__);
+		variable = event##_ktrack_take(1, ##__VA_ARGS__), write_begin, copy, \
+		event##_ktrack_forget(&variable)
 
 /**
  * ktrack_begin_printf() - begin a slice with a formatted name
@@ -158,7 +269,7 @@ do {										\
  * @...: the event's attributes, in the order of its declaration
  */
 #define ktrack_begin_printf(event, name, ...) \
-	__KTRACK_PRINTF(KTRACK_TYPE_BEGIN, event, name, ##__VA_ARGS__)
+	__KTRACK_PRINTF("ktrack_begin_printf", KTRACK_TYPE_BEGIN, event, name, ##__VA_ARGS__)
 
 /**
  * ktrack_instant_printf() - mark a point in time with a formatted name
@@ -167,15 +278,16 @@ do {										\
  * @...: the event's attributes, in the order of its declaration
  */
 #define ktrack_instant_printf(event, name, ...) \
-	__KTRACK_PRINTF(KTRACK_TYPE_INSTANT, event, name, ##__VA_ARGS__)
+	__KTRACK_PRINTF("ktrack_instant_printf", KTRACK_TYPE_INSTANT, event, name, ##__VA_ARGS__)
 
-#define __KTRACK_PRINTF(type, event, name, ...)					\
+#define __KTRACK_PRINTF(call, type, event, name, ...)				\
 do {										\
+	__KTRACK_CHECK_CALL(call, event, SLICE, begin, ##__VA_ARGS__);		\
 	if (ktrack_user_is_on()) {						\
-		struct ktrack_values_##event __values =				\
-			ktrack_take_##event(1, ##__VA_ARGS__);		\
+		struct event##_ktrack_values __values;				\
 										\
-		ktrack_printf_##event(type, &__values, __KTRACK_BARE name);	\
+		__values = event##_ktrack_take(1, ##__VA_ARGS__),		\
+		event##_ktrack_printf(type, &__values, __KTRACK_BARE name);	\
 	}									\
 } while (0)
 

@@ -8,6 +8,8 @@
 #ifndef KTRACK_USER_LAYOUT_H
 #define KTRACK_USER_LAYOUT_H
 
+#pragma GCC system_header
+
 #include <stdint.h>
 
 /* The name of the memfd, by which ktrack finds running programs. */
@@ -122,6 +124,11 @@ struct ktrack_user_record {
 #define KTRACK_USER_RESULT		6
 #define KTRACK_USER_SYMBOL		7
 #define KTRACK_USER_BITS		8
+#define KTRACK_USER_BYTES		9
+#define KTRACK_USER_POINTER		10
+
+/* The most bytes of a field of bytes. */
+#define KTRACK_USER_BYTES_MAX		64
 
 /*
  * struct ktrack_user_event - the begin of the description of an event

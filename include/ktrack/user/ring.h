@@ -7,6 +7,8 @@
 #ifndef KTRACK_USER_RING_H
 #define KTRACK_USER_RING_H
 
+#pragma GCC system_header
+
 #include <stddef.h>
 #include <string.h>
 #include <sys/syscall.h>

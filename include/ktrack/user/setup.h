@@ -3,6 +3,8 @@
 #ifndef KTRACK_USER_SETUP_H
 #define KTRACK_USER_SETUP_H
 
+#pragma GCC system_header
+
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
  * The variables of a program or shared library, one of each whatever the number of files that
- * include this: they are in COMDAT sections, which C has no word for. Their names have the version
+ * include this: large ones are in COMDAT sections, which C has no word for. Their names have the version
  * of the layout, so that a library with an older copy of these headers can be linked in.
  *
  * checkpatch reports PREFER_DEFINED_ATTRIBUTE_MACRO: programs do not have the kernel's macros.
  */
 #ifndef KTRACK_USER_STATE_H
 #define KTRACK_USER_STATE_H
+
+#pragma GCC system_header
 
 #include <pthread.h>
 
@@ -62,24 +64,24 @@ struct ktrack_user_process {
 	uint64_t inode;
 };
 
-#define __KTRACK_DEFINE(section, flags, type, name, align, size)		\
+#define __KTRACK_DEFINE(name, size)						\
 	__asm__(".ifndef " name "\n"						\
-		"\t.pushsection " section "." name ",\"" flags "G\",%nobits," name ",comdat\n" \
+		"\t.pushsection .bss." name ",\"awG\",%nobits," name ",comdat\n"	\
 		"\t.weak " name "\n\t.hidden " name "\n"			\
-		"\t.type " name ", %" type "\n\t.size " name ", " size "\n"	\
-		"\t.balign " align "\n" name ":\n\t.zero " size "\n"		\
+		"\t.type " name ", %object\n\t.size " name ", " size "\n"	\
+		"\t.balign " size "\n" name ":\n\t.zero " size "\n"		\
 		"\t.popsection\n\t.endif\n")
 
 /* The control area of the memfd replaces it, so that a call tests a variable at a fixed address. */
-__KTRACK_DEFINE(".bss", "aw", "object", "ktrack_user1_control", "65536", "65536");
+__KTRACK_DEFINE("ktrack_user1_control", "65536");
 extern struct ktrack_user_control ktrack_user1_control __KTRACK_HIDDEN;
 
-__KTRACK_DEFINE(".bss", "aw", "object", "ktrack_user1_process", "64", "64");
+__KTRACK_DEFINE("ktrack_user1_process", "64");
 extern struct ktrack_user_process ktrack_user1_process __KTRACK_HIDDEN;
 
-__KTRACK_DEFINE(".tbss", "awT", "tls_object", "ktrack_user1_thread", "32", "32");
-extern __thread struct ktrack_user_thread ktrack_user1_thread
-	__attribute__((visibility("hidden"), tls_model("initial-exec")));
+/* Small enough to be in each file; link-time optimization does not see that assembly defines it. */
+__attribute__((weak, visibility("hidden"), tls_model("initial-exec")))
+__thread struct ktrack_user_thread ktrack_user1_thread;
 
 /* Whether ktrack records this program now. */
 #define ktrack_user_is_on() \

@@ -3,19 +3,90 @@
 #ifndef KTRACK_USER_TEXT_H
 #define KTRACK_USER_TEXT_H
 
+#pragma GCC system_header
+
 #include <string.h>
 
 #include "state.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* The longest string in a record, in bytes without its NUL. */
 #define KTRACK_STRING_MAX	127
 
 /* The text that replaces a NULL string in a record. */
 #define KTRACK_STRING_NULL	"(null)"
+
+/*
+ * ktrack_user_string - a string as calls take it. In C++ that may be a std::string or a
+ * std::string_view, too, or what has their data() and size(): in @size is its length, or
+ * KTRACK_USER_TO_NUL.
+ */
+#ifdef __cplusplus
+#define KTRACK_USER_TO_NUL	((size_t)-1)
+
+extern "C++" {
+template <typename T> struct ktrack_user_is_char {
+	enum { value = 0 };
+};
+template <> struct ktrack_user_is_char<char> {
+	enum { value = 1 };
+};
+
+struct ktrack_user_string {
+	const char *data;
+	size_t size;
+
+	ktrack_user_string() = default;
+	ktrack_user_string(const char *text) : data(text), size(KTRACK_USER_TO_NUL)
+	{
+	}
+	template <typename T>
+	ktrack_user_string(T *text) : data((const char *)text), size(KTRACK_USER_TO_NUL)
+	{
+		static_assert(ktrack_user_is_char<T>::value,
+			      "a string is not of char; KTRACK_BYTES() and KTRACK_TEXT_N() take "
+			      "bytes");
+	}
+	template <typename T>
+	ktrack_user_string(const T &text, decltype((const char *)text.data()) = nullptr)
+		: data(text.data()), size(text.size())
+	{
+	}
+};
+
+/* What KTRACK_STATIC() makes of a string. */
+struct ktrack_user_static {
+	const char *text;
+
+	operator ktrack_user_string() const
+	{
+		return text;
+	}
+};
+
+template <typename T> struct ktrack_user_kept {
+	enum { is_static = 0 };
+};
+template <> struct ktrack_user_kept<ktrack_user_static> {
+	enum { is_static = 1 };
+};
+
+static inline const char *ktrack_user_text(const ktrack_user_string &string)
+{
+	return string.data ? string.data : KTRACK_STRING_NULL;
+}
+}
+#else
+#define ktrack_user_string	const char *
+
+static inline const char *ktrack_user_text(const char *string)
+{
+	return string ? string : KTRACK_STRING_NULL;
+}
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 __KTRACK_ONE size_t ktrack_user1_cut(const char *text);
 
@@ -31,17 +102,31 @@ size_t ktrack_user1_cut(const char *text)
 	return first + size > KTRACK_STRING_MAX ? first : KTRACK_STRING_MAX;
 }
 
-static inline const char *ktrack_user_text(const char *text)
+static inline size_t ktrack_user_limit(const char *text, size_t length)
 {
-	return text ? text : KTRACK_STRING_NULL;
+	return length > KTRACK_STRING_MAX ? ktrack_user1_cut(text) : length;
 }
 
-/* The length of @text in a record; a constant if @text is one. */
-static inline size_t ktrack_user_length(const char *text)
+/* The length in a record of @text of a string; a constant if the string is one. */
+#ifdef __cplusplus
+static inline size_t ktrack_user_length(const char *text, const ktrack_user_string &string)
 {
-	size_t length = strlen(text);
+	if (string.size == KTRACK_USER_TO_NUL || !string.data)
+		return ktrack_user_limit(text, strlen(text));
+	return ktrack_user_limit(text, string.size);
+}
+#else
+static inline size_t ktrack_user_length(const char *text, const char *string)
+{
+	(void)string;
+	return ktrack_user_limit(text, strlen(text));
+}
+#endif
 
-	return length > KTRACK_STRING_MAX ? ktrack_user1_cut(text) : length;
+/* The same of an array of @size bytes. */
+static inline size_t ktrack_user_array_length(const char *text, const char *array, size_t size)
+{
+	return ktrack_user_limit(text, array ? strnlen(text, size) : strlen(text));
 }
 
 /* Copies @length bytes to @at, and returns the field that refers to them. A zero follows. */
@@ -53,6 +138,17 @@ static inline uint32_t ktrack_user_put(struct ktrack_user_record *record, uint32
 	memcpy((char *)record + *at, text, length);
 	*at += (uint32_t)length + 1;
 	return field;
+}
+
+/* Copies a string to KTRACK_STRING_MAX + 1 bytes, as a record has it. */
+static inline const char *ktrack_user_keep(char *to, ktrack_user_string string)
+{
+	const char *text = ktrack_user_text(string);
+	size_t length = ktrack_user_length(text, string);
+
+	memcpy(to, text, length);
+	to[length] = '\0';
+	return to;
 }
 
 #ifdef __cplusplus

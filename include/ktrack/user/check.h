@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * Compile-time checks of declarations and calls, in words that name the event and the attribute.
+ *
+ * A static assertion in a call cannot print the names of attributes: only the declaration has them.
+ * So the declaration names a type after each possible mistake and never defines it. A wrong call
+ * takes the size of a variable of that type, and the compiler's error prints the type's name. The
+ * variable is never defined either.
+ *
+ * checkpatch reports COMPLEX_MACRO, MACRO_ARG_UNUSED, MULTISTATEMENT_MACRO_USE_DO_WHILE,
+ * PREFER_DEFINED_ATTRIBUTE_MACRO, SPACING, TRAILING_SEMICOLON: these macros make declarations and
+ * statements, some of them empty, from tuples of which each uses a part.
+ */
+#ifndef KTRACK_USER_CHECK_H
+#define KTRACK_USER_CHECK_H
+
+#pragma GCC system_header
+
+#include "attribute.h"
+#include "list.h"
+
+#ifdef __cplusplus
+#define __KTRACK_ASSERT(truth, text)	static_assert(truth, text)
+#else
+#define __KTRACK_ASSERT(truth, text)	_Static_assert(truth, text)
+#endif
+
+/* The compilers' classes of types: those of integers, char, enum and bool are below pointers. */
+#define __KTRACK_CLASS_MAX		4
+#define __KTRACK_IS_INTEGER(ctype)	(__builtin_classify_type(*(ctype *)0) <= __KTRACK_CLASS_MAX)
+#define __KTRACK_IS_POINTER(given)	(__builtin_classify_type(given) == __KTRACK_CLASS_MAX + 1)
+
+/* Checks a declaration: the types of its attributes, and their names among those of the record. */
+#define __KTRACK_CHECK_EVENT(event, ...)					\
+	__KTRACK_ASSERT(__KTRACK_COUNT(_, ##__VA_ARGS__) <= 10, #event ": ten attributes at most"); \
+	__KTRACK_ASSERT(0 __KTRACK_EACH(__KTRACK_PLUS_RESULT, ##__VA_ARGS__) <= 1, \
+			#event ": has more than one KTRACK_RESULT()");		\
+	__KTRACK_EACH(__KTRACK_CHECK_ATTRIBUTE, ##__VA_ARGS__)
+
+#define __KTRACK_PLUS_RESULT(kind, ...)	+ (__KTRACK_KIND_##kind == KTRACK_USER_RESULT)
+
+#define __KTRACK_CHECK_ATTRIBUTE(kind, ctype, name, text, ...)			\
+	__KTRACK_OF(CHECK, kind)(ctype, text, ##__VA_ARGS__)			\
+	__KTRACK_ASSERT(__KTRACK_IS_FREE_##kind(text), text " is a field of every record");
+#define __KTRACK_CHECK_NOTHING(...)
+#define __KTRACK_CHECK_ADDRESS(...)
+#define __KTRACK_CHECK_STRING(...)
+#define __KTRACK_CHECK_NUMBER(ctype, text) \
+	__KTRACK_ASSERT(__KTRACK_IS_INTEGER(ctype), text " is not of an integer type: " #ctype);
+#define __KTRACK_CHECK_SYMBOL(ctype, text, ...)	__KTRACK_CHECK_NUMBER(ctype, text)
+#define __KTRACK_CHECK_ARRAY(ctype, text, size) \
+	__KTRACK_ASSERT((size) > 0, text ": KTRACK_TEXT_N() without bytes");
+#define __KTRACK_CHECK_BYTES(ctype, text, size) \
+	__KTRACK_ASSERT((size) > 0 && (size) <= KTRACK_USER_BYTES_MAX,		\
+			text ": KTRACK_BYTES() has 1 to 64 bytes");
+
+#define __KTRACK_IS_NOT(text, taken)	(__builtin_strcmp(text, taken) != 0)
+#define __KTRACK_IS_FREE(text)							\
+	(__KTRACK_IS_NOT(text, "track_event_type") && __KTRACK_IS_NOT(text, "slice_name") && \
+	 __KTRACK_IS_NOT(text, "counter_value") && __KTRACK_IS_NOT(text, "track_name"))
+#define __KTRACK_IS_FREE_integer	__KTRACK_IS_FREE
+#define __KTRACK_IS_FREE_scope(text)	1
+#define __KTRACK_IS_FREE_global(text)	1
+#define __KTRACK_IS_FREE_async(text)	1
+#define __KTRACK_IS_FREE_track(text)	1
+#define __KTRACK_IS_FREE_text		__KTRACK_IS_FREE
+#define __KTRACK_IS_FREE_sized		__KTRACK_IS_FREE
+#define __KTRACK_IS_FREE_bytes		__KTRACK_IS_FREE
+#define __KTRACK_IS_FREE_pointer	__KTRACK_IS_FREE
+#define __KTRACK_IS_FREE_flow		__KTRACK_IS_FREE
+#define __KTRACK_IS_FREE_result		__KTRACK_IS_FREE
+#define __KTRACK_IS_FREE_symbol		__KTRACK_IS_FREE
+#define __KTRACK_IS_FREE_bits		__KTRACK_IS_FREE
+
+/* The attributes that a call passes, each after a comma. */
+#define __KTRACK_BEGIN_ITEM(kind, ...) \
+	__KTRACK_JOIN(__KTRACK_BEGIN_ITEM_, __KTRACK_PASSED_##kind)(kind, __VA_ARGS__)
+#define __KTRACK_BEGIN_ITEM_0(...)
+#define __KTRACK_BEGIN_ITEM_1(...)
+#define __KTRACK_BEGIN_ITEM_2(...)	, (__VA_ARGS__)
+#define __KTRACK_END_ITEM(kind, ...) \
+	__KTRACK_JOIN(__KTRACK_END_ITEM_, __KTRACK_PASSED_##kind)(kind, __VA_ARGS__)
+#define __KTRACK_END_ITEM_0(...)
+#define __KTRACK_END_ITEM_1(...)	, (__VA_ARGS__)
+#define __KTRACK_END_ITEM_2(...)	, (__VA_ARGS__)
+
+/*
+ * Defines what calls are checked against, by place. EVENT_ktrack_given_CALL_N has a size only if N
+ * values are enough.
+ */
+#define __KTRACK_DEFINE_CALLS(event, event_kind, ...)				\
+	enum { event##_ktrack_kind = KTRACK_USER_##event_kind };		\
+	extern struct event##_wants_a_string_as_its_name event##_ktrack_wrong_name; \
+	extern struct event##_wants_a_number_as_its_value event##_ktrack_wrong_value; \
+	__KTRACK_DEFINE_CALL(event, begin __KTRACK_EACH(__KTRACK_BEGIN_ITEM, ##__VA_ARGS__)) \
+	__KTRACK_DEFINE_CALL(event, end __KTRACK_EACH(__KTRACK_END_ITEM, ##__VA_ARGS__))
+
+#define __KTRACK_DEFINE_CALL(...)	__KTRACK_DEFINE_CALL_NOW(__VA_ARGS__)
+#define __KTRACK_DEFINE_CALL_NOW(event, call, ...)				\
+	enum { event##_ktrack_##call##_count = __KTRACK_COUNT(_, ##__VA_ARGS__) }; \
+	extern char __KTRACK_JOIN(event##_ktrack_given_##call##_, __KTRACK_COUNT(_, ##__VA_ARGS__)); \
+	__KTRACK_NUMBERED(__KTRACK_DEFINE_PLACE, (event, call), ##__VA_ARGS__)
+
+#define __KTRACK_DEFINE_PLACE(about, place, attribute) \
+	__KTRACK_DEFINE_PLACE_OF(__KTRACK_BARE about, place, __KTRACK_BARE attribute)
+#define __KTRACK_DEFINE_PLACE_OF(...)	__KTRACK_DEFINE_PLACE_NOW(__VA_ARGS__)
+#define __KTRACK_DEFINE_PLACE_NOW(event, call, place, kind, ctype, name, ...)	\
+	enum {									\
+		event##_ktrack_wants_##call##_##place = __KTRACK_OF(WANTS, kind), \
+		event##_ktrack_is_track_##call##_##place = __KTRACK_IS_TRACK_##kind, \
+	};									\
+	extern struct event##_has_no_value_for_##name event##_ktrack_given_##call##_##place; \
+	extern struct __KTRACK_OF(WRONG, kind)(event, name) event##_ktrack_wrong_##call##_##place;
+
+#define __KTRACK_A_NUMBER		0
+#define __KTRACK_A_STRING		1
+#define __KTRACK_A_POINTER		2
+#define __KTRACK_WANTS_NUMBER		__KTRACK_A_NUMBER
+#define __KTRACK_WANTS_SYMBOL		__KTRACK_A_NUMBER
+#define __KTRACK_WANTS_STRING		__KTRACK_A_STRING
+#define __KTRACK_WANTS_ARRAY		__KTRACK_A_POINTER
+#define __KTRACK_WANTS_BYTES		__KTRACK_A_POINTER
+#define __KTRACK_WANTS_ADDRESS		__KTRACK_A_POINTER
+
+#define __KTRACK_WRONG_NUMBER(event, name)	event##_wants_a_number_as_##name
+#define __KTRACK_WRONG_SYMBOL			__KTRACK_WRONG_NUMBER
+#define __KTRACK_WRONG_STRING(event, name) \
+	event##_wants_a_string_or_KTRACK_BYTES_or_KTRACK_TEXT_N_as_##name
+#define __KTRACK_WRONG_ARRAY(event, name)	event##_wants_a_pointer_as_##name
+#define __KTRACK_WRONG_BYTES			__KTRACK_WRONG_ARRAY
+#define __KTRACK_WRONG_ADDRESS			__KTRACK_WRONG_ARRAY
+
+/* Checks that a call fits the event, and has a value for each attribute. @of is begin or end. */
+#define __KTRACK_CHECK_CALL(call, event, event_kind, of, ...)			\
+	__KTRACK_ASSERT(event##_ktrack_kind == KTRACK_USER_##event_kind, \
+			call "(" #event "): " __KTRACK_IS_NOT_##event_kind);	\
+	__KTRACK_ASSERT(__KTRACK_COUNT(_, ##__VA_ARGS__) <= event##_ktrack_##of##_count, \
+			#event ": more values than attributes (an end has no name, and only an " \
+			"end has a KTRACK_RESULT(); no call has a KTRACK_SCOPE_GLOBAL)"); \
+	(void)sizeof(__KTRACK_JOIN(event##_ktrack_given_##of##_, __KTRACK_COUNT(_, ##__VA_ARGS__))); \
+	__KTRACK_NUMBERED(__KTRACK_CHECK_PLACE, (event, of), ##__VA_ARGS__)
+
+#define __KTRACK_IS_NOT_SLICE	"declared by KTRACK_COUNTER(); use ktrack_sample()"
+#define __KTRACK_IS_NOT_COUNTER	"declared by KTRACK_SLICE(); use ktrack_begin() or ktrack_guard()"
+
+#define __KTRACK_CHECK_PLACE(about, place, given) \
+	__KTRACK_CHECK_PLACE_OF(__KTRACK_BARE about, place, given)
+#define __KTRACK_CHECK_PLACE_OF(...)	__KTRACK_CHECK_PLACE_NOW(__VA_ARGS__)
+#define __KTRACK_CHECK_PLACE_NOW(event, of, place, given) \
+	__KTRACK_CHECK_ONE(event##_ktrack_wants_##of##_##place, event##_ktrack_wrong_##of##_##place, given);
+
+/* Checks that a slice's name is a string, and a counter's value a number. */
+#define __KTRACK_CHECK_NAME(event, given) \
+	__KTRACK_CHECK_ONE(__KTRACK_A_STRING, event##_ktrack_wrong_name, given)
+#define __KTRACK_CHECK_VALUE(event, given) \
+	__KTRACK_CHECK_ONE(__KTRACK_A_NUMBER, event##_ktrack_wrong_value, given)
+
+/* Nothing is evaluated. In C++, parameters have types that refuse wrong values. */
+#ifdef __cplusplus
+#define __KTRACK_CHECK_ONE(wanted, wrong, given)	do { } while (0)
+#else
+#define __KTRACK_CHECK_ONE(wanted, wrong, given)				\
+	(void)sizeof(*__builtin_choose_expr(__KTRACK_IS_RIGHT(wanted, given), (char *)0, &wrong))
+#define __KTRACK_IS_RIGHT(wanted, given)					\
+	((wanted) == __KTRACK_A_STRING ? __KTRACK_IS_STRING(given) :	\
+	 __KTRACK_IS_POINTER(given) == ((wanted) == __KTRACK_A_POINTER))
+#define __KTRACK_IS_STRING(given)						\
+	_Generic((given), char *: 1, const char *: 1, void *: 1, const void *: 1, default: 0)
+#endif
+
+/* Checks that the name of a guard's track is read at its end, when a variable may have changed. */
+#define __KTRACK_CHECK_KEPT(event, ...) \
+	__KTRACK_NUMBERED(__KTRACK_CHECK_KEPT_ONE, event, ##__VA_ARGS__)
+#define __KTRACK_CHECK_KEPT_ONE(event, place, given)				\
+	__KTRACK_ASSERT(!event##_ktrack_is_track_begin_##place || __KTRACK_IS_STATIC(given), \
+			#event ": the track name of a guard is a literal or KTRACK_STATIC(text); " \
+			"ktrack_guard_copy() takes others");
+
+#define __KTRACK_IS_TRACK_integer	0
+#define __KTRACK_IS_TRACK_scope		0
+#define __KTRACK_IS_TRACK_global	0
+#define __KTRACK_IS_TRACK_async		0
+#define __KTRACK_IS_TRACK_text		0
+#define __KTRACK_IS_TRACK_track		1
+#define __KTRACK_IS_TRACK_sized		0
+#define __KTRACK_IS_TRACK_bytes		0
+#define __KTRACK_IS_TRACK_pointer	0
+#define __KTRACK_IS_TRACK_flow		0
+#define __KTRACK_IS_TRACK_result	0
+#define __KTRACK_IS_TRACK_symbol	0
+#define __KTRACK_IS_TRACK_bits		0
+
+#ifdef __cplusplus
+#define __KTRACK_IS_STATIC(given) \
+	(__builtin_constant_p(given) || ktrack_user_kept<__typeof__(given)>::is_static)
+#else
+#define __KTRACK_IS_STATIC(given)						\
+	(__builtin_constant_p(given) ||						\
+	 __builtin_types_compatible_p(__typeof__(given), const void *))
+#endif
+
+#endif

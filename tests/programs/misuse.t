@@ -1,0 +1,131 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""Test: what ktrack/user.h cannot record is refused by the compiler, whose first error says why; what it can has no warning."""
+
+import re
+import subprocess
+import sys
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.parent)]
+
+from tap import Tap  # noqa: E402
+
+INCLUDE = HERE.parents[1] / "include"
+WARNINGS = ["-Wall", "-Wextra", "-Wshadow"]
+COMPILERS = {
+    "C11, gcc": ["gcc", "-std=gnu11"],
+    "C17, clang": ["clang", "-std=gnu17"],
+    "C23, gcc": ["gcc", "-std=gnu2x"],
+    "C++11, g++": ["g++", "-std=gnu++11", "-x", "c++"],
+    "C++17, clang++": ["clang++", "-std=gnu++17", "-x", "c++"],
+    "C++20, g++": ["g++", "-std=gnu++20", "-x", "c++"],
+}
+C = tuple(name for name in COMPILERS if "++" not in name)
+CXX = tuple(name for name in COMPILERS if "++" in name)
+BOTH = C + CXX
+
+PLAIN = "KTRACK_SLICE(e);"
+PAIR = "KTRACK_SLICE(e, KTRACK_FIELD(int, size), KTRACK_TEXT(note));"
+DONE = "KTRACK_SLICE(e, KTRACK_FIELD(int, size), KTRACK_RESULT(rc));"
+TRACK = "KTRACK_SLICE(e, KTRACK_TRACK_NAME);"
+LEVEL = "KTRACK_COUNTER(e, uint32_t, KTRACK_SCOPE(uint32_t, queue));"
+KINDS = "KTRACK_SLICE(e, KTRACK_BYTES(mac, 6), KTRACK_TEXT_N(tag, 4), KTRACK_POINTER(at));"
+VALUES = "static unsigned char mac[6]; static char tag[4]; static const char *text = \"\"; static int number;"
+ELEVEN = ", ".join(f"KTRACK_FIELD(int, f{index})" for index in range(11))
+
+# Where it holds, what is declared, what is called, and what the first error says; nothing where it is content.
+ROWS = [
+    (BOTH, DONE, 'ktrack_begin(e, "x");', "e_has_no_value_for_size"),
+    (BOTH, DONE, "ktrack_end(e, 1);", "e_has_no_value_for_rc"),
+    (BOTH, DONE, 'ktrack_instant(e, "x");', "e_has_no_value_for_size"),
+    (BOTH, DONE, 'ktrack_guard(e, "x");', "e_has_no_value_for_size"),
+    (BOTH, DONE, 'ktrack_guard_copy(e, "x");', "e_has_no_value_for_size"),
+    (BOTH, DONE, 'ktrack_begin_printf(e, ("x"));', "e_has_no_value_for_size"),
+    (BOTH, LEVEL, "ktrack_sample(e, 1);", "e_has_no_value_for_scope_queue"),
+    (BOTH, PLAIN, 'ktrack_end(e, "x");', "e: more values than attributes (an end has no name"),
+    (BOTH, DONE, 'ktrack_begin(e, "x", 1, 2);', "e: more values than attributes"),
+    (BOTH, PLAIN, 'ktrack_guard(e, "x", 1);', "e: more values than attributes"),
+    (BOTH, PLAIN, "ktrack_sample(e, 1);", "ktrack_sample(e): declared by KTRACK_SLICE()"),
+    (BOTH, LEVEL, 'ktrack_begin(e, "x", 1);', "ktrack_begin(e): declared by KTRACK_COUNTER()"),
+    (BOTH, LEVEL, 'ktrack_guard(e, "x", 1);', ("e_ktrack_", "cleanup argument not a function")),
+    (BOTH, PLAIN, 'ktrack_guard(f, "x");', ("f_ktrack_", "cleanup argument not a function")),
+    (BOTH, PLAIN, 'ktrack_begin(f, "x");', "f_ktrack_kind"),
+    (C, PAIR, 'ktrack_begin(e, "x", "n", 1);', "e_wants_a_number_as_size"),
+    (CXX, PAIR, 'ktrack_begin(e, "x", "n", 1);', ("to ‘int’", "e_ktrack_start")),
+    (C, PAIR, 'ktrack_end(e, 1, 2);', "e_wants_a_string_or_KTRACK_BYTES_or_KTRACK_TEXT_N_as_note"),
+    (CXX, PAIR, 'ktrack_end(e, 1, 2);', ("ktrack_user_string", "e_ktrack_emit")),
+    (C, PAIR, 'ktrack_instant(e, "x", 1, mac);', "e_wants_a_string_or_KTRACK_BYTES_or_KTRACK_TEXT_N_as_note"),
+    (CXX, PAIR, 'ktrack_instant(e, "x", 1, mac);', "KTRACK_BYTES() and KTRACK_TEXT_N() take bytes"),
+    (C, KINDS, 'ktrack_instant(e, "x", 1, tag, text);', "e_wants_a_pointer_as_mac"),
+    (C, KINDS, 'ktrack_instant(e, "x", mac, tag, 5);', "e_wants_a_pointer_as_at"),
+    (C, PLAIN, "ktrack_begin(e, 5);", "e_wants_a_string_as_its_name"),
+    (C, LEVEL, "ktrack_sample(e, text, 1);", "e_wants_a_number_as_its_value"),
+    (C, DONE, 'ktrack_guard_named(g, e, "x", text);', "e_wants_a_number_as_size"),
+    (BOTH, TRACK, 'ktrack_guard(e, "x", text);', "e: the track name of a guard is a literal or KTRACK_STATIC(text)"),
+    (BOTH, TRACK, 'ktrack_guard(e, "x", tag);', "e: the track name of a guard is a literal"),
+    (BOTH, TRACK, 'ktrack_guard_printf(e, ("x"), number ? "a" : text);', "e: the track name of a guard is a literal"),
+    (BOTH, TRACK, 'ktrack_guard(e, "x", "a"); ktrack_guard(e, "x", KTRACK_STATIC(text)); ktrack_guard_copy(e, text, text);', ""),
+    (BOTH, TRACK, 'ktrack_begin(e, text, text); ktrack_end(e, KTRACK_STATIC(text)); ktrack_instant(e, "x", "a");', ""),
+    (BOTH, KINDS, 'ktrack_begin(e, "x", mac, tag, &number); ktrack_end(e, NULL, "abcd", NULL); ktrack_guard(e, "x", mac, tag, mac);', ""),
+    (BOTH, PAIR, 'ktrack_guard(e, text, number, text); ktrack_guard_printf(e, ("%d", number), 1, "a"); ktrack_begin(e, NULL, 1, NULL);', ""),
+    (BOTH, "KTRACK_SLICE(e, KTRACK_FIELD(double, size));", "", "size is not of an integer type: double"),
+    (BOTH, "KTRACK_SLICE(e, KTRACK_FIELD(float, size));", "", "size is not of an integer type: float"),
+    (BOTH, "KTRACK_COUNTER(e, double);", "", "e: the counter is not of an integer type: double"),
+    (BOTH, "KTRACK_SLICE(e, KTRACK_FIELD(void *, at));", "", "at is not of an integer type: void *"),
+    (BOTH, "KTRACK_SLICE(e, KTRACK_SCOPE(char *, at));", "", "scope_at is not of an integer type: char *"),
+    (BOTH, "KTRACK_SLICE(e, KTRACK_RESULT(a), KTRACK_RESULT(b));", "", "e: has more than one KTRACK_RESULT()"),
+    (BOTH, f"KTRACK_SLICE(e, {ELEVEN});", "", "e: ten attributes at most"),
+    (BOTH, "KTRACK_SLICE(e, KTRACK_FIELD(int, slice_name));", "", "slice_name is a field of every record"),
+    (BOTH, "KTRACK_SLICE(e, KTRACK_TEXT(track_name));", "", "track_name is a field of every record"),
+    (BOTH, "KTRACK_SLICE(e, KTRACK_BYTES(all, 65));", "", "all: KTRACK_BYTES() has 1 to 64 bytes"),
+    (BOTH, "KTRACK_SLICE(e, KTRACK_TEXT_N(tag, 0));", "", "tag: KTRACK_TEXT_N() without bytes"),
+    (BOTH, "KTRACK_SLICE(e, KTRACK_FIELD(int, a), KTRACK_FIELD(int, a));", "", "a_"),
+    (BOTH, "KTRACK_SLICE(e, KTRACK_RESULT(errno), KTRACK_FIELD(int, class), KTRACK_FIELD(int, name), KTRACK_FIELD(int, values));", 'ktrack_guard_named(g, e, "x", 1, 2, 3); ktrack_guard_set(g, errno, -1);', ""),
+    (BOTH, "KTRACK_SLICE(e, KTRACK_FIELD(uint8_t, small));", 'ktrack_instant(e, "x", 100000);', ("overflow", "implicit conversion")),
+    (BOTH, PLAIN, 'if (number) ktrack_guard(e, "x"); else number = 1;', ("e_ktrack_", "expected expression", "__ktrack_guard_")),
+    (BOTH, PLAIN, 'ktrack_guard(e, "a"); ktrack_guard(e, "b");', ""),
+    (BOTH, PLAIN, 'if (number) ktrack_begin(e, "a"); else ktrack_end(e);', ""),
+    (CXX, "enum class Op { Read }; KTRACK_SLICE(e, KTRACK_FIELD(Op, op), KTRACK_ENUM(Op, kind, { Op::Read, \"read\" }));", 'ktrack_instant(e, "x", Op::Read, Op::Read);', ""),
+    (CXX, "namespace n { KTRACK_SLICE(e); KTRACK_COUNTER(c, int); }", 'ktrack_guard(n::e, "x"); ktrack_begin(n::e, "x"); ktrack_end(n::e); ktrack_sample(n::c, 1);', ""),
+    (CXX, "namespace n { KTRACK_SLICE(e, KTRACK_FIELD(int, a)); }", 'ktrack_guard(n::e, "x");', "e_has_no_value_for_a"),
+    (CXX, "#include <string>\n" + PAIR, 'std::string s("a"); ktrack_guard(e, s, 1, s + s); ktrack_begin_printf(e, ("%s", s.c_str()), 1, s);', ""),
+    (CXX, TRACK, 'ktrack_guard(e, "x", std::string("a"));', "std"),
+]
+
+
+def compiled(words, folder, number, declaration, body):
+    """What the compiler prints of a program of one function."""
+    source = Path(folder) / f"{number}.c"
+    if not source.exists():
+        source.write_text(f"#include <errno.h>\n#include <stddef.h>\n#define KTRACK_SYSTEM tt\n#include <ktrack/user.h>\n{declaration}\n{VALUES}\nvoid f(void);\nvoid f(void) {{ (void)mac; (void)tag; (void)text; (void)number; {body} }}\n")
+    return subprocess.run([*words, *WARNINGS, f"-I{INCLUDE}", "-fsyntax-only", source], capture_output=True, text=True, check=False)
+
+
+def problem(done, wanted):
+    """Why the compiler's answer is not right; nothing if it is."""
+    first = re.search(r"^.*(?:error|warning): .*$", done.stderr, re.MULTILINE)
+    if wanted == "":
+        return done.stderr.strip()
+    if not first:
+        return "compiled"
+    texts = wanted if isinstance(wanted, tuple) else (wanted,)
+    return "" if any(text.lower() in first[0].lower() for text in texts) else first[0]
+
+
+def main():
+    tap = Tap()
+    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(2) as threads:
+        for number, (where, declaration, body, wanted) in enumerate(ROWS):
+            answers = {name: threads.submit(compiled, COMPILERS[name], folder, number, declaration, body) for name in where}
+            problems = [f"{name}: {found}" for name, answer in answers.items() if (found := problem(answer.result(), wanted))]
+            tap.nothing(problems, f"{'refused' if wanted else 'right'}: {declaration.splitlines()[-1]} {body}")
+    return tap.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
