@@ -106,7 +106,7 @@ static noinline u32 bench_work_##row(const struct bench_request *request)	\
 BENCH_WORK(bare, barrier(), barrier())
 BENCH_WORK(guard, ktrack_guard(ktrack_bench_thread, BENCH_NAME), barrier())
 BENCH_WORK(scope_guard,
-	   ktrack_guard(ktrack_bench_scope, BENCH_NAME, request->slot, request->queue),
+	   ktrack_guard(ktrack_bench_scope, BENCH_NAME, request->slot, KTRACK_STATIC(request->queue)),
 	   barrier())
 BENCH_WORK(result_guard,
 	   ktrack_guard_named(end, ktrack_bench_result, BENCH_NAME, request->slot, request->bytes, 0),

@@ -49,8 +49,12 @@
  */
 #define KTRACK_ASYNC(id)		(async, ktrack_async_id, scope_##id, async_##id)
 
-/** KTRACK_TRACK_NAME - attribute: a string that selects and names the track */
-#define KTRACK_TRACK_NAME		(text, const char *, track_name)
+/**
+ * KTRACK_TRACK_NAME - attribute: a string that selects and names the track
+ *
+ * ktrack_guard() takes a literal or KTRACK_STATIC(), ktrack_guard_copy() any string.
+ */
+#define KTRACK_TRACK_NAME		(track, const char *, track_name)
 
 /**
  * KTRACK_FIELD() - attribute: a number in each record that does not select a track
@@ -62,8 +66,42 @@
 /**
  * KTRACK_TEXT() - attribute: a string in each record that does not select a track
  * @name: the field's name
+ *
+ * Calls read it at once. The end of a guard has it only if ktrack_guard_set() gives one.
  */
 #define KTRACK_TEXT(name)		(text, const char *, name)
+
+/**
+ * KTRACK_TEXT_N() - attribute: a string in an array that may have no NUL
+ * @name: the field's name
+ * @size: the array's size in bytes, a constant
+ *
+ * The string ends at the first NUL or after @size bytes, and is otherwise as KTRACK_TEXT().
+ */
+#define KTRACK_TEXT_N(name, size)	(sized, const char *, name, size)
+
+/**
+ * KTRACK_BYTES() - attribute: bytes in each record, such as an address of a network
+ * @name: the field's name
+ * @size: how many, a constant of at most 64
+ *
+ * Calls pass a pointer to them, which is read at once; NULL for zeros.
+ */
+#define KTRACK_BYTES(name, size)	(bytes, const void *, name, size)
+
+/**
+ * KTRACK_POINTER() - attribute: an address in each record, which is not read
+ * @name: the field's name
+ *
+ * The kernel's own text of the record hides addresses, as %p does.
+ */
+#define KTRACK_POINTER(name)		(pointer, const void *, name)
+
+/**
+ * KTRACK_STATIC() - the author's word that a string outlives the guard whose track it names
+ * @text: the string, such as dev_name(dev)
+ */
+#define KTRACK_STATIC(text)		((const void *)(const char *)(text))
 
 /**
  * KTRACK_FLOW() - attribute: a number that connects slices and instants on any tracks
@@ -108,6 +146,10 @@
 #define __KTRACK_PASSED_global		0
 #define __KTRACK_PASSED_async		2
 #define __KTRACK_PASSED_text		2
+#define __KTRACK_PASSED_track		2
+#define __KTRACK_PASSED_sized		2
+#define __KTRACK_PASSED_bytes		2
+#define __KTRACK_PASSED_pointer		2
 #define __KTRACK_PASSED_flow		2
 #define __KTRACK_PASSED_result		1
 #define __KTRACK_PASSED_symbol		2
@@ -157,6 +199,10 @@
 #define __KTRACK_IS_SCOPE_global	1
 #define __KTRACK_IS_SCOPE_async		1
 #define __KTRACK_IS_SCOPE_text		0
+#define __KTRACK_IS_SCOPE_track		0
+#define __KTRACK_IS_SCOPE_sized		0
+#define __KTRACK_IS_SCOPE_bytes		0
+#define __KTRACK_IS_SCOPE_pointer	0
 #define __KTRACK_IS_SCOPE_flow		0
 #define __KTRACK_IS_SCOPE_result	0
 #define __KTRACK_IS_SCOPE_symbol	0

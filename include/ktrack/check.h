@@ -48,10 +48,32 @@
 #define __KTRACK_KIND_OF_result		7
 #define __KTRACK_KIND_OF_symbol		8
 #define __KTRACK_KIND_OF_bits		9
+#define __KTRACK_KIND_OF_track		10
+#define __KTRACK_KIND_OF_sized		11
+#define __KTRACK_KIND_OF_bytes		12
+#define __KTRACK_KIND_OF_pointer	13
+
+/* What a value is: a number, a string or any pointer. */
+#define __KTRACK_A_NUMBER		0
+#define __KTRACK_A_STRING		1
+#define __KTRACK_A_POINTER		2
+#define __KTRACK_WANTS_integer		__KTRACK_A_NUMBER
+#define __KTRACK_WANTS_scope		__KTRACK_A_NUMBER
+#define __KTRACK_WANTS_cpu		__KTRACK_A_NUMBER
+#define __KTRACK_WANTS_async		__KTRACK_A_NUMBER
+#define __KTRACK_WANTS_text		__KTRACK_A_STRING
+#define __KTRACK_WANTS_track		__KTRACK_A_STRING
+#define __KTRACK_WANTS_sized		__KTRACK_A_POINTER
+#define __KTRACK_WANTS_bytes		__KTRACK_A_POINTER
+#define __KTRACK_WANTS_pointer		__KTRACK_A_POINTER
+#define __KTRACK_WANTS_flow		__KTRACK_A_NUMBER
+#define __KTRACK_WANTS_result		__KTRACK_A_NUMBER
+#define __KTRACK_WANTS_symbol		__KTRACK_A_NUMBER
+#define __KTRACK_WANTS_bits		__KTRACK_A_NUMBER
 
 /*
  * Defines the constants that calls are checked against: the kind of @event, its number of
- * attributes, their kinds, which of them are strings, and a variable for each mistake.
+ * attributes, their kinds, and a variable for each mistake.
  */
 #define __KTRACK_DEFINE_CHECKS(event, kind, ...)				\
 enum {										\
@@ -59,7 +81,10 @@ enum {										\
 	ktrack_count_##event = __KTRACK_COUNT(__VA_ARGS__),			\
 	ktrack_asyncs_##event = 0 __KTRACK_NUMBERED(__KTRACK_PLACES_OF, async, ##__VA_ARGS__), \
 	ktrack_globals_##event = 0 __KTRACK_NUMBERED(__KTRACK_PLACES_OF, global, ##__VA_ARGS__), \
+	ktrack_results_##event = 0 __KTRACK_NUMBERED(__KTRACK_PLACES_OF, result, ##__VA_ARGS__), \
 };										\
+static_assert(!(ktrack_results_##event & (ktrack_results_##event - 1)),		\
+	      #event ": has more than one KTRACK_RESULT()");			\
 __KTRACK_NUMBERED(__KTRACK_DEFINE_ATTRIBUTE, event, ##__VA_ARGS__)		\
 __KTRACK_DEFINE_CALL(event, begin __KTRACK_BEGIN_LIST(__VA_ARGS__))		\
 __KTRACK_DEFINE_CALL(event, end __KTRACK_END_LIST(__VA_ARGS__))			\
@@ -95,6 +120,10 @@ static_assert((int)ktrack_kind_##event == __KTRACK_KIND_SLICE || !__KTRACK_OF_SL
 #define __KTRACK_OF_SLICES_global	0
 #define __KTRACK_OF_SLICES_async	1
 #define __KTRACK_OF_SLICES_text		0
+#define __KTRACK_OF_SLICES_track	0
+#define __KTRACK_OF_SLICES_sized	0
+#define __KTRACK_OF_SLICES_bytes	0
+#define __KTRACK_OF_SLICES_pointer	0
 #define __KTRACK_OF_SLICES_flow		1
 #define __KTRACK_OF_SLICES_result	1
 #define __KTRACK_OF_SLICES_symbol	0
@@ -114,7 +143,10 @@ __KTRACK_NUMBERED(__KTRACK_DEFINE_CHECK, (event, call##_##event), ##__VA_ARGS__)
 	__KTRACK_DEFINE_CHECK_OF(__KTRACK_BARE about, place, __KTRACK_BARE attribute)
 #define __KTRACK_DEFINE_CHECK_OF(...)	__KTRACK_DEFINE_CHECK_NOW(__VA_ARGS__)
 #define __KTRACK_DEFINE_CHECK_NOW(event, call, place, kind, ctype, name)	\
-enum { ktrack_is_text_##call##_##place = __KTRACK_KIND_OF_##kind == __KTRACK_KIND_OF_text }; \
+enum {										\
+	ktrack_wants_##call##_##place = __KTRACK_WANTS_##kind,			\
+	ktrack_is_track_##call##_##place = __KTRACK_KIND_OF_##kind == __KTRACK_KIND_OF_track, \
+};										\
 extern struct ktrack_##event##_has_no_value_for_##name				\
 	ktrack_given_##call##_##place;						\
 extern __KTRACK_WRONG_##kind(event, name) ktrack_wrong_##call##_##place;	\
@@ -125,7 +157,12 @@ extern struct ktrack_##event##_cannot_format_##name				\
 #define __KTRACK_WRONG_scope			__KTRACK_WRONG_integer
 #define __KTRACK_WRONG_cpu			__KTRACK_WRONG_integer
 #define __KTRACK_WRONG_async(event, name)	struct ktrack_##event##_wants_ktrack_id_as_##name
-#define __KTRACK_WRONG_text(event, name)	struct ktrack_##event##_wants_a_string_as_##name
+#define __KTRACK_WRONG_text(event, name) \
+	struct ktrack_##event##_wants_a_string_or_KTRACK_BYTES_or_KTRACK_TEXT_N_as_##name
+#define __KTRACK_WRONG_track(event, name)	struct ktrack_##event##_wants_a_string_as_##name
+#define __KTRACK_WRONG_sized(event, name)	struct ktrack_##event##_wants_a_pointer_as_##name
+#define __KTRACK_WRONG_bytes			__KTRACK_WRONG_sized
+#define __KTRACK_WRONG_pointer			__KTRACK_WRONG_sized
 #define __KTRACK_WRONG_flow			__KTRACK_WRONG_async
 #define __KTRACK_WRONG_result			__KTRACK_WRONG_integer
 #define __KTRACK_WRONG_symbol			__KTRACK_WRONG_integer
@@ -134,8 +171,8 @@ extern struct ktrack_##event##_cannot_format_##name				\
 /* The first argument: a slice's name or a counter's value. */
 #define __KTRACK_DEFINE_FIRST(event)						\
 enum {										\
-	ktrack_is_text_##event##_name = 1,					\
-	ktrack_is_text_##event##_value = 0,					\
+	ktrack_wants_##event##_name = __KTRACK_A_STRING,			\
+	ktrack_wants_##event##_value = __KTRACK_A_NUMBER,			\
 };										\
 extern struct ktrack_##event##_wants_a_string_as_its_name			\
 	ktrack_wrong_##event##_name;						\
@@ -182,6 +219,7 @@ static_assert((int)ktrack_attribute_kind_##event##_##place == (int)ktrack_attrib
 #define __KTRACK_CHECK_VALUE(event, given)		do { } while (0)
 #define __KTRACK_CHECK_VALUES(event, call, ...)		do { } while (0)
 #define __KTRACK_CHECK_SET(field, attribute, given)	static_assert(1, "")
+#define __KTRACK_CHECK_KEPT(event, ...)
 #else
 /* Checks that @call fits the tracepoint. Allowed among declarations. */
 #define __KTRACK_CHECK_KIND(call, event, kind)					\
@@ -217,8 +255,24 @@ do {										\
 	(void)sizeof(*__builtin_choose_expr(__KTRACK_IS_FORMATTED(given),	\
 		&ktrack_formatted_##event##_##place, (char *)0));		\
 	(void)sizeof(*__builtin_choose_expr(					\
-		__KTRACK_IS_POINTER(given) == ktrack_is_text_##event##_##place,	\
+		__KTRACK_IS_RIGHT(ktrack_wants_##event##_##place, given),	\
 		(char *)0, &ktrack_wrong_##event##_##place))
+
+#define __KTRACK_IS_RIGHT(wanted, given)					\
+	((wanted) == __KTRACK_A_STRING ? __KTRACK_IS_STRING(given) :		\
+	 __KTRACK_IS_POINTER(given) == ((wanted) == __KTRACK_A_POINTER))
+#define __KTRACK_IS_STRING(given)						\
+	_Generic((given), char *: 1, const char *: 1, void *: 1, const void *: 1, default: 0)
+
+/* Checks that the name of a guard's track, which its end reads again, does not change. */
+#define __KTRACK_CHECK_KEPT(event, ...) \
+	__KTRACK_NUMBERED(__KTRACK_CHECK_KEPT_ONE, event, ##__VA_ARGS__)
+#define __KTRACK_CHECK_KEPT_ONE(event, place, given)				\
+	static_assert(!ktrack_is_track_begin_##event##_##place ||		\
+		      __builtin_constant_p(given) ||				\
+		      _Generic((given), const void *: 1, default: 0),		\
+		      #event ": the track name of a guard is a literal or KTRACK_STATIC(text); " \
+		      "ktrack_guard_copy() takes others");
 
 /*
  * Whether a value is a format with arguments in parentheses, as the printf macros take: a list

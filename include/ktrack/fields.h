@@ -15,6 +15,9 @@
 /* The longest string in a record of these macros, in bytes without its NUL. */
 #define KTRACK_STRING_MAX	127
 
+/* The most bytes of a field of bytes. */
+#define KTRACK_BYTES_MAX	64
+
 /* The text that replaces a NULL string in a record. */
 #define KTRACK_STRING_NULL	"(null)"
 

@@ -21,10 +21,11 @@
  * ktrack_guard() - a slice from here to the end of the enclosing block
  * @event: a tracepoint declared by KTRACK_SLICE()
  * @name: the slice's name
- * @...: the tracepoint's attributes, in the order of its declaration
+ * @...: the tracepoint's attributes, in the order of its declaration. A track name must be a
+ *	literal or KTRACK_STATIC()
  *
- * The attributes are evaluated once, and the end is emitted with the same values. Strings among
- * them are read again then: they must outlive the block (the name is copied at once).
+ * The attributes are evaluated once, and the end is emitted with the same values, but without
+ * strings other than the track name.
  * KTRACK_THIS_CPU becomes the CPU on which the slice began. If the tracepoint is disabled at the
  * begin, nothing is evaluated, and no end is emitted even if it is enabled meanwhile.
  *
@@ -53,6 +54,7 @@
 #define ktrack_guard_named(variable, event, name, ...)				\
 	__KTRACK_GUARD(variable, event,						\
 		       ktrack_write_##event(KTRACK_TYPE_BEGIN, name, __values), \
+		       __KTRACK_CHECK_KEPT(event, ##__VA_ARGS__)		\
 		       __KTRACK_CHECK_NAME(event, name), ##__VA_ARGS__)
 
 /**
@@ -66,16 +68,16 @@
 	__KTRACK_GUARD(variable, event,						\
 		       ktrack_printf_##event(KTRACK_TYPE_BEGIN, __values,	\
 					     __KTRACK_BARE name),		\
-		       (void)0, ##__VA_ARGS__)
+		       __KTRACK_CHECK_KEPT(event, ##__VA_ARGS__) (void)0, ##__VA_ARGS__)
 
 /**
- * ktrack_guard_copy() - a guard that copies its strings, for a block that frees or changes them
+ * ktrack_guard_copy() - a guard that copies the name of its track, which may be any string
  * @event: a tracepoint declared by KTRACK_SLICE()
  * @name: the slice's name
  * @...: the tracepoint's attributes, in the order of its declaration
  *
- * It takes 128 bytes of stack for each string among the attributes. The stack protector checks
- * the function because of them, which costs some instructions while the event is disabled, too.
+ * It takes 128 bytes of stack if the tracepoint has a track name. The stack protector checks the
+ * function because of them, which costs some instructions while the event is disabled, too.
  */
 #define ktrack_guard_copy(event, name, ...) \
 	ktrack_guard_named_copy(__UNIQUE_ID(ktrack_guard_), event, name, ##__VA_ARGS__)
@@ -90,7 +92,7 @@
 #define ktrack_guard_named_copy(variable, event, name, ...)			\
 	__KTRACK_GUARD_OF(ktrack_copying_guard_##event, variable, event,		\
 			  ({							\
-				ktrack_copy_texts_##event(&variable.values, variable.texts); \
+				ktrack_copy_track_##event(&variable.values, variable.track); \
 				ktrack_write_##event(KTRACK_TYPE_BEGIN, name, __values); \
 			  }),							\
 			  __KTRACK_CHECK_NAME(event, name), ##__VA_ARGS__)
@@ -99,7 +101,8 @@
  * ktrack_guard_set() - change an attribute of a guard's end
  * @variable: as given to ktrack_guard_named()
  * @field: the attribute's field name: a result, for example
- * @value: its value in the end; not evaluated if the slice is not recorded
+ * @value: its value in the end; not evaluated if the slice is not recorded. A string is read at
+ *	the end: it must outlive the block
  */
 #define ktrack_guard_set(variable, field, value)				\
 do {										\
@@ -126,14 +129,14 @@ do {										\
 	struct type variable __KTRACK_UNSET					\
 	__attribute__((__cleanup__(type##_end)));				\
 	bool __KTRACK_JOIN(variable, _began) __maybe_unused = ({		\
-		check;								\
 		__KTRACK_CHECK_VALUES(event, begin, ##__VA_ARGS__);		\
+		check;								\
 		variable.armed = false;						\
 		if (trace_##event##_enabled()) {				\
 			struct ktrack_values_##event __values =			\
 				ktrack_values_##event(true, ##__VA_ARGS__);	\
 										\
-			variable.values = __values;				\
+			variable.values = ktrack_end_values_##event(__values);	\
 			WRITE_ONCE(variable.armed, true);			\
 			emit_begin;						\
 		}								\
@@ -152,12 +155,11 @@ struct ktrack_guard_##event {							\
 struct ktrack_copying_guard_##event {						\
 	bool armed;								\
 	struct ktrack_values_##event values;					\
-	char texts[0 __KTRACK_EACH(__KTRACK_PLUS_TEXT, ##__VA_ARGS__)][KTRACK_STRING_MAX + 1]; \
+	char track[(0 __KTRACK_EACH(__KTRACK_PLUS_TRACK, ##__VA_ARGS__)) * (KTRACK_STRING_MAX + 1)]; \
 };										\
 										\
 static noinline notrace __cold __maybe_unused void				\
-ktrack_copy_texts_##event(struct ktrack_values_##event *values,			\
-			  char (*texts)[KTRACK_STRING_MAX + 1])			\
+ktrack_copy_track_##event(struct ktrack_values_##event *values, char *track)	\
 {										\
 	__KTRACK_EACH(__KTRACK_COPY, ##__VA_ARGS__)				\
 }										\
@@ -178,11 +180,10 @@ type##_end(const struct type *guard)						\
 				    __KTRACK_EACH(__KTRACK_KEPT, ##__VA_ARGS__)); \
 }
 
-#define __KTRACK_PLUS_TEXT(kind, ctype, name, ...) \
-	+ (__KTRACK_KIND_OF_##kind == __KTRACK_KIND_OF_text)
+#define __KTRACK_PLUS_TRACK(kind, ctype, name, ...) \
+	+ (__KTRACK_KIND_OF_##kind == __KTRACK_KIND_OF_track)
 #define __KTRACK_COPY(kind, ctype, name, ...) \
 	__KTRACK_SECOND(__KTRACK_COPY_##kind(name), , _)
-#define __KTRACK_COPY_text(name) \
-	_, values->name = ktrack_text_keep(*texts++, values->name);
+#define __KTRACK_COPY_track(name)	_, values->name = ktrack_text_keep(track, values->name);
 
 #endif

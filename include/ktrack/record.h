@@ -33,8 +33,9 @@
 	__KTRACK_EACH(__KTRACK_BY_SCOPES(__KTRACK_FIELD, __KTRACK_KEY_FIELD, ##__VA_ARGS__), \
 		      ##__VA_ARGS__)
 
-#define __KTRACK_FIELD(kind, ctype, name, ...)	__KTRACK_FIELD_##kind(ctype, name)
-#define __KTRACK_FIELD_integer(ctype, name)	__field(ctype, name)
+#define __KTRACK_FIELD(kind, ctype, name, ...) \
+	__KTRACK_FIELD_##kind(ctype, name, ##__VA_ARGS__)
+#define __KTRACK_FIELD_integer(ctype, name, ...)	__field(ctype, name)
 #define __KTRACK_FIELD_scope			__KTRACK_FIELD_integer
 #define __KTRACK_FIELD_cpu			__KTRACK_FIELD_integer
 #define __KTRACK_FIELD_global			__KTRACK_FIELD_integer
@@ -45,9 +46,14 @@
 #define __KTRACK_FIELD_bits			__KTRACK_FIELD_integer
 #define __KTRACK_FIELD_text(ctype, name) \
 	__dynamic_array(char, name, ktrack_text_size(name))
+#define __KTRACK_FIELD_track			__KTRACK_FIELD_text
+#define __KTRACK_FIELD_sized(ctype, name, size) \
+	__dynamic_array(char, name, ktrack_array_size(name, size))
+#define __KTRACK_FIELD_bytes(ctype, name, size)	__array(u8, name, size)
+#define __KTRACK_FIELD_pointer(ctype, name)	__field(const void *, name)
 
 #define __KTRACK_KEY_FIELD(kind, ctype, name, ...) \
-	__KTRACK_SECOND(__KTRACK_KEY_FIELD_##kind, __KTRACK_FIELD_##kind, _)(ctype, name)
+	__KTRACK_SECOND(__KTRACK_KEY_FIELD_##kind, __KTRACK_FIELD_##kind, _)(ctype, name, ##__VA_ARGS__)
 #define __KTRACK_KEY_FIELD_scope		_, __KTRACK_FIELD_key
 #define __KTRACK_KEY_FIELD_cpu			_, __KTRACK_FIELD_key
 #define __KTRACK_FIELD_key(ctype, name)		__field(__KTRACK_KEY_TYPE(ctype, ctype), name)
@@ -65,6 +71,11 @@
 #define __KTRACK_ASSIGN_bits			__KTRACK_ASSIGN_integer
 #define __KTRACK_ASSIGN_text(name) \
 	ktrack_text_copy(__get_str(name), name, __get_dynamic_array_len(name));
+#define __KTRACK_ASSIGN_track			__KTRACK_ASSIGN_text
+#define __KTRACK_ASSIGN_sized			__KTRACK_ASSIGN_text
+#define __KTRACK_ASSIGN_bytes(name) \
+	ktrack_bytes_copy(__entry->name, name, sizeof(__entry->name));
+#define __KTRACK_ASSIGN_pointer			__KTRACK_ASSIGN_integer
 
 /* Its part of the text line: the format, and the arguments to it. */
 #define __KTRACK_FORMAT(kind, ctype, name, ...)	" " #name "=" __KTRACK_FORMAT_##kind(ctype)
@@ -78,6 +89,10 @@
 #define __KTRACK_FORMAT_symbol(ctype)		"%s"
 #define __KTRACK_FORMAT_bits(ctype)		"%s"
 #define __KTRACK_FORMAT_text(ctype)		"%s"
+#define __KTRACK_FORMAT_track			__KTRACK_FORMAT_text
+#define __KTRACK_FORMAT_sized			__KTRACK_FORMAT_text
+#define __KTRACK_FORMAT_bytes(ctype)		"%s"
+#define __KTRACK_FORMAT_pointer(ctype)		"%p"
 
 #define __KTRACK_PRINT(kind, ctype, name, ...) \
 	, __KTRACK_PRINT_##kind(ctype, name, ##__VA_ARGS__)
@@ -92,6 +107,10 @@
 #define __KTRACK_PRINT_symbol(ctype, name, ...)	__print_symbolic(__entry->name, ##__VA_ARGS__)
 #define __KTRACK_PRINT_bits(ctype, name, ...)	__print_flags(__entry->name, "|", ##__VA_ARGS__)
 #define __KTRACK_PRINT_text(ctype, name)	__get_str(name)
+#define __KTRACK_PRINT_track			__KTRACK_PRINT_text
+#define __KTRACK_PRINT_sized(ctype, name, size)	__get_str(name)
+#define __KTRACK_PRINT_bytes(ctype, name, size)	__print_hex_str(__entry->name, size)
+#define __KTRACK_PRINT_pointer(ctype, name)	__entry->name
 
 /*
  * The format is a literal, so it must follow from the type's name. If the name shows the sign, the

@@ -58,6 +58,28 @@ static __always_inline size_t ktrack_text_size(const char *text)
 	return len + 1;
 }
 
+/* The same of an array of @max bytes. */
+static __always_inline size_t ktrack_array_size(const char *text, size_t max)
+{
+	size_t len;
+
+	text = text ?: KTRACK_STRING_NULL;
+	len = strnlen(text, max);
+	if (len > KTRACK_STRING_MAX)
+		len = ktrack_text_cut(text);
+	OPTIMIZER_HIDE_VAR(len);
+	return len + 1;
+}
+
+/* Copies @size bytes, or zeros for NULL. */
+static __always_inline void ktrack_bytes_copy(u8 *to, const void *from, size_t size)
+{
+	if (from)
+		memcpy(to, from, size);
+	else
+		memset(to, 0, size);
+}
+
 /*
  * Fills the @size bytes that ktrack_text_size() returned. The string may have changed since: no
  * more than the reserved bytes is written.

@@ -32,9 +32,21 @@ struct ktrack_values_##event {							\
 #define __KTRACK_MEMBER(kind, ctype, name, ...) \
 	__KTRACK_MEMBER_##kind(ctype, name, ##__VA_ARGS__)
 #define __KTRACK_MEMBER_text(ctype, name)	ctype name;
+#define __KTRACK_MEMBER_track(ctype, name)	ctype name;
+#define __KTRACK_MEMBER_pointer(ctype, name)	ctype name;
+#define __KTRACK_MEMBER_sized(ctype, name, size)				\
+	ctype name;								\
+	static_assert((size) > 0, #name ": KTRACK_TEXT_N() without bytes");
+#define __KTRACK_MEMBER_bytes(ctype, name, size)				\
+	u8 name[size];								\
+	static_assert((size) > 0 && (size) <= KTRACK_BYTES_MAX,			\
+		      #name ": KTRACK_BYTES() has 1 to 64 bytes");
 #define __KTRACK_MEMBER_integer(ctype, name)					\
 	ctype name;								\
-	static_assert(__KTRACK_IS_INTEGER(ctype), #name " is not of an integer type: " #ctype);
+	static_assert(__KTRACK_IS_INTEGER(ctype), #name " is not of an integer type: " #ctype); \
+	static_assert(!__KTRACK_SECOND(__KTRACK_JOIN(__KTRACK_SWAPPED_, ctype), 0, _), \
+		      #name " would have the wrong byte order: " #ctype			\
+		      "; declare a number of the CPU, and pass be32_to_cpu() or the like");
 #define __KTRACK_MEMBER_scope			__KTRACK_MEMBER_integer
 #define __KTRACK_MEMBER_global(ctype, name)
 #define __KTRACK_MEMBER_flow			__KTRACK_MEMBER_integer
@@ -52,6 +64,14 @@ struct ktrack_values_##event {							\
 #define __KTRACK_MEMBER_bits(ctype, name, ...)					\
 	__KTRACK_MEMBER_integer(ctype, name)					\
 	static_assert(sizeof(#__VA_ARGS__) > 1, #name ": KTRACK_FLAGS() without bits");
+
+/* Types whose numbers are printed as if they were the CPU's. */
+#define __KTRACK_SWAPPED___be16			_, 1
+#define __KTRACK_SWAPPED___be32			_, 1
+#define __KTRACK_SWAPPED___be64			_, 1
+#define __KTRACK_SWAPPED___le16			_, 1
+#define __KTRACK_SWAPPED___le32			_, 1
+#define __KTRACK_SWAPPED___le64			_, 1
 
 #define __KTRACK_TAKEN_scope_tgid		_, 1
 #define __KTRACK_TAKEN_scope_cpu		_, 1
@@ -83,7 +103,8 @@ ktrack_emit_##event(__KTRACK_BARE first						\
  * Defines ktrack_start_EVENT(), which writes a begin or an instant; ktrack_values_EVENT(), which
  * fills a struct from the arguments of a begin; and ktrack_write_EVENT(), which writes a
  * record with it. With @fix_cpu, KTRACK_THIS_CPU becomes a number at once, otherwise when the
- * record is written.
+ * record is written. ktrack_end_values_EVENT() makes the values of a guard's end: strings, but for
+ * the name of the track, are those of the begin only.
  *
  * The members are assigned one by one: gcc 16 sets up a frame pointer for a compound literal, and
  * a disabled guard then costs three more instructions.
@@ -113,6 +134,13 @@ ktrack_write_##event(char type, const char *name,				\
 {										\
 	ktrack_emit_##event(type, name						\
 			    __KTRACK_EACH(__KTRACK_FROM_VALUES, ##__VA_ARGS__)); \
+}										\
+										\
+static __always_inline struct ktrack_values_##event				\
+ktrack_end_values_##event(struct ktrack_values_##event values)			\
+{										\
+	__KTRACK_EACH(__KTRACK_FORGET, ##__VA_ARGS__)				\
+	return values;								\
 }
 
 #define __KTRACK_TAKE(kind, ctype, name, ...)	__KTRACK_TAKE_##kind(name)
@@ -123,15 +151,26 @@ ktrack_write_##event(char type, const char *name,				\
 #define __KTRACK_TAKE_global(name)
 #define __KTRACK_TAKE_async			__KTRACK_TAKE_integer
 #define __KTRACK_TAKE_text			__KTRACK_TAKE_integer
+#define __KTRACK_TAKE_track			__KTRACK_TAKE_integer
+#define __KTRACK_TAKE_sized			__KTRACK_TAKE_integer
+#define __KTRACK_TAKE_pointer			__KTRACK_TAKE_integer
+#define __KTRACK_TAKE_bytes(name)		ktrack_bytes_copy(values.name, name, sizeof(values.name));
 #define __KTRACK_TAKE_flow			__KTRACK_TAKE_integer
 #define __KTRACK_TAKE_result(name)		values.name = 0;
 #define __KTRACK_TAKE_symbol			__KTRACK_TAKE_integer
 #define __KTRACK_TAKE_bits			__KTRACK_TAKE_integer
 
+#define __KTRACK_FORGET(kind, ctype, name, ...) \
+	__KTRACK_SECOND(__KTRACK_FORGET_##kind(name), , _)
+#define __KTRACK_FORGET_text(name)		_, values.name = "";
+#define __KTRACK_FORGET_sized(name)		_, values.name = "";
+
 #define __KTRACK_FROM_VALUES(kind, ctype, name, ...)	__KTRACK_IF_END(kind, , values.name)
 
 /* Reads a guard's attributes at its end; guard.h explains the access. */
 #define __KTRACK_KEPT(kind, ctype, name, ...) \
-	__KTRACK_IF_END(kind, , READ_ONCE(guard->values.name))
+	__KTRACK_IF_END(kind, , __KTRACK_SECOND(__KTRACK_KEPT_##kind(name), \
+						READ_ONCE(guard->values.name), _))
+#define __KTRACK_KEPT_bytes(name)		_, guard->values.name
 
 #endif

@@ -58,8 +58,11 @@ outside_request: E slice_name= scope_queue=1 scope_request=0x2 outside_flow=0x0 
 outside_request: E slice_name= scope_queue=1 scope_request=0x1 outside_flow=0x0 error=-5 op=write flags=sync
 outside_text: B slice_name=copy track_name=copied note=kept
 outside_text: B slice_name=null track_name=(null) note=kept
-outside_text: E slice_name= track_name=(null) note=kept
+outside_text: E slice_name= track_name=(null) note=
 outside_text: E slice_name= track_name=copied note=set
+outside_raw: B slice_name=bytes mac=0242ac110002 tag=full at=0000000000000000
+outside_raw: I slice_name=none mac=000000000000 tag=ab at=0000000000000000
+outside_raw: E slice_name= mac=0242ac110002 tag= at=0000000000000000
 """
 
 # The lines of a format that mark attributes: C type, name, size and sign, in the record's order; and its table of texts.

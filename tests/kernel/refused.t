@@ -26,6 +26,8 @@ FULL = "KTRACK_SLICE(io, KTRACK_SCOPE(u32, slot), KTRACK_TRACK_NAME, KTRACK_FIEL
 DEPTH = "KTRACK_COUNTER(depth, u32, KTRACK_SCOPE(u32, queue));"
 
 TRACK = "KTRACK_SLICE(named, KTRACK_SCOPE_GLOBAL, KTRACK_TRACK_NAME);"
+NOTE = "KTRACK_SLICE(note, KTRACK_TEXT(text));"
+RAW = "KTRACK_SLICE(raw, KTRACK_BYTES(mac, 6), KTRACK_TEXT_N(tag, 4), KTRACK_POINTER(at));"
 REQUEST = """KTRACK_SLICE(request, KTRACK_SCOPE(u32, queue), KTRACK_ASYNC(id), KTRACK_FLOW(flow), KTRACK_RESULT(result),
 	KTRACK_ENUM(u8, op, { 0, "read" }, { 1, "write" }));"""
 
@@ -94,6 +96,12 @@ CASES = {
     "flow_counter": ("", "KTRACK_COUNTER(one, u32, KTRACK_FLOW(b));", "KTRACK_RESULT(): b"),
     "result_counter": ("", "KTRACK_COUNTER(one, u32, KTRACK_RESULT(b));", "KTRACK_RESULT(): b"),
     "no_values": ("", "KTRACK_SLICE(one, KTRACK_ENUM(u8, op));", "op: KTRACK_ENUM() without values"),
+    "two_results": ("", "KTRACK_SLICE(one, KTRACK_RESULT(a), KTRACK_RESULT(b));", "one: has more than one KTRACK_RESULT()"),
+    "many_bytes": ("", "KTRACK_SLICE(one, KTRACK_BYTES(all, 65));", "all: KTRACK_BYTES() has 1 to 64 bytes"),
+    "empty_array": ("", "KTRACK_SLICE(one, KTRACK_TEXT_N(tag, 0));", "tag: KTRACK_TEXT_N() without bytes"),
+    "floating": ("", "KTRACK_SLICE(one, KTRACK_FIELD(double, a));", "a is not of an integer type: double"),
+    "order_of_networks": ("", "KTRACK_SLICE(one, KTRACK_FIELD(__be32, ip));", "ip would have the wrong byte order: __be32"),
+    "order_of_buses": ("", "KTRACK_SLICE(one, KTRACK_SCOPE(__le16, unit));", "scope_unit would have the wrong byte order: __le16"),
     "no_bits": ("", "KTRACK_SLICE(one, KTRACK_FLAGS(u8, bits));", "bits: KTRACK_FLAGS() without bits"),
     "like_another_kind": (
         "",
@@ -145,6 +153,13 @@ CALLS = {
     "end_with_name": ('ktrack_end(plain, "read");', PLAIN, "plain: more values than attributes (an end has no name"),
     "swapped_slot": ('ktrack_begin(io, "read", "a", 1, 0);', FULL, "io_wants_a_number_as_scope_slot"),
     "swapped_track": ('ktrack_begin(io, "read", "a", 1, 0);', FULL, "io_wants_a_string_as_track_name"),
+    "bytes_as_text": ('u8 mac[6] = { 0 }; ktrack_begin(note, "a", mac);', NOTE, "note_wants_a_string_or_KTRACK_BYTES_or_KTRACK_TEXT_N_as_text"),
+    "number_as_bytes": ('ktrack_begin(raw, "a", 5, "b", NULL);', RAW, "raw_wants_a_pointer_as_mac"),
+    "number_as_address": ('ktrack_begin(raw, "a", "b", "c", 5);', RAW, "raw_wants_a_pointer_as_at"),
+    "kinds_of_values": ('char tag[4]; ktrack_guard(raw, "a", tag, tag, tag); ktrack_end(raw, NULL, NULL, NULL); ktrack_begin_printf(raw, ("a"), tag, tag, &tag);', RAW, ""),
+    "guard_of_any_track": ('const char *text = "a"; ktrack_guard(named, "a", text);', TRACK, "named: the track name of a guard is a literal or KTRACK_STATIC(text)"),
+    "printf_of_any_track": ('const char *text = "a"; ktrack_guard_printf(named, ("a"), text);', TRACK, "named: the track name of a guard is a literal"),
+    "guard_of_tracks": ('const char *text = "a"; ktrack_guard(named, text, "a"); ktrack_guard(named, "a", KTRACK_STATIC(text)); ktrack_guard_copy(named, text, text);', TRACK, ""),
     "guard_swapped": ('ktrack_guard(io, "read", "a", 1, 0);', FULL, "io_wants_a_number_as_scope_slot"),
     "number_as_track": ("ktrack_end(io, 1, 2, 0);", FULL, "io_wants_a_string_as_track_name"),
     "string_as_result": ('ktrack_end(io, 1, "a", "b");', FULL, "io_wants_a_number_as_result"),
@@ -190,8 +205,8 @@ CALLS = {
         "",
     ),
     "all_well": (
-        'char *text = "a"; u8 bits[4] = { }; bool flag = false; struct { unsigned f:3; } s = { };'
-        " ktrack_guard_named(g, io, text, flag, bits, s.f); ktrack_guard_set(g, result, -1);"
+        'char *text = "a"; char bits[4] = { }; bool flag = false; struct { unsigned f:3; } s = { };'
+        " ktrack_guard_named_copy(g, io, text, flag, bits, s.f); ktrack_guard_set(g, result, -1);"
         ' ktrack_guard_set(g, track_name, "b"); ktrack_begin(io, NULL, READ_ONCE(flag), NULL, min(1, 2));'
         " ktrack_end(io, (u64)1 << 40, (const void *)text, jiffies); ktrack_instant(plain, (s.f++, text));"
         " ktrack_sample(depth, flag, ({ int f = s.f; f; }));",

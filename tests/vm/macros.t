@@ -37,7 +37,7 @@ global: B slice_name=guard 1 scope_global=0 track_name=track
 request: B slice_name=named scope_request=ID ktrack_test_flow=ID op=read result=0
 request: B slice_name=named 1 scope_request=NEXT ktrack_test_flow=SECOND op=write result=0
 key: B slice_name=copy scope_queue=1 scope_cpu=CPU flags=sync|discard text=copied
-key: E slice_name= scope_queue=1 scope_cpu=CPU flags=sync|discard text=copied
+key: E slice_name= scope_queue=1 scope_cpu=CPU flags=sync|discard text=
 request: E slice_name= scope_request=NEXT ktrack_test_flow=SECOND op=write result=5
 request: E slice_name= scope_request=ID ktrack_test_flow=ID op=read result=-5
 global: E slice_name= scope_global=0 track_name=track

@@ -194,9 +194,8 @@
 #define __KTRACK_IS_STATIC(given) \
 	(__builtin_constant_p(given) || ktrack_user_kept<__typeof__(given)>::is_static)
 #else
-#define __KTRACK_IS_STATIC(given)						\
-	(__builtin_constant_p(given) ||						\
-	 __builtin_types_compatible_p(__typeof__(given), const void *))
+#define __KTRACK_IS_STATIC(given) \
+	(__builtin_constant_p(given) || _Generic((given), const void *: 1, default: 0))
 #endif
 
 #endif

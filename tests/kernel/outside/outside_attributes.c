@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Asynchronous ids, flows, results, names of numbers, global and several scopes, copied strings. */
+/* Asynchronous ids, flows, results, names of numbers, global and several scopes, strings, bytes. */
 #include <linux/errno.h>
 #include <linux/kernel.h>
 #include <linux/string.h>
@@ -52,6 +52,18 @@ static void outside_copy_calls(unsigned int *nr)
 	ktrack_guard_set(guard, note, "set");
 }
 
+/* The array without a NUL, and all bytes, change before the guard's end. */
+static void outside_raw_calls(void)
+{
+	u8 mac[6] = { 2, 0x42, 0xac, 0x11, 0, 2 };
+	char tag[4] = { 'f', 'u', 'l', 'l' };
+
+	ktrack_guard(outside_raw, "bytes", mac, tag, NULL);
+	ktrack_instant(outside_raw, "none", NULL, "ab", NULL);
+	memset(mac, 'x', sizeof(mac));
+	memset(tag, 'x', sizeof(tag));
+}
+
 /* Returns how many of its arguments were evaluated. */
 unsigned int outside_attributes_make(void)
 {
@@ -61,5 +73,6 @@ unsigned int outside_attributes_make(void)
 	outside_scope_calls();
 	outside_result_calls(&nr);
 	outside_copy_calls(&nr);
+	outside_raw_calls();
 	return nr;
 }

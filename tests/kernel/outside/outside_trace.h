@@ -14,6 +14,7 @@ KTRACK_SLICE(outside_work);
 KTRACK_SLICE_LIKE(outside_work, outside_sleep);
 KTRACK_SLICE(outside_io, KTRACK_SCOPE(u32, slot), KTRACK_FIELD(s32, result));
 KTRACK_SLICE(outside_text, KTRACK_TRACK_NAME, KTRACK_TEXT(note));
+KTRACK_SLICE(outside_raw, KTRACK_BYTES(mac, 6), KTRACK_TEXT_N(tag, 4), KTRACK_POINTER(at));
 KTRACK_SLICE(outside_most, KTRACK_SCOPE(u8, id), KTRACK_TRACK_NAME, KTRACK_FIELD(s8, a),
 	     KTRACK_FIELD(u16, b), KTRACK_FIELD(s16, c), KTRACK_FIELD(u32, d),
 	     KTRACK_FIELD(s64, e), KTRACK_FIELD(u64, f), KTRACK_TEXT(g), KTRACK_FIELD(bool, h));
