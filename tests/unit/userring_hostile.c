@@ -83,6 +83,15 @@ TEST(sizes_of_records_are_checked)
 	}
 }
 
+/* The size is possible, but the rest is not written yet. */
+TEST(a_record_that_passes_the_head_is_refused)
+{
+	struct ktrack_user_record *record = hostile_begin();
+
+	record->word += 8;
+	hostile_check();
+}
+
 /* The end of a ring that a record does not fit in is smaller than the largest record. */
 TEST(sizes_of_padding_are_checked)
 {
@@ -227,6 +236,9 @@ TEST(records_without_space_are_lost)
 	CHECK_NUMBER(queue.size, 1);
 	CHECK_NUMBER(queue.nr_losses, 1);
 	CHECK_NUMBER(queue.counts.lost, 2);
+	ktrack_instant(unit_hostile, "four", 0);
+	CHECK(hostile_read_into(1) > 0);
+	CHECK_NUMBER(queue.counts.lost, 3);
 	hostile_end();
 }
 

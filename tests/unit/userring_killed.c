@@ -430,30 +430,33 @@ TEST(a_description_that_a_killed_thread_began_is_left_out)
 	reading_end();
 }
 
-/* Reads the rings as @seconds later. */
-static void pass_later(int seconds)
+/* Reads the rings as if it were @now_ns. */
+static void pass_at(int64_t now_ns)
 {
 	const struct ring_reader reader = { .queue = &reading.queue,
 					    .tasks = &reading.tasks,
 					    .events = &reading.events,
 					    .size_max = SIZE_MAX };
 
-	program_read(reading.program, &reader, time_now_ns(CLOCK_BOOTTIME) + seconds * NS_PER_S);
+	program_read(reading.program, &reader, now_ns);
 }
 
 /* The reader may have been stopped for that time, and the program with it. */
 TEST(a_record_that_is_begun_is_given_up_after_a_second_of_passes)
 {
+	const int64_t begin_ns = time_now_ns(CLOCK_BOOTTIME) + NS_PER_S;
+
 	reading_begin();
 	ktrack_instant(unit_work, "one");
-	CHECK(reading_pass() > 0);
+	pass_at(begin_ns);
 	CHECK_NUMBER(program_ready_ns(reading.program, INT64_MAX), INT64_MAX);
 	ktrack_user1_thread.ring->head += 64;
 	for (int i = 0; i < 10; i++)
-		pass_later(1000);
-	CHECK(program_ready_ns(reading.program, INT64_MAX) < INT64_MAX);
-	pass_later(0);
-	pass_later(1000);
+		pass_at(begin_ns + 1000 * NS_PER_S);
+	CHECK_NUMBER(program_ready_ns(reading.program, INT64_MAX), begin_ns);
+	pass_at(begin_ns + NS_PER_S);
+	CHECK_NUMBER(program_ready_ns(reading.program, INT64_MAX), begin_ns);
+	pass_at(begin_ns + NS_PER_S + 1);
 	CHECK_NUMBER(program_ready_ns(reading.program, INT64_MAX), INT64_MAX);
 	CHECK(program_is_waiting(reading.program));
 	reading_end();

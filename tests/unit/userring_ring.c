@@ -162,6 +162,37 @@ TEST(a_ring_is_used_again_and_again)
 	reading_end();
 }
 
+static size_t nr_bytes_left(void)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < KTRACK_USER_RING_SIZE; i++)
+		nr += ktrack_user1_thread.data[i] != 0;
+	return nr;
+}
+
+/* A word is committed if it is not 0: what is left of an old record would be read as a new one. */
+TEST(what_was_read_is_cleared_at_both_ends_of_a_ring)
+{
+	uint64_t passed = 0;
+
+	reading_begin();
+	for (int round = 0; passed < 5 && round < 100; round++) {
+		uint64_t begin = ktrack_user1_thread.ring ? ktrack_user1_thread.ring->head : 0;
+
+		for (int i = 0; i < 5000; i++)
+			ktrack_instant(unit_work, "work");
+		passed += begin / KTRACK_USER_RING_SIZE !=
+			  ktrack_user1_thread.ring->head / KTRACK_USER_RING_SIZE;
+		CHECK(reading_pass() > 0);
+		CHECK_NUMBER(nr_bytes_left(), 0);
+		queue_see(INT64_MAX);
+	}
+	CHECK_NUMBER(passed, 5);
+	CHECK_NUMBER(reading.queue.counts.lost, 0);
+	reading_end();
+}
+
 TEST(records_that_do_not_fit_are_counted)
 {
 	const size_t nr_written = 50000;
