@@ -11,6 +11,8 @@ import tempfile
 from contextlib import contextmanager
 from pathlib import Path
 
+import process
+
 PROJECT = Path(__file__).resolve().parents[2]
 GUEST = Path(__file__).resolve().parent / "guest"
 # Which tests run on Debian's newest kernel, too: "some" (those that ask for it, the default), "all" of this kind, or "none".
@@ -82,8 +84,8 @@ class Result:
 
     def attempt(self, name, program, *words):
         """What attempt of helpers.sh does, outside of the machine, in the folder of /out: reading a recording takes less than a tenth there."""
-        words = ["prlimit", f"--cpu={VM_LIMIT_S}", PROJECT / "build/ktrack" if program == "ktrack" else program, *words]
-        done = subprocess.run(words, cwd=self.folder, capture_output=True, check=False)
+        command = [PROJECT / "build/ktrack" if program == "ktrack" else program, *words]
+        done = process.run(command, cpu_s=VM_LIMIT_S, cwd=self.folder, capture_output=True)
         for suffix, content in (("status", b"%d\n" % done.returncode), ("output", done.stdout), ("errors", done.stderr)):
             (self.folder / f"{name}.{suffix}").write_bytes(content)
 

@@ -7,6 +7,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
+import process
 from machine import PROJECT
 
 BUILD_LIMIT_S = 600
@@ -26,15 +27,15 @@ def headers(kernel):
 def make(tree, folder, *words):
     """Builds a folder's modules against a kernel's tree: (exit status, all that was said)."""
     command = [PROJECT / "scripts/vm-tools", tree, "make", f"-j{os.cpu_count()}", "-C", tree, f"M={folder}", *FAST, *words]
-    done = subprocess.run(
-        ["prlimit", f"--cpu={BUILD_LIMIT_S}", *command],
+    done = process.run(
+        command,
+        cpu_s=BUILD_LIMIT_S,
         env={name: value for name, value in os.environ.items() if name not in FOREIGN},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
         errors="replace",
-        check=False,
     )
     return done.returncode, done.stdout
 
