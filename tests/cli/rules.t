@@ -11,10 +11,11 @@ from pathlib import Path
 
 sys.dont_write_bytecode = True
 HERE = Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE.parent), str(HERE)]
+sys.path[:0] = [str(HERE.parent), str(HERE), str(HERE.parent / "stream")]
 
 import blocks  # noqa: E402
 import process  # noqa: E402
+from reading.stream import read_plain  # noqa: E402
 from tap import Tap  # noqa: E402
 
 KTRACK = blocks.PROJECT / "build/ktrack"
@@ -75,8 +76,8 @@ class Stream:
     def __init__(self, text):
         self.slices, self.samples, self.instants = defaultdict(list), defaultdict(list), []
         self.tracks, self.open = {}, defaultdict(list)
-        for line in text.splitlines():
-            self.take(json.loads(line))
+        for event in read_plain(text):
+            self.take(event)
 
     def take(self, event):
         """One line."""

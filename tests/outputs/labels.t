@@ -10,10 +10,11 @@ import tempfile
 from pathlib import Path
 
 sys.dont_write_bytecode = True
-sys.path[:0] = [str(Path(__file__).resolve().parents[1] / part) for part in ("", "outputs")]
+sys.path[:0] = [str(Path(__file__).resolve().parents[1] / part) for part in ("", "outputs", "stream")]
 
 import cases  # noqa: E402
 from perfetto import read_sequence  # noqa: E402
+from reading.stream import read_plain  # noqa: E402
 from tap import Tap  # noqa: E402
 
 HOSTILE = {"site": 'Zürich <"b">', "release": "", "a b": "\x1b[31m\ufffd=c"}
@@ -23,7 +24,7 @@ WANTED = {**HOSTILE, **GIVEN}
 
 def parameters(text):
     """The labels and the host in EVENT lines."""
-    found = {one["param"]: one["value"] for one in map(json.loads, text.splitlines()) if one["event"] == "def_param"}
+    found = {one["param"]: one["value"] for one in read_plain(text) if one["event"] == "def_param"}
     return {key[len("label.") :]: value for key, value in found.items() if key.startswith("label.")}, found.get("host")
 
 

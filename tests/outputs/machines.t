@@ -11,7 +11,7 @@ from pathlib import Path
 
 sys.dont_write_bytecode = True
 HERE = Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE), str(HERE.parent)]
+sys.path[:0] = [str(HERE), str(HERE.parent), str(HERE.parent / "stream")]
 
 import cases  # noqa: E402
 import chrome  # noqa: E402
@@ -20,6 +20,7 @@ import otlp  # noqa: E402
 import perfetto  # noqa: E402
 import sqlite  # noqa: E402
 from pages import visit_pages  # noqa: E402
+from reading.stream import read_plain  # noqa: E402
 from tap import Tap  # noqa: E402
 
 STRICT = HERE.parent / "stream/check-stream"
@@ -67,7 +68,7 @@ def make_case(path, name, *head):
 
 def things_of(stream, host=None):
     """What is on the tracks of a host, in nanoseconds since 1970; names of flows without it."""
-    events = [json.loads(line) for line in stream.splitlines()]
+    events = read_plain(stream)
     start = next(event["time"] for event in events if event["event"] == "start")
     offset = round(1e9 * float(start[17:-1]))
     found = []
@@ -124,7 +125,7 @@ def check_hosts(tap, folder):
     for host, later in (("alpha", 0), ("beta", 1)):
         cases.make_of(settings(host, 5 + 100 * later, WALL_US + later) + "task 7 worker 7\n" + SMALL + f"lost 0 {later + 3}\n9us 7@0 work I mark\n", folder / f"{host}.dat")
     stream, _ = cases.run(folder, "export", "--event", "--chrome=c", "--perfetto=p", "--sqlite=s", "--otlp=o", "--html=h", "--label=site=x", "alpha.dat", "beta.dat")
-    events = [json.loads(line) for line in stream.splitlines()]
+    events = read_plain(stream)
     about = {event["param"]: event["value"] for event in events if event["event"] == "def_param"}
     wanted = {"machine.1.host": "alpha", "machine.2.host": "beta", "machine.2.source": "beta.dat", "machine.2.shift_ns": "-99999999000", "label.site": "x", "source": "alpha.dat beta.dat"}
     tap.ok(wanted.items() <= about.items() and "machine.1.wall_error_ns" not in about, "parameters", about)
@@ -160,7 +161,7 @@ def check_order(tap, folder):
     for order in (("alpha", "beta"), ("beta", "alpha")):
         stream, _ = cases.run(folder, "export", "--event", *(f"{host}.dat" for host in order))
         tracks = {f"th{number:02}": track.identity["host"] for number, track in model.read_event(stream).items()}
-        events = [event for event in map(json.loads, stream.splitlines()) if event["event"] in ("region_enter", "region_leave", "data", "data_json")]
+        events = [event for event in read_plain(stream) if event["event"] in ("region_enter", "region_leave", "data", "data_json")]
         found = [(event["t_abs"], tracks[event["thread"].partition(":")[0]]) for event in events if event.get("category") not in ("track", None)]
         tap.ok(len(found) >= 4 and found == sorted(found, key=lambda one: (one[0], order.index(one[1]))), f"records of equal times: {order[0]} is first", found)
 
@@ -217,7 +218,7 @@ def check_damage(tap, folder):
     (folder / "cut.dat").write_bytes(data[: len(data) - 9000])
     stream, _ = cases.run(folder, "export", "--event", "whole.dat", "cut.dat", status=1)
     hosts = [track.identity["host"] for track in model.read_event(stream).values() for _ in track.slices]
-    last = json.loads(stream.splitlines()[-1])
+    last = read_plain(stream)[-1]
     tap.ok(hosts.count("alpha") == 2000 and 0 < hosts.count("beta") < 2000, "slices of both", hosts.count("alpha"), hosts.count("beta"))
     tap.ok((last["event"], last["code"]) == ("atexit", 1), "the stream ends in order with status 1", last)
 

@@ -1,12 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Programs with ktrack/user.h, and recordings of them."""
 
-import json
 import os
 import re
 import signal
 import subprocess
+import sys
 from pathlib import Path
+
+sys.path[:0] = [str(Path(__file__).resolve().parents[1] / "stream")]
+
+from reading.stream import read_plain  # noqa: E402
 
 PROJECT = Path(__file__).resolve().parents[2]
 KTRACK = PROJECT / "build/ktrack"
@@ -49,7 +53,7 @@ def stream(words, *options, check=True):
 
 def read_events(path):
     """The lines of an EVENT file."""
-    return [json.loads(line) for line in Path(path).read_text().splitlines()]
+    return read_plain(Path(path).read_text())
 
 
 def fired(output):

@@ -18,7 +18,7 @@ sys.dont_write_bytecode = True
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent)]
 
-from programs import KTRACK, SOURCES, Recorder, build, exported, fired, has_events, lost, own_programs, own_socket, read_events, stream  # noqa: E402
+from programs import KTRACK, SOURCES, Recorder, build, exported, fired, has_events, lost, own_programs, own_socket, read_events, read_plain, stream  # noqa: E402
 from process import processes, wait_for  # noqa: E402
 from tap import Tap  # noqa: E402
 
@@ -407,7 +407,7 @@ def check_hasty(tap, folder):
 def read_lines(path):
     """The complete lines of an EVENT file that is being written."""
     text = path.read_text()
-    return [json.loads(line) for line in text[: text.rfind("\n") + 1].splitlines()]
+    return read_plain(text[: text.rfind("\n") + 1])
 
 
 def check_many(tap, folder):

@@ -1,9 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Tracks of rules in a stream, compared with the records they come from, and with the kernel's own counts."""
 
-import json
 import re
+import sys
 from collections import Counter, defaultdict
+from pathlib import Path
+
+sys.path[:0] = [str(Path(__file__).resolve().parents[1] / "stream")]
+
+from reading.stream import read_plain  # noqa: E402
 
 ON_CPU = "irq_handler|softirq|local_timer|reschedule|call_function(_single)?|irq_work|timer_expire|hrtimer_expire|csd_function"
 ON_EXT4 = r"ext4_(sync_file|unlink|truncate|fallocate|ext_map_blocks|ind_map_blocks)"
@@ -58,8 +63,8 @@ class Stream:
         self.tracks, self.unmatched, self.keys, self.execs, self.errors = defaultdict(list), Counter(), {}, [], []
         self.open, self.instants, self.last, self.recorded = defaultdict(list), Counter(), {}, []
         self.readings = defaultdict(list)
-        for line in text.splitlines():
-            self.take(json.loads(line))
+        for event in read_plain(text):
+            self.take(event)
 
     def take(self, event):
         """One event."""

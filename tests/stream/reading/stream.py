@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """A whole stream: reads its lines in turn, holds them against the rules, keeps the state."""
 
+import json
+
 from reading import clock, frame, line, regions, rules, schema, threads, totals
 from reading.line import Violation, read_line
 from reading.rules import broken_rules
@@ -26,6 +28,12 @@ def read_events(lines):
     """Yields the events of a stream that is right, for programs that only look at them."""
     for number, raw in enumerate(lines, 1):
         yield read_event(number, raw)
+
+
+def read_plain(stream):
+    """The lines of a stream that is right, bytes or text, as dictionaries with times as floats."""
+    lines = (stream if isinstance(stream, bytes) else stream.encode()).splitlines(keepends=True)
+    return [json.loads(line) for line, _ in zip(lines, read_events(lines), strict=True)]
 
 
 def split_sessions(stream):
