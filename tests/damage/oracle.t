@@ -96,7 +96,7 @@ def recorded(folder):
     """ktrack records a program."""
     path = folder / "own-program.dat"
     load = programs.build(folder)
-    subprocess.run([KTRACK, "record", programs.own_programs(folder), "-o", path, "--", load, "2", "20", "0"], check=True, capture_output=True)
+    subprocess.run([KTRACK, "record", "--programs", "-o", path, "--", load, "2", "20", "0"], check=True, capture_output=True)
     return path
 
 
