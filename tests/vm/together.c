@@ -16,8 +16,6 @@ KTRACK_SLICE(together_call, KTRACK_FIELD(uint32_t, number));
 #define NR_THREADS 2
 #define PAUSE_EVERY 50
 
-/* A busy ktrack may find a program only by its next search. */
-#define WAIT_STEPS 2000
 #define STEP_US 10000
 
 /* How often each mechanism was reached, counted behind it. */
@@ -66,7 +64,7 @@ int main(int argc, char **argv)
 
 	nr_calls = argc > 1 ? atoi(argv[1]) : 1;
 	pause_us = argc > 2 ? atoi(argv[2]) : 0;
-	for (int i = 0; i < WAIT_STEPS && !ktrack_enabled(together_call); i++)
+	while (!ktrack_enabled(together_call))
 		usleep(STEP_US);
 	for (int i = 0; i < NR_THREADS; i++) {
 		if (pthread_create(&threads[i], NULL, thread_run, NULL) != 0)

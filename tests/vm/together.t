@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Test: ten programs with ktrack/user.h, probes of functions and static tracepoints at once: fired = exported + lost, and slices nest."""
 
-import json
 import re
 import subprocess
 import sys
@@ -14,7 +13,7 @@ sys.dont_write_bytecode = True
 sys.path[:0] = [str(Path(__file__).resolve().parents[1] / part) for part in ("", "vm", "programs")]
 
 import machine  # noqa: E402
-from programs import lost, unmatched  # noqa: E402
+from programs import PATIENCE, lost, read_plain, unmatched  # noqa: E402
 from tap import Tap  # noqa: E402
 
 PROGRAMS, THREADS, CALLS = 10, 2, 100
@@ -32,7 +31,7 @@ class Stream:
     """An EVENT stream: slices by thread, in the order of their begins."""
 
     def __init__(self, text):
-        self.events = [json.loads(line) for line in text.splitlines()]
+        self.events = read_plain(text)
         self.slices, self.nr_records, self.processes = defaultdict(list), Counter(), defaultdict(set)
         tracks, stacks = {}, defaultdict(list)
         for event in self.events:
@@ -107,7 +106,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         program = Path(folder) / "together"
         source = machine.PROJECT / "tests/vm/together.c"
-        subprocess.run(["gcc", "-O2", f"-I{machine.PROJECT / 'include'}", "-o", program, source], check=True)
+        subprocess.run(["gcc", "-O2", PATIENCE, f"-I{machine.PROJECT / 'include'}", "-o", program, source], check=True)
         for kernel in sys.argv[1:] or machine.ONE_6_1:
             check_kernel(tap, kernel, ("--add", f"{program}:/together"))
     return tap.finish()

@@ -50,7 +50,7 @@ attempt programs_live ktrack stream -b 8192 --uprobe /probed:inner --event=/out/
 attempt kernel ktrack stream --probe 'vfs_read count=%dx:u64' --probe 'do_sys_openat2 name=+0(%si):ustring' --event=/out/kernel.json -- \
 	dd if=/proc/version of=/dev/null bs=7 count=3
 attempt module ktrack stream -v -b 8192 --function '*:mod:ktrack_demo' --notrace '*pin_module*' -e ktrack_demo -e ktrack:ktrack_slice --event=/out/module.json -- \
-	sh -c 'echo 20 >/dev/ktrack_demo; usleep 200000'
+	sh -c 'echo 20 >/dev/ktrack_demo'
 attempt only ktrack stream -p $$ --probe vfs_write --event=/out/only.json -d 0.2
 
 # The recorder is stopped while programs fill the buffers.

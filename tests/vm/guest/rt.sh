@@ -6,7 +6,16 @@ set -eu
 # shellcheck source=tests/vm/guest/helpers.sh
 . /helpers.sh
 
-# Arguments: TRACER
+# Whether a trace has all of what a pattern each names. Arguments: TRACE PATTERN...
+trace_has() {
+	trace=$1
+	shift
+	for pattern in "$@"; do
+		grep -q "$pattern" "$trace" || return 1
+	done
+}
+
+# Arguments: TRACER PATTERN..., which its trace has to have
 tracer_record() {
 	instance=$INSTANCES/$1
 	mkdir "$instance"
@@ -14,7 +23,7 @@ tracer_record() {
 	echo 8192 >"$instance/buffer_size_kb"
 	echo 1 >"$instance/events/osnoise/enable"
 	echo "$1" >"$instance/current_tracer"
-	sleep 2
+	wait_for trace_has "$instance/trace" "$@"
 	echo 0 >"$instance/tracing_on"
 	cp "$instance/trace" "/out/$1.trace"
 	attempt "$1-record" ktrack record --instance="$1" -d 100ms -o "/out/$1.dat"
@@ -25,8 +34,8 @@ tracer_record() {
 }
 
 attempt list ktrack list --rules -r rt
-tracer_record osnoise
-tracer_record timerlat
+tracer_record osnoise ' irq_noise:' ' thread_noise:' ': *[0-9][0-9]*  *[0-9][0-9]*  *[0-9][0-9]*\.[0-9]'
+tracer_record timerlat ' irq_noise:' ' thread_noise:' 'context *irq timer_latency' 'context *thread timer_latency'
 attempt example sh -eu /example
 echo nop >"$INSTANCES/rt/current_tracer"
 rmdir "$INSTANCES/rt"

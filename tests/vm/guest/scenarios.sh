@@ -59,7 +59,7 @@ for scenario in "$@"; do
 	scenario_stream "${scenario%:*}" "${scenario#*:}" "/out/${scenario%:*}.${scenario#*:}"
 done
 insmod /modules/ktrack_test.ko
-ktrack stat --live --json --interval=20ms -b 8192 -e 'ktrack_t*' -- sh -c "echo nested 3 >/dev/ktrack_test" >/out/live.json ||
+ktrack stat --live --json --interval=20ms -b 8192 -e 'ktrack_t*' -- sh -c 'echo nested 3 >/dev/ktrack_test; until [ -s /out/live.json ]; do usleep 10000; done' >/out/live.json ||
 	echo "ktrack stat ended with status $?"
 rmmod ktrack_test ktrack_twin
 instances_check "at the end"

@@ -31,7 +31,7 @@ process_stop() {
 # A process whose cgroup gets a small share of its CPU. Argument: whether the other process goes on.
 process_starve() {
 	sh -c 'echo $$ >/sys/fs/cgroup/large/cgroup.procs; exec taskset 1 dd if=/dev/zero of=/dev/null bs=1' 2>/dev/null & hog=$!
-	usleep 20000
+	wait_for grep -q '^dd$' /proc/$hog/comm
 	echo $$ >/sys/fs/cgroup/small/cgroup.procs
 	# shellcheck disable=SC2016 # the inner shell expands it
 	taskset 1 sh -c 'echo begin 1 >/dev/ktrack_test; i=1000; while [ $i -gt 0 ]; do i=$((i - 1)); done; echo end 1 >/dev/ktrack_test'
