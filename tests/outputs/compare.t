@@ -80,6 +80,14 @@ def check_seconds(tap, folder):
     tap.ok(not changed and not wrong, "the same recording twice", *changed, *wrong)
 
 
+def check_losses(tap, folder, base):
+    """A loss in any of the recordings is the exit status with --fail-on-loss."""
+    cases.make_of(recording_of(1) + 'lost 0 3\n+1000 7@0 io B read\n+1000 7@0 io E ""\n', Path(folder, "lossy"))
+    for sets in ((["lossy", *base[:4]], base[4:9]), (base[:5], [*base[5:9], "lossy"])):
+        _, found, wrong = compare(folder, *sets, "--fail-on-loss", status=3)
+        tap.ok(found["slices"] and not wrong, "a loss in one set is the exit status", *sets, found, *wrong)
+
+
 def check_refusals(tap, folder, base):
     """Too little, and wrong usage."""
     few = "ktrack: --compare: 3 and 3 recordings decide nothing; give at least 4 each"
@@ -99,6 +107,7 @@ def check_refusals(tap, folder, base):
         (("--compare", "--live"), 2, "--live: not with --compare; leave it out"),
         (("--min-change=5%", base[0]), 2, "--min-change: needs --compare"),
         (("--compare", "--min-change=x", base[0], "--", base[1]), 2, "--min-change=x: not a percentage; write one such as 5%"),
+        (("--compare", "--min-change=1001%", base[0], "--", base[1]), 2, "--min-change=1001%: not a percentage; write one such as 5%"),
         (("--compare", "nosuch", "--", base[1]), 1, "cannot open nosuch: No such file or directory"),
     ):
         out, wrong = cases.run(folder, "stat", *words, status=status)
@@ -113,6 +122,7 @@ def main():
         check_recordings(tap, folder, base)
         check_equal(tap, folder, base)
         check_seconds(tap, folder)
+        check_losses(tap, folder, base)
         check_refusals(tap, folder, base)
     return tap.finish()
 

@@ -91,7 +91,7 @@ TEST(what_is_no_list_of_cpus_is_refused)
 {
 	static const char *const lists[] = { "",    "a",    "1,",    ",1",	   "3-2",
 					     "1-",  "-1",   "1 2",   "1024",	   "0-1024",
-					     "1;2", "1,,2", "1-2-3", "99999999999" };
+					     "1;2", "1,,2", "1-2-3", "4294967296" };
 
 	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
 		struct error error = { 0 };
@@ -99,5 +99,19 @@ TEST(what_is_no_list_of_cpus_is_refused)
 
 		CHECK_NUMBER(cpu_list_parse(lists[i], &cpus, &error), -1);
 		CHECK(strstr(error.text, "not a list of CPUs; write numbers as in 0,2-3") != NULL);
+	}
+}
+
+TEST(a_count_is_a_number_from_1_on)
+{
+	static const char *const others[] = { "", "0", "-1", "1x", "18446744073709551616" };
+	struct error error = { 0 };
+	uint64_t count;
+
+	CHECK_NUMBER(count_parse("18446744073709551615", "tracks", &count, &error), 0);
+	CHECK(count == UINT64_MAX);
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+		CHECK_NUMBER(count_parse(others[i], "tracks", &count, &error), -1);
+		CHECK(strstr(error.text, "not a number of tracks; write a number from 1") != NULL);
 	}
 }

@@ -109,6 +109,12 @@ TEST(the_last_of_several_scopes_counts)
 		     "slice demo:event custom scope_x: scope_tgid");
 	CHECK_FIELDS(SLICE_FIELDS FIELD("s32 scope_x", 20, 4, 1) FIELD("s32 scope_tgid", 16, 4, 1),
 		     "slice demo:event process scope_tgid: scope_x");
+	CHECK_FIELDS(SLICE_FIELDS FIELD("ktrack_scope_u32 scope_dev", 16, 4, 0)
+			     FIELD("ktrack_scope_global scope_global", 20, 1, 0),
+		     "slice demo:event global: scope_dev");
+	CHECK_FIELDS(SLICE_FIELDS FIELD("ktrack_scope_global scope_global", 20, 1, 0)
+			     FIELD("ktrack_scope_u32 scope_dev", 16, 4, 0),
+		     "slice demo:event custom scope_dev: scope_global");
 }
 
 TEST(a_scope_that_is_no_integer_is_an_extra_field)

@@ -98,6 +98,29 @@ TEST(a_record_cut_anywhere_names_the_first_field_that_is_missing)
 	convention_free(convention);
 }
 
+/* A record of a slice without a name, whose last field of 8 bytes is at 24. */
+static void check_cut_in_the_last_field(const char *format)
+{
+	struct event_builder builder;
+
+	event_builder_slice(&builder, 5, 'B', "", 32);
+	event_builder_number(&builder, 12, 4, 0);
+	for (builder.size = 24; builder.size < 32; builder.size++)
+		check_by_format(format, &builder, "unreadable scope");
+}
+
+TEST(a_record_cut_in_an_outer_scope_or_an_id_has_no_scope)
+{
+	check_cut_in_the_last_field(FORMAT("event", 5,
+					   SLICE_FIELDS
+						   FIELD("ktrack_scope_u64 scope_dev", 24, 8, 0)
+							   FIELD("ktrack_scope_u32 scope_queue",
+								 16, 4, 0)));
+	check_cut_in_the_last_field(
+		FORMAT("event", 5,
+		       SLICE_FIELDS FIELD("ktrack_async_id scope_request", 24, 8, 0)));
+}
+
 TEST(a_format_without_common_pid_gives_no_events)
 {
 	struct event_builder builder;
@@ -132,6 +155,7 @@ TEST(a_common_pid_that_is_no_number_makes_records_malformed)
 	check_pid_field(FIELD("int common_pid[1]", 4, 4, 1));
 	check_pid_field(FIELD("char common_pid[4]", 4, 4, 1));
 	check_pid_field(FIELD("__data_loc char[] common_pid", 12, 4, 0));
+	check_pid_field(FIELD("void * common_pid", 4, 4, 1));
 	check_pid_field(FIELD("struct pid common_pid", 4, 4, 0));
 	check_pid_field(FIELD("bool common_pid", 4, 1, 0));
 	check_pid_field(FIELD("void * common_pid", 16, 8, 0));

@@ -204,36 +204,56 @@ TEST(checksums_that_are_missing_or_damaged_are_reported)
 	buffer_release(&bytes);
 }
 
+#define COVERED 8192
+#define TABLE_MAX 256
+
+/* What a file of zeros, a table of zeros and a trailer are; @trailer->table is what is wrong. */
+static enum checksums_state zeros_open(struct checksums_trailer trailer, size_t table_size)
+{
+	char bytes[COVERED + TABLE_MAX + sizeof(trailer)] = { 0 };
+	struct input input = { .size = COVERED + table_size + sizeof(trailer) };
+	enum checksums_state state;
+	struct checksums checksums;
+	struct scratch scratch;
+
+	memcpy(trailer.magic, CHECKSUMS_MAGIC, CHECKSUMS_MAGIC_SIZE);
+	trailer.version = CHECKSUMS_VERSION;
+	trailer.table ^= checksum_chain(0, bytes, table_size);
+	trailer.own = checksum_of(&trailer, offsetof(struct checksums_trailer, own));
+	memcpy(bytes + COVERED + table_size, &trailer, sizeof(trailer));
+	scratch_new(&scratch);
+	scratch_write(&scratch, bytes, input.size);
+	input.fd = scratch.fd;
+	state = checksums_open(&checksums, &input);
+	CHECK(state == CHECKSUMS_PRESENT || checksums.page_size == 0);
+	scratch_remove(&scratch);
+	return state;
+}
+
+static enum checksums_state trailer_open(uint32_t page_size, uint64_t covered, size_t table_size)
+{
+	return zeros_open((struct checksums_trailer){ .page_size = page_size, .covered = covered },
+			  table_size);
+}
+
 /* Sizes that a file cannot have are not used. */
 TEST(a_trailer_that_lies_is_damaged)
 {
-	static const struct checksums_trailer lies[] = {
-		{ .page_size = 0, .covered = 8192 },
-		{ .page_size = 4096, .covered = 8192, .head_size = 8193 },
-		{ .page_size = 4096, .covered = UINT64_MAX },
-		{ .page_size = 4096, .covered = 4096 },
-		{ .page_size = 1 << 30, .covered = 8192 },
-		{ .page_size = 4096, .covered = 8192, .table = 1 },
-	};
+	struct checksums_trailer other = { .page_size = 4096, .covered = COVERED };
 
-	for (size_t i = 0; i < sizeof(lies) / sizeof(lies[0]); i++) {
-		char bytes[8192 + 16 + sizeof(lies[0])] = { 0 };
-		struct checksums_trailer trailer = lies[i];
-		struct checksums checksums;
-		struct scratch scratch;
-		struct input input = { .size = sizeof(bytes) };
-
-		memcpy(trailer.magic, CHECKSUMS_MAGIC, CHECKSUMS_MAGIC_SIZE);
-		trailer.version = CHECKSUMS_VERSION;
-		trailer.own = checksum_of(&trailer, offsetof(struct checksums_trailer, own));
-		memcpy(bytes + sizeof(bytes) - sizeof(trailer), &trailer, sizeof(trailer));
-		scratch_new(&scratch);
-		scratch_write(&scratch, bytes, sizeof(bytes));
-		input.fd = scratch.fd;
-		CHECK_NUMBER(checksums_open(&checksums, &input), CHECKSUMS_DAMAGED);
-		CHECK_NUMBER(checksums.page_size, 0);
-		scratch_remove(&scratch);
-	}
+	CHECK_NUMBER(zeros_open(other, 16), CHECKSUMS_PRESENT);
+	CHECK_NUMBER(trailer_open(512, COVERED, 128), CHECKSUMS_PRESENT);
+	CHECK_NUMBER(trailer_open(1 << 20, COVERED, 8), CHECKSUMS_PRESENT);
+	CHECK_NUMBER(trailer_open(0, COVERED, 16), CHECKSUMS_DAMAGED);
+	CHECK_NUMBER(trailer_open(256, COVERED, 256), CHECKSUMS_DAMAGED);
+	CHECK_NUMBER(trailer_open(1 << 21, COVERED, 8), CHECKSUMS_DAMAGED);
+	CHECK_NUMBER(trailer_open(4096, UINT64_MAX, 16), CHECKSUMS_DAMAGED);
+	CHECK_NUMBER(trailer_open(4096, COVERED / 2, 16), CHECKSUMS_DAMAGED);
+	other.head_size = COVERED + 1;
+	CHECK_NUMBER(zeros_open(other, 16), CHECKSUMS_DAMAGED);
+	other.head_size = 0;
+	other.table = 1;
+	CHECK_NUMBER(zeros_open(other, 16), CHECKSUMS_DAMAGED);
 }
 
 static void checksums_swap(struct buffer *bytes)

@@ -317,3 +317,25 @@ TEST(a_thread_has_only_saved_names_where_procfs_has_other_numbers)
 	CHECK_NUMBER(found.tgid, 0);
 	CHECK_TEXT(found.comm, "");
 }
+
+TEST(clocks_that_are_the_systems_are_known)
+{
+	clockid_t clock;
+
+	CHECK(trace_clock_find("boot", &clock) && clock == CLOCK_BOOTTIME);
+	CHECK(trace_clock_find("mono", &clock) && clock == CLOCK_MONOTONIC);
+	CHECK(trace_clock_find("mono_raw", &clock) && clock == CLOCK_MONOTONIC_RAW);
+	CHECK(trace_clock_find("tai", &clock) && clock == CLOCK_TAI);
+	CHECK(!trace_clock_find("local", &clock));
+	CHECK(!trace_clock_find("uptime", &clock));
+}
+
+TEST(clocks_that_count_no_nanoseconds_are_known)
+{
+	CHECK(trace_clock_counts_ticks("counter"));
+	CHECK(trace_clock_counts_ticks("uptime"));
+	CHECK(trace_clock_counts_ticks("x86-tsc"));
+	CHECK(trace_clock_counts_ticks("ppc-tb"));
+	CHECK(!trace_clock_counts_ticks("boot"));
+	CHECK(!trace_clock_counts_ticks(NULL));
+}
