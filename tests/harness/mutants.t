@@ -64,6 +64,8 @@ CASES = (
     ("noticed", f"{CHANGE}red {ONE} : from three", True, ("ok 3 - it: one notices it",)),
     ("noticed by any result", f"{CHANGE}red {ONE}", True, ("ok 3 - it: one notices it",)),
     ("noticed by a script", f"{CHANGE}red tests/x/one.t : from three", True, ("ok 3 - it: one.t notices it",)),
+    ("a script changes", "file tests/x/one.t\nreplace build/tests/unit/one\nwith echo not ok 1 - from three; echo 1..1\nred tests/x/one.t : from three", True,
+     ("ok 3 - it: one.t notices it",)),
     ("another result is red", f"{CHANGE}red {ONE} : five", False, ("not ok 3 - it: one does not", "'five' is green")),
     ("one of two tests is green", f"{CHANGE}red {ONE}\nred {ONE} : five", False, ("not ok 3 - it", "'five' is green")),
     ("no such result", f"{CHANGE}red {ONE} : six", False, ("not ok 3 - it", "no result 'six'")),
