@@ -38,13 +38,15 @@ def record(folder, words, *options):
 
 
 def check_modes(tap, load, folder):
-    """Fired = exported + lost in each mode, with little memory and with enough. A ring has all that its thread writes."""
+    """Fired = exported + lost in each mode, with little memory and with enough. A ring has all that its thread writes if nothing is to be lost."""
     for mode, size, has_lost in (("streaming", "1024", False), ("circular", "8192", False), ("circular", "64", True), ("oneshot", "64", True), ("streaming", "64", False)):
-        output, path, messages = record(folder, [load, "4", "4500", "2000"], f"--mode={mode}", "-b", size)
+        # A recorder that does not get to run reads all that rings have at once.
+        pairs = 20000 if has_lost else 4500
+        output, path, messages = record(folder, [load, "4", str(pairs), "2000"], f"--mode={mode}", "-b", size)
         events, more = export(path)
         number, is_unknown = lost(events)
-        tap.ok(fired(output) == exported(events) + number == 36000 and not is_unknown, f"{mode}, {size} KiB: fired = exported + lost", exported(events), number, messages, more)
-        tap.ok((number > 0) == has_lost == ("lost" in messages), f"{mode}, {size} KiB: {'something' if has_lost else 'nothing'} is lost, and reported", messages)
+        tap.ok(fired(output) == exported(events) + number == 8 * pairs and not is_unknown, f"{mode}, {size} KiB: fired = exported + lost", exported(events), number, messages, more)
+        tap.ok((number > 0) == has_lost == ("lost" in messages), f"{mode}, {size} KiB: {'something' if has_lost else 'nothing'} is lost, and reported", number, messages)
 
 
 def check_contents(tap, load, folder):
