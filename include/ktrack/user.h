@@ -21,8 +21,10 @@
  * names, and never blocks, allocates or fails. A name is copied, and cut at KTRACK_STRING_MAX
  * bytes.
  *
+ * Define before the declarations:
+ * KTRACK_SYSTEM, a word, is the first part of the names of all events: SYSTEM:EVENT; otherwise it is
+ * user. The header of a library leaves it to the program and has KTRACK_SLICE_OF().
  * Define before the include:
- * KTRACK_SYSTEM, a word, is the first part of the names of all events: SYSTEM:EVENT.
  * KTRACK_DISABLE removes all calls at compile time.
  */
 #ifndef KTRACK_USER_H
@@ -39,10 +41,6 @@
 /* Calls without attributes, which clang calls an extension in strict modes. */
 #ifdef __clang__
 #pragma clang diagnostic ignored "-Wgnu-zero-variadic-macro-arguments"
-#endif
-
-#ifndef KTRACK_SYSTEM
-#define KTRACK_SYSTEM user
 #endif
 
 #include "user/emit.h"

@@ -107,12 +107,40 @@ def check_cxx(tap, folder):
         tap.ok({f"{LONG}5", f"{LONG}10"} <= names, f"{standard}: names of tracks", names)
 
 
+LIBRARY = """\
+#include <ktrack/user.h>
+KTRACK_SLICE_OF(mylib, lib_work, KTRACK_FIELD(int, number));
+KTRACK_COUNTER_OF(mylib, lib_open, int);
+"""
+SYSTEM, OWN = "#define KTRACK_SYSTEM myapp\n", "#include <ktrack/user.h>\nKTRACK_SLICE(app_work);\n"
+ORDERS = {
+    "the library first": ('#include "lib.h"\n' + SYSTEM + OWN, "myapp"),
+    "the program first": (SYSTEM + OWN + '#include "lib.h"\n', "myapp"),
+    "the system first": (SYSTEM + '#include "lib.h"\n' + OWN, "myapp"),
+    "a program without a system": ('#include "lib.h"\n' + OWN, "user"),
+}
+BODY = 'int main(void) { ktrack_instant(app_work, "a"); ktrack_instant(lib_work, "l", 1); ktrack_sample(lib_open, 2); return 0; }\n'
+
+
+def check_systems(tap, folder):
+    """The header of a library and the program have a system each, in any order of the includes."""
+    (Path(folder) / "lib.h").write_text(LIBRARY)
+    for name, (head, system) in ORDERS.items():
+        source = Path(folder) / "system.c"
+        source.write_text(head + BODY)
+        for compiler in (("gcc",), ("clang++", "-x", "c++")):
+            _, events, messages = stream([build(folder, "system", compiler, ["-I", folder], source)])
+            tracks = {event["value"]["tracepoint"] for event in events if event["event"] == "data_json" and event.get("category") == "track"}
+            tap.ok(tracks == {f"{system}:app_work", "mylib:lib_work", "mylib:lib_open"}, f"{name}, {compiler[0]}: systems", tracks, messages)
+
+
 def main():
     tap = Tap()
     with tempfile.TemporaryDirectory() as folder:
         own_socket(folder)
         check_c(tap, folder)
         check_cxx(tap, folder)
+        check_systems(tap, folder)
     return tap.finish()
 
 

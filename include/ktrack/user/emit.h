@@ -101,6 +101,11 @@ static inline uint64_t ktrack_user_address(const void *pointer)
 	if (name) \
 		memcpy(__record->name, name, sizeof(__record->name));
 
+/* A program that does not define KTRACK_SYSTEM has the system user. */
+#define __KTRACK_SYSTEM_OF(system) \
+	__KTRACK_STRING(__KTRACK_SECOND(__KTRACK_JOIN(__KTRACK_UNSET_, system), system, _))
+#define __KTRACK_UNSET_KTRACK_SYSTEM		_, user
+
 /*
  * Defines EVENT_ktrack_emit(), which writes a record. It is out of line, so that a call site has only
  * its arguments and one branch. What is defined for an event has its name first, so that a call can
@@ -122,7 +127,7 @@ event##_ktrack_emit(__KTRACK_BARE first						\
 		__KTRACK_EACH(__KTRACK_ABOUT, ##__VA_ARGS__)			\
 	};									\
 	static struct ktrack_user_site __site = {				\
-		__KTRACK_STRING(system), #event, __fields,		\
+		__KTRACK_SYSTEM_OF(system), #event, __fields,		\
 		sizeof(__fields) / sizeof(__fields[0]), KTRACK_USER_##kind,	\
 		sizeof(struct stored) - KTRACK_USER_STORED, 0			\
 	};									\

@@ -72,6 +72,10 @@
 #define __KTRACK_STRING(a)			__KTRACK_STRING_NOW(a)
 #define __KTRACK_STRING_NOW(a)			#a
 
+/* The second word, which the first may expand to: __KTRACK_SECOND(MACRO, otherwise, _). */
+#define __KTRACK_SECOND(...)			__KTRACK_SECOND_NOW(__VA_ARGS__)
+#define __KTRACK_SECOND_NOW(first, second, ...)	second
+
 /* A list without its parentheses. */
 #define __KTRACK_BARE(...)			__VA_ARGS__
 
