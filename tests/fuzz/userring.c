@@ -15,8 +15,8 @@
 #include "../unit/fixtures/own_socket.h"
 #include "fuzz.h"
 #include "tracefs/page.h"
-#include "userring/events.h"
-#include "userring/program.h"
+#include "userring/batch.h"
+#include "userring/recorded.h"
 
 #define SEALS (F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW)
 #define RING_SIZE 4096u
@@ -88,30 +88,48 @@ static void results_check(struct record_queue *queue, const struct event_table *
 	}
 }
 
+static void part_ignore(void *context, const struct part *part)
+{
+	(void)context;
+	(void)part;
+}
+
+/* What the reader sends of any memory is right. */
+static bool recorded_send(void *context, const unsigned char *bytes, size_t size)
+{
+	const struct part_visitor ignore = { NULL, part_ignore };
+
+	if (recorded_take(context, bytes, size, &ignore) != RECORDED_WHOLE)
+		abort();
+	return true;
+}
+
 static void program_check(struct program *program, unsigned char *base, const uint8_t *data,
 			  size_t size)
 {
-	struct record_queue queue = { 0 };
-	struct event_table events = { 0 };
+	struct recorded recorded = { 0 };
 	struct task_table tasks = { 0 };
-	struct ring_reader reader = { .queue = &queue, .tasks = &tasks, .events = &events };
+	struct batch batch = { .context = &recorded, .send = recorded_send };
+	struct ring_reader reader = { .batch = &batch, .tasks = &tasks, .user_max = SIZE_MAX };
 	uint16_t space;
 
 	memcpy(&space, data + HEAD_SIZE - sizeof(space), sizeof(space));
-	reader.size_max = 8 * (size_t)space;
+	recorded.size_max = 8 * (size_t)space;
 	memory_fill(base, data, size);
+	if (!batch_open(&batch))
+		abort();
 	/* Times of any record are the own recording's. */
 	program->from_ns = 0;
 	for (int pass = 0; pass < 2 && !program->is_damaged; pass++) {
-		if (program_read(program, &reader, RECORD_TIME_LIMIT) < 0)
+		if (program_read(program, &reader, RECORD_TIME_LIMIT) < 0 || !batch_flush(&batch))
 			abort();
 		/* Behind the end of the program nothing is awaited. */
 		program->has_ended = true;
 	}
-	results_check(&queue, &events);
-	queue_release(&queue);
-	event_table_release(&events);
+	results_check(&recorded.queue, &recorded.events);
+	recorded_release(&recorded);
 	task_table_release(&tasks);
+	batch_close(&batch);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -98,6 +98,30 @@ class Recorder:
         return read_events(self.event) if number == signal.SIGINT else []
 
 
+def children_of(pid):
+    """The processes that a process has started."""
+    return [int(word) for word in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+
+
+def helper_of(recorder):
+    """The helper process of a recorder."""
+    return children_of(recorder.process.pid)[0]
+
+
+def reader_of(recorder):
+    """The process that reads the memory of programs for a recorder; 0 while there is none."""
+    readers = [pid for pid in children_of(helper_of(recorder)) if Path(f"/proc/{pid}/comm").read_text() == "ktrack-reader\n"]
+    return readers[0] if readers else 0
+
+
+def kill_all(recorder):
+    """Kills a recorder and its helpers, so that programs stay switched on."""
+    pids = [helper_of(recorder), reader_of(recorder)]
+    for pid in filter(None, pids):
+        os.kill(pid, signal.SIGKILL)
+    recorder.stop(signal.SIGKILL)
+
+
 def has_events(recorder):
     """Whether the recorder has exported a slice."""
     return recorder.event.exists() and "region_leave" in recorder.event.read_text()

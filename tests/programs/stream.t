@@ -18,11 +18,12 @@ sys.dont_write_bytecode = True
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent)]
 
-from programs import KTRACK, SOURCES, Recorder, build, exported, fired, has_events, lost, own_programs, own_socket, read_events, read_plain, stream  # noqa: E402
+from programs import KTRACK, SOURCES, Recorder, build, children_of, exported, fired, has_events, helper_of, kill_all, lost, own_programs, own_socket, read_events, read_plain, reader_of, stream  # noqa: E402
 from process import processes, wait_for  # noqa: E402
 from tap import Tap  # noqa: E402
 
 KILLS = 20
+READER_KILLS = 3
 EXECUTIONS = 60
 INNER_MAX = 20
 # More than ktrack keeps waiting.
@@ -193,7 +194,7 @@ def check_replaced(tap, folder):
     recorder = Recorder(folder, "replaced")
     process = subprocess.Popen([program, str(EXECUTIONS)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     tap.ok(process.stdout.readline() == "last\n", f"a process executes {EXECUTIONS} programs")
-    tap.ok(wait_for(lambda: mappings_of(recorder.process.pid) == 1, recorder.process), "ktrack keeps the memory of the last one", mappings_of(recorder.process.pid))
+    tap.ok(wait_for(lambda: mappings_of(reader_of(recorder)) == 1, recorder.process), "ktrack keeps the memory of the last one", mappings_of(reader_of(recorder)))
     process.communicate("\n")
     events = recorder.stop()
     missing = set(range(1, EXECUTIONS + 1)) - {event["args"]["bytes"] for event in events if event["event"] == "region_enter"}
@@ -246,7 +247,7 @@ def check_apart(tap, folder):
     tap.ok(exported(second.stop()) == 0, "that of another socket is not")
     third = Recorder(folder, "theirs", env={**os.environ, **variables})
     tap.ok(wait_for(lambda: has_events(third)), "a ktrack of that socket records it")
-    third.stop(signal.SIGKILL)
+    kill_all(third)
     events = first.stop()
     tap.ok(comms_of(events) == {"ours"}, "each has its own", comms_of(events), first.messages)
     tap.ok(cleaned() == 0, "ktrack clean leaves it alone")
@@ -274,6 +275,37 @@ def check_killed_programs(tap, load, folder):
     tap.ok(counted <= found <= counted + KILLS and not is_unknown and not problems, f"a program is killed at {KILLS} moments: nothing that it counted is missing", counted, found, number, *problems)
 
 
+def check_killed_readers(tap, load, folder):
+    """The process that reads programs is killed: another one goes on, without a loss and without a record twice."""
+    recorder = Recorder(folder, "readers")
+    process = subprocess.Popen([load, "2", "20000", "20000"], stdout=subprocess.PIPE, text=True)
+    wait_for(lambda: has_events(recorder), recorder.process)
+    killed = set()
+    while process.poll() is None and len(killed) < READER_KILLS:
+        pid = reader_of(recorder)
+        if pid and pid not in killed:
+            os.kill(pid, signal.SIGKILL)
+            killed.add(pid)
+        time.sleep(0.2)
+    output = process.communicate()[0]
+    events = recorder.stop()
+    number, is_unknown = lost(events)
+    tap.ok(killed and fired(output) == exported(events) + number and not is_unknown, f"the reader is killed {len(killed)} times: fired = exported + lost", fired(output), exported(events), number, is_unknown, recorder.messages)
+
+
+def check_killed_recorder(tap, load, folder):
+    """If only the recorder is killed, the program is switched off, and the next ktrack records it."""
+    process, _ = started(load, folder, "left")
+    recorder = Recorder(folder, "left")
+    is_recorded = wait_for(lambda: has_events(recorder), recorder.process)
+    helper = helper_of(recorder)
+    recorder.stop(signal.SIGKILL)
+    is_over = wait_for(lambda: not Path(f"/proc/{helper}").exists() or not children_of(helper))
+    tap.ok(is_recorded and is_over and cleaned() == 0, "a killed ktrack leaves no program on")
+    process.kill()
+    process.wait()
+
+
 def check_killed_recorders(tap, load, folder):
     """A program goes on when ktrack is killed; the next ktrack records it."""
     process, count = started(load, folder, "survivor")
@@ -282,7 +314,7 @@ def check_killed_recorders(tap, load, folder):
         recorder = Recorder(folder, f"recorder{i}")
         if not wait_for(lambda: has_events(recorder)):
             problems.append(f"round {i}: nothing recorded")
-        recorder.stop(signal.SIGKILL)
+        kill_all(recorder)
         before = number_in(count)
         if not wait_for(lambda: number_in(count) > before + 200):
             problems.append(f"round {i}: the program does not go on")
@@ -331,22 +363,16 @@ def check_slow(tap, folder):
 
 
 def check_late(tap, folder):
-    """A program that gave up waiting for a stopped ktrack is reported: its first records are missing."""
+    """A program that gave up waiting for a stopped reader is reported: its first records are missing."""
     program = build(folder, "hasty", patience="-D__KTRACK_ANSWER_MS=100")
     # Whoever continues the test's process group does not continue it.
     recorder = Recorder(folder, "late", process_group=0)
-    recorder.process.send_signal(signal.SIGSTOP)
+    os.kill(reader_of(recorder), signal.SIGSTOP)
     process = subprocess.run([program, "1", "100", "0"], stdout=subprocess.DEVNULL, check=False)
-    recorder.process.send_signal(signal.SIGCONT)
+    os.kill(reader_of(recorder), signal.SIGCONT)
     events = recorder.stop()
     tap.ok(process.returncode == 0 and exported(events) == 0, "a program does not wait for ever", events[-3:])
     tap.ok(" did not wait for ktrack, which was busy; its records until now are missing" in recorder.messages, "that is reported", recorder.messages)
-
-
-def helper_of(recorder):
-    """The helper process of a recorder."""
-    pid = recorder.process.pid
-    return int(Path(f"/proc/{pid}/task/{pid}/children").read_text().split()[0])
 
 
 def filled_socket():
@@ -445,6 +471,8 @@ def main():
         check_no_calls(tap, load, folder)
         check_user(tap, load, folder)
         check_killed_programs(tap, load, folder)
+        check_killed_readers(tap, load, folder)
+        check_killed_recorder(tap, load, folder)
         check_killed_recorders(tap, load, folder)
         check_running(tap, folder)
         check_apart(tap, folder)

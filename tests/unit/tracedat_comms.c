@@ -155,7 +155,7 @@ TEST(a_name_is_that_of_the_best_source)
 
 	folder_new(&folder);
 	prctl(PR_SET_NAME, "living");
-	CHECK(task_table_note(&programs.tasks, OF_PROGRAM, 2, "program"));
+	CHECK(task_table_note(&programs.recorded.tasks, OF_PROGRAM, 2, "program"));
 	saved.names_fd = saved_file(&folder, "names", "kernel");
 	saved.groups_fd = saved_file(&folder, "groups", "3");
 	lines_append(&earlier, OF_PROGRAM, OF_EARLIER, "earlier");
@@ -164,7 +164,7 @@ TEST(a_name_is_that_of_the_best_source)
 	CHECK_NUMBER(comms_append(&out, &saved, &programs, &earlier, &error), 0);
 	check_sources(buffer_string(&out), buffer_string(&out) + strlen(buffer_string(&out)) + 1);
 	saved_tasks_close(&saved);
-	task_table_release(&programs.tasks);
+	task_table_release(&programs.recorded.tasks);
 	buffer_release(&earlier);
 	buffer_release(&out);
 	folder_remove(&folder);

@@ -47,7 +47,7 @@ static bool nobody_is_wanted(void *context, int pid)
 
 static void helper_begin(void)
 {
-	struct helper_work work = { .own_pid = getpid(), .wants = nobody_is_wanted };
+	struct helper_work work = { .own_pid = getpid(), .reader_fd = -1, .wants = nobody_is_wanted };
 	struct error error = { 0 };
 
 	strcpy(folder, "/tmp/ktrack-unit-XXXXXX");
@@ -116,6 +116,12 @@ static ino_t inode_of(int fd)
 	return fstat(fd, &status) == 0 ? status.st_ino : 0;
 }
 
+static void offer_answer(struct helper_report *report)
+{
+	report_answer(report);
+	report_close(report);
+}
+
 /* A program that starts is offered, and goes on when it is answered. */
 static void offer_check(void)
 {
@@ -126,7 +132,7 @@ static void offer_check(void)
 	CHECK_NUMBER(inode_of(report.memory_fd), inode_of(memory));
 	CHECK_NUMBER(helper.nr_unanswered, 1);
 	CHECK(!is_over(connection, 0));
-	report_close(&report);
+	offer_answer(&report);
 	CHECK(is_over(connection, PATIENCE_MS));
 	report = report_take(HELPER_ANSWERED);
 	CHECK_NUMBER(report.message.number, 0);
@@ -142,6 +148,29 @@ TEST(a_program_that_starts_waits_for_the_answer)
 	helper_finish();
 }
 
+/* The reader was killed before it has answered: the next one gets the offer. */
+TEST(an_offer_without_an_answer_is_made_again)
+{
+	int memory = memory_new(), connection;
+	struct helper_report report;
+
+	helper_begin();
+	connection = file_offer(memory);
+	for (int i = 0; i < 3; i++) {
+		report = report_take(HELPER_OFFER);
+		CHECK_NUMBER(inode_of(report.memory_fd), inode_of(memory));
+		CHECK(!is_over(connection, 0));
+		report_close(&report);
+	}
+	report = report_take(HELPER_OFFER);
+	offer_answer(&report);
+	CHECK(is_over(connection, PATIENCE_MS));
+	CHECK_NUMBER(report_take(HELPER_ANSWERED).message.number, 0);
+	close(connection);
+	close(memory);
+	helper_finish();
+}
+
 TEST(a_program_that_does_not_wait_is_late)
 {
 	int memory = memory_new();
@@ -150,7 +179,7 @@ TEST(a_program_that_does_not_wait_is_late)
 	helper_begin();
 	close(file_offer(memory));
 	report = report_take(HELPER_OFFER);
-	report_close(&report);
+	offer_answer(&report);
 	CHECK_NUMBER(report_take(HELPER_ANSWERED).message.number, 1);
 	close(memory);
 	helper_finish();
@@ -166,7 +195,7 @@ TEST(a_program_that_stops_waiting_meanwhile_is_late)
 	connection = file_offer(memory);
 	report = report_take(HELPER_OFFER);
 	close(connection);
-	report_close(&report);
+	offer_answer(&report);
 	CHECK_NUMBER(report_take(HELPER_ANSWERED).message.number, 1);
 	close(memory);
 	helper_finish();
@@ -226,7 +255,7 @@ TEST(a_file_in_a_message_that_nobody_receives_delays_nothing)
 	close(fd);
 	report = report_take(HELPER_OFFER);
 	close(connection);
-	report_close(&report);
+	offer_answer(&report);
 	CHECK_NUMBER(report_take(HELPER_ANSWERED).message.number, 1);
 	offer_check();
 	helper_finish();
@@ -304,6 +333,9 @@ TEST(a_message_that_cannot_be_received_is_a_problem)
 	setrlimit(RLIMIT_NOFILE, &before);
 	CHECK_NUMBER(report.message.number, EMFILE);
 	CHECK_NUMBER(report.memory_fd, -1);
+	/* Then it may have one. */
+	report = report_take(HELPER_OFFER);
+	offer_answer(&report);
 	CHECK(is_over(connection, PATIENCE_MS));
 	close(connection);
 	close(memory);
@@ -353,7 +385,9 @@ TEST(the_helper_can_only_search)
 
 TEST(a_helper_that_cannot_begin_is_an_error)
 {
-	const struct helper_work work = { .socket_fd = NO_FILE, .own_pid = getpid() };
+	const struct helper_work work = { .socket_fd = NO_FILE,
+					  .reader_fd = -1,
+					  .own_pid = getpid() };
 	struct error error = { 0 };
 
 	CHECK_NUMBER(helper_start(&helper, &work, &error), -1);

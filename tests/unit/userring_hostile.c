@@ -5,72 +5,37 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fixtures/own_socket.h"
-#include "fixtures/tap.h"
-#include "userring/events.h"
-#include "userring/program.h"
+#include "fixtures/user_reading.h"
 
 KTRACK_SLICE(unit_hostile, KTRACK_ENUM(uint8_t, op, { 0, "read" }));
-
-static struct program *program;
-static struct record_queue queue;
-static struct event_table events;
-static struct task_table tasks;
 
 /* A memory with one record, which is changed before it is read. */
 static struct ktrack_user_record *hostile_begin(void)
 {
-	program = program_open(ktrack_user1_process.fd, getpid());
-	if (!program || !program_lock(program))
-		abort();
-	program_switch(program, true);
+	reading_begin();
 	ktrack_instant(unit_hostile, "one", 0);
 	return (struct ktrack_user_record *)(void *)ktrack_user1_thread.data;
 }
 
-static int64_t hostile_read_into(size_t size_max)
-{
-	const struct ring_reader reader = {
-		.queue = &queue, .tasks = &tasks, .events = &events, .size_max = size_max
-	};
-
-	return program_read(program, &reader, time_now_ns(CLOCK_BOOTTIME));
-}
-
-static int64_t hostile_read(void)
-{
-	return hostile_read_into(SIZE_MAX);
-}
-
-static void hostile_end(void)
-{
-	queue_release(&queue);
-	event_table_release(&events);
-	task_table_release(&tasks);
-	events = (struct event_table){ 0 };
-	tasks = (struct task_table){ 0 };
-	program_close(program);
-	ktrack_user1_after_fork();
-}
-
-/* What is damaged is lost with an unknown number, and left alone. */
+/* What is damaged is noted, and left alone. */
 static void hostile_check(void)
 {
-	CHECK_NUMBER(hostile_read(), 0);
-	CHECK(program->is_damaged);
-	CHECK(queue.counts.is_damaged);
-	CHECK_NUMBER(queue.nr_losses, 1);
-	CHECK_NUMBER(queue.losses[0].count, LOSS_COUNT_UNKNOWN);
-	hostile_end();
+	CHECK_NUMBER(reading_pass(), 0);
+	CHECK(reading.program->is_damaged);
+	CHECK_NUMBER(reading.nr_notes, 1);
+	CHECK_NUMBER(reading.note.kind, NOTE_DAMAGED);
+	CHECK_NUMBER(reading.note.pid, getpid());
+	CHECK_NUMBER(queue_see(INT64_MAX).nr_records, 0);
+	reading_end();
 }
 
 TEST(the_record_is_read_unless_it_is_changed)
 {
 	hostile_begin();
-	CHECK(hostile_read() > 0);
-	CHECK(!program->is_damaged);
-	CHECK_NUMBER(queue.size, 1);
-	hostile_end();
+	CHECK(reading_pass() > 0);
+	CHECK(!reading.program->is_damaged);
+	CHECK_NUMBER(reading.recorded.queue.size, 1);
+	reading_end();
 }
 
 TEST(sizes_of_records_are_checked)
@@ -131,12 +96,11 @@ TEST(a_tail_that_is_no_multiple_of_8_is_refused)
 
 	for (size_t i = 0; i < sizeof(tails) / sizeof(tails[0]); i++) {
 		hostile_begin();
-		program_close(program);
+		program_close(reading.program);
 		ktrack_user1_thread.ring->tail = tails[i];
 		ktrack_user1_thread.ring->read = tails[i];
 		ktrack_user1_thread.ring->head = tails[i] + 64;
-		program = program_open(ktrack_user1_process.fd, getpid());
-		CHECK(program && program_lock(program));
+		CHECK(reading_lock());
 		hostile_check();
 	}
 }
@@ -146,7 +110,7 @@ TEST(a_head_is_not_passed_behind_the_end_of_the_program)
 {
 	hostile_begin();
 	ktrack_user1_thread.ring->head += 4;
-	program->has_ended = true;
+	reading.program->has_ended = true;
 	hostile_check();
 }
 
@@ -170,22 +134,26 @@ TEST(events_without_a_description_are_refused)
 TEST(records_of_events_that_are_left_out_are_lost)
 {
 	struct described_event *event = calloc(1, sizeof(*event));
+	struct event_table events = { 0 };
 
 	if (!event)
 		abort();
 	for (int i = 0; !events.is_full && i <= UINT16_MAX; i++) {
+		struct program_user user = { 0 };
+
 		snprintf(event->name, sizeof(event->name), "event%d", i);
-		event_table_add(&events, event, NULL);
+		event_table_add(&events, event, &user);
 	}
 	free(event);
 	events.is_full = false;
 	hostile_begin();
-	CHECK(hostile_read() > 0);
-	CHECK(!program->is_damaged && !events.has_failed);
-	CHECK(events.is_full);
-	CHECK_NUMBER(queue.counts.lost, 1);
-	CHECK_NUMBER(queue.size, 0);
-	hostile_end();
+	reading.recorded.events = events;
+	CHECK(reading_pass() > 0);
+	CHECK(!reading.program->is_damaged && !reading.recorded.events.has_failed);
+	CHECK(reading.recorded.events.is_full);
+	CHECK_NUMBER(reading.recorded.queue.counts.lost, 1);
+	CHECK_NUMBER(reading.recorded.queue.size, 0);
+	reading_end();
 }
 
 TEST(one_user_describes_half_of_all_events_at_most)
@@ -198,21 +166,21 @@ TEST(one_user_describes_half_of_all_events_at_most)
 		abort();
 	for (int i = 0; id != EVENT_LEFT_OUT && i <= UINT16_MAX; i++) {
 		snprintf(event->name, sizeof(event->name), "event%d", i);
-		id = event_table_add(&events, event, &first);
+		id = event_table_add(&reading.recorded.events, event, &first);
 	}
-	CHECK_NUMBER(first.nr_events, events.size);
-	CHECK(event_table_add(&events, event, &second) != EVENT_LEFT_OUT);
+	CHECK_NUMBER(first.nr_events, reading.recorded.events.size);
+	CHECK(event_table_add(&reading.recorded.events, event, &second) != EVENT_LEFT_OUT);
 	for (int i = 0; i <= UINT16_MAX; i++) {
 		snprintf(event->name, sizeof(event->name), "other%d", i);
-		event_table_add(&events, event, &second);
+		event_table_add(&reading.recorded.events, event, &second);
 	}
 	CHECK_NUMBER(second.nr_events, first.nr_events);
 	strcpy(event->name, "third");
-	CHECK(event_table_add(&events, event, &third) != EVENT_LEFT_OUT);
-	CHECK(!events.has_failed);
+	CHECK(event_table_add(&reading.recorded.events, event, &third) != EVENT_LEFT_OUT);
+	CHECK(!reading.recorded.events.has_failed);
 	free(event);
-	event_table_release(&events);
-	events = (struct event_table){ 0 };
+	event_table_release(&reading.recorded.events);
+	reading = (struct reading){ 0 };
 }
 
 TEST(one_user_has_half_of_the_places_and_each_gets_one)
@@ -231,15 +199,16 @@ TEST(records_without_space_are_lost)
 	hostile_begin();
 	ktrack_instant(unit_hostile, "two", 0);
 	ktrack_instant(unit_hostile, "three", 0);
-	CHECK(hostile_read_into(1) > 0);
-	CHECK(!program->is_damaged);
-	CHECK_NUMBER(queue.size, 1);
-	CHECK_NUMBER(queue.nr_losses, 1);
-	CHECK_NUMBER(queue.counts.lost, 2);
+	reading.recorded.size_max = 1;
+	CHECK(reading_pass() > 0);
+	CHECK(!reading.program->is_damaged);
+	CHECK_NUMBER(reading.recorded.queue.size, 1);
+	CHECK_NUMBER(reading.recorded.queue.nr_losses, 1);
+	CHECK_NUMBER(reading.recorded.queue.counts.lost, 2);
 	ktrack_instant(unit_hostile, "four", 0);
-	CHECK(hostile_read_into(1) > 0);
-	CHECK_NUMBER(queue.counts.lost, 3);
-	hostile_end();
+	CHECK(reading_pass() > 0);
+	CHECK_NUMBER(reading.recorded.queue.counts.lost, 3);
+	reading_end();
 }
 
 TEST(threads_of_other_processes_are_replaced)
@@ -250,12 +219,12 @@ TEST(threads_of_other_processes_are_replaced)
 		int32_t tid = 0;
 
 		hostile_begin()->tid = tids[i];
-		CHECK(hostile_read() > 0);
-		CHECK(!program->is_damaged);
-		if (queue.size == 1)
-			memcpy(&tid, queue.bytes.data + 4, sizeof(tid));
+		CHECK(reading_pass() > 0);
+		CHECK(!reading.program->is_damaged);
+		if (reading.recorded.queue.size == 1)
+			memcpy(&tid, reading.recorded.queue.bytes.data + 4, sizeof(tid));
 		CHECK_NUMBER(tid, getpid());
-		hostile_end();
+		reading_end();
 	}
 }
 
@@ -265,13 +234,13 @@ TEST(threads_of_other_processes_stay_theirs)
 	const struct program_task *task;
 	int pid = getpid();
 
-	CHECK(task_table_note(&tasks, pid, pid, "mine"));
-	CHECK(!task_table_note(&tasks, pid, 1, "hostile"));
-	task = task_table_find(&tasks, pid);
+	CHECK(task_table_note(&reading.tasks, pid, pid, "mine"));
+	CHECK(!task_table_note(&reading.tasks, pid, 1, "hostile"));
+	task = task_table_find(&reading.tasks, pid);
 	CHECK_NUMBER(task->identity.tgid, pid);
 	CHECK(strcmp(task->identity.comm, "hostile") != 0);
-	task_table_release(&tasks);
-	tasks = (struct task_table){ 0 };
+	task_table_release(&reading.tasks);
+	reading = (struct reading){ 0 };
 }
 
 /* Looking for each of them would take longer than the program needs to write a record. */
@@ -280,18 +249,18 @@ TEST(searches_of_threads_of_other_processes_are_limited)
 	struct ktrack_user_record *record = hostile_begin();
 	const int64_t spent_ns = NS_PER_S;
 
-	program->searches.from_ns = INT64_MAX;
-	program->searches.used_ns = spent_ns;
+	reading.program->searches.from_ns = INT64_MAX;
+	reading.program->searches.used_ns = spent_ns;
 	record->tid = 1;
-	CHECK(hostile_read() > 0);
-	CHECK_NUMBER(program->search_state, SEARCH_IS_LATE);
-	CHECK_NUMBER(tasks.size, 1);
-	program->searches.used_ns = 0;
+	CHECK(reading_pass() > 0);
+	CHECK_NUMBER(reading.program->search_state, SEARCH_IS_LATE);
+	CHECK_NUMBER(reading.tasks.size, 1);
+	reading.program->searches.used_ns = 0;
 	ktrack_instant(unit_hostile, "two", 0);
-	CHECK(hostile_read() > 0);
-	CHECK_NUMBER(program->searches.used_ns > 0, true);
-	CHECK_NUMBER(queue.size, 2);
-	hostile_end();
+	CHECK(reading_pass() > 0);
+	CHECK_NUMBER(reading.program->searches.used_ns > 0, true);
+	CHECK_NUMBER(reading.recorded.queue.size, 2);
+	reading_end();
 }
 
 /* A description's bytes, and its place in the memory. */
@@ -317,16 +286,16 @@ TEST(changed_descriptions_are_refused_or_read)
 	size_t size, nr_refused = 0;
 
 	hostile_begin();
-	size = program->control->events_used;
-	hostile_end();
+	size = reading.program->control->events_used;
+	reading_end();
 	for (size_t i = 4; i < size; i++) {
 		for (int bit = 0; bit < 8; bit++) {
 			hostile_begin();
 			description()[i] ^= 1 << bit;
-			CHECK(hostile_read() >= 0);
-			CHECK(program->is_damaged || queue.size == 1);
-			nr_refused += program->is_damaged;
-			hostile_end();
+			CHECK(reading_pass() >= 0);
+			CHECK(reading.program->is_damaged || reading.recorded.queue.size == 1);
+			nr_refused += reading.program->is_damaged;
+			reading_end();
 		}
 	}
 	CHECK(nr_refused > size);
@@ -397,9 +366,9 @@ TEST(sizes_of_a_memory_are_checked)
 			*members[i] = before;
 		}
 	}
-	program = program_open(ktrack_user1_process.fd, getpid());
-	CHECK(program != NULL);
-	program_close(program);
+	reading.program = program_open(ktrack_user1_process.fd, getpid());
+	CHECK(reading.program != NULL);
+	program_close(reading.program);
 }
 
 /* A memory of another layout, with one ring. */
@@ -438,19 +407,19 @@ TEST(searches_of_threads_are_limited)
 	struct ktrack_user_record *record = hostile_begin();
 	const int64_t spent_ns = NS_PER_S;
 
-	program->is_nested = true;
-	program->searches.from_ns = INT64_MAX;
-	program->searches.used_ns = spent_ns;
+	reading.program->is_nested = true;
+	reading.program->searches.from_ns = INT64_MAX;
+	reading.program->searches.used_ns = spent_ns;
 	record->tid = 77;
-	CHECK(hostile_read() > 0);
-	CHECK_NUMBER(program->searches.used_ns, spent_ns);
-	CHECK_NUMBER(program->search_state, SEARCH_IS_LATE);
-	CHECK_NUMBER(program->rings[0].inner, 0);
-	program->searches.from_ns = time_now_ns(CLOCK_MONOTONIC) - NS_PER_S;
+	CHECK(reading_pass() > 0);
+	CHECK_NUMBER(reading.program->searches.used_ns, spent_ns);
+	CHECK_NUMBER(reading.program->search_state, SEARCH_IS_LATE);
+	CHECK_NUMBER(reading.program->rings[0].inner, 0);
+	reading.program->searches.from_ns = time_now_ns(CLOCK_MONOTONIC) - NS_PER_S;
 	ktrack_instant(unit_hostile, "two", 0);
-	CHECK(hostile_read() > 0);
-	CHECK(program->searches.used_ns > 0 && program->searches.used_ns < spent_ns);
-	CHECK(!program->is_damaged);
-	CHECK_NUMBER(queue.size, 2);
-	hostile_end();
+	CHECK(reading_pass() > 0);
+	CHECK(reading.program->searches.used_ns > 0 && reading.program->searches.used_ns < spent_ns);
+	CHECK(!reading.program->is_damaged);
+	CHECK_NUMBER(reading.recorded.queue.size, 2);
+	reading_end();
 }

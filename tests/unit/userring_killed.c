@@ -322,14 +322,9 @@ TEST(a_false_end_of_what_was_read_is_ignored)
 /* The reader has read the clock, and was preempted then. */
 TEST(records_after_a_late_reading_of_the_clock_are_right)
 {
-	const struct ring_reader reader = { .queue = &reading.queue,
-					    .tasks = &reading.tasks,
-					    .events = &reading.events,
-					    .size_max = SIZE_MAX };
-
 	reading_begin();
 	ktrack_instant(unit_work, "one");
-	CHECK(program_read(reading.program, &reader, time_now_ns(CLOCK_BOOTTIME) - 5 * NS_PER_S) > 0);
+	CHECK(reading_pass_at(reading.program, time_now_ns(CLOCK_BOOTTIME) - 5 * NS_PER_S, SIZE_MAX) > 0);
 	CHECK(!reading.program->is_damaged);
 	CHECK_NUMBER(queue_see(INT64_MAX).nr_records, 1);
 	reading_end();
@@ -433,12 +428,7 @@ TEST(a_description_that_a_killed_thread_began_is_left_out)
 /* Reads the rings as if it were @now_ns. */
 static void pass_at(int64_t now_ns)
 {
-	const struct ring_reader reader = { .queue = &reading.queue,
-					    .tasks = &reading.tasks,
-					    .events = &reading.events,
-					    .size_max = SIZE_MAX };
-
-	program_read(reading.program, &reader, now_ns);
+	reading_pass_at(reading.program, now_ns, SIZE_MAX);
 }
 
 /* The reader may have been stopped for that time, and the program with it. */

@@ -4,107 +4,267 @@
 #include <ktrack/user.h>
 #include <signal.h>
 #include <stdio.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "fixtures/own_socket.h"
 #include "fixtures/tap.h"
+#include "userring/batch.h"
 #include "userring/programs.h"
 
 KTRACK_SLICE(unit_many);
 
-/** struct stage - the list of programs, of which the first is this one */
+/** struct stage - a recording whose reader is this test
+ * @fd: of the reader, and the helper's first process
+ */
 struct stage {
 	struct programs programs;
-	struct program *list[2];
+	struct program *program;
+	struct batch batch;
+	struct task_table tasks;
+	int fd;
+	int helper_fd;
 	pid_t child;
 };
 
 static struct stage stage;
 
-static int memory_find(void *context, int fd, int pid, struct error *error)
+static bool stage_send(void *context, const unsigned char *bytes, size_t size)
 {
-	struct program **found = context;
-
-	(void)error;
-	/* It also has the file of this process. */
-	if (pid == stage.child && !*found)
-		*found = program_open(fd, pid);
-	return 0;
-}
-
-/* A process that emits nothing, and has a memory of its own as soon as it runs. */
-static void idle_program_begin(void)
-{
-	const struct memory_visitor visitor = { .context = &stage.list[1], .visit = memory_find };
-	struct error error = { 0 };
-
-	stage.child = fork();
-	while (stage.child == 0)
-		raise(SIGSTOP);
-	waitpid(stage.child, NULL, WUNTRACED);
-	CHECK_NUMBER(memfds_visit(&visitor, &error), 0);
-	if (!stage.list[1])
-		abort();
+	(void)context;
+	return send(stage.fd, bytes, size, 0) == (ssize_t)size;
 }
 
 static void stage_begin(enum programs_mode mode, size_t size_max)
 {
+	int fds[2], helper_fds[2];
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET, 0, fds) < 0 ||
+	    socketpair(AF_UNIX, SOCK_SEQPACKET, 0, helper_fds) < 0)
+		abort();
 	stage = (struct stage){
 		.programs = { .settings = { .size_max = size_max, .mode = mode },
 			      .socket = { .fd = -1 },
-			      .helper = { .fd = -1 },
-			      .list = stage.list,
-			      .size = 2,
+			      .helper = { .fd = helper_fds[0] },
+			      .recorded = { .size_max = SIZE_MAX },
+			      .fd = fds[0],
+			      .message = malloc(BATCH_MAX),
 			      .is_on = true,
-			      .searched_ns = time_now_ns(CLOCK_BOOTTIME) },
-		.list = { program_open(ktrack_user1_process.fd, getpid()) },
+			      .searched_ns = INT64_MAX / 2 },
+		.program = program_open(ktrack_user1_process.fd, getpid()),
+		.batch = { .send = stage_send },
+		.fd = fds[1],
+		.helper_fd = helper_fds[1],
 	};
-	idle_program_begin();
-	for (size_t i = 0; i < 2; i++) {
-		if (!program_lock(stage.list[i]))
-			abort();
-		program_switch(stage.list[i], true);
-	}
+	if (!batch_open(&stage.batch) || !program_lock(stage.program))
+		abort();
+	program_switch(stage.program, true);
 }
 
 static void stage_end(void)
 {
-	for (size_t i = 0; i < 2; i++)
-		program_close(stage.list[i]);
-	queue_release(&stage.programs.queue);
-	event_table_release(&stage.programs.events);
-	task_table_release(&stage.programs.tasks);
-	kill(stage.child, SIGKILL);
-	waitpid(stage.child, NULL, 0);
+	close(stage.fd);
+	close(stage.helper_fd);
+	close(stage.programs.fd);
+	file_close(stage.programs.helper.fd);
+	program_close(stage.program);
+	batch_close(&stage.batch);
+	task_table_release(&stage.tasks);
+	recorded_release(&stage.programs.recorded);
+	refusals_release(&stage.programs.refusals);
+	free(stage.programs.message);
 	ktrack_user1_after_fork();
+}
+
+static void programs_take_messages(void)
+{
+	struct error error = { 0 };
+
+	CHECK_NUMBER(programs_read(&stage.programs, 0, &error), 0);
+}
+
+/* The next request; false if there is none. */
+static bool request_take(struct reader_request *request)
+{
+	return recv(stage.fd, request, sizeof(*request), MSG_DONTWAIT) == sizeof(*request);
+}
+
+static void part_send(enum part_kind kind, void *bytes, size_t size)
+{
+	struct part *part = batch_reserve(&stage.batch, size);
+
+	memcpy(part, bytes, size);
+	batch_add(&stage.batch, part, kind, size);
+	CHECK(batch_flush(&stage.batch));
+}
+
+/* A request is made, and answered. */
+static void request_answer(enum request_kind kind)
+{
+	struct part_passed passed = { .ready_ns = time_now_ns(CLOCK_BOOTTIME) };
+	struct reader_request request = { 0 };
+
+	CHECK(request_take(&request));
+	CHECK_NUMBER(request.kind, kind);
+	CHECK_NUMBER(request.pid, stage.programs.reader_pid);
+	passed.number = request.number;
+	part_send(PART_PASSED, &passed, sizeof(passed));
+}
+
+static void reader_start(pid_t pid)
+{
+	struct part_begun begun = { .pid = pid };
+	struct reader_request unread;
+
+	while (request_take(&unread))
+		;
+	part_send(PART_BEGUN, &begun, sizeof(begun));
+	programs_take_messages();
+	CHECK_NUMBER(stage.programs.reader_pid, pid);
+	request_answer(REQUEST_SWITCH);
+}
+
+static void search_end(void)
+{
+	struct part searched;
+
+	part_send(PART_SEARCHED, &searched, sizeof(searched));
+}
+
+/* As a reader does that is asked for it. */
+static void rings_read(void)
+{
+	const struct ring_reader rings = { .batch = &stage.batch,
+					   .tasks = &stage.tasks,
+					   .user_max = SIZE_MAX };
+
+	CHECK(program_read(stage.program, &rings, time_now_ns(CLOCK_BOOTTIME)) >= 0);
+	CHECK(batch_flush(&stage.batch));
 }
 
 static uint64_t records_take(void)
 {
-	uint64_t before = stage.programs.queue.counts.read;
+	uint64_t before = stage.programs.recorded.queue.counts.read;
 	unsigned char page[PROGRAM_PAGE_SIZE];
 
 	while (programs_fill(&stage.programs, programs_ready_ns(&stage.programs), page) > 0)
 		;
-	return stage.programs.queue.counts.read - before;
+	return stage.programs.recorded.queue.counts.read - before;
 }
 
-/* What the first writes fills the memory: the others are read in the same pass all the same. */
+/* It would take records of programs that it does not know of as too late. */
+TEST(a_new_reader_reads_nothing_until_it_has_found_the_programs)
+{
+	struct reader_request request;
+
+	stage_begin(PROGRAMS_WAIT, SIZE_MAX);
+	reader_start(getpid());
+	programs_take_messages();
+	CHECK(!request_take(&request));
+	search_end();
+	programs_take_messages();
+	request_answer(REQUEST_PASS);
+	CHECK_NUMBER(stage.programs.recorded.queue.counts.is_damaged, 0);
+	stage_end();
+}
+
+/* What fills the memory is delivered before more is asked for. */
 TEST(records_that_fill_the_memory_are_delivered)
 {
-	struct error error = { 0 };
+	struct reader_request request;
 
 	stage_begin(PROGRAMS_WAIT, 64);
+	reader_start(getpid());
+	search_end();
+	programs_take_messages();
 	for (int i = 0; i < 10; i++)
 		ktrack_instant(unit_many, "first");
-	CHECK_NUMBER(programs_read(&stage.programs, &error), 0);
+	rings_read();
+	request_answer(REQUEST_PASS);
 	ktrack_instant(unit_many, "second");
-	CHECK_NUMBER(programs_read(&stage.programs, &error), 0);
+	programs_take_messages();
+	programs_take_messages();
+	CHECK(!request_take(&request));
 	CHECK_NUMBER(records_take(), 10);
-	CHECK_NUMBER(programs_read(&stage.programs, &error), 0);
+	programs_take_messages();
+	rings_read();
+	request_answer(REQUEST_PASS);
+	programs_take_messages();
 	CHECK_NUMBER(records_take(), 1);
-	CHECK_NUMBER(stage.programs.queue.counts.lost, 0);
+	CHECK_NUMBER(stage.programs.recorded.queue.counts.lost, 0);
+	stage_end();
+}
+
+/* Its rings are gone with it. */
+TEST(records_of_a_program_that_a_new_reader_does_not_find_are_lost)
+{
+	stage_begin(PROGRAMS_WAIT, SIZE_MAX);
+	reader_start(getpid());
+	search_end();
+	rings_read();
+	programs_take_messages();
+	CHECK_NUMBER(stage.programs.recorded.size, 1);
+	reader_start(getppid());
+	stage.program->is_announced = false;
+	rings_read();
+	search_end();
+	programs_take_messages();
+	CHECK_NUMBER(stage.programs.recorded.size, 1);
+	CHECK(!stage.programs.recorded.queue.counts.is_damaged);
+	reader_start(getpid());
+	search_end();
+	programs_take_messages();
+	CHECK_NUMBER(stage.programs.recorded.size, 0);
+	CHECK(stage.programs.recorded.queue.counts.is_damaged);
+	stage_end();
+}
+
+static bool reader_is_to_be_replaced(void)
+{
+	char request = 0;
+
+	return recv(stage.helper_fd, &request, 1, MSG_DONTWAIT) == 1 && request == HELPER_ASK_READER;
+}
+
+TEST(a_reader_that_does_not_answer_is_replaced)
+{
+	pid_t pid;
+
+	stage_begin(PROGRAMS_WAIT, SIZE_MAX);
+	pid = fork();
+	while (pid == 0)
+		raise(SIGSTOP);
+	waitpid(pid, NULL, WUNTRACED);
+	reader_start(pid);
+	search_end();
+	for (int i = 0; i < 40; i++)
+		programs_take_messages();
+	CHECK(stage.programs.is_asked);
+	CHECK(!reader_is_to_be_replaced());
+	stage.programs.asked_ns -= 10 * NS_PER_S;
+	programs_take_messages();
+	CHECK(reader_is_to_be_replaced());
+	CHECK_NUMBER(stage.programs.reader_pid, 0);
+	/* What it still sends answers nobody. */
+	for (int i = 0; i < 40; i++)
+		programs_take_messages();
+	CHECK(!reader_is_to_be_replaced());
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	stage_end();
+}
+
+TEST(a_reader_that_sends_damaged_messages_is_replaced)
+{
+	stage_begin(PROGRAMS_WAIT, SIZE_MAX);
+	reader_start(getpid());
+	search_end();
+	programs_take_messages();
+	CHECK_NUMBER(send(stage.fd, "damaged", 8, 0), 8);
+	programs_take_messages();
+	CHECK(reader_is_to_be_replaced());
+	CHECK(stage.programs.recorded.queue.counts.is_damaged);
 	stage_end();
 }
 

@@ -117,8 +117,8 @@ TEST(formats_are_those_of_the_macros_for_drivers)
 	ktrack_begin(unit_flagged, "x", 1, 2, 1, 3);
 	ktrack_sample(unit_depth, -5, "queue");
 	CHECK(reading_pass() > 0);
-	CHECK_NUMBER(reading.events.size, 2);
-	CHECK_TEXT(reading.events.list[0]->text.data,
+	CHECK_NUMBER(reading.recorded.events.size, 2);
+	CHECK_TEXT(reading.recorded.events.list[0]->text.data,
 		   "name: unit_flagged\nID: 40000\nformat:\n"
 		   "\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"
 		   "\tfield:unsigned char common_flags;\toffset:2;\tsize:1;\tsigned:0;\n"
@@ -157,7 +157,7 @@ TEST(a_ring_is_used_again_and_again)
 		nr_read += queue_see(INT64_MAX).nr_records;
 	}
 	CHECK_NUMBER(nr_read, nr_written);
-	CHECK_NUMBER(reading.queue.counts.lost, 0);
+	CHECK_NUMBER(reading.recorded.queue.counts.lost, 0);
 	CHECK(reading.program->rings[0].tail > KTRACK_USER_RING_SIZE);
 	reading_end();
 }
@@ -189,7 +189,7 @@ TEST(what_was_read_is_cleared_at_both_ends_of_a_ring)
 		queue_see(INT64_MAX);
 	}
 	CHECK_NUMBER(passed, 5);
-	CHECK_NUMBER(reading.queue.counts.lost, 0);
+	CHECK_NUMBER(reading.recorded.queue.counts.lost, 0);
 	reading_end();
 }
 
@@ -205,12 +205,12 @@ TEST(records_that_do_not_fit_are_counted)
 	seen = queue_see(INT64_MAX);
 	ktrack_instant(unit_work, "fits again");
 	CHECK(reading_pass() > 0);
-	CHECK_NUMBER(seen.nr_records + reading.queue.counts.lost, nr_written);
-	CHECK(reading.queue.counts.lost > 1000);
+	CHECK_NUMBER(seen.nr_records + reading.recorded.queue.counts.lost, nr_written);
+	CHECK(reading.recorded.queue.counts.lost > 1000);
 	CHECK_NUMBER(seen.lost, 0);
 	seen = queue_see(INT64_MAX);
 	CHECK_NUMBER(seen.nr_records, 1);
-	CHECK_NUMBER(seen.lost, reading.queue.counts.lost);
+	CHECK_NUMBER(seen.lost, reading.recorded.queue.counts.lost);
 	reading_end();
 }
 
@@ -218,26 +218,20 @@ TEST(records_that_do_not_fit_are_counted)
 TEST(records_of_a_user_who_has_too_many_stay_in_their_rings)
 {
 	struct program_user user = { 0 };
-	struct ring_reader reader = { .queue = &reading.queue,
-				      .tasks = &reading.tasks,
-				      .events = &reading.events,
-				      .size_max = SIZE_MAX,
-				      .user_max = 400 };
 	size_t nr_records;
 
 	reading_begin();
 	reading.program->user = &user;
 	for (int i = 0; i < 100; i++)
 		ktrack_instant(unit_work, "work");
-	CHECK(program_read(reading.program, &reader, time_now_ns(CLOCK_BOOTTIME)) > 0);
+	CHECK(reading_pass_at(reading.program, time_now_ns(CLOCK_BOOTTIME), 400) > 0);
 	CHECK(reading.program->is_cut);
 	CHECK(!program_is_waiting(reading.program));
 	CHECK_NUMBER(program_ready_ns(reading.program, INT64_MAX), INT64_MAX);
 	nr_records = queue_see(INT64_MAX).nr_records;
 	CHECK(nr_records > 0 && nr_records < 10);
 	user.nr_bytes = 0;
-	reader.user_max = SIZE_MAX;
-	CHECK(program_read(reading.program, &reader, time_now_ns(CLOCK_BOOTTIME)) > 0);
+	CHECK(reading_pass_at(reading.program, time_now_ns(CLOCK_BOOTTIME), SIZE_MAX) > 0);
 	CHECK(!reading.program->is_cut);
 	CHECK_NUMBER(queue_see(INT64_MAX).nr_records, 100 - nr_records);
 	reading_end();
@@ -264,9 +258,9 @@ TEST(records_of_thousands_of_events_are_read)
 			CHECK(reading_pass() > 0);
 	}
 	CHECK(!reading.program->is_damaged);
-	CHECK_NUMBER(reading.events.size, NR_EVENTS);
+	CHECK_NUMBER(reading.recorded.events.size, NR_EVENTS);
 	CHECK_NUMBER(queue_see(INT64_MAX).nr_records, NR_EVENTS);
-	CHECK_NUMBER(reading.queue.counts.lost, 0);
+	CHECK_NUMBER(reading.recorded.queue.counts.lost, 0);
 	reading_end();
 }
 
@@ -292,7 +286,7 @@ TEST(rings_of_threads_that_have_ended_are_free)
 	seen = queue_see(INT64_MAX);
 	CHECK_NUMBER(seen.nr_records, 30 * KTRACK_USER_RINGS);
 	CHECK(seen.is_sorted);
-	CHECK_NUMBER(reading.queue.counts.lost, 0);
+	CHECK_NUMBER(reading.recorded.queue.counts.lost, 0);
 	CHECK_NUMBER(reading.tasks.size, 3 * KTRACK_USER_RINGS);
 	reading_end();
 }
@@ -323,7 +317,7 @@ TEST(records_of_threads_without_a_ring_are_counted)
 	pthread_barrier_destroy(&barrier);
 	CHECK(reading_pass() > 0);
 	CHECK_NUMBER(queue_see(INT64_MAX).nr_records, 10 * KTRACK_USER_RINGS);
-	CHECK_NUMBER(reading.queue.counts.lost, 10 * (NR_THREADS - KTRACK_USER_RINGS));
+	CHECK_NUMBER(reading.recorded.queue.counts.lost, 10 * (NR_THREADS - KTRACK_USER_RINGS));
 	reading_end();
 }
 
@@ -361,7 +355,7 @@ TEST(signal_handlers_write_while_their_thread_does)
 		abort();
 	nr_read += queue_see(INT64_MAX).nr_records;
 	CHECK(!reading.program->is_damaged);
-	CHECK_NUMBER(nr_read + reading.queue.counts.lost, nr_written + nr_signals);
+	CHECK_NUMBER(nr_read + reading.recorded.queue.counts.lost, nr_written + nr_signals);
 	reading_end();
 }
 

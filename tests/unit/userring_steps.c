@@ -85,6 +85,7 @@ static void stepping_begin(void)
 	stepped = mmap(NULL, sizeof(*stepped), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
 		       -1, 0);
 	reading = (struct reading){ 0 };
+	reading_open();
 	child = fork();
 	if (child == 0)
 		child_run();
@@ -190,8 +191,9 @@ static void image_take(struct program *image)
 	part_copy(image, KTRACK_USER_CONTROL_SIZE);
 	part_copy(image, KTRACK_USER_CONTROL_SIZE + KTRACK_USER_EVENTS_SIZE);
 	memset(image->rings, 0, image->nr_rings * sizeof(*image->rings));
-	if (image->ids)
-		memset(image->ids, 0, image->nr_ids * sizeof(*image->ids));
+	if (image->described)
+		memset(image->described, 0, image->nr_described / 8);
+	image->is_announced = false;
 	image->events_used = 0;
 	image->lost = 0;
 	other_write(image);
@@ -200,18 +202,14 @@ static void image_take(struct program *image)
 /* Reads the copy as if the child was killed now, or runs; returns how many records it has. */
 static size_t image_read(struct program *image, bool has_ended)
 {
-	const struct ring_reader reader = { .queue = &reading.queue,
-					    .tasks = &reading.tasks,
-					    .events = &reading.events,
-					    .size_max = SIZE_MAX };
-
-	queue_release(&reading.queue);
+	recorded_release(&reading.recorded);
+	reading_open();
 	image_take(image);
 	image->has_ended = has_ended;
-	CHECK(program_read(image, &reader, time_now_ns(CLOCK_BOOTTIME)) >= 0);
+	CHECK(reading_pass_at(image, time_now_ns(CLOCK_BOOTTIME), SIZE_MAX) >= 0);
 	CHECK(!image->is_damaged);
 	CHECK(!has_ended || !program_is_waiting(image));
-	CHECK_NUMBER(reading.queue.counts.lost, 0);
+	CHECK_NUMBER(reading.recorded.queue.counts.lost, 0);
 	return queue_see(INT64_MAX).nr_records;
 }
 
@@ -267,7 +265,7 @@ TEST(a_signal_handler_writes_after_any_instruction)
 	}
 	CHECK(nr_calls > 20 && nr_calls < STEPS_MAX);
 	CHECK(!reading.program->is_damaged);
-	CHECK_NUMBER(reading.queue.counts.lost, 0);
+	CHECK_NUMBER(reading.recorded.queue.counts.lost, 0);
 	stepping_end();
 }
 
@@ -285,7 +283,7 @@ TEST(a_signal_handler_writes_in_a_first_call)
 		child_continue(SIGUSR1);
 		CHECK(reading_pass() > 0);
 		nr_records = queue_see(INT64_MAX).nr_records;
-		CHECK_NUMBER(nr_records + reading.queue.counts.lost, 2);
+		CHECK_NUMBER(nr_records + reading.recorded.queue.counts.lost, 2);
 		CHECK(!reading.program->is_damaged);
 		stepping_end();
 	}

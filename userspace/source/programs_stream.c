@@ -10,7 +10,7 @@
 
 /* A record that a program has begun is awaited for so long before all streams are held back. */
 #define AWAIT_STEPS 20
-#define AWAIT_STEP_NS (NS_PER_S / 1000)
+#define AWAIT_STEP_MS 1
 
 /**
  * struct programs_stream - the stream's data
@@ -106,14 +106,14 @@ static int source_deliver_events(struct source *source, const struct source_hand
 int source_read_programs(struct source *source, int64_t *until_ns,
 			 const struct source_handler *handler, struct error *error)
 {
-	const struct timespec step = { .tv_nsec = AWAIT_STEP_NS };
+	const struct timespec step = { .tv_nsec = AWAIT_STEP_MS * (NS_PER_S / 1000) };
 	struct programs *programs = source->programs;
 	int64_t ready_ns;
 
 	if (!programs)
 		return 0;
 	for (int i = 0;; i++) {
-		if (programs_read(programs, error) < 0)
+		if (programs_read(programs, AWAIT_STEP_MS, error) < 0)
 			return -1;
 		ready_ns = programs_ready_ns(programs);
 		if (ready_ns >= *until_ns || i == AWAIT_STEPS)

@@ -94,7 +94,7 @@ void source_read_ahead(struct source *source)
 		source->ops->read_ahead(source);
 	/* A failure is met again when records are delivered. */
 	if (source->programs)
-		programs_read(source->programs, &ignored);
+		programs_read(source->programs, PROGRAMS_PASS_MS, &ignored);
 }
 
 void source_hold(struct source *source, bool is_held)

@@ -188,29 +188,63 @@ static bool task_table_insert(struct task_table *table, struct program_task *tas
 	return true;
 }
 
+/* Without memory for the note, the thread has no name. */
+static void task_table_note_change(struct task_table *table, struct program_task *task)
+{
+	struct program_task **changed =
+		reallocarray(table->changed, table->nr_changed + 1, sizeof(*changed));
+
+	if (!changed)
+		return;
+	table->changed = changed;
+	changed[table->nr_changed++] = task;
+}
+
+/* Returns NULL if there are too many, or memory ran out. */
+static struct program_task *task_table_add(struct task_table *table, int tid)
+{
+	struct program_task *task = table->size < TASKS_MAX ? calloc(1, sizeof(*task)) : NULL;
+
+	if (!task)
+		return NULL;
+	task->tid = tid;
+	if (task_table_insert(table, task))
+		return task;
+	free(task);
+	return NULL;
+}
+
 bool task_table_note(struct task_table *table, int tid, int tgid, const char *comm)
 {
-	struct program_task *task =
-		map_find(&table->by_tid, hash_number(tid), task_equals, &tid);
+	struct program_task *known = map_find(&table->by_tid, hash_number(tid), task_equals, &tid);
+	struct program_task task = { .tid = tid };
 
-	if (task && task->identity.tgid == tgid)
+	if (tid <= 0)
+		return false;
+	if (known && known->identity.tgid == tgid)
 		return true;
 	/* The number of an ended thread may be used again. */
-	if (task)
-		return task_read(task, tgid, comm);
-	if (tid <= 0 || table->size == TASKS_MAX)
-		return tid > 0;
-	task = calloc(1, sizeof(*task));
-	if (!task)
+	if (!known && table->size == TASKS_MAX)
 		return true;
-	task->tid = tid;
-	if (!task_read(task, tgid, comm)) {
-		free(task);
+	if (!task_read(&task, tgid, comm))
 		return false;
+	if (!known)
+		known = task_table_add(table, tid);
+	if (known) {
+		known->identity = task.identity;
+		task_table_note_change(table, known);
 	}
-	if (!task_table_insert(table, task))
-		free(task);
 	return true;
+}
+
+void task_table_put(struct task_table *table, int tid, const struct thread_identity *identity)
+{
+	struct program_task *task = map_find(&table->by_tid, hash_number(tid), task_equals, &tid);
+
+	if (!task && tid > 0)
+		task = task_table_add(table, tid);
+	if (task)
+		task->identity = *identity;
 }
 
 void task_table_release(struct task_table *table)
@@ -218,5 +252,6 @@ void task_table_release(struct task_table *table)
 	for (size_t i = 0; i < table->size; i++)
 		free(table->list[i]);
 	free(table->list);
+	free(table->changed);
 	map_release(&table->by_tid);
 }

@@ -85,11 +85,16 @@ struct program_task {
 	struct thread_identity identity;
 };
 
-/** struct task_table - threads by number */
+/**
+ * struct task_table - threads by number
+ * @changed: those that task_table_note() has read, and that are not sent yet
+ */
 struct task_table {
 	struct program_task **list;
 	size_t size;
 	struct map by_tid;
+	struct program_task **changed;
+	size_t nr_changed;
 };
 
 /** task_table_find - the thread, NULL if it has not written */
@@ -102,6 +107,9 @@ const struct program_task *task_table_find(const struct task_table *table, int t
  * Returns false if the number belongs to a thread of another process.
  */
 bool task_table_note(struct task_table *table, int tid, int tgid, const char *comm);
+
+/** task_table_put - note what another process has read of a thread; it has limits, too */
+void task_table_put(struct task_table *table, int tid, const struct thread_identity *identity);
 
 void task_table_release(struct task_table *table);
 

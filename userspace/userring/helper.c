@@ -62,13 +62,20 @@ int helper_start(struct helper *helper, const struct helper_work *work, struct e
 	return error_set(error, "the helper for programs does not start; is memory short?");
 }
 
+static bool helper_ask(const struct helper *helper, char request)
+{
+	return send(helper->fd, &request, 1, MSG_DONTWAIT | MSG_NOSIGNAL) == 1;
+}
+
 void helper_search(struct helper *helper)
 {
-	const char request = 0;
-
 	if (!helper->is_searching)
-		helper->is_searching =
-			send(helper->fd, &request, 1, MSG_DONTWAIT | MSG_NOSIGNAL) == 1;
+		helper->is_searching = helper_ask(helper, HELPER_ASK_SEARCH);
+}
+
+void helper_replace_reader(struct helper *helper)
+{
+	helper_ask(helper, HELPER_ASK_READER);
 }
 
 /* Its messages may have been lost on the way, too. */
@@ -144,6 +151,14 @@ bool helper_receive(struct helper *helper, struct helper_report *out, int timeou
 		report_close(out);
 	helper_lose(helper);
 	return false;
+}
+
+void report_answer(const struct helper_report *report)
+{
+	const char byte = 0;
+
+	if (report->answer_fd >= 0 && write(report->answer_fd, &byte, 1) < 0)
+		return;
 }
 
 void report_close(struct helper_report *report)

@@ -6,13 +6,16 @@
  * Closing a file of a program may block (a socket that lingers, a file of FUSE), and reading its
  * environment or mappings may. So nothing of a program is opened or closed in the recorder's
  * process, nor in the helper's first one: that starts a process for each program that announces
- * itself, and one for a search. The recorder gets memfds only, which another process has opened
- * anew. Nobody waits for a process that may block.
+ * itself, one for a search, and the reader (reader.h), which gets memfds only, opened anew by
+ * another process. Nobody waits for a process that may block.
  */
 #ifndef USERRING_HELPER_H
 #define USERRING_HELPER_H
 
 #include "userring/scan.h"
+
+/** HELPER_PATH_MAX - size of a path in a message */
+#define HELPER_PATH_MAX 4096
 
 /** HELPER_MAPPED_MAX - limit of the memory of a process that a message lists */
 #define HELPER_MAPPED_MAX 256
@@ -26,7 +29,7 @@
  * @HELPER_PROBLEM: the message of a program could not be received, @number is errno
  * @HELPER_REFUSED: a connection could not be accepted, @number is errno; 0: one was, since
  * @HELPER_CUT: a search has left out @number processes or parts of them, the first is @pid
- * @HELPER_SEARCHED: the search is over
+ * @HELPER_SEARCHED: search @number is over
  */
 enum helper_kind {
 	HELPER_BEGUN,
@@ -43,9 +46,11 @@ enum helper_kind {
 /**
  * struct helper_message - a message of the helper
  * @user: to whom the process counts
+ * @clock_offset_ns: by how much its clock is ahead, in another time namespace
  * @mapped_ns: CLOCK_BOOTTIME before the mappings of the process were read
  * @mapped: inodes of the memory of ktrack/user.h that the process has mapped
  * @nr_mapped: number of them, 0 if they are unknown
+ * @path: of its file
  */
 struct helper_message {
 	enum helper_kind kind;
@@ -53,14 +58,17 @@ struct helper_message {
 	int number;
 	uid_t user;
 	size_t nr_mapped;
+	int64_t clock_offset_ns;
 	int64_t mapped_ns;
 	ino_t mapped[HELPER_MAPPED_MAX];
+	char path[HELPER_PATH_MAX];
 };
 
 /**
  * struct helper_report - a message with its descriptors, -1 if there is none
  * @memory_fd: a memfd of the program, or another file of the same file system
- * @answer_fd: of an offer; closing it lets the program go on
+ * @answer_fd: of an offer: report_answer() lets the program go on. If it is closed without that,
+ *	the offer is made again, as the reader was killed
  */
 struct helper_report {
 	struct helper_message message;
@@ -69,7 +77,7 @@ struct helper_report {
 };
 
 /**
- * struct helper - the recorder's side
+ * struct helper - the side of who has started the helper, or of the reader, for which @pid is 0
  * @fd: readable if there is a message; -1 if the helper does not run
  * @nr_unanswered: offers that were received and not reported as answered
  * @is_searching: a search is not over
@@ -83,16 +91,28 @@ struct helper {
 	bool has_ended;
 };
 
+/** HELPER_ASK_SEARCH, HELPER_ASK_READER - requests to the first process: a search, a new reader */
+#define HELPER_ASK_SEARCH 'S'
+#define HELPER_ASK_READER 'R'
+
 /**
  * struct helper_work - what a helper does
  * @socket_fd: listens for programs; -1 for none
  * @own_pid: the recorder, which a search leaves out
+ * @reader_fd: the reader's end of its connection to the recorder; -1 without a reader: then whoever
+ *	has started the helper gets the memfds
+ * @reader_user, @reader_group: of the reader; 0 for those of the recorder
+ * @globs: which programs the reader takes, as of struct programs_settings
  * @wants: whether the memory of a process is reported by a search; NULL for all. It is called in a
  *	process of the helper
  */
 struct helper_work {
 	int socket_fd;
 	int own_pid;
+	int reader_fd;
+	uid_t reader_user;
+	gid_t reader_group;
+	const char *globs;
 	void *context;
 	bool (*wants)(void *context, int pid);
 };
@@ -103,6 +123,9 @@ int helper_start(struct helper *helper, const struct helper_work *work, struct e
 /** helper_search - start a search, unless one is not over */
 void helper_search(struct helper *helper);
 
+/** helper_replace_reader - kill the reader, and start another one, which finds the programs anew */
+void helper_replace_reader(struct helper *helper);
+
 /**
  * helper_receive - take a message
  * @timeout_ms: how long to wait for it
@@ -111,7 +134,10 @@ void helper_search(struct helper *helper);
  */
 bool helper_receive(struct helper *helper, struct helper_report *out, int timeout_ms);
 
-/** report_close - let the program go on, and close the memory */
+/** report_answer - let the program of an offer go on */
+void report_answer(const struct helper_report *report);
+
+/** report_close - close what the message has brought */
 void report_close(struct helper_report *report);
 
 /** helper_end - end the helper; a process of it that hangs in the kernel is left to init */
@@ -126,8 +152,8 @@ void helper_run(const struct helper_work *work, int fd);
 /** helper_send - send a message and descriptors, which stay open; returns false if that fails */
 bool helper_send(int fd, const struct helper_message *message, const int *fds, size_t nr_fds);
 
-/** message_list_mapped - list what the process of a message has mapped */
-void message_list_mapped(struct helper_message *message);
+/** message_describe - set what the reader may not read of the process of a message */
+void message_describe(struct helper_message *message);
 
 /** offer_run - the process that takes the message of one program; @fd as of helper_run() */
 void offer_run(int fd, int connection);
@@ -140,12 +166,14 @@ void offer_run(int fd, int connection);
 
 /**
  * struct search_plan - what a search does
+ * @number: of the search
  * @is_first: also find programs that have closed all files, which takes longer; those that start
  *	later announce themselves
  * @place: shared with the process that searches, which writes there which process it examines
  * @skipped: processes that are left out
  */
 struct search_plan {
+	int number;
 	bool is_first;
 	int *place;
 	int skipped[SEARCH_SKIPPED_MAX];
@@ -155,7 +183,16 @@ struct search_plan {
 /** search_run - the process that searches; @fd as of helper_run() */
 void search_run(const struct helper_work *work, const struct search_plan *plan, int fd);
 
-/** helper_drop_rights - keep only the rights and system calls that a helper needs */
-void helper_drop_rights(void);
+/**
+ * helper_drop_rights - keep only the rights and system calls that a helper needs
+ * @starts_reader: also those for starting and killing a reader of another user
+ */
+void helper_drop_rights(bool starts_reader);
+
+/** helper_drop_reader_rights - in a new process of the helper: keep those of a search */
+void helper_drop_reader_rights(void);
+
+/** reader_drop_rights - in the reader: become its user, and keep no right; false if that fails */
+bool reader_drop_rights(const struct helper_work *work);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The helper's first process: accepts connections, and starts a process for each message, and for a
- * search. It receives and closes nothing of a program, and so never blocks.
+ * The helper's first process: accepts connections, and starts a process for each message, one for a
+ * search, and the reader. It receives and closes nothing of a program, and so never blocks.
  *
  * A connection that this process closes is open in a new one until then: the last one that closes
  * it closes what the program has sent. The new process does so when it exits, which waits for no
@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <sys/epoll.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -18,8 +19,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "userring/helper.h"
 #include "userring/process.h"
+#include "userring/reader.h"
 
 /* The C library's limit is a byte more. */
 #define HELPER_NAME "ktrack-programs"
@@ -34,25 +35,47 @@
 #define WAIT_MS 100
 #define PAUSE_NS (NS_PER_S / 100)
 
+/* A reader that ends early is replaced so long after its start. */
+#define READER_NS (NS_PER_S / 10)
+
+/** struct shared_places - the processes that the search and the reader examine, 0 for none */
+struct shared_places {
+	int search;
+	int reader;
+};
+
 /*
  * struct first_process - its state
+ * @fd: the connection to who has started it
+ * @out_fd: receives messages with descriptors: @fd, or the reader's inbox
+ * @inbox_fd: the other end of that, for readers; -1 without a reader
+ * @places: shared with the other processes
+ * @reader_pid: the reader, 0 if there is none
+ * @reader_ns: CLOCK_MONOTONIC when it was started
  * @search_pid: the process that searches, 0 if there is none
  * @plan: of the search
  * @seen, @seen_ns: the process that it examines, and since when that was seen
  * @nr_sleeps: how often it was seen waiting there
- * @hung: the process in which it hung, until that is reported
+ * @nr_skipped: processes that were skipped
+ * @hung: the process in which it or the reader hung, until that is reported
  * @reported: of @callers.refused
  * @has_searched: the end of a search is not reported
  */
 struct first_process {
 	struct helper_work work;
 	int fd;
+	int out_fd;
+	int inbox_fd;
+	struct shared_places *places;
+	pid_t reader_pid;
+	int64_t reader_ns;
 	struct caller_list callers;
 	pid_t search_pid;
 	struct search_plan plan;
 	int seen;
 	int64_t seen_ns;
 	unsigned int nr_sleeps;
+	size_t nr_skipped;
 	int hung;
 	int reported;
 	bool has_searched;
@@ -69,25 +92,45 @@ static int file_keep(int fd)
 	return fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, NR_STANDARD_FILES);
 }
 
+static int number_compare(const void *a, const void *b)
+{
+	return *(const int *)a - *(const int *)b;
+}
+
+/* Closes all files except the standard ones and @kept, of which some may be -1. */
+static bool files_close_others(int *kept, size_t nr_kept)
+{
+	int from = NR_STANDARD_FILES;
+
+	qsort(kept, nr_kept, sizeof(*kept), number_compare);
+	for (size_t i = 0; i < nr_kept; i++) {
+		if (kept[i] < 0)
+			continue;
+		if (kept[i] > from)
+			close_range(from, kept[i] - 1, 0);
+		from = kept[i] + 1;
+	}
+	return close_range(from, ~0U, 0) == 0;
+}
+
 /* Closes the files of the recorder, which stay open as long as any process has them. */
 static bool state_keep_files(struct first_process *own)
 {
 	int null_fd = file_keep(open("/dev/null", O_RDWR | O_CLOEXEC));
-	int fd = own->fd, socket_fd = own->work.socket_fd, low, high;
+	int *const files[] = { &own->fd, &own->work.socket_fd, &own->work.reader_fd };
+	int kept[sizeof(files) / sizeof(files[0])];
 
-	own->fd = file_keep(fd);
-	own->work.socket_fd = file_keep(socket_fd);
-	if (null_fd < 0 || own->fd < 0 || (socket_fd >= 0 && own->work.socket_fd < 0))
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+		kept[i] = file_keep(*files[i]);
+		if (*files[i] >= 0 && kept[i] < 0)
+			return false;
+		*files[i] = kept[i];
+	}
+	if (null_fd < 0)
 		return false;
 	for (int i = 0; i < NR_STANDARD_FILES; i++)
 		dup2(null_fd, i);
-	low = socket_fd < 0 || own->fd < own->work.socket_fd ? own->fd : own->work.socket_fd;
-	high = own->fd < own->work.socket_fd ? own->work.socket_fd : own->fd;
-	if (low > NR_STANDARD_FILES)
-		close_range(NR_STANDARD_FILES, low - 1, 0);
-	if (high > low + 1)
-		close_range(low + 1, high - 1, 0);
-	return close_range(high + 1, ~0U, 0) == 0;
+	return files_close_others(kept, sizeof(kept) / sizeof(kept[0]));
 }
 
 /* Only the end of the recorder, or SIGKILL, ends it. */
@@ -142,16 +185,29 @@ static pid_t helper_fork(const int *given, size_t nr_given)
 	return pid;
 }
 
-/* A recorder that is stopped gets the message later. */
-static bool state_send(const struct first_process *own, enum helper_kind kind, int pid, int number)
+static bool helper_message_send(int fd, enum helper_kind kind, int pid, int number)
 {
 	const struct helper_message message = { .kind = kind, .pid = pid, .number = number };
 	ssize_t size;
 
 	do {
-		size = send(own->fd, &message, sizeof(message), MSG_DONTWAIT | MSG_NOSIGNAL);
+		size = send(fd, &message, sizeof(message), MSG_DONTWAIT | MSG_NOSIGNAL);
 	} while (size < 0 && errno == EINTR);
 	return size > 0;
+}
+
+/* A reader that is stopped gets the message later. */
+static bool state_send(const struct first_process *own, enum helper_kind kind, int pid, int number)
+{
+	return helper_message_send(own->out_fd, kind, pid, number);
+}
+
+/* A process that sends to the reader has no other right, and not the reader's ends. */
+static void sender_begin(const struct first_process *own)
+{
+	helper_drop_reader_rights();
+	file_close(own->inbox_fd);
+	file_close(own->work.reader_fd);
 }
 
 /* Takes one program; false if there is none, or no process for it. */
@@ -166,7 +222,8 @@ static bool state_take_program(struct first_process *own)
 	pid = helper_fork(&connection, 1);
 	if (pid == 0) {
 		close(own->callers.socket_fd);
-		offer_run(own->fd, connection);
+		sender_begin(own);
+		offer_run(own->out_fd, connection);
 		_exit(0);
 	}
 	if (pid > 0) {
@@ -196,11 +253,15 @@ static void state_close_ended(struct first_process *own)
 
 static void state_search(struct first_process *own)
 {
-	pid_t pid = own->search_pid == 0 ? fork() : -1;
+	pid_t pid;
 
+	if (own->search_pid != 0)
+		return;
+	pid = fork();
 	if (pid == 0) {
 		file_close(own->callers.socket_fd);
-		search_run(&own->work, &own->plan, own->fd);
+		sender_begin(own);
+		search_run(&own->work, &own->plan, own->out_fd);
 		_exit(0);
 	}
 	own->nr_sleeps = 0;
@@ -210,11 +271,22 @@ static void state_search(struct first_process *own)
 		own->has_searched = true;
 }
 
+/* Searches leave out a process from now on; the oldest of very many is tried again. */
+static void state_skip(struct first_process *own, int pid)
+{
+	if (pid <= 0)
+		return;
+	own->plan.skipped[own->nr_skipped++ % SEARCH_SKIPPED_MAX] = pid;
+	own->plan.nr_skipped = own->nr_skipped < SEARCH_SKIPPED_MAX ? own->nr_skipped
+								     : SEARCH_SKIPPED_MAX;
+	own->hung = pid;
+}
+
 /* Gives up a search that hangs in a process, and starts another one without that. */
 static void state_check_search(struct first_process *own)
 {
 	int64_t now_ns = time_now_ns(CLOCK_MONOTONIC);
-	int place = __atomic_load_n(own->plan.place, __ATOMIC_RELAXED);
+	int place = __atomic_load_n(&own->places->search, __ATOMIC_RELAXED);
 
 	if (own->search_pid == 0)
 		return;
@@ -224,26 +296,79 @@ static void state_check_search(struct first_process *own)
 		own->nr_sleeps = 0;
 	}
 	own->nr_sleeps += process_is_sleeping(own->search_pid);
-	if (own->nr_sleeps < HANG_SLEEPS || now_ns - own->seen_ns < HANG_NS ||
-	    own->plan.nr_skipped == SEARCH_SKIPPED_MAX)
+	if (own->nr_sleeps < HANG_SLEEPS || now_ns - own->seen_ns < HANG_NS)
 		return;
 	kill(own->search_pid, SIGKILL);
 	own->search_pid = 0;
-	own->plan.skipped[own->plan.nr_skipped++] = place;
-	own->hung = place;
+	state_skip(own, place);
 	state_search(own);
+}
+
+static void reader_start(struct first_process *own)
+{
+	close(own->fd);
+	file_close(own->callers.socket_fd);
+	close(own->callers.poll_fd);
+	close(own->out_fd);
+	reader_run(&own->work, own->inbox_fd, &own->places->reader, own->plan.number);
+}
+
+/* A new reader finds all programs by a search of its own; what an earlier one has found is lost. */
+static void state_start_reader(struct first_process *own)
+{
+	int64_t now_ns = time_now_ns(CLOCK_MONOTONIC);
+
+	if (own->inbox_fd < 0 || own->reader_pid != 0 || now_ns - own->reader_ns < READER_NS)
+		return;
+	own->plan.number++;
+	own->plan.is_first = true;
+	own->reader_ns = now_ns;
+	own->reader_pid = fork();
+	if (own->reader_pid == 0) {
+		reader_start(own);
+		_exit(0);
+	}
+	if (own->reader_pid < 0) {
+		own->reader_pid = 0;
+		return;
+	}
+	if (own->search_pid != 0)
+		kill(own->search_pid, SIGKILL);
+	own->search_pid = 0;
+	state_search(own);
+}
+
+/* One that hangs in the kernel is left to init: nobody waits for it. */
+static void state_replace_reader(struct first_process *own)
+{
+	if (own->reader_pid == 0)
+		return;
+	state_skip(own, __atomic_load_n(&own->places->reader, __ATOMIC_RELAXED));
+	kill(own->reader_pid, SIGKILL);
+	own->reader_pid = 0;
+}
+
+/* A program that makes the reader fail is left out; whoever kills it does so for another reason. */
+static void state_end_reader(struct first_process *own, int status)
+{
+	own->reader_pid = 0;
+	if (!WIFSIGNALED(status) || WTERMSIG(status) != SIGKILL)
+		state_skip(own, __atomic_load_n(&own->places->reader, __ATOMIC_RELAXED));
 }
 
 static void state_reap(struct first_process *own)
 {
+	int status;
 	pid_t pid;
 
-	while ((pid = waitpid(-1, NULL, WNOHANG)) > 0) {
+	while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
 		if (pid == own->search_pid) {
 			own->search_pid = 0;
 			own->plan.is_first = false;
 			own->has_searched = true;
 		}
+		if (pid == own->reader_pid)
+			state_end_reader(own, status);
 		callers_end_receiver(&own->callers, pid);
 	}
 }
@@ -258,7 +383,7 @@ static void state_report(struct first_process *own)
 		own->reported = own->callers.refused;
 	if (own->hung && state_send(own, HELPER_CUT, own->hung, 1))
 		own->hung = 0;
-	if (own->has_searched && state_send(own, HELPER_SEARCHED, 0, 0))
+	if (own->has_searched && state_send(own, HELPER_SEARCHED, 0, own->plan.number))
 		own->has_searched = false;
 }
 
@@ -268,9 +393,26 @@ static bool state_read_request(struct first_process *own)
 	char request;
 	ssize_t size = recv(own->fd, &request, 1, MSG_DONTWAIT);
 
-	if (size > 0)
+	if (size > 0 && request == HELPER_ASK_SEARCH)
 		state_search(own);
+	if (size > 0 && request == HELPER_ASK_READER)
+		state_replace_reader(own);
 	return size > 0 || (size < 0 && (errno == EAGAIN || errno == EINTR));
+}
+
+static bool state_open_inbox(struct first_process *own)
+{
+	int fds[2];
+
+	own->out_fd = own->fd;
+	own->inbox_fd = -1;
+	if (own->work.reader_fd < 0)
+		return true;
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds) < 0)
+		return false;
+	own->inbox_fd = fds[0];
+	own->out_fd = fds[1];
+	return true;
 }
 
 static bool state_open(struct first_process *own)
@@ -278,9 +420,12 @@ static bool state_open(struct first_process *own)
 	struct epoll_event event = { .events = EPOLLIN };
 
 	own->plan.is_first = true;
-	own->plan.place = mmap(NULL, sizeof(*own->plan.place), PROT_READ | PROT_WRITE,
-			       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	return own->plan.place != MAP_FAILED && callers_open(&own->callers, own->work.socket_fd) &&
+	own->reader_ns = INT64_MIN / 2;
+	own->places = mmap(NULL, sizeof(*own->places), PROT_READ | PROT_WRITE,
+			   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	own->plan.place = &own->places->search;
+	return own->places != MAP_FAILED && state_open_inbox(own) &&
+	       callers_open(&own->callers, own->work.socket_fd) &&
 	       epoll_ctl(own->callers.poll_fd, EPOLL_CTL_ADD, own->fd, &event) == 0;
 }
 
@@ -293,14 +438,15 @@ void helper_run(const struct helper_work *work, int fd)
 	prctl(PR_SET_NAME, HELPER_NAME);
 	if (!state_keep_files(&own))
 		return;
-	helper_drop_rights();
-	if (!state_open(&own) || !state_send(&own, HELPER_BEGUN, 0, 0))
+	helper_drop_rights(work->reader_fd >= 0);
+	if (!state_open(&own) || !helper_message_send(own.fd, HELPER_BEGUN, 0, 0))
 		return;
 	while (state_read_request(&own)) {
+		state_reap(&own);
+		state_start_reader(&own);
 		while (own.work.socket_fd >= 0 && state_take_program(&own))
 			;
 		state_close_ended(&own);
-		state_reap(&own);
 		state_check_search(&own);
 		state_report(&own);
 		if (own.callers.refused || own.callers.is_held_back)

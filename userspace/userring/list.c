@@ -41,14 +41,13 @@ static bool listing_has(const struct listing *listing, const struct described_ev
 
 static void listing_read(struct listing *listing, const struct program *program)
 {
-	const unsigned char *begin = program->base + KTRACK_USER_CONTROL_SIZE;
 	struct described_event *event = malloc(sizeof(*event));
 	unsigned char *copy = malloc(program->events_size);
 
-	if (event && copy) {
+	if (event && copy &&
+	    program_pread(program, copy, program->events_size, KTRACK_USER_CONTROL_SIZE)) {
 		struct ktrack_user_event head;
 
-		memcpy(copy, begin, program->events_size);
 		for (uint32_t at = 0; at + sizeof(head) <= program->events_size;
 		     at += head.word & ~7u) {
 			memcpy(&head, copy + at, sizeof(head));

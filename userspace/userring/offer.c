@@ -13,6 +13,9 @@
 #include "userring/helper.h"
 #include "userring/process.h"
 
+/* How often an offer is made to readers that are killed. */
+#define OFFER_TRIES 10
+
 /* Takes the first of the descriptors; the exit of this process closes the others. */
 static int message_take_fd(struct msghdr *message)
 {
@@ -64,7 +67,7 @@ static void message_add_mapped(void *context, const struct mapping *mapping)
 	message->nr_mapped++;
 }
 
-void message_list_mapped(struct helper_message *message)
+static void message_list_mapped(struct helper_message *message)
 {
 	const struct mapping_visitor visitor = { message, message_add_mapped };
 	int64_t until_ns = time_now_ns(CLOCK_THREAD_CPUTIME_ID) + MAPPED_LIMIT_NS;
@@ -76,6 +79,13 @@ void message_list_mapped(struct helper_message *message)
 		message->nr_mapped = 0;
 }
 
+void message_describe(struct helper_message *message)
+{
+	process_path(message->pid, message->path, sizeof(message->path));
+	message->clock_offset_ns = process_clock_offset(message->pid);
+	message_list_mapped(message);
+}
+
 static bool program_has_gone_on(int connection)
 {
 	struct pollfd state = { .fd = connection };
@@ -83,23 +93,43 @@ static bool program_has_gone_on(int connection)
 	return poll(&state, 1, 0) > 0 && (state.revents & POLLHUP);
 }
 
-/* Sends the memory; returns when the program is recorded, or not wanted: 0, or errno. */
-static int offer_send(int fd, struct helper_message *message, int memory_fd)
+/*
+ * Sends the memory, and waits for the answer; returns 0, or errno. EPIPE: the reader was killed
+ * before it answered.
+ */
+static int offer_send_once(int fd, const struct helper_message *message, int memory_fd)
 {
 	int answer[2], fds[2];
+	ssize_t size;
 	char byte;
 
 	if (pipe2(answer, O_CLOEXEC) < 0)
 		return errno;
 	fds[0] = memory_fd;
 	fds[1] = answer[1];
-	if (!helper_send(fd, message, fds, 2))
-		return errno;
-	close(memory_fd);
+	if (!helper_send(fd, message, fds, 2)) {
+		int number = errno;
+
+		close(answer[0]);
+		close(answer[1]);
+		return number;
+	}
 	close(answer[1]);
-	while (read(answer[0], &byte, 1) < 0 && errno == EINTR)
-		;
-	return 0;
+	do {
+		size = read(answer[0], &byte, 1);
+	} while (size < 0 && errno == EINTR);
+	close(answer[0]);
+	return size > 0 ? 0 : EPIPE;
+}
+
+/* A new reader gets the offer again. */
+static int offer_send(int fd, const struct helper_message *message, int memory_fd)
+{
+	int number = EPIPE;
+
+	for (int i = 0; i < OFFER_TRIES && number == EPIPE; i++)
+		number = offer_send_once(fd, message, memory_fd);
+	return number;
 }
 
 void offer_run(int fd, int connection)
@@ -119,7 +149,7 @@ void offer_run(int fd, int connection)
 		problem = memory_fd < 0 && errno != EINVAL ? errno : 0;
 	}
 	if (memory_fd >= 0) {
-		message_list_mapped(&message);
+		message_describe(&message);
 		problem = offer_send(fd, &message, memory_fd);
 		message.kind = HELPER_ANSWERED;
 		message.number = problem == 0 && program_has_gone_on(connection);

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <ktrack/user/layout.h>
@@ -36,6 +37,18 @@ static const char *stat_read(int pid, struct buffer *text)
 	return behind;
 }
 
+/* procfs may hide it (hidepid). */
+static bool process_exists(int pid)
+{
+	int number = errno, fd;
+
+	if (number != ENOENT && number != ESRCH)
+		return true;
+	fd = syscall(SYS_pidfd_open, pid, 0);
+	file_close(fd);
+	return fd >= 0;
+}
+
 uint64_t process_started(int pid)
 {
 	struct buffer text = { 0 };
@@ -46,7 +59,7 @@ uint64_t process_started(int pid)
 
 	if (!behind) {
 		buffer_release(&text);
-		return errno == ENOENT || errno == ESRCH ? 0 : PROCESS_UNKNOWN;
+		return process_exists(pid) ? PROCESS_UNKNOWN : 0;
 	}
 	if (sscanf(behind,
 		   ") %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d "
@@ -60,11 +73,21 @@ uint64_t process_started(int pid)
 	return started;
 }
 
+void process_path(int pid, char *out, size_t size)
+{
+	ssize_t length;
+	char link[32];
+
+	snprintf(link, sizeof(link), "/proc/%d/exe", pid);
+	length = readlink(link, out, size - 1);
+	out[length > 0 ? length : 0] = '\0';
+}
+
 bool process_is_sleeping(int pid)
 {
 	struct buffer text = { 0 };
 	const char *behind = stat_read(pid, &text);
-	bool is_sleeping = behind && (behind[2] == 'S' || behind[2] == 'D');
+	bool is_sleeping = behind && behind[1] == ' ' && behind[2] && strchr("SDTt", behind[2]);
 
 	buffer_release(&text);
 	return is_sleeping;

@@ -19,7 +19,10 @@
  */
 uint64_t process_started(int pid);
 
-/** process_is_sleeping - whether a process waits, rather than runs or could run */
+/** process_path - the path of its file, "" if that is unknown */
+void process_path(int pid, char *out, size_t size);
+
+/** process_is_sleeping - whether a process waits or is stopped, rather than runs or could run */
 bool process_is_sleeping(int pid);
 
 /** struct process_ids - numbers of a process or thread

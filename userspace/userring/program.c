@@ -28,8 +28,7 @@ static bool memory_is_safe(int fd, struct stat *status)
 	struct statfs filesystem;
 	int seals = fcntl(fd, F_GET_SEALS);
 
-	if (seals < 0)
-		errno = EINVAL;
+	errno = EPERM;
 	return seals >= 0 && (seals & F_SEAL_SHRINK) && fstat(fd, status) == 0 &&
 	       S_ISREG(status->st_mode) && fstatfs(fd, &filesystem) == 0 &&
 	       filesystem.f_type == TMPFS_MAGIC;
@@ -64,8 +63,7 @@ static bool memory_map(struct program *program, const struct stat *status)
 	void *base;
 
 	program->size = status->st_size;
-	if (program->fd < 0 || program->size < KTRACK_USER_CONTROL_SIZE ||
-	    program->size > MEMORY_SIZE_MAX)
+	if (program->size < KTRACK_USER_CONTROL_SIZE || program->size > MEMORY_SIZE_MAX)
 		return false;
 	base = mmap(NULL, program->size, PROT_READ | PROT_WRITE, MAP_SHARED, program->fd, 0);
 	if (base == MAP_FAILED)
@@ -92,11 +90,8 @@ static void program_read_names(struct program *program)
 {
 	struct buffer comm = { 0 };
 	char link[32], path[4096];
-	ssize_t size;
 
-	snprintf(link, sizeof(link), "/proc/%d/exe", program->pid);
-	size = readlink(link, path, sizeof(path) - 1);
-	path[size > 0 ? size : 0] = '\0';
+	process_path(program->pid, path, sizeof(path));
 	program->path = strdup(path);
 	snprintf(link, sizeof(link), "/proc/%d/comm", program->pid);
 	if (file_read(link, &comm) == 0)
@@ -111,24 +106,30 @@ static void program_free(struct program *program)
 		munmap(program->base, program->size);
 	file_close(program->fd);
 	free(program->path);
-	free(program->ids);
+	free(program->described);
 	free(program->rings);
 	free(program);
 }
 
-/* All other errors are due to what the program offers. */
-static bool ktrack_lacks(int number)
+/* Returns 0, or errno. */
+static int program_map(struct program *program, const struct stat *status)
 {
-	return number == ENOMEM || number == EMFILE || number == ENFILE;
+	errno = EINVAL;
+	if (program->fd < 0 || !memory_map(program, status))
+		return errno;
+	if (!program_is_owner(program))
+		return ESRCH;
+	program_read_names(program);
+	program->rings = calloc(program->nr_rings, sizeof(*program->rings));
+	return program->path && program->rings ? 0 : ENOMEM;
 }
 
 struct program *program_open(int fd, int pid)
 {
 	struct program *program;
 	struct stat status;
-	int number = EINVAL;
+	int number;
 
-	errno = EINVAL;
 	if (!memory_is_safe(fd, &status))
 		return NULL;
 	program = calloc(1, sizeof(*program));
@@ -139,20 +140,31 @@ struct program *program_open(int fd, int pid)
 				     .clock_offset_ns = process_clock_offset(pid),
 				     .device = status.st_dev,
 				     .inode = status.st_ino };
-	errno = EINVAL;
 	program->fd = memory_open(fd);
-	if (memory_map(program, &status) && program_is_owner(program)) {
-		program_read_names(program);
-		program->rings = calloc(program->nr_rings, sizeof(*program->rings));
-		if (program->path && program->rings)
-			return program;
-		number = ENOMEM;
-	} else if (ktrack_lacks(errno)) {
-		number = errno;
-	}
+	number = program->fd < 0 ? errno : program_map(program, &status);
+	if (number == 0)
+		return program;
 	program_free(program);
 	errno = number;
 	return NULL;
+}
+
+bool program_pread(const struct program *program, void *out, size_t size, size_t offset)
+{
+	unsigned char *to = out;
+
+	while (size > 0) {
+		ssize_t done = pread(program->fd, to, size, offset);
+
+		if (done < 0 && errno == EINTR)
+			continue;
+		if (done <= 0)
+			return false;
+		to += done;
+		size -= done;
+		offset += done;
+	}
+	return true;
 }
 
 static bool program_matches_one(const char *pattern, const struct program *program)
@@ -202,20 +214,27 @@ static void program_begin_rings(struct program *program)
 	program->lost = __atomic_load_n(&program->control->lost, __ATOMIC_RELAXED);
 }
 
-/* The mapping keeps the lock, and the kernel removes it with this process, however that ends. */
+/* The kernel removes the lock with this process, however that ends. */
 bool program_lock(struct program *program)
 {
 	struct flock lock = whole_file();
 
 	if (fcntl(program->fd, F_OFD_SETLK, &lock) < 0)
 		return false;
-	close(program->fd);
-	program->fd = -1;
 	program->is_ours = true;
 	program->from_ns = time_now_ns(CLOCK_BOOTTIME);
 	program_clear_read(program);
 	program_begin_rings(program);
 	return true;
+}
+
+/* A child of this process may have the file, too. */
+static void program_unlock(const struct program *program)
+{
+	struct flock lock = whole_file();
+
+	lock.l_type = F_UNLCK;
+	fcntl(program->fd, F_OFD_SETLK, &lock);
 }
 
 void program_switch(struct program *program, bool is_on)
@@ -245,7 +264,9 @@ void program_close(struct program *program)
 {
 	if (!program)
 		return;
-	if (program->is_ours)
+	if (program->is_ours) {
 		program_switch(program, false);
+		program_unlock(program);
+	}
 	program_free(program);
 }

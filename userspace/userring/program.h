@@ -5,10 +5,16 @@
 
 #include <ktrack/user/layout.h>
 
-#include "userring/queue.h"
+#include "userring/events.h"
 #include "userring/share.h"
 #include "userring/users.h"
 #include "userring/userring.h"
+
+/** PROGRAMS_MAX, PROCESS_PROGRAMS_MAX - limits of programs at once, and of those of one process, whose
+ * libraries may have their own
+ */
+#define PROGRAMS_MAX 4096
+#define PROCESS_PROGRAMS_MAX 256
 
 /** PROGRAM_LISTED_MAX - limit of events of one memory that are listed */
 #define PROGRAM_LISTED_MAX 4096
@@ -43,7 +49,7 @@ enum search_state {
 
 /**
  * struct program - a memfd of a process
- * @fd: to lock the memory; -1 if that is done
+ * @fd: of the memory, for locking and reading
  * @user: to whom it counts; NULL if that is not limited
  * @started: when the process started, in clock ticks since boot
  * @device, @inode: of the memfd, which identify it
@@ -52,9 +58,8 @@ enum search_state {
  * @nr_rings, @ring_size, @events_size: checked copies
  * @clock_offset_ns: by how much its clock is ahead, in another time namespace
  * @lost: the program's count of records without a ring
- * @nr_left_out: records of events that are left out, or without space; not yet counted as lost
  * @events_used: bytes of descriptions that are read
- * @ids: @nr_ids event ids by number of a description, 0 if there is none
+ * @described: a bit for each number of an event whose description was sent, up to @nr_described
  * @from_ns: earlier records belong to another recording
  * @added_ns: CLOCK_BOOTTIME when it was added
  * @searches: the time that searches of threads take
@@ -64,6 +69,7 @@ enum search_state {
  * @has_ended: the process is gone
  * @is_cut: the last pass has left records in its rings, because its user has too many
  * @is_damaged: its memory is not what ktrack/user.h writes; it is left alone
+ * @is_announced: the recorder knows of it
  */
 struct program {
 	int fd;
@@ -82,10 +88,9 @@ struct program {
 	uint32_t events_size;
 	int64_t clock_offset_ns;
 	uint64_t lost;
-	uint64_t nr_left_out;
 	uint32_t events_used;
-	uint16_t *ids;
-	size_t nr_ids;
+	uint64_t *described;
+	size_t nr_described;
 	struct program_ring *rings;
 	int64_t from_ns;
 	int64_t added_ns;
@@ -96,6 +101,7 @@ struct program {
 	bool has_ended;
 	bool is_cut;
 	bool is_damaged;
+	bool is_announced;
 };
 
 /**
@@ -103,8 +109,8 @@ struct program {
  * @fd: a memfd; the caller closes it
  * @pid: a process that has it
  *
- * Returns NULL with errno: EINVAL if it is none of ktrack/user.h, or of another version, or
- * belongs to another process.
+ * Returns NULL with errno: EINVAL if it is none of ktrack/user.h, or of another version, EPERM if
+ * it is not sealed, ESRCH if it belongs to another process.
  */
 struct program *program_open(int fd, int pid);
 
@@ -129,19 +135,18 @@ void program_look(struct program *program);
 /** program_close - switch it off and unlock it, if it is ours; NULL is fine */
 void program_close(struct program *program);
 
+struct batch;
+struct ring_segment;
+
 /**
  * struct ring_reader - what reading rings needs
- * @queue: receives records
+ * @batch: receives records and descriptions
  * @tasks: of threads that have written
- * @events: the events of all programs
- * @size_max: so many bytes of records may wait; more are lost
  * @user_max: so many bytes of a user are read in a pass; later ones stay in their rings
  */
 struct ring_reader {
-	struct record_queue *queue;
+	struct batch *batch;
 	struct task_table *tasks;
-	struct event_table *events;
-	size_t size_max;
 	size_t user_max;
 };
 
@@ -149,9 +154,19 @@ struct ring_reader {
  * program_read - read all rings of a program
  * @now_ns: before the reading began
  *
- * Returns the number of bytes, or -1 if memory ran out. A damaged program is marked.
+ * Returns the number of bytes, or -1 if the batch has failed. A damaged program is marked. What the
+ * batch has sent is free in the rings.
  */
 int64_t program_read(struct program *program, const struct ring_reader *reader, int64_t now_ns);
+
+/** program_announce - send where its rings begin, once; returns false if the batch has failed */
+bool program_announce(struct program *program, struct batch *batch);
+
+/** segment_free - free bytes of a ring that the recorder has */
+void segment_free(const struct ring_segment *segment, const struct batch *batch);
+
+/** program_pread - copy bytes of the memory without allocating its holes; false if that fails */
+bool program_pread(const struct program *program, void *out, size_t size, size_t offset);
 
 /** program_clear_read - finish the clearing of records that a killed ktrack had read */
 void program_clear_read(struct program *program);

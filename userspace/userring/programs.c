@@ -1,19 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* All programs of a recording: reads what they write. */
-#include <stdlib.h>
-#include <time.h>
-
+/*
+ * A recording of programs: starts the helper, asks its reader for passes over the rings of all
+ * programs, and takes the answers. Nothing here waits for a process that may hang: one that does
+ * not answer is replaced.
+ */
 #include "userring/programs.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <pwd.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "userring/process.h"
+#include "userring/reader.h"
 
 /* Running programs are searched this often: rarely if those that start announce themselves. */
 #define SEARCH_NS NS_PER_S
 #define SEARCH_RARELY_NS (10 * NS_PER_S)
-
-/* Programs that have ended are noticed within this time. */
-#define LOOK_NS (NS_PER_S / 2)
-
-/* Records that were begun are awaited after the end, in steps of a millisecond. */
-#define AWAIT_STEPS 200
 
 /* How long rings may be left alone: if one pass found few records, or many. */
 #define WAIT_MS 50
@@ -26,135 +31,125 @@
  */
 #define PASS_SIZE_MAX ((size_t)128 << 20)
 
-int programs_new(struct programs **out, const struct programs_settings *settings,
-		 struct error *error)
-{
-	struct programs *programs = calloc(1, sizeof(*programs));
+/* How long the start waits for the search of running programs, in steps. */
+#define SEARCH_STEP_MS 100
+#define SEARCH_STEPS 100
 
-	*out = NULL;
-	if (!programs)
-		return error_set(error, "out of memory");
-	programs->settings = *settings;
-	programs->socket.fd = -1;
-	programs->helper.fd = -1;
-	if (program_socket_open(&programs->socket, error) < 0 ||
-	    programs_begin(programs, error) < 0) {
-		programs_close(programs);
-		return -1;
-	}
-	*out = programs;
-	return 0;
+/* How long the end waits for the reader: so many steps in which it does not run. */
+#define ANSWER_STEP_MS 50
+#define ANSWER_STEPS 36
+
+/*
+ * A reader that does not run for so long, as often as it is looked for, is replaced; and one that
+ * runs, but never answers.
+ */
+#define HANG_NS (5 * NS_PER_S)
+#define HANG_SLEEPS 30
+#define HANG_RUNS_NS (30 * NS_PER_S)
+#define HANG_RUNS 200
+
+static void programs_expect(struct programs *programs)
+{
+	programs->asked_ns = time_now_ns(CLOCK_MONOTONIC);
+	programs->nr_looks = 0;
+	programs->nr_sleeps = 0;
 }
 
-void programs_close(struct programs *programs)
+/* Asks the reader, unless its last answer is missing. */
+static void programs_ask(struct programs *programs, enum request_kind kind)
 {
-	if (!programs)
+	const struct reader_request request = {
+		.kind = kind,
+		.pid = programs->reader_pid,
+		.number = programs->number + 1,
+		.is_on = programs->is_on,
+		.from_ns = programs->from_ns,
+		.size_max = programs->recorded.size_max,
+	};
+
+	if (programs->reader_pid == 0 || programs->is_asked ||
+	    send(programs->fd, &request, sizeof(request), MSG_DONTWAIT | MSG_NOSIGNAL) < 0)
 		return;
-	program_socket_close(&programs->socket);
-	helper_end(&programs->helper);
-	for (size_t i = 0; i < programs->size; i++)
-		program_close(programs->list[i]);
-	free(programs->list);
-	queue_release(&programs->queue);
-	event_table_release(&programs->events);
-	task_table_release(&programs->tasks);
-	user_table_release(&programs->users);
-	free(programs);
+	programs->number++;
+	programs->is_asked = true;
+	programs_expect(programs);
 }
 
-void programs_export_socket(const struct programs *programs)
+/* A new reader begins, which has to find all programs. */
+static void take_begun(struct programs *programs, const struct part_begun *part)
 {
-	if (programs->socket.folder)
-		setenv(KTRACK_USER_SOCKET_VARIABLE, programs->socket.path, 1);
-}
-
-int programs_fd(const struct programs *programs)
-{
-	return programs->helper.fd;
-}
-
-static void programs_switch(struct programs *programs, bool is_on)
-{
-	programs->is_on = is_on;
-	for (size_t i = 0; i < programs->size; i++)
-		program_switch(programs->list[i], is_on);
-}
-
-int programs_start(struct programs *programs, struct error *error)
-{
-	int status = programs_accept(programs, error);
-
-	if (status == 0)
-		programs_switch(programs, true);
-	return status;
-}
-
-/* Each user gets the same share. */
-static struct ring_reader programs_reader(struct programs *programs)
-{
-	size_t size_max = programs->settings.size_max + PASS_SIZE_MAX;
-
-	return (struct ring_reader){ .queue = &programs->queue,
-				     .tasks = &programs->tasks,
-				     .events = &programs->events,
-				     .size_max = size_max,
-				     .user_max = size_max / programs->nr_users };
-}
-
-/* Reported once; the rest of the program's records stays in its memory. */
-static void program_report_damage(const struct programs *programs, struct program *program)
-{
-	report_message(programs->settings.report,
-		       "%s (%d): its rings are damaged; an unknown number of its records is lost",
-		       program->comm, program->pid);
-	program_switch(program, false);
-}
-
-/* Reported once for a program. */
-static void program_report_search(const struct programs *programs, struct program *program)
-{
-	if (program->search_state != SEARCH_IS_LATE)
-		return;
-	program->search_state = SEARCH_IS_REPORTED;
-	report_message(programs->settings.report,
-		       "%s (%d): too many threads; some records are on the track of the first",
-		       program->comm, program->pid);
-}
-
-/* Reported once for all programs: one program can fill the table of all. */
-static void program_report_left_out(struct programs *programs, const struct program *program)
-{
-	if (programs->events.is_full && !programs->has_left_out)
+	programs->reader_pid = part->pid;
+	programs->is_asked = false;
+	programs->is_found = false;
+	programs->is_searching = true;
+	if (++programs->nr_readers > 1 && !programs->has_replaced) {
+		programs->has_replaced = true;
 		report_message(programs->settings.report,
-			       "%s (%d): some events are left out, as later ones are: at most %zu "
-			       "different events of programs are recorded",
-			       program->comm, program->pid, programs->events.size);
-	programs->has_left_out |= programs->events.is_full;
+			       "the process that reads programs has ended; another one goes on");
+	}
+	recorded_begin_search(&programs->recorded);
+	programs_ask(programs, REQUEST_SWITCH);
 }
 
-/* Reads one program; returns the bytes, or -1 with @error. */
-static int64_t programs_read_one(struct programs *programs, struct program *program, int64_t now_ns,
-				 struct error *error)
+/* Programs that the last reader has read, and that are not found any more, may have had records. */
+static void take_searched(struct programs *programs)
 {
-	const struct ring_reader reader = programs_reader(programs);
-	int64_t size;
-
-	if (program->is_damaged)
-		return 0;
-	size = program_read(program, &reader, now_ns);
-	if (size < 0 || programs->events.has_failed)
-		return error_set(error, "out of memory");
-	if (program->is_damaged)
-		program_report_damage(programs, program);
-	program_report_search(programs, program);
-	program_report_left_out(programs, program);
-	return size;
+	programs->is_searching = false;
+	if (programs->is_found)
+		return;
+	programs->is_found = true;
+	if (recorded_end_search(&programs->recorded) > 0)
+		programs_lose(programs);
 }
 
-/* Makes space for the records of a program; returns false if it is full. */
+static void take_passed(struct programs *programs, const struct part_passed *part)
+{
+	if (!programs->is_asked || part->number != programs->number)
+		return;
+	programs->is_asked = false;
+	programs->last_bytes = part->last_bytes;
+	programs->is_waiting = part->is_waiting;
+	programs->is_cut = part->is_cut;
+	/* No time is ready that has not come. */
+	if (part->ready_ns > programs->ready_ns && part->ready_ns <= time_now_ns(CLOCK_BOOTTIME))
+		programs->ready_ns = part->ready_ns;
+}
+
+static void programs_take(void *context, const struct part *part)
+{
+	struct programs *programs = context;
+
+	switch (part->kind) {
+	case PART_BEGUN:
+		take_begun(programs, (const struct part_begun *)part);
+		break;
+	case PART_NOTE:
+		programs_take_note(programs, (const struct part_note *)part);
+		break;
+	case PART_SEARCHED:
+		take_searched(programs);
+		break;
+	case PART_PASSED:
+		take_passed(programs, (const struct part_passed *)part);
+		break;
+	default:
+		break;
+	}
+}
+
+/* Its records since the last message are found by the next reader. */
+static void programs_replace_reader(struct programs *programs)
+{
+	programs->reader_pid = 0;
+	programs->is_asked = false;
+	programs->is_found = false;
+	helper_replace_reader(&programs->helper);
+}
+
+/* Makes space for records; returns false if it is full. */
 static bool programs_make_space(struct programs *programs)
 {
-	struct record_queue *queue = &programs->queue;
+	struct record_queue *queue = &programs->recorded.queue;
 	size_t size_max = programs->settings.size_max;
 
 	if (queue_bytes(queue) < size_max)
@@ -172,94 +167,274 @@ static bool programs_make_space(struct programs *programs)
 	}
 }
 
-static int programs_read_all(struct programs *programs, struct error *error)
+/* Reported once for all programs: one program can fill the table of all. */
+static void programs_report_left_out(struct programs *programs)
 {
-	int64_t now_ns = time_now_ns(CLOCK_BOOTTIME), ready_ns = now_ns;
+	const struct event_table *events = &programs->recorded.events;
 
-	programs->last_bytes = 0;
-	programs->nr_users = user_table_begin_pass(&programs->users);
-	for (size_t i = 0; i < programs->size; i++) {
-		struct program *program = programs->list[i];
-		int64_t size, program_ns;
+	if (events->is_full && !programs->has_left_out)
+		report_message(programs->settings.report,
+			       "some events of programs are left out: at most %zu different ones "
+			       "are recorded",
+			       events->size);
+	programs->has_left_out |= events->is_full;
+}
 
-		/* A pass that has begun is completed: then its records are final, and delivered. */
-		if (!programs_make_space(programs) && i == 0)
-			return 0;
-		size = programs_read_one(programs, program, now_ns, error);
-		if (size < 0)
-			return -1;
-		if (size > programs->last_bytes)
-			programs->last_bytes = size;
-		program_ns = program_ready_ns(program, now_ns);
-		if (program_ns < ready_ns)
-			ready_ns = program_ns;
+static void message_take(struct programs *programs, size_t size)
+{
+	const struct part_visitor others = { programs, programs_take };
+	enum recorded_status status =
+		recorded_take(&programs->recorded, programs->message, size, &others);
+
+	programs->has_failed |= status == RECORDED_NO_MEMORY;
+	if (status == RECORDED_DAMAGED) {
+		programs_lose(programs);
+		programs_replace_reader(programs);
 	}
-	if (ready_ns > programs->ready_ns)
-		programs->ready_ns = ready_ns;
+	programs_report_left_out(programs);
+	programs_make_space(programs);
+	programs_expect(programs);
+}
+
+/* All processes have ended that could read programs. */
+static void programs_end(struct programs *programs)
+{
+	file_close(programs->fd);
+	programs->fd = -1;
+	programs->reader_pid = 0;
+	programs->is_asked = false;
+	programs_lose(programs);
+	report_message(programs->settings.report,
+		       "programs are recorded no more: the processes that read them have ended");
+}
+
+/* Takes a message; returns false if there is none. */
+static bool programs_receive(struct programs *programs, int timeout_ms)
+{
+	struct pollfd state = { .fd = programs->fd, .events = POLLIN };
+	ssize_t size;
+
+	if (programs->fd < 0 || poll(&state, 1, timeout_ms) <= 0)
+		return false;
+	size = recv(programs->fd, programs->message, BATCH_MAX, MSG_DONTWAIT);
+	if (size < 0 && (errno == EAGAIN || errno == EINTR))
+		return false;
+	if (size > 0)
+		message_take(programs, size);
+	else
+		programs_end(programs);
+	return size > 0;
+}
+
+/* Programs that start later are missing. */
+static void programs_check_helper(struct programs *programs)
+{
+	struct helper_report report;
+
+	if (programs->has_lost_helper || helper_receive(&programs->helper, &report, 0) ||
+	    !programs->helper.has_ended)
+		return;
+	programs->has_lost_helper = true;
+	programs->is_searching = false;
+	programs_lose(programs);
+	report_message(programs->settings.report,
+		       "programs that start from now on are missing: the helper process has ended");
+}
+
+/* A busy machine does not make the reader sleep. */
+static void programs_check_reader(struct programs *programs)
+{
+	int64_t since_ns = time_now_ns(CLOCK_MONOTONIC) - programs->asked_ns;
+
+	if (!programs->is_asked || programs->reader_pid == 0)
+		return;
+	programs->nr_looks++;
+	programs->nr_sleeps += process_is_sleeping(programs->reader_pid);
+	if ((since_ns >= HANG_NS && programs->nr_sleeps >= HANG_SLEEPS) ||
+	    (since_ns >= HANG_RUNS_NS && programs->nr_looks >= HANG_RUNS))
+		programs_replace_reader(programs);
+}
+
+/* Whether there is a reader that has found the programs and answered, or there never will be. */
+static bool programs_are_idle(const struct programs *programs)
+{
+	return programs->fd < 0 || (programs->is_found && !programs->is_asked);
+}
+
+/* Waits until there is nothing to wait for, or the reader has not run for too many steps. */
+static void programs_await(struct programs *programs, int step_ms, unsigned int nr_steps)
+{
+	for (unsigned int i = 0; i < nr_steps && !programs_are_idle(programs);) {
+		if (!programs_receive(programs, step_ms))
+			i += programs->reader_pid == 0 || process_is_sleeping(programs->reader_pid);
+	}
+}
+
+static void programs_find_reader_user(struct helper_work *work)
+{
+	const struct passwd *entry = geteuid() == 0 ? getpwnam(PROGRAMS_READER_USER) : NULL;
+
+	if (!entry || entry->pw_uid == 0)
+		return;
+	work->reader_user = entry->pw_uid;
+	work->reader_group = entry->pw_gid;
+}
+
+/* In a process of the helper. */
+static bool process_is_wanted(void *context, int pid)
+{
+	const struct programs *programs = context;
+
+	return program_socket_owns(&programs->socket, pid);
+}
+
+/* Starts the helper, whose reader adds the programs that run. */
+static int programs_begin(struct programs *programs, struct error *error)
+{
+	struct helper_work work = { .socket_fd = programs->socket.fd,
+				    .own_pid = getpid(),
+				    .globs = programs->settings.globs,
+				    .context = programs,
+				    .wants = process_is_wanted };
+	const int bytes = READER_SEND_BYTES;
+	int fds[2], status;
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds) < 0)
+		return error_set_system(error, errno, "cannot start the helper for programs");
+	setsockopt(fds[1], SOL_SOCKET, SO_SNDBUF, &bytes, sizeof(bytes));
+	programs->fd = fds[0];
+	work.reader_fd = fds[1];
+	programs_find_reader_user(&work);
+	status = helper_start(&programs->helper, &work, error);
+	close(fds[1]);
+	if (status < 0)
+		return -1;
+	/* The helper has the socket. */
+	close(programs->socket.fd);
+	programs->socket.fd = -1;
+	programs->searched_ns = time_now_ns(CLOCK_BOOTTIME);
+	programs_await(programs, SEARCH_STEP_MS, SEARCH_STEPS);
 	return 0;
 }
 
-/* What it has left in its rings is lost. */
-static void programs_remove(struct programs *programs, struct program *program)
+int programs_new(struct programs **out, const struct programs_settings *settings,
+		 struct error *error)
 {
-	if (program->is_cut)
-		programs_lose(programs);
-	if (program->user)
-		program->user->nr_programs--;
-	program_close(program);
-}
+	struct programs *programs = calloc(1, sizeof(*programs));
 
-/* A program that has ended is read once more before it is closed. */
-static int programs_look(struct programs *programs, struct error *error)
-{
-	size_t nr_left = 0;
-	int64_t now_ns = time_now_ns(CLOCK_BOOTTIME);
-	int64_t size = 0;
-
-	if (now_ns - programs->looked_ns < LOOK_NS)
-		return 0;
-	programs->nr_users = user_table_begin_pass(&programs->users);
-	programs->looked_ns = now_ns;
-	for (size_t i = 0; i < programs->size; i++) {
-		struct program *program = programs->list[i];
-
-		program_look(program);
-		if (program->has_ended && size >= 0)
-			size = programs_read_one(programs, program, now_ns, error);
-		if (program->has_ended)
-			programs_remove(programs, program);
-		else
-			programs->list[nr_left++] = program;
-	}
-	programs->size = nr_left;
-	return size < 0 ? -1 : 0;
-}
-
-int programs_read(struct programs *programs, struct error *error)
-{
-	int64_t every_ns = programs->socket.folder ? SEARCH_NS : SEARCH_RARELY_NS;
-
-	if (programs_accept(programs, error) < 0)
+	*out = NULL;
+	if (!programs)
+		return error_set(error, "out of memory");
+	programs->settings = *settings;
+	programs->socket.fd = -1;
+	programs->helper.fd = -1;
+	programs->fd = -1;
+	programs->from_ns = time_now_ns(CLOCK_BOOTTIME);
+	programs->recorded.size_max = settings->size_max + PASS_SIZE_MAX;
+	programs->message = malloc(BATCH_MAX);
+	if (!programs->message)
+		error_set(error, "out of memory");
+	if (!programs->message || program_socket_open(&programs->socket, error) < 0 ||
+	    programs_begin(programs, error) < 0) {
+		programs_close(programs);
 		return -1;
-	if (time_now_ns(CLOCK_BOOTTIME) - programs->searched_ns >= every_ns)
-		programs_search(programs);
-	return programs_read_all(programs, error) < 0 ? -1 : programs_look(programs, error);
-}
-
-static bool programs_are_waiting(const struct programs *programs)
-{
-	for (size_t i = 0; i < programs->size; i++) {
-		if (program_is_waiting(programs->list[i]))
-			return true;
 	}
-	return false;
+	*out = programs;
+	return 0;
 }
 
-/* Whether records are left in rings at the end. */
-static bool programs_are_cut(const struct programs *programs)
+/* The reader switches off what it has left; the next ktrack need not find these programs locked. */
+static void programs_close_reader(struct programs *programs)
 {
-	for (size_t i = 0; i < programs->size; i++) {
-		if (programs->list[i]->is_cut)
+	helper_end(&programs->helper);
+	if (programs->fd < 0)
+		return;
+	shutdown(programs->fd, SHUT_WR);
+	for (int i = 0; i < ANSWER_STEPS / 2;) {
+		struct pollfd state = { .fd = programs->fd, .events = POLLIN };
+
+		if (poll(&state, 1, ANSWER_STEP_MS) == 0)
+			i++;
+		else if (recv(programs->fd, programs->message, BATCH_MAX, MSG_DONTWAIT) <= 0)
+			break;
+	}
+	close(programs->fd);
+}
+
+void programs_close(struct programs *programs)
+{
+	if (!programs)
+		return;
+	program_socket_close(&programs->socket);
+	programs_close_reader(programs);
+	recorded_release(&programs->recorded);
+	refusals_release(&programs->refusals);
+	free(programs->message);
+	free(programs);
+}
+
+void programs_export_socket(const struct programs *programs)
+{
+	if (programs->socket.folder)
+		setenv(KTRACK_USER_SOCKET_VARIABLE, programs->socket.path, 1);
+}
+
+int programs_fd(const struct programs *programs)
+{
+	return programs->fd;
+}
+
+int programs_start(struct programs *programs, struct error *error)
+{
+	programs->is_on = true;
+	programs->from_ns = time_now_ns(CLOCK_BOOTTIME);
+	programs_ask(programs, REQUEST_SWITCH);
+	programs_await(programs, ANSWER_STEP_MS, ANSWER_STEPS);
+	return programs->has_failed ? error_set(error, "out of memory") : 0;
+}
+
+static void programs_search(struct programs *programs)
+{
+	int64_t every_ns = programs->socket.folder || programs->was_locked ? SEARCH_NS
+									    : SEARCH_RARELY_NS;
+	int64_t now_ns = time_now_ns(CLOCK_BOOTTIME);
+
+	if (programs->is_searching || programs->helper.fd < 0 ||
+	    now_ns - programs->searched_ns < every_ns)
+		return;
+	programs->searched_ns = now_ns;
+	programs->was_locked = false;
+	programs->helper.is_searching = false;
+	helper_search(&programs->helper);
+	programs->is_searching = programs->helper.is_searching;
+}
+
+int programs_read(struct programs *programs, int timeout_ms, struct error *error)
+{
+	while (programs_receive(programs, 0))
+		;
+	programs_check_helper(programs);
+	programs_search(programs);
+	if (programs->is_found && programs_make_space(programs))
+		programs_ask(programs, REQUEST_PASS);
+	while (programs->is_asked && programs_receive(programs, timeout_ms))
+		;
+	programs_check_reader(programs);
+	return programs->has_failed ? error_set(error, "out of memory") : 0;
+}
+
+/* Asks for the last pass until it is answered, or the reader has not run for too many steps. */
+static bool programs_finish(struct programs *programs)
+{
+	uint32_t number;
+
+	programs_await(programs, ANSWER_STEP_MS, ANSWER_STEPS);
+	for (unsigned int nr_readers = 0; programs->is_found && nr_readers != programs->nr_readers;) {
+		nr_readers = programs->nr_readers;
+		number = programs->number + 1;
+		programs_ask(programs, REQUEST_FINISH);
+		programs_await(programs, ANSWER_STEP_MS, ANSWER_STEPS);
+		if (programs->number == number && !programs->is_asked && programs->fd >= 0)
 			return true;
 	}
 	return false;
@@ -267,27 +442,22 @@ static bool programs_are_cut(const struct programs *programs)
 
 void programs_stop(struct programs *programs)
 {
-	const struct timespec step = { .tv_nsec = NS_PER_S / 1000 };
-	struct error ignored = { 0 };
+	bool was_read;
 
-	programs_await_answers(programs, &ignored);
-	programs_switch(programs, false);
-	/* A thread may have seen that recording is on, and reserves only now. */
-	nanosleep(&step, NULL);
-	programs->looked_ns = 0;
-	programs_read(programs, &ignored);
-	for (int i = 0; i < AWAIT_STEPS && programs_are_waiting(programs); i++) {
-		nanosleep(&step, NULL);
-		programs_read_all(programs, &ignored);
-	}
-	if (programs_are_waiting(programs) || programs_are_cut(programs) || programs->refused != 0)
+	programs->is_on = false;
+	was_read = programs_finish(programs);
+	if (!was_read && programs->fd >= 0)
+		report_message(programs->settings.report,
+			       "the process that reads programs does not answer; the last records "
+			       "of programs are missing");
+	if (!was_read || programs->is_waiting || programs->is_cut || programs->refused != 0)
 		programs_lose(programs);
 	programs_report_rest(programs);
 }
 
 int64_t programs_ready_ns(const struct programs *programs)
 {
-	return programs->ready_ns;
+	return programs->fd < 0 ? time_now_ns(CLOCK_BOOTTIME) : programs->ready_ns;
 }
 
 int programs_wait_ms(const struct programs *programs)
@@ -297,27 +467,27 @@ int programs_wait_ms(const struct programs *programs)
 
 size_t programs_fill(struct programs *programs, int64_t until_ns, unsigned char *page)
 {
-	return queue_fill(&programs->queue, until_ns, page);
+	return queue_fill(&programs->recorded.queue, until_ns, page);
 }
 
 void programs_count(const struct programs *programs, struct programs_counts *out)
 {
-	*out = programs->queue.counts;
+	*out = programs->recorded.queue.counts;
 }
 
 size_t programs_nr_events(const struct programs *programs)
 {
-	return programs->events.size;
+	return programs->recorded.events.size;
 }
 
 const struct program_event *programs_event(const struct programs *programs, size_t index)
 {
-	return programs->events.list[index];
+	return programs->recorded.events.list[index];
 }
 
 bool programs_find_task(const struct programs *programs, int tid, struct thread_identity *out)
 {
-	const struct program_task *task = task_table_find(&programs->tasks, tid);
+	const struct program_task *task = task_table_find(&programs->recorded.tasks, tid);
 
 	if (task)
 		*out = task->identity;
@@ -327,14 +497,11 @@ bool programs_find_task(const struct programs *programs, int tid, struct thread_
 bool programs_task(const struct programs *programs, size_t index, int *tid,
 		   struct thread_identity *out)
 {
-	if (index >= programs->tasks.size)
-		return false;
-	*tid = programs->tasks.list[index]->tid;
-	*out = programs->tasks.list[index]->identity;
-	return true;
-}
+	const struct task_table *tasks = &programs->recorded.tasks;
 
-size_t programs_nr(const struct programs *programs)
-{
-	return programs->size;
+	if (index >= tasks->size)
+		return false;
+	*tid = tasks->list[index]->tid;
+	*out = tasks->list[index]->identity;
+	return true;
 }

@@ -3,68 +3,72 @@
 #ifndef USERRING_PROGRAMS_H
 #define USERRING_PROGRAMS_H
 
-#include "userring/events.h"
-#include "userring/program.h"
 #include "userring/helper.h"
+#include "userring/recorded.h"
+#include "userring/refusals.h"
 
 /**
  * struct programs - the state
- * @nr_users: users of the current pass
- * @is_on: recording has started
+ * @fd: the connection to the reader; -1 if there is none any more
+ * @message: BATCH_MAX bytes
+ * @reader_pid: 0 if none has begun, or it was replaced
+ * @nr_readers: how many have begun
+ * @is_found: the reader has found the programs that run
+ * @is_searching: a search is not over
+ * @is_asked: request @number is not answered
+ * @asked_ns, @nr_looks, @nr_sleeps: since the reader's last message: CLOCK_MONOTONIC, how often an
+ *	answer was looked for, and how often the reader did not run then
+ * @is_on: recording has started, and earlier records than @from_ns belong to another one
  * @ready_ns: all records up to this time are read
- * @last_bytes: what the last pass found
+ * @last_bytes: the most that a program had written in the last pass
+ * @is_waiting, @is_cut: as of struct part_passed
  * @nr_late: programs that did not wait
- * @was_full, @was_refused, @has_dropped: a program was one too many, or another ktrack has it, or
- * it sent nothing for too long
  * @refused: errno of the last connection that could not be accepted, 0 if one was, since
- * @has_problem: a program's message could not be received
- * @has_refused: a connection could not be accepted, which is reported
+ * @was_locked: another ktrack has a program, which may end soon
+ * @has_failed: memory ran out
+ * @reported: a bit for each kind of note that was reported
  * @has_left_out: an event was one too many, which is reported
- * @has_cut: a search was not complete, which is reported
- * @has_lost_helper: the helper has ended, which is reported
+ * @has_lost_helper, @has_replaced: the helper has ended, or the reader was replaced; reported
  */
 struct programs {
 	struct programs_settings settings;
 	struct program_socket socket;
 	struct helper helper;
-	struct program **list;
-	size_t size;
-	struct record_queue queue;
-	struct event_table events;
-	struct task_table tasks;
-	struct user_table users;
-	size_t nr_users;
+	struct recorded recorded;
+	struct refusals refusals;
+	int fd;
+	unsigned char *message;
+	pid_t reader_pid;
+	unsigned int nr_readers;
+	bool is_found;
+	bool is_searching;
+	bool is_asked;
+	uint32_t number;
+	int64_t asked_ns;
+	unsigned int nr_looks;
+	unsigned int nr_sleeps;
 	bool is_on;
+	int64_t from_ns;
 	int64_t ready_ns;
 	int64_t searched_ns;
-	int64_t looked_ns;
-	int64_t last_bytes;
+	uint64_t last_bytes;
+	bool is_waiting;
+	bool is_cut;
 	unsigned int nr_late;
 	int refused;
-	bool was_full;
-	bool was_refused;
-	bool has_dropped;
-	bool has_problem;
-	bool has_refused;
+	bool was_locked;
+	bool has_failed;
+	unsigned int reported;
 	bool has_left_out;
-	bool has_cut;
 	bool has_lost_helper;
+	bool has_replaced;
 };
 
-/** programs_begin - start the helper, and add the programs that run; returns -1 with @error */
-int programs_begin(struct programs *programs, struct error *error);
+/** programs_take_note - report a note of the reader */
+void programs_take_note(struct programs *programs, const struct part_note *note);
 
-/** programs_search - search programs that run and are not recorded; programs_accept() adds them */
-void programs_search(struct programs *programs);
-
-/** programs_accept - add the programs that the helper reports; returns -1 with @error */
-int programs_accept(struct programs *programs, struct error *error);
-
-/** programs_report_rest - report how many programs did not wait, if that is not reported yet */
-void programs_report_rest(const struct programs *programs);
-
-/** programs_await_answers - programs_accept() until the helper has let all programs go on */
-int programs_await_answers(struct programs *programs, struct error *error);
+/** programs_report_rest - report how many programs did not wait, and which were refused */
+void programs_report_rest(struct programs *programs);
 
 /** programs_lose - note an unknown number of lost records, which nobody counts */
 void programs_lose(struct programs *programs);

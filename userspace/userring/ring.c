@@ -3,6 +3,10 @@
  * Reads rings that programs write, and may write anything to: a record's size is read once, the
  * record is copied, and only the copy is checked.
  *
+ * Rings and descriptions are read with pread(2): reading a hole of a sparse file through a mapping
+ * would allocate its pages, which count as this process's memory. A record is taken from a second
+ * copy, made after the one whose first word is committed: a copy may be older at its end.
+ *
  * A record is visible once its first word is committed. A program can be interrupted between its
  * reservation and that for any time; later records of its ring wait then, and records of others up
  * to when the ring was last seen complete are final.
@@ -10,9 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "userring/events.h"
+#include "userring/batch.h"
 #include "userring/process.h"
-#include "userring/program.h"
 
 /*
  * Other rings do not wait longer for a record that was begun. So many passes must have found it:
@@ -24,23 +27,52 @@
 /* What searches of threads of a program may take of a second, as CPU time of this thread. */
 #define SEARCH_LIMIT_NS (NS_PER_S / 10)
 
-/** enum ring_status - what reading a record found */
+/* What the recorder needs for a record besides its bytes. */
+#define RECORD_OVERHEAD 32
+
+/**
+ * enum ring_status - what reading found
+ * @RING_WINDOW_END: the next record is not in the window as a whole
+ * @RING_UNKNOWN: the record's event is not described yet
+ */
 enum ring_status {
-	RING_NO_MEMORY = -2,
+	RING_FAILED = -2,
 	RING_DAMAGED = -1,
 	RING_END = 0,
 	RING_RECORD = 1,
+	RING_WINDOW_END = 2,
+	RING_UNKNOWN = 3,
 };
 
-static unsigned char *ring_data(const struct program *program, size_t index)
+/* Pages of the memory may be holes; any size that pages are a multiple of will do. */
+#define HOLE_SIZE 4096u
+
+/**
+ * struct ring_window - bytes of a ring that are read at once
+ * @part: in the batch
+ * @words: the first copy, for the first words of entries
+ * @data: the second copy, in the part
+ * @size: of both
+ * @used: of them
+ * @number: of the event that is not described
+ */
+struct ring_window {
+	struct part_records *part;
+	const unsigned char *words;
+	unsigned char *data;
+	size_t size;
+	size_t used;
+	uint16_t number;
+};
+
+static size_t ring_offset(const struct program *program, size_t index)
 {
-	return program->base + KTRACK_USER_CONTROL_SIZE + program->events_size +
-	       index * program->ring_size;
+	return KTRACK_USER_CONTROL_SIZE + program->events_size + index * program->ring_size;
 }
 
-static uint32_t load_word(const unsigned char *from)
+static struct memory_id memory_id(const struct program *program)
 {
-	return __atomic_load_n((const uint32_t *)(const void *)from, __ATOMIC_ACQUIRE);
+	return (struct memory_id){ .device = program->device, .inode = program->inode };
 }
 
 static uint32_t events_reserved(const struct program *program)
@@ -66,80 +98,98 @@ static int64_t description_size(const struct program *program, uint32_t word)
 	return size;
 }
 
-/* Makes space for an id; returns false if memory ran out. */
-static bool program_grow_ids(struct program *program, uint16_t number)
+static bool is_described(const struct program *program, uint16_t number)
 {
-	size_t size = program->nr_ids ? program->nr_ids : 64;
-	uint16_t *ids;
+	return number < program->nr_described &&
+	       (program->described[number / 64] >> number % 64 & 1);
+}
+
+/* Returns false if memory ran out. */
+static bool program_note_described(struct program *program, uint16_t number)
+{
+	size_t size = program->nr_described ? program->nr_described : 64;
+	uint64_t *described;
 
 	while (size <= number)
 		size *= 2;
-	if (size == program->nr_ids)
-		return true;
-	ids = reallocarray(program->ids, size, sizeof(*ids));
-	if (!ids)
-		return false;
-	memset(ids + program->nr_ids, 0, (size - program->nr_ids) * sizeof(*ids));
-	program->ids = ids;
-	program->nr_ids = size;
+	if (size != program->nr_described) {
+		described = reallocarray(program->described, size / 64, sizeof(*described));
+		if (!described)
+			return false;
+		memset(described + program->nr_described / 64, 0, (size - program->nr_described) / 8);
+		program->described = described;
+		program->nr_described = size;
+	}
+	program->described[number / 64] |= UINT64_C(1) << number % 64;
 	return true;
 }
 
-/* Returns false if the description is damaged. */
-static bool description_read(struct program *program, const unsigned char *from, size_t size,
-			     struct event_table *events)
+/* Returns the number of a description, or -1 if it is damaged. */
+static int description_check(const unsigned char *bytes, size_t size)
 {
 	struct described_event *event = malloc(sizeof(*event));
-	unsigned char *copy = malloc(size);
-	bool is_right = event && copy;
+	int number = event && event_describe(event, bytes, size) ? event->number : -1;
 
-	if (is_right) {
-		memcpy(copy, from, size);
-		is_right = event_describe(event, copy, size);
-	}
-	if (is_right && program_grow_ids(program, event->number))
-		program->ids[event->number] = event_table_add(events, event, program->user);
-	else
-		events->has_failed |= is_right || !event || !copy;
 	free(event);
-	free(copy);
-	return is_right;
+	return number;
+}
+
+/* Sends a description. Returns false if it is damaged, or the batch has failed. */
+static bool description_read(struct program *program, size_t offset, size_t size,
+			     struct batch *batch)
+{
+	struct part_event *part = batch_reserve(batch, sizeof(*part) + size);
+	unsigned char *copy = (unsigned char *)(part + 1);
+	int number;
+
+	if (!part || !program_pread(program, copy, size, offset))
+		return false;
+	number = description_check(copy, size);
+	if (number < 0)
+		return false;
+	if (!program_note_described(program, number)) {
+		batch->has_failed = true;
+		return false;
+	}
+	part->id = memory_id(program);
+	part->size = size;
+	part->unused = 0;
+	batch_add(batch, &part->head, PART_EVENT, sizeof(*part) + size);
+	return true;
 }
 
 /* Reads the descriptions that are new; returns false if one is damaged. */
-static bool program_read_events(struct program *program, struct event_table *events)
+static bool program_read_events(struct program *program, struct batch *batch)
 {
 	while (program->events_size - program->events_used >= sizeof(struct ktrack_user_event)) {
-		const unsigned char *from = program->base + KTRACK_USER_CONTROL_SIZE +
-					    program->events_used;
-		uint32_t word = load_word(from);
-		int64_t size = description_size(program, word);
+		size_t offset = KTRACK_USER_CONTROL_SIZE + program->events_used;
+		uint32_t word;
+		int64_t size;
 
+		if (!program_pread(program, &word, sizeof(word), offset))
+			return false;
+		__atomic_thread_fence(__ATOMIC_ACQUIRE);
+		size = description_size(program, word);
 		if (size <= 0)
 			return size == 0;
 		if ((word & KTRACK_USER_COMMITTED) &&
-		    !description_read(program, from, size, events))
+		    !description_read(program, offset, size, batch))
 			return false;
 		program->events_used += size;
 	}
 	return true;
 }
 
-static uint16_t program_id(const struct program *program, uint16_t number)
-{
-	return number < program->nr_ids ? program->ids[number] : 0;
-}
-
 /*
- * Returns the id of an event of the program; RING_END if its description may be behind one that
- * another thread has begun, and which is awaited; RING_DAMAGED if it has none.
+ * Reads descriptions until that of an event is found; RING_END if it may be behind one that another
+ * thread has begun, and which is awaited; RING_DAMAGED if there is none.
  */
-static int program_find_id(struct program *program, uint16_t number, struct event_table *events)
+static int program_find_event(struct program *program, uint16_t number, struct batch *batch)
 {
-	if (program_id(program, number) == 0 && !program_read_events(program, events))
-		return RING_DAMAGED;
-	if (program_id(program, number) != 0)
-		return program_id(program, number);
+	if (!program_read_events(program, batch))
+		return batch->has_failed ? RING_FAILED : RING_DAMAGED;
+	if (is_described(program, number))
+		return RING_RECORD;
 	return events_reserved(program) > program->events_used && !program->has_ended
 		       ? RING_END
 		       : RING_DAMAGED;
@@ -200,38 +250,30 @@ static bool time_is_possible(uint64_t time_ns, int64_t now_ns)
 		time_ns <= (uint64_t)time_now_ns(CLOCK_BOOTTIME) + NS_PER_S);
 }
 
-/* Stores a copied record with what only ktrack has. */
-static int record_store(struct program *program, struct program_ring *ring,
-			const struct ring_reader *reader, unsigned char *copy, size_t size,
-			int64_t now_ns)
+/* Checks a copied record, and sets what only the reader has. */
+static int record_take(struct program *program, struct program_ring *ring,
+		       const struct ring_reader *reader, struct ring_window *window, uint32_t *word,
+		       int64_t now_ns)
 {
+	unsigned char *copy = window->data + window->used;
 	struct ktrack_user_record record;
-	int id;
 
 	memcpy(&record, copy, sizeof(record));
 	record.time_ns -= (uint64_t)program->clock_offset_ns;
 	if (!time_is_possible(record.time_ns, now_ns))
 		return RING_DAMAGED;
-	if ((int64_t)record.time_ns < program->from_ns)
-		return RING_RECORD;
-	id = program_find_id(program, record.number, reader->events);
-	if (id <= 0)
-		return id;
-	if (id == EVENT_LEFT_OUT || queue_bytes(reader->queue) >= reader->size_max) {
-		program->nr_left_out++;
+	if ((int64_t)record.time_ns < program->from_ns) {
+		*word |= KTRACK_USER_PAD;
 		return RING_RECORD;
 	}
+	window->number = record.number;
+	if (!is_described(program, record.number))
+		return RING_UNKNOWN;
 	record.tid = ring_find_thread(program, ring, reader->tasks, record.tid);
-	record.number = id;
-	record.flags = 0;
-	record.tgid = program->pid;
-	memcpy(copy, &record, sizeof(record));
 	if (program->user)
-		program->user->nr_bytes += size + sizeof(struct queued_record);
-	return queue_add(reader->queue, record.time_ns, copy + KTRACK_USER_STORED,
-			 size - KTRACK_USER_STORED) < 0
-		       ? RING_NO_MEMORY
-		       : RING_RECORD;
+		program->user->nr_bytes += (*word & ~7u) + RECORD_OVERHEAD;
+	memcpy(copy, &record, sizeof(record));
+	return RING_RECORD;
 }
 
 /*
@@ -255,61 +297,114 @@ static int64_t entry_size(const struct program *program, uint64_t tail, uint64_t
 
 /*
  * A thread was killed while it wrote this record, whose size is known, or not yet: then all its
- * bytes are zeros.
+ * bytes are zeros, and so may those behind it be.
  */
 static int64_t entry_skip(const struct program *program, uint64_t tail, uint64_t head,
-			  uint32_t word)
+			  const struct ring_window *window, uint32_t word)
 {
-	return word == 0 ? 8 : entry_size(program, tail, head, word | KTRACK_USER_COMMITTED);
+	static const unsigned char zeros[8];
+	size_t size = 0;
+
+	if (word != 0)
+		return entry_size(program, tail, head, word | KTRACK_USER_COMMITTED);
+	while (size < window->size - window->used &&
+	       memcmp(window->data + window->used + size, zeros, sizeof(zeros)) == 0)
+		size += sizeof(zeros);
+	return size > 0 ? (int64_t)size : 8;
 }
 
-/* Reads the entry at the tail. */
-static int entry_read(struct program *program, size_t index, const struct ring_reader *reader,
-		      uint64_t head, int64_t now_ns)
+/* Takes the entry at the tail, which is the next one of the window. */
+static int entry_read(struct program *program, struct program_ring *ring,
+		      const struct ring_reader *reader, struct ring_window *window, uint64_t head,
+		      int64_t now_ns)
 {
-	struct program_ring *ring = &program->rings[index];
-	unsigned char *from = ring_data(program, index) + (ring->tail & (program->ring_size - 1));
-	unsigned char copy[KTRACK_USER_RECORD_MAX];
-	uint32_t word = load_word(from);
-	bool is_cut = program->has_ended && !(word & KTRACK_USER_COMMITTED);
-	int64_t size = is_cut ? entry_skip(program, ring->tail, head, word)
-			      : entry_size(program, ring->tail, head, word);
-	int status = RING_RECORD;
+	uint32_t word;
+	int64_t size;
+	int status;
+	bool is_cut;
 
+	memcpy(&word, window->words + window->used, sizeof(word));
+	is_cut = program->has_ended && !(word & KTRACK_USER_COMMITTED);
+	size = is_cut ? entry_skip(program, ring->tail, head, window, word)
+		      : entry_size(program, ring->tail, head, word);
 	if (size <= 0)
 		return size < 0 ? RING_DAMAGED : RING_END;
-	if (is_cut) {
-		ring->tail += size;
-		return RING_RECORD;
-	}
-	if (!(word & KTRACK_USER_PAD)) {
-		memcpy(copy, from, size);
-		status = record_store(program, ring, reader, copy, size, now_ns);
-	}
-	if (status != RING_END)
-		ring->tail += size;
-	return status;
+	if ((size_t)size > window->size - window->used)
+		return RING_WINDOW_END;
+	if (is_cut)
+		word = size | KTRACK_USER_COMMITTED | KTRACK_USER_PAD;
+	status = word & KTRACK_USER_PAD
+			 ? RING_RECORD
+			 : record_take(program, ring, reader, window, &word, now_ns);
+	if (status != RING_RECORD)
+		return status;
+	memcpy(window->data + window->used, &word, sizeof(word));
+	ring->tail += size;
+	window->used += size;
+	return RING_RECORD;
 }
 
-static void ring_clear(const struct program *program, size_t index, uint64_t begin, uint64_t end)
+static bool is_hole(const unsigned char *bytes, size_t size)
 {
-	unsigned char *data = ring_data(program, index);
+	for (size_t i = 0; i < size; i++) {
+		if (bytes[i] != 0)
+			return false;
+	}
+	return true;
+}
+
+/*
+ * Clears bytes that do not pass the end of the ring: pages of which something is used.
+ * @copy: of the bytes, NULL if there is none
+ */
+static void ring_clear(const struct program *program, size_t offset, size_t size,
+		       const unsigned char *copy)
+{
+	unsigned char page[HOLE_SIZE];
+	size_t part;
+
+	for (size_t done = 0; done < size; done += part) {
+		const unsigned char *bytes = copy ? copy + done : page;
+
+		part = HOLE_SIZE - (offset + done) % HOLE_SIZE;
+		if (part > size - done)
+			part = size - done;
+		if (!copy && !program_pread(program, page, part, offset + done))
+			return;
+		if (!is_hole(bytes, part))
+			memset(program->base + offset + done, 0, part);
+	}
+}
+
+/* In this order, so that the next reader can finish it if this one is killed. */
+void segment_free(const struct ring_segment *segment, const struct batch *batch)
+{
+	struct program *program = segment->program;
+	struct ktrack_user_ring *shared = &program->control->rings[segment->ring];
+	size_t offset = segment->begin & (program->ring_size - 1);
+	size_t begin = ring_offset(program, segment->ring);
+
+	__atomic_store_n(&shared->read, segment->end, __ATOMIC_RELEASE);
+	batch_step(batch);
+	/* Nobody writes to the ring of one that has ended. */
+	if (!program->has_ended)
+		ring_clear(program, begin + offset, segment->end - segment->begin, segment->copy);
+	batch_step(batch);
+	__atomic_store_n(&shared->tail, segment->end, __ATOMIC_RELEASE);
+	batch_step(batch);
+}
+
+/* As segment_free(), of what was sent by a reader that was killed. */
+static void ring_free(const struct program *program, size_t index, uint64_t begin, uint64_t end)
+{
+	struct ktrack_user_ring *shared = &program->control->rings[index];
 	size_t offset = begin & (program->ring_size - 1), size = end - begin;
 	size_t first = program->ring_size - offset;
 
 	if (first > size)
 		first = size;
-	memset(data + offset, 0, first);
-	memset(data, 0, size - first);
-}
-
-/* In this order, so that the next ktrack can finish it if this one is killed. */
-static void ring_free(const struct program *program, size_t index, uint64_t begin, uint64_t end)
-{
-	struct ktrack_user_ring *shared = &program->control->rings[index];
-
-	__atomic_store_n(&shared->read, end, __ATOMIC_RELEASE);
-	ring_clear(program, index, begin, end);
+	ring_clear(program, ring_offset(program, index) + offset, first, NULL);
+	ring_clear(program, ring_offset(program, index), size - first, NULL);
 	__atomic_store_n(&shared->tail, end, __ATOMIC_RELEASE);
 }
 
@@ -326,31 +421,107 @@ void program_clear_read(struct program *program)
 	}
 }
 
-/* The writer's counts only grow. */
-static int ring_take_lost(const struct ring_reader *reader, uint64_t now, uint64_t *before,
-			  int64_t now_ns)
-{
-	uint64_t lost = now - *before;
-
-	if (now == *before)
-		return 0;
-	*before = now;
-	return queue_lose(reader->queue, now_ns,
-			  lost > INT32_MAX ? LOSS_COUNT_UNKNOWN : (int64_t)lost);
-}
-
 static bool user_may_read(const struct program *program, const struct ring_reader *reader)
 {
 	return !program->user || program->user->nr_bytes < reader->user_max;
+}
+
+/* Copies bytes of a ring from its tail on to the end of the batch. Returns an enum ring_status. */
+static int window_open(struct ring_window *window, struct program *program, size_t index,
+		       struct batch *batch, uint64_t head)
+{
+	const struct program_ring *ring = &program->rings[index];
+	size_t offset = ring->tail & (program->ring_size - 1);
+
+	*window = (struct ring_window){ .words = batch->words, .size = head - ring->tail };
+	if (window->size > program->ring_size - offset)
+		window->size = program->ring_size - offset;
+	if (window->size > PART_DATA_MAX)
+		window->size = PART_DATA_MAX;
+	window->part = batch_reserve(batch, sizeof(*window->part) + window->size);
+	if (!window->part)
+		return RING_FAILED;
+	window->data = (unsigned char *)(window->part + 1);
+	offset += ring_offset(program, index);
+	if (!program_pread(program, batch->words, window->size, offset))
+		return RING_DAMAGED;
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	return program_pread(program, window->data, window->size, offset) ? RING_RECORD
+									   : RING_DAMAGED;
+}
+
+/* Adds what was taken to the batch; of a ring without new records, its count of lost ones. */
+static void window_close(const struct ring_window *window, struct program *program, size_t index,
+			 struct batch *batch)
+{
+	const struct program_ring *ring = &program->rings[index];
+	struct part_records *part = window->part;
+
+	part->id = memory_id(program);
+	part->lost = ring->lost;
+	part->from = ring->tail - window->used;
+	part->to = ring->tail;
+	part->ring = index;
+	part->unused = 0;
+	batch_add(batch, &part->head, PART_RECORDS, sizeof(*part) + window->used);
+	if (window->used > 0)
+		batch_add_segment(batch, &(struct ring_segment){ .program = program,
+								 .ring = index,
+								 .begin = part->from,
+								 .end = part->to,
+								 .copy = window->data });
+}
+
+static int ring_window_read(struct program *program, size_t index, const struct ring_reader *reader,
+		       uint64_t head, int64_t now_ns)
+{
+	struct program_ring *ring = &program->rings[index];
+	struct ring_window window;
+	int status = window_open(&window, program, index, reader->batch, head);
+
+	if (status < 0)
+		return status;
+	while (status == RING_RECORD && window.used < window.size && user_may_read(program, reader))
+		status = entry_read(program, ring, reader, &window, head, now_ns);
+	if (window.used > 0)
+		window_close(&window, program, index, reader->batch);
+	if (status == RING_UNKNOWN)
+		return program_find_event(program, window.number, reader->batch);
+	return status == RING_WINDOW_END ? RING_RECORD : status;
+}
+
+/* The writer's counts only grow. Sent behind the records, which may fill the ring. */
+static bool ring_send_lost(struct program *program, size_t index, struct batch *batch)
+{
+	struct program_ring *ring = &program->rings[index];
+	uint64_t lost = __atomic_load_n(&program->control->rings[index].lost, __ATOMIC_RELAXED);
+	struct ring_window window = { 0 };
+
+	if (lost == ring->lost)
+		return true;
+	ring->lost = lost;
+	window.part = batch_reserve(batch, sizeof(*window.part));
+	if (window.part)
+		window_close(&window, program, index, batch);
+	return window.part;
+}
+
+/* Others do not wait for a user who writes more than is read: what comes too late is lost. */
+static void ring_note_waiting(struct program_ring *ring, bool is_waiting, int64_t now_ns)
+{
+	ring->is_waiting = is_waiting;
+	ring->nr_waits = is_waiting ? ring->nr_waits + 1 : 0;
+	if (!is_waiting)
+		ring->complete_ns = now_ns;
+	ring->is_late = ring->nr_waits > LATE_PASSES && now_ns - ring->complete_ns > LATE_NS;
 }
 
 /* Returns the number of bytes, or an enum ring_status below 0. */
 static int64_t ring_read(struct program *program, size_t index, const struct ring_reader *reader,
 			 int64_t now_ns)
 {
-	struct ktrack_user_ring *shared = &program->control->rings[index];
 	struct program_ring *ring = &program->rings[index];
-	uint64_t head = __atomic_load_n(&shared->head, __ATOMIC_ACQUIRE);
+	uint64_t head = __atomic_load_n(&program->control->rings[index].head, __ATOMIC_ACQUIRE);
 	uint64_t begin = ring->tail;
 	int status = RING_RECORD;
 	bool is_cut;
@@ -362,51 +533,89 @@ static int64_t ring_read(struct program *program, size_t index, const struct rin
 	if (head - ring->tail > program->ring_size || ring->tail % 8 != 0 || head % 8 != 0)
 		return RING_DAMAGED;
 	while (status == RING_RECORD && ring->tail != head && user_may_read(program, reader))
-		status = entry_read(program, index, reader, head, now_ns);
-	is_cut = status == RING_RECORD && ring->tail != head;
-	program->is_cut |= is_cut;
-	if (ring->tail != begin)
-		ring_free(program, index, begin, ring->tail);
+		status = ring_window_read(program, index, reader, head, now_ns);
 	if (status < 0)
 		return status;
-	/* Others do not wait for a user who writes more than is read: what comes too late is lost. */
-	ring->is_waiting = !is_cut && ring->tail != head;
-	ring->nr_waits = ring->is_waiting ? ring->nr_waits + 1 : 0;
-	if (!ring->is_waiting)
-		ring->complete_ns = now_ns;
-	ring->is_late = ring->nr_waits > LATE_PASSES && now_ns - ring->complete_ns > LATE_NS;
-	if (ring_take_lost(reader, __atomic_load_n(&shared->lost, __ATOMIC_RELAXED), &ring->lost,
-			   now_ns) < 0)
-		return RING_NO_MEMORY;
-	return ring->tail - begin;
+	is_cut = status == RING_RECORD && ring->tail != head;
+	program->is_cut |= is_cut;
+	ring_note_waiting(ring, !is_cut && ring->tail != head, now_ns);
+	return ring_send_lost(program, index, reader->batch) ? (int64_t)(ring->tail - begin)
+							     : RING_FAILED;
 }
 
-/* One loss for all of a pass: each loss among records ends a sub-buffer. */
-static int left_out_lose(struct program *program, const struct ring_reader *reader, int64_t now_ns)
+bool program_announce(struct program *program, struct batch *batch)
 {
-	int64_t count = program->nr_left_out;
+	size_t size = sizeof(struct part_program) + program->nr_rings * sizeof(struct part_ring);
+	struct part_program *part = program->is_announced ? NULL : batch_reserve(batch, size);
+	struct part_ring *rings = (struct part_ring *)(part + 1);
 
-	program->nr_left_out = 0;
-	return count > 0 ? queue_lose(reader->queue, now_ns, count) : 0;
+	if (!part)
+		return program->is_announced;
+	*part = (struct part_program){ .id = memory_id(program),
+				       .lost = program->lost,
+				       .pid = program->pid,
+				       .user = program->user ? program->user->uid : USER_UNKNOWN,
+				       .nr_rings = program->nr_rings };
+	memcpy(part->comm, program->comm, sizeof(part->comm));
+	for (size_t i = 0; i < program->nr_rings; i++)
+		rings[i] = (struct part_ring){ program->rings[i].tail, program->rings[i].lost };
+	batch_add(batch, &part->head, PART_PROGRAM, size);
+	program->is_announced = true;
+	return true;
+}
+
+static bool program_send_lost(struct program *program, struct batch *batch)
+{
+	uint64_t lost = __atomic_load_n(&program->control->lost, __ATOMIC_RELAXED);
+	struct part_lost *part;
+
+	if (lost == program->lost)
+		return true;
+	part = batch_reserve(batch, sizeof(*part));
+	if (!part)
+		return false;
+	program->lost = lost;
+	*part = (struct part_lost){ .id = memory_id(program), .lost = lost };
+	batch_add(batch, &part->head, PART_LOST, sizeof(*part));
+	return true;
+}
+
+/* Sends the threads that are new, or whose numbers were used again. */
+static bool tasks_send(struct task_table *tasks, struct batch *batch)
+{
+	for (; tasks->nr_changed > 0; tasks->nr_changed--) {
+		const struct program_task *task = tasks->changed[tasks->nr_changed - 1];
+		struct part_task *part = batch_reserve(batch, sizeof(*part));
+
+		if (!part)
+			return false;
+		*part = (struct part_task){ .tid = task->tid, .tgid = task->identity.tgid };
+		memcpy(part->comm, task->identity.comm, sizeof(part->comm));
+		batch_add(batch, &part->head, PART_TASK, sizeof(*part));
+	}
+	return true;
 }
 
 int64_t program_read(struct program *program, const struct ring_reader *reader, int64_t now_ns)
 {
+	struct batch *batch = reader->batch;
 	int64_t sum = 0, size = 0;
 
 	program->is_cut = false;
+	if (!program_announce(program, batch))
+		return -1;
 	for (size_t i = 0; i < program->nr_rings && size >= 0; i++) {
 		size = ring_read(program, i, reader, now_ns);
 		sum += size;
 	}
-	if (size == RING_NO_MEMORY || left_out_lose(program, reader, now_ns) < 0 ||
-	    ring_take_lost(reader, __atomic_load_n(&program->control->lost, __ATOMIC_RELAXED),
-			   &program->lost, now_ns) < 0)
+	if (size == RING_FAILED || !tasks_send(reader->tasks, batch) ||
+	    !program_send_lost(program, batch) || batch->has_failed)
 		return -1;
 	if (size >= 0)
 		return sum;
 	program->is_damaged = true;
-	return queue_lose(reader->queue, now_ns, LOSS_COUNT_UNKNOWN) < 0 ? -1 : 0;
+	batch_note(batch, NOTE_DAMAGED, program->pid, 0, program->comm);
+	return 0;
 }
 
 int64_t program_ready_ns(const struct program *program, int64_t now_ns)

@@ -99,7 +99,7 @@ static void memory_send(struct search *search, int fd)
 	if (search->message.pid == 0) {
 		search->message.pid = search->pid;
 		search->message.user = process_user(search->pid, process_effective_user(search->pid));
-		message_list_mapped(&search->message);
+		message_describe(&search->message);
 	}
 	search->has_ended = !helper_send(search->fd, &search->message, &fd, 1);
 	search->is_over = search->has_ended;
@@ -263,6 +263,7 @@ static int found_visit(struct helper *helper, const struct memory_visitor *visit
 int memfds_visit(const struct memory_visitor *visitor, struct error *error)
 {
 	const struct helper_work work = { .socket_fd = -1,
+					  .reader_fd = -1,
 					  .own_pid = getpid(),
 					  .context = visitor->context,
 					  .wants = visitor->wants };

@@ -3,8 +3,9 @@
  * Public header of userring/: records of programs that are instrumented with ktrack/user.h, as one
  * stream of sub-buffers in the kernel's layout, and formats of their events.
  *
- * The memory that a program shares is hostile input: everything is copied before it is checked,
- * and never read again. ktrack-user(7) describes it.
+ * The memory that a program shares is hostile input: a process without privileges (reader.h) reads
+ * it and sends what it finds (message.h); everything is copied before it is checked, and never read
+ * again. ktrack-user(7) describes it.
  */
 #ifndef USERRING_USERRING_H
 #define USERRING_USERRING_H
@@ -77,10 +78,13 @@ int programs_new(struct programs **out, const struct programs_settings *settings
 /** programs_close - stop recording, and release everything; NULL is fine */
 void programs_close(struct programs *programs);
 
+/** PROGRAMS_READER_USER - the system user that reads programs' memory if ktrack runs as root */
+#define PROGRAMS_READER_USER "ktrack-reader"
+
 /** programs_export_socket - let children of this process find a socket that is not the usual one */
 void programs_export_socket(const struct programs *programs);
 
-/** programs_fd - readable if a program starts */
+/** programs_fd - readable if a program starts, or a pass is over; -1 if programs are read no more */
 int programs_fd(const struct programs *programs);
 
 /** programs_start - record from now on; returns -1 with @error */
@@ -90,12 +94,16 @@ int programs_start(struct programs *programs, struct error *error);
 void programs_stop(struct programs *programs);
 
 /**
- * programs_read - read all rings
+ * programs_read - ask for a pass over all rings, and take what was read
+ * @timeout_ms: how long to wait for the pass; a later call takes the rest
  *
  * Also takes programs that have started, and releases those that have ended. Returns -1 with
  * @error if memory ran out.
  */
-int programs_read(struct programs *programs, struct error *error);
+int programs_read(struct programs *programs, int timeout_ms, struct error *error);
+
+/** PROGRAMS_PASS_MS - how long a pass may be waited for if nothing else is to be done */
+#define PROGRAMS_PASS_MS 20
 
 /** programs_ready_ns - all records up to this time have been read */
 int64_t programs_ready_ns(const struct programs *programs);
@@ -138,9 +146,6 @@ bool programs_find_task(const struct programs *programs, int tid, struct thread_
 /** programs_task - a thread that has written, by its place; false if there are no more */
 bool programs_task(const struct programs *programs, size_t index, int *tid,
 		   struct thread_identity *out);
-
-/** programs_nr - how many programs are recorded now */
-size_t programs_nr(const struct programs *programs);
 
 /**
  * struct program_found - a program that can be recorded

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Tests of a reader that is killed, or damaged: the recorder takes each record once. */
+#define KTRACK_SYSTEM unit
+#include <ktrack/user.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "fixtures/user_reading.h"
+
+KTRACK_SLICE(unit_number, KTRACK_FIELD(uint32_t, number));
+
+/* More than fit in a ring, so that some are lost, and in several messages. */
+#define NR_RECORDS 13000
+
+/* More moments than a pass has. */
+#define STEPS_MAX 1000
+
+/* The end of a reader to the recorder, and when it is killed. */
+static int reader_fd;
+static int steps_left;
+
+/* The memory of this process: a fork has another one. */
+static int memory_fd;
+
+static void step_count(void *context)
+{
+	(void)context;
+	if (--steps_left == 0)
+		raise(SIGKILL);
+}
+
+static bool bytes_send(void *context, const unsigned char *bytes, size_t size)
+{
+	(void)context;
+	return send(reader_fd, bytes, size, MSG_NOSIGNAL) == (ssize_t)size;
+}
+
+/* A reader that is killed at a step, 0 for none. */
+static void reader_child(int step)
+{
+	struct batch batch = { .send = bytes_send, .step = step_count };
+	struct task_table tasks = { 0 };
+	const struct ring_reader rings = { .batch = &batch, .tasks = &tasks, .user_max = SIZE_MAX };
+	struct program *program = program_open(memory_fd, getppid());
+
+	steps_left = step;
+	if (!program || !program_lock(program) || !batch_open(&batch))
+		_exit(1);
+	program->from_ns = 0;
+	if (program_read(program, &rings, time_now_ns(CLOCK_BOOTTIME)) < 0 || !batch_flush(&batch))
+		_exit(2);
+	_exit(0);
+}
+
+/* Runs a reader and takes its messages; returns its status. */
+static int reader_do(int step)
+{
+	static _Alignas(8) unsigned char message[BATCH_MAX];
+	const struct part_visitor notes = { NULL, reading_note };
+	int fds[2], status;
+	ssize_t size;
+	pid_t pid;
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET, 0, fds) < 0)
+		abort();
+	pid = fork();
+	if (pid == 0) {
+		close(fds[0]);
+		reader_fd = fds[1];
+		reader_child(step);
+	}
+	close(fds[1]);
+	while ((size = recv(fds[0], message, sizeof(message), 0)) > 0)
+		CHECK_NUMBER(recorded_take(&reading.recorded, message, size, &notes), RECORDED_WHOLE);
+	close(fds[0]);
+	waitpid(pid, &status, 0);
+	return status;
+}
+
+static void records_write(uint32_t *number, size_t nr_records)
+{
+	for (size_t i = 0; i < nr_records; i++)
+		ktrack_instant(unit_number, "numbered", (*number)++);
+}
+
+/* Takes the records from the queue: each number is higher than the last one. */
+static size_t numbers_take(void)
+{
+	unsigned char page[PROGRAM_PAGE_SIZE];
+	size_t size, nr_records = 0;
+	struct record record;
+	struct page view;
+	int64_t last = -1;
+
+	while ((size = queue_fill(&reading.recorded.queue, INT64_MAX, page)) > 0) {
+		page_load(&view, (struct page_layout){ 0 }, page, size);
+		while (page_next(&view, &record)) {
+			uint32_t number;
+
+			memcpy(&number, (const unsigned char *)record.data + 24, sizeof(number));
+			CHECK(number > last);
+			last = number;
+			nr_records++;
+		}
+	}
+	return nr_records;
+}
+
+/* A new recording of this process, whose reader is killed at a step; returns whether it was. */
+static bool killing_check(int step)
+{
+	uint32_t number = 0;
+	int status;
+
+	ktrack_user1_after_fork();
+	reading = (struct reading){ .recorded = { .size_max = SIZE_MAX } };
+	memory_fd = dup(ktrack_user1_process.fd);
+	ktrack_user1_control.on = 1;
+	/* What was lost before the first reader is not this recording's. */
+	CHECK_NUMBER(reader_do(0), 0);
+	records_write(&number, NR_RECORDS);
+	status = reader_do(step);
+	CHECK(WIFSIGNALED(status) || WEXITSTATUS(status) == 0);
+	records_write(&number, 100);
+	CHECK_NUMBER(reader_do(0), 0);
+	CHECK_NUMBER(numbers_take() + reading.recorded.queue.counts.lost, number);
+	CHECK(!reading.recorded.queue.counts.is_damaged);
+	CHECK_NUMBER(reading.recorded.events.size, 1);
+	CHECK_NUMBER(ktrack_user1_thread.ring->tail, ktrack_user1_thread.ring->head);
+	CHECK_NUMBER(reading.nr_notes, 0);
+	recorded_release(&reading.recorded);
+	close(memory_fd);
+	return WIFSIGNALED(status);
+}
+
+TEST(a_reader_that_is_killed_at_any_step_repeats_and_loses_nothing)
+{
+	int step = 1;
+
+	while (step < STEPS_MAX && killing_check(step))
+		step++;
+	/* Each of some messages has five. */
+	CHECK(step > 20 && step < STEPS_MAX);
+	ktrack_user1_after_fork();
+}
+
+/* Only the program itself can have moved its tail. */
+TEST(records_that_the_program_skips_are_lost)
+{
+	uint32_t number = 0;
+
+	ktrack_user1_after_fork();
+	reading_begin();
+	records_write(&number, 10);
+	CHECK(reading_pass() > 0);
+	records_write(&number, 10);
+	program_close(reading.program);
+	ktrack_user1_thread.ring->tail = ktrack_user1_thread.ring->head;
+	ktrack_user1_thread.ring->read = ktrack_user1_thread.ring->head;
+	CHECK(reading_lock());
+	program_switch(reading.program, true);
+	records_write(&number, 10);
+	CHECK(reading_pass() > 0);
+	CHECK_NUMBER(queue_see(INT64_MAX).nr_records, 20);
+	CHECK(reading.recorded.queue.counts.is_damaged);
+	reading_end();
+}
+
+/* Sends a part as it is. */
+static enum recorded_status part_take(const void *part, size_t size)
+{
+	const struct part_visitor notes = { NULL, reading_note };
+	_Alignas(8) unsigned char bytes[4096];
+
+	memcpy(bytes, part, size);
+	return recorded_take(&reading.recorded, bytes, size, &notes);
+}
+
+TEST(parts_of_a_damaged_reader_are_refused)
+{
+	struct part_program program = { .head = { sizeof(program), PART_PROGRAM }, .nr_rings = 129 };
+	struct part_records records = { .head = { sizeof(records), PART_RECORDS } };
+	struct part_event event = { .head = { sizeof(event), PART_EVENT }, .size = 8 };
+	struct part_lost lost = { .head = { sizeof(lost), PART_LOST } };
+	struct part head = { 4096, PART_SEARCHED };
+
+	reading = (struct reading){ .recorded = { .size_max = SIZE_MAX } };
+	CHECK_NUMBER(part_take(&head, sizeof(head)), RECORDED_DAMAGED);
+	head = (struct part){ 8, NR_PART_KINDS };
+	CHECK_NUMBER(part_take(&head, sizeof(head)), RECORDED_DAMAGED);
+	head = (struct part){ 0, PART_SEARCHED };
+	CHECK_NUMBER(part_take(&head, sizeof(head)), RECORDED_DAMAGED);
+	CHECK_NUMBER(part_take(&records, sizeof(records)), RECORDED_DAMAGED);
+	CHECK_NUMBER(part_take(&event, sizeof(event)), RECORDED_DAMAGED);
+	CHECK_NUMBER(part_take(&lost, sizeof(lost)), RECORDED_DAMAGED);
+	CHECK_NUMBER(part_take(&program, sizeof(program)), RECORDED_DAMAGED);
+	program.nr_rings = 1;
+	CHECK_NUMBER(part_take(&program, sizeof(program)), RECORDED_DAMAGED);
+	program.nr_rings = 0;
+	CHECK_NUMBER(part_take(&program, sizeof(program)), RECORDED_WHOLE);
+	CHECK_NUMBER(part_take(&records, sizeof(records)), RECORDED_DAMAGED);
+	CHECK_NUMBER(part_take(&event, sizeof(event)), RECORDED_DAMAGED);
+	CHECK_NUMBER(part_take(&lost, sizeof(lost)), RECORDED_WHOLE);
+	recorded_release(&reading.recorded);
+}
+
+static uint64_t memory_pages(void)
+{
+	struct stat status;
+
+	return fstat(ktrack_user1_process.fd, &status) == 0 ? status.st_blocks : 0;
+}
+
+/* They would count as the reader's memory. */
+TEST(holes_of_rings_are_not_allocated)
+{
+	uint64_t before;
+
+	ktrack_user1_after_fork();
+	reading_begin();
+	ktrack_instant(unit_number, "numbered", 0);
+	CHECK(reading_pass() > 0);
+	for (size_t i = 1; i < KTRACK_USER_RINGS; i++)
+		ktrack_user1_control.rings[i].head = KTRACK_USER_RING_SIZE;
+	before = memory_pages();
+	CHECK_NUMBER(reading_pass(), 0);
+	CHECK(program_is_waiting(reading.program));
+	reading.program->has_ended = true;
+	CHECK(reading_pass() > 0);
+	CHECK(!program_is_waiting(reading.program));
+	CHECK_NUMBER(memory_pages(), before);
+	program_close(reading.program);
+	for (size_t i = 1; i < KTRACK_USER_RINGS; i++) {
+		ktrack_user1_control.rings[i].tail = 0;
+		ktrack_user1_control.rings[i].read = KTRACK_USER_RING_SIZE;
+	}
+	CHECK(reading_lock());
+	CHECK_NUMBER(memory_pages(), before);
+	reading_end();
+}

@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The reader's process: reads all rings when the recorder asks for it. */
+#include "userring/reader.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Programs that have ended are noticed within this time. */
+#define LOOK_NS (NS_PER_S / 2)
+
+/* Records that were begun are awaited after the end, in steps of a millisecond. */
+#define AWAIT_STEPS 200
+
+#define READER_NAME "ktrack-reader"
+
+static struct ring_reader reader_rings(struct reader *reader, uint64_t size_max)
+{
+	return (struct ring_reader){ .batch = &reader->batch,
+				     .tasks = &reader->tasks,
+				     .user_max = size_max / reader->nr_users };
+}
+
+/* Reported once for a program. */
+static void reader_note_threads(struct reader *reader, struct program *program)
+{
+	if (program->search_state != SEARCH_IS_LATE)
+		return;
+	program->search_state = SEARCH_IS_REPORTED;
+	batch_note(&reader->batch, NOTE_THREADS, program->pid, 0, program->comm);
+}
+
+/* Reads one program; returns the bytes, or -1 if the batch has failed. */
+static int64_t reader_read(struct reader *reader, struct program *program, uint64_t size_max,
+			   int64_t now_ns)
+{
+	const struct ring_reader rings = reader_rings(reader, size_max);
+	int64_t size;
+
+	if (program->is_damaged)
+		return 0;
+	reader_set_place(reader, program->pid);
+	size = program_read(program, &rings, now_ns);
+	reader_set_place(reader, 0);
+	/* The rest of its records stays in its memory. */
+	if (program->is_damaged)
+		program_switch(program, false);
+	reader_note_threads(reader, program);
+	return size;
+}
+
+/* Each user gets the same share. */
+bool reader_pass(struct reader *reader, uint64_t size_max)
+{
+	int64_t now_ns = time_now_ns(CLOCK_BOOTTIME);
+
+	reader->ready_ns = now_ns;
+	reader->last_bytes = 0;
+	reader->nr_users = user_table_begin_pass(&reader->users);
+	for (size_t i = 0; i < reader->size; i++) {
+		int64_t size = reader_read(reader, reader->list[i], size_max, now_ns);
+
+		if (size < 0)
+			return false;
+		if ((uint64_t)size > reader->last_bytes)
+			reader->last_bytes = size;
+		reader->ready_ns = program_ready_ns(reader->list[i], reader->ready_ns);
+	}
+	return batch_flush(&reader->batch);
+}
+
+/* What was sent is freed before the memory is unmapped. */
+static bool reader_release(struct reader *reader, struct program *program)
+{
+	struct part_ended *part = batch_reserve(&reader->batch, sizeof(*part));
+
+	if (part && program->is_announced) {
+		*part = (struct part_ended){ .id = { program->device, program->inode },
+					     .is_cut = program->is_cut };
+		batch_add(&reader->batch, &part->head, PART_ENDED, sizeof(*part));
+	}
+	if (!batch_flush(&reader->batch))
+		return false;
+	program->user->nr_programs--;
+	program_close(program);
+	return true;
+}
+
+bool reader_look(struct reader *reader, uint64_t size_max)
+{
+	int64_t now_ns = time_now_ns(CLOCK_BOOTTIME);
+	size_t nr_left = 0;
+	bool is_whole = true;
+
+	if (now_ns - reader->looked_ns < LOOK_NS)
+		return true;
+	reader->looked_ns = now_ns;
+	reader->nr_users = user_table_begin_pass(&reader->users);
+	for (size_t i = 0; i < reader->size; i++) {
+		struct program *program = reader->list[i];
+
+		if (is_whole)
+			program_look(program);
+		if (is_whole && program->has_ended)
+			is_whole = reader_read(reader, program, size_max, now_ns) >= 0 &&
+				   reader_release(reader, program);
+		else
+			reader->list[nr_left++] = program;
+	}
+	reader->size = nr_left;
+	return is_whole && batch_flush(&reader->batch);
+}
+
+bool reader_release_programs(struct reader *reader)
+{
+	bool is_whole = true;
+
+	while (is_whole && reader->size > 0)
+		is_whole = reader_release(reader, reader->list[--reader->size]);
+	return is_whole;
+}
+
+void reader_switch(struct reader *reader, bool is_on)
+{
+	reader->is_on = is_on;
+	for (size_t i = 0; i < reader->size; i++) {
+		if (reader->list[i]->is_damaged)
+			continue;
+		program_switch(reader->list[i], is_on);
+		reader->list[i]->from_ns = reader->from_ns;
+	}
+}
+
+bool reader_is_waiting(const struct reader *reader)
+{
+	for (size_t i = 0; i < reader->size; i++) {
+		if (program_is_waiting(reader->list[i]))
+			return true;
+	}
+	return false;
+}
+
+bool reader_is_cut(const struct reader *reader)
+{
+	for (size_t i = 0; i < reader->size; i++) {
+		if (reader->list[i]->is_cut)
+			return true;
+	}
+	return false;
+}
+
+static bool reader_send_passed(struct reader *reader, const struct part_passed *passed)
+{
+	struct part_passed *part = batch_reserve(&reader->batch, sizeof(*part));
+
+	if (!part)
+		return false;
+	*part = *passed;
+	batch_add(&reader->batch, &part->head, PART_PASSED, sizeof(*part));
+	return batch_flush(&reader->batch);
+}
+
+static struct part_passed reader_passed(const struct reader *reader, uint32_t number)
+{
+	return (struct part_passed){ .number = number,
+				     .is_waiting = reader_is_waiting(reader),
+				     .is_cut = reader_is_cut(reader),
+				     .ready_ns = reader->ready_ns,
+				     .last_bytes = reader->last_bytes };
+}
+
+static bool reader_do_pass(struct reader *reader, const struct reader_request *request)
+{
+	struct part_passed passed;
+
+	if (!reader_accept(reader) || !reader_pass(reader, request->size_max) ||
+	    !reader_look(reader, request->size_max))
+		return false;
+	passed = reader_passed(reader, request->number);
+	return reader_send_passed(reader, &passed);
+}
+
+/* The last pass; programs write no more, and those that they have begun are awaited. */
+static bool reader_do_finish(struct reader *reader, const struct reader_request *request)
+{
+	const struct timespec step = { .tv_nsec = NS_PER_S / 1000 };
+	struct part_passed passed;
+	bool is_whole;
+
+	reader_await_answers(reader);
+	reader_switch(reader, false);
+	/* A thread may have seen that recording is on, and reserves only now. */
+	nanosleep(&step, NULL);
+	reader->looked_ns = 0;
+	is_whole = reader_accept(reader) && reader_pass(reader, request->size_max) &&
+		   reader_look(reader, request->size_max);
+	for (int i = 0; is_whole && i < AWAIT_STEPS && reader_is_waiting(reader); i++) {
+		nanosleep(&step, NULL);
+		is_whole = reader_pass(reader, request->size_max);
+	}
+	passed = reader_passed(reader, request->number);
+	return is_whole && reader_release_programs(reader) && reader_send_passed(reader, &passed);
+}
+
+static bool reader_do_switch(struct reader *reader, const struct reader_request *request)
+{
+	const struct part_passed passed = { .number = request->number };
+
+	reader->from_ns = request->from_ns;
+	reader_switch(reader, request->is_on);
+	return reader_send_passed(reader, &passed);
+}
+
+static bool reader_do(struct reader *reader, const struct reader_request *request)
+{
+	switch (request->kind) {
+	case REQUEST_SWITCH:
+		return reader_do_switch(reader, request);
+	case REQUEST_PASS:
+		return reader_do_pass(reader, request);
+	default:
+		return reader_do_finish(reader, request);
+	}
+}
+
+/* Takes a request; returns 0 if there is none, -1 if the recorder has ended. */
+static int request_receive(struct reader *reader, struct reader_request *request, int flags)
+{
+	ssize_t size = recv(reader->fd, request, sizeof(*request), flags);
+
+	if (size < 0 && (errno == EAGAIN || errno == EINTR))
+		return 0;
+	reader->is_over |= size != sizeof(*request);
+	return reader->is_over ? -1 : request->pid == getpid();
+}
+
+static bool batch_bytes_send(void *context, const unsigned char *bytes, size_t size)
+{
+	struct reader *reader = context;
+	ssize_t sent;
+
+	do {
+		sent = send(reader->fd, bytes, size, MSG_NOSIGNAL);
+	} while (sent < 0 && errno == EINTR);
+	reader->is_over |= sent != (ssize_t)size;
+	return !reader->is_over;
+}
+
+/* Nothing is taken before the recorder has said from which time on. */
+static bool reader_begin(struct reader *reader)
+{
+	struct part_begun *part = batch_reserve(&reader->batch, sizeof(*part));
+	struct reader_request request;
+	int status = 0;
+
+	if (!part)
+		return false;
+	*part = (struct part_begun){ .pid = getpid() };
+	batch_add(&reader->batch, &part->head, PART_BEGUN, sizeof(*part));
+	if (!batch_flush(&reader->batch))
+		return false;
+	while (status == 0)
+		status = request_receive(reader, &request, 0);
+	return status > 0 && reader_do(reader, &request);
+}
+
+/* Returns when the recorder has ended, or memory ran out. */
+static void reader_serve(struct reader *reader)
+{
+	struct reader_request request;
+	int status = 0;
+
+	while (status >= 0) {
+		struct pollfd fds[] = { { .fd = reader->fd, .events = POLLIN },
+					{ .fd = reader->helper.fd, .events = POLLIN } };
+
+		poll(fds, sizeof(fds) / sizeof(fds[0]), -1);
+		status = reader_accept(reader) ? request_receive(reader, &request, MSG_DONTWAIT)
+					       : -1;
+		if (status > 0 && !reader_do(reader, &request))
+			status = -1;
+	}
+}
+
+/* Whoever has ended by itself for want of memory leaves programs as they are to the next one. */
+void reader_run(const struct helper_work *work, int inbox_fd, int *place, int search_number)
+{
+	struct reader reader = { .globs = work->globs,
+				 .fd = work->reader_fd,
+				 .helper = { .fd = inbox_fd },
+				 .place = place,
+				 .search_number = search_number,
+				 .nr_users = 1 };
+
+	prctl(PR_SET_NAME, READER_NAME);
+	reader.batch.context = &reader;
+	reader.batch.send = batch_bytes_send;
+	reader_set_place(&reader, 0);
+	if (!reader_drop_rights(work) || !batch_open(&reader.batch) || !reader_begin(&reader))
+		return;
+	reader_serve(&reader);
+	for (size_t i = 0; i < reader.size && reader.is_over; i++)
+		program_close(reader.list[i]);
+}

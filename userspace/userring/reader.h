@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The reader: the process that opens, checks, maps and reads the memory of programs. It has no
+ * capability, a user of its own if ktrack has one, and only the system calls that it needs. It
+ * sends to the recorder what message.h describes. If it is killed, the helper starts another one.
+ */
+#ifndef USERRING_READER_H
+#define USERRING_READER_H
+
+#include "userring/batch.h"
+#include "userring/helper.h"
+
+/** READER_SEND_BYTES - how much may be on the way to the recorder */
+#define READER_SEND_BYTES (256 << 10)
+
+/**
+ * struct reader - the state
+ * @globs: which programs are taken
+ * @fd: the connection to the recorder
+ * @helper: its messages
+ * @place: shared with the helper: the process that is being examined, 0 for none
+ * @search_number: earlier searches were for an earlier reader
+ * @nr_users: users of the current pass
+ * @is_on, @from_ns: as of struct reader_request
+ * @ready_ns: all records up to this time are read
+ * @last_bytes: the most that a program had written in the last pass
+ * @is_over: the recorder has ended
+ */
+struct reader {
+	const char *globs;
+	int fd;
+	struct helper helper;
+	int *place;
+	int search_number;
+	struct batch batch;
+	struct task_table tasks;
+	struct user_table users;
+	size_t nr_users;
+	struct program **list;
+	size_t size;
+	bool is_on;
+	int64_t from_ns;
+	int64_t ready_ns;
+	int64_t looked_ns;
+	uint64_t last_bytes;
+	bool is_over;
+};
+
+/** reader_run - the reader's process; returns when the recorder has ended, or memory ran out */
+void reader_run(const struct helper_work *work, int inbox_fd, int *place, int search_number);
+
+/** reader_accept - take the programs that the helper reports; returns false if the batch has failed */
+bool reader_accept(struct reader *reader);
+
+/** reader_await_answers - reader_accept() until the helper has let all programs go on */
+void reader_await_answers(struct reader *reader);
+
+/** reader_switch - switch all programs on or off */
+void reader_switch(struct reader *reader, bool is_on);
+
+/** reader_pass - read all rings; @size_max as of struct reader_request; false if the batch has failed */
+bool reader_pass(struct reader *reader, uint64_t size_max);
+
+/** reader_look - release programs that have ended, after they were read; false as reader_pass() */
+bool reader_look(struct reader *reader, uint64_t size_max);
+
+/** reader_is_waiting, reader_is_cut - whether records are begun, or left in rings */
+bool reader_is_waiting(const struct reader *reader);
+bool reader_is_cut(const struct reader *reader);
+
+/** reader_release_programs - release all programs; false as reader_pass() */
+bool reader_release_programs(struct reader *reader);
+
+/** reader_set_place - note which process is examined */
+static inline void reader_set_place(struct reader *reader, int pid)
+{
+	if (reader->place)
+		__atomic_store_n(reader->place, pid, __ATOMIC_RELAXED);
+}
+
+#endif
