@@ -49,9 +49,9 @@ table 'SELECT name FROM slice WHERE dur_ns > 1000' <<'END'
 name
 END
 table @slowest limit=2 'name=*er' <<'END'
-id  category  name   track            ts_ns  dur_ns  self_ns  args                                                       doubt
- 1  demo:io   outer  io tid 7 worker      0      50       30  {"bytes":4096,"why":"a,b","end:bytes":0,"end:why":""}
- 5  demo:io   other  io tid 8           100      40       40  {"bytes":1,"why":"say \"hi\"","end:bytes":1,"end:why":""}
+id  category  name   track            ts_ns  dur_ns  self_ns  args                                          doubt
+ 1  demo:io   outer  io tid 7 worker      0      50       30  {"bytes":4096,"why":"a,b","end:bytes":0}
+ 5  demo:io   other  io tid 8           100      40       40  {"bytes":1,"why":"say \"hi\"","end:bytes":1}
 END
 table @during id=5 <<'END'
 id  category  name   track            from_ns  common_ns  dur_ns
