@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "fixtures/user_reading.h"
+#include "userring/reader.h"
 
 KTRACK_SLICE(unit_number, KTRACK_FIELD(uint32_t, number));
 
@@ -239,4 +240,21 @@ TEST(holes_of_rings_are_not_allocated)
 	CHECK(reading_lock());
 	CHECK_NUMBER(memory_pages(), before);
 	reading_end();
+}
+
+/* Rings are read before a quarter is full, also when a burst follows another one. */
+TEST(rings_are_left_alone_as_long_as_they_take_to_fill)
+{
+	const int64_t ms = NS_PER_S / 1000;
+	struct program program = { .ring_size = 1 << 20, .most_bytes = 1 << 18 };
+	int64_t fill_ns = fill_ns_after(FILL_NEVER_NS, 20 * ms, &program);
+
+	CHECK_NUMBER(fill_ns, 80 * ms);
+	program.most_bytes = 1 << 19;
+	fill_ns = fill_ns_after(fill_ns, 20 * ms, &program);
+	CHECK_NUMBER(fill_ns, 40 * ms);
+	program.most_bytes = 0;
+	CHECK_NUMBER(fill_ns_after(fill_ns, 20 * ms, &program), 40 * ms);
+	CHECK_NUMBER(fill_ns_slower(fill_ns, NS_PER_S), 80 * ms);
+	CHECK_NUMBER(fill_ns_slower(FILL_NEVER_NS, NS_PER_S), FILL_NEVER_NS);
 }

@@ -175,7 +175,7 @@ struct part_note {
  * @is_waiting: records are begun and not complete
  * @is_cut: records are left in rings
  * @ready_ns: all records up to this time are read
- * @last_bytes: the most that a program had written
+ * @wait_ns: how long rings may be left alone
  */
 struct part_passed {
 	struct part head;
@@ -183,7 +183,7 @@ struct part_passed {
 	uint16_t is_waiting;
 	uint16_t is_cut;
 	int64_t ready_ns;
-	uint64_t last_bytes;
+	int64_t wait_ns;
 };
 
 /**

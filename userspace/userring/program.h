@@ -64,6 +64,7 @@ enum search_state {
  * @added_ns: CLOCK_BOOTTIME when it was added
  * @searches: the time that searches of threads take
  * @search_state: of these searches
+ * @most_bytes: the most that one of its rings had in the last pass
  * @is_ours: it is locked, so that this process is its only reader
  * @is_nested: the process is in another PID namespace, so that its threads have other numbers
  * @has_ended: the process is gone
@@ -96,6 +97,7 @@ struct program {
 	int64_t added_ns;
 	struct time_share searches;
 	enum search_state search_state;
+	int64_t most_bytes;
 	bool is_ours;
 	bool is_nested;
 	bool has_ended;

@@ -20,10 +20,9 @@
 #define SEARCH_NS NS_PER_S
 #define SEARCH_RARELY_NS (10 * NS_PER_S)
 
-/* How long rings may be left alone: if one pass found few records, or many. */
-#define WAIT_MS 50
-#define WAIT_BUSY_MS 2
-#define BUSY_BYTES (64 << 10)
+/* How long rings may be left alone: what the reader says, within these limits. */
+#define WAIT_MIN_NS (NS_PER_S / 1000)
+#define WAIT_MAX_NS (NS_PER_S / 50)
 
 /*
  * A pass that has begun is completed, whatever is in the rings: so much may wait above the limit.
@@ -107,7 +106,7 @@ static void take_passed(struct programs *programs, const struct part_passed *par
 	if (!programs->is_asked || part->number != programs->number)
 		return;
 	programs->is_asked = false;
-	programs->last_bytes = part->last_bytes;
+	programs->wait_ns = part->wait_ns;
 	programs->is_waiting = part->is_waiting;
 	programs->is_cut = part->is_cut;
 	/* No time is ready that has not come. */
@@ -462,7 +461,13 @@ int64_t programs_ready_ns(const struct programs *programs)
 
 int programs_wait_ms(const struct programs *programs)
 {
-	return programs->last_bytes > BUSY_BYTES ? WAIT_BUSY_MS : WAIT_MS;
+	int64_t wait_ns = programs->wait_ns;
+
+	if (wait_ns > WAIT_MAX_NS)
+		wait_ns = WAIT_MAX_NS;
+	if (wait_ns < WAIT_MIN_NS)
+		wait_ns = WAIT_MIN_NS;
+	return wait_ns / (NS_PER_S / 1000);
 }
 
 size_t programs_fill(struct programs *programs, int64_t until_ns, unsigned char *page)

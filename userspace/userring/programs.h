@@ -20,7 +20,7 @@
  *	answer was looked for, and how often the reader did not run then
  * @is_on: recording has started, and earlier records than @from_ns belong to another one
  * @ready_ns: all records up to this time are read
- * @last_bytes: the most that a program had written in the last pass
+ * @wait_ns: how long rings may be left alone
  * @is_waiting, @is_cut: as of struct part_passed
  * @nr_late: programs that did not wait
  * @refused: errno of the last connection that could not be accepted, 0 if one was, since
@@ -51,7 +51,7 @@ struct programs {
 	int64_t from_ns;
 	int64_t ready_ns;
 	int64_t searched_ns;
-	uint64_t last_bytes;
+	int64_t wait_ns;
 	bool is_waiting;
 	bool is_cut;
 	unsigned int nr_late;

@@ -53,21 +53,38 @@ static int64_t reader_read(struct reader *reader, struct program *program, uint6
 	return size;
 }
 
+int64_t fill_ns_slower(int64_t fill_ns, int64_t elapsed_ns)
+{
+	double slower_ns = fill_ns * (1 + (double)elapsed_ns / NS_PER_S);
+
+	return slower_ns < FILL_NEVER_NS ? slower_ns : FILL_NEVER_NS;
+}
+
+int64_t fill_ns_after(int64_t fill_ns, int64_t elapsed_ns, const struct program *program)
+{
+	double now_ns = FILL_NEVER_NS;
+
+	if (program->most_bytes > 0)
+		now_ns = (double)program->ring_size / program->most_bytes * elapsed_ns;
+	return now_ns < fill_ns ? now_ns : fill_ns;
+}
+
 /* Each user gets the same share. */
 bool reader_pass(struct reader *reader, uint64_t size_max)
 {
 	int64_t now_ns = time_now_ns(CLOCK_BOOTTIME);
+	int64_t elapsed_ns = now_ns - reader->passed_ns;
 
 	reader->ready_ns = now_ns;
-	reader->last_bytes = 0;
+	reader->passed_ns = now_ns;
+	reader->fill_ns = fill_ns_slower(reader->fill_ns, elapsed_ns);
 	reader->nr_users = user_table_begin_pass(&reader->users);
 	for (size_t i = 0; i < reader->size; i++) {
 		int64_t size = reader_read(reader, reader->list[i], size_max, now_ns);
 
 		if (size < 0)
 			return false;
-		if ((uint64_t)size > reader->last_bytes)
-			reader->last_bytes = size;
+		reader->fill_ns = fill_ns_after(reader->fill_ns, elapsed_ns, reader->list[i]);
 		reader->ready_ns = program_ready_ns(reader->list[i], reader->ready_ns);
 	}
 	return batch_flush(&reader->batch);
@@ -170,7 +187,7 @@ static struct part_passed reader_passed(const struct reader *reader, uint32_t nu
 				     .is_waiting = reader_is_waiting(reader),
 				     .is_cut = reader_is_cut(reader),
 				     .ready_ns = reader->ready_ns,
-				     .last_bytes = reader->last_bytes };
+				     .wait_ns = reader->fill_ns / 4 };
 }
 
 static bool reader_do_pass(struct reader *reader, const struct reader_request *request)
@@ -289,7 +306,8 @@ static void reader_serve(struct reader *reader)
 /* Whoever has ended by itself for want of memory leaves programs as they are to the next one. */
 void reader_run(const struct helper_work *work, int inbox_fd, int *place, int search_number)
 {
-	struct reader reader = { .globs = work->globs,
+	struct reader reader = { .fill_ns = FILL_NEVER_NS,
+				 .globs = work->globs,
 				 .fd = work->reader_fd,
 				 .helper = { .fd = inbox_fd },
 				 .place = place,

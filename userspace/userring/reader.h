@@ -13,6 +13,9 @@
 /** READER_SEND_BYTES - how much may be on the way to the recorder */
 #define READER_SEND_BYTES (256 << 10)
 
+/** FILL_NEVER_NS - of a ring that does not fill */
+#define FILL_NEVER_NS (60 * NS_PER_S)
+
 /**
  * struct reader - the state
  * @globs: which programs are taken
@@ -23,7 +26,8 @@
  * @nr_users: users of the current pass
  * @is_on, @from_ns: as of struct reader_request
  * @ready_ns: all records up to this time are read
- * @last_bytes: the most that a program had written in the last pass
+ * @passed_ns: of the last pass
+ * @fill_ns: how long the ring that fills fastest takes for that
  * @is_over: the recorder has ended
  */
 struct reader {
@@ -42,7 +46,8 @@ struct reader {
 	int64_t from_ns;
 	int64_t ready_ns;
 	int64_t looked_ns;
-	uint64_t last_bytes;
+	int64_t passed_ns;
+	int64_t fill_ns;
 	bool is_over;
 };
 
@@ -57,6 +62,16 @@ void reader_await_answers(struct reader *reader);
 
 /** reader_switch - switch all programs on or off */
 void reader_switch(struct reader *reader, bool is_on);
+
+/**
+ * fill_ns_slower - the time that the fastest ring takes to fill, after time in which nothing was seen
+ *
+ * A burst may follow another one: it is taken for half as fast after a second, not at once.
+ */
+int64_t fill_ns_slower(int64_t fill_ns, int64_t elapsed_ns);
+
+/** fill_ns_after - the same if a program has a faster one, by the bytes that it had in this time */
+int64_t fill_ns_after(int64_t fill_ns, int64_t elapsed_ns, const struct program *program);
 
 /** reader_pass - read all rings; @size_max as of struct reader_request; false if the batch has failed */
 bool reader_pass(struct reader *reader, uint64_t size_max);

@@ -602,11 +602,14 @@ int64_t program_read(struct program *program, const struct ring_reader *reader, 
 	int64_t sum = 0, size = 0;
 
 	program->is_cut = false;
+	program->most_bytes = 0;
 	if (!program_announce(program, batch))
 		return -1;
 	for (size_t i = 0; i < program->nr_rings && size >= 0; i++) {
 		size = ring_read(program, i, reader, now_ns);
 		sum += size;
+		if (size > program->most_bytes)
+			program->most_bytes = size;
 	}
 	if (size == RING_FAILED || !tasks_send(reader->tasks, batch) ||
 	    !program_send_lost(program, batch) || batch->has_failed)
