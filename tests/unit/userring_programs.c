@@ -2,6 +2,7 @@
 /* Tests of several programs at once. */
 #define KTRACK_SYSTEM unit
 #include <ktrack/user.h>
+#include <pwd.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/socket.h>
@@ -266,6 +267,87 @@ TEST(a_reader_that_sends_damaged_messages_is_replaced)
 	CHECK(reader_is_to_be_replaced());
 	CHECK(stage.programs.recorded.queue.counts.is_damaged);
 	stage_end();
+}
+
+/* The user of the reader. */
+#define READER_USER 4242
+
+struct passwd *getpwnam(const char *name)
+{
+	static struct passwd entry = { .pw_uid = READER_USER, .pw_gid = READER_USER };
+
+	return strcmp(name, PROGRAMS_READER_USER) == 0 ? &entry : NULL;
+}
+
+static bool status_has(const char *status, const char *line)
+{
+	if (strstr(status, line))
+		return true;
+	fprintf(stderr, "# no line '%s'\n", line + 1);
+	return false;
+}
+
+static void reader_check(pid_t pid)
+{
+	struct buffer status = { 0 };
+	char path[32];
+
+	snprintf(path, sizeof(path), "/proc/%d/status", pid);
+	CHECK_NUMBER(file_read(path, &status), 0);
+	CHECK(status_has(buffer_string(&status), "\nCapPrm:\t0000000000000000"));
+	CHECK(status_has(buffer_string(&status), "\nCapEff:\t0000000000000000"));
+	CHECK(status_has(buffer_string(&status), "\nNoNewPrivs:\t1"));
+	CHECK(status_has(buffer_string(&status), "\nSeccomp:\t2"));
+	if (geteuid() == 0) {
+		CHECK(status_has(buffer_string(&status), "\nUid:\t4242\t4242\t4242\t4242"));
+		CHECK(status_has(buffer_string(&status), "\nGid:\t4242\t4242\t4242\t4242"));
+		CHECK(status_has(buffer_string(&status), "\nGroups:\t \n"));
+	}
+	buffer_release(&status);
+}
+
+/* A program that emits ten records each time it continues. */
+static void emitting_begin(void)
+{
+	stage.child = fork();
+	while (stage.child == 0) {
+		for (int i = 0; i < 10; i++)
+			ktrack_instant(unit_many, "emitted");
+		raise(SIGSTOP);
+	}
+	waitpid(stage.child, NULL, WUNTRACED);
+}
+
+static void emitting_continue(void)
+{
+	kill(stage.child, SIGCONT);
+	waitpid(stage.child, NULL, WUNTRACED);
+}
+
+/* The whole way: found by the search, read by a process of another user. */
+TEST(programs_are_read_without_rights)
+{
+	const struct programs_settings settings = { .size_max = 1 << 20, .mode = PROGRAMS_WAIT };
+	unsigned char page[PROGRAM_PAGE_SIZE];
+	struct programs_counts counts;
+	struct programs *programs;
+	struct error error = { 0 };
+
+	emitting_begin();
+	CHECK_NUMBER(programs_new(&programs, &settings, &error), 0);
+	CHECK_NUMBER(programs_start(programs, &error), 0);
+	reader_check(programs->reader_pid);
+	emitting_continue();
+	programs_stop(programs);
+	while (programs_fill(programs, INT64_MAX, page) > 0)
+		;
+	programs_count(programs, &counts);
+	CHECK_NUMBER(counts.read, 10);
+	CHECK_NUMBER(counts.lost, 0);
+	CHECK(!counts.is_damaged);
+	programs_close(programs);
+	kill(stage.child, SIGKILL);
+	waitpid(stage.child, NULL, 0);
 }
 
 /* Describes more events than ktrack lists. */

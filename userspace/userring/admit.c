@@ -152,16 +152,26 @@ static bool program_set_origin(struct program *program, const struct helper_mess
 	return true;
 }
 
+/* A child has the file of its parent until it executes another program. */
+static void reader_note_refused(struct reader *reader, int pid, int number)
+{
+	char comm[THREAD_COMM_SIZE];
+
+	if (number == ESRCH)
+		return;
+	process_comm(pid, comm, sizeof(comm));
+	batch_note(&reader->batch, NOTE_REFUSED, pid, number, comm);
+}
+
 static void memory_take(struct reader *reader, const struct helper_report *report)
 {
 	const struct helper_message *message = &report->message;
 	struct program *program = program_open(report->memory_fd, message->pid);
 
-	/* A child has the file until it executes another program. */
-	if (!program && errno != ESRCH)
-		batch_note(&reader->batch, NOTE_REFUSED, message->pid, errno, NULL);
-	if (!program)
+	if (!program) {
+		reader_note_refused(reader, message->pid, errno);
 		return;
+	}
 	if (!program_set_origin(program, message) || reader_has(reader, program) ||
 	    !program_matches(program, reader->globs))
 		program_close(program);
@@ -190,7 +200,8 @@ static void reader_take_report(struct reader *reader, const struct helper_report
 		reader_set_place(reader, message->pid);
 		memory_take(reader, report);
 		reader_set_place(reader, 0);
-		if (message->kind == HELPER_OFFER)
+		/* Without an answer, the next reader gets the offer. */
+		if (message->kind == HELPER_OFFER && !reader->batch.has_failed)
 			report_answer(report);
 		break;
 	case HELPER_ANSWERED:

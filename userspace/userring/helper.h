@@ -192,7 +192,7 @@ void helper_drop_rights(bool starts_reader);
 /** helper_drop_reader_rights - in a new process of the helper: keep those of a search */
 void helper_drop_reader_rights(void);
 
-/** reader_drop_rights - in the reader: become its user, and keep no right; false if that fails */
-bool reader_drop_rights(const struct helper_work *work);
+/** reader_drop_rights - in the reader: become its user if that is possible, and keep no right */
+void reader_drop_rights(const struct helper_work *work);
 
 #endif

@@ -37,6 +37,15 @@ static void capabilities_keep(uint64_t kept)
 	syscall(SYS_capset, &head, data);
 }
 
+static bool capabilities_have(uint64_t wanted)
+{
+	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct data[2] = { 0 };
+
+	return syscall(SYS_capget, &head, data) == 0 &&
+	       ((data[0].effective | (uint64_t)data[1].effective << 32) & wanted) == wanted;
+}
+
 /* Memory that is mapped already: the recorder's, and sanitizers map terabytes that they do not use. */
 static rlim_t data_mapped(void)
 {
@@ -120,19 +129,17 @@ void helper_drop_reader_rights(void)
 	capabilities_keep(SEARCH_CAPABILITIES);
 }
 
-/* A user that cannot be changed to is none: nothing is read with more rights than meant. */
 static bool user_become(uid_t user, gid_t group)
 {
-	return setgroups(0, NULL) == 0 && setresgid(group, group, group) == 0 &&
-	       setresuid(user, user, user) == 0;
+	return capabilities_have(READER_CAPABILITIES) && setgroups(0, NULL) == 0 &&
+	       setresgid(group, group, group) == 0 && setresuid(user, user, user) == 0;
 }
 
-bool reader_drop_rights(const struct helper_work *work)
+/* Without the right to become its user, and to be killed then, it keeps that of the recorder. */
+void reader_drop_rights(const struct helper_work *work)
 {
-	if (work->reader_user != 0 && !user_become(work->reader_user, work->reader_group))
-		return false;
-	capabilities_keep(0);
+	if (work->reader_user == 0 || !user_become(work->reader_user, work->reader_group))
+		capabilities_keep(0);
 	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 	reader_calls_limit();
-	return true;
 }

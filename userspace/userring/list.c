@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Lists programs, and cleans up behind a killed ktrack. */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,6 +8,7 @@
 #include "userring/events.h"
 #include "userring/process.h"
 #include "userring/program.h"
+#include "userring/refusals.h"
 #include "userring/scan.h"
 
 /** struct listing - events of a program, as "SYSTEM:EVENT" */
@@ -96,6 +98,50 @@ int programs_visit(const struct program_visitor *visitor, struct error *error)
 	const struct memory_visitor files = { .context = &listing, .visit = listing_visit };
 
 	return memfds_visit(&files, error);
+}
+
+/** struct examination - what programs_examine() finds */
+struct examination {
+	size_t nr_programs;
+	struct refusals refusals;
+};
+
+/* A child has the file of its parent until it executes another program. */
+static int examination_visit(void *context, int fd, int pid, struct error *error)
+{
+	struct examination *examination = context;
+	struct program *program = program_open(fd, pid);
+	int number = errno;
+	char comm[THREAD_COMM_SIZE];
+
+	(void)error;
+	process_comm(pid, comm, sizeof(comm));
+	if (program && program_is_locked(program))
+		refusals_add(&examination->refusals, pid, comm, "a ktrack records it");
+	else if (program)
+		examination->nr_programs++;
+	else if (number != ESRCH)
+		refusals_add(&examination->refusals, pid, comm, refusal_reason(number));
+	program_close(program);
+	return 0;
+}
+
+int programs_examine(struct programs_examined *out, struct error *error)
+{
+	struct examination *examination = calloc(1, sizeof(*examination));
+	const struct memory_visitor files = { .context = examination, .visit = examination_visit };
+	int status;
+
+	*out = (struct programs_examined){ 0 };
+	if (!examination)
+		return error_set(error, "out of memory");
+	status = memfds_visit(&files, error);
+	out->nr_programs = examination->nr_programs;
+	out->nr_refused = examination->refusals.size;
+	buffer_append_string(&out->refused, refusals_text(&examination->refusals));
+	refusals_release(&examination->refusals);
+	free(examination);
+	return status;
 }
 
 /* Whoever chose a socket leaves the programs of other ktracks alone. */

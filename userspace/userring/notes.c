@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Reports what the reader has noted of programs. */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -78,6 +79,14 @@ static void note_problem(struct programs *programs, const struct part_note *note
 			       note->pid, strerror(note->number));
 }
 
+/* What a program offers is its own matter, what ktrack lacks is not. */
+static void note_refused(struct programs *programs, const struct part_note *note, const char *comm)
+{
+	refusals_add(&programs->refusals, note->pid, comm, refusal_reason(note->number));
+	if (note->number == ENOMEM || note->number == EMFILE || note->number == ENFILE)
+		programs_lose(programs);
+}
+
 static void note_damaged(struct programs *programs, const struct part_note *note, const char *comm)
 {
 	programs_lose(programs);
@@ -123,7 +132,7 @@ void programs_take_note(struct programs *programs, const struct part_note *note)
 		note_locked(programs, note, comm, is_first);
 		break;
 	case NOTE_REFUSED:
-		refusals_add(&programs->refusals, note->pid, comm, refusal_reason(note->number));
+		note_refused(programs, note, comm);
 		break;
 	case NOTE_LATE:
 		programs_report_late(programs, note->pid, comm);

@@ -83,6 +83,19 @@ void process_path(int pid, char *out, size_t size)
 	out[length > 0 ? length : 0] = '\0';
 }
 
+void process_comm(int pid, char *out, size_t size)
+{
+	struct buffer comm = { 0 };
+	char path[32];
+
+	*out = '\0';
+	snprintf(path, sizeof(path), "/proc/%d/comm", pid);
+	if (file_read(path, &comm) == 0)
+		snprintf(out, size, "%.*s", (int)strcspn(buffer_string(&comm), "\n"),
+			 buffer_string(&comm));
+	buffer_release(&comm);
+}
+
 bool process_is_sleeping(int pid)
 {
 	struct buffer text = { 0 };

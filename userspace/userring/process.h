@@ -22,6 +22,9 @@ uint64_t process_started(int pid);
 /** process_path - the path of its file, "" if that is unknown */
 void process_path(int pid, char *out, size_t size);
 
+/** process_comm - its name, "" if that is unknown */
+void process_comm(int pid, char *out, size_t size);
+
 /** process_is_sleeping - whether a process waits or is stopped, rather than runs or could run */
 bool process_is_sleeping(int pid);
 

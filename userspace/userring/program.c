@@ -88,16 +88,11 @@ static bool program_is_owner(struct program *program)
 
 static void program_read_names(struct program *program)
 {
-	struct buffer comm = { 0 };
-	char link[32], path[4096];
+	char path[4096];
 
 	process_path(program->pid, path, sizeof(path));
 	program->path = strdup(path);
-	snprintf(link, sizeof(link), "/proc/%d/comm", program->pid);
-	if (file_read(link, &comm) == 0)
-		snprintf(program->comm, sizeof(program->comm), "%.*s",
-			 (int)strcspn(buffer_string(&comm), "\n"), buffer_string(&comm));
-	buffer_release(&comm);
+	process_comm(program->pid, program->comm, sizeof(program->comm));
 }
 
 static void program_free(struct program *program)

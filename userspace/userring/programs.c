@@ -54,8 +54,8 @@ static void programs_expect(struct programs *programs)
 	programs->nr_sleeps = 0;
 }
 
-/* Asks the reader, unless its last answer is missing. */
-static void programs_ask(struct programs *programs, enum request_kind kind)
+/* Asks the reader, unless its last answer is missing; returns false if that is not possible now. */
+static bool programs_ask(struct programs *programs, enum request_kind kind)
 {
 	const struct reader_request request = {
 		.kind = kind,
@@ -68,10 +68,17 @@ static void programs_ask(struct programs *programs, enum request_kind kind)
 
 	if (programs->reader_pid == 0 || programs->is_asked ||
 	    send(programs->fd, &request, sizeof(request), MSG_DONTWAIT | MSG_NOSIGNAL) < 0)
-		return;
+		return false;
 	programs->number++;
 	programs->is_asked = true;
 	programs_expect(programs);
+	return true;
+}
+
+static void programs_ask_switch(struct programs *programs)
+{
+	if (!programs->is_switched)
+		programs->is_switched = programs_ask(programs, REQUEST_SWITCH);
 }
 
 /* A new reader begins, which has to find all programs. */
@@ -87,7 +94,8 @@ static void take_begun(struct programs *programs, const struct part_begun *part)
 			       "the process that reads programs has ended; another one goes on");
 	}
 	recorded_begin_search(&programs->recorded);
-	programs_ask(programs, REQUEST_SWITCH);
+	programs->is_switched = false;
+	programs_ask_switch(programs);
 }
 
 /* Programs that the last reader has read, and that are not found any more, may have had records. */
@@ -257,26 +265,29 @@ static void programs_check_reader(struct programs *programs)
 /* Whether there is a reader that has found the programs and answered, or there never will be. */
 static bool programs_are_idle(const struct programs *programs)
 {
-	return programs->fd < 0 || (programs->is_found && !programs->is_asked);
+	return programs->fd < 0 ||
+	       (programs->is_found && programs->is_switched && !programs->is_asked);
 }
 
 /* Waits until there is nothing to wait for, or the reader has not run for too many steps. */
 static void programs_await(struct programs *programs, int step_ms, unsigned int nr_steps)
 {
 	for (unsigned int i = 0; i < nr_steps && !programs_are_idle(programs);) {
+		programs_ask_switch(programs);
 		if (!programs_receive(programs, step_ms))
 			i += programs->reader_pid == 0 || process_is_sleeping(programs->reader_pid);
 	}
 }
 
-static void programs_find_reader_user(struct helper_work *work)
+bool programs_find_reader(uid_t *user, gid_t *group)
 {
 	const struct passwd *entry = geteuid() == 0 ? getpwnam(PROGRAMS_READER_USER) : NULL;
 
 	if (!entry || entry->pw_uid == 0)
-		return;
-	work->reader_user = entry->pw_uid;
-	work->reader_group = entry->pw_gid;
+		return false;
+	*user = entry->pw_uid;
+	*group = entry->pw_gid;
+	return true;
 }
 
 /* In a process of the helper. */
@@ -303,7 +314,7 @@ static int programs_begin(struct programs *programs, struct error *error)
 	setsockopt(fds[1], SOL_SOCKET, SO_SNDBUF, &bytes, sizeof(bytes));
 	programs->fd = fds[0];
 	work.reader_fd = fds[1];
-	programs_find_reader_user(&work);
+	programs_find_reader(&work.reader_user, &work.reader_group);
 	status = helper_start(&programs->helper, &work, error);
 	close(fds[1]);
 	if (status < 0)
@@ -378,6 +389,11 @@ void programs_export_socket(const struct programs *programs)
 		setenv(KTRACK_USER_SOCKET_VARIABLE, programs->socket.path, 1);
 }
 
+const char *programs_socket(const struct programs *programs)
+{
+	return programs->socket.path;
+}
+
 int programs_fd(const struct programs *programs)
 {
 	return programs->fd;
@@ -387,7 +403,7 @@ int programs_start(struct programs *programs, struct error *error)
 {
 	programs->is_on = true;
 	programs->from_ns = time_now_ns(CLOCK_BOOTTIME);
-	programs_ask(programs, REQUEST_SWITCH);
+	programs->is_switched = false;
 	programs_await(programs, ANSWER_STEP_MS, ANSWER_STEPS);
 	return programs->has_failed ? error_set(error, "out of memory") : 0;
 }
@@ -414,6 +430,7 @@ int programs_read(struct programs *programs, int timeout_ms, struct error *error
 		;
 	programs_check_helper(programs);
 	programs_search(programs);
+	programs_ask_switch(programs);
 	if (programs->is_found && programs_make_space(programs))
 		programs_ask(programs, REQUEST_PASS);
 	while (programs->is_asked && programs_receive(programs, timeout_ms))

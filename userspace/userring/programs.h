@@ -18,6 +18,7 @@
  * @is_asked: request @number is not answered
  * @asked_ns, @nr_looks, @nr_sleeps: since the reader's last message: CLOCK_MONOTONIC, how often an
  *	answer was looked for, and how often the reader did not run then
+ * @is_switched: the reader was told of @is_on and @from_ns
  * @is_on: recording has started, and earlier records than @from_ns belong to another one
  * @ready_ns: all records up to this time are read
  * @wait_ns: how long rings may be left alone
@@ -47,6 +48,7 @@ struct programs {
 	int64_t asked_ns;
 	unsigned int nr_looks;
 	unsigned int nr_sleeps;
+	bool is_switched;
 	bool is_on;
 	int64_t from_ns;
 	int64_t ready_ns;

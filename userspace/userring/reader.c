@@ -263,8 +263,8 @@ static bool batch_bytes_send(void *context, const unsigned char *bytes, size_t s
 	do {
 		sent = send(reader->fd, bytes, size, MSG_NOSIGNAL);
 	} while (sent < 0 && errno == EINTR);
-	reader->is_over |= sent != (ssize_t)size;
-	return !reader->is_over;
+	reader->is_over |= sent < 0 && (errno == EPIPE || errno == ECONNRESET);
+	return sent == (ssize_t)size;
 }
 
 /* Nothing is taken before the recorder has said from which time on. */
@@ -318,7 +318,8 @@ void reader_run(const struct helper_work *work, int inbox_fd, int *place, int se
 	reader.batch.context = &reader;
 	reader.batch.send = batch_bytes_send;
 	reader_set_place(&reader, 0);
-	if (!reader_drop_rights(work) || !batch_open(&reader.batch) || !reader_begin(&reader))
+	reader_drop_rights(work);
+	if (!batch_open(&reader.batch) || !reader_begin(&reader))
 		return;
 	reader_serve(&reader);
 	for (size_t i = 0; i < reader.size && reader.is_over; i++)

@@ -24,17 +24,19 @@ void refusals_add(struct refusals *refusals, int pid, const char *comm, const ch
 			      *comm ? comm : "a program", pid, reason);
 }
 
+const char *refusals_text(struct refusals *refusals)
+{
+	if (refusals->size > REFUSALS_NAMED)
+		buffer_printf(&refusals->text, "; and %zu more", refusals->size - REFUSALS_NAMED);
+	return buffer_string(&refusals->text);
+}
+
 void refusals_report(struct refusals *refusals, const struct report *report)
 {
-	size_t nr_more = refusals->size > REFUSALS_NAMED ? refusals->size - REFUSALS_NAMED : 0;
-
-	if (refusals->size == 0)
-		return;
-	if (nr_more > 0)
-		buffer_printf(&refusals->text, "; and %zu more", nr_more);
-	report_message(report, "%zu %s not recorded, or only in part: %s", refusals->size,
-		       refusals->size == 1 ? "program was" : "programs were",
-		       buffer_string(&refusals->text));
+	if (refusals->size > 0)
+		report_message(report, "%zu %s not recorded, or only in part: %s", refusals->size,
+			       refusals->size == 1 ? "program was" : "programs were",
+			       refusals_text(refusals));
 }
 
 void refusals_release(struct refusals *refusals)

@@ -21,6 +21,9 @@ struct refusals {
 /** refusals_add - add a process, unless it was added before; @comm may be "" */
 void refusals_add(struct refusals *refusals, int pid, const char *comm, const char *reason);
 
+/** refusals_text - the first, with their reasons, and how many others there are */
+const char *refusals_text(struct refusals *refusals);
+
 /** refusals_report - report them on one line, if there are any */
 void refusals_report(struct refusals *refusals, const struct report *report);
 

@@ -84,6 +84,9 @@ void programs_close(struct programs *programs);
 /** programs_export_socket - let children of this process find a socket that is not the usual one */
 void programs_export_socket(const struct programs *programs);
 
+/** programs_socket - the path where programs announce themselves */
+const char *programs_socket(const struct programs *programs);
+
 /** programs_fd - readable if a program starts, or a pass is over; -1 if programs are read no more */
 int programs_fd(const struct programs *programs);
 
@@ -170,6 +173,24 @@ struct program_visitor {
 
 /** programs_visit - visit all programs of this machine that the caller may read */
 int programs_visit(const struct program_visitor *visitor, struct error *error);
+
+/**
+ * struct programs_examined - the programs that run
+ * @nr_programs: that can be recorded
+ * @nr_refused: that cannot
+ * @refused: names of the first of these, with their reasons; the caller releases it
+ */
+struct programs_examined {
+	size_t nr_programs;
+	size_t nr_refused;
+	struct buffer refused;
+};
+
+/** programs_examine - examine the programs of this machine that the caller may read */
+int programs_examine(struct programs_examined *out, struct error *error);
+
+/** programs_find_reader - the user that reads programs for a ktrack of root; false if there is none */
+bool programs_find_reader(uid_t *user, gid_t *group);
 
 /** programs_clean - switch off programs that a killed ktrack recorded; returns how many */
 unsigned int programs_clean(void);
