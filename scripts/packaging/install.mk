@@ -70,7 +70,7 @@ $(html-pages): $(BUILD)/doc/%.html: $(pages) userspace/userspace.mk scripts/pack
 
 install: userspace library completion
 	install -d $(DESTDIR)$(bindir) $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(includedir)/trace2 \
-		$(DESTDIR)$(datadir)/include/ktrack $(DESTDIR)$(datadir)/rules $(DESTDIR)$(datadir)/trace2receiver $(DESTDIR)$(datadir)/examples $(DESTDIR)$(docdir)/html \
+		$(DESTDIR)$(datadir)/include/ktrack $(DESTDIR)$(datadir)/rules $(DESTDIR)$(datadir)/trace2receiver $(DESTDIR)$(datadir)/systemd $(DESTDIR)$(datadir)/examples $(DESTDIR)$(docdir)/html \
 		$(DESTDIR)$(PREFIX)/share/bash-completion/completions $(DESTDIR)$(PREFIX)/share/zsh/site-functions \
 		$(DESTDIR)$(systemddir)/systemd/system $(DESTDIR)$(systemddir)/tmpfiles.d $(DESTDIR)$(systemddir)/sysusers.d \
 		$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d $(addprefix $(DESTDIR)$(mandir)/man,$(page-sections))
@@ -89,6 +89,7 @@ install: userspace library completion
 	install -m 644 $(wildcard userspace/rules/packs/*.rules) $(DESTDIR)$(datadir)/rules
 	install -m 644 $(wildcard scripts/packaging/trace2receiver/*.yml) $(DESTDIR)$(datadir)/trace2receiver
 	sed -i 's|/usr/share/ktrack/|$(datadir)/|' $(DESTDIR)$(datadir)/trace2receiver/config.yml
+	install -m 644 scripts/packaging/systemd/programs.conf $(DESTDIR)$(datadir)/systemd
 	install -m 644 $(examples) $(DESTDIR)$(datadir)/examples
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/doc/$(library)-dev/examples include/trace2/example.c
 	install -m 644 CHANGELOG.md SECURITY.md $(DESTDIR)$(docdir)

@@ -28,7 +28,7 @@ EXPECTED = (
     "share/doc/libtrace2-dev/examples/example.c", "share/doc/ktrack/SECURITY.md", "share/ktrack/rules/sched.rules", "share/ktrack/trace2receiver/config.yml", "share/ktrack/vendor",
     "share/bash-completion/completions/ktrack", "share/zsh/site-functions/_ktrack",
     "share/fish/vendor_completions.d/ktrack.fish", "lib/systemd/system/ktrack-watch@.service", "lib/tmpfiles.d/ktrack.conf",
-    "lib/sysusers.d/ktrack.conf",
+    "lib/sysusers.d/ktrack.conf", "share/ktrack/systemd/programs.conf",
 )
 
 

@@ -70,6 +70,20 @@ def check_security(tap, folder):
     tap.ok(done.returncode == 0 and "exposure level" in done.stdout, "systemd rates the unit's exposure low", done.stdout[-300:], done.stderr)
 
 
+def check_programs(tap, folder):
+    """The unit with what --programs needs."""
+    if not shutil.which("systemd-analyze"):
+        tap.skip("systemd accepts the drop-in for programs", "systemd-analyze is not installed")
+        return
+    drop_ins = folder / f"{UNIT.name}.d"
+    drop_ins.mkdir()
+    (folder / UNIT.name).write_text(UNIT.read_text().replace("/usr/bin/ktrack", str(KTRACK)))
+    (drop_ins / "programs.conf").write_text((UNITS / "programs.conf").read_text())
+    done = run("systemd-analyze", "verify", "--man=no", folder / UNIT.name)
+    said = [line for line in done.stderr.splitlines() if "ktrack" in line or "programs.conf" in line]
+    tap.ok(done.returncode == 0 and not said, "systemd accepts the drop-in for programs", *said, done.stderr[-500:])
+
+
 def check_directory(tap, folder):
     """The group and the directory, in an empty system."""
     if not shutil.which("systemd-tmpfiles") or os.geteuid() != 0:
@@ -81,6 +95,8 @@ def check_directory(tap, folder):
     done = run("systemd-sysusers", f"--root={folder}", UNITS / "ktrack.sysusers")
     groups = (folder / "etc/group").read_text()
     tap.ok(done.returncode == 0 and "\nktrack:" in groups, "the group is made", groups, done.stderr)
+    users = (folder / "etc/passwd").read_text()
+    tap.ok("\nktrack-reader:x:" in users and "\nktrack-reader:x:0:" not in users, "the user that reads programs is made", users)
     done = run("systemd-tmpfiles", "--create", f"--root={folder}", UNITS / "ktrack.tmpfiles")
     made = folder / "var/lib/ktrack"
     mode = oct(made.stat().st_mode & 0o7777) if made.exists() else "none"
@@ -94,6 +110,8 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         check_verify(tap, Path(folder))
         check_security(tap, Path(folder))
+    with tempfile.TemporaryDirectory() as folder:
+        check_programs(tap, Path(folder))
     with tempfile.TemporaryDirectory() as folder:
         check_directory(tap, Path(folder))
     return tap.finish()

@@ -30,6 +30,8 @@ INNER_MAX = 20
 SILENT = 100
 # Ten more than ktrack records of one process.
 MEMFDS = 266
+# Two more than are named.
+REFUSED = 12
 
 
 def account(tap, text, output, events, has_lost):
@@ -444,6 +446,23 @@ def read_lines(path):
     return read_plain(text[: text.rfind("\n") + 1])
 
 
+def check_refused(tap):
+    """Programs whose memory cannot be used are named, with the reason, on the last line and by ktrack doctor."""
+    script = "import os, sys; os.memfd_create('ktrack-user'); print(flush=True); sys.stdin.read()"
+    refused = [subprocess.Popen([sys.executable, "-c", script], stdin=subprocess.PIPE, stdout=subprocess.PIPE) for _ in range(REFUSED)]
+    for process in refused:
+        process.stdout.readline()
+    _, _, messages = stream(["true"])
+    line = messages.splitlines()[-1]
+    reason = r"\S+ \(\d+\): its memory is not sealed"
+    wanted = rf"ktrack: {REFUSED} programs were not recorded, or only in part: ({reason}; ){{10}}and {REFUSED - 10} more"
+    tap.ok(re.fullmatch(wanted, line), "the last line names programs that were refused", messages)
+    done = subprocess.run([KTRACK, "doctor"], capture_output=True, text=True, check=False)
+    tap.ok(re.search(r"^limited +instrumented .* cannot: .*" + reason, done.stdout, re.MULTILINE), "ktrack doctor names them, too", done.stdout)
+    for process in refused:
+        process.communicate()
+
+
 def check_many(tap, folder):
     """Of one process with too many memfds, as many as fit are recorded, and one line says it."""
     output, events, messages = stream([build(folder, "many", source="many.c"), str(MEMFDS)])
@@ -481,6 +500,7 @@ def main():
         check_patient(tap, load, folder)
         check_hasty(tap, folder)
         check_many(tap, folder)
+        check_refused(tap)
     return tap.finish()
 
 

@@ -114,7 +114,7 @@ int capture_start_programs(struct capture *capture, struct error *error);
 /** capture_stop_programs - record them no longer */
 void capture_stop_programs(struct capture *capture);
 
-/** capture_programs_privileges - capabilities for finding programs */
+/** capture_programs_privileges - capabilities for removing the socket of programs */
 uint64_t capture_programs_privileges(const struct capture *capture);
 
 /** capture_privileges - capabilities that the rest of the run needs, after all files are open */

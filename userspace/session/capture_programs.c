@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Programs that a run records, beside the kernel or alone. */
+#include <libgen.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -87,11 +89,13 @@ void capture_stop_programs(struct capture *capture)
 		programs_stop(capture->programs);
 }
 
-/* Those of other users are found in procfs, and their memory is opened there. */
+/* Others find and read programs; the socket is removed at the end. */
 uint64_t capture_programs_privileges(const struct capture *capture)
 {
-	if (!capture->programs)
-		return 0;
-	return PRIVILEGE(CAP_SYS_PTRACE) | PRIVILEGE(CAP_DAC_READ_SEARCH) |
-	       PRIVILEGE(CAP_DAC_OVERRIDE);
+	const char *socket = capture->programs ? programs_socket(capture->programs) : NULL;
+	char *folder = socket ? strdup(socket) : NULL;
+	uint64_t needed = folder ? privilege_for_files(dirname(folder)) : 0;
+
+	free(folder);
+	return needed;
 }

@@ -56,4 +56,7 @@ void doctor_check_packs(struct doctor *doctor);
 /** doctor_check_probes - how functions of the kernel and programs can be recorded */
 void doctor_check_probes(struct doctor *doctor);
 
+/** doctor_check_programs - the programs that run, and who reads their memory */
+void doctor_check_programs(struct doctor *doctor);
+
 #endif
