@@ -79,11 +79,11 @@ static void note_problem(struct programs *programs, const struct part_note *note
 			       note->pid, strerror(note->number));
 }
 
-/* What a program offers is its own matter, what ktrack lacks is not. */
+/* What a program offers is its own matter, what fails in ktrack is not. */
 static void note_refused(struct programs *programs, const struct part_note *note, const char *comm)
 {
 	refusals_add(&programs->refusals, note->pid, comm, refusal_reason(note->number));
-	if (note->number == ENOMEM || note->number == EMFILE || note->number == ENFILE)
+	if (note->number != EINVAL && note->number != EPERM)
 		programs_lose(programs);
 }
 

@@ -9,7 +9,9 @@
 #include <errno.h>
 #include <poll.h>
 #include <pwd.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -279,15 +281,21 @@ static void programs_await(struct programs *programs, int step_ms, unsigned int 
 	}
 }
 
+/* A system user is there; asking other databases may fail in more ways. */
 bool programs_find_reader(uid_t *user, gid_t *group)
 {
-	const struct passwd *entry = geteuid() == 0 ? getpwnam(PROGRAMS_READER_USER) : NULL;
+	FILE *file = geteuid() == 0 ? fopen("/etc/passwd", "re") : NULL;
+	const struct passwd *entry;
+	bool is_found = false;
 
-	if (!entry || entry->pw_uid == 0)
-		return false;
-	*user = entry->pw_uid;
-	*group = entry->pw_gid;
-	return true;
+	while (file && !is_found && (entry = fgetpwent(file))) {
+		is_found = strcmp(entry->pw_name, PROGRAMS_READER_USER) == 0 && entry->pw_uid != 0;
+		*user = is_found ? entry->pw_uid : 0;
+		*group = is_found ? entry->pw_gid : 0;
+	}
+	if (file)
+		fclose(file);
+	return is_found;
 }
 
 /* In a process of the helper. */
