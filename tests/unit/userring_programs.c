@@ -269,6 +269,23 @@ TEST(a_reader_that_sends_damaged_messages_is_replaced)
 	stage_end();
 }
 
+TEST(ten_refused_programs_are_named_and_the_others_counted)
+{
+	struct refusals *refusals = calloc(1, sizeof(*refusals));
+	const char *text;
+
+	if (!refusals)
+		abort();
+	for (int i = 0; i < 24; i++)
+		refusals_add(refusals, 100 + i / 2, i == 0 ? "first" : "", "it is refused");
+	CHECK_NUMBER(refusals->size, 12);
+	text = refusals_text(refusals);
+	CHECK(strstr(text, "first (100): it is refused; a program (101): it is refused; ") == text);
+	CHECK(strstr(text, "a program (109): it is refused; and 2 more"));
+	refusals_release(refusals);
+	free(refusals);
+}
+
 /* The user of the reader. */
 #define READER_USER 4242
 
