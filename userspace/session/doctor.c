@@ -28,7 +28,7 @@
 void doctor_report(struct doctor *doctor, const char *check, enum doctor_state state,
 		   const char *remedy, const char *format, ...)
 {
-	char text[256];
+	char text[2048];
 	va_list arguments;
 
 	va_start(arguments, format);

@@ -170,12 +170,14 @@ void offer_run(int fd, int connection);
  * @is_first: also find programs that have closed all files, which takes longer; those that start
  *	later announce themselves
  * @place: shared with the process that searches, which writes there which process it examines
+ * @reader_pid: has files of all programs, but is none; 0 for none
  * @skipped: processes that are left out
  */
 struct search_plan {
 	int number;
 	bool is_first;
 	int *place;
+	int reader_pid;
 	int skipped[SEARCH_SKIPPED_MAX];
 	size_t nr_skipped;
 };

@@ -257,6 +257,7 @@ static void state_search(struct first_process *own)
 
 	if (own->search_pid != 0)
 		return;
+	own->plan.reader_pid = own->reader_pid;
 	pid = fork();
 	if (pid == 0) {
 		file_close(own->callers.socket_fd);

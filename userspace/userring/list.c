@@ -100,6 +100,18 @@ int programs_visit(const struct program_visitor *visitor, struct error *error)
 	return memfds_visit(&files, error);
 }
 
+/* Whoever chose a socket leaves the programs of other ktracks alone. */
+static bool chosen_wants(void *context, int pid)
+{
+	const char *chosen = getenv(KTRACK_USER_SOCKET_VARIABLE);
+	char *path = chosen ? process_socket(pid) : NULL;
+	bool wants = !chosen || (path && strcmp(path, chosen) == 0);
+
+	(void)context;
+	free(path);
+	return wants;
+}
+
 /** struct examination - what programs_examine() finds */
 struct examination {
 	size_t nr_programs;
@@ -129,7 +141,9 @@ static int examination_visit(void *context, int fd, int pid, struct error *error
 int programs_examine(struct programs_examined *out, struct error *error)
 {
 	struct examination *examination = calloc(1, sizeof(*examination));
-	const struct memory_visitor files = { .context = examination, .visit = examination_visit };
+	const struct memory_visitor files = { .context = examination,
+					      .wants = chosen_wants,
+					      .visit = examination_visit };
 	int status;
 
 	*out = (struct programs_examined){ 0 };
@@ -142,18 +156,6 @@ int programs_examine(struct programs_examined *out, struct error *error)
 	refusals_release(&examination->refusals);
 	free(examination);
 	return status;
-}
-
-/* Whoever chose a socket leaves the programs of other ktracks alone. */
-static bool clean_wants(void *context, int pid)
-{
-	const char *chosen = getenv(KTRACK_USER_SOCKET_VARIABLE);
-	char *path = chosen ? process_socket(pid) : NULL;
-	bool wants = !chosen || (path && strcmp(path, chosen) == 0);
-
-	(void)context;
-	free(path);
-	return wants;
 }
 
 static int clean_visit(void *context, int fd, int pid, struct error *error)
@@ -174,7 +176,7 @@ unsigned int programs_clean(void)
 {
 	unsigned int number = 0;
 	const struct memory_visitor files = { .context = &number,
-					      .wants = clean_wants,
+					      .wants = chosen_wants,
 					      .visit = clean_visit };
 	struct error ignored = { 0 };
 

@@ -215,7 +215,7 @@ static bool plan_has(const struct search_plan *plan, const struct helper_work *w
 		if (plan->skipped[i] == pid)
 			return false;
 	}
-	return pid > 0 && pid != work->own_pid;
+	return pid > 0 && pid != work->own_pid && pid != plan->reader_pid;
 }
 
 void search_run(const struct helper_work *work, const struct search_plan *plan, int fd)

@@ -186,7 +186,11 @@ struct programs_examined {
 	struct buffer refused;
 };
 
-/** programs_examine - examine the programs of this machine that the caller may read */
+/**
+ * programs_examine - examine the programs of this machine that the caller may read
+ *
+ * Whoever has chosen a socket gets its programs only.
+ */
 int programs_examine(struct programs_examined *out, struct error *error);
 
 /** programs_find_reader - the user that reads programs for a ktrack of root; false if there is none */
