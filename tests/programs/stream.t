@@ -448,7 +448,7 @@ def read_lines(path):
 
 def check_refused(tap):
     """Programs whose memory cannot be used are named, with the reason, on the last line and by ktrack doctor."""
-    script = "import os, sys; os.memfd_create('ktrack-user'); print(flush=True); sys.stdin.read()"
+    script = "import os, sys; open('/proc/self/comm', 'w').write('a\\x1b[2Jb'); os.memfd_create('ktrack-user'); print(flush=True); sys.stdin.read()"
     refused = [subprocess.Popen([sys.executable, "-c", script], stdin=subprocess.PIPE, stdout=subprocess.PIPE) for _ in range(REFUSED)]
     for process in refused:
         process.stdout.readline()
@@ -459,6 +459,7 @@ def check_refused(tap):
     tap.ok(re.fullmatch(wanted, line), "the last line names programs that were refused", messages)
     done = subprocess.run([KTRACK, "doctor"], capture_output=True, text=True, check=False)
     tap.ok(re.search(r"^limited +instrumented .* cannot: .*" + reason, done.stdout, re.MULTILINE), "ktrack doctor names them, too", done.stdout)
+    tap.ok("\x1b" not in messages + done.stdout and "a?[2Jb (" in done.stdout, "without what a terminal would obey", messages, done.stdout)
     for process in refused:
         process.communicate()
 

@@ -80,7 +80,9 @@ static void finding_print(void *context, const struct doctor_finding *finding)
 
 	if (finding->state == DOCTOR_FAILED)
 		failure_append(&findings->failures, finding);
-	buffer_printf(&line, "%s%s%s", finding->text, finding->remedy ? "; " : "",
+	/* Programs name themselves. */
+	printable_append(&line, text_of(finding->text));
+	buffer_printf(&line, "%s%s", finding->remedy ? "; " : "",
 		      finding->remedy ? finding->remedy : "");
 	if (finding->state != DOCTOR_UNKNOWN || findings->state != DOCTOR_UNKNOWN ||
 	    strcmp(buffer_string(&line), buffer_string(&findings->finding)) != 0)

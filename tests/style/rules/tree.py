@@ -23,6 +23,7 @@ SUFFIXES = {
     ".yml": "make",
     ".service": "make",
     ".sysusers": "make",
+    ".conf": "make",
     ".tmpfiles": "make",
     ".map": "linker",
     ".proto": "proto",
