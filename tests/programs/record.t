@@ -4,6 +4,7 @@
 
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -47,6 +48,25 @@ def check_modes(tap, load, folder):
         number, is_unknown = lost(events)
         tap.ok(fired(output) == exported(events) + number == 8 * pairs and not is_unknown, f"{mode}, {size} KiB: fired = exported + lost", exported(events), number, messages, more)
         tap.ok((number > 0) == has_lost == ("lost" in messages), f"{mode}, {size} KiB: {'something' if has_lost else 'nothing'} is lost, and reported", number, messages)
+
+
+def check_limits(tap, load, folder):
+    """Where few files may be open, a recording has all records and names, or does not begin and leaves nothing."""
+    begun = 0
+    for limit in range(6, 48, 3):
+        folder.mkdir()
+        command = ["prlimit", f"--nofile={limit}:{limit}", KTRACK, "record", "--programs", "-o", folder / "trace.dat", "--", load, "1", "100", "1000"]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        if done.returncode == 0:
+            events, messages = export(folder / "trace.dat")
+            names = {event["value"].get("comm") for event in events if event["event"] == "data_json" and event.get("category") == "track"}
+            is_right = fired(done.stdout) == exported(events) > 0 and names == {"load"} and not messages
+            begun += 1
+        else:
+            is_right = done.returncode == 125 and done.stderr.count("\n") == 1 and not list(folder.iterdir())
+        tap.ok(is_right, f"at most {limit} open files", done.returncode, done.stdout, done.stderr, list(folder.iterdir()))
+        shutil.rmtree(folder)
+    tap.ok(0 < begun < 14, "the limits are small and large enough", begun)
 
 
 def check_contents(tap, load, folder):
@@ -110,6 +130,7 @@ def main():
         own_socket(folder)
         load = build(folder)
         check_modes(tap, load, folder)
+        check_limits(tap, load, Path(folder) / "limited")
         check_contents(tap, load, folder)
         check_killed(tap, load, folder)
     return tap.finish()

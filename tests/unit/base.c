@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -474,4 +475,43 @@ TEST(a_file_that_does_not_have_its_size_is_read_whole)
 	CHECK(strstr(buffer_string(&text), "\nThreads:") != NULL);
 	CHECK_NUMBER(file_read("/nonexistent/file", &text), -1);
 	buffer_release(&text);
+}
+
+/* Limits the files of this process to @nr more than those that are open. */
+static void files_limit(int nr, struct rlimit *before)
+{
+	int fds[FILES_SPARE];
+	struct rlimit limit;
+
+	for (int i = 0; i < nr; i++)
+		fds[i] = dup(STDIN_FILENO);
+	CHECK_NUMBER(getrlimit(RLIMIT_NOFILE, before), 0);
+	limit = *before;
+	limit.rlim_cur = fds[nr - 1] + 1;
+	for (int i = 0; i < nr; i++)
+		close(fds[i]);
+	CHECK_NUMBER(setrlimit(RLIMIT_NOFILE, &limit), 0);
+}
+
+TEST(whether_files_are_left_is_found_without_keeping_any)
+{
+	struct rlimit before;
+
+	CHECK(files_are_left());
+	files_limit(FILES_SPARE, &before);
+	CHECK(files_are_left());
+	CHECK(files_are_left());
+	CHECK_NUMBER(setrlimit(RLIMIT_NOFILE, &before), 0);
+	files_limit(FILES_SPARE - 1, &before);
+	CHECK(!files_are_left());
+	CHECK_NUMBER(setrlimit(RLIMIT_NOFILE, &before), 0);
+}
+
+TEST(too_many_open_files_have_a_remedy)
+{
+	struct error error = { 0 };
+
+	CHECK_NUMBER(error_set_system(&error, EMFILE, "cannot open it"), -1);
+	CHECK_TEXT(error.text, "cannot open it: Too many open files; raise the limit of open files "
+			       "(ulimit -n)");
 }

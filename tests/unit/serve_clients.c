@@ -7,9 +7,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "fixtures/tap.h"
 #include "serve/serve.h"
 
@@ -299,6 +301,30 @@ TEST(connections_wait_while_all_are_in_use)
 			close(fds[i]);
 	}
 	close(last);
+	buffer_release(&answer);
+	server_release(&server);
+}
+
+TEST(connections_leave_the_recording_its_files)
+{
+	struct rlimit before, limit;
+	struct server server;
+	struct buffer answer = { 0 };
+	int fd;
+
+	server_init(&server, 10);
+	fd = client_ask(&server, "");
+	CHECK_NUMBER(getrlimit(RLIMIT_NOFILE, &before), 0);
+	limit = before;
+	limit.rlim_cur = fd + FILES_SPARE;
+	CHECK_NUMBER(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	server_run(&server, 0);
+	CHECK(!client_read(fd, &answer) && answer.size == 0);
+	CHECK_NUMBER(setrlimit(RLIMIT_NOFILE, &before), 0);
+	server_run(&server, 1);
+	server_run(&server, 0);
+	CHECK(client_read(fd, &answer) && has_begin(&answer, "HTTP/1.1 200 "));
+	close(fd);
 	buffer_release(&answer);
 	server_release(&server);
 }

@@ -2,6 +2,7 @@
 /* Errors, and messages through the caller's interface. */
 #include "base/error.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -29,7 +30,8 @@ int error_set_system(struct error *error, int number, const char *format, ...)
 	vsnprintf(error->text, sizeof(error->text), format, arguments);
 	va_end(arguments);
 	used = strlen(error->text);
-	snprintf(error->text + used, sizeof(error->text) - used, ": %s", strerror(number));
+	snprintf(error->text + used, sizeof(error->text) - used, ": %s%s", strerror(number),
+		 number == EMFILE ? FILES_REMEDY : "");
 	return -1;
 }
 

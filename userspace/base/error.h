@@ -22,7 +22,13 @@ struct error {
 /** error_set - fill @error, unless it has a text already; returns -1 */
 int error_set(struct error *error, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/** error_set_system - error_set() with ": " and the text of the errno @number at the end */
+/** FILES_REMEDY - the end of messages if the process may open no more files */
+#define FILES_REMEDY "; raise the limit of open files (ulimit -n)"
+
+/**
+ * error_set_system - error_set() with ": " and the text of the errno @number at the end, with
+ * FILES_REMEDY for EMFILE
+ */
 int error_set_system(struct error *error, int number, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 

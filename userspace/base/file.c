@@ -150,6 +150,19 @@ int file_sync(int fd)
 	return -1;
 }
 
+bool files_are_left(void)
+{
+	int fds[FILES_SPARE], nr = 0, last = open("/", O_PATH | O_CLOEXEC);
+
+	while (last >= 0 && nr < FILES_SPARE) {
+		fds[nr++] = last;
+		last = nr < FILES_SPARE ? fcntl(last, F_DUPFD_CLOEXEC, 0) : -1;
+	}
+	for (int i = 0; i < nr; i++)
+		close(fds[i]);
+	return nr == FILES_SPARE;
+}
+
 void file_close(int fd)
 {
 	if (fd >= 0)

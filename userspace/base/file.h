@@ -3,6 +3,7 @@
 #ifndef BASE_FILE_H
 #define BASE_FILE_H
 
+#include <stdbool.h>
 #include <sys/types.h>
 
 #include "base/buffer.h"
@@ -54,6 +55,12 @@ int file_read_anew(int fd, struct buffer *out);
  * Returns 0, or -1 with errno.
  */
 int file_sync(int fd);
+
+/** FILES_SPARE - how many files a step of a run may have open for a moment */
+#define FILES_SPARE 16
+
+/** files_are_left - whether this process may open FILES_SPARE files more */
+bool files_are_left(void);
 
 /** file_close - close @fd, unless it is negative */
 void file_close(int fd);

@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "serve/client.h"
 
 /* The index of the socket that listens, next to those of clients. */
@@ -135,12 +136,22 @@ static struct client *client_find_free(struct serve *serve)
 	return NULL;
 }
 
+/* The recording needs files, too. Returns -1 with errno. */
+static int client_accept(struct serve *serve)
+{
+	if (!files_are_left()) {
+		errno = EMFILE;
+		return -1;
+	}
+	return accept4(serve->listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+}
+
 static void clients_accept(struct serve *serve, int64_t now_ns)
 {
 	struct client *client;
 
 	for (int i = 0; i < ACCEPTED_MAX && (client = client_find_free(serve)); i++) {
-		int fd = accept4(serve->listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+		int fd = client_accept(serve);
 
 		if (fd < 0 && errno != EAGAIN && errno != EINTR && errno != ECONNABORTED)
 			serve->rest_until_ns = now_ns + REST_NS;

@@ -351,6 +351,13 @@ uint64_t capture_privileges(const struct capture *capture)
 	return needed;
 }
 
+int capture_check_files(struct error *error)
+{
+	if (files_are_left())
+		return 0;
+	return error_set(error, "too few files may be open for this recording" FILES_REMEDY);
+}
+
 int capture_signal_ready(struct capture *capture, struct error *error)
 {
 	int *fd = &capture->settings->ready_fd;

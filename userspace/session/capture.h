@@ -120,6 +120,13 @@ uint64_t capture_programs_privileges(const struct capture *capture);
 /** capture_privileges - capabilities that the rest of the run needs, after all files are open */
 uint64_t capture_privileges(const struct capture *capture);
 
+/**
+ * capture_check_files - fail unless every later step of the run can open its files
+ *
+ * Steps that hold more and more of them, such as connections, leave FILES_SPARE.
+ */
+int capture_check_files(struct error *error);
+
 /** capture_signal_ready - report on --ready-fd that recording is on; returns -1 with @error */
 int capture_signal_ready(struct capture *capture, struct error *error);
 

@@ -14,6 +14,7 @@
 #include <sys/epoll.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "session/tracepoints.h"
 #include "source/source.h"
 
@@ -272,6 +273,19 @@ static bool tracepoint_is_same(int events_fd, const struct tracepoint *tracepoin
 	return is_same;
 }
 
+/* An enabled tracepoint keeps a file open; once there are too few, further ones are not recorded. */
+static bool modules_have_files(struct modules *modules)
+{
+	bool are_left = files_are_left();
+
+	if (!are_left && !modules->are_files_reported)
+		report_message(modules->capture->report,
+			       "tracepoints of modules are not recorded, too many files are "
+			       "open" FILES_REMEDY);
+	modules->are_files_reported |= !are_left;
+	return are_left;
+}
+
 /* Skips a tracepoint that was unloaded meanwhile. */
 static int descriptor_take_in(struct modules *modules, const struct tracepoint *tracepoint,
 			      const struct descriptor *descriptor, struct error *error)
@@ -284,7 +298,8 @@ static int descriptor_take_in(struct modules *modules, const struct tracepoint *
 			event_is_enabled(events_fd, tracepoint->system, tracepoint->name);
 	struct error ignored = { 0 };
 
-	if (instance_enable(recorder, tracepoint->system, tracepoint->name, filter, &ignored) < 0 ||
+	if (!modules_have_files(modules) ||
+	    instance_enable(recorder, tracepoint->system, tracepoint->name, filter, &ignored) < 0 ||
 	    !tracepoint_is_same(events_fd, tracepoint)) {
 		convention_drop(modules->convention, descriptor);
 		return 0;
@@ -305,7 +320,8 @@ static int rules_enable_new(struct modules *modules, const struct tracepoint *tr
 
 	if (!bound)
 		return 0;
-	if (capture_enable_rule(modules->capture, bound, &ignored) < 0 ||
+	if (!modules_have_files(modules) ||
+	    capture_enable_rule(modules->capture, bound, &ignored) < 0 ||
 	    !tracepoint_is_same(instance_events_fd(recorder), tracepoint)) {
 		rules_drop(rules, tracepoint->system, tracepoint->name);
 		return 0;

@@ -43,6 +43,7 @@ struct descriptor_list {
  * sideband
  * @was_reclocked: another program changed the clock: records since the last check are unreliable,
  * and the recording must end
+ * @are_files_reported: it was reported that no more tracepoints can be enabled
  * @doubtful_ns: records up to this time may belong to an unloaded tracepoint or to another one with
  * its id, and are not decoded; 0 for none
  * @waiting: descriptors that are used after that time
@@ -63,6 +64,7 @@ struct modules {
 	bool is_emptied_reported;
 	bool is_sideband_reported;
 	bool was_reclocked;
+	bool are_files_reported;
 	int64_t doubtful_ns;
 	struct descriptor_list waiting;
 	unsigned char searched[65536 / 8];

@@ -104,7 +104,8 @@ static int stream_run_start(struct stream_run *run, struct error *error)
 	stream_run_set_deadline(run);
 	if (instance_start(run->capture.recorder, error) < 0 ||
 	    capture_start_programs(&run->capture, error) < 0 ||
-	    stream_run_catch_up(run, error) < 0 || capture_signal_ready(&run->capture, error) < 0)
+	    stream_run_catch_up(run, error) < 0 || capture_check_files(error) < 0 ||
+	    capture_signal_ready(&run->capture, error) < 0)
 		return -1;
 	run->command_ns = stream_run_now_ns(run);
 	if (output_set_begin(&outputs->set, error) < 0 ||
