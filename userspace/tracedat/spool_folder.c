@@ -308,8 +308,11 @@ int spool_folder_create(struct spool_folder *folder, struct error *error)
 	}
 	if (status < 0)
 		return error_set_system(error, errno, "cannot create %s", folder->path);
-	if (folder_lock(folder, error) < 0)
+	if (folder_lock(folder, error) < 0) {
+		if (folder->fd < 0)
+			folder_remove(folder);
 		return -1;
+	}
 	/* In a folder of this process the owner can neither find nor replace it. */
 	if (!folder->owner.is_other || folder->is_owners)
 		return 0;
