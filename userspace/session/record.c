@@ -426,13 +426,13 @@ static int record_run_all(struct record_run *run, struct error *error)
 	if (record_run_set_up(run, error) < 0)
 		return -1;
 	capture_report_memory(capture);
-	stop_set_deadline(&capture->stop, time_now_ns(CLOCK_BOOTTIME),
-			  capture->settings->duration_ns);
 	if (instance_start(capture->recorder, error) < 0 ||
 	    capture_start_programs(capture, error) < 0 || record_run_catch_up(run, error) < 0 ||
 	    capture_check_files(error) < 0 || capture_signal_ready(capture, error) < 0 ||
 	    capture_run_command(capture, error) < 0)
 		return -1;
+	stop_set_deadline(&capture->stop, time_now_ns(CLOCK_BOOTTIME),
+			  capture->settings->duration_ns);
 	if (record_run_drop_privileges(run, error) < 0 || spool_sync(run->spool, error) < 0)
 		return -1;
 	if (record_run_move(run, error) < 0)

@@ -101,7 +101,6 @@ static int stream_run_start(struct stream_run *run, struct error *error)
 	clock_order_check(&run->recording, run->capture.report);
 	if (!outputs->settings->stat)
 		wall_clock_check(&run->recording, true, run->capture.report);
-	stream_run_set_deadline(run);
 	if (instance_start(run->capture.recorder, error) < 0 ||
 	    capture_start_programs(&run->capture, error) < 0 ||
 	    stream_run_catch_up(run, error) < 0 || capture_check_files(error) < 0 ||
@@ -111,6 +110,8 @@ static int stream_run_start(struct stream_run *run, struct error *error)
 	if (output_set_begin(&outputs->set, error) < 0 ||
 	    capture_run_command(&run->capture, error) < 0)
 		return -1;
+	/* Until here it limited how long targets are waited for. */
+	stream_run_set_deadline(run);
 	if (pipeline_open(&run->pipeline, run->source, &run->recording, outputs->settings->with,
 			  error) < 0 ||
 	    serving_begin(&run->serving, run->recording.source,
