@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "fixtures/folder.h"
 #include "fixtures/tap.h"
 
 /* Addresses of a kernel's code in two boots. */
@@ -57,4 +58,34 @@ TEST(without_a_report_nothing_contradicts)
 	CHECK(agrees_with(NULL, THEN, NOW));
 	CHECK(agrees_with("", THEN, NOW));
 	CHECK(agrees_with("something else\n", THEN, NOW));
+}
+
+static void line_keep(void *context, const char *line)
+{
+	buffer_append_string(context, line);
+	buffer_append_char(context, '\n');
+}
+
+/* While an instance that is off gets copies, no program can write to trace_marker. */
+TEST(copies_of_trace_marker_end_before_recording)
+{
+	struct buffer lines = { 0 };
+	struct report writes = { .context = &lines, .message = line_keep };
+	struct boot_instance boot = { .lock_fd = -1, .writes = &writes };
+	struct error error = { 0 };
+	struct folder folder;
+	const char *copies, *off;
+
+	folder_new(&folder);
+	folder_add_text(&folder, "events/enable", "0\n");
+	folder_add_text(&folder, "tracing_on", "1\n");
+	folder_add_text(&folder, "options/copy_trace_marker", "1\n");
+	boot.directory = folder.path;
+	CHECK_NUMBER(boot_instance_stop(&boot, &error), 0);
+	CHECK_TEXT(error.text, "");
+	copies = strstr(buffer_string(&lines), "/options/copy_trace_marker\n");
+	off = strstr(buffer_string(&lines), "/tracing_on\n");
+	CHECK(copies && off && copies < off);
+	buffer_release(&lines);
+	folder_remove(&folder);
 }

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "tracefs/control.h"
 #include "tracefs/retry.h"
 #include "tracefs/tracefs.h"
 
@@ -260,7 +261,15 @@ void boot_instance_mark(struct boot_instance *boot, const char *text, struct buf
 
 int boot_instance_stop(struct boot_instance *boot, struct error *error)
 {
-	return boot_write(boot, "tracing_on", O_TRUNC, "0", error);
+	struct control control = CONTROL_NONE;
+	int status;
+
+	control.writes = boot->writes;
+	status = control_open(&control, boot_instance_directory(boot), error);
+	if (status == 0)
+		status = control_switch(&control, false, error);
+	control_close(&control);
+	return status;
 }
 
 void boot_instance_close(struct boot_instance *boot)

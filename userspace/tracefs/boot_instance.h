@@ -78,7 +78,12 @@ int boot_instance_start(struct boot_instance *boot, struct error *error);
  */
 void boot_instance_mark(struct boot_instance *boot, const char *text, struct buffer *cpus);
 
-/** boot_instance_stop - switch recording off; the records stay; returns -1 with @error */
+/**
+ * boot_instance_stop - switch recording off, as control_switch() does; the records stay
+ *
+ * Also a run that was killed, or the kernel's command line, may have left it on. Returns -1 with
+ * @error.
+ */
 int boot_instance_stop(struct boot_instance *boot, struct error *error);
 
 /** boot_instance_clear - remove all records, and disable all tracepoints; returns -1 with @error */
