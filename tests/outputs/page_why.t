@@ -95,6 +95,37 @@ LINKS = (
     (("sched:cpu", 0, 390000), {"thread": "\u2192 reader (40)"}, ["state tid 40 reader", "Running", 380000]),
     (("sched:cpu", 1, 500000), {"thread": "\u2192 swapper/1 (0)"}, ["state tid 0 idle cpu 1", "Running", 440000]),
 )
+# A reader waits for a clerk, who is preempted before it wakes the reader, and was woken by a clock, which a timer woke.
+CHAIN = (
+    FORMATS
+    + EVENT
+    + """format ../formats/6.12/irq/irq_handler_entry
+format ../formats/6.12/irq/irq_handler_exit
+0    40@0 io B ask
+10us 40@0 sched_switch prev_comm=reader prev_pid=40 prev_state=1 next_comm=swapper/0 next_pid=0
+15us 31@1 sched_switch prev_comm=clock prev_pid=31 prev_state=1 next_comm=swapper/1 next_pid=0
+16us 0@0 sched_switch prev_comm=swapper/0 prev_pid=0 prev_state=0 next_comm=clerk next_pid=30
+17us 30@0 sched_switch prev_comm=clerk prev_pid=30 prev_state=1 next_comm=swapper/0 next_pid=0
+20us 0@1 irq_handler_entry irq=27 name=rtc
+21us 0@1 sched_waking comm=clock pid=31 target_cpu=1
+22us 0@1 irq_handler_exit irq=27 ret=1
+25us 0@1 sched_switch prev_comm=swapper/1 prev_pid=0 prev_state=0 next_comm=clock next_pid=31
+30us 31@1 sched_waking comm=clerk pid=30 target_cpu=0
+31us 0@0 sched_switch prev_comm=swapper/0 prev_pid=0 prev_state=0 next_comm=clerk next_pid=30
+32us 31@1 sched_switch prev_comm=clock prev_pid=31 prev_state=1 next_comm=swapper/1 next_pid=0
+35us 30@0 sched_switch prev_comm=clerk prev_pid=30 prev_state=256 next_comm=hog next_pid=60
+45us 60@0 sched_switch prev_comm=hog prev_pid=60 prev_state=256 next_comm=clerk next_pid=30
+50us 30@0 sched_waking comm=reader pid=40 target_cpu=0
+55us 30@0 sched_switch prev_comm=clerk prev_pid=30 prev_state=1 next_comm=reader next_pid=40
+60us 40@0 io E ""
+"""
+)
+CHAIN_STEPS = [
+    ["state tid 30 clerk", "Running", 45000],
+    ["wake-ups tid 31 clock", "wakes clerk 30", 30000],
+    ["state tid 31 clock", "Running", 25000],
+    ["interrupts cpu 1", "IRQ 27 rtc", 20000],
+]
 SELECTED = """const one = ktrack.picture.selected;
 return one && [one.track.label, nameOf(ktrack.recording, one), one.begin];"""
 
@@ -175,6 +206,19 @@ def check_links(tap, pages):
         browser.press("b")
         tap.ok(browser.run(SELECTED) == before, "b leads back", browser.run(SELECTED))
     tap.nothing(wrong + browser.complaints(), "no complaints")
+
+
+def check_chain(tap, pages):
+    """From a slice to the interrupt with which its wait began to end, thread by thread."""
+    wrong = load_script(pages, CHAIN, "-r", "sched,irq")
+    browser, steps = pages.browser, []
+    browser.run(SELECT, "demo:io", "ask")
+    for _ in CHAIN_STEPS:
+        pages.details()
+        browser.press("j")
+        steps.append(browser.run(SELECTED))
+    tap.ok(steps == CHAIN_STEPS, "j follows a chain of wake-ups to its end", *steps)
+    tap.nothing(wrong + browser.complaints(), "no complaints about a chain")
 
 
 def check_flow(tap, pages):
@@ -299,7 +343,7 @@ def check_threads(tap, pages):
     tap.ok(found[0] != "not found" and not found[1], "so does a search", found)
 
 
-CHECKS = (check_same, check_panel, check_links, check_flow, check_stack, check_slowest, check_hints, check_excuses, check_hostile, check_threads)
+CHECKS = (check_same, check_panel, check_links, check_chain, check_flow, check_stack, check_slowest, check_hints, check_excuses, check_hostile, check_threads)
 
 
 if __name__ == "__main__":

@@ -2,7 +2,9 @@
 // Ways from an item to what belongs to it: who woke a thread, its CPU or its thread, the points of its flows.
 "use strict";
 
-const WAKES = "sched:wakeup", RUNNING = "Running", RUNNABLE = "Runnable";
+const WAKES = "sched:wakeup", RUNNING = "Running", RUNNABLE = "Runnable", PREEMPTED = "R+";
+// How often a thread may have been preempted since it was woken.
+const BACK_MOST = 10000;
 
 // What the fields of a slice's begin, or of an instant, say.
 function beginOf(args) {
@@ -26,6 +28,8 @@ class Links {
 			rows.push(await this.wakerRow(one), await this.cpuRow(one));
 		if (isSlice && tracepoint === CPU_TRACKS)
 			rows.push(this.threadRow(one, beginOf(args).next_pid));
+		if (one.kind === "instant" && tracepoint === WAKES)
+			rows.push(this.stateRow(one));
 		return [...rows.filter((row) => row), ...this.page.picture.flows.map((flow) => this.flowRow(one, flow))];
 	}
 
@@ -33,12 +37,22 @@ class Links {
 		return Object.assign(buttonOf(showSafe(text), title, () => this.page.go(item)), { className });
 	}
 
-	// Who ended a wait: at its end, at the begin of the time in which the thread could run, or before it ran.
+	// When a thread was woken: at the end of a wait, or before it ran, also if it was preempted since; null if it is not known.
+	wakeTime(one) {
+		const hasRun = (found) => [RUNNING, PREEMPTED].includes(nameOf(this.recording, found));
+		let at = one;
+		for (let i = 0; i < BACK_MOST && hasRun(at); i++) {
+			const before = neighbour(at, -1);
+			if (before?.end !== at.begin)
+				return null;
+			at = before;
+		}
+		return hasRun(at) ? null : nameOf(this.recording, at) === RUNNABLE ? at.begin : at.end;
+	}
+
+	// Who ended a wait of the thread, the last one if it is over.
 	async wakerRow(one) {
-		const name = nameOf(this.recording, one), before = name === RUNNING ? neighbour(one, -1) : null;
-		const isAfterWait = before && nameOf(this.recording, before) === RUNNABLE && before.end === one.begin;
-		const time = name === RUNNABLE ? one.begin : name !== RUNNING ? one.end : isAfterWait ? before.begin : null;
-		const wake = time === null ? null : this.wakeOf(one.track, time);
+		const time = this.wakeTime(one), wake = time === null ? null : this.wakeOf(one.track, time);
 		if (!wake)
 			return null;
 		const { id, comm } = wake.track.identity, interrupt = await this.interruptAt(wake), text = `\u2192 ${comm ?? "thread"} (${id})`;
@@ -91,11 +105,22 @@ class Links {
 		return cpu ? ["on", this.button(`\u2192 CPU ${cpu.track.identity.id}`, "to what runs there", cpu)] : null;
 	}
 
+	// The state of a thread that runs at the begin of an item; of idle threads, that of a CPU.
+	runningAt(one, tid, cpuId) {
+		const isRight = ({ identity: { id, cpu } }) => id === tid && (cpu ?? cpuId) === cpuId;
+		const rows = this.tracksOf(STATE_TRACKS, one.track).filter(isRight).flatMap((track) => track.rows);
+		return rows.map((row) => sliceAt(this.recording, row, one.begin, RUNNING)).filter((found) => found);
+	}
+
+	// What a thread did when it woke another one: who woke it is found there.
+	stateRow(one) {
+		const { id, cpu, comm } = one.track.identity, [state] = this.runningAt(one, id, cpu);
+		return state ? ["while", this.button(`\u2192 ${comm ?? "thread"} (${id})`, "j: to the thread's states", state)] : null;
+	}
+
 	// The state of the thread that a CPU runs.
 	threadRow(one, tid) {
-		const isRight = ({ identity: { id, cpu } }) => id === tid && (cpu ?? one.track.identity.id) === one.track.identity.id;
-		const rows = this.tracksOf(STATE_TRACKS, one.track).filter(isRight).flatMap((track) => track.rows);
-		const state = rows.map((row) => sliceAt(this.recording, row, one.begin, RUNNING)).find((found) => found?.begin === one.begin);
+		const state = this.runningAt(one, tid, one.track.identity.id).find((found) => found.begin === one.begin);
 		return state ? ["thread", this.button(`\u2192 ${nameOf(this.recording, one)} (${tid})`, "j: to the thread's states", state)] : null;
 	}
 
