@@ -54,6 +54,7 @@ def check_recorded(tap, program, path):
     for rules in ("sched", KERNELS):
         status, _, messages = export(path, "-r", rules)
         tap.ok(status == 1 and "the source has none of the tracepoints that the rules use" in messages, f"-r {rules[:12]}: they are none of the kernel", messages)
+        tap.ok((rules == KERNELS) == ("name events of programs program:SYSTEM:EVENT" in messages), f"-r {rules[:12]}: how a rule names an event of a program", messages)
     status, events, messages = export(path, "-r", RULE)
     names = [event["label"] for event in events if event["event"] == "region_enter"]
     tap.ok((status, names) == (0, ["FORGED"] * 5), "a rule asks for an event of a program", status, names, messages)

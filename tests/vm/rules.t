@@ -111,7 +111,7 @@ def check_absent(tap, what, result):
     tap.ok("ktrack: my:none: skipped, does not exist: no:such" in said, f"{what}: a rule that is skipped is reported", *said)
     csd = "ktrack: irq:cpu: skipped, does not exist: csd:csd_function_entry, csd:csd_function_exit"
     tap.ok((csd in said) == (what == "6.1"), f"{what}: tracepoints of a rule that do not exist are reported", *said)
-    refusal = "ktrack: -r: none of the tracepoints that the rules use exists; see 'ktrack list --rules'\n"
+    refusal = "ktrack: -r: none of the tracepoints that the rules use exists; see 'ktrack list --rules', and name events of programs program:SYSTEM:EVENT\n"
     tap.ok(result.text("alone.errors") == refusal, f"{what}: rules of which none exists are an error", result.text("alone.errors"))
 
 

@@ -225,6 +225,9 @@ int rules_bind(struct rules *rules, const char *system, const char *name, struct
 /** rules_are_bound - whether a rule has the tracepoints that it needs; others make no events */
 bool rules_are_bound(const struct rules *rules);
 
+/** rules_have_own - whether a rule is the user's, who may name any tracepoint */
+bool rules_have_own(const struct rules *rules);
+
 /** rules_report_absent - report the tracepoints that do not exist, one line for each rule */
 void rules_report_absent(const struct rules *rules, const struct report *report);
 

@@ -123,14 +123,20 @@ static void rule_note_role(struct rule *rule, enum rule_role role)
 	rule->is_usable = (rule->bound_roles & needed[rule->kind]) == needed[rule->kind];
 }
 
+/* Whether the user wrote it: it is neither a pack's, nor a recording's own. */
+static bool rule_is_own(const struct rule *rule)
+{
+	return !rule_pack_find(text_of(rule->source)) &&
+	       strcmp(rule->source, RULES_OF_RECORDING) != 0;
+}
+
 /*
  * Whether a rule may be left out where it does not fit: whoever wrote it may correct it, but not a
  * pack, which was tried on other kernels, a recording's own rule, or the event of a program.
  */
 static bool rule_may_misfit(const struct rule *rule, const struct rule_tracepoint *tracepoint)
 {
-	return program_system(tracepoint->system) || rule_pack_find(text_of(rule->source)) ||
-	       strcmp(rule->source, RULES_OF_RECORDING) == 0;
+	return program_system(tracepoint->system) || !rule_is_own(rule);
 }
 
 /* Returns 0, RULES_MISFIT with @error, or -1 with @error. */
@@ -312,6 +318,15 @@ bool rules_are_bound(const struct rules *rules)
 {
 	for (size_t i = 0; i < rules->nr_rules; i++) {
 		if (rules->rules[i]->is_usable)
+			return true;
+	}
+	return false;
+}
+
+bool rules_have_own(const struct rules *rules)
+{
+	for (size_t i = 0; i < rules->nr_rules; i++) {
+		if (rule_is_own(rules->rules[i]))
 			return true;
 	}
 	return false;

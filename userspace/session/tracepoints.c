@@ -434,10 +434,12 @@ static int rules_check(const struct selection *selection, bool is_of_source, str
 	    rules_are_bound(selection->rules) ||
 	    (!is_of_source && rules_want_programs(selection->rules)))
 		return 0;
-	return error_set(error, is_of_source ? "-r: the source has none of the tracepoints that "
-					       "the rules use; see 'ktrack list --rules'"
-					     : "-r: none of the tracepoints that the rules use "
-					       "exists; see 'ktrack list --rules'");
+	return error_set(error, "-r: %s; see 'ktrack list --rules'%s",
+			 is_of_source ? "the source has none of the tracepoints that the rules use"
+				      : "none of the tracepoints that the rules use exists",
+			 rules_have_own(selection->rules)
+				 ? ", and name events of programs program:SYSTEM:EVENT"
+				 : "");
 }
 
 int selection_read_functions(struct selection *selection, struct source *source,
