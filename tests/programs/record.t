@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Test: ktrack record stores programs' records as trace-cmd reads them, in every mode, and after ktrack was killed."""
 
+import contextlib
 import os
 import re
 import shutil
@@ -20,7 +21,7 @@ from programs import KTRACK, build, exported, fired, lost, own_socket, read_even
 from process import wait_for  # noqa: E402
 from tap import Tap  # noqa: E402
 
-KILLS = 20
+KILLS, DURATION_S = 20, 4
 
 
 def export(path):
@@ -67,6 +68,25 @@ def check_limits(tap, load, folder):
         tap.ok(is_right, f"at most {limit} open files", done.returncode, done.stdout, done.stderr, list(folder.iterdir()))
         shutil.rmtree(folder)
     tap.ok(0 < begun < 14, "the limits are small and large enough", begun)
+
+
+def check_duration(tap, load, folder):
+    """The duration is the command's, however long a recording takes to begin: here, until somebody reads that it is ready."""
+    path, (begin, end) = folder / "trace.dat", os.pipe2(os.O_NONBLOCK)
+    with contextlib.suppress(BlockingIOError):
+        while os.write(end, bytes(4096)):
+            pass
+    for fd in (begin, end):
+        os.set_blocking(fd, True)
+    path.unlink(missing_ok=True)
+    command = [KTRACK, "record", "--programs", "-d", str(DURATION_S), f"--ready-fd={end}", "-o", path, "--", load, "1", "100", "1000"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, pass_fds=[end]) as recorder:
+        os.close(end)
+        time.sleep(DURATION_S + 0.5)
+        with open(begin, "rb") as ready:
+            ready.read()
+        output, errors = recorder.communicate()
+    tap.ok(fired(output) == exported(export(path)[0]) > 0, "the duration begins with the command", output, errors)
 
 
 def check_contents(tap, load, folder):
@@ -130,6 +150,7 @@ def main():
         own_socket(folder)
         load = build(folder)
         check_modes(tap, load, folder)
+        check_duration(tap, load, Path(folder))
         check_limits(tap, load, Path(folder) / "limited")
         check_contents(tap, load, folder)
         check_killed(tap, load, folder)
