@@ -129,11 +129,19 @@ def thread_ids(events):
     return {track["id"] for track in tracks}, {track["tgid"] for track in tracks}
 
 
-def check_namespaces(tap, load, folder):
-    """A program in another PID namespace has the thread ids that ktrack sees, and a ktrack there keeps its programs."""
+def namespace_words(tap, what):
+    """How a command gets a PID namespace of its own; nothing if that is not permitted, which is reported."""
     inside = ["unshare", "--pid", "--fork"] if os.geteuid() == 0 else ["unshare", "--user", "--map-root-user", "--pid", "--fork"]
     if subprocess.run([*inside, "true"], capture_output=True, check=False).returncode != 0:
-        tap.skip("another PID namespace", "unshare is not permitted")
+        tap.skip(what, "unshare is not permitted")
+        return []
+    return inside
+
+
+def check_namespaces(tap, load, folder):
+    """A program in another PID namespace has the thread ids that ktrack sees, and a ktrack there keeps its programs."""
+    inside = namespace_words(tap, "another PID namespace")
+    if not inside:
         return
     output, events, _ = stream([*inside, "sh", "-c", f"echo $$; {load} 3 2000 3000 & wait"])
     account(tap, "another PID namespace", output, events, has_lost=False)
@@ -229,6 +237,24 @@ def check_running(tap, folder):
 def comms_of(events):
     """The names of the processes that have tracks."""
     return {event["value"].get("comm") for event in events if event["event"] == "data_json" and "tgid" in event["value"]}
+
+
+def check_container(tap, folder):
+    """A program that runs in a container is found: with its name, and the number that it has outside, not 1."""
+    inside = namespace_words(tap, "a running program in another PID namespace")
+    if not inside:
+        return
+    count = Path(folder) / "boxed.count"
+    words = [*inside, "--kill-child", "--mount-proc", build(folder, "boxed"), "1", "1", "10000", "wait"]
+    container = subprocess.Popen(words, env={**os.environ, "COUNT": str(count)}, stdout=subprocess.DEVNULL)
+    tap.ok(wait_for(lambda: number_in(count) > 0, container), "a program runs in another PID namespace")
+    recorder = Recorder(folder, "boxed", "--programs=boxed")
+    tap.ok(wait_for(lambda: has_events(recorder), recorder.process), "it is found by its name")
+    events = recorder.stop()
+    children = {int(word) for word in Path(f"/proc/{container.pid}/task/{container.pid}/children").read_text().split()}
+    tap.ok(thread_ids(events) == (children, children) and comms_of(events) == {"boxed"}, "and has its number outside", thread_ids(events), children, recorder.messages)
+    container.kill()
+    container.wait()
 
 
 def cleaned(**variables):
@@ -495,6 +521,7 @@ def main():
         check_killed_recorder(tap, load, folder)
         check_killed_recorders(tap, load, folder)
         check_running(tap, folder)
+        check_container(tap, folder)
         check_apart(tap, folder)
         check_slow(tap, folder)
         check_late(tap, folder)
