@@ -11,7 +11,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "base/file.h"
 #include "fixtures/tap.h"
 #include "serve/serve.h"
 

@@ -13,7 +13,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/file.h"
 #include "serve/client.h"
 
 /* The index of the socket that listens, next to those of clients. */

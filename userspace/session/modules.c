@@ -14,7 +14,6 @@
 #include <sys/epoll.h>
 #include <unistd.h>
 
-#include "base/file.h"
 #include "session/tracepoints.h"
 #include "source/source.h"
 
