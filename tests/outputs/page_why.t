@@ -210,7 +210,7 @@ def check_links(tap, pages):
 
 def check_chain(tap, pages):
     """From a slice to the interrupt with which its wait began to end, thread by thread."""
-    wrong = load_script(pages, CHAIN, "-r", "sched,irq")
+    wrong = load_script(pages, CHAIN, "-r", "sched,irq", "-e", "demo:io")
     browser, steps = pages.browser, []
     browser.run(SELECT, "demo:io", "ask")
     for _ in CHAIN_STEPS:
