@@ -53,7 +53,7 @@ def check_modes(tap, load, folder):
 
 def check_limits(tap, load, folder):
     """Where few files may be open, a recording has all records and names, or does not begin and leaves nothing."""
-    begun = 0
+    begun = refused = 0
     for limit in range(6, 48, 3):
         folder.mkdir()
         command = ["prlimit", f"--nofile={limit}:{limit}", KTRACK, "record", "--programs", "-o", folder / "trace.dat", "--", load, "1", "100", "1000"]
@@ -64,10 +64,11 @@ def check_limits(tap, load, folder):
             is_right = fired(done.stdout) == exported(events) > 0 and names == {"load"} and not messages
             begun += 1
         else:
+            refused += "too few files may be open for this recording" in done.stderr
             is_right = done.returncode == 125 and done.stderr.count("\n") == 1 and not list(folder.iterdir())
         tap.ok(is_right, f"at most {limit} open files", done.returncode, done.stdout, done.stderr, list(folder.iterdir()))
         shutil.rmtree(folder)
-    tap.ok(0 < begun < 14, "the limits are small and large enough", begun)
+    tap.ok(begun > 0 and refused > 0, "some allow so few that it does not begin, though it could", begun, refused)
 
 
 def check_duration(tap, load, folder):
