@@ -21,7 +21,7 @@ from programs import KTRACK, build, exported, fired, lost, own_socket, read_even
 from process import wait_for  # noqa: E402
 from tap import Tap  # noqa: E402
 
-KILLS, DURATION_S = 20, 4
+KILLS, DURATION_S = 20, 5
 
 
 def export(path):
@@ -80,7 +80,7 @@ def check_duration(tap, load, folder):
     for fd in (begin, end):
         os.set_blocking(fd, True)
     path.unlink(missing_ok=True)
-    command = [KTRACK, "record", "--programs", "-d", str(DURATION_S), f"--ready-fd={end}", "-o", path, "--", load, "1", "100", "1000"]
+    command = [KTRACK, "record", "--programs", "-d", str(DURATION_S), f"--ready-fd={end}", "-o", path, "--", load, "1", "600", "100000"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, pass_fds=[end]) as recorder:
         os.close(end)
         time.sleep(DURATION_S + 0.5)
