@@ -148,35 +148,30 @@ instances_are_made() {
 	rmdir $INSTANCES/new
 }
 
-# With the smallest limit of open files that is enough to begin; the shell sets it for a ktrack of its own.
-limited_begin() {
-	for limit in $(seq 50 160); do
-		: >/tmp/ready
-		(
-			# shellcheck disable=SC3045 # busybox has it
-			ulimit -n "$limit"
-			exec ktrack stream --wait -e ktrack_early --event=/tmp/limited.json --ready-fd=3 3>/tmp/ready 2>/tmp/limited.errors
-		) &
-		recorder=$!
-		while [ ! -s /tmp/ready ] && kill -0 "$recorder" 2>/dev/null; do
-			sleep 0.1
-		done
-		[ ! -s /tmp/ready ] || return 0
-		wait "$recorder" || true
-	done
-	echo "no limit of open files is enough"
+# A ktrack that may open so many files. Arguments: LIMIT OPTION...
+limited() {
+	# shellcheck disable=SC3045 # busybox has it
+	ulimit -n "$1"
+	shift
+	exec ktrack stream --wait -e ktrack_test --event=/tmp/limited.json "$@" 2>/tmp/limited.errors
 }
 
-# Not all three tracepoints may be open; the recording goes on, and ends well.
+# With the smallest limit that is enough to begin, not all of many tracepoints may be open: the recording goes on, and ends well.
 files_are_left() {
-	limited_begin
-	insmod /modules/ktrack_early.ko
-	wait_while_alive "$recorder" grep -q "^ktrack: tracepoints of modules are not recorded, too many files are open" /tmp/limited.errors
+	limit=50
+	until (limited $limit -d 0.01) || [ $limit = 200 ]; do
+		limit=$((limit + 1))
+	done
+	(limited $limit) &
+	recorder=$!
+	wait_while_alive $recorder grep -q 1 "$INSTANCES/ktrack-$recorder/tracing_on"
+	insmod /modules/ktrack_test.ko
+	wait_while_alive $recorder grep -q "^ktrack: tracepoints of modules are not recorded, too many files are open" /tmp/limited.errors
 	expect "lines about files" 1 "$(grep -c "too many files" /tmp/limited.errors)"
-	kill -INT "$recorder"
-	wait "$recorder" || echo "a recording without files fails"
+	kill -TERM $recorder
+	wait $recorder || echo "a recording without files fails"
 	expect "the end of its stream" 1 "$(grep -c '"event":"atexit"' /tmp/limited.json)"
-	rmmod ktrack_early
+	rmmod ktrack_test
 }
 
 insmod /modules/ktrack.ko
