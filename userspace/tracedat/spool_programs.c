@@ -98,7 +98,8 @@ int spool_read_programs(struct spool *spool, struct error *error)
 
 	if (!spool->programs || !file)
 		return 0;
-	if (programs_read(spool->programs, PROGRAMS_PASS_MS, error) < 0 || spool_save_events(spool, error) < 0)
+	if (programs_read(spool->programs, PROGRAMS_PASS_MS, error) < 0 ||
+	    spool_save_events(spool, error) < 0)
 		return -1;
 	return spool_file_is_deferred(spool, file)
 		       ? 0

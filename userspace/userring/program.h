@@ -10,8 +10,9 @@
 #include "userring/users.h"
 #include "userring/userring.h"
 
-/** PROGRAMS_MAX, PROCESS_PROGRAMS_MAX - limits of programs at once, and of those of one process, whose
- * libraries may have their own
+/**
+ * PROGRAMS_MAX, PROCESS_PROGRAMS_MAX - limits of programs at once, and of those of one process,
+ *	whose libraries may have their own
  */
 #define PROGRAMS_MAX 4096
 #define PROCESS_PROGRAMS_MAX 256

@@ -54,7 +54,7 @@ struct reader {
 /** reader_run - the reader's process; returns when the recorder has ended, or memory ran out */
 void reader_run(const struct helper_work *work, int inbox_fd, int *place, int search_number);
 
-/** reader_accept - take the programs that the helper reports; returns false if the batch has failed */
+/** reader_accept - take programs that the helper reports; returns false if the batch has failed */
 bool reader_accept(struct reader *reader);
 
 /** reader_await_answers - reader_accept() until the helper has let all programs go on */
@@ -73,7 +73,7 @@ int64_t fill_ns_slower(int64_t fill_ns, int64_t elapsed_ns);
 /** fill_ns_after - the same if a program has a faster one, by the bytes that it had in this time */
 int64_t fill_ns_after(int64_t fill_ns, int64_t elapsed_ns, const struct program *program);
 
-/** reader_pass - read all rings; @size_max as of struct reader_request; false if the batch has failed */
+/** reader_pass - read all rings; @size_max as of struct reader_request; false as reader_accept() */
 bool reader_pass(struct reader *reader, uint64_t size_max);
 
 /** reader_look - release programs that have ended, after they were read; false as reader_pass() */

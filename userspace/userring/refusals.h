@@ -29,7 +29,7 @@ void refusals_report(struct refusals *refusals, const struct report *report);
 
 void refusals_release(struct refusals *refusals);
 
-/** refusal_reason - why a memory that program_open() refuses cannot be recorded; @number is errno */
+/** refusal_reason - why a memory is refused; @number is errno of program_open() */
 const char *refusal_reason(int number);
 
 #endif

@@ -87,7 +87,7 @@ void programs_export_socket(const struct programs *programs);
 /** programs_socket - the path where programs announce themselves */
 const char *programs_socket(const struct programs *programs);
 
-/** programs_fd - readable if a program starts, or a pass is over; -1 if programs are read no more */
+/** programs_fd - readable if a program starts, or a pass is over; -1 if none is read any more */
 int programs_fd(const struct programs *programs);
 
 /** programs_start - record from now on; returns -1 with @error */
@@ -193,7 +193,7 @@ struct programs_examined {
  */
 int programs_examine(struct programs_examined *out, struct error *error);
 
-/** programs_find_reader - the user that reads programs for a ktrack of root; false if there is none */
+/** programs_find_reader - the user that reads programs for a ktrack of root; false if none */
 bool programs_find_reader(uid_t *user, gid_t *group);
 
 /** programs_clean - switch off programs that a killed ktrack recorded; returns how many */
