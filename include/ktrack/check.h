@@ -9,7 +9,7 @@
  * type's name. The variable is never defined either.
  *
  * checkpatch reports COMPLEX_MACRO, FUNCTION_ARGUMENTS, MACRO_ARG_UNUSED,
- * MULTISTATEMENT_MACRO_USE_DO_WHILE, TRAILING_SEMICOLON: these macros make declarations and
+ * MULTISTATEMENT_MACRO_USE_DO_WHILE, SPACING, TRAILING_SEMICOLON: these macros make declarations and
  * statements, some of them empty, from tuples of which each uses a part.
  */
 #ifndef KTRACK_CHECK_H

@@ -7,8 +7,8 @@
  * takes the size of a variable of that type, and the compiler's error prints the type's name. The
  * variable is never defined either.
  *
- * checkpatch reports COMPLEX_MACRO, MACRO_ARG_UNUSED, MULTISTATEMENT_MACRO_USE_DO_WHILE,
- * PREFER_DEFINED_ATTRIBUTE_MACRO, SPACING, TRAILING_SEMICOLON: these macros make declarations and
+ * checkpatch reports COMPLEX_MACRO, MACRO_ARG_UNUSED, MULTISTATEMENT_MACRO_USE_DO_WHILE, SPACING,
+ * TRAILING_SEMICOLON: these macros make declarations and
  * statements, some of them empty, from tuples of which each uses a part.
  */
 #ifndef KTRACK_USER_CHECK_H

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
-/* Descriptions of events, from which ktrack makes formats as tracefs has them. */
+/*
+ * Descriptions of events, from which ktrack makes formats as tracefs has them.
+ *
+ * checkpatch reports LINE_SPACING, SPACING: it takes C++ for C.
+ */
 #ifndef KTRACK_USER_DESCRIBE_H
 #define KTRACK_USER_DESCRIBE_H
 

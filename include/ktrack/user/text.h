@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
-/* Strings of records: their length is limited, and they are copied. */
+/*
+ * Strings of records: their length is limited, and they are copied.
+ *
+ * checkpatch reports CONSTANT_COMPARISON, FUNCTION_WITHOUT_ARGS, LINE_SPACING, SPACING: it takes C++
+ * for C.
+ */
 #ifndef KTRACK_USER_TEXT_H
 #define KTRACK_USER_TEXT_H
 
@@ -43,8 +48,7 @@ struct ktrack_user_string {
 	ktrack_user_string(T *text) : data((const char *)text), size(KTRACK_USER_TO_NUL)
 	{
 		static_assert(ktrack_user_is_char<T>::value,
-			      "a string is not of char; KTRACK_BYTES() and KTRACK_TEXT_N() take "
-			      "bytes");
+			      "no string of char: KTRACK_BYTES() and KTRACK_TEXT_N() take bytes");
 	}
 	template <typename T>
 	ktrack_user_string(const T &text, decltype((const char *)text.data()) = nullptr)
