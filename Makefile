@@ -32,6 +32,7 @@ help:
 	@echo '  make install       install ktrack, libtrace2, headers and man pages below PREFIX (/usr/local); DESTDIR, LIBDIR'
 	@echo '  make uninstall     remove what make install installed, with the same variables'
 	@echo '  make modules_install  build and install ktrack.ko for the kernel whose build tree is KDIR'
+	@echo '  make single-header  the headers for programs and those for drivers as one file each in build/single-header/'
 	@echo '  make doc           man pages as HTML in build/doc/'
 	@echo '  make pictures      draw the pictures of the documents again'
 	@echo '  make deb           build the Debian packages in build/deb/'

@@ -43,15 +43,6 @@
 #pragma clang diagnostic ignored "-Wgnu-zero-variadic-macro-arguments"
 #endif
 
-#include "user/emit.h"
-#include "user/guard.h"
-#ifndef KTRACK_DISABLE
-#include "user/setup.h"
-#else
-#undef ktrack_user_is_on
-#define ktrack_user_is_on() 0
-#endif
-
 /**
  * KTRACK_SLICE() - declare an event for slices and instants
  * @event: its name, unique in the program
@@ -166,6 +157,19 @@ do {										\
  */
 #define ktrack_flow_new(event) \
 	(ktrack_enabled(event) ? ktrack_user_flow_next() : 0)
+
+/*
+ * Behind the calls: the parts are headers of the system, without warnings, and so is all that
+ * follows them where they are one file. Calls have the program's warnings.
+ */
+#include "user/emit.h"
+#include "user/guard.h"
+#ifndef KTRACK_DISABLE
+#include "user/setup.h"
+#else
+#undef ktrack_user_is_on
+#define ktrack_user_is_on() 0
+#endif
 
 static inline ktrack_flow_id ktrack_user_flow_next(void)
 {

@@ -28,7 +28,21 @@ examples := $(wildcard include/ktrack/example/*)
 doc-files := $(wildcard userspace/doc/*.png userspace/doc/*.css)
 html-pages := $(addprefix $(BUILD)/doc/,$(addsuffix .html,$(notdir $(pages))))
 
-.PHONY: doc completion install uninstall modules_install
+.PHONY: doc completion single-header install uninstall modules_install
+
+# Each kind of headers as one file; those for code that declares no tracepoints (generic.h) need ktrack.ko, too.
+single-headers := $(addprefix $(BUILD)/single-header/,ktrack-user.h ktrack-kernel.h)
+
+single-header: $(single-headers)
+
+$(BUILD)/single-header/ktrack-user.h: include/ktrack/user.h $(program-parts)
+$(BUILD)/single-header/ktrack-kernel.h: include/ktrack/define.h $(driver-headers)
+
+$(single-headers): scripts/single-header userspace/userspace.mk
+	@mkdir -p $(@D)
+	@echo '  GEN     $@'
+	$(Q)scripts/single-header $(version) $(filter %/user.h %/define.h,$^) >$@.new
+	$(Q)mv $@.new $@
 
 completions := $(addprefix $(BUILD)/completion/,ktrack.bash ktrack.fish ktrack.zsh)
 
@@ -68,7 +82,7 @@ $(html-pages): $(BUILD)/doc/%.html: $(pages) userspace/userspace.mk scripts/pack
 	$(Q)command -v mandoc >/dev/null || { echo 'mandoc: not installed; run scripts/deps check' >&2; exit 1; }
 	$(Q)$(page-fill) $(filter %/$*,$(pages)) | mandoc -T html -O style=page.css | $(page-link) >$@
 
-install: userspace library completion
+install: userspace library completion single-header
 	install -d $(DESTDIR)$(bindir) $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(includedir)/trace2 \
 		$(DESTDIR)$(datadir)/include/ktrack $(DESTDIR)$(datadir)/rules $(DESTDIR)$(datadir)/trace2receiver $(DESTDIR)$(datadir)/systemd $(DESTDIR)$(datadir)/examples $(DESTDIR)$(docdir)/html \
 		$(DESTDIR)$(PREFIX)/share/bash-completion/completions $(DESTDIR)$(PREFIX)/share/zsh/site-functions \
@@ -83,6 +97,7 @@ install: userspace library completion
 	install -D -m 644 -t $(DESTDIR)$(includedir)/ktrack $(program-headers)
 	install -D -m 644 -t $(DESTDIR)$(includedir)/ktrack/user $(program-parts)
 	install -m 644 $(driver-headers) $(DESTDIR)$(datadir)/include/ktrack
+	install -D -m 644 -t $(DESTDIR)$(datadir)/single-header $(single-headers)
 	install -m 755 scripts/vendor $(DESTDIR)$(datadir)
 	echo $(version) >$(DESTDIR)$(datadir)/version
 	cp -r LICENSES $(DESTDIR)$(datadir)

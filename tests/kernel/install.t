@@ -60,6 +60,23 @@ def check_example(tap, tree, folder):
     tap.ok((folder / "include/ktrack/VERSION").is_file(), "its tree names the version of the headers")
 
 
+def check_single(tap, tree, folder):
+    """Drivers with the headers as one file, and no others: the example, and one with every attribute."""
+    for what, source in (("the example", build.PROJECT / "include/ktrack/example"), ("a driver with every attribute", HERE / "outside")):
+        target = folder / source.name
+        shutil.copytree(source, target)
+        header = target / "include/ktrack-kernel.h"
+        header.parent.mkdir()
+        define = build.PROJECT / "include/ktrack/define.h"
+        with header.open("w") as file:
+            made = subprocess.run([build.PROJECT / "scripts/single-header", "1", define], stdout=file, check=False)
+        for file in target.glob("*_trace.h"):
+            file.write_text(file.read_text().replace("<ktrack/define.h>", "<ktrack-kernel.h>"))
+        built = build.make(tree, target, "modules", "W=1")
+        tap.ok(made.returncode == 0 and built.status == 0 and list(target.glob("*.ko")), f"one file of headers: {what} is built", built.log[-2000:])
+        tap.nothing(built.remarks(), "without a warning")
+
+
 def main():
     """Returns the exit status."""
     tap = Tap()
@@ -67,6 +84,7 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         check_install(tap, tree, Path(name))
         check_example(tap, tree, Path(name) / "driver")
+        check_single(tap, tree, Path(name))
     return tap.finish()
 
 

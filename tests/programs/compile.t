@@ -44,11 +44,11 @@ VARIANTS = {
 }
 
 
-def build(work, compilers, more=()):
+def build(work, compilers, more=(), include=INCLUDE):
     """Builds the two files and links them; returns what the compilers print."""
     output = ""
     for name, compiler in zip(("once", "twice"), compilers, strict=True):
-        words = [*compiler, "-O2", *WARNINGS, f"-I{INCLUDE}", *more, "-c", "-o", work / f"{name}.o", HERE / f"{name}.c"]
+        words = [*compiler, "-O2", *WARNINGS, f"-I{include}", *more, "-c", "-o", work / f"{name}.o", HERE / f"{name}.c"]
         output += subprocess.run(words, capture_output=True, text=True, check=False).stderr
     link = [word for word in compilers[0] if word not in CXX and not word.startswith(("-std", "-D"))]
     words = ["g++" if "g++" in compilers[1][0] else link[0], *link[1:], "-o", work / "once", work / "once.o", work / "twice.o", "-pthread"]
@@ -64,6 +64,26 @@ def check_variants(tap, work):
         output = build(work, compilers)
         ran = subprocess.run([work / "once"], capture_output=True, text=True, check=False) if (work / "once").exists() else None
         tap.ok(not output and ran and ran.returncode == 0, name, output, ran)
+
+
+def check_single(tap, work):
+    """The headers as one file, alone in a folder."""
+    target = work / "single"
+    words = ["make", "-s", "--no-print-directory", "KDIR=/nonexistent", f"BUILD={target}", "single-header"]
+    environment = {name: value for name, value in os.environ.items() if name not in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL")}
+    made = subprocess.run(words, cwd=INCLUDE.parent, env=environment, capture_output=True, text=True, check=False)
+    (target / "ktrack").mkdir(parents=True)
+    (target / "ktrack/user.h").symlink_to(target / "single-header/ktrack-user.h")
+    for name in ("C11, gcc", "C11, clang", "C++11, g++", "C and C++ in one program", "link-time optimization"):
+        (work / "once").unlink(missing_ok=True)
+        output = build(work, VARIANTS[name], include=target)
+        is_built = (work / "once").exists()
+        tap.ok(not output and is_built and subprocess.run([work / "once"], check=False).returncode == 0, f"one file: {name}", made.stderr, output)
+    for name in ("C11, gcc", "C++20, g++"):
+        check_strictly(tap, work, f"one file: strict {name}", STRICT_COMPILERS[name], target)
+    (work / "wide.c").write_text('#include <ktrack/user.h>\nKTRACK_SLICE(e, KTRACK_FIELD(uint8_t, a));\nvoid f(void) { ktrack_instant(e, "x", 1000); }\n')
+    done = subprocess.run(["clang", f"-I{target}", "-fsyntax-only", work / "wide.c"], capture_output=True, text=True, check=False)
+    tap.ok("implicit conversion" in done.stderr, "one file: calls have the program's warnings", done.stderr)
 
 
 STRICT = ["-Wall", "-Wextra", "-Wshadow", "-Wconversion", "-Wpedantic", "-Wundef", "-Wcast-qual", "-Wcast-align", "-Werror"]
@@ -101,13 +121,18 @@ int main(int argc, char **argv)
 """
 
 
+def check_strictly(tap, work, name, compiler, include):
+    """One compiler with its options, and the folder of the headers."""
+    (work / "strict.c").write_text(CALLS)
+    words = [*compiler, *STRICT, "-O2", f"-I{include}", "-c", "-o", work / "strict.o", work / "strict.c"]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    tap.ok(done.returncode == 0 and not done.stderr, name, done.stderr)
+
+
 def check_strict(tap, work):
     """Neither the headers nor the calls have warnings that a program may switch on."""
-    (work / "strict.c").write_text(CALLS)
     for name, compiler in STRICT_COMPILERS.items():
-        words = [*compiler, *STRICT, "-O2", f"-I{INCLUDE}", "-c", "-o", work / "strict.o", work / "strict.c"]
-        done = subprocess.run(words, capture_output=True, text=True, check=False)
-        tap.ok(done.returncode == 0 and not done.stderr, f"strict {name}", done.stderr)
+        check_strictly(tap, work, f"strict {name}", compiler, INCLUDE)
 
 
 def check_shared(tap, work):
@@ -174,7 +199,7 @@ def main():
     tap = Tap()
     with tempfile.TemporaryDirectory() as folder:
         own_socket(folder)
-        for check in (check_variants, check_strict, check_shared, check_posix, check_disabled, check_page):
+        for check in (check_variants, check_single, check_strict, check_shared, check_posix, check_disabled, check_page):
             check(tap, Path(folder))
     return tap.finish()
 
