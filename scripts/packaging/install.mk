@@ -54,11 +54,13 @@ $(BUILD)/completion/ktrack.%: $(BUILD)/ktrack scripts/completion
 	$(Q)$(BUILD)/ktrack --help-options >$(@D)/options
 	$(Q)scripts/completion $* $(@D)/options >$@
 
-# Written on each install, since PREFIX may change.
-library-description = printf '%s\n' 'prefix=$(PREFIX)' 'libdir=$(LIBDIR)' 'includedir=$(includedir)' '' \
-	'Name: $(library)' 'Description: trace2 telemetry for any program' 'Version: $(version)' \
-	'Requires.private: $(library-packages)' 'Libs: -L$${libdir} -ltrace2' 'Libs.private: -lpthread' \
-	'Cflags: -I$${includedir}'
+# The files by which programs find the library and the headers are filled on each install, since PREFIX may change.
+library-private := $(library-packages:lib%=-l%) -lpthread
+space := $(subst ,, )
+package-fill = sed 's|@prefix@|$(PREFIX)|; s|@libdir@|$(LIBDIR)|; s|@includedir@|$(includedir)|; s|@datadir@|$(datadir)|; s|@version@|$(version)|; s|@soname@|$(notdir $(shared-library))|; s|@packages@|$(library-packages)|; s|@private@|$(subst $(space),;,$(strip $(library-private)))|'
+cmake-files := scripts/packaging/cmake
+# CMake and pkg-config search these on every architecture.
+sharedir := $(PREFIX)/share
 
 # The first line of a page with a table names tbl, which not every man runs otherwise. Installed pages have the date and the version in their footer, and name installed files.
 page-fill = sed 's|^\(\.TH [^ ]* [0-9]\) "" "ktrack"|\1 "$(released)" "ktrack $(version)"|; s,/usr/\(share/ktrack/\|share/doc/\),$(PREFIX)/\1,g'
@@ -83,7 +85,8 @@ $(html-pages): $(BUILD)/doc/%.html: $(pages) userspace/userspace.mk scripts/pack
 	$(Q)$(page-fill) $(filter %/$*,$(pages)) | mandoc -T html -O style=page.css | $(page-link) >$@
 
 install: userspace library completion single-header
-	install -d $(DESTDIR)$(bindir) $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(includedir)/trace2 \
+	install -d $(DESTDIR)$(bindir) $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(LIBDIR)/cmake/$(library) $(DESTDIR)$(includedir)/trace2 \
+		$(DESTDIR)$(sharedir)/pkgconfig $(DESTDIR)$(sharedir)/cmake/ktrack \
 		$(DESTDIR)$(datadir)/include/ktrack $(DESTDIR)$(datadir)/rules $(DESTDIR)$(datadir)/trace2receiver $(DESTDIR)$(datadir)/systemd $(DESTDIR)$(datadir)/examples $(DESTDIR)$(docdir)/html \
 		$(DESTDIR)$(PREFIX)/share/bash-completion/completions $(DESTDIR)$(PREFIX)/share/zsh/site-functions \
 		$(DESTDIR)$(systemddir)/systemd/system $(DESTDIR)$(systemddir)/tmpfiles.d $(DESTDIR)$(systemddir)/sysusers.d \
@@ -92,7 +95,12 @@ install: userspace library completion single-header
 	install -m 644 $(shared-library) $(DESTDIR)$(LIBDIR)
 	ln -sf $(notdir $(shared-library)) $(DESTDIR)$(LIBDIR)/$(library).so
 	install -m 644 $(BUILD)/$(library).a $(DESTDIR)$(LIBDIR)
-	$(library-description) >$(DESTDIR)$(LIBDIR)/pkgconfig/$(library).pc
+	$(package-fill) scripts/packaging/pkgconfig/$(library).pc >$(DESTDIR)$(LIBDIR)/pkgconfig/$(library).pc
+	$(package-fill) scripts/packaging/pkgconfig/ktrack.pc >$(DESTDIR)$(sharedir)/pkgconfig/ktrack.pc
+	install -m 644 $(cmake-files)/ktrack-config.cmake $(DESTDIR)$(sharedir)/cmake/ktrack
+	$(package-fill) $(cmake-files)/config-version.cmake >$(DESTDIR)$(sharedir)/cmake/ktrack/ktrack-config-version.cmake
+	$(package-fill) $(cmake-files)/$(library)-config.cmake >$(DESTDIR)$(LIBDIR)/cmake/$(library)/$(library)-config.cmake
+	$(package-fill) $(cmake-files)/config-version.cmake >$(DESTDIR)$(LIBDIR)/cmake/$(library)/$(library)-config-version.cmake
 	install -m 644 $(wildcard include/trace2/*.h) $(DESTDIR)$(includedir)/trace2
 	install -D -m 644 -t $(DESTDIR)$(includedir)/ktrack $(program-headers)
 	install -D -m 644 -t $(DESTDIR)$(includedir)/ktrack/user $(program-parts)
@@ -127,7 +135,7 @@ uninstall: userspace library completion
 	$(Q)rm -rf $(removal)
 	$(Q)$(MAKE) --no-print-directory -s install DESTDIR=$(abspath $(removal))
 	cd $(removal) && find . ! -type d -printf '%P\0' | (cd '$(or $(DESTDIR),/)' && xargs -0 rm -f)
-	cd $(removal) && find . -depth -type d \( -path '*/ktrack*' -o -path '*/trace2' -o -path '*/$(library)-dev*' \) -printf '%P\0' | \
+	cd $(removal) && find . -depth -type d \( -path '*/ktrack*' -o -path '*/trace2' -o -path '*/$(library)*' \) -printf '%P\0' | \
 		(cd '$(or $(DESTDIR),/)' && xargs -0 rmdir --ignore-fail-on-non-empty)
 	$(Q)rm -rf $(removal)
 	$(if $(is-system-prefix),[ "$$(id -u)" != 0 ] || ldconfig)

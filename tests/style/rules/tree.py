@@ -21,7 +21,7 @@ SUFFIXES = {
     ".config": "make",
     ".rules": "make",
     ".yml": "make",
-    ".service": "make",
+    ".service": "make", ".cmake": "make", ".pc": "make",
     ".sysusers": "make",
     ".conf": "make",
     ".tmpfiles": "make",
