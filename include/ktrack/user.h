@@ -150,6 +150,15 @@ do {										\
 } while (0)
 
 /**
+ * ktrack_user_set_up() - connect to ktrack now
+ *
+ * Only for code that runs before the constructors with priority 101, or among them: what a library
+ * calls of the program when it is loaded, say. Calls of the macros before the set-up emit nothing.
+ * All calls but the first do nothing.
+ */
+#define ktrack_user_set_up()	ktrack_user1_set_up()
+
+/**
  * ktrack_flow_new() - a number for KTRACK_FLOW()
  * @event: an event of the flow
  *
@@ -169,6 +178,8 @@ do {										\
 #else
 #undef ktrack_user_is_on
 #define ktrack_user_is_on() 0
+#undef ktrack_user_set_up
+#define ktrack_user_set_up() ((void)0)
 #endif
 
 static inline ktrack_flow_id ktrack_user_flow_next(void)

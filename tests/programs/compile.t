@@ -164,6 +164,43 @@ int main(int argc, char **argv)
 """
 
 
+EARLY = """\
+#include <ktrack/user.h>
+KTRACK_SLICE(early);
+static int nr_set_up;
+static int count(void) { return nr_set_up += ktrack_user1_process.is_set_up == 1; }
+#ifdef __cplusplus
+static int first = count();
+#else
+static __attribute__((constructor(102))) void first(void) { count(); }
+#endif
+static __attribute__((constructor(102))) void second(void) { count(); }
+int main() { return nr_set_up == 2 ? 0 : 1; }
+"""
+# Before the header's own constructor.
+EARLIEST = """\
+static __attribute__((constructor(101))) void earliest(void);
+#include <ktrack/user.h>
+static void earliest(void) { ktrack_user_set_up(); }
+static __attribute__((section(".preinit_array"), used)) void (*const entry)(void) = earliest;
+KTRACK_SLICE(early);
+static int was_set_up;
+static __attribute__((constructor(101))) void second(void) { was_set_up = ktrack_user1_process.is_set_up != 0; }
+int main(void) { ktrack_user_set_up(); return was_set_up ? 0 : 1; }
+"""
+
+
+def check_early(tap, work):
+    """Constructors of the program come behind the set-up, or call it."""
+    for name, words, text in (
+        ("C", ["gcc"], EARLY), ("C++", ["g++", "-x", "c++"], EARLY), ("C++, clang", ["clang++", "-x", "c++"], EARLY), ("one of them sets up", ["gcc"], EARLIEST),
+        ("without calls", ["gcc", "-DKTRACK_DISABLE"], "#include <ktrack/user.h>\nint main(void) { ktrack_user_set_up(); return 0; }\n"),
+    ):
+        (work / "early.c").write_text(text)
+        done = subprocess.run([*words, *WARNINGS, f"-I{INCLUDE}", "-o", work / "early", work / "early.c", "-pthread"], capture_output=True, text=True, check=False)
+        tap.ok(done.returncode == 0 and subprocess.run([work / "early"], check=False).returncode == 0, f"constructors: {name}", done.stderr)
+
+
 def check_posix(tap, work):
     """Strict C without POSIX is explained."""
     done = subprocess.run(["gcc", "-std=c11", f"-I{INCLUDE}", "-c", "-o", work / "x.o", HERE / "twice.c"], capture_output=True, text=True, check=False)
@@ -199,7 +236,7 @@ def main():
     tap = Tap()
     with tempfile.TemporaryDirectory() as folder:
         own_socket(folder)
-        for check in (check_variants, check_single, check_strict, check_shared, check_posix, check_disabled, check_page):
+        for check in (check_variants, check_single, check_strict, check_shared, check_early, check_posix, check_disabled, check_page):
             check(tap, Path(folder))
     return tap.finish()
 

@@ -296,7 +296,8 @@ void ktrack_user1_set_up(void)
 	errno = saved_errno;
 }
 
-static __attribute__((constructor, unused)) void ktrack_user_begin(void)
+/* Before the constructors of the program, whose priorities begin with 101. */
+static __attribute__((constructor(101), unused)) void ktrack_user_begin(void)
 {
 	ktrack_user1_set_up();
 }
