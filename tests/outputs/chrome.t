@@ -106,7 +106,10 @@ def check_names(tap):
     tap.ok(names == ["sh", "sh", "cat", "cat"], "the name of a process", names)
     events, wrong = events_of(TASKS.replace("1us   20@1 io I one\n2us   20@1 depth 1\n", ""))
     names = [one["args"]["name"] for one in events if one["name"] == "process_name" and one["pid"] == 20]
-    tap.ok(names == ["process 20", "cat", "cat"] and not wrong, "the name of a process that is found late", names, wrong)
+    tap.ok(names == ["sh", "cat", "cat"] and not wrong, "the name of a process whose main thread writes late", names, wrong)
+    events, wrong = events_of("\n".join(line for line in TASKS.splitlines() if "20@1 io" not in line and "20@1 depth" not in line) + "\n")
+    names = [one["args"]["name"] for one in events if one["name"] == "process_name" and one["pid"] == 20]
+    tap.ok(names == ["sh"] and not wrong, "the name of a process whose main thread writes nothing", names, wrong)
 
 
 def check_large(tap):

@@ -3,6 +3,7 @@
 """Test: ktrack record stores programs' records as trace-cmd reads them, in every mode, and after ktrack was killed."""
 
 import contextlib
+import json
 import os
 import re
 import shutil
@@ -104,6 +105,44 @@ def check_contents(tap, load, folder):
     tap.ok(done.stdout.count('"region_enter"') * 2 == fired(output), "the buffer has a name")
 
 
+QUIET = """\
+#define _GNU_SOURCE
+#include <ktrack/user.h>
+KTRACK_SLICE(quiet_work);
+static void *work(void *argument)
+{
+	pthread_setname_np(pthread_self(), "worker");
+	ktrack_guard(quiet_work, "work");
+	return argument;
+}
+int main(void)
+{
+	pthread_t thread;
+	pthread_create(&thread, NULL, work, NULL);
+	pthread_join(thread, NULL);
+	return usleep(500000);
+}
+"""
+
+
+def check_process(tap, folder):
+    """A program whose main thread emits nothing has its name, as the process of its threads, in Chrome's file and Perfetto's."""
+    source, program = Path(folder) / "quiet.c", Path(folder) / "quiet"
+    source.write_text(QUIET)
+    subprocess.run(["gcc", f"-I{HERE.parents[1]}/include", "-o", program, source, "-pthread"], check=True)
+    chrome, perfetto = Path(folder) / "quiet.json", Path(folder) / "quiet.pftrace"
+    outputs = [f"--chrome={chrome}", f"--perfetto={perfetto}"]
+    _, path, messages = record(folder, [program])
+    subprocess.run([KTRACK, "export", *outputs, path], check=True)
+    for command in ("record", "stream"):
+        if command == "stream":
+            messages = subprocess.run([KTRACK, "stream", "--programs", *outputs, "--", program], capture_output=True, text=True, check=False).stderr
+        events = json.loads(chrome.read_text())
+        names = {one["args"]["name"] for one in events if one.get("name") == "process_name"}
+        tap.ok(names == {"quiet", "ktrack"}, f"{command}: a program whose main thread emits nothing has its name", names, messages)
+        tap.ok(b"quiet" in perfetto.read_bytes().replace(b"quiet_work", b"").replace(bytes(program), b""), f"{command}: for Perfetto, too")
+
+
 def started(program, folder):
     """A program that emits until it is killed, and the file in which it counts."""
     count = Path(folder) / "count"
@@ -154,6 +193,7 @@ def main():
         check_duration(tap, load, Path(folder))
         check_limits(tap, load, Path(folder) / "limited")
         check_contents(tap, load, folder)
+        check_process(tap, folder)
         check_killed(tap, load, folder)
     return tap.finish()
 

@@ -10,10 +10,12 @@
 #include <pwd.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "session/session.h"
 #include "tracefs/tracefs.h"
 
@@ -96,6 +98,20 @@ static void pipe_close(int *pair)
 	close(pair[1]);
 }
 
+/* The child has the command's name from the start: names of threads are saved while it waits. */
+static pid_t fork_named(const char *name)
+{
+	char own[THREAD_COMM_SIZE];
+	pid_t pid;
+
+	prctl(PR_GET_NAME, own);
+	prctl(PR_SET_NAME, name);
+	pid = fork();
+	if (pid != 0)
+		prctl(PR_SET_NAME, own);
+	return pid;
+}
+
 static int command_fork(struct command *command, const struct start *start, struct error *error)
 {
 	int go[2], failure[2];
@@ -106,7 +122,7 @@ static int command_fork(struct command *command, const struct start *start, stru
 		pipe_close(go);
 		return error_set_system(error, errno, "cannot make a pipe");
 	}
-	command->pid = fork();
+	command->pid = fork_named(path_base_name(start->argv[0]));
 	if (command->pid == 0) {
 		close(go[1]);
 		close(failure[0]);

@@ -84,6 +84,8 @@ enum scope_kind {
  * @cpu: CPU of an idle task (tid 0) to separate these, -1 on all other tracks
  * @tgid: the thread's process, 0 if unknown or not applicable
  * @comm: the task's name, "" if unknown or not applicable
+ * @process_comm: the name of the thread's process when the track began, that of its first thread,
+ * likewise
  * @buffer: name of the buffer of its records, NULL if the source has only one
  * @machine: whose track it is; NULL if there is only one
  * @born_ns: creation time of its thread or process, 0 if unknown or not applicable
@@ -104,6 +106,7 @@ struct timeline_track {
 	int cpu;
 	int tgid;
 	const char *comm;
+	const char *process_comm;
 	const char *buffer;
 	const struct timeline_machine *machine;
 	int64_t born_ns;

@@ -79,7 +79,7 @@ struct category {
  * @lanes: the track of asynchronous slices that this is a lane of; NULL for other tracks
  * @ids: of the open slices of a lane; @flight_hash is theirs
  * @outer: the outer scopes of @shown
- * @comm: bytes of @shown.comm
+ * @comm, @process_comm: bytes of @shown.comm and @shown.process_comm
  * @name: bytes of @shown.name
  */
 struct track {
@@ -107,6 +107,7 @@ struct track {
 	uint64_t flight_hash;
 	struct field *outer;
 	char comm[TASK_COMM_SIZE];
+	char process_comm[TASK_COMM_SIZE];
 	char name[];
 };
 

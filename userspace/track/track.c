@@ -54,6 +54,7 @@ struct track *track_new(const struct decoded_event *decoded, uint64_t hash,
 		.id = decoded->scope_id,
 		.cpu = track_idle_cpu(decoded),
 		.comm = track->comm,
+		.process_comm = track->process_comm,
 	};
 	if (track_set_outer(track, decoded->keys) < 0) {
 		free(track);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The set of tracks: finds, adds, evicts and ends them. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -80,6 +81,21 @@ struct category *tracks_category(struct tracks *tracks, const struct descriptor 
 	return *category;
 }
 
+/* The first thread of a process need not have records; adding it could remove a task without tracks. */
+static void track_set_process_comm(struct track *track, const struct tracks_settings *settings,
+				   const struct task *process)
+{
+	struct thread_identity found = { 0 };
+	const char *comm = found.comm;
+
+	if (process && process->comm[0])
+		comm = process->comm;
+	else if (settings->find_task && track->shown.tgid > 0)
+		settings->find_task(settings->context, track->shown.tgid, &found);
+	snprintf(track->process_comm, sizeof(track->process_comm), "%.*s",
+		 (int)sizeof(track->process_comm) - 1, comm);
+}
+
 /* Returns -1 if @task is NULL because memory ran out. */
 static int track_set_task(struct tracks *tracks, struct track *track, struct task *task)
 {
@@ -92,6 +108,7 @@ static int track_set_task(struct tracks *tracks, struct track *track, struct tas
 	track->shown.born_ns = task->born_ns;
 	track->shown.process_born_ns = process ? process->born_ns : 0;
 	memcpy(track->comm, task->comm, sizeof(track->comm));
+	track_set_process_comm(track, &tracks->settings, process);
 	track_join(track, task);
 	return 0;
 }

@@ -75,15 +75,18 @@ void chrome_rows_release(struct chrome_rows *rows)
 	free(rows->recent);
 }
 
-/* The name of a process is its main thread's. */
+/* The name of a process is its main thread's, which need not have a track. */
 void chrome_append_process(struct chrome_rows *rows, struct buffer *out,
 			   const struct timeline_track *track)
 {
 	int64_t process = chrome_process(track), pid = track_pid(track);
 	uint8_t bit = 1u << process % 8;
 	bool is_main = pid < CHROME_OWN_PROCESS && track->comm[0] && track->id.signed_number == pid;
+	const char *comm = is_main ? track->comm : track->process_comm;
 
-	if (is_main)
+	if (pid > CHROME_OWN_PROCESS)
+		comm = "";
+	if (comm[0] && (is_main || !(rows->named[process / 8] & bit)))
 		rows->named[process / 8] |= bit;
 	else if (rows->named[process / 8] & bit)
 		return;
@@ -91,8 +94,8 @@ void chrome_append_process(struct chrome_rows *rows, struct buffer *out,
 		buffer_printf(out, "%s: ", track->machine->name);
 	if (pid > CHROME_OWN_PROCESS)
 		buffer_append_string(out, group_names[pid - CHROME_OWN_PROCESS - 1]);
-	else if (is_main)
-		buffer_append_string(out, track->comm);
+	else if (comm[0])
+		buffer_append_string(out, comm);
 	else
 		buffer_printf(out, "process %lld", (long long)pid);
 }

@@ -223,7 +223,7 @@ static int thread_describe(struct perfetto_sink *sink, const struct timeline_tra
 	ids.tid_is_new = perfetto_life(sink, ids.tid, shown->born_ns, &ids.tid_life, error);
 	*uuid = thread_uuid(sink, &ids);
 	if (ids.pid_is_new < 0 || ids.tid_is_new < 0 ||
-	    perfetto_process_write(sink, &ids, is_main ? shown->comm : "", error) < 0)
+	    perfetto_process_write(sink, &ids, is_main ? shown->comm : shown->process_comm, error) < 0)
 		return -1;
 	if (ids.tid_is_new && !is_main &&
 	    thread_descriptor_write(sink, &ids, uuid_before(*uuid), "", error) < 0)
