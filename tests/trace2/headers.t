@@ -13,7 +13,7 @@ sys.path[:0] = [str(HERE.parent)]
 import process  # noqa: E402
 from tap import Tap  # noqa: E402
 
-HEADERS = ("event.h", "trace2.h", "process.h")
+HEADERS = ("event.h", "trace2.h", "process.h", "region.h")
 COMPILERS = {
     "gcc": ("c", ("c99", "gnu99", "c11", "gnu11", "c17", "gnu17", "c2x")),
     "clang": ("c", ("c99", "gnu99", "c11", "gnu11", "c17", "gnu17", "c2x")),

@@ -15,7 +15,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/file.h"
 #include "session/session.h"
 #include "tracefs/tracefs.h"
 
