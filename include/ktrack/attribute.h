@@ -16,7 +16,8 @@
 
 /**
  * KTRACK_SCOPE() - attribute: a number that selects the track
- * @ctype: the number's integer type; one of several scopes has s8 to s64 or u8 to u64
+ * @ctype: the number's integer type; one of several scopes has a type of the kernel in one word,
+ * such as u32 and ulong, or an enum
  * @id: its name; the record's field is called scope_ID
  *
  * Each value creates a track. Choose a number with few values that are reused: a slot or a queue;
@@ -225,7 +226,10 @@
 #define __KTRACK_SCOPES_0(one)		_, one
 #define __KTRACK_SCOPES_1(one)		_, one
 
-/* The type of one of several scopes, which marks it; @otherwise if there is none. */
+/*
+ * The type of one of several scopes, which marks it; @otherwise if there is none. A comma at the end
+ * drops more words, as in "enum mydrv_state" and "unsigned int".
+ */
 #define __KTRACK_KEY_TYPE(ctype, otherwise) \
 	__KTRACK_SECOND(__KTRACK_JOIN(__KTRACK_KEY_TYPE_, ctype), otherwise, _)
 #define __KTRACK_KEY_TYPE_s8		_, ktrack_scope_s8
@@ -238,5 +242,23 @@
 #define __KTRACK_KEY_TYPE_u16		_, ktrack_scope_u16
 #define __KTRACK_KEY_TYPE_u32		_, ktrack_scope_u32
 #define __KTRACK_KEY_TYPE_u64		_, ktrack_scope_u64
+#define __KTRACK_KEY_TYPE_bool		_, ktrack_scope_u8
+#define __KTRACK_KEY_TYPE_char		_, ktrack_scope_char
+#define __KTRACK_KEY_TYPE_short		_, ktrack_scope_s16,
+#define __KTRACK_KEY_TYPE_ushort	_, ktrack_scope_u16
+#define __KTRACK_KEY_TYPE_uint		_, ktrack_scope_u32
+#define __KTRACK_KEY_TYPE_unsigned	_, ktrack_scope_u32,
+#define __KTRACK_KEY_TYPE_enum		_, ktrack_scope_s32,
+#define __KTRACK_KEY_TYPE_long		_, ktrack_scope_long,
+#define __KTRACK_KEY_TYPE_ulong		_, ktrack_scope_ulong
+#define __KTRACK_KEY_TYPE_size_t	_, ktrack_scope_ulong
+#define __KTRACK_KEY_TYPE_ssize_t	_, ktrack_scope_long
+#define __KTRACK_KEY_TYPE_loff_t	_, ktrack_scope_s64
+#define __KTRACK_KEY_TYPE_ktime_t	_, ktrack_scope_s64
+#define __KTRACK_KEY_TYPE_sector_t	_, ktrack_scope_u64
+#define __KTRACK_KEY_TYPE_dev_t		_, ktrack_scope_u32
+#define __KTRACK_KEY_TYPE_umode_t	_, ktrack_scope_u16
+#define __KTRACK_KEY_TYPE_dma_addr_t	_, ktrack_scope_dma_addr
+#define __KTRACK_KEY_TYPE_phys_addr_t	_, ktrack_scope_phys_addr
 
 #endif

@@ -30,6 +30,11 @@ typedef u8 ktrack_scope_u8;
 typedef u16 ktrack_scope_u16;
 typedef u32 ktrack_scope_u32;
 typedef u64 ktrack_scope_u64;
+typedef char ktrack_scope_char;
+typedef long ktrack_scope_long;
+typedef unsigned long ktrack_scope_ulong;
+typedef dma_addr_t ktrack_scope_dma_addr;
+typedef phys_addr_t ktrack_scope_phys_addr;
 
 /**
  * ktrack_id() - an id for KTRACK_ASYNC() and KTRACK_FLOW()

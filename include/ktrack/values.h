@@ -82,7 +82,7 @@ struct ktrack_values_##event {							\
 	__KTRACK_SECOND(__KTRACK_KEY_MEMBER_##kind(ctype, name), , _)
 #define __KTRACK_KEY_MEMBER_scope(ctype, name)					\
 	_, static_assert(sizeof(__KTRACK_KEY_TYPE(ctype, char [3])) == sizeof(ctype), \
-			 #name ": several scopes need types of s8 to s64 or u8 to u64, not " \
+			 #name ": several scopes need types of one word, such as u32 and ulong, not " \
 			 #ctype);
 #define __KTRACK_KEY_MEMBER_cpu			__KTRACK_KEY_MEMBER_scope
 

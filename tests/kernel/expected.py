@@ -80,7 +80,7 @@ FIELDS = {
     "outside_global": [("ktrack_scope_global", "scope_global", 1, False), ("__data_loc char[]", "track_name", 4, None)],
     "outside_key": [
         ("ktrack_scope_s32", "scope_tgid", 4, True),
-        ("ktrack_scope_s8", "scope_lane", 1, True),
+        ("ktrack_scope_s32", "scope_lane", 4, True),
         ("ktrack_scope_s32", "scope_cpu", 4, True),
     ],
     "outside_state": [("ktrack_scope_global", "scope_global", 1, False), ("int", "state", 4, True)],

@@ -69,10 +69,18 @@ CASES = {
         "other: a slice LIKE a counter, or a counter LIKE a slice: level",
     ),
     "scopes": ("", "KTRACK_SLICE(two, KTRACK_SCOPE(u32, a), KTRACK_SCOPE_CPU, KTRACK_ASYNC(b));", ""),
+    "scope_types": (
+        "enum state { OFF = -1, ON };",
+        "KTRACK_SLICE(words, KTRACK_SCOPE(enum state, a), KTRACK_SCOPE(unsigned int, b), KTRACK_SCOPE(ulong, c), KTRACK_SCOPE(long, d),"
+        " KTRACK_SCOPE(bool, e), KTRACK_SCOPE(uint, f)); KTRACK_SLICE(names, KTRACK_SCOPE(sector_t, a), KTRACK_SCOPE(dma_addr_t, b),"
+        " KTRACK_SCOPE(phys_addr_t, c), KTRACK_SCOPE(size_t, d), KTRACK_SCOPE(ssize_t, e), KTRACK_SCOPE(loff_t, f), KTRACK_SCOPE(dev_t, g),"
+        " KTRACK_SCOPE(umode_t, h), KTRACK_SCOPE(ushort, i), KTRACK_SCOPE(char, j));",
+        "",
+    ),
     "scope_type": (
         "",
         "KTRACK_SLICE(two, KTRACK_SCOPE(unsigned long, a), KTRACK_SCOPE_CPU);",
-        "scope_a: several scopes need types of s8 to s64 or u8 to u64, not unsigned long",
+        "scope_a: several scopes need types of one word, such as u32 and ulong, not unsigned long",
     ),
     "two_globals": ("", "KTRACK_SLICE(two, KTRACK_SCOPE_GLOBAL, KTRACK_SCOPE_GLOBAL);", "KTRACK_SCOPE_GLOBAL excludes another scope"),
     "global_scope": (

@@ -33,7 +33,8 @@ KTRACK_SLICE(outside_request, KTRACK_SCOPE(u16, queue), KTRACK_ASYNC(request),
 KTRACK_SLICE(outside_async, KTRACK_ASYNC(id));
 KTRACK_SLICE_LIKE(outside_async, outside_pending, KTRACK_ASYNC(id));
 KTRACK_SLICE(outside_global, KTRACK_SCOPE_GLOBAL, KTRACK_TRACK_NAME);
-KTRACK_SLICE(outside_key, KTRACK_SCOPE_TGID, KTRACK_SCOPE(s8, lane), KTRACK_SCOPE_CPU);
+KTRACK_SLICE(outside_key, KTRACK_SCOPE_TGID, KTRACK_SCOPE(enum outside_state, lane),
+	     KTRACK_SCOPE_CPU);
 KTRACK_COUNTER(outside_state, u8, KTRACK_SCOPE_GLOBAL,
 	       KTRACK_ENUM(int, state, { -1, "off" }, { 1, "on" }));
 KTRACK_COUNTER(outside_depth, u64, KTRACK_SCOPE(s16, queue));
