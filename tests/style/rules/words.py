@@ -7,7 +7,7 @@ from rules.tree import matches_in
 
 TYPEDEF = re.compile(r"\btypedef\b")
 # Types whose names mark fields in the format of an event.
-MARKERS = re.compile(r"^typedef (?:[su]\d+|u?int\d+_t) ktrack_\w+;$", re.MULTILINE)
+MARKERS = re.compile(r"^typedef (?:[su]\d+|u?int\d+_t|char|(?:unsigned )?long|(?:dma|phys)_addr_t) ktrack_\w+;$", re.MULTILINE)
 MARKER_FILES = ("include/ktrack/ids.h", "include/ktrack/user/attribute.h")
 STRAY = re.compile(r"[ \t\r]+$", re.MULTILINE)
 
