@@ -2,6 +2,8 @@
 /*
  * Types whose names mark fields in the event's format file for ktrack; ktrack-instrument(7)
  * describes them. Other readers see their sizes and signs.
+ *
+ * checkpatch reports NEW_TYPEDEFS: readers know the meaning of a field by the name of its type.
  */
 #ifndef KTRACK_IDS_H
 #define KTRACK_IDS_H
