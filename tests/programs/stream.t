@@ -398,6 +398,8 @@ def check_late(tap, folder):
     os.kill(reader_of(recorder), signal.SIGSTOP)
     process = subprocess.run([program, "1", "100", "0"], stdout=subprocess.DEVNULL, check=False)
     os.kill(reader_of(recorder), signal.SIGCONT)
+    # The helper's process for the program ends when it has told.
+    wait_for(lambda: children_of(helper_of(recorder)) == [reader_of(recorder)], recorder.process)
     events = recorder.stop()
     tap.ok(process.returncode == 0 and exported(events) == 0, "a program does not wait for ever", events[-3:])
     tap.ok(" did not wait for ktrack, which was busy; its records until now are missing" in recorder.messages, "that is reported", recorder.messages)

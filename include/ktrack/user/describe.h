@@ -2,7 +2,7 @@
 /*
  * Descriptions of events, from which ktrack makes formats as tracefs has them.
  *
- * checkpatch reports LINE_SPACING, SPACING: it takes C++ for C.
+ * checkpatch reports SPACING: it takes C++ for C.
  */
 #ifndef KTRACK_USER_DESCRIBE_H
 #define KTRACK_USER_DESCRIBE_H

@@ -2,8 +2,7 @@
 /*
  * Strings of records: their length is limited, and they are copied.
  *
- * checkpatch reports CONSTANT_COMPARISON, FUNCTION_WITHOUT_ARGS, LINE_SPACING, SPACING: it takes C++
- * for C.
+ * checkpatch reports CONSTANT_COMPARISON, FUNCTION_WITHOUT_ARGS, SPACING: it takes C++ for C.
  */
 #ifndef KTRACK_USER_TEXT_H
 #define KTRACK_USER_TEXT_H
