@@ -36,13 +36,13 @@ struct trace2_region {
 	const struct trace2_repository *repository;
 };
 
-static inline void trace2_region_begin(const struct trace2_region *region)
+static inline void __trace2_region_begin(const struct trace2_region *region)
 {
 	trace2_region_enter_at(region->file, region->line, region->category, region->label,
 			       region->repository);
 }
 
-static inline void trace2_region_end(const struct trace2_region *region)
+static inline void __trace2_region_end(const struct trace2_region *region)
 {
 	trace2_region_leave_at(region->file, region->line, region->category, region->label,
 			       region->repository);
@@ -50,37 +50,37 @@ static inline void trace2_region_end(const struct trace2_region *region)
 
 #ifdef __cplusplus
 /* The same as an object of a block. */
-class trace2_region_scope {
+class __trace2_region_scope {
 public:
-	explicit trace2_region_scope(const trace2_region &begun) : region(begun)
+	explicit __trace2_region_scope(const trace2_region &begun) : region(begun)
 	{
-		trace2_region_begin(&region);
+		__trace2_region_begin(&region);
 	}
-	~trace2_region_scope()
+	~__trace2_region_scope()
 	{
-		trace2_region_end(&region);
+		__trace2_region_end(&region);
 	}
-	trace2_region_scope(const trace2_region_scope &) = delete;
-	trace2_region_scope &operator=(const trace2_region_scope &) = delete;
+	__trace2_region_scope(const __trace2_region_scope &) = delete;
+	__trace2_region_scope &operator=(const __trace2_region_scope &) = delete;
 
 private:
 	const trace2_region region;
 };
 
 #define TRACE2_REGION_GUARD(name, category, label, repository)			\
-	const trace2_region_scope name(trace2_region{				\
+	const __trace2_region_scope name(trace2_region{				\
 		__FILE__, __LINE__, "" category "", "" label "", (repository) })
 #else
-static inline struct trace2_region trace2_region_begun(struct trace2_region region)
+static inline struct trace2_region __trace2_region_begun(struct trace2_region region)
 {
-	trace2_region_begin(&region);
+	__trace2_region_begin(&region);
 	return region;
 }
 
 #define TRACE2_REGION_GUARD(name, category, label, repository)			\
 	const struct trace2_region name						\
-		__attribute__((cleanup(trace2_region_end), unused)) =		\
-		trace2_region_begun((struct trace2_region){			\
+		__attribute__((cleanup(__trace2_region_end), unused)) =		\
+		__trace2_region_begun((struct trace2_region){			\
 			__FILE__, __LINE__, "" category "", "" label "", (repository) })
 #endif
 
