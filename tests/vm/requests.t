@@ -27,7 +27,7 @@ OPERATIONS = ("read", "write")
 # What all macros write in one context, by track; ID is the address of a record, and NEXT the one behind it;
 # NEW is a number that the record has alone.
 REQUEST, KEY, GLOBAL, STATE = (f"ktrack_test:ktrack_test_{name}" for name in ("request", "key", "global", "state"))
-SYNC, BOTH = {"flags": "sync", "text": "text"}, {"flags": "sync|discard", "text": "copied"}
+SYNC, BOTH = {"flags": "sync", "text": "text"}, {"flags": "sync|discard"}
 MACROS = [
     (REQUEST, "B", "begin", 1, {"request": "ID", "op": "read"}, "ID"),
     (REQUEST, "B", "begin 2", 2, {"request": "ID", "op": "write"}, None),
@@ -40,7 +40,7 @@ MACROS = [
     (GLOBAL, "B", "guard 1", 2, {}, None),
     (REQUEST, "B", "named", 1, {"request": "ID", "op": "read"}, "ID"),
     (REQUEST, "B", "named 1", 1, {"request": "NEXT", "op": "write"}, "NEW"),
-    (KEY, "B", "copy", 1, BOTH, None),
+    (KEY, "B", "copy", 1, BOTH | {"text": "copied"}, None),
     (KEY, "E", "copy", 1, BOTH, None),
     (REQUEST, "E", "named 1", 1, {"request": "NEXT", "op": "write", "result": 5}, None),
     (REQUEST, "E", "named", 1, {"request": "ID", "op": "read", "result": -5}, None),
