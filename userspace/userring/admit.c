@@ -167,13 +167,18 @@ static void memory_take(struct reader *reader, const struct helper_report *repor
 {
 	const struct helper_message *message = &report->message;
 	struct program *program = program_open(report->memory_fd, message->pid);
+	int number = errno;
 
+	if (program && !program_set_origin(program, message)) {
+		program_close(program);
+		program = NULL;
+		number = ENOMEM;
+	}
 	if (!program) {
-		reader_note_refused(reader, message->pid, errno);
+		reader_note_refused(reader, message->pid, number);
 		return;
 	}
-	if (!program_set_origin(program, message) || reader_has(reader, program) ||
-	    !program_matches(program, reader->globs))
+	if (reader_has(reader, program) || !program_matches(program, reader->globs))
 		program_close(program);
 	else
 		reader_add(reader, program, message);

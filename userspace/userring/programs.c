@@ -196,18 +196,19 @@ static void message_take(struct programs *programs, size_t size)
 		recorded_take(&programs->recorded, programs->message, size, &others);
 
 	programs->has_failed |= status == RECORDED_NO_MEMORY;
-	if (status == RECORDED_DAMAGED) {
+	if (status != RECORDED_WHOLE)
 		programs_lose(programs);
+	if (status == RECORDED_DAMAGED)
 		programs_replace_reader(programs);
-	}
 	programs_report_left_out(programs);
 	programs_make_space(programs);
 	programs_expect(programs);
 }
 
-/* All processes have ended that could read programs. */
+/* No process can read programs any more: those that start must not wait for one. */
 static void programs_end(struct programs *programs)
 {
+	helper_end(&programs->helper);
 	file_close(programs->fd);
 	programs->fd = -1;
 	programs->reader_pid = 0;
