@@ -258,3 +258,21 @@ TEST(rings_are_left_alone_as_long_as_they_take_to_fill)
 	CHECK_NUMBER(fill_ns_slower(fill_ns, NS_PER_S), 80 * ms);
 	CHECK_NUMBER(fill_ns_slower(FILL_NEVER_NS, NS_PER_S), FILL_NEVER_NS);
 }
+
+/* Whoever has failed is replaced: what it takes from then on would be lost. */
+TEST(a_reader_that_has_failed_leaves_messages_to_the_next_one)
+{
+	const struct helper_message message = { .kind = HELPER_DROPPED };
+	struct reader failed = { .batch.has_failed = true };
+	struct helper_report report;
+	int fds[2];
+
+	CHECK_NUMBER(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, fds), 0);
+	failed.helper.fd = fds[0];
+	CHECK(helper_send(fds[1], &message, NULL, 0));
+	CHECK(!reader_accept(&failed));
+	CHECK(helper_receive(&failed.helper, &report, 0));
+	CHECK_NUMBER(report.message.kind, HELPER_DROPPED);
+	close(fds[0]);
+	close(fds[1]);
+}

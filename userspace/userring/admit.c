@@ -233,12 +233,15 @@ static void reader_take_report(struct reader *reader, const struct helper_report
 	}
 }
 
-/* Takes the next message; returns false if there is none. */
+/*
+ * Takes the next message; returns false if there is none, or this reader has failed: then it is the
+ * next reader's.
+ */
 static bool reader_accept_one(struct reader *reader, int timeout_ms)
 {
 	struct helper_report report;
 
-	if (!helper_receive(&reader->helper, &report, timeout_ms))
+	if (reader->batch.has_failed || !helper_receive(&reader->helper, &report, timeout_ms))
 		return false;
 	reader_take_report(reader, &report);
 	report_close(&report);
