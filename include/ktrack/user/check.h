@@ -41,7 +41,8 @@
 
 #define __KTRACK_CHECK_ATTRIBUTE(kind, ctype, name, text, ...)			\
 	__KTRACK_OF(CHECK, kind)(ctype, text, ##__VA_ARGS__)			\
-	__KTRACK_ASSERT(__KTRACK_IS_FREE_##kind(text), text " is a field of every record");
+	__KTRACK_ASSERT(__KTRACK_SECOND(__KTRACK_HAS_OWN_NAME_##kind, 0, _) || __KTRACK_IS_FREE(text), \
+			text " is a field of every record");
 #define __KTRACK_CHECK_NOTHING(...)
 #define __KTRACK_CHECK_ADDRESS(...)
 #define __KTRACK_CHECK_STRING(...)
@@ -58,19 +59,11 @@
 #define __KTRACK_IS_FREE(text)							\
 	(__KTRACK_IS_NOT(text, "track_event_type") && __KTRACK_IS_NOT(text, "slice_name") && \
 	 __KTRACK_IS_NOT(text, "counter_value") && __KTRACK_IS_NOT(text, "track_name"))
-#define __KTRACK_IS_FREE_integer	__KTRACK_IS_FREE
-#define __KTRACK_IS_FREE_scope(text)	1
-#define __KTRACK_IS_FREE_global(text)	1
-#define __KTRACK_IS_FREE_async(text)	1
-#define __KTRACK_IS_FREE_track(text)	1
-#define __KTRACK_IS_FREE_text		__KTRACK_IS_FREE
-#define __KTRACK_IS_FREE_sized		__KTRACK_IS_FREE
-#define __KTRACK_IS_FREE_bytes		__KTRACK_IS_FREE
-#define __KTRACK_IS_FREE_pointer	__KTRACK_IS_FREE
-#define __KTRACK_IS_FREE_flow		__KTRACK_IS_FREE
-#define __KTRACK_IS_FREE_result		__KTRACK_IS_FREE
-#define __KTRACK_IS_FREE_symbol		__KTRACK_IS_FREE
-#define __KTRACK_IS_FREE_bits		__KTRACK_IS_FREE
+/* These have names that no other field may have, or begin with scope_. */
+#define __KTRACK_HAS_OWN_NAME_scope	_, 1
+#define __KTRACK_HAS_OWN_NAME_global	_, 1
+#define __KTRACK_HAS_OWN_NAME_async	_, 1
+#define __KTRACK_HAS_OWN_NAME_track	_, 1
 
 /* The attributes that a call passes, each after a comma. */
 #define __KTRACK_BEGIN_ITEM(kind, ...) \
@@ -107,10 +100,13 @@
 #define __KTRACK_DEFINE_PLACE_NOW(event, call, place, kind, ctype, name, ...)	\
 	enum {									\
 		event##_ktrack_wants_##call##_##place = __KTRACK_OF(WANTS, kind), \
-		event##_ktrack_is_track_##call##_##place = __KTRACK_IS_TRACK_##kind, \
+		event##_ktrack_is_track_##call##_##place =			\
+			__KTRACK_SECOND(__KTRACK_IS_TRACK_##kind, 0, _),	\
 	};									\
 	extern struct event##_has_no_value_for_##name event##_ktrack_given_##call##_##place; \
 	extern struct __KTRACK_OF(WRONG, kind)(event, name) event##_ktrack_wrong_##call##_##place;
+
+#define __KTRACK_IS_TRACK_track		_, 1
 
 #define __KTRACK_A_NUMBER		0
 #define __KTRACK_A_STRING		1
@@ -175,20 +171,6 @@
 	__KTRACK_ASSERT(!event##_ktrack_is_track_begin_##place || __KTRACK_IS_STATIC(given), \
 			#event ": the track name of a guard is a literal or KTRACK_STATIC(text); " \
 			"ktrack_guard_copy() takes others");
-
-#define __KTRACK_IS_TRACK_integer	0
-#define __KTRACK_IS_TRACK_scope		0
-#define __KTRACK_IS_TRACK_global	0
-#define __KTRACK_IS_TRACK_async		0
-#define __KTRACK_IS_TRACK_text		0
-#define __KTRACK_IS_TRACK_track		1
-#define __KTRACK_IS_TRACK_sized		0
-#define __KTRACK_IS_TRACK_bytes		0
-#define __KTRACK_IS_TRACK_pointer	0
-#define __KTRACK_IS_TRACK_flow		0
-#define __KTRACK_IS_TRACK_result	0
-#define __KTRACK_IS_TRACK_symbol	0
-#define __KTRACK_IS_TRACK_bits		0
 
 #ifdef __cplusplus
 #define __KTRACK_IS_STATIC(given) \

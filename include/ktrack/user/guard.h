@@ -49,26 +49,15 @@
 #define __KTRACK_KEPT_2(name)			, values->name
 
 /* Strings, but for the name of the track, are those of the begin only. */
-#define __KTRACK_FORGET(kind, ctype, name, ...)	__KTRACK_FORGET_##kind(name)
-#define __KTRACK_FORGET_integer(name)
-#define __KTRACK_FORGET_scope(name)
-#define __KTRACK_FORGET_global(name)
-#define __KTRACK_FORGET_async(name)
-#define __KTRACK_FORGET_track(name)
-#define __KTRACK_FORGET_text(name)		values->name = "";
-#define __KTRACK_FORGET_sized(name)		values->name = "";
-#define __KTRACK_FORGET_bytes(name)
-#define __KTRACK_FORGET_pointer(name)
-#define __KTRACK_FORGET_flow(name)
-#define __KTRACK_FORGET_result(name)
-#define __KTRACK_FORGET_symbol(name)
-#define __KTRACK_FORGET_bits(name)
+#define __KTRACK_FORGET(kind, ctype, name, ...) \
+	__KTRACK_SECOND(__KTRACK_FORGET_##kind(name), , _)
+#define __KTRACK_FORGET_text(name)		_, values->name = "";
+#define __KTRACK_FORGET_sized(name)		_, values->name = "";
 
 /* A guard that copies has the name of its track. */
 #define __KTRACK_COPY(kind, ctype, name, ...) \
-	__KTRACK_JOIN(__KTRACK_COPY_, __KTRACK_IS_TRACK_##kind)(name)
-#define __KTRACK_COPY_0(name)
-#define __KTRACK_COPY_1(name)			values->name = ktrack_user_keep(to, values->name);
+	__KTRACK_SECOND(__KTRACK_COPY_##kind(name), , _)
+#define __KTRACK_COPY_track(name)		_, values->name = ktrack_user_keep(to, values->name);
 
 /*
  * Defines struct EVENT_ktrack_values, the functions that make one and emit it, and the end of a
