@@ -4,43 +4,12 @@
 #include <string.h>
 
 #include "fuzz.h"
-#include "tracefs/page.h"
-#include "userring/recorded.h"
+#include "recorded.h"
 
 static void part_visit(void *context, const struct part *part)
 {
 	/* The sizes of these were checked. */
 	*(uint64_t *)context += ((const unsigned char *)part)[part->size - 1];
-}
-
-/* Sub-buffers of any records are right. */
-static void queue_check(struct record_queue *queue)
-{
-	unsigned char bytes[PROGRAM_PAGE_SIZE];
-	struct record record;
-	struct page page;
-	size_t size;
-
-	while ((size = queue_fill(queue, INT64_MAX, bytes)) > 0) {
-		page_load(&page, (struct page_layout){ 0 }, bytes, size);
-		while (page_next(&page, &record))
-			;
-		if (page.is_damaged)
-			abort();
-	}
-}
-
-/* And so are formats of any descriptions. */
-static void events_check(const struct event_table *events)
-{
-	struct format format;
-
-	for (size_t i = 0; i < events->size; i++) {
-		if (format_parse(&format, events->list[i]->text) != 0 ||
-		    format.id != events->list[i]->id)
-			abort();
-		format_release(&format);
-	}
 }
 
 /* Each message has memory of its own, so that reading behind it is noticed. */
@@ -76,8 +45,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		data += part;
 		size -= part;
 	}
-	queue_check(&recorded.queue);
-	events_check(&recorded.events);
+	recorded_check(&recorded);
 	recorded_end_search(&recorded);
 	recorded_release(&recorded);
 	return 0;

@@ -14,9 +14,8 @@
 
 #include "../unit/fixtures/own_socket.h"
 #include "fuzz.h"
-#include "tracefs/page.h"
+#include "recorded.h"
 #include "userring/batch.h"
-#include "userring/recorded.h"
 
 #define SEALS (F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW)
 #define RING_SIZE 4096u
@@ -64,30 +63,6 @@ static void memory_fill(unsigned char *base, const uint8_t *data, size_t size)
 	memcpy(base + KTRACK_USER_CONTROL_SIZE + EVENTS_SIZE, data + events, size);
 }
 
-/* Sub-buffers of any records are right, and so are formats of any descriptions. */
-static void results_check(struct record_queue *queue, const struct event_table *events)
-{
-	unsigned char bytes[PROGRAM_PAGE_SIZE];
-	struct record record;
-	struct format format;
-	struct page page;
-	size_t size;
-
-	while ((size = queue_fill(queue, INT64_MAX, bytes)) > 0) {
-		page_load(&page, (struct page_layout){ 0 }, bytes, size);
-		while (page_next(&page, &record))
-			;
-		if (page.is_damaged)
-			abort();
-	}
-	for (size_t i = 0; i < events->size; i++) {
-		if (format_parse(&format, events->list[i]->text) != 0 ||
-		    format.id != events->list[i]->id)
-			abort();
-		format_release(&format);
-	}
-}
-
 static void part_ignore(void *context, const struct part *part)
 {
 	(void)context;
@@ -126,7 +101,7 @@ static void program_check(struct program *program, unsigned char *base, const ui
 		/* Behind the end of the program nothing is awaited. */
 		program->has_ended = true;
 	}
-	results_check(&recorded.queue, &recorded.events);
+	recorded_check(&recorded);
 	recorded_release(&recorded);
 	task_table_release(&tasks);
 	batch_close(&batch);
