@@ -55,6 +55,7 @@ TEST(tasks_are_asked_for_once_where_the_scope_is_a_task)
 		   "110 #3 begin 'x' depth 1\n");
 	/* Also for process 50, of which no thread but 57 has records. */
 	CHECK_NUMBER(nr_asked, 4);
+	track_fixture_count(&fixture, 110, 57, 1);
 	begin_in(&fixture, FIXTURE_TICK, 1);
 	begin_in(&fixture, FIXTURE_QUEUE, 1);
 	begin_in(&fixture, FIXTURE_JOB, -1);

@@ -81,17 +81,22 @@ struct category *tracks_category(struct tracks *tracks, const struct descriptor 
 	return *category;
 }
 
-/* The first thread of a process need not have records; adding it could remove a task without tracks. */
+/*
+ * The first thread of a process need not have records; adding it could remove a task without tracks.
+ * Its name is asked for once for all tracks of a thread.
+ */
 static void track_set_process_comm(struct track *track, const struct tracks_settings *settings,
-				   const struct task *process)
+				   const struct task *task, const struct task *process)
 {
 	struct thread_identity found = { 0 };
 	const char *comm = found.comm;
 
 	if (process && process->comm[0])
 		comm = process->comm;
-	else if (settings->find_task && track->shown.tgid > 0)
-		settings->find_task(settings->context, track->shown.tgid, &found);
+	else if (task->tracks)
+		comm = task->tracks->process_comm;
+	else if (settings->find_task && task->tgid > 0)
+		settings->find_task(settings->context, task->tgid, &found);
 	snprintf(track->process_comm, sizeof(track->process_comm), "%.*s",
 		 (int)sizeof(track->process_comm) - 1, comm);
 }
@@ -108,7 +113,7 @@ static int track_set_task(struct tracks *tracks, struct track *track, struct tas
 	track->shown.born_ns = task->born_ns;
 	track->shown.process_born_ns = process ? process->born_ns : 0;
 	memcpy(track->comm, task->comm, sizeof(track->comm));
-	track_set_process_comm(track, &tracks->settings, process);
+	track_set_process_comm(track, &tracks->settings, task, process);
 	track_join(track, task);
 	return 0;
 }
