@@ -55,7 +55,7 @@ static void module_add(const struct fixture *fixture, const char *name)
 	folder_make(&fixture->folder, name);
 	stat(folder_path(&fixture->folder, "modules"), &after);
 	if (before.st_nlink == after.st_nlink)
-		own_clock_ns += 2 * NS_PER_S;
+		late_symbols_expire(fixture->late);
 }
 
 static void check_symbol(struct fixture *fixture, uint64_t address, const char *want)
@@ -86,6 +86,29 @@ TEST(modules_that_are_loaded_later)
 	check_symbol(&fixture, 0x5000104, "old");
 	module_add(&fixture, "modules/three");
 	check_symbol(&fixture, 0x5000104, "near");
+	fixture_close(&fixture);
+}
+
+TEST(addresses_of_no_function_are_not_looked_for_again)
+{
+	struct fixture fixture;
+
+	fixture_open(&fixture, "");
+	own_clock_ns += 2 * NS_PER_S;
+	check_symbol(&fixture, 0x6000000, "-");
+	/* Code that no module has, for example of a BPF program. */
+	list_write(&fixture, "6000000 t late [bpf]\n7000000 t other [bpf]\n");
+	own_clock_ns += 2 * NS_PER_S;
+	check_symbol(&fixture, 0x6000000, "-");
+	check_symbol(&fixture, 0x7000000, "other");
+	check_symbol(&fixture, 0x6000000, "late");
+	list_write(&fixture, "");
+	late_symbols_expire(fixture.late);
+	own_clock_ns += 2 * NS_PER_S;
+	check_symbol(&fixture, 0x6000000, "-");
+	list_write(&fixture, "6000000 t again [bpf]\n");
+	late_symbols_expire(fixture.late);
+	check_symbol(&fixture, 0x6000000, "again");
 	fixture_close(&fixture);
 }
 

@@ -14,6 +14,9 @@
 /* Some addresses are those of no function, for example of code that the kernel generated. */
 #define TRIES_EVERY_NS NS_PER_S
 
+/* Addresses that a reading did not find. One that takes another's place may cost a reading. */
+#define MISSING_BITS 8
+
 /* Tracers report a function's address, or that behind its first instruction. */
 #define ENTRY_SIZE_MAX 16
 
@@ -25,6 +28,7 @@
  * @read_ns: time of the last reading
  * @is_expired: modules changed since
  * @table: symbols of modules, NULL if there are none
+ * @missing: addresses that the last readings did not find, each at the place of its hash
  */
 struct late_symbols {
 	int symbols_fd;
@@ -33,6 +37,7 @@ struct late_symbols {
 	int64_t read_ns;
 	bool is_expired;
 	struct kallsyms *table;
+	uint64_t missing[1 << MISSING_BITS];
 };
 
 static int late_open(int *fd, const char *path, int flags, struct error *error)
@@ -119,16 +124,27 @@ static struct kallsyms *late_read(const struct late_symbols *late)
 static void late_renew(struct late_symbols *late)
 {
 	/* Modules that are loaded meanwhile have more links. */
-	late->nr_links = late_count_links(late);
+	nlink_t nr_links = late_count_links(late);
+
+	if (late->is_expired || nr_links != late->nr_links)
+		memset(late->missing, 0, sizeof(late->missing));
+	late->nr_links = nr_links;
 	late->is_expired = false;
 	kallsyms_free(late->table);
 	late->table = late_read(late);
 	late->read_ns = time_now_ns(CLOCK_BOOTTIME);
 }
 
-static bool late_is_due(const struct late_symbols *late)
+static uint64_t *late_missing(struct late_symbols *late, uint64_t address)
 {
-	return late_count_links(late) != late->nr_links ||
+	return &late->missing[hash_number(address) >> (64 - MISSING_BITS)];
+}
+
+static bool late_is_due(struct late_symbols *late, uint64_t address)
+{
+	if (late_count_links(late) != late->nr_links)
+		return true;
+	return *late_missing(late, address) != address &&
 	       time_now_ns(CLOCK_BOOTTIME) - late->read_ns >= TRIES_EVERY_NS;
 }
 
@@ -153,8 +169,11 @@ bool late_symbols_find(struct late_symbols *late, const struct kallsyms *early, 
 	if (late->is_expired)
 		late_renew(late);
 	is_found = late_look(late, early, address, out);
-	if ((is_found && !late_is_guess(out, address)) || !late_is_due(late))
+	if ((is_found && !late_is_guess(out, address)) || !late_is_due(late, address))
 		return is_found;
 	late_renew(late);
-	return late_look(late, early, address, out);
+	is_found = late_look(late, early, address, out);
+	if (!is_found || late_is_guess(out, address))
+		*late_missing(late, address) = address;
+	return is_found;
 }

@@ -29,7 +29,8 @@ void late_symbols_expire(struct late_symbols *late);
  * late_symbols_find - the function that contains @address
  * @early: all symbols at the beginning, among which those of unloaded modules are found
  *
- * Reads the list if modules changed, or at most once per second if no function contains @address.
+ * Reads the list if modules changed, or if no function contains @address: at most once per second,
+ * and once for each such address.
  * Returns false if there is none. @out is valid until the next call.
  */
 bool late_symbols_find(struct late_symbols *late, const struct kallsyms *early, uint64_t address,
