@@ -276,3 +276,29 @@ TEST(a_reader_that_has_failed_leaves_messages_to_the_next_one)
 	close(fds[0]);
 	close(fds[1]);
 }
+
+/* Programs would wait for it in vain. */
+TEST(a_reader_that_can_receive_no_messages_ends)
+{
+	struct reader reader = { 0 };
+	int fds[2];
+
+	CHECK_NUMBER(pipe(fds), 0);
+	close(fds[1]);
+	reader.helper.fd = fds[0];
+	CHECK(!reader_accept(&reader));
+	CHECK(!reader_accept(&reader));
+}
+
+/* It reads the programs that it has. */
+TEST(a_reader_without_a_helper_goes_on)
+{
+	struct reader reader = { 0 };
+	int fds[2];
+
+	CHECK_NUMBER(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, fds), 0);
+	close(fds[1]);
+	reader.helper.fd = fds[0];
+	CHECK(reader_accept(&reader));
+	CHECK(reader.helper.has_ended);
+}

@@ -248,11 +248,12 @@ static bool reader_accept_one(struct reader *reader, int timeout_ms)
 	return true;
 }
 
+/* One that can receive no messages ends, and the next one gets them; without a helper, none comes. */
 bool reader_accept(struct reader *reader)
 {
 	for (int i = 0; i < OFFERS_MAX && reader_accept_one(reader, 0); i++)
 		;
-	return batch_flush(&reader->batch);
+	return batch_flush(&reader->batch) && !reader->helper.has_failed;
 }
 
 void reader_await_answers(struct reader *reader)

@@ -150,6 +150,7 @@ bool helper_receive(struct helper *helper, struct helper_report *out, int timeou
 	if (size >= 0)
 		report_close(out);
 	helper_lose(helper);
+	helper->has_failed = size != 0;
 	return false;
 }
 

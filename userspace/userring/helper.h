@@ -82,6 +82,7 @@ struct helper_report {
  * @nr_unanswered: offers that were received and not reported as answered
  * @is_searching: a search is not over
  * @has_ended: it ended by itself
+ * @has_failed: its messages cannot be received
  */
 struct helper {
 	int fd;
@@ -89,6 +90,7 @@ struct helper {
 	unsigned int nr_unanswered;
 	bool is_searching;
 	bool has_ended;
+	bool has_failed;
 };
 
 /** HELPER_ASK_SEARCH, HELPER_ASK_READER - requests to the first process: a search, a new reader */

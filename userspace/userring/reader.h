@@ -54,7 +54,7 @@ struct reader {
 /** reader_run - the reader's process; returns when the recorder has ended, or memory ran out */
 void reader_run(const struct helper_work *work, int inbox_fd, int *place, int search_number);
 
-/** reader_accept - take programs that the helper reports; returns false if the batch has failed */
+/** reader_accept - take programs that the helper reports; returns false if the reader has failed */
 bool reader_accept(struct reader *reader);
 
 /** reader_await_answers - reader_accept() until the helper has let all programs go on */
