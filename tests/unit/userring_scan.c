@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "fixtures/tap.h"
-#include "userring/scan.h"
+#include "userring/helper.h"
 
 /** struct found - the kinds of files that were opened */
 struct found {
@@ -39,20 +39,17 @@ ssize_t readlinkat(int folder_fd, const char *path, char *out, size_t size)
 	return size;
 }
 
-static int file_count(void *context, int fd, int pid, struct error *error)
+static void file_count(struct found *found, const struct helper_report *report)
 {
-	struct found *found = context;
 	struct stat status;
 
-	(void)error;
 	/* Other tests have memory that is found by its mappings. */
-	if (pid != child || fstat(fd, &status) < 0)
-		return 0;
+	if (report->message.pid != child || fstat(report->memory_fd, &status) < 0)
+		return;
 	if (S_ISREG(status.st_mode))
 		found->nr_regular++;
 	else
 		found->nr_others++;
-	return 0;
 }
 
 static void __attribute__((noreturn)) child_run(int memory, const int standard[3])
@@ -85,11 +82,21 @@ static void child_begin(void)
 TEST(only_regular_files_are_opened)
 {
 	struct found found = { 0 };
-	const struct memory_visitor visitor = { .context = &found, .visit = file_count };
+	const struct helper_work work = { .socket_fd = -1, .reader_fd = -1, .own_pid = getpid() };
+	struct helper_report report;
 	struct error error = { 0 };
+	struct helper helper;
 
 	child_begin();
-	CHECK_NUMBER(memfds_visit(&visitor, &error), 0);
+	CHECK_NUMBER(helper_start(&helper, &work, &error), 0);
+	helper_search(&helper);
+	while (helper.is_searching) {
+		if (!helper_receive(&helper, &report, -1))
+			continue;
+		file_count(&found, &report);
+		report_close(&report);
+	}
+	helper_end(&helper);
 	CHECK_NUMBER(found.nr_regular, 1);
 	CHECK_NUMBER(found.nr_others, 0);
 	kill(child, SIGKILL);

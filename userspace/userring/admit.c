@@ -174,6 +174,10 @@ static void memory_take(struct reader *reader, const struct helper_report *repor
 		program = NULL;
 		number = ENOMEM;
 	}
+	if (reader->inspection != INSPECTION_NONE) {
+		reader_inspect(reader, program, message, number);
+		return;
+	}
 	if (!program) {
 		reader_note_refused(reader, message->pid, number);
 		return;
@@ -202,6 +206,9 @@ static void reader_take_report(struct reader *reader, const struct helper_report
 	switch (message->kind) {
 	case HELPER_OFFER:
 	case HELPER_FOUND:
+		/* What the search for an earlier reader has found is found again. */
+		if (message->kind == HELPER_FOUND && message->number < reader->search_number)
+			break;
 		reader_set_place(reader, message->pid);
 		memory_take(reader, report);
 		reader_set_place(reader, 0);

@@ -62,6 +62,26 @@ int helper_start(struct helper *helper, const struct helper_work *work, struct e
 	return error_set(error, "the helper for programs does not start; is memory short?");
 }
 
+int helper_start_reader(struct helper *helper, struct helper_work *work, int *reader_fd,
+			struct error *error)
+{
+	const int bytes = READER_SEND_BYTES;
+	int fds[2];
+
+	*reader_fd = -1;
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds) < 0)
+		return error_set_system(error, errno, "cannot start the helper for programs");
+	setsockopt(fds[1], SOL_SOCKET, SO_SNDBUF, &bytes, sizeof(bytes));
+	work->reader_fd = fds[1];
+	programs_find_reader(&work->reader_user, &work->reader_group);
+	if (helper_start(helper, work, error) == 0)
+		*reader_fd = fds[0];
+	else
+		close(fds[0]);
+	close(fds[1]);
+	return *reader_fd < 0 ? -1 : 0;
+}
+
 static bool helper_ask(const struct helper *helper, char request)
 {
 	return send(helper->fd, &request, 1, MSG_DONTWAIT | MSG_NOSIGNAL) == 1;

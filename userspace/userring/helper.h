@@ -12,18 +12,33 @@
 #ifndef USERRING_HELPER_H
 #define USERRING_HELPER_H
 
+#include "userring/message.h"
 #include "userring/scan.h"
 
-/** HELPER_PATH_MAX - size of a path in a message */
-#define HELPER_PATH_MAX 4096
+/** READER_SEND_BYTES - how much of a reader may be on the way to the recorder */
+#define READER_SEND_BYTES (256 << 10)
 
 /** HELPER_MAPPED_MAX - limit of the memory of a process that a message lists */
 #define HELPER_MAPPED_MAX 256
 
+/**
+ * enum inspection_kind - what a reader does that only inspects the memory that searches find
+ * @INSPECTION_NONE: it reads rings
+ * @INSPECTION_STATE: it reports which memory can be recorded
+ * @INSPECTION_EVENTS: also its events
+ * @INSPECTION_FREE: it switches off what a killed ktrack has left on
+ */
+enum inspection_kind {
+	INSPECTION_NONE,
+	INSPECTION_STATE,
+	INSPECTION_EVENTS,
+	INSPECTION_FREE,
+};
+
 /** enum helper_kind - what a message reports
  * @HELPER_BEGUN: it has given up its rights; the first message
  * @HELPER_OFFER: a program starts; it waits until the pipe of the message is closed
- * @HELPER_FOUND: a search has found a memory
+ * @HELPER_FOUND: search @number has found a memory
  * @HELPER_ANSWERED: the program of an offer goes on; @number is not 0 if it had not waited
  * @HELPER_DROPPED: a connection was closed although its message could still arrive
  * @HELPER_PROBLEM: the message of a program could not be received, @number is errno
@@ -61,7 +76,7 @@ struct helper_message {
 	int64_t clock_offset_ns;
 	int64_t mapped_ns;
 	ino_t mapped[HELPER_MAPPED_MAX];
-	char path[HELPER_PATH_MAX];
+	char path[PROGRAM_PATH_MAX];
 };
 
 /**
@@ -105,6 +120,7 @@ struct helper {
  *	has started the helper gets the memfds
  * @reader_user, @reader_group: of the reader; 0 for those of the recorder
  * @globs: which programs the reader takes, as of struct programs_settings
+ * @inspection: what the reader does
  * @wants: whether the memory of a process is reported by a search; NULL for all. It is called in a
  *	process of the helper
  */
@@ -115,12 +131,20 @@ struct helper_work {
 	uid_t reader_user;
 	gid_t reader_group;
 	const char *globs;
+	enum inspection_kind inspection;
 	void *context;
 	bool (*wants)(void *context, int pid);
 };
 
 /** helper_start - start a helper and wait until it has begun; returns -1 with @error */
 int helper_start(struct helper *helper, const struct helper_work *work, struct error *error);
+
+/**
+ * helper_start_reader - helper_start() with a reader, whose user is ktrack's own if there is one
+ * @reader_fd: the recorder's end of the connection to the reader; -1 on failure
+ */
+int helper_start_reader(struct helper *helper, struct helper_work *work, int *reader_fd,
+			struct error *error);
 
 /** helper_search - start a search, unless one is not over */
 void helper_search(struct helper *helper);

@@ -35,6 +35,8 @@
  * @PART_NOTE: something to be reported
  * @PART_SEARCHED: a search for running programs is over
  * @PART_PASSED: all rings were read
+ * @PART_FOUND: a memory that was inspected
+ * @PART_FOUND_EVENT: as PART_EVENT, of the last memory that was inspected
  */
 enum part_kind {
 	PART_BEGUN,
@@ -47,8 +49,13 @@ enum part_kind {
 	PART_NOTE,
 	PART_SEARCHED,
 	PART_PASSED,
+	PART_FOUND,
+	PART_FOUND_EVENT,
 	NR_PART_KINDS,
 };
+
+/** PROGRAM_PATH_MAX - size of the path of a program's file in a message */
+#define PROGRAM_PATH_MAX 4096
 
 /** struct memory_id - device and inode of a memory */
 struct memory_id {
@@ -184,6 +191,22 @@ struct part_passed {
 	uint16_t is_cut;
 	int64_t ready_ns;
 	int64_t wait_ns;
+};
+
+/**
+ * struct part_found - what an inspection has found
+ * @number: errno if the memory cannot be used
+ * @is_recorded: another ktrack records it
+ * @is_freed: a killed ktrack had left it on, and it was switched off
+ */
+struct part_found {
+	struct part head;
+	int32_t pid;
+	int32_t number;
+	uint32_t is_recorded;
+	uint32_t is_freed;
+	char comm[THREAD_COMM_SIZE];
+	char path[PROGRAM_PATH_MAX];
 };
 
 /**

@@ -98,7 +98,7 @@ static void note_damaged(struct programs *programs, const struct part_note *note
 
 static void note_cut(struct programs *programs, const struct part_note *note, bool is_first)
 {
-	refusals_add(&programs->refusals, note->pid, "", "it has too many files, or hangs");
+	refusals_add(&programs->refusals, note->pid, "", refusal_reason(EBUSY));
 	if (is_first)
 		report_message(programs->settings.report,
 			       "running programs may be missing: the search left out process %d, "

@@ -315,18 +315,8 @@ static int programs_begin(struct programs *programs, struct error *error)
 				    .globs = programs->settings.globs,
 				    .context = programs,
 				    .wants = process_is_wanted };
-	const int bytes = READER_SEND_BYTES;
-	int fds[2], status;
 
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds) < 0)
-		return error_set_system(error, errno, "cannot start the helper for programs");
-	setsockopt(fds[1], SOL_SOCKET, SO_SNDBUF, &bytes, sizeof(bytes));
-	programs->fd = fds[0];
-	work.reader_fd = fds[1];
-	programs_find_reader(&work.reader_user, &work.reader_group);
-	status = helper_start(&programs->helper, &work, error);
-	close(fds[1]);
-	if (status < 0)
+	if (helper_start_reader(&programs->helper, &work, &programs->fd, error) < 0)
 		return -1;
 	/* The helper has the socket. */
 	close(programs->socket.fd);

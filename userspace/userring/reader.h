@@ -10,15 +10,13 @@
 #include "userring/batch.h"
 #include "userring/helper.h"
 
-/** READER_SEND_BYTES - how much may be on the way to the recorder */
-#define READER_SEND_BYTES (256 << 10)
-
 /** FILL_NEVER_NS - of a ring that does not fill */
 #define FILL_NEVER_NS (60 * NS_PER_S)
 
 /**
  * struct reader - the state
  * @globs: which programs are taken
+ * @inspection: they are only inspected
  * @fd: the connection to the recorder
  * @helper: its messages
  * @place: shared with the helper: the process that is being examined, 0 for none
@@ -32,6 +30,7 @@
  */
 struct reader {
 	const char *globs;
+	enum inspection_kind inspection;
 	int fd;
 	struct helper helper;
 	int *place;
@@ -56,6 +55,14 @@ void reader_run(const struct helper_work *work, int inbox_fd, int *place, int se
 
 /** reader_accept - take programs that the helper reports; returns false if the reader has failed */
 bool reader_accept(struct reader *reader);
+
+/**
+ * reader_inspect - report a memory, instead of taking the program
+ * @program: NULL if it cannot be used; closed
+ * @number: errno then
+ */
+void reader_inspect(struct reader *reader, struct program *program,
+		    const struct helper_message *message, int number);
 
 /** reader_await_answers - reader_accept() until the helper has let all programs go on */
 void reader_await_answers(struct reader *reader);

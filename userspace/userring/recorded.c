@@ -310,6 +310,8 @@ static const struct part_about parts[NR_PART_KINDS] = {
 	[PART_NOTE] = { sizeof(struct part_note), NULL },
 	[PART_SEARCHED] = { sizeof(struct part), NULL },
 	[PART_PASSED] = { sizeof(struct part_passed), NULL },
+	[PART_FOUND] = { sizeof(struct part_found), NULL },
+	[PART_FOUND_EVENT] = { sizeof(struct part_event), NULL },
 };
 
 static bool part_is_whole(const struct part *part, size_t left)

@@ -53,6 +53,8 @@ const char *refusal_reason(int number)
 		return "its memory is not sealed";
 	case EAGAIN:
 		return "its memory has a lease";
+	case EBUSY:
+		return "it has too many files, or hangs";
 	default:
 		return strerror(number);
 	}

@@ -29,7 +29,10 @@ void refusals_report(struct refusals *refusals, const struct report *report);
 
 void refusals_release(struct refusals *refusals);
 
-/** refusal_reason - why a memory is refused; @number is errno of program_open() */
+/**
+ * refusal_reason - why a memory is refused
+ * @number: errno of program_open(), or EBUSY if a search has left out the process
+ */
 const char *refusal_reason(int number);
 
 #endif

@@ -226,7 +226,8 @@ void search_run(const struct helper_work *work, const struct search_plan *plan, 
 
 	while (folder && !search.has_ended && (entry = readdir(folder))) {
 		search.pid = procfs_number(entry->d_name);
-		search.message = (struct helper_message){ .kind = HELPER_FOUND };
+		search.message = (struct helper_message){ .kind = HELPER_FOUND,
+							  .number = plan->number };
 		search.is_over = false;
 		__atomic_store_n(plan->place, search.pid, __ATOMIC_RELAXED);
 		if (plan_has(plan, work, search.pid))
@@ -239,42 +240,4 @@ void search_run(const struct helper_work *work, const struct search_plan *plan, 
 		helper_send(fd, &search.message, NULL, 0);
 	if (folder)
 		closedir(folder);
-}
-
-/* Visits what the search of a helper finds. */
-static int found_visit(struct helper *helper, const struct memory_visitor *visitor,
-		       struct error *error)
-{
-	struct helper_report report;
-	int status = 0;
-
-	helper_search(helper);
-	while (status == 0 && helper->is_searching) {
-		if (!helper_receive(helper, &report, -1))
-			continue;
-		if (report.message.kind == HELPER_FOUND)
-			status = visitor->visit(visitor->context, report.memory_fd,
-						report.message.pid, error);
-		report_close(&report);
-	}
-	return status;
-}
-
-int memfds_visit(const struct memory_visitor *visitor, struct error *error)
-{
-	const struct helper_work work = { .socket_fd = -1,
-					  .reader_fd = -1,
-					  .own_pid = getpid(),
-					  .context = visitor->context,
-					  .wants = visitor->wants };
-	struct helper helper;
-	int status;
-
-	if (access("/proc/self/fd", F_OK) < 0)
-		return error_set(error, "/proc: cannot be read; mount it");
-	if (helper_start(&helper, &work, error) < 0)
-		return -1;
-	status = found_visit(&helper, visitor, error);
-	helper_end(&helper);
-	return status;
 }

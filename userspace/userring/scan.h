@@ -6,21 +6,6 @@
 #include "userring/program.h"
 
 /**
- * struct memory_visitor - receives memfds
- * @wants: asked once for a process that has any, before they are opened; NULL for all processes.
- *	It is called in a process of the helper
- * @visit: @fd is closed by the caller; returns -1 with @error to stop
- */
-struct memory_visitor {
-	void *context;
-	bool (*wants)(void *context, int pid);
-	int (*visit)(void *context, int fd, int pid, struct error *error);
-};
-
-/** memfds_visit - visit the memfds of the wanted processes among those that the caller may read */
-int memfds_visit(const struct memory_visitor *visitor, struct error *error);
-
-/**
  * memfd_open_anew - open a file anew if it is regular, and of the kernel's memory
  * @path_fd: of the file, perhaps opened with O_PATH
  *

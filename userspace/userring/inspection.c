@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Inspects programs: starts a helper whose reader does so, and collects what that sends. */
+#include "userring/inspection.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "userring/recorded.h"
+
+/* How long an inspection takes at most: a step counts once, however long this process is stopped. */
+#define STEP_MS 100
+#define TIME_MAX_NS (60 * NS_PER_S)
+
+/* A reader that sends more is damaged. */
+#define FOUND_MAX 65536
+#define EVENTS_MAX (1u << 20)
+
+/**
+ * struct inspecting - an inspection that runs
+ * @fd: the connection to the reader
+ * @message: BATCH_MAX bytes
+ * @recorded: receives no part
+ * @nr_events: of all memory
+ * @is_over: all was found
+ * @has_failed: memory ran out, or the reader is damaged
+ */
+struct inspecting {
+	struct inspection *out;
+	struct helper helper;
+	int fd;
+	unsigned char *message;
+	struct recorded recorded;
+	size_t nr_events;
+	bool is_over;
+	bool has_failed;
+};
+
+static void found_memory_free(struct found_memory *memory)
+{
+	for (size_t i = 0; i < memory->nr_events; i++)
+		free(memory->events[i]);
+	free(memory->events);
+	map_release(&memory->by_name);
+	free(memory);
+}
+
+void inspection_release(struct inspection *inspection)
+{
+	for (size_t i = 0; i < inspection->size; i++)
+		found_memory_free(inspection->list[i]);
+	free(inspection->list);
+	inspection->list = NULL;
+	inspection->size = 0;
+}
+
+/* A new reader finds all programs again; what an earlier one has switched off stays counted. */
+static void inspecting_begin(struct inspecting *own, const struct part_begun *part)
+{
+	const struct reader_request request = { .kind = REQUEST_SWITCH, .pid = part->pid };
+
+	inspection_release(own->out);
+	own->nr_events = 0;
+	if (send(own->fd, &request, sizeof(request), MSG_DONTWAIT | MSG_NOSIGNAL) < 0)
+		own->has_failed = true;
+}
+
+/* Returns false if memory ran out, or there are too many. */
+static bool found_add(struct inspecting *own, const struct part_found *part)
+{
+	struct inspection *out = own->out;
+	struct found_memory **list = reallocarray(out->list, out->size + 1, sizeof(*list));
+	struct found_memory *memory = calloc(1, sizeof(*memory));
+
+	if (list)
+		out->list = list;
+	if (!list || !memory || out->size == FOUND_MAX) {
+		free(memory);
+		return false;
+	}
+	memory->found = *part;
+	memory->found.comm[sizeof(part->comm) - 1] = 0;
+	memory->found.path[sizeof(part->path) - 1] = 0;
+	list[out->size++] = memory;
+	out->nr_freed += part->is_freed != 0;
+	return true;
+}
+
+static bool event_name_equals(const void *value, const void *key)
+{
+	return strcmp(value, key) == 0;
+}
+
+/* Takes the name; returns false if memory ran out. */
+static bool found_add_name(struct found_memory *memory, char *name)
+{
+	uint64_t hash = hash_text(text_of(name));
+	char **events;
+
+	if (memory->nr_events == PROGRAM_LISTED_MAX ||
+	    map_find(&memory->by_name, hash, event_name_equals, name)) {
+		free(name);
+		return true;
+	}
+	events = reallocarray(memory->events, memory->nr_events + 1, sizeof(*events));
+	if (events)
+		memory->events = events;
+	if (!events || map_insert(&memory->by_name, hash, name) < 0) {
+		free(name);
+		return false;
+	}
+	events[memory->nr_events++] = name;
+	return true;
+}
+
+static bool found_add_event(struct inspecting *own, const struct part_event *part)
+{
+	struct described_event *event;
+	bool is_added = false;
+	char *name;
+
+	if (own->out->size == 0 || own->nr_events++ == EVENTS_MAX ||
+	    part->size > part->head.size - sizeof(*part))
+		return false;
+	event = malloc(sizeof(*event));
+	if (event && !event_describe(event, (const unsigned char *)(part + 1), part->size))
+		is_added = true;
+	else if (event && asprintf(&name, "%s:%s", event->system, event->name) >= 0)
+		is_added = found_add_name(own->out->list[own->out->size - 1], name);
+	free(event);
+	return is_added;
+}
+
+static void inspecting_take(void *context, const struct part *part)
+{
+	struct inspecting *own = context;
+	const struct part_note *note = (const struct part_note *)part;
+
+	if (part->kind == PART_BEGUN)
+		inspecting_begin(own, (const struct part_begun *)part);
+	if (part->kind == PART_FOUND)
+		own->has_failed |= !found_add(own, (const struct part_found *)part);
+	if (part->kind == PART_FOUND_EVENT)
+		own->has_failed |= !found_add_event(own, (const struct part_event *)part);
+	if (part->kind == PART_NOTE && note->kind == NOTE_CUT)
+		own->out->cut_pid = note->pid;
+	own->is_over |= part->kind == PART_SEARCHED;
+}
+
+/* Takes a message if one comes within a step. */
+static void inspecting_receive(struct inspecting *own)
+{
+	const struct part_visitor visitor = { own, inspecting_take };
+	struct pollfd state = { .fd = own->fd, .events = POLLIN };
+	ssize_t size;
+
+	if (poll(&state, 1, STEP_MS) <= 0)
+		return;
+	size = recv(own->fd, own->message, BATCH_MAX, MSG_DONTWAIT);
+	if (size < 0 && (errno == EAGAIN || errno == EINTR))
+		return;
+	own->has_failed |= size <= 0 || recorded_take(&own->recorded, own->message, size,
+						      &visitor) != RECORDED_WHOLE;
+}
+
+static int inspecting_await(struct inspecting *own, struct error *error)
+{
+	int64_t before_ns = time_now_ns(CLOCK_MONOTONIC), left_ns = TIME_MAX_NS;
+
+	while (!own->is_over && !own->has_failed && left_ns > 0) {
+		int64_t now_ns, step_ns;
+
+		inspecting_receive(own);
+		now_ns = time_now_ns(CLOCK_MONOTONIC);
+		step_ns = now_ns - before_ns;
+		left_ns -= step_ns < STEP_MS * NS_PER_MS ? step_ns : STEP_MS * NS_PER_MS;
+		before_ns = now_ns;
+	}
+	if (own->is_over && !own->has_failed)
+		return 0;
+	return error_set(error, "running programs may be missing: the search of them %s",
+			 own->has_failed ? "has failed" : "takes too long");
+}
+
+int inspection_run(struct inspection *out, enum inspection_kind kind,
+		   bool (*wants)(void *context, int pid), struct error *error)
+{
+	struct helper_work work = {
+		.socket_fd = -1, .own_pid = getpid(), .inspection = kind, .wants = wants
+	};
+	struct inspecting own = { .out = out };
+	int status = -1;
+
+	*out = (struct inspection){ 0 };
+	if (access("/proc/self/fd", F_OK) < 0)
+		return error_set(error, "/proc: cannot be read; mount it");
+	own.message = malloc(BATCH_MAX);
+	if (!own.message)
+		return error_set(error, "out of memory");
+	if (helper_start_reader(&own.helper, &work, &own.fd, error) == 0) {
+		status = inspecting_await(&own, error);
+		helper_end(&own.helper);
+		close(own.fd);
+	}
+	recorded_release(&own.recorded);
+	free(own.message);
+	return status;
+}
