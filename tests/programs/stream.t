@@ -222,6 +222,11 @@ def check_running(tap, folder):
     tap.ok(wait_for(lambda: has_events(second), second.process), "another recorder has another one, by path")
     listed = subprocess.run([KTRACK, "list", "--programs"], capture_output=True, text=True, check=False).stdout
     tap.ok(all(re.search(rf"^ *{process.pid} .*prog:prog_one", listed, re.MULTILINE) for process in programs), "ktrack list shows both", listed)
+    refused = subprocess.run([KTRACK, "record", "-e", "prog:prog_o*", "-o", Path(folder) / "none.dat", "--", "true"], capture_output=True, text=True, check=False).stderr
+    if "tracefs" in refused:
+        tap.skip("-e does not choose events of programs", refused.strip())
+    else:
+        tap.ok("'prog:prog_o*': an event of programs, no tracepoint; --programs records it, and rules (-r) name it 'program:prog:prog_one'" in refused, "-e does not choose events of programs", refused)
     # It would take them when the others end, and the programs emit until they are killed.
     tap.ok(exported(third.stop()) == 0, "a third one has neither while they are recorded")
     refused = [line for line in third.messages.splitlines() if line.endswith(": another ktrack records it, and perhaps more of the programs")]

@@ -266,6 +266,15 @@ TEST(each_pattern_must_match_a_tracepoint)
 	top_end();
 }
 
+TEST(events_of_programs_are_no_tracepoints)
+{
+	top_begin();
+	check_found("program:net:net_send", NULL,
+		    "error: 'program:net:net_send': an event of programs, no tracepoint; --programs "
+		    "records it, and rules (-r) name it 'program:net:net_send'");
+	top_end();
+}
+
 #define NEAR(pattern, word) \
 	"error: '" pattern "': no tracepoint matches; did you mean '" word "'?"
 

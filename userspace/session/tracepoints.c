@@ -13,6 +13,7 @@
 #include "session/realtime.h"
 #include "session/stacks.h"
 #include "tracedat/tracedat.h"
+#include "userring/userring.h"
 
 static int pattern_add(struct selection *selection, struct text text, struct error *error)
 {
@@ -390,6 +391,61 @@ static struct suggestion pattern_suggest(const struct pattern *pattern, struct s
 	return search.meant;
 }
 
+/** struct program_search - the search for the event of a program that a pattern means */
+struct program_search {
+	const struct pattern *pattern;
+	struct buffer event;
+};
+
+static int program_search_visit(void *context, const struct program_found *program,
+				struct error *error)
+{
+	struct program_search *search = context;
+
+	(void)error;
+	for (size_t i = 0; i < program->nr_events && search->event.size == 0; i++) {
+		const char *colon = strchr(program->events[i], ':');
+		char system[SUGGESTION_SIZE_MAX + 1];
+
+		snprintf(system, sizeof(system), "%.*s", (int)(colon - program->events[i]),
+			 program->events[i]);
+		if (pattern_matches(search->pattern, system, colon + 1))
+			buffer_append_string(&search->event, program->events[i]);
+	}
+	return 0;
+}
+
+/* Appends the event of a program that a pattern means: by its name, or because one runs that has it. */
+static void pattern_find_program(const struct pattern *pattern, struct buffer *out)
+{
+	struct program_search search = { .pattern = pattern };
+	const struct program_visitor visitor = { .context = &search,
+						 .visit = program_search_visit };
+	const char *name = program_system(pattern->text);
+	struct error ignored = { 0 };
+
+	if (!name)
+		programs_visit(&visitor, &ignored);
+	buffer_append_string(out, name ? name : buffer_string(&search.event));
+	buffer_release(&search.event);
+}
+
+/* Returns 0 if the pattern means none. */
+static int pattern_refuse_program(const struct pattern *pattern, struct error *error)
+{
+	struct buffer event = { 0 };
+	int status = 0;
+
+	pattern_find_program(pattern, &event);
+	if (*buffer_string(&event))
+		status = error_set(error,
+				   "'%s': an event of programs, no tracepoint; --programs "
+				   "records it, and rules (-r) name it '" PROGRAM_PREFIX "%s'",
+				   pattern->text, buffer_string(&event));
+	buffer_release(&event);
+	return status;
+}
+
 static int pattern_refuse(const struct pattern *pattern, const struct selection *selection,
 			  struct source *source, struct error *error)
 {
@@ -400,6 +456,8 @@ static int pattern_refuse(const struct pattern *pattern, const struct selection 
 				 "'%s': does not follow the track event convention; it needs "
 				 "track_event_type and slice_name, or counter_value, or a rule (-r)",
 				 pattern->text);
+	if (!source && pattern_refuse_program(pattern, error) < 0)
+		return -1;
 	meant = pattern_suggest(pattern, source);
 	if (meant.word[0])
 		return error_set(error, "'%s': no tracepoint%s matches; did you mean '%s'?%s",
