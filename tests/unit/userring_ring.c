@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
@@ -287,7 +288,48 @@ TEST(rings_of_threads_that_have_ended_are_free)
 	CHECK_NUMBER(seen.nr_records, 30 * KTRACK_USER_RINGS);
 	CHECK(seen.is_sorted);
 	CHECK_NUMBER(reading.recorded.queue.counts.lost, 0);
-	CHECK_NUMBER(reading.tasks.size, 3 * KTRACK_USER_RINGS);
+	/* And the process. */
+	CHECK_NUMBER(reading.tasks.size, 3 * KTRACK_USER_RINGS + 1);
+	reading_end();
+}
+
+static const char *recorded_name(int tid)
+{
+	const struct program_task *task = task_table_find(&reading.recorded.tasks, tid);
+
+	return task ? task->identity.comm : "";
+}
+
+TEST(a_process_whose_first_thread_writes_nothing_has_a_name)
+{
+	pthread_t thread;
+
+	prctl(PR_SET_NAME, "quiet");
+	reading_begin();
+	if (pthread_create(&thread, NULL, thread_write, "work") != 0)
+		abort();
+	pthread_join(thread, NULL);
+	CHECK(reading_pass() > 0);
+	CHECK_TEXT(recorded_name(getpid()), "quiet");
+	reading_end();
+}
+
+/* After exec(2), a process has another memory. */
+TEST(a_process_that_executes_another_program_has_its_name)
+{
+	prctl(PR_SET_NAME, "before");
+	reading_begin();
+	thread_write("first");
+	CHECK(reading_pass() > 0);
+	CHECK_TEXT(recorded_name(getpid()), "before");
+	program_close(reading.program);
+	ktrack_user1_after_fork();
+	prctl(PR_SET_NAME, "after");
+	CHECK(reading_lock());
+	program_switch(reading.program, true);
+	thread_write("second");
+	CHECK(reading_pass() > 0);
+	CHECK_TEXT(recorded_name(getpid()), "after");
 	reading_end();
 }
 

@@ -214,16 +214,12 @@ static struct program_task *task_table_add(struct task_table *table, int tid)
 	return NULL;
 }
 
-bool task_table_note(struct task_table *table, int tid, int tgid, const char *comm)
+/* Notes what procfs has of a thread; @known is NULL for a new one. */
+static bool task_table_renew(struct task_table *table, struct program_task *known, int tid,
+			     int tgid, const char *comm)
 {
-	struct program_task *known = map_find(&table->by_tid, hash_number(tid), task_equals, &tid);
 	struct program_task task = { .tid = tid };
 
-	if (tid <= 0)
-		return false;
-	if (known && known->identity.tgid == tgid)
-		return true;
-	/* The number of an ended thread may be used again. */
 	if (!known && table->size == TASKS_MAX)
 		return true;
 	if (!task_read(&task, tgid, comm))
@@ -235,6 +231,23 @@ bool task_table_note(struct task_table *table, int tid, int tgid, const char *co
 		task_table_note_change(table, known);
 	}
 	return true;
+}
+
+bool task_table_note(struct task_table *table, int tid, int tgid, const char *comm)
+{
+	struct program_task *known = map_find(&table->by_tid, hash_number(tid), task_equals, &tid);
+
+	if (tid <= 0)
+		return false;
+	/* The number of an ended thread may be used again. */
+	return (known && known->identity.tgid == tgid) ||
+	       task_table_renew(table, known, tid, tgid, comm);
+}
+
+void task_table_note_process(struct task_table *table, int pid, const char *comm)
+{
+	task_table_renew(table, map_find(&table->by_tid, hash_number(pid), task_equals, &pid), pid,
+			 pid, comm);
 }
 
 void task_table_put(struct task_table *table, int tid, const struct thread_identity *identity)

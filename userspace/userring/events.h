@@ -108,6 +108,13 @@ const struct program_task *task_table_find(const struct task_table *table, int t
  */
 bool task_table_note(struct task_table *table, int tid, int tgid, const char *comm);
 
+/**
+ * task_table_note_process - note a process whose program has its first record
+ *
+ * It may have executed that program since it was noted; and its first thread may never write.
+ */
+void task_table_note_process(struct task_table *table, int pid, const char *comm);
+
 /** task_table_put - note what another process has read of a thread; it has limits, too */
 void task_table_put(struct task_table *table, int tid, const struct thread_identity *identity);
 

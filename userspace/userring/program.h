@@ -71,6 +71,7 @@ enum search_state {
  * @has_ended: the process is gone
  * @is_cut: the last pass has left records in its rings, because its user has too many
  * @is_damaged: its memory is not what ktrack/user.h writes; it is left alone
+ * @has_process: its process is noted as a thread that has written
  * @is_announced: the recorder knows of it
  */
 struct program {
@@ -104,6 +105,7 @@ struct program {
 	bool has_ended;
 	bool is_cut;
 	bool is_damaged;
+	bool has_process;
 	bool is_announced;
 };
 

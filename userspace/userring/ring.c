@@ -232,13 +232,15 @@ static int program_find_thread(struct program *program, struct task_table *tasks
 static int32_t ring_find_thread(struct program *program, struct program_ring *ring,
 				struct task_table *tasks, int32_t tid)
 {
+	if (!program->has_process)
+		task_table_note_process(tasks, program->pid, program->comm);
+	program->has_process = true;
 	if (ring->inner != tid) {
 		ring->tid = program_find_thread(program, tasks, tid);
 		ring->inner = ring->tid < 0 ? 0 : tid;
 	}
 	if (ring->tid > 0)
 		return ring->tid;
-	task_table_note(tasks, program->pid, program->pid, program->comm);
 	return program->pid;
 }
 
