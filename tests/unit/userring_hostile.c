@@ -338,7 +338,7 @@ TEST(a_memfd_that_may_shrink_is_refused)
 {
 	int fd = syscall(SYS_memfd_create, KTRACK_USER_NAME, 3);
 
-	CHECK_NUMBER(ftruncate(fd, __KTRACK_MEMORY_SIZE), 0);
+	CHECK_NUMBER(ftruncate(fd, ktrack_user_memory_size(&ktrack_user1_process)), 0);
 	CHECK(!program_open(fd, getpid()));
 	CHECK_NUMBER(fcntl(fd, 1033, 2), 0);
 	/* It may not shrink now, but is empty. */
@@ -396,8 +396,9 @@ static bool memory_is_taken(uint32_t ring_size, uint32_t events_size)
 TEST(a_memory_is_limited)
 {
 	CHECK(memory_is_taken(4096, 4096));
-	CHECK(memory_is_taken(4 << 20, 4 << 20));
-	CHECK(!memory_is_taken(8 << 20, 4096));
+	CHECK(memory_is_taken(16 << 20, 4 << 20));
+	CHECK(!memory_is_taken(12 << 20, 4096));
+	CHECK(!memory_is_taken(32 << 20, 4096));
 	CHECK(!memory_is_taken(4096, 8 << 20));
 }
 

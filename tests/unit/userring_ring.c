@@ -2,6 +2,7 @@
 /* Tests of rings: this program writes them with the macros, and reads its own memory. */
 #define KTRACK_SYSTEM unit
 #include <ktrack/user.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -70,6 +71,38 @@ TEST(core_dumps_are_without_the_memory)
 {
 	CHECK(!mapping_is_dumped(ktrack_user1_process.base));
 	CHECK(mapping_is_dumped(&ktrack_user1_control));
+}
+
+/* What a program gets whose files, or whose memory, are limited; nothing if @rings is 0. */
+static void check_rings(int resource, rlim_t most, uint32_t size, uint32_t rings)
+{
+	struct ktrack_user_process process = { 0 };
+	struct rlimit before, limit;
+	int is_allowed;
+
+	getrlimit(resource, &before);
+	limit = before;
+	limit.rlim_cur = most;
+	setrlimit(resource, &limit);
+	is_allowed = ktrack_user_rings_choose(&process);
+	setrlimit(resource, &before);
+	CHECK_NUMBER(is_allowed, rings != 0);
+	CHECK_NUMBER(process.ring_size, size);
+	CHECK(!is_allowed || process.nr_rings == rings);
+}
+
+TEST(rings_are_smaller_and_then_fewer_if_limits_refuse_them)
+{
+	const rlim_t mib = 1 << 20;
+
+	check_rings(RLIMIT_FSIZE, 514 * mib, 4 << 20, 128);
+	check_rings(RLIMIT_FSIZE, 513 * mib, 512 << 10, 128);
+	check_rings(RLIMIT_FSIZE, 65 * mib, 512 << 10, 16);
+	check_rings(RLIMIT_FSIZE, 9 * mib, 512 << 10, 0);
+	check_rings(RLIMIT_AS, 4 * 514 * mib, 4 << 20, 128);
+	check_rings(RLIMIT_AS, 4 * 513 * mib, 512 << 10, 128);
+	check_rings(RLIMIT_AS, 4 * 65 * mib, 512 << 10, 16);
+	check_rings(RLIMIT_AS, 4 * 9 * mib, 512 << 10, 0);
 }
 
 /* The program's clock is behind. */
@@ -148,7 +181,7 @@ TEST(a_ring_is_used_again_and_again)
 	size_t nr_written = 0, nr_read = 0;
 
 	reading_begin();
-	for (int round = 0; round < 40; round++) {
+	for (int round = 0; round < 160; round++) {
 		for (int i = 0; i < 500; i++) {
 			ktrack_instant_printf(unit_work, ("%.*s", i % 100, __FILE__ __FILE__
 							  __FILE__ __FILE__));
@@ -196,7 +229,7 @@ TEST(what_was_read_is_cleared_at_both_ends_of_a_ring)
 
 TEST(records_that_do_not_fit_are_counted)
 {
-	const size_t nr_written = 50000;
+	const size_t nr_written = 200000;
 	struct seen seen;
 
 	reading_begin();
@@ -270,6 +303,34 @@ static void *thread_write(void *context)
 	for (int i = 0; i < 10; i++)
 		ktrack_instant(unit_work, context);
 	return NULL;
+}
+
+/* The program has opened another file in place of the memory's. */
+TEST(a_ring_is_mapped_when_its_thread_needs_it)
+{
+	int kept = dup(ktrack_user1_process.fd), other = open("/dev/null", O_RDWR | O_CLOEXEC);
+	pthread_t thread;
+
+	reading_begin();
+	dup2(other, ktrack_user1_process.fd);
+	ktrack_instant(unit_work, "work");
+	CHECK(ktrack_user1_thread.data == ktrack_user1_rings[0]);
+	CHECK(!ktrack_user1_rings[1]);
+	if (pthread_create(&thread, NULL, thread_write, "second") != 0)
+		abort();
+	pthread_join(thread, NULL);
+	CHECK(ktrack_user1_rings[1]);
+	CHECK(!ktrack_user1_rings[2]);
+	CHECK(!mapping_is_dumped(ktrack_user1_rings[1]));
+	CHECK(ktrack_user_ring_map(3) == ktrack_user1_rings[3]);
+	CHECK(ktrack_user1_rings[2]);
+	CHECK(reading_pass() > 0);
+	CHECK_NUMBER(queue_see(INT64_MAX).nr_records, 11);
+	dup2(kept, ktrack_user1_process.fd);
+	reading_end();
+	CHECK(ktrack_user1_rings[0] && !ktrack_user1_rings[1] && !ktrack_user1_rings[3]);
+	close(kept);
+	close(other);
 }
 
 TEST(rings_of_threads_that_have_ended_are_free)

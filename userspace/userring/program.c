@@ -17,10 +17,11 @@
 #include "userring/process.h"
 
 /* Limits of what a memory may be. */
-#define RING_SIZE_MIN 4096u
-#define RING_SIZE_MAX (4u << 20)
-#define MEMORY_SIZE_MAX \
-	(KTRACK_USER_CONTROL_SIZE + (KTRACK_USER_RINGS + (size_t)1) * RING_SIZE_MAX)
+#define EVENTS_SIZE_MIN 4096u
+#define EVENTS_SIZE_MAX (4u << 20)
+#define MEMORY_SIZE_MAX                             \
+	(KTRACK_USER_CONTROL_SIZE + EVENTS_SIZE_MAX + \
+	 (uint64_t)KTRACK_USER_RINGS * KTRACK_USER_RING_MAX)
 
 /* A file of the kernel's memory that nobody can shorten: reading it raises no signal. */
 static bool memory_is_safe(int fd, struct stat *status)
@@ -34,18 +35,23 @@ static bool memory_is_safe(int fd, struct stat *status)
 	       filesystem.f_type == TMPFS_MAGIC;
 }
 
+static bool is_ring_size(uint32_t size, uint32_t size_max)
+{
+	return size >= KTRACK_USER_RING_MIN && size <= size_max && (size & (size - 1)) == 0;
+}
+
 static bool memory_fits(const struct program *program)
 {
 	const struct ktrack_user_control *control = program->control;
 
 	return control->magic == KTRACK_USER_MAGIC && control->version == KTRACK_USER_VERSION &&
 	       program->nr_rings > 0 && program->nr_rings <= KTRACK_USER_RINGS &&
-	       program->ring_size >= RING_SIZE_MIN && program->ring_size <= RING_SIZE_MAX &&
-	       (program->ring_size & (program->ring_size - 1)) == 0 &&
-	       program->events_size >= RING_SIZE_MIN && program->events_size <= RING_SIZE_MAX &&
+	       is_ring_size(program->ring_size, KTRACK_USER_RING_MAX) &&
+	       program->events_size >= EVENTS_SIZE_MIN &&
+	       program->events_size <= EVENTS_SIZE_MAX &&
 	       program->events_size % 8 == 0 &&
 	       program->size == KTRACK_USER_CONTROL_SIZE + (size_t)program->events_size +
-					(size_t)program->nr_rings * program->ring_size;
+					(uint64_t)program->nr_rings * program->ring_size;
 }
 
 /* Opens the file anew: another process has the descriptor, too, which would share its locks. */

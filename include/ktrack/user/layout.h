@@ -26,10 +26,26 @@
 #define KTRACK_USER_CONTROL_SIZE	65536u
 #define KTRACK_USER_EVENTS_SIZE		(1u << 20)
 
-/* Rings, one for each thread that emits events, and the size of each: a power of 2. */
+/* Rings, one for each thread that emits events; and how few a program has whose memory is limited. */
 #define KTRACK_USER_RINGS		128u
+#define KTRACK_USER_RINGS_FEW		16u
+
+/* Sizes of a ring, a power of 2; the small one is that of a program whose memory is limited. */
+#define KTRACK_USER_RING_MIN		4096u
+#define KTRACK_USER_RING_MAX		(16u << 20)
+#define KTRACK_USER_RING_SMALL		(512u << 10)
+
+/* The size of each ring, unless the program has defined another one. */
 #ifndef KTRACK_USER_RING_SIZE
-#define KTRACK_USER_RING_SIZE		(512u << 10)
+#if __SIZEOF_POINTER__ < 8
+#define KTRACK_USER_RING_SIZE		KTRACK_USER_RING_SMALL
+#else
+#define KTRACK_USER_RING_SIZE		(4u << 20)
+#endif
+#endif
+#if KTRACK_USER_RING_SIZE < KTRACK_USER_RING_MIN || KTRACK_USER_RING_SIZE > KTRACK_USER_RING_MAX || \
+	(KTRACK_USER_RING_SIZE & (KTRACK_USER_RING_SIZE - 1))
+#error "KTRACK_USER_RING_SIZE: not a power of 2 from 4 KiB to 16 MiB"
 #endif
 
 /*

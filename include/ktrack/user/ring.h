@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "describe.h"
+#include "map.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -54,18 +55,39 @@ static inline int32_t ktrack_user_tid(void)
 #endif
 }
 
+/* Gives a thread the ring that it owns; without memory for it, the ring is free again. */
+static inline void ktrack_user_enter(struct ktrack_user_thread *thread, uint32_t index)
+{
+	struct ktrack_user_process *process = &ktrack_user1_process;
+	struct ktrack_user_ring *ring = &ktrack_user1_control.rings[index];
+	int saved_errno = errno;
+
+	thread->data = ktrack_user_ring_map(index);
+	errno = saved_errno;
+	if (!thread->data) {
+		__atomic_store_n(&ring->owner, 0, __ATOMIC_RELEASE);
+		return;
+	}
+	thread->size = process->ring_size;
+	thread->mask = thread->size - 1;
+	if (process->has_key)
+		pthread_setspecific(process->key, ring);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	thread->ring = ring;
+}
+
 /* Finds a free ring. Returns -1 if there is none, or in a signal handler while it is searched. */
 int ktrack_user1_claim(struct ktrack_user_thread *thread)
 {
 	struct ktrack_user_process *process = &ktrack_user1_process;
-	unsigned char *rings = process->base + KTRACK_USER_CONTROL_SIZE + KTRACK_USER_EVENTS_SIZE;
+	int is_found = 0;
 
 	if (!process->base || thread->is_claiming)
 		return -1;
 	thread->is_claiming = 1;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	thread->tid = ktrack_user_tid();
-	for (uint32_t i = 0; i < KTRACK_USER_RINGS && !thread->ring; i++) {
+	for (uint32_t i = 0; i < process->nr_rings && !is_found; i++) {
 		struct ktrack_user_ring *ring = &ktrack_user1_control.rings[i];
 		uint32_t free_owner = 0;
 
@@ -73,11 +95,8 @@ int ktrack_user1_claim(struct ktrack_user_thread *thread)
 		    !__atomic_compare_exchange_n(&ring->owner, &free_owner, thread->tid, 0,
 						 __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
 			continue;
-		thread->data = rings + (size_t)i * KTRACK_USER_RING_SIZE;
-		if (process->has_key)
-			pthread_setspecific(process->key, ring);
-		__atomic_signal_fence(__ATOMIC_SEQ_CST);
-		thread->ring = ring;
+		is_found = 1;
+		ktrack_user_enter(thread, i);
 	}
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	thread->is_claiming = 0;
@@ -91,17 +110,16 @@ static inline struct ktrack_user_record *ktrack_user_lose(uint64_t *count)
 	return NULL;
 }
 
-/* Whether @size bytes behind @head are free. */
-static inline int ktrack_user_fits(const struct ktrack_user_ring *ring, uint64_t head,
-				   uint32_t size)
+/* Whether the bytes up to @end, a new head, are free. */
+static inline int ktrack_user_fits(const struct ktrack_user_thread *thread,
+				   const struct ktrack_user_ring *ring, uint64_t end)
 {
-	return head + size - __atomic_load_n(&ring->tail, __ATOMIC_ACQUIRE) <=
-	       KTRACK_USER_RING_SIZE;
+	return (uint32_t)(end - __atomic_load_n(&ring->tail, __ATOMIC_ACQUIRE)) <= thread->size;
 }
 
-static inline int ktrack_user_take(struct ktrack_user_ring *ring, uint64_t head, uint32_t size)
+static inline int ktrack_user_take(struct ktrack_user_ring *ring, uint64_t head, uint64_t end)
 {
-	return __atomic_compare_exchange_n(&ring->head, &head, head + size, 0, __ATOMIC_RELAXED,
+	return __atomic_compare_exchange_n(&ring->head, &head, end, 0, __ATOMIC_RELAXED,
 					   __ATOMIC_RELAXED);
 }
 
@@ -114,12 +132,12 @@ static inline int ktrack_user_is_head(const struct ktrack_user_ring *ring, uint6
 /* Fills the end of a ring, where a record does not fit; returns -1 if that is not free. */
 int ktrack_user1_pad(struct ktrack_user_thread *thread, uint64_t head)
 {
-	uint32_t offset = (uint32_t)head & (KTRACK_USER_RING_SIZE - 1);
-	uint32_t size = KTRACK_USER_RING_SIZE - offset;
+	uint32_t offset = (uint32_t)head & thread->mask;
+	uint32_t size = thread->size - offset;
 
-	if (!ktrack_user_fits(thread->ring, head, size))
+	if (!ktrack_user_fits(thread, thread->ring, head + size))
 		return ktrack_user_is_head(thread->ring, head) ? -1 : 0;
-	if (ktrack_user_take(thread->ring, head, size))
+	if (ktrack_user_take(thread->ring, head, head + size))
 		__atomic_store_n((uint32_t *)(void *)(thread->data + offset),
 				 size | KTRACK_USER_PAD | KTRACK_USER_COMMITTED, __ATOMIC_RELEASE);
 	return 0;
@@ -134,23 +152,28 @@ ktrack_user_reserve(struct ktrack_user_thread *thread, uint32_t size)
 {
 	struct ktrack_user_ring *ring = thread->ring;
 	struct ktrack_user_record *record;
-	uint64_t head;
+	uint64_t head, end;
 	uint32_t offset;
 
-	do {
+	for (;;) {
 		head = __atomic_load_n(&ring->head, __ATOMIC_RELAXED);
-		offset = (uint32_t)head & (KTRACK_USER_RING_SIZE - 1);
-		while (__KTRACK_UNLIKELY(offset + size > KTRACK_USER_RING_SIZE)) {
+		__atomic_signal_fence(__ATOMIC_SEQ_CST);
+		offset = (uint32_t)head & thread->mask;
+		end = head + size;
+		if (__KTRACK_UNLIKELY(offset + size > thread->size)) {
 			if (ktrack_user1_pad(thread, head) < 0)
 				return ktrack_user_lose(&ring->lost);
-			head = __atomic_load_n(&ring->head, __ATOMIC_RELAXED);
-			offset = (uint32_t)head & (KTRACK_USER_RING_SIZE - 1);
+		} else if (__KTRACK_UNLIKELY(!ktrack_user_fits(thread, ring, end))) {
+			if (ktrack_user_is_head(ring, head))
+				return ktrack_user_lose(&ring->lost);
+		} else if (__KTRACK_LIKELY(ktrack_user_take(ring, head, end))) {
+			break;
 		}
-		if (__KTRACK_UNLIKELY(!ktrack_user_fits(ring, head, size)) &&
-		    ktrack_user_is_head(ring, head))
-			return ktrack_user_lose(&ring->lost);
-	} while (__KTRACK_UNLIKELY(!ktrack_user_take(ring, head, size)));
+	}
 	record = (struct ktrack_user_record *)(void *)(thread->data + offset);
+	/* The compiler need not test that. */
+	if (!record)
+		__builtin_unreachable();
 	/* If the thread is killed from here on, ktrack skips the record. */
 	__atomic_store_n(&record->word, size, __ATOMIC_RELAXED);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
@@ -168,6 +191,8 @@ ktrack_user_begin_record(struct ktrack_user_site *site, uint32_t texts_size)
 	struct ktrack_user_thread *thread = &ktrack_user1_thread;
 	struct ktrack_user_record *record;
 
+	/* gcc 12 tests a weak variable's address wrongly for -fsanitize=null. */
+	__asm__("" : "+r"(thread));
 	if (__KTRACK_UNLIKELY(!thread->ring) && ktrack_user1_claim(thread) < 0)
 		return ktrack_user_lose(&ktrack_user1_control.lost);
 	if (__KTRACK_UNLIKELY(number >> 16 != ktrack_user1_process.generation)) {

@@ -14,13 +14,12 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "state.h"
+#include "map.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -41,9 +40,8 @@ extern "C" {
 /* Signals may interrupt a connection. */
 #define __KTRACK_CONNECT_TRIES	10
 
-#define __KTRACK_MEMORY_SIZE							\
-	((size_t)KTRACK_USER_CONTROL_SIZE + KTRACK_USER_EVENTS_SIZE +		\
-	 (size_t)KTRACK_USER_RINGS * KTRACK_USER_RING_SIZE)
+/* A program may have so many mappings of its memory's size. */
+#define __KTRACK_AS_SHARES	4
 
 __KTRACK_ONE void ktrack_user1_set_up(void);
 __KTRACK_ONE void ktrack_user1_after_fork(void);
@@ -146,12 +144,34 @@ static inline void ktrack_user_find_ktrack(int memory_fd)
 		ktrack_user1_control.is_missed = 1;
 }
 
-/* The kernel ends a program that makes a larger file than its limit. */
-static inline int ktrack_user_memory_is_allowed(void)
+static inline uint64_t ktrack_user_memory_size(const struct ktrack_user_process *process)
 {
-	struct rlimit limit;
+	return __KTRACK_HEAD_SIZE + (uint64_t)process->nr_rings * process->ring_size;
+}
 
-	return getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur >= __KTRACK_MEMORY_SIZE;
+/* The kernel ends a program that makes a larger file than its limit. */
+static inline int ktrack_user_memory_is_allowed(const struct ktrack_user_process *process)
+{
+	uint64_t size = ktrack_user_memory_size(process);
+	struct rlimit file, space;
+
+	return getrlimit(RLIMIT_FSIZE, &file) == 0 && file.rlim_cur >= size &&
+	       getrlimit(RLIMIT_AS, &space) == 0 && space.rlim_cur / __KTRACK_AS_SHARES >= size;
+}
+
+/* Where limits refuse the usual rings, they are smaller, then fewer. Returns false without any. */
+static inline int ktrack_user_rings_choose(struct ktrack_user_process *process)
+{
+	process->ring_size = KTRACK_USER_RING_SIZE;
+	process->nr_rings = KTRACK_USER_RINGS;
+	if (ktrack_user_memory_is_allowed(process))
+		return 1;
+	if (process->ring_size > KTRACK_USER_RING_SMALL)
+		process->ring_size = KTRACK_USER_RING_SMALL;
+	if (ktrack_user_memory_is_allowed(process))
+		return 1;
+	process->nr_rings = KTRACK_USER_RINGS_FEW;
+	return ktrack_user_memory_is_allowed(process);
 }
 
 /* A program that was started without standard files writes to the first descriptors all the same. */
@@ -166,79 +186,61 @@ static inline int ktrack_user_file_move(int fd)
 	return moved;
 }
 
-static inline int ktrack_user_memory_new(void)
+/* A memory of the sizes that are stored in @process. */
+static inline int ktrack_user_memory_new(struct ktrack_user_process *process)
 {
 	int fd;
 
-	if (!ktrack_user_memory_is_allowed())
+	if (!ktrack_user_rings_choose(process))
 		return -1;
 	fd = ktrack_user_file_move((int)syscall(SYS_memfd_create, KTRACK_USER_NAME,
 						__KTRACK_MFD_FLAGS));
 	if (fd < 0)
 		return -1;
-	if (ftruncate(fd, __KTRACK_MEMORY_SIZE) == 0 &&
+	if (ftruncate(fd, (off_t)ktrack_user_memory_size(process)) == 0 &&
 	    fcntl(fd, __KTRACK_ADD_SEALS, __KTRACK_SEALS) == 0)
 		return fd;
 	close(fd);
 	return -1;
 }
 
-/* Maps all of it, and its control area a second time, over the variable. */
-static inline unsigned char *ktrack_user_memory_map(int fd)
+/* Maps what is before its rings, and its control area a second time, over the variable. */
+static inline unsigned char *ktrack_user_memory_map(const struct ktrack_user_process *process,
+						    int fd)
 {
-	void *base = mmap(NULL, __KTRACK_MEMORY_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	void *base = mmap(NULL, __KTRACK_BASE_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	struct ktrack_user_control *control = (struct ktrack_user_control *)base;
 
 	if (base == MAP_FAILED)
 		return NULL;
 	/* A core dump would allocate all of it. */
-	madvise(base, __KTRACK_MEMORY_SIZE, __KTRACK_DONTDUMP);
+	madvise(base, __KTRACK_BASE_SIZE, __KTRACK_DONTDUMP);
 	control->version = KTRACK_USER_VERSION;
 	control->pid = getpid();
-	control->nr_rings = KTRACK_USER_RINGS;
-	control->ring_size = KTRACK_USER_RING_SIZE;
+	control->nr_rings = process->nr_rings;
+	control->ring_size = process->ring_size;
 	control->events_size = KTRACK_USER_EVENTS_SIZE;
 	__atomic_store_n(&control->magic, KTRACK_USER_MAGIC, __ATOMIC_RELEASE);
 	if (mmap(&ktrack_user1_control, KTRACK_USER_CONTROL_SIZE, PROT_READ | PROT_WRITE,
 		 MAP_SHARED | MAP_FIXED, fd, 0) != MAP_FAILED)
 		return (unsigned char *)base;
-	munmap(base, __KTRACK_MEMORY_SIZE);
+	munmap(base, __KTRACK_BASE_SIZE);
 	return NULL;
-}
-
-static inline void ktrack_user_mark_set(struct ktrack_user_process *process, int fd)
-{
-	struct stat status;
-
-	process->fd = fd;
-	process->inode = 0;
-	if (fd >= 0 && fstat(fd, &status) == 0) {
-		process->device = status.st_dev;
-		process->inode = status.st_ino;
-	}
-}
-
-/* The program may have closed it, and opened another file in its place. */
-static inline void ktrack_user_mark_close(const struct ktrack_user_process *process)
-{
-	struct stat status;
-
-	if (process->inode && fstat(process->fd, &status) == 0 &&
-	    status.st_dev == process->device && status.st_ino == process->inode)
-		close(process->fd);
 }
 
 /* Returns -1 if there is no memory: then the program is not recorded. */
 static inline int ktrack_user_memory_set_up(void)
 {
 	struct ktrack_user_process *process = &ktrack_user1_process;
-	int fd = ktrack_user_memory_new();
+	int fd = ktrack_user_memory_new(process);
 
-	process->base = fd < 0 ? NULL : ktrack_user_memory_map(fd);
+	process->base = fd < 0 ? NULL : ktrack_user_memory_map(process, fd);
 	ktrack_user_mark_set(process, fd);
 	process->generation = process->generation % 0xffff + 1;
-	if (process->base)
+	if (process->base) {
+		ktrack_user_ring_map(0);
 		return 0;
+	}
 	if (fd >= 0)
 		close(fd);
 	return -1;
@@ -268,8 +270,10 @@ void ktrack_user1_after_fork(void)
 	/* A signal handler finds no ring meanwhile. */
 	base = process->base;
 	__atomic_store_n(&process->base, (unsigned char *)NULL, __ATOMIC_SEQ_CST);
-	munmap(base, __KTRACK_MEMORY_SIZE);
-	ktrack_user_mark_close(process);
+	munmap(base, __KTRACK_BASE_SIZE);
+	ktrack_user_rings_unmap();
+	if (ktrack_user_mark_is_open(process))
+		close(process->fd);
 	if (ktrack_user_memory_set_up() == 0)
 		ktrack_user_find_ktrack(process->fd);
 	else

@@ -33,24 +33,28 @@ extern "C" {
  * @data: the ring's bytes
  * @tid: its id
  * @is_claiming: the ring is being found; a signal handler must not find another one
+ * @mask: the ring's size less 1
+ * @size: the ring's size
  */
 struct ktrack_user_thread {
 	struct ktrack_user_ring *ring;
 	unsigned char *data;
 	int32_t tid;
 	uint32_t is_claiming;
-	uint64_t unused;
+	uint32_t mask;
+	uint32_t size;
 };
 
 /*
  * struct ktrack_user_process - what a program or shared library has
- * @base: the whole memfd, NULL if there is none
+ * @base: the memfd without its rings, NULL if there is none
  * @fd, @device, @inode: the memfd; a mark by which ktrack finds the program. The program may close
  * it, and open another file in its place
  * @generation: changes with fork; descriptions of events belong to one
  * @is_set_up: the set-up has begun
  * @has_key: @key's destructor frees the ring of a thread that ends
  * @last_flow: the last number of a flow
+ * @ring_size, @nr_rings: of the memfd
  */
 struct ktrack_user_process {
 	unsigned char *base;
@@ -62,6 +66,8 @@ struct ktrack_user_process {
 	uint64_t last_flow;
 	uint64_t device;
 	uint64_t inode;
+	uint32_t ring_size;
+	uint32_t nr_rings;
 };
 
 #define __KTRACK_DEFINE(name, size)						\
@@ -78,6 +84,10 @@ extern struct ktrack_user_control ktrack_user1_control __KTRACK_HIDDEN;
 
 __KTRACK_DEFINE("ktrack_user1_process", "64");
 extern struct ktrack_user_process ktrack_user1_process __KTRACK_HIDDEN;
+
+/* Rings that are mapped. */
+__KTRACK_DEFINE("ktrack_user1_rings", "1024");
+extern unsigned char *ktrack_user1_rings[KTRACK_USER_RINGS] __KTRACK_HIDDEN;
 
 /* Small enough to be in each file; link-time optimization does not see that assembly defines it. */
 __attribute__((weak, visibility("hidden"), tls_model("initial-exec")))
