@@ -147,26 +147,20 @@ static void search_files(struct search *search)
 	closedir(folder);
 }
 
-static bool file_has_size(int fd, off_t size)
-{
-	struct stat status;
-
-	return fd >= 0 && fstat(fd, &status) == 0 && status.st_size == size;
-}
-
-/* The control area is mapped a second time: only the whole memory has its size. */
+/* The control area is mapped a second time, and nothing else: rings have offsets. */
 static void mapping_send(void *context, const struct mapping *mapping)
 {
 	struct search *search = context;
 	char path[96];
 	int fd;
 
-	if (mapping->offset != 0 || search->is_over)
+	if (mapping->offset != 0 || search->is_over ||
+	    mapping->end - mapping->begin <= KTRACK_USER_CONTROL_SIZE)
 		return;
 	snprintf(path, sizeof(path), "/proc/%d/map_files/%lx-%lx", search->pid, mapping->begin,
 		 mapping->end);
 	fd = link_open_anew(AT_FDCWD, path);
-	if (file_has_size(fd, mapping->end - mapping->begin))
+	if (fd >= 0)
 		memory_send(search, fd);
 	file_close(fd);
 }
