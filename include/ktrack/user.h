@@ -70,7 +70,7 @@
 /**
  * KTRACK_COUNTER() - declare an event for the samples of counters
  * @event: its name, unique in the program
- * @ctype: the counter's integer type
+ * @ctype: the counter's integer type, or double or float
  * @...: attributes, as for KTRACK_SLICE()
  */
 #define KTRACK_COUNTER(event, ctype, ...) \
@@ -80,12 +80,12 @@
  * KTRACK_COUNTER_OF() - the same, for the header of a library
  * @system: as of KTRACK_SLICE_OF()
  * @event: its name, unique in the programs that use the library
- * @ctype: the counter's integer type
+ * @ctype: the counter's integer type, or double or float
  * @...: attributes
  */
 #define KTRACK_COUNTER_OF(system, event, ctype, ...)				\
-	__KTRACK_ASSERT(__KTRACK_IS_INTEGER(ctype),				\
-			#event ": the counter is not of an integer type: " #ctype); \
+	__KTRACK_ASSERT(__KTRACK_IS_INTEGER(ctype) || __KTRACK_IS_FLOATING(ctype), \
+			#event ": the counter is not of an integer type, double or float: " #ctype); \
 	__KTRACK_CHECK_EVENT(event, ##__VA_ARGS__)				\
 	__KTRACK_DEFINE_CALLS(event, COUNTER, ##__VA_ARGS__)			\
 	__KTRACK_DEFINE_COUNTER_EMIT(system, event, ctype, ##__VA_ARGS__)	\

@@ -9,7 +9,7 @@ which keep all nanoseconds), its track was named before it, and no object has a 
 import json
 from decimal import Decimal
 
-from model import MARKS, OWN, Track, differences, leave_out_deep, losses_of, points_of, read_event
+from model import MARKS, OWN, Track, differences, leave_out_deep, losses_of, plain_args, points_of, read_event, sample_text
 
 OWN_PID = 4194304
 NS_PER_US = 1000
@@ -17,7 +17,7 @@ NS_PER_US = 1000
 
 def split_args(event):
     """What a record said, and what ktrack says of it."""
-    args = event.get("args", {})
+    args = plain_args(event.get("args", {})) if event["ph"] != "C" else event["args"]
     marks = [mark for mark in MARKS if args.get(f"ktrack:{mark}")]
     args = {name: value for name, value in args.items() if name not in OWN}
     if event["ph"] == "E":
@@ -50,7 +50,9 @@ def read_track_event(track, event):
     elif event["ph"] == "i":
         track.instants.append((time_ns, event["name"], args))
     elif event["ph"] == "C":
-        track.samples.append((time_ns, str(args["value"]).removesuffix(".0")))
+        value = args["value"]
+        is_whole = isinstance(value, Decimal) and value == value.to_integral_value()
+        track.samples.append((time_ns, sample_text(float(value) if isinstance(value, Decimal) and not is_whole else value).removesuffix(".0")))
         if isinstance(args["value"], int) and args["value"] >= 1 << 63:
             raise ValueError(f"{event} has a value that Perfetto reads as a negative one")
 

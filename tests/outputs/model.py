@@ -5,12 +5,15 @@ EVENT lines come from the strict reader, tests/stream/reading/, which refuses li
 other outputs make the same tracks, so that an output is compared with EVENT, of which every rule is known.
 """
 
+import math
 import sys
 from collections import defaultdict
+from decimal import Decimal
 from pathlib import Path
 
 sys.path[:0] = [str(Path(__file__).resolve().parents[1] / "stream")]
 
+from reading.line import Real, double_text  # noqa: E402
 from reading.session import LOSS_FORMATS, LOSS_SUM  # noqa: E402
 from reading.stream import read_events  # noqa: E402
 
@@ -65,9 +68,25 @@ def read_event(stream):
     return tracks
 
 
+def plain(value):
+    """A value of any output as Python has it: what no JSON number can be is a word."""
+    number = float(value.text) if type(value) is Real else float(value) if isinstance(value, Decimal) else value
+    return double_text(number) if isinstance(number, float) and not math.isfinite(number) else number
+
+
+def plain_args(args):
+    """Extra fields with plain values."""
+    return {name: plain(value) for name, value in args.items()}
+
+
+def sample_text(value):
+    """The value of a sample as ktrack writes it."""
+    return double_text(value) if isinstance(value, float) else str(value)
+
+
 def args_of(event, key="args"):
     """The extra fields of a line, and its flows."""
-    return (event.get(key) or {}) | ({FLOW: event["flow"]} if event.get("flow") else {})
+    return plain_args(event.get(key) or {}) | ({FLOW: event["flow"]} if event.get("flow") else {})
 
 
 def read_record(track, event):

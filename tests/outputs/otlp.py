@@ -12,7 +12,7 @@ import json
 import re
 from collections import defaultdict
 
-from model import MARKS, losses_of, read_event
+from model import MARKS, losses_of, read_event, sample_text
 
 NS_LIMIT = 1 << 64
 TRACE_ID, SPAN_ID = re.compile(r"[0-9a-f]{32}"), re.compile(r"[0-9a-f]{16}")
@@ -61,7 +61,7 @@ def read_bool(value):
 
 
 def read_double(value):
-    require(isinstance(value, (int, float)) and not isinstance(value, bool), value)
+    require(value in ("NaN", "Infinity", "-Infinity") or isinstance(value, (int, float)) and not isinstance(value, bool), value)
     return value
 
 
@@ -98,7 +98,7 @@ read_time = read_integer(0, NS_LIMIT)
 
 def read_value(value):
     """An AnyValue, of the kinds that ktrack writes."""
-    read = {"stringValue": read_text, "intValue": read_int64, "boolValue": read_bool, "bytesValue": read_bytes}
+    read = {"stringValue": read_text, "intValue": read_int64, "boolValue": read_bool, "bytesValue": read_bytes, "doubleValue": read_double}
     require(isinstance(value, dict) and len(value) == 1 and set(value) <= set(read), value)
     (kind, one), = value.items()
     return read[kind](one)
@@ -321,6 +321,8 @@ def compare(stream, data):
 
 def rounded(value):
     """Numbers beyond 63 bits are doubles."""
+    if not value.lstrip("-").isdecimal():
+        return value
     number = int(value)
     return str(float(number) if number >= 1 << 63 else number)
 
@@ -331,5 +333,5 @@ def compare_metrics(stream, data):
     expected = sorted((label, time, rounded(value)) for label, time, value in samples)
     points = [one for one in read_points(data) if "ktrack.track" in one[1]]
     start = min((one[2] for one in points), default=0) - min((one[1] for one in expected), default=0)
-    found = sorted((attributes["ktrack.track"], time - start, str(value)) for _, attributes, time, value in points)
+    found = sorted((attributes["ktrack.track"], time - start, sample_text(value)) for _, attributes, time, value in points)
     return [f"samples {expected} became {found}"] if expected != found else []

@@ -9,7 +9,7 @@ their own, and each flow has one id. Annotations that begin with "ktrack:" are t
 
 import json
 
-from model import DEPTH_MAX, FLOW, MARKS, Track, differences, leave_out_deep, losses_of, read_event
+from model import DEPTH_MAX, FLOW, MARKS, Track, differences, leave_out_deep, losses_of, plain, read_event, sample_text
 from protobuf import decode, one
 
 EXACT = "ktrack:exact"
@@ -17,7 +17,7 @@ END = "end:"
 END_ONLY = ("ktrack:pid", "ktrack:status")
 JSON_EXACT = 1 << 53
 KINDS = ("event_categories", "event_names", "debug_annotation_names")
-VALUES = ("bool_value", "uint_value", "int_value", "string_value")
+VALUES = ("bool_value", "uint_value", "int_value", "double_value", "string_value")
 
 
 class Sequence:
@@ -104,7 +104,7 @@ class Sequence:
             elif isinstance(value, int) and abs(value) > JSON_EXACT:
                 args[name] = str(value)
             else:
-                args[name] = value
+                args[name] = plain(value)
         wrong = {name: text for name, text in exact.items() if args[name] != text}
         if wrong:
             raise ValueError(f"exact values {wrong} of {args}")
@@ -144,7 +144,7 @@ def put_event(track, time_ns, event, name, args, marks):
     elif kind == "TYPE_COUNTER":
         exact = args.pop(EXACT, None)
         value = one(event, "counter_value", one(event, "double_counter_value"))
-        track.samples.append((time_ns, exact or str(value)))
+        track.samples.append((time_ns, exact or sample_text(value)))
 
 
 def read_sequences(packets):

@@ -8,7 +8,7 @@ an instant or a sample refers to a track that is there.
 import sqlite3
 from collections import defaultdict
 
-from model import FLOW, MARKS, Track, differences, read_event
+from model import FLOW, MARKS, Track, differences, read_event, sample_text
 
 
 def args_by_event(database):
@@ -38,14 +38,16 @@ def read_database(path):
     for event, number, name, time in database.execute("SELECT id, track_id, name, ts_ns FROM instant ORDER BY id"):
         tracks[number].instants.append((time, name, args[event][0]))
     for number, time, value in database.execute("SELECT track_id, ts_ns, value FROM counter ORDER BY id"):
-        tracks[number].samples.append((time, str(value)))
+        tracks[number].samples.append((time, "NaN" if value is None else sample_text(value)))
     database.close()
     return tracks
 
 
 def plain(value):
     """A value of JSON as the database has it, as text."""
-    return str(int(value)) if isinstance(value, bool) else str(value)
+    if value is None:
+        return "NaN"
+    return str(int(value)) if isinstance(value, bool) else sample_text(value)
 
 
 def normalize(tracks):

@@ -11,6 +11,8 @@ KTRACK_SLICE(vals_kinds, KTRACK_BYTES(mac, 6), KTRACK_TEXT_N(tag, 4), KTRACK_POI
 KTRACK_SLICE(vals_track, KTRACK_TRACK_NAME);
 KTRACK_SLICE_OF(vals_other, vals_work);
 KTRACK_COUNTER_OF(vals_other, vals_level, int);
+KTRACK_SLICE(vals_part, KTRACK_FIELD(double, ratio), KTRACK_FIELD(float, half));
+KTRACK_COUNTER(vals_load, double);
 
 struct request {
 	unsigned char mac[6];
@@ -24,8 +26,8 @@ static void handle(struct request *request)
 	char track[16] = "copied";
 	char *note = strdup("a note of the begin");
 
-	ktrack_guard_named(guard, vals_kinds, "guarded", request->mac, request->tag, request,
-			   note, 7);
+	ktrack_guard_named(guard, vals_kinds, "guarded", request->mac, request->tag, request, note,
+			   7);
 	ktrack_guard_copy(vals_track, "copy", track);
 	ktrack_guard_set(guard, errno, -5);
 	memset(track, 'x', sizeof(track));
@@ -42,10 +44,15 @@ int main(void)
 	handle(&request);
 	{
 		ktrack_guard(vals_track, "word", KTRACK_STATIC(named));
-		ktrack_guard(vals_work, "one"); ktrack_guard(vals_work, "two");
+		ktrack_guard(vals_work, "one");
+		ktrack_guard(vals_work, "two");
 		ktrack_sample(vals_level, -3);
 	}
 	ktrack_begin(vals_kinds, "plain", NULL, "ab", NULL, "b", 8);
 	ktrack_end(vals_kinds, NULL, NULL, NULL, "e", -2, 9);
+	ktrack_instant(vals_part, "part", 0.1, 0.5f);
+	ktrack_instant(vals_part, "words", strtod("nan", NULL), strtof("-inf", NULL));
+	ktrack_sample(vals_load, -2.25);
+	ktrack_sample(vals_load, 1e300);
 	return 0;
 }

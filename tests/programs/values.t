@@ -81,6 +81,10 @@ def check_c(tap, folder):
     begin, end = slices(events, "plain")
     tap.ok(begin == {"mac": "000000000000", "tag": "ab", "at": 0, "note": "b", "class": 8}, "no bytes are zeros, and a short string ends at its NUL", begin)
     tap.ok(end == {"mac": "000000000000", "tag": "(null)", "at": 0, "note": "e", "class": 9, "errno": -2}, "an end has the strings that it is given", end)
+    parts = [event["value"] for event in events if event["event"] == "data_json" and event.get("category") == "vals:vals_part"]
+    samples = [event["value"] for event in events if event["event"] == "data" and event["category"] == "vals:vals_load"]
+    wanted = [{"ratio": 0.1, "half": 0.5}, {"ratio": "NaN", "half": "-Infinity"}]
+    tap.ok((parts, samples) == (wanted, ["-2.25", "1e+300"]), "floating numbers: a field and a counter are doubles", parts, samples)
     names = {event["value"].get("name") for event in events if event["event"] == "data_json" and event.get("category") == "track"}
     tap.ok({"copied", "of the author"} <= names, "tracks have the names of the begin", names)
     tap.ok({event.get("category") for event in events} >= {"vals:vals_kinds", "vals_other:vals_work", "vals_other:vals_level"}, "a library's events have a system of their own")

@@ -254,6 +254,20 @@ TEST(conditions_compare_fields)
 	}
 }
 
+TEST(conditions_compare_floating_numbers)
+{
+	const struct field fields[] = {
+		{ text_of("ratio"), { .kind = VALUE_FLOATING, .floating = 0.5 } },
+		{ text_of("odd"), { .kind = VALUE_FLOATING, .floating = __builtin_nan("") } },
+	};
+
+	check_condition("x if ratio > 0 && ratio < 1 && ratio != 1", fields, 2, true);
+	check_condition("x if ratio == 0.5 && odd == NaN && odd != 1", fields, 2, true);
+	check_condition("x if odd >= 0", fields, 2, false);
+	check_condition("x if odd <= 0", fields, 2, false);
+	check_condition("x if odd == 0", fields, 2, false);
+}
+
 TEST(a_loss_fires_and_makes_open_slices_doubtful)
 {
 	const struct loss loss = { .cpu = 0, .from_ns = 1010, .to_ns = 1020, .count = 3 };

@@ -36,7 +36,9 @@ TEST(json_strings_escape_what_git_escapes_and_control_characters)
 	CHECK_JSON("\x01\x1f\0end", "\"\\u0001\\u001f\\u0000end\"");
 	CHECK_JSON("", "\"\"");
 	/* CSI, which begins a command of a terminal, and the first character that is none. */
-	CHECK_JSON("a\xc2\x9b" "31m", "\"a\\u009b31m\"");
+	CHECK_JSON("a\xc2\x9b"
+		   "31m",
+		   "\"a\\u009b31m\"");
 	CHECK_JSON("\xc2\x80\xc2\x9f\xc2\xa0", "\"\\u0080\\u009f\xc2\xa0\"");
 }
 
@@ -227,6 +229,24 @@ TEST(numbers_that_a_double_cannot_hold_become_strings)
 	check_value((struct value){ .kind = VALUE_UNSIGNED, .unsigned_number = UINT64_MAX },
 		    "\"18446744073709551615\"", "18446744073709551615");
 	check_value((struct value){ .kind = VALUE_UNSIGNED, .unsigned_number = 7 }, "7", "7");
+}
+
+static void check_floating(double number, const char *json, const char *text)
+{
+	check_value((struct value){ .kind = VALUE_FLOATING, .floating = number }, json, text);
+}
+
+TEST(floating_numbers_keep_all_digits_and_those_of_no_number_are_words)
+{
+	check_floating(0.1, "0.1", "0.1");
+	check_floating(0.1f, "0.10000000149011612", "0.10000000149011612");
+	check_floating(1.0 / 3, "0.3333333333333333", "0.3333333333333333");
+	check_floating(3, "3", "3");
+	check_floating(-1e300, "-1e+300", "-1e+300");
+	check_floating(5e-324, "4.94065645841247e-324", "4.94065645841247e-324");
+	check_floating(__builtin_nan(""), "\"NaN\"", "NaN");
+	check_floating(__builtin_inf(), "\"Infinity\"", "Infinity");
+	check_floating(-__builtin_inf(), "\"-Infinity\"", "-Infinity");
 }
 
 TEST(truths_texts_and_bytes_are_written_by_their_type)

@@ -169,6 +169,23 @@ TEST(levels_may_all_be_below_zero)
 	CHECK(levels.min.signed_number == -7 && levels.max.signed_number == -5);
 }
 
+static void add_floating(struct levels *levels, double number)
+{
+	levels_add(levels, &(struct value){ .kind = VALUE_FLOATING, .floating = number });
+}
+
+TEST(what_is_no_number_is_no_extreme_of_levels)
+{
+	struct levels levels = { 0 };
+
+	add_floating(&levels, __builtin_nan(""));
+	add_floating(&levels, -0.5);
+	add_floating(&levels, __builtin_nan(""));
+	add_floating(&levels, 1.5);
+	CHECK(levels.min.floating == -0.5 && levels.max.floating == 1.5);
+	CHECK(levels.nr_samples == 4 && __builtin_isnan(levels.first.floating));
+}
+
 TEST(levels_without_a_sign_are_compared_without_one)
 {
 	struct levels levels = { 0 };

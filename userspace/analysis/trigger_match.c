@@ -8,6 +8,8 @@
 /* Below 0, 0 or above 0, as the value is less than, equal to or more than the number. */
 static int value_compare(const struct value *value, int64_t number)
 {
+	if (value->kind == VALUE_FLOATING)
+		return (value->floating > number) - (value->floating < number);
 	if (value->kind == VALUE_UNSIGNED && value->unsigned_number > INT64_MAX)
 		return 1;
 	return (value->signed_number > number) - (value->signed_number < number);
@@ -34,6 +36,13 @@ static bool order_matches(int order, enum condition_what what)
 	return false;
 }
 
+/* Whether it is a number; NaN is neither below nor above nor equal to any. */
+static bool value_has_order(const struct value *value)
+{
+	return value->kind == VALUE_SIGNED || value->kind == VALUE_UNSIGNED ||
+	       (value->kind == VALUE_FLOATING && !__builtin_isnan(value->floating));
+}
+
 /* Any value as ktrack prints it. */
 static bool text_condition_matches(const struct trigger_condition *condition,
 				   const struct value *value)
@@ -56,8 +65,7 @@ static bool condition_matches(const struct trigger_condition *condition, const s
 
 	if (value->kind == VALUE_BOOLEAN)
 		number = (struct value){ .kind = VALUE_SIGNED, .signed_number = value->boolean };
-	if (condition->is_number && condition->what != CONDITION_LIKE &&
-	    (number.kind == VALUE_SIGNED || number.kind == VALUE_UNSIGNED))
+	if (condition->is_number && condition->what != CONDITION_LIKE && value_has_order(&number))
 		return order_matches(value_compare(&number, condition->number), condition->what);
 	if (condition->what >= CONDITION_BELOW && condition->what <= CONDITION_ABOVE_EQUAL)
 		return false;
@@ -89,6 +97,8 @@ bool trigger_exceeds(const struct trigger *trigger, const struct value *value)
 {
 	int order = value_compare(value, trigger->limit);
 
+	if (!value_has_order(value))
+		return false;
 	if (order == 0)
 		return trigger->allows_equal;
 	return trigger->is_below ? order < 0 : order > 0;

@@ -9,6 +9,7 @@ enum value_kind {
 	VALUE_SIGNED,
 	VALUE_UNSIGNED,
 	VALUE_BOOLEAN,
+	VALUE_FLOATING,
 	VALUE_TEXT,
 	VALUE_BYTES,
 	VALUE_KIND_COUNT
@@ -21,6 +22,7 @@ struct value {
 		int64_t signed_number;
 		uint64_t unsigned_number;
 		bool boolean;
+		double floating;
 		struct text text;
 	};
 };
@@ -34,16 +36,44 @@ struct field {
 /**
  * value_append_json - append @value as JSON
  *
- * Numbers beyond 2^53 become strings, because many readers use doubles; opaque bytes become strings
- * of hexadecimal digits.
+ * Integers beyond 2^53 become strings, because many readers use doubles; opaque bytes become
+ * strings of hexadecimal digits. JSON has no number for "NaN", "Infinity" and "-Infinity": as in
+ * the JSON of protocol buffers, they are strings.
  */
 void value_append_json(struct buffer *buffer, const struct value *value);
 
+/** FLOATING_TEXT_MAX - size of the text of any double, with its NUL */
+#define FLOATING_TEXT_MAX 32
+
+/**
+ * floating_text - a double as text, in @text or constant
+ *
+ * It has the fewest digits, 15 to 17, that are read as the same number, or is "NaN", "Infinity" or
+ * "-Infinity".
+ */
+const char *floating_text(char text[FLOATING_TEXT_MAX], double number);
+
 /**
  * value_append_text - append @value: numbers in decimal, texts unchanged, opaque bytes in
- * hexadecimal
+ * hexadecimal, a VALUE_FLOATING as its floating_text()
  */
 void value_append_text(struct buffer *buffer, const struct value *value);
+
+/** value_is_finite - whether @value is not a VALUE_FLOATING that is infinite or no number */
+static inline bool value_is_finite(const struct value *value)
+{
+	return value->kind != VALUE_FLOATING || __builtin_isfinite(value->floating);
+}
+
+/** value_floating - @value, which is a number, as the nearest double */
+double value_floating(const struct value *value);
+
+/**
+ * value_range_add - extend the range from @min to @max, of the kind of @value, to @value
+ *
+ * "NaN" is in no range, but both are that if all values were.
+ */
+void value_range_add(struct value *min, struct value *max, const struct value *value);
 
 /** fields_append_text - append "name=value name=value" */
 void fields_append_text(struct buffer *buffer, const struct field *fields, size_t nr_fields);

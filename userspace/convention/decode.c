@@ -48,6 +48,9 @@ hot_inline void counter_decode(struct decoded_event *out, const struct descripto
 	out->kind = DECODED_COUNTER;
 	out->counter_value.kind = field_integer_kind(ref);
 	out->counter_value.signed_number = ref->kind == FIELD_BOOLEAN ? number != 0 : number;
+	if (unlikely(ref->kind == FIELD_FLOATING))
+		out->counter_value = (struct value){ .kind = VALUE_FLOATING,
+						     .floating = field_floating(ref, record) };
 	out->slice_name = (struct text){ .data = "" };
 	out->slice_head = 0;
 }
@@ -145,8 +148,7 @@ static void extras_decode(struct decoded_event *out, const struct descriptor *de
 	for (size_t i = 0; i < nr_extras; i++) {
 		const struct extra *extra = &descriptor->extras[i];
 
-		if (likely(field_ref_is_number(&extra->ref) &&
-			   extra->ref.end <= record->size))
+		if (likely(field_ref_is_number(&extra->ref) && extra->ref.end <= record->size))
 			field_read_number(&extra->ref, record, descriptor->is_swapped,
 					  &field->value);
 		else if (!field_read(&extra->ref, record, &field->value) ||

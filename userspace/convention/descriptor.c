@@ -80,7 +80,7 @@ static void match_field(struct match *match, const struct format_field *field)
 {
 	struct field_ref ref = field_ref_of(field, match->is_swapped);
 	bool is_scalar = field_ref_is_scalar(&ref), is_number = is_scalar && !field->is_pointer;
-	bool is_bool_or_number = is_number || ref.kind == FIELD_BOOLEAN;
+	bool is_level = is_number || ref.kind == FIELD_BOOLEAN || ref.kind == FIELD_FLOATING;
 
 	if (is_number && strcmp(field->name, "track_event_type") == 0)
 		match->type = field;
@@ -88,7 +88,7 @@ static void match_field(struct match *match, const struct format_field *field)
 		match->slice_name = field;
 	else if (field_ref_is_text(&ref) && strcmp(field->name, "track_name") == 0)
 		match->track_name = field;
-	else if (is_bool_or_number && strcmp(field->name, "counter_value") == 0)
+	else if (is_level && strcmp(field->name, "counter_value") == 0)
 		match->counter_value = field;
 	else if (is_scalar &&
 		 strncmp(field->name, SCOPE_FIELD_PREFIX, strlen(SCOPE_FIELD_PREFIX)) == 0)

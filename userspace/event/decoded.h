@@ -42,7 +42,7 @@ struct decoded_names {
  * @slice_name: of begin and instant; empty otherwise
  * @track_name: name of the event if the tracepoint has no such field
  * @slice_head, @track_head: text_head() of both
- * @counter_value: of counters; VALUE_SIGNED or VALUE_UNSIGNED
+ * @counter_value: of counters; VALUE_SIGNED, VALUE_UNSIGNED or VALUE_FLOATING
  * @extras: @nr_extras fields without a role, and then @nr_flows ids of flows, each a VALUE_UNSIGNED
  * other than 0; who consumes the event may change the order of the flows
  * @nr_any: 0 if there are neither extras nor flows

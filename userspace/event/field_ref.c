@@ -57,6 +57,13 @@ static bool size_is_integer(uint64_t size)
 	return size == 1 || size == 2 || size == 4 || size == 8;
 }
 
+static bool field_is_floating(const struct format_field *field)
+{
+	return !field->is_pointer &&
+	       ((field->size == sizeof(double) && strcmp(field->type, "double") == 0) ||
+		(field->size == sizeof(float) && strcmp(field->type, "float") == 0));
+}
+
 static enum field_kind field_kind_of(const struct format_field *field)
 {
 	if (field->is_array || field->is_dynamic)
@@ -66,6 +73,8 @@ static enum field_kind field_kind_of(const struct format_field *field)
 	if (field->size == 1 &&
 	    (type_has_word(field->type, "bool") || type_has_word(field->type, "_Bool")))
 		return FIELD_BOOLEAN;
+	if (field_is_floating(field))
+		return FIELD_FLOATING;
 	if (field_is_constant(field))
 		return FIELD_CONSTANT;
 	return field->is_signed ? FIELD_SIGNED : FIELD_UNSIGNED;
@@ -101,9 +110,24 @@ struct field_ref field_ref_of(const struct format_field *field, bool is_swapped)
 	/* In synthetic events the word is followed by four unused bytes. */
 	if (field->is_relative)
 		ref.base = end;
-	if (field_ref_is_scalar(&ref) || ref.kind == FIELD_BOOLEAN)
+	if (field_ref_is_scalar(&ref) || ref.kind == FIELD_BOOLEAN || ref.kind == FIELD_FLOATING)
 		field_ref_set_word(&ref, end);
 	return ref;
+}
+
+double field_floating(const struct field_ref *ref, const struct record *record)
+{
+	uint64_t bits = field_integer(ref, record, ref->is_swapped);
+	uint32_t half = bits;
+	double number;
+	float single;
+
+	if (ref->size == sizeof(single)) {
+		memcpy(&single, &half, sizeof(single));
+		return single;
+	}
+	memcpy(&number, &bits, sizeof(number));
+	return number;
 }
 
 bool field_read(const struct field_ref *ref, const struct record *record, struct value *out)
@@ -129,6 +153,10 @@ bool field_read(const struct field_ref *ref, const struct record *record, struct
 		*out = (struct value){ .kind = VALUE_BOOLEAN,
 				       .boolean = field_integer(ref, record, ref->is_swapped) !=
 						  0 };
+		return true;
+	case FIELD_FLOATING:
+		*out = (struct value){ .kind = VALUE_FLOATING,
+				       .floating = field_floating(ref, record) };
 		return true;
 	default:
 		break;

@@ -12,6 +12,7 @@
 
 /**
  * enum field_kind - representation of a field
+ * @FIELD_FLOATING: a double of 8 bytes, or a float of 4
  * @FIELD_CONSTANT: a pointer to a string of the kernel
  */
 enum field_kind {
@@ -19,6 +20,7 @@ enum field_kind {
 	FIELD_SIGNED,
 	FIELD_UNSIGNED,
 	FIELD_BOOLEAN,
+	FIELD_FLOATING,
 	FIELD_CONSTANT,
 	FIELD_FIXED_TEXT,
 	FIELD_FIXED_BYTES,
@@ -90,7 +92,7 @@ static inline bool field_ref_is_text(const struct field_ref *ref)
 
 /**
  * field_integer - the integer in a record that contains the field
- * @ref: of a field that field_ref_is_scalar(), or a FIELD_BOOLEAN
+ * @ref: of a field that field_ref_is_scalar(), a FIELD_BOOLEAN, or a FIELD_FLOATING for its bits
  * @is_swapped: of @ref; as a constant it saves instructions
  *
  * Returns the bits of an unsigned field.
@@ -110,6 +112,9 @@ hot_inline enum value_kind field_integer_kind(const struct field_ref *ref)
 {
 	return ref->kind == FIELD_SIGNED ? VALUE_SIGNED : VALUE_UNSIGNED;
 }
+
+/** field_floating - the number in a FIELD_FLOATING of a record that contains the field */
+double field_floating(const struct field_ref *ref, const struct record *record);
 
 /** field_read_number - field_integer() of a field that field_ref_is_number(), and its kind */
 hot_inline void field_read_number(const struct field_ref *ref, const struct record *record,
@@ -194,9 +199,10 @@ hot_inline bool field_read_text(const struct field_ref *ref, const struct record
 
 /**
  * field_read - read a field of any kind
- * @out: VALUE_SIGNED or VALUE_UNSIGNED by the field's type, VALUE_BOOLEAN, VALUE_TEXT up to the
- * first NUL, or VALUE_BYTES; texts and bytes are borrowed from the record. A FIELD_CONSTANT is
- * the text, borrowed from @record->constants, or a VALUE_UNSIGNED if it is unknown
+ * @out: VALUE_SIGNED or VALUE_UNSIGNED by the field's type, VALUE_BOOLEAN, VALUE_FLOATING,
+ * VALUE_TEXT up to the first NUL, or VALUE_BYTES; texts and bytes are borrowed from the record. A
+ * FIELD_CONSTANT is the text, borrowed from @record->constants, or a VALUE_UNSIGNED if it is
+ * unknown
  *
  * Returns false if the record does not contain the field or its data.
  */

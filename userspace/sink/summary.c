@@ -159,21 +159,11 @@ int interval_table_unite(struct interval_table *table)
 	return status;
 }
 
-static bool value_is_less(const struct value *a, const struct value *b)
-{
-	if (a->kind == VALUE_SIGNED)
-		return a->signed_number < b->signed_number;
-	return a->unsigned_number < b->unsigned_number;
-}
-
 void levels_add(struct levels *levels, const struct value *value)
 {
 	if (levels->nr_samples == 0)
 		*levels = (struct levels){ .first = *value, .min = *value, .max = *value };
-	if (value_is_less(value, &levels->min))
-		levels->min = *value;
-	if (value_is_less(&levels->max, value))
-		levels->max = *value;
+	value_range_add(&levels->min, &levels->max, value);
 	levels->last = *value;
 	levels->nr_samples++;
 }

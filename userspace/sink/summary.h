@@ -101,7 +101,7 @@ struct levels {
 	struct value max;
 };
 
-/** levels_add - add a sample, a VALUE_SIGNED or VALUE_UNSIGNED */
+/** levels_add - add a sample, a VALUE_SIGNED, VALUE_UNSIGNED or VALUE_FLOATING */
 void levels_add(struct levels *levels, const struct value *value);
 
 #endif

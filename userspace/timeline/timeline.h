@@ -282,7 +282,7 @@ void track_append_identity(struct buffer *out, const struct timeline_track *trac
  * @is_restarted: of slice ends, with @is_unfinished: its key began again while it was open, so that
  * nothing is known of its end: it may have been at any time since its begin
  * @flags: not 0 if any of the five flags before it is set
- * @value: of counters: a VALUE_SIGNED or VALUE_UNSIGNED
+ * @value: of counters: a VALUE_SIGNED, VALUE_UNSIGNED or VALUE_FLOATING
  * @unmatched_ends: of track ends: number of ends without an open slice
  * @loss_cpu: of losses, and of their sums
  * @loss_machine: of losses: the machine; NULL if there is only one

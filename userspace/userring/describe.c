@@ -73,7 +73,8 @@ static bool description_take_texts(struct description *from, struct described_ev
 }
 
 /* Strings are behind the fields; the record begins with the common fields and the process. */
-static bool field_is_inside(const struct described_field *field, const struct described_event *event)
+static bool field_is_inside(const struct described_field *field,
+			    const struct described_event *event)
 {
 	size_t first = sizeof(struct ktrack_user_record) - KTRACK_USER_STORED;
 
@@ -88,6 +89,8 @@ static bool field_is_inside(const struct described_field *field, const struct de
 	if (field->kind != KTRACK_USER_BYTES &&
 	    (field->size > 8 || (field->size & (field->size - 1))))
 		return false;
+	if (field->kind == KTRACK_USER_FLOATING && field->size < sizeof(float))
+		return false;
 	if (field->size == 0)
 		return false;
 	return field->offset >= first && (uint32_t)field->offset + field->size <= event->size;
@@ -98,7 +101,7 @@ static bool description_take_field(struct description *from, struct described_ev
 	struct described_field *field = &event->fields[event->nr_fields];
 	struct ktrack_user_field raw;
 
-	if (!description_take(from, &raw, sizeof(raw)) || raw.kind > KTRACK_USER_POINTER)
+	if (!description_take(from, &raw, sizeof(raw)) || raw.kind > KTRACK_USER_FLOATING)
 		return false;
 	*field = (struct described_field){ .offset = raw.offset,
 					   .size = raw.size,

@@ -67,6 +67,10 @@ static void type_append(struct buffer *out, const struct described_field *field,
 		buffer_append_string(out, marked[field->kind]);
 		return;
 	}
+	if (field->kind == KTRACK_USER_FLOATING) {
+		buffer_append_string(out, field->size == sizeof(double) ? "double" : "float");
+		return;
+	}
 	if (field->kind == KTRACK_USER_SCOPE && nr_scopes > 1)
 		buffer_append_string(out, "ktrack_scope_");
 	/* The convention wants a char. */
@@ -126,7 +130,8 @@ static void put_conversion(struct buffer *out, const struct described_field *fie
 		buffer_append_string(out, "%s");
 	else if (field->kind == KTRACK_USER_POINTER)
 		buffer_append_string(out, "%p");
-	else if (field->kind == KTRACK_USER_ASYNC || field->kind == KTRACK_USER_FLOW)
+	else if (field->kind == KTRACK_USER_ASYNC || field->kind == KTRACK_USER_FLOW ||
+		 field->kind == KTRACK_USER_FLOATING)
 		buffer_append_string(out, "0x%llx");
 	else
 		buffer_append_string(out, field->is_signed ? "%lld" : "%llu");
@@ -135,8 +140,9 @@ static void put_conversion(struct buffer *out, const struct described_field *fie
 static void put_values(struct buffer *out, const struct described_event *event,
 		       const struct described_field *field)
 {
-	buffer_printf(out, field->kind == KTRACK_USER_BITS ? "__print_flags(REC->%s, \"|\""
-							   : "__print_symbolic(REC->%s",
+	buffer_printf(out,
+		      field->kind == KTRACK_USER_BITS ? "__print_flags(REC->%s, \"|\""
+						      : "__print_symbolic(REC->%s",
 		      field->name);
 	for (size_t i = 0; i < field->nr_texts; i++) {
 		const struct described_text *text = &event->texts[field->texts + i];
@@ -151,16 +157,16 @@ static void put_argument(struct buffer *out, const struct described_event *event
 {
 	buffer_append_string(out, ", ");
 	if (is_type(field))
-		buffer_append_string(out,
-				     "REC->track_event_type > 69 ? \"I\" : "
-				     "(REC->track_event_type < 69 ? \"B\" : \"E\")");
+		buffer_append_string(out, "REC->track_event_type > 69 ? \"I\" : "
+					  "(REC->track_event_type < 69 ? \"B\" : \"E\")");
 	else if (is_text(field))
 		buffer_printf(out, "__get_str(%s)", field->name);
 	else if (has_values(field))
 		put_values(out, event, field);
 	else if (field->kind == KTRACK_USER_BYTES)
 		buffer_printf(out, "__print_hex(REC->%s, %u)", field->name, field->size);
-	else if (field->kind == KTRACK_USER_POINTER)
+	/* Of a floating number, other readers of formats print the bits. */
+	else if (field->kind == KTRACK_USER_POINTER || field->kind == KTRACK_USER_FLOATING)
 		buffer_printf(out, "REC->%s", field->name);
 	else
 		buffer_printf(out, "(%s)REC->%s", field->is_signed ? "s64" : "u64", field->name);

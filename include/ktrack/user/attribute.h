@@ -66,7 +66,7 @@ typedef int64_t ktrack_result;
 
 /**
  * KTRACK_FIELD() - attribute: a number in each record that does not select a track
- * @ctype: its integer type
+ * @ctype: its integer type, or double or float
  * @name: the field's name
  */
 #define KTRACK_FIELD(ctype, name)	(integer, ctype, name##_, #name)
@@ -173,6 +173,10 @@ typedef int64_t ktrack_result;
 #define __KTRACK_KIND_result		KTRACK_USER_RESULT
 #define __KTRACK_KIND_symbol		KTRACK_USER_SYMBOL
 #define __KTRACK_KIND_bits		KTRACK_USER_BITS
+
+/* Also those that may be of a floating type. */
+#define __KTRACK_MAY_FLOAT_integer	_, 1
+#define __KTRACK_MAY_FLOAT(kind)	__KTRACK_SECOND(__KTRACK_MAY_FLOAT_##kind, 0, _)
 
 #define __KTRACK_PASSED_integer		2
 #define __KTRACK_PASSED_scope		2

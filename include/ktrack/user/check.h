@@ -27,7 +27,12 @@
 
 /* The compilers' classes of types: those of integers, char, enum and bool are below pointers. */
 #define __KTRACK_CLASS_MAX		4
+#define __KTRACK_CLASS_REAL		8
 #define __KTRACK_IS_INTEGER(ctype)	(__builtin_classify_type(*(ctype *)0) <= __KTRACK_CLASS_MAX)
+/* A double or a float; wider and narrower ones are not recorded. */
+#define __KTRACK_IS_FLOATING(ctype)						\
+	(__builtin_classify_type(*(ctype *)0) == __KTRACK_CLASS_REAL &&		\
+	 (sizeof(ctype) == sizeof(double) || sizeof(ctype) == sizeof(float)))
 #define __KTRACK_IS_POINTER(given)	(__builtin_classify_type(given) == __KTRACK_CLASS_MAX + 1)
 
 /* Checks a declaration: the types of its attributes, and their names among those of the record. */
@@ -40,18 +45,23 @@
 #define __KTRACK_PLUS_RESULT(kind, ...)	+ (__KTRACK_KIND_##kind == KTRACK_USER_RESULT)
 
 #define __KTRACK_CHECK_ATTRIBUTE(kind, ctype, name, text, ...)			\
-	__KTRACK_OF(CHECK, kind)(ctype, text, ##__VA_ARGS__)			\
+	__KTRACK_OF(CHECK, kind)(__KTRACK_MAY_FLOAT(kind), ctype, text, ##__VA_ARGS__) \
 	__KTRACK_ASSERT(__KTRACK_SECOND(__KTRACK_HAS_OWN_NAME_##kind, 0, _) || __KTRACK_IS_FREE(text), \
 			text " is a field of every record");
 #define __KTRACK_CHECK_NOTHING(...)
 #define __KTRACK_CHECK_ADDRESS(...)
 #define __KTRACK_CHECK_STRING(...)
-#define __KTRACK_CHECK_NUMBER(ctype, text) \
+#define __KTRACK_CHECK_NUMBER(may_float, ctype, text) \
+	__KTRACK_JOIN(__KTRACK_CHECK_NUMBER_, may_float)(ctype, text)
+#define __KTRACK_CHECK_NUMBER_0(ctype, text) \
 	__KTRACK_ASSERT(__KTRACK_IS_INTEGER(ctype), text " is not of an integer type: " #ctype);
-#define __KTRACK_CHECK_SYMBOL(ctype, text, ...)	__KTRACK_CHECK_NUMBER(ctype, text)
-#define __KTRACK_CHECK_ARRAY(ctype, text, size) \
+#define __KTRACK_CHECK_NUMBER_1(ctype, text)					\
+	__KTRACK_ASSERT(__KTRACK_IS_INTEGER(ctype) || __KTRACK_IS_FLOATING(ctype), \
+			text " is not of an integer type, double or float: " #ctype);
+#define __KTRACK_CHECK_SYMBOL(may_float, ctype, text, ...)	__KTRACK_CHECK_NUMBER_0(ctype, text)
+#define __KTRACK_CHECK_ARRAY(may_float, ctype, text, size) \
 	__KTRACK_ASSERT((size) > 0, text ": KTRACK_TEXT_N() without bytes");
-#define __KTRACK_CHECK_BYTES(ctype, text, size) \
+#define __KTRACK_CHECK_BYTES(may_float, ctype, text, size) \
 	__KTRACK_ASSERT((size) > 0 && (size) <= KTRACK_USER_BYTES_MAX,		\
 			text ": KTRACK_BYTES() has 1 to 64 bytes");
 

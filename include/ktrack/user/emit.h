@@ -56,7 +56,11 @@ static inline uint64_t ktrack_user_address(const void *pointer)
 
 /* Its description. */
 #define __KTRACK_ABOUT(kind, ctype, name, text, ...)				\
-	{ text, __KTRACK_OF(ABOUT, kind)(ctype, name), __KTRACK_KIND_##kind },
+	{ text, __KTRACK_OF(ABOUT, kind)(ctype, name),				\
+	  __KTRACK_JOIN(__KTRACK_KIND_, __KTRACK_MAY_FLOAT(kind))(ctype, __KTRACK_KIND_##kind) },
+#define __KTRACK_KIND_0(ctype, kind)		kind
+#define __KTRACK_KIND_1(ctype, kind) \
+	(__KTRACK_IS_FLOATING(ctype) ? KTRACK_USER_FLOATING : kind)
 #define __KTRACK_ABOUT_NOTHING(ctype, name)	NULL, 0, 0, 0, 0
 #define __KTRACK_ABOUT_NUMBER(ctype, name) \
 	NULL, 0, __KTRACK_PLACE(name), (ctype)-1 < (ctype)1
@@ -153,7 +157,8 @@ event##_ktrack_emit(__KTRACK_BARE first						\
 	{ "counter_value", NULL, 0,						\
 	  offsetof(struct stored, counter_value) - KTRACK_USER_STORED,		\
 	  sizeof(((struct stored *)0)->counter_value),				\
-	  (__typeof__(((struct stored *)0)->counter_value))-1 < 1, KTRACK_USER_INTEGER },
+	  (__typeof__(((struct stored *)0)->counter_value))-1 < 1,		\
+	  __KTRACK_KIND_1(__typeof__(((struct stored *)0)->counter_value), KTRACK_USER_INTEGER) },
 
 #define __KTRACK_DEFINE_SLICE_EMIT(system, event, ...)				\
 	__KTRACK_DEFINE_EMIT(system, event, SLICE,				\

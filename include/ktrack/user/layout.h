@@ -142,6 +142,7 @@ struct ktrack_user_record {
 #define KTRACK_USER_BITS		8
 #define KTRACK_USER_BYTES		9
 #define KTRACK_USER_POINTER		10
+#define KTRACK_USER_FLOATING		11
 
 /* The most bytes of a field of bytes. */
 #define KTRACK_USER_BYTES_MAX		64

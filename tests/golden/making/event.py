@@ -2,6 +2,7 @@
 """Tracepoints: their formats, written or captured, and the bytes of their records."""
 
 import re
+import struct
 
 from making.words import Trouble, Word, read_number
 
@@ -19,6 +20,8 @@ TYPES = {
     "long": (None, 1),
     "unsigned long": (None, 0),
     "long long": (8, 1),
+    "double": (8, 1),
+    "float": (4, 1),
     "unsigned long long": (8, 0),
 }
 TYPES.update(
@@ -90,6 +93,8 @@ class Field:
                     f"{self.name}: {word} has {len(data)} bytes, there is space for {self.size}"
                 )
             return data.ljust(self.size, b"\0")
+        if self.kind in ("double", "float"):
+            return struct.pack(("<" if order == "little" else ">") + self.kind[0], float(str(word)))
         number, bits = read_number(word), 8 * self.size
         if not -(1 << bits - 1) <= number < 1 << bits:
             raise Trouble(f"{self.name}: {word} does not fit into {self.size} bytes")

@@ -2,13 +2,14 @@
 """One line of a stream: from bytes to a JSON object, in trace2's one spelling."""
 
 import json
+import math
 import re
 
 RULES = {
     "newline": "Every line, the last one too, ends with one line feed.",
     "utf-8": "Every line is valid UTF-8.",
     "json": "Every line is one JSON object.",
-    "number": "Numbers are plain: no exponent, no NaN, no infinity, no minus zero.",
+    "number": "Numbers are plain, or a double with the fewest digits that keep it: no NaN, no infinity.",
     "duplicate-key": "No object holds a key twice.",
     "white-space": "No white space stands between tokens.",
     "escape": "Strings escape what trace2 escapes, as trace2 does, and nothing else.",
@@ -37,6 +38,9 @@ class Real:
     def __init__(self, text):
         self.text = text
 
+    def __str__(self):
+        return self.text
+
     def is_seconds(self):
         """True for a time: no sign, no spare zeros, nine decimals."""
         return SECONDS.fullmatch(self.text) is not None
@@ -46,18 +50,31 @@ class Real:
         return int(self.text[:-10] + self.text[-9:])
 
 
+def double_text(number):
+    """A double as ktrack writes it: with the fewest digits, 15 to 17, that keep it."""
+    if not math.isfinite(number):
+        return "NaN" if math.isnan(number) else "Infinity" if number > 0 else "-Infinity"
+    return next(text for text in (f"{number:.{digits}g}" for digits in (15, 16, 17)) if float(text) == number)
+
+
+def is_double(text):
+    """Whether a double is spelled as ktrack does."""
+    try:
+        return double_text(float(text)) == text
+    except ValueError:
+        return False
+
+
 def read_real(text):
     """Keeps a JSON number with a fraction."""
-    if "e" in text or "E" in text:
+    if ("e" in text or "E" in text) and not is_double(text):
         raise Violation("number", f"{text} has an exponent")
     return Real(text)
 
 
 def read_integer(text):
     """Reads a JSON number without a fraction."""
-    if text == "-0":
-        raise Violation("number", "-0 is no number of a trace")
-    return int(text)
+    return Real(text) if text == "-0" else int(text)
 
 
 def refuse_constant(text):

@@ -4,7 +4,7 @@
 import re
 from datetime import datetime, timezone
 
-from reading.line import Real, Violation
+from reading.line import Real, Violation, is_double
 
 RULES = {
     "kind": "Only events that ktrack writes occur.",
@@ -71,8 +71,13 @@ def is_exact(value):
 
 
 def is_field(value):
-    """The value of an extra field: text, a truth value, or an exact integer."""
-    return type(value) in (str, bool) or is_exact(value)
+    """The value of an extra field: text, a truth value, an exact integer, or a double."""
+    return type(value) in (str, bool) or is_exact(value) or type(value) is Real and is_double(value.text)
+
+
+def is_number_text(value):
+    """The value of a sample: an integer, or a double."""
+    return type(value) is str and (DECIMAL.fullmatch(value) is not None or is_double(value))
 
 
 def is_fields(value):
@@ -107,7 +112,7 @@ TYPES = {
     "string": lambda value: type(value) is str,
     "strings": is_strings,
     "timestamp": is_timestamp,
-    "decimal": lambda value: type(value) is str and DECIMAL.fullmatch(value) is not None,
+    "decimal": is_number_text,
     "seconds": lambda value: type(value) is Real and value.is_seconds(),
     "integer": is_exact,
     "count": lambda value: is_exact(value) and value >= 0,

@@ -4,7 +4,7 @@
 import re
 from collections import Counter
 
-from reading.schema import timestamp_to_us
+from reading.schema import DECIMAL, timestamp_to_us
 
 PLACE = r" on cpu (?P<cpu>[0-9]+)(?: in buffer '.*?')?(?: of machine '.*')?"
 COUNTED_LOSS = re.compile(r"lost (?P<count>[0-9]+) records?" + PLACE, re.DOTALL)
@@ -127,7 +127,9 @@ class Track:
         if not self.samples:
             self.samples = [0, value, value, value, value]
         count, first, _, least, most = self.samples
-        self.samples = [count + 1, first, value, min(least, value), max(most, value)]
+        if least != least:
+            least = most = value
+        self.samples = [count + 1, first, value, value if value < least else least, value if value > most else most]
 
 
 class Session:
@@ -308,7 +310,8 @@ def close_region(session, event, track):
 def take_sample(session, event, track):
     """data: a sample of a counter."""
     note_record(session, event, track)
-    track.count_sample(int(event["value"]))
+    text = event["value"]
+    track.count_sample(int(text) if DECIMAL.fullmatch(text) else float(text))
 
 
 def statistics_of_timer(event):

@@ -3,6 +3,7 @@
 
 import re
 
+from reading.line import double_text
 from reading.rules import END, nanoseconds, rule
 from reading.session import LOSS_FORMATS, LOSS_SUM, Statistics, statistics_of_timer
 
@@ -107,7 +108,7 @@ def summary_is_right(session, event):
     if event["category"] != "summary" or not track:
         return None
     count, *values = track.samples or [0]
-    wanted = list(zip(("samples", "first", "last", "min", "max"), [count, *map(str, values)]))
+    wanted = list(zip(("samples", "first", "last", "min", "max"), [count, *(double_text(value) if isinstance(value, float) else str(value) for value in values)]))
     said = list(event["value"].items())
     return None if said == wanted else f"{said}; the samples say {wanted}"
 

@@ -252,8 +252,8 @@ static int chrome_write_flows(struct chrome_sink *sink, const struct timeline_ev
 
 /*
  * Process, name and id identify a counter. Values have all digits; Perfetto reads an integer beyond
- * 63 bits as a negative one. Viewers draw each of the args as a counter, so extra fields are no
- * args.
+ * 63 bits as a negative one. An infinite number is a string. Viewers draw each of the args as a
+ * counter, so extra fields are no args.
  */
 static int chrome_write_counter(struct chrome_sink *sink, const struct timeline_event *event,
 				struct error *error)
@@ -264,7 +264,8 @@ static int chrome_write_counter(struct chrome_sink *sink, const struct timeline_
 	buffer_append_string(out, ",\"name\":");
 	buffer_append(out, track->name.data, track->name.size);
 	buffer_printf(out, ",\"id\":%lu,\"args\":{\"value\":", track->thread);
-	value_append_text(out, &event->value);
+	(value_is_finite(&event->value) ? value_append_text : value_append_json)(out,
+										 &event->value);
 	if (event->value.kind == VALUE_UNSIGNED && event->value.unsigned_number > INT64_MAX)
 		buffer_append_string(out, ".0");
 	buffer_append_char(out, '}');

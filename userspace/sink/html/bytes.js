@@ -30,6 +30,14 @@ class Bytes {
 		return value;
 	}
 
+	// A floating number: two words, the lower one first.
+	floating() {
+		const words = new DataView(new ArrayBuffer(8));
+		words.setUint32(0, this.number(), true);
+		words.setUint32(4, this.number(), true);
+		return words.getFloat64(0, true);
+	}
+
 	// A number with all digits.
 	exact() {
 		let shift = 0n, value = 0n, byte;

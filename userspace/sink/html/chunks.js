@@ -118,22 +118,30 @@ class InstantChunk extends Chunk {
 	}
 }
 
+// The kinds of samples: unsigned, signed, floating.
+const SAMPLES_SIGNED = 1, SAMPLES_FLOATING = 2;
+
 class SampleChunk extends Chunk {
 	decode() {
-		const bytes = new Bytes(this.data), count = this.count, isSigned = bytes.number() === 1;
+		const bytes = new Bytes(this.data), count = this.count, kind = bytes.number();
 		const begin = new Float64Array(count), value = new Float64Array(count);
 		let time = this.from;
 		for (let i = 0; i < count; i++) {
 			begin[i] = time += bytes.number();
-			const word = bytes.number();
-			value[i] = !isSigned ? word : word % 2 ? -(word + 1) / 2 : word / 2;
+			value[i] = kind === SAMPLES_FLOATING ? bytes.floating() : SampleChunk.integer(bytes.number(), kind);
 		}
 		return { begin, end: begin, value };
 	}
 
+	static integer(word, kind) {
+		return kind !== SAMPLES_SIGNED ? word : word % 2 ? -(word + 1) / 2 : word / 2;
+	}
+
 	// One value with all digits.
 	exact(index) {
-		const bytes = new Bytes(this.data), isSigned = bytes.number() === 1;
+		const bytes = new Bytes(this.data), kind = bytes.number(), isSigned = kind === SAMPLES_SIGNED;
+		if (kind === SAMPLES_FLOATING)
+			return String(this.read().value[index]);
 		for (let i = 0; i < 2 * index + 1; i++)
 			bytes.skip();
 		const word = bytes.exact();

@@ -20,12 +20,15 @@ function unitOf({ identity }) {
 class Counters extends Lanes {
 	drawSamples(row, top) {
 		const { track } = row, size = this.nrColumns, low = new Float64Array(size).fill(Infinity), high = new Float64Array(size).fill(-Infinity);
+		const [lowest, highest] = track.isRate ? [-Infinity, Infinity] : [row.min, row.max];
 		const each = track.isRate ? (call) => this.eachRate(row, call) : (call) => this.eachSegment(row, call);
 		each((from, to, least, most) => {
+			if (isNaN(least))
+				return;
 			const first = Math.max(Math.floor(this.columnOf(from)), 0), last = Math.min(Math.max(Math.ceil(this.columnOf(to)) - 1, first), size - 1);
 			for (let at = first; at <= last; at++) {
-				low[at] = Math.min(low[at], least);
-				high[at] = Math.max(high[at], most);
+				low[at] = Math.min(low[at], Math.max(least, lowest));
+				high[at] = Math.max(high[at], Math.min(most, highest));
 			}
 		});
 		track.scale = this.scaleOf(row, low, high);
@@ -70,7 +73,7 @@ class Counters extends Lanes {
 			const { begin, value } = this.read(chunk);
 			for (let i = 0; i < chunk.count; i++) {
 				const rate = before && begin[i] > before.time ? (value[i] - before.value) / (begin[i] - before.time) * 1e9 : null;
-				if (rate !== null)
+				if (rate !== null && isFinite(rate))
 					call(before.time, begin[i], rate, rate);
 				if (begin[i] > this.span.to)
 					return;

@@ -8,11 +8,11 @@ class Row {
 		Object.assign(this, { track, kind, depth, chunks: [], open: null, lowest: null, highest: null, min: 0, max: 0 });
 	}
 
-	// `lowest` and `highest` have all digits; `min` and `max` are for drawing.
+	// `lowest` and `highest` have all digits; `min` and `max` are for drawing. Infinite values and what is no number are in no range.
 	widen(low, high) {
-		if (this.lowest === null || low < this.lowest)
+		if (low > -Infinity && (this.lowest === null || low < this.lowest))
 			this.lowest = low;
-		if (this.highest === null || high > this.highest)
+		if (high < Infinity && (this.highest === null || high > this.highest))
 			this.highest = high;
 		this.min = Number(this.lowest);
 		this.max = Number(this.highest);
@@ -196,7 +196,7 @@ class Recording {
 		if (letter === "v") {
 			const range = words.slice(0, 2);
 			[chunk.min, chunk.max] = range.map(Number);
-			row.widen(...range.map(BigInt));
+			row.widen(...range.map((word) => /^-?\d+$/.test(word) ? BigInt(word) : Number(word)));
 			chunk.range = range;
 		}
 		chunk.index = new Index(...words.slice(letter === "i" ? 1 : 2));

@@ -249,7 +249,7 @@ class Picture extends Layout {
 		if (rest > this.widthOf(tracepoint))
 			this.drawText(tracepoint, GUTTER - 8 - this.widthOf(tracepoint), y, rest, this.faint);
 		if (line.tracks[0].samples)
-			this.drawText(line.tracks[0].isRate ? "rate, in a second" : `${line.tracks[0].samples.lowest} \u2026 ${line.tracks[0].samples.highest}`, x, y + 17, space);
+			this.drawText(line.tracks[0].isRate ? "rate, in a second" : `${line.tracks[0].samples.lowest ?? ""} \u2026 ${line.tracks[0].samples.highest ?? ""}`, x, y + 17, space);
 	}
 
 	// Threads with several tracks have their name at the first of them. All lanes of a track have one label.

@@ -210,20 +210,11 @@ static int html_instant(struct html_sink *sink, const struct timeline_event *eve
 	return html_chunk_add(sink, track, CHUNK_INSTANTS, 0, event_args(sink, event), error);
 }
 
-static bool is_less(const struct value *a, const struct value *b)
-{
-	return a->kind == VALUE_SIGNED ? a->signed_number < b->signed_number
-				       : a->unsigned_number < b->unsigned_number;
-}
-
 static void extremes_add(struct html_chunk *chunk, const struct value *value)
 {
 	if (chunk->count == 0)
 		chunk->min = chunk->max = *value;
-	if (is_less(value, &chunk->min))
-		chunk->min = *value;
-	if (is_less(&chunk->max, value))
-		chunk->max = *value;
+	value_range_add(&chunk->min, &chunk->max, value);
 }
 
 /* Zigzag: small numbers of either sign become small unsigned ones. */
@@ -236,7 +227,21 @@ static uint64_t value_zigzag(const struct value *value)
 	return bits << 1 ^ (value->signed_number < 0 ? UINT64_MAX : 0);
 }
 
-/* A chunk begins with a number: 1 if its samples are signed. */
+/* The two halves of a floating number are words, of which the lower one is often 0. */
+static void value_add(struct html_sink *sink, struct html_chunk *chunk, const struct value *value)
+{
+	uint64_t bits;
+
+	if (value->kind != VALUE_FLOATING) {
+		data_add(sink, chunk, value_zigzag(value));
+		return;
+	}
+	memcpy(&bits, &value->floating, sizeof(bits));
+	data_add(sink, chunk, (uint32_t)bits);
+	data_add(sink, chunk, bits >> 32);
+}
+
+/* A chunk begins with a number: 1 if its samples are signed, 2 if they are floating. */
 static int html_sample(struct html_sink *sink, const struct timeline_event *event,
 		       struct error *error)
 {
@@ -244,9 +249,11 @@ static int html_sample(struct html_sink *sink, const struct timeline_event *even
 	struct html_chunk *chunk = html_chunk_of(track, CHUNK_SAMPLES, 0, event->time_ns);
 
 	if (chunk->count == 0)
-		data_add(sink, chunk, event->value.kind == VALUE_SIGNED);
+		data_add(sink, chunk,
+			 event->value.kind == VALUE_FLOATING ? 2
+							     : event->value.kind == VALUE_SIGNED);
 	data_add(sink, chunk, event->time_ns - chunk->last_ns);
-	data_add(sink, chunk, value_zigzag(&event->value));
+	value_add(sink, chunk, &event->value);
 	extremes_add(chunk, &event->value);
 	chunk->last_ns = chunk->to_ns = event->time_ns;
 	return html_chunk_add(sink, track, CHUNK_SAMPLES, 0, event_args(sink, event), error);

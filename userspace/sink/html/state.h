@@ -31,15 +31,15 @@
  * DATA is varints. Of a slice: its begin since the last one's end (the first: since FROM), its
  * duration, and 8 * its name + 4 if it is foreign + 2 if it is incomplete + 1 if it is suspect; of
  * an instant: its time since the last one, its depth, its name; of a sample: its time since the
- * last one, its value, signed ones zigzag; of a point: its time since the last one, its time since
- * its slice's begin, its track, its slice's depth from 1, or 0 for an instant, the flow's name, and
- * its id. ARGS is a JSON array with an element for each: [object of the begin, object of the end]
- * of slices, an object of others, 0 for none. DIGEST is base64, or - for few slices: varints, the
- * number of names and each of them, then two bytes for each of 64 parts of the chunk's time: how
- * much of it slices fill, up to 255, and 32 * the marks of all of them + the index of the longest
- * one's name, 31 if it is not among the names. FIELDS and TOKENS are the index of a chunk for
- * searches: see html_index_append(); durations are those of the field "". DATA of x is a zlib stream
- * of a JSON array of [track, depth, object of 'ktrack why --json'].
+ * last one, its value, signed ones zigzag, floating ones as two words; of a point: its time since
+ * the last one, its time since its slice's begin, its track, its slice's depth from 1, or 0 for an
+ * instant, the flow's name, and its id. ARGS is a JSON array with an element for each: [object of
+ * the begin, object of the end] of slices, an object of others, 0 for none. DIGEST is base64, or -
+ * for few slices: varints, the number of names and each of them, then two bytes for each of 64
+ * parts of the chunk's time: how much of it slices fill, up to 255, and 32 * the marks of all of
+ * them + the index of the longest one's name, 31 if it is not among the names. FIELDS and TOKENS
+ * are the index of a chunk for searches: see html_index_append(); durations are those of the field
+ * "". DATA of x is a zlib stream of a JSON array of [track, depth, object of 'ktrack why --json'].
  */
 #ifndef SINK_HTML_STATE_H
 #define SINK_HTML_STATE_H

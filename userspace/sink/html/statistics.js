@@ -102,8 +102,8 @@ function counterChange(track, from, to) {
 	const change = { track, first: first && first.chunk.read().value[first.index], last: last.chunk.read().value[last.index], count: 0, min: Infinity, max: -Infinity };
 	track.samples.visit(from, to, (chunk, i, { value }) => {
 		change.count++;
-		change.min = Math.min(change.min, value[i]);
-		change.max = Math.max(change.max, value[i]);
+		change.min = value[i] < change.min ? value[i] : change.min;
+		change.max = value[i] > change.max ? value[i] : change.max;
 	});
 	return change;
 }

@@ -74,6 +74,11 @@ static void otlp_value_append(struct buffer *out, const struct value *value)
 		buffer_append_string(out, value->boolean ? "{\"boolValue\":true}"
 							 : "{\"boolValue\":false}");
 		break;
+	case VALUE_FLOATING:
+		buffer_append_string(out, "{\"doubleValue\":");
+		value_append_json(out, value);
+		buffer_append_char(out, '}');
+		break;
 	case VALUE_BYTES:
 		buffer_append_string(out, "{\"bytesValue\":\"");
 		base64_append(out, value->text);

@@ -62,6 +62,11 @@ static void otlp_sample_append(struct buffer *out, const struct value *value)
 		buffer_printf(out, ",\"asDouble\":%.17g", (double)value->unsigned_number);
 		return;
 	}
+	if (value->kind == VALUE_FLOATING) {
+		buffer_append_string(out, ",\"asDouble\":");
+		value_append_json(out, value);
+		return;
+	}
 	buffer_append_string(out, ",\"asInt\":\"");
 	buffer_append_signed(out, value->signed_number);
 	buffer_append_char(out, '"');

@@ -149,6 +149,14 @@ static void annotation_put_text(struct perfetto_sink *sink, uint64_t iid, struct
 	proto_end(&sink->file.out, annotation);
 }
 
+static void annotation_put_double(struct perfetto_sink *sink, uint64_t iid, double number)
+{
+	size_t annotation = annotation_begin(sink, iid);
+
+	proto_double(&sink->file.out, ANNOTATION_DOUBLE, number);
+	proto_end(&sink->file.out, annotation);
+}
+
 void perfetto_annotate_number(struct perfetto_sink *sink, enum perfetto_own_name name,
 			      int64_t number)
 {
@@ -177,6 +185,9 @@ static void append_value(struct perfetto_sink *sink, uint64_t iid, const struct 
 		break;
 	case VALUE_BOOLEAN:
 		annotation_put(sink, iid, ANNOTATION_BOOL, value->boolean);
+		break;
+	case VALUE_FLOATING:
+		annotation_put_double(sink, iid, value->floating);
 		break;
 	case VALUE_TEXT:
 		annotation_put_text(sink, iid, value->text);

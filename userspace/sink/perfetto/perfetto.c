@@ -180,6 +180,8 @@ static int perfetto_write_instant(struct perfetto_sink *sink, const struct timel
 
 static bool is_rounded(const struct value *value)
 {
+	if (value->kind == VALUE_FLOATING)
+		return false;
 	if (value->kind == VALUE_UNSIGNED)
 		return value->unsigned_number > (uint64_t)DOUBLE_EXACT_MAX;
 	return value->signed_number > DOUBLE_EXACT_MAX || value->signed_number < -DOUBLE_EXACT_MAX;
@@ -187,7 +189,9 @@ static bool is_rounded(const struct value *value)
 
 static void append_sample(struct buffer *out, const struct value *value)
 {
-	if (value->kind == VALUE_SIGNED)
+	if (value->kind == VALUE_FLOATING)
+		proto_double(out, EVENT_DOUBLE_COUNTER_VALUE, value->floating);
+	else if (value->kind == VALUE_SIGNED)
 		proto_signed(out, EVENT_COUNTER_VALUE, value->signed_number);
 	else if (value->unsigned_number <= INT64_MAX)
 		proto_number(out, EVENT_COUNTER_VALUE, value->unsigned_number);

@@ -10,14 +10,14 @@
 #include "base/base.h"
 
 #define SQLITE_API_FUNCTIONS(apply)                                                               \
-	apply(bind_int64) apply(bind_null) apply(bind_parameter_count) apply(bind_parameter_name) \
-		apply(bind_text) apply(close_v2) apply(column_count) apply(column_double) apply(  \
-			column_int64) apply(column_name) apply(column_text) apply(column_blob)    \
-			apply(column_bytes) apply(column_type) apply(db_config) apply(errcode)    \
-				apply(errmsg) apply(error_offset) apply(exec) apply(finalize)     \
-					apply(hard_heap_limit64) apply(limit) apply(open_v2)      \
-						apply(prepare_v2) apply(progress_handler) apply(  \
-							reset) apply(set_authorizer) apply(step)  \
+	apply(bind_double) apply(bind_int64) apply(bind_null) apply(bind_parameter_count) apply(  \
+		bind_parameter_name) apply(bind_text) apply(close_v2) apply(column_count)         \
+		apply(column_double) apply(column_int64) apply(column_name) apply(column_text)    \
+			apply(column_blob) apply(column_bytes) apply(column_type) apply(          \
+				db_config) apply(errcode) apply(errmsg) apply(error_offset)       \
+				apply(exec) apply(finalize) apply(hard_heap_limit64) apply(limit) \
+					apply(open_v2) apply(prepare_v2) apply(progress_handler)  \
+						apply(reset) apply(set_authorizer) apply(step)    \
 							apply(vfs_find) apply(vfs_register)       \
 								apply(vfs_unregister)
 

@@ -84,6 +84,13 @@ void row_add_unsigned(struct database_row *row, uint64_t number)
 	row_add_value(row, &value);
 }
 
+/* What is no number becomes NULL. */
+static void row_add_floating(struct database_row *row, double number)
+{
+	if (row->database->api.bind_double(row->statement, ++row->index, number) != SQLITE_OK)
+		row->failed = true;
+}
+
 void row_add_value(struct database_row *row, const struct value *value)
 {
 	switch (value->kind) {
@@ -98,6 +105,9 @@ void row_add_value(struct database_row *row, const struct value *value)
 		break;
 	case VALUE_BOOLEAN:
 		row_add_number(row, value->boolean);
+		break;
+	case VALUE_FLOATING:
+		row_add_floating(row, value->floating);
 		break;
 	case VALUE_TEXT:
 		row_add_text(row, value->text);

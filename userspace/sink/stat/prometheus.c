@@ -158,12 +158,21 @@ static void metrics_left_out_row(struct buffer *out, const struct stat_sink *sin
 	metrics_count_append(out, sink, row, "ktrack_slices_left_out_total", row->nr_left_out);
 }
 
+/* The format's words for infinities are its own. */
+static void metrics_level_append(struct buffer *out, const struct value *level)
+{
+	if (level->kind == VALUE_FLOATING && __builtin_isinf(level->floating))
+		buffer_append_string(out, level->floating > 0 ? "+Inf" : "-Inf");
+	else
+		value_append_text(out, level);
+}
+
 static void metrics_counter_row(struct buffer *out, const struct stat_sink *sink,
 				const struct stat_row *row)
 {
 	metrics_series_begin(out, sink, row, "ktrack_counter_value");
 	buffer_append_string(out, "} ");
-	value_append_text(out, &row->levels.last);
+	metrics_level_append(out, &row->levels.last);
 	buffer_append_char(out, '\n');
 }
 

@@ -255,11 +255,21 @@ void top_column_append(const struct stat_top *top, const struct top_column *colu
 		buffer_append_duration(out, line_number(column, line));
 }
 
+/* What is no number is below all others. */
+static int floating_compare(double a, double b)
+{
+	if (__builtin_isnan(a) || __builtin_isnan(b))
+		return __builtin_isnan(b) - __builtin_isnan(a);
+	return (a > b) - (a < b);
+}
+
 static int level_compare(const struct value *a, const struct value *b)
 {
 	if (a->kind == VALUE_UNSIGNED && b->kind == VALUE_UNSIGNED)
 		return (a->unsigned_number > b->unsigned_number) -
 		       (a->unsigned_number < b->unsigned_number);
+	if (a->kind == VALUE_FLOATING || b->kind == VALUE_FLOATING)
+		return floating_compare(value_floating(a), value_floating(b));
 	/* Of two kinds, a number above those of the other is unsigned. */
 	if (a->kind == VALUE_UNSIGNED && a->unsigned_number > INT64_MAX)
 		return 1;

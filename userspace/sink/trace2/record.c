@@ -148,9 +148,8 @@ static void slice_more_set(struct trace2_sink *sink, const struct timeline_event
 
 /* Writes a slice's line, with the members that are in all of them. */
 hot_inline int slice_line_write(struct trace2_sink *sink, struct trace2_event *line,
-				const struct timeline_event *event,
-				enum trace2_kind kind, const struct trace2_text *label,
-				struct error *error)
+				const struct timeline_event *event, enum trace2_kind kind,
+				const struct trace2_text *label, struct error *error)
 {
 	const struct trace2_track *track = trace2_track_of(sink, event->track);
 
@@ -319,9 +318,13 @@ int trace2_sample_write(struct trace2_sink *sink, const struct timeline_event *e
 {
 	const struct trace2_track *track = trace2_track_of(sink, event->track);
 	const struct value *value = &event->value;
-	char digits[PUT_NUMBER_MAX + PUT_SLACK], *end;
+	char digits[PUT_NUMBER_MAX + PUT_SLACK], floating[FLOATING_TEXT_MAX], *end;
 
 	levels_add(track->levels, value);
+	if (unlikely(value->kind == VALUE_FLOATING))
+		return data_line_write(
+			sink, event, TRACE2_DATA, track->name,
+			trace2_string_of(text_of(floating_text(floating, value->floating))), error);
 	if (value->kind == VALUE_SIGNED)
 		end = put_signed(digits, value->signed_number);
 	else
