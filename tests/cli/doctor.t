@@ -27,6 +27,11 @@ is "JSON: one object on each line" "$(jq -c 'keys | join(",")' "$folder/out" | s
 is "and the result" "$(tail -1 "$folder/out")" = '{"can_record":true}'
 find "$folder/tracing" | sort >"$folder/after"
 is "nothing is changed" "$(cmp "$folder/before" "$folder/after")" = ""
+print_format='"%s", __print_flags(REC->bytes, "|", { (NET_READ), "read" })'
+tracepoint_add net net_enum 17 0 'char track_event_type;8;1' '__data_loc char[] slice_name;12;4' 'u32 bytes;24;4'
+run tests/cli/mounted "$folder/mounts" "$ktrack" doctor
+is "a format without an enumerator's number is limited" \
+	"$(grep -c '^limited  *tracepoints  *net:net_enum: .* no number for NET_READ, .*; declare KTRACK_ENUM_VALUE(NET_READ) in the driver' "$folder/out")" = 1
 echo "proc /proc proc rw 0 0" >"$folder/mounts"
 run tests/cli/mounted "$folder/mounts" "$ktrack" doctor
 is "without tracefs the status is 1" "$status" = 1

@@ -145,4 +145,10 @@ refused "rules on a full disk" 1 "cannot write to standard output: No space left
 # shellcheck disable=SC2016 # the inner shell expands it
 run_mounted sh -c 'exec "$0" list >/dev/full' "$ktrack"
 refused "a full disk" 1 "cannot write to standard output: No space left on device"
+print_format='"%s", __print_symbolic(REC->bytes, { 0, "none" }, { NET_READ, "read, {X, }" })'
+tracepoint_add net net_enum 17 0 "$slice_type" "$slice_name" 'u32 bytes;24;4'
+print_format=
+run_mounted "$ktrack" list -e net:net_enum
+is "an enumerator without a number is named with the remedy" "$(cat "$folder/err")" = \
+	"ktrack: net:net_enum: the print format has no number for NET_READ, so that its text is not used; declare KTRACK_ENUM_VALUE(NET_READ) in the driver, see ktrack-instrument(7)"
 finish

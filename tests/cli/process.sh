@@ -110,6 +110,6 @@ tracepoint_add() {
 		fields_print 'unsigned short common_type;0;2' 'unsigned char common_flags;2;1' \
 			'unsigned char common_preempt_count;3;1' 'int common_pid;4;4'
 		fields_print "$@"
-		echo 'print fmt: ""'
+		echo "print fmt: ${print_format:-\"\"}"
 	} >"$path/format"
 }

@@ -23,7 +23,7 @@ KTRACK = ROOT / "build/ktrack"
 NOTE = re.compile(
     r"ktrack: .+: (lost .*|the wall clock is unknown .*|.*no track events?(;.*)?|kernel symbols: no functions"
     r"|left out, needs the records of all tasks|\d+ begins? of \S+ without an end, .*"
-    r"|no field .*; the rule is not used there|\d+ tracepoints lack fields that they need)"
+    r"|no field .*; the rule is not used there|\d+ tracepoints lack fields that they need|the print format has no number for .*)"
 )
 
 # A case with slices that Perfetto cannot show.

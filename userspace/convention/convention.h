@@ -100,7 +100,8 @@ void convention_want_symbols(struct convention *convention, bool is_trusted);
 
 /**
  * convention_read_symbols - read the symbols of the tracepoints that were added since the last call
- * @report: receives one line if that failed for some of them, whose fields remain numbers
+ * @report: receives one line if that failed for some of them, whose fields remain numbers, and one
+ * if texts belong to names whose numbers are not in the formats
  *
  * To be called before one of them is dropped. Returns 0, or -1 if memory ran out.
  */

@@ -3,6 +3,7 @@
 #include "convention/symbols.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "convention/convention.h"
 
@@ -183,15 +184,51 @@ void convention_want_symbols(struct convention *convention, bool is_trusted)
 	};
 }
 
+int convention_note_enumerator(struct convention *convention, const struct descriptor *descriptor,
+			       struct text format)
+{
+	struct convention_symbols *symbols = &convention->symbols;
+	struct text name;
+
+	if (!print_format_find_enumerator(format, &name) || symbols->nr_unnamed++ > 0)
+		return 0;
+	symbols->unnamed = descriptor;
+	symbols->enumerator = strndup(name.data, name.size);
+	return symbols->enumerator ? 0 : -1;
+}
+
+/* " and 2 other tracepoints", or nothing */
+static void other_tracepoints_append(struct buffer *out, size_t count)
+{
+	if (count > 1)
+		buffer_printf(out, " and %zu other tracepoint%s", count - 1, count > 2 ? "s" : "");
+}
+
+static void enumerators_report(struct convention_symbols *symbols, const struct report *report)
+{
+	struct buffer others = { 0 };
+
+	if (symbols->nr_unnamed == 0)
+		return;
+	other_tracepoints_append(&others, symbols->nr_unnamed);
+	report_message(report,
+		       "%s%s: the print format has no number for %s, so that its text is not used; "
+		       "declare KTRACK_ENUM_VALUE(%s) in the driver, see ktrack-instrument(7)",
+		       symbols->unnamed->category, buffer_string(&others), symbols->enumerator,
+		       symbols->enumerator);
+	buffer_release(&others);
+	free(symbols->enumerator);
+	symbols->enumerator = NULL;
+	symbols->nr_unnamed = 0;
+}
+
 static void failures_report(struct convention_symbols *symbols, const struct report *report)
 {
 	struct buffer others = { 0 };
 
 	if (symbols->nr_failed == 0)
 		return;
-	if (symbols->nr_failed > 1)
-		buffer_printf(&others, " and %zu other tracepoint%s", symbols->nr_failed - 1,
-			      symbols->nr_failed > 2 ? "s" : "");
+	other_tracepoints_append(&others, symbols->nr_failed);
 	report_message(report, "%s%s: %s; symbolic fields are numbers", symbols->failed->category,
 		       buffer_string(&others), symbols->reason);
 	buffer_release(&others);
@@ -203,6 +240,7 @@ int convention_read_symbols(struct convention *convention, const struct report *
 	if (pending_read(convention) < 0)
 		return -1;
 	failures_report(&convention->symbols, report);
+	enumerators_report(&convention->symbols, report);
 	return 0;
 }
 
@@ -210,4 +248,5 @@ void convention_symbols_release(struct convention_symbols *symbols)
 {
 	pending_clear(symbols);
 	free(symbols->pending);
+	free(symbols->enumerator);
 }

@@ -21,6 +21,9 @@ struct symbols_pending {
  * @failed: the first descriptor whose symbols could not be read since the last report
  * @reason: why, a constant text
  * @nr_failed: number of these descriptors
+ * @unnamed: the first descriptor since the last report with a text whose value is only a name
+ * @enumerator: that name
+ * @nr_unnamed: number of these descriptors
  */
 struct convention_symbols {
 	bool is_wanted;
@@ -31,6 +34,9 @@ struct convention_symbols {
 	const struct descriptor *failed;
 	const char *reason;
 	size_t nr_failed;
+	const struct descriptor *unnamed;
+	char *enumerator;
+	size_t nr_unnamed;
 };
 
 /**
@@ -40,6 +46,14 @@ struct convention_symbols {
  */
 int convention_queue_symbols(struct convention *convention, struct descriptor *descriptor,
 			     struct text format);
+
+/**
+ * convention_note_enumerator - remember a text of a descriptor whose value is not in the format
+ *
+ * Returns 0, or -1 if memory ran out.
+ */
+int convention_note_enumerator(struct convention *convention, const struct descriptor *descriptor,
+			       struct text format);
 
 void extra_symbols_free(struct extra_symbols *own);
 

@@ -200,3 +200,43 @@ enum print_conversion print_format_find(struct text text, struct text field)
 	}
 	return found;
 }
+
+/* A word of C in parentheses or without them; a number or an expression is none. */
+static bool value_is_word(struct text value, struct text *out)
+{
+	value = blanks_trim(value);
+	while (value.size > 1 && value.data[0] == '(' && value.data[value.size - 1] == ')')
+		value = blanks_trim((struct text){ value.data + 1, value.size - 2 });
+	if (value.size == 0 || isdigit((unsigned char)value.data[0]))
+		return false;
+	for (size_t i = 0; i < value.size; i++) {
+		if (!isalnum((unsigned char)value.data[i]) && value.data[i] != '_')
+			return false;
+	}
+	*out = value;
+	return true;
+}
+
+bool print_format_find_enumerator(struct text text, struct text *out)
+{
+	struct text rest = print_format_locate(text);
+	bool is_quoted = false;
+
+	while (rest.size > 0) {
+		char byte = rest.data[0];
+
+		rest = text_skip(rest, byte == '\\' && rest.size > 1 ? 2 : 1);
+		if (byte == '"') {
+			is_quoted = !is_quoted;
+		} else if (byte == '{' && !is_quoted) {
+			struct text entry = rest;
+			struct text value = part_split(&entry);
+
+			/* Behind a word alone is the text; a block of statements is no entry. */
+			entry = blanks_trim(entry);
+			if (entry.size > 0 && *entry.data == '"' && value_is_word(value, out))
+				return true;
+		}
+	}
+	return false;
+}

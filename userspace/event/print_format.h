@@ -31,6 +31,16 @@ enum print_conversion {
  */
 enum print_conversion print_format_find(struct text text, struct text field);
 
+/**
+ * print_format_find_enumerator - the first value with a text that is a name, not a number
+ * @text: of the whole format file, which may be hostile
+ * @out: borrowed from @text
+ *
+ * The kernel replaces an enumerator that the driver declared to it by its number. The text of any
+ * other one is of no use. Returns false if there is none.
+ */
+bool print_format_find_enumerator(struct text text, struct text *out);
+
 /** print_format_is_symbol - whether the field is an address that is printed as a function's name */
 static inline bool print_format_is_symbol(struct text text, struct text field)
 {

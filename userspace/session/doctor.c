@@ -273,6 +273,7 @@ bool doctor_run(const char *root,
 	doctor_check_mechanisms(&doctor);
 	doctor_check_probes(&doctor);
 	doctor_check_packs(&doctor);
+	doctor_check_formats(&doctor);
 	doctor_check_programs(&doctor);
 	buffer_release(&doctor.tracefs);
 	buffer_release(&doctor.options);

@@ -49,9 +49,10 @@ bool doctor_has_option(const struct doctor *doctor, const char *name);
 void doctor_check_options(struct doctor *doctor);
 void doctor_check_modules(struct doctor *doctor);
 
-/** doctor_check_mechanisms, doctor_check_packs - what tracefs offers */
+/** doctor_check_mechanisms, doctor_check_packs, doctor_check_formats - what tracefs offers */
 void doctor_check_mechanisms(struct doctor *doctor);
 void doctor_check_packs(struct doctor *doctor);
+void doctor_check_formats(struct doctor *doctor);
 
 /** doctor_check_probes - how functions of the kernel and programs can be recorded */
 void doctor_check_probes(struct doctor *doctor);

@@ -21,8 +21,8 @@ struct mechanism {
 	const char *remedy;
 };
 
-#define MECHANISM(name, file, text, option)                                         \
-	{                                                                           \
+#define MECHANISM(name, file, text, option)                                        \
+	{                                                                          \
 		"mechanism " name, file, text, option, "use a kernel with " option \
 	}
 
@@ -64,8 +64,8 @@ void doctor_check_mechanisms(struct doctor *doctor)
 		const char *remedy = state == DOCTOR_LIMITED ? mechanism->remedy : NULL;
 
 		doctor_report(doctor, mechanism->name, state,
-			      state == DOCTOR_UNKNOWN ? doctor_access_remedy(doctor) : remedy,
-			      "%s", texts[state]);
+			      state == DOCTOR_UNKNOWN ? doctor_access_remedy(doctor) : remedy, "%s",
+			      texts[state]);
 	}
 }
 
@@ -151,5 +151,27 @@ void doctor_check_packs(struct doctor *doctor)
 	} else {
 		doctor_report(doctor, "packs", DOCTOR_UNKNOWN, NULL, "%s", error.text);
 	}
+	selection_release(&selection);
+}
+
+/* A message is "OBJECT: PROBLEM; REMEDY". */
+static void format_report(void *context, const char *line)
+{
+	struct doctor *doctor = context;
+	const char *remedy = strstr(line, "; ");
+
+	doctor_report(doctor, "tracepoints", DOCTOR_LIMITED, remedy ? remedy + 2 : NULL, "%.*s",
+		      (int)(remedy ? remedy - line : (int)strlen(line)), line);
+}
+
+void doctor_check_formats(struct doctor *doctor)
+{
+	const struct report report = { .context = doctor, .message = format_report };
+	struct selection selection = { 0 };
+	struct listing *listing;
+	struct error error = { 0 };
+
+	if (doctor->can_read && listing_new(&listing, &selection, &report, &error) == 0)
+		listing_free(listing);
 	selection_release(&selection);
 }
