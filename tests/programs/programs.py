@@ -39,12 +39,12 @@ def own_programs(folder):
     return f"--programs={folder}/*"
 
 
-def stream(words, *options, check=True):
-    """Records a command; returns its standard output, the events as dictionaries, and ktrack's messages."""
+def stream(words, *options, check=True, programs="--programs"):
+    """Records a command and its descendants, or other programs; returns its standard output, the events as dictionaries, and ktrack's messages."""
     folder = Path(os.environ["KTRACK_USER_SOCKET"]).parent
     target = folder / "stream.event"
     target.unlink(missing_ok=True)
-    command = [KTRACK, "stream", "--programs", f"--event={target}", *options, "--", *words]
+    command = [KTRACK, "stream", programs, f"--event={target}", *options, "--", *words]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if check and done.returncode != 0:
         raise RuntimeError(done.stderr)

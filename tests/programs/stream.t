@@ -485,7 +485,7 @@ def check_refused(tap):
     refused = [subprocess.Popen([sys.executable, "-c", script], stdin=subprocess.PIPE, stdout=subprocess.PIPE) for _ in range(REFUSED)]
     for process in refused:
         process.stdout.readline()
-    _, _, messages = stream(["true"])
+    _, _, messages = stream(["true"], programs="--programs=all")
     line = messages.splitlines()[-1]
     reason = r"\S+ \(\d+\): its memory is not sealed"
     wanted = rf"ktrack: {REFUSED} programs were not recorded, or only in part: ({reason}; ){{10}}and {REFUSED - 10} more"

@@ -56,7 +56,7 @@ static void helper_begin(void)
 	address = (struct sockaddr_un){ .sun_family = AF_UNIX };
 	snprintf(address.sun_path, sizeof(address.sun_path), "%s/user.sock", folder);
 	setenv(KTRACK_USER_SOCKET_VARIABLE, address.sun_path, 1);
-	if (program_socket_open(&own, &error) < 0)
+	if (program_socket_open(&own, false, &error) < 0)
 		abort();
 	work.socket_fd = own.fd;
 	if (helper_start(&helper, &work, &error) < 0)

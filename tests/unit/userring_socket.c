@@ -46,7 +46,7 @@ static bool opens_usual(struct program_socket *own)
 {
 	struct error error = { 0 };
 
-	CHECK_NUMBER(program_socket_open(own, &error), 0);
+	CHECK_NUMBER(program_socket_open(own, false, &error), 0);
 	return !own->folder;
 }
 

@@ -146,7 +146,8 @@ static int apply_programs(void *settings, const char *value, struct error *error
 
 	(void)error;
 	capture->records_programs = true;
-	capture->programs = value;
+	capture->all_programs = value;
+	capture->programs = value && strcmp(value, "all") == 0 ? NULL : value;
 	return 0;
 }
 
@@ -158,7 +159,7 @@ static const struct option_row capture_rows[] = {
 	  apply_event_filter, .is_repeatable = true, .is_rare = true },
 	OPTION_RARE_FLAG("wait", "accept -e of modules that are not loaded yet", capture_settings,
 			 selection.waits),
-	{ 0, "programs", "[=GLOB]", "record programs that use ktrack/user.h", apply_programs },
+	{ 0, "programs", "[=all|GLOB]", "record programs that use ktrack/user.h", apply_programs },
 	{ 'd', "duration", "SECONDS", "stop after this time; also with ms, m, h", apply_duration },
 	{ 'b', "buffer-size", "SIZE", "buffer of each CPU in KiB, or with k, M, G",
 	  apply_buffer_size },
@@ -194,7 +195,7 @@ static const struct option_row live_rows[] = {
 	  apply_buffer_size, .is_rare = true },
 	OPTION_RARE_FLAG("wait", "with --live: accept -e of modules that are not loaded yet",
 			 capture_settings, selection.waits),
-	{ 0, "programs", "[=GLOB]", "with --live: record programs that use ktrack/user.h",
+	{ 0, "programs", "[=all|GLOB]", "with --live: record programs that use ktrack/user.h",
 	  apply_programs, .is_rare = true },
 	{ 'p', "process", "PID", "with --live: only this process and descendants", apply_process },
 	{ 0, "cgroup", "PATH",

@@ -3,6 +3,7 @@
 #include <libgen.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include "session/capture.h"
@@ -20,10 +21,10 @@ bool capture_records_kernel(const struct capture_settings *settings)
 /* Without records of the kernel, options of its instance have no effect. */
 static const char *kernel_option(const struct capture_settings *settings)
 {
-	return settings->follows_command	  ? "--pid"
-	       : settings->workload.option	  ? settings->workload.option
-	       : settings->has_cpus		  ? "--cpu"
-	       : settings->selection.waits	  ? "--wait"
+	return settings->follows_command	   ? "--pid"
+	       : settings->workload.option	   ? settings->workload.option
+	       : settings->has_cpus		   ? "--cpu"
+	       : settings->selection.waits	   ? "--wait"
 	       : settings->selection.includes_self ? "--include-self"
 						   : NULL;
 }
@@ -64,6 +65,7 @@ int capture_open_programs(struct capture *capture, struct error *error)
 	const struct programs_settings programs = {
 		.report = settings->report,
 		.globs = settings->programs,
+		.of_descendants = settings->command && !settings->all_programs,
 		.size_max = programs_size(settings),
 		.mode = !settings->mode->is_read_at_end ? PROGRAMS_WAIT
 			: settings->mode->overwrites	? PROGRAMS_KEEP_LAST
@@ -72,6 +74,9 @@ int capture_open_programs(struct capture *capture, struct error *error)
 
 	if (!settings->records_programs)
 		return 0;
+	/* Descendants stay such if their parent ends. */
+	if (programs.of_descendants)
+		prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
 	if (programs_new(&capture->programs, &programs, error) < 0)
 		return -1;
 	programs_export_socket(capture->programs);

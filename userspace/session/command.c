@@ -23,16 +23,18 @@
 
 /**
  * struct command - the traced command
- * @go_fd: an empty text here continues the process, another one is a path for WRITER_TEXT; closing it
- * ends the process
- * @failure_fd: receives the errno of a failed exec; a successful one closes it. Also the errno of each
- * write of WRITER_TEXT, or 0
+ * @go_fd: an empty text here continues the process, another one is a path for WRITER_TEXT; closing
+ * it ends the process
+ * @failure_fd: receives the errno of a failed exec; a successful one closes it. Also the errno of
+ * each write of WRITER_TEXT, or 0
+ * @adopts: this process is the parent of descendants whose parent has ended
  */
 struct command {
 	char *const *argv;
 	pid_t pid;
 	int go_fd;
 	int failure_fd;
+	bool adopts;
 	bool was_run;
 	bool has_ended;
 	int status;
@@ -113,7 +115,7 @@ static pid_t fork_named(const char *name)
 
 static int command_fork(struct command *command, const struct start *start, struct error *error)
 {
-	int go[2], failure[2];
+	int go[2], failure[2], adopts = 0;
 
 	if (pipe2(go, O_CLOEXEC) < 0)
 		return error_set_system(error, errno, "cannot make a pipe");
@@ -121,6 +123,8 @@ static int command_fork(struct command *command, const struct start *start, stru
 		pipe_close(go);
 		return error_set_system(error, errno, "cannot make a pipe");
 	}
+	prctl(PR_GET_CHILD_SUBREAPER, &adopts, 0, 0, 0);
+	command->adopts = adopts;
 	command->pid = fork_named(path_base_name(start->argv[0]));
 	if (command->pid == 0) {
 		close(go[1]);
@@ -283,9 +287,24 @@ int command_run(struct command *command, struct error *error)
 	return error_set_system(error, number, "cannot run '%s'", command->argv[0]);
 }
 
+/* This process adopts descendants of the command whose parent has ended. */
+static void orphans_reap(const struct command *command)
+{
+	siginfo_t ended = { 0 };
+
+	while (waitid(P_ALL, 0, &ended, WEXITED | WNOHANG | WNOWAIT) == 0 && ended.si_pid > 0 &&
+	       ended.si_pid != command->pid) {
+		waitpid(ended.si_pid, NULL, WNOHANG);
+		ended.si_pid = 0;
+	}
+}
+
 bool command_has_ended(struct command *command)
 {
 	int wait_status;
+
+	if (command->adopts)
+		orphans_reap(command);
 
 	if (!command->has_ended && waitpid(command->pid, &wait_status, WNOHANG) == command->pid)
 		command_end(command, wait_status);

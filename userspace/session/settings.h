@@ -191,6 +191,7 @@ int probe_setting_check(const struct probe_setting *setting, struct error *error
  * @functions: patterns of functions whose calls are recorded
  * @unwanted_functions: patterns of those that are not
  * @records_programs: also record programs, or only these if nothing of the kernel is selected
+ * @all_programs: those of the machine, not only the command and its descendants
  * @programs: patterns of their names or paths; NULL for all
  * @depth: of nested calls that get slices; 0 for all
  * @ready_fd: written to once recording is on; -1 for none
@@ -222,6 +223,7 @@ struct capture_settings {
 	const char *unwanted_functions[FUNCTIONS_MAX];
 	size_t nr_unwanted_functions;
 	bool records_programs;
+	bool all_programs;
 	const char *programs;
 	uint64_t depth;
 	int ready_fd;

@@ -19,6 +19,9 @@
 #include "base/base.h"
 #include "event/event.h"
 
+/* Processes that end meanwhile may make a circle. */
+#define ANCESTORS_MAX 4096
+
 /*
  * Reads /proc/PID/stat; returns what follows the name, which is in parentheses and may contain
  * anything: the state, and so on. Returns NULL with errno if there is none.
@@ -47,6 +50,26 @@ static bool process_exists(int pid)
 	fd = syscall(SYS_pidfd_open, pid, 0);
 	file_close(fd);
 	return fd >= 0;
+}
+
+/* 0 if there is none. */
+static int process_parent(int pid)
+{
+	struct buffer text = { 0 };
+	const char *behind = stat_read(pid, &text);
+	int parent = 0;
+
+	if (behind && sscanf(behind, ") %*c %d", &parent) != 1)
+		parent = 0;
+	buffer_release(&text);
+	return parent;
+}
+
+bool process_descends(int pid, int ancestor)
+{
+	for (int i = 0; i < ANCESTORS_MAX && pid > 0 && pid != ancestor; i++)
+		pid = process_parent(pid);
+	return pid == ancestor;
 }
 
 uint64_t process_started(int pid)
@@ -254,13 +277,12 @@ static bool mapping_is_memory(const char *line, struct mapping *out)
 	unsigned long long inode;
 	int size = 0;
 
-	if (sscanf(line, "%lx-%lx %*s %lx %*s %llu %n", &out->begin, &out->end, &out->offset, &inode,
-		   &size) != 4)
+	if (sscanf(line, "%lx-%lx %*s %lx %*s %llu %n", &out->begin, &out->end, &out->offset,
+		   &inode, &size) != 4)
 		return false;
 	out->inode = inode;
-	return size > 0 &&
-	       strncmp(line + size, "/memfd:" KTRACK_USER_NAME,
-		       strlen("/memfd:" KTRACK_USER_NAME)) == 0;
+	return size > 0 && strncmp(line + size, "/memfd:" KTRACK_USER_NAME,
+				   strlen("/memfd:" KTRACK_USER_NAME)) == 0;
 }
 
 bool process_visit_mappings(int pid, int64_t until_ns, const struct mapping_visitor *visitor)
@@ -275,7 +297,8 @@ bool process_visit_mappings(int pid, int64_t until_ns, const struct mapping_visi
 	file = fopen(path, "re");
 	if (!file)
 		return false;
-	while (time_now_ns(CLOCK_THREAD_CPUTIME_ID) < until_ns && getline(&line, &capacity, file) > 0) {
+	while (time_now_ns(CLOCK_THREAD_CPUTIME_ID) < until_ns &&
+	       getline(&line, &capacity, file) > 0) {
 		nr_lines++;
 		if (mapping_is_memory(line, &mapping))
 			visitor->visit(visitor->context, &mapping);

@@ -19,6 +19,9 @@
  */
 uint64_t process_started(int pid);
 
+/** process_descends - whether a process is @ancestor or a descendant of it */
+bool process_descends(int pid, int ancestor);
+
 /** process_path - the path of its file, "" if that is unknown */
 void process_path(int pid, char *out, size_t size);
 

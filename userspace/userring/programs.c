@@ -192,8 +192,8 @@ static void programs_report_left_out(struct programs *programs)
 static void message_take(struct programs *programs, size_t size)
 {
 	const struct part_visitor others = { programs, programs_take };
-	enum recorded_status status =
-		recorded_take(&programs->recorded, programs->message, size, &others);
+	enum recorded_status status = recorded_take(&programs->recorded, programs->message, size,
+						    &others);
 
 	programs->has_failed |= status == RECORDED_NO_MEMORY;
 	if (status != RECORDED_WHOLE)
@@ -304,6 +304,8 @@ static bool process_is_wanted(void *context, int pid)
 {
 	const struct programs *programs = context;
 
+	if (programs->settings.of_descendants)
+		return process_descends(pid, programs->own_pid);
 	return program_socket_owns(&programs->socket, pid);
 }
 
@@ -311,7 +313,7 @@ static bool process_is_wanted(void *context, int pid)
 static int programs_begin(struct programs *programs, struct error *error)
 {
 	struct helper_work work = { .socket_fd = programs->socket.fd,
-				    .own_pid = getpid(),
+				    .own_pid = programs->own_pid,
 				    .globs = programs->settings.globs,
 				    .context = programs,
 				    .wants = process_is_wanted };
@@ -335,6 +337,7 @@ int programs_new(struct programs **out, const struct programs_settings *settings
 	if (!programs)
 		return error_set(error, "out of memory");
 	programs->settings = *settings;
+	programs->own_pid = getpid();
 	programs->socket.fd = -1;
 	programs->helper.fd = -1;
 	programs->fd = -1;
@@ -343,7 +346,8 @@ int programs_new(struct programs **out, const struct programs_settings *settings
 	programs->message = malloc(BATCH_MAX);
 	if (!programs->message)
 		error_set(error, "out of memory");
-	if (!programs->message || program_socket_open(&programs->socket, error) < 0 ||
+	if (!programs->message ||
+	    program_socket_open(&programs->socket, settings->of_descendants, error) < 0 ||
 	    programs_begin(programs, error) < 0) {
 		programs_close(programs);
 		return -1;
@@ -410,7 +414,7 @@ int programs_start(struct programs *programs, struct error *error)
 static void programs_search(struct programs *programs)
 {
 	int64_t every_ns = programs->socket.folder || programs->was_locked ? SEARCH_NS
-									    : SEARCH_RARELY_NS;
+									   : SEARCH_RARELY_NS;
 	int64_t now_ns = time_now_ns(CLOCK_BOOTTIME);
 
 	if (programs->is_searching || programs->helper.fd < 0 ||
@@ -444,7 +448,8 @@ static bool programs_finish(struct programs *programs)
 	uint32_t number;
 
 	programs_await(programs, ANSWER_STEP_MS, ANSWER_STEPS);
-	for (unsigned int nr_readers = 0; programs->is_found && nr_readers != programs->nr_readers;) {
+	for (unsigned int nr_readers = 0;
+	     programs->is_found && nr_readers != programs->nr_readers;) {
 		nr_readers = programs->nr_readers;
 		number = programs->number + 1;
 		programs_ask(programs, REQUEST_FINISH);

@@ -9,6 +9,7 @@
 
 /**
  * struct programs - the state
+ * @own_pid: this process
  * @fd: the connection to the reader; -1 if there is none any more
  * @message: BATCH_MAX bytes
  * @reader_pid: 0 if none has begun, or it was replaced
@@ -37,6 +38,7 @@ struct programs {
 	struct helper helper;
 	struct recorded recorded;
 	struct refusals refusals;
+	pid_t own_pid;
 	int fd;
 	unsigned char *message;
 	pid_t reader_pid;

@@ -103,8 +103,13 @@ struct program_socket {
 	char *folder;
 };
 
-/** program_socket_open - open the usual socket, or a temporary one; returns -1 with @error */
-int program_socket_open(struct program_socket *own, struct error *error);
+/**
+ * program_socket_open - open the usual socket, or a temporary one
+ * @is_private: a temporary one, which only children know
+ *
+ * Returns 0, or -1 with @error.
+ */
+int program_socket_open(struct program_socket *own, bool is_private, struct error *error);
 
 /**
  * program_socket_owns - whether a process that runs already announces itself at this socket

@@ -132,7 +132,7 @@ static int socket_open_temporary(struct program_socket *own)
 	return own->path ? socket_bind(own->fd, own->path) : -1;
 }
 
-int program_socket_open(struct program_socket *own, struct error *error)
+int program_socket_open(struct program_socket *own, bool is_private, struct error *error)
 {
 	const char *variable = getenv(KTRACK_USER_SOCKET_VARIABLE);
 
@@ -145,7 +145,7 @@ int program_socket_open(struct program_socket *own, struct error *error)
 		return error_set(error, "out of memory");
 	if (own->fd < 0)
 		return error_set_system(error, errno, "cannot create a socket");
-	if (socket_open_usual(own) == 0 || socket_open_temporary(own) == 0)
+	if ((!is_private && socket_open_usual(own) == 0) || socket_open_temporary(own) == 0)
 		return 0;
 	return error_set_system(error, errno,
 				"%s: cannot make a socket there; set TMPDIR to a directory that can "

@@ -42,11 +42,13 @@ enum programs_mode {
  * struct programs_settings - which programs are recorded, and how
  * @report: for messages
  * @globs: patterns of names or paths, separated by commas; NULL for all programs
+ * @of_descendants: only those of this process's descendants, which get a socket of their own
  * @size_max: memory for records that wait, in bytes
  */
 struct programs_settings {
 	const struct report *report;
 	const char *globs;
+	bool of_descendants;
 	size_t size_max;
 	enum programs_mode mode;
 };

@@ -1,0 +1,78 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""Test: --programs with a command records the command and its descendants, whatever their environment and parents; --programs=all the machine."""
+
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.parent)]
+
+from process import wait_for  # noqa: E402
+from programs import Recorder, build, children_of, own_socket  # noqa: E402
+from tap import Tap  # noqa: E402
+
+# A child that announces itself, one that has no environment, and one that has also lost its parent.
+SCRIPT = '''
+"$0/inner" 1 50 0
+env -i COUNT="$0/clean.count" "$0/clean" 1 1 10000 wait &
+sh -c 'env -i COUNT="$0/orphan.count" "$0/orphan" 1 1 10000 wait & echo $! >"$0/orphan.pid"' "$0"
+read line
+kill $!
+'''
+
+
+def comms_of(recorder):
+    """The names of the programs that a recorder has written so far."""
+    text = recorder.event.read_text() if recorder.event.exists() else ""
+    return {name for name in ("outer", "inner", "clean", "orphan") if f'"comm":"{name}"' in text}
+
+
+def state_of(pid):
+    """The state of a process, nothing if there is none."""
+    path = Path(f"/proc/{pid}/stat")
+    return path.read_text().rpartition(")")[2].split()[0] if path.exists() else ""
+
+
+def check_descendants(tap, folder):
+    """Only what the command started is recorded, and what ends without a parent is no zombie."""
+    recorder = Recorder(folder, "own", "--programs", "--", "sh", "-c", SCRIPT, folder, stdin=subprocess.PIPE)
+    wanted = {"inner", "clean", "orphan"}
+    tap.ok(wait_for(lambda: comms_of(recorder) >= wanted, recorder.process), "descendants without an environment or a parent are found", comms_of(recorder))
+    orphan = int((Path(folder) / "orphan.pid").read_text())
+    tap.ok(orphan in children_of(recorder.process.pid), "ktrack is the parent of the one that lost its own")
+    os.kill(orphan, signal.SIGKILL)
+    tap.ok(wait_for(lambda: state_of(orphan) == "", recorder.process), "it is no zombie after its end", state_of(orphan))
+    messages = recorder.process.communicate("\n")[1]
+    tap.ok(recorder.process.returncode == 0, "the end of the command is the end", messages)
+    tap.ok(comms_of(recorder) == wanted, "a program that runs already is not recorded", comms_of(recorder))
+
+
+def check_machine(tap, folder):
+    """All programs, beside a command."""
+    recorder = Recorder(folder, "all", "--programs=all", "--", "sh", "-c", "read line", stdin=subprocess.PIPE)
+    tap.ok(wait_for(lambda: "outer" in comms_of(recorder), recorder.process), "--programs=all records those that run already")
+    recorder.process.communicate("\n")
+
+
+def main():
+    tap = Tap()
+    with tempfile.TemporaryDirectory() as folder:
+        own_socket(folder)
+        for name in ("outer", "inner", "clean", "orphan"):
+            build(folder, name)
+        outer = subprocess.Popen([f"{folder}/outer", "1", "1", "10000", "wait"], env={**os.environ, "COUNT": f"{folder}/outer.count"}, stdout=subprocess.DEVNULL)
+        check_descendants(tap, folder)
+        check_machine(tap, folder)
+        outer.kill()
+        outer.wait()
+    return tap.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
