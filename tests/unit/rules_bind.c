@@ -222,7 +222,8 @@ TEST(unknown_fields_are_refused)
 	check_error("slice a:b begin=s:event end=s:event match=dev -> nothing",
 		    "-r:1: a:b: s:event: no field 'nothing'");
 	check_error("instant a:b event=s:event where=nothing > 1",
-		    "-r:1: a:b: s:event: column 1: event has no field 'nothing'");
+		    "-r:1: a:b: s:event: column 1: event has no field 'nothing'; it has small, "
+		    "flag, dev, wide, function, comm, name, raw, id");
 }
 
 /* Of a pack or a recording, or of a program's event, only what does not fit is left out. */

@@ -78,6 +78,23 @@ static bool operand_set_generic(struct operand *operand)
 	return operand->kind != OPERAND_UNKNOWN;
 }
 
+/* Only the event's own fields: the common ones are known. */
+static int operand_refuse(const struct filter_reader *reader, const struct operand *operand)
+{
+	const struct format *format = reader->format;
+	struct buffer names = { 0 };
+	int status;
+
+	for (size_t i = format->nr_common; i < format->nr_fields; i++)
+		buffer_printf(&names, "%s%s", names.size > 0 ? ", " : "; it has ",
+			      format->fields[i].name);
+	status = filter_reader_refuse(reader, operand->name.data, "%s has no field '%.*s'%s",
+				      format->name, (int)operand->name.size, operand->name.data,
+				      buffer_string(&names));
+	buffer_release(&names);
+	return status;
+}
+
 static int operand_find(const struct filter_reader *reader, struct operand *operand)
 {
 	const struct format *format = reader->format;
@@ -93,9 +110,7 @@ static int operand_find(const struct filter_reader *reader, struct operand *oper
 	if (!operand->field)
 		operand->field = operand_search(format->fields, nr_common, operand->name);
 	if (!operand->field)
-		return filter_reader_refuse(reader, operand->name.data, "%s has no field '%.*s'",
-					    format->name, (int)operand->name.size,
-					    operand->name.data);
+		return operand_refuse(reader, operand);
 	operand->kind = operand_kind_of(operand->field);
 	if (operand->kind == OPERAND_POINTER)
 		return filter_reader_refuse(
