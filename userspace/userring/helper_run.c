@@ -323,6 +323,8 @@ static void state_start_reader(struct first_process *own)
 		return;
 	own->plan.number++;
 	own->plan.is_first = true;
+	/* The end of an earlier search has no number of its own. */
+	own->has_searched = false;
 	own->reader_ns = now_ns;
 	own->reader_pid = fork();
 	if (own->reader_pid == 0) {
