@@ -213,3 +213,20 @@ TEST(the_symbols_of_a_file_are_read)
 		CHECK(*error.text);
 	kallsyms_free(table);
 }
+
+/* Assemblers write them on ARM and RISC-V; they are no functions, and end none. */
+TEST(marks_of_code_and_data_are_no_functions)
+{
+	struct kallsyms *table = table_make("ffff800080010000 t $x\n"
+					    "ffff800080010000 T vfs_read\n"
+					    "ffff800080010010 t $d.3\n"
+					    "ffff800080010020 t $xrv64i2p1_m2p0\n"
+					    "ffff800080011000 t helper\n",
+					    "");
+
+	check_address(table, 0xffff800080010000, "vfs_read+0x0");
+	check_address(table, 0xffff800080010018, "vfs_read+0x18");
+	check_address(table, 0xffff800080010020, "vfs_read+0x20");
+	CHECK_NUMBER(kallsyms_count(table), 2);
+	kallsyms_free(table);
+}

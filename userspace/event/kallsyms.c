@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 /* The kernel's names have at most 511 bytes, modules' 55. */
@@ -163,6 +164,13 @@ static bool kallsyms_line_parse(struct kallsyms_line *out, struct text line)
 	       !memchr(out->module.data ? out->module.data : "", '\0', out->module.size);
 }
 
+/* Assemblers mark where code and data begin in a function: "$x", "$d.3", "$xrv64i2p1". */
+static bool kallsyms_line_is_mark(const struct kallsyms_line *line)
+{
+	return line->name.size >= 2 && line->name.data[0] == '$' &&
+	       memchr("adtx", line->name.data[1], 4);
+}
+
 /* Whether the symbol begins code; the ends of the kernel's code do not. */
 static bool kallsyms_line_is_code(const struct kallsyms_line *line)
 {
@@ -236,7 +244,7 @@ static void kallsyms_add_line(struct kallsyms *table, struct text text)
 	struct kallsyms_line line;
 	bool is_code;
 
-	if (!kallsyms_line_parse(&line, text))
+	if (!kallsyms_line_parse(&line, text) || kallsyms_line_is_mark(&line))
 		return;
 	if (nr_entries == KALLSYMS_SYMBOLS_MAX ||
 	    table->names.size > KALLSYMS_NAMES_SIZE_MAX - 2 * LINE_SIZE_MAX)
