@@ -97,9 +97,12 @@ def report(path):
 def value_of(field, text):
     """A field's value as trace-cmd shows it: bytes, or a number without its sign; None for neither.
 
-    It takes bytes that could be read for a text, a struct for a number, and goes on to the next NUL
-    behind an array that is full; once a text had odd bytes, it shows the field as bytes ever after.
+    It takes bytes that could be read for a text, a struct or a floating value for a number, and goes
+    on to the next NUL behind an array that is full; once a text had odd bytes, it shows the field as
+    bytes ever after.
     """
+    if field.is_floating:
+        return None
     is_bytes = text.startswith(b"ARRAY[")
     if is_bytes:
         text = bytes.fromhex(text[6:-1].replace(b", ", b"").decode())

@@ -56,6 +56,7 @@ class Field:
         is_aggregate = kind.startswith(("struct ", "union ")) and not kind.endswith("*")
         self.is_array = count is not None or self.is_dynamic or is_aggregate
         self.is_text = self.is_array and "char" in kind and "unsigned" not in kind
+        self.is_floating = kind in ("double", "float")
 
     def declaration(self):
         """As C has it."""
@@ -93,7 +94,7 @@ class Field:
                     f"{self.name}: {word} has {len(data)} bytes, there is space for {self.size}"
                 )
             return data.ljust(self.size, b"\0")
-        if self.kind in ("double", "float"):
+        if self.is_floating:
             return struct.pack(("<" if order == "little" else ">") + self.kind[0], float(str(word)))
         number, bits = read_number(word), 8 * self.size
         if not -(1 << bits - 1) <= number < 1 << bits:
