@@ -394,6 +394,107 @@ TEST(a_process_that_executes_another_program_has_its_name)
 	reading_end();
 }
 
+/* Another ktrack begins, which wants a part of each ring. */
+static void reading_restart(uint32_t ring_wanted)
+{
+	program_close(reading.program);
+	reading.program = program_open(ktrack_user1_process.fd, getpid());
+	reading.program->ring_wanted = ring_wanted;
+	CHECK(program_lock(reading.program));
+	program_switch(reading.program, true);
+}
+
+static size_t instants_read(size_t nr_written)
+{
+	size_t nr_read = 0;
+
+	for (size_t i = 1; i <= nr_written; i++) {
+		ktrack_instant(unit_work, "work");
+		if (i % 50 != 0 && i != nr_written)
+			continue;
+		CHECK(reading_pass() > 0);
+		nr_read += queue_see(INT64_MAX).nr_records;
+	}
+	return nr_read;
+}
+
+/* The ring is empty: it looks full until its thread has set its size. */
+TEST(a_thread_uses_the_part_of_its_ring_that_ktrack_wants)
+{
+	const struct ktrack_user_ring *ring;
+	uint64_t tail;
+
+	reading_begin();
+	CHECK_NUMBER(instants_read(500), 500);
+	ring = ktrack_user1_thread.ring;
+	tail = ring->tail;
+	reading_restart(8192);
+	CHECK_NUMBER(ring->head - tail, KTRACK_USER_RING_SIZE);
+	CHECK_NUMBER(reading_pass(), 0);
+	CHECK(!program_is_waiting(reading.program));
+	CHECK_NUMBER(instants_read(1000), 1000);
+	CHECK_NUMBER(ring->size, 8192);
+	CHECK_NUMBER(ktrack_user1_thread.size, 8192);
+	CHECK_NUMBER(ring->parked, 0);
+	CHECK_NUMBER(reading.recorded.queue.counts.lost, 0);
+	CHECK_NUMBER(nr_bytes_left(), 0);
+	reading_restart(KTRACK_USER_RING_MAX);
+	CHECK_NUMBER(instants_read(1000), 1000);
+	CHECK_NUMBER(ring->size, KTRACK_USER_RING_SIZE);
+	CHECK_NUMBER(reading.recorded.queue.counts.lost, 0);
+	reading_end();
+}
+
+/* It sees a ring that is full of nothing, and then records from its tail on, in the whole ring. */
+TEST(an_older_ktrack_reads_what_one_that_wanted_a_part_has_left)
+{
+	reading_begin();
+	reading_restart(8192);
+	CHECK_NUMBER(instants_read(1000), 1000);
+	program_close(reading.program);
+	CHECK_NUMBER(ktrack_user1_control.ring_wanted, KTRACK_USER_RING_SIZE);
+	CHECK(reading_lock());
+	program_switch(reading.program, true);
+	reading.program->rings[0].is_parked = false;
+	reading.program->rings[0].size = 0;
+	CHECK_NUMBER(reading_pass(), 0);
+	CHECK(!reading.program->is_damaged);
+	CHECK_NUMBER(instants_read(1000), 1000);
+	CHECK_NUMBER(reading.recorded.queue.counts.lost, 0);
+	CHECK_NUMBER(ktrack_user1_thread.size, KTRACK_USER_RING_SIZE);
+	reading_end();
+}
+
+TEST(a_program_of_older_headers_keeps_its_rings)
+{
+	reading_begin();
+	CHECK_NUMBER(instants_read(100), 100);
+	ktrack_user1_control.can_agree = 0;
+	reading_restart(8192);
+	CHECK_NUMBER(ktrack_user1_control.ring_wanted, KTRACK_USER_RING_SIZE);
+	CHECK_NUMBER(instants_read(1000), 1000);
+	CHECK_NUMBER(ktrack_user1_thread.size, KTRACK_USER_RING_SIZE);
+	reading_end();
+}
+
+TEST(a_size_that_a_ring_cannot_have_is_damage)
+{
+	static const uint32_t sizes[] = { 3, 2048, 12288, 2 * KTRACK_USER_RING_SIZE, UINT32_MAX };
+
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		reading_begin();
+		reading_restart(8192);
+		ktrack_instant(unit_work, "work");
+		ktrack_user1_thread.ring->size = sizes[i];
+		CHECK_NUMBER(reading_pass(), 0);
+		CHECK(reading.program->is_damaged);
+		/* The program checks what ktrack, or someone who has taken it over, writes. */
+		ktrack_user_use(&ktrack_user1_thread, sizes[i]);
+		CHECK_NUMBER(ktrack_user1_thread.mask, KTRACK_USER_RING_SIZE - 1);
+		reading_end();
+	}
+}
+
 static pthread_barrier_t barrier;
 
 static void *thread_write_together(void *context)

@@ -151,6 +151,15 @@ static int apply_programs(void *settings, const char *value, struct error *error
 	return 0;
 }
 
+static int apply_program_ring(void *settings, const char *value, struct error *error)
+{
+	struct capture_settings *capture = settings;
+
+	return size_kib_parse(value, &capture->program_ring_kib, error);
+}
+
+#define PROGRAM_RING_HELP "of programs, use so much of each thread's ring (default: all, 4M)"
+
 static const struct option_row capture_rows[] = {
 	{ 0, "instance", "NAME",
 	  "read this existing tracing instance, or top; changes no settings, consumes records",
@@ -160,6 +169,7 @@ static const struct option_row capture_rows[] = {
 	OPTION_RARE_FLAG("wait", "accept -e of modules that are not loaded yet", capture_settings,
 			 selection.waits),
 	{ 0, "programs", "[=all|GLOB]", "record programs that use ktrack/user.h", apply_programs },
+	{ 0, "program-ring", "SIZE", PROGRAM_RING_HELP, apply_program_ring, .is_rare = true },
 	{ 'd', "duration", "SECONDS", "stop after this time; also with ms, m, h", apply_duration },
 	{ 'b', "buffer-size", "SIZE", "buffer of each CPU in KiB, or with k, M, G",
 	  apply_buffer_size },
@@ -197,6 +207,8 @@ static const struct option_row live_rows[] = {
 			 capture_settings, selection.waits),
 	{ 0, "programs", "[=all|GLOB]", "with --live: record programs that use ktrack/user.h",
 	  apply_programs, .is_rare = true },
+	{ 0, "program-ring", "SIZE", "with --live: " PROGRAM_RING_HELP, apply_program_ring,
+	  .is_rare = true },
 	{ 'p', "process", "PID", "with --live: only this process and descendants", apply_process },
 	{ 0, "cgroup", "PATH",
 	  "with --live: record only the processes of this cgroup and their descendants",

@@ -114,6 +114,9 @@ int capture_start_programs(struct capture *capture, struct error *error);
 /** capture_stop_programs - record them no longer */
 void capture_stop_programs(struct capture *capture);
 
+/** capture_programs_lost - records that did not fit into rings of programs */
+uint64_t capture_programs_lost(const struct capture *capture);
+
 /** capture_programs_privileges - capabilities for removing the socket of programs */
 uint64_t capture_programs_privileges(const struct capture *capture);
 

@@ -29,6 +29,22 @@ static const char *kernel_option(const struct capture_settings *settings)
 						   : NULL;
 }
 
+static int program_ring_check(const struct capture_settings *settings, struct error *error)
+{
+	uint64_t kib = settings->program_ring_kib;
+
+	if (kib == 0)
+		return 0;
+	if (!settings->records_programs)
+		return error_set(error, "--program-ring: no program is recorded; add --programs");
+	if (kib < PROGRAM_RING_KIB_MIN || kib > PROGRAM_RING_KIB_MAX || (kib & (kib - 1)))
+		return error_set(error,
+				 "--program-ring=%lluk: not the size of a ring; write a power of 2 "
+				 "from 4k to 16M",
+				 (unsigned long long)kib);
+	return 0;
+}
+
 int programs_check(const struct capture_settings *settings, struct error *error)
 {
 	const char *option = kernel_option(settings);
@@ -37,6 +53,8 @@ int programs_check(const struct capture_settings *settings, struct error *error)
 	    rules_want_programs(settings->selection.rules))
 		return error_set(error, "-r: a rule uses events of programs; use --programs of "
 					"'ktrack record' or 'stream'");
+	if (program_ring_check(settings, error) < 0)
+		return -1;
 	if (!settings->records_programs)
 		return 0;
 	if (settings->instance)
@@ -67,6 +85,7 @@ int capture_open_programs(struct capture *capture, struct error *error)
 		.globs = settings->programs,
 		.of_descendants = settings->command && !settings->all_programs,
 		.size_max = programs_size(settings),
+		.ring_size = settings->program_ring_kib * 1024,
 		.mode = !settings->mode->is_read_at_end ? PROGRAMS_WAIT
 			: settings->mode->overwrites	? PROGRAMS_KEEP_LAST
 							: PROGRAMS_KEEP_FIRST,
@@ -92,6 +111,15 @@ void capture_stop_programs(struct capture *capture)
 {
 	if (capture->programs)
 		programs_stop(capture->programs);
+}
+
+uint64_t capture_programs_lost(const struct capture *capture)
+{
+	struct programs_counts counts = { 0 };
+
+	if (capture->programs && !capture->settings->mode->is_read_at_end)
+		programs_count(capture->programs, &counts);
+	return counts.lost;
 }
 
 /* Others find and read programs; the socket is removed at the end. */

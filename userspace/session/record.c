@@ -57,7 +57,8 @@ static uint64_t record_run_small_buffer_kib(const struct record_run *run)
 {
 	const struct capture_settings *settings = run->capture.settings;
 
-	if (run->summary.lost == 0 || settings->mode->is_read_at_end)
+	if (run->summary.lost <= capture_programs_lost(&run->capture) ||
+	    settings->mode->is_read_at_end)
 		return 0;
 	return settings->instance ? instance_buffer_kib(run->capture.recorder)
 				  : settings->buffer_kib;
@@ -70,6 +71,8 @@ static void record_run_report(const struct record_run *run)
 		.has_lost = run->summary.lost > 0 || run->is_incomplete,
 		.records = run->summary.lost,
 		.buffer_kib = record_run_small_buffer_kib(run),
+		.programs_lost = capture_programs_lost(&run->capture),
+		.program_ring_kib = run->capture.settings->program_ring_kib,
 		.is_attached = instance_is_attached(run->capture.recorder),
 		.is_failure = capture_is_lost(&run->capture, run->settings->fails_on_loss),
 	};

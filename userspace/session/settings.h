@@ -193,6 +193,7 @@ int probe_setting_check(const struct probe_setting *setting, struct error *error
  * @records_programs: also record programs, or only these if nothing of the kernel is selected
  * @all_programs: those of the machine, not only the command and its descendants
  * @programs: patterns of their names or paths; NULL for all
+ * @program_ring_kib: how much of the ring of each thread is used, 0 for all
  * @depth: of nested calls that get slices; 0 for all
  * @ready_fd: written to once recording is on; -1 for none
  * @labels: of the recording: lines "KEY=VALUE"
@@ -225,6 +226,7 @@ struct capture_settings {
 	bool records_programs;
 	bool all_programs;
 	const char *programs;
+	uint64_t program_ring_kib;
 	uint64_t depth;
 	int ready_fd;
 	struct buffer labels;

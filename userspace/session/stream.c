@@ -243,7 +243,8 @@ static int stream_run_report_command_end(struct stream_run *run, int64_t time_ns
 /* A larger buffer helps only if records did not fit, and not if the oldest are overwritten. */
 static uint64_t stream_run_small_buffer_kib(const struct stream_run *run)
 {
-	bool is_overrun = run->pipeline.lost > run->pipeline.nr_unknown && run->capture.recorder;
+	uint64_t others = run->pipeline.nr_unknown + capture_programs_lost(&run->capture);
+	bool is_overrun = run->pipeline.lost > others && run->capture.recorder;
 
 	return is_overrun && !stream_run_is_circular(run) ? run->recording.buffer_kib : 0;
 }
@@ -259,6 +260,8 @@ static void stream_run_report_loss(const struct stream_run *run)
 		.gaps = run->pipeline.nr_gaps,
 		.gaps_unknown = run->pipeline.nr_gaps_unknown,
 		.buffer_kib = stream_run_small_buffer_kib(run),
+		.programs_lost = capture_programs_lost(capture),
+		.program_ring_kib = capture->settings->program_ring_kib,
 		.is_attached = is_attached,
 		.is_failure = capture_is_lost(capture, run->settings->outputs.fails_on_loss),
 	};

@@ -7,6 +7,7 @@
 
 #include "session/session.h"
 #include "timeline/timeline.h"
+#include "userring/userring.h"
 
 /* The suggested buffer is larger by this factor. */
 #define MORE_FACTOR 8
@@ -25,6 +26,19 @@ static void advice_append(struct buffer *line, const struct loss_summary *summar
 		buffer_printf(line, "try -b %llu", (unsigned long long)more);
 }
 
+static void programs_advice_append(struct buffer *line, const struct loss_summary *summary)
+{
+	if (summary->programs_lost == 0)
+		return;
+	buffer_printf(line, "; %llu did not fit into rings of programs, ",
+		      (unsigned long long)summary->programs_lost);
+	if (summary->program_ring_kib > 0 && summary->program_ring_kib < PROGRAM_RING_KIB)
+		buffer_printf(line, "try a larger --program-ring than %lluk",
+			      (unsigned long long)summary->program_ring_kib);
+	else
+		buffer_printf(line, "build these with a larger KTRACK_USER_RING_SIZE");
+}
+
 void loss_summary_report(const struct loss_summary *summary, const struct report *report)
 {
 	struct buffer line = { 0 };
@@ -35,6 +49,7 @@ void loss_summary_report(const struct loss_summary *summary, const struct report
 		buffer_printf(&line, "%s: ", summary->object);
 	timeline_append_loss(&line, summary->records, summary->gaps, summary->gaps_unknown);
 	advice_append(&line, summary);
+	programs_advice_append(&line, summary);
 	if (summary->is_failure)
 		buffer_printf(&line, "; exit status %d because of --fail-on-loss", STATUS_LOST);
 	if (!line.failed)

@@ -14,6 +14,8 @@
  * @gaps: 0 if unknown
  * @gaps_unknown: gaps of unknown size
  * @buffer_kib: size of a ring buffer that was too small; 0 if its size is not the reason
+ * @programs_lost: records among these that did not fit into rings of programs
+ * @program_ring_kib: as of struct capture_settings
  * @is_attached: the buffer belongs to an existing instance
  * @is_failure: --fail-on-loss makes the loss the exit status
  */
@@ -24,6 +26,8 @@ struct loss_summary {
 	uint64_t gaps;
 	uint64_t gaps_unknown;
 	uint64_t buffer_kib;
+	uint64_t programs_lost;
+	uint64_t program_ring_kib;
 	bool is_attached;
 	bool is_failure;
 };

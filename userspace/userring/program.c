@@ -200,6 +200,55 @@ bool program_is_locked(const struct program *program)
 	return fcntl(program->fd, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
 }
 
+bool program_take_size(struct program *program, size_t index)
+{
+	uint32_t size = __atomic_load_n(&program->control->rings[index].size, __ATOMIC_RELAXED);
+
+	program->rings[index].size = size;
+	return size == 0 || is_ring_size(size, program->ring_size);
+}
+
+bool ring_is_parked(const struct program *program, const struct ktrack_user_ring *shared)
+{
+	uint64_t head = __atomic_load_n(&shared->head, __ATOMIC_ACQUIRE);
+
+	return __atomic_load_n(&shared->parked, __ATOMIC_ACQUIRE) == head &&
+	       head - __atomic_load_n(&shared->tail, __ATOMIC_RELAXED) == program->ring_size;
+}
+
+/*
+ * Makes an empty ring of another size than wanted look full, so that its writer sets the size before
+ * its next record: no earlier record is where nobody expects it.
+ */
+static void ring_park(struct program *program, size_t index, uint32_t wanted)
+{
+	struct ktrack_user_ring *shared = &program->control->rings[index];
+	struct program_ring *ring = &program->rings[index];
+	uint64_t head = ring->tail;
+
+	if (ring->is_parked || program_ring_size(program, index) == wanted ||
+	    __atomic_load_n(&shared->tail, __ATOMIC_RELAXED) != head)
+		return;
+	__atomic_store_n(&shared->parked, head + program->ring_size, __ATOMIC_RELEASE);
+	ring->is_parked = __atomic_compare_exchange_n(&shared->head, &head,
+						      head + program->ring_size, false,
+						      __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+	if (!ring->is_parked)
+		__atomic_store_n(&shared->parked, 0, __ATOMIC_RELAXED);
+}
+
+/* A ktrack that does not know of sizes may be next: it finds rings whose whole memory is in use. */
+static void program_park(struct program *program, uint32_t wanted)
+{
+	if (wanted == 0 || wanted > program->ring_size)
+		wanted = program->ring_size;
+	if (!__atomic_load_n(&program->control->can_agree, __ATOMIC_RELAXED) || program->is_damaged)
+		return;
+	__atomic_store_n(&program->control->ring_wanted, wanted, __ATOMIC_RELEASE);
+	for (size_t i = 0; i < program->nr_rings; i++)
+		ring_park(program, i, wanted);
+}
+
 /* What a ring contains is an earlier recording's. */
 static void program_begin_rings(struct program *program)
 {
@@ -210,7 +259,9 @@ static void program_begin_rings(struct program *program)
 			.tail = __atomic_load_n(&shared->tail, __ATOMIC_ACQUIRE),
 			.lost = __atomic_load_n(&shared->lost, __ATOMIC_RELAXED),
 			.complete_ns = program->from_ns,
+			.is_parked = ring_is_parked(program, shared),
 		};
+		program->is_damaged |= !program_take_size(program, i);
 	}
 	program->lost = __atomic_load_n(&program->control->lost, __ATOMIC_RELAXED);
 }
@@ -224,8 +275,10 @@ bool program_lock(struct program *program)
 		return false;
 	program->is_ours = true;
 	program->from_ns = time_now_ns(CLOCK_BOOTTIME);
+	program_begin_rings(program);
 	program_clear_read(program);
 	program_begin_rings(program);
+	program_park(program, program->ring_wanted);
 	return true;
 }
 
@@ -267,6 +320,7 @@ void program_close(struct program *program)
 		return;
 	if (program->is_ours) {
 		program_switch(program, false);
+		program_park(program, 0);
 		program_unlock(program);
 	}
 	program_free(program);

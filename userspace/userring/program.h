@@ -24,6 +24,8 @@
  * struct program_ring - ktrack's state of a ring
  * @tail: up to which it is read
  * @lost: the ring's count of lost records
+ * @size: the part that is in use, 0 for all
+ * @is_parked: its writer has not yet set its size
  * @complete_ns: all records up to this time are read
  * @inner, @tid: numbers of the last thread, in the program's PID namespace and in the own
  * @nr_waits: passes that found a record begun and not complete
@@ -37,6 +39,8 @@ struct program_ring {
 	int32_t inner;
 	int32_t tid;
 	uint32_t nr_waits;
+	uint32_t size;
+	bool is_parked;
 	bool is_waiting;
 	bool is_late;
 };
@@ -57,6 +61,7 @@ enum search_state {
  * @base, @size: the memory
  * @control: its begin; written by the program at any moment
  * @nr_rings, @ring_size, @events_size: checked copies
+ * @ring_wanted: the part of a ring that is to be in use, 0 for all
  * @clock_offset_ns: by how much its clock is ahead, in another time namespace
  * @lost: the program's count of records without a ring
  * @events_used: bytes of descriptions that are read
@@ -89,6 +94,7 @@ struct program {
 	uint32_t nr_rings;
 	uint32_t ring_size;
 	uint32_t events_size;
+	uint32_t ring_wanted;
 	int64_t clock_offset_ns;
 	uint64_t lost;
 	uint32_t events_used;
@@ -127,6 +133,20 @@ bool program_lock(struct program *program);
 
 /** program_is_locked - whether another ktrack is its reader */
 bool program_is_locked(const struct program *program);
+
+/** program_ring_size - the part of a ring that is in use */
+static inline uint32_t program_ring_size(const struct program *program, size_t index)
+{
+	const struct program_ring *ring = &program->rings[index];
+
+	return ring->size != 0 ? ring->size : program->ring_size;
+}
+
+/** program_take_size - copy and check a ring's size; returns false if it is none */
+bool program_take_size(struct program *program, size_t index);
+
+/** ring_is_parked - whether the ring is empty, and its writer has to set its size */
+bool ring_is_parked(const struct program *program, const struct ktrack_user_ring *shared);
 
 /** program_switch - switch recording on, for records from now on, or off */
 void program_switch(struct program *program, bool is_on);

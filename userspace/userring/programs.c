@@ -315,6 +315,7 @@ static int programs_begin(struct programs *programs, struct error *error)
 	struct helper_work work = { .socket_fd = programs->socket.fd,
 				    .own_pid = programs->own_pid,
 				    .globs = programs->settings.globs,
+				    .ring_size = programs->settings.ring_size,
 				    .context = programs,
 				    .wants = process_is_wanted };
 

@@ -309,6 +309,7 @@ void reader_run(const struct helper_work *work, int inbox_fd, int *place, int se
 	struct reader reader = { .fill_ns = FILL_NEVER_NS,
 				 .globs = work->globs,
 				 .inspection = work->inspection,
+				 .ring_size = work->ring_size,
 				 .fd = work->reader_fd,
 				 .helper = { .fd = inbox_fd },
 				 .place = place,

@@ -17,6 +17,7 @@
  * struct reader - the state
  * @globs: which programs are taken
  * @inspection: they are only inspected
+ * @ring_size: as of struct programs_settings
  * @fd: the connection to the recorder
  * @helper: its messages
  * @place: shared with the helper: the process that is being examined, 0 for none
@@ -31,6 +32,7 @@
 struct reader {
 	const char *globs;
 	enum inspection_kind inspection;
+	uint32_t ring_size;
 	int fd;
 	struct helper helper;
 	int *place;

@@ -54,6 +54,7 @@ enum ring_status {
  * @data: the second copy, in the part
  * @size: of both
  * @used: of them
+ * @ring_size: of the ring
  * @number: of the event that is not described
  */
 struct ring_window {
@@ -62,6 +63,7 @@ struct ring_window {
 	unsigned char *data;
 	size_t size;
 	size_t used;
+	uint32_t ring_size;
 	uint16_t number;
 };
 
@@ -282,15 +284,14 @@ static int record_take(struct program *program, struct program_ring *ring,
  * The size of the entry at the tail, 0 if it is not committed, -1 if it cannot be. Padding is
  * smaller than the record that did not fit: clearing what one word claims takes no time.
  */
-static int64_t entry_size(const struct program *program, uint64_t tail, uint64_t head,
-			  uint32_t word)
+static int64_t entry_size(uint32_t ring_size, uint64_t tail, uint64_t head, uint32_t word)
 {
 	uint32_t size = word & ~7u;
 
 	if (!(word & KTRACK_USER_COMMITTED))
 		return 0;
 	if (size < 8 || size > KTRACK_USER_RECORD_MAX || size > head - tail ||
-	    size > program->ring_size - (tail & (program->ring_size - 1)))
+	    size > ring_size - (tail & (ring_size - 1)))
 		return -1;
 	if (!(word & KTRACK_USER_PAD) && size < sizeof(struct ktrack_user_record))
 		return -1;
@@ -301,14 +302,14 @@ static int64_t entry_size(const struct program *program, uint64_t tail, uint64_t
  * A thread was killed while it wrote this record, whose size is known, or not yet: then all its
  * bytes are zeros, and so may those behind it be.
  */
-static int64_t entry_skip(const struct program *program, uint64_t tail, uint64_t head,
-			  const struct ring_window *window, uint32_t word)
+static int64_t entry_skip(const struct ring_window *window, uint64_t tail, uint64_t head,
+			  uint32_t word)
 {
 	static const unsigned char zeros[8];
 	size_t size = 0;
 
 	if (word != 0)
-		return entry_size(program, tail, head, word | KTRACK_USER_COMMITTED);
+		return entry_size(window->ring_size, tail, head, word | KTRACK_USER_COMMITTED);
 	while (size < window->size - window->used &&
 	       memcmp(window->data + window->used + size, zeros, sizeof(zeros)) == 0)
 		size += sizeof(zeros);
@@ -327,8 +328,8 @@ static int entry_read(struct program *program, struct program_ring *ring,
 
 	memcpy(&word, window->words + window->used, sizeof(word));
 	is_cut = program->has_ended && !(word & KTRACK_USER_COMMITTED);
-	size = is_cut ? entry_skip(program, ring->tail, head, window, word)
-		      : entry_size(program, ring->tail, head, word);
+	size = is_cut ? entry_skip(window, ring->tail, head, word)
+		      : entry_size(window->ring_size, ring->tail, head, word);
 	if (size <= 0)
 		return size < 0 ? RING_DAMAGED : RING_END;
 	if ((size_t)size > window->size - window->used)
@@ -383,7 +384,7 @@ void segment_free(const struct ring_segment *segment, const struct batch *batch)
 {
 	struct program *program = segment->program;
 	struct ktrack_user_ring *shared = &program->control->rings[segment->ring];
-	size_t offset = segment->begin & (program->ring_size - 1);
+	size_t offset = segment->begin & (program_ring_size(program, segment->ring) - 1);
 	size_t begin = ring_offset(program, segment->ring);
 
 	__atomic_store_n(&shared->read, segment->end, __ATOMIC_RELEASE);
@@ -400,8 +401,9 @@ void segment_free(const struct ring_segment *segment, const struct batch *batch)
 static void ring_free(const struct program *program, size_t index, uint64_t begin, uint64_t end)
 {
 	struct ktrack_user_ring *shared = &program->control->rings[index];
-	size_t offset = begin & (program->ring_size - 1), size = end - begin;
-	size_t first = program->ring_size - offset;
+	uint32_t ring_size = program_ring_size(program, index);
+	size_t offset = begin & (ring_size - 1), size = end - begin;
+	size_t first = ring_size - offset;
 
 	if (first > size)
 		first = size;
@@ -418,7 +420,8 @@ void program_clear_read(struct program *program)
 		uint64_t end = __atomic_load_n(&shared->read, __ATOMIC_ACQUIRE);
 		uint64_t head = __atomic_load_n(&shared->head, __ATOMIC_ACQUIRE);
 
-		if (head - tail <= program->ring_size && end - tail <= head - tail && end != tail)
+		if (head - tail <= program_ring_size(program, i) && end - tail <= head - tail &&
+		    end != tail)
 			ring_free(program, i, tail, end);
 	}
 }
@@ -433,11 +436,14 @@ static int window_open(struct ring_window *window, struct program *program, size
 		       struct batch *batch, uint64_t head)
 {
 	const struct program_ring *ring = &program->rings[index];
-	size_t offset = ring->tail & (program->ring_size - 1);
+	uint32_t ring_size = program_ring_size(program, index);
+	size_t offset = ring->tail & (ring_size - 1);
 
-	*window = (struct ring_window){ .words = batch->words, .size = head - ring->tail };
-	if (window->size > program->ring_size - offset)
-		window->size = program->ring_size - offset;
+	*window = (struct ring_window){ .words = batch->words,
+					.size = head - ring->tail,
+					.ring_size = ring_size };
+	if (window->size > ring_size - offset)
+		window->size = ring_size - offset;
 	if (window->size > PART_DATA_MAX)
 		window->size = PART_DATA_MAX;
 	window->part = batch_reserve(batch, sizeof(*window->part) + window->size);
@@ -518,21 +524,36 @@ static void ring_note_waiting(struct program_ring *ring, bool is_waiting, int64_
 	ring->is_late = ring->nr_waits > LATE_PASSES && now_ns - ring->complete_ns > LATE_NS;
 }
 
+/* Whether nothing is written before the writer has set the ring's size, which is taken then. */
+static bool ring_waits_for_size(struct program *program, size_t index)
+{
+	struct program_ring *ring = &program->rings[index];
+
+	if (!ring->is_parked || ring_is_parked(program, &program->control->rings[index]))
+		return ring->is_parked;
+	ring->is_parked = false;
+	program->is_damaged |= !program_take_size(program, index);
+	return program->is_damaged;
+}
+
 /* Returns the number of bytes, or an enum ring_status below 0. */
 static int64_t ring_read(struct program *program, size_t index, const struct ring_reader *reader,
 			 int64_t now_ns)
 {
 	struct program_ring *ring = &program->rings[index];
-	uint64_t head = __atomic_load_n(&program->control->rings[index].head, __ATOMIC_ACQUIRE);
-	uint64_t begin = ring->tail;
 	int status = RING_RECORD;
+	uint64_t head, begin = ring->tail;
 	bool is_cut;
+
+	if (ring_waits_for_size(program, index))
+		return program->is_damaged ? RING_DAMAGED : 0;
+	head = __atomic_load_n(&program->control->rings[index].head, __ATOMIC_ACQUIRE);
 
 	/*
 	 * A hostile program may have set both: the word at the tail would end behind the memory,
 	 * and skipping words would pass the head.
 	 */
-	if (head - ring->tail > program->ring_size || ring->tail % 8 != 0 || head % 8 != 0)
+	if (head - ring->tail > program_ring_size(program, index) || ring->tail % 8 != 0 || head % 8 != 0)
 		return RING_DAMAGED;
 	while (status == RING_RECORD && ring->tail != head && user_may_read(program, reader))
 		status = ring_window_read(program, index, reader, head, now_ns);
@@ -610,6 +631,9 @@ int64_t program_read(struct program *program, const struct ring_reader *reader, 
 	for (size_t i = 0; i < program->nr_rings && size >= 0; i++) {
 		size = ring_read(program, i, reader, now_ns);
 		sum += size;
+		/* As if all of the ring were in use. */
+		if (size > 0)
+			size *= program->ring_size / program_ring_size(program, i);
 		if (size > program->most_bytes)
 			program->most_bytes = size;
 	}

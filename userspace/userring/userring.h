@@ -24,6 +24,13 @@
 /** PROGRAM_PAGE_SIZE - size of a sub-buffer */
 #define PROGRAM_PAGE_SIZE 4096
 
+/** PROGRAM_RING_KIB - size of a ring, unless the program has chosen it */
+#define PROGRAM_RING_KIB 4096
+
+/** PROGRAM_RING_KIB_MIN, PROGRAM_RING_KIB_MAX - limits of how much of a ring is used */
+#define PROGRAM_RING_KIB_MIN 4
+#define PROGRAM_RING_KIB_MAX (16 << 10)
+
 /** PROGRAM_EVENT_ID - the first event id; the kernel's are below */
 #define PROGRAM_EVENT_ID 40000
 
@@ -44,12 +51,14 @@ enum programs_mode {
  * @globs: patterns of names or paths, separated by commas; NULL for all programs
  * @of_descendants: only those of this process's descendants, which get a socket of their own
  * @size_max: memory for records that wait, in bytes
+ * @ring_size: how much of each ring is used, a power of 2; 0 for all
  */
 struct programs_settings {
 	const struct report *report;
 	const char *globs;
 	bool of_descendants;
 	size_t size_max;
+	uint32_t ring_size;
 	enum programs_mode mode;
 };
 

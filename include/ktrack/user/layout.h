@@ -51,22 +51,26 @@
 /*
  * struct ktrack_user_ring - the state of a ring
  * @owner: the thread that writes it, 0 if it is free
+ * @size: the part of its memory that is in use, a power of 2; 0 for all
  * @head: bytes that writers have reserved
  * @lost: records that did not fit
  * @tail: bytes that ktrack has read, and cleared
  * @read: bytes that ktrack has read; if this is more than @tail, it is clearing them, or was killed
+ * @parked: the head by which ktrack has made an empty ring look full: before the next record, the
+ * writer sets @size and sets the head back
  *
  * Writers change the first part, ktrack the second; each has its own cache line.
  */
 struct ktrack_user_ring {
 	uint32_t owner;
-	uint32_t unused;
+	uint32_t size;
 	uint64_t head;
 	uint64_t lost;
 	uint64_t more_unused[5];
 	uint64_t tail;
 	uint64_t read;
-	uint64_t ktracks[6];
+	uint64_t parked;
+	uint64_t ktracks[5];
 };
 
 /*
@@ -78,6 +82,8 @@ struct ktrack_user_ring {
  * @lost: records of threads that found no free ring
  * @pid: the process, in its PID namespace
  * @is_missed: a ktrack recorded, but could not be reached; ktrack clears it
+ * @ring_wanted: the part of a ring that ktrack wants to be in use, 0 for all
+ * @can_agree: the program knows parked rings
  */
 struct ktrack_user_control {
 	uint32_t on;
@@ -91,7 +97,9 @@ struct ktrack_user_control {
 	uint32_t nr_events;
 	uint32_t is_missed;
 	uint64_t lost;
-	uint64_t more_unused[10];
+	uint32_t ring_wanted;
+	uint32_t can_agree;
+	uint64_t more_unused[9];
 	struct ktrack_user_ring rings[KTRACK_USER_RINGS];
 };
 

@@ -29,6 +29,7 @@ __KTRACK_ONE struct ktrack_user_record *ktrack_user1_slice(struct ktrack_user_si
 							   size_t length, uint32_t texts_size);
 __KTRACK_ONE struct ktrack_user_record *ktrack_user1_sample(struct ktrack_user_site *site,
 							    uint32_t texts_size);
+__KTRACK_ONE int ktrack_user1_full(struct ktrack_user_thread *thread, uint64_t head);
 __KTRACK_ONE int ktrack_user1_pad(struct ktrack_user_thread *thread, uint64_t head);
 __KTRACK_ONE int ktrack_user1_claim(struct ktrack_user_thread *thread);
 
@@ -55,6 +56,16 @@ static inline int32_t ktrack_user_tid(void)
 #endif
 }
 
+/* Uses a part of a ring: all of it if that is no size that it can have. */
+static inline void ktrack_user_use(struct ktrack_user_thread *thread, uint32_t size)
+{
+	uint32_t whole = ktrack_user1_process.ring_size;
+	int is_size = size >= KTRACK_USER_RING_MIN && size <= whole && !(size & (size - 1));
+
+	thread->size = is_size ? size : whole;
+	thread->mask = thread->size - 1;
+}
+
 /* Gives a thread the ring that it owns; without memory for it, the ring is free again. */
 static inline void ktrack_user_enter(struct ktrack_user_thread *thread, uint32_t index)
 {
@@ -68,8 +79,7 @@ static inline void ktrack_user_enter(struct ktrack_user_thread *thread, uint32_t
 		__atomic_store_n(&ring->owner, 0, __ATOMIC_RELEASE);
 		return;
 	}
-	thread->size = process->ring_size;
-	thread->mask = thread->size - 1;
+	ktrack_user_use(thread, __atomic_load_n(&ring->size, __ATOMIC_RELAXED));
 	if (process->has_key)
 		pthread_setspecific(process->key, ring);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
@@ -129,6 +139,32 @@ static inline int ktrack_user_is_head(const struct ktrack_user_ring *ring, uint6
 	return __atomic_load_n(&ring->head, __ATOMIC_RELAXED) == head;
 }
 
+/*
+ * The ring is full at @head, or parked: then it is empty, and its size becomes what ktrack wants.
+ * Returns -1 if the record is lost, as in a signal handler meanwhile.
+ */
+int ktrack_user1_full(struct ktrack_user_thread *thread, uint64_t head)
+{
+	struct ktrack_user_ring *ring = thread->ring;
+	uint64_t parked = __atomic_load_n(&ring->parked, __ATOMIC_ACQUIRE);
+
+	if (!ktrack_user_is_head(ring, head))
+		return 0;
+	if (parked != head || thread->is_claiming)
+		return -1;
+	thread->is_claiming = 1;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	ktrack_user_use(thread,
+			__atomic_load_n(&ktrack_user1_control.ring_wanted, __ATOMIC_RELAXED));
+	__atomic_store_n(&ring->size, thread->size, __ATOMIC_RELAXED);
+	__atomic_store_n(&ring->head, head - ktrack_user1_process.ring_size, __ATOMIC_RELEASE);
+	__atomic_store_n(&ring->parked, 0, __ATOMIC_RELAXED);
+	/* Whoever sees a later head sees this, too. */
+	__atomic_thread_fence(__ATOMIC_RELEASE);
+	thread->is_claiming = 0;
+	return 0;
+}
+
 /* Fills the end of a ring, where a record does not fit; returns -1 if that is not free. */
 int ktrack_user1_pad(struct ktrack_user_thread *thread, uint64_t head)
 {
@@ -136,7 +172,7 @@ int ktrack_user1_pad(struct ktrack_user_thread *thread, uint64_t head)
 	uint32_t size = thread->size - offset;
 
 	if (!ktrack_user_fits(thread, thread->ring, head + size))
-		return ktrack_user_is_head(thread->ring, head) ? -1 : 0;
+		return ktrack_user1_full(thread, head);
 	if (ktrack_user_take(thread->ring, head, head + size))
 		__atomic_store_n((uint32_t *)(void *)(thread->data + offset),
 				 size | KTRACK_USER_PAD | KTRACK_USER_COMMITTED, __ATOMIC_RELEASE);
@@ -164,7 +200,7 @@ ktrack_user_reserve(struct ktrack_user_thread *thread, uint32_t size)
 			if (ktrack_user1_pad(thread, head) < 0)
 				return ktrack_user_lose(&ring->lost);
 		} else if (__KTRACK_UNLIKELY(!ktrack_user_fits(thread, ring, end))) {
-			if (ktrack_user_is_head(ring, head))
+			if (ktrack_user1_full(thread, head) < 0)
 				return ktrack_user_lose(&ring->lost);
 		} else if (__KTRACK_LIKELY(ktrack_user_take(ring, head, end))) {
 			break;

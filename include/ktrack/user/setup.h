@@ -220,6 +220,7 @@ static inline unsigned char *ktrack_user_memory_map(const struct ktrack_user_pro
 	control->nr_rings = process->nr_rings;
 	control->ring_size = process->ring_size;
 	control->events_size = KTRACK_USER_EVENTS_SIZE;
+	control->can_agree = 1;
 	__atomic_store_n(&control->magic, KTRACK_USER_MAGIC, __ATOMIC_RELEASE);
 	if (mmap(&ktrack_user1_control, KTRACK_USER_CONTROL_SIZE, PROT_READ | PROT_WRITE,
 		 MAP_SHARED | MAP_FIXED, fd, 0) != MAP_FAILED)
