@@ -66,6 +66,9 @@ stream --event=$target --duration=|'' is no duration; write a number with ns, us
 stream --event=$target -b 0|'0': not a size; write a number of KiB, or one with k, M or G
 stream --event=$target -b -1|'-1': not a size; write a number of KiB, or one with k, M or G
 stream --event=$target -b 64x|'64x': not a size; write a number of KiB, or one with k, M or G
+stream --event=$target --programs --program-ring=5k|--program-ring=5k: not the size of a ring; write a power of 2 from 4k to 16M
+stream --event=$target --programs --program-ring=32M|--program-ring=32768k: not the size of a ring; write a power of 2 from 4k to 16M
+stream --event=$target -e sched --program-ring=64k|--program-ring: no program is recorded; add --programs
 stream --event=$target -b 67108865|'67108865': too large; write at most 64G
 stream --event=$target -b 65G|'65G': too large; write at most 64G
 stream --event=$target -b 99999999999999999999|'99999999999999999999': too large; write at most 64G

@@ -184,6 +184,14 @@ def kill_recorders(tap, process, folder):
     tap.ok(process.poll() is None, "the program still runs")
 
 
+def check_ring(tap, load, folder):
+    """A part of the ring is too small, which is reported with what helps; -b does not."""
+    command = [KTRACK, "record", "--programs", "--program-ring=4k", "-o", f"{folder}/ring.dat", "--", load, "1", "50000", "0"]
+    messages = subprocess.run(command, capture_output=True, text=True, check=True).stderr
+    is_right = "did not fit into rings of programs, try a larger --program-ring than 4k" in messages and " -b " not in messages
+    tap.ok(is_right, "a loss names the rings of programs", messages)
+
+
 def main():
     tap = Tap()
     with tempfile.TemporaryDirectory() as folder:
@@ -194,6 +202,7 @@ def main():
         check_limits(tap, load, Path(folder) / "limited")
         check_contents(tap, load, folder)
         check_process(tap, folder)
+        check_ring(tap, load, folder)
         check_killed(tap, load, folder)
     return tap.finish()
 
