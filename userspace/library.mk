@@ -51,7 +51,7 @@ $(BUILD)/trace2/%-threads: tests/trace2/%.c $(call module-sources,base trace2) \
 		$(wildcard include/trace2/*.h userspace/base/*.h userspace/trace2/*.h)
 	@mkdir -p $(@D)
 	@echo '  LD tsan $@'
-	$(Q)$(CC) $(filter-out -MMD -MP,$(flags)) -O1 -g -fsanitize=thread -o $@ $(filter %.c,$^) \
+	$(Q)$(CC) $(filter-out -MD -MP,$(flags)) -O1 -g -fsanitize=thread -o $@ $(filter %.c,$^) \
 		$(shell pkg-config --libs $(library-packages)) -lpthread
 
 $(BUILD)/trace2/example: include/trace2/example.c $(BUILD)/$(library).a

@@ -29,7 +29,7 @@ hardening = $(if $(SAN),,-fstack-protector-strong -fstack-clash-protection $(bra
 	$(if $(and $(optimizes),$(if $(fortifies),,yes)),-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2))
 link-hardening = $(if $(SAN),,-Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack)
 flags = -std=gnu11 -D_GNU_SOURCE -DKTRACK_VERSION='"$(version)"' $(warnings) $(tuning) -fvisibility=hidden \
-	-Iuserspace -Iinclude -MMD -MP $(shell pkg-config --cflags '$(packages) $(loaded-packages)' 2>/dev/null) $(CPPFLAGS)
+	-Iuserspace -Iinclude -MD -MP $(shell pkg-config --cflags '$(packages) $(loaded-packages)' 2>/dev/null) $(CPPFLAGS)
 libraries = $(shell pkg-config --libs '$(packages)' 2>/dev/null)
 objects := $(sources:%.c=$(BUILD)/%.o)
 

@@ -11,8 +11,9 @@ CATEGORY_WIDTH = 24
 
 
 def compact(value):
-    """JSON without blanks."""
-    return json.dumps(value, separators=(",", ":"), ensure_ascii=False)
+    """JSON without blanks, on a line for people."""
+    text = json.dumps(value, separators=(",", ":"), ensure_ascii=False)
+    return re.sub("[\x7f-\x9f]", lambda found: escape(found[0]), text)
 
 
 def escape(text, more=""):
