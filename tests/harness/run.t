@@ -85,12 +85,12 @@ def check_case(tap, what, script, counts, words):
 def check_finding(tap, project, folder):
     """Executables are tests; lanes and names select them."""
     tap.ok(project.run() == (1, closing((0, 0, 0)) + "\n"), "no test at all is no success", *project.run())
-    for path in ("build/tests/unit/base", "tests/vm/one.t", "tests/bench/two.t"):
+    for path in ("build/tests/unit/base", "tests/vm/one.t", "tests/bench/two.t", "tests/harness/mutants.t"):
         project.add(path, "echo 1..1; echo ok 1")
     project.add("tests/vm/helper.sh", "exit 1")
     project.add("tests/vm/plain.t", "exit 1", mode=0o644)
     project.add("tests/vm/guest/deep.t", "exit 1")
-    for words, count in (((), 2), (("--lane=quick",), 1), (("--lane=full",), 3), (("vm/", "two"), 2)):
+    for words, count in (((), 3), (("--lane=quick",), 1), (("--lane=full",), 4), (("vm/", "two"), 2)):
         status, output = project.run(*words)
         tap.ok(status == 0 and closing((count, 0, 0)) in output, f"{' '.join(words)} runs {count} tests", output)
     tap.ok(project.run("nowhere")[0] == 1, "a name that selects nothing is no success")

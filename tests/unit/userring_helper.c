@@ -24,7 +24,7 @@
 #define SEALS (F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW)
 
 /* Only a test that runs gives up. */
-#define PATIENCE_MS 60000
+#define PATIENCE_MS tap_patience_ms()
 
 /* A descriptor that is not open. */
 #define NO_FILE 900
