@@ -18,6 +18,7 @@ DELAYS = ("0", "0.3", "0.7")
 # Six records of each round on each of two processors.
 RECORDS = 2 * 6 * 10
 SYMBOLS = "symbolic fields are numbers"
+UNNAMED = "the print format has no number for TEST_READ"
 SLICES = 2 * 2 * 10
 TRACEPOINT = "ktrack_test:ktrack_test_cpu"
 # With ktrack.ko, what is loaded later than this is recorded from its init on.
@@ -76,7 +77,8 @@ def check(tap, kernel, result):
         what = f"{kernel}: {name}"
         (check_live if "-live-" in name else check_stream)(tap, what, result, name)
         # The preloaded library looks up what is written to, which the child that parses print formats must not.
-        lines = [line for line in result.text(f"{name}.errors").splitlines() if SYMBOLS not in line]
+        # And the kernel shows the formats of a module that is being loaded before it puts in the numbers of enumerators.
+        lines = [line for line in result.text(f"{name}.errors").splitlines() if SYMBOLS not in line and UNNAMED not in line]
         tap.nothing(lines, f"{what}: nothing to say")
 
 

@@ -159,17 +159,18 @@ limited() {
 # With the smallest limit that is enough to begin, not all of many tracepoints may be open: the recording goes on, and ends well.
 files_are_left() {
 	limit=50
-	until (limited $limit -d 0.01) || [ $limit = 200 ]; do
+	until (limited $limit -d 1 --ready-fd=4 4>/tmp/ready) && [ -s /tmp/ready ] || [ $limit = 200 ]; do
 		limit=$((limit + 1))
 	done
-	(limited $limit) &
+	rm /tmp/ready
+	(limited $limit --ready-fd=4 4>/tmp/ready) &
 	recorder=$!
-	wait_while_alive $recorder grep -q 1 "$INSTANCES/ktrack-$recorder/tracing_on"
+	wait_while_alive $recorder grep -q ready /tmp/ready
 	insmod /modules/ktrack_test.ko
 	wait_while_alive $recorder grep -q "^ktrack: tracepoints of modules are not recorded, too many files are open" /tmp/limited.errors
 	expect "lines about files" 1 "$(grep -c "too many files" /tmp/limited.errors)"
 	kill -TERM $recorder
-	wait $recorder || echo "a recording without files fails"
+	wait $recorder || cat /tmp/limited.errors
 	expect "the end of its stream" 1 "$(grep -c '"event":"atexit"' /tmp/limited.json)"
 	rmmod ktrack_test
 }
