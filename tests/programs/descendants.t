@@ -19,11 +19,11 @@ from tap import Tap  # noqa: E402
 
 # Bytes that ktrack writes in many rounds.
 MUCH = 10000000
-# A child that announces itself, one that has no environment, and one that has also lost its parent.
+# A child that announces itself, one to which the socket is unknown, and one that has also lost its parent.
 SCRIPT = '''
 "$0/inner" 1 50 0
-env -i COUNT="$0/clean.count" "$0/clean" 1 1 10000 wait &
-sh -c 'env -i COUNT="$0/orphan.count" "$0/orphan" 1 1 10000 wait & echo $! >"$0/orphan.pid"' "$0"
+env -i KTRACK_USER_SOCKET="$0/nobody" COUNT="$0/clean.count" "$0/clean" 1 1 10000 wait &
+sh -c 'env -i KTRACK_USER_SOCKET="$0/nobody" COUNT="$0/orphan.count" "$0/orphan" 1 1 10000 wait & echo $! >"$0/orphan.pid"' "$0"
 read line
 kill $!
 '''
@@ -45,7 +45,7 @@ def check_descendants(tap, folder):
     """Only what the command started is recorded, and what ends without a parent is no zombie."""
     recorder = Recorder(folder, "own", "--programs", "--", "sh", "-c", SCRIPT, folder, stdin=subprocess.PIPE)
     wanted = {"inner", "clean", "orphan"}
-    tap.ok(wait_for(lambda: comms_of(recorder) >= wanted, recorder.process), "descendants without an environment or a parent are found", comms_of(recorder))
+    tap.ok(wait_for(lambda: comms_of(recorder) >= wanted, recorder.process), "descendants without the socket or a parent are found", comms_of(recorder))
     orphan = int((Path(folder) / "orphan.pid").read_text())
     tap.ok(orphan in children_of(recorder.process.pid), "ktrack is the parent of the one that lost its own")
     os.kill(orphan, signal.SIGKILL)
