@@ -275,7 +275,6 @@ bool program_lock(struct program *program)
 		return false;
 	program->is_ours = true;
 	program->from_ns = time_now_ns(CLOCK_BOOTTIME);
-	program_begin_rings(program);
 	program_clear_read(program);
 	program_begin_rings(program);
 	program_park(program, program->ring_wanted);

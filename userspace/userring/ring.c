@@ -420,7 +420,8 @@ void program_clear_read(struct program *program)
 		uint64_t end = __atomic_load_n(&shared->read, __ATOMIC_ACQUIRE);
 		uint64_t head = __atomic_load_n(&shared->head, __ATOMIC_ACQUIRE);
 
-		if (head - tail <= program_ring_size(program, i) && end - tail <= head - tail &&
+		if (program_take_size(program, i) &&
+		    head - tail <= program_ring_size(program, i) && end - tail <= head - tail &&
 		    end != tail)
 			ring_free(program, i, tail, end);
 	}
