@@ -6,7 +6,6 @@
 #include "session/closing.h"
 #include "session/machines.h"
 #include "session/outputs.h"
-#include "session/read_loop.h"
 #include "session/session.h"
 #include "session/tracepoints.h"
 #include "session/warning.h"
@@ -114,15 +113,6 @@ static void export_run_report_end(const struct export_run *run)
 	buffer_release(&next);
 }
 
-/* Delivers all records, also those before damage. */
-static int export_run_read(void *context, struct error *error)
-{
-	struct export_run *run = context;
-
-	return run->machines ? machines_read(run->machines, error)
-			     : export_part_read_rest(&run->parts[0], error);
-}
-
 static void export_run_begin_progress(struct export_run *run)
 {
 	const struct report *report = run->report;
@@ -146,21 +136,12 @@ static void export_run_end_progress(struct export_run *run)
 	}
 }
 
-/* The source is complete: one round of the loop reads all of it. */
-static int export_run_loop(struct export_run *run, struct error *error)
+/* Delivers all records, also those before damage. */
+static int export_run_read(struct export_run *run, struct error *error)
 {
-	struct stop_condition stop = { .signals.fd = -1 };
-	struct progress progress = { .report = NULL };
-	const struct read_loop loop = {
-		.context = run,
-		.stop = &stop,
-		.progress = &progress,
-		.read = export_run_read,
-	};
-
-	stop_now(&stop);
 	export_run_begin_progress(run);
-	if (read_loop_run(&loop, error) < 0)
+	if ((run->machines ? machines_read(run->machines, error)
+			   : export_part_read_rest(&run->parts[0], error)) < 0)
 		return -1;
 	if (export_run_prints_at_end(run))
 		export_run_end_progress(run);
@@ -263,7 +244,7 @@ static int export_run_all(struct export_run *run, struct error *error)
 	if (outputs_open(&run->outputs, export_run_timeline(run), &run->identity, error) < 0 ||
 	    output_set_begin(&run->outputs.set, error) < 0 || export_run_begin(run, error) < 0)
 		return -1;
-	return export_run_loop(run, error) < 0 ? -1 : export_run_finish(run, error);
+	return export_run_read(run, error) < 0 ? -1 : export_run_finish(run, error);
 }
 
 /* Sinks of the common timeline use names of the parts. */
