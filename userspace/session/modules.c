@@ -272,7 +272,8 @@ static bool tracepoint_is_same(int events_fd, const struct tracepoint *tracepoin
 	return is_same;
 }
 
-/* An enabled tracepoint keeps a file open; once there are too few, further ones are not recorded. */
+/* An enabled tracepoint keeps a file open; once there are too few, further ones are not recorded.
+ */
 static bool modules_have_files(struct modules *modules)
 {
 	bool are_left = files_are_left();
@@ -444,9 +445,9 @@ static bool searched_add(struct modules *modules, uint16_t id)
 	return was_searched;
 }
 
-int modules_find(struct modules *modules, const struct record *record, bool *is_known,
-		 struct error *error)
+int modules_find(void *context, const struct record *record, bool *is_known, struct error *error)
 {
+	struct modules *modules = context;
 	uint16_t id;
 
 	*is_known = false;

@@ -4,7 +4,6 @@
 
 #include <string.h>
 
-#include "session/modules.h"
 #include "session/program_events.h"
 #include "session/workload.h"
 
@@ -119,12 +118,12 @@ static int pipeline_unknown(struct pipeline *pipeline, const struct record *reco
 
 	if (stack)
 		return pipeline_stack(pipeline, record, stack, error);
-	if (!pipeline->modules) {
+	if (!pipeline->follower.find) {
 		if (pipeline->source)
 			source_note_unknown(pipeline->source, record);
 		return pipeline_count_other(pipeline, record, error);
 	}
-	status = modules_find(pipeline->modules, record, &is_known, error);
+	status = pipeline->follower.find(pipeline->follower.context, record, &is_known, error);
 	if (is_known)
 		return pipeline_handler(pipeline).record(pipeline, record, error);
 	if (status <= 0)
@@ -336,9 +335,9 @@ static bool pipeline_wants(void *context, int cpu, unsigned int buffer)
 
 static int pipeline_change(void *context, const struct instance_change *change, struct error *error)
 {
-	const struct pipeline *pipeline = context;
+	const struct pipeline_follower *follower = &((const struct pipeline *)context)->follower;
 
-	return pipeline->modules ? modules_change(pipeline->modules, change, error) : 0;
+	return follower->change ? follower->change(follower->context, change, error) : 0;
 }
 
 static int pipeline_add_event(void *context, const struct program_event *event, struct error *error)

@@ -14,8 +14,21 @@
 #include "timeline/timeline.h"
 #include "track/track.h"
 
-struct modules;
 struct workload;
+
+/**
+ * struct pipeline_follower - follows tracepoints that come and go while a recording runs
+ * @find: search the tracepoint of a record that the pipeline does not have; sets @is_known if it has
+ * it now; returns 1 if the record is lost unless @is_known, 0 if it is of no interest, or -1 with
+ * @error
+ * @change: as in struct source_handler
+ */
+struct pipeline_follower {
+	void *context;
+	int (*find)(void *context, const struct record *record, bool *is_known,
+		    struct error *error);
+	int (*change)(void *context, const struct instance_change *change, struct error *error);
+};
 
 /**
  * struct pipeline - from records to track events
@@ -28,7 +41,7 @@ struct workload;
  * @nr_gaps: number of gaps; @nr_gaps_unknown of them have an unknown size
  * @nr_events: track events
  * @lost_until_ns: latest end of a gap
- * @modules: finds the tracepoints of loaded modules; NULL if no module is followed
+ * @follower: finds the tracepoints of loaded modules; zeroed if no module is followed
  * @unknown: records without a known tracepoint, until pipeline_report_unknown()
  * @nr_unknown: their number in all
  * @others: records that are not exported, if @counts_others
@@ -54,7 +67,7 @@ struct pipeline {
 	uint64_t nr_gaps_unknown;
 	uint64_t nr_events;
 	int64_t lost_until_ns;
-	struct modules *modules;
+	struct pipeline_follower follower;
 	struct unknown_events unknown;
 	uint64_t nr_unknown;
 	bool counts_others;

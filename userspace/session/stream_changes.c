@@ -59,7 +59,9 @@ int stream_run_follow(struct stream_run *run, struct error *error)
 		return 0;
 	if (modules_open(&run->modules, &handler, error) < 0)
 		return -1;
-	run->pipeline.modules = &run->modules;
+	run->pipeline.follower = (struct pipeline_follower){ .context = &run->modules,
+							     .find = modules_find,
+							     .change = modules_change };
 	return 0;
 }
 
