@@ -68,6 +68,9 @@ struct why_settings {
 /** why_settings_set_slice - set the selector; " p99" behind it means @is_aggregate */
 void why_settings_set_slice(struct why_settings *settings, const char *text);
 
+/** why_settings_check - refuse settings that exclude each other; returns -1 with @error */
+int why_settings_check(const struct why_settings *why, struct error *error);
+
 /** BUDGETS_MAX - most budgets of a run */
 #define BUDGETS_MAX 32
 

@@ -159,6 +159,23 @@ void why_settings_set_slice(struct why_settings *settings, const char *text)
 	settings->slice = (struct text){ .data = text, .size = size };
 }
 
+int why_settings_check(const struct why_settings *why, struct error *error)
+{
+	struct slice_selector selector;
+	int status = slice_selector_parse(&selector, why->slice, error);
+
+	slice_selector_release(&selector);
+	if (status == 0 && why->is_aggregate && (why->slowest > 0 || why->has_at))
+		return error_set(error, "--aggregate: covers all slices; leave out %s",
+				 why->has_at ? "--at" : "--slowest");
+	if (status == 0 && why->is_aggregate && why->folded)
+		return error_set(error, "--folded: contains single slices; leave out --aggregate");
+	if (status == 0 && why->folded && strcmp(why->folded, "-") == 0)
+		return error_set(error, "--folded=-: standard output is that of the explanation; "
+					"write a file");
+	return status;
+}
+
 struct sink *why_sink_new(const struct why_settings *settings, int fd, int folded_fd,
 			  const char *source, struct error *error)
 {

@@ -178,3 +178,23 @@ void buffer_append_duration(struct buffer *buffer, int64_t ns)
 				     : 0,
 		      number, units[i].unit);
 }
+
+#define PLAIN_CHARACTERS                                       \
+	"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ" \
+	"0123456789_-./:,=+@%"
+
+void buffer_append_word(struct buffer *out, const char *word)
+{
+	if (*word && !word[strspn(word, PLAIN_CHARACTERS)]) {
+		buffer_append_string(out, word);
+		return;
+	}
+	buffer_append_char(out, '\'');
+	for (; *word; word++) {
+		if (*word == '\'')
+			buffer_append_string(out, "'\\''");
+		else
+			buffer_append_char(out, *word);
+	}
+	buffer_append_char(out, '\'');
+}

@@ -136,6 +136,9 @@ struct text buffer_text(const struct buffer *buffer);
  */
 const char *buffer_string(struct buffer *buffer);
 
+/** buffer_append_word - append a word as a shell reads it: quoted if it has to be */
+void buffer_append_word(struct buffer *buffer, const char *word);
+
 /** buffer_append_count - append a number and a noun, with an "s" unless the number is 1 */
 void buffer_append_count(struct buffer *buffer, uint64_t count, const char *noun);
 

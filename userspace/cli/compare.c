@@ -2,8 +2,10 @@
 /* ktrack stat --compare: its operands, and one export for each. */
 #include "cli/compare.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 int min_change_parse(const char *value, double *out, struct error *error)
 {
@@ -42,6 +44,28 @@ static int sources_add(const struct compare_command *command, struct comparison 
 		worst = status > worst ? status : worst;
 	}
 	return worst;
+}
+
+static int compare_fail(struct error *error)
+{
+	error_set_system(error, errno, "cannot write to standard output");
+	return STATUS_FAILED;
+}
+
+static int compare_print(const struct comparison *comparison, double min_change, bool is_json,
+			 struct error *error)
+{
+	struct buffer out = { 0 };
+	int status = STATUS_DONE;
+
+	if (comparison_check(comparison, error) < 0)
+		return STATUS_UNDECIDED;
+	if (comparison_print(comparison, min_change, is_json, &out, error) < 0)
+		status = STATUS_FAILED;
+	else if (file_write_all(STDOUT_FILENO, out.data, out.size, NULL) < 0)
+		status = compare_fail(error);
+	buffer_release(&out);
+	return status;
 }
 
 int compare_main(const struct compare_command *command, struct error *error)

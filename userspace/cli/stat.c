@@ -12,6 +12,35 @@
 /* Of --compare: smaller changes rarely matter. */
 #define DEFAULT_MIN_CHANGE 0.05
 
+/* Of --live. */
+#define DEFAULT_INTERVAL_NS NS_PER_S
+
+/**
+ * struct stat_settings - one run of ktrack stat
+ * @capture: of a live run; its selection is that of both
+ * @filter: of a source
+ * @form: the form of the statistics
+ * @budgets: judged at the end
+ * @source: as in struct export_settings
+ * @is_live: record instead of reading @source
+ * @is_top: show a live run in an interactive view, if the terminal can
+ * @interval_ns: time between updates of a live run; 0 for the default
+ * @argv: ktrack's own words
+ */
+struct stat_settings {
+	struct capture_settings capture;
+	struct filter filter;
+	struct limits limits;
+	struct sink_stat_settings form;
+	struct budget_settings budgets;
+	const char *source;
+	bool is_live;
+	bool is_top;
+	bool fails_on_loss;
+	int64_t interval_ns;
+	char *const *argv;
+};
+
 /**
  * struct stat_command_settings - the options and operands
  * @groups: the words of --group-by
@@ -370,6 +399,111 @@ static int form_apply(struct stat_command_settings *settings, struct error *erro
 	return 0;
 }
 
+static int live_check(const struct stat_settings *settings, struct error *error)
+{
+	if (filter_is_open(&settings->filter))
+		return 0;
+	return error_set(error, "--live: records cannot be filtered; select tracepoints with -e");
+}
+
+/* Options of a recording. */
+static int recorded_check(const struct stat_settings *settings, struct error *error)
+{
+	const struct capture_settings *capture = &settings->capture;
+	const char *option = settings->interval_ns > 0	? "--interval"
+			     : capture->duration_ns > 0 ? "--duration"
+			     : capture->selection.waits ? "--wait"
+			     : capture->ready_fd >= 0	? "--ready-fd"
+			     : capture->workload.option ? capture->workload.option
+							: capture->setting;
+
+	return option ? error_set(error, "%s: needs --live", option) : 0;
+}
+
+/* The writers' names are kept only if a table has them. */
+static unsigned int stat_emitters(const struct sink_stat_settings *form)
+{
+	for (size_t i = 0; i < form->nr_groups; i++) {
+		if (form->groups[i].key == STAT_KEY_COMM)
+			return 1u << TIMELINE_EMITTER_COMM;
+	}
+	return 0;
+}
+
+/* Without the view, tables replace each other. */
+static void stat_top_open(const struct stat_settings *settings, struct sink_stat_settings *form)
+{
+	struct error problem = { 0 };
+
+	if (!settings->is_top)
+		return;
+	form->top = stat_top_new(settings->capture.report, &problem);
+	if (!form->top) {
+		report_message(settings->capture.report, "%s; --no-top prints tables only",
+			       problem.text);
+		return;
+	}
+	form->is_screen = false;
+}
+
+static int stat_run_live(const struct stat_settings *settings, struct error *error)
+{
+	struct sink_stat_settings form = settings->form;
+	struct stream_settings stream = {
+		.capture = settings->capture,
+		.limits = settings->limits,
+		.outputs = { .stat = &form,
+			     .with = stat_emitters(&form),
+			     .budgets = settings->budgets,
+			     .fails_on_loss = settings->fails_on_loss },
+		.argv = settings->argv,
+	};
+
+	int status;
+
+	form.interval_ns = settings->interval_ns > 0 ? settings->interval_ns : DEFAULT_INTERVAL_NS;
+	stat_top_open(settings, &form);
+	if (form.top)
+		stream.capture.report = stat_top_report(form.top);
+	status = stream_run(&stream, error);
+	stat_top_free(form.top);
+	return status;
+}
+
+/* A recording, whose selection is used once. */
+static struct export_settings stat_export(const struct stat_settings *settings)
+{
+	return (struct export_settings){
+		.report = settings->capture.report,
+		.sources = { settings->source },
+		.nr_sources = 1,
+		.argv = settings->argv,
+		.selection = settings->capture.selection,
+		.outputs = { .fails_on_loss = settings->fails_on_loss },
+		.filter = settings->filter,
+		.limits = settings->limits,
+	};
+}
+
+static int stat_run_recorded(const struct stat_settings *settings, struct error *error)
+{
+	struct export_settings export = stat_export(settings);
+
+	export.outputs.stat = &settings->form;
+	export.outputs.with = stat_emitters(&settings->form);
+	export.outputs.budgets = settings->budgets;
+	export.selection.can_wait = false;
+	return export_run(&export, error);
+}
+
+static int stat_run(const struct stat_settings *settings, struct error *error)
+{
+	if ((settings->is_live ? live_check : recorded_check)(settings, error) < 0)
+		return STATUS_USAGE;
+	return settings->is_live ? stat_run_live(settings, error)
+				 : stat_run_recorded(settings, error);
+}
+
 /* What cannot be in a comparison. */
 static int compare_check(const struct stat_command_settings *settings, struct error *error)
 {
@@ -399,8 +533,13 @@ static int compare_source_add(const struct compare_command *command, const char 
 	capture_settings_init(&settings.stat.capture, message_report());
 	if (options_read(&table, command->argc, command->argv, &settings, &operand, &status,
 			 error)) {
+		struct export_settings export;
+
 		settings.stat.source = source;
-		status = compare_add(&settings.stat, comparison, is_source, error);
+		export = stat_export(&settings.stat);
+		export.outputs.comparison = comparison;
+		export.outputs.is_compare_source = is_source;
+		status = export_run(&export, error);
 	}
 	capture_settings_release(&settings.stat.capture);
 	free(settings.groups);

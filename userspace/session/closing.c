@@ -9,26 +9,6 @@
 #include "session/session.h"
 #include "timeline/timeline.h"
 
-#define PLAIN_CHARACTERS                                       \
-	"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ" \
-	"0123456789_-./:,=+@%"
-
-void word_append_quoted(struct buffer *out, const char *word)
-{
-	if (*word && !word[strspn(word, PLAIN_CHARACTERS)]) {
-		buffer_append_string(out, word);
-		return;
-	}
-	buffer_append_char(out, '\'');
-	for (; *word; word++) {
-		if (*word == '\'')
-			buffer_append_string(out, "'\\''");
-		else
-			buffer_append_char(out, *word);
-	}
-	buffer_append_char(out, '\'');
-}
-
 void closing_report(const struct closing *closing, const char *next, const struct report *report)
 {
 	struct buffer line = { 0 };
@@ -108,7 +88,7 @@ static void patterns_append(struct buffer *out, const struct selection *selectio
 	for (size_t i = 0; i < selection->nr_patterns; i++)
 		buffer_printf(&list, "%s%s", i > 0 ? "," : "", selection->patterns[i].text);
 	buffer_append_string(out, " -e ");
-	word_append_quoted(out, buffer_string(&list));
+	buffer_append_word(out, buffer_string(&list));
 	buffer_release(&list);
 }
 
@@ -123,5 +103,5 @@ void closing_append_command(struct buffer *out, const char *command,
 	if (!source)
 		return;
 	buffer_append_char(out, ' ');
-	word_append_quoted(out, source);
+	buffer_append_word(out, source);
 }

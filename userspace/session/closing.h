@@ -41,7 +41,4 @@ bool closing_append_view(struct buffer *out, const struct output_settings *outpu
 void closing_append_command(struct buffer *out, const char *command,
 			    const struct selection *selection, const char *source);
 
-/** word_append_quoted - append a word as a shell reads it */
-void word_append_quoted(struct buffer *out, const char *word);
-
 #endif

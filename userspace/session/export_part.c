@@ -322,7 +322,7 @@ void export_part_report_empty(struct export_part *part)
 	filter_name(&settings->filter, &options);
 	if (options.size > 0 && is_empty) {
 		buffer_append_string(&options, "; ktrack stat ");
-		word_append_quoted(&options, part->name);
+		buffer_append_word(&options, part->name);
 		report_message(settings->report, "%s: no track events match %s lists all of them",
 			       part->name, buffer_string(&options));
 	} else {

@@ -58,7 +58,7 @@ static void query_database_report_end(const struct query_settings *settings,
 	struct buffer next = { 0 };
 
 	buffer_append_string(&next, "ktrack query ");
-	word_append_quoted(&next, settings->source);
+	buffer_append_word(&next, settings->source);
 	buffer_append_string(&next, is_slowest ? " @names" : " @slowest");
 	closing_report(&closing, buffer_string(&next), settings->report);
 	buffer_release(&next);

@@ -106,6 +106,9 @@ int selection_copy(struct selection *out, const struct selection *from, struct e
  */
 int selections_check(const struct selection *const *selections, size_t size, struct error *error);
 
+/** selection_add_why - add the rules that explain slices; returns -1 with @error */
+int selection_add_why(struct selection *selection, struct error *error);
+
 /** selection_has_states - whether rules make the states of threads, which explain slices */
 bool selection_has_states(const struct selection *selection);
 

@@ -8,6 +8,7 @@
 #ifndef SESSION_SESSION_H
 #define SESSION_SESSION_H
 
+#include "session/filter.h"
 #include "session/settings.h"
 #include "userring/userring.h"
 
@@ -37,20 +38,6 @@ int watch_run(struct watch_settings *settings, struct error *error);
 
 /** export_run - export the records of a source */
 int export_run(struct export_settings *settings, struct error *error);
-
-/** stat_run - print statistics of a source, or of a recording that it makes */
-int stat_run(const struct stat_settings *settings, struct error *error);
-
-/**
- * compare_add - add a recording to a comparison
- * @settings: of a recorded source; its selection is used once
- */
-int compare_add(const struct stat_settings *settings, struct comparison *comparison, bool is_source,
-		struct error *error);
-
-/** compare_print - print the changes to standard output */
-int compare_print(const struct comparison *comparison, double min_change, bool is_json,
-		  struct error *error);
 
 /** query_run - query the records of a source, or a database */
 int query_run(const struct query_settings *settings, struct error *error);

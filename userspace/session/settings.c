@@ -6,7 +6,6 @@
 
 #include "session/capture.h"
 #include "session/outputs.h"
-#include "session/why.h"
 #include "source/source.h"
 #include "tracefs/tracefs.h"
 
@@ -153,7 +152,7 @@ int stream_settings_check(const struct stream_settings *settings, struct error *
 {
 	const char *sid = settings->outputs.sid;
 
-	if (settings->outputs.why && why_check(settings->outputs.why, error) < 0)
+	if (settings->outputs.why && why_settings_check(settings->outputs.why, error) < 0)
 		return -1;
 	if (rule_options_check(&settings->capture.selection, settings->outputs.why, true, error) <
 		    0 ||

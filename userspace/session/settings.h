@@ -390,30 +390,4 @@ struct query_settings {
 	char *const *argv;
 };
 
-/**
- * struct stat_settings - one run of ktrack stat
- * @capture: of a live run; its selection is that of both
- * @filter: of a source
- * @form: the form of the statistics
- * @budgets: judged at the end
- * @source: as in struct export_settings
- * @is_live: record instead of reading @source
- * @is_top: show a live run in an interactive view, if the terminal can
- * @interval_ns: time between updates of a live run; 0 for the default
- * @argv: ktrack's own words
- */
-struct stat_settings {
-	struct capture_settings capture;
-	struct filter filter;
-	struct limits limits;
-	struct sink_stat_settings form;
-	struct budget_settings budgets;
-	const char *source;
-	bool is_live;
-	bool is_top;
-	bool fails_on_loss;
-	int64_t interval_ns;
-	char *const *argv;
-};
-
 #endif

@@ -7,7 +7,6 @@
 #include "session/read_loop.h"
 #include "session/session.h"
 #include "session/stream_state.h"
-#include "session/why.h"
 #include "session/warning.h"
 
 /* Longest time in ms that a record waits for being read. */
@@ -449,7 +448,7 @@ int stream_run(struct stream_settings *settings, struct error *error)
 
 	if (stream_settings_check(settings, error) < 0)
 		return STATUS_USAGE;
-	if (settings->outputs.why && why_select(&settings->capture.selection, error) < 0)
+	if (settings->outputs.why && selection_add_why(&settings->capture.selection, error) < 0)
 		return STATUS_FAILED;
 	settings->outputs.explains = output_settings_show_explanations(&settings->outputs) &&
 				     selection_has_states(&settings->capture.selection);

@@ -8,7 +8,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "session/closing.h"
 #include "session/program_events.h"
 #include "session/realtime.h"
 #include "session/stacks.h"
@@ -63,7 +62,7 @@ static void rule_words_append(struct selection *selection, const char *text)
 
 	buffer_append_string(&selection->rule_words,
 			     is_packs && selection->ends_with_packs ? "," : " -r ");
-	word_append_quoted(&selection->rule_words, text);
+	buffer_append_word(&selection->rule_words, text);
 	selection->ends_with_packs = is_packs;
 }
 
@@ -128,8 +127,8 @@ void descriptor_system(const struct descriptor *descriptor, struct buffer *out)
 }
 
 /*
- * "SYS" means all of the system, "SYS:EVENT" what matches both; without @name, any tracepoint. Events
- * of programs are meant, too.
+ * "SYS" means all of the system, "SYS:EVENT" what matches both; without @name, any tracepoint.
+ * Events of programs are meant, too.
  */
 static bool pattern_matches(const struct pattern *pattern, const char *system, const char *name)
 {
@@ -415,7 +414,8 @@ static int program_search_visit(void *context, const struct program_found *progr
 	return 0;
 }
 
-/* Appends the event of a program that a pattern means: by its name, or because one runs that has it. */
+/* Appends the event of a program that a pattern means: by its name, or because one runs that has
+ * it. */
 static void pattern_find_program(const struct pattern *pattern, struct buffer *out)
 {
 	struct program_search search = { .pattern = pattern };
@@ -452,10 +452,11 @@ static int pattern_refuse(const struct pattern *pattern, const struct selection 
 	struct suggestion meant = { 0 };
 
 	if (pattern->matches_tracepoint)
-		return error_set(error,
-				 "'%s': does not follow the track event convention; it needs "
-				 "track_event_type and slice_name, or counter_value, or a rule (-r)",
-				 pattern->text);
+		return error_set(
+			error,
+			"'%s': does not follow the track event convention; it needs "
+			"track_event_type and slice_name, or counter_value, or a rule (-r)",
+			pattern->text);
 	if (!source && pattern_refuse_program(pattern, error) < 0)
 		return -1;
 	meant = pattern_suggest(pattern, source);
@@ -545,8 +546,7 @@ int tracepoints_find(struct convention *convention, struct source *source,
 		/* A run that records excludes itself, see capture_open(). */
 		if (!selection->includes_self && source)
 			rules_exclude(selection->rules, source_describe(source)->writer);
-		if (source_is_realtime(source) &&
-		    rules_set_realtime(selection->rules, error) < 0)
+		if (source_is_realtime(source) && rules_set_realtime(selection->rules, error) < 0)
 			return -1;
 		if (rules_close(selection->rules, convention->is_swapped, error) < 0)
 			return -1;
@@ -566,4 +566,12 @@ int tracepoints_find(struct convention *convention, struct source *source,
 	if (selection->rules && selection->is_verbose)
 		rules_report_absent(selection->rules, report);
 	return selection_check(selection, source, error);
+}
+
+int selection_add_why(struct selection *selection, struct error *error)
+{
+	selection->adds_rules = true;
+	/* What ktrack did may explain a slice. */
+	selection->includes_self = true;
+	return selection_add_rules(selection, WHY_PACKS, error);
 }

@@ -176,7 +176,7 @@ static void watch_append_next(const struct watch_run *watch, struct buffer *out)
 	if (watch->newest[0]) {
 		buffer_printf(&path, "%s/%s", watch->folder.path, watch->newest);
 		buffer_printf(out, "; next: %sktrack export --html=page.html ", sudo_prefix());
-		word_append_quoted(out, buffer_string(&path));
+		buffer_append_word(out, buffer_string(&path));
 	}
 	buffer_release(&path);
 }
