@@ -8,8 +8,8 @@
 
 #include "fuzz.h"
 #include "records.h"
-#include "session/pipeline.h"
-#include "session/program_events.h"
+#include "reader/pipeline.h"
+#include "reader/program_events.h"
 #include "userring/events.h"
 
 /* Packs whose tracepoints mean something: tasks, interrupts, requests. */

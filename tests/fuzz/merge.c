@@ -8,7 +8,7 @@
 
 #include "folder.h"
 #include "fuzz.h"
-#include "session/session.h"
+#include "replay/replay.h"
 #include "sink/sink.h"
 
 #define NR_FILES 2

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "session/pipeline.h"
+#include "reader/pipeline.h"
 #include "fuzz.h"
 
 #define FIELD(declaration, offset, size, is_signed) \

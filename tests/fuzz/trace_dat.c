@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "session/pipeline.h"
+#include "reader/pipeline.h"
 #include "fuzz.h"
 #include "sink/sink.h"
 

@@ -18,7 +18,7 @@ from tap import Tap  # noqa: E402
 TESTS = (
     "build/tests/unit/userring_killed",
     "build/tests/unit/userring_announce",
-    "build/tests/unit/session_watch",
+    "build/tests/unit/capture_watch",
     "tests/programs/record.t",
     "tests/cli/recover.t",
     "tests/outputs/serve.t",

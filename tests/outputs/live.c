@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "session/serving.h"
+#include "capture/serving.h"
 #include "sink/sink.h"
 #include "timeline/timeline.h"
 

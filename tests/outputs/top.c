@@ -16,7 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "session/stop.h"
+#include "capture/stop.h"
 #include "sink/kinds.h"
 
 #define COMMANDS_FD 3

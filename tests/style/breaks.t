@@ -31,7 +31,7 @@ int count_things(void)
 MAIN = f"""// {GPL}
 /* The program. */
 #include "base/base.h"
-#include "session/session.h"
+#include "capture/capture.h"
 
 int main(void)
 {{
@@ -77,8 +77,8 @@ TABLE = f"""<!-- {GPL} -->
 | module | responsibility | may include |
 |---|---|---|
 | `base/` | counts | - |
-| `session/` | recordings | all above, libcap-ng, `ktrack/fields.h` |
-| `cli/` | options | base, session |
+| `capture/` | recordings | all above, libcap-ng, `ktrack/fields.h` |
+| `cli/` | options | base, capture |
 
 ### Extending ktrack
 
@@ -108,8 +108,8 @@ GOOD = {
     "userspace/base/base.h": f"/* {DUAL} */\n/* What all need. */\n",
     "userspace/base/count.h": f"/* {DUAL} */\n/* Counting of things. */\n",
     "userspace/base/count.c": BASE,
-    "userspace/session/session.h": f"/* {GPL} */\n/* Makes recordings. */\n",
-    "userspace/session/command.c": CHILD,
+    "userspace/capture/capture.h": f"/* {GPL} */\n/* Makes recordings. */\n",
+    "userspace/capture/command.c": CHILD,
     "userspace/cli/main.c": MAIN,
     "userspace/cli/ktrack-list.1": f'.\\" {GPL}\n.TH KTRACK-LIST 1\n',
     "scripts/emit": SCRIPT,
@@ -136,7 +136,7 @@ def include(name, header):
 
 def with_row(row):
     """The table of modules gets another row."""
-    last = "| `cli/` | options | base, session |\n"
+    last = "| `cli/` | options | base, capture |\n"
     return replace("CONTRIBUTING.md", last, f"{last}{row}\n")
 
 
@@ -146,7 +146,7 @@ def lines(count, before="", behind=""):
 
 
 COUNT = "userspace/base/count.c"
-LIBRARY = "userspace/session/command.c"
+LIBRARY = "userspace/capture/command.c"
 PROGRAM = "userspace/cli/main.c"
 TABLE_FILE = "CONTRIBUTING.md"
 HEAD = f"// {GPL}\n/* A file. */\n"
@@ -162,7 +162,7 @@ BREAKS = [
     (headers.check_sentences, replace("scripts/emit", "# Prints a word.\n", "")),
     (headers.check_sentences, replace("tests/unit/nothing.t", '"""Test: nothing."""\n', "")),
     (descriptions.check_descriptions, replace("include/ktrack/count.h", "things(first)", "things(first, last)")),
-    (modules.check_table, replace(TABLE_FILE, "| - |", "| session |")),
+    (modules.check_table, replace(TABLE_FILE, "| - |", "| capture |")),
     (modules.check_table, replace(TABLE_FILE, "libcap-ng", "libcap-ng, zlib")),
     (modules.check_table, replace(TABLE_FILE, "libcap-ng, ", "")),
     (modules.check_table, replace(TABLE_FILE, "fields.h", "values.h")),
@@ -170,21 +170,21 @@ BREAKS = [
     (modules.check_table, with_row("| `base/` | counts | - |")),
     (modules.check_table, with_row("| `cli` | options |")),
     (modules.check_table, add("userspace/userspace.mk", "loaded-packages := sqlite3 >= 3.38\n")),
-    (modules.check_modules, replace(TABLE_FILE, "| `session/` | recordings | all above, libcap-ng, `ktrack/fields.h` |\n", "")),
+    (modules.check_modules, replace(TABLE_FILE, "| `capture/` | recordings | all above, libcap-ng, `ktrack/fields.h` |\n", "")),
     (modules.check_modules, replace(TABLE_FILE, "may include", "includes")),
     (modules.check_modules, {TABLE_FILE: f"<!-- {GPL} -->\n"}),
     (modules.check_modules, {"userspace/attic/box.c": HEAD}),
     (modules.check_modules, {"userspace/box.c": HEAD}),
-    (modules.check_directions, include(COUNT, '"session/session.h"')),
-    (modules.check_directions, include(COUNT, '"../session/session.h"')),
-    (modules.check_directions, include(COUNT, "<session/session.h>")),
+    (modules.check_directions, include(COUNT, '"capture/capture.h"')),
+    (modules.check_directions, include(COUNT, '"../capture/capture.h"')),
+    (modules.check_directions, include(COUNT, "<capture/capture.h>")),
     (modules.check_directions, include(PROGRAM, '"base/count.h"')),
     (modules.check_directions, include(PROGRAM, "<tracefs.h>")),
     (modules.check_directions, include(PROGRAM, "<cap-ng.h>")),
     (modules.check_directions, include(COUNT, "<sha1.h>")),
     (modules.check_directions, include(PROGRAM, "<ktrack/fields.h>")),
     (modules.check_directions, include(LIBRARY, "<ktrack/define.h>")),
-    (modules.check_directions, replace(TABLE_FILE, "base, session |", "session |")),
+    (modules.check_directions, replace(TABLE_FILE, "base, capture |", "capture |")),
     (modules.check_directions, replace(TABLE_FILE, "libcap-ng, ", "")),
     (modules.check_directions, replace(TABLE_FILE, ", `ktrack/fields.h`", "")),
     (modules.check_public_headers, with_row("| `track/` | state | base |") | {"userspace/track/track.c": HEAD}),

@@ -6,7 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "session/session.h"
+#include "check/check.h"
 #include "source/source.h"
 #include "fixtures/fake_tracefs.h"
 

@@ -4,7 +4,8 @@
 #define CLI_CLI_H
 
 #include "base/base.h"
-#include "session/session.h"
+#include "check/check.h"
+#include "output/output.h"
 
 /**
  * struct cli_command - a command
@@ -39,7 +40,7 @@ void printable_append(struct buffer *line, struct text rest);
 void message_print(const char *text);
 
 /**
- * message_report - the interface that prints messages, for session/
+ * message_report - the interface that prints messages, for runs
  *
  * On a terminal, it also shows progress and prints the last line of a run.
  */

@@ -3,7 +3,7 @@
 #ifndef CLI_COMPARE_H
 #define CLI_COMPARE_H
 
-#include "session/session.h"
+#include "replay/replay.h"
 
 /**
  * struct compare_command - BASE... -- SOURCE...

@@ -4,7 +4,8 @@
 #define CLI_OPTION_PARTS_H
 
 #include "cli/option.h"
-#include "session/session.h"
+#include "capture/capture.h"
+#include "replay/replay.h"
 
 /**
  * CAPTURE_STATUS_NOTES - exit statuses of commands that run a traced command, for help

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "session/session.h"
+#include "capture/capture.h"
 
 static const struct {
 	const char *word;

@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "cli/cli.h"
-#include "session/session.h"
+#include "reader/reader.h"
 
 #define PROGRAM_FORMAT "%8s %-16s %-8s %s\n"
 

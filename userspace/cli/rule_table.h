@@ -3,7 +3,7 @@
 #ifndef CLI_RULE_TABLE_H
 #define CLI_RULE_TABLE_H
 
-#include "session/session.h"
+#include "reader/reader.h"
 
 /** rule_table_print - print packs, then rules with their tracepoints */
 void rule_table_print(const struct rule_listing *listing);

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Tests of which records a command line asks for. */
+#include "reader/filter.h"
+
+#include "cli/option_parts.h"
+
+#include <string.h>
+
+#include "fixtures/tap.h"
+
+#define START_NS 1000
+
+/* Applies an option by its name; returns what it returns. */
+static int apply(struct filter *filter, const char *name, const char *value, struct error *error)
+{
+	for (size_t i = 0; i < filter_options.nr_rows; i++) {
+		const struct option_row *row = &filter_options.rows[i];
+
+		if (strcmp(row->long_name, name) == 0)
+			return option_row_apply(row, filter, value, error);
+	}
+	return 1;
+}
+
+static struct filter filter_of(const char *name, const char *value)
+{
+	struct filter filter = { .start_ns = START_NS };
+	struct error error = { 0 };
+
+	CHECK_NUMBER(apply(&filter, name, value, &error), 0);
+	return filter;
+}
+
+static bool wants_at(const struct filter *filter, int64_t time_ns)
+{
+	return filter_wants_record(filter, &(struct record){ .time_ns = time_ns }, NULL);
+}
+
+TEST(without_options_everything_is_wanted)
+{
+	struct filter filter = { .start_ns = START_NS };
+	struct record record = { .time_ns = START_NS, .cpu = 70, .buffer = 3 };
+	struct decoded_event decoded = { .tid = -1 };
+
+	CHECK(filter_wants_record(&filter, &record, NULL));
+	CHECK(filter_wants_event(&filter, &decoded));
+	CHECK(wants_at(&filter, START_NS - 1) && wants_at(&filter, 0));
+}
+
+TEST(times_count_from_the_start_and_both_ends_belong)
+{
+	struct filter from = filter_of("from", "2us"), to = filter_of("to", "2us");
+
+	CHECK(!wants_at(&from, 0) && !wants_at(&from, START_NS + 1999));
+	CHECK(wants_at(&from, START_NS + 2000) && wants_at(&from, START_NS + 9999));
+	CHECK(wants_at(&to, 0) && wants_at(&to, START_NS + 2000));
+	CHECK(!wants_at(&to, START_NS + 2001));
+	from = filter_of("from", "0");
+	CHECK(wants_at(&from, 0));
+}
+
+TEST(a_cpu_may_be_the_first)
+{
+	struct filter filter = filter_of("cpu", "0");
+
+	CHECK(filter_wants_record(&filter, &(struct record){ .time_ns = START_NS, .cpu = 0 },
+				  NULL));
+	CHECK(!filter_wants_record(&filter, &(struct record){ .time_ns = START_NS, .cpu = 1 },
+				   NULL));
+}
+
+TEST(a_buffer_is_asked_for_by_name)
+{
+	static const char *const buffers[] = { "", "second" };
+	struct filter second = filter_of("buffer", "second"), first = filter_of("buffer", "");
+	struct record record = { .time_ns = START_NS, .buffer = 1 };
+
+	CHECK(filter_wants_record(&second, &record, buffers) &&
+	      !filter_wants_record(&first, &record, buffers));
+	record.buffer = 0;
+	CHECK(!filter_wants_record(&second, &record, buffers) &&
+	      filter_wants_record(&first, &record, buffers));
+	CHECK(!filter_wants_record(&second, &record, NULL) &&
+	      filter_wants_record(&first, &record, NULL));
+}
+
+static bool wants_track(const struct filter *filter, const char *name, size_t size)
+{
+	return filter_wants_event(
+		filter, &(struct decoded_event){ .track_name = { .data = name, .size = size } });
+}
+
+TEST(a_track_is_asked_for_by_a_pattern)
+{
+	struct filter filter = filter_of("track", "queue[0-3]*");
+
+	CHECK(wants_track(&filter, "queue0", 6) && wants_track(&filter, "queue3 of disk", 14));
+	CHECK(!wants_track(&filter, "queue7", 6) && !wants_track(&filter, "queue", 5) &&
+	      !wants_track(&filter, "", 0));
+	/* What follows the name in memory is none of it. */
+	CHECK(!wants_track(&filter, "queue0", 5));
+	filter = filter_of("track", "");
+	CHECK(wants_track(&filter, "queue0", 0) && !wants_track(&filter, "queue0", 6));
+}
+
+TEST(a_thread_is_asked_for_by_its_number)
+{
+	struct filter filter = filter_of("pid", "7"), idle = filter_of("pid", "0");
+
+	CHECK(filter_wants_event(&filter, &(struct decoded_event){ .tid = 7 }));
+	CHECK(!filter_wants_event(&filter, &(struct decoded_event){ .tid = 8 }));
+	CHECK(filter_wants_event(&idle, &(struct decoded_event){ .tid = 0 }));
+	CHECK(!filter_wants_event(&idle, &(struct decoded_event){ .tid = 7 }));
+}
+
+static void check_refused(const char *name, const char *value, const char *want)
+{
+	struct filter filter = { 0 };
+	struct error error = { 0 };
+
+	CHECK_NUMBER(apply(&filter, name, value, &error), -1);
+	CHECK_TEXT(error.text, want);
+}
+
+TEST(what_is_no_number_and_what_leaves_nothing_is_refused)
+{
+	check_refused("cpu", "", "'': not a CPU; write a number from 0");
+	check_refused("cpu", "-1", "'-1': not a CPU; write a number from 0");
+	check_refused("cpu", "1x", "'1x': not a CPU; write a number from 0");
+	check_refused("cpu", "2147483648", "'2147483648': not a CPU; write a number from 0");
+	check_refused("pid", "self", "'self': not a thread id; write a number from 0");
+	check_refused("pid", "99999999999999999999",
+		      "'99999999999999999999': not a thread id; write a number from 0");
+	check_refused("from", "x", "'x' is no duration; write a number with ns, us, ms, s, m or h");
+	check_refused("to", "-1", "'-1' is no duration; write a number with ns, us, ms, s, m or h");
+	check_refused("to", "0", "--to=0: no records; write a time above 0");
+}
+
+static void check_checked(const struct filter *filter, const char *const *buffers, const char *want)
+{
+	struct source_description description = { .buffers = buffers, .nr_buffers = 2 };
+	struct error error = { 0 };
+
+	CHECK_NUMBER(filter_check(filter, &description, &error), *want ? -1 : 0);
+	CHECK_TEXT(error.text, want);
+}
+
+TEST(what_a_source_cannot_have_is_refused)
+{
+	static const char *const buffers[] = { "", "second" };
+
+	check_checked(&(struct filter){ 0 }, NULL, "");
+	check_checked(&(struct filter){ .buffer = "second" }, buffers, "");
+	check_checked(&(struct filter){ .buffer = "" }, NULL, "");
+	check_checked(&(struct filter){ .buffer = "third" }, buffers,
+		      "--buffer=third: no such buffer; write one of '', 'second'");
+	check_checked(&(struct filter){ .buffer = "third" }, NULL,
+		      "--buffer=third: no such buffer; write one of ''");
+}

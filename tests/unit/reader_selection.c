@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Tests of choosing tracepoints by pattern, in a folder that stands for tracefs. */
+#include "reader/selection.h"
+
+#include <tracefs.h>
+
+#include "fixtures/folder.h"
+#include "fixtures/event_builder.h"
+#include "source/source.h"
+#include "fixtures/tap.h"
+
+#define COUNTER_FIELD FIELD("s64 counter_value", 8, 8, 1)
+#define PLAIN_FIELD FIELD("int pid", 8, 4, 1)
+
+static struct folder top;
+static bool is_mounted;
+
+/* Stands in for the library's, which reads the list of mounts. */
+int tracefs_tracing_dir_is_mounted(bool mount, const char **path)
+{
+	CHECK(!mount);
+	*path = is_mounted ? top.path : NULL;
+	return is_mounted;
+}
+
+static void event_add(const char *name, const char *format)
+{
+	char path[256];
+
+	snprintf(path, sizeof(path), "events/%.*s/enable", (int)strcspn(name, "/"), name);
+	folder_add_text(&top, path, "0\n");
+	snprintf(path, sizeof(path), "events/%s/enable", name);
+	folder_add_text(&top, path, "0\n");
+	snprintf(path, sizeof(path), "events/%s/format", name);
+	folder_add_text(&top, path, format);
+}
+
+static void top_begin(void)
+{
+	folder_new(&top);
+	tracefs_set_tracing_dir(top.path);
+	is_mounted = true;
+	event_add("net/net_queue", FORMAT("net_queue", 10, SLICE_FIELDS));
+	event_add("net/net_depth", FORMAT("net_depth", 11, COUNTER_FIELD));
+	event_add("net/net_plain", FORMAT("net_plain", 12, PLAIN_FIELD));
+	event_add("netdisk/work", FORMAT("work", 13, SLICE_FIELDS));
+	event_add("sched/sched_switch", FORMAT("sched_switch", 14, PLAIN_FIELD));
+	event_add("task/task_rename", FORMAT("task_rename", 15, PLAIN_FIELD));
+}
+
+static void top_end(void)
+{
+	tracefs_set_tracing_dir(NULL);
+	folder_remove(&top);
+}
+
+/* Finds by up to two patterns; writes the categories that were found, or the error. */
+static struct buffer find(const char *first, const char *second)
+{
+	struct convention *convention = convention_new(false);
+	struct selection selection = { 0 };
+	struct buffer found = { 0 };
+	struct error error = { 0 };
+
+	if (first)
+		CHECK_NUMBER(selection_add(&selection, first, &error), 0);
+	if (second)
+		CHECK_NUMBER(selection_add(&selection, second, &error), 0);
+	if (tracepoints_find(convention, NULL, &selection, NULL, &error) < 0)
+		buffer_printf(&found, "error: %s", error.text);
+	for (size_t i = 0; i < convention_size(convention) && !error.text[0]; i++)
+		buffer_printf(&found, "%s ", convention_descriptor(convention, i)->category);
+	selection_release(&selection);
+	convention_free(convention);
+	return found;
+}
+
+static void check_found(const char *first, const char *second, const char *want)
+{
+	struct buffer found = find(first, second);
+
+	CHECK_TEXT(buffer_string(&found), want);
+	buffer_release(&found);
+}
+
+/* First, because a folder of tracefs that was found is kept. */
+TEST(without_tracefs_the_remedy_is_reported)
+{
+	top_begin();
+	is_mounted = false;
+	check_found(NULL, NULL,
+		    "error: tracefs is not mounted; as root: mount -t tracefs nodev "
+		    "/sys/kernel/tracing");
+	top_end();
+}
+
+static void check_rule_words(const char *const *texts, const char *want)
+{
+	struct selection selection = { 0 };
+	struct error error = { 0 };
+
+	for (; *texts; texts++)
+		CHECK_NUMBER(selection_add_rules(&selection, *texts, &error), 0);
+	CHECK_TEXT(buffer_string(&selection.rule_words), want);
+	selection_release(&selection);
+}
+
+TEST(packs_are_suggested_as_one_list)
+{
+	const char *rule = "instant a:b event=c:d";
+
+	check_rule_words((const char *[]){ "sched", "irq", "syscalls,block", NULL },
+			 " -r sched,irq,syscalls,block");
+	check_rule_words((const char *[]){ "sched", rule, "irq", NULL },
+			 " -r sched -r 'instant a:b event=c:d' -r irq");
+}
+
+TEST(commas_are_between_patterns)
+{
+	top_begin();
+	check_found("netdisk,net:net_q*", NULL, "net:net_queue netdisk:work ");
+	check_found("netdisk,nonsense", NULL,
+		    "error: 'nonsense': no tracepoint matches; load its module, or see 'ktrack "
+		    "list'");
+	top_end();
+}
+
+TEST(what_is_waited_for_need_not_be_there)
+{
+	struct selection selection = { .can_wait = true };
+	struct convention *convention = convention_new(false);
+	struct error error = { 0 };
+
+	top_begin();
+	CHECK_NUMBER(selection_add(&selection, "nonsense,netdisk", &error), 0);
+	CHECK_NUMBER(tracepoints_find(convention, NULL, &selection, NULL, &error), -1);
+	CHECK_TEXT(error.text, "'nonsense': no tracepoint matches; "
+			       "load its module, or see 'ktrack list'; --wait waits for it");
+	selection.waits = true;
+	CHECK_NUMBER(tracepoints_find(convention, NULL, &selection, NULL, &error), 0);
+	CHECK(selection_means(&selection, "nonsense", "anything"));
+	CHECK(!selection_means(&selection, "sense", "anything"));
+	selection_release(&selection);
+	CHECK(selection_means(&selection, "sense", "anything"));
+	convention_free(convention);
+	top_end();
+}
+
+static void check_tasks(enum task_formats tasks, bool has_rename, bool has_switch)
+{
+	struct selection selection = { .tasks = tasks };
+	struct convention *convention = convention_new(false);
+	struct error error = { 0 };
+
+	CHECK_NUMBER(selection_add(&selection, "net", &error), 0);
+	CHECK_NUMBER(tracepoints_find(convention, NULL, &selection, NULL, &error), 0);
+	CHECK_NUMBER(convention_has_task_id(convention, 15), has_rename);
+	CHECK_NUMBER(convention_has_task_id(convention, 14), has_switch);
+	selection_release(&selection);
+	convention_free(convention);
+}
+
+TEST(tracepoints_about_threads_are_read_if_their_records_are_decoded)
+{
+	top_begin();
+	check_tasks(TASK_FORMATS_NONE, false, false);
+	check_tasks(TASK_FORMATS_SIDEBAND, true, false);
+	check_tasks(TASK_FORMATS_ALL, true, true);
+	top_end();
+}
+
+static void check_refused(const char *text)
+{
+	struct selection selection = { 0 };
+	struct error error = { 0 };
+	char want[128];
+
+	snprintf(want, sizeof(want), "'%s': empty tracepoint; write SYS[:EVENT]", text);
+	CHECK_NUMBER(selection_add(&selection, text, &error), -1);
+	CHECK_TEXT(error.text, want);
+	selection_release(&selection);
+}
+
+TEST(there_is_a_pattern_between_commas)
+{
+	check_refused("");
+	check_refused(",");
+	check_refused("netdisk,");
+	check_refused(",netdisk");
+	check_refused("netdisk,,net");
+}
+
+static void select_add(struct selection *selection, const char *patterns, const char *filter)
+{
+	struct error error = { 0 };
+
+	CHECK_NUMBER(selection_add(selection, patterns, &error), 0);
+	if (filter)
+		CHECK_NUMBER(selection_set_filter(selection, filter, &error), 0);
+}
+
+TEST(a_filter_is_about_the_patterns_of_the_option_before_it)
+{
+	struct selection selection = { 0 };
+	struct error error = { 0 };
+
+	CHECK_NUMBER(selection_set_filter(&selection, "early > 0", &error), -1);
+	CHECK_TEXT(error.text, "--filter: no preceding -e; write -e SYS:EVENT before it");
+	select_add(&selection, "disk,net:net_q*", "bytes > 5");
+	select_add(&selection, "other", NULL);
+	select_add(&selection, "net:net_queue", "later == 1");
+	CHECK_TEXT(selection_filter(&selection, "disk", "work"), "bytes > 5");
+	CHECK_TEXT(selection_filter(&selection, "net", "net_quota"), "bytes > 5");
+	CHECK_TEXT(selection_filter(&selection, "net", "net_queue"), "later == 1");
+	CHECK(selection_filter(&selection, "net", "net_depth") == NULL);
+	CHECK(selection_filter(&selection, "other", "work") == NULL);
+	selection_release(&selection);
+}
+
+TEST(without_a_pattern_all_that_follow_are_found)
+{
+	top_begin();
+	check_found(NULL, NULL, "net:net_depth net:net_queue netdisk:work ");
+	top_end();
+}
+
+TEST(a_system_stands_for_all_of_its_tracepoints_that_follow)
+{
+	top_begin();
+	check_found("net", NULL, "net:net_depth net:net_queue ");
+	check_found("netdisk", NULL, "netdisk:work ");
+	check_found("net*", NULL, "net:net_depth net:net_queue netdisk:work ");
+	check_found("n?t", NULL, "net:net_depth net:net_queue ");
+	check_found("*", NULL, "net:net_depth net:net_queue netdisk:work ");
+	top_end();
+}
+
+TEST(a_tracepoint_is_named_behind_its_system)
+{
+	top_begin();
+	check_found("net:net_depth", NULL, "net:net_depth ");
+	check_found("net:net_[dq]*", NULL, "net:net_depth net:net_queue ");
+	check_found("*:work", NULL, "netdisk:work ");
+	check_found("net:*", NULL, "net:net_depth net:net_queue ");
+	top_end();
+}
+
+TEST(several_patterns_add_up_and_nothing_is_found_twice)
+{
+	top_begin();
+	check_found("netdisk", "net:net_queue", "net:net_queue netdisk:work ");
+	check_found("net", "net:net_queue", "net:net_depth net:net_queue ");
+	top_end();
+}
+
+#define NO_MATCH(pattern) \
+	"error: '" pattern "': no tracepoint matches; load its module, or see 'ktrack list'"
+
+TEST(each_pattern_must_match_a_tracepoint)
+{
+	top_begin();
+	check_found("disk", NULL, NO_MATCH("disk"));
+	check_found("net", "disk", NO_MATCH("disk"));
+	check_found("elsewhere:net_queue", NULL, NO_MATCH("elsewhere:net_queue"));
+	check_found("net:q*", NULL, NO_MATCH("net:q*"));
+	top_end();
+}
+
+TEST(events_of_programs_are_no_tracepoints)
+{
+	top_begin();
+	check_found("program:net:net_send", NULL,
+		    "error: 'program:net:net_send': an event of programs, no tracepoint; --programs "
+		    "records it, and rules (-r) name it 'program:net:net_send'");
+	top_end();
+}
+
+#define NEAR(pattern, word) \
+	"error: '" pattern "': no tracepoint matches; did you mean '" word "'?"
+
+TEST(the_nearest_tracepoint_is_suggested)
+{
+	top_begin();
+	check_found("net:net", NULL, NEAR("net:net", "net:net_depth"));
+	check_found("net_queue", NULL, NEAR("net_queue", "net:net_queue"));
+	check_found("net:net_qeue", NULL, NEAR("net:net_qeue", "net:net_queue"));
+	check_found("NET", NULL, NEAR("NET", "net"));
+	check_found("netdsk", NULL, NEAR("netdsk", "netdisk"));
+	check_found(":net_queue", NULL, NEAR(":net_queue", "net:net_queue"));
+	check_found("net:net_queue:x", NULL, NEAR("net:net_queue:x", "net:net_queue"));
+	top_end();
+}
+
+#define NOT_FOLLOWING(pattern)                                                        \
+	"error: '" pattern "': does not follow the track event convention; it needs " \
+	"track_event_type and slice_name, or counter_value, or a rule (-r)"
+
+TEST(each_pattern_must_match_one_that_follows)
+{
+	top_begin();
+	check_found("sched", NULL, NOT_FOLLOWING("sched"));
+	check_found("net", "net:net_plain", NOT_FOLLOWING("net:net_plain"));
+	top_end();
+}
+
+TEST(the_system_of_a_pattern_is_what_stands_before_the_colon)
+{
+	struct convention *convention = convention_new(false);
+	const struct descriptor *descriptor;
+	struct buffer system = { 0 };
+	struct error error = { 0 };
+
+	CHECK_NUMBER(convention_add(convention, "net", text_of(FORMAT("a_b", 10, SLICE_FIELDS)),
+				    &descriptor, &error),
+		     0);
+	descriptor_system(descriptor, &system);
+	CHECK_TEXT(buffer_string(&system), "net");
+	buffer_release(&system);
+	convention_free(convention);
+}
+
+TEST(a_format_that_cannot_be_read_is_left_out)
+{
+	top_begin();
+	event_add("net/broken", "name: broken\nformat: counter_value");
+	check_found("netdisk", NULL, "netdisk:work ");
+	check_found("net:net_queue", NULL, "net:net_queue ");
+	check_found("net", NULL, "net:net_depth net:net_queue ");
+	check_found("net:broken", NULL,
+		    "error: 'net:broken': does not follow the track event convention; it needs "
+		    "track_event_type and slice_name, or counter_value, or a rule (-r)");
+	top_end();
+}

@@ -1,0 +1,498 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Follows modules that are loaded and unloaded.
+ *
+ * The kernel reuses the id of an unloaded tracepoint, and tells only which tracepoint has an id
+ * now. So each recorded tracepoint is checked after records were read and before they are
+ * delivered: as long as its files exist, its id was its own. Afterwards, waiting records with this
+ * id may belong to either tracepoint; they are not decoded, and counted as lost.
+ */
+#include "capture/modules.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <unistd.h>
+
+#include "reader/reader.h"
+#include "source/source.h"
+
+/* ftrace's own records, such as those of trace_marker, have lower ids. */
+#define FIRST_ID 32
+
+/* A run reads records even if modules are loaded all the time. */
+#define PASSES_MAX 8
+
+static int descriptor_list_add(struct descriptor_list *list, const struct descriptor *descriptor)
+{
+	const struct descriptor **grown = reallocarray(list->list, list->size + 1, sizeof(*grown));
+
+	if (!grown)
+		return -1;
+	list->list = grown;
+	grown[list->size++] = descriptor;
+	return 0;
+}
+
+static void descriptor_list_remove(struct descriptor_list *list,
+				   const struct descriptor *descriptor)
+{
+	size_t size = 0;
+
+	for (size_t i = 0; i < list->size; i++) {
+		if (list->list[i] != descriptor)
+			list->list[size++] = list->list[i];
+	}
+	list->size = size;
+}
+
+static int wake_fd_add(int fd, int watched)
+{
+	struct epoll_event event = { .events = EPOLLIN, .data.fd = watched };
+
+	return epoll_ctl(fd, EPOLL_CTL_ADD, watched, &event);
+}
+
+static int wake_fd_open(struct modules *modules, struct error *error)
+{
+	int writes_fd = instance_watch_fd(modules->capture->recorder);
+
+	modules->fd = epoll_create1(EPOLL_CLOEXEC);
+	if (modules->fd >= 0 && wake_fd_add(modules->fd, modules->capture->stop.signals.fd) == 0 &&
+	    wake_fd_add(modules->fd, module_watch_fd(modules->watch)) == 0 &&
+	    (writes_fd < 0 || wake_fd_add(modules->fd, writes_fd) == 0))
+		return 0;
+	return error_set(error, "cannot wait for signals and modules");
+}
+
+/*
+ * Makes enable requests to ktrack.ko. It cannot set event filters, so tracepoints with a filter are
+ * enabled later, like all without ktrack.ko.
+ */
+static bool modules_request(struct modules *modules)
+{
+	const struct selection *selection = &modules->capture->settings->selection;
+	const char *instance = instance_name(modules->capture->recorder);
+	bool is_all_requested = true;
+
+	if (selection_is_empty(selection))
+		return module_watch_request(modules->watch, instance, "*");
+	for (size_t i = 0; i < selection->nr_patterns; i++) {
+		const struct pattern *pattern = &selection->patterns[i];
+
+		if (pattern->filter ||
+		    !module_watch_request(modules->watch, instance, pattern->text))
+			is_all_requested = false;
+	}
+	return is_all_requested;
+}
+
+int modules_watch(struct modules *modules, struct capture *capture, struct convention *convention,
+		  struct error *error)
+{
+	if (capture->settings->instance || !capture_records_kernel(capture->settings))
+		return 0;
+	*modules = (struct modules){ .capture = capture, .convention = convention, .fd = -1 };
+	return module_watch_open(&modules->watch, error);
+}
+
+bool modules_are_unchanged(struct modules *modules)
+{
+	if (!modules->capture)
+		return false;
+	modules->is_changed |= module_watch_take(modules->watch);
+	return !modules->is_changed;
+}
+
+int modules_open(struct modules *modules, const struct modules_handler *handler,
+		 struct error *error)
+{
+	struct error problem = { 0 };
+
+	if (!modules->capture)
+		return 0;
+	modules->handler = *handler;
+	/* Without it, changes by other programs are not noticed. */
+	if (instance_watch(modules->capture->recorder, &problem) < 0)
+		report_error(modules->capture->report, &problem);
+	return wake_fd_open(modules, error);
+}
+
+int modules_wake_fd(const struct modules *modules, const struct capture *capture)
+{
+	return modules->capture ? modules->fd : capture->stop.signals.fd;
+}
+
+/* Reports each kind once: opening a file for writing counts as a change, too. */
+static void change_report(struct modules *modules, const struct instance_change *change)
+{
+	const struct report *report = modules->capture->report;
+	const char *name = instance_name(modules->capture->recorder);
+	bool *is_reported = change->is_emptied ? &modules->is_emptied_reported
+					       : &modules->is_sideband_reported;
+
+	if (*is_reported && !change->is_reclocked)
+		return;
+	*is_reported = true;
+	if (change->is_reclocked)
+		report_message(report, "%s: another program changed its clock; the recording ends",
+			       name);
+	else if (change->is_emptied)
+		report_message(report, "%s: another program emptied its buffers (wrote '%s')", name,
+			       change->file);
+	else
+		report_message(report,
+			       "%s.sideband: another program emptied its buffers (wrote '%s'); "
+			       "thread names may be wrong",
+			       name, change->file);
+}
+
+/* After a change of the clock, no other change matters. */
+static void instance_written(struct modules *modules, const struct instance_change *change)
+{
+	if (modules->was_reclocked)
+		return;
+	change_report(modules, change);
+	modules->was_reclocked = change->is_reclocked;
+	if (!change->is_reclocked && !change->is_emptied)
+		return;
+	modules->was_emptied = true;
+	modules->has_gone = true;
+	modules->had_unread = true;
+}
+
+static struct rules *modules_rules(const struct modules *modules)
+{
+	return modules->capture->settings->selection.rules;
+}
+
+/*
+ * From now on its id is ambiguous. Modules with ktrack's macros wait until their tracepoints are
+ * released; others are unloaded at once, and nothing of them can be read before.
+ */
+static int tracepoint_unload(struct modules *modules, struct releasing one, struct error *error)
+{
+	releasing_remove(&modules->releasing, one);
+	if (one.rule) {
+		rules_drop(modules_rules(modules), one.rule->system, one.rule->name);
+	} else {
+		convention_drop(modules->convention, one.descriptor);
+		descriptor_list_remove(&modules->waiting, one.descriptor);
+	}
+	modules->had_unread = true;
+	modules->doubtful_ns = capture_now_ns(modules->capture);
+	return modules->handler.went(modules->handler.context, one.category, one.descriptor, error);
+}
+
+/* A released tracepoint has no more records. */
+static int tracepoint_change(struct modules *modules, const struct instance_change *change,
+			     struct releasing one, struct error *error)
+{
+	if (change->now == EVENT_UNLOADED)
+		return change->before == EVENT_RELEASED ? 0
+							: tracepoint_unload(modules, one, error);
+	if (change->now == EVENT_RELEASING)
+		return releasing_add(&modules->releasing, one, error);
+	releasing_remove(&modules->releasing, one);
+	return 0;
+}
+
+static int event_state_change(struct modules *modules, const struct instance_change *change,
+			      struct error *error)
+{
+	const struct rules *rules = modules_rules(modules);
+	struct releasing found = {
+		.descriptor = convention_find_name(modules->convention, change->system,
+						   change->event),
+	}, of_rules = {
+		.rule = rules ? rules_find_name(rules, change->system, change->event) : NULL,
+	};
+
+	if (change->now == EVENT_UNLOADED) {
+		modules->has_gone = true;
+		memset(modules->searched, 0, sizeof(modules->searched));
+	}
+	if (of_rules.rule) {
+		of_rules.category = of_rules.rule->category;
+		if (tracepoint_change(modules, change, of_rules, error) < 0)
+			return -1;
+	}
+	if (!found.descriptor)
+		return 0;
+	found.category = found.descriptor->category;
+	return tracepoint_change(modules, change, found, error);
+}
+
+int modules_change(void *context, const struct instance_change *change, struct error *error)
+{
+	if (change->kind == INSTANCE_EVENT_STATE)
+		return event_state_change(context, change, error);
+	instance_written(context, change);
+	return 0;
+}
+
+void modules_look_changes(struct modules *modules)
+{
+	const struct instance_observer observer = { .context = modules, .change = modules_change };
+	struct error ignored = { 0 };
+
+	if (modules->capture)
+		instance_look_writes(modules->capture->recorder, &observer, &ignored);
+}
+
+int modules_look(struct modules *modules, struct error *error)
+{
+	const struct instance_observer observer = { .context = modules, .change = modules_change };
+
+	if (!modules->capture)
+		return 0;
+	return instance_look(modules->capture->recorder, &observer, error);
+}
+
+static bool wants_tracepoint(void *context, const char *system, const char *name)
+{
+	const struct modules *modules = context;
+	const struct rules *rules = modules_rules(modules);
+
+	return (selection_means(&modules->capture->settings->selection, system, name) ||
+		(rules && rules_want(rules, system, name))) &&
+	       !instance_has_event(modules->capture->recorder, system, name);
+}
+
+/* Whether the tracepoint still has the format that was read before it was enabled. */
+static bool tracepoint_is_same(int events_fd, const struct tracepoint *tracepoint)
+{
+	struct buffer format = { 0 };
+	int status = event_file_read(events_fd, tracepoint->system, tracepoint->name, "format",
+				     &format);
+	bool is_same = status == 0 && format.size == tracepoint->format.size &&
+		       memcmp(format.data, tracepoint->format.data, format.size) == 0;
+
+	buffer_release(&format);
+	return is_same;
+}
+
+/* An enabled tracepoint keeps a file open; once there are too few, further ones are not recorded.
+ */
+static bool modules_have_files(struct modules *modules)
+{
+	bool are_left = files_are_left();
+
+	if (!are_left && !modules->are_files_reported)
+		report_message(modules->capture->report,
+			       "tracepoints of modules are not recorded, too many files are "
+			       "open" FILES_REMEDY);
+	modules->are_files_reported |= !are_left;
+	return are_left;
+}
+
+/* Skips a tracepoint that was unloaded meanwhile. */
+static int descriptor_take_in(struct modules *modules, const struct tracepoint *tracepoint,
+			      const struct descriptor *descriptor, struct error *error)
+{
+	struct instance *recorder = modules->capture->recorder;
+	const char *filter = selection_filter(&modules->capture->settings->selection,
+					      tracepoint->system, tracepoint->name);
+	int events_fd = instance_events_fd(recorder);
+	bool is_early = modules->is_early &&
+			event_is_enabled(events_fd, tracepoint->system, tracepoint->name);
+	struct error ignored = { 0 };
+
+	if (!modules_have_files(modules) ||
+	    instance_enable(recorder, tracepoint->system, tracepoint->name, filter, &ignored) < 0 ||
+	    !tracepoint_is_same(events_fd, tracepoint)) {
+		convention_drop(modules->convention, descriptor);
+		return 0;
+	}
+	return modules->handler.came(modules->handler.context, descriptor->category, descriptor,
+				     is_early, error);
+}
+
+/* Skips a tracepoint that was unloaded meanwhile. */
+static int rules_enable_new(struct modules *modules, const struct tracepoint *tracepoint,
+			    struct error *error)
+{
+	struct instance *recorder = modules->capture->recorder;
+	struct rules *rules = modules_rules(modules);
+	const struct rule_tracepoint *bound = rules_find_name(rules, tracepoint->system,
+							      tracepoint->name);
+	struct error ignored = { 0 };
+
+	if (!bound)
+		return 0;
+	if (!modules_have_files(modules) ||
+	    capture_enable_rule(modules->capture, bound, &ignored) < 0 ||
+	    !tracepoint_is_same(instance_events_fd(recorder), tracepoint)) {
+		rules_drop(rules, tracepoint->system, tracepoint->name);
+		return 0;
+	}
+	if (rules_read_symbols(rules, true, modules->capture->report) < 0)
+		return error_set(error, "out of memory");
+	if (rules->kallsyms && rules_resolve(rules, &ignored) < 0)
+		report_error(modules->capture->report, &ignored);
+	return modules->handler.came(modules->handler.context, bound->category, NULL, false, error);
+}
+
+/* A rule that does not fit a module is of no use, but no reason to end. */
+static int rules_take_in(struct modules *modules, const struct tracepoint *tracepoint,
+			 struct error *error)
+{
+	struct rules *rules = modules_rules(modules);
+	struct error problem = { 0 };
+
+	if (!rules || rules_find_name(rules, tracepoint->system, tracepoint->name))
+		return 0;
+	if (rules_bind(rules, tracepoint->system, tracepoint->name, tracepoint->format, &problem) !=
+	    0)
+		report_error(modules->capture->report, &problem);
+	return rules_enable_new(modules, tracepoint, error);
+}
+
+static int descriptor_find_new(struct modules *modules, const struct tracepoint *tracepoint,
+			       struct error *error)
+{
+	const struct descriptor *descriptor = NULL;
+	struct error problem = { 0 };
+	int status = convention_add(modules->convention, tracepoint->system, tracepoint->format,
+				    &descriptor, &problem);
+
+	if (status < 0)
+		return error_set(error, "%s", problem.text);
+	if (convention_read_symbols(modules->convention, modules->capture->report) < 0)
+		return error_set(error, "out of memory");
+	return descriptor ? descriptor_take_in(modules, tracepoint, descriptor, error) : 0;
+}
+
+static int tracepoint_take_in(void *context, const struct tracepoint *tracepoint,
+			      struct error *error)
+{
+	const struct modules *modules = context;
+
+	if (selection_means(&modules->capture->settings->selection, tracepoint->system,
+			    tracepoint->name) &&
+	    descriptor_find_new(context, tracepoint, error) < 0)
+		return -1;
+	return rules_take_in(context, tracepoint, error);
+}
+
+/* New descriptors wait until no id is ambiguous. */
+static int descriptors_hold_back(struct modules *modules, size_t first, struct error *error)
+{
+	for (size_t i = first; i < convention_size(modules->convention); i++) {
+		const struct descriptor *descriptor = convention_descriptor(modules->convention, i);
+
+		convention_drop(modules->convention, descriptor);
+		if (descriptor_list_add(&modules->waiting, descriptor) < 0)
+			return error_set(error, "out of memory");
+	}
+	return 0;
+}
+
+/* Checks for unloaded tracepoints before and after the search. */
+static int modules_search(struct modules *modules, struct error *error)
+{
+	const struct tracepoint_visitor visitor = { .context = modules,
+						    .wants = wants_tracepoint,
+						    .visit = tracepoint_take_in };
+	size_t first = convention_size(modules->convention);
+	struct rules *rules = modules_rules(modules);
+	size_t first_of_rules = rules ? rules->nr_tracepoints : 0;
+	int events_fd = instance_events_fd(modules->capture->recorder);
+
+	if (modules_look(modules, error) < 0 || tracepoints_visit(events_fd, &visitor, error) < 0 ||
+	    modules_look(modules, error) < 0)
+		return -1;
+	if (modules->doubtful_ns && rules)
+		rules_hold_back(rules, first_of_rules);
+	return modules->doubtful_ns ? descriptors_hold_back(modules, first, error) : 0;
+}
+
+int modules_take_in(struct modules *modules, struct error *error)
+{
+	if (!modules->capture || !module_watch_take(modules->watch))
+		return 0;
+	if (modules_rules(modules))
+		rules_expire_symbols(modules_rules(modules));
+	memset(modules->searched, 0, sizeof(modules->searched));
+	return modules_search(modules, error);
+}
+
+/*
+ * ktrack.ko has the request first: it enables modules that are loaded later, and the search finds
+ * those that were loaded before.
+ */
+int modules_catch_up(struct modules *modules, struct error *error)
+{
+	if (!modules->capture)
+		return 0;
+	modules->is_early = modules_request(modules);
+	for (int i = 0; i < PASSES_MAX && !modules_are_unchanged(modules); i++) {
+		modules->is_changed = false;
+		memset(modules->searched, 0, sizeof(modules->searched));
+		if (modules_search(modules, error) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* Marks an id as searched; returns whether it was before. */
+static bool searched_add(struct modules *modules, uint16_t id)
+{
+	unsigned char bit = 1U << id % 8;
+	bool was_searched = modules->searched[id / 8] & bit;
+
+	modules->searched[id / 8] |= bit;
+	return was_searched;
+}
+
+int modules_find(void *context, const struct record *record, bool *is_known, struct error *error)
+{
+	struct modules *modules = context;
+	uint16_t id;
+
+	*is_known = false;
+	if (!convention_id(modules->convention, record, &id) || id < FIRST_ID ||
+	    instance_sideband_has_id(modules->capture->recorder, id))
+		return 0;
+	if (searched_add(modules, id))
+		return 1;
+	if (modules_search(modules, error) < 0)
+		return -1;
+	*is_known = convention_has_id(modules->convention, id) ||
+		    (modules_rules(modules) && rules_find(modules_rules(modules), record));
+	return 1;
+}
+
+void modules_drop_releasing(struct modules *modules)
+{
+	for (size_t i = 0; i < modules->releasing.size; i++) {
+		const struct releasing *one = &modules->releasing.list[i];
+
+		if (one->rule)
+			rules_drop(modules_rules(modules), one->rule->system, one->rule->name);
+		else
+			convention_drop(modules->convention, one->descriptor);
+	}
+	modules->releasing.size = 0;
+}
+
+void modules_trust(struct modules *modules)
+{
+	for (size_t i = 0; i < modules->waiting.size; i++)
+		convention_use(modules->convention, modules->waiting.list[i]);
+	modules->waiting.size = 0;
+	if (modules->capture && modules_rules(modules))
+		rules_trust(modules_rules(modules));
+	modules->doubtful_ns = 0;
+	memset(modules->searched, 0, sizeof(modules->searched));
+}
+
+void modules_release(struct modules *modules)
+{
+	module_watch_close(modules->watch);
+	if (modules->capture && modules->fd >= 0)
+		close(modules->fd);
+	free(modules->releasing.list);
+	free(modules->waiting.list);
+	*modules = (struct modules){ 0 };
+}

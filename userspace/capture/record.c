@@ -1,0 +1,470 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* ktrack record: moves raw records to the spool, and makes a trace.dat of it. */
+#include <libgen.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "capture/capture.h"
+#include "capture/modules.h"
+#include "capture/privilege.h"
+#include "capture/read_loop.h"
+#include "capture/run.h"
+#include "output/output.h"
+#include "reader/reader.h"
+
+/*
+ * Longest wait of a round in ms: tracepoints that somebody disables are noticed within this time.
+ * Records wait in the ring buffers until one is BUFFER_PERCENT full.
+ */
+#define ROUND_MS 4000
+
+/* How often tracepoints are looked at while records are written. */
+#define LOOK_EVERY_NS NS_PER_S
+
+/* The same while progress is shown. */
+#define PROGRESS_ROUND_MS 500
+
+/**
+ * struct record_run - state of a run
+ * @nr_records: in the file
+ * @memory_kib: size of the buffers
+ * @looked_ns: time of the last look at tracepoints
+ * @has_new_formats: tracepoints of loaded modules are recorded, and their formats are not saved yet
+ * @is_incomplete: buffers were emptied with an unknown number of records
+ * @is_doubtful: reported that records of some ids cannot be decoded
+ */
+struct record_run {
+	struct capture capture;
+	struct record_settings *settings;
+	struct convention *convention;
+	struct spool *spool;
+	struct progress progress;
+	uint64_t nr_records;
+	uint64_t memory_kib;
+	struct spool_summary summary;
+	struct modules modules;
+	int64_t looked_ns;
+	bool has_new_formats;
+	bool is_incomplete;
+	bool is_doubtful;
+};
+
+/* A larger buffer does not prevent losses if the records are read only at the end. */
+static uint64_t record_run_small_buffer_kib(const struct record_run *run)
+{
+	const struct capture_settings *settings = run->capture.settings;
+
+	if (run->summary.lost <= capture_programs_lost(&run->capture) ||
+	    settings->mode->is_read_at_end)
+		return 0;
+	return settings->instance ? instance_buffer_kib(run->capture.recorder)
+				  : settings->buffer_kib;
+}
+
+static void record_run_report(const struct record_run *run)
+{
+	const struct loss_summary loss = {
+		.object = run->settings->path,
+		.has_lost = run->summary.lost > 0 || run->is_incomplete,
+		.records = run->summary.lost,
+		.buffer_kib = record_run_small_buffer_kib(run),
+		.programs_lost = capture_programs_lost(&run->capture),
+		.program_ring_kib = run->capture.settings->program_ring_kib,
+		.is_attached = instance_is_attached(run->capture.recorder),
+		.is_failure = capture_is_lost(&run->capture, run->settings->fails_on_loss),
+	};
+
+	loss_summary_report(&loss, run->capture.report);
+	spool_report_span(&run->summary, run->settings->path, run->capture.report);
+}
+
+static int format_came(void *context, const char *tracepoint, const struct descriptor *descriptor,
+		       bool is_early, struct error *error)
+{
+	struct record_run *run = context;
+
+	(void)tracepoint;
+	(void)descriptor;
+	(void)is_early;
+	(void)error;
+	run->has_new_formats = true;
+	return 0;
+}
+
+/* Modules with ktrack's macros stay loaded until the end; others may be unloaded. */
+static int format_went(void *context, const char *tracepoint, const struct descriptor *descriptor,
+		       struct error *error)
+{
+	struct record_run *run = context;
+
+	(void)descriptor;
+	if (run->is_incomplete)
+		return 0;
+	report_message(run->capture.report,
+		       "%s: unloaded while it was recorded; the kernel emptied the buffers with an "
+		       "unknown number of records",
+		       tracepoint);
+	run->is_incomplete = true;
+	return spool_mark_incomplete(run->spool, run->capture.recorder, error);
+}
+
+static int record_run_follow(struct record_run *run, struct error *error)
+{
+	const struct modules_handler handler = { .context = run,
+						 .came = format_came,
+						 .went = format_went };
+
+	return modules_open(&run->modules, &handler, error);
+}
+
+static int record_run_save_formats(struct record_run *run, struct error *error)
+{
+	size_t nr_doubtful;
+
+	if (!run->has_new_formats)
+		return 0;
+	run->has_new_formats = false;
+	if (spool_save_more(run->spool, &nr_doubtful, error) < 0)
+		return -1;
+	if (nr_doubtful > 0 && !run->is_doubtful)
+		report_message(run->capture.report,
+			       "new tracepoints have the ids of unloaded ones; records with these "
+			       "ids cannot be decoded and are not exported");
+	run->is_doubtful = nr_doubtful > 0;
+	return 0;
+}
+
+/* Reading the state of all tracepoints costs more than moving a buffer's records. */
+static int record_run_look(struct record_run *run, struct error *error)
+{
+	int64_t now_ns = time_now_ns(CLOCK_BOOTTIME);
+
+	if (now_ns - run->looked_ns < LOOK_EVERY_NS)
+		return 0;
+	run->looked_ns = now_ns;
+	return modules_look(&run->modules, error);
+}
+
+static int record_run_follow_modules(struct record_run *run, struct error *error)
+{
+	if (record_run_look(run, error) < 0 || modules_take_in(&run->modules, error) < 0)
+		return -1;
+	return record_run_save_formats(run, error);
+}
+
+/* Records that were moved since the last check may have another clock. */
+static int record_run_end_reclocked(struct record_run *run, struct error *error)
+{
+	struct error ignored = { 0 };
+
+	instance_stop(run->capture.recorder, &ignored);
+	instance_restore_clock(run->capture.recorder);
+	run->capture.has_failed = true;
+	stop_now(&run->capture.stop);
+	return spool_rewind(run->spool, error);
+}
+
+/* The file records that another program emptied the buffers. */
+static int record_run_follow_changes(struct record_run *run, struct error *error)
+{
+	struct modules *modules = &run->modules;
+
+	modules_look_changes(modules);
+	if (modules->was_reclocked && !run->capture.has_failed &&
+	    record_run_end_reclocked(run, error) < 0)
+		return -1;
+	spool_keep(run->spool);
+	if (!modules->was_emptied)
+		return 0;
+	modules->was_emptied = false;
+	run->is_incomplete = true;
+	return spool_mark_incomplete(run->spool, run->capture.recorder, error);
+}
+
+/* Recording is on: records modules that were loaded during the set-up. */
+static int record_run_catch_up(struct record_run *run, struct error *error)
+{
+	if (modules_catch_up(&run->modules, error) < 0)
+		return -1;
+	return record_run_save_formats(run, error);
+}
+
+/* An existing instance may have records of any tracepoint: all formats are read later. */
+static int record_run_choose(struct record_run *run, struct error *error)
+{
+	struct selection *selection = &run->capture.settings->selection;
+
+	if (run->capture.settings->instance)
+		return 0;
+	selection->formats = formats_new();
+	if (!selection->formats)
+		return error_set(error, "out of memory");
+	return capture_choose(&run->capture, run->convention, error);
+}
+
+/* Enabled tracepoints still have the formats by which they were chosen, or they are read again. */
+static int record_run_begin_spool(struct record_run *run, struct error *error)
+{
+	const struct capture_settings *settings = run->capture.settings;
+	bool is_known = modules_are_unchanged(&run->modules) && !events_may_change();
+
+	return spool_begin(run->spool, run->capture.recorder, settings->mode,
+			   is_known ? settings->selection.formats : NULL, error);
+}
+
+static int record_run_set_up(struct record_run *run, struct error *error)
+{
+	const struct spool_owner owner = spool_owner_find();
+	struct capture *capture = &run->capture;
+	const struct rules *rules;
+
+	run->convention = convention_new(false);
+	if (!run->convention)
+		return error_set(error, "out of memory");
+	if (capture_prepare(capture, error) < 0 ||
+	    modules_watch(&run->modules, capture, run->convention, error) < 0 ||
+	    record_run_choose(run, error) < 0)
+		return -1;
+	if (capture_open(capture, run->convention, true, error) < 0)
+		return -1;
+	if (spool_new(&run->spool, run->settings->path, &owner, error) < 0)
+		return -1;
+	if (capture->programs && spool_set_programs(run->spool, capture->programs, error) < 0)
+		return -1;
+	if (spool_describe_capture(run->spool, capture, error) < 0)
+		return -1;
+	run->memory_kib = instance_memory_kib(capture->recorder);
+	if (record_run_begin_spool(run, error) < 0)
+		return -1;
+	rules = capture->settings->selection.rules;
+	if (((rules && rules_need_kallsyms(rules)) || capture->settings->nr_stacks > 0) &&
+	    spool_save_symbols(run->spool, error) < 0)
+		return -1;
+	return record_run_follow(run, error);
+}
+
+/*
+ * All files for reading and switching are open. Names in the folders of the trace.dat and of its
+ * spool are still created and removed: with the rights of the user of sudo in this user's folder,
+ * otherwise with a capability.
+ */
+static int record_run_drop_privileges(const struct record_run *run, struct error *error)
+{
+	char *path = strdup(run->settings->path);
+	uint64_t kept = capture_privileges(&run->capture);
+	bool are_owners;
+
+	if (!path)
+		return error_set(error, "out of memory");
+	if (spool_keep_rights(run->spool, &are_owners, error) < 0) {
+		free(path);
+		return -1;
+	}
+	if (!are_owners)
+		kept |= privilege_for_files(dirname(path));
+	free(path);
+	return privilege_drop(kept, error);
+}
+
+/* A command may write to the terminal itself. */
+static void record_run_begin_progress(struct record_run *run)
+{
+	if (!run->capture.command && run->memory_kib > 0)
+		progress_begin(&run->progress, run->capture.report, 1024 * run->memory_kib,
+			       time_now_ns(CLOCK_BOOTTIME));
+}
+
+static void record_run_wait(void *context, int wake_fd, int timeout_ms)
+{
+	const struct record_run *run = context;
+
+	if (run->progress.report && timeout_ms > PROGRESS_ROUND_MS)
+		timeout_ms = PROGRESS_ROUND_MS;
+	spool_wait(run->spool, wake_fd, timeout_ms);
+}
+
+static int record_run_read(void *context, struct error *error)
+{
+	struct record_run *run = context;
+
+	capture_refill_stacks(&run->capture);
+	if (record_run_follow_modules(run, error) < 0 || spool_read(run->spool, error) < 0)
+		return -1;
+	return record_run_follow_changes(run, error);
+}
+
+static void record_run_count(void *context, struct progress_counts *out)
+{
+	const struct record_run *run = context;
+
+	spool_count(run->spool, &out->records);
+	out->file_bytes = spool_size(run->spool);
+}
+
+static bool record_run_is_full(void *context)
+{
+	const struct record_run *run = context;
+	uint64_t max_kib = run->settings->max_kib;
+
+	if (max_kib == 0 || spool_size(run->spool) / 1024 < max_kib)
+		return false;
+	report_message(run->capture.report, "%s: reached --max-size; recording ends",
+		       run->settings->path);
+	return true;
+}
+
+static int record_run_loop(struct record_run *run, struct error *error)
+{
+	const struct read_loop loop = {
+		.context = run,
+		.stop = &run->capture.stop,
+		.progress = &run->progress,
+		.wake_fd = modules_wake_fd(&run->modules, &run->capture),
+		.wait_max_ms = capture_round_ms(&run->capture, ROUND_MS),
+		.wait = record_run_wait,
+		.read = record_run_read,
+		.count = record_run_count,
+		.is_full = record_run_is_full,
+	};
+
+	record_run_begin_progress(run);
+	return read_loop_run(&loop, error);
+}
+
+/* Those of functions of modules that were loaded meanwhile. */
+static int record_run_save_names(struct record_run *run, struct error *error)
+{
+	size_t nr_doubtful;
+
+	return run->capture.probes.has_tracer ? spool_save_more(run->spool, &nr_doubtful, error)
+					      : 0;
+}
+
+static void record_run_report_end(const struct record_run *run)
+{
+	const struct capture_settings *settings = run->capture.settings;
+	/* With -r, the rules for probes and functions, which are in the file, are not used otherwise. */
+	bool adds_recorded = settings->selection.rule_words.size > 0 &&
+			     settings->nr_probes + settings->nr_functions > 0;
+	struct buffer next = { 0 };
+	const struct closing closing = {
+		.object = run->settings->path,
+		.count = run->nr_records,
+		.things = "record",
+		.has_lost = run->summary.lost > 0 || run->is_incomplete,
+		.lost = run->summary.lost,
+	};
+
+	closing_append_command(&next,
+			       adds_recorded ? "export --html=page.html -r recorded"
+					     : "export --html=page.html",
+			       &settings->selection, run->settings->path);
+	closing_report(&closing, buffer_string(&next), run->capture.report);
+	buffer_release(&next);
+}
+
+static void record_run_begin_transfer(struct record_run *run, struct transfer *transfer,
+				      const char *object)
+{
+	spool_set_progress(run->spool,
+			   transfer_begin(transfer, run->capture.report, object, NULL));
+}
+
+static void record_run_end_transfer(struct record_run *run, struct transfer *transfer)
+{
+	transfer_end(transfer);
+	spool_set_progress(run->spool, NULL);
+}
+
+/* In modes that read at the end, these are all records. */
+static int record_run_read_rest(struct record_run *run, struct error *error)
+{
+	struct transfer transfer;
+	int status;
+
+	record_run_begin_transfer(run, &transfer, "reading the buffers");
+	status = spool_finish(run->spool, &run->summary, error);
+	record_run_end_transfer(run, &transfer);
+	return status;
+}
+
+static int record_run_join(struct record_run *run, struct error *error)
+{
+	struct transfer transfer;
+	int status;
+
+	record_run_begin_transfer(run, &transfer, run->settings->path);
+	status = spool_join(run->spool, error);
+	record_run_end_transfer(run, &transfer);
+	return status;
+}
+
+/* Moves all records to the spool; after a failure, the spool reports the missing ones. */
+static int record_run_move(struct record_run *run, struct error *error)
+{
+	struct instance *recorder = run->capture.recorder;
+	struct buffer_counts counts;
+	struct error ignored = { 0 };
+
+	if (record_run_loop(run, error) == 0 && record_run_save_names(run, error) == 0 &&
+	    instance_stop(recorder, error) == 0 &&
+	    record_run_follow_changes(run, error) == 0 &&
+	    record_run_read_rest(run, error) == 0) {
+		spool_count(run->spool, &counts);
+		run->nr_records = counts.read;
+		return 0;
+	}
+	instance_stop(recorder, &ignored);
+	spool_abandon(run->spool);
+	return -1;
+}
+
+static int record_run_all(struct record_run *run, struct error *error)
+{
+	struct capture *capture = &run->capture;
+
+	if (record_run_set_up(run, error) < 0)
+		return -1;
+	capture_report_memory(capture);
+	if (instance_start(capture->recorder, error) < 0 ||
+	    capture_start_programs(capture, error) < 0 || record_run_catch_up(run, error) < 0 ||
+	    capture_check_files(error) < 0 || capture_signal_ready(capture, error) < 0 ||
+	    capture_run_command(capture, error) < 0)
+		return -1;
+	stop_set_deadline(&capture->stop, time_now_ns(CLOCK_BOOTTIME),
+			  capture->settings->duration_ns);
+	if (record_run_drop_privileges(run, error) < 0 || spool_sync(run->spool, error) < 0)
+		return -1;
+	if (record_run_move(run, error) < 0)
+		return -1;
+	record_run_report(run);
+	return record_run_join(run, error);
+}
+
+static int record_run_status(const struct record_run *run)
+{
+	bool has_lost = run->summary.lost > 0 || run->is_incomplete;
+
+	return capture_status(&run->capture,
+			      run->settings->fails_on_loss && has_lost ? STATUS_LOST : STATUS_DONE);
+}
+
+int record_run(struct record_settings *settings, struct error *error)
+{
+	struct record_run run = { .settings = settings };
+	int result, status;
+
+	if (record_settings_check(settings, error) < 0)
+		return STATUS_USAGE;
+	capture_init(&run.capture, &settings->capture);
+	result = record_run_all(&run, error);
+	modules_release(&run.modules);
+	spool_close(run.spool);
+	capture_close(&run.capture, result, error);
+	if (result == 0 && !run.capture.has_failed)
+		record_run_report_end(&run);
+	status = record_run_status(&run);
+	capture_end(&run.capture);
+	convention_free(run.convention);
+	return status;
+}

@@ -1,0 +1,497 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Sets up and ends a run that records. All its resources are in one struct, which can be released
+ * at any point of the set-up.
+ */
+#include "capture/run.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "capture/capture.h"
+#include "capture/narrow.h"
+#include "capture/privilege.h"
+#include "reader/reader.h"
+#include "source/source.h"
+
+#define READY_LINE "ready\n"
+
+/* Searches of a workload that starts threads all the time. */
+#define PASSES_MAX 16
+
+void capture_init(struct capture *capture, struct capture_settings *settings)
+{
+	*capture = (struct capture){
+		.settings = settings,
+		.report = settings->report,
+		.stop.signals.fd = -1,
+		.failure = settings->command ? STATUS_TRACING_FAILED : STATUS_FAILED,
+	};
+	capture->has_clock = trace_clock_find(settings->clock, &capture->clock);
+}
+
+int64_t capture_now_ns(const struct capture *capture)
+{
+	return capture->has_clock ? time_now_ns(capture->clock) : 0;
+}
+
+int64_t capture_wall_offset_ns(const struct capture *capture)
+{
+	return capture->has_clock ? time_wall_offset_ns(capture->clock) : 0;
+}
+
+int capture_prepare(struct capture *capture, struct error *error)
+{
+	char *const *argv = capture->settings->command;
+
+	if (signals_init(&capture->stop.signals, error) < 0)
+		return -1;
+	if (capture_records_kernel(capture->settings) && namespace_check_clocks(error) < 0)
+		return -1;
+	return argv ? command_check(argv, &capture->failure, error) : 0;
+}
+
+/**
+ * struct stale_count - instances of killed runs, without their sideband instances
+ * @name: of the last one
+ */
+struct stale_count {
+	char first[64];
+	char name[64];
+	unsigned int number;
+};
+
+static int stale_add(void *context, const char *name, const char *directory, struct error *error)
+{
+	struct stale_count *stale = context;
+
+	(void)directory;
+	(void)error;
+	if (instance_is_sideband(name, stale->name))
+		return 0;
+	snprintf(stale->name, sizeof(stale->name), "%s", name);
+	if (stale->number++ == 0)
+		snprintf(stale->first, sizeof(stale->first), "%s", name);
+	return 0;
+}
+
+/* The instance of a killed run keeps recording, and keeps modules loaded. */
+static int stale_report(const struct report *report, struct error *error)
+{
+	struct stale_count stale = { .number = 0 };
+	const struct stale_visitor visitor = { .context = &stale, .visit = stale_add };
+
+	if (stale_visit(&visitor, error) < 0)
+		return -1;
+	if (stale.number > 0)
+		report_message(report,
+			       "%u killed run%s left an instance behind; 'ktrack recover' makes a "
+			       "file of a recording, 'ktrack export tracefs:%s' exports its "
+			       "buffers, 'ktrack clean' removes it",
+			       stale.number, stale.number > 1 ? "s" : "", stale.first);
+	return 0;
+}
+
+static int capture_begin_workload(struct capture *capture, struct error *error)
+{
+	const struct capture_settings *settings = capture->settings;
+
+	if (!settings->follows_command && !settings->workload.option)
+		return 0;
+	if (settings->workload.option && !namespace_has_kernel_pids())
+		return error_set(error,
+				 "%s: the kernel's numbers of processes are unknown in a PID "
+				 "namespace; run ktrack outside of it, or record a command: --pid -- "
+				 "COMMAND",
+				 settings->workload.option);
+	capture->workload = workload_new();
+	if (!capture->workload)
+		return error_set(error, "out of memory");
+	return workload_limit_rules(capture->settings->selection.rules,
+				    "leave out -p, --cgroup, --unit or --pid", capture->report,
+				    error);
+}
+
+/* Rules that use only events of programs have no tracepoint yet. */
+static int programs_choose(const struct selection *selection, struct convention *convention,
+			   struct error *error)
+{
+	convention_reserve(convention, stacks_index(selection->rules) + 1);
+	return selection->rules ? rules_close(selection->rules, convention->is_swapped, error) : 0;
+}
+
+int capture_choose(struct capture *capture, struct convention *convention, struct error *error)
+{
+	struct selection *selection = &capture->settings->selection;
+
+	if (!capture_records_kernel(capture->settings))
+		return programs_choose(selection, convention, error);
+	if (probes_define(&capture->probes, capture->settings, error) < 0 ||
+	    functions_define(&capture->probes, capture->settings, capture->report, error) < 0 ||
+	    probes_add_rules(&capture->probes, capture->settings, error) < 0 ||
+	    capture_begin_workload(capture, error) < 0)
+		return -1;
+	if (tracepoints_find(convention, NULL, selection, capture->report, error) < 0)
+		return -1;
+	if (convention_size(convention) == 0 && !selection->waits && !selection->rules)
+		return error_set(error, "no tracepoint of this machine follows the convention; "
+					"load a module with such tracepoints, --wait for one, or select "
+					"rules with -r sched,irq");
+	return stale_report(capture->report, error);
+}
+
+/* Children of a thread that is followed are followed by the kernel. */
+static int workload_follow(void *context, int tid, struct error *error)
+{
+	struct capture *capture = context;
+
+	if (!workload_add(capture->workload, tid))
+		return 0;
+	capture->nr_followed++;
+	return instance_follow(capture->recorder, tid, error);
+}
+
+/* Threads may start others before they are followed: search until there is no new one. */
+static int workload_follow_all(struct capture *capture, struct error *error)
+{
+	const struct workload_settings *settings = &capture->settings->workload;
+	size_t before;
+
+	for (int i = 0; i < PASSES_MAX; i++) {
+		before = capture->nr_followed;
+		if (workload_find(settings, workload_follow, capture, error) < 0)
+			return -1;
+		if (capture->nr_followed == before)
+			break;
+	}
+	if (capture->nr_followed == 0)
+		return error_set(error, "%s: no process; nothing to record", settings->option);
+	return 0;
+}
+
+/* In a PID namespace the command itself shows the number by which the kernel knows it. */
+static int capture_find_command(struct capture *capture, struct error *error)
+{
+	if (!capture->settings->follows_command)
+		return 0;
+	capture->command_tid = namespace_has_kernel_pids()
+				       ? command_pid(capture->command)
+				       : instance_find_writer(capture->recorder, command_write_text,
+							      capture->command, error);
+	return capture->command_tid < 0 ? -1 : 0;
+}
+
+static void capture_exclude_self(const struct capture *capture)
+{
+	const struct selection *selection = &capture->settings->selection;
+
+	if (selection->rules && !selection->includes_self)
+		rules_exclude(selection->rules, instance_own_tid(capture->recorder));
+}
+
+static int capture_filter(struct capture *capture, struct error *error)
+{
+	const struct capture_settings *settings = capture->settings;
+
+	if (settings->has_cpus &&
+	    instance_limit_cpus(capture->recorder, &settings->cpus, error) < 0)
+		return -1;
+	if (settings->follows_command)
+		return workload_follow(capture, capture->command_tid, error);
+	return settings->workload.option ? workload_follow_all(capture, error) : 0;
+}
+
+static int capture_enable(struct capture *capture, const struct convention *convention,
+			  struct error *error)
+{
+	struct buffer system = { 0 };
+	int status = 0;
+
+	for (size_t i = 0; i < convention_size(convention) && status == 0; i++) {
+		const struct descriptor *descriptor = convention_descriptor(convention, i);
+		const char *filter;
+
+		buffer_clear(&system);
+		descriptor_system(descriptor, &system);
+		filter = selection_filter(&capture->settings->selection, buffer_string(&system),
+					  descriptor->name);
+		status = instance_enable(capture->recorder, buffer_string(&system),
+					 descriptor->name, filter, error);
+	}
+	buffer_release(&system);
+	return status;
+}
+
+int capture_enable_rule(struct capture *capture, const struct rule_tracepoint *tracepoint,
+			struct error *error)
+{
+	const struct rules *rules = capture->settings->selection.rules;
+	const char *system = tracepoint->system, *name = tracepoint->name;
+	struct error ignored = { 0 };
+	char *filter;
+	int status;
+
+	/* Records of ftrace itself are written by a tracer, not by a tracepoint. */
+	if (instance_has_event(capture->recorder, system, name) || strcmp(system, "ftrace") == 0)
+		return 0;
+	filter = rules_filter(rules, system, name);
+	status = filter ? instance_enable(capture->recorder, system, name, filter, &ignored) : -1;
+	free(filter);
+	/* Older kernels compare no functions: all records are read then. */
+	if (status < 0 && ignored.text[0] && capture->settings->selection.is_verbose &&
+	    rules_compare_functions(tracepoint))
+		report_message(capture->report, "%s; ktrack evaluates the condition", ignored.text);
+	return status < 0 ? instance_enable(capture->recorder, system, name, NULL, error) : 0;
+}
+
+static int capture_enable_rules(struct capture *capture, struct error *error)
+{
+	const struct rules *rules = capture->settings->selection.rules;
+	size_t nr_tracepoints = rules ? rules->nr_tracepoints : 0;
+
+	for (size_t i = 0; i < nr_tracepoints; i++) {
+		if (capture_enable_rule(capture, rules->tracepoints[i], error) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* Rules for texts that programs write to trace_marker. */
+static bool capture_has_markers(const struct capture *capture)
+{
+	const struct rules *rules = capture->settings->selection.rules;
+
+	return rules && rules_find_name(rules, "ftrace", "print");
+}
+
+static void capture_report_markers(const struct capture *capture)
+{
+	static const char *const reasons[] = {
+		[MARKERS_NOT_BY_KERNEL] = "this kernel (before 6.16) copies no texts of programs "
+					  "from trace_marker",
+		[MARKERS_NOT_WHEN_FULL] = "with --mode=oneshot, texts of programs are not copied "
+					  "from trace_marker, because they could not write when a "
+					  "buffer is full",
+		[MARKERS_NOT_ON_ALL_CPUS] = "with --cpu, texts of programs are not copied from "
+					    "trace_marker, because those on other CPUs could not "
+					    "write",
+	};
+	const struct instance *recorder = capture->recorder;
+	enum marker_copies copies = instance_marker_copies(recorder);
+
+	if (!instance_has_markers(recorder) || copies == MARKERS_COPIED)
+		return;
+	report_message(capture->report,
+		       "-r marker: %s; let them write to %s/trace_marker, or read the top level's "
+		       "buffer with --instance=" INSTANCE_TOP,
+		       reasons[copies], instance_directory(recorder));
+}
+
+int capture_open(struct capture *capture, const struct convention *convention, bool keeps_modules,
+		 struct error *error)
+{
+	const struct capture_settings *settings = capture->settings;
+	const struct instance_settings recorder = { .mode = settings->mode,
+						    .clock = settings->clock,
+						    .buffer_kib = settings->buffer_kib,
+						    .keeps_modules = keeps_modules,
+						    .has_markers = capture_has_markers(capture),
+						    .writes = capture_writes(settings) };
+
+	/* The command finds the socket by its environment. */
+	if (capture_open_programs(capture, error) < 0)
+		return -1;
+	/* The waiting process would inherit files that are opened earlier. */
+	if (settings->command &&
+	    command_new(&capture->command, settings->command, &capture->stop.signals.before,
+			&settings->user, error) < 0)
+		return -1;
+	privilege_raise_files();
+	if (!capture_records_kernel(settings))
+		return 0;
+	if ((settings->instance
+		     ? instance_attach(&capture->recorder, settings->instance, error)
+		     : instance_create(&capture->recorder, &recorder, error)) < 0)
+		return -1;
+	capture_exclude_self(capture);
+	if (settings->instance)
+		return 0;
+	if (capture_find_command(capture, error) < 0 ||
+	    functions_trace(&capture->probes, capture->recorder, settings, error) < 0 ||
+	    capture_filter(capture, error) < 0 || capture_enable(capture, convention, error) < 0 ||
+	    capture_enable_rules(capture, error) < 0 || capture_add_stacks(capture, error) < 0)
+		return -1;
+	capture_report_markers(capture);
+	return instance_resize(capture->recorder, error);
+}
+
+/* Tracepoints are enabled in the instance's folder; its removal changes the folder above. */
+static uint64_t instance_privileges(const struct instance *recorder)
+{
+	struct buffer above = { 0 };
+	uint64_t needed = privilege_for_files(instance_directory(recorder));
+
+	buffer_printf(&above, "%s/..", instance_directory(recorder));
+	needed |= privilege_for_files(buffer_string(&above));
+	buffer_release(&above);
+	return needed;
+}
+
+/* Signals are forwarded to the command, which may have another user. */
+uint64_t capture_privileges(const struct capture *capture)
+{
+	uint64_t needed = capture->command ? PRIVILEGE(CAP_KILL) : 0;
+
+	needed |= capture_programs_privileges(capture);
+	if (!capture->settings->instance && capture->recorder)
+		needed |= instance_privileges(capture->recorder);
+	return needed;
+}
+
+int capture_check_files(struct error *error)
+{
+	if (files_are_left())
+		return 0;
+	return error_set(error, "too few files may be open for this recording" FILES_REMEDY);
+}
+
+int capture_signal_ready(struct capture *capture, struct error *error)
+{
+	int *fd = &capture->settings->ready_fd;
+	int status = 0;
+
+	if (*fd < 0)
+		return 0;
+	if (file_write_all(*fd, READY_LINE, strlen(READY_LINE), NULL) < 0)
+		status = error_set_system(error, errno, "cannot write to --ready-fd=%d", *fd);
+	close(*fd);
+	*fd = -1;
+	return status;
+}
+
+void capture_report_memory(const struct capture *capture)
+{
+	uint64_t memory_kib;
+
+	if (capture->settings->instance || !capture->report->progress)
+		return;
+	memory_kib = instance_memory_kib(capture->recorder);
+	if (memory_kib > 0)
+		report_message(capture->report, "the buffers use %llu KiB of kernel memory",
+			       (unsigned long long)memory_kib);
+}
+
+int capture_run_command(struct capture *capture, struct error *error)
+{
+	if (!capture->command)
+		return 0;
+	if (command_run(capture->command, error) < 0) {
+		capture->failure = command_status(capture->command);
+		return -1;
+	}
+	capture->stop.command = capture->command;
+	return 0;
+}
+
+/* The command continues if the duration ended first, or after a failure. */
+static void command_await(struct capture *capture)
+{
+	if (!capture->stop.command || stop_is_due(&capture->stop, 0))
+		return;
+	if (!capture->has_failed)
+		report_message(capture->report,
+			       "the recording is over, '%s' still runs; %s ends ktrack without it",
+			       capture->settings->command[0],
+			       capture->stop.nr_requests > 0
+				       ? "another signal"
+				       : "a signal is forwarded to it, a second one");
+	stop_await_command(&capture->stop);
+}
+
+void capture_close(struct capture *capture, int result, struct error *error)
+{
+	report_error(capture->report, error);
+	if (instance_remove(capture->recorder, error) < 0 || result < 0)
+		capture->has_failed = true;
+	capture->recorder = NULL;
+	programs_close(capture->programs);
+	capture->programs = NULL;
+	report_error(capture->report, error);
+	probes_report_missed(&capture->probes, capture->report);
+	if (probes_remove(&capture->probes, error) < 0)
+		capture->has_failed = true;
+	report_error(capture->report, error);
+	command_await(capture);
+}
+
+static int spool_describe_workload(struct spool *spool, const struct capture *capture)
+{
+	struct buffer threads = { 0 };
+	int status;
+
+	if (!capture->workload)
+		return 0;
+	workload_append(capture->workload, &threads);
+	status = spool_set_workload(spool, buffer_text(&threads));
+	if (threads.failed)
+		status = -1;
+	buffer_release(&threads);
+	return status;
+}
+
+/* Their system calls have other numbers, and no record shows it. */
+static int spool_describe_narrow(struct spool *spool, const struct capture *capture)
+{
+	const struct rules *rules = capture->settings->selection.rules;
+	struct buffer threads = { 0 };
+	int status;
+
+	if (!rules || !rules_name_calls(rules))
+		return 0;
+	narrow_threads_append(&threads);
+	status = spool_set_narrow(spool, buffer_text(&threads));
+	if (threads.failed)
+		status = -1;
+	buffer_release(&threads);
+	return status;
+}
+
+int spool_describe_capture(struct spool *spool, const struct capture *capture, struct error *error)
+{
+	if (spool_describe_workload(spool, capture) < 0 ||
+	    spool_describe_narrow(spool, capture) < 0 ||
+	    spool_set_rules(spool, buffer_text(&capture->probes.rules)) < 0 ||
+	    spool_set_labels(spool, buffer_text(&capture->settings->labels)) < 0)
+		return error_set(error, "out of memory");
+	return 0;
+}
+
+void capture_end(struct capture *capture)
+{
+	workload_free(capture->workload);
+	command_free(capture->command);
+	signals_release(&capture->stop.signals);
+}
+
+int capture_status(const struct capture *capture, int own_status)
+{
+	if (capture->has_failed)
+		return capture->failure;
+	if (stop_is_abandoned(&capture->stop))
+		return 128 + capture->stop.signal_number;
+	if (capture->command && command_status(capture->command) != STATUS_DONE)
+		return command_status(capture->command);
+	return own_status;
+}
+
+bool capture_is_lost(const struct capture *capture, bool fails_on_loss)
+{
+	struct command *command = capture->command;
+
+	if (!fails_on_loss || capture->has_failed)
+		return false;
+	return !command || (command_has_ended(command) && command_status(command) == STATUS_DONE);
+}

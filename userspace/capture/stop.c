@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Reads signals from a descriptor, and combines them with the duration and the traced command. */
+#include "capture/stop.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+/*
+ * Signals that end a process by default, without SIGKILL, which cannot be caught, signals that
+ * report a fault, and SIGPIPE and SIGXFSZ, whose write fails.
+ */
+static const int stop_signals[] = {
+	SIGHUP,	 SIGINT,  SIGQUIT,   SIGABRT, SIGUSR1, SIGUSR2, SIGALRM,
+	SIGTERM, SIGXCPU, SIGVTALRM, SIGPROF, SIGIO,   SIGPWR,	SIGSTKFLT,
+};
+
+static bool is_ignored(int number)
+{
+	struct sigaction action;
+
+	return sigaction(number, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
+}
+
+static void signals_save(struct command_signals *before)
+{
+	sigemptyset(&before->ignored);
+	for (int number = 1; number <= SIGRTMAX; number++) {
+		if (is_ignored(number))
+			sigaddset(&before->ignored, number);
+	}
+	sigprocmask(SIG_BLOCK, NULL, &before->blocked);
+}
+
+static void signal_set_add(sigset_t *set, int number, const struct command_signals *before)
+{
+	if (!sigismember(&before->ignored, number))
+		sigaddset(set, number);
+}
+
+int signals_init(struct signals *signals, struct error *error)
+{
+	sigset_t set;
+
+	signals_save(&signals->before);
+	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);
+	sigemptyset(&set);
+	sigaddset(&set, SIGCHLD);
+	for (size_t i = 0; i < sizeof(stop_signals) / sizeof(stop_signals[0]); i++)
+		signal_set_add(&set, stop_signals[i], &signals->before);
+	for (int number = SIGRTMIN; number <= SIGRTMAX; number++)
+		signal_set_add(&set, number, &signals->before);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	signals->fd = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
+	return signals->fd < 0 ? error_set_system(error, errno, "cannot watch signals") : 0;
+}
+
+/*
+ * Signals of processes are sent to us alone; so is the hang-up of the terminal if we lead its
+ * session. The terminal's keyboard and other hang-ups signal the command too.
+ */
+static bool signal_is_ours_alone(const struct signalfd_siginfo *info)
+{
+	return info->ssi_code <= 0 || (info->ssi_signo == SIGHUP && getsid(0) == getpid());
+}
+
+int signals_take(struct signals *signals, bool *was_sent)
+{
+	struct signalfd_siginfo info;
+
+	while (read(signals->fd, &info, sizeof(info)) == sizeof(info)) {
+		if (info.ssi_signo == SIGCHLD)
+			continue;
+		*was_sent = signal_is_ours_alone(&info);
+		return info.ssi_signo;
+	}
+	return 0;
+}
+
+void signals_release(struct signals *signals)
+{
+	if (signals->fd >= 0)
+		close(signals->fd);
+	signals->fd = -1;
+}
+
+/* Time for blocked readers after a signal requested the end. */
+#define PATIENCE_NS NS_PER_S
+
+/* Longest wait for an output, so that its caller can read records meanwhile. */
+#define OUTPUT_WAIT_MS 20
+
+/* Signals without a meaning of their own are forwarded to a command, and end no recording. */
+static bool is_user_signal(int number)
+{
+	return number == SIGUSR1 || number == SIGUSR2 || number >= SIGRTMIN;
+}
+
+static void take_signals(struct stop_condition *stop)
+{
+	bool was_sent = false;
+	int number;
+
+	while ((number = signals_take(&stop->signals, &was_sent))) {
+		bool is_final = !is_user_signal(number);
+
+		if (stop->take && stop->take(stop->context, number))
+			continue;
+		if (stop->command && was_sent && (!is_final || stop->nr_requests == 0))
+			kill(command_pid(stop->command), number);
+		if (!is_final)
+			continue;
+		stop->signal_number = number;
+		stop->nr_requests++;
+	}
+}
+
+bool stop_is_abandoned(const struct stop_condition *stop)
+{
+	return stop->command && stop->nr_requests > 1;
+}
+
+bool stop_is_due(struct stop_condition *stop, int64_t now_ns)
+{
+	take_signals(stop);
+	if (stop->deadline_ns && now_ns >= stop->deadline_ns)
+		return true;
+	if (stop->command)
+		return command_has_ended(stop->command) || stop_is_abandoned(stop);
+	return stop->nr_requests > 0;
+}
+
+int stop_wait_ms(const struct stop_condition *stop, int64_t now_ns, int max_ms)
+{
+	int64_t left_ns = stop->deadline_ns - now_ns;
+
+	if (!stop->deadline_ns || left_ns >= max_ms * NS_PER_MS)
+		return max_ms;
+	return left_ns <= 0 ? 0 : (int)(left_ns / NS_PER_MS) + 1;
+}
+
+/*
+ * Whether a blocked output is given up. A user may read a pager for any time: the end of the
+ * duration or of the command is no reason to lose records.
+ */
+static bool is_patience_over(struct stop_condition *stop, int fd)
+{
+	int64_t now_ns = time_now_ns(CLOCK_BOOTTIME);
+
+	if (!stop_is_due(stop, now_ns))
+		return false;
+	if (fd < 0 || stop->nr_requests > 1)
+		return true;
+	if (stop->nr_requests == 0)
+		return false;
+	if (!stop->patience_ns)
+		stop->patience_ns = now_ns + PATIENCE_NS;
+	return now_ns >= stop->patience_ns;
+}
+
+int stop_await_output(struct stop_condition *stop, int fd)
+{
+	struct pollfd polls[] = {
+		{ .fd = stop->signals.fd, .events = POLLIN },
+		{ .fd = fd, .events = POLLOUT },
+	};
+
+	if (is_patience_over(stop, fd)) {
+		errno = ECANCELED;
+		return -1;
+	}
+	poll(polls, 2, OUTPUT_WAIT_MS);
+	if (polls[1].revents)
+		stop->patience_ns = 0;
+	return 0;
+}
+
+void stop_set_deadline(struct stop_condition *stop, int64_t start_ns, int64_t duration_ns)
+{
+	if (duration_ns <= 0)
+		return;
+	if (__builtin_add_overflow(start_ns, duration_ns, &stop->deadline_ns))
+		stop->deadline_ns = INT64_MAX;
+}
+
+void stop_now(struct stop_condition *stop)
+{
+	stop->deadline_ns = 1;
+}
+
+bool stop_is_asked_again(struct stop_condition *stop)
+{
+	bool was_sent = false;
+	int number;
+
+	while ((number = signals_take(&stop->signals, &was_sent))) {
+		if (!is_user_signal(number))
+			return true;
+	}
+	return false;
+}
+
+void stop_await_command(struct stop_condition *stop)
+{
+	struct pollfd wait = { .fd = stop->signals.fd, .events = POLLIN };
+
+	if (!stop->command)
+		return;
+	stop->deadline_ns = 0;
+	while (!stop_is_due(stop, 0))
+		poll(&wait, 1, -1);
+}

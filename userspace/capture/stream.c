@@ -1,0 +1,472 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* ktrack stream: starts, reads in rounds, stops and finishes. */
+#include <errno.h>
+
+#include "capture/capture.h"
+#include "capture/privilege.h"
+#include "capture/read_loop.h"
+#include "capture/stream_state.h"
+#include "output/output.h"
+
+/* Longest time in ms that a record waits for being read. */
+#define LATENCY_MS 50
+
+/* Longest wait of a round in ms: tracepoints that somebody disables are noticed within this time.
+ */
+#define ROUND_MS 1000
+
+/* Delivers all records up to a time, and flushes the outputs. */
+static int stream_run_drain(struct stream_run *run, int64_t until_ns, struct error *error)
+{
+	if (stream_run_deliver(run, until_ns, error) < 0)
+		return -1;
+	return timeline_flush(&run->pipeline.timeline, error);
+}
+
+static int stream_run_report_command(struct stream_run *run, struct error *error)
+{
+	struct timeline_event begin = { .kind = TIMELINE_COMMAND_BEGIN };
+
+	if (!run->capture.command)
+		return 0;
+	begin.argv = command_argv(run->capture.command);
+	/* Records before the start of the command come first. */
+	if (stream_run_drain(run, run->command_ns, error) < 0)
+		return -1;
+	return tracks_pass(run->pipeline.tracks, &begin, run->command_ns, error);
+}
+
+/* Later sessions create files, and so do databases; the file of Prometheus is replaced. */
+static bool stream_run_creates_files(const struct stream_run *run)
+{
+	return run->settings->session_ns > 0 ||
+	       output_settings_create_files(&run->settings->outputs);
+}
+
+/* Files may be in another user's folder, and belong to the user of sudo. */
+static uint64_t session_privileges(const struct stream_run *run)
+{
+	unsigned int user, group;
+
+	if (!stream_run_creates_files(run))
+		return 0;
+	return PRIVILEGE(CAP_DAC_OVERRIDE) |
+	       (output_owner(&user, &group) ? PRIVILEGE(CAP_CHOWN) : 0);
+}
+
+/* Files are created and removed with the rights of the user of sudo. */
+static int stream_run_settle_owner(const struct stream_run *run, struct error *error)
+{
+	struct owner owner = { 0 };
+	unsigned int user, group;
+	int status;
+
+	if (!stream_run_creates_files(run) || !output_owner(&user, &group))
+		return 0;
+	status = owner_init(&owner, user, group);
+	if (status == 0)
+		status = owner_settle(&owner);
+	if (status < 0)
+		error_set_system(error, errno, "cannot act as user %u", user);
+	owner_release(&owner);
+	return status;
+}
+
+/* All files are open, except for those that are created later. */
+static int stream_run_drop_privileges(struct stream_run *run, struct error *error)
+{
+	if (stream_run_settle_owner(run, error) < 0)
+		return -1;
+	return privilege_drop(capture_privileges(&run->capture) | session_privileges(run), error);
+}
+
+/*
+ * Files are truncated before the command runs, which may write to them, and after everything that
+ * can fail; the first line is written when the command runs.
+ */
+static int stream_run_start(struct stream_run *run, struct error *error)
+{
+	const struct outputs *outputs = &run->outputs;
+
+	if (stream_run_describe(run, error) < 0)
+		return -1;
+	if (!outputs->set.has_terminal)
+		capture_report_memory(&run->capture);
+	if (outputs->has_chosen_perf)
+		report_hint(run->capture.report,
+			    "standard output: PERF lines, because it is a terminal; add --event "
+			    "for EVENT lines");
+	clock_order_check(&run->recording, run->capture.report);
+	if (!outputs->settings->stat)
+		wall_clock_check(&run->recording, true, run->capture.report);
+	if (instance_start(run->capture.recorder, error) < 0 ||
+	    capture_start_programs(&run->capture, error) < 0 ||
+	    stream_run_catch_up(run, error) < 0 || capture_check_files(error) < 0 ||
+	    capture_signal_ready(&run->capture, error) < 0)
+		return -1;
+	run->command_ns = stream_run_now_ns(run);
+	if (output_set_begin(&outputs->set, error) < 0 ||
+	    capture_run_command(&run->capture, error) < 0)
+		return -1;
+	/* Until here it limited how long targets are waited for. */
+	stream_run_set_deadline(run);
+	if (pipeline_open(&run->pipeline, run->source, &run->recording, outputs->settings->with,
+			  error) < 0 ||
+	    serving_begin(&run->serving, run->recording.source,
+			  modules_wake_fd(&run->modules, &run->capture), run->capture.report,
+			  error) < 0 ||
+	    stream_run_drop_privileges(run, error) < 0)
+		return -1;
+	if (run->settings->watcher)
+		run->settings->watcher->begin(run->settings->watcher->context);
+	return stream_run_is_circular(run) ? 0 : stream_run_report_command(run, error);
+}
+
+/* The interactive view of the outputs; NULL for none. */
+static struct stat_top *stream_run_top(const struct stream_run *run)
+{
+	const struct sink_stat_settings *stat = run->settings->outputs.stat;
+
+	return stat ? stat->top : NULL;
+}
+
+/* The stream or the command may write to the terminal itself. */
+static void stream_run_begin_progress(struct stream_run *run)
+{
+	uint64_t buffers_kib = run->recording.buffer_kib * run->recording.nr_cpus;
+	bool is_free = !run->outputs.set.has_terminal || stream_run_top(run);
+
+	if (is_free && !run->capture.command && buffers_kib > 0 && !stream_run_is_circular(run))
+		progress_begin(&run->progress, run->capture.report, 1024 * buffers_kib,
+			       time_now_ns(CLOCK_BOOTTIME));
+}
+
+static void stream_run_count(void *context, struct progress_counts *out)
+{
+	const struct stream_run *run = context;
+
+	source_count(run->source, &out->records);
+	out->file_bytes = 0;
+}
+
+static int stream_run_renew_session(struct stream_run *run, struct error *error)
+{
+	if (!renewal_is_due(&run->renewal, run->drained_ns))
+		return 0;
+	return renewal_run(&run->renewal, &run->pipeline, &run->recording, run->drained_ns,
+			   capture_wall_offset_ns(&run->capture), error);
+}
+
+static void stream_run_wait(void *context, int wake_fd, int timeout_ms)
+{
+	struct stream_run *run = context;
+	const struct stream_watcher *watcher = run->settings->watcher;
+
+	if (watcher)
+		timeout_ms = watcher->wait_ms(watcher->context, timeout_ms);
+	timeout_ms = renewal_wait_ms(&run->renewal, run->drained_ns, timeout_ms);
+	if (stream_run_top(run))
+		timeout_ms = stat_top_wait_ms(stream_run_top(run), timeout_ms);
+	source_wait(run->source, wake_fd, timeout_ms, stream_run_is_circular(run) ? 0 : LATENCY_MS);
+}
+
+static int stream_run_read(void *context, struct error *error)
+{
+	struct stream_run *run = context;
+	const struct stream_watcher *watcher = run->settings->watcher;
+
+	if (stream_run_top(run) && stat_top_is_over(stream_run_top(run)))
+		stop_now(&run->capture.stop);
+	capture_refill_stacks(&run->capture);
+	if (stream_run_renew_session(run, error) < 0 || stream_run_follow_modules(run, error) < 0)
+		return -1;
+	if (stream_run_drain(run, stream_run_now_ns(run), error) < 0)
+		return -1;
+	serving_round(&run->serving);
+	return watcher ? watcher->read(watcher->context, error) : 0;
+}
+
+/* Only the sideband buffer is read before the end. */
+static int stream_run_read_sideband(void *context, struct error *error)
+{
+	struct stream_run *run = context;
+
+	capture_refill_stacks(&run->capture);
+	source_read_ahead(run->source);
+	return stream_run_follow_modules(run, error);
+}
+
+/* Returns the descriptor that ends the wait of a round, or -1 with @error. */
+static int stream_run_wake_fd(const struct stream_run *run, struct error *error)
+{
+	int fd = serving_wake_fd(&run->serving, modules_wake_fd(&run->modules, &run->capture));
+
+	return stream_run_top(run) ? stat_top_watch(stream_run_top(run), fd, error) : fd;
+}
+
+static int stream_run_loop(struct stream_run *run, struct error *error)
+{
+	bool is_circular = stream_run_is_circular(run);
+	const struct read_loop loop = {
+		.context = run,
+		.stop = &run->capture.stop,
+		.progress = &run->progress,
+		.wake_fd = stream_run_wake_fd(run, error),
+		.wait_max_ms = capture_round_ms(&run->capture, ROUND_MS),
+		.wait = stream_run_wait,
+		.read = is_circular ? stream_run_read_sideband : stream_run_read,
+		.count = stream_run_count,
+	};
+
+	if (loop.wake_fd < 0)
+		return -1;
+	stream_run_begin_progress(run);
+	return read_loop_run(&loop, error);
+}
+
+static int stream_run_report_command_end(struct stream_run *run, int64_t time_ns,
+					 struct error *error)
+{
+	struct timeline_event end = { .kind = TIMELINE_COMMAND_END };
+	struct command *command = run->capture.command;
+
+	if (!command || run->has_command_end || !command_has_ended(command))
+		return 0;
+	run->has_command_end = true;
+	end.pid = command_pid(command);
+	end.status = command_status(command);
+	return tracks_pass(run->pipeline.tracks, &end, time_ns, error);
+}
+
+/* A larger buffer helps only if records did not fit, and not if the oldest are overwritten. */
+static uint64_t stream_run_small_buffer_kib(const struct stream_run *run)
+{
+	uint64_t others = run->pipeline.nr_unknown + capture_programs_lost(&run->capture);
+	bool is_overrun = run->pipeline.lost > others && run->capture.recorder;
+
+	return is_overrun && !stream_run_is_circular(run) ? run->recording.buffer_kib : 0;
+}
+
+static void stream_run_report_loss(const struct stream_run *run)
+{
+	const struct capture *capture = &run->capture;
+	bool is_attached = instance_is_attached(capture->recorder);
+	const struct loss_summary loss = {
+		.object = is_attached ? instance_name(capture->recorder) : NULL,
+		.has_lost = run->pipeline.has_lost,
+		.records = run->pipeline.lost,
+		.gaps = run->pipeline.nr_gaps,
+		.gaps_unknown = run->pipeline.nr_gaps_unknown,
+		.buffer_kib = stream_run_small_buffer_kib(run),
+		.programs_lost = capture_programs_lost(capture),
+		.program_ring_kib = capture->settings->program_ring_kib,
+		.is_attached = is_attached,
+		.is_failure = capture_is_lost(capture, run->settings->outputs.fails_on_loss),
+	};
+	uint64_t lost_sideband = source_lost_sideband(run->source);
+
+	tracks_lose_tasks(run->pipeline.tracks, lost_sideband);
+	loss_report_sideband(lost_sideband, capture->report);
+	loss_summary_report(&loss, capture->report);
+}
+
+/* An existing instance may have records of any kind, or none. */
+static void stream_run_report_others(struct stream_run *run)
+{
+	const struct instance *recorder = run->capture.recorder;
+	struct pipeline *pipeline = &run->pipeline;
+	bool is_empty = run->settings->session_ns == 0 && !pipeline->has_lost &&
+			tracks_are_unused(pipeline->tracks);
+
+	if (!instance_is_attached(recorder))
+		return;
+	other_records_report(&pipeline->others,
+			     &(struct other_source){ .source = run->source,
+						     .convention = pipeline->convention,
+						     .name = instance_name(recorder),
+						     .directory = instance_directory(recorder) },
+			     is_empty, run->capture.report);
+}
+
+/* Delivers the records up to @over_ns, when the end was noticed. */
+static int stream_run_read_at_end(struct stream_run *run, int64_t over_ns, struct error *error)
+{
+	return stream_run_report_command(run, error) < 0 ||
+			       stream_run_drain(run, over_ns, error) < 0
+		       ? -1
+		       : 0;
+}
+
+static void stream_run_report_completeness(struct stream_run *run)
+{
+	int64_t from_ns = run->pipeline.lost_until_ns, start_ns = run->recording.start_ns;
+
+	if (stream_run_is_circular(run))
+		tracks_complete_from(run->pipeline.tracks, from_ns > start_ns ? from_ns : start_ns);
+}
+
+/* The stream may write to the terminal itself. */
+static void stream_run_begin_transfer(struct stream_run *run)
+{
+	const struct report *report = run->outputs.set.has_terminal ? NULL : run->capture.report;
+
+	source_set_progress(run->source,
+			    transfer_begin(&run->transfer, report, "reading the buffers",
+					   &run->pipeline.nr_events));
+}
+
+/* The command, too. */
+static void stream_run_end_transfer(struct stream_run *run)
+{
+	source_set_progress(run->source, NULL);
+	if (run->capture.command)
+		transfer_end(&run->transfer);
+	else
+		transfer_note(&run->transfer, "writing the rest");
+}
+
+static int stream_run_stop(struct stream_run *run, struct error *error)
+{
+	struct source_handler handler = pipeline_handler(&run->pipeline);
+	int64_t over_ns = stream_run_now_ns(run);
+	int64_t end_ns;
+	uint64_t lost;
+
+	if (stream_run_stop_recording(run, error) < 0 || stream_run_follow_changes(run, error) < 0)
+		return -1;
+	source_hold(run->source, false);
+	stream_run_begin_transfer(run);
+	if (stream_run_is_circular(run) && stream_run_read_at_end(run, over_ns, error) < 0)
+		return -1;
+	if (stream_run_report_command_end(run, run->drained_ns, error) < 0)
+		return -1;
+	end_ns = stream_run_now_ns(run);
+	if (source_finish(run->source, end_ns, &handler, &lost, error) < 0 ||
+	    stream_run_follow_changes(run, error) < 0 ||
+	    pipeline_report_unknown(&run->pipeline, error) < 0)
+		return -1;
+	run->drained_ns = end_ns;
+	stream_run_end_transfer(run);
+	stream_run_report_loss(run);
+	stream_run_report_others(run);
+	stream_run_report_completeness(run);
+	if (tracks_end_all(run->pipeline.tracks, end_ns, error) < 0)
+		return -1;
+	return timeline_flush(&run->pipeline.timeline, error);
+}
+
+static int stream_run_record(struct stream_run *run, struct error *error)
+{
+	if (stream_run_set_up(run, error) < 0 || stream_run_start(run, error) < 0 ||
+	    stream_run_loop(run, error) < 0)
+		return -1;
+	return stream_run_stop(run, error);
+}
+
+static int stream_run_status(const struct stream_run *run)
+{
+	const struct output_losses losses = pipeline_losses(&run->pipeline);
+
+	return capture_status(&run->capture, outputs_status(&run->outputs, &losses));
+}
+
+static int stream_run_report_budgets(const struct stream_run *run, struct error *error)
+{
+	const struct output_losses losses = pipeline_losses(&run->pipeline);
+
+	return outputs_report_budgets(&run->outputs, &losses, error);
+}
+
+/* The stream ends with the command, which may end after the recording. */
+static int stream_run_finish(struct stream_run *run, struct error *error)
+{
+	int64_t end_ns = stream_run_now_ns(run);
+
+	if (stream_run_report_command_end(run, end_ns, error) < 0)
+		return -1;
+	tracks_drift(run->pipeline.tracks,
+		     capture_wall_offset_ns(&run->capture) - run->recording.wall_offset_ns);
+	if (tracks_finish(run->pipeline.tracks, end_ns,
+			  run->pipeline.lost - run->renewal.lost_before, stream_run_status(run),
+			  error) < 0 ||
+	    timeline_flush(&run->pipeline.timeline, error) < 0)
+		return -1;
+	tracks_report_endless(run->pipeline.tracks, "recorded", run->settings->capture.report);
+	transfer_end(&run->transfer);
+	return stream_run_report_budgets(run, error);
+}
+
+static void stream_run_append_next(const struct stream_run *run, struct buffer *out)
+{
+	const struct stream_settings *settings = run->settings;
+	const struct selection *selection = &settings->capture.selection;
+
+	if (closing_append_view(out, &settings->outputs))
+		return;
+	if (settings->outputs.serves) {
+		buffer_append_string(out, "the button \"save\" of the page keeps it");
+		return;
+	}
+	buffer_append_string(out, sudo_prefix());
+	closing_append_command(out, settings->outputs.stat ? "record" : "stream --html=page.html",
+			       selection, NULL);
+	buffer_append_string(out, settings->outputs.stat ? " keeps records in a file"
+							 : " draws a timeline");
+}
+
+static void stream_run_report_end(const struct stream_run *run)
+{
+	struct pipeline_counts counts = { 0 };
+	struct buffer next = { 0 };
+
+	pipeline_add_counts(&run->pipeline, &counts);
+	stream_run_append_next(run, &next);
+	pipeline_report_end(&counts, &run->settings->outputs, "recorded", buffer_string(&next),
+			    run->settings->capture.report);
+	buffer_release(&next);
+}
+
+static void stream_run_release(struct stream_run *run)
+{
+	transfer_end(&run->transfer);
+	capture_end(&run->capture);
+	pipeline_release(&run->pipeline);
+	identity_release(&run->renewal.identity);
+	outputs_release(&run->outputs);
+	serving_release(&run->serving);
+}
+
+int stream_run(struct stream_settings *settings, struct error *error)
+{
+	struct stream_run run = {
+		.settings = settings,
+		.pipeline = { .limits = settings->limits },
+		.renewal = { .outputs = &run.outputs, .every_ns = settings->session_ns },
+	};
+	int result, status;
+
+	if (stream_settings_check(settings, error) < 0)
+		return STATUS_USAGE;
+	if (settings->outputs.why && selection_add_why(&settings->capture.selection, error) < 0)
+		return STATUS_FAILED;
+	settings->outputs.explains = output_settings_show_explanations(&settings->outputs) &&
+				     selection_has_states(&settings->capture.selection);
+	capture_init(&run.capture, &settings->capture);
+	outputs_init(&run.outputs, &settings->outputs, settings->capture.report);
+	result = stream_run_record(&run, error);
+	if (settings->watcher)
+		settings->watcher->end(settings->watcher->context);
+	stream_run_close_modules(&run);
+	source_close(run.source);
+	run.source = NULL;
+	capture_close(&run.capture, result, error);
+	if (result == 0 && stream_run_finish(&run, error) < 0)
+		run.capture.has_failed = true;
+	if (result == 0 && !run.capture.has_failed && !settings->watcher)
+		stream_run_report_end(&run);
+	if (result == 0)
+		serving_finish(&run.serving, &run.capture.stop, run.capture.report);
+	status = stream_run_status(&run);
+	stream_run_release(&run);
+	return status;
+}

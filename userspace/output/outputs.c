@@ -1,0 +1,569 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Opens the outputs of a run: one sink for each target. */
+#include "output/outputs.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "output/retention.h"
+
+#define SETTINGS_PREFIX "KTRACK_TRACE2"
+#define SYSTEM_SETTINGS "/etc/ktrack.conf"
+
+/* The number of targets of a use; with @is_shared, only of those on standard output. */
+static unsigned int targets_count(const struct output_settings *settings, enum sink_use use,
+				  bool is_shared)
+{
+	unsigned int count = 0;
+
+	for (size_t i = 0; i < sink_kinds_count; i++) {
+		const char *target = settings->targets[i];
+
+		if (target && sink_kinds[i].use == use && (!is_shared || strcmp(target, "-") == 0))
+			count++;
+	}
+	return count;
+}
+
+bool output_settings_have_file(const struct output_settings *settings)
+{
+	for (size_t i = 0; i < sink_kinds_count; i++) {
+		const struct sink_kind *kind = &sink_kinds[i];
+
+		if (settings->targets[i] && kind->use == SINK_USE_FILE && !kind->is_lines)
+			return true;
+	}
+	return false;
+}
+
+bool output_settings_show_time(const struct output_settings *settings)
+{
+	return !settings->stat && !settings->query && !settings->why && !settings->comparison;
+}
+
+bool output_settings_create_files(const struct output_settings *settings)
+{
+	for (size_t i = 0; i < sink_kinds_count; i++) {
+		if (settings->targets[i] && sink_kinds[i].creates_files)
+			return true;
+	}
+	return settings->stat && settings->stat->prometheus;
+}
+
+bool output_settings_show_explanations(const struct output_settings *settings)
+{
+	for (size_t i = 0; i < sink_kinds_count; i++) {
+		if (settings->targets[i] && sink_kinds[i].shows_explanations)
+			return true;
+	}
+	return settings->serves || settings->query;
+}
+
+static int append_check(const struct output_settings *settings, struct error *error)
+{
+	for (size_t i = 0; settings->is_appending && i < sink_kinds_count; i++) {
+		const struct sink_kind *kind = &sink_kinds[i];
+
+		if (settings->targets[i] && kind->use == SINK_USE_FILE && !kind->can_append)
+			return error_set(error,
+					 "--append: files of --%s cannot be appended to; leave out "
+					 "one of the two",
+					 kind->name);
+	}
+	return 0;
+}
+
+static int compression_check(const struct output_settings *settings, struct error *error)
+{
+	for (size_t i = 0; i < sink_kinds_count; i++) {
+		const char *target = settings->targets[i];
+
+		if (target && output_is_compressed(target) && !sink_kinds[i].can_compress)
+			return error_set(error, "%s: --%s does not compress; leave out '.zst'",
+					 target, sink_kinds[i].name);
+	}
+	return 0;
+}
+
+/* Several trace2 outputs can share standard output, but a file for a viewer cannot. */
+static int standard_output_check(const struct output_settings *settings, struct error *error)
+{
+	unsigned int nr_files = targets_count(settings, SINK_USE_FILE, true);
+	unsigned int nr_lines = targets_count(settings, SINK_USE_TRACE2, true);
+
+	if (settings->why && nr_files + nr_lines > 0)
+		return error_set(error, "standard output: is that of --why; write the other to a "
+					"file");
+	if (nr_files == 0 || nr_files + nr_lines < 2)
+		return 0;
+	return error_set(error, "standard output: a file for a viewer cannot share it; write the "
+				"others to files");
+}
+
+static int budgets_check(const struct output_settings *settings, struct error *error)
+{
+	struct budget_set *set;
+	int status = budget_set_new(&set, settings->budgets.texts, settings->budgets.size, error);
+
+	budget_set_free(set);
+	return status;
+}
+
+int output_settings_check(const struct output_settings *settings, struct error *error)
+{
+	if (budgets_check(settings, error) < 0)
+		return -1;
+	if (append_check(settings, error) < 0 || compression_check(settings, error) < 0)
+		return -1;
+	return standard_output_check(settings, error);
+}
+
+bool output_settings_have_target(const struct output_settings *settings)
+{
+	return targets_count(settings, SINK_USE_FILE, false) +
+			       targets_count(settings, SINK_USE_TRACE2, false) >
+		       0 ||
+	       settings->serves;
+}
+
+void outputs_init(struct outputs *outputs, const struct output_settings *settings,
+		  const struct report *report)
+{
+	*outputs = (struct outputs){ .settings = settings,
+				     .report = report,
+				     .set.is_appending = settings->is_appending };
+}
+
+static int budgets_status(const struct outputs *outputs, const struct output_losses *losses)
+{
+	static const enum exit_status statuses[] = {
+		[BUDGET_MET] = STATUS_DONE,
+		[BUDGET_UNDECIDED] = STATUS_UNDECIDED,
+		[BUDGET_EXCEEDED] = STATUS_EXCEEDED,
+	};
+
+	if (!outputs->budgets)
+		return STATUS_DONE;
+	return statuses[budget_set_judge(outputs->budgets, losses->records, !losses->has_unknown)];
+}
+
+int outputs_status(const struct outputs *outputs, const struct output_losses *losses)
+{
+	int status = budgets_status(outputs, losses);
+
+	if (status != STATUS_DONE)
+		return status;
+	return outputs->settings->fails_on_loss && losses->has_lost ? STATUS_LOST : STATUS_DONE;
+}
+
+int outputs_report_budgets(const struct outputs *outputs, const struct output_losses *losses,
+			   struct error *error)
+{
+	bool is_limited = !losses->has_unknown;
+	struct buffer out = { 0 };
+	int status = 0;
+
+	if (!outputs->budgets)
+		return 0;
+	if (!outputs->settings->budgets.is_json) {
+		budget_set_report(outputs->budgets, losses->records, is_limited, outputs->report);
+		return 0;
+	}
+	budget_set_append_json(outputs->budgets, losses->records, is_limited, &out);
+	if (out.failed)
+		status = error_set(error, "out of memory");
+	else if (file_write_all(STDOUT_FILENO, out.data, out.size, &outputs->set.wait) < 0)
+		status = error_set_system(error, errno, "cannot write to standard output");
+	buffer_release(&out);
+	return status;
+}
+
+static struct trace2_config *outputs_config_read(void)
+{
+	const char *home = getenv("HOME");
+	const char *folder = getenv("XDG_CONFIG_HOME");
+	struct trace2_config *config;
+	struct buffer path = { 0 };
+
+	if (folder && *folder)
+		buffer_printf(&path, "%s/ktrack/config", folder);
+	else
+		buffer_printf(&path, "%s/.config/ktrack/config", home ? home : "");
+	config = path.failed ? NULL
+			     : trace2_config_new(SETTINGS_PREFIX, SYSTEM_SETTINGS,
+						 buffer_string(&path));
+	buffer_release(&path);
+	return config;
+}
+
+static void config_report(void *context, const char *message)
+{
+	const struct outputs *outputs = context;
+
+	report_message(outputs->report, "%s", message);
+}
+
+/* Reads the settings once for all sessions. Sessions do not report lines that cannot be parsed. */
+static int outputs_configure(struct outputs *outputs, struct error *error)
+{
+	struct trace2_settings settings = { .report = config_report, .report_context = outputs };
+
+	if (outputs->config)
+		return 0;
+	outputs->config = outputs_config_read();
+	if (!outputs->config)
+		return error_set(error, "out of memory");
+	trace2_config_apply(outputs->config, &settings);
+	return 0;
+}
+
+/* Whether libtrace2 opens the target: its grammar has more than paths. */
+static bool is_trace2_value(const char *target)
+{
+	bool is_digit = target[0] >= '0' && target[0] <= '9' && !target[1];
+
+	if (is_digit || strcasecmp(target, "true") == 0 || strcasecmp(target, "false") == 0)
+		return true;
+	return strncmp(target, "af_unix:", strlen("af_unix:")) == 0;
+}
+
+static bool target_is_folder(const char *target)
+{
+	struct stat about;
+
+	return stat(target, &about) == 0 && S_ISDIR(about.st_mode);
+}
+
+/* libtrace2 takes no relative paths. */
+static int folder_set(struct outputs *outputs, size_t kind, const char *target, struct error *error)
+{
+	free(outputs->folders[kind]);
+	outputs->folders[kind] = realpath(target, NULL);
+	return outputs->folders[kind] ? 0
+				      : error_set_system(error, errno, "cannot find %s", target);
+}
+
+/* Returns 1 if libtrace2 opens the target: @value is set; otherwise 0, or -1 with @error. */
+static int trace2_value_find(struct outputs *outputs, size_t kind, const char *target,
+			     const char **value, struct error *error)
+{
+	*value = target;
+	if (is_trace2_value(target))
+		return 1;
+	if (!target_is_folder(target))
+		return 0;
+	if (folder_set(outputs, kind, target, error) < 0)
+		return -1;
+	*value = outputs->folders[kind];
+	return 1;
+}
+
+/**
+ * struct opening - the parameters of outputs_open()
+ * @trace2: parts of it that all trace2 outputs share
+ */
+struct opening {
+	struct outputs *outputs;
+	struct timeline *timeline;
+	struct sink_trace2_settings trace2;
+};
+
+static int sink_open(const struct opening *opening, size_t kind, struct sink_settings *settings,
+		     struct error *error)
+{
+	const struct outputs *outputs = opening->outputs;
+	struct sink *sink;
+
+	settings->with = outputs->settings->with;
+	settings->wait = outputs->set.wait;
+	settings->report = outputs->report;
+	settings->stat = outputs->settings->stat;
+	settings->query = outputs->settings->query;
+	settings->explanations = outputs->settings->explains ? &outputs->explanations : NULL;
+	sink = sink_kinds[kind].sink_new(settings, error);
+	return sink ? timeline_add(opening->timeline, sink, error) : -1;
+}
+
+/* Opens a target that libtrace2 understands, or a file or standard output for its lines. */
+static int trace2_open(struct opening *opening, size_t kind, const char *target,
+		       struct error *error)
+{
+	struct sink_trace2_settings trace2 = opening->trace2;
+	struct sink_settings settings = { .name = target, .fd = -1, .trace2 = &trace2 };
+	int is_value = trace2_value_find(opening->outputs, kind, target, &trace2.value, error);
+
+	if (is_value < 0)
+		return -1;
+	if (!is_value) {
+		trace2.value = NULL;
+		settings.fd = output_open(&opening->outputs->set, target, &settings.name, error);
+		if (settings.fd < 0)
+			return -1;
+		settings.is_appending = opening->outputs->set.is_appending;
+		settings.is_compressed = output_is_compressed(target);
+	}
+	if (settings.is_compressed && output_check_alone(&opening->outputs->set, error) < 0) {
+		close(settings.fd);
+		return -1;
+	}
+	return sink_open(opening, kind, &settings, error);
+}
+
+static int setting_open(struct opening *opening, size_t kind, const char *value,
+			struct error *error)
+{
+	struct sink_trace2_settings trace2 = opening->trace2;
+	struct sink_settings settings = {
+		.name = trace2_config_name(opening->outputs->config, sink_kinds[kind].trace2_key),
+		.fd = -1,
+		.trace2 = &trace2,
+	};
+
+	if (output_is_compressed(value) && !target_is_folder(value))
+		return error_set(error, "%s: not compressed; write --%s=%s instead", settings.name,
+				 sink_kinds[kind].name, value);
+	trace2.value = value;
+	if (output_check_path(&opening->outputs->set, value, settings.name, error) < 0)
+		return -1;
+	if (target_is_folder(value) && folder_set(opening->outputs, kind, value, error) < 0)
+		return -1;
+	return sink_open(opening, kind, &settings, error);
+}
+
+/* Opens a file that no other output shares. */
+static int output_file_open(struct opening *opening, size_t kind, const char *path,
+			    struct error *error)
+{
+	struct output_set *set = &opening->outputs->set;
+	bool is_standard = strcmp(path, "-") == 0;
+	struct sink_settings settings = { .path = is_standard ? NULL : path,
+					  .user = opening->trace2.file_user,
+					  .group = opening->trace2.file_group,
+					  .is_appending = set->is_appending && !is_standard,
+					  .is_compressed = output_is_compressed(path) };
+
+	settings.fd = output_open(set, path, &settings.name, error);
+	if (settings.fd < 0)
+		return -1;
+	if (!is_standard && output_check_alone(set, error) < 0) {
+		close(settings.fd);
+		return -1;
+	}
+	return sink_open(opening, kind, &settings, error);
+}
+
+/* Opens the kind if anything asks for it; counts it in @nr_open. */
+static int kind_open(struct opening *opening, size_t number, unsigned int *nr_open,
+		     struct error *error)
+{
+	const struct outputs *outputs = opening->outputs;
+	const struct sink_kind *kind = &sink_kinds[number];
+	const char *target = outputs->settings->targets[number];
+	const char *setting = NULL;
+
+	if (kind->use == SINK_USE_TRACE2 && !target)
+		setting = trace2_config_get(outputs->config, kind->trace2_key);
+	*nr_open += target || setting;
+	if (setting)
+		return setting_open(opening, number, setting, error);
+	if (!target)
+		return 0;
+	return kind->use == SINK_USE_TRACE2 ? trace2_open(opening, number, target, error)
+					    : output_file_open(opening, number, target, error);
+}
+
+/* Nothing names a target. Columns are for people. */
+static int default_open(struct opening *opening, struct error *error)
+{
+	struct outputs *outputs = opening->outputs;
+	size_t kind = 0;
+
+	outputs->has_chosen_perf = outputs->settings->suits_terminal && isatty(STDOUT_FILENO) == 1;
+	if (outputs->has_chosen_perf)
+		kind = sink_kind_find("perf") - sink_kinds;
+	return trace2_open(opening, kind, "-", error);
+}
+
+/* The lines of a page that follows the recording. */
+static int lines_open(struct opening *opening, struct error *error)
+{
+	const struct outputs *outputs = opening->outputs;
+	struct sink_settings settings = { .name = "the temporary file of --serve",
+					  .fd = outputs->lines_fd,
+					  .size_max = outputs->lines_max };
+
+	return sink_open(opening, sink_kind_find("serve") - sink_kinds, &settings, error);
+}
+
+static int kinds_open(struct opening *opening, struct error *error)
+{
+	unsigned int nr_open = 0;
+
+	if (opening->outputs->settings->serves && ++nr_open && lines_open(opening, error) < 0)
+		return -1;
+	for (size_t i = 0; i < sink_kinds_count; i++) {
+		if (kind_open(opening, i, &nr_open, error) < 0)
+			return -1;
+	}
+	return nr_open > 0 ? 0 : default_open(opening, error);
+}
+
+/* The output of a command whose name is the kind's. */
+static int command_output_open(struct opening *opening, const char *name, struct error *error)
+{
+	return output_file_open(opening, sink_kind_find(name) - sink_kinds, "-", error);
+}
+
+/* Metrics are written to a new file next to the last one, which it replaces. */
+static int metrics_check(const struct output_set *set, const char *path, struct error *error)
+{
+	struct buffer new_path = { 0 };
+	int status = -1;
+
+	buffer_printf(&new_path, "%s.new", path);
+	if (new_path.failed)
+		error_set(error, "out of memory");
+	else if (output_check_path(set, path, path, error) == 0)
+		status = output_check_path(set, buffer_string(&new_path), buffer_string(&new_path),
+					   error);
+	buffer_release(&new_path);
+	return status;
+}
+
+static int stat_open(struct opening *opening, struct error *error)
+{
+	const struct outputs *outputs = opening->outputs;
+	const char *prometheus = outputs->settings->stat->prometheus;
+
+	if (prometheus && metrics_check(&outputs->set, prometheus, error) < 0)
+		return -1;
+	return command_output_open(opening, "stat", error);
+}
+
+static const char *outputs_source(const struct outputs *outputs)
+{
+	return outputs->set.nr_sources > 0 ? outputs->set.sources[0] : NULL;
+}
+
+static int why_open_output(struct opening *opening, struct error *error)
+{
+	const struct why_settings *why = opening->outputs->settings->why;
+	struct output_set *set = &opening->outputs->set;
+	struct sink *sink;
+	const char *name;
+	int fd = output_open(set, "-", &name, error);
+	int folded_fd = fd >= 0 && why->folded ? output_open(set, why->folded, &name, error) : -1;
+
+	if (fd < 0 || (why->folded && folded_fd < 0)) {
+		file_close(fd);
+		return -1;
+	}
+	sink = why_sink_new(why, fd, folded_fd, outputs_source(opening->outputs), error);
+	return sink ? timeline_add(opening->timeline, sink, error) : -1;
+}
+
+/* Added before the outputs that show the answer. */
+static int explanations_open(struct opening *opening, struct error *error)
+{
+	struct outputs *outputs = opening->outputs;
+	struct sink *sink;
+
+	outputs->why = (struct why_settings){ .slice = text_of("*"),
+					      .depth = WHY_DEPTH,
+					      .explanations = &outputs->explanations };
+	sink = why_sink_new(&outputs->why, -1, -1, outputs_source(outputs), error);
+	return sink ? timeline_add(opening->timeline, sink, error) : -1;
+}
+
+/* Later sessions count on. */
+static int budgets_open(struct opening *opening, struct error *error)
+{
+	struct outputs *outputs = opening->outputs;
+	const struct budget_settings *settings = &outputs->settings->budgets;
+	struct sink *sink;
+
+	if (settings->size == 0)
+		return 0;
+	if (!outputs->budgets &&
+	    budget_set_new(&outputs->budgets, settings->texts, settings->size, error) < 0)
+		return -1;
+	sink = budget_sink_new(outputs->budgets, error);
+	return sink ? timeline_add(opening->timeline, sink, error) : -1;
+}
+
+static int comparison_open(struct opening *opening, struct error *error)
+{
+	const struct output_settings *settings = opening->outputs->settings;
+	struct sink *sink = compare_sink_new(settings->comparison, settings->is_compare_source,
+					     error);
+
+	return sink ? timeline_add(opening->timeline, sink, error) : -1;
+}
+
+/* Removes files of earlier sessions. */
+static int outputs_retain(const struct outputs *outputs, const char *sid, struct error *error)
+{
+	bool has_folder = false;
+
+	for (size_t i = 0; i < SINK_KINDS_MAX; i++) {
+		if (!outputs->folders[i])
+			continue;
+		has_folder = true;
+		retention_apply_to_sessions(&outputs->settings->retention, outputs->folders[i],
+					    sid);
+	}
+	if (has_folder)
+		return 0;
+	return error_set(error, "--max-files, --max-size, --max-age: no output is a directory; "
+				"write --event=DIRECTORY");
+}
+
+int outputs_open(struct outputs *outputs, struct timeline *timeline,
+		 const struct identity *identity, struct error *error)
+{
+	struct opening opening = {
+		.outputs = outputs,
+		.timeline = timeline,
+		.trace2 = { .sid = identity->sid, .hierarchy = identity->hierarchy },
+	};
+
+	outputs->set.size = 0;
+	output_owner(&opening.trace2.file_user, &opening.trace2.file_group);
+	if (outputs->settings->comparison)
+		return comparison_open(&opening, error);
+	if (budgets_open(&opening, error) < 0)
+		return -1;
+	if (outputs->settings->stat)
+		return stat_open(&opening, error);
+	if (outputs->settings->query && outputs->settings->explains &&
+	    explanations_open(&opening, error) < 0)
+		return -1;
+	if (outputs->settings->query)
+		return command_output_open(&opening, "query", error);
+	if (outputs->settings->why && why_open_output(&opening, error) < 0)
+		return -1;
+	if (outputs->settings->why && !output_settings_have_target(outputs->settings))
+		return 0;
+	if (outputs->settings->explains && explanations_open(&opening, error) < 0)
+		return -1;
+	if (outputs_configure(outputs, error) < 0)
+		return -1;
+	opening.trace2.config = outputs->config;
+	if (kinds_open(&opening, error) < 0)
+		return -1;
+	return retention_is_limited(&outputs->settings->retention)
+		       ? outputs_retain(outputs, identity->sid, error)
+		       : 0;
+}
+
+void outputs_release(struct outputs *outputs)
+{
+	for (size_t i = 0; i < SINK_KINDS_MAX; i++)
+		free(outputs->folders[i]);
+	trace2_config_free(outputs->config);
+	budget_set_free(outputs->budgets);
+}

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Creates, checks and locks the directory of recordings, and removes old ones. */
+#include "output/watch_folder.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "output/retention.h"
+#include "tracedat/tracedat.h"
+
+/* The names of recordings. Nothing else in the directory is touched. */
+#define NAME_PATTERN "ktrack-[0-9]*T[0-9]*Z-*.dat"
+
+/* Limit of the part of a name that comes from the trigger. */
+#define WORDS_SIZE 40
+
+/* Names that are tried if clocks are set back. */
+#define NAMES_MAX 1000
+
+static int folder_refuse(const char *path, const struct stat *status, struct error *error)
+{
+	if (status->st_uid != geteuid())
+		return error_set(error, "%s: belongs to user %u; name a directory of your own",
+				 path, status->st_uid);
+	if (status->st_mode & (S_IWGRP | S_IWOTH))
+		return error_set(error,
+				 "%s: writable by other users; run 'chmod go-w' on it, or "
+				 "name another directory",
+				 path);
+	return 0;
+}
+
+/* Returns a locked descriptor, or -1 with @error. */
+static int folder_take(const char *path, struct error *error)
+{
+	int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	struct stat status;
+
+	if (fd < 0 || fstat(fd, &status) < 0)
+		return error_set_system(error, errno, "cannot open %s", path);
+	if (folder_refuse(path, &status, error) == 0) {
+		if (flock(fd, LOCK_EX | LOCK_NB) == 0)
+			return fd;
+		error_set(error, "%s: in use by another 'ktrack watch'; name another directory",
+			  path);
+	}
+	close(fd);
+	return -1;
+}
+
+int watch_folder_open(struct watch_folder *folder, const char *path, struct error *error)
+{
+	folder->fd = -1;
+	folder->wall_offset_ns = time_wall_offset_ns(CLOCK_BOOTTIME);
+	if (mkdir(path, 0700) < 0 && errno != EEXIST)
+		return error_set_system(error, errno, "cannot create %s", path);
+	folder->fd = folder_take(path, error);
+	if (folder->fd < 0)
+		return -1;
+	folder->path = realpath(path, NULL);
+	return folder->path ? 0 : error_set_system(error, errno, "cannot find %s", path);
+}
+
+static bool is_same_file(int a, int b)
+{
+	struct stat one, other;
+
+	return fstat(a, &one) == 0 && fstat(b, &other) == 0 && one.st_dev == other.st_dev &&
+	       one.st_ino == other.st_ino;
+}
+
+int watch_folder_reopen(struct watch_folder *folder, struct error *error)
+{
+	int probe = open(folder->path, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	bool is_same = probe >= 0 && is_same_file(probe, folder->fd);
+	int fd;
+
+	file_close(probe);
+	if (is_same)
+		return 0;
+	if (mkdir(folder->path, 0700) < 0 && errno != EEXIST)
+		return error_set_system(error, errno, "cannot create %s", folder->path);
+	fd = folder_take(folder->path, error);
+	if (fd < 0)
+		return -1;
+	close(folder->fd);
+	folder->fd = fd;
+	return 0;
+}
+
+void watch_folder_close(struct watch_folder *folder)
+{
+	if (folder->path)
+		close(folder->fd);
+	free(folder->path);
+	folder->path = NULL;
+}
+
+/* The folders of unfinished recordings have no origin, so that opening removes them. */
+void watch_folder_sweep(const struct watch_folder *folder)
+{
+	static const struct spool_owner ourselves;
+	struct dirent **entries;
+	int size = scandirat(folder->fd, ".", &entries, NULL, NULL);
+
+	for (int i = 0; i < size; i++) {
+		char *name = entries[i]->d_name;
+		struct error ignored = { 0 };
+		struct spool *spool;
+
+		if (fnmatch(NAME_PATTERN ".spool", name, 0) == 0) {
+			name[strlen(name) - strlen(".spool")] = '\0';
+			if (spool_open(&spool, name, &ourselves, &ignored) == 0)
+				spool_close(spool);
+		}
+		free(entries[i]);
+	}
+	if (size >= 0)
+		free(entries);
+}
+
+/* Letters and digits of the trigger, and '_' in place of others. */
+static void words_append(struct buffer *out, const char *trigger)
+{
+	size_t begin = out->size;
+
+	for (; *trigger && out->size - begin < WORDS_SIZE; trigger++) {
+		bool is_plain = isalnum((unsigned char)*trigger) || *trigger == '.';
+
+		if (is_plain)
+			buffer_append_char(out, *trigger);
+		else if (out->size > begin && out->data[out->size - 1] != '_')
+			buffer_append_char(out, '_');
+	}
+	if (out->size == begin)
+		buffer_append_string(out, "trigger");
+}
+
+bool watch_folder_name(const struct watch_folder *folder, int64_t wall_ns, const char *trigger,
+		       struct buffer *out)
+{
+	char date[TIME_DATE_SIZE];
+	unsigned int us;
+
+	time_date_text(date, time_split(wall_ns, &us), "%Y%m%dT%H%M%S");
+	for (int i = 1; i <= NAMES_MAX; i++) {
+		buffer_clear(out);
+		buffer_printf(out, "ktrack-%s.%06uZ-", date, us);
+		words_append(out, trigger);
+		if (i > 1)
+			buffer_printf(out, "-%d", i);
+		buffer_append_string(out, ".dat");
+		if (faccessat(folder->fd, buffer_string(out), F_OK, AT_SYMLINK_NOFOLLOW) < 0)
+			return errno == ENOENT;
+	}
+	return false;
+}
+
+void watch_folder_date(const struct watch_folder *folder, const char *name)
+{
+	int64_t now_ns = time_now_ns(CLOCK_BOOTTIME) + folder->wall_offset_ns;
+	struct timespec now = { .tv_sec = now_ns / NS_PER_S, .tv_nsec = now_ns % NS_PER_S };
+	struct timespec times[] = { now, now };
+
+	utimensat(folder->fd, name, times, AT_SYMLINK_NOFOLLOW);
+}
+
+void watch_folder_share(const struct watch_folder *folder, const char *name)
+{
+	struct stat status;
+	int ignored;
+
+	if (fstat(folder->fd, &status) < 0 || !(status.st_mode & S_ISGID))
+		return;
+	/* If it fails, the recording is complete, but only its owner can read it. */
+	ignored = fchmodat(folder->fd, name, 0640, 0);
+	(void)ignored;
+}
+
+void watch_folder_trim(const struct watch_folder *folder, const struct retention *limits,
+		       const char *kept)
+{
+	retention_apply(limits, folder->fd, NAME_PATTERN,
+			time_now_ns(CLOCK_BOOTTIME) + folder->wall_offset_ns, kept);
+}
+
+int persistent_path(struct buffer *out, const char *directory, const char *name,
+		    struct error *error)
+{
+	if (!*name || strchr(name, '/') || *name == '.')
+		return error_set(error, "--persistent=%s: not a name of a tracing instance", name);
+	buffer_printf(out, "%s/persistent-%s.dat", directory, name);
+	return out->failed ? error_set(error, "out of memory") : 0;
+}

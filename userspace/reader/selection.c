@@ -1,0 +1,666 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Matches tracepoints with the patterns of a command line. */
+#include "reader/selection.h"
+
+#include <fnmatch.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "analysis/analysis.h"
+#include "reader/program_events.h"
+#include "reader/realtime.h"
+#include "reader/stacks.h"
+#include "tracedat/tracedat.h"
+#include "userring/userring.h"
+
+static int pattern_add(struct selection *selection, struct text text, struct error *error)
+{
+	struct pattern *patterns = reallocarray(selection->patterns, selection->nr_patterns + 1,
+						sizeof(*patterns));
+	struct pattern pattern = { .text = strndup(text.data, text.size),
+				   .option = selection->nr_options };
+
+	if (pattern.text)
+		pattern.system = strndup(text.data, strcspn(pattern.text, ":"));
+	if (patterns)
+		selection->patterns = patterns;
+	if (!patterns || !pattern.system) {
+		free(pattern.text);
+		free(pattern.system);
+		return error_set(error, "out of memory");
+	}
+	patterns[selection->nr_patterns++] = pattern;
+	return 0;
+}
+
+/* Names have no commas. */
+int selection_add(struct selection *selection, const char *text, struct error *error)
+{
+	struct text rest = text_of(text), name;
+
+	selection->nr_options++;
+	while (text_take_item(&rest, &name)) {
+		if (name.size == 0)
+			return error_set(error, "'%s': empty tracepoint; write SYS[:EVENT]", text);
+		if (pattern_add(selection, name, error) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* Names of packs, which a list may have. */
+static bool text_is_packs(const char *text)
+{
+	return text[strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789_-,")] == '\0';
+}
+
+/* Lists of packs that follow each other are one. */
+static void rule_words_append(struct selection *selection, const char *text)
+{
+	bool is_packs = text_is_packs(text);
+
+	buffer_append_string(&selection->rule_words,
+			     is_packs && selection->ends_with_packs ? "," : " -r ");
+	buffer_append_word(&selection->rule_words, text);
+	selection->ends_with_packs = is_packs;
+}
+
+int selection_add_rules(struct selection *selection, const char *text, struct error *error)
+{
+	const char **texts = reallocarray(selection->rule_texts, selection->nr_rule_texts + 1,
+					  sizeof(*texts));
+
+	if (!texts)
+		return error_set(error, "out of memory");
+	selection->rule_texts = texts;
+	texts[selection->nr_rule_texts++] = text;
+	if (!selection->rules)
+		selection->rules = rules_new();
+	rule_words_append(selection, text);
+	return selection->rules ? rules_add(selection->rules, text, error)
+				: error_set(error, "out of memory");
+}
+
+int selection_add_rule_text(struct selection *selection, struct text text, const char *source,
+			    struct error *error)
+{
+	if (!selection->rules)
+		selection->rules = rules_new();
+	return selection->rules ? rules_add_text(selection->rules, text, source, error)
+				: error_set(error, "out of memory");
+}
+
+bool selection_has_states(const struct selection *selection)
+{
+	const struct rules *rules = selection->rules;
+
+	for (size_t i = 0; rules && i < rules_size(rules); i++) {
+		if (strcmp(rules_descriptor(rules, i)->category, WHY_STATES) == 0)
+			return true;
+	}
+	return false;
+}
+
+bool selection_is_empty(const struct selection *selection)
+{
+	return selection->nr_options == 0 && (!selection->rules || selection->adds_rules);
+}
+
+void selection_release(struct selection *selection)
+{
+	for (size_t i = 0; i < selection->nr_patterns; i++) {
+		free(selection->patterns[i].text);
+		free(selection->patterns[i].system);
+	}
+	free(selection->patterns);
+	formats_free(selection->formats);
+	rules_free(selection->rules);
+	free(selection->rule_texts);
+	buffer_release(&selection->rule_words);
+	*selection = (struct selection){ 0 };
+}
+
+void descriptor_system(const struct descriptor *descriptor, struct buffer *out)
+{
+	buffer_append(out, descriptor->category, descriptor->name - descriptor->category - 1);
+}
+
+/*
+ * "SYS" means all of the system, "SYS:EVENT" what matches both; without @name, any tracepoint.
+ * Events of programs are meant, too.
+ */
+static bool pattern_matches(const struct pattern *pattern, const char *system, const char *name)
+{
+	const char *colon = strchr(pattern->text, ':');
+
+	if (program_system(system))
+		system = program_system(system);
+	return fnmatch(pattern->system, system, 0) == 0 &&
+	       (!name || !colon || fnmatch(colon + 1, name, 0) == 0);
+}
+
+int selection_set_filter(struct selection *selection, const char *filter, struct error *error)
+{
+	if (selection->nr_options == 0)
+		return error_set(error, "--filter: no preceding -e; write -e SYS:EVENT before it");
+	for (size_t i = 0; i < selection->nr_patterns; i++) {
+		if (selection->patterns[i].option == selection->nr_options)
+			selection->patterns[i].filter = filter;
+	}
+	return 0;
+}
+
+bool selection_means(const struct selection *selection, const char *system, const char *name)
+{
+	for (size_t i = 0; i < selection->nr_patterns; i++) {
+		if (pattern_matches(&selection->patterns[i], system, name))
+			return true;
+	}
+	return selection_is_empty(selection);
+}
+
+const char *selection_filter(const struct selection *selection, const char *system,
+			     const char *name)
+{
+	const char *filter = NULL;
+
+	for (size_t i = 0; i < selection->nr_patterns; i++) {
+		const struct pattern *pattern = &selection->patterns[i];
+
+		if (pattern->filter && pattern_matches(pattern, system, name))
+			filter = pattern->filter;
+	}
+	return filter;
+}
+
+/** struct tracepoint_search - parameters of tracepoints_find() */
+struct tracepoint_search {
+	struct convention *convention;
+	struct selection *selection;
+	const struct report *report;
+};
+
+/* Marks every pattern that matches the tracepoint; returns whether it is selected. */
+static bool selection_mark(struct selection *selection, const struct tracepoint *tracepoint,
+			   bool has_descriptor)
+{
+	bool matches = selection_is_empty(selection);
+
+	for (size_t i = 0; i < selection->nr_patterns; i++) {
+		struct pattern *pattern = &selection->patterns[i];
+
+		if (!pattern_matches(pattern, tracepoint->system, tracepoint->name))
+			continue;
+		pattern->matches_tracepoint = true;
+		pattern->matches_descriptor |= has_descriptor;
+		matches = true;
+	}
+	return matches;
+}
+
+/* Skips a tracepoint whose format cannot be read. */
+static void tracepoint_skip(struct tracepoint_search *search, const struct tracepoint *tracepoint,
+			    const struct error *problem)
+{
+	search->selection->nr_unreadable++;
+	report_message(search->report, "%s:%s: skipped: %s", tracepoint->system, tracepoint->name,
+		       problem->text);
+}
+
+void misfit_report(const struct rules *rules, const struct error *problem,
+		   const struct report *report)
+{
+	if (rules->nr_misfits == 1)
+		report_message(report, "%s; the rule is not used there", problem->text);
+}
+
+static int rules_add_tracepoint(struct tracepoint_search *search,
+				const struct tracepoint *tracepoint, struct error *error)
+{
+	struct rules *rules = search->selection->rules;
+	struct error problem = { 0 };
+	int status = rules ? rules_bind(rules, tracepoint->system, tracepoint->name,
+					tracepoint->format, &problem)
+			   : 0;
+
+	if (status == RULES_MISFIT)
+		misfit_report(rules, &problem, search->report);
+	else if (status > 0)
+		tracepoint_skip(search, tracepoint, &problem);
+	return status < 0 ? error_set(error, "%s", problem.text) : 0;
+}
+
+/* Keeps the format of a tracepoint that is recorded. */
+static int format_keep(const struct selection *selection, const struct tracepoint *tracepoint,
+		       const struct descriptor *descriptor, struct error *error)
+{
+	const struct rules *rules = selection->rules;
+	bool is_recorded = descriptor ||
+			   (rules && rules_find_name(rules, tracepoint->system, tracepoint->name));
+
+	if (!selection->formats || !is_recorded)
+		return 0;
+	if (formats_keep(selection->formats, tracepoint->system, tracepoint->name,
+			 tracepoint->format) < 0)
+		return error_set(error, "out of memory");
+	return 0;
+}
+
+/* Adds it to the convention if it is selected. */
+static int tracepoint_select(struct tracepoint_search *search, const struct tracepoint *tracepoint,
+			     const struct descriptor **descriptor, struct error *error)
+{
+	struct error problem = { 0 };
+	int status;
+
+	*descriptor = NULL;
+	if (!selection_mark(search->selection, tracepoint, false))
+		return 0;
+	status = tracepoint_describe(search->convention, tracepoint, descriptor, &problem);
+	if (status > 0)
+		tracepoint_skip(search, tracepoint, &problem);
+	else if (status < 0)
+		return error_set(error, "%s", problem.text);
+	if (*descriptor)
+		selection_mark(search->selection, tracepoint, true);
+	return 0;
+}
+
+static int tracepoint_add(void *context, const struct tracepoint *tracepoint, struct error *error)
+{
+	struct tracepoint_search *search = context;
+	const struct descriptor *descriptor;
+	struct error problem = { 0 };
+	int status;
+
+	status = convention_add_task(search->convention, tracepoint->system, tracepoint->name,
+				     tracepoint->format, &problem);
+	if (status > 0)
+		tracepoint_skip(search, tracepoint, &problem);
+	else if (status < 0)
+		return error_set(error, "%s", problem.text);
+	if (rules_add_tracepoint(search, tracepoint, error) < 0 ||
+	    tracepoint_select(search, tracepoint, &descriptor, error) < 0)
+		return -1;
+	return format_keep(search->selection, tracepoint, descriptor, error);
+}
+
+/* With @name NULL: whether a tracepoint of the system is wanted. */
+static bool search_wants_task(const struct tracepoint_search *search, const char *system,
+			      const char *name)
+{
+	enum task_formats tasks = search->selection->tasks;
+
+	if (tasks == TASK_FORMATS_NONE || !convention_needs_task(system, name))
+		return false;
+	return tasks == TASK_FORMATS_ALL || sideband_records(system, name);
+}
+
+/* Formats of other systems need not be read: there are thousands. */
+static bool search_wants_system(void *context, const char *system)
+{
+	const struct tracepoint_search *search = context;
+	const struct selection *selection = search->selection;
+
+	for (size_t i = 0; i < selection->nr_patterns; i++) {
+		if (pattern_matches(&selection->patterns[i], system, NULL))
+			return true;
+	}
+	return selection_is_empty(selection) || search_wants_task(search, system, NULL) ||
+	       (selection->rules && rules_want(selection->rules, system, NULL));
+}
+
+static bool search_wants(void *context, const char *system, const char *name)
+{
+	const struct tracepoint_search *search = context;
+
+	const struct rules *rules = search->selection->rules;
+
+	return search_wants_task(search, system, name) ||
+	       selection_means(search->selection, system, name) ||
+	       (rules && rules_want(rules, system, name));
+}
+
+static int selection_visit(struct source *source, const struct tracepoint_visitor *visitor,
+			   struct error *error)
+{
+	int events_fd, status;
+
+	if (source)
+		return source_visit(source, visitor, error);
+	events_fd = events_open(error);
+	if (events_fd < 0)
+		return -1;
+	status = tracepoints_visit(events_fd, visitor, error);
+	close(events_fd);
+	return status;
+}
+
+/** struct near_search - the search for the tracepoint that a pattern may mean */
+struct near_search {
+	struct text typed;
+	bool has_event;
+	struct suggestion meant;
+};
+
+/* Compares with names; a format is never wanted. */
+static bool near_compare(void *context, const char *system, const char *name)
+{
+	struct near_search *search = context;
+	char both[SUGGESTION_SIZE_MAX + 1];
+
+	snprintf(both, sizeof(both), "%s:%s", system, name);
+	if (search->has_event)
+		suggestion_add(&search->meant, search->typed, both);
+	else if (text_equals(search->typed, text_of(name)))
+		suggestion_set(&search->meant, both);
+	else
+		suggestion_add(&search->meant, search->typed, system);
+	return false;
+}
+
+/* A file has the formats at hand, and visits all of them. */
+static int near_visit(void *context, const struct tracepoint *tracepoint, struct error *error)
+{
+	(void)error;
+	near_compare(context, tracepoint->system, tracepoint->name);
+	return 0;
+}
+
+/* Formats of the tracers' own records are no tracepoints. */
+static bool near_wants_system(void *context, const char *system)
+{
+	(void)context;
+	return strcmp(system, "ftrace") != 0;
+}
+
+static struct suggestion pattern_suggest(const struct pattern *pattern, struct source *source)
+{
+	struct near_search search = { .typed = text_of(pattern->text),
+				      .has_event = strchr(pattern->text, ':') };
+	const struct tracepoint_visitor visitor = { .context = &search,
+						    .wants_system = near_wants_system,
+						    .wants = near_compare,
+						    .visit = near_visit };
+	struct error ignored = { 0 };
+
+	if (!strpbrk(pattern->text, "*?["))
+		selection_visit(source, &visitor, &ignored);
+	return search.meant;
+}
+
+/** struct program_search - the search for the event of a program that a pattern means */
+struct program_search {
+	const struct pattern *pattern;
+	struct buffer event;
+};
+
+static int program_search_visit(void *context, const struct program_found *program,
+				struct error *error)
+{
+	struct program_search *search = context;
+
+	(void)error;
+	for (size_t i = 0; i < program->nr_events && search->event.size == 0; i++) {
+		const char *colon = strchr(program->events[i], ':');
+		char system[SUGGESTION_SIZE_MAX + 1];
+
+		snprintf(system, sizeof(system), "%.*s", (int)(colon - program->events[i]),
+			 program->events[i]);
+		if (pattern_matches(search->pattern, system, colon + 1))
+			buffer_append_string(&search->event, program->events[i]);
+	}
+	return 0;
+}
+
+/* Appends the event of a program that a pattern means: by its name, or because one runs that has
+ * it. */
+static void pattern_find_program(const struct pattern *pattern, struct buffer *out)
+{
+	struct program_search search = { .pattern = pattern };
+	const struct program_visitor visitor = { .context = &search,
+						 .visit = program_search_visit };
+	const char *name = program_system(pattern->text);
+	struct error ignored = { 0 };
+
+	if (!name)
+		programs_visit(&visitor, &ignored);
+	buffer_append_string(out, name ? name : buffer_string(&search.event));
+	buffer_release(&search.event);
+}
+
+/* Returns 0 if the pattern means none. */
+static int pattern_refuse_program(const struct pattern *pattern, struct error *error)
+{
+	struct buffer event = { 0 };
+	int status = 0;
+
+	pattern_find_program(pattern, &event);
+	if (*buffer_string(&event))
+		status = error_set(error,
+				   "'%s': an event of programs, no tracepoint; --programs "
+				   "records it, and rules (-r) name it '" PROGRAM_PREFIX "%s'",
+				   pattern->text, buffer_string(&event));
+	buffer_release(&event);
+	return status;
+}
+
+static int pattern_refuse(const struct pattern *pattern, const struct selection *selection,
+			  struct source *source, struct error *error)
+{
+	struct suggestion meant = { 0 };
+
+	if (pattern->matches_tracepoint)
+		return error_set(
+			error,
+			"'%s': does not follow the track event convention; it needs "
+			"track_event_type and slice_name, or counter_value, or a rule (-r)",
+			pattern->text);
+	if (!source && pattern_refuse_program(pattern, error) < 0)
+		return -1;
+	meant = pattern_suggest(pattern, source);
+	if (meant.word[0])
+		return error_set(error, "'%s': no tracepoint%s matches; did you mean '%s'?%s",
+				 pattern->text, source ? " of the source" : "", meant.word,
+				 selection->can_wait ? " --wait waits for it" : "");
+	if (source)
+		return error_set(error,
+				 "'%s': no tracepoint of the source matches; leave out -e "
+				 "to export all",
+				 pattern->text);
+	return error_set(error,
+			 "'%s': no tracepoint matches; load its module, or see 'ktrack list'%s",
+			 pattern->text, selection->can_wait ? "; --wait waits for it" : "");
+}
+
+static int selection_check(const struct selection *selection, struct source *source,
+			   struct error *error)
+{
+	for (size_t i = 0; i < selection->nr_patterns; i++) {
+		const struct pattern *pattern = &selection->patterns[i];
+		bool is_waiting = !pattern->matches_tracepoint && selection->waits;
+
+		if (!pattern->matches_descriptor && !is_waiting)
+			return pattern_refuse(pattern, selection, source, error);
+	}
+	return 0;
+}
+
+static int rules_check(const struct selection *selection, bool is_of_source, struct error *error)
+{
+	if (!selection->rules || selection->adds_rules || selection->waits ||
+	    rules_are_bound(selection->rules) ||
+	    (!is_of_source && rules_want_programs(selection->rules)))
+		return 0;
+	return error_set(error, "-r: %s; see 'ktrack list --rules'%s",
+			 is_of_source ? "the source has none of the tracepoints that the rules use"
+				      : "none of the tracepoints that the rules use exists",
+			 rules_have_own(selection->rules)
+				 ? ", and name events of programs program:SYSTEM:EVENT"
+				 : "");
+}
+
+int selection_read_functions(struct selection *selection, struct source *source,
+			     const struct report *report, struct error *error)
+{
+	struct kallsyms *functions;
+	struct error problem = { 0 };
+
+	if (!selection->rules || !rules_need_kallsyms(selection->rules))
+		return 0;
+	if (source_read_symbols(source, &functions, &problem) == 0)
+		rules_set_kallsyms(selection->rules, functions);
+	else
+		report_message(report, "functions are shown as addresses: %s", problem.text);
+	return rules_resolve(selection->rules, error);
+}
+
+/* The rules for probes are in the recording: their tracepoints have names of one run only. */
+static int selection_add_recorded(struct selection *selection, struct source *source,
+				  struct error *error)
+{
+	const char *rules = source ? source_describe(source)->rules : NULL;
+	bool is_empty = selection_is_empty(selection);
+
+	if (!rules || (!is_empty && !(selection->rules && selection->rules->wants_recorded)))
+		return 0;
+	selection->adds_rules |= is_empty;
+	return selection_add_rule_text(selection, text_of(rules), RULES_OF_RECORDING, error);
+}
+
+int tracepoints_find(struct convention *convention, struct source *source,
+		     struct selection *selection, const struct report *report, struct error *error)
+{
+	struct tracepoint_search search = { .convention = convention,
+					    .selection = selection,
+					    .report = report };
+	struct tracepoint_visitor visitor = { .context = &search,
+					      .wants_system = search_wants_system,
+					      .wants = search_wants,
+					      .visit = tracepoint_add };
+
+	if (selection_add_recorded(selection, source, error) < 0)
+		return -1;
+	if (selection->rules) {
+		/* A run that records excludes itself, see capture_open(). */
+		if (!selection->includes_self && source)
+			rules_exclude(selection->rules, source_describe(source)->writer);
+		if (source_is_realtime(source) && rules_set_realtime(selection->rules, error) < 0)
+			return -1;
+		if (rules_close(selection->rules, convention->is_swapped, error) < 0)
+			return -1;
+	}
+	convention_reserve(convention, stacks_index(selection->rules) + 1);
+	if (selection_visit(source, &visitor, error) < 0)
+		return -1;
+	if (convention_read_symbols(convention, report) < 0)
+		return error_set(error, "out of memory");
+	if (selection->rules && rules_read_symbols(selection->rules, !source, report) < 0)
+		return error_set(error, "out of memory");
+	if (rules_check(selection, source, error) < 0)
+		return -1;
+	if (selection->rules && selection->rules->nr_misfits > 1)
+		report_message(report, "rules: %zu tracepoints lack fields that they need",
+			       selection->rules->nr_misfits);
+	if (selection->rules && selection->is_verbose)
+		rules_report_absent(selection->rules, report);
+	return selection_check(selection, source, error);
+}
+
+int selection_add_why(struct selection *selection, struct error *error)
+{
+	selection->adds_rules = true;
+	/* What ktrack did may explain a slice. */
+	selection->includes_self = true;
+	return selection_add_rules(selection, WHY_PACKS, error);
+}
+
+/* Several sources have a selection each, because formats are those of one source. */
+static int patterns_copy(struct selection *out, const struct selection *from, struct error *error)
+{
+	unsigned int option = 0;
+
+	for (size_t i = 0; i < from->nr_patterns; i++) {
+		const struct pattern *pattern = &from->patterns[i];
+
+		if (selection_add(out, pattern->text, error) < 0)
+			return -1;
+		out->patterns[i].option = option = pattern->option;
+		out->patterns[i].filter = pattern->filter;
+	}
+	out->nr_options = option;
+	return 0;
+}
+
+int selection_copy(struct selection *out, const struct selection *from, struct error *error)
+{
+	if (patterns_copy(out, from, error) < 0)
+		return -1;
+	for (size_t i = 0; i < from->nr_rule_texts; i++) {
+		if (selection_add_rules(out, from->rule_texts[i], error) < 0)
+			return -1;
+	}
+	out->adds_rules = from->adds_rules;
+	out->includes_self = from->includes_self;
+	out->is_verbose = from->is_verbose;
+	out->waits = true;
+	return 0;
+}
+
+static int pattern_check(const struct selection *const *selections, size_t size, size_t index,
+			 struct error *error)
+{
+	bool has_tracepoint = false;
+
+	for (size_t i = 0; i < size; i++) {
+		const struct pattern *pattern = &selections[i]->patterns[index];
+
+		if (pattern->matches_descriptor)
+			return 0;
+		has_tracepoint |= pattern->matches_tracepoint;
+	}
+	return error_set(error,
+			 has_tracepoint
+				 ? "'%s': does not follow the track event convention; it needs "
+				   "track_event_type and slice_name, or counter_value, or a rule (-r)"
+				 : "'%s': no tracepoint of the sources matches; leave out -e to "
+				   "export all",
+			 selections[0]->patterns[index].text);
+}
+
+static int bound_check(const struct selection *const *selections, size_t size, struct error *error)
+{
+	for (size_t i = 0; i < size; i++) {
+		if (!selections[i]->rules || rules_are_bound(selections[i]->rules))
+			return 0;
+	}
+	return error_set(error, "-r: the sources have none of the tracepoints that the rules use; "
+				"see 'ktrack list --rules'");
+}
+
+int selections_check(const struct selection *const *selections, size_t size, struct error *error)
+{
+	for (size_t i = 0; i < selections[0]->nr_patterns; i++) {
+		if (pattern_check(selections, size, i, error) < 0)
+			return -1;
+	}
+	return bound_check(selections, size, error);
+}
+
+/* Explaining slices adds rules. A recording writes to tracefs, which -v reports, too. */
+int selection_check_options(const struct selection *selection, bool explains, bool records,
+			    struct error *error)
+{
+	const char *option = selection->is_verbose && !records ? "-v"
+			     : selection->includes_self	       ? "--include-self"
+							       : NULL;
+
+	if (!option || selection->rules || explains)
+		return 0;
+	return error_set(error,
+			 "%s: has no effect without rules; add rules with -r, or leave it "
+			 "out",
+			 option);
+}

@@ -1,0 +1,342 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Merges recordings of several machines by the offsets of their clocks to the wall clock. */
+#include "replay/machines.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "replay/replay.h"
+
+static int clock_check(const struct export_part *part, struct error *error)
+{
+	const struct recording *recording = &part->recording;
+
+	if (!recording->counts_ticks && strcmp(recording->time_source, "none") != 0)
+		return 0;
+	return error_set(error,
+			 "%s: the wall clock is unknown (clock %s), so that it cannot be merged; "
+			 "export it alone, or record with %s",
+			 part->name, recording->clock,
+			 recording->counts_ticks ? "--clock=boot" : "'ktrack record'");
+}
+
+/* Half the limit of times, about 73 years: the sum of shifts and times stays a number then. */
+#define SHIFT_LIMIT_NS (RECORD_TIME_LIMIT / 2)
+
+/* Offsets are below the limit of times. */
+static int shift_find(const struct machines *machines, const struct export_part *part,
+		      int64_t *shift_ns, struct error *error)
+{
+	const struct export_part *first = &machines->parts[0];
+
+	*shift_ns = part->recording.wall_offset_ns - first->recording.wall_offset_ns;
+	if (*shift_ns > -SHIFT_LIMIT_NS && *shift_ns < SHIFT_LIMIT_NS)
+		return 0;
+	return error_set(error,
+			 "%s: its wall clock is more than 73 years from that of %s, so that they "
+			 "cannot be merged; export it alone",
+			 part->name, first->name);
+}
+
+/* Another recording of a machine with this name. */
+static bool host_is_shared(const struct machines *machines, const char *host)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < machines->size; i++) {
+		const char *other = machines->parts[i].recording.host;
+
+		nr += other && strcmp(other, host) == 0;
+	}
+	return nr > 1;
+}
+
+static char *machine_name(const struct machines *machines, const struct export_part *part)
+{
+	const char *host = part->recording.host;
+
+	char *name = NULL;
+
+	if (host && *host && !host_is_shared(machines, host))
+		return strdup(host);
+	return asprintf(&name, "%s (%s)", host && *host ? host : "unknown host", part->name) < 0
+		       ? NULL
+		       : name;
+}
+
+static int machine_describe(struct machines *machines, size_t index, struct error *error)
+{
+	const struct export_part *part = &machines->parts[index];
+	int64_t shift_ns;
+
+	if (clock_check(part, error) < 0 || shift_find(machines, part, &shift_ns, error) < 0)
+		return -1;
+	machines->names[index] = machine_name(machines, part);
+	if (!machines->names[index])
+		return error_set(error, "out of memory");
+	machines->list[index] = (struct timeline_machine){
+		.number = index + 1,
+		.name = machines->names[index],
+		.recording = &part->recording,
+		.shift_ns = shift_ns,
+		.wall_error_ns = source_describe(part->source)->wall_error_ns,
+	};
+	buffer_printf(&machines->sources, "%s%s", index > 0 ? " " : "", part->name);
+	return 0;
+}
+
+/* What all recordings have in common, or "several". */
+static const char *common_text(const struct machines *machines,
+			       const char *(*text)(const struct recording *recording))
+{
+	const char *first = text(&machines->parts[0].recording);
+
+	for (size_t i = 1; i < machines->size; i++) {
+		if (strcmp(text(&machines->parts[i].recording), first) != 0)
+			return "several";
+	}
+	return first;
+}
+
+static const char *clock_text(const struct recording *recording)
+{
+	return recording->clock;
+}
+
+static const char *time_source_text(const struct recording *recording)
+{
+	return recording->time_source;
+}
+
+static const char *kernel_text(const struct recording *recording)
+{
+	return recording->kernel;
+}
+
+static void machines_identify(struct machines *machines)
+{
+	struct buffer ids = { 0 };
+
+	for (size_t i = 0; i < machines->size; i++)
+		buffer_append_string(&ids, machines->parts[i].id);
+	snprintf(machines->id, sizeof(machines->id), "%016llx",
+		 (unsigned long long)text_hash(buffer_text(&ids)));
+	machines->sources.failed |= ids.failed;
+	buffer_release(&ids);
+}
+
+static bool machines_have_one_buffer(const struct machines *machines)
+{
+	for (size_t i = 0; i < machines->size; i++) {
+		if (!machines->parts[i].recording.has_one_buffer)
+			return false;
+	}
+	return true;
+}
+
+int machines_prepare(struct machines *machines, struct export_part *parts, size_t size,
+		     struct error *error)
+{
+	struct export_settings *settings = parts[0].settings;
+
+	machines->parts = parts;
+	machines->size = size;
+	for (size_t i = 0; i < size; i++) {
+		if (machine_describe(machines, i, error) < 0)
+			return -1;
+	}
+	machines_identify(machines);
+	machines->recording = (struct recording){
+		.command = "export",
+		.argv = settings->argv,
+		.source = buffer_string(&machines->sources),
+		.id = machines->id,
+		.clock = common_text(machines, clock_text),
+		.time_source = common_text(machines, time_source_text),
+		.kernel = common_text(machines, kernel_text),
+		.labels = settings->labels.size > 0 ? buffer_string(&settings->labels) : NULL,
+		.wall_offset_ns = parts[0].recording.wall_offset_ns,
+		.has_one_buffer = machines_have_one_buffer(machines),
+		.machines = machines->list,
+		.nr_machines = size,
+	};
+	return machines->sources.failed ? error_set(error, "out of memory") : 0;
+}
+
+/* All recordings begin with the first record of any. */
+static int machines_find_start(struct machines *machines, struct error *error)
+{
+	int64_t start_ns = INT64_MAX;
+
+	for (size_t i = 0; i < machines->size; i++) {
+		struct export_part *part = &machines->parts[i];
+		int64_t first_ns;
+
+		if (export_part_find_start(part, error) < 0 ||
+		    export_part_find_next(part, error) < 0)
+			return -1;
+		first_ns = part->recording.start_ns + machines->list[i].shift_ns;
+		if (part->has_next && first_ns < start_ns)
+			start_ns = first_ns;
+		machines->recording.nr_cpus += part->recording.nr_cpus;
+	}
+	machines->recording.start_ns = start_ns == INT64_MAX ? 0 : start_ns;
+	for (size_t i = 0; i < machines->size; i++)
+		machines->parts[i].recording.start_ns = machines->recording.start_ns -
+							machines->list[i].shift_ns;
+	return 0;
+}
+
+int machines_begin(struct machines *machines, struct error *error)
+{
+	if (machines_find_start(machines, error) < 0 ||
+	    timeline_open(&machines->join.timeline, &machines->recording, error) < 0)
+		return -1;
+	for (size_t i = 0; i < machines->size; i++) {
+		struct export_part *part = &machines->parts[i];
+
+		if (join_add(&machines->join, &part->pipeline.timeline, &machines->list[i], error) <
+			    0 ||
+		    export_part_begin(part, error) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* Common time of the next record of a part that has one. */
+static int64_t next_time(const struct machines *machines, size_t index)
+{
+	return machines->parts[index].next_ns + machines->list[index].shift_ns;
+}
+
+/* The part with the earliest next record but for @other; machines->size if there is none. */
+static size_t machines_find_first(const struct machines *machines, size_t other)
+{
+	size_t found = machines->size;
+
+	for (size_t i = 0; i < machines->size; i++) {
+		if (i == other || !machines->parts[i].has_next)
+			continue;
+		if (found == machines->size || next_time(machines, i) < next_time(machines, found))
+			found = i;
+	}
+	return found;
+}
+
+static int part_end(struct export_part *part, struct error *error)
+{
+	if (export_part_read_rest(part, error) < 0)
+		return -1;
+	return export_part_finish(part, STATUS_DONE, error);
+}
+
+/* Reads a part up to the next record of another; with equal times, the first part is first. */
+static int part_turn(struct machines *machines, size_t first, struct error *error)
+{
+	struct export_part *part = &machines->parts[first];
+	size_t second = machines_find_first(machines, first);
+
+	if (second < machines->size) {
+		int64_t until_ns = next_time(machines, second) - (second < first) -
+				   machines->list[first].shift_ns;
+
+		if (export_part_read(part, until_ns, error) < 0 ||
+		    export_part_find_next(part, error) < 0)
+			return -1;
+		if (part->has_next)
+			return 0;
+	}
+	part->has_next = false;
+	return part_end(part, error);
+}
+
+int machines_read(struct machines *machines, struct error *error)
+{
+	size_t first;
+
+	for (size_t i = 0; i < machines->size; i++) {
+		struct export_part *part = &machines->parts[i];
+
+		if (!part->has_next && part_end(part, error) < 0)
+			return -1;
+	}
+	while ((first = machines_find_first(machines, machines->size)) < machines->size) {
+		if (part_turn(machines, first, error) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static const char *host_of(const struct machines *machines, size_t index)
+{
+	const char *host = machines->parts[index].recording.host;
+
+	return host ? host : machines->list[index].name;
+}
+
+/* Clocks of two recordings of one machine have the same error. */
+static bool machines_differ(const struct machines *machines)
+{
+	for (size_t i = 1; i < machines->size; i++) {
+		if (strcmp(host_of(machines, i), host_of(machines, 0)) != 0)
+			return true;
+	}
+	return false;
+}
+
+/* The two largest limits of different machines; returns the name of one without, or NULL. */
+static const char *errors_find(const struct machines *machines, int64_t largest[2])
+{
+	size_t worst = 0;
+
+	largest[0] = largest[1] = 0;
+	for (size_t i = 0; i < machines->size; i++) {
+		int64_t error_ns = machines->list[i].wall_error_ns;
+
+		if (error_ns < 0)
+			return machines->list[i].name;
+		if (error_ns > largest[0])
+			worst = i;
+		if (error_ns > largest[0])
+			largest[0] = error_ns;
+	}
+	for (size_t i = 0; i < machines->size; i++) {
+		if (strcmp(host_of(machines, i), host_of(machines, worst)) != 0 &&
+		    machines->list[i].wall_error_ns > largest[1])
+			largest[1] = machines->list[i].wall_error_ns;
+	}
+	return NULL;
+}
+
+void machines_report(const struct machines *machines, const struct report *report)
+{
+	struct buffer limit = { 0 };
+	const char *unknown;
+	int64_t largest[2];
+
+	if (!machines_differ(machines))
+		return;
+	unknown = errors_find(machines, largest);
+	if (unknown) {
+		report_message(report,
+			       "%s: the error of its wall clock is unknown, and with it the order "
+			       "of its records and those of other machines",
+			       unknown);
+		return;
+	}
+	buffer_append_duration(&limit, largest[0] + largest[1]);
+	report_message(report,
+		       "%s: times of different machines may be wrong by %s, by what their kernels "
+		       "report of the errors of their clocks",
+		       machines->recording.source, buffer_string(&limit));
+	buffer_release(&limit);
+}
+
+void machines_release(struct machines *machines)
+{
+	join_release(&machines->join);
+	for (size_t i = 0; i < machines->size; i++)
+		free(machines->names[i]);
+	buffer_release(&machines->sources);
+}

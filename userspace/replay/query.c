@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* ktrack query: exports a source to a temporary database, or opens a database. */
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "output/output.h"
+#include "reader/reader.h"
+#include "replay/replay.h"
+
+/* The first bytes of a database. */
+#define MAGIC "SQLite format 3"
+
+/* A file that cannot be opened is left to export, for its error. */
+static bool source_is_database(const char *source)
+{
+	char head[sizeof(MAGIC)] = { 0 };
+	int fd = open(source, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	ssize_t size = fd >= 0 ? file_read_block(fd, head, sizeof(head), 0) : -1;
+
+	file_close(fd);
+	return size == sizeof(head) && memcmp(head, MAGIC, sizeof(head)) == 0;
+}
+
+/* A database has no records that an option could select. */
+static int query_database_check(const struct query_settings *settings, struct error *error)
+{
+	struct buffer options = { 0 };
+
+	if (settings->selection.nr_options > 0)
+		buffer_append_string(&options, "-e");
+	else if (settings->selection.rules)
+		buffer_append_string(&options, "-r");
+	else
+		filter_name(&settings->filter, &options);
+	if (options.size > 0)
+		error_set(error,
+			  "%s: selects records, but %s is a database; use WHERE in the query",
+			  buffer_string(&options), settings->source);
+	buffer_release(&options);
+	return options.size > 0 || *error->text ? -1 : 0;
+}
+
+/* The next command is another query. */
+static void query_database_report_end(const struct query_settings *settings,
+				      const struct sink_query_result *result)
+{
+	const struct closing closing = { .object = settings->source,
+					 .count = result->nr_rows,
+					 .things = "row",
+					 .has_lost = result->lost > 0 || result->gaps > 0,
+					 .lost = result->lost,
+					 .gaps = result->gaps,
+					 .gaps_unknown = result->gaps_unknown };
+	bool is_slowest = strcmp(settings->form.sql, "@slowest") == 0;
+	struct buffer next = { 0 };
+
+	buffer_append_string(&next, "ktrack query ");
+	buffer_append_word(&next, settings->source);
+	buffer_append_string(&next, is_slowest ? " @names" : " @slowest");
+	closing_report(&closing, buffer_string(&next), settings->report);
+	buffer_release(&next);
+}
+
+static int query_database_run(const struct query_settings *settings, struct error *error)
+{
+	struct sink_settings output = { .query = &settings->form };
+	struct output_set set = { 0 };
+	struct sink_query_result result = { 0 };
+	struct buffer path = { 0 };
+	int status = STATUS_FAILED;
+
+	if (query_database_check(settings, error) < 0)
+		return STATUS_USAGE;
+	output.fd = output_open(&set, "-", &output.name, error);
+	/* SQLite gives names with a colon a meaning. */
+	buffer_printf(&path, "%s%s", settings->source[0] == '/' ? "" : "./", settings->source);
+	if (output.fd >= 0 &&
+	    sink_query_database(&output, buffer_string(&path), &result, error) == 0)
+		status = STATUS_DONE;
+	buffer_release(&path);
+	if (status == STATUS_DONE && result.has_recording)
+		query_database_report_end(settings, &result);
+	return status;
+}
+
+static int query_recording_run(const struct query_settings *settings, struct error *error)
+{
+	struct export_settings export = {
+		.report = settings->report,
+		.sources = { settings->source },
+		.nr_sources = 1,
+		.argv = settings->argv,
+		.selection = settings->selection,
+		.outputs = { .query = &settings->form, .fails_on_loss = settings->fails_on_loss },
+		.filter = settings->filter,
+		.limits = settings->limits,
+	};
+
+	return export_run(&export, error);
+}
+
+int query_run(const struct query_settings *settings, struct error *error)
+{
+	return source_is_database(settings->source) ? query_database_run(settings, error)
+						    : query_recording_run(settings, error);
+}
