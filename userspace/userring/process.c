@@ -129,6 +129,22 @@ bool process_is_sleeping(int pid)
 	return is_sleeping;
 }
 
+bool process_family_is_sleeping(int pid)
+{
+	bool is_sleeping = process_is_sleeping(pid);
+	struct buffer children = { 0 };
+	char path[64], *rest, *end;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", pid, pid);
+	if (!is_sleeping || file_read(path, &children) < 0)
+		return is_sleeping;
+	rest = (char *)buffer_string(&children);
+	for (long child; is_sleeping && (child = strtol(rest, &end, 10)) > 0; rest = end)
+		is_sleeping = process_is_sleeping((int)child);
+	buffer_release(&children);
+	return is_sleeping;
+}
+
 /* Parses the line "NSpid:", which has a number for each namespace, from the reader's inwards. */
 static bool ids_parse(struct process_ids *out, const char *status)
 {

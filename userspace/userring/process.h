@@ -31,6 +31,14 @@ void process_comm(int pid, char *out, size_t size);
 /** process_is_sleeping - whether a process waits or is stopped, rather than runs or could run */
 bool process_is_sleeping(int pid);
 
+/**
+ * process_family_is_sleeping - the same of a process and its children
+ *
+ * Its children are those of its first thread. On kernels that do not list them, it is the process
+ * alone.
+ */
+bool process_family_is_sleeping(int pid);
+
 /** struct process_ids - numbers of a process or thread
  * @inner: in its own PID namespace
  * @is_nested: that is not the namespace of this process

@@ -40,6 +40,9 @@
 #define ANSWER_STEP_MS 50
 #define ANSWER_STEPS 36
 
+/* So many steps in which the helper runs are one: programs can keep it busy. */
+#define BUSY_STEPS 4
+
 /*
  * A reader that does not run for so long, as often as it is looked for, is replaced; and one that
  * runs, but never answers.
@@ -272,13 +275,24 @@ static bool programs_are_idle(const struct programs *programs)
 	       (programs->is_found && programs->is_switched && !programs->is_asked);
 }
 
+/*
+ * What a step counts in which nothing was received. A busy machine makes no process sleep. Until
+ * the reader has found the programs, it waits for the helper and for the search, a child of that.
+ */
+static unsigned int step_count(const struct programs *programs)
+{
+	if (programs->is_found && programs->reader_pid > 0)
+		return process_is_sleeping(programs->reader_pid) ? BUSY_STEPS : 0;
+	return process_family_is_sleeping(programs->helper.pid) ? BUSY_STEPS : 1;
+}
+
 /* Waits until there is nothing to wait for, or the reader has not run for too many steps. */
 static void programs_await(struct programs *programs, int step_ms, unsigned int nr_steps)
 {
-	for (unsigned int i = 0; i < nr_steps && !programs_are_idle(programs);) {
+	for (unsigned int i = 0; i < nr_steps * BUSY_STEPS && !programs_are_idle(programs);) {
 		programs_ask_switch(programs);
 		if (!programs_receive(programs, step_ms))
-			i += programs->reader_pid == 0 || process_is_sleeping(programs->reader_pid);
+			i += step_count(programs);
 	}
 }
 
