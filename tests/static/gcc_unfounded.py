@@ -47,5 +47,5 @@ userspace/event/filter.c: use of uninitialized value '*out.heads[0]' [CWE-457] [
 userspace/event/filter.c: use of uninitialized value '*out.heads[1]' [CWE-457] [-Wanalyzer-use-of-uninitialized-value]
 
 # The array is replaced through a pointer to it, so that the second call has the new one.
-userspace/trace2/process_sum.c: double-'reallocarray' of '*(void **)array' [CWE-415] [-Wanalyzer-double-free]
+userspace/trace2/process.c: double-'reallocarray' of '*(void **)array' [CWE-415] [-Wanalyzer-double-free]
 """

@@ -11,7 +11,7 @@
 #include "fixtures/folder.h"
 #include "fixtures/tap.h"
 #include "trace2/config.h"
-#include "trace2/sid.h"
+#include "trace2/session.h"
 #include "trace2/trace2.h"
 
 /* A file without a name that can be opened by its path. */

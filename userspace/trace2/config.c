@@ -2,11 +2,17 @@
 /* Settings: their sources, and their effect on a session. */
 #include "trace2/config.h"
 
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <fnmatch.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
+#include <unistd.h>
 
 #define DEFAULT_PREFIX "GIT_TRACE2"
 
@@ -286,4 +292,432 @@ void trace2_config_free(struct trace2_config *config)
 	free(config->entries);
 	buffer_release(&config->warnings);
 	free(config);
+}
+
+/*
+ * Reads settings in the syntax of git-config(1):
+ *
+ *	file       = { blank | comment | section | setting }
+ *	section    = "[" name { "." name } [ blanks '"' subsection '"' ] "]"
+ *	setting    = name [ "=" value ] end of line
+ *	name       = letters, digits and "-"; in any case; a setting's begins with a letter
+ *	subsection = any bytes but newlines; "\" makes the next byte literal
+ *	value      = up to "#", ";" or the end of the line, without blanks at its ends; within
+ *quotes all bytes are literal, except \" \\ \n \t \b and "\" before a newline, which also work
+ *outside
+ *
+ * include.path names a file to read at that point. includeIf is not followed, because git takes no
+ * trace2 settings from it. git refuses a whole file for one bad line; settings must not fail a
+ * program here, so only the bad line is omitted, with a warning.
+ */
+
+#define BYTE_ORDER_MARK "\xef\xbb\xbf"
+#define INCLUDE_KEY "include.path"
+
+/* Files within one another, as in git; and files in all, which git does not limit. */
+#define INCLUDE_DEPTH_MAX 10
+#define FILES_MAX 1000
+#define FILE_SIZE_MAX (16 * 1024 * 1024)
+
+/* Settings for which there is space at first. */
+#define ENTRIES_FIRST 16
+
+/**
+ * struct config_parser - a file that is being parsed
+ * @depth: number of files that include it
+ * @rest: the text that is not parsed yet
+ * @line: the number of the line that @rest begins in
+ * @section: the prefix of keys, with a point at its end; empty outside of any section
+ * @is_skipped: the section's name is malformed, so its settings are omitted
+ */
+struct config_parser {
+	struct trace2_config *config;
+	const char *path;
+	unsigned int depth;
+	struct text rest;
+	unsigned int line;
+	struct buffer section;
+	bool is_skipped;
+};
+
+static void config_read_file(struct trace2_config *config, const char *path, unsigned int depth);
+
+static void parser_warn(const struct config_parser *parser, const char *problem)
+{
+	config_warn(parser->config, "trace2: %s:%u: %s", parser->path, parser->line, problem);
+}
+
+/* The next byte; a file ends like a line. */
+static char parser_peek(const struct config_parser *parser)
+{
+	const struct text *rest = &parser->rest;
+
+	if (rest->size == 0 || (rest->size > 1 && rest->data[0] == '\r' && rest->data[1] == '\n'))
+		return '\n';
+	return rest->data[0];
+}
+
+static void parser_skip(struct config_parser *parser)
+{
+	size_t size = parser->rest.size > 1 && memcmp(parser->rest.data, "\r\n", 2) == 0 ? 2 : 1;
+
+	if (parser->rest.size == 0)
+		return;
+	parser->line += parser->rest.data[size - 1] == '\n';
+	parser->rest.data += size;
+	parser->rest.size -= size;
+}
+
+static char parser_next(struct config_parser *parser)
+{
+	char byte = parser_peek(parser);
+
+	parser_skip(parser);
+	return byte;
+}
+
+/* Returns whether the next byte was @byte. */
+static bool parser_accept(struct config_parser *parser, char byte)
+{
+	if (parser_peek(parser) != byte)
+		return false;
+	parser_skip(parser);
+	return true;
+}
+
+static void parser_skip_line(struct config_parser *parser)
+{
+	while (parser_peek(parser) != '\n')
+		parser_skip(parser);
+}
+
+static bool is_config_space(char byte)
+{
+	return isspace((unsigned char)byte);
+}
+
+static void parser_skip_blanks(struct config_parser *parser)
+{
+	while (parser_peek(parser) != '\n' && is_config_space(parser_peek(parser)))
+		parser_skip(parser);
+}
+
+/* Appends a name in lower case; @others: the bytes that it may contain besides letters and digits
+ */
+static void parser_read_name(struct config_parser *parser, const char *others, struct buffer *out)
+{
+	for (;;) {
+		unsigned char byte = parser_peek(parser);
+
+		if (!isalnum(byte) && (!byte || !strchr(others, byte)))
+			return;
+		buffer_append_char(out, tolower(byte));
+		parser_skip(parser);
+	}
+}
+
+/* Appends a subsection, whose first quote is read; returns false if its line ends first. */
+static bool parser_read_subsection(struct config_parser *parser, struct buffer *out)
+{
+	buffer_append_char(out, '.');
+	while (!parser_accept(parser, '"')) {
+		parser_accept(parser, '\\');
+		if (parser_peek(parser) == '\n')
+			return false;
+		buffer_append_char(out, parser_next(parser));
+	}
+	return true;
+}
+
+static bool parser_read_header(struct config_parser *parser)
+{
+	struct buffer *section = &parser->section;
+
+	buffer_clear(section);
+	parser_read_name(parser, "-.", section);
+	if (section->size == 0)
+		return false;
+	if (parser_peek(parser) != ']') {
+		parser_skip_blanks(parser);
+		if (!parser_accept(parser, '"') || !parser_read_subsection(parser, section))
+			return false;
+	}
+	buffer_append_char(section, '.');
+	return parser_accept(parser, ']');
+}
+
+static void parser_read_section(struct config_parser *parser)
+{
+	parser->is_skipped = !parser_read_header(parser);
+	if (!parser->is_skipped)
+		return;
+	parser_warn(parser, "malformed section name");
+	parser_skip_line(parser);
+}
+
+/* The byte that a backslash makes of @byte; NUL if that is no escape. */
+static char config_unescape(char byte)
+{
+	static const char escapes[] = {
+		['n'] = '\n', ['t'] = '\t', ['b'] = '\b', ['\\'] = '\\', ['"'] = '"'
+	};
+	unsigned char index = byte;
+
+	return index < sizeof(escapes) ? escapes[index] : '\0';
+}
+
+/* Appends an escape behind its backslash; a newline continues the value. */
+static bool parser_read_escape(struct config_parser *parser, struct buffer *value)
+{
+	char byte = parser_next(parser);
+
+	if (byte == '\n')
+		return true;
+	if (!config_unescape(byte))
+		return false;
+	buffer_append_char(value, config_unescape(byte));
+	return true;
+}
+
+/* Returns false if quotes or escapes are malformed. */
+static bool parser_read_value(struct config_parser *parser, struct buffer *value)
+{
+	bool is_quoted = false;
+	/* Up to the last byte that is no blank at the end. */
+	size_t size = 0;
+
+	for (;;) {
+		char byte = parser_peek(parser);
+
+		if (byte == '\n' || (!is_quoted && (byte == ';' || byte == '#')))
+			break;
+		parser_skip(parser);
+		if (byte == '"') {
+			is_quoted = !is_quoted;
+		} else if (byte == '\\') {
+			bool is_continued = parser_peek(parser) == '\n';
+
+			if (!parser_read_escape(parser, value))
+				return false;
+			if (is_continued)
+				continue;
+		} else if (is_quoted || !is_config_space(byte)) {
+			buffer_append_char(value, byte);
+		} else {
+			if (value->size > 0)
+				buffer_append_char(value, byte);
+			continue;
+		}
+		size = value->size;
+	}
+	value->size = size;
+	return !is_quoted;
+}
+
+/* Appends "= VALUE" to @value, if there is one. */
+static bool parser_read_assignment(struct config_parser *parser, struct buffer *value,
+				   bool *has_value)
+{
+	parser_skip_blanks(parser);
+	*has_value = parser_accept(parser, '=');
+	if (!*has_value && parser_peek(parser) != '\n') {
+		parser_warn(parser, "neither a section nor a setting");
+		return false;
+	}
+	if (*has_value && !parser_read_value(parser, value)) {
+		parser_warn(parser, "malformed quotes or escapes");
+		return false;
+	}
+	return true;
+}
+
+static int config_grow(struct trace2_config *config)
+{
+	size_t capacity = config->capacity ? 2 * config->capacity : ENTRIES_FIRST;
+	struct config_entry *entries;
+
+	if (config->nr_entries < config->capacity)
+		return 0;
+	entries = reallocarray(config->entries, capacity, sizeof(*entries));
+	if (!entries)
+		return -1;
+	config->entries = entries;
+	config->capacity = capacity;
+	return 0;
+}
+
+static int config_add(struct trace2_config *config, const char *key, const char *value)
+{
+	struct config_entry entry = { .scope = config->scope, .key = strdup(key) };
+
+	if (value)
+		entry.value = strdup(value);
+	if (config_grow(config) < 0 || !entry.key || (value && !entry.value)) {
+		free(entry.key);
+		free(entry.value);
+		return -1;
+	}
+	config->entries[config->nr_entries++] = entry;
+	return 0;
+}
+
+/* The file that @value names: relative to the folder of @including, or with "~/" to HOME. */
+static void include_path_append(struct buffer *path, const char *including, const char *value)
+{
+	const char *home = secure_getenv("HOME");
+	const char *name = path_base_name(including);
+
+	if (strncmp(value, "~/", 2) == 0 && home)
+		buffer_printf(path, "%s/%s", home, value + 2);
+	else if (*value == '/')
+		buffer_append_string(path, value);
+	else
+		buffer_printf(path, "%.*s%s", (int)(name - including), including, value);
+}
+
+/* Settings of the included file come before those that follow in this one. */
+static void parser_include(const struct config_parser *parser, const char *value)
+{
+	struct trace2_config *config = parser->config;
+	struct buffer path = { 0 };
+
+	if (config->is_too_deep || !*value)
+		return;
+	if (parser->depth == INCLUDE_DEPTH_MAX || config->nr_files == FILES_MAX) {
+		config->is_too_deep = true;
+		parser_warn(parser, "too many included files");
+		return;
+	}
+	include_path_append(&path, parser->path, value);
+	if (path.failed)
+		config->has_failed = true;
+	else
+		config_read_file(config, buffer_string(&path), parser->depth + 1);
+	buffer_release(&path);
+}
+
+static void parser_add(struct config_parser *parser, struct buffer *key, const char *value)
+{
+	struct trace2_config *config = parser->config;
+
+	if (key->failed || config_add(config, buffer_string(key), value) < 0)
+		config->has_failed = true;
+	else if (value && strcmp(buffer_string(key), INCLUDE_KEY) == 0)
+		parser_include(parser, value);
+}
+
+static void parser_read_setting(struct config_parser *parser)
+{
+	struct buffer key = { 0 }, value = { 0 };
+	bool has_value;
+
+	buffer_append(&key, parser->section.data, parser->section.size);
+	if (isalpha((unsigned char)parser_peek(parser)))
+		parser_read_name(parser, "-", &key);
+	if (key.size == parser->section.size)
+		parser_warn(parser, "neither a section nor a setting");
+	else if (parser_read_assignment(parser, &value, &has_value)) {
+		if (parser->section.size > 0 && !parser->is_skipped)
+			parser_add(parser, &key, has_value ? buffer_string(&value) : NULL);
+		else if (!parser->is_skipped)
+			parser_warn(parser, "setting outside of any section");
+	}
+	parser->config->has_failed |= value.failed;
+	parser_skip_line(parser);
+	buffer_release(&key);
+	buffer_release(&value);
+}
+
+static void config_parse(struct config_parser *parser)
+{
+	size_t mark = strlen(BYTE_ORDER_MARK);
+
+	if (parser->rest.size >= mark && memcmp(parser->rest.data, BYTE_ORDER_MARK, mark) == 0)
+		parser->rest = (struct text){ parser->rest.data + mark, parser->rest.size - mark };
+	while (parser->rest.size > 0 && !parser->config->has_failed) {
+		char byte = parser_peek(parser);
+
+		if (is_config_space(byte)) {
+			parser_skip(parser);
+		} else if (byte == '#' || byte == ';') {
+			parser_skip_line(parser);
+		} else if (byte == '[') {
+			parser_skip(parser);
+			parser_read_section(parser);
+		} else {
+			parser_read_setting(parser);
+		}
+	}
+	parser->config->has_failed |= parser->section.failed;
+	buffer_release(&parser->section);
+}
+
+static void config_read_file(struct trace2_config *config, const char *path, unsigned int depth)
+{
+	struct buffer text = { 0 };
+	struct config_parser parser = { .config = config, .path = path, .depth = depth, .line = 1 };
+
+	config->nr_files++;
+	if (file_read_up_to(path, FILE_SIZE_MAX, &text) == 0) {
+		parser.rest = buffer_text(&text);
+		config_parse(&parser);
+	} else if (errno == ENOMEM) {
+		config->has_failed = true;
+	} else if (errno != ENOENT && errno != ENOTDIR) {
+		config_warn(config, "trace2: could not read '%s': %s", path, strerror(errno));
+	}
+	buffer_release(&text);
+}
+
+int config_file_read(struct trace2_config *config, const char *path, const char *scope)
+{
+	config->scope = scope;
+	config_read_file(config, path, 0);
+	return config->has_failed ? -1 : 0;
+}
+
+/* Parses git's booleans. */
+
+/* The factor of a unit behind a number; 0 if it is malformed. */
+static long long unit_parse(const char *text)
+{
+	static const char units[] = "kmg";
+	const char *unit = *text ? strchr(units, tolower((unsigned char)*text)) : NULL;
+
+	if (!*text)
+		return 1;
+	return unit && !text[1] ? 1ll << 10 * (unit - units + 1) : 0;
+}
+
+/* An int of git: decimal, octal or hexadecimal, with k, m or g behind it. */
+static int boolean_number_parse(const char *value, bool *out)
+{
+	long long number, unit;
+	char *end;
+
+	errno = 0;
+	number = strtoll(value, &end, 0);
+	unit = unit_parse(end);
+	if (end == value || errno || unit == 0)
+		return -1;
+	if (number > INT_MAX / unit || number < INT_MIN / unit)
+		return -1;
+	*out = number != 0;
+	return 0;
+}
+
+int boolean_parse(const char *value, bool *out)
+{
+	static const char *const words[2][3] = { { "false", "no", "off" },
+						 { "true", "yes", "on" } };
+
+	for (int truth = 0; truth < 2; truth++) {
+		for (int i = 0; i < 3; i++) {
+			if (strcasecmp(value, words[truth][i]) != 0)
+				continue;
+			*out = truth;
+			return 0;
+		}
+	}
+	return boolean_number_parse(value, out);
 }

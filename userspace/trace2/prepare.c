@@ -3,9 +3,10 @@
 #include "trace2/prepare.h"
 
 #include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "trace2/kind.h"
 #include "trace2/session.h"
 
 #define PARTS_MAX 2
@@ -183,4 +184,162 @@ void prepared_release(struct prepared *prepared)
 	buffer_release(&prepared->value);
 	buffer_release(&prepared->more);
 	redacted_release(&prepared->redacted);
+}
+
+/* The table of kinds of events. */
+
+#define HEAD(word) "{\"event\":\"" #word "\","
+#define BLANKS "            "
+#define KIND(word) #word, HEAD(word), sizeof(HEAD(word)) - 1, #word BLANKS
+
+const struct kind kinds[TRACE2_KIND_COUNT] = {
+	[TRACE2_VERSION] = { KIND(version) },
+	[TRACE2_TOO_MANY_FILES] = { KIND(too_many_files) },
+	[TRACE2_START] = { KIND(start), .has_t_abs = true, .has_t_abs_column = true,
+			   .has_secrets = true },
+	[TRACE2_EXIT] = { KIND(exit), .has_t_abs = true, .has_t_abs_column = true },
+	[TRACE2_ATEXIT] = { KIND(atexit), .has_t_abs = true, .has_t_abs_column = true },
+	[TRACE2_SIGNAL] = { KIND(signal), .has_t_abs = true, .has_t_abs_column = true },
+	[TRACE2_ERROR] = { KIND(error), .may_have_t_abs = true },
+	[TRACE2_CMD_PATH] = { KIND(cmd_path) },
+	[TRACE2_CMD_ANCESTRY] = { KIND(cmd_ancestry) },
+	[TRACE2_CMD_NAME] = { KIND(cmd_name) },
+	[TRACE2_CMD_MODE] = { KIND(cmd_mode) },
+	[TRACE2_ALIAS] = { KIND(alias) },
+	[TRACE2_CHILD_START] = { KIND(child_start), .has_t_abs_column = true, .has_secrets = true },
+	[TRACE2_CHILD_EXIT] = { KIND(child_exit), .has_t_abs_column = true },
+	[TRACE2_CHILD_READY] = { KIND(child_ready), .has_t_abs_column = true },
+	[TRACE2_EXEC] = { KIND(exec), .has_t_abs_column = true, .has_secrets = true },
+	[TRACE2_EXEC_RESULT] = { KIND(exec_result), .has_t_abs_column = true },
+	[TRACE2_THREAD_START] = { KIND(thread_start), .may_have_t_abs = true,
+				  .has_t_abs_column = true },
+	[TRACE2_THREAD_EXIT] = { KIND(thread_exit), .may_have_t_abs = true,
+				 .has_t_abs_column = true },
+	[TRACE2_DEF_PARAM] = { KIND(def_param), .has_secrets = true },
+	[TRACE2_DEF_REPO] = { KIND(def_repo) },
+	[TRACE2_REGION_ENTER] = { KIND(region_enter), .may_have_t_abs = true,
+				  .has_t_abs_column = true },
+	[TRACE2_REGION_LEAVE] = { KIND(region_leave), .may_have_t_abs = true,
+				  .has_t_abs_column = true },
+	[TRACE2_DATA] = { KIND(data), .has_t_abs = true, .has_t_abs_column = true },
+	[TRACE2_DATA_JSON] = { KIND(data_json), .has_t_abs = true, .has_t_abs_column = true },
+	[TRACE2_PRINTF] = { KIND(printf), .has_t_abs = true, .has_t_abs_column = true },
+	[TRACE2_TH_TIMER] = { KIND(th_timer) },
+	[TRACE2_TIMER] = { KIND(timer) },
+	[TRACE2_TH_COUNTER] = { KIND(th_counter) },
+	[TRACE2_COUNTER] = { KIND(counter) },
+};
+
+/* Hides passwords in command lines and in values of parameters, as git does. */
+
+/* The colon before the password of @word, or NULL; @at: the "@" behind the password. */
+static const char *password_find(const char *word, const char **at)
+{
+	static const char *const schemes[] = { "https://", "http://" };
+
+	for (size_t i = 0; i < sizeof(schemes) / sizeof(schemes[0]); i++) {
+		size_t size = strlen(schemes[i]);
+		const char *rest = word + size;
+
+		if (strncmp(word, schemes[i], size) != 0)
+			continue;
+		*at = rest + strcspn(rest, "@/");
+		return **at == '@' ? memchr(rest, ':', *at - rest) : NULL;
+	}
+	return NULL;
+}
+
+/* A copy of @word without its password; NULL if memory ran out. */
+static char *word_redact(const char *word)
+{
+	const char *at;
+	const char *colon = password_find(word, &at);
+	char *copy;
+
+	if (!colon)
+		return strdup(word);
+	return asprintf(&copy, "%.*s:<REDACTED>%s", (int)(colon - word), word, at) < 0 ? NULL
+										       : copy;
+}
+
+static bool has_password(char *const *words)
+{
+	const char *at;
+
+	for (; *words; words++) {
+		if (password_find(*words, &at))
+			return true;
+	}
+	return false;
+}
+
+static char **words_redact(char *const *words)
+{
+	size_t nr_words = 0;
+	char **copy;
+
+	while (words[nr_words])
+		nr_words++;
+	copy = calloc(nr_words + 1, sizeof(*copy));
+	for (size_t i = 0; copy && i < nr_words; i++) {
+		copy[i] = word_redact(words[i]);
+		if (copy[i])
+			continue;
+		while (i > 0)
+			free(copy[--i]);
+		free(copy);
+		return NULL;
+	}
+	return copy;
+}
+
+/* The words of an event that may have secrets; NULL if it has none. */
+static char *const **words_of(struct trace2_event *event)
+{
+	switch (event->kind) {
+	case TRACE2_START:
+		return &event->start.argv;
+	case TRACE2_CHILD_START:
+		return &event->child_start.argv;
+	case TRACE2_EXEC:
+		return &event->exec.argv;
+	default:
+		return NULL;
+	}
+}
+
+static int value_redact(struct redacted *redacted)
+{
+	const char *at, *value = redacted->copy.def_param.value;
+
+	if (!value || !password_find(value, &at))
+		return 0;
+	redacted->value = word_redact(value);
+	redacted->copy.def_param.value = redacted->value;
+	redacted->event = &redacted->copy;
+	return redacted->value ? 0 : -1;
+}
+
+int redacted_init(struct redacted *redacted, const struct trace2_event *event)
+{
+	char *const **words;
+
+	*redacted = (struct redacted){ .event = event, .copy = *event };
+	if (event->kind == TRACE2_DEF_PARAM)
+		return value_redact(redacted);
+	words = words_of(&redacted->copy);
+	if (!words || !has_password(*words))
+		return 0;
+	redacted->words = words_redact(*words);
+	*words = redacted->words;
+	redacted->event = &redacted->copy;
+	return redacted->words ? 0 : -1;
+}
+
+void redacted_release(struct redacted *redacted)
+{
+	for (size_t i = 0; redacted->words && redacted->words[i]; i++)
+		free(redacted->words[i]);
+	free(redacted->words);
+	free(redacted->value);
 }

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /* The stream of a process: its beginning and its end. */
 #include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
+#include "trace2/config.h"
 #include "trace2/process_state.h"
+#include "trace2/session.h"
 
 /* As git's warnings; only this API prints to stderr. */
 #define ERROR_DESCRIPTOR 2
@@ -199,4 +204,973 @@ void trace2_finish(void)
 		process_write(self, &event, now_ns);
 	}
 	__atomic_store_n(&process.is_enabled, false, __ATOMIC_RELEASE);
+}
+
+/*
+ * The messages of a process, except regions and data: commands, parameters, children, exec(),
+ * texts, errors.
+ */
+
+/* Writes an event on the calling thread with the current time. */
+static void process_event_write(struct trace2_event *event, const char *file, int line)
+{
+	struct self *self = self_get();
+
+	event->file = file;
+	event->line = line;
+	if (self)
+		process_write(self, event, process_now_ns());
+}
+
+void trace2_cmd_start_at(const char *file, int line, char *const *argv)
+{
+	struct trace2_event event = { .kind = TRACE2_START, .start.argv = argv };
+
+	if (trace2_is_enabled())
+		process_event_write(&event, file, line);
+}
+
+int trace2_cmd_exit_at(const char *file, int line, int code)
+{
+	struct trace2_event event = { .kind = TRACE2_EXIT };
+
+	code &= 0xff;
+	event.exit.code = code;
+	if (!trace2_is_enabled())
+		return code;
+	__atomic_store_n(&process.exit_code, code, __ATOMIC_RELAXED);
+	process_event_write(&event, file, line);
+	return code;
+}
+
+void trace2_cmd_path_at(const char *file, int line, const char *path)
+{
+	struct trace2_event event = { .kind = TRACE2_CMD_PATH, .cmd_path.path = path };
+
+	if (trace2_is_enabled())
+		process_event_write(&event, file, line);
+}
+
+void trace2_cmd_ancestry_at(const char *file, int line, char *const *names)
+{
+	struct trace2_event event = { .kind = TRACE2_CMD_ANCESTRY, .cmd_ancestry.ancestry = names };
+
+	if (trace2_is_enabled())
+		process_event_write(&event, file, line);
+}
+
+void trace2_def_param_at(const char *file, int line, const char *scope, const char *param,
+			 const char *value)
+{
+	struct trace2_event event = { .kind = TRACE2_DEF_PARAM,
+				      .def_param = { scope, param, value } };
+
+	if (trace2_is_enabled())
+		process_event_write(&event, file, line);
+}
+
+/** struct location - the source location of a call */
+struct location {
+	const char *file;
+	int line;
+};
+
+static int process_write_parameter(void *context, const char *scope, const char *param,
+				   const char *value)
+{
+	const struct location *place = context;
+
+	trace2_def_param_at(place->file, place->line, scope, param, value);
+	return 0;
+}
+
+static void config_list(const char *file, int line)
+{
+	struct location place = { file, line };
+
+	config_visit_params(process.config, process_write_parameter, &place);
+}
+
+static void variables_list(const char *file, int line)
+{
+	struct location place = { file, line };
+
+	config_visit_variables(process.config, process_write_parameter, &place);
+}
+
+/* Whether trace2_cmd_name() writes a list. */
+static bool parameter_list_complete(struct parameter_list *list)
+{
+	if (__atomic_exchange_n(&list->is_done, true, __ATOMIC_RELAXED))
+		return false;
+	__atomic_store_n(&list->is_ahead, true, __ATOMIC_RELAXED);
+	return true;
+}
+
+/* Whether a list that the program asks for was not written yet. */
+static bool parameter_list_take(struct parameter_list *list)
+{
+	__atomic_store_n(&list->is_done, true, __ATOMIC_RELAXED);
+	return !__atomic_exchange_n(&list->is_ahead, false, __ATOMIC_RELAXED);
+}
+
+void trace2_cmd_list_config_at(const char *file, int line)
+{
+	if (trace2_is_enabled() && parameter_list_take(&process.listed_config))
+		config_list(file, line);
+}
+
+void trace2_cmd_list_env_vars_at(const char *file, int line)
+{
+	if (trace2_is_enabled() && parameter_list_take(&process.listed_variables))
+		variables_list(file, line);
+}
+
+void trace2_cmd_name_at(const char *file, int line, const char *name)
+{
+	struct trace2_event event = { .kind = TRACE2_CMD_NAME, .cmd_name.name = name };
+	char *hierarchy;
+
+	if (!trace2_is_enabled())
+		return;
+	pthread_mutex_lock(&process.lock);
+	hierarchy = trace2_inherit(TRACE2_PARENT_NAME, name);
+	pthread_mutex_unlock(&process.lock);
+	event.cmd_name.hierarchy = hierarchy;
+	process_event_write(&event, file, line);
+	free(hierarchy);
+	if (parameter_list_complete(&process.listed_config))
+		config_list(file, line);
+	if (parameter_list_complete(&process.listed_variables))
+		variables_list(file, line);
+}
+
+void trace2_cmd_mode_at(const char *file, int line, const char *mode)
+{
+	struct trace2_event event = { .kind = TRACE2_CMD_MODE, .cmd_mode.name = mode };
+
+	if (trace2_is_enabled())
+		process_event_write(&event, file, line);
+}
+
+void trace2_cmd_alias_at(const char *file, int line, const char *alias, char *const *argv)
+{
+	struct trace2_event event = { .kind = TRACE2_ALIAS, .alias = { alias, argv } };
+
+	if (trace2_is_enabled())
+		process_event_write(&event, file, line);
+}
+
+void trace2_cmd_set_config_at(const char *file, int line, const char *key, const char *value)
+{
+	if (key && trace2_is_enabled() && trace2_config_wants(process.config, key))
+		trace2_def_param_at(file, line, "unknown", key, value);
+}
+
+/* Returns false if it has a number already, which other threads may read at any time. */
+static bool repository_number(struct trace2_repository *repository)
+{
+	bool is_new;
+
+	pthread_mutex_lock(&process.lock);
+	is_new = repository->id == 0;
+	if (is_new)
+		__atomic_store_n(&repository->id, process.next_repository++, __ATOMIC_RELAXED);
+	pthread_mutex_unlock(&process.lock);
+	return is_new;
+}
+
+void trace2_def_repo_at(const char *file, int line, struct trace2_repository *repository)
+{
+	struct trace2_event event = { .kind = TRACE2_DEF_REPO, .repository = repository };
+
+	if (trace2_is_enabled() && repository && repository_number(repository))
+		process_event_write(&event, file, line);
+}
+
+void trace2_child_start_at(const char *file, int line, struct trace2_child *child)
+{
+	struct trace2_event event = { .kind = TRACE2_CHILD_START };
+
+	if (!child || !trace2_is_enabled())
+		return;
+	child->id = process_number(&process.next_child);
+	child->start_ns = process_now_ns();
+	event.child_start.id = child->id;
+	event.child_start.child_class = child->child_class;
+	event.child_start.hook_name = child->hook_name;
+	event.child_start.cd = child->directory;
+	event.child_start.use_shell = child->use_shell;
+	event.child_start.is_git = child->is_git;
+	event.child_start.argv = child->argv;
+	process_event_write(&event, file, line);
+}
+
+static int64_t child_elapsed_ns(const struct trace2_child *child)
+{
+	return child->start_ns ? process_now_ns() - child->start_ns : 0;
+}
+
+void trace2_child_exit_at(const char *file, int line, const struct trace2_child *child, int code)
+{
+	struct trace2_event event = { .kind = TRACE2_CHILD_EXIT };
+
+	if (!child || !trace2_is_enabled())
+		return;
+	event.child_exit.id = child->id;
+	event.child_exit.pid = child->pid;
+	event.child_exit.code = code;
+	event.child_exit.t_rel_ns = child_elapsed_ns(child);
+	process_event_write(&event, file, line);
+}
+
+void trace2_child_ready_at(const char *file, int line, const struct trace2_child *child,
+			   const char *ready)
+{
+	struct trace2_event event = { .kind = TRACE2_CHILD_READY };
+
+	if (!child || !trace2_is_enabled())
+		return;
+	event.child_ready.id = child->id;
+	event.child_ready.pid = child->pid;
+	event.child_ready.ready = ready;
+	event.child_ready.t_rel_ns = child_elapsed_ns(child);
+	process_event_write(&event, file, line);
+}
+
+int trace2_exec_at(const char *file, int line, const char *exe, char *const *argv)
+{
+	struct trace2_event event = { .kind = TRACE2_EXEC, .exec = { .exe = exe, .argv = argv } };
+
+	if (!trace2_is_enabled())
+		return -1;
+	event.exec.id = process_number(&process.next_exec);
+	process_event_write(&event, file, line);
+	return event.exec.id;
+}
+
+void trace2_exec_result_at(const char *file, int line, int id, int code)
+{
+	struct trace2_event event = { .kind = TRACE2_EXEC_RESULT, .exec_result = { id, code } };
+
+	if (trace2_is_enabled())
+		process_event_write(&event, file, line);
+}
+
+struct trace2_string self_format(struct self *self, const char *format, va_list arguments)
+{
+	va_list again;
+	char *space;
+	int size;
+
+	if (!format || !*format)
+		return (struct trace2_string){ NULL, 0 };
+	va_copy(again, arguments);
+	size = vsnprintf(NULL, 0, format, again);
+	va_end(again);
+	buffer_clear(&self->message);
+	space = buffer_reserve(&self->message, size < 0 ? 1 : (size_t)size + 1);
+	if (size < 0 || !space)
+		return (struct trace2_string){ "", 0 };
+	va_copy(again, arguments);
+	vsnprintf(space, (size_t)size + 1, format, again);
+	va_end(again);
+	return (struct trace2_string){ space, size };
+}
+
+void trace2_printf_va_at(const char *file, int line, const char *format, va_list arguments)
+{
+	struct trace2_event event = { .kind = TRACE2_PRINTF };
+	struct self *self = trace2_is_enabled() ? self_get() : NULL;
+
+	if (!self)
+		return;
+	event.printf.msg = self_format(self, format, arguments);
+	process_event_write(&event, file, line);
+}
+
+void trace2_printf_at(const char *file, int line, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	trace2_printf_va_at(file, line, format, arguments);
+	va_end(arguments);
+}
+
+void trace2_cmd_error_va_at(const char *file, int line, const char *format, va_list arguments)
+{
+	struct trace2_event event = { .kind = TRACE2_ERROR };
+	struct self *self = trace2_is_enabled() ? self_get() : NULL;
+
+	if (!self)
+		return;
+	event.error.msg = self_format(self, format, arguments);
+	event.error.fmt = format;
+	process_event_write(&event, file, line);
+}
+
+void trace2_cmd_error_at(const char *file, int line, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	trace2_cmd_error_va_at(file, line, format, arguments);
+	va_end(arguments);
+}
+
+/* Regions of a process, and data in them. */
+
+static const struct trace2_string no_message;
+
+/* Sets @text to @string; returns NULL if that is NULL or memory ran out. */
+static const struct trace2_text *text_fill(struct trace2_text *text, const char *string)
+{
+	if (!string || trace2_text_set(text, string_of(string)) < 0)
+		return NULL;
+	return text;
+}
+
+static struct self *enabled_self(void)
+{
+	return trace2_is_enabled() ? self_get() : NULL;
+}
+
+/* Copies a repository, whose number another thread may be setting; returns NULL without one. */
+static const struct trace2_repository *repository_copy(struct trace2_repository *copy,
+						       const struct trace2_repository *repository)
+{
+	if (!repository)
+		return NULL;
+	copy->worktree = repository->worktree;
+	copy->id = __atomic_load_n(&repository->id, __ATOMIC_RELAXED);
+	return copy;
+}
+
+/** struct region - the arguments of a region's beginning or end */
+struct region {
+	const char *file;
+	int line;
+	const char *category;
+	const char *label;
+	const struct trace2_repository *repository;
+};
+
+static void region_write(struct self *self, const struct region *region, enum trace2_kind kind,
+			 int64_t now_ns, int64_t elapsed_ns, struct trace2_string msg)
+{
+	struct trace2_event event = { .kind = kind };
+	struct trace2_repository repository;
+
+	event.repository = repository_copy(&repository, region->repository);
+	event.file = region->file;
+	event.line = region->line;
+	event.region.t_rel_ns = elapsed_ns;
+	event.region.nesting = self_depth(self) + 1;
+	event.region.category = text_fill(&self->first, region->category);
+	event.region.label = text_fill(&self->second, region->label);
+	event.region.msg = msg;
+	process_write(self, &event, now_ns);
+}
+
+/* The lines of a region's beginning and end are outside of it. */
+static void region_enter(struct self *self, const struct region *region, struct trace2_string msg)
+{
+	int64_t now_ns = process_now_ns();
+
+	region_write(self, region, TRACE2_REGION_ENTER, now_ns, 0, msg);
+	self_push(self, now_ns);
+}
+
+static void region_leave(struct self *self, const struct region *region, struct trace2_string msg)
+{
+	int64_t now_ns = process_now_ns();
+	int64_t elapsed_ns = self_pop(self, now_ns);
+
+	region_write(self, region, TRACE2_REGION_LEAVE, now_ns, elapsed_ns, msg);
+}
+
+void trace2_region_enter_at(const char *file, int line, const char *category, const char *label,
+			    const struct trace2_repository *repository)
+{
+	struct self *self = enabled_self();
+
+	if (self)
+		region_enter(self, &(struct region){ file, line, category, label, repository },
+			     no_message);
+}
+
+void trace2_region_enter_printf_va_at(const char *file, int line, const char *category,
+				      const char *label, const struct trace2_repository *repository,
+				      const char *format, va_list arguments)
+{
+	struct region region = { file, line, category, label, repository };
+	struct self *self = enabled_self();
+
+	if (self)
+		region_enter(self, &region, self_format(self, format, arguments));
+}
+
+void trace2_region_enter_printf_at(const char *file, int line, const char *category,
+				   const char *label, const struct trace2_repository *repository,
+				   const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	trace2_region_enter_printf_va_at(file, line, category, label, repository, format,
+					 arguments);
+	va_end(arguments);
+}
+
+void trace2_region_leave_at(const char *file, int line, const char *category, const char *label,
+			    const struct trace2_repository *repository)
+{
+	struct self *self = enabled_self();
+
+	if (self)
+		region_leave(self, &(struct region){ file, line, category, label, repository },
+			     no_message);
+}
+
+void trace2_region_leave_printf_va_at(const char *file, int line, const char *category,
+				      const char *label, const struct trace2_repository *repository,
+				      const char *format, va_list arguments)
+{
+	struct region region = { file, line, category, label, repository };
+	struct self *self = enabled_self();
+
+	if (self)
+		region_leave(self, &region, self_format(self, format, arguments));
+}
+
+void trace2_region_leave_printf_at(const char *file, int line, const char *category,
+				   const char *label, const struct trace2_repository *repository,
+				   const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	trace2_region_leave_printf_va_at(file, line, category, label, repository, format,
+					 arguments);
+	va_end(arguments);
+}
+
+static void data_write(enum trace2_kind kind, const char *file, int line, const char *category,
+		       const struct trace2_repository *repository, const char *key,
+		       const char *value)
+{
+	struct trace2_event event = { .kind = kind, .file = file, .line = line };
+	struct self *self = enabled_self();
+	struct trace2_repository copy;
+	int64_t now_ns;
+
+	if (!self)
+		return;
+	now_ns = process_now_ns();
+	event.data.nesting = self_depth(self) + 1;
+	event.data.t_rel_ns = self_elapsed_ns(self, now_ns);
+	event.repository = repository_copy(&copy, repository);
+	event.data.category = text_fill(&self->first, category);
+	event.data.key = text_fill(&self->second, key);
+	event.data.value = string_of(value);
+	process_write(self, &event, now_ns);
+}
+
+void trace2_data_string_at(const char *file, int line, const char *category,
+			   const struct trace2_repository *repository, const char *key,
+			   const char *value)
+{
+	data_write(TRACE2_DATA, file, line, category, repository, key, value);
+}
+
+void trace2_data_intmax_at(const char *file, int line, const char *category,
+			   const struct trace2_repository *repository, const char *key,
+			   intmax_t value)
+{
+	char text[24];
+
+	snprintf(text, sizeof(text), "%" PRIdMAX, value);
+	data_write(TRACE2_DATA, file, line, category, repository, key, text);
+}
+
+void trace2_data_json_at(const char *file, int line, const char *category,
+			 const struct trace2_repository *repository, const char *key,
+			 const char *json)
+{
+	data_write(TRACE2_DATA_JSON, file, line, category, repository, key, json);
+}
+
+/* The session id of a process; it exists even if the process is not traced. */
+
+/*
+ * git creates the id at its first use and sets it in the environment at once (tr2_sid_compute() in
+ * tr2_sid.c), so that children are below an id that was sent to a server.
+ */
+static const char *early_make(int64_t unix_ns)
+{
+	trace2_sid_make(process.own_sid, unix_ns, getpid());
+	process.early_sid = trace2_inherit(TRACE2_PARENT_SID, process.own_sid);
+	return process.early_sid ? process.early_sid : process.own_sid;
+}
+
+const char *trace2_session_id(void)
+{
+	const char *sid = __atomic_load_n(&process.sid, __ATOMIC_ACQUIRE);
+
+	if (sid)
+		return sid;
+	pthread_mutex_lock(&process.lock);
+	if (!process.sid)
+		__atomic_store_n(&process.sid, early_make(time_now_ns(CLOCK_REALTIME)),
+				 __ATOMIC_RELEASE);
+	sid = process.sid;
+	pthread_mutex_unlock(&process.lock);
+	return sid;
+}
+
+char *process_sid_copy(int64_t unix_ns)
+{
+	char own[TRACE2_SID_SIZE];
+
+	if (process.sid)
+		return strdup(process.sid);
+	trace2_sid_make(own, unix_ns, getpid());
+	return parent_join(TRACE2_PARENT_SID, own);
+}
+
+/* The event of SIGPIPE, written in the signal handler: without allocation, without locks. */
+
+/* Fits a line without its session id and thread name. */
+#define LINE_SIZE 8192
+
+static struct printer printer;
+static bool is_reporting;
+
+static void signal_write(int number)
+{
+	struct trace2_event event = { .kind = TRACE2_SIGNAL, .file = __FILE__, .line = __LINE__ };
+	struct self *self = self_find();
+
+	event.time_ns = process_now_ns() - process.start_ns;
+	event.signal.signo = number;
+	if (self) {
+		event.thread = self->thread;
+		event.nr_regions = self_depth(self);
+	}
+	time_cache_shift(&printer.times, process_shift_ns(event.time_ns));
+	session_print(process.session, &printer, &event);
+}
+
+/* The signal is raised again when this returns, and kills. */
+static void signal_handle(int number)
+{
+	static const struct sigaction death = { .sa_handler = SIG_DFL };
+	int saved = errno;
+
+	if (trace2_is_enabled() && !__atomic_exchange_n(&is_reporting, true, __ATOMIC_ACQ_REL))
+		signal_write(number);
+	sigaction(number, &death, NULL);
+	pthread_kill(pthread_self(), number);
+	errno = saved;
+}
+
+/* A forked child inherits the handler. */
+static bool is_deadly(const struct sigaction *action)
+{
+	return !(action->sa_flags & SA_SIGINFO) &&
+	       (action->sa_handler == SIG_DFL || action->sa_handler == signal_handle);
+}
+
+void signals_watch(void)
+{
+	struct sigaction action = { .sa_handler = signal_handle }, before;
+	const struct trace2_session *session = process.session;
+	size_t size = LINE_SIZE + 2 * session->main_thread->json.size +
+		      2 * session->main_thread->columns.size;
+
+	if (sigaction(SIGPIPE, NULL, &before) < 0 || !is_deadly(&before) ||
+	    !buffer_reserve(&printer.line, size))
+		return;
+	time_cache_freeze(&printer.times, session->settings.start_unix_ns);
+	sigemptyset(&action.sa_mask);
+	sigaction(SIGPIPE, &action, NULL);
+}
+
+/* Timers and counters: each thread has its own sums, which join the totals when it ends. */
+
+/* Lower bits: the number of a timer or counter, from 1; higher bits: the generation. */
+#define NUMBER_BITS 20
+#define NUMBER_MASK ((1 << NUMBER_BITS) - 1)
+
+/* The number within this generation; 0 if it has none. */
+static int sum_number_decode(const int *number)
+{
+	int whole = __atomic_load_n(number, __ATOMIC_ACQUIRE);
+
+	return whole >> NUMBER_BITS == process.generation ? whole & NUMBER_MASK : 0;
+}
+
+/* Numbers a timer or counter at its first use and lists it; returns 0 if memory ran out. */
+static int sum_number(struct buffer *list, int *number, const void *owner)
+{
+	int found = sum_number_decode(number);
+
+	if (found)
+		return found;
+	pthread_mutex_lock(&process.lock);
+	found = sum_number_decode(number);
+	if (!found && list->size / sizeof(owner) < NUMBER_MASK) {
+		buffer_append(list, &owner, sizeof(owner));
+		found = list->failed ? 0 : (int)(list->size / sizeof(owner));
+		__atomic_store_n(number, process.generation << NUMBER_BITS | found,
+				 __ATOMIC_RELEASE);
+	}
+	pthread_mutex_unlock(&process.lock);
+	return found;
+}
+
+/* Grows an array of *@size elements until it has @number; returns -1 if memory ran out. */
+static int array_grow(void *array, size_t *size, size_t number, size_t element_size)
+{
+	void *grown;
+
+	if (number <= *size)
+		return 0;
+	grown = reallocarray(*(void **)array, number, element_size);
+	if (!grown)
+		return -1;
+	memset((char *)grown + *size * element_size, 0, (number - *size) * element_size);
+	*(void **)array = grown;
+	*size = number;
+	return 0;
+}
+
+static struct interval_sum *sums_timer(struct sums *sums, size_t number)
+{
+	if (array_grow(&sums->timers, &sums->nr_timers, number, sizeof(*sums->timers)) < 0)
+		return NULL;
+	return &sums->timers[number - 1];
+}
+
+static uint64_t *sums_counter(struct sums *sums, size_t number)
+{
+	if (array_grow(&sums->counters, &sums->nr_counters, number, sizeof(*sums->counters)) < 0)
+		return NULL;
+	return &sums->counters[number - 1];
+}
+
+void sums_release(struct sums *sums)
+{
+	free(sums->timers);
+	free(sums->counters);
+}
+
+/* The timer of the calling thread; NULL if tracing is off or memory ran out. */
+static struct interval_sum *own_timer(struct trace2_timer *timer)
+{
+	struct self *self = timer && trace2_is_enabled() ? self_get() : NULL;
+	int number = self ? sum_number(&process.timers, &timer->number, timer) : 0;
+
+	return number ? sums_timer(&self->sums, number) : NULL;
+}
+
+void trace2_timer_start(struct trace2_timer *timer)
+{
+	struct interval_sum *sum = own_timer(timer);
+
+	/* Sums of short times need nanoseconds, so these are not cut to microseconds. */
+	if (sum && sum->nr_starts++ == 0)
+		sum->start_ns = time_now_ns(CLOCK_MONOTONIC);
+}
+
+static void interval_add(struct interval_sum *sum, const struct interval_sum *more)
+{
+	if (more->nr_intervals == 0)
+		return;
+	if (sum->nr_intervals == 0 || more->min_ns < sum->min_ns)
+		sum->min_ns = more->min_ns;
+	if (sum->nr_intervals == 0 || more->max_ns > sum->max_ns)
+		sum->max_ns = more->max_ns;
+	sum->total_ns += more->total_ns;
+	sum->nr_intervals += more->nr_intervals;
+}
+
+void trace2_timer_stop(struct trace2_timer *timer)
+{
+	struct interval_sum *sum = own_timer(timer);
+	int64_t elapsed_ns;
+
+	if (!sum || sum->nr_starts == 0 || --sum->nr_starts > 0)
+		return;
+	elapsed_ns = time_now_ns(CLOCK_MONOTONIC) - sum->start_ns;
+	interval_add(sum, &(struct interval_sum){ .nr_intervals = 1,
+						  .total_ns = elapsed_ns,
+						  .min_ns = elapsed_ns,
+						  .max_ns = elapsed_ns });
+}
+
+void trace2_counter_add(struct trace2_counter *counter, uint64_t value)
+{
+	struct self *self = counter && trace2_is_enabled() ? self_get() : NULL;
+	int number = self ? sum_number(&process.counters, &counter->number, counter) : 0;
+	uint64_t *sum = number ? sums_counter(&self->sums, number) : NULL;
+
+	if (sum)
+		*sum += value;
+}
+
+void sums_collect(const struct sums *sums)
+{
+	pthread_mutex_lock(&process.lock);
+	for (size_t i = 0; i < sums->nr_timers; i++) {
+		struct interval_sum *total = sums_timer(&process.totals, i + 1);
+
+		if (total)
+			interval_add(total, &sums->timers[i]);
+	}
+	for (size_t i = 0; i < sums->nr_counters; i++) {
+		uint64_t *total = sums_counter(&process.totals, i + 1);
+
+		if (total)
+			*total += sums->counters[i];
+	}
+	pthread_mutex_unlock(&process.lock);
+}
+
+static int sum_names_set(struct self *self, const char *category, const char *name)
+{
+	if (trace2_text_set(&self->first, string_of(category)) < 0)
+		return -1;
+	return trace2_text_set(&self->second, string_of(name));
+}
+
+static void timer_sum_write(struct self *self, const struct trace2_timer *timer,
+			    const struct interval_sum *sum, bool is_total, int64_t now_ns)
+{
+	struct trace2_event event = { .kind = is_total ? TRACE2_TIMER : TRACE2_TH_TIMER,
+				      .file = __FILE__,
+				      .line = __LINE__ };
+
+	if (sum->nr_intervals == 0 || (!is_total && !timer->has_thread_events))
+		return;
+	if (sum_names_set(self, timer->category, timer->name) < 0)
+		return;
+	event.timer.category = &self->first;
+	event.timer.name = &self->second;
+	event.timer.intervals = sum->nr_intervals;
+	event.timer.total_ns = sum->total_ns;
+	event.timer.min_ns = sum->min_ns;
+	event.timer.max_ns = sum->max_ns;
+	process_write(self, &event, now_ns);
+}
+
+static void counter_sum_write(struct self *self, const struct trace2_counter *counter, uint64_t sum,
+			      bool is_total, int64_t now_ns)
+{
+	struct trace2_event event = { .kind = is_total ? TRACE2_COUNTER : TRACE2_TH_COUNTER,
+				      .file = __FILE__,
+				      .line = __LINE__ };
+
+	if (sum == 0 || (!is_total && !counter->has_thread_events))
+		return;
+	if (sum_names_set(self, counter->category, counter->name) < 0)
+		return;
+	event.counter.category = &self->first;
+	event.counter.name = &self->second;
+	event.counter.count = sum;
+	process_write(self, &event, now_ns);
+}
+
+/*
+ * The owner of a number; other threads may be appending to the list. Nothing is written under the
+ * lock, because a slow reader or a cancelled thread would block all threads.
+ */
+static const void *owner_of(const struct buffer *list, size_t index)
+{
+	const void *owner;
+
+	pthread_mutex_lock(&process.lock);
+	owner = ((const void **)list->data)[index];
+	pthread_mutex_unlock(&process.lock);
+	return owner;
+}
+
+void sums_write(struct self *self, const struct sums *sums, bool is_total, int64_t now_ns)
+{
+	for (size_t i = 0; i < sums->nr_timers; i++)
+		timer_sum_write(self, owner_of(&process.timers, i), &sums->timers[i], is_total,
+				now_ns);
+	for (size_t i = 0; i < sums->nr_counters; i++)
+		counter_sum_write(self, owner_of(&process.counters, i), sums->counters[i], is_total,
+				  now_ns);
+}
+
+/* The state of each thread, with which it writes without a lock. */
+
+/* The name of a thread that has none. */
+#define UNKNOWN "unknown"
+
+static __thread struct self *current;
+static pthread_key_t key;
+static pthread_once_t key_once = PTHREAD_ONCE_INIT;
+
+static void self_free(struct self *self)
+{
+	trace2_thread_free(self->thread);
+	buffer_release(&self->starts);
+	buffer_release(&self->first.json);
+	buffer_release(&self->first.escaped);
+	buffer_release(&self->second.json);
+	buffer_release(&self->second.escaped);
+	buffer_release(&self->message);
+	printer_release(&self->printer);
+	sums_release(&self->sums);
+	free(self);
+}
+
+/* For threads that end without trace2_thread_exit(); a later call creates new state. */
+static void self_end(void *self)
+{
+	current = NULL;
+	self_free(self);
+}
+
+static void key_make(void)
+{
+	pthread_key_create(&key, self_end);
+}
+
+/* Git numbers threads from 1 and writes at least two digits. */
+static struct trace2_thread *thread_make(const char *name, bool is_main)
+{
+	struct buffer whole = { 0 };
+	struct trace2_thread *thread = NULL;
+
+	if (!is_main)
+		buffer_printf(&whole, "th%02d:", 1 + process_number(&process.next_thread));
+	buffer_append_string(&whole, name ? name : UNKNOWN);
+	if (!whole.failed)
+		thread = trace2_thread_new(process.session,
+					   (struct trace2_string){ whole.data, whole.size });
+	buffer_release(&whole);
+	return thread;
+}
+
+struct self *self_new(const char *name, int64_t now_ns, bool is_main)
+{
+	struct self *self = calloc(1, sizeof(*self));
+
+	if (!self)
+		return NULL;
+	pthread_once(&key_once, key_make);
+	self->is_main = is_main;
+	self->thread = thread_make(name, is_main);
+	self_push(self, now_ns);
+	if (!self->thread || self->starts.failed || pthread_setspecific(key, self) != 0) {
+		self_free(self);
+		return NULL;
+	}
+	current = self;
+	return self;
+}
+
+struct self *self_find(void)
+{
+	return current;
+}
+
+struct self *self_get(void)
+{
+	return current ? current : self_new(NULL, process_now_ns(), false);
+}
+
+void self_forget(struct self *self)
+{
+	pthread_setspecific(key, NULL);
+	current = NULL;
+	self_free(self);
+}
+
+static size_t nr_starts(const struct self *self)
+{
+	return self->starts.size / sizeof(int64_t);
+}
+
+unsigned int self_depth(const struct self *self)
+{
+	return nr_starts(self) > 0 ? nr_starts(self) - 1 : 0;
+}
+
+void self_push(struct self *self, int64_t now_ns)
+{
+	buffer_append(&self->starts, &now_ns, sizeof(now_ns));
+}
+
+int64_t self_elapsed_ns(const struct self *self, int64_t now_ns)
+{
+	const int64_t *starts = (const int64_t *)self->starts.data;
+
+	return now_ns - starts[nr_starts(self) - 1];
+}
+
+/* A leave without an enter keeps the thread's own start, which later events count from. */
+int64_t self_pop(struct self *self, int64_t now_ns)
+{
+	int64_t elapsed_ns = self_elapsed_ns(self, now_ns);
+
+	if (nr_starts(self) > 1)
+		self->starts.size -= sizeof(int64_t);
+	return elapsed_ns;
+}
+
+void self_unwind(struct self *self)
+{
+	self->starts.size = sizeof(int64_t);
+}
+
+void trace2_thread_start_at(const char *file, int line, const char *name)
+{
+	struct trace2_event event = { .kind = TRACE2_THREAD_START, .file = file, .line = line };
+	int64_t now_ns = process_now_ns();
+	struct self *self;
+
+	if (!trace2_is_enabled())
+		return;
+	self = self_find();
+	if (self && self->is_main) {
+		trace2_region_enter_printf_at(file, line, NULL, NULL, NULL,
+					      "thread-proc on main: %s", name ? name : UNKNOWN);
+		return;
+	}
+	if (self) {
+		sums_collect(&self->sums);
+		self_forget(self);
+	}
+	self = self_new(name, now_ns, false);
+	if (self)
+		process_write(self, &event, now_ns);
+}
+
+void trace2_thread_exit_at(const char *file, int line)
+{
+	struct trace2_event event = { .kind = TRACE2_THREAD_EXIT, .file = file, .line = line };
+	int64_t now_ns = process_now_ns();
+	struct self *self;
+
+	if (!trace2_is_enabled())
+		return;
+	self = self_get();
+	if (!self)
+		return;
+	if (self->is_main) {
+		trace2_region_leave_printf_at(file, line, NULL, NULL, NULL, "thread-proc on main");
+		return;
+	}
+	self_unwind(self);
+	event.thread_exit.t_rel_ns = self_elapsed_ns(self, now_ns);
+	sums_write(self, &self->sums, false, now_ns);
+	sums_collect(&self->sums);
+	process_write(self, &event, now_ns);
+	self_forget(self);
 }

@@ -3,14 +3,18 @@
 #include "trace2/session.h"
 
 #include <errno.h>
+#include <sha1.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/types.h>
 #include <unistd.h>
 
-#include "trace2/open_target.h"
+#include "base/base.h"
+#include "trace2/destination.h"
 #include "trace2/prepare.h"
 #include "trace2/target.h"
+#include "trace2/trace2.h"
 
 #define DEFAULT_DECIMALS 6
 #define DEFAULT_NESTING 2
@@ -149,8 +153,8 @@ static bool target_is_valid(enum trace2_target target)
 
 static int session_no_target(struct trace2_session *session, enum trace2_target target)
 {
-	return session_failed(session, error_set(&session->error, "trace2: there is no target %d",
-						 target));
+	return session_failed(session,
+			      error_set(&session->error, "trace2: there is no target %d", target));
 }
 
 int trace2_session_add(struct trace2_session *session, enum trace2_target target, int fd,
@@ -293,9 +297,8 @@ static out_of_line int session_print_targets(struct trace2_session *session,
 
 		if (!destination_is_on(target->destination))
 			continue;
-		status = target->has_blocks
-				 ? session_append_line(session, printer, target, event)
-				 : session_write_line(session, printer, target, event);
+		status = target->has_blocks ? session_append_line(session, printer, target, event)
+					    : session_write_line(session, printer, target, event);
 	}
 	return status;
 }
@@ -333,9 +336,9 @@ static out_of_line int unprepared_print(struct trace2_session *session, struct p
 	if ((unsigned int)event->kind >= TRACE2_KIND_COUNT)
 		return session->settings.is_lenient
 			       ? 0
-			       : session_failed(session, error_set(&session->error,
-								   "%d is no kind of event",
-								   event->kind));
+			       : session_failed(session,
+						error_set(&session->error, "%d is no kind of event",
+							  event->kind));
 	if (prepared_init(&prepared, &session->settings, event) == 0)
 		status = event->kind == TRACE2_VERSION
 				 ? version_print(session, printer, prepared.event)
@@ -403,4 +406,53 @@ void trace2_session_free(struct trace2_session *session)
 	trace2_thread_free(session->main_thread);
 	free(session->sid);
 	free(session);
+}
+
+/* Session ids, and their inheritance from parent to child. */
+
+#define HOST_SIZE 16
+
+/* "H" and the first 8 digits of the SHA-1 of the host name, as in git's tr2_sid.c. */
+static void host_text(char *out)
+{
+	char name[256] = "";
+	char digest[SHA1_DIGEST_STRING_LENGTH];
+
+	if (gethostname(name, sizeof(name) - 1) < 0 || !name[0] ||
+	    !SHA1Data((const uint8_t *)name, strlen(name), digest))
+		strcpy(out, "Localhost");
+	else
+		snprintf(out, HOST_SIZE, "H%.8s", digest);
+}
+
+void trace2_sid_make(char *out, int64_t unix_ns, int pid)
+{
+	char date[TIME_DATE_SIZE], host[HOST_SIZE];
+	unsigned int us;
+	int64_t second = time_split(unix_ns, &us);
+
+	host_text(host);
+	time_date_text(date, second, "%Y%m%dT%H%M%S");
+	snprintf(out, TRACE2_SID_SIZE, "%.16s.%06uZ-%s-P%08x", date, us, host, (unsigned int)pid);
+}
+
+char *parent_join(const char *variable, const char *own)
+{
+	const char *parent = secure_getenv(variable);
+	bool has_parent = parent && *parent;
+	char *whole;
+
+	if (asprintf(&whole, "%s%s%s", has_parent ? parent : "", has_parent ? "/" : "",
+		     own ? own : "") < 0)
+		return NULL;
+	return whole;
+}
+
+char *trace2_inherit(const char *variable, const char *own)
+{
+	char *whole = parent_join(variable, own);
+
+	if (whole)
+		setenv(variable, whole, 1);
+	return whole;
 }

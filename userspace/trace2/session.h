@@ -67,8 +67,8 @@ struct opened_target {
  * @depth: number of sessions above it
  * @short_nesting: the deepest nesting that is printed and is below PUT_SHORT_LIMIT
  * @opened, @nr_opened: the targets that were opened, in their order; they may be off since
- * @block_target: the only target, if it is written in blocks, its JSON is valid, and nothing failed;
- * NULL otherwise
+ * @block_target: the only target, if it is written in blocks, its JSON is valid, and nothing
+ * failed; NULL otherwise
  * @printer: of trace2_session_write()
  * @error: the first failure
  */
@@ -122,5 +122,12 @@ static inline const struct trace2_thread *event_thread(const struct trace2_sessi
 
 /** timer_ns - a timer's time as it is printed: git rounds these, and cuts all others */
 int64_t timer_ns(const struct trace2_session *session, int64_t time_ns);
+
+/**
+ * parent_join - "PARENT/own" with the value of @variable, or "own" if it is unset
+ *
+ * Returns a string for free(), or NULL if memory ran out.
+ */
+char *parent_join(const char *variable, const char *own);
 
 #endif

@@ -3,7 +3,7 @@
 #ifndef TRACE2_TARGET_H
 #define TRACE2_TARGET_H
 
-#include "trace2/kind.h"
+#include "trace2/prepare.h"
 #include "trace2/session.h"
 
 /**
