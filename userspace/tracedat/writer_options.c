@@ -28,12 +28,13 @@ static void put_text_option(struct buffer *out, enum trace_dat_option id, struct
 static void put_date(struct buffer *out, const struct buffer *clocks)
 {
 	const char *begin = clocks->size ? memchr(clocks->data, '[', clocks->size) : NULL;
+	const char *end = begin ? memchr(begin, ']', clocks->data + clocks->size - begin) : NULL;
 	char name[32] = "";
 	struct buffer text = { 0 };
 	clockid_t clock;
 
-	if (begin)
-		sscanf(begin, "[%31[^]]", name);
+	if (end && (size_t)(end - begin) <= sizeof(name))
+		memcpy(name, begin + 1, end - begin - 1);
 	if (!trace_clock_find(name, &clock))
 		return;
 	buffer_printf(&text, "0x%llx",
