@@ -30,7 +30,7 @@ hardening = $(if $(SAN),,-fstack-protector-strong -fstack-clash-protection $(bra
 link-hardening = $(if $(SAN),,-Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack)
 flags = -std=gnu11 -D_GNU_SOURCE -DKTRACK_VERSION='"$(version)"' $(warnings) $(tuning) -fvisibility=hidden \
 	-Iuserspace -Iinclude -MD -MP $(shell pkg-config --cflags '$(packages) $(loaded-packages)' 2>/dev/null) $(CPPFLAGS)
-libraries = $(shell pkg-config --libs '$(packages)' 2>/dev/null)
+libraries = $(shell pkg-config --libs '$(packages)' 2>/dev/null) -lm
 objects := $(sources:%.c=$(BUILD)/%.o)
 
 userspace: $(BUILD)/ktrack

@@ -186,7 +186,7 @@ def check_rules(tap):
             kinds |= {json.loads(line)["kind"] for line in done.stdout.splitlines()}
             tap.ok(done.returncode == 0, f"{block.place}: these are rules", done.stderr)
     tap.ok(kinds == {"slice", "state", "counter", "instant", "flow"}, "there is an example of every kind", *kinds)
-    keys = set(re.findall(r'= "(\w+)"', (ROOT / "userspace/rules/line.c").read_text()))
+    keys = set(re.findall(r'= "(\w+)"', (ROOT / "userspace/rules/parse.c").read_text()))
     grammar = "".join(block.text for block in blocks.blocks("grammar"))
     tap.nothing([key for key in keys if f'"{key}"' not in grammar], "the grammar has every key", len(keys))
 

@@ -135,7 +135,7 @@ def rule_words():
     return {
         "kind": strings("rules/parse.c", "kind_names[] = {"),
         "scope": strings("rules/parse.c", "scope_words[] = {"),
-        "key": strings("rules/line.c", "key_names[] = {"),
+        "key": strings("rules/parse.c", "key_names[] = {"),
         "form": strings("rules/naming.c", "form_names[NAMING_FORM_COUNT] = {"),
         "text": strings("rules/marker.c", "marker_events[MARKER_KIND_COUNT] = {"),
         "word": {word for word in re.findall(r'memcmp\(value\.data, "(\w+) "', source("rules/parse.c"))},

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "fuzz.h"
-#include "serve/request.h"
+#include "serve/client.h"
 
 #define TOKEN "0123456789abcdef0123456789abcdef"
 

@@ -4,12 +4,12 @@
 FINDINGS = r"""
 # No leak: the memory is reachable through a member of a structure that the function returns, or that it was given. gcc loses it at pointers
 # into a structure, at elements of an array, and after assignments of whole structures.
-userspace/analysis/budget_set.c: leak of 'sink' [CWE-401] [-Wanalyzer-malloc-leak]
+userspace/analysis/budget.c: leak of 'sink' [CWE-401] [-Wanalyzer-malloc-leak]
 userspace/analysis/compare.c: leak of 'list' [CWE-401] [-Wanalyzer-malloc-leak]
 userspace/analysis/compare.c: leak of 'names' [CWE-401] [-Wanalyzer-malloc-leak]
 userspace/analysis/compare.c: leak of 'sink' [CWE-401] [-Wanalyzer-malloc-leak]
 userspace/analysis/follow.c: leak of '<unknown>' [CWE-401] [-Wanalyzer-malloc-leak]
-userspace/analysis/trigger_set.c: leak of 'sink' [CWE-401] [-Wanalyzer-malloc-leak]
+userspace/analysis/trigger.c: leak of 'sink' [CWE-401] [-Wanalyzer-malloc-leak]
 userspace/convention/convention.c: leak of 'entry' [CWE-401] [-Wanalyzer-malloc-leak]
 userspace/convention/symbols.c: leak of '<unknown>' [CWE-401] [-Wanalyzer-malloc-leak]
 userspace/event/syscalls.c: leak of '<unknown>' [CWE-401] [-Wanalyzer-malloc-leak]
@@ -25,7 +25,7 @@ userspace/reader/selection.c: leak of 'strndup(text.data,  text.size)' [CWE-401]
 userspace/sink/summary.c: leak of '<unknown>' [CWE-401] [-Wanalyzer-malloc-leak]
 userspace/sink/trace2/track.c: leak of '<unknown>' [CWE-401] [-Wanalyzer-malloc-leak]
 userspace/source/live_source.c: leak of 'live' [CWE-401] [-Wanalyzer-malloc-leak]
-userspace/source/live_stream.c: leak of '<unknown>' [CWE-401] [-Wanalyzer-malloc-leak]
+userspace/source/live_source.c: leak of '<unknown>' [CWE-401] [-Wanalyzer-malloc-leak]
 userspace/timeline/timeline.h: leak of '<unknown>' [CWE-401] [-Wanalyzer-malloc-leak]
 userspace/tracedat/file_areas.c: leak of '<unknown>' [CWE-401] [-Wanalyzer-malloc-leak]
 userspace/tracedat/file_chunk.c: leak of '<unknown>' [CWE-401] [-Wanalyzer-malloc-leak]

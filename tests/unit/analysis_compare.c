@@ -7,7 +7,6 @@
 
 #include "analysis/analysis.h"
 #include "analysis/compare.h"
-#include "analysis/number.h"
 #include "fixtures/random.h"
 #include "fixtures/tap.h"
 
@@ -145,15 +144,4 @@ TEST(values_without_noise_are_compared)
 	CHECK(!results[COMPARE_P50].is_significant && results[COMPARE_P50].change == 0);
 	free(results);
 	comparison_free(comparison);
-}
-
-TEST(numbers_are_those_of_libm)
-{
-	for (double number = 1e-9; number < 1e19; number *= 1.7) {
-		CHECK(fabs(number_log(number) - log(number)) <= 1e-12 * fabs(log(number)) + 1e-15);
-		CHECK(fabs(number_root(number) - sqrt(number)) <= 1e-12 * sqrt(number));
-	}
-	for (double number = -600; number < 600; number += 1.37)
-		CHECK(fabs(number_exp(number) - exp(number)) <= 1e-12 * exp(number));
-	CHECK(number_root(0) == 0 && number_exp(0) == 1 && number_log(1) == 0);
 }

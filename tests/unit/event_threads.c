@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Tests: sets of threads, and which threads run 32-bit programs. */
-#include "event/syscall_threads.h"
+#include "event/syscalls.h"
 #include "event/thread_set.h"
 
 #include "fixtures/tap.h"

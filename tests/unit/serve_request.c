@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Tests of requests: which are incomplete, refused, answered, and with what. */
-#include "serve/request.h"
+#include "serve/client.h"
 
 #include <stdio.h>
 #include <stdlib.h>

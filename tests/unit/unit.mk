@@ -5,7 +5,7 @@
 unit-library := $(BUILD)/san/libktrack.so
 unit-fixtures := $(patsubst %.c,$(BUILD)/san/%.o,$(wildcard tests/unit/fixtures/*.c))
 unit-programs := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/unit/*.c))
-san-link = $(CC) $(SANITIZE) -o $@ $(filter %.o,$^) -L$(BUILD)/san -lktrack '-Wl,-rpath,$$ORIGIN/../../san:$$ORIGIN/../san' $(libraries) -lzstd -lm
+san-link = $(CC) $(SANITIZE) -o $@ $(filter %.o,$^) -L$(BUILD)/san -lktrack '-Wl,-rpath,$$ORIGIN/../../san:$$ORIGIN/../san' $(libraries) -lzstd
 
 # Recordings without a kernel: for the page that follows one, and for the interactive view of ktrack stat.
 output-programs := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/outputs/*.c))

@@ -2,6 +2,12 @@
 /* Judges budgets. */
 #include "analysis/budget.h"
 
+#include <errno.h>
+#include <stdlib.h>
+
+#include "analysis/analysis.h"
+#include "analysis/limit.h"
+
 void budget_release(struct budget *budget)
 {
 	slice_selector_release(&budget->selector);
@@ -242,4 +248,284 @@ void budget_append_json(struct buffer *out, const struct budget *budget, uint64_
 	else
 		buffer_append_string(out, ",\"lost_records\":null");
 	buffer_append_char(out, '}');
+}
+
+/* Parses budgets, from their end: names may contain anything. */
+
+/* Limit of a number with its unit. */
+#define VALUE_SIZE_MAX 40
+
+static const char *const whats[] = {
+	[BUDGET_COUNT] = "count", [BUDGET_TOTAL] = "total", [BUDGET_MIN] = "min",
+	[BUDGET_MEAN] = "mean",	  [BUDGET_MAX] = "max",
+};
+
+/* "p99.9": at most two digits, and one behind a point. */
+static bool budget_percentile_parse(struct text text, unsigned int *out)
+{
+	unsigned int number = 0;
+	size_t point = 0;
+
+	if (text.size < 2 || text.data[0] != 'p')
+		return false;
+	for (size_t i = 1; i < text.size; i++) {
+		if (text.data[i] == '.' && !point && i > 1) {
+			point = i;
+			continue;
+		}
+		if (text.data[i] < '0' || text.data[i] > '9')
+			return false;
+		number = number * 10 + (unsigned int)(text.data[i] - '0');
+		if (number > 999)
+			return false;
+	}
+	if (point ? text.size != point + 2 : number > 99)
+		return false;
+	*out = point ? number : number * 10;
+	return *out > 0 && *out < 1000;
+}
+
+static bool what_parse(struct budget *budget, struct text word)
+{
+	for (size_t i = 0; i < sizeof(whats) / sizeof(whats[0]); i++) {
+		if (text_equals(word, text_of(whats[i]))) {
+			budget->what = i;
+			return true;
+		}
+	}
+	budget->what = BUDGET_PERCENTILE;
+	return budget_percentile_parse(word, &budget->permille);
+}
+
+static int count_value_parse(struct budget *budget, struct text value, struct error *error)
+{
+	int64_t number = 0;
+
+	for (size_t i = 0; i < value.size; i++) {
+		if (value.data[i] < '0' || value.data[i] > '9' || number > INT64_MAX / 100)
+			return error_set(error, "'%s': '%.*s' is no number of slices", budget->text,
+					 (int)value.size, value.data);
+		number = number * 10 + (value.data[i] - '0');
+	}
+	budget->limit = number;
+	return 0;
+}
+
+static int budget_value_parse(struct budget *budget, struct text value, struct error *error)
+{
+	if (value.size == 0 || value.size >= VALUE_SIZE_MAX)
+		return error_set(error,
+				 "'%s': no value behind the comparison; write one such as "
+				 "2ms",
+				 budget->text);
+	if (budget->what == BUDGET_COUNT)
+		return count_value_parse(budget, value, error);
+	if (limit_time_parse(value, &budget->limit))
+		return 0;
+	return error_set(error,
+			 "'%s': '%.*s' is no time; write a number with ns, us, ms, s, m or h",
+			 budget->text, (int)value.size, value.data);
+}
+
+/* The last word in front of the comparison; what is left of it is the slice. */
+static struct text last_word_take(struct text *rest)
+{
+	size_t begin = rest->size;
+	struct text word;
+
+	while (begin > 0 && rest->data[begin - 1] != ' ' && rest->data[begin - 1] != '\t')
+		begin--;
+	word = (struct text){ rest->data + begin, rest->size - begin };
+	*rest = text_trim((struct text){ rest->data, begin });
+	return word;
+}
+
+int budget_parse(struct budget *out, const char *text, struct error *error)
+{
+	struct limit_words words;
+	struct text slice, what;
+
+	*out = (struct budget){ .text = text };
+	if (!limit_split(text_of(text), &words))
+		return error_set(error,
+				 "'%s': no comparison; write SLICE WHAT < VALUE, such as "
+				 "'mydrv:mydrv_work/read p99 < 2ms'",
+				 text);
+	out->is_below = words.is_below;
+	out->allows_equal = words.allows_equal;
+	slice = words.subject;
+	what = last_word_take(&slice);
+	if (!what_parse(out, what))
+		return error_set(error,
+				 "'%s': '%.*s' cannot be limited; write count, total, min, mean, "
+				 "max or a percentile such as p99",
+				 text, (int)what.size, what.data);
+	if (budget_value_parse(out, words.value, error) < 0)
+		return -1;
+	return slice_selector_parse(&out->selector, slice, error);
+}
+
+/* Counts the slices of several budgets. */
+
+/**
+ * struct budget_sink - the slices of a timeline
+ *
+ * The data of tracks and of counted names are sets of budgets that match, as bits; BIT_IS_KNOWN is
+ * set in those that were computed.
+ */
+struct budget_sink {
+	struct sink sink;
+	struct budget_set *set;
+	unsigned int sink_index;
+};
+
+#define BIT_IS_KNOWN ((uintptr_t)1 << BUDGETS_MAX)
+
+int budget_set_new(struct budget_set **out, const char *const *texts, size_t size,
+		   struct error *error)
+{
+	struct budget_set *set = calloc(1, sizeof(*set));
+
+	*out = set;
+	if (set)
+		set->list = calloc(size + 1, sizeof(*set->list));
+	if (!set || !set->list)
+		return error_set(error, "out of memory");
+	for (size_t i = 0; i < size; i++) {
+		set->size++;
+		if (budget_parse(&set->list[i], texts[i], error) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+void budget_set_free(struct budget_set *set)
+{
+	if (!set)
+		return;
+	for (size_t i = 0; i < set->size; i++)
+		budget_release(&set->list[i]);
+	free(set->list);
+	free(set);
+}
+
+static int budget_open(struct sink *sink, const struct recording *recording,
+		       unsigned int sink_index, struct error *error)
+{
+	(void)recording, (void)error;
+	container_of(sink, struct budget_sink, sink)->sink_index = sink_index;
+	return 0;
+}
+
+static uintptr_t track_bits(const struct budget_set *set, const struct timeline_track *track)
+{
+	uintptr_t bits = BIT_IS_KNOWN;
+
+	for (size_t i = 0; i < set->size; i++) {
+		if (slice_selector_matches_track(&set->list[i].selector, track))
+			bits |= (uintptr_t)1 << i;
+	}
+	return bits;
+}
+
+static uintptr_t name_bits(const struct budget_set *set, struct text name)
+{
+	uintptr_t bits = BIT_IS_KNOWN;
+
+	for (size_t i = 0; i < set->size; i++) {
+		if (slice_selector_matches_name(&set->list[i].selector, name))
+			bits |= (uintptr_t)1 << i;
+	}
+	return bits;
+}
+
+static uintptr_t event_bits(const struct budget_sink *sink, const struct timeline_event *event)
+{
+	void **of_track = &event->track->sink_data[sink->sink_index];
+	void **of_name = &event->name->sink_data[sink->sink_index];
+
+	if (!*of_track)
+		*of_track = (void *)track_bits(sink->set, event->track);
+	if (!event->name->is_counted)
+		return (uintptr_t)*of_track & name_bits(sink->set, event->name->text);
+	if (!*of_name)
+		*of_name = (void *)name_bits(sink->set, event->name->text);
+	return (uintptr_t)*of_track & (uintptr_t)*of_name;
+}
+
+static int budget_event(struct sink *sink, const struct timeline_event *event, struct error *error)
+{
+	struct budget_sink *budgets = container_of(sink, struct budget_sink, sink);
+	uintptr_t bits;
+
+	(void)error;
+	if (event->kind != TIMELINE_SLICE_END)
+		return 0;
+	bits = event_bits(budgets, event) & ~BIT_IS_KNOWN;
+	for (; bits; bits &= bits - 1)
+		budget_add(&budgets->set->list[__builtin_ctzl(bits)], event);
+	return 0;
+}
+
+static void budget_sink_free(struct sink *sink)
+{
+	free(container_of(sink, struct budget_sink, sink));
+}
+
+static const struct sink_ops budget_ops = {
+	.open = budget_open,
+	.event = budget_event,
+	.free = budget_sink_free,
+};
+
+struct sink *budget_sink_new(struct budget_set *set, struct error *error)
+{
+	struct budget_sink *sink = calloc(1, sizeof(*sink));
+
+	if (!sink) {
+		error_set(error, "out of memory");
+		return NULL;
+	}
+	sink->sink.ops = &budget_ops;
+	sink->set = set;
+	return &sink->sink;
+}
+
+enum budget_verdict budget_set_judge(const struct budget_set *set, uint64_t lost_records,
+				     bool is_limited)
+{
+	enum budget_verdict worst = BUDGET_MET;
+
+	for (size_t i = 0; i < set->size; i++) {
+		enum budget_verdict verdict = budget_judge(&set->list[i], lost_records, is_limited);
+
+		worst = verdict > worst ? verdict : worst;
+	}
+	return worst;
+}
+
+void budget_set_report(const struct budget_set *set, uint64_t lost_records, bool is_limited,
+		       const struct report *report)
+{
+	for (size_t i = 0; i < set->size; i++) {
+		const struct budget *budget = &set->list[i];
+		struct buffer reason = { 0 };
+
+		budget_append_reason(&reason, budget, lost_records, is_limited);
+		report_message(report, "budget '%s': %s: %s", budget->text,
+			       budget_verdict_name(budget_judge(budget, lost_records, is_limited)),
+			       buffer_string(&reason));
+		buffer_release(&reason);
+	}
+}
+
+void budget_set_append_json(const struct budget_set *set, uint64_t lost_records, bool is_limited,
+			    struct buffer *out)
+{
+	buffer_append_string(out, "{\"budgets\":[");
+	for (size_t i = 0; i < set->size; i++) {
+		buffer_append_string(out, i > 0 ? "," : "");
+		budget_append_json(out, &set->list[i], lost_records, is_limited);
+	}
+	buffer_append_string(out, "]}\n");
 }

@@ -92,4 +92,10 @@ void budget_append_reason(struct buffer *out, const struct budget *budget, uint6
 void budget_append_json(struct buffer *out, const struct budget *budget, uint64_t lost_records,
 			bool is_limited);
 
+/** struct budget_set - the budgets */
+struct budget_set {
+	struct budget *list;
+	size_t size;
+};
+
 #endif

@@ -75,7 +75,8 @@ struct trigger {
  * "SLICE > 50ms" fires when a slice has been open for this time; "COUNTER > 100" when a counter
  * exceeds a number (also <, <=, >=); "NAME" at each instant, and each begin of a slice; "loss" when
  * records were lost. " if FIELD == VALUE" behind them (also !=, <, <=, >, >=, ~ with wildcards;
- * several with &&) adds conditions; for "NAME", ends of slices are tried, too. Returns 0, or -1 with
+ * several with &&) adds conditions; for "NAME", ends of slices are tried, too. Returns 0, or -1
+ * with
  * @error.
  */
 int trigger_parse(struct trigger *out, const char *text, struct error *error);

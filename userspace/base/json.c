@@ -2,6 +2,9 @@
 /* JSON strings of any bytes. */
 #include "base/json.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "base/word.h"
 
 /* Of the characters that ASCII lacks. */
@@ -150,4 +153,244 @@ void json_append_member(struct buffer *buffer, struct text name, bool *first)
 	*first = false;
 	json_append_string(buffer, name);
 	buffer_append_char(buffer, ':');
+}
+
+/* Checks ready-made JSON and writes it on one line. */
+
+/* Bounds the recursion of readers. */
+#define DEPTH_MAX 128
+
+/* "\\uXXXX" */
+#define UNIT_SIZE 6
+
+/**
+ * struct scan - a text that is being checked
+ * @rest: not read yet
+ * @closers: the closing brackets of the @depth open objects and arrays
+ */
+struct scan {
+	struct buffer *out;
+	struct text rest;
+	char closers[DEPTH_MAX];
+	unsigned int depth;
+};
+
+/* The next byte, or NUL at the end; JSON has no NUL outside of strings. */
+static char peek(const struct scan *scan)
+{
+	return scan->rest.size > 0 ? scan->rest.data[0] : '\0';
+}
+
+static void skip(struct scan *scan, size_t size)
+{
+	scan->rest.data += size;
+	scan->rest.size -= size;
+}
+
+static void copy(struct scan *scan, size_t size)
+{
+	buffer_append(scan->out, scan->rest.data, size);
+	skip(scan, size);
+}
+
+static void skip_blanks(struct scan *scan)
+{
+	while (scan->rest.size > 0 && memchr(" \t\r\n", scan->rest.data[0], 4))
+		skip(scan, 1);
+}
+
+/* Copies the next byte if it is @byte. */
+static bool take(struct scan *scan, char byte)
+{
+	if (peek(scan) != byte)
+		return false;
+	copy(scan, 1);
+	return true;
+}
+
+static bool word_take(struct scan *scan, const char *word)
+{
+	size_t size = strlen(word);
+
+	if (scan->rest.size < size || memcmp(scan->rest.data, word, size) != 0)
+		return false;
+	copy(scan, size);
+	return true;
+}
+
+static bool is_digit(char byte)
+{
+	return byte >= '0' && byte <= '9';
+}
+
+static bool digits_take(struct scan *scan)
+{
+	if (!is_digit(peek(scan)))
+		return false;
+	while (is_digit(peek(scan)))
+		copy(scan, 1);
+	return true;
+}
+
+static bool json_number_copy(struct scan *scan)
+{
+	take(scan, '-');
+	if (!take(scan, '0') && !digits_take(scan))
+		return false;
+	if (take(scan, '.') && !digits_take(scan))
+		return false;
+	if (!take(scan, 'e') && !take(scan, 'E'))
+		return true;
+	if (!take(scan, '+'))
+		take(scan, '-');
+	return digits_take(scan);
+}
+
+static bool is_hexadecimal(char byte)
+{
+	return is_digit(byte) || (byte >= 'a' && byte <= 'f') || (byte >= 'A' && byte <= 'F');
+}
+
+/* The code unit of "\uXXXX" at @offset; -1 if there is none. */
+static long unit_at(const struct scan *scan, size_t offset)
+{
+	char digits[UNIT_SIZE - 1] = "";
+
+	if (scan->rest.size < offset + UNIT_SIZE || memcmp(scan->rest.data + offset, "\\u", 2) != 0)
+		return -1;
+	memcpy(digits, scan->rest.data + offset + 2, 4);
+	for (int i = 0; i < 4; i++) {
+		if (!is_hexadecimal(digits[i]))
+			return -1;
+	}
+	return strtol(digits, NULL, 16);
+}
+
+/* Unpaired surrogates are no characters; some readers reject them. */
+static bool unit_take(struct scan *scan)
+{
+	long unit = unit_at(scan, 0);
+	long next = unit_at(scan, UNIT_SIZE);
+
+	if (unit < 0)
+		return false;
+	if (unit >= 0xd800 && unit < 0xdc00 && next >= 0xdc00 && next < 0xe000) {
+		copy(scan, 2 * UNIT_SIZE);
+	} else if (unit >= 0xd800 && unit < 0xe000) {
+		buffer_append_string(scan->out, "\\ufffd");
+		skip(scan, UNIT_SIZE);
+	} else {
+		copy(scan, UNIT_SIZE);
+	}
+	return true;
+}
+
+static bool escape_take(struct scan *scan)
+{
+	if (scan->rest.size < 2 || !memchr("\"\\/bfnrtu", scan->rest.data[1], 9))
+		return false;
+	if (scan->rest.data[1] == 'u')
+		return unit_take(scan);
+	copy(scan, 2);
+	return true;
+}
+
+/* Bytes that JSON does not have in strings are escaped, as in strings that are made here. */
+static bool string_take(struct scan *scan)
+{
+	if (!take(scan, '"'))
+		return false;
+	while (scan->rest.size > 0 && scan->rest.data[0] != '"') {
+		if (scan->rest.data[0] == '\\') {
+			if (!escape_take(scan))
+				return false;
+		} else {
+			skip(scan, json_append_character(scan->out, scan->rest));
+		}
+	}
+	return take(scan, '"');
+}
+
+static bool scalar_take(struct scan *scan)
+{
+	switch (peek(scan)) {
+	case '"':
+		return string_take(scan);
+	case 't':
+		return word_take(scan, "true");
+	case 'f':
+		return word_take(scan, "false");
+	case 'n':
+		return word_take(scan, "null");
+	default:
+		return json_number_copy(scan);
+	}
+}
+
+static bool name_take(struct scan *scan)
+{
+	skip_blanks(scan);
+	if (!string_take(scan))
+		return false;
+	skip_blanks(scan);
+	return take(scan, ':');
+}
+
+/* Whether the innermost of what is open is an object, whose values have names. */
+static bool is_in_object(const struct scan *scan)
+{
+	return scan->depth > 0 && scan->closers[scan->depth - 1] == '}';
+}
+
+/* Opens an object or array; closes it at once if it is empty. */
+static bool container_open(struct scan *scan)
+{
+	if (scan->depth == DEPTH_MAX)
+		return false;
+	scan->closers[scan->depth++] = peek(scan) == '{' ? '}' : ']';
+	copy(scan, 1);
+	return true;
+}
+
+/* Closes objects and arrays that end here; returns whether another value follows. */
+static bool containers_close(struct scan *scan)
+{
+	for (skip_blanks(scan); scan->depth > 0; skip_blanks(scan)) {
+		if (!take(scan, scan->closers[scan->depth - 1]))
+			return take(scan, ',');
+		scan->depth--;
+	}
+	return false;
+}
+
+/* A value, or the beginning of one up to its first scalar. */
+static bool value_begin(struct scan *scan)
+{
+	for (;;) {
+		if (is_in_object(scan) && !name_take(scan))
+			return false;
+		skip_blanks(scan);
+		if (peek(scan) != '{' && peek(scan) != '[')
+			return scalar_take(scan);
+		if (!container_open(scan))
+			return false;
+		skip_blanks(scan);
+		if (peek(scan) == scan->closers[scan->depth - 1])
+			return true;
+	}
+}
+
+int json_append_value(struct buffer *buffer, struct text text)
+{
+	struct scan scan = { .out = buffer, .rest = text };
+	size_t size = buffer->size;
+	bool is_value;
+
+	do {
+		is_value = value_begin(&scan);
+	} while (is_value && containers_close(&scan));
+	if (is_value && scan.depth == 0 && scan.rest.size == 0)
+		return 0;
+	buffer->size = size;
+	return -1;
 }

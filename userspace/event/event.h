@@ -23,7 +23,6 @@
 #include "event/record.h"
 #include "event/stack.h"
 #include "event/symbols.h"
-#include "event/syscall_threads.h"
 #include "event/syscalls.h"
 #include "event/system_calls.h"
 #include "event/task.h"

@@ -9,15 +9,22 @@
  */
 #include "event/symbol_child.h"
 
+#include <ctype.h>
 #include <errno.h>
+#include <event-parse.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <seccomp.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "event/symbol_node.h"
+#include "event/symbol_number.h"
 #include "event/symbols.h"
 
 /* Parsing takes less than a millisecond, but the machine may be busy. */
@@ -203,4 +210,606 @@ void symbols_read(struct symbols_reader *reader, struct symbols_request *request
 	}
 	for (size_t i = 0; i < nr_requests; i++)
 		requests[i].has_failed = true;
+}
+
+/* Gives up the privileges of the child that parses print formats. */
+
+#define CPU_S 2
+#define MEMORY_MAX (UINT64_C(64) << 20)
+
+/* Memory that is mapped already: sanitizers map terabytes that they do not use. */
+static uint64_t memory_mapped(void)
+{
+	unsigned long long pages = 0;
+	FILE *file = fopen("/proc/self/statm", "re");
+
+	if (!file)
+		return 0;
+	if (fscanf(file, "%llu", &pages) != 1)
+		pages = 0;
+	fclose(file);
+	return pages * sysconf(_SC_PAGESIZE);
+}
+
+static void limits_set(void)
+{
+	rlim_t memory = memory_mapped() + MEMORY_MAX;
+
+	setrlimit(RLIMIT_AS, &(struct rlimit){ memory, memory });
+	setrlimit(RLIMIT_CPU, &(struct rlimit){ CPU_S, CPU_S });
+	setrlimit(RLIMIT_CORE, &(struct rlimit){ 0, 0 });
+	setrlimit(RLIMIT_FSIZE, &(struct rlimit){ 0, 0 });
+	prctl(PR_SET_DUMPABLE, 0);
+}
+
+static void files_close(int fd)
+{
+	if (fd > 0)
+		close_range(0, fd - 1, 0);
+	close_range(fd + 1, ~0U, 0);
+}
+
+/* Allocating memory, writing to the pipe and exiting are enough to parse. */
+static bool filter_add(scmp_filter_ctx filter, int fd)
+{
+	static const int calls[] = { SCMP_SYS(mmap), SCMP_SYS(munmap),	   SCMP_SYS(mremap),
+				     SCMP_SYS(brk),  SCMP_SYS(madvise),	   SCMP_SYS(exit_group),
+				     SCMP_SYS(exit), SCMP_SYS(sched_yield) };
+
+	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
+		if (seccomp_rule_add(filter, SCMP_ACT_ALLOW, calls[i], 0) != 0)
+			return false;
+	}
+	return seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(write), 1,
+				SCMP_A0(SCMP_CMP_EQ, fd)) == 0;
+}
+
+bool sandbox_enter(int fd)
+{
+	scmp_filter_ctx filter = seccomp_init(SCMP_ACT_KILL_PROCESS);
+	bool is_filtered;
+
+	limits_set();
+	files_close(fd);
+	is_filtered = filter && filter_add(filter, fd) && seccomp_load(filter) == 0;
+	if (filter)
+		seccomp_release(filter);
+	return is_filtered;
+}
+
+/* Operators of print formats. */
+
+static struct symbol_number symbol_number_of_bool(bool value)
+{
+	return (struct symbol_number){ .bits = value };
+}
+
+struct symbol_number symbol_number_unary(enum symbol_unary op, struct symbol_number a)
+{
+	if (op == SYMBOL_NOT)
+		return symbol_number_of_bool(!a.bits);
+	a.bits = op == SYMBOL_INVERT ? ~a.bits : -a.bits;
+	return a;
+}
+
+static bool symbol_number_less(struct symbol_number a, struct symbol_number b)
+{
+	if (a.is_unsigned || b.is_unsigned)
+		return a.bits < b.bits;
+	return (int64_t)a.bits < (int64_t)b.bits;
+}
+
+static bool symbol_number_compare(enum symbol_binary op, struct symbol_number a,
+				  struct symbol_number b)
+{
+	switch (op) {
+	case SYMBOL_EQUAL:
+		return a.bits == b.bits;
+	case SYMBOL_DIFFERENT:
+		return a.bits != b.bits;
+	case SYMBOL_LESS:
+		return symbol_number_less(a, b);
+	case SYMBOL_LESS_EQUAL:
+		return !symbol_number_less(b, a);
+	case SYMBOL_GREATER:
+		return symbol_number_less(b, a);
+	case SYMBOL_GREATER_EQUAL:
+		return !symbol_number_less(a, b);
+	case SYMBOL_BOTH:
+		return a.bits && b.bits;
+	default:
+		return a.bits || b.bits;
+	}
+}
+
+static uint64_t symbol_number_shift(enum symbol_binary op, struct symbol_number a, uint64_t count)
+{
+	if (count >= 64)
+		return 0;
+	if (op == SYMBOL_SHIFT_LEFT)
+		return a.bits << count;
+	return a.is_unsigned ? a.bits >> count : (uint64_t)((int64_t)a.bits >> count);
+}
+
+struct symbol_number symbol_number_binary(enum symbol_binary op, struct symbol_number a,
+					  struct symbol_number b)
+{
+	struct symbol_number out = { .is_unsigned = a.is_unsigned || b.is_unsigned };
+
+	switch (op) {
+	case SYMBOL_AND:
+		out.bits = a.bits & b.bits;
+		return out;
+	case SYMBOL_OR:
+		out.bits = a.bits | b.bits;
+		return out;
+	case SYMBOL_XOR:
+		out.bits = a.bits ^ b.bits;
+		return out;
+	case SYMBOL_ADD:
+		out.bits = a.bits + b.bits;
+		return out;
+	case SYMBOL_SUBTRACT:
+		out.bits = a.bits - b.bits;
+		return out;
+	case SYMBOL_SHIFT_LEFT:
+	case SYMBOL_SHIFT_RIGHT:
+		a.bits = symbol_number_shift(op, a, b.bits);
+		return a;
+	default:
+		return symbol_number_of_bool(symbol_number_compare(op, a, b));
+	}
+}
+
+/* Unsigned types of fewer than 64 bits fit into signed 64 bits. */
+struct symbol_number symbol_number_cast(unsigned int size, bool is_signed, struct symbol_number a)
+{
+	unsigned int shift = 64 - 8 * size;
+	uint64_t bits = a.bits << shift;
+
+	if (is_signed)
+		return (struct symbol_number){ .bits = (uint64_t)((int64_t)bits >> shift) };
+	return (struct symbol_number){ .bits = bits >> shift, .is_unsigned = size == 8 };
+}
+
+/* Walks the arguments of a print format that libtraceevent parsed; runs in the child. */
+
+/**
+ * struct symbol_walk - state of a format
+ * @out: the answer
+ * @subject: the field whose text is written, NULL before it is found
+ * @is_mentioned: the part mentions @subject
+ * @nr_nodes, @nr_entries: numbers of nodes and entries, dropped ones included
+ */
+struct symbol_walk {
+	struct buffer *out;
+	const char *subject;
+	bool is_mentioned;
+	unsigned int nr_nodes;
+	unsigned int nr_entries;
+};
+
+static void walk_byte(struct symbol_walk *walk, unsigned int byte)
+{
+	buffer_append_char(walk->out, byte);
+}
+
+static void walk_kind(struct symbol_walk *walk, enum symbol_kind kind)
+{
+	walk->nr_nodes++;
+	walk_byte(walk, kind);
+}
+
+/* The character of an escape sequence of C, 0 if it is written otherwise. */
+static char escape_find(const char *text)
+{
+	static const char escapes[][2] = {
+		{ '"', '"' }, { '\\', '\\' }, { '\'', '\'' }, { 'n', '\n' }, { 't', '\t' }
+	};
+
+	for (size_t i = 0; text[0] == '\\' && i < sizeof(escapes) / sizeof(escapes[0]); i++) {
+		if (text[1] == escapes[i][0])
+			return escapes[i][1];
+	}
+	return 0;
+}
+
+/* Returns false if the string is too long. */
+static bool walk_string(struct symbol_walk *walk, const char *string)
+{
+	size_t begin = walk->out->size, size;
+
+	walk_byte(walk, 0);
+	while (*string) {
+		char escaped = escape_find(string);
+
+		walk_byte(walk, escaped ? escaped : *string);
+		string += escaped ? 2 : 1;
+	}
+	size = walk->out->size - begin - 1;
+	if (size > SYMBOL_STRING_MAX || walk->out->failed)
+		return false;
+	walk->out->data[begin] = size;
+	return true;
+}
+
+/* Enumerators that the kernel did not replace have no number. */
+static bool literal_parse(const char *text, uint64_t *out)
+{
+	const char *digits = text[0] == '-' ? text + 1 : text;
+	char *end;
+
+	if (!isdigit((unsigned char)digits[0]))
+		return false;
+	*out = strtoull(text, &end, 0);
+	return end[strspn(end, "uUlL")] == '\0';
+}
+
+static int op_find(const char *const *ops, int nr_ops, const char *op)
+{
+	for (int i = 0; i < nr_ops; i++) {
+		if (strcmp(ops[i], op) == 0)
+			return i;
+	}
+	return -1;
+}
+
+static int unary_find(const struct tep_print_arg *arg)
+{
+	static const char *const ops[SYMBOL_UNARY_COUNT] = {
+		[SYMBOL_INVERT] = "~",
+		[SYMBOL_NOT] = "!",
+		[SYMBOL_NEGATE] = "-",
+	};
+	bool is_unary = arg->op.left && arg->op.left->type == TEP_PRINT_NULL;
+
+	return is_unary ? op_find(ops, SYMBOL_UNARY_COUNT, arg->op.op) : -1;
+}
+
+static int binary_find(const struct tep_print_arg *arg)
+{
+	static const char *const ops[SYMBOL_BINARY_COUNT] = {
+		[SYMBOL_AND] = "&",
+		[SYMBOL_OR] = "|",
+		[SYMBOL_XOR] = "^",
+		[SYMBOL_SHIFT_LEFT] = "<<",
+		[SYMBOL_SHIFT_RIGHT] = ">>",
+		[SYMBOL_ADD] = "+",
+		[SYMBOL_SUBTRACT] = "-",
+		[SYMBOL_EQUAL] = "==",
+		[SYMBOL_DIFFERENT] = "!=",
+		[SYMBOL_LESS] = "<",
+		[SYMBOL_LESS_EQUAL] = "<=",
+		[SYMBOL_GREATER] = ">",
+		[SYMBOL_GREATER_EQUAL] = ">=",
+		[SYMBOL_BOTH] = "&&",
+		[SYMBOL_EITHER] = "||",
+	};
+
+	return op_find(ops, SYMBOL_BINARY_COUNT, arg->op.op);
+}
+
+/** struct symbol_type - a C type that casts name */
+struct symbol_type {
+	const char *name;
+	uint8_t size;
+	bool is_signed;
+};
+
+static bool type_find(const char *name, struct symbol_type *out)
+{
+	static const struct symbol_type types[] = {
+		{ "u8", 1, false },
+		{ "__u8", 1, false },
+		{ "uint8_t", 1, false },
+		{ "unsigned char", 1, false },
+		{ "s8", 1, true },
+		{ "u16", 2, false },
+		{ "__u16", 2, false },
+		{ "uint16_t", 2, false },
+		{ "unsigned short", 2, false },
+		{ "umode_t", 2, false },
+		{ "s16", 2, true },
+		{ "short", 2, true },
+		{ "u32", 4, false },
+		{ "__u32", 4, false },
+		{ "uint32_t", 4, false },
+		{ "unsigned int", 4, false },
+		{ "unsigned", 4, false },
+		{ "gfp_t", 4, false },
+		{ "fmode_t", 4, false },
+		{ "blk_opf_t", 4, false },
+		{ "s32", 4, true },
+		{ "__s32", 4, true },
+		{ "int", 4, true },
+		{ "u64", 8, false },
+		{ "__u64", 8, false },
+		{ "uint64_t", 8, false },
+		{ "unsigned long", 8, false },
+		{ "unsigned long long", 8, false },
+		{ "size_t", 8, false },
+		{ "s64", 8, true },
+		{ "long", 8, true },
+		{ "long long", 8, true },
+	};
+
+	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
+		if (strcmp(types[i].name, name) == 0) {
+			*out = types[i];
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool walk_number(struct symbol_walk *walk, const struct tep_print_arg *arg,
+			unsigned int depth);
+
+static bool walk_cast(struct symbol_walk *walk, const struct tep_print_arg *arg, unsigned int depth)
+{
+	struct symbol_type type;
+
+	if (!type_find(arg->typecast.type, &type))
+		return false;
+	walk_kind(walk, SYMBOL_CAST);
+	walk_byte(walk, type.size);
+	walk_byte(walk, type.is_signed);
+	return walk_number(walk, arg->typecast.item, depth);
+}
+
+static bool walk_field(struct symbol_walk *walk, const char *name)
+{
+	walk->is_mentioned = walk->is_mentioned ||
+			     (walk->subject && strcmp(walk->subject, name) == 0);
+	walk_kind(walk, SYMBOL_FIELD);
+	return walk_string(walk, name);
+}
+
+static bool walk_op(struct symbol_walk *walk, const struct tep_print_arg *arg, unsigned int depth)
+{
+	int unary = unary_find(arg), binary = unary < 0 ? binary_find(arg) : -1;
+
+	if (unary < 0 && binary < 0)
+		return false;
+	walk_kind(walk, unary < 0 ? SYMBOL_BINARY : SYMBOL_UNARY);
+	walk_byte(walk, unary < 0 ? binary : unary);
+	return (unary >= 0 || walk_number(walk, arg->op.left, depth)) &&
+	       walk_number(walk, arg->op.right, depth);
+}
+
+/* Returns false if the argument is no number that can be computed from fields and constants. */
+static bool walk_number(struct symbol_walk *walk, const struct tep_print_arg *arg,
+			unsigned int depth)
+{
+	uint64_t number;
+
+	if (!arg || depth >= SYMBOL_DEPTH_MAX)
+		return false;
+	switch (arg->type) {
+	case TEP_PRINT_ATOM:
+		if (!literal_parse(arg->atom.atom, &number))
+			return false;
+		walk_kind(walk, SYMBOL_NUMBER);
+		buffer_append(walk->out, &number, sizeof(number));
+		return true;
+	case TEP_PRINT_FIELD:
+		return walk_field(walk, arg->field.name);
+	case TEP_PRINT_TYPE:
+		return walk_cast(walk, arg, depth + 1);
+	case TEP_PRINT_OP:
+		return walk_op(walk, arg, depth + 1);
+	default:
+		return false;
+	}
+}
+
+/* Finds the first field of a number. */
+static const char *field_of(const struct tep_print_arg *arg, unsigned int depth)
+{
+	const char *name;
+
+	if (!arg || depth >= SYMBOL_DEPTH_MAX)
+		return NULL;
+	if (arg->type == TEP_PRINT_FIELD)
+		return arg->field.name;
+	if (arg->type == TEP_PRINT_TYPE)
+		return field_of(arg->typecast.item, depth + 1);
+	if (arg->type != TEP_PRINT_OP)
+		return NULL;
+	name = field_of(arg->op.left, depth + 1);
+	return name ? name : field_of(arg->op.right, depth + 1);
+}
+
+/* Skips entries without a number. */
+static bool walk_table(struct symbol_walk *walk, const struct tep_print_flag_sym *entries)
+{
+	size_t begin = walk->out->size;
+	uint16_t count = 0;
+	uint64_t value;
+
+	buffer_append(walk->out, &count, sizeof(count));
+	for (; entries; entries = entries->next) {
+		if (!entries->value || !entries->str || !literal_parse(entries->value, &value))
+			continue;
+		if (++walk->nr_entries > SYMBOL_ENTRIES_MAX)
+			return false;
+		buffer_append(walk->out, &value, sizeof(value));
+		if (!walk_string(walk, entries->str))
+			return false;
+		count++;
+	}
+	if (!walk->out->failed)
+		memcpy(walk->out->data + begin, &count, sizeof(count));
+	return true;
+}
+
+/* All symbols of a field's text have to be its own. */
+static bool walk_subject(struct symbol_walk *walk, const struct tep_print_arg *arg,
+			 unsigned int depth)
+{
+	const char *name = field_of(arg, 0);
+
+	if (!name || (walk->subject && strcmp(walk->subject, name) != 0))
+		return false;
+	walk->subject = name;
+	return walk_number(walk, arg, depth);
+}
+
+static bool walk_text(struct symbol_walk *walk, const struct tep_print_arg *arg,
+		      unsigned int depth);
+
+static bool walk_choice(struct symbol_walk *walk, const struct tep_print_arg *arg,
+			unsigned int depth)
+{
+	const struct tep_print_arg *texts = arg->op.right;
+
+	if (strcmp(arg->op.op, "?") != 0 || !texts || texts->type != TEP_PRINT_OP ||
+	    strcmp(texts->op.op, ":") != 0)
+		return false;
+	walk_kind(walk, SYMBOL_CHOICE);
+	return walk_number(walk, arg->op.left, depth) && walk_text(walk, texts->op.left, depth) &&
+	       walk_text(walk, texts->op.right, depth);
+}
+
+static bool walk_text(struct symbol_walk *walk, const struct tep_print_arg *arg, unsigned int depth)
+{
+	if (!arg || depth >= SYMBOL_DEPTH_MAX)
+		return false;
+	switch (arg->type) {
+	case TEP_PRINT_ATOM:
+		walk_kind(walk, SYMBOL_TEXT);
+		return walk_string(walk, arg->atom.atom);
+	case TEP_PRINT_SYMBOL:
+		walk_kind(walk, SYMBOL_VALUES);
+		return walk_table(walk, arg->symbol.symbols) &&
+		       walk_subject(walk, arg->symbol.field, depth + 1);
+	case TEP_PRINT_FLAGS:
+		walk_kind(walk, SYMBOL_FLAGS);
+		return walk_string(walk, arg->flags.delim ? arg->flags.delim : "") &&
+		       walk_table(walk, arg->flags.flags) &&
+		       walk_subject(walk, arg->flags.field, depth + 1);
+	case TEP_PRINT_OP:
+		return walk_choice(walk, arg, depth + 1);
+	default:
+		return false;
+	}
+}
+
+/**
+ * struct conversion - the conversions of a format string, one after the other
+ * @rest: behind the conversion
+ * @kind: its last character, '*' for a width, 0 at the end
+ * @is_adjacent: nothing is printed between the previous conversion and this one
+ */
+struct conversion {
+	const char *rest;
+	char kind;
+	bool is_adjacent;
+};
+
+/* Letters behind %p belong to the conversion. */
+static void conversion_next(struct conversion *conversion)
+{
+	const char *at = conversion->rest, *begin = at;
+
+	if (conversion->kind == '*') {
+		begin = at;
+	} else {
+		while (*at && (*at != '%' || at[1] == '%'))
+			at += *at == '%' ? 2 : 1;
+		conversion->is_adjacent = at == begin;
+		at += *at == '%';
+	}
+	at += strspn(at, "-+ #0123456789.hlLqjzt");
+	conversion->kind = *at;
+	at += *at != '\0';
+	while (conversion->kind == 'p' && isalnum((unsigned char)*at))
+		at++;
+	conversion->rest = at;
+}
+
+/* Appends a part of a field's text; what is behind @begin is dropped if it is none. */
+static bool walk_part(struct symbol_walk *walk, const struct tep_print_arg *arg, size_t begin)
+{
+	walk->is_mentioned = false;
+	if (walk_text(walk, arg, 0) && walk->nr_nodes <= SYMBOL_NODES_MAX && !walk->out->failed &&
+	    walk->out->size < SYMBOL_ANSWER_MAX - SYMBOL_STRING_MAX - 1)
+		return true;
+	walk->out->size = begin;
+	return false;
+}
+
+/*
+ * Appends the field whose text begins with @arg. Its first part has symbols; adjacent arguments
+ * that depend on the same field are further parts, as the "+" of "prev_state=%s%s".
+ */
+static bool walk_symbols(struct symbol_walk *walk, const struct tep_print_arg *arg,
+			 struct conversion next)
+{
+	size_t begin = walk->out->size;
+	uint8_t nr_parts = 1;
+
+	walk->subject = NULL;
+	walk_byte(walk, nr_parts);
+	if (!walk_part(walk, arg, begin) || !walk->subject) {
+		walk->out->size = begin;
+		return false;
+	}
+	for (arg = arg->next; arg && nr_parts < SYMBOL_PARTS_MAX; arg = arg->next) {
+		size_t end = walk->out->size;
+
+		conversion_next(&next);
+		if (next.kind != 's' || !next.is_adjacent || !walk_part(walk, arg, end))
+			break;
+		if (!walk->is_mentioned) {
+			walk->out->size = end;
+			break;
+		}
+		nr_parts++;
+	}
+	if (walk->out->failed || !walk_string(walk, walk->subject))
+		return false;
+	walk->out->data[begin] = nr_parts;
+	return true;
+}
+
+static void event_walk(struct symbol_walk *walk, const struct tep_event *event)
+{
+	struct conversion conversion = { .rest = event->print_fmt.format };
+	size_t begin = walk->out->size;
+	uint8_t nr_fields = 0;
+
+	walk_byte(walk, nr_fields);
+	for (const struct tep_print_arg *arg = event->print_fmt.args; arg; arg = arg->next) {
+		conversion_next(&conversion);
+		if (nr_fields < SYMBOL_FIELDS_MAX && conversion.kind == 's')
+			nr_fields += walk_symbols(walk, arg, conversion);
+	}
+	if (nr_fields == 0 || walk->out->failed)
+		walk->out->size = begin;
+	else
+		walk->out->data[begin] = nr_fields;
+}
+
+bool symbols_answer(struct buffer *out, struct text format)
+{
+	struct symbol_walk walk = { .out = out };
+	struct tep_handle *tep = tep_alloc();
+	struct tep_event *event;
+	bool has_memory;
+
+	if (!tep)
+		return false;
+	errno = 0;
+	tep_set_loglevel(TEP_LOG_NONE);
+	tep_set_long_size(tep, sizeof(long));
+	tep_parse_event(tep, format.data, format.size, "system");
+	/* libtraceevent does not distinguish this from a print format that it does not understand.
+	 */
+	has_memory = errno != ENOMEM;
+	event = tep_get_first_event(tep);
+	if (event && !(event->flags & TEP_EVENT_FL_FAILED) && event->print_fmt.format)
+		event_walk(&walk, event);
+	tep_free(tep);
+	return has_memory;
 }

@@ -52,8 +52,9 @@ static uint32_t architecture_narrow(uint32_t architecture)
 
 static void execs_find(struct syscalls *syscalls, bool is_narrow, uint32_t architecture)
 {
-	static const char *const names[] = { [SYSCALL_EXECVE] = "execve",
-					     [SYSCALL_EXECVEAT] = "execveat" };
+	static const char *const names[] = {
+		[SYSCALL_EXECVE] = "execve", [SYSCALL_EXECVEAT] = "execveat"
+	};
 
 	for (int i = 0; i < SYSCALL_EXEC_COUNT; i++) {
 		int number = seccomp_syscall_resolve_name_arch(architecture, names[i]);
@@ -125,8 +126,7 @@ static struct syscall_table *table_other(struct syscall_table **table, uint32_t 
 	return *table;
 }
 
-static struct text name_find(struct syscalls *syscalls, struct syscall_table *table,
-			     int64_t number)
+static struct text name_find(struct syscalls *syscalls, struct syscall_table *table, int64_t number)
 {
 	if (likely(number >= 0 && number < SYSCALLS_CACHE_SIZE && table)) {
 		struct text *name = &table->names[number];
@@ -171,4 +171,60 @@ struct text syscalls_find_name(struct syscalls *syscalls, int64_t number)
 		return name_other(syscalls, number);
 	syscalls->abi = (struct text){ 0 };
 	return name_find(syscalls, &syscalls->own, number);
+}
+
+/* Finds the threads that run 32-bit programs. */
+
+void syscalls_add_narrow(struct syscalls *syscalls, const char *threads)
+{
+	if (syscalls->narrow_architecture)
+		thread_set_add_list(&syscalls->narrow_threads, threads);
+}
+
+static void execution_forget(struct syscalls *syscalls, int tid)
+{
+	syscalls->nr_executing -= thread_set_remove(&syscalls->executing, tid);
+}
+
+static void narrow_copy(struct syscalls *syscalls, int from, int to)
+{
+	if (thread_set_has(&syscalls->narrow_threads, from))
+		thread_set_add(&syscalls->narrow_threads, to);
+	else
+		thread_set_remove(&syscalls->narrow_threads, to);
+}
+
+void syscalls_learn(struct syscalls *syscalls, const struct task_change *change)
+{
+	if (change->kind == TASK_CHANGE_BORN) {
+		narrow_copy(syscalls, change->parent_tid, change->tid);
+		execution_forget(syscalls, change->tid);
+	} else if (change->kind == TASK_CHANGE_TOOK_OVER) {
+		narrow_copy(syscalls, change->old_tid, change->tid);
+		if (thread_set_remove(&syscalls->executing, change->old_tid))
+			syscalls->nr_executing -= !thread_set_add(&syscalls->executing,
+								  change->tid);
+	} else if (change->kind == TASK_CHANGE_GONE) {
+		thread_set_remove(&syscalls->narrow_threads, change->tid);
+		execution_forget(syscalls, change->tid);
+	}
+}
+
+void syscalls_begin_exec(struct syscalls *syscalls, int tid, int64_t number)
+{
+	const int64_t *execs = syscalls->execs[thread_set_has(&syscalls->narrow_threads, tid)];
+
+	if (number == execs[SYSCALL_EXECVE] || number == execs[SYSCALL_EXECVEAT])
+		syscalls->nr_executing += thread_set_add(&syscalls->executing, tid);
+}
+
+void syscalls_end_exec(struct syscalls *syscalls, int tid, int64_t number, int64_t result)
+{
+	if (!thread_set_remove(&syscalls->executing, tid))
+		return;
+	syscalls->nr_executing--;
+	if (result == 0 && number == syscalls->execs[true][SYSCALL_EXECVE])
+		thread_set_add(&syscalls->narrow_threads, tid);
+	else if (result == 0)
+		thread_set_remove(&syscalls->narrow_threads, tid);
 }

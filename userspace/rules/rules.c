@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "rules/action.h"
+#include "rules/marker.h"
 #include "rules/rule.h"
 
 struct rules *rules_new(void)
@@ -322,4 +323,143 @@ size_t rules_size(const struct rules *rules)
 const struct descriptor *rules_descriptor(const struct rules *rules, size_t index)
 {
 	return &rules->rules[index]->descriptor;
+}
+
+/* Describes rules and the tracepoints that they use. */
+
+static const char *const role_names[] = {
+	[RULE_BEGIN] = "begin", [RULE_END] = "end",   [RULE_ON] = "on",
+	[RULE_EVENT] = "event", [RULE_FROM] = "from", [RULE_TO] = "to",
+};
+
+_Static_assert(sizeof(role_names) / sizeof(role_names[0]) == RULE_ROLE_COUNT,
+	       "each role has a name");
+
+void rules_about(const struct rules *rules, size_t index, struct rule_about *out)
+{
+	const struct rule *rule = rules->rules[index];
+
+	*out = (struct rule_about){
+		.name = rule->descriptor.category,
+		.source = rule->source,
+		.kind = rule_kind_name(rule->kind),
+		.of = rule->of,
+		.nr_uses = rule->nr_uses,
+	};
+}
+
+/* Begin and end may be the same tracepoint. */
+static bool is_listed(const struct rule *rule, size_t use)
+{
+	for (size_t i = 0; i < use; i++) {
+		if (strcmp(rule->uses[i].system, rule->uses[use].system) == 0 &&
+		    strcmp(rule->uses[i].event, rule->uses[use].event) == 0)
+			return true;
+	}
+	return false;
+}
+
+void rules_report_absent(const struct rules *rules, const struct report *report)
+{
+	struct buffer absent = { 0 };
+
+	for (size_t i = 0; i < rules->nr_rules; i++) {
+		const struct rule *rule = rules->rules[i];
+
+		buffer_clear(&absent);
+		for (size_t j = 0; j < rule->nr_uses; j++) {
+			/* Those of programs exist when a program runs. */
+			if (!rule->uses[j].is_bound && !is_listed(rule, j) &&
+			    !program_system(rule->uses[j].system))
+				buffer_printf(&absent, "%s%s:%s", absent.size > 0 ? ", " : "",
+					      rule->uses[j].system, rule->uses[j].event);
+		}
+		if (absent.size > 0)
+			report_message(report, "%s: skipped, does not exist: %s",
+				       rule->descriptor.category, buffer_string(&absent));
+	}
+	buffer_release(&absent);
+}
+
+void rules_use(const struct rules *rules, size_t index, size_t use, struct rule_use_about *out)
+{
+	const struct rule_use *used = &rules->rules[index]->uses[use];
+
+	*out = (struct rule_use_about){
+		.system = used->system,
+		.event = used->event,
+		.role = role_names[used->role],
+		.of_system = used->system,
+		.of_event = used->event,
+	};
+	rule_marker_origin(&out->of_system, &out->of_event);
+}
+
+/* Leaves out rules: by name, and those that need the records of all tasks. */
+
+static bool rule_is_of_cpus(const struct rule *rule)
+{
+	for (size_t i = 0; i < rule->nr_uses; i++) {
+		if (rule_use_scope(rule, &rule->uses[i])->kind == DESCRIPTOR_SCOPE_CPU)
+			return true;
+	}
+	return false;
+}
+
+/* A state of a CPU lasts until another task's record; what pairs by fields may end in any task. */
+static bool rule_needs_all_tasks(const struct rule *rule)
+{
+	return (rule->kind == RULE_STATE && rule_is_of_cpus(rule)) ||
+	       (rule->kind == RULE_SLICE && rule_matches(rule)) ||
+	       (rule->kind == RULE_COUNTER && (rule->of || rule->sign != VALUE_LEVEL));
+}
+
+void rules_omit(struct rules *rules, const char *category)
+{
+	size_t size = 0;
+
+	for (size_t i = 0; i < rules->nr_rules; i++) {
+		struct rule *rule = rules->rules[i];
+
+		if (strcmp(rule->descriptor.category, category) == 0)
+			rule_free(rule);
+		else
+			rules->rules[size++] = rule;
+	}
+	rules->nr_rules = size;
+}
+
+bool rules_omit_of(struct rules *rules, const char *category, const char *source)
+{
+	size_t size = rules->nr_rules;
+
+	for (size_t i = 0; i < size; i++) {
+		const struct rule *rule = rules->rules[i];
+
+		if (strcmp(rule->source, source) == 0 &&
+		    strcmp(rule->descriptor.category, category) == 0) {
+			rules_omit(rules, category);
+			return true;
+		}
+	}
+	return false;
+}
+
+bool rules_omit_shared(struct rules *rules, struct buffer *omitted)
+{
+	size_t size = 0;
+
+	for (size_t i = 0; i < rules->nr_rules; i++) {
+		struct rule *rule = rules->rules[i];
+
+		if (!rule_needs_all_tasks(rule)) {
+			rules->rules[size++] = rule;
+			continue;
+		}
+		buffer_printf(omitted, "%s%s", omitted->size > 0 ? ", " : "",
+			      rule->descriptor.category);
+		rule_free(rule);
+	}
+	rules->nr_rules = size;
+	return size > 0;
 }

@@ -2,6 +2,8 @@
 /* Applies each track event to its track, and delivers the result to the timeline. */
 #include "track/slice.h"
 
+#include "track/state.h"
+
 /* Processes between the one that writes a text and the one that it names. */
 #define ANCESTORS_MAX 8
 
@@ -60,9 +62,10 @@ static unsigned int slice_keep_flows(const struct slice *slice, const struct dec
 	return nr_kept;
 }
 
-/* Begins any slice: of a new name, on a lane, with flows, on a track that may have no space for it. */
-int slice_begin_any(struct tracks *tracks, struct track *track,
-		    const struct decoded_event *decoded, struct error *error)
+/* Begins any slice: of a new name, on a lane, with flows, on a track that may have no space for it.
+ */
+int slice_begin_any(struct tracks *tracks, struct track *track, const struct decoded_event *decoded,
+		    struct error *error)
 {
 	struct name *name;
 
@@ -287,4 +290,30 @@ int tracks_observe(struct tracks *tracks, const struct decoded_event *decoded, s
 	default:
 		return tracks_sample(tracks, track, decoded, error);
 	}
+}
+
+/*
+ * Threads that end each other's slices on one track. The slice that an end closes is certain only
+ * if one thread writes all records, or if one slice at a time is open.
+ */
+
+/* All slices below a marked one are marked already. */
+static void slices_mark_foreign(struct track *track)
+{
+	for (size_t i = track->nr_slices; i > 0 && !track->slices[i - 1].is_foreign; i--)
+		track->slices[i - 1].is_foreign = true;
+}
+
+int tracks_mark_foreign(struct tracks *tracks, struct track *track, struct error *error)
+{
+	struct category *category = track->category;
+	struct timeline_event event = { .kind = TIMELINE_FOREIGN_END,
+					.tracepoint = category->shown.text };
+
+	tracks->totals.foreign_ends++;
+	slices_mark_foreign(track);
+	if (category->has_foreign_ends)
+		return 0;
+	category->has_foreign_ends = true;
+	return tracks_pass(tracks, &event, tracks->now_ns, error);
 }

@@ -82,8 +82,8 @@ struct category *tracks_category(struct tracks *tracks, const struct descriptor 
 }
 
 /*
- * The first thread of a process need not have records; adding it could remove a task without tracks.
- * Its name is asked for once for all tracks of a thread.
+ * The first thread of a process need not have records; adding it could remove a task without
+ * tracks. Its name is asked for once for all tracks of a thread.
  */
 static void track_set_process_comm(struct track *track, const struct tracks_settings *settings,
 				   const struct task *task, const struct task *process)
@@ -492,4 +492,195 @@ bool tracks_are_unused(const struct tracks *tracks)
 {
 	return tracks->nr_seen == 0 && tracks->totals.unmatched_ends == 0 &&
 	       tracks->totals.malformed == 0;
+}
+
+/*
+ * Limits of open slices. Tracks with open slices are kept up to a limit; above it those that are
+ * open longest are closed, and their slices end as unfinished.
+ *
+ * Each eviction closes a fifth of the tracks or frees half of the memory, so that the cost of
+ * sorting them is small per slice.
+ */
+
+/* The oldest open slice first. The number decides ties, so that output does not depend on hashes.
+ */
+static int track_age_compare(const void *a, const void *b)
+{
+	const struct track *first = *(struct track *const *)a;
+	const struct track *second = *(struct track *const *)b;
+
+	if (first->slices[0].begin_ns != second->slices[0].begin_ns)
+		return first->slices[0].begin_ns < second->slices[0].begin_ns ? -1 : 1;
+	return first->shown.number < second->shown.number
+		       ? -1
+		       : first->shown.number > second->shown.number;
+}
+
+static struct track **open_tracks_list(const struct tracks *tracks, size_t *size)
+{
+	struct track **list = calloc(tracks->map.size + 1, sizeof(*list));
+
+	*size = 0;
+	for (size_t i = 0; i < tracks->map.capacity && list; i++) {
+		struct track *track = tracks->map.slots[i].value;
+
+		if (track && track->nr_slices > 0)
+			list[(*size)++] = track;
+	}
+	if (list)
+		qsort(list, *size, sizeof(*list), track_age_compare);
+	return list;
+}
+
+static int track_evict(struct tracks *tracks, struct track *track, struct error *error)
+{
+	tracks->totals.retired_tracks++;
+	tracks->totals.evicted_slices += track->nr_slices;
+	return tracks_close(tracks, track, error);
+}
+
+/* Closes the oldest tracks until at most @nr_tracks are left, and @size bytes of open slices. */
+static int tracks_evict_to(struct tracks *tracks, size_t nr_tracks, size_t size,
+			   struct error *error)
+{
+	size_t names_size = nr_tracks < SIZE_MAX ? nr_tracks * TRACK_NAME_SIZE : SIZE_MAX;
+	size_t nr_open;
+	struct track **list = open_tracks_list(tracks, &nr_open);
+	int status = 0;
+
+	if (!list)
+		return error_set(error, "out of memory");
+	for (size_t i = 0; i < nr_open && status == 0; i++) {
+		if (tracks->map.size <= nr_tracks && tracks->names_size <= names_size &&
+		    tracks->open_size <= size)
+			break;
+		status = track_evict(tracks, list[i], error);
+	}
+	free(list);
+	return status;
+}
+
+int tracks_evict(struct tracks *tracks, struct error *error)
+{
+	size_t max = tracks->settings.idle_max > TRACKS_IDLE_MAX ? tracks->settings.idle_max
+								 : TRACKS_IDLE_MAX;
+
+	if (tracks->map.size < max + max / 4 &&
+	    tracks->names_size < (max + max / 4) * TRACK_NAME_SIZE)
+		return 0;
+	return tracks_evict_to(tracks, max, SIZE_MAX, error);
+}
+
+/* Tracks without open slices keep their stacks for the next one, up to the limit. */
+static void stacks_free(struct tracks *tracks)
+{
+	for (struct track *track = tracks->idle.idle_after; track != &tracks->idle;
+	     track = track->idle_after)
+		track_shrink(tracks, track);
+}
+
+struct track *tracks_make_space(struct tracks *tracks, struct track *track,
+				const struct decoded_event *decoded, struct error *error)
+{
+	if (tracks->open_size > OPEN_SIZE_MAX) {
+		stacks_free(tracks);
+		if (tracks_evict_to(tracks, SIZE_MAX, OPEN_SIZE_MAX / 2, error) < 0)
+			return NULL;
+	} else if (track_evict(tracks, track, error) < 0) {
+		return NULL;
+	}
+	return tracks_find(tracks, decoded, error);
+}
+
+/* Ends one session and begins the next one, in which tracks with open slices continue. */
+
+int slice_suspend(struct tracks *tracks, struct track *track, size_t index, struct error *error)
+{
+	struct slice *slice = &track->slices[index];
+	struct timeline_event event;
+
+	track_event_init(&event, tracks, TIMELINE_SLICE_END, track);
+	slice->is_continued = true;
+	slice->was_suspect = track_is_suspect(tracks, track, slice);
+	event.name = &slice->name->shown;
+	event.depth = index + 1;
+	event.begin_ns = slice->begin_ns;
+	event.is_continued = true;
+	event.is_suspect = slice->was_suspect;
+	tracks->totals.suspect += event.is_suspect;
+	return timeline_push(tracks->timeline, &event, error);
+}
+
+static int track_suspend(struct tracks *tracks, struct track *track, struct error *error)
+{
+	if (track->nr_slices == 0)
+		return tracks_end(tracks, track, error);
+	for (size_t index = track->nr_slices; index > 0; index--) {
+		if (slice_suspend(tracks, track, index - 1, error) < 0)
+			return -1;
+	}
+	return tracks_push_end(tracks, track, error);
+}
+
+int tracks_suspend(struct tracks *tracks, int64_t end_ns, uint64_t lost_records,
+		   struct error *error)
+{
+	tracks_advance(tracks, end_ns);
+	if (tracks_apply(tracks, track_suspend, error) < 0)
+		return -1;
+	return tracks_push_totals(tracks, end_ns, lost_records, 0, error);
+}
+
+/* The sinks were freed with their data, and the totals are those of one session. */
+static void tracks_reset(struct tracks *tracks)
+{
+	for (size_t i = 0; i < tracks->nr_categories; i++) {
+		struct category *category = tracks->categories[i];
+
+		if (!category)
+			continue;
+		memset(category->shown.sink_data, 0, sizeof(category->shown.sink_data));
+		memset(category->problems, 0, sizeof(category->problems));
+		category->malformed = 0;
+		category->endless = 0;
+		category->has_foreign_ends = false;
+	}
+	names_clear_sink_data(&tracks->names);
+	free(tracks->malformed_of);
+	tracks->malformed_of = NULL;
+	tracks->totals = (struct timeline_totals){ 0 };
+	tracks->nr_seen = 0;
+}
+
+static int slice_resume(struct tracks *tracks, struct track *track, size_t index,
+			struct error *error)
+{
+	struct slice *slice = &track->slices[index];
+	struct timeline_event event;
+
+	track_event_init(&event, tracks, TIMELINE_SLICE_BEGIN, track);
+	slice->begin_ns = tracks->now_ns;
+	event.name = &slice->name->shown;
+	event.depth = index + 1;
+	event.is_continued = true;
+	return timeline_push(tracks->timeline, &event, error);
+}
+
+int track_resume(struct tracks *tracks, struct track *track, struct error *error)
+{
+	memset(track->shown.sink_data, 0, sizeof(track->shown.sink_data));
+	track->unmatched_ends = 0;
+	if (tracks_announce(tracks, track, error) < 0)
+		return -1;
+	for (size_t index = 0; index < track->nr_slices; index++) {
+		if (slice_resume(tracks, track, index, error) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+int tracks_resume(struct tracks *tracks, struct error *error)
+{
+	tracks_reset(tracks);
+	return tracks_apply(tracks, track_resume, error);
 }
