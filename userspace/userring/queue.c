@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Sorts records by time and writes them to sub-buffers, as the kernel does: a time of 8 bytes, a
+ * Merges records by time and writes them to sub-buffers, as the kernel does: a time of 8 bytes, a
  * long with the committed size and two flags, then entries of a 32-bit head (5 bits of length, 27
  * bits of time since the last entry) and their data.
  */
@@ -31,35 +31,42 @@
 /* A program can lose records for days and write none: so many losses have a place of their own. */
 #define LOSSES_MAX 4096
 
+/* Merging needs a second list, whose pages take no memory before. */
+static int queue_grow(struct record_queue *queue)
+{
+	size_t capacity = queue->capacity ? 2 * queue->capacity : 1024;
+	struct queued_record *list = reallocarray(queue->list, capacity, sizeof(*list));
+	struct queued_record *merged = list ? calloc(capacity, sizeof(*merged)) : NULL;
+
+	if (list)
+		queue->list = list;
+	if (!merged)
+		return -1;
+	free(queue->merged);
+	queue->merged = merged;
+	queue->capacity = capacity;
+	return 0;
+}
+
 int queue_add(struct record_queue *queue, int64_t time_ns, const void *data, size_t size)
 {
-	struct queued_record *record;
-
 	if (time_ns < queue->delivered_ns)
 		return queue_lose(queue, queue->delivered_ns, 1);
 	if (queue->is_closed)
 		return queue_lose(queue, time_ns, 1);
-	if (queue->size == queue->capacity) {
-		size_t capacity = queue->capacity ? 2 * queue->capacity : 1024;
-		struct queued_record *list = reallocarray(queue->list, capacity, sizeof(*list));
-
-		if (!list)
-			return -1;
-		queue->list = list;
-		queue->capacity = capacity;
-	}
-	record = &queue->list[queue->size++];
-	*record = (struct queued_record){ .time_ns = time_ns,
-					  .number = queue->nr_added++,
-					  .offset = queue->bytes.size,
-					  .size = size };
+	if (queue->size == queue->capacity && queue_grow(queue) < 0)
+		return -1;
+	queue->list[queue->size++] = (struct queued_record){ .time_ns = time_ns,
+							     .offset = queue->bytes.size,
+							     .size = size };
 	if (time_ns > queue->added_ns)
 		queue->added_ns = time_ns;
 	buffer_append(&queue->bytes, data, size);
 	return queue->bytes.failed ? -1 : 0;
 }
 
-/* Whether a loss becomes a part of the last one. Behind the last record of a closed queue is none. */
+/* Whether a loss becomes a part of the last one. Behind the last record of a closed queue is none.
+ */
 static bool loss_joins(const struct record_queue *queue, const struct queued_loss *last,
 		       int64_t time_ns, int64_t count)
 {
@@ -107,21 +114,49 @@ size_t queue_bytes(const struct record_queue *queue)
 		       : 0;
 }
 
-static int record_compare(const void *a, const void *b)
+/* Behind the last record from @begin on that is not earlier than the one before it. */
+static size_t run_end(const struct record_queue *queue, size_t begin)
 {
-	const struct queued_record *left = a, *right = b;
+	size_t end = begin < queue->size ? begin + 1 : begin;
 
-	if (left->time_ns != right->time_ns)
-		return left->time_ns < right->time_ns ? -1 : 1;
-	return (left->number > right->number) - (left->number < right->number);
+	while (end < queue->size && queue->list[end].time_ns >= queue->list[end - 1].time_ns)
+		end++;
+	return end;
 }
 
-static void queue_sort(struct record_queue *queue)
+/* Merges two runs that are neighbors, the first of which was added first. */
+static void runs_merge(struct record_queue *queue, size_t begin, size_t middle, size_t end)
 {
-	size_t size = queue->size - queue->first;
+	const struct queued_record *list = queue->list;
+	size_t left = begin, right = middle;
 
-	if (queue->nr_sorted < queue->size && size > 1)
-		qsort(queue->list + queue->first, size, sizeof(*queue->list), record_compare);
+	for (size_t i = begin; i < end; i++) {
+		bool is_left = left < middle &&
+			       (right == end || list[left].time_ns <= list[right].time_ns);
+
+		queue->merged[i] = list[is_left ? left++ : right++];
+	}
+}
+
+/* A ring's records are in order, but for those of signal handlers: few runs are merged in pairs. */
+static void queue_merge(struct record_queue *queue)
+{
+	size_t first_end = queue->nr_sorted < queue->size ? run_end(queue, queue->first)
+							  : queue->size;
+
+	while (first_end < queue->size) {
+		struct queued_record *list = queue->list;
+
+		for (size_t begin = queue->first, middle, end; begin < queue->size; begin = end) {
+			middle = run_end(queue, begin);
+			end = run_end(queue, middle);
+			runs_merge(queue, begin, middle, end);
+			if (begin == queue->first)
+				first_end = end;
+		}
+		queue->list = queue->merged;
+		queue->merged = list;
+	}
 	queue->nr_sorted = queue->size;
 }
 
@@ -211,7 +246,7 @@ void queue_shrink(struct record_queue *queue, size_t size)
 
 	if (left <= size)
 		return;
-	queue_sort(queue);
+	queue_merge(queue);
 	while (left > size && queue->first < queue->size)
 		left -= queue->list[queue->first++].size + sizeof(*queue->list);
 	losses_shrink(queue, &queue->list[queue->first - 1], queue->first - first);
@@ -271,8 +306,8 @@ static unsigned char *put_records(struct record_queue *queue, int64_t until_ns, 
 		const struct queued_record *record = &queue->list[queue->first];
 
 		if (record->time_ns > until_ns || (size_t)(end - to) < queued_size(record) ||
-		    (!is_first && (loss_is_due(queue, record) ||
-				   record->time_ns - last_ns > ENTRY_EXTEND_MAX)))
+		    (!is_first &&
+		     (loss_is_due(queue, record) || record->time_ns - last_ns > ENTRY_EXTEND_MAX)))
 			break;
 		to = put_entry(to, record, queue->bytes.data + record->offset, last_ns);
 		last_ns = record->time_ns;
@@ -289,7 +324,7 @@ size_t queue_fill(struct record_queue *queue, int64_t until_ns, unsigned char *p
 	uint64_t commit;
 	int64_t count;
 
-	queue_sort(queue);
+	queue_merge(queue);
 	if (queue->first == queue->size || queue->list[queue->first].time_ns > until_ns)
 		return 0;
 	memcpy(page, &queue->list[queue->first].time_ns, sizeof(int64_t));
@@ -310,6 +345,7 @@ size_t queue_fill(struct record_queue *queue, int64_t until_ns, unsigned char *p
 void queue_release(struct record_queue *queue)
 {
 	free(queue->list);
+	free(queue->merged);
 	free(queue->losses);
 	buffer_release(&queue->bytes);
 	*queue = (struct record_queue){ 0 };

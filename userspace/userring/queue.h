@@ -8,7 +8,6 @@
 /** struct queued_record - a record at @offset of the bytes of a queue */
 struct queued_record {
 	int64_t time_ns;
-	uint64_t number;
 	size_t offset;
 	uint32_t size;
 };
@@ -21,17 +20,18 @@ struct queued_loss {
 
 /**
  * struct record_queue - records of all rings
- * @list: @size records, of which the first @nr_sorted are sorted
+ * @list: @size records of @capacity, of which the first @nr_sorted are sorted
+ * @merged: as many, where runs of them are merged to
  * @first: of those that are left
  * @bytes: their bytes
  * @losses: @nr_losses of them, in time order
  * @is_closed: records that are added are lost
  * @added_ns: time of the last record
  * @delivered_ns: time of the last record of a sub-buffer
- * @nr_added: numbers records, so that equal times keep their order
  */
 struct record_queue {
 	struct queued_record *list;
+	struct queued_record *merged;
 	size_t size;
 	size_t capacity;
 	size_t first;
@@ -42,7 +42,6 @@ struct record_queue {
 	bool is_closed;
 	int64_t added_ns;
 	int64_t delivered_ns;
-	uint64_t nr_added;
 	struct programs_counts counts;
 };
 
