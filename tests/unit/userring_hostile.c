@@ -130,6 +130,61 @@ TEST(events_without_a_description_are_refused)
 	hostile_check();
 }
 
+/* The name is behind the fields: this record ends before. */
+TEST(records_without_all_fields_are_lost)
+{
+	struct ktrack_user_record *record = hostile_begin();
+
+	record->word = (sizeof(*record) + 8) | KTRACK_USER_COMMITTED;
+	ktrack_user1_thread.ring->head = sizeof(*record) + 8;
+	CHECK(reading_pass() > 0);
+	CHECK(!reading.program->is_damaged);
+	CHECK_NUMBER(reading.recorded.queue.counts.lost, 1);
+	CHECK_NUMBER(reading.recorded.queue.size, 0);
+	reading_end();
+}
+
+/* Before the first one, behind the record, and of a size that passes its end. */
+TEST(texts_outside_of_a_record_become_empty)
+{
+	static const uint32_t texts[] = { 4 << 16, 4 << 16 | 31, 4 << 16 | 60000, 3000 << 16 | 32 };
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		struct ktrack_user_slice *slice =
+			(struct ktrack_user_slice *)(void *)hostile_begin();
+		uint32_t text = 1;
+		struct seen seen;
+
+		slice->name = texts[i];
+		CHECK(reading_pass() > 0);
+		seen = queue_see(INT64_MAX);
+		CHECK_NUMBER(seen.nr_records, 1);
+		CHECK_NUMBER(seen.last_size, 8 + 8 + 1 + 3);
+		memcpy(&text, seen.last + 12, sizeof(text));
+		CHECK_NUMBER(text, 0);
+		reading_end();
+	}
+}
+
+/* Of programs that are built for other machines, for example. */
+TEST(layouts_of_one_event_are_apart)
+{
+	struct described_event *event = calloc(1, sizeof(*event));
+	struct event_table events = { 0 };
+	uint16_t id;
+
+	if (!event)
+		abort();
+	event->size = 24;
+	id = event_table_add(&events, event, NULL);
+	CHECK_NUMBER(event_table_add(&events, event, NULL), id);
+	event->size = 32;
+	CHECK(event_table_add(&events, event, NULL) != id);
+	CHECK_NUMBER(events.size, 2);
+	event_table_release(&events);
+	free(event);
+}
+
 /* Other programs have described as many as there can be: this one is not damaged for that. */
 TEST(records_of_events_that_are_left_out_are_lost)
 {
@@ -293,7 +348,8 @@ TEST(changed_descriptions_are_refused_or_read)
 			hostile_begin();
 			description()[i] ^= 1 << bit;
 			CHECK(reading_pass() >= 0);
-			CHECK(reading.program->is_damaged || reading.recorded.queue.size == 1);
+			CHECK(reading.program->is_damaged || reading.recorded.queue.size == 1 ||
+			      reading.recorded.queue.counts.lost == 1);
 			nr_refused += reading.program->is_damaged;
 			reading_end();
 		}

@@ -100,7 +100,7 @@ static size_t numbers_take(void)
 		while (page_next(&view, &record)) {
 			uint32_t number;
 
-			memcpy(&number, (const unsigned char *)record.data + 24, sizeof(number));
+			memcpy(&number, (const unsigned char *)record.data + 16, sizeof(number));
 			CHECK(number > last);
 			last = number;
 			nr_records++;

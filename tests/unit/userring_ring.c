@@ -14,6 +14,7 @@
 #include "fixtures/user_reading.h"
 
 KTRACK_SLICE(unit_work);
+KTRACK_SLICE(unit_byte, KTRACK_FIELD(uint8_t, byte));
 KTRACK_SLICE(unit_io, KTRACK_SCOPE(uint16_t, slot), KTRACK_FIELD(uint32_t, bytes),
 	     KTRACK_TEXT(path), KTRACK_RESULT(result));
 KTRACK_COUNTER(unit_depth, int64_t, KTRACK_TRACK_NAME);
@@ -139,8 +140,8 @@ TEST(records_have_values_names_process_and_thread)
 	CHECK_NUMBER(head.number, PROGRAM_EVENT_ID);
 	CHECK_NUMBER(head.tid, syscall(SYS_gettid));
 	CHECK_NUMBER(head.tgid, getpid());
-	CHECK_NUMBER(seen.last[16], KTRACK_TYPE_BEGIN);
-	memcpy(&bytes, seen.last + 28, sizeof(bytes));
+	CHECK_NUMBER(seen.last[12], KTRACK_TYPE_BEGIN);
+	memcpy(&bytes, seen.last + 24, sizeof(bytes));
 	CHECK_NUMBER(bytes, 4096);
 	reading_end();
 }
@@ -159,12 +160,12 @@ TEST(formats_are_those_of_the_macros_for_drivers)
 		   "\tfield:unsigned char common_preempt_count;\toffset:3;\tsize:1;\tsigned:0;\n"
 		   "\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n"
 		   "\tfield:ktrack_scope_s32 scope_tgid;\toffset:8;\tsize:4;\tsigned:1;\n"
-		   "\tfield:char track_event_type;\toffset:16;\tsize:1;\tsigned:0;\n"
-		   "\tfield:__data_loc char[] slice_name;\toffset:20;\tsize:4;\tsigned:0;\n"
-		   "\tfield:ktrack_async_id scope_request;\toffset:24;\tsize:8;\tsigned:0;\n"
-		   "\tfield:ktrack_flow_id unit_flow;\toffset:32;\tsize:8;\tsigned:0;\n"
-		   "\tfield:u8 op;\toffset:40;\tsize:1;\tsigned:0;\n"
-		   "\tfield:u32 flags;\toffset:44;\tsize:4;\tsigned:0;\n"
+		   "\tfield:char track_event_type;\toffset:12;\tsize:1;\tsigned:0;\n"
+		   "\tfield:__data_loc char[] slice_name;\toffset:16;\tsize:4;\tsigned:0;\n"
+		   "\tfield:ktrack_async_id scope_request;\toffset:20;\tsize:8;\tsigned:0;\n"
+		   "\tfield:ktrack_flow_id unit_flow;\toffset:28;\tsize:8;\tsigned:0;\n"
+		   "\tfield:u8 op;\toffset:36;\tsize:1;\tsigned:0;\n"
+		   "\tfield:u32 flags;\toffset:40;\tsize:4;\tsigned:0;\n"
 		   "\nprint fmt: \"%s slice_name=%s scope_request=0x%llx unit_flow=0x%llx op=%s "
 		   "flags=%s scope_tgid=%d\", REC->track_event_type > 69 ? \"I\" : "
 		   "(REC->track_event_type < 69 ? \"B\" : \"E\"), __get_str(slice_name), "
@@ -172,6 +173,26 @@ TEST(formats_are_those_of_the_macros_for_drivers)
 		   "__print_symbolic(REC->op, { 0, \"read\" }, { 1, \"wr?ite\" }), "
 		   "__print_flags(REC->flags, \"|\", { 1, \"sync\" }, { 2, \"discard\" }), "
 		   "REC->scope_tgid\n");
+	reading_end();
+}
+
+/* Their sizes are in words of 4 bytes. */
+TEST(records_are_stored_without_unused_bytes)
+{
+	struct seen seen;
+
+	reading_begin();
+	ktrack_instant(unit_work, "hello");
+	CHECK(reading_pass() > 0);
+	seen = queue_see(INT64_MAX);
+	CHECK_NUMBER(seen.last_size, 8 + 8 + sizeof("hello") + 2);
+	CHECK(memcmp(seen.last + 16, "hello", sizeof("hello")) == 0);
+	ktrack_instant(unit_byte, "hello", 7);
+	CHECK(reading_pass() > 0);
+	seen = queue_see(INT64_MAX);
+	CHECK_NUMBER(seen.last_size, 8 + 8 + 1 + sizeof("hello") + 1);
+	CHECK_NUMBER(seen.last[16], 7);
+	CHECK(memcmp(seen.last + 17, "hello", sizeof("hello")) == 0);
 	reading_end();
 }
 
@@ -607,8 +628,8 @@ TEST(guards_end_on_every_path_with_a_result)
 	CHECK(reading_pass() > 0);
 	seen = queue_see(INT64_MAX);
 	CHECK_NUMBER(seen.nr_records, 8);
-	CHECK_NUMBER(seen.last[16], KTRACK_TYPE_END);
-	memcpy(&result, seen.last + 40, sizeof(result));
+	CHECK_NUMBER(seen.last[12], KTRACK_TYPE_END);
+	memcpy(&result, seen.last + 36, sizeof(result));
 	CHECK_NUMBER(result, -5);
 	reading_end();
 }

@@ -15,6 +15,17 @@
 #define EVENTS_RESERVED 4096
 #define TASKS_MAX 65536
 
+/** struct known_event - an event of the table */
+struct known_event {
+	struct program_event event;
+	struct event_packing packing;
+};
+
+static struct known_event *known_event_of(const struct program_event *event)
+{
+	return container_of(event, struct known_event, event);
+}
+
 /* The id is behind the name, in a line of its own. */
 static void program_event_free(struct program_event *event)
 {
@@ -23,14 +34,15 @@ static void program_event_free(struct program_event *event)
 	free(event->system);
 	free(event->name);
 	free((char *)event->text.data);
-	free(event);
+	free(known_event_of(event));
 }
 
-/** struct event_key - what distinguishes events */
+/** struct event_key - what distinguishes events; their formats do not have what is not stored */
 struct event_key {
 	const char *system;
 	const char *name;
 	struct text body;
+	struct event_packing packing;
 };
 
 /* Behind the line with the id. */
@@ -48,17 +60,22 @@ static bool event_equals(const void *value, const void *key)
 
 	return strcmp(event->system, wanted->system) == 0 &&
 	       strcmp(event->name, wanted->name) == 0 &&
+	       memcmp(&known_event_of(event)->packing, &wanted->packing, sizeof(wanted->packing)) ==
+		       0 &&
 	       text_equals(event_body(event), wanted->body);
 }
 
 static struct program_event *program_event_new(const struct event_key *key, uint16_t id)
 {
-	struct program_event *event = calloc(1, sizeof(*event));
+	struct known_event *known = calloc(1, sizeof(*known));
+	struct program_event *event;
 	char *text;
 	int size;
 
-	if (!event)
+	if (!known)
 		return NULL;
+	known->packing = key->packing;
+	event = &known->event;
 	*event = (struct program_event){ .system = strdup(key->system),
 					 .name = strdup(key->name),
 					 .id = id };
@@ -111,6 +128,7 @@ uint16_t event_table_add(struct event_table *table, const struct described_event
 	uint64_t hash;
 
 	event_format(&body, described);
+	event_pack(&key.packing, described);
 	key.body = buffer_text(&body);
 	hash = hash_text(key.body) + hash_text(text_of(key.name));
 	if (!body.failed)
@@ -127,6 +145,11 @@ uint16_t event_table_add(struct event_table *table, const struct described_event
 	if (event)
 		return event->id;
 	return is_left_out ? EVENT_LEFT_OUT : 0;
+}
+
+const struct event_packing *event_table_packing(const struct event_table *table, uint16_t id)
+{
+	return &known_event_of(table->list[id - PROGRAM_EVENT_ID])->packing;
 }
 
 void event_table_release(struct event_table *table)
@@ -152,7 +175,8 @@ static bool task_exists(const char *path)
 	return access(path, F_OK) == 0;
 }
 
-/* A thread that has ended has no name of its own any more. That of another process keeps its own. */
+/* A thread that has ended has no name of its own any more. That of another process keeps its own.
+ */
 static bool task_read(struct program_task *task, int tgid, const char *comm)
 {
 	struct buffer name = { 0 };
@@ -191,8 +215,8 @@ static bool task_table_insert(struct task_table *table, struct program_task *tas
 /* Without memory for the note, the thread has no name. */
 static void task_table_note_change(struct task_table *table, struct program_task *task)
 {
-	struct program_task **changed =
-		reallocarray(table->changed, table->nr_changed + 1, sizeof(*changed));
+	struct program_task **changed = reallocarray(table->changed, table->nr_changed + 1,
+						     sizeof(*changed));
 
 	if (!changed)
 		return;

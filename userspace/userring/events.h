@@ -3,6 +3,8 @@
 #ifndef USERRING_EVENTS_H
 #define USERRING_EVENTS_H
 
+#include <ktrack/user/layout.h>
+
 #include "userring/userring.h"
 #include "userring/users.h"
 
@@ -48,8 +50,37 @@ struct described_event {
 /** event_describe - parse a copy of a description; returns false if it is damaged */
 bool event_describe(struct described_event *out, const unsigned char *bytes, size_t size);
 
-/** event_format - append a format without its id, and a NUL */
+/** event_format - append a format of packed records without its id, and a NUL */
 void event_format(struct buffer *out, const struct described_event *event);
+
+/**
+ * struct event_packing - how records of a ring become those that are stored, without unused bytes
+ * @begin: where the first field of the event is stored
+ * @end: behind the last one, in a record of a ring without what is not stored of each
+ * @texts_begin: the same of the first string
+ * @texts: @nr_texts offsets, as @end, of fields that refer to strings
+ */
+struct event_packing {
+	uint16_t begin;
+	uint16_t end;
+	uint16_t texts_begin;
+	uint16_t nr_texts;
+	uint16_t texts[EVENT_FIELDS_MAX];
+};
+
+/** event_pack - how records of an event are packed */
+void event_pack(struct event_packing *out, const struct described_event *event);
+
+/**
+ * record_pack - pack a record of a ring
+ * @record: its begin, checked
+ * @bytes: @size bytes of it from KTRACK_USER_STORED on; texts outside of them become empty
+ * @out: as many bytes
+ *
+ * Returns the size of the packed record; 0 if fields are missing.
+ */
+size_t record_pack(const struct event_packing *packing, const struct ktrack_user_record *record,
+		   const unsigned char *bytes, size_t size, unsigned char *out);
 
 /**
  * struct event_table - events by name and format
@@ -76,6 +107,9 @@ struct event_table {
  */
 uint16_t event_table_add(struct event_table *table, const struct described_event *event,
 			 struct program_user *user);
+
+/** event_table_packing - how records of an event are packed; @id is in the table */
+const struct event_packing *event_table_packing(const struct event_table *table, uint16_t id);
 
 void event_table_release(struct event_table *table);
 

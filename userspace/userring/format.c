@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Writes formats of programs' events as the kernel writes those of the macros for drivers, so that
- * all readers of formats read them. Tracks of a process get its number as a scope: the same scope
- * of another process is another track.
+ * all readers of formats read them, and packs records as these formats describe them. Tracks of a
+ * process get its number as a scope: the same scope of another process is another track.
  */
 #include <ktrack/user/layout.h>
 #include <string.h>
@@ -44,6 +44,16 @@ static size_t event_count_scopes(const struct described_event *event)
 	return nr_scopes;
 }
 
+/* Where the event's fields begin in records of rings, and in those that are stored. */
+#define FIELDS_BEGIN (sizeof(struct ktrack_user_record) - KTRACK_USER_STORED)
+#define PROCESS_BEGIN (offsetof(struct ktrack_user_record, tgid) - KTRACK_USER_STORED)
+
+/* The process is stored if tracks belong to it. */
+static size_t fields_begin(const struct described_event *event)
+{
+	return PROCESS_BEGIN + (event_has_process(event) ? sizeof(int32_t) : 0);
+}
+
 /* @count is the number of elements of an array, 0 of any other field. */
 static void put_field(struct buffer *out, const char *type, const char *name, unsigned int count,
 		      unsigned int offset, unsigned int size, bool is_signed)
@@ -83,6 +93,7 @@ static void type_append(struct buffer *out, const struct described_field *field,
 static void put_fields(struct buffer *out, const struct described_event *event)
 {
 	size_t nr_scopes = event_count_scopes(event);
+	size_t unused = FIELDS_BEGIN - fields_begin(event);
 	struct buffer type = { 0 };
 
 	put_field(out, "unsigned short", "common_type", 0, 0, 2, false);
@@ -92,7 +103,7 @@ static void put_fields(struct buffer *out, const struct described_event *event)
 	buffer_append_char(out, '\n');
 	if (event_has_process(event))
 		put_field(out, nr_scopes > 1 ? "ktrack_scope_s32" : "s32", "scope_tgid", 0,
-			  offsetof(struct ktrack_user_record, tgid) - KTRACK_USER_STORED, 4, true);
+			  PROCESS_BEGIN, 4, true);
 	for (size_t i = 0; i < event->nr_fields; i++) {
 		const struct described_field *field = &event->fields[i];
 
@@ -102,8 +113,8 @@ static void put_fields(struct buffer *out, const struct described_event *event)
 		type_append(&type, field, nr_scopes);
 		out->failed |= type.failed;
 		put_field(out, buffer_string(&type), field->name,
-			  field->kind == KTRACK_USER_BYTES ? field->size : 0, field->offset,
-			  field->size, field->is_signed && !is_text(field));
+			  field->kind == KTRACK_USER_BYTES ? field->size : 0,
+			  field->offset - unused, field->size, field->is_signed && !is_text(field));
 	}
 	buffer_release(&type);
 }
@@ -194,4 +205,57 @@ void event_format(struct buffer *out, const struct described_event *event)
 	buffer_append_string(out, "format:\n");
 	put_fields(out, event);
 	put_print(out, event);
+}
+
+void event_pack(struct event_packing *out, const struct described_event *event)
+{
+	*out = (struct event_packing){ .begin = fields_begin(event),
+				       .end = FIELDS_BEGIN,
+				       .texts_begin = event->size };
+	for (size_t i = 0; i < event->nr_fields; i++) {
+		const struct described_field *field = &event->fields[i];
+
+		if (is_text(field))
+			out->texts[out->nr_texts++] = field->offset;
+		if (field->kind != KTRACK_USER_GLOBAL && field->offset + field->size > out->end)
+			out->end = field->offset + field->size;
+	}
+}
+
+/* Returns how many bytes of strings a record has: up to the end of the last text. */
+static size_t texts_pack(const struct event_packing *packing, const unsigned char *bytes,
+			 size_t size, unsigned char *out)
+{
+	size_t unused = FIELDS_BEGIN - packing->begin, texts_size = 0;
+
+	for (size_t i = 0; i < packing->nr_texts; i++) {
+		uint32_t text, offset, end;
+
+		memcpy(&text, bytes + packing->texts[i], sizeof(text));
+		offset = text & UINT16_MAX;
+		end = offset + (text >> 16);
+		if (offset < packing->texts_begin || end > size) {
+			text = 0;
+		} else {
+			text -= packing->texts_begin - packing->end + unused;
+			if (end - packing->texts_begin > texts_size)
+				texts_size = end - packing->texts_begin;
+		}
+		memcpy(out + packing->texts[i] - unused, &text, sizeof(text));
+	}
+	return texts_size;
+}
+
+size_t record_pack(const struct event_packing *packing, const struct ktrack_user_record *record,
+		   const unsigned char *bytes, size_t size, unsigned char *out)
+{
+	size_t end = packing->end - FIELDS_BEGIN + packing->begin, texts_size;
+
+	if (size < packing->texts_begin)
+		return 0;
+	memcpy(out, &record->number, packing->begin);
+	memcpy(out + packing->begin, bytes + FIELDS_BEGIN, packing->end - FIELDS_BEGIN);
+	texts_size = texts_pack(packing, bytes, size, out);
+	memcpy(out + end, bytes + packing->texts_begin, texts_size);
+	return end + texts_size;
 }

@@ -62,8 +62,8 @@ static struct recorded_program *recorded_program_new(struct recorded *recorded,
 static enum recorded_status recorded_add(struct recorded *recorded,
 					 struct recorded_program *program)
 {
-	struct recorded_program **list =
-		reallocarray(recorded->list, recorded->size + 1, sizeof(*list));
+	struct recorded_program **list = reallocarray(recorded->list, recorded->size + 1,
+						      sizeof(*list));
 
 	if (list)
 		recorded->list = list;
@@ -138,8 +138,8 @@ static enum recorded_status described_event_take(struct recorded *recorded, cons
 	if (event_describe(event, (const unsigned char *)(part + 1), part->size)) {
 		status = RECORDED_NO_MEMORY;
 		if (program_grow_ids(program, event->number)) {
-			program->ids[event->number] =
-				event_table_add(&recorded->events, event, program->user);
+			program->ids[event->number] = event_table_add(&recorded->events, event,
+								      program->user);
 			status = recorded->events.has_failed ? RECORDED_NO_MEMORY : RECORDED_WHOLE;
 		}
 	}
@@ -147,32 +147,32 @@ static enum recorded_status described_event_take(struct recorded *recorded, cons
 	return status;
 }
 
-/* Takes a record of a ring. */
+/* Takes a record of a ring; one without all fields of its event is lost. */
 static enum recorded_status sent_record_take(struct recorded *recorded,
-					const struct recorded_program *program,
-					const unsigned char *bytes, size_t size)
+					     const struct recorded_program *program,
+					     const unsigned char *bytes, size_t size)
 {
-	unsigned char copy[KTRACK_USER_RECORD_MAX];
+	unsigned char packed[KTRACK_USER_RECORD_MAX];
 	struct ktrack_user_record record;
-	uint16_t id;
+	size_t packed_size = 0;
 
-	if (size < sizeof(record) || size > sizeof(copy))
+	if (size < sizeof(record) || size > sizeof(packed))
 		return RECORDED_DAMAGED;
 	memcpy(&record, bytes, sizeof(record));
-	id = record.number < program->nr_ids ? program->ids[record.number] : 0;
-	if (id == 0 || record.time_ns >= RECORD_TIME_LIMIT)
+	record.number = record.number < program->nr_ids ? program->ids[record.number] : 0;
+	record.flags = 0;
+	record.tgid = program->pid;
+	if (record.number == 0 || record.time_ns >= RECORD_TIME_LIMIT)
 		return RECORDED_DAMAGED;
-	if (id == EVENT_LEFT_OUT || queue_bytes(&recorded->queue) >= recorded->size_max) {
+	if (record.number != EVENT_LEFT_OUT && queue_bytes(&recorded->queue) < recorded->size_max)
+		packed_size = record_pack(event_table_packing(&recorded->events, record.number),
+					  &record, bytes + KTRACK_USER_STORED,
+					  size - KTRACK_USER_STORED, packed);
+	if (packed_size == 0) {
 		recorded->nr_left_out++;
 		return RECORDED_WHOLE;
 	}
-	record.number = id;
-	record.flags = 0;
-	record.tgid = program->pid;
-	memcpy(copy, bytes, size);
-	memcpy(copy, &record, sizeof(record));
-	return queue_add(&recorded->queue, record.time_ns, copy + KTRACK_USER_STORED,
-			 size - KTRACK_USER_STORED) < 0
+	return queue_add(&recorded->queue, record.time_ns, packed, packed_size) < 0
 		       ? RECORDED_NO_MEMORY
 		       : RECORDED_WHOLE;
 }
@@ -192,7 +192,8 @@ static size_t sent_entry_size(const unsigned char *bytes, size_t size, uint32_t 
 /* Takes the entries of a ring from @part on that are not taken yet. */
 static enum recorded_status entries_take(struct recorded *recorded,
 					 const struct recorded_program *program,
-					 struct recorded_ring *ring, const struct part_records *part)
+					 struct recorded_ring *ring,
+					 const struct part_records *part)
 {
 	const unsigned char *bytes = (const unsigned char *)(part + 1);
 	size_t size = part->to - part->from;
@@ -287,8 +288,8 @@ static enum recorded_status ended_take(struct recorded *recorded, const struct p
 	if (!program)
 		return RECORDED_DAMAGED;
 	recorded_remove(recorded, program);
-	if (part->is_cut && queue_lose(&recorded->queue, time_now_ns(CLOCK_BOOTTIME),
-				       LOSS_COUNT_UNKNOWN) < 0)
+	if (part->is_cut &&
+	    queue_lose(&recorded->queue, time_now_ns(CLOCK_BOOTTIME), LOSS_COUNT_UNKNOWN) < 0)
 		return RECORDED_NO_MEMORY;
 	return RECORDED_WHOLE;
 }
