@@ -192,6 +192,40 @@ def check_ring(tap, load, folder):
     tap.ok(is_right, "a loss names the rings of programs", messages)
 
 
+def check_size(tap, folder):
+    """Records of a program that writes one in 5 ms fill sub-buffers, too."""
+    sizes, program = [], build(folder, "burst", source="../bench/user_burst.c")
+    for number in (1, 300):
+        _, path, messages = record(folder, [program, "1", "1", "5000000", str(number)])
+        sizes.append(path.stat().st_size)
+    tap.ok(sizes[1] - sizes[0] < 300 * 32 + 4096, "sub-buffers are extended: at most 32 bytes for a record", sizes, messages)
+
+
+def written(pid):
+    """How often a process has called write(2) and the like."""
+    return int(re.search(r"^syscw: (\d+)$", Path(f"/proc/{pid}/io").read_text(), re.MULTILINE)[1])
+
+
+def check_batches(tap, load, folder):
+    """What a program has written while the recorder did not run is one pass, and becomes few pieces of the file."""
+    path, pairs = Path(folder) / "batches.dat", 20000
+    spooled, least = Path(f"{path}.spool") / "programs", 50 * pairs
+    recorder = subprocess.Popen([KTRACK, "record", "--programs", "-o", path], stderr=subprocess.PIPE, text=True)
+    wait_for(lambda: spooled.exists(), recorder)
+    program = subprocess.Popen([load, "1", str(pairs), "0", "halves"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    wait_for(lambda: spooled.stat().st_size > least, recorder)
+    recorder.send_signal(signal.SIGSTOP)
+    before = written(recorder.pid)
+    output = program.communicate("x")[0]
+    recorder.send_signal(signal.SIGCONT)
+    wait_for(lambda: spooled.stat().st_size > 2 * least, recorder)
+    calls, size = written(recorder.pid) - before, spooled.stat().st_size
+    recorder.send_signal(signal.SIGTERM)
+    messages = recorder.communicate()[1]
+    tap.ok(fired(output) == exported(export(path)[0]) == 4 * pairs, "a recorder that was stopped", output, messages)
+    tap.ok(calls < (size - least) / 4096 / 4, "sub-buffers are written in pieces", calls, size)
+
+
 def main():
     tap = Tap()
     with tempfile.TemporaryDirectory() as folder:
@@ -203,6 +237,8 @@ def main():
         check_contents(tap, load, folder)
         check_process(tap, folder)
         check_ring(tap, load, folder)
+        check_size(tap, folder)
+        check_batches(tap, load, folder)
         check_killed(tap, load, folder)
     return tap.finish()
 

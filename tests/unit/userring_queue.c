@@ -73,6 +73,64 @@ TEST(records_of_many_rings_are_merged)
 	queue_release(&queue);
 }
 
+/* Extends a sub-buffer by records up to a time; the number of its records. */
+static size_t extend(int64_t until_ns, unsigned char *page)
+{
+	size_t nr_records = 0, size = queue_extend(&queue, until_ns, page);
+	struct record record;
+	struct page view;
+	int64_t time_ns;
+
+	if (size == 0)
+		return 0;
+	CHECK(size <= PROGRAM_PAGE_SIZE);
+	page_load(&view, (struct page_layout){ 0 }, page, size);
+	for (; page_next(&view, &record); nr_records++) {
+		memcpy(&time_ns, record.data, sizeof(time_ns));
+		CHECK_NUMBER(record.time_ns, time_ns);
+	}
+	CHECK(!view.is_damaged);
+	return nr_records;
+}
+
+TEST(a_sub_buffer_is_extended_until_it_is_full_or_records_are_lost)
+{
+	unsigned char page[PROGRAM_PAGE_SIZE] = { 0 };
+
+	add(10, 1000);
+	add(20, 1000);
+	CHECK(queue_fill(&queue, 10, page) > 0);
+	CHECK_NUMBER(extend(15, page), 0);
+	CHECK_NUMBER(extend(20, page), 2);
+	add(INT64_C(1) << 40, 1000);
+	CHECK_NUMBER(extend(INT64_MAX, page), 3);
+	add((INT64_C(1) << 40) + 1, 1300);
+	CHECK_NUMBER(extend(INT64_MAX, page), 0);
+	CHECK(queue_fill(&queue, INT64_MAX, page) > 0);
+	queue_lose(&queue, INT64_C(1) << 41, LOSS_COUNT_UNKNOWN);
+	add(INT64_C(1) << 42, 12);
+	CHECK_NUMBER(extend(INT64_MAX, page), 0);
+	CHECK(queue_fill(&queue, INT64_MAX, page) > 0);
+	add(INT64_C(1) << 43, 12);
+	CHECK_NUMBER(extend(INT64_MAX, page), 2);
+	CHECK_NUMBER(queue.counts.read, 6);
+	queue_release(&queue);
+}
+
+/* The number of lost records is behind the others. */
+TEST(a_sub_buffer_with_a_number_of_lost_records_is_not_extended)
+{
+	unsigned char page[PROGRAM_PAGE_SIZE] = { 0 };
+
+	queue_lose(&queue, 5, 3);
+	add(10, 12);
+	CHECK(queue_fill(&queue, 10, page) > 0);
+	add(20, 12);
+	CHECK_NUMBER(extend(20, page), 0);
+	CHECK_TEXT(fill(20), "20 ");
+	queue_release(&queue);
+}
+
 /* Programs that write no records may lose some for days. */
 TEST(losses_without_records_take_little_memory)
 {

@@ -275,6 +275,7 @@ void spool_close(struct spool *spool)
 	file_close(spool->pipe.fds[1]);
 	file_close(spool->symbols_fd);
 	free(spool->pipe.page);
+	free(spool->batch);
 	instance_files_close(&spool->instance);
 	formats_release(&spool->formats);
 	spool_origin_release(&spool->origin);

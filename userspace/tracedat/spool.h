@@ -201,6 +201,8 @@ struct spool_pipe {
  * struct spool - a recording of raw records
  * @reader: of the instance's ring buffers, NULL if they are not read any more
  * @programs: whose records are in a file; NULL for none
+ * @batch: SPOOL_BATCH_SIZE bytes of sub-buffers of programs; the first of them is the last one of
+ *	the first @batched_size bytes of their file
  * @nr_events: events of programs whose formats are saved
  * @symbols_fd: /proc/kallsyms, -1 if it is not saved
  * @progress: of spool_finish() and spool_join(), NULL for none
@@ -221,6 +223,8 @@ struct spool {
 	size_t nr_files;
 	struct spool_pipe pipe;
 	struct programs *programs;
+	unsigned char *batch;
+	uint64_t batched_size;
 	size_t nr_events;
 	int symbols_fd;
 	struct byte_progress *progress;

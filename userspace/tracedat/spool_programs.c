@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Records of programs in a spool: one more file of sub-buffers, and formats of their events. */
 #include <poll.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "tracedat/spool.h"
 #include "tracedat/spool_entry.h"
+
+/* Sub-buffers are written in pieces of this size: a multiple of any page size. */
+#define SPOOL_BATCH_SIZE ((size_t)256 << 10)
 
 /* What tracefs would print: sub-buffers of programs have the layout of 64-bit kernels. */
 #define HEADER_PAGE                                                 \
@@ -34,6 +39,9 @@ int spool_set_programs(struct spool *spool, struct programs *programs, struct er
 	if (!file)
 		return -1;
 	spool->programs = programs;
+	spool->batch = malloc(SPOOL_BATCH_SIZE);
+	if (!spool->batch)
+		return error_set(error, "out of memory");
 	file->is_programs = true;
 	file->fd = spool_entry_create(&spool->folder, SPOOL_PROGRAMS, error);
 	return file->fd < 0 ? -1 : 0;
@@ -74,22 +82,50 @@ static int spool_save_events(struct spool *spool, struct error *error)
 	return status;
 }
 
+/* Writes the batch behind @begin bytes of the file; its last sub-buffer may be extended. */
+static int batch_write(struct spool *spool, struct spool_file *file, uint64_t begin, size_t size,
+		       struct error *error)
+{
+	size_t page_size = spool->pipe.page_size;
+
+	if (lseek(file->fd, begin, SEEK_SET) < 0 ||
+	    file_write_all(file->fd, (const char *)spool->batch, size, NULL) < 0)
+		return spool_file_fail(spool, file, error);
+	file->size = begin + size;
+	spool->batched_size = file->size;
+	memmove(spool->batch, spool->batch + size - page_size, page_size);
+	return 0;
+}
+
+/* A sub-buffer that is not full is extended: programs that write little need few. */
+static size_t batch_begin(struct spool *spool, const struct spool_file *file, int64_t until_ns)
+{
+	bool is_last = file->size > 0 && file->size == spool->batched_size;
+
+	return is_last && programs_extend(spool->programs, until_ns, spool->batch) > 0
+		       ? spool->pipe.page_size
+		       : 0;
+}
+
 static int spool_fill(struct spool *spool, struct spool_file *file, int64_t until_ns,
 		      struct error *error)
 {
-	unsigned char page[PROGRAM_PAGE_SIZE];
 	size_t page_size = spool->pipe.page_size;
-	size_t size;
+	size_t size, used = batch_begin(spool, file, until_ns);
+	uint64_t begin = file->size - used;
 
-	while ((size = programs_fill(spool->programs, until_ns, page)) > 0) {
+	while ((size = programs_fill(spool->programs, until_ns, spool->batch + used)) > 0) {
 		/* A page of the file may be larger. */
-		memset(spool->pipe.page, 0, page_size);
-		memcpy(spool->pipe.page, page, size);
-		if (file_write_all(file->fd, (const char *)spool->pipe.page, page_size, NULL) < 0)
-			return spool_file_fail(spool, file, error);
-		file->size += page_size;
+		memset(spool->batch + used + size, 0, page_size - size);
+		used += page_size;
+		if (used < SPOOL_BATCH_SIZE)
+			continue;
+		if (batch_write(spool, file, begin, used, error) < 0)
+			return -1;
+		begin = file->size;
+		used = 0;
 	}
-	return 0;
+	return used > 0 ? batch_write(spool, file, begin, used, error) : 0;
 }
 
 int spool_read_programs(struct spool *spool, struct error *error)

@@ -511,6 +511,11 @@ size_t programs_fill(struct programs *programs, int64_t until_ns, unsigned char 
 	return queue_fill(&programs->recorded.queue, until_ns, page);
 }
 
+size_t programs_extend(struct programs *programs, int64_t until_ns, unsigned char *page)
+{
+	return queue_extend(&programs->recorded.queue, until_ns, page);
+}
+
 void programs_count(const struct programs *programs, struct programs_counts *out)
 {
 	*out = programs->recorded.queue.counts;

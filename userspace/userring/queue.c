@@ -297,49 +297,68 @@ static size_t queued_size(const struct queued_record *record)
 	return 4 * ENTRY_HEAD_SIZE + record->size + 3;
 }
 
-static unsigned char *put_records(struct record_queue *queue, int64_t until_ns, unsigned char *to,
-				  const unsigned char *end)
+/* Puts records behind one of time @last_ns that is in the sub-buffer; the first of all has none. */
+static unsigned char *put_records(struct record_queue *queue, int64_t until_ns, int64_t last_ns,
+				  unsigned char *to, const unsigned char *end)
 {
-	int64_t last_ns = queue->list[queue->first].time_ns;
-
-	for (bool is_first = true; queue->first < queue->size; is_first = false) {
+	for (; queue->first < queue->size; queue->first++) {
 		const struct queued_record *record = &queue->list[queue->first];
 
 		if (record->time_ns > until_ns || (size_t)(end - to) < queued_size(record) ||
-		    (!is_first &&
-		     (loss_is_due(queue, record) || record->time_ns - last_ns > ENTRY_EXTEND_MAX)))
+		    loss_is_due(queue, record) || record->time_ns - last_ns > ENTRY_EXTEND_MAX)
 			break;
 		to = put_entry(to, record, queue->bytes.data + record->offset, last_ns);
 		last_ns = record->time_ns;
 		queue->delivered_ns = last_ns;
 		queue->counts.read++;
-		queue->first++;
 	}
+	if (queue->first == queue->size ||
+	    (queue->first > DELIVERED_MAX && queue->first > queue->size / 2))
+		queue_compact(queue);
 	return to;
 }
 
 size_t queue_fill(struct record_queue *queue, int64_t until_ns, unsigned char *page)
 {
 	unsigned char *begin = page + PAGE_HEADER_SIZE, *end;
+	int64_t first_ns, count;
 	uint64_t commit;
-	int64_t count;
 
 	queue_merge(queue);
 	if (queue->first == queue->size || queue->list[queue->first].time_ns > until_ns)
 		return 0;
-	memcpy(page, &queue->list[queue->first].time_ns, sizeof(int64_t));
+	first_ns = queue->list[queue->first].time_ns;
+	memcpy(page, &first_ns, sizeof(first_ns));
 	commit = losses_take(queue, &queue->list[queue->first], &count) ? PAGE_MISSED : 0;
 	if (commit && count >= 0)
 		commit |= PAGE_MISSED_STORED;
-	end = put_records(queue, until_ns, begin, page + PROGRAM_PAGE_SIZE - PAGE_COUNT_BYTES);
+	end = put_records(queue, until_ns, first_ns, begin,
+			  page + PROGRAM_PAGE_SIZE - PAGE_COUNT_BYTES);
 	if (commit & PAGE_MISSED_STORED)
 		memcpy(end, &count, sizeof(count));
 	commit |= end - begin;
 	memcpy(page + sizeof(int64_t), &commit, sizeof(commit));
-	if (queue->first == queue->size ||
-	    (queue->first > DELIVERED_MAX && queue->first > queue->size / 2))
-		queue_compact(queue);
 	return end - page + (commit & PAGE_MISSED_STORED ? PAGE_COUNT_BYTES : 0);
+}
+
+/* The count of a loss is behind the records: they cannot go on there. */
+size_t queue_extend(struct record_queue *queue, int64_t until_ns, unsigned char *page)
+{
+	unsigned char *begin = page + PAGE_HEADER_SIZE, *end;
+	uint64_t commit, size;
+
+	queue_merge(queue);
+	memcpy(&commit, page + sizeof(int64_t), sizeof(commit));
+	size = commit & ~PAGE_MISSED;
+	if (size > PROGRAM_PAGE_SIZE - PAGE_HEADER_SIZE - PAGE_COUNT_BYTES)
+		return 0;
+	end = put_records(queue, until_ns, queue->delivered_ns, begin + size,
+			  page + PROGRAM_PAGE_SIZE - PAGE_COUNT_BYTES);
+	if (end == begin + size)
+		return 0;
+	commit += end - begin - size;
+	memcpy(page + sizeof(int64_t), &commit, sizeof(commit));
+	return end - page;
 }
 
 void queue_release(struct record_queue *queue)

@@ -60,6 +60,9 @@ void queue_shrink(struct record_queue *queue, size_t size);
 /** queue_fill - as programs_fill() */
 size_t queue_fill(struct record_queue *queue, int64_t until_ns, unsigned char *page);
 
+/** queue_extend - as programs_extend() */
+size_t queue_extend(struct record_queue *queue, int64_t until_ns, unsigned char *page);
+
 void queue_release(struct record_queue *queue);
 
 #endif

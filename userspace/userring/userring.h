@@ -134,6 +134,14 @@ int programs_wait_ms(const struct programs *programs);
 size_t programs_fill(struct programs *programs, int64_t until_ns, unsigned char *page);
 
 /**
+ * programs_extend - add the next records to the last sub-buffer of programs_fill()
+ * @page: its bytes
+ *
+ * Returns its new size, 0 if none can be added.
+ */
+size_t programs_extend(struct programs *programs, int64_t until_ns, unsigned char *page);
+
+/**
  * struct programs_counts - since the beginning
  * @read: records that programs_fill() returned
  * @lost: records that did not fit, and those that came too late
