@@ -12,7 +12,7 @@ sys.dont_write_bytecode = True
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent)]
 
-from programs import Recorder, build, exported, fired, lost, own_socket  # noqa: E402
+from programs import FLAGS, KTRACK, Recorder, build, exported, fired, lost, own_socket  # noqa: E402
 from tap import Tap  # noqa: E402
 
 
@@ -33,11 +33,50 @@ def check_hostile(tap, load, kind, words):
     hostile.wait()
 
 
+LEASED = """\
+#define _GNU_SOURCE
+#include <ktrack/user.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+int main(void)
+{
+	char path[32];
+	signal(SIGIO, SIG_IGN);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", ktrack_user1_process.fd);
+	if (fcntl(open(path, O_RDONLY), F_SETLEASE, F_RDLCK) < 0)
+		return 1;
+	puts("leased");
+	fflush(stdout);
+	return pause();
+}
+"""
+
+
+def check_lease(tap, load, folder):
+    """A program whose memory cannot be opened without waiting is named at the end, and is no loss of others."""
+    source, program = Path(folder) / "leased.c", Path(folder) / "leased"
+    source.write_text(LEASED)
+    subprocess.run(["gcc", *FLAGS, "-o", program, source], check=True)
+    leased = subprocess.Popen([program], stdout=subprocess.PIPE, text=True)
+    tap.ok(leased.stdout.readline() == "leased\n", "a program has a lease on its memory")
+    recorder = Recorder(folder, "leased")
+    output = subprocess.run([load, "2", "500", "1000"], stdout=subprocess.PIPE, text=True, check=True).stdout
+    events = recorder.stop()
+    tap.ok(f"1 program was not recorded, or only in part: leased ({leased.pid}): its memory has a lease" in recorder.messages, "the end names it", recorder.messages)
+    tap.ok(fired(output) == exported(events) > 0 and lost(events) == (0, False), "an honest program is recorded", fired(output), exported(events), recorder.messages)
+    done = subprocess.run([KTRACK, "doctor"], capture_output=True, text=True, check=False)
+    tap.ok(f"leased ({leased.pid}): its memory has a lease" in done.stdout, "ktrack doctor names it", done.stdout, done.stderr)
+    leased.kill()
+    leased.wait()
+
+
 def main():
     tap = Tap()
     with tempfile.TemporaryDirectory() as folder:
         own_socket(folder)
         load = build(folder)
+        check_lease(tap, load, folder)
         hostile = build(folder, "hostile", source="hostile.c")
         check_hostile(tap, load, "a socket that lingers", [hostile, "linger"])
         mounted = Path(folder) / "mounted"

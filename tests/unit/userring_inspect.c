@@ -246,11 +246,11 @@ static void lease_damage(void)
 	fcntl(fd, F_SETLEASE, F_RDLCK);
 }
 
-TEST(a_memory_with_a_lease_delays_nobody)
+TEST(a_memory_with_a_lease_delays_nobody_and_is_named)
 {
 	child_begin(lease_damage);
 	child_list("");
-	child_examine(0, NULL, NULL);
+	child_examine(0, "exe", refusal_reason(EAGAIN));
 	CHECK_NUMBER(programs_clean(), 0);
 	CHECK_NUMBER(child_end(), 1);
 }

@@ -167,8 +167,9 @@ static void reader_note_refused(struct reader *reader, int pid, int number)
 static void memory_take(struct reader *reader, const struct helper_report *report)
 {
 	const struct helper_message *message = &report->message;
-	struct program *program = program_open(report->memory_fd, message->pid);
-	int number = errno;
+	bool has_lease = message->kind == HELPER_LEASED;
+	struct program *program = has_lease ? NULL : program_open(report->memory_fd, message->pid);
+	int number = has_lease ? EAGAIN : errno;
 
 	if (program && !program_set_origin(program, message)) {
 		program_close(program);
@@ -207,8 +208,9 @@ static void reader_take_report(struct reader *reader, const struct helper_report
 	switch (message->kind) {
 	case HELPER_OFFER:
 	case HELPER_FOUND:
+	case HELPER_LEASED:
 		/* What the search for an earlier reader has found is found again. */
-		if (message->kind == HELPER_FOUND && message->number < reader->search_number)
+		if (message->kind != HELPER_OFFER && message->number < reader->search_number)
 			break;
 		reader_set_place(reader, message->pid);
 		memory_take(reader, report);

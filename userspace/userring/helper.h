@@ -39,6 +39,7 @@ enum inspection_kind {
  * @HELPER_BEGUN: it has given up its rights; the first message
  * @HELPER_OFFER: a program starts; it waits until the pipe of the message is closed
  * @HELPER_FOUND: search @number has found a memory
+ * @HELPER_LEASED: search @number has found a memory with a lease, which cannot be opened
  * @HELPER_ANSWERED: the program of an offer goes on; @number is not 0 if it had not waited
  * @HELPER_DROPPED: a connection was closed although its message could still arrive
  * @HELPER_PROBLEM: the message of a program could not be received, @number is errno
@@ -50,6 +51,7 @@ enum helper_kind {
 	HELPER_BEGUN,
 	HELPER_OFFER,
 	HELPER_FOUND,
+	HELPER_LEASED,
 	HELPER_ANSWERED,
 	HELPER_DROPPED,
 	HELPER_PROBLEM,

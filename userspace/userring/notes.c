@@ -83,7 +83,7 @@ static void note_problem(struct programs *programs, const struct part_note *note
 static void note_refused(struct programs *programs, const struct part_note *note, const char *comm)
 {
 	refusals_add(&programs->refusals, note->pid, comm, refusal_reason(note->number));
-	if (note->number != EINVAL && note->number != EPERM)
+	if (note->number != EINVAL && note->number != EPERM && note->number != EAGAIN)
 		programs_lose(programs);
 }
 

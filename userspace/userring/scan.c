@@ -34,8 +34,8 @@ static bool is_memory(int folder_fd, const char *name)
 }
 
 /*
- * Any file can have such a path in another mount namespace, and a program may send any file. Opening
- * a device with this process's rights may wait, or change what it does.
+ * Any file can have such a path in another mount namespace, and a program may send any file.
+ * Opening a device with this process's rights may wait, or change what it does.
  */
 int memfd_open_anew(int path_fd)
 {
@@ -88,7 +88,10 @@ struct search {
 	int nr_cut;
 };
 
-/* Sends a memory; the process is asked for its socket, and its mappings are read, only once. */
+/*
+ * Sends a memory, or that it has a lease, if @fd is -1. The process is asked for its socket, and
+ * its mappings are read, only once.
+ */
 static void memory_send(struct search *search, int fd)
 {
 	if (search->message.pid == 0 && search->work->wants &&
@@ -98,21 +101,26 @@ static void memory_send(struct search *search, int fd)
 	}
 	if (search->message.pid == 0) {
 		search->message.pid = search->pid;
-		search->message.user = process_user(search->pid, process_effective_user(search->pid));
+		search->message.user = process_user(search->pid,
+						    process_effective_user(search->pid));
 		message_describe(&search->message);
 	}
-	search->has_ended = !helper_send(search->fd, &search->message, &fd, 1);
+	search->message.kind = fd < 0 ? HELPER_LEASED : HELPER_FOUND;
+	search->has_ended = !helper_send(search->fd, &search->message, &fd, fd >= 0);
 	search->is_over = search->has_ended;
 }
 
-/* Opens a file of procfs anew; -1 if it is none of the kernel's memory. */
-static int link_open_anew(int folder_fd, const char *name)
+/* Opens a file of procfs anew, and sends it if it is one of the kernel's memory. */
+static void link_send(struct search *search, int folder_fd, const char *name)
 {
 	int path_fd = openat(folder_fd, name, O_PATH | O_CLOEXEC);
 	int fd = path_fd < 0 ? -1 : memfd_open_anew(path_fd);
+	bool has_lease = path_fd >= 0 && fd < 0 && errno == EAGAIN;
 
 	file_close(path_fd);
-	return fd;
+	if (fd >= 0 || has_lease)
+		memory_send(search, fd);
+	file_close(fd);
 }
 
 static void search_cut(struct search *search)
@@ -134,13 +142,8 @@ static void search_files(struct search *search)
 	if (!folder)
 		return;
 	while (!search->is_over && nr_files++ < DESCRIPTORS_MAX && (entry = readdir(folder))) {
-		int fd = procfs_number(entry->d_name) >= 0 && is_memory(dirfd(folder), entry->d_name)
-				 ? link_open_anew(dirfd(folder), entry->d_name)
-				 : -1;
-
-		if (fd >= 0)
-			memory_send(search, fd);
-		file_close(fd);
+		if (procfs_number(entry->d_name) >= 0 && is_memory(dirfd(folder), entry->d_name))
+			link_send(search, dirfd(folder), entry->d_name);
 	}
 	if (nr_files > DESCRIPTORS_MAX)
 		search_cut(search);
@@ -152,17 +155,13 @@ static void mapping_send(void *context, const struct mapping *mapping)
 {
 	struct search *search = context;
 	char path[96];
-	int fd;
 
 	if (mapping->offset != 0 || search->is_over ||
 	    mapping->end - mapping->begin <= KTRACK_USER_CONTROL_SIZE)
 		return;
 	snprintf(path, sizeof(path), "/proc/%d/map_files/%lx-%lx", search->pid, mapping->begin,
 		 mapping->end);
-	fd = link_open_anew(AT_FDCWD, path);
-	if (fd >= 0)
-		memory_send(search, fd);
-	file_close(fd);
+	link_send(search, AT_FDCWD, path);
 }
 
 /* Finds the memory of a program that has closed its mark; the caller needs rights for that. */
@@ -220,8 +219,7 @@ void search_run(const struct helper_work *work, const struct search_plan *plan, 
 
 	while (folder && !search.has_ended && (entry = readdir(folder))) {
 		search.pid = procfs_number(entry->d_name);
-		search.message = (struct helper_message){ .kind = HELPER_FOUND,
-							  .number = plan->number };
+		search.message = (struct helper_message){ .number = plan->number };
 		search.is_over = false;
 		__atomic_store_n(plan->place, search.pid, __ATOMIC_RELAXED);
 		if (plan_has(plan, work, search.pid))
