@@ -2,7 +2,9 @@
 /* Tests of a reader that is killed, or damaged: the recorder takes each record once. */
 #define KTRACK_SYSTEM unit
 #include <ktrack/user.h>
+#include <fcntl.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -74,7 +76,8 @@ static int reader_do(int step)
 	}
 	close(fds[1]);
 	while ((size = recv(fds[0], message, sizeof(message), 0)) > 0)
-		CHECK_NUMBER(recorded_take(&reading.recorded, message, size, &notes), RECORDED_WHOLE);
+		CHECK_NUMBER(recorded_take(&reading.recorded, message, size, &notes),
+			     RECORDED_WHOLE);
 	close(fds[0]);
 	waitpid(pid, &status, 0);
 	return status;
@@ -181,7 +184,8 @@ static enum recorded_status part_take(const void *part, size_t size)
 
 TEST(parts_of_a_damaged_reader_are_refused)
 {
-	struct part_program program = { .head = { sizeof(program), PART_PROGRAM }, .nr_rings = 129 };
+	struct part_program program = { .head = { sizeof(program), PART_PROGRAM },
+					.nr_rings = 129 };
 	struct part_records records = { .head = { sizeof(records), PART_RECORDS } };
 	struct part_event event = { .head = { sizeof(event), PART_EVENT }, .size = 8 };
 	struct part_lost lost = { .head = { sizeof(lost), PART_LOST } };
@@ -301,4 +305,83 @@ TEST(a_reader_without_a_helper_goes_on)
 	reader.helper.fd = fds[0];
 	CHECK(reader_accept(&reader));
 	CHECK(reader.helper.has_ended);
+}
+
+#define FLOOD_RINGS 20
+#define FLOOD_RING_SIZE (4u << 20)
+#define FLOOD_ENTRY 2048u
+
+/* A memory of this process whose rings are full. */
+static struct program *flood_open(void)
+{
+	size_t size = KTRACK_USER_CONTROL_SIZE + KTRACK_USER_EVENTS_SIZE +
+		      (size_t)FLOOD_RINGS * FLOOD_RING_SIZE;
+	int fd = memfd_create(KTRACK_USER_NAME, MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	struct ktrack_user_control *control;
+	struct program *program;
+
+	if (fd < 0 || ftruncate(fd, size) < 0 ||
+	    fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) < 0)
+		abort();
+	control = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	*control = (struct ktrack_user_control){ .magic = KTRACK_USER_MAGIC,
+						 .version = KTRACK_USER_VERSION,
+						 .pid = getpid(),
+						 .nr_rings = FLOOD_RINGS,
+						 .ring_size = FLOOD_RING_SIZE,
+						 .events_size = KTRACK_USER_EVENTS_SIZE };
+	program = program_open(fd, getpid());
+	if (!program || !program_lock(program))
+		abort();
+	program->from_ns = 0;
+	for (size_t i = 0; i < FLOOD_RINGS; i++)
+		control->rings[i].head = FLOOD_RING_SIZE;
+	for (size_t at = KTRACK_USER_CONTROL_SIZE + KTRACK_USER_EVENTS_SIZE; at < size;
+	     at += FLOOD_ENTRY)
+		*(uint32_t *)(void *)((char *)control + at) = FLOOD_ENTRY | KTRACK_USER_PAD |
+							      KTRACK_USER_COMMITTED;
+	munmap(control, size);
+	close(fd);
+	return program;
+}
+
+static uint64_t flood_read(const struct program *flood)
+{
+	return (uint64_t)FLOOD_RINGS * FLOOD_RING_SIZE - program_pending(flood);
+}
+
+/* The flood is before it in the list, and its user's. */
+TEST(the_end_reads_a_part_of_a_flood_and_all_of_an_honest_program)
+{
+	struct reader reader = { .helper = { .fd = -1 } };
+	struct program *flood, *list[2];
+
+	reading_begin();
+	flood = flood_open();
+	list[0] = flood;
+	list[1] = reading.program;
+	reader.batch = reading.batch;
+	reader.list = list;
+	reader.size = 2;
+	for (size_t i = 0; i < reader.size; i++) {
+		list[i]->user = user_table_find(&reader.users, 0);
+		list[i]->user->nr_programs++;
+	}
+	for (uint32_t i = 0; i < 100; i++)
+		ktrack_instant(unit_number, "one", i);
+	CHECK(reader_finish(&reader, SIZE_MAX));
+	CHECK(flood->is_cut && !reading.program->is_cut);
+	CHECK_NUMBER(reading.recorded.queue.size, 100);
+	CHECK(flood_read(flood) > READER_END_MAX - (1 << 20));
+	CHECK(flood_read(flood) < READER_END_MAX + PART_DATA_MAX);
+	CHECK(reader_pass(&reader, SIZE_MAX));
+	CHECK(flood_read(flood) < READER_END_MAX + PART_DATA_MAX);
+	CHECK(reader_release_programs(&reader));
+	CHECK_NUMBER(reading.nr_notes, 1);
+	CHECK_NUMBER(reading.note.kind, NOTE_LEFT);
+	CHECK(reading.recorded.queue.counts.is_damaged);
+	user_table_release(&reader.users);
+	task_table_release(&reader.tasks);
+	reading.program = NULL;
+	reading_end();
 }

@@ -152,6 +152,7 @@ struct part_ended {
  * @NOTE_CUT: it was left out by a search
  * @NOTE_DAMAGED: its rings are damaged
  * @NOTE_THREADS: some threads were not looked for
+ * @NOTE_LEFT: records are left in its rings
  */
 enum note_kind {
 	NOTE_FULL,
@@ -164,6 +165,7 @@ enum note_kind {
 	NOTE_CUT,
 	NOTE_DAMAGED,
 	NOTE_THREADS,
+	NOTE_LEFT,
 	NR_NOTE_KINDS,
 };
 

@@ -16,7 +16,8 @@ void programs_lose(struct programs *programs)
 	queue_lose(&programs->recorded.queue, time_now_ns(CLOCK_BOOTTIME), LOSS_COUNT_UNKNOWN);
 }
 
-/* A program that has not waited for the answer was not recorded until now. The first are reported. */
+/* A program that has not waited for the answer was not recorded until now. The first are reported.
+ */
 static void programs_report_late(struct programs *programs, int pid, const char *comm)
 {
 	const char *more = "";
@@ -151,6 +152,10 @@ void programs_take_note(struct programs *programs, const struct part_note *note)
 		break;
 	case NOTE_DAMAGED:
 		note_damaged(programs, note, comm);
+		break;
+	case NOTE_LEFT:
+		refusals_add(&programs->refusals, note->pid, comm,
+			     "it had more records at the end than are read");
 		break;
 	case NOTE_THREADS:
 		report_message(programs->settings.report,

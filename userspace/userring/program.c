@@ -19,7 +19,7 @@
 /* Limits of what a memory may be. */
 #define EVENTS_SIZE_MIN 4096u
 #define EVENTS_SIZE_MAX (4u << 20)
-#define MEMORY_SIZE_MAX                             \
+#define MEMORY_SIZE_MAX                               \
 	(KTRACK_USER_CONTROL_SIZE + EVENTS_SIZE_MAX + \
 	 (uint64_t)KTRACK_USER_RINGS * KTRACK_USER_RING_MAX)
 
@@ -47,8 +47,7 @@ static bool memory_fits(const struct program *program)
 	return control->magic == KTRACK_USER_MAGIC && control->version == KTRACK_USER_VERSION &&
 	       program->nr_rings > 0 && program->nr_rings <= KTRACK_USER_RINGS &&
 	       is_ring_size(program->ring_size, KTRACK_USER_RING_MAX) &&
-	       program->events_size >= EVENTS_SIZE_MIN &&
-	       program->events_size <= EVENTS_SIZE_MAX &&
+	       program->events_size >= EVENTS_SIZE_MIN && program->events_size <= EVENTS_SIZE_MAX &&
 	       program->events_size % 8 == 0 &&
 	       program->size == KTRACK_USER_CONTROL_SIZE + (size_t)program->events_size +
 					(uint64_t)program->nr_rings * program->ring_size;
@@ -140,7 +139,8 @@ struct program *program_open(int fd, int pid)
 				     .started = process_started(pid),
 				     .clock_offset_ns = process_clock_offset(pid),
 				     .device = status.st_dev,
-				     .inode = status.st_ino };
+				     .inode = status.st_ino,
+				     .left = UINT64_MAX };
 	program->fd = memory_open(fd);
 	number = program->fd < 0 ? errno : program_map(program, &status);
 	if (number == 0)
@@ -170,8 +170,7 @@ bool program_pread(const struct program *program, void *out, size_t size, size_t
 
 static bool program_matches_one(const char *pattern, const struct program *program)
 {
-	return fnmatch(pattern, program->comm, 0) == 0 ||
-	       fnmatch(pattern, program->path, 0) == 0 ||
+	return fnmatch(pattern, program->comm, 0) == 0 || fnmatch(pattern, program->path, 0) == 0 ||
 	       fnmatch(pattern, path_base_name(program->path), 0) == 0;
 }
 
@@ -217,8 +216,8 @@ bool ring_is_parked(const struct program *program, const struct ktrack_user_ring
 }
 
 /*
- * Makes an empty ring of another size than wanted look full, so that its writer sets the size before
- * its next record: no earlier record is where nobody expects it.
+ * Makes an empty ring of another size than wanted look full, so that its writer sets the size
+ * before its next record: no earlier record is where nobody expects it.
  */
 static void ring_park(struct program *program, size_t index, uint32_t wanted)
 {

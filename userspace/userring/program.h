@@ -70,11 +70,12 @@ enum search_state {
  * @added_ns: CLOCK_BOOTTIME when it was added
  * @searches: the time that searches of threads take
  * @search_state: of these searches
+ * @left: bytes of its rings that are still read; the end limits them
  * @most_bytes: the most that one of its rings had in the last pass
  * @is_ours: it is locked, so that this process is its only reader
  * @is_nested: the process is in another PID namespace, so that its threads have other numbers
  * @has_ended: the process is gone
- * @is_cut: the last pass has left records in its rings, because its user has too many
+ * @is_cut: the last pass has left records in its rings, because there are too many
  * @is_damaged: its memory is not what ktrack/user.h writes; it is left alone
  * @has_process: its process is noted as a thread that has written
  * @is_announced: the recorder knows of it
@@ -105,6 +106,7 @@ struct program {
 	int64_t added_ns;
 	struct time_share searches;
 	enum search_state search_state;
+	uint64_t left;
 	int64_t most_bytes;
 	bool is_ours;
 	bool is_nested;
@@ -198,6 +200,9 @@ void program_clear_read(struct program *program);
 
 /** program_ready_ns - all records up to this time are read */
 int64_t program_ready_ns(const struct program *program, int64_t now_ns);
+
+/** program_pending - bytes of its rings that are not read */
+uint64_t program_pending(const struct program *program);
 
 /** program_is_waiting - whether a record is begun and not complete */
 bool program_is_waiting(const struct program *program);

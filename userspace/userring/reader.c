@@ -90,11 +90,44 @@ bool reader_pass(struct reader *reader, uint64_t size_max)
 	return batch_flush(&reader->batch);
 }
 
+/* Records that threads write while their program is switched off. */
+#define END_MORE 16384
+
+static int program_compare_left(const void *a, const void *b)
+{
+	const struct program *const *left = a, *const *right = b;
+
+	return ((*left)->left > (*right)->left) - ((*left)->left < (*right)->left);
+}
+
+/* Of each user the same is read, and of its programs those first that have the least. */
+static void reader_limit(struct reader *reader)
+{
+	size_t nr_users = user_table_begin_pass(&reader->users);
+
+	for (size_t i = 0; i < reader->users.size; i++)
+		reader->users.list[i]->left = READER_END_MAX / nr_users;
+	for (size_t i = 0; i < reader->size; i++)
+		reader->list[i]->left = program_pending(reader->list[i]) + END_MORE;
+	if (reader->size > 0)
+		qsort(reader->list, reader->size, sizeof(*reader->list), program_compare_left);
+	for (size_t i = 0; i < reader->size; i++) {
+		struct program *program = reader->list[i];
+
+		if (program->left > program->user->left)
+			program->left = program->user->left;
+		program->user->left -= program->left;
+	}
+}
+
 /* What was sent is freed before the memory is unmapped. */
 static bool reader_release(struct reader *reader, struct program *program)
 {
-	struct part_ended *part = batch_reserve(&reader->batch, sizeof(*part));
+	struct part_ended *part;
 
+	if (program->is_cut)
+		batch_note(&reader->batch, NOTE_LEFT, program->pid, 0, program->comm);
+	part = batch_reserve(&reader->batch, sizeof(*part));
 	if (part && program->is_announced) {
 		*part = (struct part_ended){ .id = { program->device, program->inode },
 					     .is_cut = program->is_cut };
@@ -201,11 +234,9 @@ static bool reader_do_pass(struct reader *reader, const struct reader_request *r
 	return reader_send_passed(reader, &passed);
 }
 
-/* The last pass; programs write no more, and those that they have begun are awaited. */
-static bool reader_do_finish(struct reader *reader, const struct reader_request *request)
+bool reader_finish(struct reader *reader, uint64_t size_max)
 {
 	const struct timespec step = { .tv_nsec = NS_PER_S / 1000 };
-	struct part_passed passed;
 	bool is_whole;
 
 	reader_await_answers(reader);
@@ -213,13 +244,21 @@ static bool reader_do_finish(struct reader *reader, const struct reader_request 
 	/* A thread may have seen that recording is on, and reserves only now. */
 	nanosleep(&step, NULL);
 	reader->looked_ns = 0;
-	is_whole = reader_accept(reader) && reader_pass(reader, request->size_max) &&
-		   reader_look(reader, request->size_max);
+	is_whole = reader_accept(reader);
+	reader_limit(reader);
+	is_whole = is_whole && reader_pass(reader, size_max) && reader_look(reader, size_max);
 	for (int i = 0; is_whole && i < AWAIT_STEPS && reader_is_waiting(reader); i++) {
 		nanosleep(&step, NULL);
-		is_whole = reader_pass(reader, request->size_max);
+		is_whole = reader_pass(reader, size_max);
 	}
-	passed = reader_passed(reader, request->number);
+	return is_whole;
+}
+
+static bool reader_do_finish(struct reader *reader, const struct reader_request *request)
+{
+	bool is_whole = reader_finish(reader, request->size_max);
+	struct part_passed passed = reader_passed(reader, request->number);
+
 	return is_whole && reader_release_programs(reader) && reader_send_passed(reader, &passed);
 }
 

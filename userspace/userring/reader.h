@@ -73,7 +73,8 @@ void reader_await_answers(struct reader *reader);
 void reader_switch(struct reader *reader, bool is_on);
 
 /**
- * fill_ns_slower - the time that the fastest ring takes to fill, after time in which nothing was seen
+ * fill_ns_slower - the time that the fastest ring takes to fill, after time in which nothing was
+ * seen
  *
  * A burst may follow another one: it is taken for half as fast after a second, not at once.
  */
@@ -81,6 +82,18 @@ int64_t fill_ns_slower(int64_t fill_ns, int64_t elapsed_ns);
 
 /** fill_ns_after - the same if a program has a faster one, by the bytes that it had in this time */
 int64_t fill_ns_after(int64_t fill_ns, int64_t elapsed_ns, const struct program *program);
+
+/** READER_END_MAX - limit of bytes of rings that are read when programs were switched off */
+#define READER_END_MAX ((uint64_t)64 << 20)
+
+/**
+ * reader_finish - switch programs off, and read what they have, those with the least first
+ * @size_max: as of struct reader_request
+ *
+ * Programs may fill their rings faster than they are read. Records that they have begun are
+ * awaited. Returns false as reader_pass().
+ */
+bool reader_finish(struct reader *reader, uint64_t size_max);
 
 /** reader_pass - read all rings; @size_max as of struct reader_request; false as reader_accept() */
 bool reader_pass(struct reader *reader, uint64_t size_max);

@@ -118,7 +118,8 @@ static bool program_note_described(struct program *program, uint16_t number)
 		described = reallocarray(program->described, size / 64, sizeof(*described));
 		if (!described)
 			return false;
-		memset(described + program->nr_described / 64, 0, (size - program->nr_described) / 8);
+		memset(described + program->nr_described / 64, 0,
+		       (size - program->nr_described) / 8);
 		program->described = described;
 		program->nr_described = size;
 	}
@@ -336,9 +337,8 @@ static int entry_read(struct program *program, struct program_ring *ring,
 		return RING_WINDOW_END;
 	if (is_cut)
 		word = size | KTRACK_USER_COMMITTED | KTRACK_USER_PAD;
-	status = word & KTRACK_USER_PAD
-			 ? RING_RECORD
-			 : record_take(program, ring, reader, window, &word, now_ns);
+	status = word & KTRACK_USER_PAD ? RING_RECORD
+					: record_take(program, ring, reader, window, &word, now_ns);
 	if (status != RING_RECORD)
 		return status;
 	memcpy(window->data + window->used, &word, sizeof(word));
@@ -420,15 +420,16 @@ void program_clear_read(struct program *program)
 		uint64_t end = __atomic_load_n(&shared->read, __ATOMIC_ACQUIRE);
 		uint64_t head = __atomic_load_n(&shared->head, __ATOMIC_ACQUIRE);
 
-		if (program_take_size(program, i) &&
-		    head - tail <= program_ring_size(program, i) && end - tail <= head - tail &&
-		    end != tail)
+		if (program_take_size(program, i) && head - tail <= program_ring_size(program, i) &&
+		    end - tail <= head - tail && end != tail)
 			ring_free(program, i, tail, end);
 	}
 }
 
-static bool user_may_read(const struct program *program, const struct ring_reader *reader)
+static bool program_may_read(const struct program *program, const struct ring_reader *reader)
 {
+	if (program->left == 0)
+		return false;
 	return !program->user || program->user->nr_bytes < reader->user_max;
 }
 
@@ -456,7 +457,7 @@ static int window_open(struct ring_window *window, struct program *program, size
 		return RING_DAMAGED;
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
 	return program_pread(program, window->data, window->size, offset) ? RING_RECORD
-									   : RING_DAMAGED;
+									  : RING_DAMAGED;
 }
 
 /* Adds what was taken to the batch; of a ring without new records, its count of lost ones. */
@@ -482,7 +483,7 @@ static void window_close(const struct ring_window *window, struct program *progr
 }
 
 static int ring_window_read(struct program *program, size_t index, const struct ring_reader *reader,
-		       uint64_t head, int64_t now_ns)
+			    uint64_t head, int64_t now_ns)
 {
 	struct program_ring *ring = &program->rings[index];
 	struct ring_window window;
@@ -490,8 +491,10 @@ static int ring_window_read(struct program *program, size_t index, const struct 
 
 	if (status < 0)
 		return status;
-	while (status == RING_RECORD && window.used < window.size && user_may_read(program, reader))
+	while (status == RING_RECORD && window.used < window.size &&
+	       program_may_read(program, reader))
 		status = entry_read(program, ring, reader, &window, head, now_ns);
+	program->left -= window.used < program->left ? window.used : program->left;
 	if (window.used > 0)
 		window_close(&window, program, index, reader->batch);
 	if (status == RING_UNKNOWN)
@@ -554,9 +557,10 @@ static int64_t ring_read(struct program *program, size_t index, const struct rin
 	 * A hostile program may have set both: the word at the tail would end behind the memory,
 	 * and skipping words would pass the head.
 	 */
-	if (head - ring->tail > program_ring_size(program, index) || ring->tail % 8 != 0 || head % 8 != 0)
+	if (head - ring->tail > program_ring_size(program, index) || ring->tail % 8 != 0 ||
+	    head % 8 != 0)
 		return RING_DAMAGED;
-	while (status == RING_RECORD && ring->tail != head && user_may_read(program, reader))
+	while (status == RING_RECORD && ring->tail != head && program_may_read(program, reader))
 		status = ring_window_read(program, index, reader, head, now_ns);
 	if (status < 0)
 		return status;
@@ -657,6 +661,20 @@ int64_t program_ready_ns(const struct program *program, int64_t now_ns)
 			now_ns = ring->complete_ns;
 	}
 	return now_ns;
+}
+
+/* A hostile program may have any head. */
+uint64_t program_pending(const struct program *program)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < program->nr_rings && !program->is_damaged; i++) {
+		uint64_t head = __atomic_load_n(&program->control->rings[i].head, __ATOMIC_RELAXED);
+		uint64_t size = head - program->rings[i].tail;
+
+		sum += size < program->ring_size ? size : program->ring_size;
+	}
+	return sum;
 }
 
 bool program_is_waiting(const struct program *program)

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 /**
@@ -12,12 +13,14 @@
  * @nr_programs: programs that are recorded now
  * @nr_events: events that they were the first to describe
  * @nr_bytes: bytes of records that the current pass has read
+ * @left: bytes of rings that the end still reads
  */
 struct program_user {
 	uid_t uid;
 	size_t nr_programs;
 	size_t nr_events;
 	size_t nr_bytes;
+	uint64_t left;
 };
 
 /** struct user_table - users whose programs were recorded */
