@@ -208,12 +208,15 @@ def written(pid):
 
 def check_batches(tap, load, folder):
     """What a program has written while the recorder did not run is one pass, and becomes few pieces of the file."""
-    path, pairs = Path(folder) / "batches.dat", 20000
+    path, pairs = Path(folder) / "batches.dat", 4000
     spooled, least = Path(f"{path}.spool") / "programs", 50 * pairs
-    recorder = subprocess.Popen([KTRACK, "record", "--programs", "-o", path], stderr=subprocess.PIPE, text=True)
-    wait_for(lambda: spooled.exists(), recorder)
+    begin, end = os.pipe()
+    recorder = subprocess.Popen([KTRACK, "record", "--programs", f"--ready-fd={end}", "-o", path], stderr=subprocess.PIPE, text=True, pass_fds=[end])
+    os.close(end)
+    with open(begin, "rb") as ready:
+        ready.read()
     program = subprocess.Popen([load, "1", str(pairs), "0", "halves"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-    wait_for(lambda: spooled.stat().st_size > least, recorder)
+    wait_for(lambda: spooled.stat().st_size > least, recorder, program)
     recorder.send_signal(signal.SIGSTOP)
     before = written(recorder.pid)
     output = program.communicate("x")[0]
