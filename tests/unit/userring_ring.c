@@ -14,6 +14,7 @@
 #include "fixtures/user_reading.h"
 
 KTRACK_SLICE(unit_work);
+KTRACK_SLICE(unit_double, KTRACK_FIELD(double, number));
 KTRACK_SLICE(unit_byte, KTRACK_FIELD(uint8_t, byte));
 KTRACK_SLICE(unit_io, KTRACK_SCOPE(uint16_t, slot), KTRACK_FIELD(uint32_t, bytes),
 	     KTRACK_TEXT(path), KTRACK_RESULT(result));
@@ -173,6 +174,15 @@ TEST(formats_are_those_of_the_macros_for_drivers)
 		   "__print_symbolic(REC->op, { 0, \"read\" }, { 1, \"wr?ite\" }), "
 		   "__print_flags(REC->flags, \"|\", { 1, \"sync\" }, { 2, \"discard\" }), "
 		   "REC->scope_tgid\n");
+	reading_end();
+}
+
+TEST(formats_have_floating_types)
+{
+	reading_begin();
+	ktrack_instant(unit_double, "x", 1.5);
+	CHECK(reading_pass() > 0);
+	CHECK(strstr(reading.recorded.events.list[0]->text.data, "field:double number;"));
 	reading_end();
 }
 

@@ -66,12 +66,14 @@ static void put_field(struct buffer *out, const char *type, const char *name, un
 
 static void type_append(struct buffer *out, const struct described_field *field, size_t nr_scopes)
 {
-	static const char *const marked[] = { [KTRACK_USER_ASYNC] = "ktrack_async_id",
-					      [KTRACK_USER_FLOW] = "ktrack_flow_id",
-					      [KTRACK_USER_RESULT] = "ktrack_result",
-					      [KTRACK_USER_TEXT] = "__data_loc char[]",
-					      [KTRACK_USER_BYTES] = "u8",
-					      [KTRACK_USER_POINTER] = "void *" };
+	static const char *const marked[KTRACK_USER_FLOATING + 1] = {
+		[KTRACK_USER_ASYNC] = "ktrack_async_id",
+		[KTRACK_USER_FLOW] = "ktrack_flow_id",
+		[KTRACK_USER_RESULT] = "ktrack_result",
+		[KTRACK_USER_TEXT] = "__data_loc char[]",
+		[KTRACK_USER_BYTES] = "u8",
+		[KTRACK_USER_POINTER] = "void *"
+	};
 
 	if (marked[field->kind]) {
 		buffer_append_string(out, marked[field->kind]);
