@@ -28,7 +28,7 @@ userspace/source/live_source.c: leak of 'live' [CWE-401] [-Wanalyzer-malloc-leak
 userspace/source/live_source.c: leak of '<unknown>' [CWE-401] [-Wanalyzer-malloc-leak]
 userspace/timeline/timeline.h: leak of '<unknown>' [CWE-401] [-Wanalyzer-malloc-leak]
 userspace/tracedat/file_areas.c: leak of '<unknown>' [CWE-401] [-Wanalyzer-malloc-leak]
-userspace/tracedat/file_chunk.c: leak of '<unknown>' [CWE-401] [-Wanalyzer-malloc-leak]
+userspace/tracedat/file_stream.c: leak of '<unknown>' [CWE-401] [-Wanalyzer-malloc-leak]
 userspace/tracedat/file_options.c: leak of 'strndup(text.data,  text.size)' [CWE-401] [-Wanalyzer-malloc-leak]
 userspace/tracedat/shift.c: leak of '<unknown>' [CWE-401] [-Wanalyzer-malloc-leak]
 userspace/track/lanes.c: leak of 'is_busy' [CWE-401] [-Wanalyzer-malloc-leak]

@@ -1,9 +1,307 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Reads uncompressed sub-buffers, and ends streams of both kinds. */
-#include "tracedat/file_stream.h"
-
+/*
+ * Reads sub-buffers from compressed chunks. A stream keeps its decompressed chunk if that is small.
+ * Streams with large chunks share one decompressed chunk, and decompress theirs again if needed.
+ */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
+
+#include "tracedat/file_stream.h"
+
+/* trace-cmd writes chunks of ten sub-buffers. */
+#define CHUNK_SIZE_MAX (16 << 20)
+
+/* Two sizes precede the bytes of a chunk. */
+#define CHUNK_HEAD_SIZE 8
+
+/* Memory that every stream may keep, and limits for the additional memory of all streams. */
+#define CHUNK_OWN_SIZE 65536
+#define CHUNKS_KEPT_MAX (4 << 20)
+#define SUB_BUFFERS_KEPT_MAX (8 << 20)
+
+/* How often one chunk may be decompressed; trace-cmd's chunks have ten sub-buffers. */
+#define CHUNK_RUNS_MAX 16
+
+/*
+ * Limit of the decompressed size of all chunks, in sizes of the file: more than nearly empty
+ * sub-buffers reach. Below INFLATED_FREE there is no limit.
+ */
+#define INFLATED_FACTOR 4096
+#define INFLATED_FREE (256u << 20)
+
+/* Bytes behind the last chunk: some writers include the number of chunks in the area's size. */
+#define CHUNK_REST_MAX 4
+
+/**
+ * struct trace_chunk - the current chunk of a stream
+ * @has_begun: @nr_left was read
+ * @is_missing: @nr_left is missing in the file
+ * @nr_left: number of chunks that follow
+ * @size: of the decompressed chunk, of which @taken bytes were read
+ * @at, @packed_size: place of the compressed chunk in the file
+ * @nr_runs: how often it was decompressed
+ * @is_own: @bytes are all of it, otherwise the current sub-buffer only
+ */
+struct trace_chunk {
+	bool has_begun;
+	bool is_missing;
+	uint32_t nr_left;
+	size_t size;
+	size_t taken;
+	uint64_t at;
+	size_t packed_size;
+	unsigned int nr_runs;
+	bool is_own;
+	unsigned char *bytes;
+	size_t capacity;
+};
+
+struct trace_chunk *trace_chunk_new(void)
+{
+	return calloc(1, sizeof(struct trace_chunk));
+}
+
+static size_t size_beyond(size_t size)
+{
+	return size > CHUNK_OWN_SIZE ? size - CHUNK_OWN_SIZE : 0;
+}
+
+void trace_chunk_free(struct trace_stream *own)
+{
+	struct trace_chunk *chunk = own->chunk;
+
+	if (!chunk)
+		return;
+	own->file->kept_size -= size_beyond(chunk->capacity);
+	free(chunk->bytes);
+	free(chunk);
+	own->chunk = NULL;
+}
+
+/* Reserves @size bytes, unless all streams would keep more than @limit. */
+static bool chunk_reserve(struct trace_stream *own, size_t size, size_t limit)
+{
+	struct trace_chunk *chunk = own->chunk;
+	size_t beyond = size_beyond(size) - size_beyond(chunk->capacity);
+	unsigned char *bytes;
+
+	if (size <= chunk->capacity)
+		return true;
+	if (beyond > 0 && own->file->kept_size + beyond > limit)
+		return false;
+	bytes = realloc(chunk->bytes, size);
+	if (!bytes)
+		return false;
+	own->file->kept_size += beyond;
+	chunk->bytes = bytes;
+	chunk->capacity = size;
+	return true;
+}
+
+/* Reads the number of chunks, or the sizes of one. */
+static struct cursor chunk_read_head(struct trace_stream *own, unsigned char *head, size_t size)
+{
+	struct cursor cursor = { .data = head, .size = size, .is_swapped = own->file->is_swapped };
+	size_t there;
+
+	if (size > trace_stream_left(own)) {
+		cursor.is_over = true;
+		return cursor;
+	}
+	there = input_read(&own->file->input, head, size, own->offset);
+	if (there < size) {
+		trace_stream_shorten(own, own->offset + there);
+		cursor.is_over = true;
+	}
+	own->offset += there;
+	return cursor;
+}
+
+static void chunk_begin(struct trace_stream *own)
+{
+	unsigned char head[CHUNK_HEAD_SIZE];
+	struct cursor cursor = chunk_read_head(own, head, sizeof(uint32_t));
+
+	own->chunk->has_begun = true;
+	own->chunk->nr_left = cursor_u32(&cursor);
+	own->chunk->is_missing = cursor.is_over;
+	if (cursor.is_over && !own->cut)
+		own->cut = "the compressed chunks are missing";
+}
+
+/* Whether the chunk lies within the area and the limits. */
+static bool chunk_is_valid(const struct trace_stream *own)
+{
+	const struct trace_chunk *chunk = own->chunk;
+
+	return chunk->packed_size <= trace_stream_left(own) && chunk->size <= CHUNK_SIZE_MAX &&
+	       chunk->packed_size <= CHUNK_SIZE_MAX / 2;
+}
+
+/* Ends a stream at an invalid chunk. */
+static ssize_t chunk_break(struct stream *stream)
+{
+	struct trace_stream *own = stream->own;
+
+	if (own->cut) {
+		own->offset = own->end;
+		return trace_stream_end(stream);
+	}
+	return trace_stream_break(stream, own->last_offset,
+				  "a compressed chunk claims a size that cannot be");
+}
+
+/* Ends a stream behind its last chunk. */
+static ssize_t chunks_end(struct stream *stream)
+{
+	struct trace_stream *own = stream->own;
+
+	if (trace_stream_left(own) > CHUNK_REST_MAX)
+		trace_file_report(own->file, own->offset,
+				  "the records of a cpu are more than its chunks");
+	/* All chunks were read: no record is missing. */
+	if (own->cut && !own->chunk->is_missing) {
+		trace_file_report(own->file, own->end, own->cut);
+		own->cut = NULL;
+	}
+	return trace_stream_end(stream);
+}
+
+/* Finds the next chunk that is not empty; returns 1, or 0 if the stream ends. */
+static ssize_t chunk_next(struct stream *stream)
+{
+	struct trace_stream *own = stream->own;
+	struct trace_chunk *chunk = own->chunk;
+
+	if (!chunk->has_begun)
+		chunk_begin(own);
+	while (chunk->nr_left > 0) {
+		unsigned char head[CHUNK_HEAD_SIZE];
+		struct cursor cursor;
+
+		own->last_offset = own->offset;
+		cursor = chunk_read_head(own, head, sizeof(head));
+		chunk->packed_size = cursor_u32(&cursor);
+		chunk->size = cursor_u32(&cursor);
+		if (cursor.is_over || !chunk_is_valid(own))
+			return chunk_break(stream);
+		chunk->at = own->offset;
+		chunk->taken = 0;
+		chunk->nr_runs = 0;
+		chunk->is_own = chunk_reserve(own, chunk->size, CHUNKS_KEPT_MAX);
+		own->offset += chunk->packed_size;
+		chunk->nr_left--;
+		if (chunk->size > 0)
+			return 1;
+	}
+	return chunks_end(stream);
+}
+
+/* Decompresses the chunk; returns its problem, NULL if there is none. */
+static const char *chunk_run(struct trace_stream *own, unsigned char *out)
+{
+	struct trace_file *file = own->file;
+	struct trace_chunk *chunk = own->chunk;
+	size_t there = chunk->packed_size;
+	const unsigned char *packed = window_read(&file->packed, chunk->at,
+						  chunk->at + chunk->packed_size, &there);
+	struct text block = { .data = (const char *)packed, .size = there };
+
+	if (there < chunk->packed_size) {
+		trace_stream_shorten(own, chunk->at + there);
+		own->offset = own->end;
+		return own->cut;
+	}
+	file->inflated_size += chunk->size;
+	if (++chunk->nr_runs > CHUNK_RUNS_MAX)
+		return "its compressed chunks have too many sub-buffers";
+	if (file->inflated_size > INFLATED_FREE &&
+	    file->inflated_size / INFLATED_FACTOR > file->input.size)
+		return "its compressed chunks are too large for the size of the file";
+	return inflater_run(&file->inflater, block, out, chunk->size)
+		       ? NULL
+		       : "a compressed chunk is damaged";
+}
+
+/* Makes the shared chunk this stream's. */
+static const char *chunk_share(struct stream *stream)
+{
+	struct trace_stream *own = stream->own;
+	struct trace_shared_chunk *shared = &own->file->shared_chunk;
+	const char *problem;
+
+	if (shared->owner == stream && shared->offset == own->chunk->at)
+		return NULL;
+	shared->owner = NULL;
+	if (shared->capacity < own->chunk->size) {
+		free(shared->bytes);
+		shared->bytes = malloc(own->chunk->size);
+		shared->capacity = shared->bytes ? own->chunk->size : 0;
+	}
+	if (!shared->bytes)
+		return "there is no memory for a compressed chunk";
+	problem = chunk_run(own, shared->bytes);
+	if (problem)
+		return problem;
+	shared->owner = stream;
+	shared->offset = own->chunk->at;
+	return NULL;
+}
+
+/* Points the stream to the next @size bytes of its chunk. */
+static const char *chunk_take(struct stream *stream, size_t size)
+{
+	struct trace_stream *own = stream->own;
+	struct trace_chunk *chunk = own->chunk;
+	const char *problem;
+
+	if (chunk->is_own) {
+		problem = chunk->taken == 0 ? chunk_run(own, chunk->bytes) : NULL;
+		stream->bytes = chunk->bytes + chunk->taken;
+		return problem;
+	}
+	problem = chunk_share(stream);
+	if (problem)
+		return problem;
+	if (!chunk_reserve(own, size, SUB_BUFFERS_KEPT_MAX))
+		return "its sub-buffers take too much memory";
+	memcpy(chunk->bytes, own->file->shared_chunk.bytes + chunk->taken, size);
+	stream->bytes = chunk->bytes;
+	return NULL;
+}
+
+static ssize_t chunk_refill(struct stream *stream, struct error *error)
+{
+	struct trace_stream *own = stream->own;
+	struct trace_chunk *chunk = own->chunk;
+	const char *problem;
+	size_t size;
+
+	(void)error;
+	if (own->is_over)
+		return 0;
+	if (stream->page.is_damaged)
+		return trace_stream_break(stream, own->last_offset,
+					  "a sub-buffer in a compressed chunk is damaged");
+	if (chunk->taken == chunk->size && chunk_next(stream) == 0)
+		return 0;
+	size = chunk->size - chunk->taken;
+	if (size > own->sub_buffer_size)
+		size = own->sub_buffer_size;
+	problem = chunk_take(stream, size);
+	if (problem)
+		return trace_stream_break(stream, own->last_offset, problem);
+	chunk->taken += size;
+	return size;
+}
+
+const struct stream_ops trace_chunk_ops = {
+	.refill = chunk_refill,
+	.close = trace_stream_close,
+};
+
+/* Reads uncompressed sub-buffers, and ends streams of both kinds. */
 
 /* Memory of all windows, unless STREAM_WINDOW_MIN for each stream is more. */
 #define WINDOWS_SIZE (4 << 20)

@@ -2,12 +2,16 @@
 /* Life of a spool: from the begin of a recording, or its recovery, to the last statistics. */
 #include "tracedat/spool.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-#include "tracedat/spool_entry.h"
+#include "tracedat/spool_folder.h"
 #include "tracedat/writer.h"
 
 /* Disk space reserved for the options: without statistics, and the statistics of a CPU. */
@@ -284,4 +288,782 @@ void spool_close(struct spool *spool)
 		recent_release(spool->recent);
 	free(spool->recent);
 	free(spool);
+}
+
+/* The files of a spool, one for each CPU and instance. */
+
+struct spool_file *spool_file_add(struct spool *spool, int cpu, bool is_sideband,
+				  struct error *error)
+{
+	struct spool_file *files = reallocarray(spool->files, spool->nr_files + 1, sizeof(*files));
+
+	if (!files) {
+		error_set(error, "out of memory");
+		return NULL;
+	}
+	spool->files = files;
+	files[spool->nr_files] = (struct spool_file){
+		.cpu = cpu,
+		.is_sideband = is_sideband,
+		.fd = -1,
+	};
+	return &files[spool->nr_files++];
+}
+
+struct spool_file *spool_file_find(const struct spool *spool, int cpu, bool is_sideband)
+{
+	for (size_t i = 0; i < spool->nr_files; i++) {
+		if (spool->files[i].cpu == cpu && spool->files[i].is_sideband == is_sideband &&
+		    !spool->files[i].is_programs)
+			return &spool->files[i];
+	}
+	return NULL;
+}
+
+int spool_file_fail(struct spool *spool, const struct spool_file *file, struct error *error)
+{
+	int number = errno;
+	char name[SPOOL_NAME_SIZE] = SPOOL_PROGRAMS;
+
+	if (!file->is_programs)
+		spool_cpu_name(name, file->cpu, file->is_sideband);
+	return spool_entry_fail(&spool->folder, number, name, error);
+}
+
+bool spool_file_is_deferred(const struct spool *spool, const struct spool_file *file)
+{
+	return spool->origin.mode->is_read_at_end && !file->is_sideband;
+}
+
+static int spool_file_truncate(struct spool_file *file, uint64_t size)
+{
+	if (ftruncate(file->fd, size) < 0 || lseek(file->fd, size, SEEK_SET) < 0)
+		return -1;
+	file->size = size;
+	return 0;
+}
+
+/* An incomplete sub-buffer at the end was being written when ktrack was killed. */
+static int spool_file_open(struct spool *spool, const char *name, struct error *error)
+{
+	size_t page_size = spool->pipe.page_size;
+	struct spool_file *file;
+	struct stat status;
+	bool is_sideband = false, is_programs = strcmp(name, SPOOL_PROGRAMS) == 0;
+	int cpu = 0;
+
+	if (!is_programs && !spool_cpu_parse(name, &cpu, &is_sideband))
+		return 0;
+	file = spool_file_add(spool, cpu, is_sideband, error);
+	if (!file)
+		return -1;
+	file->is_programs = is_programs;
+	file->fd = spool_entry_open(&spool->folder, name, O_RDWR, error);
+	if (file->fd < 0)
+		return -1;
+	if (fstat(file->fd, &status) == 0 &&
+	    spool_file_truncate(file, status.st_size / page_size * page_size) == 0)
+		return 0;
+	return error_set_system(error, errno, "cannot truncate %s/%s", spool->folder.path, name);
+}
+
+int spool_files_open(struct spool *spool, struct error *error)
+{
+	struct dirent **entries;
+	int size = spool_folder_scan(&spool->folder, &entries);
+	int status = 0;
+
+	if (size < 0)
+		return error_set_system(error, errno, "cannot read %s", spool->folder.path);
+	for (int i = 0; i < size; i++) {
+		if (status == 0)
+			status = spool_file_open(spool, entries[i]->d_name, error);
+		free(entries[i]);
+	}
+	free(entries);
+	return status;
+}
+
+void spool_files_close(struct spool *spool)
+{
+	for (size_t i = 0; i < spool->nr_files; i++)
+		file_close(spool->files[i].fd);
+	buffer_reader_close(spool->reader);
+	free(spool->files);
+}
+
+void spool_keep(struct spool *spool)
+{
+	for (size_t i = 0; i < spool->nr_files; i++)
+		spool->files[i].kept = spool->files[i].size;
+}
+
+int spool_rewind(struct spool *spool, struct error *error)
+{
+	for (size_t i = 0; i < spool->nr_files; i++) {
+		struct spool_file *file = &spool->files[i];
+
+		if (file->size != file->kept && spool_file_truncate(file, file->kept) < 0)
+			return spool_file_fail(spool, file, error);
+	}
+	return 0;
+}
+
+uint64_t spool_size(const struct spool *spool)
+{
+	uint64_t size = 0;
+
+	for (size_t i = 0; i < spool->nr_files; i++)
+		size += spool->files[i].size;
+	return size;
+}
+
+/* Moves sub-buffers from ring buffers to files without parsing them. */
+
+/* Rounds over all CPUs in one call; a fast writer must not keep it from returning. */
+#define ROUNDS_MAX 64
+
+static int spool_file_create(struct spool *spool, struct spool_file *file, struct error *error)
+{
+	char name[SPOOL_NAME_SIZE];
+
+	spool_cpu_name(name, file->cpu, file->is_sideband);
+	file->fd = spool_entry_create(&spool->folder, name, error);
+	return file->fd < 0 ? -1 : 0;
+}
+
+/* Gives a ring buffer its file, which an earlier run may have created. */
+static int spool_file_attach(struct spool *spool, struct cpu_buffer *buffer, struct error *error)
+{
+	struct spool_file *file = spool_file_find(spool, buffer->cpu, buffer->is_sideband);
+
+	if (!file)
+		file = spool_file_add(spool, buffer->cpu, buffer->is_sideband, error);
+	if (!file)
+		return -1;
+	file->buffer = buffer;
+	return file->fd < 0 ? spool_file_create(spool, file, error) : 0;
+}
+
+int spool_attach_directory(struct spool *spool, const char *directory, const char *sideband,
+			   struct error *error)
+{
+	if (instance_files_open(&spool->instance, directory, sideband, error) < 0 ||
+	    buffer_reader_open(&spool->reader, directory, sideband, error) < 0)
+		return -1;
+	for (size_t i = 0; i < spool->reader->size; i++) {
+		if (spool_file_attach(spool, &spool->reader->list[i], error) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+int spool_attach(struct spool *spool, const struct instance *instance, struct error *error)
+{
+	const struct instance *sideband = instance_sideband(instance);
+
+	return spool_attach_directory(spool, instance_directory(instance),
+				      sideband ? instance_directory(sideband) : NULL, error);
+}
+
+void spool_wait(const struct spool *spool, int also_fd, int timeout_ms)
+{
+	if (spool->programs && programs_wait_ms(spool->programs) < timeout_ms)
+		timeout_ms = programs_wait_ms(spool->programs);
+	if (!spool->reader) {
+		spool_wait_programs(spool, also_fd, timeout_ms);
+		return;
+	}
+	spool->reader->is_held = spool->origin.mode->is_read_at_end;
+	buffer_reader_wait(spool->reader, also_fd, timeout_ms, 0);
+}
+
+/* Some filesystems need a copy. */
+static ssize_t pipe_move(const struct spool_pipe *pipe, const struct spool_file *file, size_t size)
+{
+	ssize_t moved = splice(pipe->fds[0], NULL, file->fd, NULL, size, SPLICE_F_MOVE);
+
+	if (moved >= 0 || errno != EINVAL)
+		return moved;
+	moved = read(pipe->fds[0], pipe->page, size < pipe->page_size ? size : pipe->page_size);
+	if (moved > 0 && file_write_all(file->fd, (const char *)pipe->page, moved, NULL) < 0)
+		return -1;
+	return moved;
+}
+
+static int pipe_empty(struct spool *spool, struct spool_file *file, size_t size,
+		      struct error *error)
+{
+	while (size > 0) {
+		ssize_t moved = pipe_move(&spool->pipe, file, size);
+
+		if (moved < 0 && errno == EINTR)
+			continue;
+		if (moved <= 0)
+			return spool_file_fail(spool, file, error);
+		file->size += moved;
+		size -= moved;
+	}
+	return 0;
+}
+
+/* Moves full sub-buffers; returns 1 if there were some, 0 if not, -1 with @error. */
+static int spool_file_splice(struct spool *spool, struct spool_file *file, struct error *error)
+{
+	ssize_t size;
+
+	if (!file->buffer)
+		return 0;
+	size = cpu_buffer_splice(file->buffer, spool->pipe.fds[1], spool->pipe.size, error);
+	if (size < 0)
+		spool->folder.is_kept = true;
+	if (size <= 0)
+		return size;
+	return pipe_empty(spool, file, size, error) < 0 ? -1 : 1;
+}
+
+int spool_read(struct spool *spool, struct error *error)
+{
+	int moved = 1;
+
+	if (spool_read_programs(spool, error) < 0)
+		return -1;
+	for (int round = 0; moved && round < ROUNDS_MAX; round++) {
+		moved = 0;
+		for (size_t i = 0; i < spool->nr_files; i++) {
+			struct spool_file *file = &spool->files[i];
+			int status = spool_file_is_deferred(spool, file)
+					     ? 0
+					     : spool_file_splice(spool, file, error);
+
+			if (status < 0)
+				return -1;
+			moved |= status;
+		}
+	}
+	return 0;
+}
+
+/* Copies the sub-buffer that is not full; returns as spool_file_splice(). */
+static int spool_file_copy(struct spool *spool, struct spool_file *file, struct error *error)
+{
+	const struct spool_pipe *pipe = &spool->pipe;
+	ssize_t size;
+
+	if (!file->buffer)
+		return 0;
+	size = cpu_buffer_read(file->buffer, pipe->page, error);
+	if (size < 0)
+		spool->folder.is_kept = true;
+	if (size <= 0)
+		return size;
+	memset(pipe->page + size, 0, pipe->page_size - size);
+	if (file_write_all(file->fd, (const char *)pipe->page, pipe->page_size, NULL) < 0)
+		return spool_file_fail(spool, file, error);
+	file->size += pipe->page_size;
+	return 1;
+}
+
+static int spool_file_read_rest(struct spool *spool, struct spool_file *file, uint64_t total,
+				struct error *error)
+{
+	int status;
+
+	do {
+		uint64_t before = file->size;
+
+		status = spool_file_splice(spool, file, error);
+		byte_progress_add(spool->progress, file->size - before, total);
+	} while (status > 0);
+	if (status < 0)
+		return -1;
+	do {
+		status = spool_file_copy(spool, file, error);
+	} while (status > 0);
+	return status;
+}
+
+int spool_read_rest(struct spool *spool, struct error *error)
+{
+	struct buffer_counts counts = { 0 };
+
+	if (spool->progress) {
+		spool_count(spool, &counts);
+		spool->progress->done = 0;
+	}
+	for (size_t i = 0; i < spool->nr_files; i++) {
+		if (spool_file_read_rest(spool, &spool->files[i], counts.held_bytes, error) < 0)
+			return -1;
+	}
+	return spool_read_rest_of_programs(spool, error);
+}
+
+/*
+ * Counts recorded and lost records. An instance of another program has statistics from before the
+ * recording, and continues after it: both are subtracted.
+ */
+
+int spool_check_sub_buffers(const struct spool *spool, const char *directory, struct error *error)
+{
+	uint64_t sub_buffer_kib = instance_number(directory, "buffer_subbuf_size_kb");
+
+	if (sub_buffer_kib == 0 || sub_buffer_kib * 1024 == spool->pipe.page_size)
+		return 0;
+	return error_set(error,
+			 "%s: its sub-buffers are not pages; set buffer_subbuf_size_kb to %zu",
+			 directory, spool->pipe.page_size / 1024);
+}
+
+int spool_share(struct spool *spool, const char *directory, struct error *error)
+{
+	spool->is_shared = true;
+	if (spool_check_sub_buffers(spool, directory, error) < 0)
+		return -1;
+	buffer_reader_share(spool->reader);
+	return 0;
+}
+
+int spool_freeze(struct spool *spool, struct error *error)
+{
+	if (buffer_reader_freeze(spool->reader, error) < 0)
+		return -1;
+	buffer_reader_limit(spool->reader);
+	return 0;
+}
+
+int spool_file_statistics(const struct spool *spool, const struct spool_file *file,
+			  struct statistics *out, struct error *error)
+{
+	struct programs_counts counts;
+
+	*out = (struct statistics){ 0 };
+	if (file->is_programs && spool->programs) {
+		programs_count(spool->programs, &counts);
+		out->read = counts.read;
+		out->overwritten = counts.lost;
+		return 0;
+	}
+	if (file->buffer && cpu_buffer_account(file->buffer, out, error) < 0)
+		return -1;
+	if (spool->is_shared)
+		out->unread = 0;
+	return 0;
+}
+
+/* Unread records will be recorded, too. */
+void spool_count(const struct spool *spool, struct buffer_counts *out)
+{
+	struct programs_counts counts = { 0 };
+
+	*out = (struct buffer_counts){ 0 };
+	if (spool->reader)
+		buffer_reader_count(spool->reader, out);
+	if (spool->programs)
+		programs_count(spool->programs, &counts);
+	out->read += out->unread + counts.read;
+	out->lost += counts.lost;
+}
+
+static bool sub_buffer_read(const struct spool *spool, const struct spool_file *file,
+			    uint64_t offset)
+{
+	const struct spool_pipe *pipe = &spool->pipe;
+
+	return offset < file->size && file_read_block(file->fd, pipe->page, pipe->page_size,
+						      offset) == (ssize_t)pipe->page_size;
+}
+
+static bool sub_buffer_times(const struct spool *spool, const struct spool_file *file,
+			     uint64_t offset, int64_t *first_ns, int64_t *last_ns)
+{
+	return sub_buffer_read(spool, file, offset) &&
+	       page_look(spool->pipe.page, spool->pipe.page_size, first_ns, last_ns) > 0;
+}
+
+uint64_t spool_file_count(const struct spool *spool, const struct spool_file *file)
+{
+	size_t page_size = spool->pipe.page_size;
+	uint64_t nr_records = 0;
+	int64_t ignored;
+
+	for (uint64_t offset = 0; sub_buffer_read(spool, file, offset); offset += page_size)
+		nr_records += page_look(spool->pipe.page, page_size, &ignored, &ignored);
+	return nr_records;
+}
+
+int spool_count_in_flight(struct spool *spool, struct error *error)
+{
+	for (size_t i = 0; i < spool->nr_files; i++) {
+		struct spool_file *file = &spool->files[i];
+		struct statistics statistics;
+		uint64_t nr_records = spool_file_count(spool, file);
+
+		if (spool_file_statistics(spool, file, &statistics, error) < 0)
+			return -1;
+		if (statistics.read + statistics.unread > nr_records)
+			file->in_flight = statistics.read + statistics.unread - nr_records;
+	}
+	return 0;
+}
+
+/* The CPU that lost most limits the time in which all CPUs are complete. */
+static void summary_add(struct spool_summary *summary, const struct spool *spool,
+			const struct spool_file *file, const struct statistics *statistics)
+{
+	int64_t first_ns, last_ns, ignored;
+	uint64_t *lost = file->is_sideband ? &summary->lost_sideband : &summary->lost;
+
+	*lost += statistics->overwritten + statistics->dropped + file->in_flight;
+	if (!spool_file_is_deferred(spool, file))
+		return;
+	if (statistics->overwritten > 0 && sub_buffer_times(spool, file, 0, &first_ns, &ignored) &&
+	    (!summary->has_begin || first_ns > summary->begin_ns)) {
+		summary->has_begin = true;
+		summary->begin_ns = first_ns;
+	}
+	if (statistics->dropped > 0 && !spool->origin.mode->overwrites &&
+	    sub_buffer_times(spool, file, file->size - spool->pipe.page_size, &ignored, &last_ns) &&
+	    (!summary->has_end || last_ns < summary->end_ns)) {
+		summary->has_end = true;
+		summary->end_ns = last_ns;
+	}
+}
+
+int spool_summarize(const struct spool *spool, struct spool_summary *summary, struct error *error)
+{
+	*summary = (struct spool_summary){ 0 };
+	for (size_t i = 0; i < spool->nr_files; i++) {
+		struct statistics statistics;
+
+		if (spool_file_statistics(spool, &spool->files[i], &statistics, error) < 0)
+			return -1;
+		summary_add(summary, spool, &spool->files[i], &statistics);
+	}
+	return 0;
+}
+
+/* Saves the parts of the future trace.dat that are not records, and the buffers of any instance. */
+
+#define KALLSYMS_PATH "/proc/kallsyms"
+
+/*
+ * Threads that ended before recording began have no records in an instance of our own. Reading
+ * saved_tgids takes a while: the kernel looks at each thread id up to pid_max.
+ */
+static const struct saved_tasks *spool_saved_tasks(const struct spool *spool)
+{
+	static const struct saved_tasks none = SAVED_TASKS_NONE;
+	const struct saved_tasks *saved = &spool->instance.saved;
+
+	return spool->is_own && !spool->is_counted && !saved->is_nested ? &none : saved;
+}
+
+int spool_save_now(struct spool *spool, struct error *error)
+{
+	struct buffer comms = { 0 }, options = { 0 }, earlier = { 0 };
+	struct error ignored = { 0 };
+	int status;
+
+	/* The first time there are none. */
+	spool_entry_read(&spool->folder, SPOOL_COMMS, &earlier, &ignored);
+	if (spool->machine.size > 0)
+		buffer_append(&comms, earlier.data, earlier.size);
+	status = spool->machine.size > 0 ? 0
+					 : comms_append(&comms, spool_saved_tasks(spool),
+							spool->programs, &earlier, error);
+	if (status == 0)
+		status = writer_put_options(&options, spool, error);
+	if (status == 0)
+		status = spool_entry_write(&spool->folder, SPOOL_COMMS, &comms, error);
+	if (status == 0)
+		status = spool_entry_write(&spool->folder, SPOOL_OPTIONS, &options, error);
+	buffer_release(&comms);
+	buffer_release(&options);
+	buffer_release(&earlier);
+	return status;
+}
+
+/*
+ * The file is at the top level of tracefs, above the folder of events, which may be an instance's.
+ * Without it, or without modules that declare strings, pointers to them remain numbers.
+ */
+static int spool_save_constants(struct spool *spool, struct error *error)
+{
+	static const char *const paths[] = { "../printk_formats", "../../../printk_formats" };
+	struct buffer text = { 0 };
+	int status = 0;
+
+	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]) && text.size == 0; i++) {
+		buffer_clear(&text);
+		if (file_read_at(spool->instance.events_fd, paths[i], &text) < 0)
+			buffer_clear(&text);
+	}
+	if (text.size > 0)
+		status = spool_entry_write(&spool->folder, SPOOL_CONSTANTS, &text, error);
+	buffer_release(&text);
+	return status;
+}
+
+int spool_save_formats(struct spool *spool, const struct formats *known, struct buffer *list,
+		       struct error *error)
+{
+	struct buffer formats = { 0 };
+	int events_fd = spool->instance.events_fd;
+	int status;
+
+	if (events_fd < 0 ? spool_layout_programs(&spool->formats) < 0
+			  : formats_read_layout(&spool->formats, events_fd, error) < 0)
+		return error_set(error, "out of memory");
+	if (spool_keep_events(spool, error) < 0 ||
+	    formats_read(&spool->formats, known, events_fd, list, error) < 0)
+		return -1;
+	/* A spool in memory has no folder yet. */
+	if (spool->folder.fd < 0)
+		return 0;
+	if (events_fd >= 0 && spool_save_constants(spool, error) < 0)
+		return -1;
+	writer_put_formats(&formats, &spool->formats);
+	status = spool_entry_write(&spool->folder, SPOOL_FORMATS, &formats, error);
+	buffer_release(&formats);
+	return status;
+}
+
+/* Reads the whole file again: its modules may have changed. */
+int spool_save_symbols_now(struct spool *spool, struct error *error)
+{
+	struct buffer text = { 0 };
+	int status = 0;
+
+	if (spool->symbols_fd < 0 || spool->folder.fd < 0)
+		return 0;
+	if (file_read_anew(spool->symbols_fd, &text) < 0)
+		status = error_set_system(error, errno, "cannot read " KALLSYMS_PATH);
+	else
+		status = spool_entry_write(&spool->folder, SPOOL_SYMBOLS, &text, error);
+	buffer_release(&text);
+	return status;
+}
+
+int spool_save_symbols(struct spool *spool, struct error *error)
+{
+	spool->symbols_fd = open(KALLSYMS_PATH, O_RDONLY | O_CLOEXEC);
+	if (spool->symbols_fd < 0)
+		return error_set_system(error, errno, "cannot open " KALLSYMS_PATH);
+	return spool_save_symbols_now(spool, error);
+}
+
+int spool_save_more(struct spool *spool, size_t *nr_doubtful, struct error *error)
+{
+	struct buffer list = { 0 };
+	int status = instance_files_list_enabled(&spool->instance, &list, error);
+
+	if (status == 0)
+		status = spool_save_formats(spool, NULL, &list, error);
+	if (status == 0)
+		status = spool_save_symbols_now(spool, error);
+	buffer_release(&list);
+	*nr_doubtful = formats_count_doubtful(&spool->formats);
+	return status;
+}
+
+/* The origin last, as when it was written. */
+int spool_sync(struct spool *spool, struct error *error)
+{
+	static const char *const names[] = { SPOOL_FORMATS, SPOOL_COMMS, SPOOL_OPTIONS,
+					     SPOOL_ORIGIN };
+	struct spool_folder *folder = &spool->folder;
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (spool_entry_sync(folder, names[i], error) < 0)
+			return -1;
+	}
+	return spool_folder_sync(folder, error);
+}
+
+static int save_attach(struct spool *spool, const char *directory, struct error *error)
+{
+	struct buffer sideband = { 0 };
+	int status = sideband_directory(&sideband, directory, error);
+
+	if (status == 0)
+		status = spool_attach_directory(spool, directory,
+						sideband.size > 0 ? buffer_string(&sideband) : NULL,
+						error);
+	buffer_release(&sideband);
+	return status;
+}
+
+/* Tracepoints that are disabled now may have records. */
+static int save_formats(struct spool *spool, struct error *error)
+{
+	struct buffer list = { 0 };
+	int status = instance_files_list_all(&spool->instance, &list, error);
+
+	if (status == 0)
+		status = spool_save_formats(spool, NULL, &list, error);
+	buffer_release(&list);
+	return status;
+}
+
+static int save_records(struct spool *spool, const char *directory, bool has_symbols,
+			struct error *error)
+{
+	/* What others have read is not in this file. */
+	if (save_attach(spool, directory, error) < 0 || spool_share(spool, directory, error) < 0)
+		return -1;
+	buffer_reader_limit(spool->reader);
+	spool_origin_begin(&spool->origin, directory, buffer_modes);
+	if (save_formats(spool, error) < 0 ||
+	    (has_symbols && spool_save_symbols(spool, error) < 0) ||
+	    spool_save_now(spool, error) < 0 ||
+	    spool_origin_write(&spool->origin, &spool->folder, NULL, error) < 0)
+		return -1;
+	spool->folder.is_kept = true;
+	if (spool_read_rest(spool, error) < 0)
+		return -1;
+	spool->is_counted = true;
+	return spool_save_now(spool, error) < 0 ? -1 : spool_join(spool, error);
+}
+
+int spool_save(const char *path, const struct spool_owner *owner, const char *directory,
+	       bool has_symbols, struct error *error)
+{
+	struct spool *spool;
+	int status;
+
+	if (spool_new(&spool, path, owner, error) < 0)
+		return -1;
+	status = save_records(spool, directory, has_symbols, error);
+	spool_close(spool);
+	return status;
+}
+
+/* Writes, verifies, syncs and publishes the trace.dat of a spool, in this order. */
+
+static int stream_verify(struct stream *stream, struct error *error)
+{
+	struct loss ignored;
+
+	for (;;) {
+		if (stream_fill(stream, error) < 0)
+			return -1;
+		if (!stream->has_next)
+			return 0;
+		stream_take_gap(stream, &ignored);
+		while (stream_advance(stream))
+			;
+	}
+}
+
+static int trace_file_verify(struct trace_file *file, struct error *error)
+{
+	size_t nr_streams;
+	struct stream *streams = trace_file_streams(file, &nr_streams);
+
+	for (size_t i = 0; i < nr_streams; i++) {
+		if (stream_verify(&streams[i], error) < 0)
+			return -1;
+		trace_file_statistics(file, &streams[i]);
+	}
+	trace_file_finish(file);
+	return 0;
+}
+
+/* Returns 1 with @error if the file can be opened, but not read completely. */
+static int joined_read(const struct spool *spool, const char *path, struct error *error)
+{
+	struct trace_file *file;
+	int status = 0;
+
+	if (trace_file_open(&file, path, NULL, error) < 0)
+		return -1;
+	if (spool->progress)
+		spool->progress->done = 0;
+	trace_file_set_progress(file, spool->progress);
+	/* Records that the kernel delivered just now need no check. */
+	if (spool->is_recovered)
+		status = trace_file_verify(file, error);
+	if (status == 0 && trace_file_damage(file))
+		status = error_set(error, "%s", trace_file_damage(file));
+	trace_file_close(file);
+	return status < 0 ? 1 : 0;
+}
+
+/* An error's problem, without its object @path and its remedy. */
+static struct text error_problem(const char *path, const struct error *error)
+{
+	const char *problem = error->text;
+	size_t size = strlen(path);
+
+	if (strncmp(problem, path, size) == 0 && strncmp(problem + size, ": ", 2) == 0)
+		problem += size + 2;
+	return (struct text){ .data = problem, .size = strcspn(problem, ";") };
+}
+
+/* Reads the file with its owner's rights. Returns as joined_read(). */
+static int joined_verify(const struct spool *spool, int fd, struct error *error)
+{
+	const struct spool_folder *folder = &spool->folder;
+	struct error reason = { 0 };
+	struct text problem;
+	char path[64];
+	int status;
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	if (owner_begin(&folder->owner) < 0)
+		return error_set_system(error, errno, "cannot act as user %u", folder->owner.user);
+	status = joined_read(spool, path, &reason);
+	owner_end(&folder->owner);
+	problem = error_problem(path, &reason);
+	if (status < 0)
+		error_set(error,
+			  "%s: the recording cannot be read (%.*s); the raw records are kept in "
+			  "%s, remove them if 'ktrack recover %s' fails again",
+			  folder->target, (int)problem.size, problem.data, folder->path,
+			  folder->target);
+	if (status > 0)
+		error_set(error,
+			  "%s: written, but not all of it can be read (%.*s); the raw records are "
+			  "kept in %s, remove them yourself",
+			  folder->target, (int)problem.size, problem.data, folder->path);
+	return status;
+}
+
+static int joined_fill(struct spool *spool, int fd, struct error *error)
+{
+	int status;
+
+	if (writer_write(spool, fd, error) < 0)
+		return -1;
+	status = joined_verify(spool, fd, error);
+	if (status >= 0 && file_sync(fd) < 0)
+		return spool_entry_fail(&spool->folder, errno, SPOOL_JOINED, error);
+	return status;
+}
+
+void spool_set_progress(struct spool *spool, struct byte_progress *progress)
+{
+	spool->progress = progress;
+}
+
+int spool_join(struct spool *spool, struct error *error)
+{
+	struct spool_folder *folder = &spool->folder;
+	int fd = spool_folder_open_joined(folder, error);
+	int status;
+
+	if (fd < 0)
+		return -1;
+	folder->is_kept = true;
+	if (spool->progress)
+		spool->progress->done = 0;
+	status = joined_fill(spool, fd, error);
+	close(fd);
+	if (status >= 0 && spool_folder_publish(folder, error) < 0)
+		status = -1;
+	if (status < 0)
+		spool_folder_remove_joined(folder);
+	if (status == 0)
+		folder->is_kept = false;
+	return status == 0 ? 0 : -1;
 }

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "tracedat/spool.h"
-#include "tracedat/spool_entry.h"
+#include "tracedat/spool_folder.h"
 #include "tracedat/writer.h"
 
 /* The last one, whose records are overwritten at once. */

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "tracedat/spool_entry.h"
+#include "tracedat/spool_folder.h"
 
 /* The instance's name if the spool is complete without it. */
 #define ORIGIN_NO_INSTANCE "-"
