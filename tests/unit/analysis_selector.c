@@ -53,6 +53,30 @@ TEST(a_category_has_a_colon)
 	CHECK(selects("mydrv:mydrv_io/a/b", "a/b"));
 }
 
+TEST(a_category_alone_means_all_its_slices)
+{
+	CHECK(selects("mydrv:mydrv_io", "read"));
+	CHECK(selects("mydrv:*", "read"));
+	CHECK(selects("mydrv:mydrv_i[op]@queue0", "anything"));
+	CHECK(!selects("mydrv:mydrv_request", "mydrv:mydrv_request"));
+	CHECK(!selects("mydrv:mydrv_io@queue1", "read"));
+	CHECK(!selects("program:mydrv:mydrv_io", "read"));
+	category.text = "program:mydrv:mydrv_io";
+	CHECK(selects("program:mydrv:mydrv_io", "read"));
+	CHECK(selects("program:*:mydrv_io", "read"));
+	category.text = "mydrv:mydrv_io";
+}
+
+TEST(other_names_with_a_colon_are_names)
+{
+	CHECK(selects("std::sort", "std::sort"));
+	CHECK(selects("http: get", "http: get"));
+	CHECK(selects("mydrv\\:mydrv_io", "mydrv:mydrv_io"));
+	CHECK(!selects("mydrv\\:mydrv_io", "read"));
+	CHECK(selects(":read", ":read"));
+	CHECK(selects("read:", "read:"));
+}
+
 TEST(a_track_is_found_by_its_name_its_thread_or_its_number)
 {
 	CHECK(selects("read@queue*", "read"));

@@ -35,6 +35,7 @@ CASES = {
         "--at=350us '*'",
         "--slowest=3 'sched:thread/*@reader'",
         "irq:cpu/BLOCK",
+        "mydrv:request",
         "--aggregate 'mydrv:*/*'",
         "--json locked",
         "--json --aggregate '*'",

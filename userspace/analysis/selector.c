@@ -2,9 +2,12 @@
 /* Parses and matches selectors of slices. */
 #include "analysis/selector.h"
 
+#include <ctype.h>
 #include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+#include "event/program.h"
 
 /* The first or last @byte without a backslash before it; the size of the text if there is none. */
 static size_t plain_byte_find(struct text text, char byte, bool is_last)
@@ -20,17 +23,36 @@ static size_t plain_byte_find(struct text text, char byte, bool is_last)
 	return found;
 }
 
+/* "system:event" or "pack:rule", of a program's event also with the prefix; "a::b" is a name. */
+static bool text_is_category(struct text text)
+{
+	size_t prefix = strlen(PROGRAM_PREFIX), colon;
+
+	for (size_t i = 0; i < text.size; i++) {
+		if (!isalnum((unsigned char)text.data[i]) && !strchr("_-*?[]!^:", text.data[i]))
+			return false;
+	}
+	if (text.size > prefix && memcmp(text.data, PROGRAM_PREFIX, prefix) == 0 &&
+	    memchr(text.data + prefix, ':', text.size - prefix))
+		text = (struct text){ text.data + prefix, text.size - prefix };
+	colon = plain_byte_find(text, ':', false);
+	return colon > 0 && colon + 1 < text.size && colon == plain_byte_find(text, ':', true);
+}
+
 int slice_selector_parse(struct slice_selector *out, struct text text, struct error *error)
 {
 	size_t slash = plain_byte_find(text, '/', false);
 	size_t end = plain_byte_find(text, '@', true), begin = 0;
-	bool has_track = end < text.size;
+	bool has_track = end < text.size, is_category;
 
 	*out = (struct slice_selector){ 0 };
 	if (slash < end && memchr(text.data, ':', slash)) {
 		out->category = strndup(text.data, slash);
 		begin = slash + 1;
 	}
+	is_category = begin == 0 && text_is_category((struct text){ text.data, end });
+	if (is_category)
+		out->category = strndup(text.data, end);
 	if (has_track)
 		out->track = strndup(text.data + end + 1, text.size - end - 1);
 	if (end + 1 == text.size)
@@ -39,8 +61,9 @@ int slice_selector_parse(struct slice_selector *out, struct text text, struct er
 	if (begin == end)
 		return error_set(error, "'%.*s': no name of a slice; write [CATEGORY/]NAME[@TRACK]",
 				 (int)text.size, text.data);
-	out->name = strndup(text.data + begin, end - begin);
-	if (!out->name || (has_track && !out->track) || (begin > 0 && !out->category))
+	out->name = is_category ? strdup("*") : strndup(text.data + begin, end - begin);
+	if (!out->name || (has_track && !out->track) ||
+	    ((is_category || begin > 0) && !out->category))
 		return error_set(error, "out of memory");
 	return 0;
 }

@@ -3,7 +3,8 @@
  * Selects slices: "[CATEGORY/]NAME[@TRACK]", all three with wildcards as in glob(7).
  *
  * CATEGORY is "system:event" or "pack:rule"; a text before the first slash without a colon belongs
- * to the name. TRACK is behind the last @. A backslash makes the next character ordinary.
+ * to the name. CATEGORY without a slash means all its slices. TRACK is behind the last @. A
+ * backslash makes the next character ordinary.
  */
 #ifndef ANALYSIS_SELECTOR_H
 #define ANALYSIS_SELECTOR_H

@@ -75,8 +75,8 @@ static struct option_table why_table(void)
 			 "threads), blocked (with the thread or interrupt that woke it, and how "
 			 "that thread spent the time), interrupts, stopped, undecided.\n"
 			 "SOURCE is as for 'ktrack export'. SLICE is [CATEGORY/]NAME[@TRACK], all "
-			 "with wildcards, for example 'mydrv:mydrv_io/transfer@queue*'. Slices of "
-			 "packs need their category, for example 'syscalls:call/read'.\n"
+			 "with wildcards, for example 'mydrv:mydrv_io/transfer@queue*', or CATEGORY "
+			 "alone. Slices of packs need their category: 'syscalls:call/read'.\n"
 			 "Record with -r " WHY_PACKS,
 		.notes = "Exit status: 0 success; 1 ktrack failed, no slice matches or the source "
 			 "is damaged; 2 wrong usage; "
