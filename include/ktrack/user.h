@@ -91,8 +91,8 @@
 	__KTRACK_DEFINE_COUNTER_EMIT(system, event, ctype, ##__VA_ARGS__)	\
 	struct ktrack_user_thread
 
-/** ktrack_enabled() - whether the event is recorded; for work that only a trace needs */
-#define ktrack_enabled(event)	((void)&event##_ktrack_emit, ktrack_user_is_on())
+/** ktrack_enabled() - whether this event is recorded; for work that only a trace needs */
+#define ktrack_enabled(event)	((void)&event##_ktrack_emit, __KTRACK_IS_ON(event))
 
 /**
  * ktrack_begin() - begin a slice on its track

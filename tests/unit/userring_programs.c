@@ -377,10 +377,10 @@ static void child_describe(void)
 	char name[16];
 
 	for (int i = 0; i < 2 * PROGRAM_LISTED_MAX; i++) {
-		struct ktrack_user_site site = { "unit", name, &field, 1, KTRACK_USER_COUNTER, 20, 0 };
+		struct ktrack_user_site site = { "unit", name, &field, 1, KTRACK_USER_COUNTER, 20, 0, 0, 0 };
 
 		snprintf(name, sizeof(name), "many%d", i);
-		ktrack_user1_describe(&site);
+		ktrack_user_describe(&site);
 	}
 	for (;;)
 		raise(SIGSTOP);

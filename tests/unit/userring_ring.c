@@ -3,6 +3,7 @@
 #define KTRACK_SYSTEM unit
 #include <ktrack/user.h>
 #include <fcntl.h>
+#include <fnmatch.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,7 @@
 #include <sys/time.h>
 #include <sys/wait.h>
 
+#include "fixtures/random.h"
 #include "fixtures/user_reading.h"
 
 KTRACK_SLICE(unit_work);
@@ -311,11 +313,11 @@ TEST(records_of_thousands_of_events_are_read)
 
 	reading_begin();
 	for (int i = 0; i < NR_EVENTS; i++) {
-		struct ktrack_user_site site = { "unit", name, &field, 1, KTRACK_USER_COUNTER, 20, 0 };
+		struct ktrack_user_site site = { "unit", name, &field, 1, KTRACK_USER_COUNTER, 20, 0, 0, 0 };
 		struct ktrack_user_record *record;
 
 		snprintf(name, sizeof(name), "many%d", i);
-		record = ktrack_user1_sample(&site, 0);
+		record = ktrack_user1_write_sample(&site, 0);
 		if (!record)
 			abort();
 		ktrack_user_commit(record);
@@ -447,6 +449,70 @@ static size_t instants_read(size_t nr_written)
 		nr_read += queue_see(INT64_MAX).nr_records;
 	}
 	return nr_read;
+}
+
+static void pattern_make(struct random *random, char *out, size_t size_max, const char *alphabet)
+{
+	size_t size = random_below(random, size_max);
+
+	for (size_t i = 0; i < size; i++)
+		out[i] = alphabet[random_below(random, strlen(alphabet))];
+	out[size] = '\0';
+}
+
+TEST(programs_match_patterns_as_fnmatch_does)
+{
+	struct random random = { 27 };
+	char pattern[9], text[6];
+	size_t nr_matches = 0;
+
+	for (size_t i = 0; i < 300000; i++) {
+		bool matches;
+
+		pattern_make(&random, pattern, sizeof(pattern), "ab*?[]!^-");
+		pattern_make(&random, text, sizeof(text), "abc-]");
+		matches = fnmatch(pattern, text, 0) == 0;
+		nr_matches += matches;
+		if (matches != ktrack_user_match(pattern, pattern + strlen(pattern), text))
+			CHECK_TEXT(pattern, text);
+	}
+	CHECK(nr_matches > 1000);
+}
+
+/* As damage, or another ktrack, may leave it. */
+TEST(patterns_without_an_end_are_read_to_the_end_of_their_memory)
+{
+	char *patterns = malloc(KTRACK_USER_PATTERNS_SIZE);
+
+	memset(patterns, 'x', KTRACK_USER_PATTERNS_SIZE);
+	CHECK(!ktrack_user_is_selected(patterns, "unit", "unit_work"));
+	memset(patterns, '[', KTRACK_USER_PATTERNS_SIZE);
+	CHECK(!ktrack_user_is_selected(patterns, "unit", "unit_work"));
+	memset(patterns, '*', KTRACK_USER_PATTERNS_SIZE);
+	CHECK(ktrack_user_is_selected(patterns, "unit", "unit_work"));
+	memset(patterns, ',', KTRACK_USER_PATTERNS_SIZE);
+	CHECK(!ktrack_user_is_selected(patterns, "unit", "unit_work"));
+	free(patterns);
+}
+
+/* Otherwise it would go on with its parent's decisions. */
+TEST(a_child_decides_anew_which_events_are_wanted)
+{
+	uint32_t selection;
+
+	reading_begin();
+	reading.program->events = "unit:unit_io";
+	CHECK(program_lock(reading.program));
+	selection = ktrack_user1_control.selection;
+	CHECK(!ktrack_enabled(unit_work));
+	CHECK(ktrack_enabled(unit_io));
+	ktrack_user1_after_fork();
+	CHECK(ktrack_user1_control.selection != selection);
+	ktrack_user1_control.on = 1;
+	CHECK(ktrack_enabled(unit_work));
+	ktrack_user1_control.on = 0;
+	reading.program->is_ours = false;
+	reading_end();
 }
 
 /* The ring is empty: it looks full until its thread has set its size. */

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "event/program.h"
+#include "event/event.h"
 
 /* The first or last @byte without a backslash before it; the size of the text if there is none. */
 static size_t plain_byte_find(struct text text, char byte, bool is_last)

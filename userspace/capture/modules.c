@@ -80,6 +80,8 @@ static bool modules_request(struct modules *modules)
 	for (size_t i = 0; i < selection->nr_patterns; i++) {
 		const struct pattern *pattern = &selection->patterns[i];
 
+		if (pattern->is_of_programs)
+			continue;
 		if (pattern->filter ||
 		    !module_watch_request(modules->watch, instance, pattern->text))
 			is_all_requested = false;

@@ -9,12 +9,21 @@
 #include "capture/privilege.h"
 #include "capture/run.h"
 
+static bool patterns_want_kernel(const struct selection *selection)
+{
+	for (size_t i = 0; i < selection->nr_patterns; i++) {
+		if (!selection->patterns[i].is_of_programs)
+			return true;
+	}
+	return false;
+}
+
 bool capture_records_kernel(const struct capture_settings *settings)
 {
 	const struct rules *rules = settings->selection.rules;
 
 	return !settings->records_programs || settings->instance ||
-	       settings->selection.nr_patterns > 0 || (rules && rules_want_kernel(rules)) ||
+	       patterns_want_kernel(&settings->selection) || (rules && rules_want_kernel(rules)) ||
 	       settings->nr_probes > 0 || settings->nr_functions > 0 || settings->nr_stacks > 0;
 }
 
@@ -43,6 +52,15 @@ static int program_ring_check(const struct capture_settings *settings, struct er
 				 "from 4k to 16M",
 				 (unsigned long long)kib);
 	return 0;
+}
+
+int programs_choose_events(struct capture_settings *settings, struct error *error)
+{
+	if (!settings->records_programs || settings->instance)
+		return 0;
+	return settings->selection.nr_patterns > 0
+		       ? selection_choose_programs(&settings->selection, settings->report, error)
+		       : 0;
 }
 
 int programs_check(const struct capture_settings *settings, struct error *error)
@@ -79,6 +97,7 @@ static size_t programs_size(const struct capture_settings *settings)
 
 int capture_open_programs(struct capture *capture, struct error *error)
 {
+	struct buffer *events = &capture->settings->selection.program_events;
 	const struct capture_settings *settings = capture->settings;
 	const struct programs_settings programs = {
 		.report = settings->report,
@@ -86,6 +105,7 @@ int capture_open_programs(struct capture *capture, struct error *error)
 		.of_descendants = settings->command && !settings->all_programs,
 		.size_max = programs_size(settings),
 		.ring_size = settings->program_ring_kib * 1024,
+		.events = events->size > 0 ? buffer_string(events) : NULL,
 		.mode = !settings->mode->is_read_at_end ? PROGRAMS_WAIT
 			: settings->mode->overwrites	? PROGRAMS_KEEP_LAST
 							: PROGRAMS_KEEP_FIRST,

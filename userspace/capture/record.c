@@ -454,7 +454,8 @@ int record_run(struct record_settings *settings, struct error *error)
 	struct record_run run = { .settings = settings };
 	int result, status;
 
-	if (record_settings_check(settings, error) < 0)
+	if (programs_choose_events(&settings->capture, error) < 0 ||
+	    record_settings_check(settings, error) < 0)
 		return STATUS_USAGE;
 	capture_init(&run.capture, &settings->capture);
 	result = record_run_all(&run, error);

@@ -417,6 +417,9 @@ void capture_close(struct capture *capture, int result, struct error *error)
 	if (instance_remove(capture->recorder, error) < 0 || result < 0)
 		capture->has_failed = true;
 	capture->recorder = NULL;
+	if (capture->programs && result == 0)
+		selection_report_programs(&capture->settings->selection, capture->programs,
+					  capture->report);
 	programs_close(capture->programs);
 	capture->programs = NULL;
 	report_error(capture->report, error);

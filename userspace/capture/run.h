@@ -23,6 +23,13 @@ int record_settings_check(const struct record_settings *settings, struct error *
 /** stream_settings_check - the same for ktrack stream */
 int stream_settings_check(const struct stream_settings *settings, struct error *error);
 
+/**
+ * programs_choose_events - decide which -e mean events of programs, before settings are checked
+ *
+ * Returns 0, or -1 with @error.
+ */
+int programs_choose_events(struct capture_settings *settings, struct error *error);
+
 /** programs_check - refuse settings that programs exclude; returns -1 with @error */
 int programs_check(const struct capture_settings *settings, struct error *error);
 

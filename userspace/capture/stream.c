@@ -445,7 +445,8 @@ int stream_run(struct stream_settings *settings, struct error *error)
 	};
 	int result, status;
 
-	if (stream_settings_check(settings, error) < 0)
+	if (programs_choose_events(&settings->capture, error) < 0 ||
+	    stream_settings_check(settings, error) < 0)
 		return STATUS_USAGE;
 	if (settings->outputs.why && selection_add_why(&settings->capture.selection, error) < 0)
 		return STATUS_FAILED;

@@ -119,6 +119,7 @@ void selection_release(struct selection *selection)
 	rules_free(selection->rules);
 	free(selection->rule_texts);
 	buffer_release(&selection->rule_words);
+	buffer_release(&selection->program_events);
 	*selection = (struct selection){ 0 };
 }
 
@@ -137,6 +138,8 @@ static bool pattern_matches(const struct pattern *pattern, const char *system, c
 
 	if (program_system(system))
 		system = program_system(system);
+	else if (pattern->is_of_programs)
+		return false;
 	return fnmatch(pattern->system, system, 0) == 0 &&
 	       (!name || !colon || fnmatch(colon + 1, name, 0) == 0);
 }
@@ -338,6 +341,109 @@ static int selection_visit(struct source *source, const struct tracepoint_visito
 	return status;
 }
 
+static bool patterns_want_system(void *context, const char *system)
+{
+	const struct selection *selection = context;
+
+	for (size_t i = 0; i < selection->nr_patterns; i++) {
+		if (pattern_matches(&selection->patterns[i], system, NULL))
+			return true;
+	}
+	return false;
+}
+
+/* No format is wanted. */
+static bool patterns_note_name(void *context, const char *system, const char *name)
+{
+	const struct selection *selection = context;
+
+	for (size_t i = 0; i < selection->nr_patterns; i++) {
+		struct pattern *pattern = &selection->patterns[i];
+
+		pattern->matches_tracepoint |= pattern_matches(pattern, system, name);
+	}
+	return false;
+}
+
+/* Without tracefs, no pattern means a tracepoint. */
+static void patterns_find_tracepoints(struct selection *selection, const struct report *report)
+{
+	const struct tracepoint_visitor visitor = { .context = selection,
+						    .wants_system = patterns_want_system,
+						    .wants = patterns_note_name };
+	struct error problem = { 0 };
+
+	if (selection_visit(NULL, &visitor, &problem) < 0)
+		report_message(report, "-e: means only events of programs: %s", problem.text);
+}
+
+/* A pattern that waits for a module may mean its tracepoints, too. */
+static int pattern_choose_programs(struct selection *selection, struct pattern *pattern,
+				   struct error *error)
+{
+	bool matches_tracepoint = pattern->matches_tracepoint;
+	const char *name = program_system(pattern->text);
+
+	pattern->matches_tracepoint = false;
+	if (matches_tracepoint)
+		return 0;
+	if (name) {
+		memmove(pattern->text, name, strlen(name) + 1);
+		free(pattern->system);
+		pattern->system = strndup(pattern->text, strcspn(pattern->text, ":"));
+		if (!pattern->system)
+			return error_set(error, "out of memory");
+	}
+	if (pattern->filter)
+		return error_set(error,
+				 "--filter: '%s' matches no tracepoint, and events of programs "
+				 "have no filters; leave it out",
+				 pattern->text);
+	pattern->is_of_programs = name || !selection->waits;
+	buffer_printf(&selection->program_events, "%s%s",
+		      selection->program_events.size > 0 ? "," : "", pattern->text);
+	return selection->program_events.failed ? error_set(error, "out of memory") : 0;
+}
+
+int selection_choose_programs(struct selection *selection, const struct report *report,
+			      struct error *error)
+{
+	patterns_find_tracepoints(selection, report);
+	for (size_t i = 0; i < selection->nr_patterns; i++) {
+		if (pattern_choose_programs(selection, &selection->patterns[i], error) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static bool pattern_has_program_event(const struct pattern *pattern,
+				      const struct programs *programs)
+{
+	for (size_t i = 0; i < programs_nr_events(programs); i++) {
+		const struct program_event *event = programs_event(programs, i);
+
+		if (pattern_matches(pattern, event->system, event->name))
+			return true;
+	}
+	return false;
+}
+
+void selection_report_programs(const struct selection *selection, const struct programs *programs,
+			       const struct report *report)
+{
+	for (size_t i = 0; i < selection->nr_patterns; i++) {
+		struct pattern pattern = selection->patterns[i];
+		bool is_of_programs = pattern.is_of_programs;
+
+		pattern.is_of_programs = false;
+		if (is_of_programs && !pattern_has_program_event(&pattern, programs))
+			report_message(report, "'%s': no tracepoint, and no program has emitted "
+					       "such an event; see 'ktrack list' and 'ktrack list "
+					       "--programs'",
+				       pattern.text);
+	}
+}
+
 /** struct near_search - the search for the tracepoint that a pattern may mean */
 struct near_search {
 	struct text typed;
@@ -480,7 +586,8 @@ static int selection_check(const struct selection *selection, struct source *sou
 {
 	for (size_t i = 0; i < selection->nr_patterns; i++) {
 		const struct pattern *pattern = &selection->patterns[i];
-		bool is_waiting = !pattern->matches_tracepoint && selection->waits;
+		bool is_waiting = !pattern->matches_tracepoint &&
+				  (selection->waits || pattern->is_of_programs);
 
 		if (!pattern->matches_descriptor && !is_waiting)
 			return pattern_refuse(pattern, selection, source, error);

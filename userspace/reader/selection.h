@@ -18,6 +18,7 @@ struct formats;
  * @system: the part before the colon, or all
  * @option: the number of the -e that has it, from 1
  * @filter: the event filter of its tracepoints, NULL for none
+ * @is_of_programs: it means events of programs only
  */
 struct pattern {
 	char *text;
@@ -26,6 +27,7 @@ struct pattern {
 	const char *filter;
 	bool matches_tracepoint;
 	bool matches_descriptor;
+	bool is_of_programs;
 };
 
 /** enum task_formats - the tracepoints about threads whose records are decoded */
@@ -48,6 +50,7 @@ enum task_formats {
  * @includes_self: ktrack's own thread gets tracks of rules, too
  * @is_verbose: report the tracepoints that rules use and that do not exist, and writes to tracefs
  * @tasks: about threads; the patterns do not name them
+ * @program_events: patterns of the events of programs that are recorded, with commas; empty for all
  * @nr_unreadable: tracepoints that were skipped because their format cannot be read
  * @formats: receives the formats of tracepoints that are recorded, NULL if they are not needed
  */
@@ -66,6 +69,7 @@ struct selection {
 	bool includes_self;
 	bool is_verbose;
 	enum task_formats tasks;
+	struct buffer program_events;
 	size_t nr_unreadable;
 	struct formats *formats;
 };
@@ -139,6 +143,22 @@ const char *selection_filter(const struct selection *selection, const char *syst
  */
 int tracepoints_find(struct convention *convention, struct source *source,
 		     struct selection *selection, const struct report *report, struct error *error);
+
+struct programs;
+
+/**
+ * selection_choose_programs - find the patterns that match no tracepoint: they mean events of
+ * programs, of which only those are recorded then
+ * @report: receives a line if there is no tracefs
+ *
+ * Returns 0, or -1 with @error.
+ */
+int selection_choose_programs(struct selection *selection, const struct report *report,
+			      struct error *error);
+
+/** selection_report_programs - report patterns that have matched no event of a program */
+void selection_report_programs(const struct selection *selection, const struct programs *programs,
+			       const struct report *report);
 
 /** misfit_report - report the first tracepoint that a rule does not fit; rules_bind() set @problem
  */

@@ -67,6 +67,7 @@ static void reader_end_replaced(struct reader *reader, const struct helper_messa
 static bool reader_lock(struct reader *reader, struct program *program)
 {
 	program->ring_wanted = reader->ring_size;
+	program->events = reader->events;
 	if (program_lock(program))
 		return true;
 	batch_note(&reader->batch, NOTE_LOCKED, program->pid, 0, program->comm);

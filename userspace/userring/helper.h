@@ -121,8 +121,8 @@ struct helper {
  * @reader_fd: the reader's end of its connection to the recorder; -1 without a reader: then whoever
  *	has started the helper gets the memfds
  * @reader_user, @reader_group: of the reader; 0 for those of the recorder
- * @globs, @ring_size: which programs the reader takes, and how much of their rings is used, as of
- *	struct programs_settings
+ * @globs, @ring_size, @events: which programs the reader takes, how much of their rings is used, and
+ *	which events are recorded, as of struct programs_settings
  * @inspection: what the reader does
  * @wants: whether the memory of a process is reported by a search; NULL for all. It is called in a
  *	process of the helper
@@ -136,6 +136,7 @@ struct helper_work {
 	const char *globs;
 	enum inspection_kind inspection;
 	uint32_t ring_size;
+	const char *events;
 	void *context;
 	bool (*wants)(void *context, int pid);
 };

@@ -107,6 +107,7 @@ static void program_free(struct program *program)
 	file_close(program->fd);
 	free(program->path);
 	free(program->described);
+	free(program->unwanted);
 	free(program->rings);
 	free(program);
 }
@@ -248,6 +249,36 @@ static void program_park(struct program *program, uint32_t wanted)
 		ring_park(program, i, wanted);
 }
 
+/* Whether the program matches patterns as fnmatch(3) does: it knows no escapes and no classes. */
+static bool patterns_are_readable(const char *events, size_t size_max)
+{
+	return strlen(events) < size_max && !strchr(events, '\\') && !strstr(events, "[:") &&
+	       !strstr(events, "[.") && !strstr(events, "[=");
+}
+
+/*
+ * Tells the program which events are wanted, NULL for all. One that cannot read a pattern, or has an
+ * older ktrack/user.h, writes all events, of which the reader takes those that are wanted.
+ */
+static void program_select(struct program *program, const char *events)
+{
+	struct ktrack_user_control *control = program->control;
+	bool is_readable = events && patterns_are_readable(events, sizeof(control->patterns));
+	uint32_t selection;
+	char first;
+
+	if (!__atomic_load_n(&control->can_select, __ATOMIC_RELAXED) || program->is_damaged ||
+	    !program_pread(program, &first, 1, offsetof(struct ktrack_user_control, patterns)) ||
+	    (!is_readable && !first))
+		return;
+	memset(control->patterns, 0, sizeof(control->patterns));
+	if (is_readable)
+		memcpy(control->patterns, events, strlen(events));
+	selection = __atomic_load_n(&control->selection, __ATOMIC_RELAXED) + 1;
+	selection += !selection;
+	__atomic_store_n(&control->selection, selection, __ATOMIC_RELEASE);
+}
+
 /* What a ring contains is an earlier recording's. */
 static void program_begin_rings(struct program *program)
 {
@@ -277,6 +308,7 @@ bool program_lock(struct program *program)
 	program_clear_read(program);
 	program_begin_rings(program);
 	program_park(program, program->ring_wanted);
+	program_select(program, program->events);
 	return true;
 }
 
@@ -319,6 +351,7 @@ void program_close(struct program *program)
 	if (program->is_ours) {
 		program_switch(program, false);
 		program_park(program, 0);
+		program_select(program, NULL);
 		program_unlock(program);
 	}
 	program_free(program);

@@ -62,10 +62,12 @@ enum search_state {
  * @control: its begin; written by the program at any moment
  * @nr_rings, @ring_size, @events_size: checked copies
  * @ring_wanted: the part of a ring that is to be in use, 0 for all
+ * @events: patterns of the events that are wanted, NULL for all
  * @clock_offset_ns: by how much its clock is ahead, in another time namespace
  * @lost: the program's count of records without a ring
  * @events_used: bytes of descriptions that are read
- * @described: a bit for each number of an event whose description was sent, up to @nr_described
+ * @described, @unwanted: a bit for each number of an event that is described, and of one that is not
+ *	wanted, up to @nr_described
  * @from_ns: earlier records belong to another recording
  * @added_ns: CLOCK_BOOTTIME when it was added
  * @searches: the time that searches of threads take
@@ -96,10 +98,12 @@ struct program {
 	uint32_t ring_size;
 	uint32_t events_size;
 	uint32_t ring_wanted;
+	const char *events;
 	int64_t clock_offset_ns;
 	uint64_t lost;
 	uint32_t events_used;
 	uint64_t *described;
+	uint64_t *unwanted;
 	size_t nr_described;
 	struct program_ring *rings;
 	int64_t from_ns;

@@ -330,6 +330,7 @@ static int programs_begin(struct programs *programs, struct error *error)
 				    .own_pid = programs->own_pid,
 				    .globs = programs->settings.globs,
 				    .ring_size = programs->settings.ring_size,
+				    .events = programs->settings.events,
 				    .context = programs,
 				    .wants = process_is_wanted };
 

@@ -349,6 +349,7 @@ void reader_run(const struct helper_work *work, int inbox_fd, int *place, int se
 				 .globs = work->globs,
 				 .inspection = work->inspection,
 				 .ring_size = work->ring_size,
+				 .events = work->events,
 				 .fd = work->reader_fd,
 				 .helper = { .fd = inbox_fd },
 				 .place = place,

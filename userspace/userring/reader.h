@@ -17,7 +17,7 @@
  * struct reader - the state
  * @globs: which programs are taken
  * @inspection: they are only inspected
- * @ring_size: as of struct programs_settings
+ * @ring_size, @events: as of struct programs_settings
  * @fd: the connection to the recorder
  * @helper: its messages
  * @place: shared with the helper: the process that is being examined, 0 for none
@@ -33,6 +33,7 @@ struct reader {
 	const char *globs;
 	enum inspection_kind inspection;
 	uint32_t ring_size;
+	const char *events;
 	int fd;
 	struct helper helper;
 	int *place;

@@ -11,6 +11,8 @@
  * reservation and that for any time; later records of its ring wait then, and records of others up
  * to when the ring was last seen complete are final.
  */
+#include <fnmatch.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -106,54 +108,92 @@ static bool is_described(const struct program *program, uint16_t number)
 	       (program->described[number / 64] >> number % 64 & 1);
 }
 
+static bool is_unwanted(const struct program *program, uint16_t number)
+{
+	return program->unwanted[number / 64] >> number % 64 & 1;
+}
+
+/* Makes space for the bits of @number; returns false if memory ran out. */
+static bool bits_grow(uint64_t **bits, size_t before, size_t size)
+{
+	uint64_t *grown = reallocarray(*bits, size / 64, sizeof(*grown));
+
+	if (!grown)
+		return false;
+	memset(grown + before / 64, 0, (size - before) / 8);
+	*bits = grown;
+	return true;
+}
+
 /* Returns false if memory ran out. */
-static bool program_note_described(struct program *program, uint16_t number)
+static bool program_note_described(struct program *program, uint16_t number, bool is_wanted)
 {
 	size_t size = program->nr_described ? program->nr_described : 64;
-	uint64_t *described;
 
 	while (size <= number)
 		size *= 2;
 	if (size != program->nr_described) {
-		described = reallocarray(program->described, size / 64, sizeof(*described));
-		if (!described)
+		if (!bits_grow(&program->described, program->nr_described, size) ||
+		    !bits_grow(&program->unwanted, program->nr_described, size))
 			return false;
-		memset(described + program->nr_described / 64, 0,
-		       (size - program->nr_described) / 8);
-		program->described = described;
 		program->nr_described = size;
 	}
 	program->described[number / 64] |= UINT64_C(1) << number % 64;
+	if (!is_wanted)
+		program->unwanted[number / 64] |= UINT64_C(1) << number % 64;
 	return true;
 }
 
+/* Whether patterns, SYSTEM or SYSTEM:EVENT, mean an event. */
+static bool description_is_wanted(const char *patterns, const struct described_event *event)
+{
+	struct text list = text_of(patterns ? patterns : "*"), item;
+	char pattern[4096], *colon;
+
+	while (text_take_item(&list, &item)) {
+		snprintf(pattern, sizeof(pattern), "%.*s", (int)item.size, item.data);
+		colon = strchr(pattern, ':');
+		if (colon)
+			*colon = '\0';
+		if (fnmatch(pattern, event->system, 0) == 0 &&
+		    (!colon || fnmatch(colon + 1, event->name, 0) == 0))
+			return true;
+	}
+	return false;
+}
+
 /* Returns the number of a description, or -1 if it is damaged. */
-static int description_check(const unsigned char *bytes, size_t size)
+static int description_check(const unsigned char *bytes, size_t size, const char *patterns,
+			     bool *is_wanted)
 {
 	struct described_event *event = malloc(sizeof(*event));
 	int number = event && event_describe(event, bytes, size) ? event->number : -1;
 
+	*is_wanted = number >= 0 && description_is_wanted(patterns, event);
 	free(event);
 	return number;
 }
 
-/* Sends a description. Returns false if it is damaged, or the batch has failed. */
+/* Sends a description of a wanted event. Returns false if it is damaged, or the batch has failed. */
 static bool description_read(struct program *program, size_t offset, size_t size,
 			     struct batch *batch)
 {
 	struct part_event *part = batch_reserve(batch, sizeof(*part) + size);
 	unsigned char *copy = (unsigned char *)(part + 1);
+	bool is_wanted;
 	int number;
 
 	if (!part || !program_pread(program, copy, size, offset))
 		return false;
-	number = description_check(copy, size);
+	number = description_check(copy, size, program->events, &is_wanted);
 	if (number < 0)
 		return false;
-	if (!program_note_described(program, number)) {
+	if (!program_note_described(program, number, is_wanted)) {
 		batch->has_failed = true;
 		return false;
 	}
+	if (!is_wanted)
+		return true;
 	part->id = memory_id(program);
 	part->size = size;
 	part->unused = 0;
@@ -274,6 +314,10 @@ static int record_take(struct program *program, struct program_ring *ring,
 	window->number = record.number;
 	if (!is_described(program, record.number))
 		return RING_UNKNOWN;
+	if (is_unwanted(program, record.number)) {
+		*word |= KTRACK_USER_PAD;
+		return RING_RECORD;
+	}
 	record.tid = ring_find_thread(program, ring, reader->tasks, record.tid);
 	if (program->user)
 		program->user->nr_bytes += (*word & ~7u) + RECORD_OVERHEAD;

@@ -52,6 +52,8 @@ enum programs_mode {
  * @of_descendants: only those of this process's descendants, which get a socket of their own
  * @size_max: memory for records that wait, in bytes
  * @ring_size: how much of each ring is used, a power of 2; 0 for all
+ * @events: patterns of the events that are recorded, SYSTEM or SYSTEM:EVENT, separated by commas;
+ *	NULL for all
  */
 struct programs_settings {
 	const struct report *report;
@@ -59,6 +61,7 @@ struct programs_settings {
 	bool of_descendants;
 	size_t size_max;
 	uint32_t ring_size;
+	const char *events;
 	enum programs_mode mode;
 };
 

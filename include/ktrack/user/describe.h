@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-#include "state.h"
+#include "select.h"
 
 /* struct ktrack_user_value - a value of KTRACK_ENUM() or a bit of KTRACK_FLAGS(), and its name */
 #ifdef __cplusplus
@@ -51,6 +51,7 @@ struct ktrack_user_about {
 /*
  * struct ktrack_user_site - an event in one file of the program
  * @number: of its description, and above 16 bits the process's generation; 0 if it has none
+ * @wanted, @refused: the last selection by which it was, and was not; with @wanted it is described
  */
 struct ktrack_user_site {
 	const char *system;
@@ -60,9 +61,12 @@ struct ktrack_user_site {
 	unsigned int kind;
 	unsigned int size;
 	uint32_t number;
+	uint32_t wanted;
+	uint32_t refused;
 };
 
-__KTRACK_ONE uint32_t ktrack_user1_describe(struct ktrack_user_site *site);
+/* Not the names of functions for a shorter struct ktrack_user_site, which a library may have. */
+__KTRACK_ONE int32_t ktrack_user1_choose(struct ktrack_user_site *site);
 
 static inline size_t ktrack_user_field_size(const struct ktrack_user_about *field)
 {
@@ -123,7 +127,7 @@ static inline unsigned char *ktrack_user_events_take(size_t size)
  * Describes an event before its first record; returns its number, or 0 if there is no more space.
  * Threads may do so at once: then it has two descriptions.
  */
-uint32_t ktrack_user1_describe(struct ktrack_user_site *site)
+static inline uint32_t ktrack_user_describe(struct ktrack_user_site *site)
 {
 	struct ktrack_user_event event;
 	size_t size = sizeof(event) + strlen(site->system) + strlen(site->name) + 2;
@@ -155,6 +159,21 @@ uint32_t ktrack_user1_describe(struct ktrack_user_site *site)
 	number |= ktrack_user1_process.generation << 16;
 	__atomic_store_n(&site->number, number, __ATOMIC_RELEASE);
 	return number;
+}
+
+/* Returns the number of the event's description, 0 if it cannot be described, -1 if it is unwanted. */
+int32_t ktrack_user1_choose(struct ktrack_user_site *site)
+{
+	uint32_t selection = __atomic_load_n(&ktrack_user1_control.selection, __ATOMIC_ACQUIRE);
+	uint32_t number = __atomic_load_n(&site->number, __ATOMIC_RELAXED);
+
+	if (!ktrack_user_decide(selection, site->system, site->name, &site->refused))
+		return -1;
+	if (number >> 16 != ktrack_user1_process.generation)
+		number = ktrack_user_describe(site);
+	if (number)
+		__atomic_store_n(&site->wanted, selection, __ATOMIC_RELEASE);
+	return (int32_t)(number & 0xffff);
 }
 
 #ifdef __cplusplus

@@ -18,6 +18,7 @@
 #include "check.h"
 #include "describe.h"
 #include "ring.h"
+#include "select.h"
 #include "text.h"
 
 /* Values of a record's track_event_type. */
@@ -116,6 +117,9 @@ static inline uint64_t ktrack_user_address(const void *pointer)
  * name one of another namespace.
  */
 #define __KTRACK_DEFINE_EMIT(system, event, kind, first, first_members, begin, texts_begin, first_fill, ...) \
+static struct ktrack_user_choice event##_ktrack_choice				\
+	__attribute__((unused)) = { __KTRACK_SYSTEM_OF(system), #event, 0, 0 };	\
+										\
 static __KTRACK_OUT_OF_LINE void						\
 event##_ktrack_emit(__KTRACK_BARE first						\
 		    __KTRACK_EACH(__KTRACK_END_PARAMETER, ##__VA_ARGS__))	\
@@ -133,7 +137,7 @@ event##_ktrack_emit(__KTRACK_BARE first						\
 	static struct ktrack_user_site __site = {				\
 		__KTRACK_SYSTEM_OF(system), #event, __fields,		\
 		sizeof(__fields) / sizeof(__fields[0]), KTRACK_USER_##kind,	\
-		sizeof(struct stored) - KTRACK_USER_STORED, 0			\
+		sizeof(struct stored) - KTRACK_USER_STORED, 0, 0, 0		\
 	};									\
 	uint32_t __at = sizeof(struct stored), __size = 0;			\
 	struct stored *__record;						\
@@ -164,7 +168,7 @@ event##_ktrack_emit(__KTRACK_BARE first						\
 	__KTRACK_DEFINE_EMIT(system, event, SLICE,				\
 		(uint8_t track_event_type, const char *slice_name, size_t __name_length), \
 		(uint8_t track_event_type; uint32_t slice_name;),		\
-		(ktrack_user1_slice(&__site, track_event_type, slice_name, __name_length, \
+		(ktrack_user1_write_slice(&__site, track_event_type, slice_name, __name_length, \
 				    __size)),					\
 		(uint32_t)__name_length + 1, , ##__VA_ARGS__)			\
 										\
@@ -180,7 +184,7 @@ event##_ktrack_start(uint8_t track_event_type, ktrack_user_string slice_name	\
 
 #define __KTRACK_DEFINE_COUNTER_EMIT(system, event, ctype, ...)			\
 	__KTRACK_DEFINE_EMIT(system, event, COUNTER, (ctype counter_value),		\
-			     (ctype counter_value;), (ktrack_user1_sample(&__site, __size)), 0, \
+			     (ctype counter_value;), (ktrack_user1_write_sample(&__site, __size)), 0, \
 			     __record->counter_value = counter_value;, ##__VA_ARGS__)
 
 #endif

@@ -247,7 +247,7 @@ do {										\
 	__KTRACK_SCOPE_VARIABLE(event, variable);				\
 	__KTRACK_CHECK_CALL("ktrack_guard", event, SLICE, begin, ##__VA_ARGS__); \
 	check									\
-	if (ktrack_user_is_on())						\
+	if (__KTRACK_IS_ON(event))						\
 		variable = event##_ktrack_take(1, ##__VA_ARGS__), write_begin, copy, \
 		event##_ktrack_forget(&variable)
 
@@ -272,7 +272,7 @@ do {										\
 #define __KTRACK_PRINTF(call, type, event, name, ...)				\
 do {										\
 	__KTRACK_CHECK_CALL(call, event, SLICE, begin, ##__VA_ARGS__);		\
-	if (ktrack_user_is_on()) {						\
+	if (__KTRACK_IS_ON(event)) {						\
 		struct event##_ktrack_values __values;				\
 										\
 		__values = event##_ktrack_take(1, ##__VA_ARGS__),		\

@@ -48,6 +48,9 @@
 #error "KTRACK_USER_RING_SIZE: not a power of 2 from 4 KiB to 16 MiB"
 #endif
 
+/* The size of the patterns of wanted events, with their NUL. */
+#define KTRACK_USER_PATTERNS_SIZE	4096u
+
 /*
  * struct ktrack_user_ring - the state of a ring
  * @owner: the thread that writes it, 0 if it is free
@@ -84,6 +87,10 @@ struct ktrack_user_ring {
  * @is_missed: a ktrack recorded, but could not be reached; ktrack clears it
  * @ring_wanted: the part of a ring that ktrack wants to be in use, 0 for all
  * @can_agree: the program knows parked rings
+ * @selection: a number that is not 0 and changes whenever @patterns have changed
+ * @can_select: the program knows patterns
+ * @patterns: of the events that are wanted, SYSTEM or SYSTEM:EVENT with wildcards, with commas
+ * between them; none for all
  */
 struct ktrack_user_control {
 	uint32_t on;
@@ -99,8 +106,11 @@ struct ktrack_user_control {
 	uint64_t lost;
 	uint32_t ring_wanted;
 	uint32_t can_agree;
-	uint64_t more_unused[9];
+	uint32_t selection;
+	uint32_t can_select;
+	uint64_t more_unused[8];
 	struct ktrack_user_ring rings[KTRACK_USER_RINGS];
+	char patterns[KTRACK_USER_PATTERNS_SIZE];
 };
 
 /* Flags of the first word of a record or a description, whose size is a multiple of 8. */

@@ -24,11 +24,12 @@ extern "C" {
 
 #define __KTRACK_CLOCK	7	/* CLOCK_BOOTTIME */
 
-__KTRACK_ONE struct ktrack_user_record *ktrack_user1_slice(struct ktrack_user_site *site,
-							   uint8_t type, const char *name,
-							   size_t length, uint32_t texts_size);
-__KTRACK_ONE struct ktrack_user_record *ktrack_user1_sample(struct ktrack_user_site *site,
-							    uint32_t texts_size);
+__KTRACK_ONE struct ktrack_user_record *ktrack_user1_write_slice(struct ktrack_user_site *site,
+								 uint8_t type, const char *name,
+								 size_t length,
+								 uint32_t texts_size);
+__KTRACK_ONE struct ktrack_user_record *ktrack_user1_write_sample(struct ktrack_user_site *site,
+								  uint32_t texts_size);
 __KTRACK_ONE int ktrack_user1_full(struct ktrack_user_thread *thread, uint64_t head);
 __KTRACK_ONE int ktrack_user1_pad(struct ktrack_user_thread *thread, uint64_t head);
 __KTRACK_ONE int ktrack_user1_claim(struct ktrack_user_thread *thread);
@@ -223,19 +224,21 @@ ktrack_user_reserve(struct ktrack_user_thread *thread, uint32_t size)
 static inline __attribute__((always_inline)) struct ktrack_user_record *
 ktrack_user_begin_record(struct ktrack_user_site *site, uint32_t texts_size)
 {
-	uint32_t number = __atomic_load_n(&site->number, __ATOMIC_RELAXED);
+	uint32_t wanted = __atomic_load_n(&site->wanted, __ATOMIC_ACQUIRE);
+	int32_t number = (int32_t)__atomic_load_n(&site->number, __ATOMIC_RELAXED);
 	struct ktrack_user_thread *thread = &ktrack_user1_thread;
 	struct ktrack_user_record *record;
 
 	/* gcc 12 tests a weak variable's address wrongly for -fsanitize=null. */
 	__asm__("" : "+r"(thread));
+	if (__KTRACK_UNLIKELY(wanted != __atomic_load_n(&ktrack_user1_control.selection,
+							__ATOMIC_RELAXED))) {
+		number = ktrack_user1_choose(site);
+		if (number <= 0)
+			return number < 0 ? NULL : ktrack_user_lose(&ktrack_user1_control.lost);
+	}
 	if (__KTRACK_UNLIKELY(!thread->ring) && ktrack_user1_claim(thread) < 0)
 		return ktrack_user_lose(&ktrack_user1_control.lost);
-	if (__KTRACK_UNLIKELY(number >> 16 != ktrack_user1_process.generation)) {
-		number = ktrack_user1_describe(site);
-		if (!number)
-			return ktrack_user_lose(&ktrack_user1_control.lost);
-	}
 	record = ktrack_user_reserve(thread, (site->size + KTRACK_USER_STORED + texts_size + 7) &
 						     ~7u);
 	if (__KTRACK_UNLIKELY(!record))
@@ -267,8 +270,9 @@ struct ktrack_user_slice {
 };
 
 /* Begins a record of a slice, whose name is the first of its strings; NULL if it is lost. */
-struct ktrack_user_record *ktrack_user1_slice(struct ktrack_user_site *site, uint8_t type,
-					      const char *name, size_t length, uint32_t texts_size)
+struct ktrack_user_record *ktrack_user1_write_slice(struct ktrack_user_site *site, uint8_t type,
+						    const char *name, size_t length,
+						    uint32_t texts_size)
 {
 	struct ktrack_user_record *record =
 		ktrack_user_begin_record(site, texts_size + (uint32_t)length + 1);
@@ -284,7 +288,7 @@ struct ktrack_user_record *ktrack_user1_slice(struct ktrack_user_site *site, uin
 }
 
 /* Begins a record of a counter; NULL if it is lost. */
-struct ktrack_user_record *ktrack_user1_sample(struct ktrack_user_site *site, uint32_t texts_size)
+struct ktrack_user_record *ktrack_user1_write_sample(struct ktrack_user_site *site, uint32_t texts_size)
 {
 	struct ktrack_user_record *record = ktrack_user_begin_record(site, texts_size);
 

@@ -210,6 +210,7 @@ static inline unsigned char *ktrack_user_memory_map(const struct ktrack_user_pro
 {
 	void *base = mmap(NULL, __KTRACK_BASE_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	struct ktrack_user_control *control = (struct ktrack_user_control *)base;
+	uint32_t selection;
 
 	if (base == MAP_FAILED)
 		return NULL;
@@ -221,6 +222,10 @@ static inline unsigned char *ktrack_user_memory_map(const struct ktrack_user_pro
 	control->ring_size = process->ring_size;
 	control->events_size = KTRACK_USER_EVENTS_SIZE;
 	control->can_agree = 1;
+	control->can_select = 1;
+	/* A child's events have decided by its parent's selections; an event that has not, by 0. */
+	selection = __atomic_load_n(&ktrack_user1_control.selection, __ATOMIC_RELAXED) + 1;
+	control->selection = selection + !selection;
 	__atomic_store_n(&control->magic, KTRACK_USER_MAGIC, __ATOMIC_RELEASE);
 	if (mmap(&ktrack_user1_control, KTRACK_USER_CONTROL_SIZE, PROT_READ | PROT_WRITE,
 		 MAP_SHARED | MAP_FIXED, fd, 0) != MAP_FAILED)

@@ -1,0 +1,113 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""Test: -e selects events of programs one by one: in the program itself, or in the recorder if its headers are older."""
+
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.parent)]
+
+from programs import KTRACK, PROJECT, Recorder, build, own_socket, read_events, stream  # noqa: E402
+from tap import Tap  # noqa: E402
+
+ALL = {"ub:open_file", "ub:open_dir", "ub:close_file", "ub:depth", "other:opened"}
+# Options, and what they select.
+CASES = (
+    ((), ALL),
+    (("-e", "ub:open*"), {"ub:open_file", "ub:open_dir"}),
+    (("-e", "ub:open_file,other"), {"ub:open_file", "other:opened"}),
+    (("-e", "ub:open_[a-f]*", "-e", "*:d?pth"), {"ub:open_dir", "ub:open_file", "ub:depth"}),
+    (("-e", "u[!a]:[!od]*"), {"ub:close_file"}),
+    (("-e", "program:other:*"), {"other:opened"}),
+    (("-e", "ub:*"), ALL - {"other:opened"}),
+)
+# Events whose values have a side effect in the program, 100 each.
+EVALUATED = {"ub:close_file": 100, "ub:open_dir": 100}
+
+
+def categories(events):
+    """The events that a stream has."""
+    return {event["value"]["tracepoint"] for event in events if event["event"] == "data_json" and event.get("category") == "track"}
+
+
+def enabled(line):
+    """The events for which a program has printed that they are enabled, and how many values it has evaluated."""
+    names, _, number = line.removeprefix("enabled").partition(" evaluated ")
+    return {("other:" if name == "opened" else "ub:") + name for name in names.split()}, int(number)
+
+
+def check_cases(tap, program):
+    """A program, and its child, emit what is wanted, and evaluate no other values."""
+    for options, wanted in CASES:
+        output, events, messages = stream([program, "fork"], *options)
+        states = [enabled(line) for line in output.splitlines()]
+        number = sum(EVALUATED.get(name, 0) for name in wanted)
+        tap.ok(states == [(wanted, number)] * 2, f"{options}: enabled, and evaluated", output)
+        tap.ok(categories(events) == wanted and "matches" not in messages, f"{options}: recorded", categories(events), messages)
+
+
+def check_older(tap, folder):
+    """A program that cannot select is filtered by the recorder."""
+    older = build(folder, "old", compiler=("gcc", f"-I{folder}/older"), source="select.c")
+    for options, wanted in CASES:
+        output, events, _ = stream([older, "fork"], *options)
+        tap.ok(all(enabled(line)[0] == ALL for line in output.splitlines()) and output, f"{options}: older headers emit all", output)
+        tap.ok(categories(events) == wanted, f"{options}: and the recorder takes those that are wanted", categories(events))
+
+
+def check_classes(tap, program):
+    """A pattern that programs do not match is the recorder's."""
+    output, events, _ = stream([program], "-e", "ub:open_[[:lower:]]*")
+    tap.ok(enabled(output)[0] == ALL and categories(events) == {"ub:open_file", "ub:open_dir"}, "a class is matched by the recorder", output, categories(events))
+
+
+def check_next(tap, program, folder):
+    """Recorders one after the other, of a program that runs."""
+    with subprocess.Popen([program, "fork", "wait"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=0) as process:
+        process.stdout.readline(), process.stdout.readline()
+        for name, options, wanted in (("first", ["-e", "ub:open*"], {"ub:open_file", "ub:open_dir"}), ("second", ["-e", "ub:close*"], {"ub:close_file"}), ("third", [], ALL)):
+            recorder = Recorder(folder, name, "--programs", *options)
+            process.stdin.write("\n")
+            state = enabled(process.stdout.readline())[0]
+            events = recorder.stop()
+            tap.ok(state == wanted and categories(events) == wanted, f"the {name} recorder has its own selection", state, categories(events), recorder.messages)
+        process.stdin.close()
+
+
+def check_record(tap, program, folder):
+    """ktrack record does so, too, and says what nothing matches."""
+    path = Path(folder) / "trace.dat"
+    done = subprocess.run([KTRACK, "record", "--programs", "-e", "ub:open*,ub:opne*", "-o", path, "--", program], capture_output=True, text=True, check=False)
+    target = path.with_suffix(".event")
+    subprocess.run([KTRACK, "export", f"--event={target}", path], check=True, capture_output=True)
+    tap.ok(done.returncode == 0 and categories(read_events(target)) == {"ub:open_file", "ub:open_dir"}, "record has the selected events", done.stderr)
+    tap.ok("'ub:opne*': no tracepoint, and no program has emitted such an event; see " in done.stderr and "'ub:open*': no" not in done.stderr, "a pattern without an event is named", done.stderr)
+    done = subprocess.run([KTRACK, "record", "--programs", "-e", "ub:open*", "--filter=number > 3", "-o", path, "--", program], capture_output=True, text=True, check=False)
+    tap.ok(done.returncode == 2 and "--filter: 'ub:open*' matches no tracepoint, and events of programs have no filters" in done.stderr, "a filter of a program's events is refused", done.stderr)
+
+
+def main():
+    tap = Tap()
+    with tempfile.TemporaryDirectory() as folder:
+        own_socket(folder)
+        program = build(folder, "select", source="select.c")
+        # Headers as they were: the flag that tells ktrack of selections is not set.
+        headers = Path(folder) / "older/ktrack"
+        shutil.copytree(PROJECT / "include/ktrack", headers)
+        setup = headers / "user/setup.h"
+        setup.write_text(setup.read_text().replace("control->can_select = 1;", ""))
+        check_cases(tap, program)
+        check_older(tap, folder)
+        check_classes(tap, program)
+        check_next(tap, program, folder)
+        check_record(tap, program, folder)
+    return tap.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
