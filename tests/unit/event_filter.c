@@ -2,6 +2,8 @@
 /* Tests of event filters: syntax, errors, and verdicts on one record. */
 #include "event/filter.h"
 
+#include <stdio.h>
+
 #include "event/kallsyms.h"
 #include "fixtures/event_builder.h"
 #include "fixtures/tap.h"
@@ -237,6 +239,64 @@ TEST(functions_need_symbols)
 #define EXISTING                                                                             \
 	"; it has s8, u8, s16, s32, u32, s64, u64, flag, comm, name, path, raw, pointer, ip, " \
 	"word"
+
+/* A driver's enum, and what hostile formats may have instead. */
+static const char enum_format[] =
+	"name: event\nID: 5\nformat:\n" FIELD("int common_pid", 4, 4, 1) "\n" FIELD(
+		"u8 op", 8, 1, 0) FIELD("int state", 12, 4, 1) "\nprint fmt: \"%s %s %s\", __print_symbolic(REC->op, { 0, \"read\" }, { 0x1, \"wr, {ite\" }), "
+	"__print_symbolic((int)REC->state, { (-1), \"off\" }, { IDLE, \"idle\" }, { 7UL, \"dma\" }, "
+	"{ 8, \"dma\" }), __print_symbolic(REC->op, { 9,\n";
+
+static const char *translated(const char *text)
+{
+	static char result[600];
+	struct buffer out = { 0 };
+	struct error error = { 0 };
+	int status = event_filter_translate(text, text_of(enum_format), &out, &error);
+
+	snprintf(result, sizeof(result), "%s", status < 0 ? error.text : buffer_string(&out));
+	buffer_release(&out);
+	return result;
+}
+
+TEST(numbers_are_named_by_the_texts_that_events_print)
+{
+	CHECK_TEXT(translated("state == \"dma\""), "state == 7");
+	CHECK_TEXT(translated("(op != 'read' && op!=\"wr, {ite\") || state ==\"off\" && op == 3"),
+		   "(op != 0 && op!=1) || state ==-1 && op == 3");
+	CHECK_TEXT(translated("op == 1 && COMM == \"sh\""), "op == 1 && COMM == \"sh\"");
+	CHECK_TEXT(translated("state == \"DMA\""),
+		   "column 10: field state has no value 'DMA'; it has \"off\", \"dma\", \"dma\"");
+	CHECK_TEXT(translated("state == \"idle\""),
+		   "column 10: field state has no value 'idle'; it has \"off\", \"dma\", \"dma\"");
+	CHECK_TEXT(translated("state > \"dma\""),
+		   "column 9: texts of numbers can only be compared with == !=");
+	CHECK_TEXT(translated("state ~ \"dma\""),
+		   "column 9: texts of numbers can only be compared with == !=");
+	CHECK_TEXT(translated("common_pid == \"dma\""),
+		   "column 15: expected a number, as field common_pid is no text");
+	CHECK_TEXT(translated("CPU == \"0\""),
+		   "column 8: expected a number, as field CPU is no text");
+}
+
+TEST(records_are_compared_with_the_number_of_a_text)
+{
+	unsigned char bytes[16] = { [0] = 5, [8] = 1, [12] = 7 };
+	const struct record recorded = { .data = bytes, .size = sizeof(bytes) };
+	struct event_filter *filter;
+	struct error error = { 0 };
+	struct format format;
+
+	CHECK_NUMBER(format_parse(&format, text_of(enum_format)), 0);
+	CHECK_NUMBER(event_filter_new(&filter, "state == \"dma\" && op != \"read\"", &format, false,
+				      &error),
+		     0);
+	CHECK(event_filter_matches(filter, &recorded));
+	bytes[12] = 8;
+	CHECK(!event_filter_matches(filter, &recorded));
+	event_filter_free(filter);
+	format_release(&format);
+}
 
 TEST(errors_name_the_column_and_the_remedy)
 {

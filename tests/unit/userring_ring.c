@@ -495,6 +495,21 @@ TEST(patterns_without_an_end_are_read_to_the_end_of_their_memory)
 	free(patterns);
 }
 
+TEST(an_older_ktrack_finds_all_events_wanted)
+{
+	reading_begin();
+	reading.program->events = "unit:unit_io";
+	CHECK(program_lock(reading.program));
+	CHECK(!ktrack_enabled(unit_work));
+	program_close(reading.program);
+	CHECK_TEXT(ktrack_user1_control.patterns, "");
+	ktrack_user1_control.on = 1;
+	CHECK(ktrack_enabled(unit_work));
+	ktrack_user1_control.on = 0;
+	CHECK(reading_lock());
+	reading_end();
+}
+
 /* Otherwise it would go on with its parent's decisions. */
 TEST(a_child_decides_anew_which_events_are_wanted)
 {

@@ -23,6 +23,7 @@ ENDS = (
     ("clock", 0, ()),
     ("one-cpu", 0, ()),
     ("filtered", 0, ()),
+    ("named", 0, ()),
     ("comes-online", 4, ()),
     ("interrupted", 0, ()),
     ("duration", 0, ()),
@@ -35,7 +36,8 @@ ENDS = (
     ("no-folder", 1, ("/no/such/folder/x.spool", "No such file")),
     ("no-file", 1, ("/tmp/no-file.dat", "not a regular file")),
     ("no-clock", 1, ("'nonsense': no such clock; see trace_clock in tracefs",)),
-    ("no-filter", 1, ("nonsense == 1", "a filter of ktrack_test:", "Field not found")),
+    ("no-filter", 1, ("nonsense == 1", "a filter of ktrack_test:", "Field not found", "has no field 'nonsense'; it has ")),
+    ("no-text", 1, ("a filter of ktrack_test:ktrack_test_request: ", "field op has no value 'raed'; it has \"read\", \"write\"")),
     ("nothing-to-recover", 1, ("/tmp/nothing.dat.spool", "No such file")),
     ("killed-cleaned", 0, ("its tracing instance is gone",)),
 )
@@ -186,6 +188,9 @@ def check_narrowed(tap, kernel, result):
     tap.ok(set(Recording(result, "one-cpu").records) == {1}, f"{kernel}: one-cpu: records of that one only")
     numbers = {number for records in Recording(result, "filtered").records.values() for number, _ in records}
     tap.ok(numbers == set(range(1, 12)), f"{kernel}: filtered: records that meet the filter", numbers)
+    shown = run("/usr/bin/trace-cmd", "report", result.folder / "named.dat")
+    values = set(re.findall(r"ktrack_test_request: .* op=(\w+)", shown))
+    tap.ok(values == {"write"}, f"{kernel}: named: records whose number has the text of the filter", shown)
     for name in ("clock", "comes-online"):
         check_account(tap, f"{kernel}: {name}", Recording(result, name))
     lines = result.text("max-size.errors").splitlines()

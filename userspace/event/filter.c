@@ -197,11 +197,12 @@ static int filter_parse(struct filter_reader *reader, struct event_filter *filte
 
 /* Compiles an expression; @format is NULL to check the syntax only. */
 static int filter_compile(struct event_filter **out, const char *text, const struct format *format,
-			  bool is_swapped, struct error *error)
+			  bool is_swapped, struct buffer *translated, struct error *error)
 {
 	struct event_filter *filter = calloc(1, sizeof(*filter));
 	struct filter_reader reader = { .format = format,
 					.is_swapped = is_swapped,
+					.translated = translated,
 					.error = error };
 
 	*out = NULL;
@@ -211,11 +212,13 @@ static int filter_compile(struct event_filter **out, const char *text, const str
 		event_filter_free(filter);
 		return error_set(error, "out of memory");
 	}
-	reader.text = reader.at = filter->text;
+	reader.text = reader.at = reader.copied = filter->text;
 	if (filter_parse(&reader, filter) < 0) {
 		event_filter_free(filter);
 		return -1;
 	}
+	if (translated)
+		buffer_append_string(translated, reader.copied);
 	*out = filter;
 	return 0;
 }
@@ -223,13 +226,29 @@ static int filter_compile(struct event_filter **out, const char *text, const str
 int event_filter_new(struct event_filter **out, const char *text, const struct format *format,
 		     bool is_swapped, struct error *error)
 {
-	return filter_compile(out, text, format, is_swapped, error);
+	return filter_compile(out, text, format, is_swapped, NULL, error);
+}
+
+int event_filter_translate(const char *text, struct text file, struct buffer *out,
+			   struct error *error)
+{
+	struct event_filter *filter = NULL;
+	struct format format;
+	int status = format_parse(&format, file);
+
+	if (status == 0)
+		status = filter_compile(&filter, text, &format, false, out, error);
+	else
+		status = error_set(error, "the event's format cannot be read");
+	event_filter_free(filter);
+	format_release(&format);
+	return out->failed ? error_set(error, "out of memory") : status;
 }
 
 int event_filter_check(const char *text, struct error *error)
 {
 	struct event_filter *filter;
-	int status = filter_compile(&filter, text, NULL, false, error);
+	int status = filter_compile(&filter, text, NULL, false, NULL, error);
 
 	event_filter_free(filter);
 	return status;

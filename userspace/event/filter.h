@@ -4,7 +4,8 @@
  *
  * Syntax and verdict are those of the kernel (Documentation/trace/events.rst), with its oddities: a
  * constant is cut to the size of the field; ~ "1*" is a comparison, because the pattern begins with
- * a digit; ~ "*x" compares the last bytes of a fixed array, not those of its text.
+ * a digit; ~ "*x" compares the last bytes of a fixed array, not those of its text. In addition, a
+ * number may be named by the text as which the event prints it: state == "dma".
  */
 #ifndef EVENT_FILTER_H
 #define EVENT_FILTER_H
@@ -35,6 +36,17 @@ int event_filter_new(struct event_filter **out, const char *text, const struct f
 
 /** event_filter_check - check the syntax only; returns -1 with @error as event_filter_new() does */
 int event_filter_check(const char *text, struct error *error);
+
+/**
+ * event_filter_translate - an expression for the kernel, with numbers instead of their texts
+ * @file: text of the event's format file
+ * @out: the expression is appended
+ *
+ * Returns 0, or -1 with @error as event_filter_new() does; a text of a number that the event does
+ * not print is an error.
+ */
+int event_filter_translate(const char *text, struct text file, struct buffer *out,
+			   struct error *error);
 
 /** event_filter_free - free a filter; NULL is fine */
 void event_filter_free(struct event_filter *filter);

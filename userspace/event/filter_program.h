@@ -96,6 +96,8 @@ static inline struct filter_term *filter_terms(const struct event_filter *filter
  * @at: the next character
  * @format: NULL if only the syntax is checked
  * @depth: number of open parentheses
+ * @translated: receives the expression with numbers instead of their texts; NULL if it is not needed
+ * @copied: up to where that has it
  */
 struct filter_reader {
 	const char *text;
@@ -103,6 +105,8 @@ struct filter_reader {
 	const struct format *format;
 	bool is_swapped;
 	unsigned int depth;
+	struct buffer *translated;
+	const char *copied;
 	struct error *error;
 };
 

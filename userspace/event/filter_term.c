@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "event/filter_program.h"
+#include "event/print_format.h"
 
 /* Limits of a pattern and of a number in bytes, those of the kernel. */
 #define PATTERN_SIZE_MAX 255
@@ -298,15 +299,52 @@ static int reader_take_string(struct filter_reader *reader, struct text *out)
 	return 0;
 }
 
+/* The kernel's filters compare the number; ours may name it by the text that the event prints. */
+static int named_term_parse(struct filter_reader *reader, const struct operand *operand,
+			    struct filter_term *term)
+{
+	const char *begin = reader->at;
+	struct buffer texts = { 0 };
+	struct text text;
+	int64_t number;
+	int status = 0;
+
+	if (reader_take_string(reader, &text) < 0)
+		return -1;
+	if (!operand->field || !print_format_find_value(reader->format->file, operand->name, text,
+							&number, &texts))
+		status = texts.size > 0
+				 ? filter_reader_refuse(reader, begin,
+							"field %.*s has no value '%.*s'; it has %s",
+							(int)operand->name.size, operand->name.data,
+							(int)text.size, text.data,
+							buffer_string(&texts))
+				 : filter_reader_refuse(
+					   reader, begin,
+					   "expected a number, as field %.*s is no text",
+					   (int)operand->name.size, operand->name.data);
+	else if (term->op != FILTER_EQUAL && term->op != FILTER_NOT_EQUAL)
+		status = filter_reader_refuse(reader, begin,
+					      "texts of numbers can only be compared with == !=");
+	buffer_release(&texts);
+	if (status < 0)
+		return -1;
+	if (reader->translated) {
+		buffer_append(reader->translated, reader->copied, begin - reader->copied);
+		buffer_append_signed(reader->translated, number);
+		reader->copied = reader->at;
+	}
+	term->value = number;
+	return term_set_number(reader, operand, term);
+}
+
 static int text_term_parse(struct filter_reader *reader, const struct operand *operand,
 			   struct filter_term *term)
 {
 	struct text text;
 
 	if (operand->kind == OPERAND_NUMBER || operand->kind == OPERAND_CPU)
-		return filter_reader_refuse(reader, reader->at,
-					    "expected a number, as field %.*s is no text",
-					    (int)operand->name.size, operand->name.data);
+		return named_term_parse(reader, operand, term);
 	if (term->op > FILTER_GLOB)
 		return filter_reader_refuse(reader, reader->at,
 					    "strings can only be compared with == != ~");

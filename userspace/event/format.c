@@ -177,7 +177,7 @@ int format_parse(struct format *out, struct text file)
 	*out = (struct format){ 0 };
 	if (file.size > FORMAT_SIZE_MAX)
 		return 1;
-	*out = (struct format){ .text = strndup(file.data, file.size) };
+	*out = (struct format){ .text = strndup(file.data, file.size), .file = file };
 	if (!out->text)
 		return -1;
 	out->fields = calloc(lines_count(out->text), sizeof(*out->fields));

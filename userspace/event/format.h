@@ -35,11 +35,13 @@ struct format_field {
 /**
  * struct format - a parsed format file
  * @text: bytes of all strings
+ * @file: what was parsed; only as long as whoever has parsed it has the text
  * @id: event id, the common_type of its records
  * @fields: first @nr_common common fields, then the event's own
  */
 struct format {
 	char *text;
+	struct text file;
 	const char *name;
 	uint64_t id;
 	struct format_field *fields;

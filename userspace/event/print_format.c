@@ -6,6 +6,9 @@
 #include "event/print_format.h"
 
 #include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 #define PRINT_FORMAT_KEY "print fmt:"
 
@@ -236,6 +239,74 @@ bool print_format_find_enumerator(struct text text, struct text *out)
 			entry = blanks_trim(entry);
 			if (entry.size > 0 && *entry.data == '"' && value_is_word(value, out))
 				return true;
+		}
+	}
+	return false;
+}
+
+/* Takes what is in the next braces, { VALUE, "TEXT" }. */
+static bool entry_take(struct text *rest, struct text *value, struct text *text)
+{
+	struct text entry = blanks_trim(part_split(rest));
+
+	/* Behind the last entry is the parenthesis of the call. */
+	while (entry.size > 0 && strchr(") ", entry.data[entry.size - 1]) &&
+	       entry.data[entry.size - 1])
+		entry.size--;
+	if (entry.size < 2 || entry.data[0] != '{' || entry.data[entry.size - 1] != '}')
+		return false;
+	entry = (struct text){ entry.data + 1, entry.size - 2 };
+	*value = blanks_trim(part_split(&entry));
+	*text = blanks_trim(entry);
+	if (text->size < 2 || text->data[0] != '"' || text->data[text->size - 1] != '"')
+		return false;
+	*text = (struct text){ text->data + 1, text->size - 2 };
+	return true;
+}
+
+/* A number of C, in parentheses or without them. */
+static bool value_is_number(struct text value, int64_t *out)
+{
+	char digits[32], *end;
+
+	while (value.size > 1 && value.data[0] == '(' && value.data[value.size - 1] == ')')
+		value = blanks_trim((struct text){ value.data + 1, value.size - 2 });
+	if (value.size == 0 || value.size >= sizeof(digits))
+		return false;
+	snprintf(digits, sizeof(digits), "%.*s", (int)value.size, value.data);
+	errno = 0;
+	*out = *digits == '-' ? strtoll(digits, &end, 0) : (int64_t)strtoull(digits, &end, 0);
+	return errno == 0 && end != digits && end[strspn(end, "uUlL")] == '\0';
+}
+
+/* The arguments of the next __print_symbolic() of the field; false if there is none. */
+static bool symbols_take(struct text *rest, struct text field, struct text *entries)
+{
+	static const char call[] = "__print_symbolic(";
+	const char *found;
+
+	while ((found = memmem(rest->data, rest->size, call, strlen(call)))) {
+		*rest = text_skip(*rest, found - rest->data + strlen(call));
+		*entries = *rest;
+		if (argument_is_field(part_split(entries), field))
+			return true;
+	}
+	return false;
+}
+
+bool print_format_find_value(struct text text, struct text field, struct text wanted, int64_t *out,
+			     struct buffer *texts)
+{
+	struct text rest = print_format_locate(text), entries, value, name;
+
+	while (symbols_take(&rest, field, &entries)) {
+		while (entry_take(&entries, &value, &name)) {
+			if (!value_is_number(value, out))
+				continue;
+			if (text_equals(name, wanted))
+				return true;
+			buffer_printf(texts, "%s\"%.*s\"", texts->size > 0 ? ", " : "",
+				      (int)name.size, name.data);
 		}
 	}
 	return false;

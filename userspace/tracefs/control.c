@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "event/event.h"
 #include "tracefs/reader.h"
 #include "tracefs/retry.h"
 #include "tracefs/tracepoints.h"
@@ -131,4 +132,17 @@ int control_open_event(const struct control *control, const char *system, const 
 	fd = file_open_built(control->events_fd, &path, flags);
 	buffer_release(&path);
 	return fd;
+}
+
+void control_translate_filter(const struct control *control, const char *system, const char *event,
+			      const char *filter, struct buffer *out, struct error *problem)
+{
+	struct buffer format = { 0 };
+
+	if (event_file_read(control->events_fd, system, event, "format", &format) < 0 ||
+	    event_filter_translate(filter, buffer_text(&format), out, problem) < 0) {
+		buffer_clear(out);
+		buffer_append_string(out, filter);
+	}
+	buffer_release(&format);
 }

@@ -89,4 +89,12 @@ void control_close(struct control *control);
 int control_open_event(const struct control *control, const char *system, const char *event,
 		       const char *file, int flags);
 
+/**
+ * control_translate_filter - what the kernel gets of a filter, see event_filter_translate()
+ * @out: receives @filter itself if that fails, as the kernel may know more
+ * @problem: the reason, which also explains a refusal of the kernel
+ */
+void control_translate_filter(const struct control *control, const char *system, const char *event,
+			      const char *filter, struct buffer *out, struct error *problem);
+
 #endif

@@ -12,7 +12,8 @@
 
 /* If the kernel refuses a filter, the file of the filter contains its reason. */
 static int filter_fail(const struct instance *instance, int number, const char *system,
-		       const char *event, const char *filter, struct error *error)
+		       const char *event, const char *filter, const struct error *problem,
+		       struct error *error)
 {
 	static const char head[] = "parse_error: ";
 	struct buffer text = { 0 };
@@ -22,8 +23,9 @@ static int filter_fail(const struct instance *instance, int number, const char *
 		reason = strstr(buffer_string(&text), head);
 	if (reason) {
 		reason += strlen(head);
-		error_set(error, "the kernel refuses '%s' as a filter of %s:%s: %.*s", filter,
-			  system, event, (int)strcspn(reason, "\n"), reason);
+		error_set(error, "the kernel refuses '%s' as a filter of %s:%s: %.*s%s%s", filter,
+			  system, event, (int)strcspn(reason, "\n"), reason,
+			  *problem->text ? ": " : "", problem->text);
 	} else {
 		error_set_system(error, number, "cannot write '%s' to %s/events/%s/%s/filter",
 				 filter, instance->directory, system, event);
@@ -34,16 +36,20 @@ static int filter_fail(const struct instance *instance, int number, const char *
 
 /* The filter goes with the instance. */
 static int event_filter(struct instance *instance, const char *system, const char *event,
-			const char *filter, struct error *error)
+			const char *text, struct error *error)
 {
-	int fd = control_open_event(&instance->control, system, event, "filter",
-				    O_WRONLY | O_TRUNC);
-	int status = 0;
+	struct buffer filter = { 0 };
+	struct error problem = { 0 };
+	int fd, status = 0;
 
-	if (fd < 0 || retry_write(fd, filter, strlen(filter)) < 0)
-		status = filter_fail(instance, errno, system, event, filter, error);
+	control_translate_filter(&instance->control, system, event, text, &filter, &problem);
+	fd = control_open_event(&instance->control, system, event, "filter", O_WRONLY | O_TRUNC);
+	if (fd < 0 || retry_write(fd, buffer_string(&filter), filter.size) < 0)
+		status = filter_fail(instance, errno, system, event, text, &problem, error);
 	else
-		control_report_event_write(&instance->control, system, event, "filter", filter);
+		control_report_event_write(&instance->control, system, event, "filter",
+					   buffer_string(&filter));
+	buffer_release(&filter);
 	if (fd >= 0)
 		close(fd);
 	return status;

@@ -14,11 +14,18 @@ int stack_trigger_set(struct stack_trigger *out, const struct control *control, 
 		      const char *event, const char *filter, uint64_t limit, struct error *error)
 {
 	struct buffer text = { 0 };
+	struct error ignored = { 0 };
 
 	buffer_append_string(&text, "stacktrace");
 	if (limit > 0)
 		buffer_printf(&text, ":%llu", (unsigned long long)limit);
-	buffer_printf(&text, "%s%s", filter ? " if " : "", filter ? filter : "");
+	if (filter) {
+		struct buffer translated = { 0 };
+
+		control_translate_filter(control, system, event, filter, &translated, &ignored);
+		buffer_printf(&text, " if %s", buffer_string(&translated));
+		buffer_release(&translated);
+	}
 	*out = (struct stack_trigger){ .limit = limit,
 				       .text = text.failed ? NULL : strdup(buffer_string(&text)) };
 	buffer_release(&text);
