@@ -213,7 +213,7 @@ recorded circular record --mode=circular -b 1024 -- sh -c "$FIRE_MORE"
 recorded clock record --clock=mono_raw -- sh -c 'echo everywhere 10 >/dev/ktrack_test'
 recorded one-cpu record --cpu=1 -- sh -c 'echo everywhere 10 >/dev/ktrack_test'
 recorded filtered record_numbered --filter='sequence < 12' -- sh -c 'echo everywhere 10 >/dev/ktrack_test'
-recorded named ktrack record -e ktrack_test:ktrack_test_request --filter='op == "write"' -o /tmp/named.dat -- sh -c 'echo macros >/dev/ktrack_test'
+recorded named ktrack record -e ktrack_test:ktrack_test_request --filter='op == "write"' -o /tmp/named.dat -- sh -c 'echo macros 1 >/dev/ktrack_test'
 recorded max-size full_size
 recorded max-size-signalled full_size_signalled
 recorded comes-online comes_online
