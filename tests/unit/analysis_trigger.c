@@ -48,7 +48,7 @@ static void check_parsed(const char *text, enum trigger_kind kind, int64_t limit
 	CHECK_NUMBER(trigger_parse(&trigger, text, &error), 0);
 	CHECK_TEXT(error.text, "");
 	CHECK_NUMBER(trigger.kind, kind);
-	CHECK_NUMBER(trigger.limit, limit);
+	CHECK_NUMBER(kind == TRIGGER_COUNTER ? trigger.threshold.number : trigger.limit, limit);
 	CHECK_TEXT(trigger.selector.category ? trigger.selector.category : "", category);
 	CHECK_TEXT(trigger.selector.name ? trigger.selector.name : "", name);
 	CHECK_TEXT(trigger.selector.track ? trigger.selector.track : "", track);
@@ -194,6 +194,38 @@ TEST(a_counter_fires_when_it_crosses_its_threshold)
 	trigger_fixture_end(&fixture);
 }
 
+static bool exceeds(const char *text, const struct value *value)
+{
+	struct trigger trigger;
+	struct error error = { 0 };
+	bool is_beyond;
+
+	CHECK_NUMBER(trigger_parse(&trigger, text, &error), 0);
+	CHECK_NUMBER(trigger.kind, TRIGGER_COUNTER);
+	is_beyond = trigger_exceeds(&trigger, value);
+	trigger_release(&trigger);
+	return is_beyond;
+}
+
+TEST(thresholds_may_have_a_fraction)
+{
+	const struct value half = { .kind = VALUE_FLOATING, .floating = 0.5 };
+	const struct value one = { .kind = VALUE_SIGNED, .signed_number = 1 };
+	const struct value odd = { .kind = VALUE_FLOATING, .floating = __builtin_nan("") };
+
+	CHECK(exceeds("load > 0.25", &half));
+	CHECK(!exceeds("load > 0.5", &half));
+	CHECK(exceeds("load >= 0.5", &half));
+	CHECK(exceeds("load < 1.5e0", &one));
+	CHECK(!exceeds("load > 1.5", &one));
+	CHECK(exceeds("load > -0.5", &half));
+	CHECK(!exceeds("load < 0.5", &odd));
+	check_refused("load > 1.5.", "'load > 1.5.': '1.5.' is no time of a slice, such as 50ms, and "
+				     "no number of a counter");
+	check_refused("load > 1e999", "'load > 1e999': '1e999' is no time of a slice, such as 50ms, "
+				      "and no number of a counter");
+}
+
 TEST(an_instant_fires_each_time)
 {
 	struct trigger_fixture fixture;
@@ -263,6 +295,9 @@ TEST(conditions_compare_floating_numbers)
 
 	check_condition("x if ratio > 0 && ratio < 1 && ratio != 1", fields, 2, true);
 	check_condition("x if ratio == 0.5 && odd == NaN && odd != 1", fields, 2, true);
+	check_condition("x if ratio > 0.25 && ratio < 5e-1", fields, 2, false);
+	check_condition("x if ratio > 0.25 && ratio <= 5e-1", fields, 2, true);
+	check_condition("x if odd >= 0.5", fields, 2, false);
 	check_condition("x if odd >= 0", fields, 2, false);
 	check_condition("x if odd <= 0", fields, 2, false);
 	check_condition("x if odd == 0", fields, 2, false);

@@ -415,7 +415,19 @@ static const struct {
 	{ "~", CONDITION_LIKE },
 };
 
-static bool threshold_parse(struct text text, int64_t *out)
+/* A decimal number with a point or an exponent. */
+static bool threshold_parse_floating(const char *digits, struct threshold *out)
+{
+	char *end;
+
+	if (digits[strspn(digits, "-+.0123456789eE")] != '\0' || !strpbrk(digits, ".eE"))
+		return false;
+	out->is_floating = true;
+	out->floating = strtod(digits, &end);
+	return !*end && end != digits && __builtin_isfinite(out->floating);
+}
+
+static bool threshold_parse(struct text text, struct threshold *out)
 {
 	char digits[NUMBER_SIZE_MAX], *end;
 	long long number;
@@ -425,9 +437,10 @@ static bool threshold_parse(struct text text, int64_t *out)
 	snprintf(digits, sizeof(digits), "%.*s", (int)text.size, text.data);
 	errno = 0;
 	number = strtoll(digits, &end, 0);
-	*out = number;
-	return errno == 0 && !*end && end != digits &&
-	       digits[strspn(digits, "-0123456789xabcdefABCDEF")] == '\0';
+	*out = (struct threshold){ .number = number };
+	return (errno == 0 && !*end && end != digits &&
+		digits[strspn(digits, "-0123456789xabcdefABCDEF")] == '\0') ||
+	       threshold_parse_floating(digits, out);
 }
 
 /* Removes the text up to @word, and the word; the whole text if it does not contain it. */
@@ -522,7 +535,7 @@ static int limit_parse(struct trigger *trigger, const struct limit_words *words,
 				 trigger->text);
 	}
 	trigger->kind = TRIGGER_COUNTER;
-	if (threshold_parse(words->value, &trigger->limit))
+	if (threshold_parse(words->value, &trigger->threshold))
 		return 0;
 	return error_set(error,
 			 "'%s': '%.*s' is no time of a slice, such as 50ms, and no number of a "
@@ -567,9 +580,28 @@ void trigger_release(struct trigger *trigger)
 
 /* Compares the fields of events, and samples of counters, with what triggers ask for. */
 
-/* Below 0, 0 or above 0, as the value is less than, equal to or more than the number. */
-static int value_compare(const struct value *value, int64_t number)
+static double value_as_floating(const struct value *value)
 {
+	switch (value->kind) {
+	case VALUE_FLOATING:
+		return value->floating;
+	case VALUE_UNSIGNED:
+		return value->unsigned_number;
+	default:
+		return value->signed_number;
+	}
+}
+
+/* Below 0, 0 or above 0, as the value is less than, equal to or more than the number. */
+static int value_compare(const struct value *value, const struct threshold *threshold)
+{
+	int64_t number = threshold->number;
+
+	if (threshold->is_floating) {
+		double floating = value_as_floating(value);
+
+		return (floating > threshold->floating) - (floating < threshold->floating);
+	}
 	if (value->kind == VALUE_FLOATING)
 		return (value->floating > number) - (value->floating < number);
 	if (value->kind == VALUE_UNSIGNED && value->unsigned_number > INT64_MAX)
@@ -628,7 +660,7 @@ static bool condition_matches(const struct trigger_condition *condition, const s
 	if (value->kind == VALUE_BOOLEAN)
 		number = (struct value){ .kind = VALUE_SIGNED, .signed_number = value->boolean };
 	if (condition->is_number && condition->what != CONDITION_LIKE && value_has_order(&number))
-		return order_matches(value_compare(&number, condition->number), condition->what);
+		return order_matches(value_compare(&number, &condition->number), condition->what);
 	if (condition->what >= CONDITION_BELOW && condition->what <= CONDITION_ABOVE_EQUAL)
 		return false;
 	return text_condition_matches(condition, value);
@@ -657,7 +689,7 @@ bool trigger_accepts(const struct trigger *trigger, const struct timeline_event 
 
 bool trigger_exceeds(const struct trigger *trigger, const struct value *value)
 {
-	int order = value_compare(value, trigger->limit);
+	int order = value_compare(value, &trigger->threshold);
 
 	if (!value_has_order(value))
 		return false;

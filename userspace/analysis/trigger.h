@@ -37,6 +37,13 @@ enum condition_what {
 	CONDITION_LIKE,
 };
 
+/** struct threshold - a number that values are compared with; @floating if @is_floating */
+struct threshold {
+	bool is_floating;
+	int64_t number;
+	double floating;
+};
+
 /**
  * struct trigger_condition - a comparison of a field
  * @text: what it is compared with
@@ -47,13 +54,14 @@ struct trigger_condition {
 	enum condition_what what;
 	char *text;
 	bool is_number;
-	int64_t number;
+	struct threshold number;
 };
 
 /**
  * struct trigger - one trigger
  * @text: as it was given
- * @limit: of a slice in nanoseconds, of a counter its threshold
+ * @limit: of a slice in nanoseconds
+ * @threshold: of a counter
  * @is_below, @allows_equal: the comparison with it
  */
 struct trigger {
@@ -63,6 +71,7 @@ struct trigger {
 	bool is_below;
 	bool allows_equal;
 	int64_t limit;
+	struct threshold threshold;
 	struct trigger_condition conditions[TRIGGER_CONDITIONS_MAX];
 	size_t nr_conditions;
 };
