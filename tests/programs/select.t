@@ -91,6 +91,15 @@ def check_record(tap, program, folder):
     tap.ok(done.returncode == 2 and "--filter: 'ub:open*' matches no tracepoint, and events of programs have no filters" in done.stderr, "a filter of a program's events is refused", done.stderr)
 
 
+def check_unit(tap, program):
+    """A rule gives a counter a unit, which the event itself cannot have."""
+    path = Path(program).with_suffix(".dat")
+    subprocess.run([KTRACK, "record", "--programs", "-o", path, "--", program], check=True, capture_output=True)
+    rule = "counter mytool:depth event=program:ub:depth value=counter_value unit=requests"
+    done = subprocess.run([KTRACK, "export", "-r", rule, "--event=-", path], capture_output=True, text=True, check=False)
+    tap.ok(":depth (requests) tid " in done.stdout, "a rule names the unit of a program's counter", done.stdout[-500:], done.stderr)
+
+
 def main():
     tap = Tap()
     with tempfile.TemporaryDirectory() as folder:
@@ -106,6 +115,7 @@ def main():
         check_classes(tap, program)
         check_next(tap, program, folder)
         check_record(tap, program, folder)
+        check_unit(tap, program)
     return tap.finish()
 
 
