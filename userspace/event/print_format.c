@@ -265,7 +265,7 @@ static bool entry_take(struct text *rest, struct text *value, struct text *text)
 }
 
 /* A number of C, in parentheses or without them. */
-static bool value_is_number(struct text value, int64_t *out)
+static bool value_parse_number(struct text value, int64_t *out)
 {
 	char digits[32], *end;
 
@@ -301,7 +301,7 @@ bool print_format_find_value(struct text text, struct text field, struct text wa
 
 	while (symbols_take(&rest, field, &entries)) {
 		while (entry_take(&entries, &value, &name)) {
-			if (!value_is_number(value, out))
+			if (!value_parse_number(value, out))
 				continue;
 			if (text_equals(name, wanted))
 				return true;

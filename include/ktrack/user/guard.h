@@ -66,6 +66,7 @@
 #define __KTRACK_DEFINE_GUARD(event, ...)					\
 struct event##_ktrack_values {							\
 	unsigned char __armed;							\
+	int32_t __tid;								\
 	__KTRACK_EACH(__KTRACK_VALUE, ##__VA_ARGS__)				\
 };										\
 										\
@@ -76,6 +77,7 @@ event##_ktrack_take(unsigned char __armed					\
 	struct event##_ktrack_values __values;					\
 										\
 	__values.__armed = __armed;						\
+	__values.__tid = 0;							\
 	__KTRACK_EACH(__KTRACK_TAKE, ##__VA_ARGS__)				\
 	return __values;							\
 }										\
@@ -94,7 +96,7 @@ event##_ktrack_write(uint8_t type, ktrack_user_string name,			\
 static __KTRACK_INLINE void							\
 event##_ktrack_forget(struct event##_ktrack_values *values)			\
 {										\
-	(void)values;								\
+	values->__tid = ktrack_user1_thread.tid;				\
 	__KTRACK_EACH(__KTRACK_FORGET, ##__VA_ARGS__)				\
 }										\
 										\
@@ -109,8 +111,16 @@ event##_ktrack_copy(struct event##_ktrack_values *values, char *to)		\
 static __KTRACK_INLINE void							\
 event##_ktrack_guard_end(const struct event##_ktrack_values *guard)		\
 {										\
-	if (__KTRACK_UNLIKELY(guard->__armed) && ktrack_user_is_on())		\
+	if (!__KTRACK_UNLIKELY(guard->__armed) || !ktrack_user_is_on())		\
+		return;								\
+	if (__KTRACK_UNLIKELY(guard->__tid != ktrack_user1_thread.tid)) {	\
+		int32_t own_tid = ktrack_user1_act_as(guard->__tid);		\
+										\
 		event##_ktrack_write(KTRACK_TYPE_END, "", guard);		\
+		ktrack_user1_thread.tid = own_tid;				\
+		return;								\
+	}									\
+	event##_ktrack_write(KTRACK_TYPE_END, "", guard);			\
 }										\
 										\
 static __KTRACK_OUT_OF_LINE __attribute__((format(printf, 3, 4))) void		\
@@ -120,6 +130,8 @@ event##_ktrack_printf(uint8_t type, const struct event##_ktrack_values *values,	
 	char name[KTRACK_STRING_MAX + 2];					\
 	va_list arguments;							\
 										\
+	if (!ktrack_user_wants(&event##_ktrack_choice))				\
+		return;								\
 	va_start(arguments, format);						\
 	vsnprintf(name, sizeof(name), format, arguments);			\
 	va_end(arguments);							\
@@ -247,7 +259,7 @@ do {										\
 	__KTRACK_SCOPE_VARIABLE(event, variable);				\
 	__KTRACK_CHECK_CALL("ktrack_guard", event, SLICE, begin, ##__VA_ARGS__); \
 	check									\
-	if (__KTRACK_IS_ON(event))						\
+	if (ktrack_user_is_on())						\
 		variable = event##_ktrack_take(1, ##__VA_ARGS__), write_begin, copy, \
 		event##_ktrack_forget(&variable)
 
@@ -272,7 +284,7 @@ do {										\
 #define __KTRACK_PRINTF(call, type, event, name, ...)				\
 do {										\
 	__KTRACK_CHECK_CALL(call, event, SLICE, begin, ##__VA_ARGS__);		\
-	if (__KTRACK_IS_ON(event)) {						\
+	if (ktrack_user_is_on()) {						\
 		struct event##_ktrack_values __values;				\
 										\
 		__values = event##_ktrack_take(1, ##__VA_ARGS__),		\

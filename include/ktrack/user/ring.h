@@ -33,6 +33,7 @@ __KTRACK_ONE struct ktrack_user_record *ktrack_user1_write_sample(struct ktrack_
 __KTRACK_ONE int ktrack_user1_full(struct ktrack_user_thread *thread, uint64_t head);
 __KTRACK_ONE int ktrack_user1_pad(struct ktrack_user_thread *thread, uint64_t head);
 __KTRACK_ONE int ktrack_user1_claim(struct ktrack_user_thread *thread);
+__KTRACK_ONE int32_t ktrack_user1_act_as(int32_t tid);
 
 /*
  * The C library stores the thread's id in mutexes that check their owner: so no system call is
@@ -112,6 +113,24 @@ int ktrack_user1_claim(struct ktrack_user_thread *thread)
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	thread->is_claiming = 0;
 	return thread->ring ? 0 : -1;
+}
+
+/*
+ * A coroutine ends a guard of another thread: its record is in this thread's ring, and names that
+ * one, whose slice it ends. So do those of a signal handler meanwhile. Returns this thread's number.
+ */
+int32_t ktrack_user1_act_as(int32_t tid)
+{
+	struct ktrack_user_thread *thread = &ktrack_user1_thread;
+	int32_t own_tid;
+
+	/* Whoever takes a ring sets the number. */
+	if (!thread->ring)
+		ktrack_user1_claim(thread);
+	own_tid = thread->tid;
+	if (thread->ring)
+		thread->tid = tid;
+	return own_tid;
 }
 
 /* Counts a record that is not written. */

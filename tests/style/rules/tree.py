@@ -9,6 +9,7 @@ import process
 SUFFIXES = {
     ".c": "c",
     ".h": "c",
+    ".cpp": "cxx",
     ".py": "python",
     ".sh": "shell",
     ".bash": "shell",
