@@ -167,7 +167,7 @@ int32_t ktrack_user1_choose(struct ktrack_user_site *site)
 	uint32_t selection = __atomic_load_n(&ktrack_user1_control.selection, __ATOMIC_ACQUIRE);
 	uint32_t number = __atomic_load_n(&site->number, __ATOMIC_RELAXED);
 
-	if (!ktrack_user_decide(selection, site->system, site->name, &site->refused))
+	if (!ktrack_user1_decide(selection, site->system, site->name, &site->refused))
 		return -1;
 	if (number >> 16 != ktrack_user1_process.generation)
 		number = ktrack_user_describe(site);

@@ -25,6 +25,8 @@ struct ktrack_user_choice {
 	uint32_t refused;
 };
 
+__KTRACK_ONE int ktrack_user1_decide(uint32_t selection, const char *system, const char *name,
+				     uint32_t *refused);
 __KTRACK_ONE int ktrack_user1_wants(struct ktrack_user_choice *choice);
 
 /* Returns the end of a set, such as [a-z] or [!x], NULL if it is none. */
@@ -124,8 +126,7 @@ static inline int ktrack_user_is_selected(const char *patterns, const char *syst
  * Decides once for each selection. ktrack changes its number after the patterns: whoever reads both
  * meanwhile decides again.
  */
-static inline int ktrack_user_decide(uint32_t selection, const char *system, const char *name,
-				     uint32_t *refused)
+int ktrack_user1_decide(uint32_t selection, const char *system, const char *name, uint32_t *refused)
 {
 	if (__atomic_load_n(refused, __ATOMIC_RELAXED) == selection)
 		return 0;
@@ -139,7 +140,7 @@ int ktrack_user1_wants(struct ktrack_user_choice *choice)
 {
 	uint32_t selection = __atomic_load_n(&ktrack_user1_control.selection, __ATOMIC_ACQUIRE);
 
-	if (!ktrack_user_decide(selection, choice->system, choice->name, &choice->refused))
+	if (!ktrack_user1_decide(selection, choice->system, choice->name, &choice->refused))
 		return 0;
 	__atomic_store_n(&choice->wanted, selection, __ATOMIC_RELAXED);
 	return 1;

@@ -9,6 +9,9 @@ set -eu
 attempt live ktrack stream --programs -r sched --event=/out/live.json -- sh -c '/load 2 300 3000 fork >/out/live.fired'
 attempt record ktrack record --programs -r sched -o /out/both.dat -- sh -c '/load 2 300 3000 fork >/out/file.fired'
 attempt file ktrack export -r sched -e prog --event=/out/file.json /out/both.dat
+# What matches no tracepoint chooses events of programs.
+attempt chosen ktrack stream --programs -r sched -e 'prog:prog_o*' --event=/out/chosen.json -- sh -c '/load 2 300 3000 fork >/out/chosen.fired'
+attempt unchosen ktrack stream --programs -r sched -e 'prog:nothing' --event=/out/unchosen.json -- sh -c '/load 2 300 3000 fork >/out/unchosen.fired'
 # Another one calls its events as the kernel calls its tracepoints.
 attempt forged_live ktrack stream --programs -r sched --event=/out/forged_live.json -- /forge
 attempt forged_record ktrack record --programs -r sched -o /out/forged.dat -- /forge
