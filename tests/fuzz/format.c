@@ -4,6 +4,7 @@
  * is.
  */
 #include "convention/convention.h"
+#include "event/event.h"
 #include "fuzz.h"
 #include "records.h"
 
@@ -32,6 +33,20 @@ static void format_record_read(void *context, const struct record *record)
 		value_touch(&(struct value){ .kind = VALUE_TEXT, .text = change.comm });
 }
 
+/* The number of a text that the event prints, also with the text that it has itself. */
+static void print_format_read(struct text format)
+{
+	static const char *const fields[] = { "op", "state", "flags" };
+	struct buffer texts = { 0 };
+	int64_t number;
+
+	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
+		print_format_find_value(format, text_of(fields[i]), text_of("none"), &number, &texts);
+		print_format_find_value(format, text_of(fields[i]), text_of("write"), &number, &texts);
+	}
+	buffer_release(&texts);
+}
+
 static void format_read(bool is_swapped, struct text format, struct text records)
 {
 	static const char *const tasks[] = { "task_newtask", "task_rename", "sched_process_exec" };
@@ -50,6 +65,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct text records, format = records_take_format(data, size, &records);
 
+	print_format_read(format);
 	format_read(false, format, records);
 	format_read(true, format, records);
 	return 0;
