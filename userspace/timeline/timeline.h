@@ -75,6 +75,7 @@ enum scope_kind {
  * struct timeline_track - a tracepoint, a scope and a name
  * @number: from 1, in order of appearance
  * @name: the track name, or the event's name if records have none
+ * @is_state: its slices are states, of which one follows another
  * @field: name of the scope field, NULL if the scope is the writing thread or global
  * @id: tid, tgid, CPU or scope value, by @scope; a VALUE_SIGNED or VALUE_UNSIGNED; 0 if global
  * @outer: outer scopes of a compound scope, in the order of declaration, by names of their fields
@@ -97,6 +98,7 @@ struct timeline_track {
 	struct timeline_category *category;
 	enum track_kind kind;
 	enum scope_kind scope;
+	bool is_state;
 	struct text name;
 	const char *field;
 	struct value id;
@@ -270,7 +272,8 @@ void track_append_identity(struct buffer *out, const struct timeline_track *trac
  * the order of time; an id is a VALUE_UNSIGNED other than 0. A slice has one id of a flow at most,
  * in the event of its begin or of its end
  * @nr_any: 0 if there are neither extra fields nor flows
- * @begin_ns: of slice ends: when the slice began; of losses: all lost records are younger
+ * @begin_ns: of slice ends and of begins that are cut: when the slice began; of losses: all lost
+ * records are younger
  * @outer_ns: of instants and counters: begin of the innermost open slice, or of the track
  * @depth: of slices: 1 for the outermost; of instants and counters: number of open slices
  * @is_continued: of slice begins: the slice was open when the session began; of slice ends: also
@@ -281,7 +284,9 @@ void track_append_identity(struct buffer *out, const struct timeline_track *trac
  * @is_foreign: of slice ends: threads ended each other's slices on the track while it was open
  * @is_restarted: of slice ends, with @is_unfinished: its key began again while it was open, so that
  * nothing is known of its end: it may have been at any time since its begin
- * @flags: not 0 if any of the five flags before it is set
+ * @is_cut: only in outputs, see sink/rows.h: of slice ends: the slice continues on another row; of
+ * slice begins: it has begun at @begin_ns on another row
+ * @flags: not 0 if any of the six flags before it is set
  * @value: of counters: a VALUE_SIGNED, VALUE_UNSIGNED or VALUE_FLOATING
  * @unmatched_ends: of track ends: number of ends without an open slice
  * @loss_cpu: of losses, and of their sums
@@ -326,6 +331,7 @@ struct timeline_event {
 			bool is_unfinished;
 			bool is_foreign;
 			bool is_restarted;
+			bool is_cut;
 		};
 		uint64_t flags;
 	};

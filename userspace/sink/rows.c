@@ -1,0 +1,436 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Lays the slices of a thread out on rows. */
+#include "sink/rows.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/**
+ * struct row_held - an end without a record that is held
+ *
+ * The track and the name may be freed before it is written, hence the copies.
+ */
+struct row_held {
+	struct timeline_track track;
+	struct timeline_name name;
+	struct timeline_event event;
+	char text[];
+};
+
+/**
+ * struct row_slice - a slice that is open on a row
+ * @depth: on its track
+ * @held: its end; NULL if it has not ended
+ */
+struct row_slice {
+	struct row_track *track;
+	struct timeline_name *name;
+	int64_t begin_ns;
+	unsigned int depth;
+	struct row_held *held;
+};
+
+/**
+ * struct row_thread - a thread that has tracks
+ * @machine, @id, @cpu, @born_ns: as in struct timeline_track; a birth may become known late
+ * @nr_held: ends that are held, since @held_ns
+ */
+struct row_thread {
+	const struct timeline_machine *machine;
+	uint64_t id;
+	int cpu;
+	int64_t born_ns;
+	unsigned int nr_tracks;
+	unsigned int nr_held;
+	int64_t held_ns;
+	unsigned int nr_rows;
+	struct row *rows[ROWS_MAX + 1];
+};
+
+bool rows_take_track(const struct timeline_track *track)
+{
+	return track->kind == TRACK_SLICES && track->scope == SCOPE_THREAD && track->lane == 0 &&
+	       track->nr_outer == 0 && !track->is_state;
+}
+
+static uint64_t thread_hash(const struct timeline_track *track)
+{
+	const uint64_t numbers[] = { track->id.unsigned_number, (uint64_t)track->cpu + 1,
+				     track->machine ? track->machine->number : 0 };
+
+	return hash_numbers(0, numbers, sizeof(numbers) / sizeof(numbers[0]));
+}
+
+static bool is_of_track(const void *value, const void *key)
+{
+	const struct row_thread *thread = value;
+	const struct timeline_track *track = key;
+
+	return thread->id == track->id.unsigned_number && thread->cpu == track->cpu &&
+	       thread->machine == track->machine &&
+	       (thread->born_ns == track->born_ns || thread->born_ns == 0 || track->born_ns == 0);
+}
+
+static struct row *row_new(struct row_thread *thread)
+{
+	struct row *row = calloc(1, sizeof(*row));
+
+	if (!row)
+		return NULL;
+	row->thread = thread;
+	row->last_end_ns = INT64_MIN;
+	thread->rows[thread->nr_rows++] = row;
+	row->number = thread->nr_rows;
+	return row;
+}
+
+static void row_thread_free(struct row_thread *thread)
+{
+	for (unsigned int i = 0; i < thread->nr_rows; i++) {
+		struct row *row = thread->rows[i];
+
+		for (unsigned int k = 0; k < row->nr_open; k++)
+			free(row->open[k].held);
+		free(row->open);
+		free(row->data);
+		free(row);
+	}
+	free(thread);
+}
+
+static struct row_thread *row_thread_new(struct rows *rows, const struct timeline_track *track)
+{
+	struct row_thread *thread = calloc(1, sizeof(*thread));
+
+	if (!thread)
+		return NULL;
+	thread->machine = track->machine;
+	thread->id = track->id.unsigned_number;
+	thread->cpu = track->cpu;
+	thread->born_ns = track->born_ns;
+	if (!row_new(thread) || map_insert(&rows->threads, thread_hash(track), thread) < 0) {
+		row_thread_free(thread);
+		return NULL;
+	}
+	return thread;
+}
+
+int rows_track_begin(struct rows *rows, struct row_track *track, struct timeline_track *shown,
+		     struct error *error)
+{
+	struct row_thread *thread = map_find(&rows->threads, thread_hash(shown), is_of_track,
+					     shown);
+
+	if (!thread)
+		thread = row_thread_new(rows, shown);
+	if (!thread)
+		return error_set(error, "out of memory");
+	thread->nr_tracks++;
+	if (thread->born_ns == 0)
+		thread->born_ns = shown->born_ns;
+	*track = (struct row_track){ .row = thread->rows[0], .shown = shown };
+	return 0;
+}
+
+void rows_track_end(struct rows *rows, struct row_track *track)
+{
+	struct row_thread *thread = track->row->thread;
+
+	if (--thread->nr_tracks > 0)
+		return;
+	map_remove(&rows->threads, thread_hash(track->shown), thread);
+	row_thread_free(thread);
+}
+
+/* Whether slices that are on it are not drawn any more. */
+static bool row_is_beyond(const struct row *row)
+{
+	return row->number > ROWS_MAX;
+}
+
+static int row_write(struct rows *rows, struct row *row, unsigned int depth,
+		     const struct timeline_event *event, struct error *error)
+{
+	const struct row_place place = { .row = row, .depth = depth };
+
+	return rows->write && !row_is_beyond(row) ? rows->write(rows->context, &place, event, error)
+						  : 0;
+}
+
+/* The end of a slice on a row that it leaves, or its begin on another one. */
+static int cut_write(struct rows *rows, struct row *row, unsigned int index,
+		     enum timeline_kind kind, int64_t time_ns, struct error *error)
+{
+	const struct row_slice *slice = &row->open[index];
+	const struct timeline_event event = {
+		.kind = kind,
+		.depth = slice->depth,
+		.time_ns = time_ns,
+		.track = slice->track->shown,
+		.name = slice->name,
+		.tid = -1,
+		.cpu = -1,
+		.comm = "",
+		.begin_ns = slice->begin_ns,
+		.is_cut = true,
+	};
+
+	return row_write(rows, row, index + 1, &event, error);
+}
+
+static int row_push(struct row *row, const struct row_slice *slice, struct error *error)
+{
+	if (row->nr_open == row->size) {
+		unsigned int size = row->size > 0 ? 2 * row->size : 4;
+		struct row_slice *open = reallocarray(row->open, size, sizeof(*open));
+
+		if (!open)
+			return error_set(error, "out of memory");
+		row->open = open;
+		row->size = size;
+	}
+	row->open[row->nr_open++] = *slice;
+	return 0;
+}
+
+/* Whether a slice neither crosses one of the row nor covers one that began before it. */
+static bool row_fits(const struct row *row, const struct row_slice *slice)
+{
+	if (row->last_end_ns > slice->begin_ns)
+		return false;
+	return row->nr_open == 0 || row->open[row->nr_open - 1].begin_ns <= slice->begin_ns;
+}
+
+static struct row *row_behind(struct row *row, const struct row_slice *slice)
+{
+	struct row_thread *thread = row->thread;
+
+	for (unsigned int i = row->number; i < thread->nr_rows && i < ROWS_MAX; i++) {
+		if (row_fits(thread->rows[i], slice))
+			return thread->rows[i];
+	}
+	return thread->nr_rows <= ROWS_MAX ? row_new(thread) : thread->rows[ROWS_MAX];
+}
+
+static int slice_move(struct rows *rows, struct row *row, const struct row_slice *slice,
+		      int64_t time_ns, struct error *error)
+{
+	struct row *next = row_behind(row, slice);
+
+	if (!next)
+		return error_set(error, "out of memory");
+	if (next->number > slice->track->row->number && !row_is_beyond(next))
+		slice->track->row = next;
+	if (row_push(next, slice, error) < 0)
+		return -1;
+	return cut_write(rows, next, next->nr_open - 1, TIMELINE_SLICE_BEGIN, time_ns, error);
+}
+
+/* Writes ends that were held for the innermost slice, which has ended. */
+static int held_write(struct rows *rows, struct row *row, struct error *error)
+{
+	int status = 0;
+
+	while (status == 0 && row->nr_open > 0 && row->open[row->nr_open - 1].held) {
+		struct row_held *held = row->open[row->nr_open - 1].held;
+
+		status = row_write(rows, row, row->nr_open--, &held->event, error);
+		row->thread->nr_held--;
+		free(held);
+	}
+	return status;
+}
+
+/* Ends the slice at @index; those inside of it, which cross it, move. */
+static int row_end_at(struct rows *rows, struct row *row, unsigned int index,
+		      const struct timeline_event *end, struct error *error)
+{
+	unsigned int nr_open = row->nr_open;
+
+	if (row_is_beyond(row)) {
+		memmove(&row->open[index], &row->open[index + 1],
+			(--row->nr_open - index) * sizeof(*row->open));
+		return 0;
+	}
+	for (unsigned int i = nr_open - 1; i > index; i--) {
+		if (cut_write(rows, row, i, TIMELINE_SLICE_END, end->time_ns, error) < 0)
+			return -1;
+	}
+	if (row_write(rows, row, index + 1, end, error) < 0)
+		return -1;
+	row->nr_open = index;
+	row->last_end_ns = end->time_ns;
+	for (unsigned int i = index + 1; i < nr_open; i++) {
+		if (slice_move(rows, row, &row->open[i], end->time_ns, error) < 0)
+			return -1;
+	}
+	return held_write(rows, row, error);
+}
+
+/* The slices inside of one whose end is held go on. */
+static int held_end(struct rows *rows, struct row *row, struct error *error)
+{
+	for (unsigned int index = row->nr_open; index > 0; index--) {
+		struct row_held *held = row->open[index - 1].held;
+		int status;
+
+		if (!held)
+			continue;
+		row->open[index - 1].held = NULL;
+		row->thread->nr_held--;
+		status = row_end_at(rows, row, index - 1, &held->event, error);
+		free(held);
+		if (status < 0)
+			return -1;
+		index = row->nr_open + 1;
+	}
+	return 0;
+}
+
+static bool has_no_record(const struct timeline_event *event)
+{
+	return event->kind == TIMELINE_SLICE_END && (event->is_unfinished || event->is_continued) &&
+	       event->nr_any == 0;
+}
+
+static int thread_settle(struct rows *rows, struct row_thread *thread,
+			 const struct timeline_event *event, struct error *error)
+{
+	if (has_no_record(event) && event->time_ns == thread->held_ns)
+		return 0;
+	for (unsigned int i = 0; i < thread->nr_rows; i++) {
+		if (held_end(rows, thread->rows[i], error) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int slice_hold(struct row *row, unsigned int index, const struct timeline_event *end,
+		      struct error *error)
+{
+	struct text name = end->name->is_counted ? text_of("") : end->name->text;
+	struct row_held *held = malloc(sizeof(*held) + name.size);
+
+	if (!held)
+		return error_set(error, "out of memory");
+	held->track = (struct timeline_track){ .category = end->track->category,
+					       .kind = end->track->kind,
+					       .scope = end->track->scope,
+					       .machine = end->track->machine,
+					       .comm = "",
+					       .process_comm = "" };
+	memcpy(held->text, name.data, name.size);
+	held->name = (struct timeline_name){ .text = { .data = held->text, .size = name.size } };
+	held->event = *end;
+	held->event.track = &held->track;
+	if (!end->name->is_counted)
+		held->event.name = &held->name;
+	held->event.comm = "";
+	row->open[index].held = held;
+	row->thread->nr_held++;
+	row->thread->held_ns = end->time_ns;
+	return 0;
+}
+
+static bool is_slice_of(const struct row_slice *slice, const struct row_track *track,
+			unsigned int depth)
+{
+	return slice->track == track && slice->depth == depth && !slice->held;
+}
+
+/* A slice of the track may be open on a row that the track has left. */
+static bool slice_find(const struct row_track *track, unsigned int depth, struct row **row,
+		       unsigned int *index)
+{
+	const struct row_thread *thread = track->row->thread;
+	unsigned int nr_rows = thread->nr_rows > ROWS_MAX ? thread->nr_rows : track->row->number;
+
+	for (unsigned int i = nr_rows; i > 0; i--) {
+		*row = thread->rows[i - 1];
+		for (unsigned int k = (*row)->nr_open; k > 0; k--) {
+			*index = k - 1;
+			if (is_slice_of(&(*row)->open[*index], track, depth))
+				return true;
+		}
+	}
+	return false;
+}
+
+static int rows_slice_begin(struct rows *rows, struct row_track *track,
+			    const struct timeline_event *event, struct row_place *place,
+			    struct error *error)
+{
+	const struct row_slice slice = { .track = track,
+					 .name = event->name,
+					 .begin_ns = event->time_ns,
+					 .depth = event->depth };
+
+	if (row_push(track->row, &slice, error) < 0)
+		return -1;
+	*place = (struct row_place){ .row = track->row, .depth = track->row->nr_open };
+	return row_write(rows, place->row, place->depth, event, error);
+}
+
+static int rows_slice_end(struct rows *rows, struct row_track *track,
+			  const struct timeline_event *event, struct row_place *place,
+			  struct error *error)
+{
+	unsigned int index;
+
+	if (!slice_find(track, event->depth, &place->row, &index))
+		return error_set(error, "the end of a slice that has not begun");
+	place->depth = index + 1;
+	if (has_no_record(event) && place->depth < place->row->nr_open &&
+	    !row_is_beyond(place->row))
+		return slice_hold(place->row, index, event, error);
+	return row_end_at(rows, place->row, index, event, error);
+}
+
+int rows_event(struct rows *rows, struct row_track *track, const struct timeline_event *event,
+	       struct row_place *place, struct error *error)
+{
+	struct row_thread *thread = track->row->thread;
+
+	if (unlikely(thread->nr_held > 0) && thread_settle(rows, thread, event, error) < 0)
+		return -1;
+	if (event->kind == TIMELINE_SLICE_BEGIN)
+		return rows_slice_begin(rows, track, event, place, error);
+	if (event->kind == TIMELINE_SLICE_END)
+		return rows_slice_end(rows, track, event, place, error);
+	*place = (struct row_place){ .row = track->row, .depth = track->row->nr_open };
+	return row_write(rows, place->row, place->depth, event, error);
+}
+
+const struct row *row_first(const struct row *row)
+{
+	return row->thread->rows[0];
+}
+
+bool row_track_is_named(const struct timeline_track *track)
+{
+	const char *colon = strrchr(track->category->text, ':');
+
+	return !text_equals(track->name, text_of(colon ? colon + 1 : track->category->text));
+}
+
+void rows_append_name(struct buffer *out, const struct row *row, const struct timeline_track *track)
+{
+	buffer_append_string(out, track->comm[0] ? track->comm : "thread");
+	if (track->cpu >= 0) {
+		buffer_printf(out, " cpu %d", track->cpu);
+	} else {
+		buffer_append_char(out, ' ');
+		value_append_text(out, &track->id);
+	}
+	if (row->number > 1)
+		buffer_printf(out, " (%u)", row->number);
+}
+
+void rows_release(struct rows *rows)
+{
+	for (size_t i = 0; i < rows->threads.capacity; i++) {
+		if (rows->threads.slots[i].value)
+			row_thread_free(rows->threads.slots[i].value);
+	}
+	map_release(&rows->threads);
+}
