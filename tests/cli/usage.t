@@ -95,6 +95,7 @@ stream --event=$target --|--: no command; write its words after it
 stream --event= -- touch $target|--event=: no value; write --event=TARGET
 stream --event=$target --with=pid|--with=pid: unknown; write tid, cpu or comm
 stream --event=$target --with=|--with=: unknown; write tid, cpu or comm
+stream --event=$target --rows=cpu|--rows=cpu: unknown; write thread or tracepoint
 stream --event=$target --sid=|--sid=: no value; write --sid=TEXT
 stream --event=$target --mode=oneshot|--mode=oneshot: cannot be streamed; use 'ktrack record'
 stream --event=$target --mode=circular --session-every=1|--session-every: --mode=circular reads at the end; leave it out

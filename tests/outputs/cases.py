@@ -87,11 +87,11 @@ def run(folder, *words, status=0):
 
 
 def export_all(output):
-    """Exports every case as EVENT and as a file of --OUTPUT; yields (name, EVENT, file, wrong)."""
+    """Exports every case as EVENT and as a file of --OUTPUT, with a row for each track; yields (name, EVENT, file, wrong)."""
     for name in names():
         with tempfile.TemporaryDirectory() as folder:
             make(name, Path(folder, "trace.dat"))
-            words = ("--event", f"--{output}=out", *rules_of(name))
+            words = ("--event", f"--{output}=out", "--rows=tracepoint", *rules_of(name))
             stream, wrong = run(folder, "export", *words, "trace.dat")
             path = Path(folder, "out")
             wrong += [f"EVENT, line {number}: {rule}: {text}" for number, rule, text in check_lines(stream.splitlines(keepends=True))]

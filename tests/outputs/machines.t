@@ -108,7 +108,7 @@ def check_pair(tap, one, other, later_ns):
         rules = list(dict.fromkeys([*cases.rules_of(one), *cases.rules_of(other)])) if one == other else []
         alone = [cases.run(folder, "export", *rules, file)[0] for file in ("a.dat", "b.dat")]
         outputs = [f"--{kind}=out.{kind}" for kind in COMPARED]
-        stream, _ = cases.run(folder, "export", *rules, "--event", *outputs, "--sqlite=out.db", "a.dat", "b.dat")
+        stream, _ = cases.run(folder, "export", *rules, "--event", "--rows=tracepoint", *outputs, "--sqlite=out.db", "a.dat", "b.dat")
         (folder / "event").write_bytes(stream)
         title = f"{one} and {other}".replace("-", " ")
         tap.nothing(strict(folder, "event"), f"{title}: the stream keeps all rules")
@@ -124,7 +124,7 @@ def check_hosts(tap, folder):
     """Each output separates the machines."""
     for host, later in (("alpha", 0), ("beta", 1)):
         cases.make_of(settings(host, 5 + 100 * later, WALL_US + later) + "task 7 worker 7\n" + SMALL + f"lost 0 {later + 3}\n9us 7@0 work I mark\n", folder / f"{host}.dat")
-    stream, _ = cases.run(folder, "export", "--event", "--chrome=c", "--perfetto=p", "--sqlite=s", "--otlp=o", "--html=h", "--label=site=x", "alpha.dat", "beta.dat")
+    stream, _ = cases.run(folder, "export", "--event", "--rows=tracepoint", "--chrome=c", "--perfetto=p", "--sqlite=s", "--otlp=o", "--html=h", "--label=site=x", "alpha.dat", "beta.dat")
     events = read_plain(stream)
     about = {event["param"]: event["value"] for event in events if event["event"] == "def_param"}
     wanted = {"machine.1.host": "alpha", "machine.2.host": "beta", "machine.2.source": "beta.dat", "machine.2.shift_ns": "-99999999000", "label.site": "x", "source": "alpha.dat beta.dat"}

@@ -24,7 +24,7 @@ def export(name, *words, make=cases.make):
     """The sequence of a case exported with more options."""
     with tempfile.TemporaryDirectory() as folder:
         make(name, Path(folder, "trace.dat"))
-        data, wrong = cases.run(folder, "export", "--perfetto=-", *words, "trace.dat")
+        data, wrong = cases.run(folder, "export", "--perfetto=-", "--rows=tracepoint", *words, "trace.dat")
     sequence, _, more = read_sequence(data)
     return sequence, wrong + more
 
@@ -45,7 +45,7 @@ def check_clock(tap, name, number):
     with tempfile.TemporaryDirectory() as folder:
         text = (cases.GOLDEN / "begin-never-closed.script").read_text()
         cases.make_of(f"clock {name}\n{text}", Path(folder, "trace.dat"))
-        words = ("export", "--perfetto=-", f"--wall-clock={WALL}", "trace.dat")
+        words = ("export", "--perfetto=-", "--rows=tracepoint", f"--wall-clock={WALL}", "trace.dat")
         data, wrong = cases.run(folder, *words)
     sequence, start_ns, more = read_sequence(data)
     snapshots = sequence.snapshots
@@ -59,7 +59,7 @@ def check_deep(tap):
     """What Perfetto would drop is left out with its ends, counted in the file and on standard error."""
     with tempfile.TemporaryDirectory() as folder:
         cases.make(cases.DEEP_CASE, Path(folder, "trace.dat"))
-        words = ("export", "--perfetto=out", "trace.dat")
+        words = ("export", "--perfetto=out", "--rows=tracepoint", "trace.dat")
         _, said = cases.run(folder, *words)
         data = Path(folder, "out").read_bytes()
     sequence, _, wrong = read_sequence(data)
@@ -74,7 +74,7 @@ def check_deep_instants(tap):
     with tempfile.TemporaryDirectory() as folder:
         event = "event demo:io 100 char track_event_type; string slice_name"
         cases.make_of("\n".join((event, *records)), Path(folder, "trace.dat"))
-        data, said = cases.run(folder, "export", "--perfetto=-", "trace.dat")
+        data, said = cases.run(folder, "export", "--perfetto=-", "--rows=tracepoint", "trace.dat")
     sequence, _, wrong = read_sequence(data)
     (track,) = sequence.tracks.values()
     is_said = len(said) == 1 and "standard output: 1 slice or instant below 512 open slices is" in said[0]
@@ -85,7 +85,7 @@ def export_of(text):
     """{name: descriptor} of the tracks of a script, and all descriptors by their id."""
     with tempfile.TemporaryDirectory() as folder:
         cases.make_of(text, Path(folder, "trace.dat"))
-        data, wrong = cases.run(folder, "export", "--perfetto=-", "trace.dat")
+        data, wrong = cases.run(folder, "export", "--perfetto=-", "--rows=tracepoint", "trace.dat")
     sequence, _, more = read_sequence(data)
     names = {one(track.descriptor, "name"): track.descriptor for track in sequence.tracks.values()}
     return names, sequence.descriptors, wrong + more
@@ -199,7 +199,7 @@ def check_renamed(tap):
     text = f"{IO}\nevent demo:other 101 char track_event_type; string slice_name; string track_name\n{RENAMED}"
     with tempfile.TemporaryDirectory() as folder:
         cases.make_of(f"{text}1us   20@1 other I x io\n{RENAMED_EVENTS}", Path(folder, "trace.dat"))
-        data, wrong = cases.run(folder, "export", "--perfetto=-", "trace.dat")
+        data, wrong = cases.run(folder, "export", "--perfetto=-", "--rows=tracepoint", "trace.dat")
     sequence, _, more = read_sequence(data)
     tracks = sequence.tracks.values()
     keys = [one(track.descriptor, "sibling_merge_key") for track in tracks if track.identity["tracepoint"] == "demo:io"]

@@ -75,7 +75,7 @@ int capture_parse_command(struct capture_settings *settings, const struct option
 			  int argc, char **argv, int operand, struct error *error);
 
 /** OUTPUT_SHARED_ROWS - number of options that all outputs share */
-#define OUTPUT_SHARED_ROWS 4
+#define OUTPUT_SHARED_ROWS 5
 
 /** struct output_rows - memory for the rows of output_options() */
 struct output_rows {

@@ -37,6 +37,17 @@ static int apply_with(void *settings, const char *value, struct error *error)
 	return 0;
 }
 
+static int apply_rows(void *settings, const char *value, struct error *error)
+{
+	struct output_settings *outputs = settings;
+	bool is_tracepoint = strcmp(value, "tracepoint") == 0;
+
+	if (!is_tracepoint && strcmp(value, "thread") != 0)
+		return error_set(error, "--rows=%s: unknown; write thread or tracepoint", value);
+	outputs->rows = is_tracepoint ? SINK_ROWS_TRACEPOINT : SINK_ROWS_THREAD;
+	return 0;
+}
+
 static const struct option_row shared_rows[OUTPUT_SHARED_ROWS] = {
 	{ 0, "append", NULL,
 	  "append to EVENT, PERF, NORMAL and Perfetto files instead of replacing them", NULL,
@@ -44,6 +55,9 @@ static const struct option_row shared_rows[OUTPUT_SHARED_ROWS] = {
 	{ 0, "with", "WHAT",
 	  "add the writer of each record: a comma-separated list of tid, cpu and comm", apply_with,
 	  .is_repeatable = true, .is_rare = true },
+	{ 0, "rows", "KIND",
+	  "draw one row for each 'thread' (default) or 'tracepoint': --html, --chrome, --perfetto",
+	  apply_rows, .is_rare = true },
 	{ 0, "sid", "TEXT",
 	  "set the trace2 session id; 'recording' (export only) derives it from SOURCE",
 	  option_store_text, offsetof(struct output_settings, sid), .needs_text = true,

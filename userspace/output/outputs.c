@@ -279,6 +279,7 @@ static int sink_open(const struct opening *opening, size_t kind, struct sink_set
 	struct sink *sink;
 
 	settings->with = outputs->settings->with;
+	settings->rows = outputs->settings->rows;
 	settings->wait = outputs->set.wait;
 	settings->report = outputs->report;
 	settings->stat = outputs->settings->stat;

@@ -45,6 +45,7 @@ struct budget_settings {
  * @budgets: judged at the end
  * @sid: the session's own id; NULL for one made of time, host and process
  * @with: a set of 1 << enum timeline_emitter, written with each record
+ * @rows: of outputs that draw
  * @retention: of the files of sessions in directories that are targets
  * @suits_terminal: without a target, a terminal on standard output gets PERF lines, not EVENT
  * @is_appending: files keep their content
@@ -62,6 +63,7 @@ struct output_settings {
 	struct budget_settings budgets;
 	const char *sid;
 	unsigned int with;
+	enum sink_rows rows;
 	struct retention retention;
 	bool suits_terminal;
 	bool is_appending;

@@ -7,7 +7,7 @@
 bool event_has_args(const struct timeline_event *event, unsigned int with)
 {
 	return event->nr_any > 0 || event->is_suspect || event->is_unfinished ||
-	       event->is_foreign || with;
+	       event->is_foreign || event->is_cut || with;
 }
 
 /* With @is_end the name's opening quote is overwritten with the colon of "end:". */
@@ -69,6 +69,10 @@ void event_append_args(struct buffer *out, const struct timeline_event *event, u
 		arg_name_append(out, text_of("ktrack:flow"), is_end, &first);
 		flows_append_json(out, event);
 	}
+	if (with & ARGS_TRACK) {
+		json_append_member(out, text_of("ktrack:track"), &first);
+		json_append_string(out, event->track->name);
+	}
 	args_append_emitter(out, event, with, is_end, &first);
 	if (event->is_suspect)
 		arg_true_append(out, "ktrack:suspect", &first);
@@ -76,5 +80,9 @@ void event_append_args(struct buffer *out, const struct timeline_event *event, u
 		arg_true_append(out, "ktrack:unfinished", &first);
 	if (event->is_foreign)
 		arg_true_append(out, "ktrack:foreign", &first);
+	if (event->is_cut && event->kind == TIMELINE_SLICE_BEGIN)
+		arg_number_append(out, "ktrack:begin_ns", event->begin_ns, false, &first);
+	else if (event->is_cut)
+		arg_true_append(out, "ktrack:cut", &first);
 	buffer_append_char(out, '}');
 }

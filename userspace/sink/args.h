@@ -6,6 +6,9 @@
 #include "base/base.h"
 #include "timeline/timeline.h"
 
+/** ARGS_TRACK - in a set of 1 << enum timeline_emitter: also the name of the track */
+#define ARGS_TRACK (1u << TIMELINE_EMITTER_COUNT)
+
 /**
  * event_has_emitter - whether one property of an event's emitter is known and wanted
  * @with: a set of 1 << enum timeline_emitter

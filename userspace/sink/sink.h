@@ -93,8 +93,8 @@ struct stat_top;
  * stat_top_new - an interactive view of statistics on the terminal of standard input and output
  * @report: receives the messages of the run after the view
  *
- * The terminal does not change before the recording begins. Returns the view for stat_top_free(), or
- * NULL with @error if the terminal cannot show it.
+ * The terminal does not change before the recording begins. Returns the view for stat_top_free(),
+ * or NULL with @error if the terminal cannot show it.
  */
 struct stat_top *stat_top_new(const struct report *report, struct error *error);
 
@@ -200,11 +200,22 @@ struct sink_query {
 extern const struct sink_query sink_queries[];
 
 /**
+ * enum sink_rows - what has a row of its own in outputs that draw
+ * @SINK_ROWS_THREAD: a thread, see sink/rows.h
+ * @SINK_ROWS_TRACEPOINT: each track
+ */
+enum sink_rows {
+	SINK_ROWS_THREAD,
+	SINK_ROWS_TRACEPOINT,
+};
+
+/**
  * struct sink_settings - one output of one recording
  * @name: its name in error messages; belongs to the caller, outlives the sink
  * @path: of its file; NULL for standard output
  * @fd: becomes the sink's, which closes it; unused if @trace2 has a value
  * @with: a set of 1 << enum timeline_emitter, printed with each record
+ * @rows: of outputs that draw
  * @is_appending: @name is a path, and its file keeps its content
  * @is_compressed: the file is compressed with zstd; of kinds that can be
  * @wait: waits until the output can be written
@@ -221,6 +232,7 @@ struct sink_settings {
 	const char *path;
 	int fd;
 	unsigned int with;
+	enum sink_rows rows;
 	bool is_appending;
 	bool is_compressed;
 	struct file_wait wait;

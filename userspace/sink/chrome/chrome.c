@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The timeline as Chrome's JSON trace events, an array: viewers read one that has no end, because
- * the writer was killed. A track is a thread with the track's number, or that of the track
- * that it continues. It belongs to the process that it is about, or to a group, which is a process
- * with a number that no process has.
+ * the writer was killed. A row of a traced thread is a thread; any other track is a thread with the
+ * track's number, or that of the track that it continues. It belongs to the process that it is
+ * about, or to a group, which is a process with a number that no process has.
  *
  * Viewers draw a flow from its "s" over each "t" to the next one. Events with the same id, name and
  * category are one flow, and so the category is not the track's. An event belongs to the innermost
@@ -21,21 +21,6 @@
 #include "sink/chrome/state.h"
 #include "sink/kinds.h"
 #include "sink/remark.h"
-
-/**
- * struct chrome_track - the constant parts of a track's events
- * @thread: its number
- * @place: its "pid", "tid" and "cat"
- * @thread_size: size of the first two in it
- * @name: of counters: the name in JSON
- */
-struct chrome_track {
-	struct sink_track link;
-	unsigned long thread;
-	struct buffer place;
-	size_t thread_size;
-	struct buffer name;
-};
 
 static const struct chrome_track *chrome_track_of(const struct chrome_sink *sink,
 						  const struct timeline_track *track)
@@ -75,17 +60,29 @@ void chrome_append_member(struct buffer *out, const char *name, struct text text
 	json_append_string(out, text);
 }
 
+/* What args have: on a row, the track's name is not that of the thread. */
+static unsigned int chrome_with(const struct chrome_sink *sink, const struct timeline_event *event)
+{
+	const struct chrome_track *track = chrome_track_of(sink, event->track);
+	bool has_name = track->row.row && event->kind != TIMELINE_SLICE_END &&
+			row_track_is_named(event->track);
+
+	return sink->file.with | (has_name ? ARGS_TRACK : 0);
+}
+
 static void chrome_append_args(struct chrome_sink *sink, const char *member,
 			       const struct timeline_event *event)
 {
 	struct buffer *out = &sink->file.out;
 
-	if (!event_has_args(event, sink->file.with))
+	unsigned int with = chrome_with(sink, event);
+
+	if (!event_has_args(event, with))
 		return;
 	buffer_append_string(out, ",\"");
 	buffer_append_string(out, member);
 	buffer_append_string(out, "\":");
-	event_append_args(out, event, sink->file.with, true);
+	event_append_args(out, event, with, true);
 }
 
 int chrome_write_name(struct chrome_sink *sink, const char *what, struct text place,
@@ -109,21 +106,99 @@ static int chrome_write_order(struct chrome_sink *sink, struct text place, unsig
 	return chrome_event_end(sink, error);
 }
 
+static int chrome_process_name(struct chrome_sink *sink, const struct timeline_track *shown,
+			       struct text place, struct error *error)
+{
+	buffer_clear(&sink->file.text);
+	chrome_append_process(&sink->rows, &sink->file.text, shown);
+	if (sink->file.text.size == 0)
+		return 0;
+	return chrome_write_name(sink, "process_name", place, buffer_text(&sink->file.text), error);
+}
+
 static int write_track_names(struct chrome_sink *sink, const struct timeline_track *shown,
 			     const struct chrome_track *track, struct error *error)
 {
 	struct text place = buffer_text(&track->place);
 
-	buffer_clear(&sink->file.text);
-	chrome_append_process(&sink->rows, &sink->file.text, shown);
-	if (sink->file.text.size > 0 && chrome_write_name(sink, "process_name", place,
-							  buffer_text(&sink->file.text), error) < 0)
+	if (chrome_process_name(sink, shown, place, error) < 0)
 		return -1;
 	buffer_clear(&sink->file.text);
 	track_append_label(&sink->file.text, shown);
 	if (chrome_write_name(sink, "thread_name", place, buffer_text(&sink->file.text), error) < 0)
 		return -1;
 	return chrome_write_order(sink, place, track->thread, error);
+}
+
+/**
+ * struct chrome_row_names - what is written of a row
+ * @process: number of its process; a thread that is traced before it is known remains where it is
+ * @thread: its number, of which each further row has the one ROW_THREADS higher
+ * @label_hash: of its name
+ */
+struct chrome_row_names {
+	int64_t process;
+	unsigned long thread;
+	uint64_t label_hash;
+};
+
+#define ROW_THREADS (1ul << 24)
+
+/* A thread may be renamed. */
+static int row_names_write(struct chrome_sink *sink, const struct row *row,
+			   const struct chrome_track *track, const struct timeline_track *shown,
+			   struct error *error)
+{
+	struct chrome_row_names *names = row->data;
+	struct text place = buffer_text(&track->place);
+	uint64_t hash;
+
+	if (chrome_process_name(sink, shown, place, error) < 0)
+		return -1;
+	buffer_clear(&sink->file.text);
+	rows_append_name(&sink->file.text, row, shown);
+	hash = text_hash(buffer_text(&sink->file.text)) | 1;
+	if (names->label_hash == hash)
+		return 0;
+	names->label_hash = hash;
+	if (chrome_write_name(sink, "thread_name", place, buffer_text(&sink->file.text), error) < 0)
+		return -1;
+	return chrome_write_order(sink, place, names->thread, error);
+}
+
+/* Sets the place of a track to a row, whose first track names it. */
+static int chrome_place_make(struct chrome_sink *sink, struct chrome_track *track,
+			     const struct timeline_track *shown, struct row *row,
+			     struct error *error)
+{
+	struct chrome_row_names *names = row->data;
+	bool is_new = !names;
+
+	if (is_new) {
+		names = row->data = calloc(1, sizeof(*names));
+		if (!names)
+			return error_set(error, "out of memory");
+		names->process = chrome_process(shown);
+		names->thread = chrome_thread(&sink->rows, &sink->file.text, shown, true);
+	}
+	track->place_row = row;
+	buffer_clear(&track->place);
+	buffer_printf(&track->place, "\"pid\":%lld,\"tid\":%lu", (long long)names->process,
+		      names->thread + (row->number - 1) * ROW_THREADS);
+	track->thread_size = track->place.size;
+	chrome_append_member(&track->place, "cat", text_of(shown->category->text));
+	if (track->place.failed)
+		return error_set(error, "out of memory");
+	return is_new && row->number > 1 ? row_names_write(sink, row, track, shown, error) : 0;
+}
+
+static int chrome_row_begin(struct chrome_sink *sink, struct chrome_track *track,
+			    struct timeline_track *shown, struct error *error)
+{
+	if (rows_track_begin(&sink->thread_rows, &track->row, shown, error) < 0 ||
+	    chrome_place_make(sink, track, shown, track->row.row, error) < 0)
+		return -1;
+	return row_names_write(sink, track->row.row, track, shown, error);
 }
 
 static int chrome_track_begin(struct chrome_sink *sink, const struct timeline_event *event,
@@ -135,7 +210,9 @@ static int chrome_track_begin(struct chrome_sink *sink, const struct timeline_ev
 
 	if (!track)
 		return -1;
-	track->thread = chrome_thread(&sink->rows, &sink->file.text, shown);
+	if (sink->has_thread_rows && rows_take_track(shown))
+		return chrome_row_begin(sink, track, event->track, error);
+	track->thread = chrome_thread(&sink->rows, &sink->file.text, shown, false);
 	buffer_printf(&track->place, "\"pid\":%lld,\"tid\":%lu", (long long)chrome_process(shown),
 		      track->thread);
 	track->thread_size = track->place.size;
@@ -202,7 +279,7 @@ static int chrome_write_named(struct chrome_sink *sink, const struct timeline_ev
 	struct buffer *out;
 
 	if (event_is_deep(event)) {
-		sink->nr_deep += !is_end;
+		sink->nr_deep += !is_end && !event->is_cut;
 		return 0;
 	}
 	if (is_end && sink->begin_track == event->track && event->begin_ns == event->time_ns &&
@@ -297,14 +374,57 @@ static out_of_line int chrome_write_linked(struct chrome_sink *sink,
 	return is_end ? 0 : chrome_write_flows(sink, event, error);
 }
 
+static int chrome_write(struct chrome_sink *sink, const struct timeline_event *event,
+			struct error *error)
+{
+	if (unlikely(event->nr_flows > 0) && !event_is_deep(event))
+		return chrome_write_linked(sink, event, error);
+	return writers[event->kind] ? writers[event->kind](sink, event, error) : 0;
+}
+
+/* Writes an event of a row at the row's depth. */
+static int chrome_row_write(void *context, const struct row_place *place,
+			    const struct timeline_event *event, struct error *error)
+{
+	struct chrome_sink *sink = context;
+	struct chrome_track *track = event->track->sink_data[sink->file.sink_index];
+	struct timeline_event drawn = *event;
+
+	if (!track) {
+		track = event->track->sink_data[sink->file.sink_index] = &sink->held;
+		track->place_row = NULL;
+	}
+	if (track->place_row != place->row &&
+	    chrome_place_make(sink, track, event->track, place->row, error) < 0)
+		return -1;
+	drawn.depth = place->depth;
+	if (event->is_cut && event->kind == TIMELINE_SLICE_BEGIN)
+		drawn.begin_ns -= sink->file.start_ns;
+	return chrome_write(sink, &drawn, error);
+}
+
+static int chrome_row_event(struct chrome_sink *sink, struct chrome_track *track,
+			    const struct timeline_event *event, struct error *error)
+{
+	struct row_place place;
+
+	if (event->kind == TIMELINE_TRACK_END) {
+		rows_track_end(&sink->thread_rows, &track->row);
+		return 0;
+	}
+	return rows_event(&sink->thread_rows, &track->row, event, &place, error);
+}
+
 static int chrome_event(struct sink_file *file, const struct timeline_event *event,
 			struct error *error)
 {
 	struct chrome_sink *sink = container_of(file, struct chrome_sink, file);
+	struct chrome_track *track = event->track ? event->track->sink_data[file->sink_index]
+						  : NULL;
 
-	if (unlikely(event->nr_flows > 0) && !event_is_deep(event))
-		return chrome_write_linked(sink, event, error);
-	return writers[event->kind] ? writers[event->kind](sink, event, error) : 0;
+	if (track && track->row.row)
+		return chrome_row_event(sink, track, event, error);
+	return chrome_write(sink, event, error);
 }
 
 static int chrome_open(struct sink_file *file, const struct recording *recording,
@@ -334,6 +454,8 @@ static void chrome_release(struct sink_file *file)
 {
 	struct chrome_sink *sink = container_of(file, struct chrome_sink, file);
 
+	rows_release(&sink->thread_rows);
+	buffer_release(&sink->held.place);
 	flow_set_release(&sink->flows);
 	chrome_rows_release(&sink->rows);
 }
@@ -351,7 +473,14 @@ struct sink *sink_chrome_new(const struct sink_settings *settings, struct error 
 {
 	struct sink *sink = sink_file_new(&chrome_file, settings, error);
 
-	if (sink)
-		container_of(sink, struct chrome_sink, file.sink)->report = settings->report;
+	struct chrome_sink *chrome = sink ? container_of(sink, struct chrome_sink, file.sink)
+					  : NULL;
+
+	if (!sink)
+		return NULL;
+	chrome->report = settings->report;
+	chrome->has_thread_rows = settings->rows == SINK_ROWS_THREAD;
+	chrome->thread_rows.write = chrome_row_write;
+	chrome->thread_rows.context = chrome;
 	return sink;
 }

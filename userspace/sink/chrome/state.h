@@ -5,6 +5,7 @@
 
 #include "sink/file.h"
 #include "sink/flow.h"
+#include "sink/rows.h"
 
 /** CHROME_OWN_PROCESS - process of ktrack's own events: the kernel's limit; process ids are smaller
  */
@@ -37,20 +38,42 @@ void chrome_append_process(struct chrome_rows *rows, struct buffer *out,
 			   const struct timeline_track *track);
 
 /**
- * chrome_thread - number of the thread that shows a track
+ * chrome_thread - number of the thread that shows a track, or the rows of a traced thread
+ * @is_row: whether the latter; the first row has the number, and others have further ones
  * @text: scratch
  *
  * It is the track's number, or that of the track that it continues: of the same thread, which was
  * renamed. A limited number of tracks is kept; what continues others is a new thread.
  */
 unsigned long chrome_thread(struct chrome_rows *rows, struct buffer *text,
-			    const struct timeline_track *track);
+			    const struct timeline_track *track, bool is_row);
+
+/**
+ * struct chrome_track - the constant parts of a track's events
+ * @thread: its number
+ * @row: the row of its thread, if it takes part in that
+ * @place_row: for which @place was made
+ * @place: its "pid", "tid" and "cat"
+ * @thread_size: size of the first two in it
+ * @name: of counters: the name in JSON
+ */
+struct chrome_track {
+	struct sink_track link;
+	unsigned long thread;
+	struct row_track row;
+	const struct row *place_row;
+	struct buffer place;
+	size_t thread_size;
+	struct buffer name;
+};
 
 /**
  * struct chrome_sink - one file
  * @has_events: an event was written; the next one starts with a comma
  * @flows: flows that had a point
  * @nr_deep: slices and instants that were left out, see VIEWER_DEPTH_MAX
+ * @has_thread_rows: whether @thread_rows are written, else each track has a row
+ * @held: of an end whose track has ended
  * @begin_track: of the last event, if it is the begin of a slice without flows, else NULL
  * @phase_at: where the phase of the last event is in the output
  */
@@ -59,6 +82,9 @@ struct chrome_sink {
 	bool has_events;
 	struct flow_set flows;
 	struct chrome_rows rows;
+	bool has_thread_rows;
+	struct rows thread_rows;
+	struct chrome_track held;
 	uint64_t nr_deep;
 	const struct report *report;
 	const struct timeline_track *begin_track;

@@ -29,7 +29,8 @@ static const char *const own_names[] = {
 	[OWN_END_TID] = "end:ktrack:tid",   [OWN_END_CPU] = "end:ktrack:cpu",
 	[OWN_END_COMM] = "end:ktrack:comm", [OWN_END_FLOW] = "end:ktrack:flow",
 	[OWN_COUNT_LOST] = "ktrack:lost",   [OWN_PID] = "ktrack:pid",
-	[OWN_STATUS] = "ktrack:status",
+	[OWN_STATUS] = "ktrack:status",	    [OWN_CUT] = "ktrack:cut",
+	[OWN_BEGIN] = "ktrack:begin_ns",    [OWN_TRACK] = "ktrack:track",
 };
 _Static_assert(sizeof(own_names) / sizeof(own_names[0]) == OWN_NAME_END, "a text for each");
 

@@ -271,6 +271,8 @@ void perfetto_append_annotations(struct perfetto_sink *sink, const struct timeli
 {
 	if (event->nr_fields > 0)
 		append_fields(sink, event);
+	if (perfetto_track_of(sink, event->track)->has_name && event->kind != TIMELINE_SLICE_END)
+		perfetto_annotate_text(sink, OWN_TRACK, event->track->name);
 	if (sink->file.with)
 		append_emitter(sink, event);
 	if (event->is_suspect)
@@ -279,6 +281,10 @@ void perfetto_append_annotations(struct perfetto_sink *sink, const struct timeli
 		perfetto_annotate_true(sink, OWN_UNFINISHED);
 	if (event->is_foreign)
 		perfetto_annotate_true(sink, OWN_FOREIGN);
+	if (event->is_cut && event->kind == TIMELINE_SLICE_BEGIN)
+		perfetto_annotate_number(sink, OWN_BEGIN, event->begin_ns);
+	else if (event->is_cut)
+		perfetto_annotate_true(sink, OWN_CUT);
 }
 
 void perfetto_categories_free(struct perfetto_sink *sink)

@@ -120,7 +120,7 @@ static int perfetto_write_slice_begin(struct perfetto_sink *sink,
 				      const struct timeline_event *event, struct error *error)
 {
 	if (event->depth > VIEWER_DEPTH_MAX) {
-		sink->nr_deep++;
+		sink->nr_deep += !event->is_cut;
 		return 0;
 	}
 	return perfetto_write_named(sink, event, TYPE_SLICE_BEGIN, error);
@@ -141,6 +141,12 @@ static int inner_slices_end(struct perfetto_sink *sink, const struct timeline_ev
 	return 0;
 }
 
+static bool is_left_open(const struct timeline_event *event)
+{
+	return event->is_unfinished && !event->is_suspect && !event->is_foreign &&
+	       !event->is_restarted;
+}
+
 /*
  * An incomplete slice has no end, as Perfetto expects. It has one if it is also suspect or foreign,
  * because the end has that flag, or if its key began again, because another slice follows.
@@ -153,8 +159,7 @@ static int perfetto_write_slice_end(struct perfetto_sink *sink, const struct tim
 
 	if (event->depth > VIEWER_DEPTH_MAX)
 		return 0;
-	if (event->is_unfinished && !event->is_suspect && !event->is_foreign &&
-	    !event->is_restarted) {
+	if (is_left_open(event)) {
 		track->nr_open++;
 		return 0;
 	}
@@ -236,13 +241,116 @@ static int (*const writers[])(struct perfetto_sink *sink, const struct timeline_
 };
 _Static_assert(sizeof(writers) / sizeof(writers[0]) == TIMELINE_KIND_COUNT, "a writer for each");
 
+static int incomplete_add(struct perfetto_sink *sink, uint64_t uuid, int64_t time_ns,
+			  struct error *error)
+{
+	if (sink->nr_incomplete == sink->incomplete_size &&
+	    sink_array_grow((void **)&sink->incomplete, &sink->incomplete_size,
+			    sink->nr_incomplete + 1, sizeof(*sink->incomplete), error) < 0)
+		return -1;
+	sink->incomplete[sink->nr_incomplete++] = (struct perfetto_incomplete){
+		.sequence = sink->sequence, .uuid = uuid, .time_ns = time_ns
+	};
+	return 0;
+}
+
+static int incomplete_write(struct perfetto_sink *sink,
+			    const struct perfetto_incomplete *incomplete, struct error *error)
+{
+	struct perfetto_sequence *sequence = sink->sequence;
+	struct buffer *out = &sink->file.out;
+	struct perfetto_message begun;
+	int status;
+
+	sink->sequence = incomplete->sequence;
+	begun.packet = perfetto_packet_begin(sink);
+	proto_number(out, PACKET_TIMESTAMP, incomplete->time_ns);
+	proto_number(out, PACKET_SEQUENCE_FLAGS, SEQUENCE_NEEDS_STATE);
+	begun.message = proto_begin(out, PACKET_TRACK_EVENT);
+	proto_number(out, EVENT_TYPE, TYPE_SLICE_END);
+	proto_number(out, EVENT_TRACK_UUID, incomplete->uuid);
+	perfetto_annotate_true(sink, OWN_UNFINISHED);
+	status = perfetto_message_end(sink, begun, error);
+	sink->sequence = sequence;
+	return status;
+}
+
+/* Ends the incomplete slices of a row, or of all: another event follows. */
+static int incomplete_end(struct perfetto_sink *sink, uint64_t uuid, struct error *error)
+{
+	unsigned int nr = sink->nr_incomplete;
+
+	sink->nr_incomplete = 0;
+	for (unsigned int i = 0; i < nr; i++) {
+		const struct perfetto_incomplete *one = &sink->incomplete[i];
+
+		if (uuid != 0 && one->uuid != uuid)
+			sink->incomplete[sink->nr_incomplete++] = *one;
+		else if (incomplete_write(sink, one, error) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/*
+ * On a row, other slices may follow an incomplete one, which then ends when it did. Those that are
+ * incomplete at the end of the recording stay open.
+ */
+static int row_incomplete(struct perfetto_sink *sink, const struct row_place *place,
+			  const struct timeline_event *event, struct error *error)
+{
+	const struct perfetto_row *row = place->row->data;
+
+	if (event->kind != TIMELINE_SLICE_END || !event->is_unfinished)
+		return incomplete_end(sink, 0, error);
+	return is_left_open(event) ? 0 : incomplete_end(sink, row->uuid, error);
+}
+
+/* Writes an event of a row at the row's depth. */
+static int perfetto_row_write(void *context, const struct row_place *place,
+			      const struct timeline_event *event, struct error *error)
+{
+	struct perfetto_sink *sink = context;
+	struct perfetto_track *track = perfetto_track_of(sink, event->track);
+	struct timeline_event drawn = *event;
+
+	if (!track) {
+		track = event->track->sink_data[sink->file.sink_index] = &sink->held;
+		sink->held.place_row = NULL;
+		sink->held.category = perfetto_category_of(sink, event->track->category);
+	}
+	if (track->place_row != place->row &&
+	    perfetto_row_place(sink, track, event->track, place->row, error) < 0)
+		return -1;
+	drawn.depth = place->depth;
+	if (sink->nr_incomplete > 0 && row_incomplete(sink, place, event, error) < 0)
+		return -1;
+	if (event->kind == TIMELINE_SLICE_END && is_left_open(event)) {
+		const struct perfetto_row *row = place->row->data;
+
+		return place->depth > VIEWER_DEPTH_MAX
+			       ? 0
+			       : incomplete_add(sink, row->uuid, event->time_ns, error);
+	}
+	return writers[event->kind](sink, &drawn, error);
+}
+
+static bool is_on_row(const struct perfetto_track *track, const struct timeline_event *event)
+{
+	return track && track->row.row && event->kind != TIMELINE_TRACK_END;
+}
+
 static int perfetto_event(struct sink_file *file, const struct timeline_event *event,
 			  struct error *error)
 {
 	struct perfetto_sink *sink = container_of(file, struct perfetto_sink, file);
 	const struct timeline_machine *machine = event->track ? event->track->machine : NULL;
+	struct perfetto_track *track = event->track ? perfetto_track_of(sink, event->track) : NULL;
+	struct row_place place;
 
 	sink->sequence = &sink->sequences[machine ? machine->number : 0];
+	if (is_on_row(track, event))
+		return rows_event(&sink->thread_rows, &track->row, event, &place, error);
 	return writers[event->kind](sink, event, error);
 }
 
@@ -320,6 +428,8 @@ static void perfetto_release(struct sink_file *file)
 
 	perfetto_categories_free(sink);
 	perfetto_lives_free(sink);
+	rows_release(&sink->thread_rows);
+	free(sink->incomplete);
 	free(sink->sequences);
 	map_release(&sink->events);
 	map_release(&sink->names);
@@ -346,6 +456,9 @@ struct sink *sink_perfetto_new(const struct sink_settings *settings, struct erro
 		return NULL;
 	perfetto->is_appending = settings->is_appending;
 	perfetto->report = settings->report;
+	perfetto->has_thread_rows = settings->rows == SINK_ROWS_THREAD;
+	perfetto->thread_rows.write = perfetto_row_write;
+	perfetto->thread_rows.context = perfetto;
 	perfetto->sequence_id = 1;
 	perfetto->next_iid = OWN_NAME_END;
 	return sink;

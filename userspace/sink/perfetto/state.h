@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "sink/file.h"
+#include "sink/rows.h"
 
 /** PERFETTO_HEAD_SIZE - limit of a sequence's number and flags as fields of a packet */
 #define PERFETTO_HEAD_SIZE 32
@@ -32,6 +33,50 @@ struct perfetto_sequence {
 	uint64_t *lives[PERFETTO_LIVES_PAGES];
 };
 
+/** PERFETTO_PLACE_SIZE - limit of a track's id and a category's number as fields of an event */
+#define PERFETTO_PLACE_SIZE 24
+
+/**
+ * struct perfetto_track - one track
+ * @row: the row of its thread, if it takes part in that
+ * @place_row: for which @place was made
+ * @has_name: its name is an argument, as the row's name lacks it
+ * @parent_uuid, @name_hash: process or thread, and name below that; 0 if there is none
+ * @place: constant fields of all its events
+ * @nr_open: incomplete slices, which stay open
+ */
+struct perfetto_track {
+	struct sink_track link;
+	struct row_track row;
+	const struct row *place_row;
+	bool has_name;
+	const struct perfetto_category *category;
+	uint64_t parent_uuid;
+	uint64_t name_hash;
+	unsigned int nr_open;
+	unsigned int place_size;
+	char place[PERFETTO_PLACE_SIZE + PUT_SLACK];
+};
+
+/**
+ * struct perfetto_row - what is written of a row
+ * @thread_uuid: of its thread; of a thread of an unknown process, of its first row
+ */
+struct perfetto_row {
+	uint64_t thread_uuid;
+	uint64_t uuid;
+};
+
+/**
+ * struct perfetto_incomplete - a slice of a row that no record ended
+ * @time_ns: its end, unless it is the recording's
+ */
+struct perfetto_incomplete {
+	struct perfetto_sequence *sequence;
+	uint64_t uuid;
+	int64_t time_ns;
+};
+
 /**
  * struct perfetto_sink - one file
  * @events: by event name: its first tracepoint of any system
@@ -44,6 +89,10 @@ struct perfetto_sequence {
  * @sequence_id: of the first sequence
  * @seed: makes the ids of tracks differ from those of other sequences
  * @next_iid: number of the next interned string of any kind
+ * @has_thread_rows: whether @thread_rows are written, else each track has a row
+ * @held: of an end whose track has ended
+ * @incomplete: @nr_incomplete slices of rows, the inner ones first, which stay open if nothing
+ * follows
  * @is_spooled: packets go to a temporary file first
  * @target_fd, @target_size: the trace that is appended to, and its size before
  * @nr_deep: dropped slices and instants: Perfetto cannot show such depths
@@ -64,6 +113,12 @@ struct perfetto_sink {
 	uint32_t sequence_id;
 	uint64_t seed;
 	uint64_t next_iid;
+	bool has_thread_rows;
+	struct rows thread_rows;
+	struct perfetto_track held;
+	struct perfetto_incomplete *incomplete;
+	unsigned int nr_incomplete;
+	unsigned int incomplete_size;
 	bool is_spooled;
 	int target_fd;
 	off_t target_size;
@@ -127,25 +182,6 @@ struct perfetto_category {
 	size_t nr_fields;
 };
 
-/** PERFETTO_PLACE_SIZE - limit of a track's id and a category's number as fields of an event */
-#define PERFETTO_PLACE_SIZE 24
-
-/**
- * struct perfetto_track - one track
- * @parent_uuid, @name_hash: process or thread, and name below that; 0 if there is none
- * @place: constant fields of all its events
- * @nr_open: incomplete slices, which stay open
- */
-struct perfetto_track {
-	struct sink_track link;
-	const struct perfetto_category *category;
-	uint64_t parent_uuid;
-	uint64_t name_hash;
-	unsigned int nr_open;
-	unsigned int place_size;
-	char place[PERFETTO_PLACE_SIZE + PUT_SLACK];
-};
-
 /** perfetto_track_of, perfetto_category_of - the sink data of each */
 static inline struct perfetto_track *perfetto_track_of(const struct perfetto_sink *sink,
 						       const struct timeline_track *track)
@@ -176,6 +212,9 @@ enum perfetto_own_name {
 	OWN_COUNT_LOST,
 	OWN_PID,
 	OWN_STATUS,
+	OWN_CUT,
+	OWN_BEGIN,
+	OWN_TRACK,
 	OWN_NAME_END
 };
 
@@ -192,6 +231,7 @@ enum perfetto_uuid {
 	UUID_COUNTER,
 	UUID_COMMAND,
 	UUID_BEFORE,
+	UUID_ROW,
 };
 
 /**
@@ -270,6 +310,10 @@ int perfetto_track_begin(struct perfetto_sink *sink, const struct timeline_event
 /** perfetto_track_end - release the track's name */
 int perfetto_track_end(struct perfetto_sink *sink, const struct timeline_event *event,
 		       struct error *error);
+
+/** perfetto_row_place - set the place of a track to a row, which is described at its first use */
+int perfetto_row_place(struct perfetto_sink *sink, struct perfetto_track *track,
+		       const struct timeline_track *shown, struct row *row, struct error *error);
 
 /**
  * struct perfetto_descriptor - a track that is neither a process nor a thread

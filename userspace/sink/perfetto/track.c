@@ -223,7 +223,8 @@ static int thread_describe(struct perfetto_sink *sink, const struct timeline_tra
 	ids.tid_is_new = perfetto_life(sink, ids.tid, shown->born_ns, &ids.tid_life, error);
 	*uuid = thread_uuid(sink, &ids);
 	if (ids.pid_is_new < 0 || ids.tid_is_new < 0 ||
-	    perfetto_process_write(sink, &ids, is_main ? shown->comm : shown->process_comm, error) < 0)
+	    perfetto_process_write(sink, &ids, is_main ? shown->comm : shown->process_comm, error) <
+		    0)
 		return -1;
 	if (ids.tid_is_new && !is_main &&
 	    thread_descriptor_write(sink, &ids, uuid_before(*uuid), "", error) < 0)
@@ -280,6 +281,81 @@ static int place_make(struct perfetto_sink *sink, struct perfetto_track *track, 
 	return 0;
 }
 
+/*
+ * Without a process, all tracks of a thread must find one id: it has the numbers of the thread.
+ */
+static uint64_t lone_thread_uuid(const struct timeline_track *shown)
+{
+	uint64_t seed = perfetto_machine_uuid(shown->machine) + (uint64_t)shown->born_ns;
+
+	return perfetto_uuid_of_seed(perfetto_uuid_of_seed(seed, UUID_ROW, (uint64_t)shown->cpu),
+				     UUID_ROW, shown->id.unsigned_number);
+}
+
+/*
+ * The first row of a thread is its own track, where all viewers look for its slices. In a trace
+ * that is appended to, that track may have others' slices, which ours need not nest in.
+ */
+static bool is_thread_itself(const struct perfetto_sink *sink, const struct row *row,
+			     uint64_t parent_uuid)
+{
+	return row->number == 1 && parent_uuid > 0 && !sink->is_appending;
+}
+
+static int row_describe(struct perfetto_sink *sink, const struct row *row,
+			const struct timeline_track *shown, uint64_t parent_uuid,
+			struct error *error)
+{
+	struct perfetto_row *place = row->data;
+	struct perfetto_descriptor descriptor = {
+		.parent_uuid = parent_uuid ? parent_uuid : perfetto_machine_uuid(shown->machine),
+	};
+
+	place->uuid = place->thread_uuid;
+	if (is_thread_itself(sink, row, parent_uuid))
+		return 0;
+	place->uuid = perfetto_uuid_of(sink, UUID_ROW, place->thread_uuid + row->number);
+	descriptor.uuid = place->uuid;
+	descriptor.merge_key = place->uuid;
+	buffer_clear(&sink->file.text);
+	rows_append_name(&sink->file.text, row, shown);
+	descriptor.name = buffer_text(&sink->file.text);
+	return perfetto_descriptor_write(sink, &descriptor, error);
+}
+
+int perfetto_row_place(struct perfetto_sink *sink, struct perfetto_track *track,
+		       const struct timeline_track *shown, struct row *row, struct error *error)
+{
+	struct perfetto_row *place = row->data;
+
+	if (!place) {
+		place = row->data = calloc(1, sizeof(*place));
+		if (!place)
+			return error_set(error, "out of memory");
+		place->thread_uuid = track->parent_uuid ? track->parent_uuid
+							: lone_thread_uuid(shown);
+		if (row_describe(sink, row, shown, track->parent_uuid, error) < 0)
+			return -1;
+	}
+	track->place_row = row;
+	return place_make(sink, track, place->uuid, track->category->iid, error);
+}
+
+static int perfetto_row_begin(struct perfetto_sink *sink, struct timeline_track *shown,
+			      const struct perfetto_category *category, uint64_t parent_uuid,
+			      struct error *error)
+{
+	struct perfetto_track *track = sink_file_track_new(&sink->file, shown, sizeof(*track),
+							   error);
+
+	if (!track || rows_track_begin(&sink->thread_rows, &track->row, shown, error) < 0)
+		return -1;
+	track->category = category;
+	track->parent_uuid = parent_uuid;
+	track->has_name = row_track_is_named(shown);
+	return perfetto_row_place(sink, track, shown, track->row.row, error);
+}
+
 int perfetto_track_begin(struct perfetto_sink *sink, const struct timeline_event *event,
 			 struct error *error)
 {
@@ -290,6 +366,8 @@ int perfetto_track_begin(struct perfetto_sink *sink, const struct timeline_event
 
 	if (!category || parent_describe(sink, event, &parent_uuid, error) < 0)
 		return -1;
+	if (sink->has_thread_rows && rows_take_track(shown))
+		return perfetto_row_begin(sink, shown, category, parent_uuid, error);
 	merge_key = merge_key_of(sink, shown, parent_uuid == 0);
 	uuid = track_uuid(sink, shown, parent_uuid ? parent_uuid : category->group_uuid, merge_key);
 	track = sink_file_track_new(&sink->file, shown, sizeof(*track), error);
@@ -305,10 +383,12 @@ int perfetto_track_begin(struct perfetto_sink *sink, const struct timeline_event
 int perfetto_track_end(struct perfetto_sink *sink, const struct timeline_event *event,
 		       struct error *error)
 {
-	const struct perfetto_track *track = perfetto_track_of(sink, event->track);
+	struct perfetto_track *track = perfetto_track_of(sink, event->track);
 
 	(void)error;
-	if (track->parent_uuid > 0)
+	if (track->row.row)
+		rows_track_end(&sink->thread_rows, &track->row);
+	else if (track->parent_uuid > 0)
 		perfetto_label_forget(sink, track);
 	return 0;
 }

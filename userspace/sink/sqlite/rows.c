@@ -125,9 +125,14 @@ static int sqlite_track_begin(struct sqlite_sink *sink, const struct timeline_ev
 {
 	struct database_row row = sqlite_row_begin(sink, STATEMENT_TRACK);
 	struct buffer label = { 0 }, *identity = &sink->file.text;
+	struct sqlite_track *track = sink_file_track_new(&sink->file, event->track, sizeof(*track),
+							 error);
 	int status = -1;
 
-	if (!sink_file_track_new(&sink->file, event->track, sizeof(struct sqlite_track), error))
+	if (!track)
+		return -1;
+	if (rows_take_track(event->track) &&
+	    rows_track_begin(&sink->rows, &track->row, event->track, error) < 0)
 		return -1;
 	buffer_clear(identity);
 	track_append_identity(identity, event->track);
@@ -145,7 +150,10 @@ static int sqlite_track_end(struct sqlite_sink *sink, const struct timeline_even
 			    struct error *error)
 {
 	struct database_row row = sqlite_row_begin(sink, STATEMENT_TRACK_END);
+	struct sqlite_track *track = sqlite_track_of(sink, event->track);
 
+	if (track->row.row)
+		rows_track_end(&sink->rows, &track->row);
 	row_add_number(&row, time_of(sink, event->time_ns));
 	row_add_number(&row, event->track->number);
 	return row_end(&row, error);
@@ -160,12 +168,30 @@ static int open_grow(struct sqlite_track *track, unsigned int nr_open, struct er
 	return status;
 }
 
+/* Sets @number to the row of an event among those of its thread, 0 for none. */
+static int thread_row(struct sqlite_sink *sink, struct sqlite_track *track,
+		      const struct timeline_event *event, unsigned int *number, struct error *error)
+{
+	struct row_place place;
+
+	*number = 0;
+	if (!track->row.row)
+		return 0;
+	if (rows_event(&sink->rows, &track->row, event, &place, error) < 0)
+		return -1;
+	*number = place.row->number;
+	return 0;
+}
+
 static int sqlite_slice_begin(struct sqlite_sink *sink, const struct timeline_event *event,
 			      struct error *error)
 {
 	struct sqlite_track *track = sqlite_track_of(sink, event->track);
 	struct open_slice *open;
+	unsigned int number;
 
+	if (thread_row(sink, track, event, &number, error) < 0)
+		return -1;
 	if (event->depth > track->nr_open && open_grow(track, event->depth, error) < 0)
 		return -1;
 	open = &track->open[event->depth - 1];
@@ -205,11 +231,15 @@ static int sqlite_slice_end(struct sqlite_sink *sink, const struct timeline_even
 	struct open_slice *open = &track->open[event->depth - 1];
 	struct open_slice *outer = event->depth > 1 ? open - 1 : NULL;
 	struct database_row row = sqlite_row_begin(sink, STATEMENT_SLICE);
+	unsigned int number;
 
+	if (thread_row(sink, track, event, &number, error) < 0)
+		return -1;
 	row_add_number(&row, open->id);
 	row_add_number(&row, event->track->number);
 	row_add_known(&row, outer ? outer->id : -1);
 	row_add_slice(&row, sink, event, open);
+	row_add_known(&row, number > 0 ? (int64_t)number : -1);
 	if (outer)
 		outer->inner_ns += event->time_ns - event->begin_ns;
 	return row_end(&row, error) < 0
@@ -220,10 +250,13 @@ static int sqlite_slice_end(struct sqlite_sink *sink, const struct timeline_even
 static int sqlite_instant(struct sqlite_sink *sink, const struct timeline_event *event,
 			  struct error *error)
 {
-	const struct sqlite_track *track = sqlite_track_of(sink, event->track);
+	struct sqlite_track *track = sqlite_track_of(sink, event->track);
 	struct database_row row = sqlite_row_begin(sink, STATEMENT_INSTANT);
 	bool is_inside = event->depth > 0 && event->depth <= track->nr_open;
+	unsigned int number;
 
+	if (thread_row(sink, track, event, &number, error) < 0)
+		return -1;
 	row_add_number(&row, ++sink->last_id);
 	row_add_number(&row, event->track->number);
 	row_add_known(&row, is_inside ? track->open[event->depth - 1].id : -1);

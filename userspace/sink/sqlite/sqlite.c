@@ -122,6 +122,7 @@ static void sqlite_release(struct sink_file *file)
 	struct sqlite_sink *sink = sqlite_sink_of(file);
 
 	statements_release(sink);
+	rows_release(&sink->rows);
 	database_close(&sink->database);
 }
 

@@ -4,6 +4,7 @@
 #define SINK_SQLITE_STATE_H
 
 #include "sink/file.h"
+#include "sink/rows.h"
 #include "sink/sqlite/database.h"
 #include "sink/sqlite/schema.h"
 
@@ -21,9 +22,10 @@ struct open_slice {
 	unsigned int nr_args;
 };
 
-/** struct sqlite_track - a track that has not ended; @open by depth - 1 */
+/** struct sqlite_track - a track that has not ended; @open by depth - 1; @row of its thread */
 struct sqlite_track {
 	struct sink_track link;
+	struct row_track row;
 	struct open_slice *open;
 	unsigned int nr_open;
 };
@@ -33,6 +35,7 @@ struct sqlite_track {
  * @query: asks the database at the end of the recording; NULL for a database in a file
  * @explanations: NULL if no slice is explained
  * @user, @group: owner of the journal
+ * @rows: of threads
  * @last_id: of slices, instants and samples
  * @nr_pending: number of rows since the last commit
  * @committed_ns: time of the last commit, by the monotonic clock
@@ -44,6 +47,7 @@ struct sqlite_sink {
 	const struct explanations *explanations;
 	unsigned int user;
 	unsigned int group;
+	struct rows rows;
 	sqlite3_stmt *statements[STATEMENT_COUNT];
 	int64_t last_id;
 	uint64_t nr_pending;

@@ -29,7 +29,7 @@ CREATE TABLE slice(
     parent_id INTEGER REFERENCES slice, depth INTEGER, name TEXT, ts_ns INTEGER,
     dur_ns INTEGER, self_ns INTEGER, tid INTEGER, cpu INTEGER, end_tid INTEGER,
     end_cpu INTEGER, is_suspect INTEGER, is_unfinished INTEGER, is_continued INTEGER,
-    is_foreign INTEGER);
+    is_foreign INTEGER, row INTEGER);
 
 CREATE TABLE instant(
     id INTEGER PRIMARY KEY, track_id INTEGER REFERENCES track,
