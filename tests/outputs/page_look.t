@@ -323,7 +323,7 @@ def check_deep(tap, pages):
         return [nameOf(p.recording, one), heights.length];"""
     )
     tap.ok(seen == ["begin-4321", 17], "what is searched is drawn", *seen)
-    browser.run("const p = ktrack.picture, t = p.recording.tracks[0]; p.showRow?.(t, t.rows.length);")
+    browser.run("const p = ktrack.picture, t = p.recording.tracks[0]; p.showRow?.(p.ownerOf(t.rows[0]), t.rows.length);")
     begin = [depth, browser.run(DRAW + first)]
     tap.ok(begin == [NR_ROWS, 0], "after the last rows come the first", begin)
 

@@ -115,7 +115,7 @@ def check_others(tap, pages):
     disks = [line[2:] for line in top if any(track.startswith("block:request") for track in line[2:])]
     tap.ok(sorted(disks) == [("block:request 8388608 1", "block:request 8388608 2"), ("block:request 8388624 1",)], "disks, and their lanes", *top)
     drawn = pages.browser.run(DRAW + "return p.lines.map((line) => line.tracks.length > 0 ? p.labelOf(line) : line.node.label);")
-    wanted = ["process 40 make", "maker 41 \u00b7 state", "syscalls", "wake-ups"]
+    wanted = ["process 40 make", "maker 41 \u00b7 state", "slices"]
     places = [drawn.index(label) if label in drawn else -1 for label in wanted]
     tap.ok(-1 not in places and places == sorted(places), "lines are drawn in this order", *drawn)
 

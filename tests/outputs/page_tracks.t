@@ -82,7 +82,7 @@ WHOLE = ["io queue 3", "io queue 1", "alone 9 \u00b7 work", "rest", "process 20 
 def check_tree(tap, pages):
     """Threads of a process are below it; a label has the tracepoint; a line folds."""
     browser = pages.browser
-    pages.load_text(TREE)
+    pages.load_text(TREE, "--rows=tracepoint")
     found = labels(browser)
     tap.ok(found == WHOLE, "process and threads", *found)
     drawn = browser.run("const texts = [], p = ktrack.picture, draw = p.context.fillText; p.context.fillText = (text) => texts.push(text); p.draw(); p.context.fillText = draw; return texts;")
@@ -161,7 +161,7 @@ return [...document.querySelectorAll("#details tbody tr")].map((row) => [...row.
 def check_filter(tap, pages):
     """A filter by words of labels and tracepoints, and orders."""
     browser = pages.browser
-    pages.load_text(TREE)
+    pages.load_text(TREE, "--rows=tracepoint")
     type_filter = "const one = document.getElementById('filter'); one.value = arguments[0]; one.dispatchEvent(new Event('input'));"
     browser.run(type_filter, "helper")
     tap.ok(labels(browser) == ["process 20 other", "work tid 21 helper"] and not browser.run(MESSAGES), "a filter", *labels(browser))
@@ -245,7 +245,54 @@ def check_renamed(tap, pages):
     tap.ok("b 10 µs" in text and "work tid 30 after" in text, "a click in it", text)
 
 
-CHECKS = (check_tree, check_lines, check_filter, check_once, check_scrolled, check_renamed)
+# Slices of four tracepoints of a thread, of which "late" crosses "outer" and "next".
+JOINED = """task 7 worker 7
+event demo:call 100 char track_event_type; string slice_name
+event demo:io 101 char track_event_type; string slice_name
+event demo:late 102 char track_event_type; string slice_name
+event demo:level 103 s64 counter_value
++10us 7@0 call B outer
++10us 7@0 io B read
++2us 7@0 io I now
++18us 7@0 io E
++10us 7@0 late B late
++10us 7@0 io B write
++10us 7@0 io E
++10us 7@0 call E
++10us 7@0 call B next
++10us 7@0 late E
++10us 7@0 io B read
++10us 7@0 io E
++10us 7@0 level 1
++10us 7@0 call E
+"""
+# The lines, with each slice where a click on its middle finds it: [lane, name].
+JOINED_LINES = """return p.lines.map((line) => [p.labelOf(line), (line.joined?.rows ?? []).map((rows, lane) => rows.flatMap((row) => row.chunks.flatMap((chunk) =>
+    [...chunk.read().begin].map((begin, i) => hit(p, p.xOf((begin + chunk.items.end[i]) / 2), p.topOf(line.joined) + (lane + 0.5) * LANE)))
+    .map((one) => one && nameOf(p.recording, one))))]);"""
+
+
+def check_joined(tap, pages):
+    """The slices of a thread are on one row, whichever track they are on, those that cross on a second one; a click finds each."""
+    browser = pages.browser
+    _, wrong = pages.load_text(JOINED)
+    found = browser.run(DRAW + JOINED_LINES)
+    # "write" is inside of "late", which the row does not draw there.
+    expected = [["worker 7 \u00b7 slices", [["outer", "next"], ["read", "read"], ["write"]]], ["late (2)", [["late"]]], ["level", []]]
+    tap.ok([[label, lanes and [sorted(names, key=["outer", "next", "read", "write", "late"].index) for names in lanes]] for label, lanes in found] == expected, "two rows", wrong, *found)
+    drawn = browser.run("const p = ktrack.picture, one = p.recording.tracks.find(({ instants }) => instants).instants; return [p.laneOf(p.ownerOf(one), one.chunks[0].depth), one.chunks[0].depth];")
+    tap.ok(drawn == [2, 2], "an instant is inside of the slices of all tracks", drawn)
+    browser.search("late")
+    shown = browser.run("const p = ktrack.picture, one = p.selected; return [nameOf(p.recording, one), p.ownerOf(one.row).number, one.end - one.begin];")
+    tap.ok(shown == ["late", 2, 50000], "a search finds the second row", shown)
+    statistics = browser.run("const r = ktrack.recording; ktrack.range.select(0, 1e9); await ktrack.range.show(); return ktrack.range.statistics.slices.map((one) => [one.name, one.count, one.total]).sort();")
+    tap.ok(statistics == [["late", 1, 50000], ["next", 1, 50000], ["outer", 1, 70000], ["read", 2, 30000], ["write", 1, 10000]], "statistics are of whole slices", *statistics)
+    pages.load_text(JOINED, "--rows=tracepoint")
+    labels_before = browser.run(DRAW + LABELS)
+    tap.ok(labels_before == ["worker 7 \u00b7 call", "io", "late", "level"], "--rows=tracepoint", *labels_before)
+
+
+CHECKS = (check_tree, check_lines, check_filter, check_once, check_scrolled, check_renamed, check_joined)
 
 
 if __name__ == "__main__":

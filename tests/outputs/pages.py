@@ -64,9 +64,9 @@ class Pages:
         """The same of a golden case."""
         return self.load(lambda path: cases.make(name, path), *cases.rules_of(name), *words)
 
-    def load_text(self, text):
+    def load_text(self, text, *words):
         """The same of a script's text."""
-        return self.load(lambda path: cases.make_of(text, path))
+        return self.load(lambda path: cases.make_of(text, path), *words)
 
     def place_of(self, track, depth, time_ns):
         """Where something is in the window."""

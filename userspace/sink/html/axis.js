@@ -156,7 +156,7 @@ class Axis extends Counters {
 		const busy = new Float32Array(width), all = this.recording.tracks.filter((track) => track.rows.length > 0);
 		const counted = all.filter((track) => !NO_OVERVIEW.includes(track.identity.tracepoint));
 		for (const track of counted.length > 0 ? counted : all)
-			for (const chunk of track.rows[0].chunks)
+			for (const chunk of outerOf(track).flatMap(({ chunks }) => chunks))
 				this.addActivity(busy, track, chunk, factor);
 		return busy;
 	}

@@ -92,9 +92,15 @@ static void append_times(struct html_sink *sink, const struct html_chunk *chunk)
 	buffer_printf(out, " %u ", chunk->count);
 }
 
+void html_place_append(struct buffer *out, const struct html_place *place)
+{
+	buffer_printf(out, "%u", place->depth);
+	if (place->row > 1 || place->lane != place->depth)
+		buffer_printf(out, "/%u/%u", place->row, place->lane);
+}
+
 static void append_head(struct html_sink *sink, const struct html_track *track,
-			enum html_chunk_kind kind, unsigned int depth,
-			const struct html_chunk *chunk)
+			enum html_chunk_kind kind, const struct html_chunk *chunk)
 {
 	static const char letters[] = {
 		[CHUNK_SLICES] = 'c', [CHUNK_INSTANTS] = 'i', [CHUNK_SAMPLES] = 'v'
@@ -102,8 +108,10 @@ static void append_head(struct html_sink *sink, const struct html_track *track,
 	struct buffer *out = &sink->file.out;
 
 	buffer_printf(out, "%c %lu", letters[kind], track->number);
-	if (kind == CHUNK_SLICES)
-		buffer_printf(out, " %u", depth);
+	if (kind == CHUNK_SLICES) {
+		buffer_append_char(out, ' ');
+		html_place_append(out, &chunk->place);
+	}
 	append_times(sink, chunk);
 	if (kind == CHUNK_SLICES) {
 		buffer_append_signed(out, chunk->busy_ns);
@@ -154,14 +162,13 @@ static void append_index(struct html_sink *sink, enum html_chunk_kind kind,
 }
 
 static int chunk_report(struct html_sink *sink, const struct html_track *track,
-			enum html_chunk_kind kind, unsigned int depth, struct html_chunk *chunk,
-			struct error *error)
+			enum html_chunk_kind kind, struct html_chunk *chunk, struct error *error)
 {
 	if (chunk->count == 0)
 		return 0;
 	if (chunk->data.failed || chunk->args.failed)
 		return error_set(error, "out of memory");
-	append_head(sink, track, kind, depth, chunk);
+	append_head(sink, track, kind, chunk);
 	buffer_append_char(&chunk->args, ']');
 	append_index(sink, kind, chunk);
 	base64_append(&sink->file.out, buffer_text(&chunk->data));
@@ -170,7 +177,7 @@ static int chunk_report(struct html_sink *sink, const struct html_track *track,
 	sink->pending_size -= chunk->data.size + chunk->args.size - 1;
 	buffer_release(&chunk->data);
 	buffer_release(&chunk->args);
-	*chunk = (struct html_chunk){ 0 };
+	*chunk = (struct html_chunk){ .after = chunk->after, .place = chunk->place };
 	return sink_file_spill(&sink->file, error);
 }
 
@@ -182,10 +189,12 @@ static enum html_chunk_kind points_kind(const struct html_track *track)
 int html_track_report(struct html_sink *sink, struct html_track *track, struct error *error)
 {
 	for (unsigned int i = 0; i < track->nr_depths; i++) {
-		if (chunk_report(sink, track, CHUNK_SLICES, i, &track->slices[i], error) < 0)
-			return -1;
+		for (struct html_chunk *one = track->slices[i]; one; one = one->after) {
+			if (chunk_report(sink, track, CHUNK_SLICES, one, error) < 0)
+				return -1;
+		}
 	}
-	return chunk_report(sink, track, points_kind(track), 0, &track->points, error);
+	return chunk_report(sink, track, points_kind(track), &track->points, error);
 }
 
 int html_report_all(struct html_sink *sink, struct error *error)
@@ -197,28 +206,45 @@ int html_report_all(struct html_sink *sink, struct error *error)
 	return html_flows_report(sink, error);
 }
 
-struct html_chunk *html_chunk_of(struct html_track *track, enum html_chunk_kind kind,
-				 unsigned int depth, int64_t time_ns)
+static struct html_chunk *html_chunk_begin(struct html_chunk *chunk, int64_t time_ns)
 {
-	struct html_chunk *chunk = kind == CHUNK_SLICES ? &track->slices[depth] : &track->points;
-
 	if (chunk->count == 0)
 		chunk->from_ns = chunk->last_ns = time_ns;
 	return chunk;
 }
 
-int html_chunk_add(struct html_sink *sink, struct html_track *track, enum html_chunk_kind kind,
-		   unsigned int depth, struct text args, struct error *error)
+struct html_chunk *html_points_of(struct html_track *track, int64_t time_ns)
 {
-	struct html_chunk *chunk = kind == CHUNK_SLICES ? &track->slices[depth] : &track->points;
+	return html_chunk_begin(&track->points, time_ns);
+}
 
+struct html_chunk *html_slices_of(struct html_track *track, const struct html_place *place,
+				  int64_t time_ns, struct error *error)
+{
+	struct html_chunk **at = &track->slices[place->depth];
+
+	while (*at && ((*at)->place.row != place->row || (*at)->place.lane != place->lane))
+		at = &(*at)->after;
+	if (!*at)
+		*at = calloc(1, sizeof(**at));
+	if (!*at) {
+		error_set(error, "out of memory");
+		return NULL;
+	}
+	(*at)->place = *place;
+	return html_chunk_begin(*at, time_ns);
+}
+
+int html_chunk_add(struct html_sink *sink, struct html_track *track, enum html_chunk_kind kind,
+		   struct html_chunk *chunk, struct text args, struct error *error)
+{
 	sink->pending_size += args.size + 1;
 	buffer_append_char(&chunk->args, chunk->count > 0 ? ',' : '[');
 	buffer_append(&chunk->args, args.data, args.size);
 	chunk->has_args = chunk->has_args || args.size > 1;
 	chunk->count++;
 	if (chunk->count == CHUNK_COUNT_MAX)
-		return chunk_report(sink, track, kind, depth, chunk, error);
+		return chunk_report(sink, track, kind, chunk, error);
 	return sink->pending_size > PENDING_SIZE_MAX ? html_report_all(sink, error) : 0;
 }
 
@@ -233,7 +259,13 @@ void html_track_release(struct sink_track *link)
 	struct html_track *track = container_of(link, struct html_track, link);
 
 	for (unsigned int i = 0; i < track->nr_depths; i++) {
-		chunk_release(&track->slices[i]);
+		while (track->slices[i]) {
+			struct html_chunk *chunk = track->slices[i];
+
+			track->slices[i] = chunk->after;
+			chunk_release(chunk);
+			free(chunk);
+		}
 		buffer_release(&track->open[i].args);
 	}
 	chunk_release(&track->points);

@@ -2,10 +2,11 @@
 // Reads the data of the page into tracks and chunks.
 "use strict";
 
-// Chunks of one kind in time order.
+// Chunks of one kind in time order. Slices have a depth on their track, and the row of their thread and the lane of it on
+// which they are drawn; `joined` is that row as far as it is drawn, see tree.js.
 class Row {
-	constructor(track, kind, depth) {
-		Object.assign(this, { track, kind, depth, chunks: [], open: null, lowest: null, highest: null, min: 0, max: 0 });
+	constructor(track, kind, depth, line = 0, lane = depth) {
+		Object.assign(this, { track, kind, depth, line, lane, joined: null, chunks: [], open: null, lowest: null, highest: null, min: 0, max: 0 });
 	}
 
 	// `lowest` and `highest` have all digits; `min` and `max` are for drawing. Infinite values and what is no number are in no range.
@@ -38,8 +39,8 @@ class Row {
 // Slices by depth, instants and samples of one identity. A track that continues under another number, for example after
 // its module was loaded again, is one track here.
 class Track {
-	constructor({ number, label, identity }) {
-		Object.assign(this, { number, numbers: [number], label, identity, rows: [], byDepth: [], instants: null, samples: null, first: 0, nrChunks: 0, isEnded: false });
+	constructor({ number, label, identity, joins = false }) {
+		Object.assign(this, { number, numbers: [number], label, identity, joins, rows: [], byPlace: new Map(), openAt: new Map(), instants: null, samples: null, first: 0, nrChunks: 0, isEnded: false });
 	}
 
 	get parts() {
@@ -61,20 +62,35 @@ class Track {
 		return Math.max(most, this.instants?.chunks.at(-1).to ?? -Infinity, this.samples?.chunks.at(-1).to ?? -Infinity);
 	}
 
-	rowOf(letter, depth) {
+	// Of slices by the word PLACE.
+	rowOf(letter, place) {
+		if (letter === "c" && !this.byPlace.has(place))
+			this.byPlace.set(place, this.addRow(...place.split("/").map(Number)));
 		if (letter === "c")
-			return this.byDepth[depth] ??= this.addRow(depth);
+			return this.byPlace.get(place);
 		if (letter === "i")
 			return this.instants ??= new Row(this, "instant", 0);
 		return this.samples ??= new Row(this, "sample", 0);
 	}
 
 	// Rows are in the order of depth; a depth without slices has none.
-	addRow(depth) {
-		const row = new Row(this, "slice", depth);
+	addRow(depth, line = this.joins ? 1 : 0, lane = depth) {
+		const row = new Row(this, "slice", depth, line, lane);
 		this.rows.splice(firstBeyond(this.rows.length, depth, (i) => this.rows[i].depth), 0, row);
 		return row;
 	}
+
+	removeRow(row) {
+		this.rows.splice(this.rows.indexOf(row), 1);
+		for (const [place, one] of this.byPlace)
+			if (one === row)
+				this.byPlace.delete(place);
+	}
+}
+
+// The rows with the outermost slices of a track.
+function outerOf({ rows }) {
+	return rows.filter(({ depth }) => depth === rows[0].depth);
 }
 
 // `end` is the time of the last record; incomplete slices and losses may last until `limit`. Lines can be added at any
@@ -182,12 +198,12 @@ class Recording {
 
 	addChunk(letter, words) {
 		const number = +words.shift(), track = this.byNumber.get(number);
-		const depth = letter === "c" ? +words.shift() : 0;
+		const place = letter === "c" ? words.shift() : "";
 		const [from, to, count] = words.splice(0, 3).map(Number);
 		const args = words.pop(), data = words.pop();
 		const kinds = { c: SliceChunk, i: InstantChunk, v: SampleChunk };
 		const chunk = new kinds[letter](from, to, count, data, args);
-		const row = track.rowOf(letter, depth);
+		const row = track.rowOf(letter, place);
 		chunk.number = number;
 		if (letter === "c")
 			Object.assign(chunk, { busy: +words[0], packedDigest: words[1] ?? NONE });
@@ -203,12 +219,14 @@ class Recording {
 		this.attach(row, chunk);
 	}
 
-	// An open slice is the first one of the next chunk of its row, and is replaced by it.
+	// An open slice is the first one of the next chunk of its track and depth that begins with it, and is replaced by it.
+	// It may have been drawn at another place.
 	attach(row, chunk) {
-		const { track } = row, ended = row.open;
-		if (ended)
-			this.endOpen(row, chunk);
+		const { track } = row, place = row.kind === "slice" && track.openAt.get(row.depth), ended = place && place.open.from === chunk.from;
+		chunk.row = row;
 		row.chunks.push(chunk);
+		if (ended)
+			this.endOpen(place, chunk);
 		this.inOrder.push({ row, chunk });
 		this.limit = Math.max(this.limit, chunk.to);
 		track.nrChunks += ended ? 0 : 1;
@@ -216,22 +234,28 @@ class Recording {
 			this.show(track);
 		else if (row.chunks.length === 1 || track.nrChunks <= 2)
 			this.shape++;
-		track.nrSlices = null;
+		(row.joined ?? track).nrSlices = null;
 	}
 
 	endOpen(row, chunk) {
 		row.open.endedIn = chunk;
 		this.open.delete(row.open);
-		row.chunks.pop();
+		row.chunks.splice(row.chunks.indexOf(row.open), 1);
 		row.open = null;
+		row.track.openAt.delete(row.depth);
+		if (row.chunks.length === 0)
+			row.track.removeRow(row);
+		if (chunk.row !== row)
+			this.shape++;
 	}
 
 	addOpen(rest) {
-		const [, number, depth, from, name, fields] = /^(\S+) (\S+) (\S+) (\S+) (.*)$/.exec(rest), track = this.byNumber.get(+number);
-		const row = track.rowOf("c", +depth), chunk = new OpenChunk(+from, +name, JSON.parse(fields));
+		const [, number, place, from, name, fields] = /^(\S+) (\S+) (\S+) (\S+) (.*)$/.exec(rest), track = this.byNumber.get(+number);
+		const row = track.rowOf("c", place), chunk = new OpenChunk(+from, +name, JSON.parse(fields));
 		chunk.number = +number;
 		this.attach(row, chunk);
 		row.open = chunk;
+		track.openAt.set(row.depth, row);
 		this.open.add(chunk);
 	}
 }

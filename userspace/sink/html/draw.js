@@ -2,6 +2,12 @@
 // The canvas: visible times and tracks, and what surrounds the lanes.
 "use strict";
 
+// The tracepoint of a line, or how many there are.
+function tracepointOf({ tracks }) {
+	const all = new Set(tracks.map(({ identity }) => identity.tracepoint));
+	return all.size > 1 ? `${all.size} tracepoints` : tracks[0].identity.tracepoint;
+}
+
 class Picture extends Layout {
 	constructor(canvas, recording) {
 		super();
@@ -138,7 +144,9 @@ class Picture extends Layout {
 		this.context.rect(0, top, this.width, lines === this.pinnedLines ? this.pinnedHeight : this.rows);
 		this.context.clip();
 		for (const line of this.visibleLines(lines))
-			if (line.tracks.length > 1)
+			if (line.joined)
+				this.drawJoined(line.joined);
+			else if (line.tracks.length > 1)
 				this.drawShared(line.tracks);
 			else
 				line.tracks.forEach((track) => this.drawTrack(track));
@@ -154,6 +162,16 @@ class Picture extends Layout {
 		for (const track of tracks)
 			if (this.isCut(track) || track.instants || track.samples)
 				this.drawBeside(track, this.topOf(track));
+	}
+
+	drawJoined(joined) {
+		const top = this.topOf(joined);
+		this.rowsOf(joined).forEach((rows, lane) => this.drawRows(rows, top + lane * LANE));
+		if (this.isCut(joined))
+			this.drawCut(joined, top + ROWS_MOST * LANE);
+		for (const { instants } of joined.joints)
+			if (instants)
+				this.drawInstants(instants, top);
 	}
 
 	drawTrack(track) {
@@ -175,7 +193,7 @@ class Picture extends Layout {
 	}
 
 	drawCut(track, top) {
-		const count = (rows) => rows.reduce((sum, row) => sum + row.chunks.reduce((all, chunk) => all + chunk.count, 0), 0);
+		const count = (rows) => rows.flat().reduce((sum, row) => sum + row.chunks.reduce((all, chunk) => all + chunk.count, 0), 0);
 		const shown = this.rowsOf(track), last = track.first + shown.length;
 		track.nrSlices ??= count(track.rows);
 		this.drawText(`rows ${track.first + 1} to ${last} of ${track.rows.length}, ${track.rows.length - last} deeper: ${track.nrSlices - count(shown)} slices in the others are not drawn; click for the next rows`,
@@ -238,13 +256,13 @@ class Picture extends Layout {
 	canFold(node) {
 		if (node.children.length > 0 || node.lanes)
 			return node.children.length > 0 || node.lanes.length > 1;
-		const firsts = node.isThread ? sharedLines(node.tracks).map(([track]) => track) : node.tracks;
-		return firsts.some((track) => laneKeyOf(track) !== laneKeyOf(node.tracks[0]));
+		const lines = node.isThread ? sharedLines(node.tracks) : [], firsts = node.isThread ? lines.map(({ tracks: [track] }) => track) : node.tracks;
+		return lines.some(({ number }) => number > 1) || firsts.some((track) => laneKeyOf(track) !== laneKeyOf(node.tracks[0]));
 	}
 
 	// The label at the left, the tracepoint at the right if it fits.
 	drawTrackLabel(line, x, y) {
-		const { tracepoint } = line.tracks[0].identity, text = this.labelOf(line), space = GUTTER - 12 - x, rest = space - this.widthOf(text) - 10;
+		const tracepoint = tracepointOf(line), text = this.labelOf(line), space = GUTTER - 12 - x, rest = space - this.widthOf(text) - 10;
 		this.drawText(text, x, y, space);
 		if (rest > this.widthOf(tracepoint))
 			this.drawText(tracepoint, GUTTER - 8 - this.widthOf(tracepoint), y, rest, this.faint);
@@ -253,11 +271,15 @@ class Picture extends Layout {
 	}
 
 	// Threads with several tracks have their name at the first of them. All lanes of a track have one label.
-	labelOf({ node, tracks: [track], isFirst }) {
+	labelOf({ node, tracks, isFirst, joined }) {
 		if (node.lanes)
 			return node.label;
+		const [track] = tracks, isMixed = joined && new Set(tracks.map(({ identity }) => identity.name)).size > 1;
+		const name = (isMixed ? "slices" : track.identity.name) + (joined?.number > 1 ? ` (${joined.number})` : "");
 		if (node.isThread && this.canFold(node))
-			return isFirst ? `${node.label} \u00b7 ${track.identity.name}` : track.identity.name;
+			return isFirst ? `${node.label} \u00b7 ${name}` : name;
+		if (isMixed)
+			return node.label;
 		return track.identity.lane ? track.label.replace(/ ?lane \d+/, "") : track.label;
 	}
 

@@ -11,13 +11,12 @@ function thing(row, chunk, index) {
 // What an open slice is after its end; else itself.
 function newest(one) {
 	const { endedIn } = one.chunk;
-	return endedIn ? thing(one.row, endedIn, 0) : one;
+	return endedIn ? thing(endedIn.row, endedIn, 0) : one;
 }
 
 // The same, by its chunk alone.
-function itemOf(recording, chunk, index) {
-	const track = recording.byNumber.get(chunk.number), rows = recording.tracks.find((one) => one.numbers.includes(track.number)).parts;
-	return thing(rows.find((row) => row.chunks.includes(chunk)), chunk, index);
+function itemOf(chunk, index) {
+	return thing(chunk.row, chunk, index);
 }
 
 function nameOf(recording, found) {
@@ -68,11 +67,17 @@ function hit(picture, x, y) {
 		return null;
 	if (track.samples)
 		return sampleAt(track.samples, time);
-	const row = picture.rowsOf(track)[Math.floor((y - picture.topOf(track)) / LANE)];
-	const instant = track.instants && nearest(track.instants, time, within);
-	const slice = row && nearest(row, time, within);
-	const isOnInstant = instant && (!slice || instant.chunk.read().depth[instant.index] >= row.depth + 1);
+	const shown = picture.lineAt(y).joined ?? track, rows = picture.rowsOf(shown)[Math.floor((y - picture.topOf(shown)) / LANE)];
+	const instant = nearestOf(shown.joints?.map((one) => one.instants) ?? [track.instants], time, within);
+	const slice = nearestOf([rows].flat(), time, within);
+	const isOnInstant = instant && (!slice || instant.chunk.read().depth[instant.index] >= slice.row.lane + 1);
 	return isOnInstant ? instant : slice || instant;
+}
+
+// The item at a time on any of some rows, which may be missing.
+function nearestOf(rows, time, within) {
+	const away = (one) => Math.max(one.begin - time, time - one.end, 0), all = rows.map((row) => row && nearest(row, time, within)).filter((one) => one);
+	return all.reduce((best, one) => best && away(best) <= away(one) ? best : one, null);
 }
 
 // The next item of a row in either direction.

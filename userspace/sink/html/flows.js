@@ -33,13 +33,14 @@ class PointChunk {
 // The slice or instant at a point.
 function itemAt(recording, items, i) {
 	const number = items.track[i], track = recording.tracks.find((one) => one.numbers.includes(number));
-	const row = items.depth[i] ? track?.rows.find((one) => one.depth === items.depth[i] - 1) : track?.instants;
+	const rows = (items.depth[i] ? track?.rows.filter((one) => one.depth === items.depth[i] - 1) : [track?.instants]) ?? [];
 	let found = null;
-	row?.visit(items.begin[i], items.begin[i], (chunk, index, { begin }) => {
-		if (begin[index] === items.begin[i] && chunk.number === number)
-			found = thing(row, chunk, index);
-		return !found;
-	});
+	for (const row of rows)
+		row?.visit(items.begin[i], items.begin[i], (chunk, index, { begin }) => {
+			if (begin[index] === items.begin[i] && chunk.number === number)
+				found = thing(row, chunk, index);
+			return !found;
+		});
 	return found && { ...found, time: items.time[i] };
 }
 
@@ -86,10 +87,10 @@ function leaveTime(point, next) {
 
 class FlowPicture extends Picture {
 	// The height of the middle of an item's lane.
-	middleOf({ track, row, kind, chunk, index }) {
-		const lane = kind === "instant" ? this.laneOf(track, chunk.read().depth[index]) : track.rows.indexOf(row) - track.first;
+	middleOf({ row, kind, chunk, index }) {
+		const owner = this.ownerOf(row), lane = kind === "instant" ? this.laneOf(owner, chunk.read().depth[index]) : this.indexOf(row) - owner.first;
 		const shown = lane < 0 ? ROWS_MOST : Math.min(lane, ROWS_MOST);
-		return this.topOf(track) + (kind === "instant" ? shown * LANE : (shown + 0.5) * LANE);
+		return this.topOf(owner) + (kind === "instant" ? shown * LANE : (shown + 0.5) * LANE);
 	}
 
 	// From where to where the visible arrows are, for the flows of the selected item.

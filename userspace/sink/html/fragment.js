@@ -83,13 +83,14 @@ class Fragment {
 	// The item that "TRACK,DEPTH,BEGIN" names.
 	itemOf(text) {
 		const [number, place, begin] = (text ?? "").split(","), track = this.page.recording.tracks.find((one) => one.numbers.includes(+number));
-		const row = track?.parts.find((one) => place === (one.kind === "slice" ? String(one.depth) : one.kind));
+		const rows = track?.parts.filter((one) => place === (one.kind === "slice" ? String(one.depth) : one.kind)) ?? [];
 		let found = null;
-		row?.visit(+begin, +begin, (chunk, index, items) => {
-			if (chunk.number === +number && items.begin[index] === +begin)
-				found = thing(row, chunk, index);
-			return !found;
-		});
+		for (const row of rows)
+			row.visit(+begin, +begin, (chunk, index, items) => {
+				if (chunk.number === +number && items.begin[index] === +begin)
+					found = thing(row, chunk, index);
+				return !found;
+			});
 		return found;
 	}
 }

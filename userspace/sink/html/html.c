@@ -65,6 +65,8 @@ static void append_track(struct html_sink *sink, const struct timeline_track *sh
 	track_append_identity(&sink->file.text, shown);
 	html_append_object(out, buffer_text(&sink->file.text));
 	out->failed |= sink->file.text.failed;
+	if (sink->has_thread_rows && rows_take_track(shown))
+		buffer_append_string(out, ",\"joins\":true");
 	buffer_append_string(out, "}\n");
 }
 
@@ -78,6 +80,9 @@ static int html_track_begin(struct html_sink *sink, const struct timeline_event 
 		return -1;
 	track->number = event->track->number;
 	track->kind = event->track->kind;
+	if (sink->has_thread_rows && rows_take_track(event->track) &&
+	    rows_track_begin(&sink->rows, &track->row, event->track, error) < 0)
+		return -1;
 	append_track(sink, event->track);
 	return sink_file_spill(&sink->file, error);
 }
@@ -89,13 +94,15 @@ static int html_track_end(struct html_sink *sink, const struct timeline_event *e
 
 	if (html_track_report(sink, track, error) < 0)
 		return -1;
+	if (track->row.row)
+		rows_track_end(&sink->rows, &track->row);
 	buffer_printf(&sink->file.out, "e %lu\n", track->number);
 	return sink_file_spill(&sink->file, error);
 }
 
 static int depths_grow(struct html_track *track, unsigned int nr_depths, struct error *error)
 {
-	struct html_chunk *slices = reallocarray(track->slices, nr_depths, sizeof(*slices));
+	struct html_chunk **slices = reallocarray(track->slices, nr_depths, sizeof(*slices));
 	struct html_open *open;
 
 	if (slices)
@@ -105,7 +112,7 @@ static int depths_grow(struct html_track *track, unsigned int nr_depths, struct 
 		return error_set(error, "out of memory");
 	track->open = open;
 	for (; track->nr_depths < nr_depths; track->nr_depths++) {
-		slices[track->nr_depths] = (struct html_chunk){ 0 };
+		slices[track->nr_depths] = NULL;
 		open[track->nr_depths] = (struct html_open){ 0 };
 	}
 	return 0;
@@ -135,6 +142,23 @@ static struct text event_args(struct html_sink *sink, const struct timeline_even
 	return buffer_text(&sink->file.text);
 }
 
+/* Sets the place of a begin or an end as far as it is known. */
+static int slice_place(struct html_sink *sink, struct html_track *track,
+		       const struct timeline_event *event, struct html_place *place,
+		       struct error *error)
+{
+	struct row_place found;
+
+	*place = (struct html_place){ .depth = event->depth - 1, .lane = event->depth - 1 };
+	if (!track->row.row)
+		return 0;
+	if (rows_event(&sink->rows, &track->row, event, &found, error) < 0)
+		return -1;
+	place->row = found.row->number;
+	place->lane = found.depth - 1;
+	return 0;
+}
+
 static int html_slice_begin(struct html_sink *sink, const struct timeline_event *event,
 			    struct error *error)
 {
@@ -145,6 +169,8 @@ static int html_slice_begin(struct html_sink *sink, const struct timeline_event 
 	if (event->depth > track->nr_depths && depths_grow(track, event->depth, error) < 0)
 		return -1;
 	open = &track->open[event->depth - 1];
+	if (slice_place(sink, track, event, &open->place, error) < 0)
+		return -1;
 	open->name = event->name;
 	open->begin_ns = event->time_ns;
 	open->is_written = false;
@@ -177,11 +203,17 @@ static int html_slice_end(struct html_sink *sink, const struct timeline_event *e
 {
 	struct html_track *track = event_track(sink, event);
 	unsigned int depth = event->depth - 1;
-	struct html_chunk *chunk = html_chunk_of(track, CHUNK_SLICES, depth, event->begin_ns);
+	struct html_place place;
+	struct html_chunk *chunk;
 	int64_t duration_ns = event->time_ns - event->begin_ns;
 	/* Flags are part of the data, not of the arguments. */
 	struct timeline_event plain = *event;
 
+	if (slice_place(sink, track, event, &place, error) < 0)
+		return -1;
+	chunk = html_slices_of(track, &place, event->begin_ns, error);
+	if (!chunk)
+		return -1;
 	plain.is_suspect = plain.is_unfinished = plain.is_foreign = false;
 	data_add(sink, chunk, event->begin_ns - chunk->last_ns);
 	data_add(sink, chunk, duration_ns);
@@ -191,7 +223,7 @@ static int html_slice_end(struct html_sink *sink, const struct timeline_event *e
 	chunk->last_ns = chunk->to_ns = event->time_ns;
 	chunk->busy_ns += duration_ns;
 	track->open[depth].name = NULL;
-	return html_chunk_add(sink, track, CHUNK_SLICES, depth,
+	return html_chunk_add(sink, track, CHUNK_SLICES, chunk,
 			      slice_args(sink, &track->open[depth].args, &plain), error);
 }
 
@@ -199,15 +231,20 @@ static int html_instant(struct html_sink *sink, const struct timeline_event *eve
 			struct error *error)
 {
 	struct html_track *track = event_track(sink, event);
-	struct html_chunk *chunk = html_chunk_of(track, CHUNK_INSTANTS, 0, event->time_ns);
+	struct html_chunk *chunk = html_points_of(track, event->time_ns);
+	struct row_place place = { .depth = event->depth };
 
+	if (track->row.row && rows_event(&sink->rows, &track->row, event, &place, error) < 0)
+		return -1;
+	if (track->row.row)
+		place.depth = row_first(place.row)->nr_open;
 	if (chunk->count == 0)
-		chunk->depth = event->depth;
+		chunk->depth = place.depth;
 	data_add(sink, chunk, event->time_ns - chunk->last_ns);
-	data_add(sink, chunk, event->depth);
+	data_add(sink, chunk, place.depth);
 	data_add(sink, chunk, html_name_number(sink, event->name));
 	chunk->last_ns = chunk->to_ns = event->time_ns;
-	return html_chunk_add(sink, track, CHUNK_INSTANTS, 0, event_args(sink, event), error);
+	return html_chunk_add(sink, track, CHUNK_INSTANTS, chunk, event_args(sink, event), error);
 }
 
 static void extremes_add(struct html_chunk *chunk, const struct value *value)
@@ -246,7 +283,7 @@ static int html_sample(struct html_sink *sink, const struct timeline_event *even
 		       struct error *error)
 {
 	struct html_track *track = event_track(sink, event);
-	struct html_chunk *chunk = html_chunk_of(track, CHUNK_SAMPLES, 0, event->time_ns);
+	struct html_chunk *chunk = html_points_of(track, event->time_ns);
 
 	if (chunk->count == 0)
 		data_add(sink, chunk,
@@ -256,7 +293,7 @@ static int html_sample(struct html_sink *sink, const struct timeline_event *even
 	value_add(sink, chunk, &event->value);
 	extremes_add(chunk, &event->value);
 	chunk->last_ns = chunk->to_ns = event->time_ns;
-	return html_chunk_add(sink, track, CHUNK_SAMPLES, 0, event_args(sink, event), error);
+	return html_chunk_add(sink, track, CHUNK_SAMPLES, chunk, event_args(sink, event), error);
 }
 
 static int html_loss(struct html_sink *sink, const struct timeline_event *event,
@@ -432,6 +469,7 @@ void html_release(struct sink_file *file)
 	struct html_sink *sink = container_of(file, struct html_sink, file);
 
 	html_flows_release(sink);
+	rows_release(&sink->rows);
 	buffer_release(&sink->packed);
 }
 
@@ -446,9 +484,11 @@ static const struct sink_file_ops html_file = {
 struct sink *sink_html_new(const struct sink_settings *settings, struct error *error)
 {
 	struct sink *sink = sink_file_new(&html_file, settings, error);
+	struct html_sink *html = sink ? container_of(sink, struct html_sink, file.sink) : NULL;
 
-	if (sink)
-		container_of(sink, struct html_sink, file.sink)->explanations =
-			settings->explanations;
+	if (!sink)
+		return NULL;
+	html->explanations = settings->explanations;
+	html->has_thread_rows = settings->rows == SINK_ROWS_THREAD;
 	return sink;
 }

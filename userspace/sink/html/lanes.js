@@ -187,11 +187,11 @@ class Lanes {
 
 	drawInstants(row, top) {
 		let crowd = null, last = -Infinity;
-		const flush = () => crowd && this.drawCrowd(row.track, crowd, top);
+		const owner = this.ownerOf(row), flush = () => crowd && this.drawCrowd(owner, crowd, top);
 		const add = (x, depth, count) => {
 			if (x < GUTTER || x > this.width)
 				return;
-			const isNear = x - last < CROWD, lane = this.laneOf(row.track, depth);
+			const isNear = x - last < CROWD, lane = this.laneOf(owner, depth);
 			last = x;
 			if (!isNear && count === 1)
 				return this.drawInstant(x, top + lane * LANE, false);
@@ -205,7 +205,7 @@ class Lanes {
 		this.eachChunk(row, (chunk, width) => this.addInstants(chunk, width, add));
 		flush();
 		if (this.selected?.row === row)
-			this.drawInstant(this.xOf(this.selected.begin), top + this.laneOf(row.track, this.selected.chunk.read().depth[this.selected.index]) * LANE, true);
+			this.drawInstant(this.xOf(this.selected.begin), top + this.laneOf(this.ownerOf(row), this.selected.chunk.read().depth[this.selected.index]) * LANE, true);
 	}
 
 	// Calls add(x, depth, count) for instants; those of a chunk within a pixel at once.
@@ -222,6 +222,8 @@ class Lanes {
 
 	// How many of the drawn slices are open around an instant.
 	laneOf(track, depth) {
+		if (track.joints)
+			depth = track.rows.findLastIndex(([{ lane }]) => lane < depth) + 1;
 		return Math.max(0, Math.min(depth - track.first, this.lanesOf(track)));
 	}
 

@@ -38,6 +38,8 @@ class Layout extends Axis {
 	place() {
 		for (const track of this.recording.tracks)
 			Object.assign(track, { top: -Infinity, height: 0, isPinned: false });
+		for (const row of this.recording.tracks.flatMap((track) => track.parts))
+			row.joined = null;
 		Object.assign(this, { lines: [], pinnedLines: [], pinnedHeight: 0, idleTop: -Infinity, height: 0 });
 		const words = this.filter.toLowerCase().split(/\s+/).filter((word) => word);
 		for (const node of this.tree.all.filter((one) => one.isPinned && !one.isHidden))
@@ -59,6 +61,7 @@ class Layout extends Axis {
 		if (node.isPinnedNow) {
 			this.pinnedHeight = this.height;
 			tracks.forEach((track) => track.isPinned = track.top >= 0);
+			lines.filter(({ joined }) => joined).forEach(({ joined }) => joined.isPinned = true);
 		} else {
 			lines.splice(lines.findIndex((line) => line.node === node), Infinity);
 			tracks.forEach((track) => track.top = -Infinity);
@@ -89,7 +92,9 @@ class Layout extends Axis {
 	addLine(line, height) {
 		Object.assign(line, { top: this.height, height });
 		for (const track of line.tracks)
-			Object.assign(track, { top: line.top, height });
+			if (!(line.joined?.number > 1))
+				Object.assign(track, { top: line.top, height });
+		Object.assign(line.joined ?? {}, { top: line.top, height });
 		this.lines.push(line);
 		this.height += height + TRACK_GAP;
 	}
@@ -98,11 +103,32 @@ class Layout extends Axis {
 	placeTracks(node, depth) {
 		if (node.lanes)
 			node.lanes.slice(0, node.isOpen ? Infinity : 1).forEach((lane, i) => this.addLine({ node, depth, tracks: lane.tracks, isFirst: i === 0 }, this.highest(lane.tracks)));
-		const all = node.lanes ? [] : sharedLines(node.tracks), isShown = ([track]) => node.isOpen || track === node.tracks[0] || (track.identity.lane && laneKeyOf(track) === laneKeyOf(node.tracks[0]));
-		all.filter(isShown).forEach((tracks, i) => this.addLine({ node, depth, tracks, isFirst: i === 0, isLane: i > 0 && tracks[0].identity.lane && laneKeyOf(tracks[0]) === laneKeyOf(all[i - 1][0]) },
-			this.highest(tracks)));
+		const all = node.lanes ? [] : sharedLines(node.tracks), isShown = ({ tracks: [track] }) => node.isOpen || track === node.tracks[0] || (track.identity.lane && laneKeyOf(track) === laneKeyOf(node.tracks[0]));
+		all.filter(isShown).forEach(({ tracks, number }, i) => {
+			const joined = number > 0 ? this.join(tracks, number) : null;
+			const isLane = i > 0 && tracks[0].identity.lane && laneKeyOf(tracks[0]) === laneKeyOf(all[i - 1].tracks[0]);
+			this.addLine({ node, depth, tracks, joined, isFirst: i === 0, isLane }, this.highest(joined ? [joined] : tracks));
+		});
 		if (this.lines.length > 0)
 			this.lines.at(-1).isLast = true;
+	}
+
+	// A row of a thread; it remains scrolled to where it was.
+	join(tracks, number) {
+		const firsts = this.firsts ??= new Map(), joined = new Joined(tracks, number), key = `${tracks[0].number} ${number}`;
+		joined.first = Math.min(firsts.get(key)?.first ?? 0, Math.max(joined.rows.length - 1, 0));
+		firsts.set(key, joined);
+		return joined;
+	}
+
+	// What a row is drawn in: its track, or a row of its thread; and its index there.
+	ownerOf(row) {
+		return row.joined ?? row.track;
+	}
+
+	indexOf(row) {
+		const { rows } = this.ownerOf(row);
+		return row.joined ? rows.findIndex((list) => list.includes(row)) : rows.indexOf(row);
 	}
 
 	heightOf(track) {
@@ -179,9 +205,9 @@ class Layout extends Axis {
 		return track.rows.slice(track.first, track.first + ROWS_MOST);
 	}
 
-	// The track whose lane with the hidden rows is at a height of the window.
+	// The track, or the row of a thread, whose lane with the hidden rows is at a height of the window.
 	cutAt(y) {
-		const track = this.trackAt(y);
+		const track = this.lineAt(y)?.joined ?? this.trackAt(y);
 		return track && this.isCut(track) && y >= this.topOf(track) + ROWS_MOST * LANE ? track : null;
 	}
 

@@ -73,14 +73,15 @@ static int64_t live_time_ns(struct html_sink *sink, int64_t now_ns)
 				       : sink->newest_ns + now_ns - sink->newest_seen_ns;
 }
 
-static void open_write(struct html_sink *sink, unsigned long track, unsigned int depth,
-		       struct html_open *open)
+static void open_write(struct html_sink *sink, unsigned long track, struct html_open *open)
 {
 	struct buffer *out = &sink->file.out;
 	uint64_t name = html_name_number(sink, open->name);
 
-	buffer_printf(out, "o %lu %u %lld %llu ", track, depth,
-		      (long long)(open->begin_ns - sink->file.start_ns), (unsigned long long)name);
+	buffer_printf(out, "o %lu ", track);
+	html_place_append(out, &open->place);
+	buffer_printf(out, " %lld %llu ", (long long)(open->begin_ns - sink->file.start_ns),
+		      (unsigned long long)name);
 	html_append_object(out, open->args.size > 0 ? buffer_text(&open->args) : text_of("0"));
 	buffer_append_char(out, '\n');
 	open->is_written = true;
@@ -97,7 +98,7 @@ static bool track_write_open(struct html_sink *sink, const struct html_track *tr
 		if (!open->name || open->begin_ns > sink->reached_ns)
 			continue;
 		if (!open->is_written)
-			open_write(sink, track->number, i, open);
+			open_write(sink, track->number, open);
 		is_any = true;
 	}
 	return is_any;
@@ -156,6 +157,7 @@ struct sink *sink_serve_new(const struct sink_settings *settings, struct error *
 	if (!live)
 		return NULL;
 	live->explanations = settings->explanations;
+	live->has_thread_rows = settings->rows == SINK_ROWS_THREAD;
 	live->size_max = settings->size_max;
 	return sink;
 }

@@ -227,7 +227,7 @@ class Page {
 		if (!isVisible || !isWide || isOdd)
 			this.showTime(one, before, least, isHit ? HIT_MARGIN : MARGIN);
 		if (one.kind === "slice")
-			this.picture.showRow(one.track, one.track.rows.indexOf(one.row));
+			this.picture.showRow(this.picture.ownerOf(one.row), this.picture.indexOf(one.row));
 		this.showTrack(one.track, one);
 		this.select(one);
 	}
@@ -254,10 +254,10 @@ class Page {
 	showTrack(track, one = null) {
 		if (track.top < 0)
 			this.picture.reveal(track);
-		const picture = this.picture, isSlice = one?.kind === "slice";
-		const place = isSlice ? (track.rows.indexOf(one.row) - track.first) * LANE : 0, top = picture.topOf(track) + place;
-		if (!track.isPinned && (top < picture.body || top + (isSlice ? LANE : track.height) > picture.rows))
-			picture.setScroll(track.top + place - (picture.rows - picture.body) / 3);
+		const picture = this.picture, isSlice = one?.kind === "slice", owner = one ? picture.ownerOf(one.row) : track;
+		const place = isSlice ? (picture.indexOf(one.row) - owner.first) * LANE : 0, top = picture.topOf(owner) + place;
+		if (!owner.isPinned && (top < picture.body || top + (isSlice ? LANE : owner.height) > picture.rows))
+			picture.setScroll(owner.top + place - (picture.rows - picture.body) / 3);
 	}
 
 	select(one) {

@@ -132,7 +132,7 @@ class Range {
 		if (!one.slowest?.length)
 			return showSafe(value);
 		const button = element("button", { className: "link", title: "to the slowest one", textContent: showSafe(value) });
-		button.addEventListener("click", () => this.page.show(itemOf(this.page.recording, one.slowest[0].chunk, one.slowest[0].index)));
+		button.addEventListener("click", () => this.page.show(itemOf(one.slowest[0].chunk, one.slowest[0].index)));
 		return button;
 	}
 

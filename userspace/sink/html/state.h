@@ -10,7 +10,7 @@
  *   n STRING                                    a name; the first is number 0, and so on
  *   t OBJECT                                    a track begins
  *   e TRACK                                     it has ended
- *   c TRACK DEPTH FROM TO COUNT BUSY DIGEST FIELDS TOKENS DATA ARGS
+ *   c TRACK PLACE FROM TO COUNT BUSY DIGEST FIELDS TOKENS DATA ARGS
  *                                               slices of one depth; their total duration
  *   i TRACK FROM TO COUNT DEPTH FIELDS TOKENS DATA ARGS
  *                                               instants; the depth of the first one
@@ -22,11 +22,15 @@
  *   m TIME STRING                               a remark
  *   w STRING                                    a fault of the recording as a whole
  *   f OBJECT                                    the end; last_ns is the time of the last record
- *   o TRACK DEPTH FROM NAME STRING              live: a slice that is open; the JSON of its begin's
+ *   o TRACK PLACE FROM NAME STRING              live: a slice that is open; the JSON of its begin's
  *                                               arguments, 0 for none. The first slice of the next
- *                                               line c of this track and depth is the same one
- *   a TIME                                      live: the recording has got so far
- *   u                                           a live page was saved before the end
+ *                                               line c of this track, depth and FROM is the same
+ * one a TIME                                      live: the recording has got so far u a live page
+ * was saved before the end
+ *
+ * PLACE is DEPTH, from 0; on the second or a later row of its thread, or inside of slices of other
+ * tracks, DEPTH/ROW/LANE: the row from 1, and how many slices of it are around. A track has
+ * "joins":true if it is on the rows of its thread; its instants are on the first of them.
  *
  * DATA is varints. Of a slice: its begin since the last one's end (the first: since FROM), its
  * duration, and 8 * its name + 4 if it is foreign + 2 if it is incomplete + 1 if it is suspect; of
@@ -46,6 +50,7 @@
 
 #include "sink/file.h"
 #include "sink/html/index.h"
+#include "sink/rows.h"
 
 enum html_chunk_kind {
 	CHUNK_SLICES,
@@ -54,7 +59,21 @@ enum html_chunk_kind {
 };
 
 /**
+ * struct html_place - where slices are drawn
+ * @depth: on their track, from 0
+ * @row: of the thread, from 1; 0 if the track takes no part
+ * @lane: of the row, from 0; the depth if the track takes no part
+ */
+struct html_place {
+	unsigned int depth;
+	unsigned int row;
+	unsigned int lane;
+};
+
+/**
  * struct html_chunk - events of one row of a track that are not written yet
+ * @after: of slices: of the same depth at another place
+ * @place: of slices
  * @data: varints
  * @args: the array, without its brackets
  * @has_args: any element of it is more than 0
@@ -64,6 +83,8 @@ enum html_chunk_kind {
  * @min, @max: of samples
  */
 struct html_chunk {
+	struct html_chunk *after;
+	struct html_place place;
 	struct buffer data;
 	struct buffer args;
 	bool has_args;
@@ -81,18 +102,21 @@ struct html_chunk {
  * struct html_open - what is open at one depth of a track
  * @args: of the slice's begin; empty for none
  * @name: NULL if no slice is open
+ * @place: of its begin, which the slice may leave
  * @is_written: of live lines: readers have it
  */
 struct html_open {
 	struct buffer args;
 	struct timeline_name *name;
 	int64_t begin_ns;
+	struct html_place place;
 	bool is_written;
 };
 
 /**
  * struct html_track - a track that has not ended
- * @slices: by depth
+ * @row: of its thread
+ * @slices: by depth, the first chunk of each
  * @open: likewise
  * @points: instants or samples
  */
@@ -100,7 +124,8 @@ struct html_track {
 	struct sink_track link;
 	unsigned long number;
 	enum track_kind kind;
-	struct html_chunk *slices;
+	struct row_track row;
+	struct html_chunk **slices;
 	struct html_open *open;
 	unsigned int nr_depths;
 	struct html_chunk points;
@@ -114,6 +139,7 @@ struct html_flow_name {
 
 /**
  * struct html_sink - one page
+ * @has_thread_rows: whether @rows are drawn, else each track has a row
  * @packed: for one word, or for the arguments of one slice
  * @index: of the chunk that is written
  * @next_name: the number of the next name
@@ -133,6 +159,8 @@ struct html_flow_name {
  */
 struct html_sink {
 	struct sink_file file;
+	bool has_thread_rows;
+	struct rows rows;
 	struct buffer packed;
 	struct html_index index;
 	uint64_t next_name;
@@ -176,13 +204,19 @@ uint64_t html_data_read(const char **at);
 /** html_append_escaped - append a text between tags */
 void html_append_escaped(struct buffer *out, struct text text);
 
+/** html_place_append - append the word PLACE */
+void html_place_append(struct buffer *out, const struct html_place *place);
+
 /** html_chunk_add - count an event whose data the chunk has; returns -1 with @error */
 int html_chunk_add(struct html_sink *sink, struct html_track *track, enum html_chunk_kind kind,
-		   unsigned int depth, struct text args, struct error *error);
+		   struct html_chunk *chunk, struct text args, struct error *error);
 
-/** html_chunk_of - the chunk of a kind and depth; an empty one begins at @time_ns */
-struct html_chunk *html_chunk_of(struct html_track *track, enum html_chunk_kind kind,
-				 unsigned int depth, int64_t time_ns);
+/** html_points_of - the chunk of instants or samples; an empty one begins at @time_ns */
+struct html_chunk *html_points_of(struct html_track *track, int64_t time_ns);
+
+/** html_slices_of - the chunk of slices at a place, likewise; NULL with @error */
+struct html_chunk *html_slices_of(struct html_track *track, const struct html_place *place,
+				  int64_t time_ns, struct error *error);
 
 /** html_lines_write - write the lines of an event, or keep it for a later one; -1 with @error */
 int html_lines_write(struct html_sink *sink, const struct timeline_event *event,

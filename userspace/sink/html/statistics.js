@@ -68,13 +68,35 @@ function* eachItem(row, from, to, call) {
 	}
 }
 
+// The rows of each depth; on the row of a thread, a depth may be on several lanes.
+function rowsByDepth(track) {
+	const depths = new Map();
+	for (const row of track.rows)
+		appendTo(depths, row.depth, row);
+	return [...depths.values()];
+}
+
+// eachItem() for the slices of one depth, in the order of time: they do not overlap.
+function* eachOf(rows, from, to, call) {
+	if (rows.length === 1) {
+		yield* eachItem(rows[0], from, to, call);
+		return;
+	}
+	const all = [];
+	for (const row of rows)
+		yield* eachItem(row, from, to, (chunk, i, items) => all.push({ chunk, i, items }));
+	all.sort((a, b) => a.items.begin[a.i] - b.items.begin[b.i] || a.items.end[a.i] - b.items.end[b.i]);
+	yield;
+	all.forEach(({ chunk, i, items }) => call(chunk, i, items));
+}
+
 // The slices of a track by name. Those of the next depth are subtracted from the time of their own.
 function* trackStatistics(track, from, to, statisticsOf) {
 	let inner = { begin: new Numbers(), size: new Numbers() };
-	for (const row of [...track.rows].reverse()) {
+	for (const rows of rowsByDepth(track).reverse()) {
 		const own = { begin: new Numbers(), size: new Numbers() };
 		let next = 0;
-		yield* eachItem(row, from, to, (chunk, i, { begin, end, name, marks }) => {
+		yield* eachOf(rows, from, to, (chunk, i, { begin, end, name, marks }) => {
 			const inside = Math.min(end[i], to) - Math.max(begin[i], from);
 			let self = inside;
 			for (; next < inner.begin.size && inner.begin.array[next] < end[i]; next++)

@@ -24,7 +24,7 @@ function laneKeyOf({ identity }) {
 
 function groupKeyOf({ identity }) {
 	if (identity.scope === "thread")
-		return JSON.stringify([identity.host, identity.id, identity.cpu, identity.buffer]);
+		return JSON.stringify([identity.host, identity.id, identity.cpu]);
 	// Those of a process are below it.
 	return JSON.stringify([identity.host, identity.tracepoint, identity.name, identity.scope === "process" ? identity.id : undefined]);
 }
@@ -48,7 +48,7 @@ function sumOf(row, of) {
 
 // How long the slices of a track last together, without states.
 function busyOf(track) {
-	return track.identity.tracepoint === STATE_TRACKS ? 0 : sumOf(track.rows[0], ({ busy }) => busy);
+	return track.identity.tracepoint === STATE_TRACKS ? 0 : outerOf(track).reduce((sum, row) => sum + sumOf(row, ({ busy }) => busy), 0);
 }
 
 // The same; instants and samples count as one nanosecond.
@@ -114,17 +114,43 @@ function groupNode(group) {
 	return node;
 }
 
-// The tracks of each line: those of a thread before and after its name changed share one if they follow each other.
+// A row of a thread: the slices of several tracks by lanes, of which those without slices are left out, and on the first
+// row the instants of `joints`. It has what a track has as far as it is drawn.
+class Joined {
+	constructor(tracks, number) {
+		const lanes = new Map();
+		Object.assign(this, { joints: number === 1 ? tracks : [], number, first: 0, top: -Infinity, height: 0, isPinned: false });
+		for (const row of tracks.flatMap((track) => track.rows).filter(({ line }) => line === number))
+			appendTo(lanes, row.lane, row);
+		this.rows = [...lanes].sort(([a], [b]) => a - b).map(([, rows]) => rows);
+		for (const row of [...this.rows.flat(), ...this.joints.map(({ instants }) => instants)])
+			if (row)
+				row.joined = this;
+	}
+}
+
+// The rows of a thread: the second one and further ones have slices that cross those of the first.
+function joinedLines(tracks) {
+	const numbers = new Set([1, ...tracks.flatMap((track) => track.rows.map(({ line }) => line))]);
+	return [...numbers].sort((a, b) => a - b).map((number) => ({ number, tracks: tracks.filter((track) => number === 1 || track.rows.some(({ line }) => line === number)) }));
+}
+
+// The tracks of each line: those that join rows of their thread, and those of a thread before and after its name changed
+// share one if they follow each other.
 function sharedLines(tracks) {
-	const lines = [], byKey = new Map();
+	const lines = [], byKey = new Map(), joints = tracks.filter(({ joins }) => joins);
 	for (const track of tracks) {
+		if (track === joints[0])
+			lines.push(...joinedLines(joints));
+		if (track.joins)
+			continue;
 		const key = JSON.stringify({ ...track.identity, comm: "", tgid: 0 }), line = byKey.get(key);
 		if (track.identity.scope === "thread" && line && line.at(-1).end <= track.begin) {
 			line.push(track);
 			continue;
 		}
-		lines.push([track]);
-		byKey.set(key, lines.at(-1));
+		lines.push({ number: 0, tracks: [track] });
+		byKey.set(key, lines.at(-1).tracks);
 	}
 	return lines;
 }

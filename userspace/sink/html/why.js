@@ -128,7 +128,7 @@ function hintsOf(recording, found) {
 function slowestList(recording, slowest, go) {
 	const list = element("details", { className: "slowest" }, element("summary", { textContent: `the ${slowest.length} slowest` }));
 	for (const { chunk, index, ns } of slowest) {
-		const item = itemOf(recording, chunk, index);
+		const item = itemOf(chunk, index);
 		list.append(element("div", {}, buttonOf(showDuration(ns), "to this slice", () => go(item)), ` ${showSafe(item.track.label)} at ${showDuration(item.begin)}`));
 	}
 	return list;
