@@ -178,17 +178,22 @@ static int cut_write(struct rows *rows, struct row *row, unsigned int index,
 	return row_write(rows, row, index + 1, &event, error);
 }
 
-static int row_push(struct row *row, const struct row_slice *slice, struct error *error)
+static out_of_line int row_grow(struct row *row, struct error *error)
 {
-	if (row->nr_open == row->size) {
-		unsigned int size = row->size > 0 ? 2 * row->size : 4;
-		struct row_slice *open = reallocarray(row->open, size, sizeof(*open));
+	unsigned int size = row->size > 0 ? 2 * row->size : 4;
+	struct row_slice *open = reallocarray(row->open, size, sizeof(*open));
 
-		if (!open)
-			return error_set(error, "out of memory");
-		row->open = open;
-		row->size = size;
-	}
+	if (!open)
+		return error_set(error, "out of memory");
+	row->open = open;
+	row->size = size;
+	return 0;
+}
+
+hot_inline int row_push(struct row *row, const struct row_slice *slice, struct error *error)
+{
+	if (unlikely(row->nr_open == row->size) && row_grow(row, error) < 0)
+		return -1;
 	row->open[row->nr_open++] = *slice;
 	return 0;
 }
@@ -356,24 +361,21 @@ static bool slice_find(const struct row_track *track, unsigned int depth, struct
 	return false;
 }
 
-static int rows_slice_begin(struct rows *rows, struct row_track *track,
-			    const struct timeline_event *event, struct row_place *place,
-			    struct error *error)
+hot_inline int rows_slice_begin(struct row_track *track, const struct timeline_event *event,
+				struct error *error)
 {
 	const struct row_slice slice = { .track = track,
 					 .name = event->name,
 					 .begin_ns = event->time_ns,
 					 .depth = event->depth };
 
-	if (row_push(track->row, &slice, error) < 0)
-		return -1;
-	*place = (struct row_place){ .row = track->row, .depth = track->row->nr_open };
-	return row_write(rows, place->row, place->depth, event, error);
+	return row_push(track->row, &slice, error);
 }
 
-static int rows_slice_end(struct rows *rows, struct row_track *track,
-			  const struct timeline_event *event, struct row_place *place,
-			  struct error *error)
+/* The end of a slice that is not the innermost one of its track's row. */
+static out_of_line int rows_odd_end(struct rows *rows, struct row_track *track,
+				    const struct timeline_event *event, struct row_place *place,
+				    struct error *error)
 {
 	unsigned int index;
 
@@ -386,6 +388,23 @@ static int rows_slice_end(struct rows *rows, struct row_track *track,
 	return row_end_at(rows, place->row, index, event, error);
 }
 
+hot_inline int rows_slice_end(struct rows *rows, struct row_track *track,
+			      const struct timeline_event *event, struct row_place *place,
+			      struct error *error)
+{
+	struct row *row = track->row;
+
+	if (unlikely(row->nr_open == 0 ||
+		     !is_slice_of(&row->open[row->nr_open - 1], track, event->depth)))
+		return rows_odd_end(rows, track, event, place, error);
+	*place = (struct row_place){ .row = row, .depth = row->nr_open };
+	row->nr_open--;
+	row->last_end_ns = event->time_ns;
+	if (rows->write && rows->write(rows->context, place, event, error) < 0)
+		return -1;
+	return unlikely(row->thread->nr_held > 0) ? held_write(rows, row, error) : 0;
+}
+
 int rows_event(struct rows *rows, struct row_track *track, const struct timeline_event *event,
 	       struct row_place *place, struct error *error)
 {
@@ -393,12 +412,12 @@ int rows_event(struct rows *rows, struct row_track *track, const struct timeline
 
 	if (unlikely(thread->nr_held > 0) && thread_settle(rows, thread, event, error) < 0)
 		return -1;
-	if (event->kind == TIMELINE_SLICE_BEGIN)
-		return rows_slice_begin(rows, track, event, place, error);
 	if (event->kind == TIMELINE_SLICE_END)
 		return rows_slice_end(rows, track, event, place, error);
+	if (event->kind == TIMELINE_SLICE_BEGIN && rows_slice_begin(track, event, error) < 0)
+		return -1;
 	*place = (struct row_place){ .row = track->row, .depth = track->row->nr_open };
-	return row_write(rows, place->row, place->depth, event, error);
+	return rows->write ? rows->write(rows->context, place, event, error) : 0;
 }
 
 const struct row *row_first(const struct row *row)

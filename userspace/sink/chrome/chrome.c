@@ -264,9 +264,9 @@ static int slice_complete(struct chrome_sink *sink, const struct timeline_event 
 }
 
 /* Instants count as one level. */
-static bool event_is_deep(const struct timeline_event *event)
+static bool event_is_deep(const struct chrome_sink *sink, const struct timeline_event *event)
 {
-	return event->depth + (event->kind == TIMELINE_INSTANT) > VIEWER_DEPTH_MAX;
+	return sink->depth + (event->kind == TIMELINE_INSTANT) > VIEWER_DEPTH_MAX;
 }
 
 static int chrome_write_named(struct chrome_sink *sink, const struct timeline_event *event,
@@ -278,7 +278,7 @@ static int chrome_write_named(struct chrome_sink *sink, const struct timeline_ev
 	bool is_end = event->kind == TIMELINE_SLICE_END;
 	struct buffer *out;
 
-	if (event_is_deep(event)) {
+	if (event_is_deep(sink, event)) {
 		sink->nr_deep += !is_end && !event->is_cut;
 		return 0;
 	}
@@ -377,7 +377,7 @@ static out_of_line int chrome_write_linked(struct chrome_sink *sink,
 static int chrome_write(struct chrome_sink *sink, const struct timeline_event *event,
 			struct error *error)
 {
-	if (unlikely(event->nr_flows > 0) && !event_is_deep(event))
+	if (unlikely(event->nr_flows > 0) && !event_is_deep(sink, event))
 		return chrome_write_linked(sink, event, error);
 	return writers[event->kind] ? writers[event->kind](sink, event, error) : 0;
 }
@@ -388,7 +388,6 @@ static int chrome_row_write(void *context, const struct row_place *place,
 {
 	struct chrome_sink *sink = context;
 	struct chrome_track *track = event->track->sink_data[sink->file.sink_index];
-	struct timeline_event drawn = *event;
 
 	if (!track) {
 		track = event->track->sink_data[sink->file.sink_index] = &sink->held;
@@ -397,10 +396,14 @@ static int chrome_row_write(void *context, const struct row_place *place,
 	if (track->place_row != place->row &&
 	    chrome_place_make(sink, track, event->track, place->row, error) < 0)
 		return -1;
-	drawn.depth = place->depth;
-	if (event->is_cut && event->kind == TIMELINE_SLICE_BEGIN)
-		drawn.begin_ns -= sink->file.start_ns;
-	return chrome_write(sink, &drawn, error);
+	sink->depth = place->depth;
+	if (event->is_cut && event->kind == TIMELINE_SLICE_BEGIN) {
+		struct timeline_event begin = *event;
+
+		begin.begin_ns -= sink->file.start_ns;
+		return chrome_write(sink, &begin, error);
+	}
+	return chrome_write(sink, event, error);
 }
 
 static int chrome_row_event(struct chrome_sink *sink, struct chrome_track *track,
@@ -424,6 +427,7 @@ static int chrome_event(struct sink_file *file, const struct timeline_event *eve
 
 	if (track && track->row.row)
 		return chrome_row_event(sink, track, event, error);
+	sink->depth = event->depth;
 	return chrome_write(sink, event, error);
 }
 

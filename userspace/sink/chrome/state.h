@@ -73,6 +73,7 @@ struct chrome_track {
  * @flows: flows that had a point
  * @nr_deep: slices and instants that were left out, see VIEWER_DEPTH_MAX
  * @has_thread_rows: whether @thread_rows are written, else each track has a row
+ * @depth: of the event that is written, on its row
  * @held: of an end whose track has ended
  * @begin_track: of the last event, if it is the begin of a slice without flows, else NULL
  * @phase_at: where the phase of the last event is in the output
@@ -83,6 +84,7 @@ struct chrome_sink {
 	struct flow_set flows;
 	struct chrome_rows rows;
 	bool has_thread_rows;
+	unsigned int depth;
 	struct rows thread_rows;
 	struct chrome_track held;
 	uint64_t nr_deep;

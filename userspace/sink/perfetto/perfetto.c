@@ -119,7 +119,7 @@ static int perfetto_write_named(struct perfetto_sink *sink, const struct timelin
 static int perfetto_write_slice_begin(struct perfetto_sink *sink,
 				      const struct timeline_event *event, struct error *error)
 {
-	if (event->depth > VIEWER_DEPTH_MAX) {
+	if (sink->depth > VIEWER_DEPTH_MAX) {
 		sink->nr_deep += !event->is_cut;
 		return 0;
 	}
@@ -157,7 +157,7 @@ static int perfetto_write_slice_end(struct perfetto_sink *sink, const struct tim
 	struct perfetto_track *track = perfetto_track_of(sink, event->track);
 	struct perfetto_message begun;
 
-	if (event->depth > VIEWER_DEPTH_MAX)
+	if (sink->depth > VIEWER_DEPTH_MAX)
 		return 0;
 	if (is_left_open(event)) {
 		track->nr_open++;
@@ -176,7 +176,7 @@ static int perfetto_write_slice_end(struct perfetto_sink *sink, const struct tim
 static int perfetto_write_instant(struct perfetto_sink *sink, const struct timeline_event *event,
 				  struct error *error)
 {
-	if (event->depth >= VIEWER_DEPTH_MAX) {
+	if (sink->depth >= VIEWER_DEPTH_MAX) {
 		sink->nr_deep++;
 		return 0;
 	}
@@ -312,7 +312,6 @@ static int perfetto_row_write(void *context, const struct row_place *place,
 {
 	struct perfetto_sink *sink = context;
 	struct perfetto_track *track = perfetto_track_of(sink, event->track);
-	struct timeline_event drawn = *event;
 
 	if (!track) {
 		track = event->track->sink_data[sink->file.sink_index] = &sink->held;
@@ -322,7 +321,7 @@ static int perfetto_row_write(void *context, const struct row_place *place,
 	if (track->place_row != place->row &&
 	    perfetto_row_place(sink, track, event->track, place->row, error) < 0)
 		return -1;
-	drawn.depth = place->depth;
+	sink->depth = place->depth;
 	if (sink->nr_incomplete > 0 && row_incomplete(sink, place, event, error) < 0)
 		return -1;
 	if (event->kind == TIMELINE_SLICE_END && is_left_open(event)) {
@@ -332,7 +331,7 @@ static int perfetto_row_write(void *context, const struct row_place *place,
 			       ? 0
 			       : incomplete_add(sink, row->uuid, event->time_ns, error);
 	}
-	return writers[event->kind](sink, &drawn, error);
+	return writers[event->kind](sink, event, error);
 }
 
 static bool is_on_row(const struct perfetto_track *track, const struct timeline_event *event)
@@ -351,6 +350,7 @@ static int perfetto_event(struct sink_file *file, const struct timeline_event *e
 	sink->sequence = &sink->sequences[machine ? machine->number : 0];
 	if (is_on_row(track, event))
 		return rows_event(&sink->thread_rows, &track->row, event, &place, error);
+	sink->depth = event->depth;
 	return writers[event->kind](sink, event, error);
 }
 

@@ -90,6 +90,7 @@ struct perfetto_incomplete {
  * @seed: makes the ids of tracks differ from those of other sequences
  * @next_iid: number of the next interned string of any kind
  * @has_thread_rows: whether @thread_rows are written, else each track has a row
+ * @depth: of the event that is written, on its row
  * @held: of an end whose track has ended
  * @incomplete: @nr_incomplete slices of rows, the inner ones first, which stay open if nothing
  * follows
@@ -114,6 +115,7 @@ struct perfetto_sink {
 	uint64_t seed;
 	uint64_t next_iid;
 	bool has_thread_rows;
+	unsigned int depth;
 	struct rows thread_rows;
 	struct perfetto_track held;
 	struct perfetto_incomplete *incomplete;
