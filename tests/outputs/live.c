@@ -40,6 +40,7 @@ struct typed {
 	char names[NR_TRACKS][16];
 	int64_t open_ns[NR_TRACKS][DEPTH_MAX];
 	unsigned int nr_open[NR_TRACKS];
+	long threads[NR_TRACKS];
 	unsigned long nr_tracks;
 	struct timeline_totals totals;
 	int64_t now_ns;
@@ -66,6 +67,7 @@ static void typed_push(struct typed *typed, struct timeline_event event)
 static struct timeline_track *typed_track(struct typed *typed, int index, enum track_kind kind)
 {
 	struct timeline_track *track = &typed->tracks[index % NR_TRACKS];
+	long thread = typed->threads[index % NR_TRACKS];
 
 	if (track->number)
 		return track;
@@ -75,7 +77,8 @@ static struct timeline_track *typed_track(struct typed *typed, int index, enum t
 					  .kind = kind,
 					  .scope = SCOPE_THREAD,
 					  .name = text_of(typed->names[index]),
-					  .id = { .kind = VALUE_SIGNED, .signed_number = index },
+					  .id = { .kind = VALUE_SIGNED,
+						  .signed_number = thread ? thread : index },
 					  .cpu = -1,
 					  .comm = "" };
 	typed_push(typed, (struct timeline_event){ .kind = TIMELINE_TRACK_BEGIN, .track = track });
@@ -245,6 +248,8 @@ static bool typed_do(struct typed *typed, const char *line)
 		typed_slices(typed, first, second);
 	else if (strcmp(word, "open") == 0)
 		typed_open_slice(typed, first, second);
+	else if (strcmp(word, "thread") == 0)
+		typed->threads[first % NR_TRACKS] = second;
 	else if (strcmp(word, "close") == 0)
 		typed_close(typed, first);
 	else if (strcmp(word, "level") == 0)

@@ -142,6 +142,11 @@ return drawn;""",
     )
 
 
+# The depth, the row of the thread and the lane of each row of a track, and whether it is drawn there.
+ROW_OF = """const p = ktrack.picture, track = ktrack.recording.tracks.find((one) => one.label.startsWith(`track ${arguments[0]} `));
+return track.rows.map((row) => [row.depth, row.line, row.lane, p.ownerOf(row).number === row.line && p.ownerOf(row).rows.flat().includes(row)]);"""
+
+
 def check_open(tap, browser):
     """A slice that has not ended is drawn until now, selected, found and saved; its end replaces it."""
     with Live() as live:
@@ -162,6 +167,25 @@ def check_open(tap, browser):
         browser.run(SELECT_OPEN, 1)
         check_ended(tap, browser, live)
         check_open_saved(tap, browser, early)
+
+
+def check_crossing(tap, browser):
+    """An open slice is inside of those of its thread's other tracks; if it crosses one, it goes on in a second row, and stays selected."""
+    with Live() as live:
+        visit(browser, live.url)
+        live.do("thread 5 4", "open 4 1", "open 5 2")
+        wait_for(lambda: len(browser.run(OPEN)) == 2)
+        before = browser.run(ROW_OF, 5)
+        tap.ok(before == [[0, 1, 1, True]], "it is inside of the slice of another track", before)
+        browser.run("const [row] = ktrack.recording.tracks.find((one) => one.label.startsWith('track 5 ')).rows; ktrack.show(thing(row, row.open, 0));")
+        live.do("close 4", "open 5 3", "close 5", "close 5")
+        tap.ok(wait_for(lambda: len(browser.run(OPEN)) == 0), "both end", browser.run(OPEN))
+        after = browser.run(ROW_OF, 5)
+        tap.ok(after == [[0, 2, 0, True], [1, 2, 1, True]], "it is drawn on the second row", after)
+        selected = browser.run("const one = ktrack.picture.selected; return [one.track.label, one.row.line, one.chunk === one.row.chunks[0]];")
+        tap.ok(selected == ["track 5 tid 4", 2, True], "it is still selected", selected)
+        live.begin("finish")
+        tap.ok(wait_for(lambda: browser.run(STATE) == "recording ended") and live.status() == 0, "the recording of two rows ends")
 
 
 def check_ended(tap, browser, live):
@@ -258,7 +282,7 @@ def check_full(tap, browser):
         tap.ok(ended and browser.run(CONTENT)[:1] == [["track 0 tid 0", [3000, 3000], 0, 0]] and live.status() == 0, "nothing is added then, but the end", browser.run(CONTENT))
 
 
-CHECKS = (check_follow, check_open, check_late, check_full, check_lost)
+CHECKS = (check_follow, check_open, check_crossing, check_late, check_full, check_lost)
 
 
 def main():
