@@ -71,7 +71,7 @@ def read_chrome(data):
     rows, names = Rows(), {}
     for event in json.loads(data, parse_float=Decimal):
         key, time_ns = (event["pid"], event.get("tid")), int(event["ts"] * NS_PER_US)
-        if event["name"] == "thread_name" and event["ph"] == "M":
+        if event["ph"] == "M" and event["name"] == "thread_name":
             names[key] = event["args"]["name"]
         if event["pid"] == OWN_PID:
             continue
