@@ -87,6 +87,8 @@ def check_finding(tap, project, folder):
     tap.ok(project.run() == (1, closing((0, 0, 0)) + "\n"), "no test at all is no success", *project.run())
     for path in ("build/tests/unit/base", "tests/vm/one.t", "tests/bench/two.t", "tests/harness/mutants.t"):
         project.add(path, "echo 1..1; echo ok 1")
+    project.add("tests/unit/base.c", "", mode=0o644)
+    project.add("build/tests/unit/old", "exit 1")  # its source is gone
     project.add("tests/vm/helper.sh", "exit 1")
     project.add("tests/vm/plain.t", "exit 1", mode=0o644)
     project.add("tests/vm/guest/deep.t", "exit 1")
