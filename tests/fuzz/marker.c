@@ -6,7 +6,7 @@
 
 #include "fuzz.h"
 #include "rules/rules.h"
-#include "capture/usdt_argument.h"
+#include "capture/probes.h"
 
 #define TEXT_OFFSET 16
 

@@ -19,7 +19,7 @@ userspace/rules/rules.c: leak of 'strdup(*iftmp.14_15 = PHI <iftmp.16_22(5), ift
 userspace/replay/join.c: leak of 'list' [CWE-401] [-Wanalyzer-malloc-leak]
 userspace/replay/join.c: leak of 'name' [CWE-401] [-Wanalyzer-malloc-leak]
 userspace/output/retention.c: leak of 'strdup(name)' [CWE-401] [-Wanalyzer-malloc-leak]
-userspace/reader/rule_list.c: leak of 'strndup(line,  strcspn(line, "\011\012"))' [CWE-401] [-Wanalyzer-malloc-leak]
+userspace/reader/listing.c: leak of 'strndup(line,  strcspn(line, "\011\012"))' [CWE-401] [-Wanalyzer-malloc-leak]
 userspace/reader/selection.c: leak of 'pattern.system' [CWE-401] [-Wanalyzer-malloc-leak]
 userspace/reader/selection.c: leak of 'strndup(text.data,  text.size)' [CWE-401] [-Wanalyzer-malloc-leak]
 userspace/sink/summary.c: leak of '<unknown>' [CWE-401] [-Wanalyzer-malloc-leak]

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Tests of ktrack watch: which time is recorded, and what stays in the directory. */
 #include "output/watch_folder.h"
-#include "capture/watch_window.h"
-#include "capture/watch_writer.h"
+#include "capture/watch_state.h"
 
 #include <sys/wait.h>
 

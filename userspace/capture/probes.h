@@ -50,4 +50,145 @@ void probes_report_missed(const struct probes *probes, const struct report *repo
 /** probes_remove - remove the events, which no instance has enabled; returns -1 with @error */
 int probes_remove(struct probes *probes, struct error *error);
 
+/** PROBE_SITES_MAX - limit of places of one probe: of copies of a function that was inlined */
+#define PROBE_SITES_MAX 64
+
+/** enum probe_role - what an event of a probe means */
+enum probe_role {
+	PROBE_BEGIN,
+	PROBE_END,
+	PROBE_INSTANT,
+};
+
+/**
+ * struct probe_site - one event of a probe
+ * @kind: of the dynamic event, see dynamic_define()
+ * @name: of the event
+ * @place: where the kernel sets it
+ * @arguments: for the kernel: " NAME=FETCHARG NAME=FETCHARG"
+ * @names: of these arguments: "NAME,NAME"
+ */
+struct probe_site {
+	enum probe_role role;
+	const char *kind;
+	char name[DYNAMIC_NAME_SIZE];
+	struct buffer place;
+	struct buffer arguments;
+	struct buffer names;
+};
+
+/**
+ * struct probe - a parsed probe
+ * @is_checked_only: files of programs are not read, so that the places are unknown
+ * @is_entry_only: no returns are recorded
+ * @option: "--probe", "--uprobe" or "--usdt"
+ * @text: of the command line
+ * @number: of the setting, which makes the names of its events unique
+ * @pack: the first part of the name of its rule
+ * @title: the last part, and the name of its slices
+ * @part: a symbol with the part of the function that is not inlined; empty for none
+ */
+struct probe {
+	bool is_checked_only;
+	bool is_entry_only;
+	const char *option;
+	const char *text;
+	unsigned int number;
+	const char *pack;
+	struct buffer title;
+	struct buffer part;
+	struct probe_site sites[PROBE_SITES_MAX];
+	size_t nr_sites;
+};
+
+/**
+ * probe_parse - parse a setting
+ * @out: for probe_release(), in any case
+ * @number: of the setting
+ *
+ * Returns 0, or -1 with @error.
+ */
+int probe_parse(struct probe *out, const struct probe_setting *setting, unsigned int number,
+		struct error *error);
+
+/** probe_parse_usdt - parse "PATH:PROVIDER:NAME" or "PATH:PROVIDER:BEGIN..END"
+ *
+ * Returns -1 with @error.
+ */
+int probe_parse_usdt(struct probe *probe, struct error *error);
+
+/** probe_unsafe_find - the first character that the kernel takes for the end of a definition, or for
+ * a comment; NULL if there is none
+ */
+const char *probe_unsafe_find(const char *text);
+
+/**
+ * probe_find_file - append the real path of a program's file, or @path if it does not exist
+ *
+ * The path may lead through symbolic links of another user, whose names the kernel must not take for
+ * definitions. Returns -1 with @error.
+ */
+int probe_find_file(const struct probe *probe, const char *path, struct buffer *out,
+		    struct error *error);
+
+/** probe_set_title - set the name, before probe_add_site() */
+void probe_set_title(struct probe *probe, struct text title);
+
+/**
+ * probe_add_site - add an event
+ *
+ * Returns it without arguments, or NULL with @error if there are too many.
+ */
+struct probe_site *probe_add_site(struct probe *probe, enum probe_role role, const char *kind,
+				  struct error *error);
+
+/** probe_site_add - add an argument: a name, and how the kernel fetches its value */
+void probe_site_add(struct probe_site *site, struct text name, struct text fetch);
+
+/** probe_refuse - set @error to a problem with the text of a probe; returns -1 */
+int probe_refuse(const struct probe *probe, struct error *error, const char *problem);
+
+/** probe_define - define its events; returns -1 with @error */
+int probe_define(const struct probe *probe, struct dynamic_events *events, struct error *error);
+
+/** PROBE_PACK_KERNEL - the pack of probes in the kernel */
+#define PROBE_PACK_KERNEL "probe"
+
+/**
+ * probe_check_module - refuse a probe in a module that is not loaded
+ * @waits: it may be loaded later
+ *
+ * The kernel accepts such a probe, and never says that it records nothing. Returns -1 with @error.
+ */
+int probe_check_module(const struct probe *probe, bool waits, struct error *error);
+
+/**
+ * probe_explain - add to the @error of a refused probe whether its function exists, or which is near
+ *
+ * Returns -1.
+ */
+int probe_explain(const struct probe *probe, struct error *error);
+
+/** probe_append_rule - append its rule, whose name differs from those in @out */
+void probe_append_rule(const struct probe *probe, const char *group, struct buffer *out);
+
+void probe_release(struct probe *probe);
+
+/**
+ * usdt_argument_take - take the next argument of a note
+ * @rest: what is left of "8@%rdi -4@[sp, 12]"
+ *
+ * Returns it without spaces around it; empty if there is none left.
+ */
+struct text usdt_argument_take(struct text *rest);
+
+/**
+ * usdt_argument_fetch - append how the kernel fetches an argument: "%x0:u64"
+ * @machine: of the program: EM_X86_64 or EM_AARCH64
+ *
+ * Returns false if the kernel cannot fetch it, as floats, sums of registers, and operands of other
+ * machines; @out is then undefined.
+ */
+bool usdt_argument_fetch(struct buffer *out, unsigned int machine, struct text argument);
+
 #endif

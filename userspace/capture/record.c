@@ -7,7 +7,7 @@
 #include "capture/capture.h"
 #include "capture/modules.h"
 #include "capture/privilege.h"
-#include "capture/read_loop.h"
+#include "capture/stop.h"
 #include "capture/run.h"
 #include "output/output.h"
 #include "reader/reader.h"

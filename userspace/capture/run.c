@@ -6,9 +6,11 @@
 #include "capture/run.h"
 
 #include <errno.h>
+#include <libgen.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include "capture/capture.h"
@@ -497,4 +499,281 @@ bool capture_is_lost(const struct capture *capture, bool fails_on_loss)
 	if (!fails_on_loss || capture->has_failed)
 		return false;
 	return !command || (command_has_ended(command) && command_status(command) == STATUS_DONE);
+}
+
+/* Programs that a run records, beside the kernel or alone. */
+
+static bool patterns_want_kernel(const struct selection *selection)
+{
+	for (size_t i = 0; i < selection->nr_patterns; i++) {
+		if (!selection->patterns[i].is_of_programs)
+			return true;
+	}
+	return false;
+}
+
+bool capture_records_kernel(const struct capture_settings *settings)
+{
+	const struct rules *rules = settings->selection.rules;
+
+	return !settings->records_programs || settings->instance ||
+	       patterns_want_kernel(&settings->selection) || (rules && rules_want_kernel(rules)) ||
+	       settings->nr_probes > 0 || settings->nr_functions > 0 || settings->nr_stacks > 0;
+}
+
+/* Without records of the kernel, options of its instance have no effect. */
+static const char *kernel_option(const struct capture_settings *settings)
+{
+	return settings->follows_command	   ? "--pid"
+	       : settings->workload.option	   ? settings->workload.option
+	       : settings->has_cpus		   ? "--cpu"
+	       : settings->selection.waits	   ? "--wait"
+	       : settings->selection.includes_self ? "--include-self"
+						   : NULL;
+}
+
+static int program_ring_check(const struct capture_settings *settings, struct error *error)
+{
+	uint64_t kib = settings->program_ring_kib;
+
+	if (kib == 0)
+		return 0;
+	if (!settings->records_programs)
+		return error_set(error, "--program-ring: no program is recorded; add --programs");
+	if (kib < PROGRAM_RING_KIB_MIN || kib > PROGRAM_RING_KIB_MAX || (kib & (kib - 1)))
+		return error_set(error,
+				 "--program-ring=%lluk: not the size of a ring; write a power of 2 "
+				 "from 4k to 16M",
+				 (unsigned long long)kib);
+	return 0;
+}
+
+int programs_choose_events(struct capture_settings *settings, struct error *error)
+{
+	if (!settings->records_programs || settings->instance)
+		return 0;
+	return settings->selection.nr_patterns > 0
+		       ? selection_choose_programs(&settings->selection, settings->report, error)
+		       : 0;
+}
+
+int programs_check(const struct capture_settings *settings, struct error *error)
+{
+	const char *option = kernel_option(settings);
+
+	if (!settings->records_programs && settings->selection.rules &&
+	    rules_want_programs(settings->selection.rules))
+		return error_set(error, "-r: a rule uses events of programs; use --programs of "
+					"'ktrack record' or 'stream'");
+	if (program_ring_check(settings, error) < 0)
+		return -1;
+	if (!settings->records_programs)
+		return 0;
+	if (settings->instance)
+		return error_set(error, "--programs: not with an instance of --instance; leave out "
+					"one of the two");
+	if (strcmp(settings->clock, "boot") != 0)
+		return error_set(error, "--clock=%s: programs have the clock boot; leave it out",
+				 settings->clock);
+	if (!capture_records_kernel(settings) && option)
+		return error_set(error,
+				 "%s: has no effect on programs; select tracepoints with -e or -r, "
+				 "or leave it out",
+				 option);
+	return 0;
+}
+
+/* As much memory as the kernel's buffers have. */
+static size_t programs_size(const struct capture_settings *settings)
+{
+	return settings->buffer_kib * 1024 * sysconf(_SC_NPROCESSORS_ONLN);
+}
+
+int capture_open_programs(struct capture *capture, struct error *error)
+{
+	struct buffer *events = &capture->settings->selection.program_events;
+	const struct capture_settings *settings = capture->settings;
+	const struct programs_settings programs = {
+		.report = settings->report,
+		.globs = settings->programs,
+		.of_descendants = settings->command && !settings->all_programs,
+		.size_max = programs_size(settings),
+		.ring_size = settings->program_ring_kib * 1024,
+		.events = events->size > 0 ? buffer_string(events) : NULL,
+		.mode = !settings->mode->is_read_at_end ? PROGRAMS_WAIT
+			: settings->mode->overwrites	? PROGRAMS_KEEP_LAST
+							: PROGRAMS_KEEP_FIRST,
+	};
+
+	if (!settings->records_programs)
+		return 0;
+	/* Descendants stay such if their parent ends. */
+	if (programs.of_descendants)
+		prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+	if (programs_new(&capture->programs, &programs, error) < 0)
+		return -1;
+	programs_export_socket(capture->programs);
+	return 0;
+}
+
+int capture_start_programs(struct capture *capture, struct error *error)
+{
+	return capture->programs ? programs_start(capture->programs, error) : 0;
+}
+
+void capture_stop_programs(struct capture *capture)
+{
+	if (capture->programs)
+		programs_stop(capture->programs);
+}
+
+uint64_t capture_programs_lost(const struct capture *capture)
+{
+	struct programs_counts counts = { 0 };
+
+	if (capture->programs && !capture->settings->mode->is_read_at_end)
+		programs_count(capture->programs, &counts);
+	return counts.lost;
+}
+
+/* Others find and read programs; the socket is removed at the end. */
+uint64_t capture_programs_privileges(const struct capture *capture)
+{
+	const char *socket = capture->programs ? programs_socket(capture->programs) : NULL;
+	char *folder = socket ? strdup(socket) : NULL;
+	uint64_t needed = folder ? privilege_for_files(dirname(folder)) : 0;
+
+	free(folder);
+	return needed;
+}
+
+/* Kernel stacks of a recording: which tracepoints have them, and how many. */
+
+/* How often the limit of stacks is set again. */
+#define STACKS_EVERY_NS NS_PER_S
+
+/*
+ * The module of a tracepoint, "" if it is built in or unknown. A kernel symbol shows it: "ADDRESS
+ * TYPE __tracepoint_EVENT\t[MODULE]".
+ */
+static int tracepoint_find_module(const char *event, struct buffer *module)
+{
+	static const char prefix[] = " __tracepoint_";
+	FILE *file = fopen("/proc/kallsyms", "re");
+	size_t capacity = 0, size = strlen(event);
+	char *line = NULL;
+
+	while (file && getline(&line, &capacity, file) > 0) {
+		const char *name = strstr(line, prefix);
+
+		if (!name || strncmp(name + strlen(prefix), event, size) != 0)
+			continue;
+		name += strlen(prefix) + size;
+		buffer_clear(module);
+		if (*name == '\n')
+			break;
+		if (name[0] == '\t' && name[1] == '[')
+			buffer_append(module, name + 2, strcspn(name + 2, "]"));
+	}
+	free(line);
+	if (file)
+		fclose(file);
+	return module->failed ? -1 : 0;
+}
+
+/* A trigger would keep the module from being unloaded. */
+static int stack_check_module(const char *text, const char *event, struct error *error)
+{
+	struct buffer module = { 0 };
+	int status = 0;
+
+	if (tracepoint_find_module(event, &module) < 0)
+		status = error_set(error, "out of memory");
+	else if (module.size > 0)
+		status = error_set(error,
+				   "--stack=%s: a tracepoint of module %s, which could not be "
+				   "unloaded; write one that is built into the kernel, such as "
+				   "sched:sched_switch",
+				   text, buffer_string(&module));
+	buffer_release(&module);
+	return status;
+}
+
+/* The options were checked to be "SYS:EVENT[ if FILTER]". */
+static int capture_add_stack(struct capture *capture, const char *text, struct error *error)
+{
+	static const char condition[] = " if ";
+	const char *colon = strchr(text, ':'), *filter = strstr(text, condition);
+	size_t size = filter ? (size_t)(filter - text) : strlen(text);
+	char *system, *event;
+	int status;
+
+	system = strndup(text, colon - text);
+	event = strndup(colon + 1, text + size - colon - 1);
+	if (!system || !event)
+		status = error_set(error, "out of memory");
+	else if (!instance_has_event(capture->recorder, system, event))
+		status = error_set(error, "--stack=%s: not recorded; select it with -e or -r",
+				   text);
+	else
+		status = stack_check_module(text, event, error);
+	if (status == 0)
+		status = instance_add_stack(capture->recorder, system, event,
+					    filter ? filter + strlen(condition) : NULL,
+					    capture->settings->stacks_limit, error);
+	free(system);
+	free(event);
+	return status;
+}
+
+int capture_add_stacks(struct capture *capture, struct error *error)
+{
+	const struct capture_settings *settings = capture->settings;
+
+	for (size_t i = 0; i < settings->nr_stacks; i++) {
+		if (capture_add_stack(capture, settings->stacks[i], error) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* The message is printed once for each tracepoint, the recording has every occurrence. */
+static void capture_report_stacks(struct capture *capture, size_t number)
+{
+	const struct capture_settings *settings = capture->settings;
+	struct buffer text = { 0 };
+
+	buffer_printf(&text,
+		      "--stack=%s: more than %llu stacks in a second; the others are not recorded",
+		      settings->stacks[number], (unsigned long long)settings->stacks_limit);
+	if (!(capture->stacks_reported & UINT32_C(1) << number))
+		report_message(capture->report,
+			       "%s; write a filter for it, or a larger --stack-limit",
+			       buffer_string(&text));
+	capture->stacks_reported |= UINT32_C(1) << number;
+	instance_write_marker(capture->recorder, buffer_text(&text));
+	buffer_release(&text);
+}
+
+void capture_refill_stacks(struct capture *capture)
+{
+	size_t nr_stacks = capture->settings->nr_stacks;
+	int64_t now_ns = time_now_ns(CLOCK_BOOTTIME);
+	uint32_t exhausted;
+
+	if (nr_stacks == 0 || now_ns - capture->stacks_ns < STACKS_EVERY_NS)
+		return;
+	capture->stacks_ns = now_ns;
+	exhausted = instance_refill_stacks(capture->recorder);
+	for (size_t i = 0; exhausted && i < nr_stacks; i++) {
+		if (exhausted & UINT32_C(1) << i)
+			capture_report_stacks(capture, i);
+	}
+}
+
+int capture_round_ms(const struct capture *capture, int round_ms)
+{
+	const int stacks_ms = STACKS_EVERY_NS / NS_PER_MS;
+
+	return capture->settings->nr_stacks > 0 && round_ms > stacks_ms ? stacks_ms : round_ms;
 }

@@ -6,7 +6,7 @@
 #include <sys/utsname.h>
 
 #include "capture/modules.h"
-#include "capture/read_loop.h"
+#include "capture/stop.h"
 #include "capture/renewal.h"
 #include "capture/serving.h"
 #include "output/output.h"

@@ -4,7 +4,10 @@
  * window of time, which is written when it has passed.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -360,4 +363,562 @@ int watch_run(struct watch_settings *settings, struct error *error)
 	watch_release(&watch);
 	settings->capture = stream.capture;
 	return status;
+}
+
+/* Decides which time is recorded: merges triggers that are close, and limits the rate. */
+
+#define HOUR_NS (3600 * NS_PER_S)
+
+int watch_windows_init(struct watch_windows *windows, int64_t before_ns, int64_t after_ns,
+		       size_t rate)
+{
+	*windows = (struct watch_windows){ .before_ns = before_ns,
+					   .after_ns = after_ns,
+					   .rate = rate };
+	windows->hour = calloc(rate + 1, sizeof(*windows->hour));
+	return windows->hour ? 0 : -1;
+}
+
+static int64_t time_add(int64_t time_ns, int64_t more_ns)
+{
+	int64_t sum;
+
+	return __builtin_add_overflow(time_ns, more_ns, &sum) ? INT64_MAX : sum;
+}
+
+/* Whether another recording is allowed; counts it then. Times are above 0. */
+static bool rate_take(struct watch_windows *windows, int64_t now_ns)
+{
+	int64_t *oldest = &windows->hour[windows->next];
+
+	if (*oldest > 0 && now_ns - *oldest < HOUR_NS)
+		return false;
+	*oldest = now_ns;
+	windows->next = (windows->next + 1) % windows->rate;
+	return true;
+}
+
+static int window_add_line(struct watch_window *window, const struct trigger_firing *firing)
+{
+	if (window->nr_triggers++ < WATCH_LINES_MAX)
+		buffer_printf(&window->lines, "%lld %s: %s\n", (long long)firing->time_ns,
+			      firing->trigger, firing->detail);
+	return window->lines.failed ? -1 : 0;
+}
+
+/* The window that the trigger belongs to, NULL if it is outside of all. */
+static struct watch_window *window_find(struct watch_windows *windows, int64_t time_ns)
+{
+	struct watch_window *last = windows->size > 0 ? &windows->list[windows->size - 1] : NULL;
+	int64_t from_ns = windows->before_ns > 0 ? time_ns - windows->before_ns : 0;
+	int64_t end_ns;
+
+	if (!last || last->is_taken || from_ns > last->until_ns)
+		return NULL;
+	end_ns = time_add(last->first_ns, WATCH_MERGED_TIMES * windows->after_ns);
+	return time_ns <= end_ns || time_ns <= last->until_ns ? last : NULL;
+}
+
+/* A recording of a loss has the record behind it, which says how much was lost. */
+static void window_extend(const struct watch_windows *windows, struct watch_window *window,
+			  const struct trigger_firing *firing)
+{
+	int64_t end_ns = time_add(window->first_ns, WATCH_MERGED_TIMES * windows->after_ns);
+	int64_t until_ns = time_add(firing->time_ns, windows->after_ns);
+
+	if (until_ns > end_ns)
+		until_ns = end_ns;
+	if (until_ns < firing->end_ns)
+		until_ns = firing->end_ns;
+	if (until_ns > window->until_ns)
+		window->until_ns = until_ns;
+}
+
+static int window_begin(struct watch_windows *windows, const struct trigger_firing *firing,
+			const struct recent_span *span, int64_t wall_offset_ns)
+{
+	struct watch_window *window = &windows->list[windows->size];
+	/* Records may have been lost before the first one. */
+	int64_t time_ns = firing->time_ns > span->begin_ns ? firing->time_ns : span->begin_ns;
+	int64_t held_ns = time_ns - span->begin_ns;
+
+	*window = (struct watch_window){ .wall_ns = time_ns + wall_offset_ns,
+					 .first_ns = time_ns,
+					 .from_ns = span->begin_ns,
+					 .until_ns = time_add(time_ns, windows->after_ns),
+					 .margin_ns = held_ns > 0 ? held_ns / 2 : 0 };
+	if (windows->before_ns > 0 && windows->before_ns < held_ns)
+		window->from_ns = time_ns - windows->before_ns;
+	if (windows->before_ns > 0 && windows->before_ns < window->margin_ns)
+		window->margin_ns = windows->before_ns;
+	buffer_append_string(&window->trigger, firing->trigger);
+	buffer_append_string(&window->detail, firing->detail);
+	if (window->until_ns < firing->end_ns)
+		window->until_ns = firing->end_ns;
+	windows->size++;
+	return window->trigger.failed || window->detail.failed ? -1
+							       : window_add_line(window, firing);
+}
+
+int watch_windows_add(struct watch_windows *windows, const struct trigger_firing *firing,
+		      const struct recent_span *span, int64_t wall_offset_ns)
+{
+	struct watch_window *window = window_find(windows, firing->time_ns);
+
+	if (window) {
+		window_extend(windows, window, firing);
+		return window_add_line(window, firing);
+	}
+	if (windows->size == WATCH_WINDOWS_MAX || !rate_take(windows, firing->time_ns)) {
+		windows->nr_refused++;
+		return 0;
+	}
+	return window_begin(windows, firing, span, wall_offset_ns);
+}
+
+int watch_windows_request(struct watch_windows *windows, const char *reason, int64_t now_ns,
+			  const struct recent_span *span, int64_t wall_offset_ns)
+{
+	const struct trigger_firing firing = {
+		.trigger = reason, .detail = "requested", .time_ns = now_ns, .end_ns = now_ns
+	};
+
+	if (windows->size == WATCH_WINDOWS_MAX) {
+		windows->nr_refused++;
+		return 0;
+	}
+	if (window_begin(windows, &firing, span, wall_offset_ns) < 0)
+		return -1;
+	windows->list[windows->size - 1].until_ns = windows->list[windows->size - 1].first_ns;
+	return 0;
+}
+
+/* Old records are dropped from memory while the recording waits for its end. */
+struct watch_window *watch_windows_due(struct watch_windows *windows, int64_t drained_ns,
+				       const struct recent_span *span, bool is_over)
+{
+	struct watch_window *first = &windows->list[0];
+	bool is_vanishing;
+
+	if (windows->size == 0)
+		return NULL;
+	is_vanishing = span->begin_ns > first->first_ns - first->margin_ns;
+	if (drained_ns < first->until_ns && !is_vanishing && !is_over)
+		return NULL;
+	if (drained_ns < first->until_ns)
+		first->until_ns = drained_ns;
+	first->is_taken = true;
+	return first;
+}
+
+int64_t watch_windows_next_ns(const struct watch_windows *windows)
+{
+	return windows->size > 0 ? windows->list[0].until_ns : INT64_MAX;
+}
+
+static void window_free(struct watch_window *window)
+{
+	buffer_release(&window->trigger);
+	buffer_release(&window->detail);
+	buffer_release(&window->lines);
+}
+
+void watch_windows_drop(struct watch_windows *windows)
+{
+	window_free(&windows->list[0]);
+	windows->size--;
+	memmove(windows->list, windows->list + 1, windows->size * sizeof(*windows->list));
+}
+
+void watch_windows_release(struct watch_windows *windows)
+{
+	while (windows->size > 0)
+		watch_windows_drop(windows);
+	free(windows->hour);
+	windows->hour = NULL;
+}
+
+/* The child that writes one recording. */
+
+static_assert(sizeof(struct watch_result) <= PIPE_BUF, "a result is written at once");
+
+/* An error without its remedy, which is for other commands. */
+static void problem_set(struct watch_result *result, const struct error *error)
+{
+	snprintf(result->problem, sizeof(result->problem), "%.*s", (int)strcspn(error->text, ";"),
+		 error->text);
+	if (!result->problem[0])
+		snprintf(result->problem, sizeof(result->problem), "unknown error");
+}
+
+static int recording_write(const struct watch_job *job, const char *name,
+			   struct watch_result *result, struct error *error)
+{
+	struct watch_window *window = job->window;
+
+	result->saved = (struct recent_saved){ .from_ns = window->from_ns,
+					       .to_ns = window->until_ns };
+	if (spool_save_recent(job->spool, name, buffer_text(&window->lines), &result->saved,
+			      error) < 0)
+		return -1;
+	watch_folder_date(job->folder, name);
+	watch_folder_share(job->folder, name);
+	return 0;
+}
+
+static void recording_result(const struct watch_job *job, struct watch_result *result)
+{
+	struct watch_window *window = job->window;
+	struct error error = { 0 };
+	struct buffer name = { 0 };
+	int status = -1;
+
+	if (fchdir(job->folder->fd) < 0)
+		error_set_system(&error, errno, "cannot enter the directory");
+	else if (!watch_folder_name(job->folder, window->wall_ns, buffer_string(&window->trigger),
+				    &name))
+		error_set_system(&error, errno, "no name is left");
+	else
+		status = recording_write(job, buffer_string(&name), result, &error);
+	if (status == 0)
+		snprintf(result->name, sizeof(result->name), "%s", buffer_string(&name));
+	else
+		problem_set(result, &error);
+	watch_folder_trim(job->folder, job->limits, status == 0 ? buffer_string(&name) : NULL);
+	buffer_release(&name);
+}
+
+/* Without a shell. The hook has the rights of this process. */
+static void hook_execute(const struct watch_job *job, const struct watch_result *result)
+{
+	struct buffer path = { 0 };
+	int null_fd = open("/dev/null", O_RDONLY);
+
+	buffer_printf(&path, "%s/%s", job->folder->path, result->name);
+	setenv("KTRACK_RECORDING", buffer_string(&path), 1);
+	setenv("KTRACK_TRIGGER", buffer_string(&job->window->trigger), 1);
+	if (null_fd >= 0)
+		dup2(null_fd, STDIN_FILENO);
+	command_signals_apply(job->signals);
+	execlp(job->hook, job->hook, buffer_string(&path), (char *)NULL);
+}
+
+/* Behind the standard streams. */
+#define FIRST_FD 3
+
+/* The instance can be removed only while nobody has its files open. */
+static void files_close_but(int fd)
+{
+	if (fd > FIRST_FD)
+		close_range(FIRST_FD, fd - 1, 0);
+	close_range(fd + 1, ~0U, 0);
+}
+
+/* The descriptor for the result is closed when the hook is executed. */
+static void writer_main(const struct watch_job *job, int fd)
+{
+	struct watch_result result = { 0 };
+
+	recording_result(job, &result);
+	spool_close(job->spool);
+	files_close_but(fd);
+	if (write(fd, &result, sizeof(result)) != sizeof(result))
+		_exit(EXIT_FAILURE);
+	close(fd);
+	if (!job->hook || result.problem[0])
+		_exit(EXIT_SUCCESS);
+	hook_execute(job, &result);
+	_exit(errno == ENOENT ? STATUS_NOT_FOUND : STATUS_CANNOT_RUN);
+}
+
+bool watch_writer_is_busy(const struct watch_writer *writer)
+{
+	return writer->fd >= 0;
+}
+
+bool watch_writer_has_hook(const struct watch_writer *writer)
+{
+	for (size_t i = 0; i < WATCH_HOOKS_MAX; i++) {
+		if (writer->hooks[i] == 0)
+			return true;
+	}
+	return false;
+}
+
+int watch_writer_start(struct watch_writer *writer, const struct watch_job *job,
+		       struct error *error)
+{
+	int fds[2];
+	pid_t pid;
+
+	if (pipe2(fds, O_CLOEXEC | O_NONBLOCK) < 0)
+		return error_set_system(error, errno, "cannot create a pipe");
+	fflush(NULL);
+	pid = fork();
+	if (pid == 0) {
+		close(fds[0]);
+		writer_main(job, fds[1]);
+	}
+	close(fds[1]);
+	if (pid < 0) {
+		close(fds[0]);
+		return error_set_system(error, errno, "cannot start a process");
+	}
+	writer->fd = fds[0];
+	writer->pid = pid;
+	return 0;
+}
+
+/* What a child without a result leaves is removed when a recording of that name is written. */
+static void writer_keep_hook(struct watch_writer *writer)
+{
+	for (size_t i = 0; i < WATCH_HOOKS_MAX; i++) {
+		if (writer->hooks[i] == 0) {
+			writer->hooks[i] = writer->pid;
+			break;
+		}
+	}
+	writer->pid = 0;
+}
+
+void watch_writer_reap(struct watch_writer *writer)
+{
+	int status = 0;
+
+	for (size_t i = 0; i < WATCH_HOOKS_MAX; i++) {
+		pid_t pid = writer->hooks[i] > 0 ? waitpid(writer->hooks[i], &status, WNOHANG) : 0;
+
+		if (pid == 0)
+			continue;
+		writer->hooks[i] = 0;
+		if (pid > 0 && status != 0 && writer->failed)
+			writer->failed(writer->context, status);
+	}
+}
+
+bool watch_writer_take(struct watch_writer *writer, struct watch_result *result)
+{
+	ssize_t size;
+
+	watch_writer_reap(writer);
+	if (writer->fd < 0)
+		return false;
+	size = TEMP_FAILURE_RETRY(read(writer->fd, result, sizeof(*result)));
+	if (size < 0 && errno == EAGAIN)
+		return false;
+	if (size != sizeof(*result)) {
+		*result = (struct watch_result){ 0 };
+		snprintf(result->problem, sizeof(result->problem), "its process was killed");
+		waitpid(writer->pid, NULL, 0);
+		writer->pid = 0;
+	}
+	close(writer->fd);
+	writer->fd = -1;
+	if (writer->pid > 0)
+		writer_keep_hook(writer);
+	watch_writer_reap(writer);
+	return true;
+}
+
+void watch_writer_kill(struct watch_writer *writer)
+{
+	if (writer->fd < 0)
+		return;
+	kill(writer->pid, SIGKILL);
+	waitpid(writer->pid, NULL, 0);
+	close(writer->fd);
+	writer->fd = -1;
+}
+
+/* What ktrack watch reports: messages, and the state for the service manager. */
+
+/* Messages about lost records and refused triggers are this far apart. */
+#define SAY_EVERY_NS (60 * NS_PER_S)
+
+/* The state is reported this often. */
+#define STATE_EVERY_NS (2 * NS_PER_S)
+
+void watch_clear_folder(struct watch_run *watch)
+{
+	int before = open(".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+	if (before >= 0 && fchdir(watch->folder.fd) == 0) {
+		watch_folder_sweep(&watch->folder);
+		if (fchdir(before) < 0)
+			report_message(watch->report, "cannot return to the working directory: %m");
+	}
+	file_close(before);
+	watch_folder_trim(&watch->folder, &watch->settings->retention, NULL);
+}
+
+static void state_append(const struct watch_run *watch, struct buffer *out)
+{
+	struct recent_span span = watch_span(watch);
+	int64_t held_ns = span.end_ns > span.begin_ns ? span.end_ns - span.begin_ns : 0;
+
+	buffer_printf(out, "holds ");
+	buffer_append_seconds(out, held_ns, 1);
+	buffer_printf(out, " s, %llu records; %llu recording%s, %llu lost record%s",
+		      (unsigned long long)span.nr_records, (unsigned long long)watch->nr_written,
+		      watch->nr_written == 1 ? "" : "s",
+		      (unsigned long long)watch->stream->pipeline.lost,
+		      watch->stream->pipeline.lost == 1 ? "" : "s");
+}
+
+static void state_notify(struct watch_run *watch, const char *before)
+{
+	struct buffer state = { 0 };
+
+	buffer_append_string(&state, before);
+	buffer_append_string(&state, "STATUS=");
+	state_append(watch, &state);
+	notify_send(&watch->notify, buffer_string(&state));
+	buffer_release(&state);
+}
+
+void watch_report_begin(struct watch_run *watch)
+{
+	watch->has_begun = true;
+	report_message(watch->report, "watching; recordings are written to %s", watch->folder.path);
+	state_notify(watch, "READY=1\n");
+}
+
+static void result_append_triggers(struct watch_window *window, struct buffer *out)
+{
+	buffer_printf(out, "%s: %s", buffer_string(&window->trigger),
+		      buffer_string(&window->detail));
+	if (window->nr_triggers > 1)
+		buffer_printf(out, ", and %llu more trigger%s",
+			      (unsigned long long)window->nr_triggers - 1,
+			      window->nr_triggers == 2 ? "" : "s");
+}
+
+void watch_report_result(struct watch_run *watch, struct watch_window *window,
+			 const struct watch_result *result)
+{
+	const struct recent_saved *saved = &result->saved;
+	struct buffer line = { 0 };
+
+	result_append_triggers(window, &line);
+	if (result->problem[0]) {
+		report_message(watch->report, "%s: not recorded: %s", buffer_string(&line),
+			       result->problem);
+		buffer_release(&line);
+		return;
+	}
+	watch->nr_written++;
+	strcpy(watch->newest, result->name);
+	buffer_append_string(&line, "; ");
+	buffer_append_seconds(&line, saved->to_ns - saved->from_ns, 3);
+	buffer_printf(&line, " s, %llu records", (unsigned long long)saved->nr_records);
+	if (saved->lost > 0 || saved->has_unknown) {
+		buffer_append_string(&line, ", ");
+		timeline_append_loss(&line, saved->lost, 0, 0);
+	}
+	if (saved->from_ns > window->from_ns) {
+		buffer_append_string(&line, ", without its first ");
+		buffer_append_seconds(&line, saved->from_ns - window->from_ns, 3);
+		buffer_append_string(&line, " s, which had left memory; --keep keeps more");
+	}
+	report_message(watch->report, "%s: %s", result->name, buffer_string(&line));
+	buffer_release(&line);
+}
+
+static void say_lost(struct watch_run *watch)
+{
+	const struct pipeline *pipeline = &watch->stream->pipeline;
+	struct buffer line = { 0 };
+
+	if (pipeline->lost == watch->said_lost && pipeline->nr_gaps == watch->said_gaps)
+		return;
+	timeline_append_loss(&line, pipeline->lost - watch->said_lost,
+			     pipeline->nr_gaps - watch->said_gaps, 0);
+	report_message(watch->report, "%s; a larger buffer (-b) tolerates longer stalls",
+		       buffer_string(&line));
+	buffer_release(&line);
+	watch->said_lost = pipeline->lost;
+	watch->said_gaps = pipeline->nr_gaps;
+}
+
+static void say_refused(struct watch_run *watch)
+{
+	uint64_t nr_new = watch->windows.nr_refused - watch->said_refused;
+
+	if (nr_new == 0)
+		return;
+	report_message(watch->report,
+		       "%llu trigger%s without a recording; --max-rate=%llu in an hour is reached",
+		       (unsigned long long)nr_new, nr_new == 1 ? "" : "s",
+		       (unsigned long long)watch->settings->max_rate);
+	watch->said_refused = watch->windows.nr_refused;
+}
+
+void watch_report_state(struct watch_run *watch)
+{
+	int64_t now_ns = time_now_ns(CLOCK_MONOTONIC);
+	struct buffer line = { 0 };
+
+	notify_keep_alive(&watch->notify, now_ns);
+	if (watch->said_ns == 0 || now_ns - watch->said_ns >= SAY_EVERY_NS) {
+		uint64_t said = watch->said_gaps + watch->said_refused;
+
+		say_lost(watch);
+		say_refused(watch);
+		if (watch->said_gaps + watch->said_refused != said)
+			watch->said_ns = now_ns;
+	}
+	if (now_ns - watch->reported_ns < STATE_EVERY_NS)
+		return;
+	watch->reported_ns = now_ns;
+	state_notify(watch, "");
+	if (!watch->report->progress)
+		return;
+	state_append(watch, &line);
+	watch->report->progress(watch->report->context, buffer_string(&line));
+	buffer_release(&line);
+}
+
+void watch_reopen(struct watch_run *watch)
+{
+	struct buffer state = { 0 };
+	struct error error = { 0 };
+
+	buffer_printf(&state, "RELOADING=1\nMONOTONIC_USEC=%lld",
+		      (long long)(time_now_ns(CLOCK_MONOTONIC) / NS_PER_US));
+	notify_send(&watch->notify, buffer_string(&state));
+	buffer_release(&state);
+	if (watch_folder_reopen(&watch->folder, &error) < 0)
+		report_error(watch->report, &error);
+	state_notify(watch, "READY=1\n");
+}
+
+static void watch_append_next(const struct watch_run *watch, struct buffer *out)
+{
+	struct buffer path = { 0 };
+
+	if (watch->newest[0]) {
+		buffer_printf(&path, "%s/%s", watch->folder.path, watch->newest);
+		buffer_printf(out, "; next: %sktrack export --html=page.html ", sudo_prefix());
+		buffer_append_word(out, buffer_string(&path));
+	}
+	buffer_release(&path);
+}
+
+void watch_report_end(const struct watch_run *watch)
+{
+	struct buffer next = { 0 };
+	uint64_t nr_unwatched = trigger_set_unwatched(watch->triggers);
+
+	if (watch->report->progress)
+		watch->report->progress(watch->report->context, "");
+	if (nr_unwatched > 0)
+		report_message(watch->report,
+			       "%llu slices were not watched: more than %d were open; narrow the "
+			       "triggers",
+			       (unsigned long long)nr_unwatched, TRIGGER_SLICES_MAX);
+	watch_append_next(watch, &next);
+	report_closing(watch->report, "%llu recording%s in %s%s",
+		       (unsigned long long)watch->nr_written, watch->nr_written == 1 ? "" : "s",
+		       watch->folder.path, buffer_string(&next));
+	buffer_release(&next);
 }

@@ -1,14 +1,39 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Examines whether this machine can record: kernel, tracefs, lockdown, permissions, clocks, memory. */
-#include "check/doctor.h"
+/* Examines whether this machine can record: kernel, tracefs, lockdown, permissions, clocks, memory.
+ */
+#include "check/check.h"
 
 #include <errno.h>
+#include <glob.h>
+#include <linux/capability.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
 #include <unistd.h>
+
+#include "tracedat/tracedat.h"
+
+/**
+ * struct doctor - the state of an examination
+ * @root, @found, @context: as for doctor_run()
+ * @release: of the kernel
+ * @tracefs: its mount point with @root before it; empty if it is not mounted
+ * @options: the kernel's options, as in its .config; empty if they cannot be read
+ * @can_read: whether the files of tracefs can be read
+ * @is_failed: whether recording is impossible
+ */
+struct doctor {
+	const char *root;
+	void (*found)(void *context, const struct doctor_finding *finding);
+	void *context;
+	const char *release;
+	struct buffer tracefs;
+	struct buffer options;
+	bool can_read;
+	bool is_failed;
+};
 
 /* The oldest kernel that was tried. */
 #define KERNEL_MAJOR_MIN 6
@@ -25,8 +50,11 @@
 #define CLOCK_SOURCES "/sys/devices/system/clocksource/clocksource0/"
 #define USE_TSC "echo tsc >" CLOCK_SOURCES "current_clocksource"
 
-void doctor_report(struct doctor *doctor, const char *check, enum doctor_state state,
-		   const char *remedy, const char *format, ...)
+__attribute__((format(printf, 5, 6))) static void doctor_report(struct doctor *doctor,
+								const char *check,
+								enum doctor_state state,
+								const char *remedy,
+								const char *format, ...)
 {
 	char text[2048];
 	va_list arguments;
@@ -37,7 +65,7 @@ void doctor_report(struct doctor *doctor, const char *check, enum doctor_state s
 	doctor->found(doctor->context, &(struct doctor_finding){ check, state, text, remedy });
 }
 
-int doctor_read(const struct doctor *doctor, const char *path, struct buffer *out)
+static int doctor_read(const struct doctor *doctor, const char *path, struct buffer *out)
 {
 	struct buffer whole = { 0 };
 	int status;
@@ -48,7 +76,7 @@ int doctor_read(const struct doctor *doctor, const char *path, struct buffer *ou
 	return status;
 }
 
-bool doctor_tracefs_has(const struct doctor *doctor, const char *file, const char *text)
+static bool doctor_tracefs_has(const struct doctor *doctor, const char *file, const char *text)
 {
 	struct buffer content = { 0 };
 	bool has = file_read_in(doctor->tracefs.data, file, &content) == 0 &&
@@ -58,7 +86,7 @@ bool doctor_tracefs_has(const struct doctor *doctor, const char *file, const cha
 	return has;
 }
 
-bool doctor_file_has(const struct doctor *doctor, const char *path, const char *text)
+static bool doctor_file_has(const struct doctor *doctor, const char *path, const char *text)
 {
 	struct buffer content = { 0 };
 	bool has = doctor_read(doctor, path, &content) == 0 &&
@@ -68,7 +96,7 @@ bool doctor_file_has(const struct doctor *doctor, const char *path, const char *
 	return has;
 }
 
-const char *doctor_access_remedy(const struct doctor *doctor)
+static const char *doctor_access_remedy(const struct doctor *doctor)
 {
 	if (geteuid() != 0)
 		return "sudo ktrack doctor";
@@ -80,8 +108,7 @@ static void check_kernel(struct doctor *doctor)
 	int major = 0, minor = 0;
 
 	if (sscanf(doctor->release, "%d.%d", &major, &minor) == 2 &&
-	    (major > KERNEL_MAJOR_MIN ||
-	     (major == KERNEL_MAJOR_MIN && minor >= KERNEL_MINOR_MIN)))
+	    (major > KERNEL_MAJOR_MIN || (major == KERNEL_MAJOR_MIN && minor >= KERNEL_MINOR_MIN)))
 		doctor_report(doctor, "kernel", DOCTOR_OK, NULL, "%s", doctor->release);
 	else
 		doctor_report(doctor, "kernel", DOCTOR_LIMITED, "use a kernel from 6.1",
@@ -153,8 +180,7 @@ static void check_tracefs(struct doctor *doctor)
 		return;
 	}
 	doctor->is_failed = true;
-	doctor_report(doctor, "tracefs", DOCTOR_FAILED,
-		      MOUNT_TRACEFS, "not mounted");
+	doctor_report(doctor, "tracefs", DOCTOR_FAILED, MOUNT_TRACEFS, "not mounted");
 }
 
 static void check_permissions(struct doctor *doctor)
@@ -195,10 +221,9 @@ static void check_clock_source(struct doctor *doctor)
 		name = buffer_string(&source);
 		source.data[strcspn(name, "\n")] = '\0';
 		if (strcmp(name, "hpet") == 0 || strcmp(name, "acpi_pm") == 0)
-			doctor_report(doctor, "clock source", DOCTOR_LIMITED,
-				      clock_source_remedy(doctor),
-				      "%s: reading the time takes about a microsecond per record",
-				      name);
+			doctor_report(
+				doctor, "clock source", DOCTOR_LIMITED, clock_source_remedy(doctor),
+				"%s: reading the time takes about a microsecond per record", name);
 		else
 			doctor_report(doctor, "clock source", DOCTOR_OK, NULL, "%s", name);
 	}
@@ -222,7 +247,8 @@ static void check_clocks(struct doctor *doctor)
 	buffer_release(&clocks);
 }
 
-/* At most a quarter of the available memory is for the buffers; the value of -b is that of one CPU. */
+/* At most a quarter of the available memory is for the buffers; the value of -b is that of one CPU.
+ */
 static void memory_report(struct doctor *doctor, long available_kib, long nr_cpus)
 {
 	long share_kib = available_kib / 4 / nr_cpus;
@@ -231,11 +257,10 @@ static void memory_report(struct doctor *doctor, long available_kib, long nr_cpu
 
 	snprintf(remedy, sizeof(remedy), "use smaller buffers: -b %ld",
 		 share_kib / 2 > BUFFER_KIB_MIN ? share_kib / 2 : BUFFER_KIB_MIN);
-	doctor_report(doctor, "memory", is_little ? DOCTOR_LIMITED : DOCTOR_OK,
-		      is_little ? remedy : NULL,
-		      "%ld MiB available, %ld MiB for the buffers of %ld CPU%s",
-		      available_kib / 1024, nr_cpus * CPU_BUFFERS_KIB / 1024, nr_cpus,
-		      nr_cpus == 1 ? "" : "s");
+	doctor_report(
+		doctor, "memory", is_little ? DOCTOR_LIMITED : DOCTOR_OK, is_little ? remedy : NULL,
+		"%ld MiB available, %ld MiB for the buffers of %ld CPU%s", available_kib / 1024,
+		nr_cpus * CPU_BUFFERS_KIB / 1024, nr_cpus, nr_cpus == 1 ? "" : "s");
 }
 
 static void check_memory(struct doctor *doctor)
@@ -252,6 +277,488 @@ static void check_memory(struct doctor *doctor)
 	else
 		memory_report(doctor, strtol(line + strlen("MemAvailable:"), NULL, 10), nr_cpus);
 	buffer_release(&memory);
+}
+
+/* Examines the kernel's options, and which modules it loads. */
+
+/* The options of a distribution take 300 KiB. */
+#define CONFIG_SIZE_MAX (4 << 20)
+
+/** struct wanted_option - an option of the kernel, and what works only with it */
+struct wanted_option {
+	const char *name;
+	const char *purpose;
+	bool is_required;
+};
+
+static const struct wanted_option wanted_options[] = {
+	{ "CONFIG_EVENT_TRACING", "recording", true },
+	{ "CONFIG_FTRACE_SYSCALLS", "the tracepoints of each system call" },
+	{ "CONFIG_MODULES", "ktrack.ko" },
+	{ "CONFIG_KALLSYMS", "names of functions" },
+};
+
+static bool doctor_has_option(const struct doctor *doctor, const char *name)
+{
+	struct text rest = buffer_text(&doctor->options);
+	size_t size = strlen(name);
+
+	while (rest.size > 0) {
+		struct text line = text_take_line(&rest);
+
+		if (line.size > size + 1 && memcmp(line.data, name, size) == 0 &&
+		    line.data[size] == '=' && strchr("ym", line.data[size + 1]))
+			return true;
+	}
+	return false;
+}
+
+static void options_read_from(struct doctor *doctor, const char *format)
+{
+	char path[256];
+
+	if (doctor->options.size > 0)
+		return;
+	snprintf(path, sizeof(path), format, doctor->release);
+	if (doctor_read(doctor, path, &doctor->options) < 0)
+		buffer_clear(&doctor->options);
+}
+
+/* A kernel may contain its options. */
+static void options_read_packed(struct doctor *doctor)
+{
+	struct buffer path = { 0 };
+
+	if (doctor->options.size > 0)
+		return;
+	buffer_printf(&path, "%s/proc/config.gz", doctor->root);
+	if (gzip_read(buffer_string(&path), CONFIG_SIZE_MAX, &doctor->options) < 0)
+		buffer_clear(&doctor->options);
+	buffer_release(&path);
+}
+
+static void doctor_check_options(struct doctor *doctor)
+{
+	size_t nr_missing = 0;
+
+	options_read_from(doctor, "/boot/config-%s");
+	options_read_from(doctor, "/lib/modules/%s/config");
+	options_read_packed(doctor);
+	if (doctor->options.size == 0) {
+		doctor_report(doctor, "options", DOCTOR_UNKNOWN,
+			      "modprobe configs, if the kernel has that module",
+			      "neither /boot/config-%s nor /proc/config.gz can be read",
+			      doctor->release);
+		return;
+	}
+	for (size_t i = 0; i < sizeof(wanted_options) / sizeof(wanted_options[0]); i++) {
+		const struct wanted_option *option = &wanted_options[i];
+
+		if (doctor_has_option(doctor, option->name))
+			continue;
+		nr_missing++;
+		doctor->is_failed |= option->is_required;
+		doctor_report(doctor, "options",
+			      option->is_required ? DOCTOR_FAILED : DOCTOR_LIMITED,
+			      "use a kernel that has this option", "%s is not set; needed for %s",
+			      option->name, option->purpose);
+	}
+	if (nr_missing == 0)
+		doctor_report(doctor, "options", DOCTOR_OK, NULL,
+			      "the kernel has the options it needs");
+}
+
+static bool loads_only_signed(const struct doctor *doctor)
+{
+	return doctor_file_has(doctor, "/sys/module/module/parameters/sig_enforce", "Y") ||
+	       doctor_file_has(doctor, "/sys/kernel/security/lockdown", "[integrity]") ||
+	       doctor_file_has(doctor, "/sys/kernel/security/lockdown", "[confidentiality]");
+}
+
+/* Errors of the build and the taint of unsigned modules matter only if signatures are enforced. */
+static void check_signing(struct doctor *doctor)
+{
+	if (doctor_has_option(doctor, "CONFIG_MODULE_SIG_ALL"))
+		doctor_report(
+			doctor, "module signing", DOCTOR_OK, NULL,
+			"without the kernel's key, 'make modules_install' prints an SSL error "
+			"and installs ktrack.ko unsigned; see ktrack-doctor(1)");
+	else if (doctor_has_option(doctor, "CONFIG_MODULE_SIG"))
+		doctor_report(doctor, "module signing", DOCTOR_OK, NULL,
+			      "unsigned modules are loaded, and taint the kernel");
+}
+
+static void doctor_check_modules(struct doctor *doctor)
+{
+	struct buffer loaded = { 0 };
+
+	buffer_printf(&loaded, "%s/sys/module/ktrack", doctor->root);
+	if (access(buffer_string(&loaded), F_OK) == 0) {
+		doctor_report(doctor, "modules", DOCTOR_OK, NULL, "ktrack.ko is loaded");
+	} else if (loads_only_signed(doctor)) {
+		doctor_report(doctor, "modules", DOCTOR_LIMITED,
+			      "load a ktrack.ko that is signed with an enrolled key, see "
+			      "ktrack-doctor(1); most uses do not need it",
+			      "the kernel loads only signed modules");
+	} else {
+		doctor_report(doctor, "modules", DOCTOR_OK, NULL,
+			      "ktrack.ko is not loaded; it is optional");
+		check_signing(doctor);
+	}
+	buffer_release(&loaded);
+}
+
+/* Examines which mechanisms of tracefs and which packs of rules work. */
+
+/**
+ * struct mechanism - a feature of tracefs
+ * @file: that exists if the kernel has it
+ * @text: that @file then has, NULL for any
+ * @option: of the kernel
+ * @remedy: if the kernel does not have it
+ */
+struct mechanism {
+	const char *name;
+	const char *file;
+	const char *text;
+	const char *option;
+	const char *remedy;
+};
+
+#define MECHANISM(name, file, text, option)                                        \
+	{                                                                          \
+		"mechanism " name, file, text, option, "use a kernel with " option \
+	}
+
+static const struct mechanism mechanisms[] = {
+	MECHANISM("kprobes", "kprobe_events", NULL, "CONFIG_KPROBE_EVENTS"),
+	MECHANISM("fprobe", "README", "f[:[<group>", "CONFIG_FPROBE_EVENTS"),
+	MECHANISM("function_graph", "available_tracers", "function_graph",
+		  "CONFIG_FUNCTION_GRAPH_TRACER"),
+	MECHANISM("uprobes", "uprobe_events", NULL, "CONFIG_UPROBE_EVENTS"),
+	MECHANISM("synthetic events", "synthetic_events", NULL, "CONFIG_SYNTH_EVENTS"),
+	MECHANISM("stacktrace triggers", "README", "stacktrace", "CONFIG_STACKTRACE"),
+	MECHANISM("osnoise", "available_tracers", "osnoise", "CONFIG_OSNOISE_TRACER"),
+};
+
+/* DOCTOR_OK, DOCTOR_LIMITED or DOCTOR_UNKNOWN; tracefs has precedence over the kernel's options. */
+static enum doctor_state mechanism_find(const struct doctor *doctor,
+					const struct mechanism *mechanism)
+{
+	if (!doctor->can_read) {
+		if (doctor->options.size == 0)
+			return DOCTOR_UNKNOWN;
+		return doctor_has_option(doctor, mechanism->option) ? DOCTOR_OK : DOCTOR_LIMITED;
+	}
+	return doctor_tracefs_has(doctor, mechanism->file, mechanism->text) ? DOCTOR_OK
+									    : DOCTOR_LIMITED;
+}
+
+static void doctor_check_mechanisms(struct doctor *doctor)
+{
+	static const char *const texts[] = {
+		[DOCTOR_OK] = "the kernel has it",
+		[DOCTOR_LIMITED] = "the kernel lacks it",
+		[DOCTOR_UNKNOWN] = "neither tracefs nor the kernel's options can be read",
+	};
+
+	for (size_t i = 0; i < sizeof(mechanisms) / sizeof(mechanisms[0]); i++) {
+		const struct mechanism *mechanism = &mechanisms[i];
+		enum doctor_state state = mechanism_find(doctor, mechanism);
+		const char *remedy = state == DOCTOR_LIMITED ? mechanism->remedy : NULL;
+
+		doctor_report(doctor, mechanism->name, state,
+			      state == DOCTOR_UNKNOWN ? doctor_access_remedy(doctor) : remedy, "%s",
+			      texts[state]);
+	}
+}
+
+static bool tracepoint_exists(const struct doctor *doctor, const struct listed_use *use)
+{
+	struct buffer pattern = { 0 };
+	glob_t found = { 0 };
+	bool exists;
+
+	buffer_printf(&pattern, "%s/events/%s/%s", doctor->tracefs.data, use->of_system,
+		      use->of_event);
+	exists = glob(buffer_string(&pattern), GLOB_NOSORT, NULL, &found) == 0;
+	globfree(&found);
+	buffer_release(&pattern);
+	return exists;
+}
+
+/** struct pack_count - tracepoints that the rules of a pack name, and those that exist */
+struct pack_count {
+	size_t nr_named;
+	size_t nr_found;
+};
+
+static void rule_count(const struct doctor *doctor, const struct rule_listing *listing,
+		       size_t number, struct pack_count *count)
+{
+	struct listed_rule rule;
+
+	rule_listing_get(listing, number, &rule);
+	for (size_t i = 0; i < rule.nr_tracepoints; i++) {
+		struct listed_use use;
+
+		rule_listing_tracepoint(listing, number, i, &use);
+		count->nr_named++;
+		count->nr_found += tracepoint_exists(doctor, &use);
+	}
+}
+
+static void pack_report(struct doctor *doctor, const char *pack, const struct pack_count *count)
+{
+	bool is_whole = count->nr_found == count->nr_named;
+	char check[64];
+
+	snprintf(check, sizeof(check), "pack %s", pack);
+	if (!doctor->can_read)
+		doctor_report(doctor, check, DOCTOR_UNKNOWN, doctor_access_remedy(doctor),
+			      "tracefs cannot be read");
+	else
+		doctor_report(doctor, check, is_whole ? DOCTOR_OK : DOCTOR_LIMITED,
+			      is_whole ? NULL : "ktrack list --rules lists the missing tracepoints",
+			      "%zu of %zu tracepoints exist", count->nr_found, count->nr_named);
+}
+
+/* The rules of a pack follow each other. */
+static void packs_report(struct doctor *doctor, const struct rule_listing *listing)
+{
+	struct pack_count count = { 0 };
+
+	for (size_t i = 0; i < rule_listing_size(listing); i++) {
+		struct listed_rule rule, next = { 0 };
+
+		rule_listing_get(listing, i, &rule);
+		if (doctor->can_read)
+			rule_count(doctor, listing, i, &count);
+		if (i + 1 < rule_listing_size(listing))
+			rule_listing_get(listing, i + 1, &next);
+		if (next.source && strcmp(next.source, rule.source) == 0)
+			continue;
+		pack_report(doctor, rule.source, &count);
+		count = (struct pack_count){ 0 };
+	}
+}
+
+static void doctor_check_packs(struct doctor *doctor)
+{
+	struct selection selection = { 0 };
+	struct rule_listing *listing;
+	struct error error = { 0 };
+
+	if (rule_listing_new(&listing, &selection, NULL, &error) == 0) {
+		packs_report(doctor, listing);
+		rule_listing_free(listing);
+	} else {
+		doctor_report(doctor, "packs", DOCTOR_UNKNOWN, NULL, "%s", error.text);
+	}
+	selection_release(&selection);
+}
+
+/* A message is "OBJECT: PROBLEM; REMEDY". */
+static void format_report(void *context, const char *line)
+{
+	struct doctor *doctor = context;
+	const char *remedy = strstr(line, "; ");
+
+	doctor_report(doctor, "tracepoints", DOCTOR_LIMITED, remedy ? remedy + 2 : NULL, "%.*s",
+		      (int)(remedy ? remedy - line : (int)strlen(line)), line);
+}
+
+static void doctor_check_formats(struct doctor *doctor)
+{
+	const struct report report = { .context = doctor, .message = format_report };
+	struct selection selection = { 0 };
+	struct listing *listing;
+	struct error error = { 0 };
+
+	if (doctor->can_read && listing_new(&listing, &selection, &report, &error) == 0)
+		listing_free(listing);
+	selection_release(&selection);
+}
+
+/* Examines how functions and programs can be recorded: --function, --probe, --uprobe, --usdt, -r
+ * marker. */
+
+/* Since this version, instances have the tracer function_graph. */
+#define GRAPH_MAJOR 6
+#define GRAPH_MINOR 11
+
+static bool ftrace_is_off(const struct doctor *doctor)
+{
+	struct buffer content = { 0 };
+	bool is_off = doctor_read(doctor, "/proc/sys/kernel/ftrace_enabled", &content) == 0 &&
+		      buffer_string(&content)[0] == '0';
+
+	buffer_release(&content);
+	return is_off;
+}
+
+static bool instances_have_graph(const struct doctor *doctor)
+{
+	int major = 0, minor = 0;
+
+	if (sscanf(doctor->release, "%d.%d", &major, &minor) != 2 ||
+	    !doctor_tracefs_has(doctor, "available_tracers", "function_graph"))
+		return false;
+	return major > GRAPH_MAJOR || (major == GRAPH_MAJOR && minor >= GRAPH_MINOR);
+}
+
+/* Functions are recorded by a tracer, or else by a pair of probes for each. */
+static void functions_report(struct doctor *doctor)
+{
+	if (ftrace_is_off(doctor))
+		doctor_report(doctor, "functions", DOCTOR_LIMITED, "sysctl kernel.ftrace_enabled=1",
+			      "--function and --probe: functions of the kernel are not traced");
+	else if (instances_have_graph(doctor))
+		doctor_report(doctor, "functions", DOCTOR_OK, NULL,
+			      "--function: by the tracer function_graph");
+	else if (doctor_tracefs_has(doctor, "kprobe_events", NULL))
+		doctor_report(doctor, "functions", DOCTOR_LIMITED,
+			      "use Linux 6.11 or later with CONFIG_FUNCTION_GRAPH_TRACER",
+			      "--function: by probes, at most 1,000 functions, without --depth");
+	else
+		doctor_report(doctor, "functions", DOCTOR_LIMITED,
+			      "use a kernel with CONFIG_KPROBE_EVENTS",
+			      "--function and --probe: not possible");
+}
+
+static void programs_report(struct doctor *doctor)
+{
+	bool can_probe = doctor_tracefs_has(doctor, "uprobe_events", NULL);
+
+	doctor_report(doctor, "programs", can_probe ? DOCTOR_OK : DOCTOR_LIMITED,
+		      can_probe ? NULL : "use a kernel with CONFIG_UPROBE_EVENTS",
+		      "--uprobe and --usdt: %s", can_probe ? "possible" : "not possible");
+}
+
+static void markers_report(struct doctor *doctor)
+{
+	bool copies = doctor_tracefs_has(doctor, "options/copy_trace_marker", NULL);
+
+	doctor_report(doctor, "trace_marker", copies ? DOCTOR_OK : DOCTOR_LIMITED,
+		      copies ? NULL
+			     : "use --instance=top, or Linux 6.16 or later; see ktrack-rules(5)",
+		      "-r marker: texts of programs are %scopied to ktrack's instance",
+		      copies ? "" : "not ");
+}
+
+static void doctor_check_probes(struct doctor *doctor)
+{
+	static const char *const checks[] = { "functions", "programs", "trace_marker" };
+
+	if (doctor->can_read) {
+		functions_report(doctor);
+		programs_report(doctor);
+		markers_report(doctor);
+		return;
+	}
+	for (size_t i = 0; i < sizeof(checks) / sizeof(checks[0]); i++)
+		doctor_report(doctor, checks[i], DOCTOR_UNKNOWN, doctor_access_remedy(doctor),
+			      "tracefs cannot be read");
+}
+
+/* Examines programs that are instrumented, and how --programs would find and read them. */
+
+/* What finding programs of other users needs, and the marks that they have closed. */
+#define SEARCH_CAPABILITIES (UINT64_C(1) << CAP_SYS_PTRACE | UINT64_C(1) << CAP_DAC_READ_SEARCH)
+#define MAPPINGS_CAPABILITY (UINT64_C(1) << CAP_CHECKPOINT_RESTORE | UINT64_C(1) << CAP_SYS_ADMIN)
+
+/* What a process for another user needs. */
+#define READER_CAPABILITIES \
+	(UINT64_C(1) << CAP_SETUID | UINT64_C(1) << CAP_SETGID | UINT64_C(1) << CAP_KILL)
+
+static uint64_t capabilities_own(void)
+{
+	struct buffer status = { 0 };
+	unsigned long long effective = 0;
+	const char *line = NULL;
+
+	if (file_read("/proc/self/status", &status) == 0)
+		line = strstr(buffer_string(&status), "\nCapEff:");
+	if (line && sscanf(line, "\nCapEff:%llx", &effective) != 1)
+		effective = 0;
+	buffer_release(&status);
+	return effective;
+}
+
+static void reader_report(struct doctor *doctor)
+{
+	uid_t user;
+	gid_t group;
+
+	if (geteuid() != 0)
+		doctor_report(doctor, "program reader", DOCTOR_OK, NULL,
+			      "--programs: memory of programs is read as this user");
+	else if (!programs_find_reader(&user, &group))
+		doctor_report(
+			doctor, "program reader", DOCTOR_LIMITED,
+			"add the system user " PROGRAMS_READER_USER
+			" (systemd-sysusers ktrack.conf)",
+			"--programs: memory of programs is read by root, without capabilities");
+	else if ((capabilities_own() & READER_CAPABILITIES) != READER_CAPABILITIES)
+		doctor_report(
+			doctor, "program reader", DOCTOR_LIMITED,
+			"grant CAP_SETUID, CAP_SETGID and CAP_KILL",
+			"--programs: memory of programs is read by root, without capabilities");
+	else
+		doctor_report(
+			doctor, "program reader", DOCTOR_OK, NULL,
+			"--programs: memory of programs is read by the user " PROGRAMS_READER_USER);
+}
+
+static void search_report(struct doctor *doctor)
+{
+	uint64_t own = capabilities_own();
+
+	if (geteuid() != 0)
+		doctor_report(doctor, "program search", DOCTOR_OK, NULL,
+			      "--programs: programs of this user are found");
+	else if ((own & SEARCH_CAPABILITIES) != SEARCH_CAPABILITIES)
+		doctor_report(doctor, "program search", DOCTOR_LIMITED,
+			      "grant CAP_SYS_PTRACE and CAP_DAC_READ_SEARCH",
+			      "--programs: running programs of other users are not found, only "
+			      "those that start");
+	else if (!(own & MAPPINGS_CAPABILITY))
+		doctor_report(doctor, "program search", DOCTOR_LIMITED,
+			      "grant CAP_CHECKPOINT_RESTORE",
+			      "--programs: running programs that have closed all files are not "
+			      "found");
+	else
+		doctor_report(doctor, "program search", DOCTOR_OK, NULL,
+			      "--programs: programs of all users are found");
+}
+
+static void examined_report(struct doctor *doctor, struct programs_examined *examined)
+{
+	const char *noun = examined->nr_programs == 1 ? "program" : "programs";
+
+	if (examined->nr_refused == 0)
+		doctor_report(doctor, "instrumented", DOCTOR_OK, NULL,
+			      "%zu %s with ktrack/user.h can be recorded", examined->nr_programs,
+			      noun);
+	else
+		doctor_report(doctor, "instrumented", DOCTOR_LIMITED, "see ktrack-user(7)",
+			      "%zu %s with ktrack/user.h can be recorded, %zu cannot: %s",
+			      examined->nr_programs, noun, examined->nr_refused,
+			      buffer_string(&examined->refused));
+}
+
+static void doctor_check_programs(struct doctor *doctor)
+{
+	struct programs_examined examined;
+	struct error error = { 0 };
+
+	reader_report(doctor);
+	search_report(doctor);
+	if (programs_examine(&examined, &error) < 0)
+		doctor_report(doctor, "instrumented", DOCTOR_UNKNOWN, NULL, "%s", error.text);
+	else
+		examined_report(doctor, &examined);
+	buffer_release(&examined.refused);
 }
 
 bool doctor_run(const char *root,

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Makes a trace.dat of the files of a killed recording. */
+/* Makes a trace.dat of the files of a killed recording, and of records that survived a restart. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "check/check.h"
 #include "output/output.h"
@@ -95,4 +99,172 @@ int recover_run(const char *name, char **path, const struct report *report,
 		return file_recover(*path, report, writes, error);
 	error_set(error, "out of memory");
 	return STATUS_FAILED;
+}
+
+/*
+ * Makes a trace.dat of records that survived a restart of the machine. They are read before anything
+ * else happens to the instance, because enabling a tracepoint there would wipe them.
+ */
+
+/** struct recovery - state of a run */
+struct recovery {
+	const char *name;
+	const struct report *report;
+	struct watch_folder folder;
+	struct buffer path;
+	struct boot_instance boot;
+	struct spool *spool;
+};
+
+static int recovery_check(const struct recovery *recovery, const struct spool_boot *about,
+			  struct error *error)
+{
+	const char *path = buffer_string((struct buffer *)&recovery->path);
+
+	if (!about->is_one)
+		return error_set(error, "%s.spool: not of 'ktrack watch --persistent=%s'; remove it",
+				 path, recovery->name);
+	if (about->is_current || about->text == 0 || about->text_now == 0 ||
+	    boot_instance_shift(&recovery->boot, about->text, about->text_now))
+		return 0;
+	return error_set(error,
+			 "%s: its records are not of the boot that %s.spool describes; remove that",
+			 recovery->name, path);
+}
+
+static void end_report(const struct recovery *recovery, const struct spool_boot_end *end)
+{
+	struct buffer time = { 0 };
+	const char *rejected = buffer_string((struct buffer *)&end->rejected);
+
+	if (*rejected)
+		report_message(recovery->report,
+			       "%s: the kernel rejected the buffer of cpu %s; its records are lost",
+			       recovery->name, rejected);
+	if (!end->is_full)
+		return;
+	buffer_append_decimal(&time, end->from_ns, 9);
+	report_message(recovery->report,
+		       "%s: complete from %s on the trace's clock; older records were overwritten",
+		       recovery->name, buffer_string(&time));
+	buffer_release(&time);
+}
+
+/* A restart with an empty buffer ends the recording, so that the next watch can start. */
+static int recovery_refuse(struct recovery *recovery, struct error *error)
+{
+	spool_drop_boot(recovery->spool);
+	return error_set(error, "%s: no record survived the restart; run 'dmesg' for the reason",
+			 recovery->name);
+}
+
+static int recovery_read(struct recovery *recovery, struct error *error)
+{
+	struct spool_boot_end end;
+	int status;
+
+	if (boot_instance_stop(&recovery->boot, error) < 0)
+		return -1;
+	status = spool_finish_boot(recovery->spool, boot_instance_directory(&recovery->boot), &end,
+				   error);
+	if (status == 0) {
+		end_report(recovery, &end);
+		if (end.nr_records == 0)
+			status = recovery_refuse(recovery, error);
+	}
+	buffer_release(&end.rejected);
+	return status;
+}
+
+static int recovery_join(struct recovery *recovery, struct error *error)
+{
+	struct transfer transfer;
+	struct spool_boot about;
+	int status = 0;
+
+	spool_describe_boot(recovery->spool, &about);
+	if (recovery_check(recovery, &about, error) < 0)
+		return -1;
+	spool_set_progress(recovery->spool,
+			   transfer_begin(&transfer, recovery->report, recovery->name, NULL));
+	if (!about.is_read)
+		status = recovery_read(recovery, error);
+	if (status == 0)
+		status = spool_join(recovery->spool, error);
+	transfer_end(&transfer);
+	return status == 0 ? boot_instance_clear(&recovery->boot, error) : -1;
+}
+
+/* From now on it is a recording like any other. */
+static int recovery_publish(struct recovery *recovery, char **path, struct error *error)
+{
+	struct watch_folder *folder = &recovery->folder;
+	struct buffer name = { 0 }, trigger = { 0 };
+	int status = 0;
+
+	buffer_printf(&trigger, "restart %s", recovery->name);
+	if (!watch_folder_name(folder, time_now_ns(CLOCK_REALTIME), buffer_string(&trigger),
+			       &name) ||
+	    renameat2(AT_FDCWD, buffer_string(&recovery->path), folder->fd, buffer_string(&name),
+		      RENAME_NOREPLACE) < 0)
+		status = error_set_system(error, errno, "cannot rename %s",
+					  buffer_string(&recovery->path));
+	else if (asprintf(path, "%s/%s", folder->path, buffer_string(&name)) < 0)
+		status = error_set(error, "out of memory");
+	if (status == 0) {
+		fsync(folder->fd);
+		watch_folder_share(folder, buffer_string(&name));
+	}
+	buffer_release(&name);
+	buffer_release(&trigger);
+	return status;
+}
+
+static int recovery_find(struct recovery *recovery, const char *directory, struct error *error)
+{
+	const char *path;
+
+	if (persistent_path(&recovery->path, recovery->folder.path, recovery->name, error) < 0)
+		return -1;
+	path = buffer_string(&recovery->path);
+	if (spool_exists(path))
+		return 0;
+	if (access(path, F_OK) == 0)
+		return 1;
+	return error_set(error,
+			 "%s: nothing to recover in %s; 'ktrack watch --persistent=%s' records",
+			 recovery->name, directory, recovery->name);
+}
+
+static int recovery_run(struct recovery *recovery, const char *directory, const struct report *writes,
+			char **path, struct error *error)
+{
+	static const struct spool_owner ourselves;
+	int status;
+
+	if (watch_folder_open(&recovery->folder, directory, error) < 0)
+		return -1;
+	status = recovery_find(recovery, directory, error);
+	if (status == 0 && boot_instance_open(&recovery->boot, recovery->name, writes, error) < 0)
+		return -1;
+	if (status == 0)
+		status = spool_open(&recovery->spool, buffer_string(&recovery->path), &ourselves,
+				    error);
+	if (status == 0)
+		status = recovery_join(recovery, error);
+	return status < 0 ? -1 : recovery_publish(recovery, path, error);
+}
+
+int recover_persistent_run(const char *name, const char *directory, char **path,
+			   const struct report *report, const struct report *writes,
+			   struct error *error)
+{
+	struct recovery recovery = { .name = name, .report = report, .boot = BOOT_INSTANCE_NONE };
+	int status = recovery_run(&recovery, directory, writes, path, error);
+
+	spool_close(recovery.spool);
+	boot_instance_close(&recovery.boot);
+	watch_folder_close(&recovery.folder);
+	buffer_release(&recovery.path);
+	return status < 0 ? STATUS_FAILED : STATUS_DONE;
 }

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Options for what is recorded and until when. */
+/* Tables of options that several commands share. */
+#include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/cli.h"
 #include "cli/option.h"
 #include "cli/option_parts.h"
 
@@ -273,3 +276,445 @@ int capture_parse_command(struct capture_settings *settings, const struct option
 	settings->command = argv + operand;
 	return 0;
 }
+
+/* Options for probes. */
+
+static int probe_option_add(struct capture_settings *capture, enum probe_kind kind, const char *option,
+			    const char *value, struct error *error)
+{
+	struct probe_setting *probe;
+
+	if (capture->nr_probes == PROBES_MAX)
+		return error_set(error, "%s: more than %d probes; write fewer", option, PROBES_MAX);
+	capture->setting = option;
+	probe = &capture->probes[capture->nr_probes++];
+	*probe = (struct probe_setting){ .kind = kind, .option = option, .text = value };
+	return probe_setting_check(probe, error);
+}
+
+static int apply_probe(void *settings, const char *value, struct error *error)
+{
+	return probe_option_add(settings, PROBE_KERNEL, "--probe", value, error);
+}
+
+static int apply_uprobe(void *settings, const char *value, struct error *error)
+{
+	return probe_option_add(settings, PROBE_PROGRAM, "--uprobe", value, error);
+}
+
+static int apply_usdt(void *settings, const char *value, struct error *error)
+{
+	return probe_option_add(settings, PROBE_USDT, "--usdt", value, error);
+}
+
+/* @list has @size patterns already. */
+static int function_pattern_add(struct capture_settings *capture, const char **list, size_t *size,
+		       const char *option, const char *value, struct error *error)
+{
+	if (*size == FUNCTIONS_MAX)
+		return error_set(error, "%s: more than %d patterns; write fewer", option,
+				 FUNCTIONS_MAX);
+	if (strpbrk(value, " \t\n#"))
+		return error_set(error, "%s '%s': not a pattern; write a name with wildcards, or "
+					"NAME:mod:MODULE",
+				 option, value);
+	capture->setting = option;
+	list[(*size)++] = value;
+	return 0;
+}
+
+static int apply_function(void *settings, const char *value, struct error *error)
+{
+	struct capture_settings *capture = settings;
+
+	return function_pattern_add(capture, capture->functions, &capture->nr_functions, "--function", value,
+			   error);
+}
+
+static int apply_notrace(void *settings, const char *value, struct error *error)
+{
+	struct capture_settings *capture = settings;
+
+	return function_pattern_add(capture, capture->unwanted_functions, &capture->nr_unwanted_functions,
+			   "--notrace", value, error);
+}
+
+static int apply_call_depth(void *settings, const char *value, struct error *error)
+{
+	struct capture_settings *capture = settings;
+
+	return count_parse(value, "calls", &capture->depth, error);
+}
+
+static const struct option_row probe_rows[] = {
+	{ 0, "function", "PATTERN", "calls of these kernel functions as nested slices",
+	  apply_function, .is_repeatable = true, .needs_text = true },
+	{ 0, "notrace", "PATTERN", "with --function: except these functions", apply_notrace,
+	  .is_repeatable = true, .needs_text = true, .is_rare = true },
+	{ 0, "depth", "N", "with --function: only N levels of nested calls", apply_call_depth,
+	  .is_rare = true },
+	{ 0, "probe", "TEXT", "calls of FUNCTION[ NAME=FETCHARG]... of the kernel", apply_probe,
+	  .is_repeatable = true, .needs_text = true, .is_rare = true },
+	{ 0, "uprobe", "TEXT", "calls of PATH:SYMBOL[ NAME=FETCHARG]... of programs",
+	  apply_uprobe, .is_repeatable = true, .needs_text = true, .is_rare = true },
+	OPTION_RARE_FLAG("entry-only", "with --probe and --uprobe: instants at calls, no returns",
+			 capture_settings, entry_only),
+	{ 0, "usdt", "TEXT", "from static tracepoint to another: PATH:PROVIDER:BEGIN..END",
+	  apply_usdt, .is_repeatable = true, .needs_text = true, .is_rare = true },
+};
+
+const struct option_part probe_options = {
+	.rows = probe_rows,
+	.nr_rows = sizeof(probe_rows) / sizeof(probe_rows[0]),
+};
+
+/* Options for kernel stacks. */
+
+static int apply_stack(void *settings, const char *value, struct error *error)
+{
+	struct capture_settings *capture = settings;
+	size_t system_size = strcspn(value, ": ");
+
+	if (system_size == 0 || value[system_size] != ':' ||
+	    strcspn(value + system_size + 1, ": ") == 0)
+		return error_set(error, "--stack=%s: not a tracepoint; write SYS:EVENT", value);
+	if (capture->nr_stacks == STACKS_MAX)
+		return error_set(error, "--stack is given more than %d times", STACKS_MAX);
+	capture->setting = "--stack";
+	capture->stacks[capture->nr_stacks++] = value;
+	return 0;
+}
+
+static int apply_stack_limit(void *settings, const char *value, struct error *error)
+{
+	struct capture_settings *capture = settings;
+
+	return count_parse(value, "stacks", &capture->stacks_limit, error);
+}
+
+static const struct option_row stack_rows[] = {
+	{ 0, "stack", "EVENT[ if FILTER]",
+	  "record the kernel stack behind each record of this tracepoint that matches; SYS:EVENT",
+	  apply_stack, .is_repeatable = true, .is_rare = true },
+	{ 0, "stack-limit", "N",
+	  "record at most N stacks of a tracepoint in a second (default: 5000)", apply_stack_limit,
+	  .is_rare = true },
+};
+
+const struct option_part stack_options = {
+	.rows = stack_rows,
+	.nr_rows = sizeof(stack_rows) / sizeof(stack_rows[0]),
+};
+
+/* The option for labels of a recording. */
+
+static int apply_label(void *settings, const char *value, struct error *error)
+{
+	return labels_add(settings, value, error);
+}
+
+static const struct option_row label_rows[] = {
+	{ 0, "label", "KEY=VALUE", "describe the recording, for example with a release or a site",
+	  apply_label, .is_repeatable = true, .is_rare = true },
+};
+
+const struct option_part label_options = {
+	.rows = label_rows,
+	.nr_rows = sizeof(label_rows) / sizeof(label_rows[0]),
+};
+
+/* Options that select tracepoints, records and how much state is kept. */
+
+static int apply_tracepoint(void *settings, const char *value, struct error *error)
+{
+	return selection_add(settings, value, error);
+}
+
+static int apply_rules(void *settings, const char *value, struct error *error)
+{
+	return selection_add_rules(settings, value, error);
+}
+
+static const struct option_row selection_rows[] = {
+	{ 'e', "tracepoint", "SYS[:EVENT]", "select these tracepoints (list, wildcards)",
+	  apply_tracepoint, .is_repeatable = true },
+	{ 'r', "rule", "RULES", "packs or files (list), or one rule", apply_rules,
+	  .is_repeatable = true },
+	{ 'v', "verbose", NULL, "report writes to tracefs, and absent tracepoints", NULL,
+	  .offset = offsetof(struct selection, is_verbose) },
+	{ 0, "include-self", NULL, "with -r: include ktrack's own thread", NULL,
+	  .offset = offsetof(struct selection, includes_self), .is_rare = true },
+};
+
+const struct option_part selection_options = {
+	.rows = selection_rows,
+	.nr_rows = sizeof(selection_rows) / sizeof(selection_rows[0]),
+};
+
+/* Without the last two rows: ktrack list records nothing, and lists what does not exist. */
+const struct option_part listed_options = {
+	.rows = selection_rows,
+	.nr_rows = sizeof(selection_rows) / sizeof(selection_rows[0]) - 2,
+};
+
+static int filter_number_parse(const char *value, int *out, const char *kind, struct error *error)
+{
+	char *end;
+	long number;
+
+	errno = 0;
+	number = strtol(value, &end, 10);
+	if (end == value || *end || errno || number < 0 || number > INT_MAX)
+		return error_set(error, "'%s': not a %s; write a number from 0", value, kind);
+	*out = number;
+	return 0;
+}
+
+static int apply_cpu(void *settings, const char *value, struct error *error)
+{
+	struct filter *filter = settings;
+
+	filter->has_cpu = true;
+	return filter_number_parse(value, &filter->cpu, "CPU", error);
+}
+
+static int apply_pid(void *settings, const char *value, struct error *error)
+{
+	struct filter *filter = settings;
+
+	filter->has_pid = true;
+	return filter_number_parse(value, &filter->pid, "thread id", error);
+}
+
+static int apply_from(void *settings, const char *value, struct error *error)
+{
+	struct filter *filter = settings;
+
+	return time_duration_parse(value, &filter->from_ns, error);
+}
+
+static int apply_to(void *settings, const char *value, struct error *error)
+{
+	struct filter *filter = settings;
+
+	return duration_parse(value, "--to", "no records", &filter->to_ns, error);
+}
+
+static const struct option_row filter_rows[] = {
+	{ 0, "track", "PATTERN", "only tracks with this name (wildcards)", option_store_text,
+	  offsetof(struct filter, track) },
+	{ 0, "cpu", "N", "only records of CPU N", apply_cpu, .is_rare = true },
+	{ 0, "pid", "N", "only records of the thread with this id", apply_pid },
+	{ 0, "buffer", "NAME",
+	  "select only records of this buffer (an instance name in a trace.dat)", option_store_text,
+	  offsetof(struct filter, buffer), .is_rare = true },
+	{ 0, "from", "SECONDS", "start this long after the first record", apply_from },
+	{ 0, "to", "SECONDS", "end this long after the first record", apply_to },
+};
+
+const struct option_part filter_options = {
+	.rows = filter_rows,
+	.nr_rows = sizeof(filter_rows) / sizeof(filter_rows[0]),
+};
+
+static int apply_max_tracks(void *settings, const char *value, struct error *error)
+{
+	struct limits *limits = settings;
+
+	return count_parse(value, "tracks", &limits->max_tracks, error);
+}
+
+static const struct option_row limits_rows[] = {
+	{ 0, "max-tracks", "N", "keep at most N tracks; evict idle ones (default: 16384)",
+	  apply_max_tracks, .is_rare = true },
+};
+
+const struct option_part limits_options = {
+	.rows = limits_rows,
+	.nr_rows = sizeof(limits_rows) / sizeof(limits_rows[0]),
+};
+
+/* Options for outputs: one for each row of the table of sinks, and those that all outputs share. */
+
+static const char *const emitter_words[] = {
+	[TIMELINE_EMITTER_TID] = "tid",
+	[TIMELINE_EMITTER_CPU] = "cpu",
+	[TIMELINE_EMITTER_COMM] = "comm",
+};
+_Static_assert(sizeof(emitter_words) / sizeof(emitter_words[0]) == TIMELINE_EMITTER_COUNT,
+	       "a word for each");
+
+static int emitter_find(struct text word)
+{
+	for (int i = 0; i < TIMELINE_EMITTER_COUNT; i++) {
+		if (text_equals(word, text_of(emitter_words[i])))
+			return i;
+	}
+	return -1;
+}
+
+static int apply_with(void *settings, const char *value, struct error *error)
+{
+	struct output_settings *outputs = settings;
+	struct text rest = text_of(value), word;
+
+	while (text_take_item(&rest, &word)) {
+		int emitter = emitter_find(word);
+
+		if (emitter < 0)
+			return error_set(error, "--with=%.*s: unknown; write tid, cpu or comm",
+					 (int)word.size, word.data);
+		outputs->with |= 1u << emitter;
+	}
+	return 0;
+}
+
+static int apply_rows(void *settings, const char *value, struct error *error)
+{
+	struct output_settings *outputs = settings;
+	bool is_tracepoint = strcmp(value, "tracepoint") == 0;
+
+	if (!is_tracepoint && strcmp(value, "thread") != 0)
+		return error_set(error, "--rows=%s: unknown; write thread or tracepoint", value);
+	outputs->rows = is_tracepoint ? SINK_ROWS_TRACEPOINT : SINK_ROWS_THREAD;
+	return 0;
+}
+
+static const struct option_row shared_rows[OUTPUT_SHARED_ROWS] = {
+	{ 0, "append", NULL,
+	  "append to EVENT, PERF, NORMAL and Perfetto files instead of replacing them", NULL,
+	  offsetof(struct output_settings, is_appending), .is_rare = true },
+	{ 0, "with", "WHAT",
+	  "add the writer of each record: a comma-separated list of tid, cpu and comm", apply_with,
+	  .is_repeatable = true, .is_rare = true },
+	{ 0, "rows", "KIND",
+	  "draw one row for each 'thread' (default) or 'tracepoint': --html, --chrome, --perfetto",
+	  apply_rows, .is_rare = true },
+	{ 0, "sid", "TEXT",
+	  "set the trace2 session id; 'recording' (export only) derives it from SOURCE",
+	  option_store_text, offsetof(struct output_settings, sid), .needs_text = true,
+	  .is_rare = true },
+	{ .long_name = "fail-on-loss",
+	  .help = "exit with status 3 if records were lost",
+	  .offset = offsetof(struct output_settings, fails_on_loss),
+	  .is_rare = true },
+};
+
+struct option_part output_options(struct output_rows *rows, size_t offset)
+{
+	size_t size = 0;
+
+	for (size_t i = 0; i < sink_kinds_count; i++) {
+		const struct sink_kind *kind = &sink_kinds[i];
+		size_t target = offsetof(struct output_settings, targets) + i * sizeof(char *);
+
+		if (kind->use == SINK_USE_COMMAND || kind->use == SINK_USE_SERVER)
+			continue;
+		rows->rows[size++] = (struct option_row){
+			.long_name = kind->name,
+			.argument = kind->use == SINK_USE_TRACE2 ? "[=TARGET]" : "FILE",
+			.help = kind->help,
+			.apply = option_store_text,
+			.offset = target,
+			.needs_text = true,
+			.is_rare = kind->is_rare,
+		};
+	}
+	memcpy(rows->rows + size, shared_rows, sizeof(shared_rows));
+	size += OUTPUT_SHARED_ROWS;
+	return (struct option_part){ .rows = rows->rows, .nr_rows = size, .offset = offset };
+}
+
+/* Options that limit the files in a directory, of recordings and of sessions. */
+
+static int apply_max_files(void *settings, const char *value, struct error *error)
+{
+	struct retention *retention = settings;
+
+	return count_parse(value, "files", &retention->max_files, error);
+}
+
+static int apply_files_size(void *settings, const char *value, struct error *error)
+{
+	struct retention *retention = settings;
+
+	return size_kib_parse(value, &retention->max_kib, error);
+}
+
+static int apply_max_age(void *settings, const char *value, struct error *error)
+{
+	struct retention *retention = settings;
+
+	return duration_parse(value, "--max-age", "no file would be kept", &retention->max_age_ns,
+			      error);
+}
+
+static const struct option_row recording_rows[] = {
+	{ 0, "max-files", "N", "remove the oldest of more recordings (default: 100)",
+	  apply_max_files, .is_rare = true },
+	{ 0, "max-size", "SIZE", "remove the oldest if all are larger (default: 1G)",
+	  apply_files_size, .is_rare = true },
+	{ 0, "max-age", "TIME", "remove those that are older (default: 168h)", apply_max_age,
+	  .is_rare = true },
+};
+
+const struct option_part recording_retention_options = {
+	recording_rows, sizeof(recording_rows) / sizeof(recording_rows[0])
+};
+
+static const struct option_row session_rows[] = {
+	{ 0, "max-files", "N", "with --event=DIRECTORY: remove the oldest of more files",
+	  apply_max_files, .is_rare = true },
+	{ 0, "max-size", "SIZE", "with --event=DIRECTORY: remove the oldest if all are larger",
+	  apply_files_size, .is_rare = true },
+	{ 0, "max-age", "TIME", "with --event=DIRECTORY: remove those that are older",
+	  apply_max_age, .is_rare = true },
+};
+
+const struct option_part session_retention_options = {
+	session_rows, sizeof(session_rows) / sizeof(session_rows[0])
+};
+
+/* Options for budgets. */
+
+static int apply_budget(void *settings, const char *value, struct error *error)
+{
+	struct budget_settings *budgets = settings;
+
+	if (budgets->size == BUDGETS_MAX)
+		return error_set(error, "--budget=%s: more than %d; leave out some", value,
+				 BUDGETS_MAX);
+	budgets->texts[budgets->size++] = value;
+	return 0;
+}
+
+static const struct option_row budget_rows[] = {
+	{ 0, "budget", "LIMIT",
+	  "exit with 4 if slices exceed it: 'SLICE p99 < 2ms' (also count, total, min, mean, max)",
+	  apply_budget, .is_repeatable = true, .is_rare = true },
+};
+
+const struct option_part budget_options = { budget_rows,
+					    sizeof(budget_rows) / sizeof(budget_rows[0]), 0 };
+
+/* Options for what ktrack prints about its own work. */
+
+static int apply_quiet(void *settings, const char *value, struct error *error)
+{
+	const struct report **report = settings;
+
+	(void)value;
+	(void)error;
+	*report = message_report_quiet();
+	return 0;
+}
+
+static const struct option_row report_rows[] = {
+	{ 'q', "quiet", NULL, "print no progress, no closing line and no hints", apply_quiet,
+	  .is_rare = true },
+};
+
+const struct option_part report_options = {
+	.rows = report_rows,
+	.nr_rows = sizeof(report_rows) / sizeof(report_rows[0]),
+};

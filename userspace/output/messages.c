@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Words the last line of a run. */
-#include "output/closing.h"
+/* Words what a run reports: progress, losses, and the last line. */
+#include "output/messages.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +8,7 @@
 #include "output/output_file.h"
 #include "output/outputs.h"
 #include "timeline/timeline.h"
+#include "userring/userring.h"
 
 void closing_report(const struct closing *closing, const char *next, const struct report *report)
 {
@@ -104,4 +105,174 @@ void closing_append_command(struct buffer *out, const char *command,
 		return;
 	buffer_append_char(out, ' ');
 	buffer_append_word(out, source);
+}
+
+/* Words the progress line of reading and writing files and buffers, and of waiting. */
+
+/* Shorter operations show nothing. */
+#define QUIET_NS NS_PER_S
+#define SHOW_EVERY_NS (500 * NS_PER_MS)
+
+#define MIB (1024.0 * 1024.0)
+
+static void transfer_show(struct transfer *transfer, struct buffer *line, int64_t now_ns)
+{
+	transfer->report->progress(transfer->report->context, buffer_string(line));
+	transfer->shown_ns = now_ns;
+}
+
+static bool transfer_is_due(const struct transfer *transfer, int64_t now_ns)
+{
+	return transfer->report && now_ns - transfer->begin_ns >= QUIET_NS &&
+	       now_ns - transfer->shown_ns >= SHOW_EVERY_NS;
+}
+
+static void transfer_advance(void *context, uint64_t done, uint64_t total)
+{
+	struct transfer *transfer = context;
+	int64_t now_ns = time_now_ns(CLOCK_MONOTONIC);
+	struct buffer line = { 0 };
+
+	if (!transfer_is_due(transfer, now_ns))
+		return;
+	buffer_printf(&line, "%s: ", transfer->object);
+	if (total > 0)
+		buffer_printf(&line, "%.0f%% of ", 100.0 * (double)done / (double)total);
+	buffer_printf(&line, "%.1f MiB", (double)(total > 0 ? total : done) / MIB);
+	if (transfer->nr_events)
+		buffer_printf(&line, ", %llu events", (unsigned long long)*transfer->nr_events);
+	transfer_show(transfer, &line, now_ns);
+	buffer_release(&line);
+}
+
+struct byte_progress *transfer_begin(struct transfer *transfer, const struct report *report,
+				     const char *object, const uint64_t *nr_events)
+{
+	*transfer = (struct transfer){
+		.bytes = { .advanced = transfer_advance, .context = transfer },
+		.report = report && report->progress ? report : NULL,
+		.object = object,
+		.nr_events = nr_events,
+		.begin_ns = time_now_ns(CLOCK_MONOTONIC),
+	};
+	return transfer->report ? &transfer->bytes : NULL;
+}
+
+static void transfer_show_text(struct transfer *transfer, const char *text, int64_t now_ns)
+{
+	struct buffer line = { 0 };
+
+	buffer_printf(&line, "%s: %s", transfer->object, text);
+	transfer_show(transfer, &line, now_ns);
+	buffer_release(&line);
+}
+
+void transfer_note(struct transfer *transfer, const char *doing)
+{
+	if (transfer->shown_ns != 0)
+		transfer_show_text(transfer, doing, transfer->shown_ns);
+}
+
+void transfer_wait(struct transfer *transfer, const char *what)
+{
+	int64_t now_ns = time_now_ns(CLOCK_MONOTONIC);
+
+	if (transfer_is_due(transfer, now_ns))
+		transfer_show_text(transfer, what, now_ns);
+}
+
+void transfer_end(struct transfer *transfer)
+{
+	if (transfer->shown_ns != 0)
+		transfer->report->progress(transfer->report->context, "");
+	transfer->shown_ns = 0;
+}
+
+/* Reports lost records in one line (how many, in how many gaps, the remedy), and what is wrong with
+ * clocks. */
+
+/* The suggested buffer is larger by this factor. */
+#define MORE_FACTOR 8
+
+static void advice_append(struct buffer *line, const struct loss_summary *summary)
+{
+	uint64_t kib = summary->buffer_kib;
+	uint64_t more = kib < BUFFER_KIB_MAX / MORE_FACTOR ? MORE_FACTOR * kib : BUFFER_KIB_MAX;
+
+	if (kib == 0 || kib >= BUFFER_KIB_MAX)
+		return;
+	buffer_printf(line, "; %llu KiB for each CPU are too small, ", (unsigned long long)kib);
+	if (summary->is_attached)
+		buffer_printf(line, "write a larger number to the instance's buffer_size_kb");
+	else
+		buffer_printf(line, "try -b %llu", (unsigned long long)more);
+}
+
+static void programs_advice_append(struct buffer *line, const struct loss_summary *summary)
+{
+	if (summary->programs_lost == 0)
+		return;
+	buffer_printf(line, "; %llu did not fit into rings of programs, ",
+		      (unsigned long long)summary->programs_lost);
+	if (summary->program_ring_kib > 0 && summary->program_ring_kib < PROGRAM_RING_KIB)
+		buffer_printf(line, "try a larger --program-ring than %lluk",
+			      (unsigned long long)summary->program_ring_kib);
+	else
+		buffer_printf(line, "build these with a larger KTRACK_USER_RING_SIZE");
+}
+
+void loss_summary_report(const struct loss_summary *summary, const struct report *report)
+{
+	struct buffer line = { 0 };
+
+	if (!summary->has_lost)
+		return;
+	if (summary->object)
+		buffer_printf(&line, "%s: ", summary->object);
+	timeline_append_loss(&line, summary->records, summary->gaps, summary->gaps_unknown);
+	advice_append(&line, summary);
+	programs_advice_append(&line, summary);
+	if (summary->is_failure)
+		buffer_printf(&line, "; exit status %d because of --fail-on-loss", STATUS_LOST);
+	if (!line.failed)
+		report_message(report, "%s", buffer_string(&line));
+	buffer_release(&line);
+}
+
+void loss_report_sideband(uint64_t lost, const struct report *report)
+{
+	if (lost > 0)
+		report_message(report, "lost %llu records about threads; thread names may be wrong",
+			       (unsigned long long)lost);
+}
+
+static const char *wall_clock_remedy(const char *clock, bool is_live)
+{
+	if (is_live)
+		return "record without --instance, with --clock=boot, or into a file and export "
+		       "that with --wall-clock=TIME";
+	/* It has the right clock, and only its offset from the wall clock is unknown. */
+	if (strcmp(clock, "boot") == 0)
+		return "give --wall-clock=TIME, or record with 'ktrack record'";
+	return "give --wall-clock=TIME, or record with 'ktrack record --clock=boot'";
+}
+
+/* Each CPU counts the clock local by itself. */
+void clock_order_check(const struct recording *recording, const struct report *report)
+{
+	if (strcmp(recording->clock, "local") == 0 && recording->nr_cpus > 1)
+		report_message(report,
+			       "%s: the clock local differs between CPUs: the order of their "
+			       "records, and durations of slices across CPUs, may be wrong; record "
+			       "with the clock boot",
+			       recording->source);
+}
+
+void wall_clock_check(const struct recording *recording, bool is_live, const struct report *report)
+{
+	if (strcmp(recording->time_source, "none") != 0)
+		return;
+	report_message(report, "%s: the wall clock is unknown (clock %s), times begin in 1970; %s",
+		       recording->source, recording->clock,
+		       wall_clock_remedy(recording->clock, is_live));
 }

@@ -6,15 +6,13 @@
 #ifndef OUTPUT_OUTPUT_H
 #define OUTPUT_OUTPUT_H
 
-#include "output/closing.h"
+#include "output/messages.h"
 #include "output/identity.h"
 #include "output/labels.h"
 #include "output/output_file.h"
 #include "output/outputs.h"
 #include "output/retention.h"
 #include "output/spool.h"
-#include "output/transfer.h"
-#include "output/warning.h"
 #include "output/watch_folder.h"
 
 #endif

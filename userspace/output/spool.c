@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "output/output_file.h"
-#include "output/warning.h"
+#include "output/messages.h"
 
 struct spool_owner spool_owner_find(void)
 {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Lists the tracepoints of the running kernel that follow the convention. */
+#include <fnmatch.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "reader/listing.h"
@@ -107,5 +109,221 @@ void listing_free(struct listing *listing)
 	convention_free(listing->convention);
 	if (listing->events_fd >= 0)
 		close(listing->events_fd);
+	free(listing);
+}
+
+/* Lists rules, and whether the running kernel has their tracepoints. */
+
+#define SYMBOLS_PATH "/proc/kallsyms"
+/* The kernel and its modules have such a function for each tracepoint. */
+#define SYMBOL_PREFIX " __traceiter_"
+
+/** struct tracepoint_name - a tracepoint of the running kernel; @system: NULL if unknown */
+struct tracepoint_name {
+	char *system;
+	char *event;
+};
+
+/**
+ * struct rule_listing - rules and tracepoints
+ * @is_known: whether the tracepoints of the running kernel could be read
+ * @is_by_symbols: they were read from the kernel's symbols, which have no systems
+ */
+struct rule_listing {
+	struct rules *rules;
+	bool is_known;
+	bool is_by_symbols;
+	struct tracepoint_name *names;
+	size_t nr_names;
+};
+
+static bool rule_listing_wants_system(void *context, const char *system)
+{
+	const struct rule_listing *listing = context;
+
+	return rules_want(listing->rules, system, NULL);
+}
+
+static bool rule_listing_wants(void *context, const char *system, const char *name)
+{
+	const struct rule_listing *listing = context;
+
+	return rules_want(listing->rules, system, name);
+}
+
+/* @system and @event are freed by rule_listing_free(), also after a failure. */
+static int name_add(struct rule_listing *listing, char *system, char *event, struct error *error)
+{
+	struct tracepoint_name *names = reallocarray(listing->names, listing->nr_names + 1,
+						     sizeof(*names));
+
+	if (!names || !event) {
+		listing->names = names ? names : listing->names;
+		free(system);
+		free(event);
+		return error_set(error, "out of memory");
+	}
+	listing->names = names;
+	names[listing->nr_names++] =
+		(struct tracepoint_name){ .system = system, .event = event };
+	return 0;
+}
+
+static int tracepoint_name_add(void *context, const struct tracepoint *tracepoint,
+			       struct error *error)
+{
+	char *system = strdup(tracepoint->system);
+
+	return system ? name_add(context, system, strdup(tracepoint->name), error)
+		      : error_set(error, "out of memory");
+}
+
+/* Everybody may read the names of symbols, if not their addresses. */
+static int rule_listing_read_symbols(struct rule_listing *listing, struct error *error)
+{
+	struct buffer text = { 0 };
+	const char *line;
+	int status = 0;
+
+	listing->is_by_symbols = true;
+	if (file_read(SYMBOLS_PATH, &text) == 0)
+		buffer_append_char(&text, '\0');
+	for (line = buffer_string(&text); status == 0 && (line = strstr(line, SYMBOL_PREFIX));) {
+		line += strlen(SYMBOL_PREFIX);
+		status = name_add(listing, NULL, strndup(line, strcspn(line, "\t\n")), error);
+	}
+	buffer_release(&text);
+	return listing->nr_names > 0 ? status : -1;
+}
+
+static int rule_listing_read(struct rule_listing *listing, struct error *error)
+{
+	const struct tracepoint_visitor visitor = { .context = listing,
+						    .wants_system = rule_listing_wants_system,
+						    .wants = rule_listing_wants,
+						    .visit = tracepoint_name_add };
+	int events_fd = events_open(error);
+	int status;
+
+	if (events_fd < 0)
+		return -1;
+	status = tracepoints_visit(events_fd, &visitor, error);
+	close(events_fd);
+	return status;
+}
+
+static int packs_add(struct rules *rules, struct error *error)
+{
+	for (const struct rule_pack *pack = rule_packs; pack->name; pack++) {
+		if (rules_add(rules, pack->name, error) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* Takes the rules of the selection; without any, the rules of all packs. */
+static int rule_listing_fill(struct rule_listing *listing, struct selection *selection,
+			     struct error *error)
+{
+	bool is_all = !selection->rules;
+
+	listing->rules = is_all ? rules_new() : selection->rules;
+	selection->rules = NULL;
+	if (!listing->rules)
+		return error_set(error, "out of memory");
+	if (is_all && packs_add(listing->rules, error) < 0)
+		return -1;
+	return rules_close(listing->rules, false, error);
+}
+
+int rule_listing_new(struct rule_listing **out, struct selection *selection,
+		     const struct report *report, struct error *error)
+{
+	struct rule_listing *listing = calloc(1, sizeof(*listing));
+	struct error problem = { 0 };
+
+	if (!listing)
+		return error_set(error, "out of memory");
+	if (rule_listing_fill(listing, selection, error) < 0) {
+		rule_listing_free(listing);
+		return -1;
+	}
+	listing->is_known = rule_listing_read(listing, &problem) == 0 ||
+			    rule_listing_read_symbols(listing, error) == 0;
+	if (!listing->is_known)
+		report_message(report, "%s; whether tracepoints exist is unknown", problem.text);
+	else if (listing->is_by_symbols)
+		report_message(report,
+			       "%s; which tracepoints exist is taken from " SYMBOLS_PATH
+			       ", by name without system",
+			       problem.text);
+	*out = listing;
+	return 0;
+}
+
+size_t rule_listing_size(const struct rule_listing *listing)
+{
+	return rules_size(listing->rules);
+}
+
+void rule_listing_get(const struct rule_listing *listing, size_t number, struct listed_rule *out)
+{
+	const struct rule_pack *pack;
+	struct rule_about about;
+
+	rules_about(listing->rules, number, &about);
+	pack = rule_pack_find(text_of(about.source));
+	*out = (struct listed_rule){
+		.name = about.name,
+		.kind = about.kind,
+		.of = about.of,
+		.source = about.source,
+		.is_pack = pack,
+		.about = pack ? pack->about : NULL,
+		.tried = pack ? pack->tried : NULL,
+		.nr_tracepoints = about.nr_uses,
+	};
+}
+
+static enum listed_presence presence_find(const struct rule_listing *listing, const char *system,
+					  const char *event)
+{
+	/* ftrace's own records have no tracepoint; those of programs come and go. */
+	if (!listing->is_known || program_system(system) || (listing->is_by_symbols && strcmp(system, "ftrace") == 0))
+		return LISTED_UNKNOWN;
+	for (size_t i = 0; i < listing->nr_names; i++) {
+		if ((listing->is_by_symbols || fnmatch(system, listing->names[i].system, 0) == 0) &&
+		    fnmatch(event, listing->names[i].event, 0) == 0)
+			return LISTED_PRESENT;
+	}
+	return LISTED_ABSENT;
+}
+
+void rule_listing_tracepoint(const struct rule_listing *listing, size_t number, size_t index,
+			     struct listed_use *out)
+{
+	struct rule_use_about use;
+
+	rules_use(listing->rules, number, index, &use);
+	*out = (struct listed_use){
+		.system = use.system,
+		.event = use.event,
+		.of_system = use.of_system,
+		.of_event = use.of_event,
+		.role = use.role,
+		.presence = presence_find(listing, use.of_system, use.of_event),
+	};
+}
+
+void rule_listing_free(struct rule_listing *listing)
+{
+	if (!listing)
+		return;
+	rules_free(listing->rules);
+	for (size_t i = 0; i < listing->nr_names; i++) {
+		free(listing->names[i].system);
+		free(listing->names[i].event);
+	}
+	free(listing->names);
 	free(listing);
 }

@@ -7,7 +7,6 @@
 #include "reader/filter.h"
 #include "reader/other_records.h"
 #include "reader/stacks.h"
-#include "reader/unknown_events.h"
 #include "rules/rules.h"
 #include "source/source.h"
 #include "timeline/timeline.h"

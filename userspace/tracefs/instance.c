@@ -11,8 +11,10 @@
 
 #include "tracefs/instance_state.h"
 #include "tracefs/lock.h"
-#include "tracefs/mark.h"
+#include "tracefs/page.h"
+#include "tracefs/reader.h"
 #include "tracefs/retry.h"
+#include "tracefs/tracefs.h"
 
 #define NAMES_TO_TRY 16
 
@@ -469,4 +471,507 @@ int instance_remove(struct instance *instance, struct error *error)
 	}
 	instance_close(instance);
 	return status;
+}
+
+/* How large the buffers of an instance are. */
+
+static uint64_t instance_read_size(const struct instance *instance, const char *file)
+{
+	char *text = tracefs_instance_file_read(instance->handle, file, NULL);
+	uint64_t size_kib = text ? strtoull(text, NULL, 10) : 0;
+
+	free(text);
+	return size_kib;
+}
+
+/* The kernel prints "X" if the sizes differ. */
+uint64_t instance_buffer_kib(const struct instance *instance)
+{
+	return instance_read_size(instance, "buffer_size_kb");
+}
+
+uint64_t instance_memory_kib(const struct instance *instance)
+{
+	uint64_t size_kib;
+
+	if (!instance)
+		return 0;
+	size_kib = instance_read_size(instance, "buffer_total_size_kb");
+	return size_kib + (instance->sideband ? instance_memory_kib(instance->sideband) : 0);
+}
+
+/*
+ * The buffer is resized after the events are enabled. Older kernels (6.1) have one flag for all
+ * instances that buffers have been expanded from their boot size. Enabling an event expands the top
+ * level's buffer and sets the flag. If a resize of any instance sets it first, the top level's
+ * buffer keeps its few KiB forever.
+ */
+int instance_resize(struct instance *instance, struct error *error)
+{
+	char size[32];
+
+	snprintf(size, sizeof(size), "%llu", (unsigned long long)instance->buffer_kib);
+	instance_try_write(instance, "buffer_percent", BUFFER_PERCENT);
+	if (instance_try_write(instance, "buffer_size_kb", size))
+		return 0;
+	if (errno == ENOMEM)
+		return error_set(error,
+				 "buffers of %s KiB for each CPU: %s; use smaller ones "
+				 "(-b), see 'ktrack doctor'",
+				 size, strerror(errno));
+	return error_set_system(error, errno, "cannot write '%s' to %s/buffer_size_kb", size,
+				instance->directory);
+}
+
+/* The tracepoints that an instance records: enabling, filters, changes of their state. */
+
+/* If the kernel refuses a filter, the file of the filter contains its reason. */
+static int filter_fail(const struct instance *instance, int number, const char *system,
+		       const char *event, const char *filter, const struct error *problem,
+		       struct error *error)
+{
+	static const char head[] = "parse_error: ";
+	struct buffer text = { 0 };
+	const char *reason = NULL;
+
+	if (event_file_read(instance->control.events_fd, system, event, "filter", &text) == 0)
+		reason = strstr(buffer_string(&text), head);
+	if (reason) {
+		reason += strlen(head);
+		error_set(error, "the kernel refuses '%s' as a filter of %s:%s: %.*s%s%s", filter,
+			  system, event, (int)strcspn(reason, "\n"), reason,
+			  *problem->text ? ": " : "", problem->text);
+	} else {
+		error_set_system(error, number, "cannot write '%s' to %s/events/%s/%s/filter",
+				 filter, instance->directory, system, event);
+	}
+	buffer_release(&text);
+	return -1;
+}
+
+/* The filter goes with the instance. */
+static int event_filter(struct instance *instance, const char *system, const char *event,
+			const char *text, struct error *error)
+{
+	struct buffer filter = { 0 };
+	struct error problem = { 0 };
+	int fd, status = 0;
+
+	control_translate_filter(&instance->control, system, event, text, &filter, &problem);
+	fd = control_open_event(&instance->control, system, event, "filter", O_WRONLY | O_TRUNC);
+	if (fd < 0 || retry_write(fd, buffer_string(&filter), filter.size) < 0)
+		status = filter_fail(instance, errno, system, event, text, &problem, error);
+	else
+		control_report_event_write(&instance->control, system, event, "filter",
+					   buffer_string(&filter));
+	buffer_release(&filter);
+	if (fd >= 0)
+		close(fd);
+	return status;
+}
+
+int instance_enable(struct instance *instance, const char *system, const char *event,
+		    const char *filter, struct error *error)
+{
+	if (filter && event_filter(instance, system, event, filter, error) < 0)
+		return -1;
+	return enabled_add(&instance->enabled, &instance->control, system, event,
+			   instance->enabled_lock, error);
+}
+
+int instance_watch(struct instance *instance, struct error *error)
+{
+	return changes_open(&instance->changes, instance, error);
+}
+
+int instance_watch_fd(const struct instance *instance)
+{
+	return instance->changes ? changes_fd(instance->changes) : -1;
+}
+
+int instance_look_writes(const struct instance *instance, const struct instance_observer *observer,
+			 struct error *error)
+{
+	struct instance_change change;
+
+	if (!instance->changes || !changes_take(instance->changes, &change))
+		return 0;
+	return observer->change(observer->context, &change, error);
+}
+
+int instance_look(struct instance *instance, const struct instance_observer *observer,
+		  struct error *error)
+{
+	if (instance_look_writes(instance, observer, error) < 0)
+		return -1;
+	return enabled_look_all(&instance->enabled, observer, error);
+}
+
+void instance_release_events(struct instance *instance)
+{
+	enabled_release_all(&instance->enabled);
+}
+
+bool instance_has_event(const struct instance *instance, const char *system, const char *event)
+{
+	return enabled_has(&instance->enabled, system, event);
+}
+
+bool instance_sideband_has_id(const struct instance *instance, unsigned int id)
+{
+	struct instance *sideband = instance->sideband;
+
+	return sideband && enabled_has_id(&sideband->enabled, &sideband->control, id);
+}
+
+size_t instance_count_events(const struct instance *instance)
+{
+	return enabled_recorded(&instance->enabled);
+}
+
+/* Lets an instance record only what some threads, or some CPUs, write. */
+
+/* Children are followed first, so that none is missed. */
+static int follow_by(struct instance *instance, const char *option, const char *file, pid_t pid,
+		     struct error *error)
+{
+	char number[32];
+
+	if (instance_write(instance, option, "1", error) < 0)
+		return -1;
+	snprintf(number, sizeof(number), "%d", (int)pid);
+	if (instance_append(instance, file, number))
+		return 0;
+	return error_set_system(error, errno, "cannot append '%s' to %s/%s", number,
+				instance->directory, file);
+}
+
+int instance_follow(struct instance *instance, pid_t pid, struct error *error)
+{
+	if (instance->traces_functions &&
+	    follow_by(instance, "options/function-fork", "set_ftrace_pid", pid, error) < 0)
+		return -1;
+	return follow_by(instance, "options/event-fork", "set_event_pid", pid, error);
+}
+
+static bool cpu_exists(const struct instance *instance, int cpu)
+{
+	struct buffer path = { 0 };
+	bool exists;
+
+	buffer_printf(&path, "%s/per_cpu/cpu%d", instance->directory, cpu);
+	exists = file_find_built(AT_FDCWD, &path) == 0;
+	buffer_release(&path);
+	return exists;
+}
+
+int instance_limit_cpus(struct instance *instance, const cpu_set_t *cpus, struct error *error)
+{
+	struct buffer mask = { 0 };
+	int status;
+
+	for (int group = CPU_SETSIZE / 32 - 1; group >= 0; group--) {
+		uint32_t bits = 0;
+
+		for (int cpu = 32 * group; cpu < 32 * group + 32; cpu++) {
+			if (!CPU_ISSET(cpu, cpus))
+				continue;
+			if (!cpu_exists(instance, cpu)) {
+				buffer_release(&mask);
+				return error_set(error, "this machine has no CPU %d", cpu);
+			}
+			bits |= UINT32_C(1) << cpu % 32;
+		}
+		if (bits || mask.size || group == 0)
+			buffer_printf(&mask, mask.size ? ",%08x" : "%x", bits);
+	}
+	instance->limits_cpus = true;
+	status = instance_write(instance, "tracing_cpumask", buffer_string(&mask), error);
+	buffer_release(&mask);
+	return status;
+}
+
+/* Lets an instance record the calls of functions by the tracer function_graph. */
+
+#define FUNCTION_GRAPH "function_graph"
+
+/* The first line of an empty filter. */
+#define ALL_FUNCTIONS "#### all functions enabled"
+
+/* A function that exists in every kernel, and that is called at most once, at the end. */
+#define QUIET_FUNCTION "kernel_restart"
+
+/* Only an instance shows which tracers it can have. */
+int instance_test_functions(bool *can, struct error *error)
+{
+	const struct instance_settings settings = { .mode = &buffer_modes[0],
+						    .clock = "boot",
+						    .buffer_kib = 1 };
+	struct instance *instance;
+	char *tracers;
+
+	*can = false;
+	if (instance_open_named(&instance, NULL, &settings, error) < 0)
+		return -1;
+	tracers = tracefs_instance_file_read(instance->handle, "available_tracers", NULL);
+	*can = tracers && strstr(tracers, FUNCTION_GRAPH);
+	free(tracers);
+	return instance_remove(instance, error);
+}
+
+char *functions_read(struct error *error)
+{
+	char *list = tracefs_instance_file_read(NULL, "available_filter_functions", NULL);
+
+	if (!list)
+		error_set_system(error, errno, "cannot read available_filter_functions in tracefs");
+	return list;
+}
+
+int instance_choose_functions(struct instance *instance, const char *pattern, bool is_excluded,
+			      struct error *error)
+{
+	const char *file = is_excluded ? "set_ftrace_notrace" : "set_ftrace_filter";
+	struct buffer line = { 0 };
+	int status = 0;
+
+	/* Without the newline, the kernel reads the pattern at close(2), whose error nobody sees. */
+	buffer_printf(&line, "%s\n", pattern);
+	if (line.failed)
+		status = error_set(error, "out of memory");
+	else if (instance_append(instance, file, buffer_string(&line)))
+		;
+	else if (errno == EINVAL)
+		status = error_set(error,
+				   "'%s': no such function can be traced; see "
+				   "available_filter_functions in tracefs",
+				   pattern);
+	else
+		status = error_set_system(error, errno, "cannot append '%s' to %s/%s", pattern,
+					  instance->directory, file);
+	buffer_release(&line);
+	return status;
+}
+
+/* Only modules that are not loaded were chosen: an empty filter would mean all functions. */
+static int filter_fill(struct instance *instance, struct error *error)
+{
+	char *filter = tracefs_instance_file_read(instance->handle, "set_ftrace_filter", NULL);
+	bool is_empty = !filter || strncmp(filter, ALL_FUNCTIONS, strlen(ALL_FUNCTIONS)) == 0;
+
+	free(filter);
+	return is_empty ? instance_choose_functions(instance, QUIET_FUNCTION, false, error) : 0;
+}
+
+int instance_trace_functions(struct instance *instance, struct error *error)
+{
+	instance->traces_functions = true;
+	if (filter_fill(instance, error) < 0)
+		return -1;
+	return instance_write(instance, "current_tracer", FUNCTION_GRAPH, error);
+}
+
+bool instance_traces_functions(const struct instance *instance)
+{
+	return instance->traces_functions;
+}
+
+/* Lets an instance record kernel stacks, but not too many. */
+
+int instance_add_stack(struct instance *instance, const char *system, const char *event,
+		       const char *filter, uint64_t limit, struct error *error)
+{
+	struct stack_trigger *triggers = reallocarray(instance->stacks, instance->nr_stacks + 1,
+						      sizeof(*triggers));
+
+	if (!triggers)
+		return error_set(error, "out of memory");
+	instance->stacks = triggers;
+	if (instance->marker_fd < 0)
+		instance->marker_fd = file_open_in(instance->directory, "trace_marker", O_WRONLY,
+						   error);
+	if (instance->marker_fd < 0)
+		return -1;
+	return stack_trigger_set(&triggers[instance->nr_stacks++], &instance->control, system,
+				 event, filter, limit, error);
+}
+
+bool instance_has_stacks(const struct instance *instance)
+{
+	return instance->nr_stacks > 0;
+}
+
+uint32_t instance_refill_stacks(const struct instance *instance)
+{
+	uint32_t exhausted = 0;
+
+	for (size_t i = 0; i < instance->nr_stacks; i++) {
+		if (stack_trigger_refill(&instance->stacks[i]))
+			exhausted |= UINT32_C(1) << i;
+	}
+	return exhausted;
+}
+
+void instance_write_marker(const struct instance *instance, struct text text)
+{
+	/* A full buffer or a stopped recording has no place for it. */
+	if (instance->marker_fd >= 0 && retry_write(instance->marker_fd, text.data, text.size) < 0)
+		return;
+}
+
+void instance_close_stacks(struct instance *instance)
+{
+	for (size_t i = 0; i < instance->nr_stacks; i++)
+		stack_trigger_close(&instance->stacks[i]);
+	free(instance->stacks);
+	instance->stacks = NULL;
+	instance->nr_stacks = 0;
+	file_close(instance->marker_fd);
+	instance->marker_fd = -1;
+}
+
+/* Finds the kernel's number of a process in a PID namespace: it is in the records that it writes. */
+
+/* A sub-buffer, also of kernels with larger pages. */
+#define SUB_BUFFER_SIZE 65536
+
+/* In the common fields of records, whose places no kernel has changed. */
+#define PID_OFFSET 4
+
+int instance_write_text(void *context, const char *path, struct error *error)
+{
+	/* The kernel takes no text from a page that this process has not touched. */
+	const char text[] = WRITER_TEXT;
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+	int status = 0;
+
+	(void)context;
+	if (fd < 0 || retry_write(fd, text, sizeof(text) - 1) < 0)
+		status = error_set_system(error, errno, "cannot write to %s", path);
+	file_close(fd);
+	return status;
+}
+
+/* Returns the number of the thread that wrote the text; 0 if it is not in this sub-buffer. */
+static int writer_find(const void *bytes, size_t size)
+{
+	struct record record = { 0 };
+	struct page page;
+	int32_t tid;
+
+	page_load(&page, (struct page_layout){ 0 }, bytes, size);
+	while (page_next(&page, &record)) {
+		if (!memmem(record.data, record.size, WRITER_TEXT, strlen(WRITER_TEXT)))
+			continue;
+		memcpy(&tid, record.data + PID_OFFSET, sizeof(tid));
+		return tid;
+	}
+	return 0;
+}
+
+static int writer_find_on(const struct instance *instance, int cpu, void *bytes)
+{
+	struct error ignored = { 0 };
+	ssize_t size;
+	char file[64];
+	int fd;
+
+	snprintf(file, sizeof(file), "per_cpu/cpu%d/trace_pipe_raw", cpu);
+	fd = file_open_in(instance->directory, file, O_RDONLY | O_NONBLOCK, &ignored);
+	size = fd < 0 ? -1 : TEMP_FAILURE_RETRY(read(fd, bytes, SUB_BUFFER_SIZE));
+	file_close(fd);
+	return size > 0 ? writer_find(bytes, size) : 0;
+}
+
+static int writer_find_any(struct instance *instance, struct error *error)
+{
+	void *bytes = malloc(SUB_BUFFER_SIZE);
+	int tid = 0;
+
+	for (int cpu = 0; bytes && tid == 0 && cpu < sysconf(_SC_NPROCESSORS_CONF); cpu++)
+		tid = writer_find_on(instance, cpu, bytes);
+	free(bytes);
+	/* Also resets the counts. */
+	if (tid > 0 && instance_write(instance, "trace", "\n", error) == 0)
+		return tid;
+	return tid > 0 ? -1
+		       : error_set(error, "%s: no record of a text written to trace_marker",
+				   instance->directory);
+}
+
+int instance_find_writer(struct instance *instance,
+			 int (*write)(void *context, const char *path, struct error *error),
+			 void *context, struct error *error)
+{
+	struct buffer path = { 0 };
+	int status;
+
+	buffer_printf(&path, "%s/trace_marker", instance->directory);
+	status = control_switch(&instance->control, true, error);
+	if (status == 0)
+		status = write(context, buffer_string(&path), error);
+	if (control_switch(&instance->control, false, status < 0 ? &(struct error){ 0 } : error) < 0)
+		status = -1;
+	buffer_release(&path);
+	return status < 0 ? -1 : writer_find_any(instance, error);
+}
+
+int instance_own_tid(const struct instance *instance)
+{
+	return instance->own_tid;
+}
+
+/* The ways to buffer records. */
+
+const struct buffer_mode buffer_modes[] = {
+	{ "streaming", .overwrites = true },
+	{ STATISTICS_CIRCULAR, .overwrites = true, .is_read_at_end = true },
+	{ STATISTICS_ONESHOT, .is_read_at_end = true },
+	{ NULL },
+};
+
+const struct buffer_mode *buffer_mode_find(const char *name)
+{
+	for (const struct buffer_mode *mode = buffer_modes; mode->name; mode++) {
+		if (strcmp(mode->name, name) == 0)
+			return mode;
+	}
+	return NULL;
+}
+
+/* Properties of trace clocks. */
+
+/** struct wall_clock - a trace clock and its system clock */
+struct wall_clock {
+	const char *name;
+	clockid_t id;
+};
+
+static const struct wall_clock wall_clocks[] = {
+	{ "boot", CLOCK_BOOTTIME },
+	{ "mono", CLOCK_MONOTONIC },
+	{ "mono_raw", CLOCK_MONOTONIC_RAW },
+	{ "tai", CLOCK_TAI },
+};
+
+bool trace_clock_find(const char *name, clockid_t *out)
+{
+	for (size_t i = 0; i < sizeof(wall_clocks) / sizeof(wall_clocks[0]); i++) {
+		if (strcmp(wall_clocks[i].name, name) != 0)
+			continue;
+		*out = wall_clocks[i].id;
+		return true;
+	}
+	return false;
+}
+
+bool trace_clock_counts_ticks(const char *name)
+{
+	static const char *const clocks[] = { "counter", "uptime", "x86-tsc", "ppc-tb" };
+
+	for (size_t i = 0; name && i < sizeof(clocks) / sizeof(clocks[0]); i++) {
+		if (strcmp(name, clocks[i]) == 0)
+			return true;
+	}
+	return false;
 }

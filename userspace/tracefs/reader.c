@@ -14,7 +14,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "tracefs/reader.h"
 #include "tracefs/retry.h"
+#include "tracefs/statistics.h"
 
 /*
  * If the kernel refuses membarrier (it does with nohz_full), writers get this long: the time
@@ -325,4 +327,227 @@ int buffer_reader_settle(struct buffer_reader *reader, struct error *error)
 			return -1;
 	}
 	return 0;
+}
+
+/* Reads the ring buffer of one CPU, and what the kernel counts of it. */
+
+/* The result of reading; the buffer of a CPU that was never online does not exist. */
+static ssize_t buffer_result(struct cpu_buffer *buffer, ssize_t size, struct error *error)
+{
+	buffer->is_absent = size < 0 && errno == ENODEV;
+	if (size < 0 && (errno == EAGAIN || errno == ENODEV))
+		return 0;
+	if (size < 0)
+		return error_set_system(error, errno, "cannot read the ring buffer of cpu %d",
+					buffer->cpu);
+	buffer->has_read |= size > 0;
+	return size;
+}
+
+ssize_t cpu_buffer_read(struct cpu_buffer *buffer, void *bytes, struct error *error)
+{
+	ssize_t size;
+
+	if (buffer->sub_buffers_left == 0)
+		return 0;
+	size = TEMP_FAILURE_RETRY(read(buffer->fd, bytes, buffer->sub_buffer_size));
+	size = buffer_result(buffer, size, error);
+	buffer->sub_buffers_left -= size > 0;
+	return size;
+}
+
+ssize_t cpu_buffer_splice(struct cpu_buffer *buffer, int pipe_fd, size_t size, struct error *error)
+{
+	uint64_t most = size / buffer->sub_buffer_size;
+	ssize_t moved;
+
+	if (most > buffer->sub_buffers_left)
+		most = buffer->sub_buffers_left;
+	if (most == 0)
+		return 0;
+	moved = TEMP_FAILURE_RETRY(splice(buffer->fd, NULL, pipe_fd, NULL,
+					  most * buffer->sub_buffer_size,
+					  SPLICE_F_MOVE | SPLICE_F_NONBLOCK));
+	moved = buffer_result(buffer, moved, error);
+	if (moved > 0)
+		buffer->sub_buffers_left -= moved / buffer->sub_buffer_size;
+	return moved;
+}
+
+int cpu_buffer_statistics(const struct cpu_buffer *buffer, struct statistics *out,
+			  struct error *error)
+{
+	if (!buffer->is_frozen)
+		return statistics_load(out, buffer->statistics_fd, buffer->cpu, error);
+	*out = buffer->after;
+	return 0;
+}
+
+int cpu_buffer_account(const struct cpu_buffer *buffer, struct statistics *out, struct error *error)
+{
+	const struct statistics *before = &buffer->before, *forgotten = &buffer->forgotten;
+
+	if (cpu_buffer_statistics(buffer, out, error) < 0)
+		return -1;
+	if (before->read > 0) {
+		out->overwritten = statistics_since(out->overwritten, before->overwritten);
+		out->dropped = statistics_since(out->dropped, before->dropped);
+		out->read = statistics_since(out->read, before->read);
+	}
+	out->overwritten += forgotten->overwritten;
+	out->dropped += forgotten->dropped;
+	out->read += forgotten->read;
+	return 0;
+}
+
+/* The kernel does not empty the buffers of CPUs that are offline, nor reset their counts. */
+bool cpu_buffer_forget(struct cpu_buffer *buffer, uint64_t overwritten)
+{
+	struct statistics *settled = &buffer->settled, now;
+	struct error ignored = { 0 };
+
+	if (cpu_buffer_statistics(buffer, &now, &ignored) == 0 && now.read == settled->read &&
+	    now.overwritten == settled->overwritten && now.overwritten >= overwritten)
+		return false;
+	buffer->forgotten.overwritten += settled->overwritten;
+	buffer->forgotten.dropped += settled->dropped;
+	buffer->forgotten.read += settled->read;
+	*settled = (struct statistics){ 0 };
+	return true;
+}
+
+/* Reads per_cpu/cpuN/stats: lines of "name: number". */
+
+/* Fits the text, which has a dozen lines. */
+#define TEXT_SIZE 4096
+
+static uint64_t digits_parse(const char *digit, const char *end)
+{
+	uint64_t number = 0;
+
+	while (digit < end && *digit == ' ')
+		digit++;
+	for (; digit < end && *digit >= '0' && *digit <= '9'; digit++)
+		number = number * 10 + (*digit - '0');
+	return number;
+}
+
+/* The member for the number of a line, NULL if the line is not used. */
+static uint64_t *statistics_member(struct statistics *out, struct text name)
+{
+	const struct {
+		const char *name;
+		uint64_t *member;
+	} rows[] = {
+		{ "overrun", &out->overwritten },    { "commit overrun", &out->dropped },
+		{ "dropped events", &out->dropped }, { STATISTICS_IN_FLIGHT, &out->dropped },
+		{ "read events", &out->read },	     { "entries", &out->unread },
+		{ "bytes", &out->held_bytes },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		if (text_equals(name, text_of(rows[i].name)))
+			return rows[i].member;
+	}
+	return NULL;
+}
+
+#define MICROSECOND_DIGITS 6
+
+/* Parses seconds with microseconds, or ticks. */
+static int64_t clock_parse(const char *digit, const char *end)
+{
+	const char *point = memchr(digit, '.', end - digit);
+	uint64_t before = digits_parse(digit, end);
+
+	if (!point)
+		return before <= INT64_MAX ? (int64_t)before : 0;
+	if (end - point != 1 + MICROSECOND_DIGITS || before >= INT64_MAX / NS_PER_S)
+		return 0;
+	return before * NS_PER_S + digits_parse(point + 1, end) * NS_PER_US;
+}
+
+/* Lines that ktrack adds. */
+static void word_read(struct statistics *out, struct text name, struct text word)
+{
+	while (word.size > 0 && *word.data == ' ') {
+		word.data++;
+		word.size--;
+	}
+	if (text_equals(name, text_of(STATISTICS_IN_FLIGHT)))
+		out->is_open = text_equals(word, text_of(STATISTICS_UNKNOWN));
+	if (!text_equals(name, text_of(STATISTICS_MODE)))
+		return;
+	out->keeps_last = text_equals(word, text_of(STATISTICS_CIRCULAR));
+	out->keeps_first = text_equals(word, text_of(STATISTICS_ONESHOT));
+}
+
+static void line_read(struct statistics *out, struct text name, const char *value, const char *end)
+{
+	uint64_t *member = statistics_member(out, name);
+
+	if (text_equals(name, text_of(STATISTICS_IN_FLIGHT)))
+		out->in_flight += digits_parse(value, end);
+	if (member)
+		*member += digits_parse(value, end);
+	else if (text_equals(name, text_of("now ts")))
+		out->now = clock_parse(value, end);
+	word_read(out, name, (struct text){ .data = value, .size = end - value });
+}
+
+void statistics_read_line(struct statistics *out, struct text line)
+{
+	const char *end = line.data + line.size;
+	const char *colon = memchr(line.data, ':', line.size);
+
+	if (colon)
+		line_read(out, (struct text){ line.data, colon - line.data }, colon + 1, end);
+}
+
+void statistics_read(struct statistics *out, struct text text)
+{
+	*out = (struct statistics){ 0 };
+	while (text.size > 0)
+		statistics_read_line(out, text_take_line(&text));
+}
+
+int cpu_file_open(const char *directory, int cpu, const char *file, int flags, struct error *error)
+{
+	struct buffer name = { 0 };
+	int fd;
+
+	buffer_printf(&name, "per_cpu/cpu%d/%s", cpu, file);
+	fd = file_open_in(directory, buffer_string(&name), flags, error);
+	buffer_release(&name);
+	return fd;
+}
+
+int statistics_open(const char *directory, int cpu, struct error *error)
+{
+	return cpu_file_open(directory, cpu, "stats", O_RDONLY, error);
+}
+
+/* One read: the kernel generates the text again for each. */
+int statistics_text(int fd, int cpu, struct buffer *out, struct error *error)
+{
+	char *space = buffer_reserve(out, TEXT_SIZE);
+	ssize_t size;
+
+	if (!space)
+		return error_set(error, "out of memory");
+	size = retry_pread(fd, space, TEXT_SIZE);
+	if (size < 0)
+		return error_set_system(error, errno, "cannot read the statistics of cpu %d", cpu);
+	out->size += size;
+	return 0;
+}
+
+int statistics_load(struct statistics *out, int fd, int cpu, struct error *error)
+{
+	struct buffer text = { 0 };
+	int status = statistics_text(fd, cpu, &text, error);
+
+	statistics_read(out, buffer_text(&text));
+	buffer_release(&text);
+	return status;
 }

@@ -11,7 +11,7 @@
 #include "tracefs/instance.h"
 #include "tracefs/module_watch.h"
 #include "tracefs/reader.h"
-#include "tracefs/stale.h"
+#include "tracefs/lock.h"
 #include "tracefs/statistics.h"
 #include "tracefs/tasks.h"
 #include "tracefs/tracepoints.h"

@@ -9,18 +9,27 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <grp.h>
+#include <linux/capability.h>
+#include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/epoll.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "userring/helper.h"
 #include "userring/process.h"
 #include "userring/reader.h"
+#include "userring/scan.h"
 
 /* The C library's limit is a byte more. */
 #define HELPER_NAME "ktrack-programs"
@@ -457,4 +466,498 @@ void helper_run(const struct helper_work *work, int fd)
 		state_wait(&own);
 	}
 	callers_close(&own.callers);
+}
+
+/* What a helper may do. */
+
+/* The memory that a helper may allocate. */
+#define MEMORY_MAX ((rlim_t)128 << 20)
+
+/* Files of processes of other users are found with these. */
+#define SEARCH_CAPABILITIES                                                   \
+	(UINT64_C(1) << CAP_SYS_PTRACE | UINT64_C(1) << CAP_DAC_READ_SEARCH | \
+	 UINT64_C(1) << CAP_CHECKPOINT_RESTORE)
+
+/* The reader has a user of its own, and may have to be killed. */
+#define READER_CAPABILITIES \
+	(UINT64_C(1) << CAP_SETUID | UINT64_C(1) << CAP_SETGID | UINT64_C(1) << CAP_KILL)
+
+static void capabilities_keep(uint64_t kept)
+{
+	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct data[2] = { 0 };
+
+	if (syscall(SYS_capget, &head, data) < 0)
+		return;
+	for (size_t i = 0; i < 2; i++) {
+		data[i].permitted &= (uint32_t)(kept >> 32 * i);
+		data[i].effective = data[i].permitted;
+		data[i].inheritable = 0;
+	}
+	syscall(SYS_capset, &head, data);
+}
+
+static bool capabilities_have(uint64_t wanted)
+{
+	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct data[2] = { 0 };
+
+	return syscall(SYS_capget, &head, data) == 0 &&
+	       ((data[0].effective | (uint64_t)data[1].effective << 32) & wanted) == wanted;
+}
+
+/* Memory that is mapped already: the recorder's, and sanitizers map terabytes that they do not use. */
+static rlim_t data_mapped(void)
+{
+	struct buffer text = { 0 };
+	unsigned long long pages = 0;
+
+	if (file_read("/proc/self/statm", &text) < 0 ||
+	    sscanf(buffer_string(&text), "%*u %*u %*u %*u %*u %llu", &pages) != 1)
+		pages = 0;
+	buffer_release(&text);
+	return pages * sysconf(_SC_PAGESIZE);
+}
+
+/* System calls that both limits allow. */
+#define COMMON_CALLS                                                                            \
+	/* Messages. */                                                                         \
+	SYS_recvmsg, SYS_recvfrom, SYS_sendmsg, SYS_sendto, SYS_ppoll,                          \
+	/* Files. */                                                                            \
+	SYS_openat, SYS_close, SYS_read, SYS_lseek, SYS_fcntl, SYS_fstat, SYS_newfstatat,       \
+	SYS_fstatfs, SYS_getdents64, SYS_readlinkat, SYS_ioctl, SYS_faccessat,                  \
+	/* Processes. */                                                                        \
+	SYS_exit, SYS_exit_group, SYS_getpid, SYS_gettid, SYS_rt_sigprocmask, SYS_rt_sigaction, \
+	SYS_rt_sigreturn, SYS_sigaltstack, SYS_set_robust_list, SYS_restart_syscall,            \
+	SYS_sched_yield, SYS_futex, SYS_pidfd_open,                                             \
+	/* Memory and time. */                                                                  \
+	SYS_mmap, SYS_munmap, SYS_mremap, SYS_mprotect, SYS_madvise, SYS_brk,                   \
+	SYS_clock_gettime, SYS_clock_nanosleep, SYS_nanosleep
+
+static bool calls_limit(void)
+{
+	static const int calls[] = {
+		COMMON_CALLS,
+		/* Connections. */
+		SYS_accept4, SYS_shutdown, SYS_getsockopt, SYS_epoll_create1, SYS_epoll_ctl,
+		SYS_epoll_pwait, SYS_pipe2, SYS_socketpair, SYS_setsockopt,
+		/* Processes; the reader gives up its rights. */
+		SYS_close_range, SYS_clone, SYS_wait4, SYS_kill, SYS_prctl, SYS_seccomp, SYS_capget,
+		SYS_capset, SYS_setgroups, SYS_setresuid, SYS_setresgid, SYS_pread64, SYS_write,
+#ifdef SYS_poll
+		SYS_poll, SYS_epoll_wait, SYS_fork, SYS_readlink, SYS_access,
+#endif
+	};
+
+	return system_calls_limit(calls, sizeof(calls) / sizeof(calls[0]));
+}
+
+/* The reader starts no process, connects to nothing, and sends no signal. */
+static bool reader_calls_limit(void)
+{
+	static const int calls[] = {
+		COMMON_CALLS, SYS_pread64, SYS_write,
+#ifdef SYS_poll
+		SYS_poll, SYS_readlink, SYS_access,
+#endif
+	};
+
+	return system_calls_limit(calls, sizeof(calls) / sizeof(calls[0]));
+}
+
+/* Without seccomp in the kernel, the rest must do. */
+void helper_drop_rights(bool starts_reader)
+{
+	rlim_t memory_max = data_mapped() + MEMORY_MAX;
+	struct rlimit memory = { memory_max, memory_max }, none = { 0, 0 }, files;
+
+	capabilities_keep(SEARCH_CAPABILITIES | (starts_reader ? READER_CAPABILITIES : 0));
+	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+	setrlimit(RLIMIT_DATA, &memory);
+	setrlimit(RLIMIT_CORE, &none);
+	setrlimit(RLIMIT_FSIZE, &none);
+	if (getrlimit(RLIMIT_NOFILE, &files) == 0) {
+		files.rlim_cur = files.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &files);
+	}
+	calls_limit();
+}
+
+void helper_drop_reader_rights(void)
+{
+	capabilities_keep(SEARCH_CAPABILITIES);
+}
+
+static bool user_become(uid_t user, gid_t group)
+{
+	return capabilities_have(READER_CAPABILITIES) && setgroups(0, NULL) == 0 &&
+	       setresgid(group, group, group) == 0 && setresuid(user, user, user) == 0;
+}
+
+/* Without the right to become its user, and to be killed then, it keeps that of the recorder. */
+void reader_drop_rights(const struct helper_work *work)
+{
+	if (work->reader_user == 0 || !user_become(work->reader_user, work->reader_group))
+		capabilities_keep(0);
+	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+	reader_calls_limit();
+}
+
+/*
+ * The process that takes the message of one program: what the program sends may be any file, and
+ * each call that uses it may block for ever. Only this process waits then.
+ */
+
+/* How often an offer is made to readers that are killed. */
+#define OFFER_TRIES 10
+
+/* Takes the first of the descriptors; the exit of this process closes the others. */
+static int message_take_fd(struct msghdr *message)
+{
+	struct cmsghdr *part = CMSG_FIRSTHDR(message);
+	int fd = -1;
+
+	if (part && part->cmsg_level == SOL_SOCKET && part->cmsg_type == SCM_RIGHTS &&
+	    part->cmsg_len >= CMSG_LEN(sizeof(fd)))
+		memcpy(&fd, CMSG_DATA(part), sizeof(fd));
+	return fd;
+}
+
+/* Returns the file of a program's message, -1 if there is none; errno is 0 if that is its fault. */
+static int offer_receive(int connection)
+{
+	union {
+		char bytes[CMSG_SPACE(4 * sizeof(int))];
+		struct cmsghdr head;
+	} control;
+	uint32_t version;
+	struct iovec part = { .iov_base = &version, .iov_len = sizeof(version) };
+	struct msghdr message = { .msg_iov = &part,
+				  .msg_iovlen = 1,
+				  .msg_control = control.bytes,
+				  .msg_controllen = sizeof(control.bytes) };
+	ssize_t received;
+	int fd;
+
+	do {
+		received = recvmsg(connection, &message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
+	} while (received < 0 && errno == EINTR);
+	if (received < 0) {
+		if (errno == ECONNRESET || errno == EAGAIN)
+			errno = 0;
+		return -1;
+	}
+	fd = message_take_fd(&message);
+	/* The kernel leaves out a descriptor for which this process has no place. */
+	errno = fd < 0 && (message.msg_flags & MSG_CTRUNC) ? EMFILE : 0;
+	return fd;
+}
+
+static void message_add_mapped(void *context, const struct mapping *mapping)
+{
+	struct helper_message *message = context;
+
+	if (message->nr_mapped < HELPER_MAPPED_MAX)
+		message->mapped[message->nr_mapped] = mapping->inode;
+	message->nr_mapped++;
+}
+
+static void message_list_mapped(struct helper_message *message)
+{
+	const struct mapping_visitor visitor = { message, message_add_mapped };
+	int64_t until_ns = time_now_ns(CLOCK_THREAD_CPUTIME_ID) + MAPPED_LIMIT_NS;
+
+	message->mapped_ns = time_now_ns(CLOCK_BOOTTIME);
+	message->nr_mapped = 0;
+	if (!process_visit_mappings(message->pid, until_ns, &visitor) ||
+	    message->nr_mapped > HELPER_MAPPED_MAX)
+		message->nr_mapped = 0;
+}
+
+void message_describe(struct helper_message *message)
+{
+	process_path(message->pid, message->path, sizeof(message->path));
+	message->clock_offset_ns = process_clock_offset(message->pid);
+	message_list_mapped(message);
+}
+
+static bool program_has_gone_on(int connection)
+{
+	struct pollfd state = { .fd = connection };
+
+	return poll(&state, 1, 0) > 0 && (state.revents & POLLHUP);
+}
+
+/*
+ * Sends the memory, and waits for the answer; returns 0, or errno. EPIPE: the reader was killed
+ * before it answered.
+ */
+static int offer_send_once(int fd, const struct helper_message *message, int memory_fd)
+{
+	int answer[2], fds[2];
+	ssize_t size;
+	char byte;
+
+	if (pipe2(answer, O_CLOEXEC) < 0)
+		return errno;
+	fds[0] = memory_fd;
+	fds[1] = answer[1];
+	if (!helper_send(fd, message, fds, 2)) {
+		int number = errno;
+
+		close(answer[0]);
+		close(answer[1]);
+		return number;
+	}
+	close(answer[1]);
+	do {
+		size = read(answer[0], &byte, 1);
+	} while (size < 0 && errno == EINTR);
+	close(answer[0]);
+	return size > 0 ? 0 : EPIPE;
+}
+
+/* A new reader gets the offer again. */
+static int offer_send(int fd, const struct helper_message *message, int memory_fd)
+{
+	int number = EPIPE;
+
+	for (int i = 0; i < OFFER_TRIES && number == EPIPE; i++)
+		number = offer_send_once(fd, message, memory_fd);
+	return number;
+}
+
+void offer_run(int fd, int connection)
+{
+	struct helper_message message = { .kind = HELPER_OFFER };
+	int sent_fd = offer_receive(connection);
+	int problem = errno, memory_fd = -1;
+	socklen_t size = sizeof(struct ucred);
+	struct ucred peer;
+
+	if (sent_fd >= 0 && getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 &&
+	    peer.pid > 0) {
+		message.pid = peer.pid;
+		message.user = process_user(peer.pid, peer.uid);
+		memory_fd = memfd_open_anew(sent_fd);
+		/* Whoever sends another file is no program. */
+		problem = memory_fd < 0 && errno != EINVAL ? errno : 0;
+	}
+	if (memory_fd >= 0) {
+		message_describe(&message);
+		problem = offer_send(fd, &message, memory_fd);
+		message.kind = HELPER_ANSWERED;
+		message.number = problem == 0 && program_has_gone_on(connection);
+	}
+	if (problem) {
+		message.kind = HELPER_PROBLEM;
+		message.number = problem;
+	}
+	/* In this order: the program may end at once, and the recording with it. */
+	if (message.kind != HELPER_OFFER)
+		helper_send(fd, &message, NULL, 0);
+	shutdown(connection, SHUT_RDWR);
+}
+
+/*
+ * Accepts the connections of programs that announce themselves, and finds those whose message has
+ * arrived. Nothing here waits: a program may be preempted between its connection and its message,
+ * or never send one. Nothing is received or closed, which may block.
+ */
+
+/*
+ * A program sends right after it has connected. Its message is also looked for this often: the time
+ * may have passed while this process was stopped, and the program with it.
+ */
+#define CALLER_NS (5 * NS_PER_S)
+#define CALLER_LOOKS 50
+
+bool callers_open(struct caller_list *callers, int socket_fd)
+{
+	struct epoll_event event = { .events = EPOLLIN, .data.fd = socket_fd };
+
+	*callers = (struct caller_list){ .socket_fd = socket_fd,
+					 .poll_fd = epoll_create1(EPOLL_CLOEXEC) };
+	return callers->poll_fd >= 0 &&
+	       (socket_fd < 0 ||
+		epoll_ctl(callers->poll_fd, EPOLL_CTL_ADD, socket_fd, &event) == 0);
+}
+
+/* One place is left for the connection that is taken, in case there is no process for it. */
+static bool callers_are_full(const struct caller_list *callers)
+{
+	return callers->nr_ended >= CALLERS_ENDED_MAX - 1;
+}
+
+static int caller_remove(struct caller_list *callers, size_t index)
+{
+	int fd = callers->list[index].fd;
+
+	epoll_ctl(callers->poll_fd, EPOLL_CTL_DEL, fd, NULL);
+	callers->size--;
+	memmove(callers->list + index, callers->list + index + 1,
+		(callers->size - index) * sizeof(*callers->list));
+	return fd;
+}
+
+/* The program goes on at once, whoever else has the connection. */
+static void caller_drop(struct caller_list *callers, size_t index)
+{
+	int fd = caller_remove(callers, index);
+
+	shutdown(fd, SHUT_RDWR);
+	callers->ended[callers->nr_ended++] = fd;
+	callers->nr_dropped++;
+}
+
+static size_t callers_count(const struct caller_list *callers, uid_t user)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < callers->size; i++)
+		nr += callers->list[i].user == user;
+	return nr;
+}
+
+/* The oldest one of a user, or of the user with the most callers if all together are too many. */
+static size_t caller_find_oldest(const struct caller_list *callers, uid_t user)
+{
+	size_t most = 0, oldest = 0;
+
+	for (size_t i = 0; i < callers->size; i++) {
+		size_t nr = callers_count(callers, callers->list[i].user);
+
+		if (callers->size < CALLERS_MAX && callers->list[i].user == user)
+			return i;
+		if (nr > most)
+			oldest = i;
+		most = nr > most ? nr : most;
+	}
+	return oldest;
+}
+
+/* The user who has a connection; unknown users share one. */
+static uid_t connection_user(int fd)
+{
+	struct ucred peer = { 0 };
+	socklen_t size = sizeof(peer);
+
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) < 0 || peer.pid <= 0)
+		return USER_UNKNOWN;
+	return process_user(peer.pid, peer.uid);
+}
+
+/* The oldest gives way: whoever connects and sends nothing keeps out no other program. */
+static void caller_add(struct caller_list *callers, int fd, int64_t now_ns)
+{
+	struct epoll_event event = { .events = EPOLLIN, .data.fd = fd };
+	uid_t user = connection_user(fd);
+
+	if (callers->size == CALLERS_MAX || callers_count(callers, user) >= USER_CALLERS_MAX)
+		caller_drop(callers, caller_find_oldest(callers, user));
+	callers->list[callers->size++] =
+		(struct program_caller){ .fd = fd, .user = user, .since_ns = now_ns };
+	epoll_ctl(callers->poll_fd, EPOLL_CTL_ADD, fd, &event);
+}
+
+/* Receivers may hang: those of one user leave places for others, and who has none gets one. */
+static bool user_may_send(const struct caller_list *callers, uid_t user)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < callers->nr_receivers; i++)
+		nr += callers->receivers[i].user == user;
+	if (callers->nr_receivers >= RECEIVERS_MAX / 2)
+		return nr == 0 && callers->nr_receivers < RECEIVERS_MAX;
+	return nr < USER_RECEIVERS_MAX;
+}
+
+void callers_add_receiver(struct caller_list *callers, pid_t pid, uid_t user)
+{
+	callers->receivers[callers->nr_receivers++] =
+		(struct message_receiver){ .pid = pid, .user = user };
+}
+
+void callers_end_receiver(struct caller_list *callers, pid_t pid)
+{
+	for (size_t i = 0; i < callers->nr_receivers; i++) {
+		if (callers->receivers[i].pid == pid) {
+			callers->receivers[i] = callers->receivers[--callers->nr_receivers];
+			return;
+		}
+	}
+}
+
+/* Whether the caller's message has arrived, or none will. */
+static bool caller_is_ready(const struct program_caller *caller)
+{
+	struct pollfd state = { .fd = caller->fd, .events = POLLIN };
+
+	return poll(&state, 1, 0) > 0;
+}
+
+/* Whether the caller's message is not awaited any more. */
+static bool caller_is_late(const struct program_caller *caller, int64_t now_ns)
+{
+	return caller->nr_looks > CALLER_LOOKS && now_ns - caller->since_ns >= CALLER_NS;
+}
+
+/* Returns -1 if no caller has sent its message. */
+static int callers_find(struct caller_list *callers, int64_t now_ns, uid_t *user)
+{
+	size_t index = 0;
+
+	callers->is_held_back = false;
+	while (index < callers->size) {
+		bool is_ready = caller_is_ready(&callers->list[index]);
+
+		*user = callers->list[index].user;
+		if (is_ready && user_may_send(callers, *user))
+			return caller_remove(callers, index);
+		callers->is_held_back |= is_ready;
+		if (caller_is_late(&callers->list[index], now_ns) &&
+		    !callers_are_full(callers))
+			caller_drop(callers, index);
+		else
+			index++;
+	}
+	return -1;
+}
+
+/* An error of this process, not of the caller: it may pass, and the connection waits until then. */
+static int accept_problem(void)
+{
+	return errno == EAGAIN || errno == EINTR || errno == ECONNABORTED ? 0 : errno;
+}
+
+/* Whoever connects again and again must not keep the helper here: the rest is accepted later. */
+int callers_take(struct caller_list *callers, uid_t *user)
+{
+	int64_t now_ns = time_now_ns(CLOCK_MONOTONIC);
+	int taken;
+
+	if (callers->nr_ended == CALLERS_ENDED_MAX)
+		return -1;
+	for (size_t i = 0; i < callers->size; i++)
+		callers->list[i].nr_looks++;
+	taken = callers_find(callers, now_ns, user);
+	for (int i = 0; i < USER_CALLERS_MAX && taken < 0 && !callers_are_full(callers); i++) {
+		int fd = accept4(callers->socket_fd, NULL, NULL, SOCK_CLOEXEC);
+
+		callers->refused = fd < 0 ? accept_problem() : 0;
+		if (fd < 0)
+			return -1;
+		caller_add(callers, fd, now_ns);
+		taken = callers_find(callers, now_ns, user);
+	}
+	return taken;
+}
+
+void callers_close(struct caller_list *callers)
+{
+	if (callers->socket_fd >= 0)
+		shutdown(callers->socket_fd, SHUT_RDWR);
+	for (size_t i = 0; i < callers->size; i++)
+		shutdown(callers->list[i].fd, SHUT_RDWR);
 }

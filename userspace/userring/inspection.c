@@ -10,7 +10,10 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "userring/process.h"
+#include "userring/reader.h"
 #include "userring/recorded.h"
+#include "userring/refusals.h"
 
 /* How long an inspection takes at most: a step counts once, however long this process is stopped. */
 #define STEP_MS 100
@@ -209,4 +212,161 @@ int inspection_run(struct inspection *out, enum inspection_kind kind,
 	recorded_release(&own.recorded);
 	free(own.message);
 	return status;
+}
+
+/* The reader's part of an inspection: reports memory that a search has found, and reads no ring. */
+
+static bool inspect_event(struct batch *batch, const unsigned char *bytes, size_t size)
+{
+	struct part_event *part = batch_reserve(batch, sizeof(*part) + size);
+
+	if (!part)
+		return false;
+	*part = (struct part_event){ .size = size };
+	memcpy(part + 1, bytes, size);
+	batch_add(batch, &part->head, PART_FOUND_EVENT, sizeof(*part) + size);
+	return true;
+}
+
+/* Reports descriptions up to the first that is damaged, or not complete. */
+static void inspect_events(struct batch *batch, const struct program *program)
+{
+	unsigned char *copy = malloc(program->events_size);
+	struct ktrack_user_event head;
+	size_t size;
+
+	if (!copy ||
+	    !program_pread(program, copy, program->events_size, KTRACK_USER_CONTROL_SIZE)) {
+		free(copy);
+		return;
+	}
+	for (size_t at = 0; at + sizeof(head) <= program->events_size; at += size) {
+		memcpy(&head, copy + at, sizeof(head));
+		size = head.word & ~7u;
+		if (!(head.word & KTRACK_USER_COMMITTED) || size < sizeof(head) ||
+		    size > program->events_size - at || size > PART_DATA_MAX ||
+		    !inspect_event(batch, copy + at, size))
+			break;
+	}
+	free(copy);
+}
+
+/* A program that is on and not locked is recorded by nobody: closing it switches it off. */
+static bool inspect_free(struct program *program)
+{
+	return __atomic_load_n(&program->control->on, __ATOMIC_RELAXED) && program_lock(program);
+}
+
+/* A child has the file of its parent until it executes another program. */
+void reader_inspect(struct reader *reader, struct program *program,
+		    const struct helper_message *message, int number)
+{
+	struct part_found *part = NULL;
+
+	if (program || number != ESRCH)
+		part = batch_reserve(&reader->batch, sizeof(*part));
+	if (part) {
+		*part = (struct part_found){ .pid = message->pid, .number = program ? 0 : number };
+		part->is_recorded = program && program_is_locked(program);
+		part->is_freed = program && reader->inspection == INSPECTION_FREE &&
+				 inspect_free(program);
+		process_comm(message->pid, part->comm, sizeof(part->comm));
+		memcpy(part->path, message->path, sizeof(part->path));
+		batch_add(&reader->batch, &part->head, PART_FOUND, sizeof(*part));
+	}
+	if (part && program && reader->inspection == INSPECTION_EVENTS)
+		inspect_events(&reader->batch, program);
+	program_close(program);
+}
+
+/* Lists programs, and cleans up behind a killed ktrack. */
+
+static int found_visit(const struct found_memory *memory, const struct program_visitor *visitor,
+		       struct error *error)
+{
+	const struct program_found found = { .pid = memory->found.pid,
+					     .path = memory->found.path,
+					     .comm = memory->found.comm,
+					     .is_recorded = memory->found.is_recorded,
+					     .nr_events = memory->nr_events,
+					     .events = (const char *const *)memory->events };
+
+	return memory->found.number == 0 ? visitor->visit(visitor->context, &found, error) : 0;
+}
+
+/* What was found is visited also if more may be missing. */
+int programs_visit(const struct program_visitor *visitor, struct error *error)
+{
+	struct inspection inspection;
+	int status = inspection_run(&inspection, INSPECTION_EVENTS, NULL, error);
+
+	for (size_t i = 0; i < inspection.size; i++) {
+		if (found_visit(inspection.list[i], visitor, error) < 0) {
+			status = -1;
+			break;
+		}
+	}
+	inspection_release(&inspection);
+	return status;
+}
+
+/* Whoever chose a socket leaves the programs of other ktracks alone. */
+static bool chosen_wants(void *context, int pid)
+{
+	const char *chosen = getenv(KTRACK_USER_SOCKET_VARIABLE);
+	char *path = chosen ? process_socket(pid) : NULL;
+	bool wants = !chosen || (path && strcmp(path, chosen) == 0);
+
+	(void)context;
+	free(path);
+	return wants;
+}
+
+static void inspection_sum(struct programs_examined *out, const struct inspection *inspection,
+			   struct refusals *refusals)
+{
+	for (size_t i = 0; i < inspection->size; i++) {
+		const struct part_found *found = &inspection->list[i]->found;
+
+		if (found->is_recorded)
+			refusals_add(refusals, found->pid, found->comm, "a ktrack records it");
+		else if (found->number != 0)
+			refusals_add(refusals, found->pid, found->comm,
+				     refusal_reason(found->number));
+		else
+			out->nr_programs++;
+	}
+	if (inspection->cut_pid != 0)
+		refusals_add(refusals, inspection->cut_pid, "", refusal_reason(EBUSY));
+}
+
+int programs_examine(struct programs_examined *out, struct error *error)
+{
+	struct refusals *refusals = calloc(1, sizeof(*refusals));
+	struct inspection inspection;
+	int status;
+
+	*out = (struct programs_examined){ 0 };
+	if (!refusals)
+		return error_set(error, "out of memory");
+	status = inspection_run(&inspection, INSPECTION_STATE, chosen_wants, error);
+	inspection_sum(out, &inspection, refusals);
+	out->nr_refused = refusals->size;
+	buffer_append_string(&out->refused, refusals_text(refusals));
+	refusals_release(refusals);
+	free(refusals);
+	inspection_release(&inspection);
+	return status;
+}
+
+unsigned int programs_clean(void)
+{
+	struct error ignored = { 0 };
+	struct inspection inspection;
+	unsigned int number;
+
+	inspection_run(&inspection, INSPECTION_FREE, chosen_wants, &ignored);
+	number = inspection.nr_freed;
+	inspection_release(&inspection);
+	return number;
 }
