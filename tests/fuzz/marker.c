@@ -29,7 +29,7 @@ static void event_check(const struct decoded_event *event)
 	buffer_release(&copy);
 }
 
-static void record_run(struct rules *rules, const struct record *record)
+static void marker_record_decode(struct rules *rules, const struct record *record)
 {
 	struct rule_tracepoint *tracepoint = rules_find(rules, record);
 	size_t nr_events = tracepoint ? rules_decode(rules, tracepoint, record) : 0;
@@ -63,7 +63,7 @@ static void text_run(const uint8_t *data, size_t size)
 		abort();
 	bytes[0] = 5;
 	memcpy(bytes + TEXT_OFFSET, data, size);
-	record_run(rules_get(), &record);
+	marker_record_decode(rules_get(), &record);
 	free(bytes);
 }
 
