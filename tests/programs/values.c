@@ -39,7 +39,7 @@ static void handle(struct request *request)
 int main(void)
 {
 	static const char named[] = "of the author";
-	struct request request = { { 2, 0x42, 0xac, 0x11, 0, 2 }, "full", "" };
+	struct request request = { { 2, 0x42, 0xac, 0x11, 0, 2 }, "full", "follows" };
 
 	handle(&request);
 	{
