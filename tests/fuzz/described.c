@@ -9,7 +9,7 @@
 #include "fuzz.h"
 #include "records.h"
 #include "reader/pipeline.h"
-#include "reader/program_events.h"
+#include "reader/selection.h"
 #include "userring/events.h"
 
 /* Packs whose tracepoints mean something: tasks, interrupts, requests. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The answer of ktrack why as tables. */
+/* Prints splits as text, and what is not recorded. */
 #include <stdlib.h>
 
 #include "analysis/why.h"
@@ -319,4 +319,463 @@ int why_print_text(struct why_sink *why)
 	if (why->history.has_states)
 		why_print_hints(why);
 	return 0;
+}
+
+/* Parts of splits as text. */
+
+static const char *const kind_words[] = {
+	[PART_RUNNING] = "running", [PART_RUNNABLE] = "runnable",   [PART_BLOCKED] = "blocked",
+	[PART_STOPPED] = "stopped", [PART_HARD] = "hard interrupt", [PART_SOFT] = "soft interrupt",
+	[PART_WAITING] = "waiting", [PART_LATE] = "late",	    [PART_UNDECIDED] = "undecided",
+};
+_Static_assert(sizeof(kind_words) / sizeof(kind_words[0]) == PART_KIND_COUNT, "words for each");
+
+static const char *const reason_words[] = {
+	[UNDECIDED_NO_SCHED] = "the scheduler recorded nothing before",
+	[UNDECIDED_LOSS] = "records were lost",
+	[UNDECIDED_UNSEEN] = "before the thread's first record",
+	[UNDECIDED_HISTORY] = "older than the records that are kept in memory",
+	[UNDECIDED_ABSENT] = "the thread did not exist",
+	[UNDECIDED_NO_END] = "no end was recorded",
+	[UNDECIDED_LIMIT] = "too many slices overlap",
+};
+_Static_assert(sizeof(reason_words) / sizeof(reason_words[0]) == UNDECIDED_COUNT, "words for each");
+
+const char *part_kind_name(enum part_kind kind)
+{
+	return kind_words[kind];
+}
+
+const char *undecided_reason_name(enum undecided_reason reason)
+{
+	return reason_words[reason];
+}
+
+static void append_known_name(struct buffer *out, const struct name_table *names, uint32_t number)
+{
+	const struct text name = name_table_text(names, number);
+
+	buffer_append(out, name.data, name.size);
+}
+
+static void append_thread(struct buffer *out, const struct name_table *names, uint32_t name,
+			  int tid)
+{
+	append_known_name(out, names, name);
+	if (tid >= 0)
+		buffer_printf(out, name == NAMES_NONE ? "tid %d" : " (%d)", tid);
+	else if (name == NAMES_NONE)
+		buffer_append_string(out, "a thread");
+}
+
+static void append_interrupt(struct buffer *out, const struct name_table *names,
+			     const struct part_key *key)
+{
+	if (key->interrupt == NAMES_NONE) {
+		buffer_append_string(out, "an interrupt that was not recorded");
+		return;
+	}
+	if (key->kind != PART_HARD && key->kind != PART_SOFT)
+		buffer_append_string(out, key->context == CONTEXT_SOFT ? "soft interrupt "
+								       : "hard interrupt ");
+	append_known_name(out, names, key->interrupt);
+}
+
+static void append_cpu(struct buffer *out, const struct part_key *key)
+{
+	if (key->cpu >= 0)
+		buffer_printf(out, " on CPU %d", key->cpu);
+}
+
+static void part_append_label(struct buffer *out, const struct name_table *names,
+			      const struct part_key *key)
+{
+	if (key->label == NAMES_NONE)
+		return;
+	buffer_append_string(out, " in ");
+	append_known_name(out, names, key->label);
+}
+
+static void append_priority(struct buffer *out, int prio)
+{
+	if (prio < 0)
+		buffer_append_string(out, "deadline scheduling");
+	else if (prio <= PRIO_REALTIME_MAX)
+		buffer_printf(out, "real-time priority %d", PRIO_REALTIME_MAX - prio);
+	else
+		buffer_printf(out, "nice %d", prio - PRIO_NORMAL);
+}
+
+bool part_has_priorities(const struct part_key *key)
+{
+	return key->kind == PART_RUNNABLE && key->tid > 0 && key->prio != PRIO_UNKNOWN &&
+	       key->own_prio != PRIO_UNKNOWN;
+}
+
+/* Why the scheduler preferred the other thread. */
+static void append_priorities(struct buffer *out, const struct part_key *key)
+{
+	if (!part_has_priorities(key))
+		return;
+	buffer_append_string(out, ", ");
+	if (key->prio == key->own_prio) {
+		buffer_append_string(out, "same priority");
+		return;
+	}
+	append_priority(out, key->prio);
+	buffer_append_string(out, " against ");
+	append_priority(out, key->own_prio);
+}
+
+static void append_other(struct buffer *out, const struct name_table *names,
+			 const struct part_key *key)
+{
+	append_cpu(out, key);
+	part_append_label(out, names, key);
+	if (key->context != CONTEXT_THREAD) {
+		buffer_append_string(out, " behind ");
+		append_interrupt(out, names, key);
+	} else if (key->tid == 0) {
+		buffer_append_string(out, ", the CPU is idle");
+	} else if (key->tid > 0 || key->name != NAMES_NONE) {
+		buffer_append_string(out, " behind ");
+		append_thread(out, names, key->name, key->tid);
+		append_priorities(out, key);
+	}
+}
+
+bool part_is_timeout(const struct name_table *names, const struct part_key *key)
+{
+	const struct text name = name_table_text(names, key->interrupt);
+
+	return key->kind == PART_BLOCKED && key->is_woken && key->context != CONTEXT_THREAD &&
+	       (text_equals(name, text_of("timer process_timeout")) ||
+		text_equals(name, text_of("hrtimer hrtimer_wakeup")));
+}
+
+/* What the thread waited for; the name of a timer is that of its interrupt. */
+static void append_object(struct buffer *out, const struct name_table *names,
+			  const struct part_key *key)
+{
+	if (key->instant != NAMES_NONE) {
+		buffer_append_string(out, " after ");
+		append_known_name(out, names, key->instant);
+	}
+	if (key->object != NAMES_NONE && key->object != key->interrupt) {
+		buffer_append_string(out, " until the end of ");
+		append_known_name(out, names, key->object);
+	}
+}
+
+static void append_blocked(struct buffer *out, const struct name_table *names,
+			   const struct part_key *key)
+{
+	if (key->state != NAMES_NONE) {
+		buffer_append_string(out, " (");
+		append_known_name(out, names, key->state);
+		buffer_append_char(out, ')');
+	}
+	part_append_label(out, names, key);
+	append_object(out, names, key);
+	if (!key->is_woken) {
+		buffer_append_string(out,
+				     key->name == NAMES_OTHER ? "" : ", its end is not recorded");
+		return;
+	}
+	buffer_append_string(out, key->kind == PART_STOPPED ? ", continued by " : ", woken by ");
+	if (key->context != CONTEXT_THREAD)
+		append_interrupt(out, names, key);
+	else
+		append_thread(out, names, key->name, key->tid);
+	if (key->context == CONTEXT_THREAD && key->interrupt != NAMES_NONE) {
+		buffer_append_string(out, " in ");
+		append_known_name(out, names, key->interrupt);
+	}
+	if (part_is_timeout(names, key))
+		buffer_append_string(out, ": its timeout expired");
+}
+
+/* Who began the operation, if that is known. */
+static void append_issuer(struct buffer *out, const struct name_table *names,
+			  const struct part_key *key)
+{
+	const struct text object = name_table_text(names, key->object);
+	bool is_timer = memmem(object.data, object.size, "timer ", 6);
+
+	if (key->tid <= 0 && key->name == NAMES_NONE && key->label == NAMES_NONE)
+		return;
+	buffer_append_string(out, is_timer ? ", armed by " : ", issued by ");
+	if (key->label == NAMES_NONE) {
+		append_thread(out, names, key->name, key->tid);
+		return;
+	}
+	buffer_append_string(out, "interrupt ");
+	append_known_name(out, names, key->label);
+}
+
+static void append_waiting(struct buffer *out, const struct name_table *names,
+			   const struct part_key *key)
+{
+	buffer_append_string(out, " for ");
+	if (key->object == NAMES_NONE) {
+		append_interrupt(out, names, key);
+		append_cpu(out, key);
+		return;
+	}
+	append_known_name(out, names, key->object);
+	append_issuer(out, names, key);
+}
+
+void part_append_text_of(struct buffer *out, const struct name_table *names,
+			 const struct part_key *key, const struct why_slice *slice)
+{
+	struct part_key own = *key;
+
+	if (slice && key->kind != PART_WAITING && key->label == slice->name)
+		own.label = NAMES_NONE;
+	part_append_text(out, names, &own);
+}
+
+void part_append_text(struct buffer *out, const struct name_table *names,
+		      const struct part_key *key)
+{
+	if (key->owner > 0 || key->owner_name != NAMES_NONE) {
+		append_thread(out, names, key->owner_name, key->owner);
+		buffer_append_string(out, ": ");
+	}
+	buffer_append_string(out, kind_words[key->kind]);
+	switch (key->kind) {
+	case PART_RUNNING:
+		append_cpu(out, key);
+		part_append_label(out, names, key);
+		if (key->instant != NAMES_NONE) {
+			buffer_append_string(out, " with ");
+			append_known_name(out, names, key->instant);
+		}
+		break;
+	case PART_RUNNABLE:
+	case PART_LATE:
+		append_other(out, names, key);
+		break;
+	case PART_BLOCKED:
+	case PART_STOPPED:
+		append_blocked(out, names, key);
+		break;
+	case PART_WAITING:
+		append_waiting(out, names, key);
+		break;
+	case PART_UNDECIDED:
+		buffer_printf(out, ": %s", reason_words[key->reason]);
+		break;
+	default:
+		buffer_append_char(out, ' ');
+		append_interrupt(out, names, key);
+		append_cpu(out, key);
+		break;
+	}
+}
+
+/* Lines behind the answer: what a recording lacks that would explain more, and cgroups. */
+
+/** CGROUP_SIZE_MAX - limit of the bytes of /proc/PID/cgroup that are read */
+#define CGROUP_SIZE_MAX 16384
+
+/* Shorter parts need no explanation. */
+#define HINT_PERCENT 10
+
+/** enum interrupt_use - what the name of an interrupt reveals about the end of a wait in it */
+enum interrupt_use {
+	USE_OTHER,
+	USE_TIMER,
+	USE_DISK,
+	USE_DEVICE,
+	USE_COUNT
+};
+
+/**
+ * struct hints - what the explained slices lack
+ * @stack: kernel stacks of sleeps that a timeout ended
+ * @has_use: what ended in interrupts of this use that threads waited for
+ * @is_disk: an asynchronous slice ended by the soft interrupt of disks
+ * @device: the interrupt of the longest wait for a device
+ * @device_ns: how long this wait took
+ * @rival: the longest part that is runnable behind a thread of the same priority, NULL for none
+ */
+struct hints {
+	bool stack;
+	bool has_use[USE_COUNT];
+	bool is_disk;
+	uint16_t device;
+	int64_t device_ns;
+	const struct part *rival;
+};
+
+/* The other soft interrupts end no operation of a pack. */
+static enum interrupt_use interrupt_find_use(struct text name)
+{
+	static const char *const timers[] = { "timer ", "hrtimer ", "TIMER", "HRTIMER",
+					      "local timer" };
+
+	for (size_t i = 0; i < sizeof(timers) / sizeof(timers[0]); i++) {
+		if (text_begins(name, text_of(timers[i])))
+			return USE_TIMER;
+	}
+	if (text_equals(name, text_of("BLOCK")))
+		return USE_DISK;
+	return text_begins(name, text_of("IRQ ")) ? USE_DEVICE : USE_OTHER;
+}
+
+static bool part_waits_for_interrupt(const struct part_key *key)
+{
+	return key->kind == PART_WAITING ||
+	       (key->kind == PART_BLOCKED && key->is_woken && key->context != CONTEXT_THREAD);
+}
+
+/* Threads of the same real-time priority do not share a CPU by the weights of their cgroups. */
+static bool part_has_rival(const struct part_key *key)
+{
+	return part_has_priorities(key) && key->prio == key->own_prio &&
+	       key->prio > PRIO_REALTIME_MAX;
+}
+
+static void hints_add_wait(const struct why_sink *why, const struct part *part, struct hints *hints)
+{
+	struct text name = name_table_text(&why->names, part->key.interrupt);
+	enum interrupt_use use = interrupt_find_use(name);
+
+	hints->has_use[use] = true;
+	if (use == USE_DEVICE && part->total_ns > hints->device_ns) {
+		hints->device = part->key.interrupt;
+		hints->device_ns = part->total_ns;
+	}
+}
+
+/*
+ * Whether the soft interrupt of disks followed the one that an asynchronous slice waited for. Such
+ * interrupts on the CPU of a thread may have nothing to do with it.
+ */
+static bool slice_ends_by_disk(const struct why_sink *why, const struct why_slice *slice)
+{
+	for (size_t i = 0; slice->is_async && i < slice->split.nr_parts; i++) {
+		const struct part_key *key = &slice->split.parts[i].key;
+
+		if (key->kind == PART_SOFT &&
+		    interrupt_find_use(name_table_text(&why->names, key->interrupt)) == USE_DISK)
+			return true;
+	}
+	return false;
+}
+
+static void hints_find(const struct why_sink *why, const struct split *split, int64_t least_ns,
+		       struct hints *hints)
+{
+	for (size_t i = 0; i < split->nr_parts; i++) {
+		const struct part *part = &split->parts[i];
+		bool is_timeout = part_is_timeout(&why->names, &part->key);
+
+		if (part->total_ns < least_ns)
+			continue;
+		/* An instant before the sleep names its reason, as dirty pages do. */
+		hints->stack |= is_timeout && part->key.stack == NAMES_NONE &&
+				part->key.instant == NAMES_NONE;
+		if (!is_timeout && part_waits_for_interrupt(&part->key) &&
+		    part->key.object == NAMES_NONE)
+			hints_add_wait(why, part, hints);
+		if (part_has_rival(&part->key) &&
+		    (!hints->rival || part->total_ns > hints->rival->total_ns))
+			hints->rival = part;
+		if (part->waker)
+			hints_find(why, part->waker, least_ns, hints);
+	}
+}
+
+/* The packs of operations of which there are no records, and which ended in the interrupts. */
+static void print_missing(struct why_sink *why, const struct hints *hints)
+{
+	bool has_device = hints->has_use[USE_DEVICE] && !why->has_block;
+	bool lacks_block = (hints->has_use[USE_DISK] && !why->has_block) ||
+			   (has_device && hints->is_disk);
+	bool lacks_timers = hints->has_use[USE_TIMER] && !why->has_timers;
+
+	if (lacks_block || lacks_timers)
+		buffer_printf(&why->out,
+			      "what ended in the interrupts is not recorded; record with -r "
+			      "%s%s%s, too\n",
+			      lacks_block ? "block" : "", lacks_block && lacks_timers ? "," : "",
+			      lacks_timers ? "timers" : "");
+	if (has_device && !lacks_block) {
+		buffer_append_string(&why->out, "if ");
+		why_append_clean(&why->out, name_table_text(&why->names, hints->device));
+		buffer_append_string(&why->out,
+				     " is the interrupt of a disk, record with -r block, too\n");
+	}
+}
+
+/* The first line of a file of a thread that still has its name; false if there is none. */
+static bool thread_read_line(int tid, const char *name, struct buffer *out)
+{
+	struct buffer path = { 0 };
+	char *end;
+	int status;
+
+	buffer_printf(&path, "/proc/%d/%s", tid, name);
+	status = file_read_up_to(buffer_string(&path), CGROUP_SIZE_MAX, out);
+	buffer_release(&path);
+	end = status == 0 && out->size > 0 ? memchr(out->data, '\n', out->size) : NULL;
+	if (end)
+		out->size = end - out->data;
+	return end;
+}
+
+/* The cgroup of the unified hierarchy: "0::/PATH". */
+static bool thread_find_cgroup(const struct why_sink *why, const struct part_key *key,
+			       struct buffer *out)
+{
+	struct buffer comm = { 0 };
+	bool is_same = why->settings->is_here && thread_read_line(key->tid, "comm", &comm) &&
+		       text_equals(buffer_text(&comm), name_table_text(&why->names, key->name));
+
+	buffer_release(&comm);
+	return is_same && thread_read_line(key->tid, "cgroup", out) && out->size > 3 &&
+	       memcmp(out->data, "0::", 3) == 0;
+}
+
+static void print_rival(struct why_sink *why, const struct part_key *key)
+{
+	struct text name = name_table_text(&why->names, key->name);
+	struct buffer cgroup = { 0 };
+
+	why_append_clean(&why->out, name);
+	buffer_printf(&why->out, " (%d) has the same priority", key->tid);
+	if (thread_find_cgroup(why, key, &cgroup)) {
+		buffer_append_string(&why->out, " and is in cgroup ");
+		why_append_clean(&why->out, (struct text){ cgroup.data + 3, cgroup.size - 3 });
+		buffer_append_string(&why->out, "; cpu.weight divides a CPU between cgroups\n");
+	} else {
+		buffer_printf(&why->out,
+			      "; if its cgroup (/proc/%d/cgroup) is another one, cpu.weight "
+			      "divides the CPU between them\n",
+			      key->tid);
+	}
+	buffer_release(&cgroup);
+}
+
+void why_print_hints(struct why_sink *why)
+{
+	struct hints hints = { 0 };
+	struct buffer *out = &why->out;
+
+	for (size_t i = 0; i < why->nr_slices; i++) {
+		const struct why_slice *slice = &why->slices[i];
+
+		hints_find(why, &slice->split,
+			   (slice->end_ns - slice->begin_ns) * HINT_PERCENT / 100, &hints);
+		hints.is_disk |= slice_ends_by_disk(why, slice);
+	}
+	if (hints.stack)
+		buffer_append_string(out, "no kernel stacks show where threads slept; record with "
+					  "--stack='sched:sched_switch if prev_state & 3'\n");
+	print_missing(why, &hints);
+	if (hints.rival)
+		print_rival(why, &hints.rival->key);
 }

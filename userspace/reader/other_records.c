@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "reader/program_events.h"
+#include "reader/selection.h"
 
 #define LIST_REMEDY "'ktrack list' prints the tracepoints that follow the convention"
 #define RULES_REMEDY "add rules with -r, see ktrack-rules(5)"

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "reader/program_events.h"
+#include "reader/selection.h"
 #include "reader/workload.h"
 
 /* A thread without a saved name may be the one that is switched out just now. */

@@ -187,4 +187,23 @@ void descriptor_system(const struct descriptor *descriptor, struct buffer *out);
 int selection_check_options(const struct selection *selection, bool explains, bool records,
 			    struct error *error);
 
+/**
+ * tracepoint_describe - convention_add() under the name that outputs show
+ *
+ * An event of a program keeps the name that the program gives it, unless the kernel has it, or
+ * packs have its system: then it is shown behind PROGRAM_PREFIX.
+ */
+int tracepoint_describe(struct convention *convention, const struct tracepoint *tracepoint,
+			const struct descriptor **out, struct error *error);
+
+/**
+ * program_event_add - decode the records of an event of a program that was found while it runs
+ * @rules: NULL for none
+ *
+ * Returns -1 with @error if memory ran out.
+ */
+int program_event_add(struct convention *convention, struct rules *rules,
+		      const struct program_event *event, const struct report *report,
+		      struct error *error);
+
 #endif
