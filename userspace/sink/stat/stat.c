@@ -12,6 +12,348 @@
 #include "sink/stat/state.h"
 #include "sink/top/top.h"
 
+/* Longer values are cut: a row is not the place for them. */
+#define VALUE_SIZE_MAX 256
+
+bool stat_has_key(const struct sink_stat_settings *settings, enum stat_key key)
+{
+	for (size_t i = 0; i < settings->nr_groups; i++) {
+		if (settings->groups[i].key == key)
+			return true;
+	}
+	return false;
+}
+
+static bool stat_groups_need_record(const struct sink_stat_settings *settings)
+{
+	for (size_t i = 0; i < settings->nr_groups; i++) {
+		if (settings->groups[i].key > STAT_KEY_NAME)
+			return true;
+	}
+	return false;
+}
+
+static void field_append(struct buffer *out, const struct timeline_event *event, const char *name)
+{
+	for (size_t i = 0; i < event->nr_fields; i++) {
+		if (text_equals(event->fields[i].name, text_of(name))) {
+			value_append_text(out, &event->fields[i].value);
+			return;
+		}
+	}
+}
+
+static void key_append(struct buffer *out, const struct stat_group *group,
+		       const struct timeline_event *event, const struct stat_track *track)
+{
+	if (group->key == STAT_KEY_TRACK)
+		buffer_append(out, track->label.data, track->label.size);
+	else if (group->key == STAT_KEY_FIELD)
+		field_append(out, event, group->field);
+	else if (group->key == STAT_KEY_COMM)
+		buffer_append_string(out, event->comm ? event->comm : "");
+	else if (group->key == STAT_KEY_PID && event->tid >= 0)
+		buffer_append_signed(out, event->tid);
+	else if (group->key == STAT_KEY_CPU && event->cpu >= 0)
+		buffer_append_signed(out, event->cpu);
+}
+
+/* A NUL separates values, so there is none in them. */
+static void value_end(struct buffer *out, size_t begin)
+{
+	if (out->failed)
+		return;
+	if (out->size - begin > VALUE_SIZE_MAX)
+		out->size = begin + VALUE_SIZE_MAX;
+	for (size_t i = begin; i < out->size; i++)
+		out->data[i] = out->data[i] ? out->data[i] : '?';
+	buffer_append_char(out, '\0');
+}
+
+/* All keys but the name. */
+static void stat_group_append(const struct stat_sink *sink, struct buffer *out,
+			      const struct timeline_event *event, const struct stat_track *track)
+{
+	for (size_t i = 0; i < sink->settings.nr_groups; i++) {
+		const struct stat_group *group = &sink->settings.groups[i];
+		size_t begin = out->size;
+
+		if (group->key == STAT_KEY_NAME)
+			continue;
+		key_append(out, group, event, track);
+		value_end(out, begin);
+	}
+}
+
+/* Values of a slice: those of its begin, and of fields that the begin does not have, of the end. */
+static void stat_group_complete(const struct stat_sink *sink, struct buffer *out,
+				const struct timeline_event *event, const struct buffer *begun)
+{
+	const char *value = begun->data;
+
+	for (size_t i = 0; i < sink->settings.nr_groups; i++) {
+		const struct stat_group *group = &sink->settings.groups[i];
+		size_t begin = out->size;
+
+		if (group->key == STAT_KEY_NAME)
+			continue;
+		if (group->key == STAT_KEY_FIELD && *value == '\0')
+			field_append(out, event, group->field);
+		else
+			buffer_append_string(out, value);
+		value_end(out, begin);
+		value += strlen(value) + 1;
+	}
+}
+
+struct text stat_row_key(const struct stat_row *row, const struct sink_stat_settings *settings,
+			 size_t index)
+{
+	struct text rest = buffer_text(&row->group);
+	struct text value = { "", 0 };
+
+	if (settings->groups[index].key == STAT_KEY_NAME)
+		return stat_row_name(row);
+	for (size_t i = 0; i <= index; i++) {
+		if (settings->groups[i].key == STAT_KEY_NAME)
+			continue;
+		value = (struct text){ rest.data, strnlen(rest.data, rest.size) };
+		if (value.size == rest.size)
+			return i == index ? value : (struct text){ "", 0 };
+		rest.data += value.size + 1;
+		rest.size -= value.size + 1;
+	}
+	return value;
+}
+
+struct text stat_row_name(const struct stat_row *row)
+{
+	return row->name ? row->name->text : text_of("(other)");
+}
+
+int64_t stat_row_quantile(const struct stat_row *row, unsigned int permille)
+{
+	int64_t ns = (int64_t)quantiles_get(&row->quantiles, permille);
+
+	if (ns < row->times.min_ns)
+		return row->times.min_ns;
+	return ns < row->times.max_ns ? ns : row->times.max_ns;
+}
+
+double stat_row_rate(const struct stat_sink *sink, const struct stat_row *row)
+{
+	double seconds = (double)(sink->now_ns - sink->file.start_ns) / NS_PER_S;
+	uint64_t count = row->kind == STAT_SLICES ? row->times.nr_intervals : row->count;
+
+	return seconds > 0 ? (double)count / seconds : 0;
+}
+
+int64_t stat_row_mean_ns(const struct stat_row *row)
+{
+	return row->times.nr_intervals ? row->times.total_ns / (int64_t)row->times.nr_intervals : 0;
+}
+
+/* The sort key, largest first; counters and instants have only a count. */
+static int64_t row_weight(const struct stat_row *row, const struct sink_stat_settings *settings)
+{
+	if (row->kind != STAT_SLICES)
+		return row->kind == STAT_COUNTER ? (int64_t)row->levels.nr_samples
+						 : (int64_t)row->count;
+	switch (settings->sort) {
+	case STAT_SORT_SELF:
+		return row->self_ns;
+	case STAT_SORT_COUNT:
+		return (int64_t)row->times.nr_intervals;
+	case STAT_SORT_MIN:
+		return row->times.min_ns;
+	case STAT_SORT_MEAN:
+		return stat_row_mean_ns(row);
+	case STAT_SORT_PERCENTILE:
+		return stat_row_quantile(row, settings->sort_permille);
+	case STAT_SORT_MAX:
+		return row->times.max_ns;
+	default:
+		return row->times.total_ns;
+	}
+}
+
+/** struct weighed_row - a row and its sort key */
+struct weighed_row {
+	const struct stat_row *row;
+	int64_t weight;
+	bool is_by_track;
+	bool is_reversed;
+};
+
+/* Names decide between equal keys, so that the order is independent of the order of appearance. */
+static int weighed_row_compare(const struct weighed_row *a, const struct weighed_row *b)
+{
+	int by_track = text_compare(buffer_text(&a->row->group), buffer_text(&b->row->group));
+	int by_name = text_compare(stat_row_name(a->row), stat_row_name(b->row));
+	int by_tracepoint = strcmp(a->row->category->text, b->row->category->text);
+
+	if (a->weight != b->weight)
+		return a->weight < b->weight ? 1 : -1;
+	if (a->is_by_track && by_track)
+		return by_track;
+	if (by_name)
+		return by_name;
+	return by_track ? by_track : by_tracepoint;
+}
+
+static int stat_row_compare(const void *a_pointer, const void *b_pointer)
+{
+	const struct weighed_row *a = a_pointer, *b = b_pointer;
+
+	return a->is_reversed ? weighed_row_compare(b, a) : weighed_row_compare(a, b);
+}
+
+static size_t rows_weigh(const struct stat_sink *sink, enum stat_kind kind,
+			 struct weighed_row *weighed)
+{
+	enum stat_sort sort = sink->settings.sort;
+	bool is_by_text = sort == STAT_SORT_NAME || sort == STAT_SORT_TRACK;
+	size_t size = 0;
+
+	for (size_t i = 0; i < sink->nr_rows; i++) {
+		const struct stat_row *row = sink->rows[i];
+
+		if (row->kind == kind)
+			weighed[size++] = (struct weighed_row){
+				.row = row,
+				.weight = is_by_text ? 0 : row_weight(row, &sink->settings),
+				.is_by_track = sort != STAT_SORT_NAME,
+				.is_reversed = sink->settings.is_reversed,
+			};
+	}
+	return size;
+}
+
+const struct stat_row **stat_rows_choose(const struct stat_sink *sink, enum stat_kind kind,
+					 size_t *nr_rows, size_t *nr_more)
+{
+	struct weighed_row *weighed = calloc(sink->nr_rows + 1, sizeof(*weighed));
+	const struct stat_row **rows = calloc(sink->nr_rows + 1, sizeof(*rows));
+	size_t size, limit = sink->settings.limit;
+
+	if (!weighed || !rows) {
+		free(weighed);
+		free(rows);
+		return NULL;
+	}
+	size = rows_weigh(sink, kind, weighed);
+	qsort(weighed, size, sizeof(*weighed), stat_row_compare);
+	*nr_rows = limit > 0 && size > limit ? limit : size;
+	*nr_more = size - *nr_rows;
+	for (size_t i = 0; i < *nr_rows; i++)
+		rows[i] = weighed[i].row;
+	free(weighed);
+	return rows;
+}
+
+/* The slowest slices: a heap of limited size, the least slow one at its top. */
+
+/* Limit of the fields of one slice. */
+#define FIELDS_SIZE_MAX 4096
+
+/* Of equally long slices, the first ones stay. */
+static bool slow_is_less(const struct stat_slow *a, const struct stat_slow *b)
+{
+	return a->ns != b->ns ? a->ns < b->ns : a->begin_ns > b->begin_ns;
+}
+
+static void slow_swap(struct stat_slow *a, struct stat_slow *b)
+{
+	struct stat_slow other = *a;
+
+	*a = *b;
+	*b = other;
+}
+
+static void slow_rise(struct stat_slow *heap, size_t place)
+{
+	for (; place > 0 && slow_is_less(&heap[place], &heap[(place - 1) / 2]);
+	     place = (place - 1) / 2)
+		slow_swap(&heap[place], &heap[(place - 1) / 2]);
+}
+
+static void slow_sink(struct stat_slow *heap, size_t size)
+{
+	for (size_t place = 0, least; 2 * place + 1 < size; place = least) {
+		least = 2 * place + 1;
+		if (least + 1 < size && slow_is_less(&heap[least + 1], &heap[least]))
+			least++;
+		if (!slow_is_less(&heap[least], &heap[place]))
+			return;
+		slow_swap(&heap[least], &heap[place]);
+	}
+}
+
+static int slow_fill(struct stat_slow *slow, const struct timeline_event *event,
+		     const struct stat_open *open)
+{
+	size_t size = open->fields.size < FIELDS_SIZE_MAX ? open->fields.size : FIELDS_SIZE_MAX;
+
+	slow->ns = event->time_ns - event->begin_ns;
+	slow->begin_ns = event->begin_ns;
+	slow->category = event->track->category;
+	buffer_clear(&slow->track);
+	track_append_label(&slow->track, event->track);
+	buffer_clear(&slow->name);
+	buffer_append(&slow->name, event->name->text.data, event->name->text.size);
+	buffer_clear(&slow->fields);
+	buffer_append(&slow->fields, open->fields.data, size);
+	if (event->nr_fields > 0 && slow->fields.size > 0)
+		buffer_append_string(&slow->fields, "; ");
+	fields_append_text(&slow->fields, event->fields, event->nr_fields);
+	return slow->track.failed || slow->name.failed || slow->fields.failed ? -1 : 0;
+}
+
+static int stat_slow_add(struct stat_sink *sink, const struct timeline_event *event,
+			 const struct stat_open *open)
+{
+	const struct stat_slow added = { .ns = event->time_ns - event->begin_ns,
+					 .begin_ns = event->begin_ns };
+
+	if (!sink->slow)
+		sink->slow = calloc(sink->settings.slowest, sizeof(*sink->slow));
+	if (!sink->slow)
+		return -1;
+	if (sink->nr_slow < sink->settings.slowest) {
+		if (slow_fill(&sink->slow[sink->nr_slow], event, open) < 0)
+			return -1;
+		slow_rise(sink->slow, sink->nr_slow++);
+		return 0;
+	}
+	if (!slow_is_less(&sink->slow[0], &added))
+		return 0;
+	if (slow_fill(&sink->slow[0], event, open) < 0)
+		return -1;
+	slow_sink(sink->slow, sink->nr_slow);
+	return 0;
+}
+
+static int slow_compare(const void *a, const void *b)
+{
+	return slow_is_less(a, b) ? -1 : slow_is_less(b, a);
+}
+
+void stat_slow_sort(struct stat_sink *sink)
+{
+	if (sink->nr_slow > 1)
+		qsort(sink->slow, sink->nr_slow, sizeof(*sink->slow), slow_compare);
+}
+
+static void stat_slow_release(struct stat_sink *sink)
+{
+	for (uint64_t i = 0; sink->slow && i < sink->settings.slowest; i++) {
+		buffer_release(&sink->slow[i].track);
+		buffer_release(&sink->slow[i].name);
+		buffer_release(&sink->slow[i].fields);
+	}
+	free(sink->slow);
+}
+
 /** struct row_key - identity of a row */
 struct row_key {
 	enum stat_kind kind;
@@ -103,7 +445,8 @@ static struct timeline_name *event_name_key(const struct stat_sink *sink,
 	return is_key ? event->name : NULL;
 }
 
-/* Of a slice's end, @begun has the values of its begin. The track's last row is that of most events. */
+/* Of a slice's end, @begun has the values of its begin. The track's last row is that of most
+ * events. */
 static struct stat_row *event_row(struct stat_sink *sink, const struct timeline_event *event,
 				  enum stat_kind kind, const struct buffer *begun,
 				  struct error *error)

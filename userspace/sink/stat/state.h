@@ -130,22 +130,6 @@ struct stat_sink {
 /** stat_has_key - whether rows are grouped by @key */
 bool stat_has_key(const struct sink_stat_settings *settings, enum stat_key key);
 
-/** stat_groups_need_record - whether rows depend on more than the track and the name */
-bool stat_groups_need_record(const struct sink_stat_settings *settings);
-
-/** stat_group_append - append the values of all keys but the name */
-void stat_group_append(const struct stat_sink *sink, struct buffer *out,
-		       const struct timeline_event *event, const struct stat_track *track);
-
-/**
- * stat_group_complete - append the values of a slice's begin
- * @begun: from stat_group_append() at the begin
- *
- * Fields that the begin does not have are those of the end, @event.
- */
-void stat_group_complete(const struct stat_sink *sink, struct buffer *out,
-			 const struct timeline_event *event, const struct buffer *begun);
-
 /** stat_row_key - the value of the key with an index below @settings->nr_groups */
 struct text stat_row_key(const struct stat_row *row, const struct sink_stat_settings *settings,
 			 size_t index);
@@ -153,14 +137,8 @@ struct text stat_row_key(const struct stat_row *row, const struct sink_stat_sett
 /** stat_group_title - the title of a key's column */
 const char *stat_group_title(const struct stat_group *group);
 
-/** stat_slow_add - add a slice, if it is one of the slowest; returns -1 if memory ran out */
-int stat_slow_add(struct stat_sink *sink, const struct timeline_event *event,
-		  const struct stat_open *open);
-
 /** stat_slow_sort - sort the slowest slices, the slowest last, which leaves them a heap */
 void stat_slow_sort(struct stat_sink *sink);
-
-void stat_slow_release(struct stat_sink *sink);
 
 /** stat_row_rate - slices or instants in a second */
 double stat_row_rate(const struct stat_sink *sink, const struct stat_row *row);
@@ -197,14 +175,6 @@ int stat_print_csv(struct stat_sink *sink);
  * After a failure the old file stays. Returns -1 with @error.
  */
 int stat_write_prometheus(struct stat_sink *sink, struct error *error);
-
-/** stat_print_section - print the table of a kind of rows; returns -1 if out of memory */
-int stat_print_section(struct stat_sink *sink, enum stat_kind kind,
-		       const struct table_style *style);
-
-/** stat_print_slow, stat_print_histograms - the parts of the tables that options ask for */
-int stat_print_slow(struct stat_sink *sink, const struct table_style *style);
-int stat_print_histograms(struct stat_sink *sink);
 
 /** stat_histogram_append - append a line for each power of two; returns -1 if memory ran out */
 int stat_histogram_append(struct buffer *out, const struct quantiles *quantiles,

@@ -8,11 +8,34 @@
 #define SINK_TOP_SCREEN_H
 
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <termios.h>
 
+/* Its macros use global variables of the library, which is not linked. */
+#define NCURSES_NOMACROS 1
+#include <ncurses.h>
+
 #include "base/base.h"
-#include "sink/top/curses.h"
+
+/* Declared in <term.h>, whose macros have the names of common variables. */
+int setupterm(const char *terminal, int fd, int *status);
+
+/** CURSES_API_FUNCTIONS - the functions of ncurses that ktrack calls; it is loaded at first use */
+#define CURSES_API_FUNCTIONS(apply)                                                               \
+	apply(cbreak) apply(clearok) apply(curs_set) apply(delscreen) apply(delwin)               \
+		apply(doupdate) apply(endwin) apply(init_pair) apply(keypad) apply(newpad) apply( \
+			newterm) apply(newwin) apply(nodelay) apply(noecho) apply(resizeterm)     \
+			apply(set_escdelay) apply(setupterm) apply(start_color) apply(tigetstr)   \
+				apply(typeahead) apply(use_default_colors) apply(waddnstr)        \
+					apply(wattr_set) apply(werase) apply(wget_wch)            \
+						apply(wmove) apply(wnoutrefresh) apply(wresize)
+
+/** struct curses_api - pointers to the functions of ncurses, with their names */
+struct curses_api {
+	void *handle;
+	CURSES_API_FUNCTIONS(LIBRARY_MEMBER)
+};
 
 /** enum screen_look - how a line is shown; without colors warnings are bold */
 enum screen_look {

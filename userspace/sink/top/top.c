@@ -1,8 +1,1092 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The interactive view: what the sink and the run ask of it. */
+/* The interactive view: its columns, lines and keys, how it is drawn, and what the sink asks of it.
+ */
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "sink/top/screen.h"
 #include "sink/top/top.h"
+
+/** enum top_value - what a column shows; those of the last interval have a + in their titles */
+enum top_value {
+	TOP_KEY,
+	TOP_NEW_COUNT,
+	TOP_NEW_TOTAL,
+	TOP_NEW_MEAN,
+	TOP_COUNT,
+	TOP_TOTAL,
+	TOP_SELF,
+	TOP_MIN,
+	TOP_MEAN,
+	TOP_PERCENTILE,
+	TOP_MAX,
+	TOP_FIRST,
+	TOP_LAST,
+	TOP_LOWEST,
+	TOP_HIGHEST,
+	TOP_TRACEPOINT,
+	TOP_VALUE_COUNT
+};
+
+/**
+ * struct top_column - a column
+ * @index: of the key or the percentile
+ */
+struct top_column {
+	enum top_value value;
+	size_t index;
+};
+
+/** TOP_COLUMNS_MAX - most columns of a table */
+#define TOP_COLUMNS_MAX (STAT_GROUPS_MAX + STAT_PERCENTILES_MAX + 10)
+
+/**
+ * struct top_columns - the columns of a kind of rows
+ * @sort: index of the one that rows are sorted by
+ */
+struct top_columns {
+	struct top_column list[TOP_COLUMNS_MAX];
+	size_t size;
+	size_t sort;
+	bool is_reversed;
+};
+
+/** struct top_sum - what a row had at one time */
+struct top_sum {
+	uint64_t count;
+	int64_t total_ns;
+};
+
+/**
+ * struct top_line - a row at the last interval
+ * @row: a copy; its texts are the sink's; quantiles only while the view is paused
+ * @source: the sink's row
+ * @added: in the last interval
+ * @percentiles: by the settings
+ */
+struct top_line {
+	struct stat_row row;
+	const struct stat_row *source;
+	struct top_sum added;
+	int64_t percentiles[STAT_PERCENTILES_MAX];
+};
+
+/** enum top_mode - what keys do */
+enum top_mode {
+	TOP_TABLE,
+	TOP_FILTER,
+	TOP_DETAIL,
+};
+
+/**
+ * struct stat_top - the view
+ * @sink: NULL before the recording begins
+ * @report: receives messages after the view
+ * @own_report: keeps them until then in @messages, one a line
+ * @progress: the line about events and losses
+ * @lines: all rows, in the sink's order
+ * @before: by the same index, at the interval before
+ * @order: indices of the lines that are shown
+ * @kind: of the rows that are shown
+ * @filter: part of a text that a row must have
+ * @first: index in @order of the first line on the screen
+ * @selected: the sink's row
+ * @place: of the selected row in @order; where the next is selected if it is gone
+ * @scroll: first line of the detail
+ */
+struct stat_top {
+	struct screen screen;
+	const struct stat_sink *sink;
+	const struct report *report;
+	struct report own_report;
+	struct buffer messages;
+	struct buffer progress;
+	struct top_line *lines;
+	struct top_sum *before;
+	size_t *order;
+	size_t nr_lines;
+	size_t nr_shown;
+	enum stat_kind kind;
+	struct top_columns columns[STAT_KIND_COUNT];
+	struct buffer filter;
+	enum top_mode mode;
+	size_t first;
+	const struct stat_row *selected;
+	size_t place;
+	size_t scroll;
+	int64_t copied_ns;
+	bool is_paused;
+	bool is_over;
+};
+
+/* Appends a character, or escapes of its bytes. */
+static void character_append(struct buffer *out, struct text character)
+{
+	bool is_safe = !utf8_is_control(utf8_value(character));
+
+	for (size_t i = 0; i < character.size; i++) {
+		if (is_safe)
+			buffer_append_char(out, character.data[i]);
+		else
+			buffer_printf(out, "\\x%02x", (unsigned char)character.data[i]);
+	}
+}
+
+static void top_text_append(struct buffer *out, struct text text)
+{
+	while (text.size > 0) {
+		size_t size = utf8_sequence_size(text);
+
+		if (size > 0)
+			character_append(out, (struct text){ text.data, size });
+		else
+			buffer_printf(out, "\\x%02x", (unsigned char)text.data[0]);
+		size += size == 0;
+		text = (struct text){ text.data + size, text.size - size };
+	}
+}
+
+static void top_column_add(struct top_columns *columns, enum top_value value, size_t index)
+{
+	columns->list[columns->size++] = (struct top_column){ value, index };
+}
+
+static void top_columns_add(struct top_columns *columns, enum top_value first, enum top_value last)
+{
+	for (int value = first; value <= (int)last; value++)
+		top_column_add(columns, value, 0);
+}
+
+static void top_keys_add(struct top_columns *columns, const struct sink_stat_settings *settings)
+{
+	for (size_t i = 0; i < settings->nr_groups; i++)
+		top_column_add(columns, TOP_KEY, i);
+}
+
+static void top_slice_columns(struct top_columns *columns,
+			      const struct sink_stat_settings *settings)
+{
+	top_keys_add(columns, settings);
+	top_columns_add(columns, TOP_NEW_COUNT, TOP_MEAN);
+	for (size_t i = 0; i < settings->nr_permille; i++)
+		top_column_add(columns, TOP_PERCENTILE, i);
+	top_column_add(columns, TOP_MAX, 0);
+	top_column_add(columns, TOP_TRACEPOINT, 0);
+}
+
+/* The group of a counter is its label. */
+static void top_counter_columns(struct top_columns *columns)
+{
+	top_column_add(columns, TOP_KEY, 0);
+	top_column_add(columns, TOP_NEW_COUNT, 0);
+	top_column_add(columns, TOP_COUNT, 0);
+	top_columns_add(columns, TOP_FIRST, TOP_TRACEPOINT);
+}
+
+static void top_instant_columns(struct top_columns *columns,
+				const struct sink_stat_settings *settings)
+{
+	top_keys_add(columns, settings);
+	top_column_add(columns, TOP_NEW_COUNT, 0);
+	top_column_add(columns, TOP_COUNT, 0);
+	top_column_add(columns, TOP_TRACEPOINT, 0);
+}
+
+static const enum top_value sort_values[] = {
+	[STAT_SORT_TOTAL] = TOP_TOTAL, [STAT_SORT_SELF] = TOP_SELF,
+	[STAT_SORT_COUNT] = TOP_COUNT, [STAT_SORT_MIN] = TOP_MIN,
+	[STAT_SORT_MEAN] = TOP_MEAN,   [STAT_SORT_PERCENTILE] = TOP_PERCENTILE,
+	[STAT_SORT_MAX] = TOP_MAX,     [STAT_SORT_NAME] = TOP_KEY,
+	[STAT_SORT_TRACK] = TOP_KEY,
+};
+_Static_assert(sizeof(sort_values) / sizeof(sort_values[0]) == STAT_SORT_COUNT_OF, "for each");
+
+static bool column_is_sort(const struct top_column *column,
+			   const struct sink_stat_settings *settings)
+{
+	if (column->value != sort_values[settings->sort])
+		return false;
+	if (column->value == TOP_PERCENTILE)
+		return settings->permille[column->index] == settings->sort_permille;
+	if (column->value != TOP_KEY)
+		return true;
+	return settings->groups[column->index].key ==
+	       (settings->sort == STAT_SORT_NAME ? STAT_KEY_NAME : STAT_KEY_TRACK);
+}
+
+/* Tables without the column are sorted by their count. */
+static void sort_init(struct top_columns *columns, const struct sink_stat_settings *settings)
+{
+	columns->is_reversed = settings->is_reversed;
+	for (size_t i = 0; i < columns->size; i++) {
+		if (columns->list[i].value == TOP_COUNT)
+			columns->sort = i;
+	}
+	for (size_t i = 0; i < columns->size; i++) {
+		if (column_is_sort(&columns->list[i], settings))
+			columns->sort = i;
+	}
+}
+
+static void top_columns_init(struct stat_top *top)
+{
+	const struct sink_stat_settings *settings = &top->sink->settings;
+
+	top_slice_columns(&top->columns[STAT_SLICES], settings);
+	top_counter_columns(&top->columns[STAT_COUNTER]);
+	top_instant_columns(&top->columns[STAT_INSTANTS], settings);
+	for (int kind = 0; kind < STAT_KIND_COUNT; kind++)
+		sort_init(&top->columns[kind], settings);
+}
+
+static const char *const top_titles[TOP_VALUE_COUNT] = {
+	[TOP_NEW_COUNT] = "+COUNT", [TOP_NEW_TOTAL] = "+TOTAL",
+	[TOP_NEW_MEAN] = "+MEAN",   [TOP_COUNT] = "COUNT",
+	[TOP_TOTAL] = "TOTAL",	    [TOP_SELF] = "SELF",
+	[TOP_MIN] = "MIN",	    [TOP_MEAN] = "MEAN",
+	[TOP_MAX] = "MAX",	    [TOP_FIRST] = "FIRST",
+	[TOP_LAST] = "LAST",	    [TOP_LOWEST] = "MIN",
+	[TOP_HIGHEST] = "MAX",	    [TOP_TRACEPOINT] = "TRACEPOINT",
+};
+
+static void key_title_append(const struct stat_top *top, size_t index, struct buffer *out)
+{
+	const struct stat_group *group = &top->sink->settings.groups[index];
+
+	if (top->kind == STAT_COUNTER)
+		buffer_append_string(out, "TRACK");
+	else
+		top_text_append(out, text_of(stat_group_title(group)));
+}
+
+static void top_column_title(const struct stat_top *top, size_t column, struct buffer *out)
+{
+	const struct top_columns *columns = &top->columns[top->kind];
+	const struct top_column *shown = &columns->list[column];
+	unsigned int permille = top->sink->settings.permille[shown->index];
+
+	if (shown->value == TOP_KEY)
+		key_title_append(top, shown->index, out);
+	else if (shown->value == TOP_PERCENTILE)
+		buffer_printf(out, permille % 10 ? "P%u.%u" : "P%u", permille / 10, permille % 10);
+	else
+		buffer_append_string(out, top_titles[shown->value]);
+	if (column == columns->sort)
+		buffer_append_string(out, columns->is_reversed ? "^" : "v");
+}
+
+static bool top_column_is_text(const struct top_column *column)
+{
+	return column->value == TOP_KEY || column->value == TOP_TRACEPOINT;
+}
+
+static struct text line_text(const struct stat_top *top, const struct top_column *column,
+			     const struct top_line *line)
+{
+	if (column->value == TOP_TRACEPOINT)
+		return text_of(line->row.category->text);
+	if (line->row.kind == STAT_COUNTER)
+		return buffer_text(&line->row.group);
+	return stat_row_key(&line->row, &top->sink->settings, column->index);
+}
+
+static uint64_t row_count(const struct stat_row *row)
+{
+	if (row->kind == STAT_SLICES)
+		return row->times.nr_intervals;
+	return row->kind == STAT_COUNTER ? row->levels.nr_samples : row->count;
+}
+
+static int64_t sum_mean_ns(const struct top_sum *sum)
+{
+	return sum->count ? sum->total_ns / (int64_t)sum->count : 0;
+}
+
+/* Counts and durations. */
+static int64_t line_number(const struct top_column *column, const struct top_line *line)
+{
+	const struct stat_row *row = &line->row;
+
+	switch (column->value) {
+	case TOP_NEW_COUNT:
+		return (int64_t)line->added.count;
+	case TOP_NEW_TOTAL:
+		return line->added.total_ns;
+	case TOP_NEW_MEAN:
+		return sum_mean_ns(&line->added);
+	case TOP_COUNT:
+		return (int64_t)row_count(row);
+	case TOP_TOTAL:
+		return row->times.total_ns;
+	case TOP_SELF:
+		return row->self_ns;
+	case TOP_MIN:
+		return row->times.min_ns;
+	case TOP_MEAN:
+		return stat_row_mean_ns(row);
+	case TOP_PERCENTILE:
+		return line->percentiles[column->index];
+	default:
+		return row->times.max_ns;
+	}
+}
+
+/* The value of a counter; NULL for other columns. */
+static const struct value *line_level(const struct top_column *column, const struct top_line *line)
+{
+	const struct levels *levels = &line->row.levels;
+
+	switch (column->value) {
+	case TOP_FIRST:
+		return &levels->first;
+	case TOP_LAST:
+		return &levels->last;
+	case TOP_LOWEST:
+		return &levels->min;
+	case TOP_HIGHEST:
+		return &levels->max;
+	default:
+		return NULL;
+	}
+}
+
+static bool column_is_count(const struct top_column *column)
+{
+	return column->value == TOP_NEW_COUNT || column->value == TOP_COUNT;
+}
+
+static void top_column_append(const struct stat_top *top, const struct top_column *column,
+			      const struct top_line *line, struct buffer *out)
+{
+	const struct value *level = line_level(column, line);
+
+	if (top_column_is_text(column))
+		top_text_append(out, line_text(top, column, line));
+	else if (level)
+		value_append_text(out, level);
+	else if (column_is_count(column))
+		buffer_append_signed(out, line_number(column, line));
+	else if (row_count(&line->row) > 0)
+		buffer_append_duration(out, line_number(column, line));
+}
+
+/* What is no number is below all others. */
+static int floating_compare(double a, double b)
+{
+	if (__builtin_isnan(a) || __builtin_isnan(b))
+		return __builtin_isnan(b) - __builtin_isnan(a);
+	return (a > b) - (a < b);
+}
+
+static int level_compare(const struct value *a, const struct value *b)
+{
+	if (a->kind == VALUE_UNSIGNED && b->kind == VALUE_UNSIGNED)
+		return (a->unsigned_number > b->unsigned_number) -
+		       (a->unsigned_number < b->unsigned_number);
+	if (a->kind == VALUE_FLOATING || b->kind == VALUE_FLOATING)
+		return floating_compare(value_floating(a), value_floating(b));
+	/* Of two kinds, a number above those of the other is unsigned. */
+	if (a->kind == VALUE_UNSIGNED && a->unsigned_number > INT64_MAX)
+		return 1;
+	if (b->kind == VALUE_UNSIGNED && b->unsigned_number > INT64_MAX)
+		return -1;
+	return (a->signed_number > b->signed_number) - (a->signed_number < b->signed_number);
+}
+
+static int cells_compare(const struct stat_top *top, const struct top_column *column,
+			 const struct top_line *a, const struct top_line *b)
+{
+	int64_t number_a, number_b;
+
+	if (top_column_is_text(column))
+		return text_compare(line_text(top, column, a), line_text(top, column, b));
+	if (line_level(column, a))
+		return level_compare(line_level(column, b), line_level(column, a));
+	number_a = line_number(column, a);
+	number_b = line_number(column, b);
+	return (number_a < number_b) - (number_a > number_b);
+}
+
+static int top_lines_compare(const void *a_pointer, const void *b_pointer, void *context)
+{
+	const struct stat_top *top = context;
+	const size_t *a = a_pointer, *b = b_pointer;
+	const struct top_columns *columns = &top->columns[top->kind];
+	int order = cells_compare(top, &columns->list[columns->sort], &top->lines[*a],
+				  &top->lines[*b]);
+
+	if (order == 0)
+		order = (*a > *b) - (*a < *b);
+	return columns->is_reversed ? -order : order;
+}
+
+/* Copies the rows at each interval; filters and sorts the copies. */
+
+static void top_lines_release_kept(struct stat_top *top)
+{
+	for (size_t i = 0; i < top->nr_lines; i++)
+		quantiles_release(&top->lines[i].row.quantiles);
+}
+
+static void top_lines_release(struct stat_top *top)
+{
+	top_lines_release_kept(top);
+	free(top->lines);
+	free(top->before);
+	free(top->order);
+}
+
+static int lines_grow(struct stat_top *top)
+{
+	size_t size = top->sink->nr_rows;
+	struct top_line *lines = reallocarray(top->lines, size + 1, sizeof(*lines));
+	struct top_sum *before = reallocarray(top->before, size + 1, sizeof(*before));
+	size_t *order = reallocarray(top->order, size + 1, sizeof(*order));
+
+	top->lines = lines ? lines : top->lines;
+	top->before = before ? before : top->before;
+	top->order = order ? order : top->order;
+	if (!lines || !before || !order)
+		return -1;
+	memset(&lines[top->nr_lines], 0, (size - top->nr_lines) * sizeof(*lines));
+	memset(&before[top->nr_lines], 0, (size - top->nr_lines) * sizeof(*before));
+	top->nr_lines = size;
+	/* cppcheck-suppress memleak ; top owns all three, also after a failure */
+	return 0;
+}
+
+static struct top_sum row_sum(const struct stat_row *row)
+{
+	if (row->kind == STAT_SLICES)
+		return (struct top_sum){ row->times.nr_intervals, row->times.total_ns };
+	return (struct top_sum){ row->count + row->levels.nr_samples, 0 };
+}
+
+static void line_copy(const struct stat_top *top, struct top_line *line, struct top_sum *before,
+		      const struct stat_row *row)
+{
+	const struct sink_stat_settings *settings = &top->sink->settings;
+	struct top_sum now = row_sum(row);
+
+	line->row = *row;
+	line->row.quantiles = (struct quantiles){ 0 };
+	line->source = row;
+	line->added = (struct top_sum){ now.count - before->count,
+					now.total_ns - before->total_ns };
+	*before = now;
+	for (size_t i = 0; i < settings->nr_permille && row->kind == STAT_SLICES; i++)
+		line->percentiles[i] = stat_row_quantile(row, settings->permille[i]);
+}
+
+static int top_lines_copy(struct stat_top *top)
+{
+	top_lines_release_kept(top);
+	if (lines_grow(top) < 0)
+		return -1;
+	for (size_t i = 0; i < top->nr_lines; i++)
+		line_copy(top, &top->lines[i], &top->before[i], top->sink->rows[i]);
+	top->copied_ns = top->sink->now_ns;
+	return 0;
+}
+
+static int top_lines_keep(struct stat_top *top)
+{
+	for (size_t i = 0; i < top->nr_lines; i++) {
+		if (quantiles_copy(&top->lines[i].row.quantiles, &top->lines[i].source->quantiles) <
+		    0)
+			return -1;
+	}
+	return 0;
+}
+
+/* Whether a cell that is a text contains the filter, in any case. */
+static bool line_is_wanted(const struct stat_top *top, const struct top_line *line,
+			   struct buffer *cell, const char *filter)
+{
+	const struct top_columns *columns = &top->columns[top->kind];
+
+	if (line->row.kind != top->kind)
+		return false;
+	for (size_t i = 0; i < columns->size && *filter; i++) {
+		if (!top_column_is_text(&columns->list[i]))
+			continue;
+		buffer_clear(cell);
+		top_column_append(top, &columns->list[i], line, cell);
+		if (strcasestr(buffer_string(cell), filter))
+			return true;
+	}
+	return !*filter;
+}
+
+static void selected_find(struct stat_top *top)
+{
+	for (size_t i = 0; i < top->nr_shown; i++) {
+		if (top->lines[top->order[i]].source == top->selected) {
+			top->place = i;
+			return;
+		}
+	}
+	if (top->place >= top->nr_shown)
+		top->place = top->nr_shown > 0 ? top->nr_shown - 1 : 0;
+}
+
+static void top_lines_order(struct stat_top *top)
+{
+	struct buffer filter = { 0 }, cell = { 0 };
+
+	buffer_append(&filter, top->filter.data, top->filter.size);
+	top->nr_shown = 0;
+	for (size_t i = 0; i < top->nr_lines; i++) {
+		if (line_is_wanted(top, &top->lines[i], &cell, buffer_string(&filter)))
+			top->order[top->nr_shown++] = i;
+	}
+	buffer_release(&filter);
+	buffer_release(&cell);
+	if (top->nr_shown > 1)
+		qsort_r(top->order, top->nr_shown, sizeof(*top->order), top_lines_compare, top);
+	selected_find(top);
+}
+
+static const struct top_line *top_selected(const struct stat_top *top)
+{
+	return top->nr_shown > 0 ? &top->lines[top->order[top->place]] : NULL;
+}
+
+/* Everything about one row: its texts, counts, percentiles and histogram. */
+
+static const struct table_column detail_columns[] = { { "WHAT" }, { "VALUE" } };
+
+static struct buffer *detail_add(struct table *table, const char *what)
+{
+	struct buffer *cell = table_add(table);
+
+	if (!cell)
+		return NULL;
+	buffer_append_string(cell, what);
+	return cell + 1;
+}
+
+static int detail_add_count(struct table *table, const char *what, uint64_t count)
+{
+	struct buffer *cell = count > 0 ? detail_add(table, what) : NULL;
+
+	if (cell)
+		buffer_append_unsigned(cell, count);
+	return count > 0 && !cell ? -1 : 0;
+}
+
+/* One line for each column of the table, whether or not it fits there. */
+static int detail_add_columns(const struct stat_top *top, const struct top_line *line,
+			      struct table *table)
+{
+	const struct top_columns *columns = &top->columns[top->kind];
+
+	for (size_t i = 0; i < columns->size; i++) {
+		struct buffer *cell = detail_add(table, "");
+
+		if (!cell)
+			return -1;
+		top_column_title(top, i, cell - 1);
+		top_column_append(top, &columns->list[i], line, cell);
+	}
+	return 0;
+}
+
+static int detail_add_left_out(const struct stat_row *row, struct table *table)
+{
+	if (detail_add_count(table, "not counted", row->nr_left_out) < 0 ||
+	    detail_add_count(table, "suspect by losses", row->nr_suspect) < 0 ||
+	    detail_add_count(table, "without an end", row->nr_unfinished) < 0)
+		return -1;
+	return detail_add_count(table, "ended by other threads", row->nr_foreign);
+}
+
+/* The percentiles that are not among the columns. */
+static int detail_add_percentiles(const struct stat_row *row, const struct quantiles *quantiles,
+				  struct table *table)
+{
+	static const struct {
+		const char *title;
+		unsigned int permille;
+	} percentiles[] = { { "percentile 10", 100 }, { "percentile 25", 250 },
+			    { "percentile 75", 750 }, { "percentile 90", 900 },
+			    { "percentile 95", 950 }, { "percentile 99.9", 999 } };
+	struct stat_row whole = *row;
+
+	whole.quantiles = *quantiles;
+	for (size_t i = 0; i < sizeof(percentiles) / sizeof(percentiles[0]); i++) {
+		struct buffer *cell = detail_add(table, percentiles[i].title);
+
+		if (!cell)
+			return -1;
+		buffer_append_duration(cell, stat_row_quantile(&whole, percentiles[i].permille));
+	}
+	return 0;
+}
+
+static int top_detail_append(const struct stat_top *top, struct buffer *out)
+{
+	const struct table_style style = { .width = top->screen.columns,
+					   .is_utf8 = top->sink->settings.is_utf8 };
+	const struct top_line *line = top_selected(top);
+	struct table table = { .columns = detail_columns, .nr_columns = 2 };
+	const struct quantiles *quantiles;
+	int status;
+
+	if (!line)
+		return 0;
+	quantiles = top->is_paused ? &line->row.quantiles : &line->source->quantiles;
+	status = detail_add_columns(top, line, &table);
+	if (status == 0)
+		status = detail_add_left_out(&line->row, &table);
+	if (status == 0 && quantiles->nr_octaves > 0)
+		status = detail_add_percentiles(&line->row, quantiles, &table);
+	if (status == 0)
+		table_append(&table, out, &style);
+	table_release(&table);
+	if (status < 0 || quantiles->nr_octaves == 0)
+		return status;
+	buffer_append_char(out, '\n');
+	return stat_histogram_append(out, quantiles, &style);
+}
+
+/* Number of rows of a table that fit on the screen. */
+static size_t top_page_size(const struct stat_top *top)
+{
+	size_t others = 4;
+
+	return top->screen.rows > others ? top->screen.rows - others : 1;
+}
+
+#define KEYS_TABLE "q quit  <> sort  r reverse  / filter  p pause  Enter detail  Tab "
+#define KEYS_DETAIL "q quit  p pause  Enter back"
+#define KEYS_FILTER "Enter keep  Esc clear"
+
+static const char *const kind_names[] = { "slice", "counter", "instant" };
+_Static_assert(sizeof(kind_names) / sizeof(kind_names[0]) == STAT_KIND_COUNT, "a name for each");
+
+static struct table_style top_style(const struct stat_top *top)
+{
+	return (struct table_style){ .width = top->screen.columns,
+				     .is_utf8 = top->sink->settings.is_utf8 };
+}
+
+/* A text that is longer than the row loses its end. */
+static void row_put(struct stat_top *top, unsigned int row, const struct buffer *text,
+		    enum screen_look look)
+{
+	const struct table_style style = top_style(top);
+	struct buffer line = { 0 };
+
+	table_append_row(&line, buffer_text(text), &style, look == SCREEN_REVERSE);
+	if (!line.failed)
+		screen_put(&top->screen, row, buffer_text(&line), look);
+	buffer_release(&line);
+}
+
+static void header_draw(struct stat_top *top)
+{
+	const struct stat_sink *sink = top->sink;
+	struct buffer line = { 0 };
+
+	buffer_append_string(&line, "ktrack stat --live  ");
+	buffer_append_duration(&line, top->copied_ns - sink->file.start_ns);
+	buffer_append_string(&line, "  ");
+	buffer_append(&line, top->progress.data, top->progress.size);
+	row_put(top, 0, &line, sink->nr_losses > 0 ? SCREEN_WARNING : SCREEN_BOLD);
+	buffer_release(&line);
+}
+
+static size_t kind_count(const struct stat_top *top, enum stat_kind kind)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < top->nr_lines; i++)
+		count += top->lines[i].row.kind == kind;
+	return count;
+}
+
+/* The last message, without its newline. */
+static struct text last_message(const struct stat_top *top)
+{
+	struct text rest = buffer_text(&top->messages), last = { "", 0 };
+
+	while (rest.size > 0)
+		last = text_take_line(&rest);
+	return last;
+}
+
+static void status_draw(struct stat_top *top)
+{
+	struct text message = last_message(top);
+	struct buffer line = { 0 };
+
+	buffer_append_string(&line, top->is_paused ? "PAUSED  " : "");
+	if (top->filter.size > 0)
+		buffer_printf(&line, "%zu of ", top->nr_shown);
+	buffer_append_count(&line, kind_count(top, top->kind), kind_names[top->kind]);
+	if (top->filter.size > 0 || top->mode == TOP_FILTER) {
+		buffer_append_string(&line, "  filter: ");
+		buffer_append(&line, top->filter.data, top->filter.size);
+		buffer_append_string(&line, top->mode == TOP_FILTER ? "_" : "");
+	}
+	buffer_append_string(&line, message.size > 0 ? "  " : "");
+	top_text_append(&line, message);
+	row_put(top, 1, &line, message.size > 0 ? SCREEN_WARNING : SCREEN_PLAIN);
+	buffer_release(&line);
+}
+
+static void keys_draw(struct stat_top *top)
+{
+	struct buffer line = { 0 };
+
+	if (top->mode == TOP_TABLE)
+		buffer_printf(&line, KEYS_TABLE "%ss",
+			      kind_names[(top->kind + 1) % STAT_KIND_COUNT]);
+	else
+		buffer_append_string(&line, top->mode == TOP_FILTER ? KEYS_FILTER : KEYS_DETAIL);
+	row_put(top, top->screen.rows - 1, &line, SCREEN_REVERSE);
+	buffer_release(&line);
+}
+
+/* What is dropped first if the terminal is narrow. */
+static unsigned int column_rank(const struct stat_top *top, size_t column)
+{
+	static const unsigned int ranks[TOP_VALUE_COUNT] = {
+		[TOP_NEW_MEAN] = 1, [TOP_SELF] = 2,  [TOP_MIN] = 3,
+		[TOP_MEAN] = 2,	    [TOP_FIRST] = 2, [TOP_TRACEPOINT] = 3,
+	};
+	const struct top_columns *columns = &top->columns[top->kind];
+
+	return column == columns->sort ? 0 : ranks[columns->list[column].value];
+}
+
+static int cells_fill(const struct stat_top *top, struct table *table)
+{
+	const struct top_columns *columns = &top->columns[top->kind];
+	size_t size = top_page_size(top);
+
+	for (size_t i = top->first; i < top->nr_shown && i < top->first + size; i++) {
+		struct buffer *cells = table_add(table);
+
+		if (!cells)
+			return -1;
+		for (size_t c = 0; c < columns->size; c++)
+			top_column_append(top, &columns->list[c], &top->lines[top->order[i]],
+					  &cells[c]);
+	}
+	return 0;
+}
+
+static int table_make(const struct stat_top *top, struct buffer *out)
+{
+	const struct top_columns *columns = &top->columns[top->kind];
+	const struct table_style style = top_style(top);
+	struct table_column list[TOP_COLUMNS_MAX];
+	struct buffer titles[TOP_COLUMNS_MAX] = { 0 };
+	struct table table = { .columns = list, .nr_columns = columns->size };
+	int status;
+
+	for (size_t i = 0; i < columns->size; i++) {
+		bool is_text = top_column_is_text(&columns->list[i]);
+
+		top_column_title(top, i, &titles[i]);
+		list[i] = (struct table_column){ .title = buffer_string(&titles[i]),
+						 .is_right = !is_text,
+						 .is_flexible = is_text,
+						 .rank = column_rank(top, i) };
+	}
+	status = cells_fill(top, &table);
+	if (status == 0)
+		table_append(&table, out, &style);
+	table_release(&table);
+	for (size_t i = 0; i < columns->size; i++)
+		buffer_release(&titles[i]);
+	return status;
+}
+
+static void first_find(struct stat_top *top)
+{
+	size_t size = top_page_size(top);
+
+	if (top->place < top->first)
+		top->first = top->place;
+	if (top->place >= top->first + size)
+		top->first = top->place - size + 1;
+	if (top->first + size > top->nr_shown)
+		top->first = top->nr_shown > size ? top->nr_shown - size : 0;
+}
+
+static void lines_put(struct stat_top *top, struct text text, size_t marked)
+{
+	for (unsigned int row = 2; text.size > 0 && row + 1 < top->screen.rows; row++) {
+		struct text line = text_take_line(&text);
+		const struct buffer borrowed = { .data = (char *)line.data, .size = line.size };
+		enum screen_look look = row == 2 ? SCREEN_BOLD : SCREEN_PLAIN;
+
+		row_put(top, row, &borrowed, row == marked ? SCREEN_REVERSE : look);
+	}
+}
+
+static int table_draw(struct stat_top *top)
+{
+	struct buffer text = { 0 };
+	int status;
+
+	first_find(top);
+	status = table_make(top, &text);
+	if (status == 0)
+		lines_put(top, buffer_text(&text),
+			  top->nr_shown > 0 ? 3 + top->place - top->first : 0);
+	buffer_release(&text);
+	return status;
+}
+
+static size_t text_count_lines(struct text text)
+{
+	size_t count = 0;
+
+	for (; text.size > 0; count++)
+		text_take_line(&text);
+	return count;
+}
+
+static int detail_draw(struct stat_top *top)
+{
+	struct buffer out = { 0 };
+	int status = top_detail_append(top, &out);
+	struct text text = buffer_text(&out);
+	size_t nr_lines = text_count_lines(text), size = top_page_size(top) + 1;
+
+	if (top->scroll + size > nr_lines)
+		top->scroll = nr_lines > size ? nr_lines - size : 0;
+	for (size_t i = 0; i < top->scroll; i++)
+		text_take_line(&text);
+	if (status == 0)
+		lines_put(top, text, 0);
+	buffer_release(&out);
+	return status;
+}
+
+static int top_draw(struct stat_top *top, struct error *error)
+{
+	int status;
+
+	if (!top->screen.is_shown)
+		return 0;
+	top_lines_order(top);
+	screen_clear(&top->screen);
+	header_draw(top);
+	status_draw(top);
+	status = top->mode == TOP_DETAIL ? detail_draw(top) : table_draw(top);
+	if (status < 0)
+		return error_set(error, "out of memory");
+	keys_draw(top);
+	return screen_show(&top->screen, error);
+}
+
+/* Longer filters match nothing that is on a screen. */
+#define FILTER_SIZE_MAX 64
+
+#define KEY_ESCAPE 27
+#define KEY_CONTROL(letter) ((letter) - 'a' + 1)
+
+static void selected_move(struct stat_top *top, long step)
+{
+	long last = (long)top->nr_shown - 1;
+	long place = (long)top->place + step;
+
+	if (top->nr_shown == 0)
+		return;
+	top->place = (size_t)(place < 0 ? 0 : place > last ? last : place);
+	top->selected = top->lines[top->order[top->place]].source;
+}
+
+static void scroll_move(struct stat_top *top, long step)
+{
+	long scroll = (long)top->scroll + step;
+
+	/* Drawing limits it to the last line. */
+	top->scroll = scroll < 0 ? 0 : (size_t)scroll;
+}
+
+/* Keys that move; returns false for others. */
+static bool move_apply(struct stat_top *top, const struct screen_key *key)
+{
+	void (*const move)(struct stat_top *, long) = top->mode == TOP_DETAIL ? scroll_move
+									      : selected_move;
+	long page = (long)top_page_size(top);
+	long all = INT32_MAX;
+
+	if (!key->is_function) {
+		if (key->code != 'j' && key->code != 'k' && key->code != 'g' && key->code != 'G')
+			return false;
+		move(top, key->code == 'j'   ? 1
+			  : key->code == 'k' ? -1
+			  : key->code == 'g' ? -all
+					     : all);
+		return true;
+	}
+	switch (key->code) {
+	case KEY_UP:
+		return move(top, -1), true;
+	case KEY_DOWN:
+		return move(top, 1), true;
+	case KEY_PPAGE:
+		return move(top, -page), true;
+	case KEY_NPAGE:
+		return move(top, page), true;
+	case KEY_HOME:
+		return move(top, -all), true;
+	case KEY_END:
+		return move(top, all), true;
+	default:
+		return false;
+	}
+}
+
+static void sort_move(struct stat_top *top, size_t step)
+{
+	struct top_columns *columns = &top->columns[top->kind];
+
+	columns->sort = (columns->sort + step) % columns->size;
+}
+
+static int pause_toggle(struct stat_top *top)
+{
+	top->is_paused = !top->is_paused;
+	if (top->is_paused)
+		return top_lines_keep(top);
+	top_lines_release_kept(top);
+	return 0;
+}
+
+static void kind_next(struct stat_top *top)
+{
+	top->kind = (top->kind + 1) % STAT_KIND_COUNT;
+	top->selected = NULL;
+	top->place = 0;
+}
+
+static void filter_clear(struct stat_top *top)
+{
+	buffer_clear(&top->filter);
+	top->mode = TOP_TABLE;
+}
+
+static void detail_toggle(struct stat_top *top)
+{
+	const struct top_line *line = top_selected(top);
+
+	if (top->mode == TOP_DETAIL) {
+		top->mode = TOP_TABLE;
+	} else if (line) {
+		top->selected = line->source;
+		top->scroll = 0;
+		top->mode = TOP_DETAIL;
+	}
+}
+
+/* Keys of letters that do the same everywhere but in a text. */
+static int letter_apply(struct stat_top *top, wint_t letter)
+{
+	switch (letter) {
+	case 'q':
+	case 'Q':
+		top->is_over = true;
+		return 0;
+	case 'p':
+	case ' ':
+		return pause_toggle(top);
+	case KEY_CONTROL('l'):
+		screen_redraw(&top->screen);
+		return 0;
+	case '\n':
+	case '\r':
+		detail_toggle(top);
+		return 0;
+	case KEY_ESCAPE:
+		if (top->mode == TOP_DETAIL)
+			detail_toggle(top);
+		else
+			filter_clear(top);
+		return 0;
+	default:
+		return 0;
+	}
+}
+
+static void table_key_apply(struct stat_top *top, const struct screen_key *key)
+{
+	size_t back = top->columns[top->kind].size - 1;
+	bool is_left = key->is_function ? key->code == KEY_LEFT : key->code == '<';
+	bool is_right = key->is_function ? key->code == KEY_RIGHT : key->code == '>';
+
+	if (is_left || is_right)
+		sort_move(top, is_left ? back : 1);
+	else if (key->is_function)
+		return;
+	else if (key->code == 'r')
+		top->columns[top->kind].is_reversed ^= true;
+	else if (key->code == '\t')
+		kind_next(top);
+	else if (key->code == '/')
+		top->mode = TOP_FILTER;
+}
+
+static void filter_shorten(struct stat_top *top)
+{
+	struct buffer *filter = &top->filter;
+
+	while (filter->size > 0 && (filter->data[--filter->size] & 0xc0) == 0x80)
+		;
+}
+
+static void filter_extend(struct stat_top *top, wint_t code)
+{
+	char bytes[MB_LEN_MAX];
+	mbstate_t state = { 0 };
+	size_t size = wcrtomb(bytes, (wchar_t)code, &state);
+
+	if (!utf8_is_control(code) && size != (size_t)-1 &&
+	    top->filter.size + size <= FILTER_SIZE_MAX)
+		buffer_append(&top->filter, bytes, size);
+}
+
+static bool key_is_backspace(const struct screen_key *key)
+{
+	return key->is_function ? key->code == KEY_BACKSPACE
+				: key->code == 0x7f || key->code == '\b';
+}
+
+static void filter_key_apply(struct stat_top *top, const struct screen_key *key)
+{
+	if (key_is_backspace(key))
+		filter_shorten(top);
+	else if (key->is_function ? key->code == KEY_ENTER : key->code == '\n' || key->code == '\r')
+		top->mode = TOP_TABLE;
+	else if (!key->is_function && key->code == KEY_ESCAPE)
+		filter_clear(top);
+	else if (!key->is_function && key->code == KEY_CONTROL('u'))
+		buffer_clear(&top->filter);
+	else if (!key->is_function)
+		filter_extend(top, key->code);
+}
+
+static int top_key_apply(struct stat_top *top, const struct screen_key *key)
+{
+	if (top->mode == TOP_FILTER) {
+		filter_key_apply(top, key);
+		return 0;
+	}
+	if (move_apply(top, key))
+		return 0;
+	if (top->mode == TOP_TABLE)
+		table_key_apply(top, key);
+	return key->is_function ? 0 : letter_apply(top, key->code);
+}
 
 /* More messages than this are dropped: nobody reads them. */
 #define MESSAGES_SIZE_MAX (64 * 1024)

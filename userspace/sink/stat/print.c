@@ -1,0 +1,1012 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Statistics as human-readable tables, comma-separated values, and JSON. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "sink/csv.h"
+#include "sink/remark.h"
+#include "sink/stat/state.h"
+
+#define HISTOGRAM_CELLS 16
+
+/**
+ * struct columns - the columns of a table
+ * @titles: of percentiles
+ * @has_self: a row has time in inner slices
+ */
+struct columns {
+	struct table_column list[TABLE_COLUMNS_MAX];
+	size_t size;
+	char titles[STAT_PERCENTILES_MAX][8];
+	bool has_self;
+};
+
+static void column_add(struct columns *columns, struct table_column column)
+{
+	columns->list[columns->size++] = column;
+}
+
+static void number_add(struct columns *columns, const char *title, unsigned int rank)
+{
+	column_add(columns, (struct table_column){ title, .is_right = true, .rank = rank });
+}
+
+static const char *const key_titles[] = {
+	[STAT_KEY_TRACK] = "TRACK", [STAT_KEY_NAME] = "NAME", [STAT_KEY_PID] = "PID",
+	[STAT_KEY_COMM] = "COMM",   [STAT_KEY_CPU] = "CPU",   [STAT_KEY_FIELD] = NULL,
+};
+_Static_assert(sizeof(key_titles) / sizeof(key_titles[0]) == STAT_KEY_COUNT, "a title for each");
+
+const char *stat_group_title(const struct stat_group *group)
+{
+	return group->field ? group->field : key_titles[group->key];
+}
+
+static void key_columns_add(struct columns *columns, const struct sink_stat_settings *settings)
+{
+	for (size_t i = 0; i < settings->nr_groups; i++) {
+		const char *title = stat_group_title(&settings->groups[i]);
+
+		column_add(columns, (struct table_column){ title, .is_flexible = true });
+	}
+}
+
+static void percentiles_add(struct columns *columns, const struct sink_stat_settings *settings)
+{
+	for (size_t i = 0; i < settings->nr_permille; i++) {
+		unsigned int permille = settings->permille[i];
+
+		snprintf(columns->titles[i], sizeof(columns->titles[i]),
+			 permille % 10 ? "P%u.%u" : "P%u", permille / 10 % 1000, permille % 10);
+		number_add(columns, columns->titles[i], 0);
+	}
+}
+
+static void slice_columns(struct columns *columns, const struct sink_stat_settings *settings)
+{
+	key_columns_add(columns, settings);
+	number_add(columns, "COUNT", 0);
+	number_add(columns, "RATE", 3);
+	number_add(columns, "TOTAL", 0);
+	if (columns->has_self)
+		number_add(columns, "SELF", 1);
+	number_add(columns, "MIN", 1);
+	number_add(columns, "MEAN", 1);
+	percentiles_add(columns, settings);
+	number_add(columns, "MAX", 0);
+	column_add(columns, (struct table_column){ "HISTOGRAM", .rank = 3 });
+	column_add(columns, (struct table_column){ "TRACEPOINT", .rank = 2 });
+}
+
+static void counter_columns(struct columns *columns, const struct sink_stat_settings *settings)
+{
+	bool has_track = stat_has_key(settings, STAT_KEY_TRACK);
+
+	column_add(columns,
+		   (struct table_column){ has_track ? "TRACK" : "NAME", .is_flexible = true });
+	number_add(columns, "SAMPLES", 0);
+	number_add(columns, "FIRST", 0);
+	number_add(columns, "LAST", 0);
+	number_add(columns, "MIN", 0);
+	number_add(columns, "MAX", 0);
+	column_add(columns, (struct table_column){ "TRACEPOINT", .rank = 3 });
+}
+
+static void instant_columns(struct columns *columns, const struct sink_stat_settings *settings)
+{
+	key_columns_add(columns, settings);
+	number_add(columns, "COUNT", 0);
+	number_add(columns, "RATE", 3);
+	column_add(columns, (struct table_column){ "TRACEPOINT", .rank = 3 });
+}
+
+/** struct scale - the powers of two that the histograms of a table span */
+struct scale {
+	unsigned int first;
+	unsigned int last;
+	unsigned int step;
+};
+
+static struct scale scale_of(const struct stat_row *const *rows, size_t nr_rows)
+{
+	struct scale scale = { .first = QUANTILE_OCTAVES, .last = 0 };
+
+	for (size_t i = 0; i < nr_rows; i++) {
+		const struct quantiles *quantiles = &rows[i]->quantiles;
+
+		if (quantiles->nr_octaves == 0)
+			continue;
+		if (quantiles->octaves[0].number < scale.first)
+			scale.first = quantiles->octaves[0].number;
+		if (quantiles->octaves[quantiles->nr_octaves - 1].number > scale.last)
+			scale.last = quantiles->octaves[quantiles->nr_octaves - 1].number;
+	}
+	if (scale.first > scale.last)
+		scale.first = scale.last;
+	scale.step = (scale.last - scale.first) / HISTOGRAM_CELLS + 1;
+	return scale;
+}
+
+static uint64_t cell_count(const struct quantiles *quantiles, const struct scale *scale,
+			   unsigned int octave)
+{
+	uint64_t count = 0;
+
+	for (unsigned int i = 0; i < scale->step; i++)
+		count += quantiles_octave(quantiles, octave + i);
+	return count;
+}
+
+/* A bar for each power of two, relative to the highest one. */
+static void append_bars(struct buffer *out, const struct quantiles *quantiles,
+			const struct scale *scale, bool is_utf8)
+{
+	static const char *const blocks[] = { " ",	"\u2581", "\u2582", "\u2583", "\u2584",
+					      "\u2585", "\u2586", "\u2587", "\u2588" };
+	static const char *const letters[] = { " ", ".", ":", "-", "=", "+", "*", "#", "@" };
+	uint64_t highest = 0;
+
+	for (unsigned int o = scale->first; o <= scale->last; o += scale->step) {
+		uint64_t count = cell_count(quantiles, scale, o);
+
+		highest = count > highest ? count : highest;
+	}
+	for (unsigned int o = scale->first; o <= scale->last; o += scale->step) {
+		double share = (double)cell_count(quantiles, scale, o) /
+			       (double)(highest ? highest : 1);
+		unsigned int height = share > 0 ? 1 + (unsigned int)(share * 7) : 0;
+
+		buffer_append_string(out, is_utf8 ? blocks[height] : letters[height]);
+	}
+}
+
+/** struct filling - what the cells of a row are made of */
+struct filling {
+	const struct stat_sink *sink;
+	const struct columns *columns;
+	struct scale scale;
+};
+
+static void rate_append(struct buffer *out, double per_second)
+{
+	static const char *const units[] = { "", "k", "M", "G" };
+	size_t unit = 0;
+
+	while (per_second >= 999.5 && unit + 1 < sizeof(units) / sizeof(units[0])) {
+		per_second /= 1000;
+		unit++;
+	}
+	buffer_printf(out, "%.3g%s/s", per_second, units[unit]);
+}
+
+static struct buffer *fill_keys(struct buffer *cell, const struct stat_row *row,
+				const struct sink_stat_settings *settings)
+{
+	for (size_t i = 0; i < settings->nr_groups; i++) {
+		struct text value = stat_row_key(row, settings, i);
+
+		buffer_append(cell++, value.data, value.size);
+	}
+	return cell;
+}
+
+static struct buffer *fill_times(struct buffer *cell, const struct stat_row *row,
+				 const struct filling *filling)
+{
+	const struct sink_stat_settings *settings = &filling->sink->settings;
+
+	buffer_append_duration(cell++, row->times.total_ns);
+	if (filling->columns->has_self)
+		buffer_append_duration(cell++, row->self_ns);
+	buffer_append_duration(cell++, row->times.min_ns);
+	buffer_append_duration(cell++, stat_row_mean_ns(row));
+	for (size_t i = 0; i < settings->nr_permille; i++)
+		buffer_append_duration(cell++, stat_row_quantile(row, settings->permille[i]));
+	buffer_append_duration(cell++, row->times.max_ns);
+	append_bars(cell++, &row->quantiles, &filling->scale, settings->is_utf8);
+	return cell;
+}
+
+static void fill_slices(struct buffer *cell, const struct stat_row *row,
+			const struct filling *filling)
+{
+	struct buffer *last = cell + filling->columns->size - 1;
+
+	cell = fill_keys(cell, row, &filling->sink->settings);
+	buffer_append_unsigned(cell++, row->times.nr_intervals);
+	if (row->times.nr_intervals > 0) {
+		rate_append(cell++, stat_row_rate(filling->sink, row));
+		fill_times(cell, row, filling);
+	}
+	buffer_append_string(last, row->category->text);
+}
+
+/* Of a counter, the group is the track's label. */
+static void fill_counter(struct buffer *cell, const struct stat_row *row,
+			 const struct filling *filling)
+{
+	const struct levels *levels = &row->levels;
+
+	(void)filling;
+	buffer_append(cell, row->group.data, row->group.size);
+	cell++;
+	buffer_append_unsigned(cell++, levels->nr_samples);
+	value_append_text(cell++, &levels->first);
+	value_append_text(cell++, &levels->last);
+	value_append_text(cell++, &levels->min);
+	value_append_text(cell++, &levels->max);
+	buffer_append_string(cell, row->category->text);
+}
+
+static void fill_instants(struct buffer *cell, const struct stat_row *row,
+			  const struct filling *filling)
+{
+	cell = fill_keys(cell, row, &filling->sink->settings);
+	buffer_append_unsigned(cell++, row->count);
+	rate_append(cell++, stat_row_rate(filling->sink, row));
+	buffer_append_string(cell, row->category->text);
+}
+
+/** struct section - the table of one kind of rows */
+struct section {
+	const char *what;
+	void (*columns)(struct columns *columns, const struct sink_stat_settings *settings);
+	void (*fill)(struct buffer *cell, const struct stat_row *row,
+		     const struct filling *filling);
+};
+
+static const struct section sections[] = {
+	[STAT_SLICES] = { "slices", slice_columns, fill_slices },
+	[STAT_COUNTER] = { "counters", counter_columns, fill_counter },
+	[STAT_INSTANTS] = { "instants", instant_columns, fill_instants },
+};
+_Static_assert(sizeof(sections) / sizeof(sections[0]) == STAT_KIND_COUNT, "one for each");
+
+static bool rows_have_self(const struct stat_row *const *rows, size_t nr_rows)
+{
+	for (size_t i = 0; i < nr_rows; i++) {
+		if (rows[i]->self_ns != rows[i]->times.total_ns)
+			return true;
+	}
+	return false;
+}
+
+static int rows_print(struct stat_sink *sink, const struct section *section,
+		      const struct stat_row *const *rows, size_t nr_rows,
+		      const struct table_style *style)
+{
+	struct columns columns = { .has_self = rows_have_self(rows, nr_rows) };
+	const struct filling filling = { sink, &columns, scale_of(rows, nr_rows) };
+	struct table table = { .columns = columns.list };
+	int status = 0;
+
+	section->columns(&columns, &sink->settings);
+	table.nr_columns = columns.size;
+	for (size_t i = 0; i < nr_rows && status == 0; i++) {
+		struct buffer *cells = table_add(&table);
+
+		if (cells)
+			section->fill(cells, rows[i], &filling);
+		else
+			status = -1;
+	}
+	table_append(&table, &sink->file.out, style);
+	table_release(&table);
+	return status;
+}
+
+static int stat_print_section(struct stat_sink *sink, enum stat_kind kind,
+			      const struct table_style *style)
+{
+	struct buffer *out = &sink->file.out;
+	size_t nr_rows, nr_more;
+	const struct stat_row **rows = stat_rows_choose(sink, kind, &nr_rows, &nr_more);
+	int status = 0;
+
+	if (!rows)
+		return -1;
+	if (nr_rows > 0) {
+		status = rows_print(sink, &sections[kind], rows, nr_rows, style);
+		if (nr_more > 0)
+			buffer_printf(out, "and %zu more row%s of %s\n", nr_more,
+				      nr_more == 1 ? "" : "s", sections[kind].what);
+		buffer_append_char(out, '\n');
+	}
+	free(rows);
+	return status;
+}
+
+#define BAR_WIDTH 40
+
+static const struct table_column histogram_columns[] = {
+	{ "FROM", .is_right = true },
+	{ "BELOW", .is_right = true },
+	{ "COUNT", .is_right = true },
+	{ "SHARE", .is_right = true },
+	{ "BAR" },
+};
+
+static uint64_t highest_count(const struct quantiles *quantiles)
+{
+	uint64_t highest = 1;
+
+	for (size_t i = 0; i < quantiles->nr_octaves; i++) {
+		uint64_t count = quantiles_octave(quantiles, quantiles->octaves[i].number);
+
+		highest = count > highest ? count : highest;
+	}
+	return highest;
+}
+
+/* A count that is not 0 is visible. */
+static void bar_append(struct buffer *out, uint64_t count, uint64_t highest)
+{
+	double share = (double)count / (double)highest * BAR_WIDTH;
+
+	for (unsigned int i = 0; i < (count > 0 && share < 1 ? 1 : (unsigned int)share); i++)
+		buffer_append_char(out, '#');
+}
+
+static int octaves_add(struct table *table, const struct quantiles *quantiles)
+{
+	unsigned int last = quantiles->octaves[quantiles->nr_octaves - 1].number;
+	uint64_t highest = highest_count(quantiles);
+
+	for (unsigned int number = quantiles->octaves[0].number; number <= last; number++) {
+		uint64_t count = quantiles_octave(quantiles, number);
+		struct buffer *cell = table_add(table);
+
+		if (!cell)
+			return -1;
+		buffer_append_duration(cell++, (int64_t)quantile_octave_begin(number));
+		buffer_append_duration(cell++, (int64_t)quantile_octave_begin(number + 1));
+		buffer_append_unsigned(cell++, count);
+		buffer_printf(cell++, "%.1f%%", 100.0 * (double)count / (double)quantiles->count);
+		bar_append(cell, count, highest);
+	}
+	return 0;
+}
+
+int stat_histogram_append(struct buffer *out, const struct quantiles *quantiles,
+			  const struct table_style *style)
+{
+	struct table table = { .columns = histogram_columns,
+			       .nr_columns = sizeof(histogram_columns) /
+					     sizeof(histogram_columns[0]) };
+	int status = octaves_add(&table, quantiles);
+
+	table_append(&table, out, style);
+	table_release(&table);
+	return status;
+}
+
+static void row_title_append(struct stat_sink *sink, const struct stat_row *row,
+			     const struct table_style *style)
+{
+	struct buffer *out = &sink->file.out;
+
+	buffer_append_string(out, row->category->text);
+	for (size_t i = 0; i < sink->settings.nr_groups; i++) {
+		struct text value = stat_row_key(row, &sink->settings, i);
+
+		buffer_append_string(out, value.size > 0 ? " " : "");
+		table_append_text(out, value, style);
+	}
+	buffer_append_char(out, '\n');
+}
+
+static int row_histogram_print(struct stat_sink *sink, const struct stat_row *row)
+{
+	const struct table_style style = { .has_colour = sink->settings.has_colour,
+					   .is_utf8 = sink->settings.is_utf8 };
+	int status;
+
+	if (row->quantiles.nr_octaves == 0)
+		return 0;
+	row_title_append(sink, row, &style);
+	status = stat_histogram_append(&sink->file.out, &row->quantiles, &style);
+	buffer_append_char(&sink->file.out, '\n');
+	return status;
+}
+
+static int stat_print_histograms(struct stat_sink *sink)
+{
+	size_t nr_rows, nr_more;
+	const struct stat_row **rows = stat_rows_choose(sink, STAT_SLICES, &nr_rows, &nr_more);
+	int status = 0;
+
+	if (!rows)
+		return -1;
+	for (size_t i = 0; i < nr_rows && status == 0; i++)
+		status = row_histogram_print(sink, rows[i]);
+	free(rows);
+	return status;
+}
+
+static const struct table_column slow_columns[] = {
+	{ "TIME", .is_right = true },	   { "DURATION", .is_right = true },
+	{ "NAME", .is_flexible = true },   { "TRACK", .is_flexible = true },
+	{ "FIELDS", .is_flexible = true }, { "TRACEPOINT", .rank = 3 },
+};
+
+static int stat_print_slow(struct stat_sink *sink, const struct table_style *style)
+{
+	struct table table = { .columns = slow_columns,
+			       .nr_columns = sizeof(slow_columns) / sizeof(slow_columns[0]) };
+
+	stat_slow_sort(sink);
+	for (size_t i = sink->nr_slow; i-- > 0;) {
+		const struct stat_slow *slow = &sink->slow[i];
+		struct buffer *cell = table_add(&table);
+
+		if (!cell)
+			return table_release(&table), -1;
+		buffer_append_decimal(cell++, slow->begin_ns - sink->file.start_ns, 9);
+		buffer_append_duration(cell++, slow->ns);
+		buffer_append(cell++, slow->name.data, slow->name.size);
+		buffer_append(cell++, slow->track.data, slow->track.size);
+		buffer_append(cell++, slow->fields.data, slow->fields.size);
+		buffer_append_string(cell, slow->category->text);
+	}
+	if (sink->nr_slow > 0) {
+		buffer_append_string(&sink->file.out, "Slowest slices\n");
+		table_append(&table, &sink->file.out, style);
+		buffer_append_char(&sink->file.out, '\n');
+	}
+	table_release(&table);
+	return 0;
+}
+
+#define RED "\033[31m"
+#define PLAIN "\033[0m"
+
+/* Escape sequences that renew the tables on a terminal. */
+#define HOME "\033[H"
+#define CLEAR_LINE "\033[K"
+#define CLEAR_BELOW "\033[J"
+
+static void warning_begin(struct stat_sink *sink)
+{
+	buffer_append_string(&sink->file.out, sink->settings.has_colour ? RED : "");
+}
+
+static void warning_end(struct stat_sink *sink)
+{
+	buffer_append_string(&sink->file.out, sink->settings.has_colour ? PLAIN "\n" : "\n");
+}
+
+static void stat_loss_print(struct stat_sink *sink, const struct stat_loss *loss)
+{
+	struct buffer *out = &sink->file.out;
+
+	warning_begin(sink);
+	buffer_printf(out, "cpu %d ", loss->cpu);
+	timeline_append_loss(out, loss->nr_records, loss->nr_gaps, loss->nr_unknown);
+	warning_end(sink);
+}
+
+static void left_out_print(struct stat_sink *sink)
+{
+	uint64_t nr_left_out = 0, nr_suspect = 0, nr_unfinished = 0, nr_foreign = 0;
+	struct buffer *out = &sink->file.out;
+
+	for (size_t i = 0; i < sink->nr_rows; i++) {
+		nr_left_out += sink->rows[i]->nr_left_out;
+		nr_suspect += sink->rows[i]->nr_suspect;
+		nr_unfinished += sink->rows[i]->nr_unfinished;
+		nr_foreign += sink->rows[i]->nr_foreign;
+	}
+	if (nr_left_out == 0)
+		return;
+	warning_begin(sink);
+	buffer_printf(out, "slices not counted: %llu (%llu suspect by losses, %llu without an end",
+		      (unsigned long long)nr_left_out, (unsigned long long)nr_suspect,
+		      (unsigned long long)nr_unfinished);
+	if (nr_foreign > 0)
+		buffer_printf(out, ", %llu where threads end each other's",
+			      (unsigned long long)nr_foreign);
+	buffer_append_char(out, ')');
+	warning_end(sink);
+}
+
+static int faults_print(struct stat_sink *sink)
+{
+	const struct table_style style = { .is_utf8 = sink->settings.is_utf8 };
+	struct buffer *text = &sink->file.text;
+
+	for (size_t i = 0; i < fault_limit(&sink->totals); i++) {
+		if (!fault_set(text, &sink->totals, sink->file.counts_ticks, i))
+			continue;
+		warning_begin(sink);
+		table_append_text(&sink->file.out, buffer_text(text), &style);
+		warning_end(sink);
+	}
+	return text->failed ? -1 : 0;
+}
+
+static void total_print(struct stat_sink *sink, uint64_t count, const char *what)
+{
+	if (count == 0)
+		return;
+	warning_begin(sink);
+	buffer_printf(&sink->file.out, "%llu %s", (unsigned long long)count, what);
+	warning_end(sink);
+}
+
+static int footer_print(struct stat_sink *sink)
+{
+	struct buffer *out = &sink->file.out;
+
+	for (size_t i = 0; i < sink->nr_losses; i++)
+		stat_loss_print(sink, &sink->losses[i]);
+	left_out_print(sink);
+	if (faults_print(sink) < 0)
+		return -1;
+	total_print(sink, sink->nr_beyond,
+		    "events in rows named (other), which combine several rows");
+	buffer_append_duration(out, sink->now_ns - sink->file.start_ns);
+	buffer_printf(out, " recorded; percentiles are within %.1f %% of the exact values\n",
+		      100 * QUANTILE_ERROR);
+	return 0;
+}
+
+/* On a terminal new tables replace the old ones line by line. */
+static int screen_renew(struct stat_sink *sink)
+{
+	struct buffer *out = &sink->file.out;
+	struct buffer plain = *out;
+
+	*out = (struct buffer){ 0 };
+	buffer_append_string(out, HOME);
+	for (size_t i = 0; i < plain.size; i++) {
+		if (plain.data[i] == '\n')
+			buffer_append_string(out, CLEAR_LINE);
+		buffer_append_char(out, plain.data[i]);
+	}
+	buffer_append_string(out, CLEAR_BELOW);
+	buffer_release(&plain);
+	return 0;
+}
+
+static int tables_print(struct stat_sink *sink)
+{
+	struct table_style style = {
+		.width = sink->settings.width,
+		.has_colour = sink->settings.has_colour,
+		.is_utf8 = sink->settings.is_utf8,
+	};
+
+	for (int kind = 0; kind < STAT_KIND_COUNT; kind++) {
+		if (stat_print_section(sink, kind, &style) < 0)
+			return -1;
+	}
+	if (sink->settings.has_histograms && stat_print_histograms(sink) < 0)
+		return -1;
+	if (stat_print_slow(sink, &style) < 0)
+		return -1;
+	return footer_print(sink);
+}
+
+/* The number of lines that exceed the screen; the cursor needs the last line. */
+static size_t lines_beyond(const struct stat_sink *sink)
+{
+	struct text text = buffer_text(&sink->file.out);
+	size_t nr_lines = 1;
+
+	for (size_t i = 0; i < text.size; i++)
+		nr_lines += text.data[i] == '\n';
+	return nr_lines > sink->settings.height ? nr_lines - sink->settings.height : 0;
+}
+
+/* Shortens tables until the screen need not scroll, or each has one row. */
+static int tables_fit(struct stat_sink *sink)
+{
+	struct sink_stat_settings *settings = &sink->settings;
+	size_t nr_beyond = settings->height > 0 ? lines_beyond(sink) : 0;
+
+	while (nr_beyond > 0 && settings->limit != 1) {
+		size_t fewer = (nr_beyond + STAT_KIND_COUNT - 1) / STAT_KIND_COUNT;
+		size_t limit = settings->limit > 0 ? settings->limit : settings->height + fewer;
+
+		settings->limit = limit > fewer ? limit - fewer : 1;
+		buffer_clear(&sink->file.out);
+		if (tables_print(sink) < 0)
+			return -1;
+		nr_beyond = lines_beyond(sink);
+	}
+	return 0;
+}
+
+int stat_print_table(struct stat_sink *sink)
+{
+	if (tables_print(sink) < 0 || tables_fit(sink) < 0)
+		return -1;
+	if (sink->settings.is_screen)
+		return screen_renew(sink);
+	if (!sink->is_finished)
+		buffer_append_char(&sink->file.out, '\n');
+	return 0;
+}
+
+/* Statistics as comma-separated values: one row for each row of all tables, after the names. */
+
+static void csv_comma(struct buffer *out)
+{
+	buffer_append_char(out, ',');
+}
+
+static void csv_number(struct buffer *out, int64_t number)
+{
+	csv_comma(out);
+	buffer_append_signed(out, number);
+}
+
+static void csv_value(struct buffer *out, const struct value *value)
+{
+	csv_comma(out);
+	value_append_text(out, value);
+}
+
+static void csv_commas(struct buffer *out, size_t count)
+{
+	while (count-- > 0)
+		csv_comma(out);
+}
+
+static void csv_header(struct buffer *out, const struct sink_stat_settings *settings)
+{
+	buffer_append_string(out, "kind,tracepoint");
+	for (size_t i = 0; i < settings->nr_groups; i++) {
+		csv_comma(out);
+		csv_append_text(out, text_of(settings->groups[i].word));
+	}
+	buffer_append_string(out, ",count,per_second,total_ns,self_ns,min_ns,mean_ns");
+	for (size_t i = 0; i < settings->nr_permille; i++)
+		buffer_printf(out, settings->permille[i] % 10 ? ",p%u.%u_ns" : ",p%u_ns",
+			      settings->permille[i] / 10, settings->permille[i] % 10);
+	buffer_append_string(out, ",max_ns,suspect,unfinished,foreign,first,last,min,max\n");
+}
+
+static void csv_times(struct buffer *out, const struct stat_row *row,
+		      const struct sink_stat_settings *settings)
+{
+	csv_number(out, row->times.total_ns);
+	csv_number(out, row->self_ns);
+	if (row->times.nr_intervals > 0) {
+		csv_number(out, row->times.min_ns);
+		csv_number(out, stat_row_mean_ns(row));
+		for (size_t i = 0; i < settings->nr_permille; i++)
+			csv_number(out, stat_row_quantile(row, settings->permille[i]));
+		csv_number(out, row->times.max_ns);
+	} else {
+		csv_commas(out, 3 + settings->nr_permille);
+	}
+	csv_number(out, row->nr_suspect);
+	csv_number(out, row->nr_unfinished);
+	csv_number(out, row->nr_foreign);
+}
+
+static void csv_levels(struct buffer *out, const struct levels *levels)
+{
+	csv_value(out, &levels->first);
+	csv_value(out, &levels->last);
+	csv_value(out, &levels->min);
+	csv_value(out, &levels->max);
+}
+
+/* Of a counter, the group is the track's label: it is in the first column of a key. */
+static void csv_keys(struct buffer *out, const struct stat_row *row,
+		     const struct sink_stat_settings *settings)
+{
+	for (size_t i = 0; i < settings->nr_groups; i++) {
+		csv_comma(out);
+		if (row->kind != STAT_COUNTER)
+			csv_append_text(out, stat_row_key(row, settings, i));
+		else if (i == 0)
+			csv_append_text(out, buffer_text(&row->group));
+	}
+}
+
+static const char *const kinds[] = {
+	[STAT_SLICES] = "slice",
+	[STAT_COUNTER] = "counter",
+	[STAT_INSTANTS] = "instant",
+};
+_Static_assert(sizeof(kinds) / sizeof(kinds[0]) == STAT_KIND_COUNT, "a name for each");
+
+static uint64_t csv_count(const struct stat_row *row)
+{
+	if (row->kind == STAT_COUNTER)
+		return row->levels.nr_samples;
+	return row->kind == STAT_SLICES ? row->times.nr_intervals : row->count;
+}
+
+static void csv_row_append(struct buffer *out, const struct stat_sink *sink,
+			   const struct stat_row *row)
+{
+	const struct sink_stat_settings *settings = &sink->settings;
+	size_t nr_times = 8 + settings->nr_permille;
+
+	buffer_append_string(out, kinds[row->kind]);
+	csv_comma(out);
+	csv_append_text(out, text_of(row->category->text));
+	csv_keys(out, row, settings);
+	csv_number(out, csv_count(row));
+	csv_comma(out);
+	if (row->kind != STAT_COUNTER)
+		buffer_printf(out, "%.6g", stat_row_rate(sink, row));
+	if (row->kind == STAT_SLICES)
+		csv_times(out, row, settings);
+	else
+		csv_commas(out, nr_times);
+	if (row->kind == STAT_COUNTER)
+		csv_levels(out, &row->levels);
+	else
+		csv_commas(out, 4);
+	buffer_append_char(out, '\n');
+}
+
+int stat_print_csv(struct stat_sink *sink)
+{
+	csv_header(&sink->file.out, &sink->settings);
+	for (int kind = 0; kind < STAT_KIND_COUNT; kind++) {
+		size_t nr_rows, nr_more;
+		const struct stat_row **rows = stat_rows_choose(sink, kind, &nr_rows, &nr_more);
+
+		if (!rows)
+			return -1;
+		for (size_t i = 0; i < nr_rows; i++)
+			csv_row_append(&sink->file.out, sink, rows[i]);
+		free(rows);
+	}
+	return 0;
+}
+
+/* Statistics as one line of JSON, for programs. */
+
+static void member_text(struct buffer *out, const char *name, struct text text, bool *first)
+{
+	json_append_member(out, text_of(name), first);
+	json_append_string(out, text);
+}
+
+static void member_number(struct buffer *out, const char *name, int64_t number, bool *first)
+{
+	json_append_member(out, text_of(name), first);
+	buffer_append_signed(out, number);
+}
+
+static void member_value(struct buffer *out, const char *name, const struct value *value,
+			 bool *first)
+{
+	json_append_member(out, text_of(name), first);
+	buffer_append_char(out, '"');
+	value_append_text(out, value);
+	buffer_append_char(out, '"');
+}
+
+/* Powers of two with anything in them: [from, count]. */
+static void append_histogram(struct buffer *out, const struct quantiles *quantiles)
+{
+	for (size_t i = 0; i < quantiles->nr_octaves; i++) {
+		unsigned int number = quantiles->octaves[i].number;
+
+		buffer_append_string(out, i > 0 ? ",[" : "[");
+		buffer_append_unsigned(out, quantile_octave_begin(number));
+		buffer_append_char(out, ',');
+		buffer_append_unsigned(out, quantiles_octave(quantiles, number));
+		buffer_append_char(out, ']');
+	}
+}
+
+static void append_percentiles(struct buffer *out, const struct stat_row *row,
+			       const struct sink_stat_settings *settings, bool *first)
+{
+	for (size_t i = 0; i < settings->nr_permille; i++) {
+		unsigned int permille = settings->permille[i];
+		char name[16];
+
+		snprintf(name, sizeof(name), permille % 10 ? "p%u.%u_ns" : "p%u_ns", permille / 10,
+			 permille % 10);
+		member_number(out, name, stat_row_quantile(row, permille), first);
+	}
+}
+
+static void append_rate(struct buffer *out, const struct stat_sink *sink,
+			const struct stat_row *row, bool *first)
+{
+	json_append_member(out, text_of("per_second"), first);
+	buffer_printf(out, "%.6g", stat_row_rate(sink, row));
+}
+
+static void append_slices(struct buffer *out, const struct stat_sink *sink,
+			  const struct stat_row *row, bool *first)
+{
+	const struct intervals *times = &row->times;
+
+	member_number(out, "count", times->nr_intervals, first);
+	member_number(out, "total_ns", times->total_ns, first);
+	member_number(out, "self_ns", row->self_ns, first);
+	if (times->nr_intervals > 0) {
+		member_number(out, "min_ns", times->min_ns, first);
+		member_number(out, "mean_ns", stat_row_mean_ns(row), first);
+		append_percentiles(out, row, &sink->settings, first);
+		member_number(out, "max_ns", times->max_ns, first);
+	}
+	append_rate(out, sink, row, first);
+	member_number(out, "suspect", row->nr_suspect, first);
+	member_number(out, "unfinished", row->nr_unfinished, first);
+	member_number(out, "foreign", row->nr_foreign, first);
+	json_append_member(out, text_of("histogram"), first);
+	buffer_append_char(out, '[');
+	append_histogram(out, &row->quantiles);
+	buffer_append_char(out, ']');
+}
+
+static void append_counter(struct buffer *out, const struct stat_sink *sink,
+			   const struct stat_row *row, bool *first)
+{
+	(void)sink;
+	member_number(out, "samples", row->levels.nr_samples, first);
+	member_value(out, "first", &row->levels.first, first);
+	member_value(out, "last", &row->levels.last, first);
+	member_value(out, "min", &row->levels.min, first);
+	member_value(out, "max", &row->levels.max, first);
+}
+
+static void append_instants(struct buffer *out, const struct stat_sink *sink,
+			    const struct stat_row *row, bool *first)
+{
+	member_number(out, "count", row->count, first);
+	append_rate(out, sink, row, first);
+}
+
+static void (*const appenders[])(struct buffer *out, const struct stat_sink *sink,
+				 const struct stat_row *row, bool *first) = {
+	[STAT_SLICES] = append_slices,
+	[STAT_COUNTER] = append_counter,
+	[STAT_INSTANTS] = append_instants,
+};
+_Static_assert(sizeof(appenders) / sizeof(appenders[0]) == STAT_KIND_COUNT, "one for each");
+
+static const char *const kind_names[] = {
+	[STAT_SLICES] = "slices",
+	[STAT_COUNTER] = "counters",
+	[STAT_INSTANTS] = "instants",
+};
+_Static_assert(sizeof(kind_names) / sizeof(kind_names[0]) == STAT_KIND_COUNT, "a name for each");
+
+static void append_keys(struct buffer *out, const struct stat_row *row,
+			const struct sink_stat_settings *settings, bool *first)
+{
+	for (size_t i = 0; i < settings->nr_groups; i++)
+		member_text(out, settings->groups[i].word, stat_row_key(row, settings, i), first);
+}
+
+/* Of a counter, the group is the track's label. */
+static void append_row(struct buffer *out, const struct stat_sink *sink, const struct stat_row *row)
+{
+	const struct sink_stat_settings *settings = &sink->settings;
+	bool first = true;
+
+	buffer_append_char(out, '{');
+	member_text(out, "tracepoint", text_of(row->category->text), &first);
+	if (row->kind == STAT_COUNTER)
+		member_text(out, stat_has_key(settings, STAT_KEY_TRACK) ? "track" : "name",
+			    buffer_text(&row->group), &first);
+	else
+		append_keys(out, row, settings, &first);
+	appenders[row->kind](out, sink, row, &first);
+	buffer_append_char(out, '}');
+}
+
+static void append_slow(struct buffer *out, struct stat_sink *sink)
+{
+	stat_slow_sort(sink);
+	buffer_append_string(out, ",\"slowest\":[");
+	for (size_t i = sink->nr_slow; i-- > 0;) {
+		const struct stat_slow *slow = &sink->slow[i];
+		bool first = true;
+
+		buffer_append_string(out, i + 1 < sink->nr_slow ? ",{" : "{");
+		member_text(out, "tracepoint", text_of(slow->category->text), &first);
+		member_text(out, "track", buffer_text(&slow->track), &first);
+		member_text(out, "name", buffer_text(&slow->name), &first);
+		member_number(out, "begin_ns", slow->begin_ns - sink->file.start_ns, &first);
+		member_number(out, "ns", slow->ns, &first);
+		member_text(out, "fields", buffer_text(&slow->fields), &first);
+		buffer_append_char(out, '}');
+	}
+	buffer_append_char(out, ']');
+}
+
+static int append_rows(struct stat_sink *sink, enum stat_kind kind)
+{
+	struct buffer *out = &sink->file.out;
+	size_t nr_rows, nr_more;
+	const struct stat_row **rows = stat_rows_choose(sink, kind, &nr_rows, &nr_more);
+
+	if (!rows)
+		return -1;
+	buffer_printf(out, ",\"%s\":[", kind_names[kind]);
+	for (size_t i = 0; i < nr_rows; i++) {
+		buffer_append_string(out, i > 0 ? "," : "");
+		append_row(out, sink, rows[i]);
+	}
+	buffer_append_char(out, ']');
+	free(rows);
+	return 0;
+}
+
+static void append_losses(struct buffer *out, const struct stat_sink *sink)
+{
+	buffer_append_string(out, ",\"losses\":[");
+	for (size_t i = 0; i < sink->nr_losses; i++) {
+		const struct stat_loss *loss = &sink->losses[i];
+		bool first = true;
+
+		buffer_append_string(out, i > 0 ? ",{" : "{");
+		member_number(out, "cpu", loss->cpu, &first);
+		member_number(out, "gaps", loss->nr_gaps, &first);
+		member_number(out, "records", loss->nr_records, &first);
+		member_number(out, "gaps_of_unknown_size", loss->nr_unknown, &first);
+		buffer_append_char(out, '}');
+	}
+	buffer_append_char(out, ']');
+}
+
+static void append_totals(struct buffer *out, const struct timeline_totals *totals)
+{
+	bool first = true;
+
+	buffer_append_string(out, ",\"totals\":{");
+	member_number(out, "lost_records", totals->lost_records, &first);
+	member_number(out, "lost_gaps", totals->lost_gaps, &first);
+	member_number(out, "lost_gaps_unknown", totals->lost_gaps_unknown, &first);
+	member_number(out, "lost_task_records", totals->lost_task_records, &first);
+	member_number(out, "unmatched_ends", totals->unmatched_ends, &first);
+	member_number(out, "filtered_ends", totals->filtered_ends, &first);
+	member_number(out, "foreign_ends", totals->foreign_ends, &first);
+	member_number(out, "late_records", totals->late_records, &first);
+	member_number(out, "malformed", totals->malformed, &first);
+	member_number(out, "unfinished", totals->unfinished, &first);
+	member_number(out, "suspect", totals->suspect, &first);
+	member_number(out, "retired_tracks", totals->retired_tracks, &first);
+	member_number(out, "renamed_threads", totals->renamed_threads, &first);
+	member_number(out, "evicted_slices", totals->evicted_slices, &first);
+	member_number(out, "other_names", totals->other_names, &first);
+	buffer_append_string(out, "},\"malformed_of\":[");
+	for (size_t i = 0; i < totals->nr_malformed_of; i++) {
+		first = true;
+		buffer_append_string(out, i > 0 ? ",{" : "{");
+		member_text(out, "tracepoint", text_of(totals->malformed_of[i].tracepoint), &first);
+		member_number(out, "count", totals->malformed_of[i].count, &first);
+		buffer_append_char(out, '}');
+	}
+	buffer_append_char(out, ']');
+}
+
+int stat_print_json(struct stat_sink *sink)
+{
+	struct buffer *out = &sink->file.out;
+	bool first = true;
+
+	buffer_append_char(out, '{');
+	member_number(out, "duration_ns", sink->now_ns - sink->file.start_ns, &first);
+	if (sink->file.counts_ticks)
+		member_text(out, "time_unit", text_of("ticks"), &first);
+	json_append_member(out, text_of("quantile_error"), &first);
+	buffer_printf(out, "%g", QUANTILE_ERROR);
+	for (int kind = 0; kind < STAT_KIND_COUNT; kind++) {
+		if (append_rows(sink, kind) < 0)
+			return -1;
+	}
+	if (sink->settings.slowest > 0)
+		append_slow(out, sink);
+	append_losses(out, sink);
+	if (sink->is_finished)
+		append_totals(out, &sink->totals);
+	member_number(out, "beyond_rows", sink->nr_beyond, &first);
+	buffer_append_string(out, "}\n");
+	return 0;
+}
