@@ -157,6 +157,16 @@ def outputs():
     return {name: {word for pair in words for word in pair if word} for name, words in found.items()}
 
 
+STAT_COLUMN = re.compile(r'\{ (NULL|"[A-Z+0-9]+"), (NULL|"[^"]*"), (NULL|"[^"]*")[ ,]')
+
+
+@cache
+def stat_columns():
+    """Title, key and word of --sort of the columns of statistics; '-' for none. Those of the last interval are the view's only."""
+    rows = [[word.strip('"').replace("NULL", "-") for word in row] for row in STAT_COLUMN.findall(source("sink/stat/columns.c"))]
+    return {tuple(row) for row in rows if row != ["-"] * 3 and not row[0].startswith("+")}
+
+
 # Calls that write a member of an object, or a part of a text that is one.
 MEMBER_CALLS = ("_member\\(out, ", "json_append_member\\(out, text_of\\(", "level_append\\(&sink->message, ", "moment_append\\(sink, ")
 MEMBER = re.compile(rf'\\"(\w+)\\":|(?:{"|".join(MEMBER_CALLS)})"(\w+)"')

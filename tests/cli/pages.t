@@ -13,13 +13,14 @@ sys.path[:0] = [str(HERE.parent), str(HERE), str(HERE.parent / "stream")]
 
 import interfaces  # noqa: E402
 import manpage  # noqa: E402
+import process  # noqa: E402
 from reading import schema  # noqa: E402
 from tap import Tap  # noqa: E402
 
 LONG = re.compile(r"(?<![\w-])--([a-z][a-z0-9-]*)(\[?=)?")
 SHORT = re.compile(r"(?<![\w-])-([a-zA-Z])(?![\w-])")
 VARIABLE = re.compile(r"\b[A-Z][A-Z0-9_]+\b")
-OUTPUTS, RULES = "ktrack-outputs.7", "ktrack-rules.5"
+OUTPUTS, RULES, STAT = "ktrack-outputs.7", "ktrack-rules.5", "ktrack-stat.1"
 # Options of other programs that pages name.
 FOREIGN_OPTIONS = {"ktrack-doctor.1": {"import", "list-new", "test-key"}, "libtrace2.3": {"cflags", "libs"}}
 
@@ -181,6 +182,16 @@ def wrong_keys(pages):
         yield from (f"{name}: {one} of a golden is in no source" for one in sorted(objects.get(name, set()) - wanted))
 
 
+def wrong_columns(pages):
+    """The table of ktrack-stat(1) has all columns of statistics, their keys, and their words of --sort, as the message about an unknown one."""
+    page = pages[STAT]
+    rows = [tuple(line.text.split("\t")) for line in page.of("DESCRIPTION") if line.subsection == "Columns" and "\t" in line.text]
+    yield from both(page.name, "column", {" ".join(row) for row in interfaces.stat_columns()}, {" ".join(row) for row in rows[1:]})
+    message = process.run([interfaces.KTRACK, "stat", "--sort=nothing", "x"], capture_output=True, text=True, check=False).stderr
+    words = {word.partition(" ")[0] for word in message.partition("write one of ")[2].strip().split(", ")}
+    yield from both(page.name, "word of --sort", words, {row[2] for row in rows[1:]} - {"-"})
+
+
 KINDS = {
     "options": wrong_options,
     "exit statuses": wrong_statuses,
@@ -188,6 +199,7 @@ KINDS = {
     "words of rules": wrong_rules,
     "outputs": wrong_outputs,
     "keys of EVENT lines": wrong_keys,
+    "columns of statistics": wrong_columns,
 }
 
 # Of each kind: a page, a text of it, what replaces it, and what must be found then.
@@ -219,6 +231,9 @@ CHANGES = [
     ("keys of EVENT lines", OUTPUTS, ".B late_records\n", ".B delayed_records\n", f"{OUTPUTS}, counter: name late_records is not in the page"),
     ("keys of EVENT lines", OUTPUTS, ".B outer\n", ".B further\n", f"{OUTPUTS}, Value of category track: there is no name further"),
     ("keys of EVENT lines", OUTPUTS, " or \" until_now .", " or \" to_now .", f"{OUTPUTS}: value of recorded until_now is not in the page"),
+    ("columns of statistics", STAT, "SELF\tself_ns\tself\n", "", f"{STAT}: column SELF self_ns self is not in the page"),
+    ("columns of statistics", STAT, "SELF\tself_ns\tself\n", "OWN\tself_ns\tself\n", f"{STAT}: there is no column OWN self_ns self"),
+    ("columns of statistics", STAT, "MEAN\tmean_ns\tmean\n", "MEAN\tmean_ns\t-\n", f"{STAT}: word of --sort mean is not in the page"),
 ]
 
 

@@ -355,6 +355,21 @@ def check_forms(tap):
             tap.ok(found == sorted(found, reverse=reverse) and not wrong, f"--sort={word}", found, *wrong)
 
 
+def check_left_out(tap):
+    """A row whose slices are all left out has sums in JSON and CSV, and neither extremes nor percentiles; in tables it has its count."""
+    script = "event demo:io 100 char track_event_type; string slice_name\n+10 7@0 io B open\n"
+    with tempfile.TemporaryDirectory() as folder:
+        cases.make_of(script, Path(folder, "trace.dat"))
+        text, wrong = cases.run(folder, "stat", "--json", "trace.dat")
+        (row,) = json.loads(text)["slices"]
+        tap.ok([row["count"], row["total_ns"], row["unfinished"]] == [0, 0, 1] and "mean_ns" not in row and "p50_ns" not in row, "JSON without extremes", row, *wrong)
+        text, wrong = cases.run(folder, "stat", "--csv", "trace.dat")
+        (row,) = csv.DictReader(text.decode().splitlines())
+        tap.ok([row["total_ns"], row["unfinished"], row["min_ns"], row["p99_ns"], row["first"]] == ["0", "1", "", "", ""], "CSV without extremes", row, *wrong)
+        text, wrong = cases.run(folder, "stat", "--by-name", "trace.dat")
+        tap.ok(text.decode().splitlines()[1].split() == ["open", "0", "demo:io"], "tables without times", text.decode(), *wrong)
+
+
 def check_many_slowest(tap):
     """The slowest of many, in order."""
     lengths = [(number * 7919) % 5003 for number in range(3000)]
@@ -395,8 +410,10 @@ def check_refusals(tap):
         ):
             _, errors = cases.run(folder, "stat", *words, status=2)
             tap.ok(errors == [f"ktrack: {said}"], f"refused: {' '.join(words)}", *errors)
-        _, errors = cases.run(folder, "stat", "--sort=size", "a", status=2)
-        tap.ok(len(errors) == 1 and "--sort=size: unknown" in errors[0], "refused: --sort=size", *errors)
+        known = "track, name, count, total, self, min, mean, p99 (or another percentile), max"
+        for word in ("size", "-size", "p", "p100", "pid", ""):
+            _, errors = cases.run(folder, "stat", f"--sort={word}", "a", status=2)
+            tap.ok(errors == [f"ktrack: --sort={word}: unknown; write one of {known}"], f"refused: --sort={word}", *errors)
 
 
 def main():
@@ -412,6 +429,7 @@ def main():
     check_groups(tap)
     check_groups_by_the_end(tap)
     check_forms(tap)
+    check_left_out(tap)
     check_many_slowest(tap)
     check_refusals(tap)
     return tap.finish()

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Tests of statistics on a screen: everything fits, and problems are at the bottom. */
+/*
+ * Tests of statistics on a screen: everything fits, and problems are at the bottom; and of the
+ * column that a form is sorted by.
+ */
 #include <stdlib.h>
 #include <string.h>
 
 #include "fixtures/capture.h"
 #include "fixtures/trace2_fixture.h"
 #include "sink/kinds.h"
+#include "sink/stat/state.h"
 #include "fixtures/tap.h"
 
 #define NR_NAMES 40
@@ -93,4 +97,42 @@ TEST(a_screen_that_is_too_low_shows_a_row_of_each_table)
 {
 	CHECK_NUMBER(lines_on(&(struct sink_stat_settings){ .height = 1 }),
 		     lines_on(&(struct sink_stat_settings){ .limit = 1 }));
+}
+
+/* The title of the column of the view that rows are sorted by; NULL if none, or several, are. */
+static const char *sort_title(const char *word, enum stat_kind kind)
+{
+	struct sink_stat_settings settings = {
+		.groups = { { STAT_KEY_CPU, "cpu", NULL },
+			    { STAT_KEY_TRACK, "track", NULL },
+			    { STAT_KEY_NAME, "name", NULL } },
+		.nr_groups = 3,
+		.permille = { 500, 999 },
+		.nr_permille = 2,
+	};
+	static struct stat_columns columns;
+	const char *title = NULL;
+
+	CHECK(stat_sort_parse(&settings, word));
+	stat_columns_choose(&columns, &settings, STAT_VIEW, kind);
+	for (size_t i = 0; i < columns.size; i++) {
+		if (!stat_shown_is_sort(&columns.list[i], &settings))
+			continue;
+		if (title)
+			return NULL;
+		title = columns.list[i].title;
+	}
+	return title;
+}
+
+TEST(the_sort_column_is_the_one_with_that_key_or_percentile)
+{
+	CHECK_TEXT(sort_title("track", STAT_SLICES), "TRACK");
+	CHECK_TEXT(sort_title("-name", STAT_INSTANTS), "NAME");
+	CHECK_TEXT(sort_title("track", STAT_COUNTER), "TRACK");
+	CHECK_TEXT(sort_title("p99.9", STAT_SLICES), "P99.9");
+	CHECK_TEXT(sort_title("min", STAT_SLICES), "MIN");
+	/* The view has no such column: it sorts by another. */
+	CHECK(!sort_title("p90", STAT_SLICES));
+	CHECK(!sort_title("min", STAT_COUNTER));
 }

@@ -61,52 +61,17 @@ struct stat_command_settings {
 	int nr_words;
 };
 
-static const char *const sort_words[] = {
-	[STAT_SORT_TOTAL] = "total", [STAT_SORT_SELF] = "self",	  [STAT_SORT_COUNT] = "count",
-	[STAT_SORT_MIN] = "min",     [STAT_SORT_MEAN] = "mean",	  [STAT_SORT_MAX] = "max",
-	[STAT_SORT_NAME] = "name",   [STAT_SORT_TRACK] = "track",
-};
-_Static_assert(sizeof(sort_words) / sizeof(sort_words[0]) == STAT_SORT_COUNT_OF, "a word for each");
-
-/* A percentage with at most one decimal: "99.9". Returns false if it is none. */
-static bool permille_parse(struct text text, unsigned int *out)
-{
-	const char *point = memchr(text.data, '.', text.size);
-	size_t nr_digits = point ? (size_t)(point - text.data) : text.size;
-	unsigned int number = 0;
-
-	if (nr_digits < 1 || nr_digits > 2 || (point && text.size != nr_digits + 2))
-		return false;
-	for (size_t i = 0; i < text.size; i++) {
-		if (i == nr_digits)
-			continue;
-		if (text.data[i] < '0' || text.data[i] > '9')
-			return false;
-		number = number * 10 + (unsigned int)(text.data[i] - '0');
-	}
-	*out = point ? number : number * 10;
-	return *out > 0;
-}
-
 static int apply_sort(void *settings, const char *value, struct error *error)
 {
 	struct sink_stat_settings *form = &((struct stat_settings *)settings)->form;
-	const char *word = value + (value[0] == '-');
+	struct buffer words = { 0 };
 
-	form->is_reversed = value[0] == '-';
-	for (int i = 0; i < STAT_SORT_COUNT_OF; i++) {
-		if (sort_words[i] && strcmp(word, sort_words[i]) == 0) {
-			form->sort = i;
-			return 0;
-		}
-	}
-	form->sort = STAT_SORT_PERCENTILE;
-	if (word[0] == 'p' && permille_parse(text_of(word + 1), &form->sort_permille))
+	if (stat_sort_parse(form, value))
 		return 0;
-	return error_set(error,
-			 "--sort=%s: unknown; write total, self, count, min, mean, p50, p99 (or "
-			 "another percentile), max, name or track",
-			 value);
+	stat_sort_words(&words);
+	error_set(error, "--sort=%s: unknown; write one of %s", value, buffer_string(&words));
+	buffer_release(&words);
+	return -1;
 }
 
 static int apply_percentiles(void *settings, const char *value, struct error *error)
@@ -118,7 +83,7 @@ static int apply_percentiles(void *settings, const char *value, struct error *er
 		if (form->nr_permille == STAT_PERCENTILES_MAX)
 			return error_set(error, "--percentiles=%s: more than %d; leave out some",
 					 value, STAT_PERCENTILES_MAX);
-		if (!permille_parse(item, &form->permille[form->nr_permille++]))
+		if (!stat_permille_parse(item, &form->permille[form->nr_permille++]))
 			return error_set(error,
 					 "--percentiles=%s: '%.*s' is none; write numbers such as "
 					 "50,90,99.9",

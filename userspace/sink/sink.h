@@ -31,20 +31,6 @@ struct sink_trace2_settings {
 	const struct trace2_config *config;
 };
 
-/** enum stat_sort - the sort key of a table: the largest number first, texts from a to z */
-enum stat_sort {
-	STAT_SORT_TOTAL,
-	STAT_SORT_SELF,
-	STAT_SORT_COUNT,
-	STAT_SORT_MIN,
-	STAT_SORT_MEAN,
-	STAT_SORT_PERCENTILE,
-	STAT_SORT_MAX,
-	STAT_SORT_NAME,
-	STAT_SORT_TRACK,
-	STAT_SORT_COUNT_OF
-};
-
 /**
  * enum stat_key - what rows are grouped by, next to the tracepoint
  * @STAT_KEY_PID, @STAT_KEY_COMM, @STAT_KEY_CPU, @STAT_KEY_FIELD: of the record; of slices, that of
@@ -80,13 +66,16 @@ struct stat_group {
 /** STAT_SLOWEST_MAX - limit of slices that are listed one by one */
 #define STAT_SLOWEST_MAX 1000
 
-/** enum stat_form - how statistics are printed */
+/** enum stat_form - how statistics are printed, or shown in the interactive view */
 enum stat_form {
 	STAT_TABLES,
 	STAT_JSON,
 	STAT_CSV,
+	STAT_VIEW,
+	STAT_FORM_COUNT
 };
 
+struct stat_column;
 struct stat_top;
 
 /**
@@ -119,7 +108,8 @@ void stat_top_free(struct stat_top *top);
 
 /**
  * struct sink_stat_settings - the form of statistics
- * @sort_permille: of STAT_SORT_PERCENTILE
+ * @sort: column by which rows are sorted, see stat_sort_parse(); NULL for the total
+ * @sort_of: of a percentile in 1/1000, of a key its enum stat_key
  * @is_reversed: sort the other way
  * @groups, @nr_groups: keys of the rows; 0 for track and name
  * @permille, @nr_permille: the percentiles, in 1/1000; 0 for 500 and 990
@@ -137,8 +127,8 @@ void stat_top_free(struct stat_top *top);
  * @top: an interactive view until the end; NULL for none
  */
 struct sink_stat_settings {
-	enum stat_sort sort;
-	unsigned int sort_permille;
+	const struct stat_column *sort;
+	unsigned int sort_of;
 	bool is_reversed;
 	struct stat_group groups[STAT_GROUPS_MAX];
 	size_t nr_groups;
@@ -158,6 +148,15 @@ struct sink_stat_settings {
 	bool is_screen;
 	struct stat_top *top;
 };
+
+/** stat_permille_parse - parse a percentage such as "99.9"; returns false if @text is none */
+bool stat_permille_parse(struct text text, unsigned int *out);
+
+/** stat_sort_parse - sort by a column's word, the other way after '-'; returns false if unknown */
+bool stat_sort_parse(struct sink_stat_settings *settings, const char *word);
+
+/** stat_sort_words - append the words for stat_sort_parse(), as a list for people */
+void stat_sort_words(struct buffer *out);
 
 /** enum query_form - how the results of a query are printed */
 enum query_form {

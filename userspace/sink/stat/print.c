@@ -9,96 +9,12 @@
 
 #define HISTOGRAM_CELLS 16
 
-/**
- * struct columns - the columns of a table
- * @titles: of percentiles
- * @has_self: a row has time in inner slices
- */
-struct columns {
-	struct table_column list[TABLE_COLUMNS_MAX];
-	size_t size;
-	char titles[STAT_PERCENTILES_MAX][8];
-	bool has_self;
+static const char *const kind_names[] = {
+	[STAT_SLICES] = "slices",
+	[STAT_COUNTER] = "counters",
+	[STAT_INSTANTS] = "instants",
 };
-
-static void column_add(struct columns *columns, struct table_column column)
-{
-	columns->list[columns->size++] = column;
-}
-
-static void number_add(struct columns *columns, const char *title, unsigned int rank)
-{
-	column_add(columns, (struct table_column){ title, .is_right = true, .rank = rank });
-}
-
-static const char *const key_titles[] = {
-	[STAT_KEY_TRACK] = "TRACK", [STAT_KEY_NAME] = "NAME", [STAT_KEY_PID] = "PID",
-	[STAT_KEY_COMM] = "COMM",   [STAT_KEY_CPU] = "CPU",   [STAT_KEY_FIELD] = NULL,
-};
-_Static_assert(sizeof(key_titles) / sizeof(key_titles[0]) == STAT_KEY_COUNT, "a title for each");
-
-const char *stat_group_title(const struct stat_group *group)
-{
-	return group->field ? group->field : key_titles[group->key];
-}
-
-static void key_columns_add(struct columns *columns, const struct sink_stat_settings *settings)
-{
-	for (size_t i = 0; i < settings->nr_groups; i++) {
-		const char *title = stat_group_title(&settings->groups[i]);
-
-		column_add(columns, (struct table_column){ title, .is_flexible = true });
-	}
-}
-
-static void percentiles_add(struct columns *columns, const struct sink_stat_settings *settings)
-{
-	for (size_t i = 0; i < settings->nr_permille; i++) {
-		unsigned int permille = settings->permille[i];
-
-		snprintf(columns->titles[i], sizeof(columns->titles[i]),
-			 permille % 10 ? "P%u.%u" : "P%u", permille / 10 % 1000, permille % 10);
-		number_add(columns, columns->titles[i], 0);
-	}
-}
-
-static void slice_columns(struct columns *columns, const struct sink_stat_settings *settings)
-{
-	key_columns_add(columns, settings);
-	number_add(columns, "COUNT", 0);
-	number_add(columns, "RATE", 3);
-	number_add(columns, "TOTAL", 0);
-	if (columns->has_self)
-		number_add(columns, "SELF", 1);
-	number_add(columns, "MIN", 1);
-	number_add(columns, "MEAN", 1);
-	percentiles_add(columns, settings);
-	number_add(columns, "MAX", 0);
-	column_add(columns, (struct table_column){ "HISTOGRAM", .rank = 3 });
-	column_add(columns, (struct table_column){ "TRACEPOINT", .rank = 2 });
-}
-
-static void counter_columns(struct columns *columns, const struct sink_stat_settings *settings)
-{
-	bool has_track = stat_has_key(settings, STAT_KEY_TRACK);
-
-	column_add(columns,
-		   (struct table_column){ has_track ? "TRACK" : "NAME", .is_flexible = true });
-	number_add(columns, "SAMPLES", 0);
-	number_add(columns, "FIRST", 0);
-	number_add(columns, "LAST", 0);
-	number_add(columns, "MIN", 0);
-	number_add(columns, "MAX", 0);
-	column_add(columns, (struct table_column){ "TRACEPOINT", .rank = 3 });
-}
-
-static void instant_columns(struct columns *columns, const struct sink_stat_settings *settings)
-{
-	key_columns_add(columns, settings);
-	number_add(columns, "COUNT", 0);
-	number_add(columns, "RATE", 3);
-	column_add(columns, (struct table_column){ "TRACEPOINT", .rank = 3 });
-}
+_Static_assert(sizeof(kind_names) / sizeof(kind_names[0]) == STAT_KIND_COUNT, "a name for each");
 
 /** struct scale - the powers of two that the histograms of a table span */
 struct scale {
@@ -160,139 +76,57 @@ static void append_bars(struct buffer *out, const struct quantiles *quantiles,
 	}
 }
 
-/** struct filling - what the cells of a row are made of */
-struct filling {
-	const struct stat_sink *sink;
-	const struct columns *columns;
-	struct scale scale;
-};
-
-static void rate_append(struct buffer *out, double per_second)
+/* The columns of a table of these rows. */
+static void table_columns_choose(struct stat_columns *columns, struct table_column *list,
+				 const struct sink_stat_settings *settings,
+				 const struct stat_row *const *rows, size_t nr_rows)
 {
-	static const char *const units[] = { "", "k", "M", "G" };
-	size_t unit = 0;
+	size_t size = 0;
 
-	while (per_second >= 999.5 && unit + 1 < sizeof(units) / sizeof(units[0])) {
-		per_second /= 1000;
-		unit++;
+	stat_columns_choose(columns, settings, STAT_TABLES, rows[0]->kind);
+	for (size_t i = 0; i < columns->size; i++) {
+		const struct stat_shown *shown = &columns->list[i];
+		const struct stat_column *column = shown->column;
+
+		if (column->is_needed && !column->is_needed(settings, rows, nr_rows))
+			continue;
+		list[size] = (struct table_column){
+			.title = shown->title,
+			.is_right = column->unit != UNIT_TEXT && column->unit != UNIT_HISTOGRAM,
+			.is_flexible = column->each == STAT_EACH_KEY,
+			.rank = column->rank,
+		};
+		columns->list[size++] = *shown;
 	}
-	buffer_printf(out, "%.3g%s/s", per_second, units[unit]);
+	columns->size = size;
 }
 
-static struct buffer *fill_keys(struct buffer *cell, const struct stat_row *row,
-				const struct sink_stat_settings *settings)
-{
-	for (size_t i = 0; i < settings->nr_groups; i++) {
-		struct text value = stat_row_key(row, settings, i);
-
-		buffer_append(cell++, value.data, value.size);
-	}
-	return cell;
-}
-
-static struct buffer *fill_times(struct buffer *cell, const struct stat_row *row,
-				 const struct filling *filling)
-{
-	const struct sink_stat_settings *settings = &filling->sink->settings;
-
-	buffer_append_duration(cell++, row->times.total_ns);
-	if (filling->columns->has_self)
-		buffer_append_duration(cell++, row->self_ns);
-	buffer_append_duration(cell++, row->times.min_ns);
-	buffer_append_duration(cell++, stat_row_mean_ns(row));
-	for (size_t i = 0; i < settings->nr_permille; i++)
-		buffer_append_duration(cell++, stat_row_quantile(row, settings->permille[i]));
-	buffer_append_duration(cell++, row->times.max_ns);
-	append_bars(cell++, &row->quantiles, &filling->scale, settings->is_utf8);
-	return cell;
-}
-
-static void fill_slices(struct buffer *cell, const struct stat_row *row,
-			const struct filling *filling)
-{
-	struct buffer *last = cell + filling->columns->size - 1;
-
-	cell = fill_keys(cell, row, &filling->sink->settings);
-	buffer_append_unsigned(cell++, row->times.nr_intervals);
-	if (row->times.nr_intervals > 0) {
-		rate_append(cell++, stat_row_rate(filling->sink, row));
-		fill_times(cell, row, filling);
-	}
-	buffer_append_string(last, row->category->text);
-}
-
-/* Of a counter, the group is the track's label. */
-static void fill_counter(struct buffer *cell, const struct stat_row *row,
-			 const struct filling *filling)
-{
-	const struct levels *levels = &row->levels;
-
-	(void)filling;
-	buffer_append(cell, row->group.data, row->group.size);
-	cell++;
-	buffer_append_unsigned(cell++, levels->nr_samples);
-	value_append_text(cell++, &levels->first);
-	value_append_text(cell++, &levels->last);
-	value_append_text(cell++, &levels->min);
-	value_append_text(cell++, &levels->max);
-	buffer_append_string(cell, row->category->text);
-}
-
-static void fill_instants(struct buffer *cell, const struct stat_row *row,
-			  const struct filling *filling)
-{
-	cell = fill_keys(cell, row, &filling->sink->settings);
-	buffer_append_unsigned(cell++, row->count);
-	rate_append(cell++, stat_row_rate(filling->sink, row));
-	buffer_append_string(cell, row->category->text);
-}
-
-/** struct section - the table of one kind of rows */
-struct section {
-	const char *what;
-	void (*columns)(struct columns *columns, const struct sink_stat_settings *settings);
-	void (*fill)(struct buffer *cell, const struct stat_row *row,
-		     const struct filling *filling);
-};
-
-static const struct section sections[] = {
-	[STAT_SLICES] = { "slices", slice_columns, fill_slices },
-	[STAT_COUNTER] = { "counters", counter_columns, fill_counter },
-	[STAT_INSTANTS] = { "instants", instant_columns, fill_instants },
-};
-_Static_assert(sizeof(sections) / sizeof(sections[0]) == STAT_KIND_COUNT, "one for each");
-
-static bool rows_have_self(const struct stat_row *const *rows, size_t nr_rows)
-{
-	for (size_t i = 0; i < nr_rows; i++) {
-		if (rows[i]->self_ns != rows[i]->times.total_ns)
-			return true;
-	}
-	return false;
-}
-
-static int rows_print(struct stat_sink *sink, const struct section *section,
-		      const struct stat_row *const *rows, size_t nr_rows,
+static int rows_print(struct stat_sink *sink, const struct stat_row *const *rows, size_t nr_rows,
 		      const struct table_style *style)
 {
-	struct columns columns = { .has_self = rows_have_self(rows, nr_rows) };
-	const struct filling filling = { sink, &columns, scale_of(rows, nr_rows) };
-	struct table table = { .columns = columns.list };
-	int status = 0;
+	const struct scale scale = scale_of(rows, nr_rows);
+	struct table_column list[STAT_COLUMNS_MAX];
+	struct table table = { .columns = list };
+	struct stat_columns columns;
 
-	section->columns(&columns, &sink->settings);
+	table_columns_choose(&columns, list, &sink->settings, rows, nr_rows);
 	table.nr_columns = columns.size;
-	for (size_t i = 0; i < nr_rows && status == 0; i++) {
-		struct buffer *cells = table_add(&table);
+	for (size_t i = 0; i < nr_rows; i++) {
+		const struct stat_source source = stat_source_of(sink, rows[i]);
+		struct buffer *cell = table_add(&table);
 
-		if (cells)
-			section->fill(cells, rows[i], &filling);
-		else
-			status = -1;
+		if (!cell)
+			return table_release(&table), -1;
+		for (size_t k = 0; k < columns.size; k++, cell++) {
+			if (columns.list[k].column->unit != UNIT_HISTOGRAM)
+				stat_shown_append(&columns.list[k], &source, cell);
+			else if (rows[i]->times.nr_intervals > 0)
+				append_bars(cell, &rows[i]->quantiles, &scale, style->is_utf8);
+		}
 	}
 	table_append(&table, &sink->file.out, style);
 	table_release(&table);
-	return status;
+	return 0;
 }
 
 static int stat_print_section(struct stat_sink *sink, enum stat_kind kind,
@@ -306,10 +140,10 @@ static int stat_print_section(struct stat_sink *sink, enum stat_kind kind,
 	if (!rows)
 		return -1;
 	if (nr_rows > 0) {
-		status = rows_print(sink, &sections[kind], rows, nr_rows, style);
+		status = rows_print(sink, rows, nr_rows, style);
 		if (nr_more > 0)
 			buffer_printf(out, "and %zu more row%s of %s\n", nr_more,
-				      nr_more == 1 ? "" : "s", sections[kind].what);
+				      nr_more == 1 ? "" : "s", kind_names[kind]);
 		buffer_append_char(out, '\n');
 	}
 	free(rows);
@@ -628,127 +462,46 @@ int stat_print_table(struct stat_sink *sink)
 	return 0;
 }
 
-/* Statistics as comma-separated values: one row for each row of all tables, after the names. */
-
-static void csv_comma(struct buffer *out)
+/* For programs. Levels, which may be beyond what numbers in JSON can be, are texts there. */
+static void stat_number_append(struct buffer *out, enum stat_unit unit, const struct value *value)
 {
-	buffer_append_char(out, ',');
+	if (unit == UNIT_RATE)
+		buffer_printf(out, "%.6g", value->floating);
+	else
+		value_append_text(out, value);
 }
 
-static void csv_number(struct buffer *out, int64_t number)
-{
-	csv_comma(out);
-	buffer_append_signed(out, number);
-}
-
-static void csv_value(struct buffer *out, const struct value *value)
-{
-	csv_comma(out);
-	value_append_text(out, value);
-}
-
-static void csv_commas(struct buffer *out, size_t count)
-{
-	while (count-- > 0)
-		csv_comma(out);
-}
-
-static void csv_header(struct buffer *out, const struct sink_stat_settings *settings)
-{
-	buffer_append_string(out, "kind,tracepoint");
-	for (size_t i = 0; i < settings->nr_groups; i++) {
-		csv_comma(out);
-		csv_append_text(out, text_of(settings->groups[i].word));
-	}
-	buffer_append_string(out, ",count,per_second,total_ns,self_ns,min_ns,mean_ns");
-	for (size_t i = 0; i < settings->nr_permille; i++)
-		buffer_printf(out, settings->permille[i] % 10 ? ",p%u.%u_ns" : ",p%u_ns",
-			      settings->permille[i] / 10, settings->permille[i] % 10);
-	buffer_append_string(out, ",max_ns,suspect,unfinished,foreign,first,last,min,max\n");
-}
-
-static void csv_times(struct buffer *out, const struct stat_row *row,
-		      const struct sink_stat_settings *settings)
-{
-	csv_number(out, row->times.total_ns);
-	csv_number(out, row->self_ns);
-	if (row->times.nr_intervals > 0) {
-		csv_number(out, row->times.min_ns);
-		csv_number(out, stat_row_mean_ns(row));
-		for (size_t i = 0; i < settings->nr_permille; i++)
-			csv_number(out, stat_row_quantile(row, settings->permille[i]));
-		csv_number(out, row->times.max_ns);
-	} else {
-		csv_commas(out, 3 + settings->nr_permille);
-	}
-	csv_number(out, row->nr_suspect);
-	csv_number(out, row->nr_unfinished);
-	csv_number(out, row->nr_foreign);
-}
-
-static void csv_levels(struct buffer *out, const struct levels *levels)
-{
-	csv_value(out, &levels->first);
-	csv_value(out, &levels->last);
-	csv_value(out, &levels->min);
-	csv_value(out, &levels->max);
-}
-
-/* Of a counter, the group is the track's label: it is in the first column of a key. */
-static void csv_keys(struct buffer *out, const struct stat_row *row,
-		     const struct sink_stat_settings *settings)
-{
-	for (size_t i = 0; i < settings->nr_groups; i++) {
-		csv_comma(out);
-		if (row->kind != STAT_COUNTER)
-			csv_append_text(out, stat_row_key(row, settings, i));
-		else if (i == 0)
-			csv_append_text(out, buffer_text(&row->group));
-	}
-}
-
-static const char *const kinds[] = {
-	[STAT_SLICES] = "slice",
-	[STAT_COUNTER] = "counter",
-	[STAT_INSTANTS] = "instant",
-};
-_Static_assert(sizeof(kinds) / sizeof(kinds[0]) == STAT_KIND_COUNT, "a name for each");
-
-static uint64_t csv_count(const struct stat_row *row)
-{
-	if (row->kind == STAT_COUNTER)
-		return row->levels.nr_samples;
-	return row->kind == STAT_SLICES ? row->times.nr_intervals : row->count;
-}
-
+/* A row of comma-separated values; without @row the names of the columns. */
 static void csv_row_append(struct buffer *out, const struct stat_sink *sink,
-			   const struct stat_row *row)
+			   const struct stat_columns *columns, const struct stat_row *row)
 {
-	const struct sink_stat_settings *settings = &sink->settings;
-	size_t nr_times = 8 + settings->nr_permille;
+	const struct stat_source source = stat_source_of(sink, row);
 
-	buffer_append_string(out, kinds[row->kind]);
-	csv_comma(out);
-	csv_append_text(out, text_of(row->category->text));
-	csv_keys(out, row, settings);
-	csv_number(out, csv_count(row));
-	csv_comma(out);
-	if (row->kind != STAT_COUNTER)
-		buffer_printf(out, "%.6g", stat_row_rate(sink, row));
-	if (row->kind == STAT_SLICES)
-		csv_times(out, row, settings);
-	else
-		csv_commas(out, nr_times);
-	if (row->kind == STAT_COUNTER)
-		csv_levels(out, &row->levels);
-	else
-		csv_commas(out, 4);
+	for (size_t i = 0; i < columns->size; i++) {
+		const struct stat_shown *shown = &columns->list[i];
+		struct value value = { 0 };
+
+		buffer_append_string(out, i > 0 ? "," : "");
+		if (row && !stat_shown_has_value(shown, row, STAT_CSV))
+			continue;
+		if (row)
+			value = stat_value_get(shown->column, &source, shown->of);
+		if (!row)
+			csv_append_text(out, text_of(shown->key));
+		else if (shown->column->unit == UNIT_TEXT)
+			csv_append_text(out, value.text);
+		else
+			stat_number_append(out, shown->column->unit, &value);
+	}
 	buffer_append_char(out, '\n');
 }
 
 int stat_print_csv(struct stat_sink *sink)
 {
-	csv_header(&sink->file.out, &sink->settings);
+	struct stat_columns columns;
+
+	stat_columns_choose(&columns, &sink->settings, STAT_CSV, STAT_KIND_COUNT);
+	csv_row_append(&sink->file.out, sink, &columns, NULL);
 	for (int kind = 0; kind < STAT_KIND_COUNT; kind++) {
 		size_t nr_rows, nr_more;
 		const struct stat_row **rows = stat_rows_choose(sink, kind, &nr_rows, &nr_more);
@@ -756,7 +509,7 @@ int stat_print_csv(struct stat_sink *sink)
 		if (!rows)
 			return -1;
 		for (size_t i = 0; i < nr_rows; i++)
-			csv_row_append(&sink->file.out, sink, rows[i]);
+			csv_row_append(&sink->file.out, sink, &columns, rows[i]);
 		free(rows);
 	}
 	return 0;
@@ -776,18 +529,10 @@ static void member_number(struct buffer *out, const char *name, int64_t number, 
 	buffer_append_signed(out, number);
 }
 
-static void member_value(struct buffer *out, const char *name, const struct value *value,
-			 bool *first)
-{
-	json_append_member(out, text_of(name), first);
-	buffer_append_char(out, '"');
-	value_append_text(out, value);
-	buffer_append_char(out, '"');
-}
-
 /* Powers of two with anything in them: [from, count]. */
 static void append_histogram(struct buffer *out, const struct quantiles *quantiles)
 {
+	buffer_append_char(out, '[');
 	for (size_t i = 0; i < quantiles->nr_octaves; i++) {
 		unsigned int number = quantiles->octaves[i].number;
 
@@ -797,106 +542,36 @@ static void append_histogram(struct buffer *out, const struct quantiles *quantil
 		buffer_append_unsigned(out, quantiles_octave(quantiles, number));
 		buffer_append_char(out, ']');
 	}
-}
-
-static void append_percentiles(struct buffer *out, const struct stat_row *row,
-			       const struct sink_stat_settings *settings, bool *first)
-{
-	for (size_t i = 0; i < settings->nr_permille; i++) {
-		unsigned int permille = settings->permille[i];
-		char name[16];
-
-		snprintf(name, sizeof(name), permille % 10 ? "p%u.%u_ns" : "p%u_ns", permille / 10,
-			 permille % 10);
-		member_number(out, name, stat_row_quantile(row, permille), first);
-	}
-}
-
-static void append_rate(struct buffer *out, const struct stat_sink *sink,
-			const struct stat_row *row, bool *first)
-{
-	json_append_member(out, text_of("per_second"), first);
-	buffer_printf(out, "%.6g", stat_row_rate(sink, row));
-}
-
-static void append_slices(struct buffer *out, const struct stat_sink *sink,
-			  const struct stat_row *row, bool *first)
-{
-	const struct intervals *times = &row->times;
-
-	member_number(out, "count", times->nr_intervals, first);
-	member_number(out, "total_ns", times->total_ns, first);
-	member_number(out, "self_ns", row->self_ns, first);
-	if (times->nr_intervals > 0) {
-		member_number(out, "min_ns", times->min_ns, first);
-		member_number(out, "mean_ns", stat_row_mean_ns(row), first);
-		append_percentiles(out, row, &sink->settings, first);
-		member_number(out, "max_ns", times->max_ns, first);
-	}
-	append_rate(out, sink, row, first);
-	member_number(out, "suspect", row->nr_suspect, first);
-	member_number(out, "unfinished", row->nr_unfinished, first);
-	member_number(out, "foreign", row->nr_foreign, first);
-	json_append_member(out, text_of("histogram"), first);
-	buffer_append_char(out, '[');
-	append_histogram(out, &row->quantiles);
 	buffer_append_char(out, ']');
 }
 
-static void append_counter(struct buffer *out, const struct stat_sink *sink,
-			   const struct stat_row *row, bool *first)
+static void append_row(struct buffer *out, const struct stat_sink *sink,
+		       const struct stat_columns *columns, const struct stat_row *row)
 {
-	(void)sink;
-	member_number(out, "samples", row->levels.nr_samples, first);
-	member_value(out, "first", &row->levels.first, first);
-	member_value(out, "last", &row->levels.last, first);
-	member_value(out, "min", &row->levels.min, first);
-	member_value(out, "max", &row->levels.max, first);
-}
-
-static void append_instants(struct buffer *out, const struct stat_sink *sink,
-			    const struct stat_row *row, bool *first)
-{
-	member_number(out, "count", row->count, first);
-	append_rate(out, sink, row, first);
-}
-
-static void (*const appenders[])(struct buffer *out, const struct stat_sink *sink,
-				 const struct stat_row *row, bool *first) = {
-	[STAT_SLICES] = append_slices,
-	[STAT_COUNTER] = append_counter,
-	[STAT_INSTANTS] = append_instants,
-};
-_Static_assert(sizeof(appenders) / sizeof(appenders[0]) == STAT_KIND_COUNT, "one for each");
-
-static const char *const kind_names[] = {
-	[STAT_SLICES] = "slices",
-	[STAT_COUNTER] = "counters",
-	[STAT_INSTANTS] = "instants",
-};
-_Static_assert(sizeof(kind_names) / sizeof(kind_names[0]) == STAT_KIND_COUNT, "a name for each");
-
-static void append_keys(struct buffer *out, const struct stat_row *row,
-			const struct sink_stat_settings *settings, bool *first)
-{
-	for (size_t i = 0; i < settings->nr_groups; i++)
-		member_text(out, settings->groups[i].word, stat_row_key(row, settings, i), first);
-}
-
-/* Of a counter, the group is the track's label. */
-static void append_row(struct buffer *out, const struct stat_sink *sink, const struct stat_row *row)
-{
-	const struct sink_stat_settings *settings = &sink->settings;
+	const struct stat_source source = stat_source_of(sink, row);
 	bool first = true;
 
 	buffer_append_char(out, '{');
-	member_text(out, "tracepoint", text_of(row->category->text), &first);
-	if (row->kind == STAT_COUNTER)
-		member_text(out, stat_has_key(settings, STAT_KEY_TRACK) ? "track" : "name",
-			    buffer_text(&row->group), &first);
-	else
-		append_keys(out, row, settings, &first);
-	appenders[row->kind](out, sink, row, &first);
+	for (size_t i = 0; i < columns->size; i++) {
+		const struct stat_shown *shown = &columns->list[i];
+		enum stat_unit unit = shown->column->unit;
+		struct value value;
+
+		if (!stat_shown_has_value(shown, row, STAT_JSON))
+			continue;
+		json_append_member(out, text_of(shown->key), &first);
+		if (unit == UNIT_HISTOGRAM) {
+			append_histogram(out, &row->quantiles);
+			continue;
+		}
+		value = stat_value_get(shown->column, &source, shown->of);
+		buffer_append_string(out, unit == UNIT_LEVEL ? "\"" : "");
+		if (unit == UNIT_TEXT)
+			json_append_string(out, value.text);
+		else
+			stat_number_append(out, unit, &value);
+		buffer_append_string(out, unit == UNIT_LEVEL ? "\"" : "");
+	}
 	buffer_append_char(out, '}');
 }
 
@@ -923,15 +598,17 @@ static void append_slow(struct buffer *out, struct stat_sink *sink)
 static int append_rows(struct stat_sink *sink, enum stat_kind kind)
 {
 	struct buffer *out = &sink->file.out;
+	struct stat_columns columns;
 	size_t nr_rows, nr_more;
 	const struct stat_row **rows = stat_rows_choose(sink, kind, &nr_rows, &nr_more);
 
 	if (!rows)
 		return -1;
+	stat_columns_choose(&columns, &sink->settings, STAT_JSON, kind);
 	buffer_printf(out, ",\"%s\":[", kind_names[kind]);
 	for (size_t i = 0; i < nr_rows; i++) {
 		buffer_append_string(out, i > 0 ? "," : "");
-		append_row(out, sink, rows[i]);
+		append_row(out, sink, &columns, rows[i]);
 	}
 	buffer_append_char(out, ']');
 	free(rows);

@@ -140,47 +140,17 @@ int64_t stat_row_quantile(const struct stat_row *row, unsigned int permille)
 	return ns < row->times.max_ns ? ns : row->times.max_ns;
 }
 
-double stat_row_rate(const struct stat_sink *sink, const struct stat_row *row)
+uint64_t stat_row_count(const struct stat_row *row)
 {
-	double seconds = (double)(sink->now_ns - sink->file.start_ns) / NS_PER_S;
-	uint64_t count = row->kind == STAT_SLICES ? row->times.nr_intervals : row->count;
-
-	return seconds > 0 ? (double)count / seconds : 0;
-}
-
-int64_t stat_row_mean_ns(const struct stat_row *row)
-{
-	return row->times.nr_intervals ? row->times.total_ns / (int64_t)row->times.nr_intervals : 0;
-}
-
-/* The sort key, largest first; counters and instants have only a count. */
-static int64_t row_weight(const struct stat_row *row, const struct sink_stat_settings *settings)
-{
-	if (row->kind != STAT_SLICES)
-		return row->kind == STAT_COUNTER ? (int64_t)row->levels.nr_samples
-						 : (int64_t)row->count;
-	switch (settings->sort) {
-	case STAT_SORT_SELF:
-		return row->self_ns;
-	case STAT_SORT_COUNT:
-		return (int64_t)row->times.nr_intervals;
-	case STAT_SORT_MIN:
-		return row->times.min_ns;
-	case STAT_SORT_MEAN:
-		return stat_row_mean_ns(row);
-	case STAT_SORT_PERCENTILE:
-		return stat_row_quantile(row, settings->sort_permille);
-	case STAT_SORT_MAX:
-		return row->times.max_ns;
-	default:
-		return row->times.total_ns;
-	}
+	if (row->kind == STAT_SLICES)
+		return row->times.nr_intervals;
+	return row->kind == STAT_COUNTER ? row->levels.nr_samples : row->count;
 }
 
 /** struct weighed_row - a row and its sort key */
 struct weighed_row {
 	const struct stat_row *row;
-	int64_t weight;
+	struct value weight;
 	bool is_by_track;
 	bool is_reversed;
 };
@@ -188,12 +158,13 @@ struct weighed_row {
 /* Names decide between equal keys, so that the order is independent of the order of appearance. */
 static int weighed_row_compare(const struct weighed_row *a, const struct weighed_row *b)
 {
+	int by_weight = stat_value_compare(&a->weight, &b->weight);
 	int by_track = text_compare(buffer_text(&a->row->group), buffer_text(&b->row->group));
 	int by_name = text_compare(stat_row_name(a->row), stat_row_name(b->row));
 	int by_tracepoint = strcmp(a->row->category->text, b->row->category->text);
 
-	if (a->weight != b->weight)
-		return a->weight < b->weight ? 1 : -1;
+	if (by_weight)
+		return by_weight;
 	if (a->is_by_track && by_track)
 		return by_track;
 	if (by_name)
@@ -208,22 +179,30 @@ static int stat_row_compare(const void *a_pointer, const void *b_pointer)
 	return a->is_reversed ? weighed_row_compare(b, a) : weighed_row_compare(a, b);
 }
 
+struct stat_source stat_source_of(const struct stat_sink *sink, const struct stat_row *row)
+{
+	return (struct stat_source){ .settings = &sink->settings,
+				     .row = row,
+				     .duration_ns = sink->now_ns - sink->file.start_ns };
+}
+
 static size_t rows_weigh(const struct stat_sink *sink, enum stat_kind kind,
 			 struct weighed_row *weighed)
 {
-	enum stat_sort sort = sink->settings.sort;
-	bool is_by_text = sort == STAT_SORT_NAME || sort == STAT_SORT_TRACK;
+	const struct sink_stat_settings *settings = &sink->settings;
+	bool is_by_name = settings->sort->each == STAT_EACH_KEY &&
+			  settings->sort_of == STAT_KEY_NAME;
 	size_t size = 0;
 
 	for (size_t i = 0; i < sink->nr_rows; i++) {
-		const struct stat_row *row = sink->rows[i];
+		const struct stat_source source = stat_source_of(sink, sink->rows[i]);
 
-		if (row->kind == kind)
+		if (source.row->kind == kind)
 			weighed[size++] = (struct weighed_row){
-				.row = row,
-				.weight = is_by_text ? 0 : row_weight(row, &sink->settings),
-				.is_by_track = sort != STAT_SORT_NAME,
-				.is_reversed = sink->settings.is_reversed,
+				.row = source.row,
+				.weight = stat_row_weight(&source),
+				.is_by_track = !is_by_name,
+				.is_reversed = settings->is_reversed,
 			};
 	}
 	return size;
@@ -788,6 +767,8 @@ static void stat_settings_complete(struct sink_stat_settings *settings)
 		memcpy(settings->groups, groups, sizeof(groups));
 		settings->nr_groups = sizeof(groups) / sizeof(groups[0]);
 	}
+	if (!settings->sort)
+		stat_sort_parse(settings, "total");
 	if (settings->nr_permille == 0) {
 		memcpy(settings->permille, permille, sizeof(permille));
 		settings->nr_permille = sizeof(permille) / sizeof(permille[0]);

@@ -134,14 +134,11 @@ bool stat_has_key(const struct sink_stat_settings *settings, enum stat_key key);
 struct text stat_row_key(const struct stat_row *row, const struct sink_stat_settings *settings,
 			 size_t index);
 
-/** stat_group_title - the title of a key's column */
-const char *stat_group_title(const struct stat_group *group);
-
 /** stat_slow_sort - sort the slowest slices, the slowest last, which leaves them a heap */
 void stat_slow_sort(struct stat_sink *sink);
 
-/** stat_row_rate - slices or instants in a second */
-double stat_row_rate(const struct stat_sink *sink, const struct stat_row *row);
+/** stat_row_count - the number of complete slices, of samples or of instants */
+uint64_t stat_row_count(const struct stat_row *row);
 
 /** stat_row_name - a row's name, or "(other)" */
 struct text stat_row_name(const struct stat_row *row);
@@ -149,8 +146,122 @@ struct text stat_row_name(const struct stat_row *row);
 /** stat_row_quantile - a quantile of a row's slices, between the shortest and the longest */
 int64_t stat_row_quantile(const struct stat_row *row, unsigned int permille);
 
-/** stat_row_mean_ns - the mean of a row's slices */
-int64_t stat_row_mean_ns(const struct stat_row *row);
+/** enum stat_unit - what values are, and so how each form prints them */
+enum stat_unit {
+	UNIT_TEXT,
+	UNIT_COUNT,
+	UNIT_DURATION,
+	UNIT_RATE,
+	UNIT_LEVEL,
+	UNIT_HISTOGRAM,
+};
+
+/** enum stat_each - a column for each key, or for each percentile, of the settings */
+enum stat_each {
+	STAT_ONCE,
+	STAT_EACH_KEY,
+	STAT_EACH_PERCENTILE,
+};
+
+/**
+ * struct stat_source - what the values of a row are made of
+ * @duration_ns: the recorded time
+ * @new_count, @new_ns: in the last interval of the interactive view
+ * @percentiles: by the settings, if the row has no quantiles; else NULL
+ */
+struct stat_source {
+	const struct sink_stat_settings *settings;
+	const struct stat_row *row;
+	int64_t duration_ns;
+	uint64_t new_count;
+	int64_t new_ns;
+	const int64_t *percentiles;
+};
+
+/** stat_source_of - a source of the values of a row of the sink */
+struct stat_source stat_source_of(const struct stat_sink *sink, const struct stat_row *row);
+
+/**
+ * struct stat_column - a column of statistics
+ * @title: in tables and the view; NULL if these do not have it
+ * @key: in JSON and CSV; NULL if these do not have it
+ * @sort: word of --sort; NULL for none
+ * @kinds: the kinds of rows that have it, one bit each, by form
+ * @get: its value; of a key @of is the index among the groups, of a percentile the permille
+ * @member: without @get: offset of the value in struct stat_row, of the type of its unit
+ * @each: the names of such a column are examples
+ * @rank, @view_rank: in tables and in the view, see struct table_column
+ * @needs_slices: there is no value if no slice is complete
+ * @is_needed: whether tables of these rows have it; NULL for always
+ */
+struct stat_column {
+	const char *title;
+	const char *key;
+	const char *sort;
+	unsigned int kinds[STAT_FORM_COUNT];
+	enum stat_unit unit;
+	struct value (*get)(const struct stat_source *source, unsigned int of);
+	size_t member;
+	enum stat_each each;
+	unsigned int rank;
+	unsigned int view_rank;
+	bool needs_slices;
+	bool (*is_needed)(const struct sink_stat_settings *settings,
+			  const struct stat_row *const *rows, size_t nr_rows);
+};
+
+/**
+ * struct stat_shown - a column as the settings have it
+ * @of: for stat_value_get()
+ * @sort_of: as in the settings, if rows are sorted by it
+ */
+struct stat_shown {
+	const struct stat_column *column;
+	unsigned int of;
+	unsigned int sort_of;
+	const char *title;
+	const char *key;
+};
+
+/** STAT_COLUMNS_MAX - most columns of a form */
+#define STAT_COLUMNS_MAX TABLE_COLUMNS_MAX
+
+/**
+ * struct stat_columns - the columns of a form; not to be copied
+ * @percentiles: titles and keys of percentiles
+ */
+struct stat_columns {
+	struct stat_shown list[STAT_COLUMNS_MAX];
+	size_t size;
+	char percentiles[STAT_PERCENTILES_MAX][2][12];
+};
+
+/** stat_columns_choose - the columns for a kind of rows, or with STAT_KIND_COUNT those for all */
+void stat_columns_choose(struct stat_columns *columns, const struct sink_stat_settings *settings,
+			 enum stat_form form, enum stat_kind kind);
+
+/** stat_shown_is_sort - whether the settings sort by this column */
+bool stat_shown_is_sort(const struct stat_shown *shown, const struct sink_stat_settings *settings);
+
+/** stat_shown_has_value - whether a row has a value in this column */
+bool stat_shown_has_value(const struct stat_shown *shown, const struct stat_row *row,
+			  enum stat_form form);
+
+/** stat_value_get - the value of a row in a column that is no histogram; @of as in struct
+ * stat_shown */
+struct value stat_value_get(const struct stat_column *column, const struct stat_source *source,
+			    unsigned int of);
+
+/** stat_shown_append - append a value for people; no histogram */
+void stat_shown_append(const struct stat_shown *shown, const struct stat_source *source,
+		       struct buffer *out);
+
+/** stat_value_compare - the order of two values of a column: texts from a to z, large numbers first
+ */
+int stat_value_compare(const struct value *a, const struct value *b);
+
+/** stat_row_weight - the value that a row is sorted by; equal for all rows if that is a text */
+struct value stat_row_weight(const struct stat_source *source);
 
 /**
  * stat_rows_choose - the rows of a kind, sorted and limited by the settings

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The interactive view: its columns, lines and keys, how it is drawn, and what the sink asks of it.
- */
+/* The interactive view: its columns, lines and keys, and how it is drawn. */
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,46 +8,12 @@
 #include "sink/top/screen.h"
 #include "sink/top/top.h"
 
-/** enum top_value - what a column shows; those of the last interval have a + in their titles */
-enum top_value {
-	TOP_KEY,
-	TOP_NEW_COUNT,
-	TOP_NEW_TOTAL,
-	TOP_NEW_MEAN,
-	TOP_COUNT,
-	TOP_TOTAL,
-	TOP_SELF,
-	TOP_MIN,
-	TOP_MEAN,
-	TOP_PERCENTILE,
-	TOP_MAX,
-	TOP_FIRST,
-	TOP_LAST,
-	TOP_LOWEST,
-	TOP_HIGHEST,
-	TOP_TRACEPOINT,
-	TOP_VALUE_COUNT
-};
-
-/**
- * struct top_column - a column
- * @index: of the key or the percentile
- */
-struct top_column {
-	enum top_value value;
-	size_t index;
-};
-
-/** TOP_COLUMNS_MAX - most columns of a table */
-#define TOP_COLUMNS_MAX (STAT_GROUPS_MAX + STAT_PERCENTILES_MAX + 10)
-
 /**
  * struct top_columns - the columns of a kind of rows
  * @sort: index of the one that rows are sorted by
  */
 struct top_columns {
-	struct top_column list[TOP_COLUMNS_MAX];
-	size_t size;
+	struct stat_columns all;
 	size_t sort;
 	bool is_reversed;
 };
@@ -148,84 +113,16 @@ static void top_text_append(struct buffer *out, struct text text)
 	}
 }
 
-static void top_column_add(struct top_columns *columns, enum top_value value, size_t index)
-{
-	columns->list[columns->size++] = (struct top_column){ value, index };
-}
-
-static void top_columns_add(struct top_columns *columns, enum top_value first, enum top_value last)
-{
-	for (int value = first; value <= (int)last; value++)
-		top_column_add(columns, value, 0);
-}
-
-static void top_keys_add(struct top_columns *columns, const struct sink_stat_settings *settings)
-{
-	for (size_t i = 0; i < settings->nr_groups; i++)
-		top_column_add(columns, TOP_KEY, i);
-}
-
-static void top_slice_columns(struct top_columns *columns,
-			      const struct sink_stat_settings *settings)
-{
-	top_keys_add(columns, settings);
-	top_columns_add(columns, TOP_NEW_COUNT, TOP_MEAN);
-	for (size_t i = 0; i < settings->nr_permille; i++)
-		top_column_add(columns, TOP_PERCENTILE, i);
-	top_column_add(columns, TOP_MAX, 0);
-	top_column_add(columns, TOP_TRACEPOINT, 0);
-}
-
-/* The group of a counter is its label. */
-static void top_counter_columns(struct top_columns *columns)
-{
-	top_column_add(columns, TOP_KEY, 0);
-	top_column_add(columns, TOP_NEW_COUNT, 0);
-	top_column_add(columns, TOP_COUNT, 0);
-	top_columns_add(columns, TOP_FIRST, TOP_TRACEPOINT);
-}
-
-static void top_instant_columns(struct top_columns *columns,
-				const struct sink_stat_settings *settings)
-{
-	top_keys_add(columns, settings);
-	top_column_add(columns, TOP_NEW_COUNT, 0);
-	top_column_add(columns, TOP_COUNT, 0);
-	top_column_add(columns, TOP_TRACEPOINT, 0);
-}
-
-static const enum top_value sort_values[] = {
-	[STAT_SORT_TOTAL] = TOP_TOTAL, [STAT_SORT_SELF] = TOP_SELF,
-	[STAT_SORT_COUNT] = TOP_COUNT, [STAT_SORT_MIN] = TOP_MIN,
-	[STAT_SORT_MEAN] = TOP_MEAN,   [STAT_SORT_PERCENTILE] = TOP_PERCENTILE,
-	[STAT_SORT_MAX] = TOP_MAX,     [STAT_SORT_NAME] = TOP_KEY,
-	[STAT_SORT_TRACK] = TOP_KEY,
-};
-_Static_assert(sizeof(sort_values) / sizeof(sort_values[0]) == STAT_SORT_COUNT_OF, "for each");
-
-static bool column_is_sort(const struct top_column *column,
-			   const struct sink_stat_settings *settings)
-{
-	if (column->value != sort_values[settings->sort])
-		return false;
-	if (column->value == TOP_PERCENTILE)
-		return settings->permille[column->index] == settings->sort_permille;
-	if (column->value != TOP_KEY)
-		return true;
-	return settings->groups[column->index].key ==
-	       (settings->sort == STAT_SORT_NAME ? STAT_KEY_NAME : STAT_KEY_TRACK);
-}
-
 /* Tables without the column are sorted by their count. */
 static void sort_init(struct top_columns *columns, const struct sink_stat_settings *settings)
 {
+	const struct stat_columns *all = &columns->all;
+	bool is_found = false;
+
 	columns->is_reversed = settings->is_reversed;
-	for (size_t i = 0; i < columns->size; i++) {
-		if (columns->list[i].value == TOP_COUNT)
-			columns->sort = i;
-	}
-	for (size_t i = 0; i < columns->size; i++) {
-		if (column_is_sort(&columns->list[i], settings))
+	for (size_t i = 0; i < all->size && !is_found; i++) {
+		is_found = stat_shown_is_sort(&all->list[i], settings);
+		if (is_found || strcmp(all->list[i].title, "COUNT") == 0)
 			columns->sort = i;
 	}
 }
@@ -234,195 +131,61 @@ static void top_columns_init(struct stat_top *top)
 {
 	const struct sink_stat_settings *settings = &top->sink->settings;
 
-	top_slice_columns(&top->columns[STAT_SLICES], settings);
-	top_counter_columns(&top->columns[STAT_COUNTER]);
-	top_instant_columns(&top->columns[STAT_INSTANTS], settings);
-	for (int kind = 0; kind < STAT_KIND_COUNT; kind++)
+	for (int kind = 0; kind < STAT_KIND_COUNT; kind++) {
+		stat_columns_choose(&top->columns[kind].all, settings, STAT_VIEW, kind);
 		sort_init(&top->columns[kind], settings);
+	}
 }
 
-static const char *const top_titles[TOP_VALUE_COUNT] = {
-	[TOP_NEW_COUNT] = "+COUNT", [TOP_NEW_TOTAL] = "+TOTAL",
-	[TOP_NEW_MEAN] = "+MEAN",   [TOP_COUNT] = "COUNT",
-	[TOP_TOTAL] = "TOTAL",	    [TOP_SELF] = "SELF",
-	[TOP_MIN] = "MIN",	    [TOP_MEAN] = "MEAN",
-	[TOP_MAX] = "MAX",	    [TOP_FIRST] = "FIRST",
-	[TOP_LAST] = "LAST",	    [TOP_LOWEST] = "MIN",
-	[TOP_HIGHEST] = "MAX",	    [TOP_TRACEPOINT] = "TRACEPOINT",
-};
-
-static void key_title_append(const struct stat_top *top, size_t index, struct buffer *out)
-{
-	const struct stat_group *group = &top->sink->settings.groups[index];
-
-	if (top->kind == STAT_COUNTER)
-		buffer_append_string(out, "TRACK");
-	else
-		top_text_append(out, text_of(stat_group_title(group)));
-}
-
+/* The title of a column, marked if rows are sorted by it. */
 static void top_column_title(const struct stat_top *top, size_t column, struct buffer *out)
 {
 	const struct top_columns *columns = &top->columns[top->kind];
-	const struct top_column *shown = &columns->list[column];
-	unsigned int permille = top->sink->settings.permille[shown->index];
 
-	if (shown->value == TOP_KEY)
-		key_title_append(top, shown->index, out);
-	else if (shown->value == TOP_PERCENTILE)
-		buffer_printf(out, permille % 10 ? "P%u.%u" : "P%u", permille / 10, permille % 10);
-	else
-		buffer_append_string(out, top_titles[shown->value]);
+	top_text_append(out, text_of(columns->all.list[column].title));
 	if (column == columns->sort)
 		buffer_append_string(out, columns->is_reversed ? "^" : "v");
 }
 
-static bool top_column_is_text(const struct top_column *column)
+static struct stat_source line_source(const struct stat_top *top, const struct top_line *line)
 {
-	return column->value == TOP_KEY || column->value == TOP_TRACEPOINT;
+	return (struct stat_source){ .settings = &top->sink->settings,
+				     .row = &line->row,
+				     .duration_ns = top->copied_ns - top->sink->file.start_ns,
+				     .new_count = line->added.count,
+				     .new_ns = line->added.total_ns,
+				     .percentiles = line->percentiles };
 }
 
-static struct text line_text(const struct stat_top *top, const struct top_column *column,
-			     const struct top_line *line)
-{
-	if (column->value == TOP_TRACEPOINT)
-		return text_of(line->row.category->text);
-	if (line->row.kind == STAT_COUNTER)
-		return buffer_text(&line->row.group);
-	return stat_row_key(&line->row, &top->sink->settings, column->index);
-}
-
-static uint64_t row_count(const struct stat_row *row)
-{
-	if (row->kind == STAT_SLICES)
-		return row->times.nr_intervals;
-	return row->kind == STAT_COUNTER ? row->levels.nr_samples : row->count;
-}
-
-static int64_t sum_mean_ns(const struct top_sum *sum)
-{
-	return sum->count ? sum->total_ns / (int64_t)sum->count : 0;
-}
-
-/* Counts and durations. */
-static int64_t line_number(const struct top_column *column, const struct top_line *line)
-{
-	const struct stat_row *row = &line->row;
-
-	switch (column->value) {
-	case TOP_NEW_COUNT:
-		return (int64_t)line->added.count;
-	case TOP_NEW_TOTAL:
-		return line->added.total_ns;
-	case TOP_NEW_MEAN:
-		return sum_mean_ns(&line->added);
-	case TOP_COUNT:
-		return (int64_t)row_count(row);
-	case TOP_TOTAL:
-		return row->times.total_ns;
-	case TOP_SELF:
-		return row->self_ns;
-	case TOP_MIN:
-		return row->times.min_ns;
-	case TOP_MEAN:
-		return stat_row_mean_ns(row);
-	case TOP_PERCENTILE:
-		return line->percentiles[column->index];
-	default:
-		return row->times.max_ns;
-	}
-}
-
-/* The value of a counter; NULL for other columns. */
-static const struct value *line_level(const struct top_column *column, const struct top_line *line)
-{
-	const struct levels *levels = &line->row.levels;
-
-	switch (column->value) {
-	case TOP_FIRST:
-		return &levels->first;
-	case TOP_LAST:
-		return &levels->last;
-	case TOP_LOWEST:
-		return &levels->min;
-	case TOP_HIGHEST:
-		return &levels->max;
-	default:
-		return NULL;
-	}
-}
-
-static bool column_is_count(const struct top_column *column)
-{
-	return column->value == TOP_NEW_COUNT || column->value == TOP_COUNT;
-}
-
-static void top_column_append(const struct stat_top *top, const struct top_column *column,
+/* A cell, with control characters escaped. */
+static void top_column_append(const struct stat_top *top, const struct stat_shown *shown,
 			      const struct top_line *line, struct buffer *out)
 {
-	const struct value *level = line_level(column, line);
+	const struct stat_source source = line_source(top, line);
 
-	if (top_column_is_text(column))
-		top_text_append(out, line_text(top, column, line));
-	else if (level)
-		value_append_text(out, level);
-	else if (column_is_count(column))
-		buffer_append_signed(out, line_number(column, line));
-	else if (row_count(&line->row) > 0)
-		buffer_append_duration(out, line_number(column, line));
+	if (shown->column->unit == UNIT_TEXT)
+		top_text_append(out, stat_value_get(shown->column, &source, shown->of).text);
+	else
+		stat_shown_append(shown, &source, out);
 }
 
-/* What is no number is below all others. */
-static int floating_compare(double a, double b)
-{
-	if (__builtin_isnan(a) || __builtin_isnan(b))
-		return __builtin_isnan(b) - __builtin_isnan(a);
-	return (a > b) - (a < b);
-}
-
-static int level_compare(const struct value *a, const struct value *b)
-{
-	if (a->kind == VALUE_UNSIGNED && b->kind == VALUE_UNSIGNED)
-		return (a->unsigned_number > b->unsigned_number) -
-		       (a->unsigned_number < b->unsigned_number);
-	if (a->kind == VALUE_FLOATING || b->kind == VALUE_FLOATING)
-		return floating_compare(value_floating(a), value_floating(b));
-	/* Of two kinds, a number above those of the other is unsigned. */
-	if (a->kind == VALUE_UNSIGNED && a->unsigned_number > INT64_MAX)
-		return 1;
-	if (b->kind == VALUE_UNSIGNED && b->unsigned_number > INT64_MAX)
-		return -1;
-	return (a->signed_number > b->signed_number) - (a->signed_number < b->signed_number);
-}
-
-static int cells_compare(const struct stat_top *top, const struct top_column *column,
-			 const struct top_line *a, const struct top_line *b)
-{
-	int64_t number_a, number_b;
-
-	if (top_column_is_text(column))
-		return text_compare(line_text(top, column, a), line_text(top, column, b));
-	if (line_level(column, a))
-		return level_compare(line_level(column, b), line_level(column, a));
-	number_a = line_number(column, a);
-	number_b = line_number(column, b);
-	return (number_a < number_b) - (number_a > number_b);
-}
-
+/* The order of two lines by the sort column; for qsort_r(3). */
 static int top_lines_compare(const void *a_pointer, const void *b_pointer, void *context)
 {
 	const struct stat_top *top = context;
 	const size_t *a = a_pointer, *b = b_pointer;
 	const struct top_columns *columns = &top->columns[top->kind];
-	int order = cells_compare(top, &columns->list[columns->sort], &top->lines[*a],
-				  &top->lines[*b]);
+	const struct stat_shown *shown = &columns->all.list[columns->sort];
+	const struct stat_source source_a = line_source(top, &top->lines[*a]);
+	const struct stat_source source_b = line_source(top, &top->lines[*b]);
+	struct value value_a = stat_value_get(shown->column, &source_a, shown->of);
+	struct value value_b = stat_value_get(shown->column, &source_b, shown->of);
+	int order = stat_value_compare(&value_a, &value_b);
 
 	if (order == 0)
 		order = (*a > *b) - (*a < *b);
 	return columns->is_reversed ? -order : order;
 }
-
-/* Copies the rows at each interval; filters and sorts the copies. */
 
 static void top_lines_release_kept(struct stat_top *top)
 {
@@ -459,9 +222,7 @@ static int lines_grow(struct stat_top *top)
 
 static struct top_sum row_sum(const struct stat_row *row)
 {
-	if (row->kind == STAT_SLICES)
-		return (struct top_sum){ row->times.nr_intervals, row->times.total_ns };
-	return (struct top_sum){ row->count + row->levels.nr_samples, 0 };
+	return (struct top_sum){ stat_row_count(row), row->times.total_ns };
 }
 
 static void line_copy(const struct stat_top *top, struct top_line *line, struct top_sum *before,
@@ -509,11 +270,11 @@ static bool line_is_wanted(const struct stat_top *top, const struct top_line *li
 
 	if (line->row.kind != top->kind)
 		return false;
-	for (size_t i = 0; i < columns->size && *filter; i++) {
-		if (!top_column_is_text(&columns->list[i]))
+	for (size_t i = 0; i < columns->all.size && *filter; i++) {
+		if (columns->all.list[i].column->unit != UNIT_TEXT)
 			continue;
 		buffer_clear(cell);
-		top_column_append(top, &columns->list[i], line, cell);
+		top_column_append(top, &columns->all.list[i], line, cell);
 		if (strcasestr(buffer_string(cell), filter))
 			return true;
 	}
@@ -583,13 +344,13 @@ static int detail_add_columns(const struct stat_top *top, const struct top_line 
 {
 	const struct top_columns *columns = &top->columns[top->kind];
 
-	for (size_t i = 0; i < columns->size; i++) {
+	for (size_t i = 0; i < columns->all.size; i++) {
 		struct buffer *cell = detail_add(table, "");
 
 		if (!cell)
 			return -1;
 		top_column_title(top, i, cell - 1);
-		top_column_append(top, &columns->list[i], line, cell);
+		top_column_append(top, &columns->all.list[i], line, cell);
 	}
 	return 0;
 }
@@ -751,18 +512,6 @@ static void keys_draw(struct stat_top *top)
 	buffer_release(&line);
 }
 
-/* What is dropped first if the terminal is narrow. */
-static unsigned int column_rank(const struct stat_top *top, size_t column)
-{
-	static const unsigned int ranks[TOP_VALUE_COUNT] = {
-		[TOP_NEW_MEAN] = 1, [TOP_SELF] = 2,  [TOP_MIN] = 3,
-		[TOP_MEAN] = 2,	    [TOP_FIRST] = 2, [TOP_TRACEPOINT] = 3,
-	};
-	const struct top_columns *columns = &top->columns[top->kind];
-
-	return column == columns->sort ? 0 : ranks[columns->list[column].value];
-}
-
 static int cells_fill(const struct stat_top *top, struct table *table)
 {
 	const struct top_columns *columns = &top->columns[top->kind];
@@ -773,8 +522,8 @@ static int cells_fill(const struct stat_top *top, struct table *table)
 
 		if (!cells)
 			return -1;
-		for (size_t c = 0; c < columns->size; c++)
-			top_column_append(top, &columns->list[c], &top->lines[top->order[i]],
+		for (size_t c = 0; c < columns->all.size; c++)
+			top_column_append(top, &columns->all.list[c], &top->lines[top->order[i]],
 					  &cells[c]);
 	}
 	return 0;
@@ -784,25 +533,27 @@ static int table_make(const struct stat_top *top, struct buffer *out)
 {
 	const struct top_columns *columns = &top->columns[top->kind];
 	const struct table_style style = top_style(top);
-	struct table_column list[TOP_COLUMNS_MAX];
-	struct buffer titles[TOP_COLUMNS_MAX] = { 0 };
-	struct table table = { .columns = list, .nr_columns = columns->size };
+	struct table_column list[STAT_COLUMNS_MAX];
+	struct buffer titles[STAT_COLUMNS_MAX] = { 0 };
+	struct table table = { .columns = list, .nr_columns = columns->all.size };
 	int status;
 
-	for (size_t i = 0; i < columns->size; i++) {
-		bool is_text = top_column_is_text(&columns->list[i]);
+	for (size_t i = 0; i < columns->all.size; i++) {
+		const struct stat_column *column = columns->all.list[i].column;
+		bool is_text = column->unit == UNIT_TEXT;
 
 		top_column_title(top, i, &titles[i]);
 		list[i] = (struct table_column){ .title = buffer_string(&titles[i]),
 						 .is_right = !is_text,
 						 .is_flexible = is_text,
-						 .rank = column_rank(top, i) };
+						 .rank = i == columns->sort ? 0
+									    : column->view_rank };
 	}
 	status = cells_fill(top, &table);
 	if (status == 0)
 		table_append(&table, out, &style);
 	table_release(&table);
-	for (size_t i = 0; i < columns->size; i++)
+	for (size_t i = 0; i < columns->all.size; i++)
 		buffer_release(&titles[i]);
 	return status;
 }
@@ -951,7 +702,7 @@ static void sort_move(struct stat_top *top, size_t step)
 {
 	struct top_columns *columns = &top->columns[top->kind];
 
-	columns->sort = (columns->sort + step) % columns->size;
+	columns->sort = (columns->sort + step) % columns->all.size;
 }
 
 static int pause_toggle(struct stat_top *top)
@@ -1020,7 +771,7 @@ static int letter_apply(struct stat_top *top, wint_t letter)
 
 static void table_key_apply(struct stat_top *top, const struct screen_key *key)
 {
-	size_t back = top->columns[top->kind].size - 1;
+	size_t back = top->columns[top->kind].all.size - 1;
 	bool is_left = key->is_function ? key->code == KEY_LEFT : key->code == '<';
 	bool is_right = key->is_function ? key->code == KEY_RIGHT : key->code == '>';
 

@@ -1,0 +1,411 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The columns of statistics: one table, which tables, JSON, CSV, the interactive view and --sort
+ * follow. A new column is a row, its value function, and a row of the table in ktrack-stat(1).
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "sink/stat/state.h"
+
+static struct value text_value(struct text text)
+{
+	return (struct value){ .kind = VALUE_TEXT, .text = text };
+}
+
+static struct value count_value(uint64_t count)
+{
+	return (struct value){ .kind = VALUE_UNSIGNED, .unsigned_number = count };
+}
+
+static struct value duration_value(int64_t ns)
+{
+	return (struct value){ .kind = VALUE_SIGNED, .signed_number = ns };
+}
+
+static struct value kind_get(const struct stat_source *source, unsigned int of)
+{
+	static const char *const kinds[] = {
+		[STAT_SLICES] = "slice",
+		[STAT_COUNTER] = "counter",
+		[STAT_INSTANTS] = "instant",
+	};
+	_Static_assert(sizeof(kinds) / sizeof(kinds[0]) == STAT_KIND_COUNT, "a name for each");
+
+	(void)of;
+	return text_value(text_of(kinds[source->row->kind]));
+}
+
+static struct value tracepoint_get(const struct stat_source *source, unsigned int of)
+{
+	(void)of;
+	return text_value(text_of(source->row->category->text));
+}
+
+/* Of a counter, the group is the track's label: it is in the first column of a key. */
+static struct value key_get(const struct stat_source *source, unsigned int of)
+{
+	if (source->row->kind == STAT_COUNTER)
+		return text_value(of == 0 ? buffer_text(&source->row->group) : text_of(""));
+	return text_value(stat_row_key(source->row, source->settings, of));
+}
+
+static struct value new_count_get(const struct stat_source *source, unsigned int of)
+{
+	(void)of;
+	return count_value(source->new_count);
+}
+
+static struct value new_total_get(const struct stat_source *source, unsigned int of)
+{
+	(void)of;
+	return duration_value(source->new_ns);
+}
+
+static struct value new_mean_get(const struct stat_source *source, unsigned int of)
+{
+	(void)of;
+	return duration_value(source->new_count ? source->new_ns / (int64_t)source->new_count : 0);
+}
+
+static struct value count_get(const struct stat_source *source, unsigned int of)
+{
+	(void)of;
+	return count_value(stat_row_count(source->row));
+}
+
+static struct value rate_get(const struct stat_source *source, unsigned int of)
+{
+	double seconds = (double)source->duration_ns / NS_PER_S;
+	double count = (double)stat_row_count(source->row);
+
+	(void)of;
+	return (struct value){ .kind = VALUE_FLOATING,
+			       .floating = seconds > 0 ? count / seconds : 0 };
+}
+
+static struct value mean_get(const struct stat_source *source, unsigned int of)
+{
+	const struct intervals *times = &source->row->times;
+
+	(void)of;
+	return duration_value(times->nr_intervals ? times->total_ns / (int64_t)times->nr_intervals
+						  : 0);
+}
+
+static struct value percentile_get(const struct stat_source *source, unsigned int permille)
+{
+	const struct sink_stat_settings *settings = source->settings;
+
+	for (size_t i = 0; source->percentiles && i < settings->nr_permille; i++) {
+		if (settings->permille[i] == permille)
+			return duration_value(source->percentiles[i]);
+	}
+	return duration_value(stat_row_quantile(source->row, permille));
+}
+
+static bool rows_have_self(const struct sink_stat_settings *settings,
+			   const struct stat_row *const *rows, size_t nr_rows)
+{
+	(void)settings;
+	for (size_t i = 0; i < nr_rows; i++) {
+		if (rows[i]->self_ns != rows[i]->times.total_ns)
+			return true;
+	}
+	return false;
+}
+
+#define SLICES (1u << STAT_SLICES)
+#define COUNTERS (1u << STAT_COUNTER)
+#define INSTANTS (1u << STAT_INSTANTS)
+#define EVENTS (SLICES | INSTANTS)
+#define ALL (SLICES | COUNTERS | INSTANTS)
+
+/* Kinds of rows that have the column in all forms; in tables, JSON, CSV, and the view. */
+#define EVERY(kinds) IN(kinds, kinds, kinds, kinds)
+#define IN(tables, json, csv, view)     \
+	{                               \
+		tables, json, csv, view \
+	}
+
+/* A value without a function. */
+#define ROW(name) .member = offsetof(struct stat_row, name)
+
+/*
+ * Title, key, word of --sort, kinds of rows, unit, value. RATE and TRACEPOINT have another place in
+ * some forms.
+ */
+static const struct stat_column stat_columns[] = {
+	{ NULL, "kind", NULL, IN(0, 0, ALL, 0), UNIT_TEXT, kind_get },
+	{ "TRACEPOINT", "tracepoint", NULL, IN(0, ALL, ALL, 0), UNIT_TEXT, tracepoint_get },
+	{ "TRACK", "track", "track", EVERY(ALL), UNIT_TEXT, key_get, .each = STAT_EACH_KEY },
+	{ "+COUNT", NULL, NULL, IN(0, 0, 0, ALL), UNIT_COUNT, new_count_get },
+	{ "+TOTAL", NULL, NULL, IN(0, 0, 0, SLICES), UNIT_DURATION, new_total_get },
+	{ "+MEAN", NULL, NULL, IN(0, 0, 0, SLICES), UNIT_DURATION, new_mean_get, .view_rank = 1 },
+	{ "COUNT", "count", "count", IN(EVENTS, EVENTS, ALL, ALL), UNIT_COUNT, count_get },
+	{ "SAMPLES", "samples", NULL, IN(COUNTERS, COUNTERS, 0, 0), UNIT_COUNT, count_get },
+	{ "RATE", "per_second", NULL, IN(EVENTS, 0, EVENTS, 0), UNIT_RATE, rate_get, .rank = 3 },
+	{ "TOTAL", "total_ns", "total", EVERY(SLICES), UNIT_DURATION, ROW(times.total_ns) },
+	{ "SELF", "self_ns", "self", EVERY(SLICES), UNIT_DURATION, ROW(self_ns), .rank = 1,
+	  .view_rank = 2, .is_needed = rows_have_self },
+	{ "MIN", "min_ns", "min", EVERY(SLICES), UNIT_DURATION, ROW(times.min_ns), .rank = 1,
+	  .view_rank = 3, .needs_slices = true },
+	{ "MEAN", "mean_ns", "mean", EVERY(SLICES), UNIT_DURATION, mean_get, .rank = 1,
+	  .view_rank = 2, .needs_slices = true },
+	{ "P99", "p99_ns", "p99", EVERY(SLICES), UNIT_DURATION, percentile_get,
+	  .each = STAT_EACH_PERCENTILE, .needs_slices = true },
+	{ "MAX", "max_ns", "max", EVERY(SLICES), UNIT_DURATION, ROW(times.max_ns),
+	  .needs_slices = true },
+	{ "RATE", "per_second", NULL, IN(0, EVENTS, 0, 0), UNIT_RATE, rate_get },
+	{ NULL, "suspect", NULL, IN(0, SLICES, SLICES, 0), UNIT_COUNT, ROW(nr_suspect) },
+	{ NULL, "unfinished", NULL, IN(0, SLICES, SLICES, 0), UNIT_COUNT, ROW(nr_unfinished) },
+	{ NULL, "foreign", NULL, IN(0, SLICES, SLICES, 0), UNIT_COUNT, ROW(nr_foreign) },
+	{ "HISTOGRAM", "histogram", NULL, IN(SLICES, SLICES, 0, 0), UNIT_HISTOGRAM, .rank = 3 },
+	{ "FIRST", "first", NULL, EVERY(COUNTERS), UNIT_LEVEL, ROW(levels.first), .view_rank = 2 },
+	{ "LAST", "last", NULL, EVERY(COUNTERS), UNIT_LEVEL, ROW(levels.last) },
+	{ "MIN", "min", NULL, EVERY(COUNTERS), UNIT_LEVEL, ROW(levels.min) },
+	{ "MAX", "max", NULL, EVERY(COUNTERS), UNIT_LEVEL, ROW(levels.max) },
+	{ "TRACEPOINT", "tracepoint", NULL, IN(SLICES, 0, 0, ALL), UNIT_TEXT, tracepoint_get,
+	  .rank = 2, .view_rank = 3 },
+	{ "TRACEPOINT", "tracepoint", NULL, IN(COUNTERS | INSTANTS, 0, 0, 0), UNIT_TEXT,
+	  tracepoint_get, .rank = 3 },
+};
+#define NR_STAT_COLUMNS (sizeof(stat_columns) / sizeof(stat_columns[0]))
+_Static_assert(NR_STAT_COLUMNS + STAT_GROUPS_MAX + STAT_PERCENTILES_MAX <= STAT_COLUMNS_MAX,
+	       "all fit");
+
+/* Title, key and, if rows can be sorted by it, word of --sort. */
+static const char *const stat_keys[][3] = {
+	[STAT_KEY_TRACK] = { "TRACK", "track", "track" },
+	[STAT_KEY_NAME] = { "NAME", "name", "name" },
+	[STAT_KEY_PID] = { "PID", "pid", NULL },
+	[STAT_KEY_COMM] = { "COMM", "comm", NULL },
+	[STAT_KEY_CPU] = { "CPU", "cpu", NULL },
+	[STAT_KEY_FIELD] = { NULL, NULL, NULL },
+};
+_Static_assert(sizeof(stat_keys) / sizeof(stat_keys[0]) == STAT_KEY_COUNT, "a row for each");
+
+bool stat_permille_parse(struct text text, unsigned int *out)
+{
+	const char *point = memchr(text.data, '.', text.size);
+	size_t nr_digits = point ? (size_t)(point - text.data) : text.size;
+	unsigned int number = 0;
+
+	if (nr_digits < 1 || nr_digits > 2 || (point && text.size != nr_digits + 2))
+		return false;
+	for (size_t i = 0; i < text.size; i++) {
+		if (i == nr_digits)
+			continue;
+		if (text.data[i] < '0' || text.data[i] > '9')
+			return false;
+		number = number * 10 + (unsigned int)(text.data[i] - '0');
+	}
+	*out = point ? number : number * 10;
+	return *out > 0;
+}
+
+/* The @of of a column with this word of --sort; returns false if it has another word. */
+static bool sort_word_match(const struct stat_column *column, const char *word, unsigned int *of)
+{
+	*of = 0;
+	if (column->each == STAT_EACH_PERCENTILE)
+		return word[0] == 'p' && stat_permille_parse(text_of(word + 1), of);
+	if (column->each != STAT_EACH_KEY)
+		return column->sort && strcmp(column->sort, word) == 0;
+	for (unsigned int key = 0; key < STAT_KEY_COUNT; key++) {
+		*of = key;
+		if (stat_keys[key][2] && strcmp(stat_keys[key][2], word) == 0)
+			return true;
+	}
+	return false;
+}
+
+bool stat_sort_parse(struct sink_stat_settings *settings, const char *word)
+{
+	settings->is_reversed = word[0] == '-';
+	for (size_t i = 0; i < NR_STAT_COLUMNS; i++) {
+		settings->sort = &stat_columns[i];
+		if (sort_word_match(settings->sort, word + settings->is_reversed,
+				    &settings->sort_of))
+			return true;
+	}
+	return false;
+}
+
+static void sort_word_append(struct buffer *out, const char *word, const char *more)
+{
+	buffer_printf(out, "%s%s%s", out->size > 0 ? ", " : "", word, more);
+}
+
+void stat_sort_words(struct buffer *out)
+{
+	for (size_t i = 0; i < NR_STAT_COLUMNS; i++) {
+		const struct stat_column *column = &stat_columns[i];
+
+		for (size_t key = 0; column->each == STAT_EACH_KEY && key < STAT_KEY_COUNT; key++) {
+			if (stat_keys[key][2])
+				sort_word_append(out, stat_keys[key][2], "");
+		}
+		if (column->sort && column->each != STAT_EACH_KEY)
+			sort_word_append(out, column->sort,
+					 column->each == STAT_EACH_PERCENTILE
+						 ? " (or another percentile)"
+						 : "");
+	}
+}
+
+static void shown_add(struct stat_columns *columns, struct stat_shown shown)
+{
+	columns->list[columns->size++] = shown;
+}
+
+/* A counter has one key, the label of its track. */
+static void shown_add_keys(struct stat_columns *columns, const struct stat_column *column,
+			   const struct sink_stat_settings *settings, enum stat_kind kind)
+{
+	if (kind == STAT_COUNTER) {
+		enum stat_key key = stat_has_key(settings, STAT_KEY_TRACK) ? STAT_KEY_TRACK
+									   : STAT_KEY_NAME;
+
+		shown_add(columns, (struct stat_shown){ column, 0, key, stat_keys[key][0],
+							stat_keys[key][1] });
+		return;
+	}
+	for (unsigned int i = 0; i < settings->nr_groups; i++) {
+		const struct stat_group *group = &settings->groups[i];
+		const char *title = group->field ? group->field : stat_keys[group->key][0];
+
+		shown_add(columns,
+			  (struct stat_shown){ column, i, group->key, title, group->word });
+	}
+}
+
+static void shown_add_percentiles(struct stat_columns *columns, const struct stat_column *column,
+				  const struct sink_stat_settings *settings)
+{
+	for (size_t i = 0; i < settings->nr_permille; i++) {
+		unsigned int permille = settings->permille[i], percent = permille / 10 % 100;
+		char *title = columns->percentiles[i][0], *key = columns->percentiles[i][1];
+		size_t size = sizeof(columns->percentiles[i][0]);
+
+		snprintf(title, size, permille % 10 ? "P%u.%u" : "P%u", percent, permille % 10);
+		snprintf(key, size, permille % 10 ? "p%u.%u_ns" : "p%u_ns", percent, permille % 10);
+		shown_add(columns, (struct stat_shown){ column, permille, permille, title, key });
+	}
+}
+
+void stat_columns_choose(struct stat_columns *columns, const struct sink_stat_settings *settings,
+			 enum stat_form form, enum stat_kind kind)
+{
+	unsigned int kinds = kind == STAT_KIND_COUNT ? ALL : 1u << kind;
+
+	columns->size = 0;
+	for (size_t i = 0; i < NR_STAT_COLUMNS; i++) {
+		const struct stat_column *column = &stat_columns[i];
+
+		if (!(column->kinds[form] & kinds))
+			continue;
+		if (column->each == STAT_EACH_KEY)
+			shown_add_keys(columns, column, settings, kind);
+		else if (column->each == STAT_EACH_PERCENTILE)
+			shown_add_percentiles(columns, column, settings);
+		else
+			shown_add(columns,
+				  (struct stat_shown){ column, 0, 0, column->title, column->key });
+	}
+}
+
+bool stat_shown_is_sort(const struct stat_shown *shown, const struct sink_stat_settings *settings)
+{
+	return shown->column == settings->sort && shown->sort_of == settings->sort_of;
+}
+
+bool stat_shown_has_value(const struct stat_shown *shown, const struct stat_row *row,
+			  enum stat_form form)
+{
+	if (!(shown->column->kinds[form] & 1u << row->kind))
+		return false;
+	return !shown->column->needs_slices || row->times.nr_intervals > 0;
+}
+
+struct value stat_value_get(const struct stat_column *column, const struct stat_source *source,
+			    unsigned int of)
+{
+	const char *member = (const char *)source->row + column->member;
+
+	if (column->get)
+		return column->get(source, of);
+	if (column->unit == UNIT_LEVEL)
+		return *(const struct value *)member;
+	if (column->unit == UNIT_COUNT)
+		return count_value(*(const uint64_t *)member);
+	return duration_value(*(const int64_t *)member);
+}
+
+static void rate_append(struct buffer *out, double per_second)
+{
+	static const char *const units[] = { "", "k", "M", "G" };
+	size_t unit = 0;
+
+	while (per_second >= 999.5 && unit + 1 < sizeof(units) / sizeof(units[0])) {
+		per_second /= 1000;
+		unit++;
+	}
+	buffer_printf(out, "%.3g%s/s", per_second, units[unit]);
+}
+
+void stat_shown_append(const struct stat_shown *shown, const struct stat_source *source,
+		       struct buffer *out)
+{
+	enum stat_unit unit = shown->column->unit;
+	struct value value = stat_value_get(shown->column, source, shown->of);
+
+	/* Of slices that are all left out. */
+	if (unit != UNIT_TEXT && unit != UNIT_COUNT && stat_row_count(source->row) == 0)
+		return;
+	if (unit == UNIT_DURATION)
+		buffer_append_duration(out, value.signed_number);
+	else if (unit == UNIT_RATE)
+		rate_append(out, value.floating);
+	else
+		value_append_text(out, &value);
+}
+
+/* What is no number is below all others. */
+static int floating_compare(double a, double b)
+{
+	if (__builtin_isnan(a) || __builtin_isnan(b))
+		return __builtin_isnan(b) - __builtin_isnan(a);
+	return (a > b) - (a < b);
+}
+
+static int stat_number_compare(const struct value *a, const struct value *b)
+{
+	if (a->kind == VALUE_UNSIGNED && b->kind == VALUE_UNSIGNED)
+		return (a->unsigned_number > b->unsigned_number) -
+		       (a->unsigned_number < b->unsigned_number);
+	if (a->kind == VALUE_FLOATING || b->kind == VALUE_FLOATING)
+		return floating_compare(value_floating(a), value_floating(b));
+	/* Of two kinds, a number above those of the other is unsigned. */
+	if (a->kind == VALUE_UNSIGNED && a->unsigned_number > INT64_MAX)
+		return 1;
+	if (b->kind == VALUE_UNSIGNED && b->unsigned_number > INT64_MAX)
+		return -1;
+	return (a->signed_number > b->signed_number) - (a->signed_number < b->signed_number);
+}
+
+int stat_value_compare(const struct value *a, const struct value *b)
+{
+	return a->kind == VALUE_TEXT ? text_compare(a->text, b->text) : stat_number_compare(b, a);
+}
+
+struct value stat_row_weight(const struct stat_source *source)
+{
+	const struct sink_stat_settings *settings = source->settings;
+
+	if (settings->sort->each == STAT_EACH_KEY)
+		return count_value(0);
+	if (source->row->kind != STAT_SLICES)
+		return count_get(source, 0);
+	return stat_value_get(settings->sort, source, settings->sort_of);
+}
