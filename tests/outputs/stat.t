@@ -355,6 +355,25 @@ def check_forms(tap):
             tap.ok(found == sorted(found, reverse=reverse) and not wrong, f"--sort={word}", found, *wrong)
 
 
+def check_share(tap):
+    """The part of the recorded time: a fraction in JSON and CSV, percent in tables that are sorted by it; several tracks may have more than all."""
+    script = "event demo:io 100 char track_event_type; string slice_name\n"
+    script += '+10 7@0 io B both\n+0 8@1 io B both\n+30 8@1 io B few\n+10 8@1 io E ""\n+160 7@0 io E ""\n+0 8@1 io E ""\n'
+    shares = {"both": 2, "few": 0.05}
+    with tempfile.TemporaryDirectory() as folder:
+        cases.make_of(script, Path(folder, "trace.dat"))
+        text, wrong = cases.run(folder, "stat", "--by-name", "--json", "trace.dat")
+        tap.ok({row["name"]: row["share"] for row in json.loads(text)["slices"]} == shares, "shares in JSON", text.decode(), *wrong)
+        text, wrong = cases.run(folder, "stat", "--by-name", "--csv", "trace.dat")
+        rows = list(csv.DictReader(text.decode().splitlines()))
+        tap.ok({row["name"]: float(row["share"]) for row in rows} == shares, "and in CSV", rows, *wrong)
+        text, wrong = cases.run(folder, "stat", "--by-name", "--sort=-share", "trace.dat")
+        titles, *rows = [line.split() for line in text.decode().splitlines()[:3]]
+        tap.ok([(row[0], row[titles.index("SHARE")]) for row in rows] == [("few", "5.0%"), ("both", "200.0%")], "--sort=-share has the column", titles, rows, *wrong)
+        text, wrong = cases.run(folder, "stat", "--by-name", "trace.dat")
+        tap.ok(b"SHARE" not in text and not wrong, "other tables do not", text.decode())
+
+
 def check_left_out(tap):
     """A row whose slices are all left out has sums in JSON and CSV, and neither extremes nor percentiles; in tables it has its count."""
     script = "event demo:io 100 char track_event_type; string slice_name\n+10 7@0 io B open\n"
@@ -410,7 +429,7 @@ def check_refusals(tap):
         ):
             _, errors = cases.run(folder, "stat", *words, status=2)
             tap.ok(errors == [f"ktrack: {said}"], f"refused: {' '.join(words)}", *errors)
-        known = "track, name, count, total, self, min, mean, p99 (or another percentile), max"
+        known = "track, name, count, total, share, self, min, mean, p99 (or another percentile), max"
         for word in ("size", "-size", "p", "p100", "pid", ""):
             _, errors = cases.run(folder, "stat", f"--sort={word}", "a", status=2)
             tap.ok(errors == [f"ktrack: --sort={word}: unknown; write one of {known}"], f"refused: --sort={word}", *errors)
@@ -429,6 +448,7 @@ def main():
     check_groups(tap)
     check_groups_by_the_end(tap)
     check_forms(tap)
+    check_share(tap)
     check_left_out(tap)
     check_many_slowest(tap)
     check_refusals(tap)

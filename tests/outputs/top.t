@@ -64,14 +64,14 @@ def titles(one):
 def check_columns(tap):
     """Columns of the last interval and of the whole recording."""
     one = with_slices(columns=140)
-    wanted = ["TRACK", "NAME", "+COUNT", "+TOTAL", "+MEAN", "COUNT", "TOTALv", "SELF", "MIN", "MEAN", "P50", "P99", "MAX", "TRACEPOINT"]
+    wanted = ["TRACK", "NAME", "+COUNT", "+TOTAL", "+MEAN", "COUNT", "TOTALv", "SHARE", "SELF", "MIN", "MEAN", "P50", "P99", "MAX", "TRACEPOINT"]
     tap.ok(titles(one) == wanted, "columns of the interval have a +, the sort column is marked", *one.lines())
     row = next(line for line in one.lines() if line.startswith("t      d"))
-    tap.ok(row.split()[2:9] == ["3", "11.5us", "3.83us", "3", "11.5us", "11.5us", "3.00us"], "the first interval has all slices", row)
+    tap.ok(row.split()[2:9] == ["3", "11.5us", "3.83us", "3", "11.5us", "44.4%", "11.5us"], "the first interval has all slices", row)
     one.order(["slice", "t", "d", 500])
     refresh(one)
     row = next(line for line in one.lines() if line.startswith("t      d"))
-    tap.ok(row.split()[2:9] == ["1", "500ns", "500ns", "4", "12.0us", "12.0us", "500ns"], "the next one only those in it", row)
+    tap.ok(row.split()[2:9] == ["1", "500ns", "500ns", "4", "12.0us", "45.4%", "12.0us"], "the next one only those in it", row)
     one.close()
 
 
@@ -122,7 +122,7 @@ def check_pause(tap):
     one.wait_text("PAUSED")
     one.order(["slice", "t", "e", 7], ["slice", "t", "c", 1])
     one.type("<>/c\r\r")
-    tap.ok(one.wait_text("SHARE", "NAME"), "the detail of a row", *one.lines())
+    tap.ok(one.wait_text("BELOW", "NAME"), "the detail of a row", *one.lines())
     tap.ok(any(line.split() == ["COUNT", "2"] for line in one.lines()), "has the counts before the pause", *one.lines())
     one.type("\x1b")
     one.wait_text("PAUSED", "filter: c")
@@ -141,7 +141,7 @@ def check_detail(tap):
     refresh(one)
     tap.ok(names(one)[0] == "a" and one.marked()[0].split()[1] == "c", "it stays selected in another place", *one.lines())
     one.type("\r")
-    one.wait_text("percentile 99.9", "SHARE")
+    one.wait_text("percentile 99.9", "BELOW")
     rows = [line.split() for line in one.lines()]
     histogram = [row for row in rows if len(row) == 5 and row[3] == "50.0%"]
     tap.ok([row[2] for row in histogram] == ["1", "1"] and histogram[0][:2] == ["0ns", "64ns"], "a bar for each of its two slices", *one.lines())

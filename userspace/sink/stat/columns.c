@@ -84,6 +84,17 @@ static struct value rate_get(const struct stat_source *source, unsigned int of)
 			       .floating = seconds > 0 ? count / seconds : 0 };
 }
 
+static struct value share_get(const struct stat_source *source, unsigned int of)
+{
+	double total_ns = (double)source->row->times.total_ns;
+
+	(void)of;
+	return (struct value){ .kind = VALUE_FLOATING,
+			       .floating = source->duration_ns > 0
+						   ? total_ns / (double)source->duration_ns
+						   : 0 };
+}
+
 static struct value mean_get(const struct stat_source *source, unsigned int of)
 {
 	const struct intervals *times = &source->row->times;
@@ -113,6 +124,15 @@ static bool rows_have_self(const struct sink_stat_settings *settings,
 			return true;
 	}
 	return false;
+}
+
+/* With all others, tables would be too wide for most terminals. */
+static bool rows_are_by_share(const struct sink_stat_settings *settings,
+			      const struct stat_row *const *rows, size_t nr_rows)
+{
+	(void)rows;
+	(void)nr_rows;
+	return settings->sort->get == share_get;
 }
 
 #define SLICES (1u << STAT_SLICES)
@@ -146,6 +166,8 @@ static const struct stat_column stat_columns[] = {
 	{ "SAMPLES", "samples", NULL, IN(COUNTERS, COUNTERS, 0, 0), UNIT_COUNT, count_get },
 	{ "RATE", "per_second", NULL, IN(EVENTS, 0, EVENTS, 0), UNIT_RATE, rate_get, .rank = 3 },
 	{ "TOTAL", "total_ns", "total", EVERY(SLICES), UNIT_DURATION, ROW(times.total_ns) },
+	{ "SHARE", "share", "share", EVERY(SLICES), UNIT_SHARE, share_get, .view_rank = 3,
+	  .is_needed = rows_are_by_share },
 	{ "SELF", "self_ns", "self", EVERY(SLICES), UNIT_DURATION, ROW(self_ns), .rank = 1,
 	  .view_rank = 2, .is_needed = rows_have_self },
 	{ "MIN", "min_ns", "min", EVERY(SLICES), UNIT_DURATION, ROW(times.min_ns), .rank = 1,
@@ -367,6 +389,8 @@ void stat_shown_append(const struct stat_shown *shown, const struct stat_source 
 		buffer_append_duration(out, value.signed_number);
 	else if (unit == UNIT_RATE)
 		rate_append(out, value.floating);
+	else if (unit == UNIT_SHARE)
+		buffer_printf(out, "%.1f%%", 100 * value.floating);
 	else
 		value_append_text(out, &value);
 }

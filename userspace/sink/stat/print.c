@@ -465,7 +465,7 @@ int stat_print_table(struct stat_sink *sink)
 /* For programs. Levels, which may be beyond what numbers in JSON can be, are texts there. */
 static void stat_number_append(struct buffer *out, enum stat_unit unit, const struct value *value)
 {
-	if (unit == UNIT_RATE)
+	if (unit == UNIT_RATE || unit == UNIT_SHARE)
 		buffer_printf(out, "%.6g", value->floating);
 	else
 		value_append_text(out, value);
