@@ -92,28 +92,6 @@ static int apply_percentiles(void *settings, const char *value, struct error *er
 	return 0;
 }
 
-static const char *const group_words[] = {
-	[STAT_KEY_TRACK] = "track", [STAT_KEY_NAME] = "name", [STAT_KEY_PID] = "pid",
-	[STAT_KEY_COMM] = "comm",   [STAT_KEY_CPU] = "cpu",
-};
-
-/* The name of a field stays in the command line's word, of which it must be the rest. */
-static bool group_parse(struct text item, struct stat_group *out)
-{
-	for (size_t i = 0; i < sizeof(group_words) / sizeof(group_words[0]); i++) {
-		if (text_equals(item, text_of(group_words[i]))) {
-			*out = (struct stat_group){ .key = i, .word = item.data };
-			return true;
-		}
-	}
-	if (item.size <= strlen("field:") || strncmp(item.data, "field:", strlen("field:")) != 0)
-		return false;
-	*out = (struct stat_group){ .key = STAT_KEY_FIELD,
-				    .word = item.data,
-				    .field = item.data + strlen("field:") };
-	return true;
-}
-
 static bool group_is_given(const struct sink_stat_settings *form, const struct stat_group *group)
 {
 	for (size_t i = 0; i < form->nr_groups; i++) {
@@ -131,7 +109,7 @@ static int group_add(struct sink_stat_settings *form, struct text item, const ch
 {
 	struct stat_group group;
 
-	if (!group_parse(item, &group))
+	if (!stat_group_parse(item, &group))
 		return error_set(error,
 				 "--group-by=%s: '%.*s' is unknown; write track, name, pid, comm, "
 				 "cpu or field:FIELD",

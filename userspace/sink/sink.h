@@ -149,6 +149,13 @@ struct sink_stat_settings {
 	struct stat_top *top;
 };
 
+/**
+ * stat_group_parse - parse a key such as "cpu" or "field:bytes"; returns false if there is none
+ *
+ * @item stays as long as the group; behind it is a NUL.
+ */
+bool stat_group_parse(struct text item, struct stat_group *out);
+
 /** stat_permille_parse - parse a percentage such as "99.9"; returns false if @text is none */
 bool stat_permille_parse(struct text text, unsigned int *out);
 

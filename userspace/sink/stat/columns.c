@@ -23,17 +23,22 @@ static struct value duration_value(int64_t ns)
 	return (struct value){ .kind = VALUE_SIGNED, .signed_number = ns };
 }
 
-static struct value kind_get(const struct stat_source *source, unsigned int of)
+const char *stat_kind_name(enum stat_kind kind)
 {
-	static const char *const kinds[] = {
+	static const char *const names[] = {
 		[STAT_SLICES] = "slice",
 		[STAT_COUNTER] = "counter",
 		[STAT_INSTANTS] = "instant",
 	};
-	_Static_assert(sizeof(kinds) / sizeof(kinds[0]) == STAT_KIND_COUNT, "a name for each");
+	_Static_assert(sizeof(names) / sizeof(names[0]) == STAT_KIND_COUNT, "a name for each");
 
+	return names[kind];
+}
+
+static struct value kind_get(const struct stat_source *source, unsigned int of)
+{
 	(void)of;
-	return text_value(text_of(kinds[source->row->kind]));
+	return text_value(text_of(stat_kind_name(source->row->kind)));
 }
 
 static struct value tracepoint_get(const struct stat_source *source, unsigned int of)
@@ -206,6 +211,23 @@ static const char *const stat_keys[][3] = {
 	[STAT_KEY_FIELD] = { NULL, NULL, NULL },
 };
 _Static_assert(sizeof(stat_keys) / sizeof(stat_keys[0]) == STAT_KEY_COUNT, "a row for each");
+
+bool stat_group_parse(struct text item, struct stat_group *out)
+{
+	static const char prefix[] = "field:";
+
+	*out = (struct stat_group){ .word = item.data };
+	for (int key = 0; key < STAT_KEY_COUNT; key++) {
+		out->key = key;
+		if (stat_keys[key][1] && text_equals(item, text_of(stat_keys[key][1])))
+			return true;
+	}
+	if (item.size <= strlen(prefix) || memcmp(item.data, prefix, strlen(prefix)) != 0)
+		return false;
+	out->key = STAT_KEY_FIELD;
+	out->field = item.data + strlen(prefix);
+	return true;
+}
 
 bool stat_permille_parse(struct text text, unsigned int *out)
 {

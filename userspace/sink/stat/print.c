@@ -9,13 +9,6 @@
 
 #define HISTOGRAM_CELLS 16
 
-static const char *const kind_names[] = {
-	[STAT_SLICES] = "slices",
-	[STAT_COUNTER] = "counters",
-	[STAT_INSTANTS] = "instants",
-};
-_Static_assert(sizeof(kind_names) / sizeof(kind_names[0]) == STAT_KIND_COUNT, "a name for each");
-
 /** struct scale - the powers of two that the histograms of a table span */
 struct scale {
 	unsigned int first;
@@ -142,8 +135,8 @@ static int stat_print_section(struct stat_sink *sink, enum stat_kind kind,
 	if (nr_rows > 0) {
 		status = rows_print(sink, rows, nr_rows, style);
 		if (nr_more > 0)
-			buffer_printf(out, "and %zu more row%s of %s\n", nr_more,
-				      nr_more == 1 ? "" : "s", kind_names[kind]);
+			buffer_printf(out, "and %zu more row%s of %ss\n", nr_more,
+				      nr_more == 1 ? "" : "s", stat_kind_name(kind));
 		buffer_append_char(out, '\n');
 	}
 	free(rows);
@@ -605,7 +598,7 @@ static int append_rows(struct stat_sink *sink, enum stat_kind kind)
 	if (!rows)
 		return -1;
 	stat_columns_choose(&columns, &sink->settings, STAT_JSON, kind);
-	buffer_printf(out, ",\"%s\":[", kind_names[kind]);
+	buffer_printf(out, ",\"%ss\":[", stat_kind_name(kind));
 	for (size_t i = 0; i < nr_rows; i++) {
 		buffer_append_string(out, i > 0 ? "," : "");
 		append_row(out, sink, &columns, rows[i]);

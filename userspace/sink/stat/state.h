@@ -14,6 +14,9 @@ enum stat_kind {
 	STAT_KIND_COUNT
 };
 
+/** stat_kind_name - "slice", "counter" or "instant" */
+const char *stat_kind_name(enum stat_kind kind);
+
 /**
  * struct stat_row - one line of the table
  * @group: the values of all keys but the name, with a NUL behind each; of counters the track's

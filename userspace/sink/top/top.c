@@ -425,9 +425,6 @@ static size_t top_page_size(const struct stat_top *top)
 #define KEYS_DETAIL "q quit  p pause  Enter back"
 #define KEYS_FILTER "Enter keep  Esc clear"
 
-static const char *const kind_names[] = { "slice", "counter", "instant" };
-_Static_assert(sizeof(kind_names) / sizeof(kind_names[0]) == STAT_KIND_COUNT, "a name for each");
-
 static struct table_style top_style(const struct stat_top *top)
 {
 	return (struct table_style){ .width = top->screen.columns,
@@ -487,7 +484,7 @@ static void status_draw(struct stat_top *top)
 	buffer_append_string(&line, top->is_paused ? "PAUSED  " : "");
 	if (top->filter.size > 0)
 		buffer_printf(&line, "%zu of ", top->nr_shown);
-	buffer_append_count(&line, kind_count(top, top->kind), kind_names[top->kind]);
+	buffer_append_count(&line, kind_count(top, top->kind), stat_kind_name(top->kind));
 	if (top->filter.size > 0 || top->mode == TOP_FILTER) {
 		buffer_append_string(&line, "  filter: ");
 		buffer_append(&line, top->filter.data, top->filter.size);
@@ -505,7 +502,7 @@ static void keys_draw(struct stat_top *top)
 
 	if (top->mode == TOP_TABLE)
 		buffer_printf(&line, KEYS_TABLE "%ss",
-			      kind_names[(top->kind + 1) % STAT_KIND_COUNT]);
+			      stat_kind_name((top->kind + 1) % STAT_KIND_COUNT));
 	else
 		buffer_append_string(&line, top->mode == TOP_FILTER ? KEYS_FILTER : KEYS_DETAIL);
 	row_put(top, top->screen.rows - 1, &line, SCREEN_REVERSE);
