@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Fuzz target: a trace.dat, from the file through all modules, with the rules of all packs, to lines of a stream. */
+/* Fuzz target: a trace.dat, from the file through all modules, with the rules of all packs, to
+ * lines of a stream. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -80,7 +81,7 @@ static int sinks_add(struct timeline *timeline, struct error *error)
 static void source_export(struct source *source)
 {
 	static char *argv[] = { (char *)"ktrack", NULL };
-	const struct source_description *description = source_describe(source);
+	const struct recording *description = source_describe(source);
 	struct pipeline pipeline = { .convention = convention_new(description->is_swapped),
 				     .rules = rules_make(description->is_swapped) };
 	struct tracepoint_visitor visitor = { .context = &pipeline, .visit = tracepoint_add };

@@ -138,7 +138,7 @@ TEST(what_is_no_number_and_what_leaves_nothing_is_refused)
 
 static void check_checked(const struct filter *filter, const char *const *buffers, const char *want)
 {
-	struct source_description description = { .buffers = buffers, .nr_buffers = 2 };
+	struct recording description = { .buffers = buffers, .nr_buffers = 2 };
 	struct error error = { 0 };
 
 	CHECK_NUMBER(filter_check(filter, &description, &error), *want ? -1 : 0);

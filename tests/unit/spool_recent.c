@@ -209,7 +209,7 @@ static void check_saved(struct spool_fixture *fixture, int64_t from_ns, int64_t 
 		.handler = { .context = &reader.log, .record = record_log, .loss = loss_log }
 	};
 	struct recent_saved saved = { .from_ns = from_ns, .to_ns = to_ns };
-	const struct source_description *description;
+	const struct recording *description;
 
 	CHECK_NUMBER(spool_save_recent(fixture->spool, output_path(fixture),
 				       text_of("5 loss\n6 a @ b > 2ms\n"), &saved, &fixture->error),

@@ -78,18 +78,6 @@ TEST(tracks_have_a_label_and_an_identity)
 		    "\"scope\":\"global\",\"cpu\":0,\"buffer\":\"\",\"host\":\"host\"}");
 }
 
-TEST(labels_are_lines_with_a_key)
-{
-	struct text rest = text_of("a=1\n=2\nno\n\nb=\nc=x=y"), key, value;
-	struct buffer out = { 0 };
-
-	while (recording_take_label(&rest, &key, &value))
-		buffer_printf(&out, "<%.*s|%.*s>", (int)key.size, key.data, (int)value.size,
-			      value.data);
-	CHECK_TEXT(buffer_string(&out), "<a|1><b|><c|x=y>");
-	buffer_release(&out);
-}
-
 /**
  * struct fake_sink - a sink that logs its letter and each call in a buffer that all share
  * @fails_at: the word at which it fails: 'o' open, 'e' event, 'f' flush

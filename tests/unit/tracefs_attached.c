@@ -22,7 +22,7 @@ static void count(struct source_fixture *reader, const char *statistics)
 
 TEST(an_instance_is_taken_as_it_is)
 {
-	const struct source_description *description;
+	const struct recording *description;
 	struct source_fixture reader;
 
 	attach(&reader, "0\n", "");

@@ -100,7 +100,7 @@ TEST(what_others_read_before_is_that_of_tracks)
 
 static void check_clock(const char *text, const char *clock, const char *time_source)
 {
-	const struct source_description *description;
+	const struct recording *description;
 	struct source_fixture reader;
 
 	source_fixture_begin(&reader, 2);
@@ -157,7 +157,7 @@ TEST(clocks_of_ticks_are_known)
 
 TEST(wall_time_is_what_the_clock_lacks)
 {
-	const struct source_description *description;
+	const struct recording *description;
 	struct source_fixture reader;
 	int64_t before_ns, wall_ns;
 
@@ -173,7 +173,7 @@ TEST(wall_time_is_what_the_clock_lacks)
 
 TEST(an_instance_is_described_as_far_as_it_reports)
 {
-	const struct source_description *description;
+	const struct recording *description;
 	struct utsname kernel;
 	struct source_fixture reader;
 
@@ -196,7 +196,7 @@ static uint64_t id_of(struct source_fixture *reader)
 	uint64_t id;
 
 	CHECK_NUMBER(source_fixture_open(reader), 0);
-	id = source_describe(reader->source)->id;
+	id = strtoull(source_describe(reader->source)->id, NULL, 16);
 	source_close(reader->source);
 	reader->source = NULL;
 	return id;

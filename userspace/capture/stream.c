@@ -577,17 +577,17 @@ int64_t stream_run_now_ns(const struct stream_run *run)
 static int stream_run_attach_source(struct stream_run *run, struct error *error)
 {
 	struct capture *capture = &run->capture;
-	const struct source_description *description;
+	const struct recording *recording;
 
 	if (source_attached_open(&run->source, instance_directory(capture->recorder), error) < 0)
 		return -1;
-	description = source_describe(run->source);
-	capture->has_clock = description->clock &&
-			     trace_clock_find(description->clock, &capture->clock);
-	if (run->settings->session_ns > 0 && description->counts_ticks)
+	recording = source_describe(run->source);
+	capture->has_clock = recording->clock &&
+			     trace_clock_find(recording->clock, &capture->clock);
+	if (run->settings->session_ns > 0 && recording->counts_ticks)
 		return error_set(error,
 				 "--session-every: the clock of %s is %s, not a time; leave it out",
-				 instance_name(capture->recorder), description->clock);
+				 instance_name(capture->recorder), recording->clock);
 	return 0;
 }
 
@@ -657,47 +657,32 @@ int stream_run_set_up(struct stream_run *run, struct error *error)
 	return stream_run_open_targets(run, error);
 }
 
-/* An existing instance: its settings, and the time of its first record. */
-static int stream_run_describe_attached(struct stream_run *run, struct error *error)
-{
-	const struct source_description *description = source_describe(run->source);
-	struct recording *recording = &run->recording;
-
-	recording->clock = description->clock ? description->clock : "unknown";
-	recording->counts_ticks = description->counts_ticks;
-	recording->time_source = description->time_source;
-	recording->buffer_kib = description->buffer_kib;
-	recording->overwrite = description->overwrite;
-	recording->read_before = description->read_before;
-	return source_start_time(run->source, &recording->start_ns, error);
-}
-
 int stream_run_describe(struct stream_run *run, struct error *error)
 {
 	const struct capture_settings *capture = &run->settings->capture;
 	struct recording *recording = &run->recording;
 
-	uname(&run->kernel);
-	*recording = (struct recording){
-		.command = "stream",
-		.argv = run->settings->argv,
-		.source = instance_name(run->capture.recorder),
-		.id = run->id,
-		.mode = capture->mode->name,
-		.clock = capture->clock,
-		.time_source = "realtime",
-		.kernel = run->kernel.release,
-		.host = run->kernel.nodename,
-		.labels = capture->labels.size > 0 ? capture->labels.data : NULL,
-		.nr_cpus = source_describe(run->source)->nr_cpus,
-		.buffer_kib = capture->buffer_kib,
-		.memory_kib = instance_memory_kib(run->capture.recorder),
-		.wall_offset_ns = capture_wall_offset_ns(&run->capture),
-		.start_ns = capture_now_ns(&run->capture),
-	};
-	if (instance_is_attached(run->capture.recorder) &&
-	    stream_run_describe_attached(run, error) < 0)
-		return -1;
+	*recording = *source_describe(run->source);
+	recording->command = "stream";
+	recording->argv = run->settings->argv;
+	recording->source = instance_name(run->capture.recorder);
+	recording->id = run->id;
+	recording->mode = capture->mode->name;
+	recording->labels = capture->labels.size > 0 ? capture->labels.data : NULL;
+	recording->memory_kib = instance_memory_kib(run->capture.recorder);
+	recording->wall_offset_ns = capture_wall_offset_ns(&run->capture);
+	if (!instance_is_attached(run->capture.recorder)) {
+		recording->clock = capture->clock;
+		recording->time_source = "realtime";
+		recording->buffer_kib = capture->buffer_kib;
+		recording->start_ns = capture_now_ns(&run->capture);
+	} else {
+		/* The settings of an existing instance are those of its source. */
+		if (!recording->clock)
+			recording->clock = "unknown";
+		if (source_start_time(run->source, &recording->start_ns, error) < 0)
+			return -1;
+	}
 	identity_id(run->id, recording->source, recording->start_ns);
 	renewal_begin(&run->renewal, recording->start_ns);
 	return 0;

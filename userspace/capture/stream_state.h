@@ -3,8 +3,6 @@
 #ifndef CAPTURE_STREAM_STATE_H
 #define CAPTURE_STREAM_STATE_H
 
-#include <sys/utsname.h>
-
 #include "capture/modules.h"
 #include "capture/stop.h"
 #include "capture/renewal.h"
@@ -27,7 +25,8 @@ struct stream_run;
 
 /**
  * struct stream_watcher - follows a run of ktrack stream that has no outputs
- * @open: the source is open, and nothing is recorded yet: add sinks to the timeline; returns -1 with
+ * @open: the source is open, and nothing is recorded yet: add sinks to the timeline; returns -1
+ * with
  * @error
  * @begin: recording is on, and privileges are dropped
  * @came: tracepoints of a loaded module are recorded
@@ -64,7 +63,6 @@ struct stream_run {
 	struct pipeline pipeline;
 	struct source *source;
 	struct recording recording;
-	struct utsname kernel;
 	char id[IDENTITY_ID_SIZE];
 	int64_t command_ns;
 	int64_t drained_ns;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Public header of event/: records and losses, event formats, their fields, texts and filters,
- * decoded events, the kernel's records about threads, names of kernel functions and system calls.
+ * decoded events, the kernel's records about threads, names of kernel functions and system calls,
+ * properties of recordings.
  *
  * Sources deliver struct record. convention/ fills a struct descriptor for each tracepoint from its
  * format, decodes records into struct decoded_event, and track/ consumes these.
@@ -21,6 +22,7 @@
 #include "event/print_format.h"
 #include "event/program.h"
 #include "event/record.h"
+#include "event/recording.h"
 #include "event/stack.h"
 #include "event/symbols.h"
 #include "event/syscalls.h"

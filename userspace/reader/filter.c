@@ -33,36 +33,36 @@ void filter_name(const struct filter *filter, struct buffer *out)
 	}
 }
 
-static bool buffer_exists(const char *name, const struct source_description *description)
+static bool buffer_exists(const char *name, const struct recording *recording)
 {
-	for (size_t i = 0; description->buffers && i < description->nr_buffers; i++) {
-		if (strcmp(name, description->buffers[i]) == 0)
+	for (size_t i = 0; recording->buffers && i < recording->nr_buffers; i++) {
+		if (strcmp(name, recording->buffers[i]) == 0)
 			return true;
 	}
-	return !description->buffers && !*name;
+	return !recording->buffers && !*name;
 }
 
 /* Reports the names of the buffers. */
-static int filter_refuse_buffer(const char *name, const struct source_description *description,
+static int filter_refuse_buffer(const char *name, const struct recording *recording,
 				struct error *error)
 {
 	struct buffer names = { 0 };
 	int status;
 
-	for (size_t i = 0; description->buffers && i < description->nr_buffers; i++)
-		buffer_printf(&names, "%s'%s'", i > 0 ? ", " : "", description->buffers[i]);
+	for (size_t i = 0; recording->buffers && i < recording->nr_buffers; i++)
+		buffer_printf(&names, "%s'%s'", i > 0 ? ", " : "", recording->buffers[i]);
 	status = error_set(error, "--buffer=%s: no such buffer; write one of %s", name,
-			   description->buffers ? buffer_string(&names) : "''");
+			   recording->buffers ? buffer_string(&names) : "''");
 	buffer_release(&names);
 	return status;
 }
 
-int filter_check(const struct filter *filter, const struct source_description *description,
+int filter_check(const struct filter *filter, const struct recording *recording,
 		 struct error *error)
 {
-	if (!filter->buffer || buffer_exists(filter->buffer, description))
+	if (!filter->buffer || buffer_exists(filter->buffer, recording))
 		return 0;
-	return filter_refuse_buffer(filter->buffer, description, error);
+	return filter_refuse_buffer(filter->buffer, recording, error);
 }
 
 bool filter_wants_stream(const struct filter *filter, int cpu, unsigned int buffer,

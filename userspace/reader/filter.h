@@ -29,12 +29,12 @@ struct filter {
 /** filter_is_open - whether the filter matches all records */
 bool filter_is_open(const struct filter *filter);
 
-/** filter_wants_record - whether to decode a record; @buffers as in struct source_description */
+/** filter_wants_record - whether to decode a record; @buffers as in struct recording */
 bool filter_wants_record(const struct filter *filter, const struct record *record,
 			 const char *const *buffers);
 
 /** filter_check - refuse a filter that matches nothing of a source; returns -1 with @error */
-int filter_check(const struct filter *filter, const struct source_description *description,
+int filter_check(const struct filter *filter, const struct recording *recording,
 		 struct error *error);
 
 /** filter_wants_stream - whether records and losses of one CPU of a buffer match */

@@ -16,8 +16,9 @@ struct workload;
 
 /**
  * struct pipeline_follower - follows tracepoints that come and go while a recording runs
- * @find: search the tracepoint of a record that the pipeline does not have; sets @is_known if it has
- * it now; returns 1 if the record is lost unless @is_known, 0 if it is of no interest, or -1 with
+ * @find: search the tracepoint of a record that the pipeline does not have; sets @is_known if it
+ * has it now; returns 1 if the record is lost unless @is_known, 0 if it is of no interest, or -1
+ * with
  * @error
  * @change: as in struct source_handler
  */
@@ -41,7 +42,7 @@ struct limits {
  * @source: of the records; NULL in tests
  * @filter: which records are exported
  * @is_open: the filter exports all records
- * @buffers: names of the source's buffers, as in struct source_description
+ * @buffers: names of the source's buffers, as in struct recording
  * @has_lost: there were losses
  * @lost: number of lost records that were counted
  * @nr_gaps: number of gaps; @nr_gaps_unknown of them have an unknown size

@@ -34,7 +34,7 @@ static int export_run_identify(struct export_run *run, struct error *error)
 	const char *sid = run->settings->outputs.sid;
 
 	if (sid && strcmp(sid, "recording") == 0)
-		sid = run->machines ? run->machines->id : run->parts[0].id;
+		sid = run->machines ? run->machines->id : run->parts[0].recording.id;
 	return identity_init(&run->identity, "export", sid, error);
 }
 

@@ -50,15 +50,15 @@ static int part_limit(struct export_part *part, struct error *error)
 /* System calls have other numbers on another machine, and in 32-bit programs. */
 static int part_describe_calls(struct export_part *part, struct error *error)
 {
-	const struct source_description *description = source_describe(part->source);
+	const struct recording *recording = source_describe(part->source);
 	struct rules *rules = part->selection->rules;
 
 	if (!rules)
 		return 0;
-	if (rules_set_machine(rules, description->machine) < 0)
+	if (rules_set_machine(rules, recording->machine) < 0)
 		return error_set(error, "out of memory");
-	if (description->narrow)
-		rules_add_narrow(rules, description->narrow);
+	if (recording->narrow)
+		rules_add_narrow(rules, recording->narrow);
 	return 0;
 }
 
@@ -107,8 +107,8 @@ static int part_choose(struct export_part *part, struct error *error)
 	if (tracepoints_find(pipeline->convention, part->source, part->selection,
 			     part->settings->report, error) < 0)
 		return -1;
-	if (selection_read_functions(part->selection, part->source, part->settings->report,
-				     error) < 0)
+	if (selection_read_functions(part->selection, part->source, part->settings->report, error) <
+	    0)
 		return -1;
 	pipeline->rules = part->selection->rules;
 	if (part_open_stacks(part, error) < 0)
@@ -124,34 +124,24 @@ static int part_choose(struct export_part *part, struct error *error)
  */
 static int part_describe(struct export_part *part, struct error *error)
 {
-	const struct source_description *description = source_describe(part->source);
+	struct recording *recording = &part->recording;
 	const struct buffer *given = &part->settings->labels;
 
+	*recording = *source_describe(part->source);
 	if (part_is_alone(part))
 		buffer_append(&part->labels, given->data, given->size);
-	if (labels_merge(&part->labels, text_of(description->labels ? description->labels : "")) <
-	    0)
+	if (labels_merge(&part->labels, text_of(recording->labels ? recording->labels : "")) < 0)
 		return error_set(error, "out of memory");
-	snprintf(part->id, sizeof(part->id), "%016llx", (unsigned long long)description->id);
-	part->recording = (struct recording){
-		.command = "export",
-		.argv = part->settings->argv,
-		.source = part->name,
-		.id = part->id,
-		.clock = description->clock ? description->clock : "unknown",
-		.counts_ticks = description->counts_ticks,
-		.time_source = description->time_source,
-		.kernel = description->kernel ? description->kernel : "unknown",
-		.nr_cpus = description->nr_cpus,
-		.buffer_kib = description->buffer_kib,
-		.triggers = description->triggers,
-		.host = description->host,
-		.labels = part->labels.size > 0 ? buffer_string(&part->labels) : NULL,
-		.has_one_buffer = part->pipeline.filter.buffer ||
-				  source_has_one_buffer(part->source),
-		.read_before = description->read_before,
-		.wall_offset_ns = description->wall_offset_ns,
-	};
+	recording->command = "export";
+	recording->argv = part->settings->argv;
+	recording->source = part->name;
+	if (!recording->clock)
+		recording->clock = "unknown";
+	if (!recording->kernel)
+		recording->kernel = "unknown";
+	recording->labels = part->labels.size > 0 ? buffer_string(&part->labels) : NULL;
+	recording->has_one_buffer = part->pipeline.filter.buffer ||
+				    source_has_one_buffer(part->source);
 	return 0;
 }
 

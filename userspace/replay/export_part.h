@@ -19,7 +19,6 @@
  * @recording: describes it, in its own times
  * @labels: of the recording: lines "KEY=VALUE"
  * @has_next: a record at @next_ns is the next one
- * @id: of the recording
  */
 struct export_part {
 	struct export_settings *settings;
@@ -35,7 +34,6 @@ struct export_part {
 	struct buffer labels;
 	bool has_next;
 	int64_t next_ns;
-	char id[IDENTITY_ID_SIZE];
 };
 
 /**

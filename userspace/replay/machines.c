@@ -80,7 +80,6 @@ static int machine_describe(struct machines *machines, size_t index, struct erro
 		.name = machines->names[index],
 		.recording = &part->recording,
 		.shift_ns = shift_ns,
-		.wall_error_ns = source_describe(part->source)->wall_error_ns,
 	};
 	buffer_printf(&machines->sources, "%s%s", index > 0 ? " " : "", part->name);
 	return 0;
@@ -119,7 +118,7 @@ static void machines_identify(struct machines *machines)
 	struct buffer ids = { 0 };
 
 	for (size_t i = 0; i < machines->size; i++)
-		buffer_append_string(&ids, machines->parts[i].id);
+		buffer_append_string(&ids, machines->parts[i].recording.id);
 	snprintf(machines->id, sizeof(machines->id), "%016llx",
 		 (unsigned long long)text_hash(buffer_text(&ids)));
 	machines->sources.failed |= ids.failed;
@@ -292,7 +291,7 @@ static const char *errors_find(const struct machines *machines, int64_t largest[
 
 	largest[0] = largest[1] = 0;
 	for (size_t i = 0; i < machines->size; i++) {
-		int64_t error_ns = machines->list[i].wall_error_ns;
+		int64_t error_ns = machines->parts[i].recording.wall_error_ns;
 
 		if (error_ns < 0)
 			return machines->list[i].name;
@@ -303,8 +302,8 @@ static const char *errors_find(const struct machines *machines, int64_t largest[
 	}
 	for (size_t i = 0; i < machines->size; i++) {
 		if (strcmp(host_of(machines, i), host_of(machines, worst)) != 0 &&
-		    machines->list[i].wall_error_ns > largest[1])
-			largest[1] = machines->list[i].wall_error_ns;
+		    machines->parts[i].recording.wall_error_ns > largest[1])
+			largest[1] = machines->parts[i].recording.wall_error_ns;
 	}
 	return NULL;
 }

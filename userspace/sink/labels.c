@@ -43,10 +43,10 @@ void machine_append_object(struct buffer *out, const struct timeline_machine *ma
 	machine_append(out, recording);
 	buffer_printf(out,
 		      ",\"shift_ns\":\"%lld\",\"wall_error_ns\":", (long long)machine->shift_ns);
-	if (machine->wall_error_ns < 0)
+	if (machine->recording->wall_error_ns < 0)
 		buffer_append_string(out, "null}");
 	else
-		buffer_printf(out, "%lld}", (long long)machine->wall_error_ns);
+		buffer_printf(out, "%lld}", (long long)machine->recording->wall_error_ns);
 }
 
 void machines_append(struct buffer *out, const struct recording *recording)

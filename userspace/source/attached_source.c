@@ -6,30 +6,29 @@
 
 #include "source/live_source.h"
 
-/* Reads the clock in brackets: "local global [boot]". */
-static char *clock_read(const char *directory)
+/* The clock is in brackets: "local global [boot]". */
+static int describe_time(struct recording *recording, const char *directory)
 {
 	struct buffer text = { 0 };
-	const char *begin;
-	char *clock = NULL;
+	clockid_t clock;
+	int status = 0;
 
 	if (file_read_in(directory, "trace_clock", &text) == 0) {
-		begin = strchr(buffer_string(&text), '[');
-		clock = begin ? strndup(begin + 1, strcspn(begin + 1, "]")) : NULL;
+		const char *begin = strchr(buffer_string(&text), '[');
+
+		if (begin)
+			status =
+				recording_keep(recording, &recording->clock,
+					       (struct text){ begin + 1, strcspn(begin + 1, "]") });
 	}
 	buffer_release(&text);
-	return clock;
-}
-
-static void describe_time(struct source_description *description)
-{
-	clockid_t clock;
-
-	description->time_source = "none";
-	if (!description->clock || !trace_clock_find(description->clock, &clock))
-		return;
-	description->time_source = "realtime";
-	description->wall_offset_ns = time_wall_offset_ns(clock);
+	recording->counts_ticks = trace_clock_counts_ticks(recording->clock);
+	recording->time_source = "none";
+	if (!recording->clock || !trace_clock_find(recording->clock, &clock))
+		return status;
+	recording->time_source = "realtime";
+	recording->wall_offset_ns = time_wall_offset_ns(clock);
+	return 0;
 }
 
 /*
@@ -45,39 +44,43 @@ static void live_source_share(struct live_source *live)
 		own->is_counted = before->read == 0;
 		own->has_older_drops = before->read > 0 && before->dropped > 0;
 		if (!own->buffer->is_sideband)
-			live->source.description.read_before += before->read;
+			live->source.recording.read_before += before->read;
 	}
 }
 
-void live_source_describe(struct live_source *live)
+int live_source_describe(struct live_source *live, struct error *error)
 {
-	struct source_description *description = &live->source.description;
+	struct recording *recording = &live->source.recording;
 	struct buffer text = { 0 };
+	int status = describe_time(recording, live->directory);
 
-	live->clock = clock_read(live->directory);
-	description->clock = live->clock;
-	description->buffer_kib = instance_number(live->directory, "buffer_size_kb");
-	describe_time(description);
-	description->counts_ticks = trace_clock_counts_ticks(live->clock);
+	recording->buffer_kib = instance_number(live->directory, "buffer_size_kb");
 	file_read_boot_id(&text);
 	buffer_append_string(&text, live->directory);
-	description->id = text_hash(buffer_text(&text));
+	if (recording_keep_id(recording, text_hash(buffer_text(&text))) < 0)
+		status = -1;
 	buffer_release(&text);
 	live_source_share(live);
+	return status < 0 ? error_set(error, "out of memory") : 0;
 }
 
 int source_attached_open(struct source **out, const char *directory, struct error *error)
 {
 	struct live_source *live;
+	const char *clock;
 
 	*out = NULL;
 	if (live_source_new(&live, directory, NULL, error) < 0)
 		return -1;
-	live_source_describe(live);
+	if (live_source_describe(live, error) < 0) {
+		source_close(&live->source);
+		return -1;
+	}
 	live->watches_drops = instance_number(directory, "options/overwrite") == 0;
-	live->source.description.overwrite = live->watches_drops ? "0" : "1";
+	live->source.recording.overwrite = live->watches_drops ? "0" : "1";
 	live->reads_ahead = true;
-	live->has_clock_id = live->clock && trace_clock_find(live->clock, &live->clock_id);
+	clock = live->source.recording.clock;
+	live->has_clock_id = clock && trace_clock_find(clock, &live->clock_id);
 	live->attached_ns = source_now_ns(&live->source);
 	*out = &live->source;
 	return 0;
@@ -97,7 +100,10 @@ int live_source_snapshot_open(struct source **out, const char *directory, struct
 	buffer_release(&sideband);
 	if (status < 0)
 		return -1;
-	live_source_describe(live);
+	if (live_source_describe(live, error) < 0) {
+		source_close(&live->source);
+		return -1;
+	}
 	/* Writers may continue: their later records are not part of the snapshot. */
 	buffer_reader_limit(live->reader);
 	*out = &live->source;

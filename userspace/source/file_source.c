@@ -90,34 +90,6 @@ static const struct source_ops file_source_ops = {
 	.close = file_source_close,
 };
 
-static void file_source_describe(struct source_description *out, const struct trace_file *file)
-{
-	const struct trace_file_description *description = trace_file_describe(file);
-
-	*out = (struct source_description){
-		.nr_cpus = description->nr_cpus,
-		.clock = description->clock,
-		.kernel = description->kernel,
-		.machine = description->machine,
-		.buffers = description->buffers,
-		.nr_buffers = description->nr_buffers,
-		.is_swapped = description->is_swapped,
-		.counts_ticks = trace_clock_counts_ticks(description->clock) &&
-				!description->has_rate,
-		.time_source = description->time_source,
-		.wall_offset_ns = description->wall_offset_ns,
-		.writer = description->writer,
-		.workload = description->workload,
-		.triggers = description->triggers,
-		.labels = description->labels,
-		.host = description->host,
-		.wall_error_ns = description->wall_error_ns,
-		.narrow = description->narrow,
-		.rules = description->rules,
-		.id = description->id,
-	};
-}
-
 int source_file_open(struct source **out, const char *path, struct byte_progress *progress,
 		     struct error *error)
 {
@@ -140,7 +112,7 @@ int source_file_open(struct source **out, const char *path, struct byte_progress
 	}
 	for (size_t i = 0; i < source->nr_streams; i++)
 		source->streams[i].next.constants = &source->constants;
-	file_source_describe(&source->description, own->file);
+	source->recording = *trace_file_describe(own->file);
 	*out = source;
 	return 0;
 }

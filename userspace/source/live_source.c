@@ -7,7 +7,6 @@
 #include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -210,9 +209,7 @@ static void live_source_close(struct source *source)
 	buffer_reader_close(live->reader);
 	saved_tasks_close(&live->saved);
 	free(live->directory);
-	free(live->clock);
-	free(live->kernel);
-	free(live->host);
+	recording_release(&source->recording);
 	free(live);
 }
 
@@ -258,17 +255,11 @@ static int live_source_open(struct live_source *live, const char *directory, con
 			    struct error *error)
 {
 	struct source *source = &live->source;
-	struct utsname kernel;
 
 	live->saved = (struct saved_tasks)SAVED_TASKS_NONE;
 	live->directory = strdup(directory);
-	if (uname(&kernel) == 0) {
-		live->kernel = strdup(kernel.release);
-		live->host = strdup(kernel.nodename);
-	}
-	source->description.kernel = live->kernel;
-	source->description.host = live->host;
-	if (!live->directory || live_source_open_saved(live) < 0)
+	if (!live->directory || recording_keep_system(&source->recording) < 0 ||
+	    live_source_open_saved(live) < 0)
 		return error_set(error, "out of memory");
 	if (buffer_reader_open(&live->reader, directory, sideband, error) < 0)
 		return -1;
@@ -279,7 +270,7 @@ static int live_source_open(struct live_source *live, const char *directory, con
 		if (!stream || live_stream_open(stream, live, buffer, error) < 0)
 			return -1;
 		stream->next.constants = &source->constants;
-		source->description.nr_cpus += !buffer->is_sideband;
+		source->recording.nr_cpus += !buffer->is_sideband;
 	}
 	return 0;
 }

@@ -11,9 +11,6 @@
  * struct live_source - the source
  * @directory: of the instance
  * @saved: names of ended threads
- * @clock: name of its clock, if it was read
- * @kernel: release of the running kernel
- * @host: name of the machine
  * @watched: the instance whose changes are delivered; NULL for none
  * @reads_ahead: sub-buffers may be read before their records are due
  * @ahead_ns: time of the last such reading
@@ -31,9 +28,6 @@ struct live_source {
 	struct buffer_reader *reader;
 	char *directory;
 	struct saved_tasks saved;
-	char *clock;
-	char *kernel;
-	char *host;
 	struct instance *watched;
 	bool reads_ahead;
 	int64_t ahead_ns;
@@ -106,8 +100,12 @@ int live_source_new(struct live_source **out, const char *directory, const char 
  */
 int live_source_snapshot_open(struct source **out, const char *directory, struct error *error);
 
-/** live_source_describe - read the settings of another owner's instance, and what it counted */
-void live_source_describe(struct live_source *live);
+/**
+ * live_source_describe - read the settings of another owner's instance, and what it counted
+ *
+ * Returns -1 with @error if memory runs out.
+ */
+int live_source_describe(struct live_source *live, struct error *error);
 
 /** live_source_report_drops - report drops since the last call, as in struct source_ops */
 int live_source_report_drops(struct source *source, const struct source_handler *handler,

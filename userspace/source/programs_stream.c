@@ -2,7 +2,6 @@
 /* The stream of programs' records, beside those of an instance, or alone. */
 #include <poll.h>
 #include <stdlib.h>
-#include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -57,13 +56,12 @@ bool stream_is_of_programs(const struct stream *stream)
 static void source_name_buffers(struct source *source)
 {
 	static const char *const names[] = { "", PROGRAMS_BUFFER };
-	struct source_description *description = &source->description;
 
-	description->buffers = names;
-	description->nr_buffers = sizeof(names) / sizeof(names[0]);
+	source->recording.buffers = names;
+	source->recording.nr_buffers = sizeof(names) / sizeof(names[0]);
 	for (size_t i = 0; i < source->nr_streams; i++) {
 		if (source->streams[i].is_sideband)
-			source->streams[i].buffer = description->nr_buffers;
+			source->streams[i].buffer = source->recording.nr_buffers;
 	}
 }
 
@@ -77,10 +75,9 @@ int source_add_programs(struct source *source, struct programs *programs, struct
 		return error_set(error, "out of memory");
 	}
 	own->programs = programs;
-	*stream = (struct stream){ .ops = &programs_stream_ops,
-				   .buffer = 1,
-				   .own = own,
-				   .bytes = own->page };
+	*stream = (struct stream){
+		.ops = &programs_stream_ops, .buffer = 1, .own = own, .bytes = own->page
+	};
 	source->programs = programs;
 	source->programs_stream = own;
 	source_name_buffers(source);
@@ -94,8 +91,7 @@ static int source_deliver_events(struct source *source, const struct source_hand
 	struct programs_stream *own = programs_stream_of(source);
 
 	while (own->nr_events < programs_nr_events(own->programs)) {
-		const struct program_event *event =
-			programs_event(own->programs, own->nr_events++);
+		const struct program_event *event = programs_event(own->programs, own->nr_events++);
 
 		if (handler->event && handler->event(handler->context, event, error) < 0)
 			return -1;
@@ -153,7 +149,6 @@ int source_programs_wait_ms(const struct source *source, int timeout_ms)
 /** struct programs_source - a source that has only the stream of programs */
 struct programs_source {
 	struct source source;
-	struct utsname kernel;
 };
 
 static void programs_source_wait(struct source *source, int also_fd, int timeout_ms, int latency_ms)
@@ -200,6 +195,7 @@ static void programs_source_find_task(struct source *source, int tid, struct thr
 static void programs_source_close(struct source *source)
 {
 	streams_close(source->streams, source->nr_streams);
+	recording_release(&source->recording);
 	free(container_of(source, struct programs_source, source));
 }
 
@@ -220,12 +216,12 @@ int source_programs_open(struct source **out, struct programs *programs, struct 
 	if (!own)
 		return error_set(error, "out of memory");
 	own->source.ops = &programs_source_ops;
-	uname(&own->kernel);
-	own->source.description = (struct source_description){ .kernel = own->kernel.release,
-								 .host = own->kernel.nodename,
-							       .clock = "boot",
-							       .nr_cpus = sysconf(
-								       _SC_NPROCESSORS_ONLN) };
+	own->source.recording.clock = "boot";
+	own->source.recording.nr_cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	if (recording_keep_system(&own->source.recording) < 0) {
+		programs_source_close(&own->source);
+		return error_set(error, "out of memory");
+	}
 	if (source_add_programs(&own->source, programs, error) < 0) {
 		programs_source_close(&own->source);
 		return -1;

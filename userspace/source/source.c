@@ -20,9 +20,9 @@ struct stream *source_add_stream(struct source *source, struct error *error)
 	return &streams[source->nr_streams++];
 }
 
-const struct source_description *source_describe(const struct source *source)
+const struct recording *source_describe(const struct source *source)
 {
-	return &source->description;
+	return &source->recording;
 }
 
 bool source_has_one_buffer(const struct source *source)

@@ -100,62 +100,8 @@ int source_add_programs(struct source *source, struct programs *programs, struct
 /** source_close - close the source; NULL is fine */
 void source_close(struct source *source);
 
-/**
- * struct source_description - properties of a source
- * @nr_cpus: number of CPUs that have buffers
- * @clock: the trace clock, NULL if unknown
- * @kernel: release of the traced kernel, NULL if unknown
- * @machine: the traced machine as uname(2) names it, NULL if unknown
- * @buffers: names of its buffers ("" is the top level's), NULL if there is only one
- * @nr_buffers: how many
- * @buffer_kib: ring buffer for each CPU, 0 if unknown
- * @overwrite: tracefs' option: "1" overwrites the oldest records, "0" drops new ones; NULL if
- * unknown
- * @read_before: records that others have read from its buffers
- * @is_swapped: records are in the other byte order than this machine's
- * @counts_ticks: the clock does not count nanoseconds, and the length of its ticks is unknown
- * @time_source: how wall-clock time is determined, "none" if it is not
- * @wall_offset_ns: nanoseconds to add to a record's time to get nanoseconds since 1970; if that is
- * unknown, the offset that a file states, or 0
- * @writer: the thread of ktrack that recorded a file, 0 if unknown
- * @workload: numbers of the threads that a file is limited to, "1,2,3"; NULL if it is not
- * @narrow: numbers of threads that ran 32-bit programs when it began; NULL if unknown
- * @rules: rules for the records of probes that a file contains; NULL for none
- * @labels: of a file: lines "KEY=VALUE"; NULL for none
- * @host: name of the traced machine, NULL if unknown
- * @wall_error_ns: limit of the error of a file's wall clock; -1 if unknown
- * @triggers: why ktrack watch wrote a file: lines "TIME TEXT"; NULL for other sources
- * @id: a hash that identifies the source, the same whenever it is read
- *
- * Strings live as long as the source is open.
- */
-struct source_description {
-	unsigned int nr_cpus;
-	const char *clock;
-	const char *kernel;
-	const char *machine;
-	const char *const *buffers;
-	size_t nr_buffers;
-	uint64_t buffer_kib;
-	const char *overwrite;
-	uint64_t read_before;
-	bool is_swapped;
-	bool counts_ticks;
-	const char *time_source;
-	int64_t wall_offset_ns;
-	int writer;
-	const char *workload;
-	const char *narrow;
-	const char *rules;
-	const char *triggers;
-	const char *labels;
-	const char *host;
-	int64_t wall_error_ns;
-	uint64_t id;
-};
-
-/** source_describe - properties of a source; borrowed from it */
-const struct source_description *source_describe(const struct source *source);
+/** source_describe - what the source knows about its recording; borrowed from it */
+const struct recording *source_describe(const struct source *source);
 
 /** source_has_one_buffer - whether at most one of its buffers has records */
 bool source_has_one_buffer(const struct source *source);

@@ -82,7 +82,7 @@ struct programs_stream;
  */
 struct source {
 	const struct source_ops *ops;
-	struct source_description description;
+	struct recording recording;
 	struct stream *streams;
 	size_t nr_streams;
 	struct programs *programs;

@@ -28,7 +28,24 @@
 #include <stdint.h>
 
 #include "base/base.h"
-#include "timeline/recording.h"
+#include "event/event.h"
+
+/** TIMELINE_MACHINES_MAX - limit of recordings that are merged */
+#define TIMELINE_MACHINES_MAX 64
+
+/**
+ * struct timeline_machine - one of several recordings that are merged into one stream
+ * @number: from 1
+ * @name: of the machine; if it is not unique, with the file
+ * @recording: with its own times: add @shift_ns for those of the stream
+ * @shift_ns: from its times to those of the stream
+ */
+struct timeline_machine {
+	unsigned int number;
+	const char *name;
+	const struct recording *recording;
+	int64_t shift_ns;
+};
 
 /** TIMELINE_SINKS_MAX - maximum number of sinks, and of sink data pointers */
 #define TIMELINE_SINKS_MAX 13

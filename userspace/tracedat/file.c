@@ -87,7 +87,8 @@ void trace_file_close(struct trace_file *file)
 	free(file->buffers);
 	free(file->comms.list);
 	free(file->comms.text);
-	trace_options_release(&file->options);
+	shifts_release(&file->options.shifts);
+	recording_release(&file->recording);
 	trace_statistics_release(&file->statistics);
 	inflater_release(&file->inflater);
 	window_release(&file->window);
@@ -116,6 +117,7 @@ static struct trace_file *trace_file_new(const char *path)
 	file->input = INPUT_NONE;
 	file->window = (struct window){ .input = &file->input, .ahead = WINDOW_SIZE };
 	file->packed = (struct window){ .input = &file->input };
+	file->recording.wall_error_ns = -1;
 	file->path = strdup(path);
 	file->has_area = calloc(TRACE_CPUS_MAX / 8, 1);
 	if (file->path && file->has_area)
@@ -211,8 +213,9 @@ static int trace_file_begin(struct trace_file *file, struct byte_progress *progr
 		return -1;
 	trace_file_set_windows(file);
 	file_set_streams(file);
-	trace_file_fill_description(file);
-	file->description.id = file_identity(file);
+	trace_file_complete(file);
+	if (recording_keep_id(&file->recording, file_identity(file)) < 0)
+		return error_set(error, "out of memory");
 	window_release(&file->window);
 	return 0;
 }
@@ -238,9 +241,9 @@ void trace_file_set_progress(struct trace_file *file, struct byte_progress *prog
 	file->input.progress = progress;
 }
 
-const struct trace_file_description *trace_file_describe(const struct trace_file *file)
+const struct recording *trace_file_describe(const struct trace_file *file)
 {
-	return &file->description;
+	return &file->recording;
 }
 
 struct stream *trace_file_streams(struct trace_file *file, size_t *nr_streams)
@@ -365,7 +368,8 @@ static int v7_begin_buffer(struct trace_file *file, struct cursor *data, struct 
 	if (trace_file_add_buffer(file, text, error) < 0)
 		return -1;
 	text = cursor_string(data);
-	if (!file->options.clock && trace_file_set_clock(file, text) < 0)
+	if (!file->recording.clock && text.size > 0 &&
+	    recording_keep(&file->recording, &file->recording.clock, text) < 0)
 		return error_set(error, "out of memory");
 	area->sub_buffer_size = cursor_u32(data);
 	if (area->sub_buffer_size == 0)
@@ -720,7 +724,7 @@ static int v6_read_clock(struct trace_file *file, struct cursor *cursor)
 	struct cursor ahead = *cursor;
 
 	v6_skip_clock(cursor);
-	if (!file->options.has_clock || file->options.clock)
+	if (!file->options.has_clock || file->recording.clock)
 		return 0;
 	return trace_file_read_option(file, TRACE_DAT_CLOCK,
 				      cursor_part(&ahead, cursor_u64(&ahead)));

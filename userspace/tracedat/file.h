@@ -17,30 +17,16 @@
 #define TRACE_BUFFERS_MAX 4096
 
 /**
- * struct trace_options - content of the options
- * @clock: the trace clock, NULL if unknown
- * @kernel: release of the kernel, NULL if unknown
- * @machine: as uname(2) names it, NULL if unknown
+ * struct trace_options - content of the options that is no property of the recording
  * @nr_cpus: 0 if unknown
  * @date_us: offset from trace time to the wall clock, if @has_date
  * @offset_ns: offset to add in any case
  * @rate: of the trace clock
  * @shifts: from a guest's times to its host's
- * @writer: number of ktrack's thread, 0 if unknown
- * @workload: numbers of the selected threads, "1,2,3"; NULL if all were
- * @narrow: numbers of threads that ran 32-bit programs at first; NULL if unknown
- * @rules: for the records of probes; NULL for none
- * @triggers: lines of ktrack watch; NULL for none
- * @labels: lines "KEY=VALUE"; NULL for none
- * @wall_error: line with the limit of the wall clock's error in ns; NULL if unknown
- * @host: name of the machine; NULL if unknown
  * @is_ktrack: ktrack wrote the file: its statistics count only records of the file
  * @has_checksums: the file states that it ends with checksums
  */
 struct trace_options {
-	char *clock;
-	char *kernel;
-	char *machine;
 	unsigned int nr_cpus;
 	bool has_clock;
 	bool has_trace_id;
@@ -50,14 +36,6 @@ struct trace_options {
 	int64_t offset_ns;
 	struct trace_rate rate;
 	struct shifts shifts;
-	int writer;
-	char *workload;
-	char *narrow;
-	char *rules;
-	char *triggers;
-	char *labels;
-	char *wall_error;
-	char *host;
 	bool is_ktrack;
 	bool has_checksums;
 };
@@ -168,7 +146,7 @@ struct trace_comms {
  */
 struct trace_file {
 	char *path;
-	struct trace_file_description description;
+	struct recording recording;
 	struct stream *streams;
 	size_t nr_streams;
 	struct error damage;
@@ -248,13 +226,8 @@ void trace_file_skip_events(struct cursor *cursor);
 /** trace_file_read_option - read an option of both versions, ignore others; -1 without memory */
 int trace_file_read_option(struct trace_file *file, unsigned int id, struct cursor data);
 
-/** trace_file_set_clock - set the clock's name; returns -1 if memory runs out */
-int trace_file_set_clock(struct trace_file *file, struct text name);
-
-void trace_options_release(struct trace_options *options);
-
-/** trace_file_fill_description - after all options and streams were read */
-void trace_file_fill_description(struct trace_file *file);
+/** trace_file_complete - set what depends on all options and streams, after they were read */
+void trace_file_complete(struct trace_file *file);
 
 /** trace_file_read_statistics - parse one option; returns -1 if memory runs out */
 int trace_file_read_statistics(struct trace_file *file, struct text text);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Parses options, and describes the file by them. */
+/* Parses options, and sets the properties of the recording by them. */
 #include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -36,43 +36,31 @@ static int64_t option_number(struct cursor data)
 	return strtoll(digits, NULL, 0);
 }
 
-static int option_copy(char **out, struct text text)
+static int option_read_date(struct trace_file *file, struct cursor data)
 {
-	free(*out);
-	*out = strndup(text.data, text.size);
-	return *out ? 0 : -1;
-}
-
-int trace_file_set_clock(struct trace_file *file, struct text name)
-{
-	return name.size > 0 ? option_copy(&file->options.clock, name) : 0;
-}
-
-static int option_read_date(struct trace_options *options, struct cursor data)
-{
-	options->has_date = true;
-	options->date_us = option_number(data);
+	file->options.has_date = true;
+	file->options.date_us = option_number(data);
 	return 0;
 }
 
-static int option_read_offset(struct trace_options *options, struct cursor data)
+static int option_read_offset(struct trace_file *file, struct cursor data)
 {
-	options->offset_ns = option_number(data);
+	file->options.offset_ns = option_number(data);
 	return 0;
 }
 
 /* The current clock is in brackets: "local global [boot]". */
-static int option_read_clock(struct trace_options *options, struct cursor data)
+static int option_read_clock(struct trace_file *file, struct cursor data)
 {
 	struct text text = option_text(data);
 	const char *begin = memchr(text.data, '[', text.size);
 	const char *end = begin ? memchr(begin, ']', text.data + text.size - begin) : NULL;
 
-	options->has_clock = true;
+	file->options.has_clock = true;
 	if (!end)
 		return 0;
-	return option_copy(&options->clock,
-			   (struct text){ .data = begin + 1, .size = end - begin - 1 });
+	return recording_keep(&file->recording, &file->recording.clock,
+			      (struct text){ .data = begin + 1, .size = end - begin - 1 });
 }
 
 /* Removes the first word of @rest and returns it. */
@@ -88,41 +76,42 @@ static struct text uname_word_take(struct text *rest)
 }
 
 /* "SYSTEM NODE RELEASE MACHINE"; the version may be before the machine. */
-static int option_read_uname(struct trace_options *options, struct cursor data)
+static int option_read_uname(struct trace_file *file, struct cursor data)
 {
 	struct text text = option_text(data), host, release, machine = { 0 };
+	struct recording *recording = &file->recording;
 
 	uname_word_take(&text);
 	host = uname_word_take(&text);
 	release = uname_word_take(&text);
 	while (text.size > 0)
 		machine = uname_word_take(&text);
-	if ((host.size > 0 && option_copy(&options->host, host) < 0) ||
-	    (release.size > 0 && option_copy(&options->kernel, release) < 0))
+	if ((host.size > 0 && recording_keep(recording, &recording->host, host) < 0) ||
+	    (release.size > 0 && recording_keep(recording, &recording->kernel, release) < 0))
 		return -1;
-	return machine.size > 0 ? option_copy(&options->machine, machine) : 0;
+	return machine.size > 0 ? recording_keep(recording, &recording->machine, machine) : 0;
 }
 
-static int option_read_cpu_count(struct trace_options *options, struct cursor data)
+static int option_read_cpu_count(struct trace_file *file, struct cursor data)
 {
-	options->nr_cpus = cursor_u32(&data);
+	file->options.nr_cpus = cursor_u32(&data);
 	return 0;
 }
 
-static int option_read_trace_id(struct trace_options *options, struct cursor data)
+static int option_read_trace_id(struct trace_file *file, struct cursor data)
 {
-	options->trace_id = cursor_u64(&data);
-	options->has_trace_id = !data.is_over;
+	file->options.trace_id = cursor_u64(&data);
+	file->options.has_trace_id = !data.is_over;
 	return 0;
 }
 
-static int option_read_rate(struct trace_options *options, struct cursor data)
+static int option_read_rate(struct trace_file *file, struct cursor data)
 {
 	struct trace_rate rate = { .multiplier = cursor_u32(&data) };
 
 	rate.shift = cursor_u32(&data);
 	if (!data.is_over && rate.shift < 64)
-		options->rate = rate;
+		file->options.rate = rate;
 	return 0;
 }
 
@@ -146,7 +135,8 @@ static int writer_thread(struct text text)
 }
 
 /* Copies the numbers behind @word, if there are any. */
-static int writer_threads(char **out, struct text text, const char *word)
+static int writer_threads(struct trace_file *file, const char **member, struct text text,
+			  const char *word)
 {
 	const char *found = memmem(text.data, text.size, word, strlen(word));
 	const char *end = text.data + text.size, *begin;
@@ -156,14 +146,15 @@ static int writer_threads(char **out, struct text text, const char *word)
 	begin = found + strlen(word);
 	for (found = begin; found < end && (isdigit((unsigned char)*found) || *found == ',');)
 		found++;
-	return option_copy(out, (struct text){ .data = begin, .size = found - begin });
+	return recording_keep(&file->recording, member,
+			      (struct text){ .data = begin, .size = found - begin });
 }
 
 /** struct writer_line - a kind of lines behind the writer's first one */
 struct writer_line {
 	const char *begin;
 	struct buffer lines;
-	char **out;
+	const char **member;
 };
 
 /* The kind of a line, and the line without its begin. The last kind has no begin. */
@@ -179,13 +170,28 @@ static struct writer_line *writer_line_find(struct writer_line *kinds, struct te
 	}
 }
 
-static int writer_lines(struct trace_options *options, struct text rest)
+/* A line of a file, which may be anything. */
+static int64_t wall_error_ns(const char *line)
 {
+	char *end;
+	long long error_ns;
+
+	errno = 0;
+	error_ns = strtoll(line, &end, 10);
+	return errno || end == line || *end != '\n' || error_ns < 0 || error_ns > WALL_ERROR_MAX_NS
+		       ? -1
+		       : error_ns;
+}
+
+static int writer_lines(struct trace_file *file, struct text rest)
+{
+	struct recording *recording = &file->recording;
+	const char *wall_error = NULL;
 	struct writer_line kinds[] = {
-		{ .begin = TRACE_DAT_TRIGGER, .out = &options->triggers },
-		{ .begin = TRACE_DAT_LABEL, .out = &options->labels },
-		{ .begin = TRACE_DAT_WALL_ERROR, .out = &options->wall_error },
-		{ .begin = "", .out = &options->rules },
+		{ .begin = TRACE_DAT_TRIGGER, .member = &recording->triggers },
+		{ .begin = TRACE_DAT_LABEL, .member = &recording->labels },
+		{ .begin = TRACE_DAT_WALL_ERROR, .member = &wall_error },
+		{ .begin = "", .member = &recording->rules },
 	};
 	int status = 0;
 
@@ -199,17 +205,21 @@ static int writer_lines(struct trace_options *options, struct text rest)
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
 		struct buffer *lines = &kinds[i].lines;
 
-		if (lines->failed ||
-		    (lines->size > 0 && option_copy(kinds[i].out, buffer_text(lines)) < 0))
+		if (lines->failed || (lines->size > 0 && recording_keep(recording, kinds[i].member,
+									buffer_text(lines)) < 0))
 			status = -1;
 		buffer_release(lines);
 	}
+	if (wall_error)
+		recording->wall_error_ns = wall_error_ns(wall_error);
 	return status;
 }
 
-static int option_read_writer(struct trace_options *options, struct cursor data)
+static int option_read_writer(struct trace_file *file, struct cursor data)
 {
 	struct text rest = option_text(data), text = text_take_line(&rest);
+	struct trace_options *options = &file->options;
+	struct recording *recording = &file->recording;
 
 	options->is_ktrack = text.size > strlen(TRACE_DAT_KTRACK) &&
 			     memcmp(text.data, TRACE_DAT_KTRACK, strlen(TRACE_DAT_KTRACK)) == 0;
@@ -217,22 +227,21 @@ static int option_read_writer(struct trace_options *options, struct cursor data)
 		return 0;
 	options->has_checksums = memmem(text.data, text.size, TRACE_DAT_CHECKSUMS,
 					strlen(TRACE_DAT_CHECKSUMS));
-	options->writer = writer_thread(text);
-	if (writer_threads(&options->workload, text, TRACE_DAT_WORKLOAD) < 0)
+	recording->writer = writer_thread(text);
+	if (writer_threads(file, &recording->workload, text, TRACE_DAT_WORKLOAD) < 0 ||
+	    writer_lines(file, rest) < 0)
 		return -1;
-	if (writer_lines(options, rest) < 0)
-		return -1;
-	return writer_threads(&options->narrow, text, TRACE_DAT_NARROW);
+	return writer_threads(file, &recording->narrow, text, TRACE_DAT_NARROW);
 }
 
 /* Skips the id of the host's trace. */
-static int option_read_shifts(struct trace_options *options, struct cursor data)
+static int option_read_shifts(struct trace_file *file, struct cursor data)
 {
 	cursor_u64(&data);
-	return shifts_read(&options->shifts, data);
+	return shifts_read(&file->options.shifts, data);
 }
 
-static int (*const readers[])(struct trace_options *options, struct cursor data) = {
+static int (*const readers[])(struct trace_file *file, struct cursor data) = {
 	[TRACE_DAT_DATE] = option_read_date,	       [TRACE_DAT_CLOCK] = option_read_clock,
 	[TRACE_DAT_UNAME] = option_read_uname,	       [TRACE_DAT_OFFSET] = option_read_offset,
 	[TRACE_DAT_CPU_COUNT] = option_read_cpu_count, [TRACE_DAT_WRITER] = option_read_writer,
@@ -257,22 +266,7 @@ int trace_file_read_option(struct trace_file *file, unsigned int id, struct curs
 		cpu_count_check(file, data);
 	if (id >= sizeof(readers) / sizeof(readers[0]) || !readers[id])
 		return 0;
-	return readers[id](&file->options, data);
-}
-
-void trace_options_release(struct trace_options *options)
-{
-	free(options->clock);
-	free(options->kernel);
-	free(options->machine);
-	free(options->workload);
-	free(options->narrow);
-	free(options->rules);
-	free(options->triggers);
-	free(options->labels);
-	free(options->wall_error);
-	free(options->host);
-	shifts_release(&options->shifts);
+	return readers[id](file, data);
 }
 
 /* Adds date and offset; returns whether the sum is a valid time. */
@@ -287,63 +281,37 @@ static bool options_wall_offset(const struct trace_options *options, int64_t *ou
 }
 
 /* A date, or the clock "tai", relates trace time to the wall clock; an offset alone does not. */
-static void description_set_time(struct trace_file_description *description,
-				 const struct trace_options *options)
+static void recording_set_time(struct recording *recording, const struct trace_options *options)
 {
 	int64_t offset_ns = 0;
 	bool is_time = options_wall_offset(options, &offset_ns);
 
-	description->wall_offset_ns = is_time ? offset_ns : 0;
+	recording->wall_offset_ns = is_time ? offset_ns : 0;
 	if (is_time && options->has_date)
-		description->time_source = "date";
-	else if (options->clock && strcmp(options->clock, "tai") == 0)
-		description->time_source = "tai";
+		recording->time_source = "date";
+	else if (recording->clock && strcmp(recording->clock, "tai") == 0)
+		recording->time_source = "tai";
 	else
-		description->time_source = "none";
+		recording->time_source = "none";
+	recording->counts_ticks = trace_clock_counts_ticks(recording->clock) &&
+				  options->rate.multiplier == 0;
 }
 
-/* A line of a file, which may be anything. */
-static int64_t wall_error_ns(const char *line)
+void trace_file_complete(struct trace_file *file)
 {
-	char *end;
-	long long error_ns;
-
-	if (!line)
-		return -1;
-	errno = 0;
-	error_ns = strtoll(line, &end, 10);
-	return errno || end == line || *end != '\n' || error_ns < 0 || error_ns > WALL_ERROR_MAX_NS
-		       ? -1
-		       : error_ns;
-}
-
-void trace_file_fill_description(struct trace_file *file)
-{
-	struct trace_file_description *description = &file->description;
+	struct recording *recording = &file->recording;
 
 	if (file->options.nr_cpus <= TRACE_CPUS_MAX)
-		description->nr_cpus = file->options.nr_cpus;
+		recording->nr_cpus = file->options.nr_cpus;
 	for (size_t i = 0; i < file->nr_streams; i++) {
 		unsigned int cpu = file->streams[i].cpu;
 
-		if (cpu >= description->nr_cpus)
-			description->nr_cpus = cpu + 1;
+		if (cpu >= recording->nr_cpus)
+			recording->nr_cpus = cpu + 1;
 	}
-	description->clock = file->options.clock;
-	description->writer = file->options.writer;
-	description->workload = file->options.workload;
-	description->narrow = file->options.narrow;
-	description->rules = file->options.rules;
-	description->triggers = file->options.triggers;
-	description->labels = file->options.labels;
-	description->host = file->options.host;
-	description->wall_error_ns = wall_error_ns(file->options.wall_error);
-	description->machine = file->options.machine;
-	description->kernel = file->options.kernel;
-	description->is_swapped = file->is_swapped;
-	description->nr_buffers = trace_file_nr_buffers(file);
-	description->buffers = description->nr_buffers > 1 ? (const char *const *)file->buffers
-							   : NULL;
-	description_set_time(description, &file->options);
-	description->has_rate = file->options.rate.multiplier != 0;
+	recording->is_swapped = file->is_swapped;
+	recording->nr_buffers = trace_file_nr_buffers(file);
+	if (recording->nr_buffers > 1)
+		recording->buffers = (const char *const *)file->buffers;
+	recording_set_time(recording, &file->options);
 }

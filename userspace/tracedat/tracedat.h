@@ -23,54 +23,6 @@ struct trace_file;
 int gzip_read(const char *path, size_t size_max, struct buffer *out);
 
 /**
- * struct trace_file_description - properties of a trace.dat
- * @nr_cpus: CPUs of the traced machine
- * @clock: the trace clock, NULL if unknown
- * @kernel: release of the traced kernel, NULL if unknown
- * @machine: the traced machine as uname(2) names it, NULL if unknown
- * @buffers: names of the buffers ("" is the top level's), NULL if there is only one
- * @is_swapped: records are in the other byte order than this machine's
- * @has_rate: the file states how long a tick of @clock is; times are nanoseconds
- * @time_source: how wall-clock time is determined, "none" if it is not
- * @wall_offset_ns: nanoseconds to add to a record's time to get nanoseconds since 1970; if that is
- * unknown, the offset that the file states, or 0
- * @writer: ktrack's thread that recorded the file, 0 if unknown
- * @workload: numbers of the threads that were selected, "1,2,3"; NULL if all were
- * @narrow: numbers of threads that ran 32-bit programs when it began; NULL if unknown
- * @rules: rules for the records of probes, as ktrack-rules(5) describes them; NULL for none
- * @triggers: why ktrack watch wrote it: lines "TIME TEXT", the time in nanoseconds of the trace
- * clock; NULL for other files
- * @labels: lines "KEY=VALUE" that the user gave the recording; NULL for none
- * @host: name of the traced machine, NULL if unknown
- * @wall_error_ns: limit of the error of the machine's wall clock when recording began; -1 if
- * unknown
- * @id: a hash that identifies the file, the same whenever it is read
- *
- * Strings live as long as the file is open.
- */
-struct trace_file_description {
-	unsigned int nr_cpus;
-	const char *clock;
-	const char *kernel;
-	const char *machine;
-	const char *const *buffers;
-	size_t nr_buffers;
-	bool is_swapped;
-	bool has_rate;
-	const char *time_source;
-	int64_t wall_offset_ns;
-	int writer;
-	const char *workload;
-	const char *narrow;
-	const char *rules;
-	const char *triggers;
-	const char *labels;
-	const char *host;
-	int64_t wall_error_ns;
-	uint64_t id;
-};
-
-/**
  * trace_file_open - open a trace.dat
  * @out: a new file, for trace_file_close(); NULL on failure
  * @path: "-" is standard input
@@ -90,7 +42,7 @@ void trace_file_close(struct trace_file *file);
 void trace_file_set_progress(struct trace_file *file, struct byte_progress *progress);
 
 /** trace_file_describe - properties of the file; borrowed from it */
-const struct trace_file_description *trace_file_describe(const struct trace_file *file);
+const struct recording *trace_file_describe(const struct trace_file *file);
 
 /**
  * trace_file_streams - one stream for each CPU of each buffer, sorted by buffer and CPU
@@ -412,7 +364,7 @@ struct recent_saved {
 /**
  * spool_save_recent - write, sync and publish a trace.dat of the records between two times
  * @path: of the trace.dat, which does not exist
- * @triggers: lines "TIME TEXT", see struct trace_file_description
+ * @triggers: lines "TIME TEXT", see struct recording
  * @saved: with the times; the rest is filled
  *
  * The spool is used up: call it in a child process, which has its own copy. What was written of a

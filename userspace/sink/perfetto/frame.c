@@ -211,8 +211,9 @@ static int attributes_write(struct perfetto_sink *sink, const struct recording *
 	labels_append_attributes(sink, recording->labels);
 	if (machine) {
 		attribute_append_number(out, "shift_ns", machine->shift_ns);
-		if (machine->wall_error_ns >= 0)
-			attribute_append_number(out, "wall_error_ns", machine->wall_error_ns);
+		if (machine->recording->wall_error_ns >= 0)
+			attribute_append_number(out, "wall_error_ns",
+						machine->recording->wall_error_ns);
 	}
 	proto_end(out, attributes);
 	return perfetto_packet_end(sink, packet, error);

@@ -352,7 +352,7 @@ static int machine_add(struct sqlite_sink *sink, const struct timeline_machine *
 	row_add_number(&row, recording->nr_cpus);
 	row_add_string(&row, recording->labels ? buffer_string(&labels) : NULL);
 	row_add_number(&row, machine->shift_ns);
-	row_add_known(&row, machine->wall_error_ns);
+	row_add_known(&row, machine->recording->wall_error_ns);
 	row.failed |= labels.failed;
 	status = row_end(&row, error);
 	buffer_release(&labels);

@@ -157,9 +157,9 @@ static int machine_write(struct trace2_sink *sink, const struct timeline_machine
 	snprintf(number, sizeof(number), "%lld", (long long)machine->shift_ns);
 	if (machine_parameter_write(sink, machine, "shift_ns", number, time_ns, error) < 0)
 		return -1;
-	if (machine->wall_error_ns < 0)
+	if (machine->recording->wall_error_ns < 0)
 		return 0;
-	snprintf(number, sizeof(number), "%lld", (long long)machine->wall_error_ns);
+	snprintf(number, sizeof(number), "%lld", (long long)machine->recording->wall_error_ns);
 	return machine_parameter_write(sink, machine, "wall_error_ns", number, time_ns, error);
 }
 
