@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Tests of a recording's properties: copies of texts, labels. */
+/* Tests of a recording's properties: what outputs print, copies of texts, labels. */
 #include <string.h>
 #include <sys/utsname.h>
 
@@ -16,6 +16,52 @@ TEST(labels_are_lines_with_a_key)
 			      value.data);
 	CHECK_TEXT(buffer_string(&out), "<a|1><b|><c|x=y>");
 	buffer_release(&out);
+}
+
+/* Lines "NAME VALUE" of the properties that an output prints. */
+static void check_printed(const struct recording *recording, enum recording_output output,
+			  const char *want)
+{
+	const struct recording_property *property = NULL;
+	struct buffer lines = { 0 };
+	struct value value;
+
+	while (recording_next(recording, output, &property, &value)) {
+		buffer_printf(&lines, "%s ", property->name);
+		value_append_text(&lines, &value);
+		buffer_append_char(&lines, '\n');
+	}
+	CHECK_TEXT(buffer_string(&lines), want);
+	buffer_release(&lines);
+}
+
+TEST(outputs_print_what_is_known)
+{
+	const struct recording unknown = { .source = "a", .id = "b", .mode = "", .clock = "c" };
+	const struct recording known = { .clock = "counter",
+					 .counts_ticks = true,
+					 .host = "host",
+					 .overwrite = "0",
+					 .nr_cpus = 3,
+					 .buffer_kib = 4,
+					 .memory_kib = UINT64_MAX,
+					 .read_before = 5 };
+
+	check_printed(&unknown, RECORDING_TRACE2, "source a\nrecording_id b\nclock c\ncpus 0\n");
+	check_printed(&known, RECORDING_TRACE2,
+		      "clock counter\nhost host\ntime_unit ticks\noverwrite 0\ncpus 3\n"
+		      "buffer_kib 4\nmemory_kib 18446744073709551615\nread_before 5\n");
+	check_printed(&unknown, RECORDING_OTLP, "source a\nclock c\n");
+	check_printed(&known, RECORDING_OTLP, "clock counter\ncounts_ticks true\n");
+}
+
+TEST(a_table_has_a_column_for_each_property)
+{
+	const struct recording unknown = { .source = "a" };
+
+	check_printed(&unknown, RECORDING_SQLITE,
+		      "source a\nrecording_id \nmode \nclock \ntime_source \ncounts_ticks false\n"
+		      "kernel \nhost \ncpus 0\nbuffer_kib 0\n");
 }
 
 TEST(a_recording_owns_the_texts_that_it_keeps)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Keeps the texts of a recording's properties, and splits its labels. */
+/* The table of a recording's properties; copies of their texts, and labels. */
 #include "event/recording.h"
 
 #include <stdlib.h>
@@ -11,6 +11,75 @@ struct recording_text {
 	struct recording_text *next;
 	char text[];
 };
+
+#define MEMBER(name) offsetof(struct recording, name)
+
+/* Outputs that print most properties of the whole recording. */
+#define WHOLE (RECORDING_TRACE2 | RECORDING_CHROME | RECORDING_HTML | RECORDING_SQLITE)
+
+/* In the order of outputs. Labels, machines and times have forms of their own in each output. */
+static const struct recording_property properties[] = {
+	{ "source", VALUE_TEXT, MEMBER(source),
+	  WHOLE | RECORDING_TRACE2_MACHINE | RECORDING_MACHINE | RECORDING_PERFETTO |
+		  RECORDING_OTLP },
+	{ "recording_id", VALUE_TEXT, MEMBER(id),
+	  RECORDING_TRACE2 | RECORDING_TRACE2_MACHINE | RECORDING_CHROME | RECORDING_SQLITE },
+	{ "mode", VALUE_TEXT, MEMBER(mode), RECORDING_SQLITE },
+	{ "clock", VALUE_TEXT, MEMBER(clock), WHOLE | RECORDING_TRACE2_MACHINE | RECORDING_OTLP },
+	{ "time_source", VALUE_TEXT, MEMBER(time_source), WHOLE | RECORDING_OTLP },
+	{ "counts_ticks", VALUE_BOOLEAN, MEMBER(counts_ticks), RECORDING_SQLITE | RECORDING_OTLP },
+	{ "kernel", VALUE_TEXT, MEMBER(kernel),
+	  WHOLE | RECORDING_TRACE2_MACHINE | RECORDING_MACHINE },
+	{ "host", VALUE_TEXT, MEMBER(host), WHOLE | RECORDING_MACHINE | RECORDING_PERFETTO },
+	{ "time_unit", VALUE_BOOLEAN, MEMBER(counts_ticks), RECORDING_TRACE2, .word = "ticks" },
+	{ "overwrite", VALUE_TEXT, MEMBER(overwrite), RECORDING_TRACE2 },
+	{ "cpus", VALUE_UNSIGNED, MEMBER(nr_cpus), RECORDING_TRACE2 | RECORDING_SQLITE,
+	  .has_zero = true },
+	{ "buffer_kib", VALUE_UNSIGNED, MEMBER(buffer_kib), RECORDING_TRACE2 | RECORDING_SQLITE },
+	{ "memory_kib", VALUE_UNSIGNED, MEMBER(memory_kib), RECORDING_TRACE2 },
+	{ "read_before", VALUE_UNSIGNED, MEMBER(read_before), RECORDING_TRACE2 },
+};
+
+/* Returns whether the property is known. */
+static bool property_value(const struct recording *recording,
+			   const struct recording_property *property, struct value *value)
+{
+	const void *member = (const char *)recording + property->offset;
+	const char *text;
+
+	*value = (struct value){ .kind = property->kind };
+	switch (property->kind) {
+	case VALUE_UNSIGNED:
+		value->unsigned_number = *(const uint64_t *)member;
+		return value->unsigned_number > 0 || property->has_zero;
+	case VALUE_BOOLEAN:
+		value->boolean = *(const bool *)member;
+		if (value->boolean && property->word)
+			*value = (struct value){ .kind = VALUE_TEXT,
+						 .text = text_of(property->word) };
+		return *(const bool *)member;
+	default:
+		text = *(const char *const *)member;
+		value->text = text ? text_of(text) : (struct text){ 0 };
+		return text;
+	}
+}
+
+bool recording_next(const struct recording *recording, unsigned int output,
+		    const struct recording_property **property, struct value *value)
+{
+	const struct recording_property *end = properties +
+					       sizeof(properties) / sizeof(properties[0]);
+	const struct recording_property *next = *property ? *property + 1 : properties;
+
+	/* A table has columns for all. */
+	while (next < end &&
+	       (!(next->outputs & output) ||
+		(!property_value(recording, next, value) && output != RECORDING_SQLITE)))
+		next++;
+	*property = next;
+	return next < end;
+}
 
 int recording_keep(struct recording *recording, const char **member, struct text text)
 {

@@ -67,7 +67,7 @@ struct recording {
 	const char *kernel;
 	const char *machine;
 	const char *host;
-	unsigned int nr_cpus;
+	uint64_t nr_cpus;
 	const char *const *buffers;
 	size_t nr_buffers;
 	uint64_t buffer_kib;
@@ -89,6 +89,53 @@ struct recording {
 	size_t nr_machines;
 	struct recording_text *texts;
 };
+
+/**
+ * enum recording_output - which outputs print a property by the table, a set of bits
+ * @RECORDING_TRACE2: EVENT, PERF and NORMAL lines
+ * @RECORDING_TRACE2_MACHINE: those about one of several machines
+ * @RECORDING_MACHINE: one of several machines, in a Chrome file and a page
+ * @RECORDING_SQLITE: also those that are unknown, as 0 or a text of NULL
+ */
+enum recording_output {
+	RECORDING_TRACE2 = 1 << 0,
+	RECORDING_TRACE2_MACHINE = 1 << 1,
+	RECORDING_CHROME = 1 << 2,
+	RECORDING_HTML = 1 << 3,
+	RECORDING_MACHINE = 1 << 4,
+	RECORDING_PERFETTO = 1 << 5,
+	RECORDING_SQLITE = 1 << 6,
+	RECORDING_OTLP = 1 << 7,
+};
+
+/**
+ * struct recording_property - a property that outputs print
+ * @name: its name there
+ * @kind: of the member: VALUE_TEXT is const char *, VALUE_UNSIGNED is uint64_t, VALUE_BOOLEAN
+ * @offset: of the member
+ * @outputs: set of enum recording_output
+ * @word: is printed for a boolean that is true; NULL for itself
+ * @has_zero: 0 is a number; else it means that the number is unknown
+ */
+struct recording_property {
+	const char *name;
+	enum value_kind kind;
+	size_t offset;
+	unsigned int outputs;
+	const char *word;
+	bool has_zero;
+};
+
+/**
+ * recording_next - find the next property that an output prints, in the order of the table
+ * @output: one bit of enum recording_output
+ * @property: the one before, NULL at first
+ * @value: of @property; its text is borrowed
+ *
+ * Returns false if there is none.
+ */
+bool recording_next(const struct recording *recording, unsigned int output,
+		    const struct recording_property **property, struct value *value);
 
 /**
  * recording_keep - set a property to a copy of a text

@@ -46,8 +46,11 @@ struct timeline_machine;
 /** labels_append - append an object with the labels of a recording; NULL for none */
 void labels_append(struct buffer *out, const char *labels);
 
-/** machine_append - append members of an object, after others: kernel, host, labels */
-void machine_append(struct buffer *out, const struct recording *recording);
+/**
+ * recording_append - append members of an object, after others: properties, labels
+ * @output: one bit of enum recording_output
+ */
+void recording_append(struct buffer *out, const struct recording *recording, unsigned int output);
 
 /** machine_append_object - append an object: one of several recordings that are merged */
 void machine_append_object(struct buffer *out, const struct timeline_machine *machine);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Writes labels, and the machines that were traced, as JSON. */
+/* Writes properties of recordings, and the machines that were traced, as JSON. */
 #include "sink/args.h"
 #include "timeline/timeline.h"
 
@@ -16,15 +16,15 @@ void labels_append(struct buffer *out, const char *labels)
 	buffer_append_char(out, '}');
 }
 
-void machine_append(struct buffer *out, const struct recording *recording)
+void recording_append(struct buffer *out, const struct recording *recording, unsigned int output)
 {
+	const struct recording_property *property = NULL;
 	bool first = false;
+	struct value value;
 
-	json_append_member(out, text_of("kernel"), &first);
-	json_append_string(out, text_of(recording->kernel));
-	if (recording->host) {
-		json_append_member(out, text_of("host"), &first);
-		json_append_string(out, text_of(recording->host));
+	while (recording_next(recording, output, &property, &value)) {
+		json_append_member(out, text_of(property->name), &first);
+		value_append_json(out, &value);
 	}
 	json_append_member(out, text_of("labels"), &first);
 	labels_append(out, recording->labels);
@@ -38,9 +38,7 @@ void machine_append_object(struct buffer *out, const struct timeline_machine *ma
 	buffer_append_char(out, '{');
 	json_append_member(out, text_of("name"), &first);
 	json_append_string(out, text_of(machine->name));
-	json_append_member(out, text_of("source"), &first);
-	json_append_string(out, text_of(recording->source));
-	machine_append(out, recording);
+	recording_append(out, recording, RECORDING_MACHINE);
 	buffer_printf(out,
 		      ",\"shift_ns\":\"%lld\",\"wall_error_ns\":", (long long)machine->shift_ns);
 	if (machine->recording->wall_error_ns < 0)

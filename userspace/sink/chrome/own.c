@@ -149,11 +149,7 @@ static void append_about(struct buffer *out, const struct recording *recording)
 
 	json_append_member(out, text_of("ktrack"), &first);
 	json_append_string(out, text_of(KTRACK_VERSION));
-	chrome_append_member(out, "source", text_of(recording->source));
-	chrome_append_member(out, "recording_id", text_of(recording->id));
-	chrome_append_member(out, "clock", text_of(recording->clock));
-	chrome_append_member(out, "time_source", text_of(recording->time_source));
-	machine_append(out, recording);
+	recording_append(out, recording, RECORDING_CHROME);
 	machines_append(out, recording);
 	buffer_append_string(out, ",\"start_s\":\"");
 	buffer_append_decimal(out, recording->start_ns, 9);

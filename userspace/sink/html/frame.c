@@ -44,57 +44,21 @@ void sink_live_page_append(struct buffer *out, const char *title)
 	html_append_tail(out);
 }
 
-static void html_append_member(struct buffer *out, const char *name, const char *value)
-{
-	buffer_printf(out, "\"%s\":", name);
-	html_append_json(out, text_of(value));
-	buffer_append_char(out, ',');
-}
-
-/* A label must not end the element of the page that contains it. */
-static void html_append_labels(struct buffer *out, const char *labels)
-{
-	struct text rest = text_of(labels ? labels : ""), key, value;
-	const char *comma = "";
-
-	buffer_append_string(out, "\"labels\":{");
-	for (; recording_take_label(&rest, &key, &value); comma = ",") {
-		buffer_append_string(out, comma);
-		html_append_json(out, key);
-		buffer_append_char(out, ':');
-		html_append_json(out, value);
-	}
-	buffer_append_string(out, "},");
-}
-
-static void html_append_machines(struct buffer *out, const struct recording *recording)
-{
-	struct buffer member = { 0 };
-	struct text text;
-
-	machines_append(&member, recording);
-	text = buffer_text(&member);
-	if (text.size > 0) {
-		html_append_object(out, (struct text){ text.data + 1, text.size - 1 });
-		buffer_append_char(out, ',');
-	}
-	out->failed |= member.failed;
-	buffer_release(&member);
-}
-
+/* A property must not end the element of the page that contains it. */
 void html_append_recording(struct buffer *out, const struct recording *recording)
 {
+	struct buffer members = { 0 };
+	bool first = true;
+
+	json_append_member(&members, text_of("ktrack"), &first);
+	json_append_string(&members, text_of(KTRACK_VERSION));
+	recording_append(&members, recording, RECORDING_HTML);
+	machines_append(&members, recording);
 	buffer_append_string(out, "r {");
-	html_append_member(out, "ktrack", KTRACK_VERSION);
-	html_append_member(out, "source", recording->source);
-	html_append_member(out, "clock", recording->clock);
-	html_append_member(out, "time_source", recording->time_source);
-	html_append_member(out, "kernel", recording->kernel);
-	if (recording->host)
-		html_append_member(out, "host", recording->host);
-	html_append_labels(out, recording->labels);
-	html_append_machines(out, recording);
-	buffer_printf(out, "\"cpus\":%u,\"start_ns\":\"%lld\",\"unix_ns\":\"%lld\"}\n",
-		      recording->nr_cpus, (long long)recording->start_ns,
+	html_append_object(out, buffer_text(&members));
+	out->failed |= members.failed;
+	buffer_release(&members);
+	buffer_printf(out, ",\"cpus\":%llu,\"start_ns\":\"%lld\",\"unix_ns\":\"%lld\"}\n",
+		      (unsigned long long)recording->nr_cpus, (long long)recording->start_ns,
 		      (long long)(recording->start_ns + recording->wall_offset_ns));
 }

@@ -30,16 +30,18 @@ static void otlp_append_labels(struct buffer *out, const char *labels)
 /* Backends require the name of a service. */
 static void otlp_append_resource(struct buffer *out, const struct recording *recording)
 {
+	const struct recording_property *property = NULL;
+	struct value value;
+
 	otlp_append_text(out, "service.name", text_of("linux"));
 	otlp_append_text(out, "os.type", text_of("linux"));
 	otlp_append_known_text(out, "os.version", recording->kernel);
 	otlp_append_known_text(out, "host.name", recording->host);
 	otlp_append_known_text(out, "ktrack.recording_id", recording->id);
-	otlp_append_known_text(out, "ktrack.source", recording->source);
-	otlp_append_known_text(out, "ktrack.clock", recording->clock);
-	otlp_append_known_text(out, "ktrack.time_source", recording->time_source);
-	if (recording->counts_ticks)
-		otlp_append_true(out, "ktrack.counts_ticks");
+	while (recording_next(recording, RECORDING_OTLP, &property, &value)) {
+		otlp_append_key(out, "ktrack.", text_of(property->name));
+		otlp_append_value(out, &value);
+	}
 	otlp_append_labels(out, recording->labels);
 }
 

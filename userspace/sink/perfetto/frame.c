@@ -203,11 +203,15 @@ static int attributes_write(struct perfetto_sink *sink, const struct recording *
 	struct buffer *out = &sink->file.out;
 	size_t packet = perfetto_packet_begin(sink);
 	size_t attributes = proto_begin(out, PACKET_TRACE_ATTRIBUTES);
+	const struct recording_property *property = NULL;
+	struct value value;
 
 	attribute_append(out, text_of("recording_id"), text_of(recording->id));
-	attribute_append(out, text_of("source"), text_of(recording->source));
-	if (recording->host)
-		attribute_append(out, text_of("host"), text_of(recording->host));
+	while (recording_next(recording, RECORDING_PERFETTO, &property, &value)) {
+		buffer_clear(&sink->file.text);
+		value_append_text(&sink->file.text, &value);
+		attribute_append(out, text_of(property->name), buffer_text(&sink->file.text));
+	}
 	labels_append_attributes(sink, recording->labels);
 	if (machine) {
 		attribute_append_number(out, "shift_ns", machine->shift_ns);

@@ -363,25 +363,23 @@ int sqlite_recording_add(struct sqlite_sink *sink, const struct recording *recor
 			 struct error *error)
 {
 	struct database_row row = sqlite_row_begin(sink, STATEMENT_RECORDING);
+	const struct recording_property *property = NULL;
+	struct value value;
 	struct buffer labels = { 0 };
 	int status;
 
 	labels_append(&labels, recording->labels);
 	row_add_string(&row, KTRACK_VERSION);
 	row_add_string(&row, recording->command);
-	row_add_string(&row, recording->source);
-	row_add_string(&row, recording->id);
-	row_add_string(&row, recording->mode);
-	row_add_string(&row, recording->clock);
-	row_add_number(&row, recording->counts_ticks);
-	row_add_string(&row, recording->time_source);
-	row_add_string(&row, recording->kernel);
-	row_add_string(&row, recording->host);
 	row_add_string(&row, recording->labels ? buffer_string(&labels) : NULL);
-	row_add_number(&row, recording->nr_cpus);
-	row_add_unsigned(&row, recording->buffer_kib);
 	row_add_number(&row, recording->start_ns);
 	row_add_number(&row, recording->start_ns + recording->wall_offset_ns);
+	while (recording_next(recording, RECORDING_SQLITE, &property, &value)) {
+		if (value.kind == VALUE_TEXT && !value.text.data)
+			row_add_string(&row, NULL);
+		else
+			row_add_value(&row, &value);
+	}
 	status = row_end(&row, error);
 	buffer_release(&labels);
 	for (size_t i = 0; i < recording->nr_machines && status == 0; i++)

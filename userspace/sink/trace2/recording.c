@@ -67,100 +67,57 @@ static int message_parameter_write(struct trace2_sink *sink, const char *param, 
 					 time_ns, error);
 }
 
-static int count_parameter_write(struct trace2_sink *sink, const char *param, uint64_t count,
-				 int64_t time_ns, struct error *error)
-{
-	buffer_clear(&sink->message);
-	buffer_append_unsigned(&sink->message, count);
-	return message_parameter_write(sink, param, time_ns, error);
-}
-
-/* Numbers that are 0 are unknown. */
-static int numbers_write(struct trace2_sink *sink, const struct recording *recording,
-			 struct error *error)
-{
-	const struct {
-		const char *param;
-		uint64_t number;
-	} numbers[] = {
-		{ "buffer_kib", recording->buffer_kib },
-		{ "memory_kib", recording->memory_kib },
-		{ "read_before", recording->read_before },
-	};
-	int64_t time_ns = recording->start_ns;
-	int status = count_parameter_write(sink, "cpus", recording->nr_cpus, time_ns, error);
-
-	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]) && status == 0; i++) {
-		if (numbers[i].number > 0)
-			status = count_parameter_write(sink, numbers[i].param, numbers[i].number,
-						       time_ns, error);
-	}
-	return status;
-}
-
 static int parameters_write(struct trace2_sink *sink, const struct recording *recording,
 			    struct error *error)
 {
-	const struct {
-		const char *param;
-		const char *value;
-		bool is_always;
-	} parameters[] = {
-		{ "source", recording->source, true },
-		{ "recording_id", recording->id, true },
-		{ "clock", recording->clock, true },
-		{ "time_source", recording->time_source, true },
-		{ "kernel", recording->kernel, true },
-		{ "host", recording->host, false },
-		{ "time_unit", recording->counts_ticks ? "ticks" : NULL, false },
-		{ "overwrite", recording->overwrite, false },
-	};
+	const struct recording_property *property = NULL;
+	struct value value;
 
-	for (size_t i = 0; i < sizeof(parameters) / sizeof(parameters[0]); i++) {
-		if ((parameters[i].is_always || parameters[i].value) &&
-		    recording_parameter_write(sink, "command", parameters[i].param,
-					      parameters[i].value, recording->start_ns, error) < 0)
+	while (recording_next(recording, RECORDING_TRACE2, &property, &value)) {
+		buffer_clear(&sink->message);
+		value_append_text(&sink->message, &value);
+		if (message_parameter_write(sink, property->name, recording->start_ns, error) < 0)
 			return -1;
 	}
-	return numbers_write(sink, recording, error);
+	return 0;
 }
 
+/* The value is sink->message. */
 static int machine_parameter_write(struct trace2_sink *sink, const struct timeline_machine *machine,
-				   const char *param, const char *value, int64_t time_ns,
-				   struct error *error)
+				   const char *param, int64_t time_ns, struct error *error)
 {
 	char name[MACHINE_PARAM_SIZE];
 
 	snprintf(name, sizeof(name), "machine.%u.%s", machine->number, param);
-	return recording_parameter_write(sink, "command", name, value, time_ns, error);
+	return message_parameter_write(sink, name, time_ns, error);
 }
 
 static int machine_write(struct trace2_sink *sink, const struct timeline_machine *machine,
 			 int64_t time_ns, struct error *error)
 {
-	const struct recording *recording = machine->recording;
-	const struct {
-		const char *param;
-		const char *value;
-	} parameters[] = {
-		{ "host", machine->name },	   { "source", recording->source },
-		{ "recording_id", recording->id }, { "clock", recording->clock },
-		{ "kernel", recording->kernel },
-	};
-	char number[PUT_NUMBER_MAX + 1];
+	const struct recording_property *property = NULL;
+	struct buffer *text = &sink->message;
+	struct value value;
 
-	for (size_t i = 0; i < sizeof(parameters) / sizeof(parameters[0]); i++) {
-		if (machine_parameter_write(sink, machine, parameters[i].param, parameters[i].value,
-					    time_ns, error) < 0)
+	buffer_clear(text);
+	buffer_append_string(text, machine->name);
+	if (machine_parameter_write(sink, machine, "host", time_ns, error) < 0)
+		return -1;
+	while (recording_next(machine->recording, RECORDING_TRACE2_MACHINE, &property, &value)) {
+		buffer_clear(text);
+		value_append_text(text, &value);
+		if (machine_parameter_write(sink, machine, property->name, time_ns, error) < 0)
 			return -1;
 	}
-	snprintf(number, sizeof(number), "%lld", (long long)machine->shift_ns);
-	if (machine_parameter_write(sink, machine, "shift_ns", number, time_ns, error) < 0)
+	buffer_clear(text);
+	buffer_append_signed(text, machine->shift_ns);
+	if (machine_parameter_write(sink, machine, "shift_ns", time_ns, error) < 0)
 		return -1;
 	if (machine->recording->wall_error_ns < 0)
 		return 0;
-	snprintf(number, sizeof(number), "%lld", (long long)machine->recording->wall_error_ns);
-	return machine_parameter_write(sink, machine, "wall_error_ns", number, time_ns, error);
+	buffer_clear(text);
+	buffer_append_signed(text, machine->recording->wall_error_ns);
+	return machine_parameter_write(sink, machine, "wall_error_ns", time_ns, error);
 }
 
 static int machines_write(struct trace2_sink *sink, const struct recording *recording,
