@@ -186,14 +186,22 @@ def members(name, *functions):
     return {word for names in found for match in names for word in match if word} - {"args"}
 
 
+def properties(output):
+    """The properties of recordings that an output prints by their table."""
+    text = source("event/recording.c")
+    outputs = {name: set(re.findall(r"\w+", bits)) for name, bits in re.findall(r"^#define (\w+) \((RECORDING_.*)\)$", text, re.MULTILINE)}
+    rows = re.findall(r'\{ "(\w+)", VALUE_\w+, MEMBER\(\w+\),([^}]*)\}', text)
+    found = {name: set(re.findall(r"[A-Z]\w+", bits)) for name, bits in rows}
+    return {name for name, bits in found.items() if output in bits.union(*(outputs.get(bit, ()) for bit in bits))}
+
+
 @cache
 def event_objects():
     """The names in the objects of EVENT lines, and of parameters and counters, by the name of their list in the page."""
     lines, recording = "sink/trace2/trace2.c", "sink/trace2/recording.c"
-    machine = set(ROW.findall(body(recording, "machine_write")))
-    machine |= set(re.findall(r'machine_parameter_write\(sink, machine, "(\w+)"', source(recording)))
-    parameters = {word for name in ("numbers_write", "parameters_write") for word in ROW.findall(body(recording, name))}
-    parameters |= set(re.findall(r'(?:count_parameter|message_parameter|moment)_write\(sink, "(\w+)"', source(recording)))
+    machine = properties("RECORDING_TRACE2_MACHINE") | set(re.findall(r'machine_parameter_write\(sink, machine, "(\w+)"', source(recording)))
+    parameters = properties("RECORDING_TRACE2")
+    parameters |= set(re.findall(r'(?:message_parameter|moment)_write\(sink, "(\w+)"', source(recording)))
     numbered = {word + ".N" for word in re.findall(r'"(\w+)\.%u"', source(recording))}
     numbered |= {word + ".KEY" for word in re.findall(r'"(\w+)\."\)', source(recording))}
     return {
