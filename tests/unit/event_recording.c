@@ -55,6 +55,18 @@ TEST(outputs_print_what_is_known)
 	check_printed(&known, RECORDING_OTLP, "clock counter\ncounts_ticks true\n");
 }
 
+TEST(the_boot_is_in_timelines_and_lines)
+{
+	const struct recording recording = { .boot_id = "1-2" };
+
+	check_printed(&recording, RECORDING_TRACE2, "boot_id 1-2\ncpus 0\n");
+	check_printed(&recording, RECORDING_TRACE2_MACHINE, "boot_id 1-2\n");
+	check_printed(&recording, RECORDING_CHROME, "boot_id 1-2\n");
+	check_printed(&recording, RECORDING_MACHINE, "boot_id 1-2\n");
+	check_printed(&recording, RECORDING_PERFETTO, "boot_id 1-2\n");
+	check_printed(&recording, RECORDING_OTLP, "boot_id 1-2\n");
+}
+
 TEST(a_table_has_a_column_for_each_property)
 {
 	const struct recording unknown = { .source = "a" };
@@ -90,5 +102,7 @@ TEST(a_live_recording_is_of_this_machine)
 	CHECK_NUMBER(recording_keep_system(&recording), 0);
 	CHECK_TEXT(recording.kernel, system.release);
 	CHECK_TEXT(recording.host, system.nodename);
+	CHECK_NUMBER(strlen(recording.boot_id), 36);
+	CHECK_NUMBER(strspn(recording.boot_id, "0123456789abcdef-"), 36);
 	recording_release(&recording);
 }

@@ -319,6 +319,54 @@ TEST(spool_of_a_killed_recording_become_a_file)
 	spool_fixture_end(&fixture);
 }
 
+/* The boot of a file, whose options are written when the rest of a killed recording is read. */
+static void check_boot(struct spool_fixture *fixture, const char *want)
+{
+	struct source *source;
+
+	spool_fixture_reopen(fixture);
+	CHECK_NUMBER(spool_attach(fixture->spool, fixture->recorder, &fixture->error), 0);
+	spool_fixture_finish(fixture);
+	CHECK_NUMBER(spool_join(fixture->spool, &fixture->error), 0);
+	spool_close(fixture->spool);
+	fixture->spool = NULL;
+	CHECK_NUMBER(source_file_open(&source, output_path(fixture), NULL, &fixture->error), 0);
+	CHECK_TEXT(source_describe(source)->boot_id, want);
+	source_close(source);
+}
+
+TEST(a_file_has_the_id_of_the_boot_that_was_recorded)
+{
+	static const char earlier[] = "01234567-89ab-cdef-0123-456789abcdef";
+
+	for (int is_earlier = 0; is_earlier < 2; is_earlier++) {
+		struct buffer text = { 0 }, boot_id = { 0 };
+		struct spool_fixture fixture;
+		char *line;
+
+		spool_fixture_begin(&fixture, "streaming");
+		ADD_RECORDS(&fixture, 1, 100, 200);
+		CHECK_NUMBER(spool_read(fixture.spool, &fixture.error), 0);
+		spool_fixture_kill(&fixture);
+		file_read_boot_id(&boot_id);
+		CHECK_NUMBER(boot_id.size, strlen(earlier) + 1);
+		CHECK_NUMBER(
+			file_read(folder_path(&fixture.output, "trace.dat.spool/instance"), &text),
+			0);
+		line = strchr(buffer_string(&text), '\n') + 1;
+		CHECK_NUMBER(strncmp(line, boot_id.data, boot_id.size), 0);
+		if (is_earlier)
+			memcpy(line, earlier, strlen(earlier));
+		CHECK_NUMBER(unlink(folder_path(&fixture.output, "trace.dat.spool/instance")), 0);
+		folder_add_text(&fixture.output, "trace.dat.spool/instance", buffer_string(&text));
+		boot_id.data[boot_id.size - 1] = '\0';
+		check_boot(&fixture, is_earlier ? earlier : boot_id.data);
+		buffer_release(&text);
+		buffer_release(&boot_id);
+		spool_fixture_end(&fixture);
+	}
+}
+
 /* Statistics do not count the records that were lost when the kernel emptied the buffers. */
 TEST(emptied_buffers_have_lost_an_unknown_number)
 {

@@ -31,6 +31,9 @@ static const struct recording_property properties[] = {
 	{ "kernel", VALUE_TEXT, MEMBER(kernel),
 	  WHOLE | RECORDING_TRACE2_MACHINE | RECORDING_MACHINE },
 	{ "host", VALUE_TEXT, MEMBER(host), WHOLE | RECORDING_MACHINE | RECORDING_PERFETTO },
+	{ "boot_id", VALUE_TEXT, MEMBER(boot_id),
+	  RECORDING_TRACE2 | RECORDING_TRACE2_MACHINE | RECORDING_CHROME | RECORDING_MACHINE |
+		  RECORDING_PERFETTO | RECORDING_OTLP },
 	{ "time_unit", VALUE_BOOLEAN, MEMBER(counts_ticks), RECORDING_TRACE2, .word = "ticks" },
 	{ "overwrite", VALUE_TEXT, MEMBER(overwrite), RECORDING_TRACE2 },
 	{ "cpus", VALUE_UNSIGNED, MEMBER(nr_cpus), RECORDING_TRACE2 | RECORDING_SQLITE,
@@ -109,10 +112,18 @@ int recording_keep_id(struct recording *recording, uint64_t hash)
 
 int recording_keep_system(struct recording *recording)
 {
+	struct buffer boot_id = { 0 };
 	struct utsname system;
+	struct text lines;
+	int status = 0;
 
-	if (uname(&system) < 0)
-		return 0;
+	file_read_boot_id(&boot_id);
+	lines = buffer_text(&boot_id);
+	if (lines.size > 0)
+		status = recording_keep(recording, &recording->boot_id, text_take_line(&lines));
+	buffer_release(&boot_id);
+	if (status < 0 || uname(&system) < 0)
+		return status;
 	if (recording_keep(recording, &recording->kernel, text_of(system.release)) < 0)
 		return -1;
 	return recording_keep(recording, &recording->host, text_of(system.nodename));

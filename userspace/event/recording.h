@@ -26,6 +26,7 @@ struct timeline_machine;
  * @kernel: release of the traced kernel, NULL if unknown
  * @machine: the traced machine as uname(2) names it, NULL if unknown
  * @host: name of the traced machine, NULL if unknown
+ * @boot_id: the kernel's id of the boot that was traced, NULL if unknown
  * @nr_cpus: number of CPUs that may have written records
  * @buffers: names of its buffers ("" is the top level's), NULL if there is only one
  * @nr_buffers: how many
@@ -67,6 +68,7 @@ struct recording {
 	const char *kernel;
 	const char *machine;
 	const char *host;
+	const char *boot_id;
 	uint64_t nr_cpus;
 	const char *const *buffers;
 	size_t nr_buffers;

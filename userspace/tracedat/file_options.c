@@ -150,11 +150,12 @@ static int writer_threads(struct trace_file *file, const char **member, struct t
 			      (struct text){ .data = begin, .size = found - begin });
 }
 
-/** struct writer_line - a kind of lines behind the writer's first one */
+/** struct writer_line - a kind of lines behind the writer's first one; @is_one: a single line */
 struct writer_line {
 	const char *begin;
 	struct buffer lines;
 	const char **member;
+	bool is_one;
 };
 
 /* The kind of a line, and the line without its begin. The last kind has no begin. */
@@ -190,6 +191,7 @@ static int writer_lines(struct trace_file *file, struct text rest)
 	struct writer_line kinds[] = {
 		{ .begin = TRACE_DAT_TRIGGER, .member = &recording->triggers },
 		{ .begin = TRACE_DAT_LABEL, .member = &recording->labels },
+		{ .begin = TRACE_DAT_BOOT, .member = &recording->boot_id, .is_one = true },
 		{ .begin = TRACE_DAT_WALL_ERROR, .member = &wall_error },
 		{ .begin = "", .member = &recording->rules },
 	};
@@ -199,8 +201,11 @@ static int writer_lines(struct trace_file *file, struct text rest)
 		struct text line = text_take_line(&rest);
 		struct writer_line *kind = writer_line_find(kinds, &line);
 
+		if (kind->is_one)
+			buffer_clear(&kind->lines);
 		buffer_append(&kind->lines, line.data, line.size);
-		buffer_append_char(&kind->lines, '\n');
+		if (!kind->is_one)
+			buffer_append_char(&kind->lines, '\n');
 	}
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
 		struct buffer *lines = &kinds[i].lines;

@@ -53,6 +53,9 @@
 /** TRACE_DAT_LABEL - begin of lines there that are labels of the recording, "KEY=VALUE" */
 #define TRACE_DAT_LABEL "# label "
 
+/** TRACE_DAT_BOOT - begin of a line there: the kernel's id of the boot */
+#define TRACE_DAT_BOOT "# boot "
+
 /** TRACE_DAT_WALL_ERROR - begin of a line there: limit of the error of the wall clock, in ns */
 #define TRACE_DAT_WALL_ERROR "# wall-error "
 

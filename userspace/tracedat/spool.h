@@ -110,7 +110,7 @@ void formats_release(struct formats *formats);
  * @instance: its name; "" if the spool is complete without it, NULL if an earlier boot had it
  * @mode: how the instance buffers records
  * @id: of the recording
- * @boot: id of the current boot, empty until it is written
+ * @boot: id of the boot that was recorded, and a newline
  * @writer: ktrack's thread that recorded
  * @workload: the threads that were selected when it began, "1,2,3"; empty if all were
  * @narrow: threads that ran 32-bit programs when it began, "1,2,3"

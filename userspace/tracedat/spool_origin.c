@@ -29,7 +29,8 @@ void spool_origin_begin(struct spool_origin *origin, const char *directory,
 {
 	struct buffer text = { 0 };
 
-	file_read_boot_id(&text);
+	file_read_boot_id(&origin->boot);
+	buffer_append(&text, origin->boot.data, origin->boot.size);
 	buffer_printf(&text, "%s %lld", directory, (long long)time_now_ns(CLOCK_BOOTTIME));
 	origin->id = text_hash(buffer_text(&text));
 	origin->mode = mode;
@@ -92,6 +93,7 @@ static int origin_parse(struct spool_origin *origin, char *text)
 	if (!id || !buffer_mode_find(mode))
 		return -1;
 	origin->mode = buffer_mode_find(mode);
+	buffer_printf(&origin->boot, "%s\n", boot);
 	origin->id = strtoull(id, NULL, 16);
 	while ((more = origin_line(&text)))
 		origin_parse_more(origin, more);
@@ -149,8 +151,6 @@ static int origin_write(struct spool_origin *origin, struct spool_folder *folder
 	struct buffer text = { 0 };
 	int status;
 
-	if (origin->boot.size == 0)
-		file_read_boot_id(&origin->boot);
 	buffer_printf(&text, "%s\n", instance ? instance : ORIGIN_NO_INSTANCE);
 	buffer_append(&text, origin->boot.data, origin->boot.size);
 	buffer_printf(&text, "%s\n%llx\n", origin->mode->name, (unsigned long long)origin->id);
