@@ -85,32 +85,22 @@ static int machine_describe(struct machines *machines, size_t index, struct erro
 	return 0;
 }
 
-/* What all recordings have in common, or "several". */
-static const char *common_text(const struct machines *machines,
-			       const char *(*text)(const struct recording *recording))
+/* The text of a part's property. */
+static const char *text_at(const struct machines *machines, size_t index, size_t offset)
 {
-	const char *first = text(&machines->parts[0].recording);
+	const struct recording *recording = &machines->parts[index].recording;
 
+	return *(const char *const *)((const char *)recording + offset);
+}
+
+/* What all recordings have in common, or "several". @offset: of a property that all have */
+static const char *common_text(const struct machines *machines, size_t offset)
+{
 	for (size_t i = 1; i < machines->size; i++) {
-		if (strcmp(text(&machines->parts[i].recording), first) != 0)
+		if (strcmp(text_at(machines, i, offset), text_at(machines, 0, offset)) != 0)
 			return "several";
 	}
-	return first;
-}
-
-static const char *clock_text(const struct recording *recording)
-{
-	return recording->clock;
-}
-
-static const char *time_source_text(const struct recording *recording)
-{
-	return recording->time_source;
-}
-
-static const char *kernel_text(const struct recording *recording)
-{
-	return recording->kernel;
+	return text_at(machines, 0, offset);
 }
 
 static void machines_identify(struct machines *machines)
@@ -151,9 +141,9 @@ int machines_prepare(struct machines *machines, struct export_part *parts, size_
 		.argv = settings->argv,
 		.source = buffer_string(&machines->sources),
 		.id = machines->id,
-		.clock = common_text(machines, clock_text),
-		.time_source = common_text(machines, time_source_text),
-		.kernel = common_text(machines, kernel_text),
+		.clock = common_text(machines, offsetof(struct recording, clock)),
+		.time_source = common_text(machines, offsetof(struct recording, time_source)),
+		.kernel = common_text(machines, offsetof(struct recording, kernel)),
 		.labels = settings->labels.size > 0 ? buffer_string(&settings->labels) : NULL,
 		.wall_offset_ns = parts[0].recording.wall_offset_ns,
 		.has_one_buffer = machines_have_one_buffer(machines),
