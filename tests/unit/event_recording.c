@@ -2,6 +2,9 @@
 /* Tests of a recording's properties: what outputs print, copies of texts, labels. */
 #include <string.h>
 #include <sys/utsname.h>
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/asan_interface.h>
+#endif
 
 #include "event/event.h"
 #include "fixtures/tap.h"
@@ -104,5 +107,30 @@ TEST(a_live_recording_is_of_this_machine)
 	CHECK_TEXT(recording.host, system.nodename);
 	CHECK_NUMBER(strlen(recording.boot_id), 36);
 	CHECK_NUMBER(strspn(recording.boot_id, "0123456789abcdef-"), 36);
+	recording_release(&recording);
+}
+
+/* Whether memory was freed, as far as the build can see it. */
+static bool is_freed(const void *memory)
+{
+#ifdef __SANITIZE_ADDRESS__
+	return __asan_address_is_poisoned(memory);
+#else
+	return memory;
+#endif
+}
+
+TEST(a_property_that_is_stated_again_is_kept_once)
+{
+	struct recording recording = { 0 };
+	const char *first;
+
+	CHECK_NUMBER(recording_keep(&recording, &recording.host, text_of("one")), 0);
+	CHECK_NUMBER(recording_keep(&recording, &recording.kernel, text_of("6.1")), 0);
+	first = recording.host;
+	CHECK_NUMBER(recording_keep(&recording, &recording.host, text_of("two")), 0);
+	CHECK(is_freed(first));
+	CHECK_TEXT(recording.host, "two");
+	CHECK_TEXT(recording.kernel, "6.1");
 	recording_release(&recording);
 }

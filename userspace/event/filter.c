@@ -921,7 +921,10 @@ static int named_term_parse(struct filter_reader *reader, const struct operand *
 		return -1;
 	if (reader->translated) {
 		buffer_append(reader->translated, reader->copied, begin - reader->copied);
-		buffer_append_signed(reader->translated, number);
+		if (operand->field && !operand->field->is_signed)
+			buffer_append_unsigned(reader->translated, (uint64_t)number);
+		else
+			buffer_append_signed(reader->translated, number);
 		reader->copied = reader->at;
 	}
 	term->value = number;

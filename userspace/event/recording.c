@@ -84,12 +84,27 @@ bool recording_next(const struct recording *recording, unsigned int output,
 	return next < end;
 }
 
+/* A file may state a property any number of times. */
+static void text_drop(struct recording *recording, const char *text)
+{
+	for (struct recording_text **at = &recording->texts; *at; at = &(*at)->next) {
+		struct recording_text *kept = *at;
+
+		if (kept->text != text)
+			continue;
+		*at = kept->next;
+		free(kept);
+		return;
+	}
+}
+
 int recording_keep(struct recording *recording, const char **member, struct text text)
 {
 	struct recording_text *kept = malloc(sizeof(*kept) + text.size + 1);
 
 	if (!kept)
 		return -1;
+	text_drop(recording, *member);
 	memcpy(kept->text, text.data, text.size);
 	kept->text[text.size] = '\0';
 	kept->next = recording->texts;

@@ -18,7 +18,7 @@ struct timeline_machine;
  * @argv: its arguments; NULL-terminated
  * @source: human-readable name of the source
  * @id: a hash that identifies it, the same whenever it is read
- * @mode: buffering mode, NULL if another program made the recording
+ * @mode: buffering mode of a live recording, NULL for files
  * @clock: the trace clock, NULL if unknown
  * @counts_ticks: the clock does not count nanoseconds, and the length of its ticks is unknown; all
  * times are in ticks
