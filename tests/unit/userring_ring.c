@@ -566,6 +566,7 @@ TEST(an_older_ktrack_reads_what_one_that_wanted_a_part_has_left)
 	program_close(reading.program);
 	CHECK_NUMBER(ktrack_user1_control.ring_wanted, KTRACK_USER_RING_SIZE);
 	CHECK(reading_lock());
+	CHECK_NUMBER(program_pending(reading.program), 0);
 	program_switch(reading.program, true);
 	reading.program->rings[0].is_parked = false;
 	reading.program->rings[0].size = 0;

@@ -90,9 +90,6 @@ bool reader_pass(struct reader *reader, uint64_t size_max)
 	return batch_flush(&reader->batch);
 }
 
-/* Records that threads write while their program is switched off. */
-#define END_MORE 16384
-
 static int program_compare_left(const void *a, const void *b)
 {
 	const struct program *const *left = a, *const *right = b;
@@ -108,7 +105,7 @@ static void reader_limit(struct reader *reader)
 	for (size_t i = 0; i < reader->users.size; i++)
 		reader->users.list[i]->left = READER_END_MAX / nr_users;
 	for (size_t i = 0; i < reader->size; i++)
-		reader->list[i]->left = program_pending(reader->list[i]) + END_MORE;
+		reader->list[i]->left = program_pending(reader->list[i]);
 	if (reader->size > 0)
 		qsort(reader->list, reader->size, sizeof(*reader->list), program_compare_left);
 	for (size_t i = 0; i < reader->size; i++) {
@@ -117,6 +114,7 @@ static void reader_limit(struct reader *reader)
 		if (program->left > program->user->left)
 			program->left = program->user->left;
 		program->user->left -= program->left;
+		program->left += READER_END_MORE;
 	}
 }
 

@@ -87,6 +87,9 @@ int64_t fill_ns_after(int64_t fill_ns, int64_t elapsed_ns, const struct program 
 /** READER_END_MAX - limit of bytes of rings that are read when programs were switched off */
 #define READER_END_MAX ((uint64_t)64 << 20)
 
+/** READER_END_MORE - of each program beyond its share: what its threads write meanwhile */
+#define READER_END_MORE 16384
+
 /**
  * reader_finish - switch programs off, and read what they have, those with the least first
  * @size_max: as of struct reader_request

@@ -716,6 +716,10 @@ uint64_t program_pending(const struct program *program)
 		uint64_t head = __atomic_load_n(&program->control->rings[i].head, __ATOMIC_RELAXED);
 		uint64_t size = head - program->rings[i].tail;
 
+		/* Its head is as if it were full. */
+		if (program->rings[i].is_parked &&
+		    ring_is_parked(program, &program->control->rings[i]))
+			continue;
 		sum += size < program->ring_size ? size : program->ring_size;
 	}
 	return sum;
