@@ -162,7 +162,8 @@ do {										\
  * ktrack_flow_new() - a number for KTRACK_FLOW()
  * @event: an event of the flow
  *
- * No other call in any process returns the number. While nobody records it is 0, which is no flow.
+ * No other call in any process returns the number. While nobody records
+ * @event it is 0, which is no flow.
  */
 #define ktrack_flow_new(event) \
 	(ktrack_enabled(event) ? ktrack_user_flow_next() : 0)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Lists the tracepoints of the running kernel that follow the convention. */
+/* Lists the tracepoints of the running kernel that follow the convention, and rules. */
 #include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>

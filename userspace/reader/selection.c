@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Matches tracepoints with the patterns of a command line. */
+/* Finds the tracepoints, rules and events of programs that a command line selects. */
 #include "reader/selection.h"
 
 #include <fnmatch.h>

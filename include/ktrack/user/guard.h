@@ -114,8 +114,12 @@ event##_ktrack_guard_end(const struct event##_ktrack_values *guard)		\
 	if (!__KTRACK_UNLIKELY(guard->__armed) || !ktrack_user_is_on())		\
 		return;								\
 	if (__KTRACK_UNLIKELY(guard->__tid != ktrack_user1_thread.tid)) {	\
-		int32_t own_tid = ktrack_user1_act_as(guard->__tid);		\
+		int32_t own_tid;						\
 										\
+		/* Its begin was not recorded. */				\
+		if (!guard->__tid)						\
+			return;							\
+		own_tid = ktrack_user1_act_as(guard->__tid);			\
 		event##_ktrack_write(KTRACK_TYPE_END, "", guard);		\
 		ktrack_user1_thread.tid = own_tid;				\
 		return;								\

@@ -25,8 +25,9 @@
  *   o TRACK PLACE FROM NAME STRING              live: a slice that is open; the JSON of its begin's
  *                                               arguments, 0 for none. The first slice of the next
  *                                               line c of this track, depth and FROM is the same
- * one a TIME                                      live: the recording has got so far u a live page
- * was saved before the end
+ *                                               one
+ *   a TIME                                      live: the recording has got so far
+ *   u                                           a live page was saved before the end
  *
  * PLACE is DEPTH, from 0; on the second or a later row of its thread, or inside of slices of other
  * tracks, DEPTH/ROW/LANE: the row from 1, and how many slices of it are around. A track has
