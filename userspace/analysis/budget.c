@@ -140,7 +140,8 @@ enum budget_verdict budget_judge(const struct budget *budget, uint64_t lost_reco
 	return is_met ? BUDGET_MET : BUDGET_EXCEEDED;
 }
 
-const char *budget_verdict_name(enum budget_verdict verdict)
+/** budget_verdict_name - "met", "undecided" or "exceeded" */
+static const char *budget_verdict_name(enum budget_verdict verdict)
 {
 	static const char *const names[] = {
 		[BUDGET_MET] = "met",

@@ -81,9 +81,6 @@ void budget_add(struct budget *budget, const struct timeline_event *end);
 enum budget_verdict budget_judge(const struct budget *budget, uint64_t lost_records,
 				 bool is_limited);
 
-/** budget_verdict_name - "met", "undecided" or "exceeded" */
-const char *budget_verdict_name(enum budget_verdict verdict);
-
 /** budget_append_reason - append what the verdict is made of, for people */
 void budget_append_reason(struct buffer *out, const struct budget *budget, uint64_t lost_records,
 			  bool is_limited);

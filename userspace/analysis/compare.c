@@ -494,7 +494,8 @@ bool comparison_can_decide(const struct comparison *comparison)
 	return nr_base >= 2 && nr_source >= 2 && nr_assignments * FALSE_ALARMS >= 2;
 }
 
-const char *compare_statistic_name(enum compare_statistic statistic)
+/** compare_statistic_name - "mean", "p50" or "p99" */
+static const char *compare_statistic_name(enum compare_statistic statistic)
 {
 	static const char *const names[] = {
 		[COMPARE_MEAN] = "mean",

@@ -119,7 +119,4 @@ int comparison_judge(const struct comparison *comparison, struct compare_result 
 /** comparison_can_decide - whether there are enough units to report a change at all */
 bool comparison_can_decide(const struct comparison *comparison);
 
-/** compare_statistic_name - "mean", "p50" or "p99" */
-const char *compare_statistic_name(enum compare_statistic statistic);
-
 #endif

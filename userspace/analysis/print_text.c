@@ -4,7 +4,8 @@
 
 #include "analysis/why.h"
 
-void why_append_clean(struct buffer *out, struct text text)
+/** why_append_clean - append a text without control characters: names may contain any bytes */
+static void why_append_clean(struct buffer *out, struct text text)
 {
 	while (text.size > 0) {
 		size_t size = utf8_sequence_size(text);

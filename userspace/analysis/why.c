@@ -249,7 +249,8 @@ static enum why_role track_role(const struct timeline_track *track)
 	return WHY_ROLE_NONE;
 }
 
-uint32_t why_name(struct why_sink *why, struct timeline_name *name)
+/** why_name - the number of a name of the timeline */
+static uint32_t why_name(struct why_sink *why, struct timeline_name *name)
 {
 	uintptr_t number;
 
@@ -264,7 +265,8 @@ uint32_t why_name(struct why_sink *why, struct timeline_name *name)
 	return number;
 }
 
-bool why_category_explains(const char *category)
+/** why_category_explains - whether a category is of one of the packs that explain slices */
+static bool why_category_explains(const char *category)
 {
 	static const char packs[] = "," WHY_PACKS "," WHY_FILE_PACKS ",";
 	size_t size = strcspn(category, ":");

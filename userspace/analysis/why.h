@@ -152,12 +152,6 @@ struct why_sink {
 
 void why_slice_release(struct why_slice *slice);
 
-/** why_name - the number of a name of the timeline */
-uint32_t why_name(struct why_sink *why, struct timeline_name *name);
-
-/** why_category_explains - whether a category is of one of the packs that explain slices */
-bool why_category_explains(const char *category);
-
 /** why_learn - take an event into the history; returns -1 with @error */
 int why_learn(struct why_sink *why, const struct timeline_event *event, struct error *error);
 
@@ -277,9 +271,6 @@ int why_print_json(struct why_sink *why);
 
 /** why_put_slice - append an explained slice as JSON to @why->out */
 void why_put_slice(struct why_sink *why, const struct why_slice *slice);
-
-/** why_append_clean - append a text without control characters: names may contain any bytes */
-void why_append_clean(struct buffer *out, struct text text);
 
 /** why_print_hints - append what a recording lacks that would explain more to @why->out */
 void why_print_hints(struct why_sink *why);

@@ -122,20 +122,30 @@ static const char *const role_keys[] = {
 	[PROBE_INSTANT] = "event",
 };
 
-int probe_refuse(const struct probe *probe, struct error *error, const char *problem)
+/** probe_refuse - set @error to a problem with the text of a probe; returns -1 */
+static int probe_refuse(const struct probe *probe, struct error *error, const char *problem)
 {
 	return error_set(error, "%s '%s': %s", probe->option, probe->text, problem);
 }
 
-const char *probe_unsafe_find(const char *text)
+/** probe_unsafe_find - the first character that the kernel takes for the end of a definition, or
+ * for a comment; NULL if there is none
+ */
+static const char *probe_unsafe_find(const char *text)
 {
 	while (*text && isprint((unsigned char)*text) && !strchr("#;\"{}", *text))
 		text++;
 	return *text ? text : NULL;
 }
 
-int probe_find_file(const struct probe *probe, const char *path, struct buffer *out,
-		    struct error *error)
+/**
+ * probe_find_file - append the real path of a program's file, or @path if it does not exist
+ *
+ * The path may lead through symbolic links of another user, whose names the kernel must not take
+ * for definitions. Returns -1 with @error.
+ */
+static int probe_find_file(const struct probe *probe, const char *path, struct buffer *out,
+			   struct error *error)
 {
 	char *real = realpath(path, NULL);
 	bool is_unsafe = real && (probe_unsafe_find(real) || strchr(real, ' '));
@@ -148,7 +158,8 @@ int probe_find_file(const struct probe *probe, const char *path, struct buffer *
 			 : 0;
 }
 
-void probe_set_title(struct probe *probe, struct text title)
+/** probe_set_title - set the name, before probe_add_site() */
+static void probe_set_title(struct probe *probe, struct text title)
 {
 	buffer_append(&probe->title, title.data, title.size);
 }
@@ -167,8 +178,13 @@ static void site_name(struct probe_site *site, const struct probe *probe)
 	site->name[size] = '\0';
 }
 
-struct probe_site *probe_add_site(struct probe *probe, enum probe_role role, const char *kind,
-				  struct error *error)
+/**
+ * probe_add_site - add an event
+ *
+ * Returns it without arguments, or NULL with @error if there are too many.
+ */
+static struct probe_site *probe_add_site(struct probe *probe, enum probe_role role,
+					 const char *kind, struct error *error)
 {
 	struct probe_site *site = &probe->sites[probe->nr_sites];
 
@@ -182,7 +198,8 @@ struct probe_site *probe_add_site(struct probe *probe, enum probe_role role, con
 	return site;
 }
 
-void probe_site_add(struct probe_site *site, struct text name, struct text fetch)
+/** probe_site_add - add an argument: a name, and how the kernel fetches its value */
+static void probe_site_add(struct probe_site *site, struct text name, struct text fetch)
 {
 	buffer_printf(&site->arguments, " %.*s=%.*s", (int)name.size, name.data, (int)fetch.size,
 		      fetch.data);

@@ -117,37 +117,6 @@ int probe_parse(struct probe *out, const struct probe_setting *setting, unsigned
  */
 int probe_parse_usdt(struct probe *probe, struct error *error);
 
-/** probe_unsafe_find - the first character that the kernel takes for the end of a definition, or for
- * a comment; NULL if there is none
- */
-const char *probe_unsafe_find(const char *text);
-
-/**
- * probe_find_file - append the real path of a program's file, or @path if it does not exist
- *
- * The path may lead through symbolic links of another user, whose names the kernel must not take for
- * definitions. Returns -1 with @error.
- */
-int probe_find_file(const struct probe *probe, const char *path, struct buffer *out,
-		    struct error *error);
-
-/** probe_set_title - set the name, before probe_add_site() */
-void probe_set_title(struct probe *probe, struct text title);
-
-/**
- * probe_add_site - add an event
- *
- * Returns it without arguments, or NULL with @error if there are too many.
- */
-struct probe_site *probe_add_site(struct probe *probe, enum probe_role role, const char *kind,
-				  struct error *error);
-
-/** probe_site_add - add an argument: a name, and how the kernel fetches its value */
-void probe_site_add(struct probe_site *site, struct text name, struct text fetch);
-
-/** probe_refuse - set @error to a problem with the text of a probe; returns -1 */
-int probe_refuse(const struct probe *probe, struct error *error, const char *problem);
-
 /** probe_define - define its events; returns -1 with @error */
 int probe_define(const struct probe *probe, struct dynamic_events *events, struct error *error);
 

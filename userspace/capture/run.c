@@ -559,7 +559,8 @@ int programs_choose_events(struct capture_settings *settings, struct error *erro
 		       : 0;
 }
 
-int programs_check(const struct capture_settings *settings, struct error *error)
+/** programs_check - refuse settings that programs exclude; returns -1 with @error */
+static int programs_check(const struct capture_settings *settings, struct error *error)
 {
 	const char *option = kernel_option(settings);
 

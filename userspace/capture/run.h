@@ -30,9 +30,6 @@ int stream_settings_check(const struct stream_settings *settings, struct error *
  */
 int programs_choose_events(struct capture_settings *settings, struct error *error);
 
-/** programs_check - refuse settings that programs exclude; returns -1 with @error */
-int programs_check(const struct capture_settings *settings, struct error *error);
-
 /** capture_records_kernel - whether records of the kernel are wanted, not only of programs */
 bool capture_records_kernel(const struct capture_settings *settings);
 

@@ -240,12 +240,15 @@ void progress_text(const struct progress *progress, const struct progress_counts
 		buffer_printf(out, ", %llu KiB", (unsigned long long)now->file_bytes / 1024);
 }
 
-bool progress_is_due(const struct progress *progress, int64_t now_ns)
+/** progress_is_due - whether a new line is to be shown */
+static bool progress_is_due(const struct progress *progress, int64_t now_ns)
 {
 	return progress->report && now_ns - progress->shown_ns >= SHOW_EVERY_NS;
 }
 
-void progress_show(struct progress *progress, const struct progress_counts *now, int64_t now_ns)
+/** progress_show - show a line with the counts at @now_ns */
+static void progress_show(struct progress *progress, const struct progress_counts *now,
+			  int64_t now_ns)
 {
 	struct buffer line = { 0 };
 
@@ -256,7 +259,8 @@ void progress_show(struct progress *progress, const struct progress_counts *now,
 	progress->shown_ns = now_ns;
 }
 
-void progress_end(struct progress *progress)
+/** progress_end - remove the line */
+static void progress_end(struct progress *progress)
 {
 	if (progress->report)
 		progress->report->progress(progress->report->context, "");

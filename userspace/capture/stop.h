@@ -133,15 +133,6 @@ struct progress {
 void progress_begin(struct progress *progress, const struct report *report, uint64_t buffer_bytes,
 		    int64_t now_ns);
 
-/** progress_is_due - whether a new line is to be shown */
-bool progress_is_due(const struct progress *progress, int64_t now_ns);
-
-/** progress_show - show a line with the counts at @now_ns */
-void progress_show(struct progress *progress, const struct progress_counts *now, int64_t now_ns);
-
-/** progress_end - remove the line */
-void progress_end(struct progress *progress);
-
 /** progress_text - append the line to @out */
 void progress_text(const struct progress *progress, const struct progress_counts *now,
 		   int64_t now_ns, struct buffer *out);

@@ -36,9 +36,6 @@ extern const struct cli_command why_command;
 /** printable_append - append a text; control characters become '?' */
 void printable_append(struct buffer *line, struct text rest);
 
-/** message_print - print one line; control characters in it become '?' */
-void message_print(const char *text);
-
 /**
  * message_report - the interface that prints messages, for runs
  *

@@ -39,7 +39,8 @@ void printable_append(struct buffer *line, struct text rest)
 	}
 }
 
-void message_print(const char *text)
+/** message_print - print one line; control characters in it become '?' */
+static void message_print(const char *text)
 {
 	struct buffer line = { 0 };
 

@@ -122,7 +122,8 @@ int output_settings_check(const struct output_settings *settings, struct error *
 	return standard_output_check(settings, error);
 }
 
-bool output_settings_have_target(const struct output_settings *settings)
+/** output_settings_have_target - whether any output but those of commands is asked for */
+static bool output_settings_have_target(const struct output_settings *settings)
 {
 	return targets_count(settings, SINK_USE_FILE, false) +
 			       targets_count(settings, SINK_USE_TRACE2, false) >

@@ -122,9 +122,6 @@ bool output_settings_create_files(const struct output_settings *settings);
 /** output_settings_show_time - whether an output shows the time of day */
 bool output_settings_show_time(const struct output_settings *settings);
 
-/** output_settings_have_target - whether any output but those of commands is asked for */
-bool output_settings_have_target(const struct output_settings *settings);
-
 /** output_settings_have_file - whether there is a file that only one session can write */
 bool output_settings_have_file(const struct output_settings *settings);
 

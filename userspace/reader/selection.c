@@ -211,8 +211,10 @@ static void tracepoint_skip(struct tracepoint_search *search, const struct trace
 		       problem->text);
 }
 
-void misfit_report(const struct rules *rules, const struct error *problem,
-		   const struct report *report)
+/** misfit_report - report the first tracepoint that a rule does not fit; rules_bind() set @problem
+ */
+static void misfit_report(const struct rules *rules, const struct error *problem,
+			  const struct report *report)
 {
 	if (rules->nr_misfits == 1)
 		report_message(report, "%s; the rule is not used there", problem->text);

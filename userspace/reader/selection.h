@@ -160,11 +160,6 @@ int selection_choose_programs(struct selection *selection, const struct report *
 void selection_report_programs(const struct selection *selection, const struct programs *programs,
 			       const struct report *report);
 
-/** misfit_report - report the first tracepoint that a rule does not fit; rules_bind() set @problem
- */
-void misfit_report(const struct rules *rules, const struct error *problem,
-		   const struct report *report);
-
 /**
  * selection_read_functions - read the names of functions, if the bound rules show or compare some
  * @source: of the records

@@ -88,9 +88,6 @@ int rule_action_bind(struct rule_action *out, const struct rule *rule, const str
 		     const struct format *format, struct text format_text, bool is_swapped,
 		     struct error *error);
 
-/** rule_action_set_symbols - render symbolic fields by the tracepoint's symbols */
-void rule_action_set_symbols(struct rule_action *action, const struct symbols *symbols);
-
 void rule_action_release(struct rule_action *action);
 
 #endif

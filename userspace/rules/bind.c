@@ -350,7 +350,8 @@ int rule_action_bind(struct rule_action *out, const struct rule *rule, const str
 	return error_is_memory(&problem) ? -1 : 1;
 }
 
-void rule_action_set_symbols(struct rule_action *action, const struct symbols *symbols)
+/** rule_action_set_symbols - render symbolic fields by the tracepoint's symbols */
+static void rule_action_set_symbols(struct rule_action *action, const struct symbols *symbols)
 {
 	naming_set_symbols(&action->name.naming, symbols);
 	naming_set_symbols(&action->track.naming, symbols);

@@ -52,9 +52,6 @@ void labels_append(struct buffer *out, const char *labels);
  */
 void recording_append(struct buffer *out, const struct recording *recording, unsigned int output);
 
-/** machine_append_object - append an object: one of several recordings that are merged */
-void machine_append_object(struct buffer *out, const struct timeline_machine *machine);
-
 /** machines_append - append a member, after others, with all of them; nothing for one recording */
 void machines_append(struct buffer *out, const struct recording *recording);
 

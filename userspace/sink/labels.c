@@ -30,7 +30,8 @@ void recording_append(struct buffer *out, const struct recording *recording, uns
 	labels_append(out, recording->labels);
 }
 
-void machine_append_object(struct buffer *out, const struct timeline_machine *machine)
+/** machine_append_object - append an object: one of several recordings that are merged */
+static void machine_append_object(struct buffer *out, const struct timeline_machine *machine)
 {
 	const struct recording *recording = machine->recording;
 	bool first = true;

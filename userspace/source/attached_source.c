@@ -48,7 +48,12 @@ static void live_source_share(struct live_source *live)
 	}
 }
 
-int live_source_describe(struct live_source *live, struct error *error)
+/**
+ * live_source_describe - read the settings of another owner's instance, and what it counted
+ *
+ * Returns -1 with @error if memory runs out.
+ */
+static int live_source_describe(struct live_source *live, struct error *error)
 {
 	struct recording *recording = &live->source.recording;
 	struct buffer text = { 0 };

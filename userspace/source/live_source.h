@@ -100,13 +100,6 @@ int live_source_new(struct live_source **out, const char *directory, const char 
  */
 int live_source_snapshot_open(struct source **out, const char *directory, struct error *error);
 
-/**
- * live_source_describe - read the settings of another owner's instance, and what it counted
- *
- * Returns -1 with @error if memory runs out.
- */
-int live_source_describe(struct live_source *live, struct error *error);
-
 /** live_source_report_drops - report drops since the last call, as in struct source_ops */
 int live_source_report_drops(struct source *source, const struct source_handler *handler,
 			     struct error *error);

@@ -178,7 +178,12 @@ int trace2_session_add(struct trace2_session *session, enum trace2_target target
 	return status;
 }
 
-void session_report(const struct trace2_session *session, bool is_always, const char *message)
+/**
+ * session_report - report a failure that a lenient session survives
+ * @is_always: report it even if the settings do not ask for all failures
+ */
+static void session_report(const struct trace2_session *session, bool is_always,
+			   const char *message)
 {
 	const struct trace2_settings *settings = &session->settings;
 

@@ -98,12 +98,6 @@ struct trace2_session {
 int session_print(struct trace2_session *session, struct printer *printer,
 		  const struct trace2_event *event);
 
-/**
- * session_report - report a failure that a lenient session survives
- * @is_always: report it even if the settings do not ask for all failures
- */
-void session_report(const struct trace2_session *session, bool is_always, const char *message);
-
 /** printer_release - free the memory of a printer */
 void printer_release(struct printer *printer);
 

@@ -13,8 +13,9 @@
 /* Bytes at each end that identify a file without an id. */
 #define IDENTITY_SIZE 65536
 
-int trace_file_refuse(const struct trace_file *file, struct error *error, uint64_t offset,
-		      const char *problem)
+/** trace_file_refuse - the file cannot be read at all; returns -1 with @error */
+static int trace_file_refuse(const struct trace_file *file, struct error *error, uint64_t offset,
+			     const char *problem)
 {
 	return error_set(error, "%s: %s; at offset %llu", input_name(file->path), problem,
 			 (unsigned long long)offset);
@@ -33,7 +34,8 @@ void trace_file_report(struct trace_file *file, uint64_t offset, const char *pro
 		 " (and %zu more)", file->nr_damages - 1);
 }
 
-int trace_file_add_buffer(struct trace_file *file, struct text name, struct error *error)
+/** trace_file_add_buffer - returns -1 with @error */
+static int trace_file_add_buffer(struct trace_file *file, struct text name, struct error *error)
 {
 	char **buffers = reallocarray(file->buffers, file->nr_buffers + 1, sizeof(*buffers));
 

@@ -179,10 +179,6 @@ struct trace_file {
 	size_t nr_buffers;
 };
 
-/** trace_file_refuse - the file cannot be read at all; returns -1 with @error */
-int trace_file_refuse(const struct trace_file *file, struct error *error, uint64_t offset,
-		      const char *problem);
-
 /** trace_file_report - report damage in a file that is read all the same */
 void trace_file_report(struct trace_file *file, uint64_t offset, const char *problem);
 
@@ -200,9 +196,6 @@ void trace_file_open_checksums(struct trace_file *file);
 
 /** trace_file_miss_checksums - after all options were read: report checksums that are missing */
 void trace_file_miss_checksums(struct trace_file *file);
-
-/** trace_file_add_buffer - returns -1 with @error */
-int trace_file_add_buffer(struct trace_file *file, struct text name, struct error *error);
 
 /** trace_file_nr_buffers - number of buffers without the sideband buffer, which is the last */
 size_t trace_file_nr_buffers(const struct trace_file *file);

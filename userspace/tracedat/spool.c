@@ -603,7 +603,9 @@ int spool_read_rest(struct spool *spool, struct error *error)
  * recording, and continues after it: both are subtracted.
  */
 
-int spool_check_sub_buffers(const struct spool *spool, const char *directory, struct error *error)
+/** spool_check_sub_buffers - refuse sub-buffers that are not pages; returns -1 with @error */
+static int spool_check_sub_buffers(const struct spool *spool, const char *directory,
+				   struct error *error)
 {
 	uint64_t sub_buffer_kib = instance_number(directory, "buffer_subbuf_size_kb");
 

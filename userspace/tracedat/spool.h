@@ -314,9 +314,6 @@ int spool_save_now(struct spool *spool, struct error *error);
 int comms_append(struct buffer *out, const struct saved_tasks *saved,
 		 const struct programs *programs, struct buffer *earlier, struct error *error);
 
-/** spool_check_sub_buffers - refuse sub-buffers that are not pages; returns -1 with @error */
-int spool_check_sub_buffers(const struct spool *spool, const char *directory, struct error *error);
-
 /** spool_share - ignore earlier statistics; returns -1 with @error */
 int spool_share(struct spool *spool, const char *directory, struct error *error);
 

@@ -13,12 +13,14 @@
 
 static const struct owner this_process;
 
-const struct owner *spool_folder_rights(const struct spool_folder *folder)
+/** spool_folder_rights - rights for accessing the folder, for owner_begin() */
+static const struct owner *spool_folder_rights(const struct spool_folder *folder)
 {
 	return folder->is_owners ? &folder->owner : &this_process;
 }
 
-uid_t spool_folder_user(const struct spool_folder *folder)
+/** spool_folder_user - user that must own the folder and its files */
+static uid_t spool_folder_user(const struct spool_folder *folder)
 {
 	return folder->is_owners ? folder->owner.user : geteuid();
 }

@@ -62,12 +62,6 @@ bool spool_folder_has_recording(const struct spool_folder *folder);
 /** spool_folder_scan - list the folder as scandir(3) does; returns -1 with errno */
 int spool_folder_scan(const struct spool_folder *folder, struct dirent ***entries);
 
-/** spool_folder_rights - rights for accessing the folder, for owner_begin() */
-const struct owner *spool_folder_rights(const struct spool_folder *folder);
-
-/** spool_folder_user - user that must own the folder and its files */
-uid_t spool_folder_user(const struct spool_folder *folder);
-
 /** spool_folder_sync - sync the folder itself */
 int spool_folder_sync(struct spool_folder *folder, struct error *error);
 

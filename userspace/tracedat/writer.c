@@ -35,7 +35,8 @@ void writer_put_u64(struct buffer *out, uint64_t number)
 	buffer_append(out, &number, sizeof(number));
 }
 
-void writer_put_string(struct buffer *out, const char *string)
+/** writer_put_string - append a string with its NUL */
+static void writer_put_string(struct buffer *out, const char *string)
 {
 	buffer_append(out, string, strlen(string) + 1);
 }
@@ -103,7 +104,8 @@ void writer_put_formats(struct buffer *out, const struct formats *formats)
 	writer_put_u32(out, 0);
 }
 
-bool writer_has_sideband(const struct spool *spool)
+/** writer_has_sideband - whether the file has the sideband buffer */
+static bool writer_has_sideband(const struct spool *spool)
 {
 	for (size_t i = 0; i < spool->nr_files; i++) {
 		if (spool->files[i].is_sideband)

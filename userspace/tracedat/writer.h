@@ -13,9 +13,6 @@ void writer_put_u16(struct buffer *out, uint16_t number);
 void writer_put_u32(struct buffer *out, uint32_t number);
 void writer_put_u64(struct buffer *out, uint64_t number);
 
-/** writer_put_string - append a string with its NUL */
-void writer_put_string(struct buffer *out, const char *string);
-
 /** writer_put_formats - append the begin of a file: header, layout of records, formats */
 void writer_put_formats(struct buffer *out, const struct formats *formats);
 
@@ -28,9 +25,6 @@ int writer_put_machine(struct buffer *out, const struct spool *spool, struct err
  * Returns -1 with @error.
  */
 int writer_put_options(struct buffer *out, const struct spool *spool, struct error *error);
-
-/** writer_has_sideband - whether the file has the sideband buffer */
-bool writer_has_sideband(const struct spool *spool);
 
 /** writer_write - write the trace.dat of a spool to @fd; returns -1 with @error */
 int writer_write(struct spool *spool, int fd, struct error *error);

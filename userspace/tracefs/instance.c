@@ -46,7 +46,8 @@ static void instance_report_write(const struct instance *instance, const char *f
 		       file);
 }
 
-bool instance_try_write(struct instance *instance, const char *file, const char *value)
+/** instance_try_write - as instance_write(); returns false with errno */
+static bool instance_try_write(struct instance *instance, const char *file, const char *value)
 {
 	if (TEMP_FAILURE_RETRY(tracefs_instance_file_write(instance->handle, file, value)) < 0)
 		return false;
@@ -54,7 +55,8 @@ bool instance_try_write(struct instance *instance, const char *file, const char 
 	return true;
 }
 
-bool instance_append(struct instance *instance, const char *file, const char *value)
+/** instance_append - append a setting of the instance; returns false with errno */
+static bool instance_append(struct instance *instance, const char *file, const char *value)
 {
 	if (TEMP_FAILURE_RETRY(tracefs_instance_file_append(instance->handle, file, value)) < 0)
 		return false;
@@ -62,8 +64,9 @@ bool instance_append(struct instance *instance, const char *file, const char *va
 	return true;
 }
 
-int instance_write(struct instance *instance, const char *file, const char *value,
-		   struct error *error)
+/** instance_write - write a setting of the instance while it is set up; returns -1 with @error */
+static int instance_write(struct instance *instance, const char *file, const char *value,
+			  struct error *error)
 {
 	if (instance_try_write(instance, file, value))
 		return 0;

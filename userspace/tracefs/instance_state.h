@@ -50,16 +50,6 @@ struct instance {
 	struct changes *changes;
 };
 
-/** instance_write - write a setting of the instance while it is set up; returns -1 with @error */
-int instance_write(struct instance *instance, const char *file, const char *value,
-		   struct error *error);
-
-/** instance_try_write - as instance_write(); returns false with errno */
-bool instance_try_write(struct instance *instance, const char *file, const char *value);
-
-/** instance_append - append a setting of the instance; returns false with errno */
-bool instance_append(struct instance *instance, const char *file, const char *value);
-
 /**
  * instance_open_named - as instance_create(), without a sideband instance
  * @name: NULL for a name made from the process id

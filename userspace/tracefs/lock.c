@@ -43,7 +43,8 @@ int lock_take(const char *directory)
 	return -1;
 }
 
-int lock_try(const char *directory)
+/** lock_try - the same, but where somebody owns it, fail instead of waiting */
+static int lock_try(const char *directory)
 {
 	int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	int number;
@@ -103,7 +104,8 @@ int instance_lock(const char *directory, const char *name, struct error *error)
 	return lock_fail(directory, name, error);
 }
 
-bool lock_is_free(const char *directory)
+/** lock_is_free - whether nobody owns the instance in @directory */
+static bool lock_is_free(const char *directory)
 {
 	int fd = lock_try(directory);
 
@@ -129,7 +131,8 @@ void mark_set(int directory_fd)
 		return;
 }
 
-bool mark_is_set(const char *directory)
+/** mark_is_set - whether ktrack made the instance in @directory */
+static bool mark_is_set(const char *directory)
 {
 	struct stat about;
 

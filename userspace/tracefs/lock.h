@@ -15,12 +15,6 @@
  */
 int lock_take(const char *directory);
 
-/** lock_try - the same, but where somebody owns it, fail instead of waiting */
-int lock_try(const char *directory);
-
-/** lock_is_free - whether nobody owns the instance in @directory */
-bool lock_is_free(const char *directory);
-
 /**
  * stale_lock - own an instance of ours whose owner was killed
  * @lock_fd: -1 where there is no such instance any more, or it never was one of ours
@@ -35,9 +29,6 @@ int stale_lock(const char *name, int *lock_fd, struct error *error);
  * If the kernel refuses, the instance stays unmarked: 'ktrack clean' then says so, and leaves it.
  */
 void mark_set(int directory_fd);
-
-/** mark_is_set - whether ktrack made the instance in @directory */
-bool mark_is_set(const char *directory);
 
 /**
  * struct stale_visitor - visits instances of ktrack

@@ -314,25 +314,8 @@ hot_inline void track_event_init(struct timeline_event *event, const struct trac
 	event->flags = 0;
 }
 
-/** tracks_announce - deliver the begin of a track, and number it */
-int tracks_announce(struct tracks *tracks, struct track *track, struct error *error);
-
 /** tracks_push_end - deliver the end of a track */
 int tracks_push_end(struct tracks *tracks, struct track *track, struct error *error);
-
-/**
- * tracks_apply - call @act, which may free its track, for all tracks in the order of their numbers:
- * output must not depend on hashes
- *
- * Returns the first failure of @act.
- */
-int tracks_apply(struct tracks *tracks,
-		 int (*act)(struct tracks *tracks, struct track *track, struct error *error),
-		 struct error *error);
-
-/** tracks_push_totals - deliver the totals and finish the timeline */
-int tracks_push_totals(struct tracks *tracks, int64_t end_ns, uint64_t lost_records, int status,
-		       struct error *error);
 
 /** track_hash - hash of the key of @decoded's track; all lanes of a track have the same */
 uint64_t track_hash(const struct decoded_event *decoded);

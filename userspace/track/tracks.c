@@ -177,7 +177,8 @@ static int tracks_evict_idle(struct tracks *tracks, struct error *error)
 	return tracks_evict(tracks, error);
 }
 
-int tracks_announce(struct tracks *tracks, struct track *track, struct error *error)
+/** tracks_announce - deliver the begin of a track, and number it */
+static int tracks_announce(struct tracks *tracks, struct track *track, struct error *error)
 {
 	struct timeline_event event = { .kind = TIMELINE_TRACK_BEGIN,
 					.time_ns = tracks->now_ns,
@@ -388,9 +389,15 @@ void tracks_drift(struct tracks *tracks, int64_t wall_drift_ns)
 	tracks->totals.wall_drift_ns = wall_drift_ns;
 }
 
-int tracks_apply(struct tracks *tracks,
-		 int (*act)(struct tracks *tracks, struct track *track, struct error *error),
-		 struct error *error)
+/**
+ * tracks_apply - call @act, which may free its track, for all tracks in the order of their numbers:
+ * output must not depend on hashes
+ *
+ * Returns the first failure of @act.
+ */
+static int tracks_apply(struct tracks *tracks,
+			int (*act)(struct tracks *tracks, struct track *track, struct error *error),
+			struct error *error)
 {
 	struct track **list = tracks_list(tracks);
 	size_t nr_tracks = tracks->map.size;
@@ -467,8 +474,9 @@ static int tracks_count_malformed(struct tracks *tracks)
 	return 0;
 }
 
-int tracks_push_totals(struct tracks *tracks, int64_t end_ns, uint64_t lost_records, int status,
-		       struct error *error)
+/** tracks_push_totals - deliver the totals and finish the timeline */
+static int tracks_push_totals(struct tracks *tracks, int64_t end_ns, uint64_t lost_records,
+			      int status, struct error *error)
 {
 	struct timeline_event event = { .kind = TIMELINE_FINISH,
 					.totals = &tracks->totals,

@@ -189,8 +189,15 @@ static int inspecting_await(struct inspecting *own, struct error *error)
 			 own->has_failed ? "has failed" : "takes too long");
 }
 
-int inspection_run(struct inspection *out, enum inspection_kind kind,
-		   bool (*wants)(void *context, int pid), struct error *error)
+/**
+ * inspection_run - search programs and inspect them
+ * @wants: as of struct helper_work
+ *
+ * Returns -1 with @error if it is not complete; @out has then what was found until then. The caller
+ * releases it in any case.
+ */
+static int inspection_run(struct inspection *out, enum inspection_kind kind,
+			  bool (*wants)(void *context, int pid), struct error *error)
 {
 	struct helper_work work = {
 		.socket_fd = -1, .own_pid = getpid(), .inspection = kind, .wants = wants

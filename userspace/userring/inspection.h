@@ -32,16 +32,6 @@ struct inspection {
 	unsigned int nr_freed;
 };
 
-/**
- * inspection_run - search programs and inspect them
- * @wants: as of struct helper_work
- *
- * Returns -1 with @error if it is not complete; @out has then what was found until then. The caller
- * releases it in any case.
- */
-int inspection_run(struct inspection *out, enum inspection_kind kind,
-		   bool (*wants)(void *context, int pid), struct error *error);
-
 void inspection_release(struct inspection *inspection);
 
 #endif

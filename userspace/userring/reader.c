@@ -138,7 +138,8 @@ static bool reader_release(struct reader *reader, struct program *program)
 	return true;
 }
 
-bool reader_look(struct reader *reader, uint64_t size_max)
+/** reader_look - release programs that have ended, after they were read; false as reader_pass() */
+static bool reader_look(struct reader *reader, uint64_t size_max)
 {
 	int64_t now_ns = time_now_ns(CLOCK_BOOTTIME);
 	size_t nr_left = 0;
@@ -172,7 +173,8 @@ bool reader_release_programs(struct reader *reader)
 	return is_whole;
 }
 
-void reader_switch(struct reader *reader, bool is_on)
+/** reader_switch - switch all programs on or off */
+static void reader_switch(struct reader *reader, bool is_on)
 {
 	reader->is_on = is_on;
 	for (size_t i = 0; i < reader->size; i++) {

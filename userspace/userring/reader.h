@@ -70,9 +70,6 @@ void reader_inspect(struct reader *reader, struct program *program,
 /** reader_await_answers - reader_accept() until the helper has let all programs go on */
 void reader_await_answers(struct reader *reader);
 
-/** reader_switch - switch all programs on or off */
-void reader_switch(struct reader *reader, bool is_on);
-
 /**
  * fill_ns_slower - the time that the fastest ring takes to fill, after time in which nothing was
  * seen
@@ -101,9 +98,6 @@ bool reader_finish(struct reader *reader, uint64_t size_max);
 
 /** reader_pass - read all rings; @size_max as of struct reader_request; false as reader_accept() */
 bool reader_pass(struct reader *reader, uint64_t size_max);
-
-/** reader_look - release programs that have ended, after they were read; false as reader_pass() */
-bool reader_look(struct reader *reader, uint64_t size_max);
 
 /** reader_is_waiting, reader_is_cut - whether records are begun, or left in rings */
 bool reader_is_waiting(const struct reader *reader);
