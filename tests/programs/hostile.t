@@ -12,7 +12,7 @@ sys.dont_write_bytecode = True
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent)]
 
-from programs import FLAGS, KTRACK, Recorder, build, exported, fired, lost, own_socket  # noqa: E402
+from programs import FLAGS, KTRACK, LEASED, Recorder, build, exported, fired, lost, own_socket  # noqa: E402
 from tap import Tap  # noqa: E402
 
 
@@ -31,26 +31,6 @@ def check_hostile(tap, load, kind, words):
     tap.ok(recorder.process.returncode == 0 and hostile.poll() is None and not socket.exists(), f"{kind}: ktrack ends", recorder.process.returncode, recorder.messages)
     hostile.kill()
     hostile.wait()
-
-
-LEASED = """\
-#define _GNU_SOURCE
-#include <ktrack/user.h>
-#include <fcntl.h>
-#include <signal.h>
-#include <stdio.h>
-int main(void)
-{
-	char path[32];
-	signal(SIGIO, SIG_IGN);
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", ktrack_user1_process.fd);
-	if (fcntl(open(path, O_RDONLY), F_SETLEASE, F_RDLCK) < 0)
-		return 1;
-	puts("leased");
-	fflush(stdout);
-	return pause();
-}
-"""
 
 
 def check_lease(tap, load, folder):

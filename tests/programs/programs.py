@@ -19,6 +19,26 @@ SOURCES = PROJECT / "tests/programs"
 PATIENCE = "-D__KTRACK_ANSWER_MS=120000"
 FLAGS = ["-O2", "-Wall", "-Wextra", "-Werror", f"-I{PROJECT / 'include'}", f"-I{SOURCES}", "-pthread"]
 
+# A program whose memory cannot be opened without waiting.
+LEASED = """\
+#define _GNU_SOURCE
+#include <ktrack/user.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+int main(void)
+{
+	char path[32];
+	signal(SIGIO, SIG_IGN);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", ktrack_user1_process.fd);
+	if (fcntl(open(path, O_RDONLY), F_SETLEASE, F_RDLCK) < 0)
+		return 1;
+	puts("leased");
+	fflush(stdout);
+	return pause();
+}
+"""
+
 
 def build(folder, name="load", compiler=("gcc",), more=(), source="load.c", patience=PATIENCE):
     """Builds a program under a name; returns its path."""

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Guest: takes in a stream of the test module's records (--with=cpu) as it comes, and holds the
- *time of each against the clock of its receipt. When the stream has ended, prints for each CPU
+ * time of each against the clock of its receipt. When the stream has ended, prints for each CPU
  *
  *	cpu N records NUMBER first SEQUENCE last SEQUENCE breaks NUMBER
  *
@@ -9,7 +9,8 @@
  *
  *	late MICROSECONDS least MICROSECONDS span MICROSECONDS
  *
- * (the greatest and the least delay; and from the first record's time to the last one's).
+ * (the greatest and the least delay; and from the first record's time to the last one's). Lines that
+ * have the argument are counted, as "counted NUMBER", and lines of losses are repeated.
  */
 #define _GNU_SOURCE
 #include <stdbool.h>
@@ -25,6 +26,7 @@
 
 #define CPU_KEY ",\"cpu\":"
 #define SEQUENCE_KEY ",\"args\":{\"sequence\":"
+#define ERROR_BEGIN "{\"event\":\"error\""
 #define TIME_KEY "\"time\":\""
 #define DATE_SIZE 11
 
@@ -39,6 +41,8 @@ struct cpu {
 /** struct received - the received bytes */
 struct received {
 	struct cpu cpus[CPUS_MAX];
+	const char *counted;
+	unsigned long nr_counted;
 	unsigned long records;
 	int64_t late_us;
 	int64_t least_us;
@@ -114,6 +118,10 @@ static void line_take(struct received *received, const char *line, int64_t arriv
 	unsigned long cpu;
 	char *end;
 
+	if (strncmp(line, ERROR_BEGIN, strlen(ERROR_BEGIN)) == 0)
+		puts(line);
+	if (received->counted && strstr(line, received->counted))
+		received->nr_counted++;
 	if (!cpu_text || !time_text)
 		return;
 	cpu = strtoul(cpu_text + strlen(CPU_KEY), &end, 10);
@@ -148,18 +156,22 @@ static void received_print(const struct received *received)
 			printf("cpu %d records %lu first %lu last %lu breaks %lu\n", i,
 			       cpu->records, cpu->first, cpu->last, cpu->breaks);
 	}
+	if (received->counted)
+		printf("counted %lu\n", received->nr_counted);
 	printf("late %lld least %lld span %lld\n", (long long)received->late_us,
 	       (long long)received->least_us,
 	       (long long)since_us(received->begin_us, received->end_us));
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	static char text[128 * 1024];
 	static struct received received;
 	size_t kept = 0;
 	ssize_t size;
 
+	if (argc > 1)
+		received.counted = argv[1];
 	while ((size = read(STDIN_FILENO, text + kept, sizeof(text) - kept)) > 0)
 		kept = lines_take(&received, text, kept + size);
 	received_print(&received);
