@@ -67,7 +67,7 @@ static void line_keep(void *context, const char *line)
 }
 
 /* While an instance that is off gets copies, no program can write to trace_marker. */
-TEST(copies_of_trace_marker_end_before_recording)
+TEST(copies_of_trace_marker_begin_after_recording_and_end_before_it)
 {
 	struct buffer lines = { 0 };
 	struct report writes = { .context = &lines, .message = line_keep };
@@ -83,9 +83,22 @@ TEST(copies_of_trace_marker_end_before_recording)
 	boot.directory = folder.path;
 	CHECK_NUMBER(boot_instance_stop(&boot, &error), 0);
 	CHECK_TEXT(error.text, "");
-	copies = strstr(buffer_string(&lines), "/options/copy_trace_marker\n");
+	copies = strstr(buffer_string(&lines), "write '0' to ");
 	off = strstr(buffer_string(&lines), "/tracing_on\n");
 	CHECK(copies && off && copies < off);
+	copies = strstr(copies, "/options/copy_trace_marker\n");
+	CHECK(copies && copies < off);
+
+	buffer_clear(&lines);
+	CHECK_NUMBER(boot_instance_start(&boot, false, &error), 0);
+	CHECK(strstr(buffer_string(&lines), "/tracing_on\n"));
+	CHECK(!strstr(buffer_string(&lines), "/options/copy_trace_marker\n"));
+
+	buffer_clear(&lines);
+	CHECK_NUMBER(boot_instance_start(&boot, true, &error), 0);
+	copies = strstr(buffer_string(&lines), "/options/copy_trace_marker\n");
+	off = strstr(buffer_string(&lines), "/tracing_on\n");
+	CHECK(copies && off && off < copies);
 	buffer_release(&lines);
 	folder_remove(&folder);
 }

@@ -17,6 +17,8 @@ from tap import Tap  # noqa: E402
 ROUNDS = 50
 # These kernels copy texts of the top level's trace_marker to instances.
 COPYING = ("newest",)
+# They have an instance that the boot makes, which survives a restart.
+SURVIVOR = "reserve_mem=1M:4096:trace trace_instance=survivor^traceoff@trace"
 HINT = (
     "ktrack: -r marker: this kernel (before 6.16) copies no texts of programs from trace_marker; let them write to "
     "/sys/kernel/tracing/instances/ktrack-{}/trace_marker, or read the top level's buffer with --instance=top\n"
@@ -28,6 +30,7 @@ COPIES = {
     "oneshot": "because they could not write when a buffer is full",
     "limited": "because those on other CPUs could not write",
     "killed": "",
+    "persistent": "",
 }
 RUNS = {
     "own": "live",
@@ -91,6 +94,7 @@ def check_copies(tap, kernel, result):
     """Other programs write all their texts, and other instances get all, whatever ktrack does."""
     machine.check_end(tap, kernel, result)
     tap.nothing(result.output.splitlines(), f"{kernel}: programs that write: no complaints")
+    tap.ok(result.text("persistent.option") == "1\n" * 2, f"{kernel}: an instance of the boot gets copies, too", result.text("persistent.errors"))
     for name, hint in COPIES.items():
         writes, failed, copies = map(int, result.text(f"{name}.counts").split() or (0, 0, 0))
         what = f"{kernel}: {name}"
@@ -103,11 +107,11 @@ def check_kernel(tap, kernel):
     """All of it on one kernel."""
     copies = kernel in COPYING
     options = (*machine.SINGLE, "--add", "/usr/bin/trace-cmd:/bin/trace-cmd")
-    scripts = {"marker.sh": ["copies"], "copies.sh": []} if copies else {"marker.sh": []}
-    with machine.ran_together(kernel, scripts, options=options) as (result, *more):
+    if copies:
+        with machine.ran(kernel, "copies.sh", options=(*machine.SINGLE, "--append", SURVIVOR)) as result:
+            check_copies(tap, kernel, result)
+    with machine.ran(kernel, "marker.sh", *["copies"][:copies], options=options) as result:
         machine.check_end(tap, kernel, result)
-        for other in more:
-            check_copies(tap, kernel, other)
         tap.nothing(result.output.splitlines(), f"{kernel}: no complaints")
         for name, what in RUNS.items():
             text = result.text(f"{name}.json")

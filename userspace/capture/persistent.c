@@ -47,11 +47,12 @@ static int events_copy(struct boot_instance *boot, const struct instance *record
 }
 
 /* Recording begins before the spool is complete: CPUs without a record would look lost. */
-static int recording_begin(struct persistent *persistent, struct error *error)
+static int recording_begin(struct persistent *persistent, const struct instance *recorder,
+			   struct error *error)
 {
 	struct boot_instance *boot = &persistent->boot;
 	struct buffer cpus = { 0 };
-	int status = boot_instance_start(boot, error);
+	int status = boot_instance_start(boot, instance_has_markers(recorder), error);
 
 	if (status == 0) {
 		boot_instance_mark(boot, "ktrack watch begins", &cpus);
@@ -88,7 +89,7 @@ static int persistent_set_up(struct persistent *persistent, const char *director
 			    spool_new_boot(&persistent->spool, buffer_string(&path),
 					   boot_instance_directory(boot), error) < 0 ||
 			    spool_describe_capture(persistent->spool, capture, error) < 0 ||
-			    recording_begin(persistent, error) < 0))
+			    recording_begin(persistent, capture->recorder, error) < 0))
 		status = -1;
 	buffer_release(&path);
 	return status;
@@ -100,11 +101,12 @@ int persistent_start(struct persistent *persistent, const char *name, const char
 	if (!name)
 		return 0;
 	if (!capture->recorder)
-		return error_set(error, "--persistent=%s: no tracepoints; programs have no such "
-					"buffer",
+		return error_set(error,
+				 "--persistent=%s: no tracepoints; programs have no such "
+				 "buffer",
 				 name);
-	if (boot_instance_open(&persistent->boot, name, capture_writes(capture->settings),
-			       error) < 0)
+	if (boot_instance_open(&persistent->boot, name, capture_writes(capture->settings), error) <
+	    0)
 		return -1;
 	persistent->name = name;
 	persistent->saved_ns = time_now_ns(CLOCK_MONOTONIC);

@@ -230,11 +230,6 @@ int boot_instance_copy(struct boot_instance *boot, const char *directory, struct
 	return status;
 }
 
-int boot_instance_start(struct boot_instance *boot, struct error *error)
-{
-	return boot_write(boot, "tracing_on", O_TRUNC, "1", error);
-}
-
 /* Other threads of ours do not exist; the kernel moves this one at once. */
 static bool mark_cpu(struct boot_instance *boot, int cpu, const char *text)
 {
@@ -259,7 +254,9 @@ void boot_instance_mark(struct boot_instance *boot, const char *text, struct buf
 	sched_setaffinity(0, sizeof(before), &before);
 }
 
-int boot_instance_stop(struct boot_instance *boot, struct error *error)
+/* Other programs' texts are copied only while the instance is on, see control_switch(). */
+static int boot_switch(struct boot_instance *boot, bool is_on, bool has_markers,
+		       struct error *error)
 {
 	struct control control = CONTROL_NONE;
 	int status;
@@ -267,9 +264,21 @@ int boot_instance_stop(struct boot_instance *boot, struct error *error)
 	control.writes = boot->writes;
 	status = control_open(&control, boot_instance_directory(boot), error);
 	if (status == 0)
-		status = control_switch(&control, false, error);
+		status = control_switch(&control, is_on, error);
+	if (status == 0 && is_on && has_markers && control_can_copy(&control))
+		status = control_copy(&control, error);
 	control_close(&control);
 	return status;
+}
+
+int boot_instance_start(struct boot_instance *boot, bool has_markers, struct error *error)
+{
+	return boot_switch(boot, true, has_markers, error);
+}
+
+int boot_instance_stop(struct boot_instance *boot, struct error *error)
+{
+	return boot_switch(boot, false, false, error);
 }
 
 void boot_instance_close(struct boot_instance *boot)

@@ -69,8 +69,13 @@ int boot_instance_prepare(struct boot_instance *boot, const char *clock, struct 
  */
 int boot_instance_copy(struct boot_instance *boot, const char *directory, struct error *error);
 
-/** boot_instance_start - switch recording on; returns -1 with @error */
-int boot_instance_start(struct boot_instance *boot, struct error *error);
+/**
+ * boot_instance_start - switch recording on
+ * @has_markers: also of texts of the top level's trace_marker, if this kernel copies them
+ *
+ * Returns -1 with @error.
+ */
+int boot_instance_start(struct boot_instance *boot, bool has_markers, struct error *error);
 
 /**
  * boot_instance_mark - write a text on each CPU that is online, so that no buffer is empty

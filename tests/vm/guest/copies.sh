@@ -66,6 +66,17 @@ killed() {
 	done
 }
 
+# The instance of the boot has the same option.
+persistent() {
+	for number in 1 2; do
+		ktrack watch --persistent=survivor --dir=/tmp/survivor -r marker 2>"/out/$1.errors" & watch=$!
+		wait_while_alive $watch grep -q "^ktrack: watching" "/out/$1.errors"
+		usleep 200000
+		cat "$INSTANCES/survivor/options/copy_trace_marker" >>"/out/$1.option"
+		process_end $watch watch
+	done
+}
+
 symbols_keep
 mkdir $OTHER
 echo 8192 >$OTHER/buffer_size_kb
@@ -75,5 +86,6 @@ beside stream stream_twice
 beside oneshot oneshot
 beside limited limited
 beside killed killed
+beside persistent persistent
 rmdir $OTHER
-instances_check "at the end"
+[ "$(ls $INSTANCES)" = survivor ] || echo "left behind: $(ls $INSTANCES)"
