@@ -3,6 +3,10 @@
 # Guest: records what the tutorials record, and writes their pages to /out. /relay.ko is the driver of the tutorial.
 set -eu
 
+# shellcheck source=tests/vm/guest/helpers.sh
+. /helpers.sh
+
+second_cpu_start
 PACKS=sched,irq,syscalls,block
 
 ktrack record -r $PACKS -o slow.dat -- sh -c 'seq 100000 | sort -n | tail -n 1'
