@@ -16,8 +16,43 @@
 #include <string.h>
 
 #include "base/base.h"
-#include "convention/symbols.h"
 #include "event/event.h"
+
+/* Symbols of descriptors: collected while tracepoints are added, and read together. */
+
+struct convention;
+
+/** struct symbols_pending - a descriptor whose symbols are not read yet, and its format */
+struct symbols_pending {
+	struct descriptor *descriptor;
+	char *format;
+	size_t size;
+};
+
+/**
+ * struct convention_symbols - state of reading symbols
+ * @is_wanted: symbols are read
+ * @pending_size: bytes of all @pending formats
+ * @failed: the first descriptor whose symbols could not be read since the last report
+ * @reason: why, a constant text
+ * @nr_failed: number of these descriptors
+ * @unnamed: the first descriptor since the last report with a text whose value is only a name
+ * @enumerator: that name
+ * @nr_unnamed: number of these descriptors
+ */
+struct convention_symbols {
+	bool is_wanted;
+	struct symbols_reader reader;
+	struct symbols_pending *pending;
+	size_t nr_pending;
+	size_t pending_size;
+	const struct descriptor *failed;
+	const char *reason;
+	size_t nr_failed;
+	const struct descriptor *unnamed;
+	char *enumerator;
+	size_t nr_unnamed;
+};
 
 /** CONVENTION_DESCRIPTORS_MAX - maximum number of descriptors in use */
 #define CONVENTION_DESCRIPTORS_MAX 8192
