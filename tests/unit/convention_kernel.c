@@ -160,7 +160,7 @@ static void print_fields(struct buffer *out, const struct decoded_event *decoded
 
 	if (descriptor->scope_field)
 		print_value(out, descriptor->scope_field, &decoded->scope_id);
-	if (descriptor->track_name.kind != FIELD_ABSENT)
+	if (descriptor->refs[ROLE_TRACK_NAME].kind != FIELD_ABSENT)
 		print_value(out, "track_name", &track_name);
 	print_flows(out, decoded);
 	for (; i < decoded->nr_extras; i++) {

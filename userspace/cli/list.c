@@ -322,12 +322,14 @@ static struct widths widths_find(const struct listing *listing)
 static void fields_append(struct buffer *out, const struct listing *listing, size_t number,
 			  const struct listed *listed)
 {
-	for (size_t i = 0; i < listed->nr_fields; i++)
+	for (size_t i = 0; i < listed->nr_fields + listed->nr_flows; i++) {
+		const char *mark = listing_mark(listing, number, i);
+
 		buffer_printf(out, "%s%s", out->size > 0 ? "," : "",
 			      listing_field(listing, number, i));
-	for (size_t i = 0; i < listed->nr_flows; i++)
-		buffer_printf(out, "%s%s(flow)", out->size > 0 ? "," : "",
-			      listing_flow(listing, number, i));
+		if (mark)
+			buffer_printf(out, "(%s)", mark);
+	}
 	if (out->size == 0)
 		buffer_append_char(out, '-');
 }

@@ -142,6 +142,9 @@ void convention_want_symbols(struct convention *convention, bool is_trusted);
  */
 int convention_read_symbols(struct convention *convention, const struct report *report);
 
+/** field_role_mark - a constant word for fields of a role in lists, NULL if they need none */
+const char *field_role_mark(enum field_role role);
+
 /** convention_size - number of descriptors, dropped ones included */
 size_t convention_size(const struct convention *convention);
 

@@ -17,39 +17,209 @@
  */
 #define TYPE_SCOPE_PREFIX "ktrack_scope_"
 #define TYPE_SCOPE_GLOBAL "ktrack_scope_global"
-#define TYPE_ASYNC "ktrack_async_id"
-#define TYPE_FLOW "ktrack_flow_id"
-#define TYPE_RESULT "ktrack_result"
 
-/** SCOPE_FIELD_PREFIX - begin of the names of scope fields */
-#define SCOPE_FIELD_PREFIX "scope_"
+/* Kinds of fields, by which roles choose theirs. A pointer is no number, whatever its name. */
+enum accepted {
+	ACCEPTED_NUMBER = 1,
+	ACCEPTED_POINTER = 2,
+	ACCEPTED_BOOLEAN = 4,
+	ACCEPTED_FLOATING = 8,
+	ACCEPTED_TEXT = 16,
+	ACCEPTED_OTHER = 32,
+	ACCEPTED_ANY = 63,
+};
 
 /**
- * struct match - fields of a format with a role in the convention, NULL if there is none
+ * enum passing - how a field is passed on to outputs
+ * @PASSING_NOT: as what its role means only
+ * @PASSING_ALWAYS, @PASSING_AT_END: also as an argument, of all events or of ends
+ * @PASSING_FLOW: as the id of a flow
+ */
+enum passing {
+	PASSING_NOT,
+	PASSING_ALWAYS,
+	PASSING_AT_END,
+	PASSING_FLOW,
+};
+
+/* Which events have the role: a field of another one is matched with the rows that follow. */
+#define OF_SLICES (1u << DESCRIPTOR_SLICE)
+#define OF_COUNTERS (1u << DESCRIPTOR_COUNTER)
+#define OF_ALL (OF_SLICES | OF_COUNTERS)
+
+/**
+ * struct role_row - the fields of a role
+ * @name, @prefix: name of the field, or its begin, which the argument's name is without; NULL: any
+ * @type: by which the macros mark it, NULL: any
+ * @max: limit of their number; of 1 the last field counts, else the first ones. 0 is no limit
+ * @mark: behind the name in ktrack list, NULL for none
+ * @problem: of a record that lacks the field
+ */
+struct role_row {
+	const char *name;
+	const char *prefix;
+	const char *type;
+	enum accepted accepted;
+	unsigned int kinds;
+	unsigned int max;
+	bool is_required;
+	enum passing passing;
+	const char *mark;
+	const char *problem;
+};
+
+/*
+ * The roles. A field has the first one whose row it fits; a field of another kind than the
+ * convention's has none. As in Perfetto, a scope may be a pointer.
+ */
+static const struct role_row roles[ROLE_COUNT] = {
+	[ROLE_TYPE] = { .name = "track_event_type",
+			.accepted = ACCEPTED_NUMBER,
+			.kinds = OF_SLICES,
+			.max = 1,
+			.is_required = true,
+			.problem = "unreadable track_event_type" },
+	[ROLE_SLICE_NAME] = { .name = "slice_name",
+			      .accepted = ACCEPTED_TEXT,
+			      .kinds = OF_SLICES,
+			      .max = 1,
+			      .is_required = true,
+			      .problem = "unreadable slice_name" },
+	[ROLE_COUNTER_VALUE] = { .name = "counter_value",
+				 .accepted = ACCEPTED_NUMBER | ACCEPTED_BOOLEAN | ACCEPTED_FLOATING,
+				 .kinds = OF_COUNTERS,
+				 .max = 1,
+				 .is_required = true,
+				 .problem = "unreadable counter_value" },
+	[ROLE_PID] = { .name = "common_pid",
+		       .accepted = ACCEPTED_NUMBER,
+		       .kinds = OF_ALL,
+		       .max = 1,
+		       .is_required = true,
+		       .problem = "unreadable common_pid" },
+	[ROLE_ASYNC] = { .prefix = "scope_",
+			 .type = "ktrack_async_id",
+			 .accepted = ACCEPTED_NUMBER | ACCEPTED_POINTER,
+			 .kinds = OF_ALL,
+			 .max = 1,
+			 .passing = PASSING_ALWAYS,
+			 .problem = "unreadable scope" },
+	[ROLE_SCOPE] = { .prefix = "scope_",
+			 .accepted = ACCEPTED_NUMBER | ACCEPTED_POINTER,
+			 .kinds = OF_ALL,
+			 .problem = "unreadable scope" },
+	[ROLE_TRACK_NAME] = { .name = "track_name",
+			      .accepted = ACCEPTED_TEXT,
+			      .kinds = OF_ALL,
+			      .max = 1,
+			      .problem = "unreadable track_name" },
+	/* Made of scopes by match_scopes(). */
+	[ROLE_OUTER] = { .problem = "unreadable scope" },
+	/* Samples are no points of flows. */
+	[ROLE_FLOW] = { .type = "ktrack_flow_id",
+			.accepted = ACCEPTED_NUMBER,
+			.kinds = OF_SLICES,
+			.max = FLOWS_MAX,
+			.passing = PASSING_FLOW,
+			.mark = "flow" },
+	[ROLE_RESULT] = { .type = "ktrack_result",
+			  .accepted = ACCEPTED_ANY,
+			  .kinds = OF_ALL,
+			  .passing = PASSING_AT_END },
+	[ROLE_EXTRA] = { .accepted = ACCEPTED_ANY, .kinds = OF_ALL, .passing = PASSING_ALWAYS },
+};
+
+/**
+ * struct match - the roles of a format's fields
  * @is_swapped: the records' byte order is not this machine's
- * @outer: scopes before @scope that belong to a compound scope
- * @async: pairs begin and end of asynchronous slices
- * @flows: ids of flows
  * @is_global: the tracepoint has one scope only
+ * @roles: by field
+ * @fields: the last field of each role, NULL if there is none
+ * @counts: number of fields of each role
+ * @outer: scopes before the last one that belong to a compound scope
  */
 struct match {
+	const struct format *format;
 	bool is_swapped;
 	bool is_global;
-	const struct format_field *async;
+	enum descriptor_kind kind;
+	enum field_role *roles;
+	const struct format_field *fields[ROLE_COUNT];
+	unsigned int counts[ROLE_COUNT];
 	const struct format_field *outer[KEYS_OUTER_MAX];
 	size_t nr_outer;
-	const struct format_field *flows[FLOWS_MAX];
-	size_t nr_flows;
-	const struct format_field *type;
-	const struct format_field *slice_name;
-	const struct format_field *track_name;
-	const struct format_field *scope;
-	const struct format_field *counter_value;
 };
+
+const char *field_role_mark(enum field_role role)
+{
+	return roles[role].mark;
+}
 
 static bool type_is(const struct format_field *field, const char *type)
 {
 	return strcmp(field->type, type) == 0;
+}
+
+static enum accepted field_accepted(const struct format_field *field, bool is_swapped)
+{
+	struct field_ref ref = field_ref_of(field, is_swapped);
+
+	if (field_ref_is_scalar(&ref))
+		return field->is_pointer ? ACCEPTED_POINTER : ACCEPTED_NUMBER;
+	if (field_ref_is_text(&ref))
+		return ACCEPTED_TEXT;
+	if (ref.kind == FIELD_BOOLEAN)
+		return ACCEPTED_BOOLEAN;
+	return ref.kind == FIELD_FLOATING ? ACCEPTED_FLOATING : ACCEPTED_OTHER;
+}
+
+static bool row_fits(const struct role_row *row, const struct format_field *field, bool is_swapped)
+{
+	return (!row->name || strcmp(field->name, row->name) == 0) &&
+	       (!row->prefix || strncmp(field->name, row->prefix, strlen(row->prefix)) == 0) &&
+	       (!row->type || type_is(field, row->type)) &&
+	       (row->accepted & field_accepted(field, is_swapped));
+}
+
+/* The first role from @role on that the field has. */
+static enum field_role match_role(const struct match *match, const struct format_field *field,
+				  enum field_role role)
+{
+	for (; role < ROLE_EXTRA; role++) {
+		const struct role_row *row = &roles[role];
+
+		if (role != ROLE_PID && (row->kinds & (1u << match->kind)) &&
+		    (row->max <= 1 || match->counts[role] < row->max) &&
+		    row_fits(row, field, match->is_swapped))
+			break;
+	}
+	return role;
+}
+
+static bool match_has(const struct match *match, enum field_role role)
+{
+	const struct format *format = match->format;
+	size_t i = format->nr_common;
+
+	while (i < format->nr_fields &&
+	       !row_fits(&roles[role], &format->fields[i], match->is_swapped))
+		i++;
+	return i < format->nr_fields;
+}
+
+/* An event with the fields of both kinds is a slice, as in Perfetto. */
+static enum descriptor_kind match_kind(const struct match *match)
+{
+	if (match_has(match, ROLE_TYPE) && match_has(match, ROLE_SLICE_NAME))
+		return DESCRIPTOR_SLICE;
+	return match_has(match, ROLE_COUNTER_VALUE) ? DESCRIPTOR_COUNTER : DESCRIPTOR_NONE;
+}
+
+/* Another field has its role: it is passed on. */
+static void match_replace(struct match *match, const struct format_field *field)
+{
+	if (field)
+		match->roles[field - match->format->fields] = match_role(match, field, ROLE_RESULT);
 }
 
 static bool is_key(const struct format_field *field)
@@ -62,83 +232,57 @@ static bool is_key(const struct format_field *field)
  * Scopes that are marked as such are a compound scope together. Of others the last one counts, as
  * in Perfetto.
  */
-static void match_scope_field(struct match *match, const struct format_field *field)
+static void match_scopes(struct match *match, const struct format_field *field)
 {
-	if (type_is(field, TYPE_ASYNC)) {
-		match->async = field;
+	const struct format_field *before = match->fields[ROLE_SCOPE];
+
+	if (is_key(field) && is_key(before) && match->nr_outer < KEYS_OUTER_MAX) {
+		match->roles[before - match->format->fields] = ROLE_OUTER;
+		match->outer[match->nr_outer++] = before;
 		return;
 	}
-	if (!is_key(field) || !is_key(match->scope))
-		match->nr_outer = 0;
-	else if (match->nr_outer < KEYS_OUTER_MAX)
-		match->outer[match->nr_outer++] = match->scope;
-	match->scope = field;
+	match_replace(match, before);
+	while ((!is_key(field) || !is_key(before)) && match->nr_outer > 0)
+		match_replace(match, match->outer[--match->nr_outer]);
+}
+
+static void match_field(struct match *match, size_t index)
+{
+	const struct format_field *field = &match->format->fields[index];
+	enum field_role role = match_role(match, field, 0);
+
+	match->roles[index] = role;
+	if (role == ROLE_SCOPE)
+		match_scopes(match, field);
+	else if (roles[role].max == 1)
+		match_replace(match, match->fields[role]);
+	match->fields[role] = field;
+	match->counts[role]++;
 }
 
 /*
- * A field of another type than the convention's has no role. As in Perfetto, a scope may be a
- * pointer.
+ * A common_pid of another type makes the records malformed. A global scope's field and an id alone
+ * select no track.
  */
-static void match_field(struct match *match, const struct format_field *field)
+static void match_fields(struct match *match)
 {
-	struct field_ref ref = field_ref_of(field, match->is_swapped);
-	bool is_scalar = field_ref_is_scalar(&ref), is_number = is_scalar && !field->is_pointer;
-	bool is_level = is_number || ref.kind == FIELD_BOOLEAN || ref.kind == FIELD_FLOATING;
+	const struct format *format = match->format;
+	const struct format_field *pid = format_find(format, text_of(roles[ROLE_PID].name));
 
-	if (is_number && strcmp(field->name, "track_event_type") == 0)
-		match->type = field;
-	else if (field_ref_is_text(&ref) && strcmp(field->name, "slice_name") == 0)
-		match->slice_name = field;
-	else if (field_ref_is_text(&ref) && strcmp(field->name, "track_name") == 0)
-		match->track_name = field;
-	else if (is_level && strcmp(field->name, "counter_value") == 0)
-		match->counter_value = field;
-	else if (is_scalar &&
-		 strncmp(field->name, SCOPE_FIELD_PREFIX, strlen(SCOPE_FIELD_PREFIX)) == 0)
-		match_scope_field(match, field);
-	else if (is_number && type_is(field, TYPE_FLOW) && match->nr_flows < FLOWS_MAX)
-		match->flows[match->nr_flows++] = field;
-}
-
-/* After all fields were matched. A global scope's field and an id alone select no track. */
-static void match_end(struct match *match)
-{
-	if (match->scope)
-		match->is_global = type_is(match->scope, TYPE_SCOPE_GLOBAL);
+	if (pid && row_fits(&roles[ROLE_PID], pid, match->is_swapped))
+		match->fields[ROLE_PID] = pid;
+	for (size_t i = format->nr_common; i < format->nr_fields; i++)
+		match_field(match, i);
+	if (match->fields[ROLE_SCOPE])
+		match->is_global = type_is(match->fields[ROLE_SCOPE], TYPE_SCOPE_GLOBAL);
 	else
-		match->is_global = match->async != NULL;
-}
-
-/* An event with the fields of both kinds is a slice, as in Perfetto. */
-static enum descriptor_kind match_kind(const struct match *match)
-{
-	if (match->type && match->slice_name)
-		return DESCRIPTOR_SLICE;
-	return match->counter_value ? DESCRIPTOR_COUNTER : DESCRIPTOR_NONE;
-}
-
-static bool match_uses(const struct match *match, enum descriptor_kind kind,
-		       const struct format_field *field)
-{
-	if (field == match->track_name || field == match->scope)
-		return true;
-	for (size_t i = 0; i < match->nr_outer; i++) {
-		if (field == match->outer[i])
-			return true;
-	}
-	if (kind == DESCRIPTOR_COUNTER)
-		return field == match->counter_value;
-	for (size_t i = 0; i < match->nr_flows; i++) {
-		if (field == match->flows[i])
-			return true;
-	}
-	return field == match->type || field == match->slice_name;
+		match->is_global = match->fields[ROLE_ASYNC] != NULL;
 }
 
 /* A pointer is neither a process nor a CPU, whatever its name. */
 static enum descriptor_scope match_scope(const struct match *match)
 {
-	const struct format_field *field = match->scope;
+	const struct format_field *field = match->fields[ROLE_SCOPE];
 
 	if (match->is_global)
 		return DESCRIPTOR_SCOPE_GLOBAL;
@@ -151,122 +295,87 @@ static enum descriptor_scope match_scope(const struct match *match)
 	return DESCRIPTOR_SCOPE_CUSTOM;
 }
 
-/* The number of a global scope is 0, which is read from no bit of the record. */
-static struct field_ref match_scope_id(const struct match *match)
+/*
+ * The number of a global scope is 0, which is read from no bit of the record. Of counters, which
+ * have no end, the id of an asynchronous slice is an extra field only.
+ */
+static void refs_set(struct descriptor *descriptor, const struct match *match)
 {
+	for (enum field_role role = 0; role < ROLE_REFS; role++)
+		descriptor->refs[role] = field_ref_of(match->fields[role], match->is_swapped);
 	if (match->is_global)
-		return (struct field_ref){ .kind = FIELD_UNSIGNED, .end = WORD_SIZE };
-	return field_ref_of(match->scope, match->is_swapped);
+		descriptor->refs[ROLE_SCOPE] = (struct field_ref){ .kind = FIELD_UNSIGNED,
+								   .end = WORD_SIZE };
+	if (match->kind == DESCRIPTOR_COUNTER)
+		descriptor->refs[ROLE_ASYNC] = (struct field_ref)FIELD_REF_ABSENT;
 }
 
-/* A common_pid of another type makes the records malformed. */
-static struct field_ref match_pid(const struct match *match, const struct format *format)
+/* Whether the records of a descriptor must contain the field of a role. */
+static bool descriptor_needs(const struct descriptor *descriptor, enum field_role role)
 {
-	const struct format_field *field = format_find(format, text_of("common_pid"));
-	struct field_ref ref = field_ref_of(field, match->is_swapped);
-	bool is_number = field_ref_is_number(&ref) && !field->is_pointer;
+	bool is_there = descriptor->refs[role].kind != FIELD_ABSENT || roles[role].is_required;
 
-	return is_number ? ref : (struct field_ref)FIELD_REF_ABSENT;
-}
-
-static size_t max_size(size_t a, size_t b)
-{
-	return a > b ? a : b;
+	return is_there && (roles[role].kinds & (1u << descriptor->kind));
 }
 
 /* Returns FIELD_END_NEVER if a required field is absent: then all records are malformed. */
 static size_t record_size(const struct descriptor *descriptor)
 {
-	bool is_slice = descriptor->kind == DESCRIPTOR_SLICE;
-	const struct field_ref *refs[] = {
-		is_slice ? &descriptor->type : &descriptor->counter_value,
-		is_slice ? &descriptor->slice_name : &descriptor->counter_value,
-		&descriptor->pid,
-		descriptor->scope == DESCRIPTOR_SCOPE_THREAD ? &descriptor->pid
-							     : &descriptor->scope_id,
-		descriptor->track_name.kind == FIELD_ABSENT ? &descriptor->pid
-							    : &descriptor->track_name,
-	};
 	size_t size = 0;
 
-	for (size_t i = 0; i < sizeof(refs) / sizeof(refs[0]); i++)
-		size = max_size(size, refs[i]->end);
-	if (descriptor->keys && descriptor->keys->is_async)
-		size = max_size(size, descriptor->async.end);
-	for (size_t i = 0; descriptor->keys && i < descriptor->keys->nr_outer; i++)
-		size = max_size(size, descriptor->outer[i].ref.end);
+	for (enum field_role role = 0; role < ROLE_REFS; role++) {
+		if (descriptor_needs(descriptor, role) && descriptor->refs[role].end > size)
+			size = descriptor->refs[role].end;
+	}
+	for (size_t i = 0; descriptor->keys && i < descriptor->keys->nr_outer; i++) {
+		if (descriptor->outer[i].end > size)
+			size = descriptor->outer[i].end;
+	}
 	return size;
 }
 
-static int extra_set(struct extra *extra, const struct match *match,
-		     const struct format_field *field)
-{
-	const char *name = field->name;
-
-	if (field == match->async)
-		name += strlen(SCOPE_FIELD_PREFIX);
-	extra->ref = field_ref_of(field, match->is_swapped);
-	extra->name = strdup(name);
-	if (!extra->name)
-		return -1;
-	extra->label = text_of(extra->name);
-	return 0;
-}
-
-static int extra_add(struct descriptor *descriptor, const struct match *match,
-		     const struct format_field *field)
-{
-	if (extra_set(&descriptor->extras[descriptor->nr_extras], match, field) < 0)
-		return -1;
-	descriptor->nr_extras++;
-	return 0;
-}
-
-/* Samples are no points of flows. */
-static int flows_add(struct descriptor *descriptor, const struct match *match)
-{
-	if (descriptor->kind == DESCRIPTOR_COUNTER)
-		return 0;
-	descriptor->flows = &descriptor->extras[descriptor->nr_extras];
-	for (size_t i = 0; i < match->nr_flows; i++) {
-		if (extra_set(&descriptor->flows[i], match, match->flows[i]) < 0)
-			return -1;
-		descriptor->nr_flows++;
-	}
-	return 0;
-}
-
-/* Adds the extra fields that are results, or those that are not. */
-static int extras_add_some(struct descriptor *descriptor, const struct match *match,
-			   const struct format *format, bool are_results)
-{
-	for (size_t i = format->nr_common; i < format->nr_fields; i++) {
-		const struct format_field *field = &format->fields[i];
-
-		if (type_is(field, TYPE_RESULT) == are_results &&
-		    !match_uses(match, descriptor->kind, field) &&
-		    extra_add(descriptor, match, field) < 0)
-			return -1;
-	}
-	return 0;
-}
-
+/* Adds the fields that are passed on in one way behind those that were added; -1 without memory. */
 static int extras_add(struct descriptor *descriptor, const struct match *match,
-		      const struct format *format)
+		      enum passing passing, size_t *nr_added)
 {
-	descriptor->extras = calloc(format->nr_fields + 1, sizeof(*descriptor->extras));
-	descriptor->fields = calloc(format->nr_fields + 1, sizeof(*descriptor->fields));
-	if (!descriptor->extras || !descriptor->fields ||
-	    extras_add_some(descriptor, match, format, false) < 0)
-		return -1;
-	descriptor->nr_early_extras = descriptor->nr_extras;
-	return extras_add_some(descriptor, match, format, true);
+	const struct format *format = match->format;
+
+	for (size_t i = format->nr_common; i < format->nr_fields; i++) {
+		const struct role_row *row = &roles[match->roles[i]];
+		struct extra *extra = &descriptor->extras[descriptor->nr_fields];
+
+		if (row->passing != passing)
+			continue;
+		extra->ref = field_ref_of(&format->fields[i], match->is_swapped);
+		extra->role = match->roles[i];
+		extra->name =
+			strdup(format->fields[i].name + (row->prefix ? strlen(row->prefix) : 0));
+		if (!extra->name)
+			return -1;
+		extra->label = text_of(extra->name);
+		descriptor->nr_fields++;
+		(*nr_added)++;
+	}
+	return 0;
 }
 
-/* Of counters, which have no end, the id is an extra field only. */
+static int extras_set(struct descriptor *descriptor, const struct match *match)
+{
+	descriptor->extras = calloc(match->format->nr_fields + 1, sizeof(*descriptor->extras));
+	descriptor->fields = calloc(match->format->nr_fields + 1, sizeof(*descriptor->fields));
+	if (!descriptor->extras || !descriptor->fields ||
+	    extras_add(descriptor, match, PASSING_ALWAYS, &descriptor->nr_early_extras) < 0)
+		return -1;
+	descriptor->nr_extras = descriptor->nr_early_extras;
+	if (extras_add(descriptor, match, PASSING_AT_END, &descriptor->nr_extras) < 0)
+		return -1;
+	descriptor->flows = &descriptor->extras[descriptor->nr_extras];
+	return extras_add(descriptor, match, PASSING_FLOW, &descriptor->nr_flows);
+}
+
 static int keys_add(struct descriptor *descriptor, const struct match *match)
 {
-	bool is_async = match->async && descriptor->kind == DESCRIPTOR_SLICE;
+	bool is_async = descriptor->refs[ROLE_ASYNC].kind != FIELD_ABSENT;
 
 	if (!is_async && match->nr_outer == 0 && descriptor->nr_flows == 0)
 		return 0;
@@ -274,29 +383,25 @@ static int keys_add(struct descriptor *descriptor, const struct match *match)
 	if (!descriptor->keys)
 		return -1;
 	descriptor->keys->is_async = is_async;
-	descriptor->async = field_ref_of(match->async, match->is_swapped);
 	for (size_t i = 0; i < match->nr_outer; i++) {
-		struct extra *outer = &descriptor->outer[i];
+		char *name = strdup(match->outer[i]->name);
 
-		outer->ref = field_ref_of(match->outer[i], match->is_swapped);
-		outer->name = strdup(match->outer[i]->name);
-		if (!outer->name)
+		if (!name)
 			return -1;
-		descriptor->keys->outer[i].name = text_of(outer->name);
-		descriptor->keys->nr_outer++;
+		descriptor->outer[i] = field_ref_of(match->outer[i], match->is_swapped);
+		descriptor->keys->outer[descriptor->keys->nr_outer++].name = text_of(name);
 	}
 	return 0;
 }
 
-static int names_set(struct descriptor *descriptor, const struct match *match, const char *system,
-		     const struct format *format)
+static int names_set(struct descriptor *descriptor, const struct match *match, const char *system)
 {
-	if (match->scope && !match->is_global) {
-		descriptor->scope_field = strdup(match->scope->name);
+	if (match->fields[ROLE_SCOPE] && !match->is_global) {
+		descriptor->scope_field = strdup(match->fields[ROLE_SCOPE]->name);
 		if (!descriptor->scope_field)
 			return -1;
 	}
-	if (asprintf(&descriptor->category, "%s:%s", system, format->name) < 0) {
+	if (asprintf(&descriptor->category, "%s:%s", system, match->format->name) < 0) {
 		descriptor->category = NULL;
 		return -1;
 	}
@@ -307,25 +412,18 @@ static int names_set(struct descriptor *descriptor, const struct match *match, c
 }
 
 static int descriptor_fill(struct descriptor *descriptor, const struct match *match,
-			   const char *system, const struct format *format)
+			   const char *system)
 {
 	*descriptor = (struct descriptor){
-		.event_id = format->id,
-		.kind = match_kind(match),
+		.event_id = match->format->id,
+		.kind = match->kind,
 		.is_swapped = match->is_swapped,
 		.scope = match_scope(match),
-		.type = field_ref_of(match->type, match->is_swapped),
-		.slice_name = field_ref_of(match->slice_name, match->is_swapped),
-		.track_name = field_ref_of(match->track_name, match->is_swapped),
-		.scope_id = match_scope_id(match),
-		.counter_value = field_ref_of(match->counter_value, match->is_swapped),
-		.pid = match_pid(match, format),
 	};
-	if (names_set(descriptor, match, system, format) < 0 ||
-	    extras_add(descriptor, match, format) < 0 || flows_add(descriptor, match) < 0 ||
+	refs_set(descriptor, match);
+	if (names_set(descriptor, match, system) < 0 || extras_set(descriptor, match) < 0 ||
 	    keys_add(descriptor, match) < 0)
 		return -1;
-	descriptor->nr_fields = descriptor->nr_extras + descriptor->nr_flows;
 	descriptor->record_size = record_size(descriptor);
 	descriptor->has_more = descriptor->nr_fields > 0 || descriptor->keys;
 	return 0;
@@ -334,16 +432,21 @@ static int descriptor_fill(struct descriptor *descriptor, const struct match *ma
 int descriptor_new(struct descriptor **out, const char *system, const struct format *format,
 		   bool is_swapped)
 {
-	struct match match = { .is_swapped = is_swapped };
+	struct match match = { .format = format, .is_swapped = is_swapped };
+	int status = -1;
 
 	*out = NULL;
-	for (size_t i = format->nr_common; i < format->nr_fields; i++)
-		match_field(&match, &format->fields[i]);
-	match_end(&match);
-	if (match_kind(&match) == DESCRIPTOR_NONE)
+	match.kind = match_kind(&match);
+	if (match.kind == DESCRIPTOR_NONE)
 		return 0;
+	match.roles = calloc(format->nr_fields, sizeof(*match.roles));
 	*out = calloc(1, sizeof(**out));
-	if (*out && descriptor_fill(*out, &match, system, format) == 0)
+	if (*out && match.roles) {
+		match_fields(&match);
+		status = descriptor_fill(*out, &match, system);
+	}
+	free(match.roles);
+	if (status == 0)
 		return 0;
 	descriptor_free(*out);
 	*out = NULL;
@@ -355,12 +458,9 @@ size_t descriptor_size(const struct descriptor *descriptor)
 	size_t size = sizeof(*descriptor) + strlen(descriptor->category) + 1 +
 		      extra_symbols_size(descriptor);
 
-	for (size_t i = 0; i < descriptor->nr_extras; i++)
+	for (size_t i = 0; i < descriptor->nr_fields; i++)
 		size += sizeof(struct extra) + sizeof(struct field) +
 			descriptor->extras[i].label.size + 1;
-	for (size_t i = 0; i < descriptor->nr_flows; i++)
-		size += sizeof(struct extra) + sizeof(struct field) +
-			descriptor->flows[i].label.size + 1;
 	return descriptor->keys ? size + sizeof(*descriptor->keys) : size;
 }
 
@@ -368,13 +468,13 @@ void descriptor_free(struct descriptor *descriptor)
 {
 	if (!descriptor)
 		return;
-	for (size_t i = 0; i < descriptor->nr_extras + descriptor->nr_flows; i++)
+	for (size_t i = 0; i < descriptor->nr_fields; i++)
 		free(descriptor->extras[i].name);
 	extra_symbols_free(descriptor->symbols);
 	free(descriptor->extras);
 	free(descriptor->fields);
-	for (size_t i = 0; i < KEYS_OUTER_MAX; i++)
-		free(descriptor->outer[i].name);
+	for (size_t i = 0; descriptor->keys && i < descriptor->keys->nr_outer; i++)
+		free((char *)descriptor->keys->outer[i].name.data);
 	free(descriptor->keys);
 	free(descriptor->scope_field);
 	free(descriptor->category);
@@ -390,7 +490,7 @@ void descriptor_free(struct descriptor *descriptor)
 hot_inline bool kind_decode(struct decoded_event *out, const struct descriptor *descriptor,
 			    const struct record *record, bool is_swapped)
 {
-	int64_t type = field_integer(&descriptor->type, record, is_swapped);
+	int64_t type = field_integer(&descriptor->refs[ROLE_TYPE], record, is_swapped);
 
 	out->kind = type == KTRACK_TYPE_BEGIN ? DECODED_BEGIN
 		    : type == KTRACK_TYPE_END ? DECODED_END
@@ -407,8 +507,8 @@ hot_inline const char *slice_decode(struct decoded_event *out, const struct desc
 
 	if (unlikely(!kind_decode(out, descriptor, record, is_swapped)))
 		return "unknown track_event_type";
-	if (unlikely(!field_bytes(&descriptor->slice_name, record, is_swapped, &name)))
-		return "unreadable slice_name";
+	if (unlikely(!field_bytes(&descriptor->refs[ROLE_SLICE_NAME], record, is_swapped, &name)))
+		return roles[ROLE_SLICE_NAME].problem;
 	if (out->kind == DECODED_END)
 		name.size = 0;
 	else
@@ -421,7 +521,7 @@ hot_inline const char *slice_decode(struct decoded_event *out, const struct desc
 hot_inline void counter_decode(struct decoded_event *out, const struct descriptor *descriptor,
 			       const struct record *record, bool is_swapped)
 {
-	const struct field_ref *ref = &descriptor->counter_value;
+	const struct field_ref *ref = &descriptor->refs[ROLE_COUNTER_VALUE];
 	int64_t number = field_integer(ref, record, is_swapped);
 
 	out->kind = DECODED_COUNTER;
@@ -437,11 +537,11 @@ hot_inline void counter_decode(struct decoded_event *out, const struct descripto
 hot_inline const char *scope_decode(struct decoded_event *out, const struct descriptor *descriptor,
 				    const struct record *record, bool is_swapped)
 {
-	const struct field_ref *ref = &descriptor->scope_id;
-	int64_t tid = field_integer(&descriptor->pid, record, is_swapped);
+	const struct field_ref *ref = &descriptor->refs[ROLE_SCOPE];
+	int64_t tid = field_integer(&descriptor->refs[ROLE_PID], record, is_swapped);
 
 	if (unlikely(tid != (int32_t)tid))
-		return "unreadable common_pid";
+		return roles[ROLE_PID].problem;
 	out->tid = tid;
 	out->scope_id.kind = VALUE_SIGNED;
 	out->scope_id.signed_number = tid;
@@ -457,13 +557,13 @@ hot_inline const char *track_decode(struct decoded_event *out, const struct desc
 {
 	struct text name;
 
-	if (descriptor->track_name.kind == FIELD_ABSENT) {
+	if (descriptor->refs[ROLE_TRACK_NAME].kind == FIELD_ABSENT) {
 		out->track_name = descriptor->label;
 		out->track_head = descriptor->label_head;
 		return NULL;
 	}
-	if (unlikely(!field_bytes(&descriptor->track_name, record, is_swapped, &name)))
-		return "unreadable track_name";
+	if (unlikely(!field_bytes(&descriptor->refs[ROLE_TRACK_NAME], record, is_swapped, &name)))
+		return roles[ROLE_TRACK_NAME].problem;
 	out->track_head = field_cut_text(record, &name);
 	out->track_name = name;
 	return NULL;
@@ -549,14 +649,12 @@ static void keys_decode(const struct descriptor *descriptor, const struct record
 	struct decoded_keys *keys = descriptor->keys;
 
 	for (size_t i = 0; i < keys->nr_outer; i++) {
-		const struct extra *outer = &descriptor->outer[i];
-
-		keys->outer[i].value.kind = field_integer_kind(&outer->ref);
-		keys->outer[i].value.signed_number = field_integer(&outer->ref, record,
-								   descriptor->is_swapped);
+		field_read_number(&descriptor->outer[i], record, descriptor->is_swapped,
+				  &keys->outer[i].value);
 	}
 	if (keys->is_async)
-		keys->ids[0] = field_integer(&descriptor->async, record, descriptor->is_swapped);
+		keys->ids[0] = field_integer(&descriptor->refs[ROLE_ASYNC], record,
+					     descriptor->is_swapped);
 }
 
 /* Decodes what most tracepoints do not have. */
@@ -583,33 +681,26 @@ static bool record_lacks(const struct record *record, const struct field_ref *re
 }
 
 /* Also for records that are too short to read numbers from them. */
-static const char *short_slice_problem(struct decoded_event *out,
-				       const struct descriptor *descriptor,
-				       const struct record *record)
+static const char *short_record_problem(struct decoded_event *out,
+					const struct descriptor *descriptor,
+					const struct record *record, enum field_role role)
 {
+	size_t nr_outer = role == ROLE_SCOPE && descriptor->keys ? descriptor->keys->nr_outer : 0;
+	const struct field_ref *ref = &descriptor->refs[role];
 	bool is_swapped = descriptor->is_swapped;
 	struct text name;
 
-	if (record_lacks(record, &descriptor->type))
-		return "unreadable track_event_type";
-	if (descriptor->type.end <= record->size &&
+	if (record_lacks(record, ref) ||
+	    (role == ROLE_SLICE_NAME && !field_bytes(ref, record, is_swapped, &name)))
+		return roles[role].problem;
+	if (role == ROLE_TYPE && ref->end <= record->size &&
 	    !kind_decode(out, descriptor, record, is_swapped))
 		return "unknown track_event_type";
-	if (record_lacks(record, &descriptor->slice_name) ||
-	    !field_bytes(&descriptor->slice_name, record, is_swapped, &name))
-		return "unreadable slice_name";
-	return NULL;
-}
-
-static bool record_lacks_keys(const struct record *record, const struct descriptor *descriptor)
-{
-	const struct decoded_keys *keys = descriptor->keys;
-
-	for (size_t i = 0; keys && i < keys->nr_outer; i++) {
-		if (record_lacks(record, &descriptor->outer[i].ref))
-			return true;
+	for (size_t i = 0; i < nr_outer; i++) {
+		if (record_lacks(record, &descriptor->outer[i]))
+			return roles[ROLE_OUTER].problem;
 	}
-	return keys && keys->is_async && record_lacks(record, &descriptor->async);
+	return NULL;
 }
 
 /* Reports the first problem of a record that does not contain all fields. */
@@ -619,19 +710,11 @@ static out_of_line const char *short_record_fail(struct decoded_event *out,
 {
 	const char *problem = NULL;
 
-	if (descriptor->kind == DESCRIPTOR_SLICE)
-		problem = short_slice_problem(out, descriptor, record);
-	else if (record_lacks(record, &descriptor->counter_value))
-		problem = "unreadable counter_value";
-	if (problem)
-		return decode_fail(out, problem);
-	if (record_lacks(record, &descriptor->pid))
-		return decode_fail(out, "unreadable common_pid");
-	if ((descriptor->scope != DESCRIPTOR_SCOPE_THREAD &&
-	     record_lacks(record, &descriptor->scope_id)) ||
-	    record_lacks_keys(record, descriptor))
-		return decode_fail(out, "unreadable scope");
-	return decode_fail(out, "unreadable track_name");
+	for (enum field_role role = 0; role < ROLE_REFS && !problem; role++) {
+		if (descriptor_needs(descriptor, role))
+			problem = short_record_problem(out, descriptor, record, role);
+	}
+	return decode_fail(out, problem ? problem : roles[ROLE_TRACK_NAME].problem);
 }
 
 hot_inline const char *record_decode(struct decoded_event *out, const struct descriptor *descriptor,

@@ -29,13 +29,39 @@ enum descriptor_scope {
 };
 
 /**
- * struct extra - a field without a role in decoding, that is passed on
+ * enum field_role - what a field means to the convention; convention/descriptor.c has their table
+ * @ROLE_OUTER: scopes before the last one of a compound scope
+ * @ROLE_EXTRA: no meaning but its name and value
+ *
+ * The first ones are read by one reference of the descriptor each; a record without one of these
+ * fields has the problem of the first that it lacks.
+ */
+enum field_role {
+	ROLE_TYPE,
+	ROLE_SLICE_NAME,
+	ROLE_COUNTER_VALUE,
+	ROLE_PID,
+	ROLE_ASYNC,
+	ROLE_SCOPE,
+	ROLE_TRACK_NAME,
+	ROLE_REFS,
+	ROLE_OUTER = ROLE_REFS,
+	ROLE_FLOW,
+	ROLE_RESULT,
+	ROLE_EXTRA,
+	ROLE_COUNT,
+};
+
+/**
+ * struct extra - a field that is passed on by its name
+ * @name: of the argument in outputs
  * @label: @name as a text
  */
 struct extra {
 	char *name;
 	struct text label;
 	struct field_ref ref;
+	enum field_role role;
 };
 
 /**
@@ -80,22 +106,20 @@ struct decoded_keys {
  * @label: @name as a text
  * @label_head: text_head() of @label
  * @scope_field: name of the scope field, NULL if there is none
- * @type: field of 'B', 'E' or 'I'; this and the other references are absent if there is no field
- * @pid: field of the writing thread
+ * @refs: fields of the roles before ROLE_REFS; absent if there is no field
  * @is_of_program: it is an event of a program
  * @is_swapped: the byte order of the records is not this machine's
  * @record_size: minimum size of a record that contains all these fields
- * @extras: fields without a role; those that only ends have are the last ones
+ * @extras: fields that are passed on; those that only ends have are the last ones
  * @nr_extras: their number
  * @nr_early_extras: number of extras that begins and instants have
- * @flows: fields of flows, in the same memory as the extras
+ * @flows: fields of flows, which follow the extras
  * @nr_flows: their number; 0 for counters
  * @fields: values of the extras and the flows of the record that was decoded last
  * @nr_fields: number of extras and flows
- * @outer: fields of outer scopes
- * @async: field that pairs begin and end of asynchronous slices
- * @keys: values of both in the record that was decoded last; NULL if there are neither these fields
- * nor flows
+ * @outer: fields of outer scopes, whose names are those of @keys
+ * @keys: values of these and of ROLE_ASYNC in the record that was decoded last; NULL if there are
+ * neither these fields nor flows
  * @symbols: texts of the extras, NULL if none has any
  * @counter: the counter of this descriptor's open slices, NULL if there is none
  * @is_selective: begins may be filtered, so that an end without a begin is a filtered one
@@ -111,12 +135,7 @@ struct descriptor {
 	struct text label;
 	uint64_t label_head;
 	char *scope_field;
-	struct field_ref type;
-	struct field_ref slice_name;
-	struct field_ref track_name;
-	struct field_ref scope_id;
-	struct field_ref counter_value;
-	struct field_ref pid;
+	struct field_ref refs[ROLE_REFS];
 	bool is_of_program;
 	bool is_swapped;
 	size_t record_size;
@@ -127,8 +146,7 @@ struct descriptor {
 	size_t nr_flows;
 	struct field *fields;
 	size_t nr_fields;
-	struct extra outer[KEYS_OUTER_MAX];
-	struct field_ref async;
+	struct field_ref outer[KEYS_OUTER_MAX];
 	struct decoded_keys *keys;
 	struct extra_symbols *symbols;
 	const struct descriptor *counter;

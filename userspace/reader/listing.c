@@ -18,10 +18,8 @@ struct listing {
 };
 
 static const char *const scope_names[] = {
-	[DESCRIPTOR_SCOPE_THREAD] = "thread",
-	[DESCRIPTOR_SCOPE_PROCESS] = "process",
-	[DESCRIPTOR_SCOPE_CPU] = "cpu",
-	[DESCRIPTOR_SCOPE_CUSTOM] = "custom",
+	[DESCRIPTOR_SCOPE_THREAD] = "thread", [DESCRIPTOR_SCOPE_PROCESS] = "process",
+	[DESCRIPTOR_SCOPE_CPU] = "cpu",	      [DESCRIPTOR_SCOPE_CUSTOM] = "custom",
 	[DESCRIPTOR_SCOPE_GLOBAL] = "global",
 };
 
@@ -82,19 +80,25 @@ void listing_get(const struct listing *listing, size_t number, struct listed *ou
 		.nr_flows = descriptor->nr_flows,
 		.is_async = keys && keys->is_async,
 		.is_counter = descriptor->kind == DESCRIPTOR_COUNTER,
-		.has_track_name = descriptor->track_name.kind != FIELD_ABSENT,
+		.has_track_name = descriptor->refs[ROLE_TRACK_NAME].kind != FIELD_ABSENT,
 		.is_enabled = descriptor_is_enabled(descriptor, listing->events_fd),
 	};
 }
 
 const char *listing_outer(const struct listing *listing, size_t number, size_t outer)
 {
-	return convention_descriptor(listing->convention, number)->outer[outer].name;
+	return convention_descriptor(listing->convention, number)->keys->outer[outer].name.data;
 }
 
 const char *listing_field(const struct listing *listing, size_t number, size_t field)
 {
 	return convention_descriptor(listing->convention, number)->extras[field].name;
+}
+
+const char *listing_mark(const struct listing *listing, size_t number, size_t field)
+{
+	return field_role_mark(
+		convention_descriptor(listing->convention, number)->extras[field].role);
 }
 
 const char *listing_flow(const struct listing *listing, size_t number, size_t flow)
@@ -164,8 +168,7 @@ static int name_add(struct rule_listing *listing, char *system, char *event, str
 		return error_set(error, "out of memory");
 	}
 	listing->names = names;
-	names[listing->nr_names++] =
-		(struct tracepoint_name){ .system = system, .event = event };
+	names[listing->nr_names++] = (struct tracepoint_name){ .system = system, .event = event };
 	return 0;
 }
 
@@ -289,7 +292,8 @@ static enum listed_presence presence_find(const struct rule_listing *listing, co
 					  const char *event)
 {
 	/* ftrace's own records have no tracepoint; those of programs come and go. */
-	if (!listing->is_known || program_system(system) || (listing->is_by_symbols && strcmp(system, "ftrace") == 0))
+	if (!listing->is_known || program_system(system) ||
+	    (listing->is_by_symbols && strcmp(system, "ftrace") == 0))
 		return LISTED_UNKNOWN;
 	for (size_t i = 0; i < listing->nr_names; i++) {
 		if ((listing->is_by_symbols || fnmatch(system, listing->names[i].system, 0) == 0) &&

@@ -53,8 +53,11 @@ void listing_get(const struct listing *listing, size_t number, struct listed *ou
 /** listing_outer - the field of an outer scope of a tracepoint */
 const char *listing_outer(const struct listing *listing, size_t number, size_t outer);
 
-/** listing_field - the name of an extra field of a tracepoint */
+/** listing_field - the name of an extra field of a tracepoint, or of a flow, which follow these */
 const char *listing_field(const struct listing *listing, size_t number, size_t field);
+
+/** listing_mark - the role of such a field in a word, NULL if it has none */
+const char *listing_mark(const struct listing *listing, size_t number, size_t field);
 
 /** listing_flow - the name of a flow of a tracepoint */
 const char *listing_flow(const struct listing *listing, size_t number, size_t flow);
