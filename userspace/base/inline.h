@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
-/* Attributes of functions that run once per record or line. */
+/* Attributes of functions that run once per record or line, and container_of(). */
 #ifndef BASE_INLINE_H
 #define BASE_INLINE_H
+
+#include <stddef.h>
+
+/* Attributes of functions that run once per record or line. */
 
 /**
  * hot_inline - a static function that is always inlined
@@ -37,5 +41,10 @@
 #else
 #define copies_wide
 #endif
+
+/* From a member to the struct around it. */
+
+/** container_of - the struct @type whose @member is at @pointer */
+#define container_of(pointer, type, member) ((type *)((char *)(pointer)-offsetof(type, member)))
 
 #endif

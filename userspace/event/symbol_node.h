@@ -12,8 +12,56 @@
 #ifndef EVENT_SYMBOL_NODE_H
 #define EVENT_SYMBOL_NODE_H
 
-#include "event/field_ref.h"
-#include "event/symbol_number.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/base.h"
+#include "event/format.h"
+
+/* Numbers of print formats, and what their operators do as in C with 64 bits. */
+
+/** struct symbol_number - a number of 64 bits; @is_unsigned decides how it is compared and shifted
+ */
+struct symbol_number {
+	uint64_t bits;
+	bool is_unsigned;
+};
+
+enum symbol_unary {
+	SYMBOL_INVERT,
+	SYMBOL_NOT,
+	SYMBOL_NEGATE,
+	SYMBOL_UNARY_COUNT
+};
+
+enum symbol_binary {
+	SYMBOL_AND,
+	SYMBOL_OR,
+	SYMBOL_XOR,
+	SYMBOL_SHIFT_LEFT,
+	SYMBOL_SHIFT_RIGHT,
+	SYMBOL_ADD,
+	SYMBOL_SUBTRACT,
+	SYMBOL_EQUAL,
+	SYMBOL_DIFFERENT,
+	SYMBOL_LESS,
+	SYMBOL_LESS_EQUAL,
+	SYMBOL_GREATER,
+	SYMBOL_GREATER_EQUAL,
+	SYMBOL_BOTH,
+	SYMBOL_EITHER,
+	SYMBOL_BINARY_COUNT
+};
+
+/** symbol_number_unary - an operator with one operand */
+struct symbol_number symbol_number_unary(enum symbol_unary op, struct symbol_number a);
+
+/** symbol_number_binary - an operator with two operands; shifting by 64 and more gives 0 */
+struct symbol_number symbol_number_binary(enum symbol_binary op, struct symbol_number a,
+					  struct symbol_number b);
+
+/** symbol_number_cast - convert to an integer type of @size bytes: 1, 2, 4 or 8 */
+struct symbol_number symbol_number_cast(unsigned int size, bool is_signed, struct symbol_number a);
 
 /** Limits of the symbols of a tracepoint; the kernel's need a tenth of each */
 #define SYMBOL_ANSWER_MAX (256 * 1024)
@@ -110,5 +158,34 @@ struct symbols {
 	char *texts;
 	size_t nr_used;
 };
+
+/* What the child does that parses print formats. Only symbols_read() starts it. */
+
+/** SYMBOLS_ARE_SAFE, SYMBOLS_LACK_SECCOMP - the first byte that the child sends */
+#define SYMBOLS_ARE_SAFE 's'
+#define SYMBOLS_LACK_SECCOMP 'u'
+
+/**
+ * symbol_format_prepare - rewrite a format for libtraceevent
+ * @out: the format with casts that keep operands in parentheses together, which libtraceevent
+ * separates in "flags & (A | B)", with __print_symbolic() instead of __print_symbolic_u64(), and
+ * with a name as value of entries that cannot be used
+ */
+void symbol_format_prepare(struct buffer *out, struct text format);
+
+/**
+ * symbols_answer - parse @format by libtraceevent
+ * @out: the symbols of its fields, as symbol_node.h describes; empty if there are none
+ *
+ * Returns false if memory ran out.
+ */
+bool symbols_answer(struct buffer *out, struct text format);
+
+/**
+ * sandbox_enter - give up all privileges but to write to @fd
+ *
+ * Returns false if the kernel cannot filter system calls; everything else is given up then.
+ */
+bool sandbox_enter(int fd);
 
 #endif

@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Names of system calls, by libseccomp. */
+/* Names of system calls, and limits of a process to some of them, by libseccomp. */
 #include "event/syscalls.h"
 
+#include <errno.h>
 #include <fnmatch.h>
 #include <inttypes.h>
 #include <seccomp.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+#include "event/system_calls.h"
+
+/* Names of system calls, by libseccomp. */
 
 /* This bit of a number, and not a property of the thread, selects x32. */
 #define X32_BIT 0x40000000
@@ -227,4 +232,19 @@ void syscalls_end_exec(struct syscalls *syscalls, int tid, int64_t number, int64
 		thread_set_add(&syscalls->narrow_threads, tid);
 	else if (result == 0)
 		thread_set_remove(&syscalls->narrow_threads, tid);
+}
+
+/* Limits the system calls of a process. */
+
+bool system_calls_limit(const int *calls, size_t nr_calls)
+{
+	scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ERRNO(ENOSYS));
+	bool is_filtered = filter;
+
+	for (size_t i = 0; i < nr_calls && is_filtered; i++)
+		is_filtered = seccomp_rule_add(filter, SCMP_ACT_ALLOW, calls[i], 0) == 0;
+	is_filtered = is_filtered && seccomp_load(filter) == 0;
+	if (filter)
+		seccomp_release(filter);
+	return is_filtered;
 }

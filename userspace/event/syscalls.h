@@ -6,6 +6,9 @@
 #ifndef EVENT_SYSCALLS_H
 #define EVENT_SYSCALLS_H
 
+#include <stdbool.h>
+#include <stddef.h>
+
 #include "base/base.h"
 #include "event/task.h"
 #include "event/thread_set.h"
@@ -141,5 +144,15 @@ hot_inline void syscalls_end(struct syscalls *syscalls, int tid, int64_t number,
 	if (unlikely(syscalls->nr_executing > 0))
 		syscalls_end_exec(syscalls, tid, number, result);
 }
+
+/* Limits the system calls of a process that reads what others wrote. */
+
+/**
+ * system_calls_limit - let all other system calls of this process fail with ENOSYS
+ * @calls: numbers of this architecture
+ *
+ * Returns false if the kernel cannot filter system calls.
+ */
+bool system_calls_limit(const int *calls, size_t nr_calls);
 
 #endif

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-/* Compares this process's namespaces with the first ones. */
-#include "base/namespace.h"
-
+/* What /proc says of this process's namespaces. */
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "base/buffer.h"
 #include "base/file.h"
+#include "base/namespace.h"
 
 /* The inode of the first PID namespace, which never changes (PROC_PID_INIT_INO). */
 #define FIRST_PID_NAMESPACE 0xEFFFFFFCU

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
-/* Namespaces in which numbers of processes, or clocks, are not those of the kernel's records. */
-#ifndef BASE_NAMESPACE_H
-#define BASE_NAMESPACE_H
+/*
+ * What /proc says of this process's namespaces: numbers of processes, or clocks, may not be those
+ * of the kernel's records.
+ */
+#ifndef BASE_PROC_H
+#define BASE_PROC_H
 
 #include <stdbool.h>
 
