@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Tests of symbols of modules that are loaded and unloaded while they are looked up. */
-#include "event/late_symbols.h"
+#include "event/kallsyms.h"
 
 #include <sys/stat.h>
 #include <unistd.h>
 
 #define OWN_CLOCK CLOCK_BOOTTIME
-#include "fixtures/own_clock.h"
 #include "fixtures/folder.h"
+#include "fixtures/own_clock.h"
 #include "fixtures/tap.h"
 
 #define CORE "f00 T _text\n1000 T core_first\n2000 T core_last\n2100 T _etext\n"

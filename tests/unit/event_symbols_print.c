@@ -3,7 +3,6 @@
  * Tests of what a child does with print formats, in this process: its own sanitizers report nothing
  * once it is confined.
  */
-#include "event/symbol_child.h"
 #include "event/symbol_node.h"
 #include "fixtures/symbols_fixture.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Tests: sets of threads, and which threads run 32-bit programs. */
 #include "event/syscalls.h"
-#include "event/thread_set.h"
+#include "event/task.h"
 
 #include "fixtures/tap.h"
 

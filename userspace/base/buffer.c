@@ -6,8 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/put.h"
-
 /* Tables of digits, and numbers that are not short. */
 
 #define TEN(before)                                                                         \
@@ -24,8 +22,8 @@ const char put_triples[1000][4] = {
 };
 
 _Static_assert(PUT_SLACK == 32, "as many blanks");
-const char put_blank_block[PUT_SLACK] __attribute__((nonstring)) =
-	"                                ";
+const char put_blank_block[PUT_SLACK]
+	__attribute__((nonstring)) = "                                ";
 
 char *put_large(char *out, uint64_t number)
 {
@@ -44,7 +42,8 @@ char *put_hex(char *out, uint64_t number)
 	return out + nr_digits;
 }
 
-char *put_decimal(char *out, int64_t number, unsigned int decimals)
+/* Put @number / 10^@decimals with @decimals digits after the point, 1 to 9. */
+static char *put_decimal(char *out, int64_t number, unsigned int decimals)
 {
 	uint64_t rest = number < 0 ? -(uint64_t)number : (uint64_t)number;
 	uint64_t unit = 1;

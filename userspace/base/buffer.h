@@ -218,9 +218,6 @@ hot_inline char *put_signed(char *out, int64_t number)
 /** put_hex - put a number in hexadecimal: "0x1f" */
 char *put_hex(char *out, uint64_t number);
 
-/** put_decimal - put @number / 10^@decimals with @decimals digits after the point, 1 to 9 */
-char *put_decimal(char *out, int64_t number, unsigned int decimals);
-
 /** put_long_seconds - put_seconds() of at least a second, or of a negative time */
 char *put_long_seconds(char *out, int64_t ns, unsigned int decimals);
 

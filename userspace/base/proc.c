@@ -6,7 +6,7 @@
 
 #include "base/buffer.h"
 #include "base/file.h"
-#include "base/namespace.h"
+#include "base/proc.h"
 
 /* The inode of the first PID namespace, which never changes (PROC_PID_INIT_INO). */
 #define FIRST_PID_NAMESPACE 0xEFFFFFFCU

@@ -208,8 +208,8 @@ struct decoded_names {
  * @problem: NULL, or a constant text why the record could not be decoded; only @descriptor,
  * @time_ns, @cpu and @buffer are valid then
  *
- * Texts are borrowed from the record. Fields, their names and keys are borrowed from the descriptor,
- * and valid until its next record is decoded.
+ * Texts are borrowed from the record. Fields, their names and keys are borrowed from the
+ * descriptor, and valid until its next record is decoded.
  */
 struct decoded_event {
 	const struct descriptor *descriptor;

@@ -12,8 +12,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "event/mangle.h"
-
 /*
  * Makes the begins of symbols from a name of C++. That is safer than to demangle the symbols of a
  * file, which may be hostile.
@@ -38,7 +36,11 @@ static size_t parts_mangle(struct buffer *out, struct text name)
 	return nr_parts;
 }
 
-void name_mangle(struct buffer mangled[MANGLED_FORMS], const char *name)
+/*
+ * Append how the symbols of a function begin, up to its template arguments or parameters
+ * @name: such as "space::Class::function(int)", whose parameters are ignored
+ */
+static void name_mangle(struct buffer mangled[MANGLED_FORMS], const char *name)
 {
 	static const char *const nested[MANGLED_FORMS] = { "_ZN", "_ZNK" };
 	static const char *const plain[MANGLED_FORMS] = { "_Z", "_ZL" };
@@ -68,12 +70,11 @@ void name_mangle(struct buffer mangled[MANGLED_FORMS], const char *name)
 /* The kernel runs no program with more. */
 #define SEGMENTS_MAX (65536 / sizeof(Elf64_Phdr))
 
-#define ELF_FUNCTIONS(apply)                                                                  \
-	apply(elf_begin) apply(elf_end) apply(elf_getdata) apply(elf_getphdrnum)              \
-		apply(elf_getscn) apply(elf_getshdrstrndx) apply(elf_kind) apply(elf_nextscn) \
-			apply(elf_version) apply(gelf_getclass) apply(gelf_getehdr)           \
-				apply(gelf_getnote) apply(gelf_getphdr) apply(gelf_getshdr)   \
-					apply(gelf_getsym)
+#define ELF_FUNCTIONS(apply)                                                                       \
+	apply(elf_begin) apply(elf_end) apply(elf_getdata) apply(elf_getphdrnum) apply(elf_getscn) \
+		apply(elf_getshdrstrndx) apply(elf_kind) apply(elf_nextscn) apply(elf_version)     \
+			apply(gelf_getclass) apply(gelf_getehdr) apply(gelf_getnote)               \
+				apply(gelf_getphdr) apply(gelf_getshdr) apply(gelf_getsym)
 
 /** struct elf_api - libelf */
 struct elf_api {
@@ -195,8 +196,7 @@ static void string_copy(const Elf_Data *strings, size_t offset, char out[ELF_NAM
 {
 	size_t left = strings && offset < strings->d_size ? strings->d_size - offset : 0;
 
-	snprintf(out, ELF_NAME_SIZE, "%.*s",
-		 (int)(left < ELF_NAME_SIZE ? left : ELF_NAME_SIZE),
+	snprintf(out, ELF_NAME_SIZE, "%.*s", (int)(left < ELF_NAME_SIZE ? left : ELF_NAME_SIZE),
 		 left > 0 ? (const char *)strings->d_buf + offset : "");
 }
 
@@ -327,7 +327,8 @@ static int function_choose(const struct elf_file *file, struct function_search *
 		status = error_set(error, "%s: no function '%s'; did you mean '%s'?", file->path,
 				   search->name, search->nearest.word);
 	else if (search->nr_found == 0)
-		status = error_set(error, "%s: no function '%s'; 'nm -D %s' lists those of a library",
+		status = error_set(error,
+				   "%s: no function '%s'; 'nm -D %s' lists those of a library",
 				   file->path, search->name, file->path);
 	search->mangled = NULL;
 	for (size_t i = 0; i < MANGLED_FORMS; i++)
@@ -483,8 +484,8 @@ static int notes_visit(const struct mark_search *search, const Elf_Data *data)
 }
 
 /*
- * Returns the notes of a section, NULL if it has none. Sections do not overlap, or those of a hostile
- * file would be the same bytes many times.
+ * Returns the notes of a section, NULL if it has none. Sections do not overlap, or those of a
+ * hostile file would be the same bytes many times.
  * @left: bytes that sections may still have
  */
 static const Elf_Data *notes_read(const struct elf_file *file, Elf_Scn *section, uint64_t *left)

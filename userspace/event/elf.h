@@ -13,12 +13,6 @@
 /** MANGLED_FORMS - a method may be const, a function static */
 #define MANGLED_FORMS 2
 
-/**
- * name_mangle - append how the symbols of a function begin, up to its template arguments or parameters
- * @name: such as "space::Class::function(int)", whose parameters are ignored
- */
-void name_mangle(struct buffer mangled[MANGLED_FORMS], const char *name);
-
 struct elf_file;
 
 /**

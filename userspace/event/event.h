@@ -11,14 +11,11 @@
 #define EVENT_EVENT_H
 
 #include "event/constants.h"
-#include "event/decoded.h"
 #include "event/descriptor.h"
 #include "event/elf.h"
-#include "event/field_ref.h"
 #include "event/filter.h"
 #include "event/format.h"
 #include "event/kallsyms.h"
-#include "event/late_symbols.h"
 #include "event/print_format.h"
 #include "event/program.h"
 #include "event/record.h"
@@ -26,8 +23,6 @@
 #include "event/stack.h"
 #include "event/symbols.h"
 #include "event/syscalls.h"
-#include "event/system_calls.h"
 #include "event/task.h"
-#include "event/thread_set.h"
 
 #endif

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "event/field_ref.h"
+#include "event/format.h"
 #include "event/kallsyms.h"
 #include "event/print_format.h"
 
@@ -318,10 +318,9 @@ static int filter_compile(struct event_filter **out, const char *text, const str
 			  bool is_swapped, struct buffer *translated, struct error *error)
 {
 	struct event_filter *filter = calloc(1, sizeof(*filter));
-	struct filter_reader reader = { .format = format,
-					.is_swapped = is_swapped,
-					.translated = translated,
-					.error = error };
+	struct filter_reader reader = {
+		.format = format, .is_swapped = is_swapped, .translated = translated, .error = error
+	};
 
 	*out = NULL;
 	if (filter)
@@ -1018,8 +1017,8 @@ static int named_term_parse(struct filter_reader *reader, const struct operand *
 
 	if (reader_take_string(reader, &text) < 0)
 		return -1;
-	if (!operand->field || !print_format_find_value(reader->format->file, operand->name, text,
-							&number, &texts))
+	if (!operand->field ||
+	    !print_format_find_value(reader->format->file, operand->name, text, &number, &texts))
 		status = texts.size > 0
 				 ? filter_reader_refuse(reader, begin,
 							"field %.*s has no value '%.*s'; it has %s",

@@ -9,8 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "event/field_ref.h"
-
 /* Parses format files. They come with any trace, so that their text may be hostile. */
 
 /* The rest of a line after @head, NULL if the line does not begin with it. */

@@ -12,8 +12,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "event/late_symbols.h"
-
 /* The kernel's names have at most 511 bytes, modules' 55. */
 #define NAME_SIZE_MAX 511
 #define LINE_SIZE_MAX 1024
@@ -100,13 +98,34 @@ static struct text kallsyms_text(const struct kallsyms *table, uint32_t offset)
 #define CLASS_BLANK 17
 
 static const unsigned char byte_classes[256] = {
-	['0'] = 1,	      ['1'] = 2,	    ['2'] = 3,		  ['3'] = 4,
-	['4'] = 5,	      ['5'] = 6,	    ['6'] = 7,		  ['7'] = 8,
-	['8'] = 9,	      ['9'] = 10,	    ['a'] = 11,		  ['b'] = 12,
-	['c'] = 13,	      ['d'] = 14,	    ['e'] = 15,		  ['f'] = 16,
-	['A'] = 11,	      ['B'] = 12,	    ['C'] = 13,		  ['D'] = 14,
-	['E'] = 15,	      ['F'] = 16,	    [' '] = CLASS_BLANK,  ['\t'] = CLASS_BLANK,
-	['\n'] = CLASS_BLANK, ['\v'] = CLASS_BLANK, ['\f'] = CLASS_BLANK, ['\r'] = CLASS_BLANK,
+	['0'] = 1,
+	['1'] = 2,
+	['2'] = 3,
+	['3'] = 4,
+	['4'] = 5,
+	['5'] = 6,
+	['6'] = 7,
+	['7'] = 8,
+	['8'] = 9,
+	['9'] = 10,
+	['a'] = 11,
+	['b'] = 12,
+	['c'] = 13,
+	['d'] = 14,
+	['e'] = 15,
+	['f'] = 16,
+	['A'] = 11,
+	['B'] = 12,
+	['C'] = 13,
+	['D'] = 14,
+	['E'] = 15,
+	['F'] = 16,
+	[' '] = CLASS_BLANK,
+	['\t'] = CLASS_BLANK,
+	['\n'] = CLASS_BLANK,
+	['\v'] = CLASS_BLANK,
+	['\f'] = CLASS_BLANK,
+	['\r'] = CLASS_BLANK,
 };
 
 static bool line_take_address(struct text *line, uint64_t *out)
@@ -560,7 +579,8 @@ int late_symbols_open(struct late_symbols **out, const char *symbols, const char
 	if (!late)
 		return error_set(error, "out of memory");
 	*late = (struct late_symbols){ .symbols_fd = -1, .modules_fd = -1 };
-	if (late_open(&late->symbols_fd, symbols ? symbols : "/proc/kallsyms", O_RDONLY, error) < 0 ||
+	if (late_open(&late->symbols_fd, symbols ? symbols : "/proc/kallsyms", O_RDONLY, error) <
+		    0 ||
 	    late_open(&late->modules_fd, modules ? modules : "/sys/module", O_PATH | O_DIRECTORY,
 		      error) < 0) {
 		late_symbols_close(late);
@@ -603,7 +623,8 @@ static struct text part_of_modules(struct text part, bool *has_begun)
 
 static struct kallsyms *late_read(const struct late_symbols *late)
 {
-	struct kallsyms *table = lseek(late->symbols_fd, 0, SEEK_SET) == 0 ? kallsyms_begin() : NULL;
+	struct kallsyms *table = lseek(late->symbols_fd, 0, SEEK_SET) == 0 ? kallsyms_begin()
+									   : NULL;
 	struct error ignored = { 0 };
 	bool has_begun = false;
 	char bytes[READ_SIZE];

@@ -6,7 +6,7 @@
 #ifndef EVENT_STACK_H
 #define EVENT_STACK_H
 
-#include "event/field_ref.h"
+#include "event/format.h"
 
 /** STACK_SYSTEM, STACK_NAME - the tracepoint of stacks */
 #define STACK_SYSTEM "ftrace"

@@ -7,7 +7,7 @@
  * answer. If it crashes, the format that it was parsing has failed, and another child continues
  * with the next one.
  */
-#include "event/symbol_child.h"
+#include "event/symbol_node.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -23,8 +23,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "event/symbol_node.h"
-#include "event/symbol_number.h"
 #include "event/symbols.h"
 
 /* Parsing takes less than a millisecond, but the machine may be busy. */

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "event/symbol_child.h"
 #include "event/symbol_node.h"
 #include "event/symbols.h"
 

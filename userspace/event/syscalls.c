@@ -9,8 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "event/system_calls.h"
-
 /* Names of system calls, by libseccomp. */
 
 /* This bit of a number, and not a property of the thread, selects x32. */

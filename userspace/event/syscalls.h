@@ -11,7 +11,6 @@
 
 #include "base/base.h"
 #include "event/task.h"
-#include "event/thread_set.h"
 
 /** SYSCALLS_CACHE_SIZE - limit of the numbers whose names are kept; all real ones are below it */
 #define SYSCALLS_CACHE_SIZE 8192

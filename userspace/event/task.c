@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "event/thread_set.h"
-
 /* Sets of threads, by number. */
 
 int thread_set_reserve(struct thread_set *set)

@@ -37,8 +37,7 @@ void thread_set_add_list(struct thread_set *set, const char *list);
 /** thread_set_has - whether a thread is in the set */
 hot_inline bool thread_set_has(const struct thread_set *set, int tid)
 {
-	return set->bits && tid > 0 && tid < THREAD_SET_MAX &&
-	       set->bits[tid / 8] & 1u << tid % 8;
+	return set->bits && tid > 0 && tid < THREAD_SET_MAX && set->bits[tid / 8] & 1u << tid % 8;
 }
 
 /* Tracepoints of the kernel about threads: birth, name, exit. */
