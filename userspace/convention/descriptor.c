@@ -173,7 +173,7 @@ static enum accepted field_accepted(const struct format_field *field, bool is_sw
 	return ref.kind == FIELD_FLOATING ? ACCEPTED_FLOATING : ACCEPTED_OTHER;
 }
 
-static bool row_fits(const struct role_row *row, const struct format_field *field, bool is_swapped)
+static bool role_fits(const struct role_row *row, const struct format_field *field, bool is_swapped)
 {
 	return (!row->name || strcmp(field->name, row->name) == 0) &&
 	       (!row->prefix || strncmp(field->name, row->prefix, strlen(row->prefix)) == 0) &&
@@ -190,7 +190,7 @@ static enum field_role match_role(const struct match *match, const struct format
 
 		if (role != ROLE_PID && (row->kinds & (1u << match->kind)) &&
 		    (row->max <= 1 || match->counts[role] < row->max) &&
-		    row_fits(row, field, match->is_swapped))
+		    role_fits(row, field, match->is_swapped))
 			break;
 	}
 	return role;
@@ -202,7 +202,7 @@ static bool match_has(const struct match *match, enum field_role role)
 	size_t i = format->nr_common;
 
 	while (i < format->nr_fields &&
-	       !row_fits(&roles[role], &format->fields[i], match->is_swapped))
+	       !role_fits(&roles[role], &format->fields[i], match->is_swapped))
 		i++;
 	return i < format->nr_fields;
 }
@@ -269,7 +269,7 @@ static void match_fields(struct match *match)
 	const struct format *format = match->format;
 	const struct format_field *pid = format_find(format, text_of(roles[ROLE_PID].name));
 
-	if (pid && row_fits(&roles[ROLE_PID], pid, match->is_swapped))
+	if (pid && role_fits(&roles[ROLE_PID], pid, match->is_swapped))
 		match->fields[ROLE_PID] = pid;
 	for (size_t i = format->nr_common; i < format->nr_fields; i++)
 		match_field(match, i);

@@ -1,13 +1,79 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Rules as they are written: how existing tracepoints become tracks. See ktrack-rules(5). */
+/*
+ * Private header of rules/: rules as they are written, their lines, what is bound to tracepoints,
+ * and texts of trace_marker.
+ */
 #ifndef RULES_RULE_H
 #define RULES_RULE_H
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/base.h"
 #include "event/event.h"
+#include "rules/rules.h"
+
+/* Lines of rules: words, and settings KEY = VALUE, several on one line. */
+
+/** enum rule_key - the keys of settings */
+enum rule_key {
+	KEY_BEGIN,
+	KEY_END,
+	KEY_ON,
+	KEY_EVENT,
+	KEY_FROM,
+	KEY_TO,
+	KEY_MATCH,
+	KEY_SCOPE,
+	KEY_TRACK,
+	KEY_NAME,
+	KEY_ARGS,
+	KEY_WHERE,
+	KEY_UNLESS,
+	KEY_VALUE,
+	KEY_UNIT,
+	KEY_OF,
+	KEY_COUNT
+};
+
+/**
+ * struct line_place - a position in a text of rules, for errors
+ * @begin: first byte of the line
+ */
+struct line_place {
+	const char *source;
+	unsigned int line;
+	const char *begin;
+};
+
+/** line_error - set "SOURCE:LINE:COLUMN: PROBLEM"; returns -1 */
+int line_error(const struct line_place *place, const char *at, struct error *error,
+	       const char *format, ...) __attribute__((format(printf, 4, 5)));
+
+/** line_cut_comment - the line without comment and trailing space; '#' begins one after a space */
+struct text line_cut_comment(struct text line);
+
+/** line_take_space - remove leading spaces and tabs */
+void line_take_space(struct text *line);
+
+/** rule_line_take_word - remove the first word, of letters, digits and any of "_:.-*?[]" */
+struct text rule_line_take_word(struct text *line);
+
+/**
+ * line_take_setting - remove the first setting
+ * @key: its key
+ * @value: its value: up to the next "KEY =" after a space, without quotes around all of it
+ *
+ * Braces and quotes protect what looks like a setting. Returns 0, or -1 with @error.
+ */
+int line_take_setting(const struct line_place *place, struct text *line, enum rule_key *key,
+		      struct text *value, struct error *error);
+
+/** rule_key_name - the key as it is written */
+const char *rule_key_name(enum rule_key key);
+
+/* Rules as they are written: how existing tracepoints become tracks. See ktrack-rules(5). */
 
 enum rule_kind {
 	RULE_SLICE,
@@ -167,5 +233,243 @@ static inline bool rule_matches(const struct rule *rule)
  * True for begins of slices on a stack, unless conditions of their own select the ends.
  */
 bool rule_use_hides(const struct rule *rule, const struct rule_use *use);
+
+/* Records of system calls: which thread's, and which programs they execute. */
+
+/**
+ * enum rule_call - what a record of a tracepoint says of system calls
+ * @RULE_CALL_NAMED: a rule names a system call of its thread
+ * @RULE_CALL_BEGIN, @RULE_CALL_END: the thread begins or ends one
+ */
+enum rule_call {
+	RULE_CALL_NONE,
+	RULE_CALL_NAMED,
+	RULE_CALL_BEGIN,
+	RULE_CALL_END,
+};
+
+/**
+ * struct rule_calls - a tracepoint with records of system calls
+ * @number, @result: of the call; @result at its end only
+ * @record_size: minimum size of a record that contains these fields
+ */
+struct rule_calls {
+	enum rule_call call;
+	bool is_swapped;
+	struct field_ref writer;
+	struct field_ref number;
+	struct field_ref result;
+	size_t record_size;
+};
+
+/** rule_calls_bind - find the fields; @out has no call if the tracepoint has no such records */
+void rule_calls_bind(struct rule_calls *out, const struct rule_tracepoint *tracepoint,
+		     const struct format *format, bool is_swapped);
+
+/** rule_calls_learn - rule_calls_read() of any record that contains the fields */
+void rule_calls_learn(const struct rule_calls *calls, const struct record *record,
+		      struct syscalls *syscalls);
+
+/** rule_calls_read - read a record; most machines have no 32-bit programs, and few calls execute one */
+hot_inline void rule_calls_read(const struct rule_calls *calls, const struct record *record,
+				struct syscalls *syscalls)
+{
+	int64_t number;
+
+	if (unlikely(record->size < calls->record_size))
+		return;
+	if (likely(!syscalls_have_threads(syscalls))) {
+		if (calls->call != RULE_CALL_BEGIN)
+			return;
+		number = field_integer(&calls->number, record, calls->is_swapped);
+		if (likely(!syscalls_may_execute(syscalls, number)))
+			return;
+	}
+	rule_calls_learn(calls, record, syscalls);
+}
+
+/* Actions: what one use of a tracepoint by a rule does with each record. */
+
+/**
+ * struct action_name - a name that an action makes
+ * @is_made: it depends on the record
+ * @naming: how it is made then
+ * @space: for the name
+ */
+struct action_name {
+	bool is_made;
+	struct naming naming;
+	struct buffer space;
+};
+
+/**
+ * struct rule_action - a use of a tracepoint, bound to its format
+ * @rule: the rule
+ * @event: the event of the last record; members that are the same for all records are set once
+ * @kind: kind of event if @where matches; otherwise it is hidden if @has_hidden
+ * @wants_comm: @where compares the name of the thread that wrote the record
+ * @unless: memory of the event's
+ * @writer: thread that wrote the record
+ * @scope: fields of the scope, the last one by itself; none for the thread or CPU of the record
+ * @scope_ref: the last one of them, NULL if there is none
+ * @ids: fields that pair begin and end
+ * @added_ids: what is added to them, absent if nothing is
+ * @value: of a counter
+ * @record_size: minimum size of a record that contains these numbers
+ * @names_call: the name or the track is that of a system call
+ * @has_more: there are keys, a name of the track that is made, or a value
+ * @keys: outer scopes and ids of the last record; used if @has_keys
+ * @extras: fields that are passed on; @fields are their values in the last record
+ * @numbers_size: if all extras are numbers without symbols, and their names and kinds are set once:
+ * minimum size of a record that contains them; SIZE_MAX otherwise
+ * @flow: follows the fields of the event if that has a flow
+ * @extra_symbols: texts of their values, NULL for fields without
+ * @name: of a slice, state or instant, empty otherwise
+ * @track: of the track
+ */
+struct rule_action {
+	const struct rule *rule;
+	struct decoded_event event;
+	enum decoded_kind kind;
+	bool has_hidden;
+	bool is_swapped;
+	enum value_sign sign;
+	struct event_filter *where;
+	bool wants_comm;
+	struct decoded_names *unless;
+	struct field_ref writer;
+	struct field_ref scope[RULE_FIELDS_MAX];
+	size_t nr_scope;
+	const struct field_ref *scope_ref;
+	struct field_ref ids[KEYS_IDS_MAX];
+	struct field_ref added_ids[KEYS_IDS_MAX];
+	size_t nr_ids;
+	struct field_ref value;
+	size_t record_size;
+	bool names_call;
+	size_t numbers_size;
+	bool has_more;
+	bool has_keys;
+	struct decoded_keys keys;
+	struct action_name name;
+	struct action_name track;
+	struct extra *extras;
+	const struct symbol_field **extra_symbols;
+	struct field *fields;
+	struct field flow;
+	size_t nr_extras;
+};
+
+/**
+ * rule_action_bind - bind a use of a tracepoint to its format
+ * @out: zeroed; for rule_action_release(), also on failure
+ * @format_text: the format file
+ *
+ * Returns 0, 1 with @error: the format lacks what the rule needs, or -1 with @error: memory ran
+ * out.
+ */
+int rule_action_bind(struct rule_action *out, const struct rule *rule, const struct rule_use *use,
+		     const struct format *format, struct text format_text, bool is_swapped,
+		     struct error *error);
+
+void rule_action_release(struct rule_action *action);
+
+/* Tracepoints that rules are bound to. */
+
+/**
+ * rule_tracepoint_new - bind all rules that use a tracepoint
+ * @out: for rule_tracepoint_free(); NULL if no rule uses it, and on failure
+ * @is_swapped: the byte order of its records is not this machine's
+ *
+ * Returns as rules_bind(); if some rules do not fit, @out has the others.
+ */
+int rule_tracepoint_new(struct rule_tracepoint **out, struct rules *rules, const char *system,
+			const char *name, struct text format, bool is_swapped,
+			struct error *error);
+
+/** rule_tracepoint_free - free a tracepoint; NULL is allowed */
+void rule_tracepoint_free(struct rule_tracepoint *tracepoint);
+
+/** rule_uses_count - number of uses of a tracepoint by rules; @name is NULL for any of @system */
+size_t rule_uses_count(const struct rules *rules, const char *system, const char *name);
+
+/*
+ * Tracepoints "atrace:KIND", which no kernel has: the texts that programs write to trace_marker, by
+ * their meaning. Rules use them like any other.
+ */
+
+struct rule_marker;
+
+/** rule_marker_is - whether this tracepoint has the records of trace_marker */
+bool rule_marker_is(const char *system, const char *name);
+
+/** rule_marker_origin - replace one of these tracepoints by that of trace_marker */
+void rule_marker_origin(const char **system, const char **event);
+
+/** rule_marker_uses - number of uses of these tracepoints by rules */
+size_t rule_marker_uses(const struct rules *rules);
+
+/**
+ * rule_marker_new - bind rules to these tracepoints
+ * @out: for rule_marker_free(), also on failure; NULL if no rule uses them
+ * @format: of the records of trace_marker
+ *
+ * Returns as rules_bind().
+ */
+int rule_marker_new(struct rule_marker **out, struct rules *rules, const struct format *format,
+		    struct error *error);
+
+/** rule_marker_free - free it; NULL is allowed */
+void rule_marker_free(struct rule_marker *marker);
+
+/**
+ * rule_marker_make - make a record of one of these tracepoints
+ * @record: of trace_marker
+ * @out: the record, valid until the next call
+ *
+ * Returns its tracepoint, or NULL if no rule uses it, or there is no text.
+ */
+struct rule_tracepoint *rule_marker_make(struct rule_marker *marker, const struct record *record,
+					 struct record *out);
+
+/**
+ * enum marker_kind - meaning of a text
+ * @MARKER_BEGIN, @MARKER_END: a slice on the stack of the thread that wrote it
+ * @MARKER_ASYNC_BEGIN, @MARKER_ASYNC_END: a slice of a process, by name and cookie
+ * @MARKER_TRACK_BEGIN, @MARKER_TRACK_END: a slice of a named track of a process, by cookie
+ * @MARKER_TRACK_INSTANT: an instant on a named track of a process
+ * @MARKER_TEXT: any other text
+ */
+enum marker_kind {
+	MARKER_BEGIN,
+	MARKER_END,
+	MARKER_COUNTER,
+	MARKER_ASYNC_BEGIN,
+	MARKER_ASYNC_END,
+	MARKER_TRACK_BEGIN,
+	MARKER_TRACK_END,
+	MARKER_INSTANT,
+	MARKER_TRACK_INSTANT,
+	MARKER_TEXT,
+	MARKER_KIND_COUNT
+};
+
+/**
+ * struct marker_text - a parsed text
+ * @pid: the process that it names, 0 if none
+ * @name: of the slice, instant or counter; all of a MARKER_TEXT; borrowed, like @track
+ * @track: of the tracks that have a name
+ * @value: of a counter; the cookie of a slice that has one
+ */
+struct marker_text {
+	enum marker_kind kind;
+	int32_t pid;
+	struct text name;
+	struct text track;
+	int64_t value;
+};
+
+/** marker_text_parse - parse a text, which may be hostile; newlines at its end are removed */
+void marker_text_parse(struct text text, struct marker_text *out);
 
 #endif

@@ -1,6 +1,166 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Delivers each track event to every sink. */
+/*
+ * Delivers each track event to every sink; labels and identities of tracks, and the wording of
+ * losses.
+ */
 #include "timeline/timeline.h"
+
+#include <string.h>
+
+/* Labels of tracks for people, and identities for machines, in every output. */
+
+/** struct scope_words - names of a scope in identities and in labels */
+struct scope_words {
+	const char *name;
+	const char *word;
+};
+
+static const struct scope_words scope_words[] = {
+	[SCOPE_THREAD] = { "thread", "tid" }, [SCOPE_PROCESS] = { "process", "pid" },
+	[SCOPE_CPU] = { "cpu", "cpu" },	      [SCOPE_CUSTOM] = { "custom", NULL },
+	[SCOPE_GLOBAL] = { "global", NULL },
+};
+_Static_assert(sizeof(scope_words) / sizeof(scope_words[0]) == SCOPE_KIND_COUNT,
+	       "words for every scope");
+
+/* The convention's scope fields begin with "scope_", others' need not. */
+static const char *field_word(const char *field)
+{
+	size_t size = strlen("scope_");
+
+	return strncmp(field, "scope_", size) == 0 ? field + size : field;
+}
+
+/* The name of a custom scope is its field's. */
+static const char *scope_word(const struct timeline_track *track)
+{
+	const char *word = scope_words[track->scope].word;
+
+	return word ? word : field_word(track->field);
+}
+
+static void label_append_scopes(struct buffer *out, const struct timeline_track *track)
+{
+	for (size_t i = 0; i < track->nr_outer; i++) {
+		buffer_append_string(out, field_word(track->outer[i].name.data));
+		buffer_append_char(out, ' ');
+		value_append_text(out, &track->outer[i].value);
+		buffer_append_char(out, ' ');
+	}
+	buffer_append_string(out, scope_word(track));
+	buffer_append_char(out, ' ');
+	value_append_text(out, &track->id);
+}
+
+/* Separates a part of a label that begins at @begin from those before it. */
+static void label_append_blank(struct buffer *out, size_t begin)
+{
+	if (out->size > begin)
+		buffer_append_char(out, ' ');
+}
+
+void track_append_label(struct buffer *out, const struct timeline_track *track)
+{
+	size_t begin = out->size;
+
+	buffer_append(out, track->name.data, track->name.size);
+	if (track->scope != SCOPE_GLOBAL) {
+		label_append_blank(out, begin);
+		label_append_scopes(out, track);
+	}
+	if (track->comm[0]) {
+		buffer_append_char(out, ' ');
+		buffer_append_string(out, track->comm);
+	}
+	if (track->cpu >= 0)
+		buffer_printf(out, " cpu %d", track->cpu);
+	if (track->lane > 0) {
+		label_append_blank(out, begin);
+		buffer_printf(out, "lane %u", track->lane);
+	}
+	if (track->buffer && track->buffer[0]) {
+		label_append_blank(out, begin);
+		buffer_printf(out, "in %s", track->buffer);
+	}
+	if (track->machine) {
+		label_append_blank(out, begin);
+		buffer_printf(out, "on %s", track->machine->name);
+	}
+}
+
+static void identity_append_member(struct buffer *out, const char *name, struct text text,
+				   bool *first)
+{
+	json_append_member(out, text_of(name), first);
+	json_append_string(out, text);
+}
+
+static void identity_append_scope(struct buffer *out, const struct timeline_track *track,
+				  bool *first)
+{
+	identity_append_member(out, "scope", text_of(scope_words[track->scope].name), first);
+	if (track->scope == SCOPE_GLOBAL)
+		return;
+	if (track->field)
+		identity_append_member(out, "field", text_of(track->field), first);
+	json_append_member(out, text_of("id"), first);
+	value_append_json(out, &track->id);
+	if (track->nr_outer == 0)
+		return;
+	buffer_append_string(out, ",\"outer\":{");
+	for (size_t i = 0; i < track->nr_outer; i++) {
+		bool is_first = i == 0;
+
+		json_append_member(out, track->outer[i].name, &is_first);
+		value_append_json(out, &track->outer[i].value);
+	}
+	buffer_append_char(out, '}');
+}
+
+void track_append_identity(struct buffer *out, const struct timeline_track *track)
+{
+	bool first = true;
+
+	buffer_append_char(out, '{');
+	identity_append_member(out, "tracepoint", text_of(track->category->text), &first);
+	identity_append_member(out, "name", track->name, &first);
+	identity_append_member(out, "kind",
+			       text_of(track->kind == TRACK_COUNTER ? "counter" : "slice"), &first);
+	identity_append_scope(out, track, &first);
+	if (track->tgid > 0)
+		buffer_printf(out, ",\"tgid\":%d", track->tgid);
+	if (track->comm[0])
+		identity_append_member(out, "comm", text_of(track->comm), &first);
+	if (track->cpu >= 0)
+		buffer_printf(out, ",\"cpu\":%d", track->cpu);
+	if (track->lane > 0)
+		buffer_printf(out, ",\"lane\":%u", track->lane);
+	if (track->buffer)
+		identity_append_member(out, "buffer", text_of(track->buffer), &first);
+	if (track->machine)
+		identity_append_member(out, "host", text_of(track->machine->name), &first);
+	buffer_append_char(out, '}');
+}
+
+/* Wording of losses, the same in all outputs. */
+
+void timeline_append_loss(struct buffer *buffer, uint64_t records, uint64_t gaps,
+			  uint64_t gaps_unknown)
+{
+	buffer_append_string(buffer, "lost ");
+	if (records > 0)
+		buffer_append_count(buffer, records, "record");
+	else
+		buffer_append_string(buffer, "an unknown number of records");
+	if (gaps == 0)
+		return;
+	buffer_append_string(buffer, " in ");
+	buffer_append_count(buffer, gaps, "gap");
+	if (records > 0 && gaps_unknown > 0)
+		buffer_printf(buffer, ", %llu of unknown size", (unsigned long long)gaps_unknown);
+}
+
+/* Delivers each track event to every sink. */
 
 int timeline_add(struct timeline *timeline, struct sink *sink, struct error *error)
 {

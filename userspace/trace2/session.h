@@ -1,12 +1,430 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
-/* A session's private structures, for the printers and the process stream. */
+/*
+ * Private header of trace2/: times, destinations, settings, events that are prepared for printers,
+ * sessions, and the printers of the three targets.
+ */
 #ifndef TRACE2_SESSION_H
 #define TRACE2_SESSION_H
 
 #include "base/base.h"
-#include "trace2/destination.h"
-#include "trace2/time_cache.h"
 #include "trace2/trace2.h"
+
+/*
+ * Times as text. The calendar is evaluated once per second of recorded time; lines copy its text
+ * and append the fraction.
+ */
+
+/** TIME_CACHE_TIME, TIME_CACHE_T_ABS - the beginnings of EVENT's members, cached with their seconds */
+#define TIME_CACHE_TIME ",\"time\":\""
+#define TIME_CACHE_T_ABS ",\"t_abs\":"
+
+/** TIME_CACHE_CLOCK_SIZE - bytes of "hh:mm:ss." */
+#define TIME_CACHE_CLOCK_SIZE 9
+
+/** TIME_CACHE_UTC_SIZE - bytes of TIME_CACHE_TIME and "YYYY-MM-DDThh:mm:ss." */
+#define TIME_CACHE_UTC_SIZE (sizeof(TIME_CACHE_TIME) - 1 + 20)
+
+/** TIME_CACHE_SINCE_SIZE - fits the seconds of any session time, and a point */
+#define TIME_CACHE_SINCE_SIZE 16
+
+/** TIME_CACHE_MAX - bytes of a cached text, all of which are copied */
+#define TIME_CACHE_MAX PUT_SLACK
+
+/**
+ * struct time_cache_second - one second as text
+ * @begin_ns: its beginning
+ * @span_ns: its length; 0 if no second is cached
+ * @text: up to the point; the fraction follows. @utc and @since below begin with their members
+ * @size: bytes of @text
+ */
+struct time_cache_second {
+	int64_t begin_ns;
+	uint64_t span_ns;
+	char text[TIME_CACHE_MAX];
+	unsigned int size;
+};
+
+/**
+ * struct time_cache - the seconds that contain the last time printed
+ * @utc, @clock: by Unix time, in UTC and in local time
+ * @since: by the time since the session began
+ * @begin_ns, @span_ns: times since the session began that both @utc and @since contain; @span_ns is 0
+ * until time_cache_join()
+ * @has_offset: @offset_s is valid in the quarter of an hour @offset_quarter; no time zone changes
+ * its offset within one
+ * @offset_s: local time minus UTC, in seconds
+ * @shift_ns: added to every Unix time: the wall clock is set, and runs on while the machine sleeps
+ * @is_frozen: @offset_s is valid forever; the cache then calls only async-signal-safe functions
+ *
+ * A zeroed cache is empty. Each thread has its own.
+ */
+struct time_cache {
+	struct time_cache_second utc;
+	struct time_cache_second clock;
+	struct time_cache_second since;
+	int64_t begin_ns;
+	uint64_t span_ns;
+	bool has_offset;
+	int64_t offset_quarter;
+	int64_t offset_s;
+	int64_t shift_ns;
+	bool is_frozen;
+};
+
+/** time_cache_set_utc, time_cache_set_clock - cache the second that contains @unix_ns */
+void time_cache_set_utc(struct time_cache *times, int64_t unix_ns);
+void time_cache_set_clock(struct time_cache *times, int64_t unix_ns);
+
+/** time_cache_set_since - cache the second that contains @since_ns, which is not negative */
+void time_cache_set_since(struct time_cache *times, int64_t since_ns);
+
+/** time_cache_shift - print Unix times @shift_ns later than given */
+void time_cache_shift(struct time_cache *times, int64_t shift_ns);
+
+/** time_cache_freeze - prepare for use in a signal handler at about @unix_ns */
+void time_cache_freeze(struct time_cache *times, int64_t unix_ns);
+
+/** time_cache_second_since - nanoseconds since the second began; below @span_ns within it */
+hot_inline uint64_t time_cache_second_since(const struct time_cache_second *second, int64_t time_ns)
+{
+	return (uint64_t)time_ns - (uint64_t)second->begin_ns;
+}
+
+/** time_cache_second_has - whether the second contains @time_ns */
+hot_inline bool time_cache_second_has(const struct time_cache_second *second, int64_t time_ns)
+{
+	return time_cache_second_since(second, time_ns) < second->span_ns;
+}
+
+/** time_cache_join - let time_cache_has() find the seconds that are cached, of a session's start */
+void time_cache_join(struct time_cache *times, int64_t start_unix_ns);
+
+/**
+ * time_cache_has - whether UTC and the time since the session began need no new second
+ *
+ * @is_cached of the put functions below is a constant; true if time_cache_has().
+ */
+hot_inline bool time_cache_has(const struct time_cache *times, int64_t since_ns)
+{
+	return (uint64_t)since_ns - (uint64_t)times->begin_ns < times->span_ns;
+}
+
+/**
+ * time_cache_put_utc - put the member "time", "YYYY-MM-DDThh:mm:ss.uuuuuuZ", with a comma before it
+ *
+ * Nanoseconds are cut, not rounded.
+ */
+hot_inline char *time_cache_put_utc(struct time_cache *times, char *out, int64_t unix_ns,
+				    const bool is_cached)
+{
+	if (!is_cached && !time_cache_second_has(&times->utc, unix_ns))
+		time_cache_set_utc(times, unix_ns);
+	put_slack(out, times->utc.text);
+	out += TIME_CACHE_UTC_SIZE;
+	out = put_nine_part(out, time_cache_second_since(&times->utc, unix_ns), 6);
+	return PUT_LITERAL(out, "Z\"");
+}
+
+/** time_cache_put_clock - put local time, "hh:mm:ss.uuuuuu" */
+hot_inline char *time_cache_put_clock(struct time_cache *times, char *out, int64_t unix_ns)
+{
+	if (unlikely(!time_cache_second_has(&times->clock, unix_ns)))
+		time_cache_set_clock(times, unix_ns);
+	out = put_bytes(out, times->clock.text, TIME_CACHE_CLOCK_SIZE);
+	return put_nine_part(out, time_cache_second_since(&times->clock, unix_ns), 6);
+}
+
+/** time_cache_put_t_abs - put the member "t_abs", as put_seconds() does, with a comma before it */
+hot_inline char *time_cache_put_t_abs(struct time_cache *times, char *out, int64_t since_ns,
+				      unsigned int decimals, const bool is_cached)
+{
+	if (!is_cached && !time_cache_second_has(&times->since, since_ns)) {
+		if (since_ns < 0)
+			return put_seconds(PUT_LITERAL(out, TIME_CACHE_T_ABS), since_ns, decimals);
+		time_cache_set_since(times, since_ns);
+	}
+	put_slack(out, times->since.text);
+	out += times->since.size;
+	put_nine(out, time_cache_second_since(&times->since, since_ns));
+	return out + decimals;
+}
+
+/** time_cache_put_since_right - put_seconds_right() of a time since the session began */
+hot_inline char *time_cache_put_since_right(struct time_cache *times, char *out, int64_t since_ns,
+					    unsigned int decimals, size_t width)
+{
+	const size_t begin = sizeof(TIME_CACHE_T_ABS) - 1;
+	size_t whole, size;
+
+	if (since_ns < 0)
+		return put_seconds_right(out, since_ns, decimals, width);
+	if (!time_cache_second_has(&times->since, since_ns))
+		time_cache_set_since(times, since_ns);
+	whole = times->since.size - begin;
+	size = whole + decimals;
+	put_slack(out, put_blank_block);
+	out += width > size ? width - size : 0;
+	put_bytes(out, times->since.text + begin, TIME_CACHE_SINCE_SIZE);
+	put_nine(out + whole, time_cache_second_since(&times->since, since_ns));
+	return out + size;
+}
+
+/* The destination of a target: an open file descriptor, and lines that are buffered for it. */
+
+/**
+ * struct destination - the destination of a target
+ * @name: for messages
+ * @is_on: @fd is open and no write has failed; accessed atomically, by any thread
+ * @is_owned: @fd is closed with the destination
+ * @is_added: @fd is the caller's choice, see trace2_session_add()
+ * @is_datagram: each write is one message, so each line is written alone
+ * @is_socket, @is_file: the type of an owned @fd, the latter also for devices; neither is set for a
+ * borrowed one, which its owner may replace at any time
+ * @is_sentinel: @fd is the file that marks a directory as full
+ * @lines: whole lines that are not written yet
+ *
+ * A zeroed struct is off.
+ */
+struct destination {
+	char *name;
+	int fd;
+	bool is_on;
+	bool is_owned;
+	bool is_added;
+	bool is_datagram;
+	bool is_socket;
+	bool is_file;
+	bool is_sentinel;
+	struct buffer lines;
+};
+
+/** destination_init - set the name, copied; returns -1 if memory ran out */
+int destination_init(struct destination *destination, const char *name);
+
+/** destination_set - turn the destination on, with descriptor @fd */
+void destination_set(struct destination *destination, int fd, bool is_owned);
+
+/** destination_is_on - whether lines are written */
+static inline bool destination_is_on(const struct destination *destination)
+{
+	return __atomic_load_n(&destination->is_on, __ATOMIC_RELAXED);
+}
+
+/** destination_turn_off - stop writing; returns whether it was on. Any thread may call it */
+bool destination_turn_off(struct destination *destination);
+
+/**
+ * destination_write - write whole lines; never raises SIGPIPE
+ * @settings: if lenient, one write(2), and a short one counts as complete, as in git: the rest
+ * might end up within another process' line. Otherwise waits until all is written
+ *
+ * Returns 0, or -1 with @error.
+ */
+int destination_write(const struct destination *destination, const struct buffer *lines,
+		      const struct trace2_settings *settings, struct error *error);
+
+/** destination_release - close an owned descriptor; lines that are not written are lost */
+void destination_release(struct destination *destination);
+
+/** enum open_result - the result of opening a target */
+enum open_result {
+	OPEN_OFF,
+	OPEN_OPEN,
+	/** the value is valid, but cannot be opened */
+	OPEN_FAILED,
+	/** the value is invalid */
+	OPEN_UNKNOWN,
+};
+
+/**
+ * open_target - open @value and set @destination; sets @error if that fails
+ */
+enum open_result open_target(struct destination *destination,
+			     const struct trace2_settings *settings, const char *value,
+			     const char *name, struct error *error);
+
+/** open_target_failed - set @error from errno for @path; returns OPEN_FAILED */
+enum open_result open_target_failed(const struct destination *destination, const char *path,
+				    struct error *error);
+
+/**
+ * open_target_create - create a new file with the owner and mode of the settings
+ * @flags: further flags of open(2)
+ *
+ * Returns a descriptor, or -1 with errno; EEXIST if the file exists.
+ */
+int open_target_create(const char *path, int flags, const struct trace2_settings *settings);
+
+/**
+ * folder_target_open - create a file for the session in the directory @path; the sentinel if the
+ * directory is full
+ */
+enum open_result folder_target_open(struct destination *destination,
+				    const struct trace2_settings *settings, const char *path,
+				    struct error *error);
+
+/** socket_target_open - connect to a Unix socket; @value is "af_unix:[stream:|dgram:]PATH" */
+enum open_result socket_target_open(struct destination *destination,
+				    const struct trace2_settings *settings, const char *value,
+				    struct error *error);
+
+/** is_socket_value - whether @value is for socket_target_open() */
+bool is_socket_value(const char *value);
+
+/* The private structures of settings. */
+
+/**
+ * struct config_entry - a setting of a file
+ * @scope: "system" or "global", git's names of the two files
+ * @key: "section.name" or "section.subsection.name"; only a subsection may have upper case
+ * @value: NULL if it has none; it is no setting then, but a parameter
+ */
+struct config_entry {
+	const char *scope;
+	char *key;
+	char *value;
+};
+
+/**
+ * struct trace2_config - the settings that were read
+ * @entries: in the order of reading; later ones override earlier ones
+ * @capacity: of @entries; doubled as they grow
+ * @names: the names of the variables
+ * @variables: their values, NULL for none
+ * @scope: of the file that is being read
+ * @nr_files: number of files read
+ * @is_too_deep: too many files were included; no more are read
+ * @has_failed: memory ran out
+ * @warnings: about malformed lines, each NUL-terminated
+ */
+struct trace2_config {
+	struct config_entry *entries;
+	size_t nr_entries;
+	size_t capacity;
+	char *names[TRACE2_KEY_COUNT];
+	char *variables[TRACE2_KEY_COUNT];
+	const char *scope;
+	unsigned int nr_files;
+	bool is_too_deep;
+	bool has_failed;
+	struct buffer warnings;
+};
+
+/** config_warn - keep a warning, for a session that reports all failures */
+void config_warn(struct trace2_config *config, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/**
+ * config_file_read - read a file, and those that it includes; returns -1 if memory ran out
+ */
+int config_file_read(struct trace2_config *config, const char *path, const char *scope);
+
+/** config_visit_params, config_visit_variables - the two halves of trace2_config_visit() */
+int config_visit_params(const struct trace2_config *config,
+			int (*visit)(void *context, const char *scope, const char *param,
+				     const char *value),
+			void *context);
+int config_visit_variables(const struct trace2_config *config,
+			   int (*visit)(void *context, const char *scope, const char *param,
+					const char *value),
+			   void *context);
+
+/** boolean_parse - parse a boolean of git's: a word or a number; returns -1 if it is malformed */
+int boolean_parse(const char *value, bool *out);
+
+/* Prepares events for printers: complete, without secrets, with valid JSON. */
+
+/**
+ * struct redacted - an event without passwords
+ * @event: the caller's if there is nothing to hide, otherwise @copy
+ * @words, @value: allocated for @copy
+ */
+struct redacted {
+	const struct trace2_event *event;
+	struct trace2_event copy;
+	char **words;
+	char *value;
+};
+
+/**
+ * redacted_init - hide the password in "http[s]://user:password@host"
+ *
+ * Returns 0, or -1 if memory ran out. Call redacted_release() in both cases.
+ */
+int redacted_init(struct redacted *redacted, const struct trace2_event *event);
+
+/** redacted_release - free the copies */
+void redacted_release(struct redacted *redacted);
+
+/**
+ * struct prepared - an event for printers, and replacements of its parts
+ * @event: to print
+ */
+struct prepared {
+	const struct trace2_event *event;
+	struct trace2_event copy;
+	struct trace2_repository repository;
+	struct buffer value;
+	struct buffer more;
+	struct redacted redacted;
+};
+
+/** is_prepared - whether an event can be printed unchanged and without a further line */
+bool is_prepared(const struct trace2_settings *settings, const struct trace2_event *event);
+
+/**
+ * is_record_prepared - whether an event is a region or data that is_prepared(), if its JSON is
+ * valid
+ *
+ * These are most of a stream. They have no secrets, and regions have no required parts.
+ */
+hot_inline bool is_record_prepared(const struct trace2_event *event)
+{
+	if (event->kind == TRACE2_REGION_ENTER || event->kind == TRACE2_REGION_LEAVE)
+		return true;
+	return (event->kind == TRACE2_DATA || event->kind == TRACE2_DATA_JSON) &&
+	       event->data.category && event->data.key;
+}
+
+/**
+ * prepared_init - complete, check and redact an event
+ *
+ * Returns 0, or -1 if memory ran out. Call prepared_release() in both cases.
+ */
+int prepared_init(struct prepared *prepared, const struct trace2_settings *settings,
+		  const struct trace2_event *event);
+
+/** prepared_release - free the replacements */
+void prepared_release(struct prepared *prepared);
+
+/** KIND_HEAD_MAX - bytes of a head that are copied, a constant */
+#define KIND_HEAD_MAX 32
+
+/**
+ * struct kind - one kind of event
+ * @name: in api-trace2
+ * @head, @head_size: the beginning of its EVENT lines
+ * @column: the name, padded for PERF's column
+ * @has_t_abs: EVENT has "t_abs"
+ * @may_have_t_abs: EVENT has "t_abs" if the settings ask for more than git's
+ * @has_t_abs_column: PERF has the time since the session began
+ * @has_secrets: words or values may contain passwords to hide
+ */
+struct kind {
+	const char *name;
+	char head[KIND_HEAD_MAX];
+	size_t head_size;
+	char column[KIND_HEAD_MAX];
+	bool has_t_abs;
+	bool may_have_t_abs;
+	bool has_t_abs_column;
+	bool has_secrets;
+};
+
+/** kinds - the table of kinds */
+extern const struct kind kinds[TRACE2_KIND_COUNT];
+
+/* A session's private structures, for the printers and the process stream. */
 
 /** THREAD_NAME_SIZE - bytes that git cuts a thread's name to, and the width of PERF's column */
 #define THREAD_NAME_SIZE 24
@@ -123,5 +541,127 @@ int64_t timer_ns(const struct trace2_session *session, int64_t time_ns);
  * Returns a string for free(), or NULL if memory ran out.
  */
 char *parent_join(const char *variable, const char *own);
+
+/* The printers of the three targets. Each appends one event as one line. */
+
+/**
+ * event_print, perf_print, normal_print - append one event to @line as one whole line
+ * @line: the line, or lines that end with a newline
+ * @times: the time cache of the calling thread
+ * @event: complete and without secrets, see prepare.h
+ *
+ * Nothing is appended if the target has no line for this kind, or if the event nests too deeply.
+ * @line->failed is set if memory ran out; the line may be cut then. Returns 0: callers that return
+ * a status end with the call, which saves them a stack frame.
+ */
+int event_print(struct buffer *line, struct time_cache *times, const struct trace2_session *session,
+		const struct trace2_event *event);
+int perf_print(struct buffer *line, struct time_cache *times, const struct trace2_session *session,
+	       const struct trace2_event *event);
+int normal_print(struct buffer *line, struct time_cache *times,
+		 const struct trace2_session *session, const struct trace2_event *event);
+
+/** TARGET_PRINT - the head of a function that appends the part of a line that depends on the kind
+ */
+#define TARGET_PRINT(function)                                                      \
+	void function(__attribute__((unused)) struct buffer *line,                  \
+		      __attribute__((unused)) const struct trace2_session *session, \
+		      __attribute__((unused)) const struct trace2_event *event)
+
+/** TARGET_PRINTS - a table of such functions, by kind; NULL for a kind without one */
+#define TARGET_PRINTS(table)                                                         \
+	void (*const table[TRACE2_KIND_COUNT])(struct buffer * line,                 \
+					       const struct trace2_session *session, \
+					       const struct trace2_event *event)
+
+/** event_is_region, event_is_data - whether an event's @region or @data counts */
+hot_inline bool event_is_region(const struct trace2_event *event)
+{
+	return event->kind == TRACE2_REGION_ENTER || event->kind == TRACE2_REGION_LEAVE;
+}
+
+hot_inline bool event_is_data(const struct trace2_event *event)
+{
+	return event->kind == TRACE2_DATA || event->kind == TRACE2_DATA_JSON;
+}
+
+/* Text escaping for NORMAL and PERF. */
+
+/**
+ * escape_append, escape_append_string - append any bytes so that they stay on their line
+ *
+ * Characters of utf8_is_control() become \n, \t, \r, \x1b or \u202e; bytes that are not UTF-8
+ * become U+FFFD. Nothing else changes, not even backslashes. git copies all bytes.
+ */
+void escape_append(struct buffer *line, struct text text);
+void escape_append_string(struct buffer *line, const char *string);
+
+/**
+ * escape_append_word - append a word, in single quotes if git quotes it for a shell
+ */
+void escape_append_word(struct buffer *line, const char *word);
+
+/** escape_append_words - append an array that ends with NULL, separated by blanks */
+void escape_append_words(struct buffer *line, char *const *words);
+
+/** ESCAPED_BAR - replaces "|" in columns, which end with a bar */
+#define ESCAPED_BAR "\\x7c"
+
+/**
+ * column_append - append a column, padded to @width, and cut at a character to @width_max
+ * @text: escaped; "|" becomes ESCAPED_BAR
+ */
+void column_append(struct buffer *line, struct text text, size_t width, size_t width_max);
+
+/** blanks_append - append blanks until @line has @size bytes */
+void blanks_append(struct buffer *line, size_t size);
+
+/**
+ * seconds_append_right - append seconds with @decimals, right-aligned in @width
+ * @time_ns: cut to @decimals
+ */
+void seconds_append_right(struct buffer *line, int64_t time_ns, unsigned int decimals,
+			  size_t width);
+
+/**
+ * text_cut - the longest prefix of @text with at most @size_max bytes and whole characters
+ */
+struct text text_cut(struct text text, size_t size_max);
+
+/* The parts of lines that NORMAL and PERF share. */
+
+TARGET_PRINT(message_version);
+TARGET_PRINT(message_start);
+TARGET_PRINT(message_error);
+TARGET_PRINT(message_cmd_path);
+TARGET_PRINT(message_cmd_name);
+TARGET_PRINT(message_cmd_mode);
+TARGET_PRINT(message_printf);
+
+/** message_reason - append " err:" and the text of @code, if it is an errno */
+void message_reason(struct buffer *line, int code);
+
+/** message_text - append an escaped text */
+void message_text(struct buffer *line, const struct trace2_text *text);
+
+/** message_signed, message_unsigned - append @name and a number */
+void message_signed(struct buffer *line, const char *name, int64_t number);
+void message_unsigned(struct buffer *line, const char *name, uint64_t number);
+
+/**
+ * message_seconds - append @name and seconds, right-aligned
+ * @width: the width with six decimals; 0 for none
+ */
+void message_seconds(struct buffer *line, const struct trace2_session *session, const char *name,
+		     int64_t time_ns, size_t width);
+
+/** message_timer - append a timer's intervals and times */
+TARGET_PRINT(message_timer);
+
+/** seconds_width - the width of a column of @width bytes, given for six decimals */
+static inline size_t seconds_width(const struct trace2_session *session, size_t width)
+{
+	return width ? width + session->settings.decimals - 6 : 0;
+}
 
 #endif

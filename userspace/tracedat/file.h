@@ -1,14 +1,487 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* State of a trace.dat that is being read. */
+/*
+ * Private header of tracedat/ for files that are read: their layout, input, checksums, sections,
+ * areas and state.
+ */
 #ifndef TRACEDAT_FILE_H
 #define TRACEDAT_FILE_H
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
 #include "base/base.h"
-#include "tracedat/checksums.h"
-#include "tracedat/file_section.h"
-#include "tracedat/inflate.h"
-#include "tracedat/shift.h"
 #include "tracedat/tracedat.h"
+
+/* Layout of a trace.dat, for reader and writer. The header states the byte order of all numbers. */
+
+/**
+ * TRACE_DAT_MAGIC - first bytes of a file; then come the version as a string, a byte that is 1 for
+ * big-endian numbers, the size of userspace's longs in a byte, and that of a page in 4 bytes
+ */
+#define TRACE_DAT_MAGIC \
+	"\x17\x08\x44"  \
+	"tracing"
+
+/** TRACE_DAT_VERSION_6, TRACE_DAT_VERSION_7 - versions of the format */
+#define TRACE_DAT_VERSION_6 "6"
+#define TRACE_DAT_VERSION_7 "7"
+
+/** TRACE_DAT_HEADER_PAGE, TRACE_DAT_HEADER_EVENT - names of the texts with the records' layout */
+#define TRACE_DAT_HEADER_PAGE "header_page"
+#define TRACE_DAT_HEADER_EVENT "header_event"
+
+/** TRACE_DAT_MARK_SIZE - size of each mark of version 6, with its NUL */
+#define TRACE_DAT_MARK_SIZE 10
+
+/** TRACE_DAT_OPTIONS, TRACE_DAT_RECORDS, TRACE_DAT_LATENCY - marks of version 6 */
+#define TRACE_DAT_OPTIONS "options  "
+#define TRACE_DAT_RECORDS "flyrecord"
+#define TRACE_DAT_LATENCY "latency  "
+
+/** TRACE_DAT_KTRACK - begin of the writer's name in ktrack's files; its version follows */
+#define TRACE_DAT_KTRACK "ktrack "
+
+/** TRACE_DAT_THREAD - behind that version, the writer's thread; its number follows */
+#define TRACE_DAT_THREAD " thread "
+
+/** TRACE_DAT_WORKLOAD - behind that number, the threads that were selected; "1,2,3" follows */
+#define TRACE_DAT_WORKLOAD " workload "
+
+/** TRACE_DAT_CHECKSUMS - behind these: the file ends with checksums, see tracedat/checksums.h */
+#define TRACE_DAT_CHECKSUMS " checksums"
+
+/** TRACE_DAT_NARROW - behind these, the threads of 32-bit programs; "1,2,3" follows */
+#define TRACE_DAT_NARROW " 32-bit "
+
+/**
+ * TRACE_DAT_TRIGGER - begin of lines behind the writer's line that say why ktrack watch wrote the
+ * file; to a reader of rules they are comments
+ */
+#define TRACE_DAT_TRIGGER "# trigger "
+
+/** TRACE_DAT_LABEL - begin of lines there that are labels of the recording, "KEY=VALUE" */
+#define TRACE_DAT_LABEL "# label "
+
+/** TRACE_DAT_BOOT - begin of a line there: the kernel's id of the boot */
+#define TRACE_DAT_BOOT "# boot "
+
+/** TRACE_DAT_WALL_ERROR - begin of a line there: limit of the error of the wall clock, in ns */
+#define TRACE_DAT_WALL_ERROR "# wall-error "
+
+/** TRACE_DAT_BUFFER_HEADING, TRACE_DAT_CPU_HEADING - lines above statistics, with name or number */
+#define TRACE_DAT_BUFFER_HEADING "Buffer: "
+#define TRACE_DAT_CPU_HEADING "CPU: "
+
+/** TRACE_DAT_SIDEBAND - name of the last buffer if it is the sideband buffer */
+#define TRACE_DAT_SIDEBAND "ktrack-durable"
+
+/** enum trace_dat_option - trace-cmd's ids of options, and of their sections */
+enum trace_dat_option {
+	TRACE_DAT_END = 0,
+	TRACE_DAT_DATE = 1,
+	TRACE_DAT_CPU_STATISTICS = 2,
+	TRACE_DAT_BUFFER = 3,
+	TRACE_DAT_CLOCK = 4,
+	TRACE_DAT_UNAME = 5,
+	TRACE_DAT_OFFSET = 7,
+	TRACE_DAT_CPU_COUNT = 8,
+	TRACE_DAT_WRITER = 9,
+	TRACE_DAT_ID = 11,
+	TRACE_DAT_TIME_SHIFT = 12,
+	TRACE_DAT_TSC_TO_NS = 14,
+	TRACE_DAT_HEADER_INFO = 16,
+	TRACE_DAT_FTRACE_FORMATS = 17,
+	TRACE_DAT_EVENT_FORMATS = 18,
+	TRACE_DAT_SYMBOLS = 19,
+	TRACE_DAT_CONSTANTS = 20,
+	TRACE_DAT_COMMS = 21,
+	/* Sections up to this id may be in a file without an option that names them. */
+	TRACE_DAT_SECTION_MAX = 64,
+};
+
+/* A file that is read by offset, the copy of a pipe, and a window that moves over the file. */
+
+/**
+ * struct input - an open file
+ * @fd: -1 if there is none
+ * @size: at open; it may change later
+ * @progress: counts what is read, NULL for nothing
+ */
+struct input {
+	int fd;
+	uint64_t size;
+	struct byte_progress *progress;
+};
+
+/** INPUT_NONE - no open file */
+#define INPUT_NONE ((struct input){ .fd = -1 })
+
+/**
+ * input_open - open the file at @path, or standard input if that is "-"
+ * @progress: counts the bytes of a pipe, NULL for none
+ *
+ * A pipe is copied to an unnamed temporary file first. Returns 0, or -1 with @error.
+ */
+int input_open(struct input *input, const char *path, struct byte_progress *progress,
+	       struct error *error);
+
+/** input_name - name of the file at @path in errors */
+const char *input_name(const char *path);
+
+void input_close(struct input *input);
+
+/**
+ * input_read - read up to @size bytes at @offset
+ *
+ * Returns the number of bytes; if that is less than @size, errno is 0 at the end of the file, and
+ * the reason otherwise.
+ */
+size_t input_read(const struct input *input, void *out, size_t size, uint64_t offset);
+
+/** INPUT_COPY_MAX - limit of a copy */
+#define INPUT_COPY_MAX (UINT64_C(16) << 30)
+
+/**
+ * input_copy - copy all bytes of @fd to an unnamed temporary file
+ * @name: of @fd in errors
+ * @limit: more bytes are an error
+ * @progress: counts the bytes, NULL for none
+ *
+ * Stops after the first bytes if they do not begin a trace.dat, so that endless other input is
+ * refused at once. Returns a descriptor, or -1 with @error.
+ */
+int input_copy(int fd, const char *name, uint64_t limit, struct byte_progress *progress,
+	       struct error *error);
+
+/** WINDOW_SIZE - default of struct window.ahead */
+#define WINDOW_SIZE 65536
+
+/** WINDOW_SIZE_MAX - limit of window_read() */
+#define WINDOW_SIZE_MAX (16 << 20)
+
+/**
+ * struct window - bytes of a file
+ * @ahead: bytes to read at once, if the file has more than requested
+ * @begin: offset of @bytes in the file
+ * @filled: valid bytes, of @capacity
+ */
+struct window {
+	const struct input *input;
+	size_t ahead;
+	unsigned char *bytes;
+	uint64_t begin;
+	size_t filled;
+	size_t capacity;
+};
+
+/**
+ * window_read - move the window to @offset; nothing from @end on is read
+ * @size: requested bytes; becomes their number, less if the file is shorter or memory runs out
+ *
+ * Returns the bytes, valid until the next call; errno is as input_read() leaves it.
+ */
+const unsigned char *window_read(struct window *window, uint64_t offset, uint64_t end,
+				 size_t *size);
+
+void window_release(struct window *window);
+
+/* Decompresses blocks with the algorithms of trace.dat files. */
+
+struct inflate_algorithm;
+
+/**
+ * struct inflater - a decompressor; zeroed if nothing is compressed
+ * @state: of the algorithm
+ */
+struct inflater {
+	const struct inflate_algorithm *algorithm;
+	void *state;
+};
+
+/**
+ * inflater_init - select an algorithm by its name, which may be "none"
+ *
+ * Returns 0, or -1 with @error. inflater_release() is needed in any case.
+ */
+int inflater_init(struct inflater *inflater, struct text name, struct error *error);
+
+void inflater_release(struct inflater *inflater);
+
+/**
+ * inflater_run - decompress one block to exactly @size bytes
+ *
+ * Returns false if the block is damaged or has another size, or the algorithm is "none".
+ */
+bool inflater_run(struct inflater *inflater, struct text block, void *out, size_t size);
+
+/*
+ * Checksums behind the last section of a recording that ktrack wrote. Programs that do not read
+ * them ignore them, because no section refers to these bytes:
+ *
+ *   table    a checksum (64 bits) of each page of the file, from its first byte to the last record;
+ *            the last page may be shorter
+ *   trailer  struct checksums_trailer, the last bytes of the file
+ *
+ * Numbers are in the byte order of the machine that wrote them. The writer's option has the word
+ * TRACE_DAT_CHECKSUMS, so that missing checksums are damage. The trailer is found without the rest
+ * of the file, so that it verifies also the option, the header and everything else before the
+ * records.
+ */
+
+/** CHECKSUMS_MAGIC - first bytes of a trailer */
+#define CHECKSUMS_MAGIC "ktrack checksums"
+
+#define CHECKSUMS_MAGIC_SIZE 16
+
+/** CHECKSUMS_VERSION - of table and trailer; also shows their byte order */
+#define CHECKSUMS_VERSION 1
+
+/** CHECKSUMS_BLOCK_SIZE - the checksum of the table is a chain over blocks of this size */
+#define CHECKSUMS_BLOCK_SIZE 65536
+
+/**
+ * struct checksums_trailer - end of a file with checksums
+ * @covered: bytes that have checksums; the table follows them
+ * @head_size: bytes before the first record
+ * @table: checksum of the table
+ * @own: checksum of the trailer up to here
+ */
+struct checksums_trailer {
+	char magic[CHECKSUMS_MAGIC_SIZE];
+	uint32_t version;
+	uint32_t page_size;
+	uint64_t covered;
+	uint64_t head_size;
+	uint64_t table;
+	uint64_t own;
+};
+
+/**
+ * struct checksums_writer - checksums of a file that is being written
+ * @fd: also open for reading
+ * @covered: bytes with a checksum
+ * @table: of checksums
+ */
+struct checksums_writer {
+	int fd;
+	size_t page_size;
+	uint64_t covered;
+	struct buffer table;
+};
+
+/** checksums_add - the file has its first @end bytes now; returns -1 with errno */
+int checksums_add(struct checksums_writer *writer, uint64_t end);
+
+/** checksums_finish - append table and trailer behind @end bytes; returns -1 with errno */
+int checksums_finish(struct checksums_writer *writer, uint64_t head_size, uint64_t end);
+
+/** enum checksums_state - result of checksums_open() */
+enum checksums_state {
+	CHECKSUMS_ABSENT,
+	CHECKSUMS_DAMAGED,
+	CHECKSUMS_NEWER,
+	CHECKSUMS_PRESENT,
+};
+
+/**
+ * struct checksums - checksums of a file that is being read
+ * @page_size: 0 without checksums
+ * @covered, @head_size: as in the trailer
+ */
+struct checksums {
+	bool is_swapped;
+	size_t page_size;
+	uint64_t covered;
+	uint64_t head_size;
+};
+
+/** checksums_open - find and verify the table */
+enum checksums_state checksums_open(struct checksums *checksums, const struct input *input);
+
+/** CHECKSUMS_AHEAD - bytes of the table to read at once: for 1 MiB of records */
+#define CHECKSUMS_AHEAD 2048
+
+/**
+ * checksums_match - verify bytes of the file
+ * @table: a window that reads CHECKSUMS_AHEAD bytes at once
+ *
+ * Pages that the bytes contain only in part, and all pages of a file without checksums, match.
+ */
+bool checksums_match(const struct checksums *checksums, struct window *table, uint64_t offset,
+		     const unsigned char *bytes, size_t size);
+
+/* Reads numbers and texts from untrusted bytes in memory or in a file. */
+
+/**
+ * struct cursor - a position in borrowed bytes
+ * @data: all bytes, if they are in memory
+ * @window: otherwise the window of their file; a text is valid until the next read
+ * @size: end of the bytes
+ * @offset: of the next byte; a read that did not fit does not change it
+ * @is_swapped: numbers are in the other byte order than this machine's
+ * @is_over: a read did not fit; all later reads return 0 or nothing
+ */
+struct cursor {
+	const unsigned char *data;
+	struct window *window;
+	size_t size;
+	size_t offset;
+	bool is_swapped;
+	bool is_over;
+};
+
+/** cursor_left - number of bytes that follow */
+size_t cursor_left(const struct cursor *cursor);
+
+/** cursor_take - read @size bytes; returns NULL if there are less */
+const unsigned char *cursor_take(struct cursor *cursor, uint64_t size);
+
+/** cursor_skip - skip @size bytes without reading them */
+void cursor_skip(struct cursor *cursor, uint64_t size);
+
+/** cursor_u8, cursor_u16, cursor_u32, cursor_u64 - the next number */
+uint8_t cursor_u8(struct cursor *cursor);
+uint16_t cursor_u16(struct cursor *cursor);
+uint32_t cursor_u32(struct cursor *cursor);
+uint64_t cursor_u64(struct cursor *cursor);
+
+/** cursor_text - read @size bytes as a text */
+struct text cursor_text(struct cursor *cursor, uint64_t size);
+
+/** CURSOR_STRING_MAX - limit of strings in a file */
+#define CURSOR_STRING_MAX 4096
+
+/** cursor_string - read a text and the NUL behind it; "" if there is no NUL */
+struct text cursor_string(struct cursor *cursor);
+
+/** cursor_part - skip @size bytes; returns a cursor for them */
+struct cursor cursor_part(struct cursor *cursor, uint64_t size);
+
+/** cursor_expect - skip the bytes of @literal; returns whether they were there */
+bool cursor_expect(struct cursor *cursor, struct text literal);
+
+/* Sections of a trace.dat other than records. Version 6 has them without heads. */
+
+struct trace_file;
+
+/** enum trace_section_kind - sections that are read */
+enum trace_section_kind {
+	TRACE_HEADER_INFO,
+	TRACE_FTRACE_FORMATS,
+	TRACE_EVENT_FORMATS,
+	TRACE_SYMBOLS,
+	TRACE_CONSTANTS,
+	TRACE_COMMS,
+	TRACE_SECTION_KINDS
+};
+
+/**
+ * struct trace_section - place of a section's content
+ * @offset: in the file, 0 if the section is missing
+ * @size: in the file
+ */
+struct trace_section {
+	size_t offset;
+	size_t size;
+	bool is_compressed;
+};
+
+/**
+ * struct trace_content - content of a section that is being read
+ * @cursor: in the file, or in @inflated
+ * @offset: of the content in the file
+ * @inflated: decompressed content, NULL if the section is not compressed
+ */
+struct trace_content {
+	struct cursor cursor;
+	size_t offset;
+	unsigned char *inflated;
+};
+
+/** TRACE_SECTION_SIZE_MAX - limit of a section's content, unless stated otherwise */
+#define TRACE_SECTION_SIZE_MAX (16 << 20)
+
+/** trace_section_kind_of - the kind of a section by the id of its option, or TRACE_SECTION_KINDS */
+enum trace_section_kind trace_section_kind_of(unsigned int id);
+
+/** trace_section_find - read a section's head; reports and returns false if it is not there */
+bool trace_section_find(struct trace_file *file, unsigned int id, uint64_t offset,
+			struct trace_section *section);
+
+/**
+ * trace_content_open - open a section's content, decompress it if needed
+ * @limit: largest decompressed size
+ *
+ * Returns false if it is missing, or damaged, which is reported.
+ */
+bool trace_content_open(struct trace_file *file, const struct trace_section *section, size_t limit,
+			struct trace_content *content);
+
+void trace_content_close(struct trace_content *content);
+
+/** trace_content_check - report @problem if the content ended too early */
+void trace_content_check(struct trace_file *file, const struct trace_content *content,
+			 const char *problem);
+
+/* Conversion of timestamps: from a guest's clock to its host's, and from ticks to nanoseconds. */
+
+/**
+ * struct shift_sample - difference of both clocks at one time
+ * @time: on the guest's clock
+ * @offset: to add to the scaled time
+ * @scale, @fraction: the scaled time is the guest's times @scale, shifted right by @fraction
+ */
+struct shift_sample {
+	int64_t time;
+	int64_t offset;
+	uint64_t scale;
+	unsigned int fraction;
+};
+
+/**
+ * struct shift - samples of one CPU
+ * @samples: at least one, sorted by time
+ * @is_steady: offsets are interpolated between samples; otherwise they change in steps
+ */
+struct shift {
+	struct shift_sample *samples;
+	size_t nr_samples;
+	bool is_steady;
+};
+
+/** struct shifts - of all CPUs; zeroed it is empty */
+struct shifts {
+	struct shift *list;
+	size_t nr_cpus;
+};
+
+/**
+ * shifts_read - parse the option of a trace.dat, behind the id of the host's trace
+ *
+ * An invalid one gives no shifts. Returns 0, or -1 if memory runs out.
+ */
+int shifts_read(struct shifts *shifts, struct cursor data);
+
+void shifts_release(struct shifts *shifts);
+
+/** shift_apply - the host's time of a guest's; at least 0 and below RECORD_TIME_LIMIT */
+int64_t shift_apply(const struct shift *shift, int64_t ticks);
+
+/**
+ * struct trace_rate - nanoseconds of a tick: times @multiplier, then shifted right by @shift
+ * @multiplier: 0 if timestamps are nanoseconds
+ * @shift: below 64
+ */
+struct trace_rate {
+	uint32_t multiplier;
+	unsigned int shift;
+};
+
+/** trace_rate_apply - nanoseconds of a timestamp, below RECORD_TIME_LIMIT */
+int64_t trace_rate_apply(struct trace_rate rate, int64_t ticks);
+
+/* State of a trace.dat that is being read. */
 
 /** TRACE_CPUS_MAX - no kernel has more CPUs */
 #define TRACE_CPUS_MAX 65536
@@ -255,5 +728,100 @@ const char *file_kind_describe(const unsigned char *bytes, size_t size);
 
 /** FILE_KIND_SIZE - bytes that identify any kind */
 #define FILE_KIND_SIZE 64
+
+/* Areas of a trace.dat with the records of one CPU, and the streams that read them. */
+
+/** TRACE_EMPTY_MAX - limit of streams without records in the file */
+#define TRACE_EMPTY_MAX 16384
+
+/**
+ * struct trace_area - an area as the file describes it
+ * @buffer: index of the buffer
+ */
+struct trace_area {
+	unsigned int buffer;
+	unsigned int cpu;
+	uint64_t offset;
+	uint64_t size;
+	size_t sub_buffer_size;
+	bool is_compressed;
+};
+
+/**
+ * struct trace_stream - data of a stream, its struct stream.own
+ * @offset: of the next bytes in the file
+ * @end: of the area
+ * @cut: why the area is shorter than the file states, NULL if it is not
+ * @is_over: the stream has ended
+ * @last_offset: of the last sub-buffer, or its chunk
+ * @shift: from the guest's clock to the host's, NULL if there is none
+ * @window: for sub-buffers that are not compressed
+ * @table: for their checksums
+ * @chunk: for those that are, NULL otherwise
+ */
+struct trace_stream {
+	struct trace_file *file;
+	uint64_t offset;
+	uint64_t end;
+	const char *cut;
+	bool is_over;
+	size_t sub_buffer_size;
+	uint64_t last_offset;
+	const struct shift *shift;
+	struct window window;
+	struct window table;
+	struct trace_chunk *chunk;
+};
+
+/** trace_file_add_stream - add a CPU and report its problems; returns -1 with @error */
+int trace_file_add_stream(struct trace_file *file, const struct trace_area *area,
+			  struct error *error);
+
+/** trace_file_add_empty - add a stream of a CPU without records; returns -1 with @error */
+int trace_file_add_empty(struct trace_file *file, unsigned int buffer, unsigned int cpu,
+			 struct error *error);
+
+/** trace_file_check_areas - sort streams, end overlapping areas; returns -1 with @error */
+int trace_file_check_areas(struct trace_file *file, struct error *error);
+
+/** trace_file_find_stream - a stream among the first @nr_streams, NULL if there is none */
+const struct stream *trace_file_find_stream(const struct trace_file *file, size_t nr_streams,
+					    unsigned int buffer, unsigned int cpu);
+
+/** trace_file_sort_streams - by buffer, then by CPU */
+void trace_file_sort_streams(struct trace_file *file);
+
+/** trace_file_set_windows - share memory among all streams */
+void trace_file_set_windows(struct trace_file *file);
+
+/** trace_plain_ops, trace_chunk_ops - sub-buffers as they are, and in compressed chunks */
+extern const struct stream_ops trace_plain_ops;
+extern const struct stream_ops trace_chunk_ops;
+
+/** trace_chunk_new, trace_chunk_free - data of a stream of compressed chunks; NULL is fine */
+struct trace_chunk *trace_chunk_new(void);
+void trace_chunk_free(struct trace_stream *own);
+
+/** trace_stream_left - remaining bytes of the area */
+uint64_t trace_stream_left(const struct trace_stream *own);
+
+/**
+ * trace_stream_verify - compare the checksums of the next @size bytes
+ *
+ * Returns false if they differ: the damage is reported, and its records are a gap of unknown size.
+ */
+bool trace_stream_verify(struct stream *stream, size_t size);
+
+/** trace_stream_break - end a damaged stream with a gap of unknown size; returns 0 */
+ssize_t trace_stream_break(struct stream *stream, uint64_t offset, const char *problem);
+
+/** trace_stream_end - end a stream at the end of its area; returns 0 */
+ssize_t trace_stream_end(struct stream *stream);
+
+/** trace_stream_shorten - reading failed at @offset with errno: the area ends there */
+void trace_stream_shorten(struct trace_stream *own, uint64_t offset);
+
+/** trace_stream_close - for struct stream_ops */
+void trace_stream_close(struct stream *stream);
 
 #endif

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Opens files and copies of pipes, and moves windows over them. */
+/*
+ * Opens files and copies of pipes, moves windows over them, decompresses blocks, and checks every
+ * read against the end of the bytes.
+ */
 #include "tracedat/input.h"
 
 #include <errno.h>
@@ -12,8 +15,15 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <zlib.h>
+#include <zstd.h>
 
+#include "tracedat/cursor.h"
+#include "tracedat/inflate.h"
 #include "tracedat/layout.h"
+#include "tracedat/tracedat.h"
+
+/* Opens files and copies of pipes, and moves windows over them. */
 
 #define BLOCK_SIZE 65536
 
@@ -244,4 +254,294 @@ void window_release(struct window *window)
 {
 	free(window->bytes);
 	*window = (struct window){ .input = window->input, .ahead = window->ahead };
+}
+
+/* Decompresses blocks with zstd and zlib. */
+
+/**
+ * struct inflate_algorithm - a compression algorithm
+ * @open: prepare the state; returns -1 with @error
+ * @run: decompress to exactly @size bytes
+ * @release: free the state
+ */
+struct inflate_algorithm {
+	const char *name;
+	int (*open)(struct inflater *inflater, struct error *error);
+	bool (*run)(struct inflater *inflater, struct text block, void *out, size_t size);
+	void (*release)(struct inflater *inflater);
+};
+
+#define ZSTD_FUNCTIONS(apply) apply(ZSTD_createDCtx) apply(ZSTD_decompressDCtx) apply(ZSTD_freeDCtx)
+
+/** struct zstd_state - libzstd, and its state */
+struct zstd_state {
+	void *handle;
+	ZSTD_FUNCTIONS(LIBRARY_MEMBER)
+	ZSTD_DCtx *context;
+};
+
+static int zstd_load(struct zstd_state *api, struct error *error)
+{
+	const struct library_function functions[] = { ZSTD_FUNCTIONS(LIBRARY_FUNCTION) };
+
+	return library_load(&api->handle, "libzstd.so.1", "libzstd (Debian's package libzstd1)",
+			    functions, sizeof(functions) / sizeof(functions[0]), error);
+}
+
+static int zstd_open(struct inflater *inflater, struct error *error)
+{
+	struct zstd_state *zstd = calloc(1, sizeof(*zstd));
+
+	inflater->state = zstd;
+	if (!zstd)
+		return error_set(error, "out of memory");
+	if (zstd_load(zstd, error) < 0)
+		return -1;
+	zstd->context = zstd->ZSTD_createDCtx();
+	return zstd->context ? 0 : error_set(error, "out of memory");
+}
+
+static bool zstd_run(struct inflater *inflater, struct text block, void *out, size_t size)
+{
+	const struct zstd_state *zstd = inflater->state;
+
+	return zstd->ZSTD_decompressDCtx(zstd->context, out, size, block.data, block.size) == size;
+}
+
+static void zstd_release(struct inflater *inflater)
+{
+	struct zstd_state *zstd = inflater->state;
+
+	if (zstd && zstd->context)
+		zstd->ZSTD_freeDCtx(zstd->context);
+	if (zstd)
+		library_release(zstd->handle);
+	free(zstd);
+}
+
+static bool zlib_run(struct inflater *inflater, struct text block, void *out, size_t size)
+{
+	uLongf inflated = size;
+
+	(void)inflater;
+	return uncompress(out, &inflated, (const Bytef *)block.data, block.size) == Z_OK &&
+	       inflated == size;
+}
+
+static const struct inflate_algorithm algorithms[] = {
+	{ .name = "none" },
+	{ .name = "zlib", .run = zlib_run },
+	{ .name = "zstd", .open = zstd_open, .run = zstd_run, .release = zstd_release },
+};
+
+int inflater_init(struct inflater *inflater, struct text name, struct error *error)
+{
+	*inflater = (struct inflater){ 0 };
+	for (size_t i = 0; i < sizeof(algorithms) / sizeof(algorithms[0]); i++) {
+		if (text_equals(name, text_of(algorithms[i].name)))
+			inflater->algorithm = &algorithms[i];
+	}
+	if (!inflater->algorithm)
+		return error_set(error, "its compression algorithm is not supported");
+	return inflater->algorithm->open ? inflater->algorithm->open(inflater, error) : 0;
+}
+
+void inflater_release(struct inflater *inflater)
+{
+	if (inflater->algorithm && inflater->algorithm->release)
+		inflater->algorithm->release(inflater);
+	*inflater = (struct inflater){ 0 };
+}
+
+bool inflater_run(struct inflater *inflater, struct text block, void *out, size_t size)
+{
+	return inflater->algorithm && inflater->algorithm->run &&
+	       inflater->algorithm->run(inflater, block, out, size);
+}
+
+/* Reads small files that gzip compressed. */
+
+#define BLOCK_SIZE 65536
+
+/* zlib's largest window, and headers of gzip. */
+#define WINDOW_BITS (15 + 16)
+
+/* Returns -1 if the data is damaged, incomplete, or larger than @size_max. */
+static int stream_inflate(z_stream *stream, size_t size_max, struct buffer *out)
+{
+	unsigned char block[BLOCK_SIZE];
+	int status;
+
+	do {
+		stream->next_out = block;
+		stream->avail_out = sizeof(block);
+		status = inflate(stream, Z_NO_FLUSH);
+		if (status != Z_OK && status != Z_STREAM_END)
+			return -1;
+		buffer_append(out, (char *)block, sizeof(block) - stream->avail_out);
+		if (out->failed || out->size > size_max)
+			return -1;
+	} while (status != Z_STREAM_END);
+	return 0;
+}
+
+int gzip_read(const char *path, size_t size_max, struct buffer *out)
+{
+	struct buffer packed = { 0 };
+	z_stream stream = { 0 };
+	int status = file_read_up_to(path, size_max, &packed);
+
+	if (status == 0) {
+		stream.next_in = (unsigned char *)packed.data;
+		stream.avail_in = packed.size;
+		status = inflateInit2(&stream, WINDOW_BITS) == Z_OK
+				 ? stream_inflate(&stream, size_max, out)
+				 : -1;
+		inflateEnd(&stream);
+		if (status < 0)
+			errno = EINVAL;
+	}
+	buffer_release(&packed);
+	return status;
+}
+
+/* Checks every read against the end of the bytes. */
+
+size_t cursor_left(const struct cursor *cursor)
+{
+	return cursor->is_over ? 0 : cursor->size - cursor->offset;
+}
+
+static bool cursor_fits(struct cursor *cursor, uint64_t size)
+{
+	cursor->is_over |= size > cursor->size - cursor->offset;
+	return !cursor->is_over;
+}
+
+/* Returns the next bytes, at most @size; @size becomes their number. */
+static const unsigned char *cursor_peek(const struct cursor *cursor, size_t *size)
+{
+	if (cursor->window)
+		return window_read(cursor->window, cursor->offset, cursor->size, size);
+	return cursor->data ? cursor->data + cursor->offset : NULL;
+}
+
+const unsigned char *cursor_take(struct cursor *cursor, uint64_t size)
+{
+	const unsigned char *bytes;
+	size_t there = size;
+
+	if (!cursor_fits(cursor, size))
+		return NULL;
+	bytes = cursor_peek(cursor, &there);
+	if (!bytes || there < size) {
+		cursor->is_over = true;
+		return NULL;
+	}
+	cursor->offset += size;
+	return bytes;
+}
+
+void cursor_skip(struct cursor *cursor, uint64_t size)
+{
+	if (cursor_fits(cursor, size))
+		cursor->offset += size;
+}
+
+/* Copies @size bytes, or zeros if there are less. */
+static void cursor_copy(struct cursor *cursor, void *out, size_t size)
+{
+	const unsigned char *bytes = cursor_take(cursor, size);
+
+	if (bytes)
+		memcpy(out, bytes, size);
+	else
+		memset(out, 0, size);
+}
+
+uint8_t cursor_u8(struct cursor *cursor)
+{
+	uint8_t number;
+
+	cursor_copy(cursor, &number, sizeof(number));
+	return number;
+}
+
+uint16_t cursor_u16(struct cursor *cursor)
+{
+	uint16_t number;
+
+	cursor_copy(cursor, &number, sizeof(number));
+	return cursor->is_swapped ? __builtin_bswap16(number) : number;
+}
+
+uint32_t cursor_u32(struct cursor *cursor)
+{
+	uint32_t number;
+
+	cursor_copy(cursor, &number, sizeof(number));
+	return cursor->is_swapped ? __builtin_bswap32(number) : number;
+}
+
+uint64_t cursor_u64(struct cursor *cursor)
+{
+	uint64_t number;
+
+	cursor_copy(cursor, &number, sizeof(number));
+	return cursor->is_swapped ? __builtin_bswap64(number) : number;
+}
+
+struct text cursor_text(struct cursor *cursor, uint64_t size)
+{
+	const unsigned char *bytes = cursor_take(cursor, size);
+
+	return (struct text){ .data = bytes ? (const char *)bytes : "", .size = bytes ? size : 0 };
+}
+
+/* The size of the next string without its NUL, or of all bytes if it has none. */
+static size_t cursor_string_size(const struct cursor *cursor)
+{
+	size_t size = cursor_left(cursor);
+	const unsigned char *bytes;
+
+	if (cursor->window && size > CURSOR_STRING_MAX)
+		size = CURSOR_STRING_MAX;
+	if (size == 0)
+		return 0;
+	bytes = cursor_peek(cursor, &size);
+	return bytes ? strnlen((const char *)bytes, size) : size;
+}
+
+struct text cursor_string(struct cursor *cursor)
+{
+	struct text text = cursor_text(cursor, (uint64_t)cursor_string_size(cursor) + 1);
+
+	if (text.size > 0 && text.data[text.size - 1] != '\0') {
+		cursor->offset -= text.size;
+		cursor->is_over = true;
+		return (struct text){ .data = "" };
+	}
+	text.size -= text.size > 0;
+	return text;
+}
+
+struct cursor cursor_part(struct cursor *cursor, uint64_t size)
+{
+	struct cursor part = *cursor;
+
+	cursor_skip(cursor, size);
+	part.is_over = cursor->is_over;
+	part.size = cursor->offset;
+	return part;
+}
+
+bool cursor_expect(struct cursor *cursor, struct text literal)
+{
+	struct cursor before = *cursor;
+
+	if (text_equals(cursor_text(cursor, literal.size), literal))
+		return true;
+	*cursor = before;
+	cursor->is_over = true;
+	return false;
 }

@@ -1,15 +1,259 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* State of a spool. Each part has one owner, the file of the same name. */
+/*
+ * Private header of tracedat/ for recordings that are written: the folder of a spool, the newest
+ * records, the state of a spool, the writer.
+ */
 #ifndef TRACEDAT_SPOOL_H
 #define TRACEDAT_SPOOL_H
 
+#include <dirent.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "base/base.h"
-#include "tracedat/recent.h"
-#include "tracedat/spool_folder.h"
 #include "tracedat/tracedat.h"
+#include "tracefs/page.h"
+
+/*
+ * The newest sub-buffers of all CPUs, in memory of a limited size. When it is full, the oldest
+ * sub-buffer of all CPUs is dropped, so that every CPU is complete from the same time on.
+ */
+
+/** RECENT_NONE - no slot */
+#define RECENT_NONE UINT32_MAX
+
+/**
+ * struct recent_slot - a sub-buffer
+ * @next: of the same CPU, or of the free ones
+ * @size: of its bytes
+ * @first_ns, @last_ns: times of its first and last record
+ * @gap_count: records that were lost before it, if @has_gap; LOSS_COUNT_UNKNOWN
+ * @is_closed: nothing can be appended
+ */
+struct recent_slot {
+	uint32_t next;
+	uint32_t size;
+	uint32_t nr_records;
+	bool has_gap;
+	bool is_closed;
+	int64_t first_ns;
+	int64_t last_ns;
+	int64_t gap_count;
+};
+
+/** struct recent_cpu - the sub-buffers of a CPU, the oldest first */
+struct recent_cpu {
+	int cpu;
+	bool is_sideband;
+	uint32_t first;
+	uint32_t last;
+};
+
+/**
+ * struct recent - the memory
+ * @bytes: @nr_slots sub-buffers of @page_size bytes, used one after the other
+ * @nr_used: slots that were used at least once
+ * @free: the first of the slots that were dropped
+ * @begin_ns: every record from this time on is kept
+ * @end_ns: time of the newest record
+ * @nr_records: kept records
+ */
+struct recent {
+	unsigned char *bytes;
+	struct recent_slot *slots;
+	size_t page_size;
+	uint32_t nr_slots;
+	uint32_t nr_used;
+	uint32_t free;
+	struct recent_cpu *cpus;
+	size_t nr_cpus;
+	int64_t begin_ns;
+	int64_t end_ns;
+	uint64_t nr_records;
+};
+
+/** recent_init - empty; @size: of its memory in bytes; returns -1 with @error */
+int recent_init(struct recent *recent, size_t size, struct error *error);
+
+/**
+ * recent_add - keep a sub-buffer
+ * @size: as it was read; a number of lost records may be behind a full sub-buffer
+ *
+ * Returns 0, or -1 with @error.
+ */
+int recent_add(struct recent *recent, int cpu, bool is_sideband, const void *bytes, size_t size,
+	       struct error *error);
+
+/** recent_clear - drop everything; records before @now_ns are missing from now on */
+void recent_clear(struct recent *recent, int64_t now_ns);
+
+/**
+ * struct recent_part - the records of a CPU between two times
+ * @size: bytes of its sub-buffers, which are whole pages
+ * @lost: records in gaps of known size
+ * @has_unknown: there is a gap of unknown size
+ */
+struct recent_part {
+	const struct recent *recent;
+	const struct recent_cpu *cpu;
+	int64_t from_ns;
+	int64_t to_ns;
+	uint64_t size;
+	uint64_t nr_records;
+	uint64_t lost;
+	bool has_unknown;
+};
+
+/** recent_part_init - count the records of a CPU */
+void recent_part_init(struct recent_part *part, const struct recent *recent,
+		      const struct recent_cpu *cpu, int64_t from_ns, int64_t to_ns);
+
+/** recent_part_write - write the sub-buffers, cut to both times; returns -1 with errno */
+int recent_part_write(const struct recent_part *part, int fd);
+
+void recent_release(struct recent *recent);
+
+/*
+ * The folder of a spool, FILE.spool next to the future FILE. It may belong to another user (sudo):
+ * then it is accessed with that user's rights.
+ */
+
+/**
+ * struct spool_folder - an open, locked folder
+ * @target: path of the future trace.dat
+ * @path: of the folder
+ * @owner: owner of the trace.dat
+ * @is_owners: the owner may write to the parent folder: files are created, opened and removed with
+ * the owner's rights
+ * @parent_fd: folder that contains both
+ * @fd: the folder; its lock is released on close
+ * @joined_fd: the trace.dat being written, if it was created before dropping privileges; else -1
+ * @is_synced: each write is synced from now on
+ * @is_kept: the folder is not removed on release
+ *
+ * All functions below that return int return -1 with @error on failure, unless noted.
+ */
+struct spool_folder {
+	char *target;
+	char *path;
+	struct owner owner;
+	bool is_owners;
+	int parent_fd;
+	int fd;
+	int joined_fd;
+	bool is_synced;
+	bool is_kept;
+};
+
+/** spool_folder_init - an unopened folder; for spool_folder_release() even on failure */
+int spool_folder_init(struct spool_folder *folder, const char *target,
+		      const struct spool_owner *owner, struct error *error);
+
+/** spool_folder_create - create the folder empty, unless it contains a killed recording */
+int spool_folder_create(struct spool_folder *folder, struct error *error);
+
+/** spool_folder_open - open the folder of a killed ktrack, which may be root's or the owner's */
+int spool_folder_open(struct spool_folder *folder, struct error *error);
+
+/** spool_folder_release - remove the folder unless it is kept, and close it */
+void spool_folder_release(struct spool_folder *folder);
+
+/** spool_folder_sweep - remove a folder without a recording; fails if it has foreign files */
+int spool_folder_sweep(struct spool_folder *folder, struct error *error);
+
+/** spool_folder_has_target - whether the trace.dat exists */
+bool spool_folder_has_target(const struct spool_folder *folder);
+
+/** spool_folder_has_recording - whether the folder contains a recording that can be recovered */
+bool spool_folder_has_recording(const struct spool_folder *folder);
+
+/** spool_folder_scan - list the folder as scandir(3) does; returns -1 with errno */
+int spool_folder_scan(const struct spool_folder *folder, struct dirent ***entries);
+
+/** spool_folder_sync - sync the folder itself */
+int spool_folder_sync(struct spool_folder *folder, struct error *error);
+
+/** spool_folder_open_joined - an empty, unfinished trace.dat; returns its descriptor, for close()
+ */
+int spool_folder_open_joined(struct spool_folder *folder, struct error *error);
+
+/** spool_folder_publish - move the unfinished trace.dat to its target, and sync that */
+int spool_folder_publish(struct spool_folder *folder, struct error *error);
+
+/** spool_folder_remove_joined - remove the unfinished trace.dat */
+void spool_folder_remove_joined(const struct spool_folder *folder);
+
+/**
+ * SPOOL_FORMATS, SPOOL_COMMS, SPOOL_OPTIONS, SPOOL_SYMBOLS, SPOOL_CONSTANTS - parts of the future
+ * trace.dat but the records; the last two may be absent
+ */
+#define SPOOL_FORMATS "formats"
+#define SPOOL_COMMS "comms"
+#define SPOOL_OPTIONS "options"
+#define SPOOL_SYMBOLS "symbols"
+#define SPOOL_CONSTANTS "constants"
+
+/** SPOOL_PROGRAMS - records of programs; may be absent */
+#define SPOOL_PROGRAMS "programs"
+
+/** SPOOL_MACHINE - the options without statistics, of a boot that is over; may be absent */
+#define SPOOL_MACHINE "machine"
+
+/** SPOOL_ORIGIN - origin of the records; written last: a folder without it is no recording */
+#define SPOOL_ORIGIN "instance"
+
+/** SPOOL_JOINED - the unfinished trace.dat */
+#define SPOOL_JOINED "trace.dat"
+
+/** SPOOL_NAME_SIZE - size of any of these names, of a CPU's file, and of ".new" and NUL behind it
+ */
+#define SPOOL_NAME_SIZE 32
+
+/** spool_cpu_name - write the name of a CPU's file to @out of SPOOL_NAME_SIZE */
+void spool_cpu_name(char *out, int cpu, bool is_sideband);
+
+/** spool_cpu_parse - parse such a name; returns false if it is another one */
+bool spool_cpu_parse(const char *name, int *cpu, bool *is_sideband);
+
+/** spool_entry_is_known - whether ktrack creates files of this name */
+bool spool_entry_is_known(const char *name);
+
+/**
+ * spool_entry_open - open a file of the folder
+ * @flags: as for open(2)
+ *
+ * Refuses links, other file types and files of other users. Returns a descriptor, or -1 with
+ * @error.
+ */
+int spool_entry_open(const struct spool_folder *folder, const char *name, int flags,
+		     struct error *error);
+
+/** spool_entry_create - replace a file by an empty one; returns a descriptor, or -1 with @error */
+int spool_entry_create(const struct spool_folder *folder, const char *name, struct error *error);
+
+/** spool_entry_read - append the content of a file to @out; returns -1 with @error */
+int spool_entry_read(const struct spool_folder *folder, const char *name, struct buffer *out,
+		     struct error *error);
+
+/** spool_entry_write - replace a file atomically; returns -1 with @error */
+int spool_entry_write(struct spool_folder *folder, const char *name, const struct buffer *content,
+		      struct error *error);
+
+/** spool_entry_overwrite - write a file in place, which works on a full disk; -1 with @error */
+int spool_entry_overwrite(struct spool_folder *folder, const char *name,
+			  const struct buffer *content, struct error *error);
+
+/** spool_entry_reserve - allocate @size bytes of disk for a file, if the filesystem can */
+void spool_entry_reserve(const struct spool_folder *folder, const char *name, size_t size);
+
+/** spool_entry_sync - sync a file to the disk; returns -1 with @error */
+int spool_entry_sync(struct spool_folder *folder, const char *name, struct error *error);
+
+/** spool_entry_fail - a write to a file failed with errno @number: keep the spool; returns -1 */
+int spool_entry_fail(struct spool_folder *folder, int number, const char *name,
+		     struct error *error);
+
+/* State of a spool. Each part has one owner, the file of the same name. */
 
 /**
  * struct instance_files - open files; no further privilege is needed to read them
@@ -336,5 +580,31 @@ int spool_count_in_flight(struct spool *spool, struct error *error);
 
 /** spool_summarize - losses of all CPUs; returns -1 with @error */
 int spool_summarize(const struct spool *spool, struct spool_summary *summary, struct error *error);
+
+/*
+ * Writes trace.dat version 6, which lacks compression, sections and their table: records are moved
+ * without being parsed.
+ */
+
+/** writer_put_u16, writer_put_u32, writer_put_u64 - append a number in this machine's byte order */
+void writer_put_u16(struct buffer *out, uint16_t number);
+void writer_put_u32(struct buffer *out, uint32_t number);
+void writer_put_u64(struct buffer *out, uint64_t number);
+
+/** writer_put_formats - append the begin of a file: header, layout of records, formats */
+void writer_put_formats(struct buffer *out, const struct formats *formats);
+
+/** writer_put_machine - append clock, date, kernel, writer and id; returns -1 with @error */
+int writer_put_machine(struct buffer *out, const struct spool *spool, struct error *error);
+
+/**
+ * writer_put_options - append the same and the current statistics
+ *
+ * Returns -1 with @error.
+ */
+int writer_put_options(struct buffer *out, const struct spool *spool, struct error *error);
+
+/** writer_write - write the trace.dat of a spool to @fd; returns -1 with @error */
+int writer_write(struct spool *spool, int fd, struct error *error);
 
 #endif

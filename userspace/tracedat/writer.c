@@ -2,17 +2,546 @@
 /* Writes the sections of a trace.dat, its tables, and the records of each CPU. */
 #include "tracedat/writer.h"
 
+#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/sendfile.h>
+#include <sys/stat.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "event/event.h"
 #include "tracedat/checksums.h"
 #include "tracedat/layout.h"
 #include "tracedat/spool.h"
 #include "tracedat/spool_folder.h"
+
+/* Opens and reads the files of an instance that describe its records. */
+
+static int directory_read(const char *directory, const char *file, struct buffer *out,
+			  struct error *error)
+{
+	if (file_read_in(directory, file, out) == 0)
+		return 0;
+	return error_set_system(error, errno, "cannot read %s/%s", directory, file);
+}
+
+int instance_files_open(struct instance_files *files, const char *directory, const char *sideband,
+			struct error *error)
+{
+	const char *tracefs;
+
+	if (tracefs_directory(&tracefs, error) < 0)
+		return -1;
+	saved_tasks_open(&files->saved, tracefs);
+	files->events_fd = file_open_in(directory, "events", O_PATH | O_DIRECTORY, error);
+	if (files->events_fd < 0)
+		return -1;
+	files->clock_fd = file_open_in(directory, "trace_clock", O_RDONLY, error);
+	if (files->clock_fd < 0 || !sideband)
+		return files->clock_fd < 0 ? -1 : 0;
+	files->sideband = strdup(sideband);
+	return files->sideband ? 0 : error_set(error, "out of memory");
+}
+
+int instance_files_open_list(struct instance_files *files, const char *directory,
+			     struct error *error)
+{
+	files->list_fd = file_open_in(directory, "set_event", O_RDONLY, error);
+	return files->list_fd < 0 ? -1 : 0;
+}
+
+static int instance_files_read(int fd, const char *file, struct buffer *out, struct error *error)
+{
+	if (file_read_anew(fd, out) == 0)
+		return 0;
+	return error_set_system(error, errno, "cannot read the instance's %s", file);
+}
+
+int instance_files_list_enabled(const struct instance_files *files, struct buffer *out,
+				struct error *error)
+{
+	return instance_files_read(files->list_fd, "set_event", out, error);
+}
+
+int instance_files_list_sideband(const struct instance_files *files, struct buffer *out,
+				 struct error *error)
+{
+	return files->sideband ? directory_read(files->sideband, "set_event", out, error) : 0;
+}
+
+/*
+ * Records of ftrace itself: texts of trace_marker, kernel stacks, functions. They are no tracepoints,
+ * but have formats.
+ */
+static void list_own(const struct instance_files *files, struct buffer *out)
+{
+	int fd = openat(files->events_fd, "ftrace", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *folder = fd < 0 ? NULL : fdopendir(fd);
+	struct dirent *entry;
+
+	while (folder && (entry = readdir(folder))) {
+		if (entry->d_type == DT_DIR && entry->d_name[0] != '.')
+			buffer_printf(out, "ftrace:%s\n", entry->d_name);
+	}
+	if (folder)
+		closedir(folder);
+	else
+		file_close(fd);
+}
+
+int instance_files_list_all(const struct instance_files *files, struct buffer *out,
+			    struct error *error)
+{
+	const char *tracefs;
+
+	if (tracefs_directory(&tracefs, error) < 0 ||
+	    directory_read(tracefs, "available_events", out, error) < 0)
+		return -1;
+	list_own(files, out);
+	return instance_files_list_sideband(files, out, error);
+}
+
+int instance_files_clock(const struct instance_files *files, struct buffer *out,
+			 struct error *error)
+{
+	/* Without an instance the records are those of programs. */
+	if (files->clock_fd < 0) {
+		buffer_append_string(out, "local [boot] mono\n");
+		return 0;
+	}
+	return instance_files_read(files->clock_fd, "trace_clock", out, error);
+}
+
+void instance_files_close(struct instance_files *files)
+{
+	file_close(files->events_fd);
+	file_close(files->list_fd);
+	file_close(files->clock_fd);
+	saved_tasks_close(&files->saved);
+	free(files->sideband);
+}
+
+/*
+ * Collects names and processes of threads: first of living threads, whose names no other thread can
+ * forge, then the kernel's saved ones, then the earlier ones.
+ */
+
+/* The folder "task" of a process has two links of its own and one for each thread. */
+#define LINKS_OF_ONE_THREAD 3
+
+/* More than the kernel's names, of which those of workers are the longest (64 bytes). */
+#define NAME_SIZE 256
+
+/**
+ * struct lines - lines "TID REST"
+ * @tids: sorted tids of the lines at the last lines_index()
+ */
+struct lines {
+	struct buffer text;
+	struct buffer tids;
+};
+
+/** struct comms - lines "TID NAME" and "TID TGID" */
+struct comms {
+	struct lines names;
+	struct lines groups;
+};
+
+static int tid_compare(const void *a, const void *b)
+{
+	const int *left = a, *right = b;
+
+	return (*left > *right) - (*left < *right);
+}
+
+static bool lines_contain(const struct lines *lines, int tid)
+{
+	size_t size = lines->tids.size / sizeof(tid);
+
+	return size > 0 && bsearch(&tid, lines->tids.data, size, sizeof(tid), tid_compare) != NULL;
+}
+
+static const char *line_next(const char *line)
+{
+	line += strcspn(line, "\n");
+	return line + (*line == '\n');
+}
+
+static void lines_index(struct lines *lines)
+{
+	buffer_clear(&lines->tids);
+	for (const char *line = buffer_string(&lines->text); *line; line = line_next(line)) {
+		int tid = atoi(line);
+
+		buffer_append(&lines->tids, &tid, sizeof(tid));
+	}
+	if (lines->tids.size > 0)
+		qsort(lines->tids.data, lines->tids.size / sizeof(int), sizeof(int), tid_compare);
+}
+
+/* Appends "TID ". */
+static void line_begin(struct lines *lines, const char *thread)
+{
+	buffer_append_string(&lines->text, thread);
+	buffer_append_char(&lines->text, ' ');
+}
+
+/* procfs returns a name in one read. Returns its size with the newline; 0 if there is none. */
+static size_t name_read(int folder_fd, const char *path, char *name)
+{
+	int fd = openat(folder_fd, path, O_RDONLY | O_CLOEXEC);
+	ssize_t size = fd < 0 ? -1 : read(fd, name, NAME_SIZE);
+
+	file_close(fd);
+	return size < 0 ? 0 : size;
+}
+
+/*
+ * A thread that has just ended is skipped.
+ * @folder_fd: has the folder of the thread
+ */
+static void thread_append(struct comms *comms, int folder_fd, const char *process,
+			  const char *thread)
+{
+	struct buffer path = { 0 };
+	char name[NAME_SIZE];
+	size_t size;
+
+	buffer_append_string(&path, thread);
+	buffer_append_string(&path, "/comm");
+	size = name_read(folder_fd, buffer_string(&path), name);
+	if (size > 0) {
+		line_begin(&comms->names, thread);
+		thread_name_append(&comms->names.text, (struct text){ name, size - 1 });
+		buffer_append_char(&comms->names.text, '\n');
+	}
+	line_begin(&comms->groups, thread);
+	buffer_append_string(&comms->groups.text, process);
+	buffer_append_char(&comms->groups.text, '\n');
+	buffer_release(&path);
+}
+
+static bool is_number(const char *name)
+{
+	return *name && !name[strspn(name, "0123456789")];
+}
+
+/* Closes @task_fd, which is -1 if the process has just ended. */
+static void threads_append(struct comms *comms, int task_fd, const char *process)
+{
+	DIR *threads = task_fd < 0 ? NULL : fdopendir(task_fd);
+	struct dirent *entry;
+
+	while (threads && (entry = readdir(threads))) {
+		if (is_number(entry->d_name))
+			thread_append(comms, task_fd, process, entry->d_name);
+	}
+	if (threads)
+		closedir(threads);
+	else
+		file_close(task_fd);
+}
+
+/* Most processes have one thread, which has the number of the process: its folder is not read. */
+static void process_append(struct comms *comms, int proc_fd, const char *process)
+{
+	struct buffer path = { 0 };
+	struct stat status;
+
+	buffer_append_string(&path, process);
+	buffer_append_string(&path, "/task");
+	if (fstatat(proc_fd, buffer_string(&path), &status, 0) == 0 &&
+	    status.st_nlink == LINKS_OF_ONE_THREAD) {
+		thread_append(comms, proc_fd, process, process);
+	} else {
+		threads_append(
+			comms,
+			openat(proc_fd, buffer_string(&path), O_RDONLY | O_DIRECTORY | O_CLOEXEC),
+			process);
+	}
+	buffer_release(&path);
+}
+
+static void living_append(struct comms *comms)
+{
+	DIR *processes = opendir("/proc");
+	struct dirent *entry;
+
+	while (processes && (entry = readdir(processes))) {
+		if (is_number(entry->d_name))
+			process_append(comms, dirfd(processes), entry->d_name);
+	}
+	if (processes)
+		closedir(processes);
+}
+
+/* Adds lines of threads that have no line yet. */
+static void lines_append(struct lines *lines, const char *more)
+{
+	if (!*more)
+		return;
+	lines_index(lines);
+	for (const char *line = more; *line; line = line_next(line)) {
+		if (!lines_contain(lines, atoi(line)))
+			buffer_append(&lines->text, line, line_next(line) - line);
+	}
+}
+
+/* The kernel saves processes only with the option record-tgid; it may lack both files. */
+static int saved_append(struct comms *comms, const struct saved_tasks *saved, struct error *error)
+{
+	struct buffer names = { 0 }, groups = { 0 };
+	int status = 0;
+
+	if (saved->names_fd >= 0 && file_read_anew(saved->names_fd, &names) < 0)
+		status = error_set_system(error, errno, "cannot read saved_cmdlines of tracefs");
+	if (saved->groups_fd >= 0)
+		file_read_anew(saved->groups_fd, &groups);
+	saved_names_clean(&names);
+	lines_append(&comms->names, buffer_string(&names));
+	lines_append(&comms->groups, buffer_string(&groups));
+	comms->names.text.failed |= names.failed;
+	buffer_release(&names);
+	buffer_release(&groups);
+	return status;
+}
+
+/* trace-cmd reads only up to the NUL. */
+static void comms_put(struct comms *comms, struct buffer *out)
+{
+	buffer_append(out, comms->names.text.data, comms->names.text.size);
+	buffer_append_char(out, '\0');
+	buffer_append(out, comms->groups.text.data, comms->groups.text.size);
+}
+
+static void lines_release(struct lines *lines)
+{
+	buffer_release(&lines->text);
+	buffer_release(&lines->tids);
+}
+
+/* Threads that have written records and may have ended since. */
+static void programs_append(struct comms *comms, const struct programs *programs)
+{
+	struct buffer names = { 0 }, groups = { 0 };
+	struct thread_identity identity;
+	int tid;
+
+	for (size_t i = 0; programs && programs_task(programs, i, &tid, &identity); i++) {
+		buffer_printf(&names, "%d ", tid);
+		thread_name_append(&names, text_of(identity.comm));
+		buffer_append_char(&names, '\n');
+		buffer_printf(&groups, "%d %d\n", tid, identity.tgid);
+	}
+	lines_append(&comms->names, buffer_string(&names));
+	lines_append(&comms->groups, buffer_string(&groups));
+	comms->names.text.failed |= names.failed || groups.failed;
+	buffer_release(&names);
+	buffer_release(&groups);
+}
+
+int comms_append(struct buffer *out, const struct saved_tasks *saved,
+		 const struct programs *programs, struct buffer *earlier, struct error *error)
+{
+	const char *names = buffer_string(earlier);
+	size_t size = strlen(names);
+	struct comms comms = { 0 };
+	int status;
+
+	if (!saved->is_nested)
+		living_append(&comms);
+	programs_append(&comms, programs);
+	status = saved_append(&comms, saved, error);
+	if (status == 0) {
+		lines_append(&comms.names, names);
+		lines_append(&comms.groups, size < earlier->size ? names + size + 1 : "");
+		comms_put(&comms, out);
+	}
+	lines_release(&comms.names);
+	lines_release(&comms.groups);
+	return out->failed ? error_set(error, "out of memory") : status;
+}
+
+/*
+ * A module takes its formats along when it is unloaded, and another module's tracepoint may get its
+ * id. Raw records have only the id, so that neither format can decode them then.
+ */
+
+static int layout_read(struct buffer *out, int events_fd, const char *file, struct error *error)
+{
+	if (file_read_at(events_fd, file, out) == 0)
+		return 0;
+	return error_set_system(error, errno, "cannot read events/%s of the instance", file);
+}
+
+int formats_read_layout(struct formats *formats, int events_fd, struct error *error)
+{
+	if (formats->header_page.size > 0)
+		return 0;
+	if (layout_read(&formats->header_page, events_fd, "header_page", error) < 0)
+		return -1;
+	return layout_read(&formats->header_event, events_fd, "header_event", error);
+}
+
+static void saved_format_release(struct saved_format *format)
+{
+	free(format->system);
+	free(format->event);
+	buffer_release(&format->text);
+}
+
+static int saved_format_compare(const void *a, const void *b)
+{
+	const struct saved_format *left = a, *right = b;
+	int order = strcmp(left->system, right->system);
+
+	if (order == 0)
+		order = strcmp(left->event, right->event);
+	return order ? order : (left->id > right->id) - (left->id < right->id);
+}
+
+static bool saved_format_equals(const struct saved_format *a, const struct saved_format *b)
+{
+	return strcmp(a->system, b->system) == 0 &&
+	       text_equals(buffer_text(&a->text), buffer_text(&b->text));
+}
+
+/* Takes ownership of @format; returns -1 if memory runs out. */
+static int formats_add(struct formats *formats, struct saved_format *format)
+{
+	struct saved_format *list = reallocarray(formats->list, formats->size + 1, sizeof(*list));
+
+	if (!list)
+		return -1;
+	formats->list = list;
+	for (size_t i = 0; i < formats->size; i++) {
+		if (list[i].id != format->id)
+			continue;
+		if (saved_format_equals(&list[i], format)) {
+			saved_format_release(format);
+			return 0;
+		}
+		list[i].is_doubtful = true;
+		format->is_doubtful = true;
+	}
+	list[formats->size++] = *format;
+	return 0;
+}
+
+int formats_keep(struct formats *formats, const char *system, const char *event, struct text text)
+{
+	struct saved_format format = { .system = strdup(system),
+				       .event = strdup(event),
+				       .id = format_read_id(text) };
+
+	buffer_append(&format.text, text.data, text.size);
+	buffer_trim(&format.text);
+	if (format.system && format.event && !format.text.failed &&
+	    formats_add(formats, &format) == 0)
+		return 0;
+	saved_format_release(&format);
+	return -1;
+}
+
+static const struct saved_format *formats_find(const struct formats *formats, const char *system,
+					       const char *event)
+{
+	for (size_t i = 0; i < formats->size; i++) {
+		const struct saved_format *format = &formats->list[i];
+
+		if (strcmp(format->event, event) == 0 && strcmp(format->system, system) == 0)
+			return format;
+	}
+	return NULL;
+}
+
+static int format_read(struct formats *formats, int events_fd, const char *system,
+		       const char *event, bool is_first, struct error *error)
+{
+	struct buffer text = { 0 };
+	int status = 0;
+
+	if (event_file_read(events_fd, system, event, "format", &text) == 0) {
+		if (formats_keep(formats, system, event, buffer_text(&text)) < 0)
+			status = error_set(error, "out of memory");
+	} else if (is_first) {
+		status = error_set_system(error, errno, "cannot read the format of %s:%s", system,
+					  event);
+	}
+	buffer_release(&text);
+	return status;
+}
+
+/* Adds a format that is @known, or reads it. */
+static int format_take(struct formats *formats, const struct formats *known, int events_fd,
+		       const char *system, const char *event, bool is_first, struct error *error)
+{
+	const struct saved_format *format = known ? formats_find(known, system, event) : NULL;
+
+	if (!format)
+		return format_read(formats, events_fd, system, event, is_first, error);
+	if (formats_keep(formats, system, event, buffer_text(&format->text)) < 0)
+		return error_set(error, "out of memory");
+	return 0;
+}
+
+int formats_read(struct formats *formats, const struct formats *known, int events_fd,
+		 struct buffer *list, struct error *error)
+{
+	bool is_first = formats->size == 0;
+	char *rest, *line;
+	int status = 0;
+
+	buffer_append_char(list, '\0');
+	if (list->failed)
+		return error_set(error, "out of memory");
+	rest = list->data;
+	while (status == 0 && (line = strsep(&rest, "\n"))) {
+		char *system = strsep(&line, ":");
+
+		if (line && !strchr(line, ':'))
+			status = format_take(formats, known, events_fd, system, line, is_first,
+					     error);
+	}
+	if (formats->size > 0)
+		qsort(formats->list, formats->size, sizeof(*formats->list), saved_format_compare);
+	return status;
+}
+
+size_t formats_count_doubtful(const struct formats *formats)
+{
+	size_t size = 0;
+
+	for (size_t i = 0; i < formats->size; i++)
+		size += formats->list[i].is_doubtful;
+	return size;
+}
+
+void formats_release(struct formats *formats)
+{
+	for (size_t i = 0; i < formats->size; i++)
+		saved_format_release(&formats->list[i]);
+	free(formats->list);
+	buffer_release(&formats->header_page);
+	buffer_release(&formats->header_event);
+	*formats = (struct formats){ 0 };
+}
+
+struct formats *formats_new(void)
+{
+	return calloc(1, sizeof(struct formats));
+}
+
+void formats_free(struct formats *formats)
+{
+	if (formats)
+		formats_release(formats);
+	free(formats);
+}
 
 /* An option's number and size. */
 #define OPTION_HEAD_SIZE 6

@@ -1,16 +1,420 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Finds tracefs, and the tracepoints that it offers. */
-#include "tracefs/tracefs.h"
-
+/* Tracepoints: lists, enables and filters them, sets their triggers, and undoes it. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
+#include <sys/inotify.h>
 #include <tracefs.h>
 #include <unistd.h>
 
+#include "tracefs/changes.h"
+#include "tracefs/enabled.h"
+#include "tracefs/instance_state.h"
 #include "tracefs/lockdown.h"
+#include "tracefs/retry.h"
+#include "tracefs/stack_trigger.h"
+#include "tracefs/tracefs.h"
+
+/* Writes and reads the trigger files of tracepoints with kernel stacks. */
+
+int stack_trigger_set(struct stack_trigger *out, const struct control *control, const char *system,
+		      const char *event, const char *filter, uint64_t limit, struct error *error)
+{
+	struct buffer text = { 0 };
+	struct error ignored = { 0 };
+
+	buffer_append_string(&text, "stacktrace");
+	if (limit > 0)
+		buffer_printf(&text, ":%llu", (unsigned long long)limit);
+	if (filter) {
+		struct buffer translated = { 0 };
+
+		control_translate_filter(control, system, event, filter, &translated, &ignored);
+		buffer_printf(&text, " if %s", buffer_string(&translated));
+		buffer_release(&translated);
+	}
+	*out = (struct stack_trigger){ .limit = limit,
+				       .text = text.failed ? NULL : strdup(buffer_string(&text)) };
+	buffer_release(&text);
+	out->fd = control_open_event(control, system, event, "trigger", O_RDWR);
+	if (!out->text)
+		return error_set(error, "out of memory");
+	if (out->fd >= 0 && retry_write(out->fd, out->text, strlen(out->text)) >= 0) {
+		control_report_event_write(control, system, event, "trigger", out->text);
+		return 0;
+	}
+	return error_set_system(error, errno, "cannot write '%s' to events/%s/%s/trigger",
+				out->text, system, event);
+}
+
+/* The file has lines "stacktrace:count=N if FILTER". */
+static bool trigger_read_count(const struct stack_trigger *trigger, uint64_t *out)
+{
+	static const char key[] = ":count=";
+	char text[256];
+	ssize_t size = retry_pread(trigger->fd, text, sizeof(text) - 1);
+	const char *count;
+
+	if (size <= 0)
+		return false;
+	text[size] = '\0';
+	count = strstr(text, key);
+	if (count)
+		*out = strtoull(count + strlen(key), NULL, 10);
+	return count;
+}
+
+bool stack_trigger_refill(const struct stack_trigger *trigger)
+{
+	static const char removal[] = "!stacktrace";
+	uint64_t left = 0;
+
+	if (trigger->limit == 0 || !trigger_read_count(trigger, &left) || left > trigger->limit / 2)
+		return false;
+	/* The count of a trigger cannot be changed. Without it, records have no stacks: that shows. */
+	if (retry_write(trigger->fd, removal, strlen(removal)) < 0 ||
+	    retry_write(trigger->fd, trigger->text, strlen(trigger->text)) < 0)
+		return true;
+	return left == 0;
+}
+
+void stack_trigger_close(struct stack_trigger *trigger)
+{
+	file_close(trigger->fd);
+	free(trigger->text);
+	*trigger = (struct stack_trigger){ .fd = -1 };
+}
+
+/* Keeps the state of the tracepoints that an instance records: unloaded with their module, or
+ * released. */
+
+static void enabled_free(struct enabled *enabled)
+{
+	if (enabled->fd >= 0)
+		close(enabled->fd);
+	free(enabled->system);
+	free(enabled->event);
+}
+
+static bool enabled_switch(const struct enabled *enabled, const struct control *control,
+			   const char *digit)
+{
+	if (retry_pwrite(enabled->fd, digit, 1) != 1)
+		return false;
+	control_report_event_write(control, enabled->system, enabled->event, "enable", digit);
+	return true;
+}
+
+static int enabled_open(struct enabled *enabled, const struct control *control, int lock,
+			struct error *error)
+{
+	if (!enabled->system || !enabled->event)
+		return error_set(error, "out of memory");
+	enabled->fd = control_open_event(control, enabled->system, enabled->event, "enable",
+					 O_RDWR | O_TRUNC);
+	if (enabled->fd < 0 || !enabled_switch(enabled, control, "1"))
+		return error_set_system(error, errno, "cannot write '1' to %s/events/%s/%s/enable",
+					control->directory, enabled->system, enabled->event);
+	/* 'ktrack release' tests this lock. */
+	if (flock(enabled->fd, lock) == 0)
+		return 0;
+	return error_set_system(error, errno, "cannot lock the enable file of %s:%s",
+				enabled->system, enabled->event);
+}
+
+/* The id of its records, 0 if unknown. */
+static unsigned int id_read(const struct control *control, const struct enabled *enabled)
+{
+	struct buffer text = { 0 };
+	unsigned int id = 0;
+
+	if (event_file_read(control->events_fd, enabled->system, enabled->event, "id", &text) == 0)
+		id = strtoul(buffer_string(&text), NULL, 10);
+	buffer_release(&text);
+	return id;
+}
+
+int enabled_add(struct enabled_list *list, const struct control *control, const char *system,
+		const char *event, int lock, struct error *error)
+{
+	struct enabled *grown = reallocarray(list->list, list->size + 1, sizeof(*grown));
+	struct enabled one = { .fd = -1 };
+
+	if (!grown)
+		return error_set(error, "out of memory");
+	list->list = grown;
+	one.system = strdup(system);
+	one.event = strdup(event);
+	if (enabled_open(&one, control, lock, error) < 0) {
+		enabled_free(&one);
+		return -1;
+	}
+	grown[list->size++] = one;
+	return 0;
+}
+
+void enabled_disable_all(struct enabled_list *list, const struct control *control)
+{
+	for (size_t i = 0; i < list->size; i++)
+		enabled_switch(&list->list[i], control, "0");
+	enabled_release(list);
+}
+
+void enabled_release(struct enabled_list *list)
+{
+	for (size_t i = 0; i < list->size; i++)
+		enabled_free(&list->list[i]);
+	free(list->list);
+	*list = (struct enabled_list){ 0 };
+}
+
+/* After a reload of the module, the tracepoint has another file: this one stays unreadable. */
+static enum event_state event_state_read(const struct enabled *enabled)
+{
+	char digit;
+
+	if (retry_pread(enabled->fd, &digit, 1) != 1)
+		return EVENT_UNLOADED;
+	if (enabled->state == EVENT_RELEASED)
+		return EVENT_RELEASED;
+	return digit == '0' ? EVENT_RELEASING : EVENT_RECORDED;
+}
+
+static int enabled_look(struct enabled *enabled, const struct instance_observer *observer,
+			struct error *error)
+{
+	struct instance_change change = { .kind = INSTANCE_EVENT_STATE,
+					  .system = enabled->system,
+					  .event = enabled->event,
+					  .before = enabled->state };
+
+	enabled->state = event_state_read(enabled);
+	change.now = enabled->state;
+	return change.now == change.before ? 0
+					   : observer->change(observer->context, &change, error);
+}
+
+static void enabled_drop_gone(struct enabled_list *list)
+{
+	size_t size = 0;
+
+	for (size_t i = 0; i < list->size; i++) {
+		if (list->list[i].state == EVENT_UNLOADED)
+			enabled_free(&list->list[i]);
+		else
+			list->list[size++] = list->list[i];
+	}
+	list->size = size;
+}
+
+int enabled_look_all(struct enabled_list *list, const struct instance_observer *observer,
+		     struct error *error)
+{
+	int status = 0;
+
+	for (size_t i = 0; i < list->size && status == 0; i++)
+		status = enabled_look(&list->list[i], observer, error);
+	enabled_drop_gone(list);
+	return status;
+}
+
+void enabled_release_all(struct enabled_list *list)
+{
+	for (size_t i = 0; i < list->size; i++) {
+		struct enabled *one = &list->list[i];
+
+		if (one->state != EVENT_RELEASING)
+			continue;
+		one->state = EVENT_RELEASED;
+		flock(one->fd, LOCK_UN);
+	}
+}
+
+bool enabled_has(const struct enabled_list *list, const char *system, const char *event)
+{
+	for (size_t i = 0; i < list->size; i++) {
+		if (strcmp(list->list[i].event, event) == 0 &&
+		    strcmp(list->list[i].system, system) == 0)
+			return true;
+	}
+	return false;
+}
+
+bool enabled_has_id(struct enabled_list *list, const struct control *control, unsigned int id)
+{
+	for (size_t i = 0; i < list->size; i++) {
+		struct enabled *one = &list->list[i];
+
+		if (one->id == 0)
+			one->id = id_read(control, one);
+		if (one->id == id)
+			return true;
+	}
+	return false;
+}
+
+size_t enabled_recorded(const struct enabled_list *list)
+{
+	size_t size = 0;
+
+	for (size_t i = 0; i < list->size; i++)
+		size += list->list[i].state != EVENT_RELEASED;
+	return size;
+}
+
+/*
+ * Other programs empty the buffers of an instance, and change its clock, by writing to its files.
+ * Settings that ktrack writes while it records are ignored by their names.
+ */
+
+/* Space for some events with names of any length. */
+#define EVENTS_SIZE 4096
+
+/**
+ * struct changes - watches of all directories
+ * @fd: of inotify
+ * @first_sideband: number of the sideband instance's first watch
+ * @file: name of the last file written
+ */
+struct changes {
+	int fd;
+	int first_sideband;
+	char file[32];
+};
+
+/* When one of them is written, the kernel empties some buffers or all of them. */
+static const char *const emptying_files[] = {
+	"trace",	  "snapshot",	 "buffer_size_kb", "buffer_subbuf_size_kb",
+	"current_tracer", "free_buffer",
+};
+
+static int watch_add(struct changes *changes, const char *directory, const char *entry)
+{
+	struct buffer path = { 0 };
+	int watch;
+
+	buffer_printf(&path, "%s/%s", directory, entry);
+	watch = inotify_add_watch(changes->fd, buffer_string(&path), IN_MODIFY | IN_ONLYDIR);
+	buffer_release(&path);
+	return watch;
+}
+
+/* Returns -1 with errno. */
+static int watch_cpus(struct changes *changes, const char *directory)
+{
+	struct buffer path = { 0 };
+	struct dirent *entry;
+	int status = 0;
+	DIR *list;
+
+	buffer_printf(&path, "%s/per_cpu", directory);
+	list = opendir(buffer_string(&path));
+	while (list && status == 0 && (entry = readdir(list))) {
+		if (entry->d_name[0] != '.' &&
+		    watch_add(changes, buffer_string(&path), entry->d_name) < 0)
+			status = -1;
+	}
+	if (list)
+		closedir(list);
+	buffer_release(&path);
+	return list ? status : -1;
+}
+
+static int watch_instance(struct changes *changes, const struct instance *instance, int *first,
+			  struct error *error)
+{
+	*first = watch_add(changes, instance->directory, ".");
+	if (*first >= 0 && watch_cpus(changes, instance->directory) == 0)
+		return 0;
+	return error_set_system(error, errno, "%s: cannot notice what others write to it",
+				instance_name(instance));
+}
+
+int changes_open(struct changes **out, const struct instance *instance, struct error *error)
+{
+	struct changes *changes = calloc(1, sizeof(*changes));
+	int status, ignored;
+
+	*out = changes;
+	if (!changes)
+		return error_set(error, "out of memory");
+	changes->first_sideband = INT32_MAX;
+	changes->fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+	if (changes->fd < 0)
+		status = error_set_system(error, errno, "cannot watch for changes");
+	else
+		status = watch_instance(changes, instance, &ignored, error);
+	if (status == 0 && instance->sideband)
+		status = watch_instance(changes, instance->sideband, &changes->first_sideband,
+					error);
+	if (status == 0)
+		return 0;
+	changes_close(changes);
+	*out = NULL;
+	return -1;
+}
+
+int changes_fd(const struct changes *changes)
+{
+	return changes->fd;
+}
+
+static bool name_empties(const char *name)
+{
+	for (size_t i = 0; i < sizeof(emptying_files) / sizeof(emptying_files[0]); i++) {
+		if (strcmp(name, emptying_files[i]) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Events that inotify dropped may have been any. */
+static void event_take(struct changes *changes, const struct inotify_event *event,
+		       struct instance_change *out)
+{
+	const char *name = event->len > 0 ? event->name : "";
+	bool is_sideband = event->wd >= changes->first_sideband;
+	bool is_overflow = event->mask & IN_Q_OVERFLOW;
+	bool is_clock = strcmp(name, "trace_clock") == 0;
+
+	if (!is_overflow && !is_clock && !name_empties(name))
+		return;
+	snprintf(changes->file, sizeof(changes->file), "%s", is_overflow ? "trace" : name);
+	out->is_reclocked |= is_clock || is_overflow;
+	out->is_emptied |= !is_sideband;
+	out->is_sideband_emptied |= is_sideband || is_overflow;
+}
+
+bool changes_take(struct changes *changes, struct instance_change *out)
+{
+	char events[EVENTS_SIZE] __attribute__((aligned(__alignof__(struct inotify_event))));
+	ssize_t size;
+
+	*out = (struct instance_change){ .kind = INSTANCE_WRITTEN, .file = changes->file };
+	while ((size = TEMP_FAILURE_RETRY(read(changes->fd, events, sizeof(events)))) > 0) {
+		for (const char *at = events; at < events + size;) {
+			const struct inotify_event *event = (const struct inotify_event *)at;
+
+			event_take(changes, event, out);
+			at += sizeof(*event) + event->len;
+		}
+	}
+	return out->is_reclocked || out->is_emptied || out->is_sideband_emptied;
+}
+
+void changes_close(struct changes *changes)
+{
+	if (!changes)
+		return;
+	file_close(changes->fd);
+	free(changes);
+}
+
+/* Finds tracefs, and the tracepoints that it offers. */
 
 /* Reading the mounts and the lockdown state once is enough. */
 static const char *usable_directory;

@@ -1,8 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Applies each track event to its track, and delivers the result to the timeline. */
-#include "track/slice.h"
+/*
+ * Applies each track event, of the convention and of rules, to its track, and delivers the result
+ * to the timeline.
+ */
+#include <stdlib.h>
+#include <string.h>
 
+#include "track/lanes.h"
+#include "track/rule_flow.h"
+#include "track/slice.h"
 #include "track/state.h"
+
+/* Applies each track event to its track, and delivers the result to the timeline. */
 
 /* Processes between the one that writes a text and the one that it names. */
 #define ANCESTORS_MAX 8
@@ -316,4 +325,379 @@ int tracks_mark_foreign(struct tracks *tracks, struct track *track, struct error
 		return 0;
 	category->has_foreign_ends = true;
 	return tracks_pass(tracks, &event, tracks->now_ns, error);
+}
+
+/* Events that rules make: also states, changes of counters, hidden slices. */
+
+/* Fields of a record belong to the state that it begins. */
+static int state_pop(struct tracks *tracks, struct track *track,
+		     const struct decoded_event *decoded, struct error *error)
+{
+	while (track->nr_slices > 0) {
+		if (tracks_pop_bare(tracks, track, decoded, error) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* Whether the state is one of a list. */
+static bool state_is_in(const struct track *track, const struct decoded_names *list)
+{
+	const struct name *name;
+
+	if (track->nr_slices == 0)
+		return false;
+	name = track->slices[track->nr_slices - 1].name;
+	for (size_t i = 0; i < list->size; i++) {
+		if (text_equals(list->names[i], name->shown.text))
+			return true;
+	}
+	return false;
+}
+
+/* Begins any state: the first one, of a new name, of a renamed thread. */
+static out_of_line int state_begin_any(struct tracks *tracks, struct track *track,
+				       const struct decoded_event *decoded, struct error *error)
+{
+	if (state_pop(tracks, track, decoded, error) < 0)
+		return -1;
+	/* The thread was renamed in this state. */
+	if (track->is_outdated) {
+		if (tracks_end(tracks, track, error) < 0)
+			return -1;
+		track = tracks_find(tracks, decoded, error);
+	}
+	return track ? tracks_begin_slice(tracks, track, decoded, error) : -1;
+}
+
+/* Whether the state is the only slice of its track, and nothing but the next one is to be done. */
+hot_inline bool state_is_plain(const struct track *track, const struct decoded_event *decoded)
+{
+	return track->nr_slices == 1 && !track->is_outdated && !track->lanes && !track->counter &&
+	       !decoded->keys && track->slices[0].name->shown.is_counted;
+}
+
+static int state_begin(struct tracks *tracks, const struct decoded_event *decoded,
+		       struct error *error)
+{
+	struct track *track = tracks_get(tracks, decoded, error);
+	struct name *name;
+
+	if (!track)
+		return -1;
+	if (decoded->unless && state_is_in(track, decoded->unless))
+		return 0;
+	name = names_recent(&tracks->names, decoded->descriptor->index, decoded->slice_name,
+			    decoded->slice_head);
+	return likely(name && state_is_plain(track, decoded))
+		       ? slice_replace(tracks, track, decoded, name, error)
+		       : state_begin_any(tracks, track, decoded, error);
+}
+
+/* The kernel frees a thread late: its number may be another's, which has not exited. */
+static bool is_late_free(struct tracks *tracks, const struct decoded_event *decoded)
+{
+	bool is_thread = decoded->descriptor->scope == DESCRIPTOR_SCOPE_THREAD;
+
+	return is_thread && tasks_lives(&tracks->tasks, decoded->scope_id.signed_number);
+}
+
+static int state_end(struct tracks *tracks, const struct decoded_event *decoded,
+		     struct error *error)
+{
+	struct track *track = tracks_look(tracks, decoded);
+
+	if (!track || is_late_free(tracks, decoded))
+		return 0;
+	return state_pop(tracks, track, decoded, error);
+}
+
+static int counter_change(struct tracks *tracks, struct track *track,
+			  const struct decoded_event *decoded, int64_t change, struct error *error)
+{
+	struct timeline_event event;
+
+	track->sum += change;
+	track_event_init(&event, tracks, TIMELINE_COUNTER, track);
+	event.outer_ns = track->begin_ns;
+	event.value.kind = VALUE_SIGNED;
+	event.value.unsigned_number = track->sum;
+	if (decoded) {
+		event.tid = decoded->tid;
+		event.cpu = track->has_cpu ? decoded->cpu : -1;
+		event.fields = decoded->extras;
+		event.nr_fields = decoded->nr_extras;
+	}
+	return timeline_push(tracks->timeline, &event, error);
+}
+
+/*
+ * The track of a counter is made by the first begin, and not evicted while slices are open: so an
+ * end never adds a track, which may evict the one that it works on.
+ */
+static struct track *open_counter(struct tracks *tracks, const struct decoded_event *counted,
+				  int change, struct error *error)
+{
+	struct track *counter = change > 0 ? tracks_get(tracks, counted, error)
+					   : tracks_look(tracks, counted);
+
+	if (!counter)
+		return NULL;
+	track_idle_remove(counter);
+	if (counter->sum + change == 0)
+		track_idle_add(tracks, counter);
+	return counter;
+}
+
+int tracks_count_open(struct tracks *tracks, struct track *track, int change, struct error *error)
+{
+	struct decoded_keys keys;
+	struct decoded_event counted = {
+		.descriptor = track->counter,
+		.time_ns = tracks->now_ns,
+		.buffer = track->buffer,
+		.scope_id = track->shown.id,
+		.track_name = track->counter->label,
+		.track_head = track->counter->label_head,
+	};
+	struct track *counter;
+
+	keys.is_async = false;
+	keys.nr_outer = track->shown.nr_outer;
+	for (size_t i = 0; i < keys.nr_outer; i++)
+		keys.outer[i] = track->outer[i];
+	counted.keys = keys.nr_outer > 0 ? &keys : NULL;
+	counter = open_counter(tracks, &counted, change, error);
+	if (counter)
+		return counter_change(tracks, counter, NULL, change, error);
+	return change > 0 ? -1 : 0;
+}
+
+static out_of_line int counted_begin_slice(struct tracks *tracks, struct track *track,
+					   const struct decoded_event *decoded, struct error *error)
+{
+	bool is_counted = track->counter;
+
+	/* The id is in use: it was requeued, or its end is missing. Nothing else would end that
+	 * slice, but this record does not say when it ended. */
+	if (track->lanes && tracks_pop_restarted(tracks, track, error) < 0)
+		return -1;
+	if (tracks_begin_slice(tracks, track, decoded, error) < 0)
+		return -1;
+	return is_counted ? tracks_count_open(tracks, track, 1, error) : 0;
+}
+
+static int slice_begin_observe(struct tracks *tracks, const struct decoded_event *decoded,
+			       struct error *error)
+{
+	struct track *track = tracks_get(tracks, decoded, error);
+
+	if (unlikely(!track))
+		return -1;
+	if (track->lanes || track->counter)
+		return counted_begin_slice(tracks, track, decoded, error);
+	return tracks_begin_slice(tracks, track, decoded, error);
+}
+
+/* @track is NULL if the end is of a hidden slice. */
+hot_inline int rule_end_slice(struct tracks *tracks, struct track *track,
+			      const struct decoded_event *decoded, struct error *error)
+{
+	if (track && (track->nr_slices == 0 || *track_hidden(track) == 0))
+		return tracks_end_slice(tracks, track, decoded, error);
+	if (track)
+		--*track_hidden(track);
+	tracks->totals.filtered_ends++;
+	return 0;
+}
+
+/* The track of the event, if it has open slices; hidden slices alone make no track. */
+static struct track *open_track_look(struct tracks *tracks, const struct decoded_event *decoded)
+{
+	bool is_async = decoded->keys && decoded->keys->is_async;
+	struct track *track = is_async ? lanes_look(tracks, decoded) : tracks_look(tracks, decoded);
+
+	return track && track->nr_slices > 0 ? track : NULL;
+}
+
+static int slice_end_observe(struct tracks *tracks, const struct decoded_event *decoded,
+			     struct error *error)
+{
+	struct track *track;
+
+	if (decoded->descriptor->is_selective)
+		return rule_end_slice(tracks, open_track_look(tracks, decoded), decoded, error);
+	track = tracks_get(tracks, decoded, error);
+	return likely(track) ? rule_end_slice(tracks, track, decoded, error) : -1;
+}
+
+static int hidden_begin(struct tracks *tracks, const struct decoded_event *decoded,
+			__attribute__((unused)) struct error *error)
+{
+	struct track *track = open_track_look(tracks, decoded);
+
+	if (track)
+		++*track_hidden(track);
+	return 0;
+}
+
+static int instant_observe(struct tracks *tracks, const struct decoded_event *decoded,
+			   struct error *error)
+{
+	struct track *track = tracks_get(tracks, decoded, error);
+
+	return track ? tracks_instant(tracks, track, decoded, error) : -1;
+}
+
+static int sample_observe(struct tracks *tracks, const struct decoded_event *decoded,
+			  struct error *error)
+{
+	struct track *track = tracks_get(tracks, decoded, error);
+
+	return track ? tracks_sample(tracks, track, decoded, error) : -1;
+}
+
+static int change_observe(struct tracks *tracks, const struct decoded_event *decoded,
+			  struct error *error)
+{
+	struct track *track = tracks_get(tracks, decoded, error);
+
+	return track ? counter_change(tracks, track, decoded, decoded->counter_value.signed_number,
+				      error)
+		     : -1;
+}
+
+/*
+ * The begin and the end of a flow are instants. Most ends have no begin: any thread may be switched
+ * to, also without being woken.
+ */
+static int flow_observe(struct tracks *tracks, const struct decoded_event *decoded,
+			struct error *error)
+{
+	uint64_t id = decoded->kind == DECODED_FLOW_BEGIN ? flows_begin(&tracks->flows, decoded)
+							  : flows_end(&tracks->flows, decoded);
+	struct track *track;
+
+	if (id == 0)
+		return 0;
+	decoded->extras[decoded->nr_extras].value.unsigned_number = id;
+	track = tracks_get(tracks, decoded, error);
+	return track ? tracks_instant(tracks, track, decoded, error) : -1;
+}
+
+static int (*const observers[])(struct tracks *tracks, const struct decoded_event *decoded,
+				struct error *error) = {
+	[DECODED_BEGIN] = slice_begin_observe, [DECODED_END] = slice_end_observe,
+	[DECODED_INSTANT] = instant_observe,   [DECODED_COUNTER] = sample_observe,
+	[DECODED_HIDDEN_BEGIN] = hidden_begin, [DECODED_STATE] = state_begin,
+	[DECODED_STATE_END] = state_end,       [DECODED_CHANGE] = change_observe,
+	[DECODED_FLOW_BEGIN] = flow_observe,   [DECODED_FLOW_END] = flow_observe,
+};
+
+int tracks_observe_rule(struct tracks *tracks, const struct decoded_event *decoded,
+			struct error *error)
+{
+	tracks_come_to(tracks, decoded);
+	if (tracks->settings.has_comm)
+		tracks_find_writer(tracks, decoded);
+	return observers[decoded->kind](tracks, decoded, error);
+}
+
+/* Finds the begin of each flow that ends. */
+
+/**
+ * struct flow - a flow that has begun, or unused memory of one
+ * @next_unused: of unused memory
+ */
+struct flow {
+	unsigned int index;
+	uint64_t ids[KEYS_IDS_MAX];
+	uint64_t id;
+	struct flow *next_unused;
+};
+
+static uint64_t flow_hash(const struct decoded_event *decoded)
+{
+	return hash_numbers(decoded->descriptor->index, decoded->keys->ids, KEYS_IDS_MAX);
+}
+
+static bool flow_is_of(const void *value, const void *key)
+{
+	const struct flow *flow = value;
+	const struct decoded_event *decoded = key;
+
+	return flow->index == decoded->descriptor->index &&
+	       memcmp(flow->ids, decoded->keys->ids, sizeof(flow->ids)) == 0;
+}
+
+static void flow_release(struct flows *flows, struct flow *flow)
+{
+	flow->next_unused = flows->unused;
+	flows->unused = flow;
+}
+
+/* A flow that begins; NULL if memory ran out. */
+static struct flow *flow_add(struct flows *flows, const struct decoded_event *decoded,
+			     uint64_t hash)
+{
+	struct flow *flow;
+
+	if (flows->pending.size >= FLOWS_PENDING_MAX)
+		flows_release(flows);
+	flow = flows->unused;
+	if (flow)
+		flows->unused = flow->next_unused;
+	else
+		flow = malloc(sizeof(*flow));
+	if (!flow)
+		return NULL;
+	flow->index = decoded->descriptor->index;
+	memcpy(flow->ids, decoded->keys->ids, sizeof(flow->ids));
+	if (map_insert(&flows->pending, hash, flow) == 0)
+		return flow;
+	flow_release(flows, flow);
+	return NULL;
+}
+
+uint64_t flows_begin(struct flows *flows, const struct decoded_event *decoded)
+{
+	uint64_t hash = flow_hash(decoded);
+	struct flow *flow = map_find(&flows->pending, hash, flow_is_of, decoded);
+
+	if (!flow)
+		flow = flow_add(flows, decoded, hash);
+	if (!flow)
+		return 0;
+	flow->id = ++flows->nr_begun;
+	return flow->id;
+}
+
+uint64_t flows_end(struct flows *flows, const struct decoded_event *decoded)
+{
+	uint64_t hash;
+	struct flow *flow;
+
+	if (flows->pending.size == 0)
+		return 0;
+	hash = flow_hash(decoded);
+	flow = map_find(&flows->pending, hash, flow_is_of, decoded);
+	if (!flow)
+		return 0;
+	map_remove(&flows->pending, hash, flow);
+	flow_release(flows, flow);
+	return flow->id;
+}
+
+void flows_release(struct flows *flows)
+{
+	struct flow *next;
+
+	for (size_t i = 0; i < flows->pending.capacity; i++)
+		free(flows->pending.slots[i].value);
+	map_release(&flows->pending);
+	for (struct flow *flow = flows->unused; flow; flow = next) {
+		next = flow->next_unused;
+		free(flow);
+	}
+	flows->unused = NULL;
 }

@@ -3,12 +3,297 @@
 #ifndef TRACK_STATE_H
 #define TRACK_STATE_H
 
-#include "track/lanes.h"
-#include "track/name.h"
-#include "track/rule_flow.h"
-#include "track/suspicion.h"
-#include "track/task.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "base/base.h"
+#include "event/event.h"
+#include "timeline/timeline.h"
 #include "track/track.h"
+
+/* Slices that a loss may have falsified. */
+
+/**
+ * struct suspicion - how far the losses of a buffer reach
+ * @until_ns: latest end of a loss on any CPU
+ * @until_cpu: CPU of that loss, -1 if several end then
+ * @cpu_until_ns: the same for each CPU
+ * @nr_cpus: size of that array
+ *
+ * A loss is delivered before any event later than its begin. So a slice that ends now overlaps a
+ * loss exactly if it began before the end of one: one time is sufficient. Lost records of a CPU
+ * precede the record that ends the loss, and so the slice that begins with it; records of other
+ * CPUs with the same time may precede them.
+ */
+struct suspicion {
+	int64_t until_ns;
+	int until_cpu;
+	int64_t *cpu_until_ns;
+	size_t nr_cpus;
+};
+
+/** suspicion_release - free the array, and zero @suspicion */
+void suspicion_release(struct suspicion *suspicion);
+
+/** suspicion_add - add a loss on @cpu that ends at @to_ns; returns -1 if memory ran out */
+int suspicion_add(struct suspicion *suspicion, int cpu, int64_t to_ns);
+
+/**
+ * suspicion_covers - whether an open slice overlaps a loss
+ * @cpu: the only CPU that may have written its records, or -1 for any: threads migrate, and a
+ * record's scope may be another CPU than the writer's
+ * @begin_ns: begin of the slice
+ * @begin_cpu: CPU that wrote the begin
+ */
+hot_inline bool suspicion_covers(const struct suspicion *suspicion, int cpu, int64_t begin_ns,
+				 int begin_cpu)
+{
+	/* Most slices began after the latest loss. */
+	if (begin_ns > suspicion->until_ns || suspicion->nr_cpus == 0)
+		return false;
+	if (cpu < 0)
+		return begin_ns < suspicion->until_ns ||
+		       (begin_ns == suspicion->until_ns && begin_cpu != suspicion->until_cpu);
+	return (size_t)cpu < suspicion->nr_cpus && begin_ns < suspicion->cpu_until_ns[cpu];
+}
+
+/* Identity of threads: looked up once for each, then updated by records. */
+
+/** TASK_COMM_SIZE - size of a name with its NUL; kernel workers with their queue have the longest
+ */
+#define TASK_COMM_SIZE 48
+
+struct track;
+struct task_block;
+
+/**
+ * struct task - the thread or process with a tid
+ * @tgid: its process, 0 if unknown
+ * @parent_tid: its creator, 0 if unknown
+ * @born_ns: time of its creation, 0 if unknown
+ * @is_looked_up: settings.find_task() was called for it
+ * @is_new: only its creation is recorded
+ * @awaits_fork: its creation was recorded by the first of two tracepoints
+ * @names_itself: it has used its own number
+ * @has_exited: it may still write records, but not change its name
+ * @tracks: the first track of the thread or process
+ * @next_free: next unused task
+ * @comm: its name, "" if unknown
+ */
+struct task {
+	int tid;
+	int tgid;
+	int parent_tid;
+	int64_t born_ns;
+	bool is_looked_up;
+	bool is_new;
+	bool awaits_fork;
+	bool names_itself;
+	bool has_exited;
+	struct track *tracks;
+	struct task *next_free;
+	char comm[TASK_COMM_SIZE];
+};
+
+/**
+ * struct tasks - known threads, up to a limit at which those without tracks are freed
+ * @limit: that limit, 0 for the minimum
+ * @blocks: memory of all tasks; separate allocations among the short-lived tracks would fragment
+ * the heap
+ * @free: first unused task
+ * @sees_exits: exits of threads are recorded
+ */
+struct tasks {
+	struct map map;
+	size_t limit;
+	struct task_block *blocks;
+	struct task *free;
+	bool sees_exits;
+};
+
+/** tasks_release - free all tasks, and zero @tasks */
+void tasks_release(struct tasks *tasks);
+
+/** tasks_find - the task with @tid, NULL if there is none; does not look it up */
+struct task *tasks_find(const struct tasks *tasks, int tid);
+
+/** tasks_lives - whether the thread with @tid certainly has not exited */
+bool tasks_lives(const struct tasks *tasks, int tid);
+
+/** tasks_add - add a task that tasks_find() does not find; returns NULL if memory ran out */
+struct task *tasks_add(struct tasks *tasks, int tid);
+
+/** tasks_remove - remove a task without tracks */
+void tasks_remove(struct tasks *tasks, struct task *task);
+
+/**
+ * tasks_get - the task with @tid, looked up if it is new
+ *
+ * Returns a task that is valid until the next tasks_add() or tasks_get(), or as long as it has
+ * tracks; NULL if memory ran out.
+ */
+struct task *tasks_get(struct tasks *tasks, const struct tracks_settings *settings, int tid);
+
+/** task_set_comm - set the name, cut to TASK_COMM_SIZE */
+void task_set_comm(struct task *task, struct text comm);
+
+/* Names of slices and instants, interned by tracepoint. */
+
+/**
+ * struct name - a name in use
+ * @shown: the part that sinks see
+ * @owner: index of the tracepoint
+ * @head: text_head() of the text
+ */
+struct name {
+	struct timeline_name shown;
+	unsigned int owner;
+	uint64_t head;
+	char bytes[];
+};
+
+/** NAMES_RECENT_BITS, NAMES_RECENT - size of the table of recent names */
+#define NAMES_RECENT_BITS 10
+#define NAMES_RECENT (1 << NAMES_RECENT_BITS)
+
+/**
+ * struct names - the names of all tracepoints
+ * @map: all interned names
+ * @recent: recently used ones, found without a hash of the whole text
+ * @max: limit of interned names for each tracepoint; more are made for one slice each
+ * @nr_of_owner: number of interned names, by the tracepoint's index
+ * @size: bytes of all interned names, which are limited too
+ */
+struct names {
+	struct map map;
+	struct name *recent[NAMES_RECENT];
+	size_t max;
+	size_t *nr_of_owner;
+	size_t nr_owners;
+	size_t size;
+};
+
+/** names_release - free all interned names, and zero @names */
+void names_release(struct names *names);
+
+/** name_recent_index - index into the recent names; @head is the text_head() of @text */
+hot_inline size_t name_recent_index(unsigned int owner, struct text text, uint64_t head)
+{
+	uint64_t glance = text_glance(text, head) + owner;
+
+	return glance * UINT64_C(0x9e3779b97f4a7c15) >> (64 - NAMES_RECENT_BITS);
+}
+
+/** names_find - intern a name that is not among the recent ones; see names_get() */
+struct name *names_find(struct names *names, unsigned int owner, struct text text);
+
+/**
+ * names_recent - the name with this text, an interned one, if it is among the recent ones
+ * @owner: index of the tracepoint
+ * @head: text_head() of @text
+ */
+hot_inline struct name *names_recent(const struct names *names, unsigned int owner,
+				     struct text text, uint64_t head)
+{
+	struct name *name = names->recent[name_recent_index(owner, text, head)];
+	bool is_found = name && name->owner == owner && name->head == head &&
+			text_equals_behind(name->shown.text, text);
+
+	return likely(is_found) ? name : NULL;
+}
+
+/** names_get - the name with this text, for name_put(), or NULL if memory ran out */
+hot_inline struct name *names_get(struct names *names, unsigned int owner, struct text text,
+				  uint64_t head)
+{
+	struct name *name = names_recent(names, owner, text, head);
+
+	return name ? name : names_find(names, owner, text);
+}
+
+/** names_clear_sink_data - set the sink data of all names to NULL, after the sinks were freed */
+void names_clear_sink_data(struct names *names);
+
+/** name_own_size - bytes that are freed with the slice of this name */
+hot_inline size_t name_own_size(const struct name *name)
+{
+	return name->shown.is_counted ? 0 : sizeof(*name) + name->shown.text.size;
+}
+
+/** name_put - release a name; it is freed unless it is interned */
+hot_inline void name_put(struct name *name)
+{
+	if (!name->shown.is_counted)
+		free(name);
+}
+
+/*
+ * Lanes: tracks of asynchronous slices, which may overlap. A slice goes to the first lane that is
+ * free, and its id finds the lane again. The slices of one id nest on one lane.
+ */
+
+struct track;
+struct tracks;
+
+/** lanes_release - free what lanes share, after all tracks were freed */
+void lanes_release(struct tracks *tracks);
+
+/**
+ * lanes_find - the lane of @decoded's id, the first free lane if the id has no open slice
+ *
+ * Returns NULL with @error if memory ran out or the timeline failed.
+ */
+struct track *lanes_find(struct tracks *tracks, const struct decoded_event *decoded,
+			 struct error *error);
+
+/** lanes_look - the lane on which @decoded's id has open slices, NULL if there is none */
+struct track *lanes_look(struct tracks *tracks, const struct decoded_event *decoded);
+
+/**
+ * lanes_occupy - let lanes_find() find @track by @ids; its first slice began
+ *
+ * Returns 0, or -1 with @error if memory ran out.
+ */
+int lanes_occupy(struct tracks *tracks, struct track *track, const uint64_t *ids,
+		 struct error *error);
+
+/** lanes_vacate - make @track a free lane; its last slice ended */
+void lanes_vacate(struct tracks *tracks, struct track *track);
+
+/** lanes_remove - forget @track, which ends without open slices */
+void lanes_remove(struct tracks *tracks, struct track *track);
+
+/* Flows of rules: pairs of instants on any tracks, found by the numbers of their records. */
+
+/** FLOWS_PENDING_MAX - limit of flows that have begun and not ended; then all are dropped */
+#define FLOWS_PENDING_MAX 65536
+
+struct flow;
+
+/**
+ * struct flows - flows that have begun
+ * @pending: by rule and numbers
+ * @unused: memory of flows that have ended
+ * @nr_begun: number of flows so far; each has the next number as its id
+ */
+struct flows {
+	struct map pending;
+	struct flow *unused;
+	uint64_t nr_begun;
+};
+
+/** flows_begin - begin a flow; an older one with the same numbers is dropped; returns its id, or 0
+ * if memory ran out
+ */
+uint64_t flows_begin(struct flows *flows, const struct decoded_event *decoded);
+
+/** flows_end - end a flow; returns its id, 0 if there is none with these numbers */
+uint64_t flows_end(struct flows *flows, const struct decoded_event *decoded);
+
+/** flows_release - drop all flows */
+void flows_release(struct flows *flows);
 
 /**
  * struct slice - an open slice
@@ -456,5 +741,189 @@ int tracks_pop(struct tracks *tracks, struct track *track, struct error *error);
  * The first one of each tracepoint is reported.
  */
 int tracks_mark_foreign(struct tracks *tracks, struct track *track, struct error *error);
+
+/*
+ * Begins and ends of most slices, inline in the functions that observe records: of names that are
+ * interned, without keys, on tracks that have space. The others are left to calls.
+ */
+
+/* Sets all members of an event on @track by the record of @decoded. */
+hot_inline void record_event_init(struct timeline_event *event, const struct tracks *tracks,
+				  enum timeline_kind kind, struct track *track,
+				  const struct decoded_event *decoded)
+{
+	track_event_init(event, tracks, kind, track);
+	event->comm = tracks->comm;
+	event->tid = decoded->tid;
+	event->cpu = track->has_cpu ? decoded->cpu : -1;
+	event->fields = decoded->extras;
+	event->nr_any = decoded->nr_any;
+}
+
+/* If the outermost slice, which is the oldest, is not suspect, none is. */
+hot_inline void track_learn_depth(const struct tracks *tracks, const struct track *track)
+{
+	if (track->nr_slices > track->category->deepest &&
+	    !track_is_suspect(tracks, track, &track->slices[0]))
+		track->category->deepest = track->nr_slices;
+}
+
+/* Begins a slice on a track that has space for it, and lets tracks->event be the begin. */
+hot_inline void slice_open(struct tracks *tracks, struct track *track,
+			   const struct decoded_event *decoded, struct name *name)
+{
+
+	track->slices[track->nr_slices++] = (struct slice){ .begin_ns = tracks->now_ns,
+							    .begin_cpu = decoded->cpu,
+							    .begin_tid = decoded->tid,
+							    .name = name };
+	track_learn_depth(tracks, track);
+	tracks->event.name = &name->shown;
+}
+
+hot_inline int slice_push(struct tracks *tracks, struct track *track,
+			  const struct decoded_event *decoded, struct name *name,
+			  struct error *error)
+{
+	track_idle_remove(track);
+	record_event_init(&tracks->event, tracks, TIMELINE_SLICE_BEGIN, track, decoded);
+	tracks->event.depth++;
+	slice_open(tracks, track, decoded, name);
+	return timeline_push(tracks->timeline, &tracks->event, error);
+}
+
+/* Begins any slice: of a new name, on a lane, with flows, on a track that may have no space for it. */
+int slice_begin_any(struct tracks *tracks, struct track *track,
+		    const struct decoded_event *decoded, struct error *error);
+
+/* Whether another slice fits onto a track without slice_begin_any(). */
+hot_inline bool track_has_space(const struct tracks *tracks, const struct track *track)
+{
+	return track->nr_slices < track->slices_capacity &&
+	       (track->nr_slices == 0 || track->nr_slices < track->category->deepest) &&
+	       tracks->open_size <= OPEN_SIZE_MAX;
+}
+
+/* Begins a slice without keys. */
+hot_inline int slice_begin(struct tracks *tracks, struct track *track,
+			   const struct decoded_event *decoded, struct error *error)
+{
+	struct name *name = names_recent(&tracks->names, decoded->descriptor->index,
+					 decoded->slice_name, decoded->slice_head);
+
+	if (unlikely(!name || !track_has_space(tracks, track)))
+		return slice_begin_any(tracks, track, decoded, error);
+	return slice_push(tracks, track, decoded, name, error);
+}
+
+/** tracks_begin_slice - begin a slice on @track */
+hot_inline int tracks_begin_slice(struct tracks *tracks, struct track *track,
+				  const struct decoded_event *decoded, struct error *error)
+{
+	return decoded->keys ? slice_begin_any(tracks, track, decoded, error)
+			     : slice_begin(tracks, track, decoded, error);
+}
+
+/* Sets tracks->event to the end of the innermost slice, which leaves the stack. See tracks_pop(). */
+hot_inline void slice_close(struct tracks *tracks, struct track *track,
+			  const struct decoded_event *decoded)
+{
+	const struct slice *slice = &track->slices[track->nr_slices - 1];
+	bool is_suspect = track_is_suspect(tracks, track, slice);
+	struct timeline_event *event = &tracks->event;
+
+	if (decoded)
+		record_event_init(event, tracks, TIMELINE_SLICE_END, track, decoded);
+	else
+		track_event_init(event, tracks, TIMELINE_SLICE_END, track);
+	track->nr_slices--;
+	event->name = &slice->name->shown;
+	event->begin_ns = slice->begin_ns;
+	event->is_continued = slice->is_continued;
+	event->is_suspect = is_suspect;
+	event->is_unfinished = !decoded;
+	event->is_foreign = slice->is_foreign;
+	tracks->totals.suspect += is_suspect;
+	tracks->totals.unfinished += !decoded;
+}
+
+/* slice_close() of a track that may have no other slice. */
+hot_inline void slice_pop(struct tracks *tracks, struct track *track,
+			  const struct decoded_event *decoded)
+{
+	slice_close(tracks, track, decoded);
+	if (track->nr_slices == 0)
+		track_idle_add(tracks, track);
+}
+
+/*
+ * Whether an end is by another thread than the begin while slices overlap on the track. A request
+ * that one thread begins and another one ends is fine if nothing overlaps it.
+ */
+hot_inline bool end_is_foreign(const struct tracks *tracks, const struct track *track,
+			       const struct decoded_event *decoded)
+{
+	const struct slice *slice = &track->slices[track->nr_slices - 1];
+
+	if (slice->begin_tid == decoded->tid || track->lanes ||
+	    (track->nr_slices == 1 && !slice->is_foreign))
+		return false;
+	/* After a loss, the end may belong to another slice anyway. */
+	return !track_is_suspect(tracks, track, slice);
+}
+
+hot_inline int slice_end_unmatched(struct tracks *tracks, struct track *track)
+{
+	tracks->totals.unmatched_ends++;
+	track->unmatched_ends++;
+	return 0;
+}
+
+/* Ends any slice: on a lane, with flows, on a track that may end with it, of a name of its own. */
+int slice_end_any(struct tracks *tracks, struct track *track, const struct decoded_event *decoded,
+		  struct error *error);
+
+/* Ends a slice without keys, which nothing counts. */
+hot_inline int slice_end(struct tracks *tracks, struct track *track,
+			 const struct decoded_event *decoded, struct error *error)
+{
+	if (track->nr_slices == 0)
+		return slice_end_unmatched(tracks, track);
+	if (unlikely(track->is_outdated || end_is_foreign(tracks, track, decoded) ||
+		     !track->slices[track->nr_slices - 1].name->shown.is_counted))
+		return slice_end_any(tracks, track, decoded, error);
+	slice_pop(tracks, track, decoded);
+	return timeline_push(tracks->timeline, &tracks->event, error);
+}
+
+/** tracks_end_slice - end the innermost slice of @track; count the end if there is none */
+hot_inline int tracks_end_slice(struct tracks *tracks, struct track *track,
+				const struct decoded_event *decoded, struct error *error)
+{
+	return decoded->keys || track->counter ? slice_end_any(tracks, track, decoded, error)
+					       : slice_end(tracks, track, decoded, error);
+}
+
+/*
+ * Replaces the only slice of a track by another one, whose name is interned. The fields of the
+ * record belong to the new one. Both events have most members in common.
+ */
+hot_inline int slice_replace(struct tracks *tracks, struct track *track,
+			     const struct decoded_event *decoded, struct name *name,
+			     struct error *error)
+{
+	struct timeline_event *event = &tracks->event;
+
+	slice_close(tracks, track, decoded);
+	event->nr_any = 0;
+	if (timeline_push(tracks->timeline, event, error) < 0)
+		return -1;
+	event->kind = TIMELINE_SLICE_BEGIN;
+	event->nr_any = decoded->nr_any;
+	event->begin_ns = 0;
+	event->flags = 0;
+	slice_open(tracks, track, decoded, name);
+	return timeline_push(tracks->timeline, event, error);
+}
 
 #endif

@@ -1,0 +1,1088 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Reads what the sections of a file contain: options, statistics, event formats. */
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "event/event.h"
+#include "tracedat/file.h"
+#include "tracedat/file_stream.h"
+#include "tracedat/layout.h"
+#include "userring/userring.h"
+
+/*
+ * Reads the kernel's statistics: a line "CPU: N" above those of a CPU, and a line "Buffer: NAME"
+ * above those of another buffer than the first.
+ */
+
+/**
+ * struct statistics_row - of one CPU
+ * @buffer: number of the heading while rows are read, index of the buffer then
+ * @number: order in the file
+ */
+struct statistics_row {
+	unsigned int buffer;
+	unsigned int cpu;
+	size_t number;
+	struct statistics statistics;
+};
+
+/* Limit of rows in a file. */
+#define ROWS_MAX 65536
+
+static bool line_take_heading(struct text *line, const char *heading)
+{
+	size_t size = strlen(heading);
+
+	if (line->size < size || memcmp(line->data, heading, size) != 0)
+		return false;
+	line->data += size;
+	line->size -= size;
+	return true;
+}
+
+static bool line_parse_cpu(struct text line, unsigned int *out)
+{
+	unsigned int cpu = 0;
+
+	for (size_t i = 0; i < line.size; i++) {
+		if (line.data[i] < '0' || line.data[i] > '9' || cpu >= TRACE_CPUS_MAX)
+			return false;
+		cpu = cpu * 10 + (line.data[i] - '0');
+	}
+	*out = cpu;
+	return line.size > 0 && cpu < TRACE_CPUS_MAX;
+}
+
+static struct statistics_row *statistics_rows(const struct trace_statistics *own, size_t *nr_rows)
+{
+	*nr_rows = own->rows.size / sizeof(struct statistics_row);
+	return (struct statistics_row *)own->rows.data;
+}
+
+static void heading_add(struct trace_statistics *own, struct text name)
+{
+	own->has_current = false;
+	if (own->nr_headings == TRACE_BUFFERS_MAX) {
+		own->is_full = true;
+		return;
+	}
+	buffer_append(&own->headings, name.data, name.size);
+	buffer_append_char(&own->headings, '\0');
+	own->nr_headings++;
+}
+
+/* A heading that repeats the last one is ignored with its lines. */
+static void row_add(struct trace_statistics *own, unsigned int cpu)
+{
+	struct statistics_row row = { .buffer = own->nr_headings, .cpu = cpu };
+	struct statistics_row *rows = statistics_rows(own, &row.number);
+	const struct statistics_row *last = row.number > 0 ? &rows[row.number - 1] : NULL;
+
+	own->is_full |= row.number == ROWS_MAX;
+	own->has_current = row.number < ROWS_MAX &&
+			   !(last && last->buffer == row.buffer && last->cpu == cpu);
+	if (!own->has_current)
+		return;
+	own->current = row.number;
+	buffer_append(&own->rows, &row, sizeof(row));
+}
+
+int trace_file_read_statistics(struct trace_file *file, struct text text)
+{
+	struct trace_statistics *own = &file->statistics;
+	unsigned int cpu;
+	size_t nr_rows;
+
+	while (text.size > 0) {
+		struct text line = text_take_line(&text);
+
+		if (line_take_heading(&line, TRACE_DAT_BUFFER_HEADING))
+			heading_add(own, line);
+		else if (line_take_heading(&line, TRACE_DAT_CPU_HEADING) &&
+			 line_parse_cpu(line, &cpu))
+			row_add(own, cpu);
+		else if (own->has_current && !own->rows.failed)
+			statistics_read_line(
+				&statistics_rows(own, &nr_rows)[own->current].statistics, line);
+	}
+	return own->rows.failed || own->headings.failed ? -1 : 0;
+}
+
+static int row_find_compare(const void *a, const void *b)
+{
+	const struct statistics_row *left = a, *right = b;
+
+	if (left->buffer != right->buffer)
+		return left->buffer < right->buffer ? -1 : 1;
+	return (left->cpu > right->cpu) - (left->cpu < right->cpu);
+}
+
+static int row_sort_compare(const void *a, const void *b)
+{
+	const struct statistics_row *left = a, *right = b;
+	int order = row_find_compare(a, b);
+
+	return order ? order : (left->number > right->number) - (left->number < right->number);
+}
+
+static unsigned int buffer_find(const struct trace_file *file, const char *name)
+{
+	unsigned int buffer = 0;
+
+	while (buffer < file->nr_buffers && strcmp(file->buffers[buffer], name) != 0)
+		buffer++;
+	return buffer;
+}
+
+/* Replaces numbers of headings by the buffers of these names. */
+static void headings_resolve(struct trace_file *file)
+{
+	struct trace_statistics *own = &file->statistics;
+	const char *name = own->headings.data;
+	size_t nr_rows;
+	struct statistics_row *row = statistics_rows(own, &nr_rows), *end = row + nr_rows;
+
+	for (unsigned int heading = 1; heading <= own->nr_headings; heading++) {
+		unsigned int buffer = buffer_find(file, name);
+
+		while (row < end && row->buffer < heading)
+			row++;
+		for (; row < end && row->buffer == heading; row++)
+			row->buffer = buffer;
+		if (buffer == file->nr_buffers)
+			trace_file_report(file, 0,
+					  "its statistics are of a buffer it does not have");
+		name += strlen(name) + 1;
+	}
+}
+
+void trace_file_sort_statistics(struct trace_file *file)
+{
+	size_t nr_rows, nr_kept = 0;
+	struct statistics_row *rows = statistics_rows(&file->statistics, &nr_rows);
+
+	if (file->statistics.is_full)
+		trace_file_report(file, 0, "it has statistics of more cpus than there can be");
+	headings_resolve(file);
+	if (nr_rows > 0)
+		qsort(rows, nr_rows, sizeof(*rows), row_sort_compare);
+	for (size_t i = 0; i < nr_rows; i++) {
+		if (i == 0 || row_find_compare(&rows[i], &rows[nr_kept - 1]) != 0)
+			rows[nr_kept++] = rows[i];
+	}
+	file->statistics.rows.size = nr_kept * sizeof(*rows);
+}
+
+static const struct statistics *statistics_find(const struct trace_file *file, unsigned int buffer,
+						unsigned int cpu)
+{
+	const struct statistics_row key = { .buffer = buffer, .cpu = cpu }, *row;
+	size_t nr_rows;
+	const struct statistics_row *rows = statistics_rows(&file->statistics, &nr_rows);
+
+	if (nr_rows == 0)
+		return NULL;
+	row = bsearch(&key, rows, nr_rows, sizeof(key), row_find_compare);
+	return row ? &row->statistics : NULL;
+}
+
+bool trace_file_is_open(const struct trace_file *file, unsigned int buffer, int cpu)
+{
+	const struct statistics *statistics = statistics_find(file, buffer, cpu);
+
+	return statistics && statistics->is_open;
+}
+
+int trace_file_add_open(struct trace_file *file, struct error *error)
+{
+	size_t nr_rows, nr_streams = file->nr_streams;
+	const struct statistics_row *rows = statistics_rows(&file->statistics, &nr_rows);
+
+	for (size_t i = 0; i < nr_rows; i++) {
+		const struct statistics_row *row = &rows[i];
+
+		if (!row->statistics.is_open || row->buffer >= file->nr_buffers ||
+		    trace_file_find_stream(file, nr_streams, row->buffer, row->cpu))
+			continue;
+		if (trace_file_add_empty(file, row->buffer, row->cpu, error) < 0)
+			return -1;
+	}
+	trace_file_sort_streams(file);
+	return 0;
+}
+
+/* Statistics of other programs' files count records that were read before, too. */
+static void statistics_check(struct trace_file *file, const struct stream *stream,
+			     const struct statistics *statistics)
+{
+	const struct trace_stream *own = stream->own;
+	uint64_t missing = statistics->read - statistics->in_flight - stream->nr_records;
+	char problem[128];
+
+	if (!file->options.is_ktrack || statistics->is_open || own->cut || stream->has_uncounted ||
+	    statistics->read < statistics->in_flight ||
+	    statistics->read - statistics->in_flight <= stream->nr_records)
+		return;
+	snprintf(problem, sizeof(problem),
+		 "%llu record%s of cpu %d %s missing that its statistics count",
+		 (unsigned long long)missing, missing == 1 ? "" : "s", stream->cpu,
+		 missing == 1 ? "is" : "are");
+	trace_file_report(file, own->end, problem);
+}
+
+const struct statistics *trace_file_statistics(struct trace_file *file, const struct stream *stream)
+{
+	const struct statistics *statistics = statistics_find(file, stream->buffer, stream->cpu);
+
+	if (statistics)
+		statistics_check(file, stream, statistics);
+	return statistics;
+}
+
+void trace_statistics_release(struct trace_statistics *statistics)
+{
+	buffer_release(&statistics->headings);
+	buffer_release(&statistics->rows);
+}
+
+/* Parses options, and sets the properties of the recording by them. */
+
+/* The kernel's limit is 2^22. */
+#define THREAD_MAX (1 << 24)
+
+/* The kernel's limit is 16 s. */
+#define WALL_ERROR_MAX_NS (60 * NS_PER_S)
+
+/* The option as text, up to a NUL. */
+static struct text option_text(struct cursor data)
+{
+	struct text text = cursor_text(&data, cursor_left(&data));
+
+	text.size = strnlen(text.data, text.size);
+	return text;
+}
+
+/* A decimal or hexadecimal number, 0 if it is none. */
+static int64_t option_number(struct cursor data)
+{
+	char digits[32];
+	struct text text = option_text(data);
+
+	if (text.size >= sizeof(digits))
+		return 0;
+	memcpy(digits, text.data, text.size);
+	digits[text.size] = '\0';
+	return strtoll(digits, NULL, 0);
+}
+
+static int option_read_date(struct trace_file *file, struct cursor data)
+{
+	file->options.has_date = true;
+	file->options.date_us = option_number(data);
+	return 0;
+}
+
+static int option_read_offset(struct trace_file *file, struct cursor data)
+{
+	file->options.offset_ns = option_number(data);
+	return 0;
+}
+
+/* The current clock is in brackets: "local global [boot]". */
+static int option_read_clock(struct trace_file *file, struct cursor data)
+{
+	struct text text = option_text(data);
+	const char *begin = memchr(text.data, '[', text.size);
+	const char *end = begin ? memchr(begin, ']', text.data + text.size - begin) : NULL;
+
+	file->options.has_clock = true;
+	if (!end)
+		return 0;
+	return recording_keep(&file->recording, &file->recording.clock,
+			      (struct text){ .data = begin + 1, .size = end - begin - 1 });
+}
+
+/* Removes the first word of @rest and returns it. */
+static struct text uname_word_take(struct text *rest)
+{
+	const char *space = memchr(rest->data, ' ', rest->size);
+	size_t size = space ? (size_t)(space - rest->data) : rest->size;
+	struct text word = { .data = rest->data, .size = size };
+
+	size += space != NULL;
+	*rest = (struct text){ .data = rest->data + size, .size = rest->size - size };
+	return word;
+}
+
+/* "SYSTEM NODE RELEASE MACHINE"; the version may be before the machine. */
+static int option_read_uname(struct trace_file *file, struct cursor data)
+{
+	struct text text = option_text(data), host, release, machine = { 0 };
+	struct recording *recording = &file->recording;
+
+	uname_word_take(&text);
+	host = uname_word_take(&text);
+	release = uname_word_take(&text);
+	while (text.size > 0)
+		machine = uname_word_take(&text);
+	if ((host.size > 0 && recording_keep(recording, &recording->host, host) < 0) ||
+	    (release.size > 0 && recording_keep(recording, &recording->kernel, release) < 0))
+		return -1;
+	return machine.size > 0 ? recording_keep(recording, &recording->machine, machine) : 0;
+}
+
+static int option_read_cpu_count(struct trace_file *file, struct cursor data)
+{
+	file->options.nr_cpus = cursor_u32(&data);
+	return 0;
+}
+
+static int option_read_trace_id(struct trace_file *file, struct cursor data)
+{
+	file->options.trace_id = cursor_u64(&data);
+	file->options.has_trace_id = !data.is_over;
+	return 0;
+}
+
+static int option_read_rate(struct trace_file *file, struct cursor data)
+{
+	struct trace_rate rate = { .multiplier = cursor_u32(&data) };
+
+	rate.shift = cursor_u32(&data);
+	if (!data.is_over && rate.shift < 64)
+		file->options.rate = rate;
+	return 0;
+}
+
+/* The number behind TRACE_DAT_THREAD, 0 if there is none. */
+static int writer_thread(struct text text)
+{
+	const char *found = memmem(text.data, text.size, TRACE_DAT_THREAD,
+				   strlen(TRACE_DAT_THREAD));
+	const char *end = text.data + text.size;
+	int number = 0;
+
+	if (!found)
+		return 0;
+	for (found += strlen(TRACE_DAT_THREAD); found < end && isdigit((unsigned char)*found);
+	     found++) {
+		if (number > THREAD_MAX / 10)
+			return 0;
+		number = 10 * number + *found - '0';
+	}
+	return number;
+}
+
+/* Copies the numbers behind @word, if there are any. */
+static int writer_threads(struct trace_file *file, const char **member, struct text text,
+			  const char *word)
+{
+	const char *found = memmem(text.data, text.size, word, strlen(word));
+	const char *end = text.data + text.size, *begin;
+
+	if (!found)
+		return 0;
+	begin = found + strlen(word);
+	for (found = begin; found < end && (isdigit((unsigned char)*found) || *found == ',');)
+		found++;
+	return recording_keep(&file->recording, member,
+			      (struct text){ .data = begin, .size = found - begin });
+}
+
+/** struct writer_line - a kind of lines behind the writer's first one; @is_one: a single line */
+struct writer_line {
+	const char *begin;
+	struct buffer lines;
+	const char **member;
+	bool is_one;
+};
+
+/* The kind of a line, and the line without its begin. The last kind has no begin. */
+static struct writer_line *writer_line_find(struct writer_line *kinds, struct text *line)
+{
+	for (;; kinds++) {
+		size_t size = strlen(kinds->begin);
+
+		if (line->size < size || memcmp(line->data, kinds->begin, size) != 0)
+			continue;
+		*line = (struct text){ line->data + size, line->size - size };
+		return kinds;
+	}
+}
+
+/* A line of a file, which may be anything. */
+static int64_t wall_error_ns(const char *line)
+{
+	char *end;
+	long long error_ns;
+
+	errno = 0;
+	error_ns = strtoll(line, &end, 10);
+	return errno || end == line || *end != '\n' || error_ns < 0 || error_ns > WALL_ERROR_MAX_NS
+		       ? -1
+		       : error_ns;
+}
+
+static int writer_lines(struct trace_file *file, struct text rest)
+{
+	struct recording *recording = &file->recording;
+	const char *wall_error = NULL;
+	struct writer_line kinds[] = {
+		{ .begin = TRACE_DAT_TRIGGER, .member = &recording->triggers },
+		{ .begin = TRACE_DAT_LABEL, .member = &recording->labels },
+		{ .begin = TRACE_DAT_BOOT, .member = &recording->boot_id, .is_one = true },
+		{ .begin = TRACE_DAT_WALL_ERROR, .member = &wall_error },
+		{ .begin = "", .member = &recording->rules },
+	};
+	int status = 0;
+
+	while (rest.size > 0) {
+		struct text line = text_take_line(&rest);
+		struct writer_line *kind = writer_line_find(kinds, &line);
+
+		if (kind->is_one)
+			buffer_clear(&kind->lines);
+		buffer_append(&kind->lines, line.data, line.size);
+		if (!kind->is_one)
+			buffer_append_char(&kind->lines, '\n');
+	}
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		struct buffer *lines = &kinds[i].lines;
+
+		if (lines->failed || (lines->size > 0 && recording_keep(recording, kinds[i].member,
+									buffer_text(lines)) < 0))
+			status = -1;
+		buffer_release(lines);
+	}
+	if (wall_error)
+		recording->wall_error_ns = wall_error_ns(wall_error);
+	return status;
+}
+
+static int option_read_writer(struct trace_file *file, struct cursor data)
+{
+	struct text rest = option_text(data), text = text_take_line(&rest);
+	struct trace_options *options = &file->options;
+	struct recording *recording = &file->recording;
+
+	options->is_ktrack = text.size > strlen(TRACE_DAT_KTRACK) &&
+			     memcmp(text.data, TRACE_DAT_KTRACK, strlen(TRACE_DAT_KTRACK)) == 0;
+	if (!options->is_ktrack)
+		return 0;
+	options->has_checksums = memmem(text.data, text.size, TRACE_DAT_CHECKSUMS,
+					strlen(TRACE_DAT_CHECKSUMS));
+	recording->writer = writer_thread(text);
+	if (writer_threads(file, &recording->workload, text, TRACE_DAT_WORKLOAD) < 0 ||
+	    writer_lines(file, rest) < 0)
+		return -1;
+	return writer_threads(file, &recording->narrow, text, TRACE_DAT_NARROW);
+}
+
+/* Skips the id of the host's trace. */
+static int option_read_shifts(struct trace_file *file, struct cursor data)
+{
+	cursor_u64(&data);
+	return shifts_read(&file->options.shifts, data);
+}
+
+static int (*const readers[])(struct trace_file *file, struct cursor data) = {
+	[TRACE_DAT_DATE] = option_read_date,	       [TRACE_DAT_CLOCK] = option_read_clock,
+	[TRACE_DAT_UNAME] = option_read_uname,	       [TRACE_DAT_OFFSET] = option_read_offset,
+	[TRACE_DAT_CPU_COUNT] = option_read_cpu_count, [TRACE_DAT_WRITER] = option_read_writer,
+	[TRACE_DAT_ID] = option_read_trace_id,	       [TRACE_DAT_TSC_TO_NS] = option_read_rate,
+	[TRACE_DAT_TIME_SHIFT] = option_read_shifts,
+};
+
+static void cpu_count_check(struct trace_file *file, struct cursor data)
+{
+	size_t offset = data.offset;
+	uint32_t nr_cpus = cursor_u32(&data);
+
+	if (nr_cpus == 0 || nr_cpus > TRACE_CPUS_MAX)
+		trace_file_report(file, offset, "it states a number of cpus that cannot be");
+}
+
+int trace_file_read_option(struct trace_file *file, unsigned int id, struct cursor data)
+{
+	if (id == TRACE_DAT_CPU_STATISTICS)
+		return trace_file_read_statistics(file, option_text(data));
+	if (id == TRACE_DAT_CPU_COUNT)
+		cpu_count_check(file, data);
+	if (id >= sizeof(readers) / sizeof(readers[0]) || !readers[id])
+		return 0;
+	return readers[id](file, data);
+}
+
+/* Adds date and offset; returns whether the sum is a valid time. */
+static bool options_wall_offset(const struct trace_options *options, int64_t *out_ns)
+{
+	int64_t date_ns;
+
+	if (__builtin_mul_overflow(options->date_us, NS_PER_US, &date_ns) ||
+	    __builtin_add_overflow(date_ns, options->offset_ns, out_ns))
+		return false;
+	return *out_ns > -RECORD_TIME_LIMIT && *out_ns < RECORD_TIME_LIMIT;
+}
+
+/* A date, or the clock "tai", relates trace time to the wall clock; an offset alone does not. */
+static void recording_set_time(struct recording *recording, const struct trace_options *options)
+{
+	int64_t offset_ns = 0;
+	bool is_time = options_wall_offset(options, &offset_ns);
+
+	recording->wall_offset_ns = is_time ? offset_ns : 0;
+	if (is_time && options->has_date)
+		recording->time_source = "date";
+	else if (recording->clock && strcmp(recording->clock, "tai") == 0)
+		recording->time_source = "tai";
+	else
+		recording->time_source = "none";
+	recording->counts_ticks = trace_clock_counts_ticks(recording->clock) &&
+				  options->rate.multiplier == 0;
+}
+
+void trace_file_complete(struct trace_file *file)
+{
+	struct recording *recording = &file->recording;
+
+	if (file->options.nr_cpus <= TRACE_CPUS_MAX)
+		recording->nr_cpus = file->options.nr_cpus;
+	for (size_t i = 0; i < file->nr_streams; i++) {
+		unsigned int cpu = file->streams[i].cpu;
+
+		if (cpu >= recording->nr_cpus)
+			recording->nr_cpus = cpu + 1;
+	}
+	recording->is_swapped = file->is_swapped;
+	recording->nr_buffers = trace_file_nr_buffers(file);
+	if (recording->nr_buffers > 1)
+		recording->buffers = (const char *const *)file->buffers;
+	recording_set_time(recording, &file->options);
+}
+
+/* Reads event formats, and the layout of sub-buffers before them. */
+
+#define TIMESTAMP_SIZE 8
+
+/* Parses the number behind @key in the line of @field. */
+static uint64_t layout_number(struct text text, const char *field, const char *key)
+{
+	const char *end = text.data + text.size;
+	const char *line = memmem(text.data, text.size, field, strlen(field));
+	const char *at = line ? memmem(line, end - line, key, strlen(key)) : NULL;
+	uint64_t number = 0;
+
+	if (!at)
+		return 0;
+	for (at += strlen(key); at < end && *at >= '0' && *at <= '9'; at++)
+		number = number * 10 + (*at - '0');
+	return number;
+}
+
+/* Supports one header: a timestamp, the committed size, the data. */
+static bool layout_set(struct page_layout *layout, struct text text)
+{
+	uint64_t long_size = layout_number(text, " commit;", "size:");
+
+	layout->has_short_longs = long_size == 4;
+	return (long_size == 4 || long_size == 8) &&
+	       layout_number(text, " commit;", "offset:") == TIMESTAMP_SIZE &&
+	       layout_number(text, " data;", "offset:") == TIMESTAMP_SIZE + long_size;
+}
+
+/* Returns the size of a sub-buffer with its header, 0 if it is not stated. */
+static size_t layout_size(struct text text)
+{
+	uint64_t offset = layout_number(text, " data;", "offset:");
+	uint64_t size = layout_number(text, " data;", "size:");
+
+	return offset < INT32_MAX && size < INT32_MAX ? offset + size : 0;
+}
+
+int trace_file_read_layout(struct trace_file *file, struct cursor *cursor)
+{
+	bool is_known;
+	struct text text;
+
+	if (!cursor_expect(cursor,
+			   (struct text){ TRACE_DAT_HEADER_PAGE, sizeof(TRACE_DAT_HEADER_PAGE) }))
+		return -1;
+	text = cursor_text(cursor, cursor_u64(cursor));
+	is_known = layout_set(&file->layout, text);
+	file->sub_buffer_size = layout_size(text);
+	if (!cursor_expect(cursor,
+			   (struct text){ TRACE_DAT_HEADER_EVENT, sizeof(TRACE_DAT_HEADER_EVENT) }))
+		return -1;
+	text = cursor_text(cursor, cursor_u64(cursor));
+	return is_known && text.size > 0 && !cursor->is_over ? 0 : -1;
+}
+
+/**
+ * struct format_visit - one visit of all formats
+ * @has_programs: the file has records of programs, whose events have ids of their own
+ * @system: of the current formats, behind PROGRAM_PREFIX
+ * @name: of the current format
+ * @status: last result of the visitor
+ */
+struct format_visit {
+	struct trace_file *file;
+	const struct tracepoint_visitor *visitor;
+	struct error *error;
+	bool has_programs;
+	struct buffer system;
+	struct buffer name;
+	int status;
+};
+
+/* Parses the first line, "name: NAME". */
+static struct text visit_parse_name(struct text format)
+{
+	static const char key[] = "name: ";
+	const char *begin = memmem(format.data, format.size, key, strlen(key));
+	const char *end;
+
+	if (!begin)
+		return (struct text){ .data = "" };
+	begin += strlen(key);
+	end = memchr(begin, '\n', format.data + format.size - begin);
+	return (struct text){ .data = begin, .size = end ? end - begin : 0 };
+}
+
+static void visit_set_system(struct format_visit *visit, struct text system)
+{
+	buffer_clear(&visit->system);
+	buffer_append_string(&visit->system, PROGRAM_PREFIX);
+	buffer_append(&visit->system, system.data, system.size);
+}
+
+/* Without the prefix. */
+static const char *visit_system(struct format_visit *visit)
+{
+	return buffer_string(&visit->system) + strlen(PROGRAM_PREFIX);
+}
+
+/* Reports a format that is not text, or lacks its name or id. */
+static void visit_check_format(struct format_visit *visit, struct text format, int64_t id,
+			       uint64_t offset)
+{
+	bool is_text = !memchr(format.data, '\0', format.size);
+	char problem[160];
+
+	if (is_text && id >= 0 && visit->name.size > 0)
+		return;
+	snprintf(problem, sizeof(problem), "the format of %.50s:%.50s is damaged",
+		 visit_system(visit),
+		 visit->name.size > 0 ? buffer_string(&visit->name) : "(no name)");
+	trace_file_report(visit->file, offset, problem);
+}
+
+/* Skips a format without a name. */
+static void visit_format(struct format_visit *visit, struct text format, uint64_t offset)
+{
+	struct tracepoint tracepoint = { .format = format };
+	struct text name = visit_parse_name(format);
+	int64_t id = format_read_id(format);
+
+	buffer_clear(&visit->name);
+	buffer_append(&visit->name, name.data, name.size);
+	if (visit->name.failed || visit->system.failed) {
+		visit->status = error_set(visit->error, "out of memory");
+		return;
+	}
+	visit_check_format(visit, format, id, offset);
+	if (id >= 0)
+		trace_file_add_id(visit->file, id);
+	if (name.size == 0)
+		return;
+	tracepoint.system = visit->has_programs && id >= PROGRAM_EVENT_ID
+				    ? buffer_string(&visit->system)
+				    : visit_system(visit);
+	tracepoint.name = buffer_string(&visit->name);
+	visit->status = visit->visitor->visit(visit->visitor->context, &tracepoint, visit->error);
+}
+
+/* Visits the formats of one system; skips them if @visit is NULL. */
+static void system_walk(struct cursor *cursor, struct format_visit *visit)
+{
+	uint32_t nr_formats = cursor_u32(cursor);
+
+	for (uint32_t i = 0; i < nr_formats && !cursor->is_over; i++) {
+		uint64_t size = cursor_u64(cursor);
+		uint64_t offset = cursor->offset;
+		struct text format;
+
+		if (!visit || visit->status != 0) {
+			cursor_skip(cursor, size);
+			continue;
+		}
+		format = cursor_text(cursor, size);
+		if (!cursor->is_over)
+			visit_format(visit, format, offset);
+	}
+}
+
+static void formats_walk(struct cursor *cursor, struct format_visit *visit)
+{
+	if (visit)
+		visit_set_system(visit, text_of("ftrace"));
+	system_walk(cursor, visit);
+}
+
+static void events_walk(struct cursor *cursor, struct format_visit *visit)
+{
+	uint32_t nr_systems = cursor_u32(cursor);
+
+	for (uint32_t i = 0; i < nr_systems && !cursor->is_over; i++) {
+		struct text system = cursor_string(cursor);
+
+		if (visit)
+			visit_set_system(visit, system);
+		system_walk(cursor, visit);
+	}
+}
+
+void trace_file_skip_formats(struct cursor *cursor)
+{
+	formats_walk(cursor, NULL);
+}
+
+void trace_file_skip_events(struct cursor *cursor)
+{
+	events_walk(cursor, NULL);
+}
+
+/* Whether nothing follows the last format; version 6 does not state the size. */
+static bool formats_are_complete(const struct trace_file *file, const struct trace_content *content)
+{
+	return !file->has_sections || content->cursor.is_over || cursor_left(&content->cursor) == 0;
+}
+
+static void section_visit(struct trace_file *file, enum trace_section_kind kind,
+			  struct format_visit *visit)
+{
+	struct trace_content content;
+
+	if (visit->status != 0 ||
+	    !trace_content_open(file, &file->sections[kind], TRACE_SECTION_SIZE_MAX, &content))
+		return;
+	if (kind == TRACE_EVENT_FORMATS)
+		events_walk(&content.cursor, visit);
+	else
+		formats_walk(&content.cursor, visit);
+	trace_content_check(file, &content, "it is cut short: event formats are missing");
+	if (!formats_are_complete(file, &content))
+		trace_file_report(file, content.offset,
+				  "the size of its event formats contradicts their number");
+	trace_content_close(&content);
+	window_release(&file->window);
+}
+
+/* In a file of others, a buffer of this name is one of the kernel's. */
+static bool file_has_programs(const struct trace_file *file)
+{
+	for (size_t i = 0; i < file->nr_buffers && file->options.is_ktrack; i++) {
+		if (strcmp(file->buffers[i], PROGRAMS_BUFFER) == 0)
+			return true;
+	}
+	return false;
+}
+
+int trace_file_visit(struct trace_file *file, const struct tracepoint_visitor *visitor,
+		     struct error *error)
+{
+	struct format_visit visit = { .file = file,
+				      .visitor = visitor,
+				      .error = error,
+				      .has_programs = file_has_programs(file) };
+
+	section_visit(file, TRACE_EVENT_FORMATS, &visit);
+	section_visit(file, TRACE_FTRACE_FORMATS, &visit);
+	buffer_release(&visit.system);
+	buffer_release(&visit.name);
+	return visit.status;
+}
+
+/* Counts records whose id has no format, which cannot be decoded. */
+
+/* Smaller ids are ftrace's own, and need not have a format. */
+#define EVENT_ID_MIN 20
+
+void trace_file_add_id(struct trace_file *file, unsigned int id)
+{
+	file->ids.has_format[id / 8] |= 1 << id % 8;
+	file->ids.is_visited = true;
+}
+
+/* Returns false if too many other ids are counted separately. */
+static bool id_count(struct trace_ids *ids, unsigned int id)
+{
+	size_t i = 0;
+
+	while (i < ids->nr_listed && ids->list[i].id != id)
+		i++;
+	if (i == TRACE_IDS_MAX)
+		return false;
+	if (i == ids->nr_listed)
+		ids->list[ids->nr_listed++] = (struct trace_id_count){ .id = id };
+	ids->list[i].nr_records++;
+	return true;
+}
+
+void trace_file_count_unknown(struct trace_file *file, const struct record *record)
+{
+	struct trace_ids *ids = &file->ids;
+	uint16_t id;
+
+	if (record->size < sizeof(id) || !ids->is_visited)
+		return;
+	memcpy(&id, record->data, sizeof(id));
+	if (file->is_swapped)
+		id = __builtin_bswap16(id);
+	if (id < EVENT_ID_MIN || ids->has_format[id / 8] & 1 << id % 8)
+		return;
+	/* Formats of an unloaded module: ktrack reports these records as lost. */
+	if (file->options.is_ktrack && trace_file_is_open(file, record->buffer, record->cpu))
+		return;
+	ids->nr_others += !id_count(ids, id);
+}
+
+void trace_file_check_ids(struct trace_file *file)
+{
+	const struct trace_ids *ids = &file->ids;
+	struct buffer text = { 0 };
+
+	if (ids->nr_listed == 0)
+		return;
+	buffer_append_string(&text, "records have no format:");
+	for (size_t i = 0; i < ids->nr_listed; i++)
+		buffer_printf(&text, "%s %llu of id %u", i ? "," : "",
+			      (unsigned long long)ids->list[i].nr_records, ids->list[i].id);
+	if (ids->nr_others > 0)
+		buffer_printf(&text, ", %llu of other ids", (unsigned long long)ids->nr_others);
+	trace_file_report(file, file->sections[TRACE_EVENT_FORMATS].offset, buffer_string(&text));
+	buffer_release(&text);
+}
+
+/* Reads the kernel's symbols and constant strings: a text behind its size. */
+
+/* Limit of a compressed section's text; kernels with all modules have half of that. */
+#define SYMBOLS_SIZE_MAX (24 << 20)
+
+/* Kernels have a hundredth of that. */
+#define CONSTANTS_SIZE_MAX (1 << 20)
+
+/* Size of the parts that are read. */
+#define SYMBOLS_PART_SIZE 65536
+
+/* Adds the text to the table, in parts; a text that is cut short is damage. */
+static void symbols_add(struct trace_file *file, struct trace_content *content,
+			struct kallsyms *table)
+{
+	struct cursor *cursor = &content->cursor;
+	size_t size = cursor_u32(cursor), part;
+
+	cursor->is_over |= size > cursor_left(cursor);
+	trace_content_check(file, content, "it is cut short: kernel symbols are missing");
+	for (; size > 0 && !cursor->is_over; size -= part) {
+		part = size < SYMBOLS_PART_SIZE ? size : SYMBOLS_PART_SIZE;
+		kallsyms_add(table, cursor_text(cursor, part));
+	}
+}
+
+int trace_file_read_symbols(struct trace_file *file, struct kallsyms **out, struct error *error)
+{
+	struct trace_content content;
+	struct kallsyms *table;
+
+	*out = NULL;
+	table = kallsyms_begin();
+	if (!table)
+		return error_set(error, "out of memory");
+	if (trace_content_open(file, &file->sections[TRACE_SYMBOLS], SYMBOLS_SIZE_MAX, &content)) {
+		symbols_add(file, &content, table);
+		trace_content_close(&content);
+		window_release(&file->window);
+	}
+	if (kallsyms_finish(table, error) < 0) {
+		kallsyms_free(table);
+		return -1;
+	}
+	*out = table;
+	return 0;
+}
+
+int trace_file_read_constants(struct trace_file *file, struct constants *out, struct error *error)
+{
+	const struct trace_section *section = &file->sections[TRACE_CONSTANTS];
+	struct trace_content content;
+	int status = 0;
+	size_t size;
+
+	if (section->offset == 0 ||
+	    !trace_content_open(file, section, CONSTANTS_SIZE_MAX, &content))
+		return 0;
+	size = cursor_u32(&content.cursor);
+	content.cursor.is_over |= size > cursor_left(&content.cursor);
+	trace_content_check(file, &content, "it is cut short: constant strings are missing");
+	if (!content.cursor.is_over && size <= CONSTANTS_SIZE_MAX)
+		status = constants_add(out, cursor_text(&content.cursor, size));
+	trace_content_close(&content);
+	window_release(&file->window);
+	return status < 0 ? error_set(error, "out of memory") : 0;
+}
+
+/*
+ * Reads names of threads: lines "TID NAME"; ktrack adds a NUL and lines "TID TGID", which other
+ * readers ignore.
+ */
+
+/* The kernel saves at most 32,768 names; ktrack adds those of living threads. */
+#define COMMS_SIZE_MAX (4 << 20)
+#define COMMS_MAX 131072
+
+/* Removes a number from the begin of a line; returns 0 if there is none. */
+static int comm_take_number(struct text *line)
+{
+	const char *end = line->data + line->size;
+	const char *at = line->data;
+	int number = 0;
+
+	while (at < end && *at == ' ')
+		at++;
+	for (; at < end && *at >= '0' && *at <= '9' && number < INT32_MAX / 10; at++)
+		number = number * 10 + (*at - '0');
+	*line = (struct text){ .data = at, .size = end - at };
+	return number;
+}
+
+/* Parses "TID NAME"; returns false if it is another line, or the name is unknown. */
+static bool comm_parse(struct trace_comm *comm, struct text line)
+{
+	comm->tid = comm_take_number(&line);
+	if (comm->tid == 0 || line.size == 0 || *line.data != ' ')
+		return false;
+	comm->name = (struct text){ .data = line.data + 1, .size = line.size - 1 };
+	return comm->name.size > 0 && !text_equals(comm->name, text_of("<...>"));
+}
+
+static int comm_compare(const void *a, const void *b)
+{
+	const struct trace_comm *left = a, *right = b;
+
+	return (left->tid > right->tid) - (left->tid < right->tid);
+}
+
+static size_t comms_count_lines(struct text text)
+{
+	size_t nr_lines = 1;
+
+	for (size_t i = 0; i < text.size && nr_lines < COMMS_MAX; i++)
+		nr_lines += text.data[i] == '\n';
+	return nr_lines;
+}
+
+/*
+ * A name with a newline can look like the line of another thread. If a thread has two names, either
+ * may be forged: both are dropped.
+ */
+static void comms_drop_doubtful(struct trace_comms *comms)
+{
+	const struct trace_comm *list = comms->list;
+	size_t nr_kept = 0, next;
+
+	for (size_t i = 0; i < comms->size; i = next) {
+		bool is_sure = true;
+
+		for (next = i + 1; next < comms->size && list[next].tid == list[i].tid; next++)
+			is_sure &= text_equals(list[next].name, list[i].name);
+		if (is_sure)
+			comms->list[nr_kept++] = list[i];
+	}
+	comms->size = nr_kept;
+}
+
+static int comms_read_names(struct trace_comms *comms, struct text text)
+{
+	size_t nr_lines = comms_count_lines(text);
+
+	comms->list = calloc(nr_lines, sizeof(*comms->list));
+	if (!comms->list)
+		return -1;
+	while (text.size > 0 && comms->size < nr_lines)
+		comms->size += comm_parse(&comms->list[comms->size], text_take_line(&text));
+	qsort(comms->list, comms->size, sizeof(*comms->list), comm_compare);
+	comms_drop_doubtful(comms);
+	return 0;
+}
+
+static struct trace_comm *comm_find(const struct trace_comms *comms, int tid)
+{
+	const struct trace_comm key = { .tid = tid };
+
+	if (comms->size == 0)
+		return NULL;
+	return bsearch(&key, comms->list, comms->size, sizeof(key), comm_compare);
+}
+
+static void comms_read_processes(struct trace_comms *comms, struct text text)
+{
+	while (text.size > 0) {
+		struct text line = text_take_line(&text);
+		struct trace_comm *comm = comm_find(comms, comm_take_number(&line));
+
+		if (comm)
+			comm->tgid = comm_take_number(&line);
+	}
+}
+
+static int comms_read(struct trace_comms *comms, struct text text)
+{
+	size_t size = strnlen(text.data, text.size);
+
+	comms->text = malloc(text.size + 1);
+	if (!comms->text)
+		return -1;
+	memcpy(comms->text, text.data, text.size);
+	if (comms_read_names(comms, (struct text){ .data = comms->text, .size = size }) < 0)
+		return -1;
+	if (size < text.size)
+		comms_read_processes(comms, (struct text){ .data = comms->text + size + 1,
+							   .size = text.size - size - 1 });
+	return 0;
+}
+
+int trace_file_read_comms(struct trace_file *file, struct error *error)
+{
+	struct trace_content content;
+	uint64_t size;
+	struct text text;
+	int status = 0;
+
+	if (!trace_content_open(file, &file->sections[TRACE_COMMS], COMMS_SIZE_MAX, &content))
+		return 0;
+	size = cursor_u64(&content.cursor);
+	content.cursor.is_over |= size > cursor_left(&content.cursor);
+	trace_content_check(file, &content, "it is cut short: names of threads are missing");
+	if (!content.cursor.is_over) {
+		text = cursor_text(&content.cursor, size < COMMS_SIZE_MAX ? size : COMMS_SIZE_MAX);
+		status = comms_read(&file->comms, text);
+	}
+	trace_content_close(&content);
+	return status < 0 ? error_set(error, "out of memory") : 0;
+}
+
+void trace_file_find_task(const struct trace_file *file, int tid, struct thread_identity *out)
+{
+	const struct trace_comm *comm = comm_find(&file->comms, tid);
+	size_t size;
+
+	if (!comm)
+		return;
+	out->tgid = comm->tgid;
+	size = comm->name.size < sizeof(out->comm) ? comm->name.size : sizeof(out->comm) - 1;
+	memcpy(out->comm, comm->name.data, size);
+	out->comm[size] = '\0';
+}
