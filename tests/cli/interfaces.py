@@ -207,7 +207,7 @@ def event_objects():
     return {
         "def_param": parameters | numbered | {f"machine.N.{one}" for one in machine},
         "counter": set(ROW.findall(body(recording, "totals_write"))),
-        "Value of category track": members("timeline/identity.c", "identity_append_scope", "track_append_identity"),
+        "Value of category track": members("timeline/timeline.c", "identity_append_scope", "track_append_identity"),
         "Value of category summary": members("sink/trace2/track.c", "levels_write"),
         "Value of category ktrack": members(lines, "trace2_write_tracepoint"),
         "Args of a gap": members(lines, "loss_args_set"),

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "tracedat/checksums.h"
+#include "tracedat/file.h"
 
 int main(int argc, char **argv)
 {

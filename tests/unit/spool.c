@@ -6,7 +6,7 @@
 #include <sys/wait.h>
 
 #include "fixtures/spool_fixture.h"
-#include "tracedat/spool_folder.h"
+#include "tracedat/spool.h"
 
 TEST(records_of_all_cpus_are_in_one_file)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Checksums of recordings that ktrack wrote: damage is found wherever it is. */
-#include "tracedat/checksums.h"
+#include "tracedat/file.h"
 
 #include "fixtures/source_log.h"
 #include "fixtures/spool_fixture.h"

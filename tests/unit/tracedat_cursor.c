@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Tests of the cursor: what is there is read, what is not there is neither read nor forgotten. */
-#include "tracedat/cursor.h"
+#include "tracedat/file.h"
 
 #include <stdlib.h>
 #include <string.h>

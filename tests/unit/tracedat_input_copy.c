@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Tests of copies of pipes: what is copied, and what is refused before it fills a disk. */
-#include "tracedat/input.h"
+#include "tracedat/file.h"
 
 #include <signal.h>
 #include <sys/wait.h>
-
-#include "tracedat/layout.h"
 
 #include "fixtures/folder.h"
 #include "fixtures/tap.h"

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Tests of shifting a guest's times, by options that are right, cut short, or lie. */
-#include "tracedat/shift.h"
+#include "tracedat/file.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "fixtures/random.h"
-#include "source/source.h"
 #include "fixtures/tap.h"
+#include "source/source.h"
 
 /* One CPU with two samples, whose offset moves evenly from -500 to 500. */
 struct shift_option {

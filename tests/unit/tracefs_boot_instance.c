@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Tests of which boot the records of a buffer are of. */
-#include "tracefs/boot_instance.h"
+#include "tracefs/tracefs.h"
 
 #include <stdio.h>
 #include <stdlib.h>

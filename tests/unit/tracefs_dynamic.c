@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Tests of dynamic events: the calls that kprobes missed. */
-#include "tracefs/dynamic.h"
+#include "tracefs/tracefs.h"
 
 #include "fixtures/fake_tracefs.h"
 

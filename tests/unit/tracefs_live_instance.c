@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Tests of reading the buffers of an instance of another owner. */
-#include "source/live_source.h"
+#include "source/source_ops.h"
 
 #include <sys/utsname.h>
 #include <time.h>

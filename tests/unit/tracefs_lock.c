@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Tests of the lock of an instance that is removed while somebody waits for it. */
-#include "tracefs/lock.h"
+#include "tracefs/tracefs.h"
 
 #include <stdio.h>
 #include <stdlib.h>

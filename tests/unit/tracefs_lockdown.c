@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Tests of what the kernel's lockdown level means for tracing. */
-#include "tracefs/lockdown.h"
+#include "tracefs/instance_state.h"
 
 #include "fixtures/folder.h"
 #include "fixtures/tap.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Tests of reading what the kernel counts for a CPU. */
-#include "tracefs/statistics.h"
+#include "tracefs/tracefs.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,7 +5,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "source/programs_stream.h"
+#include "source/source_ops.h"
 
 /* A record that a program has begun is awaited for so long before all streams are held back. */
 #define AWAIT_STEPS 20

@@ -3,8 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "source/live_source.h"
-#include "source/programs_stream.h"
 #include "source/source_ops.h"
 
 /* Merges streams by time. One stream delivers until the next record of another is earlier. */

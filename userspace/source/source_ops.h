@@ -184,16 +184,6 @@ static inline struct live_source *live_source_of(struct source *source)
 }
 
 /**
- * live_source_new - open the buffers of an instance
- * @out: for source_close(); NULL on failure
- * @sideband: directory of the sideband instance; NULL for none
- *
- * Returns -1 with @error.
- */
-int live_source_new(struct live_source **out, const char *directory, const char *sideband,
-		    struct error *error);
-
-/**
  * live_source_snapshot_open - open what the buffers of the instance in @directory contain now
  * @out: for source_close(); NULL on failure
  *
@@ -201,20 +191,6 @@ int live_source_new(struct live_source **out, const char *directory, const char 
  * source_finish(). Returns 0, or -1 with @error.
  */
 int live_source_snapshot_open(struct source **out, const char *directory, struct error *error);
-
-/** live_source_report_drops - report drops since the last call, as in struct source_ops */
-int live_source_report_drops(struct source *source, const struct source_handler *handler,
-			     struct error *error);
-
-/** live_stream_open - make the stream of a CPU; returns -1 with @error */
-int live_stream_open(struct stream *stream, struct live_source *live, struct cpu_buffer *buffer,
-		     struct error *error);
-
-/** live_stream_clear - drop the sub-buffers that were read ahead */
-void live_stream_clear(struct live_stream *own);
-
-/** live_streams_read_ahead - read all that the buffers contain now, up to a limit */
-void live_streams_read_ahead(struct live_source *live);
 
 /* What sources do for the records of programs. */
 

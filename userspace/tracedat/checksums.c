@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Finds the checksums of a file, and compares them. */
-#include "tracedat/checksums.h"
+#include "tracedat/file.h"
 
 #include <errno.h>
 #include <string.h>
-
-#include "tracedat/cursor.h"
-#include "tracedat/file_stream.h"
-#include "tracedat/layout.h"
 
 /* No machine has other pages. */
 #define PAGE_SIZE_MIN 512

@@ -7,9 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tracedat/file_stream.h"
-#include "tracedat/layout.h"
-
 /* Finds and reads sections, decompressed if needed. */
 
 static const unsigned int section_ids[TRACE_SECTION_KINDS] = {
@@ -21,7 +18,8 @@ static const unsigned int section_ids[TRACE_SECTION_KINDS] = {
 	[TRACE_COMMS] = TRACE_DAT_COMMS,
 };
 
-enum trace_section_kind trace_section_kind_of(unsigned int id)
+/* The kind of a section by the id of its option, or TRACE_SECTION_KINDS. */
+static enum trace_section_kind trace_section_kind_of(unsigned int id)
 {
 	enum trace_section_kind kind = 0;
 
@@ -38,7 +36,8 @@ enum trace_section_kind trace_section_kind_of(unsigned int id)
 /* Limit of used ranges in a file. */
 #define RANGES_MAX 65536
 
-struct cursor trace_file_cursor(struct trace_file *file, uint64_t offset)
+/* A cursor to the end of the file; it is over if @offset is behind that. */
+static struct cursor trace_file_cursor(struct trace_file *file, uint64_t offset)
 {
 	bool is_inside = offset <= file->input.size;
 
@@ -67,8 +66,9 @@ static uint64_t section_end(const struct trace_file *file, uint64_t offset, uint
 	return offset + (size < left ? size : left);
 }
 
-bool trace_section_find(struct trace_file *file, unsigned int id, uint64_t offset,
-			struct trace_section *section)
+/* Reads a section's head; reports and returns false if it is not there. */
+static bool trace_section_find(struct trace_file *file, unsigned int id, uint64_t offset,
+			       struct trace_section *section)
 {
 	unsigned char head[SECTION_HEAD_SIZE];
 	struct cursor cursor = { .data = head, .is_swapped = file->is_swapped };
@@ -246,8 +246,8 @@ static int area_add_stream(struct trace_file *file, const struct trace_area *are
 }
 
 /*
- * Each stream takes memory before it is read. The kernel has at most 8192 CPUs; a file has one or two
- * buffers of most of them.
+ * Each stream takes memory before it is read. The kernel has at most 8192 CPUs; a file has one or
+ * two buffers of most of them.
  */
 #define STREAMS_MAX 65536
 
@@ -305,8 +305,9 @@ int trace_file_add_empty(struct trace_file *file, unsigned int buffer, unsigned 
 	return area_add(file, &area, NULL, error);
 }
 
-int trace_file_add_stream(struct trace_file *file, const struct trace_area *area,
-			  struct error *error)
+/* Adds a CPU and reports its problems; returns -1 with @error. */
+static int trace_file_add_stream(struct trace_file *file, const struct trace_area *area,
+				 struct error *error)
 {
 	const char *problem = area_problem(file, area);
 
@@ -431,7 +432,8 @@ static void hole_check(struct trace_file *file, uint64_t begin, uint64_t end)
 		trace_file_report(file, next, "these bytes belong to no cpu and no section");
 }
 
-void trace_file_check_holes(struct trace_file *file)
+/* Reports bytes that nothing uses, unless they are zeros. */
+static void trace_file_check_holes(struct trace_file *file)
 {
 	const struct trace_range *ranges = (const struct trace_range *)file->ranges.data;
 	size_t nr_ranges = file->ranges.size / sizeof(*ranges);
@@ -466,7 +468,8 @@ static void sizes_check(struct trace_file *file)
 	}
 }
 
-int trace_file_check_areas(struct trace_file *file, struct error *error)
+/* Sorts streams, ends overlapping areas; returns -1 with @error. */
+static int trace_file_check_areas(struct trace_file *file, struct error *error)
 {
 	struct buffer *ranges = &file->ranges;
 	size_t nr_ranges;
@@ -608,6 +611,447 @@ static struct trace_file *trace_file_new(const char *path)
 	return NULL;
 }
 
+/**
+ * struct v6_tables - the tables of all buffers but the first
+ * @nr_cpus: of buffers that do not state it
+ * @is_damaged: an option of a buffer ends early, or there are too many
+ */
+struct v6_tables {
+	struct buffer list;
+	uint32_t nr_cpus;
+	bool is_damaged;
+};
+
+/* Its size is not known before it is read. */
+static void v6_begin_section(struct trace_file *file, enum trace_section_kind kind,
+			     const struct cursor *cursor)
+{
+	file->sections[kind] = (struct trace_section){ .offset = cursor->offset,
+						       .size = cursor_left(cursor) };
+}
+
+/* Finds all sections before the options; returns -1 with @error. */
+static int v6_find_sections(struct trace_file *file, struct cursor *cursor, struct error *error)
+{
+	if (trace_file_read_layout(file, cursor) < 0)
+		return trace_file_refuse(file, error, cursor->offset,
+					 "it does not state the layout of its records");
+	v6_begin_section(file, TRACE_FTRACE_FORMATS, cursor);
+	trace_file_skip_formats(cursor);
+	v6_begin_section(file, TRACE_EVENT_FORMATS, cursor);
+	trace_file_skip_events(cursor);
+	v6_begin_section(file, TRACE_SYMBOLS, cursor);
+	cursor_skip(cursor, cursor_u32(cursor));
+	v6_begin_section(file, TRACE_CONSTANTS, cursor);
+	cursor_skip(cursor, cursor_u32(cursor));
+	v6_begin_section(file, TRACE_COMMS, cursor);
+	cursor_skip(cursor, cursor_u64(cursor));
+	if (cursor->is_over)
+		return trace_file_refuse(file, error, cursor->offset,
+					 "it is cut short before any records");
+	return 0;
+}
+
+static bool v6_mark_is(struct text mark, const char *name)
+{
+	return text_equals(mark, (struct text){ .data = name, .size = TRACE_DAT_MARK_SIZE });
+}
+
+/**
+ * struct v6_table - a buffer's table of CPUs
+ * @option: offset of its option: offset of the table, name of the buffer
+ * @nr_cpus: number of rows
+ */
+struct v6_table {
+	uint64_t offset;
+	uint64_t option;
+	uint32_t nr_cpus;
+};
+
+/* A number of CPUs belongs to the buffer before it. */
+static void v6_set_nr_cpus(struct v6_tables *tables, uint32_t nr_cpus)
+{
+	struct v6_table *list = (struct v6_table *)tables->list.data;
+	size_t nr_tables = tables->list.size / sizeof(*list);
+
+	if (nr_tables > 0)
+		list[nr_tables - 1].nr_cpus = nr_cpus;
+	else
+		tables->nr_cpus = nr_cpus;
+}
+
+static void v6_add_table(struct v6_tables *tables, struct cursor data)
+{
+	struct v6_table table = { .option = data.offset, .nr_cpus = tables->nr_cpus };
+
+	table.offset = cursor_u64(&data);
+	cursor_string(&data);
+	if (!data.is_over && tables->list.size / sizeof(table) < TRACE_BUFFERS_MAX)
+		buffer_append(&tables->list, &table, sizeof(table));
+	else
+		tables->is_damaged = true;
+}
+
+/* Reads options up to their end; of a further buffer's only the number of CPUs is used. */
+static int v6_read_options(struct trace_file *file, struct cursor *cursor, struct v6_tables *tables,
+			   bool is_first)
+{
+	unsigned int id;
+
+	while ((id = cursor_u16(cursor)) != TRACE_DAT_END) {
+		struct cursor data = cursor_part(cursor, cursor_u32(cursor));
+
+		if (data.is_over)
+			break;
+		if (id == TRACE_DAT_CPU_COUNT)
+			v6_set_nr_cpus(tables, cursor_u32(&data));
+		else if (is_first && id == TRACE_DAT_BUFFER)
+			v6_add_table(tables, data);
+		else if (is_first && trace_file_read_option(file, id, data) < 0)
+			return -1;
+	}
+	return tables->list.failed ? -1 : 0;
+}
+
+/* Adds the CPUs of the last buffer. */
+static int v6_read_table(struct trace_file *file, struct cursor *cursor, uint32_t nr_cpus,
+			 struct error *error)
+{
+	struct trace_area area = { .buffer = file->nr_buffers - 1,
+				   .sub_buffer_size = file->page_size };
+
+	for (uint32_t cpu = 0; cpu < nr_cpus; cpu++) {
+		area.cpu = cpu;
+		area.offset = cursor_u64(cursor);
+		area.size = cursor_u64(cursor);
+		if (cursor->is_over) {
+			trace_file_report(file, cursor->offset,
+					  "it is cut short: its table of cpus is missing");
+			return 0;
+		}
+		if (trace_file_add_stream(file, &area, error) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/*
+ * Version 6: all sections in a fixed order, then options and a table with the areas of all CPUs. An
+ * option for each further buffer points to its own table.
+ */
+
+/* Limit of the list of clocks. */
+#define CLOCK_SIZE_MAX 4096
+
+/* Printable names of clocks, one in brackets, perhaps a NUL. */
+static bool v6_is_clock(struct text text)
+{
+	size_t size = strnlen(text.data, text.size);
+
+	for (size_t i = 0; i < size; i++) {
+		if ((text.data[i] < ' ' && text.data[i] != '\n') || text.data[i] > '~')
+			return false;
+	}
+	return size + 1 >= text.size && memchr(text.data, '[', size);
+}
+
+/* The list of clocks may follow a table: its size, then its bytes. */
+static void v6_skip_clock(struct cursor *cursor)
+{
+	struct cursor ahead = *cursor;
+	uint64_t size = cursor_u64(&ahead);
+	struct text text;
+
+	if (ahead.is_over || size > CLOCK_SIZE_MAX)
+		return;
+	text = cursor_text(&ahead, size);
+	if (!ahead.is_over && v6_is_clock(text))
+		*cursor = ahead;
+}
+
+/* The list behind the table is used if the option is empty. */
+static int v6_read_clock(struct trace_file *file, struct cursor *cursor)
+{
+	struct cursor ahead = *cursor;
+
+	v6_skip_clock(cursor);
+	if (!file->options.has_clock || file->recording.clock)
+		return 0;
+	return trace_file_read_option(file, TRACE_DAT_CLOCK,
+				      cursor_part(&ahead, cursor_u64(&ahead)));
+}
+
+static int v6_read_first(struct trace_file *file, struct cursor *cursor, struct v6_tables *tables,
+			 struct error *error)
+{
+	struct text mark = cursor_text(cursor, TRACE_DAT_MARK_SIZE);
+
+	if (v6_mark_is(mark, TRACE_DAT_OPTIONS)) {
+		if (v6_read_options(file, cursor, tables, true) < 0)
+			return error_set(error, "out of memory");
+		mark = cursor_text(cursor, TRACE_DAT_MARK_SIZE);
+	}
+	if (v6_mark_is(mark, TRACE_DAT_LATENCY))
+		return trace_file_refuse(file, error, cursor->offset - TRACE_DAT_MARK_SIZE,
+					 "it holds the text of a tracer, no records");
+	if (!v6_mark_is(mark, TRACE_DAT_RECORDS))
+		return trace_file_refuse(file, error, cursor->offset,
+					 "it has no table of its records");
+	if (trace_file_add_buffer(file, text_of(""), error) < 0 ||
+	    v6_read_table(file, cursor, tables->nr_cpus, error) < 0)
+		return -1;
+	return v6_read_clock(file, cursor) < 0 ? error_set(error, "out of memory") : 0;
+}
+
+/* Adds the buffer of an option. */
+static int v6_name_buffer(struct trace_file *file, const struct v6_table *table,
+			  struct error *error)
+{
+	struct cursor cursor = trace_file_cursor(file, table->option);
+
+	cursor_u64(&cursor);
+	return trace_file_add_buffer(file, cursor_string(&cursor), error);
+}
+
+/* Reads the table of a further buffer. */
+static int v6_read_buffer(struct trace_file *file, const struct v6_table *table,
+			  struct error *error)
+{
+	struct cursor cursor = trace_file_cursor(file, table->offset);
+	struct v6_tables own = { .nr_cpus = table->nr_cpus };
+	struct text mark;
+	int status;
+
+	if (v6_name_buffer(file, table, error) < 0)
+		return -1;
+	mark = cursor_text(&cursor, TRACE_DAT_MARK_SIZE);
+	if (v6_mark_is(mark, TRACE_DAT_OPTIONS)) {
+		v6_read_options(file, &cursor, &own, false);
+		mark = cursor_text(&cursor, TRACE_DAT_MARK_SIZE);
+	}
+	if (v6_mark_is(mark, TRACE_DAT_RECORDS)) {
+		status = v6_read_table(file, &cursor, own.nr_cpus, error);
+		v6_skip_clock(&cursor);
+		trace_file_cover(file, table->offset, cursor.offset);
+		return status;
+	}
+	trace_file_report(file, cursor.is_over ? file->input.size : table->offset,
+			  "the table of a buffer is missing");
+	return 0;
+}
+
+/*
+ * , trace_file_read_v7 - find all sections and streams
+ * @cursor: behind the page size
+ *
+ * Returns 0, or -1 with @error.
+ */
+static int trace_file_read_v6(struct trace_file *file, struct cursor *cursor, struct error *error)
+{
+	struct v6_tables tables = { 0 };
+	int status;
+
+	if (v6_find_sections(file, cursor, error) < 0)
+		return -1;
+	tables.nr_cpus = cursor_u32(cursor);
+	file->options.nr_cpus = tables.nr_cpus;
+	status = v6_read_first(file, cursor, &tables, error);
+	trace_file_cover(file, 0, cursor->offset);
+	if (tables.is_damaged)
+		trace_file_report(file, 0, "an option of a buffer is damaged");
+	for (size_t i = 0; i < tables.list.size / sizeof(struct v6_table) && status == 0; i++)
+		status = v6_read_buffer(file, (struct v6_table *)tables.list.data + i, error);
+	buffer_release(&tables.list);
+	return status;
+}
+
+/* Version 7: sections in any order, perhaps compressed, which a chain of options names. */
+
+/* Limit of sections of options. */
+#define CHAIN_MAX 1024
+
+/* A chain that contains a section twice is a circle. */
+static bool v7_chain_contains(const uint64_t *offsets, size_t nr_offsets, uint64_t offset)
+{
+	for (size_t i = 0; i < nr_offsets; i++) {
+		if (offsets[i] == offset)
+			return true;
+	}
+	return false;
+}
+
+/* The last option is the offset of the next section of options. */
+static int v7_end_options(struct trace_file *file, struct cursor *cursor, struct cursor *data,
+			  uint64_t *next)
+{
+	if (cursor->is_over)
+		return 0;
+	*next = cursor_u64(data);
+	if (data->is_over || cursor_left(data) > 0 || cursor_left(cursor) > 0)
+		trace_file_report(file, cursor->offset,
+				  "its options end before their section does");
+	return 0;
+}
+
+/* Reads the buffer's name, clock and size of sub-buffers. */
+static int v7_begin_buffer(struct trace_file *file, struct cursor *data, struct trace_area *area,
+			   struct error *error)
+{
+	struct text text = cursor_string(data);
+
+	if (trace_file_add_buffer(file, text, error) < 0)
+		return -1;
+	text = cursor_string(data);
+	if (!file->recording.clock && text.size > 0 &&
+	    recording_keep(&file->recording, &file->recording.clock, text) < 0)
+		return error_set(error, "out of memory");
+	area->sub_buffer_size = cursor_u32(data);
+	if (area->sub_buffer_size == 0)
+		area->sub_buffer_size = file->page_size;
+	return 0;
+}
+
+/* Adds the CPUs of a buffer. */
+static int v7_read_areas(struct trace_file *file, struct cursor *data, struct trace_area *area,
+			 struct error *error)
+{
+	uint32_t nr_cpus = cursor_u32(data);
+
+	for (uint32_t i = 0; i < nr_cpus && !data->is_over; i++) {
+		area->cpu = cursor_u32(data);
+		area->offset = cursor_u64(data);
+		area->size = cursor_u64(data);
+		if (!data->is_over && trace_file_add_stream(file, area, error) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int v7_read_buffer(struct trace_file *file, struct cursor data, struct error *error)
+{
+	struct trace_area area = { .buffer = file->nr_buffers };
+	uint64_t offset = cursor_u64(&data);
+	struct trace_section section;
+
+	if (data.is_over || !trace_section_find(file, TRACE_DAT_BUFFER, offset, &section))
+		return 0;
+	area.is_compressed = section.is_compressed;
+	if (file->nr_buffers == TRACE_BUFFERS_MAX) {
+		trace_file_report(file, offset, "it names more buffers than there can be");
+		return 0;
+	}
+	if (v7_begin_buffer(file, &data, &area, error) < 0 ||
+	    v7_read_areas(file, &data, &area, error) < 0)
+		return -1;
+	if (data.is_over || cursor_left(&data) > 0)
+		trace_file_report(file, offset,
+				  "the size of a buffer's option contradicts its content");
+	return 0;
+}
+
+static int v7_read_option(struct trace_file *file, unsigned int id, struct cursor data,
+			  struct error *error)
+{
+	enum trace_section_kind kind = trace_section_kind_of(id);
+
+	if (id == TRACE_DAT_BUFFER)
+		return v7_read_buffer(file, data, error);
+	if (kind < TRACE_SECTION_KINDS)
+		trace_section_find(file, id, cursor_u64(&data), &file->sections[kind]);
+	return trace_file_read_option(file, id, data) < 0 ? error_set(error, "out of memory") : 0;
+}
+
+/* Reads one section of options; @next is the offset of the following one, 0 for the last. */
+static int v7_read_options(struct trace_file *file, struct cursor *cursor, uint64_t *next,
+			   struct error *error)
+{
+	*next = 0;
+	for (;;) {
+		unsigned int id = cursor_u16(cursor);
+		struct cursor data = cursor_part(cursor, cursor_u32(cursor));
+
+		if (id == TRACE_DAT_END)
+			return v7_end_options(file, cursor, &data, next);
+		if (data.is_over)
+			return 0;
+		if (v7_read_option(file, id, data, error) < 0)
+			return -1;
+	}
+}
+
+static int v7_read_chain(struct trace_file *file, uint64_t offset, struct error *error)
+{
+	uint64_t offsets[CHAIN_MAX];
+	struct trace_section section;
+	struct trace_content content;
+	int status = 0;
+
+	for (size_t i = 0; offset > 0 && status == 0; i++) {
+		if (i == CHAIN_MAX || v7_chain_contains(offsets, i, offset)) {
+			trace_file_report(file, offset, "its options have no end");
+			return 0;
+		}
+		offsets[i] = offset;
+		if (!trace_section_find(file, TRACE_DAT_END, offset, &section) ||
+		    !trace_content_open(file, &section, TRACE_SECTION_SIZE_MAX, &content))
+			return 0;
+		status = v7_read_options(file, &content.cursor, &offset, error);
+		trace_content_check(file, &content, "it is cut short: options are missing");
+		trace_content_close(&content);
+	}
+	return status;
+}
+
+/* The reason is damage that was reported before, if any. */
+static int v7_refuse(const struct trace_file *file, struct error *error, size_t offset,
+		     const char *problem)
+{
+	const char *damage = trace_file_damage(file);
+
+	return damage ? error_set(error, "%s", damage)
+		      : trace_file_refuse(file, error, offset, problem);
+}
+
+#define LAYOUT_SIZE_MAX (1 << 20)
+
+static int v7_read_layout(struct trace_file *file, struct error *error)
+{
+	const struct trace_section *section = &file->sections[TRACE_HEADER_INFO];
+	struct trace_content content;
+	int status = -1;
+
+	if (trace_content_open(file, section, LAYOUT_SIZE_MAX, &content)) {
+		status = trace_file_read_layout(file, &content.cursor);
+		trace_content_close(&content);
+	}
+	if (status == 0)
+		return 0;
+	return v7_refuse(file, error, section->offset,
+			 "it does not state the layout of its records");
+}
+
+static int trace_file_read_v7(struct trace_file *file, struct cursor *cursor, struct error *error)
+{
+	struct text algorithm = cursor_string(cursor);
+	struct error problem = { 0 };
+	uint64_t offset;
+
+	/* The version of the compression library is not needed. */
+	cursor_string(cursor);
+	offset = cursor_u64(cursor);
+	if (cursor->is_over)
+		return trace_file_refuse(file, error, cursor->offset, "its header is cut short");
+	if (inflater_init(&file->inflater, algorithm, &problem) < 0)
+		return trace_file_refuse(file, error, cursor->offset, problem.text);
+	if (v7_read_chain(file, offset, error) < 0)
+		return -1;
+	if (file->nr_buffers == 0)
+		return v7_refuse(file, error, offset, "its options name no records");
+	trace_file_cover(file, 0, cursor->offset);
+	file->has_sections = true;
+	return v7_read_layout(file, error);
+}
+
 static int trace_file_read_version(struct trace_file *file, struct cursor *cursor,
 				   struct text version, struct error *error)
 {
@@ -617,6 +1061,91 @@ static int trace_file_read_version(struct trace_file *file, struct cursor *curso
 		return trace_file_read_v7(file, cursor, error);
 	return trace_file_refuse(file, error, strlen(TRACE_DAT_MAGIC),
 				 "its version of the format is neither 6 nor 7");
+}
+
+#define NOT ", not a trace.dat; "
+#define PCAP "a network capture (pcap)" NOT "open it in wireshark"
+#define PAGE "a page of HTML" NOT "open it in a browser"
+
+/* Recognizes kinds of files by their first bytes. */
+
+/** struct file_kind - the first bytes of a kind of files */
+struct file_kind {
+	const char *magic;
+	size_t size;
+	const char *what;
+};
+
+#define KIND(magic, what)                      \
+	{                                      \
+		magic, sizeof(magic) - 1, what \
+	}
+
+static const struct file_kind kinds[] = {
+	KIND("\x1f\x8b", "compressed by gzip" NOT "run gunzip first"),
+	KIND("\x28\xb5\x2f\xfd", "compressed by zstd" NOT "run unzstd first"),
+	KIND("\xfd\x37zXZ", "compressed by xz" NOT "run unxz first"),
+	KIND("BZh", "compressed by bzip2" NOT "run bunzip2 first"),
+	KIND("PERFILE2", "a perf.data" NOT "run 'perf script' on it"),
+	KIND("\xd4\xc3\xb2\xa1", PCAP),
+	KIND("\xa1\xb2\xc3\xd4", PCAP),
+	KIND("\x4d\x3c\xb2\xa1", PCAP),
+	KIND("\xa1\xb2\x3c\x4d", PCAP),
+	KIND("\x0a\x0d\x0d\x0a", PCAP),
+	KIND("\x7f\x45LF", "an ELF file (a program, a module or a core)" NOT
+			   "name a recording of ktrack or trace-cmd"),
+	KIND("{", "JSON" NOT "name the recording that it was made of"),
+	KIND("<!DOCTYPE html>", PAGE),
+	KIND("<!doctype html>", PAGE),
+	KIND("SQLite format 3", "an SQLite database" NOT "query it with 'ktrack query'"),
+	KIND("# tracer:", "tracefs text" NOT "record with 'ktrack record'"),
+};
+
+/* Reads a varint at *@place; returns false if it does not end within the bytes. */
+static bool varint_read(const unsigned char *bytes, size_t size, size_t *place, uint64_t *out)
+{
+	*out = 0;
+	for (unsigned int shift = 0; *place < size && shift < 63; shift += 7) {
+		unsigned char byte = bytes[(*place)++];
+
+		*out |= (uint64_t)(byte & 0x7f) << shift;
+		if (byte < 0x80)
+			return true;
+	}
+	return false;
+}
+
+/* A Perfetto trace begins with field 1, a packet, in which a field has a valid wire type. */
+static bool is_perfetto(const unsigned char *bytes, size_t size)
+{
+	uint64_t packet_size, tag;
+	size_t place = 1;
+
+	if (size < 4 || bytes[0] != 0x0a || !varint_read(bytes, size, &place, &packet_size) ||
+	    packet_size < 2)
+		return false;
+	if (!varint_read(bytes, size, &place, &tag))
+		return false;
+	return tag >> 3 > 0 && tag >> 3 < 1000 && ((tag & 7) == 0 || (tag & 7) == 2);
+}
+
+/*
+ * Kind of a file by its first bytes, and what opens it
+ * @size: of @bytes, FILE_KIND_SIZE unless the file is shorter
+ *
+ * Returns a constant text.
+ */
+static const char *file_kind_describe(const unsigned char *bytes, size_t size)
+{
+	if (size == 0)
+		return "empty" NOT "name a recording of ktrack or trace-cmd";
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		if (size >= kinds[i].size && memcmp(bytes, kinds[i].magic, kinds[i].size) == 0)
+			return kinds[i].what;
+	}
+	if (is_perfetto(bytes, size))
+		return "a Perfetto trace" NOT "open it in ui.perfetto.dev";
+	return "not a trace.dat; name a recording of ktrack or trace-cmd";
 }
 
 /* Refuses a file of another kind, and names the kind. */
@@ -737,518 +1266,4 @@ struct stream *trace_file_streams(struct trace_file *file, size_t *nr_streams)
 const char *trace_file_damage(const struct trace_file *file)
 {
 	return file->nr_damages > 0 ? file->damage.text : NULL;
-}
-
-/* Recognizes kinds of files by their first bytes. */
-
-/** struct file_kind - the first bytes of a kind of files */
-struct file_kind {
-	const char *magic;
-	size_t size;
-	const char *what;
-};
-
-#define KIND(magic, what)                      \
-	{                                      \
-		magic, sizeof(magic) - 1, what \
-	}
-
-#define NOT ", not a trace.dat; "
-#define PCAP "a network capture (pcap)" NOT "open it in wireshark"
-#define PAGE "a page of HTML" NOT "open it in a browser"
-
-static const struct file_kind kinds[] = {
-	KIND("\x1f\x8b", "compressed by gzip" NOT "run gunzip first"),
-	KIND("\x28\xb5\x2f\xfd", "compressed by zstd" NOT "run unzstd first"),
-	KIND("\xfd\x37zXZ", "compressed by xz" NOT "run unxz first"),
-	KIND("BZh", "compressed by bzip2" NOT "run bunzip2 first"),
-	KIND("PERFILE2", "a perf.data" NOT "run 'perf script' on it"),
-	KIND("\xd4\xc3\xb2\xa1", PCAP),
-	KIND("\xa1\xb2\xc3\xd4", PCAP),
-	KIND("\x4d\x3c\xb2\xa1", PCAP),
-	KIND("\xa1\xb2\x3c\x4d", PCAP),
-	KIND("\x0a\x0d\x0d\x0a", PCAP),
-	KIND("\x7f\x45LF", "an ELF file (a program, a module or a core)" NOT
-			   "name a recording of ktrack or trace-cmd"),
-	KIND("{", "JSON" NOT "name the recording that it was made of"),
-	KIND("<!DOCTYPE html>", PAGE),
-	KIND("<!doctype html>", PAGE),
-	KIND("SQLite format 3", "an SQLite database" NOT "query it with 'ktrack query'"),
-	KIND("# tracer:", "tracefs text" NOT "record with 'ktrack record'"),
-};
-
-/* Reads a varint at *@place; returns false if it does not end within the bytes. */
-static bool varint_read(const unsigned char *bytes, size_t size, size_t *place, uint64_t *out)
-{
-	*out = 0;
-	for (unsigned int shift = 0; *place < size && shift < 63; shift += 7) {
-		unsigned char byte = bytes[(*place)++];
-
-		*out |= (uint64_t)(byte & 0x7f) << shift;
-		if (byte < 0x80)
-			return true;
-	}
-	return false;
-}
-
-/* A Perfetto trace begins with field 1, a packet, in which a field has a valid wire type. */
-static bool is_perfetto(const unsigned char *bytes, size_t size)
-{
-	uint64_t packet_size, tag;
-	size_t place = 1;
-
-	if (size < 4 || bytes[0] != 0x0a || !varint_read(bytes, size, &place, &packet_size) ||
-	    packet_size < 2)
-		return false;
-	if (!varint_read(bytes, size, &place, &tag))
-		return false;
-	return tag >> 3 > 0 && tag >> 3 < 1000 && ((tag & 7) == 0 || (tag & 7) == 2);
-}
-
-const char *file_kind_describe(const unsigned char *bytes, size_t size)
-{
-	if (size == 0)
-		return "empty" NOT "name a recording of ktrack or trace-cmd";
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
-		if (size >= kinds[i].size && memcmp(bytes, kinds[i].magic, kinds[i].size) == 0)
-			return kinds[i].what;
-	}
-	if (is_perfetto(bytes, size))
-		return "a Perfetto trace" NOT "open it in ui.perfetto.dev";
-	return "not a trace.dat; name a recording of ktrack or trace-cmd";
-}
-
-/* Version 7: sections in any order, perhaps compressed, which a chain of options names. */
-
-/* Limit of sections of options. */
-#define CHAIN_MAX 1024
-
-#define LAYOUT_SIZE_MAX (1 << 20)
-
-/* Adds the CPUs of a buffer. */
-static int v7_read_areas(struct trace_file *file, struct cursor *data, struct trace_area *area,
-			 struct error *error)
-{
-	uint32_t nr_cpus = cursor_u32(data);
-
-	for (uint32_t i = 0; i < nr_cpus && !data->is_over; i++) {
-		area->cpu = cursor_u32(data);
-		area->offset = cursor_u64(data);
-		area->size = cursor_u64(data);
-		if (!data->is_over && trace_file_add_stream(file, area, error) < 0)
-			return -1;
-	}
-	return 0;
-}
-
-/* Reads the buffer's name, clock and size of sub-buffers. */
-static int v7_begin_buffer(struct trace_file *file, struct cursor *data, struct trace_area *area,
-			   struct error *error)
-{
-	struct text text = cursor_string(data);
-
-	if (trace_file_add_buffer(file, text, error) < 0)
-		return -1;
-	text = cursor_string(data);
-	if (!file->recording.clock && text.size > 0 &&
-	    recording_keep(&file->recording, &file->recording.clock, text) < 0)
-		return error_set(error, "out of memory");
-	area->sub_buffer_size = cursor_u32(data);
-	if (area->sub_buffer_size == 0)
-		area->sub_buffer_size = file->page_size;
-	return 0;
-}
-
-static int v7_read_buffer(struct trace_file *file, struct cursor data, struct error *error)
-{
-	struct trace_area area = { .buffer = file->nr_buffers };
-	uint64_t offset = cursor_u64(&data);
-	struct trace_section section;
-
-	if (data.is_over || !trace_section_find(file, TRACE_DAT_BUFFER, offset, &section))
-		return 0;
-	area.is_compressed = section.is_compressed;
-	if (file->nr_buffers == TRACE_BUFFERS_MAX) {
-		trace_file_report(file, offset, "it names more buffers than there can be");
-		return 0;
-	}
-	if (v7_begin_buffer(file, &data, &area, error) < 0 ||
-	    v7_read_areas(file, &data, &area, error) < 0)
-		return -1;
-	if (data.is_over || cursor_left(&data) > 0)
-		trace_file_report(file, offset,
-				  "the size of a buffer's option contradicts its content");
-	return 0;
-}
-
-static int v7_read_option(struct trace_file *file, unsigned int id, struct cursor data,
-			  struct error *error)
-{
-	enum trace_section_kind kind = trace_section_kind_of(id);
-
-	if (id == TRACE_DAT_BUFFER)
-		return v7_read_buffer(file, data, error);
-	if (kind < TRACE_SECTION_KINDS)
-		trace_section_find(file, id, cursor_u64(&data), &file->sections[kind]);
-	return trace_file_read_option(file, id, data) < 0 ? error_set(error, "out of memory") : 0;
-}
-
-/* The last option is the offset of the next section of options. */
-static int v7_end_options(struct trace_file *file, struct cursor *cursor, struct cursor *data,
-			  uint64_t *next)
-{
-	if (cursor->is_over)
-		return 0;
-	*next = cursor_u64(data);
-	if (data->is_over || cursor_left(data) > 0 || cursor_left(cursor) > 0)
-		trace_file_report(file, cursor->offset,
-				  "its options end before their section does");
-	return 0;
-}
-
-/* Reads one section of options; @next is the offset of the following one, 0 for the last. */
-static int v7_read_options(struct trace_file *file, struct cursor *cursor, uint64_t *next,
-			   struct error *error)
-{
-	*next = 0;
-	for (;;) {
-		unsigned int id = cursor_u16(cursor);
-		struct cursor data = cursor_part(cursor, cursor_u32(cursor));
-
-		if (id == TRACE_DAT_END)
-			return v7_end_options(file, cursor, &data, next);
-		if (data.is_over)
-			return 0;
-		if (v7_read_option(file, id, data, error) < 0)
-			return -1;
-	}
-}
-
-/* A chain that contains a section twice is a circle. */
-static bool v7_chain_contains(const uint64_t *offsets, size_t nr_offsets, uint64_t offset)
-{
-	for (size_t i = 0; i < nr_offsets; i++) {
-		if (offsets[i] == offset)
-			return true;
-	}
-	return false;
-}
-
-static int v7_read_chain(struct trace_file *file, uint64_t offset, struct error *error)
-{
-	uint64_t offsets[CHAIN_MAX];
-	struct trace_section section;
-	struct trace_content content;
-	int status = 0;
-
-	for (size_t i = 0; offset > 0 && status == 0; i++) {
-		if (i == CHAIN_MAX || v7_chain_contains(offsets, i, offset)) {
-			trace_file_report(file, offset, "its options have no end");
-			return 0;
-		}
-		offsets[i] = offset;
-		if (!trace_section_find(file, TRACE_DAT_END, offset, &section) ||
-		    !trace_content_open(file, &section, TRACE_SECTION_SIZE_MAX, &content))
-			return 0;
-		status = v7_read_options(file, &content.cursor, &offset, error);
-		trace_content_check(file, &content, "it is cut short: options are missing");
-		trace_content_close(&content);
-	}
-	return status;
-}
-
-/* The reason is damage that was reported before, if any. */
-static int v7_refuse(const struct trace_file *file, struct error *error, size_t offset,
-		     const char *problem)
-{
-	const char *damage = trace_file_damage(file);
-
-	return damage ? error_set(error, "%s", damage)
-		      : trace_file_refuse(file, error, offset, problem);
-}
-
-static int v7_read_layout(struct trace_file *file, struct error *error)
-{
-	const struct trace_section *section = &file->sections[TRACE_HEADER_INFO];
-	struct trace_content content;
-	int status = -1;
-
-	if (trace_content_open(file, section, LAYOUT_SIZE_MAX, &content)) {
-		status = trace_file_read_layout(file, &content.cursor);
-		trace_content_close(&content);
-	}
-	if (status == 0)
-		return 0;
-	return v7_refuse(file, error, section->offset,
-			 "it does not state the layout of its records");
-}
-
-int trace_file_read_v7(struct trace_file *file, struct cursor *cursor, struct error *error)
-{
-	struct text algorithm = cursor_string(cursor);
-	struct error problem = { 0 };
-	uint64_t offset;
-
-	/* The version of the compression library is not needed. */
-	cursor_string(cursor);
-	offset = cursor_u64(cursor);
-	if (cursor->is_over)
-		return trace_file_refuse(file, error, cursor->offset, "its header is cut short");
-	if (inflater_init(&file->inflater, algorithm, &problem) < 0)
-		return trace_file_refuse(file, error, cursor->offset, problem.text);
-	if (v7_read_chain(file, offset, error) < 0)
-		return -1;
-	if (file->nr_buffers == 0)
-		return v7_refuse(file, error, offset, "its options name no records");
-	trace_file_cover(file, 0, cursor->offset);
-	file->has_sections = true;
-	return v7_read_layout(file, error);
-}
-
-/*
- * Version 6: all sections in a fixed order, then options and a table with the areas of all CPUs. An
- * option for each further buffer points to its own table.
- */
-
-/* Limit of the list of clocks. */
-#define CLOCK_SIZE_MAX 4096
-
-/**
- * struct v6_table - a buffer's table of CPUs
- * @option: offset of its option: offset of the table, name of the buffer
- * @nr_cpus: number of rows
- */
-struct v6_table {
-	uint64_t offset;
-	uint64_t option;
-	uint32_t nr_cpus;
-};
-
-/**
- * struct v6_tables - the tables of all buffers but the first
- * @nr_cpus: of buffers that do not state it
- * @is_damaged: an option of a buffer ends early, or there are too many
- */
-struct v6_tables {
-	struct buffer list;
-	uint32_t nr_cpus;
-	bool is_damaged;
-};
-
-static bool v6_mark_is(struct text mark, const char *name)
-{
-	return text_equals(mark, (struct text){ .data = name, .size = TRACE_DAT_MARK_SIZE });
-}
-
-/* Its size is not known before it is read. */
-static void v6_begin_section(struct trace_file *file, enum trace_section_kind kind,
-			     const struct cursor *cursor)
-{
-	file->sections[kind] = (struct trace_section){ .offset = cursor->offset,
-						       .size = cursor_left(cursor) };
-}
-
-/* Finds all sections before the options; returns -1 with @error. */
-static int v6_find_sections(struct trace_file *file, struct cursor *cursor, struct error *error)
-{
-	if (trace_file_read_layout(file, cursor) < 0)
-		return trace_file_refuse(file, error, cursor->offset,
-					 "it does not state the layout of its records");
-	v6_begin_section(file, TRACE_FTRACE_FORMATS, cursor);
-	trace_file_skip_formats(cursor);
-	v6_begin_section(file, TRACE_EVENT_FORMATS, cursor);
-	trace_file_skip_events(cursor);
-	v6_begin_section(file, TRACE_SYMBOLS, cursor);
-	cursor_skip(cursor, cursor_u32(cursor));
-	v6_begin_section(file, TRACE_CONSTANTS, cursor);
-	cursor_skip(cursor, cursor_u32(cursor));
-	v6_begin_section(file, TRACE_COMMS, cursor);
-	cursor_skip(cursor, cursor_u64(cursor));
-	if (cursor->is_over)
-		return trace_file_refuse(file, error, cursor->offset,
-					 "it is cut short before any records");
-	return 0;
-}
-
-static void v6_add_table(struct v6_tables *tables, struct cursor data)
-{
-	struct v6_table table = { .option = data.offset, .nr_cpus = tables->nr_cpus };
-
-	table.offset = cursor_u64(&data);
-	cursor_string(&data);
-	if (!data.is_over && tables->list.size / sizeof(table) < TRACE_BUFFERS_MAX)
-		buffer_append(&tables->list, &table, sizeof(table));
-	else
-		tables->is_damaged = true;
-}
-
-/* A number of CPUs belongs to the buffer before it. */
-static void v6_set_nr_cpus(struct v6_tables *tables, uint32_t nr_cpus)
-{
-	struct v6_table *list = (struct v6_table *)tables->list.data;
-	size_t nr_tables = tables->list.size / sizeof(*list);
-
-	if (nr_tables > 0)
-		list[nr_tables - 1].nr_cpus = nr_cpus;
-	else
-		tables->nr_cpus = nr_cpus;
-}
-
-/* Reads options up to their end; of a further buffer's only the number of CPUs is used. */
-static int v6_read_options(struct trace_file *file, struct cursor *cursor, struct v6_tables *tables,
-			   bool is_first)
-{
-	unsigned int id;
-
-	while ((id = cursor_u16(cursor)) != TRACE_DAT_END) {
-		struct cursor data = cursor_part(cursor, cursor_u32(cursor));
-
-		if (data.is_over)
-			break;
-		if (id == TRACE_DAT_CPU_COUNT)
-			v6_set_nr_cpus(tables, cursor_u32(&data));
-		else if (is_first && id == TRACE_DAT_BUFFER)
-			v6_add_table(tables, data);
-		else if (is_first && trace_file_read_option(file, id, data) < 0)
-			return -1;
-	}
-	return tables->list.failed ? -1 : 0;
-}
-
-/* Adds the CPUs of the last buffer. */
-static int v6_read_table(struct trace_file *file, struct cursor *cursor, uint32_t nr_cpus,
-			 struct error *error)
-{
-	struct trace_area area = { .buffer = file->nr_buffers - 1,
-				   .sub_buffer_size = file->page_size };
-
-	for (uint32_t cpu = 0; cpu < nr_cpus; cpu++) {
-		area.cpu = cpu;
-		area.offset = cursor_u64(cursor);
-		area.size = cursor_u64(cursor);
-		if (cursor->is_over) {
-			trace_file_report(file, cursor->offset,
-					  "it is cut short: its table of cpus is missing");
-			return 0;
-		}
-		if (trace_file_add_stream(file, &area, error) < 0)
-			return -1;
-	}
-	return 0;
-}
-
-/* Adds the buffer of an option. */
-static int v6_name_buffer(struct trace_file *file, const struct v6_table *table,
-			  struct error *error)
-{
-	struct cursor cursor = trace_file_cursor(file, table->option);
-
-	cursor_u64(&cursor);
-	return trace_file_add_buffer(file, cursor_string(&cursor), error);
-}
-
-/* Printable names of clocks, one in brackets, perhaps a NUL. */
-static bool v6_is_clock(struct text text)
-{
-	size_t size = strnlen(text.data, text.size);
-
-	for (size_t i = 0; i < size; i++) {
-		if ((text.data[i] < ' ' && text.data[i] != '\n') || text.data[i] > '~')
-			return false;
-	}
-	return size + 1 >= text.size && memchr(text.data, '[', size);
-}
-
-/* The list of clocks may follow a table: its size, then its bytes. */
-static void v6_skip_clock(struct cursor *cursor)
-{
-	struct cursor ahead = *cursor;
-	uint64_t size = cursor_u64(&ahead);
-	struct text text;
-
-	if (ahead.is_over || size > CLOCK_SIZE_MAX)
-		return;
-	text = cursor_text(&ahead, size);
-	if (!ahead.is_over && v6_is_clock(text))
-		*cursor = ahead;
-}
-
-/* Reads the table of a further buffer. */
-static int v6_read_buffer(struct trace_file *file, const struct v6_table *table,
-			  struct error *error)
-{
-	struct cursor cursor = trace_file_cursor(file, table->offset);
-	struct v6_tables own = { .nr_cpus = table->nr_cpus };
-	struct text mark;
-	int status;
-
-	if (v6_name_buffer(file, table, error) < 0)
-		return -1;
-	mark = cursor_text(&cursor, TRACE_DAT_MARK_SIZE);
-	if (v6_mark_is(mark, TRACE_DAT_OPTIONS)) {
-		v6_read_options(file, &cursor, &own, false);
-		mark = cursor_text(&cursor, TRACE_DAT_MARK_SIZE);
-	}
-	if (v6_mark_is(mark, TRACE_DAT_RECORDS)) {
-		status = v6_read_table(file, &cursor, own.nr_cpus, error);
-		v6_skip_clock(&cursor);
-		trace_file_cover(file, table->offset, cursor.offset);
-		return status;
-	}
-	trace_file_report(file, cursor.is_over ? file->input.size : table->offset,
-			  "the table of a buffer is missing");
-	return 0;
-}
-
-/* The list behind the table is used if the option is empty. */
-static int v6_read_clock(struct trace_file *file, struct cursor *cursor)
-{
-	struct cursor ahead = *cursor;
-
-	v6_skip_clock(cursor);
-	if (!file->options.has_clock || file->recording.clock)
-		return 0;
-	return trace_file_read_option(file, TRACE_DAT_CLOCK,
-				      cursor_part(&ahead, cursor_u64(&ahead)));
-}
-
-static int v6_read_first(struct trace_file *file, struct cursor *cursor, struct v6_tables *tables,
-			 struct error *error)
-{
-	struct text mark = cursor_text(cursor, TRACE_DAT_MARK_SIZE);
-
-	if (v6_mark_is(mark, TRACE_DAT_OPTIONS)) {
-		if (v6_read_options(file, cursor, tables, true) < 0)
-			return error_set(error, "out of memory");
-		mark = cursor_text(cursor, TRACE_DAT_MARK_SIZE);
-	}
-	if (v6_mark_is(mark, TRACE_DAT_LATENCY))
-		return trace_file_refuse(file, error, cursor->offset - TRACE_DAT_MARK_SIZE,
-					 "it holds the text of a tracer, no records");
-	if (!v6_mark_is(mark, TRACE_DAT_RECORDS))
-		return trace_file_refuse(file, error, cursor->offset,
-					 "it has no table of its records");
-	if (trace_file_add_buffer(file, text_of(""), error) < 0 ||
-	    v6_read_table(file, cursor, tables->nr_cpus, error) < 0)
-		return -1;
-	return v6_read_clock(file, cursor) < 0 ? error_set(error, "out of memory") : 0;
-}
-
-int trace_file_read_v6(struct trace_file *file, struct cursor *cursor, struct error *error)
-{
-	struct v6_tables tables = { 0 };
-	int status;
-
-	if (v6_find_sections(file, cursor, error) < 0)
-		return -1;
-	tables.nr_cpus = cursor_u32(cursor);
-	file->options.nr_cpus = tables.nr_cpus;
-	status = v6_read_first(file, cursor, &tables, error);
-	trace_file_cover(file, 0, cursor->offset);
-	if (tables.is_damaged)
-		trace_file_report(file, 0, "an option of a buffer is damaged");
-	for (size_t i = 0; i < tables.list.size / sizeof(struct v6_table) && status == 0; i++)
-		status = v6_read_buffer(file, (struct v6_table *)tables.list.data + i, error);
-	buffer_release(&tables.list);
-	return status;
 }

@@ -48,7 +48,7 @@
 /** TRACE_DAT_WORKLOAD - behind that number, the threads that were selected; "1,2,3" follows */
 #define TRACE_DAT_WORKLOAD " workload "
 
-/** TRACE_DAT_CHECKSUMS - behind these: the file ends with checksums, see tracedat/checksums.h */
+/** TRACE_DAT_CHECKSUMS - behind these: the file ends with checksums, see tracedat/file.h */
 #define TRACE_DAT_CHECKSUMS " checksums"
 
 /** TRACE_DAT_NARROW - behind these, the threads of 32-bit programs; "1,2,3" follows */
@@ -402,13 +402,6 @@ struct trace_content {
 /** TRACE_SECTION_SIZE_MAX - limit of a section's content, unless stated otherwise */
 #define TRACE_SECTION_SIZE_MAX (16 << 20)
 
-/** trace_section_kind_of - the kind of a section by the id of its option, or TRACE_SECTION_KINDS */
-enum trace_section_kind trace_section_kind_of(unsigned int id);
-
-/** trace_section_find - read a section's head; reports and returns false if it is not there */
-bool trace_section_find(struct trace_file *file, unsigned int id, uint64_t offset,
-			struct trace_section *section);
-
 /**
  * trace_content_open - open a section's content, decompress it if needed
  * @limit: largest decompressed size
@@ -655,14 +648,8 @@ struct trace_file {
 /** trace_file_report - report damage in a file that is read all the same */
 void trace_file_report(struct trace_file *file, uint64_t offset, const char *problem);
 
-/** trace_file_cursor - a cursor to the end of the file; it is over if @offset is behind that */
-struct cursor trace_file_cursor(struct trace_file *file, uint64_t offset);
-
 /** trace_file_cover - mark bytes as used; other bytes but zeros are reported */
 void trace_file_cover(struct trace_file *file, uint64_t begin, uint64_t end);
-
-/** trace_file_check_holes - report bytes that nothing uses, unless they are zeros */
-void trace_file_check_holes(struct trace_file *file);
 
 /** trace_file_open_checksums - find them, and verify everything before the records */
 void trace_file_open_checksums(struct trace_file *file);
@@ -672,15 +659,6 @@ void trace_file_miss_checksums(struct trace_file *file);
 
 /** trace_file_nr_buffers - number of buffers without the sideband buffer, which is the last */
 size_t trace_file_nr_buffers(const struct trace_file *file);
-
-/**
- * trace_file_read_v6, trace_file_read_v7 - find all sections and streams
- * @cursor: behind the page size
- *
- * Returns 0, or -1 with @error.
- */
-int trace_file_read_v6(struct trace_file *file, struct cursor *cursor, struct error *error);
-int trace_file_read_v7(struct trace_file *file, struct cursor *cursor, struct error *error);
 
 /** trace_file_read_layout - read header_page, skip header_event; returns -1 if they are damaged */
 int trace_file_read_layout(struct trace_file *file, struct cursor *cursor);
@@ -695,36 +673,19 @@ int trace_file_read_option(struct trace_file *file, unsigned int id, struct curs
 /** trace_file_complete - set what depends on all options and streams, after they were read */
 void trace_file_complete(struct trace_file *file);
 
-/** trace_file_read_statistics - parse one option; returns -1 if memory runs out */
-int trace_file_read_statistics(struct trace_file *file, struct text text);
-
 /** trace_file_sort_statistics - after all were read; one row of each CPU is left */
 void trace_file_sort_statistics(struct trace_file *file);
-
-/** trace_file_is_open - whether the number of lost records of a CPU is unknown */
-bool trace_file_is_open(const struct trace_file *file, unsigned int buffer, int cpu);
 
 /** trace_file_add_open - add empty streams for such CPUs without records; -1 with @error */
 int trace_file_add_open(struct trace_file *file, struct error *error);
 
 void trace_statistics_release(struct trace_statistics *statistics);
 
-/** trace_file_add_id - records of this id have a format */
-void trace_file_add_id(struct trace_file *file, unsigned int id);
-
 /** trace_file_check_ids - report records whose id has no format */
 void trace_file_check_ids(struct trace_file *file);
 
 /** trace_file_read_comms - read the names of threads; returns -1 with @error */
 int trace_file_read_comms(struct trace_file *file, struct error *error);
-
-/**
- * file_kind_describe - kind of a file by its first bytes, and what opens it
- * @size: of @bytes, FILE_KIND_SIZE unless the file is shorter
- *
- * Returns a constant text.
- */
-const char *file_kind_describe(const unsigned char *bytes, size_t size);
 
 /** FILE_KIND_SIZE - bytes that identify any kind */
 #define FILE_KIND_SIZE 64
@@ -773,16 +734,9 @@ struct trace_stream {
 	struct trace_chunk *chunk;
 };
 
-/** trace_file_add_stream - add a CPU and report its problems; returns -1 with @error */
-int trace_file_add_stream(struct trace_file *file, const struct trace_area *area,
-			  struct error *error);
-
 /** trace_file_add_empty - add a stream of a CPU without records; returns -1 with @error */
 int trace_file_add_empty(struct trace_file *file, unsigned int buffer, unsigned int cpu,
 			 struct error *error);
-
-/** trace_file_check_areas - sort streams, end overlapping areas; returns -1 with @error */
-int trace_file_check_areas(struct trace_file *file, struct error *error);
 
 /** trace_file_find_stream - a stream among the first @nr_streams, NULL if there is none */
 const struct stream *trace_file_find_stream(const struct trace_file *file, size_t nr_streams,
@@ -811,17 +765,5 @@ uint64_t trace_stream_left(const struct trace_stream *own);
  * Returns false if they differ: the damage is reported, and its records are a gap of unknown size.
  */
 bool trace_stream_verify(struct stream *stream, size_t size);
-
-/** trace_stream_break - end a damaged stream with a gap of unknown size; returns 0 */
-ssize_t trace_stream_break(struct stream *stream, uint64_t offset, const char *problem);
-
-/** trace_stream_end - end a stream at the end of its area; returns 0 */
-ssize_t trace_stream_end(struct stream *stream);
-
-/** trace_stream_shorten - reading failed at @offset with errno: the area ends there */
-void trace_stream_shorten(struct trace_stream *own, uint64_t offset);
-
-/** trace_stream_close - for struct stream_ops */
-void trace_stream_close(struct stream *stream);
 
 #endif

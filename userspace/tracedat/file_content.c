@@ -8,8 +8,6 @@
 
 #include "event/event.h"
 #include "tracedat/file.h"
-#include "tracedat/file_stream.h"
-#include "tracedat/layout.h"
 #include "userring/userring.h"
 
 /*
@@ -90,7 +88,8 @@ static void row_add(struct trace_statistics *own, unsigned int cpu)
 	buffer_append(&own->rows, &row, sizeof(row));
 }
 
-int trace_file_read_statistics(struct trace_file *file, struct text text)
+/* Parses one option; returns -1 if memory runs out. */
+static int trace_file_read_statistics(struct trace_file *file, struct text text)
 {
 	struct trace_statistics *own = &file->statistics;
 	unsigned int cpu;
@@ -189,7 +188,8 @@ static const struct statistics *statistics_find(const struct trace_file *file, u
 	return row ? &row->statistics : NULL;
 }
 
-bool trace_file_is_open(const struct trace_file *file, unsigned int buffer, int cpu)
+/* Whether the number of lost records of a CPU is unknown. */
+static bool trace_file_is_open(const struct trace_file *file, unsigned int buffer, int cpu)
 {
 	const struct statistics *statistics = statistics_find(file, buffer, cpu);
 
@@ -679,6 +679,13 @@ static void visit_check_format(struct format_visit *visit, struct text format, i
 	trace_file_report(visit->file, offset, problem);
 }
 
+/* Records of this id have a format. */
+static void trace_file_add_id(struct trace_file *file, unsigned int id)
+{
+	file->ids.has_format[id / 8] |= 1 << id % 8;
+	file->ids.is_visited = true;
+}
+
 /* Skips a format without a name. */
 static void visit_format(struct format_visit *visit, struct text format, uint64_t offset)
 {
@@ -809,12 +816,6 @@ int trace_file_visit(struct trace_file *file, const struct tracepoint_visitor *v
 
 /* Smaller ids are ftrace's own, and need not have a format. */
 #define EVENT_ID_MIN 20
-
-void trace_file_add_id(struct trace_file *file, unsigned int id)
-{
-	file->ids.has_format[id / 8] |= 1 << id % 8;
-	file->ids.is_visited = true;
-}
 
 /* Returns false if too many other ids are counted separately. */
 static bool id_count(struct trace_ids *ids, unsigned int id)

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tracedat/file_stream.h"
+#include "tracedat/file.h"
 
 /* trace-cmd writes chunks of ten sub-buffers. */
 #define CHUNK_SIZE_MAX (16 << 20)
@@ -99,6 +99,13 @@ static bool chunk_reserve(struct trace_stream *own, size_t size, size_t limit)
 	return true;
 }
 
+/* Reading failed at @offset with errno: the area ends there. */
+static void trace_stream_shorten(struct trace_stream *own, uint64_t offset)
+{
+	own->cut = errno ? "it cannot be read any more" : "it became shorter while it was read";
+	own->end = offset;
+}
+
 /* Reads the number of chunks, or the sizes of one. */
 static struct cursor chunk_read_head(struct trace_stream *own, unsigned char *head, size_t size)
 {
@@ -137,6 +144,33 @@ static bool chunk_is_valid(const struct trace_stream *own)
 
 	return chunk->packed_size <= trace_stream_left(own) && chunk->size <= CHUNK_SIZE_MAX &&
 	       chunk->packed_size <= CHUNK_SIZE_MAX / 2;
+}
+
+/* Ends a damaged stream with a gap of unknown size; returns 0. */
+static ssize_t trace_stream_break(struct stream *stream, uint64_t offset, const char *problem)
+{
+	struct trace_stream *own = stream->own;
+
+	own->is_over = true;
+	stream->is_behind_gap = true;
+	stream->gap_count = LOSS_COUNT_UNKNOWN;
+	stream->has_uncounted = true;
+	trace_file_report(own->file, offset, problem);
+	return 0;
+}
+
+/* Ends a stream at the end of its area; returns 0. */
+static ssize_t trace_stream_end(struct stream *stream)
+{
+	struct trace_stream *own = stream->own;
+
+	own->is_over = true;
+	window_release(&own->window);
+	window_release(&own->table);
+	trace_chunk_free(own);
+	if (!own->cut)
+		return 0;
+	return trace_stream_break(stream, own->end, own->cut);
 }
 
 /* Ends a stream at an invalid chunk. */
@@ -296,6 +330,17 @@ static ssize_t chunk_refill(struct stream *stream, struct error *error)
 	return size;
 }
 
+/* For struct stream_ops. */
+static void trace_stream_close(struct stream *stream)
+{
+	struct trace_stream *own = stream->own;
+
+	trace_chunk_free(own);
+	window_release(&own->window);
+	window_release(&own->table);
+	free(own);
+}
+
 const struct stream_ops trace_chunk_ops = {
 	.refill = chunk_refill,
 	.close = trace_stream_close,
@@ -312,37 +357,6 @@ const struct stream_ops trace_chunk_ops = {
 uint64_t trace_stream_left(const struct trace_stream *own)
 {
 	return own->end - own->offset;
-}
-
-ssize_t trace_stream_break(struct stream *stream, uint64_t offset, const char *problem)
-{
-	struct trace_stream *own = stream->own;
-
-	own->is_over = true;
-	stream->is_behind_gap = true;
-	stream->gap_count = LOSS_COUNT_UNKNOWN;
-	stream->has_uncounted = true;
-	trace_file_report(own->file, offset, problem);
-	return 0;
-}
-
-ssize_t trace_stream_end(struct stream *stream)
-{
-	struct trace_stream *own = stream->own;
-
-	own->is_over = true;
-	window_release(&own->window);
-	window_release(&own->table);
-	trace_chunk_free(own);
-	if (!own->cut)
-		return 0;
-	return trace_stream_break(stream, own->end, own->cut);
-}
-
-void trace_stream_shorten(struct trace_stream *own, uint64_t offset)
-{
-	own->cut = errno ? "it cannot be read any more" : "it became shorter while it was read";
-	own->end = offset;
 }
 
 /* A sub-buffer that is only cut by the end of the area is not damaged itself. */
@@ -388,16 +402,6 @@ static ssize_t plain_refill(struct stream *stream, struct error *error)
 		return trace_stream_break(stream, own->last_offset, "a sub-buffer is damaged");
 	size = plain_read(stream, error);
 	return size == 0 ? trace_stream_end(stream) : size;
-}
-
-void trace_stream_close(struct stream *stream)
-{
-	struct trace_stream *own = stream->own;
-
-	trace_chunk_free(own);
-	window_release(&own->window);
-	window_release(&own->table);
-	free(own);
 }
 
 const struct stream_ops trace_plain_ops = {

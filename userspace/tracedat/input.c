@@ -3,7 +3,7 @@
  * Opens files and copies of pipes, moves windows over them, decompresses blocks, and checks every
  * read against the end of the bytes.
  */
-#include "tracedat/input.h"
+#include "tracedat/file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -18,9 +18,6 @@
 #include <zlib.h>
 #include <zstd.h>
 
-#include "tracedat/cursor.h"
-#include "tracedat/inflate.h"
-#include "tracedat/layout.h"
 #include "tracedat/tracedat.h"
 
 /* Opens files and copies of pipes, and moves windows over them. */
@@ -125,9 +122,11 @@ int input_copy(int fd, const char *name, uint64_t limit, struct byte_progress *p
 	int copy = file_open_temporary(NULL);
 
 	if (copy < 0)
-		return error_set_system(error, errno, "cannot create a temporary file for %s; set TMPDIR to a directory "
-					"that can be written",
-					name);
+		return error_set_system(
+			error, errno,
+			"cannot create a temporary file for %s; set TMPDIR to a directory "
+			"that can be written",
+			name);
 	if (copy_fill(copy, fd, name, limit, progress, error) == 0)
 		return copy;
 	close(copy);

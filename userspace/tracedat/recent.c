@@ -3,15 +3,13 @@
  * Keeps the newest sub-buffers. A reader that wakes up for each record reads sub-buffers with few
  * records; they are joined, so that the memory is full of records.
  */
-#include "tracedat/recent.h"
+#include "tracedat/spool.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
-
-#include "tracedat/spool.h"
 
 /* Each CPU has a sub-buffer that is being filled. */
 #define SLOTS_MIN 16
@@ -22,7 +20,7 @@ static unsigned char *slot_bytes(const struct recent *recent, uint32_t slot)
 }
 
 /* Untouched memory is not allocated. */
-int recent_init(struct recent *recent, size_t size, struct error *error)
+static int recent_init(struct recent *recent, size_t size, struct error *error)
 {
 	size_t page_size = sysconf(_SC_PAGESIZE);
 	size_t nr_slots = size / (page_size + sizeof(struct recent_slot));
@@ -101,7 +99,8 @@ static void recent_drop_oldest(struct recent *recent)
 		recent_drop(recent, oldest);
 }
 
-void recent_clear(struct recent *recent, int64_t now_ns)
+/* Drops everything; records before @now_ns are missing from now on. */
+static void recent_clear(struct recent *recent, int64_t now_ns)
 {
 	for (size_t i = 0; i < recent->nr_cpus; i++) {
 		while (recent->cpus[i].first != RECENT_NONE)
@@ -208,8 +207,14 @@ static void slot_fill(struct recent *recent, uint32_t number, const void *bytes,
 	recent->slots[number].size = size;
 }
 
-int recent_add(struct recent *recent, int cpu, bool is_sideband, const void *bytes, size_t size,
-	       struct error *error)
+/*
+ * Keeps a sub-buffer
+ * @size: as it was read; a number of lost records may be behind a full sub-buffer
+ *
+ * Returns 0, or -1 with @error.
+ */
+static int recent_add(struct recent *recent, int cpu, bool is_sideband, const void *bytes,
+		      size_t size, struct error *error)
 {
 	struct recent_cpu *own = recent_cpu_get(recent, cpu, is_sideband);
 	struct recent_slot added = { 0 };
@@ -263,8 +268,9 @@ static size_t part_copy(const struct recent_part *part, uint32_t number, unsigne
 	return page_cut(out, slot->size, part->from_ns, part->to_ns);
 }
 
-void recent_part_init(struct recent_part *part, const struct recent *recent,
-		      const struct recent_cpu *cpu, int64_t from_ns, int64_t to_ns)
+/* Counts the records of a CPU. */
+static void recent_part_init(struct recent_part *part, const struct recent *recent,
+			     const struct recent_cpu *cpu, int64_t from_ns, int64_t to_ns)
 {
 	unsigned char *page = malloc(recent->page_size);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Converts timestamps: from a guest's clock to its host's, and from ticks to nanoseconds. */
-#include "tracedat/shift.h"
+#include "tracedat/file.h"
 
 #include <stdlib.h>
 

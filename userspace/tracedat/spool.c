@@ -11,9 +11,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "tracedat/spool_folder.h"
-#include "tracedat/writer.h"
-
 /* Disk space reserved for the options: without statistics, and the statistics of a CPU. */
 #define OPTIONS_SIZE 2048
 #define STATISTICS_SIZE 512
@@ -192,6 +189,56 @@ static int spool_sweep(struct spool *spool, struct error *error)
 			 spool->folder.path);
 }
 
+static int spool_file_truncate(struct spool_file *file, uint64_t size)
+{
+	if (ftruncate(file->fd, size) < 0 || lseek(file->fd, size, SEEK_SET) < 0)
+		return -1;
+	file->size = size;
+	return 0;
+}
+
+/* An incomplete sub-buffer at the end was being written when ktrack was killed. */
+static int spool_file_open(struct spool *spool, const char *name, struct error *error)
+{
+	size_t page_size = spool->pipe.page_size;
+	struct spool_file *file;
+	struct stat status;
+	bool is_sideband = false, is_programs = strcmp(name, SPOOL_PROGRAMS) == 0;
+	int cpu = 0;
+
+	if (!is_programs && !spool_cpu_parse(name, &cpu, &is_sideband))
+		return 0;
+	file = spool_file_add(spool, cpu, is_sideband, error);
+	if (!file)
+		return -1;
+	file->is_programs = is_programs;
+	file->fd = spool_entry_open(&spool->folder, name, O_RDWR, error);
+	if (file->fd < 0)
+		return -1;
+	if (fstat(file->fd, &status) == 0 &&
+	    spool_file_truncate(file, status.st_size / page_size * page_size) == 0)
+		return 0;
+	return error_set_system(error, errno, "cannot truncate %s/%s", spool->folder.path, name);
+}
+
+/* Opens all files in the folder; returns -1 with @error. */
+static int spool_files_open(struct spool *spool, struct error *error)
+{
+	struct dirent **entries;
+	int size = spool_folder_scan(&spool->folder, &entries);
+	int status = 0;
+
+	if (size < 0)
+		return error_set_system(error, errno, "cannot read %s", spool->folder.path);
+	for (int i = 0; i < size; i++) {
+		if (status == 0)
+			status = spool_file_open(spool, entries[i]->d_name, error);
+		free(entries[i]);
+	}
+	free(entries);
+	return status;
+}
+
 static int spool_open_folder(struct spool *spool, struct error *error)
 {
 	if (spool_folder_open(&spool->folder, error) < 0)
@@ -237,6 +284,76 @@ int spool_keep_rights(struct spool *spool, bool *are_owners, struct error *error
 	return error_set_system(error, errno, "cannot act as user %u", owner->user);
 }
 
+/* Counts the records missing in each file; returns -1 with @error. */
+static int spool_count_in_flight(struct spool *spool, struct error *error)
+{
+	for (size_t i = 0; i < spool->nr_files; i++) {
+		struct spool_file *file = &spool->files[i];
+		struct statistics statistics;
+		uint64_t nr_records = spool_file_count(spool, file);
+
+		if (spool_file_statistics(spool, file, &statistics, error) < 0)
+			return -1;
+		if (statistics.read + statistics.unread > nr_records)
+			file->in_flight = statistics.read + statistics.unread - nr_records;
+	}
+	return 0;
+}
+
+static bool sub_buffer_read(const struct spool *spool, const struct spool_file *file,
+			    uint64_t offset)
+{
+	const struct spool_pipe *pipe = &spool->pipe;
+
+	return offset < file->size && file_read_block(file->fd, pipe->page, pipe->page_size,
+						      offset) == (ssize_t)pipe->page_size;
+}
+
+static bool sub_buffer_times(const struct spool *spool, const struct spool_file *file,
+			     uint64_t offset, int64_t *first_ns, int64_t *last_ns)
+{
+	return sub_buffer_read(spool, file, offset) &&
+	       page_look(spool->pipe.page, spool->pipe.page_size, first_ns, last_ns) > 0;
+}
+
+/* The CPU that lost most limits the time in which all CPUs are complete. */
+static void summary_add(struct spool_summary *summary, const struct spool *spool,
+			const struct spool_file *file, const struct statistics *statistics)
+{
+	int64_t first_ns, last_ns, ignored;
+	uint64_t *lost = file->is_sideband ? &summary->lost_sideband : &summary->lost;
+
+	*lost += statistics->overwritten + statistics->dropped + file->in_flight;
+	if (!spool_file_is_deferred(spool, file))
+		return;
+	if (statistics->overwritten > 0 && sub_buffer_times(spool, file, 0, &first_ns, &ignored) &&
+	    (!summary->has_begin || first_ns > summary->begin_ns)) {
+		summary->has_begin = true;
+		summary->begin_ns = first_ns;
+	}
+	if (statistics->dropped > 0 && !spool->origin.mode->overwrites &&
+	    sub_buffer_times(spool, file, file->size - spool->pipe.page_size, &ignored, &last_ns) &&
+	    (!summary->has_end || last_ns < summary->end_ns)) {
+		summary->has_end = true;
+		summary->end_ns = last_ns;
+	}
+}
+
+/* Losses of all CPUs; returns -1 with @error. */
+static int spool_summarize(const struct spool *spool, struct spool_summary *summary,
+			   struct error *error)
+{
+	*summary = (struct spool_summary){ 0 };
+	for (size_t i = 0; i < spool->nr_files; i++) {
+		struct statistics statistics;
+
+		if (spool_file_statistics(spool, &spool->files[i], &statistics, error) < 0)
+			return -1;
+		summary_add(summary, spool, &spool->files[i], &statistics);
+	}
+	return 0;
+}
+
 int spool_finish(struct spool *spool, struct spool_summary *summary, struct error *error)
 {
 	spool->folder.is_kept = true;
@@ -267,6 +384,14 @@ void spool_abandon(struct spool *spool)
 	    spool_entry_overwrite(&spool->folder, SPOOL_OPTIONS, &options, &ignored) == 0)
 		spool_origin_complete(&spool->origin, &spool->folder, &ignored);
 	buffer_release(&options);
+}
+
+static void spool_files_close(struct spool *spool)
+{
+	for (size_t i = 0; i < spool->nr_files; i++)
+		file_close(spool->files[i].fd);
+	buffer_reader_close(spool->reader);
+	free(spool->files);
 }
 
 void spool_close(struct spool *spool)
@@ -333,63 +458,6 @@ int spool_file_fail(struct spool *spool, const struct spool_file *file, struct e
 bool spool_file_is_deferred(const struct spool *spool, const struct spool_file *file)
 {
 	return spool->origin.mode->is_read_at_end && !file->is_sideband;
-}
-
-static int spool_file_truncate(struct spool_file *file, uint64_t size)
-{
-	if (ftruncate(file->fd, size) < 0 || lseek(file->fd, size, SEEK_SET) < 0)
-		return -1;
-	file->size = size;
-	return 0;
-}
-
-/* An incomplete sub-buffer at the end was being written when ktrack was killed. */
-static int spool_file_open(struct spool *spool, const char *name, struct error *error)
-{
-	size_t page_size = spool->pipe.page_size;
-	struct spool_file *file;
-	struct stat status;
-	bool is_sideband = false, is_programs = strcmp(name, SPOOL_PROGRAMS) == 0;
-	int cpu = 0;
-
-	if (!is_programs && !spool_cpu_parse(name, &cpu, &is_sideband))
-		return 0;
-	file = spool_file_add(spool, cpu, is_sideband, error);
-	if (!file)
-		return -1;
-	file->is_programs = is_programs;
-	file->fd = spool_entry_open(&spool->folder, name, O_RDWR, error);
-	if (file->fd < 0)
-		return -1;
-	if (fstat(file->fd, &status) == 0 &&
-	    spool_file_truncate(file, status.st_size / page_size * page_size) == 0)
-		return 0;
-	return error_set_system(error, errno, "cannot truncate %s/%s", spool->folder.path, name);
-}
-
-int spool_files_open(struct spool *spool, struct error *error)
-{
-	struct dirent **entries;
-	int size = spool_folder_scan(&spool->folder, &entries);
-	int status = 0;
-
-	if (size < 0)
-		return error_set_system(error, errno, "cannot read %s", spool->folder.path);
-	for (int i = 0; i < size; i++) {
-		if (status == 0)
-			status = spool_file_open(spool, entries[i]->d_name, error);
-		free(entries[i]);
-	}
-	free(entries);
-	return status;
-}
-
-void spool_files_close(struct spool *spool)
-{
-	for (size_t i = 0; i < spool->nr_files; i++)
-		file_close(spool->files[i].fd);
-	buffer_reader_close(spool->reader);
-	free(spool->files);
 }
 
 void spool_keep(struct spool *spool)
@@ -666,22 +734,6 @@ void spool_count(const struct spool *spool, struct buffer_counts *out)
 	out->lost += counts.lost;
 }
 
-static bool sub_buffer_read(const struct spool *spool, const struct spool_file *file,
-			    uint64_t offset)
-{
-	const struct spool_pipe *pipe = &spool->pipe;
-
-	return offset < file->size && file_read_block(file->fd, pipe->page, pipe->page_size,
-						      offset) == (ssize_t)pipe->page_size;
-}
-
-static bool sub_buffer_times(const struct spool *spool, const struct spool_file *file,
-			     uint64_t offset, int64_t *first_ns, int64_t *last_ns)
-{
-	return sub_buffer_read(spool, file, offset) &&
-	       page_look(spool->pipe.page, spool->pipe.page_size, first_ns, last_ns) > 0;
-}
-
 uint64_t spool_file_count(const struct spool *spool, const struct spool_file *file)
 {
 	size_t page_size = spool->pipe.page_size;
@@ -691,57 +743,6 @@ uint64_t spool_file_count(const struct spool *spool, const struct spool_file *fi
 	for (uint64_t offset = 0; sub_buffer_read(spool, file, offset); offset += page_size)
 		nr_records += page_look(spool->pipe.page, page_size, &ignored, &ignored);
 	return nr_records;
-}
-
-int spool_count_in_flight(struct spool *spool, struct error *error)
-{
-	for (size_t i = 0; i < spool->nr_files; i++) {
-		struct spool_file *file = &spool->files[i];
-		struct statistics statistics;
-		uint64_t nr_records = spool_file_count(spool, file);
-
-		if (spool_file_statistics(spool, file, &statistics, error) < 0)
-			return -1;
-		if (statistics.read + statistics.unread > nr_records)
-			file->in_flight = statistics.read + statistics.unread - nr_records;
-	}
-	return 0;
-}
-
-/* The CPU that lost most limits the time in which all CPUs are complete. */
-static void summary_add(struct spool_summary *summary, const struct spool *spool,
-			const struct spool_file *file, const struct statistics *statistics)
-{
-	int64_t first_ns, last_ns, ignored;
-	uint64_t *lost = file->is_sideband ? &summary->lost_sideband : &summary->lost;
-
-	*lost += statistics->overwritten + statistics->dropped + file->in_flight;
-	if (!spool_file_is_deferred(spool, file))
-		return;
-	if (statistics->overwritten > 0 && sub_buffer_times(spool, file, 0, &first_ns, &ignored) &&
-	    (!summary->has_begin || first_ns > summary->begin_ns)) {
-		summary->has_begin = true;
-		summary->begin_ns = first_ns;
-	}
-	if (statistics->dropped > 0 && !spool->origin.mode->overwrites &&
-	    sub_buffer_times(spool, file, file->size - spool->pipe.page_size, &ignored, &last_ns) &&
-	    (!summary->has_end || last_ns < summary->end_ns)) {
-		summary->has_end = true;
-		summary->end_ns = last_ns;
-	}
-}
-
-int spool_summarize(const struct spool *spool, struct spool_summary *summary, struct error *error)
-{
-	*summary = (struct spool_summary){ 0 };
-	for (size_t i = 0; i < spool->nr_files; i++) {
-		struct statistics statistics;
-
-		if (spool_file_statistics(spool, &spool->files[i], &statistics, error) < 0)
-			return -1;
-		summary_add(summary, spool, &spool->files[i], &statistics);
-	}
-	return 0;
 }
 
 /* Saves the parts of the future trace.dat that are not records, and the buffers of any instance. */

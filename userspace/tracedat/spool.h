@@ -72,21 +72,6 @@ struct recent {
 	uint64_t nr_records;
 };
 
-/** recent_init - empty; @size: of its memory in bytes; returns -1 with @error */
-int recent_init(struct recent *recent, size_t size, struct error *error);
-
-/**
- * recent_add - keep a sub-buffer
- * @size: as it was read; a number of lost records may be behind a full sub-buffer
- *
- * Returns 0, or -1 with @error.
- */
-int recent_add(struct recent *recent, int cpu, bool is_sideband, const void *bytes, size_t size,
-	       struct error *error);
-
-/** recent_clear - drop everything; records before @now_ns are missing from now on */
-void recent_clear(struct recent *recent, int64_t now_ns);
-
 /**
  * struct recent_part - the records of a CPU between two times
  * @size: bytes of its sub-buffers, which are whole pages
@@ -103,10 +88,6 @@ struct recent_part {
 	uint64_t lost;
 	bool has_unknown;
 };
-
-/** recent_part_init - count the records of a CPU */
-void recent_part_init(struct recent_part *part, const struct recent *recent,
-		      const struct recent_cpu *cpu, int64_t from_ns, int64_t to_ns);
 
 /** recent_part_write - write the sub-buffers, cut to both times; returns -1 with errno */
 int recent_part_write(const struct recent_part *part, int fd);
@@ -215,9 +196,6 @@ void spool_cpu_name(char *out, int cpu, bool is_sideband);
 /** spool_cpu_parse - parse such a name; returns false if it is another one */
 bool spool_cpu_parse(const char *name, int *cpu, bool *is_sideband);
 
-/** spool_entry_is_known - whether ktrack creates files of this name */
-bool spool_entry_is_known(const char *name);
-
 /**
  * spool_entry_open - open a file of the folder
  * @flags: as for open(2)
@@ -296,10 +274,6 @@ int instance_files_list_sideband(const struct instance_files *files, struct buff
 /** instance_files_list_all - the same of all tracepoints, and of the sideband instance */
 int instance_files_list_all(const struct instance_files *files, struct buffer *out,
 			    struct error *error);
-
-/** instance_files_clock - append the current list of clocks; returns -1 with @error */
-int instance_files_clock(const struct instance_files *files, struct buffer *out,
-			 struct error *error);
 
 void instance_files_close(struct instance_files *files);
 
@@ -532,11 +506,6 @@ int spool_file_fail(struct spool *spool, const struct spool_file *file, struct e
 /** spool_file_is_deferred - whether the CPU is read only after recording stopped */
 bool spool_file_is_deferred(const struct spool *spool, const struct spool_file *file);
 
-/** spool_files_open - open all files in the folder; returns -1 with @error */
-int spool_files_open(struct spool *spool, struct error *error);
-
-void spool_files_close(struct spool *spool);
-
 /**
  * spool_save_formats - save formats of the tracepoints in @list; returns -1 with @error
  * @known: as in formats_read()
@@ -574,22 +543,6 @@ int spool_file_statistics(const struct spool *spool, const struct spool_file *fi
 
 /** spool_file_count - how many records a file has */
 uint64_t spool_file_count(const struct spool *spool, const struct spool_file *file);
-
-/** spool_count_in_flight - count the records missing in each file; returns -1 with @error */
-int spool_count_in_flight(struct spool *spool, struct error *error);
-
-/** spool_summarize - losses of all CPUs; returns -1 with @error */
-int spool_summarize(const struct spool *spool, struct spool_summary *summary, struct error *error);
-
-/*
- * Writes trace.dat version 6, which lacks compression, sections and their table: records are moved
- * without being parsed.
- */
-
-/** writer_put_u16, writer_put_u32, writer_put_u64 - append a number in this machine's byte order */
-void writer_put_u16(struct buffer *out, uint16_t number);
-void writer_put_u32(struct buffer *out, uint32_t number);
-void writer_put_u64(struct buffer *out, uint64_t number);
 
 /** writer_put_formats - append the begin of a file: header, layout of records, formats */
 void writer_put_formats(struct buffer *out, const struct formats *formats);

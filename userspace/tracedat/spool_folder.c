@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Creates, opens, locks and removes the folder of a spool. */
-#include "tracedat/spool_folder.h"
+#include "tracedat/spool.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,9 +10,6 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include "tracedat/spool.h"
-#include "tracedat/writer.h"
 
 /*
  * Reads and writes the origin: lines with the instance's name, the id of the boot, the mode, the id
@@ -403,6 +400,27 @@ bool spool_folder_has_recording(const struct spool_folder *folder)
 	return folder_contains(folder, folder->fd, SPOOL_ORIGIN, AT_SYMLINK_NOFOLLOW, false);
 }
 
+/* Whether ktrack creates files of this name. */
+static bool spool_entry_is_known(const char *name)
+{
+	static const char *const names[] = { SPOOL_FORMATS, SPOOL_COMMS,     SPOOL_OPTIONS,
+					     SPOOL_SYMBOLS, SPOOL_CONSTANTS, SPOOL_ORIGIN,
+					     SPOOL_JOINED,  SPOOL_PROGRAMS,  SPOOL_MACHINE };
+	bool is_sideband;
+	int cpu;
+
+	if (spool_cpu_parse(name, &cpu, &is_sideband))
+		return true;
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		size_t size = strlen(names[i]);
+
+		if (strncmp(name, names[i], size) == 0 &&
+		    (!name[size] || strcmp(name + size, ".new") == 0))
+			return true;
+	}
+	return false;
+}
+
 /* The origin is removed first: without it an interrupted removal leaves no recording. */
 static void folder_remove(const struct spool_folder *folder)
 {
@@ -593,26 +611,6 @@ bool spool_cpu_parse(const char *name, int *cpu, bool *is_sideband)
 		return false;
 	*cpu = atoi(digits);
 	return *cpu < SPOOL_CPUS_MAX;
-}
-
-bool spool_entry_is_known(const char *name)
-{
-	static const char *const names[] = { SPOOL_FORMATS, SPOOL_COMMS,     SPOOL_OPTIONS,
-					     SPOOL_SYMBOLS, SPOOL_CONSTANTS, SPOOL_ORIGIN,
-					     SPOOL_JOINED,  SPOOL_PROGRAMS,  SPOOL_MACHINE };
-	bool is_sideband;
-	int cpu;
-
-	if (spool_cpu_parse(name, &cpu, &is_sideband))
-		return true;
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		size_t size = strlen(names[i]);
-
-		if (strncmp(name, names[i], size) == 0 &&
-		    (!name[size] || strcmp(name + size, ".new") == 0))
-			return true;
-	}
-	return false;
 }
 
 int spool_entry_fail(struct spool_folder *folder, int number, const char *name, struct error *error)

@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include "tracedat/spool.h"
-#include "tracedat/spool_folder.h"
 
 /* Sub-buffers are written in pieces of this size: a multiple of any page size. */
 #define SPOOL_BATCH_SIZE ((size_t)256 << 10)

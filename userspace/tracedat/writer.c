@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Writes the sections of a trace.dat, its tables, and the records of each CPU. */
-#include "tracedat/writer.h"
+#include "tracedat/spool.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -14,10 +14,7 @@
 #include <unistd.h>
 
 #include "event/event.h"
-#include "tracedat/checksums.h"
-#include "tracedat/layout.h"
-#include "tracedat/spool.h"
-#include "tracedat/spool_folder.h"
+#include "tracedat/file.h"
 
 /* Opens and reads the files of an instance that describe its records. */
 
@@ -74,8 +71,8 @@ int instance_files_list_sideband(const struct instance_files *files, struct buff
 }
 
 /*
- * Records of ftrace itself: texts of trace_marker, kernel stacks, functions. They are no tracepoints,
- * but have formats.
+ * Records of ftrace itself: texts of trace_marker, kernel stacks, functions. They are no
+ * tracepoints, but have formats.
  */
 static void list_own(const struct instance_files *files, struct buffer *out)
 {
@@ -105,8 +102,9 @@ int instance_files_list_all(const struct instance_files *files, struct buffer *o
 	return instance_files_list_sideband(files, out, error);
 }
 
-int instance_files_clock(const struct instance_files *files, struct buffer *out,
-			 struct error *error)
+/* Appends the current list of clocks; returns -1 with @error. */
+static int instance_files_clock(const struct instance_files *files, struct buffer *out,
+				struct error *error)
 {
 	/* Without an instance the records are those of programs. */
 	if (files->clock_fd < 0) {
@@ -549,17 +547,18 @@ void formats_free(struct formats *formats)
 /* Behind the formats: the sizes of the kernel's symbols, and of its constant strings. */
 #define FORMATS_TAIL_SIZE (2 * sizeof(uint32_t))
 
-void writer_put_u16(struct buffer *out, uint16_t number)
+/* , writer_put_u32, writer_put_u64 - append a number in this machine's byte order. */
+static void writer_put_u16(struct buffer *out, uint16_t number)
 {
 	buffer_append(out, &number, sizeof(number));
 }
 
-void writer_put_u32(struct buffer *out, uint32_t number)
+static void writer_put_u32(struct buffer *out, uint32_t number)
 {
 	buffer_append(out, &number, sizeof(number));
 }
 
-void writer_put_u64(struct buffer *out, uint64_t number)
+static void writer_put_u64(struct buffer *out, uint64_t number)
 {
 	buffer_append(out, &number, sizeof(number));
 }

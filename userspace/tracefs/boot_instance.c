@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Opens, fills and empties an instance whose buffer survives a restart. */
-#include "tracefs/boot_instance.h"
+#include "tracefs/tracefs.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -11,9 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "tracefs/control.h"
-#include "tracefs/retry.h"
-#include "tracefs/tracefs.h"
+#include "tracefs/instance_state.h"
 
 /* Where the kernel's code begins if its address is not random. */
 #define TEXT_BEGIN UINT64_C(0xffffffff81000000)

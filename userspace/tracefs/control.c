@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Switches an instance on and off, removes it, and opens files of its tracepoints. */
-#include "tracefs/control.h"
+#include "tracefs/instance_state.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -8,10 +8,7 @@
 #include <unistd.h>
 
 #include "event/event.h"
-#include "tracefs/lockdown.h"
-#include "tracefs/reader.h"
-#include "tracefs/retry.h"
-#include "tracefs/tracepoints.h"
+#include "tracefs/tracefs.h"
 
 /* Reads the kernel's lockdown level, once tracefs cannot be used. */
 
@@ -82,8 +79,7 @@ bool control_can_copy(const struct control *control)
 	return control->copy_fd >= 0;
 }
 
-static int control_set_copies(const struct control *control, const char *digit,
-			      struct error *error)
+static int control_set_copies(const struct control *control, const char *digit, struct error *error)
 {
 	if (retry_pwrite(control->copy_fd, digit, 1) != 1)
 		return error_set_system(error, errno, "cannot write '%s' to %s/" COPY_MARKERS,

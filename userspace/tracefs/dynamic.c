@@ -3,7 +3,7 @@
  * Defines and removes dynamic events by lines written to tracefs' file dynamic_events. libtracefs
  * has calls for some of their kinds only, and none that reports the kernel's reason for an error.
  */
-#include "tracefs/dynamic.h"
+#include "tracefs/tracefs.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,8 +13,7 @@
 #include <tracefs.h>
 #include <unistd.h>
 
-#include "tracefs/retry.h"
-#include "tracefs/tracepoints.h"
+#include "tracefs/instance_state.h"
 
 #define GROUP_PREFIX "ktrack_"
 

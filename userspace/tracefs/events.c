@@ -11,12 +11,7 @@
 #include <tracefs.h>
 #include <unistd.h>
 
-#include "tracefs/changes.h"
-#include "tracefs/enabled.h"
 #include "tracefs/instance_state.h"
-#include "tracefs/lockdown.h"
-#include "tracefs/retry.h"
-#include "tracefs/stack_trigger.h"
 #include "tracefs/tracefs.h"
 
 /* Writes and reads the trigger files of tracepoints with kernel stacks. */
@@ -75,7 +70,8 @@ bool stack_trigger_refill(const struct stack_trigger *trigger)
 
 	if (trigger->limit == 0 || !trigger_read_count(trigger, &left) || left > trigger->limit / 2)
 		return false;
-	/* The count of a trigger cannot be changed. Without it, records have no stacks: that shows. */
+	/* The count of a trigger cannot be changed. Without it, records have no stacks: that shows.
+	 */
 	if (retry_write(trigger->fd, removal, strlen(removal)) < 0 ||
 	    retry_write(trigger->fd, trigger->text, strlen(trigger->text)) < 0)
 		return true;

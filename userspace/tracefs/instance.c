@@ -10,10 +10,7 @@
 #include <unistd.h>
 
 #include "tracefs/instance_state.h"
-#include "tracefs/lock.h"
 #include "tracefs/page.h"
-#include "tracefs/reader.h"
-#include "tracefs/retry.h"
 #include "tracefs/tracefs.h"
 
 #define NAMES_TO_TRY 16
@@ -29,9 +26,8 @@ static struct instance *instance_alloc(struct error *error)
 	if (instance)
 		*instance = (struct instance){ .lock_fd = -1,
 					       .marker_fd = -1,
-					       .own_tid = namespace_has_kernel_pids()
-								  ? getpid()
-								  : 0,
+					       .own_tid = namespace_has_kernel_pids() ? getpid()
+										      : 0,
 					       .control = CONTROL_NONE };
 	else
 		error_set(error, "out of memory");
@@ -120,6 +116,22 @@ static int instance_make_named(struct instance *instance, const char *name, stru
 	return 0;
 }
 
+/* Whether the instance @name has a sideband instance, even if it is gone itself. */
+static bool sideband_exists(const char *name)
+{
+	struct buffer path = { 0 };
+	struct error ignored = { 0 };
+	const char *tracefs;
+	bool exists = false;
+
+	if (tracefs_directory(&tracefs, &ignored) == 0) {
+		buffer_printf(&path, "%s/instances/%s" SIDEBAND_SUFFIX, tracefs, name);
+		exists = file_find_built(AT_FDCWD, &path) == 0;
+	}
+	buffer_release(&path);
+	return exists;
+}
+
 static int instance_make(struct instance *instance, struct error *error)
 {
 	for (int i = 0; i < NAMES_TO_TRY && !instance->handle; i++) {
@@ -184,8 +196,12 @@ static int instance_set_up(struct instance *instance, const struct instance_sett
 	return 0;
 }
 
-int instance_open_named(struct instance **out, const char *name,
-			const struct instance_settings *settings, struct error *error)
+/*
+ * As instance_create(), without a sideband instance
+ * @name: NULL for a name made from the process id
+ */
+static int instance_open_named(struct instance **out, const char *name,
+			       const struct instance_settings *settings, struct error *error)
 {
 	struct instance *instance = instance_alloc(error);
 	struct error ignored = { 0 };
@@ -221,6 +237,103 @@ static void instance_find_self(struct instance *instance)
 		tid = instance_find_writer(instance, instance_write_text, NULL,
 					   &(struct error){ 0 });
 	instance->own_tid = tid > 0 ? tid : 0;
+}
+
+/*
+ * The sideband instance: a small one for records that are too important to be overwritten. They
+ * are rare, and the meaning of other records depends on them.
+ */
+
+/* By the kernel's rounding, and with the page that a reader has, this becomes 64 KiB. */
+#define SIDEBAND_KIB 56
+
+/**
+ * struct sideband_row - a tracepoint
+ * @is_substitute: only where the kernel lacks the one before it
+ */
+struct sideband_row {
+	const char *system;
+	const char *event;
+	bool is_substitute;
+};
+
+static const struct sideband_row rows[] = {
+	{ "task", "task_newtask" },	   { "sched", "sched_process_fork", .is_substitute = true },
+	{ "task", "task_rename" },	   { "sched", "sched_process_exec" },
+	{ "sched", "sched_process_exit" }, { "module", "module_load" },
+	{ "module", "module_free" },
+};
+
+#define NR_ROWS (sizeof(rows) / sizeof(rows[0]))
+
+/* Returns -1 if memory ran out. */
+static int kernel_has(const char *tracefs, const struct sideband_row *row)
+{
+	struct buffer path = { 0 };
+	int has_it;
+
+	buffer_printf(&path, "%s/events/%s/%s/enable", tracefs, row->system, row->event);
+	has_it = file_find_built(AT_FDCWD, &path) == 0 ? 1 : -(errno == ENOMEM);
+	buffer_release(&path);
+	return has_it;
+}
+
+static int kernel_has_any(const char *tracefs)
+{
+	int has_any = 0;
+
+	for (size_t i = 0; i < NR_ROWS && has_any == 0; i++)
+		has_any = kernel_has(tracefs, &rows[i]);
+	return has_any;
+}
+
+/* One that the kernel lacks, or that cannot be enabled, is left out. */
+static int sideband_set_up(struct instance *sideband, struct error *error)
+{
+	struct error ignored = { 0 };
+	bool is_enabled = false;
+
+	for (size_t i = 0; i < NR_ROWS; i++) {
+		if (!rows[i].is_substitute || !is_enabled)
+			is_enabled = instance_enable(sideband, rows[i].system, rows[i].event, NULL,
+						     &ignored) == 0;
+	}
+	return instance_resize(sideband, error);
+}
+
+/*
+ * Creates the sideband instance of @name, with its tracepoints enabled
+ * @of: settings of that instance, whose clock is shared
+ * @out: NULL if the kernel has none of them
+ *
+ * Returns -1 with @error.
+ */
+static int sideband_open(struct instance **out, const char *name,
+			 const struct instance_settings *of, struct error *error)
+{
+	const struct instance_settings settings = { .mode = buffer_modes,
+						    .clock = of->clock,
+						    .buffer_kib = SIDEBAND_KIB,
+						    .writes = of->writes };
+	char sideband_name[INSTANCE_NAME_SIZE];
+	struct error ignored = { 0 };
+	const char *tracefs;
+	int has_any;
+
+	*out = NULL;
+	if (tracefs_directory(&tracefs, error) < 0)
+		return -1;
+	has_any = kernel_has_any(tracefs);
+	if (has_any <= 0)
+		return has_any < 0 ? error_set(error, "out of memory") : 0;
+	snprintf(sideband_name, sizeof(sideband_name), "%s" SIDEBAND_SUFFIX, name);
+	if (instance_open_named(out, sideband_name, &settings, error) < 0)
+		return -1;
+	if (sideband_set_up(*out, error) == 0)
+		return 0;
+	instance_remove(*out, &ignored);
+	*out = NULL;
+	return -1;
 }
 
 int instance_create(struct instance **out, const struct instance_settings *settings,
@@ -413,6 +526,18 @@ int instance_stop(struct instance *instance, struct error *error)
 	if (control_switch(&instance->control, false, error) < 0)
 		return -1;
 	return instance->sideband ? instance_stop(instance->sideband, error) : 0;
+}
+
+/* Closes the files of stacks, which keep the kernel from removing the instance. */
+static void instance_close_stacks(struct instance *instance)
+{
+	for (size_t i = 0; i < instance->nr_stacks; i++)
+		stack_trigger_close(&instance->stacks[i]);
+	free(instance->stacks);
+	instance->stacks = NULL;
+	instance->nr_stacks = 0;
+	file_close(instance->marker_fd);
+	instance->marker_fd = -1;
 }
 
 /* A script that reads all instances keeps a file of ours open only briefly. */
@@ -738,7 +863,8 @@ int instance_choose_functions(struct instance *instance, const char *pattern, bo
 	struct buffer line = { 0 };
 	int status = 0;
 
-	/* Without the newline, the kernel reads the pattern at close(2), whose error nobody sees. */
+	/* Without the newline, the kernel reads the pattern at close(2), whose error nobody sees.
+	 */
 	buffer_printf(&line, "%s\n", pattern);
 	if (line.failed)
 		status = error_set(error, "out of memory");
@@ -822,18 +948,8 @@ void instance_write_marker(const struct instance *instance, struct text text)
 		return;
 }
 
-void instance_close_stacks(struct instance *instance)
-{
-	for (size_t i = 0; i < instance->nr_stacks; i++)
-		stack_trigger_close(&instance->stacks[i]);
-	free(instance->stacks);
-	instance->stacks = NULL;
-	instance->nr_stacks = 0;
-	file_close(instance->marker_fd);
-	instance->marker_fd = -1;
-}
-
-/* Finds the kernel's number of a process in a PID namespace: it is in the records that it writes. */
+/* Finds the kernel's number of a process in a PID namespace: it is in the records that it writes.
+ */
 
 /* A sub-buffer, also of kernels with larger pages. */
 #define SUB_BUFFER_SIZE 65536
@@ -913,7 +1029,8 @@ int instance_find_writer(struct instance *instance,
 	status = control_switch(&instance->control, true, error);
 	if (status == 0)
 		status = write(context, buffer_string(&path), error);
-	if (control_switch(&instance->control, false, status < 0 ? &(struct error){ 0 } : error) < 0)
+	if (control_switch(&instance->control, false, status < 0 ? &(struct error){ 0 } : error) <
+	    0)
 		status = -1;
 	buffer_release(&path);
 	return status < 0 ? -1 : writer_find_any(instance, error);
@@ -979,33 +1096,6 @@ bool trace_clock_counts_ticks(const char *name)
 	return false;
 }
 
-/*
- * The sideband instance: a small one for records that are too important to be overwritten. They
- * are rare, and the meaning of other records depends on them.
- */
-
-/* By the kernel's rounding, and with the page that a reader has, this becomes 64 KiB. */
-#define SIDEBAND_KIB 56
-
-/**
- * struct sideband_row - a tracepoint
- * @is_substitute: only where the kernel lacks the one before it
- */
-struct sideband_row {
-	const char *system;
-	const char *event;
-	bool is_substitute;
-};
-
-static const struct sideband_row rows[] = {
-	{ "task", "task_newtask" },	   { "sched", "sched_process_fork", .is_substitute = true },
-	{ "task", "task_rename" },	   { "sched", "sched_process_exec" },
-	{ "sched", "sched_process_exit" }, { "module", "module_load" },
-	{ "module", "module_free" },
-};
-
-#define NR_ROWS (sizeof(rows) / sizeof(rows[0]))
-
 bool sideband_records(const char *system, const char *event)
 {
 	for (size_t i = 0; i < NR_ROWS; i++) {
@@ -1014,56 +1104,6 @@ bool sideband_records(const char *system, const char *event)
 			return true;
 	}
 	return false;
-}
-
-/* Returns -1 if memory ran out. */
-static int kernel_has(const char *tracefs, const struct sideband_row *row)
-{
-	struct buffer path = { 0 };
-	int has_it;
-
-	buffer_printf(&path, "%s/events/%s/%s/enable", tracefs, row->system, row->event);
-	has_it = file_find_built(AT_FDCWD, &path) == 0 ? 1 : -(errno == ENOMEM);
-	buffer_release(&path);
-	return has_it;
-}
-
-static int kernel_has_any(const char *tracefs)
-{
-	int has_any = 0;
-
-	for (size_t i = 0; i < NR_ROWS && has_any == 0; i++)
-		has_any = kernel_has(tracefs, &rows[i]);
-	return has_any;
-}
-
-/* One that the kernel lacks, or that cannot be enabled, is left out. */
-static int sideband_set_up(struct instance *sideband, struct error *error)
-{
-	struct error ignored = { 0 };
-	bool is_enabled = false;
-
-	for (size_t i = 0; i < NR_ROWS; i++) {
-		if (!rows[i].is_substitute || !is_enabled)
-			is_enabled = instance_enable(sideband, rows[i].system, rows[i].event, NULL,
-						     &ignored) == 0;
-	}
-	return instance_resize(sideband, error);
-}
-
-bool sideband_exists(const char *name)
-{
-	struct buffer path = { 0 };
-	struct error ignored = { 0 };
-	const char *tracefs;
-	bool exists = false;
-
-	if (tracefs_directory(&tracefs, &ignored) == 0) {
-		buffer_printf(&path, "%s/instances/%s" SIDEBAND_SUFFIX, tracefs, name);
-		exists = file_find_built(AT_FDCWD, &path) == 0;
-	}
-	buffer_release(&path);
-	return exists;
 }
 
 int sideband_directory(struct buffer *out, const char *directory, struct error *error)
@@ -1076,32 +1116,4 @@ int sideband_directory(struct buffer *out, const char *directory, struct error *
 		return error_set_system(error, errno, "cannot find %s" SIDEBAND_SUFFIX, directory);
 	buffer_clear(out);
 	return 0;
-}
-
-int sideband_open(struct instance **out, const char *name, const struct instance_settings *of,
-		  struct error *error)
-{
-	const struct instance_settings settings = { .mode = buffer_modes,
-						    .clock = of->clock,
-						    .buffer_kib = SIDEBAND_KIB,
-						    .writes = of->writes };
-	char sideband_name[INSTANCE_NAME_SIZE];
-	struct error ignored = { 0 };
-	const char *tracefs;
-	int has_any;
-
-	*out = NULL;
-	if (tracefs_directory(&tracefs, error) < 0)
-		return -1;
-	has_any = kernel_has_any(tracefs);
-	if (has_any <= 0)
-		return has_any < 0 ? error_set(error, "out of memory") : 0;
-	snprintf(sideband_name, sizeof(sideband_name), "%s" SIDEBAND_SUFFIX, name);
-	if (instance_open_named(out, sideband_name, &settings, error) < 0)
-		return -1;
-	if (sideband_set_up(*out, error) == 0)
-		return 0;
-	instance_remove(*out, &ignored);
-	*out = NULL;
-	return -1;
 }

@@ -13,7 +13,8 @@
 #include "base/base.h"
 #include "tracefs/tracefs.h"
 
-/* Calls for control files, repeated if a signal interrupts them. The kernel takes each text whole. */
+/* Calls for control files, repeated if a signal interrupts them. The kernel takes each text whole.
+ */
 
 static inline ssize_t retry_write(int fd, const char *text, size_t size)
 {
@@ -300,30 +301,5 @@ struct instance {
 	struct enabled_list enabled;
 	struct changes *changes;
 };
-
-/**
- * instance_open_named - as instance_create(), without a sideband instance
- * @name: NULL for a name made from the process id
- */
-int instance_open_named(struct instance **out, const char *name,
-			const struct instance_settings *settings, struct error *error);
-
-/** instance_close_stacks - close the files of stacks, which keep the kernel from removing the instance
- */
-void instance_close_stacks(struct instance *instance);
-
-/** sideband_exists - whether the instance @name has a sideband instance, even if it is gone itself
- */
-bool sideband_exists(const char *name);
-
-/**
- * sideband_open - create the sideband instance of @name, with its tracepoints enabled
- * @of: settings of that instance, whose clock is shared
- * @out: NULL if the kernel has none of them
- *
- * Returns -1 with @error.
- */
-int sideband_open(struct instance **out, const char *name,
-		  const struct instance_settings *of, struct error *error);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Locks of instances, and requests to running ktracks to release tracepoints. */
-#include "tracefs/lock.h"
+#include "tracefs/tracefs.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -15,8 +15,6 @@
 #include <unistd.h>
 
 #include "tracefs/instance_state.h"
-#include "tracefs/retry.h"
-#include "tracefs/tracefs.h"
 
 /*
  * The lock that an owner holds on its instance's directory, which the kernel gives back whatever
@@ -264,7 +262,8 @@ int stale_visit(const struct stale_visitor *visitor, struct error *error)
 	return instances_visit(true, visitor, error);
 }
 
-int owned_visit(const struct stale_visitor *visitor, struct error *error)
+/* Visits all instances whose owner runs; returns -1 with @error. */
+static int owned_visit(const struct stale_visitor *visitor, struct error *error)
 {
 	return instances_visit(false, visitor, error);
 }

@@ -8,7 +8,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "tracefs/retry.h"
+#include "tracefs/instance_state.h"
 #include "tracefs/tracefs.h"
 
 /* The size of the kernel's messages about devices and modules that appear or disappear. */

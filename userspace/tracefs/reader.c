@@ -14,9 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "tracefs/reader.h"
-#include "tracefs/retry.h"
-#include "tracefs/statistics.h"
+#include "tracefs/instance_state.h"
 
 /*
  * If the kernel refuses membarrier (it does with nohz_full), writers get this long: the time

@@ -631,8 +631,8 @@ void instance_close(struct instance *instance);
 
 /*
  * An instance whose buffer survives a restart of the machine (trace_instance=NAME@...), since Linux
- * 6.12; a part of tracefs.h. It copies the tracepoints of another instance, and is not read while it
- * records: the kernel would drop what was read at the next boot.
+ * 6.12; a part of tracefs.h. It copies the tracepoints of another instance, and is not read while
+ * it records: the kernel would drop what was read at the next boot.
  */
 
 /**
@@ -923,9 +923,6 @@ bool instance_is_sideband(const char *name, const char *other);
 
 /** stale_visit - visit all instances whose owner was killed; returns -1 with @error */
 int stale_visit(const struct stale_visitor *visitor, struct error *error);
-
-/** owned_visit - visit all instances whose owner runs; returns -1 with @error */
-int owned_visit(const struct stale_visitor *visitor, struct error *error);
 
 /** stale_remove - remove a stale instance, which unpins modules; returns -1 with @error */
 int stale_remove(const char *directory, struct error *error);
