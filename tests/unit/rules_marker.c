@@ -8,7 +8,7 @@
 
 #include "fixtures/event_builder.h"
 #include "fixtures/tap.h"
-#include "rules/marker.h"
+#include "rules/rule.h"
 
 /* As the kernels 6.1 and 6.12 have it. */
 static const char print_format[] =

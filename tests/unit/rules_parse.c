@@ -3,7 +3,6 @@
 #include "rules/rule.h"
 
 #include "fixtures/tap.h"
-#include "rules/line.h"
 
 static int rule_take(void *context, struct rule *rule, struct error *error)
 {

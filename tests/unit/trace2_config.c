@@ -10,7 +10,6 @@
 #include "base/base.h"
 #include "fixtures/folder.h"
 #include "fixtures/tap.h"
-#include "trace2/config.h"
 #include "trace2/session.h"
 #include "trace2/trace2.h"
 

@@ -10,7 +10,7 @@
 #include "fixtures/capture.h"
 #include "fixtures/random.h"
 #include "fixtures/tap.h"
-#include "trace2/target.h"
+#include "trace2/session.h"
 #include "trace2/trace2.h"
 
 #define NR_RANDOM_NAMES 3000

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Tests of times as text: local times of any zone, and dates. */
-#include "trace2/time_cache.h"
+#include "trace2/session.h"
 
 #include <stdlib.h>
 #include <string.h>

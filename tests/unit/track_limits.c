@@ -8,9 +8,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "fixtures/track_fixture.h"
 #include "fixtures/tap.h"
-#include "track/name.h"
+#include "fixtures/track_fixture.h"
+#include "track/state.h"
 
 #define NOTHING_LOST "0 lost, 0 unmatched, 0 malformed"
 

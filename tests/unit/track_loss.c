@@ -4,10 +4,9 @@
 
 #include <string.h>
 
-#include "fixtures/track_fixture.h"
 #include "fixtures/tap.h"
+#include "fixtures/track_fixture.h"
 #include "track/state.h"
-#include "track/suspicion.h"
 
 static void lose_count(struct track_fixture *fixture, int cpu, int64_t from_ns, int64_t to_ns,
 		       int64_t count)

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rules/action.h"
+#include "rules/rule.h"
 #include "rules/rules.h"
 
 /**

@@ -3,9 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "rules/action.h"
-#include "rules/calls.h"
-#include "rules/marker.h"
+#include "rules/rule.h"
 
 /* Reads records of system calls, so that the calls of 32-bit programs get their own names. */
 

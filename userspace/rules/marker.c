@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Makes records of the tracepoints "atrace:KIND" from those of trace_marker. */
-#include "rules/marker.h"
+#include "rules/rule.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "rules/tracepoint.h"
 
 #define MARKER_SYSTEM "atrace"
 

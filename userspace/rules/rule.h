@@ -47,32 +47,6 @@ struct line_place {
 	const char *begin;
 };
 
-/** line_error - set "SOURCE:LINE:COLUMN: PROBLEM"; returns -1 */
-int line_error(const struct line_place *place, const char *at, struct error *error,
-	       const char *format, ...) __attribute__((format(printf, 4, 5)));
-
-/** line_cut_comment - the line without comment and trailing space; '#' begins one after a space */
-struct text line_cut_comment(struct text line);
-
-/** line_take_space - remove leading spaces and tabs */
-void line_take_space(struct text *line);
-
-/** rule_line_take_word - remove the first word, of letters, digits and any of "_:.-*?[]" */
-struct text rule_line_take_word(struct text *line);
-
-/**
- * line_take_setting - remove the first setting
- * @key: its key
- * @value: its value: up to the next "KEY =" after a space, without quotes around all of it
- *
- * Braces and quotes protect what looks like a setting. Returns 0, or -1 with @error.
- */
-int line_take_setting(const struct line_place *place, struct text *line, enum rule_key *key,
-		      struct text *value, struct error *error);
-
-/** rule_key_name - the key as it is written */
-const char *rule_key_name(enum rule_key key);
-
 /* Rules as they are written: how existing tracepoints become tracks. See ktrack-rules(5). */
 
 enum rule_kind {
@@ -203,9 +177,6 @@ const char *rule_kind_name(enum rule_kind kind);
 /** rule_free - free a rule; NULL is allowed */
 void rule_free(struct rule *rule);
 
-/** rule_use_means - whether a use has this tracepoint; @name is NULL for any of @system */
-bool rule_use_means(const struct rule_use *use, const char *system, const char *name);
-
 /** rule_use_scope - the scope of a use: its own, or else the rule's */
 static inline const struct rule_scope *rule_use_scope(const struct rule *rule,
 						      const struct rule_use *use)
@@ -270,7 +241,8 @@ void rule_calls_bind(struct rule_calls *out, const struct rule_tracepoint *trace
 void rule_calls_learn(const struct rule_calls *calls, const struct record *record,
 		      struct syscalls *syscalls);
 
-/** rule_calls_read - read a record; most machines have no 32-bit programs, and few calls execute one */
+/** rule_calls_read - read a record; most machines have no 32-bit programs, and few calls execute
+ * one */
 hot_inline void rule_calls_read(const struct rule_calls *calls, const struct record *record,
 				struct syscalls *syscalls)
 {
@@ -384,8 +356,7 @@ void rule_action_release(struct rule_action *action);
  * Returns as rules_bind(); if some rules do not fit, @out has the others.
  */
 int rule_tracepoint_new(struct rule_tracepoint **out, struct rules *rules, const char *system,
-			const char *name, struct text format, bool is_swapped,
-			struct error *error);
+			const char *name, struct text format, bool is_swapped, struct error *error);
 
 /** rule_tracepoint_free - free a tracepoint; NULL is allowed */
 void rule_tracepoint_free(struct rule_tracepoint *tracepoint);

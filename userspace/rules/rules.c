@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rules/action.h"
-#include "rules/marker.h"
 #include "rules/rule.h"
 
 struct rules *rules_new(void)

@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Tracepoints that rules use: finds the rules of one, and the tracepoint of a record. */
-#include "rules/tracepoint.h"
+#include "rules/rule.h"
 
 #include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "rules/action.h"
-#include "rules/calls.h"
-#include "rules/marker.h"
-#include "rules/rule.h"
 #include "rules/rules.h"
 
 /* Event filters for the kernel, made of the conditions of all rules. */
@@ -56,6 +52,13 @@ static bool condition_add(struct conditions *conditions, const char *condition)
 		return false;
 	conditions->list[conditions->size++] = condition;
 	return true;
+}
+
+/* Tracepoints of a rule may have wildcards, which are for the kernel's or for programs' events. */
+static bool rule_use_means(const struct rule_use *use, const char *system, const char *name)
+{
+	return !program_system(use->system) == !program_system(system) &&
+	       fnmatch(use->system, system, 0) == 0 && (!name || fnmatch(use->event, name, 0) == 0);
 }
 
 /* Returns false if some use of a tracepoint needs all records. */
@@ -141,14 +144,6 @@ void rules_unbind(struct rules *rules)
 	rules->tracepoints = NULL;
 	rules->nr_tracepoints = 0;
 	memset(rules->by_id, 0, sizeof(rules->by_id));
-}
-
-/* Tracepoints of a rule may have wildcards, which are for the kernel's or for programs' events. */
-bool rule_use_means(const struct rule_use *use, const char *system, const char *name)
-{
-	return !program_system(use->system) == !program_system(system) &&
-	       fnmatch(use->system, system, 0) == 0 &&
-	       (!name || fnmatch(use->event, name, 0) == 0);
 }
 
 /* Every end has a condition of its own: those that are wanted are known without their begins. */
@@ -395,8 +390,7 @@ int rule_tracepoint_new(struct rule_tracepoint **out, struct rules *rules, const
 	else
 		status = tracepoint_bind(rules, *out, &format, is_swapped, error);
 	format_release(&format);
-	if (status == 0 ||
-	    (status == RULES_MISFIT && ((*out)->nr_actions > 0 || (*out)->marker)))
+	if (status == 0 || (status == RULES_MISFIT && ((*out)->nr_actions > 0 || (*out)->marker)))
 		return status;
 	rule_tracepoint_free(*out);
 	*out = NULL;
@@ -407,8 +401,8 @@ int rules_bind(struct rules *rules, const char *system, const char *name, struct
 	       struct error *error)
 {
 	struct rule_tracepoint *tracepoint;
-	int status = rule_tracepoint_new(&tracepoint, rules, system, name, text,
-					 rules->is_swapped, error);
+	int status = rule_tracepoint_new(&tracepoint, rules, system, name, text, rules->is_swapped,
+					 error);
 
 	rules->nr_misfits += status == RULES_MISFIT;
 	if (!tracepoint || tracepoint_keep(rules, tracepoint) == 0)

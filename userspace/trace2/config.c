@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /* Settings: their sources, and their effect on a session. */
-#include "trace2/config.h"
+#include "trace2/session.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -77,6 +77,17 @@ static int variables_read(struct trace2_config *config, const char *prefix)
 	return 0;
 }
 
+/* A file may include others. */
+static void config_read_file(struct trace2_config *config, const char *path, unsigned int depth);
+
+/* Reads a file, and those that it includes; returns -1 if memory ran out. */
+static int config_file_read(struct trace2_config *config, const char *path, const char *scope)
+{
+	config->scope = scope;
+	config_read_file(config, path, 0);
+	return config->has_failed ? -1 : 0;
+}
+
 static int config_read_sources(struct trace2_config *config, const char *prefix,
 			       const char *system_path, const char *user_path)
 {
@@ -133,7 +144,8 @@ static int config_number(const struct trace2_config *config, enum trace2_key key
 	return value ? atoi(value) : 0;
 }
 
-void config_warn(struct trace2_config *config, const char *format, ...)
+/* Keeps a warning, for a session that reports all failures. */
+static void config_warn(struct trace2_config *config, const char *format, ...)
 {
 	struct error error = { 0 };
 	va_list arguments;
@@ -339,8 +351,6 @@ struct config_parser {
 	struct buffer section;
 	bool is_skipped;
 };
-
-static void config_read_file(struct trace2_config *config, const char *path, unsigned int depth);
 
 static void parser_warn(const struct config_parser *parser, const char *problem)
 {
@@ -667,13 +677,6 @@ static void config_read_file(struct trace2_config *config, const char *path, uns
 		config_warn(config, "trace2: could not read '%s': %s", path, strerror(errno));
 	}
 	buffer_release(&text);
-}
-
-int config_file_read(struct trace2_config *config, const char *path, const char *scope)
-{
-	config->scope = scope;
-	config_read_file(config, path, 0);
-	return config->has_failed ? -1 : 0;
 }
 
 /* Parses git's booleans. */

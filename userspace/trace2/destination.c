@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /* Writes whole lines to a file descriptor. */
-#include "trace2/destination.h"
+#include "trace2/session.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -191,8 +191,9 @@ void destination_release(struct destination *destination)
 /* The descriptor of the values "1" and "true". */
 #define ERROR_DESCRIPTOR 2
 
-enum open_result open_target_failed(const struct destination *destination, const char *path,
-				    struct error *error)
+/* Sets @error from errno for @path; returns OPEN_FAILED. */
+static enum open_result open_target_failed(const struct destination *destination, const char *path,
+					   struct error *error)
 {
 	error_set_system(error, errno, "trace2: could not open '%s' for '%s' tracing", path,
 			 destination->name);
@@ -227,7 +228,13 @@ static int target_file_open(const char *path, int flags, const struct trace2_set
 			      : open(path, flags | O_CLOEXEC, mode);
 }
 
-int open_target_create(const char *path, int flags, const struct trace2_settings *settings)
+/*
+ * Creates a new file with the owner and mode of the settings
+ * @flags: further flags of open(2)
+ *
+ * Returns a descriptor, or -1 with errno; EEXIST if the file exists.
+ */
+static int open_target_create(const char *path, int flags, const struct trace2_settings *settings)
 {
 	return target_file_open(path, O_EXCL | flags, settings);
 }
@@ -264,37 +271,6 @@ static enum open_result target_file_append(struct destination *destination,
 	return OPEN_OPEN;
 }
 
-enum open_result open_target(struct destination *destination,
-			     const struct trace2_settings *settings, const char *value,
-			     const char *name, struct error *error)
-{
-	if (value_is_off(value))
-		return OPEN_OFF;
-	if (destination_init(destination, name) < 0) {
-		error_set(error, "out of memory");
-		return OPEN_FAILED;
-	}
-	if (strcmp(value, "1") == 0 || strcasecmp(value, "true") == 0)
-		return target_set_descriptor(destination, ERROR_DESCRIPTOR);
-	if (isdigit((unsigned char)value[0]) && !value[1])
-		return target_set_descriptor(destination, value[0] - '0');
-	if (value[0] == '/' && path_is_folder(value))
-		return folder_target_open(destination, settings, value, error);
-	if (value[0] == '/')
-		return target_file_append(destination, settings, value, error);
-	if (is_socket_value(value))
-		return socket_target_open(destination, settings, value, error);
-	error_set(error, "trace2: unknown value for '%s': '%s'", name, value);
-	return OPEN_UNKNOWN;
-}
-
-/* A directory as a target: one file per session, up to a limit. */
-
-/* The names tried: the session's own, and that with ".1" to ".9". */
-#define NR_NAMES 10
-
-#define SENTINEL "git-trace2-discard"
-
 /* A caller may choose any session id; the file must be in the directory. */
 static bool folder_name_is_valid(const char *own)
 {
@@ -309,19 +285,10 @@ static void folder_path_append(struct buffer *path, const char *folder, const ch
 	buffer_append_string(path, name);
 }
 
-/* git counts "." and ".." as files, so the effective limit is two files lower. */
-static bool folder_is_full(const char *folder, unsigned int max_files)
-{
-	DIR *directory = opendir(folder);
-	unsigned int nr_files = 0;
+/* A directory as a target: one file per session, up to a limit. */
 
-	if (!directory)
-		return false;
-	while (nr_files < max_files && readdir(directory))
-		nr_files++;
-	closedir(directory);
-	return nr_files >= max_files;
-}
+/* The names tried: the session's own, and that with ".1" to ".9". */
+#define NR_NAMES 10
 
 static enum open_result folder_create_file(struct destination *destination,
 					   const struct trace2_settings *settings,
@@ -352,6 +319,22 @@ static enum open_result folder_create_file(struct destination *destination,
 		open_target_failed(destination, buffer_string(&path), error);
 	buffer_release(&path);
 	return fd >= 0 ? OPEN_OPEN : OPEN_FAILED;
+}
+
+#define SENTINEL "git-trace2-discard"
+
+/* git counts "." and ".." as files, so the effective limit is two files lower. */
+static bool folder_is_full(const char *folder, unsigned int max_files)
+{
+	DIR *directory = opendir(folder);
+	unsigned int nr_files = 0;
+
+	if (!directory)
+		return false;
+	while (nr_files < max_files && readdir(directory))
+		nr_files++;
+	closedir(directory);
+	return nr_files >= max_files;
 }
 
 static enum open_result folder_create_sentinel(struct destination *destination,
@@ -386,9 +369,13 @@ static enum open_result folder_create_limited(struct destination *destination,
 	return folder_create_file(destination, settings, folder, error);
 }
 
-enum open_result folder_target_open(struct destination *destination,
-				    const struct trace2_settings *settings, const char *path,
-				    struct error *error)
+/*
+ * Creates a file for the session in the directory @path; the sentinel if the
+ * directory is full.
+ */
+static enum open_result folder_target_open(struct destination *destination,
+					   const struct trace2_settings *settings, const char *path,
+					   struct error *error)
 {
 	struct buffer sentinel = { 0 };
 	enum open_result result;
@@ -406,6 +393,12 @@ enum open_result folder_target_open(struct destination *destination,
 
 #define PREFIX "af_unix:"
 
+/* Whether @value is for socket_target_open(). */
+static bool is_socket_value(const char *value)
+{
+	return strncmp(value, PREFIX, strlen(PREFIX)) == 0;
+}
+
 /**
  * struct socket_form - a prefix of values, and the socket types to try in this order; 0 is none
  */
@@ -420,11 +413,6 @@ static const struct socket_form forms[] = {
 	{ PREFIX "dgram:", { SOCK_DGRAM, 0 } },
 	{ PREFIX, { SOCK_STREAM, SOCK_DGRAM } },
 };
-
-bool is_socket_value(const char *value)
-{
-	return strncmp(value, PREFIX, strlen(PREFIX)) == 0;
-}
 
 static const struct socket_form *form_find(const char *value)
 {
@@ -489,9 +477,10 @@ static enum open_result socket_path_open(struct destination *destination,
 	return OPEN_OPEN;
 }
 
-enum open_result socket_target_open(struct destination *destination,
-				    const struct trace2_settings *settings, const char *value,
-				    struct error *error)
+/* Connects to a Unix socket; @value is "af_unix:[stream:|dgram:]PATH". */
+static enum open_result socket_target_open(struct destination *destination,
+					   const struct trace2_settings *settings,
+					   const char *value, struct error *error)
 {
 	struct file_wait wait = { .wait = settings->wait, .context = settings->wait_context };
 	const struct socket_form *form = form_find(value);
@@ -507,4 +496,28 @@ enum open_result socket_target_open(struct destination *destination,
 		error_set(error, "trace2: invalid AF_UNIX path '%s' for '%s' tracing", path,
 			  destination->name);
 	return OPEN_FAILED;
+}
+
+enum open_result open_target(struct destination *destination,
+			     const struct trace2_settings *settings, const char *value,
+			     const char *name, struct error *error)
+{
+	if (value_is_off(value))
+		return OPEN_OFF;
+	if (destination_init(destination, name) < 0) {
+		error_set(error, "out of memory");
+		return OPEN_FAILED;
+	}
+	if (strcmp(value, "1") == 0 || strcasecmp(value, "true") == 0)
+		return target_set_descriptor(destination, ERROR_DESCRIPTOR);
+	if (isdigit((unsigned char)value[0]) && !value[1])
+		return target_set_descriptor(destination, value[0] - '0');
+	if (value[0] == '/' && path_is_folder(value))
+		return folder_target_open(destination, settings, value, error);
+	if (value[0] == '/')
+		return target_file_append(destination, settings, value, error);
+	if (is_socket_value(value))
+		return socket_target_open(destination, settings, value, error);
+	error_set(error, "trace2: unknown value for '%s': '%s'", name, value);
+	return OPEN_UNKNOWN;
 }

@@ -6,7 +6,7 @@
  * Regions and data are most of a stream, so their lines are put into reserved memory. The other
  * kinds append member by member.
  */
-#include "trace2/target.h"
+#include "trace2/session.h"
 
 #define EVENT_FORMAT_VERSION "4"
 

@@ -3,12 +3,10 @@
  * The parts of lines that NORMAL and PERF share, and their text escaping: any bytes stay on one
  * line and in one column.
  */
-#include "trace2/message.h"
+#include "trace2/session.h"
 
 #include <ctype.h>
 #include <string.h>
-
-#include "trace2/escape.h"
 
 /* Text escaping: any bytes stay on one line and in one column. */
 
@@ -168,7 +166,12 @@ void blanks_append(struct buffer *line, size_t size)
 	line->size = size;
 }
 
-void seconds_append_right(struct buffer *line, int64_t time_ns, unsigned int decimals, size_t width)
+/*
+ * Appends seconds with @decimals, right-aligned in @width
+ * @time_ns: cut to @decimals
+ */
+static void seconds_append_right(struct buffer *line, int64_t time_ns, unsigned int decimals,
+				 size_t width)
 {
 	size_t start = line->size, size, blanks;
 

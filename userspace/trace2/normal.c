@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /* Prints events as git's NORMAL target does: a verb and its words. */
-#include "trace2/message.h"
-#include "trace2/escape.h"
+#include "trace2/session.h"
 
 /* The column of messages; a longer location shifts them. */
 #define MESSAGE_COLUMN 50

@@ -2,9 +2,7 @@
 /* Prints events as git's PERF target does: columns between bars, and dots for nested regions. */
 #include <string.h>
 
-#include "trace2/message.h"
-#include "trace2/escape.h"
-#include "trace2/target.h"
+#include "trace2/session.h"
 
 #define LOCATION_WIDTH 28
 #define NAME_WIDTH 12

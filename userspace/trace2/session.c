@@ -11,10 +11,6 @@
 #include <unistd.h>
 
 #include "base/base.h"
-#include "trace2/destination.h"
-#include "trace2/escape.h"
-#include "trace2/prepare.h"
-#include "trace2/target.h"
 #include "trace2/trace2.h"
 
 /* Threads and texts: rendered once, copied into many lines. */

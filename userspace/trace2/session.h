@@ -14,7 +14,8 @@
  * and append the fraction.
  */
 
-/** TIME_CACHE_TIME, TIME_CACHE_T_ABS - the beginnings of EVENT's members, cached with their seconds */
+/** TIME_CACHE_TIME, TIME_CACHE_T_ABS - the beginnings of EVENT's members, cached with their seconds
+ */
 #define TIME_CACHE_TIME ",\"time\":\""
 #define TIME_CACHE_T_ABS ",\"t_abs\":"
 
@@ -48,8 +49,8 @@ struct time_cache_second {
  * struct time_cache - the seconds that contain the last time printed
  * @utc, @clock: by Unix time, in UTC and in local time
  * @since: by the time since the session began
- * @begin_ns, @span_ns: times since the session began that both @utc and @since contain; @span_ns is 0
- * until time_cache_join()
+ * @begin_ns, @span_ns: times since the session began that both @utc and @since contain; @span_ns is
+ * 0 until time_cache_join()
  * @has_offset: @offset_s is valid in the quarter of an hour @offset_quarter; no time zone changes
  * its offset within one
  * @offset_s: local time minus UTC, in seconds
@@ -243,34 +244,6 @@ enum open_result open_target(struct destination *destination,
 			     const struct trace2_settings *settings, const char *value,
 			     const char *name, struct error *error);
 
-/** open_target_failed - set @error from errno for @path; returns OPEN_FAILED */
-enum open_result open_target_failed(const struct destination *destination, const char *path,
-				    struct error *error);
-
-/**
- * open_target_create - create a new file with the owner and mode of the settings
- * @flags: further flags of open(2)
- *
- * Returns a descriptor, or -1 with errno; EEXIST if the file exists.
- */
-int open_target_create(const char *path, int flags, const struct trace2_settings *settings);
-
-/**
- * folder_target_open - create a file for the session in the directory @path; the sentinel if the
- * directory is full
- */
-enum open_result folder_target_open(struct destination *destination,
-				    const struct trace2_settings *settings, const char *path,
-				    struct error *error);
-
-/** socket_target_open - connect to a Unix socket; @value is "af_unix:[stream:|dgram:]PATH" */
-enum open_result socket_target_open(struct destination *destination,
-				    const struct trace2_settings *settings, const char *value,
-				    struct error *error);
-
-/** is_socket_value - whether @value is for socket_target_open() */
-bool is_socket_value(const char *value);
-
 /* The private structures of settings. */
 
 /**
@@ -310,15 +283,6 @@ struct trace2_config {
 	struct buffer warnings;
 };
 
-/** config_warn - keep a warning, for a session that reports all failures */
-void config_warn(struct trace2_config *config, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
-
-/**
- * config_file_read - read a file, and those that it includes; returns -1 if memory ran out
- */
-int config_file_read(struct trace2_config *config, const char *path, const char *scope);
-
 /** config_visit_params, config_visit_variables - the two halves of trace2_config_visit() */
 int config_visit_params(const struct trace2_config *config,
 			int (*visit)(void *context, const char *scope, const char *param,
@@ -345,16 +309,6 @@ struct redacted {
 	char **words;
 	char *value;
 };
-
-/**
- * redacted_init - hide the password in "http[s]://user:password@host"
- *
- * Returns 0, or -1 if memory ran out. Call redacted_release() in both cases.
- */
-int redacted_init(struct redacted *redacted, const struct trace2_event *event);
-
-/** redacted_release - free the copies */
-void redacted_release(struct redacted *redacted);
 
 /**
  * struct prepared - an event for printers, and replacements of its parts
@@ -548,7 +502,7 @@ char *parent_join(const char *variable, const char *own);
  * event_print, perf_print, normal_print - append one event to @line as one whole line
  * @line: the line, or lines that end with a newline
  * @times: the time cache of the calling thread
- * @event: complete and without secrets, see prepare.h
+ * @event: complete and without secrets, see prepared_init()
  *
  * Nothing is appended if the target has no line for this kind, or if the event nests too deeply.
  * @line->failed is set if memory ran out; the line may be cut then. Returns 0: callers that return
@@ -615,13 +569,6 @@ void column_append(struct buffer *line, struct text text, size_t width, size_t w
 
 /** blanks_append - append blanks until @line has @size bytes */
 void blanks_append(struct buffer *line, size_t size);
-
-/**
- * seconds_append_right - append seconds with @decimals, right-aligned in @width
- * @time_ns: cut to @decimals
- */
-void seconds_append_right(struct buffer *line, int64_t time_ns, unsigned int decimals,
-			  size_t width);
 
 /**
  * text_cut - the longest prefix of @text with at most @size_max bytes and whole characters

@@ -3,7 +3,7 @@
  * Times as text. The calendar is our own, because gmtime() takes a lock that a signal handler must
  * not wait for.
  */
-#include "trace2/time_cache.h"
+#include "trace2/session.h"
 
 #include <string.h>
 #include <time.h>

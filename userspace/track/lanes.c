@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Lanes of asynchronous slices: finds the first free one, and the one of an id. */
-#include "track/lanes.h"
+#include "track/state.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#include "track/state.h"
 
 #define WORD_BITS 64
 #define FIRST_LANES 2
@@ -113,8 +111,7 @@ static size_t lanes_search(struct lanes *lanes)
 		lanes->first_word++;
 	if (lanes->first_word == nr_words)
 		return lanes->capacity;
-	return lanes->first_word * WORD_BITS +
-	       __builtin_ctzll(~lanes->is_busy[lanes->first_word]);
+	return lanes->first_word * WORD_BITS + __builtin_ctzll(~lanes->is_busy[lanes->first_word]);
 }
 
 /* Eviction, which a new track may cause, must not free @lanes. */

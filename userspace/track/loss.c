@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "track/state.h"
-#include "track/suspicion.h"
 
 _Static_assert(TIMELINE_COUNT_UNKNOWN == LOSS_COUNT_UNKNOWN, "counts are passed on unchanged");
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Interns names, up to a limit. */
-#include "track/name.h"
+#include "track/state.h"
 
 #include <stdlib.h>
 #include <string.h>

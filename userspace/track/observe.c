@@ -6,12 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "track/lanes.h"
-#include "track/rule_flow.h"
-#include "track/slice.h"
 #include "track/state.h"
-
-/* Applies each track event to its track, and delivers the result to the timeline. */
 
 /* Processes between the one that writes a text and the one that it names. */
 #define ANCESTORS_MAX 8
@@ -41,6 +36,19 @@ static int track_trim(struct tracks *tracks, struct track *track, struct error *
 	}
 	return 0;
 }
+
+/* Finds the begin of each flow that ends. */
+
+/**
+ * struct flow - a flow that has begun, or unused memory of one
+ * @next_unused: of unused memory
+ */
+struct flow {
+	unsigned int index;
+	uint64_t ids[KEYS_IDS_MAX];
+	uint64_t id;
+	struct flow *next_unused;
+};
 
 static uint8_t flow_bit(const struct descriptor *descriptor, const struct field *flow)
 {
@@ -99,6 +107,69 @@ int slice_begin_any(struct tracks *tracks, struct track *track, const struct dec
 	return 0;
 }
 
+/*
+ * The track of a counter is made by the first begin, and not evicted while slices are open: so an
+ * end never adds a track, which may evict the one that it works on.
+ */
+static struct track *open_counter(struct tracks *tracks, const struct decoded_event *counted,
+				  int change, struct error *error)
+{
+	struct track *counter = change > 0 ? tracks_get(tracks, counted, error)
+					   : tracks_look(tracks, counted);
+
+	if (!counter)
+		return NULL;
+	track_idle_remove(counter);
+	if (counter->sum + change == 0)
+		track_idle_add(tracks, counter);
+	return counter;
+}
+
+static int counter_change(struct tracks *tracks, struct track *track,
+			  const struct decoded_event *decoded, int64_t change, struct error *error)
+{
+	struct timeline_event event;
+
+	track->sum += change;
+	track_event_init(&event, tracks, TIMELINE_COUNTER, track);
+	event.outer_ns = track->begin_ns;
+	event.value.kind = VALUE_SIGNED;
+	event.value.unsigned_number = track->sum;
+	if (decoded) {
+		event.tid = decoded->tid;
+		event.cpu = track->has_cpu ? decoded->cpu : -1;
+		event.fields = decoded->extras;
+		event.nr_fields = decoded->nr_extras;
+	}
+	return timeline_push(tracks->timeline, &event, error);
+}
+
+/* Adds @change to the counter of open slices of @track's rule and scope. */
+static int tracks_count_open(struct tracks *tracks, struct track *track, int change,
+			     struct error *error)
+{
+	struct decoded_keys keys;
+	struct decoded_event counted = {
+		.descriptor = track->counter,
+		.time_ns = tracks->now_ns,
+		.buffer = track->buffer,
+		.scope_id = track->shown.id,
+		.track_name = track->counter->label,
+		.track_head = track->counter->label_head,
+	};
+	struct track *counter;
+
+	keys.is_async = false;
+	keys.nr_outer = track->shown.nr_outer;
+	for (size_t i = 0; i < keys.nr_outer; i++)
+		keys.outer[i] = track->outer[i];
+	counted.keys = keys.nr_outer > 0 ? &keys : NULL;
+	counter = open_counter(tracks, &counted, change, error);
+	if (counter)
+		return counter_change(tracks, counter, NULL, change, error);
+	return change > 0 ? -1 : 0;
+}
+
 /* Delivers tracks->event, the end of a slice whose name may be its own. */
 static int slice_end_deliver(struct tracks *tracks, struct track *track, struct name *name,
 			     struct error *error)
@@ -113,13 +184,9 @@ static int slice_end_deliver(struct tracks *tracks, struct track *track, struct 
 	return status < 0 || !track->counter ? status : tracks_count_open(tracks, track, -1, error);
 }
 
-int tracks_pop(struct tracks *tracks, struct track *track, struct error *error)
-{
-	return tracks_pop_by(tracks, track, NULL, error);
-}
-
-int tracks_pop_by(struct tracks *tracks, struct track *track, const struct decoded_event *decoded,
-		  struct error *error)
+/* Ends the innermost slice of @track by a record, or as unfinished if it is NULL. */
+static int tracks_pop_by(struct tracks *tracks, struct track *track,
+			 const struct decoded_event *decoded, struct error *error)
 {
 	struct name *name = track->slices[track->nr_slices - 1].name;
 
@@ -133,7 +200,13 @@ int tracks_pop_by(struct tracks *tracks, struct track *track, const struct decod
 	return slice_end_deliver(tracks, track, name, error);
 }
 
-int tracks_pop_restarted(struct tracks *tracks, struct track *track, struct error *error)
+int tracks_pop(struct tracks *tracks, struct track *track, struct error *error)
+{
+	return tracks_pop_by(tracks, track, NULL, error);
+}
+
+/* Ends all slices of @track now: their key begins again without an end. */
+static int tracks_pop_restarted(struct tracks *tracks, struct track *track, struct error *error)
 {
 	while (track->nr_slices > 0) {
 		struct name *name = track->slices[track->nr_slices - 1].name;
@@ -148,14 +221,46 @@ int tracks_pop_restarted(struct tracks *tracks, struct track *track, struct erro
 	return 0;
 }
 
-int tracks_pop_bare(struct tracks *tracks, struct track *track, const struct decoded_event *decoded,
-		    struct error *error)
+/* Tracks_pop_by() without the record's fields. */
+static int tracks_pop_bare(struct tracks *tracks, struct track *track,
+			   const struct decoded_event *decoded, struct error *error)
 {
 	struct name *name = track->slices[track->nr_slices - 1].name;
 
 	slice_pop(tracks, track, decoded);
 	tracks->event.nr_any = 0;
 	return slice_end_deliver(tracks, track, name, error);
+}
+
+/*
+ * Threads that end each other's slices on one track. The slice that an end closes is certain only
+ * if one thread writes all records, or if one slice at a time is open.
+ */
+
+/* All slices below a marked one are marked already. */
+static void slices_mark_foreign(struct track *track)
+{
+	for (size_t i = track->nr_slices; i > 0 && !track->slices[i - 1].is_foreign; i--)
+		track->slices[i - 1].is_foreign = true;
+}
+
+/*
+ * Marks and counts a foreign end of the innermost slice of @track.
+ *
+ * The first one of each tracepoint is reported.
+ */
+static int tracks_mark_foreign(struct tracks *tracks, struct track *track, struct error *error)
+{
+	struct category *category = track->category;
+	struct timeline_event event = { .kind = TIMELINE_FOREIGN_END,
+					.tracepoint = category->shown.text };
+
+	tracks->totals.foreign_ends++;
+	slices_mark_foreign(track);
+	if (category->has_foreign_ends)
+		return 0;
+	category->has_foreign_ends = true;
+	return tracks_pass(tracks, &event, tracks->now_ns, error);
 }
 
 /* Ends any slice: on a lane, with flows, on a track that may end with it, of a name of its own. */
@@ -186,8 +291,9 @@ static int64_t track_outer_ns(const struct track *track)
 				    : track->begin_ns;
 }
 
-int tracks_instant(struct tracks *tracks, struct track *track, const struct decoded_event *decoded,
-		   struct error *error)
+/* Delivers an instant on @track. */
+static int tracks_instant(struct tracks *tracks, struct track *track,
+			  const struct decoded_event *decoded, struct error *error)
 {
 	struct name *name = record_name(tracks, decoded, error);
 	struct timeline_event *event = &tracks->event;
@@ -204,8 +310,9 @@ int tracks_instant(struct tracks *tracks, struct track *track, const struct deco
 	return status;
 }
 
-int tracks_sample(struct tracks *tracks, struct track *track, const struct decoded_event *decoded,
-		  struct error *error)
+/* Delivers a sample of a counter on @track. */
+static int tracks_sample(struct tracks *tracks, struct track *track,
+			 const struct decoded_event *decoded, struct error *error)
 {
 	struct timeline_event *event = &tracks->event;
 
@@ -254,7 +361,8 @@ const char *tracks_comm(struct tracks *tracks, int tid)
 	return task ? task->comm : "";
 }
 
-void tracks_find_writer(struct tracks *tracks, const struct decoded_event *decoded)
+/* Finds the name of the thread that wrote a record, which events contain. */
+static void tracks_find_writer(struct tracks *tracks, const struct decoded_event *decoded)
 {
 	tracks->comm = tracks_comm(tracks, decoded->tid);
 }
@@ -299,32 +407,6 @@ int tracks_observe(struct tracks *tracks, const struct decoded_event *decoded, s
 	default:
 		return tracks_sample(tracks, track, decoded, error);
 	}
-}
-
-/*
- * Threads that end each other's slices on one track. The slice that an end closes is certain only
- * if one thread writes all records, or if one slice at a time is open.
- */
-
-/* All slices below a marked one are marked already. */
-static void slices_mark_foreign(struct track *track)
-{
-	for (size_t i = track->nr_slices; i > 0 && !track->slices[i - 1].is_foreign; i--)
-		track->slices[i - 1].is_foreign = true;
-}
-
-int tracks_mark_foreign(struct tracks *tracks, struct track *track, struct error *error)
-{
-	struct category *category = track->category;
-	struct timeline_event event = { .kind = TIMELINE_FOREIGN_END,
-					.tracepoint = category->shown.text };
-
-	tracks->totals.foreign_ends++;
-	slices_mark_foreign(track);
-	if (category->has_foreign_ends)
-		return 0;
-	category->has_foreign_ends = true;
-	return tracks_pass(tracks, &event, tracks->now_ns, error);
 }
 
 /* Events that rules make: also states, changes of counters, hidden slices. */
@@ -410,67 +492,6 @@ static int state_end(struct tracks *tracks, const struct decoded_event *decoded,
 	if (!track || is_late_free(tracks, decoded))
 		return 0;
 	return state_pop(tracks, track, decoded, error);
-}
-
-static int counter_change(struct tracks *tracks, struct track *track,
-			  const struct decoded_event *decoded, int64_t change, struct error *error)
-{
-	struct timeline_event event;
-
-	track->sum += change;
-	track_event_init(&event, tracks, TIMELINE_COUNTER, track);
-	event.outer_ns = track->begin_ns;
-	event.value.kind = VALUE_SIGNED;
-	event.value.unsigned_number = track->sum;
-	if (decoded) {
-		event.tid = decoded->tid;
-		event.cpu = track->has_cpu ? decoded->cpu : -1;
-		event.fields = decoded->extras;
-		event.nr_fields = decoded->nr_extras;
-	}
-	return timeline_push(tracks->timeline, &event, error);
-}
-
-/*
- * The track of a counter is made by the first begin, and not evicted while slices are open: so an
- * end never adds a track, which may evict the one that it works on.
- */
-static struct track *open_counter(struct tracks *tracks, const struct decoded_event *counted,
-				  int change, struct error *error)
-{
-	struct track *counter = change > 0 ? tracks_get(tracks, counted, error)
-					   : tracks_look(tracks, counted);
-
-	if (!counter)
-		return NULL;
-	track_idle_remove(counter);
-	if (counter->sum + change == 0)
-		track_idle_add(tracks, counter);
-	return counter;
-}
-
-int tracks_count_open(struct tracks *tracks, struct track *track, int change, struct error *error)
-{
-	struct decoded_keys keys;
-	struct decoded_event counted = {
-		.descriptor = track->counter,
-		.time_ns = tracks->now_ns,
-		.buffer = track->buffer,
-		.scope_id = track->shown.id,
-		.track_name = track->counter->label,
-		.track_head = track->counter->label_head,
-	};
-	struct track *counter;
-
-	keys.is_async = false;
-	keys.nr_outer = track->shown.nr_outer;
-	for (size_t i = 0; i < keys.nr_outer; i++)
-		keys.outer[i] = track->outer[i];
-	counted.keys = keys.nr_outer > 0 ? &keys : NULL;
-	counter = open_counter(tracks, &counted, change, error);
-	if (counter)
-		return counter_change(tracks, counter, NULL, change, error);
-	return change > 0 ? -1 : 0;
 }
 
 static out_of_line int counted_begin_slice(struct tracks *tracks, struct track *track,
@@ -567,55 +588,6 @@ static int change_observe(struct tracks *tracks, const struct decoded_event *dec
 		     : -1;
 }
 
-/*
- * The begin and the end of a flow are instants. Most ends have no begin: any thread may be switched
- * to, also without being woken.
- */
-static int flow_observe(struct tracks *tracks, const struct decoded_event *decoded,
-			struct error *error)
-{
-	uint64_t id = decoded->kind == DECODED_FLOW_BEGIN ? flows_begin(&tracks->flows, decoded)
-							  : flows_end(&tracks->flows, decoded);
-	struct track *track;
-
-	if (id == 0)
-		return 0;
-	decoded->extras[decoded->nr_extras].value.unsigned_number = id;
-	track = tracks_get(tracks, decoded, error);
-	return track ? tracks_instant(tracks, track, decoded, error) : -1;
-}
-
-static int (*const observers[])(struct tracks *tracks, const struct decoded_event *decoded,
-				struct error *error) = {
-	[DECODED_BEGIN] = slice_begin_observe, [DECODED_END] = slice_end_observe,
-	[DECODED_INSTANT] = instant_observe,   [DECODED_COUNTER] = sample_observe,
-	[DECODED_HIDDEN_BEGIN] = hidden_begin, [DECODED_STATE] = state_begin,
-	[DECODED_STATE_END] = state_end,       [DECODED_CHANGE] = change_observe,
-	[DECODED_FLOW_BEGIN] = flow_observe,   [DECODED_FLOW_END] = flow_observe,
-};
-
-int tracks_observe_rule(struct tracks *tracks, const struct decoded_event *decoded,
-			struct error *error)
-{
-	tracks_come_to(tracks, decoded);
-	if (tracks->settings.has_comm)
-		tracks_find_writer(tracks, decoded);
-	return observers[decoded->kind](tracks, decoded, error);
-}
-
-/* Finds the begin of each flow that ends. */
-
-/**
- * struct flow - a flow that has begun, or unused memory of one
- * @next_unused: of unused memory
- */
-struct flow {
-	unsigned int index;
-	uint64_t ids[KEYS_IDS_MAX];
-	uint64_t id;
-	struct flow *next_unused;
-};
-
 static uint64_t flow_hash(const struct decoded_event *decoded)
 {
 	return hash_numbers(decoded->descriptor->index, decoded->keys->ids, KEYS_IDS_MAX);
@@ -659,7 +631,11 @@ static struct flow *flow_add(struct flows *flows, const struct decoded_event *de
 	return NULL;
 }
 
-uint64_t flows_begin(struct flows *flows, const struct decoded_event *decoded)
+/*
+ * Begin a flow; an older one with the same numbers is dropped; returns its id, or 0
+ * if memory ran out.
+ */
+static uint64_t flows_begin(struct flows *flows, const struct decoded_event *decoded)
 {
 	uint64_t hash = flow_hash(decoded);
 	struct flow *flow = map_find(&flows->pending, hash, flow_is_of, decoded);
@@ -672,7 +648,8 @@ uint64_t flows_begin(struct flows *flows, const struct decoded_event *decoded)
 	return flow->id;
 }
 
-uint64_t flows_end(struct flows *flows, const struct decoded_event *decoded)
+/* Ends a flow; returns its id, 0 if there is none with these numbers. */
+static uint64_t flows_end(struct flows *flows, const struct decoded_event *decoded)
 {
 	uint64_t hash;
 	struct flow *flow;
@@ -686,6 +663,42 @@ uint64_t flows_end(struct flows *flows, const struct decoded_event *decoded)
 	map_remove(&flows->pending, hash, flow);
 	flow_release(flows, flow);
 	return flow->id;
+}
+
+/*
+ * The begin and the end of a flow are instants. Most ends have no begin: any thread may be switched
+ * to, also without being woken.
+ */
+static int flow_observe(struct tracks *tracks, const struct decoded_event *decoded,
+			struct error *error)
+{
+	uint64_t id = decoded->kind == DECODED_FLOW_BEGIN ? flows_begin(&tracks->flows, decoded)
+							  : flows_end(&tracks->flows, decoded);
+	struct track *track;
+
+	if (id == 0)
+		return 0;
+	decoded->extras[decoded->nr_extras].value.unsigned_number = id;
+	track = tracks_get(tracks, decoded, error);
+	return track ? tracks_instant(tracks, track, decoded, error) : -1;
+}
+
+static int (*const observers[])(struct tracks *tracks, const struct decoded_event *decoded,
+				struct error *error) = {
+	[DECODED_BEGIN] = slice_begin_observe, [DECODED_END] = slice_end_observe,
+	[DECODED_INSTANT] = instant_observe,   [DECODED_COUNTER] = sample_observe,
+	[DECODED_HIDDEN_BEGIN] = hidden_begin, [DECODED_STATE] = state_begin,
+	[DECODED_STATE_END] = state_end,       [DECODED_CHANGE] = change_observe,
+	[DECODED_FLOW_BEGIN] = flow_observe,   [DECODED_FLOW_END] = flow_observe,
+};
+
+int tracks_observe_rule(struct tracks *tracks, const struct decoded_event *decoded,
+			struct error *error)
+{
+	tracks_come_to(tracks, decoded);
+	if (tracks->settings.has_comm)
+		tracks_find_writer(tracks, decoded);
+	return observers[decoded->kind](tracks, decoded, error);
 }
 
 void flows_release(struct flows *flows)

@@ -122,12 +122,6 @@ struct task *tasks_find(const struct tasks *tasks, int tid);
 /** tasks_lives - whether the thread with @tid certainly has not exited */
 bool tasks_lives(const struct tasks *tasks, int tid);
 
-/** tasks_add - add a task that tasks_find() does not find; returns NULL if memory ran out */
-struct task *tasks_add(struct tasks *tasks, int tid);
-
-/** tasks_remove - remove a task without tracks */
-void tasks_remove(struct tasks *tasks, struct task *task);
-
 /**
  * tasks_get - the task with @tid, looked up if it is new
  *
@@ -284,14 +278,6 @@ struct flows {
 	uint64_t nr_begun;
 };
 
-/** flows_begin - begin a flow; an older one with the same numbers is dropped; returns its id, or 0
- * if memory ran out
- */
-uint64_t flows_begin(struct flows *flows, const struct decoded_event *decoded);
-
-/** flows_end - end a flow; returns its id, 0 if there is none with these numbers */
-uint64_t flows_end(struct flows *flows, const struct decoded_event *decoded);
-
 /** flows_release - drop all flows */
 void flows_release(struct flows *flows);
 
@@ -328,8 +314,8 @@ struct slice {
  * struct category - state of a tracepoint
  * @deepest: largest depth of its tracks without suspect slices
  * @malformed: number of records that could not be decoded
- * @endless: number of begins that certainly have no end: of a key that began again, or far below the
- * innermost slice
+ * @endless: number of begins that certainly have no end: of a key that began again, or far below
+ * the innermost slice
  * @problems: reported problems of these records, each a constant text
  * @has_foreign_ends: a foreign end was reported
  * @is_dropped: the tracepoint was removed
@@ -489,9 +475,6 @@ void track_delete(struct track *track);
 
 /** track_grow - make the stack larger; returns -1 if memory ran out */
 int track_grow(struct tracks *tracks, struct track *track);
-
-/** track_shrink - free the stack of a track without open slices; the next slice makes a new one */
-void track_shrink(struct tracks *tracks, struct track *track);
 
 /** track_idle_cpu - the CPU of a thread track of an idle task, -1 for any other track */
 hot_inline int track_idle_cpu(const struct decoded_event *decoded)
@@ -675,16 +658,8 @@ int tracks_identify(struct tracks *tracks, struct track *track, struct error *er
 /** tracks_forget - let no look-up find @track; its key is about to change, or it ends */
 void tracks_forget(struct tracks *tracks, struct track *track);
 
-/** task_move_tracks - move open slices of a thread to the tid that it took over */
-int task_move_tracks(struct tracks *tracks, struct task *task, const struct task_change *change,
-		     struct error *error);
-
 /** tracks_end - end and free a track without open slices */
 int tracks_end(struct tracks *tracks, struct track *track, struct error *error);
-
-/** tracks_evict - if there are too many tracks for one more, close those with the oldest open slice
- */
-int tracks_evict(struct tracks *tracks, struct error *error);
 
 /**
  * tracks_make_space - close tracks before another slice begins by @decoded on @track, which has
@@ -704,43 +679,11 @@ hot_inline uint32_t *track_hidden(struct track *track)
 	return &track->slices[track->nr_slices - 1].nr_hidden;
 }
 
-/** tracks_instant - deliver an instant on @track */
-int tracks_instant(struct tracks *tracks, struct track *track, const struct decoded_event *decoded,
-		   struct error *error);
-
-/** tracks_sample - deliver a sample of a counter on @track */
-int tracks_sample(struct tracks *tracks, struct track *track, const struct decoded_event *decoded,
-		  struct error *error);
-
-/** tracks_find_writer - find the name of the thread that wrote a record, which events contain */
-void tracks_find_writer(struct tracks *tracks, const struct decoded_event *decoded);
-
-/** tracks_pop_by - end the innermost slice of @track by a record, or as unfinished if it is NULL */
-int tracks_pop_by(struct tracks *tracks, struct track *track, const struct decoded_event *decoded,
-		  struct error *error);
-
-/** tracks_pop_bare - tracks_pop_by() without the record's fields */
-int tracks_pop_bare(struct tracks *tracks, struct track *track, const struct decoded_event *decoded,
-		    struct error *error);
-
-/** tracks_count_open - add @change to the counter of open slices of @track's rule and scope */
-int tracks_count_open(struct tracks *tracks, struct track *track, int change, struct error *error);
-
 /** tracks_look - the track of @decoded, NULL if there is none; not for asynchronous slices */
 struct track *tracks_look(struct tracks *tracks, const struct decoded_event *decoded);
 
-/** tracks_pop_restarted - end all slices of @track now: their key begins again without an end */
-int tracks_pop_restarted(struct tracks *tracks, struct track *track, struct error *error);
-
 /** tracks_pop - end the innermost slice of @track now, as unfinished */
 int tracks_pop(struct tracks *tracks, struct track *track, struct error *error);
-
-/**
- * tracks_mark_foreign - mark and count a foreign end of the innermost slice of @track
- *
- * The first one of each tracepoint is reported.
- */
-int tracks_mark_foreign(struct tracks *tracks, struct track *track, struct error *error);
 
 /*
  * Begins and ends of most slices, inline in the functions that observe records: of names that are
@@ -772,7 +715,6 @@ hot_inline void track_learn_depth(const struct tracks *tracks, const struct trac
 hot_inline void slice_open(struct tracks *tracks, struct track *track,
 			   const struct decoded_event *decoded, struct name *name)
 {
-
 	track->slices[track->nr_slices++] = (struct slice){ .begin_ns = tracks->now_ns,
 							    .begin_cpu = decoded->cpu,
 							    .begin_tid = decoded->tid,
@@ -792,9 +734,10 @@ hot_inline int slice_push(struct tracks *tracks, struct track *track,
 	return timeline_push(tracks->timeline, &tracks->event, error);
 }
 
-/* Begins any slice: of a new name, on a lane, with flows, on a track that may have no space for it. */
-int slice_begin_any(struct tracks *tracks, struct track *track,
-		    const struct decoded_event *decoded, struct error *error);
+/* Begins any slice: of a new name, on a lane, with flows, on a track that may have no space for it.
+ */
+int slice_begin_any(struct tracks *tracks, struct track *track, const struct decoded_event *decoded,
+		    struct error *error);
 
 /* Whether another slice fits onto a track without slice_begin_any(). */
 hot_inline bool track_has_space(const struct tracks *tracks, const struct track *track)
@@ -824,9 +767,10 @@ hot_inline int tracks_begin_slice(struct tracks *tracks, struct track *track,
 			     : slice_begin(tracks, track, decoded, error);
 }
 
-/* Sets tracks->event to the end of the innermost slice, which leaves the stack. See tracks_pop(). */
+/* Sets tracks->event to the end of the innermost slice, which leaves the stack. See tracks_pop().
+ */
 hot_inline void slice_close(struct tracks *tracks, struct track *track,
-			  const struct decoded_event *decoded)
+			    const struct decoded_event *decoded)
 {
 	const struct slice *slice = &track->slices[track->nr_slices - 1];
 	bool is_suspect = track_is_suspect(tracks, track, slice);

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Identity of threads, by tid; ends tracks when their tasks are created, renamed or removed. */
-#include "track/task.h"
+#include "track/state.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#include "track/state.h"
 
 /* Identity of threads, by tid. */
 
@@ -111,7 +109,8 @@ bool tasks_lives(const struct tasks *tasks, int tid)
 	return tasks->sees_exits && task && !task->has_exited;
 }
 
-struct task *tasks_add(struct tasks *tasks, int tid)
+/* Adds a task that tasks_find() does not find; returns NULL if memory ran out. */
+static struct task *tasks_add(struct tasks *tasks, int tid)
 {
 	struct task *task = task_new(tasks, tid);
 
@@ -126,7 +125,8 @@ struct task *tasks_add(struct tasks *tasks, int tid)
 	return NULL;
 }
 
-void tasks_remove(struct tasks *tasks, struct task *task)
+/* Removes a task without tracks. */
+static void tasks_remove(struct tasks *tasks, struct task *task)
 {
 	map_remove(&tasks->map, tid_hash(task->tid), task);
 	task_release(tasks, task);
@@ -215,8 +215,9 @@ static int track_move(struct tracks *tracks, struct track *track, int tid, struc
 	return track_resume(tracks, track, error);
 }
 
-int task_move_tracks(struct tracks *tracks, struct task *task, const struct task_change *change,
-		     struct error *error)
+/* Moves open slices of a thread to the tid that it took over. */
+static int task_move_tracks(struct tracks *tracks, struct task *task,
+			    const struct task_change *change, struct error *error)
 {
 	struct track *next;
 

@@ -11,10 +11,8 @@
 #define FIRST_SLICES 2
 
 static const enum scope_kind scopes[] = {
-	[DESCRIPTOR_SCOPE_THREAD] = SCOPE_THREAD,
-	[DESCRIPTOR_SCOPE_PROCESS] = SCOPE_PROCESS,
-	[DESCRIPTOR_SCOPE_CPU] = SCOPE_CPU,
-	[DESCRIPTOR_SCOPE_CUSTOM] = SCOPE_CUSTOM,
+	[DESCRIPTOR_SCOPE_THREAD] = SCOPE_THREAD, [DESCRIPTOR_SCOPE_PROCESS] = SCOPE_PROCESS,
+	[DESCRIPTOR_SCOPE_CPU] = SCOPE_CPU,	  [DESCRIPTOR_SCOPE_CUSTOM] = SCOPE_CUSTOM,
 	[DESCRIPTOR_SCOPE_GLOBAL] = SCOPE_GLOBAL,
 };
 
@@ -89,7 +87,8 @@ int track_grow(struct tracks *tracks, struct track *track)
 	return 0;
 }
 
-void track_shrink(struct tracks *tracks, struct track *track)
+/* Frees the stack of a track without open slices; the next slice makes a new one. */
+static void track_shrink(struct tracks *tracks, struct track *track)
 {
 	tracks->open_size -= track->slices_capacity * sizeof(*track->slices);
 	free(track->slices);
@@ -253,6 +252,84 @@ static void track_set_buffer(struct track *track, const struct tracks_settings *
 
 	track->has_cpu = !is_of_programs;
 	track->shown.buffer = is_of_programs ? NULL : name;
+}
+
+/*
+ * Limits of open slices. Tracks with open slices are kept up to a limit; above it those that are
+ * open longest are closed, and their slices end as unfinished.
+ *
+ * Each eviction closes a fifth of the tracks or frees half of the memory, so that the cost of
+ * sorting them is small per slice.
+ */
+
+/* The oldest open slice first. The number decides ties, so that output does not depend on hashes.
+ */
+static int track_age_compare(const void *a, const void *b)
+{
+	const struct track *first = *(struct track *const *)a;
+	const struct track *second = *(struct track *const *)b;
+
+	if (first->slices[0].begin_ns != second->slices[0].begin_ns)
+		return first->slices[0].begin_ns < second->slices[0].begin_ns ? -1 : 1;
+	return first->shown.number < second->shown.number
+		       ? -1
+		       : first->shown.number > second->shown.number;
+}
+
+static struct track **open_tracks_list(const struct tracks *tracks, size_t *size)
+{
+	struct track **list = calloc(tracks->map.size + 1, sizeof(*list));
+
+	*size = 0;
+	for (size_t i = 0; i < tracks->map.capacity && list; i++) {
+		struct track *track = tracks->map.slots[i].value;
+
+		if (track && track->nr_slices > 0)
+			list[(*size)++] = track;
+	}
+	if (list)
+		qsort(list, *size, sizeof(*list), track_age_compare);
+	return list;
+}
+
+static int track_evict(struct tracks *tracks, struct track *track, struct error *error)
+{
+	tracks->totals.retired_tracks++;
+	tracks->totals.evicted_slices += track->nr_slices;
+	return tracks_close(tracks, track, error);
+}
+
+/* Closes the oldest tracks until at most @nr_tracks are left, and @size bytes of open slices. */
+static int tracks_evict_to(struct tracks *tracks, size_t nr_tracks, size_t size,
+			   struct error *error)
+{
+	size_t names_size = nr_tracks < SIZE_MAX ? nr_tracks * TRACK_NAME_SIZE : SIZE_MAX;
+	size_t nr_open;
+	struct track **list = open_tracks_list(tracks, &nr_open);
+	int status = 0;
+
+	if (!list)
+		return error_set(error, "out of memory");
+	for (size_t i = 0; i < nr_open && status == 0; i++) {
+		if (tracks->map.size <= nr_tracks && tracks->names_size <= names_size &&
+		    tracks->open_size <= size)
+			break;
+		status = track_evict(tracks, list[i], error);
+	}
+	free(list);
+	return status;
+}
+
+/* If there are too many tracks for one more, close those with the oldest open slice. */
+static int tracks_evict(struct tracks *tracks, struct error *error)
+{
+	size_t max = tracks->settings.idle_max > TRACKS_IDLE_MAX ? tracks->settings.idle_max
+								 : TRACKS_IDLE_MAX;
+
+	if (tracks->map.size < max + max / 4 &&
+	    tracks->names_size < (max + max / 4) * TRACK_NAME_SIZE)
+		return 0;
+	return tracks_evict_to(tracks, max, SIZE_MAX, error);
 }
 
 /* Makes space for one track. More than one is evicted if many had open slices at once. */
@@ -591,83 +668,6 @@ bool tracks_are_unused(const struct tracks *tracks)
 {
 	return tracks->nr_seen == 0 && tracks->totals.unmatched_ends == 0 &&
 	       tracks->totals.malformed == 0;
-}
-
-/*
- * Limits of open slices. Tracks with open slices are kept up to a limit; above it those that are
- * open longest are closed, and their slices end as unfinished.
- *
- * Each eviction closes a fifth of the tracks or frees half of the memory, so that the cost of
- * sorting them is small per slice.
- */
-
-/* The oldest open slice first. The number decides ties, so that output does not depend on hashes.
- */
-static int track_age_compare(const void *a, const void *b)
-{
-	const struct track *first = *(struct track *const *)a;
-	const struct track *second = *(struct track *const *)b;
-
-	if (first->slices[0].begin_ns != second->slices[0].begin_ns)
-		return first->slices[0].begin_ns < second->slices[0].begin_ns ? -1 : 1;
-	return first->shown.number < second->shown.number
-		       ? -1
-		       : first->shown.number > second->shown.number;
-}
-
-static struct track **open_tracks_list(const struct tracks *tracks, size_t *size)
-{
-	struct track **list = calloc(tracks->map.size + 1, sizeof(*list));
-
-	*size = 0;
-	for (size_t i = 0; i < tracks->map.capacity && list; i++) {
-		struct track *track = tracks->map.slots[i].value;
-
-		if (track && track->nr_slices > 0)
-			list[(*size)++] = track;
-	}
-	if (list)
-		qsort(list, *size, sizeof(*list), track_age_compare);
-	return list;
-}
-
-static int track_evict(struct tracks *tracks, struct track *track, struct error *error)
-{
-	tracks->totals.retired_tracks++;
-	tracks->totals.evicted_slices += track->nr_slices;
-	return tracks_close(tracks, track, error);
-}
-
-/* Closes the oldest tracks until at most @nr_tracks are left, and @size bytes of open slices. */
-static int tracks_evict_to(struct tracks *tracks, size_t nr_tracks, size_t size,
-			   struct error *error)
-{
-	size_t names_size = nr_tracks < SIZE_MAX ? nr_tracks * TRACK_NAME_SIZE : SIZE_MAX;
-	size_t nr_open;
-	struct track **list = open_tracks_list(tracks, &nr_open);
-	int status = 0;
-
-	if (!list)
-		return error_set(error, "out of memory");
-	for (size_t i = 0; i < nr_open && status == 0; i++) {
-		if (tracks->map.size <= nr_tracks && tracks->names_size <= names_size &&
-		    tracks->open_size <= size)
-			break;
-		status = track_evict(tracks, list[i], error);
-	}
-	free(list);
-	return status;
-}
-
-int tracks_evict(struct tracks *tracks, struct error *error)
-{
-	size_t max = tracks->settings.idle_max > TRACKS_IDLE_MAX ? tracks->settings.idle_max
-								 : TRACKS_IDLE_MAX;
-
-	if (tracks->map.size < max + max / 4 &&
-	    tracks->names_size < (max + max / 4) * TRACK_NAME_SIZE)
-		return 0;
-	return tracks_evict_to(tracks, max, SIZE_MAX, error);
 }
 
 /* Tracks without open slices keep their stacks for the next one, up to the limit. */
