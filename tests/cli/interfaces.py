@@ -71,7 +71,7 @@ def possible_statuses(command):
 @cache
 def known_statuses():
     """All of them, by the numbers of enum exit_status."""
-    return set(re.findall(r"STATUS_\w+ = (\d+),", source("output/outputs.h")))
+    return set(re.findall(r"STATUS_\w+ = (\d+),", source("output/output.h")))
 
 
 # Calls of the environment whose argument is no constant: what the callers, or the tables, name. None: users name the variables.

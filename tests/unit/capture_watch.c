@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Tests of ktrack watch: which time is recorded, and what stays in the directory. */
-#include "output/watch_folder.h"
+#include "output/output.h"
 #include "capture/watch_state.h"
 
 #include <sys/wait.h>

@@ -3,7 +3,7 @@
  * Tests of the files that ktrack writes: who may read them, what becomes of their old content, and
  * whose they are.
  */
-#include "output/output_file.h"
+#include "output/output.h"
 
 #include "fixtures/folder.h"
 #include "fixtures/tap.h"

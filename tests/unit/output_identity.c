@@ -3,7 +3,7 @@
  * Tests of who a run is: session ids and hierarchies with and without parents, ids of recordings;
  * and of the clocks.
  */
-#include "output/identity.h"
+#include "output/output.h"
 
 #include <stdio.h>
 #include <stdlib.h>

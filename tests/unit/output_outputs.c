@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Tests of options for outputs, and of opening them. */
-#include "output/outputs.h"
+#include "output/output.h"
 
 #include <fcntl.h>
 #include <stdio.h>

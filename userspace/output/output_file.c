@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Opens the files of outputs. */
-#include "output/output_file.h"
+#include "output/output.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -1,15 +1,129 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Opens the outputs of a run: one sink for each target. */
-#include "output/outputs.h"
+/*
+ * Opens the outputs of a run: one sink for each target, with the run's trace2 identity; and
+ * checks labels.
+ */
+#include "output/output.h"
 
+#include <ctype.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "output/retention.h"
+#include "trace2/trace2.h"
+
+int identity_init(struct identity *identity, const char *command, const char *own_sid,
+		  struct error *error)
+{
+	char made[TRACE2_SID_SIZE];
+
+	trace2_sid_make(made, time_now_ns(CLOCK_REALTIME), getpid());
+	identity->sid = trace2_inherit(TRACE2_PARENT_SID, own_sid ? own_sid : made);
+	identity->hierarchy = trace2_inherit(TRACE2_PARENT_NAME, command);
+	return identity->sid && identity->hierarchy ? 0 : error_set(error, "out of memory");
+}
+
+int identity_renew(struct identity *identity, struct error *error)
+{
+	size_t parents_size = path_base_name(identity->sid) - identity->sid;
+	char *sid = malloc(parents_size + TRACE2_SID_SIZE);
+
+	if (!sid)
+		return error_set(error, "out of memory");
+	memcpy(sid, identity->sid, parents_size);
+	trace2_sid_make(sid + parents_size, time_now_ns(CLOCK_REALTIME), getpid());
+	free(identity->sid);
+	identity->sid = sid;
+	return 0;
+}
+
+void identity_release(struct identity *identity)
+{
+	free(identity->sid);
+	free(identity->hierarchy);
+}
+
+void identity_id(char *out, const char *source, int64_t start_ns)
+{
+	struct buffer text = { 0 };
+
+	/* Without a boot id, the rest still identifies recordings of one boot. */
+	file_read_boot_id(&text);
+	buffer_printf(&text, " %s %lld", source, (long long)start_ns);
+	snprintf(out, IDENTITY_ID_SIZE, "%016llx",
+		 (unsigned long long)text_hash(buffer_text(&text)));
+	buffer_release(&text);
+}
+
+#define KEY_CHARACTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-"
+
+static bool labels_have(const struct buffer *lines, struct text wanted)
+{
+	struct text rest = buffer_text(lines), key, value;
+
+	while (recording_take_label(&rest, &key, &value)) {
+		if (text_equals(key, wanted))
+			return true;
+	}
+	return false;
+}
+
+static size_t labels_count(const struct buffer *lines)
+{
+	struct text rest = buffer_text(lines), key, value;
+	size_t size = 0;
+
+	while (recording_take_label(&rest, &key, &value))
+		size++;
+	return size;
+}
+
+static bool has_control(const char *text)
+{
+	while (*text && !iscntrl((unsigned char)*text))
+		text++;
+	return *text;
+}
+
+int labels_add(struct buffer *lines, const char *text, struct error *error)
+{
+	struct text key = { .data = text, .size = strspn(text, KEY_CHARACTERS) };
+	const char *value = text + key.size + 1;
+
+	if (key.size == 0 || text[key.size] != '=')
+		return error_set(error,
+				 "--label=%s: not KEY=VALUE; a KEY has letters, digits, '_', '.' "
+				 "and '-'",
+				 text);
+	if (key.size > LABEL_KEY_MAX || strlen(value) > LABEL_VALUE_MAX)
+		return error_set(error, "--label=%.*s: longer than %d and %d bytes; shorten it",
+				 LABEL_KEY_MAX, text, LABEL_KEY_MAX, LABEL_VALUE_MAX);
+	if (has_control(value))
+		return error_set(error, "--label=%.*s: has control characters; leave them out",
+				 (int)key.size, key.data);
+	if (labels_have(lines, key))
+		return error_set(error, "--label=%.*s: is given twice", (int)key.size, key.data);
+	if (labels_count(lines) == LABELS_MAX)
+		return error_set(error, "--label is given more than %d times", LABELS_MAX);
+	buffer_printf(lines, "%s\n", text);
+	return lines->failed ? error_set(error, "out of memory") : 0;
+}
+
+int labels_merge(struct buffer *lines, struct text more)
+{
+	struct text key, value;
+
+	while (recording_take_label(&more, &key, &value)) {
+		if (!labels_have(lines, key))
+			buffer_printf(lines, "%.*s=%.*s\n", (int)key.size, key.data,
+				      (int)value.size, value.data);
+	}
+	return lines->failed ? -1 : 0;
+}
 
 #define SETTINGS_PREFIX "KTRACK_TRACE2"
 #define SYSTEM_SETTINGS "/etc/ktrack.conf"
