@@ -48,11 +48,11 @@ $(BUILD)/%.o: %.c userspace/userspace.mk | packages
 	@echo '  CC      $<'
 	$(Q)$(CC) -fPIE $(hardening) $(flags) $(CFLAGS) $(if $(SAN),$(SANITIZE)) -c -o $@ $<
 
-# page.c, packs.c, schema.c and queries.c embed these files; the compiler lists them in no dependency file.
+# page.c, packs.c, sqlite.c and query.c embed these files; the compiler lists them in no dependency file.
 $(BUILD)/userspace/rules/packs.o $(BUILD)/san/userspace/rules/packs.o $(BUILD)/fuzz/clang/userspace/rules/packs.o: $(wildcard userspace/rules/packs/*)
 $(BUILD)/userspace/sink/html/page.o $(BUILD)/san/userspace/sink/html/page.o: $(wildcard userspace/sink/html/*)
-$(foreach build,$(BUILD) $(BUILD)/san $(BUILD)/fuzz/clang,$(build)/userspace/sink/sqlite/schema.o): $(wildcard userspace/sink/sqlite/*.sql)
-$(foreach build,$(BUILD) $(BUILD)/san $(BUILD)/fuzz/clang,$(build)/userspace/sink/sqlite/queries.o): $(wildcard userspace/sink/sqlite/queries/*)
+$(foreach build,$(BUILD) $(BUILD)/san $(BUILD)/fuzz/clang,$(build)/userspace/sink/sqlite/sqlite.o): $(wildcard userspace/sink/sqlite/*.sql)
+$(foreach build,$(BUILD) $(BUILD)/san $(BUILD)/fuzz/clang,$(build)/userspace/sink/sqlite/query.o): $(wildcard userspace/sink/sqlite/queries/*)
 
 .SECONDARY:
 -include $(objects:.o=.d)

@@ -198,17 +198,17 @@ def properties(output):
 @cache
 def event_objects():
     """The names in the objects of EVENT lines, and of parameters and counters, by the name of their list in the page."""
-    lines, recording = "sink/trace2/trace2.c", "sink/trace2/recording.c"
-    machine = properties("RECORDING_TRACE2_MACHINE") | set(re.findall(r'machine_parameter_write\(sink, machine, "(\w+)"', source(recording)))
+    lines = "sink/trace2/trace2.c"
+    machine = properties("RECORDING_TRACE2_MACHINE") | set(re.findall(r'machine_parameter_write\(sink, machine, "(\w+)"', source(lines)))
     parameters = properties("RECORDING_TRACE2")
-    parameters |= set(re.findall(r'(?:message_parameter|moment)_write\(sink, "(\w+)"', source(recording)))
-    numbered = {word + ".N" for word in re.findall(r'"(\w+)\.%u"', source(recording))}
-    numbered |= {word + ".KEY" for word in re.findall(r'"(\w+)\."\)', source(recording))}
+    parameters |= set(re.findall(r'(?:message_parameter|moment)_write\(sink, "(\w+)"', source(lines)))
+    numbered = {word + ".N" for word in re.findall(r'"(\w+)\.%u"', source(lines))}
+    numbered |= {word + ".KEY" for word in re.findall(r'"(\w+)\."\)', source(lines))}
     return {
         "def_param": parameters | numbered | {f"machine.N.{one}" for one in machine},
-        "counter": set(ROW.findall(body(recording, "totals_write"))),
+        "counter": set(ROW.findall(body(lines, "totals_write"))),
         "Value of category track": members("timeline/timeline.c", "identity_append_scope", "track_append_identity"),
-        "Value of category summary": members("sink/trace2/track.c", "levels_write"),
+        "Value of category summary": members("sink/trace2/record.c", "levels_write"),
         "Value of category ktrack": members(lines, "trace2_write_tracepoint"),
         "Args of a gap": members(lines, "loss_args_set"),
     }

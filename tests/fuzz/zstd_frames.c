@@ -7,7 +7,7 @@
 #include <zstd.h>
 
 #include "fuzz.h"
-#include "sink/compressor.h"
+#include "sink/compression.h"
 
 /* Whether libzstd reads all bytes, and ends with a frame. */
 static bool is_decoded(const uint8_t *data, size_t size)

@@ -23,7 +23,7 @@ userspace/reader/listing.c: leak of 'strndup(line,  strcspn(line, "\011\012"))' 
 userspace/reader/selection.c: leak of 'pattern.system' [CWE-401] [-Wanalyzer-malloc-leak]
 userspace/reader/selection.c: leak of 'strndup(text.data,  text.size)' [CWE-401] [-Wanalyzer-malloc-leak]
 userspace/sink/summary.c: leak of '<unknown>' [CWE-401] [-Wanalyzer-malloc-leak]
-userspace/sink/trace2/track.c: leak of '<unknown>' [CWE-401] [-Wanalyzer-malloc-leak]
+userspace/sink/trace2/record.c: leak of '<unknown>' [CWE-401] [-Wanalyzer-malloc-leak]
 userspace/source/live_source.c: leak of 'live' [CWE-401] [-Wanalyzer-malloc-leak]
 userspace/source/live_source.c: leak of '<unknown>' [CWE-401] [-Wanalyzer-malloc-leak]
 userspace/timeline/timeline.h: leak of '<unknown>' [CWE-401] [-Wanalyzer-malloc-leak]

@@ -11,7 +11,7 @@
 
 #include "fixtures/folder.h"
 #include "fixtures/tap.h"
-#include "sink/compressor.h"
+#include "sink/compression.h"
 #include "sink/sink.h"
 
 #define LINE "{\"event\":\"data\"}\n"

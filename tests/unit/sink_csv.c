@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Tests of comma-separated values. */
-#include "sink/csv.h"
+#include "sink/text.h"
 
 #include "fixtures/tap.h"
 

@@ -6,7 +6,7 @@
 #include <zstd.h>
 
 #include "fixtures/tap.h"
-#include "sink/decompress.h"
+#include "sink/compression.h"
 
 #define CONTENT_SIZE 200000
 

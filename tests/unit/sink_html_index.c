@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Tests of the index of a chunk: fields and their ranges. tests/outputs/page_search.t tests the
  * tokens. */
-#include "sink/html/index.h"
+#include "sink/html/state.h"
 
 #include <stdio.h>
 #include <string.h>

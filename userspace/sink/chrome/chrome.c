@@ -17,19 +17,224 @@
  */
 #include <stdlib.h>
 
-#include "sink/args.h"
-#include "sink/chrome/state.h"
+#include "sink/file.h"
+#include "sink/flow.h"
 #include "sink/kinds.h"
-#include "sink/remark.h"
+#include "sink/rows.h"
+#include "sink/text.h"
 
-static const struct chrome_track *chrome_track_of(const struct chrome_sink *sink,
-						  const struct timeline_track *track)
+/** CHROME_OWN_PROCESS - process of ktrack's own events: the kernel's limit; process ids are smaller
+ */
+#define CHROME_OWN_PROCESS 4194304
+
+/** struct chrome_row - a thread, and the hash of what its tracks share; 0 for none */
+struct chrome_row {
+	uint64_t hash;
+	unsigned long thread;
+};
+
+/**
+ * struct chrome_rows - what is known of the rows of a file
+ * @named: a bit for each process that was named after its main thread
+ * @recent: the threads of tracks that were begun, see chrome_thread()
+ */
+struct chrome_rows {
+	uint8_t *named;
+	struct chrome_row *recent;
+};
+
+/**
+ * struct chrome_track - the constant parts of a track's events
+ * @thread: its number
+ * @row: the row of its thread, if it takes part in that
+ * @place_row: for which @place was made
+ * @place: its "pid", "tid" and "cat"
+ * @thread_size: size of the first two in it
+ * @name: of counters: the name in JSON
+ */
+struct chrome_track {
+	struct sink_track link;
+	unsigned long thread;
+	struct row_track row;
+	const struct row *place_row;
+	struct buffer place;
+	size_t thread_size;
+	struct buffer name;
+};
+
+/**
+ * struct chrome_sink - one file
+ * @has_events: an event was written; the next one starts with a comma
+ * @flows: flows that had a point
+ * @nr_deep: slices and instants that were left out, see VIEWER_DEPTH_MAX
+ * @has_thread_rows: whether @thread_rows are written, else each track has a row
+ * @depth: of the event that is written, on its row
+ * @held: of an end whose track has ended
+ * @begin_track: of the last event, if it is the begin of a slice without flows, else NULL
+ * @phase_at: where the phase of the last event is in the output
+ */
+struct chrome_sink {
+	struct sink_file file;
+	bool has_events;
+	struct flow_set flows;
+	struct chrome_rows rows;
+	bool has_thread_rows;
+	unsigned int depth;
+	struct rows thread_rows;
+	struct chrome_track held;
+	uint64_t nr_deep;
+	const struct report *report;
+	const struct timeline_track *begin_track;
+	size_t phase_at;
+};
+
+/* Each machine has a range of numbers. */
+#define MACHINE_PIDS INT64_C(8388608)
+
+#define ROWS_RECENT 65536
+
+/** enum chrome_group - processes that are groups, with numbers behind CHROME_OWN_PROCESS */
+enum chrome_group {
+	GROUP_CPUS,
+	GROUP_CUSTOM,
+	GROUP_THREADS,
+	GROUP_COUNT
+};
+
+static const char *const group_names[] = {
+	[GROUP_CPUS] = "CPUs",
+	[GROUP_CUSTOM] = "custom scopes",
+	[GROUP_THREADS] = "threads of unknown processes",
+};
+_Static_assert(sizeof(group_names) / sizeof(group_names[0]) == GROUP_COUNT, "a name for each");
+
+static enum chrome_group track_group(const struct timeline_track *track)
 {
-	return track->sink_data[sink->file.sink_index];
+	switch (track->scope) {
+	case SCOPE_THREAD:
+		return GROUP_THREADS;
+	case SCOPE_CPU:
+		return GROUP_CPUS;
+	default:
+		return GROUP_CUSTOM;
+	}
 }
 
-struct buffer *chrome_event_begin(struct chrome_sink *sink, const char *phase, struct text place,
-				  int64_t time_ns)
+/* The process that a track is about, or the number of its group. */
+static int64_t track_pid(const struct timeline_track *track)
+{
+	bool is_pid = track->scope == SCOPE_PROCESS && track->id.kind == VALUE_SIGNED &&
+		      track->id.signed_number > 0 && track->id.signed_number < CHROME_OWN_PROCESS;
+
+	if (is_pid)
+		return track->id.signed_number;
+	if (track->scope == SCOPE_THREAD && track->tgid > 0 && track->tgid < CHROME_OWN_PROCESS)
+		return track->tgid;
+	return CHROME_OWN_PROCESS + 1 + track_group(track);
+}
+
+/* Number of the process that a track is about, or of its group. */
+static int64_t chrome_process(const struct timeline_track *track)
+{
+	int64_t machine = track->machine ? track->machine->number * MACHINE_PIDS : 0;
+
+	return machine + track_pid(track);
+}
+
+/* For a number of machines; returns -1 if memory ran out. */
+static int chrome_rows_new(struct chrome_rows *rows, size_t nr_machines)
+{
+	rows->named = calloc(1 + nr_machines, MACHINE_PIDS / 8);
+	rows->recent = calloc(ROWS_RECENT, sizeof(*rows->recent));
+	return rows->named && rows->recent ? 0 : -1;
+}
+
+static void chrome_rows_release(struct chrome_rows *rows)
+{
+	free(rows->named);
+	free(rows->recent);
+}
+
+/* The name of a process is its main thread's, which need not have a track. */
+static void chrome_append_process(struct chrome_rows *rows, struct buffer *out,
+				  const struct timeline_track *track)
+{
+	int64_t process = chrome_process(track), pid = track_pid(track);
+	uint8_t bit = 1u << process % 8;
+	bool is_main = pid < CHROME_OWN_PROCESS && track->comm[0] && track->id.signed_number == pid;
+	const char *comm = is_main ? track->comm : track->process_comm;
+
+	if (pid > CHROME_OWN_PROCESS)
+		comm = "";
+	if (comm[0] && (is_main || !(rows->named[process / 8] & bit)))
+		rows->named[process / 8] |= bit;
+	else if (rows->named[process / 8] & bit)
+		return;
+	if (track->machine)
+		buffer_printf(out, "%s: ", track->machine->name);
+	if (pid > CHROME_OWN_PROCESS)
+		buffer_append_string(out, group_names[pid - CHROME_OWN_PROCESS - 1]);
+	else if (comm[0])
+		buffer_append_string(out, comm);
+	else
+		buffer_printf(out, "process %lld", (long long)pid);
+}
+
+/* Tracks of a thread before and after it is renamed differ in its name only. */
+static unsigned long chrome_thread(struct chrome_rows *rows, struct buffer *text,
+				   const struct timeline_track *track, bool is_row)
+{
+	struct timeline_category none = { .text = "" };
+	struct timeline_track shared = *track;
+	struct chrome_row *row;
+	uint64_t hash;
+
+	shared.comm = "";
+	if (is_row) {
+		shared.category = &none;
+		shared.name = text_of("");
+		shared.field = shared.buffer = NULL;
+	}
+	buffer_clear(text);
+	track_append_identity(text, &shared);
+	buffer_append_signed(text, track->born_ns);
+	hash = text_hash(buffer_text(text)) | 1;
+	row = &rows->recent[hash / 2 % ROWS_RECENT];
+	if (row->hash != hash)
+		*row = (struct chrome_row){ .hash = hash, .thread = track->number };
+	return row->thread;
+}
+
+/* Numbers of CPUs are smaller. */
+#define CPUS_MAX 65536
+
+/* A thread of ktrack's own group. */
+static struct text own_place(struct chrome_sink *sink, uint64_t thread)
+{
+	buffer_clear(&sink->file.text);
+	buffer_printf(&sink->file.text, "\"pid\":%d,\"tid\":%llu,\"cat\":\"ktrack\"",
+		      CHROME_OWN_PROCESS, (unsigned long long)thread);
+	sink->file.out.failed |= sink->file.text.failed;
+	return buffer_text(&sink->file.text);
+}
+
+/* Losses may overlap: each CPU of each buffer has a thread. Thread 0 has all other events. */
+static uint64_t loss_thread(const struct timeline_event *loss)
+{
+	bool is_named = loss->loss_buffer && loss->loss_buffer[0];
+	uint64_t number = is_named ? text_hash(text_of(loss->loss_buffer)) & INT16_MAX : 0;
+
+	number += (uint64_t)(loss->loss_machine ? loss->loss_machine->number : 0) << 16;
+	return 1 + (uint64_t)loss->loss_cpu + number * CPUS_MAX;
+}
+
+/*
+ * Begins an event; returns the output, to which members are appended.
+ * @phase: its kind
+ * @place: members: process and thread, and perhaps the category
+ */
+static struct buffer *chrome_event_begin(struct chrome_sink *sink, const char *phase,
+					 struct text place, int64_t time_ns)
 {
 	struct buffer *out = &sink->file.out;
 
@@ -46,18 +251,201 @@ struct buffer *chrome_event_begin(struct chrome_sink *sink, const char *phase, s
 	return out;
 }
 
-int chrome_event_end(struct chrome_sink *sink, struct error *error)
+/* Ends it; returns -1 with @error. */
+static int chrome_event_end(struct chrome_sink *sink, struct error *error)
 {
 	buffer_append_char(&sink->file.out, '}');
 	return sink_file_spill(&sink->file, error);
 }
 
-void chrome_append_member(struct buffer *out, const char *name, struct text text)
+/* Appends a member, after others. */
+static void chrome_append_member(struct buffer *out, const char *name, struct text text)
 {
 	bool first = false;
 
 	json_append_member(out, text_of(name), &first);
 	json_append_string(out, text);
+}
+
+/* Writes the viewers' name for a process or thread; returns -1 with @error. */
+static int chrome_write_name(struct chrome_sink *sink, const char *what, struct text place,
+			     struct text name, struct error *error)
+{
+	struct buffer *out = chrome_event_begin(sink, "M", place, sink->file.start_ns);
+
+	chrome_append_member(out, "name", text_of(what));
+	buffer_append_string(out, ",\"args\":{\"name\":");
+	json_append_string(out, name);
+	buffer_append_char(out, '}');
+	return chrome_event_end(sink, error);
+}
+
+static int chrome_write_loss(struct chrome_sink *sink, const struct timeline_event *event,
+			     struct error *error)
+{
+	struct text place = own_place(sink, loss_thread(event));
+	struct buffer text = { 0 };
+	struct buffer *out;
+
+	loss_append_track(&text, event);
+	if (chrome_write_name(sink, "thread_name", place, buffer_text(&text), error) < 0) {
+		buffer_release(&text);
+		return -1;
+	}
+	remark_set(&text, event);
+	out = chrome_event_begin(sink, "X", place, event->begin_ns);
+	buffer_append_string(out, ",\"dur\":");
+	buffer_append_decimal(out, event->loss_end_ns - event->begin_ns, 3);
+	chrome_append_member(out, "name", buffer_text(&text));
+	buffer_release(&text);
+	buffer_append_string(out, ",\"cname\":\"terrible\"");
+	return chrome_event_end(sink, error);
+}
+
+static int chrome_own_write(struct chrome_sink *sink, const char *phase, int64_t time_ns,
+			    struct text name, struct error *error)
+{
+	struct buffer *out = chrome_event_begin(sink, phase, own_place(sink, 0), time_ns);
+
+	chrome_append_member(out, "name", name);
+	if (phase[0] == 'i')
+		chrome_append_member(out, "s", text_of("g"));
+	return chrome_event_end(sink, error);
+}
+
+static int remark_write(struct chrome_sink *sink, const char *phase,
+			const struct timeline_event *event, struct error *error)
+{
+	struct buffer text = { 0 };
+	int status = chrome_own_write(sink, phase, event->time_ns, remark_set(&text, event), error);
+
+	buffer_release(&text);
+	return status;
+}
+
+static int chrome_write_command_end(struct chrome_sink *sink, const struct timeline_event *event,
+				    struct error *error)
+{
+	struct buffer *out = chrome_event_begin(sink, "E", own_place(sink, 0), event->time_ns);
+
+	buffer_printf(out, ",\"args\":{\"pid\":%d,\"status\":%d}", event->pid, event->status);
+	return chrome_event_end(sink, error);
+}
+
+static int chrome_faults_write(struct chrome_sink *sink, const struct timeline_event *finish,
+			       struct error *error)
+{
+	struct buffer text = { 0 };
+	int status = 0;
+
+	for (size_t i = 0; i < fault_limit(finish->totals) && status == 0; i++) {
+		if (fault_set(&text, finish->totals, sink->file.counts_ticks, i))
+			status = chrome_own_write(sink, "i", finish->time_ns, buffer_text(&text),
+						  error);
+	}
+	if (text.failed)
+		status = error_set(error, "out of memory");
+	buffer_release(&text);
+	return status;
+}
+
+static int chrome_deep_write(struct chrome_sink *sink, int64_t time_ns, struct error *error)
+{
+	struct buffer text = { 0 };
+	const char *said;
+	int status;
+
+	if (sink->nr_deep == 0)
+		return 0;
+	said = deep_set(&text, sink->nr_deep);
+	if (said)
+		report_message(sink->report, "%s: %s; --event and --html have all of them",
+			       sink->file.name, said);
+	status = said ? chrome_own_write(sink, "i", time_ns, text_of(said), error)
+		      : error_set(error, "out of memory");
+	buffer_release(&text);
+	return status;
+}
+
+/* A metadata event about the recording, of which no viewer's name is used; its args follow. */
+static struct buffer *about_begin(struct chrome_sink *sink)
+{
+	struct buffer *out = chrome_event_begin(sink, "M", own_place(sink, 0), sink->file.start_ns);
+
+	chrome_append_member(out, "name", text_of("ktrack"));
+	buffer_append_string(out, ",\"args\":{");
+	return out;
+}
+
+static int chrome_write_finish(struct chrome_sink *sink, const struct timeline_event *event,
+			       struct error *error)
+{
+	struct buffer *out = &sink->file.out;
+
+	if (chrome_deep_write(sink, event->time_ns, error) < 0 ||
+	    chrome_faults_write(sink, event, error) < 0)
+		return -1;
+	if (event->totals->has_wall_drift) {
+		about_begin(sink);
+		buffer_printf(out, "\"wall_drift_ns\":\"%lld\"}",
+			      (long long)event->totals->wall_drift_ns);
+		if (chrome_event_end(sink, error) < 0)
+			return -1;
+	}
+	buffer_append_string(out, "\n]\n");
+	return 0;
+}
+
+static void append_about(struct buffer *out, const struct recording *recording)
+{
+	bool first = true;
+
+	json_append_member(out, text_of("ktrack"), &first);
+	json_append_string(out, text_of(KTRACK_VERSION));
+	recording_append(out, recording, RECORDING_CHROME);
+	machines_append(out, recording);
+	buffer_append_string(out, ",\"start_s\":\"");
+	buffer_append_decimal(out, recording->start_ns, 9);
+	buffer_append_string(out, "\",\"unix_start_s\":\"");
+	buffer_append_decimal(out, recording->start_ns + recording->wall_offset_ns, 9);
+	buffer_append_char(out, '"');
+}
+
+/* Begins the file with facts of the recording; returns -1 with @error. */
+static int chrome_own_open(struct chrome_sink *sink, const struct recording *recording,
+			   struct error *error)
+{
+	buffer_append_char(&sink->file.out, '[');
+	append_about(about_begin(sink), recording);
+	buffer_append_char(&sink->file.out, '}');
+	if (chrome_event_end(sink, error) < 0)
+		return -1;
+	return chrome_write_name(sink, "process_name", own_place(sink, 0), text_of("ktrack"),
+				 error);
+}
+
+/* Writes an event that is on no track, also the finish; returns -1 with @error. */
+static int chrome_own_event(struct chrome_sink *sink, const struct timeline_event *event,
+			    struct error *error)
+{
+	switch (event->kind) {
+	case TIMELINE_LOSS:
+		return chrome_write_loss(sink, event, error);
+	case TIMELINE_COMMAND_BEGIN:
+		return remark_write(sink, "B", event, error);
+	case TIMELINE_COMMAND_END:
+		return chrome_write_command_end(sink, event, error);
+	case TIMELINE_FINISH:
+		return chrome_write_finish(sink, event, error);
+	default:
+		return remark_write(sink, "i", event, error);
+	}
+}
+
+static const struct chrome_track *chrome_track_of(const struct chrome_sink *sink,
+						  const struct timeline_track *track)
+{
+	return track->sink_data[sink->file.sink_index];
 }
 
 /* What args have: on a row, the track's name is not that of the thread. */
@@ -83,18 +471,6 @@ static void chrome_append_args(struct chrome_sink *sink, const char *member,
 	buffer_append_string(out, member);
 	buffer_append_string(out, "\":");
 	event_append_args(out, event, with, true);
-}
-
-int chrome_write_name(struct chrome_sink *sink, const char *what, struct text place,
-		      struct text name, struct error *error)
-{
-	struct buffer *out = chrome_event_begin(sink, "M", place, sink->file.start_ns);
-
-	chrome_append_member(out, "name", text_of(what));
-	buffer_append_string(out, ",\"args\":{\"name\":");
-	json_append_string(out, name);
-	buffer_append_char(out, '}');
-	return chrome_event_end(sink, error);
 }
 
 static int chrome_write_order(struct chrome_sink *sink, struct text place, unsigned long number,

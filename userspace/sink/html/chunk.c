@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Chunks of the page's data. */
+/* Chunks of the page's data, their digests, and points of flows. */
+#include "sink/html/state.h"
+
 #include <stdlib.h>
 #include <zlib.h>
 
-#include "sink/html/base64.h"
-#include "sink/html/state.h"
+#include "sink/proto.h"
+#include "sink/text.h"
 
 /* The page draws a chunk as a whole at low zoom, and decodes it at once at high zoom. */
 #define CHUNK_COUNT_MAX 512
@@ -97,6 +99,139 @@ void html_place_append(struct buffer *out, const struct html_place *place)
 	buffer_printf(out, "%u", place->depth);
 	if (place->row > 1 || place->lane != place->depth)
 		buffer_printf(out, "/%u/%u", place->row, place->lane);
+}
+
+#define BINS 64
+#define FILLED 255
+
+/* Smaller chunks are decoded at once. */
+#define COUNT_MIN 64
+
+/* So many names have an index in a bin; the index behind them is any other name. */
+#define NAMES_MAX 31
+
+/*
+ * struct bin - a part of the chunk's time: how much of it slices fill, the longest of them, and the
+ * marks of all
+ */
+struct bin {
+	double filled_ns;
+	double longest_ns;
+	uint8_t name;
+	uint8_t marks;
+};
+
+struct digest {
+	struct bin bins[BINS];
+	uint64_t names[NAMES_MAX];
+	unsigned int nr_names;
+	double bin_ns;
+};
+
+/* The next number of a chunk's data; moves behind it. */
+static uint64_t html_data_read(const char **at)
+{
+	uint64_t number = 0;
+	unsigned int shift = 0;
+	unsigned char byte;
+
+	do {
+		byte = *(*at)++;
+		number |= (uint64_t)(byte & 127) << shift;
+		shift += 7;
+	} while (byte > 127);
+	return number;
+}
+
+static uint8_t name_index(struct digest *digest, uint64_t name)
+{
+	unsigned int i = 0;
+
+	while (i < digest->nr_names && digest->names[i] != name)
+		i++;
+	if (i == digest->nr_names && i < NAMES_MAX)
+		digest->names[digest->nr_names++] = name;
+	return i;
+}
+
+static unsigned int bin_at(const struct digest *digest, double at_ns)
+{
+	double place = at_ns / digest->bin_ns;
+
+	return place < BINS - 1 ? place : BINS - 1;
+}
+
+/* A slice without a duration counts as one nanosecond. */
+static void slice_add(struct digest *digest, double begin_ns, double duration_ns, uint64_t word)
+{
+	uint8_t name = name_index(digest, word >> 3);
+	double end_ns = begin_ns + (duration_ns > 0 ? duration_ns : 1);
+	unsigned int last = bin_at(digest, end_ns);
+
+	for (unsigned int i = bin_at(digest, begin_ns); i <= last; i++) {
+		struct bin *bin = &digest->bins[i];
+		double next_ns = i < BINS - 1 ? (i + 1) * digest->bin_ns : end_ns;
+		double part_ns = (next_ns < end_ns ? next_ns : end_ns) - begin_ns;
+
+		bin->filled_ns += part_ns;
+		bin->marks |= part_ns > 0 ? word & 7 : 0;
+		if (part_ns > bin->longest_ns) {
+			bin->longest_ns = part_ns;
+			bin->name = name;
+		}
+		begin_ns += part_ns;
+	}
+}
+
+static void slices_add(struct digest *digest, const struct html_chunk *chunk)
+{
+	const char *at = chunk->data.data;
+	double time_ns = 0;
+
+	for (unsigned int i = 0; i < chunk->count; i++) {
+		double begin_ns = time_ns + html_data_read(&at), duration_ns = html_data_read(&at);
+
+		slice_add(digest, begin_ns, duration_ns, html_data_read(&at));
+		time_ns = begin_ns + duration_ns;
+	}
+}
+
+/* Any slice leaves a trace: only an empty bin has 0. */
+static uint8_t filled_of(const struct digest *digest, const struct bin *bin)
+{
+	double part = bin->filled_ns / digest->bin_ns * FILLED;
+
+	if (part >= FILLED)
+		return FILLED;
+	return bin->filled_ns > 0 ? part > 1 ? part + 0.5 : 1 : 0;
+}
+
+static void digest_append(struct buffer *out, const struct digest *digest)
+{
+	proto_append_number(out, digest->nr_names);
+	for (unsigned int i = 0; i < digest->nr_names; i++)
+		proto_append_number(out, digest->names[i]);
+	for (unsigned int i = 0; i < BINS; i++) {
+		buffer_append_char(out, filled_of(digest, &digest->bins[i]));
+		buffer_append_char(out, digest->bins[i].marks << 5 | digest->bins[i].name);
+	}
+}
+
+/* Appends the digest of a chunk of slices as a word. */
+static void html_digest_append(struct html_sink *sink, const struct html_chunk *chunk)
+{
+	struct digest digest = { .bin_ns = (chunk->to_ns - chunk->from_ns) / (double)BINS };
+	struct buffer *out = &sink->file.out;
+
+	if (chunk->count < COUNT_MIN || chunk->to_ns == chunk->from_ns) {
+		buffer_append_char(out, '-');
+		return;
+	}
+	slices_add(&digest, chunk);
+	buffer_clear(&sink->packed);
+	digest_append(&sink->packed, &digest);
+	out->failed = out->failed || sink->packed.failed;
+	base64_append(out, buffer_text(&sink->packed));
 }
 
 static void append_head(struct html_sink *sink, const struct html_track *track,
@@ -197,6 +332,25 @@ int html_track_report(struct html_sink *sink, struct html_track *track, struct e
 	return chunk_report(sink, track, points_kind(track), &track->points, error);
 }
 
+int html_flows_report(struct html_sink *sink, struct error *error)
+{
+	struct html_chunk *chunk = &sink->points;
+	struct buffer *out = &sink->file.out;
+
+	if (chunk->count == 0)
+		return 0;
+	if (chunk->data.failed)
+		return error_set(error, "out of memory");
+	buffer_append_string(out, "p ");
+	buffer_append_signed(out, chunk->from_ns - sink->file.start_ns);
+	buffer_printf(out, " %u ", chunk->count);
+	base64_append(out, buffer_text(&chunk->data));
+	buffer_append_char(out, '\n');
+	buffer_clear(&chunk->data);
+	chunk->count = 0;
+	return sink_file_spill(&sink->file, error);
+}
+
 int html_report_all(struct html_sink *sink, struct error *error)
 {
 	for (struct sink_track *link = sink->file.tracks; link; link = link->after) {
@@ -271,4 +425,62 @@ void html_track_release(struct sink_track *link)
 	chunk_release(&track->points);
 	free(track->slices);
 	free(track->open);
+}
+
+#define POINTS_MAX 512
+
+/* Few different ones: the names of fields. Those of several tracepoints may be the same text. */
+static int flow_name_number(struct html_sink *sink, struct text name, uint64_t *number)
+{
+	struct html_flow_name *names;
+
+	for (size_t i = 0; i < sink->nr_flow_names; i++) {
+		if (!text_equals(sink->flow_names[i].name, name))
+			continue;
+		*number = sink->flow_names[i].number;
+		return 0;
+	}
+	names = reallocarray(sink->flow_names, sink->nr_flow_names + 1, sizeof(*names));
+	if (!names)
+		return -1;
+	sink->flow_names = names;
+	*number = html_name_report(sink, name);
+	names[sink->nr_flow_names++] = (struct html_flow_name){ .name = name, .number = *number };
+	return 0;
+}
+
+static int point_add(struct html_sink *sink, const struct timeline_event *event,
+		     const struct field *flow, struct error *error)
+{
+	struct html_chunk *chunk = &sink->points;
+	bool is_end = event->kind == TIMELINE_SLICE_END;
+	uint64_t name;
+
+	if (flow_name_number(sink, flow->name, &name) < 0)
+		return error_set(error, "out of memory");
+	if (chunk->count == 0)
+		chunk->from_ns = chunk->last_ns = event->time_ns;
+	proto_append_number(&chunk->data, event->time_ns - chunk->last_ns);
+	proto_append_number(&chunk->data, is_end ? event->time_ns - event->begin_ns : 0);
+	proto_append_number(&chunk->data, event->track->number);
+	proto_append_number(&chunk->data, event->kind == TIMELINE_INSTANT ? 0 : event->depth);
+	proto_append_number(&chunk->data, name);
+	proto_append_number(&chunk->data, flow->value.unsigned_number);
+	chunk->last_ns = event->time_ns;
+	return ++chunk->count == POINTS_MAX ? html_flows_report(sink, error) : 0;
+}
+
+int html_flows_add(struct html_sink *sink, const struct timeline_event *event, struct error *error)
+{
+	for (unsigned int i = 0; i < event->nr_flows; i++) {
+		if (point_add(sink, event, timeline_event_flow(event, i), error) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+void html_flows_release(struct html_sink *sink)
+{
+	buffer_release(&sink->points.data);
+	free(sink->flow_names);
 }

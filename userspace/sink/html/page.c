@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Embeds the page's files. The assembler reads them, by their path from the top of the tree. */
-#include "sink/html/page.h"
+/*
+ * The page: its constant parts, which the assembler embeds by their path from the top of the
+ * tree, and what surrounds its lines.
+ */
+#include "sink/html/state.h"
+
+#include "sink/text.h"
 
 #define FILE_BEGIN(name)         \
 	".pushsection .rodata\n" \
@@ -40,3 +45,62 @@ __asm__(FILE_BEGIN(page_script)
 	FILE_PART("live.js")
 	FILE_PART("page.js")
 	FILE_END);
+
+/* The page may run only its own scripts and styles, and fetch nothing; the live one its lines. */
+#define PAGE_BEGIN                                                                    \
+	"<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"         \
+	"<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; " \
+	"script-src 'unsafe-inline'; style-src 'unsafe-inline'"
+#define PAGE_LIVE "; connect-src 'self'"
+#define PAGE_TITLE "\">\n<meta name=\"viewport\" content=\"width=device-width\">\n<title>ktrack: "
+
+static void append_frame(struct buffer *out, const char *title, const char *policy)
+{
+	buffer_append_string(out, PAGE_BEGIN);
+	buffer_append_string(out, policy);
+	buffer_append_string(out, PAGE_TITLE);
+	html_append_escaped(out, text_of(title));
+	buffer_append_string(out, "</title>\n<style>\n");
+	buffer_append_string(out, page_style);
+	buffer_append_string(out, "</style></head>\n<body>\n");
+	buffer_append_string(out, page_body);
+}
+
+void html_append_head(struct buffer *out, const char *title)
+{
+	append_frame(out, title, "");
+	buffer_append_string(out, "<script type=\"text/plain\" id=\"data\">\n");
+}
+
+void html_append_tail(struct buffer *out)
+{
+	buffer_append_string(out, "</script>\n<script>\n");
+	buffer_append_string(out, page_script);
+	buffer_append_string(out, "</script>\n</body></html>\n");
+}
+
+void sink_live_page_append(struct buffer *out, const char *title)
+{
+	append_frame(out, title, PAGE_LIVE);
+	buffer_append_string(out, "<script type=\"text/plain\" id=\"data\" data-lines=\"lines\">");
+	html_append_tail(out);
+}
+
+/* A property must not end the element of the page that contains it. */
+void html_append_recording(struct buffer *out, const struct recording *recording)
+{
+	struct buffer members = { 0 };
+	bool first = true;
+
+	json_append_member(&members, text_of("ktrack"), &first);
+	json_append_string(&members, text_of(KTRACK_VERSION));
+	recording_append(&members, recording, RECORDING_HTML);
+	machines_append(&members, recording);
+	buffer_append_string(out, "r {");
+	html_append_object(out, buffer_text(&members));
+	out->failed |= members.failed;
+	buffer_release(&members);
+	buffer_printf(out, ",\"cpus\":%llu,\"start_ns\":\"%lld\",\"unix_ns\":\"%lld\"}\n",
+		      (unsigned long long)recording->nr_cpus, (long long)recording->start_ns,
+		      (long long)(recording->start_ns + recording->wall_offset_ns));
+}

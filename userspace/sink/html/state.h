@@ -49,9 +49,85 @@
 #ifndef SINK_HTML_STATE_H
 #define SINK_HTML_STATE_H
 
+#include "base/base.h"
 #include "sink/file.h"
-#include "sink/html/index.h"
 #include "sink/rows.h"
+
+/** TOKENS_MAX - a chunk with more different tokens has none: it may have any */
+#define TOKENS_MAX 4096
+
+/**
+ * struct html_tokens - hashes of what a chunk has: numbers, three letters in a row, names
+ * @table: the hashes by their lowest bits; 0 is a free place
+ * @size: number of different hashes
+ * @window: the last three letters of a text
+ * @nr_letters: number of letters since the text's begin
+ */
+struct html_tokens {
+	uint32_t table[2 * TOKENS_MAX];
+	unsigned int size;
+	uint32_t window;
+	unsigned int nr_letters;
+};
+
+/** html_tokens_clear - remove all tokens */
+void html_tokens_clear(struct html_tokens *tokens);
+
+/** html_tokens_add_name - add a name by its number */
+void html_tokens_add_name(struct html_tokens *tokens, uint64_t name);
+
+/** html_tokens_append - append the filter as a word: - if it is empty, * if it is full */
+void html_tokens_append(struct buffer *out, const struct html_tokens *tokens);
+
+/** INDEX_FIELDS_MAX - a chunk with more different fields is always searched */
+#define INDEX_FIELDS_MAX 64
+
+/**
+ * struct index_field - a field of a chunk, and the range of its numbers
+ * @has_numbers: @min and @max are set
+ * @is_unlimited: it has texts that are numbers to the page, but not to this index
+ * @max: 0 if all are negative
+ */
+struct index_field {
+	struct text name;
+	bool has_numbers;
+	bool is_unlimited;
+	int64_t min;
+	uint64_t max;
+};
+
+/**
+ * struct html_index - the fields of a chunk and the tokens of their values
+ * @is_open: it has what is not indexed
+ */
+struct html_index {
+	struct html_tokens tokens;
+	struct index_field fields[INDEX_FIELDS_MAX];
+	unsigned int nr_fields;
+	bool is_open;
+};
+
+/** html_index_clear - forget the chunk before */
+void html_index_clear(struct html_index *index);
+
+/** html_index_add_range - add numbers of a field, without tokens; its name must stay valid */
+void html_index_add_range(struct html_index *index, struct text name, int64_t min, int64_t max);
+
+/** html_index_add_args - add the arguments of a chunk: JSON that ktrack wrote; must stay valid */
+void html_index_add_args(struct html_index *index, struct text json);
+
+/**
+ * html_index_append - append the fields and the tokens as two words
+ *
+ * Fields are ";" and then "NAME=MIN~MAX;" for each, without numbers for texts alone, "~" for any;
+ * behind "?" numbers may have no tokens. "*" stands for anything.
+ */
+void html_index_append(struct buffer *out, const struct html_index *index);
+
+/** page_style, page_body, page_script - CSS, the body's content, and the scripts */
+extern const char page_style[];
+extern const char page_body[];
+extern const char page_script[];
 
 enum html_chunk_kind {
 	CHUNK_SLICES,
@@ -196,12 +272,6 @@ void html_append_recording(struct buffer *out, const struct recording *recording
 /** html_append_packed - append a compressed text as a word; returns -1 if memory ran out */
 int html_append_packed(struct html_sink *sink, struct text text);
 
-/** html_digest_append - append the digest of a chunk of slices as a word */
-void html_digest_append(struct html_sink *sink, const struct html_chunk *chunk);
-
-/** html_data_read - the next number of a chunk's data; moves behind it */
-uint64_t html_data_read(const char **at);
-
 /** html_append_escaped - append a text between tags */
 void html_append_escaped(struct buffer *out, struct text text);
 
@@ -219,27 +289,14 @@ struct html_chunk *html_points_of(struct html_track *track, int64_t time_ns);
 struct html_chunk *html_slices_of(struct html_track *track, const struct html_place *place,
 				  int64_t time_ns, struct error *error);
 
-/** html_lines_write - write the lines of an event, or keep it for a later one; -1 with @error */
-int html_lines_write(struct html_sink *sink, const struct timeline_event *event,
-		     struct error *error);
-
-/** html_note_write - write a fault of the recording as a whole */
-void html_note_write(struct html_sink *sink, struct text text);
-
 /** html_name_report - write a name; returns its number */
 uint64_t html_name_report(struct html_sink *sink, struct text name);
-
-/** html_name_number - the number of a name, which is written at its first use */
-uint64_t html_name_number(struct html_sink *sink, struct timeline_name *name);
 
 /** html_flows_add - add the points of flows that @event is; returns -1 with @error */
 int html_flows_add(struct html_sink *sink, const struct timeline_event *event, struct error *error);
 
 /** html_flows_report - write all points that were added; returns -1 with @error */
 int html_flows_report(struct html_sink *sink, struct error *error);
-
-/** html_explanations_report - write where the time of slices went; returns -1 with @error */
-int html_explanations_report(struct html_sink *sink, struct error *error);
 
 /** html_flows_release - free the points */
 void html_flows_release(struct html_sink *sink);
@@ -252,8 +309,5 @@ int html_track_report(struct html_sink *sink, struct html_track *track, struct e
 
 /** html_track_release - free the chunks of a track without writing them */
 void html_track_release(struct sink_track *link);
-
-/** html_release - free what the sink refers to */
-void html_release(struct sink_file *file);
 
 #endif

@@ -5,8 +5,9 @@
  *
  * They are a file of their own, because a file of OTLP has one type of data.
  */
-#include "sink/kinds.h"
 #include "sink/otlp/state.h"
+
+#include "sink/kinds.h"
 
 /* Bytes of samples that wait for a request, about. */
 #define POINTS_MAX ((size_t)48 << 10)

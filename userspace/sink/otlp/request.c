@@ -1,9 +1,301 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Requests: lines of many spans or metrics, each with the resource that they are about. */
+/*
+ * Requests of OpenTelemetry's protocol: their resource, their ids, and the JSON of their members.
+ */
+#include "sink/otlp/state.h"
+
 #include <stdlib.h>
 
-#include "sink/args.h"
-#include "sink/otlp/state.h"
+#include "sink/text.h"
+
+void otlp_append_separator(struct buffer *out)
+{
+	if (out->size > 0 && out->data[out->size - 1] != '[' && out->data[out->size - 1] != '{')
+		buffer_append_char(out, ',');
+}
+
+static void otlp_key_append(struct buffer *out, const char *prefix, struct text key)
+{
+	size_t quote;
+
+	if (!prefix[0]) {
+		json_append_string(out, key);
+		return;
+	}
+	/* The opening quote of the key is overwritten with the last character of the prefix. */
+	buffer_append_char(out, '"');
+	buffer_append(out, prefix, strlen(prefix) - 1);
+	quote = out->size;
+	json_append_string(out, key);
+	if (!out->failed)
+		out->data[quote] = prefix[strlen(prefix) - 1];
+}
+
+void otlp_append_key(struct buffer *out, const char *prefix, struct text key)
+{
+	otlp_append_separator(out);
+	buffer_append_string(out, "{\"key\":");
+	otlp_key_append(out, prefix, key);
+	buffer_append_string(out, ",\"value\":");
+}
+
+static void otlp_number_append(struct buffer *out, int64_t number)
+{
+	buffer_append_string(out, "{\"intValue\":\"");
+	buffer_append_signed(out, number);
+	buffer_append_string(out, "\"}");
+}
+
+static void otlp_text_append(struct buffer *out, struct text text)
+{
+	buffer_append_string(out, "{\"stringValue\":");
+	json_append_string(out, text);
+	buffer_append_char(out, '}');
+}
+
+/* OTLP has no unsigned numbers. */
+static void otlp_unsigned_append(struct buffer *out, uint64_t number)
+{
+	if (number <= INT64_MAX) {
+		otlp_number_append(out, (int64_t)number);
+		return;
+	}
+	buffer_append_string(out, "{\"stringValue\":\"");
+	buffer_append_unsigned(out, number);
+	buffer_append_string(out, "\"}");
+}
+
+static void otlp_value_append(struct buffer *out, const struct value *value)
+{
+	switch (value->kind) {
+	case VALUE_SIGNED:
+		otlp_number_append(out, value->signed_number);
+		break;
+	case VALUE_UNSIGNED:
+		otlp_unsigned_append(out, value->unsigned_number);
+		break;
+	case VALUE_BOOLEAN:
+		buffer_append_string(out, value->boolean ? "{\"boolValue\":true}"
+							 : "{\"boolValue\":false}");
+		break;
+	case VALUE_FLOATING:
+		buffer_append_string(out, "{\"doubleValue\":");
+		value_append_json(out, value);
+		buffer_append_char(out, '}');
+		break;
+	case VALUE_BYTES:
+		buffer_append_string(out, "{\"bytesValue\":\"");
+		base64_append(out, value->text);
+		buffer_append_string(out, "\"}");
+		break;
+	default:
+		otlp_text_append(out, value->text);
+	}
+}
+
+void otlp_append_value(struct buffer *out, const struct value *value)
+{
+	otlp_value_append(out, value);
+	buffer_append_char(out, '}');
+}
+
+void otlp_append_text(struct buffer *out, const char *key, struct text text)
+{
+	otlp_append_key(out, "", text_of(key));
+	otlp_text_append(out, text);
+	buffer_append_char(out, '}');
+}
+
+void otlp_append_number(struct buffer *out, const char *key, int64_t number)
+{
+	otlp_append_key(out, "", text_of(key));
+	otlp_number_append(out, number);
+	buffer_append_char(out, '}');
+}
+
+void otlp_append_true(struct buffer *out, const char *key)
+{
+	otlp_append_key(out, "", text_of(key));
+	buffer_append_string(out, "{\"boolValue\":true}}");
+}
+
+void otlp_append_fields(struct buffer *out, const char *prefix, const struct field *fields,
+			size_t nr_fields)
+{
+	for (size_t i = 0; i < nr_fields; i++) {
+		otlp_append_key(out, prefix, fields[i].name);
+		otlp_append_value(out, &fields[i].value);
+	}
+}
+
+void otlp_append_time(struct buffer *out, const char *member, int64_t wall_ns)
+{
+	otlp_append_separator(out);
+	buffer_append_char(out, '"');
+	buffer_append_string(out, member);
+	buffer_append_string(out, "\":\"");
+	buffer_append_unsigned(out, wall_ns > 0 ? (uint64_t)wall_ns : 0);
+	buffer_append_char(out, '"');
+}
+
+/* Distinguish the three ids that are made of one hash. */
+enum {
+	ID_TRACE_HIGH = 1,
+	ID_TRACE_LOW,
+	ID_SPAN,
+};
+
+/* The finalizer of SplitMix64: each bit of the argument changes half of those of the result. */
+uint64_t otlp_mix(uint64_t hash, uint64_t number)
+{
+	uint64_t mixed = (hash ^ number) + UINT64_C(0x9e3779b97f4a7c15);
+
+	mixed = (mixed ^ mixed >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+	mixed = (mixed ^ mixed >> 27) * UINT64_C(0x94d049bb133111eb);
+	return mixed ^ mixed >> 31;
+}
+
+uint64_t otlp_mix_text(uint64_t hash, struct text text)
+{
+	for (size_t i = 0; i < text.size; i += sizeof(uint64_t)) {
+		size_t left = text.size - i;
+		uint64_t word = 0;
+
+		memcpy(&word, text.data + i, left < sizeof(word) ? left : sizeof(word));
+		hash = otlp_mix(hash, word);
+	}
+	return otlp_mix(hash, text.size);
+}
+
+/* An id of zeros is invalid. */
+static uint64_t id_of(uint64_t hash, unsigned int which)
+{
+	uint64_t id = otlp_mix(hash, which);
+
+	return id ? id : 1;
+}
+
+struct otlp_context otlp_root(uint64_t hash)
+{
+	return (struct otlp_context){
+		.trace = { id_of(hash, ID_TRACE_HIGH), id_of(hash, ID_TRACE_LOW) },
+		.span = id_of(hash, ID_SPAN),
+	};
+}
+
+struct otlp_context otlp_child(const struct otlp_context *parent, uint64_t hash)
+{
+	return (struct otlp_context){ .trace = { parent->trace[0], parent->trace[1] },
+				      .span = id_of(hash, ID_SPAN) };
+}
+
+void otlp_append_context(struct buffer *out, const struct otlp_context *context)
+{
+	buffer_printf(out, "\"traceId\":\"%016llx%016llx\",\"spanId\":\"%016llx\"",
+		      (unsigned long long)context->trace[0], (unsigned long long)context->trace[1],
+		      (unsigned long long)context->span);
+}
+
+void otlp_append_parent(struct buffer *out, uint64_t span)
+{
+	buffer_printf(out, ",\"parentSpanId\":\"%016llx\"", (unsigned long long)span);
+}
+
+/** struct otlp_point - a flow, whose name lives as long as the timeline */
+struct otlp_point {
+	struct text name;
+	uint64_t id;
+	struct otlp_context context;
+};
+
+static bool point_is(const void *value, const void *key)
+{
+	const struct otlp_point *point = value;
+	const struct field *flow = key;
+
+	return point->id == flow->value.unsigned_number && text_equals(point->name, flow->name);
+}
+
+static uint64_t otlp_flow_hash(const struct field *flow)
+{
+	return hash_number(hash_text(flow->name) + flow->value.unsigned_number);
+}
+
+static struct otlp_point *otlp_point_find(const struct otlp_flows *flows, const struct field *flow)
+{
+	uint64_t hash = otlp_flow_hash(flow);
+	struct otlp_point *point = map_find(&flows->recent, hash, point_is, flow);
+
+	return point ? point : map_find(&flows->older, hash, point_is, flow);
+}
+
+const struct otlp_context *otlp_flows_find(const struct otlp_flows *flows, const struct field *flow)
+{
+	const struct otlp_point *point = otlp_point_find(flows, flow);
+
+	return point ? &point->context : NULL;
+}
+
+static void otlp_points_free(struct map *points)
+{
+	for (size_t i = 0; i < points->capacity; i++)
+		free(points->slots[i].value);
+	map_release(points);
+}
+
+/* A flow that is used stays among the recent ones. */
+static struct otlp_point *otlp_point_take(struct otlp_flows *flows, const struct field *flow,
+					  uint64_t hash)
+{
+	struct otlp_point *point = map_find(&flows->older, hash, point_is, flow);
+
+	if (point) {
+		map_remove(&flows->older, hash, point);
+		return point;
+	}
+	point = malloc(sizeof(*point));
+	if (point)
+		*point = (struct otlp_point){ .name = flow->name,
+					      .id = flow->value.unsigned_number };
+	return point;
+}
+
+static int otlp_point_add(struct otlp_flows *flows, const struct field *flow,
+			  const struct otlp_context *context)
+{
+	uint64_t hash = otlp_flow_hash(flow);
+	struct otlp_point *point = otlp_point_take(flows, flow, hash);
+
+	if (!point)
+		return -1;
+	point->context = *context;
+	if (flows->recent.size == OTLP_FLOWS_RECENT) {
+		otlp_points_free(&flows->older);
+		flows->older = flows->recent;
+		flows->recent = (struct map){ 0 };
+	}
+	if (map_insert(&flows->recent, hash, point) == 0)
+		return 0;
+	free(point);
+	return -1;
+}
+
+int otlp_flows_set(struct otlp_flows *flows, const struct field *flow,
+		   const struct otlp_context *context)
+{
+	struct otlp_point *point = map_find(&flows->recent, otlp_flow_hash(flow), point_is, flow);
+
+	if (!point)
+		return otlp_point_add(flows, flow, context);
+	point->context = *context;
+	return 0;
+}
+
+void otlp_flows_release(struct otlp_flows *flows)
+{
+	otlp_points_free(&flows->recent);
+	otlp_points_free(&flows->older);
+}
 
 /* Bytes of a request, about: collectors read lines of some megabytes at most. */
 #define REQUEST_SIZE (48 * 1024)
@@ -70,6 +362,17 @@ static void request_open(struct otlp_sink *sink, struct otlp_request *request,
 	sink->file.out.failed |= head->failed;
 }
 
+void otlp_requests_release(struct otlp_sink *sink)
+{
+	for (size_t i = 0; i < sink->nr_requests; i++) {
+		buffer_release(&sink->requests[i].head);
+		buffer_release(&sink->requests[i].items);
+	}
+	free(sink->requests);
+	sink->requests = NULL;
+	sink->nr_requests = 0;
+}
+
 int otlp_open_requests(struct otlp_sink *sink, const struct recording *recording, const char *array,
 		       struct error *error)
 {
@@ -126,17 +429,6 @@ void otlp_requests_end(struct otlp_sink *sink)
 {
 	for (size_t i = sink->nr_requests; i > 0; i--)
 		request_end(sink, &sink->requests[i - 1]);
-}
-
-void otlp_requests_release(struct otlp_sink *sink)
-{
-	for (size_t i = 0; i < sink->nr_requests; i++) {
-		buffer_release(&sink->requests[i].head);
-		buffer_release(&sink->requests[i].items);
-	}
-	free(sink->requests);
-	sink->requests = NULL;
-	sink->nr_requests = 0;
 }
 
 /* Keys of OpenTelemetry's semantic conventions, where they have one. */

@@ -3,9 +3,76 @@
 #ifndef SINK_OTLP_STATE_H
 #define SINK_OTLP_STATE_H
 
+#include "base/base.h"
 #include "sink/file.h"
-#include "sink/otlp/context.h"
-#include "sink/otlp/json.h"
+
+/** struct otlp_context - the ids of a span; @span is 0 for none */
+struct otlp_context {
+	uint64_t trace[2];
+	uint64_t span;
+};
+
+/** otlp_mix, otlp_mix_text - add a number or a text to a hash that is the same in every process */
+uint64_t otlp_mix(uint64_t hash, uint64_t number);
+uint64_t otlp_mix_text(uint64_t hash, struct text text);
+
+/** otlp_root - the ids of a span that begins a trace, of a hash of what identifies it */
+struct otlp_context otlp_root(uint64_t hash);
+
+/** otlp_child - the ids of a span of the same trace */
+struct otlp_context otlp_child(const struct otlp_context *parent, uint64_t hash);
+
+/** otlp_append_context - append the members "traceId" and "spanId" */
+void otlp_append_context(struct buffer *out, const struct otlp_context *context);
+
+/** otlp_append_parent - append the member "parentSpanId" */
+void otlp_append_parent(struct buffer *out, uint64_t span);
+
+/**
+ * struct otlp_flows - the last span of each flow
+ * @recent, @older: struct otlp_point; the second one is of longer ago
+ *
+ * A zeroed struct is empty. Its memory is limited: it forgets a flow after OTLP_FLOWS_RECENT others
+ * at the earliest.
+ */
+struct otlp_flows {
+	struct map recent;
+	struct map older;
+};
+
+/** OTLP_FLOWS_RECENT - number of flows that are known at least */
+#define OTLP_FLOWS_RECENT (64 * 1024)
+
+/** otlp_flows_find - the last span of a flow; NULL if it had none */
+const struct otlp_context *otlp_flows_find(const struct otlp_flows *flows,
+					   const struct field *flow);
+
+/** otlp_flows_set - set the last span of a flow; returns -1 if memory ran out */
+int otlp_flows_set(struct otlp_flows *flows, const struct field *flow,
+		   const struct otlp_context *context);
+
+void otlp_flows_release(struct otlp_flows *flows);
+
+/** otlp_append_key - append the begin of an attribute, after "," unless it is the first */
+void otlp_append_key(struct buffer *out, const char *prefix, struct text key);
+
+/** otlp_append_value - append the rest of an attribute */
+void otlp_append_value(struct buffer *out, const struct value *value);
+
+/** otlp_append_text, otlp_append_number, otlp_append_true - append an attribute */
+void otlp_append_text(struct buffer *out, const char *key, struct text text);
+void otlp_append_number(struct buffer *out, const char *key, int64_t number);
+void otlp_append_true(struct buffer *out, const char *key);
+
+/** otlp_append_fields - append an attribute for each field, with a prefix of its key */
+void otlp_append_fields(struct buffer *out, const char *prefix, const struct field *fields,
+			size_t nr_fields);
+
+/** otlp_append_time - append a member with nanoseconds since 1970; times before are 0 */
+void otlp_append_time(struct buffer *out, const char *member, int64_t wall_ns);
+
+/** otlp_append_separator - append "," unless an array or an object was just opened, or is empty */
+void otlp_append_separator(struct buffer *out);
 
 /**
  * struct otlp_request - spans or metrics of a machine
@@ -125,26 +192,5 @@ void otlp_requests_release(struct otlp_sink *sink);
 /** otlp_append_emitter - append attributes of an event's writer */
 void otlp_append_emitter(struct buffer *out, const struct timeline_event *event, unsigned int with,
 			 const char *prefix);
-
-/**
- * otlp_own_span - write a span of ktrack's own, which is a trace
- * @machine: that it is about; NULL for none
- * @attributes: its attributes, ready-made
- * @is_error: its status is an error
- */
-int otlp_own_span(struct otlp_sink *sink, const struct timeline_machine *machine, int64_t begin_ns,
-		  int64_t end_ns, struct text name, struct text attributes, bool is_error,
-		  struct error *error);
-
-/** otlp_write_remark - write an event that is on no track; returns -1 with @error */
-int otlp_write_remark(struct otlp_sink *sink, const struct timeline_event *event,
-		      struct error *error);
-
-/** otlp_write_slice - a slice begins or ends; otlp_write_instant - an instant; return -1 with
- * @error */
-int otlp_write_slice(struct otlp_sink *sink, const struct timeline_event *event,
-		     struct error *error);
-int otlp_write_instant(struct otlp_sink *sink, const struct timeline_event *event,
-		       struct error *error);
 
 #endif

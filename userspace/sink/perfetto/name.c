@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Interned strings: written once in a packet sequence, then referred to by number. */
+#include "sink/perfetto/state.h"
+
 #include <stdlib.h>
 
-#include "sink/args.h"
+#include "sink/text.h"
 #include "sink/flow.h"
-#include "sink/perfetto/fields.h"
-#include "sink/perfetto/state.h"
 #include "sink/proto.h"
 
 #define END_PREFIX "end:"

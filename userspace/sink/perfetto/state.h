@@ -8,6 +8,151 @@
 #include "sink/file.h"
 #include "sink/rows.h"
 
+enum perfetto_trace_field {
+	TRACE_PACKET = 1,
+};
+
+enum perfetto_packet_field {
+	PACKET_CLOCK_SNAPSHOT = 6,
+	PACKET_TIMESTAMP = 8,
+	PACKET_SEQUENCE_ID = 10,
+	PACKET_TRACK_EVENT = 11,
+	PACKET_INTERNED_DATA = 12,
+	PACKET_SEQUENCE_FLAGS = 13,
+	PACKET_SYSTEM_INFO = 45,
+	PACKET_ZLIB_PACKETS = 50,
+	PACKET_DEFAULTS = 59,
+	PACKET_TRACK_DESCRIPTOR = 60,
+	PACKET_IS_FIRST = 87,
+	PACKET_MACHINE_ID = 98,
+	PACKET_TRACE_ATTRIBUTES = 126,
+	PACKET_ZSTD_PACKETS = 133,
+};
+
+enum perfetto_sequence_flag {
+	SEQUENCE_STATE_CLEARED = 1,
+	SEQUENCE_NEEDS_STATE = 2,
+};
+
+enum perfetto_defaults_field {
+	DEFAULTS_CLOCK_ID = 58,
+};
+
+enum perfetto_system_info_field {
+	SYSTEM_INFO_UTSNAME = 1,
+	SYSTEM_INFO_MACHINE_NAME = 17,
+};
+
+enum perfetto_utsname_field {
+	UTSNAME_SYSNAME = 1,
+	UTSNAME_RELEASE = 3,
+};
+
+enum perfetto_attributes_field {
+	ATTRIBUTES_ATTRIBUTE = 1,
+};
+
+enum perfetto_attribute_field {
+	ATTRIBUTE_KEY = 1,
+	ATTRIBUTE_INTEGER = 2,
+	ATTRIBUTE_STRING = 3,
+};
+
+enum perfetto_snapshot_field {
+	SNAPSHOT_CLOCKS = 1,
+	SNAPSHOT_PRIMARY_CLOCK = 2,
+};
+
+enum perfetto_clock_field {
+	CLOCK_ID = 1,
+	CLOCK_TIMESTAMP = 2,
+};
+
+enum perfetto_clock {
+	CLOCK_REALTIME_ID = 1,
+	CLOCK_MONOTONIC_ID = 3,
+	CLOCK_MONOTONIC_RAW_ID = 5,
+	CLOCK_BOOTTIME_ID = 6,
+};
+
+enum perfetto_interned_field {
+	INTERNED_CATEGORIES = 1,
+	INTERNED_EVENT_NAMES = 2,
+	INTERNED_ANNOTATION_NAMES = 3,
+};
+
+enum perfetto_interned_entry_field {
+	ENTRY_IID = 1,
+	ENTRY_NAME = 2,
+};
+
+enum perfetto_descriptor_field {
+	TRACK_DESCRIPTOR_UUID = 1,
+	TRACK_DESCRIPTOR_NAME = 2,
+	TRACK_DESCRIPTOR_PROCESS = 3,
+	TRACK_DESCRIPTOR_THREAD = 4,
+	TRACK_DESCRIPTOR_PARENT_UUID = 5,
+	TRACK_DESCRIPTOR_COUNTER = 8,
+	TRACK_DESCRIPTOR_CHILD_ORDERING = 11,
+	TRACK_DESCRIPTOR_ORDER_RANK = 12,
+	TRACK_DESCRIPTOR_DESCRIPTION = 14,
+	TRACK_DESCRIPTOR_MERGE_BEHAVIOR = 15,
+	TRACK_DESCRIPTOR_MERGE_KEY = 16,
+};
+
+/* A value of TrackDescriptor.ChildTracksOrdering: by the children's ranks. */
+enum perfetto_child_ordering {
+	ORDERING_EXPLICIT = 3,
+};
+
+/* Values of TrackDescriptor.SiblingMergeBehavior. */
+enum perfetto_merge_behavior {
+	MERGE_NONE = 2,
+	MERGE_BY_KEY = 3,
+};
+
+enum perfetto_process_field {
+	PROCESS_PID = 1,
+	PROCESS_NAME = 6,
+	PROCESS_START_NS = 7,
+};
+
+enum perfetto_thread_field {
+	THREAD_PID = 1,
+	THREAD_TID = 2,
+	THREAD_NAME = 5,
+};
+
+enum perfetto_event_field {
+	EVENT_CATEGORY_IIDS = 3,
+	EVENT_ANNOTATIONS = 4,
+	EVENT_TYPE = 9,
+	EVENT_NAME_IID = 10,
+	EVENT_TRACK_UUID = 11,
+	EVENT_CATEGORIES = 22,
+	EVENT_NAME = 23,
+	EVENT_COUNTER_VALUE = 30,
+	EVENT_DOUBLE_COUNTER_VALUE = 44,
+	EVENT_FLOW_IDS = 47,
+};
+
+enum perfetto_event_type {
+	TYPE_SLICE_BEGIN = 1,
+	TYPE_SLICE_END = 2,
+	TYPE_INSTANT = 3,
+	TYPE_COUNTER = 4,
+};
+
+enum perfetto_annotation_field {
+	ANNOTATION_NAME_IID = 1,
+	ANNOTATION_BOOL = 2,
+	ANNOTATION_UINT = 3,
+	ANNOTATION_INT = 4,
+	ANNOTATION_DOUBLE = 5,
+	ANNOTATION_STRING = 6,
+	ANNOTATION_NAME = 10,
+};
+
 /** PERFETTO_HEAD_SIZE - limit of a sequence's number and flags as fields of a packet */
 #define PERFETTO_HEAD_SIZE 32
 
@@ -343,11 +488,6 @@ struct perfetto_descriptor {
 int perfetto_descriptor_write(struct perfetto_sink *sink,
 			      const struct perfetto_descriptor *descriptor, struct error *error);
 
-/** perfetto_group_add - write the descriptor of a track without a process, or keep it waiting */
-int perfetto_group_add(struct perfetto_sink *sink, struct perfetto_category *category,
-		       const struct timeline_track *shown, uint64_t uuid, uint64_t merge_key,
-		       struct error *error);
-
 /** perfetto_machine_uuid - the track of a machine; 0 for NULL */
 uint64_t perfetto_machine_uuid(const struct timeline_machine *machine);
 
@@ -367,42 +507,7 @@ void perfetto_waiting_release(struct perfetto_waiting *waiting);
 int perfetto_category_compare(struct perfetto_sink *sink, struct perfetto_category *category,
 			      struct error *error);
 
-/**
- * perfetto_label_below_task - set sink->file.text to the track's name below its parent
- *
- * Returns 0, or -1 with @error.
- */
-int perfetto_label_below_task(struct perfetto_sink *sink, const struct timeline_track *shown,
-			      struct perfetto_track *track, struct error *error);
-
-/** perfetto_label_forget - release the name of a track below a task */
-void perfetto_label_forget(struct perfetto_sink *sink, const struct perfetto_track *track);
-
-/** perfetto_label_in_group, perfetto_label_alone - append the name in its group, or without one */
-void perfetto_label_in_group(const struct perfetto_sink *sink, struct buffer *out,
-			     const struct timeline_track *shown);
-void perfetto_label_alone(const struct perfetto_sink *sink, struct buffer *out,
-			  const struct timeline_track *shown);
-
-/**
- * perfetto_life - distinguish processes or threads with the same number
- * @born_ns: its birth; 0 if unknown, which means the last one of the number
- * @life: becomes 0 for the first one of the number, else its birth
- *
- * Returns 1 if it is a later one that was not seen before, 0 if not, or -1 with @error.
- */
-int perfetto_life(struct perfetto_sink *sink, int id, int64_t born_ns, uint64_t *life,
-		  struct error *error);
-
 void perfetto_lives_free(struct perfetto_sink *sink);
-
-/** perfetto_frame_open - begin the sequence; returns -1 with @error */
-int perfetto_frame_open(struct perfetto_sink *sink, const struct recording *recording,
-			struct error *error);
-
-/** perfetto_frame_event - write an event that is on no track; returns -1 with @error */
-int perfetto_frame_event(struct perfetto_sink *sink, const struct timeline_event *event,
-			 struct error *error);
 
 /**
  * perfetto_examine - read the trace that is appended to, and choose the sequence's number
@@ -419,9 +524,6 @@ int perfetto_examine(struct perfetto_sink *sink, const struct recording *recordi
  * Returns 0, or -1 with @error.
  */
 int perfetto_target_take(struct perfetto_sink *sink, struct error *error);
-
-/** perfetto_target_read - open the trace for reading; returns NULL with @error */
-FILE *perfetto_target_read(struct perfetto_sink *sink, struct error *error);
 
 /**
  * perfetto_target_complete - append all packets to the trace at the end of the recording

@@ -1,16 +1,229 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Descriptors of tracks: below the process or thread that they are about if that is known, else
- * below a track with their tracepoint's name.
+ * Descriptors of tracks, and their names, which are unique among siblings. A track is below the
+ * process or thread that it is about if that is known, else below a track with its tracepoint's
+ * name.
  */
+#include "sink/perfetto/state.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "sink/perfetto/fields.h"
-#include "sink/perfetto/state.h"
 #include "sink/proto.h"
+
+/* A cell is 0 for an unused number, else the birth of its last owner, and this flag. */
+#define IS_LATER 1u
+
+/* The birth of an owner whose birth is unknown. */
+#define BORN_UNKNOWN 1
+
+static uint64_t *cell_get(struct perfetto_sink *sink, int id, struct error *error)
+{
+	uint64_t **page = &sink->sequence->lives[id / PERFETTO_LIVES_PAGE];
+
+	if (!*page)
+		*page = calloc(PERFETTO_LIVES_PAGE, sizeof(**page));
+	if (!*page) {
+		error_set(error, "out of memory");
+		return NULL;
+	}
+	return &(*page)[id % PERFETTO_LIVES_PAGE];
+}
+
+/*
+ * Distinguish processes or threads with the same number.
+ * @born_ns: its birth; 0 if unknown, which means the last one of the number
+ * @life: becomes 0 for the first one of the number, else its birth
+ *
+ * Returns 1 if it is a later one that was not seen before, 0 if not, or -1 with @error.
+ */
+static int perfetto_life(struct perfetto_sink *sink, int id, int64_t born_ns, uint64_t *life,
+			 struct error *error)
+{
+	uint64_t *cell;
+	bool is_new;
+
+	*life = 0;
+	if (id <= 0 || id >= PERFETTO_IDS_MAX)
+		return 0;
+	cell = cell_get(sink, id, error);
+	if (!cell)
+		return -1;
+	if (*cell == 0)
+		*cell = (uint64_t)(born_ns > 0 ? born_ns : BORN_UNKNOWN) << 1;
+	is_new = born_ns > 0 && (uint64_t)born_ns != *cell >> 1;
+	if (is_new)
+		*cell = (uint64_t)born_ns << 1 | IS_LATER;
+	if (*cell & IS_LATER)
+		*life = *cell >> 1;
+	return is_new;
+}
+
+void perfetto_lives_free(struct perfetto_sink *sink)
+{
+	for (size_t i = 0; i < sink->nr_sequences; i++) {
+		for (size_t page = 0; page < PERFETTO_LIVES_PAGES; page++)
+			free(sink->sequences[i].lives[page]);
+	}
+}
+
+static struct text category_event(const struct timeline_category *category)
+{
+	const char *colon = strchr(category->text, ':');
+
+	return text_of(colon ? colon + 1 : category->text);
+}
+
+static bool has_event(const void *value, const void *key)
+{
+	const struct perfetto_category *category = value;
+
+	return text_equals(category_event(category->shown), *(const struct text *)key);
+}
+
+static bool perfetto_is_same_tracepoint(const struct perfetto_category *one,
+					const struct perfetto_category *other)
+{
+	return strcmp(one->shown->text, other->shown->text) == 0;
+}
+
+int perfetto_category_compare(struct perfetto_sink *sink, struct perfetto_category *category,
+			      struct error *error)
+{
+	struct text event = category_event(category->shown);
+	uint64_t hash = text_hash(event);
+	const struct perfetto_category *first = map_find(&sink->events, hash, has_event, &event);
+
+	category->is_namesake = first && !perfetto_is_same_tracepoint(first, category);
+	if (!first && map_insert(&sink->events, hash, category) < 0)
+		return error_set(error, "out of memory");
+	return 0;
+}
+
+/* Two tracks of different tracepoints below one task must have different names. */
+static bool has_name(const void *value, const void *key)
+{
+	const struct perfetto_track *one = value, *other = key;
+
+	return one->parent_uuid == other->parent_uuid && one->name_hash == other->name_hash;
+}
+
+static uint64_t place_hash(const struct perfetto_track *track)
+{
+	return track->name_hash ^ track->parent_uuid;
+}
+
+/* Returns 1 if a track of another tracepoint has the name, 0 if none has, -1 with @error. */
+static int label_take(struct perfetto_sink *sink, struct perfetto_track *track, struct error *error)
+{
+	const struct perfetto_track *holder = map_find(&sink->names, place_hash(track), has_name,
+						       track);
+
+	if (holder)
+		return !perfetto_is_same_tracepoint(holder->category, track->category);
+	if (map_insert(&sink->names, place_hash(track), track) < 0)
+		return error_set(error, "out of memory");
+	return 0;
+}
+
+/* Releases the name of a track below a task. */
+static void perfetto_label_forget(struct perfetto_sink *sink, const struct perfetto_track *track)
+{
+	map_remove(&sink->names, place_hash(track), track);
+}
+
+static void append_buffer(const struct perfetto_sink *sink, struct buffer *out,
+			  const struct timeline_track *shown)
+{
+	if (!sink->has_one_buffer && shown->buffer && shown->buffer[0])
+		buffer_printf(out, " in %s", shown->buffer);
+}
+
+/*
+ * Sets sink->file.text to the track's name below its parent.
+ *
+ * Returns 0, or -1 with @error.
+ */
+static int perfetto_label_below_task(struct perfetto_sink *sink, const struct timeline_track *shown,
+				     struct perfetto_track *track, struct error *error)
+{
+	struct buffer *out = &sink->file.text;
+	bool is_named = shown->name.size > 0;
+	int is_shared;
+
+	buffer_clear(out);
+	if (is_named)
+		buffer_append(out, shown->name.data, shown->name.size);
+	else
+		buffer_append_string(out, shown->category->text);
+	append_buffer(sink, out, shown);
+	track->name_hash = text_hash(buffer_text(out));
+	is_shared = track->category->is_namesake &&
+		    text_equals(shown->name, category_event(shown->category));
+	if (!is_shared)
+		is_shared = label_take(sink, track, error);
+	if (is_shared > 0)
+		buffer_printf(out, " (%s)", shown->category->text);
+	return is_shared < 0 ? -1 : 0;
+}
+
+/* Labels have the buffer only if there are several, and no lane: all lanes have one name. */
+static void append_label(const struct perfetto_sink *sink, struct buffer *out,
+			 struct timeline_track shown)
+{
+	if (sink->has_one_buffer)
+		shown.buffer = NULL;
+	shown.lane = 0;
+	shown.machine = NULL;
+	track_append_label(out, &shown);
+}
+
+/* Appends the name in its group, or without one. */
+static void perfetto_label_in_group(const struct perfetto_sink *sink, struct buffer *out,
+				    const struct timeline_track *shown)
+{
+	append_label(sink, out, *shown);
+}
+
+static void perfetto_label_alone(const struct perfetto_sink *sink, struct buffer *out,
+				 const struct timeline_track *shown)
+{
+	struct timeline_track rest = *shown;
+
+	if (text_equals(shown->name, category_event(shown->category)))
+		rest.name = text_of("");
+	buffer_append_string(out, shown->category->text);
+	if (rest.name.size > 0 || rest.scope != SCOPE_GLOBAL)
+		buffer_append_char(out, ' ');
+	append_label(sink, out, rest);
+}
+
+static int32_t number_clamp(int64_t number)
+{
+	if (number > INT32_MAX)
+		return INT32_MAX;
+	return number < INT32_MIN ? INT32_MIN : (int32_t)number;
+}
+
+/* Idle tasks all have the number 0; their CPUs sort them. */
+static int32_t rank_of(const struct timeline_track *shown)
+{
+	if (shown->cpu >= 0)
+		return shown->cpu;
+	if (shown->id.kind == VALUE_UNSIGNED && shown->id.unsigned_number > INT32_MAX)
+		return INT32_MAX;
+	return number_clamp(shown->id.signed_number);
+}
+
+void perfetto_waiting_release(struct perfetto_waiting *waiting)
+{
+	buffer_release(&waiting->in_group);
+	buffer_release(&waiting->alone);
+	buffer_release(&waiting->description);
+	*waiting = (struct perfetto_waiting){ 0 };
+}
 
 static struct perfetto_message descriptor_begin_in(struct perfetto_sink *sink, size_t packet,
 						   uint64_t uuid)
@@ -34,33 +247,6 @@ static void identity_append(struct buffer *out, const struct timeline_track *sho
 
 	track_append_identity(out, shown);
 	proto_end(out, description);
-}
-
-/*
- * The same for lanes of a track, for tracks that continue others (their thread was renamed, or they
- * were evicted), and for those of other recordings in the file. Siblings that merge must have one
- * name, and in a group it contains the thread's. Overwrites sink->file.text.
- */
-static uint64_t merge_key_of(struct perfetto_sink *sink, const struct timeline_track *shown,
-			     bool is_in_group)
-{
-	struct timeline_track first = *shown;
-
-	first.lane = 0;
-	if (!is_in_group)
-		first.comm = "";
-	buffer_clear(&sink->file.text);
-	track_append_identity(&sink->file.text, &first);
-	return text_hash(buffer_text(&sink->file.text)) | 1;
-}
-
-/* Perfetto does not merge counters; one that continues another has its id. */
-static uint64_t track_uuid(const struct perfetto_sink *sink, const struct timeline_track *shown,
-			   uint64_t parent_uuid, uint64_t merge_key)
-{
-	if (shown->kind == TRACK_COUNTER)
-		return perfetto_uuid_of_seed(parent_uuid, UUID_COUNTER, merge_key);
-	return perfetto_uuid_of(sink, UUID_TRACK, shown->number);
 }
 
 static void merge_append(struct buffer *out, uint64_t key)
@@ -97,6 +283,149 @@ int perfetto_descriptor_write(struct perfetto_sink *sink,
 	if (descriptor->is_counter)
 		proto_end(out, proto_begin(out, TRACK_DESCRIPTOR_COUNTER));
 	return perfetto_message_end(sink, begun, error);
+}
+
+static int waiting_end(struct perfetto_sink *sink, struct perfetto_waiting *waiting,
+		       const struct perfetto_category *group, struct error *error)
+{
+	struct perfetto_descriptor track = {
+		.uuid = waiting->uuid,
+		.parent_uuid = group ? group->group_uuid : waiting->parent_uuid,
+		.name = buffer_text(group ? &waiting->in_group : &waiting->alone),
+		.description = buffer_text(&waiting->description),
+		.merge_key = waiting->merge_key,
+		.has_rank = group,
+		.rank = waiting->rank,
+	};
+	int status;
+
+	if (!waiting->is_there)
+		return 0;
+	status = perfetto_descriptor_write(sink, &track, error);
+	perfetto_waiting_release(waiting);
+	return status;
+}
+
+uint64_t perfetto_machine_uuid(const struct timeline_machine *machine)
+{
+	if (!machine)
+		return 0;
+	return perfetto_uuid_of_seed(0, UUID_MACHINE, text_hash(text_of(machine->name)));
+}
+
+static int group_open(struct perfetto_sink *sink, struct perfetto_category *category,
+		      struct error *error)
+{
+	const struct perfetto_descriptor group = {
+		.uuid = category->group_uuid,
+		.parent_uuid = category->parent_uuid,
+		.name = text_of(category->shown->text),
+		.is_ordered = true,
+	};
+
+	if (category->has_group)
+		return 0;
+	category->has_group = true;
+	if (perfetto_descriptor_write(sink, &group, error) < 0)
+		return -1;
+	return waiting_end(sink, &category->waiting, category, error);
+}
+
+static int waiting_begin(struct perfetto_sink *sink, struct perfetto_waiting *waiting,
+			 const struct timeline_track *shown, uint64_t uuid, uint64_t merge_key,
+			 struct error *error)
+{
+	waiting->is_there = true;
+	waiting->parent_uuid = perfetto_machine_uuid(shown->machine);
+	waiting->rank = rank_of(shown);
+	waiting->uuid = uuid;
+	waiting->merge_key = merge_key;
+	perfetto_label_in_group(sink, &waiting->in_group, shown);
+	perfetto_label_alone(sink, &waiting->alone, shown);
+	track_append_identity(&waiting->description, shown);
+	if (waiting->in_group.failed || waiting->alone.failed || waiting->description.failed)
+		return error_set(error, "out of memory");
+	return 0;
+}
+
+static int member_write(struct perfetto_sink *sink, const struct perfetto_category *category,
+			const struct timeline_track *shown, uint64_t uuid, uint64_t merge_key,
+			struct error *error)
+{
+	struct perfetto_descriptor track = { .uuid = uuid,
+					     .parent_uuid = category->group_uuid,
+					     .shown = shown,
+					     .merge_key = merge_key,
+					     .is_counter = shown->kind == TRACK_COUNTER,
+					     .has_rank = true,
+					     .rank = rank_of(shown) };
+
+	buffer_clear(&sink->file.text);
+	perfetto_label_in_group(sink, &sink->file.text, shown);
+	track.name = buffer_text(&sink->file.text);
+	return perfetto_descriptor_write(sink, &track, error);
+}
+
+/* Writes the descriptor of a track without a process, or keep it waiting. */
+static int perfetto_group_add(struct perfetto_sink *sink, struct perfetto_category *category,
+			      const struct timeline_track *shown, uint64_t uuid, uint64_t merge_key,
+			      struct error *error)
+{
+	bool is_first = !category->has_group && !category->waiting.is_there;
+
+	if (is_first && shown->kind == TRACK_SLICES)
+		return waiting_begin(sink, &category->waiting, shown, uuid, merge_key, error);
+	if (group_open(sink, category, error) < 0)
+		return -1;
+	return member_write(sink, category, shown, uuid, merge_key, error);
+}
+
+int perfetto_groups_open(struct perfetto_sink *sink, struct error *error)
+{
+	for (struct perfetto_category *one = sink->categories; one; one = one->after) {
+		sink->sequence = one->sequence;
+		if (one->waiting.is_there && group_open(sink, one, error) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+int perfetto_groups_end(struct perfetto_sink *sink, struct error *error)
+{
+	for (struct perfetto_category *one = sink->categories; one; one = one->after) {
+		sink->sequence = one->sequence;
+		if (waiting_end(sink, &one->waiting, NULL, error) < 0)
+			return -1;
+	}
+	sink->sequence = &sink->sequences[0];
+	return 0;
+}
+
+/*
+ * The same for lanes of a track, for tracks that continue others (their thread was renamed, or they
+ * were evicted), and for those of other recordings in the file. Siblings that merge must have one
+ * name, and in a group it contains the thread's. Overwrites sink->file.text.
+ */
+static uint64_t merge_key_of(struct perfetto_sink *sink, const struct timeline_track *shown,
+			     bool is_in_group)
+{
+	struct timeline_track first = *shown;
+
+	first.lane = 0;
+	if (!is_in_group)
+		first.comm = "";
+	buffer_clear(&sink->file.text);
+	track_append_identity(&sink->file.text, &first);
+	return text_hash(buffer_text(&sink->file.text)) | 1;
+}
+
+/* Perfetto does not merge counters; one that continues another has its id. */
+static uint64_t track_uuid(const struct perfetto_sink *sink, const struct timeline_track *shown,
+			   uint64_t parent_uuid, uint64_t merge_key)
+{
+	if (shown->kind == TRACK_COUNTER)
+		return perfetto_uuid_of_seed(parent_uuid, UUID_COUNTER, merge_key);
+	return perfetto_uuid_of(sink, UUID_TRACK, shown->number);
 }
 
 /**

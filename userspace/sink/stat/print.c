@@ -3,8 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "sink/csv.h"
-#include "sink/remark.h"
+#include "sink/text.h"
 #include "sink/stat/state.h"
 
 #define HISTOGRAM_CELLS 16

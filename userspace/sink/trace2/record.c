@@ -1,10 +1,151 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Lines of records: slices, instants and samples. */
-#include <stdlib.h>
-
-#include "sink/args.h"
-#include "sink/flow.h"
+/*
+ * Lines of records: slices, instants and samples; tracks as trace2 threads: their names,
+ * identities, timers and summaries; the names of fields, rendered once.
+ */
 #include "sink/trace2/state.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "sink/flow.h"
+#include "sink/text.h"
+
+/* The thread's name up to its colon. */
+static void number_append(struct buffer *out, unsigned long number)
+{
+	buffer_append_string(out, number < 10 ? "th0" : "th");
+	buffer_append_unsigned(out, number);
+}
+
+static void trace2_track_free(struct trace2_sink *sink, struct trace2_track *track)
+{
+	sink_track_unlink(&sink->tracks, &track->link);
+	sink->nr_timers -= track->timers.size;
+	interval_table_release(&track->timers);
+	free(track->other);
+	trace2_thread_free(track->thread);
+	trace2_text_free(track->name);
+	free(track->levels);
+	free(track);
+}
+
+void trace2_tracks_free(struct trace2_sink *sink)
+{
+	while (sink->tracks)
+		trace2_track_free(sink, container_of(sink->tracks, struct trace2_track, link));
+}
+
+/* The key and the statistics of samples. */
+static bool counter_init(struct trace2_track *track, struct text name)
+{
+	track->name = trace2_text_new(trace2_string_of(name));
+	track->levels = calloc(1, sizeof(*track->levels));
+	return track->name && track->levels;
+}
+
+/* The thread's name is the track's number, a colon, and the track's label. */
+static bool track_init(struct trace2_sink *sink, struct trace2_track *track,
+		       const struct timeline_track *shown)
+{
+	struct buffer *name = &sink->message;
+	struct text label;
+	size_t number_size;
+
+	buffer_clear(name);
+	number_append(name, shown->number);
+	buffer_append_char(name, ':');
+	number_size = name->size;
+	track_append_label(name, shown);
+	if (name->failed)
+		return false;
+	label = (struct text){ name->data + number_size, name->size - number_size };
+	track->number = shown->number;
+	track->thread = trace2_thread_new(sink->session, trace2_string_of(buffer_text(name)));
+	return track->thread && (shown->kind == TRACK_SLICES || counter_init(track, label));
+}
+
+/* Writes sink->message as JSON on the track's thread. */
+static int track_json_write(struct trace2_sink *sink, const struct trace2_track *track,
+			    const char *category, int64_t time_ns, struct error *error)
+{
+	buffer_clear(&sink->more);
+	number_append(&sink->more, track->number);
+	if (sink->more.failed)
+		return error_set(error, "out of memory");
+	return trace2_json_write(sink, track->thread, track->begin_ns, text_of(category),
+				 buffer_text(&sink->more), time_ns, error);
+}
+
+/* What is rendered for a tracepoint; NULL with @error if memory ran out. */
+static struct trace2_category *trace2_sink_category(struct trace2_sink *sink,
+						    struct timeline_category *category,
+						    struct error *error)
+{
+	struct trace2_category *own = trace2_category_of(sink, category);
+
+	if (own)
+		return own;
+	own = calloc(1, sizeof(*own));
+	if (own)
+		own->text = trace2_text_new(trace2_string_of(text_of(category->text)));
+	if (!own || !own->text) {
+		free(own);
+		error_set(error, "out of memory");
+		return NULL;
+	}
+	own->after = sink->categories;
+	sink->categories = own;
+	category->sink_data[sink->sink_index] = own;
+	return own;
+}
+
+int trace2_track_begin(struct trace2_sink *sink, const struct timeline_event *event,
+		       struct error *error)
+{
+	struct trace2_track *track = calloc(1, sizeof(*track));
+	struct trace2_event line = { .kind = TRACE2_THREAD_START };
+
+	if (!track)
+		return error_set(error, "out of memory");
+	sink_track_link(&sink->tracks, &track->link);
+	event->track->sink_data[sink->sink_index] = track;
+	if (!track_init(sink, track, event->track))
+		return error_set(error, "out of memory");
+	track->begin_ns = event->time_ns;
+	track->category = trace2_sink_category(sink, event->track->category, error);
+	if (!track->category)
+		return -1;
+	line.thread = track->thread;
+	if (trace2_sink_write(sink, &line, event->time_ns, error) < 0)
+		return -1;
+	buffer_clear(&sink->message);
+	track_append_identity(&sink->message, event->track);
+	return track_json_write(sink, track, "track", event->time_ns, error);
+}
+
+static void level_append(struct buffer *out, const char *name, const struct value *value)
+{
+	buffer_printf(out, ",\"%s\":\"", name);
+	value_append_text(out, value);
+	buffer_append_char(out, '"');
+}
+
+static int levels_write(struct trace2_sink *sink, const struct trace2_track *track, int64_t time_ns,
+			struct error *error)
+{
+	const struct levels *levels = track->levels;
+
+	buffer_clear(&sink->message);
+	buffer_append_string(&sink->message, "{\"samples\":");
+	buffer_append_unsigned(&sink->message, levels->nr_samples);
+	level_append(&sink->message, "first", &levels->first);
+	level_append(&sink->message, "last", &levels->last);
+	level_append(&sink->message, "min", &levels->min);
+	level_append(&sink->message, "max", &levels->max);
+	buffer_append_char(&sink->message, '}');
+	return track_json_write(sink, track, "summary", time_ns, error);
+}
 
 static const struct trace2_text *label_new(struct trace2_sink *sink,
 					   const struct trace2_category *category,
@@ -25,9 +166,15 @@ static const struct trace2_text *label_new(struct trace2_sink *sink,
 	return label;
 }
 
-const struct trace2_text *trace2_sink_label(struct trace2_sink *sink,
-					    const struct trace2_category *category,
-					    struct timeline_name *name, struct error *error)
+/*
+ * The rendered form of a name, counted or not; of NULL it is "(other)".
+ * @category: the tracepoint of the name
+ *
+ * Returns NULL with @error if memory ran out.
+ */
+static const struct trace2_text *trace2_sink_label(struct trace2_sink *sink,
+						   const struct trace2_category *category,
+						   struct timeline_name *name, struct error *error)
 {
 	const struct trace2_text *label = name ? trace2_label_of(sink, name) : NULL;
 	struct text text = name ? name->text : text_of("(other)");
@@ -40,6 +187,382 @@ const struct trace2_text *trace2_sink_label(struct trace2_sink *sink,
 		return sink->short_text;
 	error_set(error, "out of memory");
 	return NULL;
+}
+
+int trace2_timers_write(struct trace2_sink *sink, const struct interval_table *table,
+			enum trace2_kind kind, const struct trace2_thread *thread, int64_t time_ns,
+			struct error *error)
+{
+	for (size_t i = 0; i < table->size; i++) {
+		const struct intervals *intervals = table->list[i];
+		const struct trace2_category *category = trace2_category_of(sink,
+									    intervals->category);
+		struct trace2_event line = { .kind = kind, .thread = thread };
+
+		if (intervals->nr_intervals == 0)
+			continue;
+		line.timer.category = category->text;
+		line.timer.name = trace2_sink_label(sink, category, intervals->name, error);
+		line.timer.intervals = intervals->nr_intervals;
+		line.timer.total_ns = intervals->total_ns;
+		line.timer.min_ns = intervals->min_ns;
+		line.timer.max_ns = intervals->max_ns;
+		if (!line.timer.name || trace2_sink_write(sink, &line, time_ns, error) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* A slice without a timer on its track. */
+static int other_timer_add(struct trace2_sink *sink, struct trace2_track *track,
+			   const struct timeline_event *event, struct error *error)
+{
+	struct intervals *total = interval_table_get(&sink->totals, event->track->category,
+						     event->name);
+
+	if (!track->other)
+		track->other = calloc(1, sizeof(*track->other));
+	if (!track->other || !total)
+		return error_set(error, "out of memory");
+	intervals_add(track->other, event->time_ns - event->begin_ns);
+	intervals_add(total, event->time_ns - event->begin_ns);
+	return 0;
+}
+
+/* Counts a slice that ends on its track. */
+static int trace2_timer_add(struct trace2_sink *sink, const struct timeline_event *event,
+			    struct error *error)
+{
+	struct trace2_track *track = trace2_track_of(sink, event->track);
+	size_t nr_before = track->timers.size;
+	struct intervals *timer;
+
+	if ((track->other || sink->nr_timers >= TRACE2_TIMERS_MAX) &&
+	    !interval_table_find(&track->timers, event->track->category, event->name))
+		return other_timer_add(sink, track, event, error);
+	timer = interval_table_get(&track->timers, event->track->category, event->name);
+	if (!timer)
+		return error_set(error, "out of memory");
+	sink->nr_timers += track->timers.size - nr_before;
+	intervals_add(timer, event->time_ns - event->begin_ns);
+	return 0;
+}
+
+/* Slices without a timer join those of uncounted names; the totals include them already. */
+static int other_timer_merge(struct trace2_sink *sink, const struct timeline_event *event,
+			     struct trace2_track *track, struct error *error)
+{
+	size_t nr_before = track->timers.size;
+	struct intervals *timer;
+
+	if (!track->other)
+		return 0;
+	timer = interval_table_get(&track->timers, event->track->category, NULL);
+	if (!timer)
+		return error_set(error, "out of memory");
+	sink->nr_timers += track->timers.size - nr_before;
+	intervals_merge(timer, track->other);
+	return 0;
+}
+
+static int timers_collect(struct trace2_sink *sink, const struct trace2_track *track,
+			  struct error *error)
+{
+	for (size_t i = 0; i < track->timers.size; i++) {
+		const struct intervals *from = track->timers.list[i];
+		struct intervals *total = interval_table_get(&sink->totals, from->category,
+							     from->name);
+
+		if (!total)
+			return error_set(error, "out of memory");
+		intervals_merge(total, from);
+	}
+	return 0;
+}
+
+static int summary_write(struct trace2_sink *sink, const struct timeline_event *event,
+			 struct trace2_track *track, struct error *error)
+{
+	struct trace2_event line = { .kind = TRACE2_THREAD_EXIT, .thread = track->thread };
+
+	if (track->levels && track->levels->nr_samples > 0 &&
+	    levels_write(sink, track, event->time_ns, error) < 0)
+		return -1;
+	if (timers_collect(sink, track, error) < 0 ||
+	    other_timer_merge(sink, event, track, error) < 0 ||
+	    trace2_timers_write(sink, &track->timers, TRACE2_TH_TIMER, track->thread,
+				event->time_ns, error) < 0)
+		return -1;
+	if (trace2_count_write(sink, TRACE2_TH_COUNTER, track->thread, "ktrack", "unmatched_ends",
+			       event->unmatched_ends, event->time_ns, error) < 0)
+		return -1;
+	line.thread_exit.t_rel_ns = event->time_ns - track->begin_ns;
+	return trace2_sink_write(sink, &line, event->time_ns, error);
+}
+
+int trace2_track_end(struct trace2_sink *sink, const struct timeline_event *event,
+		     struct error *error)
+{
+	struct trace2_track *track = trace2_track_of(sink, event->track);
+	int status = summary_write(sink, event, track, error);
+
+	event->track->sink_data[sink->sink_index] = NULL;
+	trace2_track_free(sink, track);
+	return status;
+}
+
+/* Further names are rendered for each record; most events have less than a dozen fields. */
+#define FIELDS_MAX 64
+
+/* Bytes of the braces of an object. */
+#define FIELDS_END_MAX 2
+
+static bool field_render(struct trace2_field *own, struct text name)
+{
+	*own = (struct trace2_field){ .name = name.data };
+	buffer_append_char(&own->json, ',');
+	json_append_string(&own->json, name);
+	buffer_append_char(&own->json, ':');
+	buffer_append_char(&own->text, ' ');
+	buffer_append(&own->text, name.data, name.size);
+	buffer_append_char(&own->text, '=');
+	buffer_seal(&own->json);
+	buffer_seal(&own->text);
+	return !own->json.failed && !own->text.failed;
+}
+
+static void field_release(struct trace2_field *own)
+{
+	buffer_release(&own->json);
+	buffer_release(&own->text);
+}
+
+static const struct trace2_field *fields_add(struct trace2_fields *fields, struct text name)
+{
+	struct trace2_field *list;
+
+	if (fields->size >= FIELDS_MAX)
+		return NULL;
+	list = reallocarray(fields->list, fields->size + 1, sizeof(*list));
+	if (!list)
+		return NULL;
+	fields->list = list;
+	list += fields->size;
+	if (!field_render(list, name)) {
+		field_release(list);
+		return NULL;
+	}
+	fields->json_size += list->json.size;
+	fields->text_size += list->text.size;
+	fields->has_escapes |= list->json.size != name.size + strlen(",\"\":");
+	fields->size++;
+	return list;
+}
+
+/*
+ * The address identifies a name as long as its category lives. @guess is usually the field, which
+ * then follows the one before.
+ */
+hot_inline const struct trace2_field *fields_find(const struct trace2_field *list,
+						  const struct trace2_field *end,
+						  const struct trace2_field *guess,
+						  struct text name)
+{
+	if (likely(guess < end && guess->name == name.data))
+		return guess;
+	for (; list < end; list++) {
+		if (list->name == name.data)
+			return list;
+	}
+	return NULL;
+}
+
+/* JSON has these as numbers; larger ones are strings. */
+hot_inline bool is_json_number(const struct value *value)
+{
+	uint64_t limit = UINT64_C(1) << 53;
+
+	if (value->kind != VALUE_SIGNED && value->kind != VALUE_UNSIGNED)
+		return false;
+	return value->unsigned_number <= limit ||
+	       (value->kind == VALUE_SIGNED && value->unsigned_number >= -limit);
+}
+
+/** struct fields_put - where the next field is put, in memory that fits all known fields */
+struct fields_put {
+	char *json;
+	char *text;
+};
+
+/* Reserves memory for @nr_fields numbers, or texts of the same size, with names in @fields. */
+hot_inline bool fields_reserve(struct fields_put *put, const struct trace2_fields *fields,
+			       size_t nr_fields, struct buffer *json, struct buffer *text)
+{
+	size_t digits = nr_fields * PUT_NUMBER_MAX;
+
+	put->json = buffer_reserve_put(json, fields->json_size + digits + FIELDS_END_MAX);
+	put->text = buffer_reserve_put(text, fields->text_size + digits);
+	return put->json && put->text;
+}
+
+/* The digits are made once and copied. */
+hot_inline void number_field_put(struct fields_put *put, const struct trace2_field *own,
+				 const struct value *value)
+{
+	char *digits = put_blocks(put->json, own->json.data, own->json.size, 1);
+	char *text = put_blocks(put->text, own->text.data, own->text.size, 1);
+
+	put->json = put_signed(digits, value->signed_number);
+	put_slack(text, digits);
+	put->text = text + (put->json - digits);
+}
+
+/*
+ * Puts a text that is no longer than a number may be; returns false if it is longer, or needs
+ * escapes.
+ */
+hot_inline bool text_field_put(struct fields_put *put, const struct trace2_field *own,
+			       const struct value *value)
+{
+	char *json, *text;
+
+	if (value->kind != VALUE_TEXT || value->text.size > PUT_NUMBER_MAX - strlen("\"\""))
+		return false;
+	json = json_put_string(put_blocks(put->json, own->json.data, own->json.size, 1),
+			       value->text);
+	if (!json)
+		return false;
+	text = put_blocks(put->text, own->text.data, own->text.size, 1);
+	put->text = put_text(text, value->text.data, value->text.size);
+	put->json = json;
+	return true;
+}
+
+/* Appends any field: also one that needs escapes, or whose name is new. */
+static void other_field_append(struct trace2_fields *fields, struct buffer *json,
+			       struct buffer *text, const struct field *field)
+{
+	const struct trace2_field *end = fields->list + fields->size;
+	const struct trace2_field *own = fields_find(fields->list, end, end, field->name);
+	bool is_first = false;
+
+	if (!own)
+		own = fields_add(fields, field->name);
+	if (own)
+		buffer_append(json, own->json.data, own->json.size);
+	else
+		json_append_member(json, field->name, &is_first);
+	value_append_json(json, &field->value);
+	buffer_append_char(text, ' ');
+	fields_append_text(text, field, 1);
+}
+
+/*
+ * Puts all fields, if they are numbers and short texts without escapes, as most are. Returns false
+ * otherwise.
+ */
+hot_inline bool fields_put(struct fields_put *put, const struct trace2_fields *fields,
+			   const struct timeline_event *event)
+{
+	const struct field *field = event->fields, *end = field + event->nr_fields;
+	const struct trace2_field *list = fields->list, *list_end = list + fields->size;
+	const struct trace2_field *own = list;
+
+	for (; field < end; field++, own++) {
+		own = fields_find(list, list_end, own, field->name);
+		if (unlikely(!own))
+			return false;
+		if (likely(is_json_number(&field->value)))
+			number_field_put(put, own, &field->value);
+		else if (!text_field_put(put, own, &field->value))
+			return false;
+	}
+	return true;
+}
+
+/* Appends any fields. */
+static out_of_line void other_fields_append(struct trace2_fields *fields, struct buffer *json,
+					    struct buffer *text, const struct timeline_event *event)
+{
+	for (size_t i = 0; i < event->nr_fields; i++)
+		other_field_append(fields, json, text, &event->fields[i]);
+	buffer_append_char(json, '}');
+}
+
+/* Fields start with ','; the first one is overwritten with '{'. */
+static bool trace2_fields_append(struct trace2_fields *fields, struct buffer *json,
+				 struct buffer *text, const struct timeline_event *event)
+{
+	size_t begin = json->size;
+	struct fields_put put;
+	bool are_literal;
+
+	if (!fields_reserve(&put, fields, event->nr_fields, json, text))
+		return false;
+	are_literal = fields_put(&put, fields, event);
+	if (are_literal) {
+		buffer_end_put(json, put_char(put.json, '}'));
+		buffer_end_put(text, put.text);
+	} else {
+		other_fields_append(fields, json, text, event);
+	}
+	json->data[begin] = '{';
+	return are_literal && !fields->has_escapes;
+}
+
+/* Whether the fields fit into a line with fields. The text of a field is shorter than its JSON. */
+hot_inline bool fields_fit(const struct trace2_fields *fields, const struct timeline_event *event)
+{
+	return fields->json_size + event->nr_fields * PUT_NUMBER_MAX <= FIELDS_SIZE_MAX;
+}
+
+/*
+ * Sets message and members to the event's fields, one at least.
+ *
+ * Returns false if a field needs escapes or is too large; trace2_fields_append() appends any.
+ */
+static copies_wide bool trace2_fields_line_set(struct trace2_fields_line *line,
+					       const struct trace2_fields *fields,
+					       const struct timeline_event *event)
+{
+	char *json = line->more + strlen(TRACE2_ARGS);
+	struct fields_put put = { .json = json, .text = line->msg };
+
+	if (unlikely(fields->has_escapes || !fields_fit(fields, event)) ||
+	    !fields_put(&put, fields, event))
+		return false;
+	*json = '{';
+	line->event.more.size = put_char(put.json, '}') - line->more;
+	line->event.region.msg.size = put.text - line->msg - 1;
+	return true;
+}
+
+void trace2_fields_line_init(struct trace2_fields_line *line)
+{
+	strcpy(line->more, TRACE2_ARGS);
+	line->event.more.data = line->more;
+	line->event.region.msg.data = line->msg + 1;
+	line->event.needs_no_escape = true;
+	line->event.has_slack = true;
+}
+
+static void category_free(struct trace2_category *own)
+{
+	for (size_t i = 0; i < own->fields.size; i++)
+		field_release(&own->fields.list[i]);
+	free(own->fields.list);
+	trace2_text_free(own->text);
+	free(own);
+}
+
+void trace2_sink_categories_free(struct trace2_sink *sink)
+{
+	while (sink->categories) {
+		struct trace2_category *own = sink->categories;
+
+		sink->categories = own->after;
+		category_free(own);
+	}
 }
 
 hot_inline void member_append(struct buffer *more, const char *member)

@@ -3,10 +3,10 @@
 #ifndef SINK_TRACE2_STATE_H
 #define SINK_TRACE2_STATE_H
 
-#include "sink/compressor.h"
+#include "sink/compression.h"
 #include "sink/sink.h"
 #include "sink/summary.h"
-#include "sink/track_list.h"
+#include "sink/file.h"
 #include "trace2/trace2.h"
 
 /** TRACE2_SINK_DECIMALS - digits of seconds: nanoseconds, the precision of records */
@@ -166,43 +166,11 @@ static inline int trace2_sink_write(struct trace2_sink *sink, struct trace2_even
 	return trace2_session_write(sink->session, event) < 0 ? trace2_sink_fail(sink, error) : 0;
 }
 
-/** trace2_sink_category - what is rendered for a tracepoint; NULL with @error if memory ran out */
-struct trace2_category *trace2_sink_category(struct trace2_sink *sink,
-					     struct timeline_category *category,
-					     struct error *error);
-
 /** trace2_sink_categories_free - free all of them */
 void trace2_sink_categories_free(struct trace2_sink *sink);
 
-/**
- * trace2_fields_append - append an object of the event's fields, one at least, to @json, and
- * " name=value name=value" to @text
- *
- * Returns true if the text needs no escapes in JSON.
- */
-bool trace2_fields_append(struct trace2_fields *fields, struct buffer *json, struct buffer *text,
-			  const struct timeline_event *event);
-
 /** trace2_fields_line_init - set what all lines with fields have in common; @line is zeroed */
 void trace2_fields_line_init(struct trace2_fields_line *line);
-
-/**
- * trace2_fields_line_set - set message and members to the event's fields, one at least
- *
- * Returns false if a field needs escapes or is too large; trace2_fields_append() appends any.
- */
-bool trace2_fields_line_set(struct trace2_fields_line *line, const struct trace2_fields *fields,
-			    const struct timeline_event *event);
-
-/**
- * trace2_sink_label - the rendered form of a name, counted or not; of NULL it is "(other)"
- * @category: the tracepoint of the name
- *
- * Returns NULL with @error if memory ran out.
- */
-const struct trace2_text *trace2_sink_label(struct trace2_sink *sink,
-					    const struct trace2_category *category,
-					    struct timeline_name *name, struct error *error);
 
 /** trace2_slice_begin_write, ..., trace2_sample_write - the line of a record */
 int trace2_slice_begin_write(struct trace2_sink *sink, const struct timeline_event *event,
@@ -222,10 +190,6 @@ int trace2_track_end(struct trace2_sink *sink, const struct timeline_event *even
 
 /** trace2_tracks_free - free all tracks, without lines, if the stream ended early */
 void trace2_tracks_free(struct trace2_sink *sink);
-
-/** trace2_timer_add - count a slice that ends on its track */
-int trace2_timer_add(struct trace2_sink *sink, const struct timeline_event *event,
-		     struct error *error);
 
 /** trace2_timers_write - one timer event of @kind for each entry */
 int trace2_timers_write(struct trace2_sink *sink, const struct interval_table *table,
@@ -248,11 +212,5 @@ int trace2_count_write(struct trace2_sink *sink, enum trace2_kind kind,
 int trace2_json_write(struct trace2_sink *sink, const struct trace2_thread *thread,
 		      int64_t begin_ns, struct text category, struct text key, int64_t time_ns,
 		      struct error *error);
-
-/** trace2_recording_begin, trace2_recording_end - first and last lines of the main thread */
-int trace2_recording_begin(struct trace2_sink *sink, const struct recording *recording,
-			   struct error *error);
-int trace2_recording_end(struct trace2_sink *sink, const struct timeline_event *event,
-			 struct error *error);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Compresses an output with zstd while it is written. */
-#ifndef SINK_COMPRESSOR_H
-#define SINK_COMPRESSOR_H
+/* Compresses an output with zstd while it is written; decompresses input of unknown size. */
+#ifndef SINK_COMPRESSION_H
+#define SINK_COMPRESSION_H
 
 #include "base/base.h"
 
@@ -46,5 +46,16 @@ void compressor_free(struct compressor *compressor);
  * Returns 0, or -1 with @error.
  */
 int zstd_frames_check(int fd, const char *name, struct error *error);
+
+/**
+ * decompress_zlib - append the content of a zlib stream
+ * @most: limit of its size in bytes
+ *
+ * Returns false if the stream is incomplete, damaged or larger, or if memory ran out.
+ */
+bool decompress_zlib(struct buffer *out, struct text compressed, size_t most);
+
+/** decompress_zstd - the same for a zstd frame; sets @error if libzstd cannot be loaded */
+bool decompress_zstd(struct buffer *out, struct text compressed, size_t most, struct error *error);
 
 #endif

@@ -1,0 +1,353 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Texts that outputs share: arguments of events, labels, losses and faults; CSV and base64. */
+#include "sink/text.h"
+
+#include "sink/flow.h"
+#include "timeline/timeline.h"
+
+bool event_has_args(const struct timeline_event *event, unsigned int with)
+{
+	return event->nr_any > 0 || event->is_suspect || event->is_unfinished ||
+	       event->is_foreign || event->is_cut || with;
+}
+
+/* With @is_end the name's opening quote is overwritten with the colon of "end:". */
+static void arg_name_append(struct buffer *out, struct text name, bool is_end, bool *first)
+{
+	size_t quote;
+
+	if (!is_end) {
+		json_append_member(out, name, first);
+		return;
+	}
+	buffer_append_string(out, *first ? "\"end" : ",\"end");
+	*first = false;
+	quote = out->size;
+	json_append_string(out, name);
+	buffer_append_char(out, ':');
+	if (!out->failed)
+		out->data[quote] = ':';
+}
+
+static void arg_number_append(struct buffer *out, const char *name, int64_t number, bool is_end,
+			      bool *first)
+{
+	arg_name_append(out, text_of(name), is_end, first);
+	buffer_append_signed(out, number);
+}
+
+static void arg_true_append(struct buffer *out, const char *name, bool *first)
+{
+	json_append_member(out, text_of(name), first);
+	buffer_append_string(out, "true");
+}
+
+static void args_append_emitter(struct buffer *out, const struct timeline_event *event,
+				unsigned int with, bool is_end, bool *first)
+{
+	if (event_has_emitter(event, with, TIMELINE_EMITTER_TID))
+		arg_number_append(out, "ktrack:tid", event->tid, is_end, first);
+	if (event_has_emitter(event, with, TIMELINE_EMITTER_CPU))
+		arg_number_append(out, "ktrack:cpu", event->cpu, is_end, first);
+	if (event_has_emitter(event, with, TIMELINE_EMITTER_COMM)) {
+		arg_name_append(out, text_of("ktrack:comm"), is_end, first);
+		json_append_string(out, text_of(event->comm));
+	}
+}
+
+void event_append_args(struct buffer *out, const struct timeline_event *event, unsigned int with,
+		       bool names_ends)
+{
+	bool is_end = names_ends && event->kind == TIMELINE_SLICE_END;
+	bool first = true;
+
+	buffer_append_char(out, '{');
+	for (size_t i = 0; i < event->nr_fields; i++) {
+		arg_name_append(out, event->fields[i].name, is_end, &first);
+		value_append_json(out, &event->fields[i].value);
+	}
+	if (event->nr_flows > 0) {
+		arg_name_append(out, text_of("ktrack:flow"), is_end, &first);
+		flows_append_json(out, event);
+	}
+	if (with & ARGS_TRACK) {
+		json_append_member(out, text_of("ktrack:track"), &first);
+		json_append_string(out, event->track->name);
+	}
+	args_append_emitter(out, event, with, is_end, &first);
+	if (event->is_suspect)
+		arg_true_append(out, "ktrack:suspect", &first);
+	if (event->is_unfinished)
+		arg_true_append(out, "ktrack:unfinished", &first);
+	if (event->is_foreign)
+		arg_true_append(out, "ktrack:foreign", &first);
+	if (event->is_cut && event->kind == TIMELINE_SLICE_BEGIN)
+		arg_number_append(out, "ktrack:begin_ns", event->begin_ns, false, &first);
+	else if (event->is_cut)
+		arg_true_append(out, "ktrack:cut", &first);
+	buffer_append_char(out, '}');
+}
+
+void labels_append(struct buffer *out, const char *labels)
+{
+	struct text rest = text_of(labels ? labels : ""), key, value;
+	bool first = true;
+
+	buffer_append_char(out, '{');
+	while (recording_take_label(&rest, &key, &value)) {
+		json_append_member(out, key, &first);
+		json_append_string(out, value);
+	}
+	buffer_append_char(out, '}');
+}
+
+void recording_append(struct buffer *out, const struct recording *recording, unsigned int output)
+{
+	const struct recording_property *property = NULL;
+	bool first = false;
+	struct value value;
+
+	while (recording_next(recording, output, &property, &value)) {
+		json_append_member(out, text_of(property->name), &first);
+		value_append_json(out, &value);
+	}
+	json_append_member(out, text_of("labels"), &first);
+	labels_append(out, recording->labels);
+}
+
+/* Appends an object: one of several recordings that are merged. */
+static void machine_append_object(struct buffer *out, const struct timeline_machine *machine)
+{
+	const struct recording *recording = machine->recording;
+	bool first = true;
+
+	buffer_append_char(out, '{');
+	json_append_member(out, text_of("name"), &first);
+	json_append_string(out, text_of(machine->name));
+	recording_append(out, recording, RECORDING_MACHINE);
+	buffer_printf(out,
+		      ",\"shift_ns\":\"%lld\",\"wall_error_ns\":", (long long)machine->shift_ns);
+	if (machine->recording->wall_error_ns < 0)
+		buffer_append_string(out, "null}");
+	else
+		buffer_printf(out, "%lld}", (long long)machine->recording->wall_error_ns);
+}
+
+void machines_append(struct buffer *out, const struct recording *recording)
+{
+	if (recording->nr_machines == 0)
+		return;
+	buffer_append_string(out, ",\"machines\":[");
+	for (size_t i = 0; i < recording->nr_machines; i++) {
+		if (i > 0)
+			buffer_append_char(out, ',');
+		machine_append_object(out, &recording->machines[i]);
+	}
+	buffer_append_char(out, ']');
+}
+
+static void loss_append(struct buffer *out, const struct timeline_event *event)
+{
+	buffer_append_string(out, "lost ");
+	if (event->loss_count == TIMELINE_COUNT_UNKNOWN)
+		buffer_append_string(out, "an unknown number of records");
+	else
+		buffer_append_count(out, event->loss_count, "record");
+	if (event->kind == TIMELINE_LOSS_SUM)
+		buffer_append_string(out, " in gaps of unknown size");
+	buffer_printf(out, " on cpu %d", event->loss_cpu);
+	if (event->loss_buffer)
+		buffer_printf(out, " in buffer '%s'", event->loss_buffer);
+	if (event->loss_machine)
+		buffer_printf(out, " of machine '%s'", event->loss_machine->name);
+}
+
+void loss_append_track(struct buffer *out, const struct timeline_event *event)
+{
+	buffer_printf(out, "lost records cpu %d", event->loss_cpu);
+	if (event->loss_buffer && event->loss_buffer[0])
+		buffer_printf(out, " in %s", event->loss_buffer);
+	if (event->loss_machine)
+		buffer_printf(out, " on %s", event->loss_machine->name);
+}
+
+static void argv_append(struct buffer *out, char *const *argv)
+{
+	for (size_t i = 0; argv[i]; i++) {
+		if (i > 0)
+			buffer_append_char(out, ' ');
+		buffer_append_string(out, argv[i]);
+	}
+}
+
+void remark_append(struct buffer *out, const struct timeline_event *event)
+{
+	static const char *const words[] = {
+		[TIMELINE_RECORDED_FROM_LOAD] = "recorded since it was loaded",
+		[TIMELINE_RECORDED_FROM_NOW] = "recorded from here on",
+		[TIMELINE_RECORDED_UNTIL_NOW] = "recorded up to here",
+	};
+
+	if (event->kind == TIMELINE_LOSS || event->kind == TIMELINE_LOSS_SUM)
+		loss_append(out, event);
+	else if (event->kind == TIMELINE_FOREIGN_END)
+		buffer_printf(out, FOREIGN_END_FORMAT, event->tracepoint);
+	else if (event->kind == TIMELINE_MALFORMED)
+		buffer_printf(out, MALFORMED_FORMAT, event->tracepoint, event->problem);
+	else if (event->kind == TIMELINE_TRACEPOINT)
+		buffer_printf(out, "%s is %s", event->tracepoint, words[event->recorded]);
+	else if (event->kind == TIMELINE_COMMAND_BEGIN)
+		argv_append(out, event->argv);
+}
+
+struct text remark_set(struct buffer *out, const struct timeline_event *event)
+{
+	buffer_clear(out);
+	remark_append(out, event);
+	return buffer_text(out);
+}
+
+const char *deep_set(struct buffer *out, uint64_t count)
+{
+	buffer_clear(out);
+	buffer_append_unsigned(out, count);
+	buffer_append_string(out, count == 1 ? " slice or instant below 512 open slices is"
+					     : " slices or instants below 512 open slices are");
+	buffer_append_string(out, " left out: Perfetto shows no deeper ones");
+	return out->failed ? NULL : buffer_string(out);
+}
+
+/** struct fault - a count, and its text in the singular and the plural */
+struct fault {
+	uint64_t count;
+	const char *one;
+	const char *several;
+};
+
+/* The clock's, those of fault_of(), and then one for each tracepoint with malformed records. */
+enum {
+	FAULT_TICKS,
+	FAULT_TOTALS,
+	FAULT_MALFORMED = FAULT_TOTALS + 6,
+};
+
+static struct fault fault_of(const struct timeline_totals *totals, size_t number)
+{
+	const struct fault faults[] = {
+		{ totals->lost_task_records,
+		  "record about threads was lost; thread names may be wrong",
+		  "records about threads were lost; thread names may be wrong" },
+		{ totals->unmatched_ends, "end without a begin", "ends without a begin" },
+		{ totals->late_records, "record came after a younger one, whose time it was given",
+		  "records came after younger ones, whose time they were given" },
+		{ totals->foreign_ends,
+		  "slice was ended by another thread while slices overlapped: durations may be "
+		  "wrong",
+		  "slices were ended by other threads while slices overlapped: durations may be "
+		  "wrong" },
+		{ totals->retired_tracks,
+		  "track was closed to save memory (--max-tracks) and continues as a new track",
+		  "tracks were closed to save memory (--max-tracks) and continue as new tracks" },
+		{ totals->evicted_slices, "slice was open on a closed track and has no end",
+		  "slices were open on closed tracks and have no ends" },
+	};
+	_Static_assert(sizeof(faults) / sizeof(faults[0]) == FAULT_MALFORMED - FAULT_TOTALS,
+		       "all faults");
+
+	if (number < FAULT_MALFORMED)
+		return faults[number - FAULT_TOTALS];
+	return (struct fault){ totals->malformed_of[number - FAULT_MALFORMED].count,
+			       "malformed record of ", "malformed records of " };
+}
+
+size_t fault_limit(const struct timeline_totals *totals)
+{
+	return FAULT_MALFORMED + totals->nr_malformed_of;
+}
+
+bool fault_set(struct buffer *out, const struct timeline_totals *totals, bool counts_ticks,
+	       size_t number)
+{
+	struct fault fault;
+
+	out->size = 0;
+	if (number == FAULT_TICKS) {
+		buffer_append_string(out, "the clock counts ticks, which are shown as nanoseconds");
+		return counts_ticks;
+	}
+	fault = fault_of(totals, number);
+	buffer_append_unsigned(out, fault.count);
+	buffer_append_char(out, ' ');
+	buffer_append_string(out, fault.count == 1 ? fault.one : fault.several);
+	if (number >= FAULT_MALFORMED)
+		buffer_append_string(out,
+				     totals->malformed_of[number - FAULT_MALFORMED].tracepoint);
+	return fault.count > 0;
+}
+
+/* Returns the size of the character at the begin of a text. */
+static size_t csv_character_append(struct buffer *out, struct text text)
+{
+	size_t size = utf8_sequence_size(text);
+	uint32_t code;
+
+	if (size == 0) {
+		buffer_printf(out, "\\x%02x", (unsigned char)text.data[0]);
+		return 1;
+	}
+	code = utf8_value((struct text){ text.data, size });
+	if (utf8_is_control(code))
+		buffer_printf(out, code < 0x100 ? "\\x%02x" : "\\u%04x", code);
+	else if (code == '"')
+		buffer_append_string(out, "\"\"");
+	else
+		buffer_append(out, text.data, size);
+	return size;
+}
+
+void csv_append_text(struct buffer *out, struct text text)
+{
+	bool is_formula = text.size > 0 && strchr("=+-@", text.data[0]);
+	bool has_quotes = memchr(text.data, ',', text.size) || memchr(text.data, '"', text.size);
+
+	if (has_quotes)
+		buffer_append_char(out, '"');
+	if (is_formula)
+		buffer_append_char(out, '\'');
+	while (text.size > 0) {
+		size_t size = csv_character_append(out, text);
+
+		text = (struct text){ text.data + size, text.size - size };
+	}
+	if (has_quotes)
+		buffer_append_char(out, '"');
+}
+
+const char base64_letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+static char *group_put(char *at, const unsigned char *bytes, size_t size)
+{
+	uint32_t bits = (uint32_t)bytes[0] << 16;
+
+	if (size > 1)
+		bits |= (uint32_t)bytes[1] << 8;
+	if (size > 2)
+		bits |= bytes[2];
+	*at++ = base64_letters[bits >> 18];
+	*at++ = base64_letters[bits >> 12 & 63];
+	*at++ = size > 1 ? base64_letters[bits >> 6 & 63] : '=';
+	*at++ = size > 2 ? base64_letters[bits & 63] : '=';
+	return at;
+}
+
+void base64_append(struct buffer *out, struct text bytes)
+{
+	const unsigned char *from = (const unsigned char *)bytes.data;
+	char *at = buffer_reserve(out, (bytes.size + 2) / 3 * 4);
+
+	if (!at)
+		return;
+	for (size_t i = 0; i < bytes.size; i += 3)
+		at = group_put(at, from + i, bytes.size - i);
+	out->size = at - out->data;
+}
