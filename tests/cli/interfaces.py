@@ -151,8 +151,9 @@ def packs():
 
 @cache
 def outputs():
-    """The outputs: name, and what the row of the table has set."""
-    rows = re.findall(r"\t\{\n(.*?)\n\t\},", source("sink/sink.c"), re.DOTALL)
+    """The outputs: name, and what their struct sink_kind has set."""
+    text = "".join(path.read_text() for path in sorted((SOURCES / "sink").rglob("*.c")))
+    rows = re.findall(r"^const struct sink_kind \w+ = \{\n(.*?)^\};", text, re.DOTALL | re.MULTILINE)
     found = {re.search(r'\.name = "(.*?)"', row)[1]: set(re.findall(r"\.(can_\w+) = true|\.use = (\w+)", row)) for row in rows}
     return {name: {word for pair in words for word in pair if word} for name, words in found.items()}
 

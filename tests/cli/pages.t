@@ -102,7 +102,7 @@ def lists_of(lines):
 def wrong_outputs(pages):
     """ktrack-outputs(7) has all outputs that options select, and which of them can be compressed and appended to."""
     page, tables, outputs = pages[OUTPUTS], interfaces.options(), interfaces.outputs()
-    shared = {name for name, words in outputs.items() if words & {"SINK_USE_TRACE2", "SINK_USE_FILE"}}
+    shared = {name for name, words in outputs.items() if words & {"SINK_USE_TRACE2", "SINK_USE_FILE", "SINK_USE_FOLDER"}}
     served = {name for name, words in outputs.items() if "SINK_USE_SERVER" in words}
     for command in ("export", "stream"):
         missing = (shared | (served if command == "stream" else set())) - set(tables[command])

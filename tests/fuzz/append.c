@@ -4,7 +4,7 @@
 
 #include "folder.h"
 #include "fuzz.h"
-#include "sink/kinds.h"
+#include "sink/sink.h"
 
 #define START_NS INT64_C(1000000000)
 #define WALL_NS (INT64_C(1600000000) * NS_PER_S)
@@ -46,7 +46,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	settings.fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
 	if (settings.fd < 0)
 		return 0;
-	sink = sink_perfetto_new(&settings, &error);
+	sink = sink_kinds[sink_kind_number("perfetto")]->sink_new(&settings, &error);
 	if (sink && timeline_add(&timeline, sink, &error) == 0)
 		recording_add(&timeline, &error);
 	timeline_release(&timeline);

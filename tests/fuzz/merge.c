@@ -38,7 +38,7 @@ static void outputs_choose(struct output_settings *settings)
 	for (size_t i = 0; i < sizeof(outputs) / sizeof(outputs[0]); i++) {
 		size_t kind = 0;
 
-		while (strcmp(sink_kinds[kind].name, outputs[i]) != 0)
+		while (strcmp(sink_kinds[kind]->name, outputs[i]) != 0)
 			kind++;
 		snprintf(targets[i], sizeof(targets[i]), "%s/out.%s", fuzz_folder, outputs[i]);
 		settings->targets[kind] = targets[i];

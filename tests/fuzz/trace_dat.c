@@ -69,10 +69,10 @@ static int sinks_add(struct timeline *timeline, struct error *error)
 		struct sink *sink;
 
 		/* A database takes files, and a hundred times as long as all others. */
-		if (sink_kinds[i].creates_files || strcmp(sink_kinds[i].name, "query") == 0)
+		if (sink_kinds[i]->creates_files || strcmp(sink_kinds[i]->name, "query") == 0)
 			continue;
-		settings.fd = fuzz_fd(sink_kinds[i].name);
-		sink = sink_kinds[i].sink_new(&settings, error);
+		settings.fd = fuzz_fd(sink_kinds[i]->name);
+		sink = sink_kinds[i]->sink_new(&settings, error);
 		status = sink ? timeline_add(timeline, sink, error) : -1;
 	}
 	return status;

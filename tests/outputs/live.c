@@ -288,7 +288,8 @@ static void typed_open(struct typed *typed, uint64_t size_max)
 	check(signals_init(&typed->stop.signals, &error));
 	check(serving_open(&typed->serving, 0, &error));
 	settings.fd = serving_lines_fd(&typed->serving, &error);
-	check(timeline_add(&typed->timeline, sink_kind_find("serve")->sink_new(&settings, &error),
+	check(timeline_add(&typed->timeline,
+			   sink_kinds[sink_kind_number("serve")]->sink_new(&settings, &error),
 			   &error));
 	check(timeline_open(&typed->timeline, &recording, &error));
 	check(serving_begin(&typed->serving, "typed <b>", typed->stop.signals.fd, NULL, &error));

@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "capture/stop.h"
-#include "sink/kinds.h"
+#include "sink/sink.h"
 
 #define COMMANDS_FD 3
 #define ANSWERS_FD 4
@@ -63,9 +63,13 @@ static struct timeline_track *track_get(struct driver *driver, const char *text,
 			return track;
 	}
 	track = calloc(1, sizeof(*track));
-	*track = (struct timeline_track){ .number = i + 1, .category = &category, .kind = kind,
-					  .scope = SCOPE_GLOBAL, .name = text_of(strdup(text)),
-					  .cpu = -1, .comm = "" };
+	*track = (struct timeline_track){ .number = i + 1,
+					  .category = &category,
+					  .kind = kind,
+					  .scope = SCOPE_GLOBAL,
+					  .name = text_of(strdup(text)),
+					  .cpu = -1,
+					  .comm = "" };
 	driver->tracks[i] = track;
 	begin.track = track;
 	return push(driver, begin, error) == 0 ? track : NULL;
@@ -199,8 +203,7 @@ static int loop(struct driver *driver, struct error *error)
 		struct pollfd wait = { .fd = fd, .events = POLLIN };
 
 		poll(&wait, 1, stat_top_wait_ms(driver->top, 1000));
-		if (lines_apply(driver, error) < 0 ||
-		    timeline_flush(&driver->timeline, error) < 0)
+		if (lines_apply(driver, error) < 0 || timeline_flush(&driver->timeline, error) < 0)
 			return -1;
 		answer(driver);
 	}
@@ -224,16 +227,20 @@ static int run(struct driver *driver, int64_t interval_ns, struct error *error)
 {
 	static const struct report report = { .message = own_message };
 	static const struct timeline_totals totals;
-	struct sink_stat_settings stat = { .interval_ns = interval_ns, .has_colour = true,
+	struct sink_stat_settings stat = { .interval_ns = interval_ns,
+					   .has_colour = true,
 					   .is_utf8 = true };
-	struct sink_settings settings = { .name = "standard output", .stat = &stat,
+	struct sink_settings settings = { .name = "standard output",
+					  .stat = &stat,
 					  .wait = { output_await, driver } };
 
 	stat.top = driver->top = stat_top_new(&report, error);
 	if (!driver->top || signals_init(&driver->stop.signals, error) < 0)
 		return -1;
 	settings.fd = open("/proc/self/fd/1", O_WRONLY | O_NONBLOCK | O_CLOEXEC);
-	if (timeline_add(&driver->timeline, sink_stat_new(&settings, error), error) < 0 ||
+	if (timeline_add(&driver->timeline,
+			 sink_kinds[sink_kind_number("stat")]->sink_new(&settings, error),
+			 error) < 0 ||
 	    timeline_open(&driver->timeline, &recording, error) < 0 || loop(driver, error) < 0)
 		return -1;
 	return push(driver, (struct timeline_event){ .kind = TIMELINE_FINISH, .totals = &totals },

@@ -40,7 +40,7 @@ struct scene {
 
 static size_t event_number(void)
 {
-	return sink_kind_find("event") - sink_kinds;
+	return sink_kind_number("event");
 }
 
 static void scene_begin(struct scene *scene)

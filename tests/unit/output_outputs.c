@@ -17,7 +17,7 @@
 
 static size_t kind_number(const char *name)
 {
-	return sink_kind_find(name) - sink_kinds;
+	return sink_kind_number(name);
 }
 
 /* Applies an option by its name; returns what it returns. */
@@ -25,7 +25,7 @@ static int apply(struct output_settings *outputs, const char *name, const char *
 		 struct error *error)
 {
 	struct output_rows rows;
-	const struct option_part part = output_options(&rows, 0);
+	const struct option_part part = output_options(&rows, 0, true);
 
 	for (size_t i = 0; i < part.nr_rows; i++) {
 		if (strcmp(part.rows[i].long_name, name) == 0)

@@ -9,7 +9,7 @@
 #include "fixtures/folder.h"
 #include "fixtures/trace2_fixture.h"
 #include "sink/proto.h"
-#include "sink/kinds.h"
+#include "fixtures/sink.h"
 #include "fixtures/tap.h"
 
 #define WALL_NS (INT64_C(1600000000) * NS_PER_S)
@@ -69,7 +69,7 @@ static int addition_open(struct addition *addition)
 	struct sink *sink;
 
 	settings.fd = open(addition->path, O_WRONLY | O_APPEND | O_CLOEXEC);
-	sink = sink_perfetto_new(&settings, &addition->error);
+	sink = sink_of("perfetto", &settings, &addition->error);
 	if (!sink || timeline_add(&addition->timeline, sink, &addition->error) < 0)
 		return -1;
 	return timeline_open(&addition->timeline, &trace2_fixture_recording, &addition->error);

@@ -5,7 +5,7 @@
 
 #include "fixtures/capture.h"
 #include "fixtures/trace2_fixture.h"
-#include "sink/kinds.h"
+#include "fixtures/sink.h"
 #include "fixtures/tap.h"
 
 #define MS INT64_C(1000000)
@@ -38,7 +38,7 @@ static void page_make(struct capture *capture, int64_t ms, struct timeline_event
 	struct error error = { 0 };
 
 	things_init();
-	CHECK_NUMBER(timeline_add(&timeline, sink_html_new(&settings, &error), &error), 0);
+	CHECK_NUMBER(timeline_add(&timeline, sink_of("html", &settings, &error), &error), 0);
 	CHECK_NUMBER(timeline_open(&timeline, &trace2_fixture_recording, &error), 0);
 	push(&timeline, 1,
 	     (struct timeline_event){ .kind = TIMELINE_TRACK_BEGIN, .track = &tracks.slices });
@@ -146,7 +146,7 @@ static void check_digest(int count, const char *begin, const char *end)
 	struct error error = { 0 };
 
 	things_init();
-	CHECK_NUMBER(timeline_add(&timeline, sink_html_new(&settings, &error), &error), 0);
+	CHECK_NUMBER(timeline_add(&timeline, sink_of("html", &settings, &error), &error), 0);
 	CHECK_NUMBER(timeline_open(&timeline, &trace2_fixture_recording, &error), 0);
 	push_slices(&timeline, count);
 	push(&timeline, END_MS,

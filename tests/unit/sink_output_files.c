@@ -9,15 +9,12 @@
 #include "fixtures/capture.h"
 #include "fixtures/trace2_fixture.h"
 #include "sink/proto.h"
-#include "sink/kinds.h"
+#include "fixtures/sink.h"
 #include "fixtures/tap.h"
 
-static struct sink *(*const makers[])(const struct sink_settings *settings,
-				      struct error *error) = { sink_chrome_new, sink_perfetto_new,
-							       sink_html_new, sink_otlp_new,
-							       sink_stat_new };
+static const char *const kinds[] = { "chrome", "perfetto", "html", "otlp", "stat" };
 
-#define NR_MAKERS (sizeof(makers) / sizeof(makers[0]))
+#define NR_KINDS (sizeof(kinds) / sizeof(kinds[0]))
 
 static struct fixture_tracks tracks;
 static struct timeline_name counted, other;
@@ -68,11 +65,11 @@ static int push_all(struct timeline *timeline, struct error *error)
 	return 0;
 }
 
-static int timeline_make(struct timeline *timeline, size_t maker, int fd, struct error *error)
+static int timeline_make(struct timeline *timeline, size_t kind, int fd, struct error *error)
 {
 	static const struct sink_stat_settings stat;
 	struct sink_settings settings = { .name = "it", .fd = fd, .with = 7, .stat = &stat };
-	struct sink *sink = makers[maker](&settings, error);
+	struct sink *sink = sink_of(kinds[kind], &settings, error);
 	struct recording recording = trace2_fixture_recording;
 
 	recording.counts_ticks = true;
@@ -85,7 +82,7 @@ static int timeline_make(struct timeline *timeline, size_t maker, int fd, struct
 
 TEST(what_is_kept_is_given_back_where_the_stream_ends_early)
 {
-	for (size_t i = 0; i < NR_MAKERS; i++) {
+	for (size_t i = 0; i < NR_KINDS; i++) {
 		struct timeline timeline;
 		struct error error = { 0 };
 		struct capture capture;
@@ -137,7 +134,7 @@ TEST(what_is_wrong_with_the_whole_is_reported)
 		"6 slices were open on closed tracks"
 	};
 
-	for (size_t i = 0; i < NR_MAKERS; i++) {
+	for (size_t i = 0; i < NR_KINDS; i++) {
 		struct timeline_totals totals;
 		struct timeline timeline;
 		struct error error = { 0 };
@@ -159,7 +156,7 @@ TEST(a_wall_clock_that_moves_is_reported)
 	struct buffer wall = { 0 };
 
 	proto_append_number(&wall, INT64_C(1600000000) * NS_PER_S - 1234567);
-	for (size_t i = 0; i < NR_MAKERS - 1; i++) {
+	for (size_t i = 0; i < NR_KINDS - 1; i++) {
 		const struct text reported[] = { text_of("\"wall_drift_ns\":\"-1234567\""),
 						 buffer_text(&wall),
 						 text_of("\"wall_drift_ns\":-1234567"),
@@ -181,7 +178,7 @@ TEST(a_wall_clock_that_moves_is_reported)
 
 TEST(a_full_disk_is_reported)
 {
-	for (size_t i = 0; i < NR_MAKERS; i++) {
+	for (size_t i = 0; i < NR_KINDS; i++) {
 		static const struct timeline_totals totals;
 		struct timeline_event finish = { .kind = TIMELINE_FINISH, .totals = &totals };
 		struct timeline timeline;
@@ -197,7 +194,7 @@ TEST(a_full_disk_is_reported)
 
 TEST(what_is_flushed_can_be_read_while_it_goes_on)
 {
-	for (size_t i = 0; i < NR_MAKERS - 1; i++) {
+	for (size_t i = 0; i < NR_KINDS - 1; i++) {
 		struct timeline timeline;
 		struct error error = { 0 };
 		struct capture capture;
@@ -211,7 +208,7 @@ TEST(what_is_flushed_can_be_read_while_it_goes_on)
 		CHECK_NUMBER(timeline_flush(&timeline, &error), 0);
 		capture_text(&capture);
 		/* Lines have no head of a file. */
-		CHECK(before > 0 || makers[i] == sink_otlp_new);
+		CHECK(before > 0 || strcmp(kinds[i], "otlp") == 0);
 		CHECK(capture.text.size > before);
 		timeline_release(&timeline);
 		capture_release(&capture);

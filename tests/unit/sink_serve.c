@@ -9,8 +9,8 @@
 #include "fixtures/capture.h"
 #include "fixtures/own_clock.h"
 #include "fixtures/trace2_fixture.h"
+#include "fixtures/sink.h"
 #include "fixtures/tap.h"
-#include "sink/kinds.h"
 
 #define SIZE_MAX_TEST 4000
 #define INTERVAL_NS (250 * NS_PER_MS)
@@ -26,8 +26,7 @@ struct live_case {
 	int64_t time_ns;
 };
 
-static void live_init(struct live_case *live,
-		      struct sink *(*make)(const struct sink_settings *, struct error *), int fd)
+static void live_init(struct live_case *live, const char *kind, int fd)
 {
 	struct sink_settings settings = { .name = "it", .fd = fd, .size_max = SIZE_MAX_TEST };
 
@@ -38,7 +37,9 @@ static void live_init(struct live_case *live,
 	live->timeline = (struct timeline){ 0 };
 	live->error = (struct error){ 0 };
 	live->time_ns = FIXTURE_START_NS;
-	CHECK_NUMBER(timeline_add(&live->timeline, make(&settings, &live->error), &live->error), 0);
+	CHECK_NUMBER(
+		timeline_add(&live->timeline, sink_of(kind, &settings, &live->error), &live->error),
+		0);
 	CHECK_NUMBER(timeline_open(&live->timeline, &trace2_fixture_recording, &live->error), 0);
 }
 
@@ -89,12 +90,12 @@ TEST(lines_are_those_of_a_page)
 	struct live_case live, page;
 	const char *found;
 
-	live_init(&live, sink_serve_new, capture_init(&live.capture));
+	live_init(&live, "serve", capture_init(&live.capture));
 	push_track(&live, TIMELINE_TRACK_BEGIN);
 	push_slice(&live, &name);
 	push_track(&live, TIMELINE_TRACK_END);
 	push_finish(&live);
-	live_init(&page, sink_html_new, capture_init(&page.capture));
+	live_init(&page, "html", capture_init(&page.capture));
 	push_track(&page, TIMELINE_TRACK_BEGIN);
 	push_slice(&page, &name);
 	push_track(&page, TIMELINE_TRACK_END);
@@ -114,7 +115,7 @@ TEST(events_are_written_at_an_interval)
 {
 	struct live_case live;
 
-	live_init(&live, sink_serve_new, capture_init(&live.capture));
+	live_init(&live, "serve", capture_init(&live.capture));
 	push_track(&live, TIMELINE_TRACK_BEGIN);
 	push_slice(&live, &name);
 	CHECK(!live_has(&live, "\nc 1 "));
@@ -137,7 +138,7 @@ TEST(nothing_but_the_end_is_written_behind_the_limit)
 {
 	struct live_case live;
 
-	live_init(&live, sink_serve_new, capture_init(&live.capture));
+	live_init(&live, "serve", capture_init(&live.capture));
 	push_track(&live, TIMELINE_TRACK_BEGIN);
 	for (int i = 0; i < 2000; i++)
 		push_slice(&live, &name);
@@ -167,7 +168,7 @@ TEST(a_full_disk_is_reported)
 {
 	struct live_case live;
 
-	live_init(&live, sink_serve_new, open("/dev/full", O_WRONLY | O_CLOEXEC));
+	live_init(&live, "serve", open("/dev/full", O_WRONLY | O_CLOEXEC));
 	CHECK_NUMBER(timeline_flush(&live.timeline, &live.error), -1);
 	CHECK_TEXT(live.error.text, "cannot write to it: No space left on device");
 	timeline_release(&live.timeline);
@@ -177,7 +178,7 @@ TEST(a_stream_that_ends_early_is_released)
 {
 	struct live_case live;
 
-	live_init(&live, sink_serve_new, capture_init(&live.capture));
+	live_init(&live, "serve", capture_init(&live.capture));
 	push_track(&live, TIMELINE_TRACK_BEGIN);
 	push_slice(&live, &name);
 	live_push(&live, (struct timeline_event){ .kind = TIMELINE_SLICE_BEGIN,

@@ -6,9 +6,9 @@
 #include <unistd.h>
 
 #include "fixtures/capture.h"
+#include "fixtures/sink.h"
 #include "fixtures/tap.h"
 #include "fixtures/trace2_fixture.h"
-#include "sink/kinds.h"
 
 #define PATH_OF_TEST "/tmp/ktrack-sqlite.XXXXXX"
 
@@ -78,7 +78,7 @@ TEST(a_stream_that_ends_early_leaves_its_last_transaction)
 	struct error error = { 0 };
 	struct capture capture;
 
-	CHECK_NUMBER(timeline_make(&timeline, sink_sqlite_new(&settings, &error), &error), 0);
+	CHECK_NUMBER(timeline_make(&timeline, sink_of("sqlite", &settings, &error), &error), 0);
 	CHECK_NUMBER(push_all(&timeline, &error), 0);
 	timeline_release(&timeline);
 	snprintf(journal, sizeof(journal), "%s-journal", path);
@@ -106,7 +106,7 @@ static void query_check(const char *sql, const char *const *parameters, size_t n
 	struct timeline timeline;
 	struct error error = { 0 };
 
-	if (timeline_make(&timeline, sink_query_new(&settings, &error), &error) == 0 &&
+	if (timeline_make(&timeline, sink_of("query", &settings, &error), &error) == 0 &&
 	    push_all(&timeline, &error) == 0)
 		push_finish(&timeline, &error);
 	timeline_release(&timeline);
@@ -153,7 +153,7 @@ TEST(a_full_disk_is_reported)
 	struct timeline timeline;
 	struct error error = { 0 };
 
-	CHECK_NUMBER(timeline_make(&timeline, sink_query_new(&settings, &error), &error), 0);
+	CHECK_NUMBER(timeline_make(&timeline, sink_of("query", &settings, &error), &error), 0);
 	CHECK_NUMBER(push_finish(&timeline, &error), -1);
 	CHECK_TEXT(error.text, "cannot write to it: No space left on device");
 	timeline_release(&timeline);

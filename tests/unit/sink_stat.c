@@ -8,8 +8,8 @@
 
 #include "fixtures/capture.h"
 #include "fixtures/trace2_fixture.h"
-#include "sink/kinds.h"
 #include "sink/stat/state.h"
+#include "fixtures/sink.h"
 #include "fixtures/tap.h"
 
 #define NR_NAMES 40
@@ -69,7 +69,7 @@ static size_t lines_on(const struct sink_stat_settings *wanted)
 
 	stat.is_screen = true;
 	settings.fd = capture_init(&capture);
-	CHECK_NUMBER(timeline_add(&timeline, sink_stat_new(&settings, &error), &error), 0);
+	CHECK_NUMBER(timeline_add(&timeline, sink_of("stat", &settings, &error), &error), 0);
 	CHECK_NUMBER(timeline_open(&timeline, &trace2_fixture_recording, &error), 0);
 	CHECK_NUMBER(push_all(&timeline, &error), 0);
 	timeline_release(&timeline);

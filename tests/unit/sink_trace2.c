@@ -3,11 +3,11 @@
  * Tests of the trace2 sink: what stands around a recording, and the lines of each event of the
  * timeline.
  */
-#include "sink/kinds.h"
 
 #include <fcntl.h>
 
 #include "fixtures/trace2_fixture.h"
+#include "fixtures/sink.h"
 #include "fixtures/tap.h"
 
 #define PARAM(name, value)                     \
@@ -150,14 +150,12 @@ TEST(totals_are_reported_where_there_is_something_to_report)
 	trace2_fixture_finish(&fixture, 7, 0, &all);
 	CHECK_TEXT(trace2_fixture_output(&fixture),
 		   END("exit", "0") COUNTER("lost_records", "5000000000")
-			   COUNTER("unmatched_ends", "2") COUNTER("filtered_ends", "11")
-			   COUNTER("foreign_ends", "10")
-				   COUNTER("malformed", "3") COUNTER("unfinished", "4")
-					   COUNTER("suspect", "5") COUNTER("retired_tracks", "6")
-						   COUNTER("renamed_threads", "8")
-							   COUNTER("evicted_slices", "9")
-								   COUNTER("other_names", "7")
-									   END("atexit", "0"));
+			   COUNTER("unmatched_ends", "2") COUNTER("filtered_ends", "11") COUNTER(
+				   "foreign_ends", "10") COUNTER("malformed", "3")
+				   COUNTER("unfinished", "4") COUNTER("suspect", "5") COUNTER(
+					   "retired_tracks", "6") COUNTER("renamed_threads", "8")
+					   COUNTER("evicted_slices", "9")
+						   COUNTER("other_names", "7") END("atexit", "0"));
 	trace2_fixture_release(&fixture);
 	trace2_fixture_open(&fixture, &trace2_fixture_recording);
 	trace2_fixture_finish(&fixture, 7, 0, &some);
@@ -170,7 +168,7 @@ TEST(totals_are_reported_where_there_is_something_to_report)
 	"{\"event\":\"error\",\"sid\":\"S\",\"thread\":\"main\",\"time\":\"2020-09-13T12:26:" \
 	"40." us "Z\","                                                                       \
 	"\"msg\":\"lost 1 record on cpu 0\",\"fmt\":\"lost %lu records on cpu "               \
-	"%d\",\"t_abs\":0." ns ","                                                           \
+	"%d\",\"t_abs\":0." ns ","                                                            \
 	"\"args\":{\"cpu\":0,\"records\":1,\"from\":0." ns ",\"until\":null}}\n"
 
 TEST(the_time_of_every_line_is_that_of_the_first_plus_its_t_abs_cut)
@@ -212,15 +210,17 @@ TEST(losses_are_errors_with_a_constant_format)
 	CHECK_TEXT(trace2_fixture_output(&fixture),
 		   EVENT_LINE("error", "main", "001",
 			      ",\"msg\":\"lost 5000000000 records on cpu 3\","
-			      "\"fmt\":\"lost %lu records on cpu %d\"" EVENT_T("t_abs", "001")
-			      ",\"args\":{\"cpu\":3,\"records\":5000000000,"
-			      "\"from\":0.001000000,\"until\":1.500000001}")
+			      "\"fmt\":\"lost %lu records on cpu %d\"" EVENT_T(
+				      "t_abs", "001") ",\"args\":{\"cpu\":3,\"records\":5000000000,"
+						      "\"from\":0.001000000,\"until\":1.500000001}")
 			   EVENT_LINE("error", "main", "002",
 				      ",\"msg\":\"lost an unknown number of records on cpu 0 in "
 				      "buffer 'a\\\"b'\",\"fmt\":\"lost an unknown number of "
-				      "records on cpu %d in buffer '%s'\"" EVENT_T("t_abs", "002")
-				      ",\"args\":{\"cpu\":0,\"records\":null,\"from\":null,"
-				      "\"until\":null,\"buffer\":\"a\\\"b\"}"));
+				      "records on cpu %d in buffer '%s'\"" EVENT_T(
+					      "t_abs",
+					      "002") ",\"args\":{\"cpu\":0,\"records\":null,"
+						     "\"from\":null,"
+						     "\"until\":null,\"buffer\":\"a\\\"b\"}"));
 	trace2_fixture_release(&fixture);
 }
 
@@ -293,7 +293,7 @@ static void sink_add(struct timeline *timeline, int fd)
 	struct error error = { 0 };
 
 	*timeline = (struct timeline){ 0 };
-	CHECK_NUMBER(timeline_add(timeline, sink_event_new(&settings, &error), &error), 0);
+	CHECK_NUMBER(timeline_add(timeline, sink_of("event", &settings, &error), &error), 0);
 }
 
 static int full_disk_open(void)
@@ -309,8 +309,9 @@ TEST(a_full_disk_is_reported_at_the_flush)
 	sink_add(&timeline, full_disk_open());
 	CHECK_NUMBER(timeline_open(&timeline, &trace2_fixture_recording, &error), 0);
 	CHECK_NUMBER(timeline_flush(&timeline, &error), -1);
-	CHECK_TEXT(error.text, "cannot write to out.event: No space left on device; free some space, or "
-			       "write elsewhere");
+	CHECK_TEXT(error.text,
+		   "cannot write to out.event: No space left on device; free some space, or "
+		   "write elsewhere");
 	timeline_release(&timeline);
 }
 
@@ -326,8 +327,9 @@ TEST(a_full_disk_ends_the_stream_once_a_block_is_full)
 	while (nr_pushed < 100000 && timeline_push(&timeline, &event, &error) == 0)
 		nr_pushed++;
 	CHECK(nr_pushed > 100 && nr_pushed < 100000);
-	CHECK_TEXT(error.text, "cannot write to out.event: No space left on device; free some space, or "
-			       "write elsewhere");
+	CHECK_TEXT(error.text,
+		   "cannot write to out.event: No space left on device; free some space, or "
+		   "write elsewhere");
 	timeline_release(&timeline);
 }
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "fixtures/trace2_fixture.h"
-#include "sink/kinds.h"
+#include "fixtures/sink.h"
 #include "fixtures/tap.h"
 
 static const struct timeline_totals no_totals;
@@ -303,7 +303,7 @@ TEST(two_sinks_write_the_same_and_share_nothing)
 	cast_init(&cast);
 	trace2_fixture_init(&fixture, 0);
 	settings.fd = capture_init(&capture);
-	CHECK_NUMBER(timeline_add(&fixture.timeline, sink_event_new(&settings, &fixture.error),
+	CHECK_NUMBER(timeline_add(&fixture.timeline, sink_of("event", &settings, &fixture.error),
 				  &fixture.error),
 		     0);
 	CHECK_NUMBER(timeline_open(&fixture.timeline, &trace2_fixture_recording, &fixture.error),

@@ -12,6 +12,7 @@
 #include "base/json.h"
 #include "base/library.h"
 #include "base/map.h"
+#include "base/option.h"
 #include "base/owner.h"
 #include "base/proc.h"
 #include "base/quantile.h"

@@ -83,7 +83,7 @@ static struct option_table export_table(struct output_rows *rows)
 		.operand = apply_source,
 		.parts = { OPTION_PART(selection_options, struct export_settings, selection),
 			   OPTION_PART(filter_options, struct export_settings, filter),
-			   output_options(rows, offsetof(struct export_settings, outputs)),
+			   output_options(rows, offsetof(struct export_settings, outputs), false),
 			   OPTION_PART(session_retention_options, struct export_settings,
 				       outputs.retention),
 			   OPTION_PART(limits_options, struct export_settings, limits),

@@ -148,13 +148,6 @@ static int option_refuse(const struct option_table *table, int found, const char
 	return error_set(error, "%s: argument missing; see 'ktrack %s --help'", word, command);
 }
 
-int option_store_text(void *text, const char *value, struct error *error)
-{
-	(void)error;
-	*(const char **)text = value ? value : "-";
-	return 0;
-}
-
 int option_refuse_operand(void *settings, const char *word, struct error *error)
 {
 	(void)settings;

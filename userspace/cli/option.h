@@ -10,44 +10,6 @@
 #include "base/base.h"
 
 /**
- * struct option_row - one option
- * @short_name: a letter, or 0 for none
- * @long_name: without its dashes
- * @argument: its name in help; NULL for none, "[=X]" for an optional one
- * @help: one line; of an option that is not rare, short enough for --help to fit a screen
- * @apply: stores the option in its part of the command's settings; @value is NULL without an
- * argument; returns -1 with @error; NULL for a flag
- * @offset: added to the pointer that @apply gets; for a flag, the offset of its bool
- * @is_repeatable: it may be given more than once
- * @needs_text: an empty argument is refused
- * @is_rare: only --help-all prints it, so that --help fits a screen
- */
-struct option_row {
-	char short_name;
-	const char *long_name;
-	const char *argument;
-	const char *help;
-	int (*apply)(void *settings, const char *value, struct error *error);
-	size_t offset;
-	bool is_repeatable;
-	bool needs_text;
-	bool is_rare;
-};
-
-/** OPTION_FLAG - the row of an option without argument that sets @member of a struct @type */
-#define OPTION_FLAG(name, text, type, member)                                                \
-	{                                                                                    \
-		.long_name = (name), .help = (text), .offset = offsetof(struct type, member) \
-	}
-
-/** OPTION_RARE_FLAG - the same, left out of --help */
-#define OPTION_RARE_FLAG(name, text, type, member)                                            \
-	{                                                                                     \
-		.long_name = (name), .help = (text), .offset = offsetof(struct type, member), \
-		.is_rare = true                                                               \
-	}
-
-/**
  * option_row_apply - store an option in its part of the command's settings
  * @value: NULL without an argument
  *
@@ -108,9 +70,6 @@ void option_help_print(const struct option_table *table, bool has_rare);
  */
 void option_list_print(const struct option_table *table, const char *command);
 
-/** option_store_text - an apply function: stores the value in a string; "-" without one */
-int option_store_text(void *text, const char *value, struct error *error);
-
 /** option_refuse_operand - the operand function of a command that has none; returns -1 */
 int option_refuse_operand(void *settings, const char *word, struct error *error);
 
@@ -145,13 +104,6 @@ int size_kib_parse(const char *string, uint64_t *out_kib, struct error *error);
  */
 int duration_parse(const char *string, const char *option, const char *problem, int64_t *out_ns,
 		   struct error *error);
-
-/**
- * count_parse - parse a number of @things, at least one
- *
- * Returns 0, or -1 with @error.
- */
-int count_parse(const char *string, const char *things, uint64_t *out, struct error *error);
 
 /**
  * cpu_list_parse - parse a list of CPUs: "0,2-3"

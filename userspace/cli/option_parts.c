@@ -279,8 +279,8 @@ int capture_parse_command(struct capture_settings *settings, const struct option
 
 /* Options for probes. */
 
-static int probe_option_add(struct capture_settings *capture, enum probe_kind kind, const char *option,
-			    const char *value, struct error *error)
+static int probe_option_add(struct capture_settings *capture, enum probe_kind kind,
+			    const char *option, const char *value, struct error *error)
 {
 	struct probe_setting *probe;
 
@@ -309,14 +309,15 @@ static int apply_usdt(void *settings, const char *value, struct error *error)
 
 /* @list has @size patterns already. */
 static int function_pattern_add(struct capture_settings *capture, const char **list, size_t *size,
-		       const char *option, const char *value, struct error *error)
+				const char *option, const char *value, struct error *error)
 {
 	if (*size == FUNCTIONS_MAX)
 		return error_set(error, "%s: more than %d patterns; write fewer", option,
 				 FUNCTIONS_MAX);
 	if (strpbrk(value, " \t\n#"))
-		return error_set(error, "%s '%s': not a pattern; write a name with wildcards, or "
-					"NAME:mod:MODULE",
+		return error_set(error,
+				 "%s '%s': not a pattern; write a name with wildcards, or "
+				 "NAME:mod:MODULE",
 				 option, value);
 	capture->setting = option;
 	list[(*size)++] = value;
@@ -327,16 +328,16 @@ static int apply_function(void *settings, const char *value, struct error *error
 {
 	struct capture_settings *capture = settings;
 
-	return function_pattern_add(capture, capture->functions, &capture->nr_functions, "--function", value,
-			   error);
+	return function_pattern_add(capture, capture->functions, &capture->nr_functions,
+				    "--function", value, error);
 }
 
 static int apply_notrace(void *settings, const char *value, struct error *error)
 {
 	struct capture_settings *capture = settings;
 
-	return function_pattern_add(capture, capture->unwanted_functions, &capture->nr_unwanted_functions,
-			   "--notrace", value, error);
+	return function_pattern_add(capture, capture->unwanted_functions,
+				    &capture->nr_unwanted_functions, "--notrace", value, error);
 }
 
 static int apply_call_depth(void *settings, const char *value, struct error *error)
@@ -355,8 +356,8 @@ static const struct option_row probe_rows[] = {
 	  .is_rare = true },
 	{ 0, "probe", "TEXT", "calls of FUNCTION[ NAME=FETCHARG]... of the kernel", apply_probe,
 	  .is_repeatable = true, .needs_text = true, .is_rare = true },
-	{ 0, "uprobe", "TEXT", "calls of PATH:SYMBOL[ NAME=FETCHARG]... of programs",
-	  apply_uprobe, .is_repeatable = true, .needs_text = true, .is_rare = true },
+	{ 0, "uprobe", "TEXT", "calls of PATH:SYMBOL[ NAME=FETCHARG]... of programs", apply_uprobe,
+	  .is_repeatable = true, .needs_text = true, .is_rare = true },
 	OPTION_RARE_FLAG("entry-only", "with --probe and --uprobe: instants at calls, no returns",
 			 capture_settings, entry_only),
 	{ 0, "usdt", "TEXT", "from static tracepoint to another: PATH:PROVIDER:BEGIN..END",
@@ -600,29 +601,72 @@ static const struct option_row shared_rows[OUTPUT_SHARED_ROWS] = {
 	  .is_rare = true },
 };
 
-struct option_part output_options(struct output_rows *rows, size_t offset)
+static int apply_serve(void *settings, const char *value, struct error *error)
 {
-	size_t size = 0;
+	struct output_settings *outputs = settings;
+	uint64_t port = 0;
+	struct error ignored = { 0 };
 
+	outputs->serves = true;
+	if (value && (count_parse(value, "a port", &port, &ignored) < 0 || port > UINT16_MAX) &&
+	    strcmp(value, "0") != 0)
+		return error_set(error,
+				 "--serve=%s: not a port; write a number from 1 to 65535, "
+				 "or leave it out",
+				 value);
+	outputs->port = port;
+	return 0;
+}
+
+/* The option that asks for an output of @use. */
+static struct option_row output_row(const struct sink_kind *kind, size_t number)
+{
+	static const char *const arguments[] = { [SINK_USE_TRACE2] = "[=TARGET]",
+						 [SINK_USE_FILE] = "FILE",
+						 [SINK_USE_FOLDER] = "DIRECTORY",
+						 [SINK_USE_SERVER] = "[=PORT]" };
+	struct option_row row = { .long_name = kind->name,
+				  .argument = arguments[kind->use],
+				  .help = kind->help,
+				  .apply = apply_serve,
+				  .is_rare = kind->is_rare };
+
+	if (kind->use == SINK_USE_SERVER)
+		return row;
+	row.apply = option_store_text;
+	row.offset = offsetof(struct output_settings, targets) + number * sizeof(char *);
+	row.needs_text = true;
+	return row;
+}
+
+struct option_part output_options(struct output_rows *rows, size_t offset, bool can_serve)
+{
+	const size_t size_max = sizeof(rows->rows) / sizeof(rows->rows[0]) - OUTPUT_SHARED_ROWS;
+
+	rows->size = 0;
 	for (size_t i = 0; i < sink_kinds_count; i++) {
-		const struct sink_kind *kind = &sink_kinds[i];
-		size_t target = offsetof(struct output_settings, targets) + i * sizeof(char *);
+		const struct sink_kind *kind = sink_kinds[i];
 
-		if (kind->use == SINK_USE_COMMAND || kind->use == SINK_USE_SERVER)
+		if (kind->use == SINK_USE_COMMAND || (kind->use == SINK_USE_SERVER && !can_serve))
 			continue;
-		rows->rows[size++] = (struct option_row){
-			.long_name = kind->name,
-			.argument = kind->use == SINK_USE_TRACE2 ? "[=TARGET]" : "FILE",
-			.help = kind->help,
-			.apply = option_store_text,
-			.offset = target,
-			.needs_text = true,
-			.is_rare = kind->is_rare,
-		};
+		rows->rows[rows->size++] = output_row(kind, i);
+		for (size_t k = 0; k < kind->nr_options && rows->size < size_max; k++) {
+			struct option_row *row = &rows->rows[rows->size++];
+
+			*row = kind->options[k];
+			row->offset += offsetof(struct output_settings, own) + i * SINK_OWN_SIZE;
+		}
 	}
-	memcpy(rows->rows + size, shared_rows, sizeof(shared_rows));
-	size += OUTPUT_SHARED_ROWS;
-	return (struct option_part){ .rows = rows->rows, .nr_rows = size, .offset = offset };
+	memcpy(rows->rows + rows->size, shared_rows, sizeof(shared_rows));
+	rows->size += OUTPUT_SHARED_ROWS;
+	return (struct option_part){ .rows = rows->rows, .nr_rows = rows->size, .offset = offset };
+}
+
+struct option_part command_output_options(const char *name, size_t offset)
+{
+	const struct sink_kind *kind = sink_kinds[sink_kind_number(name)];
+
+	return (struct option_part){ kind->options, kind->nr_options, offset };
 }
 
 /* Options that limit the files in a directory, of recordings and of sessions. */

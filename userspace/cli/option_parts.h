@@ -77,16 +77,24 @@ int capture_parse_command(struct capture_settings *settings, const struct option
 /** OUTPUT_SHARED_ROWS - number of options that all outputs share */
 #define OUTPUT_SHARED_ROWS 5
 
+/** OUTPUT_OWN_ROWS_MAX - most options that belong to one output each */
+#define OUTPUT_OWN_ROWS_MAX 32
+
 /** struct output_rows - memory for the rows of output_options() */
 struct output_rows {
-	struct option_row rows[SINK_KINDS_MAX + OUTPUT_SHARED_ROWS];
+	struct option_row rows[SINK_KINDS_MAX + OUTPUT_OWN_ROWS_MAX + OUTPUT_SHARED_ROWS];
+	size_t size;
 };
 
 /**
- * output_options - the options for a struct output_settings, from the table of sinks
+ * output_options - the options for a struct output_settings, from the list of outputs
  * @rows: filled; outlives the part
  * @offset: of the struct output_settings in the command's settings
+ * @can_serve: also those of SINK_USE_SERVER
  */
-struct option_part output_options(struct output_rows *rows, size_t offset);
+struct option_part output_options(struct output_rows *rows, size_t offset, bool can_serve);
+
+/** command_output_options - the options of the output of a command, for its settings at @offset */
+struct option_part command_output_options(const char *name, size_t offset);
 
 #endif

@@ -56,18 +56,6 @@ int duration_parse(const char *string, const char *option, const char *problem, 
 				       problem);
 }
 
-int count_parse(const char *string, const char *things, uint64_t *out, struct error *error)
-{
-	bool is_number = *string && !string[strspn(string, "0123456789")];
-
-	errno = 0;
-	*out = strtoull(string, NULL, 10);
-	if (!is_number || errno || *out == 0)
-		return error_set(error, "'%s': not a number of %s; write a number from 1", string,
-				 things);
-	return 0;
-}
-
 /* Parses a number below CPU_SETSIZE; returns the rest of the text, or NULL. */
 static const char *cpu_number_parse(const char *string, int *out)
 {

@@ -27,23 +27,6 @@ static int apply_why(void *settings, const char *value, struct error *error)
 	return 0;
 }
 
-static int apply_serve(void *settings, const char *value, struct error *error)
-{
-	struct output_settings *outputs = settings;
-	uint64_t port = 0;
-	struct error ignored = { 0 };
-
-	outputs->serves = true;
-	if (value && (count_parse(value, "a port", &port, &ignored) < 0 || port > UINT16_MAX) &&
-	    strcmp(value, "0") != 0)
-		return error_set(error,
-				 "--serve=%s: not a port; write a number from 1 to 65535, "
-				 "or leave it out",
-				 value);
-	outputs->port = port;
-	return 0;
-}
-
 static const struct option_row stream_rows[] = {
 	{ 0, "mode", "MODE", "streaming (read continuously) or circular (keep the newest records)",
 	  capture_apply_mode, offsetof(struct stream_settings, capture), .is_rare = true },
@@ -51,8 +34,6 @@ static const struct option_row stream_rows[] = {
 	  "start a new session at this interval in seconds, or with a unit; not with COMMAND",
 	  apply_session_every, .is_rare = true },
 	{ 0, "why", "SLICE", "explain the slowest of these slices at the end", apply_why },
-	{ 0, "serve", "[=PORT]", "serve a page that follows the recording", apply_serve,
-	  offsetof(struct stream_settings, outputs) },
 	{ 0, "folded", "FILE", "with --why: also write the parts of the slice for flame graphs",
 	  option_store_text, offsetof(struct stream_settings, why.folded), .needs_text = true,
 	  .is_rare = true },
@@ -74,7 +55,7 @@ static struct option_table stream_table(struct output_rows *rows)
 			   OPTION_PART(label_options, struct stream_settings, capture.labels),
 			   OPTION_PART(probe_options, struct stream_settings, capture),
 			   { stream_rows, sizeof(stream_rows) / sizeof(stream_rows[0]) },
-			   output_options(rows, offsetof(struct stream_settings, outputs)),
+			   output_options(rows, offsetof(struct stream_settings, outputs), true),
 			   OPTION_PART(session_retention_options, struct stream_settings,
 				       outputs.retention),
 			   OPTION_PART(budget_options, struct stream_settings, outputs.budgets),

@@ -68,13 +68,13 @@ bool closing_append_view(struct buffer *out, const struct output_settings *outpu
 
 	/* The last kinds need no other program. */
 	for (size_t i = 0; i < sink_kinds_count; i++) {
-		if (target_is_file(outputs, i) && sink_kinds[i].viewer &&
+		if (target_is_file(outputs, i) && sink_kinds[i]->viewer &&
 		    !output_is_compressed(outputs->targets[i]))
 			found = i;
 	}
 	if (found == sink_kinds_count)
 		return false;
-	buffer_printf(out, "open %s in %s", outputs->targets[found], sink_kinds[found].viewer);
+	buffer_printf(out, "open %s in %s", outputs->targets[found], sink_kinds[found]->viewer);
 	return true;
 }
 

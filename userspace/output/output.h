@@ -176,6 +176,7 @@ struct budget_settings {
 /**
  * struct output_settings - the outputs of a run
  * @targets: by row of sink_kinds: "-" or a path; NULL for none
+ * @own: likewise: the settings that its own options set
  * @stat: print statistics to standard output instead; NULL for none
  * @query: print the results of a query to standard output instead; NULL for none
  * @why: explain slices on standard output instead; NULL for none
@@ -193,6 +194,7 @@ struct budget_settings {
  */
 struct output_settings {
 	const char *targets[SINK_KINDS_MAX];
+	char own[SINK_KINDS_MAX][SINK_OWN_SIZE] __attribute__((aligned(8)));
 	const struct sink_stat_settings *stat;
 	const struct sink_query_settings *query;
 	const struct why_settings *why;

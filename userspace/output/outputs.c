@@ -128,17 +128,15 @@ int labels_merge(struct buffer *lines, struct text more)
 #define SETTINGS_PREFIX "KTRACK_TRACE2"
 #define SYSTEM_SETTINGS "/etc/ktrack.conf"
 
-/* The number of targets of a use; with @is_shared, only of those on standard output. */
-static unsigned int targets_count(const struct output_settings *settings, enum sink_use use,
-				  bool is_shared)
+/* The number of targets of a use that are standard output. */
+static unsigned int shared_targets_count(const struct output_settings *settings, enum sink_use use)
 {
 	unsigned int count = 0;
 
 	for (size_t i = 0; i < sink_kinds_count; i++) {
 		const char *target = settings->targets[i];
 
-		if (target && sink_kinds[i].use == use && (!is_shared || strcmp(target, "-") == 0))
-			count++;
+		count += target && sink_kinds[i]->use == use && strcmp(target, "-") == 0;
 	}
 	return count;
 }
@@ -146,9 +144,9 @@ static unsigned int targets_count(const struct output_settings *settings, enum s
 bool output_settings_have_file(const struct output_settings *settings)
 {
 	for (size_t i = 0; i < sink_kinds_count; i++) {
-		const struct sink_kind *kind = &sink_kinds[i];
+		const struct sink_kind *kind = sink_kinds[i];
 
-		if (settings->targets[i] && kind->use == SINK_USE_FILE && !kind->is_lines)
+		if (settings->targets[i] && kind->use != SINK_USE_TRACE2 && !kind->is_lines)
 			return true;
 	}
 	return false;
@@ -162,7 +160,7 @@ bool output_settings_show_time(const struct output_settings *settings)
 bool output_settings_create_files(const struct output_settings *settings)
 {
 	for (size_t i = 0; i < sink_kinds_count; i++) {
-		if (settings->targets[i] && sink_kinds[i].creates_files)
+		if (settings->targets[i] && sink_kinds[i]->creates_files)
 			return true;
 	}
 	return settings->stat && settings->stat->prometheus;
@@ -171,7 +169,7 @@ bool output_settings_create_files(const struct output_settings *settings)
 bool output_settings_show_explanations(const struct output_settings *settings)
 {
 	for (size_t i = 0; i < sink_kinds_count; i++) {
-		if (settings->targets[i] && sink_kinds[i].shows_explanations)
+		if (settings->targets[i] && sink_kinds[i]->shows_explanations)
 			return true;
 	}
 	return settings->serves || settings->query;
@@ -180,13 +178,26 @@ bool output_settings_show_explanations(const struct output_settings *settings)
 static int append_check(const struct output_settings *settings, struct error *error)
 {
 	for (size_t i = 0; settings->is_appending && i < sink_kinds_count; i++) {
-		const struct sink_kind *kind = &sink_kinds[i];
+		const struct sink_kind *kind = sink_kinds[i];
 
-		if (settings->targets[i] && kind->use == SINK_USE_FILE && !kind->can_append)
+		if (settings->targets[i] && !kind->can_append)
 			return error_set(error,
 					 "--append: files of --%s cannot be appended to; leave out "
 					 "one of the two",
 					 kind->name);
+	}
+	return 0;
+}
+
+/* Options of an output that is not asked for would have no effect. */
+static int own_options_check(const struct output_settings *settings, struct error *error)
+{
+	static const char none[SINK_OWN_SIZE];
+
+	for (size_t i = 0; i < sink_kinds_count; i++) {
+		if (!settings->targets[i] && memcmp(settings->own[i], none, sizeof(none)) != 0)
+			return error_set(error, "--%s: not given, but an option of it; add --%s",
+					 sink_kinds[i]->name, sink_kinds[i]->name);
 	}
 	return 0;
 }
@@ -196,9 +207,9 @@ static int compression_check(const struct output_settings *settings, struct erro
 	for (size_t i = 0; i < sink_kinds_count; i++) {
 		const char *target = settings->targets[i];
 
-		if (target && output_is_compressed(target) && !sink_kinds[i].can_compress)
+		if (target && output_is_compressed(target) && !sink_kinds[i]->can_compress)
 			return error_set(error, "%s: --%s does not compress; leave out '.zst'",
-					 target, sink_kinds[i].name);
+					 target, sink_kinds[i]->name);
 	}
 	return 0;
 }
@@ -206,8 +217,8 @@ static int compression_check(const struct output_settings *settings, struct erro
 /* Several trace2 outputs can share standard output, but a file for a viewer cannot. */
 static int standard_output_check(const struct output_settings *settings, struct error *error)
 {
-	unsigned int nr_files = targets_count(settings, SINK_USE_FILE, true);
-	unsigned int nr_lines = targets_count(settings, SINK_USE_TRACE2, true);
+	unsigned int nr_files = shared_targets_count(settings, SINK_USE_FILE);
+	unsigned int nr_lines = shared_targets_count(settings, SINK_USE_TRACE2);
 
 	if (settings->why && nr_files + nr_lines > 0)
 		return error_set(error, "standard output: is that of --why; write the other to a "
@@ -231,18 +242,20 @@ int output_settings_check(const struct output_settings *settings, struct error *
 {
 	if (budgets_check(settings, error) < 0)
 		return -1;
-	if (append_check(settings, error) < 0 || compression_check(settings, error) < 0)
+	if (append_check(settings, error) < 0 || compression_check(settings, error) < 0 ||
+	    own_options_check(settings, error) < 0)
 		return -1;
 	return standard_output_check(settings, error);
 }
 
-/** output_settings_have_target - whether any output but those of commands is asked for */
+/* Whether any output but those of commands is asked for. */
 static bool output_settings_have_target(const struct output_settings *settings)
 {
-	return targets_count(settings, SINK_USE_FILE, false) +
-			       targets_count(settings, SINK_USE_TRACE2, false) >
-		       0 ||
-	       settings->serves;
+	for (size_t i = 0; i < sink_kinds_count; i++) {
+		if (settings->targets[i])
+			return true;
+	}
+	return settings->serves;
 }
 
 void outputs_init(struct outputs *outputs, const struct output_settings *settings,
@@ -400,7 +413,8 @@ static int sink_open(const struct opening *opening, size_t kind, struct sink_set
 	settings->stat = outputs->settings->stat;
 	settings->query = outputs->settings->query;
 	settings->explanations = outputs->settings->explains ? &outputs->explanations : NULL;
-	sink = sink_kinds[kind].sink_new(settings, error);
+	settings->own = outputs->settings->own[kind];
+	sink = sink_kinds[kind]->sink_new(settings, error);
 	return sink ? timeline_add(opening->timeline, sink, error) : -1;
 }
 
@@ -434,14 +448,14 @@ static int setting_open(struct opening *opening, size_t kind, const char *value,
 {
 	struct sink_trace2_settings trace2 = opening->trace2;
 	struct sink_settings settings = {
-		.name = trace2_config_name(opening->outputs->config, sink_kinds[kind].trace2_key),
+		.name = trace2_config_name(opening->outputs->config, sink_kinds[kind]->trace2_key),
 		.fd = -1,
 		.trace2 = &trace2,
 	};
 
 	if (output_is_compressed(value) && !target_is_folder(value))
 		return error_set(error, "%s: not compressed; write --%s=%s instead", settings.name,
-				 sink_kinds[kind].name, value);
+				 sink_kinds[kind]->name, value);
 	trace2.value = value;
 	if (output_check_path(&opening->outputs->set, value, settings.name, error) < 0)
 		return -1;
@@ -472,12 +486,28 @@ static int output_file_open(struct opening *opening, size_t kind, const char *pa
 	return sink_open(opening, kind, &settings, error);
 }
 
+/* The output creates what it needs at the path. */
+static int output_folder_open(struct opening *opening, size_t kind, const char *path,
+			      struct error *error)
+{
+	struct sink_settings settings = { .name = path,
+					  .path = path,
+					  .fd = -1,
+					  .user = opening->trace2.file_user,
+					  .group = opening->trace2.file_group };
+
+	if (strcmp(path, "-") == 0)
+		return error_set(error, "--%s=-: not a directory; write --%s=DIRECTORY",
+				 sink_kinds[kind]->name, sink_kinds[kind]->name);
+	return sink_open(opening, kind, &settings, error);
+}
+
 /* Opens the kind if anything asks for it; counts it in @nr_open. */
 static int kind_open(struct opening *opening, size_t number, unsigned int *nr_open,
 		     struct error *error)
 {
 	const struct outputs *outputs = opening->outputs;
-	const struct sink_kind *kind = &sink_kinds[number];
+	const struct sink_kind *kind = sink_kinds[number];
 	const char *target = outputs->settings->targets[number];
 	const char *setting = NULL;
 
@@ -488,6 +518,8 @@ static int kind_open(struct opening *opening, size_t number, unsigned int *nr_op
 		return setting_open(opening, number, setting, error);
 	if (!target)
 		return 0;
+	if (kind->use == SINK_USE_FOLDER)
+		return output_folder_open(opening, number, target, error);
 	return kind->use == SINK_USE_TRACE2 ? trace2_open(opening, number, target, error)
 					    : output_file_open(opening, number, target, error);
 }
@@ -500,7 +532,7 @@ static int default_open(struct opening *opening, struct error *error)
 
 	outputs->has_chosen_perf = outputs->settings->suits_terminal && isatty(STDOUT_FILENO) == 1;
 	if (outputs->has_chosen_perf)
-		kind = sink_kind_find("perf") - sink_kinds;
+		kind = sink_kind_number("perf");
 	return trace2_open(opening, kind, "-", error);
 }
 
@@ -512,7 +544,7 @@ static int lines_open(struct opening *opening, struct error *error)
 					  .fd = outputs->lines_fd,
 					  .size_max = outputs->lines_max };
 
-	return sink_open(opening, sink_kind_find("serve") - sink_kinds, &settings, error);
+	return sink_open(opening, sink_kind_number("serve"), &settings, error);
 }
 
 static int kinds_open(struct opening *opening, struct error *error)
@@ -531,7 +563,7 @@ static int kinds_open(struct opening *opening, struct error *error)
 /* The output of a command whose name is the kind's. */
 static int command_output_open(struct opening *opening, const char *name, struct error *error)
 {
-	return output_file_open(opening, sink_kind_find(name) - sink_kinds, "-", error);
+	return output_file_open(opening, sink_kind_number(name), "-", error);
 }
 
 /* Metrics are written to a new file next to the last one, which it replaces. */

@@ -2,8 +2,8 @@
 /*
  * Public header of the outputs: one table of all kinds, and the settings that open one of them.
  *
- * A new output is one file or directory in sink/, its constructor in kinds.h, and one row in the
- * table of sink.c.
+ * A new output is one file or directory in sink/ with a struct sink_kind, and one row of the list
+ * in sink.c.
  */
 #ifndef SINK_SINK_H
 #define SINK_SINK_H
@@ -232,6 +232,7 @@ enum sink_rows {
  * @query: of the kind "query"
  * @explanations: of outputs that show where the time of slices went; NULL if none is explained
  * @size_max: of the kind "serve": limit of the size of its file, about
+ * @own: for the kind's own options, if it is no command's; NULL if there are none
  */
 struct sink_settings {
 	const char *name;
@@ -250,18 +251,21 @@ struct sink_settings {
 	const struct sink_query_settings *query;
 	const struct explanations *explanations;
 	uint64_t size_max;
+	const void *own;
 };
 
 /**
  * enum sink_use - how a command line asks for an output
  * @SINK_USE_TRACE2: --NAME[=TARGET], a target in libtrace2's grammar, which others may share
  * @SINK_USE_FILE: --NAME FILE, a file of its own
+ * @SINK_USE_FOLDER: --NAME DIRECTORY, of which the output gets the path
  * @SINK_USE_COMMAND: no option; the command NAME prints it
  * @SINK_USE_SERVER: --NAME[=PORT], a server of the command
  */
 enum sink_use {
 	SINK_USE_TRACE2,
 	SINK_USE_FILE,
+	SINK_USE_FOLDER,
 	SINK_USE_COMMAND,
 	SINK_USE_SERVER,
 };
@@ -278,6 +282,8 @@ enum sink_use {
  * @creates_files: it creates files next to its own until the end
  * @shows_explanations: it shows where the time of slices went
  * @trace2_key: of SINK_USE_TRACE2: the setting that names the default target
+ * @options: @nr_options rows, of this output alone: those of a command are for the struct of its
+ * settings, others for a zeroed struct of at most SINK_OWN_SIZE bytes, which is sink_settings.own
  * @sink_new: opens the output. Returns a sink for timeline_add(), or NULL with @error; it closes
  * the descriptor in that case. Nothing is written before the timeline is opened.
  */
@@ -293,14 +299,19 @@ struct sink_kind {
 	bool creates_files;
 	bool shows_explanations;
 	enum trace2_key trace2_key;
+	const struct option_row *options;
+	size_t nr_options;
 	struct sink *(*sink_new)(const struct sink_settings *settings, struct error *error);
 };
 
 /** SINK_KINDS_MAX - limit of sink_kinds_count, for arrays with one member for each kind */
-#define SINK_KINDS_MAX TIMELINE_SINKS_MAX
+#define SINK_KINDS_MAX 24
+
+/** SINK_OWN_SIZE - limit of the settings that an output's own options set, in bytes */
+#define SINK_OWN_SIZE 64
 
 /** sink_kinds - all outputs, in the order of --help */
-extern const struct sink_kind sink_kinds[];
+extern const struct sink_kind *const sink_kinds[];
 extern const size_t sink_kinds_count;
 
 /**
@@ -338,7 +349,7 @@ const char *sink_query_find(const char *text, struct error *error);
  */
 void sink_live_page_append(struct buffer *out, const char *title);
 
-/** sink_kind_find - the kind of a name; NULL if there is none */
-const struct sink_kind *sink_kind_find(const char *name);
+/** sink_kind_number - where sink_kinds has the kind of a name; sink_kinds_count if there is none */
+size_t sink_kind_number(const char *name);
 
 #endif

@@ -47,8 +47,8 @@ struct timeline_machine {
 	int64_t shift_ns;
 };
 
-/** TIMELINE_SINKS_MAX - maximum number of sinks, and of sink data pointers */
-#define TIMELINE_SINKS_MAX 13
+/** TIMELINE_SINKS_MAX - maximum number of sinks at once, and of sink data pointers */
+#define TIMELINE_SINKS_MAX 16
 
 /**
  * struct timeline_category - a tracepoint

@@ -19,7 +19,6 @@
 
 #include "sink/file.h"
 #include "sink/flow.h"
-#include "sink/kinds.h"
 #include "sink/rows.h"
 #include "sink/text.h"
 
@@ -849,7 +848,7 @@ static const struct sink_file_ops chrome_file = {
 	.release = chrome_release,
 };
 
-struct sink *sink_chrome_new(const struct sink_settings *settings, struct error *error)
+static struct sink *sink_chrome_new(const struct sink_settings *settings, struct error *error)
 {
 	struct sink *sink = sink_file_new(&chrome_file, settings, error);
 
@@ -864,3 +863,12 @@ struct sink *sink_chrome_new(const struct sink_settings *settings, struct error 
 	chrome->thread_rows.context = chrome;
 	return sink;
 }
+
+const struct sink_kind sink_chrome = {
+	.name = "chrome",
+	.help = "write JSON for chrome://tracing and speedscope",
+	.viewer = "chrome://tracing",
+	.use = SINK_USE_FILE,
+	.can_compress = true,
+	.sink_new = sink_chrome_new,
+};

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-#include "sink/kinds.h"
 #include "sink/proto.h"
 #include "sink/text.h"
 
@@ -538,7 +537,7 @@ static const struct sink_file_ops html_file = {
 	.release = html_release,
 };
 
-struct sink *sink_html_new(const struct sink_settings *settings, struct error *error)
+static struct sink *sink_html_new(const struct sink_settings *settings, struct error *error)
 {
 	struct sink *sink = sink_file_new(&html_file, settings, error);
 	struct html_sink *html = sink ? container_of(sink, struct html_sink, file.sink) : NULL;
@@ -549,6 +548,15 @@ struct sink *sink_html_new(const struct sink_settings *settings, struct error *e
 	html->has_thread_rows = settings->rows == SINK_ROWS_THREAD;
 	return sink;
 }
+
+const struct sink_kind sink_html = {
+	.name = "html",
+	.help = "write a page for any browser (works offline)",
+	.viewer = "a browser",
+	.use = SINK_USE_FILE,
+	.shows_explanations = true,
+	.sink_new = sink_html_new,
+};
 
 /*
  * Waiting events are written at this interval; at a longer one if writing them takes more than a
@@ -694,7 +702,7 @@ static const struct sink_file_ops live_file = {
 	.release = html_release,
 };
 
-struct sink *sink_serve_new(const struct sink_settings *settings, struct error *error)
+static struct sink *sink_serve_new(const struct sink_settings *settings, struct error *error)
 {
 	struct sink *sink = sink_file_new(&live_file, settings, error);
 	struct html_sink *live = sink ? container_of(sink, struct html_sink, file.sink) : NULL;
@@ -706,3 +714,11 @@ struct sink *sink_serve_new(const struct sink_settings *settings, struct error *
 	live->size_max = settings->size_max;
 	return sink;
 }
+
+const struct sink_kind sink_serve = {
+	.name = "serve",
+	.help = "serve a page that follows the recording",
+	.use = SINK_USE_SERVER,
+	.shows_explanations = true,
+	.sink_new = sink_serve_new,
+};

@@ -7,8 +7,6 @@
  */
 #include "sink/otlp/state.h"
 
-#include "sink/kinds.h"
-
 /* Bytes of samples that wait for a request, about. */
 #define POINTS_MAX ((size_t)48 << 10)
 
@@ -202,7 +200,18 @@ static const struct sink_file_ops metrics_file = {
 	.release = metrics_release,
 };
 
-struct sink *sink_otlp_metrics_new(const struct sink_settings *settings, struct error *error)
+static struct sink *sink_otlp_metrics_new(const struct sink_settings *settings, struct error *error)
 {
 	return sink_file_new(&metrics_file, settings, error);
 }
+
+const struct sink_kind sink_otlp_metrics = {
+	.name = "otlp-metrics",
+	.help = "write counters as OpenTelemetry's metrics, likewise",
+	.is_rare = true,
+	.is_lines = true,
+	.use = SINK_USE_FILE,
+	.can_append = true,
+	.can_compress = true,
+	.sink_new = sink_otlp_metrics_new,
+};

@@ -8,7 +8,6 @@
 #include "sink/otlp/state.h"
 
 #include "sink/flow.h"
-#include "sink/kinds.h"
 #include "sink/text.h"
 
 /* As in OpenTelemetry's own programs. */
@@ -512,7 +511,18 @@ static const struct sink_file_ops traces_file = {
 	.release = traces_release,
 };
 
-struct sink *sink_otlp_new(const struct sink_settings *settings, struct error *error)
+static struct sink *sink_otlp_new(const struct sink_settings *settings, struct error *error)
 {
 	return sink_file_new(&traces_file, settings, error);
 }
+
+const struct sink_kind sink_otlp = {
+	.name = "otlp",
+	.help = "write OpenTelemetry's spans, lines of OTLP JSON",
+	.is_rare = true,
+	.is_lines = true,
+	.use = SINK_USE_FILE,
+	.can_append = true,
+	.can_compress = true,
+	.sink_new = sink_otlp_new,
+};

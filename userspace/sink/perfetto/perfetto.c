@@ -10,7 +10,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "sink/kinds.h"
 #include "sink/proto.h"
 #include "sink/text.h"
 
@@ -851,7 +850,7 @@ static const struct sink_file_ops perfetto_file = {
 	.release = perfetto_release,
 };
 
-struct sink *sink_perfetto_new(const struct sink_settings *settings, struct error *error)
+static struct sink *sink_perfetto_new(const struct sink_settings *settings, struct error *error)
 {
 	struct sink *sink = sink_file_new(&perfetto_file, settings, error);
 	struct perfetto_sink *perfetto = sink ? container_of(sink, struct perfetto_sink, file.sink)
@@ -868,3 +867,12 @@ struct sink *sink_perfetto_new(const struct sink_settings *settings, struct erro
 	perfetto->next_iid = OWN_NAME_END;
 	return sink;
 }
+
+const struct sink_kind sink_perfetto = {
+	.name = "perfetto",
+	.help = "write a trace for ui.perfetto.dev",
+	.viewer = "ui.perfetto.dev",
+	.use = SINK_USE_FILE,
+	.can_append = true,
+	.sink_new = sink_perfetto_new,
+};

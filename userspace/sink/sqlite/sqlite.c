@@ -10,7 +10,6 @@
 #include <sys/stat.h>
 #include <time.h>
 
-#include "sink/kinds.h"
 #include "sink/text.h"
 
 #define SCHEMA(name)                                                                              \
@@ -668,7 +667,7 @@ static struct sqlite_sink *sqlite_new(const struct sink_settings *settings, stru
 }
 
 /* SQLite reads what it wrote, and needs a journal next to the file. */
-struct sink *sink_sqlite_new(const struct sink_settings *settings, struct error *error)
+static struct sink *sink_sqlite_new(const struct sink_settings *settings, struct error *error)
 {
 	struct sqlite_sink *sink;
 	struct stat about;
@@ -686,6 +685,15 @@ struct sink *sink_sqlite_new(const struct sink_settings *settings, struct error 
 	sink->group = settings->group;
 	return &sink->file.sink;
 }
+
+const struct sink_kind sink_sqlite = {
+	.name = "sqlite",
+	.help = "write an SQLite database, see ktrack-sql(5)",
+	.use = SINK_USE_FILE,
+	.creates_files = true,
+	.shows_explanations = true,
+	.sink_new = sink_sqlite_new,
+};
 
 int sink_query_database(const struct sink_settings *settings, const char *path,
 			struct sink_query_result *result, struct error *error)
@@ -705,7 +713,7 @@ int sink_query_database(const struct sink_settings *settings, const char *path,
 	return status;
 }
 
-struct sink *sink_query_new(const struct sink_settings *settings, struct error *error)
+static struct sink *sink_query_new(const struct sink_settings *settings, struct error *error)
 {
 	struct sqlite_sink *sink = sqlite_new(settings, error);
 
@@ -714,3 +722,10 @@ struct sink *sink_query_new(const struct sink_settings *settings, struct error *
 	sink->query = settings->query;
 	return &sink->file.sink;
 }
+
+const struct sink_kind sink_query = {
+	.name = "query",
+	.help = "print the results of a query",
+	.use = SINK_USE_COMMAND,
+	.sink_new = sink_query_new,
+};

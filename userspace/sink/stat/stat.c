@@ -8,7 +8,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "sink/kinds.h"
 #include "sink/stat/state.h"
 #include "sink/top/top.h"
 
@@ -775,7 +774,7 @@ static void stat_settings_complete(struct sink_stat_settings *settings)
 	}
 }
 
-struct sink *sink_stat_new(const struct sink_settings *settings, struct error *error)
+static struct sink *sink_stat_new(const struct sink_settings *settings, struct error *error)
 {
 	struct sink *sink = sink_file_new(&stat_file, settings, error);
 	struct stat_sink *stat = sink ? container_of(sink, struct stat_sink, file.sink) : NULL;
@@ -789,3 +788,10 @@ struct sink *sink_stat_new(const struct sink_settings *settings, struct error *e
 	stat_settings_complete(&stat->settings);
 	return sink;
 }
+
+const struct sink_kind sink_stat = {
+	.name = "stat",
+	.help = "print statistics of track events",
+	.use = SINK_USE_COMMAND,
+	.sink_new = sink_stat_new,
+};

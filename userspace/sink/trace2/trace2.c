@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "sink/kinds.h"
 #include "sink/text.h"
 
 #define MACHINE_PARAM_SIZE 48
@@ -672,17 +671,48 @@ static struct sink *sink_trace2_new(const struct sink_settings *settings, enum t
 	return NULL;
 }
 
-struct sink *sink_event_new(const struct sink_settings *settings, struct error *error)
+static struct sink *sink_event_new(const struct sink_settings *settings, struct error *error)
 {
 	return sink_trace2_new(settings, TRACE2_EVENT, error);
 }
 
-struct sink *sink_perf_new(const struct sink_settings *settings, struct error *error)
+const struct sink_kind sink_event = {
+	.name = "event",
+	.help = "write EVENT lines (JSON) to - or a path",
+	.use = SINK_USE_TRACE2,
+	.can_append = true,
+	.can_compress = true,
+	.trace2_key = TRACE2_KEY_EVENT,
+	.sink_new = sink_event_new,
+};
+
+static struct sink *sink_perf_new(const struct sink_settings *settings, struct error *error)
 {
 	return sink_trace2_new(settings, TRACE2_PERF, error);
 }
 
-struct sink *sink_normal_new(const struct sink_settings *settings, struct error *error)
+const struct sink_kind sink_perf = {
+	.name = "perf",
+	.help = "write PERF lines (columns for people)",
+	.use = SINK_USE_TRACE2,
+	.can_append = true,
+	.can_compress = true,
+	.trace2_key = TRACE2_KEY_PERF,
+	.sink_new = sink_perf_new,
+};
+
+static struct sink *sink_normal_new(const struct sink_settings *settings, struct error *error)
 {
 	return sink_trace2_new(settings, TRACE2_NORMAL, error);
 }
+
+const struct sink_kind sink_normal = {
+	.name = "normal",
+	.help = "write NORMAL lines (messages for people)",
+	.is_rare = true,
+	.use = SINK_USE_TRACE2,
+	.can_append = true,
+	.can_compress = true,
+	.trace2_key = TRACE2_KEY_NORMAL,
+	.sink_new = sink_normal_new,
+};
