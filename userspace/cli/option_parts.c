@@ -618,7 +618,16 @@ static int apply_serve(void *settings, const char *value, struct error *error)
 	return 0;
 }
 
-/* The option that asks for an output of @use. */
+static size_t own_rows_count(const struct sink_kind *kind)
+{
+	size_t size = 0;
+
+	while (kind->options && kind->options[size].long_name)
+		size++;
+	return size;
+}
+
+/* The option that asks for an output. */
 static struct option_row output_row(const struct sink_kind *kind, size_t number)
 {
 	static const char *const arguments[] = { [SINK_USE_TRACE2] = "[=TARGET]",
@@ -650,7 +659,7 @@ struct option_part output_options(struct output_rows *rows, size_t offset, bool 
 		if (kind->use == SINK_USE_COMMAND || (kind->use == SINK_USE_SERVER && !can_serve))
 			continue;
 		rows->rows[rows->size++] = output_row(kind, i);
-		for (size_t k = 0; k < kind->nr_options && rows->size < size_max; k++) {
+		for (size_t k = 0; k < own_rows_count(kind) && rows->size < size_max; k++) {
 			struct option_row *row = &rows->rows[rows->size++];
 
 			*row = kind->options[k];
@@ -666,7 +675,7 @@ struct option_part command_output_options(const char *name, size_t offset)
 {
 	const struct sink_kind *kind = sink_kinds[sink_kind_number(name)];
 
-	return (struct option_part){ kind->options, kind->nr_options, offset };
+	return (struct option_part){ kind->options, own_rows_count(kind), offset };
 }
 
 /* Options that limit the files in a directory, of recordings and of sessions. */

@@ -43,13 +43,11 @@ struct stat_settings {
 
 /**
  * struct stat_command_settings - the options and operands
- * @groups: the words of --group-by
  * @words: the first operands
  * @nr_words: number of operands: one source, or the words of the traced command
  */
 struct stat_command_settings {
 	struct stat_settings stat;
-	char *groups;
 	const char *words[COMPARE_WORDS_MAX];
 	bool is_compare;
 	double min_change;
@@ -60,109 +58,6 @@ struct stat_command_settings {
 	bool has_no_top;
 	int nr_words;
 };
-
-static int apply_sort(void *settings, const char *value, struct error *error)
-{
-	struct sink_stat_settings *form = &((struct stat_settings *)settings)->form;
-	struct buffer words = { 0 };
-
-	if (stat_sort_parse(form, value))
-		return 0;
-	stat_sort_words(&words);
-	error_set(error, "--sort=%s: unknown; write one of %s", value, buffer_string(&words));
-	buffer_release(&words);
-	return -1;
-}
-
-static int apply_percentiles(void *settings, const char *value, struct error *error)
-{
-	struct sink_stat_settings *form = &((struct stat_settings *)settings)->form;
-	struct text rest = text_of(value), item;
-
-	while (text_take_item(&rest, &item)) {
-		if (form->nr_permille == STAT_PERCENTILES_MAX)
-			return error_set(error, "--percentiles=%s: more than %d; leave out some",
-					 value, STAT_PERCENTILES_MAX);
-		if (!stat_permille_parse(item, &form->permille[form->nr_permille++]))
-			return error_set(error,
-					 "--percentiles=%s: '%.*s' is none; write numbers such as "
-					 "50,90,99.9",
-					 value, (int)item.size, item.data);
-	}
-	return 0;
-}
-
-static bool group_is_given(const struct sink_stat_settings *form, const struct stat_group *group)
-{
-	for (size_t i = 0; i < form->nr_groups; i++) {
-		const struct stat_group *other = &form->groups[i];
-
-		if (other->key == group->key &&
-		    (!group->field || strcmp(other->field, group->field) == 0))
-			return true;
-	}
-	return false;
-}
-
-static int group_add(struct sink_stat_settings *form, struct text item, const char *value,
-		     struct error *error)
-{
-	struct stat_group group;
-
-	if (!stat_group_parse(item, &group))
-		return error_set(error,
-				 "--group-by=%s: '%.*s' is unknown; write track, name, pid, comm, "
-				 "cpu or field:FIELD",
-				 value, (int)item.size, item.data);
-	if (group_is_given(form, &group))
-		return error_set(error, "--group-by=%s: '%.*s' is given twice", value,
-				 (int)item.size, item.data);
-	if (form->nr_groups == STAT_GROUPS_MAX)
-		return error_set(error, "--group-by=%s: more than %d keys; leave out some", value,
-				 STAT_GROUPS_MAX);
-	form->groups[form->nr_groups++] = group;
-	return 0;
-}
-
-/* The words are cut out of a copy, which ends with the process. */
-static int apply_group_by(void *settings, const char *value, struct error *error)
-{
-	struct stat_command_settings *command = settings;
-	struct text rest = text_of(value), item;
-
-	free(command->groups);
-	command->groups = strdup(value);
-	if (!command->groups)
-		return error_set(error, "out of memory");
-	command->stat.form.nr_groups = 0;
-	while (text_take_item(&rest, &item)) {
-		char *copy = command->groups + (item.data - value);
-
-		copy[item.size] = '\0';
-		if (group_add(&command->stat.form, text_of(copy), value, error) < 0)
-			return -1;
-	}
-	return 0;
-}
-
-static int apply_stat_slowest(void *settings, const char *value, struct error *error)
-{
-	struct stat_settings *stat = settings;
-
-	if (count_parse(value, "slices", &stat->form.slowest, error) < 0)
-		return -1;
-	return stat->form.slowest <= STAT_SLOWEST_MAX
-		       ? 0
-		       : error_set(error, "--slowest=%s: too large; write a number up to %d", value,
-				   STAT_SLOWEST_MAX);
-}
-
-static int apply_limit(void *settings, const char *value, struct error *error)
-{
-	struct stat_settings *stat = settings;
-
-	return count_parse(value, "rows", &stat->form.limit, error);
-}
 
 static int apply_interval(void *settings, const char *value, struct error *error)
 {
@@ -191,20 +86,13 @@ static int apply_min_change(void *settings, const char *value, struct error *err
 	return min_change_parse(value, &command->min_change, error);
 }
 
-static const struct option_row stat_rows[] = {
+static const struct option_row form_rows[] = {
 	OPTION_FLAG("json", "print JSON, one line for each interval", stat_command_settings,
 		    is_json),
 	OPTION_RARE_FLAG("csv", "print comma-separated values", stat_command_settings, is_csv),
-	{ 0, "sort", "WHAT", "sort by a column (default: total)", apply_sort },
-	{ 0, "name", "GLOB", "only slices and instants of this name", option_store_text,
-	  offsetof(struct stat_settings, form.name), .needs_text = true, .is_rare = true },
-	{ 0, "group-by", "LIST", "rows: track, name, pid, comm, cpu, field:FIELD", apply_group_by },
-	{ 0, "percentiles", "LIST", "columns of percentiles (default: 50,99), such as 90,99.9",
-	  apply_percentiles, .is_rare = true },
-	{ 0, "slowest", "N", "list the N slowest slices with fields", apply_stat_slowest },
-	OPTION_RARE_FLAG("histogram", "print the full histogram of each row of slices",
-			 stat_settings, form.has_histograms),
-	{ 0, "limit", "N", "print at most N rows of each table", apply_limit, .is_rare = true },
+};
+
+static const struct option_row stat_rows[] = {
 	OPTION_RARE_FLAG("by-name", "the same as --group-by=name", stat_command_settings,
 			 is_by_name),
 	OPTION_FLAG("compare", "compare recordings: BASE... -- SOURCE...", stat_command_settings,
@@ -218,10 +106,6 @@ static const struct option_row stat_rows[] = {
 	{ 0, "interval", "SECONDS",
 	  "time between updates in seconds, or with ns, us, ms, s, m, h (default: 1)",
 	  apply_interval, .is_rare = true },
-	{ 0, "prometheus", "FILE",
-	  "replace FILE at each interval, for node_exporter's textfile collector",
-	  option_store_text, offsetof(struct stat_settings, form.prometheus), .needs_text = true,
-	  .is_rare = true },
 	OPTION_RARE_FLAG("fail-on-loss", "exit with status 3 if records were lost", stat_settings,
 			 fails_on_loss),
 };
@@ -244,6 +128,8 @@ static struct option_table stat_table(void)
 			   OPTION_PART(capture_live_options, struct stat_settings, capture),
 			   OPTION_PART(limits_options, struct stat_settings, limits),
 			   OPTION_PART(budget_options, struct stat_settings, budgets),
+			   { form_rows, sizeof(form_rows) / sizeof(form_rows[0]) },
+			   command_output_options("stat", offsetof(struct stat_settings, form)),
 			   { stat_rows, sizeof(stat_rows) / sizeof(stat_rows[0]) },
 			   OPTION_PART(report_options, struct stat_settings, capture.report) },
 	};
@@ -485,7 +371,7 @@ static int compare_source_add(const struct compare_command *command, const char 
 		status = export_run(&export, error);
 	}
 	capture_settings_release(&settings.stat.capture);
-	free(settings.groups);
+	stat_settings_release(&settings.stat.form);
 	return status;
 }
 
@@ -531,7 +417,7 @@ static int stat_main(int argc, char **argv, struct error *error)
 					     : stat_print(&settings, argc, argv, error);
 	}
 	capture_settings_release(&settings.stat.capture);
-	free(settings.groups);
+	stat_settings_release(&settings.stat.form);
 	return status;
 }
 

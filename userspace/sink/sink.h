@@ -112,6 +112,7 @@ void stat_top_free(struct stat_top *top);
  * @sort_of: of a percentile in 1/1000, of a key its enum stat_key
  * @is_reversed: sort the other way
  * @groups, @nr_groups: keys of the rows; 0 for track and name
+ * @group_words: has their words, if it is not NULL
  * @permille, @nr_permille: the percentiles, in 1/1000; 0 for 500 and 990
  * @name: only slices and instants with such a name, a pattern for fnmatch(3); NULL for all
  * @slowest: number of the slowest slices that are listed one by one; 0 for none
@@ -132,6 +133,7 @@ struct sink_stat_settings {
 	bool is_reversed;
 	struct stat_group groups[STAT_GROUPS_MAX];
 	size_t nr_groups;
+	char *group_words;
 	unsigned int permille[STAT_PERCENTILES_MAX];
 	size_t nr_permille;
 	const char *name;
@@ -149,21 +151,8 @@ struct sink_stat_settings {
 	struct stat_top *top;
 };
 
-/**
- * stat_group_parse - parse a key such as "cpu" or "field:bytes"; returns false if there is none
- *
- * @item stays as long as the group; behind it is a NUL.
- */
-bool stat_group_parse(struct text item, struct stat_group *out);
-
-/** stat_permille_parse - parse a percentage such as "99.9"; returns false if @text is none */
-bool stat_permille_parse(struct text text, unsigned int *out);
-
-/** stat_sort_parse - sort by a column's word, the other way after '-'; returns false if unknown */
-bool stat_sort_parse(struct sink_stat_settings *settings, const char *word);
-
-/** stat_sort_words - append the words for stat_sort_parse(), as a list for people */
-void stat_sort_words(struct buffer *out);
+/** stat_settings_release - free the words of groups */
+void stat_settings_release(struct sink_stat_settings *settings);
 
 /** enum query_form - how the results of a query are printed */
 enum query_form {
@@ -282,8 +271,9 @@ enum sink_use {
  * @creates_files: it creates files next to its own until the end
  * @shows_explanations: it shows where the time of slices went
  * @trace2_key: of SINK_USE_TRACE2: the setting that names the default target
- * @options: @nr_options rows, of this output alone: those of a command are for the struct of its
- * settings, others for a zeroed struct of at most SINK_OWN_SIZE bytes, which is sink_settings.own
+ * @options: rows up to one without a name, of this output alone; NULL for none. Those of a command
+ * are for the struct of its settings, others for a zeroed struct of at most SINK_OWN_SIZE bytes,
+ * which is sink_settings.own
  * @sink_new: opens the output. Returns a sink for timeline_add(), or NULL with @error; it closes
  * the descriptor in that case. Nothing is written before the timeline is opened.
  */
@@ -300,7 +290,6 @@ struct sink_kind {
 	bool shows_explanations;
 	enum trace2_key trace2_key;
 	const struct option_row *options;
-	size_t nr_options;
 	struct sink *(*sink_new)(const struct sink_settings *settings, struct error *error);
 };
 

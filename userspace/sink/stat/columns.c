@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The columns of statistics: one table, which tables, JSON, CSV, the interactive view and --sort
- * follow. A new column is a row, its value function, and a row of the table in ktrack-stat(1).
+ * follow. A new column is a row, its value function, and a row of the table in ktrack-stat(1). And
+ * the options that select columns, keys and rows.
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "sink/stat/state.h"
@@ -212,7 +214,11 @@ static const char *const stat_keys[][3] = {
 };
 _Static_assert(sizeof(stat_keys) / sizeof(stat_keys[0]) == STAT_KEY_COUNT, "a row for each");
 
-bool stat_group_parse(struct text item, struct stat_group *out)
+/*
+ * Parses a key such as "cpu" or "field:bytes"; returns false if there is none. @item stays as long
+ * as the group; behind it is a NUL.
+ */
+static bool stat_group_parse(struct text item, struct stat_group *out)
 {
 	static const char prefix[] = "field:";
 
@@ -229,7 +235,8 @@ bool stat_group_parse(struct text item, struct stat_group *out)
 	return true;
 }
 
-bool stat_permille_parse(struct text text, unsigned int *out)
+/* Parses a percentage such as "99.9"; returns false if @text is none. */
+static bool stat_permille_parse(struct text text, unsigned int *out)
 {
 	const char *point = memchr(text.data, '.', text.size);
 	size_t nr_digits = point ? (size_t)(point - text.data) : text.size;
@@ -281,7 +288,8 @@ static void sort_word_append(struct buffer *out, const char *word, const char *m
 	buffer_printf(out, "%s%s%s", out->size > 0 ? ", " : "", word, more);
 }
 
-void stat_sort_words(struct buffer *out)
+/* Appends the words for stat_sort_parse(), as a list for people. */
+static void stat_sort_words(struct buffer *out)
 {
 	for (size_t i = 0; i < NR_STAT_COLUMNS; i++) {
 		const struct stat_column *column = &stat_columns[i];
@@ -296,6 +304,133 @@ void stat_sort_words(struct buffer *out)
 						 ? " (or another percentile)"
 						 : "");
 	}
+}
+
+static int apply_sort(void *settings, const char *value, struct error *error)
+{
+	struct sink_stat_settings *form = settings;
+	struct buffer words = { 0 };
+
+	if (stat_sort_parse(form, value))
+		return 0;
+	stat_sort_words(&words);
+	error_set(error, "--sort=%s: unknown; write one of %s", value, buffer_string(&words));
+	buffer_release(&words);
+	return -1;
+}
+
+static int apply_percentiles(void *settings, const char *value, struct error *error)
+{
+	struct sink_stat_settings *form = settings;
+	struct text rest = text_of(value), item;
+
+	while (text_take_item(&rest, &item)) {
+		if (form->nr_permille == STAT_PERCENTILES_MAX)
+			return error_set(error, "--percentiles=%s: more than %d; leave out some",
+					 value, STAT_PERCENTILES_MAX);
+		if (!stat_permille_parse(item, &form->permille[form->nr_permille++]))
+			return error_set(error,
+					 "--percentiles=%s: '%.*s' is none; write numbers such as "
+					 "50,90,99.9",
+					 value, (int)item.size, item.data);
+	}
+	return 0;
+}
+
+static bool group_is_given(const struct sink_stat_settings *form, const struct stat_group *group)
+{
+	for (size_t i = 0; i < form->nr_groups; i++) {
+		const struct stat_group *other = &form->groups[i];
+
+		if (other->key == group->key &&
+		    (!group->field || strcmp(other->field, group->field) == 0))
+			return true;
+	}
+	return false;
+}
+
+static int group_add(struct sink_stat_settings *form, struct text item, const char *value,
+		     struct error *error)
+{
+	struct stat_group group;
+
+	if (!stat_group_parse(item, &group))
+		return error_set(error,
+				 "--group-by=%s: '%.*s' is unknown; write track, name, pid, comm, "
+				 "cpu or field:FIELD",
+				 value, (int)item.size, item.data);
+	if (group_is_given(form, &group))
+		return error_set(error, "--group-by=%s: '%.*s' is given twice", value,
+				 (int)item.size, item.data);
+	if (form->nr_groups == STAT_GROUPS_MAX)
+		return error_set(error, "--group-by=%s: more than %d keys; leave out some", value,
+				 STAT_GROUPS_MAX);
+	form->groups[form->nr_groups++] = group;
+	return 0;
+}
+
+/* The words are cut out of a copy. */
+static int apply_group_by(void *settings, const char *value, struct error *error)
+{
+	struct sink_stat_settings *form = settings;
+	struct text rest = text_of(value), item;
+
+	free(form->group_words);
+	form->group_words = strdup(value);
+	if (!form->group_words)
+		return error_set(error, "out of memory");
+	form->nr_groups = 0;
+	while (text_take_item(&rest, &item)) {
+		char *copy = form->group_words + (item.data - value);
+
+		copy[item.size] = '\0';
+		if (group_add(form, text_of(copy), value, error) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int apply_slowest(void *settings, const char *value, struct error *error)
+{
+	struct sink_stat_settings *form = settings;
+
+	if (count_parse(value, "slices", &form->slowest, error) < 0)
+		return -1;
+	return form->slowest <= STAT_SLOWEST_MAX
+		       ? 0
+		       : error_set(error, "--slowest=%s: too large; write a number up to %d", value,
+				   STAT_SLOWEST_MAX);
+}
+
+static int apply_limit(void *settings, const char *value, struct error *error)
+{
+	struct sink_stat_settings *form = settings;
+
+	return count_parse(value, "rows", &form->limit, error);
+}
+
+const struct option_row stat_options[] = {
+	{ 0, "sort", "WHAT", "sort by a column (default: total)", apply_sort },
+	{ 0, "name", "GLOB", "only slices and instants of this name", option_store_text,
+	  offsetof(struct sink_stat_settings, name), .needs_text = true, .is_rare = true },
+	{ 0, "group-by", "LIST", "rows: track, name, pid, comm, cpu, field:FIELD", apply_group_by },
+	{ 0, "percentiles", "LIST", "columns of percentiles (default: 50,99), such as 90,99.9",
+	  apply_percentiles, .is_rare = true },
+	{ 0, "slowest", "N", "list the N slowest slices with fields", apply_slowest },
+	OPTION_RARE_FLAG("histogram", "print the full histogram of each row of slices",
+			 sink_stat_settings, has_histograms),
+	{ 0, "limit", "N", "print at most N rows of each table", apply_limit, .is_rare = true },
+	{ 0, "prometheus", "FILE",
+	  "replace FILE at each interval, for node_exporter's textfile collector",
+	  option_store_text, offsetof(struct sink_stat_settings, prometheus), .needs_text = true,
+	  .is_rare = true },
+	{ 0 },
+};
+
+void stat_settings_release(struct sink_stat_settings *settings)
+{
+	free(settings->group_words);
+	settings->group_words = NULL;
 }
 
 static void shown_add(struct stat_columns *columns, struct stat_shown shown)

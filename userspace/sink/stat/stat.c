@@ -793,5 +793,6 @@ const struct sink_kind sink_stat = {
 	.name = "stat",
 	.help = "print statistics of track events",
 	.use = SINK_USE_COMMAND,
+	.options = stat_options,
 	.sink_new = sink_stat_new,
 };
