@@ -390,7 +390,7 @@ static int apply_group_by(void *settings, const char *value, struct error *error
 	return 0;
 }
 
-static int apply_slowest(void *settings, const char *value, struct error *error)
+static int apply_stat_slowest(void *settings, const char *value, struct error *error)
 {
 	struct sink_stat_settings *form = settings;
 
@@ -416,7 +416,7 @@ const struct option_row stat_options[] = {
 	{ 0, "group-by", "LIST", "rows: track, name, pid, comm, cpu, field:FIELD", apply_group_by },
 	{ 0, "percentiles", "LIST", "columns of percentiles (default: 50,99), such as 90,99.9",
 	  apply_percentiles, .is_rare = true },
-	{ 0, "slowest", "N", "list the N slowest slices with fields", apply_slowest },
+	{ 0, "slowest", "N", "list the N slowest slices with fields", apply_stat_slowest },
 	OPTION_RARE_FLAG("histogram", "print the full histogram of each row of slices",
 			 sink_stat_settings, has_histograms),
 	{ 0, "limit", "N", "print at most N rows of each table", apply_limit, .is_rare = true },
