@@ -13,9 +13,18 @@ HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent)]
 
 import cases  # noqa: E402
-from rows import BEGIN, CUT, UNFINISHED, compare, event_totals, read_chrome, read_perfetto  # noqa: E402
+from protobuf import decode, one  # noqa: E402
+from rows import BEGIN, CUT, OWN_PID, UNFINISHED, compare, event_totals, read_chrome, read_perfetto  # noqa: E402
 from tap import Tap  # noqa: E402
 
+# A thread of an unknown process, which an exec names while a slice is open.
+LATE = """format ../formats/6.12/sched/sched_process_exec
+0us 6@0 call B first
+1us 6@1 sched_process_exec filename=/bin/child pid=6 old_pid=6
+2us 6@0 long B request
+3us 6@0 call E
+4us 6@0 long E
+"""
 READERS = {"chrome": read_chrome, "perfetto": read_perfetto}
 EVENTS = """event drv:io 100 char track_event_type; string slice_name
 event app:call 101 char track_event_type; string slice_name
@@ -110,6 +119,21 @@ def check_crossing(tap):
     tap.nothing(wrong, "its time is that of EVENT")
 
 
+def check_late(tap):
+    """The rows of a thread whose process becomes known late, by its exec, stay together, and unknown threads keep the name of their group."""
+    for output, data in export(LATE)[0].items():
+        rows, names = READERS[output](data)
+        drawn = {names[key]: key for key in rows.pieces}
+        if output == "chrome":
+            group = [event["args"]["name"] for event in json.loads(data) if event["name"] == "process_name" and event["pid"] != OWN_PID]
+            tap.ok(len({pid for pid, _ in drawn.values()}) == 1 and group == ["threads of unknown processes"], "one process in chrome", drawn, group)
+        else:
+            parents = {one(each, "name"): one(each, "parent_uuid") for packet in decode(data)[0] for each in packet.get("track_descriptor", [])}
+            found = [parents.get(name, "none of this name") for name in drawn]
+            tap.ok(found == [None, None], "no process in perfetto", found, drawn)
+        tap.ok(len(drawn) == 2 and "child 6 (2)" in drawn, f"the second row has the new name in {output}", drawn)
+
+
 def check_end(tap):
     """Slices that are open at the end of the recording do not cross each other, whichever began first."""
     for output, data in export(CROSSING)[0].items():
@@ -151,7 +175,7 @@ def check_word(tap):
 def main():
     """Returns the exit status."""
     tap = Tap()
-    for check in (check_nested, check_crossing, check_end, check_followed, check_database, check_word, check_totals):
+    for check in (check_nested, check_crossing, check_late, check_end, check_followed, check_database, check_word, check_totals):
         tap.isolated(check)(tap)
     return tap.finish()
 

@@ -528,7 +528,8 @@ static int row_names_write(struct chrome_sink *sink, const struct row *row,
 	struct text place = buffer_text(&track->place);
 	uint64_t hash;
 
-	if (chrome_process_name(sink, shown, place, error) < 0)
+	if (names->process == chrome_process(shown) &&
+	    chrome_process_name(sink, shown, place, error) < 0)
 		return -1;
 	buffer_clear(&sink->file.text);
 	rows_append_name(&sink->file.text, row, shown);
@@ -546,6 +547,7 @@ static int chrome_place_make(struct chrome_sink *sink, struct chrome_track *trac
 			     const struct timeline_track *shown, struct row *row,
 			     struct error *error)
 {
+	const struct chrome_row_names *first = row_first(row)->data;
 	struct chrome_row_names *names = row->data;
 	bool is_new = !names;
 
@@ -553,8 +555,9 @@ static int chrome_place_make(struct chrome_sink *sink, struct chrome_track *trac
 		names = row->data = calloc(1, sizeof(*names));
 		if (!names)
 			return error_set(error, "out of memory");
-		names->process = chrome_process(shown);
-		names->thread = chrome_thread(&sink->rows, &sink->file.text, shown, true);
+		names->process = first ? first->process : chrome_process(shown);
+		names->thread = first ? first->thread
+				      : chrome_thread(&sink->rows, &sink->file.text, shown, true);
 	}
 	track->place_row = row;
 	buffer_clear(&track->place);

@@ -205,9 +205,12 @@ struct perfetto_track {
 
 /**
  * struct perfetto_row - what is written of a row
+ * @parent_uuid: the process or thread that it is below, 0 for none; of further rows that of the
+ * first one: a thread whose process becomes known late remains where it is
  * @thread_uuid: of its thread; of a thread of an unknown process, of its first row
  */
 struct perfetto_row {
+	uint64_t parent_uuid;
 	uint64_t thread_uuid;
 	uint64_t uuid;
 };

@@ -632,10 +632,10 @@ static bool is_thread_itself(const struct perfetto_sink *sink, const struct row 
 }
 
 static int row_describe(struct perfetto_sink *sink, const struct row *row,
-			const struct timeline_track *shown, uint64_t parent_uuid,
-			struct error *error)
+			const struct timeline_track *shown, struct error *error)
 {
 	struct perfetto_row *place = row->data;
+	uint64_t parent_uuid = place->parent_uuid;
 	struct perfetto_descriptor descriptor = {
 		.parent_uuid = parent_uuid ? parent_uuid : perfetto_machine_uuid(shown->machine),
 	};
@@ -655,15 +655,18 @@ static int row_describe(struct perfetto_sink *sink, const struct row *row,
 int perfetto_row_place(struct perfetto_sink *sink, struct perfetto_track *track,
 		       const struct timeline_track *shown, struct row *row, struct error *error)
 {
+	const struct perfetto_row *first = row_first(row)->data;
 	struct perfetto_row *place = row->data;
 
 	if (!place) {
 		place = row->data = calloc(1, sizeof(*place));
 		if (!place)
 			return error_set(error, "out of memory");
-		place->thread_uuid = track->parent_uuid ? track->parent_uuid
-							: lone_thread_uuid(shown);
-		if (row_describe(sink, row, shown, track->parent_uuid, error) < 0)
+		place->parent_uuid = first ? first->parent_uuid : track->parent_uuid;
+		place->thread_uuid = first		  ? first->thread_uuid
+				     : track->parent_uuid ? track->parent_uuid
+							  : lone_thread_uuid(shown);
+		if (row_describe(sink, row, shown, error) < 0)
 			return -1;
 	}
 	track->place_row = row;
