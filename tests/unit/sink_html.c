@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Tests of the page's data: the time of the last record, which is not that of the recording's end.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "fixtures/capture.h"
 #include "fixtures/trace2_fixture.h"
 #include "fixtures/sink.h"
 #include "fixtures/tap.h"
+#include "sink/html/state.h"
 
 #define MS INT64_C(1000000)
 #define END_MS 380
@@ -164,4 +166,78 @@ TEST(a_chunk_has_a_digest)
 {
 	check_digest(64, " 0 0 64000000 64 64000000 AQD/AP8A/wD/AP8A/wD/AP8A/wD/AP8A", "/wD/IA== ");
 	check_digest(63, " 0 0 63000000 63 63000000 - ", " - ");
+}
+
+#define LANES 200
+
+static void push_of(struct timeline *timeline, enum timeline_kind kind,
+		    struct timeline_track *track, unsigned int depth)
+{
+	push(timeline, 1,
+	     (struct timeline_event){ .kind = kind,
+				      .track = track,
+				      .name = &name,
+				      .begin_ns = FIXTURE_START_NS + MS,
+				      .depth = depth });
+}
+
+/* The number of slices in all chunks of a track. */
+static unsigned int slices_count(const char *page, const char *track)
+{
+	unsigned int count = 0;
+
+	for (const char *at = strstr(page, track); at; at = strstr(at + 1, track)) {
+		/* PLACE, FROM and TO precede it. */
+		const char *word = at + strlen(track);
+
+		for (int i = 0; i < 3; i++)
+			word = strchr(word, ' ') + 1;
+		count += atoi(word);
+	}
+	return count;
+}
+
+/* A slice of @inner in each of the slices of the track around it. */
+static void push_lanes(struct timeline *timeline, struct timeline_track *inner)
+{
+	push_of(timeline, TIMELINE_TRACK_BEGIN, &tracks.slices, 0);
+	push_of(timeline, TIMELINE_TRACK_BEGIN, inner, 0);
+	for (unsigned int depth = 1; depth <= LANES; depth++) {
+		push_of(timeline, TIMELINE_SLICE_BEGIN, &tracks.slices, depth);
+		push_of(timeline, TIMELINE_SLICE_BEGIN, inner, 1);
+		push_of(timeline, TIMELINE_SLICE_END, inner, 1);
+	}
+}
+
+TEST(a_track_keeps_few_of_its_places)
+{
+	struct capture capture;
+	struct sink_settings settings = { .name = "it", .fd = capture_init(&capture) };
+	struct timeline timeline = { 0 };
+	struct timeline_track inner;
+	struct error error = { 0 };
+	const struct html_sink *sink;
+	const struct html_track *track;
+
+	things_init();
+	inner = tracks.slices;
+	inner.number = 77;
+	CHECK_NUMBER(timeline_add(&timeline, sink_of("html", &settings, &error), &error), 0);
+	CHECK_NUMBER(timeline_open(&timeline, &trace2_fixture_recording, &error), 0);
+	push_lanes(&timeline, &inner);
+	sink = container_of(timeline.sinks[0], struct html_sink, file.sink);
+	track = inner.sink_data[0];
+	CHECK_NUMBER(track->slices[0]->place.lane, 1);
+	CHECK(track->nr_places > 0 && track->nr_places <= 64);
+	CHECK(sink->pending_size >= track->nr_places * sizeof(struct html_chunk));
+	for (unsigned int depth = LANES; depth > 0; depth--)
+		push_of(&timeline, TIMELINE_SLICE_END, &tracks.slices, depth);
+	CHECK_NUMBER(html_report_all((struct html_sink *)sink, &error), 0);
+	CHECK_NUMBER(track->nr_places, 0);
+	CHECK_NUMBER(sink->pending_size, 0);
+	push_of(&timeline, TIMELINE_TRACK_END, &inner, 0);
+	CHECK_NUMBER(timeline_flush(&timeline, &error), 0);
+	CHECK_NUMBER(slices_count(capture_text(&capture), "\nc 77 "), LANES);
+	timeline_release(&timeline);
+	capture_release(&capture);
 }

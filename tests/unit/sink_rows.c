@@ -66,15 +66,18 @@ static void rows_test_begin(struct rows_test *test, bool writes_begins)
 	}
 }
 
+/* @mark: '?' if no record ended it, '~' and '-' if it is continued, with a record and without. */
 static void event_push(struct rows_test *test, enum timeline_kind kind, char letter,
-		       int64_t time_ns, bool is_unfinished)
+		       int64_t time_ns, char mark)
 {
 	int number = letter - 'A';
 	struct timeline_event event = { .kind = kind,
 					.time_ns = time_ns,
 					.track = &test->shown[number],
 					.name = &test->names[number],
-					.is_unfinished = is_unfinished };
+					.tid = mark == '-' ? -1 : 7,
+					.is_continued = mark == '-' || mark == '~',
+					.is_unfinished = mark == '?' };
 
 	test->depths[number] += kind == TIMELINE_SLICE_BEGIN;
 	event.depth = test->depths[number];
@@ -86,7 +89,7 @@ static void event_push(struct rows_test *test, enum timeline_kind kind, char let
 
 /*
  * Each word is an event at the time of its place in the script, or of the word before it if it
- * begins with "=": upper case begins, lower case ends, with "?" without a record, "*A" is an
+ * begins with "=": upper case begins, lower case ends, with a mark as of event_push(), "*A" is an
  * instant.
  */
 static void script_run(struct rows_test *test, const char *script)
@@ -103,13 +106,13 @@ static void script_run(struct rows_test *test, const char *script)
 		else
 			time_ns++;
 		if (*script == '*')
-			event_push(test, TIMELINE_INSTANT, *++script, time_ns, false);
+			event_push(test, TIMELINE_INSTANT, *++script, time_ns, ' ');
 		else if (is_end || (*script >= 'a'))
 			event_push(test, TIMELINE_SLICE_END, *script - 'a' + 'A', time_ns,
-				   script[1] == '?');
+				   script[1]);
 		else
-			event_push(test, TIMELINE_SLICE_BEGIN, *script, time_ns, false);
-		script += script[1] == '?';
+			event_push(test, TIMELINE_SLICE_BEGIN, *script, time_ns, ' ');
+		script += script[1] && strchr("?~-", script[1]);
 	}
 }
 
@@ -208,6 +211,13 @@ TEST(a_slice_that_lost_its_end_is_crossed_by_what_goes_on)
 	check_log("A B a? B b b", "1.1A 1.2B 1.2b! 1.1a 2.1B!2 2.2B 2.2b 2.1b");
 	check_log("A B a? b?", "1.1A 1.2B 1.2b! 1.1a 2.1B!2 2.1b");
 	check_log("A B C a? =b? *D c", "1.1A 1.2B 1.3C 1.3c! 1.2b 2.1C!3 1.1a 1.0* 2.1c");
+}
+
+TEST(a_record_may_end_a_slice_of_an_earlier_session)
+{
+	check_log("A B a- =b-", "1.1A 1.2B 1.2b 1.1a");
+	check_log("A B a~ =b~", "1.1A 1.2B 1.2b! 1.1a 2.1B!2 2.1b");
+	check_log("A B a =b", "1.1A 1.2B 1.2b! 1.1a 2.1B!2 2.1b");
 }
 
 TEST(outputs_that_write_ends_get_the_place_of_the_whole_slice)

@@ -292,10 +292,11 @@ static int held_end(struct rows *rows, struct row *row, struct error *error)
 	return 0;
 }
 
+/* A slice that is continued ends without a record only if the session ends: nobody wrote that. */
 static bool has_no_record(const struct timeline_event *event)
 {
-	return event->kind == TIMELINE_SLICE_END && (event->is_unfinished || event->is_continued) &&
-	       event->nr_any == 0;
+	return event->kind == TIMELINE_SLICE_END && event->nr_any == 0 &&
+	       (event->is_unfinished || (event->is_continued && event->tid < 0));
 }
 
 static int thread_settle(struct rows *rows, struct row_thread *thread,

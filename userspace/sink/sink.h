@@ -108,7 +108,7 @@ void stat_top_free(struct stat_top *top);
 
 /**
  * struct sink_stat_settings - the form of statistics
- * @sort: column by which rows are sorted, see stat_sort_parse(); NULL for the total
+ * @sort: column by which rows are sorted; NULL for the total
  * @sort_of: of a percentile in 1/1000, of a key its enum stat_key
  * @is_reversed: sort the other way
  * @groups, @nr_groups: keys of the rows; 0 for track and name
@@ -123,7 +123,7 @@ void stat_top_free(struct stat_top *top);
  * @interval_ns: print the tables at this interval, too; 0 for only at the end
  * @form: of what is printed
  * @prometheus: a file that is written in Prometheus' text format instead; NULL for none
- * @is_utf8: the output may contain UTF-8
+ * @has_colour, @is_utf8: the output may contain colours, and UTF-8
  * @is_screen: the output is a terminal; new tables replace the old ones
  * @top: an interactive view until the end; NULL for none
  */
@@ -167,7 +167,7 @@ enum query_form {
  * @parameters: @nr_parameters of the form "NAME=VALUE", the value of :NAME in the query
  * @has_header: the first line of QUERY_CSV has the names of the columns
  * @width: characters of a line; 0 for no limit
- * @is_utf8: the output may contain UTF-8
+ * @has_colour, @is_utf8: the output may contain colours, and UTF-8
  */
 struct sink_query_settings {
 	const char *sql;

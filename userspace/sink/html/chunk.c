@@ -11,6 +11,9 @@
 /* The page draws a chunk as a whole at low zoom, and decodes it at once at high zoom. */
 #define CHUNK_COUNT_MAX 512
 
+/* A track with more chunks that are not the first of their depth is written. */
+#define PLACES_MAX 64
+
 /* All chunks together, in bytes. */
 #define PENDING_SIZE_MAX (8 * 1024 * 1024)
 
@@ -321,13 +324,31 @@ static enum html_chunk_kind points_kind(const struct html_track *track)
 	return track->kind == TRACK_COUNTER ? CHUNK_SAMPLES : CHUNK_INSTANTS;
 }
 
+/* A track may be at many places of its thread, each for a short time: only the first chunk stays.
+ */
+static int depth_report(struct html_sink *sink, struct html_track *track, struct html_chunk *first,
+			struct error *error)
+{
+	for (struct html_chunk *one = first; one; one = one->after) {
+		if (chunk_report(sink, track, CHUNK_SLICES, one, error) < 0)
+			return -1;
+	}
+	while (first && first->after) {
+		struct html_chunk *empty = first->after;
+
+		first->after = empty->after;
+		track->nr_places--;
+		sink->pending_size -= sizeof(*empty);
+		free(empty);
+	}
+	return 0;
+}
+
 int html_track_report(struct html_sink *sink, struct html_track *track, struct error *error)
 {
 	for (unsigned int i = 0; i < track->nr_depths; i++) {
-		for (struct html_chunk *one = track->slices[i]; one; one = one->after) {
-			if (chunk_report(sink, track, CHUNK_SLICES, one, error) < 0)
-				return -1;
-		}
+		if (depth_report(sink, track, track->slices[i], error) < 0)
+			return -1;
 	}
 	return chunk_report(sink, track, points_kind(track), &track->points, error);
 }
@@ -372,18 +393,29 @@ struct html_chunk *html_points_of(struct html_track *track, int64_t time_ns)
 	return html_chunk_begin(&track->points, time_ns);
 }
 
-struct html_chunk *html_slices_of(struct html_track *track, const struct html_place *place,
-				  int64_t time_ns, struct error *error)
+struct html_chunk *html_slices_of(struct html_sink *sink, struct html_track *track,
+				  const struct html_place *place, int64_t time_ns,
+				  struct error *error)
 {
-	struct html_chunk **at = &track->slices[place->depth];
+	struct html_chunk **first = &track->slices[place->depth], **at = first;
 
 	while (*at && ((*at)->place.row != place->row || (*at)->place.lane != place->lane))
 		at = &(*at)->after;
-	if (!*at)
-		*at = calloc(1, sizeof(**at));
+	if (*at)
+		return html_chunk_begin(*at, time_ns);
+	if (at != first && track->nr_places == PLACES_MAX) {
+		if (html_track_report(sink, track, error) < 0)
+			return NULL;
+		at = &(*first)->after;
+	}
+	*at = calloc(1, sizeof(**at));
 	if (!*at) {
 		error_set(error, "out of memory");
 		return NULL;
+	}
+	if (at != first) {
+		track->nr_places++;
+		sink->pending_size += sizeof(**at);
 	}
 	(*at)->place = *place;
 	return html_chunk_begin(*at, time_ns);

@@ -225,7 +225,7 @@ static int html_slice_end(struct html_sink *sink, const struct timeline_event *e
 
 	if (slice_place(sink, track, event, &place, error) < 0)
 		return -1;
-	chunk = html_slices_of(track, &place, event->begin_ns, error);
+	chunk = html_slices_of(sink, track, &place, event->begin_ns, error);
 	if (!chunk)
 		return -1;
 	plain.is_suspect = plain.is_unfinished = plain.is_foreign = false;

@@ -194,6 +194,7 @@ struct html_open {
  * struct html_track - a track that has not ended
  * @row: of its thread
  * @slices: by depth, the first chunk of each
+ * @nr_places: number of those that are not the first
  * @open: likewise
  * @points: instants or samples
  */
@@ -203,6 +204,7 @@ struct html_track {
 	enum track_kind kind;
 	struct row_track row;
 	struct html_chunk **slices;
+	unsigned int nr_places;
 	struct html_open *open;
 	unsigned int nr_depths;
 	struct html_chunk points;
@@ -220,7 +222,7 @@ struct html_flow_name {
  * @packed: for one word, or for the arguments of one slice
  * @index: of the chunk that is written
  * @next_name: the number of the next name
- * @pending_size: bytes in all chunks
+ * @pending_size: bytes in all chunks, and of those that are not the first of their depth
  * @last_ns: time of the last record of all tracks
  * @points: points of flows that are not written yet
  * @flow_names: names of flows so far
@@ -286,8 +288,9 @@ int html_chunk_add(struct html_sink *sink, struct html_track *track, enum html_c
 struct html_chunk *html_points_of(struct html_track *track, int64_t time_ns);
 
 /** html_slices_of - the chunk of slices at a place, likewise; NULL with @error */
-struct html_chunk *html_slices_of(struct html_track *track, const struct html_place *place,
-				  int64_t time_ns, struct error *error);
+struct html_chunk *html_slices_of(struct html_sink *sink, struct html_track *track,
+				  const struct html_place *place, int64_t time_ns,
+				  struct error *error);
 
 /** html_name_report - write a name; returns its number */
 uint64_t html_name_report(struct html_sink *sink, struct text name);
