@@ -76,7 +76,7 @@ def known_statuses():
 
 # Calls of the environment whose argument is no constant: what the callers, or the tables, name. None: users name the variables.
 INDIRECT = {
-    ("userspace/cli/terminal.c", "variable"): r"terminal_size\((\S+),",
+    ("userspace/cli/message.c", "variable"): r"terminal_size\((\S+),",
     ("userspace/trace2/session.c", "variable"): r"(?:trace2_inherit|parent_join)\(([A-Z]\w+),",
     ("userspace/trace2/config.c", "config->names[i]"): r"^\t\[TRACE2_KEY_\w+\] = \{ (\S*),",
     ("userspace/trace2/config.c", "buffer_string(&name"): None,

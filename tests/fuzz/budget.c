@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/budget.h"
+#include "analysis/internal.h"
 #include "fuzz.h"
 
 static void slices_add(struct budget *budget, const uint8_t *data, size_t size)

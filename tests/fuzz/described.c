@@ -8,8 +8,7 @@
 
 #include "fuzz.h"
 #include "records.h"
-#include "reader/pipeline.h"
-#include "reader/selection.h"
+#include "reader/reader.h"
 #include "userring/events.h"
 
 /* Packs whose tracepoints mean something: tasks, interrupts, requests. */

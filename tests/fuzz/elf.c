@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "fuzz.h"
-#include "capture/probes.h"
+#include "capture/run.h"
 
 /* A refused probe has an error, another one has places in the file. */
 static void probe_check(enum probe_kind kind, int fd, const char *place)

@@ -6,7 +6,7 @@
 
 #include "fuzz.h"
 #include "rules/rules.h"
-#include "capture/probes.h"
+#include "capture/run.h"
 
 #define TEXT_OFFSET 16
 

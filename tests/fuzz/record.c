@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "reader/pipeline.h"
+#include "reader/reader.h"
 #include "fuzz.h"
 
 #define FIELD(declaration, offset, size, is_signed) \

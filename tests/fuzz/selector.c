@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/selector.h"
+#include "analysis/analysis.h"
 #include "fuzz.h"
 
 #define TEXTS 6

@@ -8,7 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "reader/pipeline.h"
+#include "reader/reader.h"
 #include "fuzz.h"
 #include "sink/sink.h"
 

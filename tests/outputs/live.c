@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "capture/serving.h"
+#include "capture/run.h"
 #include "sink/sink.h"
 #include "timeline/timeline.h"
 

@@ -16,7 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "capture/stop.h"
+#include "capture/run.h"
 #include "sink/sink.h"
 
 #define COMMANDS_FD 3

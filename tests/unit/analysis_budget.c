@@ -5,9 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/budget.h"
+#include "analysis/internal.h"
 #include "fixtures/random.h"
-#include "analysis/limit.h"
 #include "fixtures/tap.h"
 
 #define SLICES_MAX 12

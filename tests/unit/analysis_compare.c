@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "analysis/analysis.h"
-#include "analysis/compare.h"
+#include "analysis/internal.h"
 #include "fixtures/random.h"
 #include "fixtures/tap.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Tests of which explained slices are kept for other outputs. */
-#include "analysis/kept.h"
+#include "analysis/internal.h"
 
 #include "fixtures/tap.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Tests of what threads wait for: requests and timers; and of their instants. */
-#include "analysis/timers.h"
+#include "analysis/internal.h"
 #include "fixtures/past.h"
 
 #include "fixtures/tap.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Tests of selectors of slices: grammar, wildcards, escapes. */
-#include "analysis/selector.h"
+#include "analysis/analysis.h"
 
 #include "fixtures/tap.h"
 

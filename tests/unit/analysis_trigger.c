@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "analysis/analysis.h"
+#include "analysis/internal.h"
 #include "fixtures/tap.h"
 #include "fixtures/track_fixture.h"
 

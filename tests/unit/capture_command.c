@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Tests of the traced command: when it starts, what it gets, and how its end is reported. */
-#include "capture/command.h"
+#include "capture/run.h"
 
 #include <sys/wait.h>
 

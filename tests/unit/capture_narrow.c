@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Tests: which files are 32-bit programs. */
-#include "capture/narrow.h"
+#include "capture/run.h"
 
 #include <elf.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Tests of reports to a service manager, which is a socket here. */
-#include "capture/notify.h"
+#include "capture/run.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Tests of a second recording that cannot begin: its instance is left as it was found. */
-#include "capture/persistent.h"
+#include "capture/run.h"
 
 #include "fixtures/fake_tracefs.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Tests of giving up privileges, in processes of their own. */
-#include "capture/privilege.h"
+#include "capture/run.h"
 
 #include <stdio.h>
 #include <stdlib.h>

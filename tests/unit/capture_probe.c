@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Tests of probes: places, arguments and rules; the static tracepoints are this program's own. */
-#include "capture/probes.h"
+#include "capture/run.h"
 
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Tests of the lines that report how far a recording or an operation is. */
-#include "capture/stop.h"
+#include "capture/run.h"
 #include "output/output.h"
 
 #include "fixtures/tap.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Tests of sessions that follow one another: when they end, and what the next one is. */
-#include "capture/renewal.h"
+#include "capture/run.h"
 
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Tests of the signals that end a run in order. */
-#include "capture/stop.h"
+#include "capture/run.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Tests of the end of a run: signals, the duration, the traced command, and blocked outputs.
  */
-#include "capture/stop.h"
+#include "capture/run.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Tests of arguments of static tracepoints: strings that compilers wrote for x86-64 and arm64, and hostile ones. */
-#include "capture/probes.h"
+#include "capture/run.h"
 
 #include <elf.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Tests of ktrack watch: which time is recorded, and what stays in the directory. */
 #include "output/output.h"
-#include "capture/watch_state.h"
+#include "capture/run.h"
 
 #include <sys/wait.h>
 

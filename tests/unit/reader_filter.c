@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Tests of which records a command line asks for. */
-#include "reader/filter.h"
+#include "reader/reader.h"
 
 #include "cli/option_parts.h"
 

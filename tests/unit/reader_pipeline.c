@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Tests of the modules put together: what a source delivers, and what the timeline receives.
  */
-#include "reader/pipeline.h"
+#include "reader/reader.h"
 
 #include "fixtures/event_builder.h"
 #include "fixtures/track_fixture.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Tests: which kernels have PREEMPT_RT. */
-#include "reader/realtime.h"
+#include "reader/reader.h"
 
 #include "fixtures/event_builder.h"
 #include "fixtures/tap.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Tests of choosing tracepoints by pattern, in a folder that stands for tracefs. */
-#include "reader/selection.h"
+#include "reader/reader.h"
 
 #include <tracefs.h>
 

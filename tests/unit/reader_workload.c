@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Tests: which threads belong to a workload. */
-#include "reader/workload.h"
+#include "reader/reader.h"
 
 #include <unistd.h>
 

@@ -9,11 +9,64 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "analysis/budget.h"
-#include "analysis/selector.h"
-#include "analysis/trigger.h"
 #include "base/base.h"
 #include "timeline/timeline.h"
+
+/*
+ * A selector of slices is "[CATEGORY/]NAME[@TRACK]", all three with wildcards as in glob(7).
+ *
+ * CATEGORY is "system:event" or "pack:rule"; a text before the first slash without a colon belongs
+ * to the name. CATEGORY without a slash means all its slices. TRACK is behind the last @. A
+ * backslash makes the next character ordinary.
+ */
+
+/**
+ * struct slice_selector - patterns for fnmatch(3), NULL for any
+ * @category: of "system:event"
+ * @name: of the slice
+ * @track: of the track's name, its thread's name, or its number
+ */
+struct slice_selector {
+	char *category;
+	char *name;
+	char *track;
+};
+
+/**
+ * slice_selector_parse - parse a selector
+ * @out: for slice_selector_release(), also on failure
+ *
+ * Returns 0, or -1 with @error.
+ */
+int slice_selector_parse(struct slice_selector *out, struct text text, struct error *error);
+
+void slice_selector_release(struct slice_selector *selector);
+
+/** slice_selector_matches_track - whether slices of a track are selected, if their names are */
+bool slice_selector_matches_track(const struct slice_selector *selector,
+				  const struct timeline_track *track);
+
+/** slice_selector_matches_name - whether a slice's name is selected; it is matched up to a NUL */
+bool slice_selector_matches_name(const struct slice_selector *selector, struct text name);
+
+/** enum budget_verdict - the worse one is larger */
+enum budget_verdict {
+	BUDGET_MET,
+	BUDGET_UNDECIDED,
+	BUDGET_EXCEEDED,
+};
+
+/*
+ * Triggers: events of a recording that ktrack watch saves.
+ *
+ * A slice that is longer than its limit fires when it reaches the limit, while it is still open.
+ */
+
+/** TRIGGERS_MAX - most triggers of a run */
+#define TRIGGERS_MAX 16
+
+/** TRIGGER_SLICES_MAX - limit of open slices that wait for their limits, of all triggers */
+#define TRIGGER_SLICES_MAX 65536
 
 /** WHY_PACKS - the packs of rules whose tracks explain slices */
 #define WHY_PACKS "sched,irq,locks,workqueue,block,timers,writeback"
@@ -145,7 +198,8 @@ int trigger_set_new(struct trigger_set **out, const char *const *texts, size_t s
 /** trigger_set_free - NULL is fine */
 void trigger_set_free(struct trigger_set *set);
 
-/** trigger_sink_new - a sink that tries all triggers of @set, which outlives it; NULL with @error */
+/** trigger_sink_new - a sink that tries all triggers of @set, which outlives it; NULL with @error
+ */
 struct sink *trigger_sink_new(struct trigger_set *set, struct error *error);
 
 /**

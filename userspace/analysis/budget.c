@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Judges budgets. */
-#include "analysis/budget.h"
+#include "analysis/internal.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
 #include "analysis/analysis.h"
-#include "analysis/limit.h"
 
 void budget_release(struct budget *budget)
 {

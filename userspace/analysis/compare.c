@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Collects the values of each unit of a recording. */
-#include "analysis/compare.h"
+#include "analysis/internal.h"
 
 #include <math.h>
 #include <stdlib.h>

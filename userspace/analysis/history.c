@@ -1,8 +1,84 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The ring of segments, and the lines of threads and CPUs. */
-#include "analysis/history.h"
+/* What is kept of earlier records: names, the ring of segments, timers, flows. */
+#include "analysis/internal.h"
 
 #include <stdlib.h>
+#include <string.h>
+
+static bool known_name_equals(const void *value, const void *key)
+{
+	const struct known_name *name = value;
+
+	return text_equals((struct text){ name->text, name->size }, *(const struct text *)key);
+}
+
+static struct known_name *known_name_new(struct text text, uint32_t number)
+{
+	struct known_name *name = malloc(sizeof(*name) + text.size + 1);
+
+	if (!name)
+		return NULL;
+	*name = (struct known_name){ .number = number, .size = text.size };
+	if (text.size > 0)
+		memcpy(name->text, text.data, text.size);
+	name->text[text.size] = '\0';
+	return name;
+}
+
+static struct known_name *name_table_insert(struct name_table *table, struct text text)
+{
+	struct known_name *name = known_name_new(text, table->nr_names);
+
+	if (!name)
+		return NULL;
+	if (table->nr_names == table->capacity) {
+		size_t capacity = table->capacity ? table->capacity * 2 : 256;
+		struct known_name **names = reallocarray(table->names, capacity, sizeof(*names));
+
+		if (names) {
+			table->names = names;
+			table->capacity = capacity;
+		}
+	}
+	if (table->nr_names == table->capacity ||
+	    map_insert(&table->map, hash_text(text), name) < 0) {
+		free(name);
+		return NULL;
+	}
+	table->names[table->nr_names++] = name;
+	table->size += text.size;
+	return name;
+}
+
+int name_table_init(struct name_table *table)
+{
+	*table = (struct name_table){ 0 };
+	return name_table_insert(table, text_of("")) &&
+			       name_table_insert(table, text_of("(other)")) &&
+			       name_table_insert(table, text_of("Runnable"))
+		       ? 0
+		       : -1;
+}
+
+uint32_t name_table_add(struct name_table *table, struct text text)
+{
+	struct known_name *name = map_find(&table->map, hash_text(text), known_name_equals, &text);
+
+	if (!name && table->nr_names < NAMES_MAX && table->size + text.size < NAMES_SIZE_MAX)
+		name = name_table_insert(table, text);
+	return name ? name->number : NAMES_OTHER;
+}
+
+void name_table_release(struct name_table *table)
+{
+	for (size_t i = 0; i < table->nr_names; i++)
+		free(table->names[i]);
+	free(table->names);
+	map_release(&table->map);
+	*table = (struct name_table){ 0 };
+}
+
+/* The ring of segments, and the lines of threads and CPUs. */
 
 int history_init(struct history *history)
 {
@@ -445,4 +521,128 @@ bool history_find_gap(const struct history *history, int cpu, int64_t *from_ns, 
 	*from_ns = first > *from_ns ? first : *from_ns;
 	*to_ns = last < *to_ns ? last : *to_ns;
 	return true;
+}
+
+/* A table of timers by their addresses. */
+
+/** JIFFIES_MIN - number of jiffies over which their length is measured at least */
+#define JIFFIES_MIN 4
+
+static bool timer_has_address(const void *value, const void *key)
+{
+	return ((const struct armed_timer *)value)->address == *(const uint64_t *)key;
+}
+
+static struct armed_timer *timer_get(struct timers *timers, uint64_t address)
+{
+	uint64_t hash = hash_number(address);
+	struct armed_timer *timer = map_find(&timers->map, hash, timer_has_address, &address);
+
+	if (timer)
+		return timer;
+	if (timers->map.size >= TIMERS_MAX)
+		timers_release(timers);
+	timer = malloc(sizeof(*timer));
+	if (timer && map_insert(&timers->map, hash, timer) < 0) {
+		free(timer);
+		return NULL;
+	}
+	return timer;
+}
+
+int timers_arm(struct timers *timers, const struct armed_timer *timer)
+{
+	struct armed_timer *kept = timer_get(timers, timer->address);
+
+	if (!kept)
+		return -1;
+	*kept = *timer;
+	return 0;
+}
+
+const struct armed_timer *timers_find(const struct timers *timers, uint64_t address)
+{
+	return map_find(&timers->map, hash_number(address), timer_has_address, &address);
+}
+
+void timers_count_jiffies(struct timers *timers, int64_t jiffies, int64_t time_ns)
+{
+	int64_t passed;
+
+	if (__builtin_sub_overflow(jiffies, timers->first_jiffies, &passed))
+		passed = 0;
+	if (!timers->has_jiffies) {
+		timers->has_jiffies = true;
+		timers->first_jiffies = jiffies;
+		timers->first_ns = time_ns;
+	} else if (passed >= JIFFIES_MIN) {
+		timers->jiffy_ns = (time_ns - timers->first_ns) / passed;
+	}
+}
+
+void timers_release(struct timers *timers)
+{
+	for (size_t i = 0; i < timers->map.capacity; i++)
+		free(timers->map.slots[i].value);
+	map_release(&timers->map);
+}
+
+/* A table of flows and their latest records. */
+
+uint64_t hop_key(const struct field *flow)
+{
+	return hash_number(flow->value.unsigned_number + hash_text(flow->name));
+}
+
+static bool hop_flow_has_key(const void *value, const void *key)
+{
+	return ((const struct hop_flow *)value)->key == *(const uint64_t *)key;
+}
+
+const struct hop_flow *hop_flows_find(const struct hop_flows *flows, uint64_t key)
+{
+	return map_find(&flows->map, key, hop_flow_has_key, &key);
+}
+
+static struct hop_flow *hop_flows_get(struct hop_flows *flows, uint64_t key)
+{
+	struct hop_flow *flow = map_find(&flows->map, key, hop_flow_has_key, &key);
+
+	if (flow)
+		return flow;
+	if (flows->map.size >= HOPS_FLOWS_MAX)
+		hop_flows_release(flows);
+	flow = calloc(1, sizeof(*flow));
+	if (!flow)
+		return NULL;
+	flow->key = key;
+	if (map_insert(&flows->map, key, flow) == 0)
+		return flow;
+	free(flow);
+	return NULL;
+}
+
+int hop_flows_add(struct hop_flows *flows, uint64_t key, const struct hop *hop)
+{
+	struct hop_flow *flow = hop_flows_get(flows, key);
+
+	if (!flow)
+		return -1;
+	flow->hops[flow->nr_hops++ % HOPS_MAX] = *hop;
+	return 0;
+}
+
+const struct hop *hop_get(const struct hop_flow *flow, unsigned int number)
+{
+	if (number >= flow->nr_hops || number >= HOPS_MAX)
+		return NULL;
+	return &flow->hops[(flow->nr_hops - 1 - number) % HOPS_MAX];
+}
+
+void hop_flows_release(struct hop_flows *flows)
+{
+	for (size_t i = 0; i < flows->map.capacity; i++)
+		free(flows->map.slots[i].value);
+	map_release(&flows->map);
+	*flows = (struct hop_flows){ 0 };
 }

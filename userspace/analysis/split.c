@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Parts of splits. */
-#include "analysis/split.h"
+/* Splits spans of time of threads into parts. */
+#include "analysis/internal.h"
 
 #include <stdlib.h>
 
@@ -152,4 +152,674 @@ void split_free(struct split *split)
 	if (split)
 		split_release(split);
 	free(split);
+}
+
+/* Attributes segments of a thread: to its CPU's interrupts, to threads that run instead, to wakers.
+ */
+
+uint32_t walk_thread_name(const struct history *history, int tid, int cpu)
+{
+	const struct thread_history *thread = history_thread(history, tid, cpu);
+
+	return thread ? thread->comm : NAMES_NONE;
+}
+
+static struct part_key walk_key(const struct walk *walk, const struct segment *segment,
+				enum part_kind kind)
+{
+	return (struct part_key){ .kind = kind,
+				  .label = segment->label,
+				  .cpu = -1,
+				  .tid = -1,
+				  .owner = walk->owner,
+				  .owner_name = walk->owner_name };
+}
+
+void walk_undecided(struct walk *walk, enum undecided_reason reason, struct span span)
+{
+	const struct part_key key = { .kind = PART_UNDECIDED,
+				      .reason = reason,
+				      .cpu = -1,
+				      .tid = -1,
+				      .owner = walk->owner,
+				      .owner_name = walk->owner_name };
+
+	split_add(walk->out, &key, span);
+}
+
+void walk_unknown(struct walk *walk, struct span span)
+{
+	walk_undecided(walk,
+		       walk->thread->cursor.was_overwritten ? UNDECIDED_HISTORY : UNDECIDED_UNSEEN,
+		       span);
+}
+
+bool walk_step(struct walk *walk, struct span span)
+{
+	struct splitter *splitter = walk->splitter;
+
+	if (!splitter->is_limited)
+		return true;
+	if (splitter->nr_steps == 0) {
+		walk_undecided(walk, UNDECIDED_LIMIT, span);
+		return false;
+	}
+	splitter->nr_steps--;
+	return true;
+}
+
+const struct segment *walk_seek(struct walk *walk, int64_t time_ns)
+{
+	struct thread_history *thread = walk->thread;
+
+	return line_seek(walk->splitter->history, &thread->line, &thread->cursor,
+			 walk->splitter->walk, time_ns);
+}
+
+const struct segment *walk_seek_cpu(struct splitter *splitter, int cpu, int64_t time_ns)
+{
+	struct cpu_history *one = history_cpu_find(splitter->history, cpu);
+
+	return one ? line_seek(splitter->history, &one->line, &one->cursor, splitter->walk, time_ns)
+		   : NULL;
+}
+
+/* Calls @add for each segment of a CPU in a time, the latest first; with NULL if there is none. */
+static void walk_cpu(struct walk *walk, const struct segment *segment, int cpu, struct span span,
+		     void (*add)(struct walk *walk, const struct segment *segment, int cpu,
+				 const struct segment *on_cpu, struct span span))
+{
+	const struct segment *at;
+
+	while (span.from_ns < span.to_ns) {
+		int64_t from_ns;
+
+		if (!walk_step(walk, span))
+			return;
+		at = walk_seek_cpu(walk->splitter, cpu, span.to_ns);
+		from_ns = at && at->from_ns > span.from_ns ? at->from_ns : span.from_ns;
+		add(walk, segment, cpu, at, (struct span){ from_ns, span.to_ns });
+		span.to_ns = from_ns;
+	}
+}
+
+static void running_add(struct walk *walk, const struct segment *segment, int cpu,
+			const struct segment *on_cpu, struct span span)
+{
+	struct part_key key = walk_key(walk, segment, PART_RUNNING);
+
+	key.cpu = cpu;
+	if (on_cpu && on_cpu->context != CONTEXT_THREAD) {
+		key = walk_key(walk, &(struct segment){ 0 },
+			       on_cpu->context == CONTEXT_HARD ? PART_HARD : PART_SOFT);
+		key.interrupt = on_cpu->interrupt;
+		key.cpu = cpu;
+		split_add(walk->out, &key, span);
+		return;
+	}
+	key.instant = segment->instant;
+	split_add_instants(walk->out, &key, span, walk->nr_instants);
+	walk->nr_instants = 0;
+}
+
+/* The thread that used the CPU instead. */
+static void key_set_other(const struct walk *walk, struct part_key *key, int tid, int cpu)
+{
+	const struct thread_history *other = history_thread(walk->splitter->history, tid, cpu);
+
+	key->tid = tid;
+	key->prio = PRIO_UNKNOWN;
+	if (!other)
+		return;
+	key->name = other->comm;
+	if (key->kind == PART_RUNNABLE && tid > 0) {
+		key->prio = other->prio;
+		key->own_prio = walk->thread->prio;
+	}
+}
+
+/* What used the CPU instead. */
+static void other_add(struct walk *walk, const struct segment *segment, enum part_kind kind,
+		      int cpu, const struct segment *on_cpu, struct span span)
+{
+	struct part_key key = walk_key(walk, segment, kind);
+
+	key.cpu = cpu;
+	if (on_cpu) {
+		key.context = on_cpu->context;
+		key.interrupt = on_cpu->interrupt;
+	}
+	if (on_cpu && on_cpu->context == CONTEXT_THREAD && on_cpu->tid >= 0)
+		key_set_other(walk, &key, on_cpu->tid, cpu);
+	split_add(walk->out, &key, span);
+}
+
+static void runnable_add(struct walk *walk, const struct segment *segment, int cpu,
+			 const struct segment *on_cpu, struct span span)
+{
+	other_add(walk, segment, PART_RUNNABLE, cpu, on_cpu, span);
+}
+
+static void late_add(struct walk *walk, const struct segment *segment, int cpu,
+		     const struct segment *on_cpu, struct span span)
+{
+	other_add(walk, segment, PART_LATE, cpu, on_cpu, span);
+}
+
+void walk_late(struct walk *walk, int cpu, struct span span)
+{
+	walk_cpu(walk, &(struct segment){ 0 }, cpu, span, late_add);
+}
+
+static void wake_add(struct walk *walk, const struct wake *wake)
+{
+	size_t nr = walk->nr_wakes;
+
+	if (!walk->follows ||
+	    (wake->operation == 0 && (wake->key.context != CONTEXT_THREAD || wake->key.tid <= 0)))
+		return;
+	if (nr == walk->wakes_capacity) {
+		size_t capacity = nr > 0 ? nr * 2 : 16;
+		struct wake *wakes = reallocarray(walk->wakes, capacity, sizeof(*wakes));
+
+		if (!wakes) {
+			walk->out->failed = true;
+			return;
+		}
+		walk->wakes = wakes;
+		walk->wakes_capacity = capacity;
+	}
+	walk->wakes[walk->nr_wakes++] = *wake;
+}
+
+static void blocked_add(struct walk *walk, const struct segment *segment, struct span span)
+{
+	bool is_stopped = segment->state == THREAD_STOPPED;
+	struct part_key key = walk_key(walk, segment, is_stopped ? PART_STOPPED : PART_BLOCKED);
+	const struct history *history = walk->splitter->history;
+	const struct operation *operation = NULL;
+
+	key.instant = segment->instant;
+	key.state = segment->state_name;
+	key.stack = segment->stack;
+	key.is_woken = segment->to_ns != INT64_MAX && segment->next_state == THREAD_RUNNABLE;
+	if (key.is_woken) {
+		key.context = segment->context;
+		key.interrupt = segment->interrupt;
+		key.tid = segment->tid;
+		operation = history_operation(history, segment->operation);
+	}
+	if (operation)
+		key.object = operation->name;
+	if (key.tid >= 0)
+		key.name = walk_thread_name(history, key.tid, segment->next_cpu);
+	split_add(walk->out, &key, span);
+	wake_add(walk, &(struct wake){ .key = key,
+				       .span = span,
+				       .operation = operation ? segment->operation : 0,
+				       .cpu = segment->next_cpu });
+}
+
+static void state_add(struct walk *walk, const struct segment *segment, struct span span)
+{
+	if (span.from_ns >= span.to_ns)
+		return;
+	switch (segment->state) {
+	case THREAD_RUNNING:
+		walk->nr_instants = segment->nr_instants;
+		walk_cpu(walk, segment, segment->cpu, span, running_add);
+		break;
+	case THREAD_RUNNABLE:
+		walk_cpu(walk, segment, segment->cpu >= 0 ? segment->cpu : segment->next_cpu, span,
+			 runnable_add);
+		break;
+	case THREAD_BLOCKED:
+	case THREAD_STOPPED:
+		blocked_add(walk, segment, span);
+		break;
+	case THREAD_ABSENT:
+		walk_undecided(walk, UNDECIDED_ABSENT, span);
+		break;
+	default:
+		walk_undecided(walk, UNDECIDED_UNSEEN, span);
+		break;
+	}
+}
+
+/*
+ * Whether the record that ended a segment proves its state since the last loss: a thread that runs
+ * leaves the same CPU, a blocked one is woken, a runnable one runs.
+ */
+static bool segment_is_confirmed(const struct walk *walk, const struct segment *segment)
+{
+	bool is_open = segment->to_ns == INT64_MAX;
+
+	switch (segment->state) {
+	case THREAD_RUNNING:
+		return is_open ? walk->thread->seen_ns > segment->from_ns
+			       : segment->next_cpu == segment->cpu;
+	case THREAD_RUNNABLE:
+		return !is_open && segment->next_state == THREAD_RUNNING;
+	default:
+		return !is_open && segment->next_state == THREAD_RUNNABLE;
+	}
+}
+
+void walk_segment(struct walk *walk, const struct segment *segment, struct span span)
+{
+	const struct history *history = walk->splitter->history;
+	struct span gap = span;
+	int cpu = segment->state == THREAD_RUNNING ? segment->cpu : -1;
+
+	if (history->nr_gaps == 0 || !history_find_gap(history, cpu, &gap.from_ns, &gap.to_ns)) {
+		state_add(walk, segment, span);
+		return;
+	}
+	if (!segment_is_confirmed(walk, segment))
+		gap.to_ns = span.to_ns;
+	state_add(walk, segment, (struct span){ gap.to_ns, span.to_ns });
+	walk_undecided(walk, UNDECIDED_LOSS, gap);
+	state_add(walk, segment, (struct span){ span.from_ns, gap.from_ns });
+}
+
+/* Splits the time of an asynchronous slice along the wake-ups that led to its end. */
+
+/** CHAIN_JUMPS_MAX - limit of wake-ups that are followed without any time between them */
+#define CHAIN_JUMPS_MAX 8
+
+/** CHAIN_RAISE_NS - limit of the time between a hard interrupt and the soft one that it raised */
+#define CHAIN_RAISE_NS 100000
+
+/** CHAIN_OPERATIONS_MAX - limit of operations that are followed, such as timers that arm themselves
+ */
+#define CHAIN_OPERATIONS_MAX 8
+
+/**
+ * struct chain - a chain of wake-ups that is followed backwards
+ * @names: of interrupts
+ * @span: the time that is not attributed yet
+ * @nr_jumps: wake-ups since the last time that was attributed
+ * @nr_operations: number of operations that were followed
+ */
+struct chain {
+	struct walk walk;
+	const struct name_table *names;
+	struct span span;
+	unsigned int nr_jumps;
+	unsigned int nr_operations;
+};
+
+/**
+ * struct chain_cause - an interrupt that led to what follows it
+ * @on_cpu: its segment; NULL if it was not recorded
+ * @operation: number of the operation that ended in it, 0 for none
+ */
+struct chain_cause {
+	const struct segment *on_cpu;
+	uint32_t operation;
+};
+
+static void chain_add(struct chain *chain, enum part_kind kind, const struct segment *on_cpu,
+		      int64_t from_ns)
+{
+	const struct part_key key = { .kind = kind,
+				      .cpu = on_cpu ? on_cpu->cpu : -1,
+				      .tid = -1,
+				      .owner = -1,
+				      .context = on_cpu ? on_cpu->context : CONTEXT_HARD,
+				      .interrupt = on_cpu ? on_cpu->interrupt : NAMES_NONE };
+
+	split_add(chain->walk.out, &key, (struct span){ from_ns, chain->span.to_ns });
+	chain->span.to_ns = from_ns;
+}
+
+/* The rest of the time is the wait for an interrupt; what happened while records were lost is
+ * unknown. */
+static void chain_wait(struct chain *chain, const struct segment *on_cpu)
+{
+	struct span gap = chain->span;
+
+	chain->walk.owner = -1;
+	chain->walk.owner_name = NAMES_NONE;
+	if (history_find_gap(chain->walk.splitter->history, -1, &gap.from_ns, &gap.to_ns)) {
+		chain_add(chain, PART_WAITING, on_cpu, gap.to_ns);
+		walk_undecided(&chain->walk, UNDECIDED_LOSS, gap);
+		chain->span.to_ns = gap.from_ns;
+	}
+	chain_add(chain, PART_WAITING, on_cpu, chain->span.from_ns);
+}
+
+static int64_t time_within(struct span span, int64_t time_ns)
+{
+	return time_ns > span.from_ns ? time_ns : span.from_ns;
+}
+
+static void chain_start(struct chain *chain, const struct waker *writer);
+
+/* The wait for an operation, from its begin or until it is due; before that, the one that began it.
+ */
+static void chain_operation(struct chain *chain, const struct operation *operation, int cpu,
+			    uint32_t interrupt)
+{
+	const struct waker *issuer = &operation->writer;
+	bool is_thread = issuer->context == CONTEXT_THREAD;
+	struct part_key key = { .kind = PART_WAITING,
+				.cpu = -1,
+				.tid = is_thread ? issuer->tid : -1,
+				.owner = -1,
+				.interrupt = interrupt,
+				.label = is_thread ? NAMES_NONE : issuer->interrupt,
+				.object = operation->name };
+	struct span *span = &chain->span;
+
+	chain->walk.owner = -1;
+	chain->walk.owner_name = NAMES_NONE;
+	if (key.tid > 0)
+		key.name = walk_thread_name(chain->walk.splitter->history, key.tid, issuer->cpu);
+	if (operation->due_ns < span->to_ns) {
+		int64_t due_ns = time_within(*span, operation->due_ns);
+
+		walk_late(&chain->walk, cpu, (struct span){ due_ns, span->to_ns });
+		span->to_ns = due_ns;
+	}
+	if (operation->begin_ns < span->to_ns) {
+		int64_t begin_ns = time_within(*span, operation->begin_ns);
+
+		split_add(chain->walk.out, &key, (struct span){ begin_ns, span->to_ns });
+		span->to_ns = begin_ns;
+	}
+	chain_start(chain, issuer);
+}
+
+/* The time before an interrupt: the operation that ended in it, or the wait for it. */
+static void chain_before(struct chain *chain, const struct chain_cause *cause, int cpu)
+{
+	const struct operation *operation = history_operation(chain->walk.splitter->history,
+							      cause->operation);
+
+	if (operation && chain->nr_operations++ < CHAIN_OPERATIONS_MAX)
+		chain_operation(chain, operation, cpu, cause->on_cpu->interrupt);
+	else
+		chain_wait(chain, cause->on_cpu);
+}
+
+/* The time between a hard interrupt and the soft one that it raised belongs to the latter. */
+static const struct segment *chain_hard_before(struct chain *chain, const struct segment *soft)
+{
+	const struct history *history = chain->walk.splitter->history;
+	const struct segment *between = segment_before(history, soft);
+	const struct segment *hard = between ? segment_before(history, between) : NULL;
+
+	if (!hard || soft->context != CONTEXT_SOFT || between->context != CONTEXT_THREAD ||
+	    hard->context != CONTEXT_HARD || hard->tid != soft->tid ||
+	    between->to_ns - between->from_ns > CHAIN_RAISE_NS)
+		return NULL;
+	return hard;
+}
+
+/* The interrupt of a device is a better reason than what it leads to. */
+static bool interrupt_is_device(struct chain *chain, const struct segment *segment)
+{
+	return text_begins(name_table_text(chain->names, segment->interrupt), text_of("IRQ "));
+}
+
+/* An interrupt of a CPU, those that it interrupted, and the hard one that raised a soft one. */
+static void chain_interrupt(struct chain *chain, int cpu)
+{
+	struct chain_cause cause = { 0 };
+
+	while (chain->span.from_ns < chain->span.to_ns) {
+		const struct segment *at = walk_seek_cpu(chain->walk.splitter, cpu,
+							 chain->span.to_ns);
+		const struct segment *hard;
+		int64_t from_ns;
+
+		if (!at || at->context == CONTEXT_THREAD)
+			break;
+		if (!cause.on_cpu || interrupt_is_device(chain, at)) {
+			cause.on_cpu = at;
+			cause.operation = at->operation ? at->operation : cause.operation;
+		}
+		hard = chain_hard_before(chain, at);
+		from_ns = hard ? hard->to_ns : at->from_ns;
+		chain_add(chain, at->context == CONTEXT_HARD ? PART_HARD : PART_SOFT, at,
+			  from_ns > chain->span.from_ns ? from_ns : chain->span.from_ns);
+	}
+	chain_before(chain, &cause, cpu);
+}
+
+static bool chain_enter(struct chain *chain, int tid, int cpu)
+{
+	struct thread_history *thread = history_thread(chain->walk.splitter->history, tid, cpu);
+
+	if (!thread)
+		return false;
+	chain->walk.thread = thread;
+	chain->walk.owner = tid;
+	chain->walk.owner_name = thread->comm;
+	return true;
+}
+
+/* Goes on with the one that woke the thread; returns false if that is unknown. */
+static bool chain_jump(struct chain *chain, const struct segment *segment)
+{
+	if (segment->context != CONTEXT_THREAD) {
+		chain_interrupt(chain, segment->next_cpu);
+		return true;
+	}
+	return chain->nr_jumps++ < CHAIN_JUMPS_MAX && segment->tid > 0 &&
+	       chain_enter(chain, segment->tid, segment->next_cpu);
+}
+
+static void chain_step(struct chain *chain)
+{
+	const struct segment *segment;
+	struct span part = chain->span;
+	bool is_woken;
+
+	if (!walk_step(&chain->walk, part)) {
+		chain->span.to_ns = part.from_ns;
+		return;
+	}
+	segment = walk_seek(&chain->walk, chain->span.to_ns);
+	if (!segment) {
+		walk_unknown(&chain->walk, part);
+		chain->span.to_ns = part.from_ns;
+		return;
+	}
+	is_woken = (segment->state == THREAD_BLOCKED || segment->state == THREAD_STOPPED) &&
+		   segment->to_ns == part.to_ns && segment->next_state == THREAD_RUNNABLE;
+	if (is_woken && chain_jump(chain, segment))
+		return;
+	if (segment->from_ns > part.from_ns)
+		part.from_ns = segment->from_ns;
+	walk_segment(&chain->walk, segment, part);
+	chain->span.to_ns = part.from_ns;
+	chain->nr_jumps = 0;
+}
+
+/* Goes on with the one that wrote a record; the time is attributed if that is no thread. */
+static void chain_start(struct chain *chain, const struct waker *writer)
+{
+	if (chain->span.from_ns >= chain->span.to_ns)
+		return;
+	if (writer->context != CONTEXT_THREAD) {
+		chain_interrupt(chain, writer->cpu);
+	} else if (!chain_enter(chain, writer->tid, writer->cpu)) {
+		walk_undecided(&chain->walk, UNDECIDED_UNSEEN, chain->span);
+		chain->span.to_ns = chain->span.from_ns;
+	}
+}
+
+static int chain_finish(struct chain *chain)
+{
+	while (chain->span.from_ns < chain->span.to_ns)
+		chain_step(chain);
+	return chain->walk.out->failed ? -1 : 0;
+}
+
+static struct chain chain_new(struct splitter *splitter, struct span span, struct split *out)
+{
+	splitter->walk++;
+	return (struct chain){ .walk = { .splitter = splitter, .out = out, .owner = -1 },
+			       .names = splitter->names,
+			       .span = span };
+}
+
+int split_operation(struct splitter *splitter, uint32_t number, int cpu, struct span span,
+		    struct split *out)
+{
+	struct chain chain = chain_new(splitter, span, out);
+
+	chain_operation(&chain, history_operation(splitter->history, number), cpu, NAMES_NONE);
+	return chain_finish(&chain);
+}
+
+int split_chain(struct splitter *splitter, const struct waker *end, struct span span,
+		struct split *out)
+{
+	struct chain chain = chain_new(splitter, span, out);
+
+	if (splitter->history->has_states)
+		chain_start(&chain, end);
+	else
+		split_add_undecided(out, UNDECIDED_NO_SCHED, span);
+	return splitter->history->has_states ? chain_finish(&chain) : out->failed ? -1 : 0;
+}
+
+/* Splits the time of a thread, and that of the threads which woke it. */
+
+/** FOLLOWED_MAX - limit of wakers that are followed for one split: those of the longest parts */
+#define FOLLOWED_MAX 8
+
+static void walk_span(struct walk *walk, struct span span)
+{
+	while (span.from_ns < span.to_ns) {
+		const struct segment *segment;
+		struct span part = span;
+
+		if (!walk_step(walk, span))
+			return;
+		segment = walk_seek(walk, span.to_ns);
+		if (!segment) {
+			walk_unknown(walk, span);
+			return;
+		}
+		if (segment->from_ns > part.from_ns)
+			part.from_ns = segment->from_ns;
+		walk_segment(walk, segment, part);
+		span.to_ns = part.from_ns;
+	}
+}
+
+static int split_spans(struct splitter *splitter, struct thread_history *thread,
+		       const struct span *spans, size_t nr_spans, unsigned int depth,
+		       struct split *out);
+
+static bool wake_is_of(const struct wake *wake, const struct part *part)
+{
+	return memcmp(&wake->key, &part->key, sizeof(part->key)) == 0;
+}
+
+/* Splits the time of the operations of one part; the latest comes first. */
+static int part_follow_operations(const struct walk *walk, struct part *part)
+{
+	for (size_t i = 0; i < walk->nr_wakes; i++) {
+		const struct wake *wake = &walk->wakes[i];
+
+		if (wake_is_of(wake, part) &&
+		    split_operation(walk->splitter, wake->operation, wake->cpu, wake->span,
+				    part->waker) < 0)
+			return -1;
+	}
+	split_sort(part->waker);
+	return 0;
+}
+
+/* Splits the time of the waker of one part; the latest spans come first. */
+static int part_follow_waker(const struct walk *walk, struct part *part, unsigned int depth)
+{
+	struct splitter *splitter = walk->splitter;
+	struct thread_history *waker = history_thread(splitter->history, part->key.tid, -1);
+	struct span *spans = malloc(part->count * sizeof(*spans));
+	size_t nr_spans = 0;
+	int status;
+
+	if (!spans)
+		return -1;
+	for (size_t i = 0; i < walk->nr_wakes && nr_spans < part->count; i++) {
+		if (wake_is_of(&walk->wakes[i], part))
+			spans[nr_spans++] = walk->wakes[i].span;
+	}
+	status = split_spans(splitter, waker, spans, nr_spans, depth, part->waker);
+	free(spans);
+	return status;
+}
+
+static int part_follow(const struct walk *walk, struct part *part, unsigned int depth)
+{
+	part->waker = calloc(1, sizeof(*part->waker));
+	if (!part->waker)
+		return -1;
+	return part->key.object != NAMES_NONE ? part_follow_operations(walk, part)
+					      : part_follow_waker(walk, part, depth);
+}
+
+static bool part_can_follow(const struct walk *walk, const struct part *part)
+{
+	const struct part_key *key = &part->key;
+
+	if ((key->kind != PART_BLOCKED && key->kind != PART_STOPPED) || !key->is_woken)
+		return false;
+	return key->object != NAMES_NONE || (key->context == CONTEXT_THREAD && key->tid > 0 &&
+					     history_thread(walk->splitter->history, key->tid, -1));
+}
+
+static int split_follow(struct walk *walk, unsigned int depth)
+{
+	struct split *split = walk->out;
+	unsigned int nr_followed = 0;
+
+	split_sort(split);
+	for (size_t i = 0; i < split->nr_parts && nr_followed < FOLLOWED_MAX; i++) {
+		struct part *part = &split->parts[i];
+
+		if (!part_can_follow(walk, part))
+			continue;
+		nr_followed++;
+		if (part_follow(walk, part, depth - 1) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* The latest span comes first. */
+static int split_spans(struct splitter *splitter, struct thread_history *thread,
+		       const struct span *spans, size_t nr_spans, unsigned int depth,
+		       struct split *out)
+{
+	struct walk walk = { .splitter = splitter,
+			     .thread = thread,
+			     .out = out,
+			     .owner = -1,
+			     .follows = depth > 0 };
+	int status = 0;
+
+	splitter->walk++;
+	history_count_instants(thread);
+	for (size_t i = 0; i < nr_spans; i++)
+		walk_span(&walk, spans[i]);
+	if (walk.follows)
+		status = split_follow(&walk, depth);
+	free(walk.wakes);
+	return out->failed ? -1 : status;
+}
+
+int split_slice(struct splitter *splitter, struct thread_history *thread, struct span span,
+		unsigned int depth, struct split *out)
+{
+	if (splitter->history->has_states)
+		return split_spans(splitter, thread, &span, 1, depth, out);
+	split_add_undecided(out, UNDECIDED_NO_SCHED, span);
+	return out->failed ? -1 : 0;
 }

@@ -7,8 +7,7 @@
 #include <sys/queue.h>
 
 #include "analysis/analysis.h"
-#include "analysis/limit.h"
-#include "analysis/trigger.h"
+#include "analysis/internal.h"
 
 /**
  * struct waiting_slice - an open slice that matches a trigger

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Public header of capture/: runs that record. Each function performs one command with its settings,
- * reports through struct report, and returns an exit status, with @error if it failed. Strings of
- * settings are the command line's and outlive the run.
+ * Public header of capture/: runs that record. Each function performs one command with its
+ * settings, reports through struct report, and returns an exit status, with @error if it failed.
+ * Strings of settings are the command line's and outlive the run.
  */
 #ifndef CAPTURE_CAPTURE_H
 #define CAPTURE_CAPTURE_H

@@ -7,7 +7,7 @@
  * delivered: as long as its files exist, its id was its own. Afterwards, waiting records with this
  * id may belong to either tracepoint; they are not decoded, and counted as lost.
  */
-#include "capture/modules.h"
+#include "capture/run.h"
 
 #include <stdlib.h>
 #include <string.h>

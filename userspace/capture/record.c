@@ -5,9 +5,6 @@
 #include <string.h>
 
 #include "capture/capture.h"
-#include "capture/modules.h"
-#include "capture/privilege.h"
-#include "capture/stop.h"
 #include "capture/run.h"
 #include "output/output.h"
 #include "reader/reader.h"
@@ -343,7 +340,8 @@ static int record_run_save_names(struct record_run *run, struct error *error)
 static void record_run_report_end(const struct record_run *run)
 {
 	const struct capture_settings *settings = run->capture.settings;
-	/* With -r, the rules for probes and functions, which are in the file, are not used otherwise. */
+	/* With -r, the rules for probes and functions, which are in the file, are not used
+	 * otherwise. */
 	bool adds_recorded = settings->selection.rule_words.size > 0 &&
 			     settings->nr_probes + settings->nr_functions > 0;
 	struct buffer next = { 0 };
@@ -366,8 +364,7 @@ static void record_run_report_end(const struct record_run *run)
 static void record_run_begin_transfer(struct record_run *run, struct transfer *transfer,
 				      const char *object)
 {
-	spool_set_progress(run->spool,
-			   transfer_begin(transfer, run->capture.report, object, NULL));
+	spool_set_progress(run->spool, transfer_begin(transfer, run->capture.report, object, NULL));
 }
 
 static void record_run_end_transfer(struct record_run *run, struct transfer *transfer)
@@ -407,8 +404,7 @@ static int record_run_move(struct record_run *run, struct error *error)
 	struct error ignored = { 0 };
 
 	if (record_run_loop(run, error) == 0 && record_run_save_names(run, error) == 0 &&
-	    instance_stop(recorder, error) == 0 &&
-	    record_run_follow_changes(run, error) == 0 &&
+	    instance_stop(recorder, error) == 0 && record_run_follow_changes(run, error) == 0 &&
 	    record_run_read_rest(run, error) == 0) {
 		spool_count(run->spool, &counts);
 		run->nr_records = counts.read;

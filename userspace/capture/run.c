@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Sets up and ends a run that records. All its resources are in one struct, which can be released
- * at any point of the set-up.
- */
+/* What record, stream and watch share: the instance, rules, the command, programs. */
 #include "capture/run.h"
 
+#include <dirent.h>
+#include <elf.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <libgen.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,12 +14,69 @@
 #include <unistd.h>
 
 #include "capture/capture.h"
-#include "capture/narrow.h"
-#include "capture/privilege.h"
 #include "output/output.h"
 #include "reader/reader.h"
 #include "source/source.h"
 #include "tracefs/tracefs.h"
+
+bool narrow_program(const char *path)
+{
+	Elf32_Ehdr header;
+	ssize_t size = -1;
+	int fd;
+
+	if (sizeof(void *) < 8)
+		return false;
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd >= 0) {
+		size = read(fd, &header, sizeof(header));
+		close(fd);
+	}
+	/* Programs for x32 have small pointers, but the machine's own numbers with a bit. */
+	return size == sizeof(header) && memcmp(header.e_ident, ELFMAG, SELFMAG) == 0 &&
+	       header.e_ident[EI_CLASS] == ELFCLASS32 && header.e_machine != EM_X86_64;
+}
+
+static int narrow_append(void *context, int tid, struct error *error)
+{
+	struct buffer *out = context;
+
+	(void)error;
+	buffer_printf(out, "%s%d", out->size > 0 ? "," : "", tid);
+	return 0;
+}
+
+static void narrow_process_append(struct buffer *out, int pid)
+{
+	const struct workload_settings process = { .option = "-p", .pid = pid };
+	struct buffer path = { 0 };
+	struct error ignored = { 0 };
+
+	buffer_printf(&path, "/proc/%d/exe", pid);
+	if (narrow_program(buffer_string(&path)))
+		workload_find(&process, narrow_append, out, &ignored);
+	buffer_release(&path);
+}
+
+void narrow_threads_append(struct buffer *out)
+{
+	DIR *processes = opendir("/proc");
+	struct dirent *entry;
+
+	while (processes && (entry = readdir(processes))) {
+		int pid = atoi(entry->d_name);
+
+		if (pid > 0)
+			narrow_process_append(out, pid);
+	}
+	if (processes)
+		closedir(processes);
+}
+
+/*
+ * Sets up and ends a run that records. All its resources are in one struct, which can be released
+ * at any point of the set-up.
+ */
 
 #define READY_LINE "ready\n"
 
@@ -106,11 +163,12 @@ static int capture_begin_workload(struct capture *capture, struct error *error)
 	if (!settings->follows_command && !settings->workload.option)
 		return 0;
 	if (settings->workload.option && !namespace_has_kernel_pids())
-		return error_set(error,
-				 "%s: the kernel's numbers of processes are unknown in a PID "
-				 "namespace; run ktrack outside of it, or record a command: --pid -- "
-				 "COMMAND",
-				 settings->workload.option);
+		return error_set(
+			error,
+			"%s: the kernel's numbers of processes are unknown in a PID "
+			"namespace; run ktrack outside of it, or record a command: --pid -- "
+			"COMMAND",
+			settings->workload.option);
 	capture->workload = workload_new();
 	if (!capture->workload)
 		return error_set(error, "out of memory");
@@ -141,9 +199,10 @@ int capture_choose(struct capture *capture, struct convention *convention, struc
 	if (tracepoints_find(convention, NULL, selection, capture->report, error) < 0)
 		return -1;
 	if (convention_size(convention) == 0 && !selection->waits && !selection->rules)
-		return error_set(error, "no tracepoint of this machine follows the convention; "
-					"load a module with such tracepoints, --wait for one, or select "
-					"rules with -r sched,irq");
+		return error_set(error,
+				 "no tracepoint of this machine follows the convention; "
+				 "load a module with such tracepoints, --wait for one, or select "
+				 "rules with -r sched,irq");
 	return stale_report(capture->report, error);
 }
 
@@ -316,9 +375,8 @@ int capture_open(struct capture *capture, const struct convention *convention, b
 	privilege_raise_files();
 	if (!capture_records_kernel(settings))
 		return 0;
-	if ((settings->instance
-		     ? instance_attach(&capture->recorder, settings->instance, error)
-		     : instance_create(&capture->recorder, &recorder, error)) < 0)
+	if ((settings->instance ? instance_attach(&capture->recorder, settings->instance, error)
+				: instance_create(&capture->recorder, &recorder, error)) < 0)
 		return -1;
 	capture_exclude_self(capture);
 	if (settings->instance)
@@ -912,8 +970,8 @@ int stream_settings_check(const struct stream_settings *settings, struct error *
 
 	if (settings->outputs.why && why_settings_check(settings->outputs.why, error) < 0)
 		return -1;
-	if (selection_check_options(&settings->capture.selection, settings->outputs.why, true, error) <
-		    0 ||
+	if (selection_check_options(&settings->capture.selection, settings->outputs.why, true,
+				    error) < 0 ||
 	    instance_check(&settings->capture, error) < 0 ||
 	    programs_check(&settings->capture, error) < 0 ||
 	    streaming_check(&settings->capture, error) < 0 ||

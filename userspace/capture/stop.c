@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Reads signals from a descriptor, and combines them with the duration and the traced command. */
-#include "capture/stop.h"
+#include "capture/run.h"
 
 #include <errno.h>
 #include <poll.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Public header of check/: examines what ktrack can do on this machine, and repairs what killed runs
- * left.
+ * Public header of check/: examines what ktrack can do on this machine, and repairs what killed
+ * runs left.
  */
 #ifndef CHECK_CHECK_H
 #define CHECK_CHECK_H

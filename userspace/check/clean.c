@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Removes the tracing instances and the dynamic events of killed runs. */
+/* Removes what killed runs left; drains and disables tracepoints in running ones. */
+#include "check/check.h"
+
 #include <stdio.h>
 
-#include "check/check.h"
+#include "output/output.h"
 #include "tracefs/tracefs.h"
 
 /**
@@ -87,7 +89,8 @@ int clean_run(void (*removed)(void *context, const char *name), void *context,
 	programs_report_clean(report);
 	if (stale_visit(&visitor, error) < 0)
 		return STATUS_FAILED;
-	/* The names of dynamic events have process numbers: those of running ktracks would look stale. */
+	/* The names of dynamic events have process numbers: those of running ktracks would look
+	 * stale. */
 	if (!namespace_has_kernel_pids()) {
 		report_message(report, "probes of killed runs are left in a PID namespace; run "
 				       "'ktrack clean' outside of it");
@@ -96,4 +99,46 @@ int clean_run(void (*removed)(void *context, const char *name), void *context,
 	if (dynamic_visit_stale(&groups, error) < 0)
 		return STATUS_FAILED;
 	return cleaning.status;
+}
+
+/* Makes running ktracks drain and disable tracepoints. */
+
+static void release_waits(void *context, const char *what)
+{
+	transfer_wait(context, what);
+}
+
+/* Shows what a long release waits for. */
+static int pattern_release(const char *pattern, size_t *nr_released, const struct report *report,
+			   const struct report *writes, struct error *error)
+{
+	struct transfer transfer;
+	const struct release_watcher watcher = { .writes = writes,
+						 .waits = release_waits,
+						 .context = &transfer };
+	int status;
+
+	transfer_begin(&transfer, report, pattern, NULL);
+	status = tracepoints_release(pattern, &watcher, nr_released, error);
+	transfer_end(&transfer);
+	return status;
+}
+
+int release_run(const char *const *patterns, size_t nr_patterns, size_t *nr_released,
+		const struct report *report, const struct report *writes, struct error *error)
+{
+	*nr_released = 0;
+	for (size_t i = 0; i < nr_patterns; i++) {
+		size_t released;
+
+		if (pattern_release(patterns[i], &released, report, writes, error) < 0)
+			return STATUS_FAILED;
+		if (released == 0)
+			report_message(report,
+				       "%s: no running ktrack records it; its module can be "
+				       "unloaded unless another program uses it",
+				       patterns[i]);
+		*nr_released += released;
+	}
+	return STATUS_DONE;
 }

@@ -102,8 +102,8 @@ int recover_run(const char *name, char **path, const struct report *report,
 }
 
 /*
- * Makes a trace.dat of records that survived a restart of the machine. They are read before anything
- * else happens to the instance, because enabling a tracepoint there would wipe them.
+ * Makes a trace.dat of records that survived a restart of the machine. They are read before
+ * anything else happens to the instance, because enabling a tracepoint there would wipe them.
  */
 
 /** struct recovery - state of a run */
@@ -122,8 +122,9 @@ static int recovery_check(const struct recovery *recovery, const struct spool_bo
 	const char *path = buffer_string((struct buffer *)&recovery->path);
 
 	if (!about->is_one)
-		return error_set(error, "%s.spool: not of 'ktrack watch --persistent=%s'; remove it",
-				 path, recovery->name);
+		return error_set(error,
+				 "%s.spool: not of 'ktrack watch --persistent=%s'; remove it", path,
+				 recovery->name);
 	if (about->is_current || about->text == 0 || about->text_now == 0 ||
 	    boot_instance_shift(&recovery->boot, about->text, about->text_now))
 		return 0;
@@ -236,8 +237,8 @@ static int recovery_find(struct recovery *recovery, const char *directory, struc
 			 recovery->name, directory, recovery->name);
 }
 
-static int recovery_run(struct recovery *recovery, const char *directory, const struct report *writes,
-			char **path, struct error *error)
+static int recovery_run(struct recovery *recovery, const char *directory,
+			const struct report *writes, char **path, struct error *error)
 {
 	static const struct spool_owner ourselves;
 	int status;

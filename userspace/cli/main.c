@@ -11,9 +11,9 @@
 #include "cli/option.h"
 
 static const struct cli_command *const commands[] = {
-	&list_command,	  &stream_command, &record_command, &watch_command, &recover_command,
-	&export_command,  &stat_command,   &query_command,  &why_command,
-	&release_command, &clean_command,  &doctor_command,
+	&list_command,	  &stream_command,  &record_command, &watch_command,
+	&recover_command, &export_command,  &stat_command,   &query_command,
+	&why_command,	  &release_command, &clean_command,  &doctor_command,
 };
 
 #define NR_COMMANDS (sizeof(commands) / sizeof(commands[0]))

@@ -6,7 +6,6 @@
 #include "cli/cli.h"
 #include "cli/option.h"
 #include "cli/option_parts.h"
-#include "cli/terminal.h"
 
 /* The source, the query and its parameters. */
 #define QUERY_WORDS_MAX 34

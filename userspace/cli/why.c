@@ -71,13 +71,14 @@ static struct option_table why_table(void)
 {
 	return (struct option_table){
 		.usage = "why [OPTION]... SOURCE SLICE",
-		.about = "Splits the time of slices into parts: running, runnable (behind which "
-			 "threads), blocked (with the thread or interrupt that woke it, and how "
-			 "that thread spent the time), interrupts, stopped, undecided.\n"
-			 "SOURCE is as for 'ktrack export'. SLICE is [CATEGORY/]NAME[@TRACK], all "
-			 "with wildcards, for example 'mydrv:mydrv_io/transfer@queue*', or CATEGORY "
-			 "alone. Slices of packs need their category: 'syscalls:call/read'.\n"
-			 "Record with -r " WHY_PACKS,
+		.about =
+			"Splits the time of slices into parts: running, runnable (behind which "
+			"threads), blocked (with the thread or interrupt that woke it, and how "
+			"that thread spent the time), interrupts, stopped, undecided.\n"
+			"SOURCE is as for 'ktrack export'. SLICE is [CATEGORY/]NAME[@TRACK], all "
+			"with wildcards, for example 'mydrv:mydrv_io/transfer@queue*', or CATEGORY "
+			"alone. Slices of packs need their category: 'syscalls:call/read'.\n"
+			"Record with -r " WHY_PACKS,
 		.notes = "Exit status: 0 success; 1 ktrack failed, no slice matches or the source "
 			 "is damaged; 2 wrong usage; "
 			 "3 records were lost (only with --fail-on-loss).",

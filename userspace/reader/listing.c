@@ -5,8 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "reader/listing.h"
-#include "reader/selection.h"
+#include "reader/reader.h"
 
 /**
  * struct listing - the tracepoints

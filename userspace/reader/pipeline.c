@@ -1,11 +1,766 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Decodes and filters records, and passes them to the tracks. */
-#include "reader/pipeline.h"
+/* Decodes records, and delivers them to sinks. */
+#include "reader/reader.h"
 
+#include <dirent.h>
+#include <errno.h>
+#include <fnmatch.h>
+#include <fts.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-#include "reader/selection.h"
-#include "reader/workload.h"
+/** struct stacks_search - parameters of stacks_open() */
+struct stacks_search {
+	struct stacks *stacks;
+	bool is_swapped;
+};
+
+static bool stacks_want_system(void *context, const char *system)
+{
+	(void)context;
+	return strcmp(system, STACK_SYSTEM) == 0;
+}
+
+static bool stacks_want(void *context, const char *system, const char *name)
+{
+	return stacks_want_system(context, system) && strcmp(name, STACK_NAME) == 0;
+}
+
+static int stacks_visit(void *context, const struct tracepoint *tracepoint, struct error *error)
+{
+	struct stacks_search *search = context;
+
+	(void)error;
+	/* A file has all its formats. */
+	if (stacks_want(context, tracepoint->system, tracepoint->name))
+		stack_layout_read(&search->stacks->layout, tracepoint->format, search->is_swapped);
+	return 0;
+}
+
+unsigned int stacks_index(const struct rules *rules)
+{
+	return rules ? rules_size(rules) : 0;
+}
+
+int stacks_open(struct stacks *stacks, struct source *source, const struct rules *rules,
+		const struct report *report, struct error *error)
+{
+	struct stacks_search search = { .stacks = stacks,
+					.is_swapped = source_describe(source)->is_swapped };
+	const struct tracepoint_visitor visitor = { .context = &search,
+						    .wants_system = stacks_want_system,
+						    .wants = stacks_want,
+						    .visit = stacks_visit };
+
+	*stacks = (struct stacks){ .source = source, .rules = rules, .report = report };
+	stacks->descriptor = (struct descriptor){ .index = stacks_index(rules),
+						  .kind = DESCRIPTOR_SLICE,
+						  .scope = DESCRIPTOR_SCOPE_THREAD,
+						  .category = STACK_CATEGORY,
+						  .name = STACK_NAME };
+	stacks->descriptor.label = text_of(stacks->descriptor.name);
+	stacks->descriptor.label_head = text_head(stacks->descriptor.label);
+	return source_visit(source, &visitor, error);
+}
+
+void stacks_read_functions(struct stacks *stacks)
+{
+	struct error problem = { 0 };
+
+	if (!stacks->layout.is_known || stacks->has_functions)
+		return;
+	stacks->has_functions = true;
+	if (stacks->rules && stacks->rules->kallsyms)
+		return;
+	if (source_read_symbols(stacks->source, &stacks->own, &problem) < 0)
+		report_message(stacks->report, "stacks are shown as addresses: %s", problem.text);
+}
+
+static void frame_append(struct stacks *stacks, uint64_t address)
+{
+	const struct kallsyms *functions = stacks->own	   ? stacks->own
+					   : stacks->rules ? stacks->rules->kallsyms
+							   : NULL;
+	struct kallsyms_symbol symbol;
+
+	if (stacks->text.size > 0)
+		buffer_append_char(&stacks->text, ';');
+	/* Frames are return addresses, which may be behind the last instruction of a function. */
+	if (functions && kallsyms_find(functions, address - 1, &symbol))
+		buffer_append(&stacks->text, symbol.name.data, symbol.name.size);
+	else
+		buffer_append_hex(&stacks->text, address);
+}
+
+const struct decoded_event *stacks_read(struct stacks *stacks, const struct record *record)
+{
+	const struct stack *stack = &stacks->stack;
+	const struct text name = text_of("kernel stack"), track = text_of("kernel stacks");
+
+	if (!stack_read(&stacks->layout, record, &stacks->stack))
+		return NULL;
+	stacks_read_functions(stacks);
+	buffer_clear(&stacks->text);
+	for (size_t i = 0; i < stack->nr_frames; i++)
+		frame_append(stacks, stack->frames[i]);
+	stacks->field = (struct field){ .name = text_of("stack"),
+					.value = { .kind = VALUE_TEXT,
+						   .text = buffer_text(&stacks->text) } };
+	stacks->event = (struct decoded_event){
+		.descriptor = &stacks->descriptor,
+		.time_ns = record->time_ns,
+		.cpu = record->cpu,
+		.buffer = record->buffer,
+		.kind = DECODED_INSTANT,
+		.tid = stack->tid,
+		.scope_id = { .kind = VALUE_SIGNED, .signed_number = stack->tid },
+		.slice_name = name,
+		.slice_head = text_head(name),
+		.track_name = track,
+		.track_head = text_head(track),
+		.extras = &stacks->field,
+		.nr_extras = 1,
+	};
+	return stacks->text.failed ? NULL : &stacks->event;
+}
+
+void stacks_release(struct stacks *stacks)
+{
+	kallsyms_free(stacks->own);
+	buffer_release(&stacks->text);
+}
+
+/* Matches records with a filter. */
+
+bool filter_is_open(const struct filter *filter)
+{
+	return filter_has_all_threads(filter) && !filter_has_times(filter);
+}
+
+bool filter_has_all_threads(const struct filter *filter)
+{
+	return !filter->track && !filter->buffer && !filter->has_cpu && !filter->has_pid;
+}
+
+void filter_name(const struct filter *filter, struct buffer *out)
+{
+	const struct {
+		bool is_set;
+		const char *option;
+	} options[] = {
+		{ filter->track, "--track" },	   { filter->has_cpu, "--cpu" },
+		{ filter->has_pid, "--pid" },	   { filter->buffer, "--buffer" },
+		{ filter->from_ns > 0, "--from" }, { filter->to_ns > 0, "--to" },
+	};
+
+	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++) {
+		if (options[i].is_set)
+			buffer_printf(out, "%s%s", out->size > 0 ? ", " : "", options[i].option);
+	}
+}
+
+static bool buffer_exists(const char *name, const struct recording *recording)
+{
+	for (size_t i = 0; recording->buffers && i < recording->nr_buffers; i++) {
+		if (strcmp(name, recording->buffers[i]) == 0)
+			return true;
+	}
+	return !recording->buffers && !*name;
+}
+
+/* Reports the names of the buffers. */
+static int filter_refuse_buffer(const char *name, const struct recording *recording,
+				struct error *error)
+{
+	struct buffer names = { 0 };
+	int status;
+
+	for (size_t i = 0; recording->buffers && i < recording->nr_buffers; i++)
+		buffer_printf(&names, "%s'%s'", i > 0 ? ", " : "", recording->buffers[i]);
+	status = error_set(error, "--buffer=%s: no such buffer; write one of %s", name,
+			   recording->buffers ? buffer_string(&names) : "''");
+	buffer_release(&names);
+	return status;
+}
+
+int filter_check(const struct filter *filter, const struct recording *recording,
+		 struct error *error)
+{
+	if (!filter->buffer || buffer_exists(filter->buffer, recording))
+		return 0;
+	return filter_refuse_buffer(filter->buffer, recording, error);
+}
+
+bool filter_wants_stream(const struct filter *filter, int cpu, unsigned int buffer,
+			 const char *const *buffers)
+{
+	if (filter->has_cpu && cpu != filter->cpu)
+		return false;
+	return !filter->buffer || strcmp(filter->buffer, buffers ? buffers[buffer] : "") == 0;
+}
+
+bool filter_has_times(const struct filter *filter)
+{
+	return filter->from_ns > 0 || filter->to_ns > 0;
+}
+
+static bool filter_is_before(const struct filter *filter, int64_t time_ns)
+{
+	return filter->from_ns > 0 && time_ns - filter->start_ns < filter->from_ns;
+}
+
+bool filter_is_past(const struct filter *filter, int64_t time_ns)
+{
+	return filter->to_ns > 0 && time_ns - filter->start_ns > filter->to_ns;
+}
+
+bool filter_wants_record(const struct filter *filter, const struct record *record,
+			 const char *const *buffers)
+{
+	return filter_wants_stream(filter, record->cpu, record->buffer, buffers) &&
+	       !filter_is_before(filter, record->time_ns) &&
+	       !filter_is_past(filter, record->time_ns);
+}
+
+bool filter_wants_loss(const struct filter *filter, const struct loss *loss,
+		       const char *const *buffers)
+{
+	return filter_wants_stream(filter, loss->cpu, loss->buffer, buffers) &&
+	       !filter_is_before(filter, loss->to_ns) && !filter_is_past(filter, loss->from_ns);
+}
+
+/* A name may contain NULs: it is matched up to the first. */
+static bool filter_matches_track(const char *pattern, struct text name)
+{
+	char *copy = strndup(name.data, name.size);
+	bool matches = copy && fnmatch(pattern, copy, 0) == 0;
+
+	free(copy);
+	return matches;
+}
+
+bool filter_wants_event(const struct filter *filter, const struct decoded_event *decoded)
+{
+	if (filter->has_pid && decoded->tid != filter->pid)
+		return false;
+	return !filter->track || filter_matches_track(filter->track, decoded->track_name);
+}
+
+/* Finds the threads of a process, of a cgroup or of a systemd unit, and remembers their children.
+ */
+
+#define CGROUPS "/sys/fs/cgroup"
+
+/** struct workload - the threads that belong to it now */
+struct workload {
+	struct thread_set threads;
+};
+
+/** struct thread_visitor - receives threads, see workload_find() */
+struct thread_visitor {
+	int (*add)(void *context, int tid, struct error *error);
+	void *context;
+};
+
+struct workload *workload_new(void)
+{
+	struct workload *workload = calloc(1, sizeof(*workload));
+
+	if (workload && thread_set_reserve(&workload->threads) == 0)
+		return workload;
+	free(workload);
+	return NULL;
+}
+
+void workload_free(struct workload *workload)
+{
+	if (workload)
+		thread_set_release(&workload->threads);
+	free(workload);
+}
+
+bool workload_has(const struct workload *workload, int tid)
+{
+	return thread_set_has(&workload->threads, tid);
+}
+
+bool workload_add(struct workload *workload, int tid)
+{
+	return thread_set_add(&workload->threads, tid);
+}
+
+void workload_append(const struct workload *workload, struct buffer *out)
+{
+	thread_set_append(&workload->threads, out);
+}
+
+void workload_add_list(struct workload *workload, const char *list)
+{
+	thread_set_add_list(&workload->threads, list);
+}
+
+int workload_limit_rules(struct rules *rules, const char *remedy, const struct report *report,
+			 struct error *error)
+{
+	struct buffer omitted = { 0 };
+	int status = 0;
+
+	if (!rules)
+		return 0;
+	if (!rules_omit_shared(rules, &omitted))
+		status = error_set(error, "%s: needs the records of all tasks; %s",
+				   buffer_string(&omitted), remedy);
+	else if (omitted.size > 0)
+		report_message(report, "%s: left out, needs the records of all tasks",
+			       buffer_string(&omitted));
+	buffer_release(&omitted);
+	return status;
+}
+
+void workload_learn(struct workload *workload, const struct task_change *change)
+{
+	if (change->kind == TASK_CHANGE_BORN && workload_has(workload, change->parent_tid))
+		workload_add(workload, change->tid);
+	else if (change->kind == TASK_CHANGE_TOOK_OVER && workload_has(workload, change->old_tid))
+		workload_add(workload, change->tid);
+	else if (change->kind == TASK_CHANGE_GONE)
+		thread_set_remove(&workload->threads, change->tid);
+}
+
+/* A process may end meanwhile. */
+static int process_visit(int pid, const struct thread_visitor *visitor, struct error *error)
+{
+	struct buffer path = { 0 };
+	struct dirent *entry;
+	int status = 0;
+	DIR *threads;
+
+	buffer_printf(&path, "/proc/%d/task", pid);
+	threads = opendir(buffer_string(&path));
+	buffer_release(&path);
+	while (threads && status == 0 && (entry = readdir(threads))) {
+		int tid = atoi(entry->d_name);
+
+		if (tid > 0)
+			status = visitor->add(visitor->context, tid, error);
+	}
+	if (threads)
+		closedir(threads);
+	return status;
+}
+
+static int processes_visit(const struct buffer *list, const struct thread_visitor *visitor,
+			   struct error *error)
+{
+	const char *rest = list->data;
+	char *end;
+
+	for (size_t i = 0; i < list->size; i = end - list->data) {
+		long pid = strtol(rest, &end, 10);
+
+		if (end == rest)
+			break;
+		if (process_visit(pid, visitor, error) < 0)
+			return -1;
+		rest = end;
+	}
+	return 0;
+}
+
+/* Processes of one cgroup, without its children; it may be removed meanwhile. */
+static int cgroup_visit(const char *folder, const struct thread_visitor *visitor,
+			struct error *error)
+{
+	struct buffer list = { 0 };
+	int status = 0;
+
+	if (file_read_in(folder, "cgroup.procs", &list) == 0) {
+		buffer_append_char(&list, '\0');
+		status = list.failed ? error_set(error, "out of memory")
+				     : processes_visit(&list, visitor, error);
+	}
+	buffer_release(&list);
+	return status;
+}
+
+static int cgroups_visit(char *folder, const struct thread_visitor *visitor, struct error *error)
+{
+	char *const roots[] = { folder, NULL };
+	FTS *walk = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR, NULL);
+	int status = 0;
+	FTSENT *entry;
+
+	if (!walk)
+		return error_set_system(error, errno, "%s", folder);
+	while (status == 0 && (entry = fts_read(walk))) {
+		if (entry->fts_info == FTS_D)
+			status = cgroup_visit(entry->fts_path, visitor, error);
+	}
+	fts_close(walk);
+	return status;
+}
+
+/* A path below the mount point, or one of the file system. */
+static int cgroup_find(struct buffer *out, const char *path, struct error *error)
+{
+	const char *root = strncmp(path, CGROUPS "/", strlen(CGROUPS "/")) == 0 ? "" : CGROUPS "/";
+	size_t size;
+
+	buffer_printf(out, "%s%s", root, path);
+	size = out->size;
+	buffer_append_string(out, "/cgroup.procs");
+	if (access(buffer_string(out), F_OK) < 0)
+		return error_set(error, "--cgroup=%s: no such cgroup in " CGROUPS, path);
+	out->size = size;
+	return 0;
+}
+
+/* systemd gives each unit a cgroup of its name, somewhere in its slice. */
+static int unit_cgroup_find(struct buffer *out, const char *unit, struct error *error)
+{
+	char top[] = CGROUPS;
+	char *const roots[] = { top, NULL };
+	FTS *walk = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR, NULL);
+	struct buffer name = { 0 };
+	FTSENT *entry;
+
+	buffer_printf(&name, strchr(unit, '.') ? "%s" : "%s.service", unit);
+	while (walk && out->size == 0 && (entry = fts_read(walk))) {
+		if (entry->fts_info == FTS_D && entry->fts_level > 0 &&
+		    strcmp(entry->fts_name, buffer_string(&name)) == 0)
+			buffer_append_string(out, entry->fts_path);
+	}
+	if (walk)
+		fts_close(walk);
+	buffer_release(&name);
+	return out->size > 0 ? 0
+			     : error_set(error,
+					 "--unit=%s: no cgroup of this name in " CGROUPS
+					 "; it does not run",
+					 unit);
+}
+
+static int process_find(int pid, const struct thread_visitor *visitor, struct error *error)
+{
+	struct buffer path = { 0 };
+	bool exists;
+
+	buffer_printf(&path, "/proc/%d/task", pid);
+	exists = access(buffer_string(&path), F_OK) == 0;
+	buffer_release(&path);
+	if (!exists)
+		return error_set(error, "-p %d: no such process", pid);
+	return process_visit(pid, visitor, error);
+}
+
+int workload_find(const struct workload_settings *settings,
+		  int (*add)(void *context, int tid, struct error *error), void *context,
+		  struct error *error)
+{
+	const struct thread_visitor visitor = { .add = add, .context = context };
+	struct buffer folder = { 0 };
+	int status;
+
+	if (settings->pid > 0)
+		return process_find(settings->pid, &visitor, error);
+	status = settings->unit ? unit_cgroup_find(&folder, settings->unit, error)
+				: cgroup_find(&folder, settings->cgroup, error);
+	if (status == 0)
+		status = cgroups_visit((char *)buffer_string(&folder), &visitor, error);
+	buffer_release(&folder);
+	return status;
+}
+
+/* Counts records that are not exported, and reports their systems. */
+
+#define LIST_REMEDY "'ktrack list' prints the tracepoints that follow the convention"
+#define RULES_REMEDY "add rules with -r, see ktrack-rules(5)"
+
+#define NR_IDS 65536
+
+/* Systems named in the report, those with most records first, and systems counted separately. */
+#define SYSTEMS_NAMED 5
+#define SYSTEMS_MAX 64
+
+/** struct system_count - the records of one system */
+struct system_count {
+	char *name;
+	uint64_t count;
+};
+
+/**
+ * struct system_counts - the systems of all records
+ * @ignored: its tracepoints that name threads are not counted, NULL if they are
+ * @wanted: only records that follow it are counted; NULL for all
+ * @list: the first systems
+ * @total: all records whose tracepoint the source describes
+ */
+struct system_counts {
+	struct other_records *others;
+	const struct convention *ignored;
+	struct convention *wanted;
+	struct system_count list[SYSTEMS_MAX];
+	size_t size;
+	uint64_t total;
+};
+
+int other_records_add(struct other_records *others, uint16_t id, struct error *error)
+{
+	if (!others->counts)
+		others->counts = calloc(NR_IDS, sizeof(*others->counts));
+	if (!others->counts)
+		return error_set(error, "out of memory");
+	others->counts[id]++;
+	others->total++;
+	return 0;
+}
+
+void other_records_release(struct other_records *others)
+{
+	free(others->counts);
+	*others = (struct other_records){ 0 };
+}
+
+/* Returns the entry of a system, or NULL if there are too many. */
+static struct system_count *system_count_get(struct system_counts *systems, const char *name)
+{
+	struct system_count *system = systems->list;
+
+	for (size_t i = 0; i < systems->size; i++, system++) {
+		if (strcmp(system->name, name) == 0)
+			return system;
+	}
+	if (systems->size == SYSTEMS_MAX)
+		return NULL;
+	*system = (struct system_count){ .name = strdup(name) };
+	systems->size += system->name != NULL;
+	return system->name ? system : NULL;
+}
+
+static bool tracepoint_follows(struct convention *convention, const struct tracepoint *tracepoint)
+{
+	const struct descriptor *descriptor = NULL;
+	struct error ignored = { 0 };
+
+	return tracepoint_describe(convention, tracepoint, &descriptor, &ignored) == 0 &&
+	       descriptor;
+}
+
+/* A record is counted once, even if a damaged file has two tracepoints of its id. */
+static int others_visit(void *context, const struct tracepoint *tracepoint, struct error *error)
+{
+	struct system_counts *systems = context;
+	const char *of_program = program_system(tracepoint->system);
+	struct system_count *system;
+	int64_t id = format_read_id(tracepoint->format);
+	uint64_t count;
+
+	(void)error;
+	if (id < 0 || systems->others->counts[id] == 0 ||
+	    (systems->ignored && convention_has_task_id(systems->ignored, id)))
+		return 0;
+	if (systems->wanted && !tracepoint_follows(systems->wanted, tracepoint))
+		return 0;
+	count = systems->others->counts[id];
+	systems->others->counts[id] = 0;
+	systems->total += count;
+	/* As -e names it. */
+	system = system_count_get(systems, of_program ? of_program : tracepoint->system);
+	if (system)
+		system->count += count;
+	return 0;
+}
+
+static int system_compare(const void *a_pointer, const void *b_pointer)
+{
+	const struct system_count *a = a_pointer, *b = b_pointer;
+
+	if (a->count != b->count)
+		return a->count < b->count ? 1 : -1;
+	return strcmp(a->name, b->name);
+}
+
+/* "12,034 records of sched, irq" */
+static void others_append_systems(struct buffer *line, const struct system_counts *systems)
+{
+	buffer_append_grouped(line, systems->total);
+	buffer_append_string(line, systems->total == 1 ? " record of " : " records of ");
+	for (size_t i = 0; i < systems->size && i < SYSTEMS_NAMED; i++) {
+		buffer_append_string(line, i > 0 ? ", " : "");
+		buffer_append_string(line, systems->list[i].name);
+	}
+	if (systems->size == SYSTEMS_MAX)
+		buffer_append_string(line, " and others");
+	else if (systems->size > SYSTEMS_NAMED)
+		buffer_append_string(line, " and ");
+	if (systems->size > SYSTEMS_NAMED && systems->size < SYSTEMS_MAX)
+		buffer_append_count(line, systems->size - SYSTEMS_NAMED, "other system");
+}
+
+static void others_append(struct buffer *line, const struct system_counts *systems, bool is_empty)
+{
+	if (is_empty)
+		buffer_append_string(line, "no track events");
+	if (systems->total > 0 && is_empty) {
+		buffer_append_string(line, " (");
+		others_append_systems(line, systems);
+		buffer_append_char(line, ')');
+	} else if (systems->total > 0) {
+		others_append_systems(line, systems);
+		buffer_append_string(line, systems->total == 1 ? " is no track event"
+							       : " are no track events");
+	}
+	if (is_empty)
+		buffer_append_string(line,
+				     systems->total > 0 ? "; " RULES_REMEDY : "; " LIST_REMEDY);
+}
+
+/* Counts the records by system; removes them from @others. */
+static void systems_count(struct system_counts *systems, struct source *source)
+{
+	const struct tracepoint_visitor visitor = { .context = systems, .visit = others_visit };
+	struct error ignored = { 0 };
+
+	if (systems->others->total > 0)
+		source_visit(source, &visitor, &ignored);
+	qsort(systems->list, systems->size, sizeof(*systems->list), system_compare);
+}
+
+static void systems_release(struct system_counts *systems)
+{
+	for (size_t i = 0; i < systems->size; i++)
+		free(systems->list[i].name);
+}
+
+/* "relay,mydrv", or what matches more systems than a line names */
+static void left_out_append_option(struct buffer *line, const struct system_counts *systems)
+{
+	if (systems->size > SYSTEMS_NAMED) {
+		buffer_append_string(line, "'*'");
+		return;
+	}
+	for (size_t i = 0; i < systems->size; i++)
+		buffer_printf(line, "%s%s", i > 0 ? "," : "", systems->list[i].name);
+}
+
+/* Of the records, only those that follow the convention. Without memory, nothing is reported. */
+static void left_out_report(struct other_records *others, const struct other_source *source,
+			    const struct report *report)
+{
+	struct system_counts systems = {
+		.others = others,
+		.wanted = convention_new(source_describe(source->source)->is_swapped),
+	};
+	struct buffer line = { 0 };
+
+	if (!systems.wanted)
+		return;
+	systems_count(&systems, source->source);
+	others_append_systems(&line, &systems);
+	buffer_append_string(&line, "; add -e ");
+	left_out_append_option(&line, &systems);
+	if (systems.total > 0 && !line.failed)
+		report_hint(report, "%s: -r leaves out track events: %s", source->name,
+			    buffer_string(&line));
+	buffer_release(&line);
+	systems_release(&systems);
+	convention_free(systems.wanted);
+}
+
+void other_records_report(struct other_records *others, const struct other_source *source,
+			  bool is_empty, const struct report *report)
+{
+	struct system_counts systems = { .others = others,
+					 .ignored = is_empty ? NULL : source->convention };
+	struct buffer line = { 0 };
+
+	if (source->leaves_out) {
+		left_out_report(others, source, report);
+		other_records_release(others);
+	}
+	if (is_empty && others->total == 0 && source->directory &&
+	    events_are_disabled(source->directory)) {
+		report_message(report,
+			       "%s: no track events (no tracepoint is enabled); " LIST_REMEDY,
+			       source->name);
+		return;
+	}
+	systems_count(&systems, source->source);
+	if (systems.total > 0 || is_empty) {
+		buffer_printf(&line, "%s: ", source->name);
+		others_append(&line, &systems, is_empty);
+	}
+	if (line.size > 0 && !line.failed)
+		report_message(report, "%s", buffer_string(&line));
+	buffer_release(&line);
+	systems_release(&systems);
+}
+
+/* Counts records that cannot be decoded, by CPU, and delivers them as losses. */
+
+static struct unknown_count *unknown_count_get(struct unknown_events *unknown,
+					       const struct record *record)
+{
+	struct unknown_count *list;
+
+	for (size_t i = 0; i < unknown->size; i++) {
+		struct unknown_count *one = &unknown->list[i];
+
+		if (one->cpu == record->cpu && one->buffer == record->buffer)
+			return one;
+	}
+	list = reallocarray(unknown->list, unknown->size + 1, sizeof(*list));
+	if (!list)
+		return NULL;
+	unknown->list = list;
+	list[unknown->size] = (struct unknown_count){ .cpu = record->cpu,
+						      .buffer = record->buffer };
+	return &list[unknown->size++];
+}
+
+int unknown_events_add(struct unknown_events *unknown, const struct record *record,
+		       struct error *error)
+{
+	struct unknown_count *one = unknown_count_get(unknown, record);
+
+	if (!one)
+		return error_set(error, "out of memory");
+	if (one->count++ == 0)
+		one->first_ns = record->time_ns;
+	one->last_ns = record->time_ns;
+	return 0;
+}
+
+int unknown_events_report(struct unknown_events *unknown, const struct source_handler *handler,
+			  struct error *error)
+{
+	for (size_t i = 0; i < unknown->size; i++) {
+		struct unknown_count *one = &unknown->list[i];
+		struct loss loss = {
+			.cpu = one->cpu,
+			.buffer = one->buffer,
+			.from_ns = one->first_ns,
+			.to_ns = one->last_ns,
+			.count = one->count,
+		};
+
+		if (one->count == 0)
+			continue;
+		one->count = 0;
+		if (handler->loss(handler->context, &loss, error) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+void unknown_events_release(struct unknown_events *unknown)
+{
+	free(unknown->list);
+	*unknown = (struct unknown_events){ 0 };
+}
+
+/* Decodes and filters records, and passes them to the tracks. */
 
 /* A thread without a saved name may be the one that is switched out just now. */
 static void pipeline_find_writer(const struct pipeline *pipeline, int tid,

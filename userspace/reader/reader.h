@@ -1,20 +1,704 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Public header of reader/: the records of a source as track events.
- *
- * A selection says which tracepoints and rules are used, a filter which of their records; the
- * pipeline decodes these and delivers them to the sinks of a timeline.
- */
+/* Public header of reader/: the records of a source as track events. */
 #ifndef READER_READER_H
 #define READER_READER_H
 
-#include "reader/filter.h"
-#include "reader/listing.h"
-#include "reader/other_records.h"
-#include "reader/pipeline.h"
-#include "reader/realtime.h"
-#include "reader/selection.h"
-#include "reader/stacks.h"
-#include "reader/workload.h"
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/base.h"
+#include "convention/convention.h"
+#include "event/event.h"
+#include "rules/rules.h"
+#include "source/source.h"
+#include "timeline/timeline.h"
+#include "track/track.h"
+#include "userring/userring.h"
+
+/* Kernel stacks of a source, with the names of their functions, as instants of their threads. */
+
+/**
+ * struct stacks - what is needed to read stacks; zeroed, there are none
+ * @rules: may own the names of functions; NULL for none
+ * @own: the names of functions, if @rules do not own them
+ * @has_functions: stacks_read_functions() was called
+ * @stack, @text, @field, @event: those of the stack that was read last
+ */
+struct stacks {
+	struct stack_layout layout;
+	struct source *source;
+	const struct rules *rules;
+	const struct report *report;
+	struct kallsyms *own;
+	bool has_functions;
+	struct descriptor descriptor;
+	struct stack stack;
+	struct buffer text;
+	struct field field;
+	struct decoded_event event;
+};
+
+/**
+ * stacks_open - find the format of stacks in a source
+ * @rules: of the same run, NULL for none
+ *
+ * Returns -1 with @error.
+ */
+int stacks_open(struct stacks *stacks, struct source *source, const struct rules *rules,
+		const struct report *report, struct error *error);
+
+/**
+ * stacks_read_functions - read the names of functions, if there can be stacks
+ *
+ * The first stack reads them otherwise, which may be too late for this kernel's: only root may.
+ */
+void stacks_read_functions(struct stacks *stacks);
+
+/** stacks_index - the index of the descriptor of stacks, behind those of rules */
+unsigned int stacks_index(const struct rules *rules);
+
+/** stacks_read - the event of a record, NULL if it is no stack or memory ran out */
+const struct decoded_event *stacks_read(struct stacks *stacks, const struct record *record);
+
+void stacks_release(struct stacks *stacks);
+
+/* Which tracepoints and rules a command line selects, and which of them a source has. */
+
+struct formats;
+
+/**
+ * struct pattern - SYS[:EVENT], both with wildcards, and what it matched
+ * @system: the part before the colon, or all
+ * @option: the number of the -e that has it, from 1
+ * @filter: the event filter of its tracepoints, NULL for none
+ * @is_of_programs: it means events of programs only
+ */
+struct pattern {
+	char *text;
+	char *system;
+	unsigned int option;
+	const char *filter;
+	bool matches_tracepoint;
+	bool matches_descriptor;
+	bool is_of_programs;
+};
+
+/** enum task_formats - the tracepoints about threads whose records are decoded */
+enum task_formats {
+	TASK_FORMATS_NONE,
+	TASK_FORMATS_SIDEBAND,
+	TASK_FORMATS_ALL,
+};
+
+/**
+ * struct selection - the patterns of tracepoints that follow the convention, and rules for others;
+ * without any, all that follow the convention
+ * @rules: NULL for none
+ * @rule_texts: WORDS of each -r WORDS, @nr_rule_texts of them
+ * @rule_words: " -r WORDS" of each -r, as a shell reads it; lists of packs are joined
+ * @ends_with_packs: the last ones in it are packs
+ * @adds_rules: the rules are in addition to all tracepoints that follow the convention
+ * @can_wait: the command has --wait
+ * @waits: a pattern may match only later
+ * @includes_self: ktrack's own thread gets tracks of rules, too
+ * @is_verbose: report the tracepoints that rules use and that do not exist, and writes to tracefs
+ * @tasks: about threads; the patterns do not name them
+ * @program_events: patterns of the events of programs that are recorded, with commas; empty for all
+ * @nr_unreadable: tracepoints that were skipped because their format cannot be read
+ * @formats: receives the formats of tracepoints that are recorded, NULL if they are not needed
+ */
+struct selection {
+	struct pattern *patterns;
+	size_t nr_patterns;
+	unsigned int nr_options;
+	struct rules *rules;
+	const char **rule_texts;
+	size_t nr_rule_texts;
+	struct buffer rule_words;
+	bool ends_with_packs;
+	bool adds_rules;
+	bool can_wait;
+	bool waits;
+	bool includes_self;
+	bool is_verbose;
+	enum task_formats tasks;
+	struct buffer program_events;
+	size_t nr_unreadable;
+	struct formats *formats;
+};
+
+/**
+ * selection_add - add the patterns of one -e
+ * @text: SYS[:EVENT], several with commas
+ *
+ * Returns 0, or -1 with @error.
+ */
+int selection_add(struct selection *selection, const char *text, struct error *error);
+
+/** selection_add_rules - add the rules of one -r; returns -1 with @error */
+int selection_add_rules(struct selection *selection, const char *text, struct error *error);
+
+/**
+ * selection_add_rule_text - add rules that another part of the run made
+ * @text: a file of rules
+ * @source: name of the text in errors; outlives the selection
+ *
+ * Returns 0, or -1 with @error.
+ */
+int selection_add_rule_text(struct selection *selection, struct text text, const char *source,
+			    struct error *error);
+
+/**
+ * selection_copy - the same selection for another source
+ * @out: zeroed; for selection_release()
+ *
+ * Patterns and rules that match nothing there are no error; see selections_check(). Returns 0, or
+ * -1 with @error.
+ */
+int selection_copy(struct selection *out, const struct selection *from, struct error *error);
+
+/**
+ * selections_check - refuse a pattern that matches in no source, and rules that use nothing of any
+ * @selections: the copies, @size of them, after tracepoints_find()
+ *
+ * Returns 0, or -1 with @error.
+ */
+int selections_check(const struct selection *const *selections, size_t size, struct error *error);
+
+/** selection_add_why - add the rules that explain slices; returns -1 with @error */
+int selection_add_why(struct selection *selection, struct error *error);
+
+/** selection_has_states - whether rules make the states of threads, which explain slices */
+bool selection_has_states(const struct selection *selection);
+
+/** selection_is_empty - whether nothing is selected, which means all that follow the convention */
+bool selection_is_empty(const struct selection *selection);
+
+/** selection_set_filter - apply an event filter to the last -e; returns -1 with @error */
+int selection_set_filter(struct selection *selection, const char *filter, struct error *error);
+
+void selection_release(struct selection *selection);
+
+/** selection_means - whether a tracepoint is selected */
+bool selection_means(const struct selection *selection, const char *system, const char *name);
+
+/** selection_filter - the event filter of a tracepoint: that of the last matching pattern, or NULL
+ */
+const char *selection_filter(const struct selection *selection, const char *system,
+			     const char *name);
+
+/**
+ * tracepoints_find - add the selected tracepoints that follow the convention to @convention
+ * @source: of the tracepoints; NULL for the running kernel
+ * @report: for tracepoints that cannot be read
+ *
+ * Returns 0, or -1 with @error, for example if a pattern matches none.
+ */
+int tracepoints_find(struct convention *convention, struct source *source,
+		     struct selection *selection, const struct report *report, struct error *error);
+
+struct programs;
+
+/**
+ * selection_choose_programs - find the patterns that match no tracepoint: they mean events of
+ * programs, of which only those are recorded then
+ * @report: receives a line if there is no tracefs
+ *
+ * Returns 0, or -1 with @error.
+ */
+int selection_choose_programs(struct selection *selection, const struct report *report,
+			      struct error *error);
+
+/** selection_report_programs - report patterns that have matched no event of a program */
+void selection_report_programs(const struct selection *selection, const struct programs *programs,
+			       const struct report *report);
+
+/**
+ * selection_read_functions - read the names of functions, if the bound rules show or compare some
+ * @source: of the records
+ * @report: receives a line if there are none
+ *
+ * Returns 0, or -1 with @error if a condition compares a function that does not exist.
+ */
+int selection_read_functions(struct selection *selection, struct source *source,
+			     const struct report *report, struct error *error);
+
+/** descriptor_system - append the system of a descriptor to @out */
+void descriptor_system(const struct descriptor *descriptor, struct buffer *out);
+
+/**
+ * selection_check_options - refuse options that need rules; explaining slices adds some
+ * @records: -v also reports writes to tracefs
+ *
+ * Returns 0, or -1 with @error.
+ */
+int selection_check_options(const struct selection *selection, bool explains, bool records,
+			    struct error *error);
+
+/**
+ * tracepoint_describe - convention_add() under the name that outputs show
+ *
+ * An event of a program keeps the name that the program gives it, unless the kernel has it, or
+ * packs have its system: then it is shown behind PROGRAM_PREFIX.
+ */
+int tracepoint_describe(struct convention *convention, const struct tracepoint *tracepoint,
+			const struct descriptor **out, struct error *error);
+
+/**
+ * program_event_add - decode the records of an event of a program that was found while it runs
+ * @rules: NULL for none
+ *
+ * Returns -1 with @error if memory ran out.
+ */
+int program_event_add(struct convention *convention, struct rules *rules,
+		      const struct program_event *event, const struct report *report,
+		      struct error *error);
+
+/* Selects the records of a source. */
+
+/**
+ * struct filter - which records are exported; a zeroed one exports all
+ * @track: a pattern for track names, NULL for all
+ * @buffer: the name of a buffer, NULL for all
+ * @cpu, @pid: if @has_cpu, @has_pid; pid is the thread that wrote the record
+ * @from_ns, @to_ns: since @start_ns; 0 for no limit
+ * @start_ns: trace time of the recording's start
+ */
+struct filter {
+	const char *track;
+	const char *buffer;
+	bool has_cpu;
+	int cpu;
+	bool has_pid;
+	int pid;
+	int64_t from_ns;
+	int64_t to_ns;
+	int64_t start_ns;
+};
+
+/** filter_is_open - whether the filter matches all records */
+bool filter_is_open(const struct filter *filter);
+
+/** filter_wants_record - whether to decode a record; @buffers as in struct recording */
+bool filter_wants_record(const struct filter *filter, const struct record *record,
+			 const char *const *buffers);
+
+/** filter_check - refuse a filter that matches nothing of a source; returns -1 with @error */
+int filter_check(const struct filter *filter, const struct recording *recording,
+		 struct error *error);
+
+/** filter_wants_stream - whether records and losses of one CPU of a buffer match */
+bool filter_wants_stream(const struct filter *filter, int cpu, unsigned int buffer,
+			 const char *const *buffers);
+
+/** filter_wants_loss - whether the lost records could have matched */
+bool filter_wants_loss(const struct filter *filter, const struct loss *loss,
+		       const char *const *buffers);
+
+/** filter_has_all_threads - whether all records of a time match, so that they show states */
+bool filter_has_all_threads(const struct filter *filter);
+
+/** filter_has_times - whether the filter limits the time */
+bool filter_has_times(const struct filter *filter);
+
+/** filter_is_past - whether all matching records are older than @time_ns */
+bool filter_is_past(const struct filter *filter, int64_t time_ns);
+
+/** filter_wants_event - whether a decoded record matches */
+bool filter_wants_event(const struct filter *filter, const struct decoded_event *decoded);
+
+/** filter_name - append the options of the filter, with commas */
+void filter_name(const struct filter *filter, struct buffer *out);
+
+/* Lists the tracepoints of the running kernel that follow the convention, and rules. */
+
+struct listing;
+
+/**
+ * struct listed - a tracepoint that follows the convention
+ * @name: SYS:EVENT
+ * @scope: what its tracks belong to: "thread", "process", "cpu", "custom" or "global"
+ * @field: the field with the scope's value, NULL for none
+ * @nr_outer: outer scopes, see listing_outer()
+ * @nr_fields: extra fields, see listing_field()
+ * @nr_flows: fields of flows, see listing_flow()
+ * @is_async: its slices are asynchronous
+ */
+struct listed {
+	const char *name;
+	const char *scope;
+	const char *field;
+	size_t nr_outer;
+	size_t nr_fields;
+	size_t nr_flows;
+	bool is_async;
+	bool is_counter;
+	bool has_track_name;
+	bool is_enabled;
+};
+
+/**
+ * listing_new - find the tracepoints of the running kernel that follow the convention
+ * @out: for listing_free()
+ *
+ * Returns 0, or -1 with @error.
+ */
+int listing_new(struct listing **out, struct selection *selection, const struct report *report,
+		struct error *error);
+
+/** listing_size - number of tracepoints */
+size_t listing_size(const struct listing *listing);
+
+/** listing_get - the tracepoint with a number below listing_size() */
+void listing_get(const struct listing *listing, size_t number, struct listed *out);
+
+/** listing_outer - the field of an outer scope of a tracepoint */
+const char *listing_outer(const struct listing *listing, size_t number, size_t outer);
+
+/** listing_field - the name of an extra field of a tracepoint, or of a flow, which follow these */
+const char *listing_field(const struct listing *listing, size_t number, size_t field);
+
+/** listing_mark - the role of such a field in a word, NULL if it has none */
+const char *listing_mark(const struct listing *listing, size_t number, size_t field);
+
+/** listing_flow - the name of a flow of a tracepoint */
+const char *listing_flow(const struct listing *listing, size_t number, size_t flow);
+
+/** listing_free - NULL is fine */
+void listing_free(struct listing *listing);
+
+struct rule_listing;
+
+/**
+ * struct listed_rule - a rule
+ * @name: PACK:NAME
+ * @kind: "slice", "state", "counter", "instant" or "flow"
+ * @of: the rule whose open slices are counted, NULL if none
+ * @source: name of its pack, path of its file, or "-r"
+ * @about: one line about its pack, NULL without a pack
+ * @tried: kernels on which the pack was tried, NULL if none
+ */
+struct listed_rule {
+	const char *name;
+	const char *kind;
+	const char *of;
+	const char *source;
+	bool is_pack;
+	const char *about;
+	const char *tried;
+	size_t nr_tracepoints;
+};
+
+/** enum listed_presence - whether the running kernel has a tracepoint */
+enum listed_presence {
+	LISTED_ABSENT,
+	LISTED_PRESENT,
+	LISTED_UNKNOWN,
+};
+
+/**
+ * struct listed_use - a tracepoint of a rule; its names may have wildcards
+ * @of_system, @of_event: the tracepoint whose records have it: mostly itself
+ * @role: the setting of the rule that names it
+ */
+struct listed_use {
+	const char *system;
+	const char *event;
+	const char *of_system;
+	const char *of_event;
+	const char *role;
+	enum listed_presence presence;
+};
+
+/**
+ * rule_listing_new - list the rules of a selection, or of all packs if it has no rules
+ * @out: for rule_listing_free()
+ * @selection: loses its rules
+ * @report: receives a line if the tracepoints of the running kernel cannot be read
+ *
+ * Returns 0, or -1 with @error.
+ */
+int rule_listing_new(struct rule_listing **out, struct selection *selection,
+		     const struct report *report, struct error *error);
+
+/** rule_listing_size - number of rules */
+size_t rule_listing_size(const struct rule_listing *listing);
+
+/** rule_listing_get - the rule with a number below rule_listing_size() */
+void rule_listing_get(const struct rule_listing *listing, size_t number, struct listed_rule *out);
+
+/** rule_listing_tracepoint - a tracepoint of a rule */
+void rule_listing_tracepoint(const struct rule_listing *listing, size_t number, size_t index,
+			     struct listed_use *out);
+
+/** rule_listing_free - NULL is fine */
+void rule_listing_free(struct rule_listing *listing);
+
+/* The workload: the threads whose records are recorded, and their children. */
+
+/**
+ * struct workload_settings - record only existing threads and their children; by one of these
+ * @option: the option that was given, NULL for none
+ */
+struct workload_settings {
+	const char *option;
+	int pid;
+	const char *cgroup;
+	const char *unit;
+};
+
+struct workload;
+
+/** workload_new - an empty workload, for workload_free(); NULL without memory */
+struct workload *workload_new(void);
+
+/** workload_free - free a workload; NULL is fine */
+void workload_free(struct workload *workload);
+
+/**
+ * workload_limit_rules - leave out the rules that need the records of all tasks
+ * @remedy: for an error
+ *
+ * Returns 0 with a report, or -1 with @error if no rule is left.
+ */
+int workload_limit_rules(struct rules *rules, const char *remedy, const struct report *report,
+			 struct error *error);
+
+/** workload_append - append the numbers of its threads, "1,2,3" */
+void workload_append(const struct workload *workload, struct buffer *out);
+
+/** workload_add_list - add threads, "1,2,3" */
+void workload_add_list(struct workload *workload, const char *list);
+
+/** workload_add - add a thread; returns whether it is new */
+bool workload_add(struct workload *workload, int tid);
+
+/** workload_has - whether a thread belongs to the workload */
+bool workload_has(const struct workload *workload, int tid);
+
+/** workload_learn - children of the workload's threads belong to it, too */
+void workload_learn(struct workload *workload, const struct task_change *change);
+
+/**
+ * workload_find - find the threads that exist now
+ * @add: receives each one, repeatedly if it is called again; returns -1 with @error
+ *
+ * Returns 0, or -1 with @error if there is no such process, cgroup or unit.
+ */
+int workload_find(const struct workload_settings *settings,
+		  int (*add)(void *context, int tid, struct error *error), void *context,
+		  struct error *error);
+
+/* Counts records that are not exported, by system: of other tracepoints, or without their -e. */
+
+/**
+ * struct other_records - the records by the id of their tracepoint; none if zeroed
+ * @counts: one for each id, NULL before the first record
+ */
+struct other_records {
+	uint64_t *counts;
+	uint64_t total;
+};
+
+/** other_records_add - count a record; returns -1 with @error if memory runs out */
+int other_records_add(struct other_records *others, uint16_t id, struct error *error);
+
+/**
+ * struct other_source - the source of the records
+ * @convention: its tracepoints that name threads count only if there are no track events
+ * @name: of the source
+ * @directory: of its instance, NULL for a file
+ * @leaves_out: the records are those that -r without -e does not select
+ */
+struct other_source {
+	struct source *source;
+	const struct convention *convention;
+	const char *name;
+	const char *directory;
+	bool leaves_out;
+};
+
+/**
+ * other_records_report - report how many such records a source has, of which systems, and the
+ * remedy if it has no track events, or if -r leaves some out; to be called once
+ * @is_empty: it has no track events
+ *
+ * Records of tracepoints that the source does not describe are not counted: source_damage() reports
+ * them.
+ */
+void other_records_report(struct other_records *others, const struct other_source *source,
+			  bool is_empty, const struct report *report);
+
+void other_records_release(struct other_records *others);
+
+/** struct unknown_count - records of one CPU that were not reported yet */
+struct unknown_count {
+	int cpu;
+	unsigned int buffer;
+	int64_t first_ns;
+	int64_t last_ns;
+	int64_t count;
+};
+
+/** struct unknown_events - records of all CPUs; none if zeroed */
+struct unknown_events {
+	struct unknown_count *list;
+	size_t size;
+};
+
+/** unknown_events_add - count a record; returns -1 with @error if memory runs out */
+int unknown_events_add(struct unknown_events *unknown, const struct record *record,
+		       struct error *error);
+
+/** unknown_events_report - deliver the records as losses, and start again; returns -1 with @error
+ */
+int unknown_events_report(struct unknown_events *unknown, const struct source_handler *handler,
+			  struct error *error);
+
+void unknown_events_release(struct unknown_events *unknown);
+
+/* Recognizes kernels with PREEMPT_RT, which run soft interrupts in threads. */
+
+/** release_is_realtime - whether a kernel's release names PREEMPT_RT: "6.12.1-rt-amd64", "6.6-rt15"
+ */
+bool release_is_realtime(const char *release);
+
+/** format_is_realtime - whether a tracepoint has a field that only the patches of PREEMPT_RT add */
+bool format_is_realtime(struct text format);
+
+/** source_is_realtime - whether records are of such a kernel; @source is NULL for the running one
+ */
+bool source_is_realtime(struct source *source);
+
+/* The pipeline: records of a source become track events of a timeline. */
+
+struct workload;
+
+/**
+ * struct pipeline_follower - follows tracepoints that come and go while a recording runs
+ * @find: search the tracepoint of a record that the pipeline does not have; sets @is_known if it
+ * has it now; returns 1 if the record is lost unless @is_known, 0 if it is of no interest, or -1
+ * with
+ * @error
+ * @change: as in struct source_handler
+ */
+struct pipeline_follower {
+	void *context;
+	int (*find)(void *context, const struct record *record, bool *is_known,
+		    struct error *error);
+	int (*change)(void *context, const struct instance_change *change, struct error *error);
+};
+
+/**
+ * struct limits - how much state a run keeps
+ * @max_tracks: idle tracks above this number are closed; 0 for the default
+ */
+struct limits {
+	uint64_t max_tracks;
+};
+
+/**
+ * struct pipeline - from records to track events
+ * @source: of the records; NULL in tests
+ * @filter: which records are exported
+ * @is_open: the filter exports all records
+ * @buffers: names of the source's buffers, as in struct recording
+ * @has_lost: there were losses
+ * @lost: number of lost records that were counted
+ * @nr_gaps: number of gaps; @nr_gaps_unknown of them have an unknown size
+ * @nr_events: track events
+ * @lost_until_ns: latest end of a gap
+ * @follower: finds the tracepoints of loaded modules; zeroed if no module is followed
+ * @unknown: records without a known tracepoint, until pipeline_report_unknown()
+ * @nr_unknown: their number in all
+ * @others: records that are not exported, if @counts_others
+ * @workload: only these threads get tracks of rules; NULL for all
+ * @stacks: of threads, if the output shows them
+ * @rules: for tracepoints that do not follow the convention; NULL for none; the selection's
+ * @report: for events of programs that rules do not fit; NULL for none
+ * @record: the record that rules are applied to; NULL otherwise
+ * @decoded: the record that was decoded last; not on a stack, see struct tracks
+ *
+ * A zeroed struct can be released. The owner sets the convention, the rules, the filter, the limits
+ * and the timeline's sinks.
+ */
+struct pipeline {
+	struct source *source;
+	struct filter filter;
+	struct limits limits;
+	bool is_open;
+	const char *const *buffers;
+	bool has_lost;
+	uint64_t lost;
+	uint64_t nr_gaps;
+	uint64_t nr_gaps_unknown;
+	uint64_t nr_events;
+	int64_t lost_until_ns;
+	struct pipeline_follower follower;
+	struct unknown_events unknown;
+	uint64_t nr_unknown;
+	bool counts_others;
+	struct other_records others;
+	struct convention *convention;
+	struct rules *rules;
+	const struct report *report;
+	struct workload *workload;
+	const struct record *record;
+	struct tracks *tracks;
+	struct timeline timeline;
+	struct stacks stacks;
+	struct decoded_event decoded;
+};
+
+/**
+ * struct output_losses - what a recording lost
+ * @records: number of records, as far as it is known
+ * @has_unknown: there are gaps of unknown size
+ */
+struct output_losses {
+	bool has_lost;
+	uint64_t records;
+	bool has_unknown;
+};
+
+/**
+ * pipeline_open - open the timeline for a recording
+ * @source: of the records, and of thread names
+ * @with: a set of 1 << enum timeline_emitter, to be written with each record
+ *
+ * Returns 0, or -1 with @error.
+ */
+int pipeline_open(struct pipeline *pipeline, struct source *source,
+		  const struct recording *recording, unsigned int with, struct error *error);
+
+/** pipeline_handler - the handler for a source */
+struct source_handler pipeline_handler(struct pipeline *pipeline);
+
+/**
+ * struct pipeline_counts - sums of pipelines
+ * @nr_events: track events
+ * @has_lost, @lost, @nr_gaps, @nr_gaps_unknown: as in struct pipeline
+ */
+struct pipeline_counts {
+	uint64_t nr_events;
+	bool has_lost;
+	uint64_t lost;
+	uint64_t nr_gaps;
+	uint64_t nr_gaps_unknown;
+};
+
+/** pipeline_add_counts - add those of a pipeline until now */
+void pipeline_add_counts(const struct pipeline *pipeline, struct pipeline_counts *sums);
+
+/** pipeline_counts_losses - what was lost */
+struct output_losses pipeline_counts_losses(const struct pipeline_counts *counts);
+
+/** pipeline_losses - what was lost so far */
+struct output_losses pipeline_losses(const struct pipeline *pipeline);
+
+/** pipeline_report_unknown - deliver unknown events as losses; returns -1 with @error */
+int pipeline_report_unknown(struct pipeline *pipeline, struct error *error);
+
+void pipeline_release(struct pipeline *pipeline);
 
 #endif

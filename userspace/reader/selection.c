@@ -1,18 +1,109 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Finds the tracepoints, rules and events of programs that a command line selects. */
-#include "reader/selection.h"
+/* The selection of tracepoints and rules. */
+#include "reader/reader.h"
 
+#include <ctype.h>
 #include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include "analysis/analysis.h"
-#include "reader/realtime.h"
-#include "reader/stacks.h"
 #include "tracedat/tracedat.h"
+#include "tracefs/tracefs.h"
 #include "userring/userring.h"
+
+#define REALTIME_PATH "/sys/kernel/realtime"
+
+bool release_is_realtime(const char *release)
+{
+	const char *at = release;
+
+	while ((at = strstr(at, "-rt"))) {
+		at += strlen("-rt");
+		if (!isalpha((unsigned char)*at))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * The lazy preemption of mainline has no count, and its migrate_disable is a part of
+ * common_preempt_count: a kernel with one of these fields has the patches.
+ */
+bool format_is_realtime(struct text format)
+{
+	static const char *const fields[] = { " common_migrate_disable;",
+					      " common_preempt_lazy_count;" };
+
+	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
+		if (memmem(format.data, format.size, fields[i], strlen(fields[i])))
+			return true;
+	}
+	return false;
+}
+
+static bool softirqs_want_system(void *context, const char *system)
+{
+	(void)context;
+	return strcmp(system, "irq") == 0;
+}
+
+static bool softirqs_want(void *context, const char *system, const char *name)
+{
+	return softirqs_want_system(context, system) && strcmp(name, "softirq_entry") == 0;
+}
+
+static int softirqs_visit(void *context, const struct tracepoint *tracepoint, struct error *error)
+{
+	bool *is_realtime = context;
+
+	(void)error;
+	/* A file has all its formats, also those of programs. */
+	*is_realtime |= softirqs_want(context, tracepoint->system, tracepoint->name) &&
+			format_is_realtime(tracepoint->format);
+	return 0;
+}
+
+/* Whether the kernel that runs is real-time and has this release; NULL is any. */
+static bool running_is_realtime(const char *release)
+{
+	struct utsname name;
+	FILE *file;
+	bool is_realtime;
+
+	if (release && (uname(&name) < 0 || strcmp(name.release, release) != 0))
+		return false;
+	file = fopen(REALTIME_PATH, "re");
+	if (!file)
+		return false;
+	is_realtime = fgetc(file) == '1';
+	fclose(file);
+	return is_realtime;
+}
+
+bool source_is_realtime(struct source *source)
+{
+	bool is_realtime = false;
+	struct tracepoint_visitor visitor = { .context = &is_realtime,
+					      .wants_system = softirqs_want_system,
+					      .wants = softirqs_want,
+					      .visit = softirqs_visit };
+	struct error ignored = { 0 };
+	const char *release;
+
+	if (!source)
+		return running_is_realtime(NULL);
+	release = source_describe(source)->kernel;
+	if (release && (release_is_realtime(release) || running_is_realtime(release)))
+		return true;
+	source_visit(source, &visitor, &ignored);
+	return is_realtime;
+}
+
+/* Finds the tracepoints, rules and events of programs that a command line selects. */
 
 static int pattern_add(struct selection *selection, struct text text, struct error *error)
 {
@@ -438,9 +529,10 @@ void selection_report_programs(const struct selection *selection, const struct p
 
 		pattern.is_of_programs = false;
 		if (is_of_programs && !pattern_has_program_event(&pattern, programs))
-			report_message(report, "'%s': no tracepoint, and no program has emitted "
-					       "such an event; see 'ktrack list' and 'ktrack list "
-					       "--programs'",
+			report_message(report,
+				       "'%s': no tracepoint, and no program has emitted "
+				       "such an event; see 'ktrack list' and 'ktrack list "
+				       "--programs'",
 				       pattern.text);
 	}
 }
@@ -729,13 +821,13 @@ static int pattern_check(const struct selection *const *selections, size_t size,
 			return 0;
 		has_tracepoint |= pattern->matches_tracepoint;
 	}
-	return error_set(error,
-			 has_tracepoint
-				 ? "'%s': does not follow the track event convention; it needs "
-				   "track_event_type and slice_name, or counter_value, or a rule (-r)"
-				 : "'%s': no tracepoint of the sources matches; leave out -e to "
-				   "export all",
-			 selections[0]->patterns[index].text);
+	return error_set(
+		error,
+		has_tracepoint ? "'%s': does not follow the track event convention; it needs "
+				 "track_event_type and slice_name, or counter_value, or a rule (-r)"
+			       : "'%s': no tracepoint of the sources matches; leave out -e to "
+				 "export all",
+		selections[0]->patterns[index].text);
 }
 
 static int bound_check(const struct selection *const *selections, size_t size, struct error *error)

@@ -1,11 +1,362 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* ktrack export: delivers the records of one source, or of several machines, to the outputs. */
+/* Exports a recording. */
+#include "replay/machines.h"
+
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "output/output.h"
 #include "reader/reader.h"
-#include "replay/machines.h"
 #include "replay/replay.h"
+
+static bool part_is_alone(const struct export_part *part)
+{
+	return part->settings->nr_sources == 1;
+}
+
+/* Children are followed only if threads are selected. Those that have ended are in no list. */
+static bool part_follows(struct export_part *part)
+{
+	return part->directory.size > 0 &&
+	       instance_number(buffer_string(&part->directory), "options/event-fork") == 1;
+}
+
+/* Other threads have records, too: of their switches to and from those that were selected. */
+static int part_limit(struct export_part *part, struct error *error)
+{
+	const char *threads = source_describe(part->source)->workload;
+	bool follows = part_follows(part);
+
+	if ((!threads && !follows) || !part->selection->rules)
+		return 0;
+	if (follows)
+		report_message(part->settings->report,
+			       "%s: recorded only selected threads (-p, --cgroup, --unit or "
+			       "--pid); the tracks of all others are incomplete",
+			       part->name);
+	if (!threads)
+		return workload_limit_rules(part->selection->rules,
+					    "record without -p, --cgroup, --unit and --pid",
+					    part->settings->report, error);
+	part->pipeline.workload = workload_new();
+	if (!part->pipeline.workload)
+		return error_set(error, "out of memory");
+	workload_add_list(part->pipeline.workload, threads);
+	return workload_limit_rules(part->selection->rules,
+				    "record without -p, --cgroup, --unit and --pid",
+				    part->settings->report, error);
+}
+
+/* System calls have other numbers on another machine, and in 32-bit programs. */
+static int part_describe_calls(struct export_part *part, struct error *error)
+{
+	const struct recording *recording = source_describe(part->source);
+	struct rules *rules = part->selection->rules;
+
+	if (!rules)
+		return 0;
+	if (rules_set_machine(rules, recording->machine) < 0)
+		return error_set(error, "out of memory");
+	if (recording->narrow)
+		rules_add_narrow(rules, recording->narrow);
+	return 0;
+}
+
+static int part_open_stacks(struct export_part *part, struct error *error)
+{
+	struct pipeline *pipeline = &part->pipeline;
+
+	if (part->settings->outputs.stat)
+		return 0;
+	if (stacks_open(&pipeline->stacks, part->source, pipeline->rules, part->settings->report,
+			error) < 0)
+		return -1;
+	/* Most files have the format, but no stacks: symbols of a file are read when they are
+	 * needed. */
+	if (part->directory.size > 0)
+		stacks_read_functions(&pipeline->stacks);
+	return 0;
+}
+
+/* The source may have records that follow the convention. */
+static bool part_leaves_out(const struct export_part *part)
+{
+	const struct selection *selection = part->selection;
+
+	return !selection_is_empty(selection) && selection->nr_options == 0 &&
+	       !part->pipeline.filter.track;
+}
+
+static int part_choose(struct export_part *part, struct error *error)
+{
+	struct pipeline *pipeline = &part->pipeline;
+
+	pipeline->filter = part->settings->filter;
+	pipeline->limits = part->settings->limits;
+	if (filter_check(&pipeline->filter, source_describe(part->source), error) < 0)
+		return -1;
+	pipeline->convention = convention_new(source_describe(part->source)->is_swapped);
+	if (!pipeline->convention)
+		return error_set(error, "out of memory");
+	if (!part->settings->outputs.stat && !part->settings->outputs.why &&
+	    !part->settings->outputs.comparison)
+		convention_want_symbols(pipeline->convention, part->directory.size > 0);
+	if (part_limit(part, error) < 0 || part_describe_calls(part, error) < 0)
+		return -1;
+	part->selection->tasks = TASK_FORMATS_ALL;
+	if (tracepoints_find(pipeline->convention, part->source, part->selection,
+			     part->settings->report, error) < 0)
+		return -1;
+	if (selection_read_functions(part->selection, part->source, part->settings->report, error) <
+	    0)
+		return -1;
+	pipeline->rules = part->selection->rules;
+	if (part_open_stacks(part, error) < 0)
+		return -1;
+	/* An explanation uses the records of packs, whatever else there is. */
+	pipeline->counts_others = (selection_is_empty(part->selection) &&
+				   !part->settings->outputs.why) ||
+				  part_leaves_out(part);
+	return 0;
+}
+
+/* A file of several may be of another machine: labels of the command line are those of the stream.
+ */
+static int part_describe(struct export_part *part, struct error *error)
+{
+	struct recording *recording = &part->recording;
+	const struct buffer *given = &part->settings->labels;
+
+	*recording = *source_describe(part->source);
+	if (part_is_alone(part))
+		buffer_append(&part->labels, given->data, given->size);
+	if (labels_merge(&part->labels, text_of(recording->labels ? recording->labels : "")) < 0)
+		return error_set(error, "out of memory");
+	recording->command = "export";
+	recording->argv = part->settings->argv;
+	recording->source = part->name;
+	if (!recording->clock)
+		recording->clock = "unknown";
+	if (!recording->kernel)
+		recording->kernel = "unknown";
+	recording->labels = part->labels.size > 0 ? buffer_string(&part->labels) : NULL;
+	recording->has_one_buffer = part->pipeline.filter.buffer ||
+				    source_has_one_buffer(part->source);
+	return 0;
+}
+
+/* Finds the directory of an instance and locks it; a file needs no lock. */
+static int part_lock(struct export_part *part, struct error *error)
+{
+	struct error ignored = { 0 };
+
+	if (source_name_find(&part->directory, part->name, &ignored) < 0) {
+		buffer_clear(&part->directory);
+		return 0;
+	}
+	part->lock_fd = instance_lock(buffer_string(&part->directory), part->name, error);
+	return part->lock_fd < 0 ? -1 : 0;
+}
+
+static int part_save(struct export_part *part, struct error *error)
+{
+	const struct spool_owner owner = spool_owner_find();
+
+	/* Reports why the source is no instance. */
+	if (part->directory.size == 0 && source_name_find(&part->directory, part->name, error) < 0)
+		return -1;
+	/* Rules may show functions by name. */
+	return spool_save(part->settings->save, &owner, buffer_string(&part->directory),
+			  part->selection->rules, error);
+}
+
+const char *export_part_file(const struct export_part *part)
+{
+	return part->settings->save ? part->settings->save : part->name;
+}
+
+const char *export_part_title(const struct export_part *part)
+{
+	return strcmp(part->name, "-") == 0 ? "standard input" : part->name;
+}
+
+bool export_part_is_of_file(const struct export_part *part)
+{
+	return part->directory.size == 0 && strcmp(part->name, "-") != 0;
+}
+
+/* A pipe is copied. */
+static int part_open_source(struct export_part *part, struct error *error)
+{
+	struct byte_progress *progress = transfer_begin(&part->transfer, part->settings->report,
+							export_part_title(part), NULL);
+	int status = source_open(&part->source, export_part_file(part), progress, error);
+
+	transfer_end(&part->transfer);
+	return status;
+}
+
+static int part_select(struct export_part *part, struct error *error)
+{
+	part->selection = &part->settings->selection;
+	if (part_is_alone(part))
+		return 0;
+	part->selection = &part->own;
+	return selection_copy(&part->own, &part->settings->selection, error);
+}
+
+int export_part_open(struct export_part *part, struct export_settings *settings, size_t index,
+		     struct error *error)
+{
+	*part = (struct export_part){ .settings = settings,
+				      .name = settings->sources[index],
+				      .lock_fd = -1 };
+	if (part_select(part, error) < 0 || part_lock(part, error) < 0)
+		return -1;
+	if (settings->save && part_save(part, error) < 0)
+		return -1;
+	if (spool_refuse_killed(export_part_file(part), error) < 0 ||
+	    part_open_source(part, error) < 0 || part_choose(part, error) < 0)
+		return -1;
+	return part_describe(part, error);
+}
+
+int export_part_find_start(struct export_part *part, struct error *error)
+{
+	struct recording *recording = &part->recording;
+
+	if (recording->read_before > 0)
+		report_message(part->settings->report,
+			       "%s: %llu records were read before and are not exported",
+			       recording->source, (unsigned long long)recording->read_before);
+	if (source_first_time(part->source, &recording->start_ns, error) < 0)
+		return -1;
+	if (part->settings->has_wall_clock) {
+		recording->time_source = "given";
+		recording->wall_offset_ns = part->settings->wall_clock_ns - recording->start_ns;
+	}
+	return 0;
+}
+
+int export_part_begin(struct export_part *part, struct error *error)
+{
+	return pipeline_open(&part->pipeline, part->source, &part->recording,
+			     part->settings->outputs.with, error);
+}
+
+int export_part_find_next(struct export_part *part, struct error *error)
+{
+	int status = source_next_time(part->source, &part->next_ns, error);
+
+	part->has_next = status > 0;
+	return status < 0 ? -1 : 0;
+}
+
+int export_part_read(struct export_part *part, int64_t until_ns, struct error *error)
+{
+	const struct source_handler handler = pipeline_handler(&part->pipeline);
+
+	return source_drain(part->source, until_ns, &handler, error);
+}
+
+int export_part_read_rest(struct export_part *part, struct error *error)
+{
+	const struct source_handler handler = pipeline_handler(&part->pipeline);
+	uint64_t lost;
+
+	return source_finish(part->source, INT64_MAX, &handler, &lost, error);
+}
+
+/* An unreadable format damages a file, but the running kernel's may be newer than ktrack. */
+bool export_part_is_damaged(const struct export_part *part)
+{
+	return source_damage(part->source) ||
+	       (part->selection->nr_unreadable > 0 && part->directory.size == 0);
+}
+
+static void part_report_span(struct export_part *part)
+{
+	const struct source_span *span = source_span(part->source);
+	int64_t start_ns = part->recording.start_ns;
+
+	if (span->has_from)
+		tracks_complete_from(part->pipeline.tracks,
+				     span->from_ns > start_ns ? span->from_ns : start_ns);
+	if (span->has_until)
+		tracks_complete_until(part->pipeline.tracks, span->until_ns);
+}
+
+int export_part_finish(struct export_part *part, int status, struct error *error)
+{
+	struct tracks *tracks = part->pipeline.tracks;
+
+	part_report_span(part);
+	tracks_lose_tasks(tracks, source_lost_sideband(part->source));
+	return tracks_finish(tracks, part->recording.start_ns, part->pipeline.lost, status, error);
+}
+
+void export_part_report_empty(struct export_part *part)
+{
+	const struct export_settings *settings = part->settings;
+	struct pipeline *pipeline = &part->pipeline;
+	bool is_empty = !pipeline->has_lost && !source_damage(part->source) &&
+			tracks_are_unused(pipeline->tracks);
+	struct buffer options = { 0 };
+
+	if (settings->selection.nr_options > 0)
+		buffer_append_string(&options, "-e");
+	filter_name(&settings->filter, &options);
+	if (options.size > 0 && is_empty) {
+		buffer_append_string(&options, "; ktrack stat ");
+		buffer_append_word(&options, part->name);
+		report_message(settings->report, "%s: no track events match %s lists all of them",
+			       part->name, buffer_string(&options));
+	} else {
+		other_records_report(&pipeline->others,
+				     &(struct other_source){
+					     .source = part->source,
+					     .convention = pipeline->convention,
+					     .name = part->name,
+					     .leaves_out = part_leaves_out(part),
+					     .directory = part->directory.size > 0
+								  ? buffer_string(&part->directory)
+								  : NULL },
+				     is_empty, settings->report);
+	}
+	buffer_release(&options);
+}
+
+void export_part_report_loss(const struct export_part *part, bool is_failure)
+{
+	const struct loss_summary loss = {
+		.object = part->name,
+		.has_lost = part->pipeline.has_lost,
+		.records = part->pipeline.lost,
+		.gaps = part->pipeline.nr_gaps,
+		.gaps_unknown = part->pipeline.nr_gaps_unknown,
+		.is_failure = is_failure,
+	};
+
+	loss_summary_report(&loss, part->settings->report);
+	tracks_report_endless(part->pipeline.tracks, part->name, part->settings->report);
+}
+
+void export_part_release(struct export_part *part)
+{
+	transfer_end(&part->transfer);
+	workload_free(part->pipeline.workload);
+	pipeline_release(&part->pipeline);
+	source_close(part->source);
+	selection_release(&part->own);
+	buffer_release(&part->directory);
+	buffer_release(&part->labels);
+	if (part->lock_fd >= 0)
+		close(part->lock_fd);
+}
+
+/* ktrack export: delivers the records of one source, or of several machines, to the outputs. */
 
 /**
  * struct export_run - state of a run

@@ -1,19 +1,472 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The server: its socket, its token, and its clients in one epoll descriptor. */
-#include "serve/serve.h"
+/* An HTTP server on the loopback address, for the page of a live recording. */
+#include "serve/client.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <strings.h>
 #include <sys/epoll.h>
 #include <sys/random.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "serve/client.h"
+/* A request must be complete, and other answers than lines must be read, within these times. */
+#define REQUEST_LIMIT_NS (5 * NS_PER_S)
+#define ANSWER_LIMIT_NS (30 * NS_PER_S)
+#define CLOSE_LIMIT_NS NS_PER_S
+
+/* Blocks of one step: the recording is read between steps. */
+#define STEP_BLOCKS 8
+
+/* The page runs its own scripts, connects to this server, and is in no other site's frame. */
+#define HEADERS                                                                               \
+	"Connection: close\r\n"                                                               \
+	"Cache-Control: no-store\r\n"                                                         \
+	"Content-Security-Policy: default-src 'none'; script-src 'unsafe-inline'; style-src " \
+	"'unsafe-inline'; connect-src 'self'; base-uri 'none'; frame-ancestors 'none'\r\n"    \
+	"Cross-Origin-Resource-Policy: same-origin\r\n"                                       \
+	"Referrer-Policy: no-referrer\r\n"                                                    \
+	"X-Content-Type-Options: nosniff\r\n"
+
+struct answer_text {
+	enum http_status status;
+	const char *reason;
+	const char *text;
+};
+
+static const struct answer_text answer_texts[] = {
+	{ HTTP_BAD, "Bad Request", "not a request that this server understands" },
+	{ HTTP_FORBIDDEN, "Forbidden", "wrong address; open the one that ktrack printed" },
+	{ HTTP_NOT_FOUND, "Not Found", "no such page; open the address that ktrack printed" },
+	{ HTTP_METHOD, "Method Not Allowed", "only GET is served" },
+	{ HTTP_TIMEOUT, "Request Timeout", "the request did not arrive in time" },
+	{ HTTP_RANGE, "Range Not Satisfiable", "these lines are not recorded" },
+	{ HTTP_TOO_LARGE, "Request Header Fields Too Large", "the request is too large" },
+	{ HTTP_BUSY, "Service Unavailable", "too many pages follow this recording; close one" },
+};
+
+void client_begin(struct client *client, int fd, int64_t now_ns)
+{
+	*client = (struct client){ .state = CLIENT_READING,
+				   .fd = fd,
+				   .deadline_ns = now_ns + REQUEST_LIMIT_NS };
+}
+
+void client_end(struct client *client, struct client_context *context)
+{
+	context->nr_followers -= client_is_follower(client);
+	close(client->fd);
+	buffer_release(&client->request);
+	buffer_release(&client->head);
+	*client = (struct client){ .state = CLIENT_FREE };
+}
+
+static void client_set_state(struct client *client, struct client_context *context,
+			     enum client_state state, int64_t deadline_ns)
+{
+	context->nr_followers -= client_is_follower(client);
+	client->state = state;
+	client->deadline_ns = deadline_ns;
+	context->nr_followers += client_is_follower(client);
+}
+
+static void status_append(struct client *client, enum http_status status, const char *reason,
+			  const char *type)
+{
+	buffer_printf(&client->head,
+		      "HTTP/1.1 %d %s\r\n" HEADERS "Content-Type: %s; charset=utf-8\r\n", status,
+		      reason, type);
+}
+
+static void answer_refuse(struct client *client, enum http_status status)
+{
+	const struct answer_text *answer = answer_texts;
+
+	while (answer->status != status)
+		answer++;
+	status_append(client, status, answer->reason, "text/plain");
+	if (status == HTTP_METHOD)
+		buffer_append_string(&client->head, "Allow: GET\r\n");
+	if (status == HTTP_BUSY)
+		buffer_append_string(&client->head, "Retry-After: 5\r\n");
+	buffer_printf(&client->head, "Content-Length: %zu\r\n\r\nktrack: %s\n",
+		      strlen("ktrack: \n") + strlen(answer->text), answer->text);
+}
+
+static void answer_page(struct client *client, const struct serve_content *content)
+{
+	status_append(client, HTTP_OK, "OK", "text/html");
+	buffer_printf(&client->head, "Content-Length: %zu\r\n\r\n", content->page.size);
+	client->page = content->page;
+}
+
+/* The end of the connection is that of the lines: their number is not known before. */
+static enum http_status answer_lines(struct client *client, const struct client_context *context,
+				     uint64_t from)
+{
+	if (from > context->file_size)
+		return HTTP_RANGE;
+	if (context->nr_followers >= SERVE_FOLLOWERS_MAX)
+		return HTTP_BUSY;
+	client->offset = from;
+	client->reads_lines = true;
+	status_append(client, HTTP_OK, "OK", "text/plain");
+	buffer_append_string(&client->head, "\r\n");
+	return HTTP_OK;
+}
+
+static enum http_status client_answer(struct client *client, const struct client_context *context,
+				      const struct http_request *request)
+{
+	enum resource resource;
+	uint64_t from;
+	enum http_status status = request_judge(request, context->token, context->port, &resource,
+						&from);
+
+	if (status != HTTP_OK)
+		return status;
+	if (resource == RESOURCE_LINES)
+		return answer_lines(client, context, from);
+	answer_page(client, context->content);
+	return HTTP_OK;
+}
+
+static void answer_begin(struct client *client, struct client_context *context,
+			 enum http_status status, int64_t now_ns)
+{
+	int64_t limit_ns = client->reads_lines ? INT64_MAX : now_ns + ANSWER_LIMIT_NS;
+
+	if (status != HTTP_OK)
+		answer_refuse(client, status);
+	buffer_release(&client->request);
+	client_set_state(client, context, CLIENT_ANSWERING, limit_ns);
+}
+
+static void client_read(struct client *client, struct client_context *context, int64_t now_ns)
+{
+	char *space = buffer_reserve(&client->request, REQUEST_SIZE_MAX - client->request.size);
+	struct http_request request;
+	enum http_status status;
+	ssize_t size;
+
+	if (!space)
+		return client_end(client, context);
+	size = recv(client->fd, space, REQUEST_SIZE_MAX - client->request.size, MSG_DONTWAIT);
+	if (size < 0 && (errno == EAGAIN || errno == EINTR))
+		return;
+	if (size <= 0)
+		return client_end(client, context);
+	client->request.size += size;
+	status = request_parse(buffer_text(&client->request), &request);
+	if (status == HTTP_INCOMPLETE)
+		return;
+	if (status == HTTP_OK)
+		status = client_answer(client, context, &request);
+	answer_begin(client, context, status, now_ns);
+}
+
+/* Returns the number of bytes that were sent, 0 if it would block, or -1 if the client is gone. */
+static ssize_t client_send_bytes(struct client *client, const char *data, size_t size)
+{
+	ssize_t sent = send(client->fd, data, size, MSG_DONTWAIT | MSG_NOSIGNAL);
+
+	if (sent < 0 && (errno == EAGAIN || errno == EINTR))
+		return 0;
+	return sent > 0 ? sent : -1;
+}
+
+/* Sends the rest of a text. Returns 1 if it is sent, 0 if it would block, -1 if the client is gone.
+ */
+static int client_send_text(struct client *client, struct text text, size_t *done)
+{
+	while (*done < text.size) {
+		ssize_t sent = client_send_bytes(client, text.data + *done, text.size - *done);
+
+		if (sent <= 0)
+			return sent;
+		*done += sent;
+	}
+	return 1;
+}
+
+/* Sends new lines. The same results as above; also 0 after enough blocks, and if more lines follow.
+ */
+static int client_send_lines(struct client *client, struct client_context *context)
+{
+	for (int i = 0; i < STEP_BLOCKS && client->offset < context->file_size; i++) {
+		uint64_t left = context->file_size - client->offset;
+		size_t size = left < sizeof(context->block) ? left : sizeof(context->block);
+		ssize_t got = pread(context->content->fd, context->block, size, client->offset);
+		ssize_t sent = got > 0 ? client_send_bytes(client, context->block, got) : -1;
+
+		if (sent <= 0)
+			return sent;
+		client->offset += sent;
+	}
+	if (client->offset < context->file_size || !context->is_complete)
+		return 0;
+	context->was_read = true;
+	return 1;
+}
+
+/* The same results. */
+static int client_send_answer(struct client *client, struct client_context *context)
+{
+	int status = client_send_text(client, buffer_text(&client->head), &client->head_sent);
+
+	if (status == 1)
+		status = client_send_text(client, client->page, &client->page_sent);
+	return status == 1 && client->reads_lines ? client_send_lines(client, context) : status;
+}
+
+static void client_send(struct client *client, struct client_context *context, int64_t now_ns)
+{
+	int status = client->head.failed ? -1 : client_send_answer(client, context);
+
+	if (status < 0)
+		return client_end(client, context);
+	if (status == 0)
+		return;
+	shutdown(client->fd, SHUT_WR);
+	client_set_state(client, context, CLIENT_CLOSING, now_ns + CLOSE_LIMIT_NS);
+}
+
+/* Whether all that is in the file is sent to a follower. */
+static bool client_is_even(const struct client *client, const struct client_context *context)
+{
+	return client_is_follower(client) && client->offset == context->file_size &&
+	       client->head_sent == client->head.size && !context->is_complete;
+}
+
+static uint32_t client_events(const struct client *client, const struct client_context *context)
+{
+	if (client->state == CLIENT_READING)
+		return EPOLLIN;
+	if (client->state == CLIENT_CLOSING || client_is_even(client, context))
+		return EPOLLRDHUP;
+	return client_is_follower(client) ? EPOLLOUT | EPOLLRDHUP : EPOLLOUT;
+}
+
+/* A client that closes its side of the connection reads no lines, and has read other answers. */
+static bool client_is_gone(const struct client *client)
+{
+	bool has_left = client->ready & EPOLLRDHUP &&
+			(client->state == CLIENT_CLOSING || client_is_follower(client));
+
+	return has_left || client->ready & (EPOLLERR | EPOLLHUP);
+}
+
+void client_step(struct client *client, struct client_context *context, int64_t now_ns)
+{
+	if (client_is_gone(client))
+		return client_end(client, context);
+	if (now_ns >= client->deadline_ns && client->state != CLIENT_READING)
+		return client_end(client, context);
+	if (now_ns >= client->deadline_ns)
+		answer_begin(client, context, HTTP_TIMEOUT, now_ns);
+	if (client->state == CLIENT_READING)
+		client_read(client, context, now_ns);
+	if (client->state == CLIENT_ANSWERING && !client_is_even(client, context))
+		client_send(client, context, now_ns);
+	if (client->state != CLIENT_FREE)
+		client->events = client_events(client, context);
+}
+
+/* Parses requests: a line with method, target and version, then headers, then an empty line. */
+
+#define LINE_END "\r\n"
+#define HEAD_END "\r\n\r\n"
+
+/* Takes the bytes before @end, which exists. */
+static struct text head_take_line(struct text *rest)
+{
+	const char *end = memmem(rest->data, rest->size, LINE_END, strlen(LINE_END));
+	struct text line = { .data = rest->data, .size = end - rest->data };
+
+	*rest = (struct text){ .data = end + strlen(LINE_END),
+			       .size = rest->size - line.size - strlen(LINE_END) };
+	return line;
+}
+
+/* Takes the part before the first @byte; all if there is none. */
+static struct text request_part_take(struct text *rest, char byte)
+{
+	const char *end = memchr(rest->data, byte, rest->size);
+	size_t size = end ? (size_t)(end - rest->data) : rest->size;
+	struct text part = { .data = rest->data, .size = size };
+
+	rest->data += size + (end != NULL);
+	rest->size -= size + (end != NULL);
+	return part;
+}
+
+/* Visible ASCII only; with spaces and tabs in values of headers. */
+static bool is_clean(struct text text, bool allows_blanks)
+{
+	for (size_t i = 0; i < text.size; i++) {
+		unsigned char byte = text.data[i];
+
+		if (byte > 0x20 && byte != 0x7f && (byte < 0x80 || allows_blanks))
+			continue;
+		if (!allows_blanks || (byte != ' ' && byte != '\t'))
+			return false;
+	}
+	return true;
+}
+
+static struct text blanks_strip(struct text text)
+{
+	while (text.size > 0 && (*text.data == ' ' || *text.data == '\t')) {
+		text.data++;
+		text.size--;
+	}
+	while (text.size > 0 &&
+	       (text.data[text.size - 1] == ' ' || text.data[text.size - 1] == '\t'))
+		text.size--;
+	return text;
+}
+
+static bool header_is(struct text name, const char *wanted)
+{
+	return name.size == strlen(wanted) && strncasecmp(name.data, wanted, name.size) == 0;
+}
+
+static enum http_status request_line_parse(struct text line, struct http_request *out)
+{
+	out->method = request_part_take(&line, ' ');
+	out->target = request_part_take(&line, ' ');
+	if (out->method.size == 0 || out->target.size == 0 || *out->target.data != '/' ||
+	    !is_clean(out->method, false) || !is_clean(out->target, false))
+		return HTTP_BAD;
+	if (!text_equals(line, text_of("HTTP/1.1")) && !text_equals(line, text_of("HTTP/1.0")))
+		return HTTP_BAD;
+	return HTTP_OK;
+}
+
+/* No header continues on the next line, and no request has a body. */
+static enum http_status header_parse(struct text line, struct http_request *out)
+{
+	const char *colon = memchr(line.data, ':', line.size);
+	struct text name = { .data = line.data, .size = colon ? (size_t)(colon - line.data) : 0 };
+	struct text value = line;
+
+	request_part_take(&value, ':');
+	if (name.size == 0 || !is_clean(name, false) || !is_clean(value, true) ||
+	    header_is(name, "Content-Length") || header_is(name, "Transfer-Encoding"))
+		return HTTP_BAD;
+	if (!header_is(name, "Host"))
+		return HTTP_OK;
+	if (out->host.data)
+		return HTTP_BAD;
+	out->host = blanks_strip(value);
+	return HTTP_OK;
+}
+
+enum http_status request_parse(struct text bytes, struct http_request *out)
+{
+	const char *end = memmem(bytes.data, bytes.size, HEAD_END, strlen(HEAD_END));
+	enum http_status status;
+	struct text head;
+
+	*out = (struct http_request){ 0 };
+	if (!end)
+		return bytes.size < REQUEST_SIZE_MAX ? HTTP_INCOMPLETE : HTTP_TOO_LARGE;
+	head = (struct text){ .data = bytes.data, .size = end - bytes.data + strlen(LINE_END) };
+	status = request_line_parse(head_take_line(&head), out);
+	while (status == HTTP_OK && head.size > 0)
+		status = header_parse(head_take_line(&head), out);
+	if (status != HTTP_OK)
+		return status;
+	return out->host.data ? HTTP_OK : HTTP_BAD;
+}
+
+/* Other names may be those of another site, whose address was changed to this one. */
+static bool host_is_allowed(struct text host, unsigned int port)
+{
+	static const char *const names[] = { "127.0.0.1", "localhost", "[::1]" };
+	char wanted[32];
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		int size = snprintf(wanted, sizeof(wanted), "%s:%u", names[i], port);
+
+		if (header_is(host, wanted))
+			return true;
+		/* Browsers leave the usual port out. */
+		wanted[size - strlen(":80")] = '\0';
+		if (port == 80 && header_is(host, wanted))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Takes "/TOKEN/" from a path; false if it begins otherwise. The time does not depend on the
+ * position of the first difference.
+ */
+static bool token_take(struct text *path, const char *token)
+{
+	unsigned char difference = 0;
+
+	if (path->size < TOKEN_SIZE + 2)
+		return false;
+	difference |= path->data[0] ^ '/';
+	for (size_t i = 0; i < TOKEN_SIZE; i++)
+		difference |= path->data[1 + i] ^ token[i];
+	difference |= path->data[1 + TOKEN_SIZE] ^ '/';
+	path->data += TOKEN_SIZE + 2;
+	path->size -= TOKEN_SIZE + 2;
+	return difference == 0;
+}
+
+/* Decimal digits; false if there are none, others, or too many. */
+static bool offset_parse(struct text text, uint64_t *out)
+{
+	*out = 0;
+	for (size_t i = 0; i < text.size; i++) {
+		if (text.data[i] < '0' || text.data[i] > '9' ||
+		    __builtin_mul_overflow(*out, 10, out) ||
+		    __builtin_add_overflow(*out, text.data[i] - '0', out))
+			return false;
+	}
+	return text.size > 0;
+}
+
+static enum http_status lines_judge(struct text query, uint64_t *from)
+{
+	static const char name[] = "from=";
+
+	*from = 0;
+	if (query.size == 0)
+		return HTTP_OK;
+	if (query.size < strlen(name) || memcmp(query.data, name, strlen(name)) != 0)
+		return HTTP_BAD;
+	query.data += strlen(name);
+	query.size -= strlen(name);
+	return offset_parse(query, from) ? HTTP_OK : HTTP_BAD;
+}
+
+enum http_status request_judge(const struct http_request *request, const char *token,
+			       unsigned int port, enum resource *resource, uint64_t *from)
+{
+	struct text query = request->target, path = request_part_take(&query, '?');
+
+	if (!host_is_allowed(request->host, port) || !token_take(&path, token))
+		return HTTP_FORBIDDEN;
+	if (!text_equals(request->method, text_of("GET")))
+		return HTTP_METHOD;
+	if (text_equals(path, text_of("lines"))) {
+		*resource = RESOURCE_LINES;
+		return lines_judge(query, from);
+	}
+	*resource = RESOURCE_PAGE;
+	return path.size == 0 ? HTTP_OK : HTTP_NOT_FOUND;
+}
+
+/* The server: its socket, its token, and its clients in one epoll descriptor. */
 
 /* The index of the socket that listens, next to those of clients. */
 #define LISTENER SERVE_CLIENTS_MAX

@@ -1,8 +1,530 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Prints splits as text, and what is not recorded. */
+/* Prints the answer of ktrack why: folded stacks, JSON, text; compares the slowest slices with the
+ * median. */
+#include "analysis/internal.h"
+
 #include <stdlib.h>
 
-#include "analysis/why.h"
+static unsigned int cell_number(int64_t duration_ns)
+{
+	uint64_t duration = duration_ns;
+	unsigned int octave;
+
+	if (duration < AGGREGATE_CELLS)
+		return duration;
+	octave = 63 - __builtin_clzll(duration / AGGREGATE_CELLS);
+	return (octave + 1) * AGGREGATE_CELLS + (duration >> octave) % AGGREGATE_CELLS;
+}
+
+static struct aggregate_cell *aggregate_cell_insert(struct aggregate *aggregate, size_t at,
+						    unsigned int number)
+{
+	struct aggregate_cell *cells = reallocarray(aggregate->cells, aggregate->nr_cells + 1,
+						    sizeof(*cells));
+
+	if (!cells)
+		return NULL;
+	aggregate->cells = cells;
+	memmove(cells + at + 1, cells + at, (aggregate->nr_cells - at) * sizeof(*cells));
+	cells[at] = (struct aggregate_cell){ .number = number, .min_ns = INT64_MAX };
+	aggregate->nr_cells++;
+	return &cells[at];
+}
+
+static bool cell_is_before(const void *member, const void *key)
+{
+	const struct aggregate_cell *cell = member;
+	const unsigned int *number = key;
+
+	return cell->number < *number;
+}
+
+static struct aggregate_cell *aggregate_cell_get(struct aggregate *aggregate, unsigned int number)
+{
+	size_t at = sorted_count(aggregate->cells, aggregate->nr_cells, sizeof(*aggregate->cells),
+				 cell_is_before, &number);
+
+	if (at < aggregate->nr_cells && aggregate->cells[at].number == number)
+		return &aggregate->cells[at];
+	return aggregate_cell_insert(aggregate, at, number);
+}
+
+int aggregate_add(struct aggregate *aggregate, int64_t duration_ns, const struct split *split)
+{
+	struct aggregate_cell *cell = aggregate_cell_get(aggregate, cell_number(duration_ns));
+
+	if (!cell)
+		return -1;
+	aggregate->count++;
+	cell->count++;
+	cell->min_ns = duration_ns < cell->min_ns ? duration_ns : cell->min_ns;
+	cell->max_ns = duration_ns > cell->max_ns ? duration_ns : cell->max_ns;
+	for (size_t i = 0; i < split->nr_parts; i++) {
+		struct part_key key = split->parts[i].key;
+
+		key.cpu = -1;
+		key.tid = key.tid == 0 ? 0 : -1;
+		key.owner = -1;
+		split_add_sum(&cell->split, &key, &split->parts[i]);
+	}
+	return cell->split.failed ? -1 : 0;
+}
+
+int aggregate_sum(const struct aggregate *aggregate, uint64_t first, uint64_t last,
+		  struct aggregate_cell *out)
+{
+	uint64_t begin = 0;
+
+	*out = (struct aggregate_cell){ .min_ns = INT64_MAX };
+	for (size_t i = 0; i < aggregate->nr_cells; i++) {
+		const struct aggregate_cell *cell = &aggregate->cells[i];
+		uint64_t end = begin + cell->count;
+
+		if (end > first && begin <= last) {
+			out->count += cell->count;
+			out->min_ns = cell->min_ns < out->min_ns ? cell->min_ns : out->min_ns;
+			out->max_ns = cell->max_ns;
+			for (size_t j = 0; j < cell->split.nr_parts; j++)
+				split_add_sum(&out->split, &cell->split.parts[j].key,
+					      &cell->split.parts[j]);
+		}
+		begin = end;
+	}
+	split_sort(&out->split);
+	return out->split.failed ? -1 : 0;
+}
+
+void aggregate_release(struct aggregate *aggregate)
+{
+	for (size_t i = 0; i < aggregate->nr_cells; i++)
+		split_release(&aggregate->cells[i].split);
+	free(aggregate->cells);
+	*aggregate = (struct aggregate){ 0 };
+}
+
+/* The slowest slices of an aggregate, and those around the median. */
+
+/* Slices around the median: a fifth of all. */
+#define MEDIAN_FIRST_PERCENT 40
+#define MEDIAN_LAST_PERCENT 60
+#define SLOWEST_FIRST_PERCENT 99
+
+static uint64_t percentile_rank(const struct aggregate *aggregate, unsigned int percent)
+{
+	uint64_t last = aggregate->count - 1;
+
+	return last / 100 * percent + last % 100 * percent / 100;
+}
+
+int aggregate_groups_find(const struct aggregate *aggregate, struct aggregate_groups *out)
+{
+	*out = (struct aggregate_groups){ 0 };
+	if (aggregate->count == 0)
+		return 0;
+	if (aggregate_sum(aggregate, percentile_rank(aggregate, SLOWEST_FIRST_PERCENT),
+			  aggregate->count - 1, &out->slowest) < 0)
+		return -1;
+	return aggregate_sum(aggregate, percentile_rank(aggregate, MEDIAN_FIRST_PERCENT),
+			     percentile_rank(aggregate, MEDIAN_LAST_PERCENT), &out->median);
+}
+
+void aggregate_groups_release(struct aggregate_groups *groups)
+{
+	split_release(&groups->slowest.split);
+	split_release(&groups->median.split);
+}
+
+static int64_t part_total(const struct aggregate_cell *group, const struct part_key *key)
+{
+	for (size_t i = 0; i < group->split.nr_parts; i++) {
+		if (memcmp(&group->split.parts[i].key, key, sizeof(*key)) == 0)
+			return group->split.parts[i].total_ns;
+	}
+	return 0;
+}
+
+int64_t aggregate_mean_ns(const struct aggregate_cell *group, int64_t total_ns)
+{
+	return group->count > 0 ? total_ns / (int64_t)group->count : 0;
+}
+
+static int group_row_compare(const void *a, const void *b)
+{
+	const struct group_row *first = a, *second = b;
+
+	if (first->excess_ns != second->excess_ns)
+		return first->excess_ns > second->excess_ns ? -1 : 1;
+	if (first->slowest_ns != second->slowest_ns)
+		return first->slowest_ns > second->slowest_ns ? -1 : 1;
+	return memcmp(&first->key, &second->key, sizeof(first->key));
+}
+
+static void rows_add(const struct aggregate_groups *groups, struct group_row *rows, size_t *nr_rows,
+		     const struct part_key *key)
+{
+	struct group_row *row = &rows[*nr_rows];
+
+	for (size_t i = 0; i < *nr_rows; i++) {
+		if (memcmp(&rows[i].key, key, sizeof(*key)) == 0)
+			return;
+	}
+	*row = (struct group_row){ .key = *key,
+				   .slowest_ns = part_total(&groups->slowest, key),
+				   .median_ns = part_total(&groups->median, key) };
+	row->excess_ns = aggregate_mean_ns(&groups->slowest, row->slowest_ns) -
+			 aggregate_mean_ns(&groups->median, row->median_ns);
+	++*nr_rows;
+}
+
+struct group_row *aggregate_rows(const struct aggregate_groups *groups, size_t *nr_rows)
+{
+	const struct split *slowest = &groups->slowest.split, *median = &groups->median.split;
+	struct group_row *rows = calloc(slowest->nr_parts + median->nr_parts + 1, sizeof(*rows));
+
+	*nr_rows = 0;
+	if (!rows)
+		return NULL;
+	for (size_t i = 0; i < slowest->nr_parts; i++)
+		rows_add(groups, rows, nr_rows, &slowest->parts[i].key);
+	for (size_t i = 0; i < median->nr_parts; i++)
+		rows_add(groups, rows, nr_rows, &median->parts[i].key);
+	qsort(rows, *nr_rows, sizeof(*rows), group_row_compare);
+	return rows;
+}
+
+/*
+ * The explained slices as folded stacks, for flame graphs: a line for each part, "SLICE;PART;...
+ * NS". The time of a wait is that of the waker's parts; kernel stacks are frames of their own.
+ */
+
+/* Semicolons separate frames, and a line ends one stack. */
+static void append_folded(struct buffer *out, struct text text)
+{
+	buffer_append_char(out, ';');
+	for (size_t i = 0; i < text.size; i++) {
+		char byte = text.data[i];
+
+		if (byte == ';')
+			byte = ':';
+		buffer_append_char(out, (unsigned char)byte < ' ' || byte == 0x7f ? '?' : byte);
+	}
+}
+
+/* The outermost function first. */
+static void append_folded_stack(struct buffer *out, struct text frames)
+{
+	while (frames.size > 0) {
+		const char *last = memrchr(frames.data, ';', frames.size);
+		size_t begin = last ? (size_t)(last + 1 - frames.data) : 0;
+
+		append_folded(out, (struct text){ frames.data + begin, frames.size - begin });
+		frames.size = begin > 0 ? begin - 1 : 0;
+	}
+}
+
+static void fold_split(struct why_sink *why, struct buffer *path, const struct split *split)
+{
+	for (size_t i = 0; i < split->nr_parts; i++) {
+		const struct part *part = &split->parts[i];
+		struct buffer text = { 0 };
+		size_t size = path->size;
+
+		part_append_text(&text, &why->names, &part->key);
+		append_folded(path, buffer_text(&text));
+		buffer_release(&text);
+		append_folded_stack(path, name_table_text(&why->names, part->key.stack));
+		if (part->waker) {
+			fold_split(why, path, part->waker);
+		} else {
+			buffer_append(&why->folded, path->data, path->size);
+			buffer_append_char(&why->folded, ' ');
+			buffer_append_signed(&why->folded, part->total_ns);
+			buffer_append_char(&why->folded, '\n');
+		}
+		path->size = size;
+	}
+}
+
+int why_print_folded(struct why_sink *why)
+{
+	struct buffer path = { 0 };
+
+	for (size_t i = 0; i < why->nr_slices; i++) {
+		buffer_clear(&path);
+		buffer_append_string(&path, why->slices[i].category);
+		append_folded(&path, name_table_text(&why->names, why->slices[i].name));
+		fold_split(why, &path, &why->slices[i].split);
+	}
+	buffer_release(&path);
+	return why->folded.failed ? -1 : 0;
+}
+
+/* The answer of ktrack why as one line of JSON. */
+
+static void why_put_text(struct buffer *out, const char *name, struct text text, bool *first)
+{
+	json_append_member(out, text_of(name), first);
+	json_append_string(out, text);
+}
+
+static void why_put_name(struct why_sink *why, const char *name, uint32_t number, bool *first)
+{
+	if (number != NAMES_NONE)
+		why_put_text(&why->out, name, name_table_text(&why->names, number), first);
+}
+
+static void why_put_number(struct buffer *out, const char *name, int64_t number, bool *first)
+{
+	json_append_member(out, text_of(name), first);
+	buffer_append_signed(out, number);
+}
+
+static void why_put_flag(struct buffer *out, const char *name, bool flag, bool *first)
+{
+	json_append_member(out, text_of(name), first);
+	buffer_append_string(out, flag ? "true" : "false");
+}
+
+static void why_put_number_above(struct buffer *out, const char *name, int64_t number, int64_t none,
+				 bool *first)
+{
+	if (number > none)
+		why_put_number(out, name, number, first);
+}
+
+static const char *const context_names[] = {
+	[CONTEXT_THREAD] = "thread",
+	[CONTEXT_HARD] = "hard interrupt",
+	[CONTEXT_SOFT] = "soft interrupt",
+};
+
+/* What another thread has to do with a part. */
+static void put_other(struct why_sink *why, const struct part_key *key, bool *first)
+{
+	struct buffer *out = &why->out;
+
+	if (key->kind == PART_RUNNABLE || key->kind == PART_LATE) {
+		why_put_number_above(out, "behind_tid", key->tid, -1, first);
+		why_put_name(why, "behind", key->name, first);
+		if (part_has_priorities(key)) {
+			why_put_number(out, "behind_prio", key->prio, first);
+			why_put_number(out, "prio", key->own_prio, first);
+		}
+		return;
+	}
+	if (key->kind == PART_WAITING) {
+		why_put_number_above(out, "issuer_tid", key->tid, 0, first);
+		why_put_name(why, "issuer", key->label ? key->label : key->name, first);
+	}
+	if (key->kind != PART_BLOCKED && key->kind != PART_STOPPED)
+		return;
+	why_put_flag(out, "woken", key->is_woken, first);
+	if (key->is_woken)
+		why_put_text(out, "waker_context", text_of(context_names[key->context]), first);
+	why_put_number_above(out, "waker_tid", key->tid, -1, first);
+	why_put_name(why, "waker", key->name, first);
+	if (part_is_timeout(&why->names, key))
+		why_put_flag(out, "timeout", true, first);
+}
+
+static void put_stack(struct why_sink *why, uint32_t number, bool *first)
+{
+	struct text frames = name_table_text(&why->names, number);
+	struct buffer *out = &why->out;
+
+	json_append_member(out, text_of("stack"), first);
+	for (bool is_first = true; frames.size > 0; is_first = false) {
+		const char *end = memchr(frames.data, ';', frames.size);
+		struct text frame = { frames.data,
+				      end ? (size_t)(end - frames.data) : frames.size };
+		size_t taken = frame.size + (end != NULL);
+
+		buffer_append_char(out, is_first ? '[' : ',');
+		json_append_string(out, frame);
+		frames = (struct text){ frames.data + taken, frames.size - taken };
+	}
+	buffer_append_char(out, ']');
+}
+
+static void put_what(struct why_sink *why, const struct part_key *key,
+		     const struct why_slice *slice, bool *first)
+{
+	struct buffer text = { 0 };
+
+	part_append_text_of(&text, &why->names, key, slice);
+	why_put_text(&why->out, "what", buffer_text(&text), first);
+	why->out.failed |= text.failed;
+	buffer_release(&text);
+}
+
+static bool key_is_woken_by_thread(const struct part_key *key)
+{
+	return (key->kind == PART_BLOCKED || key->kind == PART_STOPPED) &&
+	       key->context == CONTEXT_THREAD;
+}
+
+static void put_key(struct why_sink *why, const struct part_key *key, const struct why_slice *slice,
+		    bool *first)
+{
+	struct buffer *out = &why->out;
+
+	put_what(why, key, slice, first);
+	why_put_text(out, "kind", text_of(part_kind_name(key->kind)), first);
+	if (key->kind == PART_UNDECIDED)
+		why_put_text(out, "reason", text_of(undecided_reason_name(key->reason)), first);
+	why_put_number_above(out, "tid", key->owner, -1, first);
+	why_put_name(why, "comm", key->owner_name, first);
+	why_put_number_above(out, "cpu", key->cpu, -1, first);
+	if (key->kind != PART_WAITING)
+		why_put_name(why, "slice", key->label, first);
+	why_put_name(why, "state", key->state, first);
+	why_put_name(why, key_is_woken_by_thread(key) ? "waker_slice" : "interrupt", key->interrupt,
+		     first);
+	why_put_name(why, "operation", key->object, first);
+	why_put_name(why, key->kind == PART_RUNNING ? "instant" : "after", key->instant, first);
+	put_other(why, key, first);
+	if (key->stack != NAMES_NONE)
+		put_stack(why, key->stack, first);
+}
+
+/* @slice is NULL for a waker's parts. */
+static void put_split(struct why_sink *why, const struct split *split,
+		      const struct why_slice *slice)
+{
+	struct buffer *out = &why->out;
+
+	buffer_append_char(out, '[');
+	for (size_t i = 0; i < split->nr_parts; i++) {
+		const struct part *part = &split->parts[i];
+		bool first = true;
+
+		buffer_append_string(out, i > 0 ? ",{" : "{");
+		put_key(why, &part->key, slice, &first);
+		why_put_number(out, "ns", part->total_ns, &first);
+		why_put_number(out, "count", part->count, &first);
+		why_put_number(out, "longest_ns", part->longest_ns, &first);
+		why_put_number(out, "longest_at_ns", part->longest_at_ns - why->start_ns, &first);
+		why_put_number_above(out, "instants", part->nr_instants, 0, &first);
+		if (part->waker) {
+			json_append_member(out, text_of("meanwhile"), &first);
+			put_split(why, part->waker, NULL);
+		}
+		buffer_append_char(out, '}');
+	}
+	buffer_append_char(out, ']');
+}
+
+void why_put_slice(struct why_sink *why, const struct why_slice *slice)
+{
+	struct buffer *out = &why->out;
+	bool first = true;
+
+	buffer_append_char(out, '{');
+	why_put_text(out, "tracepoint", text_of(slice->category), &first);
+	why_put_text(out, "name", name_table_text(&why->names, slice->name), &first);
+	why_put_text(out, "track", buffer_text(&slice->track), &first);
+	why_put_number_above(out, "tid", slice->tid, 0, &first);
+	why_put_name(why, "comm", slice->comm, &first);
+	why_put_number(out, "begin_ns", slice->begin_ns - why->start_ns, &first);
+	why_put_number(out, "ns", slice->end_ns - slice->begin_ns, &first);
+	why_put_flag(out, "async", slice->is_async, &first);
+	why_put_flag(out, "suspect", slice->is_suspect, &first);
+	why_put_flag(out, "unfinished", slice->is_unfinished, &first);
+	json_append_member(out, text_of("parts"), &first);
+	put_split(why, &slice->split, slice);
+	buffer_append_char(out, '}');
+}
+
+static void put_group(struct buffer *out, const char *name, const struct aggregate_cell *group,
+		      bool *first)
+{
+	bool is_first = true;
+
+	json_append_member(out, text_of(name), first);
+	buffer_append_char(out, '{');
+	why_put_number(out, "count", group->count, &is_first);
+	why_put_number(out, "ns", group->split.total_ns, &is_first);
+	if (group->count > 0) {
+		why_put_number(out, "min_ns", group->min_ns, &is_first);
+		why_put_number(out, "max_ns", group->max_ns, &is_first);
+	}
+	buffer_append_char(out, '}');
+}
+
+static int put_rows(struct why_sink *why, const struct aggregate_groups *groups)
+{
+	struct buffer *out = &why->out;
+	size_t nr_rows;
+	struct group_row *rows = aggregate_rows(groups, &nr_rows);
+
+	if (!rows)
+		return -1;
+	for (size_t i = 0; i < nr_rows; i++) {
+		bool first = true;
+
+		buffer_append_string(out, i > 0 ? ",{" : "{");
+		put_key(why, &rows[i].key, NULL, &first);
+		why_put_number(out, "slowest_ns", rows[i].slowest_ns, &first);
+		why_put_number(out, "median_ns", rows[i].median_ns, &first);
+		why_put_number(out, "excess_ns", rows[i].excess_ns, &first);
+		buffer_append_char(out, '}');
+	}
+	free(rows);
+	return 0;
+}
+
+static int put_aggregate(struct why_sink *why)
+{
+	struct buffer *out = &why->out;
+	struct aggregate_groups groups;
+	bool first = true;
+	int status = aggregate_groups_find(&why->aggregate, &groups);
+
+	buffer_append_char(out, '{');
+	why_put_number(out, "count", why->aggregate.count, &first);
+	why_put_number(out, "not_counted", why->nr_left_out, &first);
+	why_put_number(out, "not_explained", why->nr_unexplained, &first);
+	put_group(out, "slowest", &groups.slowest, &first);
+	put_group(out, "median", &groups.median, &first);
+	buffer_append_string(out, ",\"parts\":[");
+	if (status == 0)
+		status = put_rows(why, &groups);
+	buffer_append_string(out, "]}");
+	aggregate_groups_release(&groups);
+	return status;
+}
+
+int why_print_json(struct why_sink *why)
+{
+	struct buffer *out = &why->out;
+	bool first = true;
+	int status = 0;
+
+	buffer_append_char(out, '{');
+	if (why->counts_ticks)
+		why_put_text(out, "time_unit", text_of("ticks"), &first);
+	why_put_number(out, "matched", why->nr_matched, &first);
+	if (why->settings->is_aggregate) {
+		json_append_member(out, text_of("aggregate"), &first);
+		status = put_aggregate(why);
+	} else {
+		json_append_member(out, text_of("slices"), &first);
+		buffer_append_char(out, '[');
+		for (size_t i = 0; i < why->nr_slices; i++) {
+			buffer_append_string(out, i > 0 ? "," : "");
+			why_put_slice(why, &why->slices[i]);
+		}
+		buffer_append_char(out, ']');
+	}
+	why_put_flag(out, "has_sched", why->history.has_states, &first);
+	why_put_flag(out, "has_irq", why->history.has_interrupts, &first);
+	why_put_number(out, "lost_records", why->lost_records, &first);
+	why_put_number(out, "lost_gaps", why->nr_gaps, &first);
+	buffer_append_string(out, "}\n");
+	return status;
+}
+
+/* Prints splits as text, and what is not recorded. */
 
 /** why_append_clean - append a text without control characters: names may contain any bytes */
 static void why_append_clean(struct buffer *out, struct text text)

@@ -1,0 +1,1447 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What the files of analysis/ share. */
+#ifndef ANALYSIS_INTERNAL_H
+#define ANALYSIS_INTERNAL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "analysis/analysis.h"
+#include "base/base.h"
+#include "timeline/timeline.h"
+
+/* Limits in words: "SUBJECT < VALUE". */
+
+/**
+ * struct limit_words - the parts of a limit
+ * @subject: before the comparison, without blanks at its ends
+ * @value: behind it, likewise
+ */
+struct limit_words {
+	struct text subject;
+	struct text value;
+	bool is_below;
+	bool allows_equal;
+};
+
+/** text_trim - a text without the blanks at its ends */
+struct text text_trim(struct text text);
+
+/** limit_split - split a text at its last "<", "<=", ">" or ">="; false if it has none */
+bool limit_split(struct text text, struct limit_words *out);
+
+/**
+ * limit_time_parse - parse a time
+ *
+ * Returns false if it is malformed, or has no unit: seconds without a unit would be a trap here.
+ */
+bool limit_time_parse(struct text text, int64_t *out_ns);
+
+/*
+ * Budgets: limits of statistics of slices, "SLICE WHAT < VALUE", and whether a recording keeps
+ * them.
+ *
+ * A verdict is decided only if it is the same for everything that suspect slices and lost records
+ * may have been. Percentiles are decided exactly: the slices within the limit are counted.
+ */
+
+/** enum budget_what - the statistic that is limited */
+enum budget_what {
+	BUDGET_COUNT,
+	BUDGET_TOTAL,
+	BUDGET_MIN,
+	BUDGET_MEAN,
+	BUDGET_MAX,
+	BUDGET_PERCENTILE,
+};
+
+/**
+ * struct budget - one limit, and what it is compared with
+ * @text: as it was given
+ * @permille: of BUDGET_PERCENTILE
+ * @is_below: the statistic must be less, not more
+ * @allows_equal: "<=" or ">="
+ * @limit: nanoseconds, or a number of slices
+ * @nr_slices: complete slices that match
+ * @nr_less, @nr_equal: those that are shorter than the limit, or as long
+ * @nr_doubtful: slices that match and whose duration may be wrong
+ * @nr_unfinished: slices without an end that are longer than the limit already; in the sums, too
+ */
+struct budget {
+	const char *text;
+	struct slice_selector selector;
+	enum budget_what what;
+	unsigned int permille;
+	bool is_below;
+	bool allows_equal;
+	int64_t limit;
+	uint64_t nr_slices;
+	uint64_t nr_less;
+	uint64_t nr_equal;
+	uint64_t nr_doubtful;
+	uint64_t nr_unfinished;
+	int64_t total_ns;
+	int64_t min_ns;
+	int64_t max_ns;
+};
+
+/**
+ * budget_parse - parse "[CATEGORY/]NAME[@TRACK] WHAT < VALUE"
+ * @out: for budget_release(), also on failure
+ * @text: outlives it
+ *
+ * WHAT is count, total, min, mean, max or a percentile such as p99.9; the comparison is <, <=, > or
+ * >=; VALUE has a unit of time, unless WHAT is count. Returns 0, or -1 with @error.
+ */
+int budget_parse(struct budget *out, const char *text, struct error *error);
+
+void budget_release(struct budget *budget);
+
+/** budget_add - add the end of a slice that matches */
+void budget_add(struct budget *budget, const struct timeline_event *end);
+
+/**
+ * budget_judge - the verdict
+ * @lost_records: number of lost records, each of which may have been a slice that matches
+ * @is_limited: no number of lost records is unknown
+ */
+enum budget_verdict budget_judge(const struct budget *budget, uint64_t lost_records,
+				 bool is_limited);
+
+/** budget_append_reason - append what the verdict is made of, for people */
+void budget_append_reason(struct buffer *out, const struct budget *budget, uint64_t lost_records,
+			  bool is_limited);
+
+/** budget_append_json - append an object */
+void budget_append_json(struct buffer *out, const struct budget *budget, uint64_t lost_records,
+			bool is_limited);
+
+/** struct budget_set - the budgets */
+struct budget_set {
+	struct budget *list;
+	size_t size;
+};
+
+/** TRIGGER_CONDITIONS_MAX - most conditions of a trigger */
+#define TRIGGER_CONDITIONS_MAX 8
+
+/** enum trigger_kind - what fires */
+enum trigger_kind {
+	TRIGGER_SLICE,
+	TRIGGER_COUNTER,
+	TRIGGER_EVENT,
+	TRIGGER_LOSS,
+};
+
+/** enum condition_what - how a field is compared */
+enum condition_what {
+	CONDITION_EQUAL,
+	CONDITION_UNEQUAL,
+	CONDITION_BELOW,
+	CONDITION_BELOW_EQUAL,
+	CONDITION_ABOVE,
+	CONDITION_ABOVE_EQUAL,
+	CONDITION_LIKE,
+};
+
+/** struct threshold - a number that values are compared with; @floating if @is_floating */
+struct threshold {
+	bool is_floating;
+	int64_t number;
+	double floating;
+};
+
+/**
+ * struct trigger_condition - a comparison of a field
+ * @text: what it is compared with
+ * @number: the same, if @is_number
+ */
+struct trigger_condition {
+	struct text field;
+	enum condition_what what;
+	char *text;
+	bool is_number;
+	struct threshold number;
+};
+
+/**
+ * struct trigger - one trigger
+ * @text: as it was given
+ * @limit: of a slice in nanoseconds
+ * @threshold: of a counter
+ * @is_below, @allows_equal: the comparison with it
+ */
+struct trigger {
+	const char *text;
+	enum trigger_kind kind;
+	struct slice_selector selector;
+	bool is_below;
+	bool allows_equal;
+	int64_t limit;
+	struct threshold threshold;
+	struct trigger_condition conditions[TRIGGER_CONDITIONS_MAX];
+	size_t nr_conditions;
+};
+
+/**
+ * trigger_parse - parse a trigger
+ * @out: for trigger_release(), also on failure
+ * @text: outlives it
+ *
+ * "SLICE > 50ms" fires when a slice has been open for this time; "COUNTER > 100" when a counter
+ * exceeds a number (also <, <=, >=); "NAME" at each instant, and each begin of a slice; "loss" when
+ * records were lost. " if FIELD == VALUE" behind them (also !=, <, <=, >, >=, ~ with wildcards;
+ * several with &&) adds conditions; for "NAME", ends of slices are tried, too. Returns 0, or -1
+ * with
+ * @error.
+ */
+int trigger_parse(struct trigger *out, const char *text, struct error *error);
+
+void trigger_release(struct trigger *trigger);
+
+/** trigger_accepts - whether all conditions are true for the fields of an event */
+bool trigger_accepts(const struct trigger *trigger, const struct timeline_event *event);
+
+/** trigger_exceeds - whether a counter's value is beyond the threshold */
+bool trigger_exceeds(const struct trigger *trigger, const struct value *value);
+
+/*
+ * Compares the durations of slices in two sets of recordings.
+ *
+ * Each unit, a recording or a second of one, gives one value of each statistic of each name: the
+ * logarithm of its mean, median and 99th percentile. Units are resampled: they are assigned to the
+ * two sets at random, thousands of times. The largest t statistic of all names and statistics in
+ * each assignment is what chance makes; a change is reported if its own is larger than those of all
+ * but 5 % of them. So at most 5 % of comparisons of equal recordings report any change, whatever
+ * the distribution of durations and the number of names.
+ */
+
+/** enum compare_side - the two sets */
+enum compare_side {
+	COMPARE_BASE,
+	COMPARE_SOURCE,
+	COMPARE_SIDES
+};
+
+/** enum compare_statistic - what is compared of each name */
+enum compare_statistic {
+	COMPARE_MEAN,
+	COMPARE_P50,
+	COMPARE_P99,
+	COMPARE_STATISTICS
+};
+
+/** struct compare_value - the logarithms of one unit */
+struct compare_value {
+	uint32_t unit;
+	double logs[COMPARE_STATISTICS];
+};
+
+/** struct compare_values - those of all units of a side that have such slices, by their number */
+struct compare_values {
+	struct compare_value *list;
+	size_t size;
+};
+
+/**
+ * struct compare_name - the slices of one name
+ * @unit, @quantiles, @total_ns: the unit that is being read
+ */
+struct compare_name {
+	char *category;
+	struct buffer name;
+	struct compare_values sides[COMPARE_SIDES];
+	uint32_t unit;
+	struct quantiles quantiles;
+	int64_t total_ns;
+};
+
+/** COMPARE_NAMES_MAX - limit of names; slices of others are counted only */
+#define COMPARE_NAMES_MAX 4096
+
+/**
+ * struct comparison - both sets
+ * @has_blocks: units are seconds of one recording on each side
+ * @nr_recordings: that were read
+ * @nr_units: of each side
+ * @nr_left_out: slices that are doubtful, or have a name beyond the limit
+ */
+struct comparison {
+	struct map map;
+	struct compare_name **names;
+	size_t nr_names;
+	bool has_blocks;
+	size_t nr_recordings[COMPARE_SIDES];
+	uint32_t nr_units[COMPARE_SIDES];
+	uint64_t nr_left_out;
+};
+
+/**
+ * struct compare_result - one statistic of one name
+ * @base_ns, @source_ns: geometric means over the units
+ * @change, @low, @high: @source_ns / @base_ns - 1, and its interval, which holds for all results
+ * together with a confidence of 95 %
+ * @is_significant: chance alone does not explain the change
+ */
+struct compare_result {
+	const struct compare_name *name;
+	enum compare_statistic statistic;
+	double base_ns;
+	double source_ns;
+	double change;
+	double low;
+	double high;
+	bool is_significant;
+};
+
+/**
+ * comparison_value_add - add the values of a unit
+ * @unit: larger than all before on its side
+ *
+ * Returns -1 if memory ran out.
+ */
+int comparison_value_add(struct compare_name *name, enum compare_side side,
+			 const struct compare_value *value);
+
+/** comparison_name_get - find or make a name; NULL if there are too many, or memory ran out */
+struct compare_name *comparison_name_get(struct comparison *comparison, const char *category,
+					 struct text name);
+
+/**
+ * comparison_judge - compare all names that at least two units of each side have
+ * @out: an array that the caller frees
+ * @size: of the array
+ *
+ * Returns -1 if memory ran out.
+ */
+int comparison_judge(const struct comparison *comparison, struct compare_result **out,
+		     size_t *size);
+
+/** comparison_can_decide - whether there are enough units to report a change at all */
+bool comparison_can_decide(const struct comparison *comparison);
+
+/* Names of slices, threads, states and interrupts as numbers: each text is kept once. */
+
+/** NAMES_NONE, NAMES_OTHER - the numbers of "" and of all names beyond the limits */
+#define NAMES_NONE 0
+#define NAMES_OTHER 1
+
+/** NAMES_RUNNABLE - the number of "Runnable": the state of a thread that was woken */
+#define NAMES_RUNNABLE 2
+
+/** NAMES_MAX, NAMES_SIZE_MAX - limits of names, and of their bytes */
+#define NAMES_MAX 65536
+#define NAMES_SIZE_MAX ((size_t)4 << 20)
+
+/**
+ * struct known_name - a name
+ * @match: whether a selector matches it: 0 if that is not determined yet, 1 for no, 2 for yes
+ * @state: as the name of a thread's state: an enum thread_state; 0 if it is not determined yet
+ * @context: as the name of an interrupt: an enum context_kind; 0 if it is not determined yet
+ */
+struct known_name {
+	uint32_t number;
+	uint8_t match;
+	uint8_t state;
+	uint8_t context;
+	size_t size;
+	char text[];
+};
+
+/**
+ * struct name_table - all names
+ * @names: by their numbers
+ */
+struct name_table {
+	struct map map;
+	struct known_name **names;
+	size_t nr_names;
+	size_t capacity;
+	size_t size;
+};
+
+/** name_table_init - a table with the names that have fixed numbers; returns -1 if memory ran out
+ */
+int name_table_init(struct name_table *table);
+
+/** name_table_add - the number of a name; NAMES_OTHER beyond the limits or without memory */
+uint32_t name_table_add(struct name_table *table, struct text text);
+
+/** name_table_get - the name of a number */
+static inline struct known_name *name_table_get(const struct name_table *table, uint32_t number)
+{
+	return table->names[number];
+}
+
+/** name_table_text - the text of a number */
+static inline struct text name_table_text(const struct name_table *table, uint32_t number)
+{
+	return (struct text){ table->names[number]->text, table->names[number]->size };
+}
+
+void name_table_release(struct name_table *table);
+
+/*
+ * What threads and CPUs did lately: a ring of segments, each a state of one thread or CPU from one
+ * time to another. Segments of one line, a thread's or a CPU's, are linked backwards.
+ */
+
+/** HISTORY_SIZE - number of segments in the ring, a power of two: 24 MiB */
+#define HISTORY_SIZE (UINT32_C(1) << 19)
+
+/** HISTORY_GAPS_MAX - limit of losses; later ones extend the last one */
+#define HISTORY_GAPS_MAX 4096
+
+/** HISTORY_THREADS_MAX - number of threads above which those without segments and tracks are freed
+ */
+#define HISTORY_THREADS_MAX 32768
+
+/** HISTORY_CPUS_MAX - limit of CPU numbers */
+#define HISTORY_CPUS_MAX 4096
+
+/** THREAD_LABELS_MAX - open slices of a thread that are distinguished; deeper ones are not */
+#define THREAD_LABELS_MAX 16
+
+/** CPU_INTERRUPTS_MAX - nested interrupts of a CPU that are distinguished */
+#define CPU_INTERRUPTS_MAX 16
+
+/** PRIO_UNKNOWN - no priority; PRIO_NORMAL: nice 0; smaller than PRIO_NORMAL - 20: real-time */
+#define PRIO_UNKNOWN INT16_MIN
+#define PRIO_NORMAL 120
+#define PRIO_REALTIME_MAX 99
+
+enum thread_state {
+	THREAD_UNKNOWN,
+	THREAD_RUNNING,
+	THREAD_RUNNABLE,
+	THREAD_BLOCKED,
+	THREAD_STOPPED,
+	THREAD_ABSENT,
+};
+
+/** HISTORY_OPERATIONS - number of operations that are kept, a power of two */
+#define HISTORY_OPERATIONS (UINT32_C(1) << 13)
+
+/** THREAD_INSTANTS_MAX - names of instants that are counted while a thread is in one segment */
+#define THREAD_INSTANTS_MAX 4
+
+/** enum context_kind - where a CPU is; only names of interrupts are inherited */
+enum context_kind {
+	CONTEXT_THREAD,
+	CONTEXT_HARD,
+	CONTEXT_SOFT,
+	CONTEXT_INHERITED,
+};
+
+/**
+ * struct segment - a state of a thread or of a CPU
+ * @from_ns, @to_ns: when; @to_ns of an open segment is INT64_MAX
+ * @before: number of the previous segment of the line, 0 for none
+ * @tid: of CPUs: the thread that runs, -1 if unknown; of threads: the one that woke it, -1 for none
+ * @operation: number of the operation whose end woke the blocked thread, or that ended last in the
+ * CPU's interrupt; 0 for none
+ * @nr_instants: of running threads: how often @instant occurred
+ * @label: of threads: name of the innermost open slice
+ * @state_name: of blocked and stopped threads: "D", ...
+ * @stack: of blocked and stopped threads: name of the kernel stack, if it was recorded
+ * @interrupt: of CPUs: the innermost interrupt; of threads: the interrupt that woke the thread, or
+ * the innermost slice of the thread that did
+ * @instant: of running threads: the most frequent instant; of blocked ones: the last one before
+ * @cpu: of running and preempted threads: their CPU; otherwise -1
+ * @next_cpu: CPU of the record that ended it; of runnable threads this is where they run
+ * @context: of CPUs: the kind of the interrupt; of threads: context of the waker
+ */
+struct segment {
+	int64_t from_ns;
+	int64_t to_ns;
+	uint32_t before;
+	int32_t tid;
+	uint32_t operation;
+	uint32_t nr_instants;
+	uint16_t label;
+	uint16_t state_name;
+	uint16_t stack;
+	uint16_t interrupt;
+	uint16_t instant;
+	int16_t cpu;
+	int16_t next_cpu;
+	uint8_t state : 3;
+	uint8_t next_state : 3;
+	uint8_t context : 2;
+};
+_Static_assert(sizeof(struct segment) == 48, "the ring has 24 MiB");
+_Static_assert(NAMES_MAX - 1 <= UINT16_MAX, "names of segments");
+
+/** struct line - the segments of a thread or CPU; the last one is open */
+struct line {
+	struct segment open;
+};
+
+/**
+ * struct line_cursor - where a walk backwards over a line is
+ * @walk: number of the walk that it is valid for
+ * @at: the segment; NULL before the first one that is left
+ * @was_overwritten: of a NULL @at: there were earlier segments
+ */
+struct line_cursor {
+	unsigned int walk;
+	const struct segment *at;
+	bool was_overwritten;
+};
+
+/** struct instant_count - how often an instant occurred */
+struct instant_count {
+	uint32_t name;
+	uint32_t count;
+};
+
+/**
+ * struct thread_history - a thread
+ * @tid: its number; -1 - CPU for an idle thread
+ * @comm: number of its name
+ * @prio: the kernel's number of its priority, PRIO_UNKNOWN if it is unknown
+ * @is_seen: there was a record about its state
+ * @seen_ns: time of the last record that it wrote
+ * @nr_tracks: number of tracks that refer to it
+ * @cursor: of the walk that visited it last
+ * @labels: open slices, the outermost first; @nr_labels may be above THREAD_LABELS_MAX
+ * @instants: those of the open segment
+ * @last_instant: the last one since the thread waited, or its innermost slice changed
+ */
+struct thread_history {
+	int tid;
+	uint32_t comm;
+	int16_t prio;
+	bool is_seen;
+	struct line line;
+	int64_t seen_ns;
+	uint32_t labels[THREAD_LABELS_MAX];
+	unsigned int nr_labels;
+	unsigned int nr_tracks;
+	struct instant_count instants[THREAD_INSTANTS_MAX];
+	unsigned int nr_instants;
+	uint32_t last_instant;
+	struct line_cursor cursor;
+};
+
+/** struct interrupt - an interrupt that is open on a CPU */
+struct interrupt {
+	uint32_t name;
+	enum context_kind context;
+};
+
+/**
+ * struct cpu_history - a CPU
+ * @interrupts: open ones, the outermost first; @nr_interrupts may be above CPU_INTERRUPTS_MAX
+ * @operation: number of the one that ended last in the open interrupts, 0 for none
+ * @cursor: of the walk that visited it last
+ */
+struct cpu_history {
+	struct line line;
+	struct interrupt interrupts[CPU_INTERRUPTS_MAX];
+	unsigned int nr_interrupts;
+	uint32_t operation;
+	struct line_cursor cursor;
+};
+
+/**
+ * struct waker - who wrote a record that changed a thread's state, and where
+ * @interrupt: as in struct segment
+ */
+struct waker {
+	int tid;
+	int cpu;
+	enum context_kind context;
+	uint32_t interrupt;
+	uint32_t operation;
+};
+
+/**
+ * struct operation - a request or a timer, which ended in an interrupt
+ * @begin_ns: its begin, by @writer
+ * @due_ns: when it should have ended; INT64_MAX if that is unknown
+ */
+struct operation {
+	uint32_t name;
+	int64_t begin_ns;
+	int64_t due_ns;
+	struct waker writer;
+};
+
+/**
+ * struct history_gap - a loss
+ * @until_ns: the latest end of this one and all before it
+ */
+struct history_gap {
+	int cpu;
+	int64_t from_ns;
+	int64_t to_ns;
+	int64_t until_ns;
+};
+
+/**
+ * struct history - all lines
+ * @start_ns: the recording's start
+ * @ring: segments by their number, modulo HISTORY_SIZE
+ * @nr_segments: how many there were; the number of the last one
+ * @has_states: states of threads are recorded
+ * @has_interrupts: interrupts are recorded
+ * @threads: by number; threads without use are freed when there are @threads_limit
+ * @gaps: by @from_ns
+ * @operations: by their number, modulo HISTORY_OPERATIONS
+ * @nr_operations: how many there were; the number of the last one
+ */
+struct history {
+	int64_t start_ns;
+	struct segment *ring;
+	uint32_t nr_segments;
+	bool has_states;
+	bool has_interrupts;
+	struct map threads;
+	size_t threads_limit;
+	struct cpu_history **cpus;
+	unsigned int nr_cpus;
+	struct history_gap *gaps;
+	size_t nr_gaps;
+	struct operation *operations;
+	uint32_t nr_operations;
+};
+
+/** history_init - an empty history; returns -1 if memory ran out */
+int history_init(struct history *history);
+
+void history_release(struct history *history);
+
+/** history_thread - the thread of a number, NULL if it has no history; idle threads by CPU */
+struct thread_history *history_thread(const struct history *history, int tid, int cpu);
+
+/** history_thread_add - the thread of a number, a new one if needed; NULL if memory ran out */
+struct thread_history *history_thread_add(struct history *history, int tid, int cpu);
+
+/** history_cpu - a CPU, a new one if needed; NULL if memory ran out or the number is too large */
+struct cpu_history *history_cpu(struct history *history, int cpu);
+
+/** history_cpu_find - a CPU, NULL if it has no history */
+static inline struct cpu_history *history_cpu_find(const struct history *history, int cpu)
+{
+	return cpu >= 0 && (unsigned int)cpu < history->nr_cpus ? history->cpus[cpu] : NULL;
+}
+
+/** history_waker - the writer of a record */
+struct waker history_waker(const struct history *history, int tid, int cpu);
+
+/** struct thread_change - a new state of a thread, and the record's writer */
+struct thread_change {
+	int64_t time_ns;
+	enum thread_state state;
+	uint32_t state_name;
+	int cpu;
+	struct waker waker;
+};
+
+/** history_change_thread - a thread's state changes */
+void history_change_thread(struct history *history, struct thread_history *thread,
+			   const struct thread_change *change);
+
+/**
+ * history_see_thread - a thread wrote a record on @cpu, so it runs there
+ *
+ * Without a record of its switch the segment begins now.
+ */
+void history_see_thread(struct history *history, struct thread_history *thread, int64_t time_ns,
+			int cpu);
+
+/** history_begin_label, history_end_label - a slice begins or ends on a thread */
+void history_begin_label(struct history *history, struct thread_history *thread, int64_t time_ns,
+			 uint32_t name);
+void history_end_label(struct history *history, struct thread_history *thread, int64_t time_ns,
+		       uint32_t name);
+
+/** history_run_thread - a CPU runs another thread; -1 if that is unknown */
+void history_run_thread(struct history *history, struct cpu_history *cpu, int64_t time_ns, int tid);
+
+/** history_begin_interrupt, history_end_interrupt - an interrupt begins or ends on a CPU */
+void history_begin_interrupt(struct history *history, struct cpu_history *cpu, int64_t time_ns,
+			     struct interrupt interrupt);
+void history_end_interrupt(struct history *history, struct cpu_history *cpu, int64_t time_ns);
+
+/** history_interrupt - the innermost interrupt of a CPU; a zeroed one if it is in none */
+struct interrupt history_interrupt(const struct cpu_history *cpu);
+
+/** history_add_instant - an instant occurs on a thread */
+void history_add_instant(struct thread_history *thread, uint32_t name);
+
+/** history_count_instants - note the most frequent instant of a thread's open segment in it */
+void history_count_instants(struct thread_history *thread);
+
+/** history_end_operation - an operation ends in the open interrupt of a CPU */
+void history_end_operation(struct history *history, struct cpu_history *cpu,
+			   const struct operation *operation);
+
+/** history_operation - the operation of a number; NULL if there is none or it was overwritten */
+const struct operation *history_operation(const struct history *history, uint32_t number);
+
+/** history_lose - records of a CPU were lost between two times; returns -1 if memory ran out */
+int history_lose(struct history *history, int cpu, int64_t from_ns, int64_t to_ns);
+
+/**
+ * history_find_gap - the times between which records were lost
+ * @cpu: of one CPU, -1 for any
+ * @from_ns, @to_ns: of a segment; become the first and the last time in it with losses
+ *
+ * Returns whether there are any.
+ */
+bool history_find_gap(const struct history *history, int cpu, int64_t *from_ns, int64_t *to_ns);
+
+/** segment_before - the previous segment of the line, NULL if there is none or it was overwritten
+ */
+static inline const struct segment *segment_before(const struct history *history,
+						   const struct segment *segment)
+{
+	uint32_t number = segment->before;
+
+	if (number == 0 || history->nr_segments - number >= HISTORY_SIZE)
+		return NULL;
+	return &history->ring[number % HISTORY_SIZE];
+}
+
+/**
+ * line_seek - the segment of a line just before @time_ns
+ * @walk: its number; within a walk times only become earlier
+ *
+ * Returns NULL if there is none or it was overwritten.
+ */
+static inline const struct segment *line_seek(const struct history *history,
+					      const struct line *line, struct line_cursor *cursor,
+					      unsigned int walk, int64_t time_ns)
+{
+	if (cursor->walk != walk)
+		*cursor = (struct line_cursor){ .walk = walk, .at = &line->open };
+	while (cursor->at && cursor->at->from_ns >= time_ns) {
+		cursor->was_overwritten = cursor->at->before != 0;
+		cursor->at = segment_before(history, cursor->at);
+	}
+	return cursor->at;
+}
+
+/* Flows: where the records with an id of a flow were written, one after the other. */
+
+/** HOPS_FLOWS_MAX - limit of flows; when it is reached, all are forgotten */
+#define HOPS_FLOWS_MAX 16384
+
+/** HOPS_MAX - limit of records of a flow that are kept, the latest */
+#define HOPS_MAX 8
+
+/** struct hop - a record of a flow */
+struct hop {
+	int64_t time_ns;
+	struct waker writer;
+};
+
+/**
+ * struct hop_flow - a flow
+ * @key: hash of its name and id
+ * @hops: a ring, of which @nr_hops were written in all
+ */
+struct hop_flow {
+	uint64_t key;
+	struct hop hops[HOPS_MAX];
+	unsigned int nr_hops;
+};
+
+/** struct hop_flows - all flows; a zeroed struct is empty */
+struct hop_flows {
+	struct map map;
+};
+
+/** hop_key - the key of a field that is the id of a flow */
+uint64_t hop_key(const struct field *flow);
+
+/** hop_flows_add - add a record of a flow; returns -1 if memory ran out */
+int hop_flows_add(struct hop_flows *flows, uint64_t key, const struct hop *hop);
+
+/** hop_flows_find - a flow, NULL if it is unknown */
+const struct hop_flow *hop_flows_find(const struct hop_flows *flows, uint64_t key);
+
+/** hop_get - a record of a flow; 0 is the latest; NULL if there are not so many */
+const struct hop *hop_get(const struct hop_flow *flow, unsigned int number);
+
+void hop_flows_release(struct hop_flows *flows);
+
+/* Timers of the kernel: when each was armed, by whom, and how late it expired. */
+
+/** TIMERS_MAX - limit of armed timers; when it is reached, all are forgotten */
+#define TIMERS_MAX 16384
+
+/**
+ * struct armed_timer - a timer
+ * @address: of the kernel's struct
+ * @expires: when it has to expire, on a clock that is not the recording's
+ */
+struct armed_timer {
+	uint64_t address;
+	int64_t expires;
+	int64_t armed_ns;
+	struct waker writer;
+};
+
+/**
+ * struct timers - all timers, and the length of a jiffy; a zeroed struct has none
+ * @first_jiffies, @first_ns: the first record with a number of jiffies
+ * @jiffy_ns: 0 if it is unknown
+ */
+struct timers {
+	struct map map;
+	bool has_jiffies;
+	int64_t first_jiffies;
+	int64_t first_ns;
+	int64_t jiffy_ns;
+};
+
+/** timers_arm - a timer was armed; returns -1 if memory ran out */
+int timers_arm(struct timers *timers, const struct armed_timer *timer);
+
+/** timers_find - the last time that a timer was armed, NULL if it is unknown */
+const struct armed_timer *timers_find(const struct timers *timers, uint64_t address);
+
+/** timers_count_jiffies - learn the length of a jiffy from a record with their number */
+void timers_count_jiffies(struct timers *timers, int64_t jiffies, int64_t time_ns);
+
+void timers_release(struct timers *timers);
+
+/* Splits spans of time of a thread into parts, whose sum is the spans' to the nanosecond. */
+
+enum part_kind {
+	PART_RUNNING,
+	PART_RUNNABLE,
+	PART_BLOCKED,
+	PART_STOPPED,
+	PART_HARD,
+	PART_SOFT,
+	PART_WAITING,
+	PART_LATE,
+	PART_UNDECIDED,
+	PART_KIND_COUNT
+};
+
+/** enum undecided_reason - why a time cannot be attributed */
+enum undecided_reason {
+	UNDECIDED_NO_SCHED,
+	UNDECIDED_LOSS,
+	UNDECIDED_UNSEEN,
+	UNDECIDED_HISTORY,
+	UNDECIDED_ABSENT,
+	UNDECIDED_NO_END,
+	UNDECIDED_LIMIT,
+	UNDECIDED_COUNT
+};
+
+/**
+ * struct part_key - what distinguishes parts; names are numbers of a struct name_table
+ * @kind: an enum part_kind
+ * @context: of blocked parts: where the waker was; of runnable ones: where the CPU was
+ * @reason: of undecided parts: an enum undecided_reason
+ * @is_woken: of blocked and stopped parts: their end was recorded
+ * @cpu: of running, runnable and late parts and interrupts; -1 for none
+ * @tid: of runnable and late parts: the thread that ran instead; of blocked ones: the waker; of
+ * waiting ones: the thread that began the operation; -1 for none
+ * @name: the name of that thread
+ * @label: the innermost open slice of the thread; of waiting parts: the interrupt that began the
+ * operation
+ * @state: of blocked and stopped parts: "D", ...
+ * @stack: of blocked and stopped parts: frames with semicolons between them, the innermost first
+ * @interrupt: the interrupt; of blocked parts the one that woke the thread, or the innermost slice
+ * of the thread that did; of waiting ones the one that ended the wait
+ * @object: of blocked parts: the operation whose end woke the thread; of waiting ones: that is
+ * waited for
+ * @instant: as in struct segment
+ * @prio, @own_prio: of runnable parts: as in struct thread_history, of the thread that ran instead
+ * and of the thread; otherwise PRIO_UNKNOWN or 0
+ * @owner, @owner_name: the thread, if the split is of several threads; otherwise -1 and none
+ */
+struct part_key {
+	uint8_t kind;
+	uint8_t context;
+	uint8_t reason;
+	uint8_t is_woken;
+	int32_t cpu;
+	int32_t tid;
+	int32_t owner;
+	uint16_t owner_name;
+	uint16_t name;
+	uint16_t label;
+	uint16_t state;
+	uint16_t stack;
+	uint16_t interrupt;
+	uint16_t object;
+	uint16_t instant;
+	int16_t prio;
+	int16_t own_prio;
+};
+_Static_assert(sizeof(struct part_key) == 36, "keys have no padding: they are compared as bytes");
+
+struct split;
+
+/** struct span - a time */
+struct span {
+	int64_t from_ns;
+	int64_t to_ns;
+};
+
+/**
+ * struct part - one part of a split
+ * @count: number of segments
+ * @longest_ns: the longest of them
+ * @longest_at_ns: when that one begins
+ * @nr_instants: of the instant of its key
+ * @waker: what the waker or the operation did meanwhile, NULL if it was not followed
+ */
+struct part {
+	struct part_key key;
+	int64_t total_ns;
+	int64_t longest_ns;
+	int64_t longest_at_ns;
+	uint64_t count;
+	uint64_t nr_instants;
+	struct split *waker;
+};
+
+/** SPLIT_PARTS_MAX - limit of parts; further ones are merged by kind */
+#define SPLIT_PARTS_MAX 128
+
+/** struct split - the parts of a time */
+struct split {
+	struct part *parts;
+	size_t nr_parts;
+	size_t capacity;
+	int64_t total_ns;
+	bool failed;
+};
+
+/** split_add_undecided - add a time that cannot be attributed to a part without an owner */
+void split_add_undecided(struct split *split, enum undecided_reason reason, struct span span);
+
+/** split_add - add a segment to its part */
+void split_add(struct split *split, const struct part_key *key, struct span span);
+
+/** split_add_instants - add a segment in which an instant occurred to its part */
+void split_add_instants(struct split *split, const struct part_key *key, struct span span,
+			uint64_t nr_instants);
+
+/** split_add_sum - add all segments of another split's part to the part of @key */
+void split_add_sum(struct split *split, const struct part_key *key, const struct part *sum);
+
+/** split_sort - the longest parts first */
+void split_sort(struct split *split);
+
+/** split_free - free a split and those of wakers; NULL is allowed */
+void split_free(struct split *split);
+
+/** split_clear - remove the parts, whose wakers were not followed; keep the memory */
+void split_clear(struct split *split);
+
+/** split_release - free what a split refers to */
+void split_release(struct split *split);
+
+/**
+ * struct splitter - what splits share
+ * @walk: number of the last walk
+ * @is_limited: only @nr_steps more segments are visited: many slices that overlap for long would
+ * need time that is not linear
+ */
+struct splitter {
+	struct history *history;
+	const struct name_table *names;
+	unsigned int walk;
+	bool is_limited;
+	uint64_t nr_steps;
+};
+
+/** SPLITTER_STEPS, SPLITTER_STEPS_MAX - steps that an event adds, and their limit */
+#define SPLITTER_STEPS 64
+#define SPLITTER_STEPS_MAX (UINT64_C(2) << 20)
+
+/** splitter_allow - add the steps of an event */
+static inline void splitter_allow(struct splitter *splitter)
+{
+	if (splitter->nr_steps < SPLITTER_STEPS_MAX)
+		splitter->nr_steps += SPLITTER_STEPS;
+}
+
+/**
+ * split_slice - split the time of a synchronous slice, and follow those that woke its thread
+ * @depth: number of wakers that are followed one after the other
+ *
+ * Returns -1 if memory ran out.
+ */
+int split_slice(struct splitter *splitter, struct thread_history *thread, struct span span,
+		unsigned int depth, struct split *out);
+
+/**
+ * split_chain - split the time of an asynchronous slice backwards from the record that ended it
+ * @end: who wrote that record, and where
+ *
+ * The time belongs to the thread that wrote it; before that thread was woken to its waker, and so
+ * on. The time before an interrupt is the wait for it. Returns -1 if memory ran out.
+ */
+int split_chain(struct splitter *splitter, const struct waker *end, struct span span,
+		struct split *out);
+
+/**
+ * split_operation - split the time in which a thread waited for an operation
+ * @number: of the operation, which was not overwritten
+ * @cpu: on which it ended
+ *
+ * The time before its begin is that of the chain that led to it, the time after its due time is
+ * that of those that used the CPU. Returns -1 if memory ran out.
+ */
+int split_operation(struct splitter *splitter, uint32_t number, int cpu, struct span span,
+		    struct split *out);
+
+/* Walks backwards over the segments of a thread and of the CPUs that it used. */
+
+/**
+ * struct wake - a time in which a thread was blocked, until another thread or the end of an
+ * operation woke it
+ * @operation: number of the operation, 0 for none; it ended on @cpu
+ */
+struct wake {
+	struct part_key key;
+	struct span span;
+	uint32_t operation;
+	int cpu;
+};
+
+/**
+ * struct walk - the walk over one thread
+ * @out: receives the parts
+ * @owner, @owner_name: as in struct part_key
+ * @nr_instants: in the segment, if they were not attributed yet
+ * @wakes: times in which the thread waited for another one, the latest first, if @follows
+ */
+struct walk {
+	struct splitter *splitter;
+	struct thread_history *thread;
+	struct split *out;
+	int owner;
+	uint32_t owner_name;
+	bool follows;
+	uint64_t nr_instants;
+	struct wake *wakes;
+	size_t nr_wakes;
+	size_t wakes_capacity;
+};
+
+/** walk_segment - attribute a time in a segment of the thread; later calls are about earlier times
+ */
+void walk_segment(struct walk *walk, const struct segment *segment, struct span span);
+
+/** walk_undecided - a time that cannot be attributed */
+void walk_undecided(struct walk *walk, enum undecided_reason reason, struct span span);
+
+/** walk_step - whether a segment may be visited; if not, @span is attributed as undecided */
+bool walk_step(struct walk *walk, struct span span);
+
+/** walk_seek - the thread's segment just before @time_ns; NULL if it is unknown */
+const struct segment *walk_seek(struct walk *walk, int64_t time_ns);
+
+/** walk_seek_cpu - a CPU's segment just before @time_ns; NULL if it is unknown */
+const struct segment *walk_seek_cpu(struct splitter *splitter, int cpu, int64_t time_ns);
+
+/** walk_late - attribute a time in which a CPU did something else than to end an operation */
+void walk_late(struct walk *walk, int cpu, struct span span);
+
+/** walk_unknown - attribute a time for which walk_seek() found nothing */
+void walk_unknown(struct walk *walk, struct span span);
+
+/** walk_thread_name - the number of a thread's name */
+uint32_t walk_thread_name(const struct history *history, int tid, int cpu);
+
+/* Sums the splits of many slices, apart by their duration, to compare slow ones with the median. */
+
+/** AGGREGATE_CELLS - cells in each power of two of durations */
+#define AGGREGATE_CELLS 16
+
+/**
+ * struct aggregate_cell - slices of similar durations
+ * @number: of its durations
+ */
+struct aggregate_cell {
+	unsigned int number;
+	uint64_t count;
+	int64_t min_ns;
+	int64_t max_ns;
+	struct split split;
+};
+
+/**
+ * struct aggregate - slices by their duration
+ * @cells: those that are not empty, in the order of durations
+ */
+struct aggregate {
+	struct aggregate_cell *cells;
+	size_t nr_cells;
+	uint64_t count;
+};
+
+/**
+ * aggregate_add - add the split of a slice
+ *
+ * Parts that differ only by CPU or thread number are merged. Returns -1 if memory ran out.
+ */
+int aggregate_add(struct aggregate *aggregate, int64_t duration_ns, const struct split *split);
+
+/**
+ * aggregate_sum - add up whole cells, those that have slices among given ones
+ * @first, @last: ranks of the slices by duration, from 0
+ * @out: the caller calls split_release() for its split
+ *
+ * Returns -1 if memory ran out.
+ */
+int aggregate_sum(const struct aggregate *aggregate, uint64_t first, uint64_t last,
+		  struct aggregate_cell *out);
+
+void aggregate_release(struct aggregate *aggregate);
+
+/*
+ * The explained slices of an output that shows them: all of them, or if their texts take too much
+ * memory the slowest ones of each name.
+ */
+
+/** KEPT_SIZE_MAX - limit of the bytes of all texts */
+#define KEPT_SIZE_MAX ((size_t)16 << 20)
+
+/**
+ * struct kept_name - the slices of one name and tracepoint
+ * @order: number of the name, in the order of appearance
+ * @least_ns: longer slices are kept
+ */
+struct kept_name {
+	const char *category;
+	uint32_t name;
+	size_t order;
+	int64_t least_ns;
+};
+
+/** struct kept_slice - an explained slice, whose text is allocated */
+struct kept_slice {
+	struct kept_name *name;
+	struct explanation explanation;
+};
+
+/**
+ * struct kept - all of them; a zeroed struct is empty
+ * @size: bytes of the texts
+ * @size_max: their limit, 0 for KEPT_SIZE_MAX
+ * @limit: number of slices of each name that are certainly kept, the slowest; 0 for all
+ * @floor_ns: shorter slices are not kept, whatever their name
+ * @items: for the output
+ */
+struct kept {
+	struct map names;
+	struct kept_slice *slices;
+	size_t nr_slices;
+	size_t capacity;
+	size_t size;
+	size_t size_max;
+	size_t limit;
+	int64_t floor_ns;
+	struct explanation *items;
+};
+
+/**
+ * kept_name_get - the name of slices, a new one if needed
+ * @category: a text whose address is that of no other category
+ * @name: number of the name
+ *
+ * Returns NULL if memory ran out.
+ */
+struct kept_name *kept_name_get(struct kept *kept, const char *category, uint32_t name);
+
+/** kept_wants - whether a slice is kept */
+static inline bool kept_wants(const struct kept *kept, const struct kept_name *name,
+			      int64_t duration_ns)
+{
+	return duration_ns > name->least_ns && duration_ns > kept->floor_ns;
+}
+
+/** kept_add - keep a slice and a copy of its text; returns -1 if memory ran out */
+int kept_add(struct kept *kept, struct kept_name *name, const struct explanation *explanation);
+
+/** kept_finish - fill @out, whose items are valid until kept_release(); returns -1 likewise */
+int kept_finish(struct kept *kept, struct explanations *out);
+
+void kept_release(struct kept *kept);
+
+/* The state of ktrack why: the history, and what was found about the selected slices. */
+
+/** enum why_role - the meaning of a track of the rules in WHY_PACKS */
+enum why_role {
+	WHY_ROLE_NONE,
+	WHY_ROLE_CPU,
+	WHY_ROLE_THREAD,
+	WHY_ROLE_INTERRUPT,
+	WHY_ROLE_WAKEUP,
+	WHY_ROLE_ARMED,
+	WHY_ROLE_EXPIRED,
+	WHY_ROLE_STACK,
+	WHY_ROLE_COUNT
+};
+
+/**
+ * struct why_begin - the begin of a slice
+ * @flow: key of its flow, 0 for none
+ */
+struct why_begin {
+	struct waker writer;
+	uint64_t flow;
+};
+
+/**
+ * struct why_track - a track that has not ended
+ * @thread: of threads' tracks, NULL for others
+ * @is_selected: slices are selected, if their names are
+ * @begins: the begins of open slices, by depth, if it is selected and no thread's, or asynchronous
+ * @object, @object_name: the name of the last operation on it, and of its slice
+ */
+struct why_track {
+	struct why_track *next;
+	struct why_track **before;
+	enum why_role role;
+	struct thread_history *thread;
+	bool is_selected;
+	struct why_begin *begins;
+	size_t nr_begins;
+	uint32_t object;
+	uint32_t object_name;
+};
+
+/**
+ * struct why_slice - a slice that is explained
+ * @category: its tracepoint
+ * @name: a number of a name
+ * @track: label of its track
+ * @tid, @comm: the thread that did the work, or that ended an asynchronous slice; -1 if unknown
+ * @is_async: it is explained backwards from its end
+ * @is_suspect, @is_unfinished: as in struct timeline_event
+ */
+struct why_slice {
+	const char *category;
+	uint32_t name;
+	struct buffer track;
+	int tid;
+	uint32_t comm;
+	int64_t begin_ns;
+	int64_t end_ns;
+	bool is_async;
+	bool is_suspect;
+	bool is_unfinished;
+	struct split split;
+};
+
+/**
+ * struct why_end - the end of a selected slice
+ * @track: of the slice, NULL for none
+ * @thread: that did the work, NULL if it is explained backwards from @writer along @flow
+ * @depth: of the slice, 1 for the outermost
+ * @flow: key of its flow, 0 for none
+ * @kept: if the answer is kept for other outputs: its name
+ */
+struct why_end {
+	const struct timeline_track *track;
+	unsigned int depth;
+	struct kept_name *kept;
+	struct thread_history *thread;
+	struct waker writer;
+	uint64_t flow;
+	struct why_slice slice;
+};
+
+/**
+ * struct why_sink - the answer so far
+ * @selector: of slices
+ * @roles: categories of the tracks that explain
+ * @slices: the best ones so far, the best first
+ * @others: the names of slices until one matches
+ * @nr_matched: selected slices
+ * @named_from_ns, @named_to_ns: begin and end of slices that match, but are not open at the time
+ * that is asked for; @named_to_ns is 0 if there are none
+ * @nr_left_out: suspect or incomplete slices that the aggregate excludes
+ * @nr_unexplained: slices that the aggregate excludes because there were no steps left
+ * @is_resting: there are not enough steps
+ * @has_block, @has_timers: there are tracks of these packs; the begins of timers are only in the
+ * pack, their ends also among interrupts
+ * @lost_records, @nr_gaps, @nr_gaps_unknown: losses
+ * @scratch: the split of a slice that is added to the aggregate
+ * @flows: of the convention's tracepoints
+ * @timers: that were armed
+ * @kept: the answer for other outputs
+ * @deferred: a slice that is explained after the next event, if it has a @track
+ */
+struct why_sink {
+	struct sink sink;
+	const struct why_settings *settings;
+	const char *source;
+	int fd;
+	int folded_fd;
+	unsigned int sink_index;
+	int64_t start_ns;
+	bool counts_ticks;
+	struct slice_selector selector;
+	struct name_table names;
+	struct history history;
+	struct hop_flows flows;
+	struct timers timers;
+	struct splitter splitter;
+	struct why_track *tracks;
+	struct why_slice *slices;
+	size_t nr_slices;
+	struct aggregate aggregate;
+	struct kept kept;
+	struct kept others;
+	uint64_t nr_matched;
+	int64_t named_from_ns;
+	int64_t named_to_ns;
+	uint64_t nr_left_out;
+	uint64_t nr_unexplained;
+	bool is_resting;
+	bool has_block;
+	bool has_timers;
+	uint64_t lost_records;
+	uint64_t nr_gaps;
+	uint64_t nr_gaps_unknown;
+	struct why_end deferred;
+	struct split scratch;
+	struct buffer out;
+	struct buffer folded;
+};
+
+void why_slice_release(struct why_slice *slice);
+
+/** why_learn - take an event into the history; returns -1 with @error */
+int why_learn(struct why_sink *why, const struct timeline_event *event, struct error *error);
+
+/** why_learn_instant - take an instant into the history; returns -1 with @error */
+int why_learn_instant(struct why_sink *why, const struct timeline_event *event,
+		      struct error *error);
+
+/** why_learn_stack - an instant has the kernel stack of its thread */
+void why_learn_stack(struct why_sink *why, struct why_track *track,
+		     const struct timeline_event *event);
+
+/** why_learn_operation - a slice ended that may be what a thread waits for */
+void why_learn_operation(struct why_sink *why, struct why_track *track,
+			 const struct timeline_event *event);
+
+/** why_learn_flows - take an event that has flows into them; returns -1 with @error */
+int why_learn_flows(struct why_sink *why, const struct timeline_event *event, struct error *error);
+
+/** why_learn_end - take the end of a slice on @track into the history, after it was explained */
+void why_learn_end(struct why_sink *why, struct why_track *track,
+		   const struct timeline_event *event);
+
+/** why_see_writer - the writer of a record runs on its CPU */
+void why_see_writer(struct why_sink *why, const struct why_track *track,
+		    const struct timeline_event *event);
+
+/** why_track_of - the struct of an event's track */
+static inline struct why_track *why_track_of(const struct why_sink *why,
+					     const struct timeline_event *event)
+{
+	return event->track->sink_data[why->sink_index];
+}
+
+/** why_is_of_thread - whether a slice is on its thread's own track: all of it is that thread's */
+static inline bool why_is_of_thread(const struct why_track *track,
+				    const struct timeline_event *event)
+{
+	return track->thread && event->track->lane == 0;
+}
+
+/** why_keep_begin - keep who began a slice; returns -1 with @error */
+int why_keep_begin(struct why_sink *why, struct why_track *track,
+		   const struct timeline_event *event, struct error *error);
+
+/** why_open_begin - the begin of the slice that ends, NULL if it is unknown */
+const struct why_begin *why_open_begin(const struct why_track *track,
+				       const struct timeline_event *event);
+
+/** why_select_end - a slice ends on a track that is selected */
+int why_select_end(struct why_sink *why, struct why_track *track,
+		   const struct timeline_event *event, struct error *error);
+
+/** why_keep_unmatched - keep the name of a slice for why_refuse_unmatched() */
+void why_keep_unmatched(struct why_sink *why, const struct timeline_event *event);
+
+/** why_refuse_unmatched - set @error to what may be meant instead of the selector; returns -1 */
+int why_refuse_unmatched(struct why_sink *why, struct error *error);
+
+/** why_explain_deferred - explain the slice that waits for the next event */
+int why_explain_deferred(struct why_sink *why, struct error *error);
+
+/** part_append_text - append a part for people: "running on CPU 1 in mydrv_io" */
+void part_append_text(struct buffer *out, const struct name_table *names,
+		      const struct part_key *key);
+
+/** part_is_timeout - whether nobody woke the thread until the timeout of its wait */
+bool part_is_timeout(const struct name_table *names, const struct part_key *key);
+/** part_has_priorities - whether a runnable part has the priorities of both threads */
+bool part_has_priorities(const struct part_key *key);
+
+/** part_append_text_of - the same of a part of @slice, in which it is without mention; or NULL */
+void part_append_text_of(struct buffer *out, const struct name_table *names,
+			 const struct part_key *key, const struct why_slice *slice);
+
+/** part_kind_name - the name of a kind of parts in JSON */
+const char *part_kind_name(enum part_kind kind);
+
+/** undecided_reason_name - why a time is undecided, for people and JSON */
+const char *undecided_reason_name(enum undecided_reason reason);
+
+/** struct aggregate_groups - the slowest 1 % and the slices around the median */
+struct aggregate_groups {
+	struct aggregate_cell slowest;
+	struct aggregate_cell median;
+};
+
+/** aggregate_groups_find - both groups; returns -1 if memory ran out */
+int aggregate_groups_find(const struct aggregate *aggregate, struct aggregate_groups *out);
+
+void aggregate_groups_release(struct aggregate_groups *groups);
+
+/**
+ * struct group_row - a part in both groups
+ * @slowest_ns, @median_ns: its time in all slices of the group
+ * @excess_ns: how much longer it is in a slice of the slowest, on average
+ */
+struct group_row {
+	struct part_key key;
+	int64_t slowest_ns;
+	int64_t median_ns;
+	int64_t excess_ns;
+};
+
+/**
+ * aggregate_rows - the parts of both groups, the largest excess first
+ *
+ * Returns an array for free(), or NULL if memory ran out.
+ */
+struct group_row *aggregate_rows(const struct aggregate_groups *groups, size_t *nr_rows);
+
+/** aggregate_mean_ns - a time in all slices of a group, for one of them */
+int64_t aggregate_mean_ns(const struct aggregate_cell *group, int64_t total_ns);
+
+/** why_print_text, why_print_json - append the answer to @why->out; return -1 if memory ran out */
+int why_print_text(struct why_sink *why);
+int why_print_json(struct why_sink *why);
+
+/** why_put_slice - append an explained slice as JSON to @why->out */
+void why_put_slice(struct why_sink *why, const struct why_slice *slice);
+
+/** why_print_hints - append what a recording lacks that would explain more to @why->out */
+void why_print_hints(struct why_sink *why);
+
+/** why_print_folded - append folded stacks to @why->folded; returns -1 if memory ran out */
+int why_print_folded(struct why_sink *why);
+
+#endif
