@@ -921,21 +921,11 @@ struct split {
 /** split_add_undecided - add a time that cannot be attributed to a part without an owner */
 void split_add_undecided(struct split *split, enum undecided_reason reason, struct span span);
 
-/** split_add - add a segment to its part */
-void split_add(struct split *split, const struct part_key *key, struct span span);
-
-/** split_add_instants - add a segment in which an instant occurred to its part */
-void split_add_instants(struct split *split, const struct part_key *key, struct span span,
-			uint64_t nr_instants);
-
 /** split_add_sum - add all segments of another split's part to the part of @key */
 void split_add_sum(struct split *split, const struct part_key *key, const struct part *sum);
 
 /** split_sort - the longest parts first */
 void split_sort(struct split *split);
-
-/** split_free - free a split and those of wakers; NULL is allowed */
-void split_free(struct split *split);
 
 /** split_clear - remove the parts, whose wakers were not followed; keep the memory */
 void split_clear(struct split *split);
@@ -987,17 +977,6 @@ int split_slice(struct splitter *splitter, struct thread_history *thread, struct
 int split_chain(struct splitter *splitter, const struct waker *end, struct span span,
 		struct split *out);
 
-/**
- * split_operation - split the time in which a thread waited for an operation
- * @number: of the operation, which was not overwritten
- * @cpu: on which it ended
- *
- * The time before its begin is that of the chain that led to it, the time after its due time is
- * that of those that used the CPU. Returns -1 if memory ran out.
- */
-int split_operation(struct splitter *splitter, uint32_t number, int cpu, struct span span,
-		    struct split *out);
-
 /* Walks backwards over the segments of a thread and of the CPUs that it used. */
 
 /**
@@ -1032,31 +1011,6 @@ struct walk {
 	size_t wakes_capacity;
 };
 
-/** walk_segment - attribute a time in a segment of the thread; later calls are about earlier times
- */
-void walk_segment(struct walk *walk, const struct segment *segment, struct span span);
-
-/** walk_undecided - a time that cannot be attributed */
-void walk_undecided(struct walk *walk, enum undecided_reason reason, struct span span);
-
-/** walk_step - whether a segment may be visited; if not, @span is attributed as undecided */
-bool walk_step(struct walk *walk, struct span span);
-
-/** walk_seek - the thread's segment just before @time_ns; NULL if it is unknown */
-const struct segment *walk_seek(struct walk *walk, int64_t time_ns);
-
-/** walk_seek_cpu - a CPU's segment just before @time_ns; NULL if it is unknown */
-const struct segment *walk_seek_cpu(struct splitter *splitter, int cpu, int64_t time_ns);
-
-/** walk_late - attribute a time in which a CPU did something else than to end an operation */
-void walk_late(struct walk *walk, int cpu, struct span span);
-
-/** walk_unknown - attribute a time for which walk_seek() found nothing */
-void walk_unknown(struct walk *walk, struct span span);
-
-/** walk_thread_name - the number of a thread's name */
-uint32_t walk_thread_name(const struct history *history, int tid, int cpu);
-
 /* Sums the splits of many slices, apart by their duration, to compare slow ones with the median. */
 
 /** AGGREGATE_CELLS - cells in each power of two of durations */
@@ -1090,16 +1044,6 @@ struct aggregate {
  * Parts that differ only by CPU or thread number are merged. Returns -1 if memory ran out.
  */
 int aggregate_add(struct aggregate *aggregate, int64_t duration_ns, const struct split *split);
-
-/**
- * aggregate_sum - add up whole cells, those that have slices among given ones
- * @first, @last: ranks of the slices by duration, from 0
- * @out: the caller calls split_release() for its split
- *
- * Returns -1 if memory ran out.
- */
-int aggregate_sum(const struct aggregate *aggregate, uint64_t first, uint64_t last,
-		  struct aggregate_cell *out);
 
 void aggregate_release(struct aggregate *aggregate);
 
@@ -1316,34 +1260,6 @@ struct why_sink {
 	struct buffer folded;
 };
 
-void why_slice_release(struct why_slice *slice);
-
-/** why_learn - take an event into the history; returns -1 with @error */
-int why_learn(struct why_sink *why, const struct timeline_event *event, struct error *error);
-
-/** why_learn_instant - take an instant into the history; returns -1 with @error */
-int why_learn_instant(struct why_sink *why, const struct timeline_event *event,
-		      struct error *error);
-
-/** why_learn_stack - an instant has the kernel stack of its thread */
-void why_learn_stack(struct why_sink *why, struct why_track *track,
-		     const struct timeline_event *event);
-
-/** why_learn_operation - a slice ended that may be what a thread waits for */
-void why_learn_operation(struct why_sink *why, struct why_track *track,
-			 const struct timeline_event *event);
-
-/** why_learn_flows - take an event that has flows into them; returns -1 with @error */
-int why_learn_flows(struct why_sink *why, const struct timeline_event *event, struct error *error);
-
-/** why_learn_end - take the end of a slice on @track into the history, after it was explained */
-void why_learn_end(struct why_sink *why, struct why_track *track,
-		   const struct timeline_event *event);
-
-/** why_see_writer - the writer of a record runs on its CPU */
-void why_see_writer(struct why_sink *why, const struct why_track *track,
-		    const struct timeline_event *event);
-
 /** why_track_of - the struct of an event's track */
 static inline struct why_track *why_track_of(const struct why_sink *why,
 					     const struct timeline_event *event)
@@ -1358,56 +1274,11 @@ static inline bool why_is_of_thread(const struct why_track *track,
 	return track->thread && event->track->lane == 0;
 }
 
-/** why_keep_begin - keep who began a slice; returns -1 with @error */
-int why_keep_begin(struct why_sink *why, struct why_track *track,
-		   const struct timeline_event *event, struct error *error);
-
-/** why_open_begin - the begin of the slice that ends, NULL if it is unknown */
-const struct why_begin *why_open_begin(const struct why_track *track,
-				       const struct timeline_event *event);
-
-/** why_select_end - a slice ends on a track that is selected */
-int why_select_end(struct why_sink *why, struct why_track *track,
-		   const struct timeline_event *event, struct error *error);
-
-/** why_keep_unmatched - keep the name of a slice for why_refuse_unmatched() */
-void why_keep_unmatched(struct why_sink *why, const struct timeline_event *event);
-
-/** why_refuse_unmatched - set @error to what may be meant instead of the selector; returns -1 */
-int why_refuse_unmatched(struct why_sink *why, struct error *error);
-
-/** why_explain_deferred - explain the slice that waits for the next event */
-int why_explain_deferred(struct why_sink *why, struct error *error);
-
-/** part_append_text - append a part for people: "running on CPU 1 in mydrv_io" */
-void part_append_text(struct buffer *out, const struct name_table *names,
-		      const struct part_key *key);
-
-/** part_is_timeout - whether nobody woke the thread until the timeout of its wait */
-bool part_is_timeout(const struct name_table *names, const struct part_key *key);
-/** part_has_priorities - whether a runnable part has the priorities of both threads */
-bool part_has_priorities(const struct part_key *key);
-
-/** part_append_text_of - the same of a part of @slice, in which it is without mention; or NULL */
-void part_append_text_of(struct buffer *out, const struct name_table *names,
-			 const struct part_key *key, const struct why_slice *slice);
-
-/** part_kind_name - the name of a kind of parts in JSON */
-const char *part_kind_name(enum part_kind kind);
-
-/** undecided_reason_name - why a time is undecided, for people and JSON */
-const char *undecided_reason_name(enum undecided_reason reason);
-
 /** struct aggregate_groups - the slowest 1 % and the slices around the median */
 struct aggregate_groups {
 	struct aggregate_cell slowest;
 	struct aggregate_cell median;
 };
-
-/** aggregate_groups_find - both groups; returns -1 if memory ran out */
-int aggregate_groups_find(const struct aggregate *aggregate, struct aggregate_groups *out);
-
-void aggregate_groups_release(struct aggregate_groups *groups);
 
 /**
  * struct group_row - a part in both groups
@@ -1421,25 +1292,12 @@ struct group_row {
 	int64_t excess_ns;
 };
 
-/**
- * aggregate_rows - the parts of both groups, the largest excess first
- *
- * Returns an array for free(), or NULL if memory ran out.
- */
-struct group_row *aggregate_rows(const struct aggregate_groups *groups, size_t *nr_rows);
-
-/** aggregate_mean_ns - a time in all slices of a group, for one of them */
-int64_t aggregate_mean_ns(const struct aggregate_cell *group, int64_t total_ns);
-
 /** why_print_text, why_print_json - append the answer to @why->out; return -1 if memory ran out */
 int why_print_text(struct why_sink *why);
 int why_print_json(struct why_sink *why);
 
 /** why_put_slice - append an explained slice as JSON to @why->out */
 void why_put_slice(struct why_sink *why, const struct why_slice *slice);
-
-/** why_print_hints - append what a recording lacks that would explain more to @why->out */
-void why_print_hints(struct why_sink *why);
 
 /** why_print_folded - append folded stacks to @why->folded; returns -1 if memory ran out */
 int why_print_folded(struct why_sink *why);

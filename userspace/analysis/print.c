@@ -70,8 +70,9 @@ int aggregate_add(struct aggregate *aggregate, int64_t duration_ns, const struct
 	return cell->split.failed ? -1 : 0;
 }
 
-int aggregate_sum(const struct aggregate *aggregate, uint64_t first, uint64_t last,
-		  struct aggregate_cell *out)
+/* Add up whole cells, those that have slices among given ones. */
+static int aggregate_sum(const struct aggregate *aggregate, uint64_t first, uint64_t last,
+			 struct aggregate_cell *out)
 {
 	uint64_t begin = 0;
 
@@ -116,7 +117,8 @@ static uint64_t percentile_rank(const struct aggregate *aggregate, unsigned int 
 	return last / 100 * percent + last % 100 * percent / 100;
 }
 
-int aggregate_groups_find(const struct aggregate *aggregate, struct aggregate_groups *out)
+/* Both groups; returns -1 if memory ran out. */
+static int aggregate_groups_find(const struct aggregate *aggregate, struct aggregate_groups *out)
 {
 	*out = (struct aggregate_groups){ 0 };
 	if (aggregate->count == 0)
@@ -128,7 +130,7 @@ int aggregate_groups_find(const struct aggregate *aggregate, struct aggregate_gr
 			     percentile_rank(aggregate, MEDIAN_LAST_PERCENT), &out->median);
 }
 
-void aggregate_groups_release(struct aggregate_groups *groups)
+static void aggregate_groups_release(struct aggregate_groups *groups)
 {
 	split_release(&groups->slowest.split);
 	split_release(&groups->median.split);
@@ -143,7 +145,8 @@ static int64_t part_total(const struct aggregate_cell *group, const struct part_
 	return 0;
 }
 
-int64_t aggregate_mean_ns(const struct aggregate_cell *group, int64_t total_ns)
+/* A time in all slices of a group, for one of them. */
+static int64_t aggregate_mean_ns(const struct aggregate_cell *group, int64_t total_ns)
 {
 	return group->count > 0 ? total_ns / (int64_t)group->count : 0;
 }
@@ -176,7 +179,8 @@ static void rows_add(const struct aggregate_groups *groups, struct group_row *ro
 	++*nr_rows;
 }
 
-struct group_row *aggregate_rows(const struct aggregate_groups *groups, size_t *nr_rows)
+/* The parts of both groups, the largest excess first. */
+static struct group_row *aggregate_rows(const struct aggregate_groups *groups, size_t *nr_rows)
 {
 	const struct split *slowest = &groups->slowest.split, *median = &groups->median.split;
 	struct group_row *rows = calloc(slowest->nr_parts + median->nr_parts + 1, sizeof(*rows));
@@ -219,6 +223,241 @@ static void append_folded_stack(struct buffer *out, struct text frames)
 
 		append_folded(out, (struct text){ frames.data + begin, frames.size - begin });
 		frames.size = begin > 0 ? begin - 1 : 0;
+	}
+}
+
+static void append_known_name(struct buffer *out, const struct name_table *names, uint32_t number)
+{
+	const struct text name = name_table_text(names, number);
+
+	buffer_append(out, name.data, name.size);
+}
+
+static void append_thread(struct buffer *out, const struct name_table *names, uint32_t name,
+			  int tid)
+{
+	append_known_name(out, names, name);
+	if (tid >= 0)
+		buffer_printf(out, name == NAMES_NONE ? "tid %d" : " (%d)", tid);
+	else if (name == NAMES_NONE)
+		buffer_append_string(out, "a thread");
+}
+
+/* Parts of splits as text. */
+
+static const char *const kind_words[] = {
+	[PART_RUNNING] = "running", [PART_RUNNABLE] = "runnable",   [PART_BLOCKED] = "blocked",
+	[PART_STOPPED] = "stopped", [PART_HARD] = "hard interrupt", [PART_SOFT] = "soft interrupt",
+	[PART_WAITING] = "waiting", [PART_LATE] = "late",	    [PART_UNDECIDED] = "undecided",
+};
+
+static void append_cpu(struct buffer *out, const struct part_key *key)
+{
+	if (key->cpu >= 0)
+		buffer_printf(out, " on CPU %d", key->cpu);
+}
+
+static void part_append_label(struct buffer *out, const struct name_table *names,
+			      const struct part_key *key)
+{
+	if (key->label == NAMES_NONE)
+		return;
+	buffer_append_string(out, " in ");
+	append_known_name(out, names, key->label);
+}
+
+static void append_interrupt(struct buffer *out, const struct name_table *names,
+			     const struct part_key *key)
+{
+	if (key->interrupt == NAMES_NONE) {
+		buffer_append_string(out, "an interrupt that was not recorded");
+		return;
+	}
+	if (key->kind != PART_HARD && key->kind != PART_SOFT)
+		buffer_append_string(out, key->context == CONTEXT_SOFT ? "soft interrupt "
+								       : "hard interrupt ");
+	append_known_name(out, names, key->interrupt);
+}
+
+/* Whether a runnable part has the priorities of both threads. */
+static bool part_has_priorities(const struct part_key *key)
+{
+	return key->kind == PART_RUNNABLE && key->tid > 0 && key->prio != PRIO_UNKNOWN &&
+	       key->own_prio != PRIO_UNKNOWN;
+}
+
+static void append_priority(struct buffer *out, int prio)
+{
+	if (prio < 0)
+		buffer_append_string(out, "deadline scheduling");
+	else if (prio <= PRIO_REALTIME_MAX)
+		buffer_printf(out, "real-time priority %d", PRIO_REALTIME_MAX - prio);
+	else
+		buffer_printf(out, "nice %d", prio - PRIO_NORMAL);
+}
+
+/* Why the scheduler preferred the other thread. */
+static void append_priorities(struct buffer *out, const struct part_key *key)
+{
+	if (!part_has_priorities(key))
+		return;
+	buffer_append_string(out, ", ");
+	if (key->prio == key->own_prio) {
+		buffer_append_string(out, "same priority");
+		return;
+	}
+	append_priority(out, key->prio);
+	buffer_append_string(out, " against ");
+	append_priority(out, key->own_prio);
+}
+
+static void append_other(struct buffer *out, const struct name_table *names,
+			 const struct part_key *key)
+{
+	append_cpu(out, key);
+	part_append_label(out, names, key);
+	if (key->context != CONTEXT_THREAD) {
+		buffer_append_string(out, " behind ");
+		append_interrupt(out, names, key);
+	} else if (key->tid == 0) {
+		buffer_append_string(out, ", the CPU is idle");
+	} else if (key->tid > 0 || key->name != NAMES_NONE) {
+		buffer_append_string(out, " behind ");
+		append_thread(out, names, key->name, key->tid);
+		append_priorities(out, key);
+	}
+}
+
+/* What the thread waited for; the name of a timer is that of its interrupt. */
+static void append_object(struct buffer *out, const struct name_table *names,
+			  const struct part_key *key)
+{
+	if (key->instant != NAMES_NONE) {
+		buffer_append_string(out, " after ");
+		append_known_name(out, names, key->instant);
+	}
+	if (key->object != NAMES_NONE && key->object != key->interrupt) {
+		buffer_append_string(out, " until the end of ");
+		append_known_name(out, names, key->object);
+	}
+}
+
+/* Whether nobody woke the thread until the timeout of its wait. */
+static bool part_is_timeout(const struct name_table *names, const struct part_key *key)
+{
+	const struct text name = name_table_text(names, key->interrupt);
+
+	return key->kind == PART_BLOCKED && key->is_woken && key->context != CONTEXT_THREAD &&
+	       (text_equals(name, text_of("timer process_timeout")) ||
+		text_equals(name, text_of("hrtimer hrtimer_wakeup")));
+}
+
+static void append_blocked(struct buffer *out, const struct name_table *names,
+			   const struct part_key *key)
+{
+	if (key->state != NAMES_NONE) {
+		buffer_append_string(out, " (");
+		append_known_name(out, names, key->state);
+		buffer_append_char(out, ')');
+	}
+	part_append_label(out, names, key);
+	append_object(out, names, key);
+	if (!key->is_woken) {
+		buffer_append_string(out,
+				     key->name == NAMES_OTHER ? "" : ", its end is not recorded");
+		return;
+	}
+	buffer_append_string(out, key->kind == PART_STOPPED ? ", continued by " : ", woken by ");
+	if (key->context != CONTEXT_THREAD)
+		append_interrupt(out, names, key);
+	else
+		append_thread(out, names, key->name, key->tid);
+	if (key->context == CONTEXT_THREAD && key->interrupt != NAMES_NONE) {
+		buffer_append_string(out, " in ");
+		append_known_name(out, names, key->interrupt);
+	}
+	if (part_is_timeout(names, key))
+		buffer_append_string(out, ": its timeout expired");
+}
+
+/* Who began the operation, if that is known. */
+static void append_issuer(struct buffer *out, const struct name_table *names,
+			  const struct part_key *key)
+{
+	const struct text object = name_table_text(names, key->object);
+	bool is_timer = memmem(object.data, object.size, "timer ", 6);
+
+	if (key->tid <= 0 && key->name == NAMES_NONE && key->label == NAMES_NONE)
+		return;
+	buffer_append_string(out, is_timer ? ", armed by " : ", issued by ");
+	if (key->label == NAMES_NONE) {
+		append_thread(out, names, key->name, key->tid);
+		return;
+	}
+	buffer_append_string(out, "interrupt ");
+	append_known_name(out, names, key->label);
+}
+
+static void append_waiting(struct buffer *out, const struct name_table *names,
+			   const struct part_key *key)
+{
+	buffer_append_string(out, " for ");
+	if (key->object == NAMES_NONE) {
+		append_interrupt(out, names, key);
+		append_cpu(out, key);
+		return;
+	}
+	append_known_name(out, names, key->object);
+	append_issuer(out, names, key);
+}
+
+static const char *const reason_words[] = {
+	[UNDECIDED_NO_SCHED] = "the scheduler recorded nothing before",
+	[UNDECIDED_LOSS] = "records were lost",
+	[UNDECIDED_UNSEEN] = "before the thread's first record",
+	[UNDECIDED_HISTORY] = "older than the records that are kept in memory",
+	[UNDECIDED_ABSENT] = "the thread did not exist",
+	[UNDECIDED_NO_END] = "no end was recorded",
+	[UNDECIDED_LIMIT] = "too many slices overlap",
+};
+
+/* Append a part for people: "running on CPU 1 in mydrv_io". */
+static void part_append_text(struct buffer *out, const struct name_table *names,
+			     const struct part_key *key)
+{
+	if (key->owner > 0 || key->owner_name != NAMES_NONE) {
+		append_thread(out, names, key->owner_name, key->owner);
+		buffer_append_string(out, ": ");
+	}
+	buffer_append_string(out, kind_words[key->kind]);
+	switch (key->kind) {
+	case PART_RUNNING:
+		append_cpu(out, key);
+		part_append_label(out, names, key);
+		if (key->instant != NAMES_NONE) {
+			buffer_append_string(out, " with ");
+			append_known_name(out, names, key->instant);
+		}
+		break;
+	case PART_RUNNABLE:
+	case PART_LATE:
+		append_other(out, names, key);
+		break;
+	case PART_BLOCKED:
+	case PART_STOPPED:
+		append_blocked(out, names, key);
+		break;
+	case PART_WAITING:
+		append_waiting(out, names, key);
+		break;
+	case PART_UNDECIDED:
+		buffer_printf(out, ": %s", reason_words[key->reason]);
+		break;
+	default:
+		buffer_append_char(out, ' ');
+		append_interrupt(out, names, key);
+		append_cpu(out, key);
+		break;
 	}
 }
 
@@ -346,6 +585,17 @@ static void put_stack(struct why_sink *why, uint32_t number, bool *first)
 	buffer_append_char(out, ']');
 }
 
+/* The same of a part of @slice, in which it is without mention; or NULL. */
+static void part_append_text_of(struct buffer *out, const struct name_table *names,
+				const struct part_key *key, const struct why_slice *slice)
+{
+	struct part_key own = *key;
+
+	if (slice && key->kind != PART_WAITING && key->label == slice->name)
+		own.label = NAMES_NONE;
+	part_append_text(out, names, &own);
+}
+
 static void put_what(struct why_sink *why, const struct part_key *key,
 		     const struct why_slice *slice, bool *first)
 {
@@ -361,6 +611,18 @@ static bool key_is_woken_by_thread(const struct part_key *key)
 {
 	return (key->kind == PART_BLOCKED || key->kind == PART_STOPPED) &&
 	       key->context == CONTEXT_THREAD;
+}
+
+/* The name of a kind of parts in JSON. */
+static const char *part_kind_name(enum part_kind kind)
+{
+	return kind_words[kind];
+}
+
+/* Why a time is undecided, for people and JSON. */
+static const char *undecided_reason_name(enum undecided_reason reason)
+{
+	return reason_words[reason];
 }
 
 static void put_key(struct why_sink *why, const struct part_key *key, const struct why_slice *slice,
@@ -830,282 +1092,6 @@ static void print_remarks(struct why_sink *why)
 					  "its ticks\n");
 }
 
-int why_print_text(struct why_sink *why)
-{
-	if (why->settings->is_aggregate && print_aggregate(why) < 0)
-		return -1;
-	for (size_t i = 0; i < why->nr_slices; i++) {
-		print_slice(why, &why->slices[i]);
-		buffer_append_char(&why->out, '\n');
-	}
-	print_remarks(why);
-	if (why->history.has_states)
-		why_print_hints(why);
-	return 0;
-}
-
-/* Parts of splits as text. */
-
-static const char *const kind_words[] = {
-	[PART_RUNNING] = "running", [PART_RUNNABLE] = "runnable",   [PART_BLOCKED] = "blocked",
-	[PART_STOPPED] = "stopped", [PART_HARD] = "hard interrupt", [PART_SOFT] = "soft interrupt",
-	[PART_WAITING] = "waiting", [PART_LATE] = "late",	    [PART_UNDECIDED] = "undecided",
-};
-_Static_assert(sizeof(kind_words) / sizeof(kind_words[0]) == PART_KIND_COUNT, "words for each");
-
-static const char *const reason_words[] = {
-	[UNDECIDED_NO_SCHED] = "the scheduler recorded nothing before",
-	[UNDECIDED_LOSS] = "records were lost",
-	[UNDECIDED_UNSEEN] = "before the thread's first record",
-	[UNDECIDED_HISTORY] = "older than the records that are kept in memory",
-	[UNDECIDED_ABSENT] = "the thread did not exist",
-	[UNDECIDED_NO_END] = "no end was recorded",
-	[UNDECIDED_LIMIT] = "too many slices overlap",
-};
-_Static_assert(sizeof(reason_words) / sizeof(reason_words[0]) == UNDECIDED_COUNT, "words for each");
-
-const char *part_kind_name(enum part_kind kind)
-{
-	return kind_words[kind];
-}
-
-const char *undecided_reason_name(enum undecided_reason reason)
-{
-	return reason_words[reason];
-}
-
-static void append_known_name(struct buffer *out, const struct name_table *names, uint32_t number)
-{
-	const struct text name = name_table_text(names, number);
-
-	buffer_append(out, name.data, name.size);
-}
-
-static void append_thread(struct buffer *out, const struct name_table *names, uint32_t name,
-			  int tid)
-{
-	append_known_name(out, names, name);
-	if (tid >= 0)
-		buffer_printf(out, name == NAMES_NONE ? "tid %d" : " (%d)", tid);
-	else if (name == NAMES_NONE)
-		buffer_append_string(out, "a thread");
-}
-
-static void append_interrupt(struct buffer *out, const struct name_table *names,
-			     const struct part_key *key)
-{
-	if (key->interrupt == NAMES_NONE) {
-		buffer_append_string(out, "an interrupt that was not recorded");
-		return;
-	}
-	if (key->kind != PART_HARD && key->kind != PART_SOFT)
-		buffer_append_string(out, key->context == CONTEXT_SOFT ? "soft interrupt "
-								       : "hard interrupt ");
-	append_known_name(out, names, key->interrupt);
-}
-
-static void append_cpu(struct buffer *out, const struct part_key *key)
-{
-	if (key->cpu >= 0)
-		buffer_printf(out, " on CPU %d", key->cpu);
-}
-
-static void part_append_label(struct buffer *out, const struct name_table *names,
-			      const struct part_key *key)
-{
-	if (key->label == NAMES_NONE)
-		return;
-	buffer_append_string(out, " in ");
-	append_known_name(out, names, key->label);
-}
-
-static void append_priority(struct buffer *out, int prio)
-{
-	if (prio < 0)
-		buffer_append_string(out, "deadline scheduling");
-	else if (prio <= PRIO_REALTIME_MAX)
-		buffer_printf(out, "real-time priority %d", PRIO_REALTIME_MAX - prio);
-	else
-		buffer_printf(out, "nice %d", prio - PRIO_NORMAL);
-}
-
-bool part_has_priorities(const struct part_key *key)
-{
-	return key->kind == PART_RUNNABLE && key->tid > 0 && key->prio != PRIO_UNKNOWN &&
-	       key->own_prio != PRIO_UNKNOWN;
-}
-
-/* Why the scheduler preferred the other thread. */
-static void append_priorities(struct buffer *out, const struct part_key *key)
-{
-	if (!part_has_priorities(key))
-		return;
-	buffer_append_string(out, ", ");
-	if (key->prio == key->own_prio) {
-		buffer_append_string(out, "same priority");
-		return;
-	}
-	append_priority(out, key->prio);
-	buffer_append_string(out, " against ");
-	append_priority(out, key->own_prio);
-}
-
-static void append_other(struct buffer *out, const struct name_table *names,
-			 const struct part_key *key)
-{
-	append_cpu(out, key);
-	part_append_label(out, names, key);
-	if (key->context != CONTEXT_THREAD) {
-		buffer_append_string(out, " behind ");
-		append_interrupt(out, names, key);
-	} else if (key->tid == 0) {
-		buffer_append_string(out, ", the CPU is idle");
-	} else if (key->tid > 0 || key->name != NAMES_NONE) {
-		buffer_append_string(out, " behind ");
-		append_thread(out, names, key->name, key->tid);
-		append_priorities(out, key);
-	}
-}
-
-bool part_is_timeout(const struct name_table *names, const struct part_key *key)
-{
-	const struct text name = name_table_text(names, key->interrupt);
-
-	return key->kind == PART_BLOCKED && key->is_woken && key->context != CONTEXT_THREAD &&
-	       (text_equals(name, text_of("timer process_timeout")) ||
-		text_equals(name, text_of("hrtimer hrtimer_wakeup")));
-}
-
-/* What the thread waited for; the name of a timer is that of its interrupt. */
-static void append_object(struct buffer *out, const struct name_table *names,
-			  const struct part_key *key)
-{
-	if (key->instant != NAMES_NONE) {
-		buffer_append_string(out, " after ");
-		append_known_name(out, names, key->instant);
-	}
-	if (key->object != NAMES_NONE && key->object != key->interrupt) {
-		buffer_append_string(out, " until the end of ");
-		append_known_name(out, names, key->object);
-	}
-}
-
-static void append_blocked(struct buffer *out, const struct name_table *names,
-			   const struct part_key *key)
-{
-	if (key->state != NAMES_NONE) {
-		buffer_append_string(out, " (");
-		append_known_name(out, names, key->state);
-		buffer_append_char(out, ')');
-	}
-	part_append_label(out, names, key);
-	append_object(out, names, key);
-	if (!key->is_woken) {
-		buffer_append_string(out,
-				     key->name == NAMES_OTHER ? "" : ", its end is not recorded");
-		return;
-	}
-	buffer_append_string(out, key->kind == PART_STOPPED ? ", continued by " : ", woken by ");
-	if (key->context != CONTEXT_THREAD)
-		append_interrupt(out, names, key);
-	else
-		append_thread(out, names, key->name, key->tid);
-	if (key->context == CONTEXT_THREAD && key->interrupt != NAMES_NONE) {
-		buffer_append_string(out, " in ");
-		append_known_name(out, names, key->interrupt);
-	}
-	if (part_is_timeout(names, key))
-		buffer_append_string(out, ": its timeout expired");
-}
-
-/* Who began the operation, if that is known. */
-static void append_issuer(struct buffer *out, const struct name_table *names,
-			  const struct part_key *key)
-{
-	const struct text object = name_table_text(names, key->object);
-	bool is_timer = memmem(object.data, object.size, "timer ", 6);
-
-	if (key->tid <= 0 && key->name == NAMES_NONE && key->label == NAMES_NONE)
-		return;
-	buffer_append_string(out, is_timer ? ", armed by " : ", issued by ");
-	if (key->label == NAMES_NONE) {
-		append_thread(out, names, key->name, key->tid);
-		return;
-	}
-	buffer_append_string(out, "interrupt ");
-	append_known_name(out, names, key->label);
-}
-
-static void append_waiting(struct buffer *out, const struct name_table *names,
-			   const struct part_key *key)
-{
-	buffer_append_string(out, " for ");
-	if (key->object == NAMES_NONE) {
-		append_interrupt(out, names, key);
-		append_cpu(out, key);
-		return;
-	}
-	append_known_name(out, names, key->object);
-	append_issuer(out, names, key);
-}
-
-void part_append_text_of(struct buffer *out, const struct name_table *names,
-			 const struct part_key *key, const struct why_slice *slice)
-{
-	struct part_key own = *key;
-
-	if (slice && key->kind != PART_WAITING && key->label == slice->name)
-		own.label = NAMES_NONE;
-	part_append_text(out, names, &own);
-}
-
-void part_append_text(struct buffer *out, const struct name_table *names,
-		      const struct part_key *key)
-{
-	if (key->owner > 0 || key->owner_name != NAMES_NONE) {
-		append_thread(out, names, key->owner_name, key->owner);
-		buffer_append_string(out, ": ");
-	}
-	buffer_append_string(out, kind_words[key->kind]);
-	switch (key->kind) {
-	case PART_RUNNING:
-		append_cpu(out, key);
-		part_append_label(out, names, key);
-		if (key->instant != NAMES_NONE) {
-			buffer_append_string(out, " with ");
-			append_known_name(out, names, key->instant);
-		}
-		break;
-	case PART_RUNNABLE:
-	case PART_LATE:
-		append_other(out, names, key);
-		break;
-	case PART_BLOCKED:
-	case PART_STOPPED:
-		append_blocked(out, names, key);
-		break;
-	case PART_WAITING:
-		append_waiting(out, names, key);
-		break;
-	case PART_UNDECIDED:
-		buffer_printf(out, ": %s", reason_words[key->reason]);
-		break;
-	default:
-		buffer_append_char(out, ' ');
-		append_interrupt(out, names, key);
-		append_cpu(out, key);
-		break;
-	}
-}
-
-/* Lines behind the answer: what a recording lacks that would explain more, and cgroups. */
-
-/** CGROUP_SIZE_MAX - limit of the bytes of /proc/PID/cgroup that are read */
-#define CGROUP_SIZE_MAX 16384
-
-/* Shorter parts need no explanation. */
-#define HINT_PERCENT 10
-
 /** enum interrupt_use - what the name of an interrupt reveals about the end of a wait in it */
 enum interrupt_use {
 	USE_OTHER,
@@ -1133,6 +1119,12 @@ struct hints {
 	const struct part *rival;
 };
 
+static bool part_waits_for_interrupt(const struct part_key *key)
+{
+	return key->kind == PART_WAITING ||
+	       (key->kind == PART_BLOCKED && key->is_woken && key->context != CONTEXT_THREAD);
+}
+
 /* The other soft interrupts end no operation of a pack. */
 static enum interrupt_use interrupt_find_use(struct text name)
 {
@@ -1148,19 +1140,6 @@ static enum interrupt_use interrupt_find_use(struct text name)
 	return text_begins(name, text_of("IRQ ")) ? USE_DEVICE : USE_OTHER;
 }
 
-static bool part_waits_for_interrupt(const struct part_key *key)
-{
-	return key->kind == PART_WAITING ||
-	       (key->kind == PART_BLOCKED && key->is_woken && key->context != CONTEXT_THREAD);
-}
-
-/* Threads of the same real-time priority do not share a CPU by the weights of their cgroups. */
-static bool part_has_rival(const struct part_key *key)
-{
-	return part_has_priorities(key) && key->prio == key->own_prio &&
-	       key->prio > PRIO_REALTIME_MAX;
-}
-
 static void hints_add_wait(const struct why_sink *why, const struct part *part, struct hints *hints)
 {
 	struct text name = name_table_text(&why->names, part->key.interrupt);
@@ -1173,20 +1152,11 @@ static void hints_add_wait(const struct why_sink *why, const struct part *part, 
 	}
 }
 
-/*
- * Whether the soft interrupt of disks followed the one that an asynchronous slice waited for. Such
- * interrupts on the CPU of a thread may have nothing to do with it.
- */
-static bool slice_ends_by_disk(const struct why_sink *why, const struct why_slice *slice)
+/* Threads of the same real-time priority do not share a CPU by the weights of their cgroups. */
+static bool part_has_rival(const struct part_key *key)
 {
-	for (size_t i = 0; slice->is_async && i < slice->split.nr_parts; i++) {
-		const struct part_key *key = &slice->split.parts[i].key;
-
-		if (key->kind == PART_SOFT &&
-		    interrupt_find_use(name_table_text(&why->names, key->interrupt)) == USE_DISK)
-			return true;
-	}
-	return false;
+	return part_has_priorities(key) && key->prio == key->own_prio &&
+	       key->prio > PRIO_REALTIME_MAX;
 }
 
 static void hints_find(const struct why_sink *why, const struct split *split, int64_t least_ns,
@@ -1212,6 +1182,25 @@ static void hints_find(const struct why_sink *why, const struct split *split, in
 	}
 }
 
+/* Shorter parts need no explanation. */
+#define HINT_PERCENT 10
+
+/*
+ * Whether the soft interrupt of disks followed the one that an asynchronous slice waited for. Such
+ * interrupts on the CPU of a thread may have nothing to do with it.
+ */
+static bool slice_ends_by_disk(const struct why_sink *why, const struct why_slice *slice)
+{
+	for (size_t i = 0; slice->is_async && i < slice->split.nr_parts; i++) {
+		const struct part_key *key = &slice->split.parts[i].key;
+
+		if (key->kind == PART_SOFT &&
+		    interrupt_find_use(name_table_text(&why->names, key->interrupt)) == USE_DISK)
+			return true;
+	}
+	return false;
+}
+
 /* The packs of operations of which there are no records, and which ended in the interrupts. */
 static void print_missing(struct why_sink *why, const struct hints *hints)
 {
@@ -1233,6 +1222,11 @@ static void print_missing(struct why_sink *why, const struct hints *hints)
 				     " is the interrupt of a disk, record with -r block, too\n");
 	}
 }
+
+/* Lines behind the answer: what a recording lacks that would explain more, and cgroups. */
+
+/** CGROUP_SIZE_MAX - limit of the bytes of /proc/PID/cgroup that are read */
+#define CGROUP_SIZE_MAX 16384
 
 /* The first line of a file of a thread that still has its name; false if there is none. */
 static bool thread_read_line(int tid, const char *name, struct buffer *out)
@@ -1283,7 +1277,8 @@ static void print_rival(struct why_sink *why, const struct part_key *key)
 	buffer_release(&cgroup);
 }
 
-void why_print_hints(struct why_sink *why)
+/* Append what a recording lacks that would explain more to @why->out. */
+static void why_print_hints(struct why_sink *why)
 {
 	struct hints hints = { 0 };
 	struct buffer *out = &why->out;
@@ -1302,3 +1297,19 @@ void why_print_hints(struct why_sink *why)
 	if (hints.rival)
 		print_rival(why, &hints.rival->key);
 }
+
+int why_print_text(struct why_sink *why)
+{
+	if (why->settings->is_aggregate && print_aggregate(why) < 0)
+		return -1;
+	for (size_t i = 0; i < why->nr_slices; i++) {
+		print_slice(why, &why->slices[i]);
+		buffer_append_char(&why->out, '\n');
+	}
+	print_remarks(why);
+	if (why->history.has_states)
+		why_print_hints(why);
+	return 0;
+}
+_Static_assert(sizeof(kind_words) / sizeof(kind_words[0]) == PART_KIND_COUNT, "words for each");
+_Static_assert(sizeof(reason_words) / sizeof(reason_words[0]) == UNDECIDED_COUNT, "words for each");

@@ -87,8 +87,9 @@ void split_add_sum(struct split *split, const struct part_key *key, const struct
 	split->total_ns += sum->total_ns;
 }
 
-void split_add_instants(struct split *split, const struct part_key *key, struct span span,
-			uint64_t nr_instants)
+/* Add a segment in which an instant occurred to its part. */
+static void split_add_instants(struct split *split, const struct part_key *key, struct span span,
+			       uint64_t nr_instants)
 {
 	struct part *part = span.from_ns < span.to_ns ? split_get(split, key) : NULL;
 
@@ -99,7 +100,8 @@ void split_add_instants(struct split *split, const struct part_key *key, struct 
 	split->total_ns += span.to_ns - span.from_ns;
 }
 
-void split_add(struct split *split, const struct part_key *key, struct span span)
+/* Add a segment to its part. */
+static void split_add(struct split *split, const struct part_key *key, struct span span)
 {
 	split_add_instants(split, key, span, 0);
 }
@@ -139,6 +141,14 @@ void split_clear(struct split *split)
 	split->failed = false;
 }
 
+/* Free a split and those of wakers; NULL is allowed. */
+static void split_free(struct split *split)
+{
+	if (split)
+		split_release(split);
+	free(split);
+}
+
 void split_release(struct split *split)
 {
 	for (size_t i = 0; i < split->nr_parts; i++)
@@ -147,17 +157,10 @@ void split_release(struct split *split)
 	*split = (struct split){ 0 };
 }
 
-void split_free(struct split *split)
-{
-	if (split)
-		split_release(split);
-	free(split);
-}
-
 /* Attributes segments of a thread: to its CPU's interrupts, to threads that run instead, to wakers.
  */
 
-uint32_t walk_thread_name(const struct history *history, int tid, int cpu)
+static uint32_t walk_thread_name(const struct history *history, int tid, int cpu)
 {
 	const struct thread_history *thread = history_thread(history, tid, cpu);
 
@@ -175,7 +178,8 @@ static struct part_key walk_key(const struct walk *walk, const struct segment *s
 				  .owner_name = walk->owner_name };
 }
 
-void walk_undecided(struct walk *walk, enum undecided_reason reason, struct span span)
+/* A time that cannot be attributed. */
+static void walk_undecided(struct walk *walk, enum undecided_reason reason, struct span span)
 {
 	const struct part_key key = { .kind = PART_UNDECIDED,
 				      .reason = reason,
@@ -187,14 +191,16 @@ void walk_undecided(struct walk *walk, enum undecided_reason reason, struct span
 	split_add(walk->out, &key, span);
 }
 
-void walk_unknown(struct walk *walk, struct span span)
+/* Attribute a time for which walk_seek() found nothing. */
+static void walk_unknown(struct walk *walk, struct span span)
 {
 	walk_undecided(walk,
 		       walk->thread->cursor.was_overwritten ? UNDECIDED_HISTORY : UNDECIDED_UNSEEN,
 		       span);
 }
 
-bool walk_step(struct walk *walk, struct span span)
+/* Whether a segment may be visited; if not, @span is attributed as undecided. */
+static bool walk_step(struct walk *walk, struct span span)
 {
 	struct splitter *splitter = walk->splitter;
 
@@ -208,7 +214,8 @@ bool walk_step(struct walk *walk, struct span span)
 	return true;
 }
 
-const struct segment *walk_seek(struct walk *walk, int64_t time_ns)
+/* The thread's segment just before @time_ns; NULL if it is unknown. */
+static const struct segment *walk_seek(struct walk *walk, int64_t time_ns)
 {
 	struct thread_history *thread = walk->thread;
 
@@ -216,7 +223,8 @@ const struct segment *walk_seek(struct walk *walk, int64_t time_ns)
 			 walk->splitter->walk, time_ns);
 }
 
-const struct segment *walk_seek_cpu(struct splitter *splitter, int cpu, int64_t time_ns)
+/* A CPU's segment just before @time_ns; NULL if it is unknown. */
+static const struct segment *walk_seek_cpu(struct splitter *splitter, int cpu, int64_t time_ns)
 {
 	struct cpu_history *one = history_cpu_find(splitter->history, cpu);
 
@@ -306,7 +314,8 @@ static void late_add(struct walk *walk, const struct segment *segment, int cpu,
 	other_add(walk, segment, PART_LATE, cpu, on_cpu, span);
 }
 
-void walk_late(struct walk *walk, int cpu, struct span span)
+/* Attribute a time in which a CPU did something else than to end an operation. */
+static void walk_late(struct walk *walk, int cpu, struct span span)
 {
 	walk_cpu(walk, &(struct segment){ 0 }, cpu, span, late_add);
 }
@@ -405,7 +414,8 @@ static bool segment_is_confirmed(const struct walk *walk, const struct segment *
 	}
 }
 
-void walk_segment(struct walk *walk, const struct segment *segment, struct span span)
+/* Attribute a time in a segment of the thread; later calls are about earlier times. */
+static void walk_segment(struct walk *walk, const struct segment *segment, struct span span)
 {
 	const struct history *history = walk->splitter->history;
 	struct span gap = span;
@@ -666,8 +676,9 @@ static struct chain chain_new(struct splitter *splitter, struct span span, struc
 			       .span = span };
 }
 
-int split_operation(struct splitter *splitter, uint32_t number, int cpu, struct span span,
-		    struct split *out)
+/* Split the time in which a thread waited for an operation. */
+static int split_operation(struct splitter *splitter, uint32_t number, int cpu, struct span span,
+			   struct split *out)
 {
 	struct chain chain = chain_new(splitter, span, out);
 

@@ -247,6 +247,165 @@ static int why_hand_over(struct why_sink *why, struct error *error)
 	return 0;
 }
 
+static int order_compare(const void *a, const void *b)
+{
+	const struct kept_name *first = *(struct kept_name *const *)a;
+	const struct kept_name *second = *(struct kept_name *const *)b;
+
+	return first->order < second->order ? -1 : 1;
+}
+
+/* The names in the order of their appearance, for free(); NULL if memory ran out. */
+static struct kept_name **others_list(const struct kept *others)
+{
+	struct kept_name **list = calloc(others->names.size + 1, sizeof(struct kept_name *));
+	size_t nr = 0;
+
+	for (size_t i = 0; list && i < others->names.capacity; i++) {
+		if (others->names.slots[i].value)
+			list[nr++] = others->names.slots[i].value;
+	}
+	if (nr > 1)
+		qsort(list, nr, sizeof(struct kept_name *), order_compare);
+	return list;
+}
+
+/* Slices match, but are not open at the time. */
+static void unmatched_append_times(const struct why_sink *why, struct buffer *out)
+{
+	buffer_append_string(out, " at that time; slices that match are open between ");
+	buffer_append_seconds(out, why->named_from_ns - why->start_ns, 9);
+	buffer_append_string(out, " and ");
+	buffer_append_seconds(out, why->named_to_ns - why->start_ns, 9);
+}
+
+/* Compares one slice; returns whether its name is right: its category or its track is not. */
+static bool other_compare(struct why_sink *why, const struct kept_name *other,
+			  struct suggestion *meant)
+{
+	struct text name = name_table_text(&why->names, other->name);
+	const struct slice_selector *selector = &why->selector;
+	struct buffer known = { 0 }, typed = { 0 };
+	bool is_named = slice_selector_matches_name(selector, name);
+
+	if (selector->category) {
+		buffer_printf(&known, "%s/", other->category);
+		buffer_printf(&typed, "%s/", selector->category);
+	}
+	buffer_append(&known, name.data, name.size);
+	buffer_append_string(&typed, selector->name);
+	if (is_named)
+		suggestion_set(meant, buffer_string(&known));
+	else
+		suggestion_add(meant, buffer_text(&typed), buffer_string(&known));
+	buffer_release(&known);
+	buffer_release(&typed);
+	return is_named;
+}
+
+/* The nearest slice; NULL if none is near. */
+static const struct kept_name *others_find_near(struct why_sink *why, struct kept_name *const *list)
+{
+	const struct kept_name *near = NULL;
+	struct suggestion meant = { 0 };
+
+	for (size_t i = 0; list[i]; i++) {
+		struct suggestion before = meant;
+
+		if (other_compare(why, list[i], &meant))
+			return list[i];
+		if (strcmp(before.word, meant.word) != 0)
+			near = list[i];
+	}
+	return near;
+}
+
+/** why_category_explains - whether a category is of one of the packs that explain slices */
+static bool why_category_explains(const char *category)
+{
+	static const char packs[] = "," WHY_PACKS "," WHY_FILE_PACKS ",";
+	size_t size = strcspn(category, ":");
+
+	for (const char *pack = packs; (pack = strchr(pack, ',')) && pack[1]; pack++) {
+		if (strncmp(pack + 1, category, size) == 0 && pack[1 + size] == ',')
+			return true;
+	}
+	return false;
+}
+
+static bool category_is_new(struct kept_name *const *list, size_t at)
+{
+	for (size_t i = at; i > 0; i--) {
+		if (list[i - 1]->category == list[at]->category)
+			return false;
+	}
+	return true;
+}
+
+/** UNMATCHED_CATEGORIES - categories that the error names */
+#define UNMATCHED_CATEGORIES 4
+
+static size_t append_categories(struct kept_name *const *list, bool explain, size_t nr,
+				struct buffer *out)
+{
+	for (size_t i = 0; list[i]; i++) {
+		if (why_category_explains(list[i]->category) != explain ||
+		    !category_is_new(list, i))
+			continue;
+		if (nr++ < UNMATCHED_CATEGORIES)
+			buffer_printf(out, "%s%s", nr > 1 ? ", " : "", list[i]->category);
+	}
+	return nr;
+}
+
+/* "mydrv:io, sched:thread and 3 more"; those of the packs that explain slices come last. */
+static void others_append_categories(struct kept_name *const *list, struct buffer *out)
+{
+	size_t nr = append_categories(list, true, append_categories(list, false, 0, out), out);
+
+	if (nr > UNMATCHED_CATEGORIES)
+		buffer_printf(out, " and %zu more", nr - UNMATCHED_CATEGORIES);
+}
+
+static void unmatched_append_remedy(struct why_sink *why, struct kept_name *const *list,
+				    struct buffer *out)
+{
+	const struct kept_name *near = others_find_near(why, list);
+
+	if (near) {
+		struct text name = name_table_text(&why->names, near->name);
+
+		buffer_printf(out, "; did you mean '%s/%.*s'?", near->category, (int)name.size,
+			      name.data);
+	} else if (list[0]) {
+		buffer_append_string(out, "; there are slices of ");
+		others_append_categories(list, out);
+		buffer_append_string(out, "; 'CATEGORY/*' matches all of one");
+	} else {
+		buffer_append_string(out, "; it has no slices of these tracepoints");
+	}
+}
+
+/* Set @error to what may be meant instead of the selector; returns -1. */
+static int why_refuse_unmatched(struct why_sink *why, struct error *error)
+{
+	struct kept_name **list = others_list(&why->others);
+	struct buffer out = { 0 };
+
+	if (!list)
+		return error_set(error, "out of memory");
+	buffer_printf(&out, "%s: no slice matches '%.*s'", why->source,
+		      (int)why->settings->slice.size, why->settings->slice.data);
+	if (why->named_to_ns > 0)
+		unmatched_append_times(why, &out);
+	else
+		unmatched_append_remedy(why, list, &out);
+	error_set(error, "%s", out.failed ? "out of memory" : buffer_string(&out));
+	buffer_release(&out);
+	free(list);
+	return -1;
+}
+
 static int why_finish(struct why_sink *why, struct error *error)
 {
 	int status = why->settings->is_json ? why_print_json(why) : why_print_text(why);
@@ -263,6 +422,409 @@ static int why_finish(struct why_sink *why, struct error *error)
 	if (why->nr_matched > 0 || why->settings->is_live)
 		return 0;
 	return why_refuse_unmatched(why, error);
+}
+
+/* The writer of a record runs on its CPU. */
+static void why_see_writer(struct why_sink *why, const struct why_track *track,
+			   const struct timeline_event *event)
+{
+	const struct cpu_history *cpu = history_cpu_find(&why->history, event->cpu);
+	struct thread_history *thread = track->thread;
+
+	if (event->tid <= 0 || event->cpu < 0)
+		return;
+	if (!thread || thread->tid != event->tid) {
+		/* The usual case: the CPU's last switch was to this thread. */
+		if (cpu && cpu->line.open.tid == event->tid)
+			return;
+		thread = history_thread_add(&why->history, event->tid, event->cpu);
+	}
+	if (thread)
+		history_see_thread(&why->history, thread, event->time_ns, event->cpu);
+}
+
+/** why_name - the number of a name of the timeline */
+static uint32_t why_name(struct why_sink *why, struct timeline_name *name)
+{
+	uintptr_t number;
+
+	if (!name->is_counted)
+		return name_table_add(&why->names, name->text);
+	number = (uintptr_t)name->sink_data[why->sink_index];
+	if (number == 0) {
+		number = name_table_add(&why->names, name->text);
+		/* The number of an empty name is 0, which is looked up each time. */
+		name->sink_data[why->sink_index] = (void *)number;
+	}
+	return number;
+}
+
+static bool name_is_selected(struct why_sink *why, struct timeline_name *name)
+{
+	uint32_t number = why_name(why, name);
+	struct known_name *known = name_table_get(&why->names, number);
+
+	if (number == NAMES_OTHER)
+		return slice_selector_matches_name(&why->selector, name->text);
+	if (known->match == 0)
+		known->match = slice_selector_matches_name(&why->selector, name->text) ? 2 : 1;
+	return known->match == 2;
+}
+
+static void slice_note_times(struct why_sink *why, const struct timeline_event *event)
+{
+	if (why->named_to_ns == 0 || event->begin_ns < why->named_from_ns)
+		why->named_from_ns = event->begin_ns;
+	if (why->named_to_ns == 0 || event->time_ns > why->named_to_ns)
+		why->named_to_ns = event->time_ns;
+}
+
+/* Statistics leave out the same slices. */
+static bool slice_is_left_out(struct why_sink *why, const struct timeline_event *event)
+{
+	if (!why->settings->is_aggregate || (event->flags == 0))
+		return false;
+	why->nr_left_out++;
+	return true;
+}
+
+/* The begin of the slice that ends, NULL if it is unknown. */
+static const struct why_begin *why_open_begin(const struct why_track *track,
+					      const struct timeline_event *event)
+{
+	return event->depth > 0 && event->depth <= track->nr_begins
+		       ? &track->begins[event->depth - 1]
+		       : NULL;
+}
+
+static uint64_t event_flow_key(const struct timeline_event *event)
+{
+	return event->nr_flows > 0 ? hop_key(timeline_event_flow(event, 0)) : 0;
+}
+
+/* Who ended a slice of another track than a thread's, and the thread that also began it, if any. */
+static void end_find_writer(struct why_sink *why, const struct why_track *track,
+			    const struct timeline_event *event, struct why_end *end)
+{
+	const struct why_begin *begin = why_open_begin(track, event);
+	int tid = begin ? begin->writer.tid : -1;
+
+	end->writer = history_waker(&why->history, event->tid, event->cpu);
+	end->flow = event_flow_key(event);
+	if (end->flow == 0 && begin)
+		end->flow = begin->flow;
+	if (event->track->lane == 0 && tid > 0 && (tid == end->writer.tid || event->is_unfinished))
+		end->thread = history_thread(&why->history, tid, begin->writer.cpu);
+}
+
+static size_t slices_max(const struct why_sink *why)
+{
+	return why->settings->slowest > 0 ? why->settings->slowest : 1;
+}
+
+/* Whether @a is explained before @b: the slowest first, at a given time the shortest. */
+static bool slice_is_before(const struct why_sink *why, const struct why_slice *a,
+			    const struct why_slice *b)
+{
+	int64_t first = a->end_ns - a->begin_ns, second = b->end_ns - b->begin_ns;
+
+	return why->settings->has_at ? first < second : first > second;
+}
+
+/* Whether a slice is among the best so far. */
+static bool slice_is_chosen(const struct why_sink *why, const struct why_slice *slice)
+{
+	return why->nr_slices < slices_max(why) ||
+	       slice_is_before(why, slice, &why->slices[why->nr_slices - 1]);
+}
+
+/* Whether an explained slice would be part of the answer; -1 if memory ran out. */
+static int slice_is_wanted(struct why_sink *why, struct why_end *end)
+{
+	const struct why_slice *slice = &end->slice;
+
+	if (why->settings->is_aggregate)
+		return 1;
+	if (!why->settings->explanations)
+		return slice_is_chosen(why, slice);
+	end->kept = kept_name_get(&why->kept, slice->category, slice->name);
+	if (!end->kept)
+		return -1;
+	return kept_wants(&why->kept, end->kept, slice->end_ns - slice->begin_ns);
+}
+
+/* From the end to the latest record of the slice's flow, from this one to the one before, ... */
+static int slice_split_chain(struct why_sink *why, struct why_end *end, struct split *out)
+{
+	const struct hop_flow *flow = end->flow ? hop_flows_find(&why->flows, end->flow) : NULL;
+	struct span span = { end->slice.begin_ns, end->slice.end_ns };
+	struct waker writer = end->writer;
+
+	for (unsigned int i = 0; flow && hop_get(flow, i); i++) {
+		const struct hop *hop = hop_get(flow, i);
+		const struct span part = { hop->time_ns, span.to_ns };
+
+		if (hop->time_ns >= span.to_ns)
+			continue;
+		if (hop->time_ns <= span.from_ns)
+			break;
+		if (split_chain(&why->splitter, &writer, part, out) < 0)
+			return -1;
+		span.to_ns = hop->time_ns;
+		writer = hop->writer;
+	}
+	return split_chain(&why->splitter, &writer, span, out);
+}
+
+static int slice_split(struct why_sink *why, struct why_end *end, struct split *out)
+{
+	struct why_slice *slice = &end->slice;
+	const struct span span = { slice->begin_ns, slice->end_ns };
+	unsigned int depth = why->settings->is_aggregate ? 0 : why->settings->depth;
+
+	if (end->thread)
+		return split_slice(&why->splitter, end->thread, span, depth, out);
+	if (!slice->is_unfinished)
+		return slice_split_chain(why, end, out);
+	split_add_undecided(out, UNDECIDED_NO_END, span);
+	return out->failed ? -1 : 0;
+}
+
+/*
+ * Splits one of any number of slices. Without steps left they are left out, until there are enough
+ * for many of them: @why->is_resting is true then.
+ */
+static int slice_split_limited(struct why_sink *why, struct why_end *end, struct split *out)
+{
+	struct splitter *splitter = &why->splitter;
+
+	why->is_resting &= splitter->nr_steps < SPLITTER_STEPS_MAX / 2;
+	if (!why->is_resting) {
+		if (slice_split(why, end, out) < 0)
+			return -1;
+		why->is_resting = splitter->nr_steps == 0;
+	}
+	why->nr_unexplained += why->is_resting;
+	return 0;
+}
+
+static int slice_aggregate(struct why_sink *why, struct why_end *end)
+{
+	struct split *split = &why->scratch;
+
+	split_clear(split);
+	if (slice_split_limited(why, end, split) < 0)
+		return -1;
+	return why->is_resting ? 0
+			       : aggregate_add(&why->aggregate,
+					       end->slice.end_ns - end->slice.begin_ns, split);
+}
+
+static void slice_describe(const struct why_end *end, struct why_slice *slice)
+{
+	track_append_label(&slice->track, end->track);
+	slice->is_async = !end->thread;
+	slice->tid = end->thread ? end->thread->tid : end->writer.tid;
+	slice->comm = end->thread ? end->thread->comm : NAMES_NONE;
+}
+
+/* Keeps the text of an explained slice. */
+static int kept_add_slice(struct why_sink *why, const struct why_end *end,
+			  const struct why_slice *slice)
+{
+	buffer_clear(&why->out);
+	why_put_slice(why, slice);
+	if (why->out.failed)
+		return -1;
+	return kept_add(&why->kept, end->kept,
+			&(struct explanation){ .track = end->track->number,
+					       .depth = end->depth,
+					       .begin_ns = slice->begin_ns,
+					       .end_ns = slice->end_ns,
+					       .json = buffer_text(&why->out) });
+}
+
+/* Chooses the slices that are explained, and explains them when they end. */
+
+static void why_slice_release(struct why_slice *slice)
+{
+	buffer_release(&slice->track);
+	split_release(&slice->split);
+}
+
+static int slice_keep_text(struct why_sink *why, struct why_end *end)
+{
+	struct why_slice slice = end->slice;
+	int status = slice_split_limited(why, end, &slice.split);
+
+	if (status == 0 && !why->is_resting) {
+		slice_describe(end, &slice);
+		split_sort(&slice.split);
+		status = slice.track.failed ? -1 : kept_add_slice(why, end, &slice);
+	}
+	why_slice_release(&slice);
+	return status;
+}
+
+/* Takes over @slice. */
+static int slice_keep(struct why_sink *why, struct why_slice *slice)
+{
+	size_t at;
+
+	if (!why->slices)
+		why->slices = calloc(slices_max(why), sizeof(*why->slices));
+	if (!why->slices) {
+		why_slice_release(slice);
+		return -1;
+	}
+	if (why->nr_slices == slices_max(why))
+		why_slice_release(&why->slices[--why->nr_slices]);
+	for (at = why->nr_slices; at > 0 && slice_is_before(why, slice, &why->slices[at - 1]); at--)
+		why->slices[at] = why->slices[at - 1];
+	why->slices[at] = *slice;
+	why->nr_slices++;
+	return 0;
+}
+
+static int slice_explain(struct why_sink *why, struct why_end *end)
+{
+	struct why_slice slice;
+
+	if (why->settings->is_aggregate)
+		return slice_aggregate(why, end);
+	if (why->settings->explanations)
+		return slice_keep_text(why, end);
+	slice = end->slice;
+	slice_describe(end, &slice);
+	if (slice_split(why, end, &slice.split) < 0 || slice.track.failed) {
+		why_slice_release(&slice);
+		return -1;
+	}
+	split_sort(&slice.split);
+	return slice_keep(why, &slice);
+}
+
+/* A slice ends on a track that is selected. */
+static int why_select_end(struct why_sink *why, struct why_track *track,
+			  const struct timeline_event *event, struct error *error)
+{
+	const struct why_settings *settings = why->settings;
+	int64_t at_ns = why->start_ns + settings->at_ns;
+	int is_wanted;
+	struct why_end end = { .track = event->track,
+			       .depth = event->depth,
+			       .slice = { .category = event->track->category->text,
+					  .begin_ns = event->begin_ns,
+					  .end_ns = event->time_ns,
+					  .is_suspect = event->is_suspect,
+					  .is_unfinished = event->is_unfinished } };
+
+	if (!name_is_selected(why, event->name))
+		return 0;
+	if (settings->has_at && (event->begin_ns > at_ns || event->time_ns < at_ns)) {
+		slice_note_times(why, event);
+		return 0;
+	}
+	why->nr_matched++;
+	if (slice_is_left_out(why, event))
+		return 0;
+	end.slice.name = why_name(why, event->name);
+	if (why_is_of_thread(track, event))
+		end.thread = track->thread;
+	else
+		end_find_writer(why, track, event, &end);
+	is_wanted = slice_is_wanted(why, &end);
+	if (is_wanted <= 0)
+		return is_wanted < 0 ? error_set(error, "out of memory") : 0;
+	/* The record that ends a state shows why it ended, but the next event is about that. */
+	if (track->role == WHY_ROLE_THREAD) {
+		why->deferred = end;
+		return 0;
+	}
+	return slice_explain(why, &end) < 0 ? error_set(error, "out of memory") : 0;
+}
+
+/* The error for a selector that matches no slice: names what it may mean. */
+
+/** UNMATCHED_NAMES_MAX - limit of names that are kept until one matches */
+#define UNMATCHED_NAMES_MAX 4096
+
+/* Keep the name of a slice for why_refuse_unmatched(). */
+static void why_keep_unmatched(struct why_sink *why, const struct timeline_event *event)
+{
+	if (why->nr_matched == 0 && why->others.names.size < UNMATCHED_NAMES_MAX)
+		kept_name_get(&why->others, event->track->category->text,
+			      why_name(why, event->name));
+}
+
+/* Take the end of a slice on @track into the history, after it was explained. */
+static void why_learn_end(struct why_sink *why, struct why_track *track,
+			  const struct timeline_event *event)
+{
+	struct cpu_history *cpu;
+
+	/* Of some recordings, only some threads have tracks: the next one may be another. */
+	if (track->role == WHY_ROLE_THREAD) {
+		cpu = history_cpu_find(&why->history, track->thread->line.open.cpu);
+		if (cpu && cpu->line.open.tid == event->track->id.signed_number)
+			history_run_thread(&why->history, cpu, event->time_ns, -1);
+	} else if (track->role == WHY_ROLE_INTERRUPT) {
+		cpu = history_cpu(&why->history, event->track->id.signed_number);
+		if (cpu)
+			history_end_interrupt(&why->history, cpu, event->time_ns);
+	} else if (track->role == WHY_ROLE_NONE && why_is_of_thread(track, event)) {
+		history_end_label(&why->history, track->thread, event->time_ns,
+				  why_name(why, event->name));
+	}
+}
+
+/* Tracks that have the name of their tracepoint are distinguished by their scope. */
+static bool track_has_default_name(const struct timeline_track *track)
+{
+	const char *event = strchr(track->category->text, ':');
+
+	return track->scope == SCOPE_CUSTOM && event &&
+	       text_equals(track->name, text_of(event + 1));
+}
+
+/* The selector that finds the slice: "block:request/R 4096@253,0". */
+static uint32_t operation_name(struct why_sink *why, struct why_track *track,
+			       const struct timeline_event *event)
+{
+	const struct timeline_track *shown = event->track;
+	uint32_t name = why_name(why, event->name);
+	struct buffer text = { 0 };
+
+	if (track->object != NAMES_NONE && track->object_name == name)
+		return track->object;
+	buffer_append_string(&text, shown->category->text);
+	buffer_append_char(&text, '/');
+	buffer_append(&text, event->name->text.data, event->name->text.size);
+	buffer_append_char(&text, '@');
+	if (track_has_default_name(shown))
+		buffer_append_signed(&text, shown->id.signed_number);
+	else
+		buffer_append(&text, shown->name.data, shown->name.size);
+	track->object_name = name;
+	track->object = text.failed ? NAMES_OTHER : name_table_add(&why->names, buffer_text(&text));
+	buffer_release(&text);
+	return track->object;
+}
+
+/* A slice ended that may be what a thread waits for. */
+static void why_learn_operation(struct why_sink *why, struct why_track *track,
+				const struct timeline_event *event)
+{
+	struct cpu_history *cpu = history_cpu_find(&why->history, event->cpu);
+	const struct why_begin *begin = why_open_begin(track, event);
+
+	if (!cpu || cpu->nr_interrupts == 0 || !begin || event->is_unfinished)
+		return;
+	history_end_operation(&why->history, cpu,
+			      &(struct operation){ .name = operation_name(why, track, event),
+						   .begin_ns = event->begin_ns,
+						   .due_ns = INT64_MAX,
+						   .writer = begin->writer });
 }
 
 /* Slices are explained before the history learns that they ended. */
@@ -283,6 +845,443 @@ static int why_slice_end(struct why_sink *why, const struct timeline_event *even
 	return 0;
 }
 
+/* Takes events into the history: states of threads, interrupts, slices of threads, losses. */
+
+static const char *const role_categories[] = {
+	[WHY_ROLE_CPU] = WHY_CPUS,	   [WHY_ROLE_THREAD] = WHY_STATES,
+	[WHY_ROLE_INTERRUPT] = "irq:cpu",  [WHY_ROLE_WAKEUP] = WHY_WAKEUPS,
+	[WHY_ROLE_ARMED] = "timers:armed", [WHY_ROLE_EXPIRED] = "timers:expired",
+	[WHY_ROLE_STACK] = STACK_CATEGORY,
+};
+
+/* A recording and a user's rules may have other tracks under these names. */
+static bool role_has_scope(enum why_role role, const struct timeline_track *track)
+{
+	switch (role) {
+	case WHY_ROLE_THREAD:
+	case WHY_ROLE_STACK:
+		return track->scope == SCOPE_THREAD;
+	case WHY_ROLE_CPU:
+	case WHY_ROLE_INTERRUPT:
+		return track->scope == SCOPE_CPU;
+	default:
+		return true;
+	}
+}
+
+static enum why_role track_role(const struct timeline_track *track)
+{
+	for (int i = WHY_ROLE_NONE + 1; i < WHY_ROLE_COUNT; i++) {
+		if (strcmp(track->category->text, role_categories[i]) == 0)
+			return role_has_scope(i, track) ? i : WHY_ROLE_NONE;
+	}
+	return WHY_ROLE_NONE;
+}
+
+/* A name alone is not meant for what explains slices. For other outputs all slices but states are.
+ */
+static bool why_may_select(const struct why_sink *why, const struct why_track *one,
+			   const struct timeline_track *track)
+{
+	if (why->settings->explanations)
+		return one->role == WHY_ROLE_NONE;
+	return why->selector.category || !why_category_explains(track->category->text);
+}
+
+static int thread_join(struct why_sink *why, struct why_track *one,
+		       const struct timeline_track *track, struct error *error)
+{
+	struct thread_history *thread = history_thread_add(&why->history, track->id.signed_number,
+							   track->cpu);
+
+	if (!thread)
+		return error_set(error, "out of memory");
+	one->thread = thread;
+	thread->nr_tracks++;
+	if (*track->comm)
+		thread->comm = name_table_add(&why->names, text_of(track->comm));
+	if (!thread->is_seen && track->born_ns > why->start_ns) {
+		thread->is_seen = true;
+		thread->line.open.state = THREAD_ABSENT;
+	}
+	return 0;
+}
+
+static int learn_track(struct why_sink *why, const struct timeline_event *event,
+		       struct error *error)
+{
+	const struct timeline_track *track = event->track;
+	struct why_track *one = calloc(1, sizeof(*one));
+
+	if (!one)
+		return error_set(error, "out of memory");
+	one->next = why->tracks;
+	one->before = &why->tracks;
+	if (one->next)
+		one->next->before = &one->next;
+	why->tracks = one;
+	event->track->sink_data[why->sink_index] = one;
+	one->role = track_role(track);
+	why->has_block |= strncmp(track->category->text, "block:", 6) == 0;
+	/* With PREEMPT_RT, soft interrupts are slices of threads. */
+	why->history.has_interrupts |= strcmp(track->category->text, "irq:thread") == 0;
+	why->has_timers |= one->role == WHY_ROLE_ARMED;
+	one->is_selected = track->kind == TRACK_SLICES && why_may_select(why, one, track) &&
+			   slice_selector_matches_track(&why->selector, track);
+	return track->scope == SCOPE_THREAD ? thread_join(why, one, track, error) : 0;
+}
+
+static int learn_track_end(struct why_sink *why, const struct timeline_event *event,
+			   struct error *error)
+{
+	struct why_track *one = why_track_of(why, event);
+
+	(void)error;
+	if (one->thread)
+		one->thread->nr_tracks--;
+	*one->before = one->next;
+	if (one->next)
+		one->next->before = one->before;
+	free(one->begins);
+	free(one);
+	event->track->sink_data[why->sink_index] = NULL;
+	return 0;
+}
+
+static enum thread_state state_of(struct text name)
+{
+	if (text_equals(name, text_of("Running")))
+		return THREAD_RUNNING;
+	if (name.size > 0 && *name.data == 'R')
+		return THREAD_RUNNABLE;
+	if (name.size == 0 || strchr("XZ", *name.data))
+		return THREAD_ABSENT;
+	return strchr("Tt", *name.data) ? THREAD_STOPPED : THREAD_BLOCKED;
+}
+
+/* The innermost open slice of a thread. */
+static uint32_t thread_label(const struct why_sink *why, int tid)
+{
+	const struct thread_history *thread = history_thread(&why->history, tid, -1);
+
+	return thread ? thread->line.open.label : NAMES_NONE;
+}
+
+static int learn_running(struct why_sink *why, int number, int tid, int64_t time_ns,
+			 struct error *error)
+{
+	struct cpu_history *cpu = history_cpu(&why->history, number);
+
+	if (!cpu)
+		return error_set(error, "out of memory");
+	history_run_thread(&why->history, cpu, time_ns, tid);
+	return 0;
+}
+
+static int learn_state(struct why_sink *why, const struct why_track *one,
+		       const struct timeline_event *event, struct error *error)
+{
+	uint32_t number = why_name(why, event->name);
+	struct known_name *name = name_table_get(&why->names, number);
+	struct thread_change change = { .time_ns = event->time_ns,
+					.cpu = event->cpu,
+					.waker = { .tid = -1, .cpu = event->cpu } };
+
+	if (name->state == THREAD_UNKNOWN || number == NAMES_OTHER)
+		name->state = state_of(event->name->text);
+	why->history.has_states = true;
+	change.state = name->state;
+	if (change.state == THREAD_BLOCKED || change.state == THREAD_STOPPED)
+		change.state_name = number;
+	/* A thread that is woken runs on a CPU that its next record shows. */
+	if (number == NAMES_RUNNABLE)
+		change.cpu = -1;
+	if (change.state != THREAD_RUNNING)
+		change.waker = history_waker(&why->history, event->tid, event->cpu);
+	/* sched_wakeup is written where the wake-up ends: its writer may be any thread there. */
+	if (number == NAMES_RUNNABLE && event->nr_fields > 0)
+		change.waker = (struct waker){ .tid = -1, .cpu = -1 };
+	if (number == NAMES_RUNNABLE && change.waker.tid > 0)
+		change.waker.interrupt = thread_label(why, change.waker.tid);
+	history_change_thread(&why->history, one->thread, &change);
+	/* A track that continues under another number has no record, and no CPU. */
+	return change.state == THREAD_RUNNING && event->cpu >= 0
+		       ? learn_running(why, event->cpu, event->track->id.signed_number,
+				       event->time_ns, error)
+		       : 0;
+}
+
+/* The thread that a CPU runs, its name and its priority: the record has all three. */
+static int learn_run(struct why_sink *why, const struct timeline_event *event, struct error *error)
+{
+	struct thread_history *thread;
+	int tid = -1, prio = PRIO_UNKNOWN;
+
+	for (unsigned int i = 0; i < event->nr_fields; i++) {
+		if (text_equals(event->fields[i].name, text_of("next_pid")))
+			tid = event->fields[i].value.signed_number;
+		else if (text_equals(event->fields[i].name, text_of("next_prio")))
+			prio = event->fields[i].value.signed_number;
+	}
+	thread = tid > 0 ? history_thread_add(&why->history, tid, -1) : NULL;
+	if (thread) {
+		thread->comm = why_name(why, event->name);
+		thread->prio = prio;
+	}
+	return learn_running(why, event->track->id.signed_number, tid, event->time_ns, error);
+}
+
+/* Names of soft interrupts, as the kernel prints them. Timers inherit the kind of their interrupt.
+ */
+static const char *const soft_interrupts[] = {
+	"HI",	    "TIMER",   "NET_TX", "NET_RX",  "BLOCK",
+	"IRQ_POLL", "TASKLET", "SCHED",	 "HRTIMER", "RCU",
+};
+
+/* The kind of an interrupt; CONTEXT_INHERITED of timers, which have that of the one they run in. */
+static enum context_kind interrupt_kind(struct text name)
+{
+	if (name.size > 6 &&
+	    (memcmp(name.data, "timer ", 6) == 0 || memcmp(name.data, "hrtime", 6) == 0))
+		return CONTEXT_INHERITED;
+	for (size_t i = 0; i < sizeof(soft_interrupts) / sizeof(soft_interrupts[0]); i++) {
+		if (text_equals(name, text_of(soft_interrupts[i])))
+			return CONTEXT_SOFT;
+	}
+	return CONTEXT_HARD;
+}
+
+static enum context_kind interrupt_context(struct why_sink *why, const struct cpu_history *cpu,
+					   const struct timeline_event *event, uint32_t number)
+{
+	struct known_name *name = name_table_get(&why->names, number);
+
+	if (name->context == CONTEXT_THREAD || number == NAMES_OTHER)
+		name->context = interrupt_kind(event->name->text);
+	if (name->context != CONTEXT_INHERITED)
+		return name->context;
+	return cpu->nr_interrupts > 0 ? history_interrupt(cpu).context : CONTEXT_HARD;
+}
+
+static int learn_interrupt(struct why_sink *why, const struct timeline_event *event,
+			   struct error *error)
+{
+	struct cpu_history *cpu = history_cpu(&why->history, event->track->id.signed_number);
+	struct interrupt interrupt = { .name = why_name(why, event->name) };
+
+	if (!cpu)
+		return error_set(error, "out of memory");
+	why->history.has_interrupts = true;
+	interrupt.context = interrupt_context(why, cpu, event, interrupt.name);
+	history_begin_interrupt(&why->history, cpu, event->time_ns, interrupt);
+	return 0;
+}
+
+static int learn_begin(struct why_sink *why, const struct timeline_event *event,
+		       struct error *error)
+{
+	struct why_track *one = why_track_of(why, event);
+
+	if (one->role == WHY_ROLE_THREAD)
+		return learn_state(why, one, event, error);
+	if (one->role == WHY_ROLE_CPU)
+		return learn_run(why, event, error);
+	if (one->role == WHY_ROLE_INTERRUPT)
+		return learn_interrupt(why, event, error);
+	if (one->role != WHY_ROLE_NONE)
+		return 0;
+	why_see_writer(why, one, event);
+	if (why_is_of_thread(one, event))
+		history_begin_label(&why->history, one->thread, event->time_ns,
+				    why_name(why, event->name));
+	return 0;
+}
+
+static int learn_loss(struct why_sink *why, const struct timeline_event *event, struct error *error)
+{
+	bool is_sum = event->kind == TIMELINE_LOSS_SUM;
+
+	why->nr_gaps += !is_sum;
+	why->nr_gaps_unknown += event->loss_count == TIMELINE_COUNT_UNKNOWN;
+	if (event->loss_count > 0)
+		why->lost_records = count_sum(why->lost_records, event->loss_count);
+	if (is_sum)
+		return 0;
+	return history_lose(&why->history, event->loss_cpu, event->begin_ns, event->loss_end_ns) < 0
+		       ? error_set(error, "out of memory")
+		       : 0;
+}
+
+/* Takes into the history what a thread may wait for: requests and timers; and instants of threads.
+ */
+
+/* A field's value, 0 if the event does not have it. */
+static int64_t field_number(const struct timeline_event *event, const char *name)
+{
+	for (unsigned int i = 0; i < event->nr_fields; i++) {
+		if (text_equals(event->fields[i].name, text_of(name)))
+			return event->fields[i].value.signed_number;
+	}
+	return 0;
+}
+
+static int learn_armed(struct why_sink *why, const struct timeline_event *event,
+		       struct error *error)
+{
+	const struct armed_timer timer = {
+		.address = field_number(event, "timer") | field_number(event, "hrtimer"),
+		.expires = field_number(event, "expires"),
+		.armed_ns = event->time_ns,
+		.writer = history_waker(&why->history, event->tid, event->cpu),
+	};
+
+	return timers_arm(&why->timers, &timer) < 0 ? error_set(error, "out of memory") : 0;
+}
+
+/*
+ * How late a timer expires: jiffies count from the time for which it was queued. Numbers of records
+ * may be any; with impossible ones it is not late.
+ */
+static int64_t timer_late_ns(struct why_sink *why, const struct timeline_event *event,
+			     const struct armed_timer *timer)
+{
+	int64_t now = field_number(event, "now"), queued = field_number(event, "baseclk");
+	int64_t late;
+
+	if (queued == 0)
+		return __builtin_sub_overflow(now, timer->expires, &late) ? 0 : late;
+	timers_count_jiffies(&why->timers, now, event->time_ns);
+	if (__builtin_sub_overflow(now, queued, &late) ||
+	    __builtin_mul_overflow(late, why->timers.jiffy_ns, &late))
+		return 0;
+	return late;
+}
+
+static void learn_expired(struct why_sink *why, const struct timeline_event *event)
+{
+	struct cpu_history *cpu = history_cpu_find(&why->history, event->cpu);
+	const struct armed_timer *timer = timers_find(
+		&why->timers, field_number(event, "timer") | field_number(event, "hrtimer"));
+	struct operation operation;
+	int64_t late_ns;
+
+	if (!cpu || !timer)
+		return;
+	operation = (struct operation){ .name = why_name(why, event->name),
+					.begin_ns = timer->armed_ns,
+					.due_ns = INT64_MAX,
+					.writer = timer->writer };
+	late_ns = timer_late_ns(why, event, timer);
+	if (late_ns > 0)
+		operation.due_ns = event->time_ns - late_ns;
+	history_end_operation(&why->history, cpu, &operation);
+}
+
+/* The innermost functions record the switch, or are the scheduler's. */
+static const char *const switch_functions[] = {
+	"__schedule",	      "schedule",	 "preempt_schedule", "trace_event_",
+	"__traceiter_",	      "event_triggers_", "__trace_stack",    "__ftrace_trace_stack",
+	"stacktrace_trigger", "__event_trigger",
+};
+
+static bool frame_is_of_switch(struct text frame)
+{
+	for (size_t i = 0; i < sizeof(switch_functions) / sizeof(switch_functions[0]); i++) {
+		const char *name = switch_functions[i];
+		size_t size = strlen(name);
+		bool is_prefix = name[size - 1] == '_';
+
+		if (frame.size >= size && (is_prefix || frame.size == size) &&
+		    memcmp(frame.data, name, size) == 0)
+			return true;
+	}
+	return false;
+}
+
+static struct text stack_without_switch(struct text frames)
+{
+	while (frames.size > 0) {
+		const char *end = memchr(frames.data, ';', frames.size);
+		size_t size = end ? (size_t)(end - frames.data) : frames.size;
+
+		if (!frame_is_of_switch((struct text){ frames.data, size }))
+			break;
+		size += end != NULL;
+		frames = (struct text){ frames.data + size, frames.size - size };
+	}
+	return frames;
+}
+
+/* The stack of a switch follows its record: the thread has just left its CPU. */
+static void why_learn_stack(struct why_sink *why, struct why_track *track,
+			    const struct timeline_event *event)
+{
+	struct segment *open = &track->thread->line.open;
+
+	if ((open->state != THREAD_BLOCKED && open->state != THREAD_STOPPED) ||
+	    open->stack != NAMES_NONE || event->nr_fields == 0 ||
+	    event->fields[0].value.kind != VALUE_TEXT)
+		return;
+	open->stack = name_table_add(&why->names,
+				     stack_without_switch(event->fields[0].value.text));
+}
+
+/* Take an instant into the history; returns -1 with @error. */
+static int why_learn_instant(struct why_sink *why, const struct timeline_event *event,
+			     struct error *error)
+{
+	struct why_track *track = why_track_of(why, event);
+
+	if (track->role == WHY_ROLE_ARMED)
+		return learn_armed(why, event, error);
+	if (track->role == WHY_ROLE_EXPIRED)
+		learn_expired(why, event);
+	else if (track->role == WHY_ROLE_STACK)
+		why_learn_stack(why, track, event);
+	if (track->role != WHY_ROLE_NONE || !track->thread)
+		return 0;
+	why_see_writer(why, track, event);
+	history_add_instant(track->thread, why_name(why, event->name));
+	return 0;
+}
+
+static int (*const learners[TIMELINE_KIND_COUNT])(struct why_sink *why,
+						  const struct timeline_event *event,
+						  struct error *error) = {
+	[TIMELINE_TRACK_BEGIN] = learn_track, [TIMELINE_TRACK_END] = learn_track_end,
+	[TIMELINE_SLICE_BEGIN] = learn_begin, [TIMELINE_LOSS] = learn_loss,
+	[TIMELINE_LOSS_SUM] = learn_loss,     [TIMELINE_INSTANT] = why_learn_instant,
+};
+
+/* Take an event into the history; returns -1 with @error. */
+static int why_learn(struct why_sink *why, const struct timeline_event *event, struct error *error)
+{
+	return learners[event->kind] ? learners[event->kind](why, event, error) : 0;
+}
+
+/* Keep who began a slice; returns -1 with @error. */
+static int why_keep_begin(struct why_sink *why, struct why_track *track,
+			  const struct timeline_event *event, struct error *error)
+{
+	size_t nr = event->depth;
+
+	if (nr > track->nr_begins) {
+		struct why_begin *begins = reallocarray(track->begins, nr, sizeof(*begins));
+
+		if (!begins)
+			return error_set(error, "out of memory");
+		memset(begins + track->nr_begins, 0, (nr - track->nr_begins) * sizeof(*begins));
+		track->begins = begins;
+		track->nr_begins = nr;
+	}
+	if (nr > 0)
+		track->begins[nr - 1] = (struct why_begin){
+			.writer = history_waker(&why->history, event->tid, event->cpu),
+			.flow = event_flow_key(event),
+		};
+	return 0;
+}
+
 static int why_slice_begin(struct why_sink *why, const struct timeline_event *event,
 			   struct error *error)
 {
@@ -300,6 +1299,32 @@ static bool event_may_flow(const struct timeline_event *event)
 	return event->nr_flows > 0 &&
 	       (event->kind == TIMELINE_SLICE_BEGIN || event->kind == TIMELINE_SLICE_END ||
 		event->kind == TIMELINE_INSTANT);
+}
+
+/* Explain the slice that waits for the next event. */
+static int why_explain_deferred(struct why_sink *why, struct error *error)
+{
+	struct why_end end = why->deferred;
+
+	why->deferred = (struct why_end){ 0 };
+	return slice_explain(why, &end) < 0 ? error_set(error, "out of memory") : 0;
+}
+
+/* Take an event that has flows into them; returns -1 with @error. */
+static int why_learn_flows(struct why_sink *why, const struct timeline_event *event,
+			   struct error *error)
+{
+	const struct hop hop = { .time_ns = event->time_ns,
+				 .writer = history_waker(&why->history, event->tid, event->cpu) };
+
+	/* Flows of wake-ups are in the history. */
+	if (why_track_of(why, event)->role != WHY_ROLE_NONE)
+		return 0;
+	for (unsigned int i = 0; i < event->nr_flows; i++) {
+		if (hop_flows_add(&why->flows, hop_key(timeline_event_flow(event, i)), &hop) < 0)
+			return error_set(error, "out of memory");
+	}
+	return 0;
 }
 
 static int why_event(struct sink *sink, const struct timeline_event *event, struct error *error)
@@ -418,1016 +1443,5 @@ struct sink *why_sink_new(const struct why_settings *settings, int fd, int folde
 	why_free(&why->sink);
 	return NULL;
 }
-
-/* Takes events into the history: states of threads, interrupts, slices of threads, losses. */
-
-static const char *const role_categories[] = {
-	[WHY_ROLE_CPU] = WHY_CPUS,	   [WHY_ROLE_THREAD] = WHY_STATES,
-	[WHY_ROLE_INTERRUPT] = "irq:cpu",  [WHY_ROLE_WAKEUP] = WHY_WAKEUPS,
-	[WHY_ROLE_ARMED] = "timers:armed", [WHY_ROLE_EXPIRED] = "timers:expired",
-	[WHY_ROLE_STACK] = STACK_CATEGORY,
-};
 _Static_assert(sizeof(role_categories) / sizeof(role_categories[0]) == WHY_ROLE_COUNT,
 	       "a category for each");
-
-/* Names of soft interrupts, as the kernel prints them. Timers inherit the kind of their interrupt.
- */
-static const char *const soft_interrupts[] = {
-	"HI",	    "TIMER",   "NET_TX", "NET_RX",  "BLOCK",
-	"IRQ_POLL", "TASKLET", "SCHED",	 "HRTIMER", "RCU",
-};
-
-/* A recording and a user's rules may have other tracks under these names. */
-static bool role_has_scope(enum why_role role, const struct timeline_track *track)
-{
-	switch (role) {
-	case WHY_ROLE_THREAD:
-	case WHY_ROLE_STACK:
-		return track->scope == SCOPE_THREAD;
-	case WHY_ROLE_CPU:
-	case WHY_ROLE_INTERRUPT:
-		return track->scope == SCOPE_CPU;
-	default:
-		return true;
-	}
-}
-
-static enum why_role track_role(const struct timeline_track *track)
-{
-	for (int i = WHY_ROLE_NONE + 1; i < WHY_ROLE_COUNT; i++) {
-		if (strcmp(track->category->text, role_categories[i]) == 0)
-			return role_has_scope(i, track) ? i : WHY_ROLE_NONE;
-	}
-	return WHY_ROLE_NONE;
-}
-
-/** why_name - the number of a name of the timeline */
-static uint32_t why_name(struct why_sink *why, struct timeline_name *name)
-{
-	uintptr_t number;
-
-	if (!name->is_counted)
-		return name_table_add(&why->names, name->text);
-	number = (uintptr_t)name->sink_data[why->sink_index];
-	if (number == 0) {
-		number = name_table_add(&why->names, name->text);
-		/* The number of an empty name is 0, which is looked up each time. */
-		name->sink_data[why->sink_index] = (void *)number;
-	}
-	return number;
-}
-
-/** why_category_explains - whether a category is of one of the packs that explain slices */
-static bool why_category_explains(const char *category)
-{
-	static const char packs[] = "," WHY_PACKS "," WHY_FILE_PACKS ",";
-	size_t size = strcspn(category, ":");
-
-	for (const char *pack = packs; (pack = strchr(pack, ',')) && pack[1]; pack++) {
-		if (strncmp(pack + 1, category, size) == 0 && pack[1 + size] == ',')
-			return true;
-	}
-	return false;
-}
-
-static int thread_join(struct why_sink *why, struct why_track *one,
-		       const struct timeline_track *track, struct error *error)
-{
-	struct thread_history *thread = history_thread_add(&why->history, track->id.signed_number,
-							   track->cpu);
-
-	if (!thread)
-		return error_set(error, "out of memory");
-	one->thread = thread;
-	thread->nr_tracks++;
-	if (*track->comm)
-		thread->comm = name_table_add(&why->names, text_of(track->comm));
-	if (!thread->is_seen && track->born_ns > why->start_ns) {
-		thread->is_seen = true;
-		thread->line.open.state = THREAD_ABSENT;
-	}
-	return 0;
-}
-
-/* A name alone is not meant for what explains slices. For other outputs all slices but states are.
- */
-static bool why_may_select(const struct why_sink *why, const struct why_track *one,
-			   const struct timeline_track *track)
-{
-	if (why->settings->explanations)
-		return one->role == WHY_ROLE_NONE;
-	return why->selector.category || !why_category_explains(track->category->text);
-}
-
-static int learn_track(struct why_sink *why, const struct timeline_event *event,
-		       struct error *error)
-{
-	const struct timeline_track *track = event->track;
-	struct why_track *one = calloc(1, sizeof(*one));
-
-	if (!one)
-		return error_set(error, "out of memory");
-	one->next = why->tracks;
-	one->before = &why->tracks;
-	if (one->next)
-		one->next->before = &one->next;
-	why->tracks = one;
-	event->track->sink_data[why->sink_index] = one;
-	one->role = track_role(track);
-	why->has_block |= strncmp(track->category->text, "block:", 6) == 0;
-	/* With PREEMPT_RT, soft interrupts are slices of threads. */
-	why->history.has_interrupts |= strcmp(track->category->text, "irq:thread") == 0;
-	why->has_timers |= one->role == WHY_ROLE_ARMED;
-	one->is_selected = track->kind == TRACK_SLICES && why_may_select(why, one, track) &&
-			   slice_selector_matches_track(&why->selector, track);
-	return track->scope == SCOPE_THREAD ? thread_join(why, one, track, error) : 0;
-}
-
-static int learn_track_end(struct why_sink *why, const struct timeline_event *event,
-			   struct error *error)
-{
-	struct why_track *one = why_track_of(why, event);
-
-	(void)error;
-	if (one->thread)
-		one->thread->nr_tracks--;
-	*one->before = one->next;
-	if (one->next)
-		one->next->before = one->before;
-	free(one->begins);
-	free(one);
-	event->track->sink_data[why->sink_index] = NULL;
-	return 0;
-}
-
-static enum thread_state state_of(struct text name)
-{
-	if (text_equals(name, text_of("Running")))
-		return THREAD_RUNNING;
-	if (name.size > 0 && *name.data == 'R')
-		return THREAD_RUNNABLE;
-	if (name.size == 0 || strchr("XZ", *name.data))
-		return THREAD_ABSENT;
-	return strchr("Tt", *name.data) ? THREAD_STOPPED : THREAD_BLOCKED;
-}
-
-static int learn_running(struct why_sink *why, int number, int tid, int64_t time_ns,
-			 struct error *error)
-{
-	struct cpu_history *cpu = history_cpu(&why->history, number);
-
-	if (!cpu)
-		return error_set(error, "out of memory");
-	history_run_thread(&why->history, cpu, time_ns, tid);
-	return 0;
-}
-
-/* The innermost open slice of a thread. */
-static uint32_t thread_label(const struct why_sink *why, int tid)
-{
-	const struct thread_history *thread = history_thread(&why->history, tid, -1);
-
-	return thread ? thread->line.open.label : NAMES_NONE;
-}
-
-static int learn_state(struct why_sink *why, const struct why_track *one,
-		       const struct timeline_event *event, struct error *error)
-{
-	uint32_t number = why_name(why, event->name);
-	struct known_name *name = name_table_get(&why->names, number);
-	struct thread_change change = { .time_ns = event->time_ns,
-					.cpu = event->cpu,
-					.waker = { .tid = -1, .cpu = event->cpu } };
-
-	if (name->state == THREAD_UNKNOWN || number == NAMES_OTHER)
-		name->state = state_of(event->name->text);
-	why->history.has_states = true;
-	change.state = name->state;
-	if (change.state == THREAD_BLOCKED || change.state == THREAD_STOPPED)
-		change.state_name = number;
-	/* A thread that is woken runs on a CPU that its next record shows. */
-	if (number == NAMES_RUNNABLE)
-		change.cpu = -1;
-	if (change.state != THREAD_RUNNING)
-		change.waker = history_waker(&why->history, event->tid, event->cpu);
-	/* sched_wakeup is written where the wake-up ends: its writer may be any thread there. */
-	if (number == NAMES_RUNNABLE && event->nr_fields > 0)
-		change.waker = (struct waker){ .tid = -1, .cpu = -1 };
-	if (number == NAMES_RUNNABLE && change.waker.tid > 0)
-		change.waker.interrupt = thread_label(why, change.waker.tid);
-	history_change_thread(&why->history, one->thread, &change);
-	/* A track that continues under another number has no record, and no CPU. */
-	return change.state == THREAD_RUNNING && event->cpu >= 0
-		       ? learn_running(why, event->cpu, event->track->id.signed_number,
-				       event->time_ns, error)
-		       : 0;
-}
-
-/* The thread that a CPU runs, its name and its priority: the record has all three. */
-static int learn_run(struct why_sink *why, const struct timeline_event *event, struct error *error)
-{
-	struct thread_history *thread;
-	int tid = -1, prio = PRIO_UNKNOWN;
-
-	for (unsigned int i = 0; i < event->nr_fields; i++) {
-		if (text_equals(event->fields[i].name, text_of("next_pid")))
-			tid = event->fields[i].value.signed_number;
-		else if (text_equals(event->fields[i].name, text_of("next_prio")))
-			prio = event->fields[i].value.signed_number;
-	}
-	thread = tid > 0 ? history_thread_add(&why->history, tid, -1) : NULL;
-	if (thread) {
-		thread->comm = why_name(why, event->name);
-		thread->prio = prio;
-	}
-	return learn_running(why, event->track->id.signed_number, tid, event->time_ns, error);
-}
-
-/* The kind of an interrupt; CONTEXT_INHERITED of timers, which have that of the one they run in. */
-static enum context_kind interrupt_kind(struct text name)
-{
-	if (name.size > 6 &&
-	    (memcmp(name.data, "timer ", 6) == 0 || memcmp(name.data, "hrtime", 6) == 0))
-		return CONTEXT_INHERITED;
-	for (size_t i = 0; i < sizeof(soft_interrupts) / sizeof(soft_interrupts[0]); i++) {
-		if (text_equals(name, text_of(soft_interrupts[i])))
-			return CONTEXT_SOFT;
-	}
-	return CONTEXT_HARD;
-}
-
-static enum context_kind interrupt_context(struct why_sink *why, const struct cpu_history *cpu,
-					   const struct timeline_event *event, uint32_t number)
-{
-	struct known_name *name = name_table_get(&why->names, number);
-
-	if (name->context == CONTEXT_THREAD || number == NAMES_OTHER)
-		name->context = interrupt_kind(event->name->text);
-	if (name->context != CONTEXT_INHERITED)
-		return name->context;
-	return cpu->nr_interrupts > 0 ? history_interrupt(cpu).context : CONTEXT_HARD;
-}
-
-static int learn_interrupt(struct why_sink *why, const struct timeline_event *event,
-			   struct error *error)
-{
-	struct cpu_history *cpu = history_cpu(&why->history, event->track->id.signed_number);
-	struct interrupt interrupt = { .name = why_name(why, event->name) };
-
-	if (!cpu)
-		return error_set(error, "out of memory");
-	why->history.has_interrupts = true;
-	interrupt.context = interrupt_context(why, cpu, event, interrupt.name);
-	history_begin_interrupt(&why->history, cpu, event->time_ns, interrupt);
-	return 0;
-}
-
-void why_see_writer(struct why_sink *why, const struct why_track *track,
-		    const struct timeline_event *event)
-{
-	const struct cpu_history *cpu = history_cpu_find(&why->history, event->cpu);
-	struct thread_history *thread = track->thread;
-
-	if (event->tid <= 0 || event->cpu < 0)
-		return;
-	if (!thread || thread->tid != event->tid) {
-		/* The usual case: the CPU's last switch was to this thread. */
-		if (cpu && cpu->line.open.tid == event->tid)
-			return;
-		thread = history_thread_add(&why->history, event->tid, event->cpu);
-	}
-	if (thread)
-		history_see_thread(&why->history, thread, event->time_ns, event->cpu);
-}
-
-static int learn_begin(struct why_sink *why, const struct timeline_event *event,
-		       struct error *error)
-{
-	struct why_track *one = why_track_of(why, event);
-
-	if (one->role == WHY_ROLE_THREAD)
-		return learn_state(why, one, event, error);
-	if (one->role == WHY_ROLE_CPU)
-		return learn_run(why, event, error);
-	if (one->role == WHY_ROLE_INTERRUPT)
-		return learn_interrupt(why, event, error);
-	if (one->role != WHY_ROLE_NONE)
-		return 0;
-	why_see_writer(why, one, event);
-	if (why_is_of_thread(one, event))
-		history_begin_label(&why->history, one->thread, event->time_ns,
-				    why_name(why, event->name));
-	return 0;
-}
-
-void why_learn_end(struct why_sink *why, struct why_track *track,
-		   const struct timeline_event *event)
-{
-	struct cpu_history *cpu;
-
-	/* Of some recordings, only some threads have tracks: the next one may be another. */
-	if (track->role == WHY_ROLE_THREAD) {
-		cpu = history_cpu_find(&why->history, track->thread->line.open.cpu);
-		if (cpu && cpu->line.open.tid == event->track->id.signed_number)
-			history_run_thread(&why->history, cpu, event->time_ns, -1);
-	} else if (track->role == WHY_ROLE_INTERRUPT) {
-		cpu = history_cpu(&why->history, event->track->id.signed_number);
-		if (cpu)
-			history_end_interrupt(&why->history, cpu, event->time_ns);
-	} else if (track->role == WHY_ROLE_NONE && why_is_of_thread(track, event)) {
-		history_end_label(&why->history, track->thread, event->time_ns,
-				  why_name(why, event->name));
-	}
-}
-
-/* The innermost functions record the switch, or are the scheduler's. */
-static const char *const switch_functions[] = {
-	"__schedule",	      "schedule",	 "preempt_schedule", "trace_event_",
-	"__traceiter_",	      "event_triggers_", "__trace_stack",    "__ftrace_trace_stack",
-	"stacktrace_trigger", "__event_trigger",
-};
-
-static bool frame_is_of_switch(struct text frame)
-{
-	for (size_t i = 0; i < sizeof(switch_functions) / sizeof(switch_functions[0]); i++) {
-		const char *name = switch_functions[i];
-		size_t size = strlen(name);
-		bool is_prefix = name[size - 1] == '_';
-
-		if (frame.size >= size && (is_prefix || frame.size == size) &&
-		    memcmp(frame.data, name, size) == 0)
-			return true;
-	}
-	return false;
-}
-
-static struct text stack_without_switch(struct text frames)
-{
-	while (frames.size > 0) {
-		const char *end = memchr(frames.data, ';', frames.size);
-		size_t size = end ? (size_t)(end - frames.data) : frames.size;
-
-		if (!frame_is_of_switch((struct text){ frames.data, size }))
-			break;
-		size += end != NULL;
-		frames = (struct text){ frames.data + size, frames.size - size };
-	}
-	return frames;
-}
-
-/* The stack of a switch follows its record: the thread has just left its CPU. */
-void why_learn_stack(struct why_sink *why, struct why_track *track,
-		     const struct timeline_event *event)
-{
-	struct segment *open = &track->thread->line.open;
-
-	if ((open->state != THREAD_BLOCKED && open->state != THREAD_STOPPED) ||
-	    open->stack != NAMES_NONE || event->nr_fields == 0 ||
-	    event->fields[0].value.kind != VALUE_TEXT)
-		return;
-	open->stack = name_table_add(&why->names,
-				     stack_without_switch(event->fields[0].value.text));
-}
-
-static int learn_loss(struct why_sink *why, const struct timeline_event *event, struct error *error)
-{
-	bool is_sum = event->kind == TIMELINE_LOSS_SUM;
-
-	why->nr_gaps += !is_sum;
-	why->nr_gaps_unknown += event->loss_count == TIMELINE_COUNT_UNKNOWN;
-	if (event->loss_count > 0)
-		why->lost_records = count_sum(why->lost_records, event->loss_count);
-	if (is_sum)
-		return 0;
-	return history_lose(&why->history, event->loss_cpu, event->begin_ns, event->loss_end_ns) < 0
-		       ? error_set(error, "out of memory")
-		       : 0;
-}
-
-int why_learn_flows(struct why_sink *why, const struct timeline_event *event, struct error *error)
-{
-	const struct hop hop = { .time_ns = event->time_ns,
-				 .writer = history_waker(&why->history, event->tid, event->cpu) };
-
-	/* Flows of wake-ups are in the history. */
-	if (why_track_of(why, event)->role != WHY_ROLE_NONE)
-		return 0;
-	for (unsigned int i = 0; i < event->nr_flows; i++) {
-		if (hop_flows_add(&why->flows, hop_key(timeline_event_flow(event, i)), &hop) < 0)
-			return error_set(error, "out of memory");
-	}
-	return 0;
-}
-
-static int (*const learners[TIMELINE_KIND_COUNT])(struct why_sink *why,
-						  const struct timeline_event *event,
-						  struct error *error) = {
-	[TIMELINE_TRACK_BEGIN] = learn_track, [TIMELINE_TRACK_END] = learn_track_end,
-	[TIMELINE_SLICE_BEGIN] = learn_begin, [TIMELINE_LOSS] = learn_loss,
-	[TIMELINE_LOSS_SUM] = learn_loss,     [TIMELINE_INSTANT] = why_learn_instant,
-};
-
-int why_learn(struct why_sink *why, const struct timeline_event *event, struct error *error)
-{
-	return learners[event->kind] ? learners[event->kind](why, event, error) : 0;
-}
-
-/* Takes into the history what a thread may wait for: requests and timers; and instants of threads.
- */
-
-/* A field's value, 0 if the event does not have it. */
-static int64_t field_number(const struct timeline_event *event, const char *name)
-{
-	for (unsigned int i = 0; i < event->nr_fields; i++) {
-		if (text_equals(event->fields[i].name, text_of(name)))
-			return event->fields[i].value.signed_number;
-	}
-	return 0;
-}
-
-static int learn_armed(struct why_sink *why, const struct timeline_event *event,
-		       struct error *error)
-{
-	const struct armed_timer timer = {
-		.address = field_number(event, "timer") | field_number(event, "hrtimer"),
-		.expires = field_number(event, "expires"),
-		.armed_ns = event->time_ns,
-		.writer = history_waker(&why->history, event->tid, event->cpu),
-	};
-
-	return timers_arm(&why->timers, &timer) < 0 ? error_set(error, "out of memory") : 0;
-}
-
-/*
- * How late a timer expires: jiffies count from the time for which it was queued. Numbers of records
- * may be any; with impossible ones it is not late.
- */
-static int64_t timer_late_ns(struct why_sink *why, const struct timeline_event *event,
-			     const struct armed_timer *timer)
-{
-	int64_t now = field_number(event, "now"), queued = field_number(event, "baseclk");
-	int64_t late;
-
-	if (queued == 0)
-		return __builtin_sub_overflow(now, timer->expires, &late) ? 0 : late;
-	timers_count_jiffies(&why->timers, now, event->time_ns);
-	if (__builtin_sub_overflow(now, queued, &late) ||
-	    __builtin_mul_overflow(late, why->timers.jiffy_ns, &late))
-		return 0;
-	return late;
-}
-
-static void learn_expired(struct why_sink *why, const struct timeline_event *event)
-{
-	struct cpu_history *cpu = history_cpu_find(&why->history, event->cpu);
-	const struct armed_timer *timer = timers_find(
-		&why->timers, field_number(event, "timer") | field_number(event, "hrtimer"));
-	struct operation operation;
-	int64_t late_ns;
-
-	if (!cpu || !timer)
-		return;
-	operation = (struct operation){ .name = why_name(why, event->name),
-					.begin_ns = timer->armed_ns,
-					.due_ns = INT64_MAX,
-					.writer = timer->writer };
-	late_ns = timer_late_ns(why, event, timer);
-	if (late_ns > 0)
-		operation.due_ns = event->time_ns - late_ns;
-	history_end_operation(&why->history, cpu, &operation);
-}
-
-int why_learn_instant(struct why_sink *why, const struct timeline_event *event, struct error *error)
-{
-	struct why_track *track = why_track_of(why, event);
-
-	if (track->role == WHY_ROLE_ARMED)
-		return learn_armed(why, event, error);
-	if (track->role == WHY_ROLE_EXPIRED)
-		learn_expired(why, event);
-	else if (track->role == WHY_ROLE_STACK)
-		why_learn_stack(why, track, event);
-	if (track->role != WHY_ROLE_NONE || !track->thread)
-		return 0;
-	why_see_writer(why, track, event);
-	history_add_instant(track->thread, why_name(why, event->name));
-	return 0;
-}
-
-/* Tracks that have the name of their tracepoint are distinguished by their scope. */
-static bool track_has_default_name(const struct timeline_track *track)
-{
-	const char *event = strchr(track->category->text, ':');
-
-	return track->scope == SCOPE_CUSTOM && event &&
-	       text_equals(track->name, text_of(event + 1));
-}
-
-/* The selector that finds the slice: "block:request/R 4096@253,0". */
-static uint32_t operation_name(struct why_sink *why, struct why_track *track,
-			       const struct timeline_event *event)
-{
-	const struct timeline_track *shown = event->track;
-	uint32_t name = why_name(why, event->name);
-	struct buffer text = { 0 };
-
-	if (track->object != NAMES_NONE && track->object_name == name)
-		return track->object;
-	buffer_append_string(&text, shown->category->text);
-	buffer_append_char(&text, '/');
-	buffer_append(&text, event->name->text.data, event->name->text.size);
-	buffer_append_char(&text, '@');
-	if (track_has_default_name(shown))
-		buffer_append_signed(&text, shown->id.signed_number);
-	else
-		buffer_append(&text, shown->name.data, shown->name.size);
-	track->object_name = name;
-	track->object = text.failed ? NAMES_OTHER : name_table_add(&why->names, buffer_text(&text));
-	buffer_release(&text);
-	return track->object;
-}
-
-void why_learn_operation(struct why_sink *why, struct why_track *track,
-			 const struct timeline_event *event)
-{
-	struct cpu_history *cpu = history_cpu_find(&why->history, event->cpu);
-	const struct why_begin *begin = why_open_begin(track, event);
-
-	if (!cpu || cpu->nr_interrupts == 0 || !begin || event->is_unfinished)
-		return;
-	history_end_operation(&why->history, cpu,
-			      &(struct operation){ .name = operation_name(why, track, event),
-						   .begin_ns = event->begin_ns,
-						   .due_ns = INT64_MAX,
-						   .writer = begin->writer });
-}
-
-/* Chooses the slices that are explained, and explains them when they end. */
-
-void why_slice_release(struct why_slice *slice)
-{
-	buffer_release(&slice->track);
-	split_release(&slice->split);
-}
-
-static bool name_is_selected(struct why_sink *why, struct timeline_name *name)
-{
-	uint32_t number = why_name(why, name);
-	struct known_name *known = name_table_get(&why->names, number);
-
-	if (number == NAMES_OTHER)
-		return slice_selector_matches_name(&why->selector, name->text);
-	if (known->match == 0)
-		known->match = slice_selector_matches_name(&why->selector, name->text) ? 2 : 1;
-	return known->match == 2;
-}
-
-static uint64_t event_flow_key(const struct timeline_event *event)
-{
-	return event->nr_flows > 0 ? hop_key(timeline_event_flow(event, 0)) : 0;
-}
-
-int why_keep_begin(struct why_sink *why, struct why_track *track,
-		   const struct timeline_event *event, struct error *error)
-{
-	size_t nr = event->depth;
-
-	if (nr > track->nr_begins) {
-		struct why_begin *begins = reallocarray(track->begins, nr, sizeof(*begins));
-
-		if (!begins)
-			return error_set(error, "out of memory");
-		memset(begins + track->nr_begins, 0, (nr - track->nr_begins) * sizeof(*begins));
-		track->begins = begins;
-		track->nr_begins = nr;
-	}
-	if (nr > 0)
-		track->begins[nr - 1] = (struct why_begin){
-			.writer = history_waker(&why->history, event->tid, event->cpu),
-			.flow = event_flow_key(event),
-		};
-	return 0;
-}
-
-const struct why_begin *why_open_begin(const struct why_track *track,
-				       const struct timeline_event *event)
-{
-	return event->depth > 0 && event->depth <= track->nr_begins
-		       ? &track->begins[event->depth - 1]
-		       : NULL;
-}
-
-/* Who ended a slice of another track than a thread's, and the thread that also began it, if any. */
-static void end_find_writer(struct why_sink *why, const struct why_track *track,
-			    const struct timeline_event *event, struct why_end *end)
-{
-	const struct why_begin *begin = why_open_begin(track, event);
-	int tid = begin ? begin->writer.tid : -1;
-
-	end->writer = history_waker(&why->history, event->tid, event->cpu);
-	end->flow = event_flow_key(event);
-	if (end->flow == 0 && begin)
-		end->flow = begin->flow;
-	if (event->track->lane == 0 && tid > 0 && (tid == end->writer.tid || event->is_unfinished))
-		end->thread = history_thread(&why->history, tid, begin->writer.cpu);
-}
-
-/* Whether @a is explained before @b: the slowest first, at a given time the shortest. */
-static bool slice_is_before(const struct why_sink *why, const struct why_slice *a,
-			    const struct why_slice *b)
-{
-	int64_t first = a->end_ns - a->begin_ns, second = b->end_ns - b->begin_ns;
-
-	return why->settings->has_at ? first < second : first > second;
-}
-
-static size_t slices_max(const struct why_sink *why)
-{
-	return why->settings->slowest > 0 ? why->settings->slowest : 1;
-}
-
-/* Whether a slice is among the best so far. */
-static bool slice_is_chosen(const struct why_sink *why, const struct why_slice *slice)
-{
-	return why->nr_slices < slices_max(why) ||
-	       slice_is_before(why, slice, &why->slices[why->nr_slices - 1]);
-}
-
-/* Takes over @slice. */
-static int slice_keep(struct why_sink *why, struct why_slice *slice)
-{
-	size_t at;
-
-	if (!why->slices)
-		why->slices = calloc(slices_max(why), sizeof(*why->slices));
-	if (!why->slices) {
-		why_slice_release(slice);
-		return -1;
-	}
-	if (why->nr_slices == slices_max(why))
-		why_slice_release(&why->slices[--why->nr_slices]);
-	for (at = why->nr_slices; at > 0 && slice_is_before(why, slice, &why->slices[at - 1]); at--)
-		why->slices[at] = why->slices[at - 1];
-	why->slices[at] = *slice;
-	why->nr_slices++;
-	return 0;
-}
-
-/* From the end to the latest record of the slice's flow, from this one to the one before, ... */
-static int slice_split_chain(struct why_sink *why, struct why_end *end, struct split *out)
-{
-	const struct hop_flow *flow = end->flow ? hop_flows_find(&why->flows, end->flow) : NULL;
-	struct span span = { end->slice.begin_ns, end->slice.end_ns };
-	struct waker writer = end->writer;
-
-	for (unsigned int i = 0; flow && hop_get(flow, i); i++) {
-		const struct hop *hop = hop_get(flow, i);
-		const struct span part = { hop->time_ns, span.to_ns };
-
-		if (hop->time_ns >= span.to_ns)
-			continue;
-		if (hop->time_ns <= span.from_ns)
-			break;
-		if (split_chain(&why->splitter, &writer, part, out) < 0)
-			return -1;
-		span.to_ns = hop->time_ns;
-		writer = hop->writer;
-	}
-	return split_chain(&why->splitter, &writer, span, out);
-}
-
-static int slice_split(struct why_sink *why, struct why_end *end, struct split *out)
-{
-	struct why_slice *slice = &end->slice;
-	const struct span span = { slice->begin_ns, slice->end_ns };
-	unsigned int depth = why->settings->is_aggregate ? 0 : why->settings->depth;
-
-	if (end->thread)
-		return split_slice(&why->splitter, end->thread, span, depth, out);
-	if (!slice->is_unfinished)
-		return slice_split_chain(why, end, out);
-	split_add_undecided(out, UNDECIDED_NO_END, span);
-	return out->failed ? -1 : 0;
-}
-
-/*
- * Splits one of any number of slices. Without steps left they are left out, until there are enough
- * for many of them: @why->is_resting is true then.
- */
-static int slice_split_limited(struct why_sink *why, struct why_end *end, struct split *out)
-{
-	struct splitter *splitter = &why->splitter;
-
-	why->is_resting &= splitter->nr_steps < SPLITTER_STEPS_MAX / 2;
-	if (!why->is_resting) {
-		if (slice_split(why, end, out) < 0)
-			return -1;
-		why->is_resting = splitter->nr_steps == 0;
-	}
-	why->nr_unexplained += why->is_resting;
-	return 0;
-}
-
-static int slice_aggregate(struct why_sink *why, struct why_end *end)
-{
-	struct split *split = &why->scratch;
-
-	split_clear(split);
-	if (slice_split_limited(why, end, split) < 0)
-		return -1;
-	return why->is_resting ? 0
-			       : aggregate_add(&why->aggregate,
-					       end->slice.end_ns - end->slice.begin_ns, split);
-}
-
-/* Keeps the text of an explained slice. */
-static int kept_add_slice(struct why_sink *why, const struct why_end *end,
-			  const struct why_slice *slice)
-{
-	buffer_clear(&why->out);
-	why_put_slice(why, slice);
-	if (why->out.failed)
-		return -1;
-	return kept_add(&why->kept, end->kept,
-			&(struct explanation){ .track = end->track->number,
-					       .depth = end->depth,
-					       .begin_ns = slice->begin_ns,
-					       .end_ns = slice->end_ns,
-					       .json = buffer_text(&why->out) });
-}
-
-static void slice_describe(const struct why_end *end, struct why_slice *slice)
-{
-	track_append_label(&slice->track, end->track);
-	slice->is_async = !end->thread;
-	slice->tid = end->thread ? end->thread->tid : end->writer.tid;
-	slice->comm = end->thread ? end->thread->comm : NAMES_NONE;
-}
-
-static int slice_keep_text(struct why_sink *why, struct why_end *end)
-{
-	struct why_slice slice = end->slice;
-	int status = slice_split_limited(why, end, &slice.split);
-
-	if (status == 0 && !why->is_resting) {
-		slice_describe(end, &slice);
-		split_sort(&slice.split);
-		status = slice.track.failed ? -1 : kept_add_slice(why, end, &slice);
-	}
-	why_slice_release(&slice);
-	return status;
-}
-
-static int slice_explain(struct why_sink *why, struct why_end *end)
-{
-	struct why_slice slice;
-
-	if (why->settings->is_aggregate)
-		return slice_aggregate(why, end);
-	if (why->settings->explanations)
-		return slice_keep_text(why, end);
-	slice = end->slice;
-	slice_describe(end, &slice);
-	if (slice_split(why, end, &slice.split) < 0 || slice.track.failed) {
-		why_slice_release(&slice);
-		return -1;
-	}
-	split_sort(&slice.split);
-	return slice_keep(why, &slice);
-}
-
-int why_explain_deferred(struct why_sink *why, struct error *error)
-{
-	struct why_end end = why->deferred;
-
-	why->deferred = (struct why_end){ 0 };
-	return slice_explain(why, &end) < 0 ? error_set(error, "out of memory") : 0;
-}
-
-/* Whether an explained slice would be part of the answer; -1 if memory ran out. */
-static int slice_is_wanted(struct why_sink *why, struct why_end *end)
-{
-	const struct why_slice *slice = &end->slice;
-
-	if (why->settings->is_aggregate)
-		return 1;
-	if (!why->settings->explanations)
-		return slice_is_chosen(why, slice);
-	end->kept = kept_name_get(&why->kept, slice->category, slice->name);
-	if (!end->kept)
-		return -1;
-	return kept_wants(&why->kept, end->kept, slice->end_ns - slice->begin_ns);
-}
-
-/* Statistics leave out the same slices. */
-static bool slice_is_left_out(struct why_sink *why, const struct timeline_event *event)
-{
-	if (!why->settings->is_aggregate || (event->flags == 0))
-		return false;
-	why->nr_left_out++;
-	return true;
-}
-
-static void slice_note_times(struct why_sink *why, const struct timeline_event *event)
-{
-	if (why->named_to_ns == 0 || event->begin_ns < why->named_from_ns)
-		why->named_from_ns = event->begin_ns;
-	if (why->named_to_ns == 0 || event->time_ns > why->named_to_ns)
-		why->named_to_ns = event->time_ns;
-}
-
-int why_select_end(struct why_sink *why, struct why_track *track,
-		   const struct timeline_event *event, struct error *error)
-{
-	const struct why_settings *settings = why->settings;
-	int64_t at_ns = why->start_ns + settings->at_ns;
-	int is_wanted;
-	struct why_end end = { .track = event->track,
-			       .depth = event->depth,
-			       .slice = { .category = event->track->category->text,
-					  .begin_ns = event->begin_ns,
-					  .end_ns = event->time_ns,
-					  .is_suspect = event->is_suspect,
-					  .is_unfinished = event->is_unfinished } };
-
-	if (!name_is_selected(why, event->name))
-		return 0;
-	if (settings->has_at && (event->begin_ns > at_ns || event->time_ns < at_ns)) {
-		slice_note_times(why, event);
-		return 0;
-	}
-	why->nr_matched++;
-	if (slice_is_left_out(why, event))
-		return 0;
-	end.slice.name = why_name(why, event->name);
-	if (why_is_of_thread(track, event))
-		end.thread = track->thread;
-	else
-		end_find_writer(why, track, event, &end);
-	is_wanted = slice_is_wanted(why, &end);
-	if (is_wanted <= 0)
-		return is_wanted < 0 ? error_set(error, "out of memory") : 0;
-	/* The record that ends a state shows why it ended, but the next event is about that. */
-	if (track->role == WHY_ROLE_THREAD) {
-		why->deferred = end;
-		return 0;
-	}
-	return slice_explain(why, &end) < 0 ? error_set(error, "out of memory") : 0;
-}
-
-/* The error for a selector that matches no slice: names what it may mean. */
-
-/** UNMATCHED_NAMES_MAX - limit of names that are kept until one matches */
-#define UNMATCHED_NAMES_MAX 4096
-
-/** UNMATCHED_CATEGORIES - categories that the error names */
-#define UNMATCHED_CATEGORIES 4
-
-void why_keep_unmatched(struct why_sink *why, const struct timeline_event *event)
-{
-	if (why->nr_matched == 0 && why->others.names.size < UNMATCHED_NAMES_MAX)
-		kept_name_get(&why->others, event->track->category->text,
-			      why_name(why, event->name));
-}
-
-static int order_compare(const void *a, const void *b)
-{
-	const struct kept_name *first = *(struct kept_name *const *)a;
-	const struct kept_name *second = *(struct kept_name *const *)b;
-
-	return first->order < second->order ? -1 : 1;
-}
-
-/* The names in the order of their appearance, for free(); NULL if memory ran out. */
-static struct kept_name **others_list(const struct kept *others)
-{
-	struct kept_name **list = calloc(others->names.size + 1, sizeof(struct kept_name *));
-	size_t nr = 0;
-
-	for (size_t i = 0; list && i < others->names.capacity; i++) {
-		if (others->names.slots[i].value)
-			list[nr++] = others->names.slots[i].value;
-	}
-	if (nr > 1)
-		qsort(list, nr, sizeof(struct kept_name *), order_compare);
-	return list;
-}
-
-/* Compares one slice; returns whether its name is right: its category or its track is not. */
-static bool other_compare(struct why_sink *why, const struct kept_name *other,
-			  struct suggestion *meant)
-{
-	struct text name = name_table_text(&why->names, other->name);
-	const struct slice_selector *selector = &why->selector;
-	struct buffer known = { 0 }, typed = { 0 };
-	bool is_named = slice_selector_matches_name(selector, name);
-
-	if (selector->category) {
-		buffer_printf(&known, "%s/", other->category);
-		buffer_printf(&typed, "%s/", selector->category);
-	}
-	buffer_append(&known, name.data, name.size);
-	buffer_append_string(&typed, selector->name);
-	if (is_named)
-		suggestion_set(meant, buffer_string(&known));
-	else
-		suggestion_add(meant, buffer_text(&typed), buffer_string(&known));
-	buffer_release(&known);
-	buffer_release(&typed);
-	return is_named;
-}
-
-/* The nearest slice; NULL if none is near. */
-static const struct kept_name *others_find_near(struct why_sink *why, struct kept_name *const *list)
-{
-	const struct kept_name *near = NULL;
-	struct suggestion meant = { 0 };
-
-	for (size_t i = 0; list[i]; i++) {
-		struct suggestion before = meant;
-
-		if (other_compare(why, list[i], &meant))
-			return list[i];
-		if (strcmp(before.word, meant.word) != 0)
-			near = list[i];
-	}
-	return near;
-}
-
-static bool category_is_new(struct kept_name *const *list, size_t at)
-{
-	for (size_t i = at; i > 0; i--) {
-		if (list[i - 1]->category == list[at]->category)
-			return false;
-	}
-	return true;
-}
-
-static size_t append_categories(struct kept_name *const *list, bool explain, size_t nr,
-				struct buffer *out)
-{
-	for (size_t i = 0; list[i]; i++) {
-		if (why_category_explains(list[i]->category) != explain ||
-		    !category_is_new(list, i))
-			continue;
-		if (nr++ < UNMATCHED_CATEGORIES)
-			buffer_printf(out, "%s%s", nr > 1 ? ", " : "", list[i]->category);
-	}
-	return nr;
-}
-
-/* "mydrv:io, sched:thread and 3 more"; those of the packs that explain slices come last. */
-static void others_append_categories(struct kept_name *const *list, struct buffer *out)
-{
-	size_t nr = append_categories(list, true, append_categories(list, false, 0, out), out);
-
-	if (nr > UNMATCHED_CATEGORIES)
-		buffer_printf(out, " and %zu more", nr - UNMATCHED_CATEGORIES);
-}
-
-/* Slices match, but are not open at the time. */
-static void unmatched_append_times(const struct why_sink *why, struct buffer *out)
-{
-	buffer_append_string(out, " at that time; slices that match are open between ");
-	buffer_append_seconds(out, why->named_from_ns - why->start_ns, 9);
-	buffer_append_string(out, " and ");
-	buffer_append_seconds(out, why->named_to_ns - why->start_ns, 9);
-}
-
-static void unmatched_append_remedy(struct why_sink *why, struct kept_name *const *list,
-				    struct buffer *out)
-{
-	const struct kept_name *near = others_find_near(why, list);
-
-	if (near) {
-		struct text name = name_table_text(&why->names, near->name);
-
-		buffer_printf(out, "; did you mean '%s/%.*s'?", near->category, (int)name.size,
-			      name.data);
-	} else if (list[0]) {
-		buffer_append_string(out, "; there are slices of ");
-		others_append_categories(list, out);
-		buffer_append_string(out, "; 'CATEGORY/*' matches all of one");
-	} else {
-		buffer_append_string(out, "; it has no slices of these tracepoints");
-	}
-}
-
-int why_refuse_unmatched(struct why_sink *why, struct error *error)
-{
-	struct kept_name **list = others_list(&why->others);
-	struct buffer out = { 0 };
-
-	if (!list)
-		return error_set(error, "out of memory");
-	buffer_printf(&out, "%s: no slice matches '%.*s'", why->source,
-		      (int)why->settings->slice.size, why->settings->slice.data);
-	if (why->named_to_ns > 0)
-		unmatched_append_times(why, &out);
-	else
-		unmatched_append_remedy(why, list, &out);
-	error_set(error, "%s", out.failed ? "out of memory" : buffer_string(&out));
-	buffer_release(&out);
-	free(list);
-	return -1;
-}

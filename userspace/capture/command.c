@@ -152,6 +152,16 @@ static ssize_t child_await(int go_fd, int failure_fd)
 	return size;
 }
 
+/* Become that user for good, with groups and home; returns -1 with errno. */
+static int command_user_become(const struct command_user *user)
+{
+	if (initgroups(user->name, user->gid) < 0 || setgid(user->gid) < 0 || setuid(user->uid) < 0)
+		return -1;
+	if (setenv("USER", user->name, 1) < 0 || setenv("LOGNAME", user->name, 1) < 0)
+		return -1;
+	return setenv("HOME", user->home, 1);
+}
+
 static void child_main(const struct start *start, int go_fd, int failure_fd)
 {
 	int number;
@@ -441,13 +451,4 @@ void command_user_release(struct command_user *user)
 	free(user->name);
 	free(user->home);
 	*user = (struct command_user){ 0 };
-}
-
-int command_user_become(const struct command_user *user)
-{
-	if (initgroups(user->name, user->gid) < 0 || setgid(user->gid) < 0 || setuid(user->uid) < 0)
-		return -1;
-	if (setenv("USER", user->name, 1) < 0 || setenv("LOGNAME", user->name, 1) < 0)
-		return -1;
-	return setenv("HOME", user->home, 1);
 }

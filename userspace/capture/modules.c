@@ -168,6 +168,18 @@ static struct rules *modules_rules(const struct modules *modules)
 	return modules->capture->settings->selection.rules;
 }
 
+/* Remove a tracepoint, if it is in the list. */
+static void releasing_remove(struct releasing_list *list, struct releasing one)
+{
+	size_t size = 0;
+
+	for (size_t i = 0; i < list->size; i++) {
+		if (list->list[i].descriptor != one.descriptor || list->list[i].rule != one.rule)
+			list->list[size++] = list->list[i];
+	}
+	list->size = size;
+}
+
 /*
  * From now on its id is ambiguous. Modules with ktrack's macros wait until their tracepoints are
  * released; others are unloaded at once, and nothing of them can be read before.
@@ -184,6 +196,19 @@ static int tracepoint_unload(struct modules *modules, struct releasing one, stru
 	modules->had_unread = true;
 	modules->doubtful_ns = capture_now_ns(modules->capture);
 	return modules->handler.went(modules->handler.context, one.category, one.descriptor, error);
+}
+
+/* Lists of tracepoints that are released. */
+
+static int releasing_add(struct releasing_list *list, struct releasing one, struct error *error)
+{
+	struct releasing *grown = reallocarray(list->list, list->size + 1, sizeof(*grown));
+
+	if (!grown)
+		return error_set(error, "out of memory");
+	list->list = grown;
+	grown[list->size++] = one;
+	return 0;
 }
 
 /* A released tracepoint has no more records. */
@@ -497,28 +522,4 @@ void modules_release(struct modules *modules)
 	free(modules->releasing.list);
 	free(modules->waiting.list);
 	*modules = (struct modules){ 0 };
-}
-
-/* Lists of tracepoints that are released. */
-
-int releasing_add(struct releasing_list *list, struct releasing one, struct error *error)
-{
-	struct releasing *grown = reallocarray(list->list, list->size + 1, sizeof(*grown));
-
-	if (!grown)
-		return error_set(error, "out of memory");
-	list->list = grown;
-	grown[list->size++] = one;
-	return 0;
-}
-
-void releasing_remove(struct releasing_list *list, struct releasing one)
-{
-	size_t size = 0;
-
-	for (size_t i = 0; i < list->size; i++) {
-		if (list->list[i].descriptor != one.descriptor || list->list[i].rule != one.rule)
-			list->list[size++] = list->list[i];
-	}
-	list->size = size;
 }

@@ -246,6 +246,126 @@ static void probe_report_part(const struct probe *probe, const struct report *re
 			probe->option, probe->text, (int)probe->part.size, probe->part.data);
 }
 
+/** struct name_search - a name among those of lines: whether it is there, or which one is near */
+struct name_search {
+	struct text name;
+	bool is_found;
+	struct suggestion nearest;
+};
+
+/* Longer names of symbols are not compared. */
+#define NAME_SIZE 128
+
+/* @scan: reads the name from a line into NAME_SIZE bytes. */
+static void name_search_file(struct name_search *search, const char *path, const char *scan)
+{
+	FILE *file = fopen(path, "re");
+	char *line = NULL, name[NAME_SIZE];
+	size_t capacity = 0;
+
+	while (file && getline(&line, &capacity, file) > 0) {
+		if (sscanf(line, scan, name) != 1)
+			continue;
+		search->is_found |= text_equals(search->name, text_of(name));
+		suggestion_add(&search->nearest, search->name, name);
+	}
+	free(line);
+	if (file)
+		fclose(file);
+}
+
+/* Finds out why the kernel sets no probe: the module or the function does not exist, or is refused.
+ */
+
+#define MODULES "/proc/modules"
+
+/* Refuse a probe in a module that is not loaded. */
+static int probe_check_module(const struct probe *probe, bool waits, struct error *error)
+{
+	const char *colon = strchr(probe->text, ':');
+	struct name_search search = { .name = { probe->text, colon ? colon - probe->text : 0 } };
+
+	if (!colon || colon > strchrnul(probe->text, ' ') || waits)
+		return 0;
+	name_search_file(&search, MODULES, "%127s");
+	if (search.is_found)
+		return 0;
+	if (search.nearest.word[0])
+		return error_set(error, "%s '%s': no module '%.*s' is loaded; did you mean '%s'?",
+				 probe->option, probe->text, (int)search.name.size,
+				 search.name.data, search.nearest.word);
+	return error_set(
+		error,
+		"%s '%s': no module '%.*s' is loaded; load it, or --wait until somebody does",
+		probe->option, probe->text, (int)search.name.size, search.name.data);
+}
+
+/* "FUNCTION" of "FUNCTION+OFFSET". */
+static struct text function_name(const struct probe *probe)
+{
+	struct text name = buffer_text(&probe->title);
+	const char *plus = memchr(name.data, '+', name.size);
+
+	if (plus)
+		name.size = plus - name.data;
+	return name;
+}
+
+#define SYMBOLS "/proc/kallsyms"
+
+/* Add to the @error of a refused probe whether its function exists, or which is. */
+static int probe_explain(const struct probe *probe, struct error *error)
+{
+	struct name_search search = { .name = function_name(probe) };
+	struct error before = *error;
+
+	if (strcmp(probe->pack, PROBE_PACK_KERNEL) != 0)
+		return -1;
+	name_search_file(&search, SYMBOLS, "%*s %*[tTwW] %127s");
+	*error = (struct error){ 0 };
+	if (!search.is_found && search.nearest.word[0])
+		return error_set(error, "%s; did you mean '%s'?", before.text, search.nearest.word);
+	if (!search.is_found)
+		return error_set(error,
+				 "%s; there is no such function, or the compiler has inlined it: "
+				 "name a function that calls it",
+				 before.text);
+	*error = before;
+	return -1;
+}
+
+static int site_define(const struct probe *probe, const struct probe_site *site,
+		       struct dynamic_events *events, struct error *error)
+{
+	struct buffer place = { 0 }, object = { 0 };
+	int status;
+
+	buffer_append(&place, site->place.data, site->place.size);
+	buffer_append(&place, site->arguments.data, site->arguments.size);
+	buffer_printf(&object, "%s '%s'", probe->option, probe->text);
+	if (site->place.failed || site->arguments.failed || site->names.failed)
+		status = error_set(error, "out of memory");
+	else
+		status = dynamic_define(events, site->kind, site->name, buffer_string(&place),
+					buffer_string(&object), error) == 0
+				 ? 0
+				 : probe_explain(probe, error);
+	buffer_release(&place);
+	buffer_release(&object);
+	return status;
+}
+
+/* Define its events; returns -1 with @error. */
+static int probe_define(const struct probe *probe, struct dynamic_events *events,
+			struct error *error)
+{
+	int status = 0;
+
+	for (size_t i = 0; i < probe->nr_sites && status == 0; i++)
+		status = site_define(probe, &probe->sites[i], events, error);
+	return status;
+}
+
 static int probe_add(struct probes *probes, const struct capture_settings *settings,
 		     unsigned int number, struct error *error)
 {
@@ -433,36 +553,6 @@ static void probe_site_add(struct probe_site *site, struct text name, struct tex
 		      name.data);
 }
 
-static int site_define(const struct probe *probe, const struct probe_site *site,
-		       struct dynamic_events *events, struct error *error)
-{
-	struct buffer place = { 0 }, object = { 0 };
-	int status;
-
-	buffer_append(&place, site->place.data, site->place.size);
-	buffer_append(&place, site->arguments.data, site->arguments.size);
-	buffer_printf(&object, "%s '%s'", probe->option, probe->text);
-	if (site->place.failed || site->arguments.failed || site->names.failed)
-		status = error_set(error, "out of memory");
-	else
-		status = dynamic_define(events, site->kind, site->name, buffer_string(&place),
-					buffer_string(&object), error) == 0
-				 ? 0
-				 : probe_explain(probe, error);
-	buffer_release(&place);
-	buffer_release(&object);
-	return status;
-}
-
-int probe_define(const struct probe *probe, struct dynamic_events *events, struct error *error)
-{
-	int status = 0;
-
-	for (size_t i = 0; i < probe->nr_sites && status == 0; i++)
-		status = site_define(probe, &probe->sites[i], events, error);
-	return status;
-}
-
 /* Names of rules have fewer characters than those of functions. */
 static char rule_character(char byte)
 {
@@ -514,91 +604,6 @@ void probe_release(struct probe *probe)
 		buffer_release(&probe->sites[i].arguments);
 		buffer_release(&probe->sites[i].names);
 	}
-}
-
-/* Finds out why the kernel sets no probe: the module or the function does not exist, or is refused.
- */
-
-#define MODULES "/proc/modules"
-#define SYMBOLS "/proc/kallsyms"
-
-/* Longer names of symbols are not compared. */
-#define NAME_SIZE 128
-
-/** struct name_search - a name among those of lines: whether it is there, or which one is near */
-struct name_search {
-	struct text name;
-	bool is_found;
-	struct suggestion nearest;
-};
-
-/* @scan: reads the name from a line into NAME_SIZE bytes. */
-static void name_search_file(struct name_search *search, const char *path, const char *scan)
-{
-	FILE *file = fopen(path, "re");
-	char *line = NULL, name[NAME_SIZE];
-	size_t capacity = 0;
-
-	while (file && getline(&line, &capacity, file) > 0) {
-		if (sscanf(line, scan, name) != 1)
-			continue;
-		search->is_found |= text_equals(search->name, text_of(name));
-		suggestion_add(&search->nearest, search->name, name);
-	}
-	free(line);
-	if (file)
-		fclose(file);
-}
-
-int probe_check_module(const struct probe *probe, bool waits, struct error *error)
-{
-	const char *colon = strchr(probe->text, ':');
-	struct name_search search = { .name = { probe->text, colon ? colon - probe->text : 0 } };
-
-	if (!colon || colon > strchrnul(probe->text, ' ') || waits)
-		return 0;
-	name_search_file(&search, MODULES, "%127s");
-	if (search.is_found)
-		return 0;
-	if (search.nearest.word[0])
-		return error_set(error, "%s '%s': no module '%.*s' is loaded; did you mean '%s'?",
-				 probe->option, probe->text, (int)search.name.size,
-				 search.name.data, search.nearest.word);
-	return error_set(
-		error,
-		"%s '%s': no module '%.*s' is loaded; load it, or --wait until somebody does",
-		probe->option, probe->text, (int)search.name.size, search.name.data);
-}
-
-/* "FUNCTION" of "FUNCTION+OFFSET". */
-static struct text function_name(const struct probe *probe)
-{
-	struct text name = buffer_text(&probe->title);
-	const char *plus = memchr(name.data, '+', name.size);
-
-	if (plus)
-		name.size = plus - name.data;
-	return name;
-}
-
-int probe_explain(const struct probe *probe, struct error *error)
-{
-	struct name_search search = { .name = function_name(probe) };
-	struct error before = *error;
-
-	if (strcmp(probe->pack, PROBE_PACK_KERNEL) != 0)
-		return -1;
-	name_search_file(&search, SYMBOLS, "%*s %*[tTwW] %127s");
-	*error = (struct error){ 0 };
-	if (!search.is_found && search.nearest.word[0])
-		return error_set(error, "%s; did you mean '%s'?", before.text, search.nearest.word);
-	if (!search.is_found)
-		return error_set(error,
-				 "%s; there is no such function, or the compiler has inlined it: "
-				 "name a function that calls it",
-				 before.text);
-	*error = before;
-	return -1;
 }
 
 /* Parses probes of functions, in the kernel and in programs. */
@@ -846,48 +851,6 @@ static int symbol_parse(struct probe *probe, struct text text, struct error *err
 	return status;
 }
 
-static int probe_parse_text(struct probe *out, const struct probe_setting *setting,
-			    unsigned int number, bool is_checked_only, struct error *error)
-{
-	const char *rest = setting->text, *unsafe;
-	struct text place;
-
-	*out = (struct probe){ .is_checked_only = is_checked_only,
-			       .is_entry_only = setting->is_entry_only,
-			       .option = setting->option,
-			       .text = setting->text,
-			       .number = number };
-	unsafe = probe_unsafe_find(setting->text);
-	if (unsafe)
-		return error_set(error,
-				 "%s '%s': column %zu: one of '#;\"{}' or a control character; "
-				 "remove it",
-				 setting->option, setting->text,
-				 (size_t)(unsafe - setting->text) + 1);
-	if (setting->kind == PROBE_USDT)
-		return probe_parse_usdt(out, error);
-	place = probe_take_word(&rest);
-	if (setting->kind == PROBE_PROGRAM ? symbol_parse(out, place, error) < 0
-					   : function_parse(out, place, error) < 0)
-		return -1;
-	return arguments_parse(out, rest, error);
-}
-
-int probe_parse(struct probe *out, const struct probe_setting *setting, unsigned int number,
-		struct error *error)
-{
-	return probe_parse_text(out, setting, number, false, error);
-}
-
-int probe_setting_check(const struct probe_setting *setting, struct error *error)
-{
-	struct probe probe;
-	int status = probe_parse_text(&probe, setting, 0, true, error);
-
-	probe_release(&probe);
-	return status;
-}
-
 /* Parses probes of static tracepoints in programs (USDT). */
 
 /**
@@ -902,6 +865,30 @@ struct usdt {
 	struct buffer end;
 	unsigned int machine;
 };
+
+/* Splits the text from its end, since a path may have colons. */
+static int usdt_split(struct usdt *usdt, struct error *error)
+{
+	const char *text = usdt->probe->text, *name = strrchr(text, ':');
+	const char *provider = name ? memrchr(text, ':', name - text) : NULL;
+	const char *dots = name ? strstr(name, "..") : NULL;
+	struct buffer path = { 0 };
+	int status;
+
+	if (!provider || provider == text || name - provider < 2 || !name[1] || dots == name + 1 ||
+	    (dots && !dots[2]))
+		return probe_refuse(usdt->probe, error,
+				    "not a USDT; write PATH:PROVIDER:NAME, or "
+				    "PATH:PROVIDER:BEGIN..END");
+	buffer_append(&path, text, provider - text);
+	status = probe_find_file(usdt->probe, buffer_string(&path), &usdt->path, error);
+	buffer_release(&path);
+	buffer_append(&usdt->provider, provider + 1, name - provider - 1);
+	buffer_append(&usdt->begin, name + 1, dots ? (size_t)(dots - name - 1) : strlen(name + 1));
+	if (dots)
+		buffer_append_string(&usdt->end, dots + 2);
+	return status;
+}
 
 /* Arguments that the kernel cannot fetch are left out. */
 static void arguments_add(struct probe_site *site, const char *arguments, unsigned int machine)
@@ -971,31 +958,8 @@ static int marks_find(struct usdt *usdt, struct error *error)
 			    "the file has no such USDT; 'readelf -n FILE' lists those it has");
 }
 
-/* Splits the text from its end, since a path may have colons. */
-static int usdt_split(struct usdt *usdt, struct error *error)
-{
-	const char *text = usdt->probe->text, *name = strrchr(text, ':');
-	const char *provider = name ? memrchr(text, ':', name - text) : NULL;
-	const char *dots = name ? strstr(name, "..") : NULL;
-	struct buffer path = { 0 };
-	int status;
-
-	if (!provider || provider == text || name - provider < 2 || !name[1] || dots == name + 1 ||
-	    (dots && !dots[2]))
-		return probe_refuse(usdt->probe, error,
-				    "not a USDT; write PATH:PROVIDER:NAME, or "
-				    "PATH:PROVIDER:BEGIN..END");
-	buffer_append(&path, text, provider - text);
-	status = probe_find_file(usdt->probe, buffer_string(&path), &usdt->path, error);
-	buffer_release(&path);
-	buffer_append(&usdt->provider, provider + 1, name - provider - 1);
-	buffer_append(&usdt->begin, name + 1, dots ? (size_t)(dots - name - 1) : strlen(name + 1));
-	if (dots)
-		buffer_append_string(&usdt->end, dots + 2);
-	return status;
-}
-
-int probe_parse_usdt(struct probe *probe, struct error *error)
+/* Parse "PATH:PROVIDER:NAME" or "PATH:PROVIDER:BEGIN..END". */
+static int probe_parse_usdt(struct probe *probe, struct error *error)
 {
 	struct usdt usdt = { .probe = probe };
 	int status = usdt_split(&usdt, error);
@@ -1009,6 +973,48 @@ int probe_parse_usdt(struct probe *probe, struct error *error)
 	buffer_release(&usdt.provider);
 	buffer_release(&usdt.begin);
 	buffer_release(&usdt.end);
+	return status;
+}
+
+static int probe_parse_text(struct probe *out, const struct probe_setting *setting,
+			    unsigned int number, bool is_checked_only, struct error *error)
+{
+	const char *rest = setting->text, *unsafe;
+	struct text place;
+
+	*out = (struct probe){ .is_checked_only = is_checked_only,
+			       .is_entry_only = setting->is_entry_only,
+			       .option = setting->option,
+			       .text = setting->text,
+			       .number = number };
+	unsafe = probe_unsafe_find(setting->text);
+	if (unsafe)
+		return error_set(error,
+				 "%s '%s': column %zu: one of '#;\"{}' or a control character; "
+				 "remove it",
+				 setting->option, setting->text,
+				 (size_t)(unsafe - setting->text) + 1);
+	if (setting->kind == PROBE_USDT)
+		return probe_parse_usdt(out, error);
+	place = probe_take_word(&rest);
+	if (setting->kind == PROBE_PROGRAM ? symbol_parse(out, place, error) < 0
+					   : function_parse(out, place, error) < 0)
+		return -1;
+	return arguments_parse(out, rest, error);
+}
+
+int probe_parse(struct probe *out, const struct probe_setting *setting, unsigned int number,
+		struct error *error)
+{
+	return probe_parse_text(out, setting, number, false, error);
+}
+
+int probe_setting_check(const struct probe_setting *setting, struct error *error)
+{
+	struct probe probe;
+	int status = probe_parse_text(&probe, setting, 0, true, error);
+
+	probe_release(&probe);
 	return status;
 }
 

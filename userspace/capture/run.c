@@ -353,6 +353,126 @@ static void capture_report_markers(const struct capture *capture)
 		       reasons[copies], instance_directory(recorder));
 }
 
+/* As much memory as the kernel's buffers have. */
+static size_t programs_size(const struct capture_settings *settings)
+{
+	return settings->buffer_kib * 1024 * sysconf(_SC_NPROCESSORS_ONLN);
+}
+
+/* Wait for programs, if the settings have them; returns -1 with @error. */
+static int capture_open_programs(struct capture *capture, struct error *error)
+{
+	struct buffer *events = &capture->settings->selection.program_events;
+	const struct capture_settings *settings = capture->settings;
+	const struct programs_settings programs = {
+		.report = settings->report,
+		.globs = settings->programs,
+		.of_descendants = settings->command && !settings->all_programs,
+		.size_max = programs_size(settings),
+		.ring_size = settings->program_ring_kib * 1024,
+		.events = events->size > 0 ? buffer_string(events) : NULL,
+		.mode = !settings->mode->is_read_at_end ? PROGRAMS_WAIT
+			: settings->mode->overwrites	? PROGRAMS_KEEP_LAST
+							: PROGRAMS_KEEP_FIRST,
+	};
+
+	if (!settings->records_programs)
+		return 0;
+	/* Descendants stay such if their parent ends. */
+	if (programs.of_descendants)
+		prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+	if (programs_new(&capture->programs, &programs, error) < 0)
+		return -1;
+	programs_export_socket(capture->programs);
+	return 0;
+}
+
+/*
+ * The module of a tracepoint, "" if it is built in or unknown. A kernel symbol shows it: "ADDRESS
+ * TYPE __tracepoint_EVENT\t[MODULE]".
+ */
+static int tracepoint_find_module(const char *event, struct buffer *module)
+{
+	static const char prefix[] = " __tracepoint_";
+	FILE *file = fopen("/proc/kallsyms", "re");
+	size_t capacity = 0, size = strlen(event);
+	char *line = NULL;
+
+	while (file && getline(&line, &capacity, file) > 0) {
+		const char *name = strstr(line, prefix);
+
+		if (!name || strncmp(name + strlen(prefix), event, size) != 0)
+			continue;
+		name += strlen(prefix) + size;
+		buffer_clear(module);
+		if (*name == '\n')
+			break;
+		if (name[0] == '\t' && name[1] == '[')
+			buffer_append(module, name + 2, strcspn(name + 2, "]"));
+	}
+	free(line);
+	if (file)
+		fclose(file);
+	return module->failed ? -1 : 0;
+}
+
+/* A trigger would keep the module from being unloaded. */
+static int stack_check_module(const char *text, const char *event, struct error *error)
+{
+	struct buffer module = { 0 };
+	int status = 0;
+
+	if (tracepoint_find_module(event, &module) < 0)
+		status = error_set(error, "out of memory");
+	else if (module.size > 0)
+		status = error_set(error,
+				   "--stack=%s: a tracepoint of module %s, which could not be "
+				   "unloaded; write one that is built into the kernel, such as "
+				   "sched:sched_switch",
+				   text, buffer_string(&module));
+	buffer_release(&module);
+	return status;
+}
+
+/* The options were checked to be "SYS:EVENT[ if FILTER]". */
+static int capture_add_stack(struct capture *capture, const char *text, struct error *error)
+{
+	static const char condition[] = " if ";
+	const char *colon = strchr(text, ':'), *filter = strstr(text, condition);
+	size_t size = filter ? (size_t)(filter - text) : strlen(text);
+	char *system, *event;
+	int status;
+
+	system = strndup(text, colon - text);
+	event = strndup(colon + 1, text + size - colon - 1);
+	if (!system || !event)
+		status = error_set(error, "out of memory");
+	else if (!instance_has_event(capture->recorder, system, event))
+		status = error_set(error, "--stack=%s: not recorded; select it with -e or -r",
+				   text);
+	else
+		status = stack_check_module(text, event, error);
+	if (status == 0)
+		status = instance_add_stack(capture->recorder, system, event,
+					    filter ? filter + strlen(condition) : NULL,
+					    capture->settings->stacks_limit, error);
+	free(system);
+	free(event);
+	return status;
+}
+
+/* Record the kernel stacks of the settings; returns -1 with @error. */
+static int capture_add_stacks(struct capture *capture, struct error *error)
+{
+	const struct capture_settings *settings = capture->settings;
+
+	for (size_t i = 0; i < settings->nr_stacks; i++) {
+		if (capture_add_stack(capture, settings->stacks[i], error) < 0)
+			return -1;
+	}
+	return 0;
+}
+
 int capture_open(struct capture *capture, const struct convention *convention, bool keeps_modules,
 		 struct error *error)
 {
@@ -399,6 +519,17 @@ static uint64_t instance_privileges(const struct instance *recorder)
 	buffer_printf(&above, "%s/..", instance_directory(recorder));
 	needed |= privilege_for_files(buffer_string(&above));
 	buffer_release(&above);
+	return needed;
+}
+
+/* Others find and read programs; the socket is removed at the end. */
+static uint64_t capture_programs_privileges(const struct capture *capture)
+{
+	const char *socket = capture->programs ? programs_socket(capture->programs) : NULL;
+	char *folder = socket ? strdup(socket) : NULL;
+	uint64_t needed = folder ? privilege_for_files(dirname(folder)) : 0;
+
+	free(folder);
 	return needed;
 }
 
@@ -644,39 +775,6 @@ static int programs_check(const struct capture_settings *settings, struct error 
 	return 0;
 }
 
-/* As much memory as the kernel's buffers have. */
-static size_t programs_size(const struct capture_settings *settings)
-{
-	return settings->buffer_kib * 1024 * sysconf(_SC_NPROCESSORS_ONLN);
-}
-
-int capture_open_programs(struct capture *capture, struct error *error)
-{
-	struct buffer *events = &capture->settings->selection.program_events;
-	const struct capture_settings *settings = capture->settings;
-	const struct programs_settings programs = {
-		.report = settings->report,
-		.globs = settings->programs,
-		.of_descendants = settings->command && !settings->all_programs,
-		.size_max = programs_size(settings),
-		.ring_size = settings->program_ring_kib * 1024,
-		.events = events->size > 0 ? buffer_string(events) : NULL,
-		.mode = !settings->mode->is_read_at_end ? PROGRAMS_WAIT
-			: settings->mode->overwrites	? PROGRAMS_KEEP_LAST
-							: PROGRAMS_KEEP_FIRST,
-	};
-
-	if (!settings->records_programs)
-		return 0;
-	/* Descendants stay such if their parent ends. */
-	if (programs.of_descendants)
-		prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
-	if (programs_new(&capture->programs, &programs, error) < 0)
-		return -1;
-	programs_export_socket(capture->programs);
-	return 0;
-}
-
 int capture_start_programs(struct capture *capture, struct error *error)
 {
 	return capture->programs ? programs_start(capture->programs, error) : 0;
@@ -697,106 +795,10 @@ uint64_t capture_programs_lost(const struct capture *capture)
 	return counts.lost;
 }
 
-/* Others find and read programs; the socket is removed at the end. */
-uint64_t capture_programs_privileges(const struct capture *capture)
-{
-	const char *socket = capture->programs ? programs_socket(capture->programs) : NULL;
-	char *folder = socket ? strdup(socket) : NULL;
-	uint64_t needed = folder ? privilege_for_files(dirname(folder)) : 0;
-
-	free(folder);
-	return needed;
-}
-
 /* Kernel stacks of a recording: which tracepoints have them, and how many. */
 
 /* How often the limit of stacks is set again. */
 #define STACKS_EVERY_NS NS_PER_S
-
-/*
- * The module of a tracepoint, "" if it is built in or unknown. A kernel symbol shows it: "ADDRESS
- * TYPE __tracepoint_EVENT\t[MODULE]".
- */
-static int tracepoint_find_module(const char *event, struct buffer *module)
-{
-	static const char prefix[] = " __tracepoint_";
-	FILE *file = fopen("/proc/kallsyms", "re");
-	size_t capacity = 0, size = strlen(event);
-	char *line = NULL;
-
-	while (file && getline(&line, &capacity, file) > 0) {
-		const char *name = strstr(line, prefix);
-
-		if (!name || strncmp(name + strlen(prefix), event, size) != 0)
-			continue;
-		name += strlen(prefix) + size;
-		buffer_clear(module);
-		if (*name == '\n')
-			break;
-		if (name[0] == '\t' && name[1] == '[')
-			buffer_append(module, name + 2, strcspn(name + 2, "]"));
-	}
-	free(line);
-	if (file)
-		fclose(file);
-	return module->failed ? -1 : 0;
-}
-
-/* A trigger would keep the module from being unloaded. */
-static int stack_check_module(const char *text, const char *event, struct error *error)
-{
-	struct buffer module = { 0 };
-	int status = 0;
-
-	if (tracepoint_find_module(event, &module) < 0)
-		status = error_set(error, "out of memory");
-	else if (module.size > 0)
-		status = error_set(error,
-				   "--stack=%s: a tracepoint of module %s, which could not be "
-				   "unloaded; write one that is built into the kernel, such as "
-				   "sched:sched_switch",
-				   text, buffer_string(&module));
-	buffer_release(&module);
-	return status;
-}
-
-/* The options were checked to be "SYS:EVENT[ if FILTER]". */
-static int capture_add_stack(struct capture *capture, const char *text, struct error *error)
-{
-	static const char condition[] = " if ";
-	const char *colon = strchr(text, ':'), *filter = strstr(text, condition);
-	size_t size = filter ? (size_t)(filter - text) : strlen(text);
-	char *system, *event;
-	int status;
-
-	system = strndup(text, colon - text);
-	event = strndup(colon + 1, text + size - colon - 1);
-	if (!system || !event)
-		status = error_set(error, "out of memory");
-	else if (!instance_has_event(capture->recorder, system, event))
-		status = error_set(error, "--stack=%s: not recorded; select it with -e or -r",
-				   text);
-	else
-		status = stack_check_module(text, event, error);
-	if (status == 0)
-		status = instance_add_stack(capture->recorder, system, event,
-					    filter ? filter + strlen(condition) : NULL,
-					    capture->settings->stacks_limit, error);
-	free(system);
-	free(event);
-	return status;
-}
-
-int capture_add_stacks(struct capture *capture, struct error *error)
-{
-	const struct capture_settings *settings = capture->settings;
-
-	for (size_t i = 0; i < settings->nr_stacks; i++) {
-		if (capture_add_stack(capture, settings->stacks[i], error) < 0)
-			return -1;
-	}
-	return 0;
-}
 
 /* The message is printed once for each tracepoint, the recording has every occurrence. */
 static void capture_report_stacks(struct capture *capture, size_t number)

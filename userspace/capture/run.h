@@ -87,9 +87,6 @@ int command_status(const struct command *command);
 /** command_free - a running command continues, a waiting process ends; NULL is fine */
 void command_free(struct command *command);
 
-/** command_user_become - become that user for good, with groups and home; returns -1 with errno */
-int command_user_become(const struct command_user *user);
-
 /* When a run ends: on a signal, after its duration, or with the traced command. */
 
 /**
@@ -355,33 +352,8 @@ struct probe {
 int probe_parse(struct probe *out, const struct probe_setting *setting, unsigned int number,
 		struct error *error);
 
-/** probe_parse_usdt - parse "PATH:PROVIDER:NAME" or "PATH:PROVIDER:BEGIN..END"
- *
- * Returns -1 with @error.
- */
-int probe_parse_usdt(struct probe *probe, struct error *error);
-
-/** probe_define - define its events; returns -1 with @error */
-int probe_define(const struct probe *probe, struct dynamic_events *events, struct error *error);
-
 /** PROBE_PACK_KERNEL - the pack of probes in the kernel */
 #define PROBE_PACK_KERNEL "probe"
-
-/**
- * probe_check_module - refuse a probe in a module that is not loaded
- * @waits: it may be loaded later
- *
- * The kernel accepts such a probe, and never says that it records nothing. Returns -1 with @error.
- */
-int probe_check_module(const struct probe *probe, bool waits, struct error *error);
-
-/**
- * probe_explain - add to the @error of a refused probe whether its function exists, or which is
- * near
- *
- * Returns -1.
- */
-int probe_explain(const struct probe *probe, struct error *error);
 
 /** probe_append_rule - append its rule, whose name differs from those in @out */
 void probe_append_rule(const struct probe *probe, const char *group, struct buffer *out);
@@ -498,9 +470,6 @@ struct capture {
 /** capture_init - a capture for capture_close() and capture_end() */
 void capture_init(struct capture *capture, struct capture_settings *settings);
 
-/** capture_add_stacks - record the kernel stacks of the settings; returns -1 with @error */
-int capture_add_stacks(struct capture *capture, struct error *error);
-
 /** capture_refill_stacks - allow more kernel stacks once a second, and report a reached limit */
 void capture_refill_stacks(struct capture *capture);
 
@@ -534,9 +503,6 @@ int capture_open(struct capture *capture, const struct convention *convention, b
 int capture_enable_rule(struct capture *capture, const struct rule_tracepoint *tracepoint,
 			struct error *error);
 
-/** capture_open_programs - wait for programs, if the settings have them; returns -1 with @error */
-int capture_open_programs(struct capture *capture, struct error *error);
-
 /** capture_start_programs - record programs from now on; returns -1 with @error */
 int capture_start_programs(struct capture *capture, struct error *error);
 
@@ -545,9 +511,6 @@ void capture_stop_programs(struct capture *capture);
 
 /** capture_programs_lost - records that did not fit into rings of programs */
 uint64_t capture_programs_lost(const struct capture *capture);
-
-/** capture_programs_privileges - capabilities for removing the socket of programs */
-uint64_t capture_programs_privileges(const struct capture *capture);
 
 /** capture_privileges - capabilities that the rest of the run needs, after all files are open */
 uint64_t capture_privileges(const struct capture *capture);
@@ -622,12 +585,6 @@ struct releasing_list {
 	struct releasing *list;
 	size_t size;
 };
-
-/** releasing_add - add a tracepoint; returns -1 with @error if memory ran out */
-int releasing_add(struct releasing_list *list, struct releasing one, struct error *error);
-
-/** releasing_remove - remove a tracepoint, if it is in the list */
-void releasing_remove(struct releasing_list *list, struct releasing one);
 
 /**
  * struct modules_handler - receives changes of tracepoints
@@ -777,9 +734,6 @@ void renewal_begin(struct renewal *renewal, int64_t start_ns);
 /** renewal_is_due - whether the session ends at @now_ns */
 bool renewal_is_due(const struct renewal *renewal, int64_t now_ns);
 
-/** renewal_wait_ms - time from @now_ns to the end of the session, @max_ms at most */
-int renewal_wait_ms(const struct renewal *renewal, int64_t now_ns, int max_ms);
-
 /**
  * renewal_run - finish the session, and begin the next one
  * @recording: of the old session; becomes that of the new one
@@ -920,47 +874,6 @@ static inline bool stream_run_is_circular(const struct stream_run *run)
 	return run->settings->capture.mode->is_read_at_end;
 }
 
-/** stream_run_set_up - choose tracepoints, and open everything; returns -1 with @error */
-int stream_run_set_up(struct stream_run *run, struct error *error);
-
-/** stream_run_describe - fill the description of the recording; returns -1 with @error */
-int stream_run_describe(struct stream_run *run, struct error *error);
-
-/** stream_run_now_ns - time of the records' clock */
-int64_t stream_run_now_ns(const struct stream_run *run);
-
-/** stream_run_stop_recording - ignore records from now on; returns -1 with @error */
-int stream_run_stop_recording(struct stream_run *run, struct error *error);
-
-/** stream_run_set_deadline - the duration starts now */
-void stream_run_set_deadline(struct stream_run *run);
-
-/**
- * stream_run_catch_up - record modules that were loaded during the set-up
- *
- * With --wait the stream has a line for each recorded tracepoint. Returns -1 with @error.
- */
-int stream_run_catch_up(struct stream_run *run, struct error *error);
-
-/** stream_run_follow - follow modules from now on; the source is open; returns -1 with @error */
-int stream_run_follow(struct stream_run *run, struct error *error);
-
-/** stream_run_deliver - deliver all records up to a time in the past; returns -1 with @error */
-int stream_run_deliver(struct stream_run *run, int64_t until_ns, struct error *error);
-
-/** stream_run_follow_modules - process changes of modules; returns -1 with @error */
-int stream_run_follow_modules(struct stream_run *run, struct error *error);
-
-/**
- * stream_run_follow_changes - process changes of our instance by other programs
- *
- * If they changed its clock, the recording ends. Returns -1 with @error.
- */
-int stream_run_follow_changes(struct stream_run *run, struct error *error);
-
-/** stream_run_close_modules - close files of the instance, so that it can be removed */
-void stream_run_close_modules(struct stream_run *run);
-
 /* Reports the state of the process to a service manager, as sd_notify(3) describes it. */
 
 /**
@@ -1028,14 +941,6 @@ struct persistent {
  */
 int persistent_start(struct persistent *persistent, const char *name, const char *directory,
 		     const struct capture *capture, struct error *error);
-
-/**
- * persistent_serve - record tracepoints of loaded modules, and save names of threads now and then
- *
- * A problem is reported once, and the watch continues.
- */
-void persistent_serve(struct persistent *persistent, const struct instance *recorder,
-		      const struct report *report);
 
 /** persistent_stop - the run ends in order: remove the records, and what decodes them */
 void persistent_stop(struct persistent *persistent, const struct report *report);
@@ -1172,28 +1077,8 @@ struct watch_job {
 	const struct command_signals *signals;
 };
 
-/** watch_writer_start - write a recording; none is being written; returns -1 with @error */
-int watch_writer_start(struct watch_writer *writer, const struct watch_job *job,
-		       struct error *error);
-
-/** watch_writer_is_busy - whether a recording is being written */
-bool watch_writer_is_busy(const struct watch_writer *writer);
-
-/** watch_writer_has_hook - whether there is room for another hook */
-bool watch_writer_has_hook(const struct watch_writer *writer);
-
-/**
- * watch_writer_take - receive the result of a recording, without waiting
- *
- * Returns false if there is none yet, or none is written. Ended hooks are reaped.
- */
-bool watch_writer_take(struct watch_writer *writer, struct watch_result *result);
-
 /** watch_writer_reap - report hooks that have ended; does not wait */
 void watch_writer_reap(struct watch_writer *writer);
-
-/** watch_writer_kill - give up the recording that is being written */
-void watch_writer_kill(struct watch_writer *writer);
 
 /**
  * struct watch_run - state of a run
@@ -1239,24 +1124,5 @@ static inline struct recent_span watch_span(const struct watch_run *watch)
 {
 	return spool_recent_span(watch->spool);
 }
-
-/** watch_clear_folder - remove what killed runs left, and recordings beyond the limits */
-void watch_clear_folder(struct watch_run *watch);
-
-/** watch_report_begin - recording is on */
-void watch_report_begin(struct watch_run *watch);
-
-/** watch_report_result - a recording was written, or not */
-void watch_report_result(struct watch_run *watch, struct watch_window *window,
-			 const struct watch_result *result);
-
-/** watch_report_state - report losses as messages, and the state to the service manager */
-void watch_report_state(struct watch_run *watch);
-
-/** watch_reopen - open the directory again, which may have been replaced */
-void watch_reopen(struct watch_run *watch);
-
-/** watch_report_end - the run is over */
-void watch_report_end(const struct watch_run *watch);
 
 #endif

@@ -38,7 +38,8 @@ bool renewal_is_due(const struct renewal *renewal, int64_t now_ns)
 	return renewal->every_ns > 0 && now_ns >= renewal->due_ns;
 }
 
-int renewal_wait_ms(const struct renewal *renewal, int64_t now_ns, int max_ms)
+/* Time from @now_ns to the end of the session, @max_ms at most. */
+static int renewal_wait_ms(const struct renewal *renewal, int64_t now_ns, int max_ms)
 {
 	int64_t left_ns = renewal->due_ns - now_ns;
 
@@ -219,6 +220,77 @@ void serving_release(struct serving *serving)
  */
 #define ROUND_MS 1000
 
+static size_t pending_due(const struct stream_run *run, int64_t until_ns)
+{
+	size_t size = 0;
+
+	while (size < run->nr_pending && run->pending[size].time_ns <= until_ns)
+		size++;
+	return size;
+}
+
+static int records_deliver(struct stream_run *run, int64_t until_ns, struct error *error)
+{
+	struct source_handler handler = pipeline_handler(&run->pipeline);
+
+	if (source_drain(run->source, until_ns, &handler, error) < 0)
+		return -1;
+	return pipeline_report_unknown(&run->pipeline, error);
+}
+
+static int pending_pass_one(struct stream_run *run, const struct pending_event *event,
+			    int64_t time_ns, struct error *error)
+{
+	struct timeline_event passed = { .kind = TIMELINE_TRACEPOINT,
+					 .tracepoint = event->tracepoint,
+					 .recorded = event->recorded };
+
+	if (tracks_pass(run->pipeline.tracks, &passed, time_ns, error) < 0)
+		return -1;
+	return event->recorded == TIMELINE_RECORDED_UNTIL_NOW && event->descriptor
+		       ? tracks_drop(run->pipeline.tracks, event->descriptor, error)
+		       : 0;
+}
+
+/* Passes the first events at once, after all records up to the last of them. */
+static int pending_pass(struct stream_run *run, size_t size, struct error *error)
+{
+	int64_t time_ns = run->pending[size - 1].time_ns;
+
+	if (records_deliver(run, time_ns, error) < 0)
+		return -1;
+	for (size_t i = 0; i < size; i++) {
+		const struct pending_event event = run->pending[i];
+
+		if (pending_pass_one(run, &event, time_ns, error) < 0)
+			return -1;
+	}
+	run->nr_pending -= size;
+	memmove(run->pending, run->pending + size, run->nr_pending * sizeof(*run->pending));
+	return tracks_close_dropped(run->pipeline.tracks, time_ns, error);
+}
+
+/* Deliver all records up to a time in the past; returns -1 with @error. */
+static int stream_run_deliver(struct stream_run *run, int64_t until_ns, struct error *error)
+{
+	struct modules *modules = &run->modules;
+	size_t size;
+
+	while ((size = pending_due(run, until_ns)) > 0) {
+		if (pending_pass(run, size, error) < 0)
+			return -1;
+	}
+	if (modules->doubtful_ns && modules->doubtful_ns <= until_ns) {
+		if (records_deliver(run, modules->doubtful_ns, error) < 0)
+			return -1;
+		modules_trust(modules);
+	}
+	if (records_deliver(run, until_ns, error) < 0)
+		return -1;
+	run->drained_ns = until_ns;
+	return 0;
+}
+
 /* Delivers all records up to a time, and flushes the outputs. */
 static int stream_run_drain(struct stream_run *run, int64_t until_ns, struct error *error)
 {
@@ -282,6 +354,113 @@ static int stream_run_drop_privileges(struct stream_run *run, struct error *erro
 	if (stream_run_settle_owner(run, error) < 0)
 		return -1;
 	return privilege_drop(capture_privileges(&run->capture) | session_privileges(run), error);
+}
+
+/* Fill the description of the recording; returns -1 with @error. */
+static int stream_run_describe(struct stream_run *run, struct error *error)
+{
+	const struct capture_settings *capture = &run->settings->capture;
+	struct recording *recording = &run->recording;
+
+	*recording = *source_describe(run->source);
+	recording->command = "stream";
+	recording->argv = run->settings->argv;
+	recording->source = instance_name(run->capture.recorder);
+	recording->id = run->id;
+	recording->mode = capture->mode->name;
+	recording->labels = capture->labels.size > 0 ? capture->labels.data : NULL;
+	recording->memory_kib = instance_memory_kib(run->capture.recorder);
+	recording->wall_offset_ns = capture_wall_offset_ns(&run->capture);
+	if (!instance_is_attached(run->capture.recorder)) {
+		recording->clock = capture->clock;
+		recording->time_source = "realtime";
+		recording->buffer_kib = capture->buffer_kib;
+		recording->start_ns = capture_now_ns(&run->capture);
+	} else {
+		/* The settings of an existing instance are those of its source. */
+		if (!recording->clock)
+			recording->clock = "unknown";
+		if (source_start_time(run->source, &recording->start_ns, error) < 0)
+			return -1;
+	}
+	identity_id(run->id, recording->source, recording->start_ns);
+	renewal_begin(&run->renewal, recording->start_ns);
+	return 0;
+}
+
+/*
+ * Follows changes of modules: the stream has an event for each one, in its place.
+ *
+ * When a module is unloaded, the kernel empties all buffers that ever had records of it, and resets
+ * its statistics. If its tracepoints are released first, all their records are delivered and their
+ * losses counted before. Then only records that others write to the same buffers meanwhile are
+ * lost.
+ */
+
+static int pending_add(struct stream_run *run, const char *tracepoint,
+		       const struct descriptor *descriptor, enum timeline_recorded recorded,
+		       struct error *error)
+{
+	struct pending_event *pending = reallocarray(run->pending, run->nr_pending + 1,
+						     sizeof(*pending));
+
+	if (!pending)
+		return error_set(error, "out of memory");
+	run->pending = pending;
+	pending[run->nr_pending++] =
+		(struct pending_event){ .time_ns = capture_now_ns(&run->capture),
+					.tracepoint = tracepoint,
+					.descriptor = descriptor,
+					.recorded = recorded };
+	return 0;
+}
+
+static int stream_run_list_recorded(struct stream_run *run, struct error *error)
+{
+	const struct convention *convention = run->pipeline.convention;
+	const struct rules *rules = run->pipeline.rules;
+	size_t nr_tracepoints = rules ? rules->nr_tracepoints : 0;
+
+	for (size_t i = 0; i < convention_size(convention); i++) {
+		const struct descriptor *descriptor = convention_descriptor(convention, i);
+
+		if (pending_add(run, descriptor->category, descriptor, TIMELINE_RECORDED_FROM_NOW,
+				error) < 0)
+			return -1;
+	}
+	for (size_t i = 0; i < nr_tracepoints; i++) {
+		if (pending_add(run, rules->tracepoints[i]->category, NULL,
+				TIMELINE_RECORDED_FROM_NOW, error) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* Record modules that were loaded during the set-up. */
+static int stream_run_catch_up(struct stream_run *run, struct error *error)
+{
+	bool waits = run->settings->capture.selection.waits;
+
+	if (!run->capture.recorder || instance_is_attached(run->capture.recorder))
+		return 0;
+	if (waits && stream_run_list_recorded(run, error) < 0)
+		return -1;
+	return modules_catch_up(&run->modules, error);
+}
+
+/* Time of the records' clock. */
+static int64_t stream_run_now_ns(const struct stream_run *run)
+{
+	if (run->capture.has_clock)
+		return capture_now_ns(&run->capture);
+	return run->source ? source_now_ns(run->source) : run->drained_ns;
+}
+
+/* The duration starts now. */
+static void stream_run_set_deadline(struct stream_run *run)
+{
+	stop_set_deadline(&run->capture.stop, time_now_ns(CLOCK_BOOTTIME),
+			  run->settings->capture.duration_ns);
 }
 
 /*
@@ -372,6 +551,91 @@ static void stream_run_wait(void *context, int wake_fd, int timeout_ms)
 	if (stream_run_top(run))
 		timeout_ms = stat_top_wait_ms(stream_run_top(run), timeout_ms);
 	source_wait(run->source, wake_fd, timeout_ms, stream_run_is_circular(run) ? 0 : LATENCY_MS);
+}
+
+/* Ignore records from now on; returns -1 with @error. */
+static int stream_run_stop_recording(struct stream_run *run, struct error *error)
+{
+	capture_stop_programs(&run->capture);
+	if (instance_stop(run->capture.recorder, error) < 0)
+		return -1;
+	if (instance_is_attached(run->capture.recorder))
+		source_freeze(run->source);
+	return 0;
+}
+
+/* Restoring the clock empties the buffers of records with another clock. */
+static void stream_run_end_reclocked(struct stream_run *run)
+{
+	struct error ignored = { 0 };
+
+	source_cut(run->source);
+	stream_run_stop_recording(run, &ignored);
+	instance_restore_clock(run->capture.recorder);
+	run->capture.has_failed = true;
+	stop_now(&run->capture.stop);
+}
+
+/* Other recorded tracepoints may have new records since the last check. */
+static int stream_run_start_over(struct stream_run *run, struct error *error)
+{
+	struct source_handler handler = pipeline_handler(&run->pipeline);
+	struct modules *modules = &run->modules;
+	bool was_read = !modules->had_unread && instance_count_events(run->capture.recorder) == 0;
+
+	modules->has_gone = false;
+	modules->had_unread = false;
+	return source_start_over(run->source, was_read, capture_now_ns(&run->capture), &handler,
+				 error);
+}
+
+/* Process changes of our instance by other programs. */
+static int stream_run_follow_changes(struct stream_run *run, struct error *error)
+{
+	struct modules *modules = &run->modules;
+
+	modules_look_changes(modules);
+	if (modules->was_reclocked && !run->capture.has_failed)
+		stream_run_end_reclocked(run);
+	return modules->has_gone ? stream_run_start_over(run, error) : 0;
+}
+
+/* While records are delivered, more tracepoints may be released. */
+static int stream_run_release_tracepoints(struct stream_run *run, struct error *error)
+{
+	struct releasing_list *releasing = &run->modules.releasing;
+	size_t passed = 0;
+
+	while (passed < releasing->size) {
+		for (; passed < releasing->size; passed++) {
+			const struct releasing *one = &releasing->list[passed];
+
+			if (pending_add(run, one->category, one->descriptor,
+					TIMELINE_RECORDED_UNTIL_NOW, error) < 0)
+				return -1;
+		}
+		if (stream_run_deliver(run, capture_now_ns(&run->capture), error) < 0)
+			return -1;
+	}
+	modules_drop_releasing(&run->modules);
+	if (source_settle(run->source, error) < 0)
+		return -1;
+	instance_release_events(run->capture.recorder);
+	return 0;
+}
+
+/* Process changes of modules; returns -1 with @error. */
+static int stream_run_follow_modules(struct stream_run *run, struct error *error)
+{
+	struct modules *modules = &run->modules;
+
+	if (modules_look(modules, error) < 0 || stream_run_follow_changes(run, error) < 0)
+		return -1;
+	if (modules_take_in(modules, error) < 0)
+		return -1;
+	return modules->releasing.size > 0 && !stream_run_is_circular(run)
+		       ? stream_run_release_tracepoints(run, error)
+		       : 0;
 }
 
 static int stream_run_read(void *context, struct error *error)
@@ -559,6 +823,201 @@ static int stream_run_stop(struct stream_run *run, struct error *error)
 	return timeline_flush(&run->pipeline.timeline, error);
 }
 
+/* An existing instance keeps its clock. */
+static int stream_run_attach_source(struct stream_run *run, struct error *error)
+{
+	struct capture *capture = &run->capture;
+	const struct recording *recording;
+
+	if (source_attached_open(&run->source, instance_directory(capture->recorder), error) < 0)
+		return -1;
+	recording = source_describe(run->source);
+	capture->has_clock = recording->clock &&
+			     trace_clock_find(recording->clock, &capture->clock);
+	if (run->settings->session_ns > 0 && recording->counts_ticks)
+		return error_set(error,
+				 "--session-every: the clock of %s is %s, not a time; leave it out",
+				 instance_name(capture->recorder), recording->clock);
+	return 0;
+}
+
+/* The sideband instance is read all the time. */
+static int stream_run_open_live(struct stream_run *run, struct error *error)
+{
+	const struct instance *recorder = run->capture.recorder;
+	const struct instance *sideband = instance_sideband(recorder);
+
+	if (source_live_open(&run->source, instance_directory(recorder),
+			     sideband ? instance_directory(sideband) : NULL, run->capture.recorder,
+			     error) < 0)
+		return -1;
+	return run->capture.programs
+		       ? source_add_programs(run->source, run->capture.programs, error)
+		       : 0;
+}
+
+static int stream_run_open_source(struct stream_run *run, struct error *error)
+{
+	const struct instance *recorder = run->capture.recorder;
+
+	run->pipeline.counts_others = instance_is_attached(recorder) &&
+				      selection_is_empty(&run->settings->capture.selection);
+	run->pipeline.rules = run->settings->capture.selection.rules;
+	run->pipeline.report = run->capture.report;
+	run->pipeline.workload = run->capture.workload;
+	if (instance_is_attached(recorder))
+		return stream_run_attach_source(run, error);
+	if (!recorder)
+		return source_programs_open(&run->source, run->capture.programs, error);
+	if (stream_run_open_live(run, error) < 0)
+		return -1;
+	source_hold(run->source, stream_run_is_circular(run));
+	return 0;
+}
+
+/* Sets up a run of ktrack stream. */
+
+/* Without them, functions of modules that are loaded later are shown as addresses. */
+static void stream_run_follow_symbols(struct stream_run *run)
+{
+	struct rules *rules = run->settings->capture.selection.rules;
+	struct late_symbols *late;
+	struct error problem = { 0 };
+
+	if (!rules || !rules->kallsyms)
+		return;
+	if (late_symbols_open(&late, NULL, NULL, &problem) == 0)
+		rules_set_late_symbols(rules, late);
+	else
+		report_error(run->capture.report, &problem);
+}
+
+/* Names of functions and of system calls; programs that are executed later are found by records. */
+static int stream_run_read_names(struct stream_run *run, struct error *error)
+{
+	struct selection *selection = &run->settings->capture.selection;
+	struct buffer threads = { 0 };
+
+	if (selection_read_functions(selection, run->source, run->capture.report, error) < 0)
+		return -1;
+	stream_run_follow_symbols(run);
+	if (!selection->rules || !rules_name_calls(selection->rules))
+		return 0;
+	narrow_threads_append(&threads);
+	rules_add_narrow(selection->rules, buffer_string(&threads));
+	buffer_release(&threads);
+	return 0;
+}
+
+static int tracepoint_came(void *context, const char *tracepoint,
+			   const struct descriptor *descriptor, bool is_early, struct error *error)
+{
+	const struct stream_run *run = context;
+	const struct stream_watcher *watcher = run->settings->watcher;
+
+	if (watcher)
+		watcher->came(watcher->context);
+	return pending_add(context, tracepoint, descriptor,
+			   is_early ? TIMELINE_RECORDED_FROM_LOAD : TIMELINE_RECORDED_FROM_NOW,
+			   error);
+}
+
+static int tracepoint_went(void *context, const char *tracepoint,
+			   const struct descriptor *descriptor, struct error *error)
+{
+	return pending_add(context, tracepoint, descriptor, TIMELINE_RECORDED_UNTIL_NOW, error);
+}
+
+/* Follow modules from now on; the source is open; returns -1 with @error. */
+static int stream_run_follow(struct stream_run *run, struct error *error)
+{
+	const struct modules_handler handler = { .context = run,
+						 .came = tracepoint_came,
+						 .went = tracepoint_went };
+
+	if (!run->capture.recorder || instance_is_attached(run->capture.recorder))
+		return 0;
+	if (modules_open(&run->modules, &handler, error) < 0)
+		return -1;
+	run->pipeline.follower = (struct pipeline_follower){ .context = &run->modules,
+							     .find = modules_find,
+							     .change = modules_change };
+	return 0;
+}
+
+static int stream_run_open_page(struct stream_run *run, struct error *error)
+{
+	if (serving_open(&run->serving, run->settings->outputs.port, error) < 0)
+		return -1;
+	run->outputs.lines_fd = serving_lines_fd(&run->serving, error);
+	run->outputs.lines_max = SERVING_SIZE_MAX;
+	return run->outputs.lines_fd < 0 ? -1 : 0;
+}
+
+/*
+ * A blocked output must not stop reading while there is memory, nor the end of the recording.
+ * stream_run_stop() reports a failure to stop.
+ */
+static int stream_run_await_output(void *context, int fd)
+{
+	struct stream_run *run = context;
+	struct error error = { 0 };
+
+	if (run->source)
+		source_read_ahead(run->source);
+	if (run->source && stop_is_due(&run->capture.stop, time_now_ns(CLOCK_BOOTTIME)))
+		stream_run_stop_recording(run, &error);
+	return stop_await_output(&run->capture.stop, fd);
+}
+
+/* The targets are opened last: only a recording that starts replaces their content. */
+static int stream_run_open_targets(struct stream_run *run, struct error *error)
+{
+	const struct stream_watcher *watcher = run->settings->watcher;
+
+	stream_run_set_deadline(run);
+	if (watcher)
+		return watcher->open(watcher->context, run, error);
+	if (run->settings->outputs.serves && stream_run_open_page(run, error) < 0)
+		return -1;
+	run->outputs.set.wait = (struct file_wait){ .wait = stream_run_await_output,
+						    .context = run };
+	return outputs_open(&run->outputs, &run->pipeline.timeline, &run->renewal.identity, error);
+}
+
+/* Choose tracepoints, and open everything; returns -1 with @error. */
+static int stream_run_set_up(struct stream_run *run, struct error *error)
+{
+	struct capture *capture = &run->capture;
+	struct capture_settings *settings = &run->settings->capture;
+
+	run->pipeline.convention = convention_new(false);
+	if (!run->pipeline.convention)
+		return error_set(error, "out of memory");
+	if (!run->settings->outputs.stat)
+		convention_want_symbols(run->pipeline.convention, true);
+	settings->selection.tasks = settings->instance ? TASK_FORMATS_ALL : TASK_FORMATS_SIDEBAND;
+	if (capture_prepare(capture, error) < 0 ||
+	    modules_watch(&run->modules, capture, run->pipeline.convention, error) < 0 ||
+	    capture_choose(capture, run->pipeline.convention, error) < 0)
+		return -1;
+	if (identity_init(&run->renewal.identity, "stream", run->settings->outputs.sid, error) < 0)
+		return -1;
+	if (capture_open(capture, run->pipeline.convention, false, error) < 0 ||
+	    stream_run_open_source(run, error) < 0)
+		return -1;
+	if (stream_run_read_names(run, error) < 0)
+		return -1;
+	if (settings->nr_stacks > 0 &&
+	    stacks_open(&run->pipeline.stacks, run->source, settings->selection.rules,
+			capture->report, error) < 0)
+		return -1;
+	stacks_read_functions(&run->pipeline.stacks);
+	if (stream_run_follow(run, error) < 0)
+		return -1;
+	return stream_run_open_targets(run, error);
+}
+
 static int stream_run_record(struct stream_run *run, struct error *error)
 {
 	if (stream_run_set_up(run, error) < 0 || stream_run_start(run, error) < 0 ||
@@ -640,6 +1099,15 @@ static void stream_run_release(struct stream_run *run)
 	serving_release(&run->serving);
 }
 
+/* Close files of the instance, so that it can be removed. */
+static void stream_run_close_modules(struct stream_run *run)
+{
+	modules_release(&run->modules);
+	free(run->pending);
+	run->pending = NULL;
+	run->nr_pending = 0;
+}
+
 int stream_run(struct stream_settings *settings, struct error *error)
 {
 	struct stream_run run = {
@@ -674,460 +1142,4 @@ int stream_run(struct stream_settings *settings, struct error *error)
 	status = stream_run_status(&run);
 	stream_run_release(&run);
 	return status;
-}
-
-/* Sets up a run of ktrack stream. */
-
-/* Without them, functions of modules that are loaded later are shown as addresses. */
-static void stream_run_follow_symbols(struct stream_run *run)
-{
-	struct rules *rules = run->settings->capture.selection.rules;
-	struct late_symbols *late;
-	struct error problem = { 0 };
-
-	if (!rules || !rules->kallsyms)
-		return;
-	if (late_symbols_open(&late, NULL, NULL, &problem) == 0)
-		rules_set_late_symbols(rules, late);
-	else
-		report_error(run->capture.report, &problem);
-}
-
-/* Names of functions and of system calls; programs that are executed later are found by records. */
-static int stream_run_read_names(struct stream_run *run, struct error *error)
-{
-	struct selection *selection = &run->settings->capture.selection;
-	struct buffer threads = { 0 };
-
-	if (selection_read_functions(selection, run->source, run->capture.report, error) < 0)
-		return -1;
-	stream_run_follow_symbols(run);
-	if (!selection->rules || !rules_name_calls(selection->rules))
-		return 0;
-	narrow_threads_append(&threads);
-	rules_add_narrow(selection->rules, buffer_string(&threads));
-	buffer_release(&threads);
-	return 0;
-}
-
-/*
- * A blocked output must not stop reading while there is memory, nor the end of the recording.
- * stream_run_stop() reports a failure to stop.
- */
-static int stream_run_await_output(void *context, int fd)
-{
-	struct stream_run *run = context;
-	struct error error = { 0 };
-
-	if (run->source)
-		source_read_ahead(run->source);
-	if (run->source && stop_is_due(&run->capture.stop, time_now_ns(CLOCK_BOOTTIME)))
-		stream_run_stop_recording(run, &error);
-	return stop_await_output(&run->capture.stop, fd);
-}
-
-void stream_run_set_deadline(struct stream_run *run)
-{
-	stop_set_deadline(&run->capture.stop, time_now_ns(CLOCK_BOOTTIME),
-			  run->settings->capture.duration_ns);
-}
-
-static int stream_run_open_page(struct stream_run *run, struct error *error)
-{
-	if (serving_open(&run->serving, run->settings->outputs.port, error) < 0)
-		return -1;
-	run->outputs.lines_fd = serving_lines_fd(&run->serving, error);
-	run->outputs.lines_max = SERVING_SIZE_MAX;
-	return run->outputs.lines_fd < 0 ? -1 : 0;
-}
-
-/* The targets are opened last: only a recording that starts replaces their content. */
-static int stream_run_open_targets(struct stream_run *run, struct error *error)
-{
-	const struct stream_watcher *watcher = run->settings->watcher;
-
-	stream_run_set_deadline(run);
-	if (watcher)
-		return watcher->open(watcher->context, run, error);
-	if (run->settings->outputs.serves && stream_run_open_page(run, error) < 0)
-		return -1;
-	run->outputs.set.wait = (struct file_wait){ .wait = stream_run_await_output,
-						    .context = run };
-	return outputs_open(&run->outputs, &run->pipeline.timeline, &run->renewal.identity, error);
-}
-
-int stream_run_stop_recording(struct stream_run *run, struct error *error)
-{
-	capture_stop_programs(&run->capture);
-	if (instance_stop(run->capture.recorder, error) < 0)
-		return -1;
-	if (instance_is_attached(run->capture.recorder))
-		source_freeze(run->source);
-	return 0;
-}
-
-int64_t stream_run_now_ns(const struct stream_run *run)
-{
-	if (run->capture.has_clock)
-		return capture_now_ns(&run->capture);
-	return run->source ? source_now_ns(run->source) : run->drained_ns;
-}
-
-/* An existing instance keeps its clock. */
-static int stream_run_attach_source(struct stream_run *run, struct error *error)
-{
-	struct capture *capture = &run->capture;
-	const struct recording *recording;
-
-	if (source_attached_open(&run->source, instance_directory(capture->recorder), error) < 0)
-		return -1;
-	recording = source_describe(run->source);
-	capture->has_clock = recording->clock &&
-			     trace_clock_find(recording->clock, &capture->clock);
-	if (run->settings->session_ns > 0 && recording->counts_ticks)
-		return error_set(error,
-				 "--session-every: the clock of %s is %s, not a time; leave it out",
-				 instance_name(capture->recorder), recording->clock);
-	return 0;
-}
-
-/* The sideband instance is read all the time. */
-static int stream_run_open_live(struct stream_run *run, struct error *error)
-{
-	const struct instance *recorder = run->capture.recorder;
-	const struct instance *sideband = instance_sideband(recorder);
-
-	if (source_live_open(&run->source, instance_directory(recorder),
-			     sideband ? instance_directory(sideband) : NULL, run->capture.recorder,
-			     error) < 0)
-		return -1;
-	return run->capture.programs
-		       ? source_add_programs(run->source, run->capture.programs, error)
-		       : 0;
-}
-
-static int stream_run_open_source(struct stream_run *run, struct error *error)
-{
-	const struct instance *recorder = run->capture.recorder;
-
-	run->pipeline.counts_others = instance_is_attached(recorder) &&
-				      selection_is_empty(&run->settings->capture.selection);
-	run->pipeline.rules = run->settings->capture.selection.rules;
-	run->pipeline.report = run->capture.report;
-	run->pipeline.workload = run->capture.workload;
-	if (instance_is_attached(recorder))
-		return stream_run_attach_source(run, error);
-	if (!recorder)
-		return source_programs_open(&run->source, run->capture.programs, error);
-	if (stream_run_open_live(run, error) < 0)
-		return -1;
-	source_hold(run->source, stream_run_is_circular(run));
-	return 0;
-}
-
-int stream_run_set_up(struct stream_run *run, struct error *error)
-{
-	struct capture *capture = &run->capture;
-	struct capture_settings *settings = &run->settings->capture;
-
-	run->pipeline.convention = convention_new(false);
-	if (!run->pipeline.convention)
-		return error_set(error, "out of memory");
-	if (!run->settings->outputs.stat)
-		convention_want_symbols(run->pipeline.convention, true);
-	settings->selection.tasks = settings->instance ? TASK_FORMATS_ALL : TASK_FORMATS_SIDEBAND;
-	if (capture_prepare(capture, error) < 0 ||
-	    modules_watch(&run->modules, capture, run->pipeline.convention, error) < 0 ||
-	    capture_choose(capture, run->pipeline.convention, error) < 0)
-		return -1;
-	if (identity_init(&run->renewal.identity, "stream", run->settings->outputs.sid, error) < 0)
-		return -1;
-	if (capture_open(capture, run->pipeline.convention, false, error) < 0 ||
-	    stream_run_open_source(run, error) < 0)
-		return -1;
-	if (stream_run_read_names(run, error) < 0)
-		return -1;
-	if (settings->nr_stacks > 0 &&
-	    stacks_open(&run->pipeline.stacks, run->source, settings->selection.rules,
-			capture->report, error) < 0)
-		return -1;
-	stacks_read_functions(&run->pipeline.stacks);
-	if (stream_run_follow(run, error) < 0)
-		return -1;
-	return stream_run_open_targets(run, error);
-}
-
-int stream_run_describe(struct stream_run *run, struct error *error)
-{
-	const struct capture_settings *capture = &run->settings->capture;
-	struct recording *recording = &run->recording;
-
-	*recording = *source_describe(run->source);
-	recording->command = "stream";
-	recording->argv = run->settings->argv;
-	recording->source = instance_name(run->capture.recorder);
-	recording->id = run->id;
-	recording->mode = capture->mode->name;
-	recording->labels = capture->labels.size > 0 ? capture->labels.data : NULL;
-	recording->memory_kib = instance_memory_kib(run->capture.recorder);
-	recording->wall_offset_ns = capture_wall_offset_ns(&run->capture);
-	if (!instance_is_attached(run->capture.recorder)) {
-		recording->clock = capture->clock;
-		recording->time_source = "realtime";
-		recording->buffer_kib = capture->buffer_kib;
-		recording->start_ns = capture_now_ns(&run->capture);
-	} else {
-		/* The settings of an existing instance are those of its source. */
-		if (!recording->clock)
-			recording->clock = "unknown";
-		if (source_start_time(run->source, &recording->start_ns, error) < 0)
-			return -1;
-	}
-	identity_id(run->id, recording->source, recording->start_ns);
-	renewal_begin(&run->renewal, recording->start_ns);
-	return 0;
-}
-
-/*
- * Follows changes of modules: the stream has an event for each one, in its place.
- *
- * When a module is unloaded, the kernel empties all buffers that ever had records of it, and resets
- * its statistics. If its tracepoints are released first, all their records are delivered and their
- * losses counted before. Then only records that others write to the same buffers meanwhile are
- * lost.
- */
-
-static int pending_add(struct stream_run *run, const char *tracepoint,
-		       const struct descriptor *descriptor, enum timeline_recorded recorded,
-		       struct error *error)
-{
-	struct pending_event *pending = reallocarray(run->pending, run->nr_pending + 1,
-						     sizeof(*pending));
-
-	if (!pending)
-		return error_set(error, "out of memory");
-	run->pending = pending;
-	pending[run->nr_pending++] =
-		(struct pending_event){ .time_ns = capture_now_ns(&run->capture),
-					.tracepoint = tracepoint,
-					.descriptor = descriptor,
-					.recorded = recorded };
-	return 0;
-}
-
-static int tracepoint_came(void *context, const char *tracepoint,
-			   const struct descriptor *descriptor, bool is_early, struct error *error)
-{
-	const struct stream_run *run = context;
-	const struct stream_watcher *watcher = run->settings->watcher;
-
-	if (watcher)
-		watcher->came(watcher->context);
-	return pending_add(context, tracepoint, descriptor,
-			   is_early ? TIMELINE_RECORDED_FROM_LOAD : TIMELINE_RECORDED_FROM_NOW,
-			   error);
-}
-
-static int tracepoint_went(void *context, const char *tracepoint,
-			   const struct descriptor *descriptor, struct error *error)
-{
-	return pending_add(context, tracepoint, descriptor, TIMELINE_RECORDED_UNTIL_NOW, error);
-}
-
-int stream_run_follow(struct stream_run *run, struct error *error)
-{
-	const struct modules_handler handler = { .context = run,
-						 .came = tracepoint_came,
-						 .went = tracepoint_went };
-
-	if (!run->capture.recorder || instance_is_attached(run->capture.recorder))
-		return 0;
-	if (modules_open(&run->modules, &handler, error) < 0)
-		return -1;
-	run->pipeline.follower = (struct pipeline_follower){ .context = &run->modules,
-							     .find = modules_find,
-							     .change = modules_change };
-	return 0;
-}
-
-static int stream_run_list_recorded(struct stream_run *run, struct error *error)
-{
-	const struct convention *convention = run->pipeline.convention;
-	const struct rules *rules = run->pipeline.rules;
-	size_t nr_tracepoints = rules ? rules->nr_tracepoints : 0;
-
-	for (size_t i = 0; i < convention_size(convention); i++) {
-		const struct descriptor *descriptor = convention_descriptor(convention, i);
-
-		if (pending_add(run, descriptor->category, descriptor, TIMELINE_RECORDED_FROM_NOW,
-				error) < 0)
-			return -1;
-	}
-	for (size_t i = 0; i < nr_tracepoints; i++) {
-		if (pending_add(run, rules->tracepoints[i]->category, NULL,
-				TIMELINE_RECORDED_FROM_NOW, error) < 0)
-			return -1;
-	}
-	return 0;
-}
-
-int stream_run_catch_up(struct stream_run *run, struct error *error)
-{
-	bool waits = run->settings->capture.selection.waits;
-
-	if (!run->capture.recorder || instance_is_attached(run->capture.recorder))
-		return 0;
-	if (waits && stream_run_list_recorded(run, error) < 0)
-		return -1;
-	return modules_catch_up(&run->modules, error);
-}
-
-static int records_deliver(struct stream_run *run, int64_t until_ns, struct error *error)
-{
-	struct source_handler handler = pipeline_handler(&run->pipeline);
-
-	if (source_drain(run->source, until_ns, &handler, error) < 0)
-		return -1;
-	return pipeline_report_unknown(&run->pipeline, error);
-}
-
-static int pending_pass_one(struct stream_run *run, const struct pending_event *event,
-			    int64_t time_ns, struct error *error)
-{
-	struct timeline_event passed = { .kind = TIMELINE_TRACEPOINT,
-					 .tracepoint = event->tracepoint,
-					 .recorded = event->recorded };
-
-	if (tracks_pass(run->pipeline.tracks, &passed, time_ns, error) < 0)
-		return -1;
-	return event->recorded == TIMELINE_RECORDED_UNTIL_NOW && event->descriptor
-		       ? tracks_drop(run->pipeline.tracks, event->descriptor, error)
-		       : 0;
-}
-
-/* Passes the first events at once, after all records up to the last of them. */
-static int pending_pass(struct stream_run *run, size_t size, struct error *error)
-{
-	int64_t time_ns = run->pending[size - 1].time_ns;
-
-	if (records_deliver(run, time_ns, error) < 0)
-		return -1;
-	for (size_t i = 0; i < size; i++) {
-		const struct pending_event event = run->pending[i];
-
-		if (pending_pass_one(run, &event, time_ns, error) < 0)
-			return -1;
-	}
-	run->nr_pending -= size;
-	memmove(run->pending, run->pending + size, run->nr_pending * sizeof(*run->pending));
-	return tracks_close_dropped(run->pipeline.tracks, time_ns, error);
-}
-
-static size_t pending_due(const struct stream_run *run, int64_t until_ns)
-{
-	size_t size = 0;
-
-	while (size < run->nr_pending && run->pending[size].time_ns <= until_ns)
-		size++;
-	return size;
-}
-
-int stream_run_deliver(struct stream_run *run, int64_t until_ns, struct error *error)
-{
-	struct modules *modules = &run->modules;
-	size_t size;
-
-	while ((size = pending_due(run, until_ns)) > 0) {
-		if (pending_pass(run, size, error) < 0)
-			return -1;
-	}
-	if (modules->doubtful_ns && modules->doubtful_ns <= until_ns) {
-		if (records_deliver(run, modules->doubtful_ns, error) < 0)
-			return -1;
-		modules_trust(modules);
-	}
-	if (records_deliver(run, until_ns, error) < 0)
-		return -1;
-	run->drained_ns = until_ns;
-	return 0;
-}
-
-/* While records are delivered, more tracepoints may be released. */
-static int stream_run_release_tracepoints(struct stream_run *run, struct error *error)
-{
-	struct releasing_list *releasing = &run->modules.releasing;
-	size_t passed = 0;
-
-	while (passed < releasing->size) {
-		for (; passed < releasing->size; passed++) {
-			const struct releasing *one = &releasing->list[passed];
-
-			if (pending_add(run, one->category, one->descriptor,
-					TIMELINE_RECORDED_UNTIL_NOW, error) < 0)
-				return -1;
-		}
-		if (stream_run_deliver(run, capture_now_ns(&run->capture), error) < 0)
-			return -1;
-	}
-	modules_drop_releasing(&run->modules);
-	if (source_settle(run->source, error) < 0)
-		return -1;
-	instance_release_events(run->capture.recorder);
-	return 0;
-}
-
-/* Other recorded tracepoints may have new records since the last check. */
-static int stream_run_start_over(struct stream_run *run, struct error *error)
-{
-	struct source_handler handler = pipeline_handler(&run->pipeline);
-	struct modules *modules = &run->modules;
-	bool was_read = !modules->had_unread && instance_count_events(run->capture.recorder) == 0;
-
-	modules->has_gone = false;
-	modules->had_unread = false;
-	return source_start_over(run->source, was_read, capture_now_ns(&run->capture), &handler,
-				 error);
-}
-
-/* Restoring the clock empties the buffers of records with another clock. */
-static void stream_run_end_reclocked(struct stream_run *run)
-{
-	struct error ignored = { 0 };
-
-	source_cut(run->source);
-	stream_run_stop_recording(run, &ignored);
-	instance_restore_clock(run->capture.recorder);
-	run->capture.has_failed = true;
-	stop_now(&run->capture.stop);
-}
-
-int stream_run_follow_changes(struct stream_run *run, struct error *error)
-{
-	struct modules *modules = &run->modules;
-
-	modules_look_changes(modules);
-	if (modules->was_reclocked && !run->capture.has_failed)
-		stream_run_end_reclocked(run);
-	return modules->has_gone ? stream_run_start_over(run, error) : 0;
-}
-
-int stream_run_follow_modules(struct stream_run *run, struct error *error)
-{
-	struct modules *modules = &run->modules;
-
-	if (modules_look(modules, error) < 0 || stream_run_follow_changes(run, error) < 0)
-		return -1;
-	if (modules_take_in(modules, error) < 0)
-		return -1;
-	return modules->releasing.size > 0 && !stream_run_is_circular(run)
-		       ? stream_run_release_tracepoints(run, error)
-		       : 0;
-}
-
-void stream_run_close_modules(struct stream_run *run)
-{
-	modules_release(&run->modules);
-	free(run->pending);
-	run->pending = NULL;
-	run->nr_pending = 0;
 }

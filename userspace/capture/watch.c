@@ -238,8 +238,9 @@ static int persistent_follow(struct persistent *persistent, const struct instanc
 	return spool_save_more(persistent->spool, &nr_doubtful, error);
 }
 
-void persistent_serve(struct persistent *persistent, const struct instance *recorder,
-		      const struct report *report)
+/* Record tracepoints of loaded modules, and save names of threads now and then. */
+static void persistent_serve(struct persistent *persistent, const struct instance *recorder,
+			     const struct report *report)
 {
 	int64_t now_ns = time_now_ns(CLOCK_MONOTONIC);
 	struct error error = { 0 };
@@ -303,6 +304,39 @@ static bool watch_take_signal(void *context, int number)
 	return number == SIGUSR1 || number == SIGHUP;
 }
 
+static void state_append(const struct watch_run *watch, struct buffer *out)
+{
+	struct recent_span span = watch_span(watch);
+	int64_t held_ns = span.end_ns > span.begin_ns ? span.end_ns - span.begin_ns : 0;
+
+	buffer_printf(out, "holds ");
+	buffer_append_seconds(out, held_ns, 1);
+	buffer_printf(out, " s, %llu records; %llu recording%s, %llu lost record%s",
+		      (unsigned long long)span.nr_records, (unsigned long long)watch->nr_written,
+		      watch->nr_written == 1 ? "" : "s",
+		      (unsigned long long)watch->stream->pipeline.lost,
+		      watch->stream->pipeline.lost == 1 ? "" : "s");
+}
+
+static void state_notify(struct watch_run *watch, const char *before)
+{
+	struct buffer state = { 0 };
+
+	buffer_append_string(&state, before);
+	buffer_append_string(&state, "STATUS=");
+	state_append(watch, &state);
+	notify_send(&watch->notify, buffer_string(&state));
+	buffer_release(&state);
+}
+
+/* Recording is on. */
+static void watch_report_begin(struct watch_run *watch)
+{
+	watch->has_begun = true;
+	report_message(watch->report, "watching; recordings are written to %s", watch->folder.path);
+	state_notify(watch, "READY=1\n");
+}
+
 static void watch_begin(void *context)
 {
 	struct watch_run *watch = context;
@@ -317,6 +351,12 @@ static void watch_came(void *context)
 
 	watch->has_new_formats = true;
 	watch->persistent.is_behind = watch->persistent.spool != NULL;
+}
+
+/* Whether a recording is being written. */
+static bool watch_writer_is_busy(const struct watch_writer *writer)
+{
+	return writer->fd >= 0;
 }
 
 static int64_t watch_due_ns(const struct watch_run *watch)
@@ -351,6 +391,130 @@ static int watch_save_formats(struct watch_run *watch, struct error *error)
 	return spool_save_more(watch->spool, &nr_doubtful, error);
 }
 
+/* Whether there is room for another hook. */
+static bool watch_writer_has_hook(const struct watch_writer *writer)
+{
+	for (size_t i = 0; i < WATCH_HOOKS_MAX; i++) {
+		if (writer->hooks[i] == 0)
+			return true;
+	}
+	return false;
+}
+
+static int recording_write(const struct watch_job *job, const char *name,
+			   struct watch_result *result, struct error *error)
+{
+	struct watch_window *window = job->window;
+
+	result->saved = (struct recent_saved){ .from_ns = window->from_ns,
+					       .to_ns = window->until_ns };
+	if (spool_save_recent(job->spool, name, buffer_text(&window->lines), &result->saved,
+			      error) < 0)
+		return -1;
+	watch_folder_date(job->folder, name);
+	watch_folder_share(job->folder, name);
+	return 0;
+}
+
+/* An error without its remedy, which is for other commands. */
+static void problem_set(struct watch_result *result, const struct error *error)
+{
+	snprintf(result->problem, sizeof(result->problem), "%.*s", (int)strcspn(error->text, ";"),
+		 error->text);
+	if (!result->problem[0])
+		snprintf(result->problem, sizeof(result->problem), "unknown error");
+}
+
+static void recording_result(const struct watch_job *job, struct watch_result *result)
+{
+	struct watch_window *window = job->window;
+	struct error error = { 0 };
+	struct buffer name = { 0 };
+	int status = -1;
+
+	if (fchdir(job->folder->fd) < 0)
+		error_set_system(&error, errno, "cannot enter the directory");
+	else if (!watch_folder_name(job->folder, window->wall_ns, buffer_string(&window->trigger),
+				    &name))
+		error_set_system(&error, errno, "no name is left");
+	else
+		status = recording_write(job, buffer_string(&name), result, &error);
+	if (status == 0)
+		snprintf(result->name, sizeof(result->name), "%s", buffer_string(&name));
+	else
+		problem_set(result, &error);
+	watch_folder_trim(job->folder, job->limits, status == 0 ? buffer_string(&name) : NULL);
+	buffer_release(&name);
+}
+
+/* Behind the standard streams. */
+#define FIRST_FD 3
+
+/* The instance can be removed only while nobody has its files open. */
+static void files_close_but(int fd)
+{
+	if (fd > FIRST_FD)
+		close_range(FIRST_FD, fd - 1, 0);
+	close_range(fd + 1, ~0U, 0);
+}
+
+/* Without a shell. The hook has the rights of this process. */
+static void hook_execute(const struct watch_job *job, const struct watch_result *result)
+{
+	struct buffer path = { 0 };
+	int null_fd = open("/dev/null", O_RDONLY);
+
+	buffer_printf(&path, "%s/%s", job->folder->path, result->name);
+	setenv("KTRACK_RECORDING", buffer_string(&path), 1);
+	setenv("KTRACK_TRIGGER", buffer_string(&job->window->trigger), 1);
+	if (null_fd >= 0)
+		dup2(null_fd, STDIN_FILENO);
+	command_signals_apply(job->signals);
+	execlp(job->hook, job->hook, buffer_string(&path), (char *)NULL);
+}
+
+/* The descriptor for the result is closed when the hook is executed. */
+static void writer_main(const struct watch_job *job, int fd)
+{
+	struct watch_result result = { 0 };
+
+	recording_result(job, &result);
+	spool_close(job->spool);
+	files_close_but(fd);
+	if (write(fd, &result, sizeof(result)) != sizeof(result))
+		_exit(EXIT_FAILURE);
+	close(fd);
+	if (!job->hook || result.problem[0])
+		_exit(EXIT_SUCCESS);
+	hook_execute(job, &result);
+	_exit(errno == ENOENT ? STATUS_NOT_FOUND : STATUS_CANNOT_RUN);
+}
+
+/* Write a recording; none is being written; returns -1 with @error. */
+static int watch_writer_start(struct watch_writer *writer, const struct watch_job *job,
+			      struct error *error)
+{
+	int fds[2];
+	pid_t pid;
+
+	if (pipe2(fds, O_CLOEXEC | O_NONBLOCK) < 0)
+		return error_set_system(error, errno, "cannot create a pipe");
+	fflush(NULL);
+	pid = fork();
+	if (pid == 0) {
+		close(fds[0]);
+		writer_main(job, fds[1]);
+	}
+	close(fds[1]);
+	if (pid < 0) {
+		close(fds[0]);
+		return error_set_system(error, errno, "cannot start a process");
+	}
+	writer->fd = fds[0];
+	writer->pid = pid;
+	return 0;
+}
+
 static int watch_write(struct watch_run *watch, struct watch_window *window, struct error *error)
 {
 	const struct watch_settings *settings = watch->settings;
@@ -368,6 +532,85 @@ static int watch_write(struct watch_run *watch, struct watch_window *window, str
 		report_message(watch->report, "%s: %d of them still run; it is left out once",
 			       settings->hook, WATCH_HOOKS_MAX);
 	return watch_writer_start(&watch->writer, &job, error);
+}
+
+/* What a child without a result leaves is removed when a recording of that name is written. */
+static void writer_keep_hook(struct watch_writer *writer)
+{
+	for (size_t i = 0; i < WATCH_HOOKS_MAX; i++) {
+		if (writer->hooks[i] == 0) {
+			writer->hooks[i] = writer->pid;
+			break;
+		}
+	}
+	writer->pid = 0;
+}
+
+/* Receive the result of a recording, without waiting. */
+static bool watch_writer_take(struct watch_writer *writer, struct watch_result *result)
+{
+	ssize_t size;
+
+	watch_writer_reap(writer);
+	if (writer->fd < 0)
+		return false;
+	size = TEMP_FAILURE_RETRY(read(writer->fd, result, sizeof(*result)));
+	if (size < 0 && errno == EAGAIN)
+		return false;
+	if (size != sizeof(*result)) {
+		*result = (struct watch_result){ 0 };
+		snprintf(result->problem, sizeof(result->problem), "its process was killed");
+		waitpid(writer->pid, NULL, 0);
+		writer->pid = 0;
+	}
+	close(writer->fd);
+	writer->fd = -1;
+	if (writer->pid > 0)
+		writer_keep_hook(writer);
+	watch_writer_reap(writer);
+	return true;
+}
+
+static void result_append_triggers(struct watch_window *window, struct buffer *out)
+{
+	buffer_printf(out, "%s: %s", buffer_string(&window->trigger),
+		      buffer_string(&window->detail));
+	if (window->nr_triggers > 1)
+		buffer_printf(out, ", and %llu more trigger%s",
+			      (unsigned long long)window->nr_triggers - 1,
+			      window->nr_triggers == 2 ? "" : "s");
+}
+
+/* A recording was written, or not. */
+static void watch_report_result(struct watch_run *watch, struct watch_window *window,
+				const struct watch_result *result)
+{
+	const struct recent_saved *saved = &result->saved;
+	struct buffer line = { 0 };
+
+	result_append_triggers(window, &line);
+	if (result->problem[0]) {
+		report_message(watch->report, "%s: not recorded: %s", buffer_string(&line),
+			       result->problem);
+		buffer_release(&line);
+		return;
+	}
+	watch->nr_written++;
+	strcpy(watch->newest, result->name);
+	buffer_append_string(&line, "; ");
+	buffer_append_seconds(&line, saved->to_ns - saved->from_ns, 3);
+	buffer_printf(&line, " s, %llu records", (unsigned long long)saved->nr_records);
+	if (saved->lost > 0 || saved->has_unknown) {
+		buffer_append_string(&line, ", ");
+		timeline_append_loss(&line, saved->lost, 0, 0);
+	}
+	if (saved->from_ns > window->from_ns) {
+		buffer_append_string(&line, ", without its first ");
+		buffer_append_seconds(&line, saved->from_ns - window->from_ns, 3);
+		buffer_append_string(&line, " s, which had left memory; --keep keeps more");
+	}
+	report_message(watch->report, "%s: %s", result->name, buffer_string(&line));
+	buffer_release(&line);
 }
 
 /* A recording that cannot be written does not end the run. */
@@ -453,6 +696,21 @@ static int watch_open(void *context, struct stream_run *run, struct error *error
 	return sink ? timeline_add(&run->pipeline.timeline, sink, error) : -1;
 }
 
+/* Open the directory again, which may have been replaced. */
+static void watch_reopen(struct watch_run *watch)
+{
+	struct buffer state = { 0 };
+	struct error error = { 0 };
+
+	buffer_printf(&state, "RELOADING=1\nMONOTONIC_USEC=%lld",
+		      (long long)(time_now_ns(CLOCK_MONOTONIC) / NS_PER_US));
+	notify_send(&watch->notify, buffer_string(&state));
+	buffer_release(&state);
+	if (watch_folder_reopen(&watch->folder, &error) < 0)
+		report_error(watch->report, &error);
+	state_notify(watch, "READY=1\n");
+}
+
 static int watch_serve_signals(struct watch_run *watch)
 {
 	struct recent_span span = watch_span(watch);
@@ -469,6 +727,69 @@ static int watch_serve_signals(struct watch_run *watch)
 	return status;
 }
 
+/* What ktrack watch reports: messages, and the state for the service manager. */
+
+/* Messages about lost records and refused triggers are this far apart. */
+#define SAY_EVERY_NS (60 * NS_PER_S)
+
+static void say_lost(struct watch_run *watch)
+{
+	const struct pipeline *pipeline = &watch->stream->pipeline;
+	struct buffer line = { 0 };
+
+	if (pipeline->lost == watch->said_lost && pipeline->nr_gaps == watch->said_gaps)
+		return;
+	timeline_append_loss(&line, pipeline->lost - watch->said_lost,
+			     pipeline->nr_gaps - watch->said_gaps, 0);
+	report_message(watch->report, "%s; a larger buffer (-b) tolerates longer stalls",
+		       buffer_string(&line));
+	buffer_release(&line);
+	watch->said_lost = pipeline->lost;
+	watch->said_gaps = pipeline->nr_gaps;
+}
+
+static void say_refused(struct watch_run *watch)
+{
+	uint64_t nr_new = watch->windows.nr_refused - watch->said_refused;
+
+	if (nr_new == 0)
+		return;
+	report_message(watch->report,
+		       "%llu trigger%s without a recording; --max-rate=%llu in an hour is reached",
+		       (unsigned long long)nr_new, nr_new == 1 ? "" : "s",
+		       (unsigned long long)watch->settings->max_rate);
+	watch->said_refused = watch->windows.nr_refused;
+}
+
+/* The state is reported this often. */
+#define STATE_EVERY_NS (2 * NS_PER_S)
+
+/* Report losses as messages, and the state to the service manager. */
+static void watch_report_state(struct watch_run *watch)
+{
+	int64_t now_ns = time_now_ns(CLOCK_MONOTONIC);
+	struct buffer line = { 0 };
+
+	notify_keep_alive(&watch->notify, now_ns);
+	if (watch->said_ns == 0 || now_ns - watch->said_ns >= SAY_EVERY_NS) {
+		uint64_t said = watch->said_gaps + watch->said_refused;
+
+		say_lost(watch);
+		say_refused(watch);
+		if (watch->said_gaps + watch->said_refused != said)
+			watch->said_ns = now_ns;
+	}
+	if (now_ns - watch->reported_ns < STATE_EVERY_NS)
+		return;
+	watch->reported_ns = now_ns;
+	state_notify(watch, "");
+	if (!watch->report->progress)
+		return;
+	state_append(watch, &line);
+	watch->report->progress(watch->report->context, buffer_string(&line));
+	buffer_release(&line);
+}
+
 static int watch_read(void *context, struct error *error)
 {
 	struct watch_run *watch = context;
@@ -481,6 +802,17 @@ static int watch_read(void *context, struct error *error)
 	persistent_serve(&watch->persistent, watch->stream->capture.recorder, watch->report);
 	watch_report_state(watch);
 	return 0;
+}
+
+/* Give up the recording that is being written. */
+static void watch_writer_kill(struct watch_writer *writer)
+{
+	if (writer->fd < 0)
+		return;
+	kill(writer->pid, SIGKILL);
+	waitpid(writer->pid, NULL, 0);
+	close(writer->fd);
+	writer->fd = -1;
 }
 
 /* A second signal gives up recordings that are not written yet. */
@@ -501,6 +833,38 @@ static void watch_await_writer(struct watch_run *watch)
 		       watch->windows.size, watch->windows.size == 1 ? " is" : "s are");
 	while (watch->windows.size > 0)
 		watch_windows_drop(&watch->windows);
+}
+
+static void watch_append_next(const struct watch_run *watch, struct buffer *out)
+{
+	struct buffer path = { 0 };
+
+	if (watch->newest[0]) {
+		buffer_printf(&path, "%s/%s", watch->folder.path, watch->newest);
+		buffer_printf(out, "; next: %sktrack export --html=page.html ", sudo_prefix());
+		buffer_append_word(out, buffer_string(&path));
+	}
+	buffer_release(&path);
+}
+
+/* The run is over. */
+static void watch_report_end(const struct watch_run *watch)
+{
+	struct buffer next = { 0 };
+	uint64_t nr_unwatched = trigger_set_unwatched(watch->triggers);
+
+	if (watch->report->progress)
+		watch->report->progress(watch->report->context, "");
+	if (nr_unwatched > 0)
+		report_message(watch->report,
+			       "%llu slices were not watched: more than %d were open; narrow the "
+			       "triggers",
+			       (unsigned long long)nr_unwatched, TRIGGER_SLICES_MAX);
+	watch_append_next(watch, &next);
+	report_closing(watch->report, "%llu recording%s in %s%s",
+		       (unsigned long long)watch->nr_written, watch->nr_written == 1 ? "" : "s",
+		       watch->folder.path, buffer_string(&next));
+	buffer_release(&next);
 }
 
 /* Recordings of triggers that have fired are still written. */
@@ -568,6 +932,20 @@ static int hook_find(struct watch_run *watch, struct error *error)
 	watch->writer.failed = hook_report_failure;
 	watch->writer.context = watch;
 	return watch->hook.failed ? error_set(error, "out of memory") : 0;
+}
+
+/* Remove what killed runs left, and recordings beyond the limits. */
+static void watch_clear_folder(struct watch_run *watch)
+{
+	int before = open(".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+	if (before >= 0 && fchdir(watch->folder.fd) == 0) {
+		watch_folder_sweep(&watch->folder);
+		if (fchdir(before) < 0)
+			report_message(watch->report, "cannot return to the working directory: %m");
+	}
+	file_close(before);
+	watch_folder_trim(&watch->folder, &watch->settings->retention, NULL);
 }
 
 static int watch_prepare(struct watch_run *watch, struct error *error)
@@ -805,145 +1183,6 @@ void watch_windows_release(struct watch_windows *windows)
 
 static_assert(sizeof(struct watch_result) <= PIPE_BUF, "a result is written at once");
 
-/* An error without its remedy, which is for other commands. */
-static void problem_set(struct watch_result *result, const struct error *error)
-{
-	snprintf(result->problem, sizeof(result->problem), "%.*s", (int)strcspn(error->text, ";"),
-		 error->text);
-	if (!result->problem[0])
-		snprintf(result->problem, sizeof(result->problem), "unknown error");
-}
-
-static int recording_write(const struct watch_job *job, const char *name,
-			   struct watch_result *result, struct error *error)
-{
-	struct watch_window *window = job->window;
-
-	result->saved = (struct recent_saved){ .from_ns = window->from_ns,
-					       .to_ns = window->until_ns };
-	if (spool_save_recent(job->spool, name, buffer_text(&window->lines), &result->saved,
-			      error) < 0)
-		return -1;
-	watch_folder_date(job->folder, name);
-	watch_folder_share(job->folder, name);
-	return 0;
-}
-
-static void recording_result(const struct watch_job *job, struct watch_result *result)
-{
-	struct watch_window *window = job->window;
-	struct error error = { 0 };
-	struct buffer name = { 0 };
-	int status = -1;
-
-	if (fchdir(job->folder->fd) < 0)
-		error_set_system(&error, errno, "cannot enter the directory");
-	else if (!watch_folder_name(job->folder, window->wall_ns, buffer_string(&window->trigger),
-				    &name))
-		error_set_system(&error, errno, "no name is left");
-	else
-		status = recording_write(job, buffer_string(&name), result, &error);
-	if (status == 0)
-		snprintf(result->name, sizeof(result->name), "%s", buffer_string(&name));
-	else
-		problem_set(result, &error);
-	watch_folder_trim(job->folder, job->limits, status == 0 ? buffer_string(&name) : NULL);
-	buffer_release(&name);
-}
-
-/* Without a shell. The hook has the rights of this process. */
-static void hook_execute(const struct watch_job *job, const struct watch_result *result)
-{
-	struct buffer path = { 0 };
-	int null_fd = open("/dev/null", O_RDONLY);
-
-	buffer_printf(&path, "%s/%s", job->folder->path, result->name);
-	setenv("KTRACK_RECORDING", buffer_string(&path), 1);
-	setenv("KTRACK_TRIGGER", buffer_string(&job->window->trigger), 1);
-	if (null_fd >= 0)
-		dup2(null_fd, STDIN_FILENO);
-	command_signals_apply(job->signals);
-	execlp(job->hook, job->hook, buffer_string(&path), (char *)NULL);
-}
-
-/* Behind the standard streams. */
-#define FIRST_FD 3
-
-/* The instance can be removed only while nobody has its files open. */
-static void files_close_but(int fd)
-{
-	if (fd > FIRST_FD)
-		close_range(FIRST_FD, fd - 1, 0);
-	close_range(fd + 1, ~0U, 0);
-}
-
-/* The descriptor for the result is closed when the hook is executed. */
-static void writer_main(const struct watch_job *job, int fd)
-{
-	struct watch_result result = { 0 };
-
-	recording_result(job, &result);
-	spool_close(job->spool);
-	files_close_but(fd);
-	if (write(fd, &result, sizeof(result)) != sizeof(result))
-		_exit(EXIT_FAILURE);
-	close(fd);
-	if (!job->hook || result.problem[0])
-		_exit(EXIT_SUCCESS);
-	hook_execute(job, &result);
-	_exit(errno == ENOENT ? STATUS_NOT_FOUND : STATUS_CANNOT_RUN);
-}
-
-bool watch_writer_is_busy(const struct watch_writer *writer)
-{
-	return writer->fd >= 0;
-}
-
-bool watch_writer_has_hook(const struct watch_writer *writer)
-{
-	for (size_t i = 0; i < WATCH_HOOKS_MAX; i++) {
-		if (writer->hooks[i] == 0)
-			return true;
-	}
-	return false;
-}
-
-int watch_writer_start(struct watch_writer *writer, const struct watch_job *job,
-		       struct error *error)
-{
-	int fds[2];
-	pid_t pid;
-
-	if (pipe2(fds, O_CLOEXEC | O_NONBLOCK) < 0)
-		return error_set_system(error, errno, "cannot create a pipe");
-	fflush(NULL);
-	pid = fork();
-	if (pid == 0) {
-		close(fds[0]);
-		writer_main(job, fds[1]);
-	}
-	close(fds[1]);
-	if (pid < 0) {
-		close(fds[0]);
-		return error_set_system(error, errno, "cannot start a process");
-	}
-	writer->fd = fds[0];
-	writer->pid = pid;
-	return 0;
-}
-
-/* What a child without a result leaves is removed when a recording of that name is written. */
-static void writer_keep_hook(struct watch_writer *writer)
-{
-	for (size_t i = 0; i < WATCH_HOOKS_MAX; i++) {
-		if (writer->hooks[i] == 0) {
-			writer->hooks[i] = writer->pid;
-			break;
-		}
-	}
-	writer->pid = 0;
-}
-
 void watch_writer_reap(struct watch_writer *writer)
 {
 	int status = 0;
@@ -957,231 +1196,4 @@ void watch_writer_reap(struct watch_writer *writer)
 		if (pid > 0 && status != 0 && writer->failed)
 			writer->failed(writer->context, status);
 	}
-}
-
-bool watch_writer_take(struct watch_writer *writer, struct watch_result *result)
-{
-	ssize_t size;
-
-	watch_writer_reap(writer);
-	if (writer->fd < 0)
-		return false;
-	size = TEMP_FAILURE_RETRY(read(writer->fd, result, sizeof(*result)));
-	if (size < 0 && errno == EAGAIN)
-		return false;
-	if (size != sizeof(*result)) {
-		*result = (struct watch_result){ 0 };
-		snprintf(result->problem, sizeof(result->problem), "its process was killed");
-		waitpid(writer->pid, NULL, 0);
-		writer->pid = 0;
-	}
-	close(writer->fd);
-	writer->fd = -1;
-	if (writer->pid > 0)
-		writer_keep_hook(writer);
-	watch_writer_reap(writer);
-	return true;
-}
-
-void watch_writer_kill(struct watch_writer *writer)
-{
-	if (writer->fd < 0)
-		return;
-	kill(writer->pid, SIGKILL);
-	waitpid(writer->pid, NULL, 0);
-	close(writer->fd);
-	writer->fd = -1;
-}
-
-/* What ktrack watch reports: messages, and the state for the service manager. */
-
-/* Messages about lost records and refused triggers are this far apart. */
-#define SAY_EVERY_NS (60 * NS_PER_S)
-
-/* The state is reported this often. */
-#define STATE_EVERY_NS (2 * NS_PER_S)
-
-void watch_clear_folder(struct watch_run *watch)
-{
-	int before = open(".", O_PATH | O_DIRECTORY | O_CLOEXEC);
-
-	if (before >= 0 && fchdir(watch->folder.fd) == 0) {
-		watch_folder_sweep(&watch->folder);
-		if (fchdir(before) < 0)
-			report_message(watch->report, "cannot return to the working directory: %m");
-	}
-	file_close(before);
-	watch_folder_trim(&watch->folder, &watch->settings->retention, NULL);
-}
-
-static void state_append(const struct watch_run *watch, struct buffer *out)
-{
-	struct recent_span span = watch_span(watch);
-	int64_t held_ns = span.end_ns > span.begin_ns ? span.end_ns - span.begin_ns : 0;
-
-	buffer_printf(out, "holds ");
-	buffer_append_seconds(out, held_ns, 1);
-	buffer_printf(out, " s, %llu records; %llu recording%s, %llu lost record%s",
-		      (unsigned long long)span.nr_records, (unsigned long long)watch->nr_written,
-		      watch->nr_written == 1 ? "" : "s",
-		      (unsigned long long)watch->stream->pipeline.lost,
-		      watch->stream->pipeline.lost == 1 ? "" : "s");
-}
-
-static void state_notify(struct watch_run *watch, const char *before)
-{
-	struct buffer state = { 0 };
-
-	buffer_append_string(&state, before);
-	buffer_append_string(&state, "STATUS=");
-	state_append(watch, &state);
-	notify_send(&watch->notify, buffer_string(&state));
-	buffer_release(&state);
-}
-
-void watch_report_begin(struct watch_run *watch)
-{
-	watch->has_begun = true;
-	report_message(watch->report, "watching; recordings are written to %s", watch->folder.path);
-	state_notify(watch, "READY=1\n");
-}
-
-static void result_append_triggers(struct watch_window *window, struct buffer *out)
-{
-	buffer_printf(out, "%s: %s", buffer_string(&window->trigger),
-		      buffer_string(&window->detail));
-	if (window->nr_triggers > 1)
-		buffer_printf(out, ", and %llu more trigger%s",
-			      (unsigned long long)window->nr_triggers - 1,
-			      window->nr_triggers == 2 ? "" : "s");
-}
-
-void watch_report_result(struct watch_run *watch, struct watch_window *window,
-			 const struct watch_result *result)
-{
-	const struct recent_saved *saved = &result->saved;
-	struct buffer line = { 0 };
-
-	result_append_triggers(window, &line);
-	if (result->problem[0]) {
-		report_message(watch->report, "%s: not recorded: %s", buffer_string(&line),
-			       result->problem);
-		buffer_release(&line);
-		return;
-	}
-	watch->nr_written++;
-	strcpy(watch->newest, result->name);
-	buffer_append_string(&line, "; ");
-	buffer_append_seconds(&line, saved->to_ns - saved->from_ns, 3);
-	buffer_printf(&line, " s, %llu records", (unsigned long long)saved->nr_records);
-	if (saved->lost > 0 || saved->has_unknown) {
-		buffer_append_string(&line, ", ");
-		timeline_append_loss(&line, saved->lost, 0, 0);
-	}
-	if (saved->from_ns > window->from_ns) {
-		buffer_append_string(&line, ", without its first ");
-		buffer_append_seconds(&line, saved->from_ns - window->from_ns, 3);
-		buffer_append_string(&line, " s, which had left memory; --keep keeps more");
-	}
-	report_message(watch->report, "%s: %s", result->name, buffer_string(&line));
-	buffer_release(&line);
-}
-
-static void say_lost(struct watch_run *watch)
-{
-	const struct pipeline *pipeline = &watch->stream->pipeline;
-	struct buffer line = { 0 };
-
-	if (pipeline->lost == watch->said_lost && pipeline->nr_gaps == watch->said_gaps)
-		return;
-	timeline_append_loss(&line, pipeline->lost - watch->said_lost,
-			     pipeline->nr_gaps - watch->said_gaps, 0);
-	report_message(watch->report, "%s; a larger buffer (-b) tolerates longer stalls",
-		       buffer_string(&line));
-	buffer_release(&line);
-	watch->said_lost = pipeline->lost;
-	watch->said_gaps = pipeline->nr_gaps;
-}
-
-static void say_refused(struct watch_run *watch)
-{
-	uint64_t nr_new = watch->windows.nr_refused - watch->said_refused;
-
-	if (nr_new == 0)
-		return;
-	report_message(watch->report,
-		       "%llu trigger%s without a recording; --max-rate=%llu in an hour is reached",
-		       (unsigned long long)nr_new, nr_new == 1 ? "" : "s",
-		       (unsigned long long)watch->settings->max_rate);
-	watch->said_refused = watch->windows.nr_refused;
-}
-
-void watch_report_state(struct watch_run *watch)
-{
-	int64_t now_ns = time_now_ns(CLOCK_MONOTONIC);
-	struct buffer line = { 0 };
-
-	notify_keep_alive(&watch->notify, now_ns);
-	if (watch->said_ns == 0 || now_ns - watch->said_ns >= SAY_EVERY_NS) {
-		uint64_t said = watch->said_gaps + watch->said_refused;
-
-		say_lost(watch);
-		say_refused(watch);
-		if (watch->said_gaps + watch->said_refused != said)
-			watch->said_ns = now_ns;
-	}
-	if (now_ns - watch->reported_ns < STATE_EVERY_NS)
-		return;
-	watch->reported_ns = now_ns;
-	state_notify(watch, "");
-	if (!watch->report->progress)
-		return;
-	state_append(watch, &line);
-	watch->report->progress(watch->report->context, buffer_string(&line));
-	buffer_release(&line);
-}
-
-void watch_reopen(struct watch_run *watch)
-{
-	struct buffer state = { 0 };
-	struct error error = { 0 };
-
-	buffer_printf(&state, "RELOADING=1\nMONOTONIC_USEC=%lld",
-		      (long long)(time_now_ns(CLOCK_MONOTONIC) / NS_PER_US));
-	notify_send(&watch->notify, buffer_string(&state));
-	buffer_release(&state);
-	if (watch_folder_reopen(&watch->folder, &error) < 0)
-		report_error(watch->report, &error);
-	state_notify(watch, "READY=1\n");
-}
-
-static void watch_append_next(const struct watch_run *watch, struct buffer *out)
-{
-	struct buffer path = { 0 };
-
-	if (watch->newest[0]) {
-		buffer_printf(&path, "%s/%s", watch->folder.path, watch->newest);
-		buffer_printf(out, "; next: %sktrack export --html=page.html ", sudo_prefix());
-		buffer_append_word(out, buffer_string(&path));
-	}
-	buffer_release(&path);
-}
-
-void watch_report_end(const struct watch_run *watch)
-{
-	struct buffer next = { 0 };
-	uint64_t nr_unwatched = trigger_set_unwatched(watch->triggers);
-
-	if (watch->report->progress)
-		watch->report->progress(watch->report->context, "");
-	if (nr_unwatched > 0)
-		report_message(watch->report,
-			       "%llu slices were not watched: more than %d were open; narrow the "
-			       "triggers",
-			       (unsigned long long)nr_unwatched, TRIGGER_SLICES_MAX);
-	watch_append_next(watch, &next);
-	report_closing(watch->report, "%llu recording%s in %s%s",
-		       (unsigned long long)watch->nr_written, watch->nr_written == 1 ? "" : "s",
-		       watch->folder.path, buffer_string(&next));
-	buffer_release(&next);
 }

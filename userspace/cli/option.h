@@ -55,20 +55,8 @@ struct option_table {
 	struct option_part parts[OPTION_PARTS_MAX + 1];
 };
 
-/**
- * option_help_print - print the help of a command, at most 80 columns wide
- * @has_rare: with the rare options
- */
-void option_help_print(const struct option_table *table, bool has_rare);
-
 /** OPTION_LIST - an option that help leaves out: prints the options for shell completion */
 #define OPTION_LIST "help-options"
-
-/**
- * option_list_print - print one line for each option: "option", @command, letter or "-", long name,
- * argument or "-", help; separated by tabs
- */
-void option_list_print(const struct option_table *table, const char *command);
 
 /** option_refuse_operand - the operand function of a command that has none; returns -1 */
 int option_refuse_operand(void *settings, const char *word, struct error *error);

@@ -93,7 +93,8 @@ static void frame_append(struct stacks *stacks, uint64_t address)
 		buffer_append_hex(&stacks->text, address);
 }
 
-const struct decoded_event *stacks_read(struct stacks *stacks, const struct record *record)
+/* The event of a record, NULL if it is no stack or memory ran out. */
+static const struct decoded_event *stacks_read(struct stacks *stacks, const struct record *record)
 {
 	const struct stack *stack = &stacks->stack;
 	const struct text name = text_of("kernel stack"), track = text_of("kernel stacks");
@@ -125,10 +126,16 @@ const struct decoded_event *stacks_read(struct stacks *stacks, const struct reco
 	return stacks->text.failed ? NULL : &stacks->event;
 }
 
-void stacks_release(struct stacks *stacks)
+static void stacks_release(struct stacks *stacks)
 {
 	kallsyms_free(stacks->own);
 	buffer_release(&stacks->text);
+}
+
+/* Whether the filter limits the time. */
+static bool filter_has_times(const struct filter *filter)
+{
+	return filter->from_ns > 0 || filter->to_ns > 0;
 }
 
 /* Matches records with a filter. */
@@ -192,17 +199,13 @@ int filter_check(const struct filter *filter, const struct recording *recording,
 	return filter_refuse_buffer(filter->buffer, recording, error);
 }
 
-bool filter_wants_stream(const struct filter *filter, int cpu, unsigned int buffer,
-			 const char *const *buffers)
+/* Whether records and losses of one CPU of a buffer match. */
+static bool filter_wants_stream(const struct filter *filter, int cpu, unsigned int buffer,
+				const char *const *buffers)
 {
 	if (filter->has_cpu && cpu != filter->cpu)
 		return false;
 	return !filter->buffer || strcmp(filter->buffer, buffers ? buffers[buffer] : "") == 0;
-}
-
-bool filter_has_times(const struct filter *filter)
-{
-	return filter->from_ns > 0 || filter->to_ns > 0;
 }
 
 static bool filter_is_before(const struct filter *filter, int64_t time_ns)
@@ -210,7 +213,8 @@ static bool filter_is_before(const struct filter *filter, int64_t time_ns)
 	return filter->from_ns > 0 && time_ns - filter->start_ns < filter->from_ns;
 }
 
-bool filter_is_past(const struct filter *filter, int64_t time_ns)
+/* Whether all matching records are older than @time_ns. */
+static bool filter_is_past(const struct filter *filter, int64_t time_ns)
 {
 	return filter->to_ns > 0 && time_ns - filter->start_ns > filter->to_ns;
 }
@@ -223,8 +227,9 @@ bool filter_wants_record(const struct filter *filter, const struct record *recor
 	       !filter_is_past(filter, record->time_ns);
 }
 
-bool filter_wants_loss(const struct filter *filter, const struct loss *loss,
-		       const char *const *buffers)
+/* Whether the lost records could have matched. */
+static bool filter_wants_loss(const struct filter *filter, const struct loss *loss,
+			      const char *const *buffers)
 {
 	return filter_wants_stream(filter, loss->cpu, loss->buffer, buffers) &&
 	       !filter_is_before(filter, loss->to_ns) && !filter_is_past(filter, loss->from_ns);
@@ -505,7 +510,8 @@ struct system_counts {
 	uint64_t total;
 };
 
-int other_records_add(struct other_records *others, uint16_t id, struct error *error)
+/* Count a record; returns -1 with @error if memory runs out. */
+static int other_records_add(struct other_records *others, uint16_t id, struct error *error)
 {
 	if (!others->counts)
 		others->counts = calloc(NR_IDS, sizeof(*others->counts));
@@ -516,7 +522,7 @@ int other_records_add(struct other_records *others, uint16_t id, struct error *e
 	return 0;
 }
 
-void other_records_release(struct other_records *others)
+static void other_records_release(struct other_records *others)
 {
 	free(others->counts);
 	*others = (struct other_records){ 0 };
@@ -719,8 +725,9 @@ static struct unknown_count *unknown_count_get(struct unknown_events *unknown,
 	return &list[unknown->size++];
 }
 
-int unknown_events_add(struct unknown_events *unknown, const struct record *record,
-		       struct error *error)
+/* Count a record; returns -1 with @error if memory runs out. */
+static int unknown_events_add(struct unknown_events *unknown, const struct record *record,
+			      struct error *error)
 {
 	struct unknown_count *one = unknown_count_get(unknown, record);
 
@@ -732,8 +739,9 @@ int unknown_events_add(struct unknown_events *unknown, const struct record *reco
 	return 0;
 }
 
-int unknown_events_report(struct unknown_events *unknown, const struct source_handler *handler,
-			  struct error *error)
+/* Deliver the records as losses, and start again; returns -1 with @error. */
+static int unknown_events_report(struct unknown_events *unknown,
+				 const struct source_handler *handler, struct error *error)
 {
 	for (size_t i = 0; i < unknown->size; i++) {
 		struct unknown_count *one = &unknown->list[i];
@@ -754,7 +762,7 @@ int unknown_events_report(struct unknown_events *unknown, const struct source_ha
 	return 0;
 }
 
-void unknown_events_release(struct unknown_events *unknown)
+static void unknown_events_release(struct unknown_events *unknown)
 {
 	free(unknown->list);
 	*unknown = (struct unknown_events){ 0 };

@@ -57,11 +57,6 @@ void stacks_read_functions(struct stacks *stacks);
 /** stacks_index - the index of the descriptor of stacks, behind those of rules */
 unsigned int stacks_index(const struct rules *rules);
 
-/** stacks_read - the event of a record, NULL if it is no stack or memory ran out */
-const struct decoded_event *stacks_read(struct stacks *stacks, const struct record *record);
-
-void stacks_release(struct stacks *stacks);
-
 /* Which tracepoints and rules a command line selects, and which of them a source has. */
 
 struct formats;
@@ -287,22 +282,8 @@ bool filter_wants_record(const struct filter *filter, const struct record *recor
 int filter_check(const struct filter *filter, const struct recording *recording,
 		 struct error *error);
 
-/** filter_wants_stream - whether records and losses of one CPU of a buffer match */
-bool filter_wants_stream(const struct filter *filter, int cpu, unsigned int buffer,
-			 const char *const *buffers);
-
-/** filter_wants_loss - whether the lost records could have matched */
-bool filter_wants_loss(const struct filter *filter, const struct loss *loss,
-		       const char *const *buffers);
-
 /** filter_has_all_threads - whether all records of a time match, so that they show states */
 bool filter_has_all_threads(const struct filter *filter);
-
-/** filter_has_times - whether the filter limits the time */
-bool filter_has_times(const struct filter *filter);
-
-/** filter_is_past - whether all matching records are older than @time_ns */
-bool filter_is_past(const struct filter *filter, int64_t time_ns);
 
 /** filter_wants_event - whether a decoded record matches */
 bool filter_wants_event(const struct filter *filter, const struct decoded_event *decoded);
@@ -500,9 +481,6 @@ struct other_records {
 	uint64_t total;
 };
 
-/** other_records_add - count a record; returns -1 with @error if memory runs out */
-int other_records_add(struct other_records *others, uint16_t id, struct error *error);
-
 /**
  * struct other_source - the source of the records
  * @convention: its tracepoints that name threads count only if there are no track events
@@ -529,8 +507,6 @@ struct other_source {
 void other_records_report(struct other_records *others, const struct other_source *source,
 			  bool is_empty, const struct report *report);
 
-void other_records_release(struct other_records *others);
-
 /** struct unknown_count - records of one CPU that were not reported yet */
 struct unknown_count {
 	int cpu;
@@ -546,17 +522,6 @@ struct unknown_events {
 	size_t size;
 };
 
-/** unknown_events_add - count a record; returns -1 with @error if memory runs out */
-int unknown_events_add(struct unknown_events *unknown, const struct record *record,
-		       struct error *error);
-
-/** unknown_events_report - deliver the records as losses, and start again; returns -1 with @error
- */
-int unknown_events_report(struct unknown_events *unknown, const struct source_handler *handler,
-			  struct error *error);
-
-void unknown_events_release(struct unknown_events *unknown);
-
 /* Recognizes kernels with PREEMPT_RT, which run soft interrupts in threads. */
 
 /** release_is_realtime - whether a kernel's release names PREEMPT_RT: "6.12.1-rt-amd64", "6.6-rt15"
@@ -565,10 +530,6 @@ bool release_is_realtime(const char *release);
 
 /** format_is_realtime - whether a tracepoint has a field that only the patches of PREEMPT_RT add */
 bool format_is_realtime(struct text format);
-
-/** source_is_realtime - whether records are of such a kernel; @source is NULL for the running one
- */
-bool source_is_realtime(struct source *source);
 
 /* The pipeline: records of a source become track events of a timeline. */
 

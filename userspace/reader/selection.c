@@ -84,7 +84,8 @@ static bool running_is_realtime(const char *release)
 	return is_realtime;
 }
 
-bool source_is_realtime(struct source *source)
+/* Whether records are of such a kernel; @source is NULL for the running one. */
+static bool source_is_realtime(struct source *source)
 {
 	bool is_realtime = false;
 	struct tracepoint_visitor visitor = { .context = &is_realtime,

@@ -172,17 +172,20 @@ static int part_save(struct export_part *part, struct error *error)
 			  part->selection->rules, error);
 }
 
-const char *export_part_file(const struct export_part *part)
+/* The file that is read: the source, or what was saved of it. */
+static const char *export_part_file(const struct export_part *part)
 {
 	return part->settings->save ? part->settings->save : part->name;
 }
 
-const char *export_part_title(const struct export_part *part)
+/* The source, in messages. */
+static const char *export_part_title(const struct export_part *part)
 {
 	return strcmp(part->name, "-") == 0 ? "standard input" : part->name;
 }
 
-bool export_part_is_of_file(const struct export_part *part)
+/* Whether the source can be read again: it is no pipe or instance. */
+static bool export_part_is_of_file(const struct export_part *part)
 {
 	return part->directory.size == 0 && strcmp(part->name, "-") != 0;
 }
@@ -207,8 +210,9 @@ static int part_select(struct export_part *part, struct error *error)
 	return selection_copy(&part->own, &part->settings->selection, error);
 }
 
-int export_part_open(struct export_part *part, struct export_settings *settings, size_t index,
-		     struct error *error)
+/* Open a source, find its track events, and describe it. */
+static int export_part_open(struct export_part *part, struct export_settings *settings,
+			    size_t index, struct error *error)
 {
 	*part = (struct export_part){ .settings = settings,
 				      .name = settings->sources[index],
@@ -270,7 +274,7 @@ int export_part_read_rest(struct export_part *part, struct error *error)
 }
 
 /* An unreadable format damages a file, but the running kernel's may be newer than ktrack. */
-bool export_part_is_damaged(const struct export_part *part)
+static bool export_part_is_damaged(const struct export_part *part)
 {
 	return source_damage(part->source) ||
 	       (part->selection->nr_unreadable > 0 && part->directory.size == 0);
@@ -297,7 +301,8 @@ int export_part_finish(struct export_part *part, int status, struct error *error
 	return tracks_finish(tracks, part->recording.start_ns, part->pipeline.lost, status, error);
 }
 
-void export_part_report_empty(struct export_part *part)
+/* Report if there are no track events, and what there is instead. */
+static void export_part_report_empty(struct export_part *part)
 {
 	const struct export_settings *settings = part->settings;
 	struct pipeline *pipeline = &part->pipeline;
@@ -328,7 +333,8 @@ void export_part_report_empty(struct export_part *part)
 	buffer_release(&options);
 }
 
-void export_part_report_loss(const struct export_part *part, bool is_failure)
+/* Report lost records, and begins without an end. */
+static void export_part_report_loss(const struct export_part *part, bool is_failure)
 {
 	const struct loss_summary loss = {
 		.object = part->name,
@@ -343,7 +349,7 @@ void export_part_report_loss(const struct export_part *part, bool is_failure)
 	tracks_report_endless(part->pipeline.tracks, part->name, part->settings->report);
 }
 
-void export_part_release(struct export_part *part)
+static void export_part_release(struct export_part *part)
 {
 	transfer_end(&part->transfer);
 	workload_free(part->pipeline.workload);

@@ -238,8 +238,9 @@ static const struct sink_ops join_ops = {
 	.free = join_member_free,
 };
 
-int join_add(struct join *join, struct timeline *timeline, const struct timeline_machine *machine,
-	     struct error *error)
+/* Add the sink of a machine to its timeline, before that is opened. */
+static int join_add(struct join *join, struct timeline *timeline,
+		    const struct timeline_machine *machine, struct error *error)
 {
 	struct join_member *member = calloc(1, sizeof(*member));
 
@@ -263,7 +264,8 @@ int join_finish(struct join *join, int status, struct error *error)
 	return timeline_push(&join->timeline, &event, error);
 }
 
-void join_release(struct join *join)
+/* Free the common timeline, after those of the machines. */
+static void join_release(struct join *join)
 {
 	timeline_release(&join->timeline);
 	for (size_t i = 0; i < join->totals.nr_malformed_of; i++)

@@ -37,15 +37,6 @@ struct export_part {
 	int64_t next_ns;
 };
 
-/**
- * export_part_open - open a source, find its track events, and describe it
- * @index: of the source in @settings
- *
- * Returns 0, or -1 with @error; export_part_release() works in both cases.
- */
-int export_part_open(struct export_part *part, struct export_settings *settings, size_t index,
-		     struct error *error);
-
 /** export_part_find_start - set the recording's start; returns -1 with @error */
 int export_part_find_start(struct export_part *part, struct error *error);
 
@@ -73,29 +64,6 @@ int export_part_read_rest(struct export_part *part, struct error *error);
  * Returns 0, or -1 with @error.
  */
 int export_part_finish(struct export_part *part, int status, struct error *error);
-
-/** export_part_is_damaged - whether the source is, or formats of a file could not be read */
-bool export_part_is_damaged(const struct export_part *part);
-
-/** export_part_is_of_file - whether the source can be read again: it is no pipe or instance */
-bool export_part_is_of_file(const struct export_part *part);
-
-/** export_part_file - the file that is read: the source, or what was saved of it */
-const char *export_part_file(const struct export_part *part);
-
-/** export_part_title - the source, in messages */
-const char *export_part_title(const struct export_part *part);
-
-/**
- * export_part_report_loss - report lost records, and begins without an end
- * @is_failure: --fail-on-loss decides the status
- */
-void export_part_report_loss(const struct export_part *part, bool is_failure);
-
-/** export_part_report_empty - report if there are no track events, and what there is instead */
-void export_part_report_empty(struct export_part *part);
-
-void export_part_release(struct export_part *part);
 
 /*
  * Joins the timelines of several machines: each has a sink that moves its events to the time of a
@@ -145,26 +113,12 @@ struct join {
 };
 
 /**
- * join_add - add the sink of a machine to its timeline, before that is opened
- * @timeline: of the machine
- * @machine: outlives both timelines
- *
- * The caller delivers the events of all machines in the order of the common time, and finishes each
- * machine's timeline after its last record. Returns 0, or -1 with @error.
- */
-int join_add(struct join *join, struct timeline *timeline, const struct timeline_machine *machine,
-	     struct error *error);
-
-/**
  * join_finish - finish the common timeline, after those of all machines
  * @status: exit status of the run
  *
  * Returns 0, or -1 with @error.
  */
 int join_finish(struct join *join, int status, struct error *error);
-
-/** join_release - free the common timeline, after those of the machines */
-void join_release(struct join *join);
 
 /* Recordings of several machines, merged by wall-clock time. */
 

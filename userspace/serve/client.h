@@ -117,23 +117,10 @@ struct client_context {
 	char block[64 * 1024];
 };
 
-/** client_begin - use a free one for an accepted connection */
-void client_begin(struct client *client, int fd, int64_t now_ns);
-
 /** client_is_follower - whether the client reads lines */
 static inline bool client_is_follower(const struct client *client)
 {
 	return client->state == CLIENT_ANSWERING && client->reads_lines;
 }
-
-/**
- * client_step - read and send as far as nothing blocks, at most a few blocks
- *
- * A client that ends has a closed descriptor and is free then.
- */
-void client_step(struct client *client, struct client_context *context, int64_t now_ns);
-
-/** client_end - close the connection */
-void client_end(struct client *client, struct client_context *context);
 
 #endif

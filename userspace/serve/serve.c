@@ -49,14 +49,16 @@ static const struct answer_text answer_texts[] = {
 	{ HTTP_BUSY, "Service Unavailable", "too many pages follow this recording; close one" },
 };
 
-void client_begin(struct client *client, int fd, int64_t now_ns)
+/* Use a free one for an accepted connection. */
+static void client_begin(struct client *client, int fd, int64_t now_ns)
 {
 	*client = (struct client){ .state = CLIENT_READING,
 				   .fd = fd,
 				   .deadline_ns = now_ns + REQUEST_LIMIT_NS };
 }
 
-void client_end(struct client *client, struct client_context *context)
+/* Close the connection. */
+static void client_end(struct client *client, struct client_context *context)
 {
 	context->nr_followers -= client_is_follower(client);
 	close(client->fd);
@@ -260,7 +262,8 @@ static bool client_is_gone(const struct client *client)
 	return has_left || client->ready & (EPOLLERR | EPOLLHUP);
 }
 
-void client_step(struct client *client, struct client_context *context, int64_t now_ns)
+/* Read and send as far as nothing blocks, at most a few blocks. */
+static void client_step(struct client *client, struct client_context *context, int64_t now_ns)
 {
 	if (client_is_gone(client))
 		return client_end(client, context);
