@@ -100,10 +100,10 @@ static void part_send(enum part_kind kind, void *bytes, size_t size)
 	CHECK(batch_flush(&stage.batch));
 }
 
-/* A request is made, and answered. */
-static void request_answer(enum request_kind kind)
+/* A request is made, and answered: all records up to a time are read. */
+static void request_answer_until(enum request_kind kind, int64_t ready_ns)
 {
-	struct part_passed passed = { .ready_ns = time_now_ns(CLOCK_BOOTTIME) };
+	struct part_passed passed = { .ready_ns = ready_ns };
 	struct reader_request request = { 0 };
 
 	CHECK(request_take(&request));
@@ -111,6 +111,11 @@ static void request_answer(enum request_kind kind)
 	CHECK_NUMBER(request.pid, stage.programs.reader_pid);
 	passed.number = request.number;
 	part_send(PART_PASSED, &passed, sizeof(passed));
+}
+
+static void request_answer(enum request_kind kind)
+{
+	request_answer_until(kind, time_now_ns(CLOCK_BOOTTIME));
 }
 
 static void reader_start(pid_t pid)
@@ -193,6 +198,32 @@ TEST(records_that_fill_the_memory_are_delivered)
 	request_answer(REQUEST_PASS);
 	programs_take_messages();
 	CHECK_NUMBER(records_take(), 1);
+	CHECK_NUMBER(stage.programs.recorded.queue.counts.lost, 0);
+	stage_end();
+}
+
+/* A record that a thread has begun holds them back: only passes find that it is complete. */
+TEST(records_that_fill_the_memory_and_are_not_final_yet_wait_for_no_stop)
+{
+	int64_t begin_ns = time_now_ns(CLOCK_BOOTTIME);
+	struct reader_request request;
+
+	stage_begin(PROGRAMS_WAIT, 64);
+	reader_start(getpid());
+	search_end();
+	programs_take_messages();
+	for (int i = 0; i < 10; i++)
+		ktrack_instant(unit_many, "waits");
+	rings_read();
+	request_answer_until(REQUEST_PASS, begin_ns);
+	programs_take_messages();
+	CHECK_NUMBER(records_take(), 0);
+	programs_take_messages();
+	request_answer(REQUEST_PASS);
+	programs_take_messages();
+	programs_take_messages();
+	CHECK(!request_take(&request));
+	CHECK_NUMBER(records_take(), 10);
 	CHECK_NUMBER(stage.programs.recorded.queue.counts.lost, 0);
 	stage_end();
 }

@@ -174,8 +174,11 @@ static bool programs_make_space(struct programs *programs)
 		queue->is_closed = true;
 		return true;
 	default:
-		/* What is left at the end is delivered at once. */
-		return !programs->is_on;
+		/*
+		 * What is left at the end is delivered at once. If no record is final, only a
+		 * pass can find that a record was completed that holds them back.
+		 */
+		return !programs->is_on || !queue_has_record(queue, programs->ready_ns);
 	}
 }
 

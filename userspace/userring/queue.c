@@ -318,14 +318,19 @@ static unsigned char *put_records(struct record_queue *queue, int64_t until_ns, 
 	return to;
 }
 
+bool queue_has_record(struct record_queue *queue, int64_t until_ns)
+{
+	queue_merge(queue);
+	return queue->first < queue->size && queue->list[queue->first].time_ns <= until_ns;
+}
+
 size_t queue_fill(struct record_queue *queue, int64_t until_ns, unsigned char *page)
 {
 	unsigned char *begin = page + PAGE_HEADER_SIZE, *end;
 	int64_t first_ns, count;
 	uint64_t commit;
 
-	queue_merge(queue);
-	if (queue->first == queue->size || queue->list[queue->first].time_ns > until_ns)
+	if (!queue_has_record(queue, until_ns))
 		return 0;
 	first_ns = queue->list[queue->first].time_ns;
 	memcpy(page, &first_ns, sizeof(first_ns));

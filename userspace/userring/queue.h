@@ -57,6 +57,9 @@ size_t queue_bytes(const struct record_queue *queue);
 /** queue_shrink - drop the oldest records until the rest has at most @size bytes */
 void queue_shrink(struct record_queue *queue, size_t size);
 
+/** queue_has_record - whether a record up to @until_ns waits */
+bool queue_has_record(struct record_queue *queue, int64_t until_ns);
+
 /** queue_fill - as programs_fill() */
 size_t queue_fill(struct record_queue *queue, int64_t until_ns, unsigned char *page);
 
