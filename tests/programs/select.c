@@ -11,9 +11,16 @@ KTRACK_SLICE(close_file, KTRACK_FIELD(uint32_t, number));
 KTRACK_COUNTER(depth, uint32_t);
 KTRACK_SLICE_OF(other, opened);
 
+/* Of an object that has older headers. */
+void library_emit(unsigned int count);
+
 static void emit(void)
 {
 	uint32_t number = 0;
+
+#ifdef LIBRARY
+	library_emit(100);
+#endif
 
 	for (int i = 0; i < 100; i++) {
 		ktrack_guard(close_file, "guard", number);

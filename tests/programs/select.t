@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Test: -e selects events of programs one by one: in the program itself, or in the recorder if its headers are older."""
 
+import re
 import shutil
 import subprocess
 import sys
@@ -12,7 +13,7 @@ sys.dont_write_bytecode = True
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent)]
 
-from programs import KTRACK, PROJECT, Recorder, build, own_socket, read_events, stream  # noqa: E402
+from programs import FLAGS, KTRACK, PATIENCE, PROJECT, SOURCES, Recorder, build, own_socket, read_events, stream  # noqa: E402
 from tap import Tap  # noqa: E402
 
 ALL = {"ub:open_file", "ub:open_dir", "ub:close_file", "ub:depth", "other:opened"}
@@ -47,6 +48,19 @@ def check_cases(tap, program):
         tap.ok(categories(events) == wanted and "matches" not in messages, f"{options}: recorded", categories(events), messages)
 
 
+def copy(folder, name):
+    """A copy of the headers."""
+    shutil.copytree(PROJECT / "include/ktrack", f"{folder}/{name}/ktrack")
+    return Path(folder) / name / "ktrack/user"
+
+
+def change(header, pattern, replacement):
+    """Changes a copied header in one place."""
+    text, count = re.subn(pattern, replacement, header.read_text())
+    assert count == 1, (header, pattern)
+    header.write_text(text)
+
+
 def check_older(tap, folder):
     """A program that cannot select is filtered by the recorder."""
     older = build(folder, "old", compiler=("gcc", f"-I{folder}/older"), source="select.c")
@@ -54,6 +68,24 @@ def check_older(tap, folder):
         output, events, _ = stream([older, "fork"], *options)
         tap.ok(all(enabled(line) == ALL for line in output.splitlines()) and output, f"{options}: older headers emit all", output)
         tap.ok(categories(events) == wanted, f"{options}: and the recorder takes those that are wanted", categories(events))
+
+
+def check_mixed(tap, folder):
+    """A program with an object of older headers, which have other names and another order of what an event has."""
+    first = f"{folder}/first.o"
+    headers = copy(folder, "first")
+    change(headers / "describe.h", r"(unsigned int kind;\s*)(unsigned int size;\s*uint32_t number;)", r"\2 \1")
+    change(headers / "emit.h", r"(KTRACK_USER_##kind,[\s\\]*)(sizeof\(struct stored\) - KTRACK_USER_STORED, 0,)", r"\2 \1")
+    for header in [headers.parent / "user.h", *headers.glob("*.h")]:
+        header.write_text(header.read_text().replace("ktrack_user2_", "ktrack_user1_"))
+    subprocess.run(["gcc", f"-I{folder}/first", *FLAGS, PATIENCE, "-c", "-o", first, SOURCES / "library.c"], check=True)
+    mixed = build(folder, "mixed", source="select.c", more=["-DLIBRARY", first])
+    for options, wanted in CASES[:2]:
+        output, events, messages = stream([mixed, "fork"], *options)
+        states = [enabled(line) for line in output.splitlines()]
+        tap.ok(states == [wanted] * 2, f"{options}: enabled, with older headers in the program", output)
+        wanted = wanted | ({"lib:lib_work"} if wanted == ALL else set())
+        tap.ok(categories(events) == wanted and "damaged" not in messages, f"{options}: recorded, older events, too", categories(events), messages)
 
 
 def check_classes(tap, program):
@@ -102,12 +134,10 @@ def main():
         own_socket(folder)
         program = build(folder, "select", source="select.c")
         # Headers as they were: the flag that tells ktrack of selections is not set.
-        headers = Path(folder) / "older/ktrack"
-        shutil.copytree(PROJECT / "include/ktrack", headers)
-        setup = headers / "user/setup.h"
-        setup.write_text(setup.read_text().replace("control->can_select = 1;", ""))
+        change(copy(folder, "older") / "setup.h", "control->can_select = 1;", "")
         check_cases(tap, program)
         check_older(tap, folder)
+        check_mixed(tap, folder)
         check_classes(tap, program)
         check_next(tap, program, folder)
         check_record(tap, program, folder)

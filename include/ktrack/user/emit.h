@@ -168,7 +168,7 @@ event##_ktrack_emit(__KTRACK_BARE first						\
 	__KTRACK_DEFINE_EMIT(system, event, SLICE,				\
 		(uint8_t track_event_type, const char *slice_name, size_t __name_length), \
 		(uint8_t track_event_type; uint32_t slice_name;),		\
-		(ktrack_user1_write_slice(&__site, track_event_type, slice_name, __name_length, \
+		(ktrack_user2_write_slice(&__site, track_event_type, slice_name, __name_length, \
 				    __size)),					\
 		(uint32_t)__name_length + 1, , ##__VA_ARGS__)			\
 										\
@@ -184,7 +184,7 @@ event##_ktrack_start(uint8_t track_event_type, ktrack_user_string slice_name	\
 
 #define __KTRACK_DEFINE_COUNTER_EMIT(system, event, ctype, ...)			\
 	__KTRACK_DEFINE_EMIT(system, event, COUNTER, (ctype counter_value),		\
-			     (ctype counter_value;), (ktrack_user1_write_sample(&__site, __size)), 0, \
+			     (ctype counter_value;), (ktrack_user2_write_sample(&__site, __size)), 0, \
 			     __record->counter_value = counter_value;, ##__VA_ARGS__)
 
 #endif

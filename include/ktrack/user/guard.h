@@ -96,7 +96,7 @@ event##_ktrack_write(uint8_t type, ktrack_user_string name,			\
 static __KTRACK_INLINE void							\
 event##_ktrack_forget(struct event##_ktrack_values *values)			\
 {										\
-	values->__tid = ktrack_user1_thread.tid;				\
+	values->__tid = ktrack_user2_thread.tid;				\
 	__KTRACK_EACH(__KTRACK_FORGET, ##__VA_ARGS__)				\
 }										\
 										\
@@ -113,15 +113,15 @@ event##_ktrack_guard_end(const struct event##_ktrack_values *guard)		\
 {										\
 	if (!__KTRACK_UNLIKELY(guard->__armed) || !ktrack_user_is_on())		\
 		return;								\
-	if (__KTRACK_UNLIKELY(guard->__tid != ktrack_user1_thread.tid)) {	\
+	if (__KTRACK_UNLIKELY(guard->__tid != ktrack_user2_thread.tid)) {	\
 		int32_t own_tid;						\
 										\
 		/* Its begin was not recorded. */				\
 		if (!guard->__tid)						\
 			return;							\
-		own_tid = ktrack_user1_act_as(guard->__tid);			\
+		own_tid = ktrack_user2_act_as(guard->__tid);			\
 		event##_ktrack_write(KTRACK_TYPE_END, "", guard);		\
-		ktrack_user1_thread.tid = own_tid;				\
+		ktrack_user2_thread.tid = own_tid;				\
 		return;								\
 	}									\
 	event##_ktrack_write(KTRACK_TYPE_END, "", guard);			\

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
  * The variables of a program or shared library, one of each whatever the number of files that
- * include this: large ones are in COMDAT sections, which C has no word for. Their names have the version
- * of the layout, so that a library with an older copy of these headers can be linked in.
+ * include this: large ones are in COMDAT sections, which C has no word for. Their names, and those of
+ * functions of which one copy is used, have a number. It changes with them: then older headers in
+ * the same program have their own, and a memory of their own.
  *
  * checkpatch reports PREFER_DEFINED_ATTRIBUTE_MACRO: programs do not have the kernel's macros.
  */
@@ -79,23 +80,23 @@ struct ktrack_user_process {
 		"\t.popsection\n\t.endif\n")
 
 /* The control area of the memfd replaces it, so that a call tests a variable at a fixed address. */
-__KTRACK_DEFINE("ktrack_user1_control", "65536");
-extern struct ktrack_user_control ktrack_user1_control __KTRACK_HIDDEN;
+__KTRACK_DEFINE("ktrack_user2_control", "65536");
+extern struct ktrack_user_control ktrack_user2_control __KTRACK_HIDDEN;
 
-__KTRACK_DEFINE("ktrack_user1_process", "64");
-extern struct ktrack_user_process ktrack_user1_process __KTRACK_HIDDEN;
+__KTRACK_DEFINE("ktrack_user2_process", "64");
+extern struct ktrack_user_process ktrack_user2_process __KTRACK_HIDDEN;
 
 /* Rings that are mapped. */
-__KTRACK_DEFINE("ktrack_user1_rings", "1024");
-extern unsigned char *ktrack_user1_rings[KTRACK_USER_RINGS] __KTRACK_HIDDEN;
+__KTRACK_DEFINE("ktrack_user2_rings", "1024");
+extern unsigned char *ktrack_user2_rings[KTRACK_USER_RINGS] __KTRACK_HIDDEN;
 
 /* Small enough to be in each file; link-time optimization does not see that assembly defines it. */
 __attribute__((weak, visibility("hidden"), tls_model("initial-exec")))
-__thread struct ktrack_user_thread ktrack_user1_thread;
+__thread struct ktrack_user_thread ktrack_user2_thread;
 
 /* Whether ktrack records this program now. */
 #define ktrack_user_is_on() \
-	__KTRACK_UNLIKELY(__atomic_load_n(&ktrack_user1_control.on, __ATOMIC_RELAXED))
+	__KTRACK_UNLIKELY(__atomic_load_n(&ktrack_user2_control.on, __ATOMIC_RELAXED))
 
 #ifdef __cplusplus
 }
