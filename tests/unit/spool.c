@@ -7,6 +7,7 @@
 
 #include "fixtures/spool_fixture.h"
 #include "tracedat/spool.h"
+#include "userring/programs.h"
 
 TEST(records_of_all_cpus_are_in_one_file)
 {
@@ -430,6 +431,28 @@ TEST(what_moving_left_behind_is_counted_where_it_failed)
 	spool_fixture_reopen(&fixture);
 	CHECK_TEXT(spool_instance(fixture.spool), "");
 	check_joined(&fixture, 8, "cpu 0 at 100\ncpu 0 lost 8 from 100 to 1000000\n");
+	spool_fixture_end(&fixture);
+}
+
+/* Programs' own counts have only what did not fit into their rings. */
+TEST(what_moving_left_behind_of_programs_is_not_counted)
+{
+	struct programs programs = { .fd = -1, .socket.fd = -1, .helper.fd = -1 };
+	struct spool_fixture fixture;
+	uint16_t record[6] = { PROGRAM_EVENT_ID };
+
+	spool_fixture_begin(&fixture, "streaming");
+	CHECK_NUMBER(spool_set_programs(fixture.spool, &programs, &fixture.error), 0);
+	CHECK_NUMBER(queue_add(&programs.recorded.queue, 100, record, sizeof(record)), 0);
+	CHECK_NUMBER(spool_read(fixture.spool, &fixture.error), 0);
+	CHECK_NUMBER(spool_entry_fail(&fixture.spool->folder, ENOSPC, "programs", &fixture.error),
+		     -1);
+	spool_abandon(fixture.spool);
+	spool_close(fixture.spool);
+	fixture.error = (struct error){ 0 };
+	spool_fixture_reopen(&fixture);
+	check_joined(&fixture, 0, "cpu 0 at 100\ncpu 0 lost -1 from 100 to 1000000\n");
+	queue_release(&programs.recorded.queue);
 	spool_fixture_end(&fixture);
 }
 

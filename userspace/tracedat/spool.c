@@ -374,11 +374,15 @@ int spool_finish(struct spool *spool, struct spool_summary *summary, struct erro
 
 void spool_abandon(struct spool *spool)
 {
+	struct spool_file *programs = spool_programs_file(spool);
 	struct error ignored = { 0 };
 	struct buffer options = { 0 };
 
 	if (!spool->folder.is_kept || spool_count_in_flight(spool, &ignored) < 0)
 		return;
+	/* Their records wait in rings and in memory. */
+	if (programs && !spool->is_counted)
+		programs->is_uncounted = true;
 	spool->is_counted = true;
 	if (writer_put_options(&options, spool, &ignored) == 0 &&
 	    spool_entry_overwrite(&spool->folder, SPOOL_OPTIONS, &options, &ignored) == 0)

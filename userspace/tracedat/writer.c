@@ -992,7 +992,7 @@ static bool losses_are_counted(const struct spool *spool, const struct spool_fil
 		return !file->part.has_unknown;
 	if (file->is_programs && spool->programs) {
 		programs_count(spool->programs, &counts);
-		return spool->is_counted && !counts.is_damaged;
+		return spool->is_counted && !file->is_uncounted && !counts.is_damaged;
 	}
 	return spool->is_counted && !is_incomplete && !file->is_uncounted && file->buffer;
 }
