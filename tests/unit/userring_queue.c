@@ -2,6 +2,7 @@
 /* Tests of the queue of programs' records and of its sub-buffers. */
 #include "userring/queue.h"
 
+#include <malloc.h>
 #include <string.h>
 
 #include "fixtures/tap.h"
@@ -260,11 +261,25 @@ TEST(a_record_that_comes_too_late_is_lost)
 	queue_release(&queue);
 }
 
+/* Full lists, whose places were all used by a merge, and of which a quarter is delivered. */
+TEST(all_memory_of_records_is_counted)
+{
+	for (int i = 0; i < 4096; i++)
+		add(i % 2 ? i : 10000 + i, 12);
+	fill(1000);
+	CHECK_NUMBER(queue.size, 4096);
+	CHECK(queue.first > 0);
+	CHECK_NUMBER(queue_bytes(&queue), malloc_usable_size(queue.list) +
+						  malloc_usable_size(queue.merged) +
+						  queue.bytes.size);
+	queue_release(&queue);
+}
+
 TEST(the_oldest_records_are_dropped_if_the_memory_is_full)
 {
 	for (int i = 0; i < 100; i++)
 		add(1000 - i, 100);
-	queue_shrink(&queue, 5 * (100 + sizeof(struct queued_record)));
+	queue_shrink(&queue, 5 * (100 + QUEUED_PLACES_SIZE));
 	CHECK_TEXT(fill(2000), "-95 996 997 998 999 1000 ");
 	CHECK_NUMBER(queue.counts.lost, 95);
 	CHECK_NUMBER(queue_bytes(&queue), 0);
@@ -277,7 +292,7 @@ TEST(losses_among_the_last_records_keep_their_places)
 	for (int64_t time_ns = 0; time_ns < 20000; time_ns += 2) {
 		queue_lose(&queue, time_ns, 1);
 		add(time_ns + 1, 100);
-		queue_shrink(&queue, 3 * (100 + sizeof(struct queued_record)));
+		queue_shrink(&queue, 3 * (100 + QUEUED_PLACES_SIZE));
 	}
 	CHECK_TEXT(fill(20000), "-19995 19995 -1 19997 -1 19999 ");
 	CHECK_NUMBER(queue.counts.lost, 10000 + 9997);

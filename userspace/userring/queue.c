@@ -107,11 +107,11 @@ int queue_lose(struct record_queue *queue, int64_t time_ns, int64_t count)
 	return 0;
 }
 
+/* Those that are delivered still have their bytes, and their places in both lists. */
 size_t queue_bytes(const struct record_queue *queue)
 {
-	return queue->first < queue->size
-		       ? queue->bytes.size + (queue->size - queue->first) * sizeof(*queue->list)
-		       : 0;
+	return queue->first < queue->size ? queue->bytes.size + queue->size * QUEUED_PLACES_SIZE
+					  : 0;
 }
 
 /* Behind the last record from @begin on that is not earlier than the one before it. */
@@ -248,7 +248,7 @@ void queue_shrink(struct record_queue *queue, size_t size)
 		return;
 	queue_merge(queue);
 	while (left > size && queue->first < queue->size)
-		left -= queue->list[queue->first++].size + sizeof(*queue->list);
+		left -= queue->list[queue->first++].size + QUEUED_PLACES_SIZE;
 	losses_shrink(queue, &queue->list[queue->first - 1], queue->first - first);
 	queue_compact(queue);
 }

@@ -12,6 +12,9 @@ struct queued_record {
 	uint32_t size;
 };
 
+/** QUEUED_PLACES_SIZE - what a record takes of the lists of a queue */
+#define QUEUED_PLACES_SIZE (2 * sizeof(struct queued_record))
+
 /** struct queued_loss - lost records before @time_ns; LOSS_COUNT_UNKNOWN for an unknown number */
 struct queued_loss {
 	int64_t time_ns;
@@ -51,7 +54,7 @@ int queue_add(struct record_queue *queue, int64_t time_ns, const void *data, siz
 /** queue_lose - records were lost up to @time_ns; returns -1 if memory ran out */
 int queue_lose(struct record_queue *queue, int64_t time_ns, int64_t count);
 
-/** queue_bytes - memory of records that wait */
+/** queue_bytes - memory of records; 0 if none waits */
 size_t queue_bytes(const struct record_queue *queue);
 
 /** queue_shrink - drop the oldest records until the rest has at most @size bytes */

@@ -29,7 +29,7 @@
 /* What searches of threads of a program may take of a second, as CPU time of this thread. */
 #define SEARCH_LIMIT_NS (NS_PER_S / 10)
 
-/* What the recorder needs for a record besides its bytes. */
+/* What the recorder needs for a record besides its bytes, of which it stores all but 16. */
 #define RECORD_OVERHEAD 32
 
 /**
