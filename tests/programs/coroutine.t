@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Test: a guard of a coroutine that goes on in another thread ends its own slice, and not that thread's."""
+"""Test: a guard ends its own slice, also in a coroutine that goes on in another thread, and none in a child of its process."""
 
 import re
 import shutil
@@ -12,7 +12,7 @@ sys.dont_write_bytecode = True
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent)]
 
-from programs import build, own_socket, stream  # noqa: E402
+from programs import build, own_socket, stream, unmatched  # noqa: E402
 from tap import Tap  # noqa: E402
 
 COMPILERS = ("g++", "clang++-14")
@@ -38,10 +38,19 @@ def tracks_of(events):
     return tracks
 
 
+def check_fork(tap, folder):
+    """A child ends no slice of its parent, and none of its own."""
+    events = stream([build(folder, "fork", source="fork.c")])[1]
+    tracks = sorted(tracks_of(events).values())
+    tap.ok(tracks == ["!child ", "+outer +inner -inner -outer "], "a guard that is open in fork() ends in the parent", tracks)
+    tap.ok(unmatched(events) == 0, "and in the child, no record is written", unmatched(events))
+
+
 def main():
     tap = Tap()
     with tempfile.TemporaryDirectory() as folder:
         own_socket(folder)
+        check_fork(tap, folder)
         for compiler in COMPILERS:
             if not shutil.which(compiler):
                 tap.skip(compiler, "not installed")

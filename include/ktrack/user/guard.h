@@ -66,7 +66,7 @@
 #define __KTRACK_DEFINE_GUARD(event, ...)					\
 struct event##_ktrack_values {							\
 	unsigned char __armed;							\
-	int32_t __tid;								\
+	uint64_t __owner;							\
 	__KTRACK_EACH(__KTRACK_VALUE, ##__VA_ARGS__)				\
 };										\
 										\
@@ -77,7 +77,7 @@ event##_ktrack_take(unsigned char __armed					\
 	struct event##_ktrack_values __values;					\
 										\
 	__values.__armed = __armed;						\
-	__values.__tid = 0;							\
+	__values.__owner = 0;							\
 	__KTRACK_EACH(__KTRACK_TAKE, ##__VA_ARGS__)				\
 	return __values;							\
 }										\
@@ -96,7 +96,7 @@ event##_ktrack_write(uint8_t type, ktrack_user_string name,			\
 static __KTRACK_INLINE void							\
 event##_ktrack_forget(struct event##_ktrack_values *values)			\
 {										\
-	values->__tid = ktrack_user2_thread.tid;				\
+	values->__owner = ktrack_user2_thread.id;				\
 	__KTRACK_EACH(__KTRACK_FORGET, ##__VA_ARGS__)				\
 }										\
 										\
@@ -113,15 +113,13 @@ event##_ktrack_guard_end(const struct event##_ktrack_values *guard)		\
 {										\
 	if (!__KTRACK_UNLIKELY(guard->__armed) || !ktrack_user_is_on())		\
 		return;								\
-	if (__KTRACK_UNLIKELY(guard->__tid != ktrack_user2_thread.tid)) {	\
-		int32_t own_tid;						\
+	if (__KTRACK_UNLIKELY(guard->__owner != ktrack_user2_thread.id)) {	\
+		uint64_t own_id = ktrack_user2_act_as(guard->__owner);		\
 										\
-		/* Its begin was not recorded. */				\
-		if (!guard->__tid)						\
+		if (!own_id)							\
 			return;							\
-		own_tid = ktrack_user2_act_as(guard->__tid);			\
 		event##_ktrack_write(KTRACK_TYPE_END, "", guard);		\
-		ktrack_user2_thread.tid = own_tid;				\
+		ktrack_user2_thread.id = own_id;				\
 		return;								\
 	}									\
 	event##_ktrack_write(KTRACK_TYPE_END, "", guard);			\

@@ -33,7 +33,7 @@ __KTRACK_ONE struct ktrack_user_record *ktrack_user2_write_sample(struct ktrack_
 __KTRACK_ONE int ktrack_user2_full(struct ktrack_user_thread *thread, uint64_t head);
 __KTRACK_ONE int ktrack_user2_pad(struct ktrack_user_thread *thread, uint64_t head);
 __KTRACK_ONE int ktrack_user2_claim(struct ktrack_user_thread *thread);
-__KTRACK_ONE int32_t ktrack_user2_act_as(int32_t tid);
+__KTRACK_ONE uint64_t ktrack_user2_act_as(uint64_t id);
 
 /*
  * The C library stores the thread's id in mutexes that check their owner: so no system call is
@@ -98,13 +98,13 @@ int ktrack_user2_claim(struct ktrack_user_thread *thread)
 		return -1;
 	thread->is_claiming = 1;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	thread->tid = ktrack_user_tid();
+	thread->id = (uint64_t)process->generation << 32 | (uint32_t)ktrack_user_tid();
 	for (uint32_t i = 0; i < process->nr_rings && !is_found; i++) {
 		struct ktrack_user_ring *ring = &ktrack_user2_control.rings[i];
 		uint32_t free_owner = 0;
 
 		if (__atomic_load_n(&ring->owner, __ATOMIC_RELAXED) ||
-		    !__atomic_compare_exchange_n(&ring->owner, &free_owner, thread->tid, 0,
+		    !__atomic_compare_exchange_n(&ring->owner, &free_owner, (uint32_t)thread->id, 0,
 						 __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
 			continue;
 		is_found = 1;
@@ -117,20 +117,23 @@ int ktrack_user2_claim(struct ktrack_user_thread *thread)
 
 /*
  * A coroutine ends a guard of another thread: its record is in this thread's ring, and names that
- * one, whose slice it ends. So do those of a signal handler meanwhile. Returns this thread's number.
+ * one, whose slice it ends. So do those of a signal handler meanwhile. Returns this thread's id, or 0
+ * if the begin was not recorded, or is a record of this process's parent.
  */
-int32_t ktrack_user2_act_as(int32_t tid)
+uint64_t ktrack_user2_act_as(uint64_t id)
 {
 	struct ktrack_user_thread *thread = &ktrack_user2_thread;
-	int32_t own_tid;
+	uint64_t own_id;
 
-	/* Whoever takes a ring sets the number. */
+	if (id >> 32 != ktrack_user2_process.generation)
+		return 0;
+	/* Whoever takes a ring sets the id. */
 	if (!thread->ring)
 		ktrack_user2_claim(thread);
-	own_tid = thread->tid;
+	own_id = thread->id;
 	if (thread->ring)
-		thread->tid = tid;
-	return own_tid;
+		thread->id = id;
+	return own_id;
 }
 
 /* Counts a record that is not written. */
@@ -263,7 +266,7 @@ ktrack_user_begin_record(struct ktrack_user_site *site, uint32_t texts_size)
 	if (__KTRACK_UNLIKELY(!record))
 		return NULL;
 	record->number = (uint16_t)number;
-	record->tid = thread->tid;
+	record->tid = (int32_t)thread->id;
 	return record;
 }
 

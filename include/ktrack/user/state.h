@@ -32,7 +32,7 @@ extern "C" {
  * struct ktrack_user_thread - what a thread has
  * @ring: its ring, NULL before its first record
  * @data: the ring's bytes
- * @tid: its id
+ * @id: its id, and above 32 bits @generation of the process; 0 before it has looked for a ring
  * @is_claiming: the ring is being found; a signal handler must not find another one
  * @mask: the ring's size less 1
  * @size: the ring's size
@@ -40,7 +40,7 @@ extern "C" {
 struct ktrack_user_thread {
 	struct ktrack_user_ring *ring;
 	unsigned char *data;
-	int32_t tid;
+	uint64_t id;
 	uint32_t is_claiming;
 	uint32_t mask;
 	uint32_t size;
@@ -51,7 +51,7 @@ struct ktrack_user_thread {
  * @base: the memfd without its rings, NULL if there is none
  * @fd, @device, @inode: the memfd; a mark by which ktrack finds the program. The program may close
  * it, and open another file in its place
- * @generation: changes with fork; descriptions of events belong to one
+ * @generation: changes with fork; descriptions of events and threads belong to one
  * @is_set_up: the set-up has begun
  * @has_key: @key's destructor frees the ring of a thread that ends
  * @last_flow: the last number of a flow
