@@ -318,6 +318,37 @@ TEST(searches_of_threads_of_other_processes_are_limited)
 	reading_end();
 }
 
+/* As guards do that are ended by another thread. */
+static int64_t alternate_emit(void)
+{
+	uint64_t id = ktrack_user2_thread.id;
+
+	for (int i = 0; i < 10; i++) {
+		ktrack_user2_thread.id = i % 2 ? id : 77;
+		ktrack_instant(unit_hostile, "one", 0);
+	}
+	ktrack_user2_thread.id = id;
+	CHECK(reading_pass() > 0);
+	return reading.program->searches.used_ns;
+}
+
+TEST(threads_that_alternate_in_a_ring_are_looked_for_once_in_a_second)
+{
+	int64_t used_ns;
+
+	hostile_begin();
+	reading.program->is_nested = true;
+	reading.program->searches.from_ns = INT64_MAX;
+	used_ns = alternate_emit();
+	CHECK(used_ns > 0);
+	CHECK_NUMBER(alternate_emit(), used_ns);
+	for (size_t i = 0; i < PROGRAM_THREADS; i++)
+		reading.program->threads[i].looked_ns -= NS_PER_S;
+	CHECK(alternate_emit() > used_ns);
+	CHECK_NUMBER(reading.recorded.queue.size, 31);
+	reading_end();
+}
+
 /* A description's bytes, and its place in the memory. */
 static unsigned char *description(void)
 {

@@ -45,6 +45,20 @@ struct program_ring {
 	bool is_late;
 };
 
+/** PROGRAM_THREADS - number of threads of a program whose numbers are kept */
+#define PROGRAM_THREADS 64
+
+/**
+ * struct program_thread - a thread that was looked for
+ * @inner, @tid: numbers in the program's PID namespace and in the own; @tid is 0 if there is none
+ * @looked_ns: CLOCK_BOOTTIME of the pass; 0 if the place is free
+ */
+struct program_thread {
+	int32_t inner;
+	int32_t tid;
+	int64_t looked_ns;
+};
+
 /** enum search_state - whether a search of threads was left out, and that was reported */
 enum search_state {
 	SEARCH_IS_COMPLETE,
@@ -70,6 +84,8 @@ enum search_state {
  *	wanted, up to @nr_described
  * @from_ns: earlier records belong to another recording
  * @added_ns: CLOCK_BOOTTIME when it was added
+ * @threads: that were looked for, by their inner number: those whose coroutines end each other's
+ *	guards alternate in one ring
  * @searches: the time that searches of threads take
  * @search_state: of these searches
  * @left: bytes of its rings that are still read; the end limits them
@@ -108,6 +124,7 @@ struct program {
 	struct program_ring *rings;
 	int64_t from_ns;
 	int64_t added_ns;
+	struct program_thread threads[PROGRAM_THREADS];
 	struct time_share searches;
 	enum search_state search_state;
 	uint64_t left;

@@ -26,6 +26,9 @@
 #define LATE_NS NS_PER_S
 #define LATE_PASSES 10
 
+/* A number of a thread that has ended is not used again sooner. */
+#define THREAD_NS NS_PER_S
+
 /* What searches of threads of a program may take of a second, as CPU time of this thread. */
 #define SEARCH_LIMIT_NS (NS_PER_S / 10)
 
@@ -271,15 +274,31 @@ static int program_find_thread(struct program *program, struct task_table *tasks
 	return tid;
 }
 
+/* As program_find_thread(), of a thread that may have been looked for in the last second. */
+static int program_know_thread(struct program *program, struct task_table *tasks, int32_t inner,
+			       int64_t now_ns)
+{
+	struct program_thread *thread = &program->threads[(uint32_t)inner % PROGRAM_THREADS];
+	int tid;
+
+	if (thread->looked_ns > 0 && thread->inner == inner &&
+	    now_ns - thread->looked_ns < THREAD_NS)
+		return thread->tid;
+	tid = program_find_thread(program, tasks, inner);
+	if (tid >= 0)
+		*thread = (struct program_thread){ inner, tid, now_ns };
+	return tid;
+}
+
 /* A thread's number as this process has it: the process's number if it has ended or is hostile. */
 static int32_t ring_find_thread(struct program *program, struct program_ring *ring,
-				struct task_table *tasks, int32_t tid)
+				struct task_table *tasks, int32_t tid, int64_t now_ns)
 {
 	if (!program->has_process)
 		task_table_note_process(tasks, program->pid, program->comm);
 	program->has_process = true;
 	if (ring->inner != tid) {
-		ring->tid = program_find_thread(program, tasks, tid);
+		ring->tid = program_know_thread(program, tasks, tid, now_ns);
 		ring->inner = ring->tid < 0 ? 0 : tid;
 	}
 	if (ring->tid > 0)
@@ -318,7 +337,7 @@ static int record_take(struct program *program, struct program_ring *ring,
 		*word |= KTRACK_USER_PAD;
 		return RING_RECORD;
 	}
-	record.tid = ring_find_thread(program, ring, reader->tasks, record.tid);
+	record.tid = ring_find_thread(program, ring, reader->tasks, record.tid, now_ns);
 	if (program->user)
 		program->user->nr_bytes += (*word & ~7u) + RECORD_OVERHEAD;
 	memcpy(copy, &record, sizeof(record));
