@@ -18,6 +18,8 @@ from tap import Tap  # noqa: E402
 INCLUDE = HERE.parents[1] / "include"
 PAGE = INCLUDE / "ktrack/ktrack-user.7"
 INSTRUCTIONS_MAX = 120
+# A guard, beyond its begin and its end.
+GUARD_MORE_MAX = 8
 COUNT = 1000
 # The page's numbers are a machine's (tests/bench/user_cost.t). These have the call of clock_gettime(), too.
 REPORTED_SHARE = 0.15
@@ -44,12 +46,16 @@ def check_enabled(tap, program):
     """A begin and an end with one field; the loop is that of calls that are off, which cost 4 with their return."""
     loop = cost(program, "o") - 4
     page = PAGE.read_text() if PAGE.exists() else ""
+    slice_sum = 0
     for kind, name in (("b", "begin"), ("e", "end")):
         instructions = cost(program, kind) - loop
+        slice_sum += instructions
         tap.ok(0 < instructions <= INSTRUCTIONS_MAX, f"{name} with one field: {instructions:.0f} instructions", INSTRUCTIONS_MAX)
         reported = re.search(rf"^{name}, one field\t(\d+)\t", page, re.MULTILINE)
         is_near = reported and abs(int(reported[1]) - instructions) <= REPORTED_SHARE * instructions
         tap.ok(is_near, f"the page reports the cost of {name}", reported, instructions)
+    more = cost(program, "g") - loop - slice_sum
+    tap.ok(more <= GUARD_MORE_MAX, f"a guard: {more:.0f} instructions more than its begin and its end", GUARD_MORE_MAX)
 
 
 def check_off(tap, program):
