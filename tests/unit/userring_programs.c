@@ -202,6 +202,26 @@ TEST(records_that_fill_the_memory_are_delivered)
 	stage_end();
 }
 
+/* Merging all records for each message would take time with the square of their number. */
+TEST(a_message_of_a_pass_is_not_merged_before_the_pass_is_over)
+{
+	stage_begin(PROGRAMS_WAIT, 64);
+	reader_start(getpid());
+	search_end();
+	programs_take_messages();
+	for (int i = 0; i < 10; i++) {
+		ktrack_instant(unit_many, "one");
+		rings_read();
+		programs_take_messages();
+		CHECK_NUMBER(stage.programs.recorded.queue.size, i + 1);
+		CHECK_NUMBER(stage.programs.recorded.queue.nr_sorted, 0);
+	}
+	request_answer(REQUEST_PASS);
+	programs_take_messages();
+	CHECK_NUMBER(records_take(), 10);
+	stage_end();
+}
+
 /* A record that a thread has begun holds them back: only passes find that it is complete. */
 TEST(records_that_fill_the_memory_and_are_not_final_yet_wait_for_no_stop)
 {

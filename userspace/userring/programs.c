@@ -174,11 +174,8 @@ static bool programs_make_space(struct programs *programs)
 		queue->is_closed = true;
 		return true;
 	default:
-		/*
-		 * What is left at the end is delivered at once. If no record is final, only a
-		 * pass can find that a record was completed that holds them back.
-		 */
-		return !programs->is_on || !queue_has_record(queue, programs->ready_ns);
+		/* What is left at the end is delivered at once. */
+		return !programs->is_on;
 	}
 }
 
@@ -446,6 +443,17 @@ static void programs_search(struct programs *programs)
 	programs->is_searching = programs->helper.is_searching;
 }
 
+/*
+ * Whether another pass has a use. If no record is final, only a pass can find that a record was
+ * completed that holds them back.
+ */
+static bool programs_want_pass(struct programs *programs)
+{
+	return programs->is_found && !programs->is_asked &&
+	       (programs_make_space(programs) ||
+		!queue_has_record(&programs->recorded.queue, programs->ready_ns));
+}
+
 int programs_read(struct programs *programs, int timeout_ms, struct error *error)
 {
 	while (programs_receive(programs, 0))
@@ -453,7 +461,7 @@ int programs_read(struct programs *programs, int timeout_ms, struct error *error
 	programs_check_helper(programs);
 	programs_search(programs);
 	programs_ask_switch(programs);
-	if (programs->is_found && programs_make_space(programs))
+	if (programs_want_pass(programs))
 		programs_ask(programs, REQUEST_PASS);
 	while (programs->is_asked && programs_receive(programs, timeout_ms))
 		;
