@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-/* What /proc says of this process's namespaces. */
+/* Walks /proc, and compares this process's namespaces with the first ones. */
+#include <dirent.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -10,6 +12,22 @@
 
 /* The inode of the first PID namespace, which never changes (PROC_PID_INIT_INO). */
 #define FIRST_PID_NAMESPACE 0xEFFFFFFCU
+
+int proc_visit(const char *folder, int (*visit)(void *context, int folder_fd, int number),
+	       void *context)
+{
+	DIR *list = opendir(folder);
+	struct dirent *entry;
+	int status = 0;
+
+	while (list && status == 0 && (entry = readdir(list))) {
+		if (!entry->d_name[strspn(entry->d_name, "0123456789")])
+			status = visit(context, dirfd(list), atoi(entry->d_name));
+	}
+	if (list)
+		closedir(list);
+	return status;
+}
 
 bool namespace_has_kernel_pids(void)
 {

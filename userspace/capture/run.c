@@ -2,7 +2,6 @@
 /* What record, stream and watch share: the instance, rules, the command, programs. */
 #include "capture/run.h"
 
-#include <dirent.h>
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -46,31 +45,23 @@ static int narrow_append(void *context, int tid, struct error *error)
 	return 0;
 }
 
-static void narrow_process_append(struct buffer *out, int pid)
+static int narrow_process_append(void *out, int proc_fd, int pid)
 {
 	const struct workload_settings process = { .option = "-p", .pid = pid };
 	struct buffer path = { 0 };
 	struct error ignored = { 0 };
 
+	(void)proc_fd;
 	buffer_printf(&path, "/proc/%d/exe", pid);
 	if (narrow_program(buffer_string(&path)))
 		workload_find(&process, narrow_append, out, &ignored);
 	buffer_release(&path);
+	return 0;
 }
 
 void narrow_threads_append(struct buffer *out)
 {
-	DIR *processes = opendir("/proc");
-	struct dirent *entry;
-
-	while (processes && (entry = readdir(processes))) {
-		int pid = atoi(entry->d_name);
-
-		if (pid > 0)
-			narrow_process_append(out, pid);
-	}
-	if (processes)
-		closedir(processes);
+	proc_visit("/proc", narrow_process_append, out);
 }
 
 /*

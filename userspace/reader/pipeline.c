@@ -2,10 +2,10 @@
 /* Decodes records, and delivers them to sinks. */
 #include "reader/reader.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fnmatch.h>
 #include <fts.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -333,26 +333,27 @@ void workload_learn(struct workload *workload, const struct task_change *change)
 		thread_set_remove(&workload->threads, change->tid);
 }
 
-/* A process may end meanwhile. */
+/** struct thread_visit - a visitor of threads, and where it reports errors */
+struct thread_visit {
+	const struct thread_visitor *visitor;
+	struct error *error;
+};
+
+static int thread_visit(void *context, int folder_fd, int tid)
+{
+	const struct thread_visit *visit = context;
+
+	(void)folder_fd;
+	return visit->visitor->add(visit->visitor->context, tid, visit->error);
+}
+
 static int process_visit(int pid, const struct thread_visitor *visitor, struct error *error)
 {
-	struct buffer path = { 0 };
-	struct dirent *entry;
-	int status = 0;
-	DIR *threads;
+	struct thread_visit visit = { visitor, error };
+	char path[64];
 
-	buffer_printf(&path, "/proc/%d/task", pid);
-	threads = opendir(buffer_string(&path));
-	buffer_release(&path);
-	while (threads && status == 0 && (entry = readdir(threads))) {
-		int tid = atoi(entry->d_name);
-
-		if (tid > 0)
-			status = visitor->add(visitor->context, tid, error);
-	}
-	if (threads)
-		closedir(threads);
-	return status;
+	snprintf(path, sizeof(path), "/proc/%d/task", pid);
+	return proc_visit(path, thread_visit, &visit);
 }
 
 static int processes_visit(const struct buffer *list, const struct thread_visitor *visitor,

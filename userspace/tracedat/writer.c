@@ -181,13 +181,6 @@ static void lines_index(struct lines *lines)
 		qsort(lines->tids.data, lines->tids.size / sizeof(int), sizeof(int), tid_compare);
 }
 
-/* Appends "TID ". */
-static void line_begin(struct lines *lines, const char *thread)
-{
-	buffer_append_string(&lines->text, thread);
-	buffer_append_char(&lines->text, ' ');
-}
-
 /* procfs returns a name in one read. Returns its size with the newline; 0 if there is none. */
 static size_t name_read(int folder_fd, const char *path, char *name)
 {
@@ -198,83 +191,43 @@ static size_t name_read(int folder_fd, const char *path, char *name)
 	return size < 0 ? 0 : size;
 }
 
-/*
- * A thread that has just ended is skipped.
- * @folder_fd: has the folder of the thread
- */
-static void thread_append(struct comms *comms, int folder_fd, const char *process,
-			  const char *thread)
+/** struct group - a process that runs */
+struct group {
+	struct comms *comms;
+	int pid;
+};
+
+/* A thread that has just ended has no name. */
+static int thread_append(void *context, int folder_fd, int tid)
 {
-	struct buffer path = { 0 };
-	char name[NAME_SIZE];
+	const struct group *group = context;
+	struct comms *comms = group->comms;
+	char path[64], name[NAME_SIZE];
 	size_t size;
 
-	buffer_append_string(&path, thread);
-	buffer_append_string(&path, "/comm");
-	size = name_read(folder_fd, buffer_string(&path), name);
+	snprintf(path, sizeof(path), "%d/comm", tid);
+	size = name_read(folder_fd, path, name);
 	if (size > 0) {
-		line_begin(&comms->names, thread);
+		buffer_printf(&comms->names.text, "%d ", tid);
 		thread_name_append(&comms->names.text, (struct text){ name, size - 1 });
 		buffer_append_char(&comms->names.text, '\n');
 	}
-	line_begin(&comms->groups, thread);
-	buffer_append_string(&comms->groups.text, process);
-	buffer_append_char(&comms->groups.text, '\n');
-	buffer_release(&path);
-}
-
-static bool is_number(const char *name)
-{
-	return *name && !name[strspn(name, "0123456789")];
-}
-
-/* Closes @task_fd, which is -1 if the process has just ended. */
-static void threads_append(struct comms *comms, int task_fd, const char *process)
-{
-	DIR *threads = task_fd < 0 ? NULL : fdopendir(task_fd);
-	struct dirent *entry;
-
-	while (threads && (entry = readdir(threads))) {
-		if (is_number(entry->d_name))
-			thread_append(comms, task_fd, process, entry->d_name);
-	}
-	if (threads)
-		closedir(threads);
-	else
-		file_close(task_fd);
+	buffer_printf(&comms->groups.text, "%d %d\n", tid, group->pid);
+	return 0;
 }
 
 /* Most processes have one thread, which has the number of the process: its folder is not read. */
-static void process_append(struct comms *comms, int proc_fd, const char *process)
+static int process_append(void *context, int proc_fd, int pid)
 {
-	struct buffer path = { 0 };
+	struct group group = { context, pid };
 	struct stat status;
+	char path[64];
 
-	buffer_append_string(&path, process);
-	buffer_append_string(&path, "/task");
-	if (fstatat(proc_fd, buffer_string(&path), &status, 0) == 0 &&
-	    status.st_nlink == LINKS_OF_ONE_THREAD) {
-		thread_append(comms, proc_fd, process, process);
-	} else {
-		threads_append(
-			comms,
-			openat(proc_fd, buffer_string(&path), O_RDONLY | O_DIRECTORY | O_CLOEXEC),
-			process);
-	}
-	buffer_release(&path);
-}
-
-static void living_append(struct comms *comms)
-{
-	DIR *processes = opendir("/proc");
-	struct dirent *entry;
-
-	while (processes && (entry = readdir(processes))) {
-		if (is_number(entry->d_name))
-			process_append(comms, dirfd(processes), entry->d_name);
-	}
-	if (processes)
-		closedir(processes);
+	snprintf(path, sizeof(path), "/proc/%d/task", pid);
+	if (fstatat(proc_fd, path + strlen("/proc/"), &status, 0) == 0 &&
+	    status.st_nlink == LINKS_OF_ONE_THREAD)
+		return thread_append(&group, proc_fd, pid);
+	return proc_visit(path, thread_append, &group);
 }
 
 /* Adds lines of threads that have no line yet. */
@@ -351,7 +304,7 @@ int comms_append(struct buffer *out, const struct saved_tasks *saved,
 	int status;
 
 	if (!saved->is_nested)
-		living_append(&comms);
+		proc_visit("/proc", process_append, &comms);
 	programs_append(&comms, programs);
 	status = saved_append(&comms, saved, error);
 	if (status == 0) {
@@ -411,11 +364,11 @@ static bool saved_format_equals(const struct saved_format *a, const struct saved
 /* Takes ownership of @format; returns -1 if memory runs out. */
 static int formats_add(struct formats *formats, struct saved_format *format)
 {
-	struct saved_format *list = reallocarray(formats->list, formats->size + 1, sizeof(*list));
+	struct saved_format *list;
 
-	if (!list)
+	if (!array_reserve(formats->list, formats->size))
 		return -1;
-	formats->list = list;
+	list = formats->list;
 	for (size_t i = 0; i < formats->size; i++) {
 		if (list[i].id != format->id)
 			continue;

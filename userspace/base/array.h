@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
-/* Binary search in a sorted array. */
-#ifndef BASE_SEARCH_H
-#define BASE_SEARCH_H
+/* Arrays: growing, and binary search. */
+#ifndef BASE_ARRAY_H
+#define BASE_ARRAY_H
 
 #include <stdbool.h>
 #include <stddef.h>
