@@ -75,6 +75,19 @@ TEST(a_file_is_read_when_a_string_is_searched)
 	folder_remove(&folder);
 }
 
+TEST(a_string_without_memory_leaves_those_before_it)
+{
+	struct constants constants = { 0 };
+
+	CHECK_NUMBER(constants_add(&constants, text_of("0x1 : \"one\"\n")), 0);
+	constants.texts.failed = true;
+	CHECK_NUMBER(constants_add(&constants, text_of("0x2 : \"two\"\n")), -1);
+	constants.texts.failed = false;
+	check_string(&constants, 1, "one");
+	check_string(&constants, 2, NULL);
+	constants_release(&constants);
+}
+
 static enum field_kind kind_of(const char *type, uint64_t size)
 {
 	const struct format_field field = {

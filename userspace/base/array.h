@@ -5,6 +5,22 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdlib.h>
+
+/**
+ * array_reserve - make space for one more member behind the @nr members of @array
+ * @array: a pointer, which changes if the members move; NULL if there are none
+ *
+ * Returns false if memory ran out; the array is unchanged then. The new member is not initialized.
+ */
+#define array_reserve(array, nr)                                                  \
+	({                                                                        \
+		void *grown_ = reallocarray((array), (nr) + 1, sizeof(*(array))); \
+                                                                                  \
+		if (grown_)                                                       \
+			(array) = grown_;                                         \
+		grown_ != NULL;                                                   \
+	})
 
 /**
  * sorted_count - number of members at the beginning of an array for which @is_before is true

@@ -3,6 +3,7 @@
 #ifndef BASE_BASE_H
 #define BASE_BASE_H
 
+#include "base/array.h"
 #include "base/buffer.h"
 #include "base/checksum.h"
 #include "base/count.h"
@@ -16,7 +17,6 @@
 #include "base/owner.h"
 #include "base/proc.h"
 #include "base/quantile.h"
-#include "base/search.h"
 #include "base/suggest.h"
 #include "base/text.h"
 #include "base/time.h"

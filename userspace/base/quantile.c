@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+
 #define CELL_BITS 6
 _Static_assert(QUANTILE_CELLS == 1 << CELL_BITS, "a cell for each value of its bits");
 
@@ -38,19 +40,16 @@ static size_t octave_place(const struct quantiles *quantiles, unsigned int numbe
 static struct quantile_octave *octave_get(struct quantiles *quantiles, unsigned int number)
 {
 	size_t place = octave_place(quantiles, number);
-	struct quantile_octave *octaves;
+	struct quantile_octave *octave;
 
 	if (place < quantiles->nr_octaves && quantiles->octaves[place].number == number)
 		return &quantiles->octaves[place];
-	octaves = reallocarray(quantiles->octaves, quantiles->nr_octaves + 1, sizeof(*octaves));
-	if (!octaves)
+	if (!array_reserve(quantiles->octaves, quantiles->nr_octaves))
 		return NULL;
-	memmove(&octaves[place + 1], &octaves[place],
-		(quantiles->nr_octaves - place) * sizeof(*octaves));
-	octaves[place] = (struct quantile_octave){ .number = number };
-	quantiles->octaves = octaves;
-	quantiles->nr_octaves++;
-	return &octaves[place];
+	octave = &quantiles->octaves[place];
+	memmove(octave + 1, octave, (quantiles->nr_octaves++ - place) * sizeof(*octave));
+	*octave = (struct quantile_octave){ .number = number };
+	return octave;
 }
 
 int quantiles_add(struct quantiles *quantiles, uint64_t duration)

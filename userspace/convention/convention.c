@@ -162,21 +162,18 @@ static int convention_queue_symbols(struct convention *convention, struct descri
 				    struct text format)
 {
 	struct convention_symbols *symbols = &convention->symbols;
-	struct symbols_pending *pending;
 	char *copy;
 
 	if (!symbols->is_wanted || !descriptor_may_have_symbols(descriptor, format))
 		return 0;
-	pending = reallocarray(symbols->pending, symbols->nr_pending + 1, sizeof(*pending));
 	copy = malloc(format.size);
-	if (pending)
-		symbols->pending = pending;
-	if (!pending || !copy) {
+	if (!copy || !array_reserve(symbols->pending, symbols->nr_pending)) {
 		free(copy);
 		return -1;
 	}
 	memcpy(copy, format.data, format.size);
-	pending[symbols->nr_pending++] = (struct symbols_pending){ descriptor, copy, format.size };
+	symbols->pending[symbols->nr_pending++] = (struct symbols_pending){ descriptor, copy,
+									    format.size };
 	symbols->pending_size += format.size;
 	/* cppcheck-suppress memleak ; symbols->pending owns copy */
 	return symbols->pending_size > PENDING_SIZE_MAX ? pending_read(convention) : 0;
@@ -354,15 +351,10 @@ static void convention_entry_use(struct convention *convention, struct conventio
 
 static int convention_entry_keep(struct convention *convention, struct convention_entry *entry)
 {
-	struct convention_entry **entries =
-		reallocarray(convention->entries, convention->nr_entries + 1, sizeof(*entries));
-
-	if (!entries)
+	if (!array_reserve(convention->entries, convention->nr_entries) ||
+	    convention_entry_set_index(convention, entry) < 0)
 		return -1;
-	convention->entries = entries;
-	if (convention_entry_set_index(convention, entry) < 0)
-		return -1;
-	entries[convention->nr_entries++] = entry;
+	convention->entries[convention->nr_entries++] = entry;
 	convention_entry_use(convention, entry);
 	return 0;
 }

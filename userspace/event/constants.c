@@ -68,7 +68,6 @@ static int line_add(struct constants *constants, struct text line)
 {
 	struct buffer *texts = &constants->texts;
 	struct constant constant = { .offset = texts->size };
-	struct constant *list;
 
 	if (!literal_take(&line, "0x") || !address_take(&line, &constant.address) ||
 	    !literal_take(&line, " : \"") || line.size == 0 || line.data[line.size - 1] != '"')
@@ -78,11 +77,9 @@ static int line_add(struct constants *constants, struct text line)
 	constant.size = texts->size - constant.offset;
 	if (constant.size > 0 && !texts->failed && texts->data[texts->size - 1] == '\n')
 		constant.size--;
-	list = reallocarray(constants->list, constants->size + 1, sizeof(*list));
-	if (!list || texts->failed)
+	if (texts->failed || !array_reserve(constants->list, constants->size))
 		return -1;
-	constants->list = list;
-	list[constants->size++] = constant;
+	constants->list[constants->size++] = constant;
 	return 0;
 }
 

@@ -314,16 +314,14 @@ static int use_parse(struct parser *parser, enum rule_role role, struct text val
 		     struct error *error)
 {
 	struct rule *rule = parser->rule;
-	struct rule_use *uses = reallocarray(rule->uses, rule->nr_uses + 1, sizeof(*uses));
 	struct rule_use *use;
 
-	if (!uses)
+	if (!array_reserve(rule->uses, rule->nr_uses))
 		return error_set(error, "out of memory");
-	rule->uses = uses;
 	if (rule->nr_uses == RULE_USES_MAX)
 		return line_error(&parser->place, value.data, error, "more than %d tracepoints",
 				  RULE_USES_MAX);
-	use = &uses[rule->nr_uses++];
+	use = &rule->uses[rule->nr_uses++];
 	*use = (struct rule_use){ .role = role };
 	if (use_split(parser, rule_line_take_word(&value), use, error) < 0)
 		return -1;

@@ -66,12 +66,9 @@ static struct rule *rule_find(const struct rules *rules, const char *category)
 
 static int rule_keep(struct rules *rules, struct rule *rule)
 {
-	struct rule **list = reallocarray(rules->rules, rules->nr_rules + 1, sizeof(*list));
-
-	if (!list)
+	if (!array_reserve(rules->rules, rules->nr_rules))
 		return -1;
-	rules->rules = list;
-	list[rules->nr_rules++] = rule;
+	rules->rules[rules->nr_rules++] = rule;
 	return 0;
 }
 
@@ -101,16 +98,13 @@ out_free:
 /* Keeps the name of a file for messages about its rules. */
 static const char *source_keep(struct rules *rules, const char *path)
 {
-	char **list = reallocarray(rules->sources, rules->nr_sources + 1, sizeof(*list));
 	char *copy = strdup(path);
 
-	if (list)
-		rules->sources = list;
-	if (!list || !copy) {
+	if (!copy || !array_reserve(rules->sources, rules->nr_sources)) {
 		free(copy);
 		return NULL;
 	}
-	list[rules->nr_sources++] = copy;
+	rules->sources[rules->nr_sources++] = copy;
 	return copy;
 }
 

@@ -286,13 +286,9 @@ static int actions_bind(const struct rules *rules, struct rule_tracepoint *trace
 
 static int tracepoint_keep(struct rules *rules, struct rule_tracepoint *tracepoint)
 {
-	struct rule_tracepoint **list = reallocarray(rules->tracepoints, rules->nr_tracepoints + 1,
-						     sizeof(*list));
-
-	if (!list)
+	if (!array_reserve(rules->tracepoints, rules->nr_tracepoints))
 		return -1;
-	rules->tracepoints = list;
-	list[rules->nr_tracepoints++] = tracepoint;
+	rules->tracepoints[rules->nr_tracepoints++] = tracepoint;
 	rules->by_id[tracepoint->id] = tracepoint;
 	return 0;
 }

@@ -182,16 +182,12 @@ int merge_drain(struct source *source, int64_t until_ns, const struct source_han
 
 struct stream *source_add_stream(struct source *source, struct error *error)
 {
-	struct stream *streams = reallocarray(source->streams, source->nr_streams + 1,
-					      sizeof(*streams));
-
-	if (!streams) {
+	if (!array_reserve(source->streams, source->nr_streams)) {
 		error_set(error, "out of memory");
 		return NULL;
 	}
-	source->streams = streams;
-	streams[source->nr_streams] = (struct stream){ 0 };
-	return &streams[source->nr_streams++];
+	source->streams[source->nr_streams] = (struct stream){ 0 };
+	return &source->streams[source->nr_streams++];
 }
 
 const struct recording *source_describe(const struct source *source)

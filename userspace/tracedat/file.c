@@ -227,16 +227,12 @@ static struct trace_stream *trace_stream_new(struct trace_file *file, const stru
 static int area_add_stream(struct trace_file *file, const struct trace_area *area,
 			   struct trace_stream *own, struct error *error)
 {
-	struct stream *streams = reallocarray(file->streams, file->nr_streams + 1,
-					      sizeof(*streams));
-
-	if (!streams) {
+	if (!array_reserve(file->streams, file->nr_streams)) {
 		trace_chunk_free(own);
 		free(own);
 		return error_set(error, "out of memory");
 	}
-	file->streams = streams;
-	streams[file->nr_streams++] = (struct stream){
+	file->streams[file->nr_streams++] = (struct stream){
 		.ops = area->is_compressed ? &trace_chunk_ops : &trace_plain_ops,
 		.cpu = area->cpu,
 		.buffer = area->buffer,
@@ -520,14 +516,11 @@ void trace_file_report(struct trace_file *file, uint64_t offset, const char *pro
 /** trace_file_add_buffer - returns -1 with @error */
 static int trace_file_add_buffer(struct trace_file *file, struct text name, struct error *error)
 {
-	char **buffers = reallocarray(file->buffers, file->nr_buffers + 1, sizeof(*buffers));
-
 	memset(file->has_area, 0, TRACE_CPUS_MAX / 8);
-	if (!buffers)
+	if (!array_reserve(file->buffers, file->nr_buffers))
 		return error_set(error, "out of memory");
-	file->buffers = buffers;
-	buffers[file->nr_buffers] = strndup(name.data, name.size);
-	if (!buffers[file->nr_buffers])
+	file->buffers[file->nr_buffers] = strndup(name.data, name.size);
+	if (!file->buffers[file->nr_buffers])
 		return error_set(error, "out of memory");
 	file->nr_buffers++;
 	return 0;

@@ -51,20 +51,16 @@ void recent_release(struct recent *recent)
 
 static struct recent_cpu *recent_cpu_get(struct recent *recent, int cpu, bool is_sideband)
 {
-	struct recent_cpu *cpus;
-
 	for (size_t i = 0; i < recent->nr_cpus; i++) {
 		if (recent->cpus[i].cpu == cpu && recent->cpus[i].is_sideband == is_sideband)
 			return &recent->cpus[i];
 	}
-	cpus = reallocarray(recent->cpus, recent->nr_cpus + 1, sizeof(*cpus));
-	if (!cpus)
+	if (!array_reserve(recent->cpus, recent->nr_cpus))
 		return NULL;
-	recent->cpus = cpus;
-	cpus[recent->nr_cpus] = (struct recent_cpu){
+	recent->cpus[recent->nr_cpus] = (struct recent_cpu){
 		.cpu = cpu, .is_sideband = is_sideband, .first = RECENT_NONE, .last = RECENT_NONE
 	};
-	return &cpus[recent->nr_cpus++];
+	return &recent->cpus[recent->nr_cpus++];
 }
 
 static void recent_drop(struct recent *recent, struct recent_cpu *cpu)

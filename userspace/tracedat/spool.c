@@ -424,19 +424,16 @@ void spool_close(struct spool *spool)
 struct spool_file *spool_file_add(struct spool *spool, int cpu, bool is_sideband,
 				  struct error *error)
 {
-	struct spool_file *files = reallocarray(spool->files, spool->nr_files + 1, sizeof(*files));
-
-	if (!files) {
+	if (!array_reserve(spool->files, spool->nr_files)) {
 		error_set(error, "out of memory");
 		return NULL;
 	}
-	spool->files = files;
-	files[spool->nr_files] = (struct spool_file){
+	spool->files[spool->nr_files] = (struct spool_file){
 		.cpu = cpu,
 		.is_sideband = is_sideband,
 		.fd = -1,
 	};
-	return &files[spool->nr_files++];
+	return &spool->files[spool->nr_files++];
 }
 
 struct spool_file *spool_file_find(const struct spool *spool, int cpu, bool is_sideband)

@@ -121,15 +121,11 @@ static int event_remove(int fd, const char *group, const char *name, struct erro
 
 static int name_keep(struct dynamic_events *events, const char *name, struct error *error)
 {
-	char(*names)[DYNAMIC_NAME_SIZE] = reallocarray(events->names, events->nr_names + 1,
-						       sizeof(*names));
-
-	if (!names) {
+	if (!array_reserve(events->names, events->nr_names)) {
 		event_remove(events->fd, events->group, name, error);
 		return error_set(error, "out of memory");
 	}
-	events->names = names;
-	snprintf(names[events->nr_names++], DYNAMIC_NAME_SIZE, "%s", name);
+	snprintf(events->names[events->nr_names++], DYNAMIC_NAME_SIZE, "%s", name);
 	return 0;
 }
 

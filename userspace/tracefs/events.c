@@ -137,19 +137,17 @@ static unsigned int id_read(const struct control *control, const struct enabled 
 int enabled_add(struct enabled_list *list, const struct control *control, const char *system,
 		const char *event, int lock, struct error *error)
 {
-	struct enabled *grown = reallocarray(list->list, list->size + 1, sizeof(*grown));
 	struct enabled one = { .fd = -1 };
 
-	if (!grown)
+	if (!array_reserve(list->list, list->size))
 		return error_set(error, "out of memory");
-	list->list = grown;
 	one.system = strdup(system);
 	one.event = strdup(event);
 	if (enabled_open(&one, control, lock, error) < 0) {
 		enabled_free(&one);
 		return -1;
 	}
-	grown[list->size++] = one;
+	list->list[list->size++] = one;
 	return 0;
 }
 
@@ -513,12 +511,9 @@ static int name_compare(const void *a, const void *b)
 
 static int entry_names_add(struct entry_names *names, const char *name)
 {
-	char **grown = reallocarray(names->list, names->size + 1, sizeof(*grown));
 	char *copy = strdup(name);
 
-	if (grown)
-		names->list = grown;
-	if (!grown || !copy) {
+	if (!copy || !array_reserve(names->list, names->size)) {
 		free(copy);
 		return -1;
 	}

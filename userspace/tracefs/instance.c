@@ -910,19 +910,15 @@ bool instance_traces_functions(const struct instance *instance)
 int instance_add_stack(struct instance *instance, const char *system, const char *event,
 		       const char *filter, uint64_t limit, struct error *error)
 {
-	struct stack_trigger *triggers = reallocarray(instance->stacks, instance->nr_stacks + 1,
-						      sizeof(*triggers));
-
-	if (!triggers)
+	if (!array_reserve(instance->stacks, instance->nr_stacks))
 		return error_set(error, "out of memory");
-	instance->stacks = triggers;
 	if (instance->marker_fd < 0)
 		instance->marker_fd = file_open_in(instance->directory, "trace_marker", O_WRONLY,
 						   error);
 	if (instance->marker_fd < 0)
 		return -1;
-	return stack_trigger_set(&triggers[instance->nr_stacks++], &instance->control, system,
-				 event, filter, limit, error);
+	return stack_trigger_set(&instance->stacks[instance->nr_stacks++], &instance->control,
+				 system, event, filter, limit, error);
 }
 
 bool instance_has_stacks(const struct instance *instance)

@@ -323,14 +323,11 @@ static int enable_file_open(const char *directory, const char *line)
 
 static int released_add(struct released *released, int fd, struct error *error)
 {
-	int *list = reallocarray(released->list, released->size + 1, sizeof(*list));
-
-	if (!list) {
+	if (!array_reserve(released->list, released->size)) {
 		close(fd);
 		return error_set(error, "out of memory");
 	}
-	released->list = list;
-	list[released->size++] = fd;
+	released->list[released->size++] = fd;
 	return 0;
 }
 

@@ -72,19 +72,16 @@ static int cpu_buffer_open(struct cpu_buffer *buffer, const char *directory, str
 static int reader_add_entry(struct buffer_reader *reader, const char *directory, const char *entry,
 			    const struct cpu_buffer *common, struct error *error)
 {
-	struct cpu_buffer *list;
 	char rest;
 	int cpu;
 
 	if (sscanf(entry, "cpu%d%c", &cpu, &rest) != 1)
 		return 0;
-	list = reallocarray(reader->list, reader->size + 1, sizeof(*list));
-	if (!list)
+	if (!array_reserve(reader->list, reader->size))
 		return error_set(error, "out of memory");
-	reader->list = list;
-	list[reader->size] = *common;
-	list[reader->size].cpu = cpu;
-	return cpu_buffer_open(&list[reader->size++], directory, error);
+	reader->list[reader->size] = *common;
+	reader->list[reader->size].cpu = cpu;
+	return cpu_buffer_open(&reader->list[reader->size++], directory, error);
 }
 
 static int cpu_buffer_compare(const void *a, const void *b)
