@@ -91,16 +91,13 @@ void owner_release(struct owner *owner)
 	*owner = (struct owner){ 0 };
 }
 
-static bool groups_are_same(const struct owner *owner)
-{
-	return owner->nr_groups == owner->nr_before &&
-	       memcmp(owner->groups, owner->before, owner->nr_groups * sizeof(gid_t)) == 0;
-}
-
 /* Changes this thread only; the C library's function changes all threads. */
 static int groups_set(const struct owner *owner, const gid_t *groups, size_t size)
 {
-	return groups_are_same(owner) ? 0 : syscall(SYS_setgroups, size, groups);
+	bool are_same = owner->nr_groups == owner->nr_before &&
+			memcmp(owner->groups, owner->before, owner->nr_groups * sizeof(gid_t)) == 0;
+
+	return are_same ? 0 : syscall(SYS_setgroups, size, groups);
 }
 
 int owner_begin(const struct owner *owner)

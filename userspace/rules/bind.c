@@ -255,12 +255,6 @@ static int unless_bind(struct binding *binding, struct error *error)
 	return 0;
 }
 
-/* Whether an extra is passed on as a number. */
-static bool extra_is_number(const struct rule_action *action, size_t index)
-{
-	return field_ref_is_number(&action->extras[index].ref) && !action->extra_symbols[index];
-}
-
 /* Sets all of the extras but their values, if each is a number. A call's ABI would follow them. */
 static void action_numbers_init(struct rule_action *action)
 {
@@ -270,7 +264,7 @@ static void action_numbers_init(struct rule_action *action)
 	for (size_t i = 0; i < action->nr_extras; i++) {
 		const struct extra *extra = &action->extras[i];
 
-		if (!extra_is_number(action, i))
+		if (!field_ref_is_number(&extra->ref) || action->extra_symbols[i])
 			return;
 		if (extra->ref.end > size)
 			size = extra->ref.end;

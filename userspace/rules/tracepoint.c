@@ -23,15 +23,6 @@ static bool system_is_of_callers(const char *system)
 	return strcmp(system, "raw_syscalls") == 0 || strcmp(system, "syscalls") == 0;
 }
 
-/*
- * The condition of a use, NULL if it needs all records: also those of begins on a stack that do not
- * match, because their ends must not end the slices below.
- */
-static const char *use_condition(const struct rule *rule, const struct rule_use *use)
-{
-	return rule_use_hides(rule, use) ? NULL : rule_use_where(rule, use);
-}
-
 /** CONDITIONS_MAX - with more conditions a tracepoint gets no filter */
 #define CONDITIONS_MAX 64
 
@@ -70,11 +61,13 @@ static bool conditions_collect(struct conditions *conditions, const struct rules
 
 		for (size_t j = 0; j < rule->nr_uses; j++) {
 			const struct rule_use *use = &rule->uses[j];
-			const char *condition = use_condition(rule, use);
+			const char *condition = rule_use_where(rule, use);
 
 			if (!rule_use_means(use, system, name))
 				continue;
-			if (!condition || !condition_add(conditions, condition))
+			/* Begins that do not match have ends, which must not end others. */
+			if (rule_use_hides(rule, use) || !condition ||
+			    !condition_add(conditions, condition))
 				return false;
 		}
 	}
@@ -336,20 +329,11 @@ static int tracepoint_bind_calls(struct rule_tracepoint *tracepoint, const struc
 	return 0;
 }
 
-/* What texts of trace_marker mean is bound with the tracepoint of these texts. */
-static int tracepoint_bind_marker(struct rule_tracepoint *tracepoint, struct rules *rules,
-				  const struct format *format, struct error *error)
-{
-	return rule_marker_is(tracepoint->system, tracepoint->name)
-		       ? rule_marker_new(&tracepoint->marker, rules, format, error)
-		       : 0;
-}
-
 /* Returns as rules_bind(). */
 static int tracepoint_bind(struct rules *rules, struct rule_tracepoint *tracepoint,
 			   const struct format *format, bool is_swapped, struct error *error)
 {
-	int status, of_marker;
+	int status, of_marker = 0;
 
 	tracepoint->id = format->id;
 	tracepoint->names.kallsyms = rules->kallsyms;
@@ -357,7 +341,9 @@ static int tracepoint_bind(struct rules *rules, struct rule_tracepoint *tracepoi
 	tracepoint->names.syscalls = rules->syscalls;
 	tracepoint->names.tasks = &rules->tasks;
 	status = actions_bind(rules, tracepoint, format, is_swapped, error);
-	of_marker = status < 0 ? 0 : tracepoint_bind_marker(tracepoint, rules, format, error);
+	/* What texts of trace_marker mean is bound with the tracepoint of these texts. */
+	if (status >= 0 && rule_marker_is(tracepoint->system, tracepoint->name))
+		of_marker = rule_marker_new(&tracepoint->marker, rules, format, error);
 	if (status < 0 || of_marker < 0)
 		return -1;
 	if (tracepoint_bind_calls(tracepoint, format, is_swapped) < 0)

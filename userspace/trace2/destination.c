@@ -393,12 +393,6 @@ static enum open_result folder_target_open(struct destination *destination,
 
 #define PREFIX "af_unix:"
 
-/* Whether @value is for socket_target_open(). */
-static bool is_socket_value(const char *value)
-{
-	return strncmp(value, PREFIX, strlen(PREFIX)) == 0;
-}
-
 /**
  * struct socket_form - a prefix of values, and the socket types to try in this order; 0 is none
  */
@@ -516,7 +510,7 @@ enum open_result open_target(struct destination *destination,
 		return folder_target_open(destination, settings, value, error);
 	if (value[0] == '/')
 		return target_file_append(destination, settings, value, error);
-	if (is_socket_value(value))
+	if (strncmp(value, PREFIX, strlen(PREFIX)) == 0)
 		return socket_target_open(destination, settings, value, error);
 	error_set(error, "trace2: unknown value for '%s': '%s'", name, value);
 	return OPEN_UNKNOWN;

@@ -88,20 +88,15 @@ static bool is_complete(const struct trace2_event *event)
 	return !is_missing(event, &part[0]) && !is_missing(event, &part[1]);
 }
 
-static bool has_json(const struct trace2_event *event)
-{
-	return event->more.size > 0 || event->kind == TRACE2_DATA_JSON;
-}
-
 bool is_prepared(const struct trace2_settings *settings, const struct trace2_event *event)
 {
-	bool is_open;
+	bool is_open, has_json;
 
 	if ((unsigned int)event->kind >= TRACE2_KIND_COUNT || event->kind == TRACE2_VERSION)
 		return false;
 	is_open = settings->keeps_passwords || !kinds[event->kind].has_secrets;
-
-	return is_open && is_complete(event) && (settings->has_valid_json || !has_json(event));
+	has_json = event->more.size > 0 || event->kind == TRACE2_DATA_JSON;
+	return is_open && is_complete(event) && (settings->has_valid_json || !has_json);
 }
 
 static void parts_complete(struct prepared *prepared)

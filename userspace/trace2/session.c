@@ -223,12 +223,6 @@ void trace2_session_begin(struct trace2_session *session, int64_t start_unix_ns)
 	session->printer.times.span_ns = 0;
 }
 
-static bool writes_blocks(const struct trace2_session *session,
-			  const struct destination *destination)
-{
-	return session->settings.flush == TRACE2_FLUSH_BLOCKS && !destination->is_datagram;
-}
-
 /* git prints a double; its representation decides how an exact half is rounded. */
 static bool is_half_rounded_up(int64_t time_ns)
 {
@@ -261,7 +255,8 @@ static void session_list_opened(struct trace2_session *session)
 		session->opened[session->nr_opened++] = (struct opened_target){
 			.destination = destination,
 			.print = printers[i],
-			.has_blocks = writes_blocks(session, destination),
+			.has_blocks = session->settings.flush == TRACE2_FLUSH_BLOCKS &&
+				      !destination->is_datagram,
 		};
 	}
 	session->block_target = NULL;

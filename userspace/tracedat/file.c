@@ -1173,12 +1173,6 @@ static int trace_file_read(struct trace_file *file, struct error *error)
 	return trace_file_read_version(file, &cursor, version, error);
 }
 
-/* A CPU that was added later has no samples. */
-static const struct shift *file_find_shift(const struct shifts *shifts, int cpu)
-{
-	return (size_t)cpu < shifts->nr_cpus ? &shifts->list[cpu] : NULL;
-}
-
 static int64_t file_convert_time(const struct stream *stream, int64_t ticks)
 {
 	const struct trace_stream *own = stream->own;
@@ -1190,13 +1184,17 @@ static int64_t file_convert_time(const struct stream *stream, int64_t ticks)
 
 static void file_set_streams(struct trace_file *file)
 {
+	const struct shifts *shifts = &file->options.shifts;
+
 	for (size_t i = 0; i < file->nr_streams; i++) {
 		struct stream *stream = &file->streams[i];
 		struct trace_stream *own = stream->own;
 
 		stream->is_sideband = stream->buffer == trace_file_nr_buffers(file);
 		stream->layout = file->layout;
-		own->shift = file_find_shift(&file->options.shifts, stream->cpu);
+		/* A CPU that was added later has no samples. */
+		own->shift = (size_t)stream->cpu < shifts->nr_cpus ? &shifts->list[stream->cpu]
+								   : NULL;
 		if (own->shift || file->options.rate.multiplier)
 			stream->convert = file_convert_time;
 	}

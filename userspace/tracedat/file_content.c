@@ -761,12 +761,6 @@ void trace_file_skip_events(struct cursor *cursor)
 	events_walk(cursor, NULL);
 }
 
-/* Whether nothing follows the last format; version 6 does not state the size. */
-static bool formats_are_complete(const struct trace_file *file, const struct trace_content *content)
-{
-	return !file->has_sections || content->cursor.is_over || cursor_left(&content->cursor) == 0;
-}
-
 static void section_visit(struct trace_file *file, enum trace_section_kind kind,
 			  struct format_visit *visit)
 {
@@ -780,7 +774,8 @@ static void section_visit(struct trace_file *file, enum trace_section_kind kind,
 	else
 		formats_walk(&content.cursor, visit);
 	trace_content_check(file, &content, "it is cut short: event formats are missing");
-	if (!formats_are_complete(file, &content))
+	/* Version 6 does not state the size. */
+	if (file->has_sections && !content.cursor.is_over && cursor_left(&content.cursor) > 0)
 		trace_file_report(file, content.offset,
 				  "the size of its event formats contradicts their number");
 	trace_content_close(&content);

@@ -530,14 +530,6 @@ static bool visitor_wants(const struct tracepoint_visitor *visitor, const char *
 	return !visitor->wants || visitor->wants(visitor->context, system, name);
 }
 
-/* Directories of systems and tracepoints; their files are "enable" and the like. */
-static bool entry_is_wanted(const struct dirent *entry, const struct tracepoint_visitor *visitor,
-			    const char *system)
-{
-	return entry->d_name[0] != '.' && entry->d_type != DT_REG &&
-	       visitor_wants(visitor, system, entry->d_name);
-}
-
 /*
  * Reads the names that the visitor wants, sorted, so that what is printed does not depend on the
  * order of the directory. Returns -1 with errno; entry_names_release() works in both cases.
@@ -558,7 +550,9 @@ static int entry_names_read(struct entry_names *out, int events_fd,
 		return -1;
 	}
 	while (status == 0 && (entry = readdir(entries))) {
-		if (entry_is_wanted(entry, visitor, system))
+		/* Files are "enable" and the like. */
+		if (entry->d_name[0] != '.' && entry->d_type != DT_REG &&
+		    visitor_wants(visitor, system, entry->d_name))
 			status = entry_names_add(out, entry->d_name);
 	}
 	closedir(entries);

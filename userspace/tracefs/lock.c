@@ -262,12 +262,6 @@ int stale_visit(const struct stale_visitor *visitor, struct error *error)
 	return instances_visit(true, visitor, error);
 }
 
-/* Visits all instances whose owner runs; returns -1 with @error. */
-static int owned_visit(const struct stale_visitor *visitor, struct error *error)
-{
-	return instances_visit(false, visitor, error);
-}
-
 /* The kernel disables the enabled tracepoints. */
 int stale_remove(const char *directory, struct error *error)
 {
@@ -461,7 +455,7 @@ int tracepoints_release(const char *pattern, const struct release_watcher *watch
 {
 	struct released released = { .pattern = pattern, .watcher = watcher };
 	struct stale_visitor visitor = { .context = &released, .visit = instance_events_release };
-	int status = owned_visit(&visitor, error);
+	int status = instances_visit(false, &visitor, error);
 
 	if (status == 0)
 		status = released_await(&released, error);
