@@ -61,23 +61,6 @@ static struct extra_symbols *extra_symbols_new(const struct descriptor *descript
 	return NULL;
 }
 
-void extra_symbols_free(struct extra_symbols *own)
-{
-	if (own)
-		symbols_free(own->symbols);
-	free(own);
-}
-
-size_t extra_symbols_size(const struct descriptor *descriptor)
-{
-	const struct extra_symbols *own = descriptor->symbols;
-
-	if (!own)
-		return 0;
-	return sizeof(*own) + descriptor->nr_extras * sizeof(own->fields[0]) +
-	       symbols_size(own->symbols);
-}
-
 /* Takes ownership of @symbols. */
 static void descriptor_attach(struct convention *convention, struct descriptor *descriptor,
 			      struct symbols *symbols)

@@ -453,6 +453,23 @@ int descriptor_new(struct descriptor **out, const char *system, const struct for
 	return -1;
 }
 
+void extra_symbols_free(struct extra_symbols *own)
+{
+	if (own)
+		symbols_free(own->symbols);
+	free(own);
+}
+
+size_t extra_symbols_size(const struct descriptor *descriptor)
+{
+	const struct extra_symbols *own = descriptor->symbols;
+
+	if (!own)
+		return 0;
+	return sizeof(*own) + descriptor->nr_extras * sizeof(own->fields[0]) +
+	       symbols_size(own->symbols);
+}
+
 size_t descriptor_size(const struct descriptor *descriptor)
 {
 	size_t size = sizeof(*descriptor) + strlen(descriptor->category) + 1 +

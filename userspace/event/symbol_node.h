@@ -18,7 +18,7 @@
 #include "base/base.h"
 #include "event/format.h"
 
-/* Numbers of print formats, and what their operators do as in C with 64 bits. */
+/* Numbers and operators of print formats. */
 
 /** struct symbol_number - a number of 64 bits; @is_unsigned decides how it is compared and shifted
  */
@@ -52,16 +52,6 @@ enum symbol_binary {
 	SYMBOL_EITHER,
 	SYMBOL_BINARY_COUNT
 };
-
-/** symbol_number_unary - an operator with one operand */
-struct symbol_number symbol_number_unary(enum symbol_unary op, struct symbol_number a);
-
-/** symbol_number_binary - an operator with two operands; shifting by 64 and more gives 0 */
-struct symbol_number symbol_number_binary(enum symbol_binary op, struct symbol_number a,
-					  struct symbol_number b);
-
-/** symbol_number_cast - convert to an integer type of @size bytes: 1, 2, 4 or 8 */
-struct symbol_number symbol_number_cast(unsigned int size, bool is_signed, struct symbol_number a);
 
 /** Limits of the symbols of a tracepoint; the kernel's need a tenth of each */
 #define SYMBOL_ANSWER_MAX (256 * 1024)
