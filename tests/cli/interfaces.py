@@ -169,7 +169,7 @@ def stat_columns():
 
 
 # Calls that write a member of an object, or a part of a text that is one.
-MEMBER_CALLS = ("_member\\(out, ", "json_append_member\\(out, text_of\\(", "level_append\\(&sink->message, ", "moment_append\\(sink, ")
+MEMBER_CALLS = ("_member\\(out, ", "json_append_(?:text|number|flag)\\(&?\\w+, ", "json_append_member\\(out, text_of\\(", "level_append\\(&sink->message, ", "moment_append\\(sink, ")
 MEMBER = re.compile(rf'\\"(\w+)\\":|(?:{"|".join(MEMBER_CALLS)})"(\w+)"')
 ROW = re.compile(r'\{ "(\w+)", ')
 

@@ -48,4 +48,25 @@ int json_append_value(struct buffer *buffer, struct text text);
  */
 void json_append_member(struct buffer *buffer, struct text name, bool *first);
 
+/** json_append_text, json_append_number, json_append_flag - append a member with its value */
+static inline void json_append_text(struct buffer *buffer, const char *name, struct text text,
+				    bool *first)
+{
+	json_append_member(buffer, text_of(name), first);
+	json_append_string(buffer, text);
+}
+
+static inline void json_append_number(struct buffer *buffer, const char *name, int64_t number,
+				      bool *first)
+{
+	json_append_member(buffer, text_of(name), first);
+	buffer_append_signed(buffer, number);
+}
+
+static inline void json_append_flag(struct buffer *buffer, const char *name, bool flag, bool *first)
+{
+	json_append_member(buffer, text_of(name), first);
+	buffer_append_string(buffer, flag ? "true" : "false");
+}
+
 #endif

@@ -136,12 +136,6 @@ static void retention_apply(const struct retention *limits, int folder_fd, const
 	free(files.list);
 }
 
-static void sessions_trim(const struct retention *limits, int folder_fd, const char *sid)
-{
-	retention_apply(limits, folder_fd, SESSION_PATTERN, time_now_ns(CLOCK_REALTIME),
-			path_base_name(sid));
-}
-
 void retention_apply_to_sessions(const struct retention *limits, const char *folder,
 				 const char *sid)
 {
@@ -153,7 +147,8 @@ void retention_apply_to_sessions(const struct retention *limits, const char *fol
 	if (!output_owner(&user, &group) || owner_init(&owner, user, group) == 0)
 		fd = owner_reach(&owner, folder, &is_owners);
 	if (fd >= 0 && owner_begin(is_owners ? &owner : &self) == 0) {
-		sessions_trim(limits, fd, sid);
+		retention_apply(limits, fd, SESSION_PATTERN, time_now_ns(CLOCK_REALTIME),
+				path_base_name(sid));
 		owner_end(is_owners ? &owner : &self);
 	}
 	file_close(fd);

@@ -36,12 +36,6 @@ static void arg_number_append(struct buffer *out, const char *name, int64_t numb
 	buffer_append_signed(out, number);
 }
 
-static void arg_true_append(struct buffer *out, const char *name, bool *first)
-{
-	json_append_member(out, text_of(name), first);
-	buffer_append_string(out, "true");
-}
-
 static void args_append_emitter(struct buffer *out, const struct timeline_event *event,
 				unsigned int with, bool is_end, bool *first)
 {
@@ -71,20 +65,19 @@ void event_append_args(struct buffer *out, const struct timeline_event *event, u
 		flows_append_json(out, event);
 	}
 	if (with & ARGS_TRACK) {
-		json_append_member(out, text_of("ktrack:track"), &first);
-		json_append_string(out, event->track->name);
+		json_append_text(out, "ktrack:track", event->track->name, &first);
 	}
 	args_append_emitter(out, event, with, is_end, &first);
 	if (event->is_suspect)
-		arg_true_append(out, "ktrack:suspect", &first);
+		json_append_flag(out, "ktrack:suspect", true, &first);
 	if (event->is_unfinished)
-		arg_true_append(out, "ktrack:unfinished", &first);
+		json_append_flag(out, "ktrack:unfinished", true, &first);
 	if (event->is_foreign)
-		arg_true_append(out, "ktrack:foreign", &first);
+		json_append_flag(out, "ktrack:foreign", true, &first);
 	if (event->is_cut && event->kind == TIMELINE_SLICE_BEGIN)
 		arg_number_append(out, "ktrack:begin_ns", event->begin_ns, false, &first);
 	else if (event->is_cut)
-		arg_true_append(out, "ktrack:cut", &first);
+		json_append_flag(out, "ktrack:cut", true, &first);
 	buffer_append_char(out, '}');
 }
 
@@ -122,8 +115,7 @@ static void machine_append_object(struct buffer *out, const struct timeline_mach
 	bool first = true;
 
 	buffer_append_char(out, '{');
-	json_append_member(out, text_of("name"), &first);
-	json_append_string(out, text_of(machine->name));
+	json_append_text(out, "name", text_of(machine->name), &first);
 	recording_append(out, recording, RECORDING_MACHINE);
 	buffer_printf(out,
 		      ",\"shift_ns\":\"%lld\",\"wall_error_ns\":", (long long)machine->shift_ns);

@@ -148,12 +148,6 @@ static int chrome_rows_new(struct chrome_rows *rows, size_t nr_machines)
 	return rows->named && rows->recent ? 0 : -1;
 }
 
-static void chrome_rows_release(struct chrome_rows *rows)
-{
-	free(rows->named);
-	free(rows->recent);
-}
-
 /* The name of a process is its main thread's, which need not have a track. */
 static void chrome_append_process(struct chrome_rows *rows, struct buffer *out,
 				  const struct timeline_track *track)
@@ -262,8 +256,7 @@ static void chrome_append_member(struct buffer *out, const char *name, struct te
 {
 	bool first = false;
 
-	json_append_member(out, text_of(name), &first);
-	json_append_string(out, text);
+	json_append_text(out, name, text, &first);
 }
 
 /* Writes the viewers' name for a process or thread; returns -1 with @error. */
@@ -399,8 +392,7 @@ static void append_about(struct buffer *out, const struct recording *recording)
 {
 	bool first = true;
 
-	json_append_member(out, text_of("ktrack"), &first);
-	json_append_string(out, text_of(KTRACK_VERSION));
+	json_append_text(out, "ktrack", text_of(KTRACK_VERSION), &first);
 	recording_append(out, recording, RECORDING_CHROME);
 	machines_append(out, recording);
 	buffer_append_string(out, ",\"start_s\":\"");
@@ -839,7 +831,8 @@ static void chrome_release(struct sink_file *file)
 	rows_release(&sink->thread_rows);
 	buffer_release(&sink->held.place);
 	flow_set_release(&sink->flows);
-	chrome_rows_release(&sink->rows);
+	free(sink->rows.named);
+	free(sink->rows.recent);
 }
 
 static const struct sink_file_ops chrome_file = {

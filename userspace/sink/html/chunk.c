@@ -319,11 +319,6 @@ static int chunk_report(struct html_sink *sink, const struct html_track *track,
 	return sink_file_spill(&sink->file, error);
 }
 
-static enum html_chunk_kind points_kind(const struct html_track *track)
-{
-	return track->kind == TRACK_COUNTER ? CHUNK_SAMPLES : CHUNK_INSTANTS;
-}
-
 /* A track may be at many places of its thread, each for a short time: only the first chunk stays.
  */
 static int depth_report(struct html_sink *sink, struct html_track *track, struct html_chunk *first,
@@ -350,7 +345,9 @@ int html_track_report(struct html_sink *sink, struct html_track *track, struct e
 		if (depth_report(sink, track, track->slices[i], error) < 0)
 			return -1;
 	}
-	return chunk_report(sink, track, points_kind(track), &track->points, error);
+	return chunk_report(sink, track,
+			    track->kind == TRACK_COUNTER ? CHUNK_SAMPLES : CHUNK_INSTANTS,
+			    &track->points, error);
 }
 
 int html_flows_report(struct html_sink *sink, struct error *error)

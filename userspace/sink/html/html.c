@@ -47,20 +47,16 @@ static uint64_t html_name_number(struct html_sink *sink, struct timeline_name *n
 	return (uintptr_t)*data - 1;
 }
 
-/* In the tree, a track is below its machine. */
-static void html_append_label(struct buffer *out, struct timeline_track shown)
-{
-	shown.machine = NULL;
-	track_append_label(out, &shown);
-}
-
 static void append_track(struct html_sink *sink, const struct timeline_track *shown)
 {
+	struct timeline_track own = *shown;
 	struct buffer *out = &sink->file.out;
 
 	buffer_printf(out, "t {\"number\":%lu,\"label\":", shown->number);
+	/* In the tree, a track is below its machine. */
+	own.machine = NULL;
 	buffer_clear(&sink->file.text);
-	html_append_label(&sink->file.text, *shown);
+	track_append_label(&sink->file.text, &own);
 	html_append_json(out, buffer_text(&sink->file.text));
 	out->failed |= sink->file.text.failed;
 	buffer_append_string(out, ",\"identity\":");
@@ -116,20 +112,13 @@ static int html_open(struct sink_file *file, const struct recording *recording, 
 
 static int depths_grow(struct html_track *track, unsigned int nr_depths, struct error *error)
 {
-	struct html_chunk **slices = reallocarray(track->slices, nr_depths, sizeof(*slices));
-	struct html_open *open;
+	unsigned int size = track->nr_depths;
 
-	if (slices)
-		track->slices = slices;
-	open = slices ? reallocarray(track->open, nr_depths, sizeof(*open)) : NULL;
-	if (!open)
-		return error_set(error, "out of memory");
-	track->open = open;
-	for (; track->nr_depths < nr_depths; track->nr_depths++) {
-		slices[track->nr_depths] = NULL;
-		open[track->nr_depths] = (struct html_open){ 0 };
-	}
-	return 0;
+	if (sink_array_grow((void **)&track->slices, &size, nr_depths, sizeof(*track->slices),
+			    error) < 0)
+		return -1;
+	return sink_array_grow((void **)&track->open, &track->nr_depths, nr_depths,
+			       sizeof(*track->open), error);
 }
 
 /* Slices that do not belong to a thread have the numbers of the threads that began and ended them.
@@ -575,13 +564,6 @@ static int live_open(struct sink_file *file, const struct recording *recording, 
 	return sink_file_spill(file, error);
 }
 
-/* Tracks must exist until their end; they get no events. */
-static int full_track_begin(struct sink_file *file, const struct timeline_event *event,
-			    struct error *error)
-{
-	return sink_file_track_new(file, event->track, sizeof(struct html_track), error) ? 0 : -1;
-}
-
 /* After the limit, only the end is written. */
 static int live_event(struct sink_file *file, const struct timeline_event *event,
 		      struct error *error)
@@ -590,7 +572,10 @@ static int live_event(struct sink_file *file, const struct timeline_event *event
 
 	if (!sink->is_full || event->kind == TIMELINE_FINISH)
 		return html_lines_write(sink, event, error);
-	return event->kind == TIMELINE_TRACK_BEGIN ? full_track_begin(file, event, error) : 0;
+	/* Tracks must exist until their end; they get no events. */
+	if (event->kind != TIMELINE_TRACK_BEGIN)
+		return 0;
+	return sink_file_track_new(file, event->track, sizeof(struct html_track), error) ? 0 : -1;
 }
 
 /* Explanations of slices would be added at the end. */

@@ -92,8 +92,7 @@ void html_append_recording(struct buffer *out, const struct recording *recording
 	struct buffer members = { 0 };
 	bool first = true;
 
-	json_append_member(&members, text_of("ktrack"), &first);
-	json_append_string(&members, text_of(KTRACK_VERSION));
+	json_append_text(&members, "ktrack", text_of(KTRACK_VERSION), &first);
 	recording_append(&members, recording, RECORDING_HTML);
 	machines_append(&members, recording);
 	buffer_append_string(out, "r {");

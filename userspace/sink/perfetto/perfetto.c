@@ -365,12 +365,6 @@ static int instant_write(struct perfetto_sink *sink, int64_t time_ns, struct tex
 	return perfetto_message_end(sink, begun, error);
 }
 
-static int perfetto_write_remark(struct perfetto_sink *sink, const struct timeline_event *event,
-				 struct error *error)
-{
-	return instant_write(sink, event->time_ns, remark_set(&sink->file.text, event), error);
-}
-
 /* Commands of several recordings in a file may overlap. */
 static int perfetto_write_command_begin(struct perfetto_sink *sink,
 					const struct timeline_event *event, struct error *error)
@@ -458,7 +452,8 @@ static int perfetto_frame_event(struct perfetto_sink *sink, const struct timelin
 	case TIMELINE_MALFORMED:
 	case TIMELINE_FOREIGN_END:
 	case TIMELINE_TRACEPOINT:
-		return perfetto_write_remark(sink, event, error);
+		return instant_write(sink, event->time_ns, remark_set(&sink->file.text, event),
+				     error);
 	case TIMELINE_COMMAND_BEGIN:
 		return perfetto_write_command_begin(sink, event, error);
 	case TIMELINE_COMMAND_END:

@@ -128,12 +128,6 @@ static int label_take(struct perfetto_sink *sink, struct perfetto_track *track, 
 	return 0;
 }
 
-/* Releases the name of a track below a task. */
-static void perfetto_label_forget(struct perfetto_sink *sink, const struct perfetto_track *track)
-{
-	map_remove(&sink->names, place_hash(track), track);
-}
-
 static void append_buffer(const struct perfetto_sink *sink, struct buffer *out,
 			  const struct timeline_track *shown)
 {
@@ -225,19 +219,14 @@ void perfetto_waiting_release(struct perfetto_waiting *waiting)
 	*waiting = (struct perfetto_waiting){ 0 };
 }
 
-static struct perfetto_message descriptor_begin_in(struct perfetto_sink *sink, size_t packet,
-						   uint64_t uuid)
+static struct perfetto_message descriptor_begin(struct perfetto_sink *sink, size_t packet,
+						uint64_t uuid)
 {
 	struct perfetto_message begun = { .packet = packet };
 
 	begun.message = proto_begin(&sink->file.out, PACKET_TRACK_DESCRIPTOR);
 	proto_number(&sink->file.out, TRACK_DESCRIPTOR_UUID, uuid);
 	return begun;
-}
-
-static struct perfetto_message descriptor_begin(struct perfetto_sink *sink, uint64_t uuid)
-{
-	return descriptor_begin_in(sink, perfetto_packet_begin(sink), uuid);
 }
 
 /* JSON is well-formed UTF-8, and so needs no proto_text(). */
@@ -265,7 +254,8 @@ static void merge_append(struct buffer *out, uint64_t key)
 int perfetto_descriptor_write(struct perfetto_sink *sink,
 			      const struct perfetto_descriptor *descriptor, struct error *error)
 {
-	struct perfetto_message begun = descriptor_begin(sink, descriptor->uuid);
+	struct perfetto_message begun = descriptor_begin(sink, perfetto_packet_begin(sink),
+							 descriptor->uuid);
 	struct buffer *out = &sink->file.out;
 
 	if (descriptor->parent_uuid > 0)
@@ -470,7 +460,7 @@ static int process_descriptor_write(struct perfetto_sink *sink, const struct tas
 	struct perfetto_message begun;
 
 	proto_number(out, PACKET_TIMESTAMP, ids->time_ns);
-	begun = descriptor_begin_in(sink, packet, uuid);
+	begun = descriptor_begin(sink, packet, uuid);
 	process = proto_begin(out, TRACK_DESCRIPTOR_PROCESS);
 	proto_signed(out, PROCESS_PID, ids->pid);
 	if (name[0])
@@ -489,7 +479,7 @@ static int thread_descriptor_write(struct perfetto_sink *sink, const struct task
 	struct perfetto_message begun;
 
 	proto_number(out, PACKET_TIMESTAMP, ids->time_ns);
-	begun = descriptor_begin_in(sink, packet, uuid);
+	begun = descriptor_begin(sink, packet, uuid);
 	thread = proto_begin(out, TRACK_DESCRIPTOR_THREAD);
 	proto_signed(out, THREAD_PID, ids->pid);
 	proto_signed(out, THREAD_TID, ids->tid);
@@ -721,6 +711,6 @@ int perfetto_track_end(struct perfetto_sink *sink, const struct timeline_event *
 	if (track->row.row)
 		rows_track_end(&sink->thread_rows, &track->row);
 	else if (track->parent_uuid > 0)
-		perfetto_label_forget(sink, track);
+		map_remove(&sink->names, place_hash(track), track);
 	return 0;
 }

@@ -21,13 +21,6 @@ static int sqlite_api_load(struct sqlite_api *api, struct error *error)
 			    sizeof(functions) / sizeof(functions[0]), error);
 }
 
-/* Unloads the library; a zeroed struct is fine. */
-static void sqlite_api_release(struct sqlite_api *api)
-{
-	library_release(api->handle);
-	*api = (struct sqlite_api){ 0 };
-}
-
 /* The bytes that programs with SQLite lock, and where they are: part of its file format. */
 #define LOCK_BEGIN 0x40000000
 #define LOCK_SIZE 512
@@ -514,7 +507,7 @@ void database_close(struct database *database)
 		database->api.close_v2(database->handle);
 	if (database->files.fd >= 0)
 		database_files_close(&database->files, &database->api, database->is_complete);
-	sqlite_api_release(&database->api);
+	library_release(database->api.handle);
 	buffer_release(&database->text);
 	*database = (struct database){ .files.fd = -1 };
 }

@@ -198,13 +198,6 @@ static int rows_write(struct query_output *output, void (*write)(struct query_ou
 	return status;
 }
 
-static int csv_rows_print(struct query_output *output, struct error *error)
-{
-	if (output->settings->has_header)
-		csv_titles(output);
-	return rows_write(output, csv_row, error);
-}
-
 static int json_rows_print(struct query_output *output, struct error *error)
 {
 	int status;
@@ -293,8 +286,10 @@ static int query_print(struct database *database, sqlite3_stmt *statement,
 	};
 	int status;
 
+	if (settings->form == QUERY_CSV && settings->has_header)
+		csv_titles(&output);
 	if (settings->form == QUERY_CSV)
-		status = csv_rows_print(&output, error);
+		status = rows_write(&output, csv_row, error);
 	else if (settings->form == QUERY_JSON)
 		status = json_rows_print(&output, error);
 	else

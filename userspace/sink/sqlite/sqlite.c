@@ -489,13 +489,6 @@ static int (*const writers[TIMELINE_KIND_COUNT])(struct sqlite_sink *sink,
 	[TIMELINE_FINISH] = sqlite_finish,
 };
 
-/* Adds the rows of an event; returns -1 with @error. */
-static int sqlite_rows_add(struct sqlite_sink *sink, const struct timeline_event *event,
-			   struct error *error)
-{
-	return writers[event->kind] ? writers[event->kind](sink, event, error) : 0;
-}
-
 static int explanation_add(struct sqlite_sink *sink, const struct explanation *one,
 			   struct error *error)
 {
@@ -591,7 +584,7 @@ static int sqlite_event(struct sink_file *file, const struct timeline_event *eve
 {
 	struct sqlite_sink *sink = sqlite_sink_of(file);
 
-	if (sqlite_rows_add(sink, event, error) < 0)
+	if (writers[event->kind] && writers[event->kind](sink, event, error) < 0)
 		return -1;
 	return sink->nr_pending > PENDING_MAX ? sqlite_commit(sink, error) : 0;
 }

@@ -509,18 +509,6 @@ int stat_print_csv(struct stat_sink *sink)
 
 /* Statistics as one line of JSON, for programs. */
 
-static void member_text(struct buffer *out, const char *name, struct text text, bool *first)
-{
-	json_append_member(out, text_of(name), first);
-	json_append_string(out, text);
-}
-
-static void member_number(struct buffer *out, const char *name, int64_t number, bool *first)
-{
-	json_append_member(out, text_of(name), first);
-	buffer_append_signed(out, number);
-}
-
 /* Powers of two with anything in them: [from, count]. */
 static void append_histogram(struct buffer *out, const struct quantiles *quantiles)
 {
@@ -576,12 +564,12 @@ static void append_slow(struct buffer *out, struct stat_sink *sink)
 		bool first = true;
 
 		buffer_append_string(out, i + 1 < sink->nr_slow ? ",{" : "{");
-		member_text(out, "tracepoint", text_of(slow->category->text), &first);
-		member_text(out, "track", buffer_text(&slow->track), &first);
-		member_text(out, "name", buffer_text(&slow->name), &first);
-		member_number(out, "begin_ns", slow->begin_ns - sink->file.start_ns, &first);
-		member_number(out, "ns", slow->ns, &first);
-		member_text(out, "fields", buffer_text(&slow->fields), &first);
+		json_append_text(out, "tracepoint", text_of(slow->category->text), &first);
+		json_append_text(out, "track", buffer_text(&slow->track), &first);
+		json_append_text(out, "name", buffer_text(&slow->name), &first);
+		json_append_number(out, "begin_ns", slow->begin_ns - sink->file.start_ns, &first);
+		json_append_number(out, "ns", slow->ns, &first);
+		json_append_text(out, "fields", buffer_text(&slow->fields), &first);
 		buffer_append_char(out, '}');
 	}
 	buffer_append_char(out, ']');
@@ -615,10 +603,10 @@ static void append_losses(struct buffer *out, const struct stat_sink *sink)
 		bool first = true;
 
 		buffer_append_string(out, i > 0 ? ",{" : "{");
-		member_number(out, "cpu", loss->cpu, &first);
-		member_number(out, "gaps", loss->nr_gaps, &first);
-		member_number(out, "records", loss->nr_records, &first);
-		member_number(out, "gaps_of_unknown_size", loss->nr_unknown, &first);
+		json_append_number(out, "cpu", loss->cpu, &first);
+		json_append_number(out, "gaps", loss->nr_gaps, &first);
+		json_append_number(out, "records", loss->nr_records, &first);
+		json_append_number(out, "gaps_of_unknown_size", loss->nr_unknown, &first);
 		buffer_append_char(out, '}');
 	}
 	buffer_append_char(out, ']');
@@ -629,27 +617,28 @@ static void append_totals(struct buffer *out, const struct timeline_totals *tota
 	bool first = true;
 
 	buffer_append_string(out, ",\"totals\":{");
-	member_number(out, "lost_records", totals->lost_records, &first);
-	member_number(out, "lost_gaps", totals->lost_gaps, &first);
-	member_number(out, "lost_gaps_unknown", totals->lost_gaps_unknown, &first);
-	member_number(out, "lost_task_records", totals->lost_task_records, &first);
-	member_number(out, "unmatched_ends", totals->unmatched_ends, &first);
-	member_number(out, "filtered_ends", totals->filtered_ends, &first);
-	member_number(out, "foreign_ends", totals->foreign_ends, &first);
-	member_number(out, "late_records", totals->late_records, &first);
-	member_number(out, "malformed", totals->malformed, &first);
-	member_number(out, "unfinished", totals->unfinished, &first);
-	member_number(out, "suspect", totals->suspect, &first);
-	member_number(out, "retired_tracks", totals->retired_tracks, &first);
-	member_number(out, "renamed_threads", totals->renamed_threads, &first);
-	member_number(out, "evicted_slices", totals->evicted_slices, &first);
-	member_number(out, "other_names", totals->other_names, &first);
+	json_append_number(out, "lost_records", totals->lost_records, &first);
+	json_append_number(out, "lost_gaps", totals->lost_gaps, &first);
+	json_append_number(out, "lost_gaps_unknown", totals->lost_gaps_unknown, &first);
+	json_append_number(out, "lost_task_records", totals->lost_task_records, &first);
+	json_append_number(out, "unmatched_ends", totals->unmatched_ends, &first);
+	json_append_number(out, "filtered_ends", totals->filtered_ends, &first);
+	json_append_number(out, "foreign_ends", totals->foreign_ends, &first);
+	json_append_number(out, "late_records", totals->late_records, &first);
+	json_append_number(out, "malformed", totals->malformed, &first);
+	json_append_number(out, "unfinished", totals->unfinished, &first);
+	json_append_number(out, "suspect", totals->suspect, &first);
+	json_append_number(out, "retired_tracks", totals->retired_tracks, &first);
+	json_append_number(out, "renamed_threads", totals->renamed_threads, &first);
+	json_append_number(out, "evicted_slices", totals->evicted_slices, &first);
+	json_append_number(out, "other_names", totals->other_names, &first);
 	buffer_append_string(out, "},\"malformed_of\":[");
 	for (size_t i = 0; i < totals->nr_malformed_of; i++) {
 		first = true;
 		buffer_append_string(out, i > 0 ? ",{" : "{");
-		member_text(out, "tracepoint", text_of(totals->malformed_of[i].tracepoint), &first);
-		member_number(out, "count", totals->malformed_of[i].count, &first);
+		json_append_text(out, "tracepoint", text_of(totals->malformed_of[i].tracepoint),
+				 &first);
+		json_append_number(out, "count", totals->malformed_of[i].count, &first);
 		buffer_append_char(out, '}');
 	}
 	buffer_append_char(out, ']');
@@ -661,9 +650,9 @@ int stat_print_json(struct stat_sink *sink)
 	bool first = true;
 
 	buffer_append_char(out, '{');
-	member_number(out, "duration_ns", sink->now_ns - sink->file.start_ns, &first);
+	json_append_number(out, "duration_ns", sink->now_ns - sink->file.start_ns, &first);
 	if (sink->file.counts_ticks)
-		member_text(out, "time_unit", text_of("ticks"), &first);
+		json_append_text(out, "time_unit", text_of("ticks"), &first);
 	json_append_member(out, text_of("quantile_error"), &first);
 	buffer_printf(out, "%g", QUANTILE_ERROR);
 	for (int kind = 0; kind < STAT_KIND_COUNT; kind++) {
@@ -675,7 +664,7 @@ int stat_print_json(struct stat_sink *sink)
 	append_losses(out, sink);
 	if (sink->is_finished)
 		append_totals(out, &sink->totals);
-	member_number(out, "beyond_rows", sink->nr_beyond, &first);
+	json_append_number(out, "beyond_rows", sink->nr_beyond, &first);
 	buffer_append_string(out, "}\n");
 	return 0;
 }

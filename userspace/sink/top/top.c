@@ -220,16 +220,11 @@ static int lines_grow(struct stat_top *top)
 	return 0;
 }
 
-static struct top_sum row_sum(const struct stat_row *row)
-{
-	return (struct top_sum){ stat_row_count(row), row->times.total_ns };
-}
-
 static void line_copy(const struct stat_top *top, struct top_line *line, struct top_sum *before,
 		      const struct stat_row *row)
 {
 	const struct sink_stat_settings *settings = &top->sink->settings;
-	struct top_sum now = row_sum(row);
+	struct top_sum now = { stat_row_count(row), row->times.total_ns };
 
 	line->row = *row;
 	line->row.quantiles = (struct quantiles){ 0 };
