@@ -246,10 +246,10 @@ TEST(one_sink_too_many_is_refused_and_freed)
 			     0);
 	last = fake_new('X', &fixture.log);
 	CHECK_NUMBER(timeline_add(&fixture.timeline, &last->sink, &fixture.error), -1);
-	CHECK_TEXT(fixture.error.text, "more than 13 outputs at once");
+	CHECK_TEXT(fixture.error.text, "more than 16 outputs at once");
 	CHECK_NUMBER(timeline_open(&fixture.timeline, &recording, &fixture.error), 0);
-	fixture_release(&fixture, "X- Ao Bo Co Do Eo Fo Go Ho Io Jo Ko Lo Mo "
-				  "A- B- C- D- E- F- G- H- I- J- K- L- M- ");
+	fixture_release(&fixture, "X- Ao Bo Co Do Eo Fo Go Ho Io Jo Ko Lo Mo No Oo Po "
+				  "A- B- C- D- E- F- G- H- I- J- K- L- M- N- O- P- ");
 }
 
 /* Returns the signal that ends a process which opens a timeline and pushes two events. */
