@@ -148,7 +148,10 @@ static int chrome_rows_new(struct chrome_rows *rows, size_t nr_machines)
 	return rows->named && rows->recent ? 0 : -1;
 }
 
-/* The name of a process is its main thread's, which need not have a track. */
+/*
+ * Appends the name of a track's process: its main thread's, which need not have a track. Appends
+ * nothing if it is no better than the one that the process has.
+ */
 static void chrome_append_process(struct chrome_rows *rows, struct buffer *out,
 				  const struct timeline_track *track)
 {
@@ -173,7 +176,12 @@ static void chrome_append_process(struct chrome_rows *rows, struct buffer *out,
 		buffer_printf(out, "process %lld", (long long)pid);
 }
 
-/* Tracks of a thread before and after it is renamed differ in its name only. */
+/*
+ * The number of the thread that shows a track, or, with @is_row, the rows of a traced thread, of
+ * which the first one has the number. It is the track's number, or that of the track that it
+ * continues: tracks of a thread before and after it is renamed differ in its name only. A limited
+ * number of tracks is kept; what continues others is a new thread. @text is scratch.
+ */
 static unsigned long chrome_thread(struct chrome_rows *rows, struct buffer *text,
 				   const struct timeline_track *track, bool is_row)
 {

@@ -33,7 +33,7 @@ static uint64_t *cell_get(struct perfetto_sink *sink, int id, struct error *erro
 }
 
 /*
- * Distinguish processes or threads with the same number.
+ * Distinguishes processes or threads with the same number.
  * @born_ns: its birth; 0 if unknown, which means the last one of the number
  * @life: becomes 0 for the first one of the number, else its birth
  *
@@ -356,7 +356,7 @@ static int member_write(struct perfetto_sink *sink, const struct perfetto_catego
 	return perfetto_descriptor_write(sink, &track, error);
 }
 
-/* Writes the descriptor of a track without a process, or keep it waiting. */
+/* Writes the descriptor of a track without a process, or keeps it waiting. */
 static int perfetto_group_add(struct perfetto_sink *sink, struct perfetto_category *category,
 			      const struct timeline_track *shown, uint64_t uuid, uint64_t merge_key,
 			      struct error *error)
