@@ -10,6 +10,7 @@
 struct null_own {
 	const char *prefix;
 };
+_Static_assert(sizeof(struct null_own) <= SINK_OWN_SIZE, "it fits");
 
 struct null_sink {
 	struct sink_file file;

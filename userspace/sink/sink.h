@@ -296,7 +296,7 @@ struct sink_kind {
 /** SINK_KINDS_MAX - limit of sink_kinds_count, for arrays with one member for each kind */
 #define SINK_KINDS_MAX 24
 
-/** SINK_OWN_SIZE - limit of the settings that an output's own options set, in bytes */
+/** SINK_OWN_SIZE - limit of the settings that an output's own options set, which asserts it */
 #define SINK_OWN_SIZE 64
 
 /** sink_kinds - all outputs, in the order of --help */
