@@ -22,8 +22,7 @@ const char put_triples[1000][4] = {
 };
 
 _Static_assert(PUT_SLACK == 32, "as many blanks");
-const char put_blank_block[PUT_SLACK]
-	__attribute__((nonstring)) = "                                ";
+const char put_blank_block[PUT_SLACK + 1] = "                                ";
 
 char *put_large(char *out, uint64_t number)
 {

@@ -36,7 +36,7 @@
 extern const char put_triples[1000][4];
 
 /** put_blank_block - blanks */
-extern const char put_blank_block[PUT_SLACK];
+extern const char put_blank_block[PUT_SLACK + 1];
 
 /** PUT_LITERAL - put the bytes of a string literal */
 #define PUT_LITERAL(out, literal) put_bytes((out), (literal), sizeof(literal) - 1)

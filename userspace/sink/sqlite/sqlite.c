@@ -46,8 +46,9 @@ const char *const schema_statements[STATEMENT_COUNT] = {
 	[STATEMENT_LOSS] = "INSERT INTO loss VALUES(?, ?, ?, ?, ?, ?)",
 	[STATEMENT_MACHINE] = "INSERT INTO machine VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
 	[STATEMENT_MESSAGE] = "INSERT INTO message VALUES(?, ?)",
-	[STATEMENT_EXPLANATION] = "INSERT OR IGNORE INTO explanation SELECT id, ? FROM slice WHERE "
-				  "track_id = ? AND ts_ns = ? AND depth = ? AND dur_ns = ?",
+	[STATEMENT_EXPLANATION] =
+		("INSERT OR IGNORE INTO explanation SELECT id, ? FROM slice WHERE "
+		 "track_id = ? AND ts_ns = ? AND depth = ? AND dur_ns = ?"),
 };
 
 /* Begins a row, or the values of another statement. */
