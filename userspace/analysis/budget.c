@@ -79,11 +79,6 @@ static bool percentile_is_less(const struct budget *budget, const struct scenari
 			      budget->nr_slices + scenario->count, budget->permille);
 }
 
-static bool number_is_less(double number, double limit, bool counts_equal)
-{
-	return counts_equal ? number <= limit : number < limit;
-}
-
 /* Long slices make a sum larger than any limit. */
 static bool statistic_is_less(const struct budget *budget, const struct scenario *scenario,
 			      bool counts_equal)
@@ -117,7 +112,7 @@ static bool statistic_is_less(const struct budget *budget, const struct scenario
 	if (has_more && scenario->are_long && budget->what != BUDGET_MIN &&
 	    budget->what != BUDGET_COUNT)
 		return false;
-	return number_is_less(number, limit, counts_equal);
+	return counts_equal ? number <= limit : number < limit;
 }
 
 static bool budget_is_met(const struct budget *budget, const struct scenario *scenario)
@@ -151,26 +146,6 @@ static const char *budget_verdict_name(enum budget_verdict verdict)
 	return names[verdict];
 }
 
-static void budget_value_append(struct buffer *out, const struct budget *budget)
-{
-	switch (budget->what) {
-	case BUDGET_TOTAL:
-		buffer_append_duration(out, budget->total_ns);
-		break;
-	case BUDGET_MIN:
-		buffer_append_duration(out, budget->min_ns);
-		break;
-	case BUDGET_MEAN:
-		buffer_append_duration(out, budget->total_ns / (int64_t)budget->nr_slices);
-		break;
-	case BUDGET_MAX:
-		buffer_append_duration(out, budget->max_ns);
-		break;
-	default:
-		break;
-	}
-}
-
 /* Of percentiles: how many slices are beyond the limit. */
 static void numbers_append(struct buffer *out, const struct budget *budget)
 {
@@ -187,14 +162,33 @@ static void numbers_append(struct buffer *out, const struct budget *budget)
 		buffer_append_duration(out, budget->max_ns);
 		return;
 	}
-	budget_value_append(out, budget);
+	switch (budget->what) {
+	case BUDGET_TOTAL:
+		buffer_append_duration(out, budget->total_ns);
+		break;
+	case BUDGET_MIN:
+		buffer_append_duration(out, budget->min_ns);
+		break;
+	case BUDGET_MEAN:
+		buffer_append_duration(out, budget->total_ns / (int64_t)budget->nr_slices);
+		break;
+	case BUDGET_MAX:
+		buffer_append_duration(out, budget->max_ns);
+		break;
+	default:
+		break;
+	}
 	buffer_append_string(out, budget->what == BUDGET_COUNT ? "" : " of ");
 	buffer_append_count(out, budget->nr_slices, "slice");
 }
 
-static void doubts_append(struct buffer *out, const struct budget *budget, uint64_t lost_records,
+void budget_append_reason(struct buffer *out, const struct budget *budget, uint64_t lost_records,
 			  bool is_limited)
 {
+	if (budget->nr_slices == 0)
+		buffer_append_string(out, "no complete slice matches");
+	else
+		numbers_append(out, budget);
 	if (budget->nr_unfinished > 0)
 		buffer_printf(out, ", %llu of them without an end",
 			      (unsigned long long)budget->nr_unfinished);
@@ -205,16 +199,6 @@ static void doubts_append(struct buffer *out, const struct budget *budget, uint6
 		buffer_append_string(out, ", an unknown number of lost records");
 	else if (lost_records > 0)
 		buffer_printf(out, ", %llu lost records", (unsigned long long)lost_records);
-}
-
-void budget_append_reason(struct buffer *out, const struct budget *budget, uint64_t lost_records,
-			  bool is_limited)
-{
-	if (budget->nr_slices == 0)
-		buffer_append_string(out, "no complete slice matches");
-	else
-		numbers_append(out, budget);
-	doubts_append(out, budget, lost_records, is_limited);
 }
 
 static void budget_member_append(struct buffer *out, const char *name, int64_t number)

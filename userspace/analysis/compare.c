@@ -343,23 +343,6 @@ static double difference_t(const struct difference *difference)
 	return difference->error > size / T_MAX ? size / difference->error : T_MAX;
 }
 
-static double largest_t(const struct comparison *comparison, const bool *is_source)
-{
-	double largest = 0;
-
-	for (size_t i = 0; i < comparison->nr_names; i++) {
-		for (int statistic = 0; statistic < COMPARE_STATISTICS; statistic++) {
-			struct difference difference =
-				difference_of(comparison->names[i], statistic, is_source,
-					      comparison->nr_units[COMPARE_BASE]);
-			double t = difference_t(&difference);
-
-			largest = t > largest ? t : largest;
-		}
-	}
-	return largest;
-}
-
 static uint64_t shuffle_next(uint64_t *state)
 {
 	*state ^= *state << 13;
@@ -417,7 +400,19 @@ static double critical_t(const struct comparison *comparison, bool *is_source)
 	if (!largest)
 		return -1;
 	for (size_t i = 0; i < nr_rounds; i++) {
-		largest[i] = largest_t(comparison, is_source);
+		double most = 0;
+
+		for (size_t j = 0; j < comparison->nr_names; j++) {
+			for (int statistic = 0; statistic < COMPARE_STATISTICS; statistic++) {
+				struct difference difference =
+					difference_of(comparison->names[j], statistic, is_source,
+						      comparison->nr_units[COMPARE_BASE]);
+				double t = difference_t(&difference);
+
+				most = t > most ? t : most;
+			}
+		}
+		largest[i] = most;
 		shuffle(is_source, nr_units, &state);
 	}
 	qsort(largest, nr_rounds, sizeof(*largest), t_compare);
@@ -578,15 +573,6 @@ static void change_print(struct buffer *out, const struct compare_result *result
 	buffer_append_char(out, '\n');
 }
 
-static void units_append(struct buffer *out, const struct comparison *comparison)
-{
-	buffer_append_count(out, comparison->nr_units[COMPARE_BASE],
-			    comparison->has_blocks ? "second" : "recording");
-	buffer_append_string(out, " with ");
-	buffer_append_count(out, comparison->nr_units[COMPARE_SOURCE],
-			    comparison->has_blocks ? "second" : "recording");
-}
-
 static void print_as_text(struct buffer *out, const struct comparison *comparison,
 			  const struct compare_result *results, size_t size, double min_change)
 {
@@ -602,30 +588,12 @@ static void print_as_text(struct buffer *out, const struct comparison *compariso
 	}
 	buffer_append_count(out, nr_changes, "change");
 	buffer_printf(out, " beyond %.3g%% of %zu statistics, comparing ", 100 * min_change, size);
-	units_append(out, comparison);
+	buffer_append_count(out, comparison->nr_units[COMPARE_BASE],
+			    comparison->has_blocks ? "second" : "recording");
+	buffer_append_string(out, " with ");
+	buffer_append_count(out, comparison->nr_units[COMPARE_SOURCE],
+			    comparison->has_blocks ? "second" : "recording");
 	buffer_append_char(out, '\n');
-}
-
-static void json_number_append(struct buffer *out, const char *name, double number)
-{
-	buffer_printf(out, ",\"%s\":%.6g", name, number);
-}
-
-static void result_append_json(struct buffer *out, const struct compare_result *result,
-			       double min_change)
-{
-	buffer_append_string(out, "{\"tracepoint\":");
-	json_append_string(out, text_of(result->name->category));
-	buffer_append_string(out, ",\"name\":");
-	json_append_string(out, buffer_text(&result->name->name));
-	buffer_printf(out, ",\"what\":\"%s\"", compare_statistic_name(result->statistic));
-	json_number_append(out, "base_ns", result->base_ns);
-	json_number_append(out, "source_ns", result->source_ns);
-	json_number_append(out, "change", result->change);
-	json_number_append(out, "low", result->low);
-	json_number_append(out, "high", result->high < 1e9 ? result->high : 1e9);
-	buffer_printf(out, ",\"changed\":%s}",
-		      result_is_change(result, min_change) ? "true" : "false");
 }
 
 static void print_as_json(struct buffer *out, const struct comparison *comparison,
@@ -639,7 +607,18 @@ static void print_as_json(struct buffer *out, const struct comparison *compariso
 		      (unsigned long long)comparison->nr_left_out);
 	for (size_t i = 0; i < size; i++) {
 		buffer_append_string(out, i > 0 ? "," : "");
-		result_append_json(out, &results[i], min_change);
+		buffer_append_string(out, "{\"tracepoint\":");
+		json_append_string(out, text_of(results[i].name->category));
+		buffer_append_string(out, ",\"name\":");
+		json_append_string(out, buffer_text(&results[i].name->name));
+		buffer_printf(out, ",\"what\":\"%s\"",
+			      compare_statistic_name(results[i].statistic));
+		buffer_printf(out, ",\"base_ns\":%.6g,\"source_ns\":%.6g,\"change\":%.6g",
+			      results[i].base_ns, results[i].source_ns, results[i].change);
+		buffer_printf(out, ",\"low\":%.6g,\"high\":%.6g", results[i].low,
+			      results[i].high < 1e9 ? results[i].high : 1e9);
+		buffer_printf(out, ",\"changed\":%s}",
+			      result_is_change(&results[i], min_change) ? "true" : "false");
 	}
 	buffer_append_string(out, "]}\n");
 }

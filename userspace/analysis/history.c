@@ -240,23 +240,6 @@ struct waker history_waker(const struct history *history, int tid, int cpu)
 			       .operation = one ? one->operation : 0 };
 }
 
-/*
- * The first record of a thread's state shows its state before: a thread that is switched out ran
- * since the recording began, a thread that is woken was blocked.
- */
-static void thread_infer_past(struct thread_history *thread, const struct thread_change *change)
-{
-	struct segment *open = &thread->line.open;
-
-	if (change->state == THREAD_BLOCKED || change->state == THREAD_STOPPED ||
-	    (change->state == THREAD_RUNNABLE && change->cpu >= 0)) {
-		open->state = THREAD_RUNNING;
-		open->cpu = change->cpu;
-	} else if (change->state == THREAD_RUNNABLE) {
-		open->state = THREAD_BLOCKED;
-	}
-}
-
 void history_count_instants(struct thread_history *thread)
 {
 	struct segment *open = &thread->line.open;
@@ -305,8 +288,19 @@ void history_change_thread(struct history *history, struct thread_history *threa
 	struct segment *open = &thread->line.open;
 	uint32_t instant = NAMES_NONE;
 
-	if (!thread->is_seen && open->state == THREAD_UNKNOWN)
-		thread_infer_past(thread, change);
+	if (!thread->is_seen && open->state == THREAD_UNKNOWN) {
+		/*
+		 * The first record of a thread's state shows its state before: a thread that is
+		 * switched out ran since the recording began, a thread that is woken was blocked.
+		 */
+		if (change->state == THREAD_BLOCKED || change->state == THREAD_STOPPED ||
+		    (change->state == THREAD_RUNNABLE && change->cpu >= 0)) {
+			open->state = THREAD_RUNNING;
+			open->cpu = change->cpu;
+		} else if (change->state == THREAD_RUNNABLE) {
+			open->state = THREAD_BLOCKED;
+		}
+	}
 	thread->is_seen = true;
 	if (unlikely(thread->last_instant))
 		instant = thread_take_instants(thread, change->state);
@@ -458,22 +452,19 @@ const struct operation *history_operation(const struct history *history, uint32_
 	return &history->operations[number % HISTORY_OPERATIONS];
 }
 
-/* Fewer gaps that cover more: what was undecided stays so. */
-static void gap_extend(struct history_gap *gap, int64_t from_ns, int64_t to_ns)
-{
-	gap->cpu = -1;
-	gap->from_ns = from_ns < gap->from_ns ? from_ns : gap->from_ns;
-	gap->to_ns = to_ns > gap->to_ns ? to_ns : gap->to_ns;
-	gap->until_ns = to_ns > gap->until_ns ? to_ns : gap->until_ns;
-}
-
 int history_lose(struct history *history, int cpu, int64_t from_ns, int64_t to_ns)
 {
 	size_t at = history->nr_gaps;
 	struct history_gap *gaps;
 
 	if (at == HISTORY_GAPS_MAX) {
-		gap_extend(&history->gaps[at - 1], from_ns, to_ns);
+		struct history_gap *gap = &history->gaps[at - 1];
+
+		/* Fewer gaps that cover more: what was undecided stays so. */
+		gap->cpu = -1;
+		gap->from_ns = from_ns < gap->from_ns ? from_ns : gap->from_ns;
+		gap->to_ns = to_ns > gap->to_ns ? to_ns : gap->to_ns;
+		gap->until_ns = to_ns > gap->until_ns ? to_ns : gap->until_ns;
 		return 0;
 	}
 	gaps = reallocarray(history->gaps, at + 1, sizeof(*gaps));

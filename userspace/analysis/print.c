@@ -16,21 +16,6 @@ static unsigned int cell_number(int64_t duration_ns)
 	return (octave + 1) * AGGREGATE_CELLS + (duration >> octave) % AGGREGATE_CELLS;
 }
 
-static struct aggregate_cell *aggregate_cell_insert(struct aggregate *aggregate, size_t at,
-						    unsigned int number)
-{
-	struct aggregate_cell *cells = reallocarray(aggregate->cells, aggregate->nr_cells + 1,
-						    sizeof(*cells));
-
-	if (!cells)
-		return NULL;
-	aggregate->cells = cells;
-	memmove(cells + at + 1, cells + at, (aggregate->nr_cells - at) * sizeof(*cells));
-	cells[at] = (struct aggregate_cell){ .number = number, .min_ns = INT64_MAX };
-	aggregate->nr_cells++;
-	return &cells[at];
-}
-
 static bool cell_is_before(const void *member, const void *key)
 {
 	const struct aggregate_cell *cell = member;
@@ -43,10 +28,18 @@ static struct aggregate_cell *aggregate_cell_get(struct aggregate *aggregate, un
 {
 	size_t at = sorted_count(aggregate->cells, aggregate->nr_cells, sizeof(*aggregate->cells),
 				 cell_is_before, &number);
+	struct aggregate_cell *cells;
 
 	if (at < aggregate->nr_cells && aggregate->cells[at].number == number)
 		return &aggregate->cells[at];
-	return aggregate_cell_insert(aggregate, at, number);
+	cells = reallocarray(aggregate->cells, aggregate->nr_cells + 1, sizeof(*cells));
+	if (!cells)
+		return NULL;
+	aggregate->cells = cells;
+	memmove(cells + at + 1, cells + at, (aggregate->nr_cells - at) * sizeof(*cells));
+	cells[at] = (struct aggregate_cell){ .number = number, .min_ns = INT64_MAX };
+	aggregate->nr_cells++;
+	return &cells[at];
 }
 
 int aggregate_add(struct aggregate *aggregate, int64_t duration_ns, const struct split *split)
@@ -328,20 +321,6 @@ static void append_other(struct buffer *out, const struct name_table *names,
 	}
 }
 
-/* What the thread waited for; the name of a timer is that of its interrupt. */
-static void append_object(struct buffer *out, const struct name_table *names,
-			  const struct part_key *key)
-{
-	if (key->instant != NAMES_NONE) {
-		buffer_append_string(out, " after ");
-		append_known_name(out, names, key->instant);
-	}
-	if (key->object != NAMES_NONE && key->object != key->interrupt) {
-		buffer_append_string(out, " until the end of ");
-		append_known_name(out, names, key->object);
-	}
-}
-
 /* Whether nobody woke the thread until the timeout of its wait. */
 static bool part_is_timeout(const struct name_table *names, const struct part_key *key)
 {
@@ -361,7 +340,15 @@ static void append_blocked(struct buffer *out, const struct name_table *names,
 		buffer_append_char(out, ')');
 	}
 	part_append_label(out, names, key);
-	append_object(out, names, key);
+	/* What the thread waited for; the name of a timer is that of its interrupt. */
+	if (key->instant != NAMES_NONE) {
+		buffer_append_string(out, " after ");
+		append_known_name(out, names, key->instant);
+	}
+	if (key->object != NAMES_NONE && key->object != key->interrupt) {
+		buffer_append_string(out, " until the end of ");
+		append_known_name(out, names, key->object);
+	}
 	if (!key->is_woken) {
 		buffer_append_string(out,
 				     key->name == NAMES_OTHER ? "" : ", its end is not recorded");
@@ -380,13 +367,22 @@ static void append_blocked(struct buffer *out, const struct name_table *names,
 		buffer_append_string(out, ": its timeout expired");
 }
 
-/* Who began the operation, if that is known. */
-static void append_issuer(struct buffer *out, const struct name_table *names,
-			  const struct part_key *key)
+static void append_waiting(struct buffer *out, const struct name_table *names,
+			   const struct part_key *key)
 {
-	const struct text object = name_table_text(names, key->object);
-	bool is_timer = memmem(object.data, object.size, "timer ", 6);
+	struct text object;
+	bool is_timer;
 
+	buffer_append_string(out, " for ");
+	if (key->object == NAMES_NONE) {
+		append_interrupt(out, names, key);
+		append_cpu(out, key);
+		return;
+	}
+	append_known_name(out, names, key->object);
+	object = name_table_text(names, key->object);
+	is_timer = memmem(object.data, object.size, "timer ", 6);
+	/* Who began the operation, if that is known. */
 	if (key->tid <= 0 && key->name == NAMES_NONE && key->label == NAMES_NONE)
 		return;
 	buffer_append_string(out, is_timer ? ", armed by " : ", issued by ");
@@ -396,19 +392,6 @@ static void append_issuer(struct buffer *out, const struct name_table *names,
 	}
 	buffer_append_string(out, "interrupt ");
 	append_known_name(out, names, key->label);
-}
-
-static void append_waiting(struct buffer *out, const struct name_table *names,
-			   const struct part_key *key)
-{
-	buffer_append_string(out, " for ");
-	if (key->object == NAMES_NONE) {
-		append_interrupt(out, names, key);
-		append_cpu(out, key);
-		return;
-	}
-	append_known_name(out, names, key->object);
-	append_issuer(out, names, key);
 }
 
 static const char *const reason_words[] = {
@@ -596,52 +579,31 @@ static void part_append_text_of(struct buffer *out, const struct name_table *nam
 	part_append_text(out, names, &own);
 }
 
-static void put_what(struct why_sink *why, const struct part_key *key,
-		     const struct why_slice *slice, bool *first)
+static void put_key(struct why_sink *why, const struct part_key *key, const struct why_slice *slice,
+		    bool *first)
 {
+	struct buffer *out = &why->out;
 	struct buffer text = { 0 };
 
 	part_append_text_of(&text, &why->names, key, slice);
 	why_put_text(&why->out, "what", buffer_text(&text), first);
 	why->out.failed |= text.failed;
 	buffer_release(&text);
-}
-
-static bool key_is_woken_by_thread(const struct part_key *key)
-{
-	return (key->kind == PART_BLOCKED || key->kind == PART_STOPPED) &&
-	       key->context == CONTEXT_THREAD;
-}
-
-/* The name of a kind of parts in JSON. */
-static const char *part_kind_name(enum part_kind kind)
-{
-	return kind_words[kind];
-}
-
-/* Why a time is undecided, for people and JSON. */
-static const char *undecided_reason_name(enum undecided_reason reason)
-{
-	return reason_words[reason];
-}
-
-static void put_key(struct why_sink *why, const struct part_key *key, const struct why_slice *slice,
-		    bool *first)
-{
-	struct buffer *out = &why->out;
-
-	put_what(why, key, slice, first);
-	why_put_text(out, "kind", text_of(part_kind_name(key->kind)), first);
+	why_put_text(out, "kind", text_of(kind_words[key->kind]), first);
 	if (key->kind == PART_UNDECIDED)
-		why_put_text(out, "reason", text_of(undecided_reason_name(key->reason)), first);
+		why_put_text(out, "reason", text_of(reason_words[key->reason]), first);
 	why_put_number_above(out, "tid", key->owner, -1, first);
 	why_put_name(why, "comm", key->owner_name, first);
 	why_put_number_above(out, "cpu", key->cpu, -1, first);
 	if (key->kind != PART_WAITING)
 		why_put_name(why, "slice", key->label, first);
 	why_put_name(why, "state", key->state, first);
-	why_put_name(why, key_is_woken_by_thread(key) ? "waker_slice" : "interrupt", key->interrupt,
-		     first);
+	why_put_name(why,
+		     ((key->kind == PART_BLOCKED || key->kind == PART_STOPPED) &&
+		      key->context == CONTEXT_THREAD)
+			     ? "waker_slice"
+			     : "interrupt",
+		     key->interrupt, first);
 	why_put_name(why, "operation", key->object, first);
 	why_put_name(why, key->kind == PART_RUNNING ? "instant" : "after", key->instant, first);
 	put_other(why, key, first);
@@ -803,11 +765,6 @@ static void why_append_clean(struct buffer *out, struct text text)
 	}
 }
 
-static void append_cell(struct buffer *out, const char *text, int width)
-{
-	buffer_printf(out, "%*s", width, text);
-}
-
 static void append_time_cell(struct buffer *out, int64_t ns, int width)
 {
 	struct buffer cell = { 0 };
@@ -815,7 +772,7 @@ static void append_time_cell(struct buffer *out, int64_t ns, int width)
 	if (ns < 0)
 		buffer_append_char(&cell, '-');
 	buffer_append_duration(&cell, ns < 0 ? -ns : ns);
-	append_cell(out, buffer_string(&cell), width);
+	buffer_printf(out, "%*s", width, buffer_string(&cell));
 	buffer_release(&cell);
 }
 
@@ -877,20 +834,6 @@ static void print_stack(struct why_sink *why, const struct listing_level *level,
 	buffer_append_string(out, frames.size > 0 ? " < ...\n" : "\n");
 }
 
-static void print_part(struct why_sink *why, const struct listing_level *level,
-		       const struct part *part)
-{
-	print_cells(&why->out, level, part->total_ns, part->count);
-	append_what(why, &part->key, level->slice);
-	if (part->nr_instants > 0) {
-		buffer_append_string(&why->out, ", ");
-		buffer_append_count(&why->out, part->nr_instants, "time");
-	}
-	buffer_append_char(&why->out, '\n');
-	if (part->key.stack != NAMES_NONE)
-		print_stack(why, level, part->key.stack);
-}
-
 static void print_parts(struct why_sink *why, const struct split *split,
 			const struct listing_level *level);
 
@@ -946,7 +889,15 @@ static void print_parts(struct why_sink *why, const struct split *split,
 			nr_rest++;
 			continue;
 		}
-		print_part(why, level, part);
+		print_cells(&why->out, level, part->total_ns, part->count);
+		append_what(why, &part->key, level->slice);
+		if (part->nr_instants > 0) {
+			buffer_append_string(&why->out, ", ");
+			buffer_append_count(&why->out, part->nr_instants, "time");
+		}
+		buffer_append_char(&why->out, '\n');
+		if (part->key.stack != NAMES_NONE)
+			print_stack(why, level, part->key.stack);
 		if (waker_is_shown(part, level))
 			print_waker(why, part, level);
 	}
@@ -979,12 +930,6 @@ static void print_slice(struct why_sink *why, const struct why_slice *slice)
 					     .slice_ns = slice->end_ns - slice->begin_ns });
 }
 
-static bool row_is_small(const struct aggregate_groups *groups, const struct group_row *row)
-{
-	return row->slowest_ns * 1000 < groups->slowest.split.total_ns * SHOWN_PERMILLE &&
-	       row->median_ns * 1000 < groups->median.split.total_ns * SHOWN_PERMILLE;
-}
-
 static void print_row_times(struct why_sink *why, const struct aggregate_groups *groups,
 			    const struct group_row *row)
 {
@@ -1006,7 +951,8 @@ static int print_rows(struct why_sink *why, const struct aggregate_groups *group
 		return -1;
 	buffer_append_string(&why->out, "  SLOWEST    MEDIAN  DIFFERENCE  WHAT\n");
 	for (size_t i = 0; i < nr_rows; i++) {
-		if (row_is_small(groups, &rows[i])) {
+		if (rows[i].slowest_ns * 1000 < groups->slowest.split.total_ns * SHOWN_PERMILLE &&
+		    rows[i].median_ns * 1000 < groups->median.split.total_ns * SHOWN_PERMILLE) {
 			nr_rest++;
 			rest.slowest_ns += rows[i].slowest_ns;
 			rest.median_ns += rows[i].median_ns;
@@ -1119,12 +1065,6 @@ struct hints {
 	const struct part *rival;
 };
 
-static bool part_waits_for_interrupt(const struct part_key *key)
-{
-	return key->kind == PART_WAITING ||
-	       (key->kind == PART_BLOCKED && key->is_woken && key->context != CONTEXT_THREAD);
-}
-
 /* The other soft interrupts end no operation of a pack. */
 static enum interrupt_use interrupt_find_use(struct text name)
 {
@@ -1140,25 +1080,6 @@ static enum interrupt_use interrupt_find_use(struct text name)
 	return text_begins(name, text_of("IRQ ")) ? USE_DEVICE : USE_OTHER;
 }
 
-static void hints_add_wait(const struct why_sink *why, const struct part *part, struct hints *hints)
-{
-	struct text name = name_table_text(&why->names, part->key.interrupt);
-	enum interrupt_use use = interrupt_find_use(name);
-
-	hints->has_use[use] = true;
-	if (use == USE_DEVICE && part->total_ns > hints->device_ns) {
-		hints->device = part->key.interrupt;
-		hints->device_ns = part->total_ns;
-	}
-}
-
-/* Threads of the same real-time priority do not share a CPU by the weights of their cgroups. */
-static bool part_has_rival(const struct part_key *key)
-{
-	return part_has_priorities(key) && key->prio == key->own_prio &&
-	       key->prio > PRIO_REALTIME_MAX;
-}
-
 static void hints_find(const struct why_sink *why, const struct split *split, int64_t least_ns,
 		       struct hints *hints)
 {
@@ -1171,10 +1092,24 @@ static void hints_find(const struct why_sink *why, const struct split *split, in
 		/* An instant before the sleep names its reason, as dirty pages do. */
 		hints->stack |= is_timeout && part->key.stack == NAMES_NONE &&
 				part->key.instant == NAMES_NONE;
-		if (!is_timeout && part_waits_for_interrupt(&part->key) &&
-		    part->key.object == NAMES_NONE)
-			hints_add_wait(why, part, hints);
-		if (part_has_rival(&part->key) &&
+		if (!is_timeout &&
+		    (part->key.kind == PART_WAITING ||
+		     (part->key.kind == PART_BLOCKED && part->key.is_woken &&
+		      part->key.context != CONTEXT_THREAD)) &&
+		    part->key.object == NAMES_NONE) {
+			struct text name = name_table_text(&why->names, part->key.interrupt);
+			enum interrupt_use use = interrupt_find_use(name);
+
+			hints->has_use[use] = true;
+			if (use == USE_DEVICE && part->total_ns > hints->device_ns) {
+				hints->device = part->key.interrupt;
+				hints->device_ns = part->total_ns;
+			}
+		}
+		/* Threads of the same real-time priority do not share a CPU by the weights of their
+		 * cgroups. */
+		if (part_has_priorities(&part->key) && part->key.prio == part->key.own_prio &&
+		    part->key.prio > PRIO_REALTIME_MAX &&
 		    (!hints->rival || part->total_ns > hints->rival->total_ns))
 			hints->rival = part;
 		if (part->waker)

@@ -314,12 +314,6 @@ static void late_add(struct walk *walk, const struct segment *segment, int cpu,
 	other_add(walk, segment, PART_LATE, cpu, on_cpu, span);
 }
 
-/* Attribute a time in which a CPU did something else than to end an operation. */
-static void walk_late(struct walk *walk, int cpu, struct span span)
-{
-	walk_cpu(walk, &(struct segment){ 0 }, cpu, span, late_add);
-}
-
 static void wake_add(struct walk *walk, const struct wake *wake)
 {
 	size_t nr = walk->nr_wakes;
@@ -529,7 +523,9 @@ static void chain_operation(struct chain *chain, const struct operation *operati
 	if (operation->due_ns < span->to_ns) {
 		int64_t due_ns = time_within(*span, operation->due_ns);
 
-		walk_late(&chain->walk, cpu, (struct span){ due_ns, span->to_ns });
+		/* Attribute a time in which a CPU did something else than to end an operation. */
+		walk_cpu(&chain->walk, &(struct segment){ 0 }, cpu,
+			 (struct span){ due_ns, span->to_ns }, late_add);
 		span->to_ns = due_ns;
 	}
 	if (operation->begin_ns < span->to_ns) {
@@ -539,18 +535,6 @@ static void chain_operation(struct chain *chain, const struct operation *operati
 		span->to_ns = begin_ns;
 	}
 	chain_start(chain, issuer);
-}
-
-/* The time before an interrupt: the operation that ended in it, or the wait for it. */
-static void chain_before(struct chain *chain, const struct chain_cause *cause, int cpu)
-{
-	const struct operation *operation = history_operation(chain->walk.splitter->history,
-							      cause->operation);
-
-	if (operation && chain->nr_operations++ < CHAIN_OPERATIONS_MAX)
-		chain_operation(chain, operation, cpu, cause->on_cpu->interrupt);
-	else
-		chain_wait(chain, cause->on_cpu);
 }
 
 /* The time between a hard interrupt and the soft one that it raised belongs to the latter. */
@@ -567,16 +551,11 @@ static const struct segment *chain_hard_before(struct chain *chain, const struct
 	return hard;
 }
 
-/* The interrupt of a device is a better reason than what it leads to. */
-static bool interrupt_is_device(struct chain *chain, const struct segment *segment)
-{
-	return text_begins(name_table_text(chain->names, segment->interrupt), text_of("IRQ "));
-}
-
 /* An interrupt of a CPU, those that it interrupted, and the hard one that raised a soft one. */
 static void chain_interrupt(struct chain *chain, int cpu)
 {
 	struct chain_cause cause = { 0 };
+	const struct operation *operation;
 
 	while (chain->span.from_ns < chain->span.to_ns) {
 		const struct segment *at = walk_seek_cpu(chain->walk.splitter, cpu,
@@ -586,7 +565,9 @@ static void chain_interrupt(struct chain *chain, int cpu)
 
 		if (!at || at->context == CONTEXT_THREAD)
 			break;
-		if (!cause.on_cpu || interrupt_is_device(chain, at)) {
+		/* The interrupt of a device is a better reason than what it leads to. */
+		if (!cause.on_cpu ||
+		    text_begins(name_table_text(chain->names, at->interrupt), text_of("IRQ "))) {
 			cause.on_cpu = at;
 			cause.operation = at->operation ? at->operation : cause.operation;
 		}
@@ -595,7 +576,12 @@ static void chain_interrupt(struct chain *chain, int cpu)
 		chain_add(chain, at->context == CONTEXT_HARD ? PART_HARD : PART_SOFT, at,
 			  from_ns > chain->span.from_ns ? from_ns : chain->span.from_ns);
 	}
-	chain_before(chain, &cause, cpu);
+	operation = history_operation(chain->walk.splitter->history, cause.operation);
+	/* The time before an interrupt: the operation that ended in it, or the wait for it. */
+	if (operation && chain->nr_operations++ < CHAIN_OPERATIONS_MAX)
+		chain_operation(chain, operation, cpu, cause.on_cpu->interrupt);
+	else
+		chain_wait(chain, cause.on_cpu);
 }
 
 static bool chain_enter(struct chain *chain, int tid, int cpu)

@@ -133,18 +133,6 @@ static int64_t slice_due_ns(const struct trigger *trigger, const struct waiting_
 	return due_ns;
 }
 
-static int slice_fire(struct trigger_set *set, struct waiting_slice *slice, int64_t due_ns)
-{
-	struct buffer detail = { 0 };
-
-	TAILQ_REMOVE(&set->queues[slice->trigger], slice, link);
-	slice->has_fired = true;
-	detail_append(&detail, slice->track, slice->name);
-	if (slice->begin_ns < set->lost_ns)
-		buffer_append_string(&detail, ", unless its end was lost");
-	return trigger_fire(set, slice->trigger, due_ns, due_ns, &detail);
-}
-
 int trigger_set_advance(struct trigger_set *set, int64_t now_ns)
 {
 	for (size_t i = 0; i < set->size; i++) {
@@ -152,10 +140,16 @@ int trigger_set_advance(struct trigger_set *set, int64_t now_ns)
 
 		while ((slice = TAILQ_FIRST(&set->queues[i]))) {
 			int64_t due_ns = slice_due_ns(&set->list[i], slice);
+			struct buffer detail = { 0 };
 
 			if (due_ns > now_ns)
 				break;
-			if (slice_fire(set, slice, due_ns) < 0)
+			TAILQ_REMOVE(&set->queues[slice->trigger], slice, link);
+			slice->has_fired = true;
+			detail_append(&detail, slice->track, slice->name);
+			if (slice->begin_ns < set->lost_ns)
+				buffer_append_string(&detail, ", unless its end was lost");
+			if (trigger_fire(set, slice->trigger, due_ns, due_ns, &detail) < 0)
 				return -1;
 		}
 	}
@@ -221,15 +215,6 @@ static void slice_wait_end(struct trigger_set *set, const struct waiting_slice *
 	free(slice);
 }
 
-static int event_fire(struct trigger_set *set, unsigned int number,
-		      const struct timeline_event *event)
-{
-	struct buffer detail = { 0 };
-
-	detail_append(&detail, event->track, event->name);
-	return trigger_fire(set, number, event->time_ns, event->time_ns, &detail);
-}
-
 static int slice_try(struct trigger_set *set, unsigned int number,
 		     const struct timeline_event *event)
 {
@@ -280,13 +265,15 @@ static int event_try(struct trigger_set *set, unsigned int number,
 {
 	const struct trigger *trigger = &set->list[number];
 	bool is_end = event->kind == TIMELINE_SLICE_END;
+	struct buffer detail = { 0 };
 
 	if ((is_end && trigger->nr_conditions == 0) || event->kind == TIMELINE_COUNTER)
 		return 0;
 	if (!slice_selector_matches_name(&trigger->selector, event->name->text) ||
 	    !trigger_accepts(trigger, event))
 		return 0;
-	return event_fire(set, number, event);
+	detail_append(&detail, event->track, event->name);
+	return trigger_fire(set, number, event->time_ns, event->time_ns, &detail);
 }
 
 static int loss_try(struct trigger_set *set, const struct timeline_event *event)

@@ -117,21 +117,6 @@ static size_t names_most(const struct kept *kept)
 	return most;
 }
 
-/* Even the slowest slice of each name is too much: keeps the slowest of those. */
-static void kept_raise_floor(struct kept *kept)
-{
-	size_t nr = (kept->nr_slices + 1) / 2;
-
-	qsort(kept->slices, kept->nr_slices, sizeof(*kept->slices), duration_compare);
-	while (kept->nr_slices > nr) {
-		struct kept_slice *last = &kept->slices[--kept->nr_slices];
-
-		if (kept_duration(last) > kept->floor_ns)
-			kept->floor_ns = kept_duration(last);
-		kept_drop(kept, last);
-	}
-}
-
 static void kept_sort(struct kept *kept)
 {
 	if (kept->nr_slices > 1)
@@ -149,8 +134,21 @@ static void kept_trim(struct kept *kept, size_t size_max)
 
 		kept->limit = most > 1 ? most / 2 : 1;
 		names_limit(kept);
-		if (most == 1)
-			kept_raise_floor(kept);
+		if (most == 1) {
+			size_t nr = (kept->nr_slices + 1) / 2;
+
+			/* Even the slowest slice of each name is too much: keeps the slowest of
+			 * those. */
+			qsort(kept->slices, kept->nr_slices, sizeof(*kept->slices),
+			      duration_compare);
+			while (kept->nr_slices > nr) {
+				struct kept_slice *last = &kept->slices[--kept->nr_slices];
+
+				if (kept_duration(last) > kept->floor_ns)
+					kept->floor_ns = kept_duration(last);
+				kept_drop(kept, last);
+			}
+		}
 	}
 }
 
@@ -270,15 +268,6 @@ static struct kept_name **others_list(const struct kept *others)
 	return list;
 }
 
-/* Slices match, but are not open at the time. */
-static void unmatched_append_times(const struct why_sink *why, struct buffer *out)
-{
-	buffer_append_string(out, " at that time; slices that match are open between ");
-	buffer_append_seconds(out, why->named_from_ns - why->start_ns, 9);
-	buffer_append_string(out, " and ");
-	buffer_append_seconds(out, why->named_to_ns - why->start_ns, 9);
-}
-
 /* Compares one slice; returns whether its name is right: its category or its track is not. */
 static bool other_compare(struct why_sink *why, const struct kept_name *other,
 			  struct suggestion *meant)
@@ -358,34 +347,6 @@ static size_t append_categories(struct kept_name *const *list, bool explain, siz
 	return nr;
 }
 
-/* "mydrv:io, sched:thread and 3 more"; those of the packs that explain slices come last. */
-static void others_append_categories(struct kept_name *const *list, struct buffer *out)
-{
-	size_t nr = append_categories(list, true, append_categories(list, false, 0, out), out);
-
-	if (nr > UNMATCHED_CATEGORIES)
-		buffer_printf(out, " and %zu more", nr - UNMATCHED_CATEGORIES);
-}
-
-static void unmatched_append_remedy(struct why_sink *why, struct kept_name *const *list,
-				    struct buffer *out)
-{
-	const struct kept_name *near = others_find_near(why, list);
-
-	if (near) {
-		struct text name = name_table_text(&why->names, near->name);
-
-		buffer_printf(out, "; did you mean '%s/%.*s'?", near->category, (int)name.size,
-			      name.data);
-	} else if (list[0]) {
-		buffer_append_string(out, "; there are slices of ");
-		others_append_categories(list, out);
-		buffer_append_string(out, "; 'CATEGORY/*' matches all of one");
-	} else {
-		buffer_append_string(out, "; it has no slices of these tracepoints");
-	}
-}
-
 /* Set @error to what may be meant instead of the selector; returns -1. */
 static int why_refuse_unmatched(struct why_sink *why, struct error *error)
 {
@@ -396,10 +357,35 @@ static int why_refuse_unmatched(struct why_sink *why, struct error *error)
 		return error_set(error, "out of memory");
 	buffer_printf(&out, "%s: no slice matches '%.*s'", why->source,
 		      (int)why->settings->slice.size, why->settings->slice.data);
-	if (why->named_to_ns > 0)
-		unmatched_append_times(why, &out);
-	else
-		unmatched_append_remedy(why, list, &out);
+	if (why->named_to_ns > 0) {
+		/* Slices match, but are not open at the time. */
+		buffer_append_string(&out, " at that time; slices that match are open between ");
+		buffer_append_seconds(&out, why->named_from_ns - why->start_ns, 9);
+		buffer_append_string(&out, " and ");
+		buffer_append_seconds(&out, why->named_to_ns - why->start_ns, 9);
+	} else {
+		const struct kept_name *near = others_find_near(why, list);
+
+		if (near) {
+			struct text name = name_table_text(&why->names, near->name);
+
+			buffer_printf(&out, "; did you mean '%s/%.*s'?", near->category,
+				      (int)name.size, name.data);
+		} else if (list[0]) {
+			size_t nr;
+
+			buffer_append_string(&out, "; there are slices of ");
+			nr = append_categories(list, true, append_categories(list, false, 0, &out),
+					       &out);
+			/* "mydrv:io, sched:thread and 3 more"; those of the packs that explain
+			 * slices come last. */
+			if (nr > UNMATCHED_CATEGORIES)
+				buffer_printf(&out, " and %zu more", nr - UNMATCHED_CATEGORIES);
+			buffer_append_string(&out, "; 'CATEGORY/*' matches all of one");
+		} else {
+			buffer_append_string(&out, "; it has no slices of these tracepoints");
+		}
+	}
 	error_set(error, "%s", out.failed ? "out of memory" : buffer_string(&out));
 	buffer_release(&out);
 	free(list);
@@ -471,14 +457,6 @@ static bool name_is_selected(struct why_sink *why, struct timeline_name *name)
 	return known->match == 2;
 }
 
-static void slice_note_times(struct why_sink *why, const struct timeline_event *event)
-{
-	if (why->named_to_ns == 0 || event->begin_ns < why->named_from_ns)
-		why->named_from_ns = event->begin_ns;
-	if (why->named_to_ns == 0 || event->time_ns > why->named_to_ns)
-		why->named_to_ns = event->time_ns;
-}
-
 /* Statistics leave out the same slices. */
 static bool slice_is_left_out(struct why_sink *why, const struct timeline_event *event)
 {
@@ -502,21 +480,6 @@ static uint64_t event_flow_key(const struct timeline_event *event)
 	return event->nr_flows > 0 ? hop_key(timeline_event_flow(event, 0)) : 0;
 }
 
-/* Who ended a slice of another track than a thread's, and the thread that also began it, if any. */
-static void end_find_writer(struct why_sink *why, const struct why_track *track,
-			    const struct timeline_event *event, struct why_end *end)
-{
-	const struct why_begin *begin = why_open_begin(track, event);
-	int tid = begin ? begin->writer.tid : -1;
-
-	end->writer = history_waker(&why->history, event->tid, event->cpu);
-	end->flow = event_flow_key(event);
-	if (end->flow == 0 && begin)
-		end->flow = begin->flow;
-	if (event->track->lane == 0 && tid > 0 && (tid == end->writer.tid || event->is_unfinished))
-		end->thread = history_thread(&why->history, tid, begin->writer.cpu);
-}
-
 static size_t slices_max(const struct why_sink *why)
 {
 	return why->settings->slowest > 0 ? why->settings->slowest : 1;
@@ -531,13 +494,6 @@ static bool slice_is_before(const struct why_sink *why, const struct why_slice *
 	return why->settings->has_at ? first < second : first > second;
 }
 
-/* Whether a slice is among the best so far. */
-static bool slice_is_chosen(const struct why_sink *why, const struct why_slice *slice)
-{
-	return why->nr_slices < slices_max(why) ||
-	       slice_is_before(why, slice, &why->slices[why->nr_slices - 1]);
-}
-
 /* Whether an explained slice would be part of the answer; -1 if memory ran out. */
 static int slice_is_wanted(struct why_sink *why, struct why_end *end)
 {
@@ -545,8 +501,10 @@ static int slice_is_wanted(struct why_sink *why, struct why_end *end)
 
 	if (why->settings->is_aggregate)
 		return 1;
+	/* Whether a slice is among the best so far. */
 	if (!why->settings->explanations)
-		return slice_is_chosen(why, slice);
+		return why->nr_slices < slices_max(why) ||
+		       slice_is_before(why, slice, &why->slices[why->nr_slices - 1]);
 	end->kept = kept_name_get(&why->kept, slice->category, slice->name);
 	if (!end->kept)
 		return -1;
@@ -606,18 +564,6 @@ static int slice_split_limited(struct why_sink *why, struct why_end *end, struct
 	}
 	why->nr_unexplained += why->is_resting;
 	return 0;
-}
-
-static int slice_aggregate(struct why_sink *why, struct why_end *end)
-{
-	struct split *split = &why->scratch;
-
-	split_clear(split);
-	if (slice_split_limited(why, end, split) < 0)
-		return -1;
-	return why->is_resting ? 0
-			       : aggregate_add(&why->aggregate,
-					       end->slice.end_ns - end->slice.begin_ns, split);
 }
 
 static void slice_describe(const struct why_end *end, struct why_slice *slice)
@@ -690,8 +636,17 @@ static int slice_explain(struct why_sink *why, struct why_end *end)
 {
 	struct why_slice slice;
 
-	if (why->settings->is_aggregate)
-		return slice_aggregate(why, end);
+	if (why->settings->is_aggregate) {
+		struct split *split = &why->scratch;
+
+		split_clear(split);
+		if (slice_split_limited(why, end, split) < 0)
+			return -1;
+		return why->is_resting
+			       ? 0
+			       : aggregate_add(&why->aggregate,
+					       end->slice.end_ns - end->slice.begin_ns, split);
+	}
 	if (why->settings->explanations)
 		return slice_keep_text(why, end);
 	slice = end->slice;
@@ -722,17 +677,32 @@ static int why_select_end(struct why_sink *why, struct why_track *track,
 	if (!name_is_selected(why, event->name))
 		return 0;
 	if (settings->has_at && (event->begin_ns > at_ns || event->time_ns < at_ns)) {
-		slice_note_times(why, event);
+		if (why->named_to_ns == 0 || event->begin_ns < why->named_from_ns)
+			why->named_from_ns = event->begin_ns;
+		if (why->named_to_ns == 0 || event->time_ns > why->named_to_ns)
+			why->named_to_ns = event->time_ns;
 		return 0;
 	}
 	why->nr_matched++;
 	if (slice_is_left_out(why, event))
 		return 0;
 	end.slice.name = why_name(why, event->name);
-	if (why_is_of_thread(track, event))
+	if (why_is_of_thread(track, event)) {
 		end.thread = track->thread;
-	else
-		end_find_writer(why, track, event, &end);
+	} else {
+		const struct why_begin *begin = why_open_begin(track, event);
+		int tid = begin ? begin->writer.tid : -1;
+
+		/* Who ended a slice of another track than a thread's, and the thread that also
+		 * began it, if any. */
+		end.writer = history_waker(&why->history, event->tid, event->cpu);
+		end.flow = event_flow_key(event);
+		if (end.flow == 0 && begin)
+			end.flow = begin->flow;
+		if (event->track->lane == 0 && tid > 0 &&
+		    (tid == end.writer.tid || event->is_unfinished))
+			end.thread = history_thread(&why->history, tid, begin->writer.cpu);
+	}
 	is_wanted = slice_is_wanted(why, &end);
 	if (is_wanted <= 0)
 		return is_wanted < 0 ? error_set(error, "out of memory") : 0;
@@ -748,14 +718,6 @@ static int why_select_end(struct why_sink *why, struct why_track *track,
 
 /** UNMATCHED_NAMES_MAX - limit of names that are kept until one matches */
 #define UNMATCHED_NAMES_MAX 4096
-
-/* Keep the name of a slice for why_refuse_unmatched(). */
-static void why_keep_unmatched(struct why_sink *why, const struct timeline_event *event)
-{
-	if (why->nr_matched == 0 && why->others.names.size < UNMATCHED_NAMES_MAX)
-		kept_name_get(&why->others, event->track->category->text,
-			      why_name(why, event->name));
-}
 
 /* Take the end of a slice on @track into the history, after it was explained. */
 static void why_learn_end(struct why_sink *why, struct why_track *track,
@@ -837,8 +799,9 @@ static int why_slice_end(struct why_sink *why, const struct timeline_event *even
 		why_see_writer(why, track, event);
 	if (track->is_selected && why_select_end(why, track, event, error) < 0)
 		return -1;
-	if (why->nr_matched == 0)
-		why_keep_unmatched(why, event);
+	if (why->nr_matched == 0 && why->others.names.size < UNMATCHED_NAMES_MAX)
+		kept_name_get(&why->others, event->track->category->text,
+			      why_name(why, event->name));
 	why_learn_end(why, track, event);
 	if (unlikely(event->track->lane > 0))
 		why_learn_operation(why, track, event);
@@ -1011,26 +974,6 @@ static int learn_state(struct why_sink *why, const struct why_track *one,
 		       : 0;
 }
 
-/* The thread that a CPU runs, its name and its priority: the record has all three. */
-static int learn_run(struct why_sink *why, const struct timeline_event *event, struct error *error)
-{
-	struct thread_history *thread;
-	int tid = -1, prio = PRIO_UNKNOWN;
-
-	for (unsigned int i = 0; i < event->nr_fields; i++) {
-		if (text_equals(event->fields[i].name, text_of("next_pid")))
-			tid = event->fields[i].value.signed_number;
-		else if (text_equals(event->fields[i].name, text_of("next_prio")))
-			prio = event->fields[i].value.signed_number;
-	}
-	thread = tid > 0 ? history_thread_add(&why->history, tid, -1) : NULL;
-	if (thread) {
-		thread->comm = why_name(why, event->name);
-		thread->prio = prio;
-	}
-	return learn_running(why, event->track->id.signed_number, tid, event->time_ns, error);
-}
-
 /* Names of soft interrupts, as the kernel prints them. Timers inherit the kind of their interrupt.
  */
 static const char *const soft_interrupts[] = {
@@ -1063,20 +1006,6 @@ static enum context_kind interrupt_context(struct why_sink *why, const struct cp
 	return cpu->nr_interrupts > 0 ? history_interrupt(cpu).context : CONTEXT_HARD;
 }
 
-static int learn_interrupt(struct why_sink *why, const struct timeline_event *event,
-			   struct error *error)
-{
-	struct cpu_history *cpu = history_cpu(&why->history, event->track->id.signed_number);
-	struct interrupt interrupt = { .name = why_name(why, event->name) };
-
-	if (!cpu)
-		return error_set(error, "out of memory");
-	why->history.has_interrupts = true;
-	interrupt.context = interrupt_context(why, cpu, event, interrupt.name);
-	history_begin_interrupt(&why->history, cpu, event->time_ns, interrupt);
-	return 0;
-}
-
 static int learn_begin(struct why_sink *why, const struct timeline_event *event,
 		       struct error *error)
 {
@@ -1084,10 +1013,38 @@ static int learn_begin(struct why_sink *why, const struct timeline_event *event,
 
 	if (one->role == WHY_ROLE_THREAD)
 		return learn_state(why, one, event, error);
-	if (one->role == WHY_ROLE_CPU)
-		return learn_run(why, event, error);
-	if (one->role == WHY_ROLE_INTERRUPT)
-		return learn_interrupt(why, event, error);
+	if (one->role == WHY_ROLE_CPU) {
+		struct thread_history *thread;
+		int tid = -1, prio = PRIO_UNKNOWN;
+
+		/* The thread that a CPU runs, its name and its priority: the record has all three.
+		 */
+		for (unsigned int i = 0; i < event->nr_fields; i++) {
+			if (text_equals(event->fields[i].name, text_of("next_pid")))
+				tid = event->fields[i].value.signed_number;
+			else if (text_equals(event->fields[i].name, text_of("next_prio")))
+				prio = event->fields[i].value.signed_number;
+		}
+		thread = tid > 0 ? history_thread_add(&why->history, tid, -1) : NULL;
+		if (thread) {
+			thread->comm = why_name(why, event->name);
+			thread->prio = prio;
+		}
+		return learn_running(why, event->track->id.signed_number, tid, event->time_ns,
+				     error);
+	}
+	if (one->role == WHY_ROLE_INTERRUPT) {
+		struct cpu_history *cpu = history_cpu(&why->history,
+						      event->track->id.signed_number);
+		struct interrupt interrupt = { .name = why_name(why, event->name) };
+
+		if (!cpu)
+			return error_set(error, "out of memory");
+		why->history.has_interrupts = true;
+		interrupt.context = interrupt_context(why, cpu, event, interrupt.name);
+		history_begin_interrupt(&why->history, cpu, event->time_ns, interrupt);
+		return 0;
+	}
 	if (one->role != WHY_ROLE_NONE)
 		return 0;
 	why_see_writer(why, one, event);
@@ -1123,19 +1080,6 @@ static int64_t field_number(const struct timeline_event *event, const char *name
 			return event->fields[i].value.signed_number;
 	}
 	return 0;
-}
-
-static int learn_armed(struct why_sink *why, const struct timeline_event *event,
-		       struct error *error)
-{
-	const struct armed_timer timer = {
-		.address = field_number(event, "timer") | field_number(event, "hrtimer"),
-		.expires = field_number(event, "expires"),
-		.armed_ns = event->time_ns,
-		.writer = history_waker(&why->history, event->tid, event->cpu),
-	};
-
-	return timers_arm(&why->timers, &timer) < 0 ? error_set(error, "out of memory") : 0;
 }
 
 /*
@@ -1232,8 +1176,16 @@ static int why_learn_instant(struct why_sink *why, const struct timeline_event *
 {
 	struct why_track *track = why_track_of(why, event);
 
-	if (track->role == WHY_ROLE_ARMED)
-		return learn_armed(why, event, error);
+	if (track->role == WHY_ROLE_ARMED) {
+		const struct armed_timer timer = {
+			.address = field_number(event, "timer") | field_number(event, "hrtimer"),
+			.expires = field_number(event, "expires"),
+			.armed_ns = event->time_ns,
+			.writer = history_waker(&why->history, event->tid, event->cpu),
+		};
+
+		return timers_arm(&why->timers, &timer) < 0 ? error_set(error, "out of memory") : 0;
+	}
 	if (track->role == WHY_ROLE_EXPIRED)
 		learn_expired(why, event);
 	else if (track->role == WHY_ROLE_STACK)
@@ -1294,13 +1246,6 @@ static int why_slice_begin(struct why_sink *why, const struct timeline_event *ev
 		       : 0;
 }
 
-static bool event_may_flow(const struct timeline_event *event)
-{
-	return event->nr_flows > 0 &&
-	       (event->kind == TIMELINE_SLICE_BEGIN || event->kind == TIMELINE_SLICE_END ||
-		event->kind == TIMELINE_INSTANT);
-}
-
 /* Explain the slice that waits for the next event. */
 static int why_explain_deferred(struct why_sink *why, struct error *error)
 {
@@ -1335,7 +1280,10 @@ static int why_event(struct sink *sink, const struct timeline_event *event, stru
 
 	if (unlikely(why->deferred.track) && !is_next_state && why_explain_deferred(why, error) < 0)
 		return -1;
-	if (event_may_flow(event) && why_learn_flows(why, event, error) < 0)
+	if ((event->nr_flows > 0 &&
+	     (event->kind == TIMELINE_SLICE_BEGIN || event->kind == TIMELINE_SLICE_END ||
+	      event->kind == TIMELINE_INSTANT)) &&
+	    why_learn_flows(why, event, error) < 0)
 		return -1;
 	splitter_allow(&why->splitter);
 	switch (event->kind) {

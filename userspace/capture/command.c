@@ -179,12 +179,6 @@ static void child_main(const struct start *start, int go_fd, int failure_fd)
 	_exit(status_of_errno(number));
 }
 
-static void pipe_close(int *pair)
-{
-	close(pair[0]);
-	close(pair[1]);
-}
-
 /* The child has the command's name from the start: names of threads are saved while it waits. */
 static pid_t fork_named(const char *name)
 {
@@ -206,7 +200,8 @@ static int command_fork(struct command *command, const struct start *start, stru
 	if (pipe2(go, O_CLOEXEC) < 0)
 		return error_set_system(error, errno, "cannot make a pipe");
 	if (pipe2(failure, O_CLOEXEC) < 0) {
-		pipe_close(go);
+		close(go[0]);
+		close(go[1]);
 		return error_set_system(error, errno, "cannot make a pipe");
 	}
 	prctl(PR_GET_CHILD_SUBREAPER, &adopts, 0, 0, 0);
@@ -373,24 +368,20 @@ int command_run(struct command *command, struct error *error)
 	return error_set_system(error, number, "cannot run '%s'", command->argv[0]);
 }
 
-/* This process adopts descendants of the command whose parent has ended. */
-static void orphans_reap(const struct command *command)
-{
-	siginfo_t ended = { 0 };
-
-	while (waitid(P_ALL, 0, &ended, WEXITED | WNOHANG | WNOWAIT) == 0 && ended.si_pid > 0 &&
-	       ended.si_pid != command->pid) {
-		waitpid(ended.si_pid, NULL, WNOHANG);
-		ended.si_pid = 0;
-	}
-}
-
 bool command_has_ended(struct command *command)
 {
 	int wait_status;
 
-	if (command->adopts)
-		orphans_reap(command);
+	if (command->adopts) {
+		/* This process adopts descendants of the command whose parent has ended. */
+		siginfo_t ended = { 0 };
+
+		while (waitid(P_ALL, 0, &ended, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+		       ended.si_pid > 0 && ended.si_pid != command->pid) {
+			waitpid(ended.si_pid, NULL, WNOHANG);
+			ended.si_pid = 0;
+		}
+	}
 
 	if (!command->has_ended && waitpid(command->pid, &wait_status, WNOHANG) == command->pid)
 		command_end(command, wait_status);

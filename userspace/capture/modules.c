@@ -23,46 +23,11 @@
 /* A run reads records even if modules are loaded all the time. */
 #define PASSES_MAX 8
 
-static int descriptor_list_add(struct descriptor_list *list, const struct descriptor *descriptor)
-{
-	const struct descriptor **grown = reallocarray(list->list, list->size + 1, sizeof(*grown));
-
-	if (!grown)
-		return -1;
-	list->list = grown;
-	grown[list->size++] = descriptor;
-	return 0;
-}
-
-static void descriptor_list_remove(struct descriptor_list *list,
-				   const struct descriptor *descriptor)
-{
-	size_t size = 0;
-
-	for (size_t i = 0; i < list->size; i++) {
-		if (list->list[i] != descriptor)
-			list->list[size++] = list->list[i];
-	}
-	list->size = size;
-}
-
 static int wake_fd_add(int fd, int watched)
 {
 	struct epoll_event event = { .events = EPOLLIN, .data.fd = watched };
 
 	return epoll_ctl(fd, EPOLL_CTL_ADD, watched, &event);
-}
-
-static int wake_fd_open(struct modules *modules, struct error *error)
-{
-	int writes_fd = instance_watch_fd(modules->capture->recorder);
-
-	modules->fd = epoll_create1(EPOLL_CLOEXEC);
-	if (modules->fd >= 0 && wake_fd_add(modules->fd, modules->capture->stop.signals.fd) == 0 &&
-	    wake_fd_add(modules->fd, module_watch_fd(modules->watch)) == 0 &&
-	    (writes_fd < 0 || wake_fd_add(modules->fd, writes_fd) == 0))
-		return 0;
-	return error_set(error, "cannot wait for signals and modules");
 }
 
 /*
@@ -110,6 +75,7 @@ int modules_open(struct modules *modules, const struct modules_handler *handler,
 		 struct error *error)
 {
 	struct error problem = { 0 };
+	int writes_fd;
 
 	if (!modules->capture)
 		return 0;
@@ -117,7 +83,13 @@ int modules_open(struct modules *modules, const struct modules_handler *handler,
 	/* Without it, changes by other programs are not noticed. */
 	if (instance_watch(modules->capture->recorder, &problem) < 0)
 		report_error(modules->capture->report, &problem);
-	return wake_fd_open(modules, error);
+	writes_fd = instance_watch_fd(modules->capture->recorder);
+	modules->fd = epoll_create1(EPOLL_CLOEXEC);
+	if (modules->fd >= 0 && wake_fd_add(modules->fd, modules->capture->stop.signals.fd) == 0 &&
+	    wake_fd_add(modules->fd, module_watch_fd(modules->watch)) == 0 &&
+	    (writes_fd < 0 || wake_fd_add(modules->fd, writes_fd) == 0))
+		return 0;
+	return error_set(error, "cannot wait for signals and modules");
 }
 
 int modules_wake_fd(const struct modules *modules, const struct capture *capture)
@@ -190,25 +162,18 @@ static int tracepoint_unload(struct modules *modules, struct releasing one, stru
 	if (one.rule) {
 		rules_drop(modules_rules(modules), one.rule->system, one.rule->name);
 	} else {
+		size_t size = 0;
+
 		convention_drop(modules->convention, one.descriptor);
-		descriptor_list_remove(&modules->waiting, one.descriptor);
+		for (size_t i = 0; i < modules->waiting.size; i++) {
+			if (modules->waiting.list[i] != one.descriptor)
+				modules->waiting.list[size++] = modules->waiting.list[i];
+		}
+		modules->waiting.size = size;
 	}
 	modules->had_unread = true;
 	modules->doubtful_ns = capture_now_ns(modules->capture);
 	return modules->handler.went(modules->handler.context, one.category, one.descriptor, error);
-}
-
-/* Lists of tracepoints that are released. */
-
-static int releasing_add(struct releasing_list *list, struct releasing one, struct error *error)
-{
-	struct releasing *grown = reallocarray(list->list, list->size + 1, sizeof(*grown));
-
-	if (!grown)
-		return error_set(error, "out of memory");
-	list->list = grown;
-	grown[list->size++] = one;
-	return 0;
 }
 
 /* A released tracepoint has no more records. */
@@ -218,8 +183,16 @@ static int tracepoint_change(struct modules *modules, const struct instance_chan
 	if (change->now == EVENT_UNLOADED)
 		return change->before == EVENT_RELEASED ? 0
 							: tracepoint_unload(modules, one, error);
-	if (change->now == EVENT_RELEASING)
-		return releasing_add(&modules->releasing, one, error);
+	if (change->now == EVENT_RELEASING) {
+		struct releasing *grown = reallocarray(modules->releasing.list,
+						       modules->releasing.size + 1, sizeof(*grown));
+
+		if (!grown)
+			return error_set(error, "out of memory");
+		modules->releasing.list = grown;
+		grown[modules->releasing.size++] = one;
+		return 0;
+	}
 	releasing_remove(&modules->releasing, one);
 	return 0;
 }
@@ -407,10 +380,15 @@ static int descriptors_hold_back(struct modules *modules, size_t first, struct e
 {
 	for (size_t i = first; i < convention_size(modules->convention); i++) {
 		const struct descriptor *descriptor = convention_descriptor(modules->convention, i);
+		const struct descriptor **grown;
 
 		convention_drop(modules->convention, descriptor);
-		if (descriptor_list_add(&modules->waiting, descriptor) < 0)
+		grown = reallocarray(modules->waiting.list, modules->waiting.size + 1,
+				     sizeof(*grown));
+		if (!grown)
 			return error_set(error, "out of memory");
+		modules->waiting.list = grown;
+		grown[modules->waiting.size++] = descriptor;
 	}
 	return 0;
 }

@@ -86,26 +86,20 @@ static bool function_is_selected(const struct capture_settings *settings, struct
 	return is_selected;
 }
 
-/* "NAME [MODULE]" as the kernel reads it: "MODULE:NAME". */
-static void place_set(char *out, size_t size, struct text line)
-{
-	const char *space = memchr(line.data, ' ', line.size);
-	const char *bracket = memchr(line.data, '[', line.size);
-	int name_size = space ? space - line.data : (int)line.size;
-	int module_size = bracket ? (int)strcspn(bracket + 1, "]") : 0;
-
-	snprintf(out, size, "%.*s%s%.*s", module_size, bracket ? bracket + 1 : "",
-		 bracket ? ":" : "", name_size, line.data);
-}
-
 /* Returns -1 with @error if the kernel refuses a probe, for example of a name that is not unique.
  */
 static int function_probe(struct probes *probes, struct text line, unsigned int number,
 			  struct error *error)
 {
 	char place[384], begin[DYNAMIC_NAME_SIZE], end[DYNAMIC_NAME_SIZE];
+	const char *space = memchr(line.data, ' ', line.size);
+	const char *bracket = memchr(line.data, '[', line.size);
+	int name_size = space ? space - line.data : (int)line.size;
+	int module_size = bracket ? (int)strcspn(bracket + 1, "]") : 0;
 
-	place_set(place, sizeof(place), line);
+	/* "NAME [MODULE]" as the kernel reads it: "MODULE:NAME". */
+	snprintf(place, sizeof(place), "%.*s%s%.*s", module_size, bracket ? bracket + 1 : "",
+		 bracket ? ":" : "", name_size, line.data);
 	snprintf(begin, sizeof(begin), FUNCTION_BEGIN "%u", number);
 	snprintf(end, sizeof(end), FUNCTION_END "%u", number);
 	if (dynamic_define(&probes->events, "p", begin, place, place, error) < 0)
@@ -510,20 +504,6 @@ static void probe_set_title(struct probe *probe, struct text title)
 	buffer_append(&probe->title, title.data, title.size);
 }
 
-/* The numbers come first, so that a long name does not lose them. */
-static void site_name(struct probe_site *site, const struct probe *probe)
-{
-	size_t size = snprintf(site->name, sizeof(site->name), "p%u_%zu_", probe->number,
-			       probe->nr_sites);
-
-	for (size_t i = 0; i < probe->title.size && size < sizeof(site->name) - 1; i++) {
-		char byte = probe->title.data[i];
-
-		site->name[size++] = isalnum((unsigned char)byte) ? byte : '_';
-	}
-	site->name[size] = '\0';
-}
-
 /**
  * probe_add_site - add an event
  *
@@ -533,13 +513,21 @@ static struct probe_site *probe_add_site(struct probe *probe, enum probe_role ro
 					 const char *kind, struct error *error)
 {
 	struct probe_site *site = &probe->sites[probe->nr_sites];
+	size_t size;
 
 	if (probe->nr_sites == PROBE_SITES_MAX) {
 		probe_refuse(probe, error, "more than 64 places; write another name");
 		return NULL;
 	}
 	*site = (struct probe_site){ .role = role, .kind = kind };
-	site_name(site, probe);
+	size = snprintf(site->name, sizeof(site->name), "p%u_%zu_", probe->number, probe->nr_sites);
+	/* The numbers come first, so that a long name does not lose them. */
+	for (size_t i = 0; i < probe->title.size && size < sizeof(site->name) - 1; i++) {
+		char byte = probe->title.data[i];
+
+		site->name[size++] = isalnum((unsigned char)byte) ? byte : '_';
+	}
+	site->name[size] = '\0';
 	probe->nr_sites++;
 	return site;
 }
@@ -553,45 +541,35 @@ static void probe_site_add(struct probe_site *site, struct text name, struct tex
 		      name.data);
 }
 
-/* Names of rules have fewer characters than those of functions. */
-static char rule_character(char byte)
-{
-	return isalnum((unsigned char)byte) || byte == '.' ? byte : '_';
-}
-
-/* The kernel's own fields of a probe are no arguments. */
-static void site_append_rule(const struct probe_site *site, const char *group, struct buffer *out)
-{
-	buffer_printf(out, "\n %s = %s:%s args=", role_keys[site->role], group, site->name);
-	if (site->names.size > 0)
-		buffer_append(out, site->names.data, site->names.size);
-	else
-		buffer_append_char(out, '-');
-}
-
-/* The first words of a rule: its kind and its name. */
-static void rule_append_head(const struct probe *probe, struct buffer *out)
+void probe_append_rule(const struct probe *probe, const char *group, struct buffer *out)
 {
 	bool is_instant = probe->sites[0].role == PROBE_INSTANT;
 	struct buffer head = { 0 };
 
+	/* The first words of a rule: its kind and its name. */
 	buffer_printf(&head, "%s %s:", is_instant ? "instant" : "slice", probe->pack);
+	/* Names of rules have fewer characters than those of functions. */
 	for (size_t i = 0; i < probe->title.size; i++)
-		buffer_append_char(&head, rule_character(probe->title.data[i]));
+		buffer_append_char(&head, isalnum((unsigned char)probe->title.data[i]) ||
+							  probe->title.data[i] == '.'
+						  ? probe->title.data[i]
+						  : '_');
 	/* Two programs may have functions of one name. */
 	if (out->size > 0 && memmem(out->data, out->size, head.data, head.size))
 		buffer_printf(&head, ".%u", probe->number);
 	buffer_append(out, head.data, head.size);
 	out->failed |= head.failed;
 	buffer_release(&head);
-}
-
-void probe_append_rule(const struct probe *probe, const char *group, struct buffer *out)
-{
-	rule_append_head(probe, out);
 	buffer_printf(out, " name=\"%.*s\"", (int)probe->title.size, probe->title.data);
-	for (size_t i = 0; i < probe->nr_sites; i++)
-		site_append_rule(&probe->sites[i], group, out);
+	for (size_t i = 0; i < probe->nr_sites; i++) {
+		/* The kernel's own fields of a probe are no arguments. */
+		buffer_printf(out, "\n %s = %s:%s args=", role_keys[probe->sites[i].role], group,
+			      probe->sites[i].name);
+		if (probe->sites[i].names.size > 0)
+			buffer_append(out, probe->sites[i].names.data, probe->sites[i].names.size);
+		else
+			buffer_append_char(out, '-');
+	}
 	buffer_append_char(out, '\n');
 }
 

@@ -199,21 +199,13 @@ static int record_run_choose(struct record_run *run, struct error *error)
 	return capture_choose(&run->capture, run->convention, error);
 }
 
-/* Enabled tracepoints still have the formats by which they were chosen, or they are read again. */
-static int record_run_begin_spool(struct record_run *run, struct error *error)
-{
-	const struct capture_settings *settings = run->capture.settings;
-	bool is_known = modules_are_unchanged(&run->modules) && !events_may_change();
-
-	return spool_begin(run->spool, run->capture.recorder, settings->mode,
-			   is_known ? settings->selection.formats : NULL, error);
-}
-
 static int record_run_set_up(struct record_run *run, struct error *error)
 {
 	const struct spool_owner owner = spool_owner_find();
 	struct capture *capture = &run->capture;
 	const struct rules *rules;
+	const struct capture_settings *settings;
+	bool is_known;
 
 	run->convention = convention_new(false);
 	if (!run->convention)
@@ -231,7 +223,12 @@ static int record_run_set_up(struct record_run *run, struct error *error)
 	if (spool_describe_capture(run->spool, capture, error) < 0)
 		return -1;
 	run->memory_kib = instance_memory_kib(capture->recorder);
-	if (record_run_begin_spool(run, error) < 0)
+	settings = run->capture.settings;
+	is_known = modules_are_unchanged(&run->modules) && !events_may_change();
+	/* Enabled tracepoints still have the formats by which they were chosen, or they are read
+	 * again. */
+	if (spool_begin(run->spool, run->capture.recorder, settings->mode,
+			is_known ? settings->selection.formats : NULL, error) < 0)
 		return -1;
 	rules = capture->settings->selection.rules;
 	if (((rules && rules_need_kallsyms(rules)) || capture->settings->nr_stacks > 0) &&
@@ -361,12 +358,6 @@ static void record_run_report_end(const struct record_run *run)
 	buffer_release(&next);
 }
 
-static void record_run_begin_transfer(struct record_run *run, struct transfer *transfer,
-				      const char *object)
-{
-	spool_set_progress(run->spool, transfer_begin(transfer, run->capture.report, object, NULL));
-}
-
 static void record_run_end_transfer(struct record_run *run, struct transfer *transfer)
 {
 	transfer_end(transfer);
@@ -379,19 +370,9 @@ static int record_run_read_rest(struct record_run *run, struct error *error)
 	struct transfer transfer;
 	int status;
 
-	record_run_begin_transfer(run, &transfer, "reading the buffers");
+	spool_set_progress(run->spool, transfer_begin(&transfer, run->capture.report,
+						      "reading the buffers", NULL));
 	status = spool_finish(run->spool, &run->summary, error);
-	record_run_end_transfer(run, &transfer);
-	return status;
-}
-
-static int record_run_join(struct record_run *run, struct error *error)
-{
-	struct transfer transfer;
-	int status;
-
-	record_run_begin_transfer(run, &transfer, run->settings->path);
-	status = spool_join(run->spool, error);
 	record_run_end_transfer(run, &transfer);
 	return status;
 }
@@ -418,6 +399,8 @@ static int record_run_move(struct record_run *run, struct error *error)
 static int record_run_all(struct record_run *run, struct error *error)
 {
 	struct capture *capture = &run->capture;
+	struct transfer transfer;
+	int status;
 
 	if (record_run_set_up(run, error) < 0)
 		return -1;
@@ -434,21 +417,18 @@ static int record_run_all(struct record_run *run, struct error *error)
 	if (record_run_move(run, error) < 0)
 		return -1;
 	record_run_report(run);
-	return record_run_join(run, error);
-}
-
-static int record_run_status(const struct record_run *run)
-{
-	bool has_lost = run->summary.lost > 0 || run->is_incomplete;
-
-	return capture_status(&run->capture,
-			      run->settings->fails_on_loss && has_lost ? STATUS_LOST : STATUS_DONE);
+	spool_set_progress(run->spool, transfer_begin(&transfer, run->capture.report,
+						      run->settings->path, NULL));
+	status = spool_join(run->spool, error);
+	record_run_end_transfer(run, &transfer);
+	return status;
 }
 
 int record_run(struct record_settings *settings, struct error *error)
 {
 	struct record_run run = { .settings = settings };
 	int result, status;
+	bool has_lost;
 
 	if (programs_choose_events(&settings->capture, error) < 0 ||
 	    record_settings_check(settings, error) < 0)
@@ -460,7 +440,9 @@ int record_run(struct record_settings *settings, struct error *error)
 	capture_close(&run.capture, result, error);
 	if (result == 0 && !run.capture.has_failed)
 		record_run_report_end(&run);
-	status = record_run_status(&run);
+	has_lost = run.summary.lost > 0 || run.is_incomplete;
+	status = capture_status(
+		&run.capture, run.settings->fails_on_loss && has_lost ? STATUS_LOST : STATUS_DONE);
 	capture_end(&run.capture);
 	convention_free(run.convention);
 	return status;

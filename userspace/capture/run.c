@@ -168,20 +168,17 @@ static int capture_begin_workload(struct capture *capture, struct error *error)
 				    error);
 }
 
-/* Rules that use only events of programs have no tracepoint yet. */
-static int programs_choose(const struct selection *selection, struct convention *convention,
-			   struct error *error)
-{
-	convention_reserve(convention, stacks_index(selection->rules) + 1);
-	return selection->rules ? rules_close(selection->rules, convention->is_swapped, error) : 0;
-}
-
 int capture_choose(struct capture *capture, struct convention *convention, struct error *error)
 {
 	struct selection *selection = &capture->settings->selection;
 
-	if (!capture_records_kernel(capture->settings))
-		return programs_choose(selection, convention, error);
+	if (!capture_records_kernel(capture->settings)) {
+		/* Rules that use only events of programs have no tracepoint yet. */
+		convention_reserve(convention, stacks_index(selection->rules) + 1);
+		return selection->rules
+			       ? rules_close(selection->rules, convention->is_swapped, error)
+			       : 0;
+	}
 	if (probes_define(&capture->probes, capture->settings, error) < 0 ||
 	    functions_define(&capture->probes, capture->settings, capture->report, error) < 0 ||
 	    probes_add_rules(&capture->probes, capture->settings, error) < 0 ||
@@ -236,14 +233,6 @@ static int capture_find_command(struct capture *capture, struct error *error)
 				       : instance_find_writer(capture->recorder, command_write_text,
 							      capture->command, error);
 	return capture->command_tid < 0 ? -1 : 0;
-}
-
-static void capture_exclude_self(const struct capture *capture)
-{
-	const struct selection *selection = &capture->settings->selection;
-
-	if (selection->rules && !selection->includes_self)
-		rules_exclude(selection->rules, instance_own_tid(capture->recorder));
 }
 
 static int capture_filter(struct capture *capture, struct error *error)
@@ -344,22 +333,17 @@ static void capture_report_markers(const struct capture *capture)
 		       reasons[copies], instance_directory(recorder));
 }
 
-/* As much memory as the kernel's buffers have. */
-static size_t programs_size(const struct capture_settings *settings)
-{
-	return settings->buffer_kib * 1024 * sysconf(_SC_NPROCESSORS_ONLN);
-}
-
 /* Wait for programs, if the settings have them; returns -1 with @error. */
 static int capture_open_programs(struct capture *capture, struct error *error)
 {
 	struct buffer *events = &capture->settings->selection.program_events;
 	const struct capture_settings *settings = capture->settings;
 	const struct programs_settings programs = {
+		/* As much memory as the kernel's buffers have. */
 		.report = settings->report,
 		.globs = settings->programs,
 		.of_descendants = settings->command && !settings->all_programs,
-		.size_max = programs_size(settings),
+		.size_max = settings->buffer_kib * 1024 * sysconf(_SC_NPROCESSORS_ONLN),
 		.ring_size = settings->program_ring_kib * 1024,
 		.events = events->size > 0 ? buffer_string(events) : NULL,
 		.mode = !settings->mode->is_read_at_end ? PROGRAMS_WAIT
@@ -474,6 +458,7 @@ int capture_open(struct capture *capture, const struct convention *convention, b
 						    .keeps_modules = keeps_modules,
 						    .has_markers = capture_has_markers(capture),
 						    .writes = capture_writes(settings) };
+	const struct selection *selection;
 
 	/* The command finds the socket by its environment. */
 	if (capture_open_programs(capture, error) < 0)
@@ -489,7 +474,9 @@ int capture_open(struct capture *capture, const struct convention *convention, b
 	if ((settings->instance ? instance_attach(&capture->recorder, settings->instance, error)
 				: instance_create(&capture->recorder, &recorder, error)) < 0)
 		return -1;
-	capture_exclude_self(capture);
+	selection = &capture->settings->selection;
+	if (selection->rules && !selection->includes_self)
+		rules_exclude(selection->rules, instance_own_tid(capture->recorder));
 	if (settings->instance)
 		return 0;
 	if (capture_find_command(capture, error) < 0 ||
@@ -580,21 +567,6 @@ int capture_run_command(struct capture *capture, struct error *error)
 	return 0;
 }
 
-/* The command continues if the duration ended first, or after a failure. */
-static void command_await(struct capture *capture)
-{
-	if (!capture->stop.command || stop_is_due(&capture->stop, 0))
-		return;
-	if (!capture->has_failed)
-		report_message(capture->report,
-			       "the recording is over, '%s' still runs; %s ends ktrack without it",
-			       capture->settings->command[0],
-			       capture->stop.nr_requests > 0
-				       ? "another signal"
-				       : "a signal is forwarded to it, a second one");
-	stop_await_command(&capture->stop);
-}
-
 void capture_close(struct capture *capture, int result, struct error *error)
 {
 	report_error(capture->report, error);
@@ -611,7 +583,17 @@ void capture_close(struct capture *capture, int result, struct error *error)
 	if (probes_remove(&capture->probes, error) < 0)
 		capture->has_failed = true;
 	report_error(capture->report, error);
-	command_await(capture);
+	/* The command continues if the duration ended first, or after a failure. */
+	if (!capture->stop.command || stop_is_due(&capture->stop, 0))
+		return;
+	if (!capture->has_failed)
+		report_message(capture->report,
+			       "the recording is over, '%s' still runs; %s ends ktrack without it",
+			       capture->settings->command[0],
+			       capture->stop.nr_requests > 0
+				       ? "another signal"
+				       : "a signal is forwarded to it, a second one");
+	stop_await_command(&capture->stop);
 }
 
 static int spool_describe_workload(struct spool *spool, const struct capture *capture)
@@ -703,17 +685,6 @@ bool capture_records_kernel(const struct capture_settings *settings)
 	       settings->nr_probes > 0 || settings->nr_functions > 0 || settings->nr_stacks > 0;
 }
 
-/* Without records of the kernel, options of its instance have no effect. */
-static const char *kernel_option(const struct capture_settings *settings)
-{
-	return settings->follows_command	   ? "--pid"
-	       : settings->workload.option	   ? settings->workload.option
-	       : settings->has_cpus		   ? "--cpu"
-	       : settings->selection.waits	   ? "--wait"
-	       : settings->selection.includes_self ? "--include-self"
-						   : NULL;
-}
-
 static int program_ring_check(const struct capture_settings *settings, struct error *error)
 {
 	uint64_t kib = settings->program_ring_kib;
@@ -742,7 +713,13 @@ int programs_choose_events(struct capture_settings *settings, struct error *erro
 /** programs_check - refuse settings that programs exclude; returns -1 with @error */
 static int programs_check(const struct capture_settings *settings, struct error *error)
 {
-	const char *option = kernel_option(settings);
+	/* Without records of the kernel, options of its instance have no effect. */
+	const char *option = settings->follows_command		 ? "--pid"
+			     : settings->workload.option	 ? settings->workload.option
+			     : settings->has_cpus		 ? "--cpu"
+			     : settings->selection.waits	 ? "--wait"
+			     : settings->selection.includes_self ? "--include-self"
+								 : NULL;
 
 	if (!settings->records_programs && settings->selection.rules &&
 	    rules_want_programs(settings->selection.rules))

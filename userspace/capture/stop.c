@@ -24,47 +24,29 @@ static bool is_ignored(int number)
 	return sigaction(number, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
 }
 
-static void signals_save(struct command_signals *before)
-{
-	sigemptyset(&before->ignored);
-	for (int number = 1; number <= SIGRTMAX; number++) {
-		if (is_ignored(number))
-			sigaddset(&before->ignored, number);
-	}
-	sigprocmask(SIG_BLOCK, NULL, &before->blocked);
-}
-
-static void signal_set_add(sigset_t *set, int number, const struct command_signals *before)
-{
-	if (!sigismember(&before->ignored, number))
-		sigaddset(set, number);
-}
-
 int signals_init(struct signals *signals, struct error *error)
 {
 	sigset_t set;
 
-	signals_save(&signals->before);
+	sigemptyset(&signals->before.ignored);
+	for (int number = 1; number <= SIGRTMAX; number++) {
+		if (is_ignored(number))
+			sigaddset(&signals->before.ignored, number);
+	}
+	sigprocmask(SIG_BLOCK, NULL, &signals->before.blocked);
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN);
 	sigemptyset(&set);
 	sigaddset(&set, SIGCHLD);
 	for (size_t i = 0; i < sizeof(stop_signals) / sizeof(stop_signals[0]); i++)
-		signal_set_add(&set, stop_signals[i], &signals->before);
+		if (!sigismember(&signals->before.ignored, stop_signals[i]))
+			sigaddset(&set, stop_signals[i]);
 	for (int number = SIGRTMIN; number <= SIGRTMAX; number++)
-		signal_set_add(&set, number, &signals->before);
+		if (!sigismember(&signals->before.ignored, number))
+			sigaddset(&set, number);
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	signals->fd = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
 	return signals->fd < 0 ? error_set_system(error, errno, "cannot watch signals") : 0;
-}
-
-/*
- * Signals of processes are sent to us alone; so is the hang-up of the terminal if we lead its
- * session. The terminal's keyboard and other hang-ups signal the command too.
- */
-static bool signal_is_ours_alone(const struct signalfd_siginfo *info)
-{
-	return info->ssi_code <= 0 || (info->ssi_signo == SIGHUP && getsid(0) == getpid());
 }
 
 int signals_take(struct signals *signals, bool *was_sent)
@@ -74,7 +56,13 @@ int signals_take(struct signals *signals, bool *was_sent)
 	while (read(signals->fd, &info, sizeof(info)) == sizeof(info)) {
 		if (info.ssi_signo == SIGCHLD)
 			continue;
-		*was_sent = signal_is_ours_alone(&info);
+		/*
+		 * Signals of processes are sent to us alone; so is the hang-up of the terminal if
+		 * we lead its session. The terminal's keyboard and other hang-ups signal the
+		 * command too.
+		 */
+		*was_sent = info.ssi_code <= 0 ||
+			    (info.ssi_signo == SIGHUP && getsid(0) == getpid());
 		return info.ssi_signo;
 	}
 	return 0;
@@ -99,7 +87,12 @@ static bool is_user_signal(int number)
 	return number == SIGUSR1 || number == SIGUSR2 || number >= SIGRTMIN;
 }
 
-static void take_signals(struct stop_condition *stop)
+bool stop_is_abandoned(const struct stop_condition *stop)
+{
+	return stop->command && stop->nr_requests > 1;
+}
+
+bool stop_is_due(struct stop_condition *stop, int64_t now_ns)
 {
 	bool was_sent = false;
 	int number;
@@ -116,16 +109,6 @@ static void take_signals(struct stop_condition *stop)
 		stop->signal_number = number;
 		stop->nr_requests++;
 	}
-}
-
-bool stop_is_abandoned(const struct stop_condition *stop)
-{
-	return stop->command && stop->nr_requests > 1;
-}
-
-bool stop_is_due(struct stop_condition *stop, int64_t now_ns)
-{
-	take_signals(stop);
 	if (stop->deadline_ns && now_ns >= stop->deadline_ns)
 		return true;
 	if (stop->command)
@@ -267,15 +250,6 @@ static void progress_end(struct progress *progress)
 	progress->report = NULL;
 }
 
-static void loop_wait(const struct read_loop *loop)
-{
-	int64_t now_ns = time_now_ns(CLOCK_BOOTTIME);
-
-	if (loop->wait)
-		loop->wait(loop->context, loop->wake_fd,
-			   stop_wait_ms(loop->stop, now_ns, loop->wait_max_ms));
-}
-
 static void loop_show_progress(const struct read_loop *loop)
 {
 	int64_t now_ns = time_now_ns(CLOCK_BOOTTIME);
@@ -292,7 +266,11 @@ int read_loop_run(const struct read_loop *loop, struct error *error)
 	bool is_over = false;
 
 	while (!is_over) {
-		loop_wait(loop);
+		int64_t now_ns = time_now_ns(CLOCK_BOOTTIME);
+
+		if (loop->wait)
+			loop->wait(loop->context, loop->wake_fd,
+				   stop_wait_ms(loop->stop, now_ns, loop->wait_max_ms));
 		is_over = stop_is_due(loop->stop, time_now_ns(CLOCK_BOOTTIME));
 		if (loop->read(loop->context, error) < 0)
 			return -1;

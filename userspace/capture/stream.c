@@ -151,31 +151,22 @@ void serving_round(struct serving *serving)
 		serve_run(serving->serve, time_now_ns(CLOCK_MONOTONIC));
 }
 
-/* Waits for a request, a signal or timeouts. */
-static void serving_wait(const struct serving *serving, const struct stop_condition *stop)
-{
-	struct pollfd polls[] = {
-		{ .fd = stop->signals.fd, .events = POLLIN },
-		{ .fd = serve_fd(serving->serve), .events = POLLIN },
-	};
-
-	poll(polls, 2, LOOK_MS);
-}
-
-/* Whether pages are done; whoever ended the recording by a signal opens no other one. */
-static bool serving_is_done(const struct serving *serving, const struct stop_condition *stop)
-{
-	return !serve_has_followers(serving->serve) &&
-	       (stop->nr_requests > 0 || serve_was_read(serving->serve));
-}
-
 /* Serves until pages are done, or until another signal or a time. Returns false after the time. */
 static bool serving_linger(struct serving *serving, struct stop_condition *stop, int64_t end_ns)
 {
-	while (!serving_is_done(serving, stop) && !stop_is_asked_again(stop)) {
+	/* Whether pages are done; whoever ended the recording by a signal opens no other one. */
+	while (!(!serve_has_followers(serving->serve) &&
+		 (stop->nr_requests > 0 || serve_was_read(serving->serve))) &&
+	       !stop_is_asked_again(stop)) {
+		struct pollfd polls[] = {
+			{ .fd = stop->signals.fd, .events = POLLIN },
+			{ .fd = serve_fd(serving->serve), .events = POLLIN },
+		};
+
 		if (time_now_ns(CLOCK_MONOTONIC) >= end_ns)
 			return false;
-		serving_wait(serving, stop);
+		/* Waits for a request, a signal or timeouts. */
+		poll(polls, 2, LOOK_MS);
 		serving_round(serving);
 	}
 	return true;
@@ -252,24 +243,6 @@ static int pending_pass_one(struct stream_run *run, const struct pending_event *
 		       : 0;
 }
 
-/* Passes the first events at once, after all records up to the last of them. */
-static int pending_pass(struct stream_run *run, size_t size, struct error *error)
-{
-	int64_t time_ns = run->pending[size - 1].time_ns;
-
-	if (records_deliver(run, time_ns, error) < 0)
-		return -1;
-	for (size_t i = 0; i < size; i++) {
-		const struct pending_event event = run->pending[i];
-
-		if (pending_pass_one(run, &event, time_ns, error) < 0)
-			return -1;
-	}
-	run->nr_pending -= size;
-	memmove(run->pending, run->pending + size, run->nr_pending * sizeof(*run->pending));
-	return tracks_close_dropped(run->pipeline.tracks, time_ns, error);
-}
-
 /* Deliver all records up to a time in the past; returns -1 with @error. */
 static int stream_run_deliver(struct stream_run *run, int64_t until_ns, struct error *error)
 {
@@ -277,7 +250,20 @@ static int stream_run_deliver(struct stream_run *run, int64_t until_ns, struct e
 	size_t size;
 
 	while ((size = pending_due(run, until_ns)) > 0) {
-		if (pending_pass(run, size, error) < 0)
+		int64_t time_ns = run->pending[size - 1].time_ns;
+
+		/* Passes the first events at once, after all records up to the last of them. */
+		if (records_deliver(run, time_ns, error) < 0)
+			return -1;
+		for (size_t i = 0; i < size; i++) {
+			const struct pending_event event = run->pending[i];
+
+			if (pending_pass_one(run, &event, time_ns, error) < 0)
+				return -1;
+		}
+		run->nr_pending -= size;
+		memmove(run->pending, run->pending + size, run->nr_pending * sizeof(*run->pending));
+		if (tracks_close_dropped(run->pipeline.tracks, time_ns, error) < 0)
 			return -1;
 	}
 	if (modules->doubtful_ns && modules->doubtful_ns <= until_ns) {
@@ -564,18 +550,6 @@ static int stream_run_stop_recording(struct stream_run *run, struct error *error
 	return 0;
 }
 
-/* Restoring the clock empties the buffers of records with another clock. */
-static void stream_run_end_reclocked(struct stream_run *run)
-{
-	struct error ignored = { 0 };
-
-	source_cut(run->source);
-	stream_run_stop_recording(run, &ignored);
-	instance_restore_clock(run->capture.recorder);
-	run->capture.has_failed = true;
-	stop_now(&run->capture.stop);
-}
-
 /* Other recorded tracepoints may have new records since the last check. */
 static int stream_run_start_over(struct stream_run *run, struct error *error)
 {
@@ -595,8 +569,16 @@ static int stream_run_follow_changes(struct stream_run *run, struct error *error
 	struct modules *modules = &run->modules;
 
 	modules_look_changes(modules);
-	if (modules->was_reclocked && !run->capture.has_failed)
-		stream_run_end_reclocked(run);
+	if (modules->was_reclocked && !run->capture.has_failed) {
+		struct error ignored = { 0 };
+
+		/* Restoring the clock empties the buffers of records with another clock. */
+		source_cut(run->source);
+		stream_run_stop_recording(run, &ignored);
+		instance_restore_clock(run->capture.recorder);
+		run->capture.has_failed = true;
+		stop_now(&run->capture.stop);
+	}
 	return modules->has_gone ? stream_run_start_over(run, error) : 0;
 }
 
@@ -756,15 +738,6 @@ static void stream_run_report_others(struct stream_run *run)
 			     is_empty, run->capture.report);
 }
 
-/* Delivers the records up to @over_ns, when the end was noticed. */
-static int stream_run_read_at_end(struct stream_run *run, int64_t over_ns, struct error *error)
-{
-	return stream_run_report_command(run, error) < 0 ||
-			       stream_run_drain(run, over_ns, error) < 0
-		       ? -1
-		       : 0;
-}
-
 static void stream_run_report_completeness(struct stream_run *run)
 {
 	int64_t from_ns = run->pipeline.lost_until_ns, start_ns = run->recording.start_ns;
@@ -773,38 +746,25 @@ static void stream_run_report_completeness(struct stream_run *run)
 		tracks_complete_from(run->pipeline.tracks, from_ns > start_ns ? from_ns : start_ns);
 }
 
-/* The stream may write to the terminal itself. */
-static void stream_run_begin_transfer(struct stream_run *run)
-{
-	const struct report *report = run->outputs.set.has_terminal ? NULL : run->capture.report;
-
-	source_set_progress(run->source,
-			    transfer_begin(&run->transfer, report, "reading the buffers",
-					   &run->pipeline.nr_events));
-}
-
-/* The command, too. */
-static void stream_run_end_transfer(struct stream_run *run)
-{
-	source_set_progress(run->source, NULL);
-	if (run->capture.command)
-		transfer_end(&run->transfer);
-	else
-		transfer_note(&run->transfer, "writing the rest");
-}
-
 static int stream_run_stop(struct stream_run *run, struct error *error)
 {
 	struct source_handler handler = pipeline_handler(&run->pipeline);
 	int64_t over_ns = stream_run_now_ns(run);
 	int64_t end_ns;
 	uint64_t lost;
+	const struct report *report;
 
 	if (stream_run_stop_recording(run, error) < 0 || stream_run_follow_changes(run, error) < 0)
 		return -1;
 	source_hold(run->source, false);
-	stream_run_begin_transfer(run);
-	if (stream_run_is_circular(run) && stream_run_read_at_end(run, over_ns, error) < 0)
+	report = run->outputs.set.has_terminal ? NULL : run->capture.report;
+	/* The stream may write to the terminal itself. */
+	source_set_progress(run->source,
+			    transfer_begin(&run->transfer, report, "reading the buffers",
+					   &run->pipeline.nr_events));
+	/* Delivers the records up to @over_ns, when the end was noticed. */
+	if (stream_run_is_circular(run) &&
+	    (stream_run_report_command(run, error) < 0 || stream_run_drain(run, over_ns, error) < 0))
 		return -1;
 	if (stream_run_report_command_end(run, run->drained_ns, error) < 0)
 		return -1;
@@ -814,31 +774,18 @@ static int stream_run_stop(struct stream_run *run, struct error *error)
 	    pipeline_report_unknown(&run->pipeline, error) < 0)
 		return -1;
 	run->drained_ns = end_ns;
-	stream_run_end_transfer(run);
+	/* The command, too. */
+	source_set_progress(run->source, NULL);
+	if (run->capture.command)
+		transfer_end(&run->transfer);
+	else
+		transfer_note(&run->transfer, "writing the rest");
 	stream_run_report_loss(run);
 	stream_run_report_others(run);
 	stream_run_report_completeness(run);
 	if (tracks_end_all(run->pipeline.tracks, end_ns, error) < 0)
 		return -1;
 	return timeline_flush(&run->pipeline.timeline, error);
-}
-
-/* An existing instance keeps its clock. */
-static int stream_run_attach_source(struct stream_run *run, struct error *error)
-{
-	struct capture *capture = &run->capture;
-	const struct recording *recording;
-
-	if (source_attached_open(&run->source, instance_directory(capture->recorder), error) < 0)
-		return -1;
-	recording = source_describe(run->source);
-	capture->has_clock = recording->clock &&
-			     trace_clock_find(recording->clock, &capture->clock);
-	if (run->settings->session_ns > 0 && recording->counts_ticks)
-		return error_set(error,
-				 "--session-every: the clock of %s is %s, not a time; leave it out",
-				 instance_name(capture->recorder), recording->clock);
-	return 0;
 }
 
 /* The sideband instance is read all the time. */
@@ -865,8 +812,24 @@ static int stream_run_open_source(struct stream_run *run, struct error *error)
 	run->pipeline.rules = run->settings->capture.selection.rules;
 	run->pipeline.report = run->capture.report;
 	run->pipeline.workload = run->capture.workload;
-	if (instance_is_attached(recorder))
-		return stream_run_attach_source(run, error);
+	if (instance_is_attached(recorder)) {
+		struct capture *capture = &run->capture;
+		const struct recording *recording;
+
+		/* An existing instance keeps its clock. */
+		if (source_attached_open(&run->source, instance_directory(capture->recorder),
+					 error) < 0)
+			return -1;
+		recording = source_describe(run->source);
+		capture->has_clock = recording->clock &&
+				     trace_clock_find(recording->clock, &capture->clock);
+		if (run->settings->session_ns > 0 && recording->counts_ticks)
+			return error_set(
+				error,
+				"--session-every: the clock of %s is %s, not a time; leave it out",
+				instance_name(capture->recorder), recording->clock);
+		return 0;
+	}
 	if (!recorder)
 		return source_programs_open(&run->source, run->capture.programs, error);
 	if (stream_run_open_live(run, error) < 0)
@@ -970,26 +933,12 @@ static int stream_run_await_output(void *context, int fd)
 	return stop_await_output(&run->capture.stop, fd);
 }
 
-/* The targets are opened last: only a recording that starts replaces their content. */
-static int stream_run_open_targets(struct stream_run *run, struct error *error)
-{
-	const struct stream_watcher *watcher = run->settings->watcher;
-
-	stream_run_set_deadline(run);
-	if (watcher)
-		return watcher->open(watcher->context, run, error);
-	if (run->settings->outputs.serves && stream_run_open_page(run, error) < 0)
-		return -1;
-	run->outputs.set.wait = (struct file_wait){ .wait = stream_run_await_output,
-						    .context = run };
-	return outputs_open(&run->outputs, &run->pipeline.timeline, &run->renewal.identity, error);
-}
-
 /* Choose tracepoints, and open everything; returns -1 with @error. */
 static int stream_run_set_up(struct stream_run *run, struct error *error)
 {
 	struct capture *capture = &run->capture;
 	struct capture_settings *settings = &run->settings->capture;
+	const struct stream_watcher *watcher;
 
 	run->pipeline.convention = convention_new(false);
 	if (!run->pipeline.convention)
@@ -1015,7 +964,16 @@ static int stream_run_set_up(struct stream_run *run, struct error *error)
 	stacks_read_functions(&run->pipeline.stacks);
 	if (stream_run_follow(run, error) < 0)
 		return -1;
-	return stream_run_open_targets(run, error);
+	watcher = run->settings->watcher;
+	/* The targets are opened last: only a recording that starts replaces their content. */
+	stream_run_set_deadline(run);
+	if (watcher)
+		return watcher->open(watcher->context, run, error);
+	if (run->settings->outputs.serves && stream_run_open_page(run, error) < 0)
+		return -1;
+	run->outputs.set.wait = (struct file_wait){ .wait = stream_run_await_output,
+						    .context = run };
+	return outputs_open(&run->outputs, &run->pipeline.timeline, &run->renewal.identity, error);
 }
 
 static int stream_run_record(struct stream_run *run, struct error *error)
@@ -1033,17 +991,11 @@ static int stream_run_status(const struct stream_run *run)
 	return capture_status(&run->capture, outputs_status(&run->outputs, &losses));
 }
 
-static int stream_run_report_budgets(const struct stream_run *run, struct error *error)
-{
-	const struct output_losses losses = pipeline_losses(&run->pipeline);
-
-	return outputs_report_budgets(&run->outputs, &losses, error);
-}
-
 /* The stream ends with the command, which may end after the recording. */
 static int stream_run_finish(struct stream_run *run, struct error *error)
 {
 	int64_t end_ns = stream_run_now_ns(run);
+	struct output_losses losses;
 
 	if (stream_run_report_command_end(run, end_ns, error) < 0)
 		return -1;
@@ -1056,7 +1008,8 @@ static int stream_run_finish(struct stream_run *run, struct error *error)
 		return -1;
 	tracks_report_endless(run->pipeline.tracks, "recorded", run->settings->capture.report);
 	transfer_end(&run->transfer);
-	return stream_run_report_budgets(run, error);
+	losses = pipeline_losses(&run->pipeline);
+	return outputs_report_budgets(&run->outputs, &losses, error);
 }
 
 static void stream_run_append_next(const struct stream_run *run, struct buffer *out)
@@ -1075,37 +1028,6 @@ static void stream_run_append_next(const struct stream_run *run, struct buffer *
 			       selection, NULL);
 	buffer_append_string(out, settings->outputs.stat ? " keeps records in a file"
 							 : " draws a timeline");
-}
-
-static void stream_run_report_end(const struct stream_run *run)
-{
-	struct pipeline_counts counts = { 0 };
-	struct buffer next = { 0 };
-
-	pipeline_add_counts(&run->pipeline, &counts);
-	stream_run_append_next(run, &next);
-	pipeline_report_end(&counts, &run->settings->outputs, "recorded", buffer_string(&next),
-			    run->settings->capture.report);
-	buffer_release(&next);
-}
-
-static void stream_run_release(struct stream_run *run)
-{
-	transfer_end(&run->transfer);
-	capture_end(&run->capture);
-	pipeline_release(&run->pipeline);
-	identity_release(&run->renewal.identity);
-	outputs_release(&run->outputs);
-	serving_release(&run->serving);
-}
-
-/* Close files of the instance, so that it can be removed. */
-static void stream_run_close_modules(struct stream_run *run)
-{
-	modules_release(&run->modules);
-	free(run->pending);
-	run->pending = NULL;
-	run->nr_pending = 0;
 }
 
 int stream_run(struct stream_settings *settings, struct error *error)
@@ -1129,17 +1051,33 @@ int stream_run(struct stream_settings *settings, struct error *error)
 	result = stream_run_record(&run, error);
 	if (settings->watcher)
 		settings->watcher->end(settings->watcher->context);
-	stream_run_close_modules(&run);
+	modules_release(&run.modules);
+	free(run.pending);
+	run.pending = NULL;
+	run.nr_pending = 0;
 	source_close(run.source);
 	run.source = NULL;
 	capture_close(&run.capture, result, error);
 	if (result == 0 && stream_run_finish(&run, error) < 0)
 		run.capture.has_failed = true;
-	if (result == 0 && !run.capture.has_failed && !settings->watcher)
-		stream_run_report_end(&run);
+	if (result == 0 && !run.capture.has_failed && !settings->watcher) {
+		struct pipeline_counts counts = { 0 };
+		struct buffer next = { 0 };
+
+		pipeline_add_counts(&run.pipeline, &counts);
+		stream_run_append_next(&run, &next);
+		pipeline_report_end(&counts, &run.settings->outputs, "recorded",
+				    buffer_string(&next), run.settings->capture.report);
+		buffer_release(&next);
+	}
 	if (result == 0)
 		serving_finish(&run.serving, &run.capture.stop, run.capture.report);
 	status = stream_run_status(&run);
-	stream_run_release(&run);
+	transfer_end(&run.transfer);
+	capture_end(&run.capture);
+	pipeline_release(&run.pipeline);
+	identity_release(&run.renewal.identity);
+	outputs_release(&run.outputs);
+	serving_release(&run.serving);
 	return status;
 }

@@ -329,20 +329,14 @@ static void state_notify(struct watch_run *watch, const char *before)
 	buffer_release(&state);
 }
 
-/* Recording is on. */
-static void watch_report_begin(struct watch_run *watch)
-{
-	watch->has_begun = true;
-	report_message(watch->report, "watching; recordings are written to %s", watch->folder.path);
-	state_notify(watch, "READY=1\n");
-}
-
 static void watch_begin(void *context)
 {
 	struct watch_run *watch = context;
 
 	spool_clear_recent(watch->spool, watch->stream->command_ns);
-	watch_report_begin(watch);
+	watch->has_begun = true;
+	report_message(watch->report, "watching; recordings are written to %s", watch->folder.path);
+	state_notify(watch, "READY=1\n");
 }
 
 static void watch_came(void *context)
@@ -416,21 +410,19 @@ static int recording_write(const struct watch_job *job, const char *name,
 	return 0;
 }
 
-/* An error without its remedy, which is for other commands. */
-static void problem_set(struct watch_result *result, const struct error *error)
-{
-	snprintf(result->problem, sizeof(result->problem), "%.*s", (int)strcspn(error->text, ";"),
-		 error->text);
-	if (!result->problem[0])
-		snprintf(result->problem, sizeof(result->problem), "unknown error");
-}
+/* Behind the standard streams. */
+#define FIRST_FD 3
 
-static void recording_result(const struct watch_job *job, struct watch_result *result)
+/* The descriptor for the result is closed when the hook is executed. */
+static void writer_main(const struct watch_job *job, int fd)
 {
+	struct watch_result result = { 0 };
 	struct watch_window *window = job->window;
 	struct error error = { 0 };
 	struct buffer name = { 0 };
 	int status = -1;
+	struct buffer path = { 0 };
+	int null_fd;
 
 	if (fchdir(job->folder->fd) < 0)
 		error_set_system(&error, errno, "cannot enter the directory");
@@ -438,55 +430,37 @@ static void recording_result(const struct watch_job *job, struct watch_result *r
 				    &name))
 		error_set_system(&error, errno, "no name is left");
 	else
-		status = recording_write(job, buffer_string(&name), result, &error);
-	if (status == 0)
-		snprintf(result->name, sizeof(result->name), "%s", buffer_string(&name));
-	else
-		problem_set(result, &error);
+		status = recording_write(job, buffer_string(&name), &result, &error);
+	if (status == 0) {
+		snprintf(result.name, sizeof(result.name), "%s", buffer_string(&name));
+	} else {
+		/* An error without its remedy, which is for other commands. */
+		snprintf(result.problem, sizeof(result.problem), "%.*s",
+			 (int)strcspn(error.text, ";"), error.text);
+		if (!result.problem[0])
+			snprintf(result.problem, sizeof(result.problem), "unknown error");
+	}
 	watch_folder_trim(job->folder, job->limits, status == 0 ? buffer_string(&name) : NULL);
 	buffer_release(&name);
-}
-
-/* Behind the standard streams. */
-#define FIRST_FD 3
-
-/* The instance can be removed only while nobody has its files open. */
-static void files_close_but(int fd)
-{
+	spool_close(job->spool);
+	/* The instance can be removed only while nobody has its files open. */
 	if (fd > FIRST_FD)
 		close_range(FIRST_FD, fd - 1, 0);
 	close_range(fd + 1, ~0U, 0);
-}
-
-/* Without a shell. The hook has the rights of this process. */
-static void hook_execute(const struct watch_job *job, const struct watch_result *result)
-{
-	struct buffer path = { 0 };
-	int null_fd = open("/dev/null", O_RDONLY);
-
-	buffer_printf(&path, "%s/%s", job->folder->path, result->name);
+	if (write(fd, &result, sizeof(result)) != sizeof(result))
+		_exit(EXIT_FAILURE);
+	close(fd);
+	if (!job->hook || result.problem[0])
+		_exit(EXIT_SUCCESS);
+	null_fd = open("/dev/null", O_RDONLY);
+	/* Without a shell. The hook has the rights of this process. */
+	buffer_printf(&path, "%s/%s", job->folder->path, result.name);
 	setenv("KTRACK_RECORDING", buffer_string(&path), 1);
 	setenv("KTRACK_TRIGGER", buffer_string(&job->window->trigger), 1);
 	if (null_fd >= 0)
 		dup2(null_fd, STDIN_FILENO);
 	command_signals_apply(job->signals);
 	execlp(job->hook, job->hook, buffer_string(&path), (char *)NULL);
-}
-
-/* The descriptor for the result is closed when the hook is executed. */
-static void writer_main(const struct watch_job *job, int fd)
-{
-	struct watch_result result = { 0 };
-
-	recording_result(job, &result);
-	spool_close(job->spool);
-	files_close_but(fd);
-	if (write(fd, &result, sizeof(result)) != sizeof(result))
-		_exit(EXIT_FAILURE);
-	close(fd);
-	if (!job->hook || result.problem[0])
-		_exit(EXIT_SUCCESS);
-	hook_execute(job, &result);
 	_exit(errno == ENOENT ? STATUS_NOT_FOUND : STATUS_CANNOT_RUN);
 }
 
@@ -534,18 +508,6 @@ static int watch_write(struct watch_run *watch, struct watch_window *window, str
 	return watch_writer_start(&watch->writer, &job, error);
 }
 
-/* What a child without a result leaves is removed when a recording of that name is written. */
-static void writer_keep_hook(struct watch_writer *writer)
-{
-	for (size_t i = 0; i < WATCH_HOOKS_MAX; i++) {
-		if (writer->hooks[i] == 0) {
-			writer->hooks[i] = writer->pid;
-			break;
-		}
-	}
-	writer->pid = 0;
-}
-
 /* Receive the result of a recording, without waiting. */
 static bool watch_writer_take(struct watch_writer *writer, struct watch_result *result)
 {
@@ -565,20 +527,19 @@ static bool watch_writer_take(struct watch_writer *writer, struct watch_result *
 	}
 	close(writer->fd);
 	writer->fd = -1;
-	if (writer->pid > 0)
-		writer_keep_hook(writer);
+	if (writer->pid > 0) {
+		/* What a child without a result leaves is removed when a recording of that name is
+		 * written. */
+		for (size_t i = 0; i < WATCH_HOOKS_MAX; i++) {
+			if (writer->hooks[i] == 0) {
+				writer->hooks[i] = writer->pid;
+				break;
+			}
+		}
+		writer->pid = 0;
+	}
 	watch_writer_reap(writer);
 	return true;
-}
-
-static void result_append_triggers(struct watch_window *window, struct buffer *out)
-{
-	buffer_printf(out, "%s: %s", buffer_string(&window->trigger),
-		      buffer_string(&window->detail));
-	if (window->nr_triggers > 1)
-		buffer_printf(out, ", and %llu more trigger%s",
-			      (unsigned long long)window->nr_triggers - 1,
-			      window->nr_triggers == 2 ? "" : "s");
 }
 
 /* A recording was written, or not. */
@@ -588,7 +549,12 @@ static void watch_report_result(struct watch_run *watch, struct watch_window *wi
 	const struct recent_saved *saved = &result->saved;
 	struct buffer line = { 0 };
 
-	result_append_triggers(window, &line);
+	buffer_printf(&line, "%s: %s", buffer_string(&window->trigger),
+		      buffer_string(&window->detail));
+	if (window->nr_triggers > 1)
+		buffer_printf(&line, ", and %llu more trigger%s",
+			      (unsigned long long)window->nr_triggers - 1,
+			      window->nr_triggers == 2 ? "" : "s");
 	if (result->problem[0]) {
 		report_message(watch->report, "%s: not recorded: %s", buffer_string(&line),
 			       result->problem);
@@ -696,28 +662,23 @@ static int watch_open(void *context, struct stream_run *run, struct error *error
 	return sink ? timeline_add(&run->pipeline.timeline, sink, error) : -1;
 }
 
-/* Open the directory again, which may have been replaced. */
-static void watch_reopen(struct watch_run *watch)
-{
-	struct buffer state = { 0 };
-	struct error error = { 0 };
-
-	buffer_printf(&state, "RELOADING=1\nMONOTONIC_USEC=%lld",
-		      (long long)(time_now_ns(CLOCK_MONOTONIC) / NS_PER_US));
-	notify_send(&watch->notify, buffer_string(&state));
-	buffer_release(&state);
-	if (watch_folder_reopen(&watch->folder, &error) < 0)
-		report_error(watch->report, &error);
-	state_notify(watch, "READY=1\n");
-}
-
 static int watch_serve_signals(struct watch_run *watch)
 {
 	struct recent_span span = watch_span(watch);
 	int status = 0;
 
-	if (watch->is_reopening)
-		watch_reopen(watch);
+	if (watch->is_reopening) {
+		struct buffer state = { 0 };
+		struct error error = { 0 };
+
+		buffer_printf(&state, "RELOADING=1\nMONOTONIC_USEC=%lld",
+			      (long long)(time_now_ns(CLOCK_MONOTONIC) / NS_PER_US));
+		notify_send(&watch->notify, buffer_string(&state));
+		buffer_release(&state);
+		if (watch_folder_reopen(&watch->folder, &error) < 0)
+			report_error(watch->report, &error);
+		state_notify(watch, "READY=1\n");
+	}
 	watch->is_reopening = false;
 	if (watch->is_requested)
 		status = watch_windows_request(&watch->windows, "SIGUSR1",
@@ -835,63 +796,51 @@ static void watch_await_writer(struct watch_run *watch)
 		watch_windows_drop(&watch->windows);
 }
 
-static void watch_append_next(const struct watch_run *watch, struct buffer *out)
-{
-	struct buffer path = { 0 };
-
-	if (watch->newest[0]) {
-		buffer_printf(&path, "%s/%s", watch->folder.path, watch->newest);
-		buffer_printf(out, "; next: %sktrack export --html=page.html ", sudo_prefix());
-		buffer_append_word(out, buffer_string(&path));
-	}
-	buffer_release(&path);
-}
-
-/* The run is over. */
-static void watch_report_end(const struct watch_run *watch)
-{
-	struct buffer next = { 0 };
-	uint64_t nr_unwatched = trigger_set_unwatched(watch->triggers);
-
-	if (watch->report->progress)
-		watch->report->progress(watch->report->context, "");
-	if (nr_unwatched > 0)
-		report_message(watch->report,
-			       "%llu slices were not watched: more than %d were open; narrow the "
-			       "triggers",
-			       (unsigned long long)nr_unwatched, TRIGGER_SLICES_MAX);
-	watch_append_next(watch, &next);
-	report_closing(watch->report, "%llu recording%s in %s%s",
-		       (unsigned long long)watch->nr_written, watch->nr_written == 1 ? "" : "s",
-		       watch->folder.path, buffer_string(&next));
-	buffer_release(&next);
-}
-
-/* Recordings of triggers that have fired are still written. */
-static void watch_finish(struct watch_run *watch)
-{
-	struct error error = { 0 };
-
-	notify_send(&watch->notify, "STOPPING=1");
-	while (watch->windows.size > 0) {
-		if (watch_serve_windows(watch, watch->stream->drained_ns, true, &error) < 0) {
-			report_error(watch->report, &error);
-			break;
-		}
-		if (watch_writer_is_busy(&watch->writer))
-			watch_await_writer(watch);
-	}
-	watch_writer_reap(&watch->writer);
-	watch_report_end(watch);
-}
-
 /* The instance can be removed only while nobody has its files open. */
 static void watch_end(void *context)
 {
 	struct watch_run *watch = context;
 
-	if (watch->has_begun)
-		watch_finish(watch);
+	if (watch->has_begun) {
+		struct error error = { 0 };
+		struct buffer next = { 0 };
+		uint64_t nr_unwatched;
+		struct buffer path = { 0 };
+
+		/* Recordings of triggers that have fired are still written. */
+		notify_send(&watch->notify, "STOPPING=1");
+		while (watch->windows.size > 0) {
+			if (watch_serve_windows(watch, watch->stream->drained_ns, true, &error) <
+			    0) {
+				report_error(watch->report, &error);
+				break;
+			}
+			if (watch_writer_is_busy(&watch->writer))
+				watch_await_writer(watch);
+		}
+		watch_writer_reap(&watch->writer);
+		nr_unwatched = trigger_set_unwatched(watch->triggers);
+		if (watch->report->progress)
+			watch->report->progress(watch->report->context, "");
+		if (nr_unwatched > 0)
+			report_message(
+				watch->report,
+				"%llu slices were not watched: more than %d were open; narrow the "
+				"triggers",
+				(unsigned long long)nr_unwatched, TRIGGER_SLICES_MAX);
+		if (watch->newest[0]) {
+			buffer_printf(&path, "%s/%s", watch->folder.path, watch->newest);
+			buffer_printf(&next, "; next: %sktrack export --html=page.html ",
+				      sudo_prefix());
+			buffer_append_word(&next, buffer_string(&path));
+		}
+		buffer_release(&path);
+		report_closing(watch->report, "%llu recording%s in %s%s",
+			       (unsigned long long)watch->nr_written,
+			       watch->nr_written == 1 ? "" : "s", watch->folder.path,
+			       buffer_string(&next));
+		buffer_release(&next);
+	}
 	persistent_stop(&watch->persistent, watch->report);
 	spool_close(watch->spool);
 	watch->spool = NULL;
@@ -1060,21 +1009,6 @@ static struct watch_window *window_find(struct watch_windows *windows, int64_t t
 	return time_ns <= end_ns || time_ns <= last->until_ns ? last : NULL;
 }
 
-/* A recording of a loss has the record behind it, which says how much was lost. */
-static void window_extend(const struct watch_windows *windows, struct watch_window *window,
-			  const struct trigger_firing *firing)
-{
-	int64_t end_ns = time_add(window->first_ns, WATCH_MERGED_TIMES * windows->after_ns);
-	int64_t until_ns = time_add(firing->time_ns, windows->after_ns);
-
-	if (until_ns > end_ns)
-		until_ns = end_ns;
-	if (until_ns < firing->end_ns)
-		until_ns = firing->end_ns;
-	if (until_ns > window->until_ns)
-		window->until_ns = until_ns;
-}
-
 static int window_begin(struct watch_windows *windows, const struct trigger_firing *firing,
 			const struct recent_span *span, int64_t wall_offset_ns)
 {
@@ -1107,7 +1041,16 @@ int watch_windows_add(struct watch_windows *windows, const struct trigger_firing
 	struct watch_window *window = window_find(windows, firing->time_ns);
 
 	if (window) {
-		window_extend(windows, window, firing);
+		int64_t end_ns = time_add(window->first_ns, WATCH_MERGED_TIMES * windows->after_ns);
+		int64_t until_ns = time_add(firing->time_ns, windows->after_ns);
+
+		/* A recording of a loss has the record behind it, which says how much was lost. */
+		if (until_ns > end_ns)
+			until_ns = end_ns;
+		if (until_ns < firing->end_ns)
+			until_ns = firing->end_ns;
+		if (until_ns > window->until_ns)
+			window->until_ns = until_ns;
 		return window_add_line(window, firing);
 	}
 	if (windows->size == WATCH_WINDOWS_MAX || !rate_take(windows, firing->time_ns)) {

@@ -65,16 +65,6 @@ static void stale_skip(void *context, const char *name, const char *directory)
 		       directory);
 }
 
-/* Their rings fill up, and calls cost time, until somebody switches them off. */
-static void programs_report_clean(const struct report *report)
-{
-	unsigned int number = programs_clean();
-
-	if (number > 0)
-		report_message(report, "%u program%s of a killed ktrack switched off", number,
-			       number == 1 ? "" : "s");
-}
-
 int clean_run(void (*removed)(void *context, const char *name), void *context,
 	      const struct report *report, const struct report *writes, struct error *error)
 {
@@ -85,8 +75,12 @@ int clean_run(void (*removed)(void *context, const char *name), void *context,
 					       .visit = stale_clean,
 					       .unmarked = stale_skip };
 	const struct dynamic_visitor groups = { .context = &cleaning, .visit = group_clean };
+	unsigned int number = programs_clean();
 
-	programs_report_clean(report);
+	/* Their rings fill up, and calls cost time, until somebody switches them off. */
+	if (number > 0)
+		report_message(report, "%u program%s of a killed ktrack switched off", number,
+			       number == 1 ? "" : "s");
 	if (stale_visit(&visitor, error) < 0)
 		return STATUS_FAILED;
 	/* The names of dynamic events have process numbers: those of running ktracks would look

@@ -115,26 +115,22 @@ static void check_kernel(struct doctor *doctor)
 			      "%s: older than 6.1, not tried", doctor->release);
 }
 
-/* Without the file of a mounted securityfs, the kernel has no lockdown. */
-static void check_no_lockdown(struct doctor *doctor, int number)
-{
-	struct buffer mounts = { 0 };
-
-	if (doctor_read(doctor, "/proc/mounts", &mounts) == 0 &&
-	    strstr(buffer_string(&mounts), " /sys/kernel/security securityfs "))
-		doctor_report(doctor, "lockdown", DOCTOR_OK, NULL, "the kernel does not have it");
-	else
-		doctor_report(doctor, "lockdown", DOCTOR_UNKNOWN, MOUNT_SECURITYFS,
-			      "/sys/kernel/security/lockdown: %s", strerror(number));
-	buffer_release(&mounts);
-}
-
 static void check_lockdown(struct doctor *doctor)
 {
 	struct buffer levels = { 0 };
 
 	if (doctor_read(doctor, "/sys/kernel/security/lockdown", &levels) < 0) {
-		check_no_lockdown(doctor, errno);
+		struct buffer mounts = { 0 };
+
+		/* Without the file of a mounted securityfs, the kernel has no lockdown. */
+		if (doctor_read(doctor, "/proc/mounts", &mounts) == 0 &&
+		    strstr(buffer_string(&mounts), " /sys/kernel/security securityfs "))
+			doctor_report(doctor, "lockdown", DOCTOR_OK, NULL,
+				      "the kernel does not have it");
+		else
+			doctor_report(doctor, "lockdown", DOCTOR_UNKNOWN, MOUNT_SECURITYFS,
+				      "/sys/kernel/security/lockdown: %s", strerror(errno));
+		buffer_release(&mounts);
 	} else if (strstr(buffer_string(&levels), "[confidentiality]")) {
 		doctor->is_failed = true;
 		doctor_report(doctor, "lockdown", DOCTOR_FAILED,
@@ -368,26 +364,6 @@ static void doctor_check_options(struct doctor *doctor)
 			      "the kernel has the options it needs");
 }
 
-static bool loads_only_signed(const struct doctor *doctor)
-{
-	return doctor_file_has(doctor, "/sys/module/module/parameters/sig_enforce", "Y") ||
-	       doctor_file_has(doctor, "/sys/kernel/security/lockdown", "[integrity]") ||
-	       doctor_file_has(doctor, "/sys/kernel/security/lockdown", "[confidentiality]");
-}
-
-/* Errors of the build and the taint of unsigned modules matter only if signatures are enforced. */
-static void check_signing(struct doctor *doctor)
-{
-	if (doctor_has_option(doctor, "CONFIG_MODULE_SIG_ALL"))
-		doctor_report(
-			doctor, "module signing", DOCTOR_OK, NULL,
-			"without the kernel's key, 'make modules_install' prints an SSL error "
-			"and installs ktrack.ko unsigned; see ktrack-doctor(1)");
-	else if (doctor_has_option(doctor, "CONFIG_MODULE_SIG"))
-		doctor_report(doctor, "module signing", DOCTOR_OK, NULL,
-			      "unsigned modules are loaded, and taint the kernel");
-}
-
 static void doctor_check_modules(struct doctor *doctor)
 {
 	struct buffer loaded = { 0 };
@@ -395,7 +371,9 @@ static void doctor_check_modules(struct doctor *doctor)
 	buffer_printf(&loaded, "%s/sys/module/ktrack", doctor->root);
 	if (access(buffer_string(&loaded), F_OK) == 0) {
 		doctor_report(doctor, "modules", DOCTOR_OK, NULL, "ktrack.ko is loaded");
-	} else if (loads_only_signed(doctor)) {
+	} else if (doctor_file_has(doctor, "/sys/module/module/parameters/sig_enforce", "Y") ||
+		   doctor_file_has(doctor, "/sys/kernel/security/lockdown", "[integrity]") ||
+		   doctor_file_has(doctor, "/sys/kernel/security/lockdown", "[confidentiality]")) {
 		doctor_report(doctor, "modules", DOCTOR_LIMITED,
 			      "load a ktrack.ko that is signed with an enrolled key, see "
 			      "ktrack-doctor(1); most uses do not need it",
@@ -403,7 +381,16 @@ static void doctor_check_modules(struct doctor *doctor)
 	} else {
 		doctor_report(doctor, "modules", DOCTOR_OK, NULL,
 			      "ktrack.ko is not loaded; it is optional");
-		check_signing(doctor);
+		/* Errors of the build and the taint of unsigned modules matter only if signatures
+		 * are enforced. */
+		if (doctor_has_option(doctor, "CONFIG_MODULE_SIG_ALL"))
+			doctor_report(doctor, "module signing", DOCTOR_OK, NULL,
+				      "without the kernel's key, 'make modules_install' prints an "
+				      "SSL error "
+				      "and installs ktrack.ko unsigned; see ktrack-doctor(1)");
+		else if (doctor_has_option(doctor, "CONFIG_MODULE_SIG"))
+			doctor_report(doctor, "module signing", DOCTOR_OK, NULL,
+				      "unsigned modules are loaded, and taint the kernel");
 	}
 	buffer_release(&loaded);
 }
@@ -508,41 +495,6 @@ static void rule_count(const struct doctor *doctor, const struct rule_listing *l
 	}
 }
 
-static void pack_report(struct doctor *doctor, const char *pack, const struct pack_count *count)
-{
-	bool is_whole = count->nr_found == count->nr_named;
-	char check[64];
-
-	snprintf(check, sizeof(check), "pack %s", pack);
-	if (!doctor->can_read)
-		doctor_report(doctor, check, DOCTOR_UNKNOWN, doctor_access_remedy(doctor),
-			      "tracefs cannot be read");
-	else
-		doctor_report(doctor, check, is_whole ? DOCTOR_OK : DOCTOR_LIMITED,
-			      is_whole ? NULL : "ktrack list --rules lists the missing tracepoints",
-			      "%zu of %zu tracepoints exist", count->nr_found, count->nr_named);
-}
-
-/* The rules of a pack follow each other. */
-static void packs_report(struct doctor *doctor, const struct rule_listing *listing)
-{
-	struct pack_count count = { 0 };
-
-	for (size_t i = 0; i < rule_listing_size(listing); i++) {
-		struct listed_rule rule, next = { 0 };
-
-		rule_listing_get(listing, i, &rule);
-		if (doctor->can_read)
-			rule_count(doctor, listing, i, &count);
-		if (i + 1 < rule_listing_size(listing))
-			rule_listing_get(listing, i + 1, &next);
-		if (next.source && strcmp(next.source, rule.source) == 0)
-			continue;
-		pack_report(doctor, rule.source, &count);
-		count = (struct pack_count){ 0 };
-	}
-}
-
 static void doctor_check_packs(struct doctor *doctor)
 {
 	struct selection selection = { 0 };
@@ -550,7 +502,36 @@ static void doctor_check_packs(struct doctor *doctor)
 	struct error error = { 0 };
 
 	if (rule_listing_new(&listing, &selection, NULL, &error) == 0) {
-		packs_report(doctor, listing);
+		struct pack_count count = { 0 };
+
+		/* The rules of a pack follow each other. */
+		for (size_t i = 0; i < rule_listing_size(listing); i++) {
+			struct listed_rule rule, next = { 0 };
+			bool is_whole;
+			char check[64];
+
+			rule_listing_get(listing, i, &rule);
+			if (doctor->can_read)
+				rule_count(doctor, listing, i, &count);
+			if (i + 1 < rule_listing_size(listing))
+				rule_listing_get(listing, i + 1, &next);
+			if (next.source && strcmp(next.source, rule.source) == 0)
+				continue;
+			is_whole = count.nr_found == count.nr_named;
+			snprintf(check, sizeof(check), "pack %s", rule.source);
+			if (!doctor->can_read)
+				doctor_report(doctor, check, DOCTOR_UNKNOWN,
+					      doctor_access_remedy(doctor),
+					      "tracefs cannot be read");
+			else
+				doctor_report(doctor, check, is_whole ? DOCTOR_OK : DOCTOR_LIMITED,
+					      is_whole ? NULL
+						       : "ktrack list --rules lists the missing "
+							 "tracepoints",
+					      "%zu of %zu tracepoints exist", count.nr_found,
+					      count.nr_named);
+			count = (struct pack_count){ 0 };
+		}
 		rule_listing_free(listing);
 	} else {
 		doctor_report(doctor, "packs", DOCTOR_UNKNOWN, NULL, "%s", error.text);
@@ -607,53 +588,43 @@ static bool instances_have_graph(const struct doctor *doctor)
 	return major > GRAPH_MAJOR || (major == GRAPH_MAJOR && minor >= GRAPH_MINOR);
 }
 
-/* Functions are recorded by a tracer, or else by a pair of probes for each. */
-static void functions_report(struct doctor *doctor)
-{
-	if (ftrace_is_off(doctor))
-		doctor_report(doctor, "functions", DOCTOR_LIMITED, "sysctl kernel.ftrace_enabled=1",
-			      "--function and --probe: functions of the kernel are not traced");
-	else if (instances_have_graph(doctor))
-		doctor_report(doctor, "functions", DOCTOR_OK, NULL,
-			      "--function: by the tracer function_graph");
-	else if (doctor_tracefs_has(doctor, "kprobe_events", NULL))
-		doctor_report(doctor, "functions", DOCTOR_LIMITED,
-			      "use Linux 6.11 or later with CONFIG_FUNCTION_GRAPH_TRACER",
-			      "--function: by probes, at most 1,000 functions, without --depth");
-	else
-		doctor_report(doctor, "functions", DOCTOR_LIMITED,
-			      "use a kernel with CONFIG_KPROBE_EVENTS",
-			      "--function and --probe: not possible");
-}
-
-static void programs_report(struct doctor *doctor)
-{
-	bool can_probe = doctor_tracefs_has(doctor, "uprobe_events", NULL);
-
-	doctor_report(doctor, "programs", can_probe ? DOCTOR_OK : DOCTOR_LIMITED,
-		      can_probe ? NULL : "use a kernel with CONFIG_UPROBE_EVENTS",
-		      "--uprobe and --usdt: %s", can_probe ? "possible" : "not possible");
-}
-
-static void markers_report(struct doctor *doctor)
-{
-	bool copies = doctor_tracefs_has(doctor, "options/copy_trace_marker", NULL);
-
-	doctor_report(doctor, "trace_marker", copies ? DOCTOR_OK : DOCTOR_LIMITED,
-		      copies ? NULL
-			     : "use --instance=top, or Linux 6.16 or later; see ktrack-rules(5)",
-		      "-r marker: texts of programs are %scopied to ktrack's instance",
-		      copies ? "" : "not ");
-}
-
 static void doctor_check_probes(struct doctor *doctor)
 {
 	static const char *const checks[] = { "functions", "programs", "trace_marker" };
 
 	if (doctor->can_read) {
-		functions_report(doctor);
-		programs_report(doctor);
-		markers_report(doctor);
+		bool can_probe;
+		bool copies;
+
+		/* Functions are recorded by a tracer, or else by a pair of probes for each. */
+		if (ftrace_is_off(doctor))
+			doctor_report(
+				doctor, "functions", DOCTOR_LIMITED,
+				"sysctl kernel.ftrace_enabled=1",
+				"--function and --probe: functions of the kernel are not traced");
+		else if (instances_have_graph(doctor))
+			doctor_report(doctor, "functions", DOCTOR_OK, NULL,
+				      "--function: by the tracer function_graph");
+		else if (doctor_tracefs_has(doctor, "kprobe_events", NULL))
+			doctor_report(
+				doctor, "functions", DOCTOR_LIMITED,
+				"use Linux 6.11 or later with CONFIG_FUNCTION_GRAPH_TRACER",
+				"--function: by probes, at most 1,000 functions, without --depth");
+		else
+			doctor_report(doctor, "functions", DOCTOR_LIMITED,
+				      "use a kernel with CONFIG_KPROBE_EVENTS",
+				      "--function and --probe: not possible");
+		can_probe = doctor_tracefs_has(doctor, "uprobe_events", NULL);
+		doctor_report(doctor, "programs", can_probe ? DOCTOR_OK : DOCTOR_LIMITED,
+			      can_probe ? NULL : "use a kernel with CONFIG_UPROBE_EVENTS",
+			      "--uprobe and --usdt: %s", can_probe ? "possible" : "not possible");
+		copies = doctor_tracefs_has(doctor, "options/copy_trace_marker", NULL);
+		doctor_report(
+			doctor, "trace_marker", copies ? DOCTOR_OK : DOCTOR_LIMITED,
+			copies ? NULL
+			       : "use --instance=top, or Linux 6.16 or later; see ktrack-rules(5)",
+			"-r marker: texts of programs are %scopied to ktrack's instance",
+			copies ? "" : "not ");
 		return;
 	}
 	for (size_t i = 0; i < sizeof(checks) / sizeof(checks[0]); i++)
@@ -710,10 +681,14 @@ static void reader_report(struct doctor *doctor)
 			"--programs: memory of programs is read by the user " PROGRAMS_READER_USER);
 }
 
-static void search_report(struct doctor *doctor)
+static void doctor_check_programs(struct doctor *doctor)
 {
-	uint64_t own = capabilities_own();
+	struct programs_examined examined;
+	struct error error = { 0 };
+	uint64_t own;
 
+	reader_report(doctor);
+	own = capabilities_own();
 	if (geteuid() != 0)
 		doctor_report(doctor, "program search", DOCTOR_OK, NULL,
 			      "--programs: programs of this user are found");
@@ -730,34 +705,21 @@ static void search_report(struct doctor *doctor)
 	else
 		doctor_report(doctor, "program search", DOCTOR_OK, NULL,
 			      "--programs: programs of all users are found");
-}
-
-static void examined_report(struct doctor *doctor, struct programs_examined *examined)
-{
-	const char *noun = examined->nr_programs == 1 ? "program" : "programs";
-
-	if (examined->nr_refused == 0)
-		doctor_report(doctor, "instrumented", DOCTOR_OK, NULL,
-			      "%zu %s with ktrack/user.h can be recorded", examined->nr_programs,
-			      noun);
-	else
-		doctor_report(doctor, "instrumented", DOCTOR_LIMITED, "see ktrack-user(7)",
-			      "%zu %s with ktrack/user.h can be recorded, %zu cannot: %s",
-			      examined->nr_programs, noun, examined->nr_refused,
-			      buffer_string(&examined->refused));
-}
-
-static void doctor_check_programs(struct doctor *doctor)
-{
-	struct programs_examined examined;
-	struct error error = { 0 };
-
-	reader_report(doctor);
-	search_report(doctor);
-	if (programs_examine(&examined, &error) < 0)
+	if (programs_examine(&examined, &error) < 0) {
 		doctor_report(doctor, "instrumented", DOCTOR_UNKNOWN, NULL, "%s", error.text);
-	else
-		examined_report(doctor, &examined);
+	} else {
+		const char *noun = examined.nr_programs == 1 ? "program" : "programs";
+
+		if (examined.nr_refused == 0)
+			doctor_report(doctor, "instrumented", DOCTOR_OK, NULL,
+				      "%zu %s with ktrack/user.h can be recorded",
+				      examined.nr_programs, noun);
+		else
+			doctor_report(doctor, "instrumented", DOCTOR_LIMITED, "see ktrack-user(7)",
+				      "%zu %s with ktrack/user.h can be recorded, %zu cannot: %s",
+				      examined.nr_programs, noun, examined.nr_refused,
+				      buffer_string(&examined.refused));
+	}
 	buffer_release(&examined.refused);
 }
 

@@ -40,13 +40,6 @@ static const char *const state_names[] = {
 	[DOCTOR_UNKNOWN] = "unknown",
 };
 
-/* "permissions: tracing instances cannot be created: Permission denied; sudo ktrack doctor" */
-static void failure_append(struct buffer *out, const struct doctor_finding *finding)
-{
-	buffer_printf(out, "  %s: %s%s%s\n", finding->check, finding->text,
-		      finding->remedy ? "; " : "", finding->remedy ? finding->remedy : "");
-}
-
 /**
  * struct findings - what was printed
  * @failures: lines about failed checks, which are repeated at the end
@@ -78,8 +71,12 @@ static void finding_print(void *context, const struct doctor_finding *finding)
 	struct findings *findings = context;
 	struct buffer line = { 0 };
 
-	if (finding->state == DOCTOR_FAILED)
-		failure_append(&findings->failures, finding);
+	if (finding->state == DOCTOR_FAILED) {
+		/* "permissions: tracing instances cannot be created: Permission denied; sudo ktrack
+		 * doctor" */
+		buffer_printf(&findings->failures, "  %s: %s%s%s\n", finding->check, finding->text,
+			      finding->remedy ? "; " : "", finding->remedy ? finding->remedy : "");
+	}
 	/* Programs name themselves. */
 	printable_append(&line, text_of(finding->text));
 	buffer_printf(&line, "%s%s", finding->remedy ? "; " : "",
@@ -94,13 +91,6 @@ static void finding_print(void *context, const struct doctor_finding *finding)
 	buffer_release(&findings->finding);
 	findings->finding = line;
 	findings->state = finding->state;
-}
-
-static void findings_release(struct findings *findings)
-{
-	buffer_release(&findings->failures);
-	buffer_release(&findings->check);
-	buffer_release(&findings->finding);
 }
 
 static void finding_json_print(void *context, const struct doctor_finding *finding)
@@ -142,7 +132,9 @@ static int doctor_main(int argc, char **argv, struct error *error)
 		report_closing(settings.report,
 			       "next: %sktrack stream -r sched,irq --html=page.html -- sleep 1",
 			       sudo_prefix());
-	findings_release(&findings);
+	buffer_release(&findings.failures);
+	buffer_release(&findings.check);
+	buffer_release(&findings.finding);
 	return can_record ? STATUS_DONE : STATUS_FAILED;
 }
 

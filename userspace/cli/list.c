@@ -96,14 +96,6 @@ static void rule_print(const struct rule_listing *listing, size_t number)
 	}
 }
 
-static void rule_table_print(const struct rule_listing *listing)
-{
-	packs_print(listing);
-	printf("\n" RULE_FORMAT, "RULE", "KIND", "ROLE", "TRACEPOINT", "EXISTS");
-	for (size_t i = 0; i < rule_listing_size(listing); i++)
-		rule_print(listing, i);
-}
-
 static void rule_member(struct buffer *out, const char *name, const char *value, bool *first)
 {
 	json_append_member(out, text_of(name), first);
@@ -111,19 +103,6 @@ static void rule_member(struct buffer *out, const char *name, const char *value,
 		json_append_string(out, text_of(value));
 	else
 		buffer_append_string(out, "null");
-}
-
-static void use_append(struct buffer *out, const struct listed_use *use)
-{
-	struct buffer name = { 0 };
-	bool first = true;
-
-	buffer_append_char(out, '{');
-	rule_member(out, "role", use->role, &first);
-	buffer_printf(&name, "%s:%s", use->system, use->event);
-	rule_member(out, "tracepoint", buffer_string(&name), &first);
-	buffer_printf(out, ",\"exists\":%s}", presence_values[use->presence]);
-	buffer_release(&name);
 }
 
 static void rule_json_print(const struct rule_listing *listing, size_t number)
@@ -144,20 +123,21 @@ static void rule_json_print(const struct rule_listing *listing, size_t number)
 	buffer_append_string(&line, ",\"tracepoints\":[");
 	for (size_t i = 0; i < rule.nr_tracepoints; i++) {
 		struct listed_use use;
+		struct buffer name = { 0 };
+		bool is_first = true;
 
 		rule_listing_tracepoint(listing, number, i, &use);
 		if (i > 0)
 			buffer_append_char(&line, ',');
-		use_append(&line, &use);
+		buffer_append_char(&line, '{');
+		rule_member(&line, "role", use.role, &is_first);
+		buffer_printf(&name, "%s:%s", use.system, use.event);
+		rule_member(&line, "tracepoint", buffer_string(&name), &is_first);
+		buffer_printf(&line, ",\"exists\":%s}", presence_values[use.presence]);
+		buffer_release(&name);
 	}
 	printf("%s]}\n", buffer_string(&line));
 	buffer_release(&line);
-}
-
-static void rule_json_lines_print(const struct rule_listing *listing)
-{
-	for (size_t i = 0; i < rule_listing_size(listing); i++)
-		rule_json_print(listing, i);
 }
 
 /* ktrack list --programs: prints the programs that can be recorded. */
@@ -170,20 +150,15 @@ struct program_printing {
 	size_t number;
 };
 
-static void events_append(struct buffer *out, const struct program_found *program)
-{
-	for (size_t i = 0; i < program->nr_events; i++)
-		buffer_printf(out, "%s%s", i > 0 ? "," : "", program->events[i]);
-	if (program->nr_events == 0)
-		buffer_append_char(out, '-');
-}
-
 static void program_row_print(const struct program_found *program)
 {
 	struct buffer events = { 0 }, name = { 0 };
 	char pid[16];
 
-	events_append(&events, program);
+	for (size_t i = 0; i < program->nr_events; i++)
+		buffer_printf(&events, "%s%s", i > 0 ? "," : "", program->events[i]);
+	if (program->nr_events == 0)
+		buffer_append_char(&events, '-');
 	snprintf(pid, sizeof(pid), "%d", program->pid);
 	/* A program names itself. */
 	printable_append(&name, text_of(program->comm));
@@ -221,22 +196,6 @@ static int program_print(void *context, const struct program_found *program, str
 		printf(PROGRAM_FORMAT, "PID", "NAME", "RECORDED", "EVENTS");
 	(printing->is_json ? program_json_print : program_row_print)(program);
 	return 0;
-}
-
-static int program_table_print(bool is_json, const struct report *report, struct error *error)
-{
-	struct program_printing printing = { .is_json = is_json };
-	const struct program_visitor visitor = { .context = &printing, .visit = program_print };
-
-	if (programs_visit(&visitor, error) < 0)
-		return STATUS_FAILED;
-	if (printing.number == 0)
-		error_set(error, "no program that you may read uses ktrack/user.h; see "
-				 "ktrack-user(7)");
-	else
-		report_closing(report, "%zu program%s; next: ktrack stream --programs records them",
-			       printing.number, printing.number == 1 ? "" : "s");
-	return STATUS_DONE;
 }
 
 struct list_settings {
@@ -318,47 +277,6 @@ static struct widths widths_find(const struct listing *listing)
 	return widths;
 }
 
-/* "bytes,request(flow)", or "-". */
-static void fields_append(struct buffer *out, const struct listing *listing, size_t number,
-			  const struct listed *listed)
-{
-	for (size_t i = 0; i < listed->nr_fields + listed->nr_flows; i++) {
-		const char *mark = listing_mark(listing, number, i);
-
-		buffer_printf(out, "%s%s", out->size > 0 ? "," : "",
-			      listing_field(listing, number, i));
-		if (mark)
-			buffer_printf(out, "(%s)", mark);
-	}
-	if (out->size == 0)
-		buffer_append_char(out, '-');
-}
-
-static void row_print(const struct listing *listing, size_t number, const struct widths *widths)
-{
-	struct buffer fields = { 0 }, scope = { 0 };
-	struct listed listed;
-
-	listing_get(listing, number, &listed);
-	fields_append(&fields, listing, number, &listed);
-	scope_append(&scope, listing, number, &listed);
-	printf(ROW_FORMAT, widths->tracepoint, listed.name, kind_name(&listed), widths->scope,
-	       buffer_string(&scope), listed.has_track_name ? "track_name" : "-",
-	       listed.is_enabled ? "yes" : "no", buffer_string(&fields));
-	buffer_release(&fields);
-	buffer_release(&scope);
-}
-
-static void table_print(const struct listing *listing)
-{
-	struct widths widths = widths_find(listing);
-
-	printf(ROW_FORMAT, widths.tracepoint, "TRACEPOINT", "KIND", widths.scope, "SCOPE",
-	       "TRACK NAME", "ENABLED", "OTHER FIELDS");
-	for (size_t i = 0; i < listing_size(listing); i++)
-		row_print(listing, i, &widths);
-}
-
 static void member_string(struct buffer *out, const char *name, const char *value, bool *first)
 {
 	json_append_member(out, text_of(name), first);
@@ -415,8 +333,36 @@ static int list_print(struct list_settings *settings, struct error *error)
 
 	if (listing_new(&listing, &settings->selection, settings->report, error) < 0)
 		return STATUS_FAILED;
-	if (!settings->is_json)
-		table_print(listing);
+	if (!settings->is_json) {
+		struct widths widths = widths_find(listing);
+
+		printf(ROW_FORMAT, widths.tracepoint, "TRACEPOINT", "KIND", widths.scope, "SCOPE",
+		       "TRACK NAME", "ENABLED", "OTHER FIELDS");
+		for (size_t i = 0; i < listing_size(listing); i++) {
+			struct buffer fields = { 0 }, scope = { 0 };
+			struct listed listed;
+
+			listing_get(listing, i, &listed);
+			/* "bytes,request(flow)", or "-". */
+			for (size_t j = 0; j < listed.nr_fields + listed.nr_flows; j++) {
+				const char *mark = listing_mark(listing, i, j);
+
+				buffer_printf(&fields, "%s%s", fields.size > 0 ? "," : "",
+					      listing_field(listing, i, j));
+				if (mark)
+					buffer_printf(&fields, "(%s)", mark);
+			}
+			if (fields.size == 0)
+				buffer_append_char(&fields, '-');
+			scope_append(&scope, listing, i, &listed);
+			printf(ROW_FORMAT, widths.tracepoint, listed.name, kind_name(&listed),
+			       widths.scope, buffer_string(&scope),
+			       listed.has_track_name ? "track_name" : "-",
+			       listed.is_enabled ? "yes" : "no", buffer_string(&fields));
+			buffer_release(&fields);
+			buffer_release(&scope);
+		}
+	}
 	for (size_t i = 0; i < listing_size(listing) && settings->is_json; i++)
 		json_print(listing, i);
 	if (listing_size(listing) == 0)
@@ -442,10 +388,15 @@ static int rules_print(struct list_settings *settings, struct error *error)
 	}
 	if (rule_listing_new(&listing, &settings->selection, settings->report, error) < 0)
 		return STATUS_FAILED;
-	if (settings->is_json)
-		rule_json_lines_print(listing);
-	else
-		rule_table_print(listing);
+	if (settings->is_json) {
+		for (size_t i = 0; i < rule_listing_size(listing); i++)
+			rule_json_print(listing, i);
+	} else {
+		packs_print(listing);
+		printf("\n" RULE_FORMAT, "RULE", "KIND", "ROLE", "TRACEPOINT", "EXISTS");
+		for (size_t i = 0; i < rule_listing_size(listing); i++)
+			rule_print(listing, i);
+	}
 	report_closing(settings->report,
 		       "%zu rules; next: %sktrack stream -r sched,irq --html=page.html -- sleep 1",
 		       rule_listing_size(listing), sudo_prefix());
@@ -462,8 +413,22 @@ static int list_chosen(struct list_settings *settings, struct error *error)
 				 "and --rules");
 		return STATUS_USAGE;
 	}
-	if (settings->lists_programs)
-		return program_table_print(settings->is_json, settings->report, error);
+	if (settings->lists_programs) {
+		struct program_printing printing = { .is_json = settings->is_json };
+		const struct program_visitor visitor = { .context = &printing,
+							 .visit = program_print };
+
+		if (programs_visit(&visitor, error) < 0)
+			return STATUS_FAILED;
+		if (printing.number == 0)
+			error_set(error, "no program that you may read uses ktrack/user.h; see "
+					 "ktrack-user(7)");
+		else
+			report_closing(settings->report,
+				       "%zu program%s; next: ktrack stream --programs records them",
+				       printing.number, printing.number == 1 ? "" : "s");
+		return STATUS_DONE;
+	}
 	return lists_rules ? rules_print(settings, error) : list_print(settings, error);
 }
 

@@ -77,21 +77,6 @@ static int help_run(int argc, char **argv, struct error *error)
 	return command ? command->run(3, help, error) : command_refuse(help[1], error);
 }
 
-/* Lines "command NAME SUMMARY", separated by tabs, each before the lines of its options. */
-static int commands_list(char *program, struct error *error)
-{
-	int status = STATUS_DONE;
-
-	for (size_t i = 0; i < NR_COMMANDS && status == STATUS_DONE; i++) {
-		char *words[] = { program, (char *)commands[i]->name, (char *)"--" OPTION_LIST,
-				  NULL };
-
-		printf("command\t%s\t%s\n", commands[i]->name, commands[i]->summary);
-		status = commands[i]->run(3, words, error);
-	}
-	return status;
-}
-
 static int run(int argc, char **argv, struct error *error)
 {
 	const char *name = argc > 1 ? argv[1] : "";
@@ -105,8 +90,20 @@ static int run(int argc, char **argv, struct error *error)
 	}
 	if (strcmp(name, "help") == 0)
 		return help_run(argc, argv, error);
-	if (strcmp(name, "--" OPTION_LIST) == 0)
-		return commands_list(argv[0], error);
+	if (strcmp(name, "--" OPTION_LIST) == 0) {
+		int status = STATUS_DONE;
+
+		/* Lines "command NAME SUMMARY", separated by tabs, each before the lines of its
+		 * options. */
+		for (size_t i = 0; i < NR_COMMANDS && status == STATUS_DONE; i++) {
+			char *words[] = { argv[0], (char *)commands[i]->name,
+					  (char *)"--" OPTION_LIST, NULL };
+
+			printf("command\t%s\t%s\n", commands[i]->name, commands[i]->summary);
+			status = commands[i]->run(3, words, error);
+		}
+		return status;
+	}
 	if (is_help(name)) {
 		help_print();
 		return STATUS_DONE;
@@ -128,21 +125,6 @@ static int output_end(int status, struct error *error)
 	return status == STATUS_DONE ? STATUS_FAILED : status;
 }
 
-/*
- * With closed standard streams, the first opened files would get their numbers and receive
- * messages. A file that cannot be written takes the numbers instead, so that writing still fails.
- */
-static void streams_occupy(void)
-{
-	int fd;
-
-	do {
-		fd = open("/dev/null", O_RDONLY);
-	} while (fd >= 0 && fd <= STDERR_FILENO);
-	if (fd > STDERR_FILENO)
-		close(fd);
-}
-
 static void signal_ignore(int number)
 {
 	(void)number;
@@ -162,8 +144,18 @@ int main(int argc, char **argv)
 {
 	struct error error = { 0 };
 	int status;
+	int fd;
 
-	streams_occupy();
+	/*
+	 * With closed standard streams, the first opened files would get their numbers and receive
+	 * messages. A file that cannot be written takes the numbers instead, so that writing still
+	 * fails.
+	 */
+	do {
+		fd = open("/dev/null", O_RDONLY);
+	} while (fd >= 0 && fd <= STDERR_FILENO);
+	if (fd > STDERR_FILENO)
+		close(fd);
 	size_signal_handle();
 	status = output_end(run(argc, argv, &error), &error);
 	report_error(message_report(), &error);

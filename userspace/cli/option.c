@@ -244,22 +244,18 @@ int option_refuse_operand(void *settings, const char *word, struct error *error)
 	return error_set(error, "unexpected argument '%s'", word);
 }
 
-/* Reports a missing argument under its name in help, "FILE" or "[=TARGET]". */
-static int option_refuse_empty(const struct option_row *row, struct error *error)
-{
-	const char *name = row->argument + strspn(row->argument, "[=");
-
-	return error_set(error, "--%s=: no value; write --%s=%.*s", row->long_name, row->long_name,
-			 (int)strcspn(name, "]"), name);
-}
-
 int option_row_apply(const struct option_row *row, void *part, const char *value,
 		     struct error *error)
 {
 	void *at = (char *)part + row->offset;
 
-	if (row->needs_text && value && !*value)
-		return option_refuse_empty(row, error);
+	if (row->needs_text && value && !*value) {
+		const char *name = row->argument + strspn(row->argument, "[=");
+
+		/* Reports a missing argument under its name in help, "FILE" or "[=TARGET]". */
+		return error_set(error, "--%s=: no value; write --%s=%.*s", row->long_name,
+				 row->long_name, (int)strcspn(name, "]"), name);
+	}
 	if (row->apply)
 		return row->apply(at, value, error);
 	*(bool *)at = true;
@@ -283,21 +279,6 @@ static void list_row_print(const char *command, char short_name, const char *lon
 {
 	printf("option\t%s\t%c\t%s\t%s\t%s\n", command, short_name ? short_name : '-', long_name,
 	       argument ? argument : "-", help);
-}
-
-/* Print one line for each option: "option", @command, letter or "-", long name,. */
-static void option_list_print(const struct option_table *table, const char *command)
-{
-	for (const struct option_part *part = table->parts; part->rows; part++) {
-		for (size_t i = 0; i < part->nr_rows; i++) {
-			const struct option_row *row = &part->rows[i];
-
-			list_row_print(command, row->short_name, row->long_name, row->argument,
-				       row->help);
-		}
-	}
-	list_row_print(command, 'h', "help", NULL, "print the help of the command");
-	list_row_print(command, 0, "help-all", NULL, "print its help with all options");
 }
 
 /* Prints a table of options: as help, and for shell completion. */
@@ -375,26 +356,6 @@ static size_t help_rows_print(const struct option_table *table, bool has_rare)
 	return nr_rare;
 }
 
-/* Print the help of a command, at most 80 columns wide. */
-static void option_help_print(const struct option_table *table, bool has_rare)
-{
-	char text[64] = "print this help with all options";
-	size_t nr_rare;
-
-	printf("usage: ktrack %s\n\n", table->usage);
-	paragraphs_print(table->about);
-	printf("\n");
-	nr_rare = help_rows_print(table, has_rare);
-	help_row_print('h', "help", NULL, "print this help");
-	if (nr_rare > 0)
-		snprintf(text, sizeof(text), "print also the other options (%zu)", nr_rare);
-	help_row_print(0, "help-all", NULL, text);
-	if (table->notes && has_rare) {
-		printf("\n");
-		paragraphs_print(table->notes);
-	}
-}
-
 static enum option_result option_apply(const struct option_table *table,
 				       const struct getopt_tables *tables, int found,
 				       const char *word, char **argv, void *settings,
@@ -403,10 +364,36 @@ static enum option_result option_apply(const struct option_table *table,
 	struct option_match match;
 
 	if (found == 'h' || is_common(found)) {
-		if (found == COMMON_LIST)
-			option_list_print(table, argv[0]);
-		else
-			option_help_print(table, found == COMMON_HELP_ALL);
+		if (found == COMMON_LIST) {
+			for (const struct option_part *part = table->parts; part->rows; part++) {
+				for (size_t i = 0; i < part->nr_rows; i++) {
+					const struct option_row *row = &part->rows[i];
+
+					list_row_print(argv[0], row->short_name, row->long_name,
+						       row->argument, row->help);
+				}
+			}
+			list_row_print(argv[0], 'h', "help", NULL, "print the help of the command");
+			list_row_print(argv[0], 0, "help-all", NULL,
+				       "print its help with all options");
+		} else {
+			char text[64] = "print this help with all options";
+			size_t nr_rare;
+
+			printf("usage: ktrack %s\n\n", table->usage);
+			paragraphs_print(table->about);
+			printf("\n");
+			nr_rare = help_rows_print(table, found == COMMON_HELP_ALL);
+			help_row_print('h', "help", NULL, "print this help");
+			if (nr_rare > 0)
+				snprintf(text, sizeof(text), "print also the other options (%zu)",
+					 nr_rare);
+			help_row_print(0, "help-all", NULL, text);
+			if (table->notes && (found == COMMON_HELP_ALL)) {
+				printf("\n");
+				paragraphs_print(table->notes);
+			}
+		}
 		return OPTIONS_HELPED;
 	}
 	if (found == '?' || found == ':' || !match_find_result(table, found, &match)) {

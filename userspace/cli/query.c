@@ -83,25 +83,11 @@ static int queries_list(const struct query_command_settings *command, struct err
 	return 0;
 }
 
-static int query_form_set(struct query_command_settings *command, struct error *error)
-{
-	struct sink_query_settings *form = &command->query.form;
-	struct terminal terminal = terminal_find();
-
-	if (command->is_csv && command->is_json)
-		return error_set(error, "--csv: excludes --json; leave out one of them");
-	if (form->has_header && !command->is_csv)
-		return error_set(error, "--header: needs --csv");
-	form->form = command->is_csv ? QUERY_CSV : command->is_json ? QUERY_JSON : QUERY_TABLE;
-	form->is_utf8 = terminal.is_utf8;
-	form->width = terminal.width;
-	form->has_colour = terminal.has_colour;
-	return 0;
-}
-
 static int query_words_apply(struct query_command_settings *command, struct error *error)
 {
 	struct query_settings *query = &command->query;
+	struct sink_query_settings *form;
+	struct terminal terminal;
 
 	if (command->nr_words == 0)
 		return error_set(error, "a source is missing; see 'ktrack query --help'");
@@ -121,7 +107,17 @@ static int query_words_apply(struct query_command_settings *command, struct erro
 					 "in quotes",
 					 command->words[i]);
 	}
-	return query_form_set(command, error);
+	form = &command->query.form;
+	terminal = terminal_find();
+	if (command->is_csv && command->is_json)
+		return error_set(error, "--csv: excludes --json; leave out one of them");
+	if (form->has_header && !command->is_csv)
+		return error_set(error, "--header: needs --csv");
+	form->form = command->is_csv ? QUERY_CSV : command->is_json ? QUERY_JSON : QUERY_TABLE;
+	form->is_utf8 = terminal.is_utf8;
+	form->width = terminal.width;
+	form->has_colour = terminal.has_colour;
+	return 0;
 }
 
 static int query_main(int argc, char **argv, struct error *error)

@@ -35,10 +35,11 @@ static const struct option_row record_rows[] = {
 			 fails_on_loss),
 };
 
-/* Parts of other files have no constant address, so the table is no constant. */
-static struct option_table record_table(void)
+static int record_main(int argc, char **argv, struct error *error)
 {
-	return (struct option_table){
+	struct record_settings settings = { .path = RECORD_PATH };
+	/* Parts of other files have no constant address, so the table is no constant. */
+	struct option_table table = {
 		.usage = "record [OPTION]... [-- COMMAND [ARGUMENT]...]",
 		.about =
 			"Records raw track events to a trace.dat without parsing them. 'ktrack "
@@ -55,12 +56,6 @@ static struct option_table record_table(void)
 			   OPTION_PART(probe_options, struct record_settings, capture),
 			   OPTION_PART(report_options, struct record_settings, capture.report) },
 	};
-}
-
-static int record_main(int argc, char **argv, struct error *error)
-{
-	struct record_settings settings = { .path = RECORD_PATH };
-	struct option_table table = record_table();
 	int operand, status;
 
 	capture_settings_init(&settings.capture, message_report());

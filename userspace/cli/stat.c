@@ -80,12 +80,6 @@ static int sources_add(const struct compare_command *command, struct comparison 
 	return worst;
 }
 
-static int compare_fail(struct error *error)
-{
-	error_set_system(error, errno, "cannot write to standard output");
-	return STATUS_FAILED;
-}
-
 static int compare_print(const struct comparison *comparison, double min_change, bool is_json,
 			 struct error *error)
 {
@@ -96,8 +90,10 @@ static int compare_print(const struct comparison *comparison, double min_change,
 		return STATUS_UNDECIDED;
 	if (comparison_print(comparison, min_change, is_json, &out, error) < 0)
 		status = STATUS_FAILED;
-	else if (file_write_all(STDOUT_FILENO, out.data, out.size, NULL) < 0)
-		status = compare_fail(error);
+	else if (file_write_all(STDOUT_FILENO, out.data, out.size, NULL) < 0) {
+		error_set_system(error, errno, "cannot write to standard output");
+		status = STATUS_FAILED;
+	}
 	buffer_release(&out);
 	return status;
 }
@@ -456,14 +452,6 @@ static int stat_run_recorded(const struct stat_settings *settings, struct error 
 	return export_run(&export, error);
 }
 
-static int stat_run(const struct stat_settings *settings, struct error *error)
-{
-	if ((settings->is_live ? live_check : recorded_check)(settings, error) < 0)
-		return STATUS_USAGE;
-	return settings->is_live ? stat_run_live(settings, error)
-				 : stat_run_recorded(settings, error);
-}
-
 /* What cannot be in a comparison. */
 static int compare_check(const struct stat_command_settings *settings, struct error *error)
 {
@@ -533,7 +521,10 @@ static int stat_print(struct stat_command_settings *settings, int argc, char **a
 	}
 	if (form_apply(settings, error) < 0 || operands_apply(settings, argc, argv, error) < 0)
 		return STATUS_USAGE;
-	return stat_run(&settings->stat, error);
+	if ((settings->stat.is_live ? live_check : recorded_check)(&settings->stat, error) < 0)
+		return STATUS_USAGE;
+	return settings->stat.is_live ? stat_run_live(&settings->stat, error)
+				      : stat_run_recorded(&settings->stat, error);
 }
 
 static int stat_main(int argc, char **argv, struct error *error)

@@ -126,12 +126,6 @@ static const struct decoded_event *stacks_read(struct stacks *stacks, const stru
 	return stacks->text.failed ? NULL : &stacks->event;
 }
 
-static void stacks_release(struct stacks *stacks)
-{
-	kallsyms_free(stacks->own);
-	buffer_release(&stacks->text);
-}
-
 /* Whether the filter limits the time. */
 static bool filter_has_times(const struct filter *filter)
 {
@@ -447,19 +441,6 @@ static int unit_cgroup_find(struct buffer *out, const char *unit, struct error *
 					 unit);
 }
 
-static int process_find(int pid, const struct thread_visitor *visitor, struct error *error)
-{
-	struct buffer path = { 0 };
-	bool exists;
-
-	buffer_printf(&path, "/proc/%d/task", pid);
-	exists = access(buffer_string(&path), F_OK) == 0;
-	buffer_release(&path);
-	if (!exists)
-		return error_set(error, "-p %d: no such process", pid);
-	return process_visit(pid, visitor, error);
-}
-
 int workload_find(const struct workload_settings *settings,
 		  int (*add)(void *context, int tid, struct error *error), void *context,
 		  struct error *error)
@@ -468,8 +449,17 @@ int workload_find(const struct workload_settings *settings,
 	struct buffer folder = { 0 };
 	int status;
 
-	if (settings->pid > 0)
-		return process_find(settings->pid, &visitor, error);
+	if (settings->pid > 0) {
+		struct buffer path = { 0 };
+		bool exists;
+
+		buffer_printf(&path, "/proc/%d/task", settings->pid);
+		exists = access(buffer_string(&path), F_OK) == 0;
+		buffer_release(&path);
+		if (!exists)
+			return error_set(error, "-p %d: no such process", settings->pid);
+		return process_visit(settings->pid, &visitor, error);
+	}
 	status = settings->unit ? unit_cgroup_find(&folder, settings->unit, error)
 				: cgroup_find(&folder, settings->cgroup, error);
 	if (status == 0)
@@ -510,18 +500,6 @@ struct system_counts {
 	size_t size;
 	uint64_t total;
 };
-
-/* Count a record; returns -1 with @error if memory runs out. */
-static int other_records_add(struct other_records *others, uint16_t id, struct error *error)
-{
-	if (!others->counts)
-		others->counts = calloc(NR_IDS, sizeof(*others->counts));
-	if (!others->counts)
-		return error_set(error, "out of memory");
-	others->counts[id]++;
-	others->total++;
-	return 0;
-}
 
 static void other_records_release(struct other_records *others)
 {
@@ -605,24 +583,6 @@ static void others_append_systems(struct buffer *line, const struct system_count
 		buffer_append_count(line, systems->size - SYSTEMS_NAMED, "other system");
 }
 
-static void others_append(struct buffer *line, const struct system_counts *systems, bool is_empty)
-{
-	if (is_empty)
-		buffer_append_string(line, "no track events");
-	if (systems->total > 0 && is_empty) {
-		buffer_append_string(line, " (");
-		others_append_systems(line, systems);
-		buffer_append_char(line, ')');
-	} else if (systems->total > 0) {
-		others_append_systems(line, systems);
-		buffer_append_string(line, systems->total == 1 ? " is no track event"
-							       : " are no track events");
-	}
-	if (is_empty)
-		buffer_append_string(line,
-				     systems->total > 0 ? "; " RULES_REMEDY : "; " LIST_REMEDY);
-}
-
 /* Counts the records by system; removes them from @others. */
 static void systems_count(struct system_counts *systems, struct source *source)
 {
@@ -696,7 +656,20 @@ void other_records_report(struct other_records *others, const struct other_sourc
 	systems_count(&systems, source->source);
 	if (systems.total > 0 || is_empty) {
 		buffer_printf(&line, "%s: ", source->name);
-		others_append(&line, &systems, is_empty);
+		if (is_empty)
+			buffer_append_string(&line, "no track events");
+		if (systems.total > 0 && is_empty) {
+			buffer_append_string(&line, " (");
+			others_append_systems(&line, &systems);
+			buffer_append_char(&line, ')');
+		} else if (systems.total > 0) {
+			others_append_systems(&line, &systems);
+			buffer_append_string(&line, systems.total == 1 ? " is no track event"
+								       : " are no track events");
+		}
+		if (is_empty)
+			buffer_append_string(&line, systems.total > 0 ? "; " RULES_REMEDY
+								      : "; " LIST_REMEDY);
 	}
 	if (line.size > 0 && !line.failed)
 		report_message(report, "%s", buffer_string(&line));
@@ -724,49 +697,6 @@ static struct unknown_count *unknown_count_get(struct unknown_events *unknown,
 	list[unknown->size] = (struct unknown_count){ .cpu = record->cpu,
 						      .buffer = record->buffer };
 	return &list[unknown->size++];
-}
-
-/* Count a record; returns -1 with @error if memory runs out. */
-static int unknown_events_add(struct unknown_events *unknown, const struct record *record,
-			      struct error *error)
-{
-	struct unknown_count *one = unknown_count_get(unknown, record);
-
-	if (!one)
-		return error_set(error, "out of memory");
-	if (one->count++ == 0)
-		one->first_ns = record->time_ns;
-	one->last_ns = record->time_ns;
-	return 0;
-}
-
-/* Deliver the records as losses, and start again; returns -1 with @error. */
-static int unknown_events_report(struct unknown_events *unknown,
-				 const struct source_handler *handler, struct error *error)
-{
-	for (size_t i = 0; i < unknown->size; i++) {
-		struct unknown_count *one = &unknown->list[i];
-		struct loss loss = {
-			.cpu = one->cpu,
-			.buffer = one->buffer,
-			.from_ns = one->first_ns,
-			.to_ns = one->last_ns,
-			.count = one->count,
-		};
-
-		if (one->count == 0)
-			continue;
-		one->count = 0;
-		if (handler->loss(handler->context, &loss, error) < 0)
-			return -1;
-	}
-	return 0;
-}
-
-static void unknown_events_release(struct unknown_events *unknown)
-{
-	free(unknown->list);
-	*unknown = (struct unknown_events){ 0 };
 }
 
 /* Decodes and filters records, and passes them to the tracks. */
@@ -858,18 +788,13 @@ static int pipeline_count_other(struct pipeline *pipeline, const struct record *
 	if (!convention_id(pipeline->convention, record, &id) ||
 	    convention_has_id(pipeline->convention, id))
 		return 0;
-	return other_records_add(&pipeline->others, id, error);
-}
-
-static int pipeline_stack(struct pipeline *pipeline, const struct record *record,
-			  const struct decoded_event *stack, struct error *error)
-{
-	const struct filter *filter = &pipeline->filter;
-
-	if (!filter_wants_record(filter, record, pipeline->buffers) ||
-	    !filter_wants_event(filter, stack))
-		return 0;
-	return tracks_observe(pipeline->tracks, stack, error);
+	if (!pipeline->others.counts)
+		pipeline->others.counts = calloc(NR_IDS, sizeof(*pipeline->others.counts));
+	if (!pipeline->others.counts)
+		return error_set(error, "out of memory");
+	pipeline->others.counts[id]++;
+	pipeline->others.total++;
+	return 0;
 }
 
 /* Handles a record of a tracepoint that was just loaded, or unloaded before the record was read. */
@@ -879,9 +804,16 @@ static int pipeline_unknown(struct pipeline *pipeline, const struct record *reco
 	const struct decoded_event *stack = stacks_read(&pipeline->stacks, record);
 	bool is_known = false;
 	int status;
+	struct unknown_count *one;
 
-	if (stack)
-		return pipeline_stack(pipeline, record, stack, error);
+	if (stack) {
+		const struct filter *filter = &pipeline->filter;
+
+		if (!filter_wants_record(filter, record, pipeline->buffers) ||
+		    !filter_wants_event(filter, stack))
+			return 0;
+		return tracks_observe(pipeline->tracks, stack, error);
+	}
 	if (!pipeline->follower.find) {
 		if (pipeline->source)
 			source_note_unknown(pipeline->source, record);
@@ -893,7 +825,13 @@ static int pipeline_unknown(struct pipeline *pipeline, const struct record *reco
 	if (status <= 0)
 		return status;
 	pipeline->nr_unknown++;
-	return unknown_events_add(&pipeline->unknown, record, error);
+	one = unknown_count_get(&pipeline->unknown, record);
+	if (!one)
+		return error_set(error, "out of memory");
+	if (one->count++ == 0)
+		one->first_ns = record->time_ns;
+	one->last_ns = record->time_ns;
+	return 0;
 }
 
 /* Records about tasks are no track events, but name the tasks of tracks. */
@@ -924,39 +862,15 @@ hot_inline int pipeline_observe(struct pipeline *pipeline, struct error *error)
 					  : tracks_observe(pipeline->tracks, decoded, error);
 }
 
-/* Passes a record if the filter matches. */
-static out_of_line int record_filter(struct pipeline *pipeline, const struct descriptor *descriptor,
-				     const struct record *record, struct error *error)
-{
-	const struct filter *filter = &pipeline->filter;
-
-	if (!filter_wants_record(filter, record, pipeline->buffers))
-		return 0;
-	if (!convention_decode(&pipeline->decoded, descriptor, record) &&
-	    !filter_wants_event(filter, &pipeline->decoded))
-		return 0;
-	return pipeline_observe(pipeline, error);
-}
-
-/* A switch is also recorded for the other thread, whose chain of states is incomplete. */
-static bool workload_wants(const struct workload *workload, const struct decoded_event *event)
-{
-	return event->descriptor->scope != DESCRIPTOR_SCOPE_THREAD ||
-	       workload_has(workload, event->scope_id.signed_number);
-}
-
-/* Without a field, the scope is the thread that wrote the record. */
-static bool is_of_own_process(const struct descriptor *descriptor)
-{
-	return descriptor->scope == DESCRIPTOR_SCOPE_PROCESS && !descriptor->scope_field;
-}
-
 /* Whether the event is selected; the filter and the workload are those of a part of the events. */
 static bool pipeline_selects(const struct pipeline *pipeline, const struct decoded_event *decoded)
 {
 	if (!pipeline->is_open && !filter_wants_event(&pipeline->filter, decoded))
 		return false;
-	return !pipeline->workload || workload_wants(pipeline->workload, decoded);
+	/* A switch is also recorded for the other thread, whose chain of states is incomplete. */
+	return !pipeline->workload ||
+	       (decoded->descriptor->scope != DESCRIPTOR_SCOPE_THREAD ||
+		workload_has(pipeline->workload, decoded->scope_id.signed_number));
 }
 
 static int pipeline_set_process(const struct pipeline *pipeline, struct decoded_event *decoded,
@@ -976,7 +890,9 @@ hot_inline int pipeline_observe_rule(struct pipeline *pipeline, struct decoded_e
 {
 	if (unlikely(decoded->problem))
 		return tracks_reject(pipeline->tracks, decoded, error);
-	if (unlikely(is_of_own_process(decoded->descriptor)) &&
+	/* Without a field, the scope is the thread that wrote the record. */
+	if (unlikely(decoded->descriptor->scope == DESCRIPTOR_SCOPE_PROCESS &&
+		     !decoded->descriptor->scope_field) &&
 	    pipeline_set_process(pipeline, decoded, error) < 0)
 		return -1;
 	if (unlikely(is_partial) && !pipeline_selects(pipeline, decoded))
@@ -1039,8 +955,17 @@ static int pipeline_record(void *context, const struct record *record, struct er
 
 	if (!descriptor)
 		return pipeline_task(pipeline, record, error);
-	if (unlikely(!pipeline->is_open))
-		return record_filter(pipeline, descriptor, record, error);
+	if (unlikely(!pipeline->is_open)) {
+		const struct filter *filter = &pipeline->filter;
+
+		/* Passes a record if the filter matches. */
+		if (!filter_wants_record(filter, record, pipeline->buffers))
+			return 0;
+		if (!convention_decode(&pipeline->decoded, descriptor, record) &&
+		    !filter_wants_event(filter, &pipeline->decoded))
+			return 0;
+		return pipeline_observe(pipeline, error);
+	}
 	convention_decode(&pipeline->decoded, descriptor, record);
 	return pipeline_observe(pipeline, error);
 }
@@ -1127,7 +1052,23 @@ int pipeline_report_unknown(struct pipeline *pipeline, struct error *error)
 {
 	struct source_handler handler = pipeline_handler(pipeline);
 
-	return unknown_events_report(&pipeline->unknown, &handler, error);
+	for (size_t i = 0; i < pipeline->unknown.size; i++) {
+		struct unknown_count *one = &pipeline->unknown.list[i];
+		struct loss loss = {
+			.cpu = one->cpu,
+			.buffer = one->buffer,
+			.from_ns = one->first_ns,
+			.to_ns = one->last_ns,
+			.count = one->count,
+		};
+
+		if (one->count == 0)
+			continue;
+		one->count = 0;
+		if (handler.loss(handler.context, &loss, error) < 0)
+			return -1;
+	}
+	return 0;
 }
 
 void pipeline_add_counts(const struct pipeline *pipeline, struct pipeline_counts *sums)
@@ -1159,9 +1100,11 @@ struct output_losses pipeline_losses(const struct pipeline *pipeline)
 void pipeline_release(struct pipeline *pipeline)
 {
 	tracks_free(pipeline->tracks);
-	unknown_events_release(&pipeline->unknown);
+	free(pipeline->unknown.list);
+	pipeline->unknown = (struct unknown_events){ 0 };
 	other_records_release(&pipeline->others);
 	timeline_release(&pipeline->timeline);
 	convention_free(pipeline->convention);
-	stacks_release(&pipeline->stacks);
+	kallsyms_free(pipeline->stacks.own);
+	buffer_release(&pipeline->stacks.text);
 }

@@ -141,27 +141,12 @@ int selection_add(struct selection *selection, const char *text, struct error *e
 	return 0;
 }
 
-/* Names of packs, which a list may have. */
-static bool text_is_packs(const char *text)
-{
-	return text[strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789_-,")] == '\0';
-}
-
-/* Lists of packs that follow each other are one. */
-static void rule_words_append(struct selection *selection, const char *text)
-{
-	bool is_packs = text_is_packs(text);
-
-	buffer_append_string(&selection->rule_words,
-			     is_packs && selection->ends_with_packs ? "," : " -r ");
-	buffer_append_word(&selection->rule_words, text);
-	selection->ends_with_packs = is_packs;
-}
-
 int selection_add_rules(struct selection *selection, const char *text, struct error *error)
 {
 	const char **texts = reallocarray(selection->rule_texts, selection->nr_rule_texts + 1,
 					  sizeof(*texts));
+	/* Names of packs, which a list may have. */
+	bool is_packs = text[strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789_-,")] == '\0';
 
 	if (!texts)
 		return error_set(error, "out of memory");
@@ -169,7 +154,11 @@ int selection_add_rules(struct selection *selection, const char *text, struct er
 	texts[selection->nr_rule_texts++] = text;
 	if (!selection->rules)
 		selection->rules = rules_new();
-	rule_words_append(selection, text);
+	/* Lists of packs that follow each other are one. */
+	buffer_append_string(&selection->rule_words,
+			     is_packs && selection->ends_with_packs ? "," : " -r ");
+	buffer_append_word(&selection->rule_words, text);
+	selection->ends_with_packs = is_packs;
 	return selection->rules ? rules_add(selection->rules, text, error)
 				: error_set(error, "out of memory");
 }
@@ -328,22 +317,6 @@ static int rules_add_tracepoint(struct tracepoint_search *search,
 	return status < 0 ? error_set(error, "%s", problem.text) : 0;
 }
 
-/* Keeps the format of a tracepoint that is recorded. */
-static int format_keep(const struct selection *selection, const struct tracepoint *tracepoint,
-		       const struct descriptor *descriptor, struct error *error)
-{
-	const struct rules *rules = selection->rules;
-	bool is_recorded = descriptor ||
-			   (rules && rules_find_name(rules, tracepoint->system, tracepoint->name));
-
-	if (!selection->formats || !is_recorded)
-		return 0;
-	if (formats_keep(selection->formats, tracepoint->system, tracepoint->name,
-			 tracepoint->format) < 0)
-		return error_set(error, "out of memory");
-	return 0;
-}
-
 /* Adds it to the convention if it is selected. */
 static int tracepoint_select(struct tracepoint_search *search, const struct tracepoint *tracepoint,
 			     const struct descriptor **descriptor, struct error *error)
@@ -370,6 +343,8 @@ static int tracepoint_add(void *context, const struct tracepoint *tracepoint, st
 	const struct descriptor *descriptor;
 	struct error problem = { 0 };
 	int status;
+	const struct rules *rules;
+	bool is_recorded;
 
 	status = convention_add_task(search->convention, tracepoint->system, tracepoint->name,
 				     tracepoint->format, &problem);
@@ -380,7 +355,16 @@ static int tracepoint_add(void *context, const struct tracepoint *tracepoint, st
 	if (rules_add_tracepoint(search, tracepoint, error) < 0 ||
 	    tracepoint_select(search, tracepoint, &descriptor, error) < 0)
 		return -1;
-	return format_keep(search->selection, tracepoint, descriptor, error);
+	rules = search->selection->rules;
+	is_recorded = descriptor ||
+		      (rules && rules_find_name(rules, tracepoint->system, tracepoint->name));
+	/* Keeps the format of a tracepoint that is recorded. */
+	if (!search->selection->formats || !is_recorded)
+		return 0;
+	if (formats_keep(search->selection->formats, tracepoint->system, tracepoint->name,
+			 tracepoint->format) < 0)
+		return error_set(error, "out of memory");
+	return 0;
 }
 
 /* With @name NULL: whether a tracepoint of the system is wanted. */
@@ -458,18 +442,6 @@ static bool patterns_note_name(void *context, const char *system, const char *na
 	return false;
 }
 
-/* Without tracefs, no pattern means a tracepoint. */
-static void patterns_find_tracepoints(struct selection *selection, const struct report *report)
-{
-	const struct tracepoint_visitor visitor = { .context = selection,
-						    .wants_system = patterns_want_system,
-						    .wants = patterns_note_name };
-	struct error problem = { 0 };
-
-	if (selection_visit(NULL, &visitor, &problem) < 0)
-		report_message(report, "-e: means only events of programs: %s", problem.text);
-}
-
 /* A pattern that waits for a module may mean its tracepoints, too. */
 static int pattern_choose_programs(struct selection *selection, struct pattern *pattern,
 				   struct error *error)
@@ -501,7 +473,14 @@ static int pattern_choose_programs(struct selection *selection, struct pattern *
 int selection_choose_programs(struct selection *selection, const struct report *report,
 			      struct error *error)
 {
-	patterns_find_tracepoints(selection, report);
+	const struct tracepoint_visitor visitor = { .context = selection,
+						    .wants_system = patterns_want_system,
+						    .wants = patterns_note_name };
+	struct error problem = { 0 };
+
+	/* Without tracefs, no pattern means a tracepoint. */
+	if (selection_visit(NULL, &visitor, &problem) < 0)
+		report_message(report, "-e: means only events of programs: %s", problem.text);
 	for (size_t i = 0; i < selection->nr_patterns; i++) {
 		if (pattern_choose_programs(selection, &selection->patterns[i], error) < 0)
 			return -1;
@@ -675,20 +654,6 @@ static int pattern_refuse(const struct pattern *pattern, const struct selection 
 			 pattern->text, selection->can_wait ? "; --wait waits for it" : "");
 }
 
-static int selection_check(const struct selection *selection, struct source *source,
-			   struct error *error)
-{
-	for (size_t i = 0; i < selection->nr_patterns; i++) {
-		const struct pattern *pattern = &selection->patterns[i];
-		bool is_waiting = !pattern->matches_tracepoint &&
-				  (selection->waits || pattern->is_of_programs);
-
-		if (!pattern->matches_descriptor && !is_waiting)
-			return pattern_refuse(pattern, selection, source, error);
-	}
-	return 0;
-}
-
 static int rules_check(const struct selection *selection, bool is_of_source, struct error *error)
 {
 	if (!selection->rules || selection->adds_rules || selection->waits ||
@@ -767,7 +732,15 @@ int tracepoints_find(struct convention *convention, struct source *source,
 			       selection->rules->nr_misfits);
 	if (selection->rules && selection->is_verbose)
 		rules_report_absent(selection->rules, report);
-	return selection_check(selection, source, error);
+	for (size_t i = 0; i < selection->nr_patterns; i++) {
+		const struct pattern *pattern = &selection->patterns[i];
+		bool is_waiting = !pattern->matches_tracepoint &&
+				  (selection->waits || pattern->is_of_programs);
+
+		if (!pattern->matches_descriptor && !is_waiting)
+			return pattern_refuse(pattern, selection, source, error);
+	}
+	return 0;
 }
 
 int selection_add_why(struct selection *selection, struct error *error)
@@ -778,11 +751,11 @@ int selection_add_why(struct selection *selection, struct error *error)
 	return selection_add_rules(selection, WHY_PACKS, error);
 }
 
-/* Several sources have a selection each, because formats are those of one source. */
-static int patterns_copy(struct selection *out, const struct selection *from, struct error *error)
+int selection_copy(struct selection *out, const struct selection *from, struct error *error)
 {
 	unsigned int option = 0;
 
+	/* Several sources have a selection each, because formats are those of one source. */
 	for (size_t i = 0; i < from->nr_patterns; i++) {
 		const struct pattern *pattern = &from->patterns[i];
 
@@ -792,13 +765,6 @@ static int patterns_copy(struct selection *out, const struct selection *from, st
 		out->patterns[i].filter = pattern->filter;
 	}
 	out->nr_options = option;
-	return 0;
-}
-
-int selection_copy(struct selection *out, const struct selection *from, struct error *error)
-{
-	if (patterns_copy(out, from, error) < 0)
-		return -1;
 	for (size_t i = 0; i < from->nr_rule_texts; i++) {
 		if (selection_add_rules(out, from->rule_texts[i], error) < 0)
 			return -1;
@@ -831,23 +797,18 @@ static int pattern_check(const struct selection *const *selections, size_t size,
 		selections[0]->patterns[index].text);
 }
 
-static int bound_check(const struct selection *const *selections, size_t size, struct error *error)
-{
-	for (size_t i = 0; i < size; i++) {
-		if (!selections[i]->rules || rules_are_bound(selections[i]->rules))
-			return 0;
-	}
-	return error_set(error, "-r: the sources have none of the tracepoints that the rules use; "
-				"see 'ktrack list --rules'");
-}
-
 int selections_check(const struct selection *const *selections, size_t size, struct error *error)
 {
 	for (size_t i = 0; i < selections[0]->nr_patterns; i++) {
 		if (pattern_check(selections, size, i, error) < 0)
 			return -1;
 	}
-	return bound_check(selections, size, error);
+	for (size_t i = 0; i < size; i++) {
+		if (!selections[i]->rules || rules_are_bound(selections[i]->rules))
+			return 0;
+	}
+	return error_set(error, "-r: the sources have none of the tracepoints that the rules use; "
+				"see 'ktrack list --rules'");
 }
 
 /* Explaining slices adds rules. A recording writes to tracefs, which -v reports, too. */

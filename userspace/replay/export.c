@@ -11,23 +11,14 @@
 #include "reader/reader.h"
 #include "replay/replay.h"
 
-static bool part_is_alone(const struct export_part *part)
-{
-	return part->settings->nr_sources == 1;
-}
-
-/* Children are followed only if threads are selected. Those that have ended are in no list. */
-static bool part_follows(struct export_part *part)
-{
-	return part->directory.size > 0 &&
-	       instance_number(buffer_string(&part->directory), "options/event-fork") == 1;
-}
-
 /* Other threads have records, too: of their switches to and from those that were selected. */
 static int part_limit(struct export_part *part, struct error *error)
 {
 	const char *threads = source_describe(part->source)->workload;
-	bool follows = part_follows(part);
+	/* Children are followed only if threads are selected. Those that have ended are in no list.
+	 */
+	bool follows = part->directory.size > 0 &&
+		       instance_number(buffer_string(&part->directory), "options/event-fork") == 1;
 
 	if ((!threads && !follows) || !part->selection->rules)
 		return 0;
@@ -122,31 +113,6 @@ static int part_choose(struct export_part *part, struct error *error)
 	return 0;
 }
 
-/* A file of several may be of another machine: labels of the command line are those of the stream.
- */
-static int part_describe(struct export_part *part, struct error *error)
-{
-	struct recording *recording = &part->recording;
-	const struct buffer *given = &part->settings->labels;
-
-	*recording = *source_describe(part->source);
-	if (part_is_alone(part))
-		buffer_append(&part->labels, given->data, given->size);
-	if (labels_merge(&part->labels, text_of(recording->labels ? recording->labels : "")) < 0)
-		return error_set(error, "out of memory");
-	recording->command = "export";
-	recording->argv = part->settings->argv;
-	recording->source = part->name;
-	if (!recording->clock)
-		recording->clock = "unknown";
-	if (!recording->kernel)
-		recording->kernel = "unknown";
-	recording->labels = part->labels.size > 0 ? buffer_string(&part->labels) : NULL;
-	recording->has_one_buffer = part->pipeline.filter.buffer ||
-				    source_has_one_buffer(part->source);
-	return 0;
-}
-
 /* Finds the directory of an instance and locks it; a file needs no lock. */
 static int part_lock(struct export_part *part, struct error *error)
 {
@@ -184,12 +150,6 @@ static const char *export_part_title(const struct export_part *part)
 	return strcmp(part->name, "-") == 0 ? "standard input" : part->name;
 }
 
-/* Whether the source can be read again: it is no pipe or instance. */
-static bool export_part_is_of_file(const struct export_part *part)
-{
-	return part->directory.size == 0 && strcmp(part->name, "-") != 0;
-}
-
 /* A pipe is copied. */
 static int part_open_source(struct export_part *part, struct error *error)
 {
@@ -204,7 +164,7 @@ static int part_open_source(struct export_part *part, struct error *error)
 static int part_select(struct export_part *part, struct error *error)
 {
 	part->selection = &part->settings->selection;
-	if (part_is_alone(part))
+	if (part->settings->nr_sources == 1)
 		return 0;
 	part->selection = &part->own;
 	return selection_copy(&part->own, &part->settings->selection, error);
@@ -214,6 +174,9 @@ static int part_select(struct export_part *part, struct error *error)
 static int export_part_open(struct export_part *part, struct export_settings *settings,
 			    size_t index, struct error *error)
 {
+	struct recording *recording;
+	const struct buffer *given;
+
 	*part = (struct export_part){ .settings = settings,
 				      .name = settings->sources[index],
 				      .lock_fd = -1 };
@@ -224,7 +187,27 @@ static int export_part_open(struct export_part *part, struct export_settings *se
 	if (spool_refuse_killed(export_part_file(part), error) < 0 ||
 	    part_open_source(part, error) < 0 || part_choose(part, error) < 0)
 		return -1;
-	return part_describe(part, error);
+	recording = &part->recording;
+	given = &part->settings->labels;
+	/* A file of several may be of another machine: labels of the command line are those of the
+	 * stream.
+	 */
+	*recording = *source_describe(part->source);
+	if (part->settings->nr_sources == 1)
+		buffer_append(&part->labels, given->data, given->size);
+	if (labels_merge(&part->labels, text_of(recording->labels ? recording->labels : "")) < 0)
+		return error_set(error, "out of memory");
+	recording->command = "export";
+	recording->argv = part->settings->argv;
+	recording->source = part->name;
+	if (!recording->clock)
+		recording->clock = "unknown";
+	if (!recording->kernel)
+		recording->kernel = "unknown";
+	recording->labels = part->labels.size > 0 ? buffer_string(&part->labels) : NULL;
+	recording->has_one_buffer = part->pipeline.filter.buffer ||
+				    source_has_one_buffer(part->source);
+	return 0;
 }
 
 int export_part_find_start(struct export_part *part, struct error *error)
@@ -273,15 +256,9 @@ int export_part_read_rest(struct export_part *part, struct error *error)
 	return source_finish(part->source, INT64_MAX, &handler, &lost, error);
 }
 
-/* An unreadable format damages a file, but the running kernel's may be newer than ktrack. */
-static bool export_part_is_damaged(const struct export_part *part)
+int export_part_finish(struct export_part *part, int status, struct error *error)
 {
-	return source_damage(part->source) ||
-	       (part->selection->nr_unreadable > 0 && part->directory.size == 0);
-}
-
-static void part_report_span(struct export_part *part)
-{
+	struct tracks *tracks = part->pipeline.tracks;
 	const struct source_span *span = source_span(part->source);
 	int64_t start_ns = part->recording.start_ns;
 
@@ -290,47 +267,8 @@ static void part_report_span(struct export_part *part)
 				     span->from_ns > start_ns ? span->from_ns : start_ns);
 	if (span->has_until)
 		tracks_complete_until(part->pipeline.tracks, span->until_ns);
-}
-
-int export_part_finish(struct export_part *part, int status, struct error *error)
-{
-	struct tracks *tracks = part->pipeline.tracks;
-
-	part_report_span(part);
 	tracks_lose_tasks(tracks, source_lost_sideband(part->source));
 	return tracks_finish(tracks, part->recording.start_ns, part->pipeline.lost, status, error);
-}
-
-/* Report if there are no track events, and what there is instead. */
-static void export_part_report_empty(struct export_part *part)
-{
-	const struct export_settings *settings = part->settings;
-	struct pipeline *pipeline = &part->pipeline;
-	bool is_empty = !pipeline->has_lost && !source_damage(part->source) &&
-			tracks_are_unused(pipeline->tracks);
-	struct buffer options = { 0 };
-
-	if (settings->selection.nr_options > 0)
-		buffer_append_string(&options, "-e");
-	filter_name(&settings->filter, &options);
-	if (options.size > 0 && is_empty) {
-		buffer_append_string(&options, "; ktrack stat ");
-		buffer_append_word(&options, part->name);
-		report_message(settings->report, "%s: no track events match %s lists all of them",
-			       part->name, buffer_string(&options));
-	} else {
-		other_records_report(&pipeline->others,
-				     &(struct other_source){
-					     .source = part->source,
-					     .convention = pipeline->convention,
-					     .name = part->name,
-					     .leaves_out = part_leaves_out(part),
-					     .directory = part->directory.size > 0
-								  ? buffer_string(&part->directory)
-								  : NULL },
-				     is_empty, settings->report);
-	}
-	buffer_release(&options);
 }
 
 /* Report lost records, and begins without an end. */
@@ -347,19 +285,6 @@ static void export_part_report_loss(const struct export_part *part, bool is_fail
 
 	loss_summary_report(&loss, part->settings->report);
 	tracks_report_endless(part->pipeline.tracks, part->name, part->settings->report);
-}
-
-static void export_part_release(struct export_part *part)
-{
-	transfer_end(&part->transfer);
-	workload_free(part->pipeline.workload);
-	pipeline_release(&part->pipeline);
-	source_close(part->source);
-	selection_release(&part->own);
-	buffer_release(&part->directory);
-	buffer_release(&part->labels);
-	if (part->lock_fd >= 0)
-		close(part->lock_fd);
 }
 
 /* ktrack export: delivers the records of one source, or of several machines, to the outputs. */
@@ -425,7 +350,9 @@ static int export_run_status(const struct export_run *run)
 	const struct output_losses losses = export_run_losses(run);
 
 	for (size_t i = 0; i < run->size; i++) {
-		if (export_part_is_damaged(&run->parts[i]))
+		if (source_damage(run->parts[i].source) ||
+		    (run->parts[i].selection->nr_unreadable > 0 &&
+		     run->parts[i].directory.size == 0))
 			return STATUS_FAILED;
 	}
 	return outputs_status(&run->outputs, &losses);
@@ -445,41 +372,13 @@ static void export_run_append_next(const struct export_run *run, struct buffer *
 
 	if (closing_append_view(out, &settings->outputs))
 		return;
-	if (!export_part_is_of_file(&run->parts[0]))
+	if (!(run->parts[0].directory.size == 0 && strcmp(run->parts[0].name, "-") != 0))
 		buffer_append_string(out, "'ktrack record' keeps records in a file");
 	else if (export_run_prints_at_end(run))
 		closing_append_command(out, "export --html=page.html", &settings->selection,
 				       settings->sources[0]);
 	else
 		closing_append_command(out, "stat", &settings->selection, settings->sources[0]);
-}
-
-static void export_run_report_end(const struct export_run *run)
-{
-	const struct pipeline_counts counts = export_run_counts(run);
-	const char *title = run->machines ? run->machines->recording.source
-					  : export_part_title(&run->parts[0]);
-	struct buffer next = { 0 };
-
-	export_run_append_next(run, &next);
-	pipeline_report_end(&counts, &run->settings->outputs, title, buffer_string(&next),
-			    run->report);
-	buffer_release(&next);
-}
-
-static void export_run_begin_progress(struct export_run *run)
-{
-	const struct report *report = run->report;
-
-	if (run->outputs.set.has_terminal && !export_run_prints_at_end(run))
-		report = NULL;
-	for (size_t i = 0; i < run->size; i++) {
-		struct export_part *part = &run->parts[i];
-
-		source_set_progress(part->source,
-				    transfer_begin(&part->transfer, report, export_part_title(part),
-						   &part->pipeline.nr_events));
-	}
 }
 
 static void export_run_end_progress(struct export_run *run)
@@ -493,7 +392,17 @@ static void export_run_end_progress(struct export_run *run)
 /* Delivers all records, also those before damage. */
 static int export_run_read(struct export_run *run, struct error *error)
 {
-	export_run_begin_progress(run);
+	const struct report *report = run->report;
+
+	if (run->outputs.set.has_terminal && !export_run_prints_at_end(run))
+		report = NULL;
+	for (size_t i = 0; i < run->size; i++) {
+		struct export_part *part = &run->parts[i];
+
+		source_set_progress(part->source,
+				    transfer_begin(&part->transfer, report, export_part_title(part),
+						   &part->pipeline.nr_events));
+	}
 	if ((run->machines ? machines_read(run->machines, error)
 			   : export_part_read_rest(&run->parts[0], error)) < 0)
 		return -1;
@@ -504,27 +413,12 @@ static int export_run_read(struct export_run *run, struct error *error)
 	return 0;
 }
 
-static void export_run_report(struct export_run *run)
-{
-	const struct output_settings *outputs = &run->settings->outputs;
-	bool is_failure = outputs->fails_on_loss && export_run_status(run) == STATUS_LOST;
-
-	/* Damage is reported instead, because it is worse. */
-	if (!run->machines && output_settings_show_time(outputs) && !export_run_damage(run))
-		wall_clock_check(&run->parts[0].recording, false, run->report);
-	for (size_t i = 0; i < run->size; i++) {
-		clock_order_check(&run->parts[i].recording, run->report);
-		export_part_report_loss(&run->parts[i], is_failure);
-		export_part_report_empty(&run->parts[i]);
-	}
-	if (run->machines)
-		machines_report(run->machines, run->report);
-}
-
 static int export_run_finish(struct export_run *run, struct error *error)
 {
 	const struct output_losses losses = export_run_losses(run);
 	int status = export_run_status(run);
+	const struct output_settings *outputs;
+	bool is_failure;
 
 	if (run->machines)
 		status = join_finish(&run->machines->join, status, error);
@@ -533,7 +427,50 @@ static int export_run_finish(struct export_run *run, struct error *error)
 	if (status < 0 || timeline_flush(export_run_timeline(run), error) < 0)
 		return -1;
 	export_run_end_progress(run);
-	export_run_report(run);
+	outputs = &run->settings->outputs;
+	is_failure = outputs->fails_on_loss && export_run_status(run) == STATUS_LOST;
+	/* Damage is reported instead, because it is worse. */
+	if (!run->machines && output_settings_show_time(outputs) && !export_run_damage(run))
+		wall_clock_check(&run->parts[0].recording, false, run->report);
+	for (size_t i = 0; i < run->size; i++) {
+		const struct export_settings *settings;
+		struct pipeline *pipeline;
+		bool is_empty;
+		struct buffer options = { 0 };
+
+		clock_order_check(&run->parts[i].recording, run->report);
+		export_part_report_loss(&run->parts[i], is_failure);
+		settings = run->parts[i].settings;
+		pipeline = &run->parts[i].pipeline;
+		is_empty = !pipeline->has_lost && !source_damage(run->parts[i].source) &&
+			   tracks_are_unused(pipeline->tracks);
+		if (settings->selection.nr_options > 0)
+			buffer_append_string(&options, "-e");
+		filter_name(&settings->filter, &options);
+		if (options.size > 0 && is_empty) {
+			buffer_append_string(&options, "; ktrack stat ");
+			buffer_append_word(&options, run->parts[i].name);
+			report_message(settings->report,
+				       "%s: no track events match %s lists all of them",
+				       run->parts[i].name, buffer_string(&options));
+		} else {
+			other_records_report(
+				&pipeline->others,
+				&(struct other_source){
+					.source = run->parts[i].source,
+					.convention = pipeline->convention,
+					.name = run->parts[i].name,
+					.leaves_out = part_leaves_out(&run->parts[i]),
+					.directory =
+						run->parts[i].directory.size > 0
+							? buffer_string(&run->parts[i].directory)
+							: NULL },
+				is_empty, settings->report);
+		}
+		buffer_release(&options);
+	}
+	if (run->machines)
+		machines_report(run->machines, run->report);
 	return outputs_report_budgets(&run->outputs, &losses, error);
 }
 
@@ -552,18 +489,6 @@ static int export_run_check_selection(const struct export_run *run, struct error
 	return status;
 }
 
-static int export_run_merge(struct export_run *run, struct error *error)
-{
-	if (run->settings->nr_sources == 1)
-		return 0;
-	run->machines = calloc(1, sizeof(*run->machines));
-	if (!run->machines)
-		return error_set(error, "out of memory");
-	return export_run_check_selection(run, error) < 0
-		       ? -1
-		       : machines_prepare(run->machines, run->parts, run->size, error);
-}
-
 static int export_run_open(struct export_run *run, struct error *error)
 {
 	run->parts = calloc(run->settings->nr_sources, sizeof(*run->parts));
@@ -575,7 +500,14 @@ static int export_run_open(struct export_run *run, struct error *error)
 		if (export_part_open(part, run->settings, run->size++, error) < 0)
 			return -1;
 	}
-	return export_run_merge(run, error);
+	if (run->settings->nr_sources == 1)
+		return 0;
+	run->machines = calloc(1, sizeof(*run->machines));
+	if (!run->machines)
+		return error_set(error, "out of memory");
+	return export_run_check_selection(run, error) < 0
+		       ? -1
+		       : machines_prepare(run->machines, run->parts, run->size, error);
 }
 
 static int export_run_begin(struct export_run *run, struct error *error)
@@ -599,19 +531,6 @@ static int export_run_all(struct export_run *run, struct error *error)
 	    output_set_begin(&run->outputs.set, error) < 0 || export_run_begin(run, error) < 0)
 		return -1;
 	return export_run_read(run, error) < 0 ? -1 : export_run_finish(run, error);
-}
-
-/* Sinks of the common timeline use names of the parts. */
-static void export_run_release(struct export_run *run)
-{
-	for (size_t i = 0; i < run->size; i++)
-		export_part_release(&run->parts[i]);
-	if (run->machines)
-		machines_release(run->machines);
-	free(run->machines);
-	free(run->parts);
-	outputs_release(&run->outputs);
-	identity_release(&run->identity);
 }
 
 /* Files can be read in any order, and state their wall clocks. */
@@ -666,9 +585,35 @@ int export_run(struct export_settings *settings, struct error *error)
 		status = export_run_status(&run);
 		if (export_run_damage(&run))
 			error_set(error, "%s", export_run_damage(&run));
-		else if (status != STATUS_FAILED)
-			export_run_report_end(&run);
+		else if (status != STATUS_FAILED) {
+			const struct pipeline_counts counts = export_run_counts(&run);
+			const char *title = run.machines ? run.machines->recording.source
+							 : export_part_title(&run.parts[0]);
+			struct buffer next = { 0 };
+
+			export_run_append_next(&run, &next);
+			pipeline_report_end(&counts, &run.settings->outputs, title,
+					    buffer_string(&next), run.report);
+			buffer_release(&next);
+		}
 	}
-	export_run_release(&run);
+	/* Sinks of the common timeline use names of the parts. */
+	for (size_t i = 0; i < run.size; i++) {
+		transfer_end(&run.parts[i].transfer);
+		workload_free(run.parts[i].pipeline.workload);
+		pipeline_release(&run.parts[i].pipeline);
+		source_close(run.parts[i].source);
+		selection_release(&run.parts[i].own);
+		buffer_release(&run.parts[i].directory);
+		buffer_release(&run.parts[i].labels);
+		if (run.parts[i].lock_fd >= 0)
+			close(run.parts[i].lock_fd);
+	}
+	if (run.machines)
+		machines_release(run.machines);
+	free(run.machines);
+	free(run.parts);
+	outputs_release(&run.outputs);
+	identity_release(&run.identity);
 	return status;
 }

@@ -8,11 +8,6 @@
 
 #include "replay/replay.h"
 
-static struct join_member *member_of(struct sink *head)
-{
-	return container_of(head, struct join_member, sink);
-}
-
 /* The outputs of the common timeline are opened by its owner. */
 static int join_open(struct sink *head, const struct recording *recording, unsigned int sink_index,
 		     struct error *error)
@@ -123,12 +118,6 @@ static const char *tracepoint_name(struct join_member *member, const char *trace
 	return buffer_string(&member->tracepoint);
 }
 
-static void track_take(const struct join_member *member, struct timeline_track *track)
-{
-	track->number = ++member->join->nr_tracks;
-	track->machine = member->machine;
-}
-
 /* @out has space. */
 static int malformed_add(struct join_member *member, const struct timeline_count *from,
 			 struct timeline_count *out)
@@ -177,41 +166,37 @@ static void counts_add(struct timeline_totals *sums, const struct timeline_total
 	sums->other_names += totals->other_names;
 }
 
-/* The stream is complete where the recordings of all machines are. */
-static void spans_add(const struct join_member *member, const struct timeline_totals *totals)
-{
-	struct timeline_totals *sums = &member->join->totals;
-	int64_t from_ns = time_move(member, totals->complete_from_ns);
-	int64_t until_ns = time_move(member, totals->complete_until_ns);
-
-	if (totals->has_complete_from &&
-	    (!sums->has_complete_from || from_ns > sums->complete_from_ns))
-		sums->complete_from_ns = from_ns;
-	if (totals->has_complete_until &&
-	    (!sums->has_complete_until || until_ns < sums->complete_until_ns))
-		sums->complete_until_ns = until_ns;
-	sums->has_complete_from |= totals->has_complete_from;
-	sums->has_complete_until |= totals->has_complete_until;
-}
-
-static int member_finish(struct join_member *member, const struct timeline_event *event,
-			 struct error *error)
-{
-	counts_add(&member->join->totals, event->totals);
-	spans_add(member, event->totals);
-	return malformed_append(member, event->totals) < 0 ? error_set(error, "out of memory") : 0;
-}
-
 static int join_event(struct sink *head, const struct timeline_event *event, struct error *error)
 {
-	struct join_member *member = member_of(head);
+	struct join_member *member = container_of(head, struct join_member, sink);
 	struct timeline_event moved = *event;
 
-	if (event->kind == TIMELINE_FINISH)
-		return member_finish(member, event, error);
+	if (event->kind == TIMELINE_FINISH) {
+		struct timeline_totals *sums = &member->join->totals;
+		int64_t from_ns;
+		int64_t until_ns;
+
+		counts_add(&member->join->totals, event->totals);
+		from_ns = time_move(member, event->totals->complete_from_ns);
+		until_ns = time_move(member, event->totals->complete_until_ns);
+		/* The stream is complete where the recordings of all machines are. */
+		if (event->totals->has_complete_from &&
+		    (!sums->has_complete_from || from_ns > sums->complete_from_ns))
+			sums->complete_from_ns = from_ns;
+		if (event->totals->has_complete_until &&
+		    (!sums->has_complete_until || until_ns < sums->complete_until_ns))
+			sums->complete_until_ns = until_ns;
+		sums->has_complete_from |= event->totals->has_complete_from;
+		sums->has_complete_until |= event->totals->has_complete_until;
+		return malformed_append(member, event->totals) < 0
+			       ? error_set(error, "out of memory")
+			       : 0;
+	}
 	event_move(member, &moved);
-	if (event->kind == TIMELINE_TRACK_BEGIN)
-		track_take(member, event->track);
+	if (event->kind == TIMELINE_TRACK_BEGIN) {
+		event->track->number = ++member->join->nr_tracks;
+		event->track->machine = member->machine;
+	}
 	if (event->nr_flows > 0 && flows_rename(member, &moved) < 0)
 		return error_set(error, "out of memory");
 	if (event->kind == TIMELINE_MALFORMED || event->kind == TIMELINE_FOREIGN_END ||
@@ -222,7 +207,7 @@ static int join_event(struct sink *head, const struct timeline_event *event, str
 
 static void join_member_free(struct sink *head)
 {
-	struct join_member *member = member_of(head);
+	struct join_member *member = container_of(head, struct join_member, sink);
 
 	for (size_t i = 0; i < member->nr_flows; i++)
 		free(member->flows[i].to);
@@ -262,16 +247,6 @@ int join_finish(struct join *join, int status, struct error *error)
 	};
 
 	return timeline_push(&join->timeline, &event, error);
-}
-
-/* Free the common timeline, after those of the machines. */
-static void join_release(struct join *join)
-{
-	timeline_release(&join->timeline);
-	for (size_t i = 0; i < join->totals.nr_malformed_of; i++)
-		free((char *)join->malformed_of[i].tracepoint);
-	free(join->malformed_of);
-	*join = (struct join){ 0 };
 }
 
 /* Merges recordings of several machines by the offsets of their clocks to the wall clock. */
@@ -371,18 +346,6 @@ static const char *common_text(const struct machines *machines, size_t offset)
 	return text_at(machines, 0, offset);
 }
 
-static void machines_identify(struct machines *machines)
-{
-	struct buffer ids = { 0 };
-
-	for (size_t i = 0; i < machines->size; i++)
-		buffer_append_string(&ids, machines->parts[i].recording.id);
-	snprintf(machines->id, sizeof(machines->id), "%016llx",
-		 (unsigned long long)text_hash(buffer_text(&ids)));
-	machines->sources.failed |= ids.failed;
-	buffer_release(&ids);
-}
-
 static bool machines_have_one_buffer(const struct machines *machines)
 {
 	for (size_t i = 0; i < machines->size; i++) {
@@ -396,6 +359,7 @@ int machines_prepare(struct machines *machines, struct export_part *parts, size_
 		     struct error *error)
 {
 	struct export_settings *settings = parts[0].settings;
+	struct buffer ids = { 0 };
 
 	machines->parts = parts;
 	machines->size = size;
@@ -403,7 +367,12 @@ int machines_prepare(struct machines *machines, struct export_part *parts, size_
 		if (machine_describe(machines, i, error) < 0)
 			return -1;
 	}
-	machines_identify(machines);
+	for (size_t i = 0; i < machines->size; i++)
+		buffer_append_string(&ids, machines->parts[i].recording.id);
+	snprintf(machines->id, sizeof(machines->id), "%016llx",
+		 (unsigned long long)text_hash(buffer_text(&ids)));
+	machines->sources.failed |= ids.failed;
+	buffer_release(&ids);
 	machines->recording = (struct recording){
 		.command = "export",
 		.argv = settings->argv,
@@ -592,7 +561,12 @@ void machines_report(const struct machines *machines, const struct report *repor
 
 void machines_release(struct machines *machines)
 {
-	join_release(&machines->join);
+	/* Free the common timeline, after those of the machines. */
+	timeline_release(&machines->join.timeline);
+	for (size_t i = 0; i < machines->join.totals.nr_malformed_of; i++)
+		free((char *)machines->join.malformed_of[i].tracepoint);
+	free(machines->join.malformed_of);
+	machines->join = (struct join){ 0 };
 	for (size_t i = 0; i < machines->size; i++)
 		free(machines->names[i]);
 	buffer_release(&machines->sources);

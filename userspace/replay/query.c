@@ -45,27 +45,6 @@ static int query_database_check(const struct query_settings *settings, struct er
 	return options.size > 0 || *error->text ? -1 : 0;
 }
 
-/* The next command is another query. */
-static void query_database_report_end(const struct query_settings *settings,
-				      const struct sink_query_result *result)
-{
-	const struct closing closing = { .object = settings->source,
-					 .count = result->nr_rows,
-					 .things = "row",
-					 .has_lost = result->lost > 0 || result->gaps > 0,
-					 .lost = result->lost,
-					 .gaps = result->gaps,
-					 .gaps_unknown = result->gaps_unknown };
-	bool is_slowest = strcmp(settings->form.sql, "@slowest") == 0;
-	struct buffer next = { 0 };
-
-	buffer_append_string(&next, "ktrack query ");
-	buffer_append_word(&next, settings->source);
-	buffer_append_string(&next, is_slowest ? " @names" : " @slowest");
-	closing_report(&closing, buffer_string(&next), settings->report);
-	buffer_release(&next);
-}
-
 static int query_database_run(const struct query_settings *settings, struct error *error)
 {
 	struct sink_settings output = { .query = &settings->form };
@@ -83,8 +62,24 @@ static int query_database_run(const struct query_settings *settings, struct erro
 	    sink_query_database(&output, buffer_string(&path), &result, error) == 0)
 		status = STATUS_DONE;
 	buffer_release(&path);
-	if (status == STATUS_DONE && result.has_recording)
-		query_database_report_end(settings, &result);
+	if (status == STATUS_DONE && result.has_recording) {
+		const struct closing closing = { .object = settings->source,
+						 .count = result.nr_rows,
+						 .things = "row",
+						 .has_lost = result.lost > 0 || result.gaps > 0,
+						 .lost = result.lost,
+						 .gaps = result.gaps,
+						 .gaps_unknown = result.gaps_unknown };
+		bool is_slowest = strcmp(settings->form.sql, "@slowest") == 0;
+		struct buffer next = { 0 };
+
+		/* The next command is another query. */
+		buffer_append_string(&next, "ktrack query ");
+		buffer_append_word(&next, settings->source);
+		buffer_append_string(&next, is_slowest ? " @names" : " @slowest");
+		closing_report(&closing, buffer_string(&next), settings->report);
+		buffer_release(&next);
+	}
 	return status;
 }
 

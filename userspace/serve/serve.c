@@ -49,14 +49,6 @@ static const struct answer_text answer_texts[] = {
 	{ HTTP_BUSY, "Service Unavailable", "too many pages follow this recording; close one" },
 };
 
-/* Use a free one for an accepted connection. */
-static void client_begin(struct client *client, int fd, int64_t now_ns)
-{
-	*client = (struct client){ .state = CLIENT_READING,
-				   .fd = fd,
-				   .deadline_ns = now_ns + REQUEST_LIMIT_NS };
-}
-
 /* Close the connection. */
 static void client_end(struct client *client, struct client_context *context)
 {
@@ -99,28 +91,6 @@ static void answer_refuse(struct client *client, enum http_status status)
 		      strlen("ktrack: \n") + strlen(answer->text), answer->text);
 }
 
-static void answer_page(struct client *client, const struct serve_content *content)
-{
-	status_append(client, HTTP_OK, "OK", "text/html");
-	buffer_printf(&client->head, "Content-Length: %zu\r\n\r\n", content->page.size);
-	client->page = content->page;
-}
-
-/* The end of the connection is that of the lines: their number is not known before. */
-static enum http_status answer_lines(struct client *client, const struct client_context *context,
-				     uint64_t from)
-{
-	if (from > context->file_size)
-		return HTTP_RANGE;
-	if (context->nr_followers >= SERVE_FOLLOWERS_MAX)
-		return HTTP_BUSY;
-	client->offset = from;
-	client->reads_lines = true;
-	status_append(client, HTTP_OK, "OK", "text/plain");
-	buffer_append_string(&client->head, "\r\n");
-	return HTTP_OK;
-}
-
 static enum http_status client_answer(struct client *client, const struct client_context *context,
 				      const struct http_request *request)
 {
@@ -131,9 +101,22 @@ static enum http_status client_answer(struct client *client, const struct client
 
 	if (status != HTTP_OK)
 		return status;
-	if (resource == RESOURCE_LINES)
-		return answer_lines(client, context, from);
-	answer_page(client, context->content);
+	if (resource == RESOURCE_LINES) {
+		/* The end of the connection is that of the lines: their number is not known before.
+		 */
+		if (from > context->file_size)
+			return HTTP_RANGE;
+		if (context->nr_followers >= SERVE_FOLLOWERS_MAX)
+			return HTTP_BUSY;
+		client->offset = from;
+		client->reads_lines = true;
+		status_append(client, HTTP_OK, "OK", "text/plain");
+		buffer_append_string(&client->head, "\r\n");
+		return HTTP_OK;
+	}
+	status_append(client, HTTP_OK, "OK", "text/html");
+	buffer_printf(&client->head, "Content-Length: %zu\r\n\r\n", context->content->page.size);
+	client->page = context->content->page;
 	return HTTP_OK;
 }
 
@@ -321,18 +304,6 @@ static bool is_clean(struct text text, bool allows_blanks)
 	return true;
 }
 
-static struct text blanks_strip(struct text text)
-{
-	while (text.size > 0 && (*text.data == ' ' || *text.data == '\t')) {
-		text.data++;
-		text.size--;
-	}
-	while (text.size > 0 &&
-	       (text.data[text.size - 1] == ' ' || text.data[text.size - 1] == '\t'))
-		text.size--;
-	return text;
-}
-
 static bool header_is(struct text name, const char *wanted)
 {
 	return name.size == strlen(wanted) && strncasecmp(name.data, wanted, name.size) == 0;
@@ -365,7 +336,14 @@ static enum http_status header_parse(struct text line, struct http_request *out)
 		return HTTP_OK;
 	if (out->host.data)
 		return HTTP_BAD;
-	out->host = blanks_strip(value);
+	while (value.size > 0 && (*value.data == ' ' || *value.data == '\t')) {
+		value.data++;
+		value.size--;
+	}
+	while (value.size > 0 &&
+	       (value.data[value.size - 1] == ' ' || value.data[value.size - 1] == '\t'))
+		value.size--;
+	out->host = value;
 	return HTTP_OK;
 }
 
@@ -612,7 +590,9 @@ static void clients_accept(struct serve *serve, int64_t now_ns)
 			serve->rest_until_ns = now_ns + REST_NS;
 		if (fd < 0)
 			return;
-		client_begin(client, fd, now_ns);
+		*client = (struct client){ .state = CLIENT_READING,
+					   .fd = fd,
+					   .deadline_ns = now_ns + REQUEST_LIMIT_NS };
 		client->events = EPOLLIN;
 		epoll_set(serve, EPOLL_CTL_ADD, fd, EPOLLIN, client - serve->clients);
 	}
@@ -634,47 +614,35 @@ static bool events_take(struct serve *serve)
 	return has_connections;
 }
 
-static void file_size_read(struct serve *serve)
-{
-	struct stat about;
-
-	if (fstat(serve->context.content->fd, &about) == 0)
-		serve->context.file_size = about.st_size;
-}
-
-static void client_run(struct serve *serve, struct client *client, int64_t now_ns)
-{
-	uint32_t before = client->events;
-
-	client_step(client, &serve->context, now_ns);
-	client->ready = 0;
-	if (client->state != CLIENT_FREE && client->events != before)
-		epoll_set(serve, EPOLL_CTL_MOD, client->fd, client->events,
-			  client - serve->clients);
-}
-
-/* Connections wait while all clients are in use. */
-static void listener_update(struct serve *serve, int64_t now_ns)
-{
-	bool listens = now_ns >= serve->rest_until_ns && client_find_free(serve);
-
-	if (listens != serve->listens)
-		epoll_set(serve, EPOLL_CTL_MOD, serve->listener, listens ? EPOLLIN : 0, LISTENER);
-	serve->listens = listens;
-}
-
 void serve_run(struct serve *serve, int64_t now_ns)
 {
+	struct stat about;
+	bool listens;
+
 	if (!serve->context.content)
 		return;
-	file_size_read(serve);
+	if (fstat(serve->context.content->fd, &about) == 0)
+		serve->context.file_size = about.st_size;
 	if (events_take(serve))
 		clients_accept(serve, now_ns);
 	for (size_t i = 0; i < SERVE_CLIENTS_MAX; i++) {
-		if (serve->clients[i].state != CLIENT_FREE)
-			client_run(serve, &serve->clients[i], now_ns);
+		if (serve->clients[i].state != CLIENT_FREE) {
+			uint32_t before = serve->clients[i].events;
+
+			client_step(&serve->clients[i], &serve->context, now_ns);
+			serve->clients[i].ready = 0;
+			if (serve->clients[i].state != CLIENT_FREE &&
+			    serve->clients[i].events != before)
+				epoll_set(serve, EPOLL_CTL_MOD, serve->clients[i].fd,
+					  serve->clients[i].events,
+					  (&serve->clients[i]) - serve->clients);
+		}
 	}
-	listener_update(serve, now_ns);
+	listens = now_ns >= serve->rest_until_ns && client_find_free(serve);
+	/* Connections wait while all clients are in use. */
+	if (listens != serve->listens)
+		epoll_set(serve, EPOLL_CTL_MOD, serve->listener, listens ? EPOLLIN : 0, LISTENER);
+	serve->listens = listens;
 }
 
 void serve_complete(struct serve *serve)
