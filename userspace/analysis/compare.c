@@ -142,18 +142,12 @@ static struct compare_name *event_compare_name(const struct compare_sink *sink,
 	return *data;
 }
 
-static uint32_t event_unit(const struct compare_sink *sink, const struct timeline_event *event)
-{
-	int64_t since_ns = event->time_ns - sink->start_ns;
-
-	return sink->offset + (sink->comparison->has_blocks ? (uint32_t)(since_ns / NS_PER_S) : 0);
-}
-
 static int compare_slice(struct compare_sink *sink, const struct timeline_event *event)
 {
 	struct comparison *comparison = sink->comparison;
 	int64_t ns = event->time_ns - event->begin_ns;
-	uint32_t unit = event_unit(sink, event);
+	uint32_t block = comparison->has_blocks ? (event->time_ns - sink->start_ns) / NS_PER_S : 0;
+	uint32_t unit = sink->offset + block;
 	struct compare_name *name = event_compare_name(sink, event);
 
 	if (!name || event->is_suspect || event->is_unfinished || event->is_foreign ||

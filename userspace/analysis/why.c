@@ -152,26 +152,21 @@ static void kept_trim(struct kept *kept, size_t size_max)
 	}
 }
 
-static int kept_grow(struct kept *kept)
-{
-	size_t capacity = kept->capacity > 0 ? kept->capacity * 2 : 64;
-	struct kept_slice *slices = reallocarray(kept->slices, capacity, sizeof(*slices));
-
-	if (!slices)
-		return -1;
-	kept->slices = slices;
-	kept->capacity = capacity;
-	return 0;
-}
-
 int kept_add(struct kept *kept, struct kept_name *name, const struct explanation *explanation)
 {
 	size_t size_max = kept->size_max > 0 ? kept->size_max : KEPT_SIZE_MAX;
 	struct text json = explanation->json;
 	char *copy;
 
-	if (kept->nr_slices == kept->capacity && kept_grow(kept) < 0)
-		return -1;
+	if (kept->nr_slices == kept->capacity) {
+		size_t capacity = kept->capacity > 0 ? kept->capacity * 2 : 64;
+		struct kept_slice *slices = reallocarray(kept->slices, capacity, sizeof(*slices));
+
+		if (!slices)
+			return -1;
+		kept->slices = slices;
+		kept->capacity = capacity;
+	}
 	copy = malloc(json.size + 1);
 	if (!copy)
 		return -1;

@@ -229,17 +229,6 @@ int functions_trace(const struct probes *probes, struct instance *recorder,
 	return instance_trace_functions(recorder, error);
 }
 
-/* Defines and removes the probes of a run, and adds the rules for their records. */
-
-static void probe_report_part(const struct probe *probe, const struct report *report)
-{
-	if (probe->part.size > 0)
-		report_message(
-			report,
-			"%s '%s': partly inlined: calls that do not get to %.*s may be missing",
-			probe->option, probe->text, (int)probe->part.size, probe->part.data);
-}
-
 /** struct name_search - a name among those of lines: whether it is there, or which one is near */
 struct name_search {
 	struct text name;
@@ -373,8 +362,11 @@ static int probe_add(struct probes *probes, const struct capture_settings *setti
 		status = probe_check_module(&probe, settings->selection.waits, error);
 	if (status == 0)
 		status = probe_define(&probe, &probes->events, error);
-	if (status == 0)
-		probe_report_part(&probe, settings->report);
+	if (status == 0 && probe.part.size > 0)
+		report_message(
+			settings->report,
+			"%s '%s': partly inlined: calls that do not get to %.*s may be missing",
+			probe.option, probe.text, (int)probe.part.size, probe.part.data);
 	if (status == 0)
 		probe_append_rule(&probe, probes->events.group, &probes->rules);
 	probe_release(&probe);

@@ -260,14 +260,6 @@ static int record_run_drop_privileges(const struct record_run *run, struct error
 	return privilege_drop(kept, error);
 }
 
-/* A command may write to the terminal itself. */
-static void record_run_begin_progress(struct record_run *run)
-{
-	if (!run->capture.command && run->memory_kib > 0)
-		progress_begin(&run->progress, run->capture.report, 1024 * run->memory_kib,
-			       time_now_ns(CLOCK_BOOTTIME));
-}
-
 static void record_run_wait(void *context, int wake_fd, int timeout_ms)
 {
 	const struct record_run *run = context;
@@ -321,7 +313,10 @@ static int record_run_loop(struct record_run *run, struct error *error)
 		.is_full = record_run_is_full,
 	};
 
-	record_run_begin_progress(run);
+	/* A command may write to the terminal itself. */
+	if (!run->capture.command && run->memory_kib > 0)
+		progress_begin(&run->progress, run->capture.report, 1024 * run->memory_kib,
+			       time_now_ns(CLOCK_BOOTTIME));
 	return read_loop_run(&loop, error);
 }
 

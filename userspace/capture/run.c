@@ -768,24 +768,6 @@ uint64_t capture_programs_lost(const struct capture *capture)
 /* How often the limit of stacks is set again. */
 #define STACKS_EVERY_NS NS_PER_S
 
-/* The message is printed once for each tracepoint, the recording has every occurrence. */
-static void capture_report_stacks(struct capture *capture, size_t number)
-{
-	const struct capture_settings *settings = capture->settings;
-	struct buffer text = { 0 };
-
-	buffer_printf(&text,
-		      "--stack=%s: more than %llu stacks in a second; the others are not recorded",
-		      settings->stacks[number], (unsigned long long)settings->stacks_limit);
-	if (!(capture->stacks_reported & UINT32_C(1) << number))
-		report_message(capture->report,
-			       "%s; write a filter for it, or a larger --stack-limit",
-			       buffer_string(&text));
-	capture->stacks_reported |= UINT32_C(1) << number;
-	instance_write_marker(capture->recorder, buffer_text(&text));
-	buffer_release(&text);
-}
-
 void capture_refill_stacks(struct capture *capture)
 {
 	size_t nr_stacks = capture->settings->nr_stacks;
@@ -797,8 +779,26 @@ void capture_refill_stacks(struct capture *capture)
 	capture->stacks_ns = now_ns;
 	exhausted = instance_refill_stacks(capture->recorder);
 	for (size_t i = 0; exhausted && i < nr_stacks; i++) {
-		if (exhausted & UINT32_C(1) << i)
-			capture_report_stacks(capture, i);
+		if (exhausted & UINT32_C(1) << i) {
+			const struct capture_settings *settings = capture->settings;
+			struct buffer text = { 0 };
+
+			/* The message is printed once for each tracepoint, the recording has every
+			 * occurrence. */
+			buffer_printf(&text,
+				      "--stack=%s: more than %llu stacks in a second; the others "
+				      "are not recorded",
+				      settings->stacks[i],
+				      (unsigned long long)settings->stacks_limit);
+			if (!(capture->stacks_reported & UINT32_C(1) << i))
+				report_message(
+					capture->report,
+					"%s; write a filter for it, or a larger --stack-limit",
+					buffer_string(&text));
+			capture->stacks_reported |= UINT32_C(1) << i;
+			instance_write_marker(capture->recorder, buffer_text(&text));
+			buffer_release(&text);
+		}
 	}
 }
 

@@ -499,17 +499,6 @@ static struct stat_top *stream_run_top(const struct stream_run *run)
 	return stat ? stat->top : NULL;
 }
 
-/* The stream or the command may write to the terminal itself. */
-static void stream_run_begin_progress(struct stream_run *run)
-{
-	uint64_t buffers_kib = run->recording.buffer_kib * run->recording.nr_cpus;
-	bool is_free = !run->outputs.set.has_terminal || stream_run_top(run);
-
-	if (is_free && !run->capture.command && buffers_kib > 0 && !stream_run_is_circular(run))
-		progress_begin(&run->progress, run->capture.report, 1024 * buffers_kib,
-			       time_now_ns(CLOCK_BOOTTIME));
-}
-
 static void stream_run_count(void *context, struct progress_counts *out)
 {
 	const struct stream_run *run = context;
@@ -667,10 +656,17 @@ static int stream_run_loop(struct stream_run *run, struct error *error)
 		.read = is_circular ? stream_run_read_sideband : stream_run_read,
 		.count = stream_run_count,
 	};
+	uint64_t buffers_kib;
+	bool is_free;
 
 	if (loop.wake_fd < 0)
 		return -1;
-	stream_run_begin_progress(run);
+	buffers_kib = run->recording.buffer_kib * run->recording.nr_cpus;
+	is_free = !run->outputs.set.has_terminal || stream_run_top(run);
+	/* The stream or the command may write to the terminal itself. */
+	if (is_free && !run->capture.command && buffers_kib > 0 && !stream_run_is_circular(run))
+		progress_begin(&run->progress, run->capture.report, 1024 * buffers_kib,
+			       time_now_ns(CLOCK_BOOTTIME));
 	return read_loop_run(&loop, error);
 }
 
@@ -763,8 +759,8 @@ static int stream_run_stop(struct stream_run *run, struct error *error)
 			    transfer_begin(&run->transfer, report, "reading the buffers",
 					   &run->pipeline.nr_events));
 	/* Delivers the records up to @over_ns, when the end was noticed. */
-	if (stream_run_is_circular(run) &&
-	    (stream_run_report_command(run, error) < 0 || stream_run_drain(run, over_ns, error) < 0))
+	if (stream_run_is_circular(run) && (stream_run_report_command(run, error) < 0 ||
+					    stream_run_drain(run, over_ns, error) < 0))
 		return -1;
 	if (stream_run_report_command_end(run, run->drained_ns, error) < 0)
 		return -1;

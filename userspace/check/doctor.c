@@ -208,8 +208,9 @@ static const char *clock_source_remedy(const struct doctor *doctor)
 	return "see 'sudo dmesg | grep -i tsc' for the reason";
 }
 
-static void check_clock_source(struct doctor *doctor)
+static void check_clocks(struct doctor *doctor)
 {
+	struct buffer clocks = { 0 };
 	struct buffer source = { 0 };
 	const char *name;
 
@@ -224,13 +225,6 @@ static void check_clock_source(struct doctor *doctor)
 			doctor_report(doctor, "clock source", DOCTOR_OK, NULL, "%s", name);
 	}
 	buffer_release(&source);
-}
-
-static void check_clocks(struct doctor *doctor)
-{
-	struct buffer clocks = { 0 };
-
-	check_clock_source(doctor);
 	if (!doctor->can_read ||
 	    file_read_in(buffer_string(&doctor->tracefs), "trace_clock", &clocks) < 0)
 		doctor_report(doctor, "clocks", DOCTOR_UNKNOWN, doctor_access_remedy(doctor),

@@ -56,26 +56,6 @@ static size_t pack_count(const struct rule_listing *listing, size_t number,
 
 #define PACK_FORMAT "%-10s %-12s %-12s %s\n"
 
-static void packs_print(const struct rule_listing *listing)
-{
-	printf(PACK_FORMAT, "PACK", "TRIED ON", "TRACEPOINTS", "TRACKS");
-	for (size_t i = 0; i < rule_listing_size(listing);) {
-		struct pack_counts counts = { 0 };
-		struct listed_rule rule;
-		char present[32];
-
-		rule_listing_get(listing, i, &rule);
-		i = pack_count(listing, i, &counts);
-		if (counts.is_unknown)
-			snprintf(present, sizeof(present), "%zu", counts.all);
-		else
-			snprintf(present, sizeof(present), "%zu of %zu", counts.present,
-				 counts.all);
-		printf(PACK_FORMAT, rule.source, rule.tried ? rule.tried : "-", present,
-		       rule.about ? rule.about : "-");
-	}
-}
-
 #define RULE_FORMAT "%-22s %-8s %-6s %-46s %s\n"
 
 static void rule_print(const struct rule_listing *listing, size_t number)
@@ -392,7 +372,22 @@ static int rules_print(struct list_settings *settings, struct error *error)
 		for (size_t i = 0; i < rule_listing_size(listing); i++)
 			rule_json_print(listing, i);
 	} else {
-		packs_print(listing);
+		printf(PACK_FORMAT, "PACK", "TRIED ON", "TRACEPOINTS", "TRACKS");
+		for (size_t i = 0; i < rule_listing_size(listing);) {
+			struct pack_counts counts = { 0 };
+			struct listed_rule rule;
+			char present[32];
+
+			rule_listing_get(listing, i, &rule);
+			i = pack_count(listing, i, &counts);
+			if (counts.is_unknown)
+				snprintf(present, sizeof(present), "%zu", counts.all);
+			else
+				snprintf(present, sizeof(present), "%zu of %zu", counts.present,
+					 counts.all);
+			printf(PACK_FORMAT, rule.source, rule.tried ? rule.tried : "-", present,
+			       rule.about ? rule.about : "-");
+		}
 		printf("\n" RULE_FORMAT, "RULE", "KIND", "ROLE", "TRACEPOINT", "EXISTS");
 		for (size_t i = 0; i < rule_listing_size(listing); i++)
 			rule_print(listing, i);

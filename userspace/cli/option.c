@@ -153,20 +153,13 @@ struct getopt_tables {
 	bool *are_given;
 };
 
-static size_t table_size(const struct option_table *table)
+static int tables_make(struct getopt_tables *tables, const struct option_table *table)
 {
 	size_t size = 0;
+	struct option_match match;
 
 	for (const struct option_part *part = table->parts; part->rows; part++)
 		size += part->nr_rows;
-	return size;
-}
-
-static int tables_make(struct getopt_tables *tables, const struct option_table *table)
-{
-	size_t size = table_size(table);
-	struct option_match match;
-
 	tables->names = calloc(size + 4, sizeof(*tables->names));
 	tables->are_given = calloc(size + 1, sizeof(*tables->are_given));
 	if (!tables->names || !tables->are_given)

@@ -214,15 +214,6 @@ static int rule_listing_read(struct rule_listing *listing, struct error *error)
 	return status;
 }
 
-static int packs_add(struct rules *rules, struct error *error)
-{
-	for (const struct rule_pack *pack = rule_packs; pack->name; pack++) {
-		if (rules_add(rules, pack->name, error) < 0)
-			return -1;
-	}
-	return 0;
-}
-
 /* Takes the rules of the selection; without any, the rules of all packs. */
 static int rule_listing_fill(struct rule_listing *listing, struct selection *selection,
 			     struct error *error)
@@ -233,8 +224,12 @@ static int rule_listing_fill(struct rule_listing *listing, struct selection *sel
 	selection->rules = NULL;
 	if (!listing->rules)
 		return error_set(error, "out of memory");
-	if (is_all && packs_add(listing->rules, error) < 0)
-		return -1;
+	if (is_all) {
+		for (const struct rule_pack *pack = rule_packs; pack->name; pack++) {
+			if (rules_add(listing->rules, pack->name, error) < 0)
+				return -1;
+		}
+	}
 	return rules_close(listing->rules, false, error);
 }
 
