@@ -883,24 +883,11 @@ static int hook_find(struct watch_run *watch, struct error *error)
 	return watch->hook.failed ? error_set(error, "out of memory") : 0;
 }
 
-/* Remove what killed runs left, and recordings beyond the limits. */
-static void watch_clear_folder(struct watch_run *watch)
-{
-	int before = open(".", O_PATH | O_DIRECTORY | O_CLOEXEC);
-
-	if (before >= 0 && fchdir(watch->folder.fd) == 0) {
-		watch_folder_sweep(&watch->folder);
-		if (fchdir(before) < 0)
-			report_message(watch->report, "cannot return to the working directory: %m");
-	}
-	file_close(before);
-	watch_folder_trim(&watch->folder, &watch->settings->retention, NULL);
-}
-
 static int watch_prepare(struct watch_run *watch, struct error *error)
 {
 	const struct watch_settings *settings = watch->settings;
 	const struct trigger_handler handler = { .context = watch, .fire = watch_fire };
+	int before;
 
 	if (hook_find(watch, error) < 0)
 		return STATUS_FAILED;
@@ -912,7 +899,14 @@ static int watch_prepare(struct watch_run *watch, struct error *error)
 		return error_set(error, "out of memory"), STATUS_FAILED;
 	if (watch_folder_open(&watch->folder, settings->directory, error) < 0)
 		return STATUS_FAILED;
-	watch_clear_folder(watch);
+	before = open(".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (before >= 0 && fchdir(watch->folder.fd) == 0) {
+		watch_folder_sweep(&watch->folder);
+		if (fchdir(before) < 0)
+			report_message(watch->report, "cannot return to the working directory: %m");
+	}
+	file_close(before);
+	watch_folder_trim(&watch->folder, &watch->settings->retention, NULL);
 	notify_open(&watch->notify);
 	return STATUS_DONE;
 }

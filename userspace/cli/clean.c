@@ -19,9 +19,18 @@ static const struct option_row verbose_rows[] = {
 	{ 'v', "verbose", NULL, VERBOSE_HELP, NULL, offsetof(struct clean_settings, is_verbose) },
 };
 
-static struct option_table clean_table(void)
+static void instance_print(void *context, const char *name)
 {
-	return (struct option_table){
+	struct clean_settings *settings = context;
+
+	settings->nr_removed++;
+	printf("removed %s\n", name);
+}
+
+static int clean_main(int argc, char **argv, struct error *error)
+{
+	struct clean_settings settings = { .report = message_report() };
+	struct option_table table = {
 		.usage = "clean [OPTION]...",
 		.about = "Removes the tracing instances of killed ktrack processes. The modules "
 			 "whose "
@@ -36,20 +45,6 @@ static struct option_table clean_table(void)
 		.parts = { { verbose_rows, 1 },
 			   OPTION_PART(report_options, struct clean_settings, report) },
 	};
-}
-
-static void instance_print(void *context, const char *name)
-{
-	struct clean_settings *settings = context;
-
-	settings->nr_removed++;
-	printf("removed %s\n", name);
-}
-
-static int clean_main(int argc, char **argv, struct error *error)
-{
-	struct clean_settings settings = { .report = message_report() };
-	struct option_table table = clean_table();
 	int operand, status;
 
 	if (!options_read(&table, argc, argv, &settings, &operand, &status, error))

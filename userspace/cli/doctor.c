@@ -16,23 +16,6 @@ static const struct option_row doctor_rows[] = {
 	OPTION_FLAG("json", "print JSON: one line for each finding", doctor_settings, is_json),
 };
 
-static struct option_table doctor_table(void)
-{
-	return (struct option_table){
-		.usage = "doctor [OPTION]...",
-		.about = "Examines whether this machine can record, and which mechanisms and packs "
-			 "of rules "
-			 "work here. Prints each finding with its remedy. Changes nothing. Without "
-			 "root, it "
-			 "reports what it could "
-			 "not examine.",
-		.notes = "Exit status: 0 recording is possible; 1 it is not; 2 wrong usage.",
-		.operand = option_refuse_operand,
-		.parts = { { doctor_rows, sizeof(doctor_rows) / sizeof(doctor_rows[0]) },
-			   OPTION_PART(report_options, struct doctor_settings, report) },
-	};
-}
-
 static const char *const state_names[] = {
 	[DOCTOR_OK] = "ok",
 	[DOCTOR_LIMITED] = "limited",
@@ -113,7 +96,19 @@ static void finding_json_print(void *context, const struct doctor_finding *findi
 static int doctor_main(int argc, char **argv, struct error *error)
 {
 	struct doctor_settings settings = { .report = message_report() };
-	struct option_table table = doctor_table();
+	struct option_table table = {
+		.usage = "doctor [OPTION]...",
+		.about = "Examines whether this machine can record, and which mechanisms and packs "
+			 "of rules "
+			 "work here. Prints each finding with its remedy. Changes nothing. Without "
+			 "root, it "
+			 "reports what it could "
+			 "not examine.",
+		.notes = "Exit status: 0 recording is possible; 1 it is not; 2 wrong usage.",
+		.operand = option_refuse_operand,
+		.parts = { { doctor_rows, sizeof(doctor_rows) / sizeof(doctor_rows[0]) },
+			   OPTION_PART(report_options, struct doctor_settings, report) },
+	};
 	struct findings findings = { 0 };
 	int operand, status;
 	bool can_record;

@@ -193,22 +193,6 @@ static const struct option_row list_rows[] = {
 	OPTION_FLAG("json", "print JSON: one line for each", list_settings, is_json),
 };
 
-/* Parts of other files have no constant address, so the table is no constant. */
-static struct option_table list_table(void)
-{
-	return (struct option_table){
-		.usage = "list [OPTION]...",
-		.about = "Lists the running kernel's tracepoints that follow the track event "
-			 "convention, rules that make tracks from others, or programs.",
-		.notes = "Exit status: 0 success; 1 tracefs cannot be read, or a pattern matches "
-			 "nothing; 2 wrong usage.",
-		.operand = option_refuse_operand,
-		.parts = { OPTION_PART(listed_options, struct list_settings, selection),
-			   { list_rows, sizeof(list_rows) / sizeof(list_rows[0]) },
-			   OPTION_PART(report_options, struct list_settings, report) },
-	};
-}
-
 #define ROW_FORMAT "%-*s %-8s %-*s %-10s %-8s %s\n"
 
 /** struct widths - of the columns with texts of any length */
@@ -430,7 +414,18 @@ static int list_chosen(struct list_settings *settings, struct error *error)
 static int list_main(int argc, char **argv, struct error *error)
 {
 	struct list_settings settings = { .report = message_report() };
-	struct option_table table = list_table();
+	/* Parts of other files have no constant address, so the table is no constant. */
+	struct option_table table = {
+		.usage = "list [OPTION]...",
+		.about = "Lists the running kernel's tracepoints that follow the track event "
+			 "convention, rules that make tracks from others, or programs.",
+		.notes = "Exit status: 0 success; 1 tracefs cannot be read, or a pattern matches "
+			 "nothing; 2 wrong usage.",
+		.operand = option_refuse_operand,
+		.parts = { OPTION_PART(listed_options, struct list_settings, selection),
+			   { list_rows, sizeof(list_rows) / sizeof(list_rows[0]) },
+			   OPTION_PART(report_options, struct list_settings, report) },
+	};
 	int operand, status;
 
 	if (options_read(&table, argc, argv, &settings, &operand, &status, error))

@@ -45,29 +45,6 @@ static const struct option_row query_rows[] = {
 			 query_command_settings, query.fails_on_loss),
 };
 
-static struct option_table query_table(void)
-{
-	return (struct option_table){
-		.usage = "query [OPTION]... SOURCE QUERY [NAME=VALUE]...\n"
-			 "       ktrack query --list [@NAME]",
-		.about = "Prints the results of QUERY: an SQL SELECT, or @NAME, a query that is "
-			 "built in. SOURCE is as for 'ktrack export', or a database of --sqlite. "
-			 "See ktrack-sql(5).",
-		.notes =
-			"Exit status: 0 success; 1 ktrack failed, the query is wrong or the source "
-			"is damaged; 2 wrong usage; 3 records were lost (only with "
-			"--fail-on-loss).",
-		.operand = apply_query_word,
-		.parts = { OPTION_PART(selection_options, struct query_command_settings,
-				       query.selection),
-			   OPTION_PART(filter_options, struct query_command_settings, query.filter),
-			   OPTION_PART(limits_options, struct query_command_settings, query.limits),
-			   { query_rows, sizeof(query_rows) / sizeof(query_rows[0]) },
-			   OPTION_PART(report_options, struct query_command_settings,
-				       query.report) },
-	};
-}
-
 static int queries_list(const struct query_command_settings *command, struct error *error)
 {
 	const char *sql;
@@ -124,7 +101,25 @@ static int query_main(int argc, char **argv, struct error *error)
 {
 	struct query_command_settings command = { .query = { .argv = argv,
 							     .report = message_report() } };
-	struct option_table table = query_table();
+	struct option_table table = {
+		.usage = "query [OPTION]... SOURCE QUERY [NAME=VALUE]...\n"
+			 "       ktrack query --list [@NAME]",
+		.about = "Prints the results of QUERY: an SQL SELECT, or @NAME, a query that is "
+			 "built in. SOURCE is as for 'ktrack export', or a database of --sqlite. "
+			 "See ktrack-sql(5).",
+		.notes =
+			"Exit status: 0 success; 1 ktrack failed, the query is wrong or the source "
+			"is damaged; 2 wrong usage; 3 records were lost (only with "
+			"--fail-on-loss).",
+		.operand = apply_query_word,
+		.parts = { OPTION_PART(selection_options, struct query_command_settings,
+				       query.selection),
+			   OPTION_PART(filter_options, struct query_command_settings, query.filter),
+			   OPTION_PART(limits_options, struct query_command_settings, query.limits),
+			   { query_rows, sizeof(query_rows) / sizeof(query_rows[0]) },
+			   OPTION_PART(report_options, struct query_command_settings,
+				       query.report) },
+	};
 	int operand, status;
 
 	if (options_read(&table, argc, argv, &command, &operand, &status, error)) {

@@ -34,24 +34,6 @@ static const struct option_row recover_rows[] = {
 	{ 'v', "verbose", NULL, VERBOSE_HELP, NULL, offsetof(struct recover_settings, is_verbose) },
 };
 
-static struct option_table recover_table(void)
-{
-	return (struct option_table){
-		.usage = "recover [OPTION]... [FILE]",
-		.about = "Creates FILE (default: trace.dat) from the records of a killed 'ktrack "
-			 "record -o "
-			 "FILE'. Reads FILE.spool and the tracing instance, which exists until the "
-			 "next "
-			 "reboot. Removes both if all "
-			 "records were read.",
-		.notes = "Exit status: 0 success; 1 ktrack failed, or some records cannot be read; "
-			 "2 wrong usage.",
-		.operand = apply_name,
-		.parts = { { recover_rows, sizeof(recover_rows) / sizeof(recover_rows[0]) },
-			   OPTION_PART(report_options, struct recover_settings, report) },
-	};
-}
-
 static int recover_any(const struct recover_settings *settings, char **path, struct error *error)
 {
 	const struct report *writes = settings->is_verbose ? settings->report : NULL;
@@ -74,7 +56,20 @@ static int recover_any(const struct recover_settings *settings, char **path, str
 static int recover_main(int argc, char **argv, struct error *error)
 {
 	struct recover_settings settings = { .report = message_report() };
-	struct option_table table = recover_table();
+	struct option_table table = {
+		.usage = "recover [OPTION]... [FILE]",
+		.about = "Creates FILE (default: trace.dat) from the records of a killed 'ktrack "
+			 "record -o "
+			 "FILE'. Reads FILE.spool and the tracing instance, which exists until the "
+			 "next "
+			 "reboot. Removes both if all "
+			 "records were read.",
+		.notes = "Exit status: 0 success; 1 ktrack failed, or some records cannot be read; "
+			 "2 wrong usage.",
+		.operand = apply_name,
+		.parts = { { recover_rows, sizeof(recover_rows) / sizeof(recover_rows[0]) },
+			   OPTION_PART(report_options, struct recover_settings, report) },
+	};
 	char *path = NULL;
 	int operand, status;
 

@@ -32,28 +32,6 @@ static const struct option_row verbose_rows[] = {
 	{ 'v', "verbose", NULL, VERBOSE_HELP, NULL, offsetof(struct release_settings, is_verbose) },
 };
 
-static struct option_table release_table(void)
-{
-	return (struct option_table){
-		.usage = "release [OPTION]... SYS[:EVENT]...",
-		.about = "Disables these tracepoints in every running 'ktrack stream', and waits "
-			 "until "
-			 "their records are read. Their module can then be unloaded without losing "
-			 "its "
-			 "records:\n\n"
-			 "    ktrack release mydrv && rmmod mydrv\n\n"
-			 "When the module is loaded again, its tracepoints are recorded again.\n"
-			 "'ktrack record' and --mode=circular keep modules loaded until the "
-			 "recording ends.",
-		.notes = "Exit status: 0 the tracepoints are released, or no run records them; 1 a "
-			 "run still records them, or did not read all records within one "
-			 "minute; 2 wrong usage.",
-		.operand = apply_pattern,
-		.parts = { { verbose_rows, 1 },
-			   OPTION_PART(report_options, struct release_settings, report) },
-	};
-}
-
 static int release_print(const struct release_settings *settings, struct error *error)
 {
 	size_t nr_released;
@@ -71,7 +49,24 @@ static int release_print(const struct release_settings *settings, struct error *
 static int release_main(int argc, char **argv, struct error *error)
 {
 	struct release_settings settings = { .report = message_report() };
-	struct option_table table = release_table();
+	struct option_table table = {
+		.usage = "release [OPTION]... SYS[:EVENT]...",
+		.about = "Disables these tracepoints in every running 'ktrack stream', and waits "
+			 "until "
+			 "their records are read. Their module can then be unloaded without losing "
+			 "its "
+			 "records:\n\n"
+			 "    ktrack release mydrv && rmmod mydrv\n\n"
+			 "When the module is loaded again, its tracepoints are recorded again.\n"
+			 "'ktrack record' and --mode=circular keep modules loaded until the "
+			 "recording ends.",
+		.notes = "Exit status: 0 the tracepoints are released, or no run records them; 1 a "
+			 "run still records them, or did not read all records within one "
+			 "minute; 2 wrong usage.",
+		.operand = apply_pattern,
+		.parts = { { verbose_rows, 1 },
+			   OPTION_PART(report_options, struct release_settings, report) },
+	};
 	int operand, status;
 
 	if (options_read(&table, argc, argv, &settings, &operand, &status, error)) {

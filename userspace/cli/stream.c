@@ -39,9 +39,11 @@ static const struct option_row stream_rows[] = {
 	  .is_rare = true },
 };
 
-static struct option_table stream_table(struct output_rows *rows)
+static int stream_main(int argc, char **argv, struct error *error)
 {
-	return (struct option_table){
+	struct stream_settings settings = { .outputs.suits_terminal = true, .argv = argv };
+	struct output_rows rows;
+	struct option_table table = {
 		.usage = "stream [OPTION]... [-- COMMAND [ARGUMENT]...]",
 		.about = "Exports track events live until COMMAND ends, the duration is over, or "
 			 "Ctrl-C. Without -e and -r, all tracepoints of the track event convention "
@@ -62,13 +64,6 @@ static struct option_table stream_table(struct output_rows *rows)
 			   OPTION_PART(limits_options, struct stream_settings, limits),
 			   OPTION_PART(report_options, struct stream_settings, capture.report) },
 	};
-}
-
-static int stream_main(int argc, char **argv, struct error *error)
-{
-	struct stream_settings settings = { .outputs.suits_terminal = true, .argv = argv };
-	struct output_rows rows;
-	struct option_table table = stream_table(&rows);
 	int operand, status;
 
 	capture_settings_init(&settings.capture, message_report());

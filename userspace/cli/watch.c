@@ -70,9 +70,17 @@ static const struct option_row watch_rows[] = {
 	  .is_rare = true },
 };
 
-static struct option_table watch_table(void)
+static int watch_main(int argc, char **argv, struct error *error)
 {
-	return (struct option_table){
+	struct watch_settings settings = { .keep_kib = WATCH_KEEP_KIB,
+					   .after_ns = WATCH_AFTER_NS,
+					   .directory = WATCH_DIRECTORY,
+					   .retention = { .max_files = WATCH_FILES,
+							  .max_kib = WATCH_SIZE_KIB,
+							  .max_age_ns = WATCH_AGE_NS },
+					   .max_rate = WATCH_RATE,
+					   .argv = argv };
+	struct option_table table = {
 		.usage = "watch [OPTION]...",
 		.about = "Keeps the newest records in memory, and writes a trace.dat of the time "
 			 "around each trigger. Writes nothing while nothing fires. A slice fires "
@@ -91,19 +99,6 @@ static struct option_table watch_table(void)
 			   OPTION_PART(limits_options, struct watch_settings, limits),
 			   OPTION_PART(report_options, struct watch_settings, capture.report) },
 	};
-}
-
-static int watch_main(int argc, char **argv, struct error *error)
-{
-	struct watch_settings settings = { .keep_kib = WATCH_KEEP_KIB,
-					   .after_ns = WATCH_AFTER_NS,
-					   .directory = WATCH_DIRECTORY,
-					   .retention = { .max_files = WATCH_FILES,
-							  .max_kib = WATCH_SIZE_KIB,
-							  .max_age_ns = WATCH_AGE_NS },
-					   .max_rate = WATCH_RATE,
-					   .argv = argv };
-	struct option_table table = watch_table();
 	int operand, status;
 
 	capture_settings_init(&settings.capture, message_report());

@@ -67,9 +67,12 @@ static const struct option_row why_rows[] = {
 			 why_run_settings, fails_on_loss),
 };
 
-static struct option_table why_table(void)
+static int why_main(int argc, char **argv, struct error *error)
 {
-	return (struct option_table){
+	struct why_run_settings settings = { .argv = argv,
+					     .report = message_report(),
+					     .why.depth = WHY_DEPTH };
+	struct option_table table = {
 		.usage = "why [OPTION]... SOURCE SLICE",
 		.about =
 			"Splits the time of slices into parts: running, runnable (behind which "
@@ -88,14 +91,6 @@ static struct option_table why_table(void)
 			   { why_rows, sizeof(why_rows) / sizeof(why_rows[0]) },
 			   OPTION_PART(report_options, struct why_run_settings, report) },
 	};
-}
-
-static int why_main(int argc, char **argv, struct error *error)
-{
-	struct why_run_settings settings = { .argv = argv,
-					     .report = message_report(),
-					     .why.depth = WHY_DEPTH };
-	struct option_table table = why_table();
 	int operand, status;
 
 	if (options_read(&table, argc, argv, &settings, &operand, &status, error)) {
