@@ -57,7 +57,7 @@ static int stream_main(int argc, char **argv, struct error *error)
 			   OPTION_PART(label_options, struct stream_settings, capture.labels),
 			   OPTION_PART(probe_options, struct stream_settings, capture),
 			   { stream_rows, sizeof(stream_rows) / sizeof(stream_rows[0]) },
-			   output_options(rows, offsetof(struct stream_settings, outputs), true),
+			   output_options(&rows, offsetof(struct stream_settings, outputs), true),
 			   OPTION_PART(session_retention_options, struct stream_settings,
 				       outputs.retention),
 			   OPTION_PART(budget_options, struct stream_settings, outputs.budgets),
