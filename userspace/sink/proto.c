@@ -46,7 +46,7 @@ void proto_double(struct buffer *out, unsigned int field, double number)
 	proto_fixed(out, field, bits);
 }
 
-static void append_well_formed(struct buffer *out, struct text text)
+void proto_append_text(struct buffer *out, struct text text)
 {
 	while (text.size > 0) {
 		size_t size = utf8_sequence_size(text);
@@ -80,7 +80,7 @@ void proto_text(struct buffer *out, unsigned int field, struct text text)
 		return;
 	}
 	begin = proto_begin(out, field);
-	append_well_formed(out, text);
+	proto_append_text(out, text);
 	proto_end(out, begin);
 }
 

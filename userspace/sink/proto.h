@@ -50,7 +50,10 @@ void proto_fixed(struct buffer *out, unsigned int field, uint64_t number);
 /** proto_double - of type double */
 void proto_double(struct buffer *out, unsigned int field, double number);
 
-/** proto_text - of type string: bytes that are no well-formed UTF-8 become U+FFFD, one for each */
+/** proto_append_text - append a text, of which each byte that is no well-formed UTF-8 is U+FFFD */
+void proto_append_text(struct buffer *out, struct text text);
+
+/** proto_text - of type string, by proto_append_text() */
 void proto_text(struct buffer *out, unsigned int field, struct text text);
 
 /**

@@ -433,7 +433,7 @@ bool row_track_is_named(const struct timeline_track *track)
 	return !text_equals(track->name, text_of(colon ? colon + 1 : track->category->text));
 }
 
-void rows_append_name(struct buffer *out, const struct row *row, const struct timeline_track *track)
+void thread_append_name(struct buffer *out, const struct timeline_track *track)
 {
 	buffer_append_string(out, track->comm[0] ? track->comm : "thread");
 	if (track->cpu >= 0) {
@@ -442,6 +442,11 @@ void rows_append_name(struct buffer *out, const struct row *row, const struct ti
 		buffer_append_char(out, ' ');
 		value_append_text(out, &track->id);
 	}
+}
+
+void rows_append_name(struct buffer *out, const struct row *row, const struct timeline_track *track)
+{
+	thread_append_name(out, track);
 	if (row->number > 1)
 		buffer_printf(out, " (%u)", row->number);
 }

@@ -110,6 +110,9 @@ const struct row *row_first(const struct row *row);
 /** row_track_is_named - whether a track has a name of its own, which the name of a row lacks */
 bool row_track_is_named(const struct timeline_track *track);
 
+/** thread_append_name - append the name of a track's thread: "reader 537", "idle cpu 1" */
+void thread_append_name(struct buffer *out, const struct timeline_track *track);
+
 /** rows_append_name - append a row's name: "reader 537", of a second row "reader 537 (2)" */
 void rows_append_name(struct buffer *out, const struct row *row,
 		      const struct timeline_track *track);
