@@ -57,7 +57,7 @@ demo:
 module-tests := $(addprefix tests/vm/,$(addsuffix .t,scenarios unload reloads module_watch requests macros))
 
 # Those that need neither a browser, nor other compilers, nor system calls that qemu-user lacks.
-arm64-tests := tests/stream/ tests/trace2/parity.t tests/trace2/unwritten.t $(addprefix tests/outputs/,$(addsuffix .t,append chrome labels otlp perfetto prometheus \
+arm64-tests := tests/stream/ tests/trace2/parity.t tests/trace2/unwritten.t $(addprefix tests/outputs/,$(addsuffix .t,append chrome fxt labels otlp perfetto prometheus \
 	sqlite stat symbols))
 
 # Lanes of tests: check-quick has no VMs, check adds them, check-full runs all tests.

@@ -69,6 +69,9 @@ refused "nothing at all" 1 "/dev/null: empty, not a trace.dat; name a recording 
 run "$ktrack" export --perfetto=own.pftrace trace.dat
 run "$ktrack" export own.pftrace
 refused "a trace for Perfetto" 1 "own.pftrace: a Perfetto trace, not a trace.dat; open it in ui.perfetto.dev"
+run "$ktrack" export --fxt=own.fxt trace.dat
+run "$ktrack" export own.fxt
+refused "a trace in Fuchsia's format" 1 "own.fxt: a trace in Fuchsia's format, not a trace.dat; open it in ui.perfetto.dev"
 run "$ktrack" export --html=own.html --sqlite=own.db trace.dat
 run "$ktrack" export own.html
 refused "a page" 1 "own.html: a page of HTML, not a trace.dat; open it in a browser"
@@ -83,7 +86,7 @@ refused "a file is no instance because of how its name begins" 1 "cannot open tr
 
 cp trace.dat whole.dat
 ln -s trace.dat link.dat
-for option in event perf normal chrome perfetto html sqlite otlp otlp-metrics; do
+for option in event perf normal chrome perfetto fxt html sqlite otlp otlp-metrics; do
 	run "$ktrack" export "--$option=link.dat" trace.dat
 	refused "a recording is not replaced by --$option of itself" 1 "link.dat: the source; write to another file"
 done

@@ -31,7 +31,7 @@ is_untouched() {
 as_user ln -s "$folder/roots/precious" users/link
 as_user ln -s "$folder/roots" users/folder
 as_user ln -s /nonexistent users/dangling
-for option in event perf normal chrome perfetto html sqlite otlp otlp-metrics; do
+for option in event perf normal chrome perfetto fxt html sqlite otlp otlp-metrics; do
 	under_sudo export "--$option=users/link" trace.dat
 	refused "--$option follows no link of the user's" 1 "cannot open users/link for writing: symbolic links are not followed under sudo; write the path of the file itself"
 done
@@ -52,7 +52,7 @@ run env SUDO_UID="$USER_ID" SUDO_GID="$USER_ID" KTRACK_TRACE2_EVENT="$folder/use
 is "nor is a link followed that the environment names" "$status" = 1
 is_untouched "which also stays"
 
-for option in event perf normal chrome perfetto html sqlite otlp; do
+for option in event perf normal chrome perfetto fxt html sqlite otlp; do
 	under_sudo export "--$option=users/$option" trace.dat
 	is "--$option makes a file of the user's" "$status $(stat -c '%u %g %a' "users/$option")" = "0 $USER_ID $USER_ID 600"
 	is "which has something" -s "users/$option"

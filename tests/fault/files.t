@@ -37,7 +37,7 @@ def scenarios(folder):
     event = ("--sid=test", "--event=out.event", "--perf=out.perf")
     files = ("out.event", "out.perf")
     yield Scenario("export --event --perf", ["export", *event, "-r", "sched", "packed.dat"], [packed], files)
-    yield Scenario("export to other formats", ["export", "--chrome=out.json", "--perfetto=out.pftrace", "--html=out.html", "plain.dat"], [plain], ("out.json", "out.pftrace", "out.html"))
+    yield Scenario("export to other formats", ["export", "--chrome=out.json", "--perfetto=out.pftrace", "--fxt=out.fxt", "--html=out.html", "plain.dat"], [plain], ("out.json", "out.pftrace", "out.fxt", "out.html"))
     yield Scenario("export --sqlite", ["export", "--sqlite=out.db", "stacks.dat"], [stacks], ("out.db",))
     yield Scenario("stat", ["stat", "--json", "stacks.dat"], [stacks])
     yield Scenario("query of a recording", ["query", "plain.dat", "@names"], [plain])

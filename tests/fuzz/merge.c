@@ -13,7 +13,7 @@
 
 #define NR_FILES 2
 
-static const char *const outputs[] = { "event", "chrome", "perfetto" };
+static const char *const outputs[] = { "event", "chrome", "perfetto", "fxt" };
 
 static char paths[NR_FILES][128];
 static char targets[sizeof(outputs) / sizeof(outputs[0])][128];

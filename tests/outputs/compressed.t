@@ -21,7 +21,7 @@ import process  # noqa: E402
 from tap import Tap  # noqa: E402
 
 KINDS = ("event", "perf", "normal", "chrome", "otlp", "otlp-metrics")
-OTHERS = ("perfetto", "html", "sqlite")
+OTHERS = ("perfetto", "fxt", "html", "sqlite")
 CASE = "extra-fields-are-attached"
 # Long enough that ktrack writes many blocks.
 LONG = """event demo:io 100 char track_event_type; string slice_name

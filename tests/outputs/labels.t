@@ -13,6 +13,7 @@ sys.dont_write_bytecode = True
 sys.path[:0] = [str(Path(__file__).resolve().parents[1] / part) for part in ("", "outputs", "stream")]
 
 import cases  # noqa: E402
+from fxt import File  # noqa: E402
 from perfetto import read_sequence  # noqa: E402
 from reading.stream import read_plain  # noqa: E402
 from tap import Tap  # noqa: E402
@@ -36,7 +37,7 @@ def check_same(tap, found, what):
 def check(tap, folder):
     """All outputs of one recording."""
     cases.make("labels", folder / "labels.dat")
-    words = ["--label=site=</script><b>", "--label=x=1=2", "--event=e", "--chrome=c", "--html=h", "--sqlite=s", "--perf=p", "--perfetto=t"]
+    words = ["--label=site=</script><b>", "--label=x=1=2", "--event=e", "--chrome=c", "--html=h", "--sqlite=s", "--perf=p", "--perfetto=t", "--fxt=f"]
     cases.run(folder, "export", *words, "labels.dat")
     check_same(tap, parameters((folder / "e").read_text()), "EVENT")
     about = next(event["args"] for event in json.loads((folder / "c").read_text()) if event["name"] == "ktrack")
@@ -49,6 +50,8 @@ def check(tap, folder):
     about = read_sequence((folder / "t").read_bytes())[0].about[None]
     check_same(tap, ({key[len("label.") :]: value for key, value in about.items() if key.startswith("label.")}, about["host"]), "Perfetto")
     tap.ok(about["kernel"] == "6.12.0" and len(about["recording_id"]) == 16, "Perfetto: kernel and id", about)
+    about = {name: value for event in File((folder / "f").read_bytes()).about for name, (_, value) in event["args"].items()}
+    check_same(tap, ({key[len("label.") :]: value for key, value in about.items() if key.startswith("label.")}, about["host"]), "Fuchsia")
     recording, = re.findall(r'^r (\{.*\})$', (folder / "h").read_text(), re.MULTILINE)
     about = json.loads(recording)
     check_same(tap, (about["labels"], about["host"]), "page")

@@ -15,6 +15,7 @@ sys.path[:0] = [str(HERE), str(HERE.parent), str(HERE.parent / "stream")]
 
 import cases  # noqa: E402
 import chrome  # noqa: E402
+import fxt  # noqa: E402
 import model  # noqa: E402
 import otlp  # noqa: E402
 import perfetto  # noqa: E402
@@ -45,7 +46,7 @@ PAIRS = (
     ("rules-sched-6.12", "rules-sched-6.12", 7000),
     ("nothing-in-it", "demo-tracepoints", 1000),
 )
-COMPARED = {"chrome": chrome.compare, "perfetto": compare_perfetto, "otlp": otlp.compare, "otlp-metrics": otlp.compare_metrics}
+COMPARED = {"chrome": chrome.compare, "perfetto": compare_perfetto, "fxt": fxt.compare, "otlp": otlp.compare, "otlp-metrics": otlp.compare_metrics}
 WALL_US = 1700000000000000
 SMALL = """event demo:work 100 char track_event_type; string slice_name
 0   7@0 work B one

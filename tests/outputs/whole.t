@@ -22,6 +22,7 @@ sys.path[:0] = [str(HERE.parent), str(HERE)]
 
 import cases  # noqa: E402
 import process  # noqa: E402
+from fxt import file_text  # noqa: E402
 from tap import Tap  # noqa: E402
 
 SCRIPT = f"""
@@ -62,6 +63,7 @@ FILES = {
     "normal": bytes.decode,
     "chrome": bytes.decode,
     "perfetto": perfetto_read,
+    "fxt": file_text,
     "html": page_read,
     "sqlite": database_read,
     "otlp": bytes.decode,

@@ -33,7 +33,7 @@ def run(folder, *words):
 def check_texts(tap, odd, folder):
     """Every output of a recording has them all, as texts."""
     run(folder, "record", "--programs", "-o", "odd.dat", "--", odd, "texts")
-    printed = run(folder, "export", "--event=out.event", "--perf=out.perf", "--chrome=out.json", "--html=out.html", "--sqlite=out.db", "--perfetto=out.pf", "odd.dat")
+    printed = run(folder, "export", "--event=out.event", "--perf=out.perf", "--chrome=out.json", "--html=out.html", "--sqlite=out.db", "--perfetto=out.pf", "--fxt=out.fxt", "odd.dat")
     events = [json.loads(line) for line in (folder / "out.event").read_bytes().decode().splitlines()]
     labels = {event["label"] for event in events if event["event"] == "region_enter" and event["category"] == "prog:prog_client"}
     tap.ok(len(labels) == NR_TEXTS and printed == "", "EVENT lines have each", *sorted(labels), printed)

@@ -13,6 +13,7 @@ HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent), str(HERE.parent / "outputs")]
 
 from programs import KTRACK, own_socket  # noqa: E402
+from fxt import read_rows  # noqa: E402
 from rows import CUT, compare, read_chrome, read_perfetto  # noqa: E402
 from tap import Tap  # noqa: E402
 
@@ -38,10 +39,10 @@ int main(void)
 def check_stream(tap, folder, kind):
     """The totals of each file are those of EVENT; a track is cut once, or not at all."""
     environment = {name: value for name, value in os.environ.items() if "TRACE2" not in name}
-    command = [KTRACK, "stream", "--programs", f"--rows={kind}", "--event=e", "--chrome=c", "--perfetto=p", "--", "./crossing"]
+    command = [KTRACK, "stream", "--programs", f"--rows={kind}", "--event=e", "--chrome=c", "--perfetto=p", "--fxt=f", "--", "./crossing"]
     done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
     stream = Path(folder, "e").read_bytes()
-    for file, read in (("c", read_chrome), ("p", read_perfetto)):
+    for file, read in (("c", read_chrome), ("p", read_perfetto), ("f", read_rows)):
         data = Path(folder, file).read_bytes()
         rows, names = read(data)
         pieces = [piece for row in rows.pieces.values() for piece in row]

@@ -12,7 +12,7 @@
 #include "fixtures/sink.h"
 #include "fixtures/tap.h"
 
-static const char *const kinds[] = { "chrome", "perfetto", "html", "otlp", "stat" };
+static const char *const kinds[] = { "chrome", "perfetto", "html", "otlp", "fxt", "stat" };
 
 #define NR_KINDS (sizeof(kinds) / sizeof(kinds[0]))
 

@@ -16,6 +16,7 @@ sys.path.append(str(Path(__file__).resolve().parents[1] / "outputs"))
 import chrome  # noqa: E402
 import otlp  # noqa: E402
 import machine  # noqa: E402
+import fxt  # noqa: E402
 import perfetto  # noqa: E402
 import scenario  # noqa: E402
 from reading.regions import is_record  # noqa: E402
@@ -152,6 +153,7 @@ def check_output_files(tap, what, path):
     stream = path.read_bytes()
     wrong = {
         "perfetto": perfetto.compare(stream, path.with_suffix(".pf").read_bytes(), is_live=True),
+        "fxt": fxt.compare(stream, path.with_suffix(".fxt").read_bytes()),
         "chrome": chrome.compare(stream, path.with_suffix(".chrome").read_bytes()),
         "otlp": otlp.compare(stream, path.with_suffix(".otlp").read_bytes()),
         "otlp-metrics": otlp.compare_metrics(stream, path.with_suffix(".metrics").read_bytes()),

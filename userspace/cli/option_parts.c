@@ -589,7 +589,7 @@ static const struct option_row shared_rows[OUTPUT_SHARED_ROWS] = {
 	  "add the writer of each record: a comma-separated list of tid, cpu and comm", apply_with,
 	  .is_repeatable = true, .is_rare = true },
 	{ 0, "rows", "KIND",
-	  "draw one row for each 'thread' (default) or 'tracepoint': --html, --chrome, --perfetto",
+	  "draw one row for each 'thread' (default) or 'tracepoint': --html, --chrome, --perfetto, --fxt",
 	  apply_rows, .is_rare = true },
 	{ 0, "sid", "TEXT",
 	  "set the trace2 session id; 'recording' (export only) derives it from SOURCE",

@@ -15,6 +15,7 @@
 	apply(normal)       \
 	apply(chrome)       \
 	apply(perfetto)     \
+	apply(fxt)          \
 	apply(html)         \
 	apply(sqlite)       \
 	apply(otlp)         \

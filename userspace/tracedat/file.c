@@ -1090,6 +1090,8 @@ static const struct file_kind kinds[] = {
 	KIND("{", "JSON" NOT "name the recording that it was made of"),
 	KIND("<!DOCTYPE html>", PAGE),
 	KIND("<!doctype html>", PAGE),
+	KIND("\x10\x00\x04\x46xT\x16\x00",
+	     "a trace in Fuchsia's format" NOT "open it in ui.perfetto.dev"),
 	KIND("SQLite format 3", "an SQLite database" NOT "query it with 'ktrack query'"),
 	KIND("# tracer:", "tracefs text" NOT "record with 'ktrack record'"),
 };

@@ -12,7 +12,7 @@ set -eu
 # Arguments: SCENARIO COUNT FILE.
 scenario_stream() {
 	insmod /modules/ktrack_test.ko
-	ktrack stream -b 8192 --rows=tracepoint -e 'ktrack_t*' "--event=$3.json" "--perfetto=$3.pf" "--chrome=$3.chrome" \
+	ktrack stream -b 8192 --rows=tracepoint -e 'ktrack_t*' "--event=$3.json" "--perfetto=$3.pf" "--fxt=$3.fxt" "--chrome=$3.chrome" \
 		"--otlp=$3.otlp" "--otlp-metrics=$3.metrics" -- \
 		sh -c "echo $1 $2 >/dev/ktrack_test" ||
 		echo "$1 ended with status $?"

@@ -1,0 +1,1305 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The timeline in Fuchsia's trace format: records of words of 64 bits, little endian. A string or a
+ * thread is registered by a record before its first use; when the table is full, further ones are
+ * inline. The numbers below are the format's.
+ *
+ * Koids are the numbers of Linux: of a thread its tid, of a process its tgid; machines that are
+ * merged have MACHINE_KOIDS each. What is no thread of Linux (rows, lanes, CPUs, counters) is a
+ * thread of the machine's process, with a koid from OWN_KOIDS on. Perfetto keeps 32 bits of a koid.
+ *
+ * The states of threads are records of the scheduler. A switch has two threads, which are two
+ * tracks here: the one that stops is kept until the other one begins to run, or until time goes on.
+ */
+#include <endian.h>
+#include <stdlib.h>
+
+#include "sink/file.h"
+#include "sink/flow.h"
+#include "sink/proto.h"
+#include "sink/rows.h"
+#include "sink/text.h"
+
+#define FXT_MAGIC UINT64_C(0x0016547846040010)
+#define PROVIDER_ID 1
+#define STRINGS_MAX 32767
+#define THREADS_MAX 255
+#define ARGS_MAX 15
+#define STRING_INLINE 0x8000
+
+/* A record has at most 4095 words, of which some are for what follows the arguments. */
+#define RECORD_MAX (4095 * 8)
+#define RECORD_REST 64
+/* Longer texts are cut. */
+#define FXT_TEXT_MAX 8000
+/* Longer ones are not registered: they hardly repeat. */
+#define STRING_SIZE_MAX 64
+/* Texts of fields leave the other half of the table to names. */
+#define VALUES_MAX (STRINGS_MAX / 2)
+
+#define LINUX_PIDS INT64_C(4194304)
+#define MACHINE_KOIDS UINT64_C(8388608)
+#define OWN_KOIDS (UINT64_C(1) << 30)
+#define OWN_KOIDS_END (UINT64_C(1) << 32)
+/* The first ones are the processes of machines, and then ktrack's. */
+#define KTRACK_KOID (OWN_KOIDS + TIMELINE_MACHINES_MAX + 1)
+
+/* Perfetto ends at a higher one. */
+#define CPUS_MAX 4096
+
+#define THREADS_RECENT 65536
+#define PROCESSES_RECENT 16384
+
+enum fxt_record {
+	FXT_METADATA = 0,
+	FXT_INITIALIZATION = 1,
+	FXT_STRING = 2,
+	FXT_THREAD = 3,
+	FXT_EVENT = 4,
+	FXT_KERNEL_OBJECT = 7,
+	FXT_SCHEDULING = 8,
+};
+
+enum fxt_event {
+	FXT_INSTANT = 0,
+	FXT_COUNTER = 1,
+	FXT_DURATION_BEGIN = 2,
+	FXT_DURATION_END = 3,
+	FXT_DURATION_COMPLETE = 4,
+	FXT_ASYNC_BEGIN = 5,
+	FXT_ASYNC_INSTANT = 6,
+	FXT_ASYNC_END = 7,
+	FXT_FLOW_BEGIN = 8,
+	FXT_FLOW_STEP = 9,
+};
+
+enum fxt_arg {
+	FXT_INT32 = 1,
+	FXT_UINT32 = 2,
+	FXT_INT64 = 3,
+	FXT_UINT64 = 4,
+	FXT_DOUBLE = 5,
+	FXT_TEXT = 6,
+	FXT_KOID = 8,
+	FXT_BOOLEAN = 9,
+};
+
+enum fxt_object_kind {
+	FXT_PROCESS = 1,
+	FXT_THREAD_OBJECT = 2,
+};
+
+enum fxt_state {
+	FXT_RUNNING = 1,
+	FXT_SUSPENDED = 2,
+	FXT_BLOCKED = 3,
+	FXT_DYING = 4,
+	FXT_DEAD = 5,
+};
+
+/** struct fxt_string - a registered string, as records have it, and its index */
+struct fxt_string {
+	struct text text;
+	unsigned int index;
+	char bytes[];
+};
+
+/** struct fxt_place - a thread of the file; its index in the table of threads, 0 if it is inline */
+struct fxt_place {
+	uint64_t process;
+	uint64_t koid;
+	unsigned int index;
+};
+
+/** struct fxt_process - a process that was written, and the hash of its name */
+struct fxt_process {
+	uint64_t koid;
+	uint64_t label_hash;
+};
+
+/**
+ * struct fxt_thread - a thread that was written
+ * @hash: of its identity; 0 for none
+ * @place: its koid is 0 at first
+ * @born_ns: 0 if unknown
+ * @label_hash: of its name
+ */
+struct fxt_thread {
+	uint64_t hash;
+	struct fxt_place place;
+	int64_t born_ns;
+	uint64_t label_hash;
+};
+
+/**
+ * struct fxt_track - a track
+ * @place: where it is, unless it has a row
+ * @is_schedule: its slices are states of a thread, which become records of the scheduler
+ * @is_idle: that of an idle task
+ * @cpu: of a thread that runs: where
+ * @label: of counters: the name
+ */
+struct fxt_track {
+	struct sink_track link;
+	struct row_track row;
+	struct fxt_place place;
+	bool is_schedule;
+	bool is_idle;
+	unsigned int cpu;
+	struct buffer label;
+};
+
+/**
+ * struct fxt_switch - the half of a context switch: a thread that stops
+ * @koid: 0 for none
+ * @has_state: its state has begun; else it is dead, unless one begins at the same time
+ * @is_continued: it may go on under another name, or as another thread
+ * @state: the text of ktrack's state
+ */
+struct fxt_switch {
+	int64_t time_ns;
+	uint64_t koid;
+	unsigned int cpu;
+	bool is_idle;
+	bool has_state;
+	bool is_continued;
+	struct buffer state;
+};
+
+/**
+ * struct fxt_sink - one file
+ * @record: the record that is built; strings that it uses precede it in the file
+ * @header: its header without size and number of arguments, which begins at bit @args_at
+ * @nr_args: its arguments; @last_arg is where the last one begins
+ * @nr_left: arguments that have no place
+ * @clean: scratch: a string in UTF-8
+ * @shift_ns: is added to times, which are not negative in a file
+ * @cpus: number of the first CPU of each machine
+ * @threads, @processes: those of the latest tracks
+ * @leaving: the half of a context switch that is not written yet
+ */
+struct fxt_sink {
+	struct sink_file file;
+	struct buffer record;
+	uint64_t header;
+	unsigned int args_at;
+	unsigned int nr_args;
+	uint64_t nr_left;
+	size_t last_arg;
+	struct buffer clean;
+	struct map strings;
+	unsigned int nr_strings;
+	unsigned int nr_threads;
+	int64_t shift_ns;
+	unsigned int cpus[TIMELINE_MACHINES_MAX + 1];
+	uint64_t next_koid;
+	struct fxt_thread *threads;
+	struct fxt_process *processes;
+	struct flow_set flows;
+	bool has_thread_rows;
+	struct rows thread_rows;
+	struct fxt_switch leaving;
+	uint64_t nr_deep;
+	const struct report *report;
+};
+
+static void fxt_put_word(struct buffer *out, uint64_t word)
+{
+	word = htole64(word);
+	buffer_append(out, &word, sizeof(word));
+}
+
+static void fxt_put_stream(struct buffer *out, struct text text)
+{
+	static const char zeros[8];
+
+	buffer_append(out, text.data, text.size);
+	buffer_append(out, zeros, -text.size % sizeof(zeros));
+}
+
+/* The text in UTF-8, cut behind a whole character. */
+static struct text fxt_clean(struct fxt_sink *sink, struct text text)
+{
+	size_t size;
+
+	if (text.size > FXT_TEXT_MAX)
+		text.size = FXT_TEXT_MAX;
+	buffer_clear(&sink->clean);
+	proto_append_text(&sink->clean, text);
+	sink->record.failed |= sink->clean.failed;
+	size = sink->clean.size;
+	if (size > FXT_TEXT_MAX) {
+		size = FXT_TEXT_MAX;
+		while ((sink->clean.data[size] & 0xc0) == 0x80)
+			size--;
+	}
+	return (struct text){ .data = sink->clean.data, .size = size };
+}
+
+static bool fxt_is_string(const void *value, const void *key)
+{
+	const struct fxt_string *string = value;
+
+	return text_equals(string->text, *(const struct text *)key);
+}
+
+/* The index of a string, which is registered if need be; 0 if it is not. */
+static unsigned int fxt_string_index(struct fxt_sink *sink, struct text text, unsigned int limit)
+{
+	struct buffer *out = &sink->file.out;
+	struct fxt_string *string;
+	struct text clean;
+	uint64_t hash;
+
+	if (text.size > STRING_SIZE_MAX)
+		return 0;
+	hash = hash_text(text);
+	string = map_find(&sink->strings, hash, fxt_is_string, &text);
+	if (string)
+		return string->index;
+	if (sink->nr_strings >= limit)
+		return 0;
+	string = malloc(sizeof(*string) + text.size);
+	if (!string || map_insert(&sink->strings, hash, string) < 0) {
+		free(string);
+		sink->record.failed = true;
+		return 0;
+	}
+	memcpy(string->bytes, text.data, text.size);
+	string->text = (struct text){ .data = string->bytes, .size = text.size };
+	string->index = ++sink->nr_strings;
+	clean = fxt_clean(sink, text);
+	fxt_put_word(out, FXT_STRING | (1 + (clean.size + 7) / 8) << 4 |
+				  (uint64_t)string->index << 16 | (uint64_t)clean.size << 32);
+	fxt_put_stream(out, clean);
+	return string->index;
+}
+
+/* Returns the reference of a string, whose bytes follow in the record if it is inline. */
+static uint64_t fxt_put_string(struct fxt_sink *sink, struct text text, unsigned int limit)
+{
+	unsigned int index;
+
+	if (text.size == 0)
+		return 0;
+	index = fxt_string_index(sink, text, limit);
+	if (index > 0)
+		return index;
+	text = fxt_clean(sink, text);
+	fxt_put_stream(&sink->record, text);
+	return STRING_INLINE | text.size;
+}
+
+static void fxt_record_begin(struct fxt_sink *sink, uint64_t header, unsigned int args_at)
+{
+	buffer_clear(&sink->record);
+	fxt_put_word(&sink->record, 0);
+	sink->header = header;
+	sink->args_at = args_at;
+	sink->nr_args = 0;
+	sink->nr_left = 0;
+}
+
+/* Writes a word of the record that depends on what follows it. */
+static void fxt_set_word(struct fxt_sink *sink, size_t at, uint64_t word)
+{
+	word = htole64(word);
+	if (!sink->record.failed)
+		memcpy(sink->record.data + at, &word, sizeof(word));
+}
+
+static int fxt_record_end(struct fxt_sink *sink, struct error *error)
+{
+	if (sink->record.failed)
+		return error_set(error, "out of memory");
+	fxt_set_word(sink, 0,
+		     sink->header | sink->record.size / 8 << 4 |
+			     (uint64_t)sink->nr_args << sink->args_at);
+	buffer_append(&sink->file.out, sink->record.data, sink->record.size);
+	return sink_file_spill(&sink->file, error);
+}
+
+/* Appends an argument: a header, its name, and its value in the header or behind. */
+static void fxt_append_arg(struct fxt_sink *sink, struct text name, enum fxt_arg kind,
+			   uint64_t value)
+{
+	bool is_short = kind == FXT_INT32 || kind == FXT_UINT32 || kind == FXT_BOOLEAN;
+	size_t begin = sink->record.size;
+	uint64_t ref;
+
+	fxt_put_word(&sink->record, 0);
+	ref = fxt_put_string(sink, name, STRINGS_MAX);
+	if (!is_short)
+		fxt_put_word(&sink->record, value);
+	fxt_set_word(sink, begin,
+		     kind | (sink->record.size - begin) / 8 << 4 | ref << 16 |
+			     (is_short ? value << 32 : 0));
+}
+
+static void fxt_append_text(struct fxt_sink *sink, struct text name, struct text value)
+{
+	size_t begin = sink->record.size;
+	uint64_t name_ref, value_ref;
+
+	fxt_put_word(&sink->record, 0);
+	name_ref = fxt_put_string(sink, name, STRINGS_MAX);
+	value_ref = fxt_put_string(sink, value, VALUES_MAX);
+	fxt_set_word(sink, begin,
+		     FXT_TEXT | (sink->record.size - begin) / 8 << 4 | name_ref << 16 |
+			     value_ref << 32);
+}
+
+static void fxt_append_value(struct fxt_sink *sink, struct text name, const struct value *value)
+{
+	struct buffer bytes = { 0 };
+	uint64_t bits;
+
+	switch (value->kind) {
+	case VALUE_SIGNED:
+		if (value->signed_number == (int32_t)value->signed_number)
+			fxt_append_arg(sink, name, FXT_INT32, (uint32_t)value->signed_number);
+		else
+			fxt_append_arg(sink, name, FXT_INT64, value->unsigned_number);
+		break;
+	case VALUE_UNSIGNED:
+		fxt_append_arg(sink, name,
+			       value->unsigned_number <= UINT32_MAX ? FXT_UINT32 : FXT_UINT64,
+			       value->unsigned_number);
+		break;
+	case VALUE_BOOLEAN:
+		fxt_append_arg(sink, name, FXT_BOOLEAN, value->boolean);
+		break;
+	case VALUE_FLOATING:
+		memcpy(&bits, &value->floating, sizeof(bits));
+		fxt_append_arg(sink, name, FXT_DOUBLE, bits);
+		break;
+	case VALUE_TEXT:
+		fxt_append_text(sink, name, value->text);
+		break;
+	default:
+		value_append_text(&bytes, value);
+		fxt_append_text(sink, name, buffer_text(&bytes));
+		sink->record.failed |= bytes.failed;
+		buffer_release(&bytes);
+	}
+}
+
+/* The last argument is the number of those that have no place: it replaces one if it has to. */
+static void fxt_arg(struct fxt_sink *sink, struct text name, const struct value *value)
+{
+	size_t begin = sink->record.size;
+
+	if (sink->nr_left > 0) {
+		sink->nr_left++;
+		return;
+	}
+	if (sink->nr_args == ARGS_MAX) {
+		sink->record.size = sink->last_arg;
+		sink->nr_args--;
+		sink->nr_left = 2;
+		return;
+	}
+	fxt_append_value(sink, name, value);
+	if (sink->record.size > RECORD_MAX - RECORD_REST) {
+		sink->record.size = begin;
+		sink->nr_left = 1;
+		return;
+	}
+	sink->last_arg = begin;
+	sink->nr_args++;
+}
+
+static void fxt_args_end(struct fxt_sink *sink)
+{
+	const struct value left = { .kind = VALUE_UNSIGNED, .unsigned_number = sink->nr_left };
+
+	if (sink->nr_left == 0)
+		return;
+	fxt_append_value(sink, text_of("ktrack:more"), &left);
+	sink->nr_args++;
+}
+
+static void fxt_arg_number(struct fxt_sink *sink, const char *name, int64_t number)
+{
+	const struct value value = { .kind = VALUE_SIGNED, .signed_number = number };
+
+	fxt_arg(sink, text_of(name), &value);
+}
+
+static void fxt_arg_text(struct fxt_sink *sink, const char *name, struct text text)
+{
+	const struct value value = { .kind = VALUE_TEXT, .text = text };
+
+	fxt_arg(sink, text_of(name), &value);
+}
+
+static void fxt_arg_true(struct fxt_sink *sink, const char *name)
+{
+	const struct value value = { .kind = VALUE_BOOLEAN, .boolean = true };
+
+	fxt_arg(sink, text_of(name), &value);
+}
+
+static void fxt_event_begin(struct fxt_sink *sink, enum fxt_event kind,
+			    const struct fxt_place *place, const char *category, struct text name,
+			    int64_t time_ns)
+{
+	uint64_t header = FXT_EVENT | (uint64_t)kind << 16 | (uint64_t)place->index << 24;
+
+	fxt_record_begin(sink, header, 20);
+	fxt_put_word(&sink->record, (uint64_t)(time_ns + sink->shift_ns));
+	if (place->index == 0) {
+		fxt_put_word(&sink->record, place->process);
+		fxt_put_word(&sink->record, place->koid);
+	}
+	sink->header |= fxt_put_string(sink, text_of(category), STRINGS_MAX) << 32;
+	sink->header |= fxt_put_string(sink, name, STRINGS_MAX) << 48;
+}
+
+/* Writes the name of a process or of a thread. */
+static int fxt_name(struct fxt_sink *sink, enum fxt_object_kind kind, const struct fxt_place *place,
+		    struct text name, struct error *error)
+{
+	fxt_record_begin(sink, FXT_KERNEL_OBJECT | (uint64_t)kind << 16, 40);
+	fxt_put_word(&sink->record, kind == FXT_PROCESS ? place->process : place->koid);
+	sink->header |= fxt_put_string(sink, name, STRINGS_MAX) << 24;
+	if (kind == FXT_THREAD_OBJECT) {
+		fxt_append_arg(sink, text_of("process"), FXT_KOID, place->process);
+		sink->nr_args = 1;
+	}
+	return fxt_record_end(sink, error);
+}
+
+/* Gives a thread an index in the table, if there is one. */
+static void fxt_thread_register(struct fxt_sink *sink, struct fxt_place *place)
+{
+	struct buffer *out = &sink->file.out;
+
+	if (place->index > 0 || sink->nr_threads == THREADS_MAX)
+		return;
+	place->index = ++sink->nr_threads;
+	fxt_put_word(out, FXT_THREAD | 3 << 4 | (uint64_t)place->index << 16);
+	fxt_put_word(out, place->process);
+	fxt_put_word(out, place->koid);
+}
+
+/*
+ * What is known of a thread: a limited number is kept. The hash is the same in every run, because a
+ * file depends on what is forgotten.
+ */
+static struct fxt_thread *fxt_thread_find(struct fxt_sink *sink, struct text identity)
+{
+	uint64_t hash = text_hash(identity) | 1;
+	struct fxt_thread *thread = &sink->threads[hash / 2 % THREADS_RECENT];
+
+	if (thread->hash != hash)
+		*thread = (struct fxt_thread){ .hash = hash };
+	return thread;
+}
+
+static uint64_t fxt_koid_new(struct fxt_sink *sink)
+{
+	if (sink->next_koid == OWN_KOIDS_END)
+		sink->next_koid = KTRACK_KOID + 2;
+	return sink->next_koid++;
+}
+
+/* Whether a name is new; @label_hash is the one before. */
+static bool fxt_is_renamed(uint64_t *label_hash, struct text name)
+{
+	uint64_t before = *label_hash;
+
+	*label_hash = text_hash(name) | 1;
+	return *label_hash != before;
+}
+
+static unsigned int machine_number(const struct timeline_track *track)
+{
+	return track->machine ? track->machine->number : 0;
+}
+
+static bool is_linux_pid(int64_t pid)
+{
+	return pid > 0 && pid <= LINUX_PIDS;
+}
+
+/* The name of a process is its main thread's, which need not have a track. */
+static int fxt_process_name(struct fxt_sink *sink, const struct timeline_track *track,
+			    const struct fxt_place *place, struct error *error)
+{
+	struct fxt_process *process = &sink->processes[place->process % PROCESSES_RECENT];
+	bool is_main = track->id.signed_number == track->tgid && track->comm[0];
+	const char *comm = is_main ? track->comm : track->process_comm;
+	struct buffer *text = &sink->file.text;
+
+	if (process->koid != place->process)
+		*process = (struct fxt_process){ .koid = place->process };
+	if (!comm[0] && process->label_hash)
+		return 0;
+	buffer_clear(text);
+	if (comm[0])
+		buffer_append_string(text, comm);
+	else
+		buffer_printf(text, "process %d", track->tgid);
+	if (!fxt_is_renamed(&process->label_hash, buffer_text(text)))
+		return 0;
+	return fxt_name(sink, FXT_PROCESS, place, buffer_text(text), error);
+}
+
+/*
+ * Finds the place of a thread of Linux: one that is traced before its process is known remains in
+ * the machine's.
+ */
+static int fxt_place_thread(struct fxt_sink *sink, const struct timeline_track *track,
+			    struct fxt_place **place, struct error *error)
+{
+	uint64_t first = machine_number(track) * MACHINE_KOIDS;
+	uint64_t koid = first + track->id.unsigned_number, process = first + (uint64_t)track->tgid;
+	struct buffer *text = &sink->file.text;
+	struct fxt_thread *thread;
+	bool is_moved;
+
+	buffer_clear(text);
+	buffer_append_unsigned(text, koid);
+	thread = fxt_thread_find(sink, buffer_text(text));
+	is_moved = thread->place.koid == 0 || (thread->born_ns != 0 && track->born_ns != 0 &&
+					       thread->born_ns != track->born_ns);
+	if (!is_linux_pid(track->tgid))
+		process = OWN_KOIDS + machine_number(track);
+	if (is_moved)
+		thread->place = (struct fxt_place){ .process = process, .koid = koid };
+	if (track->born_ns != 0)
+		thread->born_ns = track->born_ns;
+	*place = &thread->place;
+	if (process < OWN_KOIDS && thread->place.process == process &&
+	    fxt_process_name(sink, track, *place, error) < 0)
+		return -1;
+	buffer_clear(text);
+	if (track->comm[0])
+		buffer_append_string(text, track->comm);
+	else
+		buffer_printf(text, "thread %lld", (long long)track->id.signed_number);
+	if (!fxt_is_renamed(&thread->label_hash, buffer_text(text)) && !is_moved)
+		return 0;
+	return fxt_name(sink, FXT_THREAD_OBJECT, *place, buffer_text(text), error);
+}
+
+/*
+ * Finds the place of anything else, where a track continues one that differs by the name of a task
+ * only.
+ */
+static int fxt_place_own(struct fxt_sink *sink, const struct timeline_track *track, bool is_thread,
+			 struct fxt_place **place, struct error *error)
+{
+	struct timeline_category none = { .text = "" };
+	struct timeline_track shared = *track;
+	struct buffer *text = &sink->file.text;
+	struct fxt_thread *thread;
+
+	shared.comm = "";
+	if (is_thread) {
+		shared.category = &none;
+		shared.name = text_of("");
+		shared.field = shared.buffer = NULL;
+	}
+	buffer_clear(text);
+	track_append_identity(text, &shared);
+	buffer_append_signed(text, track->born_ns);
+	thread = fxt_thread_find(sink, buffer_text(text));
+	if (thread->place.koid == 0)
+		thread->place = (struct fxt_place){ .process = OWN_KOIDS + machine_number(track),
+						    .koid = fxt_koid_new(sink) };
+	*place = &thread->place;
+	buffer_clear(text);
+	if (is_thread)
+		thread_append_name(text, track);
+	else
+		track_append_label(text, track);
+	if (!fxt_is_renamed(&thread->label_hash, buffer_text(text)) && is_thread)
+		return 0;
+	return fxt_name(sink, FXT_THREAD_OBJECT, *place, buffer_text(text), error);
+}
+
+/* Finds the place of a thread's states, and of its first row. */
+static int fxt_place_first(struct fxt_sink *sink, const struct timeline_track *track,
+			   struct fxt_place **place, struct error *error)
+{
+	if (track->id.kind == VALUE_SIGNED && is_linux_pid(track->id.signed_number))
+		return fxt_place_thread(sink, track, place, error);
+	return fxt_place_own(sink, track, true, place, error);
+}
+
+/* Sets the place of a row. */
+static int fxt_row_make(struct fxt_sink *sink, struct row *row, struct fxt_place *place,
+			struct error *error)
+{
+	struct fxt_place *made = malloc(sizeof(*made));
+
+	if (!made)
+		return error_set(error, "out of memory");
+	fxt_thread_register(sink, place);
+	*made = *place;
+	row->data = made;
+	return 0;
+}
+
+static int fxt_row_begin(struct fxt_sink *sink, struct fxt_track *track,
+			 struct timeline_track *shown, struct error *error)
+{
+	struct fxt_place *place;
+
+	if (rows_track_begin(&sink->thread_rows, &track->row, shown, error) < 0 ||
+	    fxt_place_first(sink, shown, &place, error) < 0)
+		return -1;
+	return track->row.row->data ? 0 : fxt_row_make(sink, track->row.row, place, error);
+}
+
+static bool is_schedule(const struct timeline_track *track)
+{
+	return track->is_state && track->scope == SCOPE_THREAD && track->nr_outer == 0 &&
+	       strcmp(track->category->text, "sched:thread") == 0;
+}
+
+static int fxt_track_begin(struct fxt_sink *sink, const struct timeline_event *event,
+			   struct error *error)
+{
+	struct timeline_track *shown = event->track;
+	struct fxt_track *track = sink_file_track_new(&sink->file, shown, sizeof(*track), error);
+	struct fxt_place *place;
+
+	if (!track)
+		return -1;
+	track->is_schedule = is_schedule(shown);
+	track->is_idle = shown->cpu >= 0;
+	if (!track->is_schedule && sink->has_thread_rows && rows_take_track(shown))
+		return fxt_row_begin(sink, track, shown, error);
+	if ((track->is_schedule ? fxt_place_first(sink, shown, &place, error)
+				: fxt_place_own(sink, shown, false, &place, error)) < 0)
+		return -1;
+	if (!track->is_schedule)
+		fxt_thread_register(sink, place);
+	track->place = *place;
+	if (shown->kind == TRACK_COUNTER)
+		track_append_label(&track->label, shown);
+	return track->label.failed ? error_set(error, "out of memory") : 0;
+}
+
+/* Perfetto merges the arguments of both ends of a slice, so that the last ones have other names. */
+static void fxt_arg_field(struct fxt_sink *sink, const struct field *field, bool is_end)
+{
+	struct buffer *text = &sink->file.text;
+
+	if (!is_end) {
+		fxt_arg(sink, field->name, &field->value);
+		return;
+	}
+	buffer_clear(text);
+	buffer_append_string(text, "end:");
+	buffer_append(text, field->name.data, field->name.size);
+	fxt_arg(sink, buffer_text(text), &field->value);
+}
+
+static void fxt_arg_number_at(struct fxt_sink *sink, const char *name, int64_t number, bool is_end)
+{
+	const struct field field = { .name = text_of(name),
+				     .value = { .kind = VALUE_SIGNED, .signed_number = number } };
+
+	fxt_arg_field(sink, &field, is_end);
+}
+
+/* What ktrack says itself, which is not among the arguments that are only counted. */
+static void fxt_args_own(struct fxt_sink *sink, const struct timeline_event *event, bool is_end)
+{
+	unsigned int with = sink->file.with;
+	const struct field comm = { .name = text_of("ktrack:comm"),
+				    .value = { .kind = VALUE_TEXT,
+					       .text = text_of(event->comm ? event->comm : "") } };
+
+	if (event->is_suspect)
+		fxt_arg_true(sink, "ktrack:suspect");
+	if (event->is_unfinished)
+		fxt_arg_true(sink, "ktrack:unfinished");
+	if (event->is_foreign)
+		fxt_arg_true(sink, "ktrack:foreign");
+	if (event->is_cut && event->kind == TIMELINE_SLICE_BEGIN)
+		fxt_arg_number(sink, "ktrack:begin_ns", event->begin_ns + sink->shift_ns);
+	else if (event->is_cut)
+		fxt_arg_true(sink, "ktrack:cut");
+	if (event_has_emitter(event, with, TIMELINE_EMITTER_TID))
+		fxt_arg_number_at(sink, "ktrack:tid", event->tid, is_end);
+	if (event_has_emitter(event, with, TIMELINE_EMITTER_CPU))
+		fxt_arg_number_at(sink, "ktrack:cpu", event->cpu, is_end);
+	if (event_has_emitter(event, with, TIMELINE_EMITTER_COMM))
+		fxt_arg_field(sink, &comm, is_end);
+}
+
+static void fxt_args(struct fxt_sink *sink, const struct timeline_event *event, bool is_row)
+{
+	bool is_end = event->kind == TIMELINE_SLICE_END;
+	struct field flows = { .name = text_of("ktrack:flow"), .value = { .kind = VALUE_TEXT } };
+	struct buffer text = { 0 };
+
+	fxt_args_own(sink, event, is_end);
+	if (is_row && !is_end && row_track_is_named(event->track))
+		fxt_arg_text(sink, "ktrack:track", event->track->name);
+	if (event->nr_flows > 0) {
+		flows_append_text(&text, event);
+		flows.value.text = buffer_text(&text);
+		fxt_arg_field(sink, &flows, is_end);
+		sink->record.failed |= text.failed;
+		buffer_release(&text);
+	}
+	for (unsigned int i = 0; i < event->nr_fields; i++)
+		fxt_arg_field(sink, &event->fields[i], is_end);
+	fxt_args_end(sink);
+}
+
+static int fxt_write_named(struct fxt_sink *sink, const struct fxt_place *place,
+			   const struct timeline_event *event, bool is_row, struct error *error)
+{
+	static const enum fxt_event kinds[][2] = {
+		[TIMELINE_SLICE_BEGIN] = { FXT_DURATION_BEGIN, FXT_ASYNC_BEGIN },
+		[TIMELINE_SLICE_END] = { FXT_DURATION_END, FXT_ASYNC_END },
+		[TIMELINE_INSTANT] = { FXT_INSTANT, FXT_ASYNC_INSTANT },
+	};
+	bool is_async = event->track->lane > 0 &&
+			(event->kind != TIMELINE_INSTANT || event->depth > 0);
+
+	fxt_event_begin(sink, kinds[event->kind][is_async], place, event->track->category->text,
+			event->name->text, event->time_ns);
+	fxt_args(sink, event, is_row);
+	/* The slices of a lane do not overlap. */
+	if (is_async)
+		fxt_put_word(&sink->record, place->koid);
+	return fxt_record_end(sink, error);
+}
+
+/* Viewers compare the id only, so that flows of different names have different ones. */
+static int fxt_write_flow(struct fxt_sink *sink, const struct fxt_place *place,
+			  const struct timeline_event *event, const struct field *flow,
+			  struct error *error)
+{
+	int is_known = flow_set_add(&sink->flows, flow);
+
+	if (is_known < 0)
+		return error_set(error, "out of memory");
+	fxt_event_begin(sink, is_known ? FXT_FLOW_STEP : FXT_FLOW_BEGIN, place, "flow", flow->name,
+			event->time_ns);
+	fxt_put_word(&sink->record, flow->value.unsigned_number ^ text_hash(flow->name) << 32);
+	return fxt_record_end(sink, error);
+}
+
+static int fxt_write_flows(struct fxt_sink *sink, const struct fxt_place *place,
+			   const struct timeline_event *event, struct error *error)
+{
+	for (unsigned int i = 0; i < event->nr_flows; i++) {
+		if (fxt_write_flow(sink, place, event, timeline_event_flow(event, i), error) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* Viewers draw each argument as a series, so that other fields are none. */
+static int fxt_write_counter(struct fxt_sink *sink, const struct fxt_track *track,
+			     const struct timeline_event *event, struct error *error)
+{
+	fxt_event_begin(sink, FXT_COUNTER, &track->place, event->track->category->text,
+			buffer_text(&track->label), event->time_ns);
+	fxt_arg(sink, text_of("value"), &event->value);
+	fxt_put_word(&sink->record, track->place.koid);
+	return fxt_record_end(sink, error);
+}
+
+/* An event at a place; flows belong to the slice that is open. */
+static int fxt_write(struct fxt_sink *sink, const struct fxt_place *place,
+		     const struct timeline_event *event, unsigned int depth, bool is_row,
+		     struct error *error)
+{
+	bool is_end = event->kind == TIMELINE_SLICE_END;
+
+	if (depth + (event->kind == TIMELINE_INSTANT) > VIEWER_DEPTH_MAX) {
+		sink->nr_deep += !is_end && !event->is_cut;
+		return 0;
+	}
+	if (is_end && fxt_write_flows(sink, place, event, error) < 0)
+		return -1;
+	if (fxt_write_named(sink, place, event, is_row, error) < 0)
+		return -1;
+	return is_end ? 0 : fxt_write_flows(sink, place, event, error);
+}
+
+static int fxt_row_write(void *context, const struct row_place *place,
+			 const struct timeline_event *event, struct error *error)
+{
+	struct fxt_sink *sink = context;
+	struct fxt_place further;
+	struct buffer *text = &sink->file.text;
+
+	if (!place->row->data) {
+		further = (struct fxt_place){ .process = OWN_KOIDS + machine_number(event->track),
+					      .koid = fxt_koid_new(sink) };
+		buffer_clear(text);
+		rows_append_name(text, place->row, event->track);
+		if (fxt_name(sink, FXT_THREAD_OBJECT, &further, buffer_text(text), error) < 0 ||
+		    fxt_row_make(sink, place->row, &further, error) < 0)
+			return -1;
+	}
+	return fxt_write(sink, place->row->data, event, place->depth, true, error);
+}
+
+/* The first letter names the state of a thread: "S", "D|K", "R+"; others wait, too. */
+static enum fxt_state fxt_state_of(struct text name)
+{
+	switch (name.size > 0 ? name.data[0] : '\0') {
+	case 'R':
+		return FXT_RUNNING;
+	case 'T':
+	case 't':
+		return FXT_SUSPENDED;
+	case 'Z':
+		return FXT_DYING;
+	case 'X':
+		return FXT_DEAD;
+	default:
+		return FXT_BLOCKED;
+	}
+}
+
+static unsigned int fxt_cpu(const struct fxt_sink *sink, const struct timeline_event *event)
+{
+	uint64_t cpu = event->cpu > 0 ? (unsigned int)event->cpu : 0;
+
+	cpu += sink->cpus[machine_number(event->track)];
+	return cpu < CPUS_MAX ? cpu : CPUS_MAX - 1;
+}
+
+/*
+ * Writes a context switch from the thread that leaves, if there is one, to @koid; 0 for none of the
+ * recording. A thread that is idle, or none, has the weight that hides it in Perfetto.
+ */
+static int fxt_switch_write(struct fxt_sink *sink, int64_t time_ns, unsigned int cpu, uint64_t koid,
+			    bool is_idle, struct error *error)
+{
+	struct fxt_switch *leaving = &sink->leaving;
+	struct text state = buffer_text(&leaving->state);
+	bool leaves = leaving->koid > 0;
+
+	fxt_record_begin(sink,
+			 FXT_SCHEDULING | (uint64_t)cpu << 20 |
+				 (uint64_t)(leaves ? fxt_state_of(state) : FXT_RUNNING) << 36 |
+				 UINT64_C(1) << 60,
+			 16);
+	fxt_put_word(&sink->record, (uint64_t)(time_ns + sink->shift_ns));
+	fxt_put_word(&sink->record, leaving->koid);
+	fxt_put_word(&sink->record, koid);
+	if (!leaves || leaving->is_idle)
+		fxt_arg_number(sink, "outgoing_weight", INT32_MIN);
+	if (koid == 0 || is_idle)
+		fxt_arg_number(sink, "incoming_weight", INT32_MIN);
+	if (leaves)
+		fxt_arg_text(sink, "ktrack:state", state);
+	leaving->koid = 0;
+	return fxt_record_end(sink, error);
+}
+
+/* Writes a switch whose other half did not come. */
+static int fxt_switch_flush(struct fxt_sink *sink, struct error *error)
+{
+	struct fxt_switch *leaving = &sink->leaving;
+
+	if (leaving->is_continued)
+		leaving->koid = 0;
+	if (leaving->koid == 0)
+		return 0;
+	return fxt_switch_write(sink, leaving->time_ns, leaving->cpu, 0, false, error);
+}
+
+/* The same, before a state of a thread begins: it is not dead then. */
+static int fxt_switch_settle(struct fxt_sink *sink, uint64_t koid, struct error *error)
+{
+	if (sink->leaving.koid == koid && !sink->leaving.has_state)
+		sink->leaving.koid = 0;
+	return fxt_switch_flush(sink, error);
+}
+
+/* A thread stops; its state is that of the slice that begins, or it is dead. */
+static int fxt_leave(struct fxt_sink *sink, const struct fxt_track *track,
+		     const struct timeline_event *event, struct error *error)
+{
+	struct fxt_switch *leaving = &sink->leaving;
+	bool has_state = event->kind == TIMELINE_SLICE_BEGIN;
+	struct text state = has_state ? event->name->text : text_of("X");
+
+	if (fxt_switch_settle(sink, track->place.koid, error) < 0)
+		return -1;
+	leaving->time_ns = event->time_ns;
+	leaving->has_state = has_state;
+	leaving->is_continued = event->is_continued;
+	leaving->koid = track->place.koid;
+	leaving->cpu = event->is_continued ? track->cpu : fxt_cpu(sink, event);
+	leaving->is_idle = track->is_idle;
+	buffer_clear(&leaving->state);
+	buffer_append(&leaving->state, state.data, state.size);
+	return leaving->state.failed ? error_set(error, "out of memory") : 0;
+}
+
+/* A thread runs: the other half of a switch on its CPU, or of one whose CPU no record says. */
+static int fxt_run(struct fxt_sink *sink, struct fxt_track *track,
+		   const struct timeline_event *event, struct error *error)
+{
+	struct fxt_switch *leaving = &sink->leaving;
+	uint64_t koid = track->place.koid;
+
+	track->cpu = event->is_continued && leaving->koid > 0 ? leaving->cpu : fxt_cpu(sink, event);
+	if (event->is_continued && leaving->koid == koid) {
+		leaving->koid = 0;
+		return 0;
+	}
+	if ((leaving->koid == koid || leaving->cpu != track->cpu) &&
+	    fxt_switch_settle(sink, koid, error) < 0)
+		return -1;
+	return fxt_switch_write(sink, event->time_ns, track->cpu, koid, track->is_idle, error);
+}
+
+static int fxt_wakeup_write(struct fxt_sink *sink, const struct fxt_track *track,
+			    const struct timeline_event *event, struct error *error)
+{
+	uint64_t first = machine_number(event->track) * MACHINE_KOIDS;
+
+	fxt_record_begin(sink,
+			 FXT_SCHEDULING | (uint64_t)fxt_cpu(sink, event) << 20 | UINT64_C(2) << 60,
+			 16);
+	fxt_put_word(&sink->record, (uint64_t)(event->time_ns + sink->shift_ns));
+	fxt_put_word(&sink->record, track->place.koid);
+	if (track->is_idle)
+		fxt_arg_number(sink, "weight", INT32_MIN);
+	if (is_linux_pid(event->tid)) {
+		fxt_append_arg(sink, text_of("waker"), FXT_KOID, first + (uint64_t)event->tid);
+		sink->nr_args++;
+	}
+	for (unsigned int i = 0; i < event->nr_fields; i++)
+		fxt_arg(sink, event->fields[i].name, &event->fields[i].value);
+	fxt_args_end(sink);
+	return fxt_record_end(sink, error);
+}
+
+/* A state of a thread; one that continues on another track was written. */
+static int fxt_schedule(struct fxt_sink *sink, struct fxt_track *track,
+			const struct timeline_event *event, struct error *error)
+{
+	bool is_begin = event->kind == TIMELINE_SLICE_BEGIN;
+	bool is_end = event->kind == TIMELINE_SLICE_END && !event->is_unfinished;
+	bool is_running;
+
+	if (!is_begin && !is_end)
+		return 0;
+	is_running = text_equals(event->name->text, text_of("Running"));
+	if (is_end)
+		return is_running ? fxt_leave(sink, track, event, error) : 0;
+	if (is_running)
+		return fxt_run(sink, track, event, error);
+	if (event->is_continued)
+		return 0;
+	if (!text_equals(event->name->text, text_of("Runnable")))
+		return fxt_leave(sink, track, event, error);
+	if (fxt_switch_settle(sink, track->place.koid, error) < 0)
+		return -1;
+	return fxt_wakeup_write(sink, track, event, error);
+}
+
+static const struct fxt_place fxt_ktrack = { .process = KTRACK_KOID, .koid = KTRACK_KOID + 1 };
+
+/* Losses may overlap: each CPU of each buffer has a thread. */
+static int fxt_write_loss(struct fxt_sink *sink, const struct timeline_event *event,
+			  struct error *error)
+{
+	struct buffer text = { 0 };
+	struct fxt_thread *thread;
+	int status = 0;
+
+	loss_append_track(&text, event);
+	thread = fxt_thread_find(sink, buffer_text(&text));
+	if (thread->place.koid == 0)
+		thread->place = (struct fxt_place){ .process = KTRACK_KOID,
+						    .koid = fxt_koid_new(sink) };
+	if (fxt_is_renamed(&thread->label_hash, buffer_text(&text)))
+		status = fxt_name(sink, FXT_THREAD_OBJECT, &thread->place, buffer_text(&text),
+				  error);
+	if (status == 0) {
+		fxt_event_begin(sink, FXT_DURATION_COMPLETE, &thread->place, "ktrack",
+				remark_set(&text, event), event->begin_ns);
+		fxt_put_word(&sink->record, (uint64_t)(event->loss_end_ns + sink->shift_ns));
+		sink->record.failed |= text.failed;
+		status = fxt_record_end(sink, error);
+	}
+	buffer_release(&text);
+	return status;
+}
+
+static int fxt_own_write(struct fxt_sink *sink, enum fxt_event kind, int64_t time_ns,
+			 struct text name, struct error *error)
+{
+	fxt_event_begin(sink, kind, &fxt_ktrack, "ktrack", name, time_ns);
+	return fxt_record_end(sink, error);
+}
+
+static int fxt_remark(struct fxt_sink *sink, enum fxt_event kind,
+		      const struct timeline_event *event, struct error *error)
+{
+	struct buffer text = { 0 };
+	int status = fxt_own_write(sink, kind, event->time_ns, remark_set(&text, event), error);
+
+	if (text.failed)
+		status = error_set(error, "out of memory");
+	buffer_release(&text);
+	return status;
+}
+
+static int fxt_command_end(struct fxt_sink *sink, const struct timeline_event *event,
+			   struct error *error)
+{
+	fxt_event_begin(sink, FXT_DURATION_END, &fxt_ktrack, "ktrack", text_of(""), event->time_ns);
+	fxt_arg_number(sink, "pid", event->pid);
+	fxt_arg_number(sink, "status", event->status);
+	return fxt_record_end(sink, error);
+}
+
+static int fxt_finish(struct fxt_sink *sink, const struct timeline_event *event,
+		      struct error *error)
+{
+	const struct timeline_totals *totals = event->totals;
+	struct buffer text = { 0 };
+	const char *deep = NULL;
+	int status = 0;
+
+	if (sink->nr_deep > 0)
+		deep = deep_set(&text, sink->nr_deep);
+	if (deep) {
+		report_message(sink->report, "%s: %s; --event and --html have all of them",
+			       sink->file.name, deep);
+		status = fxt_own_write(sink, FXT_INSTANT, event->time_ns, text_of(deep), error);
+	}
+	for (size_t i = 0; i < fault_limit(totals) && status == 0; i++) {
+		if (fault_set(&text, totals, sink->file.counts_ticks, i))
+			status = fxt_own_write(sink, FXT_INSTANT, event->time_ns,
+					       buffer_text(&text), error);
+	}
+	if (text.failed)
+		status = error_set(error, "out of memory");
+	buffer_release(&text);
+	if (status < 0 || !totals->has_wall_drift)
+		return status;
+	fxt_event_begin(sink, FXT_INSTANT, &fxt_ktrack, "ktrack", text_of("ktrack"),
+			event->time_ns);
+	fxt_arg_number(sink, "wall_drift_ns", totals->wall_drift_ns);
+	return fxt_record_end(sink, error);
+}
+
+static int fxt_own_event(struct fxt_sink *sink, const struct timeline_event *event,
+			 struct error *error)
+{
+	switch (event->kind) {
+	case TIMELINE_LOSS:
+		return fxt_write_loss(sink, event, error);
+	case TIMELINE_COMMAND_BEGIN:
+		return fxt_remark(sink, FXT_DURATION_BEGIN, event, error);
+	case TIMELINE_COMMAND_END:
+		return fxt_command_end(sink, event, error);
+	case TIMELINE_FINISH:
+		return fxt_finish(sink, event, error);
+	case TIMELINE_MALFORMED:
+	case TIMELINE_FOREIGN_END:
+	case TIMELINE_TRACEPOINT:
+		return fxt_remark(sink, FXT_INSTANT, event, error);
+	default:
+		return 0;
+	}
+}
+
+static int fxt_track_event(struct fxt_sink *sink, struct fxt_track *track,
+			   const struct timeline_event *event, struct error *error)
+{
+	struct row_place place;
+
+	if (track->is_schedule)
+		return fxt_schedule(sink, track, event, error);
+	if (event->kind == TIMELINE_TRACK_END) {
+		if (track->row.row)
+			rows_track_end(&sink->thread_rows, &track->row);
+		return 0;
+	}
+	if (track->row.row)
+		return rows_event(&sink->thread_rows, &track->row, event, &place, error);
+	if (event->kind == TIMELINE_COUNTER)
+		return fxt_write_counter(sink, track, event, error);
+	return fxt_write(sink, &track->place, event, event->depth, false, error);
+}
+
+static int fxt_event(struct sink_file *file, const struct timeline_event *event,
+		     struct error *error)
+{
+	struct fxt_sink *sink = container_of(file, struct fxt_sink, file);
+
+	if (sink->leaving.koid > 0 && sink->leaving.time_ns != event->time_ns &&
+	    fxt_switch_flush(sink, error) < 0)
+		return -1;
+	if (event->kind == TIMELINE_FINISH && fxt_switch_flush(sink, error) < 0)
+		return -1;
+	if (event->kind == TIMELINE_TRACK_BEGIN)
+		return fxt_track_begin(sink, event, error);
+	if (event->track)
+		return fxt_track_event(sink, event->track->sink_data[file->sink_index], event,
+				       error);
+	return fxt_own_event(sink, event, error);
+}
+
+/* The properties of a recording, in as many instants as their number needs. */
+static int fxt_about(struct fxt_sink *sink, const struct recording *recording, unsigned int output,
+		     const struct timeline_machine *machine, struct error *error)
+{
+	struct text rest = text_of(recording->labels ? recording->labels : ""), key, label;
+	const struct recording_property *property = NULL;
+	struct buffer name = { 0 };
+	struct value value;
+	int status = 0;
+
+	fxt_event_begin(sink, FXT_INSTANT, &fxt_ktrack, "ktrack", text_of("ktrack"),
+			sink->file.start_ns);
+	if (machine) {
+		fxt_arg_text(sink, "name", text_of(machine->name));
+		fxt_arg_number(sink, "shift_ns", machine->shift_ns);
+		if (recording->wall_error_ns >= 0)
+			fxt_arg_number(sink, "wall_error_ns", recording->wall_error_ns);
+	} else {
+		fxt_arg_text(sink, "ktrack", text_of(KTRACK_VERSION));
+		fxt_arg_number(sink, "start_ns", recording->start_ns);
+		fxt_arg_number(sink, "unix_start_ns",
+			       recording->start_ns + recording->wall_offset_ns);
+	}
+	while (recording_next(recording, output, &property, &value))
+		fxt_arg(sink, text_of(property->name), &value);
+	while (status == 0 && recording_take_label(&rest, &key, &label)) {
+		if (sink->nr_args == ARGS_MAX) {
+			status = fxt_record_end(sink, error);
+			fxt_event_begin(sink, FXT_INSTANT, &fxt_ktrack, "ktrack", text_of("ktrack"),
+					sink->file.start_ns);
+		}
+		buffer_clear(&name);
+		buffer_append_string(&name, "label.");
+		buffer_append(&name, key.data, key.size);
+		fxt_arg_text(sink, buffer_string(&name), label);
+	}
+	sink->record.failed |= name.failed;
+	buffer_release(&name);
+	return status < 0 ? status : fxt_record_end(sink, error);
+}
+
+/* The processes of machines, and the instants about them. */
+static int fxt_machines_write(struct fxt_sink *sink, const struct recording *recording,
+			      struct error *error)
+{
+	struct fxt_place place = { .process = OWN_KOIDS };
+	unsigned int cpus = 0;
+
+	if (recording->nr_machines == 0)
+		return fxt_name(sink, FXT_PROCESS, &place,
+				text_of(recording->host ? recording->host : "machine"), error);
+	for (size_t i = 0; i < recording->nr_machines; i++) {
+		const struct timeline_machine *machine = &recording->machines[i];
+
+		sink->cpus[machine->number] = cpus;
+		cpus += machine->recording->nr_cpus < CPUS_MAX ? machine->recording->nr_cpus
+							       : CPUS_MAX;
+		place.process = OWN_KOIDS + machine->number;
+		if (fxt_name(sink, FXT_PROCESS, &place, text_of(machine->name), error) < 0 ||
+		    fxt_about(sink, machine->recording, RECORDING_MACHINE, machine, error) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int fxt_open(struct sink_file *file, const struct recording *recording, struct error *error)
+{
+	struct fxt_sink *sink = container_of(file, struct fxt_sink, file);
+	struct text name = text_of("ktrack");
+	struct buffer *out = &file->out;
+
+	sink->threads = calloc(THREADS_RECENT, sizeof(*sink->threads));
+	sink->processes = calloc(PROCESSES_RECENT, sizeof(*sink->processes));
+	if (!sink->threads || !sink->processes)
+		return error_set(error, "out of memory");
+	sink->next_koid = KTRACK_KOID + 2;
+	sink->shift_ns = recording->start_ns < 0 ? -recording->start_ns : 0;
+	fxt_put_word(out, FXT_MAGIC);
+	fxt_put_word(out, FXT_METADATA | 2 << 4 | 1 << 16 | PROVIDER_ID << 20 |
+				  (uint64_t)name.size << 52);
+	fxt_put_stream(out, name);
+	fxt_put_word(out, FXT_METADATA | 1 << 4 | 2 << 16 | PROVIDER_ID << 20);
+	fxt_put_word(out, FXT_INITIALIZATION | 2 << 4);
+	fxt_put_word(out, 1000000000);
+	if (fxt_name(sink, FXT_PROCESS, &fxt_ktrack, name, error) < 0 ||
+	    fxt_name(sink, FXT_THREAD_OBJECT, &fxt_ktrack, name, error) < 0 ||
+	    fxt_about(sink, recording, RECORDING_CHROME, NULL, error) < 0)
+		return -1;
+	return fxt_machines_write(sink, recording, error);
+}
+
+static int fxt_flush(struct sink_file *file, struct error *error)
+{
+	if (fxt_switch_flush(container_of(file, struct fxt_sink, file), error) < 0)
+		return -1;
+	return sink_file_flush(file, error);
+}
+
+static void fxt_track_release(struct sink_track *link)
+{
+	buffer_release(&container_of(link, struct fxt_track, link)->label);
+}
+
+static void fxt_release(struct sink_file *file)
+{
+	struct fxt_sink *sink = container_of(file, struct fxt_sink, file);
+
+	for (size_t i = 0; i < sink->strings.capacity; i++)
+		free(sink->strings.slots[i].value);
+	map_release(&sink->strings);
+	rows_release(&sink->thread_rows);
+	flow_set_release(&sink->flows);
+	free(sink->threads);
+	free(sink->processes);
+	buffer_release(&sink->record);
+	buffer_release(&sink->clean);
+	buffer_release(&sink->leaving.state);
+}
+
+static const struct sink_file_ops fxt_file = {
+	.size = sizeof(struct fxt_sink),
+	.open = fxt_open,
+	.event = fxt_event,
+	.flush = fxt_flush,
+	.track_release = fxt_track_release,
+	.release = fxt_release,
+};
+
+static struct sink *sink_fxt_new(const struct sink_settings *settings, struct error *error)
+{
+	struct sink *sink = sink_file_new(&fxt_file, settings, error);
+	struct fxt_sink *fxt = sink ? container_of(sink, struct fxt_sink, file.sink) : NULL;
+
+	if (!sink)
+		return NULL;
+	fxt->report = settings->report;
+	fxt->has_thread_rows = settings->rows == SINK_ROWS_THREAD;
+	fxt->thread_rows.write = fxt_row_write;
+	fxt->thread_rows.context = fxt;
+	return sink;
+}
+
+const struct sink_kind sink_fxt = {
+	.name = "fxt",
+	.help = "write a trace in Fuchsia's trace format",
+	.viewer = "ui.perfetto.dev",
+	.is_rare = true,
+	.use = SINK_USE_FILE,
+	.sink_new = sink_fxt_new,
+};
