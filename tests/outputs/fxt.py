@@ -511,10 +511,8 @@ def event_states(tracks, machines):
         slices[machines.get(identity.get("host"), 0), name] += track.slices
     for key, all_of_it in slices.items():
         begins = {begin for begin, *_ in all_of_it}
-        ends = {(end, name) for begin, end, name, *_ in all_of_it if begin != end}
         for begin, end, name, _, _, marks, *_ in all_of_it:
-            if (begin, name) not in ends:  # else it continues, because the thread has another name
-                found[key].append((begin, name, reduced(name)))
+            found[key].append((begin, name, reduced(name)))
             if name == "Running" and "unfinished" not in marks and end not in begins:
                 found[key].append((end, "X", "dead"))
     return found

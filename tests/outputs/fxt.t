@@ -1,6 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Test: the file of --fxt keeps Fuchsia's trace format for every golden case, and shows what EVENT reports."""
+"""Test: the file of --fxt keeps Fuchsia's trace format for every golden case, and shows what EVENT reports.
+
+Arguments: checks ("strings") and golden cases; all without one.
+"""
 
 import os
 import sys
@@ -15,6 +18,7 @@ import cases  # noqa: E402
 import process  # noqa: E402
 from fxt import IDLE_WEIGHT, OWN_KOIDS, STATES_OF_THREADS, File, Reader, compare, compare_rows, file_text  # noqa: E402
 from model import read_event  # noqa: E402
+from reading.stream import check_lines  # noqa: E402
 from tap import Tap  # noqa: E402
 
 
@@ -34,13 +38,14 @@ def both(tap, text, title, *words):
     return data
 
 
-def check_rows(tap):
-    """All golden cases with rows of threads."""
-    for name in cases.names():
-        with tempfile.TemporaryDirectory() as folder:
-            cases.make(name, Path(folder, "trace.dat"))
-            stream, wrong = cases.run(folder, "export", "--event", "--fxt=out", *cases.rules_of(name), "trace.dat")
-            cases.check(tap, name, stream, Path(folder, "out").read_bytes(), wrong, compare_rows)
+def check_case(tap, name):
+    """A golden case with rows of threads, and with a thread for each track."""
+    with tempfile.TemporaryDirectory() as folder:
+        cases.make(name, Path(folder, "trace.dat"))
+        for rows, read in (("thread", compare_rows), ("tracepoint", compare)):
+            stream, wrong = cases.run(folder, "export", "--event", "--fxt=out", f"--rows={rows}", *cases.rules_of(name), "trace.dat")
+            wrong += [f"EVENT, line {number}: {rule}: {text}" for number, rule, text in check_lines(stream.splitlines(keepends=True))]
+            cases.check(tap, name, stream, Path(folder, "out").read_bytes(), wrong, read)
 
 
 SLICE = "event demo:io 100 char track_event_type; string slice_name"
@@ -184,8 +189,8 @@ event demo:level 104 s64 counter_value
 
 
 def schedule(text, *words):
-    """(switches and wakeups, what is wrong) of a script, without what is in all of them."""
-    _, data, wrong = export(SCHED + text, "-r", "sched", *words)
+    """(switches and wakeups, what is wrong) of a script."""
+    _, data, wrong = export(text if text.startswith("#") else SCHED + text, "-r", "sched", *words)
     found = []
     for kind, one in Reader(data).records():
         if kind in ("switch", "wakeup"):
@@ -218,6 +223,14 @@ def check_schedule(tap):
     tap.ok([one[:5] for one in found] == [("switch", 0, 0, 40, 20), ("switch", 0, 1, 41, 99)] and not wrong, "switches of two CPUs at one time", *found, *wrong)
     found, wrong = schedule("0 40@2 sched_switch prev_comm=make prev_pid=40 prev_state=64 next_comm=kworker next_pid=20\n", "--pid=40")
     tap.ok([one[:3] for one in found] == [("switch", 0, 2)] and not wrong, "one whose threads are selected", *found, *wrong)
+    found, wrong = schedule("""format ../formats/6.12/task/task_rename
+0   20@0 sched_switch prev_comm=kworker prev_pid=20 prev_state=1 next_comm=make next_pid=40
+1us 40@0 task_rename pid=40 oldcomm=make newcomm=cc oom_score_adj=0
+2us 40@0 sched_switch prev_comm=cc prev_pid=40 prev_state=1 next_comm=kworker next_pid=20
+""")
+    tap.ok([one[1:5] for one in found] == [(0, 0, 20, 40), (2000, 0, 40, 20)] and not wrong, "a thread that is renamed goes on", *found, *wrong)
+    found, wrong = schedule(Path(cases.GOLDEN, "rules-exec-by-a-thread.script").read_text())
+    tap.ok([one[2:5] for one in found if one[1] == 7000] == [(1, 51, 50)] and not wrong, "one that takes the number of its process stays on its CPU", *found, *wrong)
     kept, _, wrong = export(SCHED + two, "-r", "sched", "--rows=tracepoint")
     names = [track.category for track in read_event(kept).values()]
     _, data, _ = export(SCHED + two, "-r", "sched", "--rows=tracepoint")
@@ -305,12 +318,13 @@ CHECKS += (check_losses, check_deep, check_before_zero, check_killed, check_refu
 
 def main():
     """Returns the exit status."""
-    tap = Tap()
-    for one in cases.export_all("fxt"):
-        cases.check(tap, *one, compare)
-    check_rows(tap)
+    tap, wanted = Tap(), sys.argv[1:]
+    for name in cases.names():
+        if not wanted or name in wanted:
+            check_case(tap, name)
     for check in CHECKS:
-        check(tap)
+        if not wanted or check.__name__.removeprefix("check_") in wanted:
+            check(tap)
     return tap.finish()
 
 

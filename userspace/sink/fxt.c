@@ -153,7 +153,7 @@ struct fxt_track {
  * struct fxt_switch - the half of a context switch: a thread that stops
  * @koid: 0 for none
  * @has_state: its state has begun; else it is dead, unless one begins at the same time
- * @is_continued: it may go on under another name, or as another thread
+ * @is_continued: it goes on as another thread, whose number it has since it executed a program
  * @state: the text of ktrack's state
  */
 struct fxt_switch {
@@ -951,10 +951,6 @@ static int fxt_run(struct fxt_sink *sink, struct fxt_track *track,
 	uint64_t koid = track->place.koid;
 
 	track->cpu = event->is_continued && leaving->koid > 0 ? leaving->cpu : fxt_cpu(sink, event);
-	if (event->is_continued && leaving->koid == koid) {
-		leaving->koid = 0;
-		return 0;
-	}
 	if ((leaving->koid == koid || leaving->cpu != track->cpu) &&
 	    fxt_switch_settle(sink, koid, error) < 0)
 		return -1;
@@ -1179,7 +1175,7 @@ static int fxt_about(struct fxt_sink *sink, const struct recording *recording, u
 	while (recording_next(recording, output, &property, &value))
 		fxt_arg(sink, text_of(property->name), &value);
 	while (status == 0 && recording_take_label(&rest, &key, &label)) {
-		if (sink->nr_args == ARGS_MAX) {
+		if (sink->nr_args == ARGS_MAX || sink->record.size > RECORD_MAX / 4) {
 			status = fxt_record_end(sink, error);
 			fxt_event_begin(sink, FXT_INSTANT, &fxt_ktrack, "ktrack", text_of("ktrack"),
 					sink->file.start_ns);
