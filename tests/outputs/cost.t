@@ -31,7 +31,7 @@ end
 EVENTS = 6
 FEW, MANY = 1000, 3000
 # At most. A span of --otlp has two ids in hexadecimal, and its attributes are JSON objects.
-MOST = {"perfetto": 2.0, "otlp": 4.0, "otlp-metrics": 2.0, "event=null.zst": 4.0}
+MOST = {"perfetto": 2.0, "fxt": 2.0, "otlp": 4.0, "otlp-metrics": 2.0, "event=null.zst": 4.0}
 REFERENCES = re.compile(r"refs:\s+([\d,]+)")
 
 
