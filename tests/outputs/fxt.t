@@ -16,7 +16,7 @@ sys.path[:0] = [str(HERE), str(HERE.parent)]
 
 import cases  # noqa: E402
 import process  # noqa: E402
-from fxt import IDLE_WEIGHT, OWN_KOIDS, STATES_OF_THREADS, File, Reader, compare, compare_rows, file_text  # noqa: E402
+from fxt import IDLE_WEIGHT, MACHINE_KOIDS, OWN_KOIDS, STATES_OF_THREADS, File, Reader, compare, compare_rows, file_text  # noqa: E402
 from model import read_event  # noqa: E402
 from reading.stream import check_lines  # noqa: E402
 from tap import Tap  # noqa: E402
@@ -284,6 +284,22 @@ def check_before_zero(tap):
     tap.ok(tids == [7], "a single machine has its own TIDs", tids)
 
 
+def check_machines(tap):
+    """Machines that are merged have numbers of their own: threads, and the CPUs of the second one follow those of the first."""
+    with tempfile.TemporaryDirectory() as folder:
+        for host in ("alpha", "beta"):
+            text = f"host {host}\nstart 5s\nwall 1700000000000000\n{SCHED}"
+            cases.make_of(f"{text}0 40@1 sched_switch prev_comm=make prev_pid=40 prev_state=2 next_comm=kworker next_pid=20\n", Path(folder, f"{host}.dat"))
+        _, wrong = cases.run(folder, "export", "-r", "sched", "--fxt=out", "alpha.dat", "beta.dat")
+        data = Path(folder, "out").read_bytes()
+    switches = [found for kind, found in Reader(data).records() if kind == "switch"]
+    places = [(found["cpu"], found["out"], found["in"]) for found in switches]
+    wrong = [line for line in wrong if "clock" not in line]
+    tap.ok(places == [(1, MACHINE_KOIDS + 40, MACHINE_KOIDS + 20), (3, 2 * MACHINE_KOIDS + 40, 2 * MACHINE_KOIDS + 20)] and not wrong, "threads and CPUs of two machines", *places, *wrong)
+    names = {name: koid for koid, name in File(data).processes.items()}
+    tap.ok(names["alpha"] == OWN_KOIDS + 1 and names["beta"] == OWN_KOIDS + 2 and names["make"] == 2 * MACHINE_KOIDS + 40, "and their processes", names)
+
+
 def check_killed(tap):
     """A file whose writer was killed is whole up to its last record: EVENT's pipe is full, and nobody reads it."""
     with tempfile.TemporaryDirectory() as folder:
@@ -313,7 +329,7 @@ def check_refusals(tap):
 
 
 CHECKS = (check_bits, check_types, check_arguments, check_long, check_strings, check_threads, check_places, check_schedule, check_emitters)
-CHECKS += (check_losses, check_deep, check_before_zero, check_killed, check_refusals)
+CHECKS += (check_losses, check_deep, check_before_zero, check_machines, check_killed, check_refusals)
 
 
 def main():
