@@ -5,7 +5,7 @@
 #include "fixtures/capture.h"
 #include "fixtures/tap.h"
 #include "fixtures/trace2_fixture.h"
-#include "sink/kinds.h"
+#include "fixtures/sink.h"
 
 /** struct states - a file with the states of two threads, 7 and 8 */
 struct states {
@@ -32,7 +32,7 @@ static void states_init(struct states *states)
 	states->other = tracks->slices;
 	states->other.number = 2;
 	states->other.id.signed_number = 8;
-	CHECK_NUMBER(timeline_add(&states->timeline, sink_fxt_new(&settings, &states->error),
+	CHECK_NUMBER(timeline_add(&states->timeline, sink_of("fxt", &settings, &states->error),
 				  &states->error),
 		     0);
 	CHECK_NUMBER(timeline_open(&states->timeline, &trace2_fixture_recording, &states->error),

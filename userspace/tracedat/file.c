@@ -834,7 +834,7 @@ static int v6_read_buffer(struct trace_file *file, const struct v6_table *table,
 }
 
 /*
- * , trace_file_read_v7 - find all sections and streams
+ * Finds all sections and streams, as trace_file_read_v7() does.
  * @cursor: behind the page size
  *
  * Returns 0, or -1 with @error.

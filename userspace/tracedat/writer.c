@@ -500,7 +500,7 @@ void formats_free(struct formats *formats)
 /* Behind the formats: the sizes of the kernel's symbols, and of its constant strings. */
 #define FORMATS_TAIL_SIZE (2 * sizeof(uint32_t))
 
-/* , writer_put_u32, writer_put_u64 - append a number in this machine's byte order. */
+/* Appends a number in this machine's byte order, as those of other sizes do. */
 static void writer_put_u16(struct buffer *out, uint16_t number)
 {
 	buffer_append(out, &number, sizeof(number));

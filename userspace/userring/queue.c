@@ -241,12 +241,17 @@ static void losses_shrink(struct record_queue *queue, const struct queued_record
 
 void queue_shrink(struct record_queue *queue, size_t size)
 {
-	size_t left = queue_bytes(queue);
-	size_t first = queue->first;
+	size_t left, first;
 
-	if (left <= size)
+	if (queue_bytes(queue) <= size)
 		return;
 	queue_merge(queue);
+	/* Without what was delivered, all that wait may fit. */
+	queue_compact(queue);
+	left = queue_bytes(queue);
+	first = queue->first;
+	if (left <= size)
+		return;
 	while (left > size && queue->first < queue->size)
 		left -= queue->list[queue->first++].size + QUEUED_PLACES_SIZE;
 	losses_shrink(queue, &queue->list[queue->first - 1], queue->first - first);
