@@ -161,7 +161,8 @@ TEST(a_wall_clock_that_moves_is_reported)
 						 buffer_text(&wall),
 						 text_of("\"wall_drift_ns\":-1234567"),
 						 text_of("\"ktrack.wall_drift_ns\",\"value\":"
-							 "{\"intValue\":\"-1234567\"}") };
+							 "{\"intValue\":\"-1234567\"}"),
+						 text_of("\x79\x29\xed\xff") };
 		struct timeline_totals totals;
 		struct timeline timeline;
 		struct error error = { 0 };

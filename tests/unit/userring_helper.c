@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <ktrack/user/layout.h>
 #include <poll.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -202,9 +203,10 @@ TEST(a_program_that_stops_waiting_meanwhile_is_late)
 }
 
 /* A socket with unsent data, whose last close waits for a minute. */
+/* Whoever closes it last waits for an hour, or until the peer is closed. */
 static int lingering_socket(int *peer)
 {
-	const struct linger linger = { .l_onoff = 1, .l_linger = 60 };
+	const struct linger linger = { .l_onoff = 1, .l_linger = 3600 };
 	struct sockaddr_in any = { .sin_family = AF_INET, .sin_addr = { htonl(INADDR_LOOPBACK) } };
 	socklen_t size = sizeof(any);
 	int listening = socket(AF_INET, SOCK_STREAM, 0), fd = socket(AF_INET, SOCK_STREAM, 0);
@@ -222,37 +224,52 @@ static int lingering_socket(int *peer)
 	return fd;
 }
 
+static void *close_run(void *fd)
+{
+	close(*(int *)fd);
+	return NULL;
+}
+
+/* If the helper was faster, the last close is ours. */
+static pthread_t close_begin(int *fd)
+{
+	pthread_t thread;
+
+	if (pthread_create(&thread, NULL, close_run, fd) != 0)
+		abort();
+	return thread;
+}
+
 TEST(a_file_whose_close_waits_delays_no_other_program)
 {
-	int64_t begin_ns = time_now_ns(CLOCK_MONOTONIC);
 	int peer, connection, fd;
+	pthread_t closing;
 
 	helper_begin();
 	fd = lingering_socket(&peer);
 	connection = file_offer(fd);
-	close(fd);
+	closing = close_begin(&fd);
 	offer_check();
 	CHECK(is_over(connection, PATIENCE_MS));
 	close(connection);
 	helper_finish();
 	close(peer);
-	/* Whoever waits for the close does so for a minute. */
-	CHECK(time_now_ns(CLOCK_MONOTONIC) - begin_ns < 50 * NS_PER_S);
+	pthread_join(closing, NULL);
 }
 
 /* It is closed with the connection. */
 TEST(a_file_in_a_message_that_nobody_receives_delays_nothing)
 {
-	int64_t begin_ns = time_now_ns(CLOCK_MONOTONIC);
 	int peer, fd, connection, memory = memory_new();
 	struct helper_report report;
+	pthread_t closing;
 
 	helper_begin();
 	fd = lingering_socket(&peer);
 	connection = announced_connect(&address);
 	announced_send(connection, memory);
 	announced_send(connection, fd);
-	close(fd);
+	closing = close_begin(&fd);
 	report = report_take(HELPER_OFFER);
 	close(connection);
 	offer_answer(&report);
@@ -261,7 +278,7 @@ TEST(a_file_in_a_message_that_nobody_receives_delays_nothing)
 	helper_finish();
 	close(memory);
 	close(peer);
-	CHECK(time_now_ns(CLOCK_MONOTONIC) - begin_ns < 50 * NS_PER_S);
+	pthread_join(closing, NULL);
 }
 
 /* Opening it as usual waits until the lease is broken, 45 seconds by default. */

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Tables of options that several commands share. */
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -618,15 +619,6 @@ static int apply_serve(void *settings, const char *value, struct error *error)
 	return 0;
 }
 
-static size_t own_rows_count(const struct sink_kind *kind)
-{
-	size_t size = 0;
-
-	while (kind->options && kind->options[size].long_name)
-		size++;
-	return size;
-}
-
 /* The option that asks for an output. */
 static struct option_row output_row(const struct sink_kind *kind, size_t number)
 {
@@ -650,7 +642,8 @@ static struct option_row output_row(const struct sink_kind *kind, size_t number)
 
 struct option_part output_options(struct output_rows *rows, size_t offset, bool can_serve)
 {
-	const size_t size_max = sizeof(rows->rows) / sizeof(rows->rows[0]) - OUTPUT_SHARED_ROWS;
+	const struct option_row *own;
+	size_t nr_own = 0;
 
 	rows->size = 0;
 	for (size_t i = 0; i < sink_kinds_count; i++) {
@@ -659,16 +652,27 @@ struct option_part output_options(struct output_rows *rows, size_t offset, bool 
 		if (kind->use == SINK_USE_COMMAND || (kind->use == SINK_USE_SERVER && !can_serve))
 			continue;
 		rows->rows[rows->size++] = output_row(kind, i);
-		for (size_t k = 0; k < own_rows_count(kind) && rows->size < size_max; k++) {
+		for (own = kind->options; own && own->long_name; own++) {
 			struct option_row *row = &rows->rows[rows->size++];
 
-			*row = kind->options[k];
+			*row = *own;
 			row->offset += offsetof(struct output_settings, own) + i * SINK_OWN_SIZE;
+			nr_own++;
+			assert(nr_own <= OUTPUT_OWN_ROWS_MAX);
 		}
 	}
 	memcpy(rows->rows + rows->size, shared_rows, sizeof(shared_rows));
 	rows->size += OUTPUT_SHARED_ROWS;
 	return (struct option_part){ .rows = rows->rows, .nr_rows = rows->size, .offset = offset };
+}
+
+static size_t own_rows_count(const struct sink_kind *kind)
+{
+	size_t size = 0;
+
+	while (kind->options && kind->options[size].long_name)
+		size++;
+	return size;
 }
 
 struct option_part command_output_options(const char *name, size_t offset)

@@ -9,8 +9,6 @@
 #include "convention/convention.h"
 #include "ktrack/fields.h"
 
-/* Finds the fields that have a role in the convention, by name and type. */
-
 /*
  * Types by which the macros of include/ktrack mark fields, see ktrack-instrument(7). The convention
  * has no words for these; to its other readers they are scopes or extra fields.
@@ -51,7 +49,10 @@ enum passing {
  * struct role_row - the fields of a role
  * @name, @prefix: name of the field, or its begin, which the argument's name is without; NULL: any
  * @type: by which the macros mark it, NULL: any
+ * @accepted: kinds of fields, @kinds: of events (OF_SLICES, OF_COUNTERS)
  * @max: limit of their number; of 1 the last field counts, else the first ones. 0 is no limit
+ * @is_required: records without it are malformed
+ * @passing: whether outputs get it as an argument, too
  * @mark: behind the name in ktrack list, NULL for none
  * @problem: of a record that lacks the field
  */
@@ -131,6 +132,7 @@ static const struct role_row roles[ROLE_COUNT] = {
 
 /**
  * struct match - the roles of a format's fields
+ * @kind: of the tracepoint's events
  * @is_swapped: the records' byte order is not this machine's
  * @is_global: the tracepoint has one scope only
  * @roles: by field

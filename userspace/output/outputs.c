@@ -195,7 +195,10 @@ static int own_options_check(const struct output_settings *settings, struct erro
 	static const char none[SINK_OWN_SIZE];
 
 	for (size_t i = 0; i < sink_kinds_count; i++) {
-		if (!settings->targets[i] && memcmp(settings->own[i], none, sizeof(none)) != 0)
+		bool is_given = settings->targets[i] ||
+				(settings->serves && sink_kinds[i]->use == SINK_USE_SERVER);
+
+		if (!is_given && memcmp(settings->own[i], none, sizeof(none)) != 0)
 			return error_set(error, "--%s: not given, but an option of it; add --%s",
 					 sink_kinds[i]->name, sink_kinds[i]->name);
 	}
@@ -499,6 +502,8 @@ static int output_folder_open(struct opening *opening, size_t kind, const char *
 	if (strcmp(path, "-") == 0)
 		return error_set(error, "--%s=-: not a directory; write --%s=DIRECTORY",
 				 sink_kinds[kind]->name, sink_kinds[kind]->name);
+	if (output_check_path(&opening->outputs->set, path, path, error) < 0)
+		return -1;
 	return sink_open(opening, kind, &settings, error);
 }
 

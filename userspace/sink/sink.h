@@ -221,7 +221,7 @@ enum sink_rows {
  * @query: of the kind "query"
  * @explanations: of outputs that show where the time of slices went; NULL if none is explained
  * @size_max: of the kind "serve": limit of the size of its file, about
- * @own: for the kind's own options, if it is no command's; NULL if there are none
+ * @own: for the kind's own options, if it is no command's; zeroed if none was given
  */
 struct sink_settings {
 	const char *name;

@@ -48,7 +48,7 @@
 /** TRACE_DAT_WORKLOAD - behind that number, the threads that were selected; "1,2,3" follows */
 #define TRACE_DAT_WORKLOAD " workload "
 
-/** TRACE_DAT_CHECKSUMS - behind these: the file ends with checksums, see tracedat/file.h */
+/** TRACE_DAT_CHECKSUMS - behind these: the file ends with checksums, see below */
 #define TRACE_DAT_CHECKSUMS " checksums"
 
 /** TRACE_DAT_NARROW - behind these, the threads of 32-bit programs; "1,2,3" follows */
