@@ -208,11 +208,11 @@ TEST(records_of_one_time_come_in_the_order_in_which_they_were_added)
 	struct page page;
 
 	for (size_t i = 0; i < 20; i++)
-		add(i < 10 ? 20 : 10, 12 + 4 * i);
+		add(i % 2 ? 20 : 10, 12 + 4 * i);
 	page_load(&page, (struct page_layout){ 0 }, bytes, queue_fill(&queue, 20, bytes));
 	for (size_t i = 0; i < 20; i++) {
 		CHECK(page_next(&page, &record));
-		CHECK_NUMBER(record.size, 12 + 4 * ((i + 10) % 20));
+		CHECK_NUMBER(record.size, 12 + 4 * (i < 10 ? 2 * i : 2 * i - 19));
 	}
 	queue_release(&queue);
 }

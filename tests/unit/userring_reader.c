@@ -3,6 +3,7 @@
 #define KTRACK_SYSTEM unit
 #include <ktrack/user.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
@@ -305,6 +306,48 @@ TEST(a_reader_without_a_helper_goes_on)
 	reader.helper.fd = fds[0];
 	CHECK(reader_accept(&reader));
 	CHECK(reader.helper.has_ended);
+}
+
+/* The helper's end, and whether programs were switched off before its last answer. */
+struct answering {
+	struct reader reader;
+	int fd;
+	bool was_off;
+};
+
+static void *answer_run(void *context)
+{
+	const struct helper_message message = { .kind = HELPER_ANSWERED };
+	struct answering *answering = context;
+
+	for (int i = 0; i < 50 && !answering->was_off; i++) {
+		usleep(1000);
+		answering->was_off = !__atomic_load_n(&answering->reader.is_on, __ATOMIC_RELAXED);
+	}
+	CHECK(helper_send(answering->fd, &message, NULL, 0));
+	return NULL;
+}
+
+/* A program that has not been let go on is not on yet, and its first records would be missing. */
+TEST(the_end_waits_for_the_answers_of_the_helper)
+{
+	struct answering answering = { .reader = { .is_on = true, .helper.nr_unanswered = 1 } };
+	pthread_t thread;
+	int fds[2];
+
+	CHECK_NUMBER(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, fds), 0);
+	answering.reader.helper.fd = fds[0];
+	answering.fd = fds[1];
+	answering.reader.batch.send = bytes_send;
+	CHECK(batch_open(&answering.reader.batch));
+	CHECK_NUMBER(pthread_create(&thread, NULL, answer_run, &answering), 0);
+	CHECK(reader_finish(&answering.reader, UINT64_MAX));
+	pthread_join(thread, NULL);
+	CHECK(!answering.was_off);
+	CHECK_NUMBER(answering.reader.helper.nr_unanswered, 0);
+	batch_close(&answering.reader.batch);
+	close(fds[0]);
+	close(fds[1]);
 }
 
 #define FLOOD_RINGS 20

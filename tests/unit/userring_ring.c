@@ -192,6 +192,7 @@ TEST(formats_have_floating_types)
 TEST(records_are_stored_without_unused_bytes)
 {
 	struct seen seen;
+	uint32_t text;
 
 	reading_begin();
 	ktrack_instant(unit_work, "hello");
@@ -205,6 +206,8 @@ TEST(records_are_stored_without_unused_bytes)
 	CHECK_NUMBER(seen.last_size, 8 + 8 + 1 + sizeof("hello") + 1);
 	CHECK_NUMBER(seen.last[16], 7);
 	CHECK(memcmp(seen.last + 17, "hello", sizeof("hello")) == 0);
+	memcpy(&text, seen.last + 12, sizeof(text));
+	CHECK_NUMBER(text, sizeof("hello") << 16 | 17);
 	reading_end();
 }
 
