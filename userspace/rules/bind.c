@@ -363,6 +363,8 @@ void rule_action_release(struct rule_action *action)
 	free(action->extras);
 	free(action->fields);
 	free(action->extra_symbols);
+	naming_release(&action->name.naming);
+	naming_release(&action->track.naming);
 	buffer_release(&action->name.space);
 	buffer_release(&action->track.space);
 }

@@ -2,6 +2,7 @@
 /* Renders names of slices and tracks. */
 #include "rules/naming.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #define DEVICE_MINOR_BITS 20
@@ -15,6 +16,10 @@ static struct naming_part *part_add(struct naming *naming, struct error *error)
 {
 	if (naming->nr_parts == NAMING_PARTS_MAX) {
 		error_set(error, "more than %d texts and fields", NAMING_PARTS_MAX);
+		return NULL;
+	}
+	if (!array_reserve(naming->parts, naming->nr_parts)) {
+		error_set(error, "out of memory");
 		return NULL;
 	}
 	return &naming->parts[naming->nr_parts++];
@@ -133,7 +138,6 @@ static int naming_text_bind(struct naming *out, struct text text, struct error *
 int naming_bind(struct naming *out, const char *text, const struct format *format,
 		struct text format_text, bool is_swapped, struct error *error)
 {
-	out->nr_parts = 0;
 	while (*text) {
 		size_t size = strcspn(text, "{");
 		const char *end;
@@ -152,6 +156,12 @@ int naming_bind(struct naming *out, const char *text, const struct format *forma
 		text = end + 1;
 	}
 	return 0;
+}
+
+void naming_release(struct naming *naming)
+{
+	free(naming->parts);
+	*naming = (struct naming){ 0 };
 }
 
 void naming_set_symbols(struct naming *naming, const struct symbols *symbols)

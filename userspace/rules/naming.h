@@ -89,9 +89,9 @@ struct naming_names {
 	const struct naming_tasks *tasks;
 };
 
-/** struct naming - a name to render; a zeroed one renders nothing */
+/** struct naming - a name to render, for naming_release(); a zeroed one renders nothing */
 struct naming {
-	struct naming_part parts[NAMING_PARTS_MAX];
+	struct naming_part *parts;
 	size_t nr_parts;
 };
 
@@ -100,6 +100,7 @@ int naming_check(const char *text, struct error *error);
 
 /**
  * naming_bind - find the fields of a naming in a format
+ * @out: zeroed; for naming_release(), also on failure
  * @text: the naming; outlives @out
  * @format_text: the format file
  *
@@ -107,6 +108,9 @@ int naming_check(const char *text, struct error *error);
  */
 int naming_bind(struct naming *out, const char *text, const struct format *format,
 		struct text format_text, bool is_swapped, struct error *error);
+
+/** naming_release - free what naming_bind() has made */
+void naming_release(struct naming *naming);
 
 /** naming_is_fixed - whether the name does not depend on the record; sets @out to it then */
 bool naming_is_fixed(const struct naming *naming, struct text *out);
