@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Runs programs and waits for conditions; only CPU time limits them, so that a busy machine changes no verdict.
 
-The wall clock ends only what used no CPU for ten minutes. Fewer than one thousandth is none: whoever waits by looking again
+The wall clock ends only what used no CPU for ten minutes. Less than a hundredth is none: whoever waits by looking again
 and again uses that much itself. A program that others stop, or that waits for a CPU, has all the time that it needs.
 """
 
@@ -14,7 +14,7 @@ import termios
 import time
 from contextlib import suppress
 
-IDLE_S, IDLE_SHARE = 600, 0.001
+IDLE_S, IDLE_SHARE = 600, 0.01
 CPU_S = 60
 TICK_S = 1 / os.sysconf("SC_CLK_TCK")
 # The longest time between two looks that counts: whoever was stopped itself has not seen whether others ran.
