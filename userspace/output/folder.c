@@ -53,38 +53,28 @@ static int64_t file_time_ns(const struct timespec *time)
 	return time->tv_sec * NS_PER_S + time->tv_nsec;
 }
 
-static void files_add(struct retained_files *files, int folder_fd, const char *pattern,
-		      const char *name)
-{
-	struct retained_file *list;
-	struct stat status;
-
-	if (fnmatch(pattern, name, 0) != 0 ||
-	    fstatat(folder_fd, name, &status, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISREG(status.st_mode))
-		return;
-	list = reallocarray(files->list, files->size + 1, sizeof(*list));
-	if (!list)
-		return;
-	files->list = list;
-	list[files->size] = (struct retained_file){
-		.name = strdup(name),
-		.time_ns = file_time_ns(&status.st_mtim),
-		.size = status.st_size,
-	};
-	files->bytes += status.st_size;
-	files->size += list[files->size].name != NULL;
-}
-
 static void files_read(struct retained_files *files, int folder_fd, const char *pattern)
 {
 	int fd = openat(folder_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *list = fd < 0 ? NULL : fdopendir(fd);
+	DIR *folder = fd < 0 ? NULL : fdopendir(fd);
 	struct dirent *entry;
+	struct stat status;
 
-	while (list && (entry = readdir(list)))
-		files_add(files, folder_fd, pattern, entry->d_name);
-	if (list)
-		closedir(list);
+	while (folder && (entry = readdir(folder))) {
+		if (fnmatch(pattern, entry->d_name, 0) != 0 ||
+		    fstatat(folder_fd, entry->d_name, &status, AT_SYMLINK_NOFOLLOW) < 0 ||
+		    !S_ISREG(status.st_mode) || !array_reserve(files->list, files->size))
+			continue;
+		files->list[files->size] = (struct retained_file){
+			.name = strdup(entry->d_name),
+			.time_ns = file_time_ns(&status.st_mtim),
+			.size = status.st_size,
+		};
+		files->bytes += status.st_size;
+		files->size += files->list[files->size].name != NULL;
+	}
+	if (folder)
+		closedir(folder);
 	else
 		file_close(fd);
 	if (files->size > 0)
@@ -169,19 +159,6 @@ bool retention_is_limited(const struct retention *limits)
 /* Names that are tried if clocks are set back. */
 #define NAMES_MAX 1000
 
-static int folder_refuse(const char *path, const struct stat *status, struct error *error)
-{
-	if (status->st_uid != geteuid())
-		return error_set(error, "%s: belongs to user %u; name a directory of your own",
-				 path, status->st_uid);
-	if (status->st_mode & (S_IWGRP | S_IWOTH))
-		return error_set(error,
-				 "%s: writable by other users; run 'chmod go-w' on it, or "
-				 "name another directory",
-				 path);
-	return 0;
-}
-
 /* Returns a locked descriptor, or -1 with @error. */
 static int folder_take(const char *path, struct error *error)
 {
@@ -190,12 +167,19 @@ static int folder_take(const char *path, struct error *error)
 
 	if (fd < 0 || fstat(fd, &status) < 0)
 		return error_set_system(error, errno, "cannot open %s", path);
-	if (folder_refuse(path, &status, error) == 0) {
-		if (flock(fd, LOCK_EX | LOCK_NB) == 0)
-			return fd;
+	if (status.st_uid != geteuid())
+		error_set(error, "%s: belongs to user %u; name a directory of your own", path,
+			  status.st_uid);
+	else if (status.st_mode & (S_IWGRP | S_IWOTH))
+		error_set(error,
+			  "%s: writable by other users; run 'chmod go-w' on it, or "
+			  "name another directory",
+			  path);
+	else if (flock(fd, LOCK_EX | LOCK_NB) == 0)
+		return fd;
+	else
 		error_set(error, "%s: in use by another 'ktrack watch'; name another directory",
 			  path);
-	}
 	close(fd);
 	return -1;
 }
@@ -213,18 +197,12 @@ int watch_folder_open(struct watch_folder *folder, const char *path, struct erro
 	return folder->path ? 0 : error_set_system(error, errno, "cannot find %s", path);
 }
 
-static bool is_same_file(int a, int b)
-{
-	struct stat one, other;
-
-	return fstat(a, &one) == 0 && fstat(b, &other) == 0 && one.st_dev == other.st_dev &&
-	       one.st_ino == other.st_ino;
-}
-
 int watch_folder_reopen(struct watch_folder *folder, struct error *error)
 {
 	int probe = open(folder->path, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	bool is_same = probe >= 0 && is_same_file(probe, folder->fd);
+	struct stat one, other;
+	bool is_same = probe >= 0 && fstat(probe, &one) == 0 && fstat(folder->fd, &other) == 0 &&
+		       one.st_dev == other.st_dev && one.st_ino == other.st_ino;
 	int fd;
 
 	file_close(probe);

@@ -33,15 +33,6 @@ static bool target_is_file(const struct output_settings *outputs, size_t kind)
 	return target && strcmp(target, "-") != 0;
 }
 
-/* The targets but standard output, separated by commas. */
-static void outputs_append(struct buffer *out, const struct output_settings *outputs)
-{
-	for (size_t i = 0; i < sink_kinds_count; i++) {
-		if (target_is_file(outputs, i))
-			buffer_printf(out, "%s%s", out->size > 0 ? ", " : "", outputs->targets[i]);
-	}
-}
-
 void pipeline_report_end(const struct pipeline_counts *counts,
 			 const struct output_settings *outputs, const char *source,
 			 const char *next, const struct report *report)
@@ -56,7 +47,11 @@ void pipeline_report_end(const struct pipeline_counts *counts,
 		.gaps_unknown = counts->nr_gaps_unknown,
 	};
 
-	outputs_append(&object, outputs);
+	for (size_t i = 0; i < sink_kinds_count; i++) {
+		if (target_is_file(outputs, i))
+			buffer_printf(&object, "%s%s", object.size > 0 ? ", " : "",
+				      outputs->targets[i]);
+	}
 	closing.object = object.size > 0 ? buffer_string(&object) : source;
 	closing_report(&closing, next, report);
 	buffer_release(&object);
@@ -83,24 +78,20 @@ const char *sudo_prefix(void)
 	return getenv("SUDO_UID") ? "sudo " : "";
 }
 
-/* " -e PATTERNS": with rules alone, the tracepoints that follow the convention have no tracks. */
-static void patterns_append(struct buffer *out, const struct selection *selection)
-{
-	struct buffer list = { 0 };
-
-	for (size_t i = 0; i < selection->nr_patterns; i++)
-		buffer_printf(&list, "%s%s", i > 0 ? "," : "", selection->patterns[i].text);
-	buffer_append_string(out, " -e ");
-	buffer_append_word(out, buffer_string(&list));
-	buffer_release(&list);
-}
-
 void closing_append_command(struct buffer *out, const char *command,
 			    const struct selection *selection, const char *source)
 {
+	struct buffer list = { 0 };
+
 	buffer_printf(out, "ktrack %s", command);
-	if (selection->rule_words.size > 0 && selection->nr_patterns > 0)
-		patterns_append(out, selection);
+	/* With rules alone, the tracepoints that follow the convention have no tracks. */
+	if (selection->rule_words.size > 0 && selection->nr_patterns > 0) {
+		for (size_t i = 0; i < selection->nr_patterns; i++)
+			buffer_printf(&list, "%s%s", i > 0 ? "," : "", selection->patterns[i].text);
+		buffer_append_string(out, " -e ");
+		buffer_append_word(out, buffer_string(&list));
+		buffer_release(&list);
+	}
 	if (selection->rule_words.size > 0)
 		buffer_append(out, selection->rule_words.data, selection->rule_words.size);
 	if (!source)
@@ -196,20 +187,6 @@ void transfer_end(struct transfer *transfer)
 /* The suggested buffer is larger by this factor. */
 #define MORE_FACTOR 8
 
-static void advice_append(struct buffer *line, const struct loss_summary *summary)
-{
-	uint64_t kib = summary->buffer_kib;
-	uint64_t more = kib < BUFFER_KIB_MAX / MORE_FACTOR ? MORE_FACTOR * kib : BUFFER_KIB_MAX;
-
-	if (kib == 0 || kib >= BUFFER_KIB_MAX)
-		return;
-	buffer_printf(line, "; %llu KiB for each CPU are too small, ", (unsigned long long)kib);
-	if (summary->is_attached)
-		buffer_printf(line, "write a larger number to the instance's buffer_size_kb");
-	else
-		buffer_printf(line, "try -b %llu", (unsigned long long)more);
-}
-
 static void programs_advice_append(struct buffer *line, const struct loss_summary *summary)
 {
 	if (summary->programs_lost == 0)
@@ -225,6 +202,8 @@ static void programs_advice_append(struct buffer *line, const struct loss_summar
 
 void loss_summary_report(const struct loss_summary *summary, const struct report *report)
 {
+	uint64_t kib = summary->buffer_kib;
+	uint64_t more = kib < BUFFER_KIB_MAX / MORE_FACTOR ? MORE_FACTOR * kib : BUFFER_KIB_MAX;
 	struct buffer line = { 0 };
 
 	if (!summary->has_lost)
@@ -232,7 +211,15 @@ void loss_summary_report(const struct loss_summary *summary, const struct report
 	if (summary->object)
 		buffer_printf(&line, "%s: ", summary->object);
 	timeline_append_loss(&line, summary->records, summary->gaps, summary->gaps_unknown);
-	advice_append(&line, summary);
+	if (kib > 0 && kib < BUFFER_KIB_MAX) {
+		buffer_printf(&line, "; %llu KiB for each CPU are too small, ",
+			      (unsigned long long)kib);
+		if (summary->is_attached)
+			buffer_append_string(
+				&line, "write a larger number to the instance's buffer_size_kb");
+		else
+			buffer_printf(&line, "try -b %llu", (unsigned long long)more);
+	}
 	programs_advice_append(&line, summary);
 	if (summary->is_failure)
 		buffer_printf(&line, "; exit status %d because of --fail-on-loss", STATUS_LOST);
@@ -248,17 +235,6 @@ void loss_report_sideband(uint64_t lost, const struct report *report)
 			       (unsigned long long)lost);
 }
 
-static const char *wall_clock_remedy(const char *clock, bool is_live)
-{
-	if (is_live)
-		return "record without --instance, with --clock=boot, or into a file and export "
-		       "that with --wall-clock=TIME";
-	/* It has the right clock, and only its offset from the wall clock is unknown. */
-	if (strcmp(clock, "boot") == 0)
-		return "give --wall-clock=TIME, or record with 'ktrack record'";
-	return "give --wall-clock=TIME, or record with 'ktrack record --clock=boot'";
-}
-
 /* Each CPU counts the clock local by itself. */
 void clock_order_check(const struct recording *recording, const struct report *report)
 {
@@ -272,11 +248,18 @@ void clock_order_check(const struct recording *recording, const struct report *r
 
 void wall_clock_check(const struct recording *recording, bool is_live, const struct report *report)
 {
+	const char *remedy = "give --wall-clock=TIME, or record with 'ktrack record --clock=boot'";
+
 	if (strcmp(recording->time_source, "none") != 0)
 		return;
+	if (is_live)
+		remedy = "record without --instance, with --clock=boot, or into a file and export "
+			 "that with --wall-clock=TIME";
+	else if (strcmp(recording->clock, "boot") == 0)
+		/* Only the offset from the wall clock is unknown. */
+		remedy = "give --wall-clock=TIME, or record with 'ktrack record'";
 	report_message(report, "%s: the wall clock is unknown (clock %s), times begin in 1970; %s",
-		       recording->source, recording->clock,
-		       wall_clock_remedy(recording->clock, is_live));
+		       recording->source, recording->clock, remedy);
 }
 
 struct spool_owner spool_owner_find(void)

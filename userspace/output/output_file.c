@@ -37,36 +37,6 @@ bool output_owner(unsigned int *user, unsigned int *group)
 	return true;
 }
 
-/* Whether writing may have to wait for a reader. */
-static bool is_pipe_or_terminal(int fd)
-{
-	struct stat about;
-
-	return isatty(fd) || (fstat(fd, &about) == 0 && S_ISFIFO(about.st_mode));
-}
-
-/* Finds the owner of a file that is being opened. */
-static int output_owner_find(struct owner *owner)
-{
-	unsigned int user, group;
-
-	*owner = (struct owner){ 0 };
-	return output_owner(&user, &group) ? owner_init(owner, user, group) : 0;
-}
-
-static int output_open_fail(const struct owner *owner, const char *target, struct error *error)
-{
-	if (errno == ECANCELED)
-		return error_set(error, "cannot write to %s: nobody reads it", target);
-	if (owner->is_other && errno == ELOOP)
-		return error_set(
-			error,
-			"cannot open %s for writing: symbolic links are not followed under "
-			"sudo; write the path of the file itself",
-			target);
-	return error_set_system(error, errno, "cannot open %s for writing", target);
-}
-
 /*
  * Writes always append: the traced command may write its own stream to the file. With O_CREAT the
  * kernel refuses files of others in folders like /tmp (fs.protected_regular, fs.protected_fifos).
@@ -74,16 +44,24 @@ static int output_open_fail(const struct owner *owner, const char *target, struc
 static int output_file_create(const char *target, const struct file_wait *wait, struct error *error)
 {
 	int flags = O_WRONLY | O_APPEND | O_CREAT;
-	struct owner owner;
+	struct owner owner = { 0 };
+	unsigned int user, group;
 	int fd = -1;
 
-	if (output_owner_find(&owner) == 0) {
+	if (!output_owner(&user, &group) || owner_init(&owner, user, group) == 0) {
 		fd = owner_open(&owner, target, flags | O_EXCL, 0600, NULL);
 		if (fd < 0 && errno == EEXIST && access(target, F_OK) == 0)
 			fd = owner_open(&owner, target, flags, 0600, wait);
 	}
-	if (fd < 0)
-		output_open_fail(&owner, target, error);
+	if (fd < 0 && errno == ECANCELED)
+		error_set(error, "cannot write to %s: nobody reads it", target);
+	else if (fd < 0 && owner.is_other && errno == ELOOP)
+		error_set(error,
+			  "cannot open %s for writing: symbolic links are not followed under "
+			  "sudo; write the path of the file itself",
+			  target);
+	else if (fd < 0)
+		error_set_system(error, errno, "cannot open %s for writing", target);
 	owner_release(&owner);
 	return fd;
 }
@@ -94,11 +72,12 @@ static int output_file_create(const char *target, const struct file_wait *wait, 
  */
 static int standard_output_open(void)
 {
+	struct stat about;
 	char path[64];
 	int fd = -1;
 
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", STDOUT_FILENO);
-	if (is_pipe_or_terminal(STDOUT_FILENO))
+	if (isatty(STDOUT_FILENO) || (fstat(STDOUT_FILENO, &about) == 0 && S_ISFIFO(about.st_mode)))
 		fd = file_open_unblocked(path, O_WRONLY, 0, NULL);
 	return fd < 0 ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3) : fd;
 }
@@ -110,19 +89,17 @@ static bool output_is_same_file(const struct stat *one, const struct stat *other
 	       one->st_ino == other->st_ino;
 }
 
-static bool is_source(const char *name, const struct stat *target)
-{
-	struct stat source;
-	int status = strcmp(name, "-") == 0 ? fstat(STDIN_FILENO, &source) : stat(name, &source);
-
-	return status == 0 && output_is_same_file(&source, target);
-}
-
 static int source_refuse(const struct output_set *set, const struct stat *target, const char *name,
 			 struct error *error)
 {
+	struct stat source;
+
 	for (size_t i = 0; i < set->nr_sources; i++) {
-		if (is_source(set->sources[i], target))
+		bool is_standard = strcmp(set->sources[i], "-") == 0;
+		int status = is_standard ? fstat(STDIN_FILENO, &source)
+					 : stat(set->sources[i], &source);
+
+		if (status == 0 && output_is_same_file(&source, target))
 			return error_set(error, "%s: the source; write to another file", name);
 	}
 	return 0;

@@ -72,27 +72,13 @@ static bool labels_have(const struct buffer *lines, struct text wanted)
 	return false;
 }
 
-static size_t labels_count(const struct buffer *lines)
-{
-	struct text rest = buffer_text(lines), key, value;
-	size_t size = 0;
-
-	while (recording_take_label(&rest, &key, &value))
-		size++;
-	return size;
-}
-
-static bool has_control(const char *text)
-{
-	while (*text && !iscntrl((unsigned char)*text))
-		text++;
-	return *text;
-}
-
 int labels_add(struct buffer *lines, const char *text, struct error *error)
 {
 	struct text key = { .data = text, .size = strspn(text, KEY_CHARACTERS) };
+	struct text rest = buffer_text(lines), other_key, other_value;
 	const char *value = text + key.size + 1;
+	unsigned int nr_labels = 0;
+	const char *at;
 
 	if (key.size == 0 || text[key.size] != '=')
 		return error_set(error,
@@ -102,12 +88,16 @@ int labels_add(struct buffer *lines, const char *text, struct error *error)
 	if (key.size > LABEL_KEY_MAX || strlen(value) > LABEL_VALUE_MAX)
 		return error_set(error, "--label=%.*s: longer than %d and %d bytes; shorten it",
 				 LABEL_KEY_MAX, text, LABEL_KEY_MAX, LABEL_VALUE_MAX);
-	if (has_control(value))
+	for (at = value; *at && !iscntrl((unsigned char)*at); at++)
+		;
+	if (*at)
 		return error_set(error, "--label=%.*s: has control characters; leave them out",
 				 (int)key.size, key.data);
 	if (labels_have(lines, key))
 		return error_set(error, "--label=%.*s: is given twice", (int)key.size, key.data);
-	if (labels_count(lines) == LABELS_MAX)
+	while (recording_take_label(&rest, &other_key, &other_value))
+		nr_labels++;
+	if (nr_labels == LABELS_MAX)
 		return error_set(error, "--label is given more than %d times", LABELS_MAX);
 	buffer_printf(lines, "%s\n", text);
 	return lines->failed ? error_set(error, "out of memory") : 0;
@@ -175,20 +165,6 @@ bool output_settings_show_explanations(const struct output_settings *settings)
 	return settings->serves || settings->query;
 }
 
-static int append_check(const struct output_settings *settings, struct error *error)
-{
-	for (size_t i = 0; settings->is_appending && i < sink_kinds_count; i++) {
-		const struct sink_kind *kind = sink_kinds[i];
-
-		if (settings->targets[i] && !kind->can_append)
-			return error_set(error,
-					 "--append: files of --%s cannot be appended to; leave out "
-					 "one of the two",
-					 kind->name);
-	}
-	return 0;
-}
-
 /* Options of an output that is not asked for would have no effect. */
 static int own_options_check(const struct output_settings *settings, struct error *error)
 {
@@ -205,8 +181,24 @@ static int own_options_check(const struct output_settings *settings, struct erro
 	return 0;
 }
 
-static int compression_check(const struct output_settings *settings, struct error *error)
+int output_settings_check(const struct output_settings *settings, struct error *error)
 {
+	/* Several trace2 outputs can share standard output, but a file for a viewer cannot. */
+	unsigned int nr_files = shared_targets_count(settings, SINK_USE_FILE);
+	unsigned int nr_lines = shared_targets_count(settings, SINK_USE_TRACE2);
+	struct budget_set *set;
+	int status = budget_set_new(&set, settings->budgets.texts, settings->budgets.size, error);
+
+	budget_set_free(set);
+	if (status < 0)
+		return -1;
+	for (size_t i = 0; settings->is_appending && i < sink_kinds_count; i++) {
+		if (settings->targets[i] && !sink_kinds[i]->can_append)
+			return error_set(error,
+					 "--append: files of --%s cannot be appended to; leave out "
+					 "one of the two",
+					 sink_kinds[i]->name);
+	}
 	for (size_t i = 0; i < sink_kinds_count; i++) {
 		const char *target = settings->targets[i];
 
@@ -214,15 +206,8 @@ static int compression_check(const struct output_settings *settings, struct erro
 			return error_set(error, "%s: --%s does not compress; leave out '.zst'",
 					 target, sink_kinds[i]->name);
 	}
-	return 0;
-}
-
-/* Several trace2 outputs can share standard output, but a file for a viewer cannot. */
-static int standard_output_check(const struct output_settings *settings, struct error *error)
-{
-	unsigned int nr_files = shared_targets_count(settings, SINK_USE_FILE);
-	unsigned int nr_lines = shared_targets_count(settings, SINK_USE_TRACE2);
-
+	if (own_options_check(settings, error) < 0)
+		return -1;
 	if (settings->why && nr_files + nr_lines > 0)
 		return error_set(error, "standard output: is that of --why; write the other to a "
 					"file");
@@ -230,25 +215,6 @@ static int standard_output_check(const struct output_settings *settings, struct 
 		return 0;
 	return error_set(error, "standard output: a file for a viewer cannot share it; write the "
 				"others to files");
-}
-
-static int budgets_check(const struct output_settings *settings, struct error *error)
-{
-	struct budget_set *set;
-	int status = budget_set_new(&set, settings->budgets.texts, settings->budgets.size, error);
-
-	budget_set_free(set);
-	return status;
-}
-
-int output_settings_check(const struct output_settings *settings, struct error *error)
-{
-	if (budgets_check(settings, error) < 0)
-		return -1;
-	if (append_check(settings, error) < 0 || compression_check(settings, error) < 0 ||
-	    own_options_check(settings, error) < 0)
-		return -1;
-	return standard_output_check(settings, error);
 }
 
 /* Whether any output but those of commands is asked for. */
@@ -269,23 +235,18 @@ void outputs_init(struct outputs *outputs, const struct output_settings *setting
 				     .set.is_appending = settings->is_appending };
 }
 
-static int budgets_status(const struct outputs *outputs, const struct output_losses *losses)
+int outputs_status(const struct outputs *outputs, const struct output_losses *losses)
 {
 	static const enum exit_status statuses[] = {
 		[BUDGET_MET] = STATUS_DONE,
 		[BUDGET_UNDECIDED] = STATUS_UNDECIDED,
 		[BUDGET_EXCEEDED] = STATUS_EXCEEDED,
 	};
+	int status = STATUS_DONE;
 
-	if (!outputs->budgets)
-		return STATUS_DONE;
-	return statuses[budget_set_judge(outputs->budgets, losses->records, !losses->has_unknown)];
-}
-
-int outputs_status(const struct outputs *outputs, const struct output_losses *losses)
-{
-	int status = budgets_status(outputs, losses);
-
+	if (outputs->budgets)
+		status = statuses[budget_set_judge(outputs->budgets, losses->records,
+						   !losses->has_unknown)];
 	if (status != STATUS_DONE)
 		return status;
 	return outputs->settings->fails_on_loss && losses->has_lost ? STATUS_LOST : STATUS_DONE;
@@ -313,24 +274,6 @@ int outputs_report_budgets(const struct outputs *outputs, const struct output_lo
 	return status;
 }
 
-static struct trace2_config *outputs_config_read(void)
-{
-	const char *home = getenv("HOME");
-	const char *folder = getenv("XDG_CONFIG_HOME");
-	struct trace2_config *config;
-	struct buffer path = { 0 };
-
-	if (folder && *folder)
-		buffer_printf(&path, "%s/ktrack/config", folder);
-	else
-		buffer_printf(&path, "%s/.config/ktrack/config", home ? home : "");
-	config = path.failed ? NULL
-			     : trace2_config_new(SETTINGS_PREFIX, SYSTEM_SETTINGS,
-						 buffer_string(&path));
-	buffer_release(&path);
-	return config;
-}
-
 static void config_report(void *context, const char *message)
 {
 	const struct outputs *outputs = context;
@@ -342,24 +285,24 @@ static void config_report(void *context, const char *message)
 static int outputs_configure(struct outputs *outputs, struct error *error)
 {
 	struct trace2_settings settings = { .report = config_report, .report_context = outputs };
+	const char *home = getenv("HOME");
+	const char *folder = getenv("XDG_CONFIG_HOME");
+	struct buffer path = { 0 };
 
 	if (outputs->config)
 		return 0;
-	outputs->config = outputs_config_read();
+	if (folder && *folder)
+		buffer_printf(&path, "%s/ktrack/config", folder);
+	else
+		buffer_printf(&path, "%s/.config/ktrack/config", home ? home : "");
+	if (!path.failed)
+		outputs->config = trace2_config_new(SETTINGS_PREFIX, SYSTEM_SETTINGS,
+						    buffer_string(&path));
+	buffer_release(&path);
 	if (!outputs->config)
 		return error_set(error, "out of memory");
 	trace2_config_apply(outputs->config, &settings);
 	return 0;
-}
-
-/* Whether libtrace2 opens the target: its grammar has more than paths. */
-static bool is_trace2_value(const char *target)
-{
-	bool is_digit = target[0] >= '0' && target[0] <= '9' && !target[1];
-
-	if (is_digit || strcasecmp(target, "true") == 0 || strcasecmp(target, "false") == 0)
-		return true;
-	return strncmp(target, "af_unix:", strlen("af_unix:")) == 0;
 }
 
 static bool target_is_folder(const char *target)
@@ -378,12 +321,17 @@ static int folder_set(struct outputs *outputs, size_t kind, const char *target, 
 				      : error_set_system(error, errno, "cannot find %s", target);
 }
 
-/* Returns 1 if libtrace2 opens the target: @value is set; otherwise 0, or -1 with @error. */
+/*
+ * Returns 1 if libtrace2 opens the target, whose grammar has more than paths: @value is set;
+ * otherwise 0, or -1 with @error.
+ */
 static int trace2_value_find(struct outputs *outputs, size_t kind, const char *target,
 			     const char **value, struct error *error)
 {
 	*value = target;
-	if (is_trace2_value(target))
+	if ((target[0] >= '0' && target[0] <= '9' && !target[1]) ||
+	    strcasecmp(target, "true") == 0 || strcasecmp(target, "false") == 0 ||
+	    strncmp(target, "af_unix:", strlen("af_unix:")) == 0)
 		return 1;
 	if (!target_is_folder(target))
 		return 0;
@@ -403,11 +351,15 @@ struct opening {
 	struct sink_trace2_settings trace2;
 };
 
+static int sink_add(const struct opening *opening, struct sink *sink, struct error *error)
+{
+	return sink ? timeline_add(opening->timeline, sink, error) : -1;
+}
+
 static int sink_open(const struct opening *opening, size_t kind, struct sink_settings *settings,
 		     struct error *error)
 {
 	const struct outputs *outputs = opening->outputs;
-	struct sink *sink;
 
 	settings->with = outputs->settings->with;
 	settings->rows = outputs->settings->rows;
@@ -417,8 +369,7 @@ static int sink_open(const struct opening *opening, size_t kind, struct sink_set
 	settings->query = outputs->settings->query;
 	settings->explanations = outputs->settings->explains ? &outputs->explanations : NULL;
 	settings->own = outputs->settings->own[kind];
-	sink = sink_kinds[kind]->sink_new(settings, error);
-	return sink ? timeline_add(opening->timeline, sink, error) : -1;
+	return sink_add(opening, sink_kinds[kind]->sink_new(settings, error), error);
 }
 
 /* Opens a target that libtrace2 understands, or a file or standard output for its lines. */
@@ -529,72 +480,52 @@ static int kind_open(struct opening *opening, size_t number, unsigned int *nr_op
 					    : output_file_open(opening, number, target, error);
 }
 
-/* Nothing names a target. Columns are for people. */
-static int default_open(struct opening *opening, struct error *error)
+static int kinds_open(struct opening *opening, struct error *error)
 {
 	struct outputs *outputs = opening->outputs;
+	struct sink_settings lines = { .name = "the temporary file of --serve",
+				       .fd = outputs->lines_fd,
+				       .size_max = outputs->lines_max };
+	unsigned int nr_open = outputs->settings->serves;
 	size_t kind = 0;
 
+	/* The lines of a page that follows the recording. */
+	if (outputs->settings->serves &&
+	    sink_open(opening, sink_kind_number("serve"), &lines, error) < 0)
+		return -1;
+	for (size_t i = 0; i < sink_kinds_count; i++) {
+		if (kind_open(opening, i, &nr_open, error) < 0)
+			return -1;
+	}
+	if (nr_open > 0)
+		return 0;
+	/* Nothing names a target. Columns are for people. */
 	outputs->has_chosen_perf = outputs->settings->suits_terminal && isatty(STDOUT_FILENO) == 1;
 	if (outputs->has_chosen_perf)
 		kind = sink_kind_number("perf");
 	return trace2_open(opening, kind, "-", error);
 }
 
-/* The lines of a page that follows the recording. */
-static int lines_open(struct opening *opening, struct error *error)
-{
-	const struct outputs *outputs = opening->outputs;
-	struct sink_settings settings = { .name = "the temporary file of --serve",
-					  .fd = outputs->lines_fd,
-					  .size_max = outputs->lines_max };
-
-	return sink_open(opening, sink_kind_number("serve"), &settings, error);
-}
-
-static int kinds_open(struct opening *opening, struct error *error)
-{
-	unsigned int nr_open = 0;
-
-	if (opening->outputs->settings->serves && ++nr_open && lines_open(opening, error) < 0)
-		return -1;
-	for (size_t i = 0; i < sink_kinds_count; i++) {
-		if (kind_open(opening, i, &nr_open, error) < 0)
-			return -1;
-	}
-	return nr_open > 0 ? 0 : default_open(opening, error);
-}
-
-/* The output of a command whose name is the kind's. */
-static int command_output_open(struct opening *opening, const char *name, struct error *error)
-{
-	return output_file_open(opening, sink_kind_number(name), "-", error);
-}
-
-/* Metrics are written to a new file next to the last one, which it replaces. */
-static int metrics_check(const struct output_set *set, const char *path, struct error *error)
-{
-	struct buffer new_path = { 0 };
-	int status = -1;
-
-	buffer_printf(&new_path, "%s.new", path);
-	if (new_path.failed)
-		error_set(error, "out of memory");
-	else if (output_check_path(set, path, path, error) == 0)
-		status = output_check_path(set, buffer_string(&new_path), buffer_string(&new_path),
-					   error);
-	buffer_release(&new_path);
-	return status;
-}
-
 static int stat_open(struct opening *opening, struct error *error)
 {
-	const struct outputs *outputs = opening->outputs;
-	const char *prometheus = outputs->settings->stat->prometheus;
+	const struct output_set *set = &opening->outputs->set;
+	const char *path = opening->outputs->settings->stat->prometheus;
+	struct buffer new_path = { 0 };
+	int status = 0;
 
-	if (prometheus && metrics_check(&outputs->set, prometheus, error) < 0)
-		return -1;
-	return command_output_open(opening, "stat", error);
+	if (path) {
+		/* Metrics are written to a new file next to the last one, which it replaces. */
+		buffer_printf(&new_path, "%s.new", path);
+		if (new_path.failed)
+			status = error_set(error, "out of memory");
+		else
+			status = output_check_path(set, path, path, error);
+		if (status == 0)
+			status = output_check_path(set, buffer_string(&new_path),
+						   buffer_string(&new_path), error);
+		buffer_release(&new_path);
+	}
+	return status < 0 ? -1 : output_file_open(opening, sink_kind_number("stat"), "-", error);
 }
 
 static const char *outputs_source(const struct outputs *outputs)
@@ -606,7 +537,6 @@ static int why_open_output(struct opening *opening, struct error *error)
 {
 	const struct why_settings *why = opening->outputs->settings->why;
 	struct output_set *set = &opening->outputs->set;
-	struct sink *sink;
 	const char *name;
 	int fd = output_open(set, "-", &name, error);
 	int folded_fd = fd >= 0 && why->folded ? output_open(set, why->folded, &name, error) : -1;
@@ -615,21 +545,21 @@ static int why_open_output(struct opening *opening, struct error *error)
 		file_close(fd);
 		return -1;
 	}
-	sink = why_sink_new(why, fd, folded_fd, outputs_source(opening->outputs), error);
-	return sink ? timeline_add(opening->timeline, sink, error) : -1;
+	return sink_add(opening,
+			why_sink_new(why, fd, folded_fd, outputs_source(opening->outputs), error),
+			error);
 }
 
 /* Added before the outputs that show the answer. */
 static int explanations_open(struct opening *opening, struct error *error)
 {
 	struct outputs *outputs = opening->outputs;
-	struct sink *sink;
 
 	outputs->why = (struct why_settings){ .slice = text_of("*"),
 					      .depth = WHY_DEPTH,
 					      .explanations = &outputs->explanations };
-	sink = why_sink_new(&outputs->why, -1, -1, outputs_source(outputs), error);
-	return sink ? timeline_add(opening->timeline, sink, error) : -1;
+	return sink_add(opening,
+			why_sink_new(&outputs->why, -1, -1, outputs_source(outputs), error), error);
 }
 
 /* Later sessions count on. */
@@ -637,24 +567,13 @@ static int budgets_open(struct opening *opening, struct error *error)
 {
 	struct outputs *outputs = opening->outputs;
 	const struct budget_settings *settings = &outputs->settings->budgets;
-	struct sink *sink;
 
 	if (settings->size == 0)
 		return 0;
 	if (!outputs->budgets &&
 	    budget_set_new(&outputs->budgets, settings->texts, settings->size, error) < 0)
 		return -1;
-	sink = budget_sink_new(outputs->budgets, error);
-	return sink ? timeline_add(opening->timeline, sink, error) : -1;
-}
-
-static int comparison_open(struct opening *opening, struct error *error)
-{
-	const struct output_settings *settings = opening->outputs->settings;
-	struct sink *sink = compare_sink_new(settings->comparison, settings->is_compare_source,
-					     error);
-
-	return sink ? timeline_add(opening->timeline, sink, error) : -1;
+	return sink_add(opening, budget_sink_new(outputs->budgets, error), error);
 }
 
 /* Removes files of earlier sessions. */
@@ -687,7 +606,10 @@ int outputs_open(struct outputs *outputs, struct timeline *timeline,
 	outputs->set.size = 0;
 	output_owner(&opening.trace2.file_user, &opening.trace2.file_group);
 	if (outputs->settings->comparison)
-		return comparison_open(&opening, error);
+		return sink_add(&opening,
+				compare_sink_new(outputs->settings->comparison,
+						 outputs->settings->is_compare_source, error),
+				error);
 	if (budgets_open(&opening, error) < 0)
 		return -1;
 	if (outputs->settings->stat)
@@ -696,7 +618,7 @@ int outputs_open(struct outputs *outputs, struct timeline *timeline,
 	    explanations_open(&opening, error) < 0)
 		return -1;
 	if (outputs->settings->query)
-		return command_output_open(&opening, "query", error);
+		return output_file_open(&opening, sink_kind_number("query"), "-", error);
 	if (outputs->settings->why && why_open_output(&opening, error) < 0)
 		return -1;
 	if (outputs->settings->why && !output_settings_have_target(outputs->settings))
