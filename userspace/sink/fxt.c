@@ -643,23 +643,6 @@ static int fxt_row_make(struct fxt_sink *sink, struct row *row, struct fxt_place
 	return 0;
 }
 
-static int fxt_row_begin(struct fxt_sink *sink, struct fxt_track *track,
-			 struct timeline_track *shown, struct error *error)
-{
-	struct fxt_place *place;
-
-	if (rows_track_begin(&sink->thread_rows, &track->row, shown, error) < 0 ||
-	    fxt_place_first(sink, shown, &place, error) < 0)
-		return -1;
-	return track->row.row->data ? 0 : fxt_row_make(sink, track->row.row, place, error);
-}
-
-static bool is_schedule(const struct timeline_track *track)
-{
-	return track->is_state && track->scope == SCOPE_THREAD && track->nr_outer == 0 &&
-	       strcmp(track->category->text, "sched:thread") == 0;
-}
-
 static int fxt_track_begin(struct fxt_sink *sink, const struct timeline_event *event,
 			   struct error *error)
 {
@@ -669,10 +652,16 @@ static int fxt_track_begin(struct fxt_sink *sink, const struct timeline_event *e
 
 	if (!track)
 		return -1;
-	track->is_schedule = is_schedule(shown);
+	track->is_schedule = shown->is_state && shown->scope == SCOPE_THREAD &&
+			     shown->nr_outer == 0 &&
+			     strcmp(shown->category->text, "sched:thread") == 0;
 	track->is_idle = shown->cpu >= 0;
-	if (!track->is_schedule && sink->has_thread_rows && rows_take_track(shown))
-		return fxt_row_begin(sink, track, shown, error);
+	if (!track->is_schedule && sink->has_thread_rows && rows_take_track(shown)) {
+		if (rows_track_begin(&sink->thread_rows, &track->row, shown, error) < 0 ||
+		    fxt_place_first(sink, shown, &place, error) < 0)
+			return -1;
+		return track->row.row->data ? 0 : fxt_row_make(sink, track->row.row, place, error);
+	}
 	if ((track->is_schedule ? fxt_place_first(sink, shown, &place, error)
 				: fxt_place_own(sink, shown, false, &place, error)) < 0)
 		return -1;
@@ -707,14 +696,18 @@ static void fxt_arg_number_at(struct fxt_sink *sink, const char *name, int64_t n
 	fxt_arg_field(sink, &field, is_end);
 }
 
-/* What ktrack says itself, which is not among the arguments that are only counted. */
-static void fxt_args_own(struct fxt_sink *sink, const struct timeline_event *event, bool is_end)
+static void fxt_args(struct fxt_sink *sink, const struct timeline_event *event, bool is_row)
 {
+	bool is_end = event->kind == TIMELINE_SLICE_END;
 	unsigned int with = sink->file.with;
 	const struct field comm = { .name = text_of("ktrack:comm"),
 				    .value = { .kind = VALUE_TEXT,
 					       .text = text_of(event->comm ? event->comm : "") } };
+	struct field flows = { .name = text_of("ktrack:flow"), .value = { .kind = VALUE_TEXT } };
+	struct buffer text = { 0 };
 
+	/* What ktrack says itself is first, and so not among the arguments that are only counted.
+	 */
 	if (event->is_suspect)
 		fxt_arg_true(sink, "ktrack:suspect");
 	if (event->is_unfinished)
@@ -731,15 +724,6 @@ static void fxt_args_own(struct fxt_sink *sink, const struct timeline_event *eve
 		fxt_arg_number_at(sink, "ktrack:cpu", event->cpu, is_end);
 	if (event_has_emitter(event, with, TIMELINE_EMITTER_COMM))
 		fxt_arg_field(sink, &comm, is_end);
-}
-
-static void fxt_args(struct fxt_sink *sink, const struct timeline_event *event, bool is_row)
-{
-	bool is_end = event->kind == TIMELINE_SLICE_END;
-	struct field flows = { .name = text_of("ktrack:flow"), .value = { .kind = VALUE_TEXT } };
-	struct buffer text = { 0 };
-
-	fxt_args_own(sink, event, is_end);
 	if (is_row && !is_end && row_track_is_named(event->track))
 		fxt_arg_text(sink, "ktrack:track", event->track->name);
 	if (event->nr_flows > 0) {
@@ -775,39 +759,23 @@ static int fxt_write_named(struct fxt_sink *sink, const struct fxt_place *place,
 }
 
 /* Viewers compare the id only, so that flows of different names have different ones. */
-static int fxt_write_flow(struct fxt_sink *sink, const struct fxt_place *place,
-			  const struct timeline_event *event, const struct field *flow,
-			  struct error *error)
-{
-	int is_known = flow_set_add(&sink->flows, flow);
-
-	if (is_known < 0)
-		return error_set(error, "out of memory");
-	fxt_event_begin(sink, is_known ? FXT_FLOW_STEP : FXT_FLOW_BEGIN, place, "flow", flow->name,
-			event->time_ns);
-	fxt_put_word(&sink->record, flow->value.unsigned_number ^ text_hash(flow->name) << 32);
-	return fxt_record_end(sink, error);
-}
-
 static int fxt_write_flows(struct fxt_sink *sink, const struct fxt_place *place,
 			   const struct timeline_event *event, struct error *error)
 {
 	for (unsigned int i = 0; i < event->nr_flows; i++) {
-		if (fxt_write_flow(sink, place, event, timeline_event_flow(event, i), error) < 0)
+		const struct field *flow = timeline_event_flow(event, i);
+		int is_known = flow_set_add(&sink->flows, flow);
+
+		if (is_known < 0)
+			return error_set(error, "out of memory");
+		fxt_event_begin(sink, is_known ? FXT_FLOW_STEP : FXT_FLOW_BEGIN, place, "flow",
+				flow->name, event->time_ns);
+		fxt_put_word(&sink->record, flow->value.unsigned_number ^ text_hash(flow->name)
+										  << 32);
+		if (fxt_record_end(sink, error) < 0)
 			return -1;
 	}
 	return 0;
-}
-
-/* Viewers draw each argument as a series, so that other fields are none. */
-static int fxt_write_counter(struct fxt_sink *sink, const struct fxt_track *track,
-			     const struct timeline_event *event, struct error *error)
-{
-	fxt_event_begin(sink, FXT_COUNTER, &track->place, event->track->category->text,
-			buffer_text(&track->label), event->time_ns);
-	fxt_arg(sink, text_of("value"), &event->value);
-	fxt_put_word(&sink->record, track->place.koid);
-	return fxt_record_end(sink, error);
 }
 
 /* An event at a place; flows belong to the slice that is open. */
@@ -957,32 +925,11 @@ static int fxt_run(struct fxt_sink *sink, struct fxt_track *track,
 	return fxt_switch_write(sink, event->time_ns, track->cpu, koid, track->is_idle, error);
 }
 
-static int fxt_wakeup_write(struct fxt_sink *sink, const struct fxt_track *track,
-			    const struct timeline_event *event, struct error *error)
-{
-	uint64_t first = machine_number(event->track) * MACHINE_KOIDS;
-
-	fxt_record_begin(sink,
-			 FXT_SCHEDULING | (uint64_t)fxt_cpu(sink, event) << 20 | UINT64_C(2) << 60,
-			 16);
-	fxt_put_word(&sink->record, (uint64_t)(event->time_ns + sink->shift_ns));
-	fxt_put_word(&sink->record, track->place.koid);
-	if (track->is_idle)
-		fxt_arg_number(sink, "weight", INT32_MIN);
-	if (is_linux_pid(event->tid)) {
-		fxt_append_arg(sink, text_of("waker"), FXT_KOID, first + (uint64_t)event->tid);
-		sink->nr_args++;
-	}
-	for (unsigned int i = 0; i < event->nr_fields; i++)
-		fxt_arg(sink, event->fields[i].name, &event->fields[i].value);
-	fxt_args_end(sink);
-	return fxt_record_end(sink, error);
-}
-
 /* A state of a thread; one that continues on another track was written. */
 static int fxt_schedule(struct fxt_sink *sink, struct fxt_track *track,
 			const struct timeline_event *event, struct error *error)
 {
+	uint64_t first = machine_number(event->track) * MACHINE_KOIDS;
 	bool is_begin = event->kind == TIMELINE_SLICE_BEGIN;
 	bool is_end = event->kind == TIMELINE_SLICE_END && !event->is_unfinished;
 	bool is_running;
@@ -998,9 +945,24 @@ static int fxt_schedule(struct fxt_sink *sink, struct fxt_track *track,
 		return 0;
 	if (!text_equals(event->name->text, text_of("Runnable")))
 		return fxt_leave(sink, track, event, error);
+	/* It was woken up. */
 	if (fxt_switch_settle(sink, track->place.koid, error) < 0)
 		return -1;
-	return fxt_wakeup_write(sink, track, event, error);
+	fxt_record_begin(sink,
+			 FXT_SCHEDULING | (uint64_t)fxt_cpu(sink, event) << 20 | UINT64_C(2) << 60,
+			 16);
+	fxt_put_word(&sink->record, (uint64_t)(event->time_ns + sink->shift_ns));
+	fxt_put_word(&sink->record, track->place.koid);
+	if (track->is_idle)
+		fxt_arg_number(sink, "weight", INT32_MIN);
+	if (is_linux_pid(event->tid)) {
+		fxt_append_arg(sink, text_of("waker"), FXT_KOID, first + (uint64_t)event->tid);
+		sink->nr_args++;
+	}
+	for (unsigned int i = 0; i < event->nr_fields; i++)
+		fxt_arg(sink, event->fields[i].name, &event->fields[i].value);
+	fxt_args_end(sink);
+	return fxt_record_end(sink, error);
 }
 
 static const struct fxt_place fxt_ktrack = { .process = KTRACK_KOID, .koid = KTRACK_KOID + 1 };
@@ -1051,15 +1013,6 @@ static int fxt_remark(struct fxt_sink *sink, enum fxt_event kind,
 	return status;
 }
 
-static int fxt_command_end(struct fxt_sink *sink, const struct timeline_event *event,
-			   struct error *error)
-{
-	fxt_event_begin(sink, FXT_DURATION_END, &fxt_ktrack, "ktrack", text_of(""), event->time_ns);
-	fxt_arg_number(sink, "pid", event->pid);
-	fxt_arg_number(sink, "status", event->status);
-	return fxt_record_end(sink, error);
-}
-
 static int fxt_finish(struct fxt_sink *sink, const struct timeline_event *event,
 		      struct error *error)
 {
@@ -1091,27 +1044,6 @@ static int fxt_finish(struct fxt_sink *sink, const struct timeline_event *event,
 	return fxt_record_end(sink, error);
 }
 
-static int fxt_own_event(struct fxt_sink *sink, const struct timeline_event *event,
-			 struct error *error)
-{
-	switch (event->kind) {
-	case TIMELINE_LOSS:
-		return fxt_write_loss(sink, event, error);
-	case TIMELINE_COMMAND_BEGIN:
-		return fxt_remark(sink, FXT_DURATION_BEGIN, event, error);
-	case TIMELINE_COMMAND_END:
-		return fxt_command_end(sink, event, error);
-	case TIMELINE_FINISH:
-		return fxt_finish(sink, event, error);
-	case TIMELINE_MALFORMED:
-	case TIMELINE_FOREIGN_END:
-	case TIMELINE_TRACEPOINT:
-		return fxt_remark(sink, FXT_INSTANT, event, error);
-	default:
-		return 0;
-	}
-}
-
 static int fxt_track_event(struct fxt_sink *sink, struct fxt_track *track,
 			   const struct timeline_event *event, struct error *error)
 {
@@ -1126,8 +1058,14 @@ static int fxt_track_event(struct fxt_sink *sink, struct fxt_track *track,
 	}
 	if (track->row.row)
 		return rows_event(&sink->thread_rows, &track->row, event, &place, error);
-	if (event->kind == TIMELINE_COUNTER)
-		return fxt_write_counter(sink, track, event, error);
+	if (event->kind == TIMELINE_COUNTER) {
+		/* Viewers draw each argument as a series, so that other fields are none. */
+		fxt_event_begin(sink, FXT_COUNTER, &track->place, event->track->category->text,
+				buffer_text(&track->label), event->time_ns);
+		fxt_arg(sink, text_of("value"), &event->value);
+		fxt_put_word(&sink->record, track->place.koid);
+		return fxt_record_end(sink, error);
+	}
 	return fxt_write(sink, &track->place, event, event->depth, false, error);
 }
 
@@ -1146,7 +1084,26 @@ static int fxt_event(struct sink_file *file, const struct timeline_event *event,
 	if (event->track)
 		return fxt_track_event(sink, event->track->sink_data[file->sink_index], event,
 				       error);
-	return fxt_own_event(sink, event, error);
+	switch (event->kind) {
+	case TIMELINE_LOSS:
+		return fxt_write_loss(sink, event, error);
+	case TIMELINE_COMMAND_BEGIN:
+		return fxt_remark(sink, FXT_DURATION_BEGIN, event, error);
+	case TIMELINE_COMMAND_END:
+		fxt_event_begin(sink, FXT_DURATION_END, &fxt_ktrack, "ktrack", text_of(""),
+				event->time_ns);
+		fxt_arg_number(sink, "pid", event->pid);
+		fxt_arg_number(sink, "status", event->status);
+		return fxt_record_end(sink, error);
+	case TIMELINE_FINISH:
+		return fxt_finish(sink, event, error);
+	case TIMELINE_MALFORMED:
+	case TIMELINE_FOREIGN_END:
+	case TIMELINE_TRACEPOINT:
+		return fxt_remark(sink, FXT_INSTANT, event, error);
+	default:
+		return 0;
+	}
 }
 
 /* The properties of a recording, in as many instants as their number needs. */
