@@ -47,42 +47,35 @@ static uint64_t html_name_number(struct html_sink *sink, struct timeline_name *n
 	return (uintptr_t)*data - 1;
 }
 
-static void append_track(struct html_sink *sink, const struct timeline_track *shown)
-{
-	struct timeline_track own = *shown;
-	struct buffer *out = &sink->file.out;
-
-	buffer_printf(out, "t {\"number\":%lu,\"label\":", shown->number);
-	/* In the tree, a track is below its machine. */
-	own.machine = NULL;
-	buffer_clear(&sink->file.text);
-	track_append_label(&sink->file.text, &own);
-	html_append_json(out, buffer_text(&sink->file.text));
-	out->failed |= sink->file.text.failed;
-	buffer_append_string(out, ",\"identity\":");
-	buffer_clear(&sink->file.text);
-	track_append_identity(&sink->file.text, shown);
-	html_append_object(out, buffer_text(&sink->file.text));
-	out->failed |= sink->file.text.failed;
-	if (sink->has_thread_rows && rows_take_track(shown))
-		buffer_append_string(out, ",\"joins\":true");
-	buffer_append_string(out, "}\n");
-}
-
 static int html_track_begin(struct html_sink *sink, const struct timeline_event *event,
 			    struct error *error)
 {
+	const struct timeline_track *shown = event->track;
+	bool joins = sink->has_thread_rows && rows_take_track(shown);
+	struct buffer *out = &sink->file.out, *text = &sink->file.text;
+	struct timeline_track own = *shown;
 	struct html_track *track = sink_file_track_new(&sink->file, event->track, sizeof(*track),
 						       error);
 
 	if (!track)
 		return -1;
-	track->number = event->track->number;
-	track->kind = event->track->kind;
-	if (sink->has_thread_rows && rows_take_track(event->track) &&
-	    rows_track_begin(&sink->rows, &track->row, event->track, error) < 0)
+	track->number = shown->number;
+	track->kind = shown->kind;
+	if (joins && rows_track_begin(&sink->rows, &track->row, event->track, error) < 0)
 		return -1;
-	append_track(sink, event->track);
+	buffer_printf(out, "t {\"number\":%lu,\"label\":", shown->number);
+	/* In the tree, a track is below its machine. */
+	own.machine = NULL;
+	buffer_clear(text);
+	track_append_label(text, &own);
+	html_append_json(out, buffer_text(text));
+	out->failed |= text->failed;
+	buffer_append_string(out, ",\"identity\":");
+	buffer_clear(text);
+	track_append_identity(text, shown);
+	html_append_object(out, buffer_text(text));
+	out->failed |= text->failed;
+	buffer_append_string(out, joins ? ",\"joins\":true}\n" : "}\n");
 	return sink_file_spill(&sink->file, error);
 }
 
@@ -121,22 +114,15 @@ static int depths_grow(struct html_track *track, unsigned int nr_depths, struct 
 			       sizeof(*track->open), error);
 }
 
-/* Slices that do not belong to a thread have the numbers of the threads that began and ended them.
- */
-static unsigned int writer_of(const struct html_sink *sink, const struct timeline_event *event)
-{
-	bool is_slice = event->kind == TIMELINE_SLICE_BEGIN || event->kind == TIMELINE_SLICE_END;
-
-	if (!is_slice || event->track->scope == SCOPE_THREAD || event->is_unfinished)
-		return sink->file.with;
-	return sink->file.with | 1u << TIMELINE_EMITTER_TID;
-}
-
 /* The arguments of an event as JSON, "0" for none; valid until the next call. */
 static struct text event_args(struct html_sink *sink, const struct timeline_event *event)
 {
-	unsigned int with = writer_of(sink, event);
+	bool is_slice = event->kind == TIMELINE_SLICE_BEGIN || event->kind == TIMELINE_SLICE_END;
+	unsigned int with = sink->file.with;
 
+	/* Slices that are not a thread's have the threads that began and ended them. */
+	if (is_slice && event->track->scope != SCOPE_THREAD && !event->is_unfinished)
+		with |= 1u << TIMELINE_EMITTER_TID;
 	buffer_clear(&sink->file.text);
 	if (event->nr_any > 0 || with)
 		event_append_args(&sink->file.text, event, with, false);
@@ -250,51 +236,33 @@ static int html_instant(struct html_sink *sink, const struct timeline_event *eve
 	return html_chunk_add(sink, track, CHUNK_INSTANTS, chunk, event_args(sink, event), error);
 }
 
-static void extremes_add(struct html_chunk *chunk, const struct value *value)
-{
-	if (chunk->count == 0)
-		chunk->min = chunk->max = *value;
-	value_range_add(&chunk->min, &chunk->max, value);
-}
-
-/* Zigzag: small numbers of either sign become small unsigned ones. */
-static uint64_t value_zigzag(const struct value *value)
-{
-	uint64_t bits = value->unsigned_number;
-
-	if (value->kind == VALUE_UNSIGNED)
-		return bits;
-	return bits << 1 ^ (value->signed_number < 0 ? UINT64_MAX : 0);
-}
-
-/* The two halves of a floating number are words, of which the lower one is often 0. */
-static void value_add(struct html_sink *sink, struct html_chunk *chunk, const struct value *value)
-{
-	uint64_t bits;
-
-	if (value->kind != VALUE_FLOATING) {
-		data_add(sink, chunk, value_zigzag(value));
-		return;
-	}
-	memcpy(&bits, &value->floating, sizeof(bits));
-	data_add(sink, chunk, (uint32_t)bits);
-	data_add(sink, chunk, bits >> 32);
-}
-
 /* A chunk begins with a number: 1 if its samples are signed, 2 if they are floating. */
 static int html_sample(struct html_sink *sink, const struct timeline_event *event,
 		       struct error *error)
 {
 	struct html_track *track = event_track(sink, event);
 	struct html_chunk *chunk = html_points_of(track, event->time_ns);
+	const struct value *value = &event->value;
+	bool is_floating = value->kind == VALUE_FLOATING;
+	uint64_t bits = value->unsigned_number;
 
 	if (chunk->count == 0)
-		data_add(sink, chunk,
-			 event->value.kind == VALUE_FLOATING ? 2
-							     : event->value.kind == VALUE_SIGNED);
+		data_add(sink, chunk, is_floating ? 2 : value->kind == VALUE_SIGNED);
 	data_add(sink, chunk, event->time_ns - chunk->last_ns);
-	value_add(sink, chunk, &event->value);
-	extremes_add(chunk, &event->value);
+	if (is_floating) {
+		/* The two halves are words, of which the lower one is often 0. */
+		memcpy(&bits, &value->floating, sizeof(bits));
+		data_add(sink, chunk, (uint32_t)bits);
+		data_add(sink, chunk, bits >> 32);
+	} else {
+		/* Zigzag: small numbers of either sign become small unsigned ones. */
+		if (value->kind != VALUE_UNSIGNED)
+			bits = bits << 1 ^ (value->signed_number < 0 ? UINT64_MAX : 0);
+		data_add(sink, chunk, bits);
+	}
+	if (chunk->count == 0)
+		chunk->min = chunk->max = *value;
+	value_range_add(&chunk->min, &chunk->max, value);
 	chunk->last_ns = chunk->to_ns = event->time_ns;
 	return html_chunk_add(sink, track, CHUNK_SAMPLES, chunk, event_args(sink, event), error);
 }
@@ -312,39 +280,22 @@ static int html_loss(struct html_sink *sink, const struct timeline_event *event,
 	return sink_file_spill(&sink->file, error);
 }
 
-static int mark_write(struct html_sink *sink, int64_t time_ns, struct text text,
-		      struct error *error)
-{
-	struct buffer *out = &sink->file.out;
-
-	buffer_printf(out, "m %lld ", (long long)(time_ns - sink->file.start_ns));
-	html_append_json(out, text);
-	buffer_append_char(out, '\n');
-	return sink_file_spill(&sink->file, error);
-}
-
 static int html_remark(struct html_sink *sink, const struct timeline_event *event,
 		       struct error *error)
 {
-	return mark_write(sink, event->time_ns, remark_set(&sink->file.text, event), error);
-}
+	struct buffer *out = &sink->file.out, *text = &sink->file.text;
 
-static int html_command_begin(struct html_sink *sink, const struct timeline_event *event,
-			      struct error *error)
-{
-	buffer_clear(&sink->file.text);
-	buffer_append_string(&sink->file.text, "begin of: ");
-	remark_append(&sink->file.text, event);
-	return mark_write(sink, event->time_ns, buffer_text(&sink->file.text), error);
-}
-
-static int html_command_end(struct html_sink *sink, const struct timeline_event *event,
-			    struct error *error)
-{
-	buffer_clear(&sink->file.text);
-	buffer_printf(&sink->file.text, "end of process %d with status %d", event->pid,
-		      event->status);
-	return mark_write(sink, event->time_ns, buffer_text(&sink->file.text), error);
+	buffer_clear(text);
+	if (event->kind == TIMELINE_COMMAND_BEGIN)
+		buffer_append_string(text, "begin of: ");
+	if (event->kind == TIMELINE_COMMAND_END)
+		buffer_printf(text, "end of process %d with status %d", event->pid, event->status);
+	else
+		remark_append(text, event);
+	buffer_printf(out, "m %lld ", (long long)(event->time_ns - sink->file.start_ns));
+	html_append_json(out, buffer_text(text));
+	buffer_append_char(out, '\n');
+	return sink_file_spill(&sink->file, error);
 }
 
 /* Writes a fault of the recording as a whole. */
@@ -357,74 +308,36 @@ static void html_note_write(struct html_sink *sink, struct text text)
 	buffer_append_char(out, '\n');
 }
 
-static int html_faults_write(struct html_sink *sink, const struct timeline_totals *totals,
-			     struct error *error)
-{
-	struct buffer *out = &sink->file.out;
-	struct buffer *text = &sink->file.text;
-
-	for (size_t i = 0; i < fault_limit(totals); i++) {
-		if (!fault_set(text, totals, sink->file.counts_ticks, i))
-			continue;
-		html_note_write(sink, buffer_text(text));
-		out->failed |= text->failed;
-	}
-	return sink_file_spill(&sink->file, error);
-}
-
-static void append_explained(struct buffer *out, const struct explanations *explanations)
-{
-	if (!explanations)
-		return;
-	buffer_printf(out, ",\"explained\":{\"states\":%s,\"interrupts\":%s,\"limit\":%zu}",
-		      explanations->has_states ? "true" : "false",
-		      explanations->has_interrupts ? "true" : "false", explanations->limit);
-}
-
 /* The page decompresses them together. */
 #define EXPLAINED_MAX 128
 
-static void explanation_append(struct buffer *out, const struct explanation *one)
-{
-	buffer_append_string(out, out->size > 0 ? ",[" : "[[");
-	buffer_append_unsigned(out, one->track);
-	buffer_printf(out, ",%u,", one->depth - 1);
-	buffer_append(out, one->json.data, one->json.size);
-	buffer_append_char(out, ']');
-}
-
-/* They are in the order of begins. */
-static int explanations_append(struct html_sink *sink, const struct explanation *first, size_t nr)
-{
-	struct buffer *out = &sink->file.out;
-	struct buffer *text = &sink->file.text;
-
-	buffer_clear(text);
-	for (size_t i = 0; i < nr; i++)
-		explanation_append(text, &first[i]);
-	buffer_append_char(text, ']');
-	buffer_append_string(out, "x ");
-	buffer_append_signed(out, first[0].begin_ns - sink->file.start_ns);
-	buffer_append_char(out, ' ');
-	buffer_append_signed(out, first[nr - 1].begin_ns - sink->file.start_ns);
-	buffer_append_char(out, ' ');
-	if (text->failed || html_append_packed(sink, buffer_text(text)) < 0)
-		return -1;
-	buffer_append_char(out, '\n');
-	return 0;
-}
-
-/* Writes where the time of slices went; returns -1 with @error. */
+/* Writes where the time of slices went, in the order of begins; returns -1 with @error. */
 static int html_explanations_report(struct html_sink *sink, struct error *error)
 {
 	const struct explanations *all = sink->explanations;
+	struct buffer *out = &sink->file.out, *text = &sink->file.text;
 
-	for (size_t i = 0; all && i < all->nr_items; i += EXPLAINED_MAX) {
-		size_t left = all->nr_items - i;
+	for (size_t i = 0, end; all && i < all->nr_items; i = end) {
+		end = all->nr_items - i < EXPLAINED_MAX ? all->nr_items : i + EXPLAINED_MAX;
+		buffer_clear(text);
+		for (size_t j = i; j < end; j++) {
+			const struct explanation *one = &all->items[j];
 
-		if (explanations_append(sink, &all->items[i],
-					left < EXPLAINED_MAX ? left : EXPLAINED_MAX) < 0)
+			buffer_append_string(text, j > i ? ",[" : "[[");
+			buffer_append_unsigned(text, one->track);
+			buffer_printf(text, ",%u,", one->depth - 1);
+			buffer_append(text, one->json.data, one->json.size);
+			buffer_append_char(text, ']');
+		}
+		buffer_append_char(text, ']');
+		buffer_append_string(out, "x ");
+		buffer_append_signed(out, all->items[i].begin_ns - sink->file.start_ns);
+		buffer_append_char(out, ' ');
+		buffer_append_signed(out, all->items[end - 1].begin_ns - sink->file.start_ns);
+		buffer_append_char(out, ' ');
+		if (text->failed || html_append_packed(sink, buffer_text(text)) < 0)
 			return error_set(error, "out of memory");
+		buffer_append_char(out, '\n');
 		if (sink_file_spill(&sink->file, error) < 0)
 			return -1;
 	}
@@ -434,11 +347,19 @@ static int html_explanations_report(struct html_sink *sink, struct error *error)
 static int html_finish(struct html_sink *sink, const struct timeline_event *event,
 		       struct error *error)
 {
-	struct buffer *out = &sink->file.out;
+	struct buffer *out = &sink->file.out, *text = &sink->file.text;
+	const struct explanations *explained = sink->explanations;
 	const struct timeline_totals *totals = event->totals;
 
-	if (html_flows_report(sink, error) < 0 || html_explanations_report(sink, error) < 0 ||
-	    html_faults_write(sink, totals, error) < 0)
+	if (html_flows_report(sink, error) < 0 || html_explanations_report(sink, error) < 0)
+		return -1;
+	for (size_t i = 0; i < fault_limit(totals); i++) {
+		if (!fault_set(text, totals, sink->file.counts_ticks, i))
+			continue;
+		html_note_write(sink, buffer_text(text));
+		out->failed |= text->failed;
+	}
+	if (sink_file_spill(&sink->file, error) < 0)
 		return -1;
 	buffer_printf(out, "f {\"last_ns\":%lld,\"end_ns\":%lld,\"lost\":%llu,",
 		      (long long)(sink->last_ns - sink->file.start_ns),
@@ -449,7 +370,10 @@ static int html_finish(struct html_sink *sink, const struct timeline_event *even
 		      (unsigned long long)totals->suspect, (unsigned long long)totals->unfinished);
 	if (totals->has_wall_drift)
 		buffer_printf(out, ",\"wall_drift_ns\":%lld", (long long)totals->wall_drift_ns);
-	append_explained(out, sink->explanations);
+	if (explained)
+		buffer_printf(out, ",\"explained\":{\"states\":%s,\"interrupts\":%s,\"limit\":%zu}",
+			      explained->has_states ? "true" : "false",
+			      explained->has_interrupts ? "true" : "false", explained->limit);
 	buffer_append_string(out, "}\n");
 	return 0;
 }
@@ -467,8 +391,8 @@ static int (*const writers[TIMELINE_KIND_COUNT])(struct html_sink *sink,
 	[TIMELINE_MALFORMED] = html_remark,
 	[TIMELINE_FOREIGN_END] = html_remark,
 	[TIMELINE_TRACEPOINT] = html_remark,
-	[TIMELINE_COMMAND_BEGIN] = html_command_begin,
-	[TIMELINE_COMMAND_END] = html_command_end,
+	[TIMELINE_COMMAND_BEGIN] = html_remark,
+	[TIMELINE_COMMAND_END] = html_remark,
 	[TIMELINE_FINISH] = html_finish,
 };
 
@@ -578,66 +502,30 @@ static int live_event(struct sink_file *file, const struct timeline_event *event
 	return sink_file_track_new(file, event->track, sizeof(struct html_track), error) ? 0 : -1;
 }
 
-/* Explanations of slices would be added at the end. */
-static int live_end_early(struct html_sink *sink, struct error *error)
-{
-	struct buffer *text = &sink->file.text;
-
-	sink->is_full = true;
-	sink->explanations = NULL;
-	buffer_clear(text);
-	buffer_append_string(text, "this page is full: it has nothing after ");
-	buffer_append_duration(text, sink->last_ns - sink->file.start_ns);
-	buffer_printf(text, " (limit %llu MiB)", (unsigned long long)sink->size_max >> 20);
-	html_note_write(sink, buffer_text(text));
-	return sink_file_flush(&sink->file, error);
-}
-
-static bool live_is_large(const struct html_sink *sink)
-{
-	struct stat about;
-
-	return fstat(sink->file.fd, &about) == 0 && (uint64_t)about.st_size >= sink->size_max;
-}
-
-/* Trace time goes on while nothing is recorded. */
-static int64_t live_time_ns(struct html_sink *sink, int64_t now_ns)
-{
-	if (sink->newest_ns != sink->last_ns) {
-		sink->newest_ns = sink->last_ns;
-		sink->newest_seen_ns = now_ns;
-	}
-	return sink->file.counts_ticks ? sink->newest_ns
-				       : sink->newest_ns + now_ns - sink->newest_seen_ns;
-}
-
-static void open_write(struct html_sink *sink, unsigned long track, struct html_open *open)
-{
-	struct buffer *out = &sink->file.out;
-	uint64_t name = html_name_number(sink, open->name);
-
-	buffer_printf(out, "o %lu ", track);
-	html_place_append(out, &open->place);
-	buffer_printf(out, " %lld %llu ", (long long)(open->begin_ns - sink->file.start_ns),
-		      (unsigned long long)name);
-	html_append_object(out, open->args.size > 0 ? buffer_text(&open->args) : text_of("0"));
-	buffer_append_char(out, '\n');
-	open->is_written = true;
-}
-
 /* Writes the slices of a track that were open at the last flush, too; returns whether any is. */
 static bool track_write_open(struct html_sink *sink, const struct html_track *track)
 {
+	struct buffer *out = &sink->file.out;
 	bool is_any = false;
 
 	for (unsigned int i = 0; i < track->nr_depths; i++) {
 		struct html_open *open = &track->open[i];
+		uint64_t name;
 
 		if (!open->name || open->begin_ns > sink->reached_ns)
 			continue;
-		if (!open->is_written)
-			open_write(sink, track->number, open);
 		is_any = true;
+		if (open->is_written)
+			continue;
+		name = html_name_number(sink, open->name);
+		buffer_printf(out, "o %lu ", track->number);
+		html_place_append(out, &open->place);
+		buffer_printf(out, " %lld %llu ", (long long)(open->begin_ns - sink->file.start_ns),
+			      (unsigned long long)name);
+		html_append_object(out,
+				   open->args.size > 0 ? buffer_text(&open->args) : text_of("0"));
+		buffer_append_char(out, '\n');
+		open->is_written = true;
 	}
 	return is_any;
 }
@@ -652,7 +540,14 @@ static int live_write_open(struct html_sink *sink, int64_t now_ns, struct error 
 		if (sink_file_spill(&sink->file, error) < 0)
 			return -1;
 	}
-	sink->reached_ns = live_time_ns(sink, now_ns);
+	/* Trace time goes on while nothing is recorded. */
+	if (sink->newest_ns != sink->last_ns) {
+		sink->newest_ns = sink->last_ns;
+		sink->newest_seen_ns = now_ns;
+	}
+	sink->reached_ns = sink->newest_ns;
+	if (!sink->file.counts_ticks)
+		sink->reached_ns += now_ns - sink->newest_seen_ns;
 	if (is_any && sink->reached_ns >= sink->written_ns + TIME_INTERVAL_NS) {
 		buffer_printf(&sink->file.out, "a %lld\n",
 			      (long long)(sink->reached_ns - sink->file.start_ns));
@@ -665,6 +560,8 @@ static int live_flush(struct sink_file *file, struct error *error)
 {
 	struct html_sink *sink = container_of(file, struct html_sink, file);
 	int64_t begin_ns = time_now_ns(CLOCK_MONOTONIC), end_ns;
+	struct buffer *text = &file->text;
+	struct stat about;
 
 	if (sink->is_full || begin_ns < sink->flush_ns)
 		return 0;
@@ -675,7 +572,17 @@ static int live_flush(struct sink_file *file, struct error *error)
 	sink->flush_ns = end_ns + (end_ns - begin_ns) * WRITING_SHARE;
 	if (sink->flush_ns < begin_ns + INTERVAL_NS)
 		sink->flush_ns = begin_ns + INTERVAL_NS;
-	return live_is_large(sink) ? live_end_early(sink, error) : 0;
+	if (fstat(file->fd, &about) < 0 || (uint64_t)about.st_size < sink->size_max)
+		return 0;
+	sink->is_full = true;
+	/* Explanations of slices would be added at the end. */
+	sink->explanations = NULL;
+	buffer_clear(text);
+	buffer_append_string(text, "this page is full: it has nothing after ");
+	buffer_append_duration(text, sink->last_ns - file->start_ns);
+	buffer_printf(text, " (limit %llu MiB)", (unsigned long long)sink->size_max >> 20);
+	html_note_write(sink, buffer_text(text));
+	return sink_file_flush(file, error);
 }
 
 static const struct sink_file_ops live_file = {
