@@ -45,13 +45,14 @@ const struct sink_query sink_queries[] = {
 	{ 0 },
 };
 
-static const char *query_refuse_name(const char *text, struct error *error)
+const char *sink_query_find(const char *text, struct error *error)
 {
 	struct suggestion meant = { 0 };
+	char word[SUGGESTION_SIZE_MAX + 1];
 
 	for (const struct sink_query *query = sink_queries; query->name; query++) {
-		char word[SUGGESTION_SIZE_MAX + 1];
-
+		if (text[0] == '@' && strcmp(text + 1, query->name) == 0)
+			return query->sql;
 		snprintf(word, sizeof(word), "@%s", query->name);
 		suggestion_add(&meant, text_of(text), word);
 	}
@@ -60,15 +61,6 @@ static const char *query_refuse_name(const char *text, struct error *error)
 	else
 		error_set(error, "%s: no such query; 'ktrack query --list' prints all", text);
 	return NULL;
-}
-
-const char *sink_query_find(const char *text, struct error *error)
-{
-	for (const struct sink_query *query = sink_queries; query->name; query++) {
-		if (text[0] == '@' && strcmp(text + 1, query->name) == 0)
-			return query->sql;
-	}
-	return query_refuse_name(text, error);
 }
 
 /* The text of a query: @text itself, or that of "@NAME"; NULL with @error. */
@@ -102,83 +94,50 @@ static struct text cell_of(const struct query_output *output, int column)
 			      text ? output->api->column_bytes(output->statement, column) : 0 };
 }
 
-static void csv_titles(struct query_output *output)
-{
-	struct buffer *out = &output->file->out;
-
-	for (int i = 0; i < output->nr_columns; i++) {
-		buffer_append_string(out, i > 0 ? "," : "");
-		csv_append_text(out, text_of(output->api->column_name(output->statement, i)));
-	}
-	buffer_append_string(out, "\n");
-}
-
-/* Numbers are no formulas. */
-static void csv_cell(struct query_output *output, int column)
-{
-	int type = output->api->column_type(output->statement, column);
-	struct text text = cell_of(output, column);
-
-	if (type == SQLITE_INTEGER || type == SQLITE_FLOAT)
-		buffer_append(&output->file->out, text.data, text.size);
-	else
-		csv_append_text(&output->file->out, text);
-}
-
 static void csv_row(struct query_output *output)
 {
 	struct buffer *out = &output->file->out;
 
 	for (int i = 0; i < output->nr_columns; i++) {
+		int type = output->api->column_type(output->statement, i);
+		struct text text = cell_of(output, i);
+
 		buffer_append_string(out, i > 0 ? "," : "");
-		csv_cell(output, i);
+		/* Numbers are no formulas. */
+		if (type == SQLITE_INTEGER || type == SQLITE_FLOAT)
+			buffer_append(out, text.data, text.size);
+		else
+			csv_append_text(out, text);
 	}
 	buffer_append_string(out, "\n");
 }
 
-/* JSON has no infinite numbers. */
-static void json_number(struct buffer *out, const struct query_output *output, int column)
-{
-	struct text text = cell_of(output, column);
-
-	if (__builtin_isfinite(output->api->column_double(output->statement, column)))
-		buffer_append(out, text.data, text.size);
-	else
-		buffer_append_string(out, "null");
-}
-
-static void json_cell(struct query_output *output, int column)
-{
-	const struct sqlite_api *api = output->api;
-	struct buffer *out = &output->file->out;
-	struct value value = { .kind = VALUE_SIGNED };
-
-	switch (api->column_type(output->statement, column)) {
-	case SQLITE_INTEGER:
-		value.signed_number = api->column_int64(output->statement, column);
-		value_append_json(out, &value);
-		break;
-	case SQLITE_NULL:
-		buffer_append_string(out, "null");
-		break;
-	case SQLITE_FLOAT:
-		json_number(out, output, column);
-		break;
-	default:
-		json_append_string(out, cell_of(output, column));
-	}
-}
-
 static void json_row(struct query_output *output)
 {
+	const struct sqlite_api *api = output->api;
 	struct buffer *out = &output->file->out;
 	bool first = true;
 
 	buffer_append_string(out, output->nr_rows > 0 ? ",\n{" : "\n{");
 	for (int i = 0; i < output->nr_columns; i++) {
-		json_append_member(out, text_of(output->api->column_name(output->statement, i)),
-				   &first);
-		json_cell(output, i);
+		struct value value = { .kind = VALUE_SIGNED };
+		int type = api->column_type(output->statement, i);
+		struct text text = cell_of(output, i);
+
+		json_append_member(out, text_of(api->column_name(output->statement, i)), &first);
+		if (type == SQLITE_INTEGER) {
+			value.signed_number = api->column_int64(output->statement, i);
+			value_append_json(out, &value);
+		} else if (type == SQLITE_NULL ||
+			   (type == SQLITE_FLOAT &&
+			    !__builtin_isfinite(api->column_double(output->statement, i)))) {
+			/* JSON has no infinite numbers. */
+			buffer_append_string(out, "null");
+		} else if (type == SQLITE_FLOAT) {
+			buffer_append(out, text.data, text.size);
+		} else {
+			json_append_string(out, text);
+		}
 	}
 	buffer_append_char(out, '}');
 }
@@ -195,16 +154,6 @@ static int rows_write(struct query_output *output, void (*write)(struct query_ou
 		if (sink_file_spill(output->file, error) < 0)
 			return -1;
 	}
-	return status;
-}
-
-static int json_rows_print(struct query_output *output, struct error *error)
-{
-	int status;
-
-	buffer_append_char(&output->file->out, '[');
-	status = rows_write(output, json_row, error);
-	buffer_append_string(&output->file->out, "\n]\n");
 	return status;
 }
 
@@ -235,21 +184,14 @@ static int table_fill(struct query_output *output, struct table *table,
 	return status;
 }
 
-static int table_write(struct query_output *output, struct table *table, struct error *error)
+/* A long result is several tables. */
+static int table_rows_print(struct query_output *output, struct error *error)
 {
 	const struct table_style style = {
 		.width = output->settings->width,
 		.has_colour = output->settings->has_colour,
 		.is_utf8 = output->settings->is_utf8,
 	};
-
-	table_append(table, &output->file->out, &style);
-	return sink_file_flush(output->file, error);
-}
-
-/* A long result is several tables. */
-static int table_rows_print(struct query_output *output, struct error *error)
-{
 	struct table_column columns[TABLE_COLUMNS_MAX] = { 0 };
 	struct table table = { .columns = columns, .nr_columns = output->nr_columns };
 	int status;
@@ -258,9 +200,11 @@ static int table_rows_print(struct query_output *output, struct error *error)
 		columns[i].title = output->api->column_name(output->statement, i);
 	do {
 		status = table_fill(output, &table, columns, error);
-		if (status >= 0 && (table.nr_rows > 0 || output->nr_rows == 0) &&
-		    table_write(output, &table, error) < 0)
-			status = -1;
+		if (status >= 0 && (table.nr_rows > 0 || output->nr_rows == 0)) {
+			table_append(&table, &output->file->out, &style);
+			if (sink_file_flush(output->file, error) < 0)
+				status = -1;
+		}
 		output->nr_rows += table.nr_rows;
 		table_release(&table);
 	} while (status == SQLITE_ROW);
@@ -284,16 +228,23 @@ static int query_print(struct database *database, sqlite3_stmt *statement,
 		.file = file,
 		.nr_columns = database->api.column_count(statement),
 	};
+	struct buffer *out = &file->out;
 	int status;
 
-	if (settings->form == QUERY_CSV && settings->has_header)
-		csv_titles(&output);
-	if (settings->form == QUERY_CSV)
+	if (settings->form == QUERY_CSV) {
+		for (int i = 0; i < output.nr_columns && settings->has_header; i++) {
+			buffer_append_string(out, i > 0 ? "," : "");
+			csv_append_text(out, text_of(output.api->column_name(statement, i)));
+		}
+		buffer_append_string(out, settings->has_header ? "\n" : "");
 		status = rows_write(&output, csv_row, error);
-	else if (settings->form == QUERY_JSON)
-		status = json_rows_print(&output, error);
-	else
+	} else if (settings->form == QUERY_JSON) {
+		buffer_append_char(out, '[');
+		status = rows_write(&output, json_row, error);
+		buffer_append_string(out, "\n]\n");
+	} else {
 		status = table_rows_print(&output, error);
+	}
 	if (nr_rows)
 		*nr_rows = output.nr_rows;
 	return status >= 0 && sink_file_flush(file, error) < 0 ? -1 : status;
@@ -323,11 +274,6 @@ static bool name_is_listed(const char *name, const char *const *list, size_t siz
 
 #define IS_LISTED(name, list) name_is_listed(name, list, sizeof(list) / sizeof((list)[0]))
 
-static bool pragma_reads(const char *name, const char *value)
-{
-	return IS_LISTED(name, read_pragmas) || (!value && IS_LISTED(name, value_pragmas));
-}
-
 static int query_authorize(void *context, int action, const char *first, const char *second,
 			   const char *database, const char *trigger)
 {
@@ -340,24 +286,13 @@ static int query_authorize(void *context, int action, const char *first, const c
 	case SQLITE_FUNCTION:
 		return IS_LISTED(second, refused_functions) ? SQLITE_DENY : SQLITE_OK;
 	case SQLITE_PRAGMA:
-		return pragma_reads(first, second) ? SQLITE_OK : SQLITE_DENY;
+		return IS_LISTED(first, read_pragmas) ||
+				       (!second && IS_LISTED(first, value_pragmas))
+			       ? SQLITE_OK
+			       : SQLITE_DENY;
 	default:
 		return SQLITE_DENY;
 	}
-}
-
-/* Appends the line and column of a place in a text, from 1. */
-static void place_append(struct buffer *out, const char *text, int offset)
-{
-	unsigned int line = 1, column = 1;
-
-	for (int i = 0; i < offset && text[i]; i++) {
-		column = text[i] == '\n' ? 1 : column + 1;
-		line += text[i] == '\n';
-	}
-	if (line > 1)
-		buffer_printf(out, "line %u, ", line);
-	buffer_printf(out, "column %u", column);
 }
 
 static int query_refuse(struct error *error)
@@ -366,10 +301,12 @@ static int query_refuse(struct error *error)
 				"sqlite3(1)");
 }
 
+/* Reports the line and column of the problem, from 1, if SQLite knows its place. */
 static int query_fail(struct database *database, const char *sql, struct error *error)
 {
 	const struct sqlite_api *api = &database->api;
 	int offset = api->error_offset(database->handle);
+	unsigned int line = 1, column = 1;
 	struct buffer place = { 0 };
 
 	if (api->errcode(database->handle) == SQLITE_AUTH)
@@ -377,16 +314,17 @@ static int query_fail(struct database *database, const char *sql, struct error *
 	if (offset < 0)
 		return error_set(error, "query: %s; see ktrack-sql(5)",
 				 api->errmsg(database->handle));
-	place_append(&place, sql, offset);
+	for (int i = 0; i < offset && sql[i]; i++) {
+		column = sql[i] == '\n' ? 1 : column + 1;
+		line += sql[i] == '\n';
+	}
+	if (line > 1)
+		buffer_printf(&place, "line %u, ", line);
+	buffer_printf(&place, "column %u", column);
 	error_set(error, "query: %s at %s; see ktrack-sql(5)", api->errmsg(database->handle),
 		  buffer_string(&place));
 	buffer_release(&place);
 	return -1;
-}
-
-static bool text_is_blank(const char *text)
-{
-	return text[strspn(text, " \t\r\n;")] == '\0';
 }
 
 static int query_prepare(struct database *database, const char *sql, sqlite3_stmt **statement,
@@ -404,7 +342,7 @@ static int query_prepare(struct database *database, const char *sql, sqlite3_stm
 					"--list'");
 	if (api->column_count(*statement) == 0)
 		return query_refuse(error);
-	if (text_is_blank(rest))
+	if (!rest[strspn(rest, " \t\r\n;")])
 		return 0;
 	/* A comment may follow. */
 	status = api->prepare_v2(database->handle, rest, -1, &next, NULL);
@@ -414,87 +352,53 @@ static int query_prepare(struct database *database, const char *sql, sqlite3_stm
 		       : error_set(error, "query: more than one statement; write one SELECT");
 }
 
-/* The value of ":NAME", one of "NAME=VALUE"; NULL if it is not given. */
-static const char *parameter_value(const struct sink_query_settings *settings, const char *name)
-{
-	size_t size = strlen(name);
-
-	for (size_t i = 0; i < settings->nr_parameters; i++) {
-		const char *parameter = settings->parameters[i];
-
-		if (strncmp(parameter, name, size) == 0 && parameter[size] == '=')
-			return parameter + size + 1;
-	}
-	return NULL;
-}
-
-/* Numbers compare as numbers. */
-static int parameter_bind(struct database *database, sqlite3_stmt *statement, int index,
-			  const char *value)
-{
-	const struct sqlite_api *api = &database->api;
-	char *end;
-	intmax_t number;
-
-	errno = 0;
-	number = strtoimax(value, &end, 10);
-	if (*value && !*end && errno == 0)
-		return api->bind_int64(statement, index, number);
-	return api->bind_text(statement, index, value, -1, SQLITE_STATIC);
-}
-
-static bool statement_has_parameter(const struct database *database, sqlite3_stmt *statement,
-				    const char *parameter)
-{
-	size_t size = strcspn(parameter, "=");
-
-	for (int i = 1; i <= database->api.bind_parameter_count(statement); i++) {
-		const char *name = database->api.bind_parameter_name(statement, i);
-
-		if (name && strlen(name + 1) == size && strncmp(name + 1, parameter, size) == 0)
-			return true;
-	}
-	return false;
-}
-
-static int parameters_check(struct database *database, sqlite3_stmt *statement,
-			    const struct sink_query_settings *settings, struct error *error)
-{
-	for (size_t i = 0; i < settings->nr_parameters; i++) {
-		const char *parameter = settings->parameters[i];
-
-		if (!statement_has_parameter(database, statement, parameter))
-			return error_set(error, "%s: the query has no :%.*s; leave it out",
-					 parameter, (int)strcspn(parameter, "="), parameter);
-	}
-	return 0;
-}
-
-/* Those that are not given are NULL; named queries have their own defaults. */
+/*
+ * Binds "NAME=VALUE" to ":NAME"; numbers compare as numbers. Those that are not given are NULL;
+ * named queries have their own defaults.
+ */
 static int parameters_bind(struct database *database, sqlite3_stmt *statement,
 			   const struct sink_query_settings *settings, struct error *error)
 {
-	if (parameters_check(database, statement, settings, error) < 0)
-		return -1;
-	for (int i = 1; i <= database->api.bind_parameter_count(statement); i++) {
-		const char *name = database->api.bind_parameter_name(statement, i);
-		const char *value = name ? parameter_value(settings, name + 1) : NULL;
+	const struct sqlite_api *api = &database->api;
+	int nr = api->bind_parameter_count(statement);
 
-		if (value && parameter_bind(database, statement, i, value) != SQLITE_OK)
+	for (size_t i = 0; i < settings->nr_parameters; i++) {
+		const char *parameter = settings->parameters[i];
+		int size = (int)strcspn(parameter, "=");
+		bool is_there = false;
+
+		for (int k = 1; k <= nr && !is_there; k++) {
+			const char *name = api->bind_parameter_name(statement, k);
+
+			is_there = name && strlen(name + 1) == (size_t)size &&
+				   strncmp(name + 1, parameter, size) == 0;
+		}
+		if (!is_there)
+			return error_set(error, "%s: the query has no :%.*s; leave it out",
+					 parameter, size, parameter);
+	}
+	for (int k = 1; k <= nr; k++) {
+		const char *name = api->bind_parameter_name(statement, k);
+		size_t size = name ? strlen(name + 1) : 0, i = 0;
+		const char *value;
+		intmax_t number;
+		char *end;
+
+		while (name && i < settings->nr_parameters &&
+		       (strncmp(settings->parameters[i], name + 1, size) != 0 ||
+			settings->parameters[i][size] != '='))
+			i++;
+		if (!name || i == settings->nr_parameters)
+			continue;
+		value = settings->parameters[i] + size + 1;
+		errno = 0;
+		number = strtoimax(value, &end, 10);
+		if ((*value && !*end && errno == 0
+			     ? api->bind_int64(statement, k, number)
+			     : api->bind_text(statement, k, value, -1, SQLITE_STATIC)) != SQLITE_OK)
 			return database_fail(database, error);
 	}
 	return 0;
-}
-
-static int columns_check(const struct database *database, sqlite3_stmt *statement,
-			 const struct sink_query_settings *settings, struct error *error)
-{
-	int nr_columns = database->api.column_count(statement);
-
-	if (settings->form != QUERY_TABLE || nr_columns <= TABLE_COLUMNS_MAX)
-		return 0;
-	return error_set(error, "query: %d columns do not fit a table of %d; use --csv or --json",
-			 nr_columns, TABLE_COLUMNS_MAX);
 }
 
 /* @statement is for sqlite3_finalize(), also on failure. */
@@ -502,16 +406,20 @@ static int query_begin(struct database *database, const struct sink_query_settin
 		       sqlite3_stmt **statement, struct error *error)
 {
 	const char *sql = query_text(settings->sql, error);
+	int nr_columns;
 
 	*statement = NULL;
 	if (!sql)
 		return -1;
 	database->api.set_authorizer(database->handle, query_authorize, NULL);
-	return query_prepare(database, sql, statement, error) < 0 ||
-			       parameters_bind(database, *statement, settings, error) < 0 ||
-			       columns_check(database, *statement, settings, error) < 0
-		       ? -1
-		       : 0;
+	if (query_prepare(database, sql, statement, error) < 0 ||
+	    parameters_bind(database, *statement, settings, error) < 0)
+		return -1;
+	nr_columns = database->api.column_count(*statement);
+	if (settings->form != QUERY_TABLE || nr_columns <= TABLE_COLUMNS_MAX)
+		return 0;
+	return error_set(error, "query: %d columns do not fit a table of %d; use --csv or --json",
+			 nr_columns, TABLE_COLUMNS_MAX);
 }
 
 int query_check(struct database *database, const struct sink_query_settings *settings,

@@ -80,9 +80,13 @@ static struct sqlite_track *sqlite_track_of(const struct sqlite_sink *sink,
 }
 
 /* Records of begin and end have args; those of the end follow. */
-static int args_add(struct sqlite_sink *sink, const struct timeline_event *event, int64_t id,
-		    unsigned int nr_before, struct error *error)
+static int event_fields_add(struct sqlite_sink *sink, const struct timeline_event *event,
+			    int64_t id, unsigned int nr_before, struct error *error)
 {
+	bool is_end = event->kind == TIMELINE_SLICE_END;
+
+	if (event->nr_any == 0)
+		return 0;
 	for (unsigned int i = 0; i < event->nr_fields; i++) {
 		struct database_row row = sqlite_row_begin(sink, STATEMENT_ARG);
 
@@ -90,16 +94,10 @@ static int args_add(struct sqlite_sink *sink, const struct timeline_event *event
 		row_add_number(&row, nr_before + i);
 		row_add_text(&row, event->fields[i].name);
 		row_add_value(&row, &event->fields[i].value);
-		row_add_number(&row, event->kind == TIMELINE_SLICE_END);
+		row_add_number(&row, is_end);
 		if (row_end(&row, error) < 0)
 			return -1;
 	}
-	return 0;
-}
-
-static int sqlite_flows_add(struct sqlite_sink *sink, const struct timeline_event *event,
-			    int64_t id, struct error *error)
-{
 	for (unsigned int i = 0; i < event->nr_flows; i++) {
 		const struct field *flow = timeline_event_flow(event, i);
 		struct database_row row = sqlite_row_begin(sink, STATEMENT_FLOW);
@@ -108,21 +106,11 @@ static int sqlite_flows_add(struct sqlite_sink *sink, const struct timeline_even
 		row_add_value(&row, &flow->value);
 		row_add_number(&row, id);
 		row_add_number(&row, time_of(sink, event->time_ns));
-		row_add_number(&row, event->kind == TIMELINE_SLICE_END);
+		row_add_number(&row, is_end);
 		if (row_end(&row, error) < 0)
 			return -1;
 	}
 	return 0;
-}
-
-static int event_fields_add(struct sqlite_sink *sink, const struct timeline_event *event,
-			    int64_t id, unsigned int nr_before, struct error *error)
-{
-	if (event->nr_any == 0)
-		return 0;
-	return args_add(sink, event, id, nr_before, error) < 0
-		       ? -1
-		       : sqlite_flows_add(sink, event, id, error);
 }
 
 static const char *const scope_texts[] = {
@@ -130,19 +118,6 @@ static const char *const scope_texts[] = {
 	[SCOPE_CUSTOM] = "custom", [SCOPE_GLOBAL] = "global",
 };
 _Static_assert(sizeof(scope_texts) / sizeof(scope_texts[0]) == SCOPE_KIND_COUNT, "all scopes");
-
-static int64_t track_process(const struct timeline_track *track)
-{
-	if (track->scope == SCOPE_PROCESS)
-		return track->id.signed_number;
-	return track->tgid > 0 ? track->tgid : -1;
-}
-
-/* An idle task has a CPU, too. */
-static int64_t track_cpu(const struct timeline_track *track)
-{
-	return track->scope == SCOPE_CPU ? track->id.signed_number : track->cpu;
-}
 
 static void row_add_track(struct database_row *row, const struct timeline_track *track,
 			  struct buffer *label)
@@ -160,9 +135,12 @@ static void row_add_track(struct database_row *row, const struct timeline_track 
 	else
 		row_add_value(row, &track->id);
 	row_add_known(row, track->scope == SCOPE_THREAD ? track->id.signed_number : -1);
-	row_add_known(row, track_process(track));
+	row_add_known(row, track->scope == SCOPE_PROCESS ? track->id.signed_number
+			   : track->tgid > 0		 ? track->tgid
+							 : -1);
 	row_add_string(row, track->comm[0] ? track->comm : NULL);
-	row_add_known(row, track_cpu(track));
+	/* An idle task has a CPU, too. */
+	row_add_known(row, track->scope == SCOPE_CPU ? track->id.signed_number : track->cpu);
 	row_add_known(row, track->lane > 0 ? (int64_t)track->lane : -1);
 	row_add_string(row, track->buffer);
 }
@@ -251,26 +229,6 @@ static int sqlite_slice_begin(struct sqlite_sink *sink, const struct timeline_ev
 	return event_fields_add(sink, event, open->id, 0, error);
 }
 
-static void row_add_slice(struct database_row *row, const struct sqlite_sink *sink,
-			  const struct timeline_event *event, const struct open_slice *open)
-{
-	int64_t duration_ns = event->time_ns - event->begin_ns;
-
-	row_add_number(row, event->depth);
-	row_add_text(row, event->name->text);
-	row_add_number(row, time_of(sink, event->begin_ns));
-	row_add_number(row, duration_ns);
-	row_add_number(row, duration_ns - open->inner_ns);
-	row_add_known(row, open->tid);
-	row_add_known(row, open->cpu);
-	row_add_known(row, event->tid);
-	row_add_known(row, event->cpu);
-	row_add_number(row, event->is_suspect);
-	row_add_number(row, event->is_unfinished);
-	row_add_number(row, event->is_continued);
-	row_add_number(row, event->is_foreign);
-}
-
 static int sqlite_slice_end(struct sqlite_sink *sink, const struct timeline_event *event,
 			    struct error *error)
 {
@@ -278,6 +236,7 @@ static int sqlite_slice_end(struct sqlite_sink *sink, const struct timeline_even
 	struct open_slice *open = &track->open[event->depth - 1];
 	struct open_slice *outer = event->depth > 1 ? open - 1 : NULL;
 	struct database_row row = sqlite_row_begin(sink, STATEMENT_SLICE);
+	int64_t duration_ns = event->time_ns - event->begin_ns;
 	unsigned int number;
 
 	if (thread_row(sink, track, event, &number, error) < 0)
@@ -285,10 +244,22 @@ static int sqlite_slice_end(struct sqlite_sink *sink, const struct timeline_even
 	row_add_number(&row, open->id);
 	row_add_number(&row, event->track->number);
 	row_add_known(&row, outer ? outer->id : -1);
-	row_add_slice(&row, sink, event, open);
+	row_add_number(&row, event->depth);
+	row_add_text(&row, event->name->text);
+	row_add_number(&row, time_of(sink, event->begin_ns));
+	row_add_number(&row, duration_ns);
+	row_add_number(&row, duration_ns - open->inner_ns);
+	row_add_known(&row, open->tid);
+	row_add_known(&row, open->cpu);
+	row_add_known(&row, event->tid);
+	row_add_known(&row, event->cpu);
+	row_add_number(&row, event->is_suspect);
+	row_add_number(&row, event->is_unfinished);
+	row_add_number(&row, event->is_continued);
+	row_add_number(&row, event->is_foreign);
 	row_add_known(&row, number > 0 ? (int64_t)number : -1);
 	if (outer)
-		outer->inner_ns += event->time_ns - event->begin_ns;
+		outer->inner_ns += duration_ns;
 	return row_end(&row, error) < 0
 		       ? -1
 		       : event_fields_add(sink, event, open->id, open->nr_args, error);
@@ -359,25 +330,15 @@ static int message_add(struct sqlite_sink *sink, int64_t time_ns, struct error *
 static int sqlite_remark(struct sqlite_sink *sink, const struct timeline_event *event,
 			 struct error *error)
 {
-	remark_set(&sink->file.text, event);
-	return message_add(sink, event->time_ns, error);
-}
+	struct buffer *text = &sink->file.text;
 
-static int sqlite_command_begin(struct sqlite_sink *sink, const struct timeline_event *event,
-				struct error *error)
-{
-	buffer_clear(&sink->file.text);
-	buffer_append_string(&sink->file.text, "begin of: ");
-	remark_append(&sink->file.text, event);
-	return message_add(sink, event->time_ns, error);
-}
-
-static int sqlite_command_end(struct sqlite_sink *sink, const struct timeline_event *event,
-			      struct error *error)
-{
-	buffer_clear(&sink->file.text);
-	buffer_printf(&sink->file.text, "end of process %d with status %d", event->pid,
-		      event->status);
+	buffer_clear(text);
+	if (event->kind == TIMELINE_COMMAND_BEGIN)
+		buffer_append_string(text, "begin of: ");
+	if (event->kind == TIMELINE_COMMAND_END)
+		buffer_printf(text, "end of process %d with status %d", event->pid, event->status);
+	else
+		remark_append(text, event);
 	return message_add(sink, event->time_ns, error);
 }
 
@@ -435,17 +396,6 @@ static int sqlite_recording_add(struct sqlite_sink *sink, const struct recording
 	return status;
 }
 
-static int sqlite_faults_add(struct sqlite_sink *sink, const struct timeline_event *event,
-			     struct error *error)
-{
-	for (size_t i = 0; i < fault_limit(event->totals); i++) {
-		if (fault_set(&sink->file.text, event->totals, sink->file.counts_ticks, i) &&
-		    message_add(sink, event->time_ns, error) < 0)
-			return -1;
-	}
-	return 0;
-}
-
 static int sqlite_finish(struct sqlite_sink *sink, const struct timeline_event *event,
 			 struct error *error)
 {
@@ -468,7 +418,14 @@ static int sqlite_finish(struct sqlite_sink *sink, const struct timeline_event *
 		row_add_number(&row, totals->wall_drift_ns);
 	else
 		row_add_null(&row);
-	return row_end(&row, error) < 0 ? -1 : sqlite_faults_add(sink, event, error);
+	if (row_end(&row, error) < 0)
+		return -1;
+	for (size_t i = 0; i < fault_limit(totals); i++) {
+		if (fault_set(&sink->file.text, totals, sink->file.counts_ticks, i) &&
+		    message_add(sink, event->time_ns, error) < 0)
+			return -1;
+	}
+	return 0;
 }
 
 static int (*const writers[TIMELINE_KIND_COUNT])(struct sqlite_sink *sink,
@@ -485,23 +442,10 @@ static int (*const writers[TIMELINE_KIND_COUNT])(struct sqlite_sink *sink,
 	[TIMELINE_MALFORMED] = sqlite_remark,
 	[TIMELINE_FOREIGN_END] = sqlite_remark,
 	[TIMELINE_TRACEPOINT] = sqlite_remark,
-	[TIMELINE_COMMAND_BEGIN] = sqlite_command_begin,
-	[TIMELINE_COMMAND_END] = sqlite_command_end,
+	[TIMELINE_COMMAND_BEGIN] = sqlite_remark,
+	[TIMELINE_COMMAND_END] = sqlite_remark,
 	[TIMELINE_FINISH] = sqlite_finish,
 };
-
-static int explanation_add(struct sqlite_sink *sink, const struct explanation *one,
-			   struct error *error)
-{
-	struct database_row row = sqlite_row_begin(sink, STATEMENT_EXPLANATION);
-
-	row_add_text(&row, one->json);
-	row_add_number(&row, (int64_t)one->track);
-	row_add_number(&row, one->begin_ns - sink->file.start_ns);
-	row_add_number(&row, one->depth);
-	row_add_number(&row, one->end_ns - one->begin_ns);
-	return row_end(&row, error);
-}
 
 static const char parts_sql[] =
 	"INSERT INTO why_part SELECT e.slice_id, p.value ->> 'kind', p.value ->> 'what', "
@@ -516,7 +460,15 @@ static int sqlite_explanations_add(struct sqlite_sink *sink, struct error *error
 	const struct explanations *all = sink->explanations;
 
 	for (size_t i = 0; all && i < all->nr_items; i++) {
-		if (explanation_add(sink, &all->items[i], error) < 0)
+		const struct explanation *one = &all->items[i];
+		struct database_row row = sqlite_row_begin(sink, STATEMENT_EXPLANATION);
+
+		row_add_text(&row, one->json);
+		row_add_number(&row, (int64_t)one->track);
+		row_add_number(&row, time_of(sink, one->begin_ns));
+		row_add_number(&row, one->depth);
+		row_add_number(&row, one->end_ns - one->begin_ns);
+		if (row_end(&row, error) < 0)
 			return -1;
 	}
 	return all ? database_run(&sink->database, parts_sql, error) : 0;
@@ -545,37 +497,25 @@ static int sqlite_commit(struct sqlite_sink *sink, struct error *error)
 	return database_run(&sink->database, "COMMIT; BEGIN", error);
 }
 
-static int sqlite_database_open(struct sqlite_sink *sink, struct error *error)
-{
-	const struct sink_file *file = &sink->file;
-
-	if (sink->query)
-		return database_open_temporary(&sink->database, file->name, error);
-	return database_open_file(&sink->database, file->fd, file->name, sink->user, sink->group,
-				  error);
-}
-
-static int sqlite_statements_prepare(struct sqlite_sink *sink, struct error *error)
-{
-	for (int i = 0; i < STATEMENT_COUNT; i++) {
-		if (database_prepare(&sink->database, schema_statements[i], &sink->statements[i],
-				     error) < 0)
-			return -1;
-	}
-	return 0;
-}
-
 static int sqlite_open(struct sink_file *file, const struct recording *recording,
 		       struct error *error)
 {
 	struct sqlite_sink *sink = sqlite_sink_of(file);
+	struct database *database = &sink->database;
 
-	if (sqlite_database_open(sink, error) < 0 ||
-	    database_run(&sink->database, "BEGIN", error) < 0 ||
-	    database_run(&sink->database, schema_tables, error) < 0 ||
-	    (sink->query && query_check(&sink->database, sink->query, error) < 0) ||
-	    sqlite_statements_prepare(sink, error) < 0 ||
-	    sqlite_recording_add(sink, recording, error) < 0)
+	if ((sink->query ? database_open_temporary(database, file->name, error)
+			 : database_open_file(database, file->fd, file->name, sink->user,
+					      sink->group, error)) < 0 ||
+	    database_run(database, "BEGIN", error) < 0 ||
+	    database_run(database, schema_tables, error) < 0 ||
+	    (sink->query && query_check(database, sink->query, error) < 0))
+		return -1;
+	for (int i = 0; i < STATEMENT_COUNT; i++) {
+		if (database_prepare(database, schema_statements[i], &sink->statements[i], error) <
+		    0)
+			return -1;
+	}
+	if (sqlite_recording_add(sink, recording, error) < 0)
 		return -1;
 	return sqlite_commit(sink, error);
 }
