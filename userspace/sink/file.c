@@ -8,27 +8,22 @@
 
 #define BLOCK_SIZE (64 * 1024)
 
-static int file_write_fail(const struct sink_file *file, struct error *error)
-{
-	return errno == ECANCELED
-		       ? error_set(error, "cannot write to %s: nobody reads it", file->name)
-		       : error_set_system(error, errno, "cannot write to %s", file->name);
-}
-
-static int file_write_out(struct sink_file *file)
-{
-	if (file->compressor)
-		return compressor_write(file->compressor, file->out.data, file->out.size);
-	return file_write_all(file->fd, file->out.data, file->out.size, &file->wait);
-}
-
 int sink_file_flush(struct sink_file *file, struct error *error)
 {
-	if (file->out.failed)
+	struct buffer *out = &file->out;
+	int status = 0;
+
+	if (out->failed)
 		return error_set(error, "out of memory");
-	if (file->out.size > 0 && file_write_out(file) < 0)
-		return file_write_fail(file, error);
-	buffer_clear(&file->out);
+	if (out->size > 0 && file->compressor)
+		status = compressor_write(file->compressor, out->data, out->size);
+	else if (out->size > 0)
+		status = file_write_all(file->fd, out->data, out->size, &file->wait);
+	if (status < 0 && errno == ECANCELED)
+		return error_set(error, "cannot write to %s: nobody reads it", file->name);
+	if (status < 0)
+		return error_set_system(error, errno, "cannot write to %s", file->name);
+	buffer_clear(out);
 	return 0;
 }
 
@@ -76,7 +71,7 @@ static int file_track_end(struct sink_file *file, const struct timeline_event *e
 static int file_loss(struct sink_file *file, const struct timeline_event *event,
 		     struct error *error)
 {
-	struct timeline_event *losses, shown = *event;
+	struct timeline_event shown = *event;
 
 	if (shown.begin_ns < file->start_ns)
 		shown.begin_ns = file->start_ns;
@@ -84,32 +79,24 @@ static int file_loss(struct sink_file *file, const struct timeline_event *event,
 		shown.loss_end_ns = shown.begin_ns;
 	if (shown.loss_end_ns < INT64_MAX)
 		return file->ops->event(file, &shown, error);
-	losses = reallocarray(file->losses, file->nr_losses + 1, sizeof(*losses));
-	if (!losses)
+	if (!array_reserve(file->losses, file->nr_losses))
 		return error_set(error, "out of memory");
-	file->losses = losses;
-	losses[file->nr_losses++] = shown;
+	file->losses[file->nr_losses++] = shown;
 	return 0;
-}
-
-static int file_losses_end(struct sink_file *file, int64_t end_ns, struct error *error)
-{
-	int status = 0;
-
-	for (size_t i = 0; i < file->nr_losses && status == 0; i++) {
-		struct timeline_event *loss = &file->losses[i];
-
-		loss->loss_end_ns = end_ns > loss->begin_ns ? end_ns : loss->begin_ns;
-		status = file->ops->event(file, loss, error);
-	}
-	return status;
 }
 
 static int file_finish(struct sink_file *file, const struct timeline_event *event,
 		       struct error *error)
 {
-	if (file_losses_end(file, event->time_ns, error) < 0 ||
-	    file->ops->event(file, event, error) < 0 || sink_file_flush(file, error) < 0)
+	for (size_t i = 0; i < file->nr_losses; i++) {
+		struct timeline_event *loss = &file->losses[i];
+
+		loss->loss_end_ns = event->time_ns > loss->begin_ns ? event->time_ns
+								    : loss->begin_ns;
+		if (file->ops->event(file, loss, error) < 0)
+			return -1;
+	}
+	if (file->ops->event(file, event, error) < 0 || sink_file_flush(file, error) < 0)
 		return -1;
 	if (compressor_end(file->compressor, error) < 0)
 		return -1;
