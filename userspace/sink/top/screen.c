@@ -21,43 +21,6 @@
 #define DEFAULT_ROWS 24
 #define DEFAULT_COLUMNS 80
 
-static int curses_api_load(struct curses_api *api, struct error *error)
-{
-	const struct library_function functions[] = { CURSES_API_FUNCTIONS(LIBRARY_FUNCTION) };
-
-	*api = (struct curses_api){ 0 };
-	return library_load(&api->handle, "libncursesw.so.6",
-			    "ncurses 6 (Debian's package libncursesw6)", functions,
-			    sizeof(functions) / sizeof(functions[0]), error);
-}
-
-static void curses_api_release(struct curses_api *api)
-{
-	library_release(api->handle);
-	*api = (struct curses_api){ 0 };
-}
-
-static void signals_fill(sigset_t *set)
-{
-	sigemptyset(set);
-	sigaddset(set, SIGWINCH);
-	sigaddset(set, SIGTSTP);
-	sigaddset(set, SIGCONT);
-}
-
-static int signals_catch(struct screen *screen, struct error *error)
-{
-	sigset_t set;
-
-	signals_fill(&set);
-	sigprocmask(SIG_BLOCK, &set, NULL);
-	screen->signals_fd = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
-	screen->fd = epoll_create1(EPOLL_CLOEXEC);
-	if (screen->signals_fd < 0 || screen->fd < 0)
-		return error_set_system(error, errno, "cannot watch the terminal");
-	return screen_watch(screen, screen->signals_fd, error);
-}
-
 int screen_watch(struct screen *screen, int other, struct error *error)
 {
 	struct epoll_event event = { .events = EPOLLIN, .data.fd = other };
@@ -67,45 +30,61 @@ int screen_watch(struct screen *screen, int other, struct error *error)
 	return 0;
 }
 
-static int terminal_check(struct screen *screen, struct error *error)
-{
-	const char *name = getenv("TERM");
-	const char *moves;
-	int status;
-
-	if (screen->api.setupterm(NULL, STDOUT_FILENO, &status) != OK)
-		return error_set(error, "TERM=%s: unknown to ncurses", name ? name : "");
-	moves = screen->api.tigetstr("cup");
-	if (!moves || moves == (const char *)-1)
-		return error_set(error, "TERM=%s: cannot move the cursor", name ? name : "");
-	return 0;
-}
-
 int screen_init(struct screen *screen, struct error *error)
 {
+	struct curses_api *api = &screen->api;
+	const struct library_function functions[] = { CURSES_API_FUNCTIONS(LIBRARY_FUNCTION) };
+	const char *name = getenv("TERM");
+	const char *moves;
+	sigset_t set;
+	int status;
+
 	*screen = (struct screen){ .fd = -1, .signals_fd = -1, .frame_fd = -1, .output_fd = -1 };
-	if (curses_api_load(&screen->api, error) < 0 || terminal_check(screen, error) < 0)
+	if (library_load(&api->handle, "libncursesw.so.6",
+			 "ncurses 6 (Debian's package libncursesw6)", functions,
+			 sizeof(functions) / sizeof(functions[0]), error) < 0)
 		return -1;
+	if (api->setupterm(NULL, STDOUT_FILENO, &status) != OK)
+		return error_set(error, "TERM=%s: unknown to ncurses", name ? name : "");
+	moves = api->tigetstr("cup");
+	if (!moves || moves == (const char *)-1)
+		return error_set(error, "TERM=%s: cannot move the cursor", name ? name : "");
 	screen->frame_fd = memfd_create("ktrack-screen", MFD_CLOEXEC);
 	if (screen->frame_fd < 0)
 		return error_set_system(error, errno, "cannot create a file in memory");
-	return signals_catch(screen, error);
+	sigemptyset(&set);
+	sigaddset(&set, SIGWINCH);
+	sigaddset(&set, SIGTSTP);
+	sigaddset(&set, SIGCONT);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	screen->signals_fd = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
+	screen->fd = epoll_create1(EPOLL_CLOEXEC);
+	if (screen->signals_fd < 0 || screen->fd < 0)
+		return error_set_system(error, errno, "cannot watch the terminal");
+	return screen_watch(screen, screen->signals_fd, error);
 }
 
-static void size_read(struct screen *screen)
-{
-	struct winsize size = { 0 };
-
-	ioctl(STDOUT_FILENO, TIOCGWINSZ, &size);
-	screen->rows = size.ws_row > 0 ? size.ws_row : DEFAULT_ROWS;
-	screen->columns = size.ws_col > 0 ? size.ws_col : DEFAULT_COLUMNS;
-}
-
-/* Keys are read from a pad: reading them from a window would write its frame. */
-static int windows_open(struct screen *screen, struct error *error)
+/*
+ * ncurses needs a terminal while it sets the modes. Then its descriptor becomes that of the file in
+ * memory. Keys are read from a pad: reading them from a window would write its frame.
+ */
+static int curses_open(struct screen *screen, struct error *error)
 {
 	const struct curses_api *api = &screen->api;
+	int fd = dup(STDOUT_FILENO);
 
+	if (tcgetattr(STDIN_FILENO, &screen->shell_modes) < 0)
+		return error_set_system(error, errno, "cannot open the terminal");
+	screen->out = fd >= 0 ? fdopen(fd, "w") : NULL;
+	if (!screen->out)
+		return error_set_system(error, errno, "cannot open the terminal");
+	screen->terminal = api->newterm(NULL, screen->out, stdin);
+	if (!screen->terminal)
+		return error_set(error, "the terminal cannot show the view; use --no-top");
+	api->cbreak();
+	tcgetattr(STDIN_FILENO, &screen->modes);
+	if (dup3(screen->frame_fd, fd, O_CLOEXEC) < 0)
+		return error_set_system(error, errno, "cannot open the terminal");
 	screen->window = api->newwin(0, 0, 0, 0);
 	screen->keys = api->newpad(1, 1);
 	if (!screen->window || !screen->keys)
@@ -123,40 +102,16 @@ static int windows_open(struct screen *screen, struct error *error)
 	return 0;
 }
 
-/*
- * ncurses needs a terminal while it sets the modes. Then its descriptor becomes that of the file in
- * memory.
- */
-static int curses_open(struct screen *screen, struct error *error)
-{
-	int fd = dup(STDOUT_FILENO);
-
-	if (tcgetattr(STDIN_FILENO, &screen->shell_modes) < 0)
-		return error_set_system(error, errno, "cannot open the terminal");
-	screen->out = fd >= 0 ? fdopen(fd, "w") : NULL;
-	if (!screen->out)
-		return error_set_system(error, errno, "cannot open the terminal");
-	screen->terminal = screen->api.newterm(NULL, screen->out, stdin);
-	if (!screen->terminal)
-		return error_set(error, "the terminal cannot show the view; use --no-top");
-	screen->api.cbreak();
-	tcgetattr(STDIN_FILENO, &screen->modes);
-	if (dup3(screen->frame_fd, fd, O_CLOEXEC) < 0)
-		return error_set_system(error, errno, "cannot open the terminal");
-	return windows_open(screen, error);
-}
-
 static void size_apply(struct screen *screen)
 {
-	size_read(screen);
+	struct winsize size = { 0 };
+
+	ioctl(STDOUT_FILENO, TIOCGWINSZ, &size);
+	screen->rows = size.ws_row > 0 ? size.ws_row : DEFAULT_ROWS;
+	screen->columns = size.ws_col > 0 ? size.ws_col : DEFAULT_COLUMNS;
 	screen->api.resizeterm((int)screen->rows, (int)screen->columns);
 	screen->api.wresize(screen->window, (int)screen->rows, (int)screen->columns);
 	screen_redraw(screen);
-}
-
-static bool is_foreground(void)
-{
-	return tcgetpgrp(STDIN_FILENO) == getpgrp();
 }
 
 /* Keys are watched only while they are ours: typed for the shell, they would wake us for ever. */
@@ -176,29 +131,24 @@ static int screen_enter(struct screen *screen, struct error *error)
 	return screen_watch(screen, STDIN_FILENO, error);
 }
 
-/* Moves what ncurses wrote to @out. */
-static int frame_take(struct screen *screen, struct buffer *out)
-{
-	off_t size = lseek(screen->frame_fd, 0, SEEK_CUR);
-	char *space = size > 0 ? buffer_reserve(out, (size_t)size) : NULL;
-	ssize_t done = space ? pread(screen->frame_fd, space, (size_t)size, 0) : 0;
-
-	if (size > 0 && done != size)
-		return -1;
-	out->size += (size_t)done;
-	lseek(screen->frame_fd, 0, SEEK_SET);
-	return ftruncate(screen->frame_fd, 0);
-}
-
+/* Copies what ncurses wrote to the terminal. */
 static int frame_write(struct screen *screen, struct error *error)
 {
+	off_t size = lseek(screen->frame_fd, 0, SEEK_CUR);
 	struct buffer out = { 0 };
+	char *space = size > 0 ? buffer_reserve(&out, (size_t)size) : NULL;
+	ssize_t done = space ? pread(screen->frame_fd, space, (size_t)size, 0) : 0;
 	int status = 0;
 
-	if (frame_take(screen, &out) < 0)
+	if (size > 0 && done != size) {
+		buffer_release(&out);
+		return error_set(error, "out of memory");
+	}
+	lseek(screen->frame_fd, 0, SEEK_SET);
+	if (ftruncate(screen->frame_fd, 0) < 0)
 		status = error_set(error, "out of memory");
-	else if (out.size > 0 &&
-		 file_write_all(screen->output_fd, out.data, out.size, &screen->wait) < 0)
+	else if (done > 0 &&
+		 file_write_all(screen->output_fd, space, (size_t)done, &screen->wait) < 0)
 		status = errno == ECANCELED
 				 ? 0
 				 : error_set_system(error, errno, "cannot write to the terminal");
@@ -226,7 +176,7 @@ void screen_clear(struct screen *screen)
 	screen->api.werase(screen->window);
 }
 
-static attr_t look_attributes(const struct screen *screen, enum screen_look look)
+void screen_put(struct screen *screen, unsigned int row, struct text text, enum screen_look look)
 {
 	static const attr_t attributes[] = {
 		[SCREEN_PLAIN] = A_NORMAL,
@@ -234,18 +184,12 @@ static attr_t look_attributes(const struct screen *screen, enum screen_look look
 		[SCREEN_REVERSE] = A_REVERSE,
 		[SCREEN_WARNING] = A_BOLD,
 	};
-
-	return look == SCREEN_WARNING && screen->has_colour ? A_NORMAL : attributes[look];
-}
-
-void screen_put(struct screen *screen, unsigned int row, struct text text, enum screen_look look)
-{
 	const struct curses_api *api = &screen->api;
-	short pair = look == SCREEN_WARNING && screen->has_colour ? 1 : 0;
+	bool is_red = look == SCREEN_WARNING && screen->has_colour;
 
 	if (row >= screen->rows)
 		return;
-	api->wattr_set(screen->window, look_attributes(screen, look), pair, NULL);
+	api->wattr_set(screen->window, is_red ? A_NORMAL : attributes[look], is_red ? 1 : 0, NULL);
 	api->wmove(screen->window, (int)row, 0);
 	api->waddnstr(screen->window, text.data, (int)text.size);
 	api->wattr_set(screen->window, A_NORMAL, 0, NULL);
@@ -298,39 +242,27 @@ void screen_leave(struct screen *screen)
 	tcsetattr(STDIN_FILENO, TCSANOW, &screen->shell_modes);
 }
 
-/* Stops as without a view; records go on to fill the buffers. */
-static void screen_suspend(struct screen *screen)
-{
-	sigset_t set;
-
-	screen_leave(screen);
-	sigemptyset(&set);
-	sigaddset(&set, SIGTSTP);
-	signal(SIGTSTP, SIG_DFL);
-	kill(getpid(), SIGTSTP);
-	sigprocmask(SIG_UNBLOCK, &set, NULL);
-	sigprocmask(SIG_BLOCK, &set, NULL);
-}
-
-/* Before the view is shown, a signal to stop means the same. */
-static bool screen_take_signals(struct screen *screen)
+int screen_follow(struct screen *screen, struct error *error)
 {
 	struct signalfd_siginfo info;
 	bool has_changed = false;
+	sigset_t set;
 
+	/* Before the view is shown, a signal to stop means the same. */
 	while (read(screen->signals_fd, &info, sizeof(info)) == sizeof(info)) {
 		has_changed = true;
-		if (info.ssi_signo == SIGTSTP)
-			screen_suspend(screen);
+		if (info.ssi_signo != SIGTSTP)
+			continue;
+		/* Stops as without a view; records go on to fill the buffers. */
+		screen_leave(screen);
+		sigemptyset(&set);
+		sigaddset(&set, SIGTSTP);
+		signal(SIGTSTP, SIG_DFL);
+		kill(getpid(), SIGTSTP);
+		sigprocmask(SIG_UNBLOCK, &set, NULL);
+		sigprocmask(SIG_BLOCK, &set, NULL);
 	}
-	return has_changed;
-}
-
-int screen_follow(struct screen *screen, struct error *error)
-{
-	bool has_changed = screen_take_signals(screen);
-
-	if (!is_foreground()) {
+	if (tcgetpgrp(STDIN_FILENO) != getpgrp()) {
 		/* Stopped by SIGSTOP and continued in the background: the modes are the shell's. */
 		if (screen->is_shown) {
 			screen->is_shown = false;
@@ -361,5 +293,6 @@ void screen_release(struct screen *screen)
 	file_close(screen->frame_fd);
 	file_close(screen->signals_fd);
 	file_close(screen->fd);
-	curses_api_release(&screen->api);
+	library_release(screen->api.handle);
+	screen->api.handle = NULL;
 }

@@ -86,44 +86,22 @@ struct stat_top {
 	bool is_over;
 };
 
-/* Appends a character, or escapes of its bytes. */
-static void character_append(struct buffer *out, struct text character)
-{
-	bool is_safe = !utf8_is_control(utf8_value(character));
-
-	for (size_t i = 0; i < character.size; i++) {
-		if (is_safe)
-			buffer_append_char(out, character.data[i]);
-		else
-			buffer_printf(out, "\\x%02x", (unsigned char)character.data[i]);
-	}
-}
-
+/* Control characters, and bytes that are no UTF-8, become escapes. */
 static void top_text_append(struct buffer *out, struct text text)
 {
 	while (text.size > 0) {
 		size_t size = utf8_sequence_size(text);
+		bool is_safe = size > 0 &&
+			       !utf8_is_control(utf8_value((struct text){ text.data, size }));
 
-		if (size > 0)
-			character_append(out, (struct text){ text.data, size });
-		else
-			buffer_printf(out, "\\x%02x", (unsigned char)text.data[0]);
 		size += size == 0;
+		for (size_t i = 0; i < size; i++) {
+			if (is_safe)
+				buffer_append_char(out, text.data[i]);
+			else
+				buffer_printf(out, "\\x%02x", (unsigned char)text.data[i]);
+		}
 		text = (struct text){ text.data + size, text.size - size };
-	}
-}
-
-/* Tables without the column are sorted by their count. */
-static void sort_init(struct top_columns *columns, const struct sink_stat_settings *settings)
-{
-	const struct stat_columns *all = &columns->all;
-	bool is_found = false;
-
-	columns->is_reversed = settings->is_reversed;
-	for (size_t i = 0; i < all->size && !is_found; i++) {
-		is_found = stat_shown_is_sort(&all->list[i], settings);
-		if (is_found || strcmp(all->list[i].title, "COUNT") == 0)
-			columns->sort = i;
 	}
 }
 
@@ -132,8 +110,18 @@ static void top_columns_init(struct stat_top *top)
 	const struct sink_stat_settings *settings = &top->sink->settings;
 
 	for (int kind = 0; kind < STAT_KIND_COUNT; kind++) {
-		stat_columns_choose(&top->columns[kind].all, settings, STAT_VIEW, kind);
-		sort_init(&top->columns[kind], settings);
+		struct top_columns *columns = &top->columns[kind];
+		const struct stat_columns *all = &columns->all;
+		bool is_found = false;
+
+		stat_columns_choose(&columns->all, settings, STAT_VIEW, kind);
+		columns->is_reversed = settings->is_reversed;
+		/* Tables without the column are sorted by their count. */
+		for (size_t i = 0; i < all->size && !is_found; i++) {
+			is_found = stat_shown_is_sort(&all->list[i], settings);
+			if (is_found || strcmp(all->list[i].title, "COUNT") == 0)
+				columns->sort = i;
+		}
 	}
 }
 
@@ -193,17 +181,10 @@ static void top_lines_release_kept(struct stat_top *top)
 		quantiles_release(&top->lines[i].row.quantiles);
 }
 
-static void top_lines_release(struct stat_top *top)
+static int top_lines_copy(struct stat_top *top)
 {
-	top_lines_release_kept(top);
-	free(top->lines);
-	free(top->before);
-	free(top->order);
-}
-
-static int lines_grow(struct stat_top *top)
-{
-	size_t size = top->sink->nr_rows;
+	const struct sink_stat_settings *settings = &top->sink->settings;
+	size_t nr_old = top->nr_lines, size = top->sink->nr_rows;
 	struct top_line *lines = reallocarray(top->lines, size + 1, sizeof(*lines));
 	struct top_sum *before = reallocarray(top->before, size + 1, sizeof(*before));
 	size_t *order = reallocarray(top->order, size + 1, sizeof(*order));
@@ -211,49 +192,27 @@ static int lines_grow(struct stat_top *top)
 	top->lines = lines ? lines : top->lines;
 	top->before = before ? before : top->before;
 	top->order = order ? order : top->order;
+	top_lines_release_kept(top);
 	if (!lines || !before || !order)
 		return -1;
-	memset(&lines[top->nr_lines], 0, (size - top->nr_lines) * sizeof(*lines));
-	memset(&before[top->nr_lines], 0, (size - top->nr_lines) * sizeof(*before));
+	memset(&lines[nr_old], 0, (size - nr_old) * sizeof(*lines));
+	memset(&before[nr_old], 0, (size - nr_old) * sizeof(*before));
 	top->nr_lines = size;
-	/* cppcheck-suppress memleak ; top owns all three, also after a failure */
-	return 0;
-}
+	for (size_t i = 0; i < size; i++) {
+		const struct stat_row *row = top->sink->rows[i];
+		struct top_sum now = { stat_row_count(row), row->times.total_ns };
 
-static void line_copy(const struct stat_top *top, struct top_line *line, struct top_sum *before,
-		      const struct stat_row *row)
-{
-	const struct sink_stat_settings *settings = &top->sink->settings;
-	struct top_sum now = { stat_row_count(row), row->times.total_ns };
-
-	line->row = *row;
-	line->row.quantiles = (struct quantiles){ 0 };
-	line->source = row;
-	line->added = (struct top_sum){ now.count - before->count,
-					now.total_ns - before->total_ns };
-	*before = now;
-	for (size_t i = 0; i < settings->nr_permille && row->kind == STAT_SLICES; i++)
-		line->percentiles[i] = stat_row_quantile(row, settings->permille[i]);
-}
-
-static int top_lines_copy(struct stat_top *top)
-{
-	top_lines_release_kept(top);
-	if (lines_grow(top) < 0)
-		return -1;
-	for (size_t i = 0; i < top->nr_lines; i++)
-		line_copy(top, &top->lines[i], &top->before[i], top->sink->rows[i]);
-	top->copied_ns = top->sink->now_ns;
-	return 0;
-}
-
-static int top_lines_keep(struct stat_top *top)
-{
-	for (size_t i = 0; i < top->nr_lines; i++) {
-		if (quantiles_copy(&top->lines[i].row.quantiles, &top->lines[i].source->quantiles) <
-		    0)
-			return -1;
+		lines[i].row = *row;
+		lines[i].row.quantiles = (struct quantiles){ 0 };
+		lines[i].source = row;
+		lines[i].added = (struct top_sum){ now.count - before[i].count,
+						   now.total_ns - before[i].total_ns };
+		before[i] = now;
+		for (size_t p = 0; p < settings->nr_permille && row->kind == STAT_SLICES; p++)
+			lines[i].percentiles[p] = stat_row_quantile(row, settings->permille[p]);
 	}
+	top->copied_ns = top->sink->now_ns;
+	/* cppcheck-suppress memleak ; top owns all three, also after a failure */
 	return 0;
 }
 
@@ -276,18 +235,6 @@ static bool line_is_wanted(const struct stat_top *top, const struct top_line *li
 	return !*filter;
 }
 
-static void selected_find(struct stat_top *top)
-{
-	for (size_t i = 0; i < top->nr_shown; i++) {
-		if (top->lines[top->order[i]].source == top->selected) {
-			top->place = i;
-			return;
-		}
-	}
-	if (top->place >= top->nr_shown)
-		top->place = top->nr_shown > 0 ? top->nr_shown - 1 : 0;
-}
-
 static void top_lines_order(struct stat_top *top)
 {
 	struct buffer filter = { 0 }, cell = { 0 };
@@ -302,7 +249,14 @@ static void top_lines_order(struct stat_top *top)
 	buffer_release(&cell);
 	if (top->nr_shown > 1)
 		qsort_r(top->order, top->nr_shown, sizeof(*top->order), top_lines_compare, top);
-	selected_find(top);
+	for (size_t i = 0; i < top->nr_shown; i++) {
+		if (top->lines[top->order[i]].source == top->selected) {
+			top->place = i;
+			return;
+		}
+	}
+	if (top->place >= top->nr_shown)
+		top->place = top->nr_shown > 0 ? top->nr_shown - 1 : 0;
 }
 
 static const struct top_line *top_selected(const struct stat_top *top)
@@ -350,15 +304,6 @@ static int detail_add_columns(const struct stat_top *top, const struct top_line 
 	return 0;
 }
 
-static int detail_add_left_out(const struct stat_row *row, struct table *table)
-{
-	if (detail_add_count(table, "not counted", row->nr_left_out) < 0 ||
-	    detail_add_count(table, "suspect by losses", row->nr_suspect) < 0 ||
-	    detail_add_count(table, "without an end", row->nr_unfinished) < 0)
-		return -1;
-	return detail_add_count(table, "ended by other threads", row->nr_foreign);
-}
-
 /* The percentiles that are not among the columns. */
 static int detail_add_percentiles(const struct stat_row *row, const struct quantiles *quantiles,
 				  struct table *table)
@@ -396,7 +341,13 @@ static int top_detail_append(const struct stat_top *top, struct buffer *out)
 	quantiles = top->is_paused ? &line->row.quantiles : &line->source->quantiles;
 	status = detail_add_columns(top, line, &table);
 	if (status == 0)
-		status = detail_add_left_out(&line->row, &table);
+		status = detail_add_count(&table, "not counted", line->row.nr_left_out);
+	if (status == 0)
+		status = detail_add_count(&table, "suspect by losses", line->row.nr_suspect);
+	if (status == 0)
+		status = detail_add_count(&table, "without an end", line->row.nr_unfinished);
+	if (status == 0)
+		status = detail_add_count(&table, "ended by other threads", line->row.nr_foreign);
 	if (status == 0 && quantiles->nr_octaves > 0)
 		status = detail_add_percentiles(&line->row, quantiles, &table);
 	if (status == 0)
@@ -452,34 +403,21 @@ static void header_draw(struct stat_top *top)
 	buffer_release(&line);
 }
 
-static size_t kind_count(const struct stat_top *top, enum stat_kind kind)
-{
-	size_t count = 0;
-
-	for (size_t i = 0; i < top->nr_lines; i++)
-		count += top->lines[i].row.kind == kind;
-	return count;
-}
-
-/* The last message, without its newline. */
-static struct text last_message(const struct stat_top *top)
-{
-	struct text rest = buffer_text(&top->messages), last = { "", 0 };
-
-	while (rest.size > 0)
-		last = text_take_line(&rest);
-	return last;
-}
-
 static void status_draw(struct stat_top *top)
 {
-	struct text message = last_message(top);
+	struct text rest = buffer_text(&top->messages), message = { "", 0 };
 	struct buffer line = { 0 };
+	size_t nr_rows = 0;
 
+	/* The last message, without its newline. */
+	while (rest.size > 0)
+		message = text_take_line(&rest);
+	for (size_t i = 0; i < top->nr_lines; i++)
+		nr_rows += top->lines[i].row.kind == top->kind;
 	buffer_append_string(&line, top->is_paused ? "PAUSED  " : "");
 	if (top->filter.size > 0)
 		buffer_printf(&line, "%zu of ", top->nr_shown);
-	buffer_append_count(&line, kind_count(top, top->kind), stat_kind_name(top->kind));
+	buffer_append_count(&line, nr_rows, stat_kind_name(top->kind));
 	if (top->filter.size > 0 || top->mode == TOP_FILTER) {
 		buffer_append_string(&line, "  filter: ");
 		buffer_append(&line, top->filter.data, top->filter.size);
@@ -504,64 +442,6 @@ static void keys_draw(struct stat_top *top)
 	buffer_release(&line);
 }
 
-static int cells_fill(const struct stat_top *top, struct table *table)
-{
-	const struct top_columns *columns = &top->columns[top->kind];
-	size_t size = top_page_size(top);
-
-	for (size_t i = top->first; i < top->nr_shown && i < top->first + size; i++) {
-		struct buffer *cells = table_add(table);
-
-		if (!cells)
-			return -1;
-		for (size_t c = 0; c < columns->all.size; c++)
-			top_column_append(top, &columns->all.list[c], &top->lines[top->order[i]],
-					  &cells[c]);
-	}
-	return 0;
-}
-
-static int table_make(const struct stat_top *top, struct buffer *out)
-{
-	const struct top_columns *columns = &top->columns[top->kind];
-	const struct table_style style = top_style(top);
-	struct table_column list[STAT_COLUMNS_MAX];
-	struct buffer titles[STAT_COLUMNS_MAX] = { 0 };
-	struct table table = { .columns = list, .nr_columns = columns->all.size };
-	int status;
-
-	for (size_t i = 0; i < columns->all.size; i++) {
-		const struct stat_column *column = columns->all.list[i].column;
-		bool is_text = column->unit == UNIT_TEXT;
-
-		top_column_title(top, i, &titles[i]);
-		list[i] = (struct table_column){ .title = buffer_string(&titles[i]),
-						 .is_right = !is_text,
-						 .is_flexible = is_text,
-						 .rank = i == columns->sort ? 0
-									    : column->view_rank };
-	}
-	status = cells_fill(top, &table);
-	if (status == 0)
-		table_append(&table, out, &style);
-	table_release(&table);
-	for (size_t i = 0; i < columns->all.size; i++)
-		buffer_release(&titles[i]);
-	return status;
-}
-
-static void first_find(struct stat_top *top)
-{
-	size_t size = top_page_size(top);
-
-	if (top->place < top->first)
-		top->first = top->place;
-	if (top->place >= top->first + size)
-		top->first = top->place - size + 1;
-	if (top->first + size > top->nr_shown)
-		top->first = top->nr_shown > size ? top->nr_shown - size : 0;
-}
-
 static void lines_put(struct stat_top *top, struct text text, size_t marked)
 {
 	for (unsigned int row = 2; text.size > 0 && row + 1 < top->screen.rows; row++) {
@@ -575,34 +455,63 @@ static void lines_put(struct stat_top *top, struct text text, size_t marked)
 
 static int table_draw(struct stat_top *top)
 {
-	struct buffer text = { 0 };
-	int status;
+	const struct top_columns *columns = &top->columns[top->kind];
+	const struct table_style style = top_style(top);
+	struct table_column list[STAT_COLUMNS_MAX];
+	struct buffer titles[STAT_COLUMNS_MAX] = { 0 }, text = { 0 };
+	struct table table = { .columns = list, .nr_columns = columns->all.size };
+	size_t size = top_page_size(top);
+	int status = 0;
 
-	first_find(top);
-	status = table_make(top, &text);
-	if (status == 0)
+	if (top->place < top->first)
+		top->first = top->place;
+	if (top->place >= top->first + size)
+		top->first = top->place - size + 1;
+	if (top->first + size > top->nr_shown)
+		top->first = top->nr_shown > size ? top->nr_shown - size : 0;
+	for (size_t i = 0; i < columns->all.size; i++) {
+		const struct stat_column *column = columns->all.list[i].column;
+		bool is_text = column->unit == UNIT_TEXT;
+
+		top_column_title(top, i, &titles[i]);
+		list[i] = (struct table_column){ .title = buffer_string(&titles[i]),
+						 .is_right = !is_text,
+						 .is_flexible = is_text,
+						 .rank = i == columns->sort ? 0
+									    : column->view_rank };
+	}
+	for (size_t i = top->first; i < top->nr_shown && i < top->first + size; i++) {
+		struct buffer *cells = table_add(&table);
+
+		if (!cells) {
+			status = -1;
+			break;
+		}
+		for (size_t c = 0; c < columns->all.size; c++)
+			top_column_append(top, &columns->all.list[c], &top->lines[top->order[i]],
+					  &cells[c]);
+	}
+	if (status == 0) {
+		table_append(&table, &text, &style);
 		lines_put(top, buffer_text(&text),
 			  top->nr_shown > 0 ? 3 + top->place - top->first : 0);
+	}
+	table_release(&table);
+	for (size_t i = 0; i < columns->all.size; i++)
+		buffer_release(&titles[i]);
 	buffer_release(&text);
 	return status;
-}
-
-static size_t text_count_lines(struct text text)
-{
-	size_t count = 0;
-
-	for (; text.size > 0; count++)
-		text_take_line(&text);
-	return count;
 }
 
 static int detail_draw(struct stat_top *top)
 {
 	struct buffer out = { 0 };
 	int status = top_detail_append(top, &out);
-	struct text text = buffer_text(&out);
-	size_t nr_lines = text_count_lines(text), size = top_page_size(top) + 1;
+	struct text text = buffer_text(&out), rest = text;
+	size_t nr_lines = 0, size = top_page_size(top) + 1;
 
+	for (; rest.size > 0; nr_lines++)
+		text_take_line(&rest);
 	if (top->scroll + size > nr_lines)
 		top->scroll = nr_lines > size ? nr_lines - size : 0;
 	for (size_t i = 0; i < top->scroll; i++)
@@ -690,29 +599,6 @@ static bool move_apply(struct stat_top *top, const struct screen_key *key)
 	}
 }
 
-static void sort_move(struct stat_top *top, size_t step)
-{
-	struct top_columns *columns = &top->columns[top->kind];
-
-	columns->sort = (columns->sort + step) % columns->all.size;
-}
-
-static int pause_toggle(struct stat_top *top)
-{
-	top->is_paused = !top->is_paused;
-	if (top->is_paused)
-		return top_lines_keep(top);
-	top_lines_release_kept(top);
-	return 0;
-}
-
-static void kind_next(struct stat_top *top)
-{
-	top->kind = (top->kind + 1) % STAT_KIND_COUNT;
-	top->selected = NULL;
-	top->place = 0;
-}
-
 static void filter_clear(struct stat_top *top)
 {
 	buffer_clear(&top->filter);
@@ -742,7 +628,16 @@ static int letter_apply(struct stat_top *top, wint_t letter)
 		return 0;
 	case 'p':
 	case ' ':
-		return pause_toggle(top);
+		top->is_paused = !top->is_paused;
+		if (!top->is_paused)
+			top_lines_release_kept(top);
+		for (size_t i = 0; i < top->nr_lines && top->is_paused; i++) {
+			struct top_line *line = &top->lines[i];
+
+			if (quantiles_copy(&line->row.quantiles, &line->source->quantiles) < 0)
+				return -1;
+		}
+		return 0;
 	case KEY_CONTROL('l'):
 		screen_redraw(&top->screen);
 		return 0;
@@ -763,59 +658,51 @@ static int letter_apply(struct stat_top *top, wint_t letter)
 
 static void table_key_apply(struct stat_top *top, const struct screen_key *key)
 {
-	size_t back = top->columns[top->kind].all.size - 1;
+	struct top_columns *columns = &top->columns[top->kind];
 	bool is_left = key->is_function ? key->code == KEY_LEFT : key->code == '<';
 	bool is_right = key->is_function ? key->code == KEY_RIGHT : key->code == '>';
 
-	if (is_left || is_right)
-		sort_move(top, is_left ? back : 1);
-	else if (key->is_function)
+	if (is_left || is_right) {
+		columns->sort += is_left ? columns->all.size - 1 : 1;
+		columns->sort %= columns->all.size;
+	} else if (key->is_function) {
 		return;
-	else if (key->code == 'r')
-		top->columns[top->kind].is_reversed ^= true;
-	else if (key->code == '\t')
-		kind_next(top);
-	else if (key->code == '/')
+	} else if (key->code == 'r') {
+		columns->is_reversed ^= true;
+	} else if (key->code == '\t') {
+		top->kind = (top->kind + 1) % STAT_KIND_COUNT;
+		top->selected = NULL;
+		top->place = 0;
+	} else if (key->code == '/') {
 		top->mode = TOP_FILTER;
-}
-
-static void filter_shorten(struct stat_top *top)
-{
-	struct buffer *filter = &top->filter;
-
-	while (filter->size > 0 && (filter->data[--filter->size] & 0xc0) == 0x80)
-		;
-}
-
-static void filter_extend(struct stat_top *top, wint_t code)
-{
-	char bytes[MB_LEN_MAX];
-	mbstate_t state = { 0 };
-	size_t size = wcrtomb(bytes, (wchar_t)code, &state);
-
-	if (!utf8_is_control(code) && size != (size_t)-1 &&
-	    top->filter.size + size <= FILTER_SIZE_MAX)
-		buffer_append(&top->filter, bytes, size);
-}
-
-static bool key_is_backspace(const struct screen_key *key)
-{
-	return key->is_function ? key->code == KEY_BACKSPACE
-				: key->code == 0x7f || key->code == '\b';
+	}
 }
 
 static void filter_key_apply(struct stat_top *top, const struct screen_key *key)
 {
-	if (key_is_backspace(key))
-		filter_shorten(top);
-	else if (key->is_function ? key->code == KEY_ENTER : key->code == '\n' || key->code == '\r')
+	struct buffer *filter = &top->filter;
+	char bytes[MB_LEN_MAX];
+	mbstate_t state = { 0 };
+	size_t size;
+
+	if (key->is_function ? key->code == KEY_BACKSPACE
+			     : key->code == 0x7f || key->code == '\b') {
+		while (filter->size > 0 && (filter->data[--filter->size] & 0xc0) == 0x80)
+			;
+	} else if (key->is_function ? key->code == KEY_ENTER
+				    : key->code == '\n' || key->code == '\r') {
 		top->mode = TOP_TABLE;
-	else if (!key->is_function && key->code == KEY_ESCAPE)
+	} else if (key->is_function) {
+		return;
+	} else if (key->code == KEY_ESCAPE) {
 		filter_clear(top);
-	else if (!key->is_function && key->code == KEY_CONTROL('u'))
-		buffer_clear(&top->filter);
-	else if (!key->is_function)
-		filter_extend(top, key->code);
+	} else if (key->code == KEY_CONTROL('u')) {
+		buffer_clear(filter);
+	} else if (!utf8_is_control(key->code)) {
+		size = wcrtomb(bytes, (wchar_t)key->code, &state);
+		if (size != (size_t)-1 && filter->size + size <= FILTER_SIZE_MAX)
+			buffer_append(filter, bytes, size);
+	}
 }
 
 static int top_key_apply(struct stat_top *top, const struct screen_key *key)
@@ -957,7 +844,10 @@ void stat_top_free(struct stat_top *top)
 		return;
 	top_end(top);
 	screen_release(&top->screen);
-	top_lines_release(top);
+	top_lines_release_kept(top);
+	free(top->lines);
+	free(top->before);
+	free(top->order);
 	buffer_release(&top->filter);
 	buffer_release(&top->progress);
 	buffer_release(&top->messages);
