@@ -152,18 +152,6 @@ static const struct table_column histogram_columns[] = {
 	{ "BAR" },
 };
 
-static uint64_t highest_count(const struct quantiles *quantiles)
-{
-	uint64_t highest = 1;
-
-	for (size_t i = 0; i < quantiles->nr_octaves; i++) {
-		uint64_t count = quantiles_octave(quantiles, quantiles->octaves[i].number);
-
-		highest = count > highest ? count : highest;
-	}
-	return highest;
-}
-
 /* A count that is not 0 is visible. */
 static void bar_append(struct buffer *out, uint64_t count, uint64_t highest)
 {
@@ -173,78 +161,67 @@ static void bar_append(struct buffer *out, uint64_t count, uint64_t highest)
 		buffer_append_char(out, '#');
 }
 
-static int octaves_add(struct table *table, const struct quantiles *quantiles)
-{
-	unsigned int last = quantiles->octaves[quantiles->nr_octaves - 1].number;
-	uint64_t highest = highest_count(quantiles);
-
-	for (unsigned int number = quantiles->octaves[0].number; number <= last; number++) {
-		uint64_t count = quantiles_octave(quantiles, number);
-		struct buffer *cell = table_add(table);
-
-		if (!cell)
-			return -1;
-		buffer_append_duration(cell++, (int64_t)quantile_octave_begin(number));
-		buffer_append_duration(cell++, (int64_t)quantile_octave_begin(number + 1));
-		buffer_append_unsigned(cell++, count);
-		buffer_printf(cell++, "%.1f%%", 100.0 * (double)count / (double)quantiles->count);
-		bar_append(cell, count, highest);
-	}
-	return 0;
-}
-
 int stat_histogram_append(struct buffer *out, const struct quantiles *quantiles,
 			  const struct table_style *style)
 {
 	struct table table = { .columns = histogram_columns,
 			       .nr_columns = sizeof(histogram_columns) /
 					     sizeof(histogram_columns[0]) };
-	int status = octaves_add(&table, quantiles);
+	unsigned int last = quantiles->octaves[quantiles->nr_octaves - 1].number;
+	uint64_t highest = 1;
+	int status = 0;
 
+	for (size_t i = 0; i < quantiles->nr_octaves; i++) {
+		uint64_t count = quantiles_octave(quantiles, quantiles->octaves[i].number);
+
+		highest = count > highest ? count : highest;
+	}
+	for (unsigned int number = quantiles->octaves[0].number; number <= last; number++) {
+		uint64_t count = quantiles_octave(quantiles, number);
+		struct buffer *cell = table_add(&table);
+
+		if (!cell) {
+			status = -1;
+			break;
+		}
+		buffer_append_duration(cell++, (int64_t)quantile_octave_begin(number));
+		buffer_append_duration(cell++, (int64_t)quantile_octave_begin(number + 1));
+		buffer_append_unsigned(cell++, count);
+		buffer_printf(cell++, "%.1f%%", 100.0 * (double)count / (double)quantiles->count);
+		bar_append(cell, count, highest);
+	}
 	table_append(&table, out, style);
 	table_release(&table);
 	return status;
 }
 
-static void row_title_append(struct stat_sink *sink, const struct stat_row *row,
-			     const struct table_style *style)
-{
-	struct buffer *out = &sink->file.out;
-
-	buffer_append_string(out, row->category->text);
-	for (size_t i = 0; i < sink->settings.nr_groups; i++) {
-		struct text value = stat_row_key(row, &sink->settings, i);
-
-		buffer_append_string(out, value.size > 0 ? " " : "");
-		table_append_text(out, value, style);
-	}
-	buffer_append_char(out, '\n');
-}
-
-static int row_histogram_print(struct stat_sink *sink, const struct stat_row *row)
+static int stat_print_histograms(struct stat_sink *sink)
 {
 	const struct table_style style = { .has_colour = sink->settings.has_colour,
 					   .is_utf8 = sink->settings.is_utf8 };
-	int status;
-
-	if (row->quantiles.nr_octaves == 0)
-		return 0;
-	row_title_append(sink, row, &style);
-	status = stat_histogram_append(&sink->file.out, &row->quantiles, &style);
-	buffer_append_char(&sink->file.out, '\n');
-	return status;
-}
-
-static int stat_print_histograms(struct stat_sink *sink)
-{
+	struct buffer *out = &sink->file.out;
 	size_t nr_rows, nr_more;
 	const struct stat_row **rows = stat_rows_choose(sink, STAT_SLICES, &nr_rows, &nr_more);
 	int status = 0;
 
 	if (!rows)
 		return -1;
-	for (size_t i = 0; i < nr_rows && status == 0; i++)
-		status = row_histogram_print(sink, rows[i]);
+	for (size_t i = 0; i < nr_rows && status == 0; i++) {
+		const struct stat_row *row = rows[i];
+
+		if (row->quantiles.nr_octaves == 0)
+			continue;
+		buffer_append_string(out, row->category->text);
+		for (size_t group = 0; group < sink->settings.nr_groups; group++) {
+			struct text value = stat_row_key(row, &sink->settings, group);
+
+			buffer_append_string(out, value.size > 0 ? " " : "");
+			table_append_text(out, value, &style);
+		}
+		buffer_append_char(out, '\n');
+		status = stat_histogram_append(out, &row->quantiles, &style);
+		buffer_append_char(out, '\n');
+	}
 	free(rows);
 	return status;
 }
@@ -301,16 +278,6 @@ static void warning_end(struct stat_sink *sink)
 	buffer_append_string(&sink->file.out, sink->settings.has_colour ? PLAIN "\n" : "\n");
 }
 
-static void stat_loss_print(struct stat_sink *sink, const struct stat_loss *loss)
-{
-	struct buffer *out = &sink->file.out;
-
-	warning_begin(sink);
-	buffer_printf(out, "cpu %d ", loss->cpu);
-	timeline_append_loss(out, loss->nr_records, loss->nr_gaps, loss->nr_unknown);
-	warning_end(sink);
-}
-
 static void left_out_print(struct stat_sink *sink)
 {
 	uint64_t nr_left_out = 0, nr_suspect = 0, nr_unfinished = 0, nr_foreign = 0;
@@ -350,26 +317,27 @@ static int faults_print(struct stat_sink *sink)
 	return text->failed ? -1 : 0;
 }
 
-static void total_print(struct stat_sink *sink, uint64_t count, const char *what)
-{
-	if (count == 0)
-		return;
-	warning_begin(sink);
-	buffer_printf(&sink->file.out, "%llu %s", (unsigned long long)count, what);
-	warning_end(sink);
-}
-
 static int footer_print(struct stat_sink *sink)
 {
 	struct buffer *out = &sink->file.out;
 
-	for (size_t i = 0; i < sink->nr_losses; i++)
-		stat_loss_print(sink, &sink->losses[i]);
+	for (size_t i = 0; i < sink->nr_losses; i++) {
+		const struct stat_loss *loss = &sink->losses[i];
+
+		warning_begin(sink);
+		buffer_printf(out, "cpu %d ", loss->cpu);
+		timeline_append_loss(out, loss->nr_records, loss->nr_gaps, loss->nr_unknown);
+		warning_end(sink);
+	}
 	left_out_print(sink);
 	if (faults_print(sink) < 0)
 		return -1;
-	total_print(sink, sink->nr_beyond,
-		    "events in rows named (other), which combine several rows");
+	if (sink->nr_beyond > 0) {
+		warning_begin(sink);
+		buffer_printf(out, "%llu events in rows named (other), which combine several rows",
+			      (unsigned long long)sink->nr_beyond);
+		warning_end(sink);
+	}
 	buffer_append_duration(out, sink->now_ns - sink->file.start_ns);
 	buffer_printf(out, " recorded; percentiles are within %.1f %% of the exact values\n",
 		      100 * QUANTILE_ERROR);
@@ -377,7 +345,7 @@ static int footer_print(struct stat_sink *sink)
 }
 
 /* On a terminal new tables replace the old ones line by line. */
-static int screen_renew(struct stat_sink *sink)
+static void screen_renew(struct stat_sink *sink)
 {
 	struct buffer *out = &sink->file.out;
 	struct buffer plain = *out;
@@ -391,7 +359,6 @@ static int screen_renew(struct stat_sink *sink)
 	}
 	buffer_append_string(out, CLEAR_BELOW);
 	buffer_release(&plain);
-	return 0;
 }
 
 static int tables_print(struct stat_sink *sink)
@@ -448,8 +415,8 @@ int stat_print_table(struct stat_sink *sink)
 	if (tables_print(sink) < 0 || tables_fit(sink) < 0)
 		return -1;
 	if (sink->settings.is_screen)
-		return screen_renew(sink);
-	if (!sink->is_finished)
+		screen_renew(sink);
+	else if (!sink->is_finished)
 		buffer_append_char(&sink->file.out, '\n');
 	return 0;
 }
@@ -595,23 +562,6 @@ static int append_rows(struct stat_sink *sink, enum stat_kind kind)
 	return 0;
 }
 
-static void append_losses(struct buffer *out, const struct stat_sink *sink)
-{
-	buffer_append_string(out, ",\"losses\":[");
-	for (size_t i = 0; i < sink->nr_losses; i++) {
-		const struct stat_loss *loss = &sink->losses[i];
-		bool first = true;
-
-		buffer_append_string(out, i > 0 ? ",{" : "{");
-		json_append_number(out, "cpu", loss->cpu, &first);
-		json_append_number(out, "gaps", loss->nr_gaps, &first);
-		json_append_number(out, "records", loss->nr_records, &first);
-		json_append_number(out, "gaps_of_unknown_size", loss->nr_unknown, &first);
-		buffer_append_char(out, '}');
-	}
-	buffer_append_char(out, ']');
-}
-
 static void append_totals(struct buffer *out, const struct timeline_totals *totals)
 {
 	bool first = true;
@@ -661,7 +611,19 @@ int stat_print_json(struct stat_sink *sink)
 	}
 	if (sink->settings.slowest > 0)
 		append_slow(out, sink);
-	append_losses(out, sink);
+	buffer_append_string(out, ",\"losses\":[");
+	for (size_t i = 0; i < sink->nr_losses; i++) {
+		const struct stat_loss *loss = &sink->losses[i];
+		bool is_first = true;
+
+		buffer_append_string(out, i > 0 ? ",{" : "{");
+		json_append_number(out, "cpu", loss->cpu, &is_first);
+		json_append_number(out, "gaps", loss->nr_gaps, &is_first);
+		json_append_number(out, "records", loss->nr_records, &is_first);
+		json_append_number(out, "gaps_of_unknown_size", loss->nr_unknown, &is_first);
+		buffer_append_char(out, '}');
+	}
+	buffer_append_char(out, ']');
 	if (sink->is_finished)
 		append_totals(out, &sink->totals);
 	json_append_number(out, "beyond_rows", sink->nr_beyond, &first);

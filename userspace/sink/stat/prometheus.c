@@ -258,54 +258,38 @@ static int metrics_all_append(struct stat_sink *sink)
 	return out->failed ? -1 : 0;
 }
 
-/* A FIFO that somebody has put there must not block the run, nor become the file. */
-static int metrics_file_create(int folder_fd, const char *new_name)
-{
-	int flags = O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
-	int fd = openat(folder_fd, new_name, flags, 0644);
-	struct stat about;
-
-	if (fd < 0 || (fstat(fd, &about) == 0 && S_ISREG(about.st_mode)))
-		return fd;
-	close(fd);
-	errno = EEXIST;
-	return -1;
-}
-
-/* Killed runs leave one such file at most. */
-static int metrics_file_write(const struct stat_sink *sink, int folder_fd, const char *new_name,
-			      const char *name)
-{
-	const struct buffer *out = &sink->file.out;
-	int fd = metrics_file_create(folder_fd, new_name);
-	int status;
-
-	if (fd < 0)
-		return -1;
-	status = file_write_all(fd, out->data, out->size, NULL);
-	close(fd);
-	if (status == 0 && renameat(folder_fd, new_name, folder_fd, name) == 0)
-		return 0;
-	unlinkat(folder_fd, new_name, 0);
-	return -1;
-}
-
-/* In a directory of the user of sudo, with the rights of that user. */
+/*
+ * In a directory of the user of sudo, with the rights of that user. Killed runs leave one new file
+ * at most. A FIFO that somebody has put there must not block the run, nor become the file.
+ */
 static int metrics_file_replace(const struct stat_sink *sink, const char *folder,
 				const char *new_name, const char *name)
 {
+	int flags = O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
+	const struct buffer *out = &sink->file.out;
 	struct owner owner = { 0 }, self = { 0 };
-	int fd = -1, status = -1;
+	int folder_fd = -1, fd, status = -1;
+	struct stat about;
 	bool is_owners;
 
 	if (sink->user != 0 && owner_init(&owner, sink->user, sink->group) < 0)
 		return -1;
-	fd = owner_reach(&owner, folder, &is_owners);
-	if (fd >= 0 && owner_begin(is_owners ? &owner : &self) == 0) {
-		status = metrics_file_write(sink, fd, new_name, name);
+	folder_fd = owner_reach(&owner, folder, &is_owners);
+	if (folder_fd >= 0 && owner_begin(is_owners ? &owner : &self) == 0) {
+		fd = openat(folder_fd, new_name, flags, 0644);
+		if (fd >= 0 && (fstat(fd, &about) < 0 || !S_ISREG(about.st_mode))) {
+			errno = EEXIST;
+		} else if (fd >= 0) {
+			status = file_write_all(fd, out->data, out->size, NULL);
+			if (status == 0)
+				status = renameat(folder_fd, new_name, folder_fd, name);
+			if (status < 0)
+				unlinkat(folder_fd, new_name, 0);
+		}
+		file_close(fd);
 		owner_end(is_owners ? &owner : &self);
 	}
-	file_close(fd);
+	file_close(folder_fd);
 	owner_release(&owner);
 	return status;
 }
