@@ -107,18 +107,6 @@ static const char *const group_names[] = {
 };
 _Static_assert(sizeof(group_names) / sizeof(group_names[0]) == GROUP_COUNT, "a name for each");
 
-static enum chrome_group track_group(const struct timeline_track *track)
-{
-	switch (track->scope) {
-	case SCOPE_THREAD:
-		return GROUP_THREADS;
-	case SCOPE_CPU:
-		return GROUP_CPUS;
-	default:
-		return GROUP_CUSTOM;
-	}
-}
-
 /* The process that a track is about, or the number of its group. */
 static int64_t track_pid(const struct timeline_track *track)
 {
@@ -129,7 +117,10 @@ static int64_t track_pid(const struct timeline_track *track)
 		return track->id.signed_number;
 	if (track->scope == SCOPE_THREAD && track->tgid > 0 && track->tgid < CHROME_OWN_PROCESS)
 		return track->tgid;
-	return CHROME_OWN_PROCESS + 1 + track_group(track);
+	return CHROME_OWN_PROCESS + 1 +
+	       (track->scope == SCOPE_THREAD ? GROUP_THREADS
+		: track->scope == SCOPE_CPU  ? GROUP_CPUS
+					     : GROUP_CUSTOM);
 }
 
 /* Number of the process that a track is about, or of its group. */
@@ -138,14 +129,6 @@ static int64_t chrome_process(const struct timeline_track *track)
 	int64_t machine = track->machine ? track->machine->number * MACHINE_PIDS : 0;
 
 	return machine + track_pid(track);
-}
-
-/* For a number of machines; returns -1 if memory ran out. */
-static int chrome_rows_new(struct chrome_rows *rows, size_t nr_machines)
-{
-	rows->named = calloc(1 + nr_machines, MACHINE_PIDS / 8);
-	rows->recent = calloc(ROWS_RECENT, sizeof(*rows->recent));
-	return rows->named && rows->recent ? 0 : -1;
 }
 
 /*
@@ -323,15 +306,6 @@ static int remark_write(struct chrome_sink *sink, const char *phase,
 	return status;
 }
 
-static int chrome_write_command_end(struct chrome_sink *sink, const struct timeline_event *event,
-				    struct error *error)
-{
-	struct buffer *out = chrome_event_begin(sink, "E", own_place(sink, 0), event->time_ns);
-
-	buffer_printf(out, ",\"args\":{\"pid\":%d,\"status\":%d}", event->pid, event->status);
-	return chrome_event_end(sink, error);
-}
-
 static int chrome_faults_write(struct chrome_sink *sink, const struct timeline_event *finish,
 			       struct error *error)
 {
@@ -396,10 +370,15 @@ static int chrome_write_finish(struct chrome_sink *sink, const struct timeline_e
 	return 0;
 }
 
-static void append_about(struct buffer *out, const struct recording *recording)
+/* Begins the file with facts of the recording; returns -1 with @error. */
+static int chrome_own_open(struct chrome_sink *sink, const struct recording *recording,
+			   struct error *error)
 {
+	struct buffer *out = &sink->file.out;
 	bool first = true;
 
+	buffer_append_char(out, '[');
+	about_begin(sink);
 	json_append_text(out, "ktrack", text_of(KTRACK_VERSION), &first);
 	recording_append(out, recording, RECORDING_CHROME);
 	machines_append(out, recording);
@@ -407,16 +386,7 @@ static void append_about(struct buffer *out, const struct recording *recording)
 	buffer_append_decimal(out, recording->start_ns, 9);
 	buffer_append_string(out, "\",\"unix_start_s\":\"");
 	buffer_append_decimal(out, recording->start_ns + recording->wall_offset_ns, 9);
-	buffer_append_char(out, '"');
-}
-
-/* Begins the file with facts of the recording; returns -1 with @error. */
-static int chrome_own_open(struct chrome_sink *sink, const struct recording *recording,
-			   struct error *error)
-{
-	buffer_append_char(&sink->file.out, '[');
-	append_about(about_begin(sink), recording);
-	buffer_append_char(&sink->file.out, '}');
+	buffer_append_string(out, "\"}");
 	if (chrome_event_end(sink, error) < 0)
 		return -1;
 	return chrome_write_name(sink, "process_name", own_place(sink, 0), text_of("ktrack"),
@@ -433,7 +403,9 @@ static int chrome_own_event(struct chrome_sink *sink, const struct timeline_even
 	case TIMELINE_COMMAND_BEGIN:
 		return remark_write(sink, "B", event, error);
 	case TIMELINE_COMMAND_END:
-		return chrome_write_command_end(sink, event, error);
+		buffer_printf(chrome_event_begin(sink, "E", own_place(sink, 0), event->time_ns),
+			      ",\"args\":{\"pid\":%d,\"status\":%d}", event->pid, event->status);
+		return chrome_event_end(sink, error);
 	case TIMELINE_FINISH:
 		return chrome_write_finish(sink, event, error);
 	default:
@@ -461,7 +433,6 @@ static void chrome_append_args(struct chrome_sink *sink, const char *member,
 			       const struct timeline_event *event)
 {
 	struct buffer *out = &sink->file.out;
-
 	unsigned int with = chrome_with(sink, event);
 
 	if (!event_has_args(event, with))
@@ -489,20 +460,6 @@ static int chrome_process_name(struct chrome_sink *sink, const struct timeline_t
 	if (sink->file.text.size == 0)
 		return 0;
 	return chrome_write_name(sink, "process_name", place, buffer_text(&sink->file.text), error);
-}
-
-static int write_track_names(struct chrome_sink *sink, const struct timeline_track *shown,
-			     const struct chrome_track *track, struct error *error)
-{
-	struct text place = buffer_text(&track->place);
-
-	if (chrome_process_name(sink, shown, place, error) < 0)
-		return -1;
-	buffer_clear(&sink->file.text);
-	track_append_label(&sink->file.text, shown);
-	if (chrome_write_name(sink, "thread_name", place, buffer_text(&sink->file.text), error) < 0)
-		return -1;
-	return chrome_write_order(sink, place, track->thread, error);
 }
 
 /**
@@ -570,26 +527,22 @@ static int chrome_place_make(struct chrome_sink *sink, struct chrome_track *trac
 	return is_new && row->number > 1 ? row_names_write(sink, row, track, shown, error) : 0;
 }
 
-static int chrome_row_begin(struct chrome_sink *sink, struct chrome_track *track,
-			    struct timeline_track *shown, struct error *error)
-{
-	if (rows_track_begin(&sink->thread_rows, &track->row, shown, error) < 0 ||
-	    chrome_place_make(sink, track, shown, track->row.row, error) < 0)
-		return -1;
-	return row_names_write(sink, track->row.row, track, shown, error);
-}
-
 static int chrome_track_begin(struct chrome_sink *sink, const struct timeline_event *event,
 			      struct error *error)
 {
 	const struct timeline_track *shown = event->track;
 	struct chrome_track *track = sink_file_track_new(&sink->file, event->track, sizeof(*track),
 							 error);
+	struct text place;
 
 	if (!track)
 		return -1;
-	if (sink->has_thread_rows && rows_take_track(shown))
-		return chrome_row_begin(sink, track, event->track, error);
+	if (sink->has_thread_rows && rows_take_track(shown)) {
+		if (rows_track_begin(&sink->thread_rows, &track->row, event->track, error) < 0 ||
+		    chrome_place_make(sink, track, shown, track->row.row, error) < 0)
+			return -1;
+		return row_names_write(sink, track->row.row, track, shown, error);
+	}
 	track->thread = chrome_thread(&sink->rows, &sink->file.text, shown, false);
 	buffer_printf(&track->place, "\"pid\":%lld,\"tid\":%lu", (long long)chrome_process(shown),
 		      track->thread);
@@ -600,7 +553,14 @@ static int chrome_track_begin(struct chrome_sink *sink, const struct timeline_ev
 	json_append_string(&track->name, buffer_text(&sink->file.text));
 	if (track->place.failed || track->name.failed)
 		return error_set(error, "out of memory");
-	return write_track_names(sink, shown, track, error);
+	place = buffer_text(&track->place);
+	if (chrome_process_name(sink, shown, place, error) < 0)
+		return -1;
+	buffer_clear(&sink->file.text);
+	track_append_label(&sink->file.text, shown);
+	if (chrome_write_name(sink, "thread_name", place, buffer_text(&sink->file.text), error) < 0)
+		return -1;
+	return chrome_write_order(sink, place, track->thread, error);
 }
 
 static struct buffer *chrome_track_event_begin(struct chrome_sink *sink, const char *phase,
@@ -676,30 +636,27 @@ static int chrome_write_named(struct chrome_sink *sink, const struct timeline_ev
 	return 0;
 }
 
-static int chrome_write_flow(struct chrome_sink *sink, const struct timeline_event *event,
-			     const struct field *flow, struct error *error)
-{
-	const struct chrome_track *track = chrome_track_of(sink, event->track);
-	struct text thread = { .data = track->place.data, .size = track->thread_size };
-	int is_known = flow_set_add(&sink->flows, flow);
-	struct buffer *out;
-
-	if (is_known < 0)
-		return error_set(error, "out of memory");
-	out = chrome_event_begin(sink, is_known ? "t" : "s", thread, event->time_ns);
-	chrome_append_member(out, "cat", text_of("flow"));
-	chrome_append_member(out, "name", flow->name);
-	buffer_printf(out, ",\"id\":\"0x%llx\"", (unsigned long long)flow->value.unsigned_number);
-	if (is_known)
-		chrome_append_member(out, "bp", text_of("e"));
-	return chrome_event_end(sink, error);
-}
-
 static int chrome_write_flows(struct chrome_sink *sink, const struct timeline_event *event,
 			      struct error *error)
 {
+	const struct chrome_track *track = chrome_track_of(sink, event->track);
+	struct text thread = { .data = track->place.data, .size = track->thread_size };
+
 	for (unsigned int i = 0; i < event->nr_flows; i++) {
-		if (chrome_write_flow(sink, event, timeline_event_flow(event, i), error) < 0)
+		const struct field *flow = timeline_event_flow(event, i);
+		int is_known = flow_set_add(&sink->flows, flow);
+		struct buffer *out;
+
+		if (is_known < 0)
+			return error_set(error, "out of memory");
+		out = chrome_event_begin(sink, is_known ? "t" : "s", thread, event->time_ns);
+		chrome_append_member(out, "cat", text_of("flow"));
+		chrome_append_member(out, "name", flow->name);
+		buffer_printf(out, ",\"id\":\"0x%llx\"",
+			      (unsigned long long)flow->value.unsigned_number);
+		if (is_known)
+			chrome_append_member(out, "bp", text_of("e"));
+		if (chrome_event_end(sink, error) < 0)
 			return -1;
 	}
 	return 0;
@@ -784,27 +741,20 @@ static int chrome_row_write(void *context, const struct row_place *place,
 	return chrome_write(sink, event, error);
 }
 
-static int chrome_row_event(struct chrome_sink *sink, struct chrome_track *track,
-			    const struct timeline_event *event, struct error *error)
-{
-	struct row_place place;
-
-	if (event->kind == TIMELINE_TRACK_END) {
-		rows_track_end(&sink->thread_rows, &track->row);
-		return 0;
-	}
-	return rows_event(&sink->thread_rows, &track->row, event, &place, error);
-}
-
 static int chrome_event(struct sink_file *file, const struct timeline_event *event,
 			struct error *error)
 {
 	struct chrome_sink *sink = container_of(file, struct chrome_sink, file);
 	struct chrome_track *track = event->track ? event->track->sink_data[file->sink_index]
 						  : NULL;
+	struct row_place place;
 
-	if (track && track->row.row)
-		return chrome_row_event(sink, track, event, error);
+	if (track && track->row.row && event->kind != TIMELINE_TRACK_END)
+		return rows_event(&sink->thread_rows, &track->row, event, &place, error);
+	if (track && track->row.row) {
+		rows_track_end(&sink->thread_rows, &track->row);
+		return 0;
+	}
 	sink->depth = event->depth;
 	return chrome_write(sink, event, error);
 }
@@ -813,7 +763,10 @@ static int chrome_open(struct sink_file *file, const struct recording *recording
 		       struct error *error)
 {
 	struct chrome_sink *sink = container_of(file, struct chrome_sink, file);
-	if (chrome_rows_new(&sink->rows, recording->nr_machines) < 0)
+
+	sink->rows.named = calloc(1 + recording->nr_machines, MACHINE_PIDS / 8);
+	sink->rows.recent = calloc(ROWS_RECENT, sizeof(*sink->rows.recent));
+	if (!sink->rows.named || !sink->rows.recent)
 		return error_set(error, "out of memory");
 	return chrome_own_open(sink, recording, error);
 }
@@ -855,7 +808,6 @@ static const struct sink_file_ops chrome_file = {
 static struct sink *sink_chrome_new(const struct sink_settings *settings, struct error *error)
 {
 	struct sink *sink = sink_file_new(&chrome_file, settings, error);
-
 	struct chrome_sink *chrome = sink ? container_of(sink, struct chrome_sink, file.sink)
 					  : NULL;
 
