@@ -19,19 +19,6 @@
 /* The birth of an owner whose birth is unknown. */
 #define BORN_UNKNOWN 1
 
-static uint64_t *cell_get(struct perfetto_sink *sink, int id, struct error *error)
-{
-	uint64_t **page = &sink->sequence->lives[id / PERFETTO_LIVES_PAGE];
-
-	if (!*page)
-		*page = calloc(PERFETTO_LIVES_PAGE, sizeof(**page));
-	if (!*page) {
-		error_set(error, "out of memory");
-		return NULL;
-	}
-	return &(*page)[id % PERFETTO_LIVES_PAGE];
-}
-
 /*
  * Distinguishes processes or threads with the same number.
  * @born_ns: its birth; 0 if unknown, which means the last one of the number
@@ -42,15 +29,18 @@ static uint64_t *cell_get(struct perfetto_sink *sink, int id, struct error *erro
 static int perfetto_life(struct perfetto_sink *sink, int id, int64_t born_ns, uint64_t *life,
 			 struct error *error)
 {
-	uint64_t *cell;
+	uint64_t **page, *cell;
 	bool is_new;
 
 	*life = 0;
 	if (id <= 0 || id >= PERFETTO_IDS_MAX)
 		return 0;
-	cell = cell_get(sink, id, error);
-	if (!cell)
-		return -1;
+	page = &sink->sequence->lives[id / PERFETTO_LIVES_PAGE];
+	if (!*page)
+		*page = calloc(PERFETTO_LIVES_PAGE, sizeof(**page));
+	if (!*page)
+		return error_set(error, "out of memory");
+	cell = &(*page)[id % PERFETTO_LIVES_PAGE];
 	if (*cell == 0)
 		*cell = (uint64_t)(born_ns > 0 ? born_ns : BORN_UNKNOWN) << 1;
 	is_new = born_ns > 0 && (uint64_t)born_ns != *cell >> 1;
@@ -128,13 +118,6 @@ static int label_take(struct perfetto_sink *sink, struct perfetto_track *track, 
 	return 0;
 }
 
-static void append_buffer(const struct perfetto_sink *sink, struct buffer *out,
-			  const struct timeline_track *shown)
-{
-	if (!sink->has_one_buffer && shown->buffer && shown->buffer[0])
-		buffer_printf(out, " in %s", shown->buffer);
-}
-
 /*
  * Sets sink->file.text to the track's name below its parent.
  *
@@ -152,7 +135,8 @@ static int perfetto_label_below_task(struct perfetto_sink *sink, const struct ti
 		buffer_append(out, shown->name.data, shown->name.size);
 	else
 		buffer_append_string(out, shown->category->text);
-	append_buffer(sink, out, shown);
+	if (!sink->has_one_buffer && shown->buffer && shown->buffer[0])
+		buffer_printf(out, " in %s", shown->buffer);
 	track->name_hash = text_hash(buffer_text(out));
 	is_shared = track->category->is_namesake &&
 		    text_equals(shown->name, category_event(shown->category));
@@ -174,13 +158,6 @@ static void append_label(const struct perfetto_sink *sink, struct buffer *out,
 	track_append_label(out, &shown);
 }
 
-/* Appends the name in its group, or without one. */
-static void perfetto_label_in_group(const struct perfetto_sink *sink, struct buffer *out,
-				    const struct timeline_track *shown)
-{
-	append_label(sink, out, *shown);
-}
-
 static void perfetto_label_alone(const struct perfetto_sink *sink, struct buffer *out,
 				 const struct timeline_track *shown)
 {
@@ -194,21 +171,18 @@ static void perfetto_label_alone(const struct perfetto_sink *sink, struct buffer
 	append_label(sink, out, rest);
 }
 
-static int32_t number_clamp(int64_t number)
-{
-	if (number > INT32_MAX)
-		return INT32_MAX;
-	return number < INT32_MIN ? INT32_MIN : (int32_t)number;
-}
-
 /* Idle tasks all have the number 0; their CPUs sort them. */
 static int32_t rank_of(const struct timeline_track *shown)
 {
+	int64_t number = shown->id.signed_number;
+
 	if (shown->cpu >= 0)
 		return shown->cpu;
 	if (shown->id.kind == VALUE_UNSIGNED && shown->id.unsigned_number > INT32_MAX)
 		return INT32_MAX;
-	return number_clamp(shown->id.signed_number);
+	if (number > INT32_MAX)
+		return INT32_MAX;
+	return number < INT32_MIN ? INT32_MIN : (int32_t)number;
 }
 
 void perfetto_waiting_release(struct perfetto_waiting *waiting)
@@ -227,15 +201,6 @@ static struct perfetto_message descriptor_begin(struct perfetto_sink *sink, size
 	begun.message = proto_begin(&sink->file.out, PACKET_TRACK_DESCRIPTOR);
 	proto_number(&sink->file.out, TRACK_DESCRIPTOR_UUID, uuid);
 	return begun;
-}
-
-/* JSON is well-formed UTF-8, and so needs no proto_text(). */
-static void identity_append(struct buffer *out, const struct timeline_track *shown)
-{
-	size_t description = proto_begin(out, TRACK_DESCRIPTOR_DESCRIPTION);
-
-	track_append_identity(out, shown);
-	proto_end(out, description);
 }
 
 static void merge_append(struct buffer *out, uint64_t key)
@@ -257,14 +222,19 @@ int perfetto_descriptor_write(struct perfetto_sink *sink,
 	struct perfetto_message begun = descriptor_begin(sink, perfetto_packet_begin(sink),
 							 descriptor->uuid);
 	struct buffer *out = &sink->file.out;
+	size_t description;
 
 	if (descriptor->parent_uuid > 0)
 		proto_number(out, TRACK_DESCRIPTOR_PARENT_UUID, descriptor->parent_uuid);
 	proto_text(out, TRACK_DESCRIPTOR_NAME, descriptor->name);
-	if (descriptor->shown)
-		identity_append(out, descriptor->shown);
-	else if (descriptor->description.size > 0)
+	if (descriptor->shown) {
+		/* JSON is well-formed UTF-8, and so needs no proto_text(). */
+		description = proto_begin(out, TRACK_DESCRIPTOR_DESCRIPTION);
+		track_append_identity(out, descriptor->shown);
+		proto_end(out, description);
+	} else if (descriptor->description.size > 0) {
 		proto_text(out, TRACK_DESCRIPTOR_DESCRIPTION, descriptor->description);
+	}
 	merge_append(out, descriptor->is_counter ? 0 : descriptor->merge_key);
 	if (descriptor->is_ordered)
 		proto_number(out, TRACK_DESCRIPTOR_CHILD_ORDERING, ORDERING_EXPLICIT);
@@ -330,30 +300,12 @@ static int waiting_begin(struct perfetto_sink *sink, struct perfetto_waiting *wa
 	waiting->rank = rank_of(shown);
 	waiting->uuid = uuid;
 	waiting->merge_key = merge_key;
-	perfetto_label_in_group(sink, &waiting->in_group, shown);
+	append_label(sink, &waiting->in_group, *shown);
 	perfetto_label_alone(sink, &waiting->alone, shown);
 	track_append_identity(&waiting->description, shown);
 	if (waiting->in_group.failed || waiting->alone.failed || waiting->description.failed)
 		return error_set(error, "out of memory");
 	return 0;
-}
-
-static int member_write(struct perfetto_sink *sink, const struct perfetto_category *category,
-			const struct timeline_track *shown, uint64_t uuid, uint64_t merge_key,
-			struct error *error)
-{
-	struct perfetto_descriptor track = { .uuid = uuid,
-					     .parent_uuid = category->group_uuid,
-					     .shown = shown,
-					     .merge_key = merge_key,
-					     .is_counter = shown->kind == TRACK_COUNTER,
-					     .has_rank = true,
-					     .rank = rank_of(shown) };
-
-	buffer_clear(&sink->file.text);
-	perfetto_label_in_group(sink, &sink->file.text, shown);
-	track.name = buffer_text(&sink->file.text);
-	return perfetto_descriptor_write(sink, &track, error);
 }
 
 /* Writes the descriptor of a track without a process, or keeps it waiting. */
@@ -362,12 +314,22 @@ static int perfetto_group_add(struct perfetto_sink *sink, struct perfetto_catego
 			      struct error *error)
 {
 	bool is_first = !category->has_group && !category->waiting.is_there;
+	struct perfetto_descriptor track = { .uuid = uuid,
+					     .parent_uuid = category->group_uuid,
+					     .shown = shown,
+					     .merge_key = merge_key,
+					     .is_counter = shown->kind == TRACK_COUNTER,
+					     .has_rank = true,
+					     .rank = rank_of(shown) };
 
 	if (is_first && shown->kind == TRACK_SLICES)
 		return waiting_begin(sink, &category->waiting, shown, uuid, merge_key, error);
 	if (group_open(sink, category, error) < 0)
 		return -1;
-	return member_write(sink, category, shown, uuid, merge_key, error);
+	buffer_clear(&sink->file.text);
+	append_label(sink, &sink->file.text, *shown);
+	track.name = buffer_text(&sink->file.text);
+	return perfetto_descriptor_write(sink, &track, error);
 }
 
 int perfetto_groups_open(struct perfetto_sink *sink, struct error *error)
@@ -489,13 +451,6 @@ static int thread_descriptor_write(struct perfetto_sink *sink, const struct task
 	return perfetto_message_end(sink, begun, error);
 }
 
-/* Perfetto's process ids are positive 32-bit numbers; a scope may be any number. */
-static bool is_about_process(const struct timeline_track *shown)
-{
-	return shown->scope == SCOPE_PROCESS && shown->id.kind == VALUE_SIGNED &&
-	       shown->id.signed_number > 0 && shown->id.signed_number <= INT32_MAX;
-}
-
 /*
  * If a number is used again, Perfetto makes a new process (or thread) for the second id of the last
  * one, but does not keep the second id as that of the new one, so a third id would be the second's
@@ -516,17 +471,6 @@ static int perfetto_process_write(struct perfetto_sink *sink, const struct task_
 	    process_descriptor_write(sink, ids, uuid_before(uuid), "", error) < 0)
 		return -1;
 	return process_descriptor_write(sink, ids, uuid, name, error);
-}
-
-/* Writes the process that a track is about; sets @uuid to its id. */
-static int process_describe(struct perfetto_sink *sink, const struct timeline_track *shown,
-			    int64_t time_ns, uint64_t *uuid, struct error *error)
-{
-	struct task_ids ids = { .time_ns = time_ns, .pid = (int)shown->id.signed_number };
-
-	ids.pid_is_new = perfetto_life(sink, ids.pid, shown->born_ns, &ids.pid_life, error);
-	*uuid = process_uuid(sink, &ids);
-	return ids.pid_is_new < 0 ? -1 : perfetto_process_write(sink, &ids, shown->comm, error);
 }
 
 /* Perfetto makes the main thread with its process. */
@@ -553,35 +497,25 @@ static int thread_describe(struct perfetto_sink *sink, const struct timeline_tra
 
 /*
  * Writes what a track is about; sets @uuid to its id, or 0. A thread of an unknown process is not
- * written, because Perfetto would invent a process for it.
+ * written, because Perfetto would invent a process for it. Its process ids are positive 32-bit
+ * numbers; a scope may be any number.
  */
 static int parent_describe(struct perfetto_sink *sink, const struct timeline_event *event,
 			   uint64_t *uuid, struct error *error)
 {
 	const struct timeline_track *shown = event->track;
+	struct task_ids ids = { .time_ns = event->time_ns };
 
 	*uuid = 0;
-	if (is_about_process(shown))
-		return process_describe(sink, shown, event->time_ns, uuid, error);
 	if (shown->scope == SCOPE_THREAD && shown->tgid > 0)
 		return thread_describe(sink, shown, event->time_ns, uuid, error);
-	return 0;
-}
-
-static int below_task_write(struct perfetto_sink *sink, const struct timeline_track *shown,
-			    struct perfetto_track *track, uint64_t uuid, uint64_t merge_key,
-			    struct error *error)
-{
-	struct perfetto_descriptor descriptor = { .uuid = uuid,
-						  .parent_uuid = track->parent_uuid,
-						  .shown = shown,
-						  .merge_key = merge_key,
-						  .is_counter = shown->kind == TRACK_COUNTER };
-
-	if (perfetto_label_below_task(sink, shown, track, error) < 0)
-		return -1;
-	descriptor.name = buffer_text(&sink->file.text);
-	return perfetto_descriptor_write(sink, &descriptor, error);
+	if (shown->scope != SCOPE_PROCESS || shown->id.kind != VALUE_SIGNED ||
+	    shown->id.signed_number <= 0 || shown->id.signed_number > INT32_MAX)
+		return 0;
+	ids.pid = (int)shown->id.signed_number;
+	ids.pid_is_new = perfetto_life(sink, ids.pid, shown->born_ns, &ids.pid_life, error);
+	*uuid = process_uuid(sink, &ids);
+	return ids.pid_is_new < 0 ? -1 : perfetto_process_write(sink, &ids, shown->comm, error);
 }
 
 /* Renders the constant fields of a track's events. */
@@ -600,27 +534,6 @@ static int place_make(struct perfetto_sink *sink, struct perfetto_track *track, 
 	return 0;
 }
 
-/*
- * Without a process, all tracks of a thread must find one id: it has the numbers of the thread.
- */
-static uint64_t lone_thread_uuid(const struct timeline_track *shown)
-{
-	uint64_t seed = perfetto_machine_uuid(shown->machine) + (uint64_t)shown->born_ns;
-
-	return perfetto_uuid_of_seed(perfetto_uuid_of_seed(seed, UUID_ROW, (uint64_t)shown->cpu),
-				     UUID_ROW, shown->id.unsigned_number);
-}
-
-/*
- * The first row of a thread is its own track, where all viewers look for its slices. In a trace
- * that is appended to, that track may have others' slices, which ours need not nest in.
- */
-static bool is_thread_itself(const struct perfetto_sink *sink, const struct row *row,
-			     uint64_t parent_uuid)
-{
-	return row->number == 1 && parent_uuid > 0 && !sink->is_appending;
-}
-
 static int row_describe(struct perfetto_sink *sink, const struct row *row,
 			const struct timeline_track *shown, struct error *error)
 {
@@ -631,7 +544,12 @@ static int row_describe(struct perfetto_sink *sink, const struct row *row,
 	};
 
 	place->uuid = place->thread_uuid;
-	if (is_thread_itself(sink, row, parent_uuid))
+	/*
+	 * The first row of a thread is its own track, where all viewers look for its slices. In a
+	 * trace that is appended to, that track may have others' slices, which ours need not nest
+	 * in.
+	 */
+	if (row->number == 1 && parent_uuid > 0 && !sink->is_appending)
 		return 0;
 	place->uuid = perfetto_uuid_of(sink, UUID_ROW, place->thread_uuid + row->number);
 	descriptor.uuid = place->uuid;
@@ -647,15 +565,21 @@ int perfetto_row_place(struct perfetto_sink *sink, struct perfetto_track *track,
 {
 	const struct perfetto_row *first = row_first(row)->data;
 	struct perfetto_row *place = row->data;
+	uint64_t uuid;
 
 	if (!place) {
 		place = row->data = calloc(1, sizeof(*place));
 		if (!place)
 			return error_set(error, "out of memory");
 		place->parent_uuid = first ? first->parent_uuid : track->parent_uuid;
-		place->thread_uuid = first		  ? first->thread_uuid
-				     : track->parent_uuid ? track->parent_uuid
-							  : lone_thread_uuid(shown);
+		uuid = first ? first->thread_uuid : track->parent_uuid;
+		if (!first && uuid == 0) {
+			/* Without a process, all tracks of a thread must find one id. */
+			uuid = perfetto_machine_uuid(shown->machine) + (uint64_t)shown->born_ns;
+			uuid = perfetto_uuid_of_seed(uuid, UUID_ROW, (uint64_t)shown->cpu);
+			uuid = perfetto_uuid_of_seed(uuid, UUID_ROW, shown->id.unsigned_number);
+		}
+		place->thread_uuid = uuid;
 		if (row_describe(sink, row, shown, error) < 0)
 			return -1;
 	}
@@ -663,43 +587,42 @@ int perfetto_row_place(struct perfetto_sink *sink, struct perfetto_track *track,
 	return place_make(sink, track, place->uuid, track->category->iid, error);
 }
 
-static int perfetto_row_begin(struct perfetto_sink *sink, struct timeline_track *shown,
-			      const struct perfetto_category *category, uint64_t parent_uuid,
-			      struct error *error)
-{
-	struct perfetto_track *track = sink_file_track_new(&sink->file, shown, sizeof(*track),
-							   error);
-
-	if (!track || rows_track_begin(&sink->thread_rows, &track->row, shown, error) < 0)
-		return -1;
-	track->category = category;
-	track->parent_uuid = parent_uuid;
-	track->has_name = row_track_is_named(shown);
-	return perfetto_row_place(sink, track, shown, track->row.row, error);
-}
-
 int perfetto_track_begin(struct perfetto_sink *sink, const struct timeline_event *event,
 			 struct error *error)
 {
 	struct timeline_track *shown = event->track;
 	struct perfetto_category *category = perfetto_category_get(sink, shown, error);
+	struct perfetto_descriptor descriptor = { .shown = shown,
+						  .is_counter = shown->kind == TRACK_COUNTER };
 	struct perfetto_track *track;
 	uint64_t parent_uuid, merge_key, uuid;
 
 	if (!category || parent_describe(sink, event, &parent_uuid, error) < 0)
 		return -1;
-	if (sink->has_thread_rows && rows_take_track(shown))
-		return perfetto_row_begin(sink, shown, category, parent_uuid, error);
-	merge_key = merge_key_of(sink, shown, parent_uuid == 0);
-	uuid = track_uuid(sink, shown, parent_uuid ? parent_uuid : category->group_uuid, merge_key);
 	track = sink_file_track_new(&sink->file, shown, sizeof(*track), error);
-	if (!track || place_make(sink, track, uuid, category->iid, error) < 0)
+	if (!track)
 		return -1;
 	track->category = category;
 	track->parent_uuid = parent_uuid;
-	if (parent_uuid > 0)
-		return below_task_write(sink, shown, track, uuid, merge_key, error);
-	return perfetto_group_add(sink, category, shown, uuid, merge_key, error);
+	if (sink->has_thread_rows && rows_take_track(shown)) {
+		if (rows_track_begin(&sink->thread_rows, &track->row, shown, error) < 0)
+			return -1;
+		track->has_name = row_track_is_named(shown);
+		return perfetto_row_place(sink, track, shown, track->row.row, error);
+	}
+	merge_key = merge_key_of(sink, shown, parent_uuid == 0);
+	uuid = track_uuid(sink, shown, parent_uuid ? parent_uuid : category->group_uuid, merge_key);
+	if (place_make(sink, track, uuid, category->iid, error) < 0)
+		return -1;
+	if (parent_uuid == 0)
+		return perfetto_group_add(sink, category, shown, uuid, merge_key, error);
+	if (perfetto_label_below_task(sink, shown, track, error) < 0)
+		return -1;
+	descriptor.uuid = uuid;
+	descriptor.parent_uuid = parent_uuid;
+	descriptor.merge_key = merge_key;
+	descriptor.name = buffer_text(&sink->file.text);
+	return perfetto_descriptor_write(sink, &descriptor, error);
 }
 
 int perfetto_track_end(struct perfetto_sink *sink, const struct timeline_event *event,
