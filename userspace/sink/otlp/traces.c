@@ -50,79 +50,50 @@ static void span_append_times(const struct otlp_sink *sink, struct buffer *out, 
 	otlp_append_time(out, "endTimeUnixNano", end_ns + sink->wall_offset_ns);
 }
 
-static void otlp_append_flows(struct buffer *out, const struct timeline_event *event,
-			      const char *prefix)
-{
-	struct buffer text = { 0 };
-
-	if (event->nr_flows == 0)
-		return;
-	flows_append_text(&text, event);
-	otlp_append_key(out, prefix, text_of("ktrack.flow"));
-	otlp_append_value(out, &(struct value){ .kind = VALUE_TEXT, .text = buffer_text(&text) });
-	out->failed |= text.failed;
-	buffer_release(&text);
-}
-
 static void otlp_append_record(const struct otlp_sink *sink, struct buffer *out,
 			       const struct timeline_event *event, const char *prefix)
 {
+	struct buffer text = { 0 };
+
 	otlp_append_fields(out, prefix, event->fields, event->nr_fields);
-	otlp_append_flows(out, event, prefix);
+	if (event->nr_flows > 0) {
+		flows_append_text(&text, event);
+		otlp_append_key(out, prefix, text_of("ktrack.flow"));
+		otlp_append_value(
+			out, &(struct value){ .kind = VALUE_TEXT, .text = buffer_text(&text) });
+		out->failed |= text.failed;
+		buffer_release(&text);
+	}
 	otlp_append_emitter(out, event, sink->file.with, prefix);
 }
 
-static void otlp_append_flags(struct buffer *out, const struct timeline_event *event)
-{
-	if (event->is_suspect)
-		otlp_append_true(out, "ktrack.suspect");
-	if (event->is_unfinished)
-		otlp_append_true(out, "ktrack.unfinished");
-	if (event->is_foreign)
-		otlp_append_true(out, "ktrack.foreign");
-	if (event->is_continued)
-		otlp_append_true(out, "ktrack.continued");
-}
-
-static void link_append(struct buffer *out, const struct otlp_context *context,
-			const struct field *flow)
-{
-	struct buffer text = { 0 };
-
-	flow_append(&text, flow);
-	otlp_append_separator(out);
-	buffer_append_char(out, '{');
-	otlp_append_context(out, context);
-	buffer_append_string(out, ",\"attributes\":[");
-	otlp_append_text(out, "ktrack.flow", buffer_text(&text));
-	buffer_append_string(out, "]}");
-	out->failed |= text.failed;
-	buffer_release(&text);
-}
-
-/* Links the span to the last one of the flow, and makes it the last one. */
-static int span_add_flow(struct otlp_sink *sink, struct otlp_open *open, const struct field *flow)
-{
-	const struct otlp_context *last = otlp_flows_find(&sink->flows, flow);
-	size_t size = open->links.size;
-
-	if (last && last->span != open->context.span) {
-		if (open->nr_links < LINKS_MAX && sink->kept_size < KEPT_MAX) {
-			link_append(&open->links, last, flow);
-			open->nr_links++;
-			sink->kept_size += open->links.size - size;
-		} else {
-			open->nr_dropped_links++;
-		}
-	}
-	return otlp_flows_set(&sink->flows, flow, &open->context);
-}
-
+/* Links the span to the last one of each flow, and makes it the last one. */
 static int span_add_flows(struct otlp_sink *sink, struct otlp_open *open,
 			  const struct timeline_event *event, struct error *error)
 {
 	for (unsigned int i = 0; i < event->nr_flows; i++) {
-		if (span_add_flow(sink, open, timeline_event_flow(event, i)) < 0)
+		const struct field *flow = timeline_event_flow(event, i);
+		const struct otlp_context *last = otlp_flows_find(&sink->flows, flow);
+		struct buffer *links = &open->links, text = { 0 };
+		bool has_link = last && last->span != open->context.span;
+		size_t size = links->size;
+
+		if (has_link && open->nr_links < LINKS_MAX && sink->kept_size < KEPT_MAX) {
+			flow_append(&text, flow);
+			otlp_append_separator(links);
+			buffer_append_char(links, '{');
+			otlp_append_context(links, last);
+			buffer_append_string(links, ",\"attributes\":[");
+			otlp_append_text(links, "ktrack.flow", buffer_text(&text));
+			buffer_append_string(links, "]}");
+			links->failed |= text.failed;
+			buffer_release(&text);
+			open->nr_links++;
+			sink->kept_size += links->size - size;
+		} else if (has_link) {
+			open->nr_dropped_links++;
+		}
+		if (otlp_flows_set(&sink->flows, flow, &open->context) < 0)
 			return error_set(error, "out of memory");
 	}
 	return 0;
@@ -152,21 +123,11 @@ static void open_clear(struct otlp_sink *sink, struct otlp_open *open)
 	open->nr_dropped_events = open->nr_dropped_links = 0;
 }
 
-static void open_set_context(const struct otlp_sink *sink, struct otlp_track *track,
-			     struct otlp_open *open, const struct timeline_event *event)
-{
-	const struct otlp_context *parent = event->depth > 1 && track->depth + 1 >= event->depth
-						    ? &open[-1].context
-						    : span_cause(sink, event);
-	uint64_t hash = span_hash(track, event, event->depth);
-
-	open->parent = parent ? parent->span : 0;
-	open->context = parent ? otlp_child(parent, hash) : otlp_root(hash);
-}
-
 static int otlp_slice_begin(struct otlp_sink *sink, struct otlp_track *track,
 			    const struct timeline_event *event, struct error *error)
 {
+	uint64_t hash = span_hash(track, event, event->depth);
+	const struct otlp_context *parent;
 	struct otlp_open *open;
 
 	if (event->depth > track->nr_open &&
@@ -175,7 +136,12 @@ static int otlp_slice_begin(struct otlp_sink *sink, struct otlp_track *track,
 		return -1;
 	open = &track->open[event->depth - 1];
 	open_clear(sink, open);
-	open_set_context(sink, track, open, event);
+	if (event->depth > 1 && track->depth + 1 >= event->depth)
+		parent = &open[-1].context;
+	else
+		parent = span_cause(sink, event);
+	open->parent = parent ? parent->span : 0;
+	open->context = parent ? otlp_child(parent, hash) : otlp_root(hash);
 	track->depth = event->depth;
 	otlp_append_record(sink, &open->attributes, event, "");
 	return span_add_flows(sink, open, event, error);
@@ -212,7 +178,14 @@ static int otlp_slice_end(struct otlp_sink *sink, struct otlp_track *track,
 	buffer_append(out, open->attributes.data, open->attributes.size);
 	out->failed |= open->attributes.failed;
 	otlp_append_record(sink, out, event, "end.");
-	otlp_append_flags(out, event);
+	if (event->is_suspect)
+		otlp_append_true(out, "ktrack.suspect");
+	if (event->is_unfinished)
+		otlp_append_true(out, "ktrack.unfinished");
+	if (event->is_foreign)
+		otlp_append_true(out, "ktrack.foreign");
+	if (event->is_continued)
+		otlp_append_true(out, "ktrack.continued");
 	buffer_append_char(out, ']');
 	array_append(out, "events", &open->events, "droppedEventsCount", open->nr_dropped_events);
 	array_append(out, "links", &open->links, "droppedLinksCount", open->nr_dropped_links);
@@ -220,20 +193,6 @@ static int otlp_slice_end(struct otlp_sink *sink, struct otlp_track *track,
 	open_clear(sink, open);
 	track->depth = event->depth - 1;
 	return otlp_item_end(sink, error);
-}
-
-/*
- * A slice begins or ends; otlp_write_instant - an instant; return -1 with.
- * @error
- */
-static int otlp_write_slice(struct otlp_sink *sink, const struct timeline_event *event,
-			    struct error *error)
-{
-	struct otlp_track *track = otlp_track_of(sink, event->track);
-
-	if (event->kind == TIMELINE_SLICE_BEGIN)
-		return otlp_slice_begin(sink, track, event, error);
-	return otlp_slice_end(sink, track, event, error);
 }
 
 static int otlp_event_write(struct otlp_sink *sink, struct otlp_open *open,
@@ -341,25 +300,6 @@ static int otlp_loss_write(struct otlp_sink *sink, const struct timeline_event *
 	return status;
 }
 
-static int otlp_problem_write(struct otlp_sink *sink, const struct timeline_event *event,
-			      struct error *error)
-{
-	struct buffer text = { 0 };
-	int status = otlp_own_span(sink, NULL, event->time_ns, event->time_ns,
-				   remark_set(&text, event), text_of(""),
-				   event->kind != TIMELINE_TRACEPOINT, error);
-
-	buffer_release(&text);
-	return status;
-}
-
-static int otlp_command_begin(struct otlp_sink *sink, const struct timeline_event *event)
-{
-	remark_set(&sink->command, event);
-	sink->command_ns = event->time_ns;
-	return 0;
-}
-
 static int otlp_command_end(struct otlp_sink *sink, const struct timeline_event *event,
 			    bool has_ended, struct error *error)
 {
@@ -444,15 +384,24 @@ static int otlp_finish_write(struct otlp_sink *sink, const struct timeline_event
 static int otlp_write_remark(struct otlp_sink *sink, const struct timeline_event *event,
 			     struct error *error)
 {
+	struct buffer text = { 0 };
+	int status;
+
 	switch (event->kind) {
 	case TIMELINE_LOSS:
 		return otlp_loss_write(sink, event, error);
 	case TIMELINE_MALFORMED:
 	case TIMELINE_FOREIGN_END:
 	case TIMELINE_TRACEPOINT:
-		return otlp_problem_write(sink, event, error);
+		status = otlp_own_span(sink, NULL, event->time_ns, event->time_ns,
+				       remark_set(&text, event), text_of(""),
+				       event->kind != TIMELINE_TRACEPOINT, error);
+		buffer_release(&text);
+		return status;
 	case TIMELINE_COMMAND_BEGIN:
-		return otlp_command_begin(sink, event);
+		remark_set(&sink->command, event);
+		sink->command_ns = event->time_ns;
+		return 0;
 	case TIMELINE_COMMAND_END:
 		return otlp_command_end(sink, event, true, error);
 	case TIMELINE_FINISH:
@@ -471,8 +420,9 @@ static int traces_event(struct sink_file *file, const struct timeline_event *eve
 	case TIMELINE_TRACK_BEGIN:
 		return otlp_track_begin(sink, event, error);
 	case TIMELINE_SLICE_BEGIN:
+		return otlp_slice_begin(sink, otlp_track_of(sink, event->track), event, error);
 	case TIMELINE_SLICE_END:
-		return otlp_write_slice(sink, event, error);
+		return otlp_slice_end(sink, otlp_track_of(sink, event->track), event, error);
 	case TIMELINE_INSTANT:
 		return otlp_write_instant(sink, event, error);
 	default:

@@ -19,14 +19,6 @@
 		.kind = (line_kind), .file = __FILE__, .line = __LINE__, \
 	}
 
-static int version_write(struct trace2_sink *sink, int64_t time_ns, struct error *error)
-{
-	struct trace2_event line = LINE_OF(TRACE2_VERSION);
-
-	line.version.exe = KTRACK_VERSION;
-	return trace2_sink_write(sink, &line, time_ns, error);
-}
-
 static int start_write(struct trace2_sink *sink, const struct recording *recording,
 		       struct error *error)
 {
@@ -34,22 +26,6 @@ static int start_write(struct trace2_sink *sink, const struct recording *recordi
 
 	line.start.argv = recording->argv;
 	return trace2_sink_write(sink, &line, recording->start_ns, error);
-}
-
-static int command_write(struct trace2_sink *sink, const struct recording *recording,
-			 struct error *error)
-{
-	struct trace2_event name = LINE_OF(TRACE2_CMD_NAME);
-	struct trace2_event mode = LINE_OF(TRACE2_CMD_MODE);
-
-	name.cmd_name.name = recording->command;
-	name.cmd_name.hierarchy = sink->settings.hierarchy;
-	if (trace2_sink_write(sink, &name, recording->start_ns, error) < 0)
-		return -1;
-	if (!recording->mode)
-		return 0;
-	mode.cmd_mode.name = recording->mode;
-	return trace2_sink_write(sink, &mode, recording->start_ns, error);
 }
 
 static int recording_parameter_write(struct trace2_sink *sink, const char *scope, const char *param,
@@ -71,21 +47,6 @@ static int message_parameter_write(struct trace2_sink *sink, const char *param, 
 		return error_set(error, "out of memory");
 	return recording_parameter_write(sink, "command", param, buffer_string(&sink->message),
 					 time_ns, error);
-}
-
-static int parameters_write(struct trace2_sink *sink, const struct recording *recording,
-			    struct error *error)
-{
-	const struct recording_property *property = NULL;
-	struct value value;
-
-	while (recording_next(recording, RECORDING_TRACE2, &property, &value)) {
-		buffer_clear(&sink->message);
-		value_append_text(&sink->message, &value);
-		if (message_parameter_write(sink, property->name, recording->start_ns, error) < 0)
-			return -1;
-	}
-	return 0;
 }
 
 /* The value is sink->message. */
@@ -124,16 +85,6 @@ static int machine_write(struct trace2_sink *sink, const struct timeline_machine
 	buffer_clear(text);
 	buffer_append_signed(text, machine->recording->wall_error_ns);
 	return machine_parameter_write(sink, machine, "wall_error_ns", time_ns, error);
-}
-
-static int machines_write(struct trace2_sink *sink, const struct recording *recording,
-			  struct error *error)
-{
-	for (size_t i = 0; i < recording->nr_machines; i++) {
-		if (machine_write(sink, &recording->machines[i], recording->start_ns, error) < 0)
-			return -1;
-	}
-	return 0;
 }
 
 static int labels_write(struct trace2_sink *sink, const struct recording *recording,
@@ -197,25 +148,41 @@ static int configured_write(void *context, const char *scope, const char *param,
 					 writer->error);
 }
 
-static int config_write(struct trace2_sink *sink, int64_t time_ns, struct error *error)
-{
-	const struct trace2_config *config = sink->settings.config;
-	struct config_writer writer = { .sink = sink, .time_ns = time_ns, .error = error };
-
-	return config ? trace2_config_visit(config, configured_write, &writer) : 0;
-}
-
 /* First and last lines of the main thread. */
 static int trace2_recording_begin(struct trace2_sink *sink, const struct recording *recording,
 				  struct error *error)
 {
-	if (version_write(sink, recording->start_ns, error) < 0 ||
-	    start_write(sink, recording, error) < 0 || command_write(sink, recording, error) < 0 ||
-	    parameters_write(sink, recording, error) < 0 ||
-	    machines_write(sink, recording, error) < 0 ||
-	    labels_write(sink, recording, error) < 0 || triggers_write(sink, recording, error) < 0)
+	struct trace2_event version = LINE_OF(TRACE2_VERSION);
+	struct trace2_event name = LINE_OF(TRACE2_CMD_NAME);
+	struct trace2_event mode = LINE_OF(TRACE2_CMD_MODE);
+	const struct trace2_config *config = sink->settings.config;
+	int64_t time_ns = recording->start_ns;
+	struct config_writer writer = { .sink = sink, .time_ns = time_ns, .error = error };
+	const struct recording_property *property = NULL;
+	struct value value;
+
+	version.version.exe = KTRACK_VERSION;
+	name.cmd_name.name = recording->command;
+	name.cmd_name.hierarchy = sink->settings.hierarchy;
+	mode.cmd_mode.name = recording->mode;
+	if (trace2_sink_write(sink, &version, time_ns, error) < 0 ||
+	    start_write(sink, recording, error) < 0 ||
+	    trace2_sink_write(sink, &name, time_ns, error) < 0 ||
+	    (recording->mode && trace2_sink_write(sink, &mode, time_ns, error) < 0))
 		return -1;
-	return config_write(sink, recording->start_ns, error);
+	while (recording_next(recording, RECORDING_TRACE2, &property, &value)) {
+		buffer_clear(&sink->message);
+		value_append_text(&sink->message, &value);
+		if (message_parameter_write(sink, property->name, time_ns, error) < 0)
+			return -1;
+	}
+	for (size_t i = 0; i < recording->nr_machines; i++) {
+		if (machine_write(sink, &recording->machines[i], time_ns, error) < 0)
+			return -1;
+	}
+	if (labels_write(sink, recording, error) < 0 || triggers_write(sink, recording, error) < 0)
+		return -1;
+	return config ? trace2_config_visit(config, configured_write, &writer) : 0;
 }
 
 int trace2_json_write(struct trace2_sink *sink, const struct trace2_thread *thread,
@@ -314,43 +281,31 @@ static int moment_write(struct trace2_sink *sink, const char *param, int64_t mom
 	return message_parameter_write(sink, param, time_ns, error);
 }
 
-/* Every line's time uses the wall clock's offset at the beginning. */
-static int drift_write(struct trace2_sink *sink, int64_t drift_ns, int64_t time_ns,
-		       struct error *error)
-{
-	buffer_clear(&sink->message);
-	buffer_append_signed(&sink->message, drift_ns);
-	return message_parameter_write(sink, "wall_drift_ns", time_ns, error);
-}
-
-/* Parameters that are known only at the end. */
-static int late_parameters_write(struct trace2_sink *sink, const struct timeline_event *event,
-				 struct error *error)
-{
-	const struct timeline_totals *totals = event->totals;
-	int status = 0;
-
-	if (totals->has_complete_from)
-		status = moment_write(sink, "complete_from", totals->complete_from_ns,
-				      event->time_ns, error);
-	if (totals->has_complete_until && status == 0)
-		status = moment_write(sink, "complete_until", totals->complete_until_ns,
-				      event->time_ns, error);
-	if (totals->has_wall_drift && status == 0)
-		status = drift_write(sink, totals->wall_drift_ns, event->time_ns, error);
-	return status;
-}
-
 static int trace2_recording_end(struct trace2_sink *sink, const struct timeline_event *event,
 				struct error *error)
 {
+	const struct timeline_totals *totals = event->totals;
+	int64_t time_ns = event->time_ns;
+	int status = 0;
+
 	/* Tracepoints of several machines have the same names. */
 	if (sink->has_machines && interval_table_unite(&sink->totals) < 0)
 		return error_set(error, "out of memory");
-	if (late_parameters_write(sink, event, error) < 0 ||
-	    exit_write(sink, event, TRACE2_EXIT, error) < 0 ||
-	    trace2_timers_write(sink, &sink->totals, TRACE2_TIMER, NULL, event->time_ns, error) <
-		    0 ||
+	/* Parameters that are known only at the end. */
+	if (totals->has_complete_from)
+		status = moment_write(sink, "complete_from", totals->complete_from_ns, time_ns,
+				      error);
+	if (totals->has_complete_until && status == 0)
+		status = moment_write(sink, "complete_until", totals->complete_until_ns, time_ns,
+				      error);
+	if (totals->has_wall_drift && status == 0) {
+		/* Every line's time uses the wall clock's offset at the beginning. */
+		buffer_clear(&sink->message);
+		buffer_append_signed(&sink->message, totals->wall_drift_ns);
+		status = message_parameter_write(sink, "wall_drift_ns", time_ns, error);
+	}
+	if (status < 0 || exit_write(sink, event, TRACE2_EXIT, error) < 0 ||
+	    trace2_timers_write(sink, &sink->totals, TRACE2_TIMER, NULL, time_ns, error) < 0 ||
 	    totals_write(sink, event, error) < 0)
 		return -1;
 	return exit_write(sink, event, TRACE2_ATEXIT, error);
