@@ -72,31 +72,6 @@ int html_append_packed(struct html_sink *sink, struct text text)
 	return 0;
 }
 
-/* Appends the compressed arguments of a chunk as a word. */
-static int html_chunk_append_args(struct html_sink *sink, const struct html_chunk *chunk)
-{
-	struct buffer *out = &sink->file.out;
-
-	buffer_append_char(out, ' ');
-	if (!chunk->has_args)
-		buffer_append_char(out, '-');
-	else if (html_append_packed(sink, buffer_text(&chunk->args)) < 0)
-		return -1;
-	buffer_append_char(out, '\n');
-	return 0;
-}
-
-static void append_times(struct html_sink *sink, const struct html_chunk *chunk)
-{
-	struct buffer *out = &sink->file.out;
-
-	buffer_append_char(out, ' ');
-	buffer_append_signed(out, chunk->from_ns - sink->file.start_ns);
-	buffer_append_char(out, ' ');
-	buffer_append_signed(out, chunk->to_ns - sink->file.start_ns);
-	buffer_printf(out, " %u ", chunk->count);
-}
-
 void html_place_append(struct buffer *out, const struct html_place *place)
 {
 	buffer_printf(out, "%u", place->depth);
@@ -146,17 +121,6 @@ static uint64_t html_data_read(const char **at)
 	return number;
 }
 
-static uint8_t name_index(struct digest *digest, uint64_t name)
-{
-	unsigned int i = 0;
-
-	while (i < digest->nr_names && digest->names[i] != name)
-		i++;
-	if (i == digest->nr_names && i < NAMES_MAX)
-		digest->names[digest->nr_names++] = name;
-	return i;
-}
-
 static unsigned int bin_at(const struct digest *digest, double at_ns)
 {
 	double place = at_ns / digest->bin_ns;
@@ -167,10 +131,13 @@ static unsigned int bin_at(const struct digest *digest, double at_ns)
 /* A slice without a duration counts as one nanosecond. */
 static void slice_add(struct digest *digest, double begin_ns, double duration_ns, uint64_t word)
 {
-	uint8_t name = name_index(digest, word >> 3);
 	double end_ns = begin_ns + (duration_ns > 0 ? duration_ns : 1);
-	unsigned int last = bin_at(digest, end_ns);
+	unsigned int last = bin_at(digest, end_ns), name = 0;
 
+	while (name < digest->nr_names && digest->names[name] != word >> 3)
+		name++;
+	if (name == digest->nr_names && name < NAMES_MAX)
+		digest->names[digest->nr_names++] = word >> 3;
 	for (unsigned int i = bin_at(digest, begin_ns); i <= last; i++) {
 		struct bin *bin = &digest->bins[i];
 		double next_ns = i < BINS - 1 ? (i + 1) * digest->bin_ns : end_ns;
@@ -186,55 +153,41 @@ static void slice_add(struct digest *digest, double begin_ns, double duration_ns
 	}
 }
 
-static void slices_add(struct digest *digest, const struct html_chunk *chunk)
-{
-	const char *at = chunk->data.data;
-	double time_ns = 0;
-
-	for (unsigned int i = 0; i < chunk->count; i++) {
-		double begin_ns = time_ns + html_data_read(&at), duration_ns = html_data_read(&at);
-
-		slice_add(digest, begin_ns, duration_ns, html_data_read(&at));
-		time_ns = begin_ns + duration_ns;
-	}
-}
-
-/* Any slice leaves a trace: only an empty bin has 0. */
-static uint8_t filled_of(const struct digest *digest, const struct bin *bin)
-{
-	double part = bin->filled_ns / digest->bin_ns * FILLED;
-
-	if (part >= FILLED)
-		return FILLED;
-	return bin->filled_ns > 0 ? part > 1 ? part + 0.5 : 1 : 0;
-}
-
-static void digest_append(struct buffer *out, const struct digest *digest)
-{
-	proto_append_number(out, digest->nr_names);
-	for (unsigned int i = 0; i < digest->nr_names; i++)
-		proto_append_number(out, digest->names[i]);
-	for (unsigned int i = 0; i < BINS; i++) {
-		buffer_append_char(out, filled_of(digest, &digest->bins[i]));
-		buffer_append_char(out, digest->bins[i].marks << 5 | digest->bins[i].name);
-	}
-}
-
 /* Appends the digest of a chunk of slices as a word. */
 static void html_digest_append(struct html_sink *sink, const struct html_chunk *chunk)
 {
 	struct digest digest = { .bin_ns = (chunk->to_ns - chunk->from_ns) / (double)BINS };
-	struct buffer *out = &sink->file.out;
+	struct buffer *out = &sink->file.out, *packed = &sink->packed;
+	const char *at = chunk->data.data;
+	double time_ns = 0;
 
 	if (chunk->count < COUNT_MIN || chunk->to_ns == chunk->from_ns) {
 		buffer_append_char(out, '-');
 		return;
 	}
-	slices_add(&digest, chunk);
-	buffer_clear(&sink->packed);
-	digest_append(&sink->packed, &digest);
-	out->failed = out->failed || sink->packed.failed;
-	base64_append(out, buffer_text(&sink->packed));
+	for (unsigned int i = 0; i < chunk->count; i++) {
+		double begin_ns = time_ns + html_data_read(&at), duration_ns = html_data_read(&at);
+
+		slice_add(&digest, begin_ns, duration_ns, html_data_read(&at));
+		time_ns = begin_ns + duration_ns;
+	}
+	buffer_clear(packed);
+	proto_append_number(packed, digest.nr_names);
+	for (unsigned int i = 0; i < digest.nr_names; i++)
+		proto_append_number(packed, digest.names[i]);
+	for (unsigned int i = 0; i < BINS; i++) {
+		const struct bin *bin = &digest.bins[i];
+		double part = bin->filled_ns / digest.bin_ns * FILLED;
+		/* Any slice leaves a trace: only an empty bin has 0. */
+		uint8_t filled = bin->filled_ns > 0 ? 1 : 0;
+
+		if (part > 1)
+			filled = part >= FILLED ? FILLED : part + 0.5;
+		buffer_append_char(packed, filled);
+		buffer_append_char(packed, bin->marks << 5 | bin->name);
+	}
+	out->failed = out->failed || packed->failed;
+	base64_append(out, buffer_text(packed));
 }
 
 static void append_head(struct html_sink *sink, const struct html_track *track,
@@ -250,7 +203,11 @@ static void append_head(struct html_sink *sink, const struct html_track *track,
 		buffer_append_char(out, ' ');
 		html_place_append(out, &chunk->place);
 	}
-	append_times(sink, chunk);
+	buffer_append_char(out, ' ');
+	buffer_append_signed(out, chunk->from_ns - sink->file.start_ns);
+	buffer_append_char(out, ' ');
+	buffer_append_signed(out, chunk->to_ns - sink->file.start_ns);
+	buffer_printf(out, " %u ", chunk->count);
 	if (kind == CHUNK_SLICES) {
 		buffer_append_signed(out, chunk->busy_ns);
 		buffer_append_char(out, ' ');
@@ -266,13 +223,25 @@ static void append_head(struct html_sink *sink, const struct html_track *track,
 	}
 }
 
-/* Of a slice: begin, duration, name above the marks; of an instant: time, depth, name. */
-static void index_add_data(struct html_index *index, enum html_chunk_kind kind,
-			   const struct html_chunk *chunk)
+static int chunk_report(struct html_sink *sink, const struct html_track *track,
+			enum html_chunk_kind kind, struct html_chunk *chunk, struct error *error)
 {
+	struct html_index *index = &sink->index;
+	struct buffer *out = &sink->file.out;
 	const char *at = chunk->data.data;
 
-	for (unsigned int i = 0; i < chunk->count; i++) {
+	if (chunk->count == 0)
+		return 0;
+	if (chunk->data.failed || chunk->args.failed)
+		return error_set(error, "out of memory");
+	append_head(sink, track, kind, chunk);
+	buffer_append_char(&chunk->args, ']');
+	html_index_clear(index);
+	/*
+	 * Of a slice: begin, duration, name above the marks; of an instant: time, depth, name. The
+	 * least and the largest sample are words of their own.
+	 */
+	for (unsigned int i = 0; i < chunk->count && kind != CHUNK_SAMPLES; i++) {
 		uint64_t number, name;
 
 		html_data_read(&at);
@@ -282,36 +251,17 @@ static void index_add_data(struct html_index *index, enum html_chunk_kind kind,
 			html_index_add_range(index, text_of(""), number, number);
 		html_tokens_add_name(&index->tokens, kind == CHUNK_SLICES ? name >> 3 : name);
 	}
-}
-
-/* The least and the largest sample are words of their own. */
-static void append_index(struct html_sink *sink, enum html_chunk_kind kind,
-			 const struct html_chunk *chunk)
-{
-	struct html_index *index = &sink->index;
-
-	html_index_clear(index);
-	if (kind != CHUNK_SAMPLES)
-		index_add_data(index, kind, chunk);
 	if (chunk->has_args)
 		html_index_add_args(index, buffer_text(&chunk->args));
-	html_index_append(&sink->file.out, index);
-	buffer_append_char(&sink->file.out, ' ');
-}
-
-static int chunk_report(struct html_sink *sink, const struct html_track *track,
-			enum html_chunk_kind kind, struct html_chunk *chunk, struct error *error)
-{
-	if (chunk->count == 0)
-		return 0;
-	if (chunk->data.failed || chunk->args.failed)
+	html_index_append(out, index);
+	buffer_append_char(out, ' ');
+	base64_append(out, buffer_text(&chunk->data));
+	buffer_append_char(out, ' ');
+	if (!chunk->has_args)
+		buffer_append_char(out, '-');
+	else if (html_append_packed(sink, buffer_text(&chunk->args)) < 0)
 		return error_set(error, "out of memory");
-	append_head(sink, track, kind, chunk);
-	buffer_append_char(&chunk->args, ']');
-	append_index(sink, kind, chunk);
-	base64_append(&sink->file.out, buffer_text(&chunk->data));
-	if (html_chunk_append_args(sink, chunk) < 0)
-		return error_set(error, "out of memory");
+	buffer_append_char(out, '\n');
 	sink->pending_size -= chunk->data.size + chunk->args.size - 1;
 	buffer_release(&chunk->data);
 	buffer_release(&chunk->args);

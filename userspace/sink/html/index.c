@@ -58,16 +58,6 @@ static void token_add(struct html_tokens *tokens, uint32_t hash)
 	tokens->size++;
 }
 
-/* Adds a number by its digits. */
-static void html_tokens_add_number(struct html_tokens *tokens, struct text digits)
-{
-	uint32_t hash = NUMBER_SEED;
-
-	for (size_t i = 0; i < digits.size; i++)
-		hash = (hash ^ (unsigned char)digits.data[i]) * NUMBER_FACTOR;
-	token_add(tokens, mix(hash));
-}
-
 void html_tokens_add_name(struct html_tokens *tokens, uint64_t name)
 {
 	token_add(tokens, mix((uint32_t)name ^ NAME_SEED));
@@ -153,26 +143,21 @@ void html_index_clear(struct html_index *index)
 	index->is_open = false;
 }
 
-/* Names with other letters would need escapes. */
-static bool is_plain_name(struct text name)
-{
-	for (size_t i = 0; i < name.size; i++) {
-		unsigned char byte = name.data[i];
-
-		if (byte <= ' ' || byte >= 0x7f || strchr("=;~\"\\", byte))
-			return false;
-	}
-	return true;
-}
-
-/* NULL if the chunk has too many, or one with an odd name. */
+/* NULL if the chunk has too many, or one with an odd name: it would need escapes. */
 static struct index_field *index_field_of(struct html_index *index, struct text name)
 {
+	bool is_odd = false;
+
 	for (unsigned int i = 0; i < index->nr_fields; i++) {
 		if (text_equals(index->fields[i].name, name))
 			return &index->fields[i];
 	}
-	if (index->nr_fields == INDEX_FIELDS_MAX || !is_plain_name(name)) {
+	for (size_t i = 0; i < name.size; i++) {
+		unsigned char byte = name.data[i];
+
+		is_odd |= byte <= ' ' || byte >= 0x7f || strchr("=;~\"\\", byte);
+	}
+	if (index->nr_fields == INDEX_FIELDS_MAX || is_odd) {
 		index->is_open = true;
 		return NULL;
 	}
@@ -193,11 +178,14 @@ static void field_add_number(struct html_index *index, struct index_field *field
 			     uint64_t number)
 {
 	bool is_large = number > INT64_MAX;
+	uint32_t hash = NUMBER_SEED;
 	char digits[NUMBER_SIZE];
 	int size = snprintf(digits, sizeof(digits), "%s%llu", is_negative && number ? "-" : "",
 			    (unsigned long long)number);
 
-	html_tokens_add_number(&index->tokens, (struct text){ digits, size });
+	for (int i = 0; i < size; i++)
+		hash = (hash ^ (unsigned char)digits[i]) * NUMBER_FACTOR;
+	token_add(&index->tokens, mix(hash));
 	if (is_negative)
 		field_widen(field, is_large ? INT64_MIN : -(int64_t)number, 0);
 	else
@@ -239,13 +227,6 @@ void html_index_add_range(struct html_index *index, struct text name, int64_t mi
 		field_widen(field, min, max < 0 ? 0 : max);
 }
 
-/* Two letters that are not ASCII become ASCII in lower case: K of Kelvin, and I with a dot. */
-static bool is_folded_to_ascii(const char *at)
-{
-	return (at[0] == '\xe2' && at[1] == '\x84' && at[2] == '\xaa') ||
-	       (at[0] == '\xc4' && at[1] == '\xb0');
-}
-
 /* Adds the letters of a string behind its quote; returns the place of the quote at its end. */
 static const char *letters_add(struct html_index *index, const char *at)
 {
@@ -255,7 +236,9 @@ static const char *letters_add(struct html_index *index, const char *at)
 			at++;
 		} else if (*at & 0x80) {
 			html_tokens_add_gap(&index->tokens);
-			index->is_open = index->is_open || is_folded_to_ascii(at);
+			/* Of these, K of Kelvin and I with a dot are ASCII in lower case. */
+			index->is_open |= strncmp(at, "\xe2\x84\xaa", 3) == 0 ||
+					  strncmp(at, "\xc4\xb0", 2) == 0;
 		} else {
 			html_tokens_add_letter(&index->tokens, *at);
 		}
@@ -263,73 +246,49 @@ static const char *letters_add(struct html_index *index, const char *at)
 	return at;
 }
 
-static const char *string_add(struct html_index *index, struct index_field *field, const char *at)
+/* Adds a member from the quote of its name on; returns NULL if it cannot be indexed. */
+static const char *member_add(struct html_index *index, const char *at)
 {
-	const char *begin = at + 1;
+	struct html_tokens *tokens = &index->tokens;
+	struct index_field *field;
+	const char *begin = ++at;
 
-	html_tokens_begin_text(&index->tokens);
-	at = letters_add(index, begin);
-	html_tokens_end_text(&index->tokens);
-	field_add_digits(index, field, (struct text){ begin, at - begin });
-	return at + 1;
-}
-
-/* Strings of an array are one text, with commas between. */
-static const char *array_add(struct html_index *index, const char *at)
-{
-	html_tokens_begin_text(&index->tokens);
+	for (; *at != '"'; at++)
+		at += *at == '\\';
+	field = index_field_of(index, (struct text){ begin, at - begin });
+	if (!field)
+		return NULL;
+	at += strlen("\":");
+	begin = at;
+	if (*at == '-' || (*at >= '0' && *at <= '9')) {
+		while (*at != ',' && *at != '}')
+			at++;
+		field_add_digits(index, field, (struct text){ begin, at - begin });
+		return at;
+	}
+	html_tokens_begin_text(tokens);
+	if (*at == '"') {
+		at = letters_add(index, begin + 1);
+		html_tokens_end_text(tokens);
+		field_add_digits(index, field, (struct text){ begin + 1, at - begin - 1 });
+		return at + 1;
+	}
+	if (*at != '[') {
+		/* true, false or null */
+		while (*at != ',' && *at != '}')
+			html_tokens_add_letter(tokens, *at++);
+		html_tokens_end_text(tokens);
+		return at;
+	}
+	/* Strings of an array are one text, with commas between. */
 	for (at++; *at != ']'; at++) {
 		if (*at == '"')
 			at = letters_add(index, at + 1);
 		else
-			html_tokens_add_letter(&index->tokens, *at);
+			html_tokens_add_letter(tokens, *at);
 	}
-	html_tokens_end_text(&index->tokens);
+	html_tokens_end_text(tokens);
 	return at + 1;
-}
-
-static const char *word_end(const char *at)
-{
-	while (*at != ',' && *at != '}')
-		at++;
-	return at;
-}
-
-/* A number, true, false or null. */
-static const char *word_add(struct html_index *index, struct index_field *field, const char *at)
-{
-	const char *end = word_end(at);
-
-	if (*at == '-' || (*at >= '0' && *at <= '9')) {
-		field_add_digits(index, field, (struct text){ at, end - at });
-		return end;
-	}
-	html_tokens_begin_text(&index->tokens);
-	while (at < end)
-		html_tokens_add_letter(&index->tokens, *at++);
-	html_tokens_end_text(&index->tokens);
-	return end;
-}
-
-static const char *string_end(const char *at)
-{
-	for (; *at != '"'; at++)
-		at += *at == '\\';
-	return at;
-}
-
-/* Adds a member from the quote of its name on; returns NULL if it cannot be indexed. */
-static const char *member_add(struct html_index *index, const char *at)
-{
-	const char *begin = at + 1, *end = string_end(begin);
-	struct index_field *field = index_field_of(index, (struct text){ begin, end - begin });
-
-	at = end + strlen("\":");
-	if (!field)
-		return NULL;
-	if (*at == '"')
-		return string_add(index, field, at);
-	return *at == '[' ? array_add(index, at) : word_add(index, field, at);
 }
 
 /* The only quotes outside of values are those of names. */
