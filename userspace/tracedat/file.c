@@ -58,14 +58,6 @@ void trace_file_cover(struct trace_file *file, uint64_t begin, uint64_t end)
 		buffer_append(&file->ranges, &range, sizeof(range));
 }
 
-/* The end of a content at @offset, at most that of the file. */
-static uint64_t section_end(const struct trace_file *file, uint64_t offset, uint64_t size)
-{
-	uint64_t left = offset < file->input.size ? file->input.size - offset : 0;
-
-	return offset + (size < left ? size : left);
-}
-
 /* Reads a section's head; reports and returns false if it is not there. */
 static bool trace_section_find(struct trace_file *file, unsigned int id, uint64_t offset,
 			       struct trace_section *section)
@@ -73,6 +65,7 @@ static bool trace_section_find(struct trace_file *file, unsigned int id, uint64_
 	unsigned char head[SECTION_HEAD_SIZE];
 	struct cursor cursor = { .data = head, .is_swapped = file->is_swapped };
 	unsigned int found, flags;
+	uint64_t left;
 
 	cursor.size = input_read(&file->input, head, sizeof(head), offset);
 	found = cursor_u16(&cursor);
@@ -88,11 +81,12 @@ static bool trace_section_find(struct trace_file *file, unsigned int id, uint64_
 		*section = (struct trace_section){ 0 };
 		return false;
 	}
-	/* Its records are covered by their streams. */
+	left = section->offset < file->input.size ? file->input.size - section->offset : 0;
+	/* A buffer's records are covered by their streams. */
 	if (id == TRACE_DAT_BUFFER)
-		trace_file_cover(file, offset, section->offset);
-	else
-		trace_file_cover(file, offset, section_end(file, section->offset, section->size));
+		left = 0;
+	trace_file_cover(file, offset,
+			 section->offset + (section->size < left ? section->size : left));
 	return true;
 }
 
@@ -191,24 +185,12 @@ static const char *area_problem(const struct trace_file *file, const struct trac
 	return NULL;
 }
 
-static void area_limit(struct trace_stream *own, const struct trace_area *area)
-{
-	uint64_t claimed = area->size + (area->is_compressed ? CHUNK_COUNT_SIZE : 0);
-	uint64_t file_size = own->file->input.size;
-	uint64_t begin = area->offset < file_size ? area->offset : file_size;
-	uint64_t size = file_size - begin;
-
-	if (claimed < area->size || claimed > size)
-		own->cut = "it is cut short: records of a cpu are missing";
-	else
-		size = claimed;
-	own->offset = begin;
-	own->end = begin + size;
-	own->last_offset = begin;
-}
-
+/* The stream of an area, which ends with the file at the latest; NULL if memory runs out. */
 static struct trace_stream *trace_stream_new(struct trace_file *file, const struct trace_area *area)
 {
+	uint64_t claimed = area->size + (area->is_compressed ? CHUNK_COUNT_SIZE : 0);
+	uint64_t begin = area->offset < file->input.size ? area->offset : file->input.size;
+	uint64_t size = file->input.size - begin;
 	struct trace_stream *own = calloc(1, sizeof(*own));
 
 	if (!own)
@@ -220,25 +202,14 @@ static struct trace_stream *trace_stream_new(struct trace_file *file, const stru
 		free(own);
 		return NULL;
 	}
-	area_limit(own, area);
+	if (claimed < area->size || claimed > size)
+		own->cut = "it is cut short: records of a cpu are missing";
+	else
+		size = claimed;
+	own->offset = begin;
+	own->end = begin + size;
+	own->last_offset = begin;
 	return own;
-}
-
-static int area_add_stream(struct trace_file *file, const struct trace_area *area,
-			   struct trace_stream *own, struct error *error)
-{
-	if (!array_reserve(file->streams, file->nr_streams)) {
-		trace_chunk_free(own);
-		free(own);
-		return error_set(error, "out of memory");
-	}
-	file->streams[file->nr_streams++] = (struct stream){
-		.ops = area->is_compressed ? &trace_chunk_ops : &trace_plain_ops,
-		.cpu = area->cpu,
-		.buffer = area->buffer,
-		.own = own,
-	};
-	return 0;
 }
 
 /*
@@ -258,21 +229,12 @@ static bool area_fits(struct trace_file *file, const struct trace_stream *own)
 	return file->claimed_size <= OVERLAPS_MAX * (file->input.size + SUB_BUFFER_SIZE_MIN);
 }
 
-/* Reports problems of an area that is read all the same. */
-static void area_check(struct trace_file *file, const struct trace_area *area)
-{
-	if (!area->is_compressed && area->size % area->sub_buffer_size != 0)
-		trace_file_report(file, area->offset,
-				  "the records of a cpu end within a sub-buffer");
-	if (area->cpu >= file->options.nr_cpus && file->options.nr_cpus > 0)
-		trace_file_report(file, area->offset, "it has more cpus than it states");
-}
-
 /* Adds a stream unless there are too many records, which is @problem; NULL if that is none. */
 static int area_add(struct trace_file *file, const struct trace_area *area, const char *problem,
 		    struct error *error)
 {
 	struct trace_stream *own;
+	int status = 0;
 
 	if (file->nr_streams == STREAMS_MAX) {
 		trace_file_report(file, area->offset,
@@ -282,13 +244,23 @@ static int area_add(struct trace_file *file, const struct trace_area *area, cons
 	own = trace_stream_new(file, area);
 	if (!own)
 		return error_set(error, "out of memory");
-	if (area_fits(file, own))
-		return area_add_stream(file, area, own, error);
-	if (problem)
-		trace_file_report(file, area->offset, problem);
+	if (!area_fits(file, own)) {
+		if (problem)
+			trace_file_report(file, area->offset, problem);
+	} else if (!array_reserve(file->streams, file->nr_streams)) {
+		status = error_set(error, "out of memory");
+	} else {
+		file->streams[file->nr_streams++] = (struct stream){
+			.ops = area->is_compressed ? &trace_chunk_ops : &trace_plain_ops,
+			.cpu = area->cpu,
+			.buffer = area->buffer,
+			.own = own,
+		};
+		return 0;
+	}
 	trace_chunk_free(own);
 	free(own);
-	return 0;
+	return status;
 }
 
 int trace_file_add_empty(struct trace_file *file, unsigned int buffer, unsigned int cpu,
@@ -314,7 +286,11 @@ static int trace_file_add_stream(struct trace_file *file, const struct trace_are
 	file->has_area[area->cpu / 8] |= 1 << area->cpu % 8;
 	if (area->size == 0)
 		return 0;
-	area_check(file, area);
+	if (!area->is_compressed && area->size % area->sub_buffer_size != 0)
+		trace_file_report(file, area->offset,
+				  "the records of a cpu end within a sub-buffer");
+	if (area->cpu >= file->options.nr_cpus && file->options.nr_cpus > 0)
+		trace_file_report(file, area->offset, "it has more cpus than it states");
 	return area_add(file, area, "it names more records than it can hold", error);
 }
 
@@ -353,29 +329,23 @@ const struct stream *trace_file_find_stream(const struct trace_file *file, size_
 }
 
 /* If two areas overlap, the second one wins, or the first one if both begin at one offset. */
-static void areas_separate(struct trace_stream *first, struct trace_stream *second)
-{
-	struct trace_stream *shorter = first;
-	uint64_t end = second->offset;
-
-	if (first->end <= end)
-		return;
-	if (first->offset == end)
-		shorter = second;
-	shorter->end = end;
-	shorter->cut = "the records of several cpus overlap";
-}
-
-static void areas_separate_all(const struct trace_range *ranges, size_t nr_ranges)
+static void areas_separate(const struct trace_range *ranges, size_t nr_ranges)
 {
 	struct trace_stream *first = NULL;
 
 	for (size_t i = 0; i < nr_ranges; i++) {
 		struct trace_stream *second = ranges[i].own;
 
-		if (second && first)
-			areas_separate(first, second);
-		if (second && (!first || trace_stream_left(second) > 0))
+		if (!second)
+			continue;
+		if (first && first->end > second->offset) {
+			struct trace_stream *shorter = first->offset == second->offset ? second
+										       : first;
+
+			shorter->end = second->offset;
+			shorter->cut = "the records of several cpus overlap";
+		}
+		if (!first || trace_stream_left(second) > 0)
 			first = second;
 	}
 }
@@ -485,7 +455,7 @@ static int trace_file_check_areas(struct trace_file *file, struct error *error)
 	nr_ranges = ranges->size / sizeof(struct trace_range);
 	if (nr_ranges > 0)
 		qsort(ranges->data, nr_ranges, sizeof(struct trace_range), range_compare);
-	areas_separate_all((struct trace_range *)ranges->data, nr_ranges);
+	areas_separate((struct trace_range *)ranges->data, nr_ranges);
 	return 0;
 }
 
@@ -630,9 +600,9 @@ static int v6_find_sections(struct trace_file *file, struct cursor *cursor, stru
 		return trace_file_refuse(file, error, cursor->offset,
 					 "it does not state the layout of its records");
 	v6_begin_section(file, TRACE_FTRACE_FORMATS, cursor);
-	trace_file_skip_formats(cursor);
+	trace_file_skip_formats(cursor, TRACE_FTRACE_FORMATS);
 	v6_begin_section(file, TRACE_EVENT_FORMATS, cursor);
-	trace_file_skip_events(cursor);
+	trace_file_skip_formats(cursor, TRACE_EVENT_FORMATS);
 	v6_begin_section(file, TRACE_SYMBOLS, cursor);
 	cursor_skip(cursor, cursor_u32(cursor));
 	v6_begin_section(file, TRACE_CONSTANTS, cursor);
@@ -796,26 +766,18 @@ static int v6_read_first(struct trace_file *file, struct cursor *cursor, struct 
 	return v6_read_clock(file, cursor) < 0 ? error_set(error, "out of memory") : 0;
 }
 
-/* Adds the buffer of an option. */
-static int v6_name_buffer(struct trace_file *file, const struct v6_table *table,
-			  struct error *error)
-{
-	struct cursor cursor = trace_file_cursor(file, table->option);
-
-	cursor_u64(&cursor);
-	return trace_file_add_buffer(file, cursor_string(&cursor), error);
-}
-
-/* Reads the table of a further buffer. */
+/* Reads the name of a further buffer, and its table. */
 static int v6_read_buffer(struct trace_file *file, const struct v6_table *table,
 			  struct error *error)
 {
 	struct cursor cursor = trace_file_cursor(file, table->offset);
+	struct cursor option = trace_file_cursor(file, table->option);
 	struct v6_tables own = { .nr_cpus = table->nr_cpus };
 	struct text mark;
 	int status;
 
-	if (v6_name_buffer(file, table, error) < 0)
+	cursor_u64(&option);
+	if (trace_file_add_buffer(file, cursor_string(&option), error) < 0)
 		return -1;
 	mark = cursor_text(&cursor, TRACE_DAT_MARK_SIZE);
 	if (v6_mark_is(mark, TRACE_DAT_OPTIONS)) {
@@ -873,58 +835,14 @@ static bool v7_chain_contains(const uint64_t *offsets, size_t nr_offsets, uint64
 	return false;
 }
 
-/* The last option is the offset of the next section of options. */
-static int v7_end_options(struct trace_file *file, struct cursor *cursor, struct cursor *data,
-			  uint64_t *next)
-{
-	if (cursor->is_over)
-		return 0;
-	*next = cursor_u64(data);
-	if (data->is_over || cursor_left(data) > 0 || cursor_left(cursor) > 0)
-		trace_file_report(file, cursor->offset,
-				  "its options end before their section does");
-	return 0;
-}
-
-/* Reads the buffer's name, clock and size of sub-buffers. */
-static int v7_begin_buffer(struct trace_file *file, struct cursor *data, struct trace_area *area,
-			   struct error *error)
-{
-	struct text text = cursor_string(data);
-
-	if (trace_file_add_buffer(file, text, error) < 0)
-		return -1;
-	text = cursor_string(data);
-	if (!file->recording.clock && text.size > 0 &&
-	    recording_keep(&file->recording, &file->recording.clock, text) < 0)
-		return error_set(error, "out of memory");
-	area->sub_buffer_size = cursor_u32(data);
-	if (area->sub_buffer_size == 0)
-		area->sub_buffer_size = file->page_size;
-	return 0;
-}
-
-/* Adds the CPUs of a buffer. */
-static int v7_read_areas(struct trace_file *file, struct cursor *data, struct trace_area *area,
-			 struct error *error)
-{
-	uint32_t nr_cpus = cursor_u32(data);
-
-	for (uint32_t i = 0; i < nr_cpus && !data->is_over; i++) {
-		area->cpu = cursor_u32(data);
-		area->offset = cursor_u64(data);
-		area->size = cursor_u64(data);
-		if (!data->is_over && trace_file_add_stream(file, area, error) < 0)
-			return -1;
-	}
-	return 0;
-}
-
+/* Reads a buffer's name, clock and size of sub-buffers, and adds its CPUs. */
 static int v7_read_buffer(struct trace_file *file, struct cursor data, struct error *error)
 {
 	struct trace_area area = { .buffer = file->nr_buffers };
 	uint64_t offset = cursor_u64(&data);
 	struct trace_section section;
+	struct text clock;
+	uint32_t nr_cpus;
 
 	if (data.is_over || !trace_section_find(file, TRACE_DAT_BUFFER, offset, &section))
 		return 0;
@@ -933,25 +851,27 @@ static int v7_read_buffer(struct trace_file *file, struct cursor data, struct er
 		trace_file_report(file, offset, "it names more buffers than there can be");
 		return 0;
 	}
-	if (v7_begin_buffer(file, &data, &area, error) < 0 ||
-	    v7_read_areas(file, &data, &area, error) < 0)
+	if (trace_file_add_buffer(file, cursor_string(&data), error) < 0)
 		return -1;
+	clock = cursor_string(&data);
+	if (!file->recording.clock && clock.size > 0 &&
+	    recording_keep(&file->recording, &file->recording.clock, clock) < 0)
+		return error_set(error, "out of memory");
+	area.sub_buffer_size = cursor_u32(&data);
+	if (area.sub_buffer_size == 0)
+		area.sub_buffer_size = file->page_size;
+	nr_cpus = cursor_u32(&data);
+	for (uint32_t i = 0; i < nr_cpus && !data.is_over; i++) {
+		area.cpu = cursor_u32(&data);
+		area.offset = cursor_u64(&data);
+		area.size = cursor_u64(&data);
+		if (!data.is_over && trace_file_add_stream(file, &area, error) < 0)
+			return -1;
+	}
 	if (data.is_over || cursor_left(&data) > 0)
 		trace_file_report(file, offset,
 				  "the size of a buffer's option contradicts its content");
 	return 0;
-}
-
-static int v7_read_option(struct trace_file *file, unsigned int id, struct cursor data,
-			  struct error *error)
-{
-	enum trace_section_kind kind = trace_section_kind_of(id);
-
-	if (id == TRACE_DAT_BUFFER)
-		return v7_read_buffer(file, data, error);
-	if (kind < TRACE_SECTION_KINDS)
-		trace_section_find(file, id, cursor_u64(&data), &file->sections[kind]);
-	return trace_file_read_option(file, id, data) < 0 ? error_set(error, "out of memory") : 0;
 }
 
 /* Reads one section of options; @next is the offset of the following one, 0 for the last. */
@@ -962,12 +882,28 @@ static int v7_read_options(struct trace_file *file, struct cursor *cursor, uint6
 	for (;;) {
 		unsigned int id = cursor_u16(cursor);
 		struct cursor data = cursor_part(cursor, cursor_u32(cursor));
+		enum trace_section_kind kind = trace_section_kind_of(id);
+		int status;
 
-		if (id == TRACE_DAT_END)
-			return v7_end_options(file, cursor, &data, next);
-		if (data.is_over)
+		if (id == TRACE_DAT_END && !cursor->is_over) {
+			*next = cursor_u64(&data);
+			if (data.is_over || cursor_left(&data) > 0 || cursor_left(cursor) > 0)
+				trace_file_report(file, cursor->offset,
+						  "its options end before their section does");
+		}
+		if (id == TRACE_DAT_END || data.is_over)
 			return 0;
-		if (v7_read_option(file, id, data, error) < 0)
+		if (id == TRACE_DAT_BUFFER) {
+			status = v7_read_buffer(file, data, error);
+		} else {
+			if (kind < TRACE_SECTION_KINDS)
+				trace_section_find(file, id, cursor_u64(&data),
+						   &file->sections[kind]);
+			status = trace_file_read_option(file, id, data);
+			if (status < 0)
+				error_set(error, "out of memory");
+		}
+		if (status < 0)
 			return -1;
 	}
 }
@@ -1043,17 +979,6 @@ static int trace_file_read_v7(struct trace_file *file, struct cursor *cursor, st
 	trace_file_cover(file, 0, cursor->offset);
 	file->has_sections = true;
 	return v7_read_layout(file, error);
-}
-
-static int trace_file_read_version(struct trace_file *file, struct cursor *cursor,
-				   struct text version, struct error *error)
-{
-	if (text_equals(version, text_of(TRACE_DAT_VERSION_6)))
-		return trace_file_read_v6(file, cursor, error);
-	if (text_equals(version, text_of(TRACE_DAT_VERSION_7)))
-		return trace_file_read_v7(file, cursor, error);
-	return trace_file_refuse(file, error, strlen(TRACE_DAT_MAGIC),
-				 "its version of the format is neither 6 nor 7");
 }
 
 #define NOT ", not a trace.dat; "
@@ -1172,7 +1097,12 @@ static int trace_file_read(struct trace_file *file, struct error *error)
 	file->page_size = cursor_u32(&cursor);
 	if (cursor.is_over)
 		return trace_file_refuse(file, error, cursor.offset, "its header is cut short");
-	return trace_file_read_version(file, &cursor, version, error);
+	if (text_equals(version, text_of(TRACE_DAT_VERSION_6)))
+		return trace_file_read_v6(file, &cursor, error);
+	if (text_equals(version, text_of(TRACE_DAT_VERSION_7)))
+		return trace_file_read_v7(file, &cursor, error);
+	return trace_file_refuse(file, error, strlen(TRACE_DAT_MAGIC),
+				 "its version of the format is neither 6 nor 7");
 }
 
 static int64_t file_convert_time(const struct stream *stream, int64_t ticks)

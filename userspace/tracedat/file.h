@@ -663,9 +663,8 @@ size_t trace_file_nr_buffers(const struct trace_file *file);
 /** trace_file_read_layout - read header_page, skip header_event; returns -1 if they are damaged */
 int trace_file_read_layout(struct trace_file *file, struct cursor *cursor);
 
-/** trace_file_skip_formats, trace_file_skip_events - skip formats of ftrace's own, of all events */
-void trace_file_skip_formats(struct cursor *cursor);
-void trace_file_skip_events(struct cursor *cursor);
+/** trace_file_skip_formats - skip a section of formats: of ftrace's own, or of all events */
+void trace_file_skip_formats(struct cursor *cursor, enum trace_section_kind kind);
 
 /** trace_file_read_option - read an option of both versions, ignore others; -1 without memory */
 int trace_file_read_option(struct trace_file *file, unsigned int id, struct cursor data);

@@ -30,14 +30,15 @@ struct statistics_row {
 /* Limit of rows in a file. */
 #define ROWS_MAX 65536
 
-static bool line_take_heading(struct text *line, const char *heading)
+/* Removes @begin from a line; returns false if the line has another begin. */
+static bool line_take_begin(struct text *line, const char *begin)
 {
-	size_t size = strlen(heading);
+	struct text start = text_of(begin);
 
-	if (line->size < size || memcmp(line->data, heading, size) != 0)
+	if (!text_begins(*line, start))
 		return false;
-	line->data += size;
-	line->size -= size;
+	line->data += start.size;
+	line->size -= start.size;
 	return true;
 }
 
@@ -98,9 +99,9 @@ static int trace_file_read_statistics(struct trace_file *file, struct text text)
 	while (text.size > 0) {
 		struct text line = text_take_line(&text);
 
-		if (line_take_heading(&line, TRACE_DAT_BUFFER_HEADING))
+		if (line_take_begin(&line, TRACE_DAT_BUFFER_HEADING))
 			heading_add(own, line);
-		else if (line_take_heading(&line, TRACE_DAT_CPU_HEADING) &&
+		else if (line_take_begin(&line, TRACE_DAT_CPU_HEADING) &&
 			 line_parse_cpu(line, &cpu))
 			row_add(own, cpu);
 		else if (own->has_current && !own->rows.failed)
@@ -186,14 +187,6 @@ static const struct statistics *statistics_find(const struct trace_file *file, u
 		return NULL;
 	row = bsearch(&key, rows, nr_rows, sizeof(key), row_find_compare);
 	return row ? &row->statistics : NULL;
-}
-
-/* Whether the number of lost records of a CPU is unknown. */
-static bool trace_file_is_open(const struct trace_file *file, unsigned int buffer, int cpu)
-{
-	const struct statistics *statistics = statistics_find(file, buffer, cpu);
-
-	return statistics && statistics->is_open;
 }
 
 int trace_file_add_open(struct trace_file *file, struct error *error)
@@ -336,7 +329,12 @@ static int option_read_uname(struct trace_file *file, struct cursor data)
 
 static int option_read_cpu_count(struct trace_file *file, struct cursor data)
 {
-	file->options.nr_cpus = cursor_u32(&data);
+	size_t offset = data.offset;
+	uint32_t nr_cpus = cursor_u32(&data);
+
+	if (nr_cpus == 0 || nr_cpus > TRACE_CPUS_MAX)
+		trace_file_report(file, offset, "it states a number of cpus that cannot be");
+	file->options.nr_cpus = nr_cpus;
 	return 0;
 }
 
@@ -392,26 +390,17 @@ static int writer_threads(struct trace_file *file, const char **member, struct t
 			      (struct text){ .data = begin, .size = found - begin });
 }
 
-/** struct writer_line - a kind of lines behind the writer's first one; @is_one: a single line */
+/**
+ * struct writer_line - a kind of lines behind the writer's first one; @is_one: a single line
+ *
+ * The last kind has no begin: it takes all other lines.
+ */
 struct writer_line {
 	const char *begin;
 	struct buffer lines;
 	const char **member;
 	bool is_one;
 };
-
-/* The kind of a line, and the line without its begin. The last kind has no begin. */
-static struct writer_line *writer_line_find(struct writer_line *kinds, struct text *line)
-{
-	for (;; kinds++) {
-		size_t size = strlen(kinds->begin);
-
-		if (line->size < size || memcmp(line->data, kinds->begin, size) != 0)
-			continue;
-		*line = (struct text){ line->data + size, line->size - size };
-		return kinds;
-	}
-}
 
 /* A line of a file, which may be anything. */
 static int64_t wall_error_ns(const char *line)
@@ -441,8 +430,10 @@ static int writer_lines(struct trace_file *file, struct text rest)
 
 	while (rest.size > 0) {
 		struct text line = text_take_line(&rest);
-		struct writer_line *kind = writer_line_find(kinds, &line);
+		struct writer_line *kind = kinds;
 
+		while (!line_take_begin(&line, kind->begin))
+			kind++;
 		if (kind->is_one)
 			buffer_clear(&kind->lines);
 		buffer_append(&kind->lines, line.data, line.size);
@@ -469,7 +460,7 @@ static int option_read_writer(struct trace_file *file, struct cursor data)
 	struct recording *recording = &file->recording;
 
 	options->is_ktrack = text.size > strlen(TRACE_DAT_KTRACK) &&
-			     memcmp(text.data, TRACE_DAT_KTRACK, strlen(TRACE_DAT_KTRACK)) == 0;
+			     text_begins(text, text_of(TRACE_DAT_KTRACK));
 	if (!options->is_ktrack)
 		return 0;
 	options->has_checksums = memmem(text.data, text.size, TRACE_DAT_CHECKSUMS,
@@ -496,21 +487,10 @@ static int (*const readers[])(struct trace_file *file, struct cursor data) = {
 	[TRACE_DAT_TIME_SHIFT] = option_read_shifts,
 };
 
-static void cpu_count_check(struct trace_file *file, struct cursor data)
-{
-	size_t offset = data.offset;
-	uint32_t nr_cpus = cursor_u32(&data);
-
-	if (nr_cpus == 0 || nr_cpus > TRACE_CPUS_MAX)
-		trace_file_report(file, offset, "it states a number of cpus that cannot be");
-}
-
 int trace_file_read_option(struct trace_file *file, unsigned int id, struct cursor data)
 {
 	if (id == TRACE_DAT_CPU_STATISTICS)
 		return trace_file_read_statistics(file, option_text(data));
-	if (id == TRACE_DAT_CPU_COUNT)
-		cpu_count_check(file, data);
 	if (id >= sizeof(readers) / sizeof(readers[0]) || !readers[id])
 		return 0;
 	return readers[id](file, data);
@@ -679,17 +659,11 @@ static void visit_check_format(struct format_visit *visit, struct text format, i
 	trace_file_report(visit->file, offset, problem);
 }
 
-/* Records of this id have a format. */
-static void trace_file_add_id(struct trace_file *file, unsigned int id)
-{
-	file->ids.has_format[id / 8] |= 1 << id % 8;
-	file->ids.is_visited = true;
-}
-
 /* Skips a format without a name. */
 static void visit_format(struct format_visit *visit, struct text format, uint64_t offset)
 {
 	struct tracepoint tracepoint = { .format = format };
+	struct trace_ids *ids = &visit->file->ids;
 	struct text name = visit_parse_name(format);
 	int64_t id = format_read_id(format);
 
@@ -700,8 +674,10 @@ static void visit_format(struct format_visit *visit, struct text format, uint64_
 		return;
 	}
 	visit_check_format(visit, format, id, offset);
-	if (id >= 0)
-		trace_file_add_id(visit->file, id);
+	if (id >= 0) {
+		ids->has_format[id / 8] |= 1 << id % 8;
+		ids->is_visited = true;
+	}
 	if (name.size == 0)
 		return;
 	tracepoint.system = visit->has_programs && id >= PROGRAM_EVENT_ID
@@ -731,19 +707,15 @@ static void system_walk(struct cursor *cursor, struct format_visit *visit)
 	}
 }
 
-static void formats_walk(struct cursor *cursor, struct format_visit *visit)
+/* Visits the formats of a section likewise; those of ftrace's own are not below a system. */
+static void formats_walk(struct cursor *cursor, enum trace_section_kind kind,
+			 struct format_visit *visit)
 {
-	if (visit)
-		visit_set_system(visit, text_of("ftrace"));
-	system_walk(cursor, visit);
-}
-
-static void events_walk(struct cursor *cursor, struct format_visit *visit)
-{
-	uint32_t nr_systems = cursor_u32(cursor);
+	bool is_ftrace = kind == TRACE_FTRACE_FORMATS;
+	uint32_t nr_systems = is_ftrace ? 1 : cursor_u32(cursor);
 
 	for (uint32_t i = 0; i < nr_systems && !cursor->is_over; i++) {
-		struct text system = cursor_string(cursor);
+		struct text system = is_ftrace ? text_of("ftrace") : cursor_string(cursor);
 
 		if (visit)
 			visit_set_system(visit, system);
@@ -751,14 +723,9 @@ static void events_walk(struct cursor *cursor, struct format_visit *visit)
 	}
 }
 
-void trace_file_skip_formats(struct cursor *cursor)
+void trace_file_skip_formats(struct cursor *cursor, enum trace_section_kind kind)
 {
-	formats_walk(cursor, NULL);
-}
-
-void trace_file_skip_events(struct cursor *cursor)
-{
-	events_walk(cursor, NULL);
+	formats_walk(cursor, kind, NULL);
 }
 
 static void section_visit(struct trace_file *file, enum trace_section_kind kind,
@@ -769,10 +736,7 @@ static void section_visit(struct trace_file *file, enum trace_section_kind kind,
 	if (visit->status != 0 ||
 	    !trace_content_open(file, &file->sections[kind], TRACE_SECTION_SIZE_MAX, &content))
 		return;
-	if (kind == TRACE_EVENT_FORMATS)
-		events_walk(&content.cursor, visit);
-	else
-		formats_walk(&content.cursor, visit);
+	formats_walk(&content.cursor, kind, visit);
 	trace_content_check(file, &content, "it is cut short: event formats are missing");
 	/* Version 6 does not state the size. */
 	if (file->has_sections && !content.cursor.is_over && cursor_left(&content.cursor) > 0)
@@ -830,6 +794,7 @@ static bool id_count(struct trace_ids *ids, unsigned int id)
 void trace_file_count_unknown(struct trace_file *file, const struct record *record)
 {
 	struct trace_ids *ids = &file->ids;
+	const struct statistics *statistics;
 	uint16_t id;
 
 	if (record->size < sizeof(id) || !ids->is_visited)
@@ -840,7 +805,9 @@ void trace_file_count_unknown(struct trace_file *file, const struct record *reco
 	if (id < EVENT_ID_MIN || ids->has_format[id / 8] & 1 << id % 8)
 		return;
 	/* Formats of an unloaded module: ktrack reports these records as lost. */
-	if (file->options.is_ktrack && trace_file_is_open(file, record->buffer, record->cpu))
+	statistics = file->options.is_ktrack ? statistics_find(file, record->buffer, record->cpu)
+					     : NULL;
+	if (statistics && statistics->is_open)
 		return;
 	ids->nr_others += !id_count(ids, id);
 }
