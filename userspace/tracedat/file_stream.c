@@ -137,15 +137,6 @@ static void chunk_begin(struct trace_stream *own)
 		own->cut = "the compressed chunks are missing";
 }
 
-/* Whether the chunk lies within the area and the limits. */
-static bool chunk_is_valid(const struct trace_stream *own)
-{
-	const struct trace_chunk *chunk = own->chunk;
-
-	return chunk->packed_size <= trace_stream_left(own) && chunk->size <= CHUNK_SIZE_MAX &&
-	       chunk->packed_size <= CHUNK_SIZE_MAX / 2;
-}
-
 /* Ends a damaged stream with a gap of unknown size; returns 0. */
 static ssize_t trace_stream_break(struct stream *stream, uint64_t offset, const char *problem)
 {
@@ -218,7 +209,8 @@ static ssize_t chunk_next(struct stream *stream)
 		cursor = chunk_read_head(own, head, sizeof(head));
 		chunk->packed_size = cursor_u32(&cursor);
 		chunk->size = cursor_u32(&cursor);
-		if (cursor.is_over || !chunk_is_valid(own))
+		if (cursor.is_over || chunk->packed_size > trace_stream_left(own) ||
+		    chunk->size > CHUNK_SIZE_MAX || chunk->packed_size > CHUNK_SIZE_MAX / 2)
 			return chunk_break(stream);
 		chunk->at = own->offset;
 		chunk->taken = 0;
@@ -359,14 +351,6 @@ uint64_t trace_stream_left(const struct trace_stream *own)
 	return own->end - own->offset;
 }
 
-/* A sub-buffer that is only cut by the end of the area is not damaged itself. */
-static bool plain_is_damaged(const struct stream *stream)
-{
-	const struct trace_stream *own = stream->own;
-
-	return stream->page.is_damaged && !(own->cut && trace_stream_left(own) == 0);
-}
-
 /* Reads the next sub-buffer that is not damaged; returns its size, 0 if there is none. */
 static ssize_t plain_read(struct stream *stream, struct error *error)
 {
@@ -398,7 +382,8 @@ static ssize_t plain_refill(struct stream *stream, struct error *error)
 
 	if (own->is_over)
 		return 0;
-	if (plain_is_damaged(stream))
+	/* A sub-buffer that is only cut by the end of the area is not damaged itself. */
+	if (stream->page.is_damaged && !(own->cut && trace_stream_left(own) == 0))
 		return trace_stream_break(stream, own->last_offset, "a sub-buffer is damaged");
 	size = plain_read(stream, error);
 	return size == 0 ? trace_stream_end(stream) : size;
@@ -408,14 +393,6 @@ const struct stream_ops trace_plain_ops = {
 	.refill = plain_refill,
 	.close = trace_stream_close,
 };
-
-/* The size of all sub-buffers that fit into @size, at least of one. */
-static size_t plain_window_size(const struct trace_stream *own, size_t size)
-{
-	size_t whole = size - size % own->sub_buffer_size;
-
-	return whole > 0 ? whole : own->sub_buffer_size;
-}
 
 void trace_file_set_windows(struct trace_file *file)
 {
@@ -427,9 +404,10 @@ void trace_file_set_windows(struct trace_file *file)
 		size = STREAM_WINDOW_MAX;
 	for (size_t i = 0; i < file->nr_streams; i++) {
 		struct trace_stream *own = file->streams[i].own;
+		size_t whole = size - size % own->sub_buffer_size;
 
 		own->window = (struct window){ .input = &file->input,
-					       .ahead = plain_window_size(own, size) };
+					       .ahead = whole > 0 ? whole : own->sub_buffer_size };
 		own->table = (struct window){ .input = &file->input, .ahead = CHECKSUMS_AHEAD };
 	}
 }

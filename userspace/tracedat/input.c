@@ -27,24 +27,18 @@
 /* Longest wait for a writer without progress, in ms. */
 #define POLL_MS 500
 
-/* Shows that the writer is slow. Closed pipes and errors are left to read(2). */
-static void copy_await(int fd, struct byte_progress *progress)
-{
-	struct pollfd input = { .fd = fd, .events = POLLIN };
-
-	while (progress && poll(&input, 1, POLL_MS) == 0)
-		byte_progress_add(progress, 0, 0);
-}
-
 /* Only the last block is shorter than BLOCK_SIZE. */
 static ssize_t copy_read_block(int fd, char *block, struct byte_progress *progress)
 {
 	size_t size = 0;
 
 	while (size < BLOCK_SIZE) {
+		struct pollfd input = { .fd = fd, .events = POLLIN };
 		ssize_t more;
 
-		copy_await(fd, progress);
+		/* Shows that the writer is slow. Closed pipes and errors are left to read(2). */
+		while (progress && poll(&input, 1, POLL_MS) == 0)
+			byte_progress_add(progress, 0, 0);
 		more = read(fd, block + size, BLOCK_SIZE - size);
 		if (more < 0 && errno == EINTR)
 			continue;
@@ -56,13 +50,6 @@ static ssize_t copy_read_block(int fd, char *block, struct byte_progress *progre
 		byte_progress_add(progress, more, 0);
 	}
 	return size;
-}
-
-static bool copy_is_trace_dat(const char *block, size_t size)
-{
-	size_t magic_size = strlen(TRACE_DAT_MAGIC);
-
-	return size >= magic_size && memcmp(block, TRACE_DAT_MAGIC, magic_size) == 0;
 }
 
 static int copy_exceeds(const char *name, uint64_t limit, struct error *error)
@@ -109,7 +96,8 @@ static int copy_fill(int copy, int fd, const char *name, uint64_t limit,
 		if (file_write_all(copy, block, size, NULL) < 0)
 			return copy_refuse(copy, name, errno, error);
 		/* The reader of the copy reports its kind. */
-		if (total == 0 && !copy_is_trace_dat(block, size))
+		if (total == 0 &&
+		    !text_begins((struct text){ block, size }, text_of(TRACE_DAT_MAGIC)))
 			return 0;
 		total += size;
 	} while (size == BLOCK_SIZE);
@@ -279,25 +267,19 @@ struct zstd_state {
 	ZSTD_DCtx *context;
 };
 
-static int zstd_load(struct zstd_state *api, struct error *error)
-{
-	const struct library_function functions[] = { ZSTD_FUNCTIONS(LIBRARY_FUNCTION) };
-
-	return library_load(&api->handle, "libzstd.so.1", "libzstd (Debian's package libzstd1)",
-			    functions, sizeof(functions) / sizeof(functions[0]), error);
-}
-
 static int zstd_open(struct inflater *inflater, struct error *error)
 {
-	struct zstd_state *zstd = calloc(1, sizeof(*zstd));
+	struct zstd_state *api = calloc(1, sizeof(*api));
+	const struct library_function functions[] = { ZSTD_FUNCTIONS(LIBRARY_FUNCTION) };
 
-	inflater->state = zstd;
-	if (!zstd)
+	inflater->state = api;
+	if (!api)
 		return error_set(error, "out of memory");
-	if (zstd_load(zstd, error) < 0)
+	if (library_load(&api->handle, "libzstd.so.1", "libzstd (Debian's package libzstd1)",
+			 functions, sizeof(functions) / sizeof(functions[0]), error) < 0)
 		return -1;
-	zstd->context = zstd->ZSTD_createDCtx();
-	return zstd->context ? 0 : error_set(error, "out of memory");
+	api->context = api->ZSTD_createDCtx();
+	return api->context ? 0 : error_set(error, "out of memory");
 }
 
 static bool zstd_run(struct inflater *inflater, struct text block, void *out, size_t size)

@@ -68,16 +68,13 @@ static void fractions_read(struct shifts *shifts, struct cursor *data)
 	}
 }
 
-static bool sample_is_valid(const struct shift_sample *sample)
-{
-	return sample->time >= 0 && sample->time < RECORD_TIME_LIMIT &&
-	       sample->offset > -RECORD_TIME_LIMIT && sample->offset < RECORD_TIME_LIMIT;
-}
-
 static bool shift_is_valid(const struct shift *shift)
 {
 	for (size_t i = 0; i < shift->nr_samples; i++) {
-		if (!sample_is_valid(&shift->samples[i]))
+		const struct shift_sample *sample = &shift->samples[i];
+
+		if (sample->time < 0 || sample->time >= RECORD_TIME_LIMIT ||
+		    sample->offset <= -RECORD_TIME_LIMIT || sample->offset >= RECORD_TIME_LIMIT)
 			return false;
 	}
 	return true;
