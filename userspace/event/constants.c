@@ -14,19 +14,12 @@ struct constant {
 
 static bool literal_take(struct text *rest, const char *word)
 {
-	size_t size = strlen(word);
+	struct text start = text_of(word);
 
-	if (rest->size < size || memcmp(rest->data, word, size) != 0)
+	if (!text_begins(*rest, start))
 		return false;
-	*rest = (struct text){ rest->data + size, rest->size - size };
+	*rest = (struct text){ rest->data + start.size, rest->size - start.size };
 	return true;
-}
-
-static int hexadecimal_digit(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
 static bool address_take(struct text *rest, uint64_t *address)
@@ -34,19 +27,18 @@ static bool address_take(struct text *rest, uint64_t *address)
 	size_t size = 0;
 
 	*address = 0;
-	for (int digit; size < rest->size; size++) {
-		digit = hexadecimal_digit(rest->data[size]);
-		if (digit < 0)
+	for (; size < rest->size; size++) {
+		char c = rest->data[size];
+
+		if (c >= '0' && c <= '9')
+			*address = *address << 4 | (uint64_t)(c - '0');
+		else if (c >= 'a' && c <= 'f')
+			*address = *address << 4 | (uint64_t)(c - 'a' + 10);
+		else
 			break;
-		*address = *address << 4 | (uint64_t)digit;
 	}
 	*rest = (struct text){ rest->data + size, rest->size - size };
 	return size > 0 && size <= 16;
-}
-
-static char escape_of(char c)
-{
-	return c == 'n' ? '\n' : c == 't' ? '\t' : c;
 }
 
 /* Only what the kernel escapes; it leaves a backslash as it is. */
@@ -57,9 +49,13 @@ static void text_unescape(struct buffer *out, struct text text)
 	for (size_t i = 0; i < text.size && out->size < end; i++) {
 		bool is_escape = text.data[i] == '\\' && i + 1 < text.size &&
 				 strchr("nt\"", text.data[i + 1]);
+		char c;
 
 		i += is_escape;
-		buffer_append_char(out, is_escape ? escape_of(text.data[i]) : text.data[i]);
+		c = text.data[i];
+		if (is_escape)
+			c = c == 'n' ? '\n' : c == 't' ? '\t' : c;
+		buffer_append_char(out, c);
 	}
 }
 
@@ -95,13 +91,8 @@ static int constant_compare(const void *a, const void *b)
 int constants_add(struct constants *constants, struct text lines)
 {
 	while (lines.size > 0) {
-		const char *end = memchr(lines.data, '\n', lines.size);
-		size_t size = end ? (size_t)(end - lines.data) : lines.size;
-
-		if (line_add(constants, (struct text){ lines.data, size }) < 0)
+		if (line_add(constants, text_take_line(&lines)) < 0)
 			return -1;
-		size += end != NULL;
-		lines = (struct text){ lines.data + size, lines.size - size };
 	}
 	if (constants->size > 0)
 		qsort(constants->list, constants->size, sizeof(*constants->list), constant_compare);

@@ -91,17 +91,11 @@ struct elf_file {
 	GElf_Ehdr header;
 };
 
-static int elf_api_load(struct elf_api *api, struct error *error)
-{
-	const struct library_function functions[] = { ELF_FUNCTIONS(LIBRARY_FUNCTION) };
-
-	return library_load(&api->handle, "libelf.so.1", "libelf (Debian's package libelf1)",
-			    functions, sizeof(functions) / sizeof(functions[0]), error);
-}
-
 /* Returns 0, or -1 with @error. */
 static int elf_file_read(struct elf_file *file, const char *path, struct error *error)
 {
+	struct elf_api *api = &file->api;
+	const struct library_function functions[] = { ELF_FUNCTIONS(LIBRARY_FUNCTION) };
 	struct stat about;
 
 	/* Another user's pipe has no writer. */
@@ -109,12 +103,13 @@ static int elf_file_read(struct elf_file *file, const char *path, struct error *
 	if (file->fd < 0 || fstat(file->fd, &about) < 0)
 		return error_set_system(error, errno, "%s", path);
 	file->size = about.st_size;
-	if (elf_api_load(&file->api, error) < 0)
+	if (library_load(&api->handle, "libelf.so.1", "libelf (Debian's package libelf1)",
+			 functions, sizeof(functions) / sizeof(functions[0]), error) < 0)
 		return -1;
-	file->api.elf_version(EV_CURRENT);
-	file->elf = file->api.elf_begin(file->fd, ELF_C_READ, NULL);
-	if (file->elf && file->api.elf_kind(file->elf) == ELF_K_ELF &&
-	    file->api.gelf_getehdr(file->elf, &file->header))
+	api->elf_version(EV_CURRENT);
+	file->elf = api->elf_begin(file->fd, ELF_C_READ, NULL);
+	if (file->elf && api->elf_kind(file->elf) == ELF_K_ELF &&
+	    api->gelf_getehdr(file->elf, &file->header))
 		return 0;
 	return error_set(error, "%s: not an ELF file; name a program or a shared library", path);
 }

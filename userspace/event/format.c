@@ -241,16 +241,15 @@ static bool type_has_word(const char *type, const char *word)
 	return false;
 }
 
-/* Arrays of u8 and of unsigned char are bytes, as in Perfetto. */
-static bool field_is_characters(const struct format_field *field)
+/* u8 and unsigned char are bytes, as in Perfetto. */
+static bool type_is_character(const char *type)
 {
-	return type_has_word(field->type, "char") && !type_has_word(field->type, "unsigned") &&
-	       !field->is_pointer;
+	return type_has_word(type, "char") && !type_has_word(type, "unsigned");
 }
 
 static enum field_kind field_array_kind(const struct format_field *field)
 {
-	bool is_text = field_is_characters(field);
+	bool is_text = type_is_character(field->type) && !field->is_pointer;
 
 	if (!field->is_dynamic)
 		return is_text ? FIELD_FIXED_TEXT : FIELD_FIXED_BYTES;
@@ -271,7 +270,7 @@ static bool field_is_constant(const struct format_field *field)
 	const char *star = strchr(field->type, '*');
 
 	return field->is_pointer && field->size >= sizeof(uint32_t) && star && !star[1] &&
-	       type_has_word(field->type, "char") && !type_has_word(field->type, "unsigned");
+	       type_is_character(field->type);
 }
 
 static bool size_is_integer(uint64_t size)

@@ -236,17 +236,6 @@ static uint16_t kallsyms_add_module(struct kallsyms *table, struct text name)
 	return nr_modules + 1;
 }
 
-/* Adds the end of code; the kernel's data symbols are sorted, and only the first is needed. */
-static void kallsyms_add_end(struct kallsyms *table, const struct kallsyms_entry *last,
-			     struct kallsyms_entry entry)
-{
-	bool is_needless = last && last->rank == 0 && last->module == 0 && entry.module == 0 &&
-			   last->address <= entry.address;
-
-	if (!is_needless)
-		buffer_append(&table->entries, &entry, sizeof(entry));
-}
-
 static void kallsyms_add_function(struct kallsyms *table, const struct kallsyms_entry *last,
 				  struct kallsyms_entry entry, struct text name)
 {
@@ -284,8 +273,10 @@ static void kallsyms_add_line(struct kallsyms *table, struct text text)
 	entry.module = kallsyms_add_module(table, line.module);
 	if (is_code)
 		kallsyms_add_function(table, last, entry, line.name);
-	else
-		kallsyms_add_end(table, last, entry);
+	/* An end of code; the kernel's data symbols are sorted, and only the first is needed. */
+	else if (!last || last->rank > 0 || last->module > 0 || entry.module > 0 ||
+		 last->address > entry.address)
+		buffer_append(&table->entries, &entry, sizeof(entry));
 }
 
 struct kallsyms *kallsyms_begin(void)

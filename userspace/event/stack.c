@@ -35,12 +35,6 @@ static uint64_t frame_read(const struct stack_layout *layout, const unsigned cha
 	return layout->is_swapped ? __builtin_bswap32(narrow) : narrow;
 }
 
-/* A frame of all ones ends a stack of older kernels. */
-static bool frame_is_end(const struct stack_layout *layout, uint64_t frame)
-{
-	return frame == (layout->frame_size == 8 ? UINT64_MAX : UINT32_MAX);
-}
-
 bool stack_read(const struct stack_layout *layout, const struct record *record, struct stack *out)
 {
 	struct value tid, size;
@@ -61,7 +55,8 @@ bool stack_read(const struct stack_layout *layout, const struct record *record, 
 		if (offset + layout->frame_size > record->size)
 			break;
 		frame = frame_read(layout, record->data + offset);
-		if (frame_is_end(layout, frame))
+		/* A frame of all ones ends a stack of older kernels. */
+		if (frame == (layout->frame_size == 8 ? UINT64_MAX : UINT32_MAX))
 			break;
 		out->frames[out->nr_frames++] = frame;
 	}

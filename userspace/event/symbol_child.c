@@ -190,16 +190,11 @@ static size_t requests_read(struct symbols_reader *reader, struct symbols_reques
 	return nr_answers + 1;
 }
 
-static bool reader_continues(const struct symbols_reader *reader)
-{
-	return reader->nr_crashes < SYMBOLS_CRASHES_MAX &&
-	       (reader->is_trusted || !reader->lacks_seccomp);
-}
-
 void symbols_read(struct symbols_reader *reader, struct symbols_request *requests,
 		  size_t nr_requests)
 {
-	while (nr_requests > 0 && reader_continues(reader)) {
+	while (nr_requests > 0 && reader->nr_crashes < SYMBOLS_CRASHES_MAX &&
+	       (reader->is_trusted || !reader->lacks_seccomp)) {
 		size_t count = nr_requests < CHILD_REQUESTS ? nr_requests : CHILD_REQUESTS;
 		size_t nr_done = requests_read(reader, requests, count);
 
@@ -240,13 +235,6 @@ static void limits_set(void)
 	prctl(PR_SET_DUMPABLE, 0);
 }
 
-static void files_close(int fd)
-{
-	if (fd > 0)
-		close_range(0, fd - 1, 0);
-	close_range(fd + 1, ~0U, 0);
-}
-
 /* Allocating memory, writing to the pipe and exiting are enough to parse. */
 static bool filter_add(scmp_filter_ctx filter, int fd)
 {
@@ -268,7 +256,9 @@ bool sandbox_enter(int fd)
 	bool is_filtered;
 
 	limits_set();
-	files_close(fd);
+	if (fd > 0)
+		close_range(0, fd - 1, 0);
+	close_range(fd + 1, ~0U, 0);
 	is_filtered = filter && filter_add(filter, fd) && seccomp_load(filter) == 0;
 	if (filter)
 		seccomp_release(filter);

@@ -44,15 +44,6 @@ static uint32_t architecture_find(const char *machine)
 	return architecture;
 }
 
-static uint32_t architecture_narrow(uint32_t architecture)
-{
-	for (size_t i = 0; i < NR_ROWS; i++) {
-		if (machine_rows[i].architecture == architecture)
-			return machine_rows[i].narrow;
-	}
-	return 0;
-}
-
 static void execs_find(struct syscalls *syscalls, bool is_narrow, uint32_t architecture)
 {
 	static const char *const names[] = {
@@ -77,7 +68,10 @@ struct syscalls *syscalls_new(const char *machine)
 		return NULL;
 	architecture = machine ? architecture_find(machine) : seccomp_arch_native();
 	syscalls->own.architecture = architecture;
-	syscalls->narrow_architecture = architecture_narrow(architecture);
+	for (size_t i = 0; i < NR_ROWS; i++) {
+		if (machine_rows[i].architecture == architecture)
+			syscalls->narrow_architecture = machine_rows[i].narrow;
+	}
 	syscalls->has_x32 = architecture == SCMP_ARCH_X86_64;
 	/* Only x86 shows the new program's ABI at the end of the call. */
 	if (syscalls->has_x32) {
@@ -143,14 +137,6 @@ static struct text name_find(struct syscalls *syscalls, struct syscall_table *ta
 	return text_of(syscalls->other);
 }
 
-static void abi_set(struct syscalls *syscalls, uint32_t architecture)
-{
-	syscalls->abi = text_of(architecture == SCMP_ARCH_X86	? "i386"
-				: architecture == SCMP_ARCH_X32 ? "x32"
-								: "arm");
-	syscalls->has_abis = true;
-}
-
 static struct text name_other(struct syscalls *syscalls, int64_t number)
 {
 	uint32_t architecture = syscalls->narrow_architecture;
@@ -161,7 +147,10 @@ static struct text name_other(struct syscalls *syscalls, int64_t number)
 		table = &syscalls->x32;
 		number -= X32_BIT;
 	}
-	abi_set(syscalls, architecture);
+	syscalls->abi = text_of(architecture == SCMP_ARCH_X86	? "i386"
+				: architecture == SCMP_ARCH_X32 ? "x32"
+								: "arm");
+	syscalls->has_abis = true;
 	return name_find(syscalls, table_other(table, architecture), number);
 }
 
