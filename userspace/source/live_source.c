@@ -130,9 +130,9 @@ static void live_stream_read_ahead(struct live_stream *own)
 }
 
 /* Reads all that the buffers contain now, up to a limit. */
-static void live_streams_read_ahead(struct live_source *live)
+static void live_source_read_ahead(struct source *source)
 {
-	struct source *source = &live->source;
+	struct live_source *live = live_source_of(source);
 
 	if (!live->reads_ahead)
 		return;
@@ -143,11 +143,6 @@ static void live_streams_read_ahead(struct live_source *live)
 			live_stream_read_ahead(own);
 	}
 	live->ahead_ns = time_now_ns(CLOCK_MONOTONIC);
-}
-
-static void live_source_read_ahead(struct source *source)
-{
-	live_streams_read_ahead(live_source_of(source));
 }
 
 static void live_source_set_tap(struct source *source, const struct source_tap *tap)
@@ -382,33 +377,27 @@ static int64_t older_drops_count(struct live_stream *own)
 }
 
 /*
- * Drops of a full buffer leave no mark. They are younger than all delivered records, and older than
- * now.
+ * Reports drops since the last call, as in struct source_ops. Drops of a full buffer leave no mark.
+ * They are younger than all delivered records, and older than now.
  */
-static int stream_report_drops(struct live_source *live, const struct stream *stream,
-			       const struct source_handler *handler, struct error *error)
-{
-	struct live_stream *own = stream->own;
-	struct statistics now;
-
-	if (cpu_buffer_statistics(own->buffer, &now, error) < 0)
-		return -1;
-	if (!own->has_looked &&
-	    drops_report(stream, older_drops_count(own), live->attached_ns, handler, error) < 0)
-		return -1;
-	own->has_looked = true;
-	return drops_report(stream, drops_count(own, now.dropped), source_now_ns(&live->source),
-			    handler, error);
-}
-
-/* Reports drops since the last call, as in struct source_ops. */
 static int live_source_report_drops(struct source *source, const struct source_handler *handler,
 				    struct error *error)
 {
 	struct live_source *live = live_source_of(source);
 
-	for (size_t i = 0; live->watches_drops && i < live_source_of(source)->reader->size; i++) {
-		if (stream_report_drops(live, &source->streams[i], handler, error) < 0)
+	for (size_t i = 0; live->watches_drops && i < live->reader->size; i++) {
+		const struct stream *stream = &source->streams[i];
+		struct live_stream *own = stream->own;
+		struct statistics now;
+
+		if (cpu_buffer_statistics(own->buffer, &now, error) < 0)
+			return -1;
+		if (!own->has_looked && drops_report(stream, older_drops_count(own),
+						     live->attached_ns, handler, error) < 0)
+			return -1;
+		own->has_looked = true;
+		if (drops_report(stream, drops_count(own, now.dropped), source_now_ns(source),
+				 handler, error) < 0)
 			return -1;
 	}
 	return 0;
@@ -467,7 +456,7 @@ static void live_stream_refill_queue(struct live_stream *own)
 	if (!live->reads_ahead)
 		return;
 	if (time_now_ns(CLOCK_MONOTONIC) - live->ahead_ns > AHEAD_EVERY_NS)
-		live_streams_read_ahead(live);
+		live_source_read_ahead(&live->source);
 	else if (!own->first && !live->reader->is_held)
 		live_stream_read_ahead(own);
 }

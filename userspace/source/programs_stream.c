@@ -23,11 +23,6 @@ struct programs_stream {
 	unsigned char page[PROGRAM_PAGE_SIZE];
 };
 
-static struct programs_stream *programs_stream_of(const struct source *source)
-{
-	return source->programs_stream;
-}
-
 static ssize_t programs_stream_refill(struct stream *stream, struct error *error)
 {
 	struct programs_stream *own = stream->own;
@@ -88,7 +83,7 @@ int source_add_programs(struct source *source, struct programs *programs, struct
 static int source_deliver_events(struct source *source, const struct source_handler *handler,
 				 struct error *error)
 {
-	struct programs_stream *own = programs_stream_of(source);
+	struct programs_stream *own = source->programs_stream;
 
 	while (own->nr_events < programs_nr_events(own->programs)) {
 		const struct program_event *event = programs_event(own->programs, own->nr_events++);
@@ -126,7 +121,7 @@ int source_finish_programs(struct source *source, const struct source_handler *h
 {
 	if (!source->programs)
 		return 0;
-	programs_stream_of(source)->is_over = true;
+	source->programs_stream->is_over = true;
 	return source_deliver_events(source, handler, error);
 }
 
@@ -146,10 +141,7 @@ int source_programs_wait_ms(const struct source *source, int timeout_ms)
 	return timeout_ms < 0 || programs_ms < timeout_ms ? programs_ms : timeout_ms;
 }
 
-/** struct programs_source - a source that has only the stream of programs */
-struct programs_source {
-	struct source source;
-};
+/* A source that has only the stream of programs. */
 
 static void programs_source_wait(struct source *source, int also_fd, int timeout_ms, int latency_ms)
 {
@@ -196,7 +188,7 @@ static void programs_source_close(struct source *source)
 {
 	streams_close(source->streams, source->nr_streams);
 	recording_release(&source->recording);
-	free(container_of(source, struct programs_source, source));
+	free(source);
 }
 
 static const struct source_ops programs_source_ops = {
@@ -210,22 +202,22 @@ static const struct source_ops programs_source_ops = {
 
 int source_programs_open(struct source **out, struct programs *programs, struct error *error)
 {
-	struct programs_source *own = calloc(1, sizeof(*own));
+	struct source *source = calloc(1, sizeof(*source));
 
 	*out = NULL;
-	if (!own)
+	if (!source)
 		return error_set(error, "out of memory");
-	own->source.ops = &programs_source_ops;
-	own->source.recording.clock = "boot";
-	own->source.recording.nr_cpus = sysconf(_SC_NPROCESSORS_ONLN);
-	if (recording_keep_system(&own->source.recording) < 0) {
-		programs_source_close(&own->source);
+	source->ops = &programs_source_ops;
+	source->recording.clock = "boot";
+	source->recording.nr_cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	if (recording_keep_system(&source->recording) < 0) {
+		programs_source_close(source);
 		return error_set(error, "out of memory");
 	}
-	if (source_add_programs(&own->source, programs, error) < 0) {
-		programs_source_close(&own->source);
+	if (source_add_programs(source, programs, error) < 0) {
+		programs_source_close(source);
 		return -1;
 	}
-	*out = &own->source;
+	*out = source;
 	return 0;
 }
