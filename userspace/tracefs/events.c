@@ -178,24 +178,24 @@ static enum event_state event_state_read(const struct enabled *enabled)
 	return digit == '0' ? EVENT_RELEASING : EVENT_RECORDED;
 }
 
-static int enabled_look(struct enabled *enabled, const struct instance_observer *observer,
-			struct error *error)
-{
-	struct instance_change change = { .kind = INSTANCE_EVENT_STATE,
-					  .system = enabled->system,
-					  .event = enabled->event,
-					  .before = enabled->state };
-
-	enabled->state = event_state_read(enabled);
-	change.now = enabled->state;
-	return change.now == change.before ? 0
-					   : observer->change(observer->context, &change, error);
-}
-
-static void enabled_drop_gone(struct enabled_list *list)
+int enabled_look_all(struct enabled_list *list, const struct instance_observer *observer,
+		     struct error *error)
 {
 	size_t size = 0;
+	int status = 0;
 
+	for (size_t i = 0; i < list->size && status == 0; i++) {
+		struct enabled *one = &list->list[i];
+		struct instance_change change = { .kind = INSTANCE_EVENT_STATE,
+						  .system = one->system,
+						  .event = one->event,
+						  .before = one->state };
+
+		one->state = event_state_read(one);
+		change.now = one->state;
+		if (change.now != change.before)
+			status = observer->change(observer->context, &change, error);
+	}
 	for (size_t i = 0; i < list->size; i++) {
 		if (list->list[i].state == EVENT_UNLOADED)
 			enabled_free(&list->list[i]);
@@ -203,16 +203,6 @@ static void enabled_drop_gone(struct enabled_list *list)
 			list->list[size++] = list->list[i];
 	}
 	list->size = size;
-}
-
-int enabled_look_all(struct enabled_list *list, const struct instance_observer *observer,
-		     struct error *error)
-{
-	int status = 0;
-
-	for (size_t i = 0; i < list->size && status == 0; i++)
-		status = enabled_look(&list->list[i], observer, error);
-	enabled_drop_gone(list);
 	return status;
 }
 
@@ -357,15 +347,6 @@ int changes_fd(const struct changes *changes)
 	return changes->fd;
 }
 
-static bool name_empties(const char *name)
-{
-	for (size_t i = 0; i < sizeof(emptying_files) / sizeof(emptying_files[0]); i++) {
-		if (strcmp(name, emptying_files[i]) == 0)
-			return true;
-	}
-	return false;
-}
-
 /* Events that inotify dropped may have been any. */
 static void event_take(struct changes *changes, const struct inotify_event *event,
 		       struct instance_change *out)
@@ -373,9 +354,11 @@ static void event_take(struct changes *changes, const struct inotify_event *even
 	const char *name = event->len > 0 ? event->name : "";
 	bool is_sideband = event->wd >= changes->first_sideband;
 	bool is_overflow = event->mask & IN_Q_OVERFLOW;
-	bool is_clock = strcmp(name, "trace_clock") == 0;
+	bool is_clock = strcmp(name, "trace_clock") == 0, is_emptying = false;
 
-	if (!is_overflow && !is_clock && !name_empties(name))
+	for (size_t i = 0; i < sizeof(emptying_files) / sizeof(emptying_files[0]); i++)
+		is_emptying |= strcmp(name, emptying_files[i]) == 0;
+	if (!is_overflow && !is_clock && !is_emptying)
 		return;
 	snprintf(changes->file, sizeof(changes->file), "%s", is_overflow ? "trace" : name);
 	out->is_reclocked |= is_clock || is_overflow;

@@ -224,35 +224,28 @@ static int name_visit(const char *instances, const char *name, bool are_stale,
 	return status;
 }
 
-static int names_visit(const char *instances, bool are_stale, const struct stale_visitor *visitor,
-		       struct error *error)
-{
-	struct dirent **entries;
-	int size = scandir(instances, &entries, NULL, versionsort);
-	int status = 0;
-
-	if (size < 0)
-		return error_set_system(error, errno, "cannot read %s", instances);
-	for (int i = 0; i < size; i++) {
-		if (status == 0)
-			status = name_visit(instances, entries[i]->d_name, are_stale, visitor,
-					    error);
-		free(entries[i]);
-	}
-	free(entries);
-	return status;
-}
-
 static int instances_visit(bool are_stale, const struct stale_visitor *visitor, struct error *error)
 {
 	struct buffer instances = { 0 };
+	struct dirent **entries;
 	const char *tracefs;
-	int status;
+	int size, status = 0;
 
 	if (tracefs_directory(&tracefs, error) < 0)
 		return -1;
 	buffer_printf(&instances, "%s/instances", tracefs);
-	status = names_visit(buffer_string(&instances), are_stale, visitor, error);
+	size = scandir(buffer_string(&instances), &entries, NULL, versionsort);
+	if (size < 0)
+		status = error_set_system(error, errno, "cannot read %s",
+					  buffer_string(&instances));
+	for (int i = 0; i < size; i++) {
+		if (status == 0)
+			status = name_visit(buffer_string(&instances), entries[i]->d_name,
+					    are_stale, visitor, error);
+		free(entries[i]);
+	}
+	if (size >= 0)
+		free(entries);
 	buffer_release(&instances);
 	return status;
 }
@@ -315,16 +308,6 @@ static int enable_file_open(const char *directory, const char *line)
 	return fd;
 }
 
-static int released_add(struct released *released, int fd, struct error *error)
-{
-	if (!array_reserve(released->list, released->size)) {
-		close(fd);
-		return error_set(error, "out of memory");
-	}
-	released->list[released->size++] = fd;
-	return 0;
-}
-
 static bool is_locked(int fd, int against)
 {
 	bool is_free = flock(fd, against | LOCK_NB) == 0;
@@ -365,16 +348,6 @@ static int lock_await(const struct released *released, int fd, const char *direc
 			 line, directory);
 }
 
-static int file_release(const struct released *released, int fd, const char *directory,
-			const char *line, struct error *error)
-{
-	if (lock_await(released, fd, directory, line, error) < 0)
-		return -1;
-	if (retry_write(fd, "0", 1) == 1)
-		return 0;
-	return error_set_system(error, errno, "cannot disable %s in %s", line, directory);
-}
-
 /* What has gone meanwhile needs no release. */
 static int line_release(struct released *released, const char *directory, const char *line,
 			struct error *error)
@@ -383,13 +356,23 @@ static int line_release(struct released *released, const char *directory, const 
 
 	if (fd < 0)
 		return 0;
-	if (file_release(released, fd, directory, line, error) == 0) {
-		report_message(released->watcher->writes,
-			       "write '0' to the enable file of %s in %s", line, directory);
-		return released_add(released, fd, error);
+	if (lock_await(released, fd, directory, line, error) < 0) {
+		close(fd);
+		return -1;
 	}
-	close(fd);
-	return -1;
+	if (retry_write(fd, "0", 1) != 1) {
+		error_set_system(error, errno, "cannot disable %s in %s", line, directory);
+		close(fd);
+		return -1;
+	}
+	report_message(released->watcher->writes, "write '0' to the enable file of %s in %s", line,
+		       directory);
+	if (!array_reserve(released->list, released->size)) {
+		close(fd);
+		return error_set(error, "out of memory");
+	}
+	released->list[released->size++] = fd;
+	return 0;
 }
 
 /*
