@@ -95,17 +95,6 @@ static void recent_drop_oldest(struct recent *recent)
 		recent_drop(recent, oldest);
 }
 
-/* Drops everything; records before @now_ns are missing from now on. */
-static void recent_clear(struct recent *recent, int64_t now_ns)
-{
-	for (size_t i = 0; i < recent->nr_cpus; i++) {
-		while (recent->cpus[i].first != RECENT_NONE)
-			recent_drop(recent, &recent->cpus[i]);
-	}
-	if (now_ns > recent->begin_ns)
-		recent->begin_ns = now_ns;
-}
-
 static uint32_t recent_take_slot(struct recent *recent)
 {
 	uint32_t number;
@@ -176,15 +165,6 @@ static bool recent_join(struct recent *recent, const struct recent_cpu *cpu,
 	return true;
 }
 
-static void recent_append(struct recent *recent, struct recent_cpu *cpu, uint32_t number)
-{
-	if (cpu->last == RECENT_NONE)
-		cpu->first = number;
-	else
-		recent->slots[cpu->last].next = number;
-	cpu->last = number;
-}
-
 /* A number of lost records that does not fit is only in the account. */
 static void slot_fill(struct recent *recent, uint32_t number, const void *bytes, size_t size,
 		      const struct recent_slot *added)
@@ -201,49 +181,6 @@ static void slot_fill(struct recent *recent, uint32_t number, const void *bytes,
 		memcpy(own, bytes, size);
 	}
 	recent->slots[number].size = size;
-}
-
-/*
- * Keeps a sub-buffer
- * @size: as it was read; a number of lost records may be behind a full sub-buffer
- *
- * Returns 0, or -1 with @error.
- */
-static int recent_add(struct recent *recent, int cpu, bool is_sideband, const void *bytes,
-		      size_t size, struct error *error)
-{
-	struct recent_cpu *own = recent_cpu_get(recent, cpu, is_sideband);
-	struct recent_slot added = { 0 };
-	struct page page, walk;
-	uint32_t number;
-
-	if (!own)
-		return error_set(error, "out of memory");
-	if (size > recent->page_size + PAGE_COUNT_SIZE)
-		return error_set(error, "cpu %d: a sub-buffer of %zu bytes is larger than a page",
-				 cpu, size);
-	page_load(&page, (struct page_layout){ 0 }, bytes, size);
-	walk = page;
-	page_measure(&walk, &added);
-	if (added.nr_records == 0 && !page.has_gap)
-		return 0;
-	if (added.nr_records == 0)
-		added.first_ns = added.last_ns = page.time_ns;
-	added.has_gap = page.has_gap;
-	added.gap_count = page.gap_count;
-	added.is_closed = page.has_gap || walk.is_damaged;
-	/* The kernel fills the rest with zeros. */
-	if (!added.is_closed)
-		size = PAGE_HEADER_SIZE + page.size;
-	if (added.last_ns > recent->end_ns)
-		recent->end_ns = added.last_ns;
-	recent->nr_records += added.nr_records;
-	if (recent_join(recent, own, &page, &added))
-		return 0;
-	number = recent_take_slot(recent);
-	slot_fill(recent, number, bytes, size, &added);
-	recent_append(recent, own, number);
-	return 0;
 }
 
 static bool part_has(const struct recent_part *part, const struct recent_slot *slot)
@@ -355,12 +292,56 @@ int spool_new_recent(struct spool **out, const struct instance *instance,
 int spool_take(struct spool *spool, int cpu, bool is_sideband, const void *bytes, size_t size,
 	       struct error *error)
 {
-	return recent_add(spool->recent, cpu, is_sideband, bytes, size, error);
+	struct recent *recent = spool->recent;
+	struct recent_cpu *own = recent_cpu_get(recent, cpu, is_sideband);
+	struct recent_slot added = { 0 };
+	struct page page, walk;
+	uint32_t number;
+
+	if (!own)
+		return error_set(error, "out of memory");
+	if (size > recent->page_size + PAGE_COUNT_SIZE)
+		return error_set(error, "cpu %d: a sub-buffer of %zu bytes is larger than a page",
+				 cpu, size);
+	page_load(&page, (struct page_layout){ 0 }, bytes, size);
+	walk = page;
+	page_measure(&walk, &added);
+	if (added.nr_records == 0 && !page.has_gap)
+		return 0;
+	if (added.nr_records == 0)
+		added.first_ns = added.last_ns = page.time_ns;
+	added.has_gap = page.has_gap;
+	added.gap_count = page.gap_count;
+	added.is_closed = page.has_gap || walk.is_damaged;
+	/* The kernel fills the rest with zeros. */
+	if (!added.is_closed)
+		size = PAGE_HEADER_SIZE + page.size;
+	if (added.last_ns > recent->end_ns)
+		recent->end_ns = added.last_ns;
+	recent->nr_records += added.nr_records;
+	if (recent_join(recent, own, &page, &added))
+		return 0;
+	number = recent_take_slot(recent);
+	slot_fill(recent, number, bytes, size, &added);
+	if (own->last == RECENT_NONE)
+		own->first = number;
+	else
+		recent->slots[own->last].next = number;
+	own->last = number;
+	return 0;
 }
 
 void spool_clear_recent(struct spool *spool, int64_t now_ns)
 {
-	recent_clear(spool->recent, now_ns);
+	struct recent *recent = spool->recent;
+
+	for (size_t i = 0; i < recent->nr_cpus; i++) {
+		while (recent->cpus[i].first != RECENT_NONE)
+			recent_drop(recent, &recent->cpus[i]);
+	}
+	/* Records before that are missing from now on. */
+	if (now_ns > recent->begin_ns)
+		recent->begin_ns = now_ns;
 }
 
 struct recent_span spool_recent_span(const struct spool *spool)
@@ -370,17 +351,6 @@ struct recent_span spool_recent_span(const struct spool *spool)
 	return (struct recent_span){ .begin_ns = recent->begin_ns,
 				     .end_ns = recent->end_ns,
 				     .nr_records = recent->nr_records };
-}
-
-/* From here on the spool has a folder. */
-static int recent_create_folder(struct spool *spool, const char *path, struct error *error)
-{
-	static const struct spool_owner ourselves;
-
-	spool_folder_release(&spool->folder);
-	if (spool_folder_init(&spool->folder, path, &ourselves, error) < 0)
-		return -1;
-	return spool_folder_create(&spool->folder, error);
 }
 
 static int recent_add_files(struct spool *spool, int64_t from_ns, int64_t to_ns,
@@ -401,22 +371,10 @@ static int recent_add_files(struct spool *spool, int64_t from_ns, int64_t to_ns,
 	return 0;
 }
 
-static void recent_count(const struct spool *spool, struct recent_saved *saved)
-{
-	for (size_t i = 0; i < spool->nr_files; i++) {
-		const struct recent_part *part = &spool->files[i].part;
-
-		if (spool->files[i].is_sideband)
-			continue;
-		saved->nr_records += part->nr_records;
-		saved->lost += part->lost;
-		saved->has_unknown |= part->has_unknown;
-	}
-}
-
 int spool_save_recent(struct spool *spool, const char *path, struct text triggers,
 		      struct recent_saved *saved, struct error *error)
 {
+	static const struct spool_owner ourselves;
 	const struct recent *recent = spool->recent;
 	struct buffer none = { 0 };
 	int status;
@@ -426,10 +384,21 @@ int spool_save_recent(struct spool *spool, const char *path, struct text trigger
 	if (saved->from_ns > saved->to_ns)
 		return error_set(error, "its records left memory before they were written; keep "
 					"more in memory");
-	if (recent_create_folder(spool, path, error) < 0 ||
+	/* From here on the spool has a folder. */
+	spool_folder_release(&spool->folder);
+	if (spool_folder_init(&spool->folder, path, &ourselves, error) < 0 ||
+	    spool_folder_create(&spool->folder, error) < 0 ||
 	    recent_add_files(spool, saved->from_ns, saved->to_ns, error) < 0)
 		return -1;
-	recent_count(spool, saved);
+	for (size_t i = 0; i < spool->nr_files; i++) {
+		const struct recent_part *part = &spool->files[i].part;
+
+		if (spool->files[i].is_sideband)
+			continue;
+		saved->nr_records += part->nr_records;
+		saved->lost += part->lost;
+		saved->has_unknown |= part->has_unknown;
+	}
 	buffer_append(&spool->origin.triggers, triggers.data, triggers.size);
 	spool->is_counted = true;
 	status = spool_save_formats(spool, NULL, &none, error);

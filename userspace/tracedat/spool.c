@@ -64,33 +64,25 @@ int spool_new(struct spool **out, const char *path, const struct spool_owner *ow
 	return -1;
 }
 
-static int spool_begin_shared(struct spool *spool, const char *directory, struct buffer *list,
-			      struct error *error)
-{
-	/* The other program may enable any tracepoint while it is read. */
-	if (spool_share(spool, directory, error) < 0)
-		return -1;
-	return instance_files_list_all(&spool->instance, list, error);
-}
-
-static int spool_begin_own(struct spool *spool, const char *directory, struct buffer *list,
-			   struct error *error)
-{
-	spool->is_own = true;
-	if (instance_files_open_list(&spool->instance, directory, error) < 0 ||
-	    instance_files_list_enabled(&spool->instance, list, error) < 0)
-		return -1;
-	return instance_files_list_sideband(&spool->instance, list, error);
-}
-
 int spool_list_formats(struct spool *spool, const struct instance *instance, struct buffer *list,
 		       struct error *error)
 {
 	const char *directory = instance_directory(instance);
-	int status = instance_is_attached(instance)
-			     ? spool_begin_shared(spool, directory, list, error)
-			     : spool_begin_own(spool, directory, list, error);
+	struct instance_files *files = &spool->instance;
+	int status = 0;
 
+	if (instance_is_attached(instance)) {
+		/* The other program may enable any tracepoint while it is read. */
+		if (spool_share(spool, directory, error) < 0 ||
+		    instance_files_list_all(files, list, error) < 0)
+			status = -1;
+	} else {
+		spool->is_own = true;
+		if (instance_files_open_list(files, directory, error) < 0 ||
+		    instance_files_list_enabled(files, list, error) < 0 ||
+		    instance_files_list_sideband(files, list, error) < 0)
+			status = -1;
+	}
 	/* These are no tracepoint that can be enabled. */
 	if (instance_has_stacks(instance))
 		buffer_append_string(list, "ftrace:kernel_stack\n");
@@ -390,19 +382,14 @@ void spool_abandon(struct spool *spool)
 	buffer_release(&options);
 }
 
-static void spool_files_close(struct spool *spool)
-{
-	for (size_t i = 0; i < spool->nr_files; i++)
-		file_close(spool->files[i].fd);
-	buffer_reader_close(spool->reader);
-	free(spool->files);
-}
-
 void spool_close(struct spool *spool)
 {
 	if (!spool)
 		return;
-	spool_files_close(spool);
+	for (size_t i = 0; i < spool->nr_files; i++)
+		file_close(spool->files[i].fd);
+	buffer_reader_close(spool->reader);
+	free(spool->files);
 	spool_folder_release(&spool->folder);
 	file_close(spool->pipe.fds[0]);
 	file_close(spool->pipe.fds[1]);
@@ -492,26 +479,22 @@ uint64_t spool_size(const struct spool *spool)
 /* Rounds over all CPUs in one call; a fast writer must not keep it from returning. */
 #define ROUNDS_MAX 64
 
-static int spool_file_create(struct spool *spool, struct spool_file *file, struct error *error)
-{
-	char name[SPOOL_NAME_SIZE];
-
-	spool_cpu_name(name, file->cpu, file->is_sideband);
-	file->fd = spool_entry_create(&spool->folder, name, error);
-	return file->fd < 0 ? -1 : 0;
-}
-
 /* Gives a ring buffer its file, which an earlier run may have created. */
 static int spool_file_attach(struct spool *spool, struct cpu_buffer *buffer, struct error *error)
 {
 	struct spool_file *file = spool_file_find(spool, buffer->cpu, buffer->is_sideband);
+	char name[SPOOL_NAME_SIZE];
 
 	if (!file)
 		file = spool_file_add(spool, buffer->cpu, buffer->is_sideband, error);
 	if (!file)
 		return -1;
 	file->buffer = buffer;
-	return file->fd < 0 ? spool_file_create(spool, file, error) : 0;
+	if (file->fd >= 0)
+		return 0;
+	spool_cpu_name(name, file->cpu, file->is_sideband);
+	file->fd = spool_entry_create(&spool->folder, name, error);
+	return file->fd < 0 ? -1 : 0;
 }
 
 int spool_attach_directory(struct spool *spool, const char *directory, const char *sideband,

@@ -355,12 +355,6 @@ static int saved_format_compare(const void *a, const void *b)
 	return order ? order : (left->id > right->id) - (left->id < right->id);
 }
 
-static bool saved_format_equals(const struct saved_format *a, const struct saved_format *b)
-{
-	return strcmp(a->system, b->system) == 0 &&
-	       text_equals(buffer_text(&a->text), buffer_text(&b->text));
-}
-
 /* Takes ownership of @format; returns -1 if memory runs out. */
 static int formats_add(struct formats *formats, struct saved_format *format)
 {
@@ -372,7 +366,8 @@ static int formats_add(struct formats *formats, struct saved_format *format)
 	for (size_t i = 0; i < formats->size; i++) {
 		if (list[i].id != format->id)
 			continue;
-		if (saved_format_equals(&list[i], format)) {
+		if (strcmp(list[i].system, format->system) == 0 &&
+		    text_equals(buffer_text(&list[i].text), buffer_text(&format->text))) {
 			saved_format_release(format);
 			return 0;
 		}
@@ -776,16 +771,6 @@ static uint32_t spool_nr_cpus(const struct spool *spool)
 	return nr_cpus;
 }
 
-/* The records of CPUs, of programs, and of CPUs in the sideband buffer. */
-static const struct spool_file *writer_next_file(const struct spool *spool, uint32_t number,
-						 uint32_t nr_cpus)
-{
-	if (number == nr_cpus)
-		return spool_programs_file(spool);
-	return number < nr_cpus ? spool_file_find(spool, number, false)
-				: spool_file_find(spool, number - nr_cpus - 1, true);
-}
-
 /* Writes records and checksums behind @head_size bytes; returns -1 with errno. */
 static int put_areas(const struct spool *spool, uint32_t nr_cpus, int fd, uint64_t head_size)
 {
@@ -793,9 +778,16 @@ static int put_areas(const struct spool *spool, uint32_t nr_cpus, int fd, uint64
 	uint64_t end = head_size;
 	int status = 0;
 
+	/* The records of CPUs, of programs, and of CPUs in the sideband buffer. */
 	for (uint32_t i = 0; i <= 2 * nr_cpus && status == 0; i++) {
-		const struct spool_file *file = writer_next_file(spool, i, nr_cpus);
+		const struct spool_file *file;
 
+		if (i < nr_cpus)
+			file = spool_file_find(spool, i, false);
+		else if (i == nr_cpus)
+			file = spool_programs_file(spool);
+		else
+			file = spool_file_find(spool, i - nr_cpus - 1, true);
 		if (file)
 			status = records_append(&checksums, end, file, spool);
 		end += file ? file->size : 0;
