@@ -31,7 +31,8 @@ static void shared_begin(struct shared *shared, const char *statistics)
 	folder_new(&shared->instance);
 	folder_add_text(&shared->instance, "per_cpu/cpu0/buffer_size_kb", "8\n");
 	count(shared, statistics);
-	shared->buffer.statistics_fd = statistics_open(shared->instance.path, 0, &shared->error);
+	shared->buffer.statistics_fd = cpu_file_open(shared->instance.path, 0, "stats", O_RDONLY,
+						     &shared->error);
 	shared->buffer.size_fd = cpu_file_open(shared->instance.path, 0, "buffer_size_kb", O_RDONLY,
 					       &shared->error);
 	shared->buffer.sub_buffer_size = 4096;

@@ -63,7 +63,8 @@ const char *boot_instance_directory(const struct boot_instance *boot)
 
 static uint64_t cpu_count(const struct boot_instance *boot, int cpu)
 {
-	int fd = statistics_open(boot_instance_directory(boot), cpu, &(struct error){ 0 });
+	int fd = cpu_file_open(boot_instance_directory(boot), cpu, "stats", O_RDONLY,
+			       &(struct error){ 0 });
 	struct statistics statistics = { 0 };
 
 	if (fd >= 0 && statistics_load(&statistics, fd, cpu, &(struct error){ 0 }) < 0)

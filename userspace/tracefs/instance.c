@@ -266,24 +266,19 @@ static const struct sideband_row rows[] = {
 
 #define NR_ROWS (sizeof(rows) / sizeof(rows[0]))
 
-/* Returns -1 if memory ran out. */
-static int kernel_has(const char *tracefs, const struct sideband_row *row)
-{
-	struct buffer path = { 0 };
-	int has_it;
-
-	buffer_printf(&path, "%s/events/%s/%s/enable", tracefs, row->system, row->event);
-	has_it = file_find_built(AT_FDCWD, &path) == 0 ? 1 : -(errno == ENOMEM);
-	buffer_release(&path);
-	return has_it;
-}
-
+/* Whether the kernel has one of the tracepoints; -1 if memory ran out. */
 static int kernel_has_any(const char *tracefs)
 {
 	int has_any = 0;
 
-	for (size_t i = 0; i < NR_ROWS && has_any == 0; i++)
-		has_any = kernel_has(tracefs, &rows[i]);
+	for (size_t i = 0; i < NR_ROWS && has_any == 0; i++) {
+		struct buffer path = { 0 };
+
+		buffer_printf(&path, "%s/events/%s/%s/enable", tracefs, rows[i].system,
+			      rows[i].event);
+		has_any = file_find_built(AT_FDCWD, &path) == 0 ? 1 : -(errno == ENOMEM);
+		buffer_release(&path);
+	}
 	return has_any;
 }
 

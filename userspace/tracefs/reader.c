@@ -462,41 +462,34 @@ static int64_t clock_parse(const char *digit, const char *end)
 	return before * NS_PER_S + digits_parse(point + 1, end) * NS_PER_US;
 }
 
-/* Lines that ktrack adds. */
-static void word_read(struct statistics *out, struct text name, struct text word)
-{
-	while (word.size > 0 && *word.data == ' ') {
-		word.data++;
-		word.size--;
-	}
-	if (text_equals(name, text_of(STATISTICS_IN_FLIGHT)))
-		out->is_open = text_equals(word, text_of(STATISTICS_UNKNOWN));
-	if (!text_equals(name, text_of(STATISTICS_MODE)))
-		return;
-	out->keeps_last = text_equals(word, text_of(STATISTICS_CIRCULAR));
-	out->keeps_first = text_equals(word, text_of(STATISTICS_ONESHOT));
-}
-
-static void line_read(struct statistics *out, struct text name, const char *value, const char *end)
-{
-	uint64_t *member = statistics_member(out, name);
-
-	if (text_equals(name, text_of(STATISTICS_IN_FLIGHT)))
-		out->in_flight += digits_parse(value, end);
-	if (member)
-		*member += digits_parse(value, end);
-	else if (text_equals(name, text_of("now ts")))
-		out->now = clock_parse(value, end);
-	word_read(out, name, (struct text){ .data = value, .size = end - value });
-}
-
 void statistics_read_line(struct statistics *out, struct text line)
 {
 	const char *end = line.data + line.size;
 	const char *colon = memchr(line.data, ':', line.size);
+	struct text name, word;
+	uint64_t *member;
 
-	if (colon)
-		line_read(out, (struct text){ line.data, colon - line.data }, colon + 1, end);
+	if (!colon)
+		return;
+	name = (struct text){ line.data, colon - line.data };
+	word = (struct text){ colon + 1, end - colon - 1 };
+	member = statistics_member(out, name);
+	if (member)
+		*member += digits_parse(word.data, end);
+	else if (text_equals(name, text_of("now ts")))
+		out->now = clock_parse(word.data, end);
+	/* Lines that ktrack adds. */
+	while (word.size > 0 && *word.data == ' ') {
+		word.data++;
+		word.size--;
+	}
+	if (text_equals(name, text_of(STATISTICS_IN_FLIGHT))) {
+		out->in_flight += digits_parse(word.data, end);
+		out->is_open = text_equals(word, text_of(STATISTICS_UNKNOWN));
+	} else if (text_equals(name, text_of(STATISTICS_MODE))) {
+		out->keeps_last = text_equals(word, text_of(STATISTICS_CIRCULAR));
+		out->keeps_first = text_equals(word, text_of(STATISTICS_ONESHOT));
+	}
 }
 
 void statistics_read(struct statistics *out, struct text text)
@@ -515,11 +508,6 @@ int cpu_file_open(const char *directory, int cpu, const char *file, int flags, s
 	fd = file_open_in(directory, buffer_string(&name), flags, error);
 	buffer_release(&name);
 	return fd;
-}
-
-int statistics_open(const char *directory, int cpu, struct error *error)
-{
-	return cpu_file_open(directory, cpu, "stats", O_RDONLY, error);
 }
 
 /* One read: the kernel generates the text again for each. */

@@ -113,18 +113,18 @@ struct saved_line {
 
 static struct saved_line line_take(struct text *rest)
 {
-	const char *end = memchr(rest->data, '\n', rest->size);
-	size_t size = end ? (size_t)(end - rest->data) : rest->size, nr_digits = 0;
-	struct saved_line line = { .tid = -1, .whole = { rest->data, size } };
+	struct text whole = text_take_line(rest);
+	struct saved_line line = { .tid = -1, .whole = whole };
+	size_t nr_digits = 0;
 
-	while (nr_digits < size && rest->data[nr_digits] >= '0' && rest->data[nr_digits] <= '9')
+	while (nr_digits < whole.size && whole.data[nr_digits] >= '0' &&
+	       whole.data[nr_digits] <= '9')
 		nr_digits++;
-	if (nr_digits > 0 && nr_digits < 10 && nr_digits < size && rest->data[nr_digits] == ' ') {
-		line.tid = atoi(rest->data);
-		line.name = (struct text){ rest->data + nr_digits + 1, size - nr_digits - 1 };
+	if (nr_digits > 0 && nr_digits < 10 && nr_digits < whole.size &&
+	    whole.data[nr_digits] == ' ') {
+		line.tid = atoi(whole.data);
+		line.name = (struct text){ whole.data + nr_digits + 1, whole.size - nr_digits - 1 };
 	}
-	size += end != NULL;
-	*rest = (struct text){ rest->data + size, rest->size - size };
 	return line;
 }
 
@@ -172,18 +172,6 @@ static int line_compare(const void *a, const void *b)
 	return (left->whole.data > right->whole.data) - (left->whole.data < right->whole.data);
 }
 
-static void lines_read(struct buffer *lines, struct text rest)
-{
-	while (rest.size > 0) {
-		struct saved_line line = line_take(&rest);
-
-		if (line.tid < 0)
-			continue;
-		forged_take(&line, &rest);
-		buffer_append(lines, &line, sizeof(line));
-	}
-}
-
 /* The kernel has one name for each thread: of two lines, one is forged, and nothing shows which. */
 static void single_lines_append(struct buffer *out, const struct saved_line *lines, size_t nr_lines)
 {
@@ -203,8 +191,16 @@ static void single_lines_append(struct buffer *out, const struct saved_line *lin
 void saved_names_clean(struct buffer *names)
 {
 	struct buffer lines = { 0 }, out = { 0 };
+	struct text rest = { names->data, names->size };
 
-	lines_read(&lines, (struct text){ names->data, names->size });
+	while (rest.size > 0) {
+		struct saved_line line = line_take(&rest);
+
+		if (line.tid < 0)
+			continue;
+		forged_take(&line, &rest);
+		buffer_append(&lines, &line, sizeof(line));
+	}
 	if (lines.size > 0)
 		qsort(lines.data, lines.size / sizeof(struct saved_line), sizeof(struct saved_line),
 		      line_compare);

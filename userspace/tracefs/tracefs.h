@@ -247,9 +247,6 @@ static inline uint64_t statistics_since(uint64_t now, uint64_t before)
  */
 int cpu_file_open(const char *directory, int cpu, const char *file, int flags, struct error *error);
 
-/** statistics_open - likewise, a CPU's statistics, which can be read repeatedly */
-int statistics_open(const char *directory, int cpu, struct error *error);
-
 /** statistics_text - append the kernel's current text; returns -1 with @error */
 int statistics_text(int fd, int cpu, struct buffer *out, struct error *error);
 
