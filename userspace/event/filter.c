@@ -210,8 +210,8 @@ static int filter_add_term(struct filter_reader *reader, struct event_filter *fi
 	return 0;
 }
 
-static int filter_parse_either(struct filter_reader *reader, struct event_filter *filter,
-			       struct filter_exits *out);
+static int filter_parse_chain(struct filter_reader *reader, struct event_filter *filter,
+			      bool is_either, struct filter_exits *out);
 
 /* Parses what is behind an opening parenthesis. */
 static int filter_parse_nested(struct filter_reader *reader, struct event_filter *filter,
@@ -223,7 +223,7 @@ static int filter_parse_nested(struct filter_reader *reader, struct event_filter
 		return filter_reader_refuse(reader, begin, "more than %d open parentheses",
 					    EVENT_FILTER_DEPTH_MAX);
 	reader->depth++;
-	if (filter_parse_either(reader, filter, out) < 0)
+	if (filter_parse_chain(reader, filter, true, out) < 0)
 		return -1;
 	reader->depth--;
 	if (*reader->at != ')')
@@ -259,9 +259,6 @@ static bool reader_take_pair(struct filter_reader *reader, char byte)
 	return true;
 }
 
-static int filter_parse_both(struct filter_reader *reader, struct event_filter *filter,
-			     struct filter_exits *out);
-
 /*
  * Parses operands that "&&" or "||" joins: "&&" is decided if one is false, "||" if one is true.
  * The other result leads to the next operand.
@@ -272,7 +269,7 @@ static int filter_parse_chain(struct filter_reader *reader, struct event_filter 
 	int decided = NO_EXIT, status;
 
 	for (;;) {
-		status = is_either ? filter_parse_both(reader, filter, out)
+		status = is_either ? filter_parse_chain(reader, filter, false, out)
 				   : filter_parse_operand(reader, filter, out);
 		if (status < 0)
 			return -1;
@@ -285,18 +282,6 @@ static int filter_parse_chain(struct filter_reader *reader, struct event_filter 
 	return 0;
 }
 
-static int filter_parse_both(struct filter_reader *reader, struct event_filter *filter,
-			     struct filter_exits *out)
-{
-	return filter_parse_chain(reader, filter, false, out);
-}
-
-static int filter_parse_either(struct filter_reader *reader, struct event_filter *filter,
-			       struct filter_exits *out)
-{
-	return filter_parse_chain(reader, filter, true, out);
-}
-
 static int filter_parse(struct filter_reader *reader, struct event_filter *filter)
 {
 	struct filter_exits exits;
@@ -304,7 +289,7 @@ static int filter_parse(struct filter_reader *reader, struct event_filter *filte
 	if (strlen(reader->text) > EVENT_FILTER_SIZE_MAX)
 		return error_set(reader->error, "column %d: the filter exceeds %d bytes",
 				 EVENT_FILTER_SIZE_MAX + 1, EVENT_FILTER_SIZE_MAX);
-	if (filter_parse_either(reader, filter, &exits) < 0)
+	if (filter_parse_chain(reader, filter, true, &exits) < 0)
 		return -1;
 	if (*reader->at)
 		return filter_reader_refuse(reader, reader->at, "expected && or || or the end");
