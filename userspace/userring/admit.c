@@ -24,20 +24,16 @@ static bool reader_has(const struct reader *reader, const struct program *progra
 	return false;
 }
 
-static size_t reader_count_process(const struct reader *reader, int pid)
-{
-	size_t nr = 0;
-
-	for (size_t i = 0; i < reader->size; i++)
-		nr += reader->list[i]->pid == pid && !reader->list[i]->has_ended;
-	return nr;
-}
-
 /* Returns false if the program is one too many. */
 static bool reader_has_place(struct reader *reader, const struct program *program)
 {
+	size_t nr_of_process = 0;
+
+	for (size_t i = 0; i < reader->size; i++)
+		nr_of_process += reader->list[i]->pid == program->pid &&
+				 !reader->list[i]->has_ended;
 	if (user_has_place(program->user->nr_programs, reader->size, PROGRAMS_MAX) &&
-	    reader_count_process(reader, program->pid) < PROCESS_PROGRAMS_MAX)
+	    nr_of_process < PROCESS_PROGRAMS_MAX)
 		return true;
 	batch_note(&reader->batch, NOTE_FULL, program->pid, 0, program->comm);
 	return false;
@@ -74,46 +70,28 @@ static bool reader_lock(struct reader *reader, struct program *program)
 	return false;
 }
 
-static const struct program *reader_find(const struct reader *reader, int pid)
-{
-	for (size_t i = reader->size; i > 0; i--) {
-		if (reader->list[i - 1]->pid == pid)
-			return reader->list[i - 1];
-	}
-	return NULL;
-}
-
 /* A program that has not waited for the answer was not recorded until now. */
 static void reader_note_late(struct reader *reader, int pid)
 {
-	const struct program *program = reader_find(reader, pid);
+	const struct program *program = NULL;
 
+	for (size_t i = reader->size; i > 0 && !program; i--)
+		program = reader->list[i - 1]->pid == pid ? reader->list[i - 1] : NULL;
 	/* One that is alive and not recorded is not wanted. */
 	if (program || process_started(pid) == 0)
 		batch_note(&reader->batch, NOTE_LATE, pid, 0, program ? program->comm : NULL);
 }
 
-/* Returns false if memory ran out. */
-static bool reader_append(struct reader *reader, struct program *program)
-{
-	struct program **list = reallocarray(reader->list, reader->size + 1, sizeof(*list));
-
-	if (!list)
-		return false;
-	reader->list = list;
-	list[reader->size++] = program;
-	return true;
-}
-
 /*
  * The recorder knows of the program before it is switched on: if this reader is killed and the
  * program ends, records may be lost. Those that an earlier reader has read are the recorder's to
- * drop.
+ * drop. Returns false if memory ran out.
  */
 static bool reader_begin_program(struct reader *reader, struct program *program)
 {
-	if (!reader_append(reader, program))
+	if (!array_reserve(reader->list, reader->size))
 		return false;
+	reader->list[reader->size++] = program;
 	program->added_ns = time_now_ns(CLOCK_BOOTTIME);
 	program->user->nr_programs++;
 	if (!program_announce(program, &reader->batch) || !batch_flush(&reader->batch))
@@ -154,23 +132,13 @@ static bool program_set_origin(struct program *program, const struct helper_mess
 	return true;
 }
 
-/* A child has the file of its parent until it executes another program. */
-static void reader_note_refused(struct reader *reader, int pid, int number)
-{
-	char comm[THREAD_COMM_SIZE];
-
-	if (number == ESRCH)
-		return;
-	process_comm(pid, comm, sizeof(comm));
-	batch_note(&reader->batch, NOTE_REFUSED, pid, number, comm);
-}
-
 static void memory_take(struct reader *reader, const struct helper_report *report)
 {
 	const struct helper_message *message = &report->message;
 	bool has_lease = message->kind == HELPER_LEASED;
 	struct program *program = has_lease ? NULL : program_open(report->memory_fd, message->pid);
 	int number = has_lease ? EAGAIN : errno;
+	char comm[THREAD_COMM_SIZE];
 
 	if (program && !program_set_origin(program, message)) {
 		program_close(program);
@@ -181,30 +149,23 @@ static void memory_take(struct reader *reader, const struct helper_report *repor
 		reader_inspect(reader, program, message, number);
 		return;
 	}
-	if (!program) {
-		reader_note_refused(reader, message->pid, number);
-		return;
+	/* A child has the file of its parent until it executes another program. */
+	if (!program && number != ESRCH) {
+		process_comm(message->pid, comm, sizeof(comm));
+		batch_note(&reader->batch, NOTE_REFUSED, message->pid, number, comm);
 	}
+	if (!program)
+		return;
 	if (reader_has(reader, program) || !program_matches(program, reader->globs))
 		program_close(program);
 	else
 		reader_add(reader, program, message);
 }
 
-static void reader_note_searched(struct reader *reader, int number)
-{
-	struct part *part;
-
-	if (number < reader->search_number)
-		return;
-	part = batch_reserve(&reader->batch, sizeof(*part));
-	if (part)
-		batch_add(&reader->batch, part, PART_SEARCHED, sizeof(*part));
-}
-
 static void reader_take_report(struct reader *reader, const struct helper_report *report)
 {
 	const struct helper_message *message = &report->message;
+	struct part *searched;
 
 	switch (message->kind) {
 	case HELPER_OFFER:
@@ -237,7 +198,11 @@ static void reader_take_report(struct reader *reader, const struct helper_report
 		batch_note(&reader->batch, NOTE_CUT, message->pid, message->number, NULL);
 		break;
 	case HELPER_SEARCHED:
-		reader_note_searched(reader, message->number);
+		searched = message->number < reader->search_number
+				   ? NULL
+				   : batch_reserve(&reader->batch, sizeof(*searched));
+		if (searched)
+			batch_add(&reader->batch, searched, PART_SEARCHED, sizeof(*searched));
 		break;
 	default:
 		break;

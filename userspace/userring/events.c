@@ -102,19 +102,16 @@ static bool event_table_has_place(const struct event_table *table, const struct 
 static struct program_event *event_table_insert(struct event_table *table,
 						const struct event_key *key, uint64_t hash)
 {
-	struct program_event **list;
 	struct program_event *event;
 
-	list = reallocarray(table->list, table->size + 1, sizeof(*list));
-	if (!list)
+	if (!array_reserve(table->list, table->size))
 		return NULL;
-	table->list = list;
 	event = program_event_new(key, PROGRAM_EVENT_ID + table->size);
 	if (!event || map_insert(&table->by_format, hash, event) < 0) {
 		program_event_free(event);
 		return NULL;
 	}
-	list[table->size++] = event;
+	table->list[table->size++] = event;
 	return event;
 }
 
@@ -170,11 +167,6 @@ const struct program_task *task_table_find(const struct task_table *table, int t
 	return map_find(&table->by_tid, hash_number(tid), task_equals, &tid);
 }
 
-static bool task_exists(const char *path)
-{
-	return access(path, F_OK) == 0;
-}
-
 /* A thread that has ended has no name of its own any more. That of another process keeps its own.
  */
 static bool task_read(struct program_task *task, int tgid, const char *comm)
@@ -189,7 +181,7 @@ static bool task_read(struct program_task *task, int tgid, const char *comm)
 		name.size = strcspn(buffer_string(&name), "\n");
 		comm = buffer_string(&name);
 	} else {
-		is_mine = !task_exists(other);
+		is_mine = access(other, F_OK) < 0;
 	}
 	if (is_mine) {
 		task->identity.tgid = tgid;
@@ -197,31 +189,6 @@ static bool task_read(struct program_task *task, int tgid, const char *comm)
 	}
 	buffer_release(&name);
 	return is_mine;
-}
-
-static bool task_table_insert(struct task_table *table, struct program_task *task)
-{
-	struct program_task **list = reallocarray(table->list, table->size + 1, sizeof(*list));
-
-	if (!list)
-		return false;
-	table->list = list;
-	if (map_insert(&table->by_tid, hash_number(task->tid), task) < 0)
-		return false;
-	list[table->size++] = task;
-	return true;
-}
-
-/* Without memory for the note, the thread has no name. */
-static void task_table_note_change(struct task_table *table, struct program_task *task)
-{
-	struct program_task **changed = reallocarray(table->changed, table->nr_changed + 1,
-						     sizeof(*changed));
-
-	if (!changed)
-		return;
-	table->changed = changed;
-	changed[table->nr_changed++] = task;
 }
 
 /* Returns NULL if there are too many, or memory ran out. */
@@ -232,10 +199,13 @@ static struct program_task *task_table_add(struct task_table *table, int tid)
 	if (!task)
 		return NULL;
 	task->tid = tid;
-	if (task_table_insert(table, task))
-		return task;
-	free(task);
-	return NULL;
+	if (!array_reserve(table->list, table->size) ||
+	    map_insert(&table->by_tid, hash_number(tid), task) < 0) {
+		free(task);
+		return NULL;
+	}
+	table->list[table->size++] = task;
+	return task;
 }
 
 /* Notes what procfs has of a thread; @known is NULL for a new one. */
@@ -250,10 +220,11 @@ static bool task_table_renew(struct task_table *table, struct program_task *know
 		return false;
 	if (!known)
 		known = task_table_add(table, tid);
-	if (known) {
+	if (known)
 		known->identity = task.identity;
-		task_table_note_change(table, known);
-	}
+	/* Without memory for the note, the thread has no name. */
+	if (known && array_reserve(table->changed, table->nr_changed))
+		table->changed[table->nr_changed++] = known;
 	return true;
 }
 

@@ -98,16 +98,6 @@ void helper_replace_reader(struct helper *helper)
 	helper_ask(helper, HELPER_ASK_READER);
 }
 
-/* Its messages may have been lost on the way, too. */
-static void helper_lose(struct helper *helper)
-{
-	file_close(helper->fd);
-	helper->fd = -1;
-	helper->is_searching = false;
-	helper->nr_unanswered = 0;
-	helper->has_ended = true;
-}
-
 /* Takes descriptors from a message, in their order. */
 static void report_take_fds(struct helper_report *out, struct msghdr *message)
 {
@@ -125,21 +115,6 @@ static void report_take_fds(struct helper_report *out, struct msghdr *message)
 		out->message.kind = HELPER_PROBLEM;
 		out->message.number = EMFILE;
 	}
-}
-
-static bool message_is_whole(const struct helper_message *message, ssize_t size)
-{
-	return size == sizeof(*message) && message->nr_mapped <= HELPER_MAPPED_MAX;
-}
-
-static void helper_account(struct helper *helper, const struct helper_message *message)
-{
-	if (message->kind == HELPER_OFFER)
-		helper->nr_unanswered++;
-	if (message->kind == HELPER_ANSWERED && helper->nr_unanswered > 0)
-		helper->nr_unanswered--;
-	if (message->kind == HELPER_SEARCHED)
-		helper->is_searching = false;
 }
 
 bool helper_receive(struct helper *helper, struct helper_report *out, int timeout_ms)
@@ -163,13 +138,23 @@ bool helper_receive(struct helper *helper, struct helper_report *out, int timeou
 		return false;
 	if (size >= 0)
 		report_take_fds(out, &message);
-	if (message_is_whole(&out->message, size)) {
-		helper_account(helper, &out->message);
+	if (size == sizeof(out->message) && out->message.nr_mapped <= HELPER_MAPPED_MAX) {
+		if (out->message.kind == HELPER_OFFER)
+			helper->nr_unanswered++;
+		if (out->message.kind == HELPER_ANSWERED && helper->nr_unanswered > 0)
+			helper->nr_unanswered--;
+		if (out->message.kind == HELPER_SEARCHED)
+			helper->is_searching = false;
 		return true;
 	}
 	if (size >= 0)
 		report_close(out);
-	helper_lose(helper);
+	/* Messages may have been lost on the way, too. */
+	file_close(helper->fd);
+	helper->fd = -1;
+	helper->is_searching = false;
+	helper->nr_unanswered = 0;
+	helper->has_ended = true;
 	helper->has_failed = size != 0;
 	return false;
 }

@@ -153,38 +153,21 @@ static void signals_block(void)
 	sigaction(SIGCHLD, &action, NULL);
 }
 
-static void state_wait(const struct first_process *own)
-{
-	struct epoll_event event;
-	sigset_t mask;
-
-	sigfillset(&mask);
-	sigdelset(&mask, SIGCHLD);
-	epoll_pwait(own->callers.poll_fd, &event, 1, WAIT_MS, &mask);
-}
-
-/* Waits until the first process has closed its descriptors. */
-static void fork_await(const int fds[2])
-{
-	char byte;
-
-	close(fds[1]);
-	while (read(fds[0], &byte, 1) < 0 && errno == EINTR)
-		;
-	close(fds[0]);
-}
-
 /* Starts a process; in that, returns 0 when the first one has closed what it gave it. */
 static pid_t helper_fork(const int *given, size_t nr_given)
 {
 	int fds[2];
 	pid_t pid;
+	char byte;
 
 	if (pipe2(fds, O_CLOEXEC) < 0)
 		return -1;
 	pid = fork();
 	if (pid == 0) {
-		fork_await(fds);
+		close(fds[1]);
+		while (read(fds[0], &byte, 1) < 0 && errno == EINTR)
+			;
+		close(fds[0]);
 		return 0;
 	}
 	for (size_t i = 0; i < nr_given && pid > 0; i++)
@@ -314,15 +297,6 @@ static void state_check_search(struct first_process *own)
 	state_search(own);
 }
 
-static void reader_start(struct first_process *own)
-{
-	close(own->fd);
-	file_close(own->callers.socket_fd);
-	close(own->callers.poll_fd);
-	close(own->out_fd);
-	reader_run(&own->work, own->inbox_fd, &own->places->reader, own->plan.number);
-}
-
 /* A new reader finds all programs by a search of its own; what an earlier one has found is lost. */
 static void state_start_reader(struct first_process *own)
 {
@@ -337,7 +311,11 @@ static void state_start_reader(struct first_process *own)
 	own->reader_ns = now_ns;
 	own->reader_pid = fork();
 	if (own->reader_pid == 0) {
-		reader_start(own);
+		close(own->fd);
+		file_close(own->callers.socket_fd);
+		close(own->callers.poll_fd);
+		close(own->out_fd);
+		reader_run(&own->work, own->inbox_fd, &own->places->reader, own->plan.number);
 		_exit(0);
 	}
 	if (own->reader_pid < 0) {
@@ -360,14 +338,6 @@ static void state_replace_reader(struct first_process *own)
 	own->reader_pid = 0;
 }
 
-/* A program that makes the reader fail is left out; whoever kills it does so for another reason. */
-static void state_end_reader(struct first_process *own, int status)
-{
-	own->reader_pid = 0;
-	if (!WIFSIGNALED(status) || WTERMSIG(status) != SIGKILL)
-		state_skip(own, __atomic_load_n(&own->places->reader, __ATOMIC_RELAXED));
-}
-
 static void state_reap(struct first_process *own)
 {
 	int status;
@@ -379,8 +349,14 @@ static void state_reap(struct first_process *own)
 			own->plan.is_first = false;
 			own->has_searched = true;
 		}
-		if (pid == own->reader_pid)
-			state_end_reader(own, status);
+		if (pid == own->reader_pid) {
+			own->reader_pid = 0;
+			/* A program that makes the reader fail is left out; whoever kills it does
+			 * so for another reason. */
+			if (!WIFSIGNALED(status) || WTERMSIG(status) != SIGKILL)
+				state_skip(own,
+					   __atomic_load_n(&own->places->reader, __ATOMIC_RELAXED));
+		}
 		callers_end_receiver(&own->callers, pid);
 	}
 }
@@ -445,8 +421,12 @@ void helper_run(const struct helper_work *work, int fd)
 {
 	const struct timespec pause = { .tv_nsec = PAUSE_NS };
 	struct first_process own = { .work = *work, .fd = fd };
+	struct epoll_event event;
+	sigset_t mask;
 
 	signals_block();
+	sigfillset(&mask);
+	sigdelset(&mask, SIGCHLD);
 	prctl(PR_SET_NAME, HELPER_NAME);
 	if (!state_keep_files(&own))
 		return;
@@ -463,7 +443,7 @@ void helper_run(const struct helper_work *work, int fd)
 		state_report(&own);
 		if (own.callers.refused || own.callers.is_held_back)
 			nanosleep(&pause, NULL);
-		state_wait(&own);
+		epoll_pwait(own.callers.poll_fd, &event, 1, WAIT_MS, &mask);
 	}
 	callers_close(&own.callers);
 }
@@ -682,13 +662,6 @@ void message_describe(struct helper_message *message)
 	message_list_mapped(message);
 }
 
-static bool program_has_gone_on(int connection)
-{
-	struct pollfd state = { .fd = connection };
-
-	return poll(&state, 1, 0) > 0 && (state.revents & POLLHUP);
-}
-
 /*
  * Sends the memory, and waits for the answer; returns 0, or errno. EPIPE: the reader was killed
  * before it answered.
@@ -718,20 +691,11 @@ static int offer_send_once(int fd, const struct helper_message *message, int mem
 	return size > 0 ? 0 : EPIPE;
 }
 
-/* A new reader gets the offer again. */
-static int offer_send(int fd, const struct helper_message *message, int memory_fd)
-{
-	int number = EPIPE;
-
-	for (int i = 0; i < OFFER_TRIES && number == EPIPE; i++)
-		number = offer_send_once(fd, message, memory_fd);
-	return number;
-}
-
 void offer_run(int fd, int connection)
 {
 	struct helper_message message = { .kind = HELPER_OFFER };
 	int sent_fd = offer_receive(connection);
+	struct pollfd state = { .fd = connection };
 	int problem = errno, memory_fd = -1;
 	socklen_t size = sizeof(struct ucred);
 	struct ucred peer;
@@ -746,9 +710,14 @@ void offer_run(int fd, int connection)
 	}
 	if (memory_fd >= 0) {
 		message_describe(&message);
-		problem = offer_send(fd, &message, memory_fd);
+		/* A new reader gets the offer again. */
+		problem = EPIPE;
+		for (int i = 0; i < OFFER_TRIES && problem == EPIPE; i++)
+			problem = offer_send_once(fd, &message, memory_fd);
 		message.kind = HELPER_ANSWERED;
-		message.number = problem == 0 && program_has_gone_on(connection);
+		/* Whether the program has gone on without the answer. */
+		message.number = problem == 0 && poll(&state, 1, 0) > 0 &&
+				 (state.revents & POLLHUP);
 	}
 	if (problem) {
 		message.kind = HELPER_PROBLEM;
@@ -889,20 +858,6 @@ void callers_end_receiver(struct caller_list *callers, pid_t pid)
 	}
 }
 
-/* Whether the caller's message has arrived, or none will. */
-static bool caller_is_ready(const struct program_caller *caller)
-{
-	struct pollfd state = { .fd = caller->fd, .events = POLLIN };
-
-	return poll(&state, 1, 0) > 0;
-}
-
-/* Whether the caller's message is not awaited any more. */
-static bool caller_is_late(const struct program_caller *caller, int64_t now_ns)
-{
-	return caller->nr_looks > CALLER_LOOKS && now_ns - caller->since_ns >= CALLER_NS;
-}
-
 /* Returns -1 if no caller has sent its message. */
 static int callers_find(struct caller_list *callers, int64_t now_ns, uid_t *user)
 {
@@ -910,25 +865,22 @@ static int callers_find(struct caller_list *callers, int64_t now_ns, uid_t *user
 
 	callers->is_held_back = false;
 	while (index < callers->size) {
-		bool is_ready = caller_is_ready(&callers->list[index]);
+		const struct program_caller *caller = &callers->list[index];
+		struct pollfd state = { .fd = caller->fd, .events = POLLIN };
+		/* Its message has arrived, or none will. */
+		bool is_ready = poll(&state, 1, 0) > 0;
 
-		*user = callers->list[index].user;
+		*user = caller->user;
 		if (is_ready && user_may_send(callers, *user))
 			return caller_remove(callers, index);
 		callers->is_held_back |= is_ready;
-		if (caller_is_late(&callers->list[index], now_ns) &&
+		if (caller->nr_looks > CALLER_LOOKS && now_ns - caller->since_ns >= CALLER_NS &&
 		    !callers_are_full(callers))
 			caller_drop(callers, index);
 		else
 			index++;
 	}
 	return -1;
-}
-
-/* An error of this process, not of the caller: it may pass, and the connection waits until then. */
-static int accept_problem(void)
-{
-	return errno == EAGAIN || errno == EINTR || errno == ECONNABORTED ? 0 : errno;
 }
 
 /* Whoever connects again and again must not keep the helper here: the rest is accepted later. */
@@ -945,7 +897,11 @@ int callers_take(struct caller_list *callers, uid_t *user)
 	for (int i = 0; i < USER_CALLERS_MAX && taken < 0 && !callers_are_full(callers); i++) {
 		int fd = accept4(callers->socket_fd, NULL, NULL, SOCK_CLOEXEC);
 
-		callers->refused = fd < 0 ? accept_problem() : 0;
+		/* An error of this process may pass, and the connection waits until then. */
+		callers->refused = fd >= 0 || errno == EAGAIN || errno == EINTR ||
+						   errno == ECONNABORTED
+					   ? 0
+					   : errno;
 		if (fd < 0)
 			return -1;
 		caller_add(callers, fd, now_ns);

@@ -43,52 +43,37 @@ struct inspecting {
 	bool has_failed;
 };
 
-static void found_memory_free(struct found_memory *memory)
-{
-	for (size_t i = 0; i < memory->nr_events; i++)
-		free(memory->events[i]);
-	free(memory->events);
-	map_release(&memory->by_name);
-	free(memory);
-}
-
 void inspection_release(struct inspection *inspection)
 {
-	for (size_t i = 0; i < inspection->size; i++)
-		found_memory_free(inspection->list[i]);
+	for (size_t i = 0; i < inspection->size; i++) {
+		struct found_memory *memory = inspection->list[i];
+
+		for (size_t j = 0; j < memory->nr_events; j++)
+			free(memory->events[j]);
+		free(memory->events);
+		map_release(&memory->by_name);
+		free(memory);
+	}
 	free(inspection->list);
 	inspection->list = NULL;
 	inspection->size = 0;
-}
-
-/* A new reader finds all programs again; what an earlier one has switched off stays counted. */
-static void inspecting_begin(struct inspecting *own, const struct part_begun *part)
-{
-	const struct reader_request request = { .kind = REQUEST_SWITCH, .pid = part->pid };
-
-	inspection_release(own->out);
-	own->nr_events = 0;
-	if (send(own->fd, &request, sizeof(request), MSG_DONTWAIT | MSG_NOSIGNAL) < 0)
-		own->has_failed = true;
 }
 
 /* Returns false if memory ran out, or there are too many. */
 static bool found_add(struct inspecting *own, const struct part_found *part)
 {
 	struct inspection *out = own->out;
-	struct found_memory **list = reallocarray(out->list, out->size + 1, sizeof(*list));
-	struct found_memory *memory = calloc(1, sizeof(*memory));
+	struct found_memory *memory;
 
-	if (list)
-		out->list = list;
-	if (!list || !memory || out->size == FOUND_MAX) {
-		free(memory);
+	if (out->size == FOUND_MAX || !array_reserve(out->list, out->size))
 		return false;
-	}
+	memory = calloc(1, sizeof(*memory));
+	if (!memory)
+		return false;
 	memory->found = *part;
 	memory->found.comm[sizeof(part->comm) - 1] = 0;
 	memory->found.path[sizeof(part->path) - 1] = 0;
-	list[out->size++] = memory;
+	out->list[out->size++] = memory;
 	out->nr_freed += part->is_freed != 0;
 	return true;
 }
@@ -102,21 +87,18 @@ static bool event_name_equals(const void *value, const void *key)
 static bool found_add_name(struct found_memory *memory, char *name)
 {
 	uint64_t hash = hash_text(text_of(name));
-	char **events;
 
 	if (memory->nr_events == PROGRAM_LISTED_MAX ||
 	    map_find(&memory->by_name, hash, event_name_equals, name)) {
 		free(name);
 		return true;
 	}
-	events = reallocarray(memory->events, memory->nr_events + 1, sizeof(*events));
-	if (events)
-		memory->events = events;
-	if (!events || map_insert(&memory->by_name, hash, name) < 0) {
+	if (!array_reserve(memory->events, memory->nr_events) ||
+	    map_insert(&memory->by_name, hash, name) < 0) {
 		free(name);
 		return false;
 	}
-	events[memory->nr_events++] = name;
+	memory->events[memory->nr_events++] = name;
 	return true;
 }
 
@@ -143,8 +125,18 @@ static void inspecting_take(void *context, const struct part *part)
 	struct inspecting *own = context;
 	const struct part_note *note = (const struct part_note *)part;
 
-	if (part->kind == PART_BEGUN)
-		inspecting_begin(own, (const struct part_begun *)part);
+	if (part->kind == PART_BEGUN) {
+		const struct reader_request request = {
+			.kind = REQUEST_SWITCH, .pid = ((const struct part_begun *)part)->pid
+		};
+
+		/* A new reader finds all programs again; what an earlier one has switched off
+		 * stays counted. */
+		inspection_release(own->out);
+		own->nr_events = 0;
+		own->has_failed |= send(own->fd, &request, sizeof(request),
+					MSG_DONTWAIT | MSG_NOSIGNAL) < 0;
+	}
 	if (part->kind == PART_FOUND)
 		own->has_failed |= !found_add(own, (const struct part_found *)part);
 	if (part->kind == PART_FOUND_EVENT)
@@ -258,12 +250,6 @@ static void inspect_events(struct batch *batch, const struct program *program)
 	free(copy);
 }
 
-/* A program that is on and not locked is recorded by nobody: closing it switches it off. */
-static bool inspect_free(struct program *program)
-{
-	return __atomic_load_n(&program->control->on, __ATOMIC_RELAXED) && program_lock(program);
-}
-
 /* A child has the file of its parent until it executes another program. */
 void reader_inspect(struct reader *reader, struct program *program,
 		    const struct helper_message *message, int number)
@@ -275,8 +261,10 @@ void reader_inspect(struct reader *reader, struct program *program,
 	if (part) {
 		*part = (struct part_found){ .pid = message->pid, .number = program ? 0 : number };
 		part->is_recorded = program && program_is_locked(program);
+		/* One that is on and not locked is recorded by nobody: closing switches it off. */
 		part->is_freed = program && reader->inspection == INSPECTION_FREE &&
-				 inspect_free(program);
+				 __atomic_load_n(&program->control->on, __ATOMIC_RELAXED) &&
+				 program_lock(program);
 		process_comm(message->pid, part->comm, sizeof(part->comm));
 		memcpy(part->path, message->path, sizeof(part->path));
 		batch_add(&reader->batch, &part->head, PART_FOUND, sizeof(*part));

@@ -35,16 +35,6 @@ static void programs_report_late(struct programs *programs, int pid, const char 
 		       *comm ? comm : "a program", pid, more);
 }
 
-/* No loss: the connection may be accepted later. */
-static void note_unaccepted(struct programs *programs, const struct part_note *note, bool is_first)
-{
-	programs->refused = note->number;
-	if (note->number != 0 && is_first)
-		report_message(programs->settings.report,
-			       "a program may be missing: its connection cannot be accepted: %s",
-			       strerror(note->number));
-}
-
 static void note_full(struct programs *programs, const struct part_note *note, const char *comm,
 		      bool is_first)
 {
@@ -80,14 +70,6 @@ static void note_problem(struct programs *programs, const struct part_note *note
 			       note->pid, strerror(note->number));
 }
 
-/* What a program offers is its own matter, what fails in ktrack is not. */
-static void note_refused(struct programs *programs, const struct part_note *note, const char *comm)
-{
-	refusals_add(&programs->refusals, note->pid, comm, refusal_reason(note->number));
-	if (note->number != EINVAL && note->number != EPERM && note->number != EAGAIN)
-		programs_lose(programs);
-}
-
 static void note_damaged(struct programs *programs, const struct part_note *note, const char *comm)
 {
 	programs_lose(programs);
@@ -107,15 +89,6 @@ static void note_cut(struct programs *programs, const struct part_note *note, bo
 			       note->pid);
 }
 
-/* No loss: whoever connects and sends nothing need not be a program. */
-static void note_dropped(struct programs *programs, bool is_first)
-{
-	if (is_first)
-		report_message(programs->settings.report,
-			       "a program may be missing: it connected, and sent nothing for too "
-			       "long");
-}
-
 /* Most are reported once for all programs. */
 void programs_take_note(struct programs *programs, const struct part_note *note)
 {
@@ -133,19 +106,32 @@ void programs_take_note(struct programs *programs, const struct part_note *note)
 		note_locked(programs, note, comm, is_first);
 		break;
 	case NOTE_REFUSED:
-		note_refused(programs, note, comm);
+		refusals_add(&programs->refusals, note->pid, comm, refusal_reason(note->number));
+		/* What a program offers is its own matter, what fails in ktrack is not. */
+		if (note->number != EINVAL && note->number != EPERM && note->number != EAGAIN)
+			programs_lose(programs);
 		break;
 	case NOTE_LATE:
 		programs_report_late(programs, note->pid, comm);
 		break;
 	case NOTE_DROPPED:
-		note_dropped(programs, is_first);
+		/* No loss: whoever connects and sends nothing need not be a program. */
+		if (is_first)
+			report_message(programs->settings.report,
+				       "a program may be missing: it connected, and sent nothing "
+				       "for too long");
 		break;
 	case NOTE_PROBLEM:
 		note_problem(programs, note, is_first);
 		break;
 	case NOTE_UNACCEPTED:
-		note_unaccepted(programs, note, is_first);
+		/* No loss: the connection may be accepted later. */
+		programs->refused = note->number;
+		if (note->number != 0 && is_first)
+			report_message(programs->settings.report,
+				       "a program may be missing: its connection cannot be "
+				       "accepted: %s",
+				       strerror(note->number));
 		break;
 	case NOTE_CUT:
 		note_cut(programs, note, is_first);

@@ -53,15 +53,6 @@ static bool memory_fits(const struct program *program)
 					(uint64_t)program->nr_rings * program->ring_size;
 }
 
-/* Opens the file anew: another process has the descriptor, too, which would share its locks. */
-static int memory_open(int fd)
-{
-	char path[32];
-
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	return open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK);
-}
-
 /* Children get no mapping, which would keep the lock. */
 static bool memory_map(struct program *program, const struct stat *status)
 {
@@ -82,24 +73,6 @@ static bool memory_map(struct program *program, const struct stat *status)
 	return memory_fits(program);
 }
 
-/* A child may have the file only until it executes another program. */
-static bool program_is_owner(struct program *program)
-{
-	const struct process_ids ids = process_ids_read(program->pid);
-
-	program->is_nested = ids.is_nested;
-	return __atomic_load_n(&program->control->pid, __ATOMIC_RELAXED) == (uint32_t)ids.inner;
-}
-
-static void program_read_names(struct program *program)
-{
-	char path[4096];
-
-	process_path(program->pid, path, sizeof(path));
-	program->path = strdup(path);
-	process_comm(program->pid, program->comm, sizeof(program->comm));
-}
-
 static void program_free(struct program *program)
 {
 	if (program->base)
@@ -115,12 +88,20 @@ static void program_free(struct program *program)
 /* Returns 0, or errno. */
 static int program_map(struct program *program, const struct stat *status)
 {
+	struct process_ids ids;
+	char path[4096];
+
 	errno = EINVAL;
 	if (program->fd < 0 || !memory_map(program, status))
 		return errno;
-	if (!program_is_owner(program))
+	ids = process_ids_read(program->pid);
+	program->is_nested = ids.is_nested;
+	/* A child may have the file only until it executes another program. */
+	if (__atomic_load_n(&program->control->pid, __ATOMIC_RELAXED) != (uint32_t)ids.inner)
 		return ESRCH;
-	program_read_names(program);
+	process_path(program->pid, path, sizeof(path));
+	program->path = strdup(path);
+	process_comm(program->pid, program->comm, sizeof(program->comm));
 	program->rings = calloc(program->nr_rings, sizeof(*program->rings));
 	return program->path && program->rings ? 0 : ENOMEM;
 }
@@ -129,6 +110,7 @@ struct program *program_open(int fd, int pid)
 {
 	struct program *program;
 	struct stat status;
+	char path[32];
 	int number;
 
 	if (!memory_is_safe(fd, &status))
@@ -142,7 +124,9 @@ struct program *program_open(int fd, int pid)
 				     .device = status.st_dev,
 				     .inode = status.st_ino,
 				     .left = UINT64_MAX };
-	program->fd = memory_open(fd);
+	/* Another process has the descriptor, too, which would share its locks. */
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	program->fd = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK);
 	number = program->fd < 0 ? errno : program_map(program, &status);
 	if (number == 0)
 		return program;
@@ -169,12 +153,6 @@ bool program_pread(const struct program *program, void *out, size_t size, size_t
 	return true;
 }
 
-static bool program_matches_one(const char *pattern, const struct program *program)
-{
-	return fnmatch(pattern, program->comm, 0) == 0 || fnmatch(pattern, program->path, 0) == 0 ||
-	       fnmatch(pattern, path_base_name(program->path), 0) == 0;
-}
-
 bool program_matches(const struct program *program, const char *globs)
 {
 	struct text list = text_of(globs ? globs : "*"), item;
@@ -182,7 +160,9 @@ bool program_matches(const struct program *program, const char *globs)
 
 	while (text_take_item(&list, &item)) {
 		snprintf(pattern, sizeof(pattern), "%.*s", (int)item.size, item.data);
-		if (program_matches_one(pattern, program))
+		if (fnmatch(pattern, program->comm, 0) == 0 ||
+		    fnmatch(pattern, program->path, 0) == 0 ||
+		    fnmatch(pattern, path_base_name(program->path), 0) == 0)
 			return true;
 	}
 	return false;
@@ -312,15 +292,6 @@ bool program_lock(struct program *program)
 	return true;
 }
 
-/* A child of this process may have the file, too. */
-static void program_unlock(const struct program *program)
-{
-	struct flock lock = whole_file();
-
-	lock.l_type = F_UNLCK;
-	fcntl(program->fd, F_OFD_SETLK, &lock);
-}
-
 void program_switch(struct program *program, bool is_on)
 {
 	/* A program that a killed ktrack left on has records from before. */
@@ -346,13 +317,17 @@ void program_look(struct program *program)
 
 void program_close(struct program *program)
 {
+	struct flock lock = whole_file();
+
 	if (!program)
 		return;
 	if (program->is_ours) {
 		program_switch(program, false);
 		program_park(program, 0);
 		program_select(program, NULL);
-		program_unlock(program);
+		/* A child of this process may have the file, too. */
+		lock.l_type = F_UNLCK;
+		fcntl(program->fd, F_OFD_SETLK, &lock);
 	}
 	program_free(program);
 }

@@ -103,17 +103,6 @@ static void take_begun(struct programs *programs, const struct part_begun *part)
 	programs_ask_switch(programs);
 }
 
-/* Programs that the last reader has read, and that are not found any more, may have had records. */
-static void take_searched(struct programs *programs)
-{
-	programs->is_searching = false;
-	if (programs->is_found)
-		return;
-	programs->is_found = true;
-	if (recorded_end_search(&programs->recorded) > 0)
-		programs_lose(programs);
-}
-
 static void take_passed(struct programs *programs, const struct part_passed *part)
 {
 	if (!programs->is_asked || part->number != programs->number)
@@ -139,7 +128,12 @@ static void programs_take(void *context, const struct part *part)
 		programs_take_note(programs, (const struct part_note *)part);
 		break;
 	case PART_SEARCHED:
-		take_searched(programs);
+		programs->is_searching = false;
+		/* Those that the last reader has read, and that are not found any more, may have
+		 * had records. */
+		if (!programs->is_found && recorded_end_search(&programs->recorded) > 0)
+			programs_lose(programs);
+		programs->is_found = true;
 		break;
 	case PART_PASSED:
 		take_passed(programs, (const struct part_passed *)part);
@@ -443,17 +437,6 @@ static void programs_search(struct programs *programs)
 	programs->is_searching = programs->helper.is_searching;
 }
 
-/*
- * Whether another pass has a use. If no record is final, only a pass can find that a record was
- * completed that holds them back.
- */
-static bool programs_want_pass(struct programs *programs)
-{
-	return programs->is_found && !programs->is_asked &&
-	       (programs_make_space(programs) ||
-		!queue_has_record(&programs->recorded.queue, programs->ready_ns));
-}
-
 int programs_read(struct programs *programs, int timeout_ms, struct error *error)
 {
 	while (programs_receive(programs, 0))
@@ -461,7 +444,11 @@ int programs_read(struct programs *programs, int timeout_ms, struct error *error
 	programs_check_helper(programs);
 	programs_search(programs);
 	programs_ask_switch(programs);
-	if (programs_want_pass(programs))
+	/* If no record is final, only a pass can find that a record was completed that holds them
+	 * back. */
+	if (programs->is_found && !programs->is_asked &&
+	    (programs_make_space(programs) ||
+	     !queue_has_record(&programs->recorded.queue, programs->ready_ns)))
 		programs_ask(programs, REQUEST_PASS);
 	while (programs->is_asked && programs_receive(programs, timeout_ms))
 		;

@@ -78,32 +78,31 @@ static bool loss_joins(const struct record_queue *queue, const struct queued_los
 	return (is_behind || last->time_ns >= time_ns) && (count < 0) == (last->count < 0);
 }
 
-static void loss_join(struct queued_loss *last, int64_t time_ns, int64_t count)
+/* The sum of two numbers of lost records. */
+static int64_t counts_add(int64_t a, int64_t b)
 {
-	last->count = last->count < 0 || count < 0 ? LOSS_COUNT_UNKNOWN : last->count + count;
-	if (time_ns > last->time_ns)
-		last->time_ns = time_ns;
+	return a < 0 || b < 0 ? LOSS_COUNT_UNKNOWN : a + b;
 }
 
 int queue_lose(struct record_queue *queue, int64_t time_ns, int64_t count)
 {
 	struct queued_loss *last = queue->nr_losses > 0 ? &queue->losses[queue->nr_losses - 1]
 							: NULL;
-	struct queued_loss *losses;
 
 	if (count < 0)
 		queue->counts.is_damaged = true;
 	else
 		queue->counts.lost += count;
 	if (last && loss_joins(queue, last, time_ns, count)) {
-		loss_join(last, time_ns, count);
+		last->count = counts_add(last->count, count);
+		if (time_ns > last->time_ns)
+			last->time_ns = time_ns;
 		return 0;
 	}
-	losses = reallocarray(queue->losses, queue->nr_losses + 1, sizeof(*losses));
-	if (!losses)
+	if (!array_reserve(queue->losses, queue->nr_losses))
 		return -1;
-	queue->losses = losses;
-	losses[queue->nr_losses++] = (struct queued_loss){ .time_ns = time_ns, .count = count };
+	queue->losses[queue->nr_losses++] = (struct queued_loss){ .time_ns = time_ns,
+								  .count = count };
 	return 0;
 }
 
@@ -199,12 +198,6 @@ static void queue_compact(struct record_queue *queue)
 	queue->first = 0;
 }
 
-/* The loss before a record; the sub-buffer ends before it. */
-static bool loss_is_due(const struct record_queue *queue, const struct queued_record *record)
-{
-	return queue->nr_losses > 0 && queue->losses[0].time_ns <= record->time_ns;
-}
-
 /* Takes all losses before a record. */
 static bool losses_take(struct record_queue *queue, const struct queued_record *record,
 			int64_t *count)
@@ -213,9 +206,7 @@ static bool losses_take(struct record_queue *queue, const struct queued_record *
 
 	*count = 0;
 	for (; taken < queue->nr_losses && queue->losses[taken].time_ns <= record->time_ns; taken++)
-		*count = *count < 0 || queue->losses[taken].count < 0
-				 ? LOSS_COUNT_UNKNOWN
-				 : *count + queue->losses[taken].count;
+		*count = counts_add(*count, queue->losses[taken].count);
 	queue->nr_losses -= taken;
 	if (taken > 0)
 		memmove(queue->losses, queue->losses + taken,
@@ -235,8 +226,8 @@ static void losses_shrink(struct record_queue *queue, const struct queued_record
 	queue->counts.lost += nr;
 	memmove(queue->losses + 1, queue->losses, queue->nr_losses * sizeof(*queue->losses));
 	queue->nr_losses++;
-	queue->losses[0] = (struct queued_loss){ .time_ns = last->time_ns };
-	queue->losses[0].count = count < 0 ? LOSS_COUNT_UNKNOWN : count + nr;
+	queue->losses[0] = (struct queued_loss){ .time_ns = last->time_ns,
+						 .count = counts_add(count, nr) };
 }
 
 void queue_shrink(struct record_queue *queue, size_t size)
@@ -296,21 +287,19 @@ static unsigned char *put_entry(unsigned char *to, const struct queued_record *r
 	return to + 4 * words;
 }
 
-/* The most that an entry takes. */
-static size_t queued_size(const struct queued_record *record)
-{
-	return 4 * ENTRY_HEAD_SIZE + record->size + 3;
-}
-
 /* Puts records behind one of time @last_ns that is in the sub-buffer; the first of all has none. */
 static unsigned char *put_records(struct record_queue *queue, int64_t until_ns, int64_t last_ns,
 				  unsigned char *to, const unsigned char *end)
 {
 	for (; queue->first < queue->size; queue->first++) {
 		const struct queued_record *record = &queue->list[queue->first];
+		size_t size_max = 4 * ENTRY_HEAD_SIZE + record->size + 3;
 
-		if (record->time_ns > until_ns || (size_t)(end - to) < queued_size(record) ||
-		    loss_is_due(queue, record) || record->time_ns - last_ns > ENTRY_EXTEND_MAX)
+		if (record->time_ns > until_ns || (size_t)(end - to) < size_max ||
+		    record->time_ns - last_ns > ENTRY_EXTEND_MAX)
+			break;
+		/* Records are missing before this one: the next sub-buffer says so. */
+		if (queue->nr_losses > 0 && queue->losses[0].time_ns <= record->time_ns)
 			break;
 		to = put_entry(to, record, queue->bytes.data + record->offset, last_ns);
 		last_ns = record->time_ns;

@@ -18,27 +18,13 @@
 
 #define READER_NAME "ktrack-reader"
 
-static struct ring_reader reader_rings(struct reader *reader, uint64_t size_max)
-{
-	return (struct ring_reader){ .batch = &reader->batch,
-				     .tasks = &reader->tasks,
-				     .user_max = size_max / reader->nr_users };
-}
-
-/* Reported once for a program. */
-static void reader_note_threads(struct reader *reader, struct program *program)
-{
-	if (program->search_state != SEARCH_IS_LATE)
-		return;
-	program->search_state = SEARCH_IS_REPORTED;
-	batch_note(&reader->batch, NOTE_THREADS, program->pid, 0, program->comm);
-}
-
 /* Reads one program; returns the bytes, or -1 if the batch has failed. */
 static int64_t reader_read(struct reader *reader, struct program *program, uint64_t size_max,
 			   int64_t now_ns)
 {
-	const struct ring_reader rings = reader_rings(reader, size_max);
+	const struct ring_reader rings = { .batch = &reader->batch,
+					   .tasks = &reader->tasks,
+					   .user_max = size_max / reader->nr_users };
 	int64_t size;
 
 	if (program->is_damaged)
@@ -49,7 +35,11 @@ static int64_t reader_read(struct reader *reader, struct program *program, uint6
 	/* The rest of its records stays in its memory. */
 	if (program->is_damaged)
 		program_switch(program, false);
-	reader_note_threads(reader, program);
+	/* Reported once for a program. */
+	if (program->search_state == SEARCH_IS_LATE) {
+		program->search_state = SEARCH_IS_REPORTED;
+		batch_note(&reader->batch, NOTE_THREADS, program->pid, 0, program->comm);
+	}
 	return size;
 }
 
@@ -223,17 +213,6 @@ static struct part_passed reader_passed(const struct reader *reader, uint32_t nu
 				     .wait_ns = reader->fill_ns / 4 };
 }
 
-static bool reader_do_pass(struct reader *reader, const struct reader_request *request)
-{
-	struct part_passed passed;
-
-	if (!reader_accept(reader) || !reader_pass(reader, request->size_max) ||
-	    !reader_look(reader, request->size_max))
-		return false;
-	passed = reader_passed(reader, request->number);
-	return reader_send_passed(reader, &passed);
-}
-
 bool reader_finish(struct reader *reader, uint64_t size_max)
 {
 	const struct timespec step = { .tv_nsec = NS_PER_S / 1000 };
@@ -254,33 +233,30 @@ bool reader_finish(struct reader *reader, uint64_t size_max)
 	return is_whole;
 }
 
-static bool reader_do_finish(struct reader *reader, const struct reader_request *request)
-{
-	bool is_whole = reader_finish(reader, request->size_max);
-	struct part_passed passed = reader_passed(reader, request->number);
-
-	return is_whole && reader_release_programs(reader) && reader_send_passed(reader, &passed);
-}
-
-static bool reader_do_switch(struct reader *reader, const struct reader_request *request)
-{
-	const struct part_passed passed = { .number = request->number };
-
-	reader->from_ns = request->from_ns;
-	reader_switch(reader, request->is_on);
-	return reader_send_passed(reader, &passed);
-}
-
 static bool reader_do(struct reader *reader, const struct reader_request *request)
 {
+	struct part_passed passed = { .number = request->number };
+
 	switch (request->kind) {
 	case REQUEST_SWITCH:
-		return reader_do_switch(reader, request);
+		reader->from_ns = request->from_ns;
+		reader_switch(reader, request->is_on);
+		break;
 	case REQUEST_PASS:
-		return reader_do_pass(reader, request);
+		if (!reader_accept(reader) || !reader_pass(reader, request->size_max) ||
+		    !reader_look(reader, request->size_max))
+			return false;
+		passed = reader_passed(reader, request->number);
+		break;
 	default:
-		return reader_do_finish(reader, request);
+		if (!reader_finish(reader, request->size_max))
+			return false;
+		passed = reader_passed(reader, request->number);
+		if (!reader_release_programs(reader))
+			return false;
+		break;
 	}
+	return reader_send_passed(reader, &passed);
 }
 
 /* Takes a request; returns 0 if there is none, -1 if the recorder has ended. */

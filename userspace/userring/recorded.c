@@ -62,16 +62,12 @@ static struct recorded_program *recorded_program_new(struct recorded *recorded,
 static enum recorded_status recorded_add(struct recorded *recorded,
 					 struct recorded_program *program)
 {
-	struct recorded_program **list = reallocarray(recorded->list, recorded->size + 1,
-						      sizeof(*list));
-
-	if (list)
-		recorded->list = list;
-	if (!list || map_insert(&recorded->by_id, id_hash(&program->id), program) < 0) {
+	if (!array_reserve(recorded->list, recorded->size) ||
+	    map_insert(&recorded->by_id, id_hash(&program->id), program) < 0) {
 		recorded_program_free(program);
 		return RECORDED_NO_MEMORY;
 	}
-	list[recorded->size++] = program;
+	recorded->list[recorded->size++] = program;
 	return RECORDED_WHOLE;
 }
 
@@ -226,20 +222,11 @@ static int lost_take(struct recorded *recorded, uint64_t now, uint64_t *before, 
 			  lost > INT32_MAX ? LOSS_COUNT_UNKNOWN : (int64_t)lost);
 }
 
-/* One loss for all of a message: each loss among records ends a sub-buffer. */
-static int left_out_lose(struct recorded *recorded, int64_t now_ns)
-{
-	int64_t count = recorded->nr_left_out;
-
-	recorded->nr_left_out = 0;
-	return count > 0 ? queue_lose(&recorded->queue, now_ns, count) : 0;
-}
-
 static enum recorded_status records_take(struct recorded *recorded, const struct part *head)
 {
 	const struct part_records *part = (const struct part_records *)head;
 	struct recorded_program *program = recorded_find(recorded, &part->id);
-	int64_t now_ns = time_now_ns(CLOCK_BOOTTIME);
+	int64_t now_ns = time_now_ns(CLOCK_BOOTTIME), nr_left_out;
 	enum recorded_status status;
 	struct recorded_ring *ring;
 
@@ -252,7 +239,10 @@ static enum recorded_status records_take(struct recorded *recorded, const struct
 	    queue_lose(&recorded->queue, now_ns, LOSS_COUNT_UNKNOWN) < 0)
 		return RECORDED_NO_MEMORY;
 	status = entries_take(recorded, program, ring, part);
-	if (left_out_lose(recorded, now_ns) < 0 ||
+	nr_left_out = recorded->nr_left_out;
+	recorded->nr_left_out = 0;
+	/* One loss for all of a message: each loss among records ends a sub-buffer. */
+	if ((nr_left_out > 0 && queue_lose(&recorded->queue, now_ns, nr_left_out) < 0) ||
 	    lost_take(recorded, part->lost, &ring->lost, now_ns) < 0)
 		return RECORDED_NO_MEMORY;
 	return status;
@@ -315,12 +305,6 @@ static const struct part_about parts[NR_PART_KINDS] = {
 	[PART_FOUND_EVENT] = { sizeof(struct part_event), NULL },
 };
 
-static bool part_is_whole(const struct part *part, size_t left)
-{
-	return left >= sizeof(*part) && part->kind < NR_PART_KINDS && part->size % 8 == 0 &&
-	       part->size >= parts[part->kind].size && part->size <= left;
-}
-
 enum recorded_status recorded_take(struct recorded *recorded, const unsigned char *bytes,
 				   size_t size, const struct part_visitor *others)
 {
@@ -329,7 +313,9 @@ enum recorded_status recorded_take(struct recorded *recorded, const unsigned cha
 
 	for (size_t at = 0; at < size && status == RECORDED_WHOLE; at += part->size) {
 		part = (const struct part *)(const void *)(bytes + at);
-		if (!part_is_whole(part, size - at))
+		if (size - at < sizeof(*part) || part->kind >= NR_PART_KINDS ||
+		    part->size % 8 != 0 || part->size < parts[part->kind].size ||
+		    part->size > size - at)
 			return RECORDED_DAMAGED;
 		if (parts[part->kind].take)
 			status = parts[part->kind].take(recorded, part);

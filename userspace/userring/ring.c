@@ -111,11 +111,6 @@ static bool is_described(const struct program *program, uint16_t number)
 	       (program->described[number / 64] >> number % 64 & 1);
 }
 
-static bool is_unwanted(const struct program *program, uint16_t number)
-{
-	return program->unwanted[number / 64] >> number % 64 & 1;
-}
-
 /* Makes space for the bits of @number; returns false if memory ran out. */
 static bool bits_grow(uint64_t **bits, size_t before, size_t size)
 {
@@ -241,16 +236,6 @@ static int program_find_event(struct program *program, uint16_t number, struct b
 		       : RING_DAMAGED;
 }
 
-/* Returns false if what a program's searches may cost is used up. */
-static bool search_is_allowed(struct program *program)
-{
-	if (time_share_left(&program->searches, time_now_ns(CLOCK_MONOTONIC), SEARCH_LIMIT_NS) >= 0)
-		return true;
-	if (program->search_state == SEARCH_IS_COMPLETE)
-		program->search_state = SEARCH_IS_LATE;
-	return false;
-}
-
 /*
  * Looks for a thread, perhaps of another PID namespace. Every record of a hostile program may name
  * another one: what a program's searches cost is limited, except for new threads, whose number is.
@@ -262,8 +247,12 @@ static int program_find_thread(struct program *program, struct task_table *tasks
 	size_t nr_tasks = tasks->size;
 	int tid = inner;
 
-	if (!search_is_allowed(program))
+	if (time_share_left(&program->searches, time_now_ns(CLOCK_MONOTONIC), SEARCH_LIMIT_NS) <
+	    0) {
+		if (program->search_state == SEARCH_IS_COMPLETE)
+			program->search_state = SEARCH_IS_LATE;
 		return -1;
+	}
 	if (program->is_nested)
 		tid = process_find_thread(program->pid, inner);
 	/* An ended thread's number may be another process's by now; or the program is hostile. */
@@ -333,7 +322,7 @@ static int record_take(struct program *program, struct program_ring *ring,
 	window->number = record.number;
 	if (!is_described(program, record.number))
 		return RING_UNKNOWN;
-	if (is_unwanted(program, record.number)) {
+	if (program->unwanted[record.number / 64] >> record.number % 64 & 1) {
 		*word |= KTRACK_USER_PAD;
 		return RING_RECORD;
 	}
@@ -581,16 +570,6 @@ static bool ring_send_lost(struct program *program, size_t index, struct batch *
 	return window.part;
 }
 
-/* Others do not wait for a user who writes more than is read: what comes too late is lost. */
-static void ring_note_waiting(struct program_ring *ring, bool is_waiting, int64_t now_ns)
-{
-	ring->is_waiting = is_waiting;
-	ring->nr_waits = is_waiting ? ring->nr_waits + 1 : 0;
-	if (!is_waiting)
-		ring->complete_ns = now_ns;
-	ring->is_late = ring->nr_waits > LATE_PASSES && now_ns - ring->complete_ns > LATE_NS;
-}
-
 /* Whether nothing is written before the writer has set the ring's size, which is taken then. */
 static bool ring_waits_for_size(struct program *program, size_t index)
 {
@@ -629,7 +608,13 @@ static int64_t ring_read(struct program *program, size_t index, const struct rin
 		return status;
 	is_cut = status == RING_RECORD && ring->tail != head;
 	program->is_cut |= is_cut;
-	ring_note_waiting(ring, !is_cut && ring->tail != head, now_ns);
+	ring->is_waiting = !is_cut && ring->tail != head;
+	ring->nr_waits = ring->is_waiting ? ring->nr_waits + 1 : 0;
+	if (!ring->is_waiting)
+		ring->complete_ns = now_ns;
+	/* Others do not wait for a user who writes more than is read: what comes too late is lost.
+	 */
+	ring->is_late = ring->nr_waits > LATE_PASSES && now_ns - ring->complete_ns > LATE_NS;
 	return ring_send_lost(program, index, reader->batch) ? (int64_t)(ring->tail - begin)
 							     : RING_FAILED;
 }

@@ -166,15 +166,6 @@ static void mapping_send(void *context, const struct mapping *mapping)
 	link_send(search, AT_FDCWD, path);
 }
 
-/* Finds the memory of a program that has closed its mark; the caller needs rights for that. */
-static void search_mappings(struct search *search)
-{
-	const struct mapping_visitor visitor = { search, mapping_send };
-
-	process_visit_mappings(search->pid, time_now_ns(CLOCK_THREAD_CPUTIME_ID) + MAPPED_LIMIT_NS,
-			       &visitor);
-}
-
 static struct searched_user *search_find_user(struct search *search)
 {
 	uid_t uid = process_user(search->pid, process_effective_user(search->pid));
@@ -191,6 +182,7 @@ static struct searched_user *search_find_user(struct search *search)
 
 static void search_process(struct search *search, const struct search_plan *plan)
 {
+	const struct mapping_visitor visitor = { search, mapping_send };
 	int64_t begin_ns = time_now_ns(CLOCK_THREAD_CPUTIME_ID);
 	struct searched_user *user = search_find_user(search);
 
@@ -199,8 +191,12 @@ static void search_process(struct search *search, const struct search_plan *plan
 		return;
 	}
 	search_files(search);
+	/* Finds the memory of a program that has closed its mark; the caller needs rights for that.
+	 */
 	if (!search->is_over && plan->is_first && search->message.pid == 0)
-		search_mappings(search);
+		process_visit_mappings(search->pid,
+				       time_now_ns(CLOCK_THREAD_CPUTIME_ID) + MAPPED_LIMIT_NS,
+				       &visitor);
 	user->used_ns += time_now_ns(CLOCK_THREAD_CPUTIME_ID) - begin_ns;
 }
 

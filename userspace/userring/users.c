@@ -4,23 +4,21 @@
 
 #include <stdlib.h>
 
+#include "base/base.h"
+
 struct program_user *user_table_find(struct user_table *table, uid_t uid)
 {
-	struct program_user **list, *user;
+	struct program_user *user;
 
 	for (size_t i = 0; i < table->size; i++) {
 		if (table->list[i]->uid == uid)
 			return table->list[i];
 	}
-	list = reallocarray(table->list, table->size + 1, sizeof(*list));
-	if (!list)
-		return NULL;
-	table->list = list;
-	user = calloc(1, sizeof(*user));
+	user = array_reserve(table->list, table->size) ? calloc(1, sizeof(*user)) : NULL;
 	if (!user)
 		return NULL;
 	user->uid = uid;
-	list[table->size++] = user;
+	table->list[table->size++] = user;
 	return user;
 }
 
