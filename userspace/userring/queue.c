@@ -79,7 +79,7 @@ static bool loss_joins(const struct record_queue *queue, const struct queued_los
 }
 
 /* The sum of two numbers of lost records. */
-static int64_t counts_add(int64_t a, int64_t b)
+static int64_t loss_counts_add(int64_t a, int64_t b)
 {
 	return a < 0 || b < 0 ? LOSS_COUNT_UNKNOWN : a + b;
 }
@@ -94,7 +94,7 @@ int queue_lose(struct record_queue *queue, int64_t time_ns, int64_t count)
 	else
 		queue->counts.lost += count;
 	if (last && loss_joins(queue, last, time_ns, count)) {
-		last->count = counts_add(last->count, count);
+		last->count = loss_counts_add(last->count, count);
 		if (time_ns > last->time_ns)
 			last->time_ns = time_ns;
 		return 0;
@@ -206,7 +206,7 @@ static bool losses_take(struct record_queue *queue, const struct queued_record *
 
 	*count = 0;
 	for (; taken < queue->nr_losses && queue->losses[taken].time_ns <= record->time_ns; taken++)
-		*count = counts_add(*count, queue->losses[taken].count);
+		*count = loss_counts_add(*count, queue->losses[taken].count);
 	queue->nr_losses -= taken;
 	if (taken > 0)
 		memmove(queue->losses, queue->losses + taken,
@@ -227,7 +227,7 @@ static void losses_shrink(struct record_queue *queue, const struct queued_record
 	memmove(queue->losses + 1, queue->losses, queue->nr_losses * sizeof(*queue->losses));
 	queue->nr_losses++;
 	queue->losses[0] = (struct queued_loss){ .time_ns = last->time_ns,
-						 .count = counts_add(count, nr) };
+						 .count = loss_counts_add(count, nr) };
 }
 
 void queue_shrink(struct record_queue *queue, size_t size)
