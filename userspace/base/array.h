@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
 /**
  * array_reserve - make space for one more member behind the @nr members of @array
@@ -20,6 +21,28 @@
 		if (grown_)                                                       \
 			(array) = grown_;                                         \
 		grown_ != NULL;                                                   \
+	})
+
+/**
+ * array_extend - grow @array to have a member @index
+ * @array: as for array_reserve()
+ * @nr: its number of members, which changes
+ *
+ * New members are zeros. Returns false if memory ran out; the array is unchanged then.
+ */
+#define array_extend(array, nr, index)                                                  \
+	({                                                                              \
+		size_t had_ = (nr), wanted_ = (size_t)(index) + 1;                      \
+		void *grown_ = (array);                                                 \
+                                                                                        \
+		if (wanted_ > had_)                                                     \
+			grown_ = reallocarray((array), wanted_, sizeof(*(array)));      \
+		if (wanted_ > had_ && grown_) {                                         \
+			(array) = grown_;                                               \
+			memset((array) + had_, 0, (wanted_ - had_) * sizeof(*(array))); \
+			(nr) = wanted_;                                                 \
+		}                                                                       \
+		grown_ != NULL;                                                         \
 	})
 
 /**

@@ -47,29 +47,13 @@ int tracks_reject(struct tracks *tracks, const struct decoded_event *decoded, st
 	return tracks_pass(tracks, &event, decoded->time_ns, error);
 }
 
-static struct suspicion *tracks_suspicion(struct tracks *tracks, unsigned int buffer)
-{
-	struct suspicion *suspicions;
-
-	if (buffer < tracks->nr_suspicions)
-		return &tracks->suspicions[buffer];
-	suspicions = reallocarray(tracks->suspicions, buffer + 1, sizeof(*suspicions));
-	if (!suspicions)
-		return NULL;
-	memset(suspicions + tracks->nr_suspicions, 0,
-	       (buffer + 1 - tracks->nr_suspicions) * sizeof(*suspicions));
-	tracks->suspicions = suspicions;
-	tracks->nr_suspicions = buffer + 1;
-	return &suspicions[buffer];
-}
-
 static int tracks_count_gap(struct tracks *tracks, const struct loss *loss)
 {
-	struct suspicion *suspicion = tracks_suspicion(tracks, loss->buffer);
-
 	tracks->totals.lost_gaps++;
 	tracks->totals.lost_gaps_unknown += loss->count == LOSS_COUNT_UNKNOWN;
-	return suspicion ? suspicion_add(suspicion, loss->cpu, loss->to_ns) : -1;
+	if (!array_extend(tracks->suspicions, tracks->nr_suspicions, loss->buffer))
+		return -1;
+	return suspicion_add(&tracks->suspicions[loss->buffer], loss->cpu, loss->to_ns);
 }
 
 int tracks_lose(struct tracks *tracks, const struct loss *loss, struct error *error)

@@ -36,44 +36,25 @@ static struct name *name_new(unsigned int owner, struct text text)
 	return name;
 }
 
-static size_t *names_count(struct names *names, unsigned int owner)
-{
-	size_t *counts;
-
-	if (owner < names->nr_owners)
-		return &names->nr_of_owner[owner];
-	counts = reallocarray(names->nr_of_owner, owner + 1, sizeof(*counts));
-	if (!counts)
-		return NULL;
-	memset(counts + names->nr_owners, 0, (owner + 1 - names->nr_owners) * sizeof(*counts));
-	names->nr_of_owner = counts;
-	names->nr_owners = owner + 1;
-	return &counts[owner];
-}
-
-static bool name_fits(const struct names *names, const struct name *name)
-{
-	size_t max = names->max * NAME_SIZE_AVERAGE;
-
-	return names->size + sizeof(*name) + name->shown.text.size <=
-	       (max > NAMES_SIZE_MAX ? max : NAMES_SIZE_MAX);
-}
-
 static struct name *names_add(struct names *names, unsigned int owner, struct text text,
 			      uint64_t hash)
 {
 	struct name *name = name_new(owner, text);
-	size_t *count = names_count(names, owner);
+	bool has_count = array_extend(names->nr_of_owner, names->nr_owners, owner);
+	size_t size = sizeof(*name) + text.size, size_max = names->max * NAME_SIZE_AVERAGE;
 
-	if (name && count && (*count >= names->max || !name_fits(names, name)))
+	if (size_max < NAMES_SIZE_MAX)
+		size_max = NAMES_SIZE_MAX;
+	if (name && has_count &&
+	    (names->nr_of_owner[owner] >= names->max || names->size + size > size_max))
 		return name;
-	if (!name || !count || map_insert(&names->map, hash, name) < 0) {
+	if (!name || !has_count || map_insert(&names->map, hash, name) < 0) {
 		free(name);
 		return NULL;
 	}
-	names->size += sizeof(*name) + text.size;
+	names->size += size;
 	name->shown.is_counted = true;
-	name->shown.number = (*count)++;
+	name->shown.number = names->nr_of_owner[owner]++;
 	return name;
 }
 

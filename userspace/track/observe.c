@@ -59,13 +59,6 @@ static uint8_t flow_bit(const struct descriptor *descriptor, const struct field 
 	return 1 << i;
 }
 
-static void slice_set_flows(struct slice *slice, const struct decoded_event *decoded)
-{
-	for (unsigned int i = 0; i < decoded->nr_flows; i++)
-		slice->flows |= flow_bit(decoded->descriptor,
-					 &decoded->extras[decoded->nr_extras + i]);
-}
-
 /* A slice has one id of each flow: that of its begin, or else that of its end. */
 static unsigned int slice_keep_flows(const struct slice *slice, const struct decoded_event *decoded)
 {
@@ -103,7 +96,9 @@ int slice_begin_any(struct tracks *tracks, struct track *track, const struct dec
 	tracks->open_size += name_own_size(name);
 	if (slice_push(tracks, track, decoded, name, error) < 0)
 		return -1;
-	slice_set_flows(&track->slices[track->nr_slices - 1], decoded);
+	for (unsigned int i = 0; i < decoded->nr_flows; i++)
+		track->slices[track->nr_slices - 1].flows |=
+			flow_bit(decoded->descriptor, &decoded->extras[decoded->nr_extras + i]);
 	return 0;
 }
 
@@ -221,28 +216,10 @@ static int tracks_pop_restarted(struct tracks *tracks, struct track *track, stru
 	return 0;
 }
 
-/* Tracks_pop_by() without the record's fields. */
-static int tracks_pop_bare(struct tracks *tracks, struct track *track,
-			   const struct decoded_event *decoded, struct error *error)
-{
-	struct name *name = track->slices[track->nr_slices - 1].name;
-
-	slice_pop(tracks, track, decoded);
-	tracks->event.nr_any = 0;
-	return slice_end_deliver(tracks, track, name, error);
-}
-
 /*
  * Threads that end each other's slices on one track. The slice that an end closes is certain only
  * if one thread writes all records, or if one slice at a time is open.
  */
-
-/* All slices below a marked one are marked already. */
-static void slices_mark_foreign(struct track *track)
-{
-	for (size_t i = track->nr_slices; i > 0 && !track->slices[i - 1].is_foreign; i--)
-		track->slices[i - 1].is_foreign = true;
-}
 
 /*
  * Marks and counts a foreign end of the innermost slice of @track.
@@ -256,7 +233,9 @@ static int tracks_mark_foreign(struct tracks *tracks, struct track *track, struc
 					.tracepoint = category->shown.text };
 
 	tracks->totals.foreign_ends++;
-	slices_mark_foreign(track);
+	/* All slices below a marked one are marked already. */
+	for (size_t i = track->nr_slices; i > 0 && !track->slices[i - 1].is_foreign; i--)
+		track->slices[i - 1].is_foreign = true;
 	if (category->has_foreign_ends)
 		return 0;
 	category->has_foreign_ends = true;
@@ -416,7 +395,11 @@ static int state_pop(struct tracks *tracks, struct track *track,
 		     const struct decoded_event *decoded, struct error *error)
 {
 	while (track->nr_slices > 0) {
-		if (tracks_pop_bare(tracks, track, decoded, error) < 0)
+		struct name *name = track->slices[track->nr_slices - 1].name;
+
+		slice_pop(tracks, track, decoded);
+		tracks->event.nr_any = 0;
+		if (slice_end_deliver(tracks, track, name, error) < 0)
 			return -1;
 	}
 	return 0;
@@ -476,20 +459,14 @@ static int state_begin(struct tracks *tracks, const struct decoded_event *decode
 		       : state_begin_any(tracks, track, decoded, error);
 }
 
-/* The kernel frees a thread late: its number may be another's, which has not exited. */
-static bool is_late_free(struct tracks *tracks, const struct decoded_event *decoded)
-{
-	bool is_thread = decoded->descriptor->scope == DESCRIPTOR_SCOPE_THREAD;
-
-	return is_thread && tasks_lives(&tracks->tasks, decoded->scope_id.signed_number);
-}
-
 static int state_end(struct tracks *tracks, const struct decoded_event *decoded,
 		     struct error *error)
 {
 	struct track *track = tracks_look(tracks, decoded);
 
-	if (!track || is_late_free(tracks, decoded))
+	/* The kernel frees a thread late: its number may be another's, which has not exited. */
+	if (!track || (decoded->descriptor->scope == DESCRIPTOR_SCOPE_THREAD &&
+		       tasks_lives(&tracks->tasks, decoded->scope_id.signed_number)))
 		return 0;
 	return state_pop(tracks, track, decoded, error);
 }

@@ -582,9 +582,6 @@ hot_inline void track_event_init(struct timeline_event *event, const struct trac
 	event->flags = 0;
 }
 
-/** tracks_push_end - deliver the end of a track */
-int tracks_push_end(struct tracks *tracks, struct track *track, struct error *error);
-
 /** track_hash - hash of the key of @decoded's track; all lanes of a track have the same */
 uint64_t track_hash(const struct decoded_event *decoded);
 
@@ -646,10 +643,10 @@ hot_inline struct track *tracks_get(struct tracks *tracks, const struct decoded_
 	return likely(track) ? track : tracks_find(tracks, decoded, error);
 }
 
-/** slice_suspend - end the slice at @index as continued, and keep it */
-int slice_suspend(struct tracks *tracks, struct track *track, size_t index, struct error *error);
+/** track_suspend - end slices and their track as continued, and keep them; or end an idle track */
+int track_suspend(struct tracks *tracks, struct track *track, struct error *error);
 
-/** track_resume - announce a track and begin its slices as continued, after slice_suspend() */
+/** track_resume - announce a track and begin its slices as continued, after track_suspend() */
 int track_resume(struct tracks *tracks, struct track *track, struct error *error);
 
 /** tracks_identify - set the thread or process of @track by its id; returns -1 with @error */

@@ -189,19 +189,9 @@ static uint64_t moved_hash(const struct track *track)
 	return track_hash(&decoded);
 }
 
-/* Ends the slices and the track for the sinks, but keeps them. */
-static int track_leave(struct tracks *tracks, struct track *track, struct error *error)
-{
-	for (size_t index = track->nr_slices; index > 0; index--) {
-		if (slice_suspend(tracks, track, index - 1, error) < 0)
-			return -1;
-	}
-	return tracks_push_end(tracks, track, error);
-}
-
 static int track_move(struct tracks *tracks, struct track *track, int tid, struct error *error)
 {
-	if (track_leave(tracks, track, error) < 0)
+	if (track_suspend(tracks, track, error) < 0)
 		return -1;
 	tracks_forget(tracks, track);
 	track->shown.id = (struct value){ .kind = VALUE_SIGNED, .signed_number = tid };
@@ -278,16 +268,6 @@ static int task_close_tracks(struct tracks *tracks, struct task *task,
 	return 0;
 }
 
-/* sched_process_fork follows task_newtask, and lacks the process that this has. */
-static bool is_second_report(struct task *task, const struct task_change *change)
-{
-	bool is_fork = change->tgid == 0 && !change->is_thread;
-	bool is_second = is_fork && task->awaits_fork;
-
-	task->awaits_fork = !is_fork;
-	return is_second;
-}
-
 /* The process of a thread's creator, 0 if it is unknown; adds no task, which may free others. */
 static int parent_process(const struct tracks *tracks, int tid)
 {
@@ -306,8 +286,12 @@ static int task_create(struct tracks *tracks, struct task *task, const struct ta
 		       struct error *error)
 {
 	int tgid = change->tgid;
+	bool is_fork = tgid == 0 && !change->is_thread;
+	bool is_second = is_fork && task->awaits_fork;
 
-	if (is_second_report(task, change))
+	/* sched_process_fork follows task_newtask, and lacks the process that this has. */
+	task->awaits_fork = !is_fork;
+	if (is_second)
 		return 0;
 	if (task_close_tracks(tracks, task, change, true, error) < 0)
 		return -1;
@@ -382,29 +366,6 @@ static int task_take_over(struct tracks *tracks, struct task *task,
 	return 0;
 }
 
-/* A thread that exits cannot change its name: the tid is another thread's. */
-static int task_set_name(struct tracks *tracks, struct task *task, const struct task_change *change,
-			 struct error *error)
-{
-	if (task_has_name(task, change->comm))
-		return 0;
-	if (task->has_exited)
-		return task_create(tracks, task, change, error);
-	return task_rename(tracks, task, change, error);
-}
-
-/* The kernel frees a thread late: its number may be another's. */
-static int task_end(struct tracks *tracks, struct task *task, const struct task_change *change,
-		    struct error *error)
-{
-	if (tasks_lives(&tracks->tasks, change->tid))
-		return 0;
-	if (task_close_tracks(tracks, task, change, true, error) < 0)
-		return -1;
-	tasks_remove(&tracks->tasks, task);
-	return 0;
-}
-
 int tracks_learn(struct tracks *tracks, const struct task_change *change, struct error *error)
 {
 	struct task *task = tasks_find(&tracks->tasks, change->tid);
@@ -417,7 +378,11 @@ int tracks_learn(struct tracks *tracks, const struct task_change *change, struct
 	case TASK_CHANGE_BORN:
 		return task_create(tracks, task, change, error);
 	case TASK_CHANGE_NAMED:
-		return task_set_name(tracks, task, change, error);
+		if (task_has_name(task, change->comm))
+			return 0;
+		/* A thread that exits cannot change its name: the tid is another thread's. */
+		return task->has_exited ? task_create(tracks, task, change, error)
+					: task_rename(tracks, task, change, error);
 	case TASK_CHANGE_TOOK_OVER:
 		return task_take_over(tracks, task, change, error);
 	case TASK_CHANGE_EXITED:
@@ -426,6 +391,12 @@ int tracks_learn(struct tracks *tracks, const struct task_change *change, struct
 		task->is_new = false;
 		return 0;
 	default:
-		return task_end(tracks, task, change, error);
+		/* The kernel frees a thread late: its number may be another's. */
+		if (tasks_lives(&tracks->tasks, change->tid))
+			return 0;
+		if (task_close_tracks(tracks, task, change, true, error) < 0)
+			return -1;
+		tasks_remove(&tracks->tasks, task);
+		return 0;
 	}
 }

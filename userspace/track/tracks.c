@@ -139,26 +139,11 @@ void tracks_free(struct tracks *tracks)
 	free(tracks);
 }
 
-static int categories_grow(struct tracks *tracks, size_t size)
-{
-	struct category **categories = reallocarray(tracks->categories, size,
-						    sizeof(struct category *));
-
-	if (!categories)
-		return -1;
-	memset(categories + tracks->nr_categories, 0,
-	       (size - tracks->nr_categories) * sizeof(struct category *));
-	tracks->categories = categories;
-	tracks->nr_categories = size;
-	return 0;
-}
-
 struct category *tracks_category(struct tracks *tracks, const struct descriptor *descriptor)
 {
 	struct category **category;
 
-	if (descriptor->index >= tracks->nr_categories &&
-	    categories_grow(tracks, descriptor->index + 1) < 0)
+	if (!array_extend(tracks->categories, tracks->nr_categories, descriptor->index))
 		return NULL;
 	category = &tracks->categories[descriptor->index];
 	if (!*category) {
@@ -234,16 +219,6 @@ int tracks_identify(struct tracks *tracks, struct track *track, struct error *er
 	return status < 0 ? error_set(error, "out of memory") : 0;
 }
 
-/* The limit of names is that of TRACKS_IDLE_MAX names with an average size, or of more. */
-static bool tracks_are_full(const struct tracks *tracks)
-{
-	size_t max = tracks->settings.idle_max;
-
-	return tracks->map.size >= max ||
-	       tracks->names_size >=
-		       (max > TRACKS_IDLE_MAX ? max : TRACKS_IDLE_MAX) * TRACK_NAME_SIZE;
-}
-
 /* Processes identify the tracks of programs, whose buffer is that of no CPU. */
 static void track_set_buffer(struct track *track, const struct tracks_settings *settings)
 {
@@ -262,6 +237,16 @@ static void track_set_buffer(struct track *track, const struct tracks_settings *
  * sorting them is small per slice.
  */
 
+static int track_compare(const void *a, const void *b)
+{
+	const struct track *first = *(struct track *const *)a;
+	const struct track *second = *(struct track *const *)b;
+
+	return first->shown.number < second->shown.number
+		       ? -1
+		       : first->shown.number > second->shown.number;
+}
+
 /* The oldest open slice first. The number decides ties, so that output does not depend on hashes.
  */
 static int track_age_compare(const void *a, const void *b)
@@ -271,12 +256,11 @@ static int track_age_compare(const void *a, const void *b)
 
 	if (first->slices[0].begin_ns != second->slices[0].begin_ns)
 		return first->slices[0].begin_ns < second->slices[0].begin_ns ? -1 : 1;
-	return first->shown.number < second->shown.number
-		       ? -1
-		       : first->shown.number > second->shown.number;
+	return track_compare(a, b);
 }
 
-static struct track **open_tracks_list(const struct tracks *tracks, size_t *size)
+/* Lists all tracks in the order of their numbers, or those with open slices by their age. */
+static struct track **tracks_list(const struct tracks *tracks, bool are_open, size_t *size)
 {
 	struct track **list = calloc(tracks->map.size + 1, sizeof(*list));
 
@@ -284,11 +268,11 @@ static struct track **open_tracks_list(const struct tracks *tracks, size_t *size
 	for (size_t i = 0; i < tracks->map.capacity && list; i++) {
 		struct track *track = tracks->map.slots[i].value;
 
-		if (track && track->nr_slices > 0)
+		if (track && (!are_open || track->nr_slices > 0))
 			list[(*size)++] = track;
 	}
 	if (list)
-		qsort(list, *size, sizeof(*list), track_age_compare);
+		qsort(list, *size, sizeof(*list), are_open ? track_age_compare : track_compare);
 	return list;
 }
 
@@ -305,7 +289,7 @@ static int tracks_evict_to(struct tracks *tracks, size_t nr_tracks, size_t size,
 {
 	size_t names_size = nr_tracks < SIZE_MAX ? nr_tracks * TRACK_NAME_SIZE : SIZE_MAX;
 	size_t nr_open;
-	struct track **list = open_tracks_list(tracks, &nr_open);
+	struct track **list = tracks_list(tracks, true, &nr_open);
 	int status = 0;
 
 	if (!list)
@@ -320,29 +304,27 @@ static int tracks_evict_to(struct tracks *tracks, size_t nr_tracks, size_t size,
 	return status;
 }
 
-/* If there are too many tracks for one more, close those with the oldest open slice. */
+/*
+ * Makes space for one track: closes idle ones, more than one if many had open slices at once, and
+ * if there are still too many, those with the oldest open slice. The limit of names is that of
+ * TRACKS_IDLE_MAX names with an average size, or of more.
+ */
 static int tracks_evict(struct tracks *tracks, struct error *error)
 {
-	size_t max = tracks->settings.idle_max > TRACKS_IDLE_MAX ? tracks->settings.idle_max
-								 : TRACKS_IDLE_MAX;
-
-	if (tracks->map.size < max + max / 4 &&
-	    tracks->names_size < (max + max / 4) * TRACK_NAME_SIZE)
-		return 0;
-	return tracks_evict_to(tracks, max, SIZE_MAX, error);
-}
-
-/* Makes space for one track. More than one is evicted if many had open slices at once. */
-static int tracks_evict_idle(struct tracks *tracks, struct error *error)
-{
 	const struct track *head = &tracks->idle;
+	size_t idle_max = tracks->settings.idle_max;
+	size_t max = idle_max > TRACKS_IDLE_MAX ? idle_max : TRACKS_IDLE_MAX;
 
-	while (tracks_are_full(tracks) && head->idle_after != head) {
+	while ((tracks->map.size >= idle_max || tracks->names_size >= max * TRACK_NAME_SIZE) &&
+	       head->idle_after != head) {
 		tracks->totals.retired_tracks++;
 		if (tracks_end(tracks, head->idle_after, error) < 0)
 			return -1;
 	}
-	return tracks_evict(tracks, error);
+	if (tracks->map.size < max + max / 4 &&
+	    tracks->names_size < (max + max / 4) * TRACK_NAME_SIZE)
+		return 0;
+	return tracks_evict_to(tracks, max, SIZE_MAX, error);
 }
 
 /** tracks_announce - deliver the begin of a track, and number it */
@@ -363,7 +345,7 @@ struct track *tracks_add(struct tracks *tracks, const struct decoded_event *deco
 	struct category *category = tracks_category(tracks, decoded->descriptor);
 	struct track *track;
 
-	if (tracks_evict_idle(tracks, error) < 0)
+	if (tracks_evict(tracks, error) < 0)
 		return NULL;
 	track = category ? track_new(decoded, hash, category) : NULL;
 	if (!track || map_insert(&tracks->map, hash, track) < 0) {
@@ -400,22 +382,17 @@ bool track_has_outer(const struct track *track, const struct decoded_event *deco
 	return true;
 }
 
-static uint64_t outer_hash(const struct decoded_keys *keys)
-{
-	uint64_t hash = 0;
-
-	for (size_t i = 0; keys && i < keys->nr_outer; i++)
-		hash = hash_number(hash + keys->outer[i].value.unsigned_number + i);
-	return hash;
-}
-
 uint64_t track_hash(const struct decoded_event *decoded)
 {
 	uint64_t rest = decoded->descriptor->index + ((uint64_t)decoded->buffer << 20) +
 			((uint64_t)(uint32_t)track_idle_cpu(decoded) << 32);
 	uint64_t numbers = hash_number(decoded->scope_id.unsigned_number + hash_number(rest));
+	const struct decoded_keys *keys = decoded->keys;
+	uint64_t outer = 0;
 
-	return hash_text(decoded->track_name) ^ numbers ^ outer_hash(decoded->keys);
+	for (size_t i = 0; keys && i < keys->nr_outer; i++)
+		outer = hash_number(outer + keys->outer[i].value.unsigned_number + i);
+	return hash_text(decoded->track_name) ^ numbers ^ outer;
 }
 
 static struct recent_tracks *track_recent(struct tracks *tracks, const struct track *track)
@@ -460,7 +437,8 @@ struct track *tracks_find(struct tracks *tracks, const struct decoded_event *dec
 	return track;
 }
 
-int tracks_push_end(struct tracks *tracks, struct track *track, struct error *error)
+/** tracks_push_end - deliver the end of a track */
+static int tracks_push_end(struct tracks *tracks, struct track *track, struct error *error)
 {
 	struct timeline_event event = {
 		.kind = TIMELINE_TRACK_END,
@@ -496,31 +474,6 @@ int tracks_end(struct tracks *tracks, struct track *track, struct error *error)
 	track_shrink(tracks, track);
 	track_delete(track);
 	return status;
-}
-
-static int track_compare(const void *a, const void *b)
-{
-	const struct track *first = *(struct track *const *)a;
-	const struct track *second = *(struct track *const *)b;
-
-	return first->shown.number < second->shown.number
-		       ? -1
-		       : first->shown.number > second->shown.number;
-}
-
-static struct track **tracks_list(const struct tracks *tracks)
-{
-	struct track **list = calloc(tracks->map.size + 1, sizeof(*list));
-	size_t size = 0;
-
-	if (!list)
-		return NULL;
-	for (size_t i = 0; i < tracks->map.capacity; i++) {
-		if (tracks->map.slots[i].value)
-			list[size++] = tracks->map.slots[i].value;
-	}
-	qsort(list, size, sizeof(*list), track_compare);
-	return list;
 }
 
 int tracks_close(struct tracks *tracks, struct track *track, struct error *error)
@@ -567,8 +520,8 @@ static int tracks_apply(struct tracks *tracks,
 			int (*act)(struct tracks *tracks, struct track *track, struct error *error),
 			struct error *error)
 {
-	struct track **list = tracks_list(tracks);
-	size_t nr_tracks = tracks->map.size;
+	size_t nr_tracks;
+	struct track **list = tracks_list(tracks, false, &nr_tracks);
 	int status = 0;
 
 	if (!list)
@@ -670,19 +623,14 @@ bool tracks_are_unused(const struct tracks *tracks)
 	       tracks->totals.malformed == 0;
 }
 
-/* Tracks without open slices keep their stacks for the next one, up to the limit. */
-static void stacks_free(struct tracks *tracks)
-{
-	for (struct track *track = tracks->idle.idle_after; track != &tracks->idle;
-	     track = track->idle_after)
-		track_shrink(tracks, track);
-}
-
 struct track *tracks_make_space(struct tracks *tracks, struct track *track,
 				const struct decoded_event *decoded, struct error *error)
 {
 	if (tracks->open_size > OPEN_SIZE_MAX) {
-		stacks_free(tracks);
+		/* Tracks without open slices keep their stacks for the next one until then. */
+		for (struct track *idle = tracks->idle.idle_after; idle != &tracks->idle;
+		     idle = idle->idle_after)
+			track_shrink(tracks, idle);
 		if (tracks_evict_to(tracks, SIZE_MAX, OPEN_SIZE_MAX / 2, error) < 0)
 			return NULL;
 	} else if (track_evict(tracks, track, error) < 0) {
@@ -693,29 +641,24 @@ struct track *tracks_make_space(struct tracks *tracks, struct track *track,
 
 /* Ends one session and begins the next one, in which tracks with open slices continue. */
 
-int slice_suspend(struct tracks *tracks, struct track *track, size_t index, struct error *error)
-{
-	struct slice *slice = &track->slices[index];
-	struct timeline_event event;
-
-	track_event_init(&event, tracks, TIMELINE_SLICE_END, track);
-	slice->is_continued = true;
-	slice->was_suspect = track_is_suspect(tracks, track, slice);
-	event.name = &slice->name->shown;
-	event.depth = index + 1;
-	event.begin_ns = slice->begin_ns;
-	event.is_continued = true;
-	event.is_suspect = slice->was_suspect;
-	tracks->totals.suspect += event.is_suspect;
-	return timeline_push(tracks->timeline, &event, error);
-}
-
-static int track_suspend(struct tracks *tracks, struct track *track, struct error *error)
+int track_suspend(struct tracks *tracks, struct track *track, struct error *error)
 {
 	if (track->nr_slices == 0)
 		return tracks_end(tracks, track, error);
-	for (size_t index = track->nr_slices; index > 0; index--) {
-		if (slice_suspend(tracks, track, index - 1, error) < 0)
+	for (size_t depth = track->nr_slices; depth > 0; depth--) {
+		struct slice *slice = &track->slices[depth - 1];
+		struct timeline_event event;
+
+		track_event_init(&event, tracks, TIMELINE_SLICE_END, track);
+		slice->is_continued = true;
+		slice->was_suspect = track_is_suspect(tracks, track, slice);
+		event.name = &slice->name->shown;
+		event.depth = depth;
+		event.begin_ns = slice->begin_ns;
+		event.is_continued = true;
+		event.is_suspect = slice->was_suspect;
+		tracks->totals.suspect += event.is_suspect;
+		if (timeline_push(tracks->timeline, &event, error) < 0)
 			return -1;
 	}
 	return tracks_push_end(tracks, track, error);
@@ -751,20 +694,6 @@ static void tracks_reset(struct tracks *tracks)
 	tracks->nr_seen = 0;
 }
 
-static int slice_resume(struct tracks *tracks, struct track *track, size_t index,
-			struct error *error)
-{
-	struct slice *slice = &track->slices[index];
-	struct timeline_event event;
-
-	track_event_init(&event, tracks, TIMELINE_SLICE_BEGIN, track);
-	slice->begin_ns = tracks->now_ns;
-	event.name = &slice->name->shown;
-	event.depth = index + 1;
-	event.is_continued = true;
-	return timeline_push(tracks->timeline, &event, error);
-}
-
 int track_resume(struct tracks *tracks, struct track *track, struct error *error)
 {
 	memset(track->shown.sink_data, 0, sizeof(track->shown.sink_data));
@@ -772,7 +701,15 @@ int track_resume(struct tracks *tracks, struct track *track, struct error *error
 	if (tracks_announce(tracks, track, error) < 0)
 		return -1;
 	for (size_t index = 0; index < track->nr_slices; index++) {
-		if (slice_resume(tracks, track, index, error) < 0)
+		struct slice *slice = &track->slices[index];
+		struct timeline_event event;
+
+		track_event_init(&event, tracks, TIMELINE_SLICE_BEGIN, track);
+		slice->begin_ns = tracks->now_ns;
+		event.name = &slice->name->shown;
+		event.depth = index + 1;
+		event.is_continued = true;
+		if (timeline_push(tracks->timeline, &event, error) < 0)
 			return -1;
 	}
 	return 0;
