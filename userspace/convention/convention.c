@@ -236,13 +236,6 @@ int convention_read_symbols(struct convention *convention, const struct report *
 	return 0;
 }
 
-static void convention_symbols_release(struct convention_symbols *symbols)
-{
-	pending_clear(symbols);
-	free(symbols->pending);
-	free(symbols->enumerator);
-}
-
 /* Without name and id, which precede the fields. */
 static uint64_t format_hash(struct text text)
 {
@@ -294,7 +287,9 @@ void convention_free(struct convention *convention)
 		convention_entry_free(convention->entries[i]);
 	free(convention->entries);
 	map_release(&convention->tracepoints);
-	convention_symbols_release(&convention->symbols);
+	pending_clear(&convention->symbols);
+	free(convention->symbols.pending);
+	free(convention->symbols.enumerator);
 	free(convention);
 }
 
@@ -332,23 +327,6 @@ static void convention_entry_use(struct convention *convention, struct conventio
 	entry->is_dropped = false;
 }
 
-static int convention_entry_keep(struct convention *convention, struct convention_entry *entry)
-{
-	if (!array_reserve(convention->entries, convention->nr_entries) ||
-	    convention_entry_set_index(convention, entry) < 0)
-		return -1;
-	convention->entries[convention->nr_entries++] = entry;
-	convention_entry_use(convention, entry);
-	return 0;
-}
-
-static bool convention_entry_fits(const struct convention *convention,
-				  const struct convention_entry *entry)
-{
-	return convention->nr_used < CONVENTION_DESCRIPTORS_MAX &&
-	       convention->used_size + descriptor_size(entry->descriptor) <= CONVENTION_SIZE_MAX;
-}
-
 /* Returns whether to report the refusal: only the first one is reported. */
 static int convention_entry_refuse(struct convention *convention, struct error *error)
 {
@@ -375,12 +353,17 @@ static int convention_entry_add(struct convention *convention, struct descriptor
 		return error_set(error, "out of memory");
 	}
 	*entry = (struct convention_entry){ .descriptor = descriptor, .format_hash = format_hash };
-	if (!convention_entry_fits(convention, entry))
+	if (convention->nr_used >= CONVENTION_DESCRIPTORS_MAX ||
+	    convention->used_size + descriptor_size(descriptor) > CONVENTION_SIZE_MAX) {
 		status = convention_entry_refuse(convention, error);
-	else if (convention_entry_keep(convention, entry) < 0)
+	} else if (!array_reserve(convention->entries, convention->nr_entries) ||
+		   convention_entry_set_index(convention, entry) < 0) {
 		error_set(error, "out of memory");
-	else
+	} else {
+		convention->entries[convention->nr_entries++] = entry;
+		convention_entry_use(convention, entry);
 		*out = descriptor;
+	}
 	if (*out)
 		return 0;
 	convention_entry_free(entry);
@@ -535,14 +518,6 @@ bool convention_needs_task(const char *system, const char *name)
 	return task_rule_find(system, name);
 }
 
-/* An id that is used again stays the first tracepoint's. */
-static void task_add(struct convention *convention, struct task_descriptor descriptor, uint16_t id)
-{
-	convention->tasks[convention->nr_tasks++] = descriptor;
-	if (!convention_has_task_id(convention, id))
-		convention->task_of_id[id] = convention->nr_tasks;
-}
-
 int convention_add_task(struct convention *convention, const char *system, const char *name,
 			struct text text, struct error *error)
 {
@@ -553,9 +528,13 @@ int convention_add_task(struct convention *convention, const char *system, const
 	if (!rule || convention->nr_tasks == CONVENTION_TASKS_MAX)
 		return 0;
 	status = convention_parse(&format, system, text, error);
-	if (status == 0)
-		task_add(convention, task_descriptor_of(rule, &format, convention->is_swapped),
-			 format.id);
+	if (status == 0) {
+		convention->tasks[convention->nr_tasks++] =
+			task_descriptor_of(rule, &format, convention->is_swapped);
+		/* An id that is used again stays the first tracepoint's. */
+		if (!convention_has_task_id(convention, format.id))
+			convention->task_of_id[format.id] = convention->nr_tasks;
+	}
 	format_release(&format);
 	return status;
 }

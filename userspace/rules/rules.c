@@ -64,14 +64,6 @@ static struct rule *rule_find(const struct rules *rules, const char *category)
 	return NULL;
 }
 
-static int rule_keep(struct rules *rules, struct rule *rule)
-{
-	if (!array_reserve(rules->rules, rules->nr_rules))
-		return -1;
-	rules->rules[rules->nr_rules++] = rule;
-	return 0;
-}
-
 /* A pack that is given twice is used once. */
 static int rule_add(void *context, struct rule *rule, struct error *error)
 {
@@ -79,19 +71,17 @@ static int rule_add(void *context, struct rule *rule, struct error *error)
 	struct rule *same = rule_find(rules, rule->descriptor.category);
 	int status = 0;
 
-	if (same && same->source == rule->source && same->line == rule->line)
-		goto out_free;
-	if (same)
+	if (same && (same->source != rule->source || same->line != rule->line))
 		status = error_set(error, "%s:%u:1: %s is also in %s:%u", rule->source, rule->line,
 				   rule->descriptor.category, same->source, same->line);
-	else if (rules->nr_rules == RULES_MAX)
+	else if (!same && rules->nr_rules == RULES_MAX)
 		status = error_set(error, "more than %d rules", RULES_MAX);
-	else if (rule_keep(rules, rule) < 0)
+	else if (!same && !array_reserve(rules->rules, rules->nr_rules))
 		status = error_set(error, "out of memory");
-	else
-		return 0;
-out_free:
-	rule_free(rule);
+	else if (!same)
+		rules->rules[rules->nr_rules++] = rule;
+	if (same || status < 0)
+		rule_free(rule);
 	return status;
 }
 
@@ -194,12 +184,6 @@ static int rule_fail(const struct rule *rule, struct error *error, const char *p
 			 rule->descriptor.category, problem);
 }
 
-/* The process of a record's thread is found later, by the descriptor. */
-static bool scope_counts_fields(const struct rule_scope *scope)
-{
-	return scope->kind == DESCRIPTOR_SCOPE_CUSTOM || scope->kind == DESCRIPTOR_SCOPE_PROCESS;
-}
-
 /* All uses must have the same kind of scope, for they are on the same tracks. */
 static int rule_close_scope(struct rule *rule, struct error *error)
 {
@@ -212,7 +196,10 @@ static int rule_close_scope(struct rule *rule, struct error *error)
 
 		if (scope->kind != first->kind)
 			return rule_fail(rule, error, "its scopes are of different kinds");
-		if (scope_counts_fields(scope) && scope->fields.size != nr_fields)
+		/* The process of a record's thread is found later, by the descriptor. */
+		if ((scope->kind == DESCRIPTOR_SCOPE_CUSTOM ||
+		     scope->kind == DESCRIPTOR_SCOPE_PROCESS) &&
+		    scope->fields.size != nr_fields)
 			return rule_fail(rule, error,
 					 "its scopes have different numbers of fields");
 	}

@@ -11,18 +11,6 @@
 
 /* Event filters for the kernel, made of the conditions of all rules. */
 
-/* Who switched to whom, and who woke whom, is a chain: it breaks if one record is missing. */
-static bool system_is_chained(const char *system)
-{
-	return strcmp(system, "sched") == 0 || strcmp(system, "task") == 0;
-}
-
-/* Records of these are made by the thread that they are about. */
-static bool system_is_of_callers(const char *system)
-{
-	return strcmp(system, "raw_syscalls") == 0 || strcmp(system, "syscalls") == 0;
-}
-
 /** CONDITIONS_MAX - with more conditions a tracepoint gets no filter */
 #define CONDITIONS_MAX 64
 
@@ -74,18 +62,14 @@ static bool conditions_collect(struct conditions *conditions, const struct rules
 	return true;
 }
 
-static void conditions_append(struct buffer *out, const struct conditions *conditions)
-{
-	for (size_t i = 0; i < conditions->size; i++)
-		buffer_printf(out, "%s(%s)", i > 0 ? " || " : "", conditions->list[i]);
-}
-
 /* Leaves out records of the excluded thread, where that breaks no chain and hides no interrupt. */
 static void excluded_add(struct buffer *out, const struct rules *rules, const char *system)
 {
 	struct buffer conditions = *out;
 
-	if (!rules->excluded || !system_is_of_callers(system))
+	/* Records of these are made by the thread that they are about. */
+	if (!rules->excluded ||
+	    (strcmp(system, "raw_syscalls") != 0 && strcmp(system, "syscalls") != 0))
 		return;
 	*out = (struct buffer){ 0 };
 	if (conditions.size > 0)
@@ -100,10 +84,13 @@ char *rules_filter(const struct rules *rules, const char *system, const char *na
 	struct buffer text = { 0 };
 	char *filter = NULL;
 
-	if (system_is_chained(system))
+	/* Who switched to whom, and who woke whom, is a chain: it breaks if a record is missing. */
+	if (strcmp(system, "sched") == 0 || strcmp(system, "task") == 0)
 		return NULL;
-	if (conditions_collect(&conditions, rules, system, name))
-		conditions_append(&text, &conditions);
+	if (!conditions_collect(&conditions, rules, system, name))
+		conditions.size = 0;
+	for (size_t i = 0; i < conditions.size; i++)
+		buffer_printf(&text, "%s(%s)", i > 0 ? " || " : "", conditions.list[i]);
 	excluded_add(&text, rules, system);
 	if (text.size > 0 && text.size <= EVENT_FILTER_SIZE_MAX && !text.failed)
 		filter = strdup(buffer_string(&text));
@@ -221,15 +208,6 @@ static bool rule_is_own(const struct rule *rule)
 	       strcmp(rule->source, RULES_OF_RECORDING) != 0;
 }
 
-/*
- * Whether a rule may be left out where it does not fit: whoever wrote it may correct it, but not a
- * pack, which was tried on other kernels, a recording's own rule, or the event of a program.
- */
-static bool rule_may_misfit(const struct rule *rule, const struct rule_tracepoint *tracepoint)
-{
-	return program_system(tracepoint->system) || !rule_is_own(rule);
-}
-
 /* Returns 0, RULES_MISFIT with @error, or -1 with @error. */
 static int action_add(struct rule_tracepoint *tracepoint, struct rule *rule, struct rule_use *use,
 		      const struct format *format, bool is_swapped, struct error *error)
@@ -246,7 +224,14 @@ static int action_add(struct rule_tracepoint *tracepoint, struct rule *rule, str
 	}
 	rule_action_release(action);
 	memset(action, 0, sizeof(*action));
-	return status > 0 && rule_may_misfit(rule, tracepoint) ? RULES_MISFIT : -1;
+	/*
+	 * A rule may be left out where it does not fit: whoever wrote it may correct it, but not a
+	 * pack, which was tried on other kernels, a recording's own rule, or the event of a
+	 * program.
+	 */
+	return status > 0 && (program_system(tracepoint->system) || !rule_is_own(rule))
+		       ? RULES_MISFIT
+		       : -1;
 }
 
 /* Returns as action_add(), with the first error. */
@@ -277,22 +262,6 @@ static int actions_bind(const struct rules *rules, struct rule_tracepoint *trace
 	return status;
 }
 
-static int tracepoint_keep(struct rules *rules, struct rule_tracepoint *tracepoint)
-{
-	if (!array_reserve(rules->tracepoints, rules->nr_tracepoints))
-		return -1;
-	rules->tracepoints[rules->nr_tracepoints++] = tracepoint;
-	rules->by_id[tracepoint->id] = tracepoint;
-	return 0;
-}
-
-static char *category_new(const char *system, const char *name)
-{
-	char *category;
-
-	return asprintf(&category, "%s:%s", system, name) < 0 ? NULL : category;
-}
-
 static struct rule_tracepoint *tracepoint_new(const char *system, const char *name,
 					      struct text format, size_t nr_actions)
 {
@@ -302,7 +271,8 @@ static struct rule_tracepoint *tracepoint_new(const char *system, const char *na
 		return NULL;
 	tracepoint->system = strdup(system);
 	tracepoint->name = strdup(name);
-	tracepoint->category = category_new(system, name);
+	if (asprintf(&tracepoint->category, "%s:%s", system, name) < 0)
+		tracepoint->category = NULL;
 	tracepoint->format = strndup(format.data, format.size);
 	tracepoint->actions = calloc(nr_actions, sizeof(*tracepoint->actions));
 	tracepoint->events = calloc(nr_actions, sizeof(struct decoded_event *));
@@ -387,10 +357,15 @@ int rules_bind(struct rules *rules, const char *system, const char *name, struct
 					 error);
 
 	rules->nr_misfits += status == RULES_MISFIT;
-	if (!tracepoint || tracepoint_keep(rules, tracepoint) == 0)
+	if (!tracepoint)
 		return status;
-	rule_tracepoint_free(tracepoint);
-	return error_set(error, "out of memory");
+	if (!array_reserve(rules->tracepoints, rules->nr_tracepoints)) {
+		rule_tracepoint_free(tracepoint);
+		return error_set(error, "out of memory");
+	}
+	rules->tracepoints[rules->nr_tracepoints++] = tracepoint;
+	rules->by_id[tracepoint->id] = tracepoint;
+	return status;
 }
 
 bool rules_are_bound(const struct rules *rules)
