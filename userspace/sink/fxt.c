@@ -591,20 +591,11 @@ static int fxt_place_thread(struct fxt_sink *sink, const struct timeline_track *
 static int fxt_place_own(struct fxt_sink *sink, const struct timeline_track *track, bool is_thread,
 			 struct fxt_place **place, struct error *error)
 {
-	struct timeline_category none = { .text = "" };
-	struct timeline_track shared = *track;
 	struct buffer *text = &sink->file.text;
 	struct fxt_thread *thread;
 
-	shared.comm = "";
-	if (is_thread) {
-		shared.category = &none;
-		shared.name = text_of("");
-		shared.field = shared.buffer = NULL;
-	}
 	buffer_clear(text);
-	track_append_identity(text, &shared);
-	buffer_append_signed(text, track->born_ns);
+	rows_append_key(text, track, is_thread);
 	thread = fxt_thread_find(sink, buffer_text(text));
 	if (thread->place.koid == 0)
 		thread->place = (struct fxt_place){ .process = OWN_KOIDS + machine_number(track),

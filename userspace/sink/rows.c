@@ -444,6 +444,21 @@ void thread_append_name(struct buffer *out, const struct timeline_track *track)
 	}
 }
 
+void rows_append_key(struct buffer *out, const struct timeline_track *track, bool is_row)
+{
+	struct timeline_category none = { .text = "" };
+	struct timeline_track shared = *track;
+
+	shared.comm = "";
+	if (is_row) {
+		shared.category = &none;
+		shared.name = text_of("");
+		shared.field = shared.buffer = NULL;
+	}
+	track_append_identity(out, &shared);
+	buffer_append_signed(out, track->born_ns);
+}
+
 void rows_append_name(struct buffer *out, const struct row *row, const struct timeline_track *track)
 {
 	thread_append_name(out, track);

@@ -113,6 +113,13 @@ bool row_track_is_named(const struct timeline_track *track);
 /** thread_append_name - append the name of a track's thread: "reader 537", "idle cpu 1" */
 void thread_append_name(struct buffer *out, const struct timeline_track *track);
 
+/**
+ * rows_append_key - append what a track shares with those that continue it when its thread is
+ * renamed
+ * @is_row: also with all other tracks of the rows of its thread
+ */
+void rows_append_key(struct buffer *out, const struct timeline_track *track, bool is_row);
+
 /** rows_append_name - append a row's name: "reader 537", of a second row "reader 537 (2)" */
 void rows_append_name(struct buffer *out, const struct row *row,
 		      const struct timeline_track *track);

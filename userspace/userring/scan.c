@@ -191,8 +191,7 @@ static void search_process(struct search *search, const struct search_plan *plan
 		return;
 	}
 	search_files(search);
-	/* Finds the memory of a program that has closed its mark; the caller needs rights for that.
-	 */
+	/* Finds the memory of a program that has closed its mark, which needs rights. */
 	if (!search->is_over && plan->is_first && search->message.pid == 0)
 		process_visit_mappings(search->pid,
 				       time_now_ns(CLOCK_THREAD_CPUTIME_ID) + MAPPED_LIMIT_NS,

@@ -168,20 +168,11 @@ static void chrome_append_process(struct chrome_rows *rows, struct buffer *out,
 static unsigned long chrome_thread(struct chrome_rows *rows, struct buffer *text,
 				   const struct timeline_track *track, bool is_row)
 {
-	struct timeline_category none = { .text = "" };
-	struct timeline_track shared = *track;
 	struct chrome_row *row;
 	uint64_t hash;
 
-	shared.comm = "";
-	if (is_row) {
-		shared.category = &none;
-		shared.name = text_of("");
-		shared.field = shared.buffer = NULL;
-	}
 	buffer_clear(text);
-	track_append_identity(text, &shared);
-	buffer_append_signed(text, track->born_ns);
+	rows_append_key(text, track, is_row);
 	hash = text_hash(buffer_text(text)) | 1;
 	row = &rows->recent[hash / 2 % ROWS_RECENT];
 	if (row->hash != hash)

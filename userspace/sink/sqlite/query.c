@@ -122,7 +122,6 @@ static void json_row(struct query_output *output)
 	for (int i = 0; i < output->nr_columns; i++) {
 		struct value value = { .kind = VALUE_SIGNED };
 		int type = api->column_type(output->statement, i);
-		struct text text = cell_of(output, i);
 
 		json_append_member(out, text_of(api->column_name(output->statement, i)), &first);
 		if (type == SQLITE_INTEGER) {
@@ -134,9 +133,11 @@ static void json_row(struct query_output *output)
 			/* JSON has no infinite numbers. */
 			buffer_append_string(out, "null");
 		} else if (type == SQLITE_FLOAT) {
+			struct text text = cell_of(output, i);
+
 			buffer_append(out, text.data, text.size);
 		} else {
-			json_append_string(out, text);
+			json_append_string(out, cell_of(output, i));
 		}
 	}
 	buffer_append_char(out, '}');
