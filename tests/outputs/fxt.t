@@ -21,6 +21,8 @@ from model import read_event  # noqa: E402
 from reading.stream import check_lines  # noqa: E402
 from tap import Tap  # noqa: E402
 
+IS_FULL = bool(os.environ.get("KTRACK_FULL"))
+
 
 def export(text, *words):
     """(EVENT, the file, what is wrong) of a script."""
@@ -77,7 +79,7 @@ lost 1 3
     _, data, wrong = export(text, "-r", "sched", "-e", "demo")
     whole, ignored = file_text(data), []
     for at in range(8, len(data)):
-        for bit in range(8):
+        for bit in range(8) if IS_FULL else ((at + at // 8) % 8,):
             changed = bytearray(data)
             changed[at] ^= 1 << bit
             try:
@@ -86,7 +88,7 @@ lost 1 3
                 pass
     kinds = {line.partition(" |")[0].partition(" time")[0].partition(" koid")[0].partition(" index")[0] for line in whole.splitlines()}
     tap.ok(len(kinds) == 20 and not wrong, "a file with records of all kinds that ktrack writes", *sorted(kinds), *wrong)
-    tap.nothing(ignored, "the reader ignores no bit")
+    tap.nothing(ignored, "the reader ignores no bit" if IS_FULL else "the reader ignores none of the bits that are tried, one of each byte")
 
 
 def check_types(tap):

@@ -106,11 +106,11 @@ def check_copies(tap, kernel, result):
 def check_kernel(tap, kernel):
     """All of it on one kernel."""
     copies = kernel in COPYING
-    options = (*machine.SINGLE, "--add", "/usr/bin/trace-cmd:/bin/trace-cmd")
-    if copies:
-        with machine.ran(kernel, "copies.sh", options=(*machine.SINGLE, "--append", SURVIVOR)) as result:
-            check_copies(tap, kernel, result)
-    with machine.ran(kernel, "marker.sh", *["copies"][:copies], options=options) as result:
+    scripts = {"marker.sh": ("copies",), "copies.sh": ()} if copies else {"marker.sh": ()}
+    options = (*machine.SINGLE, "--add", "/usr/bin/trace-cmd:/bin/trace-cmd", *["--append", SURVIVOR][: 2 * copies])
+    with machine.ran_together(kernel, scripts, options=options) as (result, *others):
+        for other in others:
+            check_copies(tap, kernel, other)
         machine.check_end(tap, kernel, result)
         tap.nothing(result.output.splitlines(), f"{kernel}: no complaints")
         for name, what in RUNS.items():

@@ -88,4 +88,4 @@ beside limited limited
 beside killed killed
 beside persistent persistent
 rmdir $OTHER
-[ "$(ls $INSTANCES)" = survivor ] || echo "left behind: $(ls $INSTANCES)"
+instances_check "the end"

@@ -12,7 +12,7 @@ set -eu
 # shellcheck source=tests/vm/guest/helpers.sh
 . /helpers.sh
 
-LIMIT_S=15
+LIMIT_S=6
 # These show what happens until they are stopped.
 ENDLESS='stat --live\|stream .*--serve'
 
