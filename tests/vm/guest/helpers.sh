@@ -73,9 +73,8 @@ process_kill() {
 
 # Reports instances that remain, except one that the boot made. Argument: the run that left them
 instances_check() {
-	local left
-	left=$(ls $INSTANCES | grep -vx "$(sed -n 's/.* trace_instance=\([^^ ]*\).*/\1/p' /proc/cmdline)") || return 0
-	echo "$1: left behind: $left"
+	find $INSTANCES -mindepth 1 -maxdepth 1 ! -name "$(sed -n 's/.* trace_instance=\([^^ ]*\).*/\1/p' /proc/cmdline)" |
+		sed "s/^/$1: left behind: /"
 }
 
 # Saves the test module's counts. Argument: NAME of /out/NAME.fired
