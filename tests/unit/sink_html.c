@@ -227,7 +227,7 @@ TEST(a_track_keeps_few_of_its_places)
 	push_lanes(&timeline, &inner);
 	sink = container_of(timeline.sinks[0], struct html_sink, file.sink);
 	track = inner.sink_data[0];
-	CHECK_NUMBER(track->slices[0]->place.lane, 1);
+	CHECK_NUMBER(track->depths[0].chunks->place.lane, 1);
 	CHECK(track->nr_places > 0 && track->nr_places <= 64);
 	CHECK(sink->pending_size >= track->nr_places * sizeof(struct html_chunk));
 	for (unsigned int depth = LANES; depth > 0; depth--)

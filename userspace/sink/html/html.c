@@ -1,20 +1,359 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The timeline as one self-contained page: lines of data for its events. The output of --serve is
- * these lines alone, written soon after their events, for a page that follows them.
+ * The timeline as one self-contained page: lines of data for its events, of which those of a track
+ * wait in chunks. The output of --serve is these lines alone, written soon after their events, for
+ * a page that follows them.
  */
 #include "sink/html/state.h"
 
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <zlib.h>
 
 #include "sink/proto.h"
 #include "sink/text.h"
 
-static struct html_track *event_track(const struct html_sink *sink,
-				      const struct timeline_event *event)
+/* The page draws a chunk as a whole at low zoom, and decodes it at once at high zoom. */
+#define CHUNK_COUNT_MAX 512
+
+/* A track with more chunks that are not the first of their depth is written. */
+#define PLACES_MAX 64
+
+/* All chunks together, in bytes. */
+#define PENDING_SIZE_MAX (8 * 1024 * 1024)
+
+enum html_chunk_kind {
+	CHUNK_SLICES,
+	CHUNK_INSTANTS,
+	CHUNK_SAMPLES,
+};
+
+/* Escapes each '<' in JSON from @begin on: it could end the element of the page. */
+static void html_escape(struct buffer *out, size_t begin)
 {
-	return event->track->sink_data[sink->file.sink_index];
+	static const char escape[] = "\\u003c";
+	const size_t more = strlen(escape) - 1;
+
+	for (size_t i = begin; i < out->size && !out->failed; i++) {
+		if (out->data[i] != '<' || !buffer_reserve(out, more))
+			continue;
+		memmove(out->data + i + more, out->data + i, out->size - i);
+		memcpy(out->data + i, escape, strlen(escape));
+		out->size += more;
+	}
+}
+
+static void append_json(struct buffer *out, struct text text)
+{
+	size_t begin = out->size;
+
+	json_append_string(out, text);
+	html_escape(out, begin);
+}
+
+static void append_time(struct html_sink *sink, int64_t time_ns)
+{
+	buffer_append_signed(&sink->file.out, time_ns - sink->file.start_ns);
+	buffer_append_char(&sink->file.out, ' ');
+}
+
+/* Appends a compressed text as a word, and ends the line; returns -1 with @error. */
+static int append_packed(struct html_sink *sink, const struct buffer *text, struct error *error)
+{
+	uLong size = compressBound(text->size);
+	char *target;
+
+	buffer_clear(&sink->packed);
+	target = buffer_reserve(&sink->packed, size);
+	if (!target || text->failed ||
+	    compress2((Bytef *)target, &size, (const Bytef *)text->data, text->size,
+		      Z_BEST_SPEED) != Z_OK)
+		return error_set(error, "out of memory");
+	base64_append(&sink->file.out, (struct text){ .data = target, .size = size });
+	return 0;
+}
+
+static void append_place(struct buffer *out, const struct html_place *place)
+{
+	buffer_append_unsigned(out, place->depth);
+	if (place->row > 1 || place->lane != place->depth)
+		buffer_printf(out, "/%u/%u", place->row, place->lane);
+	buffer_append_char(out, ' ');
+}
+
+#define BINS 64
+#define FILLED 255
+
+/* Smaller chunks are decoded at once. */
+#define COUNT_MIN 64
+
+/* So many names have an index in a bin; the index behind them is any other name. */
+#define NAMES_MAX 31
+
+/*
+ * struct bin - a part of the chunk's time: how much of it slices fill, the longest of them, and the
+ * marks of all
+ */
+struct bin {
+	double filled_ns;
+	double longest_ns;
+	uint8_t name;
+	uint8_t marks;
+};
+
+struct digest {
+	struct bin bins[BINS];
+	uint64_t names[NAMES_MAX];
+	unsigned int nr_names;
+	double bin_ns;
+};
+
+/* The next number of a chunk's data; moves behind it. */
+static uint64_t data_read(const char **at)
+{
+	uint64_t number = 0;
+	unsigned int shift = 0;
+	unsigned char byte;
+
+	do {
+		byte = *(*at)++;
+		number |= (uint64_t)(byte & 127) << shift;
+		shift += 7;
+	} while (byte > 127);
+	return number;
+}
+
+static unsigned int bin_at(const struct digest *digest, double at_ns)
+{
+	double place = at_ns / digest->bin_ns;
+
+	return place < BINS - 1 ? place : BINS - 1;
+}
+
+/* A slice without a duration counts as one nanosecond. */
+static void slice_add(struct digest *digest, double begin_ns, double duration_ns, uint64_t word)
+{
+	double end_ns = begin_ns + (duration_ns > 0 ? duration_ns : 1);
+	unsigned int last = bin_at(digest, end_ns), name = 0;
+
+	while (name < digest->nr_names && digest->names[name] != word >> 3)
+		name++;
+	if (name == digest->nr_names && name < NAMES_MAX)
+		digest->names[digest->nr_names++] = word >> 3;
+	for (unsigned int i = bin_at(digest, begin_ns); i <= last; i++) {
+		struct bin *bin = &digest->bins[i];
+		double next_ns = i < BINS - 1 ? (i + 1) * digest->bin_ns : end_ns;
+		double part_ns = (next_ns < end_ns ? next_ns : end_ns) - begin_ns;
+
+		bin->filled_ns += part_ns;
+		bin->marks |= part_ns > 0 ? word & 7 : 0;
+		if (part_ns > bin->longest_ns) {
+			bin->longest_ns = part_ns;
+			bin->name = name;
+		}
+		begin_ns += part_ns;
+	}
+}
+
+static void digest_append(struct html_sink *sink, const struct digest *digest)
+{
+	struct buffer *out = &sink->file.out, *packed = &sink->packed;
+
+	buffer_clear(packed);
+	proto_append_number(packed, digest->nr_names);
+	for (unsigned int i = 0; i < digest->nr_names; i++)
+		proto_append_number(packed, digest->names[i]);
+	for (unsigned int i = 0; i < BINS; i++) {
+		const struct bin *bin = &digest->bins[i];
+		double part = bin->filled_ns / digest->bin_ns * FILLED;
+		/* Any slice leaves a trace: only an empty bin has 0. */
+		uint8_t filled = bin->filled_ns > 0 ? 1 : 0;
+
+		if (part > 1)
+			filled = part >= FILLED ? FILLED : part + 0.5;
+		buffer_append_char(packed, filled);
+		buffer_append_char(packed, bin->marks << 5 | bin->name);
+	}
+	out->failed = out->failed || packed->failed;
+	base64_append(out, buffer_text(packed));
+}
+
+/* Reads the data of slices or instants, for the index and the digest, which is of many slices. */
+static void chunk_scan(const struct html_chunk *chunk, enum html_chunk_kind kind,
+		       struct html_index *index, struct digest *digest)
+{
+	bool has_digest = chunk->count >= COUNT_MIN && chunk->to_ns != chunk->from_ns;
+	uint64_t min_ns = UINT64_MAX, max_ns = 0;
+	const char *at = chunk->data.data;
+	double time_ns = 0;
+
+	digest->bin_ns = has_digest ? (chunk->to_ns - chunk->from_ns) / (double)BINS : 0;
+	for (unsigned int i = 0; i < chunk->count; i++) {
+		/* Of a slice: begin, duration, name above the marks; of an instant: time, depth,
+		 * name. */
+		double begin_ns = time_ns + data_read(&at);
+		uint64_t number = data_read(&at), name = data_read(&at);
+
+		if (kind == CHUNK_SLICES) {
+			if (has_digest)
+				slice_add(digest, begin_ns, number, name);
+			time_ns = begin_ns + number;
+			min_ns = number < min_ns ? number : min_ns;
+			max_ns = number > max_ns ? number : max_ns;
+			name >>= 3;
+		}
+		html_index_add_name(index, name);
+	}
+	if (kind == CHUNK_SLICES)
+		html_index_add_durations(index, min_ns, max_ns);
+}
+
+static int chunk_report(struct html_sink *sink, const struct html_track *track,
+			enum html_chunk_kind kind, struct html_chunk *chunk, struct error *error)
+{
+	struct html_index *index = &sink->index;
+	struct buffer *out = &sink->file.out;
+	struct digest digest = { 0 };
+
+	if (chunk->count == 0)
+		return 0;
+	if (chunk->data.failed || chunk->args.failed)
+		return error_set(error, "out of memory");
+	buffer_append_char(&chunk->args, ']');
+	html_index_clear(index);
+	/* The least and the largest sample are words of their own. */
+	if (kind != CHUNK_SAMPLES)
+		chunk_scan(chunk, kind, index, &digest);
+	if (chunk->has_args)
+		html_index_add_args(index, buffer_text(&chunk->args));
+	buffer_printf(out, "%c %lu ", "civ"[kind], track -> number);
+	if (kind == CHUNK_SLICES)
+		append_place(out, &chunk->place);
+	append_time(sink, chunk->from_ns);
+	append_time(sink, chunk->to_ns);
+	buffer_printf(out, "%u ", chunk->count);
+	if (kind == CHUNK_SLICES) {
+		buffer_append_signed(out, chunk->busy_ns);
+		buffer_append_char(out, ' ');
+		if (digest.bin_ns > 0)
+			digest_append(sink, &digest);
+		else
+			buffer_append_char(out, '-');
+	} else if (kind == CHUNK_INSTANTS) {
+		buffer_append_unsigned(out, chunk->depth);
+	} else {
+		value_append_text(out, &chunk->min);
+		buffer_append_char(out, ' ');
+		value_append_text(out, &chunk->max);
+	}
+	buffer_append_char(out, ' ');
+	html_index_append(out, index);
+	buffer_append_char(out, ' ');
+	base64_append(out, buffer_text(&chunk->data));
+	buffer_append_char(out, ' ');
+	if (!chunk->has_args)
+		buffer_append_char(out, '-');
+	else if (append_packed(sink, &chunk->args, error) < 0)
+		return -1;
+	buffer_append_char(out, '\n');
+	sink->pending_size -= chunk->data.size + chunk->args.size - 1;
+	buffer_release(&chunk->data);
+	buffer_release(&chunk->args);
+	*chunk = (struct html_chunk){ .after = chunk->after, .place = chunk->place };
+	return sink_file_spill(&sink->file, error);
+}
+
+static int html_track_report(struct html_sink *sink, struct html_track *track, struct error *error)
+{
+	for (unsigned int i = 0; i < track->nr_depths; i++) {
+		struct html_chunk *first = track->depths[i].chunks, *chunk;
+
+		for (chunk = first; chunk; chunk = chunk->after) {
+			if (chunk_report(sink, track, CHUNK_SLICES, chunk, error) < 0)
+				return -1;
+		}
+		/* A track may be at many places of its thread, each for a short time. */
+		while (first && first->after) {
+			chunk = first->after;
+			first->after = chunk->after;
+			track->nr_places--;
+			sink->pending_size -= sizeof(*chunk);
+			free(chunk);
+		}
+	}
+	return chunk_report(sink, track,
+			    track->kind == TRACK_COUNTER ? CHUNK_SAMPLES : CHUNK_INSTANTS,
+			    &track->points, error);
+}
+
+static void append_recording(struct buffer *out, const struct recording *recording)
+{
+	size_t begin = out->size;
+	bool first = true;
+
+	buffer_append_string(out, "r {");
+	json_append_text(out, "ktrack", text_of(KTRACK_VERSION), &first);
+	recording_append(out, recording, RECORDING_HTML);
+	machines_append(out, recording);
+	html_escape(out, begin);
+	buffer_printf(out, ",\"cpus\":%llu,\"start_ns\":\"%lld\",\"unix_ns\":\"%lld\"}\n",
+		      (unsigned long long)recording->nr_cpus, (long long)recording->start_ns,
+		      (long long)(recording->start_ns + recording->wall_offset_ns));
+}
+static int html_flows_report(struct html_sink *sink, struct error *error)
+{
+	struct html_chunk *chunk = &sink->points;
+	struct buffer *out = &sink->file.out;
+
+	if (chunk->count == 0)
+		return 0;
+	if (chunk->data.failed)
+		return error_set(error, "out of memory");
+	buffer_append_string(out, "p ");
+	append_time(sink, chunk->from_ns);
+	buffer_printf(out, "%u ", chunk->count);
+	base64_append(out, buffer_text(&chunk->data));
+	buffer_append_char(out, '\n');
+	buffer_clear(&chunk->data);
+	chunk->count = 0;
+	return sink_file_spill(&sink->file, error);
+}
+
+int html_report_all(struct html_sink *sink, struct error *error)
+{
+	for (struct sink_track *link = sink->file.tracks; link; link = link->after) {
+		if (html_track_report(sink, container_of(link, struct html_track, link), error) < 0)
+			return -1;
+	}
+	return html_flows_report(sink, error);
+}
+
+/* The chunk of slices at a place; NULL with @error. */
+static struct html_chunk *slices_of(struct html_sink *sink, struct html_track *track,
+				    const struct html_place *place, struct error *error)
+{
+	struct html_chunk **first = &track->depths[place->depth].chunks, **at = first;
+
+	while (*at && ((*at)->place.row != place->row || (*at)->place.lane != place->lane))
+		at = &(*at)->after;
+	if (*at)
+		return *at;
+	if (at != first && track->nr_places == PLACES_MAX) {
+		if (html_track_report(sink, track, error) < 0)
+			return NULL;
+		at = &(*first)->after;
+	}
+	*at = calloc(1, sizeof(**at));
+	if (!*at) {
+		error_set(error, "out of memory");
+		return NULL;
+	}
+	if (at != first) {
+		track->nr_places++;
+		sink->pending_size += sizeof(**at);
+	}
+	(*at)->place = *place;
+	return *at;
 }
 
 static void data_add(struct html_sink *sink, struct html_chunk *chunk, uint64_t number)
@@ -25,26 +364,54 @@ static void data_add(struct html_sink *sink, struct html_chunk *chunk, uint64_t 
 	sink->pending_size += chunk->data.size - before;
 }
 
-uint64_t html_name_report(struct html_sink *sink, struct text name)
+/* Adds the time since the last event of a chunk, which begins with it if it is empty. */
+static void chunk_time_add(struct html_sink *sink, struct html_chunk *chunk, int64_t time_ns)
+{
+	if (chunk->count == 0)
+		chunk->from_ns = chunk->last_ns = time_ns;
+	data_add(sink, chunk, time_ns - chunk->last_ns);
+}
+
+/* Counts an event whose data the chunk has; returns -1 with @error. */
+static int chunk_add(struct html_sink *sink, struct html_track *track, enum html_chunk_kind kind,
+		     struct html_chunk *chunk, struct text args, struct error *error)
+{
+	sink->pending_size += args.size + 1;
+	buffer_append_char(&chunk->args, chunk->count > 0 ? ',' : '[');
+	buffer_append(&chunk->args, args.data, args.size);
+	chunk->has_args = chunk->has_args || args.size > 1;
+	chunk->count++;
+	if (chunk->count == CHUNK_COUNT_MAX)
+		return chunk_report(sink, track, kind, chunk, error);
+	return sink->pending_size > PENDING_SIZE_MAX ? html_report_all(sink, error) : 0;
+}
+
+static uint64_t name_report(struct html_sink *sink, struct text name)
 {
 	struct buffer *out = &sink->file.out;
 
 	buffer_append_string(out, "n ");
-	html_append_json(out, name);
+	append_json(out, name);
 	buffer_append_char(out, '\n');
 	return sink->next_name++;
 }
 
 /* A name that is not counted is written each time. The sink data is the number + 1. */
-static uint64_t html_name_number(struct html_sink *sink, struct timeline_name *name)
+static uint64_t name_number(struct html_sink *sink, struct timeline_name *name)
 {
 	void **data = &name->sink_data[sink->file.sink_index];
 
 	if (!name->is_counted)
-		return html_name_report(sink, name->text);
+		return name_report(sink, name->text);
 	if (!*data)
-		*data = (void *)(uintptr_t)(html_name_report(sink, name->text) + 1);
+		*data = (void *)(uintptr_t)(name_report(sink, name->text) + 1);
 	return (uintptr_t)*data - 1;
+}
+
+static struct html_track *event_track(const struct html_sink *sink,
+				      const struct timeline_event *event)
+{
+	return event->track->sink_data[sink->file.sink_index];
 }
 
 static int html_track_begin(struct html_sink *sink, const struct timeline_event *event,
@@ -56,6 +423,7 @@ static int html_track_begin(struct html_sink *sink, const struct timeline_event 
 	struct timeline_track own = *shown;
 	struct html_track *track = sink_file_track_new(&sink->file, event->track, sizeof(*track),
 						       error);
+	size_t begin;
 
 	if (!track)
 		return -1;
@@ -68,13 +436,12 @@ static int html_track_begin(struct html_sink *sink, const struct timeline_event 
 	own.machine = NULL;
 	buffer_clear(text);
 	track_append_label(text, &own);
-	html_append_json(out, buffer_text(text));
+	append_json(out, buffer_text(text));
 	out->failed |= text->failed;
 	buffer_append_string(out, ",\"identity\":");
-	buffer_clear(text);
-	track_append_identity(text, shown);
-	html_append_object(out, buffer_text(text));
-	out->failed |= text->failed;
+	begin = out->size;
+	track_append_identity(out, shown);
+	html_escape(out, begin);
 	buffer_append_string(out, joins ? ",\"joins\":true}\n" : "}\n");
 	return sink_file_spill(&sink->file, error);
 }
@@ -90,28 +457,6 @@ static int html_track_end(struct html_sink *sink, const struct timeline_event *e
 		rows_track_end(&sink->rows, &track->row);
 	buffer_printf(&sink->file.out, "e %lu\n", track->number);
 	return sink_file_spill(&sink->file, error);
-}
-
-static int html_open(struct sink_file *file, const struct recording *recording, struct error *error)
-{
-	struct html_sink *sink = container_of(file, struct html_sink, file);
-	struct buffer *out = &sink->file.out;
-
-	sink->last_ns = recording->start_ns;
-	html_append_head(out, recording->source);
-	html_append_recording(out, recording);
-	return sink_file_spill(&sink->file, error);
-}
-
-static int depths_grow(struct html_track *track, unsigned int nr_depths, struct error *error)
-{
-	unsigned int size = track->nr_depths;
-
-	if (sink_array_grow((void **)&track->slices, &size, nr_depths, sizeof(*track->slices),
-			    error) < 0)
-		return -1;
-	return sink_array_grow((void **)&track->open, &track->nr_depths, nr_depths,
-			       sizeof(*track->open), error);
 }
 
 /* The arguments of an event as JSON, "0" for none; valid until the next call. */
@@ -152,12 +497,12 @@ static int html_slice_begin(struct html_sink *sink, const struct timeline_event 
 			    struct error *error)
 {
 	struct html_track *track = event_track(sink, event);
-	struct html_open *open;
+	struct html_depth *open;
 	struct text args;
 
-	if (event->depth > track->nr_depths && depths_grow(track, event->depth, error) < 0)
-		return -1;
-	open = &track->open[event->depth - 1];
+	if (!array_extend(track->depths, track->nr_depths, event->depth - 1))
+		return error_set(error, "out of memory");
+	open = &track->depths[event->depth - 1];
 	if (slice_place(sink, track, event, &open->place, error) < 0)
 		return -1;
 	open->name = event->name;
@@ -170,57 +515,51 @@ static int html_slice_begin(struct html_sink *sink, const struct timeline_event 
 	return open->args.failed ? error_set(error, "out of memory") : 0;
 }
 
-/* The arguments of a slice's begin and of its end. */
-static struct text slice_args(struct html_sink *sink, const struct buffer *begin,
-			      const struct timeline_event *event)
-{
-	struct text end = event_args(sink, event);
-
-	if (begin->size == 0 && end.size == 1)
-		return text_of("0");
-	buffer_clear(&sink->packed);
-	buffer_append_char(&sink->packed, '[');
-	buffer_append(&sink->packed, begin->data, begin->size);
-	buffer_append_string(&sink->packed, begin->size ? "," : "0,");
-	buffer_append(&sink->packed, end.data, end.size);
-	buffer_append_char(&sink->packed, ']');
-	return buffer_text(&sink->packed);
-}
-
 static int html_slice_end(struct html_sink *sink, const struct timeline_event *event,
 			  struct error *error)
 {
 	struct html_track *track = event_track(sink, event);
-	unsigned int depth = event->depth - 1;
+	struct html_depth *open = &track->depths[event->depth - 1];
+	struct buffer *packed = &sink->packed;
 	struct html_place place;
 	struct html_chunk *chunk;
 	int64_t duration_ns = event->time_ns - event->begin_ns;
 	/* Flags are part of the data, not of the arguments. */
 	struct timeline_event plain = *event;
+	struct text args;
 
 	if (slice_place(sink, track, event, &place, error) < 0)
 		return -1;
-	chunk = html_slices_of(sink, track, &place, event->begin_ns, error);
+	chunk = slices_of(sink, track, &place, error);
 	if (!chunk)
 		return -1;
-	plain.is_suspect = plain.is_unfinished = plain.is_foreign = false;
-	data_add(sink, chunk, event->begin_ns - chunk->last_ns);
+	chunk_time_add(sink, chunk, event->begin_ns);
 	data_add(sink, chunk, duration_ns);
 	data_add(sink, chunk,
-		 html_name_number(sink, event->name) << 3 | event->is_foreign << 2 |
+		 name_number(sink, event->name) << 3 | event->is_foreign << 2 |
 			 event->is_unfinished << 1 | event->is_suspect);
 	chunk->last_ns = chunk->to_ns = event->time_ns;
 	chunk->busy_ns += duration_ns;
-	track->open[depth].name = NULL;
-	return html_chunk_add(sink, track, CHUNK_SLICES, chunk,
-			      slice_args(sink, &track->open[depth].args, &plain), error);
+	open->name = NULL;
+	plain.is_suspect = plain.is_unfinished = plain.is_foreign = false;
+	args = event_args(sink, &plain);
+	if (open->args.size > 0 || args.size > 1) {
+		buffer_clear(packed);
+		buffer_append_char(packed, '[');
+		buffer_append(packed, open->args.data, open->args.size);
+		buffer_append_string(packed, open->args.size ? "," : "0,");
+		buffer_append(packed, args.data, args.size);
+		buffer_append_char(packed, ']');
+		args = buffer_text(packed);
+	}
+	return chunk_add(sink, track, CHUNK_SLICES, chunk, args, error);
 }
 
 static int html_instant(struct html_sink *sink, const struct timeline_event *event,
 			struct error *error)
 {
 	struct html_track *track = event_track(sink, event);
-	struct html_chunk *chunk = html_points_of(track, event->time_ns);
+	struct html_chunk *chunk = &track->points;
 	struct row_place place = { .depth = event->depth };
 
 	if (track->row.row && rows_event(&sink->rows, &track->row, event, &place, error) < 0)
@@ -229,11 +568,11 @@ static int html_instant(struct html_sink *sink, const struct timeline_event *eve
 		place.depth = row_first(place.row)->nr_open;
 	if (chunk->count == 0)
 		chunk->depth = place.depth;
-	data_add(sink, chunk, event->time_ns - chunk->last_ns);
+	chunk_time_add(sink, chunk, event->time_ns);
 	data_add(sink, chunk, place.depth);
-	data_add(sink, chunk, html_name_number(sink, event->name));
+	data_add(sink, chunk, name_number(sink, event->name));
 	chunk->last_ns = chunk->to_ns = event->time_ns;
-	return html_chunk_add(sink, track, CHUNK_INSTANTS, chunk, event_args(sink, event), error);
+	return chunk_add(sink, track, CHUNK_INSTANTS, chunk, event_args(sink, event), error);
 }
 
 /* A chunk begins with a number: 1 if its samples are signed, 2 if they are floating. */
@@ -241,14 +580,14 @@ static int html_sample(struct html_sink *sink, const struct timeline_event *even
 		       struct error *error)
 {
 	struct html_track *track = event_track(sink, event);
-	struct html_chunk *chunk = html_points_of(track, event->time_ns);
+	struct html_chunk *chunk = &track->points;
 	const struct value *value = &event->value;
 	bool is_floating = value->kind == VALUE_FLOATING;
 	uint64_t bits = value->unsigned_number;
 
 	if (chunk->count == 0)
 		data_add(sink, chunk, is_floating ? 2 : value->kind == VALUE_SIGNED);
-	data_add(sink, chunk, event->time_ns - chunk->last_ns);
+	chunk_time_add(sink, chunk, event->time_ns);
 	if (is_floating) {
 		/* The two halves are words, of which the lower one is often 0. */
 		memcpy(&bits, &value->floating, sizeof(bits));
@@ -264,7 +603,64 @@ static int html_sample(struct html_sink *sink, const struct timeline_event *even
 		chunk->min = chunk->max = *value;
 	value_range_add(&chunk->min, &chunk->max, value);
 	chunk->last_ns = chunk->to_ns = event->time_ns;
-	return html_chunk_add(sink, track, CHUNK_SAMPLES, chunk, event_args(sink, event), error);
+	return chunk_add(sink, track, CHUNK_SAMPLES, chunk, event_args(sink, event), error);
+}
+
+static void chunk_release(struct html_chunk *chunk)
+{
+	buffer_release(&chunk->data);
+	buffer_release(&chunk->args);
+}
+
+static void html_track_release(struct sink_track *link)
+{
+	struct html_track *track = container_of(link, struct html_track, link);
+
+	for (unsigned int i = 0; i < track->nr_depths; i++) {
+		struct html_depth *depth = &track->depths[i];
+
+		while (depth->chunks) {
+			struct html_chunk *chunk = depth->chunks;
+
+			depth->chunks = chunk->after;
+			chunk_release(chunk);
+			free(chunk);
+		}
+		buffer_release(&depth->args);
+	}
+	chunk_release(&track->points);
+	free(track->depths);
+}
+
+#define POINTS_MAX 512
+
+/* Adds a point of a flow. Their names are few: those of fields, for several tracepoints the same.
+ */
+static int point_add(struct html_sink *sink, const struct timeline_event *event,
+		     const struct field *flow, struct error *error)
+{
+	struct html_chunk *chunk = &sink->points;
+	bool is_end = event->kind == TIMELINE_SLICE_END;
+	size_t i = 0;
+
+	while (i < sink->nr_flow_names && !text_equals(sink->flow_names[i].name, flow->name))
+		i++;
+	if (i == sink->nr_flow_names) {
+		if (!array_reserve(sink->flow_names, i))
+			return error_set(error, "out of memory");
+		sink->flow_names[sink->nr_flow_names++] =
+			(struct html_flow_name){ flow->name, name_report(sink, flow->name) };
+	}
+	if (chunk->count == 0)
+		chunk->from_ns = chunk->last_ns = event->time_ns;
+	proto_append_number(&chunk->data, event->time_ns - chunk->last_ns);
+	proto_append_number(&chunk->data, is_end ? event->time_ns - event->begin_ns : 0);
+	proto_append_number(&chunk->data, event->track->number);
+	proto_append_number(&chunk->data, event->kind == TIMELINE_INSTANT ? 0 : event->depth);
+	proto_append_number(&chunk->data, sink->flow_names[i].number);
+	proto_append_number(&chunk->data, flow->value.unsigned_number);
+	chunk->last_ns = event->time_ns;
+	return ++chunk->count == POINTS_MAX ? html_flows_report(sink, error) : 0;
 }
 
 static int html_loss(struct html_sink *sink, const struct timeline_event *event,
@@ -272,10 +668,10 @@ static int html_loss(struct html_sink *sink, const struct timeline_event *event,
 {
 	struct buffer *out = &sink->file.out;
 
-	buffer_printf(out, "l %d %lld %lld ", event->loss_cpu,
-		      (long long)(event->begin_ns - sink->file.start_ns),
-		      (long long)(event->loss_end_ns - sink->file.start_ns));
-	html_append_json(out, remark_set(&sink->file.text, event));
+	buffer_printf(out, "l %d ", event->loss_cpu);
+	append_time(sink, event->begin_ns);
+	append_time(sink, event->loss_end_ns);
+	append_json(out, remark_set(&sink->file.text, event));
 	buffer_append_char(out, '\n');
 	return sink_file_spill(&sink->file, error);
 }
@@ -292,8 +688,9 @@ static int html_remark(struct html_sink *sink, const struct timeline_event *even
 		buffer_printf(text, "end of process %d with status %d", event->pid, event->status);
 	else
 		remark_append(text, event);
-	buffer_printf(out, "m %lld ", (long long)(event->time_ns - sink->file.start_ns));
-	html_append_json(out, buffer_text(text));
+	buffer_append_string(out, "m ");
+	append_time(sink, event->time_ns);
+	append_json(out, buffer_text(text));
 	buffer_append_char(out, '\n');
 	return sink_file_spill(&sink->file, error);
 }
@@ -304,7 +701,7 @@ static void html_note_write(struct html_sink *sink, struct text text)
 	struct buffer *out = &sink->file.out;
 
 	buffer_append_string(out, "w ");
-	html_append_json(out, text);
+	append_json(out, text);
 	buffer_append_char(out, '\n');
 }
 
@@ -331,12 +728,10 @@ static int html_explanations_report(struct html_sink *sink, struct error *error)
 		}
 		buffer_append_char(text, ']');
 		buffer_append_string(out, "x ");
-		buffer_append_signed(out, all->items[i].begin_ns - sink->file.start_ns);
-		buffer_append_char(out, ' ');
-		buffer_append_signed(out, all->items[end - 1].begin_ns - sink->file.start_ns);
-		buffer_append_char(out, ' ');
-		if (text->failed || html_append_packed(sink, buffer_text(text)) < 0)
-			return error_set(error, "out of memory");
+		append_time(sink, all->items[i].begin_ns);
+		append_time(sink, all->items[end - 1].begin_ns);
+		if (append_packed(sink, text, error) < 0)
+			return -1;
 		buffer_append_char(out, '\n');
 		if (sink_file_spill(&sink->file, error) < 0)
 			return -1;
@@ -411,25 +806,41 @@ static bool is_record(const struct timeline_event *event)
 	}
 }
 
-/* Writes the lines of an event, or keeps it for a later one; returns -1 with @error. */
-static int html_lines_write(struct html_sink *sink, const struct timeline_event *event,
-			    struct error *error)
+static int html_open(struct sink_file *file, const struct recording *recording, struct error *error)
 {
-	if (is_record(event) && event->time_ns > sink->last_ns)
-		sink->last_ns = event->time_ns;
-	if (unlikely(event->nr_flows > 0) && html_flows_add(sink, event, error) < 0)
-		return -1;
-	return writers[event->kind] ? writers[event->kind](sink, event, error) : 0;
+	struct html_sink *sink = container_of(file, struct html_sink, file);
+
+	sink->last_ns = recording->start_ns;
+	if (!sink->is_live)
+		html_append_head(&file->out, recording->source);
+	append_recording(&file->out, recording);
+	return sink_file_spill(file, error);
 }
 
+/* Writes the lines of an event, or keeps it for a later one. */
 static int html_event(struct sink_file *file, const struct timeline_event *event,
 		      struct error *error)
 {
-	int status = html_lines_write(container_of(file, struct html_sink, file), event, error);
+	struct html_sink *sink = container_of(file, struct html_sink, file);
 
-	if (event->kind == TIMELINE_FINISH)
+	/* After the limit, only the end is written. Tracks must exist until their end. */
+	if (sink->is_full && event->kind != TIMELINE_FINISH)
+		return event->kind != TIMELINE_TRACK_BEGIN ||
+				       sink_file_track_new(file, event->track,
+							   sizeof(struct html_track), error)
+			       ? 0
+			       : -1;
+	if (is_record(event) && event->time_ns > sink->last_ns)
+		sink->last_ns = event->time_ns;
+	for (unsigned int i = 0; i < event->nr_flows; i++) {
+		if (point_add(sink, event, timeline_event_flow(event, i), error) < 0)
+			return -1;
+	}
+	if (writers[event->kind] && writers[event->kind](sink, event, error) < 0)
+		return -1;
+	if (event->kind == TIMELINE_FINISH && !sink->is_live)
 		html_append_tail(&file->out);
-	return status;
+	return 0;
 }
 
 /* Frees what the sink refers to. */
@@ -437,39 +848,11 @@ static void html_release(struct sink_file *file)
 {
 	struct html_sink *sink = container_of(file, struct html_sink, file);
 
-	html_flows_release(sink);
+	buffer_release(&sink->points.data);
+	free(sink->flow_names);
 	rows_release(&sink->rows);
 	buffer_release(&sink->packed);
 }
-
-static const struct sink_file_ops html_file = {
-	.size = sizeof(struct html_sink),
-	.open = html_open,
-	.event = html_event,
-	.track_release = html_track_release,
-	.release = html_release,
-};
-
-static struct sink *sink_html_new(const struct sink_settings *settings, struct error *error)
-{
-	struct sink *sink = sink_file_new(&html_file, settings, error);
-	struct html_sink *html = sink ? container_of(sink, struct html_sink, file.sink) : NULL;
-
-	if (!sink)
-		return NULL;
-	html->explanations = settings->explanations;
-	html->has_thread_rows = settings->rows == SINK_ROWS_THREAD;
-	return sink;
-}
-
-const struct sink_kind sink_html = {
-	.name = "html",
-	.help = "write a page for any browser (works offline)",
-	.viewer = "a browser",
-	.use = SINK_USE_FILE,
-	.shows_explanations = true,
-	.sink_new = sink_html_new,
-};
 
 /*
  * Waiting events are written at this interval; at a longer one if writing them takes more than a
@@ -481,27 +864,6 @@ const struct sink_kind sink_html = {
 /* The time is written at this interval while slices are open. */
 #define TIME_INTERVAL_NS NS_PER_S
 
-static int live_open(struct sink_file *file, const struct recording *recording, struct error *error)
-{
-	container_of(file, struct html_sink, file)->last_ns = recording->start_ns;
-	html_append_recording(&file->out, recording);
-	return sink_file_spill(file, error);
-}
-
-/* After the limit, only the end is written. */
-static int live_event(struct sink_file *file, const struct timeline_event *event,
-		      struct error *error)
-{
-	struct html_sink *sink = container_of(file, struct html_sink, file);
-
-	if (!sink->is_full || event->kind == TIMELINE_FINISH)
-		return html_lines_write(sink, event, error);
-	/* Tracks must exist until their end; they get no events. */
-	if (event->kind != TIMELINE_TRACK_BEGIN)
-		return 0;
-	return sink_file_track_new(file, event->track, sizeof(struct html_track), error) ? 0 : -1;
-}
-
 /* Writes the slices of a track that were open at the last flush, too; returns whether any is. */
 static bool track_write_open(struct html_sink *sink, const struct html_track *track)
 {
@@ -509,22 +871,25 @@ static bool track_write_open(struct html_sink *sink, const struct html_track *tr
 	bool is_any = false;
 
 	for (unsigned int i = 0; i < track->nr_depths; i++) {
-		struct html_open *open = &track->open[i];
+		struct html_depth *open = &track->depths[i];
 		uint64_t name;
+		size_t begin;
 
 		if (!open->name || open->begin_ns > sink->reached_ns)
 			continue;
 		is_any = true;
 		if (open->is_written)
 			continue;
-		name = html_name_number(sink, open->name);
+		name = name_number(sink, open->name);
 		buffer_printf(out, "o %lu ", track->number);
-		html_place_append(out, &open->place);
-		buffer_printf(out, " %lld %llu ", (long long)(open->begin_ns - sink->file.start_ns),
-			      (unsigned long long)name);
-		html_append_object(out,
-				   open->args.size > 0 ? buffer_text(&open->args) : text_of("0"));
-		buffer_append_char(out, '\n');
+		append_place(out, &open->place);
+		append_time(sink, open->begin_ns);
+		buffer_append_unsigned(out, name);
+		buffer_append_char(out, ' ');
+		begin = out->size;
+		buffer_append(out, open->args.data, open->args.size);
+		buffer_append_string(out, open->args.size > 0 ? "\n" : "0\n");
+		html_escape(out, begin);
 		open->is_written = true;
 	}
 	return is_any;
@@ -556,13 +921,15 @@ static int live_write_open(struct html_sink *sink, int64_t now_ns, struct error 
 	return sink_file_spill(&sink->file, error);
 }
 
-static int live_flush(struct sink_file *file, struct error *error)
+static int html_flush(struct sink_file *file, struct error *error)
 {
 	struct html_sink *sink = container_of(file, struct html_sink, file);
 	int64_t begin_ns = time_now_ns(CLOCK_MONOTONIC), end_ns;
 	struct buffer *text = &file->text;
 	struct stat about;
 
+	if (!sink->is_live)
+		return sink_file_flush(file, error);
 	if (sink->is_full || begin_ns < sink->flush_ns)
 		return 0;
 	if (html_report_all(sink, error) < 0 || live_write_open(sink, begin_ns, error) < 0 ||
@@ -585,27 +952,48 @@ static int live_flush(struct sink_file *file, struct error *error)
 	return sink_file_flush(file, error);
 }
 
-static const struct sink_file_ops live_file = {
+static const struct sink_file_ops html_file = {
 	.size = sizeof(struct html_sink),
-	.open = live_open,
-	.event = live_event,
-	.flush = live_flush,
+	.open = html_open,
+	.event = html_event,
+	.flush = html_flush,
 	.track_release = html_track_release,
 	.release = html_release,
 };
 
-static struct sink *sink_serve_new(const struct sink_settings *settings, struct error *error)
+static struct sink *html_new(const struct sink_settings *settings, bool is_live,
+			     struct error *error)
 {
-	struct sink *sink = sink_file_new(&live_file, settings, error);
-	struct html_sink *live = sink ? container_of(sink, struct html_sink, file.sink) : NULL;
+	struct sink *sink = sink_file_new(&html_file, settings, error);
+	struct html_sink *html = sink ? container_of(sink, struct html_sink, file.sink) : NULL;
 
-	if (!live)
+	if (!html)
 		return NULL;
-	live->explanations = settings->explanations;
-	live->has_thread_rows = settings->rows == SINK_ROWS_THREAD;
-	live->size_max = settings->size_max;
+	html->is_live = is_live;
+	html->explanations = settings->explanations;
+	html->has_thread_rows = settings->rows == SINK_ROWS_THREAD;
+	html->size_max = settings->size_max;
 	return sink;
 }
+
+static struct sink *sink_html_new(const struct sink_settings *settings, struct error *error)
+{
+	return html_new(settings, false, error);
+}
+
+static struct sink *sink_serve_new(const struct sink_settings *settings, struct error *error)
+{
+	return html_new(settings, true, error);
+}
+
+const struct sink_kind sink_html = {
+	.name = "html",
+	.help = "write a page for any browser (works offline)",
+	.viewer = "a browser",
+	.use = SINK_USE_FILE,
+	.shows_explanations = true,
+	.sink_new = sink_html_new,
+};
 
 const struct sink_kind sink_serve = {
 	.name = "serve",

@@ -7,7 +7,6 @@
 #include "sink/html/state.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,6 +21,7 @@
 /* Bits of one letter of base64. */
 #define LETTER_BITS 6
 
+/* The edges of a text are letters, too. */
 #define TEXT_BEGIN 2
 #define TEXT_END 3
 #define TEXT_LETTERS 3
@@ -31,6 +31,19 @@
 #define NAME_SEED 0x5eed0000u
 #define STEP_SEED 0x9e3779b9u
 
+/* Digits of a number in a text; longer texts are no numbers of this index. */
+#define NUMBER_SIZE 24
+#define UNIT_SIZE 3
+
+void html_index_clear(struct html_index *index)
+{
+	for (unsigned int i = 0; i < index->nr_tokens; i++)
+		index->tokens[index->places[i]] = 0;
+	index->nr_tokens = 0;
+	index->nr_fields = 0;
+	index->is_open = false;
+}
+
 /* Each bit of the result depends on each bit of the word. */
 static uint32_t mix(uint32_t word)
 {
@@ -39,108 +52,31 @@ static uint32_t mix(uint32_t word)
 	return word ^ word >> 16;
 }
 
-void html_tokens_clear(struct html_tokens *tokens)
+static void token_add(struct html_index *index, uint32_t word)
 {
-	if (tokens->size > 0)
-		memset(tokens->table, 0, sizeof(tokens->table));
-	tokens->size = 0;
-}
+	uint32_t hash = mix(word), at = hash % TABLE_SIZE;
 
-static void token_add(struct html_tokens *tokens, uint32_t hash)
-{
-	uint32_t at = hash % TABLE_SIZE;
-
-	while (tokens->table[at] && tokens->table[at] != hash)
+	while (index->tokens[at] && index->tokens[at] != hash)
 		at = (at + 1) % TABLE_SIZE;
-	if (tokens->table[at] || hash == 0 || tokens->size > TOKENS_MAX)
+	if (index->tokens[at] || hash == 0 || index->nr_tokens > TOKENS_MAX)
 		return;
-	tokens->table[at] = hash;
-	tokens->size++;
+	index->tokens[at] = hash;
+	index->places[index->nr_tokens++] = at;
 }
 
-void html_tokens_add_name(struct html_tokens *tokens, uint64_t name)
+void html_index_add_name(struct html_index *index, uint64_t name)
 {
-	token_add(tokens, mix((uint32_t)name ^ NAME_SEED));
-}
-
-static void letter_add(struct html_tokens *tokens, unsigned char letter)
-{
-	tokens->window = (tokens->window << 8 | letter) & 0xffffff;
-	if (++tokens->nr_letters >= TEXT_LETTERS)
-		token_add(tokens, mix(tokens->window));
+	token_add(index, (uint32_t)name ^ NAME_SEED);
 }
 
 /* Adds the next letter of a text, and the two before; case is ignored. */
-static void html_tokens_add_letter(struct html_tokens *tokens, unsigned char letter)
+static void letter_add(struct html_index *index, unsigned char letter)
 {
-	letter_add(tokens, letter >= 'A' && letter <= 'Z' ? letter + ('a' - 'A') : letter);
-}
-
-/* Letters before and after this do not follow each other. */
-static void html_tokens_add_gap(struct html_tokens *tokens)
-{
-	tokens->nr_letters = 0;
-}
-
-/* The edges of a text are letters, too. */
-static void html_tokens_begin_text(struct html_tokens *tokens)
-{
-	html_tokens_add_gap(tokens);
-	letter_add(tokens, TEXT_BEGIN);
-}
-
-static void html_tokens_end_text(struct html_tokens *tokens)
-{
-	letter_add(tokens, TEXT_END);
-}
-
-static void bits_set(char *letters, uint32_t nr_bits, uint32_t hash)
-{
-	uint32_t step = mix(hash ^ STEP_SEED) | 1;
-
-	for (unsigned int i = 0; i < NR_PROBES; i++) {
-		uint32_t bit = (hash + i * step) % nr_bits;
-
-		letters[bit / LETTER_BITS] |= 1 << bit % LETTER_BITS;
-	}
-}
-
-static void filter_append(struct buffer *out, const struct html_tokens *tokens)
-{
-	size_t size = (tokens->size * BITS_PER_TOKEN + LETTER_BITS - 1) / LETTER_BITS;
-	char *letters = buffer_reserve(out, size);
-
-	if (!letters)
-		return;
-	memset(letters, 0, size);
-	for (size_t i = 0; i < TABLE_SIZE; i++) {
-		if (tokens->table[i])
-			bits_set(letters, size * LETTER_BITS, tokens->table[i]);
-	}
-	for (size_t i = 0; i < size; i++)
-		letters[i] = base64_letters[(unsigned char)letters[i]];
-	out->size += size;
-}
-
-void html_tokens_append(struct buffer *out, const struct html_tokens *tokens)
-{
-	if (tokens->size == 0)
-		buffer_append_char(out, '-');
-	else if (tokens->size > TOKENS_MAX)
-		buffer_append_char(out, '*');
-	else
-		filter_append(out, tokens);
-}
-
-/* Digits of a number in a text; longer texts are no numbers of this index. */
-#define NUMBER_SIZE 24
-#define UNIT_SIZE 3
-
-void html_index_clear(struct html_index *index)
-{
-	html_tokens_clear(&index->tokens);
-	index->nr_fields = 0;
-	index->is_open = false;
+	if (letter >= 'A' && letter <= 'Z')
+		letter += 'a' - 'A';
+	index->window = (index->window << 8 | letter) & 0xffffff;
+	if (++index->nr_letters >= TEXT_LETTERS)
+		token_add(index, index->window);
 }
 
 /* NULL if the chunk has too many, or one with an odd name: it would need escapes. */
@@ -174,22 +110,11 @@ static void field_widen(struct index_field *field, int64_t low, uint64_t high)
 	field->has_numbers = true;
 }
 
-static void field_add_number(struct html_index *index, struct index_field *field, bool is_negative,
-			     uint64_t number)
+void html_index_add_durations(struct html_index *index, uint64_t min_ns, uint64_t max_ns)
 {
-	bool is_large = number > INT64_MAX;
-	uint32_t hash = NUMBER_SEED;
-	char digits[NUMBER_SIZE];
-	int size = snprintf(digits, sizeof(digits), "%s%llu", is_negative && number ? "-" : "",
-			    (unsigned long long)number);
-
-	for (int i = 0; i < size; i++)
-		hash = (hash ^ (unsigned char)digits[i]) * NUMBER_FACTOR;
-	token_add(&index->tokens, mix(hash));
-	if (is_negative)
-		field_widen(field, is_large ? INT64_MIN : -(int64_t)number, 0);
-	else
-		field_widen(field, is_large ? INT64_MAX : (int64_t)number, number);
+	index->fields[index->nr_fields++] = (struct index_field){
+		.name = text_of(""), .has_numbers = true, .min = min_ns, .max = max_ns
+	};
 }
 
 /*
@@ -198,8 +123,9 @@ static void field_add_number(struct html_index *index, struct index_field *field
  */
 static void field_add_digits(struct html_index *index, struct index_field *field, struct text text)
 {
-	char digits[NUMBER_SIZE + 1] = "", *end;
+	char digits[PUT_NUMBER_MAX + PUT_SLACK + 1] = "", *end;
 	bool is_negative = text.size > 0 && text.data[0] == '-';
+	uint32_t hash = NUMBER_SEED;
 	unsigned long long number;
 
 	text.data += is_negative;
@@ -213,43 +139,43 @@ static void field_add_digits(struct html_index *index, struct index_field *field
 	memcpy(digits, text.data, text.size);
 	errno = 0;
 	number = strtoull(digits, &end, digits[1] == 'x' || digits[1] == 'X' ? 16 : 10);
-	if (*end == '\0' && errno == 0)
-		field_add_number(index, field, is_negative, number);
-	else if (errno || strchr(". \\", *end) || *end & 0x80 || strlen(end) <= UNIT_SIZE)
-		field->is_unlimited = true;
-}
-
-void html_index_add_range(struct html_index *index, struct text name, int64_t min, int64_t max)
-{
-	struct index_field *field = index_field_of(index, name);
-
-	if (field)
-		field_widen(field, min, max < 0 ? 0 : max);
+	if (*end || errno) {
+		field->is_unlimited |= errno || strchr(". \\", *end) || *end & 0x80 ||
+				       strlen(end) <= UNIT_SIZE;
+		return;
+	}
+	end = is_negative && number ? put_char(digits, '-') : digits;
+	end = put_unsigned(end, number);
+	for (const char *at = digits; at < end; at++)
+		hash = (hash ^ (unsigned char)*at) * NUMBER_FACTOR;
+	token_add(index, hash);
+	if (is_negative)
+		field_widen(field, number > INT64_MAX ? INT64_MIN : -(int64_t)number, 0);
+	else
+		field_widen(field, number > INT64_MAX ? INT64_MAX : (int64_t)number, number);
 }
 
 /* Adds the letters of a string behind its quote; returns the place of the quote at its end. */
 static const char *letters_add(struct html_index *index, const char *at)
 {
 	for (; *at != '"'; at++) {
-		if (*at == '\\') {
-			html_tokens_add_gap(&index->tokens);
-			at++;
-		} else if (*at & 0x80) {
-			html_tokens_add_gap(&index->tokens);
-			/* Of these, K of Kelvin and I with a dot are ASCII in lower case. */
-			index->is_open |= strncmp(at, "\xe2\x84\xaa", 3) == 0 ||
-					  strncmp(at, "\xc4\xb0", 2) == 0;
-		} else {
-			html_tokens_add_letter(&index->tokens, *at);
+		if (*at != '\\' && !(*at & 0x80)) {
+			letter_add(index, *at);
+			continue;
 		}
+		/* Letters before and after this do not follow each other. */
+		index->nr_letters = 0;
+		/* Of these, K of Kelvin and I with a dot are ASCII in lower case. */
+		index->is_open |= strncmp(at, "\xe2\x84\xaa", 3) == 0 ||
+				  strncmp(at, "\xc4\xb0", 2) == 0;
+		at += *at == '\\';
 	}
 	return at;
 }
 
-/* Adds a member from the quote of its name on; returns NULL if it cannot be indexed. */
+/* Adds a member from the quote of its name on; returns its end, or NULL if it is not indexed. */
 static const char *member_add(struct html_index *index, const char *at)
 {
-	struct html_tokens *tokens = &index->tokens;
 	struct index_field *field;
 	const char *begin = ++at;
 
@@ -266,29 +192,28 @@ static const char *member_add(struct html_index *index, const char *at)
 		field_add_digits(index, field, (struct text){ begin, at - begin });
 		return at;
 	}
-	html_tokens_begin_text(tokens);
+	index->nr_letters = 0;
+	letter_add(index, TEXT_BEGIN);
 	if (*at == '"') {
 		at = letters_add(index, begin + 1);
-		html_tokens_end_text(tokens);
 		field_add_digits(index, field, (struct text){ begin + 1, at - begin - 1 });
-		return at + 1;
-	}
-	if (*at != '[') {
+		at++;
+	} else if (*at == '[') {
+		/* Strings of an array are one text, with commas between. */
+		for (at++; *at != ']'; at++) {
+			if (*at == '"')
+				at = letters_add(index, at + 1);
+			else
+				letter_add(index, *at);
+		}
+		at++;
+	} else {
 		/* true, false or null */
 		while (*at != ',' && *at != '}')
-			html_tokens_add_letter(tokens, *at++);
-		html_tokens_end_text(tokens);
-		return at;
+			letter_add(index, *at++);
 	}
-	/* Strings of an array are one text, with commas between. */
-	for (at++; *at != ']'; at++) {
-		if (*at == '"')
-			at = letters_add(index, at + 1);
-		else
-			html_tokens_add_letter(tokens, *at);
-	}
-	html_tokens_end_text(tokens);
-	return at + 1;
+	letter_add(index, TEXT_END);
+	return at;
 }
 
 /* The only quotes outside of values are those of names. */
@@ -296,11 +221,30 @@ void html_index_add_args(struct html_index *index, struct text json)
 {
 	const char *at = json.data, *end = json.data + json.size;
 
-	while (at < end && !index->is_open) {
+	while (at && at < end && !index->is_open)
 		at = *at == '"' ? member_add(index, at) : at + 1;
-		if (!at)
-			return;
+}
+
+static void filter_append(struct buffer *out, const struct html_index *index)
+{
+	size_t size = (index->nr_tokens * BITS_PER_TOKEN + LETTER_BITS - 1) / LETTER_BITS;
+	char *letters = buffer_reserve(out, size);
+
+	if (!letters)
+		return;
+	memset(letters, 0, size);
+	for (unsigned int i = 0; i < index->nr_tokens; i++) {
+		uint32_t hash = index->tokens[index->places[i]], step = mix(hash ^ STEP_SEED) | 1;
+
+		for (unsigned int k = 0; k < NR_PROBES; k++) {
+			uint32_t bit = (hash + k * step) % (uint32_t)(size * LETTER_BITS);
+
+			letters[bit / LETTER_BITS] |= 1 << bit % LETTER_BITS;
+		}
 	}
+	for (size_t i = 0; i < size; i++)
+		letters[i] = base64_letters[(unsigned char)letters[i]];
+	out->size += size;
 }
 
 void html_index_append(struct buffer *out, const struct html_index *index)
@@ -319,13 +263,19 @@ void html_index_append(struct buffer *out, const struct html_index *index)
 
 		buffer_append(out, field->name.data, field->name.size);
 		buffer_append_char(out, '=');
-		if (field->is_unlimited)
+		if (!field->is_unlimited && field->has_numbers)
+			buffer_append_signed(out, field->min);
+		if (field->is_unlimited || field->has_numbers)
 			buffer_append_char(out, '~');
-		else if (field->has_numbers)
-			buffer_printf(out, "%lld~%llu", (long long)field->min,
-				      (unsigned long long)field->max);
+		if (!field->is_unlimited && field->has_numbers)
+			buffer_append_unsigned(out, field->max);
 		buffer_append_char(out, ';');
 	}
 	buffer_append_char(out, ' ');
-	html_tokens_append(out, &index->tokens);
+	if (index->nr_tokens == 0)
+		buffer_append_char(out, '-');
+	else if (index->nr_tokens > TOKENS_MAX)
+		buffer_append_char(out, '*');
+	else
+		filter_append(out, index);
 }

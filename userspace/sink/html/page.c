@@ -54,12 +54,30 @@ __asm__(FILE_BEGIN(page_script)
 #define PAGE_LIVE "; connect-src 'self'"
 #define PAGE_TITLE "\">\n<meta name=\"viewport\" content=\"width=device-width\">\n<title>ktrack: "
 
+/* Appends a text between tags. */
+static void append_escaped(struct buffer *out, struct text text)
+{
+	while (text.size > 0) {
+		size_t size = utf8_sequence_size(text);
+		unsigned char byte = text.data[0];
+
+		if (size == 0 || byte < 0x20 || byte == 0x7f)
+			buffer_append_string(out, "?");
+		else if (byte == '<' || byte == '>' || byte == '&' || byte == '"')
+			buffer_printf(out, "&#%d;", byte);
+		else
+			buffer_append(out, text.data, size);
+		size += size == 0;
+		text = (struct text){ .data = text.data + size, .size = text.size - size };
+	}
+}
+
 static void append_frame(struct buffer *out, const char *title, const char *policy)
 {
 	buffer_append_string(out, PAGE_BEGIN);
 	buffer_append_string(out, policy);
 	buffer_append_string(out, PAGE_TITLE);
-	html_append_escaped(out, text_of(title));
+	append_escaped(out, text_of(title));
 	buffer_append_string(out, "</title>\n<style>\n");
 	buffer_append_string(out, page_style);
 	buffer_append_string(out, "</style></head>\n<body>\n");
@@ -84,22 +102,4 @@ void sink_live_page_append(struct buffer *out, const char *title)
 	append_frame(out, title, PAGE_LIVE);
 	buffer_append_string(out, "<script type=\"text/plain\" id=\"data\" data-lines=\"lines\">");
 	html_append_tail(out);
-}
-
-/* A property must not end the element of the page that contains it. */
-void html_append_recording(struct buffer *out, const struct recording *recording)
-{
-	struct buffer members = { 0 };
-	bool first = true;
-
-	json_append_text(&members, "ktrack", text_of(KTRACK_VERSION), &first);
-	recording_append(&members, recording, RECORDING_HTML);
-	machines_append(&members, recording);
-	buffer_append_string(out, "r {");
-	html_append_object(out, buffer_text(&members));
-	out->failed |= members.failed;
-	buffer_release(&members);
-	buffer_printf(out, ",\"cpus\":%llu,\"start_ns\":\"%lld\",\"unix_ns\":\"%lld\"}\n",
-		      (unsigned long long)recording->nr_cpus, (long long)recording->start_ns,
-		      (long long)(recording->start_ns + recording->wall_offset_ns));
 }

@@ -56,62 +56,38 @@
 /** TOKENS_MAX - a chunk with more different tokens has none: it may have any */
 #define TOKENS_MAX 4096
 
-/**
- * struct html_tokens - hashes of what a chunk has: numbers, three letters in a row, names
- * @table: the hashes by their lowest bits; 0 is a free place
- * @size: number of different hashes
- * @window: the last three letters of a text
- * @nr_letters: number of letters since the text's begin
- */
-struct html_tokens {
-	uint32_t table[2 * TOKENS_MAX];
-	unsigned int size;
-	uint32_t window;
-	unsigned int nr_letters;
-};
-
-/** html_tokens_clear - remove all tokens */
-void html_tokens_clear(struct html_tokens *tokens);
-
-/** html_tokens_add_name - add a name by its number */
-void html_tokens_add_name(struct html_tokens *tokens, uint64_t name);
-
-/** html_tokens_append - append the filter as a word: - if it is empty, * if it is full */
-void html_tokens_append(struct buffer *out, const struct html_tokens *tokens);
-
 /** INDEX_FIELDS_MAX - a chunk with more different fields is always searched */
 #define INDEX_FIELDS_MAX 64
 
-/**
- * struct index_field - a field of a chunk, and the range of its numbers
- * @has_numbers: @min and @max are set
- * @is_unlimited: it has texts that are numbers to the page, but not to this index
- * @max: 0 if all are negative
- */
+/** struct index_field - a field of a chunk, and the range of its numbers */
 struct index_field {
 	struct text name;
-	bool has_numbers;
-	bool is_unlimited;
+	bool has_numbers;  /* @min and @max are set */
+	bool is_unlimited; /* it has texts that are numbers to the page, but not to this index */
 	int64_t min;
-	uint64_t max;
+	uint64_t max; /* 0 if all are negative */
 };
 
-/**
- * struct html_index - the fields of a chunk and the tokens of their values
- * @is_open: it has what is not indexed
- */
+/** struct html_index - the fields of a chunk, and tokens: numbers, three letters in a row, names */
 struct html_index {
-	struct html_tokens tokens;
+	uint32_t tokens[2 * TOKENS_MAX]; /* hashes, by their lowest bits; 0 is a free place */
+	uint16_t places[TOKENS_MAX + 1]; /* where they are */
+	unsigned int nr_tokens;
+	uint32_t window;	 /* the last three letters of a text */
+	unsigned int nr_letters; /* since the text's begin */
 	struct index_field fields[INDEX_FIELDS_MAX];
 	unsigned int nr_fields;
-	bool is_open;
+	bool is_open; /* it has what is not indexed */
 };
 
 /** html_index_clear - forget the chunk before */
 void html_index_clear(struct html_index *index);
 
-/** html_index_add_range - add numbers of a field, without tokens; its name must stay valid */
-void html_index_add_range(struct html_index *index, struct text name, int64_t min, int64_t max);
+/** html_index_add_name - add a name by its number */
+void html_index_add_name(struct html_index *index, uint64_t name);
+
+/** html_index_add_durations - add the shortest and the longest of slices, before their arguments */
+void html_index_add_durations(struct html_index *index, uint64_t min_ns, uint64_t max_ns);
 
 /** html_index_add_args - add the arguments of a chunk: JSON that ktrack wrote; must stay valid */
 void html_index_add_args(struct html_index *index, struct text json);
@@ -120,7 +96,8 @@ void html_index_add_args(struct html_index *index, struct text json);
  * html_index_append - append the fields and the tokens as two words
  *
  * Fields are ";" and then "NAME=MIN~MAX;" for each, without numbers for texts alone, "~" for any;
- * behind "?" numbers may have no tokens. "*" stands for anything.
+ * behind "?" numbers may have no tokens. Tokens are a filter, or - for none. "*" stands for
+ * anything.
  */
 void html_index_append(struct buffer *out, const struct html_index *index);
 
@@ -129,85 +106,50 @@ extern const char page_style[];
 extern const char page_body[];
 extern const char page_script[];
 
-enum html_chunk_kind {
-	CHUNK_SLICES,
-	CHUNK_INSTANTS,
-	CHUNK_SAMPLES,
-};
-
-/**
- * struct html_place - where slices are drawn
- * @depth: on their track, from 0
- * @row: of the thread, from 1; 0 if the track takes no part
- * @lane: of the row, from 0; the depth if the track takes no part
- */
+/** struct html_place - where slices are drawn */
 struct html_place {
-	unsigned int depth;
-	unsigned int row;
-	unsigned int lane;
+	unsigned int depth; /* on their track, from 0 */
+	unsigned int row;   /* of the thread, from 1; 0 if the track takes no part */
+	unsigned int lane;  /* of the row, from 0; the depth if the track takes no part */
 };
 
-/**
- * struct html_chunk - events of one row of a track that are not written yet
- * @after: of slices: of the same depth at another place
- * @place: of slices
- * @data: varints
- * @args: the array, without its brackets
- * @has_args: any element of it is more than 0
- * @last_ns: time of the last event, or of its end
- * @busy_ns: of slices: their total duration
- * @depth: of instants: number of open slices around the first one
- * @min, @max: of samples
- */
+/** struct html_chunk - events of one row of a track that are not written yet */
 struct html_chunk {
-	struct html_chunk *after;
-	struct html_place place;
-	struct buffer data;
-	struct buffer args;
-	bool has_args;
+	struct html_chunk *after; /* of slices: of the same depth at another place */
+	struct html_place place;  /* of slices */
+	struct buffer data;	  /* varints */
+	struct buffer args;	  /* the array, without its brackets */
+	bool has_args;		  /* any element of it is more than 0 */
 	unsigned int count;
 	int64_t from_ns;
 	int64_t to_ns;
-	int64_t last_ns;
-	int64_t busy_ns;
-	unsigned int depth;
-	struct value min;
+	int64_t last_ns;    /* time of the last event, or of its end */
+	int64_t busy_ns;    /* of slices: their total duration */
+	unsigned int depth; /* of instants: number of open slices around the first one */
+	struct value min;   /* of samples */
 	struct value max;
 };
 
-/**
- * struct html_open - what is open at one depth of a track
- * @args: of the slice's begin; empty for none
- * @name: NULL if no slice is open
- * @place: of its begin, which the slice may leave
- * @is_written: of live lines: readers have it
- */
-struct html_open {
-	struct buffer args;
-	struct timeline_name *name;
+/** struct html_depth - the slices of one depth of a track, of which the last may be open */
+struct html_depth {
+	struct html_chunk *chunks;  /* the first one stays */
+	struct buffer args;	    /* of the open slice's begin; empty for none */
+	struct timeline_name *name; /* NULL if no slice is open */
 	int64_t begin_ns;
-	struct html_place place;
-	bool is_written;
+	struct html_place place; /* of its begin, which the slice may leave */
+	bool is_written;	 /* of live lines: readers have it */
 };
 
-/**
- * struct html_track - a track that has not ended
- * @row: of its thread
- * @slices: by depth, the first chunk of each
- * @nr_places: number of those that are not the first
- * @open: likewise
- * @points: instants or samples
- */
+/** struct html_track - a track that has not ended */
 struct html_track {
 	struct sink_track link;
 	unsigned long number;
 	enum track_kind kind;
-	struct row_track row;
-	struct html_chunk **slices;
-	unsigned int nr_places;
-	struct html_open *open;
+	struct row_track row; /* of its thread */
+	struct html_depth *depths;
 	unsigned int nr_depths;
-	struct html_chunk points;
+	unsigned int nr_places;	  /* number of chunks that are not the first of their depth */
+	struct html_chunk points; /* instants or samples */
 };
 
 /** struct html_flow_name - the name of a flow, and its number */
@@ -216,101 +158,35 @@ struct html_flow_name {
 	uint64_t number;
 };
 
-/**
- * struct html_sink - one page
- * @has_thread_rows: whether @rows are drawn, else each track has a row
- * @packed: for one word, or for the arguments of one slice
- * @index: of the chunk that is written
- * @next_name: the number of the next name
- * @pending_size: bytes in all chunks, and of those that are not the first of their depth
- * @last_ns: time of the last record of all tracks
- * @points: points of flows that are not written yet
- * @flow_names: names of flows so far
- * @nr_flow_names: their number
- * @explanations: where the time of slices went, NULL if none is explained
- * @size_max: of live lines: limit of the file's size, about
- * @is_full: of live lines: the limit is reached
- * @flush_ns: of live lines: when waiting events are written next
- * @newest_ns: of live lines: @last_ns at the last flush
- * @newest_seen_ns: of live lines: since when it is that, on CLOCK_MONOTONIC
- * @reached_ns: of live lines: trace time of the last flush, about
- * @written_ns: of live lines: the last such time that was written
- */
+/** struct html_sink - one page */
 struct html_sink {
 	struct sink_file file;
-	bool has_thread_rows;
+	bool has_thread_rows; /* @rows are drawn, else each track has a row */
 	struct rows rows;
-	struct buffer packed;
-	struct html_index index;
-	uint64_t next_name;
-	size_t pending_size;
-	int64_t last_ns;
-	struct html_chunk points;
+	struct buffer packed;	  /* for one word, or for the arguments of one slice */
+	struct html_index index;  /* of the chunk that is written */
+	uint64_t next_name;	  /* the number of the next name */
+	size_t pending_size;	  /* bytes in all chunks, and of those that are not the first */
+	int64_t last_ns;	  /* time of the last record of all tracks */
+	struct html_chunk points; /* of flows */
 	struct html_flow_name *flow_names;
 	size_t nr_flow_names;
-	const struct explanations *explanations;
-	uint64_t size_max;
-	bool is_full;
-	int64_t flush_ns;
-	int64_t newest_ns;
-	int64_t newest_seen_ns;
-	int64_t reached_ns;
-	int64_t written_ns;
+	const struct explanations *explanations; /* NULL if no slice is explained */
+	bool is_live;				 /* lines alone; the members below are of these */
+	uint64_t size_max;			 /* limit of the file's size, about */
+	bool is_full;				 /* the limit is reached */
+	int64_t flush_ns;			 /* when waiting events are written next */
+	int64_t newest_ns;			 /* @last_ns at the last flush */
+	int64_t newest_seen_ns;			 /* since when it is that, on CLOCK_MONOTONIC */
+	int64_t reached_ns;			 /* trace time of the last flush, about */
+	int64_t written_ns;			 /* the last such time that was written */
 };
-
-/** html_append_json - append a text as a JSON string without '<', which could end the element */
-void html_append_json(struct buffer *out, struct text text);
-
-/** html_append_object - append JSON, likewise without '<' */
-void html_append_object(struct buffer *out, struct text json);
 
 /** html_append_head, html_append_tail - append what is before and behind the lines of a page */
 void html_append_head(struct buffer *out, const char *title);
 void html_append_tail(struct buffer *out);
 
-/** html_append_recording - append the first line */
-void html_append_recording(struct buffer *out, const struct recording *recording);
-
-/** html_append_packed - append a compressed text as a word; returns -1 if memory ran out */
-int html_append_packed(struct html_sink *sink, struct text text);
-
-/** html_append_escaped - append a text between tags */
-void html_append_escaped(struct buffer *out, struct text text);
-
-/** html_place_append - append the word PLACE */
-void html_place_append(struct buffer *out, const struct html_place *place);
-
-/** html_chunk_add - count an event whose data the chunk has; returns -1 with @error */
-int html_chunk_add(struct html_sink *sink, struct html_track *track, enum html_chunk_kind kind,
-		   struct html_chunk *chunk, struct text args, struct error *error);
-
-/** html_points_of - the chunk of instants or samples; an empty one begins at @time_ns */
-struct html_chunk *html_points_of(struct html_track *track, int64_t time_ns);
-
-/** html_slices_of - the chunk of slices at a place, likewise; NULL with @error */
-struct html_chunk *html_slices_of(struct html_sink *sink, struct html_track *track,
-				  const struct html_place *place, int64_t time_ns,
-				  struct error *error);
-
-/** html_name_report - write a name; returns its number */
-uint64_t html_name_report(struct html_sink *sink, struct text name);
-
-/** html_flows_add - add the points of flows that @event is; returns -1 with @error */
-int html_flows_add(struct html_sink *sink, const struct timeline_event *event, struct error *error);
-
-/** html_flows_report - write all points that were added; returns -1 with @error */
-int html_flows_report(struct html_sink *sink, struct error *error);
-
-/** html_flows_release - free the points */
-void html_flows_release(struct html_sink *sink);
-
 /** html_report_all - write all chunks and points; returns -1 with @error */
 int html_report_all(struct html_sink *sink, struct error *error);
-
-/** html_track_report - write all chunks of a track; returns -1 with @error */
-int html_track_report(struct html_sink *sink, struct html_track *track, struct error *error);
-
-/** html_track_release - free the chunks of a track without writing them */
-void html_track_release(struct sink_track *link);
 
 #endif
