@@ -288,32 +288,25 @@ static void sort_word_append(struct buffer *out, const char *word, const char *m
 	buffer_printf(out, "%s%s%s", out->size > 0 ? ", " : "", word, more);
 }
 
-/* Appends the words for stat_sort_parse(), as a list for people. */
-static void stat_sort_words(struct buffer *out)
+static int apply_sort(void *settings, const char *value, struct error *error)
 {
+	struct buffer words = { 0 };
+
+	if (stat_sort_parse(settings, value))
+		return 0;
 	for (size_t i = 0; i < NR_STAT_COLUMNS; i++) {
 		const struct stat_column *column = &stat_columns[i];
 
 		for (size_t key = 0; column->each == STAT_EACH_KEY && key < STAT_KEY_COUNT; key++) {
 			if (stat_keys[key][2])
-				sort_word_append(out, stat_keys[key][2], "");
+				sort_word_append(&words, stat_keys[key][2], "");
 		}
 		if (column->sort && column->each != STAT_EACH_KEY)
-			sort_word_append(out, column->sort,
+			sort_word_append(&words, column->sort,
 					 column->each == STAT_EACH_PERCENTILE
 						 ? " (or another percentile)"
 						 : "");
 	}
-}
-
-static int apply_sort(void *settings, const char *value, struct error *error)
-{
-	struct sink_stat_settings *form = settings;
-	struct buffer words = { 0 };
-
-	if (stat_sort_parse(form, value))
-		return 0;
-	stat_sort_words(&words);
 	error_set(error, "--sort=%s: unknown; write one of %s", value, buffer_string(&words));
 	buffer_release(&words);
 	return -1;
@@ -337,18 +330,6 @@ static int apply_percentiles(void *settings, const char *value, struct error *er
 	return 0;
 }
 
-static bool group_is_given(const struct sink_stat_settings *form, const struct stat_group *group)
-{
-	for (size_t i = 0; i < form->nr_groups; i++) {
-		const struct stat_group *other = &form->groups[i];
-
-		if (other->key == group->key &&
-		    (!group->field || strcmp(other->field, group->field) == 0))
-			return true;
-	}
-	return false;
-}
-
 static int group_add(struct sink_stat_settings *form, struct text item, const char *value,
 		     struct error *error)
 {
@@ -359,9 +340,14 @@ static int group_add(struct sink_stat_settings *form, struct text item, const ch
 				 "--group-by=%s: '%.*s' is unknown; write track, name, pid, comm, "
 				 "cpu or field:FIELD",
 				 value, (int)item.size, item.data);
-	if (group_is_given(form, &group))
-		return error_set(error, "--group-by=%s: '%.*s' is given twice", value,
-				 (int)item.size, item.data);
+	for (size_t i = 0; i < form->nr_groups; i++) {
+		const struct stat_group *other = &form->groups[i];
+
+		if (other->key == group.key &&
+		    (!group.field || strcmp(other->field, group.field) == 0))
+			return error_set(error, "--group-by=%s: '%.*s' is given twice", value,
+					 (int)item.size, item.data);
+	}
 	if (form->nr_groups == STAT_GROUPS_MAX)
 		return error_set(error, "--group-by=%s: more than %d keys; leave out some", value,
 				 STAT_GROUPS_MAX);

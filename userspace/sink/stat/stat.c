@@ -6,7 +6,6 @@
 #include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "sink/stat/state.h"
 #include "sink/top/top.h"
@@ -23,72 +22,34 @@ bool stat_has_key(const struct sink_stat_settings *settings, enum stat_key key)
 	return false;
 }
 
-static bool stat_groups_need_record(const struct sink_stat_settings *settings)
-{
-	for (size_t i = 0; i < settings->nr_groups; i++) {
-		if (settings->groups[i].key > STAT_KEY_NAME)
-			return true;
-	}
-	return false;
-}
-
-static void field_append(struct buffer *out, const struct timeline_event *event, const char *name)
-{
-	for (size_t i = 0; i < event->nr_fields; i++) {
-		if (text_equals(event->fields[i].name, text_of(name))) {
-			value_append_text(out, &event->fields[i].value);
-			return;
-		}
-	}
-}
-
 static void key_append(struct buffer *out, const struct stat_group *group,
 		       const struct timeline_event *event, const struct stat_track *track)
 {
 	if (group->key == STAT_KEY_TRACK)
 		buffer_append(out, track->label.data, track->label.size);
-	else if (group->key == STAT_KEY_FIELD)
-		field_append(out, event, group->field);
 	else if (group->key == STAT_KEY_COMM)
 		buffer_append_string(out, event->comm ? event->comm : "");
 	else if (group->key == STAT_KEY_PID && event->tid >= 0)
 		buffer_append_signed(out, event->tid);
 	else if (group->key == STAT_KEY_CPU && event->cpu >= 0)
 		buffer_append_signed(out, event->cpu);
-}
-
-/* A NUL separates values, so there is none in them. */
-static void value_end(struct buffer *out, size_t begin)
-{
-	if (out->failed)
-		return;
-	if (out->size - begin > VALUE_SIZE_MAX)
-		out->size = begin + VALUE_SIZE_MAX;
-	for (size_t i = begin; i < out->size; i++)
-		out->data[i] = out->data[i] ? out->data[i] : '?';
-	buffer_append_char(out, '\0');
-}
-
-/* All keys but the name. */
-static void stat_group_append(const struct stat_sink *sink, struct buffer *out,
-			      const struct timeline_event *event, const struct stat_track *track)
-{
-	for (size_t i = 0; i < sink->settings.nr_groups; i++) {
-		const struct stat_group *group = &sink->settings.groups[i];
-		size_t begin = out->size;
-
-		if (group->key == STAT_KEY_NAME)
-			continue;
-		key_append(out, group, event, track);
-		value_end(out, begin);
+	for (size_t i = 0; group->key == STAT_KEY_FIELD && i < event->nr_fields; i++) {
+		if (text_equals(event->fields[i].name, text_of(group->field))) {
+			value_append_text(out, &event->fields[i].value);
+			return;
+		}
 	}
 }
 
-/* Values of a slice: those of its begin, and of fields that the begin does not have, of the end. */
-static void stat_group_complete(const struct stat_sink *sink, struct buffer *out,
-				const struct timeline_event *event, const struct buffer *begun)
+/*
+ * Appends the values of all keys but the name. Those of a slice are those of its begin, @begun, and
+ * of fields that the begin does not have, of the end.
+ */
+static void stat_group_append(const struct stat_sink *sink, struct buffer *out,
+			      const struct timeline_event *event, const struct stat_track *track,
+			      const struct buffer *begun)
 {
-	const char *value = begun->data;
+	const char *value = begun && begun->size > 0 ? begun->data : NULL;
 
 	for (size_t i = 0; i < sink->settings.nr_groups; i++) {
 		const struct stat_group *group = &sink->settings.groups[i];
@@ -96,12 +57,19 @@ static void stat_group_complete(const struct stat_sink *sink, struct buffer *out
 
 		if (group->key == STAT_KEY_NAME)
 			continue;
-		if (group->key == STAT_KEY_FIELD && *value == '\0')
-			field_append(out, event, group->field);
-		else
+		if (value && (group->key != STAT_KEY_FIELD || *value))
 			buffer_append_string(out, value);
-		value_end(out, begin);
-		value += strlen(value) + 1;
+		else
+			key_append(out, group, event, track);
+		value += value ? strlen(value) + 1 : 0;
+		if (out->failed)
+			return;
+		/* A NUL separates values, so there is none in them. */
+		if (out->size - begin > VALUE_SIZE_MAX)
+			out->size = begin + VALUE_SIZE_MAX;
+		for (size_t k = begin; k < out->size; k++)
+			out->data[k] = out->data[k] ? out->data[k] : '?';
+		buffer_append_char(out, '\0');
 	}
 }
 
@@ -155,8 +123,10 @@ struct weighed_row {
 };
 
 /* Names decide between equal keys, so that the order is independent of the order of appearance. */
-static int weighed_row_compare(const struct weighed_row *a, const struct weighed_row *b)
+static int stat_row_compare(const void *left, const void *right)
 {
+	bool is_reversed = ((const struct weighed_row *)left)->is_reversed;
+	const struct weighed_row *a = is_reversed ? right : left, *b = is_reversed ? left : right;
 	int by_weight = stat_value_compare(&a->weight, &b->weight);
 	int by_track = text_compare(buffer_text(&a->row->group), buffer_text(&b->row->group));
 	int by_name = text_compare(stat_row_name(a->row), stat_row_name(b->row));
@@ -171,13 +141,6 @@ static int weighed_row_compare(const struct weighed_row *a, const struct weighed
 	return by_track ? by_track : by_tracepoint;
 }
 
-static int stat_row_compare(const void *a_pointer, const void *b_pointer)
-{
-	const struct weighed_row *a = a_pointer, *b = b_pointer;
-
-	return a->is_reversed ? weighed_row_compare(b, a) : weighed_row_compare(a, b);
-}
-
 struct stat_source stat_source_of(const struct stat_sink *sink, const struct stat_row *row)
 {
 	return (struct stat_source){ .settings = &sink->settings,
@@ -185,14 +148,21 @@ struct stat_source stat_source_of(const struct stat_sink *sink, const struct sta
 				     .duration_ns = sink->now_ns - sink->file.start_ns };
 }
 
-static size_t rows_weigh(const struct stat_sink *sink, enum stat_kind kind,
-			 struct weighed_row *weighed)
+const struct stat_row **stat_rows_choose(const struct stat_sink *sink, enum stat_kind kind,
+					 size_t *nr_rows, size_t *nr_more)
 {
+	struct weighed_row *weighed = calloc(sink->nr_rows + 1, sizeof(*weighed));
+	const struct stat_row **rows = calloc(sink->nr_rows + 1, sizeof(*rows));
 	const struct sink_stat_settings *settings = &sink->settings;
 	bool is_by_name = settings->sort->each == STAT_EACH_KEY &&
 			  settings->sort_of == STAT_KEY_NAME;
 	size_t size = 0;
 
+	if (!weighed || !rows) {
+		free(weighed);
+		free(rows);
+		return NULL;
+	}
 	for (size_t i = 0; i < sink->nr_rows; i++) {
 		const struct stat_source source = stat_source_of(sink, sink->rows[i]);
 
@@ -204,24 +174,8 @@ static size_t rows_weigh(const struct stat_sink *sink, enum stat_kind kind,
 				.is_reversed = settings->is_reversed,
 			};
 	}
-	return size;
-}
-
-const struct stat_row **stat_rows_choose(const struct stat_sink *sink, enum stat_kind kind,
-					 size_t *nr_rows, size_t *nr_more)
-{
-	struct weighed_row *weighed = calloc(sink->nr_rows + 1, sizeof(*weighed));
-	const struct stat_row **rows = calloc(sink->nr_rows + 1, sizeof(*rows));
-	size_t size, limit = sink->settings.limit;
-
-	if (!weighed || !rows) {
-		free(weighed);
-		free(rows);
-		return NULL;
-	}
-	size = rows_weigh(sink, kind, weighed);
 	qsort(weighed, size, sizeof(*weighed), stat_row_compare);
-	*nr_rows = limit > 0 && size > limit ? limit : size;
+	*nr_rows = settings->limit > 0 && size > settings->limit ? settings->limit : size;
 	*nr_more = size - *nr_rows;
 	for (size_t i = 0; i < *nr_rows; i++)
 		rows[i] = weighed[i].row;
@@ -364,19 +318,6 @@ static void row_free(struct stat_row *row)
 	free(row);
 }
 
-static int row_insert(struct stat_sink *sink, const struct row_key *key, struct stat_row *row)
-{
-	struct stat_row **rows = reallocarray(sink->rows, sink->nr_rows + 1, sizeof(*rows));
-
-	if (!rows)
-		return -1;
-	sink->rows = rows;
-	if (row->group.failed || map_insert(&sink->map, key_hash(key), row) < 0)
-		return -1;
-	rows[sink->nr_rows++] = row;
-	return 0;
-}
-
 static struct stat_row *stat_row_add(struct stat_sink *sink, const struct row_key *key)
 {
 	struct stat_row *row = calloc(1, sizeof(*row));
@@ -388,12 +329,14 @@ static struct stat_row *stat_row_add(struct stat_sink *sink, const struct row_ke
 	row->name = key->name;
 	buffer_append(&row->group, key->group.data, key->group.size);
 	buffer_trim(&row->group);
-	if (row_insert(sink, key, row) == 0) {
-		sink->text_size += key->group.size;
-		return row;
+	if (row->group.failed || !array_reserve(sink->rows, sink->nr_rows) ||
+	    map_insert(&sink->map, key_hash(key), row) < 0) {
+		row_free(row);
+		return NULL;
 	}
-	row_free(row);
-	return NULL;
+	sink->rows[sink->nr_rows++] = row;
+	sink->text_size += key->group.size;
+	return row;
 }
 
 /* Rows beyond the limit are merged into one for each tracepoint. */
@@ -413,16 +356,6 @@ static struct stat_row *row_get(struct stat_sink *sink, const struct row_key *ke
 	return row ? row : stat_row_add(sink, &other);
 }
 
-/* A name is NULL if it is not counted, or not a key. */
-static struct timeline_name *event_name_key(const struct stat_sink *sink,
-					    const struct timeline_event *event)
-{
-	bool is_key = event->name && event->name->is_counted &&
-		      stat_has_key(&sink->settings, STAT_KEY_NAME);
-
-	return is_key ? event->name : NULL;
-}
-
 /* Of a slice's end, @begun has the values of its begin. The track's last row is that of most
  * events. */
 static struct stat_row *event_row(struct stat_sink *sink, const struct timeline_event *event,
@@ -430,8 +363,10 @@ static struct stat_row *event_row(struct stat_sink *sink, const struct timeline_
 				  struct error *error)
 {
 	struct stat_track *track = event->track->sink_data[sink->file.sink_index];
-	struct timeline_name *name = event_name_key(sink, event);
-	bool is_whole = kind != STAT_COUNTER && stat_groups_need_record(&sink->settings);
+	bool is_named = event->name && event->name->is_counted &&
+			stat_has_key(&sink->settings, STAT_KEY_NAME);
+	struct timeline_name *name = is_named ? event->name : NULL;
+	bool is_whole = kind != STAT_COUNTER && sink->groups_records;
 	struct stat_row *row = track->last;
 	struct buffer *text = &sink->file.text;
 	struct row_key key = { .kind = kind, .category = event->track->category, .name = name };
@@ -441,10 +376,8 @@ static struct stat_row *event_row(struct stat_sink *sink, const struct timeline_
 	buffer_clear(text);
 	if (kind == STAT_COUNTER)
 		buffer_append(text, track->label.data, track->label.size);
-	else if (begun && begun->size > 0)
-		stat_group_complete(sink, text, event, begun);
 	else
-		stat_group_append(sink, text, event, track);
+		stat_group_append(sink, text, event, track, begun);
 	key.group = buffer_text(text);
 	row = text->failed ? NULL : row_get(sink, &key);
 	if (!row)
@@ -480,19 +413,19 @@ static void stat_track_release(struct sink_track *link)
 	buffer_release(&track->label);
 }
 
-/* An idle task is no thread: in rows of several tracks its states would hide those of threads. */
-static bool track_is_idle_state(const struct timeline_track *track)
-{
-	return track->cpu >= 0 && strcmp(track->category->text, "sched:thread") == 0;
-}
-
 static bool event_is_wanted(const struct stat_sink *sink, const struct timeline_event *event)
 {
+	const struct timeline_track *track = event->track;
 	const char *pattern = sink->settings.name;
 	char *name;
 	bool matches;
 
-	if (track_is_idle_state(event->track) && !stat_has_key(&sink->settings, STAT_KEY_TRACK))
+	/*
+	 * An idle task is no thread: in rows of several tracks its states would hide those of
+	 * threads.
+	 */
+	if (track->cpu >= 0 && strcmp(track->category->text, "sched:thread") == 0 &&
+	    !stat_has_key(&sink->settings, STAT_KEY_TRACK))
 		return false;
 	if (!pattern)
 		return true;
@@ -502,23 +435,14 @@ static bool event_is_wanted(const struct stat_sink *sink, const struct timeline_
 	return matches;
 }
 
-static int stat_open_grow(struct stat_track *track, unsigned int nr_open, struct error *error)
-{
-	void *open = track->open;
-	int status = sink_array_grow(&open, &track->nr_open, nr_open, sizeof(*track->open), error);
-
-	track->open = open;
-	return status;
-}
-
 static int stat_slice_open(struct stat_sink *sink, const struct timeline_event *event,
 			   struct error *error)
 {
 	struct stat_track *track = event->track->sink_data[sink->file.sink_index];
 	struct stat_open *open;
 
-	if (event->depth > track->nr_open && stat_open_grow(track, event->depth, error) < 0)
-		return -1;
+	if (!array_extend(track->open, track->nr_open, event->depth - 1))
+		return error_set(error, "out of memory");
 	open = &track->open[event->depth - 1];
 	open->inner_ns = 0;
 	buffer_clear(&open->group);
@@ -526,31 +450,30 @@ static int stat_slice_open(struct stat_sink *sink, const struct timeline_event *
 		buffer_clear(&open->fields);
 		fields_append_text(&open->fields, event->fields, event->nr_fields);
 	}
-	if (!stat_groups_need_record(&sink->settings) || !event_is_wanted(sink, event))
+	if (!sink->groups_records || !event_is_wanted(sink, event))
 		return 0;
-	stat_group_append(sink, &open->group, event, track);
+	stat_group_append(sink, &open->group, event, track, NULL);
 	return open->group.failed ? error_set(error, "out of memory") : 0;
 }
 
-/* The slice that ends; its time is time of the one around it, too. */
-static const struct stat_open *stat_slice_close(const struct stat_sink *sink,
-						const struct timeline_event *event)
+static int stat_slice_add(struct stat_sink *sink, const struct timeline_event *event,
+			  struct error *error)
 {
 	static const struct stat_open none;
 	struct stat_track *track = event->track->sink_data[sink->file.sink_index];
-
-	if (event->depth > track->nr_open || event->depth == 0)
-		return &none;
-	if (event->depth > 1)
-		track->open[event->depth - 2].inner_ns += event->time_ns - event->begin_ns;
-	return &track->open[event->depth - 1];
-}
-
-static int stat_slice_count(struct stat_sink *sink, struct stat_row *row,
-			    const struct timeline_event *event, const struct stat_open *open)
-{
+	bool is_open = event->depth > 0 && event->depth <= track->nr_open;
+	const struct stat_open *open = is_open ? &track->open[event->depth - 1] : &none;
 	int64_t ns = event->time_ns - event->begin_ns;
+	struct stat_row *row;
 
+	/* Its time is time of the one around it, too. */
+	if (is_open && event->depth > 1)
+		track->open[event->depth - 2].inner_ns += ns;
+	if (!event_is_wanted(sink, event))
+		return 0;
+	row = event_row(sink, event, STAT_SLICES, &open->group, error);
+	if (!row)
+		return -1;
 	row->nr_suspect += event->is_suspect;
 	row->nr_unfinished += event->is_unfinished;
 	row->nr_foreign += event->is_foreign;
@@ -560,23 +483,10 @@ static int stat_slice_count(struct stat_sink *sink, struct stat_row *row,
 	}
 	intervals_add(&row->times, ns);
 	row->self_ns += ns - open->inner_ns;
-	if (sink->settings.slowest > 0 && stat_slow_add(sink, event, open) < 0)
-		return -1;
-	return quantiles_add(&row->quantiles, ns);
-}
-
-static int stat_slice_add(struct stat_sink *sink, const struct timeline_event *event,
-			  struct error *error)
-{
-	const struct stat_open *open = stat_slice_close(sink, event);
-	struct stat_row *row;
-
-	if (!event_is_wanted(sink, event))
-		return 0;
-	row = event_row(sink, event, STAT_SLICES, &open->group, error);
-	if (!row)
-		return -1;
-	return stat_slice_count(sink, row, event, open) < 0 ? error_set(error, "out of memory") : 0;
+	if ((sink->settings.slowest > 0 && stat_slow_add(sink, event, open) < 0) ||
+	    quantiles_add(&row->quantiles, ns) < 0)
+		return error_set(error, "out of memory");
+	return 0;
 }
 
 static int stat_instant_add(struct stat_sink *sink, const struct timeline_event *event,
@@ -604,29 +514,20 @@ static int stat_sample_add(struct stat_sink *sink, const struct timeline_event *
 	return 0;
 }
 
-static struct stat_loss *loss_get(struct stat_sink *sink, int cpu)
-{
-	struct stat_loss *losses;
-
-	for (size_t i = 0; i < sink->nr_losses; i++) {
-		if (sink->losses[i].cpu == cpu)
-			return &sink->losses[i];
-	}
-	losses = reallocarray(sink->losses, sink->nr_losses + 1, sizeof(*losses));
-	if (!losses)
-		return NULL;
-	sink->losses = losses;
-	losses[sink->nr_losses] = (struct stat_loss){ .cpu = cpu };
-	return &losses[sink->nr_losses++];
-}
-
 static int stat_loss_add(struct stat_sink *sink, const struct timeline_event *event,
 			 struct error *error)
 {
-	struct stat_loss *lost = loss_get(sink, event->loss_cpu);
+	struct stat_loss *lost;
+	size_t i = 0;
 
-	if (!lost)
-		return error_set(error, "out of memory");
+	while (i < sink->nr_losses && sink->losses[i].cpu != event->loss_cpu)
+		i++;
+	if (i == sink->nr_losses) {
+		if (!array_reserve(sink->losses, i))
+			return error_set(error, "out of memory");
+		sink->losses[sink->nr_losses++] = (struct stat_loss){ .cpu = event->loss_cpu };
+	}
+	lost = &sink->losses[i];
 	lost->nr_gaps += event->kind == TIMELINE_LOSS;
 	if (event->loss_count == TIMELINE_COUNT_UNKNOWN)
 		lost->nr_unknown++;
@@ -635,36 +536,29 @@ static int stat_loss_add(struct stat_sink *sink, const struct timeline_event *ev
 	return 0;
 }
 
-static int (*const printers[])(struct stat_sink *sink) = {
-	[STAT_TABLES] = stat_print_table,
-	[STAT_JSON] = stat_print_json,
-	[STAT_CSV] = stat_print_csv,
-};
-
-/* A disk that is full for a while does not end the recording. */
-static int prometheus_renew(struct stat_sink *sink, struct error *error)
+static int print(struct stat_sink *sink, struct error *error)
 {
+	static int (*const printers[])(struct stat_sink * sink) = {
+		[STAT_TABLES] = stat_print_table,
+		[STAT_JSON] = stat_print_json,
+		[STAT_CSV] = stat_print_csv,
+	};
 	struct error problem = { 0 };
 
+	if (!sink->settings.prometheus)
+		return printers[sink->settings.form](sink) < 0
+			       ? error_set(error, "out of memory")
+			       : sink_file_flush(&sink->file, error);
 	if (sink->is_finished)
 		return stat_write_prometheus(sink, error);
-	if (stat_write_prometheus(sink, &problem) == 0)
+	/* A disk that is full for a while does not end the recording. */
+	if (stat_write_prometheus(sink, &problem) == 0) {
 		sink->has_reported = false;
-	else if (!sink->has_reported && sink->report) {
+	} else if (!sink->has_reported && sink->report) {
 		report_message(sink->report, "%s; trying again", problem.text);
 		sink->has_reported = true;
 	}
 	return 0;
-}
-
-static int print(struct stat_sink *sink, struct error *error)
-{
-	int status;
-
-	if (sink->settings.prometheus)
-		return prometheus_renew(sink, error);
-	status = printers[sink->settings.form](sink);
-	return status < 0 ? error_set(error, "out of memory") : sink_file_flush(&sink->file, error);
 }
 
 static int stat_finish(struct stat_sink *sink, const struct timeline_event *event,
@@ -695,14 +589,6 @@ static int stat_event(struct sink_file *file, const struct timeline_event *event
 	return readers[event->kind] ? readers[event->kind](sink, event, error) : 0;
 }
 
-static int64_t monotonic_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * NS_PER_S + now.tv_nsec;
-}
-
 static int stat_begin(struct sink_file *file, const struct recording *recording,
 		      struct error *error)
 {
@@ -712,7 +598,7 @@ static int stat_begin(struct sink_file *file, const struct recording *recording,
 	if (sink->settings.prometheus && stat_write_prometheus(sink, error) < 0)
 		return -1;
 	if (sink->settings.top)
-		sink->printed_ns = monotonic_ns();
+		sink->printed_ns = time_now_ns(CLOCK_MONOTONIC);
 	return sink->settings.top ? top_begin(sink->settings.top, sink, error) : 0;
 }
 
@@ -720,7 +606,7 @@ static int stat_begin(struct sink_file *file, const struct recording *recording,
 static int stat_flush(struct sink_file *file, struct error *error)
 {
 	struct stat_sink *sink = container_of(file, struct stat_sink, file);
-	int64_t now_ns = monotonic_ns();
+	int64_t now_ns = time_now_ns(CLOCK_MONOTONIC);
 	bool is_due = now_ns - sink->printed_ns >= sink->settings.interval_ns;
 
 	if (sink->settings.interval_ns == 0 || sink->is_finished)
@@ -755,37 +641,34 @@ static const struct sink_file_ops stat_file = {
 	.release = stat_release,
 };
 
-/* The defaults of tables. */
-static void stat_settings_complete(struct sink_stat_settings *settings)
+static struct sink *sink_stat_new(const struct sink_settings *settings, struct error *error)
 {
 	static const struct stat_group groups[] = { { STAT_KEY_TRACK, "track", NULL },
 						    { STAT_KEY_NAME, "name", NULL } };
 	static const unsigned int permille[] = { 500, 990 };
-
-	if (settings->nr_groups == 0) {
-		memcpy(settings->groups, groups, sizeof(groups));
-		settings->nr_groups = sizeof(groups) / sizeof(groups[0]);
-	}
-	if (!settings->sort)
-		stat_sort_parse(settings, "total");
-	if (settings->nr_permille == 0) {
-		memcpy(settings->permille, permille, sizeof(permille));
-		settings->nr_permille = sizeof(permille) / sizeof(permille[0]);
-	}
-}
-
-static struct sink *sink_stat_new(const struct sink_settings *settings, struct error *error)
-{
 	struct sink *sink = sink_file_new(&stat_file, settings, error);
 	struct stat_sink *stat = sink ? container_of(sink, struct stat_sink, file.sink) : NULL;
+	struct sink_stat_settings *form;
 
 	if (!stat)
 		return NULL;
-	stat->settings = *settings->stat;
+	form = &stat->settings;
+	*form = *settings->stat;
 	stat->report = settings->report;
 	stat->user = settings->user;
 	stat->group = settings->group;
-	stat_settings_complete(&stat->settings);
+	if (form->nr_groups == 0) {
+		memcpy(form->groups, groups, sizeof(groups));
+		form->nr_groups = sizeof(groups) / sizeof(groups[0]);
+	}
+	for (size_t i = 0; i < form->nr_groups; i++)
+		stat->groups_records |= form->groups[i].key > STAT_KEY_NAME;
+	if (!form->sort)
+		stat_sort_parse(form, "total");
+	if (form->nr_permille == 0) {
+		memcpy(form->permille, permille, sizeof(permille));
+		form->nr_permille = sizeof(permille) / sizeof(permille[0]);
+	}
 	return sink;
 }
 

@@ -17,34 +17,23 @@ enum stat_kind {
 /** stat_kind_name - "slice", "counter" or "instant" */
 const char *stat_kind_name(enum stat_kind kind);
 
-/**
- * struct stat_row - one line of the table
- * @group: the values of all keys but the name, with a NUL behind each; of counters the track's
- * label
- * @name: of slices and instants; NULL for names that are not counted one by one, and if rows are
- * not grouped by name
- * @times: of complete slices
- * @self_ns: their time outside of slices in them
- * @quantiles: of complete slices
- * @levels: of counters
- * @count: of instants
- * @nr_suspect, @nr_unfinished, @nr_foreign: slices that @times excludes; a slice may be several
- * @nr_left_out: number of excluded slices
- */
+/** struct stat_row - one line of the table */
 struct stat_row {
 	enum stat_kind kind;
 	const struct timeline_category *category;
+	/* Values of all keys but the name, each with a NUL; of counters the track's label. */
 	struct buffer group;
+	/* NULL for names that are not counted one by one, and if rows are not grouped by it. */
 	struct timeline_name *name;
-	struct intervals times;
-	int64_t self_ns;
-	struct quantiles quantiles;
-	struct levels levels;
-	uint64_t count;
-	uint64_t nr_suspect;
+	struct intervals times;	    /* of complete slices */
+	int64_t self_ns;	    /* their time outside of slices in them */
+	struct quantiles quantiles; /* of complete slices */
+	struct levels levels;	    /* of counters */
+	uint64_t count;		    /* of instants */
+	uint64_t nr_suspect;	    /* slices that @times excludes; one may be several of these */
 	uint64_t nr_unfinished;
 	uint64_t nr_foreign;
-	uint64_t nr_left_out;
+	uint64_t nr_left_out; /* all of them */
 };
 
 /** struct stat_loss - losses of one CPU */
@@ -61,29 +50,19 @@ struct stat_loss {
 /** STAT_TEXT_MAX - limit of bytes in all rows' groups; a table has two more copies */
 #define STAT_TEXT_MAX ((size_t)2 << 20)
 
-/**
- * struct stat_open - a slice without an end yet
- * @group: the values of its begin, if rows depend on it; else empty
- * @inner_ns: time of the slices in it
- * @fields: of the begin, if the slowest slices are listed
- */
+/** struct stat_open - a slice without an end yet */
 struct stat_open {
-	struct buffer group;
-	int64_t inner_ns;
-	struct buffer fields;
+	struct buffer group;  /* the values of its begin, if rows depend on it; else empty */
+	int64_t inner_ns;     /* time of the slices in it */
+	struct buffer fields; /* of the begin, if the slowest slices are listed */
 };
 
-/**
- * struct stat_track - a track that has not ended
- * @label: of the track, if rows are grouped by it
- * @last: the row of the last event
- * @open: by depth - 1
- */
+/** struct stat_track - a track that has not ended */
 struct stat_track {
 	struct sink_track link;
-	struct buffer label;
-	struct stat_row *last;
-	struct stat_open *open;
+	struct buffer label;	/* if rows are grouped by it */
+	struct stat_row *last;	/* the row of the last event */
+	struct stat_open *open; /* by depth - 1 */
 	unsigned int nr_open;
 };
 
@@ -97,36 +76,27 @@ struct stat_slow {
 	struct buffer fields;
 };
 
-/**
- * struct stat_sink - all rows, in order of appearance
- * @map: of the rows
- * @text_size: bytes in their groups
- * @slow: the slowest slices, a heap with the least slow one first
- * @nr_beyond: slices, samples and instants in merged rows
- * @totals: once @is_finished
- * @report: NULL for none; @has_reported that the file of Prometheus cannot be written
- * @user, @group: owner of the file of Prometheus in a directory of this user; 0 for the caller
- * @printed_ns: time of the last print, by the monotonic clock
- */
+/** struct stat_sink - all rows, in order of appearance */
 struct stat_sink {
 	struct sink_file file;
 	struct sink_stat_settings settings;
-	struct map map;
+	bool groups_records; /* keys of rows depend on records */
+	struct map map;	     /* of the rows */
 	struct stat_row **rows;
 	size_t nr_rows;
-	size_t text_size;
-	struct stat_slow *slow;
+	size_t text_size;	/* bytes in their groups */
+	struct stat_slow *slow; /* the slowest slices, a heap with the least slow one first */
 	size_t nr_slow;
 	struct stat_loss *losses;
 	size_t nr_losses;
-	struct timeline_totals totals;
-	uint64_t nr_beyond;
-	const struct report *report;
-	bool has_reported;
-	unsigned int user;
+	struct timeline_totals totals; /* once @is_finished */
+	uint64_t nr_beyond;	       /* slices, samples and instants in merged rows */
+	const struct report *report;   /* NULL for none */
+	bool has_reported;	       /* that the file of Prometheus cannot be written */
+	unsigned int user; /* owner of that file in a directory of this user; 0 for the caller */
 	unsigned int group;
 	int64_t now_ns;
-	int64_t printed_ns;
+	int64_t printed_ns; /* time of the last print, by the monotonic clock */
 	bool is_finished;
 };
 
@@ -167,62 +137,43 @@ enum stat_each {
 	STAT_EACH_PERCENTILE,
 };
 
-/**
- * struct stat_source - what the values of a row are made of
- * @duration_ns: the recorded time
- * @new_count, @new_ns: in the last interval of the interactive view
- * @percentiles: by the settings, if the row has no quantiles; else NULL
- */
+/** struct stat_source - what the values of a row are made of */
 struct stat_source {
 	const struct sink_stat_settings *settings;
 	const struct stat_row *row;
-	int64_t duration_ns;
-	uint64_t new_count;
+	int64_t duration_ns; /* the recorded time */
+	uint64_t new_count;  /* in the last interval of the interactive view */
 	int64_t new_ns;
-	const int64_t *percentiles;
+	const int64_t *percentiles; /* by the settings, if the row has no quantiles; else NULL */
 };
 
 /** stat_source_of - a source of the values of a row of the sink */
 struct stat_source stat_source_of(const struct stat_sink *sink, const struct stat_row *row);
 
-/**
- * struct stat_column - a column of statistics
- * @title: in tables and the view; NULL if these do not have it
- * @key: in JSON and CSV; NULL if these do not have it
- * @sort: word of --sort; NULL for none
- * @kinds: the kinds of rows that have it, one bit each, by form
- * @get: its value; of a key @of is the index among the groups, of a percentile the permille
- * @member: without @get: offset of the value in struct stat_row, of the type of its unit
- * @each: the names of such a column are examples
- * @rank, @view_rank: in tables and in the view, see struct table_column
- * @needs_slices: there is no value if no slice is complete
- * @is_needed: whether tables of these rows have it; NULL for always
- */
+/** struct stat_column - a column of statistics */
 struct stat_column {
-	const char *title;
-	const char *key;
-	const char *sort;
-	unsigned int kinds[STAT_FORM_COUNT];
+	const char *title; /* in tables and the view; NULL if these do not have it */
+	const char *key;   /* in JSON and CSV; NULL if these do not have it */
+	const char *sort;  /* word of --sort; NULL for none */
+	unsigned int kinds[STAT_FORM_COUNT]; /* of rows that have it, one bit each, by form */
 	enum stat_unit unit;
+	/* Its value; of a key @of is the index among the groups, of a percentile the permille. */
 	struct value (*get)(const struct stat_source *source, unsigned int of);
-	size_t member;
-	enum stat_each each;
-	unsigned int rank;
+	size_t member;	     /* without @get: of struct stat_row, of the type of its unit */
+	enum stat_each each; /* the names of such a column are examples */
+	unsigned int rank;   /* in tables and in the view, see struct table_column */
 	unsigned int view_rank;
-	bool needs_slices;
+	bool needs_slices; /* there is no value if no slice is complete */
+	/* Whether tables of these rows have it; NULL for always. */
 	bool (*is_needed)(const struct sink_stat_settings *settings,
 			  const struct stat_row *const *rows, size_t nr_rows);
 };
 
-/**
- * struct stat_shown - a column as the settings have it
- * @of: for stat_value_get()
- * @sort_of: as in the settings, if rows are sorted by it
- */
+/** struct stat_shown - a column as the settings have it */
 struct stat_shown {
 	const struct stat_column *column;
-	unsigned int of;
-	unsigned int sort_of;
+	unsigned int of;      /* for stat_value_get() */
+	unsigned int sort_of; /* as in the settings, if rows are sorted by it */
 	const char *title;
 	const char *key;
 };
@@ -230,14 +181,11 @@ struct stat_shown {
 /** STAT_COLUMNS_MAX - most columns of a form */
 #define STAT_COLUMNS_MAX TABLE_COLUMNS_MAX
 
-/**
- * struct stat_columns - the columns of a form; not to be copied
- * @percentiles: titles and keys of percentiles
- */
+/** struct stat_columns - the columns of a form; not to be copied */
 struct stat_columns {
 	struct stat_shown list[STAT_COLUMNS_MAX];
 	size_t size;
-	char percentiles[STAT_PERCENTILES_MAX][2][12];
+	char percentiles[STAT_PERCENTILES_MAX][2][12]; /* titles and keys */
 };
 
 /** stat_columns_choose - the columns for a kind of rows, or with STAT_KIND_COUNT those for all */

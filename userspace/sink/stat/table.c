@@ -146,31 +146,6 @@ static unsigned int layout_width(const struct table *table, const struct layout 
 	return width;
 }
 
-/* The width of the widest cell; a flexible column without content has none. */
-static unsigned int column_width(const struct table *table, size_t column, bool is_utf8)
-{
-	unsigned int title = text_width(text_of(table->columns[column].title), is_utf8);
-	unsigned int widest = 0;
-
-	for (size_t row = 0; row < table->nr_rows; row++) {
-		unsigned int width = text_width(cell_text(table, row, column), is_utf8);
-
-		widest = width > widest ? width : widest;
-	}
-	if (widest == 0 && table->columns[column].is_flexible)
-		return 0;
-	return widest > title ? widest : title;
-}
-
-static struct layout layout_natural(const struct table *table, bool is_utf8)
-{
-	struct layout layout = { 0 };
-
-	for (size_t i = 0; i < table->nr_columns; i++)
-		layout.widths[i] = column_width(table, i, is_utf8);
-	return layout;
-}
-
 /* Narrows the widest flexible column by one; returns false if all have the least width. */
 static bool layout_narrow(const struct table *table, struct layout *layout, unsigned int least)
 {
@@ -200,56 +175,38 @@ static unsigned int layout_rank(const struct table *table, const struct layout *
 	return rank;
 }
 
-/* Drops a column of the highest rank; returns false if none can be dropped. */
-static bool layout_drop(const struct table *table, struct layout *layout)
-{
-	unsigned int rank = layout_rank(table, layout);
-
-	for (size_t i = 0; i < table->nr_columns && rank > 0; i++) {
-		if (layout->widths[i] > 0 && table->columns[i].rank == rank) {
-			layout->widths[i] = 0;
-			return true;
-		}
-	}
-	return false;
-}
-
 /* Narrows columns first; if that is not enough, drops one and starts again. */
 static struct layout layout_make(const struct table *table, const struct table_style *style)
 {
-	struct layout whole = layout_natural(table, style->is_utf8), layout = whole;
+	struct layout whole = { 0 }, layout;
 
-	if (style->width == 0)
-		return whole;
-	for (;;) {
-		unsigned int least = flexible_min[layout_rank(table, &whole)];
+	for (size_t i = 0; i < table->nr_columns; i++) {
+		unsigned int title = text_width(text_of(table->columns[i].title), style->is_utf8);
+		unsigned int *widest = &whole.widths[i];
 
-		while (layout_width(table, &layout) > style->width &&
-		       layout_narrow(table, &layout, least))
-			;
-		if (layout_width(table, &layout) <= style->width || !layout_drop(table, &whole))
-			return layout;
-		layout = whole;
+		for (size_t row = 0; row < table->nr_rows; row++) {
+			unsigned int width = text_width(cell_text(table, row, i), style->is_utf8);
+
+			*widest = width > *widest ? width : *widest;
+		}
+		/* A flexible column without content has no title. */
+		if (title > *widest && (*widest > 0 || !table->columns[i].is_flexible))
+			*widest = title;
 	}
-}
+	for (;;) {
+		unsigned int rank = layout_rank(table, &whole);
+		size_t drop = 0;
 
-static void print_cell(const struct table_column *column, struct buffer *out, struct text text,
-		       unsigned int width, bool is_utf8)
-{
-	unsigned int natural = text_width(text, is_utf8);
-	unsigned int shown;
-
-	if (column->is_right)
-		append_blanks(out, natural < width ? width - natural : 0);
-	shown = append_cut(out, text, width, is_utf8);
-	if (!column->is_right)
-		append_blanks(out, width - shown);
-}
-
-static void trim_blanks(struct buffer *out, size_t line_begin)
-{
-	while (out->size > line_begin && out->data[out->size - 1] == ' ')
-		out->size--;
+		layout = whole;
+		while (style->width > 0 && layout_width(table, &layout) > style->width &&
+		       layout_narrow(table, &layout, flexible_min[rank]))
+			;
+		if (style->width == 0 || rank == 0 || layout_width(table, &layout) <= style->width)
+			return layout;
+		while (whole.widths[drop] == 0 || table->columns[drop].rank != rank)
+			drop++;
+		whole.widths[drop] = 0;
+	}
 }
 
 /* Without @row prints the titles. */
@@ -259,14 +216,20 @@ static void table_row_print(const struct table *table, struct buffer *out,
 	size_t begin = out->size;
 
 	for (size_t i = 0; i < table->nr_columns; i++) {
-		if (layout->widths[i] == 0)
+		const struct table_column *column = &table->columns[i];
+		struct text text = row ? cell_text(table, *row, i) : text_of(column->title);
+		unsigned int width = layout->widths[i], natural = text_width(text, is_utf8);
+
+		if (width == 0)
 			continue;
 		append_blanks(out, out->size > begin ? GAP : 0);
-		print_cell(&table->columns[i], out,
-			   row ? cell_text(table, *row, i) : text_of(table->columns[i].title),
-			   layout->widths[i], is_utf8);
+		if (column->is_right)
+			append_blanks(out, natural < width ? width - natural : 0);
+		width -= append_cut(out, text, width, is_utf8);
+		append_blanks(out, column->is_right ? 0 : width);
 	}
-	trim_blanks(out, begin);
+	while (out->size > begin && out->data[out->size - 1] == ' ')
+		out->size--;
 }
 
 void table_append(const struct table *table, struct buffer *out, const struct table_style *style)

@@ -8,45 +8,29 @@
 
 #include "base/base.h"
 
-/**
- * struct table_style - the form of a table
- * @width: limit of characters in a line; 0 for none
- * @has_colour: print escape sequences
- * @is_utf8: print UTF-8; otherwise characters that are not ASCII become ?
- */
+/** struct table_style - the form of a table */
 struct table_style {
-	unsigned int width;
-	bool has_colour;
-	bool is_utf8;
+	unsigned int width; /* limit of characters in a line; 0 for none */
+	bool has_colour;    /* print escape sequences */
+	bool is_utf8;	    /* print UTF-8; otherwise characters that are not ASCII become ? */
 };
 
-/**
- * struct table_column - one column
- * @is_right: align to the right
- * @is_flexible: may be cut if the width is too small
- * @rank: 0 to 3; if the width is too small, columns of the highest rank are dropped first; 0 is
- * never dropped
- */
+/** struct table_column - one column; @rank 0 to 3: the highest are dropped first, 0 never */
 struct table_column {
 	const char *title;
-	bool is_right;
-	bool is_flexible;
+	bool is_right;	  /* align to the right */
+	bool is_flexible; /* may be cut if the width is too small */
 	unsigned int rank;
 };
 
 /** TABLE_COLUMNS_MAX - limit of columns */
 #define TABLE_COLUMNS_MAX 40
 
-/**
- * struct table - rows of cells, of any bytes
- * @cells: by row, then by column
- *
- * A struct with only columns is an empty table.
- */
+/** struct table - rows of cells, of any bytes; with only columns it is empty */
 struct table {
 	const struct table_column *columns;
 	size_t nr_columns;
-	struct buffer *cells;
+	struct buffer *cells; /* by row, then by column */
 	size_t nr_rows;
 };
 
