@@ -21,18 +21,6 @@
 
 #define COPY_SIZE 65536
 
-/* Two writers would choose the same packet sequence, and mix their packets. */
-static int target_lock(int fd, const char *name, struct error *error)
-{
-	if (flock(fd, LOCK_EX | LOCK_NB) == 0)
-		return 0;
-	if (errno == EWOULDBLOCK)
-		return error_set(error,
-				 "%s: another program has locked it; try again when it has ended",
-				 name);
-	return error_set_system(error, errno, "cannot lock %s", name);
-}
-
 int perfetto_target_take(struct perfetto_sink *sink, struct error *error)
 {
 	struct sink_file *file = &sink->file;
@@ -43,8 +31,14 @@ int perfetto_target_take(struct perfetto_sink *sink, struct error *error)
 	sink->is_appending = S_ISREG(about.st_mode);
 	if (!sink->is_appending)
 		return 0;
-	if (target_lock(file->fd, file->name, error) < 0)
-		return -1;
+	/* Two writers would choose the same packet sequence, and mix their packets. */
+	if (flock(file->fd, LOCK_EX | LOCK_NB) < 0)
+		return errno == EWOULDBLOCK
+			       ? error_set(error,
+					   "%s: another program has locked it; try again when it "
+					   "has ended",
+					   file->name)
+			       : error_set_system(error, errno, "cannot lock %s", file->name);
 	sink->target_fd = file->fd;
 	sink->is_spooled = true;
 	file->fd = file_open_temporary(file->name);
@@ -55,33 +49,6 @@ int perfetto_target_take(struct perfetto_sink *sink, struct error *error)
 			"TMPDIR",
 			file->name);
 	return 0;
-}
-
-/* Opens the trace for reading; returns NULL with @error. */
-static FILE *perfetto_target_read(struct perfetto_sink *sink, struct error *error)
-{
-	const char *name = sink->file.name;
-	int fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	struct stat one, other;
-	FILE *file;
-
-	if (fd < 0 || fstat(fd, &one) < 0 || fstat(sink->target_fd, &other) < 0) {
-		error_set_system(error, errno, "cannot read %s", name);
-		file_close(fd);
-		return NULL;
-	}
-	if (one.st_dev != other.st_dev || one.st_ino != other.st_ino) {
-		error_set(error, "%s: it was replaced by another file; try again", name);
-		close(fd);
-		return NULL;
-	}
-	sink->target_size = other.st_size;
-	file = fdopen(fd, "r");
-	if (!file) {
-		error_set(error, "out of memory");
-		close(fd);
-	}
-	return file;
 }
 
 static int packets_copy(struct perfetto_sink *sink, struct error *error)
@@ -143,20 +110,15 @@ int perfetto_target_complete(struct perfetto_sink *sink, struct error *error)
 /* Real packets are much smaller. */
 #define PACKET_SIZE_MAX (256 * 1024 * 1024)
 
-/**
- * struct examination - the trace and its properties
- * @offset: in the file
- * @wall_offset_ns: realtime minus boot time, of the last snapshot that has both
- * @error: why a packet cannot be decompressed, unless it is damaged
- */
+/** struct examination - the trace and its properties */
 struct examination {
 	FILE *file;
-	uint64_t offset;
+	uint64_t offset; /* in the file */
 	struct buffer packet;
 	uint64_t sequence_id_max;
 	bool has_wall_offset;
-	int64_t wall_offset_ns;
-	struct error *error;
+	int64_t wall_offset_ns; /* realtime minus boot time, of the last snapshot of both */
+	struct error *error;	/* why a packet cannot be decompressed, unless it is damaged */
 };
 
 /** struct message_field - one field of a message: a number or bytes */
@@ -253,61 +215,36 @@ static bool snapshot_read(struct examination *examination, struct text message)
 	return true;
 }
 
-static bool packet_fields_read(struct examination *examination, struct text rest)
+/* Reads a packet. Packets that were compressed together contain no compressed ones. */
+static bool packet_read(struct examination *examination, struct text rest, bool is_compressed)
 {
 	struct message_field field;
+	bool is_well = true;
 
-	while (rest.size > 0) {
-		if (!field_take(&rest, &field))
-			return false;
+	while (is_well && rest.size > 0) {
+		struct buffer content = { 0 };
+		struct text packets;
+
+		is_well = field_take(&rest, &field);
+		if (!is_well)
+			break;
 		if (field.field == PACKET_SEQUENCE_ID &&
 		    field.number > examination->sequence_id_max)
 			examination->sequence_id_max = field.number;
-		if (field.field == PACKET_CLOCK_SNAPSHOT &&
-		    !snapshot_read(examination, field.bytes))
-			return false;
+		if (field.field == PACKET_CLOCK_SNAPSHOT)
+			is_well = snapshot_read(examination, field.bytes);
+		else if (field.field == PACKET_ZLIB_PACKETS && !is_compressed)
+			is_well = decompress_zlib(&content, field.bytes, PACKET_SIZE_MAX);
+		else if (field.field == PACKET_ZSTD_PACKETS && !is_compressed)
+			is_well = decompress_zstd(&content, field.bytes, PACKET_SIZE_MAX,
+						  examination->error);
+		packets = buffer_text(&content);
+		while (is_well && packets.size > 0)
+			is_well = field_take(&packets, &field) && field.field == TRACE_PACKET &&
+				  packet_read(examination, field.bytes, true);
+		buffer_release(&content);
 	}
-	return true;
-}
-
-static bool packets_decompress(struct buffer *out, const struct message_field *field,
-			       struct error *error)
-{
-	if (field->field == PACKET_ZLIB_PACKETS)
-		return decompress_zlib(out, field->bytes, PACKET_SIZE_MAX);
-	return decompress_zstd(out, field->bytes, PACKET_SIZE_MAX, error);
-}
-
-/* Packets that were compressed together; they contain no compressed ones. */
-static bool compressed_read(struct examination *examination, const struct message_field *compressed)
-{
-	struct buffer content = { 0 };
-	bool is_well = packets_decompress(&content, compressed, examination->error);
-	struct text rest = buffer_text(&content);
-	struct message_field field;
-
-	while (is_well && rest.size > 0)
-		is_well = field_take(&rest, &field) && field.field == TRACE_PACKET &&
-			  packet_fields_read(examination, field.bytes);
-	buffer_release(&content);
 	return is_well;
-}
-
-static bool packet_read(struct examination *examination)
-{
-	struct text rest = buffer_text(&examination->packet);
-	struct message_field field;
-
-	if (!packet_fields_read(examination, rest))
-		return false;
-	while (rest.size > 0) {
-		if (!field_take(&rest, &field))
-			return false;
-		if ((field.field == PACKET_ZLIB_PACKETS || field.field == PACKET_ZSTD_PACKETS) &&
-		    !compressed_read(examination, &field))
-			return false;
-	}
-	return true;
 }
 
 static bool size_get(FILE *file, uint64_t *size)
@@ -340,7 +277,7 @@ static bool packet_get(struct examination *examination)
 	if (!bytes || fread(bytes, 1, size, examination->file) != size)
 		return false;
 	packet->size = size;
-	return packet_read(examination);
+	return packet_read(examination, buffer_text(packet), false);
 }
 
 static int trace_read(struct examination *examination, const char *name, struct error *error)
@@ -412,11 +349,25 @@ int perfetto_examine(struct perfetto_sink *sink, const struct recording *recordi
 		     struct error *error)
 {
 	struct examination examination = { .sequence_id_max = SEQUENCE_ID_FIRST, .error = error };
-	int status;
+	const char *name = sink->file.name;
+	int fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY), status;
+	struct stat one, other;
 
-	examination.file = perfetto_target_read(sink, error);
-	if (!examination.file)
+	if (fd < 0 || fstat(fd, &one) < 0 || fstat(sink->target_fd, &other) < 0) {
+		error_set_system(error, errno, "cannot read %s", name);
+		file_close(fd);
 		return -1;
+	}
+	if (one.st_dev != other.st_dev || one.st_ino != other.st_ino) {
+		close(fd);
+		return error_set(error, "%s: it was replaced by another file; try again", name);
+	}
+	sink->target_size = other.st_size;
+	examination.file = fdopen(fd, "r");
+	if (!examination.file) {
+		close(fd);
+		return error_set(error, "out of memory");
+	}
 	status = trace_examine(&examination, sink, recording, error);
 	fclose(examination.file);
 	buffer_release(&examination.packet);

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "sink/flow.h"
 #include "sink/proto.h"
 #include "sink/text.h"
 
@@ -56,44 +57,6 @@ static void append_clock(struct buffer *out, enum perfetto_clock id, int64_t tim
 	proto_end(out, clock);
 }
 
-/*
- * Perfetto relates every clock to boot time, and reports an error for a trace without it. The
- * offset of the trace clock to boot time is not recorded; this assumes 0.
- */
-static void append_snapshot(struct perfetto_sink *sink, int64_t time_ns, int64_t wall_offset_ns)
-{
-	struct buffer *out = &sink->file.out;
-	size_t snapshot = proto_begin(out, PACKET_CLOCK_SNAPSHOT);
-
-	append_clock(out, sink->clock_id, time_ns);
-	if (sink->clock_id != CLOCK_BOOTTIME_ID)
-		append_clock(out, CLOCK_BOOTTIME_ID, time_ns);
-	if (sink->has_wall_clock)
-		append_clock(out, CLOCK_REALTIME_ID, time_ns + wall_offset_ns);
-	proto_number(out, SNAPSHOT_PRIMARY_CLOCK, sink->clock_id);
-	proto_end(out, snapshot);
-}
-
-static void append_own_names(struct buffer *out)
-{
-	size_t data = proto_begin(out, PACKET_INTERNED_DATA);
-
-	for (int i = OWN_SUSPECT; i < OWN_NAME_END; i++) {
-		size_t entry = proto_begin(out, INTERNED_ANNOTATION_NAMES);
-
-		proto_number(out, ENTRY_IID, i);
-		proto_text(out, ENTRY_NAME, text_of(own_names[i]));
-		proto_end(out, entry);
-	}
-	proto_end(out, data);
-}
-
-/* Recordings of one machine in a file have one id of it. */
-static uint32_t machine_id(const struct timeline_machine *machine)
-{
-	return (uint32_t)text_hash(text_of(machine->name)) | 1;
-}
-
 static void sequence_append(struct buffer *out, const struct perfetto_sequence *sequence,
 			    bool is_of_threads)
 {
@@ -102,18 +65,12 @@ static void sequence_append(struct buffer *out, const struct perfetto_sequence *
 		proto_number(out, PACKET_MACHINE_ID, sequence->machine_id);
 }
 
-static size_t sequence_packet_begin(struct perfetto_sink *sink, bool is_of_threads)
+size_t perfetto_packet_begin(struct perfetto_sink *sink, bool is_of_threads)
 {
-	struct buffer *out = &sink->file.out;
-	size_t packet = proto_begin(out, TRACE_PACKET);
+	size_t packet = proto_begin(&sink->file.out, TRACE_PACKET);
 
-	sequence_append(out, sink->sequence, is_of_threads);
+	sequence_append(&sink->file.out, sink->sequence, is_of_threads);
 	return packet;
-}
-
-size_t perfetto_packet_begin(struct perfetto_sink *sink)
-{
-	return sequence_packet_begin(sink, false);
 }
 
 int perfetto_packet_end(struct perfetto_sink *sink, size_t packet, struct error *error)
@@ -126,7 +83,7 @@ int perfetto_packet_end(struct perfetto_sink *sink, size_t packet, struct error 
 static int sequence_begin(struct perfetto_sink *sink, struct error *error)
 {
 	struct buffer *out = &sink->file.out;
-	size_t packet = perfetto_packet_begin(sink);
+	size_t packet = perfetto_packet_begin(sink, false), data;
 
 	proto_number(out, PACKET_SEQUENCE_FLAGS, SEQUENCE_STATE_CLEARED);
 	proto_number(out, PACKET_IS_FIRST, true);
@@ -136,27 +93,47 @@ static int sequence_begin(struct perfetto_sink *sink, struct error *error)
 		proto_number(out, DEFAULTS_CLOCK_ID, sink->clock_id);
 		proto_end(out, defaults);
 	}
-	append_own_names(out);
+	data = proto_begin(out, PACKET_INTERNED_DATA);
+	for (int i = OWN_SUSPECT; i < OWN_NAME_END; i++) {
+		size_t entry = proto_begin(out, INTERNED_ANNOTATION_NAMES);
+
+		proto_number(out, ENTRY_IID, i);
+		proto_text(out, ENTRY_NAME, text_of(own_names[i]));
+		proto_end(out, entry);
+	}
+	proto_end(out, data);
 	return perfetto_packet_end(sink, packet, error);
 }
 
-/* A trace that is appended to has its own snapshots. */
+/*
+ * Perfetto relates every clock to boot time, and reports an error for a trace without it. The
+ * offset of the trace clock to boot time is not recorded; this assumes 0. A trace that is appended
+ * to has its own snapshots.
+ */
 static int snapshot_write(struct perfetto_sink *sink, int64_t time_ns, int64_t wall_offset_ns,
 			  struct error *error)
 {
-	size_t packet;
+	struct buffer *out = &sink->file.out;
+	size_t packet, snapshot;
 
 	if (sink->is_appending)
 		return 0;
-	packet = perfetto_packet_begin(sink);
-	append_snapshot(sink, time_ns, wall_offset_ns);
+	packet = perfetto_packet_begin(sink, false);
+	snapshot = proto_begin(out, PACKET_CLOCK_SNAPSHOT);
+	append_clock(out, sink->clock_id, time_ns);
+	if (sink->clock_id != CLOCK_BOOTTIME_ID)
+		append_clock(out, CLOCK_BOOTTIME_ID, time_ns);
+	if (sink->has_wall_clock)
+		append_clock(out, CLOCK_REALTIME_ID, time_ns + wall_offset_ns);
+	proto_number(out, SNAPSHOT_PRIMARY_CLOCK, sink->clock_id);
+	proto_end(out, snapshot);
 	return perfetto_packet_end(sink, packet, error);
 }
 
 static struct perfetto_message own_begin(struct perfetto_sink *sink, int64_t time_ns, uint64_t uuid,
 					 enum perfetto_event_type type, struct text name)
 {
-	struct perfetto_message begun = { .packet = perfetto_packet_begin(sink) };
+	struct perfetto_message begun = { .packet = perfetto_packet_begin(sink, false) };
 	struct buffer *out = &sink->file.out;
 
 	proto_number(out, PACKET_TIMESTAMP, time_ns);
@@ -183,21 +160,12 @@ static uint64_t own_uuid(void)
 	return perfetto_uuid_of_seed(0, UUID_OWN, 0);
 }
 
-static int own_track_write(struct perfetto_sink *sink, struct error *error)
-{
-	const struct perfetto_descriptor own = { .uuid = own_uuid(),
-						 .name = text_of("ktrack"),
-						 .is_ordered = true };
-
-	return perfetto_descriptor_write(sink, &own, error);
-}
-
 /* The release of the kernel, and the name of one of several machines. */
 static int system_write(struct perfetto_sink *sink, const struct recording *recording,
 			const struct timeline_machine *machine, struct error *error)
 {
 	struct buffer *out = &sink->file.out;
-	size_t packet = perfetto_packet_begin(sink);
+	size_t packet = perfetto_packet_begin(sink, false);
 	size_t system = proto_begin(out, PACKET_SYSTEM_INFO);
 	size_t name = proto_begin(out, SYSTEM_INFO_UTSNAME);
 
@@ -246,7 +214,7 @@ static int attributes_write(struct perfetto_sink *sink, const struct recording *
 			    const struct timeline_machine *machine, struct error *error)
 {
 	struct buffer *out = &sink->file.out;
-	size_t packet = perfetto_packet_begin(sink);
+	size_t packet = perfetto_packet_begin(sink, false);
 	size_t attributes = proto_begin(out, PACKET_TRACE_ATTRIBUTES);
 	const struct recording_property *property = NULL;
 	struct value value;
@@ -289,13 +257,17 @@ static int perfetto_machine_write(struct perfetto_sink *sink,
 static int perfetto_frame_open(struct perfetto_sink *sink, const struct recording *recording,
 			       struct error *error)
 {
+	const struct perfetto_descriptor own = { .uuid = own_uuid(),
+						 .name = text_of("ktrack"),
+						 .is_ordered = true };
+
 	sink->clock_id = clock_id(recording);
 	sink->has_wall_clock = strcmp(recording->time_source, "none") != 0;
 	sink->wall_offset_ns = recording->wall_offset_ns;
 	sink->sequence = &sink->sequences[0];
 	if (snapshot_write(sink, recording->start_ns, sink->wall_offset_ns, error) < 0 ||
 	    sequence_begin(sink, error) < 0 || attributes_write(sink, recording, NULL, error) < 0 ||
-	    own_track_write(sink, error) < 0)
+	    perfetto_descriptor_write(sink, &own, error) < 0)
 		return -1;
 	if (recording->nr_machines == 0)
 		return system_write(sink, recording, NULL, error);
@@ -310,6 +282,209 @@ uint64_t perfetto_uuid_of(const struct perfetto_sink *sink, enum perfetto_uuid k
 			  uint64_t number)
 {
 	return perfetto_uuid_of_seed(sink->seed, kind, number);
+}
+
+#define END_PREFIX "end:"
+
+/* The sink data is the number itself, so that there is nothing to free. */
+static uint64_t name_iid(struct perfetto_sink *sink, struct timeline_name *name,
+			 struct error *error)
+{
+	void **data = &name->sink_data[sink->file.sink_index];
+
+	if (!*data)
+		*data = (void *)(uintptr_t)perfetto_string_intern(sink, INTERNED_EVENT_NAMES,
+								  name->text, error);
+	return (uintptr_t)*data;
+}
+
+/* Records have the same fields in the same order, unless a field cannot be read. */
+static const struct perfetto_field_name *field_find(const struct perfetto_category *category,
+						    size_t place, struct text name)
+{
+	if (place < category->nr_fields && category->fields[place].name.data == name.data)
+		return &category->fields[place];
+	for (size_t i = 0; i < category->nr_fields; i++) {
+		if (text_equals(category->fields[i].name, name))
+			return &category->fields[i];
+	}
+	return NULL;
+}
+
+static int fields_intern(struct perfetto_sink *sink, const struct timeline_event *event,
+			 struct error *error)
+{
+	struct perfetto_category *category = perfetto_category_of(sink, event->track->category);
+	struct buffer *text = &sink->file.text;
+
+	for (size_t i = 0; i < event->nr_fields; i++) {
+		struct perfetto_field_name field = { .name = event->fields[i].name };
+
+		if (field_find(category, i, field.name))
+			continue;
+		if (!array_reserve(category->fields, category->nr_fields))
+			return error_set(error, "out of memory");
+		field.iid = perfetto_string_intern(sink, INTERNED_ANNOTATION_NAMES, field.name,
+						   error);
+		buffer_clear(text);
+		buffer_append_string(text, END_PREFIX);
+		buffer_append(text, field.name.data, field.name.size);
+		field.end_iid = perfetto_string_intern(sink, INTERNED_ANNOTATION_NAMES,
+						       buffer_text(text), error);
+		if (field.iid == 0 || field.end_iid == 0)
+			return -1;
+		category->fields[category->nr_fields++] = field;
+	}
+	return 0;
+}
+
+static void annotation_put(struct perfetto_sink *sink, uint64_t iid,
+			   enum perfetto_annotation_field kind, uint64_t number)
+{
+	struct buffer *out = &sink->file.out;
+	char *begin = buffer_reserve(out, 6 * PROTO_NUMBER_MAX), *at;
+
+	if (!begin)
+		return;
+	begin = proto_put_tag(begin, EVENT_ANNOTATIONS, PROTO_SIZED) + 1;
+	at = proto_put_tag(begin, ANNOTATION_NAME_IID, PROTO_NUMBER);
+	at = proto_put_number(at, iid);
+	at = proto_put_tag(at, kind, PROTO_NUMBER);
+	at = proto_put_number(at, number);
+	begin[-1] = (char)(at - begin);
+	buffer_end_put(out, at);
+}
+
+static void annotate_text(struct perfetto_sink *sink, uint64_t iid, struct text text)
+{
+	struct buffer *out = &sink->file.out;
+	size_t annotation = proto_begin(out, EVENT_ANNOTATIONS);
+
+	proto_number(out, ANNOTATION_NAME_IID, iid);
+	proto_text(out, ANNOTATION_STRING, text);
+	proto_end(out, annotation);
+}
+
+static void annotate_number(struct perfetto_sink *sink, enum perfetto_own_name name, int64_t number)
+{
+	annotation_put(sink, name, ANNOTATION_INT, number);
+}
+
+static void annotate_true(struct perfetto_sink *sink, enum perfetto_own_name name)
+{
+	annotation_put(sink, name, ANNOTATION_BOOL, true);
+}
+
+static void append_value(struct perfetto_sink *sink, uint64_t iid, const struct value *value)
+{
+	struct buffer *out = &sink->file.out;
+	size_t annotation;
+
+	switch (value->kind) {
+	case VALUE_SIGNED:
+		annotation_put(sink, iid, ANNOTATION_INT, value->signed_number);
+		break;
+	case VALUE_UNSIGNED:
+		annotation_put(sink, iid, ANNOTATION_UINT, value->unsigned_number);
+		break;
+	case VALUE_BOOLEAN:
+		annotation_put(sink, iid, ANNOTATION_BOOL, value->boolean);
+		break;
+	case VALUE_FLOATING:
+		annotation = proto_begin(out, EVENT_ANNOTATIONS);
+		proto_number(out, ANNOTATION_NAME_IID, iid);
+		proto_double(out, ANNOTATION_DOUBLE, value->floating);
+		proto_end(out, annotation);
+		break;
+	case VALUE_TEXT:
+		annotate_text(sink, iid, value->text);
+		break;
+	default:
+		buffer_clear(&sink->file.text);
+		value_append_text(&sink->file.text, value);
+		annotate_text(sink, iid, buffer_text(&sink->file.text));
+	}
+}
+
+/* Perfetto stores unsigned numbers as signed ones; larger numbers are written as text, too. */
+static void append_exact(struct perfetto_sink *sink, const struct field *field, bool is_end)
+{
+	struct buffer *out = &sink->file.out;
+	size_t annotation = proto_begin(out, EVENT_ANNOTATIONS);
+
+	buffer_clear(&sink->file.text);
+	buffer_append_string(&sink->file.text,
+			     is_end ? "ktrack:exact:" END_PREFIX : "ktrack:exact:");
+	buffer_append(&sink->file.text, field->name.data, field->name.size);
+	proto_text(out, ANNOTATION_NAME, buffer_text(&sink->file.text));
+	buffer_clear(&sink->file.text);
+	value_append_text(&sink->file.text, &field->value);
+	proto_text(out, ANNOTATION_STRING, buffer_text(&sink->file.text));
+	proto_end(out, annotation);
+}
+
+static void append_fields(struct perfetto_sink *sink, const struct timeline_event *event)
+{
+	const struct perfetto_category *category = perfetto_category_of(sink,
+									event->track->category);
+	bool is_end = event->kind == TIMELINE_SLICE_END;
+
+	for (size_t i = 0; i < event->nr_fields; i++) {
+		const struct field *field = &event->fields[i];
+		const struct perfetto_field_name *name = field_find(category, i, field->name);
+
+		append_value(sink, is_end ? name->end_iid : name->iid, &field->value);
+		if (field->value.kind == VALUE_UNSIGNED && field->value.unsigned_number > INT64_MAX)
+			append_exact(sink, field, is_end);
+	}
+}
+
+/*
+ * The importer continues a flow at each event that has its id, which must be unique in the file: it
+ * is a hash of name and id, and so an annotation has both as text.
+ */
+static void append_flows(struct perfetto_sink *sink, const struct timeline_event *event)
+{
+	bool is_end = event->kind == TIMELINE_SLICE_END;
+
+	for (unsigned int i = 0; i < event->nr_flows; i++) {
+		const struct field *flow = timeline_event_flow(event, i);
+		uint64_t seed = sink->seed ^ text_hash(flow->name);
+
+		proto_fixed(&sink->file.out, EVENT_FLOW_IDS,
+			    perfetto_uuid_of_seed(seed, UUID_FLOW, flow->value.unsigned_number));
+	}
+	buffer_clear(&sink->file.text);
+	flows_append_text(&sink->file.text, event);
+	annotate_text(sink, is_end ? OWN_END_FLOW : OWN_FLOW, buffer_text(&sink->file.text));
+}
+
+/* Appends fields, emitter and flags. */
+static void append_annotations(struct perfetto_sink *sink, const struct timeline_event *event)
+{
+	bool is_end = event->kind == TIMELINE_SLICE_END;
+	unsigned int with = sink->file.with;
+
+	if (event->nr_fields > 0)
+		append_fields(sink, event);
+	if (perfetto_track_of(sink, event->track)->has_name && !is_end)
+		annotate_text(sink, OWN_TRACK, event->track->name);
+	if (with && event_has_emitter(event, with, TIMELINE_EMITTER_TID))
+		annotate_number(sink, is_end ? OWN_END_TID : OWN_TID, event->tid);
+	if (with && event_has_emitter(event, with, TIMELINE_EMITTER_CPU))
+		annotate_number(sink, is_end ? OWN_END_CPU : OWN_CPU, event->cpu);
+	if (with && event_has_emitter(event, with, TIMELINE_EMITTER_COMM))
+		annotate_text(sink, is_end ? OWN_END_COMM : OWN_COMM, text_of(event->comm));
+	if (event->is_suspect)
+		annotate_true(sink, OWN_SUSPECT);
+	if (event->is_unfinished)
+		annotate_true(sink, OWN_UNFINISHED);
+	if (event->is_foreign)
+		annotate_true(sink, OWN_FOREIGN);
+	if (event->is_cut && event->kind == TIMELINE_SLICE_BEGIN)
+		annotate_number(sink, OWN_BEGIN, event->begin_ns);
+	else if (event->is_cut)
+		annotate_true(sink, OWN_CUT);
 }
 
 /* The track for losses of a CPU; its name has the buffer only if there are several. */
@@ -348,9 +523,9 @@ static int perfetto_write_loss(struct perfetto_sink *sink, const struct timeline
 		return -1;
 	begun = own_begin(sink, loss->begin_ns, uuid, TYPE_SLICE_BEGIN,
 			  remark_set(&sink->file.text, loss));
-	perfetto_annotate_number(sink, OWN_CPU, loss->loss_cpu);
+	annotate_number(sink, OWN_CPU, loss->loss_cpu);
 	if (loss->loss_count != TIMELINE_COUNT_UNKNOWN)
-		perfetto_annotate_number(sink, OWN_COUNT_LOST, loss->loss_count);
+		annotate_number(sink, OWN_COUNT_LOST, loss->loss_count);
 	if (perfetto_message_end(sink, begun, error) < 0)
 		return -1;
 	begun = own_begin(sink, loss->loss_end_ns, uuid, TYPE_SLICE_END, text_of(""));
@@ -393,8 +568,8 @@ static int perfetto_write_command_end(struct perfetto_sink *sink,
 						  perfetto_uuid_of(sink, UUID_COMMAND, 0),
 						  TYPE_SLICE_END, text_of(""));
 
-	perfetto_annotate_number(sink, OWN_PID, event->pid);
-	perfetto_annotate_number(sink, OWN_STATUS, event->status);
+	annotate_number(sink, OWN_PID, event->pid);
+	annotate_number(sink, OWN_STATUS, event->status);
 	return perfetto_message_end(sink, begun, error);
 }
 
@@ -468,11 +643,6 @@ static int perfetto_frame_event(struct perfetto_sink *sink, const struct timelin
 /* Perfetto stores counters as doubles, which are exact up to this. */
 #define DOUBLE_EXACT_MAX (INT64_C(1) << 53)
 
-size_t perfetto_thread_packet_begin(struct perfetto_sink *sink)
-{
-	return sequence_packet_begin(sink, true);
-}
-
 /* Limit of an event's first part: tags and sizes, the time, and the rendered parts. */
 #define EVENT_BEGIN_SIZE (8 * PROTO_NUMBER_MAX + PERFETTO_HEAD_SIZE + PERFETTO_PLACE_SIZE)
 
@@ -504,11 +674,11 @@ static struct perfetto_message track_event_begin(struct perfetto_sink *sink,
 static int perfetto_write_named(struct perfetto_sink *sink, const struct timeline_event *event,
 				enum perfetto_event_type type, struct error *error)
 {
-	uint64_t iid = event->name->is_counted ? perfetto_name_iid(sink, event->name, error) : 0;
+	uint64_t iid = event->name->is_counted ? name_iid(sink, event->name, error) : 0;
 	struct perfetto_message begun;
 
 	if ((event->name->is_counted && iid == 0) ||
-	    (event->nr_fields > 0 && perfetto_fields_intern(sink, event, error) < 0))
+	    (event->nr_fields > 0 && fields_intern(sink, event, error) < 0))
 		return -1;
 	begun = track_event_begin(sink, event, type);
 	if (iid > 0)
@@ -516,8 +686,8 @@ static int perfetto_write_named(struct perfetto_sink *sink, const struct timelin
 	else
 		proto_text(&sink->file.out, EVENT_NAME, event->name->text);
 	if (event->nr_flows > 0)
-		perfetto_append_flows(sink, event);
-	perfetto_append_annotations(sink, event);
+		append_flows(sink, event);
+	append_annotations(sink, event);
 	return perfetto_message_end(sink, begun, error);
 }
 
@@ -539,7 +709,7 @@ static int inner_slices_end(struct perfetto_sink *sink, const struct timeline_ev
 	for (; track->nr_open > 0; track->nr_open--) {
 		struct perfetto_message begun = track_event_begin(sink, event, TYPE_SLICE_END);
 
-		perfetto_annotate_true(sink, OWN_UNFINISHED);
+		annotate_true(sink, OWN_UNFINISHED);
 		if (perfetto_message_end(sink, begun, error) < 0)
 			return -1;
 	}
@@ -569,12 +739,12 @@ static int perfetto_write_slice_end(struct perfetto_sink *sink, const struct tim
 		return 0;
 	}
 	if (inner_slices_end(sink, event, track, error) < 0 ||
-	    (event->nr_fields > 0 && perfetto_fields_intern(sink, event, error) < 0))
+	    (event->nr_fields > 0 && fields_intern(sink, event, error) < 0))
 		return -1;
 	begun = track_event_begin(sink, event, TYPE_SLICE_END);
 	if (event->nr_flows > 0)
-		perfetto_append_flows(sink, event);
-	perfetto_append_annotations(sink, event);
+		append_flows(sink, event);
+	append_annotations(sink, event);
 	return perfetto_message_end(sink, begun, error);
 }
 
@@ -588,6 +758,7 @@ static int perfetto_write_instant(struct perfetto_sink *sink, const struct timel
 	return perfetto_write_named(sink, event, TYPE_INSTANT, error);
 }
 
+/* Whether a double, as which Perfetto stores it, is another number. */
 static bool is_rounded(const struct value *value)
 {
 	if (value->kind == VALUE_FLOATING)
@@ -597,33 +768,28 @@ static bool is_rounded(const struct value *value)
 	return value->signed_number > DOUBLE_EXACT_MAX || value->signed_number < -DOUBLE_EXACT_MAX;
 }
 
-static void append_sample(struct buffer *out, const struct value *value)
-{
-	if (value->kind == VALUE_FLOATING)
-		proto_double(out, EVENT_DOUBLE_COUNTER_VALUE, value->floating);
-	else if (value->kind == VALUE_SIGNED)
-		proto_signed(out, EVENT_COUNTER_VALUE, value->signed_number);
-	else if (value->unsigned_number <= INT64_MAX)
-		proto_number(out, EVENT_COUNTER_VALUE, value->unsigned_number);
-	else
-		proto_double(out, EVENT_DOUBLE_COUNTER_VALUE, (double)value->unsigned_number);
-}
-
 static int perfetto_write_counter(struct perfetto_sink *sink, const struct timeline_event *event,
 				  struct error *error)
 {
+	const struct value *value = &event->value;
+	struct buffer *out = &sink->file.out;
 	struct perfetto_message begun;
 
-	if (perfetto_fields_intern(sink, event, error) < 0)
+	if (fields_intern(sink, event, error) < 0)
 		return -1;
 	begun = track_event_begin(sink, event, TYPE_COUNTER);
-	append_sample(&sink->file.out, &event->value);
-	if (is_rounded(&event->value)) {
+	if (value->kind == VALUE_SIGNED)
+		proto_signed(out, EVENT_COUNTER_VALUE, value->signed_number);
+	else if (value->kind == VALUE_UNSIGNED && value->unsigned_number <= INT64_MAX)
+		proto_number(out, EVENT_COUNTER_VALUE, value->unsigned_number);
+	else
+		proto_double(out, EVENT_DOUBLE_COUNTER_VALUE, value_floating(value));
+	if (is_rounded(value)) {
 		buffer_clear(&sink->file.text);
-		value_append_text(&sink->file.text, &event->value);
-		perfetto_annotate_text(sink, OWN_EXACT, buffer_text(&sink->file.text));
+		value_append_text(&sink->file.text, value);
+		annotate_text(sink, OWN_EXACT, buffer_text(&sink->file.text));
 	}
-	perfetto_append_annotations(sink, event);
+	append_annotations(sink, event);
 	return perfetto_message_end(sink, begun, error);
 }
 
@@ -646,19 +812,6 @@ static int (*const writers[])(struct perfetto_sink *sink, const struct timeline_
 };
 _Static_assert(sizeof(writers) / sizeof(writers[0]) == TIMELINE_KIND_COUNT, "a writer for each");
 
-static int incomplete_add(struct perfetto_sink *sink, uint64_t uuid, int64_t time_ns,
-			  struct error *error)
-{
-	if (sink->nr_incomplete == sink->incomplete_size &&
-	    sink_array_grow((void **)&sink->incomplete, &sink->incomplete_size,
-			    sink->nr_incomplete + 1, sizeof(*sink->incomplete), error) < 0)
-		return -1;
-	sink->incomplete[sink->nr_incomplete++] = (struct perfetto_incomplete){
-		.sequence = sink->sequence, .uuid = uuid, .time_ns = time_ns
-	};
-	return 0;
-}
-
 static int incomplete_write(struct perfetto_sink *sink,
 			    const struct perfetto_incomplete *incomplete, struct error *error)
 {
@@ -668,13 +821,13 @@ static int incomplete_write(struct perfetto_sink *sink,
 	int status;
 
 	sink->sequence = incomplete->sequence;
-	begun.packet = perfetto_packet_begin(sink);
+	begun.packet = perfetto_packet_begin(sink, false);
 	proto_number(out, PACKET_TIMESTAMP, incomplete->time_ns);
 	proto_number(out, PACKET_SEQUENCE_FLAGS, SEQUENCE_NEEDS_STATE);
 	begun.message = proto_begin(out, PACKET_TRACK_EVENT);
 	proto_number(out, EVENT_TYPE, TYPE_SLICE_END);
 	proto_number(out, EVENT_TRACK_UUID, incomplete->uuid);
-	perfetto_annotate_true(sink, OWN_UNFINISHED);
+	annotate_true(sink, OWN_UNFINISHED);
 	status = perfetto_message_end(sink, begun, error);
 	sink->sequence = sequence;
 	return status;
@@ -732,16 +885,16 @@ static int perfetto_row_write(void *context, const struct row_place *place,
 	if (event->kind == TIMELINE_SLICE_END && is_left_open(event)) {
 		const struct perfetto_row *row = place->row->data;
 
-		return place->depth > VIEWER_DEPTH_MAX
-			       ? 0
-			       : incomplete_add(sink, row->uuid, event->time_ns, error);
+		if (place->depth > VIEWER_DEPTH_MAX)
+			return 0;
+		if (!array_reserve(sink->incomplete, sink->nr_incomplete))
+			return error_set(error, "out of memory");
+		sink->incomplete[sink->nr_incomplete++] = (struct perfetto_incomplete){
+			.sequence = sink->sequence, .uuid = row->uuid, .time_ns = event->time_ns
+		};
+		return 0;
 	}
 	return writers[event->kind](sink, event, error);
-}
-
-static bool is_on_row(const struct perfetto_track *track, const struct timeline_event *event)
-{
-	return track && track->row.row && event->kind != TIMELINE_TRACK_END;
 }
 
 static int perfetto_event(struct sink_file *file, const struct timeline_event *event,
@@ -753,30 +906,17 @@ static int perfetto_event(struct sink_file *file, const struct timeline_event *e
 	struct row_place place;
 
 	sink->sequence = &sink->sequences[machine ? machine->number : 0];
-	if (is_on_row(track, event))
+	if (track && track->row.row && event->kind != TIMELINE_TRACK_END)
 		return rows_event(&sink->thread_rows, &track->row, event, &place, error);
 	sink->depth = event->depth;
 	return writers[event->kind](sink, event, error);
 }
 
-static int event_head_make(struct perfetto_sink *sink, struct perfetto_sequence *sequence,
-			   struct error *error)
-{
-	struct buffer *text = &sink->file.text;
-
-	buffer_clear(text);
-	sequence_append(text, sequence, false);
-	proto_number(text, PACKET_SEQUENCE_FLAGS, SEQUENCE_NEEDS_STATE);
-	if (text->failed || text->size > PERFETTO_HEAD_SIZE)
-		return error_set(error, "out of memory");
-	memcpy(sequence->event_head, text->data, text->size);
-	sequence->event_head_size = text->size;
-	return 0;
-}
-
 static int sequences_make(struct perfetto_sink *sink, const struct recording *recording,
 			  struct error *error)
 {
+	struct buffer *text = &sink->file.text;
+
 	sink->sequences = calloc(1 + recording->nr_machines, sizeof(*sink->sequences));
 	if (!sink->sequences)
 		return error_set(error, "out of memory");
@@ -785,10 +925,17 @@ static int sequences_make(struct perfetto_sink *sink, const struct recording *re
 		struct perfetto_sequence *sequence = &sink->sequences[i];
 
 		sequence->id = sink->sequence_id + 2 * i;
+		/* Recordings of one machine in a file have one id of it. */
 		if (i > 0)
-			sequence->machine_id = machine_id(&recording->machines[i - 1]);
-		if (event_head_make(sink, sequence, error) < 0)
-			return -1;
+			sequence->machine_id =
+				(uint32_t)text_hash(text_of(recording->machines[i - 1].name)) | 1;
+		buffer_clear(text);
+		sequence_append(text, sequence, false);
+		proto_number(text, PACKET_SEQUENCE_FLAGS, SEQUENCE_NEEDS_STATE);
+		if (text->failed || text->size > PERFETTO_HEAD_SIZE)
+			return error_set(error, "out of memory");
+		memcpy(sequence->event_head, text->data, text->size);
+		sequence->event_head_size = text->size;
 	}
 	return 0;
 }
@@ -825,13 +972,10 @@ static void perfetto_release(struct sink_file *file)
 {
 	struct perfetto_sink *sink = container_of(file, struct perfetto_sink, file);
 
-	perfetto_categories_free(sink);
-	perfetto_lives_free(sink);
+	perfetto_tracks_release(sink);
 	rows_release(&sink->thread_rows);
 	free(sink->incomplete);
 	free(sink->sequences);
-	map_release(&sink->events);
-	map_release(&sink->names);
 	if (sink->is_spooled)
 		close(sink->target_fd);
 }

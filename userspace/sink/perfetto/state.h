@@ -162,126 +162,87 @@ enum perfetto_annotation_field {
 #define PERFETTO_LIVES_PAGE 4096
 #define PERFETTO_LIVES_PAGES (PERFETTO_IDS_MAX / PERFETTO_LIVES_PAGE)
 
-/**
- * struct perfetto_sequence - a packet sequence, and the next one for threads
- * @id: identifies it in the file
- * @machine_id: identifies the machine in the file if there are several, else 0: Perfetto
- * distinguishes processes by it
- * @event_head: constant fields of all packets with events
- * @lives: pages of cells by process or thread number, see perfetto_life()
- */
+/** struct perfetto_sequence - a packet sequence, and the next one for threads */
 struct perfetto_sequence {
-	uint32_t id;
+	uint32_t id; /* in the file */
+	/* Of the machine if there are several, else 0: Perfetto distinguishes processes by it. */
 	uint32_t machine_id;
-	char event_head[PERFETTO_HEAD_SIZE + PUT_SLACK];
+	char event_head[PERFETTO_HEAD_SIZE + PUT_SLACK]; /* constant fields of all packets */
 	unsigned int event_head_size;
-	uint64_t *lives[PERFETTO_LIVES_PAGES];
+	uint64_t *lives[PERFETTO_LIVES_PAGES]; /* pages of cells, see perfetto_life() */
 };
 
 /** PERFETTO_PLACE_SIZE - limit of a track's id and a category's number as fields of an event */
 #define PERFETTO_PLACE_SIZE 24
 
-/**
- * struct perfetto_track - one track
- * @row: the row of its thread, if it takes part in that
- * @place_row: for which @place was made
- * @has_name: its name is an argument, as the row's name lacks it
- * @parent_uuid, @name_hash: process or thread, and name below that; 0 if there is none
- * @place: constant fields of all its events
- * @nr_open: incomplete slices, which stay open
- */
+/** struct perfetto_track - one track */
 struct perfetto_track {
 	struct sink_track link;
-	struct row_track row;
-	const struct row *place_row;
-	bool has_name;
+	struct row_track row;	     /* of its thread, if it takes part in that */
+	const struct row *place_row; /* for which @place was made */
+	bool has_name;		     /* its name is an argument, as the row's name lacks it */
 	const struct perfetto_category *category;
-	uint64_t parent_uuid;
+	uint64_t parent_uuid; /* process or thread, and name below that; 0 if there is none */
 	uint64_t name_hash;
-	unsigned int nr_open;
+	unsigned int nr_open; /* incomplete slices, which stay open */
 	unsigned int place_size;
-	char place[PERFETTO_PLACE_SIZE + PUT_SLACK];
+	char place[PERFETTO_PLACE_SIZE + PUT_SLACK]; /* constant fields of all its events */
 };
 
-/**
- * struct perfetto_row - what is written of a row
- * @parent_uuid: the process or thread that it is below, 0 for none; of further rows that of the
- * first one: a thread whose process becomes known late remains where it is
- * @thread_uuid: of its thread; of a thread of an unknown process, of its first row
- */
+/** struct perfetto_row - what is written of a row */
 struct perfetto_row {
+	/*
+	 * The process or thread that it is below, 0 for none; of further rows that of the first
+	 * one: a thread whose process becomes known late remains where it is.
+	 */
 	uint64_t parent_uuid;
-	uint64_t thread_uuid;
+	uint64_t thread_uuid; /* of its thread; if its process is unknown, of its first row */
 	uint64_t uuid;
 };
 
-/**
- * struct perfetto_incomplete - a slice of a row that no record ended
- * @time_ns: its end, unless it is the recording's
- */
+/** struct perfetto_incomplete - a slice of a row that no record ended */
 struct perfetto_incomplete {
 	struct perfetto_sequence *sequence;
 	uint64_t uuid;
-	int64_t time_ns;
+	int64_t time_ns; /* its end, unless it is the recording's */
 };
 
-/**
- * struct perfetto_sink - one file
- * @events: by event name: its first tracepoint of any system
- * @names: tracks by their name below a process or thread
- * @sequences: by number of the machine; the first is of what is on none
- * @sequence: of the event that is written
- * @has_one_buffer: names need not have the buffer
- * @clock_id: Perfetto's number of the trace clock
- * @wall_offset_ns: wall-clock time minus trace time; if there is a wall clock
- * @sequence_id: of the first sequence
- * @seed: makes the ids of tracks differ from those of other sequences
- * @next_iid: number of the next interned string of any kind
- * @has_thread_rows: whether @thread_rows are written, else each track has a row
- * @depth: of the event that is written, on its row
- * @held: of an end whose track has ended
- * @incomplete: @nr_incomplete slices of rows, the inner ones first, which stay open if nothing
- * follows
- * @is_spooled: packets go to a temporary file first
- * @target_fd, @target_size: the trace that is appended to, and its size before
- * @nr_deep: dropped slices and instants: Perfetto cannot show such depths
- */
+/** struct perfetto_sink - one file */
 struct perfetto_sink {
 	struct sink_file file;
 	struct perfetto_category *categories;
-	struct map events;
-	struct map names;
-	struct perfetto_sequence *sequences;
+	struct map events;		     /* by event name: its first tracepoint of any system */
+	struct map names;		     /* tracks by their name below a process or thread */
+	struct perfetto_sequence *sequences; /* by machine; the first is of what is on none */
 	size_t nr_sequences;
-	struct perfetto_sequence *sequence;
+	struct perfetto_sequence *sequence; /* of the event that is written */
 	bool is_appending;
-	bool has_one_buffer;
+	bool has_one_buffer; /* names need not have the buffer */
 	bool has_wall_clock;
-	unsigned int clock_id;
-	int64_t wall_offset_ns;
-	uint32_t sequence_id;
-	uint64_t seed;
-	uint64_t next_iid;
-	bool has_thread_rows;
-	unsigned int depth;
+	unsigned int clock_id;	/* Perfetto's number of the trace clock */
+	int64_t wall_offset_ns; /* wall-clock time minus trace time, if there is a wall clock */
+	uint32_t sequence_id;	/* of the first sequence */
+	uint64_t seed;		/* makes the ids of tracks differ from those of other sequences */
+	uint64_t next_iid;	/* number of the next interned string of any kind */
+	bool has_thread_rows;	/* @thread_rows are written, else each track has a row */
+	unsigned int depth;	/* of the event that is written, on its row */
 	struct rows thread_rows;
-	struct perfetto_track held;
+	struct perfetto_track held; /* of an end whose track has ended */
+	/* Slices of rows, the inner ones first, which stay open if nothing follows. */
 	struct perfetto_incomplete *incomplete;
 	unsigned int nr_incomplete;
-	unsigned int incomplete_size;
-	bool is_spooled;
-	int target_fd;
+	bool is_spooled; /* packets go to a temporary file first */
+	int target_fd;	 /* the trace that is appended to, and its size before */
 	off_t target_size;
-	uint64_t nr_deep;
+	uint64_t nr_deep; /* dropped slices and instants: Perfetto cannot show such depths */
 	const struct report *report;
 };
 
 /**
- * struct perfetto_field_name - the name of an extra field, and its numbers
- * @name: in the timeline
- * @iid: of the name
- * @end_iid: of end:NAME, for ends of slices: Perfetto merges the arguments of begin and end, and
- * fields of the end would replace those of the begin
+ * struct perfetto_field_name - the name of an extra field in the timeline, and its numbers
+ *
+ * Perfetto merges the arguments of begin and end, and fields of the end would replace those of the
+ * begin: the names of the end's begin with "end:".
  */
 struct perfetto_field_name {
 	struct text name;
@@ -291,44 +252,30 @@ struct perfetto_field_name {
 
 /**
  * struct perfetto_waiting - the first track of slices of a tracepoint; a second one makes a group
- * @is_there: the other members are valid
- * @parent_uuid: without a group; 0 for none
- * @rank: sort key in the group
- * @in_group: name in the group
- * @alone: name without a group
- * @merge_key: see struct perfetto_descriptor
  */
 struct perfetto_waiting {
-	bool is_there;
-	uint64_t parent_uuid;
-	int32_t rank;
+	bool is_there;	      /* the other members are valid */
+	uint64_t parent_uuid; /* without a group; 0 for none */
+	int32_t rank;	      /* sort key in the group */
 	uint64_t uuid;
-	struct buffer in_group;
-	struct buffer alone;
+	struct buffer in_group; /* name in the group */
+	struct buffer alone;	/* name without a group */
 	struct buffer description;
-	uint64_t merge_key;
+	uint64_t merge_key; /* see struct perfetto_descriptor */
 };
 
-/**
- * struct perfetto_category - a tracepoint
- * @sequence: of its tracks
- * @is_namesake: an earlier tracepoint of another system has the same event name
- * @has_group: the group track @group_uuid was written
- * @parent_uuid: of the group: the track of its machine, 0 for none
- * @waiting: the first track, until the group is written
- * @fields: its extra fields, in the order of its records
- */
+/** struct perfetto_category - a tracepoint */
 struct perfetto_category {
 	struct perfetto_category *after;
 	const struct timeline_category *shown;
-	struct perfetto_sequence *sequence;
-	bool is_namesake;
-	bool has_group;
+	struct perfetto_sequence *sequence; /* of its tracks */
+	bool is_namesake; /* an earlier tracepoint of another system has the same event name */
+	bool has_group;	  /* the group track @group_uuid was written */
 	uint64_t iid;
-	uint64_t parent_uuid;
+	uint64_t parent_uuid; /* of the group: the track of its machine, 0 for none */
 	uint64_t group_uuid;
-	struct perfetto_waiting waiting;
-	struct perfetto_field_name *fields;
+	struct perfetto_waiting waiting;    /* the first track, until the group is written */
+	struct perfetto_field_name *fields; /* extra fields, in the order of its records */
 	size_t nr_fields;
 };
 
@@ -396,16 +343,12 @@ uint64_t perfetto_uuid_of_seed(uint64_t seed, enum perfetto_uuid kind, uint64_t 
 uint64_t perfetto_uuid_of(const struct perfetto_sink *sink, enum perfetto_uuid kind,
 			  uint64_t number);
 
-/** perfetto_packet_begin - begin a packet; returns the argument for perfetto_packet_end() */
-size_t perfetto_packet_begin(struct perfetto_sink *sink);
-
 /**
- * perfetto_thread_packet_begin - begin a packet that describes a thread
- *
- * These are a separate sequence: Perfetto assumes that the described thread writes the sequence,
- * and would show it with events that are on no thread.
+ * perfetto_packet_begin - begin a packet; returns the argument for perfetto_packet_end()
+ * @is_of_threads: it describes a thread. These are a separate sequence: Perfetto assumes that the
+ * described thread writes the sequence, and would show it with events that are on no thread
  */
-size_t perfetto_thread_packet_begin(struct perfetto_sink *sink);
+size_t perfetto_packet_begin(struct perfetto_sink *sink, bool is_of_threads);
 
 /** perfetto_packet_end - end any of them */
 int perfetto_packet_end(struct perfetto_sink *sink, size_t packet, struct error *error);
@@ -420,38 +363,9 @@ struct perfetto_message {
 int perfetto_message_end(struct perfetto_sink *sink, struct perfetto_message begun,
 			 struct error *error);
 
-/** perfetto_category_get - a track's category, created at its first use; NULL with @error */
-struct perfetto_category *perfetto_category_get(struct perfetto_sink *sink,
-						const struct timeline_track *track,
-						struct error *error);
-
-/**
- * perfetto_name_iid - the number of a counted name, which is interned at its first use
- *
- * Returns 0 with @error on failure.
- */
-uint64_t perfetto_name_iid(struct perfetto_sink *sink, struct timeline_name *name,
-			   struct error *error);
-
-/** perfetto_fields_intern - intern the names of the event's fields; returns -1 with @error */
-int perfetto_fields_intern(struct perfetto_sink *sink, const struct timeline_event *event,
-			   struct error *error);
-
-/** perfetto_categories_free - free all categories and their names */
-void perfetto_categories_free(struct perfetto_sink *sink);
-
-/** perfetto_append_flows - append the ids of flows of an event, also as text */
-void perfetto_append_flows(struct perfetto_sink *sink, const struct timeline_event *event);
-
-/** perfetto_append_annotations - append fields, emitter and flags of an event */
-void perfetto_append_annotations(struct perfetto_sink *sink, const struct timeline_event *event);
-
-/** perfetto_annotate_number, ..._true, ..._text - append an annotation with a name of ktrack's */
-void perfetto_annotate_number(struct perfetto_sink *sink, enum perfetto_own_name name,
-			      int64_t number);
-void perfetto_annotate_true(struct perfetto_sink *sink, enum perfetto_own_name name);
-void perfetto_annotate_text(struct perfetto_sink *sink, enum perfetto_own_name name,
-			    struct text text);
+/** perfetto_string_intern - write a string; returns its number, or 0 with @error */
+uint64_t perfetto_string_intern(struct perfetto_sink *sink, enum perfetto_interned_field kind,
+				struct text string, struct error *error);
 
 /** perfetto_track_begin - write a track's descriptor */
 int perfetto_track_begin(struct perfetto_sink *sink, const struct timeline_event *event,
@@ -465,24 +379,16 @@ int perfetto_track_end(struct perfetto_sink *sink, const struct timeline_event *
 int perfetto_row_place(struct perfetto_sink *sink, struct perfetto_track *track,
 		       const struct timeline_track *shown, struct row *row, struct error *error);
 
-/**
- * struct perfetto_descriptor - a track that is neither a process nor a thread
- * @parent_uuid: 0 for none
- * @shown: the track whose identity is the description; NULL for @description
- * @description: empty for none
- * @merge_key: Perfetto draws siblings with one key as one track; 0 for tracks that it never merges
- * @is_ordered: its children are sorted by rank, otherwise by name
- * @rank: if @has_rank
- */
+/** struct perfetto_descriptor - a track that is neither a process nor a thread */
 struct perfetto_descriptor {
 	uint64_t uuid;
-	uint64_t parent_uuid;
+	uint64_t parent_uuid; /* 0 for none */
 	struct text name;
-	const struct timeline_track *shown;
-	struct text description;
-	uint64_t merge_key;
+	const struct timeline_track *shown; /* its identity is the description, unless NULL */
+	struct text description;	    /* empty for none */
+	uint64_t merge_key; /* Perfetto draws siblings with one key as one track; 0: never */
 	bool is_counter;
-	bool is_ordered;
+	bool is_ordered; /* its children are sorted by rank, otherwise by name */
 	bool has_rank;
 	int32_t rank;
 };
@@ -500,17 +406,8 @@ int perfetto_groups_open(struct perfetto_sink *sink, struct error *error);
 /** perfetto_groups_end - write all waiting tracks without a group; no others follow */
 int perfetto_groups_end(struct perfetto_sink *sink, struct error *error);
 
-void perfetto_waiting_release(struct perfetto_waiting *waiting);
-
-/**
- * perfetto_category_compare - set is_namesake of a new category
- *
- * Returns 0, or -1 with @error.
- */
-int perfetto_category_compare(struct perfetto_sink *sink, struct perfetto_category *category,
-			      struct error *error);
-
-void perfetto_lives_free(struct perfetto_sink *sink);
+/** perfetto_tracks_release - free all categories, and what is known about names and numbers */
+void perfetto_tracks_release(struct perfetto_sink *sink);
 
 /**
  * perfetto_examine - read the trace that is appended to, and choose the sequence's number

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Descriptors of tracks, and their names, which are unique among siblings. A track is below the
- * process or thread that it is about if that is known, else below a track with its tracepoint's
- * name.
+ * Tracepoints, descriptors of tracks, and their names, which are unique among siblings. A track is
+ * below the process or thread that it is about if that is known, else below a track with its
+ * tracepoint's name.
  */
 #include "sink/perfetto/state.h"
 
@@ -51,14 +51,6 @@ static int perfetto_life(struct perfetto_sink *sink, int id, int64_t born_ns, ui
 	return is_new;
 }
 
-void perfetto_lives_free(struct perfetto_sink *sink)
-{
-	for (size_t i = 0; i < sink->nr_sequences; i++) {
-		for (size_t page = 0; page < PERFETTO_LIVES_PAGES; page++)
-			free(sink->sequences[i].lives[page]);
-	}
-}
-
 static struct text category_event(const struct timeline_category *category)
 {
 	const char *colon = strchr(category->text, ':');
@@ -73,23 +65,60 @@ static bool has_event(const void *value, const void *key)
 	return text_equals(category_event(category->shown), *(const struct text *)key);
 }
 
-static bool perfetto_is_same_tracepoint(const struct perfetto_category *one,
-					const struct perfetto_category *other)
+uint64_t perfetto_string_intern(struct perfetto_sink *sink, enum perfetto_interned_field kind,
+				struct text string, struct error *error)
 {
-	return strcmp(one->shown->text, other->shown->text) == 0;
+	struct buffer *out = &sink->file.out;
+	size_t packet = perfetto_packet_begin(sink, false);
+	uint64_t iid = sink->next_iid++;
+	size_t data, entry;
+
+	proto_number(out, PACKET_SEQUENCE_FLAGS, SEQUENCE_NEEDS_STATE);
+	data = proto_begin(out, PACKET_INTERNED_DATA);
+	entry = proto_begin(out, kind);
+	proto_number(out, ENTRY_IID, iid);
+	proto_text(out, ENTRY_NAME, string);
+	proto_end(out, entry);
+	proto_end(out, data);
+	return perfetto_packet_end(sink, packet, error) < 0 ? 0 : iid;
 }
 
-int perfetto_category_compare(struct perfetto_sink *sink, struct perfetto_category *category,
-			      struct error *error)
+/* A track's category, created at its first use; NULL with @error. */
+static struct perfetto_category *category_get(struct perfetto_sink *sink,
+					      const struct timeline_track *track,
+					      struct error *error)
 {
-	struct text event = category_event(category->shown);
+	struct timeline_category *shown = track->category;
+	struct perfetto_category *category = perfetto_category_of(sink, shown), *first;
+	struct text event = category_event(shown);
 	uint64_t hash = text_hash(event);
-	const struct perfetto_category *first = map_find(&sink->events, hash, has_event, &event);
 
-	category->is_namesake = first && !perfetto_is_same_tracepoint(first, category);
-	if (!first && map_insert(&sink->events, hash, category) < 0)
-		return error_set(error, "out of memory");
-	return 0;
+	if (category)
+		return category;
+	category = calloc(1, sizeof(*category));
+	if (!category) {
+		error_set(error, "out of memory");
+		return NULL;
+	}
+	category->after = sink->categories;
+	sink->categories = category;
+	category->shown = shown;
+	category->sequence = sink->sequence;
+	category->iid = perfetto_string_intern(sink, INTERNED_CATEGORIES, text_of(shown->text),
+					       error);
+	if (category->iid == 0)
+		return NULL;
+	first = map_find(&sink->events, hash, has_event, &event);
+	category->is_namesake = first && strcmp(first->shown->text, shown->text) != 0;
+	if (!first && map_insert(&sink->events, hash, category) < 0) {
+		error_set(error, "out of memory");
+		return NULL;
+	}
+	category->parent_uuid = perfetto_machine_uuid(track->machine);
+	category->group_uuid = perfetto_uuid_of_seed(category->parent_uuid, UUID_GROUP,
+						     text_hash(text_of(shown->text)));
+	shown->sink_data[sink->file.sink_index] = category;
+	return category;
 }
 
 /* Two tracks of different tracepoints below one task must have different names. */
@@ -105,46 +134,35 @@ static uint64_t place_hash(const struct perfetto_track *track)
 	return track->name_hash ^ track->parent_uuid;
 }
 
-/* Returns 1 if a track of another tracepoint has the name, 0 if none has, -1 with @error. */
-static int label_take(struct perfetto_sink *sink, struct perfetto_track *track, struct error *error)
+/* Sets sink->file.text to the track's name below its parent; returns -1 with @error. */
+static int label_below_task(struct perfetto_sink *sink, const struct timeline_track *shown,
+			    struct perfetto_track *track, struct error *error)
 {
-	const struct perfetto_track *holder = map_find(&sink->names, place_hash(track), has_name,
-						       track);
-
-	if (holder)
-		return !perfetto_is_same_tracepoint(holder->category, track->category);
-	if (map_insert(&sink->names, place_hash(track), track) < 0)
-		return error_set(error, "out of memory");
-	return 0;
-}
-
-/*
- * Sets sink->file.text to the track's name below its parent.
- *
- * Returns 0, or -1 with @error.
- */
-static int perfetto_label_below_task(struct perfetto_sink *sink, const struct timeline_track *shown,
-				     struct perfetto_track *track, struct error *error)
-{
+	const struct perfetto_category *category = track->category;
 	struct buffer *out = &sink->file.text;
-	bool is_named = shown->name.size > 0;
-	int is_shared;
+	const struct perfetto_track *holder;
+	bool is_shared;
 
 	buffer_clear(out);
-	if (is_named)
+	if (shown->name.size > 0)
 		buffer_append(out, shown->name.data, shown->name.size);
 	else
 		buffer_append_string(out, shown->category->text);
 	if (!sink->has_one_buffer && shown->buffer && shown->buffer[0])
 		buffer_printf(out, " in %s", shown->buffer);
 	track->name_hash = text_hash(buffer_text(out));
-	is_shared = track->category->is_namesake &&
+	is_shared = category->is_namesake &&
 		    text_equals(shown->name, category_event(shown->category));
-	if (!is_shared)
-		is_shared = label_take(sink, track, error);
-	if (is_shared > 0)
+	if (!is_shared) {
+		holder = map_find(&sink->names, place_hash(track), has_name, track);
+		is_shared = holder &&
+			    strcmp(holder->category->shown->text, category->shown->text) != 0;
+		if (!holder && map_insert(&sink->names, place_hash(track), track) < 0)
+			return error_set(error, "out of memory");
+	}
+	if (is_shared)
 		buffer_printf(out, " (%s)", shown->category->text);
-	return is_shared < 0 ? -1 : 0;
+	return 0;
 }
 
 /* Labels have the buffer only if there are several, and no lane: all lanes have one name. */
@@ -158,8 +176,8 @@ static void append_label(const struct perfetto_sink *sink, struct buffer *out,
 	track_append_label(out, &shown);
 }
 
-static void perfetto_label_alone(const struct perfetto_sink *sink, struct buffer *out,
-				 const struct timeline_track *shown)
+static void append_label_alone(const struct perfetto_sink *sink, struct buffer *out,
+			       const struct timeline_track *shown)
 {
 	struct timeline_track rest = *shown;
 
@@ -185,7 +203,7 @@ static int32_t rank_of(const struct timeline_track *shown)
 	return number < INT32_MIN ? INT32_MIN : (int32_t)number;
 }
 
-void perfetto_waiting_release(struct perfetto_waiting *waiting)
+static void waiting_release(struct perfetto_waiting *waiting)
 {
 	buffer_release(&waiting->in_group);
 	buffer_release(&waiting->alone);
@@ -203,25 +221,14 @@ static struct perfetto_message descriptor_begin(struct perfetto_sink *sink, size
 	return begun;
 }
 
-static void merge_append(struct buffer *out, uint64_t key)
-{
-	char text[2 * sizeof(key) + 1];
-
-	if (key == 0) {
-		proto_number(out, TRACK_DESCRIPTOR_MERGE_BEHAVIOR, MERGE_NONE);
-		return;
-	}
-	snprintf(text, sizeof(text), "%" PRIx64, key);
-	proto_number(out, TRACK_DESCRIPTOR_MERGE_BEHAVIOR, MERGE_BY_KEY);
-	proto_text(out, TRACK_DESCRIPTOR_MERGE_KEY, text_of(text));
-}
-
 int perfetto_descriptor_write(struct perfetto_sink *sink,
 			      const struct perfetto_descriptor *descriptor, struct error *error)
 {
-	struct perfetto_message begun = descriptor_begin(sink, perfetto_packet_begin(sink),
+	struct perfetto_message begun = descriptor_begin(sink, perfetto_packet_begin(sink, false),
 							 descriptor->uuid);
+	uint64_t key = descriptor->is_counter ? 0 : descriptor->merge_key;
 	struct buffer *out = &sink->file.out;
+	char text[2 * sizeof(key) + 1];
 	size_t description;
 
 	if (descriptor->parent_uuid > 0)
@@ -235,7 +242,10 @@ int perfetto_descriptor_write(struct perfetto_sink *sink,
 	} else if (descriptor->description.size > 0) {
 		proto_text(out, TRACK_DESCRIPTOR_DESCRIPTION, descriptor->description);
 	}
-	merge_append(out, descriptor->is_counter ? 0 : descriptor->merge_key);
+	proto_number(out, TRACK_DESCRIPTOR_MERGE_BEHAVIOR, key ? MERGE_BY_KEY : MERGE_NONE);
+	snprintf(text, sizeof(text), "%" PRIx64, key);
+	if (key)
+		proto_text(out, TRACK_DESCRIPTOR_MERGE_KEY, text_of(text));
 	if (descriptor->is_ordered)
 		proto_number(out, TRACK_DESCRIPTOR_CHILD_ORDERING, ORDERING_EXPLICIT);
 	if (descriptor->has_rank)
@@ -262,7 +272,7 @@ static int waiting_end(struct perfetto_sink *sink, struct perfetto_waiting *wait
 	if (!waiting->is_there)
 		return 0;
 	status = perfetto_descriptor_write(sink, &track, error);
-	perfetto_waiting_release(waiting);
+	waiting_release(waiting);
 	return status;
 }
 
@@ -291,29 +301,12 @@ static int group_open(struct perfetto_sink *sink, struct perfetto_category *cate
 	return waiting_end(sink, &category->waiting, category, error);
 }
 
-static int waiting_begin(struct perfetto_sink *sink, struct perfetto_waiting *waiting,
-			 const struct timeline_track *shown, uint64_t uuid, uint64_t merge_key,
-			 struct error *error)
-{
-	waiting->is_there = true;
-	waiting->parent_uuid = perfetto_machine_uuid(shown->machine);
-	waiting->rank = rank_of(shown);
-	waiting->uuid = uuid;
-	waiting->merge_key = merge_key;
-	append_label(sink, &waiting->in_group, *shown);
-	perfetto_label_alone(sink, &waiting->alone, shown);
-	track_append_identity(&waiting->description, shown);
-	if (waiting->in_group.failed || waiting->alone.failed || waiting->description.failed)
-		return error_set(error, "out of memory");
-	return 0;
-}
-
 /* Writes the descriptor of a track without a process, or keeps it waiting. */
-static int perfetto_group_add(struct perfetto_sink *sink, struct perfetto_category *category,
-			      const struct timeline_track *shown, uint64_t uuid, uint64_t merge_key,
-			      struct error *error)
+static int group_add(struct perfetto_sink *sink, struct perfetto_category *category,
+		     const struct timeline_track *shown, uint64_t uuid, uint64_t merge_key,
+		     struct error *error)
 {
-	bool is_first = !category->has_group && !category->waiting.is_there;
+	struct perfetto_waiting *waiting = &category->waiting;
 	struct perfetto_descriptor track = { .uuid = uuid,
 					     .parent_uuid = category->group_uuid,
 					     .shown = shown,
@@ -322,8 +315,20 @@ static int perfetto_group_add(struct perfetto_sink *sink, struct perfetto_catego
 					     .has_rank = true,
 					     .rank = rank_of(shown) };
 
-	if (is_first && shown->kind == TRACK_SLICES)
-		return waiting_begin(sink, &category->waiting, shown, uuid, merge_key, error);
+	if (!category->has_group && !waiting->is_there && shown->kind == TRACK_SLICES) {
+		waiting->is_there = true;
+		waiting->parent_uuid = perfetto_machine_uuid(shown->machine);
+		waiting->rank = track.rank;
+		waiting->uuid = uuid;
+		waiting->merge_key = merge_key;
+		append_label(sink, &waiting->in_group, *shown);
+		append_label_alone(sink, &waiting->alone, shown);
+		track_append_identity(&waiting->description, shown);
+		if (waiting->in_group.failed || waiting->alone.failed ||
+		    waiting->description.failed)
+			return error_set(error, "out of memory");
+		return 0;
+	}
 	if (group_open(sink, category, error) < 0)
 		return -1;
 	buffer_clear(&sink->file.text);
@@ -371,30 +376,14 @@ static uint64_t merge_key_of(struct perfetto_sink *sink, const struct timeline_t
 	return text_hash(buffer_text(&sink->file.text)) | 1;
 }
 
-/* Perfetto does not merge counters; one that continues another has its id. */
-static uint64_t track_uuid(const struct perfetto_sink *sink, const struct timeline_track *shown,
-			   uint64_t parent_uuid, uint64_t merge_key)
-{
-	if (shown->kind == TRACK_COUNTER)
-		return perfetto_uuid_of_seed(parent_uuid, UUID_COUNTER, merge_key);
-	return perfetto_uuid_of(sink, UUID_TRACK, shown->number);
-}
-
-/**
- * struct task_ids - a process or thread
- * @time_ns: when it is described: tasks with one number must be described in their order
- * @tid: of the thread, or 0
- * @pid: of the process
- * @tid_life, @pid_life: see perfetto_life()
- * @tid_is_new, @pid_is_new: what that returned
- */
+/** struct task_ids - a process or thread */
 struct task_ids {
-	int64_t time_ns;
-	int tid;
-	int pid;
-	uint64_t tid_life;
+	int64_t time_ns;   /* when it is described: tasks with one number must be in their order */
+	int tid;	   /* of the thread, or 0 */
+	int pid;	   /* of the process */
+	uint64_t tid_life; /* see perfetto_life() */
 	uint64_t pid_life;
-	int tid_is_new;
+	int tid_is_new; /* what that returned */
 	int pid_is_new;
 };
 
@@ -414,40 +403,26 @@ static uint64_t thread_uuid(const struct perfetto_sink *sink, const struct task_
 	return perfetto_uuid_of_seed(life, UUID_THREAD, ids->tid);
 }
 
-static int process_descriptor_write(struct perfetto_sink *sink, const struct task_ids *ids,
-				    uint64_t uuid, const char *name, struct error *error)
+/* Writes the process or the thread. */
+static int task_descriptor_write(struct perfetto_sink *sink, const struct task_ids *ids,
+				 bool is_thread, uint64_t uuid, const char *name,
+				 struct error *error)
 {
-	size_t packet = perfetto_packet_begin(sink), process;
+	size_t packet = perfetto_packet_begin(sink, is_thread), task;
 	struct buffer *out = &sink->file.out;
 	struct perfetto_message begun;
 
 	proto_number(out, PACKET_TIMESTAMP, ids->time_ns);
 	begun = descriptor_begin(sink, packet, uuid);
-	process = proto_begin(out, TRACK_DESCRIPTOR_PROCESS);
-	proto_signed(out, PROCESS_PID, ids->pid);
+	task = proto_begin(out, is_thread ? TRACK_DESCRIPTOR_THREAD : TRACK_DESCRIPTOR_PROCESS);
+	proto_signed(out, is_thread ? (int)THREAD_PID : (int)PROCESS_PID, ids->pid);
+	if (is_thread)
+		proto_signed(out, THREAD_TID, ids->tid);
 	if (name[0])
-		proto_text(out, PROCESS_NAME, text_of(name));
-	if (ids->pid_life > 0)
+		proto_text(out, is_thread ? (int)THREAD_NAME : (int)PROCESS_NAME, text_of(name));
+	if (!is_thread && ids->pid_life > 0)
 		proto_signed(out, PROCESS_START_NS, (int64_t)ids->pid_life);
-	proto_end(out, process);
-	return perfetto_message_end(sink, begun, error);
-}
-
-static int thread_descriptor_write(struct perfetto_sink *sink, const struct task_ids *ids,
-				   uint64_t uuid, const char *name, struct error *error)
-{
-	size_t packet = perfetto_thread_packet_begin(sink), thread;
-	struct buffer *out = &sink->file.out;
-	struct perfetto_message begun;
-
-	proto_number(out, PACKET_TIMESTAMP, ids->time_ns);
-	begun = descriptor_begin(sink, packet, uuid);
-	thread = proto_begin(out, TRACK_DESCRIPTOR_THREAD);
-	proto_signed(out, THREAD_PID, ids->pid);
-	proto_signed(out, THREAD_TID, ids->tid);
-	if (name[0])
-		proto_text(out, THREAD_NAME, text_of(name));
-	proto_end(out, thread);
+	proto_end(out, task);
 	return perfetto_message_end(sink, begun, error);
 }
 
@@ -457,42 +432,33 @@ static int thread_descriptor_write(struct perfetto_sink *sink, const struct task
  * (track_event_tracker.cc, ResolveDescriptorTrackImpl). Hence each later one has two ids, of which
  * the second one is used: it is of the new one whether Perfetto keeps the first or not.
  */
-static uint64_t uuid_before(uint64_t uuid)
+static int task_write(struct perfetto_sink *sink, const struct task_ids *ids, bool is_thread,
+		      uint64_t uuid, const char *name, struct error *error)
 {
-	return perfetto_uuid_of_seed(uuid, UUID_BEFORE, 0);
-}
+	/* Perfetto makes the main thread with its process. */
+	bool is_new = is_thread ? ids->tid_is_new && ids->tid != ids->pid : ids->pid_is_new;
+	uint64_t before = perfetto_uuid_of_seed(uuid, UUID_BEFORE, 0);
 
-static int perfetto_process_write(struct perfetto_sink *sink, const struct task_ids *ids,
-				  const char *name, struct error *error)
-{
-	uint64_t uuid = process_uuid(sink, ids);
-
-	if (ids->pid_is_new &&
-	    process_descriptor_write(sink, ids, uuid_before(uuid), "", error) < 0)
+	if (is_new && task_descriptor_write(sink, ids, is_thread, before, "", error) < 0)
 		return -1;
-	return process_descriptor_write(sink, ids, uuid, name, error);
+	return task_descriptor_write(sink, ids, is_thread, uuid, name, error);
 }
 
-/* Perfetto makes the main thread with its process. */
 static int thread_describe(struct perfetto_sink *sink, const struct timeline_track *shown,
 			   int64_t time_ns, uint64_t *uuid, struct error *error)
 {
 	struct task_ids ids = { .time_ns = time_ns,
 				.tid = (int)shown->id.signed_number,
 				.pid = shown->tgid };
-	bool is_main = ids.tid == ids.pid;
+	const char *process = ids.tid == ids.pid ? shown->comm : shown->process_comm;
 
 	ids.pid_is_new = perfetto_life(sink, ids.pid, shown->process_born_ns, &ids.pid_life, error);
 	ids.tid_is_new = perfetto_life(sink, ids.tid, shown->born_ns, &ids.tid_life, error);
 	*uuid = thread_uuid(sink, &ids);
 	if (ids.pid_is_new < 0 || ids.tid_is_new < 0 ||
-	    perfetto_process_write(sink, &ids, is_main ? shown->comm : shown->process_comm, error) <
-		    0)
+	    task_write(sink, &ids, false, process_uuid(sink, &ids), process, error) < 0)
 		return -1;
-	if (ids.tid_is_new && !is_main &&
-	    thread_descriptor_write(sink, &ids, uuid_before(*uuid), "", error) < 0)
-		return -1;
-	return thread_descriptor_write(sink, &ids, *uuid, shown->comm, error);
+	return task_write(sink, &ids, true, *uuid, shown->comm, error);
 }
 
 /*
@@ -515,7 +481,7 @@ static int parent_describe(struct perfetto_sink *sink, const struct timeline_eve
 	ids.pid = (int)shown->id.signed_number;
 	ids.pid_is_new = perfetto_life(sink, ids.pid, shown->born_ns, &ids.pid_life, error);
 	*uuid = process_uuid(sink, &ids);
-	return ids.pid_is_new < 0 ? -1 : perfetto_process_write(sink, &ids, shown->comm, error);
+	return ids.pid_is_new < 0 ? -1 : task_write(sink, &ids, false, *uuid, shown->comm, error);
 }
 
 /* Renders the constant fields of a track's events. */
@@ -591,7 +557,7 @@ int perfetto_track_begin(struct perfetto_sink *sink, const struct timeline_event
 			 struct error *error)
 {
 	struct timeline_track *shown = event->track;
-	struct perfetto_category *category = perfetto_category_get(sink, shown, error);
+	struct perfetto_category *category = category_get(sink, shown, error);
 	struct perfetto_descriptor descriptor = { .shown = shown,
 						  .is_counter = shown->kind == TRACK_COUNTER };
 	struct perfetto_track *track;
@@ -611,12 +577,16 @@ int perfetto_track_begin(struct perfetto_sink *sink, const struct timeline_event
 		return perfetto_row_place(sink, track, shown, track->row.row, error);
 	}
 	merge_key = merge_key_of(sink, shown, parent_uuid == 0);
-	uuid = track_uuid(sink, shown, parent_uuid ? parent_uuid : category->group_uuid, merge_key);
+	/* Perfetto does not merge counters; one that continues another has its id. */
+	uuid = perfetto_uuid_of(sink, UUID_TRACK, shown->number);
+	if (shown->kind == TRACK_COUNTER)
+		uuid = perfetto_uuid_of_seed(parent_uuid ? parent_uuid : category->group_uuid,
+					     UUID_COUNTER, merge_key);
 	if (place_make(sink, track, uuid, category->iid, error) < 0)
 		return -1;
 	if (parent_uuid == 0)
-		return perfetto_group_add(sink, category, shown, uuid, merge_key, error);
-	if (perfetto_label_below_task(sink, shown, track, error) < 0)
+		return group_add(sink, category, shown, uuid, merge_key, error);
+	if (label_below_task(sink, shown, track, error) < 0)
 		return -1;
 	descriptor.uuid = uuid;
 	descriptor.parent_uuid = parent_uuid;
@@ -636,4 +606,22 @@ int perfetto_track_end(struct perfetto_sink *sink, const struct timeline_event *
 	else if (track->parent_uuid > 0)
 		map_remove(&sink->names, place_hash(track), track);
 	return 0;
+}
+
+void perfetto_tracks_release(struct perfetto_sink *sink)
+{
+	while (sink->categories) {
+		struct perfetto_category *category = sink->categories;
+
+		sink->categories = category->after;
+		waiting_release(&category->waiting);
+		free(category->fields);
+		free(category);
+	}
+	for (size_t i = 0; i < sink->nr_sequences; i++) {
+		for (size_t page = 0; page < PERFETTO_LIVES_PAGES; page++)
+			free(sink->sequences[i].lives[page]);
+	}
+	map_release(&sink->events);
+	map_release(&sink->names);
 }
