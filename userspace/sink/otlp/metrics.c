@@ -16,17 +16,15 @@
 /* Names of instruments have at most 255 characters, of these. */
 #define METRIC_NAME_MAX 255
 
-static bool is_name_character(char byte)
-{
-	return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') ||
-	       (byte >= '0' && byte <= '9') || byte == '_' || byte == '.' || byte == '-' ||
-	       byte == '/';
-}
-
 static void otlp_name_append(struct buffer *out, struct text text)
 {
-	for (size_t i = 0; i < text.size; i++)
-		buffer_append_char(out, is_name_character(text.data[i]) ? text.data[i] : '_');
+	for (size_t i = 0; i < text.size; i++) {
+		char byte = text.data[i];
+		bool is_plain = (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') ||
+				(byte >= '0' && byte <= '9') || (byte && strchr("_.-/", byte));
+
+		buffer_append_char(out, is_plain ? byte : '_');
+	}
 }
 
 /* "demo:depth" of "queue" is demo.depth.queue, and demo.depth if that is the track's name, too. */
@@ -59,16 +57,14 @@ static void otlp_sample_append(struct buffer *out, const struct value *value)
 {
 	if (value->kind == VALUE_UNSIGNED && value->unsigned_number > INT64_MAX) {
 		buffer_printf(out, ",\"asDouble\":%.17g", (double)value->unsigned_number);
-		return;
-	}
-	if (value->kind == VALUE_FLOATING) {
+	} else if (value->kind == VALUE_FLOATING) {
 		buffer_append_string(out, ",\"asDouble\":");
 		value_append_json(out, value);
-		return;
+	} else {
+		buffer_append_string(out, ",\"asInt\":\"");
+		buffer_append_signed(out, value->signed_number);
+		buffer_append_char(out, '"');
 	}
-	buffer_append_string(out, ",\"asInt\":\"");
-	buffer_append_signed(out, value->signed_number);
-	buffer_append_char(out, '"');
 }
 
 static int otlp_points_write(struct otlp_sink *sink, struct error *error)
@@ -91,22 +87,6 @@ static int otlp_points_write(struct otlp_sink *sink, struct error *error)
 	return 0;
 }
 
-static void otlp_points_begin(struct otlp_sink *sink, struct otlp_track *track,
-			      const struct timeline_track *shown)
-{
-	struct buffer *out = &track->points;
-
-	if (track->is_dirty)
-		return;
-	track->is_dirty = true;
-	track->next = sink->dirty;
-	sink->dirty = track;
-	otlp_metric_name(&sink->file.text, shown);
-	buffer_append_string(out, "{\"name\":");
-	json_append_string(out, buffer_text(&sink->file.text));
-	buffer_append_string(out, ",\"gauge\":{\"dataPoints\":[");
-}
-
 static int otlp_sample_write(struct otlp_sink *sink, const struct timeline_event *event,
 			     struct error *error)
 {
@@ -114,7 +94,15 @@ static int otlp_sample_write(struct otlp_sink *sink, const struct timeline_event
 	struct buffer *out = &track->points;
 	size_t size = out->size;
 
-	otlp_points_begin(sink, track, event->track);
+	if (!track->is_dirty) {
+		track->is_dirty = true;
+		track->next = sink->dirty;
+		sink->dirty = track;
+		otlp_metric_name(&sink->file.text, event->track);
+		buffer_append_string(out, "{\"name\":");
+		json_append_string(out, buffer_text(&sink->file.text));
+		buffer_append_string(out, ",\"gauge\":{\"dataPoints\":[");
+	}
 	otlp_append_separator(out);
 	buffer_append_string(out, "{\"attributes\":[");
 	buffer_append(out, track->attributes.data, track->attributes.size);
@@ -138,9 +126,9 @@ static int otlp_loss_metric_write(struct otlp_sink *sink, const struct timeline_
 		      "{\"name\":\"%s\",\"unit\":\"%s\",\"sum\":{\"dataPoints\":[{\"attributes\":[",
 		      is_known ? "ktrack.lost_records" : "ktrack.gaps_of_unknown_size",
 		      is_known ? "{record}" : "{gap}");
-	otlp_append_number(out, "cpu.logical_number", event->loss_cpu);
+	otlp_append_number(out, "", "cpu.logical_number", event->loss_cpu);
 	if (event->loss_buffer && event->loss_buffer[0])
-		otlp_append_text(out, "ktrack.buffer", text_of(event->loss_buffer));
+		otlp_append_text(out, "", "ktrack.buffer", text_of(event->loss_buffer));
 	buffer_append_char(out, ']');
 	otlp_append_time(out, "startTimeUnixNano", event->begin_ns + sink->wall_offset_ns);
 	otlp_append_time(out, "timeUnixNano", event->loss_end_ns + sink->wall_offset_ns);

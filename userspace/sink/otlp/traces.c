@@ -7,6 +7,8 @@
  */
 #include "sink/otlp/state.h"
 
+#include <stdlib.h>
+
 #include "sink/flow.h"
 #include "sink/text.h"
 
@@ -19,6 +21,110 @@
 
 /* SPAN_KIND_INTERNAL */
 #define SPAN_KIND 1
+
+/* Distinguish the three ids that are made of one hash. */
+enum {
+	ID_TRACE_HIGH = 1,
+	ID_TRACE_LOW,
+	ID_SPAN,
+};
+
+/* An id of zeros is invalid. */
+static uint64_t id_of(uint64_t hash, unsigned int which)
+{
+	uint64_t id = otlp_mix(hash, which);
+
+	return id ? id : 1;
+}
+
+static struct otlp_context otlp_root(uint64_t hash)
+{
+	return (struct otlp_context){
+		.trace = { id_of(hash, ID_TRACE_HIGH), id_of(hash, ID_TRACE_LOW) },
+		.span = id_of(hash, ID_SPAN),
+	};
+}
+
+static struct otlp_context otlp_child(const struct otlp_context *parent, uint64_t hash)
+{
+	return (struct otlp_context){ .trace = { parent->trace[0], parent->trace[1] },
+				      .span = id_of(hash, ID_SPAN) };
+}
+
+static void otlp_append_context(struct buffer *out, const struct otlp_context *context)
+{
+	buffer_printf(out, "\"traceId\":\"%016llx%016llx\",\"spanId\":\"%016llx\"",
+		      (unsigned long long)context->trace[0], (unsigned long long)context->trace[1],
+		      (unsigned long long)context->span);
+}
+
+/** struct otlp_point - a flow, whose name lives as long as the timeline */
+struct otlp_point {
+	struct text name;
+	uint64_t id;
+	struct otlp_context context;
+};
+
+static bool point_is(const void *value, const void *key)
+{
+	const struct otlp_point *point = value;
+	const struct field *flow = key;
+
+	return point->id == flow->value.unsigned_number && text_equals(point->name, flow->name);
+}
+
+static uint64_t otlp_flow_hash(const struct field *flow)
+{
+	return hash_number(hash_text(flow->name) + flow->value.unsigned_number);
+}
+
+/* The last span of a flow; NULL if it had none. */
+static struct otlp_context *flows_find(const struct otlp_flows *flows, const struct field *flow)
+{
+	uint64_t hash = otlp_flow_hash(flow);
+	struct otlp_point *point = map_find(&flows->recent, hash, point_is, flow);
+
+	if (!point)
+		point = map_find(&flows->older, hash, point_is, flow);
+	return point ? &point->context : NULL;
+}
+
+static void otlp_points_free(struct map *points)
+{
+	for (size_t i = 0; i < points->capacity; i++)
+		free(points->slots[i].value);
+	map_release(points);
+}
+
+/* Sets the last span of a flow, which stays among the recent ones; returns -1 without memory. */
+static int flows_set(struct otlp_flows *flows, const struct field *flow,
+		     const struct otlp_context *context)
+{
+	uint64_t hash = otlp_flow_hash(flow);
+	struct otlp_point *point = map_find(&flows->recent, hash, point_is, flow);
+
+	if (point) {
+		point->context = *context;
+		return 0;
+	}
+	point = map_find(&flows->older, hash, point_is, flow);
+	if (point)
+		map_remove(&flows->older, hash, point);
+	else
+		point = malloc(sizeof(*point));
+	if (!point)
+		return -1;
+	*point = (struct otlp_point){ flow->name, flow->value.unsigned_number, *context };
+	if (flows->recent.size == OTLP_FLOWS_RECENT) {
+		otlp_points_free(&flows->older);
+		flows->older = flows->recent;
+		flows->recent = (struct map){ 0 };
+	}
+	if (map_insert(&flows->recent, hash, point) == 0)
+		return 0;
+	free(point);
+	return -1;
+}
 
 /* Spans of a track with the same depth and begin are distinguished by their order. */
 static uint64_t span_hash(struct otlp_track *track, const struct timeline_event *event,
@@ -37,7 +143,7 @@ static void span_append_begin(struct buffer *out, const struct otlp_context *con
 	buffer_append_char(out, '{');
 	otlp_append_context(out, context);
 	if (parent)
-		otlp_append_parent(out, parent);
+		buffer_printf(out, ",\"parentSpanId\":\"%016llx\"", (unsigned long long)parent);
 	buffer_append_string(out, ",\"name\":");
 	json_append_string(out, name);
 	buffer_printf(out, ",\"kind\":%d", SPAN_KIND);
@@ -58,9 +164,7 @@ static void otlp_append_record(const struct otlp_sink *sink, struct buffer *out,
 	otlp_append_fields(out, prefix, event->fields, event->nr_fields);
 	if (event->nr_flows > 0) {
 		flows_append_text(&text, event);
-		otlp_append_key(out, prefix, text_of("ktrack.flow"));
-		otlp_append_value(
-			out, &(struct value){ .kind = VALUE_TEXT, .text = buffer_text(&text) });
+		otlp_append_text(out, prefix, "ktrack.flow", buffer_text(&text));
 		out->failed |= text.failed;
 		buffer_release(&text);
 	}
@@ -73,7 +177,7 @@ static int span_add_flows(struct otlp_sink *sink, struct otlp_open *open,
 {
 	for (unsigned int i = 0; i < event->nr_flows; i++) {
 		const struct field *flow = timeline_event_flow(event, i);
-		const struct otlp_context *last = otlp_flows_find(&sink->flows, flow);
+		const struct otlp_context *last = flows_find(&sink->flows, flow);
 		struct buffer *links = &open->links, text = { 0 };
 		bool has_link = last && last->span != open->context.span;
 		size_t size = links->size;
@@ -84,7 +188,7 @@ static int span_add_flows(struct otlp_sink *sink, struct otlp_open *open,
 			buffer_append_char(links, '{');
 			otlp_append_context(links, last);
 			buffer_append_string(links, ",\"attributes\":[");
-			otlp_append_text(links, "ktrack.flow", buffer_text(&text));
+			otlp_append_text(links, "", "ktrack.flow", buffer_text(&text));
 			buffer_append_string(links, "]}");
 			links->failed |= text.failed;
 			buffer_release(&text);
@@ -93,7 +197,7 @@ static int span_add_flows(struct otlp_sink *sink, struct otlp_open *open,
 		} else if (has_link) {
 			open->nr_dropped_links++;
 		}
-		if (otlp_flows_set(&sink->flows, flow, &open->context) < 0)
+		if (flows_set(&sink->flows, flow, &open->context) < 0)
 			return error_set(error, "out of memory");
 	}
 	return 0;
@@ -104,8 +208,8 @@ static const struct otlp_context *span_cause(const struct otlp_sink *sink,
 					     const struct timeline_event *event)
 {
 	for (unsigned int i = 0; i < event->nr_flows; i++) {
-		const struct otlp_context *last = otlp_flows_find(&sink->flows,
-								  timeline_event_flow(event, i));
+		const struct otlp_context *last = flows_find(&sink->flows,
+							     timeline_event_flow(event, i));
 
 		if (last)
 			return last;
@@ -130,10 +234,8 @@ static int otlp_slice_begin(struct otlp_sink *sink, struct otlp_track *track,
 	const struct otlp_context *parent;
 	struct otlp_open *open;
 
-	if (event->depth > track->nr_open &&
-	    sink_array_grow((void **)&track->open, &track->nr_open, event->depth, sizeof(*open),
-			    error) < 0)
-		return -1;
+	if (!array_extend(track->open, track->nr_open, event->depth - 1))
+		return error_set(error, "out of memory");
 	open = &track->open[event->depth - 1];
 	open_clear(sink, open);
 	if (event->depth > 1 && track->depth + 1 >= event->depth)
@@ -243,16 +345,6 @@ static int otlp_instant_write(struct otlp_sink *sink, struct otlp_track *track,
 	return status < 0 ? -1 : otlp_item_end(sink, error);
 }
 
-static int otlp_write_instant(struct otlp_sink *sink, const struct timeline_event *event,
-			      struct error *error)
-{
-	struct otlp_track *track = otlp_track_of(sink, event->track);
-
-	if (track->depth > 0)
-		return otlp_event_write(sink, &track->open[track->depth - 1], event, error);
-	return otlp_instant_write(sink, track, event, error);
-}
-
 /*
  * Writes a span of ktrack's own, which is a trace.
  * @machine: that it is about; NULL for none
@@ -287,11 +379,11 @@ static int otlp_loss_write(struct otlp_sink *sink, const struct timeline_event *
 	struct buffer text = { 0 }, attributes = { 0 };
 	int status;
 
-	otlp_append_number(&attributes, "cpu.logical_number", event->loss_cpu);
+	otlp_append_number(&attributes, "", "cpu.logical_number", event->loss_cpu);
 	if (event->loss_count != TIMELINE_COUNT_UNKNOWN)
-		otlp_append_number(&attributes, "ktrack.lost_records", event->loss_count);
+		otlp_append_number(&attributes, "", "ktrack.lost_records", event->loss_count);
 	if (event->loss_buffer && event->loss_buffer[0])
-		otlp_append_text(&attributes, "ktrack.buffer", text_of(event->loss_buffer));
+		otlp_append_text(&attributes, "", "ktrack.buffer", text_of(event->loss_buffer));
 	sink->file.out.failed |= attributes.failed;
 	status = otlp_own_span(sink, event->loss_machine, event->begin_ns, event->loss_end_ns,
 			       remark_set(&text, event), buffer_text(&attributes), true, error);
@@ -309,8 +401,8 @@ static int otlp_command_end(struct otlp_sink *sink, const struct timeline_event 
 	if (sink->command.size == 0)
 		return 0;
 	if (has_ended) {
-		otlp_append_number(&attributes, "process.pid", event->pid);
-		otlp_append_number(&attributes, "process.exit.code", event->status);
+		otlp_append_number(&attributes, "", "process.pid", event->pid);
+		otlp_append_number(&attributes, "", "process.exit.code", event->status);
 	} else {
 		otlp_append_true(&attributes, "ktrack.unfinished");
 	}
@@ -342,7 +434,7 @@ static int otlp_faults_write(struct otlp_sink *sink, const struct timeline_event
 static void append_known_sum(struct buffer *out, const char *key, uint64_t sum)
 {
 	if (sum > 0)
-		otlp_append_number(out, key, sum > INT64_MAX ? INT64_MAX : (int64_t)sum);
+		otlp_append_number(out, "", key, sum > INT64_MAX ? INT64_MAX : (int64_t)sum);
 }
 
 /* The last span. A file without it is incomplete. */
@@ -361,23 +453,12 @@ static int otlp_recording_write(struct otlp_sink *sink, const struct timeline_ev
 	append_known_sum(&sums, "ktrack.suspect_slices", totals->suspect);
 	append_known_sum(&sums, "ktrack.unfinished_slices", totals->unfinished);
 	if (totals->has_wall_drift)
-		otlp_append_number(&sums, "ktrack.wall_drift_ns", totals->wall_drift_ns);
+		otlp_append_number(&sums, "", "ktrack.wall_drift_ns", totals->wall_drift_ns);
 	sink->file.out.failed |= sums.failed;
 	status = otlp_own_span(sink, NULL, begin_ns, finish->time_ns, text_of("recording"),
 			       buffer_text(&sums), false, error);
 	buffer_release(&sums);
 	return status;
-}
-
-static int otlp_finish_write(struct otlp_sink *sink, const struct timeline_event *event,
-			     struct error *error)
-{
-	if (otlp_command_end(sink, event, false, error) < 0 ||
-	    otlp_faults_write(sink, event, error) < 0 ||
-	    otlp_recording_write(sink, event, error) < 0)
-		return -1;
-	otlp_requests_end(sink);
-	return 0;
 }
 
 /* Writes an event that is on no track; returns -1 with @error. */
@@ -405,7 +486,12 @@ static int otlp_write_remark(struct otlp_sink *sink, const struct timeline_event
 	case TIMELINE_COMMAND_END:
 		return otlp_command_end(sink, event, true, error);
 	case TIMELINE_FINISH:
-		return otlp_finish_write(sink, event, error);
+		if (otlp_command_end(sink, event, false, error) < 0 ||
+		    otlp_faults_write(sink, event, error) < 0 ||
+		    otlp_recording_write(sink, event, error) < 0)
+			return -1;
+		otlp_requests_end(sink);
+		return 0;
 	default:
 		return 0;
 	}
@@ -415,16 +501,19 @@ static int traces_event(struct sink_file *file, const struct timeline_event *eve
 			struct error *error)
 {
 	struct otlp_sink *sink = container_of(file, struct otlp_sink, file);
+	struct otlp_track *track = event->track ? otlp_track_of(sink, event->track) : NULL;
 
 	switch (event->kind) {
 	case TIMELINE_TRACK_BEGIN:
 		return otlp_track_begin(sink, event, error);
 	case TIMELINE_SLICE_BEGIN:
-		return otlp_slice_begin(sink, otlp_track_of(sink, event->track), event, error);
+		return otlp_slice_begin(sink, track, event, error);
 	case TIMELINE_SLICE_END:
-		return otlp_slice_end(sink, otlp_track_of(sink, event->track), event, error);
+		return otlp_slice_end(sink, track, event, error);
 	case TIMELINE_INSTANT:
-		return otlp_write_instant(sink, event, error);
+		return track->depth > 0 ? otlp_event_write(sink, &track->open[track->depth - 1],
+							   event, error)
+					: otlp_instant_write(sink, track, event, error);
 	default:
 		return otlp_write_remark(sink, event, error);
 	}
@@ -447,7 +536,8 @@ static void traces_release(struct sink_file *file)
 {
 	struct otlp_sink *sink = container_of(file, struct otlp_sink, file);
 
-	otlp_flows_release(&sink->flows);
+	otlp_points_free(&sink->flows.recent);
+	otlp_points_free(&sink->flows.older);
 	otlp_requests_release(sink);
 	buffer_release(&sink->command);
 }
