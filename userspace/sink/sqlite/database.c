@@ -93,10 +93,10 @@ static int vfs_truncate(sqlite3_file *file, sqlite3_int64 size)
 	return ftruncate(open->fd, size) == 0 ? SQLITE_OK : vfs_fail(open, SQLITE_IOERR_TRUNCATE);
 }
 
-/* The process may be killed at any time, which needs no sync. */
-static int vfs_sync(sqlite3_file *file, int flags)
+/* For syncs and locks: a process that is killed needs no sync, and the database stays locked. */
+static int vfs_accept(sqlite3_file *file, int what)
 {
-	(void)file, (void)flags;
+	(void)file, (void)what;
 	return SQLITE_OK;
 }
 
@@ -108,13 +108,6 @@ static int vfs_file_size(sqlite3_file *file, sqlite3_int64 *size)
 	if (fstat(open->fd, &about) < 0)
 		return vfs_fail(open, SQLITE_IOERR_FSTAT);
 	*size = about.st_size;
-	return SQLITE_OK;
-}
-
-/* The database is locked as long as it is open. */
-static int vfs_lock(sqlite3_file *file, int level)
-{
-	(void)file, (void)level;
 	return SQLITE_OK;
 }
 
@@ -149,10 +142,10 @@ static const sqlite3_io_methods file_methods = {
 	.xRead = vfs_read,
 	.xWrite = vfs_write,
 	.xTruncate = vfs_truncate,
-	.xSync = vfs_sync,
+	.xSync = vfs_accept,
 	.xFileSize = vfs_file_size,
-	.xLock = vfs_lock,
-	.xUnlock = vfs_lock,
+	.xLock = vfs_accept,
+	.xUnlock = vfs_accept,
 	.xCheckReservedLock = vfs_check_lock,
 	.xFileControl = vfs_control,
 	.xSectorSize = vfs_sector_size,
@@ -164,18 +157,6 @@ static int journal_owner_find(const struct database_files *files, struct owner *
 {
 	*owner = (struct owner){ 0 };
 	return files->user > 0 ? owner_init(owner, files->user, files->group) : 0;
-}
-
-static int journal_open(struct database_files *files)
-{
-	struct owner owner;
-	int fd = -1;
-
-	if (journal_owner_find(files, &owner) == 0)
-		fd = owner_open(&owner, buffer_string(&files->journal),
-				O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600, NULL);
-	owner_release(&owner);
-	return fd;
 }
 
 static int journal_remove(struct database_files *files)
@@ -198,12 +179,18 @@ static int vfs_open(sqlite3_vfs *vfs, const char *name, sqlite3_file *file, int 
 	struct database_files *files = vfs->pAppData;
 	struct open_file *open = open_file_of(file);
 	bool is_journal = flags & SQLITE_OPEN_MAIN_JOURNAL;
+	struct owner owner;
 
 	if (!is_journal && !(flags & SQLITE_OPEN_MAIN_DB))
 		return files->base->xOpen(files->base, name, file, flags, out_flags);
 	*open = (struct open_file){ .files = files, .fd = files->fd, .is_journal = is_journal };
-	if (is_journal)
-		open->fd = journal_open(files);
+	if (is_journal) {
+		open->fd = -1;
+		if (journal_owner_find(files, &owner) == 0)
+			open->fd = owner_open(&owner, buffer_string(&files->journal),
+					      O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600, NULL);
+		owner_release(&owner);
+	}
 	if (open->fd < 0)
 		return vfs_fail(open, SQLITE_CANTOPEN);
 	open->file.pMethods = &file_methods;
@@ -292,49 +279,36 @@ static int vfs_register(struct database_files *files, const struct sqlite_api *a
 	return api->vfs_register(&files->vfs, 0) == SQLITE_OK ? 0 : -1;
 }
 
-/* Open for reading and without O_APPEND, which SQLite cannot write with. */
-static int database_reopen(int fd, const char *path, struct error *error)
-{
-	char link[64];
-	struct stat about;
-
-	if (fstat(fd, &about) < 0 || !S_ISREG(about.st_mode))
-		return error_set(error, "%s: not a regular file; write a database to a file", path);
-	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
-	fd = open(link, O_RDWR | O_CLOEXEC);
-	return fd < 0 ? error_set_system(error, errno, "cannot read and write %s", path) : fd;
-}
-
-static int database_lock(int fd, const char *path, struct error *error)
-{
-	struct flock lock = { .l_type = F_WRLCK, .l_start = LOCK_BEGIN, .l_len = LOCK_SIZE };
-
-	if (fcntl(fd, F_OFD_SETLK, &lock) == 0)
-		return 0;
-	if (errno == EAGAIN || errno == EACCES)
-		return error_set(error,
-				 "%s: another program has locked it; try again when it has ended",
-				 path);
-	return error_set_system(error, errno, "cannot lock %s", path);
-}
-
 /*
- * Register the files of a database.
- * @fd: a regular file that is open for writing; stays the caller's
- * @path: of the database
+ * Registers the files of a database.
+ * @fd: stays the caller's
  * @user, @group: owner of the journal; @user 0 for the caller
  *
- * Returns 0, or -1 with @error; database_files_close() works in both cases.
+ * Returns 0, or -1 with @error; database_close() works in both cases.
  */
 static int database_files_open(struct database_files *files, const struct sqlite_api *api, int fd,
 			       const char *path, unsigned int user, unsigned int group,
 			       struct error *error)
 {
-	*files = (struct database_files){ .fd = database_reopen(fd, path, error),
-					  .user = user,
-					  .group = group };
-	if (files->fd < 0 || database_lock(files->fd, path, error) < 0)
-		return -1;
+	struct flock lock = { .l_type = F_WRLCK, .l_start = LOCK_BEGIN, .l_len = LOCK_SIZE };
+	struct stat about;
+	char link[64];
+
+	*files = (struct database_files){ .fd = -1, .user = user, .group = group };
+	if (fstat(fd, &about) < 0 || !S_ISREG(about.st_mode))
+		return error_set(error, "%s: not a regular file; write a database to a file", path);
+	/* Open for reading and without O_APPEND, which SQLite cannot write with. */
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	files->fd = open(link, O_RDWR | O_CLOEXEC);
+	if (files->fd < 0)
+		return error_set_system(error, errno, "cannot read and write %s", path);
+	if (fcntl(files->fd, F_OFD_SETLK, &lock) < 0)
+		return errno == EAGAIN || errno == EACCES
+			       ? error_set(error,
+					   "%s: another program has locked it; try again when it "
+					   "has ended",
+					   path)
+			       : error_set_system(error, errno, "cannot lock %s", path);
 	buffer_printf(&files->journal, "%s-journal", path);
 	/* That of a database that was replaced. */
 	if (journal_remove(files) < 0 && errno != ENOENT)
@@ -343,18 +317,6 @@ static int database_files_open(struct database_files *files, const struct sqlite
 	return files->journal.failed || vfs_register(files, api) < 0
 		       ? error_set(error, "out of memory")
 		       : 0;
-}
-
-/* After the database was closed; removes the journal if @is_complete. */
-static void database_files_close(struct database_files *files, const struct sqlite_api *api,
-				 bool is_complete)
-{
-	if (is_complete)
-		journal_remove(files);
-	if (files->base)
-		api->vfs_unregister(&files->vfs);
-	file_close(files->fd);
-	buffer_release(&files->journal);
 }
 
 /* The page cache, and the sorter that creates indexes, take up to 16 MiB each. */
@@ -503,10 +465,16 @@ int database_prepare(struct database *database, const char *sql, sqlite3_stmt **
 
 void database_close(struct database *database)
 {
+	struct database_files *files = &database->files;
+
 	if (database->handle)
 		database->api.close_v2(database->handle);
-	if (database->files.fd >= 0)
-		database_files_close(&database->files, &database->api, database->is_complete);
+	if (files->fd >= 0 && database->is_complete)
+		journal_remove(files);
+	if (files->base)
+		database->api.vfs_unregister(&files->vfs);
+	file_close(files->fd);
+	buffer_release(&files->journal);
 	library_release(database->api.handle);
 	buffer_release(&database->text);
 	*database = (struct database){ .files.fd = -1 };
@@ -516,24 +484,29 @@ void database_close(struct database *database)
 
 void row_add_null(struct database_row *row)
 {
-	if (row->database->api.bind_null(row->statement, ++row->index) != SQLITE_OK)
-		row->failed = true;
+	row->failed |= row->database->api.bind_null(row->statement, ++row->index) != SQLITE_OK;
 }
 
-static bool text_is_ascii(struct text text)
+/* No data would be NULL. */
+static void row_bind_text(struct database_row *row, struct text text, void (*lifetime)(void *))
 {
-	for (size_t i = 0; i < text.size; i++) {
-		unsigned char byte = text.data[i];
-
-		if (byte == 0 || byte >= 0x80)
-			return false;
-	}
-	return true;
+	row->failed |= row->database->api.bind_text(row->statement, ++row->index,
+						    text.data ? text.data : "", text.size,
+						    lifetime) != SQLITE_OK;
 }
 
 /* SQLite accepts any bytes as text, but its functions and other programs do not. */
-static struct text text_mend(struct buffer *out, struct text text)
+void row_add_text(struct database_row *row, struct text text)
 {
+	struct buffer *out = &row->database->text;
+	bool is_ascii = true;
+
+	for (size_t i = 0; i < text.size && is_ascii; i++)
+		is_ascii = (signed char)text.data[i] > 0;
+	if (is_ascii) {
+		row_bind_text(row, text, SQLITE_STATIC);
+		return;
+	}
 	buffer_clear(out);
 	while (text.size > 0) {
 		size_t size = *text.data ? utf8_sequence_size(text) : 0;
@@ -545,24 +518,8 @@ static struct text text_mend(struct buffer *out, struct text text)
 		text.data += size > 0 ? size : 1;
 		text.size -= size > 0 ? size : 1;
 	}
-	return buffer_text(out);
-}
-
-void row_add_text(struct database_row *row, struct text text)
-{
-	const struct sqlite_api *api = &row->database->api;
-	void (*lifetime)(void *) = SQLITE_STATIC;
-	const char *data;
-
-	if (!text_is_ascii(text)) {
-		text = text_mend(&row->database->text, text);
-		row->failed |= row->database->text.failed;
-		lifetime = SQLITE_TRANSIENT;
-	}
-	/* No data would be NULL. */
-	data = text.data ? text.data : "";
-	if (api->bind_text(row->statement, ++row->index, data, text.size, lifetime) != SQLITE_OK)
-		row->failed = true;
+	row->failed |= out->failed;
+	row_bind_text(row, buffer_text(out), SQLITE_TRANSIENT);
 }
 
 void row_add_string(struct database_row *row, const char *string)
@@ -576,22 +533,12 @@ void row_add_string(struct database_row *row, const char *string)
 /* A text that is made of a value is copied by SQLite. */
 static void row_add_made(struct database_row *row, const struct value *value)
 {
-	const struct sqlite_api *api = &row->database->api;
 	struct buffer *text = &row->database->text;
 
 	buffer_clear(text);
 	value_append_text(text, value);
 	row->failed |= text->failed;
-	if (api->bind_text(row->statement, ++row->index, text->data ? text->data : "", text->size,
-			   SQLITE_TRANSIENT) != SQLITE_OK)
-		row->failed = true;
-}
-
-/* What is no number becomes NULL. */
-static void row_add_floating(struct database_row *row, double number)
-{
-	if (row->database->api.bind_double(row->statement, ++row->index, number) != SQLITE_OK)
-		row->failed = true;
+	row_bind_text(row, buffer_text(text), SQLITE_TRANSIENT);
 }
 
 void row_add_value(struct database_row *row, const struct value *value)
@@ -601,16 +548,15 @@ void row_add_value(struct database_row *row, const struct value *value)
 		row_add_number(row, value->signed_number);
 		break;
 	case VALUE_UNSIGNED:
-		if (value->unsigned_number > INT64_MAX)
-			row_add_made(row, value);
-		else
-			row_add_number(row, (int64_t)value->unsigned_number);
+		row_add_unsigned(row, value->unsigned_number);
 		break;
 	case VALUE_BOOLEAN:
 		row_add_number(row, value->boolean);
 		break;
 	case VALUE_FLOATING:
-		row_add_floating(row, value->floating);
+		/* What is no number becomes NULL. */
+		row->failed |= row->database->api.bind_double(row->statement, ++row->index,
+							      value->floating) != SQLITE_OK;
 		break;
 	case VALUE_TEXT:
 		row_add_text(row, value->text);
@@ -624,7 +570,10 @@ void row_add_unsigned(struct database_row *row, uint64_t number)
 {
 	const struct value value = { .kind = VALUE_UNSIGNED, .unsigned_number = number };
 
-	row_add_value(row, &value);
+	if (number > INT64_MAX)
+		row_add_made(row, &value);
+	else
+		row_add_number(row, (int64_t)number);
 }
 
 int row_end(struct database_row *row, struct error *error)

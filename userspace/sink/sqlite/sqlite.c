@@ -8,19 +8,38 @@
 
 #include <stdlib.h>
 #include <sys/stat.h>
-#include <time.h>
 
+#include "sink/rows.h"
 #include "sink/text.h"
 
 #define SCHEMA(name)                                                                              \
 	__asm__(".pushsection .rodata\n.globl schema_" #name "\n.hidden schema_" #name            \
 		"\nschema_" #name ":\n.incbin \"userspace/sink/sqlite/" #name ".sql\"\n.byte 0\n" \
-		".popsection\n")
+		".popsection\n");                                                                 \
+	extern const char schema_##name[] __attribute__((visibility("hidden")))
 
 SCHEMA(tables);
 SCHEMA(indexes);
 
-const char *const schema_statements[STATEMENT_COUNT] = {
+/** enum schema_statement - prepared statements, by what they change */
+enum schema_statement {
+	STATEMENT_RECORDING,
+	STATEMENT_COMPLETE,
+	STATEMENT_TRACK,
+	STATEMENT_TRACK_END,
+	STATEMENT_SLICE,
+	STATEMENT_INSTANT,
+	STATEMENT_COUNTER,
+	STATEMENT_ARG,
+	STATEMENT_FLOW,
+	STATEMENT_LOSS,
+	STATEMENT_MACHINE,
+	STATEMENT_MESSAGE,
+	STATEMENT_EXPLANATION,
+	STATEMENT_COUNT
+};
+
+static const char *const schema_statements[STATEMENT_COUNT] = {
 	[STATEMENT_RECORDING] =
 		/* The rest in the order of recording_next(). */
 	"INSERT INTO recording(is_complete, schema, ktrack, command, labels, start_ns, "
@@ -49,6 +68,38 @@ const char *const schema_statements[STATEMENT_COUNT] = {
 	[STATEMENT_EXPLANATION] =
 		("INSERT OR IGNORE INTO explanation SELECT id, ? FROM slice WHERE "
 		 "track_id = ? AND ts_ns = ? AND depth = ? AND dur_ns = ?"),
+};
+
+/** struct open_slice - a slice without an end yet */
+struct open_slice {
+	int64_t id;	  /* in the database */
+	int64_t inner_ns; /* time of the slices in it */
+	int tid;
+	int cpu;
+	unsigned int nr_args; /* so far */
+};
+
+/** struct sqlite_track - a track that has not ended */
+struct sqlite_track {
+	struct sink_track link;
+	struct row_track row;	 /* of its thread */
+	struct open_slice *open; /* by depth - 1 */
+	unsigned int nr_open;
+};
+
+/** struct sqlite_sink - one database */
+struct sqlite_sink {
+	struct sink_file file;
+	struct database database;
+	const struct sink_query_settings *query; /* at the end; NULL for a database in a file */
+	const struct explanations *explanations; /* NULL if no slice is explained */
+	unsigned int user;			 /* owner of the journal */
+	unsigned int group;
+	struct rows rows; /* of threads */
+	sqlite3_stmt *statements[STATEMENT_COUNT];
+	int64_t last_id;      /* of slices, instants and samples */
+	uint64_t nr_pending;  /* number of rows since the last commit */
+	int64_t committed_ns; /* time of the last commit, by the monotonic clock */
 };
 
 /* Begins a row, or the values of another statement. */
@@ -119,52 +170,45 @@ static const char *const scope_texts[] = {
 };
 _Static_assert(sizeof(scope_texts) / sizeof(scope_texts[0]) == SCOPE_KIND_COUNT, "all scopes");
 
-static void row_add_track(struct database_row *row, const struct timeline_track *track,
-			  struct buffer *label)
-{
-	row_add_number(row, track->number);
-	row_add_string(row, track->category->text);
-	row_add_string(row, track->kind == TRACK_COUNTER ? "counter" : "slice");
-	row_add_string(row, scope_texts[track->scope]);
-	row_add_text(row, track->name);
-	track_append_label(label, track);
-	row_add_text(row, buffer_text(label));
-	row_add_string(row, track->field);
-	if (track->scope == SCOPE_GLOBAL)
-		row_add_null(row);
-	else
-		row_add_value(row, &track->id);
-	row_add_known(row, track->scope == SCOPE_THREAD ? track->id.signed_number : -1);
-	row_add_known(row, track->scope == SCOPE_PROCESS ? track->id.signed_number
-			   : track->tgid > 0		 ? track->tgid
-							 : -1);
-	row_add_string(row, track->comm[0] ? track->comm : NULL);
-	/* An idle task has a CPU, too. */
-	row_add_known(row, track->scope == SCOPE_CPU ? track->id.signed_number : track->cpu);
-	row_add_known(row, track->lane > 0 ? (int64_t)track->lane : -1);
-	row_add_string(row, track->buffer);
-}
-
 static int sqlite_track_begin(struct sqlite_sink *sink, const struct timeline_event *event,
 			      struct error *error)
 {
 	struct database_row row = sqlite_row_begin(sink, STATEMENT_TRACK);
 	struct buffer label = { 0 }, *identity = &sink->file.text;
-	struct sqlite_track *track = sink_file_track_new(&sink->file, event->track, sizeof(*track),
-							 error);
+	struct timeline_track *shown = event->track;
+	struct sqlite_track *track = sink_file_track_new(&sink->file, shown, sizeof(*track), error);
+	bool is_process = shown->scope == SCOPE_PROCESS;
+	int64_t id = shown->id.signed_number;
 	int status = -1;
 
 	if (!track)
 		return -1;
-	if (rows_take_track(event->track) &&
-	    rows_track_begin(&sink->rows, &track->row, event->track, error) < 0)
+	if (rows_take_track(shown) && rows_track_begin(&sink->rows, &track->row, shown, error) < 0)
 		return -1;
+	row_add_number(&row, shown->number);
+	row_add_string(&row, shown->category->text);
+	row_add_string(&row, shown->kind == TRACK_COUNTER ? "counter" : "slice");
+	row_add_string(&row, scope_texts[shown->scope]);
+	row_add_text(&row, shown->name);
+	track_append_label(&label, shown);
+	row_add_text(&row, buffer_text(&label));
+	row_add_string(&row, shown->field);
+	if (shown->scope == SCOPE_GLOBAL)
+		row_add_null(&row);
+	else
+		row_add_value(&row, &shown->id);
+	row_add_known(&row, shown->scope == SCOPE_THREAD ? id : -1);
+	row_add_known(&row, is_process ? id : shown->tgid > 0 ? shown->tgid : -1);
+	row_add_string(&row, shown->comm[0] ? shown->comm : NULL);
+	/* An idle task has a CPU, too. */
+	row_add_known(&row, shown->scope == SCOPE_CPU ? id : shown->cpu);
+	row_add_known(&row, shown->lane > 0 ? (int64_t)shown->lane : -1);
+	row_add_string(&row, shown->buffer);
 	buffer_clear(identity);
-	track_append_identity(identity, event->track);
-	row_add_track(&row, event->track, &label);
+	track_append_identity(identity, shown);
 	row_add_number(&row, time_of(sink, event->time_ns));
 	row_add_text(&row, buffer_text(identity));
-	row_add_string(&row, event->track->machine ? event->track->machine->name : NULL);
+	row_add_string(&row, shown->machine ? shown->machine->name : NULL);
 	row.failed |= label.failed || identity->failed;
 	status = row_end(&row, error);
 	buffer_release(&label);
@@ -182,15 +226,6 @@ static int sqlite_track_end(struct sqlite_sink *sink, const struct timeline_even
 	row_add_number(&row, time_of(sink, event->time_ns));
 	row_add_number(&row, event->track->number);
 	return row_end(&row, error);
-}
-
-static int open_grow(struct sqlite_track *track, unsigned int nr_open, struct error *error)
-{
-	void *open = track->open;
-	int status = sink_array_grow(&open, &track->nr_open, nr_open, sizeof(*track->open), error);
-
-	track->open = open;
-	return status;
 }
 
 /* Sets @number to the row of an event among those of its thread, 0 for none. */
@@ -217,8 +252,8 @@ static int sqlite_slice_begin(struct sqlite_sink *sink, const struct timeline_ev
 
 	if (thread_row(sink, track, event, &number, error) < 0)
 		return -1;
-	if (event->depth > track->nr_open && open_grow(track, event->depth, error) < 0)
-		return -1;
+	if (!array_extend(track->open, track->nr_open, event->depth - 1))
+		return error_set(error, "out of memory");
 	open = &track->open[event->depth - 1];
 	*open = (struct open_slice){
 		.id = ++sink->last_id,
@@ -482,18 +517,10 @@ static struct sqlite_sink *sqlite_sink_of(struct sink_file *file)
 	return container_of(file, struct sqlite_sink, file);
 }
 
-static int64_t commit_clock_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * NS_PER_S + now.tv_nsec;
-}
-
 static int sqlite_commit(struct sqlite_sink *sink, struct error *error)
 {
 	sink->nr_pending = 0;
-	sink->committed_ns = commit_clock_ns();
+	sink->committed_ns = time_now_ns(CLOCK_MONOTONIC);
 	return database_run(&sink->database, "COMMIT; BEGIN", error);
 }
 
@@ -558,7 +585,7 @@ static int sqlite_flush(struct sink_file *file, struct error *error)
 	struct sqlite_sink *sink = sqlite_sink_of(file);
 
 	if (sink->query || sink->nr_pending == 0 || sink->database.is_complete ||
-	    commit_clock_ns() - sink->committed_ns < COMMIT_NS)
+	    time_now_ns(CLOCK_MONOTONIC) - sink->committed_ns < COMMIT_NS)
 		return 0;
 	return sqlite_commit(sink, error);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Private header of the SQLite outputs: the database, its schema, the rows of a timeline, queries. */
+/* Private header of the SQLite outputs: the database, its schema, the rows of a timeline, queries.
+ */
 #ifndef SINK_SQLITE_STATE_H
 #define SINK_SQLITE_STATE_H
 
@@ -7,7 +8,6 @@
 
 #include "base/base.h"
 #include "sink/file.h"
-#include "sink/rows.h"
 
 #define SQLITE_API_FUNCTIONS(apply)                                                               \
 	apply(bind_double) apply(bind_int64) apply(bind_null) apply(bind_parameter_count) apply(  \
@@ -29,46 +29,27 @@ struct sqlite_api {
 #undef SQLITE_API_MEMBER
 };
 
-/**
- * struct database_files - a database and its journal
- * @vfs: registered with SQLite
- * @base: SQLite's own, for temporary files
- * @fd: of the database
- * @journal: path of the journal
- * @user, @group: owner of the journal; @user 0 for the caller
- * @failure: errno of the last access that failed
- *
- * SQLite has pointers to it: it must not move.
- */
+/** struct database_files - a database and its journal; SQLite points to it, so it must not move */
 struct database_files {
-	sqlite3_vfs vfs;
-	sqlite3_vfs *base;
+	sqlite3_vfs vfs;   /* registered with SQLite */
+	sqlite3_vfs *base; /* SQLite's own, for temporary files */
 	char vfs_name[48];
-	int fd;
-	struct buffer journal;
-	unsigned int user;
+	int fd;		       /* of the database */
+	struct buffer journal; /* path of the journal */
+	unsigned int user;     /* owner of the journal; 0 for the caller */
 	unsigned int group;
-	int failure;
+	int failure; /* errno of the last access that failed */
 };
 
-/**
- * struct database - an open database
- * @name: in error messages
- * @files: of a database that is written; unused if @vfs is NULL
- * @vfs: name of the file access, NULL for SQLite's own
- * @text: scratch
- * @is_complete: nothing is left to write, and so there is no journal to keep
- *
- * It must not move while it is open. A zeroed struct can be closed.
- */
+/** struct database - an open database, which must not move; a zeroed struct can be closed */
 struct database {
 	struct sqlite_api api;
 	sqlite3 *handle;
-	const char *name;
-	struct database_files files;
-	const char *vfs;
-	struct buffer text;
-	bool is_complete;
+	const char *name;	     /* in error messages */
+	struct database_files files; /* of a database that is written; unused if @vfs is NULL */
+	const char *vfs;	     /* name of the file access, NULL for SQLite's own */
+	struct buffer text;	     /* scratch */
+	bool is_complete; /* nothing is left to write, and so there is no journal to keep */
 };
 
 /**
@@ -100,14 +81,11 @@ int database_prepare(struct database *database, const char *sql, sqlite3_stmt **
 /** database_close - close it, after its statements were finalized */
 void database_close(struct database *database);
 
-/**
- * struct database_row - a row that is being added
- * @index: number of values so far
- */
+/** struct database_row - a row that is being added */
 struct database_row {
 	struct database *database;
 	sqlite3_stmt *statement;
-	int index;
+	int index; /* number of values so far */
 	bool failed;
 };
 
@@ -120,8 +98,8 @@ static inline struct database_row row_begin(struct database *database, sqlite3_s
 /** row_add_number - add a value; this and the others in the order of the statement */
 static inline void row_add_number(struct database_row *row, int64_t number)
 {
-	if (row->database->api.bind_int64(row->statement, ++row->index, number) != SQLITE_OK)
-		row->failed = true;
+	row->failed |= row->database->api.bind_int64(row->statement, ++row->index, number) !=
+		       SQLITE_OK;
 }
 
 void row_add_null(struct database_row *row);
@@ -149,79 +127,6 @@ void row_add_value(struct database_row *row, const struct value *value);
 
 /** row_end - insert the row */
 int row_end(struct database_row *row, struct error *error);
-
-/** schema_tables - creates tables and views, and sets the version */
-extern const char schema_tables[] __attribute__((visibility("hidden")));
-
-/** schema_indexes - creates indexes */
-extern const char schema_indexes[] __attribute__((visibility("hidden")));
-
-/** enum schema_statement - prepared statements, by what they change */
-enum schema_statement {
-	STATEMENT_RECORDING,
-	STATEMENT_COMPLETE,
-	STATEMENT_TRACK,
-	STATEMENT_TRACK_END,
-	STATEMENT_SLICE,
-	STATEMENT_INSTANT,
-	STATEMENT_COUNTER,
-	STATEMENT_ARG,
-	STATEMENT_FLOW,
-	STATEMENT_LOSS,
-	STATEMENT_MACHINE,
-	STATEMENT_MESSAGE,
-	STATEMENT_EXPLANATION,
-	STATEMENT_COUNT
-};
-
-/** schema_statements - their text */
-extern const char *const schema_statements[STATEMENT_COUNT];
-
-/**
- * struct open_slice - a slice without an end yet
- * @id: in the database
- * @inner_ns: time of the slices in it
- * @nr_args: number of its args so far
- */
-struct open_slice {
-	int64_t id;
-	int64_t inner_ns;
-	int tid;
-	int cpu;
-	unsigned int nr_args;
-};
-
-/** struct sqlite_track - a track that has not ended; @open by depth - 1; @row of its thread */
-struct sqlite_track {
-	struct sink_track link;
-	struct row_track row;
-	struct open_slice *open;
-	unsigned int nr_open;
-};
-
-/**
- * struct sqlite_sink - one database
- * @query: asks the database at the end of the recording; NULL for a database in a file
- * @explanations: NULL if no slice is explained
- * @user, @group: owner of the journal
- * @rows: of threads
- * @last_id: of slices, instants and samples
- * @nr_pending: number of rows since the last commit
- * @committed_ns: time of the last commit, by the monotonic clock
- */
-struct sqlite_sink {
-	struct sink_file file;
-	struct database database;
-	const struct sink_query_settings *query;
-	const struct explanations *explanations;
-	unsigned int user;
-	unsigned int group;
-	struct rows rows;
-	sqlite3_stmt *statements[STATEMENT_COUNT];
-	int64_t last_id;
-	uint64_t nr_pending;
-	int64_t committed_ns;
-};
 
 /**
  * query_answer - run a query, and write its results
