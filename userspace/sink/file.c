@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "sink/text.h"
+
 #define BLOCK_SIZE (64 * 1024)
 
 int sink_file_flush(struct sink_file *file, struct error *error)
@@ -57,9 +59,12 @@ static int file_track_end(struct sink_file *file, const struct timeline_event *e
 			  struct error *error)
 {
 	void **data = &event->track->sink_data[file->sink_index];
+	struct sink_track *track = *data;
 	int status = file->ops->event(file, event, error);
 
-	file_track_free(file, *data);
+	if (track->row.row)
+		rows_track_end(&file->rows, &track->row);
+	file_track_free(file, track);
 	*data = NULL;
 	return status;
 }
@@ -137,6 +142,7 @@ static void file_sink_free(struct sink *sink)
 		file_track_free(file, file->tracks);
 	if (file->ops->release)
 		file->ops->release(file);
+	rows_release(&file->rows);
 	compressor_free(file->compressor);
 	file_close(file->fd);
 	free(file->losses);
@@ -170,21 +176,42 @@ struct sink *sink_file_new(const struct sink_file_ops *ops, const struct sink_se
 	file->fd = settings->fd;
 	file->wait = settings->wait;
 	file->with = settings->with;
+	file->report = settings->report;
+	file->has_rows = settings->rows == SINK_ROWS_THREAD;
+	file->rows.write = ops->row_write;
+	file->rows.context = file;
+	file->explanations = settings->explanations;
 	return &file->sink;
 }
 
-int sink_array_grow(void **array, unsigned int *size, unsigned int wanted, size_t item_size,
-		    struct error *error)
+int sink_file_report_faults(struct sink_file *file, const struct timeline_event *finish,
+			    int (*write)(struct sink_file *file,
+					 const struct timeline_event *finish, struct text text,
+					 struct error *error),
+			    struct error *error)
 {
-	unsigned int nr_new = wanted > 2 * *size ? wanted : 2 * *size;
-	char *grown = reallocarray(*array, nr_new, item_size);
+	struct buffer text = { 0 };
+	int status = 0;
 
-	if (!grown)
-		return error_set(error, "out of memory");
-	memset(grown + *size * item_size, 0, (nr_new - *size) * item_size);
-	*array = grown;
-	*size = nr_new;
-	return 0;
+	if (file->nr_deep > 0) {
+		buffer_append_unsigned(&text, file->nr_deep);
+		buffer_append_string(&text, file->nr_deep == 1
+						    ? " slice or instant below 512 open slices is"
+						    : " slices or instants below 512 open slices "
+						      "are");
+		buffer_append_string(&text, " left out: Perfetto shows no deeper ones");
+		report_message(file->report, "%s: %s; --event and --html have all of them",
+			       file->name, buffer_string(&text));
+		status = write(file, finish, buffer_text(&text), error);
+	}
+	for (size_t i = 0; i < fault_limit(finish->totals) && status == 0; i++) {
+		if (fault_set(&text, finish->totals, file->counts_ticks, i))
+			status = write(file, finish, buffer_text(&text), error);
+	}
+	if (text.failed && status == 0)
+		status = error_set(error, "out of memory");
+	buffer_release(&text);
+	return status;
 }
 
 void *sink_file_track_new(struct sink_file *file, struct timeline_track *track, size_t size,

@@ -8,12 +8,14 @@
 #define SINK_FILE_H
 
 #include "sink/compression.h"
+#include "sink/rows.h"
 #include "sink/sink.h"
 
 /** struct sink_track - the first member of a sink's own struct of a track */
 struct sink_track {
 	struct sink_track *before;
 	struct sink_track *after;
+	struct row_track row; /* among @rows of the sink, if it takes part in them */
 };
 
 /** sink_track_link - add @track to the list that begins at @list */
@@ -49,6 +51,7 @@ struct sink_file;
  * loss has an end; none begins before the recording
  * @complete: the finish was written, nothing follows; may be NULL
  * @flush: bring all output to the readers; NULL for sink_file_flush()
+ * @row_write: the write() of the sink's rows; NULL for none
  * @track_release: free what the track's struct refers to; may be NULL
  * @release: free what the sink's struct refers to; may be NULL
  *
@@ -61,38 +64,34 @@ struct sink_file_ops {
 		     struct error *error);
 	int (*complete)(struct sink_file *file, struct error *error);
 	int (*flush)(struct sink_file *file, struct error *error);
+	int (*row_write)(void *file, const struct row_place *place,
+			 const struct timeline_event *event, struct error *error);
 	void (*track_release)(struct sink_track *track);
 	void (*release)(struct sink_file *file);
 };
 
-/**
- * struct sink_file - one output
- * @name: in error messages
- * @compressor: writes to @fd; NULL if the file is not compressed
- * @out: bytes that are not written yet
- * @losses: those without an end; at most one for each CPU of each buffer
- * @text: scratch
- * @sink_index: index into the sink data of tracks, names and categories
- * @with: a set of 1 << enum timeline_emitter
- * @start_ns: trace time at which the recording begins
- * @counts_ticks: the trace clock does not count nanoseconds
- */
+/** struct sink_file - one output */
 struct sink_file {
 	struct sink sink;
 	const struct sink_file_ops *ops;
-	const char *name;
+	const char *name;	     /* in error messages */
+	const struct report *report; /* may be NULL */
 	int fd;
 	struct file_wait wait;
-	struct compressor *compressor;
-	struct buffer out;
+	struct compressor *compressor; /* writes to @fd; NULL if the file is not compressed */
+	struct buffer out;	       /* bytes that are not written yet */
 	struct sink_track *tracks;
-	struct timeline_event *losses;
+	struct rows rows; /* of the tracks that rows_track_begin() adds */
+	bool has_rows;	  /* the user wants rows of threads, else each track has a row */
+	struct timeline_event *losses; /* without an end; at most one for each CPU of each buffer */
 	size_t nr_losses;
-	struct buffer text;
-	unsigned int sink_index;
-	unsigned int with;
-	int64_t start_ns;
-	bool counts_ticks;
+	uint64_t nr_deep; /* slices and instants that were left out, see VIEWER_DEPTH_MAX */
+	const struct explanations *explanations; /* NULL if no slice is explained */
+	struct buffer text;			 /* scratch */
+	unsigned int sink_index; /* into the sink data of tracks, names and categories */
+	unsigned int with;	 /* a set of 1 << enum timeline_emitter */
+	int64_t start_ns;	 /* trace time at which the recording begins */
+	bool counts_ticks;	 /* the trace clock does not count nanoseconds */
 };
 
 /**
@@ -113,15 +112,16 @@ void *sink_file_track_new(struct sink_file *file, struct timeline_track *track, 
 			  struct error *error);
 
 /**
- * sink_array_grow - make an array at least @wanted items long, new ones zeroed
- * @array: the pointer to it
- * @size: its number of items
- * @item_size: bytes of one
+ * sink_file_report_faults - report faults of the recording, and what was left out
+ * @write: writes a text that is about the time of @finish
  *
  * Returns 0, or -1 with @error.
  */
-int sink_array_grow(void **array, unsigned int *size, unsigned int wanted, size_t item_size,
-		    struct error *error);
+int sink_file_report_faults(struct sink_file *file, const struct timeline_event *finish,
+			    int (*write)(struct sink_file *file,
+					 const struct timeline_event *finish, struct text text,
+					 struct error *error),
+			    struct error *error);
 
 /** sink_file_flush - write all of @out; returns -1 with @error */
 int sink_file_flush(struct sink_file *file, struct error *error);

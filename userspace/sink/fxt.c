@@ -117,90 +117,55 @@ struct fxt_process {
 	uint64_t label_hash;
 };
 
-/**
- * struct fxt_thread - a thread that was written
- * @hash: of its identity; 0 for none
- * @place: its koid is 0 at first
- * @born_ns: 0 if unknown
- * @label_hash: of its name
- */
+/** struct fxt_thread - a thread that was written */
 struct fxt_thread {
-	uint64_t hash;
-	struct fxt_place place;
-	int64_t born_ns;
-	uint64_t label_hash;
+	uint64_t hash;		/* of its identity; 0 for none */
+	struct fxt_place place; /* its koid is 0 at first */
+	int64_t born_ns;	/* 0 if unknown */
+	uint64_t label_hash;	/* of its name */
 };
 
-/**
- * struct fxt_track - a track
- * @place: where it is, unless it has a row
- * @is_schedule: its slices are states of a thread, which become records of the scheduler
- * @is_idle: that of an idle task
- * @cpu: of a thread that runs: where
- * @label: of counters: the name
- */
+/** struct fxt_track - a track */
 struct fxt_track {
 	struct sink_track link;
-	struct row_track row;
-	struct fxt_place place;
-	bool is_schedule;
-	bool is_idle;
-	unsigned int cpu;
-	struct buffer label;
+	struct fxt_place place; /* where it is, unless it has a row */
+	bool is_schedule;	/* its slices are states of a thread: records of the scheduler */
+	bool is_idle;		/* that of an idle task */
+	unsigned int cpu;	/* of a thread that runs: where */
+	struct buffer label;	/* of counters: the name */
 };
 
-/**
- * struct fxt_switch - the half of a context switch: a thread that stops
- * @koid: 0 for none
- * @has_state: its state has begun; else it is dead, unless one begins at the same time
- * @is_continued: it goes on as another thread, whose number it has since it executed a program
- * @state: the text of ktrack's state
- */
+/** struct fxt_switch - the half of a context switch: a thread that stops */
 struct fxt_switch {
 	int64_t time_ns;
-	uint64_t koid;
+	uint64_t koid; /* 0 for none */
 	unsigned int cpu;
 	bool is_idle;
-	bool has_state;
-	bool is_continued;
-	struct buffer state;
+	bool has_state; /* its state has begun; else it is dead, unless one begins at this time */
+	bool is_continued; /* as another thread, whose number it has since it executed a program */
+	struct buffer state; /* the text of ktrack's state */
 };
 
-/**
- * struct fxt_sink - one file
- * @record: the record that is built; strings that it uses precede it in the file
- * @header: its header without size and number of arguments, which begins at bit @args_at
- * @nr_args: its arguments; @last_arg is where the last one begins
- * @nr_left: arguments that have no place
- * @clean: scratch: a string in UTF-8
- * @shift_ns: is added to times, which are not negative in a file
- * @cpus: number of the first CPU of each machine
- * @threads, @processes: those of the latest tracks
- * @leaving: the half of a context switch that is not written yet
- */
+/** struct fxt_sink - one file */
 struct fxt_sink {
 	struct sink_file file;
-	struct buffer record;
-	uint64_t header;
+	struct buffer record; /* that is built; strings that it uses precede it in the file */
+	uint64_t header;      /* of it, without size and number of arguments, at bit @args_at */
 	unsigned int args_at;
 	unsigned int nr_args;
-	uint64_t nr_left;
-	size_t last_arg;
-	struct buffer clean;
+	uint64_t nr_left;    /* arguments that have no place */
+	size_t last_arg;     /* where the last one begins */
+	struct buffer clean; /* scratch: a string in UTF-8 */
 	struct map strings;
 	unsigned int nr_strings;
 	unsigned int nr_threads;
-	int64_t shift_ns;
-	unsigned int cpus[TIMELINE_MACHINES_MAX + 1];
+	int64_t shift_ns; /* is added to times, which are not negative in a file */
+	unsigned int cpus[TIMELINE_MACHINES_MAX + 1]; /* number of the first one of each machine */
 	uint64_t next_koid;
-	struct fxt_thread *threads;
+	struct fxt_thread *threads; /* those of the latest tracks */
 	struct fxt_process *processes;
 	struct flow_set flows;
-	bool has_thread_rows;
-	struct rows thread_rows;
-	struct fxt_switch leaving;
-	uint64_t nr_deep;
-	const struct report *report;
+	struct fxt_switch leaving; /* the half of a context switch that is not written yet */
 };
 
 static void fxt_put_word(struct buffer *out, uint64_t word)
@@ -647,11 +612,13 @@ static int fxt_track_begin(struct fxt_sink *sink, const struct timeline_event *e
 			     shown->nr_outer == 0 &&
 			     strcmp(shown->category->text, "sched:thread") == 0;
 	track->is_idle = shown->cpu >= 0;
-	if (!track->is_schedule && sink->has_thread_rows && rows_take_track(shown)) {
-		if (rows_track_begin(&sink->thread_rows, &track->row, shown, error) < 0 ||
+	if (!track->is_schedule && sink->file.has_rows && rows_take_track(shown)) {
+		if (rows_track_begin(&sink->file.rows, &track->link.row, shown, error) < 0 ||
 		    fxt_place_first(sink, shown, &place, error) < 0)
 			return -1;
-		return track->row.row->data ? 0 : fxt_row_make(sink, track->row.row, place, error);
+		return track->link.row.row->data
+			       ? 0
+			       : fxt_row_make(sink, track->link.row.row, place, error);
 	}
 	if ((track->is_schedule ? fxt_place_first(sink, shown, &place, error)
 				: fxt_place_own(sink, shown, false, &place, error)) < 0)
@@ -777,7 +744,7 @@ static int fxt_write(struct fxt_sink *sink, const struct fxt_place *place,
 	bool is_end = event->kind == TIMELINE_SLICE_END;
 
 	if (depth + (event->kind == TIMELINE_INSTANT) > VIEWER_DEPTH_MAX) {
-		sink->nr_deep += !is_end && !event->is_cut;
+		sink->file.nr_deep += !is_end && !event->is_cut;
 		return 0;
 	}
 	if (is_end && fxt_write_flows(sink, place, event, error) < 0)
@@ -787,10 +754,10 @@ static int fxt_write(struct fxt_sink *sink, const struct fxt_place *place,
 	return is_end ? 0 : fxt_write_flows(sink, place, event, error);
 }
 
-static int fxt_row_write(void *context, const struct row_place *place,
+static int fxt_row_write(void *file, const struct row_place *place,
 			 const struct timeline_event *event, struct error *error)
 {
-	struct fxt_sink *sink = context;
+	struct fxt_sink *sink = container_of((struct sink_file *)file, struct fxt_sink, file);
 	struct fxt_place further;
 	struct buffer *text = &sink->file.text;
 
@@ -1004,34 +971,23 @@ static int fxt_remark(struct fxt_sink *sink, enum fxt_event kind,
 	return status;
 }
 
+static int fxt_fault_write(struct sink_file *file, const struct timeline_event *finish,
+			   struct text text, struct error *error)
+{
+	return fxt_own_write(container_of(file, struct fxt_sink, file), FXT_INSTANT,
+			     finish->time_ns, text, error);
+}
+
 static int fxt_finish(struct fxt_sink *sink, const struct timeline_event *event,
 		      struct error *error)
 {
-	const struct timeline_totals *totals = event->totals;
-	struct buffer text = { 0 };
-	const char *deep = NULL;
-	int status = 0;
-
-	if (sink->nr_deep > 0)
-		deep = deep_set(&text, sink->nr_deep);
-	if (deep) {
-		report_message(sink->report, "%s: %s; --event and --html have all of them",
-			       sink->file.name, deep);
-		status = fxt_own_write(sink, FXT_INSTANT, event->time_ns, text_of(deep), error);
-	}
-	for (size_t i = 0; i < fault_limit(totals) && status == 0; i++) {
-		if (fault_set(&text, totals, sink->file.counts_ticks, i))
-			status = fxt_own_write(sink, FXT_INSTANT, event->time_ns,
-					       buffer_text(&text), error);
-	}
-	if (text.failed)
-		status = error_set(error, "out of memory");
-	buffer_release(&text);
-	if (status < 0 || !totals->has_wall_drift)
-		return status;
+	if (sink_file_report_faults(&sink->file, event, fxt_fault_write, error) < 0)
+		return -1;
+	if (!event->totals->has_wall_drift)
+		return 0;
 	fxt_event_begin(sink, FXT_INSTANT, &fxt_ktrack, "ktrack", text_of("ktrack"),
 			event->time_ns);
-	fxt_arg_number(sink, "wall_drift_ns", totals->wall_drift_ns);
+	fxt_arg_number(sink, "wall_drift_ns", event->totals->wall_drift_ns);
 	return fxt_record_end(sink, error);
 }
 
@@ -1042,13 +998,10 @@ static int fxt_track_event(struct fxt_sink *sink, struct fxt_track *track,
 
 	if (track->is_schedule)
 		return fxt_schedule(sink, track, event, error);
-	if (event->kind == TIMELINE_TRACK_END) {
-		if (track->row.row)
-			rows_track_end(&sink->thread_rows, &track->row);
+	if (event->kind == TIMELINE_TRACK_END)
 		return 0;
-	}
-	if (track->row.row)
-		return rows_event(&sink->thread_rows, &track->row, event, &place, error);
+	if (track->link.row.row)
+		return rows_event(&sink->file.rows, &track->link.row, event, &place, error);
 	if (event->kind == TIMELINE_COUNTER) {
 		/* Viewers draw each argument as a series, so that other fields are none. */
 		fxt_event_begin(sink, FXT_COUNTER, &track->place, event->track->category->text,
@@ -1207,7 +1160,6 @@ static void fxt_release(struct sink_file *file)
 	for (size_t i = 0; i < sink->strings.capacity; i++)
 		free(sink->strings.slots[i].value);
 	map_release(&sink->strings);
-	rows_release(&sink->thread_rows);
 	flow_set_release(&sink->flows);
 	free(sink->threads);
 	free(sink->processes);
@@ -1221,22 +1173,14 @@ static const struct sink_file_ops fxt_file = {
 	.open = fxt_open,
 	.event = fxt_event,
 	.flush = fxt_flush,
+	.row_write = fxt_row_write,
 	.track_release = fxt_track_release,
 	.release = fxt_release,
 };
 
 static struct sink *sink_fxt_new(const struct sink_settings *settings, struct error *error)
 {
-	struct sink *sink = sink_file_new(&fxt_file, settings, error);
-	struct fxt_sink *fxt = sink ? container_of(sink, struct fxt_sink, file.sink) : NULL;
-
-	if (!sink)
-		return NULL;
-	fxt->report = settings->report;
-	fxt->has_thread_rows = settings->rows == SINK_ROWS_THREAD;
-	fxt->thread_rows.write = fxt_row_write;
-	fxt->thread_rows.context = fxt;
-	return sink;
+	return sink_file_new(&fxt_file, settings, error);
 }
 
 const struct sink_kind sink_fxt = {

@@ -192,21 +192,23 @@ void remark_append(struct buffer *out, const struct timeline_event *event)
 		argv_append(out, event->argv);
 }
 
+struct text message_set(struct buffer *out, const struct timeline_event *event)
+{
+	buffer_clear(out);
+	if (event->kind == TIMELINE_COMMAND_BEGIN)
+		buffer_append_string(out, "begin of: ");
+	if (event->kind == TIMELINE_COMMAND_END)
+		buffer_printf(out, "end of process %d with status %d", event->pid, event->status);
+	else
+		remark_append(out, event);
+	return buffer_text(out);
+}
+
 struct text remark_set(struct buffer *out, const struct timeline_event *event)
 {
 	buffer_clear(out);
 	remark_append(out, event);
 	return buffer_text(out);
-}
-
-const char *deep_set(struct buffer *out, uint64_t count)
-{
-	buffer_clear(out);
-	buffer_append_unsigned(out, count);
-	buffer_append_string(out, count == 1 ? " slice or instant below 512 open slices is"
-					     : " slices or instants below 512 open slices are");
-	buffer_append_string(out, " left out: Perfetto shows no deeper ones");
-	return out->failed ? NULL : buffer_string(out);
 }
 
 /** struct fault - a count, and its text in the singular and the plural */

@@ -75,6 +75,9 @@ void remark_append(struct buffer *out, const struct timeline_event *event);
 /** remark_set - the same, instead of what @out holds; returns it as a text */
 struct text remark_set(struct buffer *out, const struct timeline_event *event);
 
+/** message_set - set @out to the text, also to that of the begin or end of the traced command */
+struct text message_set(struct buffer *out, const struct timeline_event *event);
+
 /** loss_append_track - append the name of a loss' track: "lost records cpu 1 in first" */
 void loss_append_track(struct buffer *out, const struct timeline_event *event);
 
@@ -97,13 +100,6 @@ bool fault_set(struct buffer *out, const struct timeline_totals *totals, bool co
  * ends of such slices, which would close outer ones
  */
 #define VIEWER_DEPTH_MAX 512
-
-/**
- * deep_set - set @out to the text about slices and instants that were left out for that depth
- *
- * Returns it as a string, or NULL if memory ran out.
- */
-const char *deep_set(struct buffer *out, uint64_t count);
 
 /**
  * csv_append_text - append a text as a field, in quotes if it needs them, as in RFC 4180

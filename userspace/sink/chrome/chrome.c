@@ -42,49 +42,27 @@ struct chrome_rows {
 	struct chrome_row *recent;
 };
 
-/**
- * struct chrome_track - the constant parts of a track's events
- * @thread: its number
- * @row: the row of its thread, if it takes part in that
- * @place_row: for which @place was made
- * @place: its "pid", "tid" and "cat"
- * @thread_size: size of the first two in it
- * @name: of counters: the name in JSON
- */
+/** struct chrome_track - the constant parts of a track's events */
 struct chrome_track {
 	struct sink_track link;
-	unsigned long thread;
-	struct row_track row;
-	const struct row *place_row;
-	struct buffer place;
-	size_t thread_size;
-	struct buffer name;
+	unsigned long thread;	     /* its number */
+	const struct row *place_row; /* for which @place was made */
+	struct buffer place;	     /* its "pid", "tid" and "cat" */
+	size_t thread_size;	     /* size of the first two in it */
+	struct buffer name;	     /* of counters, in JSON */
 };
 
-/**
- * struct chrome_sink - one file
- * @has_events: an event was written; the next one starts with a comma
- * @flows: flows that had a point
- * @nr_deep: slices and instants that were left out, see VIEWER_DEPTH_MAX
- * @has_thread_rows: whether @thread_rows are written, else each track has a row
- * @depth: of the event that is written, on its row
- * @held: of an end whose track has ended
- * @begin_track: of the last event, if it is the begin of a slice without flows, else NULL
- * @phase_at: where the phase of the last event is in the output
- */
+/** struct chrome_sink - one file */
 struct chrome_sink {
 	struct sink_file file;
-	bool has_events;
-	struct flow_set flows;
+	bool has_events;       /* an event was written; the next one starts with a comma */
+	struct flow_set flows; /* that had a point */
 	struct chrome_rows rows;
-	bool has_thread_rows;
-	unsigned int depth;
-	struct rows thread_rows;
-	struct chrome_track held;
-	uint64_t nr_deep;
-	const struct report *report;
+	unsigned int depth;	  /* of the event that is written, on its row */
+	struct chrome_track held; /* of an end whose track has ended */
+	/* Of the last event, if it is the begin of a slice without flows, else NULL. */
 	const struct timeline_track *begin_track;
-	size_t phase_at;
+	size_t phase_at; /* where the phase of the last event is in the output */
 };
 
 /* Each machine has a range of numbers. */
@@ -297,39 +275,11 @@ static int remark_write(struct chrome_sink *sink, const char *phase,
 	return status;
 }
 
-static int chrome_faults_write(struct chrome_sink *sink, const struct timeline_event *finish,
-			       struct error *error)
+static int chrome_fault_write(struct sink_file *file, const struct timeline_event *finish,
+			      struct text text, struct error *error)
 {
-	struct buffer text = { 0 };
-	int status = 0;
-
-	for (size_t i = 0; i < fault_limit(finish->totals) && status == 0; i++) {
-		if (fault_set(&text, finish->totals, sink->file.counts_ticks, i))
-			status = chrome_own_write(sink, "i", finish->time_ns, buffer_text(&text),
-						  error);
-	}
-	if (text.failed)
-		status = error_set(error, "out of memory");
-	buffer_release(&text);
-	return status;
-}
-
-static int chrome_deep_write(struct chrome_sink *sink, int64_t time_ns, struct error *error)
-{
-	struct buffer text = { 0 };
-	const char *said;
-	int status;
-
-	if (sink->nr_deep == 0)
-		return 0;
-	said = deep_set(&text, sink->nr_deep);
-	if (said)
-		report_message(sink->report, "%s: %s; --event and --html have all of them",
-			       sink->file.name, said);
-	status = said ? chrome_own_write(sink, "i", time_ns, text_of(said), error)
-		      : error_set(error, "out of memory");
-	buffer_release(&text);
-	return status;
+	return chrome_own_write(container_of(file, struct chrome_sink, file), "i", finish->time_ns,
+				text, error);
 }
 
 /* A metadata event about the recording, of which no viewer's name is used; its args follow. */
@@ -347,8 +297,7 @@ static int chrome_write_finish(struct chrome_sink *sink, const struct timeline_e
 {
 	struct buffer *out = &sink->file.out;
 
-	if (chrome_deep_write(sink, event->time_ns, error) < 0 ||
-	    chrome_faults_write(sink, event, error) < 0)
+	if (sink_file_report_faults(&sink->file, event, chrome_fault_write, error) < 0)
 		return -1;
 	if (event->totals->has_wall_drift) {
 		about_begin(sink);
@@ -414,7 +363,7 @@ static const struct chrome_track *chrome_track_of(const struct chrome_sink *sink
 static unsigned int chrome_with(const struct chrome_sink *sink, const struct timeline_event *event)
 {
 	const struct chrome_track *track = chrome_track_of(sink, event->track);
-	bool has_name = track->row.row && event->kind != TIMELINE_SLICE_END &&
+	bool has_name = track->link.row.row && event->kind != TIMELINE_SLICE_END &&
 			row_track_is_named(event->track);
 
 	return sink->file.with | (has_name ? ARGS_TRACK : 0);
@@ -528,11 +477,11 @@ static int chrome_track_begin(struct chrome_sink *sink, const struct timeline_ev
 
 	if (!track)
 		return -1;
-	if (sink->has_thread_rows && rows_take_track(shown)) {
-		if (rows_track_begin(&sink->thread_rows, &track->row, event->track, error) < 0 ||
-		    chrome_place_make(sink, track, shown, track->row.row, error) < 0)
+	if (sink->file.has_rows && rows_take_track(shown)) {
+		if (rows_track_begin(&sink->file.rows, &track->link.row, event->track, error) < 0 ||
+		    chrome_place_make(sink, track, shown, track->link.row.row, error) < 0)
 			return -1;
-		return row_names_write(sink, track->row.row, track, shown, error);
+		return row_names_write(sink, track->link.row.row, track, shown, error);
 	}
 	track->thread = chrome_thread(&sink->rows, &sink->file.text, shown, false);
 	buffer_printf(&track->place, "\"pid\":%lld,\"tid\":%lu", (long long)chrome_process(shown),
@@ -608,7 +557,7 @@ static int chrome_write_named(struct chrome_sink *sink, const struct timeline_ev
 	struct buffer *out;
 
 	if (event_is_deep(sink, event)) {
-		sink->nr_deep += !is_end && !event->is_cut;
+		sink->file.nr_deep += !is_end && !event->is_cut;
 		return 0;
 	}
 	if (is_end && sink->begin_track == event->track && event->begin_ns == event->time_ns &&
@@ -709,10 +658,10 @@ static int chrome_write(struct chrome_sink *sink, const struct timeline_event *e
 }
 
 /* Writes an event of a row at the row's depth. */
-static int chrome_row_write(void *context, const struct row_place *place,
+static int chrome_row_write(void *file, const struct row_place *place,
 			    const struct timeline_event *event, struct error *error)
 {
-	struct chrome_sink *sink = context;
+	struct chrome_sink *sink = container_of((struct sink_file *)file, struct chrome_sink, file);
 	struct chrome_track *track = event->track->sink_data[sink->file.sink_index];
 
 	if (!track) {
@@ -740,12 +689,8 @@ static int chrome_event(struct sink_file *file, const struct timeline_event *eve
 						  : NULL;
 	struct row_place place;
 
-	if (track && track->row.row && event->kind != TIMELINE_TRACK_END)
-		return rows_event(&sink->thread_rows, &track->row, event, &place, error);
-	if (track && track->row.row) {
-		rows_track_end(&sink->thread_rows, &track->row);
-		return 0;
-	}
+	if (track && track->link.row.row && event->kind != TIMELINE_TRACK_END)
+		return rows_event(&sink->file.rows, &track->link.row, event, &place, error);
 	sink->depth = event->depth;
 	return chrome_write(sink, event, error);
 }
@@ -780,7 +725,6 @@ static void chrome_release(struct sink_file *file)
 {
 	struct chrome_sink *sink = container_of(file, struct chrome_sink, file);
 
-	rows_release(&sink->thread_rows);
 	buffer_release(&sink->held.place);
 	flow_set_release(&sink->flows);
 	free(sink->rows.named);
@@ -792,23 +736,14 @@ static const struct sink_file_ops chrome_file = {
 	.open = chrome_open,
 	.event = chrome_event,
 	.flush = chrome_flush,
+	.row_write = chrome_row_write,
 	.track_release = chrome_track_release,
 	.release = chrome_release,
 };
 
 static struct sink *sink_chrome_new(const struct sink_settings *settings, struct error *error)
 {
-	struct sink *sink = sink_file_new(&chrome_file, settings, error);
-	struct chrome_sink *chrome = sink ? container_of(sink, struct chrome_sink, file.sink)
-					  : NULL;
-
-	if (!sink)
-		return NULL;
-	chrome->report = settings->report;
-	chrome->has_thread_rows = settings->rows == SINK_ROWS_THREAD;
-	chrome->thread_rows.write = chrome_row_write;
-	chrome->thread_rows.context = chrome;
-	return sink;
+	return sink_file_new(&chrome_file, settings, error);
 }
 
 const struct sink_kind sink_chrome = {

@@ -418,7 +418,7 @@ static int html_track_begin(struct html_sink *sink, const struct timeline_event 
 			    struct error *error)
 {
 	const struct timeline_track *shown = event->track;
-	bool joins = sink->has_thread_rows && rows_take_track(shown);
+	bool joins = sink->file.has_rows && rows_take_track(shown);
 	struct buffer *out = &sink->file.out, *text = &sink->file.text;
 	struct timeline_track own = *shown;
 	struct html_track *track = sink_file_track_new(&sink->file, event->track, sizeof(*track),
@@ -429,7 +429,7 @@ static int html_track_begin(struct html_sink *sink, const struct timeline_event 
 		return -1;
 	track->number = shown->number;
 	track->kind = shown->kind;
-	if (joins && rows_track_begin(&sink->rows, &track->row, event->track, error) < 0)
+	if (joins && rows_track_begin(&sink->file.rows, &track->link.row, event->track, error) < 0)
 		return -1;
 	buffer_printf(out, "t {\"number\":%lu,\"label\":", shown->number);
 	/* In the tree, a track is below its machine. */
@@ -453,8 +453,6 @@ static int html_track_end(struct html_sink *sink, const struct timeline_event *e
 
 	if (html_track_report(sink, track, error) < 0)
 		return -1;
-	if (track->row.row)
-		rows_track_end(&sink->rows, &track->row);
 	buffer_printf(&sink->file.out, "e %lu\n", track->number);
 	return sink_file_spill(&sink->file, error);
 }
@@ -484,9 +482,9 @@ static int slice_place(struct html_sink *sink, struct html_track *track,
 	struct row_place found;
 
 	*place = (struct html_place){ .depth = event->depth - 1, .lane = event->depth - 1 };
-	if (!track->row.row)
+	if (!track->link.row.row)
 		return 0;
-	if (rows_event(&sink->rows, &track->row, event, &found, error) < 0)
+	if (rows_event(&sink->file.rows, &track->link.row, event, &found, error) < 0)
 		return -1;
 	place->row = found.row->number;
 	place->lane = found.depth - 1;
@@ -562,9 +560,10 @@ static int html_instant(struct html_sink *sink, const struct timeline_event *eve
 	struct html_chunk *chunk = &track->points;
 	struct row_place place = { .depth = event->depth };
 
-	if (track->row.row && rows_event(&sink->rows, &track->row, event, &place, error) < 0)
+	if (track->link.row.row &&
+	    rows_event(&sink->file.rows, &track->link.row, event, &place, error) < 0)
 		return -1;
-	if (track->row.row)
+	if (track->link.row.row)
 		place.depth = row_first(place.row)->nr_open;
 	if (chunk->count == 0)
 		chunk->depth = place.depth;
@@ -679,30 +678,24 @@ static int html_loss(struct html_sink *sink, const struct timeline_event *event,
 static int html_remark(struct html_sink *sink, const struct timeline_event *event,
 		       struct error *error)
 {
-	struct buffer *out = &sink->file.out, *text = &sink->file.text;
+	struct buffer *out = &sink->file.out;
 
-	buffer_clear(text);
-	if (event->kind == TIMELINE_COMMAND_BEGIN)
-		buffer_append_string(text, "begin of: ");
-	if (event->kind == TIMELINE_COMMAND_END)
-		buffer_printf(text, "end of process %d with status %d", event->pid, event->status);
-	else
-		remark_append(text, event);
 	buffer_append_string(out, "m ");
 	append_time(sink, event->time_ns);
-	append_json(out, buffer_text(text));
+	append_json(out, message_set(&sink->file.text, event));
 	buffer_append_char(out, '\n');
 	return sink_file_spill(&sink->file, error);
 }
 
 /* Writes a fault of the recording as a whole. */
-static void html_note_write(struct html_sink *sink, struct text text)
+static int html_note_write(struct sink_file *file, const struct timeline_event *finish,
+			   struct text text, struct error *error)
 {
-	struct buffer *out = &sink->file.out;
-
-	buffer_append_string(out, "w ");
-	append_json(out, text);
-	buffer_append_char(out, '\n');
+	(void)finish;
+	buffer_append_string(&file->out, "w ");
+	append_json(&file->out, text);
+	buffer_append_char(&file->out, '\n');
+	return sink_file_spill(file, error);
 }
 
 /* The page decompresses them together. */
@@ -711,7 +704,7 @@ static void html_note_write(struct html_sink *sink, struct text text)
 /* Writes where the time of slices went, in the order of begins; returns -1 with @error. */
 static int html_explanations_report(struct html_sink *sink, struct error *error)
 {
-	const struct explanations *all = sink->explanations;
+	const struct explanations *all = sink->file.explanations;
 	struct buffer *out = &sink->file.out, *text = &sink->file.text;
 
 	for (size_t i = 0, end; all && i < all->nr_items; i = end) {
@@ -742,19 +735,12 @@ static int html_explanations_report(struct html_sink *sink, struct error *error)
 static int html_finish(struct html_sink *sink, const struct timeline_event *event,
 		       struct error *error)
 {
-	struct buffer *out = &sink->file.out, *text = &sink->file.text;
-	const struct explanations *explained = sink->explanations;
+	struct buffer *out = &sink->file.out;
+	const struct explanations *explained = sink->file.explanations;
 	const struct timeline_totals *totals = event->totals;
 
-	if (html_flows_report(sink, error) < 0 || html_explanations_report(sink, error) < 0)
-		return -1;
-	for (size_t i = 0; i < fault_limit(totals); i++) {
-		if (!fault_set(text, totals, sink->file.counts_ticks, i))
-			continue;
-		html_note_write(sink, buffer_text(text));
-		out->failed |= text->failed;
-	}
-	if (sink_file_spill(&sink->file, error) < 0)
+	if (html_flows_report(sink, error) < 0 || html_explanations_report(sink, error) < 0 ||
+	    sink_file_report_faults(&sink->file, event, html_note_write, error) < 0)
 		return -1;
 	buffer_printf(out, "f {\"last_ns\":%lld,\"end_ns\":%lld,\"lost\":%llu,",
 		      (long long)(sink->last_ns - sink->file.start_ns),
@@ -850,7 +836,6 @@ static void html_release(struct sink_file *file)
 
 	buffer_release(&sink->points.data);
 	free(sink->flow_names);
-	rows_release(&sink->rows);
 	buffer_release(&sink->packed);
 }
 
@@ -943,12 +928,13 @@ static int html_flush(struct sink_file *file, struct error *error)
 		return 0;
 	sink->is_full = true;
 	/* Explanations of slices would be added at the end. */
-	sink->explanations = NULL;
+	sink->file.explanations = NULL;
 	buffer_clear(text);
 	buffer_append_string(text, "this page is full: it has nothing after ");
 	buffer_append_duration(text, sink->last_ns - file->start_ns);
 	buffer_printf(text, " (limit %llu MiB)", (unsigned long long)sink->size_max >> 20);
-	html_note_write(sink, buffer_text(text));
+	if (html_note_write(file, NULL, buffer_text(text), error) < 0)
+		return -1;
 	return sink_file_flush(file, error);
 }
 
@@ -970,8 +956,6 @@ static struct sink *html_new(const struct sink_settings *settings, bool is_live,
 	if (!html)
 		return NULL;
 	html->is_live = is_live;
-	html->explanations = settings->explanations;
-	html->has_thread_rows = settings->rows == SINK_ROWS_THREAD;
 	html->size_max = settings->size_max;
 	return sink;
 }

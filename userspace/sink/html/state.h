@@ -51,7 +51,6 @@
 
 #include "base/base.h"
 #include "sink/file.h"
-#include "sink/rows.h"
 
 /** TOKENS_MAX - a chunk with more different tokens has none: it may have any */
 #define TOKENS_MAX 4096
@@ -145,7 +144,6 @@ struct html_track {
 	struct sink_track link;
 	unsigned long number;
 	enum track_kind kind;
-	struct row_track row; /* of its thread */
 	struct html_depth *depths;
 	unsigned int nr_depths;
 	unsigned int nr_places;	  /* number of chunks that are not the first of their depth */
@@ -161,8 +159,6 @@ struct html_flow_name {
 /** struct html_sink - one page */
 struct html_sink {
 	struct sink_file file;
-	bool has_thread_rows; /* @rows are drawn, else each track has a row */
-	struct rows rows;
 	struct buffer packed;	  /* for one word, or for the arguments of one slice */
 	struct html_index index;  /* of the chunk that is written */
 	uint64_t next_name;	  /* the number of the next name */
@@ -171,15 +167,14 @@ struct html_sink {
 	struct html_chunk points; /* of flows */
 	struct html_flow_name *flow_names;
 	size_t nr_flow_names;
-	const struct explanations *explanations; /* NULL if no slice is explained */
-	bool is_live;				 /* lines alone; the members below are of these */
-	uint64_t size_max;			 /* limit of the file's size, about */
-	bool is_full;				 /* the limit is reached */
-	int64_t flush_ns;			 /* when waiting events are written next */
-	int64_t newest_ns;			 /* @last_ns at the last flush */
-	int64_t newest_seen_ns;			 /* since when it is that, on CLOCK_MONOTONIC */
-	int64_t reached_ns;			 /* trace time of the last flush, about */
-	int64_t written_ns;			 /* the last such time that was written */
+	bool is_live;		/* lines alone; the members below are of these */
+	uint64_t size_max;	/* limit of the file's size, about */
+	bool is_full;		/* the limit is reached */
+	int64_t flush_ns;	/* when waiting events are written next */
+	int64_t newest_ns;	/* @last_ns at the last flush */
+	int64_t newest_seen_ns; /* since when it is that, on CLOCK_MONOTONIC */
+	int64_t reached_ns;	/* trace time of the last flush, about */
+	int64_t written_ns;	/* the last such time that was written */
 };
 
 /** html_append_head, html_append_tail - append what is before and behind the lines of a page */

@@ -414,21 +414,11 @@ static int otlp_command_end(struct otlp_sink *sink, const struct timeline_event 
 	return status;
 }
 
-static int otlp_faults_write(struct otlp_sink *sink, const struct timeline_event *finish,
-			     struct error *error)
+static int otlp_fault_write(struct sink_file *file, const struct timeline_event *finish,
+			    struct text text, struct error *error)
 {
-	struct buffer text = { 0 };
-	int status = 0;
-
-	for (size_t i = 0; i < fault_limit(finish->totals) && status == 0; i++) {
-		if (fault_set(&text, finish->totals, sink->file.counts_ticks, i))
-			status = otlp_own_span(sink, NULL, finish->time_ns, finish->time_ns,
-					       buffer_text(&text), text_of(""), true, error);
-	}
-	if (text.failed)
-		status = error_set(error, "out of memory");
-	buffer_release(&text);
-	return status;
+	return otlp_own_span(container_of(file, struct otlp_sink, file), NULL, finish->time_ns,
+			     finish->time_ns, text, text_of(""), true, error);
 }
 
 static void append_known_sum(struct buffer *out, const char *key, uint64_t sum)
@@ -487,7 +477,7 @@ static int otlp_write_remark(struct otlp_sink *sink, const struct timeline_event
 		return otlp_command_end(sink, event, true, error);
 	case TIMELINE_FINISH:
 		if (otlp_command_end(sink, event, false, error) < 0 ||
-		    otlp_faults_write(sink, event, error) < 0 ||
+		    sink_file_report_faults(&sink->file, event, otlp_fault_write, error) < 0 ||
 		    otlp_recording_write(sink, event, error) < 0)
 			return -1;
 		otlp_requests_end(sink);

@@ -573,33 +573,11 @@ static int perfetto_write_command_end(struct perfetto_sink *sink,
 	return perfetto_message_end(sink, begun, error);
 }
 
-/* Reports dropped slices in the trace and to the user. */
-static int deep_write(struct perfetto_sink *sink, int64_t time_ns, struct error *error)
+static int fault_write(struct sink_file *file, const struct timeline_event *finish,
+		       struct text text, struct error *error)
 {
-	struct buffer *text = &sink->file.text;
-	const char *said;
-
-	if (sink->nr_deep == 0)
-		return 0;
-	said = deep_set(text, sink->nr_deep);
-	if (!said)
-		return error_set(error, "out of memory");
-	report_message(sink->report, "%s: %s; --event and --html have all of them", sink->file.name,
-		       said);
-	return instant_write(sink, time_ns, buffer_text(text), error);
-}
-
-static int perfetto_faults_write(struct perfetto_sink *sink, const struct timeline_event *finish,
-				 struct error *error)
-{
-	struct buffer *text = &sink->file.text;
-
-	for (size_t i = 0; i < fault_limit(finish->totals); i++) {
-		if (fault_set(text, finish->totals, sink->file.counts_ticks, i) &&
-		    instant_write(sink, finish->time_ns, buffer_text(text), error) < 0)
-			return -1;
-	}
-	return text->failed ? error_set(error, "out of memory") : 0;
+	return instant_write(container_of(file, struct perfetto_sink, file), finish->time_ns, text,
+			     error);
 }
 
 /* A second snapshot has the wall clock's drift against the trace clock. */
@@ -608,8 +586,8 @@ static int perfetto_write_finish(struct perfetto_sink *sink, const struct timeli
 {
 	const struct timeline_totals *totals = event->totals;
 
-	if (perfetto_groups_end(sink, error) < 0 || deep_write(sink, event->time_ns, error) < 0 ||
-	    perfetto_faults_write(sink, event, error) < 0)
+	if (perfetto_groups_end(sink, error) < 0 ||
+	    sink_file_report_faults(&sink->file, event, fault_write, error) < 0)
 		return -1;
 	if (!totals->has_wall_drift || totals->wall_drift_ns == 0)
 		return 0;
@@ -695,7 +673,7 @@ static int perfetto_write_slice_begin(struct perfetto_sink *sink,
 				      const struct timeline_event *event, struct error *error)
 {
 	if (sink->depth > VIEWER_DEPTH_MAX) {
-		sink->nr_deep += !event->is_cut;
+		sink->file.nr_deep += !event->is_cut;
 		return 0;
 	}
 	return perfetto_write_named(sink, event, TYPE_SLICE_BEGIN, error);
@@ -752,7 +730,7 @@ static int perfetto_write_instant(struct perfetto_sink *sink, const struct timel
 				  struct error *error)
 {
 	if (sink->depth >= VIEWER_DEPTH_MAX) {
-		sink->nr_deep++;
+		sink->file.nr_deep++;
 		return 0;
 	}
 	return perfetto_write_named(sink, event, TYPE_INSTANT, error);
@@ -865,10 +843,11 @@ static int row_incomplete(struct perfetto_sink *sink, const struct row_place *pl
 }
 
 /* Writes an event of a row at the row's depth. */
-static int perfetto_row_write(void *context, const struct row_place *place,
+static int perfetto_row_write(void *file, const struct row_place *place,
 			      const struct timeline_event *event, struct error *error)
 {
-	struct perfetto_sink *sink = context;
+	struct perfetto_sink *sink = container_of((struct sink_file *)file, struct perfetto_sink,
+						  file);
 	struct perfetto_track *track = perfetto_track_of(sink, event->track);
 
 	if (!track) {
@@ -906,8 +885,8 @@ static int perfetto_event(struct sink_file *file, const struct timeline_event *e
 	struct row_place place;
 
 	sink->sequence = &sink->sequences[machine ? machine->number : 0];
-	if (track && track->row.row && event->kind != TIMELINE_TRACK_END)
-		return rows_event(&sink->thread_rows, &track->row, event, &place, error);
+	if (track && track->link.row.row && event->kind != TIMELINE_TRACK_END)
+		return rows_event(&sink->file.rows, &track->link.row, event, &place, error);
 	sink->depth = event->depth;
 	return writers[event->kind](sink, event, error);
 }
@@ -973,7 +952,6 @@ static void perfetto_release(struct sink_file *file)
 	struct perfetto_sink *sink = container_of(file, struct perfetto_sink, file);
 
 	perfetto_tracks_release(sink);
-	rows_release(&sink->thread_rows);
 	free(sink->incomplete);
 	free(sink->sequences);
 	if (sink->is_spooled)
@@ -986,6 +964,7 @@ static const struct sink_file_ops perfetto_file = {
 	.event = perfetto_event,
 	.complete = perfetto_complete,
 	.flush = perfetto_flush,
+	.row_write = perfetto_row_write,
 	.release = perfetto_release,
 };
 
@@ -998,10 +977,6 @@ static struct sink *sink_perfetto_new(const struct sink_settings *settings, stru
 	if (!sink)
 		return NULL;
 	perfetto->is_appending = settings->is_appending;
-	perfetto->report = settings->report;
-	perfetto->has_thread_rows = settings->rows == SINK_ROWS_THREAD;
-	perfetto->thread_rows.write = perfetto_row_write;
-	perfetto->thread_rows.context = perfetto;
 	perfetto->sequence_id = 1;
 	perfetto->next_iid = OWN_NAME_END;
 	return sink;

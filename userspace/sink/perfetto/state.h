@@ -6,7 +6,6 @@
 #include <stdio.h>
 
 #include "sink/file.h"
-#include "sink/rows.h"
 
 enum perfetto_trace_field {
 	TRACE_PACKET = 1,
@@ -178,7 +177,6 @@ struct perfetto_sequence {
 /** struct perfetto_track - one track */
 struct perfetto_track {
 	struct sink_track link;
-	struct row_track row;	     /* of its thread, if it takes part in that */
 	const struct row *place_row; /* for which @place was made */
 	bool has_name;		     /* its name is an argument, as the row's name lacks it */
 	const struct perfetto_category *category;
@@ -224,9 +222,7 @@ struct perfetto_sink {
 	uint32_t sequence_id;	/* of the first sequence */
 	uint64_t seed;		/* makes the ids of tracks differ from those of other sequences */
 	uint64_t next_iid;	/* number of the next interned string of any kind */
-	bool has_thread_rows;	/* @thread_rows are written, else each track has a row */
 	unsigned int depth;	/* of the event that is written, on its row */
-	struct rows thread_rows;
 	struct perfetto_track held; /* of an end whose track has ended */
 	/* Slices of rows, the inner ones first, which stay open if nothing follows. */
 	struct perfetto_incomplete *incomplete;
@@ -234,8 +230,6 @@ struct perfetto_sink {
 	bool is_spooled; /* packets go to a temporary file first */
 	int target_fd;	 /* the trace that is appended to, and its size before */
 	off_t target_size;
-	uint64_t nr_deep; /* dropped slices and instants: Perfetto cannot show such depths */
-	const struct report *report;
 };
 
 /**

@@ -570,11 +570,11 @@ int perfetto_track_begin(struct perfetto_sink *sink, const struct timeline_event
 		return -1;
 	track->category = category;
 	track->parent_uuid = parent_uuid;
-	if (sink->has_thread_rows && rows_take_track(shown)) {
-		if (rows_track_begin(&sink->thread_rows, &track->row, shown, error) < 0)
+	if (sink->file.has_rows && rows_take_track(shown)) {
+		if (rows_track_begin(&sink->file.rows, &track->link.row, shown, error) < 0)
 			return -1;
 		track->has_name = row_track_is_named(shown);
-		return perfetto_row_place(sink, track, shown, track->row.row, error);
+		return perfetto_row_place(sink, track, shown, track->link.row.row, error);
 	}
 	merge_key = merge_key_of(sink, shown, parent_uuid == 0);
 	/* Perfetto does not merge counters; one that continues another has its id. */
@@ -601,9 +601,7 @@ int perfetto_track_end(struct perfetto_sink *sink, const struct timeline_event *
 	struct perfetto_track *track = perfetto_track_of(sink, event->track);
 
 	(void)error;
-	if (track->row.row)
-		rows_track_end(&sink->thread_rows, &track->row);
-	else if (track->parent_uuid > 0)
+	if (!track->link.row.row && track->parent_uuid > 0)
 		map_remove(&sink->names, place_hash(track), track);
 	return 0;
 }

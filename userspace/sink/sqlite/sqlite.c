@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-#include "sink/rows.h"
 #include "sink/text.h"
 
 #define SCHEMA(name)                                                                              \
@@ -82,7 +81,6 @@ struct open_slice {
 /** struct sqlite_track - a track that has not ended */
 struct sqlite_track {
 	struct sink_track link;
-	struct row_track row;	 /* of its thread */
 	struct open_slice *open; /* by depth - 1 */
 	unsigned int nr_open;
 };
@@ -92,15 +90,18 @@ struct sqlite_sink {
 	struct sink_file file;
 	struct database database;
 	const struct sink_query_settings *query; /* at the end; NULL for a database in a file */
-	const struct explanations *explanations; /* NULL if no slice is explained */
 	unsigned int user;			 /* owner of the journal */
 	unsigned int group;
-	struct rows rows; /* of threads */
 	sqlite3_stmt *statements[STATEMENT_COUNT];
 	int64_t last_id;      /* of slices, instants and samples */
 	uint64_t nr_pending;  /* number of rows since the last commit */
 	int64_t committed_ns; /* time of the last commit, by the monotonic clock */
 };
+
+static struct sqlite_sink *sqlite_sink_of(struct sink_file *file)
+{
+	return container_of(file, struct sqlite_sink, file);
+}
 
 /* Begins a row, or the values of another statement. */
 static struct database_row sqlite_row_begin(struct sqlite_sink *sink,
@@ -183,7 +184,8 @@ static int sqlite_track_begin(struct sqlite_sink *sink, const struct timeline_ev
 
 	if (!track)
 		return -1;
-	if (rows_take_track(shown) && rows_track_begin(&sink->rows, &track->row, shown, error) < 0)
+	if (rows_take_track(shown) &&
+	    rows_track_begin(&sink->file.rows, &track->link.row, shown, error) < 0)
 		return -1;
 	row_add_number(&row, shown->number);
 	row_add_string(&row, shown->category->text);
@@ -219,10 +221,7 @@ static int sqlite_track_end(struct sqlite_sink *sink, const struct timeline_even
 			    struct error *error)
 {
 	struct database_row row = sqlite_row_begin(sink, STATEMENT_TRACK_END);
-	struct sqlite_track *track = sqlite_track_of(sink, event->track);
 
-	if (track->row.row)
-		rows_track_end(&sink->rows, &track->row);
 	row_add_number(&row, time_of(sink, event->time_ns));
 	row_add_number(&row, event->track->number);
 	return row_end(&row, error);
@@ -235,9 +234,9 @@ static int thread_row(struct sqlite_sink *sink, struct sqlite_track *track,
 	struct row_place place;
 
 	*number = 0;
-	if (!track->row.row)
+	if (!track->link.row.row)
 		return 0;
-	if (rows_event(&sink->rows, &track->row, event, &place, error) < 0)
+	if (rows_event(&sink->file.rows, &track->link.row, event, &place, error) < 0)
 		return -1;
 	*number = place.row->number;
 	return 0;
@@ -352,29 +351,25 @@ static int sqlite_loss(struct sqlite_sink *sink, const struct timeline_event *ev
 	return row_end(&row, error);
 }
 
-static int message_add(struct sqlite_sink *sink, int64_t time_ns, struct error *error)
+static int message_add(struct sink_file *file, const struct timeline_event *event, struct text text,
+		       struct error *error)
 {
+	struct sqlite_sink *sink = sqlite_sink_of(file);
 	struct database_row row = sqlite_row_begin(sink, STATEMENT_MESSAGE);
 
-	row_add_number(&row, time_of(sink, time_ns));
-	row_add_text(&row, buffer_text(&sink->file.text));
-	row.failed |= sink->file.text.failed;
+	row_add_number(&row, time_of(sink, event->time_ns));
+	row_add_text(&row, text);
 	return row_end(&row, error);
 }
 
 static int sqlite_remark(struct sqlite_sink *sink, const struct timeline_event *event,
 			 struct error *error)
 {
-	struct buffer *text = &sink->file.text;
+	struct text text = message_set(&sink->file.text, event);
 
-	buffer_clear(text);
-	if (event->kind == TIMELINE_COMMAND_BEGIN)
-		buffer_append_string(text, "begin of: ");
-	if (event->kind == TIMELINE_COMMAND_END)
-		buffer_printf(text, "end of process %d with status %d", event->pid, event->status);
-	else
-		remark_append(text, event);
-	return message_add(sink, event->time_ns, error);
+	if (sink->file.text.failed)
+		return error_set(error, "out of memory");
+	return message_add(&sink->file, event, text, error);
 }
 
 static int machine_add(struct sqlite_sink *sink, const struct timeline_machine *machine,
@@ -455,12 +450,7 @@ static int sqlite_finish(struct sqlite_sink *sink, const struct timeline_event *
 		row_add_null(&row);
 	if (row_end(&row, error) < 0)
 		return -1;
-	for (size_t i = 0; i < fault_limit(totals); i++) {
-		if (fault_set(&sink->file.text, totals, sink->file.counts_ticks, i) &&
-		    message_add(sink, event->time_ns, error) < 0)
-			return -1;
-	}
-	return 0;
+	return sink_file_report_faults(&sink->file, event, message_add, error);
 }
 
 static int (*const writers[TIMELINE_KIND_COUNT])(struct sqlite_sink *sink,
@@ -492,7 +482,7 @@ static const char parts_sql[] =
 /* Adds where the time of slices went; returns -1 with @error. */
 static int sqlite_explanations_add(struct sqlite_sink *sink, struct error *error)
 {
-	const struct explanations *all = sink->explanations;
+	const struct explanations *all = sink->file.explanations;
 
 	for (size_t i = 0; all && i < all->nr_items; i++) {
 		const struct explanation *one = &all->items[i];
@@ -511,11 +501,6 @@ static int sqlite_explanations_add(struct sqlite_sink *sink, struct error *error
 
 #define PENDING_MAX 100000
 #define COMMIT_NS NS_PER_S
-
-static struct sqlite_sink *sqlite_sink_of(struct sink_file *file)
-{
-	return container_of(file, struct sqlite_sink, file);
-}
 
 static int sqlite_commit(struct sqlite_sink *sink, struct error *error)
 {
@@ -600,7 +585,6 @@ static void sqlite_release(struct sink_file *file)
 	struct sqlite_sink *sink = sqlite_sink_of(file);
 
 	statements_release(sink);
-	rows_release(&sink->rows);
 	database_close(&sink->database);
 }
 
@@ -622,7 +606,6 @@ static struct sqlite_sink *sqlite_new(const struct sink_settings *settings, stru
 
 	if (!sqlite)
 		return NULL;
-	sqlite->explanations = settings->explanations;
 	sqlite->database.files.fd = -1;
 	return sqlite;
 }

@@ -554,8 +554,8 @@ static int print(struct stat_sink *sink, struct error *error)
 	/* A disk that is full for a while does not end the recording. */
 	if (stat_write_prometheus(sink, &problem) == 0) {
 		sink->has_reported = false;
-	} else if (!sink->has_reported && sink->report) {
-		report_message(sink->report, "%s; trying again", problem.text);
+	} else if (!sink->has_reported && sink->file.report) {
+		report_message(sink->file.report, "%s; trying again", problem.text);
 		sink->has_reported = true;
 	}
 	return 0;
@@ -654,7 +654,6 @@ static struct sink *sink_stat_new(const struct sink_settings *settings, struct e
 		return NULL;
 	form = &stat->settings;
 	*form = *settings->stat;
-	stat->report = settings->report;
 	stat->user = settings->user;
 	stat->group = settings->group;
 	if (form->nr_groups == 0) {

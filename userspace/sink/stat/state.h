@@ -91,7 +91,6 @@ struct stat_sink {
 	size_t nr_losses;
 	struct timeline_totals totals; /* once @is_finished */
 	uint64_t nr_beyond;	       /* slices, samples and instants in merged rows */
-	const struct report *report;   /* NULL for none */
 	bool has_reported;	       /* that the file of Prometheus cannot be written */
 	unsigned int user; /* owner of that file in a directory of this user; 0 for the caller */
 	unsigned int group;
