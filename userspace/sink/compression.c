@@ -123,25 +123,19 @@ static enum frames_state frames_walk(struct frames *frames)
 	return FRAMES_COMPLETE;
 }
 
-/* The output itself is open for writing only. */
-static int frames_open(struct frames *frames, int fd)
-{
-	char path[64];
-
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	frames->fd = open(path, O_RDONLY | O_CLOEXEC);
-	return frames->fd;
-}
-
 int zstd_frames_check(int fd, const char *name, struct error *error)
 {
 	struct frames frames = { 0 };
 	enum frames_state state;
 	struct stat about;
+	char path[64];
 
 	if (fstat(fd, &about) < 0 || !S_ISREG(about.st_mode) || about.st_size == 0)
 		return 0;
-	if (frames_open(&frames, fd) < 0)
+	/* The output itself is open for writing only. */
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	frames.fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (frames.fd < 0)
 		return error_set_system(error, errno, "cannot append to %s", name);
 	frames.size = about.st_size;
 	state = frames_walk(&frames);
@@ -188,40 +182,19 @@ static int zstd_api_load(struct zstd_api *api, struct error *error)
 			    functions, sizeof(functions) / sizeof(functions[0]), error);
 }
 
-/**
- * struct compressor - a file that is written
- * @context: of libzstd
- * @name: of the file
- * @frame_size: bytes in the open frame
- * @frame_ns: when it began, on the monotonic clock
- * @has_frame: a frame was written, or is open
- * @has_failed: what is in the file is no frame
- */
+/** struct compressor - a file that is written */
 struct compressor {
 	struct zstd_api api;
 	ZSTD_CCtx *context;
 	const char *name;
 	int fd;
 	struct file_wait wait;
-	size_t frame_size;
-	int64_t frame_ns;
-	bool has_frame;
-	bool has_failed;
+	size_t frame_size; /* bytes in the open frame */
+	int64_t frame_ns;  /* when it began, on the monotonic clock */
+	bool has_frame;	   /* a frame was written, or is open */
+	bool has_failed;   /* what is in the file is no frame */
 	char block[BLOCK_SIZE];
 };
-
-static int compressor_load(struct compressor *compressor, struct error *error)
-{
-	const struct zstd_api *api = &compressor->api;
-
-	if (zstd_api_load(&compressor->api, error) < 0)
-		return -1;
-	compressor->context = api->ZSTD_createCCtx();
-	if (!compressor->context || api->ZSTD_isError(api->ZSTD_CCtx_setParameter(
-					    compressor->context, ZSTD_c_checksumFlag, 1)))
-		return error_set(error, "out of memory");
-	return 0;
-}
 
 static int compressor_fail(struct compressor *compressor, int number)
 {
@@ -289,6 +262,7 @@ int compressor_new(const struct sink_settings *settings, struct compressor **out
 		   struct error *error)
 {
 	struct compressor *compressor;
+	struct zstd_api *api;
 
 	*out = NULL;
 	if (!settings->is_compressed)
@@ -301,12 +275,18 @@ int compressor_new(const struct sink_settings *settings, struct compressor **out
 	compressor->name = settings->name;
 	compressor->fd = settings->fd;
 	compressor->wait = settings->wait;
-	if (compressor_load(compressor, error) < 0) {
-		compressor_free(compressor);
-		return -1;
+	api = &compressor->api;
+	if (zstd_api_load(api, error) == 0) {
+		compressor->context = api->ZSTD_createCCtx();
+		if (compressor->context && !api->ZSTD_isError(api->ZSTD_CCtx_setParameter(
+						   compressor->context, ZSTD_c_checksumFlag, 1))) {
+			*out = compressor;
+			return 0;
+		}
+		error_set(error, "out of memory");
 	}
-	*out = compressor;
-	return 0;
+	compressor_free(compressor);
+	return -1;
 }
 
 int compressor_write(struct compressor *compressor, const char *data, size_t size)
@@ -339,35 +319,25 @@ int compressor_end(struct compressor *compressor, struct error *error)
 
 #define STEP_SIZE (64 * 1024)
 
-static bool zlib_decompress(z_stream *stream, struct buffer *out, size_t most)
-{
-	size_t before = out->size;
-	int status = Z_OK;
-
-	while (status == Z_OK && out->size - before <= most) {
-		char *step = buffer_reserve(out, STEP_SIZE);
-
-		if (!step)
-			return false;
-		stream->next_out = (Bytef *)step;
-		stream->avail_out = STEP_SIZE;
-		status = inflate(stream, Z_NO_FLUSH);
-		out->size += STEP_SIZE - stream->avail_out;
-	}
-	return status == Z_STREAM_END && out->size - before <= most;
-}
-
 bool decompress_zlib(struct buffer *out, struct text compressed, size_t most)
 {
 	z_stream stream = { .next_in = (const Bytef *)compressed.data,
 			    .avail_in = (uInt)compressed.size };
-	bool is_whole;
+	size_t before = out->size;
+	int status = Z_OK;
 
 	if (compressed.size > UINT32_MAX || inflateInit(&stream) != Z_OK)
 		return false;
-	is_whole = zlib_decompress(&stream, out, most);
+	while (status == Z_OK && out->size - before <= most) {
+		stream.next_out = (Bytef *)buffer_reserve(out, STEP_SIZE);
+		stream.avail_out = STEP_SIZE;
+		if (!stream.next_out)
+			break;
+		status = inflate(&stream, Z_NO_FLUSH);
+		out->size += STEP_SIZE - stream.avail_out;
+	}
 	inflateEnd(&stream);
-	return is_whole;
+	return status == Z_STREAM_END && out->size - before <= most;
 }
 
 static bool zstd_decompress(const struct zstd_api *api, ZSTD_DStream *stream, struct buffer *out,

@@ -5,11 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/**
- * struct row_held - an end without a record that is held
- *
- * The track and the name may be freed before it is written, hence the copies.
- */
+/** struct row_held - an end without a record; track and name may be freed before it is written */
 struct row_held {
 	struct timeline_track track;
 	struct timeline_name name;
@@ -17,31 +13,23 @@ struct row_held {
 	char text[];
 };
 
-/**
- * struct row_slice - a slice that is open on a row
- * @depth: on its track
- * @held: its end; NULL if it has not ended
- */
+/** struct row_slice - a slice that is open on a row */
 struct row_slice {
 	struct row_track *track;
 	struct timeline_name *name;
 	int64_t begin_ns;
-	unsigned int depth;
-	struct row_held *held;
+	unsigned int depth;    /* on its track */
+	struct row_held *held; /* its end; NULL if it has not ended */
 };
 
-/**
- * struct row_thread - a thread that has tracks
- * @machine, @id, @cpu, @born_ns: as in struct timeline_track; a birth may become known late
- * @nr_held: ends that are held, since @held_ns
- */
+/** struct row_thread - a thread that has tracks */
 struct row_thread {
-	const struct timeline_machine *machine;
+	const struct timeline_machine *machine; /* this and the next, as in struct timeline_track */
 	uint64_t id;
 	int cpu;
-	int64_t born_ns;
+	int64_t born_ns; /* may become known late */
 	unsigned int nr_tracks;
-	unsigned int nr_held;
+	unsigned int nr_held; /* ends that are held, since @held_ns */
 	int64_t held_ns;
 	unsigned int nr_rows;
 	struct row *rows[ROWS_MAX + 1];

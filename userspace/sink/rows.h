@@ -35,50 +35,37 @@
 struct row_thread;
 struct row_slice;
 
-/**
- * struct row - one row
- * @number: among those of the thread, from 1
- * @open: its @nr_open open slices, the innermost is the last one
- * @last_end_ns: time of the last end
- * @data: the output's, freed with the row
- */
+/** struct row - one row */
 struct row {
 	struct row_thread *thread;
-	unsigned int number;
+	unsigned int number; /* among those of the thread, from 1 */
 	unsigned int nr_open;
 	unsigned int size;
-	struct row_slice *open;
-	int64_t last_end_ns;
-	void *data;
+	struct row_slice *open; /* slices, the innermost is the last one */
+	int64_t last_end_ns;	/* time of the last end */
+	void *data;		/* the output's, freed with the row */
 };
 
-/**
- * struct row_track - a member of an output's struct of a track
- * @row: for what begins next; NULL if the track takes no part
- */
+/** struct row_track - a member of an output's struct of a track */
 struct row_track {
-	struct row *row;
+	struct row *row; /* for what begins next; NULL if the track takes no part */
 	struct timeline_track *shown;
 };
 
-/**
- * struct row_place - where an event is drawn
- * @depth: of slices: 1 for the outermost of the row; of instants: number of slices open on the row
- */
+/** struct row_place - where an event is drawn */
 struct row_place {
 	struct row *row;
-	unsigned int depth;
+	unsigned int depth; /* of slices: from 1; of instants: number of slices open on the row */
 };
 
-/**
- * struct rows - the rows of an output
- * @threads: those that have tracks
- * @write: writes an event of a row, NULL in outputs that write slices at their ends. The track of
- * an end that was held has no sink data, and only its category, kind, scope and machine are valid
- * @context: for @write
- */
+/** struct rows - the rows of an output */
 struct rows {
-	struct map threads;
+	struct map threads; /* those that have tracks */
+	/*
+	 * Writes an event of a row, NULL in outputs that write slices at their ends. The track of
+	 * an end that was held has no sink data, and only its category, kind, scope and machine
+	 * are valid.
+	 */
 	int (*write)(void *context, const struct row_place *place,
 		     const struct timeline_event *event, struct error *error);
 	void *context;

@@ -75,12 +75,10 @@ static int interval_table_index(struct interval_table *table)
 
 static int interval_table_add(struct interval_table *table, const struct intervals *key)
 {
-	struct intervals **list = reallocarray(table->list, table->size + 1, sizeof(*list));
 	struct intervals *intervals;
 
-	if (!list)
+	if (!array_reserve(table->list, table->size))
 		return -1;
-	table->list = list;
 	intervals = malloc(sizeof(*intervals));
 	if (!intervals)
 		return -1;

@@ -32,16 +32,6 @@ struct chrome_row {
 	unsigned long thread;
 };
 
-/**
- * struct chrome_rows - what is known of the rows of a file
- * @named: a bit for each process that was named after its main thread
- * @recent: the threads of tracks that were begun, see chrome_thread()
- */
-struct chrome_rows {
-	uint8_t *named;
-	struct chrome_row *recent;
-};
-
 /** struct chrome_track - the constant parts of a track's events */
 struct chrome_track {
 	struct sink_track link;
@@ -55,11 +45,12 @@ struct chrome_track {
 /** struct chrome_sink - one file */
 struct chrome_sink {
 	struct sink_file file;
-	bool has_events;       /* an event was written; the next one starts with a comma */
-	struct flow_set flows; /* that had a point */
-	struct chrome_rows rows;
-	unsigned int depth;	  /* of the event that is written, on its row */
-	struct chrome_track held; /* of an end whose track has ended */
+	bool has_events;	   /* an event was written; the next one starts with a comma */
+	struct flow_set flows;	   /* that had a point */
+	uint8_t *named;		   /* a bit for each process that was named after its main thread */
+	struct chrome_row *recent; /* the threads of tracks that were begun, see chrome_thread() */
+	unsigned int depth;	   /* of the event that is written, on its row */
+	struct chrome_track held;  /* of an end whose track has ended */
 	/* Of the last event, if it is the begin of a slice without flows, else NULL. */
 	const struct timeline_track *begin_track;
 	size_t phase_at; /* where the phase of the last event is in the output */
@@ -101,19 +92,16 @@ static int64_t track_pid(const struct timeline_track *track)
 					     : GROUP_CUSTOM);
 }
 
-/* Number of the process that a track is about, or of its group. */
 static int64_t chrome_process(const struct timeline_track *track)
 {
-	int64_t machine = track->machine ? track->machine->number * MACHINE_PIDS : 0;
-
-	return machine + track_pid(track);
+	return (track->machine ? track->machine->number * MACHINE_PIDS : 0) + track_pid(track);
 }
 
 /*
  * Appends the name of a track's process: its main thread's, which need not have a track. Appends
  * nothing if it is no better than the one that the process has.
  */
-static void chrome_append_process(struct chrome_rows *rows, struct buffer *out,
+static void chrome_append_process(struct chrome_sink *sink, struct buffer *out,
 				  const struct timeline_track *track)
 {
 	int64_t process = chrome_process(track), pid = track_pid(track);
@@ -123,9 +111,9 @@ static void chrome_append_process(struct chrome_rows *rows, struct buffer *out,
 
 	if (pid > CHROME_OWN_PROCESS)
 		comm = "";
-	if (comm[0] && (is_main || !(rows->named[process / 8] & bit)))
-		rows->named[process / 8] |= bit;
-	else if (rows->named[process / 8] & bit)
+	if (comm[0] && (is_main || !(sink->named[process / 8] & bit)))
+		sink->named[process / 8] |= bit;
+	else if (sink->named[process / 8] & bit)
 		return;
 	if (track->machine)
 		buffer_printf(out, "%s: ", track->machine->name);
@@ -141,18 +129,19 @@ static void chrome_append_process(struct chrome_rows *rows, struct buffer *out,
  * The number of the thread that shows a track, or, with @is_row, the rows of a traced thread, of
  * which the first one has the number. It is the track's number, or that of the track that it
  * continues: tracks of a thread before and after it is renamed differ in its name only. A limited
- * number of tracks is kept; what continues others is a new thread. @text is scratch.
+ * number of tracks is kept; what continues others is a new thread.
  */
-static unsigned long chrome_thread(struct chrome_rows *rows, struct buffer *text,
-				   const struct timeline_track *track, bool is_row)
+static unsigned long chrome_thread(struct chrome_sink *sink, const struct timeline_track *track,
+				   bool is_row)
 {
+	struct buffer *text = &sink->file.text;
 	struct chrome_row *row;
 	uint64_t hash;
 
 	buffer_clear(text);
 	rows_append_key(text, track, is_row);
 	hash = text_hash(buffer_text(text)) | 1;
-	row = &rows->recent[hash / 2 % ROWS_RECENT];
+	row = &sink->recent[hash / 2 % ROWS_RECENT];
 	if (row->hash != hash)
 		*row = (struct chrome_row){ .hash = hash, .thread = track->number };
 	return row->thread;
@@ -359,21 +348,15 @@ static const struct chrome_track *chrome_track_of(const struct chrome_sink *sink
 	return track->sink_data[sink->file.sink_index];
 }
 
-/* What args have: on a row, the track's name is not that of the thread. */
-static unsigned int chrome_with(const struct chrome_sink *sink, const struct timeline_event *event)
-{
-	const struct chrome_track *track = chrome_track_of(sink, event->track);
-	bool has_name = track->link.row.row && event->kind != TIMELINE_SLICE_END &&
-			row_track_is_named(event->track);
-
-	return sink->file.with | (has_name ? ARGS_TRACK : 0);
-}
-
 static void chrome_append_args(struct chrome_sink *sink, const char *member,
 			       const struct timeline_event *event)
 {
+	const struct chrome_track *track = chrome_track_of(sink, event->track);
+	/* On a row, the track's name is not that of the thread. */
+	bool has_name = track->link.row.row && event->kind != TIMELINE_SLICE_END &&
+			row_track_is_named(event->track);
+	unsigned int with = sink->file.with | (has_name ? ARGS_TRACK : 0);
 	struct buffer *out = &sink->file.out;
-	unsigned int with = chrome_with(sink, event);
 
 	if (!event_has_args(event, with))
 		return;
@@ -396,22 +379,17 @@ static int chrome_process_name(struct chrome_sink *sink, const struct timeline_t
 			       struct text place, struct error *error)
 {
 	buffer_clear(&sink->file.text);
-	chrome_append_process(&sink->rows, &sink->file.text, shown);
+	chrome_append_process(sink, &sink->file.text, shown);
 	if (sink->file.text.size == 0)
 		return 0;
 	return chrome_write_name(sink, "process_name", place, buffer_text(&sink->file.text), error);
 }
 
-/**
- * struct chrome_row_names - what is written of a row
- * @process: number of its process; a thread that is traced before it is known remains where it is
- * @thread: its number, of which each further row has the one ROW_THREADS higher
- * @label_hash: of its name
- */
+/** struct chrome_row_names - what is written of a row */
 struct chrome_row_names {
-	int64_t process;
-	unsigned long thread;
-	uint64_t label_hash;
+	int64_t process; /* a thread that is traced before its process is known remains there */
+	unsigned long thread; /* of which each further row has the one ROW_THREADS higher */
+	uint64_t label_hash;  /* of its name */
 };
 
 #define ROW_THREADS (1ul << 24)
@@ -453,8 +431,7 @@ static int chrome_place_make(struct chrome_sink *sink, struct chrome_track *trac
 		if (!names)
 			return error_set(error, "out of memory");
 		names->process = first ? first->process : chrome_process(shown);
-		names->thread = first ? first->thread
-				      : chrome_thread(&sink->rows, &sink->file.text, shown, true);
+		names->thread = first ? first->thread : chrome_thread(sink, shown, true);
 	}
 	track->place_row = row;
 	buffer_clear(&track->place);
@@ -483,7 +460,7 @@ static int chrome_track_begin(struct chrome_sink *sink, const struct timeline_ev
 			return -1;
 		return row_names_write(sink, track->link.row.row, track, shown, error);
 	}
-	track->thread = chrome_thread(&sink->rows, &sink->file.text, shown, false);
+	track->thread = chrome_thread(sink, shown, false);
 	buffer_printf(&track->place, "\"pid\":%lld,\"tid\":%lu", (long long)chrome_process(shown),
 		      track->thread);
 	track->thread_size = track->place.size;
@@ -700,9 +677,9 @@ static int chrome_open(struct sink_file *file, const struct recording *recording
 {
 	struct chrome_sink *sink = container_of(file, struct chrome_sink, file);
 
-	sink->rows.named = calloc(1 + recording->nr_machines, MACHINE_PIDS / 8);
-	sink->rows.recent = calloc(ROWS_RECENT, sizeof(*sink->rows.recent));
-	if (!sink->rows.named || !sink->rows.recent)
+	sink->named = calloc(1 + recording->nr_machines, MACHINE_PIDS / 8);
+	sink->recent = calloc(ROWS_RECENT, sizeof(*sink->recent));
+	if (!sink->named || !sink->recent)
 		return error_set(error, "out of memory");
 	return chrome_own_open(sink, recording, error);
 }
@@ -727,8 +704,8 @@ static void chrome_release(struct sink_file *file)
 
 	buffer_release(&sink->held.place);
 	flow_set_release(&sink->flows);
-	free(sink->rows.named);
-	free(sink->rows.recent);
+	free(sink->named);
+	free(sink->recent);
 }
 
 static const struct sink_file_ops chrome_file = {

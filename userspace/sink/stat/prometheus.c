@@ -20,16 +20,6 @@
 /* Of a replacement character. */
 static const char replacement[] = "\xef\xbf\xbd";
 
-static void metrics_byte_escape(struct buffer *out, unsigned char byte)
-{
-	if (byte == '\n')
-		buffer_append_string(out, "\\n");
-	else if (byte == '"' || byte == '\\')
-		buffer_printf(out, "\\%c", byte);
-	else
-		buffer_append_char(out, (char)byte);
-}
-
 /*
  * Two names must not become one: a series that occurs twice makes the whole file invalid. Bytes
  * that are not UTF-8 become a replacement character and two digits; so do those of a real one.
@@ -42,11 +32,16 @@ static void label_value_append(struct buffer *out, struct text text)
 
 		size = size == 0 ? 1 : size;
 		for (size_t i = 0; i < size; i++) {
+			unsigned char byte = (unsigned char)text.data[i];
+
 			if (is_odd)
-				buffer_printf(out, "%s%02x", replacement,
-					      (unsigned char)text.data[i]);
+				buffer_printf(out, "%s%02x", replacement, byte);
+			else if (byte == '\n')
+				buffer_append_string(out, "\\n");
+			else if (byte == '"' || byte == '\\')
+				buffer_printf(out, "\\%c", byte);
 			else
-				metrics_byte_escape(out, (unsigned char)text.data[i]);
+				buffer_append_char(out, (char)byte);
 		}
 		text.data += size;
 		text.size -= size;
@@ -107,13 +102,6 @@ static void metrics_family_append(struct buffer *out, const char *name, const ch
 	buffer_printf(out, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, type);
 }
 
-static void metrics_count_append(struct buffer *out, const struct stat_sink *sink,
-				 const struct stat_row *row, const char *name, uint64_t count)
-{
-	metrics_series_begin(out, sink, row, name);
-	buffer_printf(out, "} %llu\n", (unsigned long long)count);
-}
-
 /* Limits are powers of two, which octaves begin with. */
 static uint64_t metrics_count_below(const struct quantiles *quantiles, uint64_t limit_ns)
 {
@@ -152,55 +140,24 @@ static void metrics_histogram_row(struct buffer *out, const struct stat_sink *si
 	buffer_printf(out, "} %llu\n", (unsigned long long)row->times.nr_intervals);
 }
 
-static void metrics_left_out_row(struct buffer *out, const struct stat_sink *sink,
-				 const struct stat_row *row)
-{
-	metrics_count_append(out, sink, row, "ktrack_slices_left_out_total", row->nr_left_out);
-}
-
-/* The format's words for infinities are its own. */
-static void metrics_level_append(struct buffer *out, const struct value *level)
-{
-	if (level->kind == VALUE_FLOATING && __builtin_isinf(level->floating))
-		buffer_append_string(out, level->floating > 0 ? "+Inf" : "-Inf");
-	else
-		value_append_text(out, level);
-}
-
-static void metrics_counter_row(struct buffer *out, const struct stat_sink *sink,
-				const struct stat_row *row)
-{
-	metrics_series_begin(out, sink, row, "ktrack_counter_value");
-	buffer_append_string(out, "} ");
-	metrics_level_append(out, &row->levels.last);
-	buffer_append_char(out, '\n');
-}
-
-static void metrics_instant_row(struct buffer *out, const struct stat_sink *sink,
-				const struct stat_row *row)
-{
-	metrics_count_append(out, sink, row, "ktrack_instants_total", row->count);
-}
-
 /** struct row_family - a family with a series for each row of a kind */
 struct row_family {
 	const char *name;
 	const char *type;
 	const char *help;
 	enum stat_kind kind;
-	void (*append)(struct buffer *out, const struct stat_sink *sink,
-		       const struct stat_row *row);
+	size_t count; /* offset in struct stat_row, if it is a counter */
 };
 
 static const struct row_family row_families[] = {
 	{ "ktrack_slice_duration_seconds", "histogram", "Durations of complete slices.",
-	  STAT_SLICES, metrics_histogram_row },
+	  STAT_SLICES },
 	{ "ktrack_slices_left_out_total", "counter",
 	  "Slices without a certain duration: incomplete, or lost records may affect them.",
-	  STAT_SLICES, metrics_left_out_row },
-	{ "ktrack_counter_value", "gauge", "The last value of a counter track.", STAT_COUNTER,
-	  metrics_counter_row },
-	{ "ktrack_instants_total", "counter", "Instants.", STAT_INSTANTS, metrics_instant_row },
+	  STAT_SLICES, offsetof(struct stat_row, nr_left_out) },
+	{ "ktrack_counter_value", "gauge", "The last value of a counter track.", STAT_COUNTER },
+	{ "ktrack_instants_total", "counter", "Instants.", STAT_INSTANTS,
+	  offsetof(struct stat_row, count) },
 };
 
 static int row_family_append(struct stat_sink *sink, const struct row_family *family)
@@ -213,8 +170,25 @@ static int row_family_append(struct stat_sink *sink, const struct row_family *fa
 		return -1;
 	if (nr_rows > 0)
 		metrics_family_append(out, family->name, family->type, family->help);
-	for (size_t i = 0; i < nr_rows; i++)
-		family->append(out, sink, rows[i]);
+	for (size_t i = 0; i < nr_rows; i++) {
+		const struct value *level = &rows[i]->levels.last;
+
+		if (family->kind == STAT_SLICES && family->count == 0) {
+			metrics_histogram_row(out, sink, rows[i]);
+			continue;
+		}
+		metrics_series_begin(out, sink, rows[i], family->name);
+		buffer_append_string(out, "} ");
+		if (family->count > 0)
+			buffer_append_unsigned(
+				out, *(const uint64_t *)((const char *)rows[i] + family->count));
+		else if (level->kind == VALUE_FLOATING && __builtin_isinf(level->floating))
+			/* The format's words for infinities are its own. */
+			buffer_append_string(out, level->floating > 0 ? "+Inf" : "-Inf");
+		else
+			value_append_text(out, level);
+		buffer_append_char(out, '\n');
+	}
 	free(rows);
 	return 0;
 }
@@ -294,53 +268,35 @@ static int metrics_file_replace(const struct stat_sink *sink, const char *folder
 	return status;
 }
 
-/* "." for a name without a directory. */
-static void folder_append(struct buffer *out, const char *path)
-{
-	size_t size = path_base_name(path) - path;
-
-	if (size > 0)
-		buffer_append(out, path, size);
-	else
-		buffer_append_char(out, '.');
-}
-
-/* Renaming would replace a device such as /dev/null, too. */
-static int metrics_path_check(const char *path, struct error *error)
-{
-	struct stat about;
-
-	if (lstat(path, &about) < 0 || S_ISREG(about.st_mode))
-		return 0;
-	if (S_ISLNK(about.st_mode))
-		return error_set(error, "%s: a symbolic link; name the file itself", path);
-	return error_set(error, "%s: not a regular file; name another file", path);
-}
-
-/* What is in the way of the new file, which is renamed when it is complete. */
-static int metrics_fail(const char *path, struct error *error)
-{
-	if (errno == ENXIO || errno == EEXIST || errno == ELOOP)
-		return error_set(error, "%s.new: not a regular file; remove it", path);
-	return error_set_system(error, errno, "cannot write %s", path);
-}
-
 int stat_write_prometheus(struct stat_sink *sink, struct error *error)
 {
 	const char *path = sink->settings.prometheus, *name = path_base_name(path);
 	struct buffer folder = { 0 }, new_name = { 0 };
+	struct stat about;
 	int status = 0;
 
-	if (metrics_path_check(path, error) < 0)
-		return -1;
+	/* Renaming would replace a device such as /dev/null, too. */
+	if (lstat(path, &about) == 0 && !S_ISREG(about.st_mode))
+		return error_set(error,
+				 S_ISLNK(about.st_mode)
+					 ? "%s: a symbolic link; name the file itself"
+					 : "%s: not a regular file; name another file",
+				 path);
 	buffer_clear(&sink->file.out);
-	folder_append(&folder, path);
+	buffer_append(&folder, path, name - path);
+	if (name == path)
+		buffer_append_char(&folder, '.');
 	buffer_printf(&new_name, "%s.new", name);
 	if (metrics_all_append(sink) < 0 || folder.failed || new_name.failed)
 		status = error_set(error, "out of memory");
 	else if (metrics_file_replace(sink, buffer_string(&folder), buffer_string(&new_name),
-				      name) < 0)
-		status = metrics_fail(path, error);
+				      name) == 0)
+		status = 0;
+	else if (errno == ENXIO || errno == EEXIST || errno == ELOOP)
+		/* What is in the way of the new file, which is renamed when it is complete. */
+		status = error_set(error, "%s.new: not a regular file; remove it", path);
+	else
+		status = error_set_system(error, errno, "cannot write %s", path);
 	buffer_clear(&sink->file.out);
 	buffer_release(&folder);
 	buffer_release(&new_name);
