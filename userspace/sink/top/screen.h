@@ -45,49 +45,33 @@ enum screen_look {
 	SCREEN_WARNING,
 };
 
-/**
- * struct screen_key - a key
- * @code: a character of Unicode, or with @is_function one of ncurses' KEY_
- */
+/** struct screen_key - a key */
 struct screen_key {
-	wint_t code;
+	wint_t code; /* a character of Unicode, or with @is_function one of ncurses' KEY_ */
 	bool is_function;
 };
 
-/**
- * struct screen - the terminal on standard input and output
- * @output_fd: the terminal, non-blocking
- * @wait: waits until it can be written
- * @has_colour: colors are wanted
- * @fd: readable on keys, on the terminal's signals, and on the descriptor of screen_watch()
- * @signals_fd: for SIGWINCH, SIGTSTP and SIGCONT
- * @frame_fd: the file in memory
- * @shell_modes, @modes: of the terminal, before and during the view
- * @rows, @columns: its size
- * @is_open: ncurses has opened the terminal
- * @is_shown: the view is on the terminal; not before the first frame, after the end, and while
- * ktrack is in the background
- * @is_over: the terminal is gone
- */
+/** struct screen - the terminal on standard input and output */
 struct screen {
 	struct curses_api api;
-	int output_fd;
-	struct file_wait wait;
-	bool has_colour;
-	int fd;
-	int signals_fd;
-	int frame_fd;
+	int output_fd;	       /* the terminal, non-blocking */
+	struct file_wait wait; /* until it can be written */
+	bool has_colour;       /* colors are wanted */
+	int fd;		/* readable on keys, on signals, and on the descriptor of screen_watch() */
+	int signals_fd; /* for SIGWINCH, SIGTSTP and SIGCONT */
+	int frame_fd;	/* the file in memory */
 	FILE *out;
 	SCREEN *terminal;
 	WINDOW *window;
 	WINDOW *keys;
-	struct termios shell_modes;
+	struct termios shell_modes; /* of the terminal, before and during the view */
 	struct termios modes;
 	unsigned int rows;
 	unsigned int columns;
-	bool is_open;
+	bool is_open; /* ncurses has opened the terminal */
+	/* Not before the first frame, after the end, and while ktrack is in the background. */
 	bool is_shown;
-	bool is_over;
+	bool is_over; /* the terminal is gone */
 };
 
 /**

@@ -8,13 +8,10 @@
 #include "sink/top/screen.h"
 #include "sink/top/top.h"
 
-/**
- * struct top_columns - the columns of a kind of rows
- * @sort: index of the one that rows are sorted by
- */
+/** struct top_columns - the columns of a kind of rows */
 struct top_columns {
 	struct stat_columns all;
-	size_t sort;
+	size_t sort; /* index of the one that rows are sorted by */
 	bool is_reversed;
 };
 
@@ -24,18 +21,12 @@ struct top_sum {
 	int64_t total_ns;
 };
 
-/**
- * struct top_line - a row at the last interval
- * @row: a copy; its texts are the sink's; quantiles only while the view is paused
- * @source: the sink's row
- * @added: in the last interval
- * @percentiles: by the settings
- */
+/** struct top_line - a row at the last interval */
 struct top_line {
-	struct stat_row row;
-	const struct stat_row *source;
-	struct top_sum added;
-	int64_t percentiles[STAT_PERCENTILES_MAX];
+	struct stat_row row; /* a copy; texts are the sink's, quantiles only while it is paused */
+	const struct stat_row *source;		   /* the sink's row */
+	struct top_sum added;			   /* in the last interval */
+	int64_t percentiles[STAT_PERCENTILES_MAX]; /* by the settings */
 };
 
 /** enum top_mode - what keys do */
@@ -45,42 +36,27 @@ enum top_mode {
 	TOP_DETAIL,
 };
 
-/**
- * struct stat_top - the view
- * @sink: NULL before the recording begins
- * @report: receives messages after the view
- * @own_report: keeps them until then in @messages, one a line
- * @progress: the line about events and losses
- * @lines: all rows, in the sink's order
- * @before: by the same index, at the interval before
- * @order: indices of the lines that are shown
- * @kind: of the rows that are shown
- * @filter: part of a text that a row must have
- * @first: index in @order of the first line on the screen
- * @selected: the sink's row
- * @place: of the selected row in @order; where the next is selected if it is gone
- * @scroll: first line of the detail
- */
+/** struct stat_top - the view */
 struct stat_top {
 	struct screen screen;
-	const struct stat_sink *sink;
-	const struct report *report;
-	struct report own_report;
+	const struct stat_sink *sink; /* NULL before the recording begins */
+	const struct report *report;  /* receives messages after the view */
+	struct report own_report;     /* keeps them until then in @messages, one a line */
 	struct buffer messages;
-	struct buffer progress;
-	struct top_line *lines;
-	struct top_sum *before;
-	size_t *order;
+	struct buffer progress; /* the line about events and losses */
+	struct top_line *lines; /* all rows, in the sink's order */
+	struct top_sum *before; /* by the same index, at the interval before */
+	size_t *order;		/* indices of the lines that are shown */
 	size_t nr_lines;
 	size_t nr_shown;
-	enum stat_kind kind;
+	enum stat_kind kind; /* of the rows that are shown */
 	struct top_columns columns[STAT_KIND_COUNT];
-	struct buffer filter;
+	struct buffer filter; /* part of a text that a row must have */
 	enum top_mode mode;
-	size_t first;
-	const struct stat_row *selected;
-	size_t place;
-	size_t scroll;
+	size_t first;			 /* index in @order of the first line on the screen */
+	const struct stat_row *selected; /* the sink's row */
+	size_t place;  /* of it in @order; where the next is selected if it is gone */
+	size_t scroll; /* first line of the detail */
 	int64_t copied_ns;
 	bool is_paused;
 	bool is_over;
@@ -264,6 +240,12 @@ static const struct top_line *top_selected(const struct stat_top *top)
 	return top->nr_shown > 0 ? &top->lines[top->order[top->place]] : NULL;
 }
 
+static struct table_style top_style(const struct stat_top *top)
+{
+	return (struct table_style){ .width = top->screen.columns,
+				     .is_utf8 = top->sink->settings.is_utf8 };
+}
+
 /* Everything about one row: its texts, counts, percentiles and histogram. */
 
 static const struct table_column detail_columns[] = { { "WHAT" }, { "VALUE" } };
@@ -276,15 +258,6 @@ static struct buffer *detail_add(struct table *table, const char *what)
 		return NULL;
 	buffer_append_string(cell, what);
 	return cell + 1;
-}
-
-static int detail_add_count(struct table *table, const char *what, uint64_t count)
-{
-	struct buffer *cell = count > 0 ? detail_add(table, what) : NULL;
-
-	if (cell)
-		buffer_append_unsigned(cell, count);
-	return count > 0 && !cell ? -1 : 0;
 }
 
 /* One line for each column of the table, whether or not it fits there. */
@@ -329,8 +302,16 @@ static int detail_add_percentiles(const struct stat_row *row, const struct quant
 
 static int top_detail_append(const struct stat_top *top, struct buffer *out)
 {
-	const struct table_style style = { .width = top->screen.columns,
-					   .is_utf8 = top->sink->settings.is_utf8 };
+	static const struct {
+		const char *what;
+		size_t member;
+	} counts[] = {
+		{ "not counted", offsetof(struct stat_row, nr_left_out) },
+		{ "suspect by losses", offsetof(struct stat_row, nr_suspect) },
+		{ "without an end", offsetof(struct stat_row, nr_unfinished) },
+		{ "ended by other threads", offsetof(struct stat_row, nr_foreign) },
+	};
+	const struct table_style style = top_style(top);
 	const struct top_line *line = top_selected(top);
 	struct table table = { .columns = detail_columns, .nr_columns = 2 };
 	const struct quantiles *quantiles;
@@ -340,14 +321,15 @@ static int top_detail_append(const struct stat_top *top, struct buffer *out)
 		return 0;
 	quantiles = top->is_paused ? &line->row.quantiles : &line->source->quantiles;
 	status = detail_add_columns(top, line, &table);
-	if (status == 0)
-		status = detail_add_count(&table, "not counted", line->row.nr_left_out);
-	if (status == 0)
-		status = detail_add_count(&table, "suspect by losses", line->row.nr_suspect);
-	if (status == 0)
-		status = detail_add_count(&table, "without an end", line->row.nr_unfinished);
-	if (status == 0)
-		status = detail_add_count(&table, "ended by other threads", line->row.nr_foreign);
+	for (size_t i = 0; status == 0 && i < sizeof(counts) / sizeof(counts[0]); i++) {
+		uint64_t count = *(const uint64_t *)((const char *)&line->row + counts[i].member);
+		struct buffer *cell = count > 0 ? detail_add(&table, counts[i].what) : NULL;
+
+		if (cell)
+			buffer_append_unsigned(cell, count);
+		else if (count > 0)
+			status = -1;
+	}
 	if (status == 0 && quantiles->nr_octaves > 0)
 		status = detail_add_percentiles(&line->row, quantiles, &table);
 	if (status == 0)
@@ -370,12 +352,6 @@ static size_t top_page_size(const struct stat_top *top)
 #define KEYS_TABLE "q quit  <> sort  r reverse  / filter  p pause  Enter detail  Tab "
 #define KEYS_DETAIL "q quit  p pause  Enter back"
 #define KEYS_FILTER "Enter keep  Esc clear"
-
-static struct table_style top_style(const struct stat_top *top)
-{
-	return (struct table_style){ .width = top->screen.columns,
-				     .is_utf8 = top->sink->settings.is_utf8 };
-}
 
 /* A text that is longer than the row loses its end. */
 static void row_put(struct stat_top *top, unsigned int row, const struct buffer *text,

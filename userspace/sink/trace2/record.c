@@ -36,35 +36,6 @@ void trace2_tracks_free(struct trace2_sink *sink)
 		trace2_track_free(sink, container_of(sink->tracks, struct trace2_track, link));
 }
 
-/* The key and the statistics of samples. */
-static bool counter_init(struct trace2_track *track, struct text name)
-{
-	track->name = trace2_text_new(trace2_string_of(name));
-	track->levels = calloc(1, sizeof(*track->levels));
-	return track->name && track->levels;
-}
-
-/* The thread's name is the track's number, a colon, and the track's label. */
-static bool track_init(struct trace2_sink *sink, struct trace2_track *track,
-		       const struct timeline_track *shown)
-{
-	struct buffer *name = &sink->message;
-	struct text label;
-	size_t number_size;
-
-	buffer_clear(name);
-	number_append(name, shown->number);
-	buffer_append_char(name, ':');
-	number_size = name->size;
-	track_append_label(name, shown);
-	if (name->failed)
-		return false;
-	label = (struct text){ name->data + number_size, name->size - number_size };
-	track->number = shown->number;
-	track->thread = trace2_thread_new(sink->session, trace2_string_of(buffer_text(name)));
-	return track->thread && (shown->kind == TRACK_SLICES || counter_init(track, label));
-}
-
 /* Writes sink->message as JSON on the track's thread. */
 static int track_json_write(struct trace2_sink *sink, const struct trace2_track *track,
 			    const char *category, int64_t time_ns, struct error *error)
@@ -100,17 +71,35 @@ static struct trace2_category *trace2_sink_category(struct trace2_sink *sink,
 	return own;
 }
 
+/* The thread's name is the track's number, a colon, and the track's label. */
 int trace2_track_begin(struct trace2_sink *sink, const struct timeline_event *event,
 		       struct error *error)
 {
 	struct trace2_track *track = calloc(1, sizeof(*track));
 	struct trace2_event line = { .kind = TRACE2_THREAD_START };
+	const struct timeline_track *shown = event->track;
+	struct buffer *name = &sink->message;
+	struct text label;
 
 	if (!track)
 		return error_set(error, "out of memory");
 	sink_track_link(&sink->tracks, &track->link);
 	event->track->sink_data[sink->sink_index] = track;
-	if (!track_init(sink, track, event->track))
+	buffer_clear(name);
+	number_append(name, shown->number);
+	buffer_append_char(name, ':');
+	label.size = name->size;
+	track_append_label(name, shown);
+	if (name->failed)
+		return error_set(error, "out of memory");
+	label = (struct text){ name->data + label.size, name->size - label.size };
+	track->number = shown->number;
+	track->thread = trace2_thread_new(sink->session, trace2_string_of(buffer_text(name)));
+	if (shown->kind != TRACK_SLICES) {
+		track->name = trace2_text_new(trace2_string_of(label));
+		track->levels = calloc(1, sizeof(*track->levels));
+	}
+	if (!track->thread || (shown->kind != TRACK_SLICES && (!track->name || !track->levels)))
 		return error_set(error, "out of memory");
 	track->begin_ns = event->time_ns;
 	track->category = trace2_sink_category(sink, event->track->category, error);
@@ -120,7 +109,7 @@ int trace2_track_begin(struct trace2_sink *sink, const struct timeline_event *ev
 	if (trace2_sink_write(sink, &line, event->time_ns, error) < 0)
 		return -1;
 	buffer_clear(&sink->message);
-	track_append_identity(&sink->message, event->track);
+	track_append_identity(&sink->message, shown);
 	return track_json_write(sink, track, "track", event->time_ns, error);
 }
 
@@ -147,25 +136,6 @@ static int levels_write(struct trace2_sink *sink, const struct trace2_track *tra
 	return track_json_write(sink, track, "summary", time_ns, error);
 }
 
-static const struct trace2_text *label_new(struct trace2_sink *sink,
-					   const struct trace2_category *category,
-					   struct timeline_name *name, struct error *error)
-{
-	struct trace2_text **labels = reallocarray(sink->labels, sink->nr_labels + 1,
-						   sizeof(struct trace2_text *));
-	struct trace2_text *label;
-
-	if (labels)
-		sink->labels = labels;
-	label = labels ? trace2_label_new(category->text, trace2_string_of(name->text)) : NULL;
-	if (label)
-		labels[sink->nr_labels++] = label;
-	else
-		error_set(error, "out of memory");
-	name->sink_data[sink->sink_index] = label;
-	return label;
-}
-
 /*
  * The rendered form of a name, counted or not; of NULL it is "(other)".
  * @category: the tracepoint of the name
@@ -176,17 +146,24 @@ static const struct trace2_text *trace2_sink_label(struct trace2_sink *sink,
 						   const struct trace2_category *category,
 						   struct timeline_name *name, struct error *error)
 {
-	const struct trace2_text *label = name ? trace2_label_of(sink, name) : NULL;
-	struct text text = name ? name->text : text_of("(other)");
+	const struct trace2_text *known = name ? trace2_label_of(sink, name) : NULL;
+	struct trace2_string text = trace2_string_of(name ? name->text : text_of("(other)"));
+	struct trace2_text *label = NULL;
 
-	if (label)
-		return label;
-	if (name && name->is_counted)
-		return label_new(sink, category, name, error);
-	if (trace2_label_set(sink->short_text, category->text, trace2_string_of(text)) == 0)
-		return sink->short_text;
-	error_set(error, "out of memory");
-	return NULL;
+	if (known)
+		return known;
+	if (!name || !name->is_counted) {
+		if (trace2_label_set(sink->short_text, category->text, text) == 0)
+			return sink->short_text;
+	} else if (array_reserve(sink->labels, sink->nr_labels)) {
+		label = trace2_label_new(category->text, text);
+		if (label)
+			sink->labels[sink->nr_labels++] = label;
+		name->sink_data[sink->sink_index] = label;
+	}
+	if (!label)
+		error_set(error, "out of memory");
+	return label;
 }
 
 int trace2_timers_write(struct trace2_sink *sink, const struct interval_table *table,
@@ -248,27 +225,17 @@ static int trace2_timer_add(struct trace2_sink *sink, const struct timeline_even
 	return 0;
 }
 
-/* Slices without a timer join those of uncounted names; the totals include them already. */
-static int other_timer_merge(struct trace2_sink *sink, const struct timeline_event *event,
-			     struct trace2_track *track, struct error *error)
+static int summary_write(struct trace2_sink *sink, const struct timeline_event *event,
+			 struct trace2_track *track, struct error *error)
 {
+	struct trace2_event line = { .kind = TRACE2_THREAD_EXIT, .thread = track->thread };
 	size_t nr_before = track->timers.size;
-	struct intervals *timer;
+	struct intervals *other = NULL;
 
-	if (!track->other)
-		return 0;
-	timer = interval_table_get(&track->timers, event->track->category, NULL);
-	if (!timer)
-		return error_set(error, "out of memory");
-	sink->nr_timers += track->timers.size - nr_before;
-	intervals_merge(timer, track->other);
-	return 0;
-}
-
-static int timers_collect(struct trace2_sink *sink, const struct trace2_track *track,
-			  struct error *error)
-{
-	for (size_t i = 0; i < track->timers.size; i++) {
+	if (track->levels && track->levels->nr_samples > 0 &&
+	    levels_write(sink, track, event->time_ns, error) < 0)
+		return -1;
+	for (size_t i = 0; i < nr_before; i++) {
 		const struct intervals *from = track->timers.list[i];
 		struct intervals *total = interval_table_get(&sink->totals, from->category,
 							     from->name);
@@ -277,23 +244,17 @@ static int timers_collect(struct trace2_sink *sink, const struct trace2_track *t
 			return error_set(error, "out of memory");
 		intervals_merge(total, from);
 	}
-	return 0;
-}
-
-static int summary_write(struct trace2_sink *sink, const struct timeline_event *event,
-			 struct trace2_track *track, struct error *error)
-{
-	struct trace2_event line = { .kind = TRACE2_THREAD_EXIT, .thread = track->thread };
-
-	if (track->levels && track->levels->nr_samples > 0 &&
-	    levels_write(sink, track, event->time_ns, error) < 0)
-		return -1;
-	if (timers_collect(sink, track, error) < 0 ||
-	    other_timer_merge(sink, event, track, error) < 0 ||
-	    trace2_timers_write(sink, &track->timers, TRACE2_TH_TIMER, track->thread,
-				event->time_ns, error) < 0)
-		return -1;
-	if (trace2_count_write(sink, TRACE2_TH_COUNTER, track->thread, "ktrack", "unmatched_ends",
+	/* Slices without a timer join those of uncounted names; the totals include them already. */
+	if (track->other)
+		other = interval_table_get(&track->timers, event->track->category, NULL);
+	if (track->other && !other)
+		return error_set(error, "out of memory");
+	sink->nr_timers += track->timers.size - nr_before;
+	if (other)
+		intervals_merge(other, track->other);
+	if (trace2_timers_write(sink, &track->timers, TRACE2_TH_TIMER, track->thread,
+				event->time_ns, error) < 0 ||
+	    trace2_count_write(sink, TRACE2_TH_COUNTER, track->thread, "ktrack", "unmatched_ends",
 			       event->unmatched_ends, event->time_ns, error) < 0)
 		return -1;
 	line.thread_exit.t_rel_ns = event->time_ns - track->begin_ns;
@@ -317,8 +278,19 @@ int trace2_track_end(struct trace2_sink *sink, const struct timeline_event *even
 /* Bytes of the braces of an object. */
 #define FIELDS_END_MAX 2
 
-static bool field_render(struct trace2_field *own, struct text name)
+static void field_release(struct trace2_field *own)
 {
+	buffer_release(&own->json);
+	buffer_release(&own->text);
+}
+
+static const struct trace2_field *fields_add(struct trace2_fields *fields, struct text name)
+{
+	struct trace2_field *own;
+
+	if (fields->size >= FIELDS_MAX || !array_reserve(fields->list, fields->size))
+		return NULL;
+	own = &fields->list[fields->size];
 	*own = (struct trace2_field){ .name = name.data };
 	buffer_append_char(&own->json, ',');
 	json_append_string(&own->json, name);
@@ -328,35 +300,15 @@ static bool field_render(struct trace2_field *own, struct text name)
 	buffer_append_char(&own->text, '=');
 	buffer_seal(&own->json);
 	buffer_seal(&own->text);
-	return !own->json.failed && !own->text.failed;
-}
-
-static void field_release(struct trace2_field *own)
-{
-	buffer_release(&own->json);
-	buffer_release(&own->text);
-}
-
-static const struct trace2_field *fields_add(struct trace2_fields *fields, struct text name)
-{
-	struct trace2_field *list;
-
-	if (fields->size >= FIELDS_MAX)
-		return NULL;
-	list = reallocarray(fields->list, fields->size + 1, sizeof(*list));
-	if (!list)
-		return NULL;
-	fields->list = list;
-	list += fields->size;
-	if (!field_render(list, name)) {
-		field_release(list);
+	if (own->json.failed || own->text.failed) {
+		field_release(own);
 		return NULL;
 	}
-	fields->json_size += list->json.size;
-	fields->text_size += list->text.size;
-	fields->has_escapes |= list->json.size != name.size + strlen(",\"\":");
+	fields->json_size += own->json.size;
+	fields->text_size += own->text.size;
+	fields->has_escapes |= own->json.size != name.size + strlen(",\"\":");
 	fields->size++;
-	return list;
+	return own;
 }
 
 /*
@@ -514,12 +466,6 @@ static bool trace2_fields_append(struct trace2_fields *fields, struct buffer *js
 	return are_literal && !fields->has_escapes;
 }
 
-/* Whether the fields fit into a line with fields. The text of a field is shorter than its JSON. */
-hot_inline bool fields_fit(const struct trace2_fields *fields, const struct timeline_event *event)
-{
-	return fields->json_size + event->nr_fields * PUT_NUMBER_MAX <= FIELDS_SIZE_MAX;
-}
-
 /*
  * Sets message and members to the event's fields, one at least.
  *
@@ -532,7 +478,9 @@ static copies_wide bool trace2_fields_line_set(struct trace2_fields_line *line,
 	char *json = line->more + strlen(TRACE2_ARGS);
 	struct fields_put put = { .json = json, .text = line->msg };
 
-	if (unlikely(fields->has_escapes || !fields_fit(fields, event)) ||
+	/* The text of a field is shorter than its JSON. */
+	if (unlikely(fields->has_escapes ||
+		     fields->json_size + event->nr_fields * PUT_NUMBER_MAX > FIELDS_SIZE_MAX) ||
 	    !fields_put(&put, fields, event))
 		return false;
 	*json = '{';
@@ -550,22 +498,17 @@ void trace2_fields_line_init(struct trace2_fields_line *line)
 	line->event.has_slack = true;
 }
 
-static void category_free(struct trace2_category *own)
-{
-	for (size_t i = 0; i < own->fields.size; i++)
-		field_release(&own->fields.list[i]);
-	free(own->fields.list);
-	trace2_text_free(own->text);
-	free(own);
-}
-
 void trace2_sink_categories_free(struct trace2_sink *sink)
 {
 	while (sink->categories) {
 		struct trace2_category *own = sink->categories;
 
 		sink->categories = own->after;
-		category_free(own);
+		for (size_t i = 0; i < own->fields.size; i++)
+			field_release(&own->fields.list[i]);
+		free(own->fields.list);
+		trace2_text_free(own->text);
+		free(own);
 	}
 }
 
@@ -590,11 +533,6 @@ static void more_append_emitter(struct trace2_sink *sink, const struct timeline_
 		member_append(&sink->more, "\"comm\":");
 		json_append_string(&sink->more, text_of(event->comm));
 	}
-}
-
-hot_inline bool has_flags(const struct timeline_event *event)
-{
-	return event->flags != 0;
 }
 
 static void flags_append(struct buffer *more, const struct timeline_event *event)
@@ -668,7 +606,7 @@ static void slice_more_set(struct trace2_sink *sink, const struct timeline_event
 	}
 	if (event->nr_flows > 0)
 		slice_flows_append(sink, event, line);
-	if (has_flags(event))
+	if (event->flags)
 		flags_append(&sink->more, event);
 	line->more = (struct trace2_string){ sink->more.data, sink->more.size };
 }
@@ -702,7 +640,7 @@ static out_of_line int slice_write_any(struct trace2_sink *sink, const struct ti
 		label = trace2_sink_label(sink, track->category, event->name, error);
 	if (!label)
 		return -1;
-	if (event->nr_any > 0 || sink->with || has_flags(event))
+	if (event->nr_any > 0 || sink->with || event->flags)
 		slice_more_set(sink, event, line);
 	status = slice_line_write(sink, &sink->slice, event, kind, label, error);
 	line->needs_no_escape = false;
@@ -741,15 +679,15 @@ hot_inline int slice_write(struct trace2_sink *sink, const struct timeline_event
 int trace2_slice_begin_write(struct trace2_sink *sink, const struct timeline_event *event,
 			     struct error *error)
 {
-	return unlikely(has_flags(event)) ? slice_write_any(sink, event, TRACE2_REGION_ENTER, error)
-					  : slice_write(sink, event, TRACE2_REGION_ENTER, error);
+	return unlikely(event->flags) ? slice_write_any(sink, event, TRACE2_REGION_ENTER, error)
+				      : slice_write(sink, event, TRACE2_REGION_ENTER, error);
 }
 
 /* Writes the end of a slice that is not counted, or whose timer is not at hand. */
 static out_of_line int slice_end_write_any(struct trace2_sink *sink,
 					   const struct timeline_event *event, struct error *error)
 {
-	if (!has_flags(event) && trace2_timer_add(sink, event, error) < 0)
+	if (!event->flags && trace2_timer_add(sink, event, error) < 0)
 		return -1;
 	return slice_write_any(sink, event, TRACE2_REGION_LEAVE, error);
 }
@@ -762,7 +700,7 @@ int trace2_slice_end_write(struct trace2_sink *sink, const struct timeline_event
 	struct intervals *recent = interval_table_recent(&track->timers, event->track->category,
 							 event->name);
 
-	if (unlikely(!recent || has_flags(event)))
+	if (unlikely(!recent || event->flags))
 		return slice_end_write_any(sink, event, error);
 	intervals_add(recent, event->time_ns - event->begin_ns);
 	return slice_write(sink, event, TRACE2_REGION_LEAVE, error);
@@ -794,7 +732,7 @@ static void data_more_set(struct trace2_sink *sink, const struct timeline_event 
 		args_append(sink, event);
 	if (event->nr_flows > 0)
 		instant_flows_append(sink, event, line);
-	if (has_flags(event))
+	if (event->flags)
 		flags_append(&sink->more, event);
 	line->more = trace2_string_of(buffer_text(&sink->more));
 }
@@ -817,7 +755,7 @@ hot_inline int data_line_write(struct trace2_sink *sink, const struct timeline_e
 	line->data.value = value;
 	line->data.msg.data = NULL;
 	if ((kind == TRACE2_DATA ? event->nr_fields : event->nr_flows) > 0 || sink->with ||
-	    has_flags(event))
+	    event->flags)
 		data_more_set(sink, event, line);
 	return trace2_sink_write(sink, line, event->time_ns, error);
 }

@@ -12,29 +12,20 @@
 /** TRACE2_SINK_DECIMALS - digits of seconds: nanoseconds, the precision of records */
 #define TRACE2_SINK_DECIMALS 9
 
-/**
- * struct trace2_field - the name of a field, rendered once
- * @name: address of the name, which identifies it
- * @json: ,"NAME":
- * @text: " NAME="
- */
+/** struct trace2_field - the name of a field, rendered once */
 struct trace2_field {
-	const char *name;
-	struct buffer json;
-	struct buffer text;
+	const char *name;   /* its address identifies it */
+	struct buffer json; /* ,"NAME": */
+	struct buffer text; /* " NAME=" */
 };
 
-/**
- * struct trace2_fields - the fields of a tracepoint, in the order of its records
- * @json_size, @text_size: bytes of all names in both forms
- * @has_escapes: a name needs escapes in JSON
- */
+/** struct trace2_fields - the fields of a tracepoint, in the order of its records */
 struct trace2_fields {
 	struct trace2_field *list;
 	size_t size;
-	size_t json_size;
+	size_t json_size; /* bytes of all names in both forms */
 	size_t text_size;
-	bool has_escapes;
+	bool has_escapes; /* a name needs escapes in JSON */
 };
 
 /** struct trace2_category - a tracepoint; all of them are in a list */
@@ -53,81 +44,56 @@ struct trace2_category {
 /** FIELDS_SIZE_MAX - limit of the bytes of fields that a line with fields has space for */
 #define FIELDS_SIZE_MAX 2048
 
-/**
- * struct trace2_fields_line - the line of a slice whose fields need no escapes
- * @event: its strings are in @msg and @more
- * @msg: begins with the blank before the first field
- * @more: begins with TRACE2_ARGS
- */
+/** struct trace2_fields_line - the line of a slice whose fields need no escapes */
 struct trace2_fields_line {
-	struct trace2_event event;
-	char msg[FIELDS_SIZE_MAX + 2 * TRACE2_SLACK];
-	char more[sizeof(TRACE2_ARGS) + FIELDS_SIZE_MAX + 2 * TRACE2_SLACK];
+	struct trace2_event event;		      /* its strings are in @msg and @more */
+	char msg[FIELDS_SIZE_MAX + 2 * TRACE2_SLACK]; /* begins with a blank */
+	char more[sizeof(TRACE2_ARGS) + FIELDS_SIZE_MAX + 2 * TRACE2_SLACK]; /* TRACE2_ARGS */
 };
 
-/**
- * struct trace2_sink - one session with one target
- * @compressor: writes the target's file; NULL if it is not compressed
- * @with: a set of 1 << enum timeline_emitter
- * @has_data_messages: the target prints messages of instants and samples; EVENT does not
- * @has_machines: several recordings are merged
- * @sink_index: index into the sink data of tracks, names and categories
- * @start_ns: trace time at which the session begins
- * @command_ns: trace time at which the traced command began
- * @tracks: those that have not ended
- * @totals: timers over all tracks that ended
- * @nr_timers: entries in the timers of all tracks, at most TRACE2_TIMERS_MAX
- * @labels: of all counted names
- * @short_text, @other_text: scratch for texts of one line
- * @message, @more: scratch for one line
- * @slice, @data, @fields_line: lines of the last slice, of the last instant or sample, and of the
- * last slice with fields, so that only the members that differ are set
- */
+/** struct trace2_sink - one session with one target */
 struct trace2_sink {
 	struct sink sink;
 	struct sink_trace2_settings settings;
 	struct trace2_session *session;
-	struct compressor *compressor;
-	unsigned int with;
-	bool has_data_messages;
-	bool has_machines;
-	unsigned int sink_index;
-	int64_t start_ns;
-	int64_t command_ns;
-	struct sink_track *tracks;
-	struct interval_table totals;
-	size_t nr_timers;
+	struct compressor *compressor; /* of the target's file; NULL if it is not compressed */
+	unsigned int with;	       /* a set of 1 << enum timeline_emitter */
+	bool has_data_messages;	       /* of instants and samples, which EVENT does not print */
+	bool has_machines;	       /* several recordings are merged */
+	unsigned int sink_index;       /* into the sink data of tracks, names and categories */
+	int64_t start_ns;	       /* trace time at which the session begins */
+	int64_t command_ns;	       /* trace time at which the traced command began */
+	struct sink_track *tracks;     /* that have not ended */
+	struct interval_table totals;  /* timers over all tracks that ended */
+	size_t nr_timers; /* entries in the timers of all tracks, at most TRACE2_TIMERS_MAX */
 	struct trace2_category *categories;
-	struct trace2_text **labels;
+	struct trace2_text **labels; /* of all counted names */
 	size_t nr_labels;
-	struct trace2_text *short_text;
+	struct trace2_text *short_text; /* scratch for texts of one line */
 	struct trace2_text *other_text;
-	struct buffer message;
+	struct buffer message; /* scratch for one line */
 	struct buffer more;
+	/* Lines of the last ones, so that only the members that differ are set. */
 	struct trace2_event slice;
-	struct trace2_event data;
+	struct trace2_event data; /* of an instant or a sample */
 	struct trace2_fields_line fields_line;
 };
 
-/**
- * struct trace2_track - one track as a trace2 thread
- * @number: of the thread's name
- * @name: of counter tracks: key of the samples, the thread's name without its number
- * @timers: of slice tracks
- * @other: slices without a timer on this track, because there are TRACE2_TIMERS_MAX; NULL if there
- * are none. The sink's totals include them already.
- * @levels: of counter tracks
- */
+/** struct trace2_track - one track as a trace2 thread */
 struct trace2_track {
 	struct sink_track link;
 	struct trace2_thread *thread;
 	int64_t begin_ns;
-	unsigned long number;
+	unsigned long number; /* of the thread's name */
 	struct trace2_category *category;
-	struct trace2_text *name;
-	struct interval_table timers;
+	struct trace2_text *name;     /* of counters: key of the samples, the name without number */
+	struct interval_table timers; /* of slices */
+	/*
+	 * Slices without a timer here, because there are TRACE2_TIMERS_MAX; NULL if there are
+	 * none. The sink's totals include them already.
+	 */
 	struct intervals *other;
-	struct levels *levels;
+	struct levels *levels; /* of counters */
 };
 
 /** trace2_track_of, trace2_category_of, trace2_label_of - the sink data of each; NULL at first */
