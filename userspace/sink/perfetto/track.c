@@ -302,9 +302,9 @@ static int group_open(struct perfetto_sink *sink, struct perfetto_category *cate
 }
 
 /* Writes the descriptor of a track without a process, or keeps it waiting. */
-static int group_add(struct perfetto_sink *sink, struct perfetto_category *category,
-		     const struct timeline_track *shown, uint64_t uuid, uint64_t merge_key,
-		     struct error *error)
+static int group_track_add(struct perfetto_sink *sink, struct perfetto_category *category,
+			   const struct timeline_track *shown, uint64_t uuid, uint64_t merge_key,
+			   struct error *error)
 {
 	struct perfetto_waiting *waiting = &category->waiting;
 	struct perfetto_descriptor track = { .uuid = uuid,
@@ -585,7 +585,7 @@ int perfetto_track_begin(struct perfetto_sink *sink, const struct timeline_event
 	if (place_make(sink, track, uuid, category->iid, error) < 0)
 		return -1;
 	if (parent_uuid == 0)
-		return group_add(sink, category, shown, uuid, merge_key, error);
+		return group_track_add(sink, category, shown, uuid, merge_key, error);
 	if (label_below_task(sink, shown, track, error) < 0)
 		return -1;
 	descriptor.uuid = uuid;
