@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// The index of a chunk: which fields, numbers and texts it may have. tokens.c has the same hashes.
+// The index of a chunk: which fields, numbers and texts it may have. index.c has the same hashes.
 "use strict";
 
 const NR_PROBES = 5, LETTER_BITS = 6, ANY = "*", TEXT_BEGIN = 2, TEXT_END = 3;
