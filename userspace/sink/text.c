@@ -36,19 +36,6 @@ static void arg_number_append(struct buffer *out, const char *name, int64_t numb
 	buffer_append_signed(out, number);
 }
 
-static void args_append_emitter(struct buffer *out, const struct timeline_event *event,
-				unsigned int with, bool is_end, bool *first)
-{
-	if (event_has_emitter(event, with, TIMELINE_EMITTER_TID))
-		arg_number_append(out, "ktrack:tid", event->tid, is_end, first);
-	if (event_has_emitter(event, with, TIMELINE_EMITTER_CPU))
-		arg_number_append(out, "ktrack:cpu", event->cpu, is_end, first);
-	if (event_has_emitter(event, with, TIMELINE_EMITTER_COMM)) {
-		arg_name_append(out, text_of("ktrack:comm"), is_end, first);
-		json_append_string(out, text_of(event->comm));
-	}
-}
-
 void event_append_args(struct buffer *out, const struct timeline_event *event, unsigned int with,
 		       bool names_ends)
 {
@@ -64,10 +51,16 @@ void event_append_args(struct buffer *out, const struct timeline_event *event, u
 		arg_name_append(out, text_of("ktrack:flow"), is_end, &first);
 		flows_append_json(out, event);
 	}
-	if (with & ARGS_TRACK) {
+	if (with & ARGS_TRACK)
 		json_append_text(out, "ktrack:track", event->track->name, &first);
+	if (event_has_emitter(event, with, TIMELINE_EMITTER_TID))
+		arg_number_append(out, "ktrack:tid", event->tid, is_end, &first);
+	if (event_has_emitter(event, with, TIMELINE_EMITTER_CPU))
+		arg_number_append(out, "ktrack:cpu", event->cpu, is_end, &first);
+	if (event_has_emitter(event, with, TIMELINE_EMITTER_COMM)) {
+		arg_name_append(out, text_of("ktrack:comm"), is_end, &first);
+		json_append_string(out, text_of(event->comm));
 	}
-	args_append_emitter(out, event, with, is_end, &first);
 	if (event->is_suspect)
 		json_append_flag(out, "ktrack:suspect", true, &first);
 	if (event->is_unfinished)
@@ -108,32 +101,24 @@ void recording_append(struct buffer *out, const struct recording *recording, uns
 	labels_append(out, recording->labels);
 }
 
-/* Appends an object: one of several recordings that are merged. */
-static void machine_append_object(struct buffer *out, const struct timeline_machine *machine)
-{
-	const struct recording *recording = machine->recording;
-	bool first = true;
-
-	buffer_append_char(out, '{');
-	json_append_text(out, "name", text_of(machine->name), &first);
-	recording_append(out, recording, RECORDING_MACHINE);
-	buffer_printf(out,
-		      ",\"shift_ns\":\"%lld\",\"wall_error_ns\":", (long long)machine->shift_ns);
-	if (machine->recording->wall_error_ns < 0)
-		buffer_append_string(out, "null}");
-	else
-		buffer_printf(out, "%lld}", (long long)machine->recording->wall_error_ns);
-}
-
 void machines_append(struct buffer *out, const struct recording *recording)
 {
 	if (recording->nr_machines == 0)
 		return;
 	buffer_append_string(out, ",\"machines\":[");
 	for (size_t i = 0; i < recording->nr_machines; i++) {
-		if (i > 0)
-			buffer_append_char(out, ',');
-		machine_append_object(out, &recording->machines[i]);
+		const struct timeline_machine *machine = &recording->machines[i];
+		bool first = true;
+
+		buffer_append_string(out, i > 0 ? ",{" : "{");
+		json_append_text(out, "name", text_of(machine->name), &first);
+		recording_append(out, machine->recording, RECORDING_MACHINE);
+		buffer_printf(out, ",\"shift_ns\":\"%lld\",\"wall_error_ns\":",
+			      (long long)machine->shift_ns);
+		if (machine->recording->wall_error_ns < 0)
+			buffer_append_string(out, "null}");
+		else
+			buffer_printf(out, "%lld}", (long long)machine->recording->wall_error_ns);
 	}
 	buffer_append_char(out, ']');
 }
@@ -163,15 +148,6 @@ void loss_append_track(struct buffer *out, const struct timeline_event *event)
 		buffer_printf(out, " on %s", event->loss_machine->name);
 }
 
-static void argv_append(struct buffer *out, char *const *argv)
-{
-	for (size_t i = 0; argv[i]; i++) {
-		if (i > 0)
-			buffer_append_char(out, ' ');
-		buffer_append_string(out, argv[i]);
-	}
-}
-
 void remark_append(struct buffer *out, const struct timeline_event *event)
 {
 	static const char *const words[] = {
@@ -188,8 +164,10 @@ void remark_append(struct buffer *out, const struct timeline_event *event)
 		buffer_printf(out, MALFORMED_FORMAT, event->tracepoint, event->problem);
 	else if (event->kind == TIMELINE_TRACEPOINT)
 		buffer_printf(out, "%s is %s", event->tracepoint, words[event->recorded]);
-	else if (event->kind == TIMELINE_COMMAND_BEGIN)
-		argv_append(out, event->argv);
+	for (size_t i = 0; event->kind == TIMELINE_COMMAND_BEGIN && event->argv[i]; i++) {
+		buffer_append_string(out, i > 0 ? " " : "");
+		buffer_append_string(out, event->argv[i]);
+	}
 }
 
 struct text message_set(struct buffer *out, const struct timeline_event *event)

@@ -87,8 +87,9 @@ static int packets_append(struct perfetto_sink *sink, struct error *error)
 }
 
 /* A signal that ended ktrack here would leave a part of the packets. */
-int perfetto_target_complete(struct perfetto_sink *sink, struct error *error)
+int perfetto_target_complete(struct sink_file *file, struct error *error)
 {
+	struct perfetto_sink *sink = container_of(file, struct perfetto_sink, file);
 	sigset_t all, before;
 	int status;
 

@@ -942,11 +942,6 @@ static int perfetto_flush(struct sink_file *file, struct error *error)
 	return sink_file_flush(file, error);
 }
 
-static int perfetto_complete(struct sink_file *file, struct error *error)
-{
-	return perfetto_target_complete(container_of(file, struct perfetto_sink, file), error);
-}
-
 static void perfetto_release(struct sink_file *file)
 {
 	struct perfetto_sink *sink = container_of(file, struct perfetto_sink, file);
@@ -962,7 +957,7 @@ static const struct sink_file_ops perfetto_file = {
 	.size = sizeof(struct perfetto_sink),
 	.open = perfetto_open,
 	.event = perfetto_event,
-	.complete = perfetto_complete,
+	.complete = perfetto_target_complete,
 	.flush = perfetto_flush,
 	.row_write = perfetto_row_write,
 	.release = perfetto_release,

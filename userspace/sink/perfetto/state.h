@@ -424,6 +424,6 @@ int perfetto_target_take(struct perfetto_sink *sink, struct error *error);
  *
  * Returns 0, or -1 with @error and an unchanged trace.
  */
-int perfetto_target_complete(struct perfetto_sink *sink, struct error *error);
+int perfetto_target_complete(struct sink_file *file, struct error *error);
 
 #endif
