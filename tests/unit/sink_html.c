@@ -168,6 +168,39 @@ TEST(a_chunk_has_a_digest)
 	check_digest(63, " 0 0 63000000 63 63000000 - ", " - ");
 }
 
+TEST(a_chunk_has_the_range_of_its_durations)
+{
+	static const int times_ms[] = { 0, 3, 4, 6 };
+	struct capture capture;
+	struct sink_settings settings = { .name = "it", .fd = capture_init(&capture) };
+	struct timeline timeline = { 0 };
+	struct error error = { 0 };
+
+	things_init();
+	CHECK_NUMBER(timeline_add(&timeline, sink_of("html", &settings, &error), &error), 0);
+	CHECK_NUMBER(timeline_open(&timeline, &trace2_fixture_recording, &error), 0);
+	push(&timeline, 0,
+	     (struct timeline_event){ .kind = TIMELINE_TRACK_BEGIN, .track = &tracks.slices });
+	for (int i = 0; i < 3; i++) {
+		struct timeline_event end = slice_end();
+
+		push(&timeline, times_ms[i],
+		     (struct timeline_event){ .kind = TIMELINE_SLICE_BEGIN,
+					      .track = &tracks.slices,
+					      .name = &name,
+					      .depth = 1 });
+		end.begin_ns = FIXTURE_START_NS + times_ms[i] * MS;
+		push(&timeline, times_ms[i + 1], end);
+	}
+	CHECK_NUMBER(html_report_all(container_of(timeline.sinks[0], struct html_sink, file.sink),
+				     &error),
+		     0);
+	CHECK_NUMBER(timeline_flush(&timeline, &error), 0);
+	CHECK(strstr(capture_text(&capture), " 3 6000000 - ;=1000000~3000000; ") != NULL);
+	timeline_release(&timeline);
+	capture_release(&capture);
+}
+
 #define LANES 200
 
 static void push_of(struct timeline *timeline, enum timeline_kind kind,
