@@ -171,11 +171,15 @@ SCRIPT
 "$OLDPWD/tests/golden/mktrace" others.script others.dat
 for words in "export --wall-clock=0" stat "export --wall-clock=0 --html=/dev/null"; do
 	# shellcheck disable=SC2086 # words are split
-	run "$ktrack" $words others.dat
+	run "$ktrack" $words -r convention others.dat
 	is "$words: what a source holds instead of track events" "$status $(cat "$folder/err")" = \
 		"0 ktrack: others.dat: no track events (12,001 records of irq, sched, net); $remedy"
 done
-run "$ktrack" stat --cpu=1 others.dat
+run "$ktrack" stat others.dat
+is "without -e and -r it is shown" "$status $(cat "$folder/err") $(sed 1d "$folder/out" | sed -n 's/  */ /g; 1,3p')" = "0  events tid 7 irq:entry 6000 5M/s events:other
+events tid 7 sched:wake 6000 5M/s events:other
+events tid 7 net:rx 1 833/s events:other"
+run "$ktrack" stat -r convention --cpu=1 others.dat
 is "if options choose nothing, they are named" "$(cat "$folder/err")" = "ktrack: others.dat: no track events match --cpu; ktrack stat others.dat lists all of them"
 {
 	printf '%s\n' 'clock local' 'event demo:io 103 char track_event_type; string slice_name'
@@ -185,7 +189,7 @@ is "if options choose nothing, they are named" "$(cat "$folder/err")" = "ktrack:
 "$OLDPWD/tests/golden/mktrace" both.script both.dat
 several_clocks="ktrack: both.dat: the clock local differs between CPUs: the order of their records, and durations of slices\
  across CPUs, may be wrong; record with the clock boot"
-run "$ktrack" export both.dat
+run "$ktrack" export -r convention both.dat
 is "records that are no track events, and a clock that is not the wall clock's" "$(cat "$folder/err")" = \
 	"ktrack: both.dat: $(wall_clock local)
 $several_clocks
@@ -205,7 +209,7 @@ format $OLDPWD/tests/formats/6.1/task/task_rename
 200 7@1 task_rename pid=7 oldcomm=shell newcomm=first
 SCRIPT
 "$OLDPWD/tests/golden/mktrace" tasks.script tasks.dat
-run "$ktrack" export --wall-clock=0 tasks.dat
+run "$ktrack" export -r convention --wall-clock=0 tasks.dat
 is "of a recording of nothing else, records that name threads are counted too" "$status $(cat "$folder/err")" = \
 	"0 ktrack: tasks.dat: no track events (2 records of task); $remedy"
 {

@@ -51,7 +51,7 @@ def events_of(text):
     """(the events of a script, what is wrong)."""
     with tempfile.TemporaryDirectory() as folder:
         cases.make_of(text, Path(folder, "trace.dat"))
-        data, wrong = cases.run(folder, "export", "--chrome=-", "trace.dat")
+        data, wrong = cases.run(folder, "export", "-r", "convention", "--chrome=-", "trace.dat")
     return json.loads(data), wrong
 
 

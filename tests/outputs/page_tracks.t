@@ -237,7 +237,7 @@ def check_scrolled(tap, pages):
 def check_renamed(tap, pages):
     """The tracks of a thread before and after it got another name share a line; a click finds the one of its time."""
     browser = pages.browser
-    pages.load_text(RENAMED)
+    pages.load_text(RENAMED, "-r", "convention")
     found = browser.run(DRAW + "return [p.recording.tracks.map((one) => one.label), p.lines.map((line) => line.tracks.map((track) => track.label))];")
     tap.ok(len(found[0]) == 2 and found[1] == [found[0]], "a renamed thread has one line", *found)
     browser.click(*pages.place_of(1, 0, 35000))

@@ -85,7 +85,7 @@ def export_of(text):
     """{name: descriptor} of the tracks of a script, and all descriptors by their id."""
     with tempfile.TemporaryDirectory() as folder:
         cases.make_of(text, Path(folder, "trace.dat"))
-        data, wrong = cases.run(folder, "export", "--perfetto=-", "--rows=tracepoint", "trace.dat")
+        data, wrong = cases.run(folder, "export", "-r", "convention", "--perfetto=-", "--rows=tracepoint", "trace.dat")
     sequence, _, more = read_sequence(data)
     names = {one(track.descriptor, "name"): track.descriptor for track in sequence.tracks.values()}
     return names, sequence.descriptors, wrong + more

@@ -59,10 +59,10 @@ CASES = {
     "raced": ("read",),
     "realtime": ("irq:thread/NET_RX", "write"),
 }
-CATEGORIES = "there are slices of mydrv:io, mydrv:request, mydrv:transfer, irq:cpu and 2 more; 'CATEGORY/*' matches all of one"
+CATEGORIES = "there are slices of mydrv:io, mydrv:request, mydrv:transfer, irq:cpu and 3 more; 'CATEGORY/*' matches all of one"
 REFUSED = {
     "--aggregate nothing": (1, f"trace.dat: no slice matches 'nothing'; {CATEGORIES}"),
-    "nothing": (1, f"trace.dat: no slice matches 'nothing'; {CATEGORIES.replace('2 more', '3 more')}"),
+    "nothing": (1, f"trace.dat: no slice matches 'nothing'; {CATEGORIES}"),
     "lokced": (1, "trace.dat: no slice matches 'lokced'; did you mean 'mydrv:io/locked'?"),
     "BLOCK": (1, "trace.dat: no slice matches 'BLOCK'; did you mean 'irq:cpu/BLOCK'?"),
     "mydrv:oi/locked": (1, "trace.dat: no slice matches 'mydrv:oi/locked'; did you mean 'mydrv:io/locked'?"),

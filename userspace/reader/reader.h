@@ -93,6 +93,7 @@ enum task_formats {
  * @rule_words: " -r WORDS" of each -r, as a shell reads it; lists of packs are joined
  * @ends_with_packs: the last ones in it are packs
  * @adds_rules: the rules are in addition to all tracepoints that follow the convention
+ * @shows_all: nothing was chosen: all that a source has, also what no rule of a pack takes
  * @can_wait: the command has --wait
  * @waits: a pattern may match only later
  * @includes_self: ktrack's own thread gets tracks of rules, too
@@ -112,6 +113,7 @@ struct selection {
 	struct buffer rule_words;
 	bool ends_with_packs;
 	bool adds_rules;
+	bool shows_all;
 	bool can_wait;
 	bool waits;
 	bool includes_self;
@@ -162,6 +164,12 @@ int selections_check(const struct selection *const *selections, size_t size, str
 
 /** selection_add_why - add the rules that explain slices; returns -1 with @error */
 int selection_add_why(struct selection *selection, struct error *error);
+
+/** selection_is_chosen - whether the user chose something, before selection_add_why() */
+static inline bool selection_is_chosen(const struct selection *selection)
+{
+	return selection->nr_options > 0 || selection->nr_rule_texts > 0;
+}
 
 /** selection_has_states - whether rules make the states of threads, which explain slices */
 bool selection_has_states(const struct selection *selection);

@@ -159,8 +159,12 @@ int selection_add_rules(struct selection *selection, const char *text, struct er
 			     is_packs && selection->ends_with_packs ? "," : " -r ");
 	buffer_append_word(&selection->rule_words, text);
 	selection->ends_with_packs = is_packs;
-	return selection->rules ? rules_add(selection->rules, text, error)
-				: error_set(error, "out of memory");
+	if (!selection->rules)
+		return error_set(error, "out of memory");
+	if (rules_add(selection->rules, text, error) < 0)
+		return -1;
+	selection->adds_rules |= selection->rules->wants_convention;
+	return 0;
 }
 
 int selection_add_rule_text(struct selection *selection, struct text text, const char *source,
@@ -261,6 +265,7 @@ const char *selection_filter(const struct selection *selection, const char *syst
 /** struct tracepoint_search - parameters of tracepoints_find() */
 struct tracepoint_search {
 	struct convention *convention;
+	struct source *source;
 	struct selection *selection;
 	const struct report *report;
 };
@@ -310,9 +315,9 @@ static int rules_add_tracepoint(struct tracepoint_search *search,
 					tracepoint->format, &problem)
 			   : 0;
 
-	if (status == RULES_MISFIT)
+	if (status == RULES_MISFIT && !search->selection->shows_all)
 		misfit_report(rules, &problem, search->report);
-	else if (status > 0)
+	else if (status > 0 && status != RULES_MISFIT)
 		tracepoint_skip(search, tracepoint, &problem);
 	return status < 0 ? error_set(error, "%s", problem.text) : 0;
 }
@@ -337,6 +342,31 @@ static int tracepoint_select(struct tracepoint_search *search, const struct trac
 	return 0;
 }
 
+/* Records that ktrack adds to name threads, to its own recordings, are none that anybody chose. */
+static bool tracepoint_is_chosen(const struct source *source, const char *system, const char *name)
+{
+	return source_describe(source)->writer == 0 || !sideband_records(system, name);
+}
+
+/* Records of the tracers are not shown as they are. */
+static int rest_add(struct tracepoint_search *search, const struct tracepoint *tracepoint,
+		    struct error *error)
+{
+	struct rules *rules = search->selection->rules;
+	struct error problem = { 0 };
+	int status;
+
+	if (!rules || !search->source || strcmp(tracepoint->system, "ftrace") == 0 ||
+	    !tracepoint_is_chosen(search->source, tracepoint->system, tracepoint->name) ||
+	    rules_find_name(rules, tracepoint->system, tracepoint->name))
+		return 0;
+	status = rules_bind_rest(rules, tracepoint->system, tracepoint->name, tracepoint->format,
+				 &problem);
+	if (status > 0 && status != RULES_MISFIT)
+		tracepoint_skip(search, tracepoint, &problem);
+	return status < 0 ? error_set(error, "%s", problem.text) : 0;
+}
+
 static int tracepoint_add(void *context, const struct tracepoint *tracepoint, struct error *error)
 {
 	struct tracepoint_search *search = context;
@@ -354,6 +384,8 @@ static int tracepoint_add(void *context, const struct tracepoint *tracepoint, st
 		return error_set(error, "%s", problem.text);
 	if (rules_add_tracepoint(search, tracepoint, error) < 0 ||
 	    tracepoint_select(search, tracepoint, &descriptor, error) < 0)
+		return -1;
+	if (!descriptor && rest_add(search, tracepoint, error) < 0)
 		return -1;
 	rules = search->selection->rules;
 	is_recorded = descriptor ||
@@ -696,17 +728,54 @@ static int selection_add_recorded(struct selection *selection, struct source *so
 	return selection_add_rule_text(selection, text_of(rules), RULES_OF_RECORDING, error);
 }
 
+/** struct feeding - the search for the packs that a source feeds */
+struct feeding {
+	struct source *source;
+	struct rules *rules;
+};
+
+static int feeding_note(void *context, const struct tracepoint *tracepoint, struct error *error)
+{
+	const struct feeding *feeding = context;
+
+	(void)error;
+	if (tracepoint_is_chosen(feeding->source, tracepoint->system, tracepoint->name))
+		rules_note(feeding->rules, tracepoint->system, tracepoint->name,
+			   sideband_records(tracepoint->system, tracepoint->name));
+	return 0;
+}
+
+static int selection_add_all(struct selection *selection, struct source *source,
+			     struct error *error)
+{
+	struct feeding feeding = { .source = source };
+	const struct tracepoint_visitor visitor = { .context = &feeding, .visit = feeding_note };
+
+	if (!selection->rules)
+		selection->rules = rules_new();
+	feeding.rules = selection->rules;
+	selection->adds_rules = true;
+	if (!selection->rules)
+		return error_set(error, "out of memory");
+	if (rules_add_all(selection->rules, error) < 0 || source_visit(source, &visitor, error) < 0)
+		return -1;
+	rules_keep_fed(selection->rules);
+	return 0;
+}
+
 int tracepoints_find(struct convention *convention, struct source *source,
 		     struct selection *selection, const struct report *report, struct error *error)
 {
-	struct tracepoint_search search = { .convention = convention,
-					    .selection = selection,
-					    .report = report };
+	struct tracepoint_search search = {
+		.convention = convention, .source = source, .selection = selection, .report = report
+	};
 	struct tracepoint_visitor visitor = { .context = &search,
 					      .wants_system = search_wants_system,
 					      .wants = search_wants,
 					      .visit = tracepoint_add };
 
+	if (selection->shows_all && source && selection_add_all(selection, source, error) < 0)
+		return -1;
 	if (selection_add_recorded(selection, source, error) < 0)
 		return -1;
 	if (selection->rules) {
@@ -727,10 +796,10 @@ int tracepoints_find(struct convention *convention, struct source *source,
 		return error_set(error, "out of memory");
 	if (rules_check(selection, source, error) < 0)
 		return -1;
-	if (selection->rules && selection->rules->nr_misfits > 1)
+	if (selection->rules && selection->rules->nr_misfits > 1 && !selection->shows_all)
 		report_message(report, "rules: %zu tracepoints lack fields that they need",
 			       selection->rules->nr_misfits);
-	if (selection->rules && selection->is_verbose)
+	if (selection->rules && selection->is_verbose && !selection->shows_all)
 		rules_report_absent(selection->rules, report);
 	for (size_t i = 0; i < selection->nr_patterns; i++) {
 		const struct pattern *pattern = &selection->patterns[i];
@@ -745,6 +814,7 @@ int tracepoints_find(struct convention *convention, struct source *source,
 
 int selection_add_why(struct selection *selection, struct error *error)
 {
+	selection->shows_all = !selection_is_chosen(selection);
 	selection->adds_rules = true;
 	/* What ktrack did may explain a slice. */
 	selection->includes_self = true;
@@ -770,6 +840,7 @@ int selection_copy(struct selection *out, const struct selection *from, struct e
 			return -1;
 	}
 	out->adds_rules = from->adds_rules;
+	out->shows_all = from->shows_all;
 	out->includes_self = from->includes_self;
 	out->is_verbose = from->is_verbose;
 	out->waits = true;
@@ -804,7 +875,8 @@ int selections_check(const struct selection *const *selections, size_t size, str
 			return -1;
 	}
 	for (size_t i = 0; i < size; i++) {
-		if (!selections[i]->rules || rules_are_bound(selections[i]->rules))
+		if (!selections[i]->rules || selections[i]->adds_rules ||
+		    rules_are_bound(selections[i]->rules))
 			return 0;
 	}
 	return error_set(error, "-r: the sources have none of the tracepoints that the rules use; "

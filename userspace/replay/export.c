@@ -97,6 +97,12 @@ static int part_choose(struct export_part *part, struct error *error)
 	if (part_limit(part, error) < 0 || part_describe_calls(part, error) < 0)
 		return -1;
 	part->selection->tasks = TASK_FORMATS_ALL;
+	if (!selection_is_chosen(part->selection))
+		part->selection->shows_all = true;
+	/* The formats of all of a running kernel's tracepoints need not be read: there are
+	 * thousands. */
+	if (part->directory.size > 0)
+		part->selection->shows_all = false;
 	if (tracepoints_find(pipeline->convention, part->source, part->selection,
 			     part->settings->report, error) < 0)
 		return -1;

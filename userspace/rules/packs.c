@@ -2,6 +2,8 @@
 /* Embeds the packs. The assembler reads them, by their path from the top of the tree. */
 #include "rules/rules.h"
 
+#include <string.h>
+
 #define PACK(name)                                                             \
 	__asm__(".pushsection .rodata\npack_" #name ":\n"                      \
 		".incbin \"userspace/rules/packs/" #name ".rules\"\n.byte 0\n" \
@@ -36,11 +38,35 @@ const struct rule_pack rule_packs[] = {
 	{ "memory", "page faults, reclaim and compaction, by thread", pack_memory, KERNELS },
 	{ "fs", "ext4 and jbd2, by thread and device", pack_fs, KERNELS },
 	{ "timers", "timers that are armed and expire", pack_timers, KERNELS },
-	{ "writeback", "writers that wait for dirty pages, and writeback", pack_writeback, KERNELS },
+	{ "writeback", "writers that wait for dirty pages, and writeback", pack_writeback,
+	  KERNELS },
 	{ "rt", "records of the tracers osnoise and timerlat, by CPU", pack_rt, "6.12-rt" },
-	{ "marker", "what programs write to trace_marker, by thread and process", pack_marker, KERNELS },
+	{ "marker", "what programs write to trace_marker, by thread and process", pack_marker,
+	  KERNELS },
 	{ 0 },
 };
+
+/* Packs that show details of what others show. */
+static const char *const details[] = { "timers", "rt" };
+
+/* An event that no rule takes, on a track of the thread in which it happens. */
+#define REST "instant events:other event = events:other track = events"
+
+int rules_add_all(struct rules *rules, struct error *error)
+{
+	for (const struct rule_pack *pack = rule_packs; pack->name; pack++) {
+		bool is_detail = false;
+
+		for (size_t i = 0; i < sizeof(details) / sizeof(details[0]); i++)
+			is_detail |= strcmp(pack->name, details[i]) == 0;
+		if (!is_detail && rules_add(rules, pack->name, error) < 0)
+			return -1;
+	}
+	if (rules_add_text(rules, text_of(REST), RULES_OF_REST, error) < 0)
+		return -1;
+	rules->rest = rules->rules[rules->nr_rules - 1];
+	return 0;
+}
 
 int rules_set_realtime(struct rules *rules, struct error *error)
 {

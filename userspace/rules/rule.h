@@ -137,6 +137,7 @@ enum value_sign {
  * @unit: of a counter; shown by @label, the name of its tracks, which is NULL without
  * @of: name of the rule whose open slices are counted; NULL if none
  * @bound_roles: a bit for each enum rule_role that a tracepoint was bound to
+ * @is_fed: its text has a rule that uses a tracepoint of the source, see rules_note()
  * @is_usable: the tracepoints of all roles that the rule cannot do without exist
  * @descriptor: what its decoded events refer to
  */
@@ -155,6 +156,7 @@ struct rule {
 	struct rule_use *uses;
 	size_t nr_uses;
 	unsigned int bound_roles;
+	bool is_fed;
 	bool is_usable;
 	struct descriptor descriptor;
 };

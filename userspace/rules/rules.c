@@ -154,6 +154,10 @@ static int rules_add_one(struct rules *rules, struct text name, struct error *er
 		rules->wants_recorded = true;
 		return 0;
 	}
+	if (text_equals(name, text_of(RULES_CONVENTION))) {
+		rules->wants_convention = true;
+		return 0;
+	}
 	if (pack)
 		return rule_text_parse(text_of(pack->text), pack->name, rule_add, rules, error);
 	if (!memchr(name.data, '/', name.size))

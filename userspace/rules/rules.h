@@ -24,8 +24,14 @@
 /** RULES_RECORDED - in place of a pack: the rules that a recording contains */
 #define RULES_RECORDED "recorded"
 
+/** RULES_CONVENTION - in place of a pack: the tracepoints that follow the convention */
+#define RULES_CONVENTION "convention"
+
 /** RULES_OF_RECORDING - name of the text of these rules, in errors */
 #define RULES_OF_RECORDING "rules of the recording"
+
+/** RULES_OF_REST - name of the text of the rule for what no other rule takes */
+#define RULES_OF_REST "events"
 
 /** RULES_MISFIT - a rule of a pack or a recording does not fit a tracepoint, see rules_bind() */
 #define RULES_MISFIT 2
@@ -93,10 +99,14 @@ struct rule_tracepoint {
  * @tasks: names of threads, for conditions
  * @excluded: number of a thread that gets no tracks, 0 for none
  * @nr_misfits: tracepoints that some rule does not fit, see rules_bind()
+ * @wants_convention: RULES_CONVENTION was added
+ * @rest: the rule of rules_add_all() for tracepoints that no other takes, NULL for none
  */
 struct rules {
 	bool is_swapped;
 	bool wants_recorded;
+	bool wants_convention;
+	struct rule *rest;
 	struct rule **rules;
 	size_t nr_rules;
 	char **sources;
@@ -140,6 +150,22 @@ void rules_free(struct rules *rules);
  * Returns 0, or -1 with @error.
  */
 int rules_add(struct rules *rules, const char *text, struct error *error);
+
+/**
+ * rules_add_all - add the packs that show all there is, and a rule for rules_bind_rest()
+ *
+ * Those that the source does not feed are removed by rules_note() and rules_keep_fed(). Packs of details, which show more of what these show, are left out. Returns 0, or -1 with @error.
+ */
+int rules_add_all(struct rules *rules, struct error *error);
+
+/**
+ * rules_note - the source has a tracepoint: the packs that use it are kept by rules_keep_fed()
+ * @names_threads: its records name threads, of which they make no states without others
+ */
+void rules_note(struct rules *rules, const char *system, const char *name, bool names_threads);
+
+/** rules_keep_fed - remove the rules of all packs that no tracepoint was noted for */
+void rules_keep_fed(struct rules *rules);
 
 /**
  * rules_add_text - add the rules of a text
@@ -221,6 +247,14 @@ bool rules_want_kernel(const struct rules *rules);
  */
 int rules_bind(struct rules *rules, const char *system, const char *name, struct text format,
 	       struct error *error);
+
+/**
+ * rules_bind_rest - bind the rule of rules_add_all() to a tracepoint that nothing else takes
+ *
+ * Does nothing if there is no such rule. Returns as rules_bind().
+ */
+int rules_bind_rest(struct rules *rules, const char *system, const char *name, struct text format,
+		    struct error *error);
 
 /** rules_are_bound - whether a rule has the tracepoints that it needs; others make no events */
 bool rules_are_bound(const struct rules *rules);

@@ -162,6 +162,48 @@ static size_t all_uses_count(const struct rules *rules, const char *system, cons
 	return rule_marker_is(system, name) ? count + rule_marker_uses(rules) : count;
 }
 
+static bool rule_uses(const struct rule *rule, const char *system, const char *name)
+{
+	for (size_t i = 0; i < rule->nr_uses; i++) {
+		const char *of_system = rule->uses[i].system, *of_event = rule->uses[i].event;
+
+		rule_marker_origin(&of_system, &of_event);
+		if (fnmatch(of_system, system, 0) == 0 && fnmatch(of_event, name, 0) == 0)
+			return true;
+	}
+	return false;
+}
+
+void rules_note(struct rules *rules, const char *system, const char *name, bool names_threads)
+{
+	for (size_t i = 0; i < rules->nr_rules; i++) {
+		const char *source = rules->rules[i]->source;
+
+		if (rules->rules[i]->is_fed || !rule_uses(rules->rules[i], system, name))
+			continue;
+		/* That a thread is new is no state of it if nobody records its others. */
+		for (size_t j = 0; j < rules->nr_rules; j++) {
+			struct rule *rule = rules->rules[j];
+
+			rule->is_fed |= rule->source == source &&
+					(!names_threads || rule->kind != RULE_STATE);
+		}
+	}
+}
+
+void rules_keep_fed(struct rules *rules)
+{
+	size_t size = 0;
+
+	for (size_t i = 0; i < rules->nr_rules; i++) {
+		if (rules->rules[i]->is_fed || rules->rules[i] == rules->rest)
+			rules->rules[size++] = rules->rules[i];
+		else
+			rule_free(rules->rules[i]);
+	}
+	rules->nr_rules = size;
+}
+
 bool rules_want(const struct rules *rules, const char *system, const char *name)
 {
 	return all_uses_count(rules, system, name) > 0;
@@ -299,9 +341,23 @@ static int tracepoint_bind_calls(struct rule_tracepoint *tracepoint, const struc
 	return 0;
 }
 
+/* Returns as action_add(). */
+static int rest_bind(struct rules *rules, struct rule_tracepoint *tracepoint,
+		     const struct format *format, struct error *error)
+{
+	struct decoded_event *event = &tracepoint->actions[0].event;
+	int status = action_add(tracepoint, rules->rest, &rules->rest->uses[0], format,
+				rules->is_swapped, error);
+
+	event->slice_name = text_of(tracepoint->category);
+	event->slice_head = text_head(event->slice_name);
+	return status;
+}
+
 /* Returns as rules_bind(). */
 static int tracepoint_bind(struct rules *rules, struct rule_tracepoint *tracepoint,
-			   const struct format *format, bool is_swapped, struct error *error)
+			   const struct format *format, bool is_swapped, bool is_rest,
+			   struct error *error)
 {
 	int status, of_marker = 0;
 
@@ -310,7 +366,8 @@ static int tracepoint_bind(struct rules *rules, struct rule_tracepoint *tracepoi
 	tracepoint->names.late = rules->late;
 	tracepoint->names.syscalls = rules->syscalls;
 	tracepoint->names.tasks = &rules->tasks;
-	status = actions_bind(rules, tracepoint, format, is_swapped, error);
+	status = is_rest ? rest_bind(rules, tracepoint, format, error)
+			 : actions_bind(rules, tracepoint, format, is_swapped, error);
 	/* What texts of trace_marker mean is bound with the tracepoint of these texts. */
 	if (status >= 0 && rule_marker_is(tracepoint->system, tracepoint->name))
 		of_marker = rule_marker_new(&tracepoint->marker, rules, format, error);
@@ -321,10 +378,13 @@ static int tracepoint_bind(struct rules *rules, struct rule_tracepoint *tracepoi
 	return status ? status : of_marker;
 }
 
-int rule_tracepoint_new(struct rule_tracepoint **out, struct rules *rules, const char *system,
-			const char *name, struct text text, bool is_swapped, struct error *error)
+/* Sets @out to NULL if no rule takes it. Returns as rules_bind(); if some rules do not fit, @out
+ * has the others. */
+static int tracepoint_make(struct rule_tracepoint **out, struct rules *rules, const char *system,
+			   const char *name, struct text text, bool is_swapped, bool is_rest,
+			   struct error *error)
 {
-	size_t nr_actions = all_uses_count(rules, system, name);
+	size_t nr_actions = is_rest ? 1 : all_uses_count(rules, system, name);
 	struct format format = { 0 };
 	int status;
 
@@ -340,7 +400,7 @@ int rule_tracepoint_new(struct rule_tracepoint **out, struct rules *rules, const
 	else if (status < 0)
 		error_set(error, "out of memory");
 	else
-		status = tracepoint_bind(rules, *out, &format, is_swapped, error);
+		status = tracepoint_bind(rules, *out, &format, is_swapped, is_rest, error);
 	format_release(&format);
 	if (status == 0 || (status == RULES_MISFIT && ((*out)->nr_actions > 0 || (*out)->marker)))
 		return status;
@@ -349,12 +409,18 @@ int rule_tracepoint_new(struct rule_tracepoint **out, struct rules *rules, const
 	return status;
 }
 
-int rules_bind(struct rules *rules, const char *system, const char *name, struct text text,
-	       struct error *error)
+int rule_tracepoint_new(struct rule_tracepoint **out, struct rules *rules, const char *system,
+			const char *name, struct text text, bool is_swapped, struct error *error)
+{
+	return tracepoint_make(out, rules, system, name, text, is_swapped, false, error);
+}
+
+static int rules_bind_to(struct rules *rules, const char *system, const char *name,
+			 struct text text, bool is_rest, struct error *error)
 {
 	struct rule_tracepoint *tracepoint;
-	int status = rule_tracepoint_new(&tracepoint, rules, system, name, text, rules->is_swapped,
-					 error);
+	int status = tracepoint_make(&tracepoint, rules, system, name, text, rules->is_swapped,
+				     is_rest, error);
 
 	rules->nr_misfits += status == RULES_MISFIT;
 	if (!tracepoint)
@@ -366,6 +432,18 @@ int rules_bind(struct rules *rules, const char *system, const char *name, struct
 	rules->tracepoints[rules->nr_tracepoints++] = tracepoint;
 	rules->by_id[tracepoint->id] = tracepoint;
 	return status;
+}
+
+int rules_bind(struct rules *rules, const char *system, const char *name, struct text text,
+	       struct error *error)
+{
+	return rules_bind_to(rules, system, name, text, false, error);
+}
+
+int rules_bind_rest(struct rules *rules, const char *system, const char *name, struct text text,
+		    struct error *error)
+{
+	return rules->rest ? rules_bind_to(rules, system, name, text, true, error) : 0;
 }
 
 bool rules_are_bound(const struct rules *rules)
