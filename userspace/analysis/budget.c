@@ -46,16 +46,11 @@ void budget_add(struct budget *budget, const struct timeline_event *end)
 	}
 }
 
-/**
- * struct scenario - what the slices that are not there may have been
- * @count: their number
- * @is_limited: it is not larger
- * @are_long: all are longer than any limit, instead of 0
- */
+/** struct scenario - what the slices that are not there may have been */
 struct scenario {
-	uint64_t count;
-	bool is_limited;
-	bool are_long;
+	uint64_t count;	 /* their number */
+	bool is_limited; /* it is not larger */
+	bool are_long;	 /* all are longer than any limit, instead of 0 */
 };
 
 /* Whether at most @permille of all slices are not among the @nr_within first. */

@@ -9,7 +9,6 @@
 
 /**
  * struct compare_sink - one recording of a comparison
- * @offset: number of its first unit
  *
  * The data of counted names are their struct compare_name.
  */
@@ -19,7 +18,7 @@ struct compare_sink {
 	enum compare_side side;
 	unsigned int sink_index;
 	int64_t start_ns;
-	uint32_t offset;
+	uint32_t offset; /* number of its first unit */
 };
 
 /** struct compare_key - identity of a name */
@@ -291,12 +290,9 @@ static double moments_variance(const struct moments *moments)
 	return (variance > 0 ? variance : 0) / moments->count;
 }
 
-/**
- * struct difference - of the means of logarithms
- * @is_known: both sides have two units at least
- */
+/** struct difference - of the means of logarithms */
 struct difference {
-	bool is_known;
+	bool is_known; /* both sides have two units at least */
 	double base;
 	double source;
 	double error;

@@ -12,14 +12,10 @@
 
 /* Limits in words: "SUBJECT < VALUE". */
 
-/**
- * struct limit_words - the parts of a limit
- * @subject: before the comparison, without blanks at its ends
- * @value: behind it, likewise
- */
+/** struct limit_words - the parts of a limit */
 struct limit_words {
-	struct text subject;
-	struct text value;
+	struct text subject; /* before the comparison, without blanks at its ends */
+	struct text value;   /* behind it, likewise */
 	bool is_below;
 	bool allows_equal;
 };
@@ -55,30 +51,21 @@ enum budget_what {
 	BUDGET_PERCENTILE,
 };
 
-/**
- * struct budget - one limit, and what it is compared with
- * @text: as it was given
- * @permille: of BUDGET_PERCENTILE
- * @is_below: the statistic must be less, not more
- * @allows_equal: "<=" or ">="
- * @limit: nanoseconds, or a number of slices
- * @nr_slices: complete slices that match
- * @nr_less, @nr_equal: those that are shorter than the limit, or as long
- * @nr_doubtful: slices that match and whose duration may be wrong
- * @nr_unfinished: slices without an end that are longer than the limit already; in the sums, too
- */
+/** struct budget - one limit, and what it is compared with */
 struct budget {
-	const char *text;
+	const char *text; /* as it was given */
 	struct slice_selector selector;
 	enum budget_what what;
-	unsigned int permille;
-	bool is_below;
-	bool allows_equal;
-	int64_t limit;
-	uint64_t nr_slices;
+	unsigned int permille; /* of BUDGET_PERCENTILE */
+	bool is_below;	       /* the statistic must be less, not more */
+	bool allows_equal;     /* "<=" or ">=" */
+	int64_t limit;	       /* nanoseconds, or a number of slices */
+	uint64_t nr_slices;    /* complete slices that match */
+	/* Those that are shorter than the limit, or as long. */
 	uint64_t nr_less;
 	uint64_t nr_equal;
-	uint64_t nr_doubtful;
+	uint64_t nr_doubtful; /* slices that match and whose duration may be wrong */
+	/* Slices without an end that are longer than the limit already; in the sums, too. */
 	uint64_t nr_unfinished;
 	int64_t total_ns;
 	int64_t min_ns;
@@ -151,34 +138,25 @@ struct threshold {
 	double floating;
 };
 
-/**
- * struct trigger_condition - a comparison of a field
- * @text: what it is compared with
- * @number: the same, if @is_number
- */
+/** struct trigger_condition - a comparison of a field */
 struct trigger_condition {
 	struct text field;
 	enum condition_what what;
-	char *text;
+	char *text; /* what it is compared with */
 	bool is_number;
-	struct threshold number;
+	struct threshold number; /* the same, if is_number */
 };
 
-/**
- * struct trigger - one trigger
- * @text: as it was given
- * @limit: of a slice in nanoseconds
- * @threshold: of a counter
- * @is_below, @allows_equal: the comparison with it
- */
+/** struct trigger - one trigger */
 struct trigger {
-	const char *text;
+	const char *text; /* as it was given */
 	enum trigger_kind kind;
 	struct slice_selector selector;
+	/* The comparison with it. */
 	bool is_below;
 	bool allows_equal;
-	int64_t limit;
-	struct threshold threshold;
+	int64_t limit;		    /* of a slice in nanoseconds */
+	struct threshold threshold; /* of a counter */
 	struct trigger_condition conditions[TRIGGER_CONDITIONS_MAX];
 	size_t nr_conditions;
 };
@@ -243,14 +221,12 @@ struct compare_values {
 	size_t size;
 };
 
-/**
- * struct compare_name - the slices of one name
- * @unit, @quantiles, @total_ns: the unit that is being read
- */
+/** struct compare_name - the slices of one name */
 struct compare_name {
 	char *category;
 	struct buffer name;
 	struct compare_values sides[COMPARE_SIDES];
+	/* The unit that is being read. */
 	uint32_t unit;
 	struct quantiles quantiles;
 	int64_t total_ns;
@@ -259,39 +235,30 @@ struct compare_name {
 /** COMPARE_NAMES_MAX - limit of names; slices of others are counted only */
 #define COMPARE_NAMES_MAX 4096
 
-/**
- * struct comparison - both sets
- * @has_blocks: units are seconds of one recording on each side
- * @nr_recordings: that were read
- * @nr_units: of each side
- * @nr_left_out: slices that are doubtful, or have a name beyond the limit
- */
+/** struct comparison - both sets */
 struct comparison {
 	struct map map;
 	struct compare_name **names;
 	size_t nr_names;
-	bool has_blocks;
-	size_t nr_recordings[COMPARE_SIDES];
-	uint32_t nr_units[COMPARE_SIDES];
-	uint64_t nr_left_out;
+	bool has_blocks;		     /* units are seconds of one recording on each side */
+	size_t nr_recordings[COMPARE_SIDES]; /* that were read */
+	uint32_t nr_units[COMPARE_SIDES];    /* of each side */
+	uint64_t nr_left_out; /* slices that are doubtful, or have a name beyond the limit */
 };
 
-/**
- * struct compare_result - one statistic of one name
- * @base_ns, @source_ns: geometric means over the units
- * @change, @low, @high: @source_ns / @base_ns - 1, and its interval, which holds for all results
- * together with a confidence of 95 %
- * @is_significant: chance alone does not explain the change
- */
+/** struct compare_result - one statistic of one name */
 struct compare_result {
 	const struct compare_name *name;
 	enum compare_statistic statistic;
+	/* Geometric means over the units. */
 	double base_ns;
 	double source_ns;
+	/* source_ns / base_ns - 1, and its interval, which holds for all results together with a
+	 * confidence of 95 %. */
 	double change;
 	double low;
 	double high;
-	bool is_significant;
+	bool is_significant; /* chance alone does not explain the change */
 };
 
 /**
@@ -333,28 +300,23 @@ bool comparison_can_decide(const struct comparison *comparison);
 #define NAMES_MAX 65536
 #define NAMES_SIZE_MAX ((size_t)4 << 20)
 
-/**
- * struct known_name - a name
- * @match: whether a selector matches it: 0 if that is not determined yet, 1 for no, 2 for yes
- * @state: as the name of a thread's state: an enum thread_state; 0 if it is not determined yet
- * @context: as the name of an interrupt: an enum context_kind; 0 if it is not determined yet
- */
+/** struct known_name - a name */
 struct known_name {
 	uint32_t number;
+	/* Whether a selector matches it: 0 if that is not determined yet, 1 for no, 2 for yes. */
 	uint8_t match;
+	/* As the name of a thread's state: an enum thread_state; 0 if it is not determined yet. */
 	uint8_t state;
+	/* As the name of an interrupt: an enum context_kind; 0 if it is not determined yet. */
 	uint8_t context;
 	size_t size;
 	char text[];
 };
 
-/**
- * struct name_table - all names
- * @names: by their numbers
- */
+/** struct name_table - all names */
 struct name_table {
 	struct map map;
-	struct known_name **names;
+	struct known_name **names; /* by their numbers */
 	size_t nr_names;
 	size_t capacity;
 	size_t size;
@@ -433,40 +395,35 @@ enum context_kind {
 	CONTEXT_INHERITED,
 };
 
-/**
- * struct segment - a state of a thread or of a CPU
- * @from_ns, @to_ns: when; @to_ns of an open segment is INT64_MAX
- * @before: number of the previous segment of the line, 0 for none
- * @tid: of CPUs: the thread that runs, -1 if unknown; of threads: the one that woke it, -1 for none
- * @operation: number of the operation whose end woke the blocked thread, or that ended last in the
- * CPU's interrupt; 0 for none
- * @nr_instants: of running threads: how often @instant occurred
- * @label: of threads: name of the innermost open slice
- * @state_name: of blocked and stopped threads: "D", ...
- * @stack: of blocked and stopped threads: name of the kernel stack, if it was recorded
- * @interrupt: of CPUs: the innermost interrupt; of threads: the interrupt that woke the thread, or
- * the innermost slice of the thread that did
- * @instant: of running threads: the most frequent instant; of blocked ones: the last one before
- * @cpu: of running and preempted threads: their CPU; otherwise -1
- * @next_cpu: CPU of the record that ended it; of runnable threads this is where they run
- * @context: of CPUs: the kind of the interrupt; of threads: context of the waker
- */
+/** struct segment - a state of a thread or of a CPU */
 struct segment {
+	/* When; to_ns of an open segment is INT64_MAX. */
 	int64_t from_ns;
 	int64_t to_ns;
-	uint32_t before;
+	uint32_t before; /* number of the previous segment of the line, 0 for none */
+	/* Of CPUs: the thread that runs, -1 if unknown; of threads: the one that woke it, -1 for
+	 * none. */
 	int32_t tid;
+	/* Number of the operation whose end woke the blocked thread, or that ended last in the
+	 * CPU's interrupt; 0 for none. */
 	uint32_t operation;
-	uint32_t nr_instants;
-	uint16_t label;
+	uint32_t nr_instants; /* of running threads: how often instant occurred */
+	uint16_t label;	      /* of threads: name of the innermost open slice */
+	/* Of blocked and stopped threads: "D", ... */
 	uint16_t state_name;
+	/* Of blocked and stopped threads: name of the kernel stack, if it was recorded. */
 	uint16_t stack;
+	/* Of CPUs: the innermost interrupt; of threads: the interrupt that woke the thread, or the
+	 * innermost slice of the thread that did. */
 	uint16_t interrupt;
+	/* Of running threads: the most frequent instant; of blocked ones: the last one before. */
 	uint16_t instant;
-	int16_t cpu;
+	int16_t cpu; /* of running and preempted threads: their CPU; otherwise -1 */
+	/* CPU of the record that ended it; of runnable threads this is where they run. */
 	int16_t next_cpu;
 	uint8_t state : 3;
 	uint8_t next_state : 3;
+	/* Of CPUs: the kind of the interrupt; of threads: context of the waker. */
 	uint8_t context : 2;
 };
 _Static_assert(sizeof(struct segment) == 48, "the ring has 24 MiB");
@@ -477,16 +434,11 @@ struct line {
 	struct segment open;
 };
 
-/**
- * struct line_cursor - where a walk backwards over a line is
- * @walk: number of the walk that it is valid for
- * @at: the segment; NULL before the first one that is left
- * @was_overwritten: of a NULL @at: there were earlier segments
- */
+/** struct line_cursor - where a walk backwards over a line is */
 struct line_cursor {
-	unsigned int walk;
-	const struct segment *at;
-	bool was_overwritten;
+	unsigned int walk;	  /* number of the walk that it is valid for */
+	const struct segment *at; /* the segment; NULL before the first one that is left */
+	bool was_overwritten;	  /* of a NULL at: there were earlier segments */
 };
 
 /** struct instant_count - how often an instant occurred */
@@ -495,33 +447,23 @@ struct instant_count {
 	uint32_t count;
 };
 
-/**
- * struct thread_history - a thread
- * @tid: its number; -1 - CPU for an idle thread
- * @comm: number of its name
- * @prio: the kernel's number of its priority, PRIO_UNKNOWN if it is unknown
- * @is_seen: there was a record about its state
- * @seen_ns: time of the last record that it wrote
- * @nr_tracks: number of tracks that refer to it
- * @cursor: of the walk that visited it last
- * @labels: open slices, the outermost first; @nr_labels may be above THREAD_LABELS_MAX
- * @instants: those of the open segment
- * @last_instant: the last one since the thread waited, or its innermost slice changed
- */
+/** struct thread_history - a thread */
 struct thread_history {
-	int tid;
-	uint32_t comm;
-	int16_t prio;
-	bool is_seen;
+	int tid;       /* its number; -1 - CPU for an idle thread */
+	uint32_t comm; /* number of its name */
+	int16_t prio;  /* the kernel's number of its priority, PRIO_UNKNOWN if it is unknown */
+	bool is_seen;  /* there was a record about its state */
 	struct line line;
-	int64_t seen_ns;
+	int64_t seen_ns; /* time of the last record that it wrote */
+	/* Open slices, the outermost first; nr_labels may be above THREAD_LABELS_MAX. */
 	uint32_t labels[THREAD_LABELS_MAX];
 	unsigned int nr_labels;
-	unsigned int nr_tracks;
-	struct instant_count instants[THREAD_INSTANTS_MAX];
+	unsigned int nr_tracks;				    /* number of tracks that refer to it */
+	struct instant_count instants[THREAD_INSTANTS_MAX]; /* those of the open segment */
 	unsigned int nr_instants;
+	/* The last one since the thread waited, or its innermost slice changed. */
 	uint32_t last_instant;
-	struct line_cursor cursor;
+	struct line_cursor cursor; /* of the walk that visited it last */
 };
 
 /** struct interrupt - an interrupt that is open on a CPU */
@@ -530,81 +472,58 @@ struct interrupt {
 	enum context_kind context;
 };
 
-/**
- * struct cpu_history - a CPU
- * @interrupts: open ones, the outermost first; @nr_interrupts may be above CPU_INTERRUPTS_MAX
- * @operation: number of the one that ended last in the open interrupts, 0 for none
- * @cursor: of the walk that visited it last
- */
+/** struct cpu_history - a CPU */
 struct cpu_history {
 	struct line line;
+	/* Open ones, the outermost first; nr_interrupts may be above CPU_INTERRUPTS_MAX. */
 	struct interrupt interrupts[CPU_INTERRUPTS_MAX];
 	unsigned int nr_interrupts;
+	/* Number of the one that ended last in the open interrupts, 0 for none. */
 	uint32_t operation;
-	struct line_cursor cursor;
+	struct line_cursor cursor; /* of the walk that visited it last */
 };
 
-/**
- * struct waker - who wrote a record that changed a thread's state, and where
- * @interrupt: as in struct segment
- */
+/** struct waker - who wrote a record that changed a thread's state, and where */
 struct waker {
 	int tid;
 	int cpu;
 	enum context_kind context;
-	uint32_t interrupt;
+	uint32_t interrupt; /* as in struct segment */
 	uint32_t operation;
 };
 
-/**
- * struct operation - a request or a timer, which ended in an interrupt
- * @begin_ns: its begin, by @writer
- * @due_ns: when it should have ended; INT64_MAX if that is unknown
- */
+/** struct operation - a request or a timer, which ended in an interrupt */
 struct operation {
 	uint32_t name;
-	int64_t begin_ns;
-	int64_t due_ns;
+	int64_t begin_ns; /* its begin, by writer */
+	int64_t due_ns;	  /* when it should have ended; INT64_MAX if that is unknown */
 	struct waker writer;
 };
 
-/**
- * struct history_gap - a loss
- * @until_ns: the latest end of this one and all before it
- */
+/** struct history_gap - a loss */
 struct history_gap {
 	int cpu;
 	int64_t from_ns;
 	int64_t to_ns;
-	int64_t until_ns;
+	int64_t until_ns; /* the latest end of this one and all before it */
 };
 
-/**
- * struct history - all lines
- * @start_ns: the recording's start
- * @ring: segments by their number, modulo HISTORY_SIZE
- * @nr_segments: how many there were; the number of the last one
- * @has_states: states of threads are recorded
- * @has_interrupts: interrupts are recorded
- * @threads: by number; threads without use are freed when there are @threads_limit
- * @gaps: by @from_ns
- * @operations: by their number, modulo HISTORY_OPERATIONS
- * @nr_operations: how many there were; the number of the last one
- */
+/** struct history - all lines */
 struct history {
-	int64_t start_ns;
-	struct segment *ring;
-	uint32_t nr_segments;
-	bool has_states;
-	bool has_interrupts;
+	int64_t start_ns;     /* the recording's start */
+	struct segment *ring; /* segments by their number, modulo HISTORY_SIZE */
+	uint32_t nr_segments; /* how many there were; the number of the last one */
+	bool has_states;      /* states of threads are recorded */
+	bool has_interrupts;  /* interrupts are recorded */
+	/* By number; threads without use are freed when there are threads_limit. */
 	struct map threads;
 	size_t threads_limit;
 	struct cpu_history **cpus;
 	unsigned int nr_cpus;
-	struct history_gap *gaps;
+	struct history_gap *gaps; /* by from_ns */
 	size_t nr_gaps;
-	struct operation *operations;
-	uint32_t nr_operations;
+	struct operation *operations; /* by their number, modulo HISTORY_OPERATIONS */
+	uint32_t nr_operations;	      /* how many there were; the number of the last one */
 };
 
 /** history_init - an empty history; returns -1 if memory ran out */
@@ -738,14 +657,10 @@ struct hop {
 	struct waker writer;
 };
 
-/**
- * struct hop_flow - a flow
- * @key: hash of its name and id
- * @hops: a ring, of which @nr_hops were written in all
- */
+/** struct hop_flow - a flow */
 struct hop_flow {
-	uint64_t key;
-	struct hop hops[HOPS_MAX];
+	uint64_t key;		   /* hash of its name and id */
+	struct hop hops[HOPS_MAX]; /* a ring, of which nr_hops were written in all */
 	unsigned int nr_hops;
 };
 
@@ -773,29 +688,22 @@ void hop_flows_release(struct hop_flows *flows);
 /** TIMERS_MAX - limit of armed timers; when it is reached, all are forgotten */
 #define TIMERS_MAX 16384
 
-/**
- * struct armed_timer - a timer
- * @address: of the kernel's struct
- * @expires: when it has to expire, on a clock that is not the recording's
- */
+/** struct armed_timer - a timer */
 struct armed_timer {
-	uint64_t address;
-	int64_t expires;
+	uint64_t address; /* of the kernel's struct */
+	int64_t expires;  /* when it has to expire, on a clock that is not the recording's */
 	int64_t armed_ns;
 	struct waker writer;
 };
 
-/**
- * struct timers - all timers, and the length of a jiffy; a zeroed struct has none
- * @first_jiffies, @first_ns: the first record with a number of jiffies
- * @jiffy_ns: 0 if it is unknown
- */
+/** struct timers - all timers, and the length of a jiffy; a zeroed struct has none */
 struct timers {
 	struct map map;
 	bool has_jiffies;
+	/* The first record with a number of jiffies. */
 	int64_t first_jiffies;
 	int64_t first_ns;
-	int64_t jiffy_ns;
+	int64_t jiffy_ns; /* 0 if it is unknown */
 };
 
 /** timers_arm - a timer was armed; returns -1 if memory ran out */
@@ -836,45 +744,39 @@ enum undecided_reason {
 	UNDECIDED_COUNT
 };
 
-/**
- * struct part_key - what distinguishes parts; names are numbers of a struct name_table
- * @kind: an enum part_kind
- * @context: of blocked parts: where the waker was; of runnable ones: where the CPU was
- * @reason: of undecided parts: an enum undecided_reason
- * @is_woken: of blocked and stopped parts: their end was recorded
- * @cpu: of running, runnable and late parts and interrupts; -1 for none
- * @tid: of runnable and late parts: the thread that ran instead; of blocked ones: the waker; of
- * waiting ones: the thread that began the operation; -1 for none
- * @name: the name of that thread
- * @label: the innermost open slice of the thread; of waiting parts: the interrupt that began the
- * operation
- * @state: of blocked and stopped parts: "D", ...
- * @stack: of blocked and stopped parts: frames with semicolons between them, the innermost first
- * @interrupt: the interrupt; of blocked parts the one that woke the thread, or the innermost slice
- * of the thread that did; of waiting ones the one that ended the wait
- * @object: of blocked parts: the operation whose end woke the thread; of waiting ones: that is
- * waited for
- * @instant: as in struct segment
- * @prio, @own_prio: of runnable parts: as in struct thread_history, of the thread that ran instead
- * and of the thread; otherwise PRIO_UNKNOWN or 0
- * @owner, @owner_name: the thread, if the split is of several threads; otherwise -1 and none
- */
+/** struct part_key - what distinguishes parts; names are numbers of a struct name_table */
 struct part_key {
-	uint8_t kind;
+	uint8_t kind; /* an enum part_kind */
+	/* Of blocked parts: where the waker was; of runnable ones: where the CPU was. */
 	uint8_t context;
-	uint8_t reason;
+	uint8_t reason; /* of undecided parts: an enum undecided_reason */
+	/* Of blocked and stopped parts: their end was recorded. */
 	uint8_t is_woken;
-	int32_t cpu;
+	int32_t cpu; /* of running, runnable and late parts and interrupts; -1 for none */
+	/* Of runnable and late parts: the thread that ran instead; of blocked ones: the waker; of
+	 * waiting ones: the thread that began the operation; -1 for none. */
 	int32_t tid;
+	/* The thread, if the split is of several threads; otherwise -1 and none. */
 	int32_t owner;
 	uint16_t owner_name;
-	uint16_t name;
+	uint16_t name; /* the name of that thread */
+	/* The innermost open slice of the thread; of waiting parts: the interrupt that began the
+	 * operation. */
 	uint16_t label;
+	/* Of blocked and stopped parts: "D", ... */
 	uint16_t state;
+	/* Of blocked and stopped parts: frames with semicolons between them, the innermost first.
+	 */
 	uint16_t stack;
+	/* The interrupt; of blocked parts the one that woke the thread, or the innermost slice of
+	 * the thread that did; of waiting ones the one that ended the wait. */
 	uint16_t interrupt;
+	/* Of blocked parts: the operation whose end woke the thread; of waiting ones: that is
+	 * waited for. */
 	uint16_t object;
-	uint16_t instant;
+	uint16_t instant; /* as in struct segment */
+	/* Of runnable parts: as in struct thread_history, of the thread that ran instead and of the
+	 * thread; otherwise PRIO_UNKNOWN or 0. */
 	int16_t prio;
 	int16_t own_prio;
 };
@@ -888,21 +790,15 @@ struct span {
 	int64_t to_ns;
 };
 
-/**
- * struct part - one part of a split
- * @count: number of segments
- * @longest_ns: the longest of them
- * @longest_at_ns: when that one begins
- * @nr_instants: of the instant of its key
- * @waker: what the waker or the operation did meanwhile, NULL if it was not followed
- */
+/** struct part - one part of a split */
 struct part {
 	struct part_key key;
 	int64_t total_ns;
-	int64_t longest_ns;
-	int64_t longest_at_ns;
-	uint64_t count;
-	uint64_t nr_instants;
+	int64_t longest_ns;    /* the longest of them */
+	int64_t longest_at_ns; /* when that one begins */
+	uint64_t count;	       /* number of segments */
+	uint64_t nr_instants;  /* of the instant of its key */
+	/* What the waker or the operation did meanwhile, NULL if it was not followed. */
 	struct split *waker;
 };
 
@@ -933,16 +829,13 @@ void split_clear(struct split *split);
 /** split_release - free what a split refers to */
 void split_release(struct split *split);
 
-/**
- * struct splitter - what splits share
- * @walk: number of the last walk
- * @is_limited: only @nr_steps more segments are visited: many slices that overlap for long would
- * need time that is not linear
- */
+/** struct splitter - what splits share */
 struct splitter {
 	struct history *history;
 	const struct name_table *names;
-	unsigned int walk;
+	unsigned int walk; /* number of the last walk */
+	/* Only nr_steps more segments are visited: many slices that overlap for long would need
+	 * time that is not linear. */
 	bool is_limited;
 	uint64_t nr_steps;
 };
@@ -982,30 +875,25 @@ int split_chain(struct splitter *splitter, const struct waker *end, struct span 
 /**
  * struct wake - a time in which a thread was blocked, until another thread or the end of an
  * operation woke it
- * @operation: number of the operation, 0 for none; it ended on @cpu
  */
 struct wake {
 	struct part_key key;
 	struct span span;
-	uint32_t operation;
+	uint32_t operation; /* number of the operation, 0 for none; it ended on cpu */
 	int cpu;
 };
 
-/**
- * struct walk - the walk over one thread
- * @out: receives the parts
- * @owner, @owner_name: as in struct part_key
- * @nr_instants: in the segment, if they were not attributed yet
- * @wakes: times in which the thread waited for another one, the latest first, if @follows
- */
+/** struct walk - the walk over one thread */
 struct walk {
 	struct splitter *splitter;
 	struct thread_history *thread;
-	struct split *out;
+	struct split *out; /* receives the parts */
+	/* As in struct part_key. */
 	int owner;
 	uint32_t owner_name;
 	bool follows;
-	uint64_t nr_instants;
+	uint64_t nr_instants; /* in the segment, if they were not attributed yet */
+	/* Times in which the thread waited for another one, the latest first, if follows. */
 	struct wake *wakes;
 	size_t nr_wakes;
 	size_t wakes_capacity;
@@ -1016,24 +904,18 @@ struct walk {
 /** AGGREGATE_CELLS - cells in each power of two of durations */
 #define AGGREGATE_CELLS 16
 
-/**
- * struct aggregate_cell - slices of similar durations
- * @number: of its durations
- */
+/** struct aggregate_cell - slices of similar durations */
 struct aggregate_cell {
-	unsigned int number;
+	unsigned int number; /* of its durations */
 	uint64_t count;
 	int64_t min_ns;
 	int64_t max_ns;
 	struct split split;
 };
 
-/**
- * struct aggregate - slices by their duration
- * @cells: those that are not empty, in the order of durations
- */
+/** struct aggregate - slices by their duration */
 struct aggregate {
-	struct aggregate_cell *cells;
+	struct aggregate_cell *cells; /* those that are not empty, in the order of durations */
 	size_t nr_cells;
 	uint64_t count;
 };
@@ -1055,16 +937,12 @@ void aggregate_release(struct aggregate *aggregate);
 /** KEPT_SIZE_MAX - limit of the bytes of all texts */
 #define KEPT_SIZE_MAX ((size_t)16 << 20)
 
-/**
- * struct kept_name - the slices of one name and tracepoint
- * @order: number of the name, in the order of appearance
- * @least_ns: longer slices are kept
- */
+/** struct kept_name - the slices of one name and tracepoint */
 struct kept_name {
 	const char *category;
 	uint32_t name;
-	size_t order;
-	int64_t least_ns;
+	size_t order;	  /* number of the name, in the order of appearance */
+	int64_t least_ns; /* longer slices are kept */
 };
 
 /** struct kept_slice - an explained slice, whose text is allocated */
@@ -1073,24 +951,18 @@ struct kept_slice {
 	struct explanation explanation;
 };
 
-/**
- * struct kept - all of them; a zeroed struct is empty
- * @size: bytes of the texts
- * @size_max: their limit, 0 for KEPT_SIZE_MAX
- * @limit: number of slices of each name that are certainly kept, the slowest; 0 for all
- * @floor_ns: shorter slices are not kept, whatever their name
- * @items: for the output
- */
+/** struct kept - all of them; a zeroed struct is empty */
 struct kept {
 	struct map names;
 	struct kept_slice *slices;
 	size_t nr_slices;
 	size_t capacity;
-	size_t size;
-	size_t size_max;
+	size_t size;	 /* bytes of the texts */
+	size_t size_max; /* their limit, 0 for KEPT_SIZE_MAX */
+	/* Number of slices of each name that are certainly kept, the slowest; 0 for all. */
 	size_t limit;
-	int64_t floor_ns;
-	struct explanation *items;
+	int64_t floor_ns;	   /* shorter slices are not kept, whatever their name */
+	struct explanation *items; /* for the output */
 };
 
 /**
@@ -1132,96 +1004,58 @@ enum why_role {
 	WHY_ROLE_COUNT
 };
 
-/**
- * struct why_begin - the begin of a slice
- * @flow: key of its flow, 0 for none
- */
+/** struct why_begin - the begin of a slice */
 struct why_begin {
 	struct waker writer;
-	uint64_t flow;
+	uint64_t flow; /* key of its flow, 0 for none */
 };
 
-/**
- * struct why_track - a track that has not ended
- * @thread: of threads' tracks, NULL for others
- * @is_selected: slices are selected, if their names are
- * @begins: the begins of open slices, by depth, if it is selected and no thread's, or asynchronous
- * @object, @object_name: the name of the last operation on it, and of its slice
- */
+/** struct why_track - a track that has not ended */
 struct why_track {
 	struct why_track *next;
 	struct why_track **before;
 	enum why_role role;
-	struct thread_history *thread;
-	bool is_selected;
+	struct thread_history *thread; /* of threads' tracks, NULL for others */
+	bool is_selected;	       /* slices are selected, if their names are */
+	/* The begins of open slices, by depth, if it is selected and no thread's, or asynchronous.
+	 */
 	struct why_begin *begins;
 	size_t nr_begins;
+	/* The name of the last operation on it, and of its slice. */
 	uint32_t object;
 	uint32_t object_name;
 };
 
-/**
- * struct why_slice - a slice that is explained
- * @category: its tracepoint
- * @name: a number of a name
- * @track: label of its track
- * @tid, @comm: the thread that did the work, or that ended an asynchronous slice; -1 if unknown
- * @is_async: it is explained backwards from its end
- * @is_suspect, @is_unfinished: as in struct timeline_event
- */
+/** struct why_slice - a slice that is explained */
 struct why_slice {
-	const char *category;
-	uint32_t name;
-	struct buffer track;
+	const char *category; /* its tracepoint */
+	uint32_t name;	      /* a number of a name */
+	struct buffer track;  /* label of its track */
+	/* The thread that did the work, or that ended an asynchronous slice; -1 if unknown. */
 	int tid;
 	uint32_t comm;
 	int64_t begin_ns;
 	int64_t end_ns;
-	bool is_async;
+	bool is_async; /* it is explained backwards from its end */
+	/* As in struct timeline_event. */
 	bool is_suspect;
 	bool is_unfinished;
 	struct split split;
 };
 
-/**
- * struct why_end - the end of a selected slice
- * @track: of the slice, NULL for none
- * @thread: that did the work, NULL if it is explained backwards from @writer along @flow
- * @depth: of the slice, 1 for the outermost
- * @flow: key of its flow, 0 for none
- * @kept: if the answer is kept for other outputs: its name
- */
+/** struct why_end - the end of a selected slice */
 struct why_end {
-	const struct timeline_track *track;
-	unsigned int depth;
-	struct kept_name *kept;
+	const struct timeline_track *track; /* of the slice, NULL for none */
+	unsigned int depth;		    /* of the slice, 1 for the outermost */
+	struct kept_name *kept;		    /* if the answer is kept for other outputs: its name */
+	/* That did the work, NULL if it is explained backwards from writer along flow. */
 	struct thread_history *thread;
 	struct waker writer;
-	uint64_t flow;
+	uint64_t flow; /* key of its flow, 0 for none */
 	struct why_slice slice;
 };
 
-/**
- * struct why_sink - the answer so far
- * @selector: of slices
- * @roles: categories of the tracks that explain
- * @slices: the best ones so far, the best first
- * @others: the names of slices until one matches
- * @nr_matched: selected slices
- * @named_from_ns, @named_to_ns: begin and end of slices that match, but are not open at the time
- * that is asked for; @named_to_ns is 0 if there are none
- * @nr_left_out: suspect or incomplete slices that the aggregate excludes
- * @nr_unexplained: slices that the aggregate excludes because there were no steps left
- * @is_resting: there are not enough steps
- * @has_block, @has_timers: there are tracks of these packs; the begins of timers are only in the
- * pack, their ends also among interrupts
- * @lost_records, @nr_gaps, @nr_gaps_unknown: losses
- * @scratch: the split of a slice that is added to the aggregate
- * @flows: of the convention's tracepoints
- * @timers: that were armed
- * @kept: the answer for other outputs
- * @deferred: a slice that is explained after the next event, if it has a @track
- */
+/** struct why_sink - the answer so far */
 struct why_sink {
 	struct sink sink;
 	const struct why_settings *settings;
@@ -1231,31 +1065,38 @@ struct why_sink {
 	unsigned int sink_index;
 	int64_t start_ns;
 	bool counts_ticks;
-	struct slice_selector selector;
+	struct slice_selector selector; /* of slices */
 	struct name_table names;
 	struct history history;
-	struct hop_flows flows;
-	struct timers timers;
+	struct hop_flows flows; /* of the convention's tracepoints */
+	struct timers timers;	/* that were armed */
 	struct splitter splitter;
 	struct why_track *tracks;
-	struct why_slice *slices;
+	struct why_slice *slices; /* the best ones so far, the best first */
 	size_t nr_slices;
 	struct aggregate aggregate;
-	struct kept kept;
-	struct kept others;
-	uint64_t nr_matched;
+	struct kept kept;    /* the answer for other outputs */
+	struct kept others;  /* the names of slices until one matches */
+	uint64_t nr_matched; /* selected slices */
+	/* Begin and end of slices that match, but are not open at the time that is asked for;
+	 * named_to_ns is 0 if there are none. */
 	int64_t named_from_ns;
 	int64_t named_to_ns;
-	uint64_t nr_left_out;
+	uint64_t nr_left_out; /* suspect or incomplete slices that the aggregate excludes */
+	/* Slices that the aggregate excludes because there were no steps left. */
 	uint64_t nr_unexplained;
-	bool is_resting;
+	bool is_resting; /* there are not enough steps */
+	/* There are tracks of these packs; the begins of timers are only in the pack, their ends
+	 * also among interrupts. */
 	bool has_block;
 	bool has_timers;
+	/* Losses. */
 	uint64_t lost_records;
 	uint64_t nr_gaps;
 	uint64_t nr_gaps_unknown;
+	/* A slice that is explained after the next event, if it has a track. */
 	struct why_end deferred;
-	struct split scratch;
+	struct split scratch; /* the split of a slice that is added to the aggregate */
 	struct buffer out;
 	struct buffer folded;
 };
@@ -1280,16 +1121,13 @@ struct aggregate_groups {
 	struct aggregate_cell median;
 };
 
-/**
- * struct group_row - a part in both groups
- * @slowest_ns, @median_ns: its time in all slices of the group
- * @excess_ns: how much longer it is in a slice of the slowest, on average
- */
+/** struct group_row - a part in both groups */
 struct group_row {
 	struct part_key key;
+	/* Its time in all slices of the group. */
 	int64_t slowest_ns;
 	int64_t median_ns;
-	int64_t excess_ns;
+	int64_t excess_ns; /* how much longer it is in a slice of the slowest, on average */
 };
 
 /** why_print_text, why_print_json - append the answer to @why->out; return -1 if memory ran out */

@@ -789,16 +789,11 @@ static void append_what(struct why_sink *why, const struct part_key *key,
 /* The least share of the slice of parts that are shown one by one; others are summed up. */
 #define SHOWN_PERMILLE 5
 
-/**
- * struct listing_level - a table of parts within another one
- * @slice: the slice that is explained, NULL for parts of wakers
- * @slice_ns: time of the whole slice
- * @level: 0 for the slice's own parts
- */
+/** struct listing_level - a table of parts within another one */
 struct listing_level {
-	const struct why_slice *slice;
-	int64_t slice_ns;
-	unsigned int level;
+	const struct why_slice *slice; /* the slice that is explained, NULL for parts of wakers */
+	int64_t slice_ns;	       /* time of the whole slice */
+	unsigned int level;	       /* 0 for the slice's own parts */
 };
 
 static void print_cells(struct buffer *out, const struct listing_level *level, int64_t part_ns,
@@ -1047,21 +1042,14 @@ enum interrupt_use {
 	USE_COUNT
 };
 
-/**
- * struct hints - what the explained slices lack
- * @stack: kernel stacks of sleeps that a timeout ended
- * @has_use: what ended in interrupts of this use that threads waited for
- * @is_disk: an asynchronous slice ended by the soft interrupt of disks
- * @device: the interrupt of the longest wait for a device
- * @device_ns: how long this wait took
- * @rival: the longest part that is runnable behind a thread of the same priority, NULL for none
- */
+/** struct hints - what the explained slices lack */
 struct hints {
-	bool stack;
-	bool has_use[USE_COUNT];
-	bool is_disk;
-	uint16_t device;
-	int64_t device_ns;
+	bool stack;		 /* kernel stacks of sleeps that a timeout ended */
+	bool has_use[USE_COUNT]; /* what ended in interrupts of this use that threads waited for */
+	bool is_disk;		 /* an asynchronous slice ended by the soft interrupt of disks */
+	uint16_t device;	 /* the interrupt of the longest wait for a device */
+	int64_t device_ns;	 /* how long this wait took */
+	/* The longest part that is runnable behind a thread of the same priority, NULL for none. */
 	const struct part *rival;
 };
 

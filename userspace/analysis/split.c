@@ -438,29 +438,19 @@ static void walk_segment(struct walk *walk, const struct segment *segment, struc
  */
 #define CHAIN_OPERATIONS_MAX 8
 
-/**
- * struct chain - a chain of wake-ups that is followed backwards
- * @names: of interrupts
- * @span: the time that is not attributed yet
- * @nr_jumps: wake-ups since the last time that was attributed
- * @nr_operations: number of operations that were followed
- */
+/** struct chain - a chain of wake-ups that is followed backwards */
 struct chain {
 	struct walk walk;
-	const struct name_table *names;
-	struct span span;
-	unsigned int nr_jumps;
-	unsigned int nr_operations;
+	const struct name_table *names; /* of interrupts */
+	struct span span;		/* the time that is not attributed yet */
+	unsigned int nr_jumps;		/* wake-ups since the last time that was attributed */
+	unsigned int nr_operations;	/* number of operations that were followed */
 };
 
-/**
- * struct chain_cause - an interrupt that led to what follows it
- * @on_cpu: its segment; NULL if it was not recorded
- * @operation: number of the operation that ended in it, 0 for none
- */
+/** struct chain_cause - an interrupt that led to what follows it */
 struct chain_cause {
-	const struct segment *on_cpu;
-	uint32_t operation;
+	const struct segment *on_cpu; /* its segment; NULL if it was not recorded */
+	uint32_t operation;	      /* number of the operation that ended in it, 0 for none */
 };
 
 static void chain_add(struct chain *chain, enum part_kind kind, const struct segment *on_cpu,

@@ -9,10 +9,7 @@
 #include "analysis/analysis.h"
 #include "analysis/internal.h"
 
-/**
- * struct waiting_slice - an open slice that matches a trigger
- * @has_fired: it has reached its limit
- */
+/** struct waiting_slice - an open slice that matches a trigger */
 struct waiting_slice {
 	TAILQ_ENTRY(waiting_slice) link;
 	const struct timeline_track *track;
@@ -20,25 +17,20 @@ struct waiting_slice {
 	unsigned int depth;
 	unsigned int trigger;
 	int64_t begin_ns;
-	bool has_fired;
+	bool has_fired; /* it has reached its limit */
 };
 
 TAILQ_HEAD(waiting_queue, waiting_slice);
 
-/**
- * struct trigger_set - the triggers
- * @slices: open slices by track, depth and trigger
- * @nr_unwatched: slices for which there was no space
- * @lost_ns: slices that began before are doubtful
- */
+/** struct trigger_set - the triggers */
 struct trigger_set {
 	struct trigger *list;
 	size_t size;
 	struct waiting_queue queues[TRIGGERS_MAX];
-	struct map slices;
+	struct map slices; /* open slices by track, depth and trigger */
 	struct trigger_handler handler;
-	uint64_t nr_unwatched;
-	int64_t lost_ns;
+	uint64_t nr_unwatched; /* slices for which there was no space */
+	int64_t lost_ns;       /* slices that began before are doubtful */
 };
 
 /**

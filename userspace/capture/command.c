@@ -97,20 +97,17 @@ void privilege_raise_files(void)
 /* The kernel reads this many bytes of a script's first line. */
 #define INTERPRETER_MAX 255
 
-/**
- * struct command - the traced command
- * @go_fd: an empty text here continues the process, another one is a path for WRITER_TEXT; closing
- * it ends the process
- * @failure_fd: receives the errno of a failed exec; a successful one closes it. Also the errno of
- * each write of WRITER_TEXT, or 0
- * @adopts: this process is the parent of descendants whose parent has ended
- */
+/** struct command - the traced command */
 struct command {
 	char *const *argv;
 	pid_t pid;
+	/* An empty text here continues the process, another one is a path for WRITER_TEXT; closing
+	 * it ends the process. */
 	int go_fd;
+	/* Receives the errno of a failed exec; a successful one closes it. Also the errno of each
+	 * write of WRITER_TEXT, or 0. */
 	int failure_fd;
-	bool adopts;
+	bool adopts; /* this process is the parent of descendants whose parent has ended */
 	bool was_run;
 	bool has_ended;
 	int status;

@@ -823,16 +823,13 @@ static int symbol_parse(struct probe *probe, struct text text, struct error *err
 
 /* Parses probes of static tracepoints in programs (USDT). */
 
-/**
- * struct usdt - the parts of "PATH:PROVIDER:BEGIN..END"
- * @end: empty for an instant
- */
+/** struct usdt - the parts of "PATH:PROVIDER:BEGIN..END" */
 struct usdt {
 	struct probe *probe;
 	struct buffer path;
 	struct buffer provider;
 	struct buffer begin;
-	struct buffer end;
+	struct buffer end; /* empty for an instant */
 	unsigned int machine;
 };
 

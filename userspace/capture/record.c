@@ -21,29 +21,22 @@
 /* The same while progress is shown. */
 #define PROGRESS_ROUND_MS 500
 
-/**
- * struct record_run - state of a run
- * @nr_records: in the file
- * @memory_kib: size of the buffers
- * @looked_ns: time of the last look at tracepoints
- * @has_new_formats: tracepoints of loaded modules are recorded, and their formats are not saved yet
- * @is_incomplete: buffers were emptied with an unknown number of records
- * @is_doubtful: reported that records of some ids cannot be decoded
- */
+/** struct record_run - state of a run */
 struct record_run {
 	struct capture capture;
 	struct record_settings *settings;
 	struct convention *convention;
 	struct spool *spool;
 	struct progress progress;
-	uint64_t nr_records;
-	uint64_t memory_kib;
+	uint64_t nr_records; /* in the file */
+	uint64_t memory_kib; /* size of the buffers */
 	struct spool_summary summary;
 	struct modules modules;
-	int64_t looked_ns;
+	int64_t looked_ns; /* time of the last look at tracepoints */
+	/* Tracepoints of loaded modules are recorded, and their formats are not saved yet. */
 	bool has_new_formats;
-	bool is_incomplete;
-	bool is_doubtful;
+	bool is_incomplete; /* buffers were emptied with an unknown number of records */
+	bool is_doubtful;   /* reported that records of some ids cannot be decoded */
 };
 
 /* A larger buffer does not prevent losses if the records are read only at the end. */

@@ -106,13 +106,10 @@ int capture_prepare(struct capture *capture, struct error *error)
 	return argv ? command_check(argv, &capture->failure, error) : 0;
 }
 
-/**
- * struct stale_count - instances of killed runs, without their sideband instances
- * @name: of the last one
- */
+/** struct stale_count - instances of killed runs, without their sideband instances */
 struct stale_count {
 	char first[64];
-	char name[64];
+	char name[64]; /* of the last one */
 	unsigned int number;
 };
 

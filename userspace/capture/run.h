@@ -26,11 +26,9 @@
 
 struct command;
 
-/**
- * struct command_signals - signal dispositions at the start of a command
- * @blocked, @ignored: all others have their default action
- */
+/** struct command_signals - signal dispositions at the start of a command */
 struct command_signals {
+	/* All others have their default action. */
 	sigset_t blocked;
 	sigset_t ignored;
 };
@@ -89,14 +87,10 @@ void command_free(struct command *command);
 
 /* When a run ends: on a signal, after its duration, or with the traced command. */
 
-/**
- * struct signals - a descriptor for signals
- * @fd: readable while a signal is pending; -1 after release
- * @before: the caller's dispositions, for child processes
- */
+/** struct signals - a descriptor for signals */
 struct signals {
-	int fd;
-	struct command_signals before;
+	int fd;			       /* readable while a signal is pending; -1 after release */
+	struct command_signals before; /* the caller's dispositions, for child processes */
 };
 
 /**
@@ -127,13 +121,6 @@ struct command;
 
 /**
  * struct stop_condition - the end of a run
- * @command: the running traced command; NULL for none
- * @deadline_ns: end of the duration on the boot clock; 0 for none
- * @signal_number: the last signal that requested the end, 0 for none
- * @nr_requests: number of such signals
- * @patience_ns: when a blocked output is given up, 0 for never
- * @take: takes a signal that means something else to the run; returns false for another one; NULL
- * if all have their usual meaning
  *
  * A signal requests the end of the command, which receives it too, or without a command the end of
  * the run. After a second one, ktrack waits neither for the command nor for readers of the output.
@@ -142,11 +129,13 @@ struct command;
  */
 struct stop_condition {
 	struct signals signals;
-	struct command *command;
-	int64_t deadline_ns;
-	int signal_number;
-	unsigned int nr_requests;
-	int64_t patience_ns;
+	struct command *command;  /* the running traced command; NULL for none */
+	int64_t deadline_ns;	  /* end of the duration on the boot clock; 0 for none */
+	int signal_number;	  /* the last signal that requested the end, 0 for none */
+	unsigned int nr_requests; /* number of such signals */
+	int64_t patience_ns;	  /* when a blocked output is given up, 0 for never */
+	/* Takes a signal that means something else to the run; returns false for another one; NULL
+	 * if all have their usual meaning. */
 	bool (*take)(void *context, int number);
 	void *context;
 };
@@ -185,27 +174,18 @@ bool stop_is_asked_again(struct stop_condition *stop);
 /** stop_await_command - wait until the command has ended or is abandoned */
 void stop_await_command(struct stop_condition *stop);
 
-/**
- * struct progress_counts - counts at one moment
- * @file_bytes: size of the file, 0 if there is none
- */
+/** struct progress_counts - counts at one moment */
 struct progress_counts {
 	struct buffer_counts records;
-	uint64_t file_bytes;
+	uint64_t file_bytes; /* size of the file, 0 if there is none */
 };
 
-/**
- * struct progress - a line that is replaced again and again
- * @report: shows the line; NULL if progress is off
- * @buffer_bytes: size of all ring buffers
- * @shown_ns: time of the last line
- * @shown: counts of the last line
- */
+/** struct progress - a line that is replaced again and again */
 struct progress {
-	const struct report *report;
-	uint64_t buffer_bytes;
-	int64_t shown_ns;
-	struct buffer_counts shown;
+	const struct report *report; /* shows the line; NULL if progress is off */
+	uint64_t buffer_bytes;	     /* size of all ring buffers */
+	int64_t shown_ns;	     /* time of the last line */
+	struct buffer_counts shown;  /* counts of the last line */
 };
 
 /** progress_begin - progress stays off unless @report has a terminal */
@@ -216,28 +196,20 @@ void progress_begin(struct progress *progress, const struct report *report, uint
 void progress_text(const struct progress *progress, const struct progress_counts *now,
 		   int64_t now_ns, struct buffer *out);
 
-/**
- * struct read_loop - what one run does in each round of the loop
- * @context: for the functions
- * @stop: ends the loop
- * @progress: shown on a terminal
- * @wake_fd: readable on a signal or a change of modules
- * @wait_max_ms: longest wait of a round
- * @wait: waits for records, for @wake_fd or for @timeout_ms; NULL if nothing more is written
- * @read: reads the records of one round; returns -1 with @error
- * @count: counts records for @progress; NULL if @progress is off
- * @is_full: whether the size limit is reached; NULL without one
- */
+/** struct read_loop - what one run does in each round of the loop */
 struct read_loop {
-	void *context;
-	struct stop_condition *stop;
-	struct progress *progress;
-	int wake_fd;
-	int wait_max_ms;
+	void *context;		     /* for the functions */
+	struct stop_condition *stop; /* ends the loop */
+	struct progress *progress;   /* shown on a terminal */
+	int wake_fd;		     /* readable on a signal or a change of modules */
+	int wait_max_ms;	     /* longest wait of a round */
+	/* Waits for records, for wake_fd or for timeout_ms; NULL if nothing more is written. */
 	void (*wait)(void *context, int wake_fd, int timeout_ms);
+	/* Reads the records of one round; returns -1 with error. */
 	int (*read)(void *context, struct error *error);
+	/* Counts records for progress; NULL if progress is off. */
 	void (*count)(void *context, struct progress_counts *out);
-	bool (*is_full)(void *context);
+	bool (*is_full)(void *context); /* whether the size limit is reached; NULL without one */
 };
 
 /**
@@ -249,16 +221,11 @@ int read_loop_run(const struct read_loop *loop, struct error *error);
 
 /* The probes of a run that records: from their definition to their removal. */
 
-/**
- * struct probes - the probes of a run; a zeroed struct has none
- * @events: their dynamic events
- * @rules: the rules that make tracks of their records
- * @has_tracer: calls of functions are recorded by a tracer
- */
+/** struct probes - the probes of a run; a zeroed struct has none */
 struct probes {
-	struct dynamic_events events;
-	struct buffer rules;
-	bool has_tracer;
+	struct dynamic_events events; /* their dynamic events */
+	struct buffer rules;	      /* the rules that make tracks of their records */
+	bool has_tracer;	      /* calls of functions are recorded by a tracer */
 };
 
 /**
@@ -301,42 +268,26 @@ enum probe_role {
 	PROBE_INSTANT,
 };
 
-/**
- * struct probe_site - one event of a probe
- * @kind: of the dynamic event, see dynamic_define()
- * @name: of the event
- * @place: where the kernel sets it
- * @arguments: for the kernel: " NAME=FETCHARG NAME=FETCHARG"
- * @names: of these arguments: "NAME,NAME"
- */
+/** struct probe_site - one event of a probe */
 struct probe_site {
 	enum probe_role role;
-	const char *kind;
-	char name[DYNAMIC_NAME_SIZE];
-	struct buffer place;
-	struct buffer arguments;
-	struct buffer names;
+	const char *kind;	      /* of the dynamic event, see dynamic_define() */
+	char name[DYNAMIC_NAME_SIZE]; /* of the event */
+	struct buffer place;	      /* where the kernel sets it */
+	struct buffer arguments;      /* for the kernel: " NAME=FETCHARG NAME=FETCHARG" */
+	struct buffer names;	      /* of these arguments: "NAME,NAME" */
 };
 
-/**
- * struct probe - a parsed probe
- * @is_checked_only: files of programs are not read, so that the places are unknown
- * @is_entry_only: no returns are recorded
- * @option: "--probe", "--uprobe" or "--usdt"
- * @text: of the command line
- * @number: of the setting, which makes the names of its events unique
- * @pack: the first part of the name of its rule
- * @title: the last part, and the name of its slices
- * @part: a symbol with the part of the function that is not inlined; empty for none
- */
+/** struct probe - a parsed probe */
 struct probe {
-	bool is_checked_only;
-	bool is_entry_only;
-	const char *option;
-	const char *text;
-	unsigned int number;
-	const char *pack;
-	struct buffer title;
+	bool is_checked_only; /* files of programs are not read, so that the places are unknown */
+	bool is_entry_only;   /* no returns are recorded */
+	const char *option;   /* "--probe", "--uprobe" or "--usdt" */
+	const char *text;     /* of the command line */
+	unsigned int number;  /* of the setting, which makes the names of its events unique */
+	const char *pack;     /* the first part of the name of its rule */
+	struct buffer title;  /* the last part, and the name of its slices */
+	/* A symbol with the part of the function that is not inlined; empty for none. */
 	struct buffer part;
 	struct probe_site sites[PROBE_SITES_MAX];
 	size_t nr_sites;
@@ -433,38 +384,25 @@ int programs_choose_events(struct capture_settings *settings, struct error *erro
 /** capture_records_kernel - whether records of the kernel are wanted, not only of programs */
 bool capture_records_kernel(const struct capture_settings *settings);
 
-/**
- * struct capture - a run that records
- * @clock: of the records, if @has_clock
- * @recorder: the tracing instance; NULL if only programs are recorded
- * @programs: NULL for none
- * @command: NULL for none
- * @command_tid: the kernel's number of its process, if only that is recorded
- * @workload: the threads that are recorded, NULL for all
- * @probes: of the settings
- * @nr_followed: how many were found
- * @stacks_ns: when the limit of stacks was set the last time
- * @stacks_reported: a bit for each of the settings' stacks whose limit was reached
- * @failure: the exit status of a failed run
- * @has_failed: part of the run failed
- */
+/** struct capture - a run that records */
 struct capture {
 	struct capture_settings *settings;
 	const struct report *report;
 	struct stop_condition stop;
-	clockid_t clock;
+	clockid_t clock; /* of the records, if has_clock */
 	bool has_clock;
-	struct instance *recorder;
-	struct programs *programs;
-	struct command *command;
-	int command_tid;
-	struct workload *workload;
-	struct probes probes;
-	size_t nr_followed;
-	int64_t stacks_ns;
+	struct instance *recorder; /* the tracing instance; NULL if only programs are recorded */
+	struct programs *programs; /* NULL for none */
+	struct command *command;   /* NULL for none */
+	int command_tid; /* the kernel's number of its process, if only that is recorded */
+	struct workload *workload; /* the threads that are recorded, NULL for all */
+	struct probes probes;	   /* of the settings */
+	size_t nr_followed;	   /* how many were found */
+	int64_t stacks_ns;	   /* when the limit of stacks was set the last time */
+	/* A bit for each of the settings' stacks whose limit was reached. */
 	uint32_t stacks_reported;
-	int failure;
-	bool has_failed;
+	int failure;	 /* the exit status of a failed run */
+	bool has_failed; /* part of the run failed */
 };
 
 /** capture_init - a capture for capture_close() and capture_end() */
@@ -568,16 +506,11 @@ int64_t capture_wall_offset_ns(const struct capture *capture);
 struct descriptor;
 struct rule_tracepoint;
 
-/**
- * struct releasing - a tracepoint that was disabled, whose records are not all read yet
- * @category: "SYSTEM:NAME"
- * @descriptor: of the convention, NULL if @rule is set
- * @rule: the tracepoint as rules use it, or NULL
- */
+/** struct releasing - a tracepoint that was disabled, whose records are not all read yet */
 struct releasing {
-	const char *category;
-	const struct descriptor *descriptor;
-	const struct rule_tracepoint *rule;
+	const char *category;		     /* "SYSTEM:NAME" */
+	const struct descriptor *descriptor; /* of the convention, NULL if rule is set */
+	const struct rule_tracepoint *rule;  /* the tracepoint as rules use it, or NULL */
 };
 
 /** struct releasing_list - a tracepoint that follows the convention and has rules is in it twice */
@@ -588,8 +521,6 @@ struct releasing_list {
 
 /**
  * struct modules_handler - receives changes of tracepoints
- * @came: a tracepoint is recorded from now on, or with @is_early since its module was loaded
- * @went: it was unloaded, and its unread records are lost
  *
  * Its name is "SYSTEM:NAME" and lives as long as the convention and the rules; the descriptor is
  * NULL if only rules decode its records.
@@ -597,8 +528,10 @@ struct releasing_list {
  */
 struct modules_handler {
 	void *context;
+	/* A tracepoint is recorded from now on, or with is_early since its module was loaded. */
 	int (*came)(void *context, const char *tracepoint, const struct descriptor *descriptor,
 		    bool is_early, struct error *error);
+	/* It was unloaded, and its unread records are lost. */
 	int (*went)(void *context, const char *tracepoint, const struct descriptor *descriptor,
 		    struct error *error);
 };
@@ -611,41 +544,32 @@ struct descriptor_list {
 
 /**
  * struct modules - state of all modules; zeroed, nothing is followed and all functions do nothing
- * @fd: readable after a change or a signal
- * @is_changed: modules were loaded or unloaded since modules_watch()
- * @is_early: ktrack.ko enables tracepoints before a module's init runs
- * @releasing: tracepoints that are dropped once their records are read
- * @has_gone: tracepoints were unloaded, so the kernel has emptied the buffers
- * @had_unread: they had unread records
- * @was_emptied: another program emptied the buffers
- * @is_emptied_reported, @is_sideband_reported: the same was reported, of the instance and of its
- * sideband
- * @was_reclocked: another program changed the clock: records since the last check are unreliable,
- * and the recording must end
- * @are_files_reported: it was reported that no more tracepoints can be enabled
- * @doubtful_ns: records up to this time may belong to an unloaded tracepoint or to another one with
- * its id, and are not decoded; 0 for none
- * @waiting: descriptors that are used after that time
- * @searched: ids that were searched since the last change of modules
  */
 struct modules {
 	struct capture *capture;
 	struct convention *convention;
 	struct modules_handler handler;
 	struct module_watch *watch;
-	int fd;
-	bool is_changed;
-	bool is_early;
+	int fd;		 /* readable after a change or a signal */
+	bool is_changed; /* modules were loaded or unloaded since modules_watch() */
+	bool is_early;	 /* ktrack.ko enables tracepoints before a module's init runs */
+	/* Tracepoints that are dropped once their records are read. */
 	struct releasing_list releasing;
-	bool has_gone;
-	bool had_unread;
-	bool was_emptied;
+	bool has_gone;	  /* tracepoints were unloaded, so the kernel has emptied the buffers */
+	bool had_unread;  /* they had unread records */
+	bool was_emptied; /* another program emptied the buffers */
+	/* The same was reported, of the instance and of its sideband. */
 	bool is_emptied_reported;
 	bool is_sideband_reported;
+	/* Another program changed the clock: records since the last check are unreliable, and the
+	 * recording must end. */
 	bool was_reclocked;
-	bool are_files_reported;
+	bool are_files_reported; /* it was reported that no more tracepoints can be enabled */
+	/* Records up to this time may belong to an unloaded tracepoint or to another one with its
+	 * id, and are not decoded; 0 for none. */
 	int64_t doubtful_ns;
-	struct descriptor_list waiting;
+	struct descriptor_list waiting; /* descriptors that are used after that time */
+	/* Ids that were searched since the last change of modules. */
 	unsigned char searched[65536 / 8];
 };
 
@@ -714,18 +638,13 @@ void modules_release(struct modules *modules);
 
 /* The consecutive trace2 sessions of one recording. */
 
-/**
- * struct renewal - the open session
- * @every_ns: its length; 0 for one session
- * @due_ns: its end on the recording's clock
- * @lost_before: records that were lost in earlier sessions
- */
+/** struct renewal - the open session */
 struct renewal {
 	struct outputs *outputs;
 	struct identity identity;
-	int64_t every_ns;
-	int64_t due_ns;
-	uint64_t lost_before;
+	int64_t every_ns;     /* its length; 0 for one session */
+	int64_t due_ns;	      /* its end on the recording's clock */
+	uint64_t lost_before; /* records that were lost in earlier sessions */
 };
 
 /** renewal_begin - the first session begins at @start_ns */
@@ -748,18 +667,12 @@ int renewal_run(struct renewal *renewal, struct pipeline *pipeline, struct recor
 
 /* The page that follows a recording: its lines in an unnamed file, and the server. */
 
-/**
- * struct serving - a served page; zeroed, nothing is served and all functions do nothing
- * @serve: the server
- * @fd: of the file with the lines
- * @wake_fd: readable if the server or the run's own descriptor is; valid if @serve is
- * @page: text of @content
- */
+/** struct serving - a served page; zeroed, nothing is served and all functions do nothing */
 struct serving {
-	struct serve *serve;
-	int fd;
-	int wake_fd;
-	struct buffer page;
+	struct serve *serve; /* the server */
+	int fd;		     /* of the file with the lines */
+	int wake_fd; /* readable if the server or the run's own descriptor is; valid if serve is */
+	struct buffer page; /* text of content */
 	struct serve_content content;
 };
 
@@ -805,67 +718,50 @@ void serving_release(struct serving *serving);
 
 /* State of a run of ktrack stream. */
 
-/**
- * struct pending_event - a tracepoint event that follows all records up to its time
- * @descriptor: NULL if only rules use the tracepoint
- */
+/** struct pending_event - a tracepoint event that follows all records up to its time */
 struct pending_event {
 	int64_t time_ns;
 	const char *tracepoint;
-	const struct descriptor *descriptor;
+	const struct descriptor *descriptor; /* NULL if only rules use the tracepoint */
 	enum timeline_recorded recorded;
 };
 
 struct stream_run;
 
-/**
- * struct stream_watcher - follows a run of ktrack stream that has no outputs
- * @open: the source is open, and nothing is recorded yet: add sinks to the timeline; returns -1
- * with
- * @error
- * @begin: recording is on, and privileges are dropped
- * @came: tracepoints of a loaded module are recorded
- * @wait_ms: how long a round may wait, @timeout_ms at most
- * @read: all records up to @run->drained_ns were delivered; returns -1 with @error
- * @end: recording is over; the instance still exists
- */
+/** struct stream_watcher - follows a run of ktrack stream that has no outputs */
 struct stream_watcher {
 	void *context;
+	/* The source is open, and nothing is recorded yet: add sinks to the timeline; returns -1
+	 * with error. */
 	int (*open)(void *context, struct stream_run *run, struct error *error);
-	void (*begin)(void *context);
-	void (*came)(void *context);
+	void (*begin)(void *context); /* recording is on, and privileges are dropped */
+	void (*came)(void *context);  /* tracepoints of a loaded module are recorded */
+	/* How long a round may wait, timeout_ms at most. */
 	int (*wait_ms)(void *context, int timeout_ms);
+	/* All records up to run->drained_ns were delivered; returns -1 with error. */
 	int (*read)(void *context, struct error *error);
-	void (*end)(void *context);
+	void (*end)(void *context); /* recording is over; the instance still exists */
 };
 
-/**
- * struct stream_run - state of a run
- * @command_ns: start of the command
- * @transfer: of the records that are left when the recording is over
- * @drained_ns: all records up to this time are delivered
- * @serving: of a page that follows the recording
- * @pending: tracepoint events, sorted by time
- * @has_command_end: the stream has the command's end
- */
+/** struct stream_run - state of a run */
 struct stream_run {
 	struct capture capture;
 	struct stream_settings *settings;
 	struct outputs outputs;
 	struct renewal renewal;
 	struct progress progress;
-	struct transfer transfer;
+	struct transfer transfer; /* of the records that are left when the recording is over */
 	struct pipeline pipeline;
 	struct source *source;
 	struct recording recording;
 	char id[IDENTITY_ID_SIZE];
-	int64_t command_ns;
-	int64_t drained_ns;
+	int64_t command_ns; /* start of the command */
+	int64_t drained_ns; /* all records up to this time are delivered */
 	struct modules modules;
-	struct serving serving;
-	struct pending_event *pending;
+	struct serving serving;	       /* of a page that follows the recording */
+	struct pending_event *pending; /* tracepoint events, sorted by time */
 	size_t nr_pending;
-	bool has_command_end;
+	bool has_command_end; /* the stream has the command's end */
 };
 
 /** stream_run_is_circular - whether records stay in the buffers until recording stops */
@@ -876,16 +772,11 @@ static inline bool stream_run_is_circular(const struct stream_run *run)
 
 /* Reports the state of the process to a service manager, as sd_notify(3) describes it. */
 
-/**
- * struct notify - the connection
- * @fd: -1 if nobody asked for reports
- * @watchdog_ns: the manager expects a report this often, 0 for never
- * @reported_ns: time of the last report, on the monotonic clock
- */
+/** struct notify - the connection */
 struct notify {
-	int fd;
-	int64_t watchdog_ns;
-	int64_t reported_ns;
+	int fd;		     /* -1 if nobody asked for reports */
+	int64_t watchdog_ns; /* the manager expects a report this often, 0 for never */
+	int64_t reported_ns; /* time of the last report, on the monotonic clock */
 };
 
 /**
@@ -914,22 +805,15 @@ void notify_close(struct notify *notify);
 
 /* What ktrack watch records a second time, in a buffer that survives a restart of the machine. */
 
-/**
- * struct persistent - state; zeroed but for @boot it is off
- * @name: of the instance, NULL if it is off
- * @saved_ns: when names of threads were saved, on the monotonic clock
- * @is_taken: the instance may have tracepoints of ours
- * @is_behind: tracepoints of a loaded module are recorded, but not yet here
- * @has_failed: a message reported that something could not be saved
- */
+/** struct persistent - state; zeroed but for @boot it is off */
 struct persistent {
 	struct boot_instance boot;
 	struct spool *spool;
-	const char *name;
-	int64_t saved_ns;
-	bool is_taken;
-	bool is_behind;
-	bool has_failed;
+	const char *name; /* of the instance, NULL if it is off */
+	int64_t saved_ns; /* when names of threads were saved, on the monotonic clock */
+	bool is_taken;	  /* the instance may have tracepoints of ours */
+	bool is_behind;	  /* tracepoints of a loaded module are recorded, but not yet here */
+	bool has_failed;  /* a message reported that something could not be saved */
 };
 
 /**
@@ -957,46 +841,33 @@ void persistent_stop(struct persistent *persistent, const struct report *report)
 /** WATCH_MERGED_TIMES - a recording extends to this many times the time behind a trigger */
 #define WATCH_MERGED_TIMES 10
 
-/**
- * struct watch_window - one recording
- * @trigger, @detail: the first one's
- * @wall_ns: its time since 1970
- * @first_ns: its time on the trace clock
- * @from_ns, @until_ns: of the recording
- * @margin_ns: time before @first_ns that is not given up for time behind it
- * @lines: of spool_save_recent()
- * @nr_triggers: number of all triggers
- * @is_taken: watch_windows_due() returned it: it does not change any more
- */
+/** struct watch_window - one recording */
 struct watch_window {
+	/* The first one's. */
 	struct buffer trigger;
 	struct buffer detail;
-	int64_t wall_ns;
-	int64_t first_ns;
+	int64_t wall_ns;  /* its time since 1970 */
+	int64_t first_ns; /* its time on the trace clock */
+	/* Of the recording. */
 	int64_t from_ns;
 	int64_t until_ns;
-	int64_t margin_ns;
-	struct buffer lines;
-	uint64_t nr_triggers;
-	bool is_taken;
+	int64_t margin_ns;    /* time before first_ns that is not given up for time behind it */
+	struct buffer lines;  /* of spool_save_recent() */
+	uint64_t nr_triggers; /* number of all triggers */
+	bool is_taken;	      /* watch_windows_due() returned it: it does not change any more */
 };
 
-/**
- * struct watch_windows - those that are not written yet, in the order of their triggers
- * @before_ns, @after_ns: as in struct watch_settings
- * @rate: recordings in an hour
- * @hour: times of the last @rate recordings, from @next on
- * @nr_refused: triggers without a recording, because there were too many
- */
+/** struct watch_windows - those that are not written yet, in the order of their triggers */
 struct watch_windows {
 	struct watch_window list[WATCH_WINDOWS_MAX];
 	size_t size;
+	/* As in struct watch_settings. */
 	int64_t before_ns;
 	int64_t after_ns;
-	size_t rate;
-	int64_t *hour;
+	size_t rate;   /* recordings in an hour */
+	int64_t *hour; /* times of the last rate recordings, from next on */
 	size_t next;
-	uint64_t nr_refused;
+	uint64_t nr_refused; /* triggers without a recording, because there were too many */
 };
 
 /** watch_windows_init - no windows; returns -1 if memory ran out */
@@ -1036,87 +907,64 @@ void watch_windows_release(struct watch_windows *windows);
 /** WATCH_HOOKS_MAX - most hooks that run at the same time */
 #define WATCH_HOOKS_MAX 4
 
-/**
- * struct watch_result - what became of a recording
- * @name: of the file, empty if there is none
- * @problem: empty if it was written
- * @saved: its time and records
- */
+/** struct watch_result - what became of a recording */
 struct watch_result {
-	char name[NAME_MAX + 1];
-	char problem[512];
-	struct recent_saved saved;
+	char name[NAME_MAX + 1];   /* of the file, empty if there is none */
+	char problem[512];	   /* empty if it was written */
+	struct recent_saved saved; /* its time and records */
 };
 
-/**
- * struct watch_writer - the child
- * @fd: of its result; -1 if no recording is written
- * @pid: 0 if none was started
- * @hooks: processes that execute the hook, 0 for none
- * @failed: receives the wait status of a hook that did not end with 0; NULL for nobody
- */
+/** struct watch_writer - the child */
 struct watch_writer {
-	int fd;
-	pid_t pid;
-	pid_t hooks[WATCH_HOOKS_MAX];
+	int fd;			      /* of its result; -1 if no recording is written */
+	pid_t pid;		      /* 0 if none was started */
+	pid_t hooks[WATCH_HOOKS_MAX]; /* processes that execute the hook, 0 for none */
+	/* Receives the wait status of a hook that did not end with 0; NULL for nobody. */
 	void (*failed)(void *context, int wait_status);
 	void *context;
 };
 
-/**
- * struct watch_job - a recording to be written
- * @hook: NULL for none
- * @signals: for the hook
- */
+/** struct watch_job - a recording to be written */
 struct watch_job {
 	struct spool *spool;
 	const struct watch_folder *folder;
 	const struct retention *limits;
 	struct watch_window *window;
-	const char *hook;
-	const struct command_signals *signals;
+	const char *hook;		       /* NULL for none */
+	const struct command_signals *signals; /* for the hook */
 };
 
 /** watch_writer_reap - report hooks that have ended; does not wait */
 void watch_writer_reap(struct watch_writer *writer);
 
-/**
- * struct watch_run - state of a run
- * @stream: the run that reads; NULL before it is set up
- * @spool: the records in memory
- * @hook: the path of the hook's program, or its name in PATH; empty for none
- * @persistent: the same records in a buffer that survives a restart
- * @is_requested, @is_reopening: a signal asked for a recording, or to open the directory again
- * @has_new_formats: tracepoints of loaded modules are recorded, and their formats are not saved yet
- * @has_begun: recording is on
- * @nr_written: recordings; @newest: the last one's file, empty if there is none
- * @reported_ns: time of the last report of the state, on the monotonic clock
- * @said_ns: time of the last message about lost records, @said_lost and @said_gaps of them
- * @said_refused: triggers that a message counted
- */
+/** struct watch_run - state of a run */
 struct watch_run {
 	struct watch_settings *settings;
 	const struct report *report;
-	struct stream_run *stream;
-	struct spool *spool;
+	struct stream_run *stream; /* the run that reads; NULL before it is set up */
+	struct spool *spool;	   /* the records in memory */
 	struct trigger_set *triggers;
 	struct watch_windows windows;
 	struct watch_folder folder;
 	struct watch_writer writer;
+	/* The path of the hook's program, or its name in PATH; empty for none. */
 	struct buffer hook;
 	struct notify notify;
-	struct persistent persistent;
+	struct persistent persistent; /* the same records in a buffer that survives a restart */
+	/* A signal asked for a recording, or to open the directory again. */
 	bool is_requested;
 	bool is_reopening;
+	/* Tracepoints of loaded modules are recorded, and their formats are not saved yet. */
 	bool has_new_formats;
-	bool has_begun;
-	uint64_t nr_written;
+	bool has_begun;	     /* recording is on */
+	uint64_t nr_written; /* recordings; newest: the last one's file, empty if there is none */
 	char newest[NAME_MAX + 1];
-	int64_t reported_ns;
+	int64_t reported_ns; /* time of the last report of the state, on the monotonic clock */
+	/* Time of the last message about lost records, said_lost and said_gaps of them. */
 	int64_t said_ns;
 	uint64_t said_lost;
 	uint64_t said_gaps;
-	uint64_t said_refused;
+	uint64_t said_refused; /* triggers that a message counted */
 };
 
 /** watch_span - the records in memory */

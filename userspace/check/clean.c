@@ -7,17 +7,14 @@
 #include "output/output.h"
 #include "tracefs/tracefs.h"
 
-/**
- * struct cleaning - progress of the removal
- * @kept: the last instance that could not be removed
- */
+/** struct cleaning - progress of the removal */
 struct cleaning {
 	void (*removed)(void *context, const char *name);
 	void *context;
 	const struct report *report;
 	const struct report *writes;
 	int status;
-	char kept[64];
+	char kept[64]; /* the last instance that could not be removed */
 };
 
 /* If an instance cannot be removed, its sideband instance stays, too. */

@@ -15,24 +15,18 @@
 
 #include "tracedat/tracedat.h"
 
-/**
- * struct doctor - the state of an examination
- * @root, @found, @context: as for doctor_run()
- * @release: of the kernel
- * @tracefs: its mount point with @root before it; empty if it is not mounted
- * @options: the kernel's options, as in its .config; empty if they cannot be read
- * @can_read: whether the files of tracefs can be read
- * @is_failed: whether recording is impossible
- */
+/** struct doctor - the state of an examination */
 struct doctor {
+	/* As for doctor_run(). */
 	const char *root;
 	void (*found)(void *context, const struct doctor_finding *finding);
 	void *context;
-	const char *release;
-	struct buffer tracefs;
+	const char *release;   /* of the kernel */
+	struct buffer tracefs; /* its mount point with root before it; empty if it is not mounted */
+	/* The kernel's options, as in its .config; empty if they cannot be read. */
 	struct buffer options;
-	bool can_read;
-	bool is_failed;
+	bool can_read;	/* whether the files of tracefs can be read */
+	bool is_failed; /* whether recording is impossible */
 };
 
 /* The oldest kernel that was tried. */
@@ -391,19 +385,13 @@ static void doctor_check_modules(struct doctor *doctor)
 
 /* Examines which mechanisms of tracefs and which packs of rules work. */
 
-/**
- * struct mechanism - a feature of tracefs
- * @file: that exists if the kernel has it
- * @text: that @file then has, NULL for any
- * @option: of the kernel
- * @remedy: if the kernel does not have it
- */
+/** struct mechanism - a feature of tracefs */
 struct mechanism {
 	const char *name;
-	const char *file;
-	const char *text;
-	const char *option;
-	const char *remedy;
+	const char *file;   /* that exists if the kernel has it */
+	const char *text;   /* that file then has, NULL for any */
+	const char *option; /* of the kernel */
+	const char *remedy; /* if the kernel does not have it */
 };
 
 #define MECHANISM(name, file, text, option)                                        \

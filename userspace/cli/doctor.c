@@ -23,16 +23,12 @@ static const char *const state_names[] = {
 	[DOCTOR_UNKNOWN] = "unknown",
 };
 
-/**
- * struct findings - what was printed
- * @failures: lines about failed checks, which are repeated at the end
- * @check: the first of @nr_equal checks whose findings are equal, not printed yet
- * @finding: these findings, as a line says them
- */
+/** struct findings - what was printed */
 struct findings {
-	struct buffer failures;
+	struct buffer failures; /* lines about failed checks, which are repeated at the end */
+	/* The first of nr_equal checks whose findings are equal, not printed yet. */
 	struct buffer check;
-	struct buffer finding;
+	struct buffer finding; /* these findings, as a line says them */
 	enum doctor_state state;
 	size_t nr_equal;
 };

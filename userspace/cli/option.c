@@ -143,14 +143,11 @@ static bool match_find(const struct option_table *table, size_t number, struct o
 	return false;
 }
 
-/**
- * struct getopt_tables - letters and long names for getopt_long, made from the rows
- * @are_given: for each row, whether the option was given
- */
+/** struct getopt_tables - letters and long names for getopt_long, made from the rows */
 struct getopt_tables {
 	struct buffer letters;
 	struct option *names;
-	bool *are_given;
+	bool *are_given; /* for each row, whether the option was given */
 };
 
 static int tables_make(struct getopt_tables *tables, const struct option_table *table)

@@ -18,14 +18,11 @@
 int option_row_apply(const struct option_row *row, void *part, const char *value,
 		     struct error *error);
 
-/**
- * struct option_part - options for one part of a command's settings
- * @offset: of that part in the settings
- */
+/** struct option_part - options for one part of a command's settings */
 struct option_part {
 	const struct option_row *rows;
 	size_t nr_rows;
-	size_t offset;
+	size_t offset; /* of that part in the settings */
 };
 
 /** OPTION_PART - the options of @part, for @member of a @type */
@@ -37,22 +34,17 @@ struct option_part {
 /** OPTION_PARTS_MAX - most parts of a table */
 #define OPTION_PARTS_MAX 12
 
-/**
- * struct option_table - all options of a command
- * @usage: follows "ktrack ": "list [OPTION]..."
- * @about: what the command does, for the top of its help; a newline ends a paragraph, and a line
- * with leading spaces is an example
- * @notes: follows the options in the help with all options; may be NULL
- * @operand: takes a word that is no option, at any position; if NULL, the first such word ends the
- * options
- * @parts: up to the first without rows
- */
+/** struct option_table - all options of a command */
 struct option_table {
-	const char *usage;
+	const char *usage; /* follows "ktrack ": "list [OPTION]..." */
+	/* What the command does, for the top of its help; a newline ends a paragraph, and a line
+	 * with leading spaces is an example. */
 	const char *about;
-	const char *notes;
+	const char *notes; /* follows the options in the help with all options; may be NULL */
+	/* Takes a word that is no option, at any position; if NULL, the first such word ends the
+	 * options. */
 	int (*operand)(void *settings, const char *word, struct error *error);
-	struct option_part parts[OPTION_PARTS_MAX + 1];
+	struct option_part parts[OPTION_PARTS_MAX + 1]; /* up to the first without rows */
 };
 
 /** OPTION_LIST - an option that help leaves out: prints the options for shell completion */
@@ -93,11 +85,7 @@ int size_kib_parse(const char *string, uint64_t *out_kib, struct error *error);
 int duration_parse(const char *string, const char *option, const char *problem, int64_t *out_ns,
 		   struct error *error);
 
-/**
- * cpu_list_parse - parse a list of CPUs: "0,2-3"
- *
- * Returns 0, or -1 with @error.
- */
+/** cpu_list_parse - parse a list of CPUs: "0,2-3"; returns -1 with @error */
 int cpu_list_parse(const char *string, cpu_set_t *out, struct error *error);
 
 #endif

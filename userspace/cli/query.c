@@ -10,16 +10,12 @@
 /* The source, the query and its parameters. */
 #define QUERY_WORDS_MAX 34
 
-/**
- * struct query_command_settings - the options and operands
- * @words: the operands
- * @lists: print the queries that are built in
- */
+/** struct query_command_settings - the options and operands */
 struct query_command_settings {
 	struct query_settings query;
-	const char *words[QUERY_WORDS_MAX];
+	const char *words[QUERY_WORDS_MAX]; /* the operands */
 	size_t nr_words;
-	bool lists;
+	bool lists; /* print the queries that are built in */
 	bool is_csv;
 	bool is_json;
 };

@@ -11,21 +11,17 @@
 #include "cli/option_parts.h"
 #include "replay/replay.h"
 
-/**
- * struct compare_command - BASE... -- SOURCE...
- * @argc, @argv: ktrack's own words
- * @words: the @nr_words operands
- * @min_change: smaller changes are not reported
- * @add: reads the options again for each source, which needs a selection of its own; returns the
- * exit status, with @error
- */
+/** struct compare_command - BASE... -- SOURCE... */
 struct compare_command {
+	/* ktrack's own words. */
 	int argc;
 	char **argv;
-	const char *const *words;
+	const char *const *words; /* the nr_words operands */
 	int nr_words;
-	double min_change;
+	double min_change; /* smaller changes are not reported */
 	bool is_json;
+	/* Reads the options again for each source, which needs a selection of its own; returns the
+	 * exit status, with error. */
 	int (*add)(const struct compare_command *command, const char *source,
 		   struct comparison *comparison, bool is_source, struct error *error);
 };
@@ -142,40 +138,25 @@ int compare_main(const struct compare_command *command, struct error *error)
 /* Of --live. */
 #define DEFAULT_INTERVAL_NS NS_PER_S
 
-/**
- * struct stat_settings - one run of ktrack stat
- * @capture: of a live run; its selection is that of both
- * @filter: of a source
- * @form: the form of the statistics
- * @budgets: judged at the end
- * @source: as in struct export_settings
- * @is_live: record instead of reading @source
- * @is_top: show a live run in an interactive view, if the terminal can
- * @interval_ns: time between updates of a live run; 0 for the default
- * @argv: ktrack's own words
- */
+/** struct stat_settings - one run of ktrack stat */
 struct stat_settings {
-	struct capture_settings capture;
-	struct filter filter;
+	struct capture_settings capture; /* of a live run; its selection is that of both */
+	struct filter filter;		 /* of a source */
 	struct limits limits;
-	struct sink_stat_settings form;
-	struct budget_settings budgets;
-	const char *source;
-	bool is_live;
-	bool is_top;
+	struct sink_stat_settings form; /* the form of the statistics */
+	struct budget_settings budgets; /* judged at the end */
+	const char *source;		/* as in struct export_settings */
+	bool is_live;			/* record instead of reading source */
+	bool is_top; /* show a live run in an interactive view, if the terminal can */
 	bool fails_on_loss;
-	int64_t interval_ns;
-	char *const *argv;
+	int64_t interval_ns; /* time between updates of a live run; 0 for the default */
+	char *const *argv;   /* ktrack's own words */
 };
 
-/**
- * struct stat_command_settings - the options and operands
- * @words: the first operands
- * @nr_words: number of operands: one source, or the words of the traced command
- */
+/** struct stat_command_settings - the options and operands */
 struct stat_command_settings {
 	struct stat_settings stat;
-	const char *words[COMPARE_WORDS_MAX];
+	const char *words[COMPARE_WORDS_MAX]; /* the first operands */
 	bool is_compare;
 	double min_change;
 	bool has_min_change;
@@ -183,7 +164,7 @@ struct stat_command_settings {
 	bool is_csv;
 	bool is_json;
 	bool has_no_top;
-	int nr_words;
+	int nr_words; /* number of operands: one source, or the words of the traced command */
 };
 
 static int apply_interval(void *settings, const char *value, struct error *error)

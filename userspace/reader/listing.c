@@ -7,13 +7,10 @@
 
 #include "reader/reader.h"
 
-/**
- * struct listing - the tracepoints
- * @events_fd: the directory of tracepoints
- */
+/** struct listing - the tracepoints */
 struct listing {
 	struct convention *convention;
-	int events_fd;
+	int events_fd; /* the directory of tracepoints */
 };
 
 static const char *const scope_names[] = {
@@ -127,15 +124,11 @@ struct tracepoint_name {
 	char *event;
 };
 
-/**
- * struct rule_listing - rules and tracepoints
- * @is_known: whether the tracepoints of the running kernel could be read
- * @is_by_symbols: they were read from the kernel's symbols, which have no systems
- */
+/** struct rule_listing - rules and tracepoints */
 struct rule_listing {
 	struct rules *rules;
-	bool is_known;
-	bool is_by_symbols;
+	bool is_known;	    /* whether the tracepoints of the running kernel could be read */
+	bool is_by_symbols; /* they were read from the kernel's symbols, which have no systems */
 	struct tracepoint_name *names;
 	size_t nr_names;
 };

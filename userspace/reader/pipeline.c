@@ -485,20 +485,15 @@ struct system_count {
 	uint64_t count;
 };
 
-/**
- * struct system_counts - the systems of all records
- * @ignored: its tracepoints that name threads are not counted, NULL if they are
- * @wanted: only records that follow it are counted; NULL for all
- * @list: the first systems
- * @total: all records whose tracepoint the source describes
- */
+/** struct system_counts - the systems of all records */
 struct system_counts {
 	struct other_records *others;
+	/* Its tracepoints that name threads are not counted, NULL if they are. */
 	const struct convention *ignored;
-	struct convention *wanted;
-	struct system_count list[SYSTEMS_MAX];
+	struct convention *wanted; /* only records that follow it are counted; NULL for all */
+	struct system_count list[SYSTEMS_MAX]; /* the first systems */
 	size_t size;
-	uint64_t total;
+	uint64_t total; /* all records whose tracepoint the source describes */
 };
 
 static void other_records_release(struct other_records *others)

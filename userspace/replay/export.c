@@ -295,20 +295,15 @@ static void export_part_report_loss(const struct export_part *part, bool is_fail
 
 /* ktrack export: delivers the records of one source, or of several machines, to the outputs. */
 
-/**
- * struct export_run - state of a run
- * @parts: its sources, @size of them are opened or failed to
- * @files: those that are read
- * @machines: merges several; NULL for one
- */
+/** struct export_run - state of a run */
 struct export_run {
 	struct export_settings *settings;
 	const struct report *report;
 	struct outputs outputs;
-	struct export_part *parts;
+	struct export_part *parts; /* its sources, size of them are opened or failed to */
 	size_t size;
-	const char *files[TIMELINE_MACHINES_MAX];
-	struct machines *machines;
+	const char *files[TIMELINE_MACHINES_MAX]; /* those that are read */
+	struct machines *machines;		  /* merges several; NULL for one */
 	struct identity identity;
 };
 

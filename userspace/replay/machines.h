@@ -9,31 +9,20 @@
 #include "source/source.h"
 #include "timeline/timeline.h"
 
-/**
- * struct export_part - a source
- * @settings: of the export
- * @name: of the source, as in @settings
- * @selection: that of @settings, or @own if there are several sources
- * @directory: of the instance that is read; empty for a file
- * @lock_fd: keeps other ktracks from reading the instance; -1 for a file
- * @transfer: shows how much was read
- * @recording: describes it, in its own times
- * @labels: of the recording: lines "KEY=VALUE"
- * @has_next: a record at @next_ns is the next one
- */
+/** struct export_part - a source */
 struct export_part {
-	struct export_settings *settings;
-	const char *name;
-	struct selection *selection;
+	struct export_settings *settings; /* of the export */
+	const char *name;		  /* of the source, as in settings */
+	struct selection *selection; /* that of settings, or own if there are several sources */
 	struct selection own;
-	struct buffer directory;
-	int lock_fd;
+	struct buffer directory; /* of the instance that is read; empty for a file */
+	int lock_fd;		 /* keeps other ktracks from reading the instance; -1 for a file */
 	struct source *source;
 	struct pipeline pipeline;
-	struct transfer transfer;
-	struct recording recording;
-	struct buffer labels;
-	bool has_next;
+	struct transfer transfer;   /* shows how much was read */
+	struct recording recording; /* describes it, in its own times */
+	struct buffer labels;	    /* of the recording: lines "KEY=VALUE" */
+	bool has_next;		    /* a record at next_ns is the next one */
 	int64_t next_ns;
 };
 
@@ -70,46 +59,30 @@ int export_part_finish(struct export_part *part, int status, struct error *error
  * common timeline, and gives its tracks numbers of that.
  */
 
-/**
- * struct join_flow - the name of a flow: those of different machines are different flows
- * @from: as the machine has it
- * @to: with the machine's name; a pointer to it is valid until the join is released
- */
+/** struct join_flow - the name of a flow: those of different machines are different flows */
 struct join_flow {
-	struct text from;
-	char *to;
+	struct text from; /* as the machine has it */
+	char *to; /* with the machine's name; a pointer to it is valid until the join is released */
 };
 
-/**
- * struct join_member - the sink of a machine
- * @machine: what it adds to tracks and losses
- * @flows: names of flows, @nr_flows of them
- * @fields: those of the last event with flows, @nr_fields allocated
- * @tracepoint: scratch
- */
+/** struct join_member - the sink of a machine */
 struct join_member {
 	struct sink sink;
 	struct join *join;
-	const struct timeline_machine *machine;
-	struct join_flow *flows;
+	const struct timeline_machine *machine; /* what it adds to tracks and losses */
+	struct join_flow *flows;		/* names of flows, nr_flows of them */
 	size_t nr_flows;
-	struct field *fields;
+	struct field *fields; /* those of the last event with flows, nr_fields allocated */
 	size_t nr_fields;
-	struct buffer tracepoint;
+	struct buffer tracepoint; /* scratch */
 };
 
-/**
- * struct join - the common timeline
- * @timeline: receives all events; the caller adds its sinks and opens it
- * @nr_tracks: numbers of tracks until now
- * @totals: sums of those that have finished
- * @malformed_of: the array in @totals
- */
+/** struct join - the common timeline */
 struct join {
-	struct timeline timeline;
-	unsigned long nr_tracks;
-	struct timeline_totals totals;
-	struct timeline_count *malformed_of;
+	struct timeline timeline; /* receives all events; the caller adds its sinks and opens it */
+	unsigned long nr_tracks;  /* numbers of tracks until now */
+	struct timeline_totals totals;	     /* sums of those that have finished */
+	struct timeline_count *malformed_of; /* the array in totals */
 };
 
 /**
@@ -122,20 +95,17 @@ int join_finish(struct join *join, int status, struct error *error);
 
 /* Recordings of several machines, merged by wall-clock time. */
 
-/**
- * struct machines - the merge
- * @parts: the recordings, @size of them
- * @list, @names: each part's machine
- * @recording: describes the common stream, in the clock of the first part
- * @sources, @id: of the common stream
- */
+/** struct machines - the merge */
 struct machines {
-	struct export_part *parts;
+	struct export_part *parts; /* the recordings, size of them */
 	size_t size;
+	/* Each part's machine. */
 	struct timeline_machine list[TIMELINE_MACHINES_MAX];
 	char *names[TIMELINE_MACHINES_MAX];
 	struct join join;
+	/* Describes the common stream, in the clock of the first part. */
 	struct recording recording;
+	/* Of the common stream. */
 	struct buffer sources;
 	char id[IDENTITY_ID_SIZE];
 };

@@ -26,15 +26,11 @@ enum http_status {
 	HTTP_BUSY = 503,
 };
 
-/**
- * struct http_request - the parts of a request that matter; borrowed from its bytes
- * @target: path and query
- * @host: value of the Host header
- */
+/** struct http_request - the parts of a request that matter; borrowed from its bytes */
 struct http_request {
 	struct text method;
-	struct text target;
-	struct text host;
+	struct text target; /* path and query */
+	struct text host;   /* value of the Host header */
 };
 
 /**
@@ -70,51 +66,33 @@ enum client_state {
 	CLIENT_CLOSING,
 };
 
-/**
- * struct client - one connection; zeroed if it is free
- * @events: what epoll waits for
- * @ready: what epoll reported
- * @deadline_ns: when the connection is ended; INT64_MAX for never
- * @request: the bytes that were received
- * @head: of the answer, @head_sent bytes of which are sent
- * @page: what follows the head, @page_sent bytes of which are sent
- * @reads_lines: lines follow the head
- * @offset: next byte of their file
- */
+/** struct client - one connection; zeroed if it is free */
 struct client {
 	enum client_state state;
 	int fd;
-	uint32_t events;
-	uint32_t ready;
-	int64_t deadline_ns;
-	struct buffer request;
-	struct buffer head;
+	uint32_t events;       /* what epoll waits for */
+	uint32_t ready;	       /* what epoll reported */
+	int64_t deadline_ns;   /* when the connection is ended; INT64_MAX for never */
+	struct buffer request; /* the bytes that were received */
+	struct buffer head;    /* of the answer, head_sent bytes of which are sent */
 	size_t head_sent;
-	struct text page;
+	struct text page; /* what follows the head, page_sent bytes of which are sent */
 	size_t page_sent;
-	bool reads_lines;
-	uint64_t offset;
+	bool reads_lines; /* lines follow the head */
+	uint64_t offset;  /* next byte of their file */
 };
 
-/**
- * struct client_context - what all clients share
- * @content: what is served
- * @file_size: bytes of its file
- * @is_complete: no more follow
- * @token, @port: that requests must have
- * @nr_followers: clients that read lines
- * @was_read: a client has read the last line
- * @block: for bytes of the file
- */
+/** struct client_context - what all clients share */
 struct client_context {
-	const struct serve_content *content;
-	uint64_t file_size;
-	bool is_complete;
+	const struct serve_content *content; /* what is served */
+	uint64_t file_size;		     /* bytes of its file */
+	bool is_complete;		     /* no more follow */
+	/* That requests must have. */
 	char token[TOKEN_SIZE + 1];
 	unsigned int port;
-	unsigned int nr_followers;
-	bool was_read;
-	char block[64 * 1024];
+	unsigned int nr_followers; /* clients that read lines */
+	bool was_read;		   /* a client has read the last line */
+	char block[64 * 1024];	   /* for bytes of the file */
 };
 
 /** client_is_follower - whether the client reads lines */

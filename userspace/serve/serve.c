@@ -458,18 +458,12 @@ enum http_status request_judge(const struct http_request *request, const char *t
 /* Longest wait after a connection could not be accepted. */
 #define REST_NS NS_PER_S
 
-/**
- * struct serve - the server
- * @fd: of epoll
- * @listener: the socket
- * @listens: epoll waits for connections
- * @rest_until_ns: no connection is accepted before
- */
+/** struct serve - the server */
 struct serve {
-	int fd;
-	int listener;
-	bool listens;
-	int64_t rest_until_ns;
+	int fd;		       /* of epoll */
+	int listener;	       /* the socket */
+	bool listens;	       /* epoll waits for connections */
+	int64_t rest_until_ns; /* no connection is accepted before */
 	char url[64];
 	struct client clients[SERVE_CLIENTS_MAX];
 	struct client_context context;
