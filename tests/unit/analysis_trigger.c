@@ -96,7 +96,7 @@ static void trigger_fixture_begin(struct trigger_fixture *fixture, const char *c
 	CHECK_NUMBER(trigger_set_new(&fixture->set, texts, size, &handler, &fixture->error), 0);
 	sink = trigger_sink_new(fixture->set, &fixture->error);
 	/* The fixture's timeline is open, with one sink. */
-	sink->ops->open(sink, NULL, 1, &fixture->error);
+	sink->index = 1;
 	timeline_add(&fixture->track.timeline, sink, &fixture->error);
 	CHECK_TEXT(fixture->error.text, "");
 }

@@ -53,25 +53,20 @@ struct scenario {
 	bool are_long;	 /* all are longer than any limit, instead of 0 */
 };
 
-/* Whether at most @permille of all slices are not among the @nr_within first. */
-static bool rank_is_within(uint64_t nr_within, uint64_t nr_slices, unsigned int permille)
-{
-	unsigned __int128 needed = (unsigned __int128)nr_slices * permille;
-
-	return (unsigned __int128)nr_within * 1000 >= needed && nr_within > 0;
-}
-
 /* Whether a percentile is less than the limit, or equal if that counts. */
 static bool percentile_is_less(const struct budget *budget, const struct scenario *scenario,
 			       bool counts_equal)
 {
+	uint64_t nr_slices = budget->nr_slices + scenario->count;
 	uint64_t nr_within = budget->nr_less + (counts_equal ? budget->nr_equal : 0);
 	bool are_less = !scenario->are_long && (budget->limit > 0 || counts_equal);
 
 	if (!scenario->is_limited)
 		return are_less;
-	return rank_is_within(nr_within + (are_less ? scenario->count : 0),
-			      budget->nr_slices + scenario->count, budget->permille);
+	nr_within += are_less ? scenario->count : 0;
+	/* At most @permille of all slices are not among the first. */
+	return nr_within > 0 && (unsigned __int128)nr_within * 1000 >=
+					(unsigned __int128)nr_slices * budget->permille;
 }
 
 /* Long slices make a sum larger than any limit. */
@@ -129,51 +124,38 @@ enum budget_verdict budget_judge(const struct budget *budget, uint64_t lost_reco
 	return is_met ? BUDGET_MET : BUDGET_EXCEEDED;
 }
 
-/** budget_verdict_name - "met", "undecided" or "exceeded" */
-static const char *budget_verdict_name(enum budget_verdict verdict)
-{
-	static const char *const names[] = {
-		[BUDGET_MET] = "met",
-		[BUDGET_UNDECIDED] = "undecided",
-		[BUDGET_EXCEEDED] = "exceeded",
-	};
-
-	return names[verdict];
-}
+static const char *const verdict_names[] = {
+	[BUDGET_MET] = "met",
+	[BUDGET_UNDECIDED] = "undecided",
+	[BUDGET_EXCEEDED] = "exceeded",
+};
 
 /* Of percentiles: how many slices are beyond the limit. */
 static void numbers_append(struct buffer *out, const struct budget *budget)
 {
+	bool counts_equal = budget->is_below == budget->allows_equal;
 	uint64_t nr_beyond = budget->nr_slices - budget->nr_less -
-			     (budget->is_below == budget->allows_equal ? budget->nr_equal : 0);
+			     (counts_equal ? budget->nr_equal : 0);
+	const int64_t numbers_ns[] = {
+		[BUDGET_TOTAL] = budget->total_ns,
+		[BUDGET_MIN] = budget->min_ns,
+		[BUDGET_MEAN] = budget->total_ns / (int64_t)budget->nr_slices,
+		[BUDGET_MAX] = budget->max_ns,
+	};
 
 	if (budget->what == BUDGET_PERCENTILE) {
 		buffer_printf(out, "%llu of ", (unsigned long long)nr_beyond);
 		buffer_append_count(out, budget->nr_slices, "slice");
 		buffer_printf(out, " (%.2f %%) %s, max ",
 			      100.0 * (double)nr_beyond / (double)budget->nr_slices,
-			      budget->is_below == budget->allows_equal ? "take more"
-								       : "take that or more");
+			      counts_equal ? "take more" : "take that or more");
 		buffer_append_duration(out, budget->max_ns);
 		return;
 	}
-	switch (budget->what) {
-	case BUDGET_TOTAL:
-		buffer_append_duration(out, budget->total_ns);
-		break;
-	case BUDGET_MIN:
-		buffer_append_duration(out, budget->min_ns);
-		break;
-	case BUDGET_MEAN:
-		buffer_append_duration(out, budget->total_ns / (int64_t)budget->nr_slices);
-		break;
-	case BUDGET_MAX:
-		buffer_append_duration(out, budget->max_ns);
-		break;
-	default:
-		break;
+	if (budget->what != BUDGET_COUNT) {
+		buffer_append_duration(out, numbers_ns[budget->what]);
+		buffer_append_string(out, " of ");
 	}
-	buffer_append_string(out, budget->what == BUDGET_COUNT ? "" : " of ");
 	buffer_append_count(out, budget->nr_slices, "slice");
 }
 
@@ -196,34 +178,30 @@ void budget_append_reason(struct buffer *out, const struct budget *budget, uint6
 		buffer_printf(out, ", %llu lost records", (unsigned long long)lost_records);
 }
 
-static void budget_member_append(struct buffer *out, const char *name, int64_t number)
-{
-	bool first = false;
-
-	json_append_member(out, text_of(name), &first);
-	buffer_append_signed(out, number);
-}
-
 void budget_append_json(struct buffer *out, const struct budget *budget, uint64_t lost_records,
 			bool is_limited)
 {
-	buffer_append_string(out, "{\"budget\":");
-	json_append_string(out, text_of(budget->text));
-	buffer_printf(out, ",\"verdict\":\"%s\"",
-		      budget_verdict_name(budget_judge(budget, lost_records, is_limited)));
-	budget_member_append(out, "count", (int64_t)budget->nr_slices);
-	budget_member_append(out, "less", (int64_t)budget->nr_less);
-	budget_member_append(out, "equal", (int64_t)budget->nr_equal);
+	bool first = true;
+
+	buffer_append_char(out, '{');
+	json_append_text(out, "budget", text_of(budget->text), &first);
+	json_append_text(out, "verdict",
+			 text_of(verdict_names[budget_judge(budget, lost_records, is_limited)]),
+			 &first);
+	json_append_number(out, "count", (int64_t)budget->nr_slices, &first);
+	json_append_number(out, "less", (int64_t)budget->nr_less, &first);
+	json_append_number(out, "equal", (int64_t)budget->nr_equal, &first);
 	if (budget->nr_slices > 0) {
-		budget_member_append(out, "total_ns", budget->total_ns);
-		budget_member_append(out, "min_ns", budget->min_ns);
-		budget_member_append(out, "mean_ns", budget->total_ns / (int64_t)budget->nr_slices);
-		budget_member_append(out, "max_ns", budget->max_ns);
+		json_append_number(out, "total_ns", budget->total_ns, &first);
+		json_append_number(out, "min_ns", budget->min_ns, &first);
+		json_append_number(out, "mean_ns", budget->total_ns / (int64_t)budget->nr_slices,
+				   &first);
+		json_append_number(out, "max_ns", budget->max_ns, &first);
 	}
-	budget_member_append(out, "unfinished", (int64_t)budget->nr_unfinished);
-	budget_member_append(out, "doubtful", (int64_t)budget->nr_doubtful);
+	json_append_number(out, "unfinished", (int64_t)budget->nr_unfinished, &first);
+	json_append_number(out, "doubtful", (int64_t)budget->nr_doubtful, &first);
 	if (is_limited)
-		budget_member_append(out, "lost_records", (int64_t)lost_records);
+		json_append_number(out, "lost_records", (int64_t)lost_records, &first);
 	else
 		buffer_append_string(out, ",\"lost_records\":null");
 	buffer_append_char(out, '}');
@@ -264,18 +242,6 @@ static bool budget_percentile_parse(struct text text, unsigned int *out)
 	return *out > 0 && *out < 1000;
 }
 
-static bool what_parse(struct budget *budget, struct text word)
-{
-	for (size_t i = 0; i < sizeof(whats) / sizeof(whats[0]); i++) {
-		if (text_equals(word, text_of(whats[i]))) {
-			budget->what = i;
-			return true;
-		}
-	}
-	budget->what = BUDGET_PERCENTILE;
-	return budget_percentile_parse(word, &budget->permille);
-}
-
 static int count_value_parse(struct budget *budget, struct text value, struct error *error)
 {
 	int64_t number = 0;
@@ -290,41 +256,13 @@ static int count_value_parse(struct budget *budget, struct text value, struct er
 	return 0;
 }
 
-static int budget_value_parse(struct budget *budget, struct text value, struct error *error)
-{
-	if (value.size == 0 || value.size >= VALUE_SIZE_MAX)
-		return error_set(error,
-				 "'%s': no value behind the comparison; write one such as "
-				 "2ms",
-				 budget->text);
-	if (budget->what == BUDGET_COUNT)
-		return count_value_parse(budget, value, error);
-	if (limit_time_parse(value, &budget->limit))
-		return 0;
-	return error_set(error,
-			 "'%s': '%.*s' is no time; write a number with ns, us, ms, s, m or h",
-			 budget->text, (int)value.size, value.data);
-}
-
-/* The last word in front of the comparison; what is left of it is the slice. */
-static struct text last_word_take(struct text *rest)
-{
-	size_t begin = rest->size;
-	struct text word;
-
-	while (begin > 0 && rest->data[begin - 1] != ' ' && rest->data[begin - 1] != '\t')
-		begin--;
-	word = (struct text){ rest->data + begin, rest->size - begin };
-	*rest = text_trim((struct text){ rest->data, begin });
-	return word;
-}
-
 int budget_parse(struct budget *out, const char *text, struct error *error)
 {
 	struct limit_words words;
-	struct text slice, what;
+	struct text what, value;
+	size_t begin;
 
-	*out = (struct budget){ .text = text };
+	*out = (struct budget){ .text = text, .what = BUDGET_PERCENTILE };
 	if (!limit_split(text_of(text), &words))
 		return error_set(error,
 				 "'%s': no comparison; write SLICE WHAT < VALUE, such as "
@@ -332,16 +270,35 @@ int budget_parse(struct budget *out, const char *text, struct error *error)
 				 text);
 	out->is_below = words.is_below;
 	out->allows_equal = words.allows_equal;
-	slice = words.subject;
-	what = last_word_take(&slice);
-	if (!what_parse(out, what))
+	/* The last word in front of the comparison; what is left of it is the slice. */
+	begin = words.subject.size;
+	while (begin > 0 && words.subject.data[begin - 1] != ' ' &&
+	       words.subject.data[begin - 1] != '\t')
+		begin--;
+	what = (struct text){ words.subject.data + begin, words.subject.size - begin };
+	for (size_t i = 0; i < sizeof(whats) / sizeof(whats[0]); i++) {
+		if (text_equals(what, text_of(whats[i])))
+			out->what = i;
+	}
+	if (out->what == BUDGET_PERCENTILE && !budget_percentile_parse(what, &out->permille))
 		return error_set(error,
 				 "'%s': '%.*s' cannot be limited; write count, total, min, mean, "
 				 "max or a percentile such as p99",
 				 text, (int)what.size, what.data);
-	if (budget_value_parse(out, words.value, error) < 0)
-		return -1;
-	return slice_selector_parse(&out->selector, slice, error);
+	value = words.value;
+	if (value.size == 0 || value.size >= VALUE_SIZE_MAX)
+		return error_set(
+			error, "'%s': no value behind the comparison; write one such as 2ms", text);
+	if (out->what == BUDGET_COUNT) {
+		if (count_value_parse(out, value, error) < 0)
+			return -1;
+	} else if (!limit_time_parse(value, &out->limit)) {
+		return error_set(
+			error, "'%s': '%.*s' is no time; write a number with ns, us, ms, s, m or h",
+			text, (int)value.size, value.data);
+	}
+	return slice_selector_parse(&out->selector,
+				    text_trim((struct text){ words.subject.data, begin }), error);
 }
 
 /* Counts the slices of several budgets. */
@@ -355,7 +312,6 @@ int budget_parse(struct budget *out, const char *text, struct error *error)
 struct budget_sink {
 	struct sink sink;
 	struct budget_set *set;
-	unsigned int sink_index;
 };
 
 #define BIT_IS_KNOWN ((uintptr_t)1 << BUDGETS_MAX)
@@ -388,86 +344,57 @@ void budget_set_free(struct budget_set *set)
 	free(set);
 }
 
-static int budget_open(struct sink *sink, const struct recording *recording,
-		       unsigned int sink_index, struct error *error)
-{
-	(void)recording, (void)error;
-	container_of(sink, struct budget_sink, sink)->sink_index = sink_index;
-	return 0;
-}
-
-static uintptr_t track_bits(const struct budget_set *set, const struct timeline_track *track)
+/* Of a track, or else of a name. */
+static void *matching_bits(const struct budget_set *set, const struct timeline_track *track,
+			   struct text name)
 {
 	uintptr_t bits = BIT_IS_KNOWN;
 
 	for (size_t i = 0; i < set->size; i++) {
-		if (slice_selector_matches_track(&set->list[i].selector, track))
+		const struct slice_selector *selector = &set->list[i].selector;
+
+		if (track ? slice_selector_matches_track(selector, track)
+			  : slice_selector_matches_name(selector, name))
 			bits |= (uintptr_t)1 << i;
 	}
-	return bits;
-}
-
-static uintptr_t name_bits(const struct budget_set *set, struct text name)
-{
-	uintptr_t bits = BIT_IS_KNOWN;
-
-	for (size_t i = 0; i < set->size; i++) {
-		if (slice_selector_matches_name(&set->list[i].selector, name))
-			bits |= (uintptr_t)1 << i;
-	}
-	return bits;
+	return (void *)bits;
 }
 
 static uintptr_t event_bits(const struct budget_sink *sink, const struct timeline_event *event)
 {
-	void **of_track = &event->track->sink_data[sink->sink_index];
-	void **of_name = &event->name->sink_data[sink->sink_index];
+	void **of_track = &event->track->sink_data[sink->sink.index];
+	void **of_name = &event->name->sink_data[sink->sink.index];
 
 	if (!*of_track)
-		*of_track = (void *)track_bits(sink->set, event->track);
+		*of_track = matching_bits(sink->set, event->track, (struct text){ 0 });
 	if (!event->name->is_counted)
-		return (uintptr_t)*of_track & name_bits(sink->set, event->name->text);
+		return (uintptr_t)*of_track &
+		       (uintptr_t)matching_bits(sink->set, NULL, event->name->text);
 	if (!*of_name)
-		*of_name = (void *)name_bits(sink->set, event->name->text);
+		*of_name = matching_bits(sink->set, NULL, event->name->text);
 	return (uintptr_t)*of_track & (uintptr_t)*of_name;
 }
 
 static int budget_event(struct sink *sink, const struct timeline_event *event, struct error *error)
 {
 	struct budget_sink *budgets = container_of(sink, struct budget_sink, sink);
-	uintptr_t bits;
 
 	(void)error;
 	if (event->kind != TIMELINE_SLICE_END)
 		return 0;
-	bits = event_bits(budgets, event) & ~BIT_IS_KNOWN;
-	for (; bits; bits &= bits - 1)
+	for (uintptr_t bits = event_bits(budgets, event) & ~BIT_IS_KNOWN; bits; bits &= bits - 1)
 		budget_add(&budgets->set->list[__builtin_ctzl(bits)], event);
 	return 0;
 }
 
-static void budget_sink_free(struct sink *sink)
-{
-	free(container_of(sink, struct budget_sink, sink));
-}
-
-static const struct sink_ops budget_ops = {
-	.open = budget_open,
-	.event = budget_event,
-	.free = budget_sink_free,
-};
-
 struct sink *budget_sink_new(struct budget_set *set, struct error *error)
 {
-	struct budget_sink *sink = calloc(1, sizeof(*sink));
+	static const struct sink_ops ops = { .event = budget_event };
+	struct sink *sink = sink_new(&ops, sizeof(struct budget_sink), error);
 
-	if (!sink) {
-		error_set(error, "out of memory");
-		return NULL;
-	}
-	sink->sink.ops = &budget_ops;
-	sink->set = set;
-	return &sink->sink;
+	if (sink)
+		container_of(sink, struct budget_sink, sink)->set = set;
+	return sink;
 }
 
 enum budget_verdict budget_set_judge(const struct budget_set *set, uint64_t lost_records,
@@ -492,7 +419,7 @@ void budget_set_report(const struct budget_set *set, uint64_t lost_records, bool
 
 		budget_append_reason(&reason, budget, lost_records, is_limited);
 		report_message(report, "budget '%s': %s: %s", budget->text,
-			       budget_verdict_name(budget_judge(budget, lost_records, is_limited)),
+			       verdict_names[budget_judge(budget, lost_records, is_limited)],
 			       buffer_string(&reason));
 		buffer_release(&reason);
 	}

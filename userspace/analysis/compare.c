@@ -16,7 +16,6 @@ struct compare_sink {
 	struct sink sink;
 	struct comparison *comparison;
 	enum compare_side side;
-	unsigned int sink_index;
 	int64_t start_ns;
 	uint32_t offset; /* number of its first unit */
 };
@@ -46,49 +45,28 @@ static void compare_name_free(struct compare_name *name)
 	free(name);
 }
 
-static struct compare_name *compare_name_new(const struct compare_key *key)
-{
-	struct compare_name *name = calloc(1, sizeof(*name));
-
-	if (!name)
-		return NULL;
-	name->category = strdup(key->category);
-	buffer_append(&name->name, key->name.data, key->name.size);
-	buffer_seal(&name->name);
-	if (name->category && !name->name.failed)
-		return name;
-	compare_name_free(name);
-	return NULL;
-}
-
-static int compare_name_insert(struct comparison *comparison, struct compare_name *name,
-			       uint64_t hash)
-{
-	struct compare_name **names = reallocarray(comparison->names, comparison->nr_names + 1,
-						   sizeof(*names));
-
-	if (!names)
-		return -1;
-	comparison->names = names;
-	if (map_insert(&comparison->map, hash, name) < 0)
-		return -1;
-	names[comparison->nr_names++] = name;
-	return 0;
-}
-
 struct compare_name *comparison_name_get(struct comparison *comparison, const char *category,
 					 struct text name)
 {
 	const struct compare_key key = { category, name };
 	uint64_t hash = hash_number(hash_text(text_of(category)) + hash_text(name));
-	struct compare_name *found = map_find(&comparison->map, hash, compare_name_equals, &key);
+	struct compare_name *one = map_find(&comparison->map, hash, compare_name_equals, &key);
 
-	if (found || comparison->nr_names == COMPARE_NAMES_MAX)
-		return found;
-	found = compare_name_new(&key);
-	if (!found || compare_name_insert(comparison, found, hash) == 0)
-		return found;
-	compare_name_free(found);
+	if (one || comparison->nr_names == COMPARE_NAMES_MAX)
+		return one;
+	one = calloc(1, sizeof(*one));
+	if (!one)
+		return NULL;
+	one->category = strdup(category);
+	buffer_append(&one->name, name.data, name.size);
+	buffer_seal(&one->name);
+	if (one->category && !one->name.failed &&
+	    array_reserve(comparison->names, comparison->nr_names) &&
+	    map_insert(&comparison->map, hash, one) == 0) {
+		comparison->names[comparison->nr_names++] = one;
+		return one;
+	}
+	compare_name_free(one);
 	return NULL;
 }
 
@@ -96,13 +74,10 @@ int comparison_value_add(struct compare_name *name, enum compare_side side,
 			 const struct compare_value *value)
 {
 	struct compare_values *values = &name->sides[side];
-	struct compare_value *list;
 
-	list = reallocarray(values->list, values->size + 1, sizeof(*list));
-	if (!list)
+	if (!array_reserve(values->list, values->size))
 		return -1;
-	values->list = list;
-	list[values->size++] = *value;
+	values->list[values->size++] = *value;
 	return 0;
 }
 
@@ -128,27 +103,22 @@ static int compare_unit_end(struct compare_name *name, enum compare_side side)
 	return comparison_value_add(name, side, &value);
 }
 
-static struct compare_name *event_compare_name(const struct compare_sink *sink,
-					       const struct timeline_event *event)
-{
-	void **data = &event->name->sink_data[sink->sink_index];
-
-	if (!event->name->is_counted)
-		return NULL;
-	if (!*data)
-		*data = comparison_name_get(sink->comparison, event->track->category->text,
-					    event->name->text);
-	return *data;
-}
-
 static int compare_slice(struct compare_sink *sink, const struct timeline_event *event)
 {
 	struct comparison *comparison = sink->comparison;
 	int64_t ns = event->time_ns - event->begin_ns;
 	uint32_t block = comparison->has_blocks ? (event->time_ns - sink->start_ns) / NS_PER_S : 0;
 	uint32_t unit = sink->offset + block;
-	struct compare_name *name = event_compare_name(sink, event);
+	struct compare_name *name = NULL;
 
+	if (event->name->is_counted) {
+		void **data = &event->name->sink_data[sink->sink.index];
+
+		if (!*data)
+			*data = comparison_name_get(comparison, event->track->category->text,
+						    event->name->text);
+		name = *data;
+	}
 	if (!name || event->is_suspect || event->is_unfinished || event->is_foreign ||
 	    event->is_continued) {
 		comparison->nr_left_out++;
@@ -192,38 +162,23 @@ static int compare_event(struct sink *sink, const struct timeline_event *event, 
 static int compare_open(struct sink *sink, const struct recording *recording,
 			unsigned int sink_index, struct error *error)
 {
-	struct compare_sink *compare = container_of(sink, struct compare_sink, sink);
-
-	(void)error;
-	compare->sink_index = sink_index;
-	compare->start_ns = recording->start_ns;
+	(void)sink_index, (void)error;
+	container_of(sink, struct compare_sink, sink)->start_ns = recording->start_ns;
 	return 0;
 }
 
-static void compare_sink_free(struct sink *sink)
-{
-	free(container_of(sink, struct compare_sink, sink));
-}
-
-static const struct sink_ops compare_ops = {
-	.open = compare_open,
-	.event = compare_event,
-	.free = compare_sink_free,
-};
-
 struct sink *compare_sink_new(struct comparison *comparison, bool is_source, struct error *error)
 {
-	struct compare_sink *sink = calloc(1, sizeof(*sink));
+	static const struct sink_ops ops = { .open = compare_open, .event = compare_event };
+	struct sink *sink = sink_new(&ops, sizeof(struct compare_sink), error);
+	struct compare_sink *compare = container_of(sink, struct compare_sink, sink);
 
-	if (!sink) {
-		error_set(error, "out of memory");
-		return NULL;
+	if (sink) {
+		compare->comparison = comparison;
+		compare->side = is_source ? COMPARE_SOURCE : COMPARE_BASE;
+		compare->offset = comparison->nr_units[compare->side];
 	}
-	sink->sink.ops = &compare_ops;
-	sink->comparison = comparison;
-	sink->side = is_source ? COMPARE_SOURCE : COMPARE_BASE;
-	sink->offset = comparison->nr_units[sink->side];
-	return &sink->sink;
+	return sink;
 }
 
 struct comparison *comparison_new(bool has_blocks)
@@ -333,20 +288,16 @@ static double difference_t(const struct difference *difference)
 	return difference->error > size / T_MAX ? size / difference->error : T_MAX;
 }
 
-static uint64_t shuffle_next(uint64_t *state)
-{
-	*state ^= *state << 13;
-	*state ^= *state >> 7;
-	*state ^= *state << 17;
-	return *state;
-}
-
 static void shuffle(bool *list, size_t size, uint64_t *state)
 {
 	for (size_t i = size; i > 1; i--) {
-		size_t other = shuffle_next(state) % i;
 		bool last = list[i - 1];
+		size_t other;
 
+		*state ^= *state << 13;
+		*state ^= *state >> 7;
+		*state ^= *state << 17;
+		other = *state % i;
 		list[i - 1] = list[other];
 		list[other] = last;
 	}
@@ -357,15 +308,6 @@ static int t_compare(const void *a, const void *b)
 	double one = *(const double *)a, other = *(const double *)b;
 
 	return (one < other) - (one > other);
-}
-
-static size_t rounds_of(const struct comparison *comparison)
-{
-	double nr_units = comparison->nr_units[COMPARE_BASE] + comparison->nr_units[COMPARE_SOURCE];
-	double steps = nr_units * (double)(comparison->nr_names + 1) * COMPARE_STATISTICS;
-	double rounds = STEPS_MAX / (steps + 1);
-
-	return rounds < ROUNDS_MIN ? ROUNDS_MIN : rounds > ROUNDS_MAX ? ROUNDS_MAX : (size_t)rounds;
 }
 
 static void sides_init(const struct comparison *comparison, bool *is_source)
@@ -383,7 +325,11 @@ static void sides_init(const struct comparison *comparison, bool *is_source)
 static double critical_t(const struct comparison *comparison, bool *is_source)
 {
 	size_t nr_units = comparison->nr_units[COMPARE_BASE] + comparison->nr_units[COMPARE_SOURCE];
-	size_t nr_rounds = rounds_of(comparison);
+	double steps = (double)nr_units * (double)(comparison->nr_names + 1) * COMPARE_STATISTICS;
+	double rounds = STEPS_MAX / (steps + 1);
+	size_t nr_rounds = rounds < ROUNDS_MIN	 ? ROUNDS_MIN
+			   : rounds > ROUNDS_MAX ? ROUNDS_MAX
+						 : (size_t)rounds;
 	double *largest = calloc(nr_rounds, sizeof(*largest)), critical;
 	uint64_t state = SEED;
 
@@ -411,41 +357,36 @@ static double critical_t(const struct comparison *comparison, bool *is_source)
 	return critical;
 }
 
-static void result_fill(struct compare_result *result, const struct difference *difference,
-			double critical)
-{
-	double size = difference->source - difference->base;
-	double margin = critical * difference->error;
-
-	result->base_ns = exp(difference->base) - 1;
-	result->source_ns = exp(difference->source) - 1;
-	result->change = exp(size) - 1;
-	result->low = exp(size - margin) - 1;
-	result->high = exp(size + margin) - 1;
-	/* Assignments that only exchange the sides have the same statistic, but for its last bits.
-	 */
-	result->is_significant = difference_t(difference) > critical * (1 + 1e-9);
-}
-
 static size_t results_fill(const struct comparison *comparison, const bool *is_source,
 			   double critical, struct compare_result *results)
 {
-	size_t size = 0;
+	struct compare_result *result = results;
 
 	for (size_t i = 0; i < comparison->nr_names; i++) {
 		for (int statistic = 0; statistic < COMPARE_STATISTICS; statistic++) {
 			struct difference difference =
 				difference_of(comparison->names[i], statistic, is_source,
 					      comparison->nr_units[COMPARE_BASE]);
+			double size = difference.source - difference.base;
+			double margin = critical * difference.error;
 
 			if (!difference.is_known)
 				continue;
-			results[size].name = comparison->names[i];
-			results[size].statistic = statistic;
-			result_fill(&results[size++], &difference, critical);
+			/* Assignments that only exchange the sides have the same statistic, but for
+			 * its last bits. */
+			*result++ = (struct compare_result){
+				.name = comparison->names[i],
+				.statistic = statistic,
+				.base_ns = exp(difference.base) - 1,
+				.source_ns = exp(difference.source) - 1,
+				.change = exp(size) - 1,
+				.low = exp(size - margin) - 1,
+				.high = exp(size + margin) - 1,
+				.is_significant = difference_t(&difference) > critical * (1 + 1e-9),
+			};
 		}
 	}
-	return size;
+	return result - results;
 }
 
 int comparison_judge(const struct comparison *comparison, struct compare_result **out, size_t *size)
@@ -479,19 +420,13 @@ bool comparison_can_decide(const struct comparison *comparison)
 	return nr_base >= 2 && nr_source >= 2 && nr_assignments * FALSE_ALARMS >= 2;
 }
 
-/** compare_statistic_name - "mean", "p50" or "p99" */
-static const char *compare_statistic_name(enum compare_statistic statistic)
-{
-	static const char *const names[] = {
-		[COMPARE_MEAN] = "mean",
-		[COMPARE_P50] = "p50",
-		[COMPARE_P99] = "p99",
-	};
-
-	return names[statistic];
-}
-
 /* The result of a comparison, for people and for programs. */
+
+static const char *const statistic_names[] = {
+	[COMPARE_MEAN] = "mean",
+	[COMPARE_P50] = "p50",
+	[COMPARE_P99] = "p99",
+};
 
 /* An interval beyond is not worth its digits. */
 #define CHANGE_MAX 99.99
@@ -551,7 +486,7 @@ static void change_print(struct buffer *out, const struct compare_result *result
 	change_append(out, result->high);
 	buffer_append_char(out, ']');
 	field_pad(out, begin, 30);
-	buffer_append_string(out, compare_statistic_name(result->statistic));
+	buffer_append_string(out, statistic_names[result->statistic]);
 	field_pad(out, begin, 36);
 	buffer_append_duration(out, (int64_t)result->base_ns);
 	field_pad(out, begin, 44);
@@ -596,19 +531,19 @@ static void print_as_json(struct buffer *out, const struct comparison *compariso
 	buffer_printf(out, ",\"not_compared\":%llu,\"slices\":[",
 		      (unsigned long long)comparison->nr_left_out);
 	for (size_t i = 0; i < size; i++) {
-		buffer_append_string(out, i > 0 ? "," : "");
-		buffer_append_string(out, "{\"tracepoint\":");
-		json_append_string(out, text_of(results[i].name->category));
-		buffer_append_string(out, ",\"name\":");
-		json_append_string(out, buffer_text(&results[i].name->name));
-		buffer_printf(out, ",\"what\":\"%s\"",
-			      compare_statistic_name(results[i].statistic));
-		buffer_printf(out, ",\"base_ns\":%.6g,\"source_ns\":%.6g,\"change\":%.6g",
-			      results[i].base_ns, results[i].source_ns, results[i].change);
-		buffer_printf(out, ",\"low\":%.6g,\"high\":%.6g", results[i].low,
-			      results[i].high < 1e9 ? results[i].high : 1e9);
-		buffer_printf(out, ",\"changed\":%s}",
-			      result_is_change(&results[i], min_change) ? "true" : "false");
+		const struct compare_result *result = &results[i];
+		bool first = true;
+
+		buffer_append_string(out, i > 0 ? ",{" : "{");
+		json_append_text(out, "tracepoint", text_of(result->name->category), &first);
+		json_append_text(out, "name", buffer_text(&result->name->name), &first);
+		buffer_printf(out, ",\"what\":\"%s\",\"base_ns\":%.6g,\"source_ns\":%.6g",
+			      statistic_names[result->statistic], result->base_ns,
+			      result->source_ns);
+		buffer_printf(out, ",\"change\":%.6g,\"low\":%.6g,\"high\":%.6g", result->change,
+			      result->low, result->high < 1e9 ? result->high : 1e9);
+		json_append_flag(out, "changed", result_is_change(result, min_change), &first);
+		buffer_append_char(out, '}');
 	}
 	buffer_append_string(out, "]}\n");
 }
@@ -629,35 +564,29 @@ int comparison_print(const struct comparison *comparison, double min_change, boo
 	return status < 0 || out->failed ? error_set(error, "out of memory") : 0;
 }
 
-/* Whether any name can be compared. */
-static bool has_common_name(const struct comparison *comparison)
-{
-	for (size_t i = 0; i < comparison->nr_names; i++) {
-		const struct compare_values *sides = comparison->names[i]->sides;
-
-		if (sides[COMPARE_BASE].size >= 2 && sides[COMPARE_SOURCE].size >= 2)
-			return true;
-	}
-	return false;
-}
-
 int comparison_check(const struct comparison *comparison, struct error *error)
 {
 	const uint32_t *nr_units = comparison->nr_units;
 
-	if (comparison_can_decide(comparison) && has_common_name(comparison))
-		return 0;
-	if (comparison_can_decide(comparison))
-		return error_set(error,
-				 "--compare: no slices have the same name in two %s of each set; "
-				 "give recordings of the same tracepoints, and the same -e and -r",
-				 comparison->has_blocks ? "seconds" : "recordings");
-	if (comparison->has_blocks)
-		return error_set(error,
-				 "--compare: %u and %u seconds decide nothing; record at least 4 "
-				 "seconds each, or several recordings",
-				 nr_units[COMPARE_BASE], nr_units[COMPARE_SOURCE]);
+	if (!comparison_can_decide(comparison)) {
+		if (comparison->has_blocks)
+			return error_set(error,
+					 "--compare: %u and %u seconds decide nothing; record at "
+					 "least 4 seconds each, or several recordings",
+					 nr_units[COMPARE_BASE], nr_units[COMPARE_SOURCE]);
+		return error_set(
+			error,
+			"--compare: %u and %u recordings decide nothing; give at least 4 each",
+			nr_units[COMPARE_BASE], nr_units[COMPARE_SOURCE]);
+	}
+	for (size_t i = 0; i < comparison->nr_names; i++) {
+		const struct compare_values *sides = comparison->names[i]->sides;
+
+		if (sides[COMPARE_BASE].size >= 2 && sides[COMPARE_SOURCE].size >= 2)
+			return 0;
+	}
 	return error_set(error,
-			 "--compare: %u and %u recordings decide nothing; give at least 4 each",
-			 nr_units[COMPARE_BASE], nr_units[COMPARE_SOURCE]);
+			 "--compare: no slices have the same name in two %s of each set; give "
+			 "recordings of the same tracepoints, and the same -e and -r",
+			 comparison->has_blocks ? "seconds" : "recordings");
 }

@@ -12,35 +12,17 @@ static bool known_name_equals(const void *value, const void *key)
 	return text_equals((struct text){ name->text, name->size }, *(const struct text *)key);
 }
 
-static struct known_name *known_name_new(struct text text, uint32_t number)
+static struct known_name *name_table_insert(struct name_table *table, struct text text)
 {
 	struct known_name *name = malloc(sizeof(*name) + text.size + 1);
 
 	if (!name)
 		return NULL;
-	*name = (struct known_name){ .number = number, .size = text.size };
+	*name = (struct known_name){ .number = table->nr_names, .size = text.size };
 	if (text.size > 0)
 		memcpy(name->text, text.data, text.size);
 	name->text[text.size] = '\0';
-	return name;
-}
-
-static struct known_name *name_table_insert(struct name_table *table, struct text text)
-{
-	struct known_name *name = known_name_new(text, table->nr_names);
-
-	if (!name)
-		return NULL;
-	if (table->nr_names == table->capacity) {
-		size_t capacity = table->capacity ? table->capacity * 2 : 256;
-		struct known_name **names = reallocarray(table->names, capacity, sizeof(*names));
-
-		if (names) {
-			table->names = names;
-			table->capacity = capacity;
-		}
-	}
-	if (table->nr_names == table->capacity ||
+	if (!array_double(table->names, table->nr_names, table->capacity) ||
 	    map_insert(&table->map, hash_text(text), name) < 0) {
 		free(name);
 		return NULL;
@@ -164,25 +146,6 @@ static void threads_sweep(struct history *history)
 								     : HISTORY_THREADS_MAX;
 }
 
-static struct thread_history *thread_new(struct history *history, int key)
-{
-	struct thread_history *thread = calloc(1, sizeof(*thread));
-
-	if (!thread)
-		return NULL;
-	thread->tid = key;
-	thread->prio = PRIO_UNKNOWN;
-	thread->line.open = (struct segment){ .from_ns = history->start_ns,
-					      .to_ns = INT64_MAX,
-					      .tid = -1,
-					      .cpu = -1,
-					      .next_cpu = -1 };
-	if (map_insert(&history->threads, hash_number(key), thread) == 0)
-		return thread;
-	free(thread);
-	return NULL;
-}
-
 struct thread_history *history_thread_add(struct history *history, int tid, int cpu)
 {
 	struct thread_history *thread = history_thread(history, tid, cpu);
@@ -191,19 +154,20 @@ struct thread_history *history_thread_add(struct history *history, int tid, int 
 		return thread;
 	if (history->threads.size >= history->threads_limit)
 		threads_sweep(history);
-	return thread_new(history, thread_key(tid, cpu));
-}
-
-static int cpus_grow(struct history *history, unsigned int nr_cpus)
-{
-	struct cpu_history **cpus = reallocarray(history->cpus, nr_cpus, sizeof(*cpus));
-
-	if (!cpus)
-		return -1;
-	memset(cpus + history->nr_cpus, 0, (nr_cpus - history->nr_cpus) * sizeof(*cpus));
-	history->cpus = cpus;
-	history->nr_cpus = nr_cpus;
-	return 0;
+	thread = calloc(1, sizeof(*thread));
+	if (!thread)
+		return NULL;
+	thread->tid = thread_key(tid, cpu);
+	thread->prio = PRIO_UNKNOWN;
+	thread->line.open = (struct segment){ .from_ns = history->start_ns,
+					      .to_ns = INT64_MAX,
+					      .tid = -1,
+					      .cpu = -1,
+					      .next_cpu = -1 };
+	if (map_insert(&history->threads, hash_number(thread->tid), thread) == 0)
+		return thread;
+	free(thread);
+	return NULL;
 }
 
 struct cpu_history *history_cpu(struct history *history, int cpu)
@@ -212,7 +176,7 @@ struct cpu_history *history_cpu(struct history *history, int cpu)
 
 	if (cpu < 0 || cpu >= HISTORY_CPUS_MAX)
 		return NULL;
-	if ((unsigned int)cpu >= history->nr_cpus && cpus_grow(history, cpu + 1) < 0)
+	if (!array_extend(history->cpus, history->nr_cpus, cpu))
 		return NULL;
 	if (history->cpus[cpu])
 		return history->cpus[cpu];
@@ -252,19 +216,6 @@ void history_count_instants(struct thread_history *thread)
 	}
 }
 
-/* A thread that runs again after an interruption goes on with what it did before. */
-static uint32_t thread_take_instants(struct thread_history *thread, enum thread_state state)
-{
-	uint32_t last = thread->last_instant;
-
-	history_count_instants(thread);
-	thread->nr_instants = 0;
-	if (state != THREAD_BLOCKED)
-		return NAMES_NONE;
-	thread->last_instant = NAMES_NONE;
-	return last;
-}
-
 void history_add_instant(struct thread_history *thread, uint32_t name)
 {
 	unsigned int i;
@@ -302,8 +253,16 @@ void history_change_thread(struct history *history, struct thread_history *threa
 		}
 	}
 	thread->is_seen = true;
-	if (unlikely(thread->last_instant))
-		instant = thread_take_instants(thread, change->state);
+	if (unlikely(thread->last_instant)) {
+		history_count_instants(thread);
+		thread->nr_instants = 0;
+		/* A thread that runs again after an interruption goes on with what it did before.
+		 */
+		if (change->state == THREAD_BLOCKED) {
+			instant = thread->last_instant;
+			thread->last_instant = NAMES_NONE;
+		}
+	}
 	open->next_state = change->state;
 	open->next_cpu = change->state == THREAD_RUNNABLE && change->cpu < 0 ? change->waker.cpu
 									     : change->cpu;
@@ -399,7 +358,7 @@ struct interrupt history_interrupt(const struct cpu_history *cpu)
 	return nr > 0 ? cpu->interrupts[nr - 1] : (struct interrupt){ 0 };
 }
 
-static void cpu_change(struct history *history, struct cpu_history *cpu, int64_t time_ns, int tid)
+void history_run_thread(struct history *history, struct cpu_history *cpu, int64_t time_ns, int tid)
 {
 	struct interrupt interrupt = history_interrupt(cpu);
 	struct segment *open = &cpu->line.open;
@@ -411,18 +370,13 @@ static void cpu_change(struct history *history, struct cpu_history *cpu, int64_t
 	open->operation = 0;
 }
 
-void history_run_thread(struct history *history, struct cpu_history *cpu, int64_t time_ns, int tid)
-{
-	cpu_change(history, cpu, time_ns, tid);
-}
-
 void history_begin_interrupt(struct history *history, struct cpu_history *cpu, int64_t time_ns,
 			     struct interrupt interrupt)
 {
 	if (cpu->nr_interrupts < CPU_INTERRUPTS_MAX)
 		cpu->interrupts[cpu->nr_interrupts] = interrupt;
 	cpu->nr_interrupts++;
-	cpu_change(history, cpu, time_ns, cpu->line.open.tid);
+	history_run_thread(history, cpu, time_ns, cpu->line.open.tid);
 }
 
 void history_end_interrupt(struct history *history, struct cpu_history *cpu, int64_t time_ns)
@@ -431,7 +385,7 @@ void history_end_interrupt(struct history *history, struct cpu_history *cpu, int
 		return;
 	if (--cpu->nr_interrupts == 0)
 		cpu->operation = 0;
-	cpu_change(history, cpu, time_ns, cpu->line.open.tid);
+	history_run_thread(history, cpu, time_ns, cpu->line.open.tid);
 }
 
 void history_end_operation(struct history *history, struct cpu_history *cpu,
@@ -467,10 +421,9 @@ int history_lose(struct history *history, int cpu, int64_t from_ns, int64_t to_n
 		gap->until_ns = to_ns > gap->until_ns ? to_ns : gap->until_ns;
 		return 0;
 	}
-	gaps = reallocarray(history->gaps, at + 1, sizeof(*gaps));
-	if (!gaps)
+	if (!array_reserve(history->gaps, at))
 		return -1;
-	history->gaps = gaps;
+	gaps = history->gaps;
 	for (; at > 0 && gaps[at - 1].from_ns > from_ns; at--)
 		gaps[at] = gaps[at - 1];
 	gaps[at] = (struct history_gap){ .cpu = cpu, .from_ns = from_ns, .to_ns = to_ns };
@@ -524,29 +477,20 @@ static bool timer_has_address(const void *value, const void *key)
 	return ((const struct armed_timer *)value)->address == *(const uint64_t *)key;
 }
 
-static struct armed_timer *timer_get(struct timers *timers, uint64_t address)
-{
-	uint64_t hash = hash_number(address);
-	struct armed_timer *timer = map_find(&timers->map, hash, timer_has_address, &address);
-
-	if (timer)
-		return timer;
-	if (timers->map.size >= TIMERS_MAX)
-		timers_release(timers);
-	timer = malloc(sizeof(*timer));
-	if (timer && map_insert(&timers->map, hash, timer) < 0) {
-		free(timer);
-		return NULL;
-	}
-	return timer;
-}
-
 int timers_arm(struct timers *timers, const struct armed_timer *timer)
 {
-	struct armed_timer *kept = timer_get(timers, timer->address);
+	uint64_t hash = hash_number(timer->address);
+	struct armed_timer *kept = map_find(&timers->map, hash, timer_has_address, &timer->address);
 
-	if (!kept)
-		return -1;
+	if (!kept) {
+		if (timers->map.size >= TIMERS_MAX)
+			timers_release(timers);
+		kept = malloc(sizeof(*kept));
+		if (!kept || map_insert(&timers->map, hash, kept) < 0) {
+			free(kept);
+			return -1;
+		}
+	}
 	*kept = *timer;
 	return 0;
 }
@@ -595,30 +539,20 @@ const struct hop_flow *hop_flows_find(const struct hop_flows *flows, uint64_t ke
 	return map_find(&flows->map, key, hop_flow_has_key, &key);
 }
 
-static struct hop_flow *hop_flows_get(struct hop_flows *flows, uint64_t key)
+int hop_flows_add(struct hop_flows *flows, uint64_t key, const struct hop *hop)
 {
 	struct hop_flow *flow = map_find(&flows->map, key, hop_flow_has_key, &key);
 
-	if (flow)
-		return flow;
-	if (flows->map.size >= HOPS_FLOWS_MAX)
-		hop_flows_release(flows);
-	flow = calloc(1, sizeof(*flow));
-	if (!flow)
-		return NULL;
-	flow->key = key;
-	if (map_insert(&flows->map, key, flow) == 0)
-		return flow;
-	free(flow);
-	return NULL;
-}
-
-int hop_flows_add(struct hop_flows *flows, uint64_t key, const struct hop *hop)
-{
-	struct hop_flow *flow = hop_flows_get(flows, key);
-
-	if (!flow)
-		return -1;
+	if (!flow) {
+		if (flows->map.size >= HOPS_FLOWS_MAX)
+			hop_flows_release(flows);
+		flow = calloc(1, sizeof(*flow));
+		if (!flow || map_insert(&flows->map, key, flow) < 0) {
+			free(flow);
+			return -1;
+		}
+		flow->key = key;
+	}
 	flow->hops[flow->nr_hops++ % HOPS_MAX] = *hop;
 	return 0;
 }

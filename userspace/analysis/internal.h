@@ -844,13 +844,6 @@ struct splitter {
 #define SPLITTER_STEPS 64
 #define SPLITTER_STEPS_MAX (UINT64_C(2) << 20)
 
-/** splitter_allow - add the steps of an event */
-static inline void splitter_allow(struct splitter *splitter)
-{
-	if (splitter->nr_steps < SPLITTER_STEPS_MAX)
-		splitter->nr_steps += SPLITTER_STEPS;
-}
-
 /**
  * split_slice - split the time of a synchronous slice, and follow those that woke its thread
  * @depth: number of wakers that are followed one after the other
@@ -1062,7 +1055,6 @@ struct why_sink {
 	const char *source;
 	int fd;
 	int folded_fd;
-	unsigned int sink_index;
 	int64_t start_ns;
 	bool counts_ticks;
 	struct slice_selector selector; /* of slices */
@@ -1105,7 +1097,7 @@ struct why_sink {
 static inline struct why_track *why_track_of(const struct why_sink *why,
 					     const struct timeline_event *event)
 {
-	return event->track->sink_data[why->sink_index];
+	return event->track->sink_data[why->sink.index];
 }
 
 /** why_is_of_thread - whether a slice is on its thread's own track: all of it is that thread's */

@@ -18,36 +18,24 @@ static unsigned int cell_number(int64_t duration_ns)
 
 static bool cell_is_before(const void *member, const void *key)
 {
-	const struct aggregate_cell *cell = member;
-	const unsigned int *number = key;
-
-	return cell->number < *number;
-}
-
-static struct aggregate_cell *aggregate_cell_get(struct aggregate *aggregate, unsigned int number)
-{
-	size_t at = sorted_count(aggregate->cells, aggregate->nr_cells, sizeof(*aggregate->cells),
-				 cell_is_before, &number);
-	struct aggregate_cell *cells;
-
-	if (at < aggregate->nr_cells && aggregate->cells[at].number == number)
-		return &aggregate->cells[at];
-	cells = reallocarray(aggregate->cells, aggregate->nr_cells + 1, sizeof(*cells));
-	if (!cells)
-		return NULL;
-	aggregate->cells = cells;
-	memmove(cells + at + 1, cells + at, (aggregate->nr_cells - at) * sizeof(*cells));
-	cells[at] = (struct aggregate_cell){ .number = number, .min_ns = INT64_MAX };
-	aggregate->nr_cells++;
-	return &cells[at];
+	return ((const struct aggregate_cell *)member)->number < *(const unsigned int *)key;
 }
 
 int aggregate_add(struct aggregate *aggregate, int64_t duration_ns, const struct split *split)
 {
-	struct aggregate_cell *cell = aggregate_cell_get(aggregate, cell_number(duration_ns));
+	unsigned int number = cell_number(duration_ns);
+	size_t at = sorted_count(aggregate->cells, aggregate->nr_cells, sizeof(*aggregate->cells),
+				 cell_is_before, &number);
+	struct aggregate_cell *cell;
 
-	if (!cell)
-		return -1;
+	if (at == aggregate->nr_cells || aggregate->cells[at].number != number) {
+		if (!array_reserve(aggregate->cells, aggregate->nr_cells))
+			return -1;
+		cell = &aggregate->cells[at];
+		memmove(cell + 1, cell, (aggregate->nr_cells++ - at) * sizeof(*cell));
+		*cell = (struct aggregate_cell){ .number = number, .min_ns = INT64_MAX };
+	}
+	cell = &aggregate->cells[at];
 	aggregate->count++;
 	cell->count++;
 	cell->min_ns = duration_ns < cell->min_ns ? duration_ns : cell->min_ns;
@@ -121,12 +109,6 @@ static int aggregate_groups_find(const struct aggregate *aggregate, struct aggre
 		return -1;
 	return aggregate_sum(aggregate, percentile_rank(aggregate, MEDIAN_FIRST_PERCENT),
 			     percentile_rank(aggregate, MEDIAN_LAST_PERCENT), &out->median);
-}
-
-static void aggregate_groups_release(struct aggregate_groups *groups)
-{
-	split_release(&groups->slowest.split);
-	split_release(&groups->median.split);
 }
 
 static int64_t part_total(const struct aggregate_cell *group, const struct part_key *key)
@@ -483,35 +465,17 @@ int why_print_folded(struct why_sink *why)
 
 /* The answer of ktrack why as one line of JSON. */
 
-static void why_put_text(struct buffer *out, const char *name, struct text text, bool *first)
-{
-	json_append_member(out, text_of(name), first);
-	json_append_string(out, text);
-}
-
 static void why_put_name(struct why_sink *why, const char *name, uint32_t number, bool *first)
 {
 	if (number != NAMES_NONE)
-		why_put_text(&why->out, name, name_table_text(&why->names, number), first);
-}
-
-static void why_put_number(struct buffer *out, const char *name, int64_t number, bool *first)
-{
-	json_append_member(out, text_of(name), first);
-	buffer_append_signed(out, number);
-}
-
-static void why_put_flag(struct buffer *out, const char *name, bool flag, bool *first)
-{
-	json_append_member(out, text_of(name), first);
-	buffer_append_string(out, flag ? "true" : "false");
+		json_append_text(&why->out, name, name_table_text(&why->names, number), first);
 }
 
 static void why_put_number_above(struct buffer *out, const char *name, int64_t number, int64_t none,
 				 bool *first)
 {
 	if (number > none)
-		why_put_number(out, name, number, first);
+		json_append_number(out, name, number, first);
 }
 
 static const char *const context_names[] = {
@@ -529,8 +493,8 @@ static void put_other(struct why_sink *why, const struct part_key *key, bool *fi
 		why_put_number_above(out, "behind_tid", key->tid, -1, first);
 		why_put_name(why, "behind", key->name, first);
 		if (part_has_priorities(key)) {
-			why_put_number(out, "behind_prio", key->prio, first);
-			why_put_number(out, "prio", key->own_prio, first);
+			json_append_number(out, "behind_prio", key->prio, first);
+			json_append_number(out, "prio", key->own_prio, first);
 		}
 		return;
 	}
@@ -540,32 +504,24 @@ static void put_other(struct why_sink *why, const struct part_key *key, bool *fi
 	}
 	if (key->kind != PART_BLOCKED && key->kind != PART_STOPPED)
 		return;
-	why_put_flag(out, "woken", key->is_woken, first);
+	json_append_flag(out, "woken", key->is_woken, first);
 	if (key->is_woken)
-		why_put_text(out, "waker_context", text_of(context_names[key->context]), first);
+		json_append_text(out, "waker_context", text_of(context_names[key->context]), first);
 	why_put_number_above(out, "waker_tid", key->tid, -1, first);
 	why_put_name(why, "waker", key->name, first);
 	if (part_is_timeout(&why->names, key))
-		why_put_flag(out, "timeout", true, first);
+		json_append_flag(out, "timeout", true, first);
 }
 
-static void put_stack(struct why_sink *why, uint32_t number, bool *first)
+/* Takes the innermost frame. */
+static struct text frame_take(struct text *frames)
 {
-	struct text frames = name_table_text(&why->names, number);
-	struct buffer *out = &why->out;
+	const char *end = memchr(frames->data, ';', frames->size);
+	struct text frame = { frames->data, end ? (size_t)(end - frames->data) : frames->size };
+	size_t taken = frame.size + (end != NULL);
 
-	json_append_member(out, text_of("stack"), first);
-	for (bool is_first = true; frames.size > 0; is_first = false) {
-		const char *end = memchr(frames.data, ';', frames.size);
-		struct text frame = { frames.data,
-				      end ? (size_t)(end - frames.data) : frames.size };
-		size_t taken = frame.size + (end != NULL);
-
-		buffer_append_char(out, is_first ? '[' : ',');
-		json_append_string(out, frame);
-		frames = (struct text){ frames.data + taken, frames.size - taken };
-	}
-	buffer_append_char(out, ']');
+	*frames = (struct text){ frames->data + taken, frames->size - taken };
+	return frame;
 }
 
 /* The same of a part of @slice, in which it is without mention; or NULL. */
@@ -584,14 +540,15 @@ static void put_key(struct why_sink *why, const struct part_key *key, const stru
 {
 	struct buffer *out = &why->out;
 	struct buffer text = { 0 };
+	struct text frames;
 
 	part_append_text_of(&text, &why->names, key, slice);
-	why_put_text(&why->out, "what", buffer_text(&text), first);
-	why->out.failed |= text.failed;
+	json_append_text(out, "what", buffer_text(&text), first);
+	out->failed |= text.failed;
 	buffer_release(&text);
-	why_put_text(out, "kind", text_of(kind_words[key->kind]), first);
+	json_append_text(out, "kind", text_of(kind_words[key->kind]), first);
 	if (key->kind == PART_UNDECIDED)
-		why_put_text(out, "reason", text_of(reason_words[key->reason]), first);
+		json_append_text(out, "reason", text_of(reason_words[key->reason]), first);
 	why_put_number_above(out, "tid", key->owner, -1, first);
 	why_put_name(why, "comm", key->owner_name, first);
 	why_put_number_above(out, "cpu", key->cpu, -1, first);
@@ -607,8 +564,15 @@ static void put_key(struct why_sink *why, const struct part_key *key, const stru
 	why_put_name(why, "operation", key->object, first);
 	why_put_name(why, key->kind == PART_RUNNING ? "instant" : "after", key->instant, first);
 	put_other(why, key, first);
-	if (key->stack != NAMES_NONE)
-		put_stack(why, key->stack, first);
+	if (key->stack == NAMES_NONE)
+		return;
+	frames = name_table_text(&why->names, key->stack);
+	json_append_member(out, text_of("stack"), first);
+	for (char before = '['; frames.size > 0; before = ',') {
+		buffer_append_char(out, before);
+		json_append_string(out, frame_take(&frames));
+	}
+	buffer_append_char(out, ']');
 }
 
 /* @slice is NULL for a waker's parts. */
@@ -624,10 +588,11 @@ static void put_split(struct why_sink *why, const struct split *split,
 
 		buffer_append_string(out, i > 0 ? ",{" : "{");
 		put_key(why, &part->key, slice, &first);
-		why_put_number(out, "ns", part->total_ns, &first);
-		why_put_number(out, "count", part->count, &first);
-		why_put_number(out, "longest_ns", part->longest_ns, &first);
-		why_put_number(out, "longest_at_ns", part->longest_at_ns - why->start_ns, &first);
+		json_append_number(out, "ns", part->total_ns, &first);
+		json_append_number(out, "count", part->count, &first);
+		json_append_number(out, "longest_ns", part->longest_ns, &first);
+		json_append_number(out, "longest_at_ns", part->longest_at_ns - why->start_ns,
+				   &first);
 		why_put_number_above(out, "instants", part->nr_instants, 0, &first);
 		if (part->waker) {
 			json_append_member(out, text_of("meanwhile"), &first);
@@ -644,16 +609,16 @@ void why_put_slice(struct why_sink *why, const struct why_slice *slice)
 	bool first = true;
 
 	buffer_append_char(out, '{');
-	why_put_text(out, "tracepoint", text_of(slice->category), &first);
-	why_put_text(out, "name", name_table_text(&why->names, slice->name), &first);
-	why_put_text(out, "track", buffer_text(&slice->track), &first);
+	json_append_text(out, "tracepoint", text_of(slice->category), &first);
+	json_append_text(out, "name", name_table_text(&why->names, slice->name), &first);
+	json_append_text(out, "track", buffer_text(&slice->track), &first);
 	why_put_number_above(out, "tid", slice->tid, 0, &first);
 	why_put_name(why, "comm", slice->comm, &first);
-	why_put_number(out, "begin_ns", slice->begin_ns - why->start_ns, &first);
-	why_put_number(out, "ns", slice->end_ns - slice->begin_ns, &first);
-	why_put_flag(out, "async", slice->is_async, &first);
-	why_put_flag(out, "suspect", slice->is_suspect, &first);
-	why_put_flag(out, "unfinished", slice->is_unfinished, &first);
+	json_append_number(out, "begin_ns", slice->begin_ns - why->start_ns, &first);
+	json_append_number(out, "ns", slice->end_ns - slice->begin_ns, &first);
+	json_append_flag(out, "async", slice->is_async, &first);
+	json_append_flag(out, "suspect", slice->is_suspect, &first);
+	json_append_flag(out, "unfinished", slice->is_unfinished, &first);
 	json_append_member(out, text_of("parts"), &first);
 	put_split(why, &slice->split, slice);
 	buffer_append_char(out, '}');
@@ -666,11 +631,11 @@ static void put_group(struct buffer *out, const char *name, const struct aggrega
 
 	json_append_member(out, text_of(name), first);
 	buffer_append_char(out, '{');
-	why_put_number(out, "count", group->count, &is_first);
-	why_put_number(out, "ns", group->split.total_ns, &is_first);
+	json_append_number(out, "count", group->count, &is_first);
+	json_append_number(out, "ns", group->split.total_ns, &is_first);
 	if (group->count > 0) {
-		why_put_number(out, "min_ns", group->min_ns, &is_first);
-		why_put_number(out, "max_ns", group->max_ns, &is_first);
+		json_append_number(out, "min_ns", group->min_ns, &is_first);
+		json_append_number(out, "max_ns", group->max_ns, &is_first);
 	}
 	buffer_append_char(out, '}');
 }
@@ -688,9 +653,9 @@ static int put_rows(struct why_sink *why, const struct aggregate_groups *groups)
 
 		buffer_append_string(out, i > 0 ? ",{" : "{");
 		put_key(why, &rows[i].key, NULL, &first);
-		why_put_number(out, "slowest_ns", rows[i].slowest_ns, &first);
-		why_put_number(out, "median_ns", rows[i].median_ns, &first);
-		why_put_number(out, "excess_ns", rows[i].excess_ns, &first);
+		json_append_number(out, "slowest_ns", rows[i].slowest_ns, &first);
+		json_append_number(out, "median_ns", rows[i].median_ns, &first);
+		json_append_number(out, "excess_ns", rows[i].excess_ns, &first);
 		buffer_append_char(out, '}');
 	}
 	free(rows);
@@ -705,16 +670,17 @@ static int put_aggregate(struct why_sink *why)
 	int status = aggregate_groups_find(&why->aggregate, &groups);
 
 	buffer_append_char(out, '{');
-	why_put_number(out, "count", why->aggregate.count, &first);
-	why_put_number(out, "not_counted", why->nr_left_out, &first);
-	why_put_number(out, "not_explained", why->nr_unexplained, &first);
+	json_append_number(out, "count", why->aggregate.count, &first);
+	json_append_number(out, "not_counted", why->nr_left_out, &first);
+	json_append_number(out, "not_explained", why->nr_unexplained, &first);
 	put_group(out, "slowest", &groups.slowest, &first);
 	put_group(out, "median", &groups.median, &first);
 	buffer_append_string(out, ",\"parts\":[");
 	if (status == 0)
 		status = put_rows(why, &groups);
 	buffer_append_string(out, "]}");
-	aggregate_groups_release(&groups);
+	split_release(&groups.slowest.split);
+	split_release(&groups.median.split);
 	return status;
 }
 
@@ -726,8 +692,8 @@ int why_print_json(struct why_sink *why)
 
 	buffer_append_char(out, '{');
 	if (why->counts_ticks)
-		why_put_text(out, "time_unit", text_of("ticks"), &first);
-	why_put_number(out, "matched", why->nr_matched, &first);
+		json_append_text(out, "time_unit", text_of("ticks"), &first);
+	json_append_number(out, "matched", why->nr_matched, &first);
 	if (why->settings->is_aggregate) {
 		json_append_member(out, text_of("aggregate"), &first);
 		status = put_aggregate(why);
@@ -740,10 +706,10 @@ int why_print_json(struct why_sink *why)
 		}
 		buffer_append_char(out, ']');
 	}
-	why_put_flag(out, "has_sched", why->history.has_states, &first);
-	why_put_flag(out, "has_irq", why->history.has_interrupts, &first);
-	why_put_number(out, "lost_records", why->lost_records, &first);
-	why_put_number(out, "lost_gaps", why->nr_gaps, &first);
+	json_append_flag(out, "has_sched", why->history.has_states, &first);
+	json_append_flag(out, "has_irq", why->history.has_interrupts, &first);
+	json_append_number(out, "lost_records", why->lost_records, &first);
+	json_append_number(out, "lost_gaps", why->nr_gaps, &first);
 	buffer_append_string(out, "}\n");
 	return status;
 }
@@ -815,40 +781,12 @@ static void print_stack(struct why_sink *why, const struct listing_level *level,
 	struct text frames = name_table_text(&why->names, number);
 	struct buffer *out = &why->out;
 
-	buffer_printf(out, "%*s%*sat ", 25, "", (int)level->level * 2, "");
+	buffer_printf(out, "%*sat ", 25 + (int)level->level * 2, "");
 	for (int i = 0; i < SHOWN_FRAMES && frames.size > 0; i++) {
-		const char *end = memchr(frames.data, ';', frames.size);
-		struct text frame = { frames.data,
-				      end ? (size_t)(end - frames.data) : frames.size };
-		size_t taken = frame.size + (end != NULL);
-
 		buffer_append_string(out, i > 0 ? " < " : "");
-		why_append_clean(out, frame);
-		frames = (struct text){ frames.data + taken, frames.size - taken };
+		why_append_clean(out, frame_take(&frames));
 	}
 	buffer_append_string(out, frames.size > 0 ? " < ...\n" : "\n");
-}
-
-static void print_parts(struct why_sink *why, const struct split *split,
-			const struct listing_level *level);
-
-static void print_waker(struct why_sink *why, const struct part *part,
-			const struct listing_level *level)
-{
-	const struct listing_level inner = { .slice_ns = level->slice_ns,
-					     .level = level->level + 1 };
-	struct buffer *out = &why->out;
-
-	bool is_operation = part->key.object != NAMES_NONE;
-
-	buffer_printf(out, "%*s%*s%s ", 25, "", (int)level->level * 2, "",
-		      is_operation ? "up to the end of" : "meanwhile");
-	why_append_clean(out, name_table_text(&why->names,
-					      is_operation ? part->key.object : part->key.name));
-	if (part->key.tid >= 0)
-		buffer_printf(out, " (%d)", part->key.tid);
-	buffer_append_string(out, ":\n");
-	print_parts(why, part->waker, &inner);
 }
 
 static int64_t level_least_ns(const struct listing_level *level)
@@ -893,8 +831,21 @@ static void print_parts(struct why_sink *why, const struct split *split,
 		buffer_append_char(&why->out, '\n');
 		if (part->key.stack != NAMES_NONE)
 			print_stack(why, level, part->key.stack);
-		if (waker_is_shown(part, level))
-			print_waker(why, part, level);
+		if (waker_is_shown(part, level)) {
+			bool is_operation = part->key.object != NAMES_NONE;
+
+			buffer_printf(&why->out, "%*s%s ", 25 + (int)level->level * 2, "",
+				      is_operation ? "up to the end of" : "meanwhile");
+			why_append_clean(&why->out, name_table_text(&why->names,
+								    is_operation ? part->key.object
+										 : part->key.name));
+			if (part->key.tid >= 0)
+				buffer_printf(&why->out, " (%d)", part->key.tid);
+			buffer_append_string(&why->out, ":\n");
+			print_parts(why, part->waker,
+				    &(struct listing_level){ .slice_ns = level->slice_ns,
+							     .level = level->level + 1 });
+		}
 	}
 	if (nr_rest == 0)
 		return;
@@ -925,59 +876,41 @@ static void print_slice(struct why_sink *why, const struct why_slice *slice)
 					     .slice_ns = slice->end_ns - slice->begin_ns });
 }
 
-static void print_row_times(struct why_sink *why, const struct aggregate_groups *groups,
-			    const struct group_row *row)
-{
-	struct buffer *out = &why->out;
-
-	append_time_cell(out, aggregate_mean_ns(&groups->slowest, row->slowest_ns), 9);
-	append_time_cell(out, aggregate_mean_ns(&groups->median, row->median_ns), 10);
-	append_time_cell(out, row->excess_ns, 12);
-	buffer_append_string(out, "  ");
-}
-
 static int print_rows(struct why_sink *why, const struct aggregate_groups *groups)
 {
-	struct group_row rest = { 0 };
+	struct buffer *out = &why->out;
 	size_t nr_rows, nr_rest = 0;
-	struct group_row *rows = aggregate_rows(groups, &nr_rows);
+	struct group_row *rows = aggregate_rows(groups, &nr_rows), rest = { 0 };
 
 	if (!rows)
 		return -1;
-	buffer_append_string(&why->out, "  SLOWEST    MEDIAN  DIFFERENCE  WHAT\n");
-	for (size_t i = 0; i < nr_rows; i++) {
-		if (rows[i].slowest_ns * 1000 < groups->slowest.split.total_ns * SHOWN_PERMILLE &&
-		    rows[i].median_ns * 1000 < groups->median.split.total_ns * SHOWN_PERMILLE) {
+	buffer_append_string(out, "  SLOWEST    MEDIAN  DIFFERENCE  WHAT\n");
+	for (size_t i = 0; i <= nr_rows; i++) {
+		const struct group_row *row = i < nr_rows ? &rows[i] : &rest;
+
+		if (i < nr_rows &&
+		    row->slowest_ns * 1000 < groups->slowest.split.total_ns * SHOWN_PERMILLE &&
+		    row->median_ns * 1000 < groups->median.split.total_ns * SHOWN_PERMILLE) {
 			nr_rest++;
-			rest.slowest_ns += rows[i].slowest_ns;
-			rest.median_ns += rows[i].median_ns;
-			rest.excess_ns += rows[i].excess_ns;
+			rest.slowest_ns += row->slowest_ns;
+			rest.median_ns += row->median_ns;
+			rest.excess_ns += row->excess_ns;
 			continue;
 		}
-		print_row_times(why, groups, &rows[i]);
-		append_what(why, &rows[i].key, NULL);
-		buffer_append_char(&why->out, '\n');
+		if (row == &rest && nr_rest == 0)
+			break;
+		append_time_cell(out, aggregate_mean_ns(&groups->slowest, row->slowest_ns), 9);
+		append_time_cell(out, aggregate_mean_ns(&groups->median, row->median_ns), 10);
+		append_time_cell(out, row->excess_ns, 12);
+		buffer_append_string(out, "  ");
+		if (row == &rest)
+			buffer_append_count(out, nr_rest, "smaller part");
+		else
+			append_what(why, &row->key, NULL);
+		buffer_append_char(out, '\n');
 	}
 	free(rows);
-	if (nr_rest == 0)
-		return 0;
-	print_row_times(why, groups, &rest);
-	buffer_append_count(&why->out, nr_rest, "smaller part");
-	buffer_append_char(&why->out, '\n');
 	return 0;
-}
-
-static void print_group(struct why_sink *why, const char *name, const struct aggregate_cell *group)
-{
-	struct buffer *out = &why->out;
-
-	buffer_append_string(out, name);
-	buffer_append_count(out, group->count, "slice");
-	buffer_append_string(out, " of ");
-	buffer_append_duration(out, group->min_ns);
-	buffer_append_string(out, " to ");
-	buffer_append_duration(out, group->max_ns);
-	buffer_append_char(out, '\n');
 }
 
 static int print_aggregate(struct why_sink *why)
@@ -988,11 +921,21 @@ static int print_aggregate(struct why_sink *why)
 	if (status == 0 && why->aggregate.count > 0) {
 		buffer_append_count(&why->out, why->aggregate.count, "slice");
 		buffer_append_string(&why->out, "; the time of a part is the mean of a slice\n");
-		print_group(why, "slowest 1%: ", &groups.slowest);
-		print_group(why, "median: ", &groups.median);
+		for (int i = 0; i < 2; i++) {
+			const struct aggregate_cell *group = i ? &groups.median : &groups.slowest;
+
+			buffer_append_string(&why->out, i ? "median: " : "slowest 1%: ");
+			buffer_append_count(&why->out, group->count, "slice");
+			buffer_append_string(&why->out, " of ");
+			buffer_append_duration(&why->out, group->min_ns);
+			buffer_append_string(&why->out, " to ");
+			buffer_append_duration(&why->out, group->max_ns);
+			buffer_append_char(&why->out, '\n');
+		}
 		status = print_rows(why, &groups);
 	}
-	aggregate_groups_release(&groups);
+	split_release(&groups.slowest.split);
+	split_release(&groups.median.split);
 	return status;
 }
 
@@ -1108,22 +1051,6 @@ static void hints_find(const struct why_sink *why, const struct split *split, in
 /* Shorter parts need no explanation. */
 #define HINT_PERCENT 10
 
-/*
- * Whether the soft interrupt of disks followed the one that an asynchronous slice waited for. Such
- * interrupts on the CPU of a thread may have nothing to do with it.
- */
-static bool slice_ends_by_disk(const struct why_sink *why, const struct why_slice *slice)
-{
-	for (size_t i = 0; slice->is_async && i < slice->split.nr_parts; i++) {
-		const struct part_key *key = &slice->split.parts[i].key;
-
-		if (key->kind == PART_SOFT &&
-		    interrupt_find_use(name_table_text(&why->names, key->interrupt)) == USE_DISK)
-			return true;
-	}
-	return false;
-}
-
 /* The packs of operations of which there are no records, and which ended in the interrupts. */
 static void print_missing(struct why_sink *why, const struct hints *hints)
 {
@@ -1204,18 +1131,27 @@ static void print_rival(struct why_sink *why, const struct part_key *key)
 static void why_print_hints(struct why_sink *why)
 {
 	struct hints hints = { 0 };
-	struct buffer *out = &why->out;
 
 	for (size_t i = 0; i < why->nr_slices; i++) {
 		const struct why_slice *slice = &why->slices[i];
 
 		hints_find(why, &slice->split,
 			   (slice->end_ns - slice->begin_ns) * HINT_PERCENT / 100, &hints);
-		hints.is_disk |= slice_ends_by_disk(why, slice);
+		/* Whether the soft interrupt of disks followed the one that an asynchronous slice
+		 * waited for. Such interrupts on the CPU of a thread may have nothing to do with
+		 * it. */
+		for (size_t j = 0; slice->is_async && j < slice->split.nr_parts; j++) {
+			const struct part_key *key = &slice->split.parts[j].key;
+
+			hints.is_disk |= key->kind == PART_SOFT &&
+					 interrupt_find_use(name_table_text(
+						 &why->names, key->interrupt)) == USE_DISK;
+		}
 	}
 	if (hints.stack)
-		buffer_append_string(out, "no kernel stacks show where threads slept; record with "
-					  "--stack='sched:sched_switch if prev_state & 3'\n");
+		buffer_append_string(&why->out,
+				     "no kernel stacks show where threads slept; record with "
+				     "--stack='sched:sched_switch if prev_state & 3'\n");
 	print_missing(why, &hints);
 	if (hints.rival)
 		print_rival(why, &hints.rival->key);

@@ -17,28 +17,8 @@ static struct part *split_find(struct split *split, const struct part_key *key)
 	return NULL;
 }
 
-static struct part *split_append(struct split *split, const struct part_key *key)
-{
-	struct part *part;
-
-	if (split->nr_parts == split->capacity) {
-		size_t capacity = split->capacity > 0 ? split->capacity * 2 : 4;
-		struct part *parts = reallocarray(split->parts, capacity, sizeof(*parts));
-
-		if (!parts) {
-			split->failed = true;
-			return NULL;
-		}
-		split->parts = parts;
-		split->capacity = capacity;
-	}
-	part = &split->parts[split->nr_parts++];
-	*part = (struct part){ .key = *key };
-	return part;
-}
-
-/* Beyond the limit parts are merged by kind. */
-static struct part *split_merge(struct split *split, const struct part_key *key)
+/* The part of a key; NULL if memory ran out. */
+static struct part *split_get(struct split *split, const struct part_key *key)
 {
 	const struct part_key merged = { .kind = key->kind,
 					 .reason = key->reason,
@@ -46,20 +26,22 @@ static struct part *split_merge(struct split *split, const struct part_key *key)
 					 .tid = -1,
 					 .owner = -1,
 					 .name = NAMES_OTHER };
-	struct part *part = split_find(split, &merged);
-
-	return part ? part : split_append(split, &merged);
-}
-
-/* The part of a key; NULL if memory ran out. */
-static struct part *split_get(struct split *split, const struct part_key *key)
-{
 	struct part *part = split_find(split, key);
 
+	/* Beyond the limit parts are merged by kind. */
+	if (!part && split->nr_parts >= SPLIT_PARTS_MAX) {
+		key = &merged;
+		part = split_find(split, key);
+	}
 	if (part)
 		return part;
-	return split->nr_parts < SPLIT_PARTS_MAX ? split_append(split, key)
-						 : split_merge(split, key);
+	if (!array_double(split->parts, split->nr_parts, split->capacity)) {
+		split->failed = true;
+		return NULL;
+	}
+	part = &split->parts[split->nr_parts++];
+	*part = (struct part){ .key = *key };
+	return part;
 }
 
 /* Adds segments, of which the longest is @longest. */
@@ -141,18 +123,13 @@ void split_clear(struct split *split)
 	split->failed = false;
 }
 
-/* Free a split and those of wakers; NULL is allowed. */
-static void split_free(struct split *split)
-{
-	if (split)
-		split_release(split);
-	free(split);
-}
-
 void split_release(struct split *split)
 {
-	for (size_t i = 0; i < split->nr_parts; i++)
-		split_free(split->parts[i].waker);
+	for (size_t i = 0; i < split->nr_parts; i++) {
+		if (split->parts[i].waker)
+			split_release(split->parts[i].waker);
+		free(split->parts[i].waker);
+	}
 	free(split->parts);
 	*split = (struct split){ 0 };
 }
@@ -181,13 +158,9 @@ static struct part_key walk_key(const struct walk *walk, const struct segment *s
 /* A time that cannot be attributed. */
 static void walk_undecided(struct walk *walk, enum undecided_reason reason, struct span span)
 {
-	const struct part_key key = { .kind = PART_UNDECIDED,
-				      .reason = reason,
-				      .cpu = -1,
-				      .tid = -1,
-				      .owner = walk->owner,
-				      .owner_name = walk->owner_name };
+	struct part_key key = walk_key(walk, &(struct segment){ 0 }, PART_UNDECIDED);
 
+	key.reason = reason;
 	split_add(walk->out, &key, span);
 }
 
@@ -232,25 +205,6 @@ static const struct segment *walk_seek_cpu(struct splitter *splitter, int cpu, i
 		   : NULL;
 }
 
-/* Calls @add for each segment of a CPU in a time, the latest first; with NULL if there is none. */
-static void walk_cpu(struct walk *walk, const struct segment *segment, int cpu, struct span span,
-		     void (*add)(struct walk *walk, const struct segment *segment, int cpu,
-				 const struct segment *on_cpu, struct span span))
-{
-	const struct segment *at;
-
-	while (span.from_ns < span.to_ns) {
-		int64_t from_ns;
-
-		if (!walk_step(walk, span))
-			return;
-		at = walk_seek_cpu(walk->splitter, cpu, span.to_ns);
-		from_ns = at && at->from_ns > span.from_ns ? at->from_ns : span.from_ns;
-		add(walk, segment, cpu, at, (struct span){ from_ns, span.to_ns });
-		span.to_ns = from_ns;
-	}
-}
-
 static void running_add(struct walk *walk, const struct segment *segment, int cpu,
 			const struct segment *on_cpu, struct span span)
 {
@@ -286,7 +240,7 @@ static void key_set_other(const struct walk *walk, struct part_key *key, int tid
 	}
 }
 
-/* What used the CPU instead. */
+/* What used the CPU instead, while the thread was runnable or an operation was late. */
 static void other_add(struct walk *walk, const struct segment *segment, enum part_kind kind,
 		      int cpu, const struct segment *on_cpu, struct span span)
 {
@@ -302,37 +256,34 @@ static void other_add(struct walk *walk, const struct segment *segment, enum par
 	split_add(walk->out, &key, span);
 }
 
-static void runnable_add(struct walk *walk, const struct segment *segment, int cpu,
-			 const struct segment *on_cpu, struct span span)
+/* Attributes a time by the segments of a CPU in it, the latest first; @on_cpu is NULL without any.
+ */
+static void walk_cpu(struct walk *walk, enum part_kind kind, const struct segment *segment, int cpu,
+		     struct span span)
 {
-	other_add(walk, segment, PART_RUNNABLE, cpu, on_cpu, span);
-}
+	while (span.from_ns < span.to_ns && walk_step(walk, span)) {
+		const struct segment *on_cpu = walk_seek_cpu(walk->splitter, cpu, span.to_ns);
+		struct span part = span;
 
-static void late_add(struct walk *walk, const struct segment *segment, int cpu,
-		     const struct segment *on_cpu, struct span span)
-{
-	other_add(walk, segment, PART_LATE, cpu, on_cpu, span);
+		if (on_cpu && on_cpu->from_ns > part.from_ns)
+			part.from_ns = on_cpu->from_ns;
+		if (kind == PART_RUNNING)
+			running_add(walk, segment, cpu, on_cpu, part);
+		else
+			other_add(walk, segment, kind, cpu, on_cpu, part);
+		span.to_ns = part.from_ns;
+	}
 }
 
 static void wake_add(struct walk *walk, const struct wake *wake)
 {
-	size_t nr = walk->nr_wakes;
-
 	if (!walk->follows ||
 	    (wake->operation == 0 && (wake->key.context != CONTEXT_THREAD || wake->key.tid <= 0)))
 		return;
-	if (nr == walk->wakes_capacity) {
-		size_t capacity = nr > 0 ? nr * 2 : 16;
-		struct wake *wakes = reallocarray(walk->wakes, capacity, sizeof(*wakes));
-
-		if (!wakes) {
-			walk->out->failed = true;
-			return;
-		}
-		walk->wakes = wakes;
-		walk->wakes_capacity = capacity;
-	}
-	walk->wakes[walk->nr_wakes++] = *wake;
+	if (array_double(walk->wakes, walk->nr_wakes, walk->wakes_capacity))
+		walk->wakes[walk->nr_wakes++] = *wake;
+	else
+		walk->out->failed = true;
 }
 
 static void blocked_add(struct walk *walk, const struct segment *segment, struct span span)
@@ -370,11 +321,11 @@ static void state_add(struct walk *walk, const struct segment *segment, struct s
 	switch (segment->state) {
 	case THREAD_RUNNING:
 		walk->nr_instants = segment->nr_instants;
-		walk_cpu(walk, segment, segment->cpu, span, running_add);
+		walk_cpu(walk, PART_RUNNING, segment, segment->cpu, span);
 		break;
 	case THREAD_RUNNABLE:
-		walk_cpu(walk, segment, segment->cpu >= 0 ? segment->cpu : segment->next_cpu, span,
-			 runnable_add);
+		walk_cpu(walk, PART_RUNNABLE, segment,
+			 segment->cpu >= 0 ? segment->cpu : segment->next_cpu, span);
 		break;
 	case THREAD_BLOCKED:
 	case THREAD_STOPPED:
@@ -514,8 +465,8 @@ static void chain_operation(struct chain *chain, const struct operation *operati
 		int64_t due_ns = time_within(*span, operation->due_ns);
 
 		/* Attribute a time in which a CPU did something else than to end an operation. */
-		walk_cpu(&chain->walk, &(struct segment){ 0 }, cpu,
-			 (struct span){ due_ns, span->to_ns }, late_add);
+		walk_cpu(&chain->walk, PART_LATE, &(struct segment){ 0 }, cpu,
+			 (struct span){ due_ns, span->to_ns });
 		span->to_ns = due_ns;
 	}
 	if (operation->begin_ns < span->to_ns) {
@@ -652,16 +603,6 @@ static struct chain chain_new(struct splitter *splitter, struct span span, struc
 			       .span = span };
 }
 
-/* Split the time in which a thread waited for an operation. */
-static int split_operation(struct splitter *splitter, uint32_t number, int cpu, struct span span,
-			   struct split *out)
-{
-	struct chain chain = chain_new(splitter, span, out);
-
-	chain_operation(&chain, history_operation(splitter->history, number), cpu, NAMES_NONE);
-	return chain_finish(&chain);
-}
-
 int split_chain(struct splitter *splitter, const struct waker *end, struct span span,
 		struct split *out)
 {
@@ -703,63 +644,41 @@ static int split_spans(struct splitter *splitter, struct thread_history *thread,
 		       const struct span *spans, size_t nr_spans, unsigned int depth,
 		       struct split *out);
 
-static bool wake_is_of(const struct wake *wake, const struct part *part)
-{
-	return memcmp(&wake->key, &part->key, sizeof(part->key)) == 0;
-}
-
-/* Splits the time of the operations of one part; the latest comes first. */
-static int part_follow_operations(const struct walk *walk, struct part *part)
-{
-	for (size_t i = 0; i < walk->nr_wakes; i++) {
-		const struct wake *wake = &walk->wakes[i];
-
-		if (wake_is_of(wake, part) &&
-		    split_operation(walk->splitter, wake->operation, wake->cpu, wake->span,
-				    part->waker) < 0)
-			return -1;
-	}
-	split_sort(part->waker);
-	return 0;
-}
-
-/* Splits the time of the waker of one part; the latest spans come first. */
-static int part_follow_waker(const struct walk *walk, struct part *part, unsigned int depth)
-{
-	struct splitter *splitter = walk->splitter;
-	struct thread_history *waker = history_thread(splitter->history, part->key.tid, -1);
-	struct span *spans = malloc(part->count * sizeof(*spans));
-	size_t nr_spans = 0;
-	int status;
-
-	if (!spans)
-		return -1;
-	for (size_t i = 0; i < walk->nr_wakes && nr_spans < part->count; i++) {
-		if (wake_is_of(&walk->wakes[i], part))
-			spans[nr_spans++] = walk->wakes[i].span;
-	}
-	status = split_spans(splitter, waker, spans, nr_spans, depth, part->waker);
-	free(spans);
-	return status;
-}
-
+/* Splits the time of what one part waited for: of its operations, or of its waker. */
 static int part_follow(const struct walk *walk, struct part *part, unsigned int depth)
 {
+	struct splitter *splitter = walk->splitter;
+	struct span *spans = malloc(part->count * sizeof(*spans));
+	size_t nr_spans = 0;
+	int status = 0;
+
 	part->waker = calloc(1, sizeof(*part->waker));
-	if (!part->waker)
-		return -1;
-	return part->key.object != NAMES_NONE ? part_follow_operations(walk, part)
-					      : part_follow_waker(walk, part, depth);
-}
+	if (!part->waker || !spans)
+		status = -1;
+	/* The latest spans come first. */
+	for (size_t i = 0; status == 0 && i < walk->nr_wakes; i++) {
+		const struct wake *wake = &walk->wakes[i];
 
-static bool part_can_follow(const struct walk *walk, const struct part *part)
-{
-	const struct part_key *key = &part->key;
+		if (memcmp(&wake->key, &part->key, sizeof(part->key)) != 0)
+			continue;
+		if (part->key.object != NAMES_NONE) {
+			struct chain chain = chain_new(splitter, wake->span, part->waker);
 
-	if ((key->kind != PART_BLOCKED && key->kind != PART_STOPPED) || !key->is_woken)
-		return false;
-	return key->object != NAMES_NONE || (key->context == CONTEXT_THREAD && key->tid > 0 &&
-					     history_thread(walk->splitter->history, key->tid, -1));
+			chain_operation(&chain,
+					history_operation(splitter->history, wake->operation),
+					wake->cpu, NAMES_NONE);
+			status = chain_finish(&chain);
+		} else if (nr_spans < part->count) {
+			spans[nr_spans++] = wake->span;
+		}
+	}
+	if (status == 0 && part->key.object != NAMES_NONE)
+		split_sort(part->waker);
+	else if (status == 0)
+		status = split_spans(splitter, history_thread(splitter->history, part->key.tid, -1),
+				     spans, nr_spans, depth, part->waker);
+	free(spans);
+	return status;
 }
 
 static int split_follow(struct walk *walk, unsigned int depth)
@@ -769,12 +688,16 @@ static int split_follow(struct walk *walk, unsigned int depth)
 
 	split_sort(split);
 	for (size_t i = 0; i < split->nr_parts && nr_followed < FOLLOWED_MAX; i++) {
-		struct part *part = &split->parts[i];
+		const struct part_key *key = &split->parts[i].key;
 
-		if (!part_can_follow(walk, part))
+		if ((key->kind != PART_BLOCKED && key->kind != PART_STOPPED) || !key->is_woken)
+			continue;
+		if (key->object == NAMES_NONE &&
+		    (key->context != CONTEXT_THREAD || key->tid <= 0 ||
+		     !history_thread(walk->splitter->history, key->tid, -1)))
 			continue;
 		nr_followed++;
-		if (part_follow(walk, part, depth - 1) < 0)
+		if (part_follow(walk, &split->parts[i], depth - 1) < 0)
 			return -1;
 	}
 	return 0;

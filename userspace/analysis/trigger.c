@@ -42,7 +42,6 @@ struct trigger_set {
 struct trigger_sink {
 	struct sink sink;
 	struct trigger_set *set;
-	unsigned int sink_index;
 };
 
 #define ABOVE TRIGGERS_MAX
@@ -304,7 +303,7 @@ static uintptr_t track_triggers(const struct trigger_set *set, const struct time
 
 static int track_try(const struct trigger_sink *sink, const struct timeline_event *event)
 {
-	uintptr_t *bits = (uintptr_t *)&event->track->sink_data[sink->sink_index];
+	uintptr_t *bits = (uintptr_t *)&event->track->sink_data[sink->sink.index];
 	struct trigger_set *set = sink->set;
 	int status = 0;
 
@@ -342,36 +341,14 @@ static int trigger_event(struct sink *sink, const struct timeline_event *event, 
 	return status < 0 ? error_set(error, "out of memory") : 0;
 }
 
-static int trigger_open(struct sink *sink, const struct recording *recording,
-			unsigned int sink_index, struct error *error)
-{
-	(void)recording, (void)error;
-	container_of(sink, struct trigger_sink, sink)->sink_index = sink_index;
-	return 0;
-}
-
-static void trigger_sink_free(struct sink *sink)
-{
-	free(container_of(sink, struct trigger_sink, sink));
-}
-
-static const struct sink_ops trigger_ops = {
-	.open = trigger_open,
-	.event = trigger_event,
-	.free = trigger_sink_free,
-};
-
 struct sink *trigger_sink_new(struct trigger_set *set, struct error *error)
 {
-	struct trigger_sink *sink = calloc(1, sizeof(*sink));
+	static const struct sink_ops ops = { .event = trigger_event };
+	struct sink *sink = sink_new(&ops, sizeof(struct trigger_sink), error);
 
-	if (!sink) {
-		error_set(error, "out of memory");
-		return NULL;
-	}
-	sink->sink.ops = &trigger_ops;
-	sink->set = set;
-	return &sink->sink;
+	if (sink)
+		container_of(sink, struct trigger_sink, sink)->set = set;
+	return sink;
 }
 
 /* Parses triggers. */
@@ -393,18 +370,7 @@ static const struct {
 	{ "~", CONDITION_LIKE },
 };
 
-/* A decimal number with a point or an exponent. */
-static bool threshold_parse_floating(const char *digits, struct threshold *out)
-{
-	char *end;
-
-	if (digits[strspn(digits, "-+.0123456789eE")] != '\0' || !strpbrk(digits, ".eE"))
-		return false;
-	out->is_floating = true;
-	out->floating = strtod(digits, &end);
-	return !*end && end != digits && __builtin_isfinite(out->floating);
-}
-
+/* An integer, or a decimal number with a point or an exponent. */
 static bool threshold_parse(struct text text, struct threshold *out)
 {
 	char digits[NUMBER_SIZE_MAX], *end;
@@ -416,9 +382,14 @@ static bool threshold_parse(struct text text, struct threshold *out)
 	errno = 0;
 	number = strtoll(digits, &end, 0);
 	*out = (struct threshold){ .number = number };
-	return (errno == 0 && !*end && end != digits &&
-		digits[strspn(digits, "-0123456789xabcdefABCDEF")] == '\0') ||
-	       threshold_parse_floating(digits, out);
+	if (errno == 0 && !*end && end != digits &&
+	    digits[strspn(digits, "-0123456789xabcdefABCDEF")] == '\0')
+		return true;
+	if (digits[strspn(digits, "-+.0123456789eE")] != '\0' || !strpbrk(digits, ".eE"))
+		return false;
+	out->is_floating = true;
+	out->floating = strtod(digits, &end);
+	return !*end && end != digits && __builtin_isfinite(out->floating);
 }
 
 /* Removes the text up to @word, and the word; the whole text if it does not contain it. */
@@ -452,14 +423,6 @@ static size_t comparison_first(struct text text, size_t *index)
 	return text.size;
 }
 
-static struct text text_unquote(struct text text)
-{
-	bool is_quoted = text.size >= 2 && (text.data[0] == '"' || text.data[0] == '\'') &&
-			 text.data[text.size - 1] == text.data[0];
-
-	return is_quoted ? (struct text){ text.data + 1, text.size - 2 } : text;
-}
-
 static int condition_parse(struct trigger *trigger, struct text text, struct error *error)
 {
 	struct trigger_condition *condition = &trigger->conditions[trigger->nr_conditions];
@@ -475,7 +438,10 @@ static int condition_parse(struct trigger *trigger, struct text text, struct err
 	condition->field = text_trim((struct text){ text.data, place });
 	condition->what = comparisons[index].what;
 	place += strlen(comparisons[index].text);
-	value = text_unquote(text_trim((struct text){ text.data + place, text.size - place }));
+	value = text_trim((struct text){ text.data + place, text.size - place });
+	if (value.size >= 2 && (value.data[0] == '"' || value.data[0] == '\'') &&
+	    value.data[value.size - 1] == value.data[0])
+		value = (struct text){ value.data + 1, value.size - 2 };
 	if (condition->field.size == 0 || value.size == 0)
 		return error_set(error,
 				 "'%s': a field or its value is missing; write FIELD == VALUE",
@@ -488,15 +454,6 @@ static int condition_parse(struct trigger *trigger, struct text text, struct err
 	condition->text = strndup(value.data, value.size);
 	trigger->nr_conditions++;
 	return condition->text ? 0 : error_set(error, "out of memory");
-}
-
-static int conditions_parse(struct trigger *trigger, struct text text, struct error *error)
-{
-	while (text.size > 0) {
-		if (condition_parse(trigger, text_trim(text_take_until(&text, "&&")), error) < 0)
-			return -1;
-	}
-	return 0;
 }
 
 static int limit_parse(struct trigger *trigger, const struct limit_words *words,
@@ -533,8 +490,10 @@ int trigger_parse(struct trigger *out, const char *text, struct error *error)
 	if (has_if && text_trim(rest).size == 0)
 		return error_set(error, "'%s': no condition behind 'if'; write FIELD == VALUE",
 				 text);
-	if (conditions_parse(out, rest, error) < 0)
-		return -1;
+	while (rest.size > 0) {
+		if (condition_parse(out, text_trim(text_take_until(&rest, "&&")), error) < 0)
+			return -1;
+	}
 	if (text_equals(subject, text_of(LOSS))) {
 		out->kind = TRIGGER_LOSS;
 		return has_if ? error_set(error, "'%s': a loss has no fields; leave out 'if'", text)
@@ -558,25 +517,15 @@ void trigger_release(struct trigger *trigger)
 
 /* Compares the fields of events, and samples of counters, with what triggers ask for. */
 
-static double value_as_floating(const struct value *value)
-{
-	switch (value->kind) {
-	case VALUE_FLOATING:
-		return value->floating;
-	case VALUE_UNSIGNED:
-		return value->unsigned_number;
-	default:
-		return value->signed_number;
-	}
-}
-
 /* Below 0, 0 or above 0, as the value is less than, equal to or more than the number. */
 static int value_compare(const struct value *value, const struct threshold *threshold)
 {
 	int64_t number = threshold->number;
 
 	if (threshold->is_floating) {
-		double floating = value_as_floating(value);
+		double floating = value->kind == VALUE_FLOATING	  ? value->floating
+				  : value->kind == VALUE_UNSIGNED ? (double)value->unsigned_number
+								  : (double)value->signed_number;
 
 		return (floating > threshold->floating) - (floating < threshold->floating);
 	}
@@ -585,27 +534,6 @@ static int value_compare(const struct value *value, const struct threshold *thre
 	if (value->kind == VALUE_UNSIGNED && value->unsigned_number > INT64_MAX)
 		return 1;
 	return (value->signed_number > number) - (value->signed_number < number);
-}
-
-static bool order_matches(int order, enum condition_what what)
-{
-	switch (what) {
-	case CONDITION_EQUAL:
-		return order == 0;
-	case CONDITION_UNEQUAL:
-		return order != 0;
-	case CONDITION_BELOW:
-		return order < 0;
-	case CONDITION_BELOW_EQUAL:
-		return order <= 0;
-	case CONDITION_ABOVE:
-		return order > 0;
-	case CONDITION_ABOVE_EQUAL:
-		return order >= 0;
-	case CONDITION_LIKE:
-		break;
-	}
-	return false;
 }
 
 /* Whether it is a number; NaN is neither below nor above nor equal to any. */
@@ -633,31 +561,31 @@ static bool text_condition_matches(const struct trigger_condition *condition,
 
 static bool condition_matches(const struct trigger_condition *condition, const struct value *value)
 {
+	/* Whether a number below, equal to or above the condition's meets it. */
+	static const bool accepted[][3] = {
+		[CONDITION_EQUAL] = { false, true, false },
+		[CONDITION_UNEQUAL] = { true, false, true },
+		[CONDITION_BELOW] = { true, false, false },
+		[CONDITION_BELOW_EQUAL] = { true, true, false },
+		[CONDITION_ABOVE] = { false, false, true },
+		[CONDITION_ABOVE_EQUAL] = { false, true, true },
+	};
 	struct value number = *value;
 
 	if (value->kind == VALUE_BOOLEAN)
 		number = (struct value){ .kind = VALUE_SIGNED, .signed_number = value->boolean };
 	if (condition->is_number && condition->what != CONDITION_LIKE && value_has_order(&number))
-		return order_matches(value_compare(&number, &condition->number), condition->what);
+		return accepted[condition->what][value_compare(&number, &condition->number) + 1];
 	if (condition->what >= CONDITION_BELOW && condition->what <= CONDITION_ABOVE_EQUAL)
 		return false;
 	return text_condition_matches(condition, value);
-}
-
-static const struct value *event_field_find(const struct timeline_event *event, struct text name)
-{
-	for (unsigned int i = 0; i < event->nr_fields; i++) {
-		if (text_equals(event->fields[i].name, name))
-			return &event->fields[i].value;
-	}
-	return NULL;
 }
 
 bool trigger_accepts(const struct trigger *trigger, const struct timeline_event *event)
 {
 	for (size_t i = 0; i < trigger->nr_conditions; i++) {
 		const struct trigger_condition *condition = &trigger->conditions[i];
-		const struct value *value = event_field_find(event, condition->field);
+		const struct value *value = timeline_event_field(event, condition->field);
 
 		if (!value || !condition_matches(condition, value))
 			return false;

@@ -83,12 +83,14 @@ static void kept_drop(struct kept *kept, struct kept_slice *slice)
 	free((char *)slice->explanation.json.data);
 }
 
-/* Keeps @kept->limit slices of each name. The slices are in the order of names and durations. */
+/* Sorts the slices by names and durations, and keeps @kept->limit slices of each name. */
 static void names_limit(struct kept *kept)
 {
 	size_t nr = 0, rank = 0;
 
-	for (size_t i = 0; i < kept->nr_slices; i++) {
+	if (kept->nr_slices > 1)
+		qsort(kept->slices, kept->nr_slices, sizeof(*kept->slices), kept_name_compare);
+	for (size_t i = 0; kept->limit > 0 && i < kept->nr_slices; i++) {
 		struct kept_slice *slice = &kept->slices[i];
 
 		rank = nr > 0 && kept->slices[nr - 1].name == slice->name ? rank + 1 : 1;
@@ -100,7 +102,8 @@ static void names_limit(struct kept *kept)
 			slice->name->least_ns = kept_duration(slice);
 		kept->slices[nr++] = *slice;
 	}
-	kept->nr_slices = nr;
+	if (kept->limit > 0)
+		kept->nr_slices = nr;
 }
 
 /* The largest number of slices of one name. */
@@ -117,18 +120,10 @@ static size_t names_most(const struct kept *kept)
 	return most;
 }
 
-static void kept_sort(struct kept *kept)
-{
-	if (kept->nr_slices > 1)
-		qsort(kept->slices, kept->nr_slices, sizeof(*kept->slices), kept_name_compare);
-}
-
 /* Frees half of the memory, so that this is rarely needed. */
 static void kept_trim(struct kept *kept, size_t size_max)
 {
-	kept_sort(kept);
-	if (kept->limit > 0)
-		names_limit(kept);
+	names_limit(kept);
 	while (kept->size > size_max / 2 && kept->nr_slices > 1) {
 		size_t most = kept->limit > 0 ? kept->limit : names_most(kept);
 
@@ -158,15 +153,8 @@ int kept_add(struct kept *kept, struct kept_name *name, const struct explanation
 	struct text json = explanation->json;
 	char *copy;
 
-	if (kept->nr_slices == kept->capacity) {
-		size_t capacity = kept->capacity > 0 ? kept->capacity * 2 : 64;
-		struct kept_slice *slices = reallocarray(kept->slices, capacity, sizeof(*slices));
-
-		if (!slices)
-			return -1;
-		kept->slices = slices;
-		kept->capacity = capacity;
-	}
+	if (!array_double(kept->slices, kept->nr_slices, kept->capacity))
+		return -1;
 	copy = malloc(json.size + 1);
 	if (!copy)
 		return -1;
@@ -182,10 +170,8 @@ int kept_add(struct kept *kept, struct kept_name *name, const struct explanation
 
 int kept_finish(struct kept *kept, struct explanations *out)
 {
-	if (kept->limit > 0) {
-		kept_sort(kept);
+	if (kept->limit > 0)
 		names_limit(kept);
-	}
 	kept->items = calloc(kept->nr_slices + 1, sizeof(*kept->items));
 	if (!kept->items)
 		return -1;
@@ -208,36 +194,6 @@ void kept_release(struct kept *kept)
 	free(kept->slices);
 	free(kept->items);
 	*kept = (struct kept){ 0 };
-}
-
-/* The engine of ktrack why: keeps what records say of threads, selects slices, and explains them.
- */
-
-static int why_open(struct sink *sink, const struct recording *recording, unsigned int sink_index,
-		    struct error *error)
-{
-	struct why_sink *why = container_of(sink, struct why_sink, sink);
-
-	(void)error;
-	why->sink_index = sink_index;
-	why->start_ns = recording->start_ns;
-	why->counts_ticks = recording->counts_ticks;
-	why->history.start_ns = recording->start_ns;
-	return 0;
-}
-
-/* The sinks that show the explanations are called later. */
-static int why_hand_over(struct why_sink *why, struct error *error)
-{
-	struct explanations *out = why->settings->explanations;
-
-	out->has_states = why->history.has_states;
-	out->has_interrupts = why->history.has_interrupts;
-	if (kept_finish(&why->kept, out) < 0)
-		return error_set(error, "out of memory");
-	if (!out->has_states)
-		out->nr_items = 0;
-	return 0;
 }
 
 static int order_compare(const void *a, const void *b)
@@ -317,15 +273,6 @@ static bool why_category_explains(const char *category)
 	return false;
 }
 
-static bool category_is_new(struct kept_name *const *list, size_t at)
-{
-	for (size_t i = at; i > 0; i--) {
-		if (list[i - 1]->category == list[at]->category)
-			return false;
-	}
-	return true;
-}
-
 /** UNMATCHED_CATEGORIES - categories that the error names */
 #define UNMATCHED_CATEGORIES 4
 
@@ -333,8 +280,11 @@ static size_t append_categories(struct kept_name *const *list, bool explain, siz
 				struct buffer *out)
 {
 	for (size_t i = 0; list[i]; i++) {
-		if (why_category_explains(list[i]->category) != explain ||
-		    !category_is_new(list, i))
+		size_t same = 0;
+
+		while (list[same]->category != list[i]->category)
+			same++;
+		if (same < i || why_category_explains(list[i]->category) != explain)
 			continue;
 		if (nr++ < UNMATCHED_CATEGORIES)
 			buffer_printf(out, "%s%s", nr > 1 ? ", " : "", list[i]->category);
@@ -431,11 +381,11 @@ static uint32_t why_name(struct why_sink *why, struct timeline_name *name)
 
 	if (!name->is_counted)
 		return name_table_add(&why->names, name->text);
-	number = (uintptr_t)name->sink_data[why->sink_index];
+	number = (uintptr_t)name->sink_data[why->sink.index];
 	if (number == 0) {
 		number = name_table_add(&why->names, name->text);
 		/* The number of an empty name is 0, which is looked up each time. */
-		name->sink_data[why->sink_index] = (void *)number;
+		name->sink_data[why->sink.index] = (void *)number;
 	}
 	return number;
 }
@@ -450,15 +400,6 @@ static bool name_is_selected(struct why_sink *why, struct timeline_name *name)
 	if (known->match == 0)
 		known->match = slice_selector_matches_name(&why->selector, name->text) ? 2 : 1;
 	return known->match == 2;
-}
-
-/* Statistics leave out the same slices. */
-static bool slice_is_left_out(struct why_sink *why, const struct timeline_event *event)
-{
-	if (!why->settings->is_aggregate || (event->flags == 0))
-		return false;
-	why->nr_left_out++;
-	return true;
 }
 
 /* The begin of the slice that ends, NULL if it is unknown. */
@@ -656,7 +597,7 @@ static int slice_explain(struct why_sink *why, struct why_end *end)
 
 /* A slice ends on a track that is selected. */
 static int why_select_end(struct why_sink *why, struct why_track *track,
-			  const struct timeline_event *event, struct error *error)
+			  const struct timeline_event *event)
 {
 	const struct why_settings *settings = why->settings;
 	int64_t at_ns = why->start_ns + settings->at_ns;
@@ -679,8 +620,11 @@ static int why_select_end(struct why_sink *why, struct why_track *track,
 		return 0;
 	}
 	why->nr_matched++;
-	if (slice_is_left_out(why, event))
+	/* Statistics leave out the same slices. */
+	if (settings->is_aggregate && event->flags != 0) {
+		why->nr_left_out++;
 		return 0;
+	}
 	end.slice.name = why_name(why, event->name);
 	if (why_is_of_thread(track, event)) {
 		end.thread = track->thread;
@@ -700,13 +644,13 @@ static int why_select_end(struct why_sink *why, struct why_track *track,
 	}
 	is_wanted = slice_is_wanted(why, &end);
 	if (is_wanted <= 0)
-		return is_wanted < 0 ? error_set(error, "out of memory") : 0;
+		return is_wanted;
 	/* The record that ends a state shows why it ended, but the next event is about that. */
 	if (track->role == WHY_ROLE_THREAD) {
 		why->deferred = end;
 		return 0;
 	}
-	return slice_explain(why, &end) < 0 ? error_set(error, "out of memory") : 0;
+	return slice_explain(why, &end);
 }
 
 /* The error for a selector that matches no slice: names what it may mean. */
@@ -735,20 +679,12 @@ static void why_learn_end(struct why_sink *why, struct why_track *track,
 	}
 }
 
-/* Tracks that have the name of their tracepoint are distinguished by their scope. */
-static bool track_has_default_name(const struct timeline_track *track)
-{
-	const char *event = strchr(track->category->text, ':');
-
-	return track->scope == SCOPE_CUSTOM && event &&
-	       text_equals(track->name, text_of(event + 1));
-}
-
 /* The selector that finds the slice: "block:request/R 4096@253,0". */
 static uint32_t operation_name(struct why_sink *why, struct why_track *track,
 			       const struct timeline_event *event)
 {
 	const struct timeline_track *shown = event->track;
+	const char *tracepoint = strchr(shown->category->text, ':');
 	uint32_t name = why_name(why, event->name);
 	struct buffer text = { 0 };
 
@@ -758,7 +694,9 @@ static uint32_t operation_name(struct why_sink *why, struct why_track *track,
 	buffer_append_char(&text, '/');
 	buffer_append(&text, event->name->text.data, event->name->text.size);
 	buffer_append_char(&text, '@');
-	if (track_has_default_name(shown))
+	/* Tracks that have the name of their tracepoint are distinguished by their scope. */
+	if (shown->scope == SCOPE_CUSTOM && tracepoint &&
+	    text_equals(shown->name, text_of(tracepoint + 1)))
 		buffer_append_signed(&text, shown->id.signed_number);
 	else
 		buffer_append(&text, shown->name.data, shown->name.size);
@@ -785,14 +723,13 @@ static void why_learn_operation(struct why_sink *why, struct why_track *track,
 }
 
 /* Slices are explained before the history learns that they ended. */
-static int why_slice_end(struct why_sink *why, const struct timeline_event *event,
-			 struct error *error)
+static int why_slice_end(struct why_sink *why, const struct timeline_event *event)
 {
 	struct why_track *track = why_track_of(why, event);
 
 	if (track->role == WHY_ROLE_NONE && !event->is_unfinished)
 		why_see_writer(why, track, event);
-	if (track->is_selected && why_select_end(why, track, event, error) < 0)
+	if (track->is_selected && why_select_end(why, track, event) < 0)
 		return -1;
 	if (why->nr_matched == 0 && why->others.names.size < UNMATCHED_NAMES_MAX)
 		kept_name_get(&why->others, event->track->category->text,
@@ -805,55 +742,41 @@ static int why_slice_end(struct why_sink *why, const struct timeline_event *even
 
 /* Takes events into the history: states of threads, interrupts, slices of threads, losses. */
 
-static const char *const role_categories[] = {
-	[WHY_ROLE_CPU] = WHY_CPUS,	   [WHY_ROLE_THREAD] = WHY_STATES,
-	[WHY_ROLE_INTERRUPT] = "irq:cpu",  [WHY_ROLE_WAKEUP] = WHY_WAKEUPS,
-	[WHY_ROLE_ARMED] = "timers:armed", [WHY_ROLE_EXPIRED] = "timers:expired",
-	[WHY_ROLE_STACK] = STACK_CATEGORY,
+/* A recording and a user's rules may have tracks of other scopes under these names. */
+static const struct {
+	const char *category;
+	bool has_scope;
+	enum scope_kind scope;
+} roles[] = {
+	[WHY_ROLE_CPU] = { WHY_CPUS, true, SCOPE_CPU },
+	[WHY_ROLE_THREAD] = { WHY_STATES, true, SCOPE_THREAD },
+	[WHY_ROLE_INTERRUPT] = { "irq:cpu", true, SCOPE_CPU },
+	[WHY_ROLE_WAKEUP] = { WHY_WAKEUPS },
+	[WHY_ROLE_ARMED] = { "timers:armed" },
+	[WHY_ROLE_EXPIRED] = { "timers:expired" },
+	[WHY_ROLE_STACK] = { STACK_CATEGORY, true, SCOPE_THREAD },
 };
-
-/* A recording and a user's rules may have other tracks under these names. */
-static bool role_has_scope(enum why_role role, const struct timeline_track *track)
-{
-	switch (role) {
-	case WHY_ROLE_THREAD:
-	case WHY_ROLE_STACK:
-		return track->scope == SCOPE_THREAD;
-	case WHY_ROLE_CPU:
-	case WHY_ROLE_INTERRUPT:
-		return track->scope == SCOPE_CPU;
-	default:
-		return true;
-	}
-}
+_Static_assert(sizeof(roles) / sizeof(roles[0]) == WHY_ROLE_COUNT, "a category for each");
 
 static enum why_role track_role(const struct timeline_track *track)
 {
 	for (int i = WHY_ROLE_NONE + 1; i < WHY_ROLE_COUNT; i++) {
-		if (strcmp(track->category->text, role_categories[i]) == 0)
-			return role_has_scope(i, track) ? i : WHY_ROLE_NONE;
+		if (strcmp(track->category->text, roles[i].category) == 0)
+			return !roles[i].has_scope || track->scope == roles[i].scope
+				       ? i
+				       : WHY_ROLE_NONE;
 	}
 	return WHY_ROLE_NONE;
 }
 
-/* A name alone is not meant for what explains slices. For other outputs all slices but states are.
- */
-static bool why_may_select(const struct why_sink *why, const struct why_track *one,
-			   const struct timeline_track *track)
-{
-	if (why->settings->explanations)
-		return one->role == WHY_ROLE_NONE;
-	return why->selector.category || !why_category_explains(track->category->text);
-}
-
 static int thread_join(struct why_sink *why, struct why_track *one,
-		       const struct timeline_track *track, struct error *error)
+		       const struct timeline_track *track)
 {
 	struct thread_history *thread = history_thread_add(&why->history, track->id.signed_number,
 							   track->cpu);
 
 	if (!thread)
-		return error_set(error, "out of memory");
+		return -1;
 	one->thread = thread;
 	thread->nr_tracks++;
 	if (*track->comm)
@@ -865,36 +788,40 @@ static int thread_join(struct why_sink *why, struct why_track *one,
 	return 0;
 }
 
-static int learn_track(struct why_sink *why, const struct timeline_event *event,
-		       struct error *error)
+static int learn_track(struct why_sink *why, const struct timeline_event *event)
 {
 	const struct timeline_track *track = event->track;
 	struct why_track *one = calloc(1, sizeof(*one));
+	bool may_select;
 
 	if (!one)
-		return error_set(error, "out of memory");
+		return -1;
 	one->next = why->tracks;
 	one->before = &why->tracks;
 	if (one->next)
 		one->next->before = &one->next;
 	why->tracks = one;
-	event->track->sink_data[why->sink_index] = one;
+	event->track->sink_data[why->sink.index] = one;
 	one->role = track_role(track);
 	why->has_block |= strncmp(track->category->text, "block:", 6) == 0;
 	/* With PREEMPT_RT, soft interrupts are slices of threads. */
 	why->history.has_interrupts |= strcmp(track->category->text, "irq:thread") == 0;
 	why->has_timers |= one->role == WHY_ROLE_ARMED;
-	one->is_selected = track->kind == TRACK_SLICES && why_may_select(why, one, track) &&
+	/* For other outputs all slices but states are explained. A name alone is not meant for what
+	 * explains slices. */
+	may_select = why->settings->explanations
+			     ? one->role == WHY_ROLE_NONE
+			     : why->selector.category ||
+				       !why_category_explains(track->category->text);
+	one->is_selected = track->kind == TRACK_SLICES && may_select &&
 			   slice_selector_matches_track(&why->selector, track);
-	return track->scope == SCOPE_THREAD ? thread_join(why, one, track, error) : 0;
+	return track->scope == SCOPE_THREAD ? thread_join(why, one, track) : 0;
 }
 
-static int learn_track_end(struct why_sink *why, const struct timeline_event *event,
-			   struct error *error)
+static int learn_track_end(struct why_sink *why, const struct timeline_event *event)
 {
 	struct why_track *one = why_track_of(why, event);
 
-	(void)error;
 	if (one->thread)
 		one->thread->nr_tracks--;
 	*one->before = one->next;
@@ -902,7 +829,7 @@ static int learn_track_end(struct why_sink *why, const struct timeline_event *ev
 		one->next->before = one->before;
 	free(one->begins);
 	free(one);
-	event->track->sink_data[why->sink_index] = NULL;
+	event->track->sink_data[why->sink.index] = NULL;
 	return 0;
 }
 
@@ -917,27 +844,18 @@ static enum thread_state state_of(struct text name)
 	return strchr("Tt", *name.data) ? THREAD_STOPPED : THREAD_BLOCKED;
 }
 
-/* The innermost open slice of a thread. */
-static uint32_t thread_label(const struct why_sink *why, int tid)
-{
-	const struct thread_history *thread = history_thread(&why->history, tid, -1);
-
-	return thread ? thread->line.open.label : NAMES_NONE;
-}
-
-static int learn_running(struct why_sink *why, int number, int tid, int64_t time_ns,
-			 struct error *error)
+static int learn_running(struct why_sink *why, int number, int tid, int64_t time_ns)
 {
 	struct cpu_history *cpu = history_cpu(&why->history, number);
 
 	if (!cpu)
-		return error_set(error, "out of memory");
+		return -1;
 	history_run_thread(&why->history, cpu, time_ns, tid);
 	return 0;
 }
 
 static int learn_state(struct why_sink *why, const struct why_track *one,
-		       const struct timeline_event *event, struct error *error)
+		       const struct timeline_event *event)
 {
 	uint32_t number = why_name(why, event->name);
 	struct known_name *name = name_table_get(&why->names, number);
@@ -959,97 +877,99 @@ static int learn_state(struct why_sink *why, const struct why_track *one,
 	/* sched_wakeup is written where the wake-up ends: its writer may be any thread there. */
 	if (number == NAMES_RUNNABLE && event->nr_fields > 0)
 		change.waker = (struct waker){ .tid = -1, .cpu = -1 };
-	if (number == NAMES_RUNNABLE && change.waker.tid > 0)
-		change.waker.interrupt = thread_label(why, change.waker.tid);
+	if (number == NAMES_RUNNABLE && change.waker.tid > 0) {
+		const struct thread_history *waker = history_thread(&why->history, change.waker.tid,
+								    -1);
+
+		/* Its innermost open slice. */
+		change.waker.interrupt = waker ? waker->line.open.label : NAMES_NONE;
+	}
 	history_change_thread(&why->history, one->thread, &change);
 	/* A track that continues under another number has no record, and no CPU. */
 	return change.state == THREAD_RUNNING && event->cpu >= 0
 		       ? learn_running(why, event->cpu, event->track->id.signed_number,
-				       event->time_ns, error)
+				       event->time_ns)
 		       : 0;
 }
 
-/* Names of soft interrupts, as the kernel prints them. Timers inherit the kind of their interrupt.
- */
-static const char *const soft_interrupts[] = {
-	"HI",	    "TIMER",   "NET_TX", "NET_RX",  "BLOCK",
-	"IRQ_POLL", "TASKLET", "SCHED",	 "HRTIMER", "RCU",
-};
-
-/* The kind of an interrupt; CONTEXT_INHERITED of timers, which have that of the one they run in. */
-static enum context_kind interrupt_kind(struct text name)
-{
-	if (name.size > 6 &&
-	    (memcmp(name.data, "timer ", 6) == 0 || memcmp(name.data, "hrtime", 6) == 0))
-		return CONTEXT_INHERITED;
-	for (size_t i = 0; i < sizeof(soft_interrupts) / sizeof(soft_interrupts[0]); i++) {
-		if (text_equals(name, text_of(soft_interrupts[i])))
-			return CONTEXT_SOFT;
-	}
-	return CONTEXT_HARD;
-}
-
+/* Timers have the kind of the interrupt in which they run. */
 static enum context_kind interrupt_context(struct why_sink *why, const struct cpu_history *cpu,
-					   const struct timeline_event *event, uint32_t number)
+					   struct text text, uint32_t number)
 {
+	/* As the kernel prints them. */
+	static const char *const soft_interrupts[] = {
+		"HI",	    "TIMER",   "NET_TX", "NET_RX",  "BLOCK",
+		"IRQ_POLL", "TASKLET", "SCHED",	 "HRTIMER", "RCU",
+	};
 	struct known_name *name = name_table_get(&why->names, number);
 
-	if (name->context == CONTEXT_THREAD || number == NAMES_OTHER)
-		name->context = interrupt_kind(event->name->text);
+	if (name->context == CONTEXT_THREAD || number == NAMES_OTHER) {
+		bool is_timer = text.size > 6 && (memcmp(text.data, "timer ", 6) == 0 ||
+						  memcmp(text.data, "hrtime", 6) == 0);
+
+		name->context = is_timer ? CONTEXT_INHERITED : CONTEXT_HARD;
+		for (size_t i = 0; i < sizeof(soft_interrupts) / sizeof(soft_interrupts[0]); i++) {
+			if (text_equals(text, text_of(soft_interrupts[i])))
+				name->context = CONTEXT_SOFT;
+		}
+	}
 	if (name->context != CONTEXT_INHERITED)
 		return name->context;
 	return cpu->nr_interrupts > 0 ? history_interrupt(cpu).context : CONTEXT_HARD;
 }
 
-static int learn_begin(struct why_sink *why, const struct timeline_event *event,
-		       struct error *error)
+static int learn_begin(struct why_sink *why, const struct timeline_event *event)
 {
 	struct why_track *one = why_track_of(why, event);
+	bool is_of_thread = why_is_of_thread(one, event);
+	int status = 0;
 
-	if (one->role == WHY_ROLE_THREAD)
-		return learn_state(why, one, event, error);
-	if (one->role == WHY_ROLE_CPU) {
-		struct thread_history *thread;
-		int tid = -1, prio = PRIO_UNKNOWN;
-
+	if (one->role == WHY_ROLE_THREAD) {
+		status = learn_state(why, one, event);
+	} else if (one->role == WHY_ROLE_CPU) {
 		/* The thread that a CPU runs, its name and its priority: the record has all three.
 		 */
-		for (unsigned int i = 0; i < event->nr_fields; i++) {
-			if (text_equals(event->fields[i].name, text_of("next_pid")))
-				tid = event->fields[i].value.signed_number;
-			else if (text_equals(event->fields[i].name, text_of("next_prio")))
-				prio = event->fields[i].value.signed_number;
-		}
-		thread = tid > 0 ? history_thread_add(&why->history, tid, -1) : NULL;
+		const struct value *pid = timeline_event_field(event, text_of("next_pid"));
+		const struct value *prio = timeline_event_field(event, text_of("next_prio"));
+		int tid = pid ? (int)pid->signed_number : -1;
+		struct thread_history *thread = tid > 0 ? history_thread_add(&why->history, tid, -1)
+							: NULL;
+
 		if (thread) {
 			thread->comm = why_name(why, event->name);
-			thread->prio = prio;
+			thread->prio = prio ? (int)prio->signed_number : PRIO_UNKNOWN;
 		}
-		return learn_running(why, event->track->id.signed_number, tid, event->time_ns,
-				     error);
-	}
-	if (one->role == WHY_ROLE_INTERRUPT) {
+		status = learn_running(why, event->track->id.signed_number, tid, event->time_ns);
+	} else if (one->role == WHY_ROLE_INTERRUPT) {
 		struct cpu_history *cpu = history_cpu(&why->history,
 						      event->track->id.signed_number);
 		struct interrupt interrupt = { .name = why_name(why, event->name) };
 
 		if (!cpu)
-			return error_set(error, "out of memory");
+			return -1;
 		why->history.has_interrupts = true;
-		interrupt.context = interrupt_context(why, cpu, event, interrupt.name);
+		interrupt.context = interrupt_context(why, cpu, event->name->text, interrupt.name);
 		history_begin_interrupt(&why->history, cpu, event->time_ns, interrupt);
-		return 0;
+	} else if (one->role == WHY_ROLE_NONE) {
+		why_see_writer(why, one, event);
+		if (is_of_thread)
+			history_begin_label(&why->history, one->thread, event->time_ns,
+					    why_name(why, event->name));
 	}
-	if (one->role != WHY_ROLE_NONE)
-		return 0;
-	why_see_writer(why, one, event);
-	if (why_is_of_thread(one, event))
-		history_begin_label(&why->history, one->thread, event->time_ns,
-				    why_name(why, event->name));
+	/* Keep who began a slice that is selected, or that a thread may wait for. */
+	if (status < 0 || is_of_thread || event->depth == 0 ||
+	    (!one->is_selected && event->track->lane == 0))
+		return status;
+	if (!array_extend(one->begins, one->nr_begins, event->depth - 1))
+		return -1;
+	one->begins[event->depth - 1] = (struct why_begin){
+		.writer = history_waker(&why->history, event->tid, event->cpu),
+		.flow = event_flow_key(event),
+	};
 	return 0;
 }
 
-static int learn_loss(struct why_sink *why, const struct timeline_event *event, struct error *error)
+static int learn_loss(struct why_sink *why, const struct timeline_event *event)
 {
 	bool is_sum = event->kind == TIMELINE_LOSS_SUM;
 
@@ -1057,11 +977,9 @@ static int learn_loss(struct why_sink *why, const struct timeline_event *event, 
 	why->nr_gaps_unknown += event->loss_count == TIMELINE_COUNT_UNKNOWN;
 	if (event->loss_count > 0)
 		why->lost_records = count_sum(why->lost_records, event->loss_count);
-	if (is_sum)
-		return 0;
-	return history_lose(&why->history, event->loss_cpu, event->begin_ns, event->loss_end_ns) < 0
-		       ? error_set(error, "out of memory")
-		       : 0;
+	return is_sum ? 0
+		      : history_lose(&why->history, event->loss_cpu, event->begin_ns,
+				     event->loss_end_ns);
 }
 
 /* Takes into the history what a thread may wait for: requests and timers; and instants of threads.
@@ -1070,11 +988,9 @@ static int learn_loss(struct why_sink *why, const struct timeline_event *event, 
 /* A field's value, 0 if the event does not have it. */
 static int64_t field_number(const struct timeline_event *event, const char *name)
 {
-	for (unsigned int i = 0; i < event->nr_fields; i++) {
-		if (text_equals(event->fields[i].name, text_of(name)))
-			return event->fields[i].value.signed_number;
-	}
-	return 0;
+	const struct value *value = timeline_event_field(event, text_of(name));
+
+	return value ? value->signed_number : 0;
 }
 
 /*
@@ -1096,57 +1012,32 @@ static int64_t timer_late_ns(struct why_sink *why, const struct timeline_event *
 	return late;
 }
 
-static void learn_expired(struct why_sink *why, const struct timeline_event *event)
-{
-	struct cpu_history *cpu = history_cpu_find(&why->history, event->cpu);
-	const struct armed_timer *timer = timers_find(
-		&why->timers, field_number(event, "timer") | field_number(event, "hrtimer"));
-	struct operation operation;
-	int64_t late_ns;
-
-	if (!cpu || !timer)
-		return;
-	operation = (struct operation){ .name = why_name(why, event->name),
-					.begin_ns = timer->armed_ns,
-					.due_ns = INT64_MAX,
-					.writer = timer->writer };
-	late_ns = timer_late_ns(why, event, timer);
-	if (late_ns > 0)
-		operation.due_ns = event->time_ns - late_ns;
-	history_end_operation(&why->history, cpu, &operation);
-}
-
-/* The innermost functions record the switch, or are the scheduler's. */
-static const char *const switch_functions[] = {
-	"__schedule",	      "schedule",	 "preempt_schedule", "trace_event_",
-	"__traceiter_",	      "event_triggers_", "__trace_stack",    "__ftrace_trace_stack",
-	"stacktrace_trigger", "__event_trigger",
-};
-
-static bool frame_is_of_switch(struct text frame)
-{
-	for (size_t i = 0; i < sizeof(switch_functions) / sizeof(switch_functions[0]); i++) {
-		const char *name = switch_functions[i];
-		size_t size = strlen(name);
-		bool is_prefix = name[size - 1] == '_';
-
-		if (frame.size >= size && (is_prefix || frame.size == size) &&
-		    memcmp(frame.data, name, size) == 0)
-			return true;
-	}
-	return false;
-}
-
+/* Without the innermost functions, which record the switch, or are the scheduler's. */
 static struct text stack_without_switch(struct text frames)
 {
-	while (frames.size > 0) {
+	static const char *const functions[] = {
+		"__schedule",	      "schedule",	 "preempt_schedule", "trace_event_",
+		"__traceiter_",	      "event_triggers_", "__trace_stack",    "__ftrace_trace_stack",
+		"stacktrace_trigger", "__event_trigger",
+	};
+	bool is_of_switch = true;
+
+	while (frames.size > 0 && is_of_switch) {
 		const char *end = memchr(frames.data, ';', frames.size);
 		size_t size = end ? (size_t)(end - frames.data) : frames.size;
 
-		if (!frame_is_of_switch((struct text){ frames.data, size }))
-			break;
+		is_of_switch = false;
+		for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++) {
+			size_t length = strlen(functions[i]);
+
+			if ((size == length ||
+			     (size > length && functions[i][length - 1] == '_')) &&
+			    memcmp(frames.data, functions[i], length) == 0)
+				is_of_switch = true;
+		}
 		size += end != NULL;
-		frames = (struct text){ frames.data + size, frames.size - size };
+		if (is_of_switch)
+			frames = (struct text){ frames.data + size, frames.size - size };
 	}
 	return frames;
 }
@@ -1165,26 +1056,42 @@ static void why_learn_stack(struct why_sink *why, struct why_track *track,
 				     stack_without_switch(event->fields[0].value.text));
 }
 
-/* Take an instant into the history; returns -1 with @error. */
-static int why_learn_instant(struct why_sink *why, const struct timeline_event *event,
-			     struct error *error)
+static uint64_t timer_address(const struct timeline_event *event)
+{
+	return field_number(event, "timer") | field_number(event, "hrtimer");
+}
+
+static int learn_instant(struct why_sink *why, const struct timeline_event *event)
 {
 	struct why_track *track = why_track_of(why, event);
 
 	if (track->role == WHY_ROLE_ARMED) {
 		const struct armed_timer timer = {
-			.address = field_number(event, "timer") | field_number(event, "hrtimer"),
+			.address = timer_address(event),
 			.expires = field_number(event, "expires"),
 			.armed_ns = event->time_ns,
 			.writer = history_waker(&why->history, event->tid, event->cpu),
 		};
 
-		return timers_arm(&why->timers, &timer) < 0 ? error_set(error, "out of memory") : 0;
+		return timers_arm(&why->timers, &timer);
 	}
-	if (track->role == WHY_ROLE_EXPIRED)
-		learn_expired(why, event);
-	else if (track->role == WHY_ROLE_STACK)
+	if (track->role == WHY_ROLE_EXPIRED) {
+		struct cpu_history *cpu = history_cpu_find(&why->history, event->cpu);
+		const struct armed_timer *timer = timers_find(&why->timers, timer_address(event));
+		int64_t late_ns = cpu && timer ? timer_late_ns(why, event, timer) : 0;
+
+		if (cpu && timer)
+			history_end_operation(
+				&why->history, cpu,
+				&(struct operation){ .name = why_name(why, event->name),
+						     .begin_ns = timer->armed_ns,
+						     .due_ns = late_ns > 0
+								       ? event->time_ns - late_ns
+								       : INT64_MAX,
+						     .writer = timer->writer });
+	} else if (track->role == WHY_ROLE_STACK) {
 		why_learn_stack(why, track, event);
+	}
 	if (track->role != WHY_ROLE_NONE || !track->thread)
 		return 0;
 	why_see_writer(why, track, event);
@@ -1192,67 +1099,16 @@ static int why_learn_instant(struct why_sink *why, const struct timeline_event *
 	return 0;
 }
 
-static int (*const learners[TIMELINE_KIND_COUNT])(struct why_sink *why,
-						  const struct timeline_event *event,
-						  struct error *error) = {
-	[TIMELINE_TRACK_BEGIN] = learn_track, [TIMELINE_TRACK_END] = learn_track_end,
-	[TIMELINE_SLICE_BEGIN] = learn_begin, [TIMELINE_LOSS] = learn_loss,
-	[TIMELINE_LOSS_SUM] = learn_loss,     [TIMELINE_INSTANT] = why_learn_instant,
-};
-
-/* Take an event into the history; returns -1 with @error. */
-static int why_learn(struct why_sink *why, const struct timeline_event *event, struct error *error)
-{
-	return learners[event->kind] ? learners[event->kind](why, event, error) : 0;
-}
-
-/* Keep who began a slice; returns -1 with @error. */
-static int why_keep_begin(struct why_sink *why, struct why_track *track,
-			  const struct timeline_event *event, struct error *error)
-{
-	size_t nr = event->depth;
-
-	if (nr > track->nr_begins) {
-		struct why_begin *begins = reallocarray(track->begins, nr, sizeof(*begins));
-
-		if (!begins)
-			return error_set(error, "out of memory");
-		memset(begins + track->nr_begins, 0, (nr - track->nr_begins) * sizeof(*begins));
-		track->begins = begins;
-		track->nr_begins = nr;
-	}
-	if (nr > 0)
-		track->begins[nr - 1] = (struct why_begin){
-			.writer = history_waker(&why->history, event->tid, event->cpu),
-			.flow = event_flow_key(event),
-		};
-	return 0;
-}
-
-static int why_slice_begin(struct why_sink *why, const struct timeline_event *event,
-			   struct error *error)
-{
-	struct why_track *track = why_track_of(why, event);
-
-	if (why_learn(why, event, error) < 0)
-		return -1;
-	return !why_is_of_thread(track, event) && (track->is_selected || event->track->lane > 0)
-		       ? why_keep_begin(why, track, event, error)
-		       : 0;
-}
-
 /* Explain the slice that waits for the next event. */
-static int why_explain_deferred(struct why_sink *why, struct error *error)
+static int why_explain_deferred(struct why_sink *why)
 {
 	struct why_end end = why->deferred;
 
 	why->deferred = (struct why_end){ 0 };
-	return slice_explain(why, &end) < 0 ? error_set(error, "out of memory") : 0;
+	return slice_explain(why, &end);
 }
 
-/* Take an event that has flows into them; returns -1 with @error. */
-static int why_learn_flows(struct why_sink *why, const struct timeline_event *event,
-			   struct error *error)
+static int learn_flows(struct why_sink *why, const struct timeline_event *event)
 {
 	const struct hop hop = { .time_ns = event->time_ns,
 				 .writer = history_waker(&why->history, event->tid, event->cpu) };
@@ -1262,38 +1118,76 @@ static int why_learn_flows(struct why_sink *why, const struct timeline_event *ev
 		return 0;
 	for (unsigned int i = 0; i < event->nr_flows; i++) {
 		if (hop_flows_add(&why->flows, hop_key(timeline_event_flow(event, i)), &hop) < 0)
-			return error_set(error, "out of memory");
+			return -1;
 	}
 	return 0;
+}
+
+static int why_learn(struct why_sink *why, const struct timeline_event *event)
+{
+	bool is_next_state = event->kind == TIMELINE_SLICE_BEGIN &&
+			     event->track == why->deferred.track;
+
+	if (unlikely(why->deferred.track) && !is_next_state && why_explain_deferred(why) < 0)
+		return -1;
+	if (event->nr_flows > 0 &&
+	    (event->kind == TIMELINE_SLICE_BEGIN || event->kind == TIMELINE_SLICE_END ||
+	     event->kind == TIMELINE_INSTANT) &&
+	    learn_flows(why, event) < 0)
+		return -1;
+	if (why->splitter.nr_steps < SPLITTER_STEPS_MAX)
+		why->splitter.nr_steps += SPLITTER_STEPS;
+	switch (event->kind) {
+	case TIMELINE_TRACK_BEGIN:
+		return learn_track(why, event);
+	case TIMELINE_TRACK_END:
+		return learn_track_end(why, event);
+	case TIMELINE_SLICE_BEGIN:
+		if (learn_begin(why, event) < 0)
+			return -1;
+		return is_next_state ? why_explain_deferred(why) : 0;
+	case TIMELINE_SLICE_END:
+		return why_slice_end(why, event);
+	case TIMELINE_INSTANT:
+		return learn_instant(why, event);
+	case TIMELINE_LOSS:
+	case TIMELINE_LOSS_SUM:
+		return learn_loss(why, event);
+	default:
+		return 0;
+	}
 }
 
 static int why_event(struct sink *sink, const struct timeline_event *event, struct error *error)
 {
 	struct why_sink *why = container_of(sink, struct why_sink, sink);
-	bool is_next_state = event->kind == TIMELINE_SLICE_BEGIN &&
-			     event->track == why->deferred.track;
+	struct explanations *out = why->settings->explanations;
+	bool is_finish = event->kind == TIMELINE_FINISH;
+	int status = why_learn(why, event);
 
-	if (unlikely(why->deferred.track) && !is_next_state && why_explain_deferred(why, error) < 0)
-		return -1;
-	if ((event->nr_flows > 0 &&
-	     (event->kind == TIMELINE_SLICE_BEGIN || event->kind == TIMELINE_SLICE_END ||
-	      event->kind == TIMELINE_INSTANT)) &&
-	    why_learn_flows(why, event, error) < 0)
-		return -1;
-	splitter_allow(&why->splitter);
-	switch (event->kind) {
-	case TIMELINE_SLICE_BEGIN:
-		if (why_slice_begin(why, event, error) < 0)
-			return -1;
-		return is_next_state ? why_explain_deferred(why, error) : 0;
-	case TIMELINE_SLICE_END:
-		return why_slice_end(why, event, error);
-	case TIMELINE_FINISH:
-		return why->settings->explanations ? why_hand_over(why, error)
-						   : why_finish(why, error);
-	default:
-		return why_learn(why, event, error);
+	if (status == 0 && is_finish && !out)
+		return why_finish(why, error);
+	if (status == 0 && is_finish) {
+		/* The sinks that show the explanations are called later. */
+		out->has_states = why->history.has_states;
+		out->has_interrupts = why->history.has_interrupts;
+		status = kept_finish(&why->kept, out);
+		if (!out->has_states)
+			out->nr_items = 0;
 	}
+	return status < 0 ? error_set(error, "out of memory") : 0;
+}
+
+static int why_open(struct sink *sink, const struct recording *recording, unsigned int sink_index,
+		    struct error *error)
+{
+	struct why_sink *why = container_of(sink, struct why_sink, sink);
+
+	(void)sink_index, (void)error;
+	why->start_ns = recording->start_ns;
+	why->counts_ticks = recording->counts_ticks;
+	why->history.start_ns = recording->start_ns;
+	return 0;
 }
 
 static void why_free(struct sink *sink)
@@ -1362,15 +1256,14 @@ int why_settings_check(const struct why_settings *why, struct error *error)
 struct sink *why_sink_new(const struct why_settings *settings, int fd, int folded_fd,
 			  const char *source, struct error *error)
 {
-	struct why_sink *why = calloc(1, sizeof(*why));
+	struct sink *sink = sink_new(&why_ops, sizeof(struct why_sink), error);
+	struct why_sink *why = container_of(sink, struct why_sink, sink);
 
-	if (!why) {
+	if (!sink) {
 		file_close(fd);
 		file_close(folded_fd);
-		error_set(error, "out of memory");
 		return NULL;
 	}
-	why->sink.ops = &why_ops;
 	why->settings = settings;
 	why->source = source;
 	why->fd = fd;
@@ -1382,9 +1275,7 @@ struct sink *why_sink_new(const struct why_settings *settings, int fd, int folde
 	if (history_init(&why->history) < 0 || name_table_init(&why->names) < 0)
 		error_set(error, "out of memory");
 	else if (slice_selector_parse(&why->selector, settings->slice, error) == 0)
-		return &why->sink;
-	why_free(&why->sink);
+		return sink;
+	why_free(sink);
 	return NULL;
 }
-_Static_assert(sizeof(role_categories) / sizeof(role_categories[0]) == WHY_ROLE_COUNT,
-	       "a category for each");

@@ -46,6 +46,26 @@
 	})
 
 /**
+ * array_double - make space for one more member behind the @nr members of @array
+ * @capacity: number of members that fit, which doubles if there is none left
+ *
+ * For arrays that become long. Returns false as array_reserve() does.
+ */
+#define array_double(array, nr, capacity)                                       \
+	({                                                                      \
+		size_t new_ = (capacity) ? (capacity)*2 : 16;                   \
+		void *grown_ = (array);                                         \
+                                                                                \
+		if ((nr) == (capacity))                                         \
+			grown_ = reallocarray((array), new_, sizeof(*(array))); \
+		if ((nr) == (capacity) && grown_) {                             \
+			(array) = grown_;                                       \
+			(capacity) = new_;                                      \
+		}                                                               \
+		grown_ != NULL;                                                 \
+	})
+
+/**
  * sorted_count - number of members at the beginning of an array for which @is_before is true
  * @nr, @size: number of members, and the size of one
  * @is_before: true for the first members, false for all others

@@ -5,17 +5,16 @@
  */
 #include "timeline/timeline.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* Labels of tracks for people, and identities for machines, in every output. */
 
-/** struct scope_words - names of a scope in identities and in labels */
-struct scope_words {
+/* Names of scopes in identities and in labels. */
+static const struct {
 	const char *name;
 	const char *word;
-};
-
-static const struct scope_words scope_words[] = {
+} scope_words[] = {
 	[SCOPE_THREAD] = { "thread", "tid" }, [SCOPE_PROCESS] = { "process", "pid" },
 	[SCOPE_CPU] = { "cpu", "cpu" },	      [SCOPE_CUSTOM] = { "custom", NULL },
 	[SCOPE_GLOBAL] = { "global", NULL },
@@ -31,23 +30,18 @@ static const char *field_word(const char *field)
 	return strncmp(field, "scope_", size) == 0 ? field + size : field;
 }
 
-/* The name of a custom scope is its field's. */
-static const char *scope_word(const struct timeline_track *track)
+static void label_append_scopes(struct buffer *out, const struct timeline_track *track)
 {
 	const char *word = scope_words[track->scope].word;
 
-	return word ? word : field_word(track->field);
-}
-
-static void label_append_scopes(struct buffer *out, const struct timeline_track *track)
-{
 	for (size_t i = 0; i < track->nr_outer; i++) {
 		buffer_append_string(out, field_word(track->outer[i].name.data));
 		buffer_append_char(out, ' ');
 		value_append_text(out, &track->outer[i].value);
 		buffer_append_char(out, ' ');
 	}
-	buffer_append_string(out, scope_word(track));
+	/* The name of a custom scope is its field's. */
+	buffer_append_string(out, word ? word : field_word(track->field));
 	buffer_append_char(out, ' ');
 	value_append_text(out, &track->id);
 }
@@ -88,21 +82,14 @@ void track_append_label(struct buffer *out, const struct timeline_track *track)
 	}
 }
 
-static void identity_append_member(struct buffer *out, const char *name, struct text text,
-				   bool *first)
-{
-	json_append_member(out, text_of(name), first);
-	json_append_string(out, text);
-}
-
 static void identity_append_scope(struct buffer *out, const struct timeline_track *track,
 				  bool *first)
 {
-	identity_append_member(out, "scope", text_of(scope_words[track->scope].name), first);
+	json_append_text(out, "scope", text_of(scope_words[track->scope].name), first);
 	if (track->scope == SCOPE_GLOBAL)
 		return;
 	if (track->field)
-		identity_append_member(out, "field", text_of(track->field), first);
+		json_append_text(out, "field", text_of(track->field), first);
 	json_append_member(out, text_of("id"), first);
 	value_append_json(out, &track->id);
 	if (track->nr_outer == 0)
@@ -122,23 +109,23 @@ void track_append_identity(struct buffer *out, const struct timeline_track *trac
 	bool first = true;
 
 	buffer_append_char(out, '{');
-	identity_append_member(out, "tracepoint", text_of(track->category->text), &first);
-	identity_append_member(out, "name", track->name, &first);
-	identity_append_member(out, "kind",
-			       text_of(track->kind == TRACK_COUNTER ? "counter" : "slice"), &first);
+	json_append_text(out, "tracepoint", text_of(track->category->text), &first);
+	json_append_text(out, "name", track->name, &first);
+	json_append_text(out, "kind", text_of(track->kind == TRACK_COUNTER ? "counter" : "slice"),
+			 &first);
 	identity_append_scope(out, track, &first);
 	if (track->tgid > 0)
 		buffer_printf(out, ",\"tgid\":%d", track->tgid);
 	if (track->comm[0])
-		identity_append_member(out, "comm", text_of(track->comm), &first);
+		json_append_text(out, "comm", text_of(track->comm), &first);
 	if (track->cpu >= 0)
 		buffer_printf(out, ",\"cpu\":%d", track->cpu);
 	if (track->lane > 0)
 		buffer_printf(out, ",\"lane\":%u", track->lane);
 	if (track->buffer)
-		identity_append_member(out, "buffer", text_of(track->buffer), &first);
+		json_append_text(out, "buffer", text_of(track->buffer), &first);
 	if (track->machine)
-		identity_append_member(out, "host", text_of(track->machine->name), &first);
+		json_append_text(out, "host", text_of(track->machine->name), &first);
 	buffer_append_char(out, '}');
 }
 
@@ -162,10 +149,38 @@ void timeline_append_loss(struct buffer *buffer, uint64_t records, uint64_t gaps
 
 /* Delivers each track event to every sink. */
 
+struct sink *sink_new(const struct sink_ops *ops, size_t size, struct error *error)
+{
+	struct sink *sink = calloc(1, size);
+
+	if (sink)
+		sink->ops = ops;
+	else
+		error_set(error, "out of memory");
+	return sink;
+}
+
+static void sink_free(struct sink *sink)
+{
+	if (sink->ops->free)
+		sink->ops->free(sink);
+	else
+		free(sink);
+}
+
+const struct value *timeline_event_field(const struct timeline_event *event, struct text name)
+{
+	for (unsigned int i = 0; i < event->nr_fields; i++) {
+		if (text_equals(event->fields[i].name, name))
+			return &event->fields[i].value;
+	}
+	return NULL;
+}
+
 int timeline_add(struct timeline *timeline, struct sink *sink, struct error *error)
 {
 	if (timeline->nr_sinks == TIMELINE_SINKS_MAX) {
-		sink->ops->free(sink);
+		sink_free(sink);
 		return error_set(error, "more than %d outputs at once", TIMELINE_SINKS_MAX);
 	}
 	timeline->sinks[timeline->nr_sinks++] = sink;
@@ -178,7 +193,8 @@ int timeline_open(struct timeline *timeline, const struct recording *recording, 
 	for (unsigned int i = 0; i < timeline->nr_sinks; i++) {
 		struct sink *sink = timeline->sinks[i];
 
-		if (sink->ops->open(sink, recording, i, error) < 0)
+		sink->index = i;
+		if (sink->ops->open && sink->ops->open(sink, recording, i, error) < 0)
 			return -1;
 	}
 	return 0;
@@ -210,6 +226,6 @@ int timeline_flush(struct timeline *timeline, struct error *error)
 void timeline_release(struct timeline *timeline)
 {
 	for (unsigned int i = 0; i < timeline->nr_sinks; i++)
-		timeline->sinks[i]->ops->free(timeline->sinks[i]);
+		sink_free(timeline->sinks[i]);
 	*timeline = (struct timeline){ 0 };
 }

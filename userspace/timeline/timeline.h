@@ -376,6 +376,9 @@ struct timeline_event {
 	};
 };
 
+/** timeline_event_field - the value of an extra field; NULL if the event does not have it */
+const struct value *timeline_event_field(const struct timeline_event *event, struct text name);
+
 /** timeline_event_flow - the flow with an index below @event->nr_flows */
 static inline const struct field *timeline_event_flow(const struct timeline_event *event,
 						      unsigned int index)
@@ -387,10 +390,11 @@ struct sink;
 
 /**
  * struct sink_ops - operations of an output
- * @open: start the stream; @sink_index is this sink's index into all sink data
+ * @open: start the stream; @sink_index is this sink's index into all sink data; may be NULL
  * @event: handle an event
  * @flush: make everything so far visible to readers; may be NULL
- * @free: release all resources, also after a failure or before the stream ends
+ * @free: release all resources, also after a failure or before the stream ends; NULL if free(3)
+ * does
  *
  * All but @free return 0, or -1 with @error; after a failure only @free is called.
  */
@@ -402,10 +406,17 @@ struct sink_ops {
 	void (*free)(struct sink *sink);
 };
 
-/** struct sink - first member of every sink's own struct */
+/**
+ * struct sink - first member of every sink's own struct
+ * @index: its index into all sink data, of an open sink
+ */
 struct sink {
 	const struct sink_ops *ops;
+	unsigned int index;
 };
+
+/** sink_new - a sink whose own struct has @size zeros; NULL with @error */
+struct sink *sink_new(const struct sink_ops *ops, size_t size, struct error *error);
 
 /**
  * struct timeline - distributes events to sinks
