@@ -252,7 +252,10 @@ TEST(rules_and_triggers_of_a_file_are_separate)
 	struct source *source;
 
 	recent_begin(&fixture, 1 << 20);
-	CHECK_NUMBER(spool_set_rules(fixture.spool, text_of("[slice a]\nbegin = a:b\n")), 0);
+	CHECK_NUMBER(spool_describe(fixture.spool,
+				    &(struct spool_description){
+					    .rules = text_of("[slice a]\nbegin = a:b\n") }),
+		     0);
 	TAKE(&fixture, 0, 100);
 	CHECK_NUMBER(spool_save_recent(fixture.spool, output_path(&fixture), text_of("7 loss"),
 				       &saved, &fixture.error),

@@ -31,21 +31,15 @@ static bool capabilities_read(void)
 	return are_read;
 }
 
-/* Those of @kept that this process has. */
-static uint64_t privileges_intersect(uint64_t kept)
-{
-	for (unsigned int i = 0; i < NR_CAPABILITIES; i++) {
-		if (kept & PRIVILEGE(i) && !capng_have_capability(CAPNG_PERMITTED, i))
-			kept &= ~PRIVILEGE(i);
-	}
-	return kept;
-}
-
 int privilege_drop(uint64_t kept, struct error *error)
 {
 	if (!capabilities_read())
 		return error_set_system(error, errno, "cannot read this process' capabilities");
-	kept = privileges_intersect(kept);
+	/* Those of @kept that this process has. */
+	for (unsigned int i = 0; i < NR_CAPABILITIES; i++) {
+		if (kept & PRIVILEGE(i) && !capng_have_capability(CAPNG_PERMITTED, i))
+			kept &= ~PRIVILEGE(i);
+	}
 	capng_clear(CAPNG_SELECT_CAPS);
 	for (unsigned int i = 0; i < NR_CAPABILITIES; i++) {
 		if (kept & PRIVILEGE(i))
@@ -149,18 +143,9 @@ static ssize_t child_await(int go_fd, int failure_fd)
 	return size;
 }
 
-/* Become that user for good, with groups and home; returns -1 with errno. */
-static int command_user_become(const struct command_user *user)
-{
-	if (initgroups(user->name, user->gid) < 0 || setgid(user->gid) < 0 || setuid(user->uid) < 0)
-		return -1;
-	if (setenv("USER", user->name, 1) < 0 || setenv("LOGNAME", user->name, 1) < 0)
-		return -1;
-	return setenv("HOME", user->home, 1);
-}
-
 static void child_main(const struct start *start, int go_fd, int failure_fd)
 {
+	const struct command_user *user = start->user;
 	int number;
 	ssize_t size = child_await(go_fd, failure_fd);
 
@@ -168,7 +153,12 @@ static void child_main(const struct start *start, int go_fd, int failure_fd)
 	if (size == 0)
 		_exit(STATUS_CANNOT_RUN);
 	command_signals_apply(start->signals);
-	if (size > 0 && (!start->user->name || command_user_become(start->user) == 0))
+	/* Becomes the user for good, with groups and home. */
+	if (size > 0 &&
+	    (!user->name ||
+	     (initgroups(user->name, user->gid) == 0 && setgid(user->gid) == 0 &&
+	      setuid(user->uid) == 0 && setenv("USER", user->name, 1) == 0 &&
+	      setenv("LOGNAME", user->name, 1) == 0 && setenv("HOME", user->home, 1) == 0)))
 		execvp(start->argv[0], start->argv);
 	number = errno;
 	if (write(failure_fd, &number, sizeof(number)) < 0)
@@ -176,23 +166,10 @@ static void child_main(const struct start *start, int go_fd, int failure_fd)
 	_exit(status_of_errno(number));
 }
 
-/* The child has the command's name from the start: names of threads are saved while it waits. */
-static pid_t fork_named(const char *name)
-{
-	char own[THREAD_COMM_SIZE];
-	pid_t pid;
-
-	prctl(PR_GET_NAME, own);
-	prctl(PR_SET_NAME, name);
-	pid = fork();
-	if (pid != 0)
-		prctl(PR_SET_NAME, own);
-	return pid;
-}
-
 static int command_fork(struct command *command, const struct start *start, struct error *error)
 {
 	int go[2], failure[2], adopts = 0;
+	char own[THREAD_COMM_SIZE];
 
 	if (pipe2(go, O_CLOEXEC) < 0)
 		return error_set_system(error, errno, "cannot make a pipe");
@@ -203,7 +180,13 @@ static int command_fork(struct command *command, const struct start *start, stru
 	}
 	prctl(PR_GET_CHILD_SUBREAPER, &adopts, 0, 0, 0);
 	command->adopts = adopts;
-	command->pid = fork_named(path_base_name(start->argv[0]));
+	/* The child has the command's name from the start: names of threads are saved while it
+	 * waits. */
+	prctl(PR_GET_NAME, own);
+	prctl(PR_SET_NAME, path_base_name(start->argv[0]));
+	command->pid = fork();
+	if (command->pid != 0)
+		prctl(PR_SET_NAME, own);
 	if (command->pid == 0) {
 		close(go[1]);
 		close(failure[0]);
@@ -403,15 +386,6 @@ void command_free(struct command *command)
 	free(command);
 }
 
-static struct passwd *passwd_find(const char *name)
-{
-	bool is_number = !name[strspn(name, "0123456789")];
-
-	if (!*name)
-		return NULL;
-	return is_number ? getpwuid(strtoul(name, NULL, 10)) : getpwnam(name);
-}
-
 int command_user_find(struct command_user *out, const char *name, struct error *error)
 {
 	const struct passwd *entry;
@@ -421,7 +395,9 @@ int command_user_find(struct command_user *out, const char *name, struct error *
 		name = getenv("SUDO_UID");
 	if (!name)
 		return error_set(error, "--user: not called by sudo; write --user=NAME");
-	entry = passwd_find(name);
+	entry = !*name				   ? NULL
+		: name[strspn(name, "0123456789")] ? getpwnam(name)
+						   : getpwuid(strtoul(name, NULL, 10));
 	if (!entry)
 		return error_set(error, "--user=%s: no such user; see 'getent passwd'", name);
 	out->uid = entry->pw_uid;

@@ -97,44 +97,6 @@ int modules_wake_fd(const struct modules *modules, const struct capture *capture
 	return modules->capture ? modules->fd : capture->stop.signals.fd;
 }
 
-/* Reports each kind once: opening a file for writing counts as a change, too. */
-static void change_report(struct modules *modules, const struct instance_change *change)
-{
-	const struct report *report = modules->capture->report;
-	const char *name = instance_name(modules->capture->recorder);
-	bool *is_reported = change->is_emptied ? &modules->is_emptied_reported
-					       : &modules->is_sideband_reported;
-
-	if (*is_reported && !change->is_reclocked)
-		return;
-	*is_reported = true;
-	if (change->is_reclocked)
-		report_message(report, "%s: another program changed its clock; the recording ends",
-			       name);
-	else if (change->is_emptied)
-		report_message(report, "%s: another program emptied its buffers (wrote '%s')", name,
-			       change->file);
-	else
-		report_message(report,
-			       "%s.sideband: another program emptied its buffers (wrote '%s'); "
-			       "thread names may be wrong",
-			       name, change->file);
-}
-
-/* After a change of the clock, no other change matters. */
-static void instance_written(struct modules *modules, const struct instance_change *change)
-{
-	if (modules->was_reclocked)
-		return;
-	change_report(modules, change);
-	modules->was_reclocked = change->is_reclocked;
-	if (!change->is_reclocked && !change->is_emptied)
-		return;
-	modules->was_emptied = true;
-	modules->has_gone = true;
-	modules->had_unread = true;
-}
-
 static struct rules *modules_rules(const struct modules *modules)
 {
 	return modules->capture->settings->selection.rules;
@@ -184,13 +146,11 @@ static int tracepoint_change(struct modules *modules, const struct instance_chan
 		return change->before == EVENT_RELEASED ? 0
 							: tracepoint_unload(modules, one, error);
 	if (change->now == EVENT_RELEASING) {
-		struct releasing *grown = reallocarray(modules->releasing.list,
-						       modules->releasing.size + 1, sizeof(*grown));
+		struct releasing_list *releasing = &modules->releasing;
 
-		if (!grown)
+		if (!array_reserve(releasing->list, releasing->size))
 			return error_set(error, "out of memory");
-		modules->releasing.list = grown;
-		grown[modules->releasing.size++] = one;
+		releasing->list[releasing->size++] = one;
 		return 0;
 	}
 	releasing_remove(&modules->releasing, one);
@@ -225,9 +185,33 @@ static int event_state_change(struct modules *modules, const struct instance_cha
 
 int modules_change(void *context, const struct instance_change *change, struct error *error)
 {
+	struct modules *modules = context;
+	const struct report *report = modules->capture->report;
+	const char *name = instance_name(modules->capture->recorder);
+	bool *is_reported = change->is_emptied ? &modules->is_emptied_reported
+					       : &modules->is_sideband_reported;
+
 	if (change->kind == INSTANCE_EVENT_STATE)
-		return event_state_change(context, change, error);
-	instance_written(context, change);
+		return event_state_change(modules, change, error);
+	/* After a change of the clock, no other change matters. */
+	if (modules->was_reclocked)
+		return 0;
+	/* Reports each kind once: opening a file for writing counts as a change, too. */
+	if (change->is_reclocked)
+		report_message(report, "%s: another program changed its clock; the recording ends",
+			       name);
+	else if (!*is_reported && change->is_emptied)
+		report_message(report, "%s: another program emptied its buffers (wrote '%s')", name,
+			       change->file);
+	else if (!*is_reported)
+		report_message(report,
+			       "%s.sideband: another program emptied its buffers (wrote '%s'); "
+			       "thread names may be wrong",
+			       name, change->file);
+	*is_reported = true;
+	modules->was_reclocked = change->is_reclocked;
+	if (change->is_reclocked || change->is_emptied)
+		modules->was_emptied = modules->has_gone = modules->had_unread = true;
 	return 0;
 }
 
@@ -288,18 +272,26 @@ static bool modules_have_files(struct modules *modules)
 
 /* Skips a tracepoint that was unloaded meanwhile. */
 static int descriptor_take_in(struct modules *modules, const struct tracepoint *tracepoint,
-			      const struct descriptor *descriptor, struct error *error)
+			      struct error *error)
 {
 	struct instance *recorder = modules->capture->recorder;
-	const char *filter = selection_filter(&modules->capture->settings->selection,
-					      tracepoint->system, tracepoint->name);
+	const char *system = tracepoint->system, *name = tracepoint->name;
+	const char *filter = selection_filter(&modules->capture->settings->selection, system, name);
 	int events_fd = instance_events_fd(recorder);
-	bool is_early = modules->is_early &&
-			event_is_enabled(events_fd, tracepoint->system, tracepoint->name);
-	struct error ignored = { 0 };
+	const struct descriptor *descriptor = NULL;
+	struct error problem = { 0 }, ignored = { 0 };
+	bool is_early;
 
+	if (convention_add(modules->convention, system, tracepoint->format, &descriptor, &problem) <
+	    0)
+		return error_set(error, "%s", problem.text);
+	if (convention_read_symbols(modules->convention, modules->capture->report) < 0)
+		return error_set(error, "out of memory");
+	if (!descriptor)
+		return 0;
+	is_early = modules->is_early && event_is_enabled(events_fd, system, name);
 	if (!modules_have_files(modules) ||
-	    instance_enable(recorder, tracepoint->system, tracepoint->name, filter, &ignored) < 0 ||
+	    instance_enable(recorder, system, name, filter, &ignored) < 0 ||
 	    !tracepoint_is_same(events_fd, tracepoint)) {
 		convention_drop(modules->convention, descriptor);
 		return 0;
@@ -309,58 +301,35 @@ static int descriptor_take_in(struct modules *modules, const struct tracepoint *
 }
 
 /* Skips a tracepoint that was unloaded meanwhile. */
-static int rules_enable_new(struct modules *modules, const struct tracepoint *tracepoint,
-			    struct error *error)
-{
-	struct instance *recorder = modules->capture->recorder;
-	struct rules *rules = modules_rules(modules);
-	const struct rule_tracepoint *bound = rules_find_name(rules, tracepoint->system,
-							      tracepoint->name);
-	struct error ignored = { 0 };
-
-	if (!bound)
-		return 0;
-	if (!modules_have_files(modules) ||
-	    capture_enable_rule(modules->capture, bound, &ignored) < 0 ||
-	    !tracepoint_is_same(instance_events_fd(recorder), tracepoint)) {
-		rules_drop(rules, tracepoint->system, tracepoint->name);
-		return 0;
-	}
-	if (rules_read_symbols(rules, true, modules->capture->report) < 0)
-		return error_set(error, "out of memory");
-	if (rules->kallsyms && rules_resolve(rules, &ignored) < 0)
-		report_error(modules->capture->report, &ignored);
-	return modules->handler.came(modules->handler.context, bound->category, NULL, false, error);
-}
-
-/* A rule that does not fit a module is of no use, but no reason to end. */
 static int rules_take_in(struct modules *modules, const struct tracepoint *tracepoint,
 			 struct error *error)
 {
 	struct rules *rules = modules_rules(modules);
+	const struct report *report = modules->capture->report;
+	const char *system = tracepoint->system, *name = tracepoint->name;
+	const struct rule_tracepoint *bound;
 	struct error problem = { 0 };
 
-	if (!rules || rules_find_name(rules, tracepoint->system, tracepoint->name))
+	if (!rules || rules_find_name(rules, system, name))
 		return 0;
-	if (rules_bind(rules, tracepoint->system, tracepoint->name, tracepoint->format, &problem) !=
-	    0)
-		report_error(modules->capture->report, &problem);
-	return rules_enable_new(modules, tracepoint, error);
-}
-
-static int descriptor_find_new(struct modules *modules, const struct tracepoint *tracepoint,
-			       struct error *error)
-{
-	const struct descriptor *descriptor = NULL;
-	struct error problem = { 0 };
-	int status = convention_add(modules->convention, tracepoint->system, tracepoint->format,
-				    &descriptor, &problem);
-
-	if (status < 0)
-		return error_set(error, "%s", problem.text);
-	if (convention_read_symbols(modules->convention, modules->capture->report) < 0)
+	/* A rule that does not fit a module is of no use, but no reason to end. */
+	if (rules_bind(rules, system, name, tracepoint->format, &problem) != 0)
+		report_error(report, &problem);
+	bound = rules_find_name(rules, system, name);
+	if (!bound)
+		return 0;
+	problem = (struct error){ 0 };
+	if (!modules_have_files(modules) ||
+	    capture_enable_rule(modules->capture, bound, &problem) < 0 ||
+	    !tracepoint_is_same(instance_events_fd(modules->capture->recorder), tracepoint)) {
+		rules_drop(rules, system, name);
+		return 0;
+	}
+	if (rules_read_symbols(rules, true, report) < 0)
 		return error_set(error, "out of memory");
-	return descriptor ? descriptor_take_in(modules, tracepoint, descriptor, error) : 0;
+	if (rules->kallsyms && rules_resolve(rules, &problem) < 0)
+		report_error(report, &problem);
+	return modules->handler.came(modules->handler.context, bound->category, NULL, false, error);
 }
 
 static int tracepoint_take_in(void *context, const struct tracepoint *tracepoint,
@@ -370,7 +339,7 @@ static int tracepoint_take_in(void *context, const struct tracepoint *tracepoint
 
 	if (selection_means(&modules->capture->settings->selection, tracepoint->system,
 			    tracepoint->name) &&
-	    descriptor_find_new(context, tracepoint, error) < 0)
+	    descriptor_take_in(context, tracepoint, error) < 0)
 		return -1;
 	return rules_take_in(context, tracepoint, error);
 }
@@ -380,15 +349,11 @@ static int descriptors_hold_back(struct modules *modules, size_t first, struct e
 {
 	for (size_t i = first; i < convention_size(modules->convention); i++) {
 		const struct descriptor *descriptor = convention_descriptor(modules->convention, i);
-		const struct descriptor **grown;
 
 		convention_drop(modules->convention, descriptor);
-		grown = reallocarray(modules->waiting.list, modules->waiting.size + 1,
-				     sizeof(*grown));
-		if (!grown)
+		if (!array_reserve(modules->waiting.list, modules->waiting.size))
 			return error_set(error, "out of memory");
-		modules->waiting.list = grown;
-		grown[modules->waiting.size++] = descriptor;
+		modules->waiting.list[modules->waiting.size++] = descriptor;
 	}
 	return 0;
 }
@@ -440,27 +405,20 @@ int modules_catch_up(struct modules *modules, struct error *error)
 	return 0;
 }
 
-/* Marks an id as searched; returns whether it was before. */
-static bool searched_add(struct modules *modules, uint16_t id)
-{
-	unsigned char bit = 1U << id % 8;
-	bool was_searched = modules->searched[id / 8] & bit;
-
-	modules->searched[id / 8] |= bit;
-	return was_searched;
-}
-
 int modules_find(void *context, const struct record *record, bool *is_known, struct error *error)
 {
 	struct modules *modules = context;
+	unsigned char *searched;
 	uint16_t id;
 
 	*is_known = false;
 	if (!convention_id(modules->convention, record, &id) || id < FIRST_ID ||
 	    instance_sideband_has_id(modules->capture->recorder, id))
 		return 0;
-	if (searched_add(modules, id))
+	searched = &modules->searched[id / 8];
+	if (*searched & 1U << id % 8)
 		return 1;
+	*searched |= 1U << id % 8;
 	if (modules_search(modules, error) < 0)
 		return -1;
 	*is_known = convention_has_id(modules->convention, id) ||

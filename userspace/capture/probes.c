@@ -117,21 +117,17 @@ struct function_count {
 	struct error problem;
 };
 
-static unsigned int functions_count(const struct capture_settings *settings, struct text lines)
-{
-	unsigned int number = 0;
-
-	while (lines.size > 0)
-		number += function_is_selected(settings, text_take_line(&lines));
-	return number;
-}
-
 /* Defining a thousand probes takes seconds: it is not begun if there are more. */
 static int functions_probe_each(struct probes *probes, const struct capture_settings *settings,
 				struct text lines, struct function_count *count,
 				struct error *error)
 {
-	if (functions_count(settings, lines) > PROBED_FUNCTIONS_MAX)
+	struct text left = lines;
+	unsigned int number = 0;
+
+	while (left.size > 0)
+		number += function_is_selected(settings, text_take_line(&left));
+	if (number > PROBED_FUNCTIONS_MAX)
 		return error_set(error,
 				 "--function: more than %d functions, the limit of this kernel, "
 				 "which needs a probe for each; write a narrower pattern",
@@ -283,23 +279,16 @@ static int probe_check_module(const struct probe *probe, bool waits, struct erro
 		probe->option, probe->text, (int)search.name.size, search.name.data);
 }
 
-/* "FUNCTION" of "FUNCTION+OFFSET". */
-static struct text function_name(const struct probe *probe)
-{
-	struct text name = buffer_text(&probe->title);
-	const char *plus = memchr(name.data, '+', name.size);
-
-	if (plus)
-		name.size = plus - name.data;
-	return name;
-}
-
 #define SYMBOLS "/proc/kallsyms"
 
 /* Add to the @error of a refused probe whether its function exists, or which is. */
 static int probe_explain(const struct probe *probe, struct error *error)
 {
-	struct name_search search = { .name = function_name(probe) };
+	const struct text title = buffer_text(&probe->title);
+	const char *plus = memchr(title.data, '+', title.size);
+	/* "FUNCTION" of "FUNCTION+OFFSET". */
+	struct name_search search = { .name = { title.data,
+						plus ? (size_t)(plus - title.data) : title.size } };
 	struct error before = *error;
 
 	if (strcmp(probe->pack, PROBE_PACK_KERNEL) != 0)
@@ -338,17 +327,6 @@ static int site_define(const struct probe *probe, const struct probe_site *site,
 	return status;
 }
 
-/* Define its events; returns -1 with @error. */
-static int probe_define(const struct probe *probe, struct dynamic_events *events,
-			struct error *error)
-{
-	int status = 0;
-
-	for (size_t i = 0; i < probe->nr_sites && status == 0; i++)
-		status = site_define(probe, &probe->sites[i], events, error);
-	return status;
-}
-
 static int probe_add(struct probes *probes, const struct capture_settings *settings,
 		     unsigned int number, struct error *error)
 {
@@ -360,8 +338,8 @@ static int probe_add(struct probes *probes, const struct capture_settings *setti
 	status = probe_parse(&probe, &setting, number, error);
 	if (status == 0 && setting.kind == PROBE_KERNEL)
 		status = probe_check_module(&probe, settings->selection.waits, error);
-	if (status == 0)
-		status = probe_define(&probe, &probes->events, error);
+	for (size_t i = 0; i < probe.nr_sites && status == 0; i++)
+		status = site_define(&probe, &probe.sites[i], &probes->events, error);
 	if (status == 0 && probe.part.size > 0)
 		report_message(
 			settings->report,
@@ -397,14 +375,6 @@ int probes_add_rules(struct probes *probes, struct capture_settings *settings, s
 				       error);
 }
 
-/* "p0_1_FUNCTION" without what makes it unique; NULL for one of many functions. */
-static const char *event_title(const char *name)
-{
-	const char *title = strchr(name, '_');
-
-	return title ? strchr(title + 1, '_') + 1 : NULL;
-}
-
 static void missed_report(const struct report *report, const char *title, uint64_t missed)
 {
 	if (missed > 0)
@@ -423,10 +393,11 @@ struct missed_calls {
 static void missed_add(void *context, const char *name, uint64_t missed)
 {
 	struct missed_calls *calls = context;
-	const char *title = event_title(name);
+	const char *title = strchr(name, '_');
 
+	/* "p0_1_FUNCTION" without what makes it unique, or one of many functions. */
 	if (title)
-		missed_report(calls->report, title, missed);
+		missed_report(calls->report, strchr(title + 1, '_') + 1, missed);
 	else
 		calls->functions += missed;
 }
@@ -490,17 +461,7 @@ static int probe_find_file(const struct probe *probe, const char *path, struct b
 			 : 0;
 }
 
-/** probe_set_title - set the name, before probe_add_site() */
-static void probe_set_title(struct probe *probe, struct text title)
-{
-	buffer_append(&probe->title, title.data, title.size);
-}
-
-/**
- * probe_add_site - add an event
- *
- * Returns it without arguments, or NULL with @error if there are too many.
- */
+/* Adds an event, after the title is set; returns it without arguments, or NULL with @error. */
 static struct probe_site *probe_add_site(struct probe *probe, enum probe_role role,
 					 const char *kind, struct error *error)
 {
@@ -700,7 +661,7 @@ static int function_parse(struct probe *probe, struct text place, struct error *
 				    "not a function of the kernel; write FUNCTION or "
 				    "MODULE:FUNCTION");
 	probe->pack = PROBE_PACK_KERNEL;
-	probe_set_title(probe, title);
+	buffer_append(&probe->title, title.data, title.size);
 	return sites_add(probe, !probe->is_entry_only && !memchr(title.data, '+', title.size),
 			 KERNEL_RETURN, place, error);
 }
@@ -747,17 +708,6 @@ static int symbol_locate(struct probe *probe, const char *path, const struct sym
 	return status;
 }
 
-static bool file_exists(struct text path)
-{
-	struct buffer name = { 0 };
-	bool exists;
-
-	buffer_append(&name, path.data, path.size);
-	exists = file_find_built(AT_FDCWD, &name) == 0;
-	buffer_release(&name);
-	return exists;
-}
-
 /*
  * Names of C++ and of Go have colons and slashes, and so may paths: the path is the first part that
  * exists. Without one, it is what comes before the first colon.
@@ -767,9 +717,15 @@ static const char *path_end(struct text place)
 	const char *end = place.data + place.size, *first = NULL;
 
 	for (const char *at = place.data; (at = memchr(at, ':', end - at)); at++) {
+		struct buffer name = { 0 };
+		bool exists;
+
 		if (at == place.data || at + 1 == end)
 			continue;
-		if (file_exists((struct text){ place.data, at - place.data }))
+		buffer_append(&name, place.data, at - place.data);
+		exists = file_find_built(AT_FDCWD, &name) == 0;
+		buffer_release(&name);
+		if (exists)
 			return at;
 		first = first ? first : at;
 	}
@@ -809,7 +765,7 @@ static int symbol_parse(struct probe *probe, struct text text, struct error *err
 	place = symbol_split(title);
 	place.has_offset |= probe->is_entry_only;
 	probe->pack = "uprobe";
-	probe_set_title(probe, title);
+	buffer_append(&probe->title, title.data, title.size);
 	buffer_append(&path, text.data, colon - text.data);
 	if (!probe->is_checked_only)
 		status = symbol_locate(probe, buffer_string(&path), &place, &located, error);
@@ -933,7 +889,7 @@ static int probe_parse_usdt(struct probe *probe, struct error *error)
 
 	probe->pack = "usdt";
 	if (status == 0) {
-		probe_set_title(probe, text_of(strrchr(probe->text, ':') + 1));
+		buffer_append_string(&probe->title, strrchr(probe->text, ':') + 1);
 		status = probe->is_checked_only ? 0 : marks_find(&usdt, error);
 	}
 	buffer_release(&usdt.path);

@@ -39,27 +39,21 @@ struct record_run {
 	bool is_doubtful;   /* reported that records of some ids cannot be decoded */
 };
 
-/* A larger buffer does not prevent losses if the records are read only at the end. */
-static uint64_t record_run_small_buffer_kib(const struct record_run *run)
-{
-	const struct capture_settings *settings = run->capture.settings;
-
-	if (run->summary.lost <= capture_programs_lost(&run->capture) ||
-	    settings->mode->is_read_at_end)
-		return 0;
-	return settings->instance ? instance_buffer_kib(run->capture.recorder)
-				  : settings->buffer_kib;
-}
-
 static void record_run_report(const struct record_run *run)
 {
+	const struct capture_settings *settings = run->capture.settings;
+	uint64_t programs_lost = capture_programs_lost(&run->capture);
+	/* A larger buffer does not prevent losses if the records are read only at the end. */
+	bool is_small = run->summary.lost > programs_lost && !settings->mode->is_read_at_end;
 	const struct loss_summary loss = {
 		.object = run->settings->path,
 		.has_lost = run->summary.lost > 0 || run->is_incomplete,
 		.records = run->summary.lost,
-		.buffer_kib = record_run_small_buffer_kib(run),
-		.programs_lost = capture_programs_lost(&run->capture),
-		.program_ring_kib = run->capture.settings->program_ring_kib,
+		.buffer_kib = !is_small		   ? 0
+			      : settings->instance ? instance_buffer_kib(run->capture.recorder)
+						   : settings->buffer_kib,
+		.programs_lost = programs_lost,
+		.program_ring_kib = settings->program_ring_kib,
 		.is_attached = instance_is_attached(run->capture.recorder),
 		.is_failure = capture_is_lost(&run->capture, run->settings->fails_on_loss),
 	};
@@ -73,10 +67,7 @@ static int format_came(void *context, const char *tracepoint, const struct descr
 {
 	struct record_run *run = context;
 
-	(void)tracepoint;
-	(void)descriptor;
-	(void)is_early;
-	(void)error;
+	(void)tracepoint, (void)descriptor, (void)is_early, (void)error;
 	run->has_new_formats = true;
 	return 0;
 }
@@ -98,15 +89,6 @@ static int format_went(void *context, const char *tracepoint, const struct descr
 	return spool_mark_incomplete(run->spool, run->capture.recorder, error);
 }
 
-static int record_run_follow(struct record_run *run, struct error *error)
-{
-	const struct modules_handler handler = { .context = run,
-						 .came = format_came,
-						 .went = format_went };
-
-	return modules_open(&run->modules, &handler, error);
-}
-
 static int record_run_save_formats(struct record_run *run, struct error *error)
 {
 	size_t nr_doubtful;
@@ -124,45 +106,23 @@ static int record_run_save_formats(struct record_run *run, struct error *error)
 	return 0;
 }
 
-/* Reading the state of all tracepoints costs more than moving a buffer's records. */
-static int record_run_look(struct record_run *run, struct error *error)
-{
-	int64_t now_ns = time_now_ns(CLOCK_BOOTTIME);
-
-	if (now_ns - run->looked_ns < LOOK_EVERY_NS)
-		return 0;
-	run->looked_ns = now_ns;
-	return modules_look(&run->modules, error);
-}
-
-static int record_run_follow_modules(struct record_run *run, struct error *error)
-{
-	if (record_run_look(run, error) < 0 || modules_take_in(&run->modules, error) < 0)
-		return -1;
-	return record_run_save_formats(run, error);
-}
-
-/* Records that were moved since the last check may have another clock. */
-static int record_run_end_reclocked(struct record_run *run, struct error *error)
-{
-	struct error ignored = { 0 };
-
-	instance_stop(run->capture.recorder, &ignored);
-	instance_restore_clock(run->capture.recorder);
-	run->capture.has_failed = true;
-	stop_now(&run->capture.stop);
-	return spool_rewind(run->spool, error);
-}
-
 /* The file records that another program emptied the buffers. */
 static int record_run_follow_changes(struct record_run *run, struct error *error)
 {
 	struct modules *modules = &run->modules;
 
 	modules_look_changes(modules);
-	if (modules->was_reclocked && !run->capture.has_failed &&
-	    record_run_end_reclocked(run, error) < 0)
-		return -1;
+	if (modules->was_reclocked && !run->capture.has_failed) {
+		struct error ignored = { 0 };
+
+		/* Records that were moved since the last check may have another clock. */
+		instance_stop(run->capture.recorder, &ignored);
+		instance_restore_clock(run->capture.recorder);
+		run->capture.has_failed = true;
+		stop_now(&run->capture.stop);
+		if (spool_rewind(run->spool, error) < 0)
+			return -1;
+	}
 	spool_keep(run->spool);
 	if (!modules->was_emptied)
 		return 0;
@@ -171,42 +131,31 @@ static int record_run_follow_changes(struct record_run *run, struct error *error
 	return spool_mark_incomplete(run->spool, run->capture.recorder, error);
 }
 
-/* Recording is on: records modules that were loaded during the set-up. */
-static int record_run_catch_up(struct record_run *run, struct error *error)
-{
-	if (modules_catch_up(&run->modules, error) < 0)
-		return -1;
-	return record_run_save_formats(run, error);
-}
-
-/* An existing instance may have records of any tracepoint: all formats are read later. */
-static int record_run_choose(struct record_run *run, struct error *error)
-{
-	struct selection *selection = &run->capture.settings->selection;
-
-	if (run->capture.settings->instance)
-		return 0;
-	selection->formats = formats_new();
-	if (!selection->formats)
-		return error_set(error, "out of memory");
-	return capture_choose(&run->capture, run->convention, error);
-}
-
 static int record_run_set_up(struct record_run *run, struct error *error)
 {
 	const struct spool_owner owner = spool_owner_find();
 	struct capture *capture = &run->capture;
+	struct capture_settings *settings = capture->settings;
 	const struct rules *rules;
-	const struct capture_settings *settings;
+	const struct modules_handler handler = { .context = run,
+						 .came = format_came,
+						 .went = format_went };
 	bool is_known;
 
 	run->convention = convention_new(false);
 	if (!run->convention)
 		return error_set(error, "out of memory");
 	if (capture_prepare(capture, error) < 0 ||
-	    modules_watch(&run->modules, capture, run->convention, error) < 0 ||
-	    record_run_choose(run, error) < 0)
+	    modules_watch(&run->modules, capture, run->convention, error) < 0)
 		return -1;
+	/* An existing instance may have records of any tracepoint: all formats are read later. */
+	if (!settings->instance) {
+		settings->selection.formats = formats_new();
+		if (!settings->selection.formats)
+			return error_set(error, "out of memory");
+		if (capture_choose(capture, run->convention, error) < 0)
+			return -1;
+	}
 	if (capture_open(capture, run->convention, true, error) < 0)
 		return -1;
 	if (spool_new(&run->spool, run->settings->path, &owner, error) < 0)
@@ -216,18 +165,17 @@ static int record_run_set_up(struct record_run *run, struct error *error)
 	if (spool_describe_capture(run->spool, capture, error) < 0)
 		return -1;
 	run->memory_kib = instance_memory_kib(capture->recorder);
-	settings = run->capture.settings;
 	is_known = modules_are_unchanged(&run->modules) && !events_may_change();
 	/* Enabled tracepoints still have the formats by which they were chosen, or they are read
 	 * again. */
 	if (spool_begin(run->spool, run->capture.recorder, settings->mode,
 			is_known ? settings->selection.formats : NULL, error) < 0)
 		return -1;
-	rules = capture->settings->selection.rules;
-	if (((rules && rules_need_kallsyms(rules)) || capture->settings->nr_stacks > 0) &&
+	rules = settings->selection.rules;
+	if (((rules && rules_need_kallsyms(rules)) || settings->nr_stacks > 0) &&
 	    spool_save_symbols(run->spool, error) < 0)
 		return -1;
-	return record_run_follow(run, error);
+	return modules_open(&run->modules, &handler, error);
 }
 
 /*
@@ -266,8 +214,17 @@ static int record_run_read(void *context, struct error *error)
 {
 	struct record_run *run = context;
 
+	int64_t now_ns = time_now_ns(CLOCK_BOOTTIME);
+
 	capture_refill_stacks(&run->capture);
-	if (record_run_follow_modules(run, error) < 0 || spool_read(run->spool, error) < 0)
+	/* Reading the state of all tracepoints costs more than moving a buffer's records. */
+	if (now_ns - run->looked_ns >= LOOK_EVERY_NS) {
+		run->looked_ns = now_ns;
+		if (modules_look(&run->modules, error) < 0)
+			return -1;
+	}
+	if (modules_take_in(&run->modules, error) < 0 || record_run_save_formats(run, error) < 0 ||
+	    spool_read(run->spool, error) < 0)
 		return -1;
 	return record_run_follow_changes(run, error);
 }
@@ -313,15 +270,6 @@ static int record_run_loop(struct record_run *run, struct error *error)
 	return read_loop_run(&loop, error);
 }
 
-/* Those of functions of modules that were loaded meanwhile. */
-static int record_run_save_names(struct record_run *run, struct error *error)
-{
-	size_t nr_doubtful;
-
-	return run->capture.probes.has_tracer ? spool_save_more(run->spool, &nr_doubtful, error)
-					      : 0;
-}
-
 static void record_run_report_end(const struct record_run *run)
 {
 	const struct capture_settings *settings = run->capture.settings;
@@ -352,32 +300,31 @@ static void record_run_end_transfer(struct record_run *run, struct transfer *tra
 	spool_set_progress(run->spool, NULL);
 }
 
-/* In modes that read at the end, these are all records. */
-static int record_run_read_rest(struct record_run *run, struct error *error)
-{
-	struct transfer transfer;
-	int status;
-
-	spool_set_progress(run->spool, transfer_begin(&transfer, run->capture.report,
-						      "reading the buffers", NULL));
-	status = spool_finish(run->spool, &run->summary, error);
-	record_run_end_transfer(run, &transfer);
-	return status;
-}
-
 /* Moves all records to the spool; after a failure, the spool reports the missing ones. */
 static int record_run_move(struct record_run *run, struct error *error)
 {
 	struct instance *recorder = run->capture.recorder;
 	struct buffer_counts counts;
+	struct transfer transfer;
 	struct error ignored = { 0 };
+	size_t nr_doubtful;
+	int status = record_run_loop(run, error);
 
-	if (record_run_loop(run, error) == 0 && record_run_save_names(run, error) == 0 &&
-	    instance_stop(recorder, error) == 0 && record_run_follow_changes(run, error) == 0 &&
-	    record_run_read_rest(run, error) == 0) {
-		spool_count(run->spool, &counts);
-		run->nr_records = counts.read;
-		return 0;
+	/* Names of functions of modules that were loaded meanwhile. */
+	if (status == 0 && run->capture.probes.has_tracer)
+		status = spool_save_more(run->spool, &nr_doubtful, error);
+	if (status == 0 && instance_stop(recorder, error) == 0 &&
+	    record_run_follow_changes(run, error) == 0) {
+		/* In modes that read at the end, these are all records. */
+		spool_set_progress(run->spool, transfer_begin(&transfer, run->capture.report,
+							      "reading the buffers", NULL));
+		status = spool_finish(run->spool, &run->summary, error);
+		record_run_end_transfer(run, &transfer);
+		if (status == 0) {
+			spool_count(run->spool, &counts);
+			run->nr_records = counts.read;
+			return 0;
+		}
 	}
 	instance_stop(recorder, &ignored);
 	spool_abandon(run->spool);
@@ -394,7 +341,8 @@ static int record_run_all(struct record_run *run, struct error *error)
 		return -1;
 	capture_report_memory(capture);
 	if (instance_start(capture->recorder, error) < 0 ||
-	    capture_start_programs(capture, error) < 0 || record_run_catch_up(run, error) < 0 ||
+	    capture_start_programs(capture, error) < 0 ||
+	    modules_catch_up(&run->modules, error) < 0 || record_run_save_formats(run, error) < 0 ||
 	    capture_check_files(error) < 0 || capture_signal_ready(capture, error) < 0 ||
 	    capture_run_command(capture, error) < 0)
 		return -1;

@@ -287,26 +287,6 @@ int capture_enable_rule(struct capture *capture, const struct rule_tracepoint *t
 	return status < 0 ? instance_enable(capture->recorder, system, name, NULL, error) : 0;
 }
 
-static int capture_enable_rules(struct capture *capture, struct error *error)
-{
-	const struct rules *rules = capture->settings->selection.rules;
-	size_t nr_tracepoints = rules ? rules->nr_tracepoints : 0;
-
-	for (size_t i = 0; i < nr_tracepoints; i++) {
-		if (capture_enable_rule(capture, rules->tracepoints[i], error) < 0)
-			return -1;
-	}
-	return 0;
-}
-
-/* Rules for texts that programs write to trace_marker. */
-static bool capture_has_markers(const struct capture *capture)
-{
-	const struct rules *rules = capture->settings->selection.rules;
-
-	return rules && rules_find_name(rules, "ftrace", "print");
-}
-
 static void capture_report_markers(const struct capture *capture)
 {
 	static const char *const reasons[] = {
@@ -433,29 +413,20 @@ static int capture_add_stack(struct capture *capture, const char *text, struct e
 	return status;
 }
 
-/* Record the kernel stacks of the settings; returns -1 with @error. */
-static int capture_add_stacks(struct capture *capture, struct error *error)
-{
-	const struct capture_settings *settings = capture->settings;
-
-	for (size_t i = 0; i < settings->nr_stacks; i++) {
-		if (capture_add_stack(capture, settings->stacks[i], error) < 0)
-			return -1;
-	}
-	return 0;
-}
-
 int capture_open(struct capture *capture, const struct convention *convention, bool keeps_modules,
 		 struct error *error)
 {
 	const struct capture_settings *settings = capture->settings;
-	const struct instance_settings recorder = { .mode = settings->mode,
-						    .clock = settings->clock,
-						    .buffer_kib = settings->buffer_kib,
-						    .keeps_modules = keeps_modules,
-						    .has_markers = capture_has_markers(capture),
-						    .writes = capture_writes(settings) };
-	const struct selection *selection;
+	const struct rules *rules = settings->selection.rules;
+	const struct instance_settings recorder = {
+		.mode = settings->mode,
+		.clock = settings->clock,
+		.buffer_kib = settings->buffer_kib,
+		.keeps_modules = keeps_modules,
+		/* Texts that programs write to trace_marker. */
+		.has_markers = rules && rules_find_name(rules, "ftrace", "print"),
+		.writes = capture_writes(settings)
+	};
 
 	/* The command finds the socket by its environment. */
 	if (capture_open_programs(capture, error) < 0)
@@ -471,51 +442,48 @@ int capture_open(struct capture *capture, const struct convention *convention, b
 	if ((settings->instance ? instance_attach(&capture->recorder, settings->instance, error)
 				: instance_create(&capture->recorder, &recorder, error)) < 0)
 		return -1;
-	selection = &capture->settings->selection;
-	if (selection->rules && !selection->includes_self)
-		rules_exclude(selection->rules, instance_own_tid(capture->recorder));
+	if (rules && !settings->selection.includes_self)
+		rules_exclude(capture->settings->selection.rules,
+			      instance_own_tid(capture->recorder));
 	if (settings->instance)
 		return 0;
 	if (capture_find_command(capture, error) < 0 ||
 	    functions_trace(&capture->probes, capture->recorder, settings, error) < 0 ||
-	    capture_filter(capture, error) < 0 || capture_enable(capture, convention, error) < 0 ||
-	    capture_enable_rules(capture, error) < 0 || capture_add_stacks(capture, error) < 0)
+	    capture_filter(capture, error) < 0 || capture_enable(capture, convention, error) < 0)
 		return -1;
+	for (size_t i = 0; rules && i < rules->nr_tracepoints; i++) {
+		if (capture_enable_rule(capture, rules->tracepoints[i], error) < 0)
+			return -1;
+	}
+	for (size_t i = 0; i < settings->nr_stacks; i++) {
+		if (capture_add_stack(capture, settings->stacks[i], error) < 0)
+			return -1;
+	}
 	capture_report_markers(capture);
 	return instance_resize(capture->recorder, error);
 }
 
-/* Tracepoints are enabled in the instance's folder; its removal changes the folder above. */
-static uint64_t instance_privileges(const struct instance *recorder)
-{
-	struct buffer above = { 0 };
-	uint64_t needed = privilege_for_files(instance_directory(recorder));
-
-	buffer_printf(&above, "%s/..", instance_directory(recorder));
-	needed |= privilege_for_files(buffer_string(&above));
-	buffer_release(&above);
-	return needed;
-}
-
-/* Others find and read programs; the socket is removed at the end. */
-static uint64_t capture_programs_privileges(const struct capture *capture)
+uint64_t capture_privileges(const struct capture *capture)
 {
 	const char *socket = capture->programs ? programs_socket(capture->programs) : NULL;
 	char *folder = socket ? strdup(socket) : NULL;
-	uint64_t needed = folder ? privilege_for_files(dirname(folder)) : 0;
-
-	free(folder);
-	return needed;
-}
-
-/* Signals are forwarded to the command, which may have another user. */
-uint64_t capture_privileges(const struct capture *capture)
-{
+	/* Signals are forwarded to the command, which may have another user. */
 	uint64_t needed = capture->command ? PRIVILEGE(CAP_KILL) : 0;
 
-	needed |= capture_programs_privileges(capture);
-	if (!capture->settings->instance && capture->recorder)
-		needed |= instance_privileges(capture->recorder);
+	/* Others find and read programs; the socket is removed at the end. */
+	if (folder)
+		needed |= privilege_for_files(dirname(folder));
+	free(folder);
+	if (!capture->settings->instance && capture->recorder) {
+		struct buffer above = { 0 };
+
+		/* Tracepoints are enabled in the instance's folder; its removal changes the folder
+		 * above. */
+		buffer_printf(&above, "%s/..", instance_directory(capture->recorder));
+		needed |= privilege_for_files(instance_directory(capture->recorder)) |
+			  privilege_for_files(buffer_string(&above));
+		buffer_release(&above);
+	}
 	return needed;
 }
 
@@ -593,46 +561,27 @@ void capture_close(struct capture *capture, int result, struct error *error)
 	stop_await_command(&capture->stop);
 }
 
-static int spool_describe_workload(struct spool *spool, const struct capture *capture)
-{
-	struct buffer threads = { 0 };
-	int status;
-
-	if (!capture->workload)
-		return 0;
-	workload_append(capture->workload, &threads);
-	status = spool_set_workload(spool, buffer_text(&threads));
-	if (threads.failed)
-		status = -1;
-	buffer_release(&threads);
-	return status;
-}
-
-/* Their system calls have other numbers, and no record shows it. */
-static int spool_describe_narrow(struct spool *spool, const struct capture *capture)
-{
-	const struct rules *rules = capture->settings->selection.rules;
-	struct buffer threads = { 0 };
-	int status;
-
-	if (!rules || !rules_name_calls(rules))
-		return 0;
-	narrow_threads_append(&threads);
-	status = spool_set_narrow(spool, buffer_text(&threads));
-	if (threads.failed)
-		status = -1;
-	buffer_release(&threads);
-	return status;
-}
-
 int spool_describe_capture(struct spool *spool, const struct capture *capture, struct error *error)
 {
-	if (spool_describe_workload(spool, capture) < 0 ||
-	    spool_describe_narrow(spool, capture) < 0 ||
-	    spool_set_rules(spool, buffer_text(&capture->probes.rules)) < 0 ||
-	    spool_set_labels(spool, buffer_text(&capture->settings->labels)) < 0)
-		return error_set(error, "out of memory");
-	return 0;
+	const struct rules *rules = capture->settings->selection.rules;
+	struct buffer workload = { 0 }, narrow = { 0 };
+	int status;
+
+	if (capture->workload)
+		workload_append(capture->workload, &workload);
+	/* Their system calls have other numbers, and no record shows it. */
+	if (rules && rules_name_calls(rules))
+		narrow_threads_append(&narrow);
+	status = spool_describe(spool, &(struct spool_description){
+					       .workload = buffer_text(&workload),
+					       .narrow = buffer_text(&narrow),
+					       .rules = buffer_text(&capture->probes.rules),
+					       .labels = buffer_text(&capture->settings->labels) });
+	if (workload.failed || narrow.failed || status < 0)
+		status = error_set(error, "out of memory");
+	buffer_release(&workload);
+	buffer_release(&narrow);
+	return status;
 }
 
 void capture_end(struct capture *capture)
@@ -664,47 +613,25 @@ bool capture_is_lost(const struct capture *capture, bool fails_on_loss)
 
 /* Programs that a run records, beside the kernel or alone. */
 
-static bool patterns_want_kernel(const struct selection *selection)
+bool capture_records_kernel(const struct capture_settings *settings)
 {
+	const struct selection *selection = &settings->selection;
+
 	for (size_t i = 0; i < selection->nr_patterns; i++) {
 		if (!selection->patterns[i].is_of_programs)
 			return true;
 	}
-	return false;
-}
-
-bool capture_records_kernel(const struct capture_settings *settings)
-{
-	const struct rules *rules = settings->selection.rules;
-
 	return !settings->records_programs || settings->instance ||
-	       patterns_want_kernel(&settings->selection) || (rules && rules_want_kernel(rules)) ||
+	       (selection->rules && rules_want_kernel(selection->rules)) ||
 	       settings->nr_probes > 0 || settings->nr_functions > 0 || settings->nr_stacks > 0;
-}
-
-static int program_ring_check(const struct capture_settings *settings, struct error *error)
-{
-	uint64_t kib = settings->program_ring_kib;
-
-	if (kib == 0)
-		return 0;
-	if (!settings->records_programs)
-		return error_set(error, "--program-ring: no program is recorded; add --programs");
-	if (kib < PROGRAM_RING_KIB_MIN || kib > PROGRAM_RING_KIB_MAX || (kib & (kib - 1)))
-		return error_set(error,
-				 "--program-ring=%lluk: not the size of a ring; write a power of 2 "
-				 "from 4k to 16M",
-				 (unsigned long long)kib);
-	return 0;
 }
 
 int programs_choose_events(struct capture_settings *settings, struct error *error)
 {
-	if (!settings->records_programs || settings->instance)
+	if (!settings->records_programs || settings->instance ||
+	    settings->selection.nr_patterns == 0)
 		return 0;
-	return settings->selection.nr_patterns > 0
-		       ? selection_choose_programs(&settings->selection, settings->report, error)
-		       : 0;
+	return selection_choose_programs(&settings->selection, settings->report, error);
 }
 
 /** programs_check - refuse settings that programs exclude; returns -1 with @error */
@@ -717,13 +644,20 @@ static int programs_check(const struct capture_settings *settings, struct error 
 			     : settings->selection.waits	 ? "--wait"
 			     : settings->selection.includes_self ? "--include-self"
 								 : NULL;
+	uint64_t kib = settings->program_ring_kib;
 
 	if (!settings->records_programs && settings->selection.rules &&
 	    rules_want_programs(settings->selection.rules))
 		return error_set(error, "-r: a rule uses events of programs; use --programs of "
 					"'ktrack record' or 'stream'");
-	if (program_ring_check(settings, error) < 0)
-		return -1;
+	if (kib > 0 && !settings->records_programs)
+		return error_set(error, "--program-ring: no program is recorded; add --programs");
+	if (kib > 0 &&
+	    (kib < PROGRAM_RING_KIB_MIN || kib > PROGRAM_RING_KIB_MAX || (kib & (kib - 1))))
+		return error_set(error,
+				 "--program-ring=%lluk: not the size of a ring; write a power of 2 "
+				 "from 4k to 16M",
+				 (unsigned long long)kib);
 	if (!settings->records_programs)
 		return 0;
 	if (settings->instance)

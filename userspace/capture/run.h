@@ -146,6 +146,16 @@ bool stop_is_due(struct stop_condition *stop, int64_t now_ns);
 /** stop_is_abandoned - whether ktrack ends before the command */
 bool stop_is_abandoned(const struct stop_condition *stop);
 
+/** time_left_ms - time from @now_ns to @due_ns, @max_ms at most */
+static inline int time_left_ms(int64_t due_ns, int64_t now_ns, int max_ms)
+{
+	int64_t left_ns = due_ns - now_ns;
+
+	if (left_ns >= max_ms * NS_PER_MS)
+		return max_ms;
+	return left_ns <= 0 ? 0 : (int)(left_ns / NS_PER_MS) + 1;
+}
+
 /** stop_wait_ms - time from @now_ns to the deadline, @max_ms at most */
 int stop_wait_ms(const struct stop_condition *stop, int64_t now_ns, int max_ms);
 

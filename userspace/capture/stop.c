@@ -17,20 +17,14 @@ static const int stop_signals[] = {
 	SIGTERM, SIGXCPU, SIGVTALRM, SIGPROF, SIGIO,   SIGPWR,	SIGSTKFLT,
 };
 
-static bool is_ignored(int number)
-{
-	struct sigaction action;
-
-	return sigaction(number, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
-}
-
 int signals_init(struct signals *signals, struct error *error)
 {
+	struct sigaction action;
 	sigset_t set;
 
 	sigemptyset(&signals->before.ignored);
 	for (int number = 1; number <= SIGRTMAX; number++) {
-		if (is_ignored(number))
+		if (sigaction(number, NULL, &action) == 0 && action.sa_handler == SIG_IGN)
 			sigaddset(&signals->before.ignored, number);
 	}
 	sigprocmask(SIG_BLOCK, NULL, &signals->before.blocked);
@@ -118,11 +112,7 @@ bool stop_is_due(struct stop_condition *stop, int64_t now_ns)
 
 int stop_wait_ms(const struct stop_condition *stop, int64_t now_ns, int max_ms)
 {
-	int64_t left_ns = stop->deadline_ns - now_ns;
-
-	if (!stop->deadline_ns || left_ns >= max_ms * NS_PER_MS)
-		return max_ms;
-	return left_ns <= 0 ? 0 : (int)(left_ns / NS_PER_MS) + 1;
+	return stop->deadline_ns ? time_left_ms(stop->deadline_ns, now_ns, max_ms) : max_ms;
 }
 
 /*
@@ -223,42 +213,21 @@ void progress_text(const struct progress *progress, const struct progress_counts
 		buffer_printf(out, ", %llu KiB", (unsigned long long)now->file_bytes / 1024);
 }
 
-/** progress_is_due - whether a new line is to be shown */
-static bool progress_is_due(const struct progress *progress, int64_t now_ns)
-{
-	return progress->report && now_ns - progress->shown_ns >= SHOW_EVERY_NS;
-}
-
-/** progress_show - show a line with the counts at @now_ns */
-static void progress_show(struct progress *progress, const struct progress_counts *now,
-			  int64_t now_ns)
-{
-	struct buffer line = { 0 };
-
-	progress_text(progress, now, now_ns, &line);
-	progress->report->progress(progress->report->context, buffer_string(&line));
-	buffer_release(&line);
-	progress->shown = now->records;
-	progress->shown_ns = now_ns;
-}
-
-/** progress_end - remove the line */
-static void progress_end(struct progress *progress)
-{
-	if (progress->report)
-		progress->report->progress(progress->report->context, "");
-	progress->report = NULL;
-}
-
 static void loop_show_progress(const struct read_loop *loop)
 {
+	struct progress *progress = loop->progress;
 	int64_t now_ns = time_now_ns(CLOCK_BOOTTIME);
 	struct progress_counts counts;
+	struct buffer line = { 0 };
 
-	if (!progress_is_due(loop->progress, now_ns))
+	if (!progress->report || now_ns - progress->shown_ns < SHOW_EVERY_NS)
 		return;
 	loop->count(loop->context, &counts);
-	progress_show(loop->progress, &counts, now_ns);
+	progress_text(progress, &counts, now_ns, &line);
+	progress->report->progress(progress->report->context, buffer_string(&line));
+	buffer_release(&line);
+	progress->shown = counts.records;
+	progress->shown_ns = now_ns;
 }
 
 int read_loop_run(const struct read_loop *loop, struct error *error)
@@ -277,6 +246,9 @@ int read_loop_run(const struct read_loop *loop, struct error *error)
 		loop_show_progress(loop);
 		is_over = is_over || (loop->is_full && loop->is_full(loop->context));
 	}
-	progress_end(loop->progress);
+	/* Removes the line. */
+	if (loop->progress->report)
+		loop->progress->report->progress(loop->progress->report->context, "");
+	loop->progress->report = NULL;
 	return 0;
 }

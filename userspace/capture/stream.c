@@ -38,45 +38,31 @@ bool renewal_is_due(const struct renewal *renewal, int64_t now_ns)
 	return renewal->every_ns > 0 && now_ns >= renewal->due_ns;
 }
 
-/* Time from @now_ns to the end of the session, @max_ms at most. */
 static int renewal_wait_ms(const struct renewal *renewal, int64_t now_ns, int max_ms)
 {
-	int64_t left_ns = renewal->due_ns - now_ns;
-
-	if (renewal->every_ns == 0 || left_ns >= max_ms * NS_PER_MS)
-		return max_ms;
-	return left_ns <= 0 ? 0 : (int)(left_ns / NS_PER_MS) + 1;
-}
-
-static int renewal_end(struct renewal *renewal, struct pipeline *pipeline, int64_t now_ns,
-		       int64_t wall_drift_ns, struct error *error)
-{
-	uint64_t lost = pipeline->lost - renewal->lost_before;
-
-	tracks_drift(pipeline->tracks, wall_drift_ns);
-	if (tracks_suspend(pipeline->tracks, now_ns, lost, error) < 0 ||
-	    timeline_flush(&pipeline->timeline, error) < 0)
-		return -1;
-	renewal->lost_before = pipeline->lost;
-	timeline_release(&pipeline->timeline);
-	return 0;
+	return renewal->every_ns > 0 ? time_left_ms(renewal->due_ns, now_ns, max_ms) : max_ms;
 }
 
 int renewal_run(struct renewal *renewal, struct pipeline *pipeline, struct recording *recording,
 		int64_t now_ns, int64_t wall_offset_ns, struct error *error)
 {
-	int64_t drift_ns = wall_offset_ns - recording->wall_offset_ns;
+	struct tracks *tracks = pipeline->tracks;
 
 	renewal_set_due(renewal, now_ns);
-	if (renewal_end(renewal, pipeline, now_ns, drift_ns, error) < 0 ||
-	    identity_renew(&renewal->identity, error) < 0)
+	tracks_drift(tracks, wall_offset_ns - recording->wall_offset_ns);
+	if (tracks_suspend(tracks, now_ns, pipeline->lost - renewal->lost_before, error) < 0 ||
+	    timeline_flush(&pipeline->timeline, error) < 0)
+		return -1;
+	renewal->lost_before = pipeline->lost;
+	timeline_release(&pipeline->timeline);
+	if (identity_renew(&renewal->identity, error) < 0)
 		return -1;
 	recording->start_ns = now_ns;
 	recording->wall_offset_ns = wall_offset_ns;
 	if (outputs_open(renewal->outputs, &pipeline->timeline, &renewal->identity, error) < 0 ||
 	    timeline_open(&pipeline->timeline, recording, error) < 0)
 		return -1;
-	return tracks_resume(pipeline->tracks, error);
+	return tracks_resume(tracks, error);
 }
 
 /* Serves a page that follows a recording. */
@@ -110,26 +96,20 @@ int serving_lines_fd(const struct serving *serving, struct error *error)
 	return fd < 0 ? error_set_system(error, errno, "--serve: cannot write lines") : fd;
 }
 
-static int serving_watch(struct serving *serving, int fd)
-{
-	struct epoll_event event = { .events = EPOLLIN };
-
-	serving->wake_fd = epoll_create1(EPOLL_CLOEXEC);
-	if (serving->wake_fd < 0 ||
-	    epoll_ctl(serving->wake_fd, EPOLL_CTL_ADD, serve_fd(serving->serve), &event) < 0)
-		return -1;
-	return epoll_ctl(serving->wake_fd, EPOLL_CTL_ADD, fd, &event);
-}
-
 int serving_begin(struct serving *serving, const char *title, int fd, const struct report *report,
 		  struct error *error)
 {
+	struct epoll_event event = { .events = EPOLLIN };
+
 	if (!serving->serve)
 		return 0;
 	sink_live_page_append(&serving->page, title);
 	if (serving->page.failed)
 		return error_set(error, "out of memory");
-	if (serving_watch(serving, fd) < 0)
+	serving->wake_fd = epoll_create1(EPOLL_CLOEXEC);
+	if (serving->wake_fd < 0 ||
+	    epoll_ctl(serving->wake_fd, EPOLL_CTL_ADD, serve_fd(serving->serve), &event) < 0 ||
+	    epoll_ctl(serving->wake_fd, EPOLL_CTL_ADD, fd, &event) < 0)
 		return error_set_system(error, errno, "--serve: cannot wait for connections");
 	serving->content = (struct serve_content){ .fd = serving->fd,
 						   .page = buffer_text(&serving->page) };
@@ -229,24 +209,11 @@ static int records_deliver(struct stream_run *run, int64_t until_ns, struct erro
 	return pipeline_report_unknown(&run->pipeline, error);
 }
 
-static int pending_pass_one(struct stream_run *run, const struct pending_event *event,
-			    int64_t time_ns, struct error *error)
-{
-	struct timeline_event passed = { .kind = TIMELINE_TRACEPOINT,
-					 .tracepoint = event->tracepoint,
-					 .recorded = event->recorded };
-
-	if (tracks_pass(run->pipeline.tracks, &passed, time_ns, error) < 0)
-		return -1;
-	return event->recorded == TIMELINE_RECORDED_UNTIL_NOW && event->descriptor
-		       ? tracks_drop(run->pipeline.tracks, event->descriptor, error)
-		       : 0;
-}
-
 /* Deliver all records up to a time in the past; returns -1 with @error. */
 static int stream_run_deliver(struct stream_run *run, int64_t until_ns, struct error *error)
 {
 	struct modules *modules = &run->modules;
+	struct tracks *tracks = run->pipeline.tracks;
 	size_t size;
 
 	while ((size = pending_due(run, until_ns)) > 0) {
@@ -256,14 +223,20 @@ static int stream_run_deliver(struct stream_run *run, int64_t until_ns, struct e
 		if (records_deliver(run, time_ns, error) < 0)
 			return -1;
 		for (size_t i = 0; i < size; i++) {
-			const struct pending_event event = run->pending[i];
+			const struct pending_event one = run->pending[i];
+			struct timeline_event passed = { .kind = TIMELINE_TRACEPOINT,
+							 .tracepoint = one.tracepoint,
+							 .recorded = one.recorded };
 
-			if (pending_pass_one(run, &event, time_ns, error) < 0)
+			if (tracks_pass(tracks, &passed, time_ns, error) < 0)
+				return -1;
+			if (one.recorded == TIMELINE_RECORDED_UNTIL_NOW && one.descriptor &&
+			    tracks_drop(tracks, one.descriptor, error) < 0)
 				return -1;
 		}
 		run->nr_pending -= size;
 		memmove(run->pending, run->pending + size, run->nr_pending * sizeof(*run->pending));
-		if (tracks_close_dropped(run->pipeline.tracks, time_ns, error) < 0)
+		if (tracks_close_dropped(tracks, time_ns, error) < 0)
 			return -1;
 	}
 	if (modules->doubtful_ns && modules->doubtful_ns <= until_ns) {
@@ -298,48 +271,31 @@ static int stream_run_report_command(struct stream_run *run, struct error *error
 	return tracks_pass(run->pipeline.tracks, &begin, run->command_ns, error);
 }
 
-/* Later sessions create files, and so do databases; the file of Prometheus is replaced. */
-static bool stream_run_creates_files(const struct stream_run *run)
-{
-	return run->settings->session_ns > 0 ||
-	       output_settings_create_files(&run->settings->outputs);
-}
-
-/* Files may be in another user's folder, and belong to the user of sudo. */
-static uint64_t session_privileges(const struct stream_run *run)
-{
-	unsigned int user, group;
-
-	if (!stream_run_creates_files(run))
-		return 0;
-	return PRIVILEGE(CAP_DAC_OVERRIDE) |
-	       (output_owner(&user, &group) ? PRIVILEGE(CAP_CHOWN) : 0);
-}
-
-/* Files are created and removed with the rights of the user of sudo. */
-static int stream_run_settle_owner(const struct stream_run *run, struct error *error)
-{
-	struct owner owner = { 0 };
-	unsigned int user, group;
-	int status;
-
-	if (!stream_run_creates_files(run) || !output_owner(&user, &group))
-		return 0;
-	status = owner_init(&owner, user, group);
-	if (status == 0)
-		status = owner_settle(&owner);
-	if (status < 0)
-		error_set_system(error, errno, "cannot act as user %u", user);
-	owner_release(&owner);
-	return status;
-}
-
-/* All files are open, except for those that are created later. */
+/*
+ * All files are open, except for those that later sessions, databases and Prometheus create: with
+ * the rights of the user of sudo, to whom they belong, maybe in another user's folder.
+ */
 static int stream_run_drop_privileges(struct stream_run *run, struct error *error)
 {
-	if (stream_run_settle_owner(run, error) < 0)
-		return -1;
-	return privilege_drop(capture_privileges(&run->capture) | session_privileges(run), error);
+	uint64_t kept = capture_privileges(&run->capture);
+	struct owner owner = { 0 };
+	unsigned int user, group;
+	int status = 0;
+
+	if (run->settings->session_ns > 0 ||
+	    output_settings_create_files(&run->settings->outputs)) {
+		kept |= PRIVILEGE(CAP_DAC_OVERRIDE);
+		if (output_owner(&user, &group)) {
+			kept |= PRIVILEGE(CAP_CHOWN);
+			status = owner_init(&owner, user, group);
+			if (status == 0)
+				status = owner_settle(&owner);
+			if (status < 0)
+				error_set_system(error, errno, "cannot act as user %u", user);
+			owner_release(&owner);
+		}
+	}
+	return status < 0 ? -1 : privilege_drop(kept, error);
 }
 
 /* Fill the description of the recording; returns -1 with @error. */
@@ -387,13 +343,9 @@ static int pending_add(struct stream_run *run, const char *tracepoint,
 		       const struct descriptor *descriptor, enum timeline_recorded recorded,
 		       struct error *error)
 {
-	struct pending_event *pending = reallocarray(run->pending, run->nr_pending + 1,
-						     sizeof(*pending));
-
-	if (!pending)
+	if (!array_reserve(run->pending, run->nr_pending))
 		return error_set(error, "out of memory");
-	run->pending = pending;
-	pending[run->nr_pending++] =
+	run->pending[run->nr_pending++] =
 		(struct pending_event){ .time_ns = capture_now_ns(&run->capture),
 					.tracepoint = tracepoint,
 					.descriptor = descriptor,
@@ -401,36 +353,27 @@ static int pending_add(struct stream_run *run, const char *tracepoint,
 	return 0;
 }
 
-static int stream_run_list_recorded(struct stream_run *run, struct error *error)
+/* Record modules that were loaded during the set-up. */
+static int stream_run_catch_up(struct stream_run *run, struct error *error)
 {
 	const struct convention *convention = run->pipeline.convention;
 	const struct rules *rules = run->pipeline.rules;
-	size_t nr_tracepoints = rules ? rules->nr_tracepoints : 0;
+	bool waits = run->settings->capture.selection.waits;
 
-	for (size_t i = 0; i < convention_size(convention); i++) {
+	if (!run->capture.recorder || instance_is_attached(run->capture.recorder))
+		return 0;
+	for (size_t i = 0; waits && i < convention_size(convention); i++) {
 		const struct descriptor *descriptor = convention_descriptor(convention, i);
 
 		if (pending_add(run, descriptor->category, descriptor, TIMELINE_RECORDED_FROM_NOW,
 				error) < 0)
 			return -1;
 	}
-	for (size_t i = 0; i < nr_tracepoints; i++) {
+	for (size_t i = 0; waits && rules && i < rules->nr_tracepoints; i++) {
 		if (pending_add(run, rules->tracepoints[i]->category, NULL,
 				TIMELINE_RECORDED_FROM_NOW, error) < 0)
 			return -1;
 	}
-	return 0;
-}
-
-/* Record modules that were loaded during the set-up. */
-static int stream_run_catch_up(struct stream_run *run, struct error *error)
-{
-	bool waits = run->settings->capture.selection.waits;
-
-	if (!run->capture.recorder || instance_is_attached(run->capture.recorder))
-		return 0;
-	if (waits && stream_run_list_recorded(run, error) < 0)
-		return -1;
 	return modules_catch_up(&run->modules, error);
 }
 
@@ -507,14 +450,6 @@ static void stream_run_count(void *context, struct progress_counts *out)
 	out->file_bytes = 0;
 }
 
-static int stream_run_renew_session(struct stream_run *run, struct error *error)
-{
-	if (!renewal_is_due(&run->renewal, run->drained_ns))
-		return 0;
-	return renewal_run(&run->renewal, &run->pipeline, &run->recording, run->drained_ns,
-			   capture_wall_offset_ns(&run->capture), error);
-}
-
 static void stream_run_wait(void *context, int wake_fd, int timeout_ms)
 {
 	struct stream_run *run = context;
@@ -539,23 +474,12 @@ static int stream_run_stop_recording(struct stream_run *run, struct error *error
 	return 0;
 }
 
-/* Other recorded tracepoints may have new records since the last check. */
-static int stream_run_start_over(struct stream_run *run, struct error *error)
-{
-	struct source_handler handler = pipeline_handler(&run->pipeline);
-	struct modules *modules = &run->modules;
-	bool was_read = !modules->had_unread && instance_count_events(run->capture.recorder) == 0;
-
-	modules->has_gone = false;
-	modules->had_unread = false;
-	return source_start_over(run->source, was_read, capture_now_ns(&run->capture), &handler,
-				 error);
-}
-
 /* Process changes of our instance by other programs. */
 static int stream_run_follow_changes(struct stream_run *run, struct error *error)
 {
+	struct source_handler handler = pipeline_handler(&run->pipeline);
 	struct modules *modules = &run->modules;
+	bool was_read;
 
 	modules_look_changes(modules);
 	if (modules->was_reclocked && !run->capture.has_failed) {
@@ -568,7 +492,14 @@ static int stream_run_follow_changes(struct stream_run *run, struct error *error
 		run->capture.has_failed = true;
 		stop_now(&run->capture.stop);
 	}
-	return modules->has_gone ? stream_run_start_over(run, error) : 0;
+	if (!modules->has_gone)
+		return 0;
+	/* Other recorded tracepoints may have new records since the last check. */
+	was_read = !modules->had_unread && instance_count_events(run->capture.recorder) == 0;
+	modules->has_gone = false;
+	modules->had_unread = false;
+	return source_start_over(run->source, was_read, capture_now_ns(&run->capture), &handler,
+				 error);
 }
 
 /* While records are delivered, more tracepoints may be released. */
@@ -617,9 +548,12 @@ static int stream_run_read(void *context, struct error *error)
 	if (stream_run_top(run) && stat_top_is_over(stream_run_top(run)))
 		stop_now(&run->capture.stop);
 	capture_refill_stacks(&run->capture);
-	if (stream_run_renew_session(run, error) < 0 || stream_run_follow_modules(run, error) < 0)
+	if (renewal_is_due(&run->renewal, run->drained_ns) &&
+	    renewal_run(&run->renewal, &run->pipeline, &run->recording, run->drained_ns,
+			capture_wall_offset_ns(&run->capture), error) < 0)
 		return -1;
-	if (stream_run_drain(run, stream_run_now_ns(run), error) < 0)
+	if (stream_run_follow_modules(run, error) < 0 ||
+	    stream_run_drain(run, stream_run_now_ns(run), error) < 0)
 		return -1;
 	serving_round(&run->serving);
 	return watcher ? watcher->read(watcher->context, error) : 0;
@@ -635,22 +569,16 @@ static int stream_run_read_sideband(void *context, struct error *error)
 	return stream_run_follow_modules(run, error);
 }
 
-/* Returns the descriptor that ends the wait of a round, or -1 with @error. */
-static int stream_run_wake_fd(const struct stream_run *run, struct error *error)
-{
-	int fd = serving_wake_fd(&run->serving, modules_wake_fd(&run->modules, &run->capture));
-
-	return stream_run_top(run) ? stat_top_watch(stream_run_top(run), fd, error) : fd;
-}
-
 static int stream_run_loop(struct stream_run *run, struct error *error)
 {
 	bool is_circular = stream_run_is_circular(run);
-	const struct read_loop loop = {
+	struct stat_top *top = stream_run_top(run);
+	struct read_loop loop = {
 		.context = run,
 		.stop = &run->capture.stop,
 		.progress = &run->progress,
-		.wake_fd = stream_run_wake_fd(run, error),
+		.wake_fd = serving_wake_fd(&run->serving,
+					   modules_wake_fd(&run->modules, &run->capture)),
 		.wait_max_ms = capture_round_ms(&run->capture, ROUND_MS),
 		.wait = stream_run_wait,
 		.read = is_circular ? stream_run_read_sideband : stream_run_read,
@@ -659,12 +587,14 @@ static int stream_run_loop(struct stream_run *run, struct error *error)
 	uint64_t buffers_kib;
 	bool is_free;
 
+	if (top)
+		loop.wake_fd = stat_top_watch(top, loop.wake_fd, error);
 	if (loop.wake_fd < 0)
 		return -1;
 	buffers_kib = run->recording.buffer_kib * run->recording.nr_cpus;
-	is_free = !run->outputs.set.has_terminal || stream_run_top(run);
+	is_free = !run->outputs.set.has_terminal || top;
 	/* The stream or the command may write to the terminal itself. */
-	if (is_free && !run->capture.command && buffers_kib > 0 && !stream_run_is_circular(run))
+	if (is_free && !run->capture.command && buffers_kib > 0 && !is_circular)
 		progress_begin(&run->progress, run->capture.report, 1024 * buffers_kib,
 			       time_now_ns(CLOCK_BOOTTIME));
 	return read_loop_run(&loop, error);
@@ -684,27 +614,23 @@ static int stream_run_report_command_end(struct stream_run *run, int64_t time_ns
 	return tracks_pass(run->pipeline.tracks, &end, time_ns, error);
 }
 
-/* A larger buffer helps only if records did not fit, and not if the oldest are overwritten. */
-static uint64_t stream_run_small_buffer_kib(const struct stream_run *run)
-{
-	uint64_t others = run->pipeline.nr_unknown + capture_programs_lost(&run->capture);
-	bool is_overrun = run->pipeline.lost > others && run->capture.recorder;
-
-	return is_overrun && !stream_run_is_circular(run) ? run->recording.buffer_kib : 0;
-}
-
 static void stream_run_report_loss(const struct stream_run *run)
 {
 	const struct capture *capture = &run->capture;
 	bool is_attached = instance_is_attached(capture->recorder);
+	uint64_t programs_lost = capture_programs_lost(capture);
+	/* A larger buffer helps only if records did not fit, and not if the oldest are overwritten.
+	 */
+	bool is_small = run->pipeline.lost > run->pipeline.nr_unknown + programs_lost &&
+			capture->recorder && !stream_run_is_circular(run);
 	const struct loss_summary loss = {
 		.object = is_attached ? instance_name(capture->recorder) : NULL,
 		.has_lost = run->pipeline.has_lost,
 		.records = run->pipeline.lost,
 		.gaps = run->pipeline.nr_gaps,
 		.gaps_unknown = run->pipeline.nr_gaps_unknown,
-		.buffer_kib = stream_run_small_buffer_kib(run),
-		.programs_lost = capture_programs_lost(capture),
+		.buffer_kib = is_small ? run->recording.buffer_kib : 0,
+		.programs_lost = programs_lost,
 		.program_ring_kib = capture->settings->program_ring_kib,
 		.is_attached = is_attached,
 		.is_failure = capture_is_lost(capture, run->settings->outputs.fails_on_loss),
@@ -734,19 +660,11 @@ static void stream_run_report_others(struct stream_run *run)
 			     is_empty, run->capture.report);
 }
 
-static void stream_run_report_completeness(struct stream_run *run)
-{
-	int64_t from_ns = run->pipeline.lost_until_ns, start_ns = run->recording.start_ns;
-
-	if (stream_run_is_circular(run))
-		tracks_complete_from(run->pipeline.tracks, from_ns > start_ns ? from_ns : start_ns);
-}
-
 static int stream_run_stop(struct stream_run *run, struct error *error)
 {
 	struct source_handler handler = pipeline_handler(&run->pipeline);
 	int64_t over_ns = stream_run_now_ns(run);
-	int64_t end_ns;
+	int64_t end_ns, from_ns, start_ns = run->recording.start_ns;
 	uint64_t lost;
 	const struct report *report;
 
@@ -776,32 +694,19 @@ static int stream_run_stop(struct stream_run *run, struct error *error)
 		transfer_end(&run->transfer);
 	else
 		transfer_note(&run->transfer, "writing the rest");
+	from_ns = run->pipeline.lost_until_ns;
 	stream_run_report_loss(run);
 	stream_run_report_others(run);
-	stream_run_report_completeness(run);
+	if (stream_run_is_circular(run))
+		tracks_complete_from(run->pipeline.tracks, from_ns > start_ns ? from_ns : start_ns);
 	if (tracks_end_all(run->pipeline.tracks, end_ns, error) < 0)
 		return -1;
 	return timeline_flush(&run->pipeline.timeline, error);
 }
 
-/* The sideband instance is read all the time. */
-static int stream_run_open_live(struct stream_run *run, struct error *error)
-{
-	const struct instance *recorder = run->capture.recorder;
-	const struct instance *sideband = instance_sideband(recorder);
-
-	if (source_live_open(&run->source, instance_directory(recorder),
-			     sideband ? instance_directory(sideband) : NULL, run->capture.recorder,
-			     error) < 0)
-		return -1;
-	return run->capture.programs
-		       ? source_add_programs(run->source, run->capture.programs, error)
-		       : 0;
-}
-
 static int stream_run_open_source(struct stream_run *run, struct error *error)
 {
-	const struct instance *recorder = run->capture.recorder;
+	const struct instance *recorder = run->capture.recorder, *sideband;
 
 	run->pipeline.counts_others = instance_is_attached(recorder) &&
 				      selection_is_empty(&run->settings->capture.selection);
@@ -828,7 +733,14 @@ static int stream_run_open_source(struct stream_run *run, struct error *error)
 	}
 	if (!recorder)
 		return source_programs_open(&run->source, run->capture.programs, error);
-	if (stream_run_open_live(run, error) < 0)
+	/* The sideband instance is read all the time. */
+	sideband = instance_sideband(recorder);
+	if (source_live_open(&run->source, instance_directory(recorder),
+			     sideband ? instance_directory(sideband) : NULL, run->capture.recorder,
+			     error) < 0)
+		return -1;
+	if (run->capture.programs &&
+	    source_add_programs(run->source, run->capture.programs, error) < 0)
 		return -1;
 	source_hold(run->source, stream_run_is_circular(run));
 	return 0;
@@ -836,34 +748,28 @@ static int stream_run_open_source(struct stream_run *run, struct error *error)
 
 /* Sets up a run of ktrack stream. */
 
-/* Without them, functions of modules that are loaded later are shown as addresses. */
-static void stream_run_follow_symbols(struct stream_run *run)
-{
-	struct rules *rules = run->settings->capture.selection.rules;
-	struct late_symbols *late;
-	struct error problem = { 0 };
-
-	if (!rules || !rules->kallsyms)
-		return;
-	if (late_symbols_open(&late, NULL, NULL, &problem) == 0)
-		rules_set_late_symbols(rules, late);
-	else
-		report_error(run->capture.report, &problem);
-}
-
 /* Names of functions and of system calls; programs that are executed later are found by records. */
 static int stream_run_read_names(struct stream_run *run, struct error *error)
 {
 	struct selection *selection = &run->settings->capture.selection;
+	struct rules *rules = selection->rules;
+	struct late_symbols *late;
 	struct buffer threads = { 0 };
+	struct error problem = { 0 };
 
 	if (selection_read_functions(selection, run->source, run->capture.report, error) < 0)
 		return -1;
-	stream_run_follow_symbols(run);
-	if (!selection->rules || !rules_name_calls(selection->rules))
+	/* Without them, functions of modules that are loaded later are shown as addresses. */
+	if (rules && rules->kallsyms) {
+		if (late_symbols_open(&late, NULL, NULL, &problem) == 0)
+			rules_set_late_symbols(rules, late);
+		else
+			report_error(run->capture.report, &problem);
+	}
+	if (!rules || !rules_name_calls(rules))
 		return 0;
 	narrow_threads_append(&threads);
-	rules_add_narrow(selection->rules, buffer_string(&threads));
+	rules_add_narrow(rules, buffer_string(&threads));
 	buffer_release(&threads);
 	return 0;
 }
@@ -887,32 +793,6 @@ static int tracepoint_went(void *context, const char *tracepoint,
 	return pending_add(context, tracepoint, descriptor, TIMELINE_RECORDED_UNTIL_NOW, error);
 }
 
-/* Follow modules from now on; the source is open; returns -1 with @error. */
-static int stream_run_follow(struct stream_run *run, struct error *error)
-{
-	const struct modules_handler handler = { .context = run,
-						 .came = tracepoint_came,
-						 .went = tracepoint_went };
-
-	if (!run->capture.recorder || instance_is_attached(run->capture.recorder))
-		return 0;
-	if (modules_open(&run->modules, &handler, error) < 0)
-		return -1;
-	run->pipeline.follower = (struct pipeline_follower){ .context = &run->modules,
-							     .find = modules_find,
-							     .change = modules_change };
-	return 0;
-}
-
-static int stream_run_open_page(struct stream_run *run, struct error *error)
-{
-	if (serving_open(&run->serving, run->settings->outputs.port, error) < 0)
-		return -1;
-	run->outputs.lines_fd = serving_lines_fd(&run->serving, error);
-	run->outputs.lines_max = SERVING_SIZE_MAX;
-	return run->outputs.lines_fd < 0 ? -1 : 0;
-}
-
 /*
  * A blocked output must not stop reading while there is memory, nor the end of the recording.
  * stream_run_stop() reports a failure to stop.
@@ -934,7 +814,10 @@ static int stream_run_set_up(struct stream_run *run, struct error *error)
 {
 	struct capture *capture = &run->capture;
 	struct capture_settings *settings = &run->settings->capture;
-	const struct stream_watcher *watcher;
+	const struct stream_watcher *watcher = run->settings->watcher;
+	const struct modules_handler handler = { .context = run,
+						 .came = tracepoint_came,
+						 .went = tracepoint_went };
 
 	run->pipeline.convention = convention_new(false);
 	if (!run->pipeline.convention)
@@ -944,40 +827,40 @@ static int stream_run_set_up(struct stream_run *run, struct error *error)
 	settings->selection.tasks = settings->instance ? TASK_FORMATS_ALL : TASK_FORMATS_SIDEBAND;
 	if (capture_prepare(capture, error) < 0 ||
 	    modules_watch(&run->modules, capture, run->pipeline.convention, error) < 0 ||
-	    capture_choose(capture, run->pipeline.convention, error) < 0)
-		return -1;
-	if (identity_init(&run->renewal.identity, "stream", run->settings->outputs.sid, error) < 0)
-		return -1;
-	if (capture_open(capture, run->pipeline.convention, false, error) < 0 ||
-	    stream_run_open_source(run, error) < 0)
-		return -1;
-	if (stream_run_read_names(run, error) < 0)
+	    capture_choose(capture, run->pipeline.convention, error) < 0 ||
+	    identity_init(&run->renewal.identity, "stream", run->settings->outputs.sid, error) <
+		    0 ||
+	    capture_open(capture, run->pipeline.convention, false, error) < 0 ||
+	    stream_run_open_source(run, error) < 0 || stream_run_read_names(run, error) < 0)
 		return -1;
 	if (settings->nr_stacks > 0 &&
 	    stacks_open(&run->pipeline.stacks, run->source, settings->selection.rules,
 			capture->report, error) < 0)
 		return -1;
 	stacks_read_functions(&run->pipeline.stacks);
-	if (stream_run_follow(run, error) < 0)
-		return -1;
-	watcher = run->settings->watcher;
+	/* Follows modules from now on. */
+	if (capture->recorder && !instance_is_attached(capture->recorder)) {
+		if (modules_open(&run->modules, &handler, error) < 0)
+			return -1;
+		run->pipeline.follower = (struct pipeline_follower){ .context = &run->modules,
+								     .find = modules_find,
+								     .change = modules_change };
+	}
 	/* The targets are opened last: only a recording that starts replaces their content. */
 	stream_run_set_deadline(run);
 	if (watcher)
 		return watcher->open(watcher->context, run, error);
-	if (run->settings->outputs.serves && stream_run_open_page(run, error) < 0)
-		return -1;
+	if (run->settings->outputs.serves) {
+		if (serving_open(&run->serving, run->settings->outputs.port, error) < 0)
+			return -1;
+		run->outputs.lines_fd = serving_lines_fd(&run->serving, error);
+		run->outputs.lines_max = SERVING_SIZE_MAX;
+		if (run->outputs.lines_fd < 0)
+			return -1;
+	}
 	run->outputs.set.wait = (struct file_wait){ .wait = stream_run_await_output,
 						    .context = run };
 	return outputs_open(&run->outputs, &run->pipeline.timeline, &run->renewal.identity, error);
-}
-
-static int stream_run_record(struct stream_run *run, struct error *error)
-{
-	if (stream_run_set_up(run, error) < 0 || stream_run_start(run, error) < 0 ||
-	    stream_run_loop(run, error) < 0)
-		return -1;
-	return stream_run_stop(run, error);
 }
 
 static int stream_run_status(const struct stream_run *run)
@@ -1044,7 +927,10 @@ int stream_run(struct stream_settings *settings, struct error *error)
 				     selection_has_states(&settings->capture.selection);
 	capture_init(&run.capture, &settings->capture);
 	outputs_init(&run.outputs, &settings->outputs, settings->capture.report);
-	result = stream_run_record(&run, error);
+	result = stream_run_set_up(&run, error) < 0 || stream_run_start(&run, error) < 0 ||
+				 stream_run_loop(&run, error) < 0
+			 ? -1
+			 : stream_run_stop(&run, error);
 	if (settings->watcher)
 		settings->watcher->end(settings->watcher->context);
 	modules_release(&run.modules);

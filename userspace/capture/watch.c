@@ -23,51 +23,34 @@
 #define WATCHDOG_VARIABLE "WATCHDOG_USEC"
 #define PROCESS_VARIABLE "WATCHDOG_PID"
 
-/* A path, or "@NAME" of the abstract namespace. Returns the size of the address, 0 if it is none.
- */
-static socklen_t notify_address_set(struct sockaddr_un *address, const char *name)
-{
-	size_t size = name ? strlen(name) : 0;
-
-	*address = (struct sockaddr_un){ .sun_family = AF_UNIX };
-	if (size < 2 || size >= sizeof(address->sun_path) || (*name != '/' && *name != '@'))
-		return 0;
-	memcpy(address->sun_path, name, size);
-	if (*name == '@')
-		address->sun_path[0] = '\0';
-	return offsetof(struct sockaddr_un, sun_path) + size + (*name == '/');
-}
-
+/* To a path, or "@NAME" of the abstract namespace; -1 if it is none. */
 static int notify_connect(const char *name)
 {
-	struct sockaddr_un address;
-	socklen_t size = notify_address_set(&address, name);
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	size_t size = name ? strlen(name) : 0;
 	int fd;
 
-	if (size == 0)
+	if (size < 2 || size >= sizeof(address.sun_path) || (*name != '/' && *name != '@'))
 		return -1;
+	memcpy(address.sun_path, name, size);
+	if (*name == '@')
+		address.sun_path[0] = '\0';
 	fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (fd >= 0 && connect(fd, (struct sockaddr *)&address, size) == 0)
+	if (fd >= 0 && connect(fd, (struct sockaddr *)&address,
+			       offsetof(struct sockaddr_un, sun_path) + size + (*name == '/')) == 0)
 		return fd;
 	file_close(fd);
 	return -1;
 }
 
-/* Of another process, if the variable was inherited by mistake. */
-static bool watchdog_is_ours(void)
-{
-	const char *process = getenv(PROCESS_VARIABLE);
-
-	return !process || atoll(process) == getpid();
-}
-
 static int64_t watchdog_interval_ns(void)
 {
-	const char *text = getenv(WATCHDOG_VARIABLE);
+	const char *text = getenv(WATCHDOG_VARIABLE), *process = getenv(PROCESS_VARIABLE);
 	char *end;
 	long long us;
 
-	if (!text || !watchdog_is_ours())
+	/* Of another process, if the variable was inherited by mistake. */
+	if (!text || (process && atoll(process) != getpid()))
 		return 0;
 	errno = 0;
 	us = strtoll(text, &end, 10);
@@ -125,32 +108,6 @@ void notify_close(struct notify *notify)
 /* Names of threads that end between this and a crash are only in records. */
 #define SAVE_EVERY_NS (60 * NS_PER_S)
 
-/* What an earlier run left must be recovered first. */
-static int path_check(const char *path, const char *name, const char *directory,
-		      struct error *error)
-{
-	if (!spool_exists(path) && access(path, F_OK) != 0)
-		return 0;
-	return error_set(error,
-			 "%s: has records of an earlier run; run 'ktrack recover --persistent=%s "
-			 "--dir=%s'",
-			 name, name, directory);
-}
-
-static int boot_check(const struct boot_instance *boot, const char *name, struct error *error)
-{
-	struct buffer cpus = { 0 };
-	uint64_t nr_records = boot_instance_count(boot, &cpus);
-
-	buffer_release(&cpus);
-	if (nr_records == 0)
-		return 0;
-	return error_set(error,
-			 "%s: has %llu records that ktrack did not write; read them, then run "
-			 "'echo >%s/trace'",
-			 name, (unsigned long long)nr_records, boot_instance_directory(boot));
-}
-
 static int events_copy(struct boot_instance *boot, const struct instance *recorder,
 		       struct error *error)
 {
@@ -161,81 +118,58 @@ static int events_copy(struct boot_instance *boot, const struct instance *record
 	return sideband ? boot_instance_copy(boot, instance_directory(sideband), error) : 0;
 }
 
-/* Recording begins before the spool is complete: CPUs without a record would look lost. */
-static int recording_begin(struct persistent *persistent, const struct instance *recorder,
-			   struct error *error)
-{
-	struct boot_instance *boot = &persistent->boot;
-	struct buffer cpus = { 0 };
-	int status = boot_instance_start(boot, instance_has_markers(recorder), error);
-
-	if (status == 0) {
-		boot_instance_mark(boot, "ktrack watch begins", &cpus);
-		status = spool_keep_boot(persistent->spool, persistent->name, buffer_text(&cpus),
-					 error);
-	}
-	buffer_release(&cpus);
-	return status;
-}
-
-/* From here on the instance has to be emptied if the run ends. */
-static int boot_take(struct persistent *persistent, const struct capture *capture,
-		     struct error *error)
-{
-	if (boot_check(&persistent->boot, persistent->name, error) < 0)
-		return -1;
-	persistent->is_taken = true;
-	if (boot_instance_prepare(&persistent->boot, capture->settings->clock, error) < 0)
-		return -1;
-	return events_copy(&persistent->boot, capture->recorder, error);
-}
-
-static int persistent_set_up(struct persistent *persistent, const char *directory,
-			     const struct capture *capture, struct error *error)
-{
-	struct boot_instance *boot = &persistent->boot;
-	const char *name = persistent->name;
-	struct buffer path = { 0 };
-	int status = persistent_path(&path, directory, name, error);
-
-	if (status == 0)
-		status = path_check(buffer_string(&path), name, directory, error);
-	if (status == 0 && (boot_take(persistent, capture, error) < 0 ||
-			    spool_new_boot(&persistent->spool, buffer_string(&path),
-					   boot_instance_directory(boot), error) < 0 ||
-			    spool_describe_capture(persistent->spool, capture, error) < 0 ||
-			    recording_begin(persistent, capture->recorder, error) < 0))
-		status = -1;
-	buffer_release(&path);
-	return status;
-}
-
 int persistent_start(struct persistent *persistent, const char *name, const char *directory,
 		     const struct capture *capture, struct error *error)
 {
+	struct boot_instance *boot = &persistent->boot;
+	struct buffer path = { 0 }, cpus = { 0 };
+	uint64_t nr_records;
+	int status;
+
 	if (!name)
 		return 0;
 	if (!capture->recorder)
 		return error_set(error,
-				 "--persistent=%s: no tracepoints; programs have no such "
-				 "buffer",
+				 "--persistent=%s: no tracepoints; programs have no such buffer",
 				 name);
-	if (boot_instance_open(&persistent->boot, name, capture_writes(capture->settings), error) <
-	    0)
+	if (boot_instance_open(boot, name, capture_writes(capture->settings), error) < 0)
 		return -1;
 	persistent->name = name;
 	persistent->saved_ns = time_now_ns(CLOCK_MONOTONIC);
-	return persistent_set_up(persistent, directory, capture, error);
-}
-
-static int persistent_follow(struct persistent *persistent, const struct instance *recorder,
-			     struct error *error)
-{
-	size_t nr_doubtful;
-
-	if (events_copy(&persistent->boot, recorder, error) < 0)
-		return -1;
-	return spool_save_more(persistent->spool, &nr_doubtful, error);
+	nr_records = boot_instance_count(boot, &cpus);
+	status = persistent_path(&path, directory, name, error);
+	/* What an earlier run left must be recovered first. */
+	if (status == 0 &&
+	    (spool_exists(buffer_string(&path)) || access(buffer_string(&path), F_OK) == 0))
+		status = error_set(error,
+				   "%s: has records of an earlier run; run 'ktrack recover "
+				   "--persistent=%s --dir=%s'",
+				   name, name, directory);
+	if (status == 0 && nr_records > 0)
+		status = error_set(error,
+				   "%s: has %llu records that ktrack did not write; read them, "
+				   "then run 'echo >%s/trace'",
+				   name, (unsigned long long)nr_records,
+				   boot_instance_directory(boot));
+	/* From here on the instance has to be emptied if the run ends. */
+	persistent->is_taken = status == 0;
+	buffer_clear(&cpus);
+	if (status == 0 &&
+	    (boot_instance_prepare(boot, capture->settings->clock, error) < 0 ||
+	     events_copy(boot, capture->recorder, error) < 0 ||
+	     spool_new_boot(&persistent->spool, buffer_string(&path), boot_instance_directory(boot),
+			    error) < 0 ||
+	     spool_describe_capture(persistent->spool, capture, error) < 0 ||
+	     boot_instance_start(boot, instance_has_markers(capture->recorder), error) < 0))
+		status = -1;
+	/* Recording begins before the spool is complete: CPUs without a record would look lost. */
+	if (status == 0) {
+		boot_instance_mark(boot, "ktrack watch begins", &cpus);
+		status = spool_keep_boot(persistent->spool, name, buffer_text(&cpus), error);
+	}
+	buffer_release(&path);
+	buffer_release(&cpus);
+	return status;
 }
 
 /* Record tracepoints of loaded modules, and save names of threads now and then. */
@@ -244,12 +178,14 @@ static void persistent_serve(struct persistent *persistent, const struct instanc
 {
 	int64_t now_ns = time_now_ns(CLOCK_MONOTONIC);
 	struct error error = { 0 };
+	size_t nr_doubtful;
 	int status = 0;
 
 	if (!persistent->spool)
 		return;
-	if (persistent->is_behind)
-		status = persistent_follow(persistent, recorder, &error);
+	if (persistent->is_behind && (events_copy(&persistent->boot, recorder, &error) < 0 ||
+				      spool_save_more(persistent->spool, &nr_doubtful, &error) < 0))
+		status = -1;
 	persistent->is_behind = false;
 	if (status == 0 && now_ns - persistent->saved_ns >= SAVE_EVERY_NS) {
 		persistent->saved_ns = now_ns;
@@ -353,61 +289,19 @@ static bool watch_writer_is_busy(const struct watch_writer *writer)
 	return writer->fd >= 0;
 }
 
-static int64_t watch_due_ns(const struct watch_run *watch)
+/* The time of the trace clock is that of the records. */
+static int watch_wait_ms(void *context, int timeout_ms)
 {
+	const struct watch_run *watch = context;
 	int64_t trigger_ns = trigger_set_due_ns(watch->triggers);
 	int64_t window_ns = watch_writer_is_busy(&watch->writer)
 				    ? INT64_MAX
 				    : watch_windows_next_ns(&watch->windows);
 
-	return trigger_ns < window_ns ? trigger_ns : window_ns;
-}
-
-/* The time of the trace clock is that of the records. */
-static int watch_wait_ms(void *context, int timeout_ms)
-{
-	const struct watch_run *watch = context;
-	int64_t left_ns = watch_due_ns(watch) - capture_now_ns(&watch->stream->capture);
-
-	timeout_ms = notify_wait_ms(&watch->notify, time_now_ns(CLOCK_MONOTONIC), timeout_ms);
-	if (left_ns >= timeout_ms * NS_PER_MS)
-		return timeout_ms;
-	return left_ns <= 0 ? 0 : (int)(left_ns / NS_PER_MS) + 1;
-}
-
-static int watch_save_formats(struct watch_run *watch, struct error *error)
-{
-	size_t nr_doubtful;
-
-	if (!watch->has_new_formats)
-		return 0;
-	watch->has_new_formats = false;
-	return spool_save_more(watch->spool, &nr_doubtful, error);
-}
-
-/* Whether there is room for another hook. */
-static bool watch_writer_has_hook(const struct watch_writer *writer)
-{
-	for (size_t i = 0; i < WATCH_HOOKS_MAX; i++) {
-		if (writer->hooks[i] == 0)
-			return true;
-	}
-	return false;
-}
-
-static int recording_write(const struct watch_job *job, const char *name,
-			   struct watch_result *result, struct error *error)
-{
-	struct watch_window *window = job->window;
-
-	result->saved = (struct recent_saved){ .from_ns = window->from_ns,
-					       .to_ns = window->until_ns };
-	if (spool_save_recent(job->spool, name, buffer_text(&window->lines), &result->saved,
-			      error) < 0)
-		return -1;
-	watch_folder_date(job->folder, name);
-	watch_folder_share(job->folder, name);
-	return 0;
+	return time_left_ms(
+		trigger_ns < window_ns ? trigger_ns : window_ns,
+		capture_now_ns(&watch->stream->capture),
+		notify_wait_ms(&watch->notify, time_now_ns(CLOCK_MONOTONIC), timeout_ms));
 }
 
 /* Behind the standard streams. */
@@ -416,8 +310,9 @@ static int recording_write(const struct watch_job *job, const char *name,
 /* The descriptor for the result is closed when the hook is executed. */
 static void writer_main(const struct watch_job *job, int fd)
 {
-	struct watch_result result = { 0 };
 	struct watch_window *window = job->window;
+	struct watch_result result = { .saved = { .from_ns = window->from_ns,
+						  .to_ns = window->until_ns } };
 	struct error error = { 0 };
 	struct buffer name = { 0 };
 	int status = -1;
@@ -430,8 +325,11 @@ static void writer_main(const struct watch_job *job, int fd)
 				    &name))
 		error_set_system(&error, errno, "no name is left");
 	else
-		status = recording_write(job, buffer_string(&name), &result, &error);
+		status = spool_save_recent(job->spool, buffer_string(&name),
+					   buffer_text(&window->lines), &result.saved, &error);
 	if (status == 0) {
+		watch_folder_date(job->folder, buffer_string(&name));
+		watch_folder_share(job->folder, buffer_string(&name));
 		snprintf(result.name, sizeof(result.name), "%s", buffer_string(&name));
 	} else {
 		/* An error without its remedy, which is for other commands. */
@@ -456,7 +354,7 @@ static void writer_main(const struct watch_job *job, int fd)
 	/* Without a shell. The hook has the rights of this process. */
 	buffer_printf(&path, "%s/%s", job->folder->path, result.name);
 	setenv("KTRACK_RECORDING", buffer_string(&path), 1);
-	setenv("KTRACK_TRIGGER", buffer_string(&job->window->trigger), 1);
+	setenv("KTRACK_TRIGGER", buffer_string(&window->trigger), 1);
 	if (null_fd >= 0)
 		dup2(null_fd, STDIN_FILENO);
 	command_signals_apply(job->signals);
@@ -464,20 +362,35 @@ static void writer_main(const struct watch_job *job, int fd)
 	_exit(errno == ENOENT ? STATUS_NOT_FOUND : STATUS_CANNOT_RUN);
 }
 
-/* Write a recording; none is being written; returns -1 with @error. */
-static int watch_writer_start(struct watch_writer *writer, const struct watch_job *job,
-			      struct error *error)
+/* Begins to write a recording; none is being written. */
+static int watch_write(struct watch_run *watch, struct watch_window *window, struct error *error)
 {
+	struct watch_writer *writer = &watch->writer;
+	const char *hook = watch->settings->hook;
+	struct watch_job job = {
+		.spool = watch->spool,
+		.folder = &watch->folder,
+		.limits = &watch->settings->retention,
+		.window = window,
+		.signals = &watch->stream->capture.stop.signals.before,
+	};
 	int fds[2];
 	pid_t pid;
 
+	for (size_t i = 0; hook && i < WATCH_HOOKS_MAX; i++) {
+		if (writer->hooks[i] == 0)
+			job.hook = buffer_string(&watch->hook);
+	}
+	if (hook && !job.hook)
+		report_message(watch->report, "%s: %d of them still run; it is left out once", hook,
+			       WATCH_HOOKS_MAX);
 	if (pipe2(fds, O_CLOEXEC | O_NONBLOCK) < 0)
 		return error_set_system(error, errno, "cannot create a pipe");
 	fflush(NULL);
 	pid = fork();
 	if (pid == 0) {
 		close(fds[0]);
-		writer_main(job, fds[1]);
+		writer_main(&job, fds[1]);
 	}
 	close(fds[1]);
 	if (pid < 0) {
@@ -487,25 +400,6 @@ static int watch_writer_start(struct watch_writer *writer, const struct watch_jo
 	writer->fd = fds[0];
 	writer->pid = pid;
 	return 0;
-}
-
-static int watch_write(struct watch_run *watch, struct watch_window *window, struct error *error)
-{
-	const struct watch_settings *settings = watch->settings;
-	bool has_hook = settings->hook && watch_writer_has_hook(&watch->writer);
-	const struct watch_job job = {
-		.spool = watch->spool,
-		.folder = &watch->folder,
-		.limits = &watch->settings->retention,
-		.window = window,
-		.hook = has_hook ? buffer_string(&watch->hook) : NULL,
-		.signals = &watch->stream->capture.stop.signals.before,
-	};
-
-	if (settings->hook && !has_hook)
-		report_message(watch->report, "%s: %d of them still run; it is left out once",
-			       settings->hook, WATCH_HOOKS_MAX);
-	return watch_writer_start(&watch->writer, &job, error);
 }
 
 /* Receive the result of a recording, without waiting. */
@@ -579,32 +473,28 @@ static void watch_report_result(struct watch_run *watch, struct watch_window *wi
 	buffer_release(&line);
 }
 
-/* A recording that cannot be written does not end the run. */
-static void watch_take_result(struct watch_run *watch)
-{
-	struct watch_result result;
-
-	if (!watch_writer_take(&watch->writer, &result))
-		return;
-	watch_report_result(watch, &watch->windows.list[0], &result);
-	watch_windows_drop(&watch->windows);
-}
-
 static int watch_serve_windows(struct watch_run *watch, int64_t delivered_ns, bool is_over,
 			       struct error *error)
 {
 	struct recent_span span = watch_span(watch);
 	struct error problem = { 0 };
 	struct watch_window *window;
+	struct watch_result result;
+	size_t nr_doubtful;
 
-	watch_take_result(watch);
+	/* A recording that cannot be written does not end the run. */
+	if (watch_writer_take(&watch->writer, &result)) {
+		watch_report_result(watch, &watch->windows.list[0], &result);
+		watch_windows_drop(&watch->windows);
+	}
 	if (watch_writer_is_busy(&watch->writer))
 		return 0;
 	window = watch_windows_due(&watch->windows, delivered_ns, &span, is_over);
 	if (!window)
 		return 0;
-	if (watch_save_formats(watch, error) < 0)
+	if (watch->has_new_formats && spool_save_more(watch->spool, &nr_doubtful, error) < 0)
 		return -1;
+	watch->has_new_formats = false;
 	if (watch_write(watch, window, &problem) == 0)
 		return 0;
 	report_message(watch->report, "%s; a recording is missing", problem.text);
@@ -629,30 +519,23 @@ static int watch_take_page(void *context, const struct tapped_page *page, struct
 			  error);
 }
 
-/* The spool has what decodes the records, and what was selected. */
-static int watch_open_spool(struct watch_run *watch, struct error *error)
-{
-	struct capture *capture = &watch->stream->capture;
-	const struct rules *rules = capture->settings->selection.rules;
-
-	if (spool_new_recent(&watch->spool, capture->recorder, NULL,
-			     watch->settings->keep_kib * 1024, error) < 0 ||
-	    spool_describe_capture(watch->spool, capture, error) < 0)
-		return -1;
-	if ((rules && rules_need_kallsyms(rules)) || capture->settings->nr_stacks > 0)
-		return spool_save_symbols(watch->spool, error);
-	return 0;
-}
-
 static int watch_open(void *context, struct stream_run *run, struct error *error)
 {
 	struct watch_run *watch = context;
 	const struct source_tap tap = { .context = watch, .take = watch_take_page };
+	const struct rules *rules = run->capture.settings->selection.rules;
 	struct sink *sink;
 
 	watch->stream = run;
-	if (watch_open_spool(watch, error) < 0 ||
-	    persistent_start(&watch->persistent, watch->settings->persistent, watch->folder.path,
+	/* The spool has what decodes the records, and what was selected. */
+	if (spool_new_recent(&watch->spool, run->capture.recorder, NULL,
+			     watch->settings->keep_kib * 1024, error) < 0 ||
+	    spool_describe_capture(watch->spool, &run->capture, error) < 0)
+		return -1;
+	if (((rules && rules_need_kallsyms(rules)) || run->capture.settings->nr_stacks > 0) &&
+	    spool_save_symbols(watch->spool, error) < 0)
+		return -1;
+	if (persistent_start(&watch->persistent, watch->settings->persistent, watch->folder.path,
 			     &run->capture, error) < 0)
 		return -1;
 	source_set_tap(run->source, &tap);
@@ -693,61 +576,47 @@ static int watch_serve_signals(struct watch_run *watch)
 /* Messages about lost records and refused triggers are this far apart. */
 #define SAY_EVERY_NS (60 * NS_PER_S)
 
-static void say_lost(struct watch_run *watch)
-{
-	const struct pipeline *pipeline = &watch->stream->pipeline;
-	struct buffer line = { 0 };
-
-	if (pipeline->lost == watch->said_lost && pipeline->nr_gaps == watch->said_gaps)
-		return;
-	timeline_append_loss(&line, pipeline->lost - watch->said_lost,
-			     pipeline->nr_gaps - watch->said_gaps, 0);
-	report_message(watch->report, "%s; a larger buffer (-b) tolerates longer stalls",
-		       buffer_string(&line));
-	buffer_release(&line);
-	watch->said_lost = pipeline->lost;
-	watch->said_gaps = pipeline->nr_gaps;
-}
-
-static void say_refused(struct watch_run *watch)
-{
-	uint64_t nr_new = watch->windows.nr_refused - watch->said_refused;
-
-	if (nr_new == 0)
-		return;
-	report_message(watch->report,
-		       "%llu trigger%s without a recording; --max-rate=%llu in an hour is reached",
-		       (unsigned long long)nr_new, nr_new == 1 ? "" : "s",
-		       (unsigned long long)watch->settings->max_rate);
-	watch->said_refused = watch->windows.nr_refused;
-}
-
 /* The state is reported this often. */
 #define STATE_EVERY_NS (2 * NS_PER_S)
 
 /* Report losses as messages, and the state to the service manager. */
 static void watch_report_state(struct watch_run *watch)
 {
+	const struct pipeline *pipeline = &watch->stream->pipeline;
 	int64_t now_ns = time_now_ns(CLOCK_MONOTONIC);
+	bool is_due = watch->said_ns == 0 || now_ns - watch->said_ns >= SAY_EVERY_NS;
+	uint64_t nr_refused = watch->windows.nr_refused - watch->said_refused;
 	struct buffer line = { 0 };
 
 	notify_keep_alive(&watch->notify, now_ns);
-	if (watch->said_ns == 0 || now_ns - watch->said_ns >= SAY_EVERY_NS) {
-		uint64_t said = watch->said_gaps + watch->said_refused;
-
-		say_lost(watch);
-		say_refused(watch);
-		if (watch->said_gaps + watch->said_refused != said)
+	if (is_due &&
+	    (pipeline->lost != watch->said_lost || pipeline->nr_gaps != watch->said_gaps)) {
+		timeline_append_loss(&line, pipeline->lost - watch->said_lost,
+				     pipeline->nr_gaps - watch->said_gaps, 0);
+		report_message(watch->report, "%s; a larger buffer (-b) tolerates longer stalls",
+			       buffer_string(&line));
+		if (pipeline->nr_gaps != watch->said_gaps)
 			watch->said_ns = now_ns;
+		watch->said_lost = pipeline->lost;
+		watch->said_gaps = pipeline->nr_gaps;
 	}
-	if (now_ns - watch->reported_ns < STATE_EVERY_NS)
-		return;
-	watch->reported_ns = now_ns;
-	state_notify(watch, "");
-	if (!watch->report->progress)
-		return;
-	state_append(watch, &line);
-	watch->report->progress(watch->report->context, buffer_string(&line));
+	if (is_due && nr_refused > 0) {
+		report_message(watch->report,
+			       "%llu trigger%s without a recording; --max-rate=%llu in an hour is "
+			       "reached",
+			       (unsigned long long)nr_refused, nr_refused == 1 ? "" : "s",
+			       (unsigned long long)watch->settings->max_rate);
+		watch->said_ns = now_ns;
+		watch->said_refused = watch->windows.nr_refused;
+	}
+	if (now_ns - watch->reported_ns >= STATE_EVERY_NS) {
+		watch->reported_ns = now_ns;
+		state_notify(watch, "");
+		buffer_clear(&line);
+		state_append(watch, &line);
+		if (watch->report->progress)
+			watch->report->progress(watch->report->context, buffer_string(&line));
+	}
 	buffer_release(&line);
 }
 
@@ -765,17 +634,6 @@ static int watch_read(void *context, struct error *error)
 	return 0;
 }
 
-/* Give up the recording that is being written. */
-static void watch_writer_kill(struct watch_writer *writer)
-{
-	if (writer->fd < 0)
-		return;
-	kill(writer->pid, SIGKILL);
-	waitpid(writer->pid, NULL, 0);
-	close(writer->fd);
-	writer->fd = -1;
-}
-
 /* A second signal gives up recordings that are not written yet. */
 static void watch_await_writer(struct watch_run *watch)
 {
@@ -789,7 +647,12 @@ static void watch_await_writer(struct watch_run *watch)
 	stop_is_due(stop, 0);
 	if (stop->nr_requests <= 1)
 		return;
-	watch_writer_kill(&watch->writer);
+	if (watch->writer.fd >= 0) {
+		kill(watch->writer.pid, SIGKILL);
+		waitpid(watch->writer.pid, NULL, 0);
+		file_close(watch->writer.fd);
+		watch->writer.fd = -1;
+	}
 	report_message(watch->report, "interrupted; %zu recording%s not written",
 		       watch->windows.size, watch->windows.size == 1 ? " is" : "s are");
 	while (watch->windows.size > 0)
@@ -1094,16 +957,11 @@ int64_t watch_windows_next_ns(const struct watch_windows *windows)
 	return windows->size > 0 ? windows->list[0].until_ns : INT64_MAX;
 }
 
-static void window_free(struct watch_window *window)
-{
-	buffer_release(&window->trigger);
-	buffer_release(&window->detail);
-	buffer_release(&window->lines);
-}
-
 void watch_windows_drop(struct watch_windows *windows)
 {
-	window_free(&windows->list[0]);
+	buffer_release(&windows->list[0].trigger);
+	buffer_release(&windows->list[0].detail);
+	buffer_release(&windows->list[0].lines);
 	windows->size--;
 	memmove(windows->list, windows->list + 1, windows->size * sizeof(*windows->list));
 }

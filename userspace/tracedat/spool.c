@@ -142,24 +142,16 @@ static int origin_set(struct buffer *own, struct text text)
 	return own->failed ? -1 : 0;
 }
 
-int spool_set_workload(struct spool *spool, struct text workload)
+int spool_describe(struct spool *spool, const struct spool_description *description)
 {
-	return origin_set(&spool->origin.workload, workload);
-}
+	struct spool_origin *origin = &spool->origin;
 
-int spool_set_narrow(struct spool *spool, struct text narrow)
-{
-	return origin_set(&spool->origin.narrow, narrow);
-}
-
-int spool_set_rules(struct spool *spool, struct text rules)
-{
-	return origin_set(&spool->origin.rules, rules);
-}
-
-int spool_set_labels(struct spool *spool, struct text labels)
-{
-	return origin_set(&spool->origin.labels, labels);
+	return origin_set(&origin->workload, description->workload) < 0 ||
+			       origin_set(&origin->narrow, description->narrow) < 0 ||
+			       origin_set(&origin->rules, description->rules) < 0 ||
+			       origin_set(&origin->labels, description->labels) < 0
+		       ? -1
+		       : 0;
 }
 
 int spool_mark_incomplete(struct spool *spool, const struct instance *instance, struct error *error)

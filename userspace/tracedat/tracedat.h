@@ -132,21 +132,16 @@ int spool_open(struct spool **out, const char *path, const struct spool_owner *o
  */
 const char *spool_instance(const struct spool *spool);
 
-/**
- * spool_set_workload - only these threads and their descendants are recorded; before spool_begin()
- * @workload: numbers of threads, "1,2,3"
- *
- * Returns -1 if memory ran out.
- */
-int spool_set_workload(struct spool *spool, struct text workload);
+/** struct spool_description - what describes a recording; empty texts do not */
+struct spool_description {
+	struct text workload; /* only these threads and their descendants are recorded: "1,2,3" */
+	struct text narrow;   /* these threads run 32-bit programs: "1,2,3" */
+	struct text rules;    /* for its records, as ktrack-rules(5) describes them */
+	struct text labels;   /* lines "KEY=VALUE" */
+};
 
-/**
- * spool_set_narrow - these threads run 32-bit programs; before spool_begin()
- * @narrow: numbers of threads, "1,2,3"
- *
- * Returns -1 if memory ran out.
- */
-int spool_set_narrow(struct spool *spool, struct text narrow);
+/** spool_describe - before spool_begin(); returns -1 if memory ran out */
+int spool_describe(struct spool *spool, const struct spool_description *description);
 
 /** formats_new - an empty collection of event formats; NULL if memory ran out */
 struct formats *formats_new(void);
@@ -156,22 +151,6 @@ int formats_keep(struct formats *formats, const char *system, const char *event,
 
 /** formats_free - free it; NULL is allowed */
 void formats_free(struct formats *formats);
-
-/**
- * spool_set_rules - the recording contains rules for its records; before spool_begin()
- * @rules: as ktrack-rules(5) describes them
- *
- * Returns -1 if memory ran out.
- */
-int spool_set_rules(struct spool *spool, struct text rules);
-
-/**
- * spool_set_labels - the recording has labels; before spool_begin()
- * @labels: lines "KEY=VALUE"
- *
- * Returns -1 if memory ran out.
- */
-int spool_set_labels(struct spool *spool, struct text labels);
 
 /**
  * spool_set_programs - also record programs; before spool_begin()
@@ -318,8 +297,8 @@ int spool_save(const char *path, const struct spool_owner *owner, const char *di
  * @known: as for spool_begin()
  * @size: of the memory for records; it is used as it is needed
  *
- * spool_set_rules(), spool_set_workload(), spool_set_narrow(), spool_save_symbols() and
- * spool_save_more() work as they do for a folder. Returns -1 with @error.
+ * spool_describe(), spool_save_symbols() and spool_save_more() work as they do for a folder.
+ * Returns -1 with @error.
  */
 int spool_new_recent(struct spool **out, const struct instance *instance,
 		     const struct formats *known, uint64_t size, struct error *error);
