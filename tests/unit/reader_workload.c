@@ -6,49 +6,49 @@
 
 #include "fixtures/tap.h"
 
-static struct workload *workload_of(int tid)
+static struct thread_set *workload_of(int tid)
 {
-	struct workload *workload = workload_new();
+	struct thread_set *workload = workload_new();
 
-	CHECK(workload && workload_add(workload, tid));
+	CHECK(workload && thread_set_add(workload, tid));
 	return workload;
 }
 
 TEST(a_thread_is_added_once)
 {
-	struct workload *workload = workload_of(7);
+	struct thread_set *workload = workload_of(7);
 
-	CHECK(!workload_add(workload, 7));
-	CHECK(workload_has(workload, 7));
-	CHECK(!workload_has(workload, 8));
+	CHECK(!thread_set_add(workload, 7));
+	CHECK(thread_set_has(workload, 7));
+	CHECK(!thread_set_has(workload, 8));
 	workload_free(workload);
 }
 
 TEST(numbers_of_no_thread_do_not_belong)
 {
-	struct workload *workload = workload_of(7);
+	struct thread_set *workload = workload_of(7);
 
-	CHECK(!workload_add(workload, 0));
-	CHECK(!workload_add(workload, -1));
-	CHECK(!workload_add(workload, 1 << 22));
-	CHECK(!workload_has(workload, 0));
-	CHECK(!workload_has(workload, -1));
-	CHECK(!workload_has(workload, INT32_MAX));
+	CHECK(!thread_set_add(workload, 0));
+	CHECK(!thread_set_add(workload, -1));
+	CHECK(!thread_set_add(workload, 1 << 22));
+	CHECK(!thread_set_has(workload, 0));
+	CHECK(!thread_set_has(workload, -1));
+	CHECK(!thread_set_has(workload, INT32_MAX));
 	workload_free(workload);
 }
 
 TEST(a_list_of_its_threads_makes_the_same_workload)
 {
-	struct workload *workload = workload_of(7), *copy = workload_of(12);
+	struct thread_set *workload = workload_of(7), *copy = workload_of(12);
 	struct buffer list = { 0 };
 
-	workload_add(workload, 4194303);
-	workload_add(workload, 40);
-	workload_append(workload, &list);
+	thread_set_add(workload, 4194303);
+	thread_set_add(workload, 40);
+	thread_set_append(workload, &list);
 	CHECK_TEXT(buffer_string(&list), "7,40,4194303");
-	workload_add_list(copy, buffer_string(&list));
-	CHECK(workload_has(copy, 7) && workload_has(copy, 40) && workload_has(copy, 4194303));
-	CHECK(workload_has(copy, 12) && !workload_has(copy, 4));
+	thread_set_add_list(copy, buffer_string(&list));
+	CHECK(thread_set_has(copy, 7) && thread_set_has(copy, 40) && thread_set_has(copy, 4194303));
+	CHECK(thread_set_has(copy, 12) && !thread_set_has(copy, 4));
 	buffer_release(&list);
 	workload_free(workload);
 	workload_free(copy);
@@ -56,39 +56,39 @@ TEST(a_list_of_its_threads_makes_the_same_workload)
 
 TEST(a_damaged_list_adds_what_it_can)
 {
-	struct workload *workload = workload_of(7);
+	struct thread_set *workload = workload_of(7);
 
-	workload_add_list(workload, ",,9,99999999,x,3");
-	CHECK(workload_has(workload, 9) && workload_has(workload, 3));
-	CHECK(!workload_has(workload, 99999999));
+	thread_set_add_list(workload, ",,9,99999999,x,3");
+	CHECK(thread_set_has(workload, 9) && thread_set_has(workload, 3));
+	CHECK(!thread_set_has(workload, 99999999));
 	workload_free(workload);
 }
 
 TEST(children_belong_until_they_are_gone)
 {
-	struct workload *workload = workload_of(7);
+	struct thread_set *workload = workload_of(7);
 
-	workload_learn(workload, &(struct task_change){ .kind = TASK_CHANGE_BORN, .tid = 9,
-							.parent_tid = 8 });
-	CHECK(!workload_has(workload, 9));
-	workload_learn(workload, &(struct task_change){ .kind = TASK_CHANGE_BORN, .tid = 9,
-							.parent_tid = 7 });
-	workload_learn(workload, &(struct task_change){ .kind = TASK_CHANGE_BORN, .tid = 10,
-							.parent_tid = 9 });
+	workload_learn(workload, &(struct task_change){
+					 .kind = TASK_CHANGE_BORN, .tid = 9, .parent_tid = 8 });
+	CHECK(!thread_set_has(workload, 9));
+	workload_learn(workload, &(struct task_change){
+					 .kind = TASK_CHANGE_BORN, .tid = 9, .parent_tid = 7 });
+	workload_learn(workload, &(struct task_change){
+					 .kind = TASK_CHANGE_BORN, .tid = 10, .parent_tid = 9 });
 	workload_learn(workload, &(struct task_change){ .kind = TASK_CHANGE_EXITED, .tid = 9 });
-	CHECK(workload_has(workload, 9) && workload_has(workload, 10));
+	CHECK(thread_set_has(workload, 9) && thread_set_has(workload, 10));
 	workload_learn(workload, &(struct task_change){ .kind = TASK_CHANGE_GONE, .tid = 9 });
-	CHECK(!workload_has(workload, 9) && workload_has(workload, 10));
+	CHECK(!thread_set_has(workload, 9) && thread_set_has(workload, 10));
 	workload_free(workload);
 }
 
 TEST(a_thread_that_takes_over_a_number_keeps_belonging)
 {
-	struct workload *workload = workload_of(7);
+	struct thread_set *workload = workload_of(7);
 
-	workload_learn(workload, &(struct task_change){ .kind = TASK_CHANGE_TOOK_OVER, .tid = 5,
-							.old_tid = 7 });
-	CHECK(workload_has(workload, 5));
+	workload_learn(workload, &(struct task_change){
+					 .kind = TASK_CHANGE_TOOK_OVER, .tid = 5, .old_tid = 7 });
+	CHECK(thread_set_has(workload, 5));
 	workload_free(workload);
 }
 

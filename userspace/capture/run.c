@@ -196,7 +196,7 @@ static int workload_follow(void *context, int tid, struct error *error)
 {
 	struct capture *capture = context;
 
-	if (!workload_add(capture->workload, tid))
+	if (!thread_set_add(capture->workload, tid))
 		return 0;
 	capture->nr_followed++;
 	return instance_follow(capture->recorder, tid, error);
@@ -568,7 +568,7 @@ int spool_describe_capture(struct spool *spool, const struct capture *capture, s
 	int status;
 
 	if (capture->workload)
-		workload_append(capture->workload, &workload);
+		thread_set_append(capture->workload, &workload);
 	/* Their system calls have other numbers, and no record shows it. */
 	if (rules && rules_name_calls(rules))
 		narrow_threads_append(&narrow);

@@ -405,10 +405,10 @@ struct capture {
 	struct programs *programs; /* NULL for none */
 	struct command *command;   /* NULL for none */
 	int command_tid; /* the kernel's number of its process, if only that is recorded */
-	struct workload *workload; /* the threads that are recorded, NULL for all */
-	struct probes probes;	   /* of the settings */
-	size_t nr_followed;	   /* how many were found */
-	int64_t stacks_ns;	   /* when the limit of stacks was set the last time */
+	struct thread_set *workload; /* the threads that are recorded, NULL for all */
+	struct probes probes;	     /* of the settings */
+	size_t nr_followed;	     /* how many were found */
+	int64_t stacks_ns;	     /* when the limit of stacks was set the last time */
 	/* A bit for each of the settings' stacks whose limit was reached. */
 	uint32_t stacks_reported;
 	int failure;	 /* the exit status of a failed run */

@@ -30,31 +30,26 @@ static bool descriptor_is_enabled(const struct descriptor *descriptor, int event
 	return is_enabled;
 }
 
-static int listing_fill(struct listing *listing, struct selection *selection,
-			const struct report *report, struct error *error)
-{
-	listing->events_fd = events_open(error);
-	if (listing->events_fd < 0)
-		return -1;
-	listing->convention = convention_new(false);
-	if (!listing->convention)
-		return error_set(error, "out of memory");
-	return tracepoints_find(listing->convention, NULL, selection, report, error);
-}
-
 int listing_new(struct listing **out, struct selection *selection, const struct report *report,
 		struct error *error)
 {
 	struct listing *listing = calloc(1, sizeof(*listing));
+	int status = -1;
 
 	if (!listing)
 		return error_set(error, "out of memory");
-	if (listing_fill(listing, selection, report, error) < 0) {
-		listing_free(listing);
-		return -1;
+	listing->events_fd = events_open(error);
+	if (listing->events_fd >= 0) {
+		listing->convention = convention_new(false);
+		status = listing->convention ? tracepoints_find(listing->convention, NULL,
+								selection, report, error)
+					     : error_set(error, "out of memory");
 	}
-	*out = listing;
-	return 0;
+	if (status == 0)
+		*out = listing;
+	else
+		listing_free(listing);
+	return status;
 }
 
 size_t listing_size(const struct listing *listing)
@@ -147,20 +142,15 @@ static bool rule_listing_wants(void *context, const char *system, const char *na
 	return rules_want(listing->rules, system, name);
 }
 
-/* @system and @event are freed by rule_listing_free(), also after a failure. */
 static int name_add(struct rule_listing *listing, char *system, char *event, struct error *error)
 {
-	struct tracepoint_name *names = reallocarray(listing->names, listing->nr_names + 1,
-						     sizeof(*names));
-
-	if (!names || !event) {
-		listing->names = names ? names : listing->names;
+	if (!event || !array_reserve(listing->names, listing->nr_names)) {
 		free(system);
 		free(event);
 		return error_set(error, "out of memory");
 	}
-	listing->names = names;
-	names[listing->nr_names++] = (struct tracepoint_name){ .system = system, .event = event };
+	listing->names[listing->nr_names++] = (struct tracepoint_name){ .system = system,
+									.event = event };
 	return 0;
 }
 
@@ -207,34 +197,27 @@ static int rule_listing_read(struct rule_listing *listing, struct error *error)
 	return status;
 }
 
-/* Takes the rules of the selection; without any, the rules of all packs. */
-static int rule_listing_fill(struct rule_listing *listing, struct selection *selection,
-			     struct error *error)
-{
-	bool is_all = !selection->rules;
-
-	listing->rules = is_all ? rules_new() : selection->rules;
-	selection->rules = NULL;
-	if (!listing->rules)
-		return error_set(error, "out of memory");
-	if (is_all) {
-		for (const struct rule_pack *pack = rule_packs; pack->name; pack++) {
-			if (rules_add(listing->rules, pack->name, error) < 0)
-				return -1;
-		}
-	}
-	return rules_close(listing->rules, false, error);
-}
-
 int rule_listing_new(struct rule_listing **out, struct selection *selection,
 		     const struct report *report, struct error *error)
 {
 	struct rule_listing *listing = calloc(1, sizeof(*listing));
+	const struct rule_pack *pack;
 	struct error problem = { 0 };
+	int status = 0;
 
 	if (!listing)
 		return error_set(error, "out of memory");
-	if (rule_listing_fill(listing, selection, error) < 0) {
+	/* Takes the rules of the selection; without any, the rules of all packs. */
+	pack = selection->rules ? NULL : rule_packs;
+	listing->rules = pack ? rules_new() : selection->rules;
+	selection->rules = NULL;
+	if (!listing->rules)
+		status = error_set(error, "out of memory");
+	for (; status == 0 && pack && pack->name; pack++)
+		status = rules_add(listing->rules, pack->name, error);
+	if (status == 0)
+		status = rules_close(listing->rules, false, error);
+	if (status < 0) {
 		rule_listing_free(listing);
 		return -1;
 	}

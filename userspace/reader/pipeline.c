@@ -161,36 +161,26 @@ void filter_name(const struct filter *filter, struct buffer *out)
 	}
 }
 
-static bool buffer_exists(const char *name, const struct recording *recording)
-{
-	for (size_t i = 0; recording->buffers && i < recording->nr_buffers; i++) {
-		if (strcmp(name, recording->buffers[i]) == 0)
-			return true;
-	}
-	return !recording->buffers && !*name;
-}
-
-/* Reports the names of the buffers. */
-static int filter_refuse_buffer(const char *name, const struct recording *recording,
-				struct error *error)
-{
-	struct buffer names = { 0 };
-	int status;
-
-	for (size_t i = 0; recording->buffers && i < recording->nr_buffers; i++)
-		buffer_printf(&names, "%s'%s'", i > 0 ? ", " : "", recording->buffers[i]);
-	status = error_set(error, "--buffer=%s: no such buffer; write one of %s", name,
-			   recording->buffers ? buffer_string(&names) : "''");
-	buffer_release(&names);
-	return status;
-}
-
 int filter_check(const struct filter *filter, const struct recording *recording,
 		 struct error *error)
 {
-	if (!filter->buffer || buffer_exists(filter->buffer, recording))
+	size_t nr_buffers = recording->buffers ? recording->nr_buffers : 0;
+	struct buffer names = { 0 };
+	int status;
+
+	if (!filter->buffer || (!recording->buffers && !*filter->buffer))
 		return 0;
-	return filter_refuse_buffer(filter->buffer, recording, error);
+	for (size_t i = 0; i < nr_buffers; i++) {
+		if (strcmp(filter->buffer, recording->buffers[i]) == 0) {
+			buffer_release(&names);
+			return 0;
+		}
+		buffer_printf(&names, "%s'%s'", i > 0 ? ", " : "", recording->buffers[i]);
+	}
+	status = error_set(error, "--buffer=%s: no such buffer; write one of %s", filter->buffer,
+			   recording->buffers ? buffer_string(&names) : "''");
+	buffer_release(&names);
+	return status;
 }
 
 /* Whether records and losses of one CPU of a buffer match. */
@@ -251,52 +241,21 @@ bool filter_wants_event(const struct filter *filter, const struct decoded_event 
 
 #define CGROUPS "/sys/fs/cgroup"
 
-/** struct workload - the threads that belong to it now */
-struct workload {
-	struct thread_set threads;
-};
-
-/** struct thread_visitor - receives threads, see workload_find() */
-struct thread_visitor {
-	int (*add)(void *context, int tid, struct error *error);
-	void *context;
-};
-
-struct workload *workload_new(void)
+struct thread_set *workload_new(void)
 {
-	struct workload *workload = calloc(1, sizeof(*workload));
+	struct thread_set *workload = calloc(1, sizeof(*workload));
 
-	if (workload && thread_set_reserve(&workload->threads) == 0)
+	if (workload && thread_set_reserve(workload) == 0)
 		return workload;
 	free(workload);
 	return NULL;
 }
 
-void workload_free(struct workload *workload)
+void workload_free(struct thread_set *workload)
 {
 	if (workload)
-		thread_set_release(&workload->threads);
+		thread_set_release(workload);
 	free(workload);
-}
-
-bool workload_has(const struct workload *workload, int tid)
-{
-	return thread_set_has(&workload->threads, tid);
-}
-
-bool workload_add(struct workload *workload, int tid)
-{
-	return thread_set_add(&workload->threads, tid);
-}
-
-void workload_append(const struct workload *workload, struct buffer *out)
-{
-	thread_set_append(&workload->threads, out);
-}
-
-void workload_add_list(struct workload *workload, const char *list)
-{
-	thread_set_add_list(&workload->threads, list);
 }
 
 int workload_limit_rules(struct rules *rules, const char *remedy, const struct report *report,
@@ -317,19 +276,19 @@ int workload_limit_rules(struct rules *rules, const char *remedy, const struct r
 	return status;
 }
 
-void workload_learn(struct workload *workload, const struct task_change *change)
+void workload_learn(struct thread_set *workload, const struct task_change *change)
 {
-	if (change->kind == TASK_CHANGE_BORN && workload_has(workload, change->parent_tid))
-		workload_add(workload, change->tid);
-	else if (change->kind == TASK_CHANGE_TOOK_OVER && workload_has(workload, change->old_tid))
-		workload_add(workload, change->tid);
+	if ((change->kind == TASK_CHANGE_BORN && thread_set_has(workload, change->parent_tid)) ||
+	    (change->kind == TASK_CHANGE_TOOK_OVER && thread_set_has(workload, change->old_tid)))
+		thread_set_add(workload, change->tid);
 	else if (change->kind == TASK_CHANGE_GONE)
-		thread_set_remove(&workload->threads, change->tid);
+		thread_set_remove(workload, change->tid);
 }
 
-/** struct thread_visit - a visitor of threads, and where it reports errors */
+/** struct thread_visit - receives threads, see workload_find() */
 struct thread_visit {
-	const struct thread_visitor *visitor;
+	int (*add)(void *context, int tid, struct error *error);
+	void *context;
 	struct error *error;
 };
 
@@ -338,53 +297,38 @@ static int thread_visit(void *context, int folder_fd, int tid)
 	const struct thread_visit *visit = context;
 
 	(void)folder_fd;
-	return visit->visitor->add(visit->visitor->context, tid, visit->error);
+	return visit->add(visit->context, tid, visit->error);
 }
 
-static int process_visit(int pid, const struct thread_visitor *visitor, struct error *error)
+static int process_visit(int pid, struct thread_visit *visit)
 {
-	struct thread_visit visit = { visitor, error };
 	char path[64];
 
 	snprintf(path, sizeof(path), "/proc/%d/task", pid);
-	return proc_visit(path, thread_visit, &visit);
-}
-
-static int processes_visit(const struct buffer *list, const struct thread_visitor *visitor,
-			   struct error *error)
-{
-	const char *rest = list->data;
-	char *end;
-
-	for (size_t i = 0; i < list->size; i = end - list->data) {
-		long pid = strtol(rest, &end, 10);
-
-		if (end == rest)
-			break;
-		if (process_visit(pid, visitor, error) < 0)
-			return -1;
-		rest = end;
-	}
-	return 0;
+	return proc_visit(path, thread_visit, visit);
 }
 
 /* Processes of one cgroup, without its children; it may be removed meanwhile. */
-static int cgroup_visit(const char *folder, const struct thread_visitor *visitor,
-			struct error *error)
+static int cgroup_visit(const char *folder, struct thread_visit *visit)
 {
 	struct buffer list = { 0 };
 	int status = 0;
 
 	if (file_read_in(folder, "cgroup.procs", &list) == 0) {
-		buffer_append_char(&list, '\0');
-		status = list.failed ? error_set(error, "out of memory")
-				     : processes_visit(&list, visitor, error);
+		const char *rest = buffer_string(&list);
+		char *end;
+
+		if (list.failed)
+			status = error_set(visit->error, "out of memory");
+		for (long pid; status == 0 && (pid = strtol(rest, &end, 10), end > rest);
+		     rest = end)
+			status = process_visit(pid, visit);
 	}
 	buffer_release(&list);
 	return status;
 }
 
-static int cgroups_visit(char *folder, const struct thread_visitor *visitor, struct error *error)
+static int cgroups_visit(char *folder, struct thread_visit *visit)
 {
 	char *const roots[] = { folder, NULL };
 	FTS *walk = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR, NULL);
@@ -392,10 +336,10 @@ static int cgroups_visit(char *folder, const struct thread_visitor *visitor, str
 	FTSENT *entry;
 
 	if (!walk)
-		return error_set_system(error, errno, "%s", folder);
+		return error_set_system(visit->error, errno, "%s", folder);
 	while (status == 0 && (entry = fts_read(walk))) {
 		if (entry->fts_info == FTS_D)
-			status = cgroup_visit(entry->fts_path, visitor, error);
+			status = cgroup_visit(entry->fts_path, visit);
 	}
 	fts_close(walk);
 	return status;
@@ -445,7 +389,7 @@ int workload_find(const struct workload_settings *settings,
 		  int (*add)(void *context, int tid, struct error *error), void *context,
 		  struct error *error)
 {
-	const struct thread_visitor visitor = { .add = add, .context = context };
+	struct thread_visit visit = { .add = add, .context = context, .error = error };
 	struct buffer folder = { 0 };
 	int status;
 
@@ -458,12 +402,12 @@ int workload_find(const struct workload_settings *settings,
 		buffer_release(&path);
 		if (!exists)
 			return error_set(error, "-p %d: no such process", settings->pid);
-		return process_visit(settings->pid, &visitor, error);
+		return process_visit(settings->pid, &visit);
 	}
 	status = settings->unit ? unit_cgroup_find(&folder, settings->unit, error)
 				: cgroup_find(&folder, settings->cgroup, error);
 	if (status == 0)
-		status = cgroups_visit((char *)buffer_string(&folder), &visitor, error);
+		status = cgroups_visit((char *)buffer_string(&folder), &visit);
 	buffer_release(&folder);
 	return status;
 }
@@ -518,20 +462,13 @@ static struct system_count *system_count_get(struct system_counts *systems, cons
 	return system->name ? system : NULL;
 }
 
-static bool tracepoint_follows(struct convention *convention, const struct tracepoint *tracepoint)
-{
-	const struct descriptor *descriptor = NULL;
-	struct error ignored = { 0 };
-
-	return tracepoint_describe(convention, tracepoint, &descriptor, &ignored) == 0 &&
-	       descriptor;
-}
-
 /* A record is counted once, even if a damaged file has two tracepoints of its id. */
 static int others_visit(void *context, const struct tracepoint *tracepoint, struct error *error)
 {
 	struct system_counts *systems = context;
 	const char *of_program = program_system(tracepoint->system);
+	const struct descriptor *descriptor = NULL;
+	struct error ignored = { 0 };
 	struct system_count *system;
 	int64_t id = format_read_id(tracepoint->format);
 	uint64_t count;
@@ -540,7 +477,9 @@ static int others_visit(void *context, const struct tracepoint *tracepoint, stru
 	if (id < 0 || systems->others->counts[id] == 0 ||
 	    (systems->ignored && convention_has_task_id(systems->ignored, id)))
 		return 0;
-	if (systems->wanted && !tracepoint_follows(systems->wanted, tracepoint))
+	if (systems->wanted &&
+	    (tracepoint_describe(systems->wanted, tracepoint, &descriptor, &ignored) != 0 ||
+	     !descriptor))
 		return 0;
 	count = systems->others->counts[id];
 	systems->others->counts[id] = 0;
@@ -595,17 +534,6 @@ static void systems_release(struct system_counts *systems)
 		free(systems->list[i].name);
 }
 
-/* "relay,mydrv", or what matches more systems than a line names */
-static void left_out_append_option(struct buffer *line, const struct system_counts *systems)
-{
-	if (systems->size > SYSTEMS_NAMED) {
-		buffer_append_string(line, "'*'");
-		return;
-	}
-	for (size_t i = 0; i < systems->size; i++)
-		buffer_printf(line, "%s%s", i > 0 ? "," : "", systems->list[i].name);
-}
-
 /* Of the records, only those that follow the convention. Without memory, nothing is reported. */
 static void left_out_report(struct other_records *others, const struct other_source *source,
 			    const struct report *report)
@@ -621,7 +549,11 @@ static void left_out_report(struct other_records *others, const struct other_sou
 	systems_count(&systems, source->source);
 	others_append_systems(&line, &systems);
 	buffer_append_string(&line, "; add -e ");
-	left_out_append_option(&line, &systems);
+	/* "relay,mydrv", or what matches more systems than a line names. */
+	for (size_t i = 0; systems.size <= SYSTEMS_NAMED && i < systems.size; i++)
+		buffer_printf(&line, "%s%s", i > 0 ? "," : "", systems.list[i].name);
+	if (systems.size > SYSTEMS_NAMED)
+		buffer_append_string(&line, "'*'");
 	if (systems.total > 0 && !line.failed)
 		report_hint(report, "%s: -r leaves out track events: %s", source->name,
 			    buffer_string(&line));
@@ -677,49 +609,34 @@ void other_records_report(struct other_records *others, const struct other_sourc
 static struct unknown_count *unknown_count_get(struct unknown_events *unknown,
 					       const struct record *record)
 {
-	struct unknown_count *list;
-
 	for (size_t i = 0; i < unknown->size; i++) {
 		struct unknown_count *one = &unknown->list[i];
 
 		if (one->cpu == record->cpu && one->buffer == record->buffer)
 			return one;
 	}
-	list = reallocarray(unknown->list, unknown->size + 1, sizeof(*list));
-	if (!list)
+	if (!array_reserve(unknown->list, unknown->size))
 		return NULL;
-	unknown->list = list;
-	list[unknown->size] = (struct unknown_count){ .cpu = record->cpu,
-						      .buffer = record->buffer };
-	return &list[unknown->size++];
+	unknown->list[unknown->size] = (struct unknown_count){ .cpu = record->cpu,
+							       .buffer = record->buffer };
+	return &unknown->list[unknown->size++];
 }
 
 /* Decodes and filters records, and passes them to the tracks. */
 
-/* A thread without a saved name may be the one that is switched out just now. */
-static void pipeline_find_writer(const struct pipeline *pipeline, int tid,
-				 struct thread_identity *out)
-{
-	struct text comm;
-	int writer;
-
-	if (!convention_read_writer(pipeline->convention, pipeline->record, &writer, &comm) ||
-	    writer != tid)
-		return;
-	if (comm.size >= sizeof(out->comm))
-		comm.size = sizeof(out->comm) - 1;
-	memcpy(out->comm, comm.data, comm.size);
-	out->comm[comm.size] = '\0';
-}
-
 static void task_find(void *context, int tid, struct thread_identity *out)
 {
 	const struct pipeline *pipeline = context;
+	struct text comm;
+	int writer;
 
 	if (pipeline->source)
 		source_find_task(pipeline->source, tid, out);
-	if (!out->comm[0] && pipeline->record)
-		pipeline_find_writer(pipeline, tid, out);
+	/* A thread without a saved name may be the one that is switched out just now. */
+	if (!out->comm[0] && pipeline->record &&
+	    convention_read_writer(pipeline->convention, pipeline->record, &writer, &comm) &&
+	    writer == tid)
+		snprintf(out->comm, sizeof(out->comm), "%.*s", (int)comm.size, comm.data);
 }
 
 static int task_process(void *context, int tid, int named)
@@ -865,7 +782,7 @@ static bool pipeline_selects(const struct pipeline *pipeline, const struct decod
 	/* A switch is also recorded for the other thread, whose chain of states is incomplete. */
 	return !pipeline->workload ||
 	       (decoded->descriptor->scope != DESCRIPTOR_SCOPE_THREAD ||
-		workload_has(pipeline->workload, decoded->scope_id.signed_number));
+		thread_set_has(pipeline->workload, decoded->scope_id.signed_number));
 }
 
 static int pipeline_set_process(const struct pipeline *pipeline, struct decoded_event *decoded,

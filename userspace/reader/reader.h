@@ -171,6 +171,13 @@ static inline bool selection_is_chosen(const struct selection *selection)
 	return selection->nr_options > 0 || selection->nr_rule_texts > 0;
 }
 
+/**
+ * selection_add_all - add the packs that a source feeds, and a rule for what no other takes
+ *
+ * For @shows_all, before tracepoints_find(). Returns -1 with @error.
+ */
+int selection_add_all(struct selection *selection, struct source *source, struct error *error);
+
 /** selection_has_states - whether rules make the states of threads, which explain slices */
 bool selection_has_states(const struct selection *selection);
 
@@ -436,13 +443,11 @@ struct workload_settings {
 	const char *unit;
 };
 
-struct workload;
-
-/** workload_new - an empty workload, for workload_free(); NULL without memory */
-struct workload *workload_new(void);
+/** workload_new - an empty one with all memory, for workload_free(); NULL without memory */
+struct thread_set *workload_new(void);
 
 /** workload_free - free a workload; NULL is fine */
-void workload_free(struct workload *workload);
+void workload_free(struct thread_set *workload);
 
 /**
  * workload_limit_rules - leave out the rules that need the records of all tasks
@@ -453,20 +458,8 @@ void workload_free(struct workload *workload);
 int workload_limit_rules(struct rules *rules, const char *remedy, const struct report *report,
 			 struct error *error);
 
-/** workload_append - append the numbers of its threads, "1,2,3" */
-void workload_append(const struct workload *workload, struct buffer *out);
-
-/** workload_add_list - add threads, "1,2,3" */
-void workload_add_list(struct workload *workload, const char *list);
-
-/** workload_add - add a thread; returns whether it is new */
-bool workload_add(struct workload *workload, int tid);
-
-/** workload_has - whether a thread belongs to the workload */
-bool workload_has(const struct workload *workload, int tid);
-
 /** workload_learn - children of the workload's threads belong to it, too */
-void workload_learn(struct workload *workload, const struct task_change *change);
+void workload_learn(struct thread_set *workload, const struct task_change *change);
 
 /**
  * workload_find - find the threads that exist now
@@ -541,8 +534,6 @@ bool format_is_realtime(struct text format);
 
 /* The pipeline: records of a source become track events of a timeline. */
 
-struct workload;
-
 /**
  * struct pipeline_follower - follows tracepoints that come and go while a recording runs
  * @find: search the tracepoint of a record that the pipeline does not have; sets @is_known if it
@@ -611,7 +602,7 @@ struct pipeline {
 	struct convention *convention;
 	struct rules *rules;
 	const struct report *report;
-	struct workload *workload;
+	struct thread_set *workload;
 	const struct record *record;
 	struct tracks *tracks;
 	struct timeline timeline;

@@ -108,21 +108,17 @@ static bool source_is_realtime(struct source *source)
 
 static int pattern_add(struct selection *selection, struct text text, struct error *error)
 {
-	struct pattern *patterns = reallocarray(selection->patterns, selection->nr_patterns + 1,
-						sizeof(*patterns));
 	struct pattern pattern = { .text = strndup(text.data, text.size),
 				   .option = selection->nr_options };
 
 	if (pattern.text)
 		pattern.system = strndup(text.data, strcspn(pattern.text, ":"));
-	if (patterns)
-		selection->patterns = patterns;
-	if (!patterns || !pattern.system) {
+	if (!pattern.system || !array_reserve(selection->patterns, selection->nr_patterns)) {
 		free(pattern.text);
 		free(pattern.system);
 		return error_set(error, "out of memory");
 	}
-	patterns[selection->nr_patterns++] = pattern;
+	selection->patterns[selection->nr_patterns++] = pattern;
 	return 0;
 }
 
@@ -143,15 +139,12 @@ int selection_add(struct selection *selection, const char *text, struct error *e
 
 int selection_add_rules(struct selection *selection, const char *text, struct error *error)
 {
-	const char **texts = reallocarray(selection->rule_texts, selection->nr_rule_texts + 1,
-					  sizeof(*texts));
 	/* Names of packs, which a list may have. */
 	bool is_packs = text[strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789_-,")] == '\0';
 
-	if (!texts)
+	if (!array_reserve(selection->rule_texts, selection->nr_rule_texts))
 		return error_set(error, "out of memory");
-	selection->rule_texts = texts;
-	texts[selection->nr_rule_texts++] = text;
+	selection->rule_texts[selection->nr_rule_texts++] = text;
 	if (!selection->rules)
 		selection->rules = rules_new();
 	/* Lists of packs that follow each other are one. */
@@ -520,27 +513,20 @@ int selection_choose_programs(struct selection *selection, const struct report *
 	return 0;
 }
 
-static bool pattern_has_program_event(const struct pattern *pattern,
-				      const struct programs *programs)
-{
-	for (size_t i = 0; i < programs_nr_events(programs); i++) {
-		const struct program_event *event = programs_event(programs, i);
-
-		if (pattern_matches(pattern, event->system, event->name))
-			return true;
-	}
-	return false;
-}
-
 void selection_report_programs(const struct selection *selection, const struct programs *programs,
 			       const struct report *report)
 {
 	for (size_t i = 0; i < selection->nr_patterns; i++) {
 		struct pattern pattern = selection->patterns[i];
-		bool is_of_programs = pattern.is_of_programs;
+		bool is_missing = pattern.is_of_programs;
 
 		pattern.is_of_programs = false;
-		if (is_of_programs && !pattern_has_program_event(&pattern, programs))
+		for (size_t j = 0; is_missing && j < programs_nr_events(programs); j++) {
+			const struct program_event *event = programs_event(programs, j);
+
+			is_missing = !pattern_matches(&pattern, event->system, event->name);
+		}
+		if (is_missing)
 			report_message(report,
 				       "'%s': no tracepoint, and no program has emitted "
 				       "such an event; see 'ktrack list' and 'ktrack list "
@@ -715,19 +701,6 @@ int selection_read_functions(struct selection *selection, struct source *source,
 	return rules_resolve(selection->rules, error);
 }
 
-/* The rules for probes are in the recording: their tracepoints have names of one run only. */
-static int selection_add_recorded(struct selection *selection, struct source *source,
-				  struct error *error)
-{
-	const char *rules = source ? source_describe(source)->rules : NULL;
-	bool is_empty = selection_is_empty(selection);
-
-	if (!rules || (!is_empty && !(selection->rules && selection->rules->wants_recorded)))
-		return 0;
-	selection->adds_rules |= is_empty;
-	return selection_add_rule_text(selection, text_of(rules), RULES_OF_RECORDING, error);
-}
-
 /** struct feeding - the search for the packs that a source feeds */
 struct feeding {
 	struct source *source;
@@ -745,16 +718,15 @@ static int feeding_note(void *context, const struct tracepoint *tracepoint, stru
 	return 0;
 }
 
-static int selection_add_all(struct selection *selection, struct source *source,
-			     struct error *error)
+int selection_add_all(struct selection *selection, struct source *source, struct error *error)
 {
 	struct feeding feeding = { .source = source };
 	const struct tracepoint_visitor visitor = { .context = &feeding, .visit = feeding_note };
 
+	selection->adds_rules = true;
 	if (!selection->rules)
 		selection->rules = rules_new();
 	feeding.rules = selection->rules;
-	selection->adds_rules = true;
 	if (!selection->rules)
 		return error_set(error, "out of memory");
 	if (rules_add_all(selection->rules, error) < 0 || source_visit(source, &visitor, error) < 0)
@@ -773,11 +745,17 @@ int tracepoints_find(struct convention *convention, struct source *source,
 					      .wants_system = search_wants_system,
 					      .wants = search_wants,
 					      .visit = tracepoint_add };
+	const char *recorded = source ? source_describe(source)->rules : NULL;
+	bool is_empty = selection_is_empty(selection);
 
-	if (selection->shows_all && source && selection_add_all(selection, source, error) < 0)
-		return -1;
-	if (selection_add_recorded(selection, source, error) < 0)
-		return -1;
+	/* The rules for probes are in the recording: their tracepoints have names of one run only.
+	 */
+	if (recorded && (is_empty || (selection->rules && selection->rules->wants_recorded))) {
+		selection->adds_rules |= is_empty;
+		if (selection_add_rule_text(selection, text_of(recorded), RULES_OF_RECORDING,
+					    error) < 0)
+			return -1;
+	}
 	if (selection->rules) {
 		/* A run that records excludes itself, see capture_open(). */
 		if (!selection->includes_self && source)
@@ -847,32 +825,25 @@ int selection_copy(struct selection *out, const struct selection *from, struct e
 	return 0;
 }
 
-static int pattern_check(const struct selection *const *selections, size_t size, size_t index,
-			 struct error *error)
-{
-	bool has_tracepoint = false;
-
-	for (size_t i = 0; i < size; i++) {
-		const struct pattern *pattern = &selections[i]->patterns[index];
-
-		if (pattern->matches_descriptor)
-			return 0;
-		has_tracepoint |= pattern->matches_tracepoint;
-	}
-	return error_set(
-		error,
-		has_tracepoint ? "'%s': does not follow the track event convention; it needs "
-				 "track_event_type and slice_name, or counter_value, or a rule (-r)"
-			       : "'%s': no tracepoint of the sources matches; leave out -e to "
-				 "export all",
-		selections[0]->patterns[index].text);
-}
-
 int selections_check(const struct selection *const *selections, size_t size, struct error *error)
 {
 	for (size_t i = 0; i < selections[0]->nr_patterns; i++) {
-		if (pattern_check(selections, size, i, error) < 0)
-			return -1;
+		bool has_descriptor = false, has_tracepoint = false;
+
+		for (size_t j = 0; j < size; j++) {
+			has_descriptor |= selections[j]->patterns[i].matches_descriptor;
+			has_tracepoint |= selections[j]->patterns[i].matches_tracepoint;
+		}
+		if (!has_descriptor)
+			return error_set(
+				error,
+				has_tracepoint
+					? "'%s': does not follow the track event convention; it "
+					  "needs track_event_type and slice_name, or "
+					  "counter_value, or a rule (-r)"
+					: "'%s': no tracepoint of the sources matches; leave out "
+					  "-e to export all",
+				selections[0]->patterns[i].text);
 	}
 	for (size_t i = 0; i < size; i++) {
 		if (!selections[i]->rules || selections[i]->adds_rules ||
@@ -920,18 +891,6 @@ int tracepoint_describe(struct convention *convention, const struct tracepoint *
 	return convention_add_program(convention, system, tracepoint->format, out, error);
 }
 
-static int program_event_bind(struct rules *rules, const struct tracepoint *tracepoint,
-			      const struct report *report)
-{
-	struct error problem = { 0 };
-	int status = rules_bind(rules, tracepoint->system, tracepoint->name, tracepoint->format,
-				&problem);
-
-	if (status == RULES_MISFIT)
-		misfit_report(rules, &problem, report);
-	return status < 0 ? -1 : rules_read_symbols(rules, false, report);
-}
-
 int program_event_add(struct convention *convention, struct rules *rules,
 		      const struct program_event *event, const struct report *report,
 		      struct error *error)
@@ -950,8 +909,16 @@ int program_event_add(struct convention *convention, struct rules *rules,
 			 : tracepoint_describe(convention, &tracepoint, &descriptor, &ignored);
 	if (status >= 0)
 		status = convention_read_symbols(convention, NULL);
-	if (status >= 0 && rules && rules_want(rules, tracepoint.system, event->name))
-		status = program_event_bind(rules, &tracepoint, report);
+	if (status >= 0 && rules && rules_want(rules, tracepoint.system, event->name)) {
+		struct error problem = { 0 };
+
+		status = rules_bind(rules, tracepoint.system, tracepoint.name, tracepoint.format,
+				    &problem);
+		if (status == RULES_MISFIT)
+			misfit_report(rules, &problem, report);
+		if (status >= 0)
+			status = rules_read_symbols(rules, false, report);
+	}
 	buffer_release(&system);
 	return status < 0 ? error_set(error, "out of memory") : 0;
 }

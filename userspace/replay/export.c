@@ -27,48 +27,15 @@ static int part_limit(struct export_part *part, struct error *error)
 			       "%s: recorded only selected threads (-p, --cgroup, --unit or "
 			       "--pid); the tracks of all others are incomplete",
 			       part->name);
-	if (!threads)
-		return workload_limit_rules(part->selection->rules,
-					    "record without -p, --cgroup, --unit and --pid",
-					    part->settings->report, error);
-	part->pipeline.workload = workload_new();
-	if (!part->pipeline.workload)
-		return error_set(error, "out of memory");
-	workload_add_list(part->pipeline.workload, threads);
+	if (threads) {
+		part->pipeline.workload = workload_new();
+		if (!part->pipeline.workload)
+			return error_set(error, "out of memory");
+		thread_set_add_list(part->pipeline.workload, threads);
+	}
 	return workload_limit_rules(part->selection->rules,
 				    "record without -p, --cgroup, --unit and --pid",
 				    part->settings->report, error);
-}
-
-/* System calls have other numbers on another machine, and in 32-bit programs. */
-static int part_describe_calls(struct export_part *part, struct error *error)
-{
-	const struct recording *recording = source_describe(part->source);
-	struct rules *rules = part->selection->rules;
-
-	if (!rules)
-		return 0;
-	if (rules_set_machine(rules, recording->machine) < 0)
-		return error_set(error, "out of memory");
-	if (recording->narrow)
-		rules_add_narrow(rules, recording->narrow);
-	return 0;
-}
-
-static int part_open_stacks(struct export_part *part, struct error *error)
-{
-	struct pipeline *pipeline = &part->pipeline;
-
-	if (part->settings->outputs.stat)
-		return 0;
-	if (stacks_open(&pipeline->stacks, part->source, pipeline->rules, part->settings->report,
-			error) < 0)
-		return -1;
-	/* Most files have the format, but no stacks: symbols of a file are read when they are
-	 * needed. */
-	if (part->directory.size > 0)
-		stacks_read_functions(&pipeline->stacks);
-	return 0;
 }
 
 /* The source may have records that follow the convention. */
@@ -82,39 +49,52 @@ static bool part_leaves_out(const struct export_part *part)
 
 static int part_choose(struct export_part *part, struct error *error)
 {
+	const struct recording *recording = source_describe(part->source);
+	const struct output_settings *outputs = &part->settings->outputs;
+	const struct report *report = part->settings->report;
 	struct pipeline *pipeline = &part->pipeline;
+	struct rules *rules;
 
 	pipeline->filter = part->settings->filter;
 	pipeline->limits = part->settings->limits;
-	if (filter_check(&pipeline->filter, source_describe(part->source), error) < 0)
+	if (filter_check(&pipeline->filter, recording, error) < 0)
 		return -1;
-	pipeline->convention = convention_new(source_describe(part->source)->is_swapped);
+	pipeline->convention = convention_new(recording->is_swapped);
 	if (!pipeline->convention)
 		return error_set(error, "out of memory");
-	if (!part->settings->outputs.stat && !part->settings->outputs.why &&
-	    !part->settings->outputs.comparison)
+	if (!outputs->stat && !outputs->why && !outputs->comparison)
 		convention_want_symbols(pipeline->convention, part->directory.size > 0);
-	if (part_limit(part, error) < 0 || part_describe_calls(part, error) < 0)
+	if (part_limit(part, error) < 0)
 		return -1;
-	part->selection->tasks = TASK_FORMATS_ALL;
 	if (!selection_is_chosen(part->selection))
 		part->selection->shows_all = true;
-	/* The formats of all of a running kernel's tracepoints need not be read: there are
-	 * thousands. */
+	/* Formats of all tracepoints of a running kernel need not be read: there are thousands. */
 	if (part->directory.size > 0)
 		part->selection->shows_all = false;
-	if (tracepoints_find(pipeline->convention, part->source, part->selection,
-			     part->settings->report, error) < 0)
+	if (part->selection->shows_all &&
+	    selection_add_all(part->selection, part->source, error) < 0)
 		return -1;
-	if (selection_read_functions(part->selection, part->source, part->settings->report, error) <
-	    0)
+	/* System calls have other numbers on another machine, and in 32-bit programs. */
+	rules = part->selection->rules;
+	if (rules && rules_set_machine(rules, recording->machine) < 0)
+		return error_set(error, "out of memory");
+	if (rules && recording->narrow)
+		rules_add_narrow(rules, recording->narrow);
+	part->selection->tasks = TASK_FORMATS_ALL;
+	if (tracepoints_find(pipeline->convention, part->source, part->selection, report, error) <
+		    0 ||
+	    selection_read_functions(part->selection, part->source, report, error) < 0)
 		return -1;
 	pipeline->rules = part->selection->rules;
-	if (part_open_stacks(part, error) < 0)
+	if (!outputs->stat &&
+	    stacks_open(&pipeline->stacks, part->source, pipeline->rules, report, error) < 0)
 		return -1;
+	/* Most files have the format, but no stacks: symbols of a file are read when they are
+	 * needed. */
+	if (!outputs->stat && part->directory.size > 0)
+		stacks_read_functions(&pipeline->stacks);
 	/* An explanation uses the records of packs, whatever else there is. */
-	pipeline->counts_others = (selection_is_empty(part->selection) &&
-				   !part->settings->outputs.why) ||
+	pipeline->counts_others = (selection_is_empty(part->selection) && !outputs->why) ||
 				  part_leaves_out(part);
 	return 0;
 }
@@ -167,15 +147,6 @@ static int part_open_source(struct export_part *part, struct error *error)
 	return status;
 }
 
-static int part_select(struct export_part *part, struct error *error)
-{
-	part->selection = &part->settings->selection;
-	if (part->settings->nr_sources == 1)
-		return 0;
-	part->selection = &part->own;
-	return selection_copy(&part->own, &part->settings->selection, error);
-}
-
 /* Open a source, find its track events, and describe it. */
 static int export_part_open(struct export_part *part, struct export_settings *settings,
 			    size_t index, struct error *error)
@@ -186,9 +157,10 @@ static int export_part_open(struct export_part *part, struct export_settings *se
 	*part = (struct export_part){ .settings = settings,
 				      .name = settings->sources[index],
 				      .lock_fd = -1 };
-	if (part_select(part, error) < 0 || part_lock(part, error) < 0)
+	part->selection = settings->nr_sources == 1 ? &settings->selection : &part->own;
+	if (settings->nr_sources > 1 && selection_copy(&part->own, &settings->selection, error) < 0)
 		return -1;
-	if (settings->save && part_save(part, error) < 0)
+	if (part_lock(part, error) < 0 || (settings->save && part_save(part, error) < 0))
 		return -1;
 	if (spool_refuse_killed(export_part_file(part), error) < 0 ||
 	    part_open_source(part, error) < 0 || part_choose(part, error) < 0)
@@ -312,15 +284,6 @@ static struct timeline *export_run_timeline(struct export_run *run)
 	return run->machines ? &run->machines->join.timeline : &run->parts[0].pipeline.timeline;
 }
 
-static int export_run_identify(struct export_run *run, struct error *error)
-{
-	const char *sid = run->settings->outputs.sid;
-
-	if (sid && strcmp(sid, "recording") == 0)
-		sid = run->machines ? run->machines->id : run->parts[0].recording.id;
-	return identity_init(&run->identity, "export", sid, error);
-}
-
 static struct pipeline_counts export_run_counts(const struct export_run *run)
 {
 	struct pipeline_counts sums = { 0 };
@@ -434,38 +397,35 @@ static int export_run_finish(struct export_run *run, struct error *error)
 	if (!run->machines && output_settings_show_time(outputs) && !export_run_damage(run))
 		wall_clock_check(&run->parts[0].recording, false, run->report);
 	for (size_t i = 0; i < run->size; i++) {
-		const struct export_settings *settings;
-		struct pipeline *pipeline;
-		bool is_empty;
+		const struct export_settings *settings = run->settings;
+		struct export_part *part = &run->parts[i];
+		struct pipeline *pipeline = &part->pipeline;
+		bool is_empty = !pipeline->has_lost && !source_damage(part->source) &&
+				tracks_are_unused(pipeline->tracks);
 		struct buffer options = { 0 };
 
-		clock_order_check(&run->parts[i].recording, run->report);
-		export_part_report_loss(&run->parts[i], is_failure);
-		settings = run->parts[i].settings;
-		pipeline = &run->parts[i].pipeline;
-		is_empty = !pipeline->has_lost && !source_damage(run->parts[i].source) &&
-			   tracks_are_unused(pipeline->tracks);
+		clock_order_check(&part->recording, run->report);
+		export_part_report_loss(part, is_failure);
 		if (settings->selection.nr_options > 0)
 			buffer_append_string(&options, "-e");
 		filter_name(&settings->filter, &options);
 		if (options.size > 0 && is_empty) {
 			buffer_append_string(&options, "; ktrack stat ");
-			buffer_append_word(&options, run->parts[i].name);
+			buffer_append_word(&options, part->name);
 			report_message(settings->report,
-				       "%s: no track events match %s lists all of them",
-				       run->parts[i].name, buffer_string(&options));
+				       "%s: no track events match %s lists all of them", part->name,
+				       buffer_string(&options));
 		} else {
 			other_records_report(
 				&pipeline->others,
 				&(struct other_source){
-					.source = run->parts[i].source,
+					.source = part->source,
 					.convention = pipeline->convention,
-					.name = run->parts[i].name,
-					.leaves_out = part_leaves_out(&run->parts[i]),
-					.directory =
-						run->parts[i].directory.size > 0
-							? buffer_string(&run->parts[i].directory)
-							: NULL },
+					.name = part->name,
+					.leaves_out = part_leaves_out(part),
+					.directory = part->directory.size > 0
+							     ? buffer_string(&part->directory)
+							     : NULL },
 				is_empty, settings->report);
 		}
 		buffer_release(&options);
@@ -475,23 +435,11 @@ static int export_run_finish(struct export_run *run, struct error *error)
 	return outputs_report_budgets(&run->outputs, &losses, error);
 }
 
-/* Of several sources, one may have what another does not have. */
-static int export_run_check_selection(const struct export_run *run, struct error *error)
-{
-	const struct selection **selections = calloc(run->size, sizeof(*selections));
-	int status;
-
-	if (!selections)
-		return error_set(error, "out of memory");
-	for (size_t i = 0; i < run->size; i++)
-		selections[i] = run->parts[i].selection;
-	status = selections_check(selections, run->size, error);
-	free(selections);
-	return status;
-}
-
 static int export_run_open(struct export_run *run, struct error *error)
 {
+	const struct selection **selections;
+	int status;
+
 	run->parts = calloc(run->settings->nr_sources, sizeof(*run->parts));
 	if (!run->parts)
 		return error_set(error, "out of memory");
@@ -501,35 +449,42 @@ static int export_run_open(struct export_run *run, struct error *error)
 		if (export_part_open(part, run->settings, run->size++, error) < 0)
 			return -1;
 	}
-	if (run->settings->nr_sources == 1)
+	if (run->size == 1)
 		return 0;
 	run->machines = calloc(1, sizeof(*run->machines));
-	if (!run->machines)
+	selections = calloc(run->size, sizeof(*selections));
+	if (!run->machines || !selections) {
+		free(selections);
 		return error_set(error, "out of memory");
-	return export_run_check_selection(run, error) < 0
-		       ? -1
-		       : machines_prepare(run->machines, run->parts, run->size, error);
-}
-
-static int export_run_begin(struct export_run *run, struct error *error)
-{
-	if (run->machines)
-		return machines_begin(run->machines, error);
-	if (export_part_find_start(&run->parts[0], error) < 0)
-		return -1;
-	return export_part_begin(&run->parts[0], error);
+	}
+	/* Of several sources, one may have what another does not have. */
+	for (size_t i = 0; i < run->size; i++)
+		selections[i] = run->parts[i].selection;
+	status = selections_check(selections, run->size, error);
+	free(selections);
+	return status < 0 ? -1 : machines_prepare(run->machines, run->parts, run->size, error);
 }
 
 static int export_run_all(struct export_run *run, struct error *error)
 {
-	if (export_run_open(run, error) < 0 || export_run_identify(run, error) < 0)
+	const char *sid = run->settings->outputs.sid;
+
+	if (export_run_open(run, error) < 0)
+		return -1;
+	if (sid && strcmp(sid, "recording") == 0)
+		sid = run->machines ? run->machines->id : run->parts[0].recording.id;
+	if (identity_init(&run->identity, "export", sid, error) < 0)
 		return -1;
 	for (size_t i = 0; i < run->size; i++)
 		run->files[i] = export_part_file(&run->parts[i]);
 	run->outputs.set.sources = run->files;
 	run->outputs.set.nr_sources = run->size;
 	if (outputs_open(&run->outputs, export_run_timeline(run), &run->identity, error) < 0 ||
-	    output_set_begin(&run->outputs.set, error) < 0 || export_run_begin(run, error) < 0)
+	    output_set_begin(&run->outputs.set, error) < 0)
+		return -1;
+	if (run->machines ? machines_begin(run->machines, error) < 0
+			  : export_part_find_start(&run->parts[0], error) < 0 ||
+				    export_part_begin(&run->parts[0], error) < 0)
 		return -1;
 	return export_run_read(run, error) < 0 ? -1 : export_run_finish(run, error);
 }

@@ -8,17 +8,6 @@
 
 #include "replay/replay.h"
 
-/* The outputs of the common timeline are opened by its owner. */
-static int join_open(struct sink *head, const struct recording *recording, unsigned int sink_index,
-		     struct error *error)
-{
-	(void)head;
-	(void)recording;
-	(void)sink_index;
-	(void)error;
-	return 0;
-}
-
 static int64_t time_move(const struct join_member *member, int64_t time_ns)
 {
 	return time_ns + member->machine->shift_ns;
@@ -55,7 +44,6 @@ static void event_move(const struct join_member *member, struct timeline_event *
 /* Names of flows live as long as their tracepoint, so that addresses identify them. */
 static const char *flow_name(struct join_member *member, struct text from)
 {
-	struct join_flow *flows;
 	struct buffer name = { 0 };
 
 	for (size_t i = 0; i < member->nr_flows; i++) {
@@ -64,32 +52,16 @@ static const char *flow_name(struct join_member *member, struct text from)
 		if (flow->from.data == from.data && flow->from.size == from.size)
 			return flow->to;
 	}
-	flows = reallocarray(member->flows, member->nr_flows + 1, sizeof(*flows));
-	if (!flows)
+	if (!array_reserve(member->flows, member->nr_flows))
 		return NULL;
-	member->flows = flows;
 	buffer_printf(&name, "%s/%.*s", member->machine->name, (int)from.size, from.data);
 	buffer_string(&name);
 	if (name.failed) {
 		buffer_release(&name);
 		return NULL;
 	}
-	flows[member->nr_flows] = (struct join_flow){ .from = from, .to = name.data };
-	return flows[member->nr_flows++].to;
-}
-
-static int fields_grow(struct join_member *member, size_t size)
-{
-	struct field *fields = member->fields;
-
-	if (size <= member->nr_fields)
-		return 0;
-	fields = reallocarray(fields, size, sizeof(*fields));
-	if (!fields)
-		return -1;
-	member->fields = fields;
-	member->nr_fields = size;
-	return 0;
+	member->flows[member->nr_flows++] = (struct join_flow){ .from = from, .to = name.data };
+	return name.data;
 }
 
 /* The fields, with the machine's name before those of flows. */
@@ -97,7 +69,7 @@ static int flows_rename(struct join_member *member, struct timeline_event *event
 {
 	size_t size = (size_t)event->nr_fields + event->nr_flows;
 
-	if (fields_grow(member, size) < 0)
+	if (!array_extend(member->fields, member->nr_fields, size - 1))
 		return -1;
 	memcpy(member->fields, event->fields, size * sizeof(*event->fields));
 	for (size_t i = event->nr_fields; i < size; i++) {
@@ -118,16 +90,6 @@ static const char *tracepoint_name(struct join_member *member, const char *trace
 	return buffer_string(&member->tracepoint);
 }
 
-/* @out has space. */
-static int malformed_add(struct join_member *member, const struct timeline_count *from,
-			 struct timeline_count *out)
-{
-	char *name = strdup(tracepoint_name(member, from->tracepoint));
-
-	*out = (struct timeline_count){ .tracepoint = name, .count = from->count };
-	return name ? 0 : -1;
-}
-
 static int malformed_append(struct join_member *member, const struct timeline_totals *totals)
 {
 	struct join *join = member->join;
@@ -140,8 +102,12 @@ static int malformed_append(struct join_member *member, const struct timeline_to
 	join->malformed_of = list;
 	join->totals.malformed_of = list;
 	for (size_t i = 0; i < totals->nr_malformed_of; i++) {
-		if (malformed_add(member, &totals->malformed_of[i], &list[nr + i]) < 0)
+		const struct timeline_count *from = &totals->malformed_of[i];
+		char *name = strdup(tracepoint_name(member, from->tracepoint));
+
+		if (!name)
 			return -1;
+		list[nr + i] = (struct timeline_count){ .tracepoint = name, .count = from->count };
 		join->totals.nr_malformed_of++;
 	}
 	return 0;
@@ -218,24 +184,9 @@ static void join_member_free(struct sink *head)
 }
 
 static const struct sink_ops join_ops = {
-	.open = join_open,
 	.event = join_event,
 	.free = join_member_free,
 };
-
-/* Add the sink of a machine to its timeline, before that is opened. */
-static int join_add(struct join *join, struct timeline *timeline,
-		    const struct timeline_machine *machine, struct error *error)
-{
-	struct join_member *member = calloc(1, sizeof(*member));
-
-	if (!member)
-		return error_set(error, "out of memory");
-	member->sink.ops = &join_ops;
-	member->join = join;
-	member->machine = machine;
-	return timeline_add(timeline, &member->sink, error);
-}
 
 int join_finish(struct join *join, int status, struct error *error)
 {
@@ -251,36 +202,8 @@ int join_finish(struct join *join, int status, struct error *error)
 
 /* Merges recordings of several machines by the offsets of their clocks to the wall clock. */
 
-static int clock_check(const struct export_part *part, struct error *error)
-{
-	const struct recording *recording = &part->recording;
-
-	if (!recording->counts_ticks && strcmp(recording->time_source, "none") != 0)
-		return 0;
-	return error_set(error,
-			 "%s: the wall clock is unknown (clock %s), so that it cannot be merged; "
-			 "export it alone, or record with %s",
-			 part->name, recording->clock,
-			 recording->counts_ticks ? "--clock=boot" : "'ktrack record'");
-}
-
 /* Half the limit of times, about 73 years: the sum of shifts and times stays a number then. */
 #define SHIFT_LIMIT_NS (RECORD_TIME_LIMIT / 2)
-
-/* Offsets are below the limit of times. */
-static int shift_find(const struct machines *machines, const struct export_part *part,
-		      int64_t *shift_ns, struct error *error)
-{
-	const struct export_part *first = &machines->parts[0];
-
-	*shift_ns = part->recording.wall_offset_ns - first->recording.wall_offset_ns;
-	if (*shift_ns > -SHIFT_LIMIT_NS && *shift_ns < SHIFT_LIMIT_NS)
-		return 0;
-	return error_set(error,
-			 "%s: its wall clock is more than 73 years from that of %s, so that they "
-			 "cannot be merged; export it alone",
-			 part->name, first->name);
-}
 
 /* Another recording of a machine with this name. */
 static bool host_is_shared(const struct machines *machines, const char *host)
@@ -298,7 +221,6 @@ static bool host_is_shared(const struct machines *machines, const char *host)
 static char *machine_name(const struct machines *machines, const struct export_part *part)
 {
 	const char *host = part->recording.host;
-
 	char *name = NULL;
 
 	if (host && *host && !host_is_shared(machines, host))
@@ -310,18 +232,29 @@ static char *machine_name(const struct machines *machines, const struct export_p
 
 static int machine_describe(struct machines *machines, size_t index, struct error *error)
 {
-	const struct export_part *part = &machines->parts[index];
-	int64_t shift_ns;
+	const struct export_part *first = &machines->parts[0], *part = &machines->parts[index];
+	const struct recording *recording = &part->recording;
+	/* Offsets are below the limit of times. */
+	int64_t shift_ns = recording->wall_offset_ns - first->recording.wall_offset_ns;
 
-	if (clock_check(part, error) < 0 || shift_find(machines, part, &shift_ns, error) < 0)
-		return -1;
+	if (recording->counts_ticks || strcmp(recording->time_source, "none") == 0)
+		return error_set(error,
+				 "%s: the wall clock is unknown (clock %s), so that it cannot be "
+				 "merged; export it alone, or record with %s",
+				 part->name, recording->clock,
+				 recording->counts_ticks ? "--clock=boot" : "'ktrack record'");
+	if (shift_ns <= -SHIFT_LIMIT_NS || shift_ns >= SHIFT_LIMIT_NS)
+		return error_set(error,
+				 "%s: its wall clock is more than 73 years from that of %s, so "
+				 "that they cannot be merged; export it alone",
+				 part->name, first->name);
 	machines->names[index] = machine_name(machines, part);
 	if (!machines->names[index])
 		return error_set(error, "out of memory");
 	machines->list[index] = (struct timeline_machine){
 		.number = index + 1,
 		.name = machines->names[index],
-		.recording = &part->recording,
+		.recording = recording,
 		.shift_ns = shift_ns,
 	};
 	buffer_printf(&machines->sources, "%s%s", index > 0 ? " " : "", part->name);
@@ -346,20 +279,12 @@ static const char *common_text(const struct machines *machines, size_t offset)
 	return text_at(machines, 0, offset);
 }
 
-static bool machines_have_one_buffer(const struct machines *machines)
-{
-	for (size_t i = 0; i < machines->size; i++) {
-		if (!machines->parts[i].recording.has_one_buffer)
-			return false;
-	}
-	return true;
-}
-
 int machines_prepare(struct machines *machines, struct export_part *parts, size_t size,
 		     struct error *error)
 {
 	struct export_settings *settings = parts[0].settings;
 	struct buffer ids = { 0 };
+	bool has_one_buffer = true;
 
 	machines->parts = parts;
 	machines->size = size;
@@ -367,8 +292,10 @@ int machines_prepare(struct machines *machines, struct export_part *parts, size_
 		if (machine_describe(machines, i, error) < 0)
 			return -1;
 	}
-	for (size_t i = 0; i < machines->size; i++)
-		buffer_append_string(&ids, machines->parts[i].recording.id);
+	for (size_t i = 0; i < size; i++) {
+		buffer_append_string(&ids, parts[i].recording.id);
+		has_one_buffer &= parts[i].recording.has_one_buffer;
+	}
 	snprintf(machines->id, sizeof(machines->id), "%016llx",
 		 (unsigned long long)text_hash(buffer_text(&ids)));
 	machines->sources.failed |= ids.failed;
@@ -383,7 +310,7 @@ int machines_prepare(struct machines *machines, struct export_part *parts, size_
 		.kernel = common_text(machines, offsetof(struct recording, kernel)),
 		.labels = settings->labels.size > 0 ? buffer_string(&settings->labels) : NULL,
 		.wall_offset_ns = parts[0].recording.wall_offset_ns,
-		.has_one_buffer = machines_have_one_buffer(machines),
+		.has_one_buffer = has_one_buffer,
 		.machines = machines->list,
 		.nr_machines = size,
 	};
@@ -421,9 +348,14 @@ int machines_begin(struct machines *machines, struct error *error)
 		return -1;
 	for (size_t i = 0; i < machines->size; i++) {
 		struct export_part *part = &machines->parts[i];
+		struct sink *sink = sink_new(&join_ops, sizeof(struct join_member), error);
+		struct join_member *member = container_of(sink, struct join_member, sink);
 
-		if (join_add(&machines->join, &part->pipeline.timeline, &machines->list[i], error) <
-			    0 ||
+		if (!sink)
+			return -1;
+		member->join = &machines->join;
+		member->machine = &machines->list[i];
+		if (timeline_add(&part->pipeline.timeline, sink, error) < 0 ||
 		    export_part_begin(part, error) < 0)
 			return -1;
 	}

@@ -198,20 +198,16 @@ static int client_send_lines(struct client *client, struct client_context *conte
 	return 1;
 }
 
-/* The same results. */
-static int client_send_answer(struct client *client, struct client_context *context)
+static void client_send(struct client *client, struct client_context *context, int64_t now_ns)
 {
-	int status = client_send_text(client, buffer_text(&client->head), &client->head_sent);
+	int status = client->head.failed ? -1
+					 : client_send_text(client, buffer_text(&client->head),
+							    &client->head_sent);
 
 	if (status == 1)
 		status = client_send_text(client, client->page, &client->page_sent);
-	return status == 1 && client->reads_lines ? client_send_lines(client, context) : status;
-}
-
-static void client_send(struct client *client, struct client_context *context, int64_t now_ns)
-{
-	int status = client->head.failed ? -1 : client_send_answer(client, context);
-
+	if (status == 1 && client->reads_lines)
+		status = client_send_lines(client, context);
 	if (status < 0)
 		return client_end(client, context);
 	if (status == 0)
@@ -309,18 +305,6 @@ static bool header_is(struct text name, const char *wanted)
 	return name.size == strlen(wanted) && strncasecmp(name.data, wanted, name.size) == 0;
 }
 
-static enum http_status request_line_parse(struct text line, struct http_request *out)
-{
-	out->method = request_part_take(&line, ' ');
-	out->target = request_part_take(&line, ' ');
-	if (out->method.size == 0 || out->target.size == 0 || *out->target.data != '/' ||
-	    !is_clean(out->method, false) || !is_clean(out->target, false))
-		return HTTP_BAD;
-	if (!text_equals(line, text_of("HTTP/1.1")) && !text_equals(line, text_of("HTTP/1.0")))
-		return HTTP_BAD;
-	return HTTP_OK;
-}
-
 /* No header continues on the next line, and no request has a body. */
 static enum http_status header_parse(struct text line, struct http_request *out)
 {
@@ -350,14 +334,20 @@ static enum http_status header_parse(struct text line, struct http_request *out)
 enum http_status request_parse(struct text bytes, struct http_request *out)
 {
 	const char *end = memmem(bytes.data, bytes.size, HEAD_END, strlen(HEAD_END));
-	enum http_status status;
-	struct text head;
+	enum http_status status = HTTP_OK;
+	struct text head, line;
 
 	*out = (struct http_request){ 0 };
 	if (!end)
 		return bytes.size < REQUEST_SIZE_MAX ? HTTP_INCOMPLETE : HTTP_TOO_LARGE;
 	head = (struct text){ .data = bytes.data, .size = end - bytes.data + strlen(LINE_END) };
-	status = request_line_parse(head_take_line(&head), out);
+	line = head_take_line(&head);
+	out->method = request_part_take(&line, ' ');
+	out->target = request_part_take(&line, ' ');
+	if (out->method.size == 0 || out->target.size == 0 || *out->target.data != '/' ||
+	    !is_clean(out->method, false) || !is_clean(out->target, false) ||
+	    (!text_equals(line, text_of("HTTP/1.1")) && !text_equals(line, text_of("HTTP/1.0"))))
+		return HTTP_BAD;
 	while (status == HTTP_OK && head.size > 0)
 		status = header_parse(head_take_line(&head), out);
 	if (status != HTTP_OK)
@@ -403,31 +393,24 @@ static bool token_take(struct text *path, const char *token)
 	return difference == 0;
 }
 
-/* Decimal digits; false if there are none, others, or too many. */
-static bool offset_parse(struct text text, uint64_t *out)
-{
-	*out = 0;
-	for (size_t i = 0; i < text.size; i++) {
-		if (text.data[i] < '0' || text.data[i] > '9' ||
-		    __builtin_mul_overflow(*out, 10, out) ||
-		    __builtin_add_overflow(*out, text.data[i] - '0', out))
-			return false;
-	}
-	return text.size > 0;
-}
-
+/* "from=N" in decimal digits, or nothing. */
 static enum http_status lines_judge(struct text query, uint64_t *from)
 {
 	static const char name[] = "from=";
+	size_t size = strlen(name);
 
 	*from = 0;
 	if (query.size == 0)
 		return HTTP_OK;
-	if (query.size < strlen(name) || memcmp(query.data, name, strlen(name)) != 0)
+	if (query.size <= size || memcmp(query.data, name, size) != 0)
 		return HTTP_BAD;
-	query.data += strlen(name);
-	query.size -= strlen(name);
-	return offset_parse(query, from) ? HTTP_OK : HTTP_BAD;
+	for (size_t i = size; i < query.size; i++) {
+		if (query.data[i] < '0' || query.data[i] > '9' ||
+		    __builtin_mul_overflow(*from, 10, from) ||
+		    __builtin_add_overflow(*from, query.data[i] - '0', from))
+			return HTTP_BAD;
+	}
+	return HTTP_OK;
 }
 
 enum http_status request_judge(const struct http_request *request, const char *token,
@@ -484,23 +467,12 @@ static int token_make(char *token, struct error *error)
 	return 0;
 }
 
-/* Finds the port that the kernel chose. */
-static int port_read(struct serve *serve)
-{
-	struct sockaddr_in address = { 0 };
-	socklen_t size = sizeof(address);
-
-	if (getsockname(serve->listener, (struct sockaddr *)&address, &size) < 0)
-		return -1;
-	serve->context.port = ntohs(address.sin_port);
-	return 0;
-}
-
 static int listener_open(struct serve *serve, unsigned int port, struct error *error)
 {
 	struct sockaddr_in address = { .sin_family = AF_INET,
 				       .sin_port = htons(port),
 				       .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	socklen_t size = sizeof(address);
 	int yes = 1;
 
 	serve->listener = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
@@ -508,8 +480,11 @@ static int listener_open(struct serve *serve, unsigned int port, struct error *e
 		return error_set_system(error, errno, "cannot create a socket");
 	setsockopt(serve->listener, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));
 	if (bind(serve->listener, (struct sockaddr *)&address, sizeof(address)) < 0 ||
-	    listen(serve->listener, SOMAXCONN) < 0 || port_read(serve) < 0)
+	    listen(serve->listener, SOMAXCONN) < 0 ||
+	    getsockname(serve->listener, (struct sockaddr *)&address, &size) < 0)
 		return error_set_system(error, errno, "cannot listen on 127.0.0.1:%u", port);
+	/* The kernel may have chosen it. */
+	serve->context.port = ntohs(address.sin_port);
 	return 0;
 }
 
