@@ -16,8 +16,13 @@
  * @argument: its name in help; NULL for none, "[=X]" for an optional one
  * @help: one line; of an option that is not rare, short enough for --help to fit a screen
  * @apply: stores the option in its part of the command's settings; @value is NULL without an
- * argument; returns -1 with @error; NULL for a flag
- * @offset: added to the pointer that @apply gets; for a flag, the offset of its bool
+ * argument; returns -1 with @error; NULL for a flag, a size, a number or a time
+ * @offset: added to the pointer that @apply gets; without @apply, the offset of a bool, of a
+ * uint64_t for a size in KiB or a number, of an int64_t for a time in nanoseconds
+ * @is_size: the value is a size
+ * @count_of: the value is a number of these things, at least one
+ * @count_max: the largest number, 0 for any
+ * @time_problem: the value is a time, and this the problem of a time of 0; "" if there is none
  * @is_repeatable: it may be given more than once
  * @needs_text: an empty argument is refused
  * @is_rare: only --help-all prints it, so that --help fits a screen
@@ -29,6 +34,10 @@ struct option_row {
 	const char *help;
 	int (*apply)(void *settings, const char *value, struct error *error);
 	size_t offset;
+	bool is_size;
+	const char *count_of;
+	uint64_t count_max;
+	const char *time_problem;
 	bool is_repeatable;
 	bool needs_text;
 	bool is_rare;

@@ -42,7 +42,7 @@ static int clean_main(int argc, char **argv, struct error *error)
 		.notes = "Exit status: 0 success; 1 an instance cannot be removed, or tracefs "
 			 "cannot be read; 2 wrong usage.",
 		.operand = option_refuse_operand,
-		.parts = { { verbose_rows, 1 },
+		.parts = { OPTION_ROWS(verbose_rows),
 			   OPTION_PART(report_options, struct clean_settings, report) },
 	};
 	int operand, status;

@@ -102,7 +102,7 @@ static int doctor_main(int argc, char **argv, struct error *error)
 			 "not examine.",
 		.notes = "Exit status: 0 recording is possible; 1 it is not; 2 wrong usage.",
 		.operand = option_refuse_operand,
-		.parts = { { doctor_rows, sizeof(doctor_rows) / sizeof(doctor_rows[0]) },
+		.parts = { OPTION_ROWS(doctor_rows),
 			   OPTION_PART(report_options, struct doctor_settings, report) },
 	};
 	struct findings findings = { 0 };

@@ -89,7 +89,7 @@ static struct option_table export_table(struct output_rows *rows)
 				       outputs.retention),
 			   OPTION_PART(limits_options, struct export_settings, limits),
 			   OPTION_PART(label_options, struct export_settings, labels),
-			   { export_rows, sizeof(export_rows) / sizeof(export_rows[0]) },
+			   OPTION_ROWS(export_rows),
 			   OPTION_PART(report_options, struct export_settings, report) },
 	};
 }

@@ -241,18 +241,6 @@ static struct widths widths_find(const struct listing *listing)
 	return widths;
 }
 
-static void member_string(struct buffer *out, const char *name, const char *value, bool *first)
-{
-	json_append_member(out, text_of(name), first);
-	json_append_string(out, text_of(value));
-}
-
-static void member_boolean(struct buffer *out, const char *name, bool value, bool *first)
-{
-	json_append_member(out, text_of(name), first);
-	buffer_append_string(out, value ? "true" : "false");
-}
-
 static void names_member(struct buffer *out, const char *name, const struct listing *listing,
 			 size_t number, size_t nr_names,
 			 const char *(*get)(const struct listing *listing, size_t number,
@@ -275,18 +263,18 @@ static void json_print(const struct listing *listing, size_t number)
 
 	listing_get(listing, number, &listed);
 	buffer_append_char(&line, '{');
-	member_string(&line, "tracepoint", listed.name, &first);
-	member_string(&line, "kind", kind_name(&listed), &first);
-	member_string(&line, "scope", listed.scope, &first);
+	json_append_text(&line, "tracepoint", text_of(listed.name), &first);
+	json_append_text(&line, "kind", text_of(kind_name(&listed)), &first);
+	json_append_text(&line, "scope", text_of(listed.scope), &first);
 	if (listed.field)
-		member_string(&line, "field", listed.field, &first);
+		json_append_text(&line, "field", text_of(listed.field), &first);
 	if (listed.nr_outer > 0)
 		names_member(&line, "outer", listing, number, listed.nr_outer, listing_outer);
-	member_boolean(&line, "track_name", listed.has_track_name, &first);
+	json_append_flag(&line, "track_name", listed.has_track_name, &first);
 	names_member(&line, "fields", listing, number, listed.nr_fields, listing_field);
 	if (listed.nr_flows > 0)
 		names_member(&line, "flows", listing, number, listed.nr_flows, listing_flow);
-	member_boolean(&line, "enabled", listed.is_enabled, &first);
+	json_append_flag(&line, "enabled", listed.is_enabled, &first);
 	printf("%s}\n", buffer_string(&line));
 	buffer_release(&line);
 }
@@ -423,7 +411,7 @@ static int list_main(int argc, char **argv, struct error *error)
 			 "nothing; 2 wrong usage.",
 		.operand = option_refuse_operand,
 		.parts = { OPTION_PART(listed_options, struct list_settings, selection),
-			   { list_rows, sizeof(list_rows) / sizeof(list_rows[0]) },
+			   OPTION_ROWS(list_rows),
 			   OPTION_PART(report_options, struct list_settings, report) },
 	};
 	int operand, status;

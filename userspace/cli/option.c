@@ -49,16 +49,6 @@ int size_kib_parse(const char *string, uint64_t *out_kib, struct error *error)
 	return 0;
 }
 
-int duration_parse(const char *string, const char *option, const char *problem, int64_t *out_ns,
-		   struct error *error)
-{
-	if (time_duration_parse(string, out_ns, error) < 0)
-		return -1;
-	return *out_ns > 0 ? 0
-			   : error_set(error, "%s=%s: %s; write a time above 0", option, string,
-				       problem);
-}
-
 /* Parses a number below CPU_SETSIZE; returns the rest of the text, or NULL. */
 static const char *cpu_number_parse(const char *string, int *out)
 {
@@ -248,6 +238,24 @@ int option_row_apply(const struct option_row *row, void *part, const char *value
 	}
 	if (row->apply)
 		return row->apply(at, value, error);
+	if (row->is_size)
+		return size_kib_parse(value, at, error);
+	if (row->count_of) {
+		if (count_parse(value, row->count_of, at, error) < 0)
+			return -1;
+		if (row->count_max == 0 || *(uint64_t *)at <= row->count_max)
+			return 0;
+		return error_set(error, "--%s=%s: too large; write a number up to %llu",
+				 row->long_name, value, (unsigned long long)row->count_max);
+	}
+	if (row->time_problem) {
+		if (time_duration_parse(value, at, error) < 0)
+			return -1;
+		if (*(int64_t *)at > 0 || !*row->time_problem)
+			return 0;
+		return error_set(error, "--%s=%s: %s; write a time above 0", row->long_name, value,
+				 row->time_problem);
+	}
 	*(bool *)at = true;
 	return 0;
 }

@@ -25,6 +25,12 @@ struct option_part {
 	size_t offset; /* of that part in the settings */
 };
 
+/** OPTION_ROWS - the options of an array of rows */
+#define OPTION_ROWS(array)                                  \
+	{                                                   \
+		(array), sizeof(array) / sizeof((array)[0]) \
+	}
+
 /** OPTION_PART - the options of @part, for @member of a @type */
 #define OPTION_PART(part, type, member)                             \
 	{                                                           \
@@ -75,15 +81,6 @@ bool option_may_have_value(const struct option_table *table, const char *word);
  * Returns 0, or -1 with @error.
  */
 int size_kib_parse(const char *string, uint64_t *out_kib, struct error *error);
-
-/**
- * duration_parse - parse the time of @option, which is above 0, as time_duration_parse() does
- * @problem: of a time of 0
- *
- * Returns 0, or -1 with @error.
- */
-int duration_parse(const char *string, const char *option, const char *problem, int64_t *out_ns,
-		   struct error *error);
 
 /** cpu_list_parse - parse a list of CPUs: "0,2-3"; returns -1 with @error */
 int cpu_list_parse(const char *string, cpu_set_t *out, struct error *error);

@@ -15,14 +15,6 @@
 /* No descriptor and no process has more digits. */
 #define FD_DIGITS_MAX 9
 
-static int apply_duration(void *settings, const char *value, struct error *error)
-{
-	struct capture_settings *capture = settings;
-
-	return duration_parse(value, "--duration", "nothing to record", &capture->duration_ns,
-			      error);
-}
-
 static int apply_buffer_size(void *settings, const char *value, struct error *error)
 {
 	struct capture_settings *capture = settings;
@@ -155,26 +147,49 @@ static int apply_programs(void *settings, const char *value, struct error *error
 	return 0;
 }
 
-static int apply_program_ring(void *settings, const char *value, struct error *error)
-{
-	struct capture_settings *capture = settings;
-
-	return size_kib_parse(value, &capture->program_ring_kib, error);
-}
-
 #define PROGRAM_RING_HELP "of programs, use so much of each thread's ring (default: all, 4M)"
+
+/* Rows that several commands have; their help begins with @when. */
+#define EVENT_FILTER_ROW                                                                  \
+	{                                                                                 \
+		0, "filter", "EXPRESSION", "apply this event filter to the preceding -e", \
+			apply_event_filter, .is_repeatable = true, .is_rare = true        \
+	}
+#define WAIT_ROW(when)                                                                \
+	OPTION_RARE_FLAG("wait", when "accept -e of modules that are not loaded yet", \
+			 capture_settings, selection.waits)
+#define CGROUP_ROW(when)                                                                       \
+	{                                                                                      \
+		0, "cgroup", "PATH",                                                           \
+			when "record only the processes of this cgroup and their descendants", \
+			apply_cgroup, .needs_text = true, .is_rare = true                      \
+	}
+#define UNIT_ROW(when)                                                                          \
+	{                                                                                       \
+		0, "unit", "NAME",                                                              \
+			when                                                                    \
+			"record only the processes of this systemd unit and their descendants", \
+			apply_unit, .needs_text = true, .is_rare = true                         \
+	}
+#define READY_ROW(when)                                                                           \
+	{                                                                                         \
+		0, "ready-fd", "N",                                                               \
+			when                                                                      \
+			"write the line 'ready' to file descriptor N when recording has started", \
+			apply_ready_fd, .is_rare = true                                           \
+	}
 
 static const struct option_row capture_rows[] = {
 	{ 0, "instance", "NAME",
 	  "read this existing tracing instance, or top; changes no settings, consumes records",
 	  apply_instance, .is_rare = true },
-	{ 0, "filter", "EXPRESSION", "apply this event filter to the preceding -e",
-	  apply_event_filter, .is_repeatable = true, .is_rare = true },
-	OPTION_RARE_FLAG("wait", "accept -e of modules that are not loaded yet", capture_settings,
-			 selection.waits),
+	EVENT_FILTER_ROW,
+	WAIT_ROW(""),
 	{ 0, "programs", "[=all|GLOB]", "record programs that use ktrack/user.h", apply_programs },
-	{ 0, "program-ring", "SIZE", PROGRAM_RING_HELP, apply_program_ring, .is_rare = true },
-	{ 'd', "duration", "SECONDS", "stop after this time; also with ms, m, h", apply_duration },
+	{ 0, "program-ring", "SIZE", PROGRAM_RING_HELP, NULL,
+	  offsetof(struct capture_settings, program_ring_kib), .is_size = true, .is_rare = true },
+	{ 'd', "duration", "SECONDS", "stop after this time; also with ms, m, h", NULL,
+	  offsetof(struct capture_settings, duration_ns), .time_problem = "nothing to record" },
 	{ 'b', "buffer-size", "SIZE", "buffer of each CPU in KiB, or with k, M, G",
 	  apply_buffer_size },
 	{ 0, "clock", "CLOCK",
@@ -185,58 +200,41 @@ static const struct option_row capture_rows[] = {
 	OPTION_RARE_FLAG("pid", "record only COMMAND and its descendants", capture_settings,
 			 follows_command),
 	{ 'p', "process", "PID", "only this process and its new descendants", apply_process },
-	{ 0, "cgroup", "PATH", "record only the processes of this cgroup and their descendants",
-	  apply_cgroup, .needs_text = true, .is_rare = true },
-	{ 0, "unit", "NAME", "record only the processes of this systemd unit and their descendants",
-	  apply_unit, .needs_text = true, .is_rare = true },
-	{ 0, "ready-fd", "N",
-	  "write the line 'ready' to file descriptor N when recording has started", apply_ready_fd,
-	  .is_rare = true },
+	CGROUP_ROW(""),
+	UNIT_ROW(""),
+	READY_ROW(""),
 	{ 0, "user", "[=NAME]", "run COMMAND as this user (default: the user who invoked sudo)",
 	  apply_user, .is_rare = true },
 };
 
-const struct option_part capture_options = {
-	.rows = capture_rows,
-	.nr_rows = sizeof(capture_rows) / sizeof(capture_rows[0]),
-};
+const struct option_part capture_options = OPTION_ROWS(capture_rows);
 
 /* For ktrack stat, --buffer is a filter by a buffer's name. */
 static const struct option_row live_rows[] = {
-	{ 'd', "duration", "SECONDS", "with --live: stop after this time", apply_duration },
+	{ 'd', "duration", "SECONDS", "with --live: stop after this time", NULL,
+	  offsetof(struct capture_settings, duration_ns), .time_problem = "nothing to record" },
 	{ 'b', "buffer-size", "SIZE",
 	  "with --live: ring buffer of each CPU in KiB, or with k, M, G (default: 1024)",
 	  apply_buffer_size, .is_rare = true },
-	OPTION_RARE_FLAG("wait", "with --live: accept -e of modules that are not loaded yet",
-			 capture_settings, selection.waits),
+	WAIT_ROW("with --live: "),
 	{ 0, "programs", "[=all|GLOB]", "with --live: record programs that use ktrack/user.h",
 	  apply_programs, .is_rare = true },
-	{ 0, "program-ring", "SIZE", "with --live: " PROGRAM_RING_HELP, apply_program_ring,
-	  .is_rare = true },
+	{ 0, "program-ring", "SIZE", "with --live: " PROGRAM_RING_HELP, NULL,
+	  offsetof(struct capture_settings, program_ring_kib), .is_size = true, .is_rare = true },
 	{ 'p', "process", "PID", "with --live: only this process and descendants", apply_process },
-	{ 0, "cgroup", "PATH",
-	  "with --live: record only the processes of this cgroup and their descendants",
-	  apply_cgroup, .needs_text = true, .is_rare = true },
-	{ 0, "unit", "NAME",
-	  "with --live: record only the processes of this systemd unit and their descendants",
-	  apply_unit, .needs_text = true, .is_rare = true },
-	{ 0, "ready-fd", "N",
-	  "with --live: write the line 'ready' to file descriptor N when recording has started",
-	  apply_ready_fd, .is_rare = true },
+	CGROUP_ROW("with --live: "),
+	UNIT_ROW("with --live: "),
+	READY_ROW("with --live: "),
 };
 
-const struct option_part capture_live_options = {
-	.rows = live_rows,
-	.nr_rows = sizeof(live_rows) / sizeof(live_rows[0]),
-};
+const struct option_part capture_live_options = OPTION_ROWS(live_rows);
 
 /* Without those of a traced command, and of an instance of another program. */
 static const struct option_row watching_rows[] = {
-	{ 0, "filter", "EXPRESSION", "apply this event filter to the preceding -e",
-	  apply_event_filter, .is_repeatable = true, .is_rare = true },
-	OPTION_RARE_FLAG("wait", "accept -e of modules that are not loaded yet", capture_settings,
-			 selection.waits),
-	{ 'd', "duration", "SECONDS", "stop after this time; also with ms, m, h", apply_duration,
+	EVENT_FILTER_ROW,
+	WAIT_ROW(""),
+	{ 'd', "duration", "SECONDS", "stop after this time; also with ms, m, h", NULL,
+	  offsetof(struct capture_settings, duration_ns), .time_problem = "nothing to record",
 	  .is_rare = true },
 	{ 'b', "buffer-size", "SIZE", "buffer of each CPU in KiB, or with k, M, G",
 	  apply_buffer_size },
@@ -246,19 +244,12 @@ static const struct option_row watching_rows[] = {
 	  .is_rare = true },
 	{ 'p', "process", "PID", "only this process and its new descendants", apply_process,
 	  .is_rare = true },
-	{ 0, "cgroup", "PATH", "record only the processes of this cgroup and their descendants",
-	  apply_cgroup, .needs_text = true, .is_rare = true },
-	{ 0, "unit", "NAME", "record only the processes of this systemd unit and their descendants",
-	  apply_unit, .needs_text = true, .is_rare = true },
-	{ 0, "ready-fd", "N",
-	  "write the line 'ready' to file descriptor N when recording has started", apply_ready_fd,
-	  .is_rare = true },
+	CGROUP_ROW(""),
+	UNIT_ROW(""),
+	READY_ROW(""),
 };
 
-const struct option_part watch_capture_options = {
-	.rows = watching_rows,
-	.nr_rows = sizeof(watching_rows) / sizeof(watching_rows[0]),
-};
+const struct option_part watch_capture_options = OPTION_ROWS(watching_rows);
 
 int capture_parse_command(struct capture_settings *settings, const struct option_table *table,
 			  int argc, char **argv, int operand, struct error *error)
@@ -341,20 +332,13 @@ static int apply_notrace(void *settings, const char *value, struct error *error)
 				    &capture->nr_unwanted_functions, "--notrace", value, error);
 }
 
-static int apply_call_depth(void *settings, const char *value, struct error *error)
-{
-	struct capture_settings *capture = settings;
-
-	return count_parse(value, "calls", &capture->depth, error);
-}
-
 static const struct option_row probe_rows[] = {
 	{ 0, "function", "PATTERN", "calls of these kernel functions as nested slices",
 	  apply_function, .is_repeatable = true, .needs_text = true },
 	{ 0, "notrace", "PATTERN", "with --function: except these functions", apply_notrace,
 	  .is_repeatable = true, .needs_text = true, .is_rare = true },
-	{ 0, "depth", "N", "with --function: only N levels of nested calls", apply_call_depth,
-	  .is_rare = true },
+	{ 0, "depth", "N", "with --function: only N levels of nested calls", NULL,
+	  offsetof(struct capture_settings, depth), .count_of = "calls", .is_rare = true },
 	{ 0, "probe", "TEXT", "calls of FUNCTION[ NAME=FETCHARG]... of the kernel", apply_probe,
 	  .is_repeatable = true, .needs_text = true, .is_rare = true },
 	{ 0, "uprobe", "TEXT", "calls of PATH:SYMBOL[ NAME=FETCHARG]... of programs", apply_uprobe,
@@ -365,10 +349,7 @@ static const struct option_row probe_rows[] = {
 	  apply_usdt, .is_repeatable = true, .needs_text = true, .is_rare = true },
 };
 
-const struct option_part probe_options = {
-	.rows = probe_rows,
-	.nr_rows = sizeof(probe_rows) / sizeof(probe_rows[0]),
-};
+const struct option_part probe_options = OPTION_ROWS(probe_rows);
 
 /* Options for kernel stacks. */
 
@@ -387,26 +368,16 @@ static int apply_stack(void *settings, const char *value, struct error *error)
 	return 0;
 }
 
-static int apply_stack_limit(void *settings, const char *value, struct error *error)
-{
-	struct capture_settings *capture = settings;
-
-	return count_parse(value, "stacks", &capture->stacks_limit, error);
-}
-
 static const struct option_row stack_rows[] = {
 	{ 0, "stack", "EVENT[ if FILTER]",
 	  "record the kernel stack behind each record of this tracepoint that matches; SYS:EVENT",
 	  apply_stack, .is_repeatable = true, .is_rare = true },
 	{ 0, "stack-limit", "N",
-	  "record at most N stacks of a tracepoint in a second (default: 5000)", apply_stack_limit,
-	  .is_rare = true },
+	  "record at most N stacks of a tracepoint in a second (default: 5000)", NULL,
+	  offsetof(struct capture_settings, stacks_limit), .count_of = "stacks", .is_rare = true },
 };
 
-const struct option_part stack_options = {
-	.rows = stack_rows,
-	.nr_rows = sizeof(stack_rows) / sizeof(stack_rows[0]),
-};
+const struct option_part stack_options = OPTION_ROWS(stack_rows);
 
 /* The option for labels of a recording. */
 
@@ -420,10 +391,7 @@ static const struct option_row label_rows[] = {
 	  apply_label, .is_repeatable = true, .is_rare = true },
 };
 
-const struct option_part label_options = {
-	.rows = label_rows,
-	.nr_rows = sizeof(label_rows) / sizeof(label_rows[0]),
-};
+const struct option_part label_options = OPTION_ROWS(label_rows);
 
 /* Options that select tracepoints, records and how much state is kept. */
 
@@ -448,10 +416,7 @@ static const struct option_row selection_rows[] = {
 	  .offset = offsetof(struct selection, includes_self), .is_rare = true },
 };
 
-const struct option_part selection_options = {
-	.rows = selection_rows,
-	.nr_rows = sizeof(selection_rows) / sizeof(selection_rows[0]),
-};
+const struct option_part selection_options = OPTION_ROWS(selection_rows);
 
 /* Without the last two rows: ktrack list records nothing, and lists what does not exist. */
 const struct option_part listed_options = {
@@ -488,20 +453,6 @@ static int apply_pid(void *settings, const char *value, struct error *error)
 	return filter_number_parse(value, &filter->pid, "thread id", error);
 }
 
-static int apply_from(void *settings, const char *value, struct error *error)
-{
-	struct filter *filter = settings;
-
-	return time_duration_parse(value, &filter->from_ns, error);
-}
-
-static int apply_to(void *settings, const char *value, struct error *error)
-{
-	struct filter *filter = settings;
-
-	return duration_parse(value, "--to", "no records", &filter->to_ns, error);
-}
-
 static const struct option_row filter_rows[] = {
 	{ 0, "track", "PATTERN", "only tracks with this name (wildcards)", option_store_text,
 	  offsetof(struct filter, track) },
@@ -510,31 +461,20 @@ static const struct option_row filter_rows[] = {
 	{ 0, "buffer", "NAME",
 	  "select only records of this buffer (an instance name in a trace.dat)", option_store_text,
 	  offsetof(struct filter, buffer), .is_rare = true },
-	{ 0, "from", "SECONDS", "start this long after the first record", apply_from },
-	{ 0, "to", "SECONDS", "end this long after the first record", apply_to },
+	{ 0, "from", "SECONDS", "start this long after the first record", NULL,
+	  offsetof(struct filter, from_ns), .time_problem = "" },
+	{ 0, "to", "SECONDS", "end this long after the first record", NULL,
+	  offsetof(struct filter, to_ns), .time_problem = "no records" },
 };
 
-const struct option_part filter_options = {
-	.rows = filter_rows,
-	.nr_rows = sizeof(filter_rows) / sizeof(filter_rows[0]),
-};
-
-static int apply_max_tracks(void *settings, const char *value, struct error *error)
-{
-	struct limits *limits = settings;
-
-	return count_parse(value, "tracks", &limits->max_tracks, error);
-}
+const struct option_part filter_options = OPTION_ROWS(filter_rows);
 
 static const struct option_row limits_rows[] = {
-	{ 0, "max-tracks", "N", "keep at most N tracks; evict idle ones (default: 16384)",
-	  apply_max_tracks, .is_rare = true },
+	{ 0, "max-tracks", "N", "keep at most N tracks; evict idle ones (default: 16384)", NULL,
+	  offsetof(struct limits, max_tracks), .count_of = "tracks", .is_rare = true },
 };
 
-const struct option_part limits_options = {
-	.rows = limits_rows,
-	.nr_rows = sizeof(limits_rows) / sizeof(limits_rows[0]),
-};
+const struct option_part limits_options = OPTION_ROWS(limits_rows);
 
 /* Options for outputs: one for each row of the table of sinks, and those that all outputs share. */
 
@@ -546,27 +486,20 @@ static const char *const emitter_words[] = {
 _Static_assert(sizeof(emitter_words) / sizeof(emitter_words[0]) == TIMELINE_EMITTER_COUNT,
 	       "a word for each");
 
-static int emitter_find(struct text word)
-{
-	for (int i = 0; i < TIMELINE_EMITTER_COUNT; i++) {
-		if (text_equals(word, text_of(emitter_words[i])))
-			return i;
-	}
-	return -1;
-}
-
 static int apply_with(void *settings, const char *value, struct error *error)
 {
 	struct output_settings *outputs = settings;
 	struct text rest = text_of(value), word;
 
 	while (text_take_item(&rest, &word)) {
-		int emitter = emitter_find(word);
+		int i = 0;
 
-		if (emitter < 0)
+		while (i < TIMELINE_EMITTER_COUNT && !text_equals(word, text_of(emitter_words[i])))
+			i++;
+		if (i == TIMELINE_EMITTER_COUNT)
 			return error_set(error, "--with=%.*s: unknown; write tid, cpu or comm",
 					 (int)word.size, word.data);
-		outputs->with |= 1u << emitter;
+		outputs->with |= 1u << i;
 	}
 	return 0;
 }
@@ -590,7 +523,8 @@ static const struct option_row shared_rows[OUTPUT_SHARED_ROWS] = {
 	  "add the writer of each record: a comma-separated list of tid, cpu and comm", apply_with,
 	  .is_repeatable = true, .is_rare = true },
 	{ 0, "rows", "KIND",
-	  "draw one row for each 'thread' (default) or 'tracepoint': --html, --chrome, --perfetto, --fxt",
+	  "draw one row for each 'thread' (default) or 'tracepoint': --html, --chrome, --perfetto, "
+	  "--fxt",
 	  apply_rows, .is_rare = true },
 	{ 0, "sid", "TEXT",
 	  "set the trace2 session id; 'recording' (export only) derives it from SOURCE",
@@ -666,71 +600,41 @@ struct option_part output_options(struct output_rows *rows, size_t offset, bool 
 	return (struct option_part){ .rows = rows->rows, .nr_rows = rows->size, .offset = offset };
 }
 
-static size_t own_rows_count(const struct sink_kind *kind)
-{
-	size_t size = 0;
-
-	while (kind->options && kind->options[size].long_name)
-		size++;
-	return size;
-}
-
 struct option_part command_output_options(const char *name, size_t offset)
 {
-	const struct sink_kind *kind = sink_kinds[sink_kind_number(name)];
+	struct option_part part = { .rows = sink_kinds[sink_kind_number(name)]->options,
+				    .offset = offset };
 
-	return (struct option_part){ kind->options, own_rows_count(kind), offset };
+	while (part.rows && part.rows[part.nr_rows].long_name)
+		part.nr_rows++;
+	return part;
 }
 
 /* Options that limit the files in a directory, of recordings and of sessions. */
 
-static int apply_max_files(void *settings, const char *value, struct error *error)
-{
-	struct retention *retention = settings;
-
-	return count_parse(value, "files", &retention->max_files, error);
-}
-
-static int apply_files_size(void *settings, const char *value, struct error *error)
-{
-	struct retention *retention = settings;
-
-	return size_kib_parse(value, &retention->max_kib, error);
-}
-
-static int apply_max_age(void *settings, const char *value, struct error *error)
-{
-	struct retention *retention = settings;
-
-	return duration_parse(value, "--max-age", "no file would be kept", &retention->max_age_ns,
-			      error);
-}
-
 static const struct option_row recording_rows[] = {
-	{ 0, "max-files", "N", "remove the oldest of more recordings (default: 100)",
-	  apply_max_files, .is_rare = true },
-	{ 0, "max-size", "SIZE", "remove the oldest if all are larger (default: 1G)",
-	  apply_files_size, .is_rare = true },
-	{ 0, "max-age", "TIME", "remove those that are older (default: 168h)", apply_max_age,
+	{ 0, "max-files", "N", "remove the oldest of more recordings (default: 100)", NULL,
+	  offsetof(struct retention, max_files), .count_of = "files", .is_rare = true },
+	{ 0, "max-size", "SIZE", "remove the oldest if all are larger (default: 1G)", NULL,
+	  offsetof(struct retention, max_kib), .is_size = true, .is_rare = true },
+	{ 0, "max-age", "TIME", "remove those that are older (default: 168h)", NULL,
+	  offsetof(struct retention, max_age_ns), .time_problem = "no file would be kept",
 	  .is_rare = true },
 };
 
-const struct option_part recording_retention_options = {
-	recording_rows, sizeof(recording_rows) / sizeof(recording_rows[0])
-};
+const struct option_part recording_retention_options = OPTION_ROWS(recording_rows);
 
 static const struct option_row session_rows[] = {
-	{ 0, "max-files", "N", "with --event=DIRECTORY: remove the oldest of more files",
-	  apply_max_files, .is_rare = true },
+	{ 0, "max-files", "N", "with --event=DIRECTORY: remove the oldest of more files", NULL,
+	  offsetof(struct retention, max_files), .count_of = "files", .is_rare = true },
 	{ 0, "max-size", "SIZE", "with --event=DIRECTORY: remove the oldest if all are larger",
-	  apply_files_size, .is_rare = true },
-	{ 0, "max-age", "TIME", "with --event=DIRECTORY: remove those that are older",
-	  apply_max_age, .is_rare = true },
+	  NULL, offsetof(struct retention, max_kib), .is_size = true, .is_rare = true },
+	{ 0, "max-age", "TIME", "with --event=DIRECTORY: remove those that are older", NULL,
+	  offsetof(struct retention, max_age_ns), .time_problem = "no file would be kept",
+	  .is_rare = true },
 };
 
-const struct option_part session_retention_options = {
-	session_rows, sizeof(session_rows) / sizeof(session_rows[0])
-};
+const struct option_part session_retention_options = OPTION_ROWS(session_rows);
 
 /* Options for budgets. */
 
@@ -751,8 +655,7 @@ static const struct option_row budget_rows[] = {
 	  apply_budget, .is_repeatable = true, .is_rare = true },
 };
 
-const struct option_part budget_options = { budget_rows,
-					    sizeof(budget_rows) / sizeof(budget_rows[0]), 0 };
+const struct option_part budget_options = OPTION_ROWS(budget_rows);
 
 /* Options for what ktrack prints about its own work. */
 
@@ -771,7 +674,4 @@ static const struct option_row report_rows[] = {
 	  .is_rare = true },
 };
 
-const struct option_part report_options = {
-	.rows = report_rows,
-	.nr_rows = sizeof(report_rows) / sizeof(report_rows[0]),
-};
+const struct option_part report_options = OPTION_ROWS(report_rows);

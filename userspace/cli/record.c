@@ -17,20 +17,14 @@ static int apply_output(void *settings, const char *value, struct error *error)
 				"'ktrack stream', or 'ktrack export' of a file");
 }
 
-static int apply_max_size(void *settings, const char *value, struct error *error)
-{
-	struct record_settings *record = settings;
-
-	return size_kib_parse(value, &record->max_kib, error);
-}
-
 static const struct option_row record_rows[] = {
 	{ 0, "mode", "MODE",
 	  "streaming (read continuously), circular (keep the newest records), oneshot (the oldest)",
 	  capture_apply_mode, offsetof(struct record_settings, capture) },
 	{ 'o', "output", "FILE", "write this file (default: trace.dat)", apply_output,
 	  .needs_text = true },
-	{ 0, "max-size", "SIZE", "stop at this size in KiB, or with k, M, G", apply_max_size },
+	{ 0, "max-size", "SIZE", "stop at this size in KiB, or with k, M, G", NULL,
+	  offsetof(struct record_settings, max_kib), .is_size = true },
 	OPTION_RARE_FLAG("fail-on-loss", "exit with status 3 if records were lost", record_settings,
 			 fails_on_loss),
 };
@@ -47,7 +41,7 @@ static int record_main(int argc, char **argv, struct error *error)
 			"the duration is over, or when Ctrl-C is pressed. Without -e and -r it "
 			"records every tracepoint that follows the track event convention.",
 		.notes = CAPTURE_STATUS_NOTES("3 records were lost and --fail-on-loss is given"),
-		.parts = { { record_rows, sizeof(record_rows) / sizeof(record_rows[0]) },
+		.parts = { OPTION_ROWS(record_rows),
 			   OPTION_PART(selection_options, struct record_settings,
 				       capture.selection),
 			   OPTION_PART(capture_options, struct record_settings, capture),

@@ -67,7 +67,7 @@ static int recover_main(int argc, char **argv, struct error *error)
 		.notes = "Exit status: 0 success; 1 ktrack failed, or some records cannot be read; "
 			 "2 wrong usage.",
 		.operand = apply_name,
-		.parts = { { recover_rows, sizeof(recover_rows) / sizeof(recover_rows[0]) },
+		.parts = { OPTION_ROWS(recover_rows),
 			   OPTION_PART(report_options, struct recover_settings, report) },
 	};
 	char *path = NULL;

@@ -64,7 +64,7 @@ static int release_main(int argc, char **argv, struct error *error)
 			 "run still records them, or did not read all records within one "
 			 "minute; 2 wrong usage.",
 		.operand = apply_pattern,
-		.parts = { { verbose_rows, 1 },
+		.parts = { OPTION_ROWS(verbose_rows),
 			   OPTION_PART(report_options, struct release_settings, report) },
 	};
 	int operand, status;

@@ -11,124 +11,8 @@
 #include "cli/option_parts.h"
 #include "replay/replay.h"
 
-/** struct compare_command - BASE... -- SOURCE... */
-struct compare_command {
-	/* ktrack's own words. */
-	int argc;
-	char **argv;
-	const char *const *words; /* the nr_words operands */
-	int nr_words;
-	double min_change; /* smaller changes are not reported */
-	bool is_json;
-	/* Reads the options again for each source, which needs a selection of its own; returns the
-	 * exit status, with error. */
-	int (*add)(const struct compare_command *command, const char *source,
-		   struct comparison *comparison, bool is_source, struct error *error);
-};
-
 /** COMPARE_WORDS_MAX - most sources */
 #define COMPARE_WORDS_MAX 256
-
-/** compare_main - compare the sources; returns the exit status, with @error */
-int compare_main(const struct compare_command *command, struct error *error);
-
-/** min_change_parse - parse "5%" or "5"; returns -1 with @error */
-int min_change_parse(const char *value, double *out, struct error *error);
-
-/* ktrack stat --compare: its operands, and one export for each. */
-
-int min_change_parse(const char *value, double *out, struct error *error)
-{
-	char *end;
-	double number = strtod(value, &end);
-
-	if (value[0] >= '0' && value[0] <= '9' && (!*end || strcmp(end, "%") == 0) &&
-	    number <= 1000) {
-		*out = number / 100;
-		return 0;
-	}
-	return error_set(error, "--min-change=%s: not a percentage; write one such as 5%%", value);
-}
-
-/* All words behind it are sources. */
-static int separator_find(const struct compare_command *command)
-{
-	for (int i = 2; i < command->argc; i++) {
-		if (strcmp(command->argv[i], "--") == 0)
-			return i;
-	}
-	return command->argc;
-}
-
-static int sources_add(const struct compare_command *command, struct comparison *comparison,
-		       int nr_base, struct error *error)
-{
-	int worst = STATUS_DONE;
-
-	for (int i = 0; i < command->nr_words; i++) {
-		int status = command->add(command, command->words[i], comparison, i >= nr_base,
-					  error);
-
-		if (status != STATUS_DONE && status != STATUS_LOST)
-			return status;
-		worst = status > worst ? status : worst;
-	}
-	return worst;
-}
-
-static int compare_print(const struct comparison *comparison, double min_change, bool is_json,
-			 struct error *error)
-{
-	struct buffer out = { 0 };
-	int status = STATUS_DONE;
-
-	if (comparison_check(comparison, error) < 0)
-		return STATUS_UNDECIDED;
-	if (comparison_print(comparison, min_change, is_json, &out, error) < 0)
-		status = STATUS_FAILED;
-	else if (file_write_all(STDOUT_FILENO, out.data, out.size, NULL) < 0) {
-		error_set_system(error, errno, "cannot write to standard output");
-		status = STATUS_FAILED;
-	}
-	buffer_release(&out);
-	return status;
-}
-
-int compare_main(const struct compare_command *command, struct error *error)
-{
-	int nr_source = command->argc - separator_find(command) - 1;
-	int nr_base = command->nr_words - nr_source, status = STATUS_USAGE;
-	struct comparison *comparison;
-
-	if (command->nr_words > COMPARE_WORDS_MAX) {
-		error_set(error, "--compare: more than %d recordings", COMPARE_WORDS_MAX);
-		return status;
-	}
-	if (nr_source < 1 || nr_base < 1) {
-		error_set(error, "--compare: needs two sets; write BASE... -- SOURCE...");
-		return status;
-	}
-	if ((nr_source == 1) != (nr_base == 1)) {
-		error_set(error,
-			  "--compare: one recording and %d; give one of each, or several of each",
-			  nr_source == 1 ? nr_base : nr_source);
-		return status;
-	}
-	comparison = comparison_new(nr_source == 1);
-	if (!comparison) {
-		error_set(error, "out of memory");
-		return STATUS_FAILED;
-	}
-	status = sources_add(command, comparison, nr_base, error);
-	if (status == STATUS_DONE || status == STATUS_LOST) {
-		int printed = compare_print(comparison, command->min_change, command->is_json,
-					    error);
-
-		status = printed == STATUS_DONE ? status : printed;
-	}
-	comparison_free(comparison);
-	return status;
-}
 
 /* ktrack stat: its options. */
 
@@ -167,13 +51,6 @@ struct stat_command_settings {
 	int nr_words; /* number of operands: one source, or the words of the traced command */
 };
 
-static int apply_interval(void *settings, const char *value, struct error *error)
-{
-	struct stat_settings *stat = settings;
-
-	return duration_parse(value, "--interval", "too short", &stat->interval_ns, error);
-}
-
 static int apply_word(void *settings, const char *word, struct error *error)
 {
 	struct stat_command_settings *command = settings;
@@ -186,12 +63,19 @@ static int apply_word(void *settings, const char *word, struct error *error)
 	return 0;
 }
 
+/* "5%" or "5". */
 static int apply_min_change(void *settings, const char *value, struct error *error)
 {
 	struct stat_command_settings *command = settings;
+	char *end;
+	double number = strtod(value, &end);
 
+	if (value[0] < '0' || value[0] > '9' || (*end && strcmp(end, "%") != 0) || number > 1000)
+		return error_set(error, "--min-change=%s: not a percentage; write one such as 5%%",
+				 value);
 	command->has_min_change = true;
-	return min_change_parse(value, &command->min_change, error);
+	command->min_change = number / 100;
+	return 0;
 }
 
 static const struct option_row form_rows[] = {
@@ -212,8 +96,9 @@ static const struct option_row stat_rows[] = {
 	OPTION_RARE_FLAG("no-top", "with --live: tables instead of the interactive view",
 			 stat_command_settings, has_no_top),
 	{ 0, "interval", "SECONDS",
-	  "time between updates in seconds, or with ns, us, ms, s, m, h (default: 1)",
-	  apply_interval, .is_rare = true },
+	  "time between updates in seconds, or with ns, us, ms, s, m, h (default: 1)", NULL,
+	  offsetof(struct stat_settings, interval_ns), .time_problem = "too short",
+	  .is_rare = true },
 	OPTION_RARE_FLAG("fail-on-loss", "exit with status 3 if records were lost", stat_settings,
 			 fails_on_loss),
 };
@@ -236,9 +121,9 @@ static struct option_table stat_table(void)
 			   OPTION_PART(capture_live_options, struct stat_settings, capture),
 			   OPTION_PART(limits_options, struct stat_settings, limits),
 			   OPTION_PART(budget_options, struct stat_settings, budgets),
-			   { form_rows, sizeof(form_rows) / sizeof(form_rows[0]) },
+			   OPTION_ROWS(form_rows),
 			   command_output_options("stat", offsetof(struct stat_settings, form)),
-			   { stat_rows, sizeof(stat_rows) / sizeof(stat_rows[0]) },
+			   OPTION_ROWS(stat_rows),
 			   OPTION_PART(report_options, struct stat_settings, capture.report) },
 	};
 }
@@ -334,13 +219,6 @@ static int form_apply(struct stat_command_settings *settings, struct error *erro
 	form_fit_terminal(form, settings->stat.is_live);
 	settings->stat.is_top = top_is_possible(settings);
 	return 0;
-}
-
-static int live_check(const struct stat_settings *settings, struct error *error)
-{
-	if (filter_is_open(&settings->filter))
-		return 0;
-	return error_set(error, "--live: records cannot be filtered; select tracepoints with -e");
 }
 
 /* Options of a recording. */
@@ -451,17 +329,16 @@ static int compare_check(const struct stat_command_settings *settings, struct er
 	return option ? error_set(error, "%s: not with --compare; leave it out", option) : 0;
 }
 
-/* Reads the options again, for a selection of its own. */
-static int compare_source_add(const struct compare_command *command, const char *source,
+/* Reads the options again, for a selection of its own; returns the exit status. */
+static int compare_source_add(int argc, char **argv, const char *source,
 			      struct comparison *comparison, bool is_source, struct error *error)
 {
-	struct stat_command_settings settings = { .stat.argv = command->argv };
+	struct stat_command_settings settings = { .stat.argv = argv };
 	struct option_table table = stat_table();
 	int operand, status;
 
 	capture_settings_init(&settings.stat.capture, message_report());
-	if (options_read(&table, command->argc, command->argv, &settings, &operand, &status,
-			 error)) {
+	if (options_read(&table, argc, argv, &settings, &operand, &status, error)) {
 		struct export_settings export;
 
 		settings.stat.source = source;
@@ -475,22 +352,67 @@ static int compare_source_add(const struct compare_command *command, const char 
 	return status;
 }
 
+/* Adds all sources and prints the changes; returns the exit status. */
+static int compare_sources(const struct stat_command_settings *settings,
+			   struct comparison *comparison, int nr_base, int argc, char **argv,
+			   struct error *error)
+{
+	double min_change = settings->has_min_change ? settings->min_change : DEFAULT_MIN_CHANGE;
+	struct buffer out = { 0 };
+	int worst = STATUS_DONE;
+
+	for (int i = 0; i < settings->nr_words; i++) {
+		int status = compare_source_add(argc, argv, settings->words[i], comparison,
+						i >= nr_base, error);
+
+		if (status != STATUS_DONE && status != STATUS_LOST)
+			return status;
+		worst = status > worst ? status : worst;
+	}
+	if (comparison_check(comparison, error) < 0)
+		return STATUS_UNDECIDED;
+	if (comparison_print(comparison, min_change, settings->is_json, &out, error) < 0) {
+		worst = STATUS_FAILED;
+	} else if (file_write_all(STDOUT_FILENO, out.data, out.size, NULL) < 0) {
+		error_set_system(error, errno, "cannot write to standard output");
+		worst = STATUS_FAILED;
+	}
+	buffer_release(&out);
+	return worst;
+}
+
+/* ktrack stat --compare BASE... -- SOURCE... */
 static int stat_compare(const struct stat_command_settings *settings, int argc, char **argv,
 			struct error *error)
 {
-	const struct compare_command command = {
-		.argc = argc,
-		.argv = argv,
-		.words = settings->words,
-		.nr_words = settings->nr_words,
-		.min_change = settings->has_min_change ? settings->min_change : DEFAULT_MIN_CHANGE,
-		.is_json = settings->is_json,
-		.add = compare_source_add,
-	};
+	struct comparison *comparison;
+	int separator = 2, nr_source, nr_base, status;
 
 	if (compare_check(settings, error) < 0)
 		return STATUS_USAGE;
-	return compare_main(&command, error);
+	/* All words behind it are sources. */
+	while (separator < argc && strcmp(argv[separator], "--") != 0)
+		separator++;
+	nr_source = argc - separator - 1;
+	nr_base = settings->nr_words - nr_source;
+	if (settings->nr_words > COMPARE_WORDS_MAX)
+		return error_set(error, "--compare: more than %d recordings", COMPARE_WORDS_MAX),
+		       STATUS_USAGE;
+	if (nr_source < 1 || nr_base < 1)
+		return error_set(error, "--compare: needs two sets; write BASE... -- SOURCE..."),
+		       STATUS_USAGE;
+	if ((nr_source == 1) != (nr_base == 1))
+		return error_set(error,
+				 "--compare: one recording and %d; give one of each, or several of "
+				 "each",
+				 nr_source == 1 ? nr_base : nr_source),
+		       STATUS_USAGE;
+	comparison = comparison_new(nr_source == 1);
+	if (!comparison)
+		return error_set(error, "out of memory"), STATUS_FAILED;
+	status = compare_sources(settings, comparison, nr_base, argc, argv, error);
+	comparison_free(comparison);
+	return status;
 }
 
 static int stat_print(struct stat_command_settings *settings, int argc, char **argv,
@@ -502,8 +424,12 @@ static int stat_print(struct stat_command_settings *settings, int argc, char **a
 	}
 	if (form_apply(settings, error) < 0 || operands_apply(settings, argc, argv, error) < 0)
 		return STATUS_USAGE;
-	if ((settings->stat.is_live ? live_check : recorded_check)(&settings->stat, error) < 0)
+	if (!settings->stat.is_live && recorded_check(&settings->stat, error) < 0)
 		return STATUS_USAGE;
+	if (settings->stat.is_live && !filter_is_open(&settings->stat.filter))
+		return error_set(error, "--live: records cannot be filtered; select tracepoints "
+					"with -e"),
+		       STATUS_USAGE;
 	return settings->stat.is_live ? stat_run_live(&settings->stat, error)
 				      : stat_run_recorded(&settings->stat, error);
 }

@@ -6,14 +6,6 @@
 
 #include <string.h>
 
-static int apply_session_every(void *settings, const char *value, struct error *error)
-{
-	struct stream_settings *stream = settings;
-
-	return duration_parse(value, "--session-every", "an empty session", &stream->session_ns,
-			      error);
-}
-
 static int apply_why(void *settings, const char *value, struct error *error)
 {
 	struct stream_settings *stream = settings;
@@ -31,8 +23,9 @@ static const struct option_row stream_rows[] = {
 	{ 0, "mode", "MODE", "streaming (read continuously) or circular (keep the newest records)",
 	  capture_apply_mode, offsetof(struct stream_settings, capture), .is_rare = true },
 	{ 0, "session-every", "SECONDS",
-	  "start a new session at this interval in seconds, or with a unit; not with COMMAND",
-	  apply_session_every, .is_rare = true },
+	  "start a new session at this interval in seconds, or with a unit; not with COMMAND", NULL,
+	  offsetof(struct stream_settings, session_ns), .time_problem = "an empty session",
+	  .is_rare = true },
 	{ 0, "why", "SLICE", "explain the slowest of these slices at the end", apply_why },
 	{ 0, "folded", "FILE", "with --why: also write the parts of the slice for flame graphs",
 	  option_store_text, offsetof(struct stream_settings, why.folded), .needs_text = true,
@@ -56,7 +49,7 @@ static int stream_main(int argc, char **argv, struct error *error)
 			   OPTION_PART(stack_options, struct stream_settings, capture),
 			   OPTION_PART(label_options, struct stream_settings, capture.labels),
 			   OPTION_PART(probe_options, struct stream_settings, capture),
-			   { stream_rows, sizeof(stream_rows) / sizeof(stream_rows[0]) },
+			   OPTION_ROWS(stream_rows),
 			   output_options(&rows, offsetof(struct stream_settings, outputs), true),
 			   OPTION_PART(session_retention_options, struct stream_settings,
 				       outputs.retention),

@@ -15,29 +15,6 @@ static int apply_when(void *settings, const char *value, struct error *error)
 	return 0;
 }
 
-static int apply_keep(void *settings, const char *value, struct error *error)
-{
-	struct watch_settings *watch = settings;
-
-	return size_kib_parse(value, &watch->keep_kib, error);
-}
-
-static int apply_before(void *settings, const char *value, struct error *error)
-{
-	struct watch_settings *watch = settings;
-
-	return duration_parse(value, "--before", "leave it out to write all that is in memory",
-			      &watch->before_ns, error);
-}
-
-/* 0 is a recording that ends with its trigger. */
-static int apply_after(void *settings, const char *value, struct error *error)
-{
-	struct watch_settings *watch = settings;
-
-	return time_duration_parse(value, &watch->after_ns, error);
-}
-
 static int apply_max_rate(void *settings, const char *value, struct error *error)
 {
 	struct watch_settings *watch = settings;
@@ -54,11 +31,13 @@ static const struct option_row watch_rows[] = {
 	{ 0, "when", "TRIGGER",
 	  "save the time around it: 'SLICE > 50ms', 'COUNTER > 9', 'NAME if FIELD < 0', loss",
 	  apply_when, .is_repeatable = true },
-	{ 0, "keep", "SIZE", "memory for records in KiB, or with k, M, G (default: 64M)",
-	  apply_keep },
-	{ 0, "before", "TIME", "begin this long before the trigger (default: all in memory)",
-	  apply_before },
-	{ 0, "after", "TIME", "end this long after the trigger (default: 5s)", apply_after },
+	{ 0, "keep", "SIZE", "memory for records in KiB, or with k, M, G (default: 64M)", NULL,
+	  offsetof(struct watch_settings, keep_kib), .is_size = true },
+	{ 0, "before", "TIME", "begin this long before the trigger (default: all in memory)", NULL,
+	  offsetof(struct watch_settings, before_ns),
+	  .time_problem = "leave it out to write all that is in memory" },
+	{ 0, "after", "TIME", "end this long after the trigger (default: 5s)", NULL,
+	  offsetof(struct watch_settings, after_ns), .time_problem = "" },
 	{ 0, "dir", "DIRECTORY", "write recordings there (default: /var/lib/ktrack)",
 	  option_store_text, offsetof(struct watch_settings, directory), .needs_text = true },
 	{ 0, "max-rate", "N", "write at most this many in an hour (default: 60)", apply_max_rate,
@@ -88,7 +67,7 @@ static int watch_main(int argc, char **argv, struct error *error)
 			 "Ctrl-C is pressed.",
 		.notes = "Exit status: 0 success; 1 ktrack failed; 2 wrong usage.",
 		.operand = option_refuse_operand,
-		.parts = { { watch_rows, sizeof(watch_rows) / sizeof(watch_rows[0]) },
+		.parts = { OPTION_ROWS(watch_rows),
 			   OPTION_PART(recording_retention_options, struct watch_settings,
 				       retention),
 			   OPTION_PART(selection_options, struct watch_settings, capture.selection),

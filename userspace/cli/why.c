@@ -6,26 +6,6 @@
 #include "cli/option.h"
 #include "cli/option_parts.h"
 
-static int apply_slowest(void *settings, const char *value, struct error *error)
-{
-	struct why_run_settings *run = settings;
-
-	if (count_parse(value, "slices", &run->why.slowest, error) < 0)
-		return -1;
-	if (run->why.slowest <= WHY_SLOWEST_MAX)
-		return 0;
-	return error_set(error, "--slowest=%s: too large; write a number up to %d", value,
-			 WHY_SLOWEST_MAX);
-}
-
-static int apply_at(void *settings, const char *value, struct error *error)
-{
-	struct why_run_settings *run = settings;
-
-	run->why.has_at = true;
-	return time_duration_parse(value, &run->why.at_ns, error);
-}
-
 static int apply_depth(void *settings, const char *value, struct error *error)
 {
 	struct why_run_settings *run = settings;
@@ -39,6 +19,14 @@ static int apply_depth(void *settings, const char *value, struct error *error)
 		return 0;
 	return error_set(error, "--why-depth=%s: too large; write a number up to %d", value,
 			 WHY_DEPTH_MAX);
+}
+
+static int apply_at(void *settings, const char *value, struct error *error)
+{
+	struct why_run_settings *run = settings;
+
+	run->why.has_at = true;
+	return time_duration_parse(value, &run->why.at_ns, error);
 }
 
 static int apply_why_word(void *settings, const char *word, struct error *error)
@@ -55,7 +43,9 @@ static int apply_why_word(void *settings, const char *word, struct error *error)
 }
 
 static const struct option_row why_rows[] = {
-	{ 0, "slowest", "N", "explain the N slowest that match (default: 1)", apply_slowest },
+	{ 0, "slowest", "N", "explain the N slowest that match (default: 1)", NULL,
+	  offsetof(struct why_run_settings, why.slowest), .count_of = "slices",
+	  .count_max = WHY_SLOWEST_MAX },
 	{ 0, "at", "TIME", "explain slices open at this time, as for --from", apply_at },
 	{ 0, "why-depth", "N", "follow at most N wakers (default: 3)", apply_depth },
 	OPTION_FLAG("aggregate", "compare the slowest 1% with the median", why_run_settings,
@@ -88,7 +78,7 @@ static int why_main(int argc, char **argv, struct error *error)
 		.operand = apply_why_word,
 		.parts = { OPTION_PART(selection_options, struct why_run_settings, selection),
 			   OPTION_PART(limits_options, struct why_run_settings, limits),
-			   { why_rows, sizeof(why_rows) / sizeof(why_rows[0]) },
+			   OPTION_ROWS(why_rows),
 			   OPTION_PART(report_options, struct why_run_settings, report) },
 	};
 	int operand, status;
