@@ -139,31 +139,26 @@ static void check_lockdown(struct doctor *doctor)
 	buffer_release(&levels);
 }
 
-/* Takes the mount point from a list of mounts: "DEVICE PATH TYPE ...". */
-static void tracefs_find(struct doctor *doctor)
+static void check_tracefs(struct doctor *doctor)
 {
 	struct buffer mounts = { 0 };
-	struct text rest;
+	struct text rest = { 0 };
 
+	/* Takes the mount point from a list of mounts: "DEVICE PATH TYPE ...". */
 	if (doctor_read(doctor, "/proc/mounts", &mounts) == 0) {
 		buffer_string(&mounts);
 		rest = buffer_text(&mounts);
-		while (rest.size > 0 && doctor->tracefs.size == 0) {
-			struct text line = text_take_line(&rest);
-			char path[256], type[32];
+	}
+	while (rest.size > 0 && doctor->tracefs.size == 0) {
+		struct text line = text_take_line(&rest);
+		char path[256], type[32];
 
-			/* Lines end before the terminator of the buffer. */
-			if (line.size > 0 && sscanf(line.data, "%*s %255s %31s", path, type) == 2 &&
-			    strcmp(type, "tracefs") == 0)
-				buffer_printf(&doctor->tracefs, "%s%s", doctor->root, path);
-		}
+		/* Lines end before the terminator of the buffer. */
+		if (line.size > 0 && sscanf(line.data, "%*s %255s %31s", path, type) == 2 &&
+		    strcmp(type, "tracefs") == 0)
+			buffer_printf(&doctor->tracefs, "%s%s", doctor->root, path);
 	}
 	buffer_release(&mounts);
-}
-
-static void check_tracefs(struct doctor *doctor)
-{
-	tracefs_find(doctor);
 	if (doctor->tracefs.size > 0) {
 		doctor_report(doctor, "tracefs", DOCTOR_OK, NULL, "mounted at %s",
 			      buffer_string(&doctor->tracefs));
@@ -194,14 +189,6 @@ static void check_permissions(struct doctor *doctor)
 	buffer_release(&clock);
 }
 
-/* The kernel lists the TSC while it finds it reliable. */
-static const char *clock_source_remedy(const struct doctor *doctor)
-{
-	if (doctor_file_has(doctor, CLOCK_SOURCES "available_clocksource", "tsc"))
-		return USE_TSC;
-	return "see 'sudo dmesg | grep -i tsc' for the reason";
-}
-
 static void check_clocks(struct doctor *doctor)
 {
 	struct buffer clocks = { 0 };
@@ -212,9 +199,14 @@ static void check_clocks(struct doctor *doctor)
 		name = buffer_string(&source);
 		source.data[strcspn(name, "\n")] = '\0';
 		if (strcmp(name, "hpet") == 0 || strcmp(name, "acpi_pm") == 0)
-			doctor_report(
-				doctor, "clock source", DOCTOR_LIMITED, clock_source_remedy(doctor),
-				"%s: reading the time takes about a microsecond per record", name);
+			/* The kernel lists the TSC while it finds it reliable. */
+			doctor_report(doctor, "clock source", DOCTOR_LIMITED,
+				      doctor_file_has(doctor, CLOCK_SOURCES "available_clocksource",
+						      "tsc")
+					      ? USE_TSC
+					      : "see 'sudo dmesg | grep -i tsc' for the reason",
+				      "%s: reading the time takes about a microsecond per record",
+				      name);
 		else
 			doctor_report(doctor, "clock source", DOCTOR_OK, NULL, "%s", name);
 	}
@@ -231,22 +223,6 @@ static void check_clocks(struct doctor *doctor)
 	buffer_release(&clocks);
 }
 
-/* At most a quarter of the available memory is for the buffers; the value of -b is that of one CPU.
- */
-static void memory_report(struct doctor *doctor, long available_kib, long nr_cpus)
-{
-	long share_kib = available_kib / 4 / nr_cpus;
-	bool is_little = share_kib < CPU_BUFFERS_KIB;
-	char remedy[64];
-
-	snprintf(remedy, sizeof(remedy), "use smaller buffers: -b %ld",
-		 share_kib / 2 > BUFFER_KIB_MIN ? share_kib / 2 : BUFFER_KIB_MIN);
-	doctor_report(
-		doctor, "memory", is_little ? DOCTOR_LIMITED : DOCTOR_OK, is_little ? remedy : NULL,
-		"%ld MiB available, %ld MiB for the buffers of %ld CPU%s", available_kib / 1024,
-		nr_cpus * CPU_BUFFERS_KIB / 1024, nr_cpus, nr_cpus == 1 ? "" : "s");
-}
-
 static void check_memory(struct doctor *doctor)
 {
 	long nr_cpus = sysconf(_SC_NPROCESSORS_ONLN);
@@ -255,11 +231,24 @@ static void check_memory(struct doctor *doctor)
 
 	if (doctor_read(doctor, "/proc/meminfo", &memory) == 0)
 		line = strstr(buffer_string(&memory), "MemAvailable:");
-	if (!line || nr_cpus < 1)
+	if (!line || nr_cpus < 1) {
 		doctor_report(doctor, "memory", DOCTOR_UNKNOWN, "see 'free -m'",
 			      "/proc/meminfo has no MemAvailable");
-	else
-		memory_report(doctor, strtol(line + strlen("MemAvailable:"), NULL, 10), nr_cpus);
+	} else {
+		long available_kib = strtol(line + strlen("MemAvailable:"), NULL, 10);
+		/* At most a quarter is for the buffers; the value of -b is that of one CPU. */
+		long share_kib = available_kib / 4 / nr_cpus;
+		bool is_little = share_kib < CPU_BUFFERS_KIB;
+		char remedy[64];
+
+		snprintf(remedy, sizeof(remedy), "use smaller buffers: -b %ld",
+			 share_kib / 2 > BUFFER_KIB_MIN ? share_kib / 2 : BUFFER_KIB_MIN);
+		doctor_report(doctor, "memory", is_little ? DOCTOR_LIMITED : DOCTOR_OK,
+			      is_little ? remedy : NULL,
+			      "%ld MiB available, %ld MiB for the buffers of %ld CPU%s",
+			      available_kib / 1024, nr_cpus * CPU_BUFFERS_KIB / 1024, nr_cpus,
+			      nr_cpus == 1 ? "" : "s");
+	}
 	buffer_release(&memory);
 }
 
@@ -308,26 +297,19 @@ static void options_read_from(struct doctor *doctor, const char *format)
 		buffer_clear(&doctor->options);
 }
 
-/* A kernel may contain its options. */
-static void options_read_packed(struct doctor *doctor)
-{
-	struct buffer path = { 0 };
-
-	if (doctor->options.size > 0)
-		return;
-	buffer_printf(&path, "%s/proc/config.gz", doctor->root);
-	if (gzip_read(buffer_string(&path), CONFIG_SIZE_MAX, &doctor->options) < 0)
-		buffer_clear(&doctor->options);
-	buffer_release(&path);
-}
-
 static void doctor_check_options(struct doctor *doctor)
 {
+	struct buffer path = { 0 };
 	size_t nr_missing = 0;
 
 	options_read_from(doctor, "/boot/config-%s");
 	options_read_from(doctor, "/lib/modules/%s/config");
-	options_read_packed(doctor);
+	/* A kernel may contain its options. */
+	buffer_printf(&path, "%s/proc/config.gz", doctor->root);
+	if (doctor->options.size == 0 &&
+	    gzip_read(buffer_string(&path), CONFIG_SIZE_MAX, &doctor->options) < 0)
+		buffer_clear(&doctor->options);
+	buffer_release(&path);
 	if (doctor->options.size == 0) {
 		doctor_report(doctor, "options", DOCTOR_UNKNOWN,
 			      "modprobe configs, if the kernel has that module",
@@ -410,19 +392,6 @@ static const struct mechanism mechanisms[] = {
 	MECHANISM("osnoise", "available_tracers", "osnoise", "CONFIG_OSNOISE_TRACER"),
 };
 
-/* DOCTOR_OK, DOCTOR_LIMITED or DOCTOR_UNKNOWN; tracefs has precedence over the kernel's options. */
-static enum doctor_state mechanism_find(const struct doctor *doctor,
-					const struct mechanism *mechanism)
-{
-	if (!doctor->can_read) {
-		if (doctor->options.size == 0)
-			return DOCTOR_UNKNOWN;
-		return doctor_has_option(doctor, mechanism->option) ? DOCTOR_OK : DOCTOR_LIMITED;
-	}
-	return doctor_tracefs_has(doctor, mechanism->file, mechanism->text) ? DOCTOR_OK
-									    : DOCTOR_LIMITED;
-}
-
 static void doctor_check_mechanisms(struct doctor *doctor)
 {
 	static const char *const texts[] = {
@@ -433,9 +402,17 @@ static void doctor_check_mechanisms(struct doctor *doctor)
 
 	for (size_t i = 0; i < sizeof(mechanisms) / sizeof(mechanisms[0]); i++) {
 		const struct mechanism *mechanism = &mechanisms[i];
-		enum doctor_state state = mechanism_find(doctor, mechanism);
-		const char *remedy = state == DOCTOR_LIMITED ? mechanism->remedy : NULL;
+		enum doctor_state state = DOCTOR_OK;
+		const char *remedy;
 
+		/* tracefs has precedence over the kernel's options. */
+		if (!doctor->can_read && doctor->options.size == 0)
+			state = DOCTOR_UNKNOWN;
+		else if (!(doctor->can_read
+				   ? doctor_tracefs_has(doctor, mechanism->file, mechanism->text)
+				   : doctor_has_option(doctor, mechanism->option)))
+			state = DOCTOR_LIMITED;
+		remedy = state == DOCTOR_LIMITED ? mechanism->remedy : NULL;
 		doctor_report(doctor, mechanism->name, state,
 			      state == DOCTOR_UNKNOWN ? doctor_access_remedy(doctor) : remedy, "%s",
 			      texts[state]);
@@ -456,27 +433,6 @@ static bool tracepoint_exists(const struct doctor *doctor, const struct listed_u
 	return exists;
 }
 
-/** struct pack_count - tracepoints that the rules of a pack name, and those that exist */
-struct pack_count {
-	size_t nr_named;
-	size_t nr_found;
-};
-
-static void rule_count(const struct doctor *doctor, const struct rule_listing *listing,
-		       size_t number, struct pack_count *count)
-{
-	struct listed_rule rule;
-
-	rule_listing_get(listing, number, &rule);
-	for (size_t i = 0; i < rule.nr_tracepoints; i++) {
-		struct listed_use use;
-
-		rule_listing_tracepoint(listing, number, i, &use);
-		count->nr_named++;
-		count->nr_found += tracepoint_exists(doctor, &use);
-	}
-}
-
 static void doctor_check_packs(struct doctor *doctor)
 {
 	struct selection selection = { 0 };
@@ -484,7 +440,8 @@ static void doctor_check_packs(struct doctor *doctor)
 	struct error error = { 0 };
 
 	if (rule_listing_new(&listing, &selection, NULL, &error) == 0) {
-		struct pack_count count = { 0 };
+		/* Tracepoints that the rules of a pack name, and those that exist. */
+		size_t nr_named = 0, nr_found = 0;
 
 		/* The rules of a pack follow each other. */
 		for (size_t i = 0; i < rule_listing_size(listing); i++) {
@@ -493,13 +450,18 @@ static void doctor_check_packs(struct doctor *doctor)
 			char check[64];
 
 			rule_listing_get(listing, i, &rule);
-			if (doctor->can_read)
-				rule_count(doctor, listing, i, &count);
+			for (size_t j = 0; doctor->can_read && j < rule.nr_tracepoints; j++) {
+				struct listed_use use;
+
+				rule_listing_tracepoint(listing, i, j, &use);
+				nr_named++;
+				nr_found += tracepoint_exists(doctor, &use);
+			}
 			if (i + 1 < rule_listing_size(listing))
 				rule_listing_get(listing, i + 1, &next);
 			if (next.source && strcmp(next.source, rule.source) == 0)
 				continue;
-			is_whole = count.nr_found == count.nr_named;
+			is_whole = nr_found == nr_named;
 			snprintf(check, sizeof(check), "pack %s", rule.source);
 			if (!doctor->can_read)
 				doctor_report(doctor, check, DOCTOR_UNKNOWN,
@@ -510,9 +472,8 @@ static void doctor_check_packs(struct doctor *doctor)
 					      is_whole ? NULL
 						       : "ktrack list --rules lists the missing "
 							 "tracepoints",
-					      "%zu of %zu tracepoints exist", count.nr_found,
-					      count.nr_named);
-			count = (struct pack_count){ 0 };
+					      "%zu of %zu tracepoints exist", nr_found, nr_named);
+			nr_named = nr_found = 0;
 		}
 		rule_listing_free(listing);
 	} else {

@@ -57,25 +57,11 @@ static int spool_recover(struct spool *spool, const char *path, const struct rep
 	return -1;
 }
 
-/* Its records are in an instance that is not ktrack's. */
-static int survivor_refuse(struct spool *spool, const char *path, struct error *error)
-{
-	struct spool_boot about;
-
-	spool_describe_boot(spool, &about);
-	if (!about.is_one || about.is_read)
-		return 0;
-	spool_close(spool);
-	return error_set(error,
-			 "%s: its records are in an instance that survives a restart; run 'ktrack "
-			 "recover --persistent=NAME'",
-			 path);
-}
-
 static int file_recover(const char *path, const struct report *report, const struct report *writes,
 			struct error *error)
 {
 	const struct spool_owner owner = spool_owner_find();
+	struct spool_boot about;
 	struct spool *spool;
 	int status;
 
@@ -83,7 +69,15 @@ static int file_recover(const char *path, const struct report *report, const str
 		return STATUS_FAILED;
 	status = spool_open(&spool, path, &owner, error);
 	if (status == 0)
-		status = survivor_refuse(spool, path, error);
+		spool_describe_boot(spool, &about);
+	if (status == 0 && about.is_one && !about.is_read) {
+		/* Its records are in an instance that is not ktrack's. */
+		spool_close(spool);
+		status = error_set(error,
+				   "%s: its records are in an instance that survives a restart; "
+				   "run 'ktrack recover --persistent=NAME'",
+				   path);
+	}
 	if (status < 0 || (status == 0 && spool_recover(spool, path, report, writes, error) < 0))
 		return STATUS_FAILED;
 	return STATUS_DONE;
@@ -151,14 +145,6 @@ static void end_report(const struct recovery *recovery, const struct spool_boot_
 	buffer_release(&time);
 }
 
-/* A restart with an empty buffer ends the recording, so that the next watch can start. */
-static int recovery_refuse(struct recovery *recovery, struct error *error)
-{
-	spool_drop_boot(recovery->spool);
-	return error_set(error, "%s: no record survived the restart; run 'dmesg' for the reason",
-			 recovery->name);
-}
-
 static int recovery_read(struct recovery *recovery, struct error *error)
 {
 	struct spool_boot_end end;
@@ -170,8 +156,15 @@ static int recovery_read(struct recovery *recovery, struct error *error)
 				   error);
 	if (status == 0) {
 		end_report(recovery, &end);
-		if (end.nr_records == 0)
-			status = recovery_refuse(recovery, error);
+		/* A restart with an empty buffer ends the recording, so that the next watch can
+		 * start. */
+		if (end.nr_records == 0) {
+			spool_drop_boot(recovery->spool);
+			status = error_set(
+				error,
+				"%s: no record survived the restart; run 'dmesg' for the reason",
+				recovery->name);
+		}
 	}
 	buffer_release(&end.rejected);
 	return status;
