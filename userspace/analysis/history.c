@@ -22,11 +22,13 @@ static struct known_name *name_table_insert(struct name_table *table, struct tex
 	if (text.size > 0)
 		memcpy(name->text, text.data, text.size);
 	name->text[text.size] = '\0';
-	if (!array_double(table->names, table->nr_names, table->capacity) ||
-	    map_insert(&table->map, hash_text(text), name) < 0) {
+	if (!array_double(table->names, table->nr_names, table->capacity)) {
 		free(name);
 		return NULL;
 	}
+	name = map_take(&table->map, hash_text(text), name);
+	if (!name)
+		return NULL;
 	table->names[table->nr_names++] = name;
 	table->size += text.size;
 	return name;
@@ -74,9 +76,7 @@ int history_init(struct history *history)
 
 void history_release(struct history *history)
 {
-	for (size_t i = 0; i < history->threads.capacity; i++)
-		free(history->threads.slots[i].value);
-	map_release(&history->threads);
+	map_free(&history->threads);
 	for (unsigned int i = 0; i < history->nr_cpus; i++)
 		free(history->cpus[i]);
 	free(history->cpus);
@@ -164,10 +164,7 @@ struct thread_history *history_thread_add(struct history *history, int tid, int 
 					      .tid = -1,
 					      .cpu = -1,
 					      .next_cpu = -1 };
-	if (map_insert(&history->threads, hash_number(thread->tid), thread) == 0)
-		return thread;
-	free(thread);
-	return NULL;
+	return map_take(&history->threads, hash_number(thread->tid), thread);
 }
 
 struct cpu_history *history_cpu(struct history *history, int cpu)
@@ -485,11 +482,9 @@ int timers_arm(struct timers *timers, const struct armed_timer *timer)
 	if (!kept) {
 		if (timers->map.size >= TIMERS_MAX)
 			timers_release(timers);
-		kept = malloc(sizeof(*kept));
-		if (!kept || map_insert(&timers->map, hash, kept) < 0) {
-			free(kept);
+		kept = map_take(&timers->map, hash, malloc(sizeof(*kept)));
+		if (!kept)
 			return -1;
-		}
 	}
 	*kept = *timer;
 	return 0;
@@ -517,9 +512,7 @@ void timers_count_jiffies(struct timers *timers, int64_t jiffies, int64_t time_n
 
 void timers_release(struct timers *timers)
 {
-	for (size_t i = 0; i < timers->map.capacity; i++)
-		free(timers->map.slots[i].value);
-	map_release(&timers->map);
+	map_free(&timers->map);
 }
 
 /* A table of flows and their latest records. */
@@ -546,11 +539,9 @@ int hop_flows_add(struct hop_flows *flows, uint64_t key, const struct hop *hop)
 	if (!flow) {
 		if (flows->map.size >= HOPS_FLOWS_MAX)
 			hop_flows_release(flows);
-		flow = calloc(1, sizeof(*flow));
-		if (!flow || map_insert(&flows->map, key, flow) < 0) {
-			free(flow);
+		flow = map_take(&flows->map, key, calloc(1, sizeof(*flow)));
+		if (!flow)
 			return -1;
-		}
 		flow->key = key;
 	}
 	flow->hops[flow->nr_hops++ % HOPS_MAX] = *hop;
@@ -566,8 +557,5 @@ const struct hop *hop_get(const struct hop_flow *flow, unsigned int number)
 
 void hop_flows_release(struct hop_flows *flows)
 {
-	for (size_t i = 0; i < flows->map.capacity; i++)
-		free(flows->map.slots[i].value);
-	map_release(&flows->map);
-	*flows = (struct hop_flows){ 0 };
+	map_free(&flows->map);
 }

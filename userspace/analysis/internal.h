@@ -20,9 +20,6 @@ struct limit_words {
 	bool allows_equal;
 };
 
-/** text_trim - a text without the blanks at its ends */
-struct text text_trim(struct text text);
-
 /** limit_split - split a text at its last "<", "<=", ">" or ">="; false if it has none */
 bool limit_split(struct text text, struct limit_words *out);
 
@@ -947,6 +944,8 @@ struct kept_slice {
 /** struct kept - all of them; a zeroed struct is empty */
 struct kept {
 	struct map names;
+	struct kept_name **list; /* the names in the order of their appearance */
+	size_t list_capacity;
 	struct kept_slice *slices;
 	size_t nr_slices;
 	size_t capacity;

@@ -716,21 +716,6 @@ int why_print_json(struct why_sink *why)
 
 /* Prints splits as text, and what is not recorded. */
 
-/** why_append_clean - append a text without control characters: names may contain any bytes */
-static void why_append_clean(struct buffer *out, struct text text)
-{
-	while (text.size > 0) {
-		size_t size = utf8_sequence_size(text);
-
-		if (size == 0 || utf8_is_control(utf8_value((struct text){ text.data, size })))
-			buffer_append_char(out, '?');
-		else
-			buffer_append(out, text.data, size);
-		text = (struct text){ text.data + (size ? size : 1),
-				      text.size - (size ? size : 1) };
-	}
-}
-
 static void append_time_cell(struct buffer *out, int64_t ns, int width)
 {
 	struct buffer cell = { 0 };
@@ -748,7 +733,7 @@ static void append_what(struct why_sink *why, const struct part_key *key,
 	struct buffer text = { 0 };
 
 	part_append_text_of(&text, &why->names, key, slice);
-	why_append_clean(&why->out, buffer_text(&text));
+	buffer_append_printable(&why->out, buffer_text(&text));
 	buffer_release(&text);
 }
 
@@ -784,7 +769,7 @@ static void print_stack(struct why_sink *why, const struct listing_level *level,
 	buffer_printf(out, "%*sat ", 25 + (int)level->level * 2, "");
 	for (int i = 0; i < SHOWN_FRAMES && frames.size > 0; i++) {
 		buffer_append_string(out, i > 0 ? " < " : "");
-		why_append_clean(out, frame_take(&frames));
+		buffer_append_printable(out, frame_take(&frames));
 	}
 	buffer_append_string(out, frames.size > 0 ? " < ...\n" : "\n");
 }
@@ -836,9 +821,10 @@ static void print_parts(struct why_sink *why, const struct split *split,
 
 			buffer_printf(&why->out, "%*s%s ", 25 + (int)level->level * 2, "",
 				      is_operation ? "up to the end of" : "meanwhile");
-			why_append_clean(&why->out, name_table_text(&why->names,
-								    is_operation ? part->key.object
-										 : part->key.name));
+			buffer_append_printable(
+				&why->out,
+				name_table_text(&why->names,
+						is_operation ? part->key.object : part->key.name));
 			if (part->key.tid >= 0)
 				buffer_printf(&why->out, " (%d)", part->key.tid);
 			buffer_append_string(&why->out, ":\n");
@@ -858,11 +844,11 @@ static void print_slice(struct why_sink *why, const struct why_slice *slice)
 {
 	struct buffer *out = &why->out;
 
-	why_append_clean(out, text_of(slice->category));
+	buffer_append_printable(out, text_of(slice->category));
 	buffer_append_char(out, '/');
-	why_append_clean(out, name_table_text(&why->names, slice->name));
+	buffer_append_printable(out, name_table_text(&why->names, slice->name));
 	buffer_append_string(out, " @ ");
-	why_append_clean(out, buffer_text(&slice->track));
+	buffer_append_printable(out, buffer_text(&slice->track));
 	buffer_append_string(out, ": ");
 	buffer_append_duration(out, slice->end_ns - slice->begin_ns);
 	buffer_append_string(out, " from ");
@@ -958,7 +944,7 @@ static void print_remarks(struct why_sink *why)
 	}
 	if (why->nr_matched == 0 && why->settings->is_live) {
 		buffer_append_string(out, "no slice matches '");
-		why_append_clean(out, why->settings->slice);
+		buffer_append_printable(out, why->settings->slice);
 		buffer_append_string(out, "'\n");
 	}
 	if (why->nr_matched > 0 && why->history.has_states && !why->history.has_interrupts)
@@ -1067,7 +1053,7 @@ static void print_missing(struct why_sink *why, const struct hints *hints)
 			      lacks_timers ? "timers" : "");
 	if (has_device && !lacks_block) {
 		buffer_append_string(&why->out, "if ");
-		why_append_clean(&why->out, name_table_text(&why->names, hints->device));
+		buffer_append_printable(&why->out, name_table_text(&why->names, hints->device));
 		buffer_append_string(&why->out,
 				     " is the interrupt of a disk, record with -r block, too\n");
 	}
@@ -1112,11 +1098,12 @@ static void print_rival(struct why_sink *why, const struct part_key *key)
 	struct text name = name_table_text(&why->names, key->name);
 	struct buffer cgroup = { 0 };
 
-	why_append_clean(&why->out, name);
+	buffer_append_printable(&why->out, name);
 	buffer_printf(&why->out, " (%d) has the same priority", key->tid);
 	if (thread_find_cgroup(why, key, &cgroup)) {
 		buffer_append_string(&why->out, " and is in cgroup ");
-		why_append_clean(&why->out, (struct text){ cgroup.data + 3, cgroup.size - 3 });
+		buffer_append_printable(&why->out,
+					(struct text){ cgroup.data + 3, cgroup.size - 3 });
 		buffer_append_string(&why->out, "; cpu.weight divides a CPU between cgroups\n");
 	} else {
 		buffer_printf(&why->out,

@@ -109,22 +109,6 @@ bool slice_selector_matches_track(const struct slice_selector *selector,
 /* Limit of a number with its unit. */
 #define VALUE_SIZE_MAX 40
 
-static bool byte_is_blank(char byte)
-{
-	return byte == ' ' || byte == '\t';
-}
-
-struct text text_trim(struct text text)
-{
-	while (text.size > 0 && byte_is_blank(text.data[0])) {
-		text.data++;
-		text.size--;
-	}
-	while (text.size > 0 && byte_is_blank(text.data[text.size - 1]))
-		text.size--;
-	return text;
-}
-
 bool limit_split(struct text text, struct limit_words *out)
 {
 	size_t place = text.size, behind;

@@ -73,9 +73,7 @@ void trigger_set_free(struct trigger_set *set)
 {
 	if (!set)
 		return;
-	for (size_t i = 0; i < set->slices.capacity; i++)
-		free(set->slices.slots[i].value);
-	map_release(&set->slices);
+	map_free(&set->slices);
 	for (size_t i = 0; i < set->size; i++)
 		trigger_release(&set->list[i]);
 	free(set->list);
@@ -181,14 +179,10 @@ static int slice_wait(struct trigger_set *set, const struct waiting_slice *begun
 		set->nr_unwatched++;
 		return 0;
 	}
-	slice = malloc(sizeof(*slice));
+	slice = map_take(&set->slices, slice_hash(begun), malloc(sizeof(*slice)));
 	if (!slice)
 		return -1;
 	*slice = *begun;
-	if (map_insert(&set->slices, slice_hash(slice), slice) < 0) {
-		free(slice);
-		return -1;
-	}
 	TAILQ_INSERT_TAIL(&set->queues[slice->trigger], slice, link);
 	return 0;
 }

@@ -29,16 +29,16 @@ struct kept_name *kept_name_get(struct kept *kept, const char *category, uint32_
 	uint64_t hash = hash_number(name + hash_number((uintptr_t)category));
 	struct kept_name *one = map_find(&kept->names, hash, kept_name_has_key, &key);
 
-	if (one)
+	if (one || !array_double(kept->list, kept->names.size, kept->list_capacity))
 		return one;
-	one = malloc(sizeof(*one));
+	one = map_take(&kept->names, hash, malloc(sizeof(*one)));
 	if (!one)
 		return NULL;
-	*one = (struct kept_name){ .category = category, .name = name, .order = kept->names.size };
-	if (map_insert(&kept->names, hash, one) == 0)
-		return one;
-	free(one);
-	return NULL;
+	*one = (struct kept_name){ .category = category,
+				   .name = name,
+				   .order = kept->names.size - 1 };
+	kept->list[one->order] = one;
+	return one;
 }
 
 static int64_t kept_duration(const struct kept_slice *slice)
@@ -188,35 +188,11 @@ void kept_release(struct kept *kept)
 {
 	for (size_t i = 0; i < kept->nr_slices; i++)
 		kept_drop(kept, &kept->slices[i]);
-	for (size_t i = 0; i < kept->names.capacity; i++)
-		free(kept->names.slots[i].value);
-	map_release(&kept->names);
+	map_free(&kept->names);
+	free(kept->list);
 	free(kept->slices);
 	free(kept->items);
 	*kept = (struct kept){ 0 };
-}
-
-static int order_compare(const void *a, const void *b)
-{
-	const struct kept_name *first = *(struct kept_name *const *)a;
-	const struct kept_name *second = *(struct kept_name *const *)b;
-
-	return first->order < second->order ? -1 : 1;
-}
-
-/* The names in the order of their appearance, for free(); NULL if memory ran out. */
-static struct kept_name **others_list(const struct kept *others)
-{
-	struct kept_name **list = calloc(others->names.size + 1, sizeof(struct kept_name *));
-	size_t nr = 0;
-
-	for (size_t i = 0; list && i < others->names.capacity; i++) {
-		if (others->names.slots[i].value)
-			list[nr++] = others->names.slots[i].value;
-	}
-	if (nr > 1)
-		qsort(list, nr, sizeof(struct kept_name *), order_compare);
-	return list;
 }
 
 /* Compares one slice; returns whether its name is right: its category or its track is not. */
@@ -244,18 +220,19 @@ static bool other_compare(struct why_sink *why, const struct kept_name *other,
 }
 
 /* The nearest slice; NULL if none is near. */
-static const struct kept_name *others_find_near(struct why_sink *why, struct kept_name *const *list)
+static const struct kept_name *others_find_near(struct why_sink *why)
 {
 	const struct kept_name *near = NULL;
 	struct suggestion meant = { 0 };
 
-	for (size_t i = 0; list[i]; i++) {
+	for (size_t i = 0; i < why->others.names.size; i++) {
+		const struct kept_name *other = why->others.list[i];
 		struct suggestion before = meant;
 
-		if (other_compare(why, list[i], &meant))
-			return list[i];
+		if (other_compare(why, other, &meant))
+			return other;
 		if (strcmp(before.word, meant.word) != 0)
-			near = list[i];
+			near = other;
 	}
 	return near;
 }
@@ -276,18 +253,19 @@ static bool why_category_explains(const char *category)
 /** UNMATCHED_CATEGORIES - categories that the error names */
 #define UNMATCHED_CATEGORIES 4
 
-static size_t append_categories(struct kept_name *const *list, bool explain, size_t nr,
+static size_t append_categories(const struct kept *others, bool explain, size_t nr,
 				struct buffer *out)
 {
-	for (size_t i = 0; list[i]; i++) {
+	for (size_t i = 0; i < others->names.size; i++) {
+		const char *category = others->list[i]->category;
 		size_t same = 0;
 
-		while (list[same]->category != list[i]->category)
+		while (others->list[same]->category != category)
 			same++;
-		if (same < i || why_category_explains(list[i]->category) != explain)
+		if (same < i || why_category_explains(category) != explain)
 			continue;
 		if (nr++ < UNMATCHED_CATEGORIES)
-			buffer_printf(out, "%s%s", nr > 1 ? ", " : "", list[i]->category);
+			buffer_printf(out, "%s%s", nr > 1 ? ", " : "", category);
 	}
 	return nr;
 }
@@ -295,11 +273,9 @@ static size_t append_categories(struct kept_name *const *list, bool explain, siz
 /* Set @error to what may be meant instead of the selector; returns -1. */
 static int why_refuse_unmatched(struct why_sink *why, struct error *error)
 {
-	struct kept_name **list = others_list(&why->others);
+	const struct kept *others = &why->others;
 	struct buffer out = { 0 };
 
-	if (!list)
-		return error_set(error, "out of memory");
 	buffer_printf(&out, "%s: no slice matches '%.*s'", why->source,
 		      (int)why->settings->slice.size, why->settings->slice.data);
 	if (why->named_to_ns > 0) {
@@ -309,19 +285,19 @@ static int why_refuse_unmatched(struct why_sink *why, struct error *error)
 		buffer_append_string(&out, " and ");
 		buffer_append_seconds(&out, why->named_to_ns - why->start_ns, 9);
 	} else {
-		const struct kept_name *near = others_find_near(why, list);
+		const struct kept_name *near = others_find_near(why);
 
 		if (near) {
 			struct text name = name_table_text(&why->names, near->name);
 
 			buffer_printf(&out, "; did you mean '%s/%.*s'?", near->category,
 				      (int)name.size, name.data);
-		} else if (list[0]) {
+		} else if (others->names.size > 0) {
 			size_t nr;
 
 			buffer_append_string(&out, "; there are slices of ");
-			nr = append_categories(list, true, append_categories(list, false, 0, &out),
-					       &out);
+			nr = append_categories(others, true,
+					       append_categories(others, false, 0, &out), &out);
 			/* "mydrv:io, sched:thread and 3 more"; those of the packs that explain
 			 * slices come last. */
 			if (nr > UNMATCHED_CATEGORIES)
@@ -333,7 +309,6 @@ static int why_refuse_unmatched(struct why_sink *why, struct error *error)
 	}
 	error_set(error, "%s", out.failed ? "out of memory" : buffer_string(&out));
 	buffer_release(&out);
-	free(list);
 	return -1;
 }
 

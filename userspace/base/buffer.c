@@ -238,6 +238,20 @@ void buffer_append_duration(struct buffer *buffer, int64_t ns)
 	"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ" \
 	"0123456789_-./:,=+@%"
 
+void buffer_append_printable(struct buffer *buffer, struct text text)
+{
+	while (text.size > 0) {
+		size_t size = utf8_sequence_size(text);
+
+		if (size == 0 || utf8_is_control(utf8_value((struct text){ text.data, size })))
+			buffer_append_char(buffer, '?');
+		else
+			buffer_append(buffer, text.data, size);
+		size += size == 0;
+		text = (struct text){ text.data + size, text.size - size };
+	}
+}
+
 void buffer_append_word(struct buffer *out, const char *word)
 {
 	if (*word && !word[strspn(word, PLAIN_CHARACTERS)]) {

@@ -376,6 +376,9 @@ struct text buffer_text(const struct buffer *buffer);
  */
 const char *buffer_string(struct buffer *buffer);
 
+/** buffer_append_printable - append a text; control characters, and what is no UTF-8, become '?' */
+void buffer_append_printable(struct buffer *buffer, struct text text);
+
 /** buffer_append_word - append a word as a shell reads it: quoted if it has to be */
 void buffer_append_word(struct buffer *buffer, const char *word);
 

@@ -16,6 +16,13 @@ void map_release(struct map *map)
 	*map = (struct map){ 0 };
 }
 
+void map_free(struct map *map)
+{
+	for (size_t i = 0; i < map->capacity; i++)
+		free(map->slots[i].value);
+	map_release(map);
+}
+
 static void slot_take(struct map *map, struct map_slot new_slot)
 {
 	size_t mask = map->capacity - 1;
@@ -50,6 +57,14 @@ int map_insert(struct map *map, uint64_t hash, void *value)
 	slot_take(map, (struct map_slot){ .hash = hash, .value = value });
 	map->size++;
 	return 0;
+}
+
+void *map_take(struct map *map, uint64_t hash, void *value)
+{
+	if (value && map_insert(map, hash, value) == 0)
+		return value;
+	free(value);
+	return NULL;
 }
 
 /* Moves later values of the probe sequence back into @hole, so that searches still find them. */
@@ -91,8 +106,8 @@ void hash_seeds_init(void)
 	ssize_t size = getrandom(hash_seeds, sizeof(hash_seeds), GRND_NONBLOCK);
 
 	if (size != (ssize_t)sizeof(hash_seeds))
-		hash_seeds[0] = hash_seeds[1] =
-			(uintptr_t)&hash_seeds ^ (uintptr_t)__builtin_frame_address(0);
+		hash_seeds[0] = hash_seeds[1] = (uintptr_t)&hash_seeds ^
+						(uintptr_t)__builtin_frame_address(0);
 	hash_seeds[1] |= 1;
 }
 

@@ -36,6 +36,9 @@ struct map {
 /** map_release - free the table, not the values */
 void map_release(struct map *map);
 
+/** map_free - free the values with free(3), and the table */
+void map_free(struct map *map);
+
 /** map_find - the value with @hash for which @equals(value, @key) is true, or NULL */
 static inline void *map_find(const struct map *map, uint64_t hash,
 			     bool (*equals)(const void *value, const void *key), const void *key)
@@ -57,6 +60,9 @@ static inline void *map_find(const struct map *map, uint64_t hash,
  * Returns 0, or -1 if memory ran out; the map is unchanged then.
  */
 int map_insert(struct map *map, uint64_t hash, void *value);
+
+/** map_take - the same with a @value of malloc(3) or NULL; returns it, or NULL and frees it */
+void *map_take(struct map *map, uint64_t hash, void *value);
 
 /** map_remove - remove @value, which was inserted with @hash; does nothing if it is absent */
 void map_remove(struct map *map, uint64_t hash, const void *value);

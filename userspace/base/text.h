@@ -23,6 +23,19 @@ static inline struct text text_of(const char *string)
 	return (struct text){ .data = string, .size = strlen(string) };
 }
 
+/** text_trim - a text without the spaces and tabs at its ends */
+static inline struct text text_trim(struct text text)
+{
+	while (text.size > 0 && (text.data[0] == ' ' || text.data[0] == '\t')) {
+		text.data++;
+		text.size--;
+	}
+	while (text.size > 0 &&
+	       (text.data[text.size - 1] == ' ' || text.data[text.size - 1] == '\t'))
+		text.size--;
+	return text;
+}
+
 /** text_take_line - remove the first line from a text; returns it without its newline */
 struct text text_take_line(struct text *text);
 
@@ -54,7 +67,8 @@ hot_inline bool few_bytes_equal(const char *a, const char *b, size_t size)
 }
 
 /**
- * bytes_equal_from - whether the bytes from @begin to @size are equal; faster than memcmp() for names
+ * bytes_equal_from - whether the bytes from @begin to @size are equal; faster than memcmp() for
+ * names
  * @size: more than WORD_SIZE
  *
  * The last word that is compared may overlap the previous one.
@@ -109,8 +123,7 @@ static inline uint64_t text_head(struct text text)
 hot_inline bool text_equals_behind(struct text a, struct text b)
 {
 	return a.size == b.size &&
-	       likely(a.size <= WORD_SIZE ||
-		      bytes_equal_from(a.data, b.data, WORD_SIZE, a.size));
+	       likely(a.size <= WORD_SIZE || bytes_equal_from(a.data, b.data, WORD_SIZE, a.size));
 }
 
 /**

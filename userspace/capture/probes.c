@@ -110,65 +110,45 @@ static int function_probe(struct probes *probes, struct text line, unsigned int 
 	return -1;
 }
 
-/** struct function_count - functions that were selected, and those that the kernel refused */
-struct function_count {
-	unsigned int selected;
-	unsigned int refused;
-	struct error problem;
-};
-
-/* Defining a thousand probes takes seconds: it is not begun if there are more. */
-static int functions_probe_each(struct probes *probes, const struct capture_settings *settings,
-				struct text lines, struct function_count *count,
-				struct error *error)
-{
-	struct text left = lines;
-	unsigned int number = 0;
-
-	while (left.size > 0)
-		number += function_is_selected(settings, text_take_line(&left));
-	if (number > PROBED_FUNCTIONS_MAX)
-		return error_set(error,
-				 "--function: more than %d functions, the limit of this kernel, "
-				 "which needs a probe for each; write a narrower pattern",
-				 PROBED_FUNCTIONS_MAX);
-	while (lines.size > 0) {
-		struct text line = text_take_line(&lines);
-
-		if (!function_is_selected(settings, line))
-			continue;
-		count->selected++;
-		if (function_probe(probes, line, count->selected, &count->problem) < 0)
-			count->refused++;
-	}
-	if (count->selected == 0)
-		return error_set(error,
-				 "'%s': no such function can be traced; see "
-				 "available_filter_functions in tracefs",
-				 settings->functions[0]);
-	if (count->selected == count->refused)
-		return error_set(error, "--function: %s", count->problem.text);
-	return 0;
-}
-
 static int functions_probe(struct probes *probes, const struct capture_settings *settings,
 			   const struct report *report, struct error *error)
 {
-	struct function_count count = { 0 };
+	unsigned int nr_matching = 0, number = 0, nr_refused = 0;
 	char *list = functions_read(error);
-	int status = list ? functions_probe_each(probes, settings, text_of(list), &count, error)
-			  : -1;
+	struct error problem = { 0 };
+	int status = list ? 0 : -1;
 
+	for (struct text lines = text_of(list ? list : ""); lines.size > 0;)
+		nr_matching += function_is_selected(settings, text_take_line(&lines));
+	/* Defining a thousand probes takes seconds: it is not begun if there are more. */
+	if (nr_matching > PROBED_FUNCTIONS_MAX)
+		status = error_set(error,
+				   "--function: more than %d functions, the limit of this kernel, "
+				   "which needs a probe for each; write a narrower pattern",
+				   PROBED_FUNCTIONS_MAX);
+	else if (status == 0 && nr_matching == 0)
+		status = error_set(error,
+				   "'%s': no such function can be traced; see "
+				   "available_filter_functions in tracefs",
+				   settings->functions[0]);
+	for (struct text lines = text_of(list ? list : ""); status == 0 && lines.size > 0;) {
+		struct text line = text_take_line(&lines);
+
+		if (function_is_selected(settings, line))
+			nr_refused += function_probe(probes, line, ++number, &problem) < 0;
+	}
 	free(list);
+	if (status == 0 && nr_matching == nr_refused)
+		status = error_set(error, "--function: %s", problem.text);
 	if (status == 0 && settings->selection.is_verbose)
 		report_message(
 			report,
 			"--function: a pair of probes for each of %u functions; in instances, "
 			"this kernel has no function_graph",
-			count.selected - count.refused);
-	if (status == 0 && count.refused > 0)
+			nr_matching - nr_refused);
+	if (status == 0 && nr_refused > 0)
 		report_message(report, "--function: %u of %u functions have no slices: %s",
-			       count.refused, count.selected, count.problem.text);
+			       nr_refused, nr_matching, problem.text);
 	return status;
 }
 
@@ -463,7 +443,7 @@ static int probe_find_file(const struct probe *probe, const char *path, struct b
 
 /* Adds an event, after the title is set; returns it without arguments, or NULL with @error. */
 static struct probe_site *probe_add_site(struct probe *probe, enum probe_role role,
-					 const char *kind, struct error *error)
+					 const char *kind, struct text place, struct error *error)
 {
 	struct probe_site *site = &probe->sites[probe->nr_sites];
 	size_t size;
@@ -481,6 +461,7 @@ static struct probe_site *probe_add_site(struct probe *probe, enum probe_role ro
 		site->name[size++] = isalnum((unsigned char)byte) ? byte : '_';
 	}
 	site->name[size] = '\0';
+	buffer_append(&site->place, place.data, place.size);
 	probe->nr_sites++;
 	return site;
 }
@@ -623,26 +604,13 @@ static int arguments_parse(struct probe *probe, const char *rest, struct error *
 	return 0;
 }
 
-static int site_add(struct probe *probe, enum probe_role role, const char *kind, struct text place,
-		    struct error *error)
-{
-	struct probe_site *site = probe_add_site(probe, role, kind, error);
-
-	if (!site)
-		return -1;
-	buffer_append(&site->place, place.data, place.size);
-	return 0;
-}
-
 /* A place inside of a function gets instants, the function itself slices. */
 static int sites_add(struct probe *probe, bool is_slice, const char *return_kind, struct text place,
 		     struct error *error)
 {
-	if (!is_slice)
-		return site_add(probe, PROBE_INSTANT, "p", place, error);
-	if (site_add(probe, PROBE_BEGIN, "p", place, error) < 0)
+	if (!probe_add_site(probe, is_slice ? PROBE_BEGIN : PROBE_INSTANT, "p", place, error))
 		return -1;
-	return site_add(probe, PROBE_END, return_kind, place, error);
+	return !is_slice || probe_add_site(probe, PROBE_END, return_kind, place, error) ? 0 : -1;
 }
 
 /* "[MODULE:]FUNCTION[+OFFSET]" */
@@ -843,7 +811,7 @@ static int mark_add(void *context, const struct elf_mark *mark, struct error *er
 			      !is_slice	 ? PROBE_INSTANT
 			      : is_begin ? PROBE_BEGIN
 					 : PROBE_END,
-			      "p", error);
+			      "p", text_of(""), error);
 	if (!site)
 		return -1;
 	buffer_printf(&site->place, "%s:0x%llx", buffer_string(&usdt->path),

@@ -35,9 +35,6 @@ extern const struct cli_command stream_command;
 extern const struct cli_command watch_command;
 extern const struct cli_command why_command;
 
-/** printable_append - append a text; control characters become '?' */
-void printable_append(struct buffer *line, struct text rest);
-
 /**
  * message_report - the interface that prints messages, for runs
  *

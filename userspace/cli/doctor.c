@@ -57,7 +57,7 @@ static void finding_print(void *context, const struct doctor_finding *finding)
 			      finding->remedy ? "; " : "", finding->remedy ? finding->remedy : "");
 	}
 	/* Programs name themselves. */
-	printable_append(&line, text_of(finding->text));
+	buffer_append_printable(&line, text_of(finding->text));
 	buffer_printf(&line, "%s%s", finding->remedy ? "; " : "",
 		      finding->remedy ? finding->remedy : "");
 	if (finding->state != DOCTOR_UNKNOWN || findings->state != DOCTOR_UNKNOWN ||

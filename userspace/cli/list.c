@@ -141,7 +141,7 @@ static void program_row_print(const struct program_found *program)
 		buffer_append_char(&events, '-');
 	snprintf(pid, sizeof(pid), "%d", program->pid);
 	/* A program names itself. */
-	printable_append(&name, text_of(program->comm));
+	buffer_append_printable(&name, text_of(program->comm));
 	printf(PROGRAM_FORMAT, pid, buffer_string(&name), program->is_recorded ? "yes" : "no",
 	       buffer_string(&events));
 	buffer_release(&name);

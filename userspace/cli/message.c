@@ -69,26 +69,12 @@ static bool is_terminal(void)
 	return isatty(STDERR_FILENO) == 1;
 }
 
-void printable_append(struct buffer *line, struct text rest)
-{
-	while (rest.size > 0) {
-		struct text character = { .data = rest.data, .size = utf8_sequence_size(rest) };
-		size_t size = character.size ? character.size : 1;
-
-		if (character.size == 0 || utf8_is_control(utf8_value(character)))
-			buffer_append_char(line, '?');
-		else
-			buffer_append(line, character.data, size);
-		rest = (struct text){ .data = rest.data + size, .size = rest.size - size };
-	}
-}
-
 /** message_print - print one line; control characters in it become '?' */
 static void message_print(const char *text)
 {
 	struct buffer line = { 0 };
 
-	printable_append(&line, text_of(text));
+	buffer_append_printable(&line, text_of(text));
 	/* A progress line on the terminal may be longer. */
 	if (can_write(READER_WAIT_MS))
 		fprintf(stderr, "%sktrack: %s\n", is_terminal() ? CLEAR_LINE : "",

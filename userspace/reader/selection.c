@@ -315,26 +315,6 @@ static int rules_add_tracepoint(struct tracepoint_search *search,
 	return status < 0 ? error_set(error, "%s", problem.text) : 0;
 }
 
-/* Adds it to the convention if it is selected. */
-static int tracepoint_select(struct tracepoint_search *search, const struct tracepoint *tracepoint,
-			     const struct descriptor **descriptor, struct error *error)
-{
-	struct error problem = { 0 };
-	int status;
-
-	*descriptor = NULL;
-	if (!selection_mark(search->selection, tracepoint, false))
-		return 0;
-	status = tracepoint_describe(search->convention, tracepoint, descriptor, &problem);
-	if (status > 0)
-		tracepoint_skip(search, tracepoint, &problem);
-	else if (status < 0)
-		return error_set(error, "%s", problem.text);
-	if (*descriptor)
-		selection_mark(search->selection, tracepoint, true);
-	return 0;
-}
-
 /* Records that ktrack adds to name threads, to its own recordings, are none that anybody chose. */
 static bool tracepoint_is_chosen(const struct source *source, const char *system, const char *name)
 {
@@ -350,8 +330,7 @@ static int rest_add(struct tracepoint_search *search, const struct tracepoint *t
 	int status;
 
 	if (!rules || !search->source || strcmp(tracepoint->system, "ftrace") == 0 ||
-	    !tracepoint_is_chosen(search->source, tracepoint->system, tracepoint->name) ||
-	    rules_find_name(rules, tracepoint->system, tracepoint->name))
+	    !tracepoint_is_chosen(search->source, tracepoint->system, tracepoint->name))
 		return 0;
 	status = rules_bind_rest(rules, tracepoint->system, tracepoint->name, tracepoint->format,
 				 &problem);
@@ -363,11 +342,13 @@ static int rest_add(struct tracepoint_search *search, const struct tracepoint *t
 static int tracepoint_add(void *context, const struct tracepoint *tracepoint, struct error *error)
 {
 	struct tracepoint_search *search = context;
-	const struct descriptor *descriptor;
+	const struct descriptor *descriptor = NULL;
+	const struct rules *rules = search->selection->rules;
+	size_t nr_bound = rules ? rules->nr_tracepoints : 0;
+	size_t nr_unreadable = search->selection->nr_unreadable;
 	struct error problem = { 0 };
+	bool is_bound;
 	int status;
-	const struct rules *rules;
-	bool is_recorded;
 
 	status = convention_add_task(search->convention, tracepoint->system, tracepoint->name,
 				     tracepoint->format, &problem);
@@ -375,16 +356,25 @@ static int tracepoint_add(void *context, const struct tracepoint *tracepoint, st
 		tracepoint_skip(search, tracepoint, &problem);
 	else if (status < 0)
 		return error_set(error, "%s", problem.text);
-	if (rules_add_tracepoint(search, tracepoint, error) < 0 ||
-	    tracepoint_select(search, tracepoint, &descriptor, error) < 0)
+	if (rules_add_tracepoint(search, tracepoint, error) < 0)
 		return -1;
-	if (!descriptor && rest_add(search, tracepoint, error) < 0)
+	/* Adds it to the convention if it is selected. */
+	if (selection_mark(search->selection, tracepoint, false)) {
+		problem = (struct error){ 0 };
+		status = tracepoint_describe(search->convention, tracepoint, &descriptor, &problem);
+		if (status > 0)
+			tracepoint_skip(search, tracepoint, &problem);
+		else if (status < 0)
+			return error_set(error, "%s", problem.text);
+	}
+	if (descriptor)
+		selection_mark(search->selection, tracepoint, true);
+	is_bound = rules && rules->nr_tracepoints > nr_bound;
+	if (!descriptor && !is_bound && search->selection->nr_unreadable == nr_unreadable &&
+	    rest_add(search, tracepoint, error) < 0)
 		return -1;
-	rules = search->selection->rules;
-	is_recorded = descriptor ||
-		      (rules && rules_find_name(rules, tracepoint->system, tracepoint->name));
 	/* Keeps the format of a tracepoint that is recorded. */
-	if (!search->selection->formats || !is_recorded)
+	if (!search->selection->formats || (!descriptor && !is_bound))
 		return 0;
 	if (formats_keep(search->selection->formats, tracepoint->system, tracepoint->name,
 			 tracepoint->format) < 0)
@@ -403,24 +393,31 @@ static bool search_wants_task(const struct tracepoint_search *search, const char
 	return tasks == TASK_FORMATS_ALL || sideband_records(system, name);
 }
 
-/* Formats of other systems need not be read: there are thousands. */
-static bool search_wants_system(void *context, const char *system)
+static bool patterns_want_system(void *context, const char *system)
 {
-	const struct tracepoint_search *search = context;
-	const struct selection *selection = search->selection;
+	const struct selection *selection = context;
 
 	for (size_t i = 0; i < selection->nr_patterns; i++) {
 		if (pattern_matches(&selection->patterns[i], system, NULL))
 			return true;
 	}
-	return selection_is_empty(selection) || search_wants_task(search, system, NULL) ||
+	return false;
+}
+
+/* Formats of other systems need not be read: there are thousands. */
+static bool search_wants_system(void *context, const char *system)
+{
+	const struct tracepoint_search *search = context;
+	struct selection *selection = search->selection;
+
+	return patterns_want_system(selection, system) || selection_is_empty(selection) ||
+	       search_wants_task(search, system, NULL) ||
 	       (selection->rules && rules_want(selection->rules, system, NULL));
 }
 
 static bool search_wants(void *context, const char *system, const char *name)
 {
 	const struct tracepoint_search *search = context;
-
 	const struct rules *rules = search->selection->rules;
 
 	return search_wants_task(search, system, name) ||
@@ -441,17 +438,6 @@ static int selection_visit(struct source *source, const struct tracepoint_visito
 	status = tracepoints_visit(events_fd, visitor, error);
 	close(events_fd);
 	return status;
-}
-
-static bool patterns_want_system(void *context, const char *system)
-{
-	const struct selection *selection = context;
-
-	for (size_t i = 0; i < selection->nr_patterns; i++) {
-		if (pattern_matches(&selection->patterns[i], system, NULL))
-			return true;
-	}
-	return false;
 }
 
 /* No format is wanted. */
@@ -872,12 +858,6 @@ int selection_check_options(const struct selection *selection, bool explains, bo
 
 /* Events of programs in a run: their names in outputs, and the rules that name them. */
 
-/* Outputs, and what reads them, know tracks by these names: those of packs and of kernel stacks. */
-static bool system_is_kernels(const char *system)
-{
-	return rule_pack_find(text_of(system)) || strcmp(system, STACK_SYSTEM) == 0;
-}
-
 int tracepoint_describe(struct convention *convention, const struct tracepoint *tracepoint,
 			const struct descriptor **out, struct error *error)
 {
@@ -886,7 +866,10 @@ int tracepoint_describe(struct convention *convention, const struct tracepoint *
 	if (!system)
 		return convention_add(convention, tracepoint->system, tracepoint->format, out,
 				      error);
-	if (system_is_kernels(system) || convention_find_name(convention, system, tracepoint->name))
+	/* Outputs, and what reads them, know tracks by the systems of packs and of kernel stacks.
+	 */
+	if (rule_pack_find(text_of(system)) || strcmp(system, STACK_SYSTEM) == 0 ||
+	    convention_find_name(convention, system, tracepoint->name))
 		system = tracepoint->system;
 	return convention_add_program(convention, system, tracepoint->format, out, error);
 }

@@ -99,31 +99,6 @@ static int part_choose(struct export_part *part, struct error *error)
 	return 0;
 }
 
-/* Finds the directory of an instance and locks it; a file needs no lock. */
-static int part_lock(struct export_part *part, struct error *error)
-{
-	struct error ignored = { 0 };
-
-	if (source_name_find(&part->directory, part->name, &ignored) < 0) {
-		buffer_clear(&part->directory);
-		return 0;
-	}
-	part->lock_fd = instance_lock(buffer_string(&part->directory), part->name, error);
-	return part->lock_fd < 0 ? -1 : 0;
-}
-
-static int part_save(struct export_part *part, struct error *error)
-{
-	const struct spool_owner owner = spool_owner_find();
-
-	/* Reports why the source is no instance. */
-	if (part->directory.size == 0 && source_name_find(&part->directory, part->name, error) < 0)
-		return -1;
-	/* Rules may show functions by name. */
-	return spool_save(part->settings->save, &owner, buffer_string(&part->directory),
-			  part->selection->rules, error);
-}
-
 /* The file that is read: the source, or what was saved of it. */
 static const char *export_part_file(const struct export_part *part)
 {
@@ -136,23 +111,16 @@ static const char *export_part_title(const struct export_part *part)
 	return strcmp(part->name, "-") == 0 ? "standard input" : part->name;
 }
 
-/* A pipe is copied. */
-static int part_open_source(struct export_part *part, struct error *error)
-{
-	struct byte_progress *progress = transfer_begin(&part->transfer, part->settings->report,
-							export_part_title(part), NULL);
-	int status = source_open(&part->source, export_part_file(part), progress, error);
-
-	transfer_end(&part->transfer);
-	return status;
-}
-
 /* Open a source, find its track events, and describe it. */
 static int export_part_open(struct export_part *part, struct export_settings *settings,
 			    size_t index, struct error *error)
 {
+	const struct spool_owner owner = spool_owner_find();
+	struct byte_progress *progress;
 	struct recording *recording;
 	const struct buffer *given;
+	struct error problem = { 0 };
+	int status;
 
 	*part = (struct export_part){ .settings = settings,
 				      .name = settings->sources[index],
@@ -160,10 +128,28 @@ static int export_part_open(struct export_part *part, struct export_settings *se
 	part->selection = settings->nr_sources == 1 ? &settings->selection : &part->own;
 	if (settings->nr_sources > 1 && selection_copy(&part->own, &settings->selection, error) < 0)
 		return -1;
-	if (part_lock(part, error) < 0 || (settings->save && part_save(part, error) < 0))
+	/* Finds the directory of an instance and locks it; a file needs no lock. */
+	if (source_name_find(&part->directory, part->name, &problem) < 0) {
+		/* Reports why the source is no instance. */
+		if (settings->save)
+			return error_set(error, "%s", problem.text);
+		buffer_clear(&part->directory);
+	} else {
+		part->lock_fd = instance_lock(buffer_string(&part->directory), part->name, error);
+		if (part->lock_fd < 0)
+			return -1;
+	}
+	/* Rules may show functions by name. */
+	if (settings->save && spool_save(settings->save, &owner, buffer_string(&part->directory),
+					 part->selection->rules, error) < 0)
 		return -1;
-	if (spool_refuse_killed(export_part_file(part), error) < 0 ||
-	    part_open_source(part, error) < 0 || part_choose(part, error) < 0)
+	if (spool_refuse_killed(export_part_file(part), error) < 0)
+		return -1;
+	/* A pipe is copied. */
+	progress = transfer_begin(&part->transfer, settings->report, export_part_title(part), NULL);
+	status = source_open(&part->source, export_part_file(part), progress, error);
+	transfer_end(&part->transfer);
+	if (status < 0 || part_choose(part, error) < 0)
 		return -1;
 	recording = &part->recording;
 	given = &part->settings->labels;

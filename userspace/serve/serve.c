@@ -320,14 +320,7 @@ static enum http_status header_parse(struct text line, struct http_request *out)
 		return HTTP_OK;
 	if (out->host.data)
 		return HTTP_BAD;
-	while (value.size > 0 && (*value.data == ' ' || *value.data == '\t')) {
-		value.data++;
-		value.size--;
-	}
-	while (value.size > 0 &&
-	       (value.data[value.size - 1] == ' ' || value.data[value.size - 1] == '\t'))
-		value.size--;
-	out->host = value;
+	out->host = text_trim(value);
 	return HTTP_OK;
 }
 
