@@ -2,6 +2,8 @@
 /*
  * Public header of analysis/: questions over recorded tracks. An analysis is a sink of the timeline
  * that prints its answer when the recording ends.
+ *
+ * Functions with @error return 0, or -1 with it set, unless their descriptions say otherwise.
  */
 #ifndef ANALYSIS_ANALYSIS_H
 #define ANALYSIS_ANALYSIS_H
@@ -35,8 +37,6 @@ struct slice_selector {
 /**
  * slice_selector_parse - parse a selector
  * @out: for slice_selector_release(), also on failure
- *
- * Returns 0, or -1 with @error.
  */
 int slice_selector_parse(struct slice_selector *out, struct text text, struct error *error);
 
@@ -121,7 +121,7 @@ struct why_settings {
 /** why_settings_set_slice - set the selector; " p99" behind it means @is_aggregate */
 void why_settings_set_slice(struct why_settings *settings, const char *text);
 
-/** why_settings_check - refuse settings that exclude each other; returns -1 with @error */
+/** why_settings_check - refuse settings that exclude each other */
 int why_settings_check(const struct why_settings *why, struct error *error);
 
 /** BUDGETS_MAX - most budgets of a run */
@@ -134,8 +134,6 @@ struct budget_set;
  * @out: for budget_set_free(), also on failure
  * @texts: outlive the set
  * @size: at most BUDGETS_MAX
- *
- * Returns 0, or -1 with @error.
  */
 int budget_set_new(struct budget_set **out, const char *const *texts, size_t size,
 		   struct error *error);
@@ -189,8 +187,6 @@ struct trigger_handler {
  * @out: for trigger_set_free(), also on failure
  * @texts: outlive the set
  * @size: at most TRIGGERS_MAX
- *
- * Returns 0, or -1 with @error.
  */
 int trigger_set_new(struct trigger_set **out, const char *const *texts, size_t size,
 		    const struct trigger_handler *handler, struct error *error);
@@ -232,14 +228,12 @@ void comparison_free(struct comparison *comparison);
 /** compare_sink_new - a sink that adds a recording to a comparison; NULL with @error */
 struct sink *compare_sink_new(struct comparison *comparison, bool is_source, struct error *error);
 
-/** comparison_check - refuse sets that cannot report a change; returns -1 with @error */
+/** comparison_check - refuse sets that cannot report a change */
 int comparison_check(const struct comparison *comparison, struct error *error);
 
 /**
  * comparison_print - append the changes
  * @min_change: smaller changes are not reported: 0.05 for 5 %
- *
- * Returns 0, or -1 with @error.
  */
 int comparison_print(const struct comparison *comparison, double min_change, bool is_json,
 		     struct buffer *out, struct error *error);

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the files of capture/ share. */
+/*
+ * What the files of capture/ share.
+ *
+ * Functions with @error return 0, or -1 with it set, unless their descriptions say otherwise.
+ */
 #ifndef CAPTURE_RUN_H
 #define CAPTURE_RUN_H
 
@@ -39,8 +43,6 @@ void command_signals_apply(const struct command_signals *signals);
 /**
  * command_check - whether the command's program exists and can be executed
  * @status: the exit status if it cannot, 126 or 127
- *
- * Returns 0, or -1 with @error.
  */
 int command_check(char *const *argv, int *status, struct error *error);
 
@@ -49,8 +51,6 @@ int command_check(char *const *argv, int *status, struct error *error);
  * @out: for command_free()
  * @argv: NULL-terminated; the first word is searched in PATH
  * @user: of the process
- *
- * Returns 0, or -1 with @error.
  */
 int command_new(struct command **out, char *const *argv, const struct command_signals *signals,
 		const struct command_user *user, struct error *error);
@@ -71,8 +71,6 @@ int command_run(struct command *command, struct error *error);
 /**
  * command_write_text - let the waiting process write WRITER_TEXT to a file
  * @context: the command
- *
- * Returns -1 with @error.
  */
 int command_write_text(void *context, const char *path, struct error *error);
 
@@ -98,7 +96,6 @@ struct signals {
  *
  * Signals that report a fault of the process keep their action. Signals ignored at start stay
  * ignored (nohup, a script's "&"). SIGPIPE and SIGXFSZ are ignored, so that writing fails instead.
- * Returns 0, or -1 with @error.
  */
 int signals_init(struct signals *signals, struct error *error);
 
@@ -222,11 +219,7 @@ struct read_loop {
 	bool (*is_full)(void *context); /* whether the size limit is reached; NULL without one */
 };
 
-/**
- * read_loop_run - read records until the stop condition is due, and once more after that
- *
- * Returns 0, or -1 with @error.
- */
+/** read_loop_run - read records until the stop condition is due, and once more after that */
 int read_loop_run(const struct read_loop *loop, struct error *error);
 
 /* The probes of a run that records: from their definition to their removal. */
@@ -255,17 +248,17 @@ int probes_define(struct probes *probes, struct capture_settings *settings, stru
 int functions_define(struct probes *probes, struct capture_settings *settings,
 		     const struct report *report, struct error *error);
 
-/** functions_trace - let an instance record these calls; returns -1 with @error */
+/** functions_trace - let an instance record these calls */
 int functions_trace(const struct probes *probes, struct instance *recorder,
 		    const struct capture_settings *settings, struct error *error);
 
-/** probes_add_rules - add the rules of all probes to the selection; returns -1 with @error */
+/** probes_add_rules - add the rules of all probes to the selection */
 int probes_add_rules(struct probes *probes, struct capture_settings *settings, struct error *error);
 
 /** probes_report_missed - report calls that the kernel could not record */
 void probes_report_missed(const struct probes *probes, const struct report *report);
 
-/** probes_remove - remove the events, which no instance has enabled; returns -1 with @error */
+/** probes_remove - remove the events, which no instance has enabled */
 int probes_remove(struct probes *probes, struct error *error);
 
 /** PROBE_SITES_MAX - limit of places of one probe: of copies of a function that was inlined */
@@ -307,8 +300,6 @@ struct probe {
  * probe_parse - parse a setting
  * @out: for probe_release(), in any case
  * @number: of the setting
- *
- * Returns 0, or -1 with @error.
  */
 int probe_parse(struct probe *out, const struct probe_setting *setting, unsigned int number,
 		struct error *error);
@@ -343,11 +334,7 @@ bool usdt_argument_fetch(struct buffer *out, unsigned int machine, struct text a
 /** PRIVILEGE - the set with one capability, such as CAP_KILL */
 #define PRIVILEGE(capability) (UINT64_C(1) << (capability))
 
-/**
- * privilege_drop - drop all capabilities but @kept for good, here and in future child processes
- *
- * Returns 0, or -1 with @error.
- */
+/** privilege_drop - drop all capabilities but @kept for good, here and in future child processes */
 int privilege_drop(uint64_t kept, struct error *error);
 
 /** privilege_for_files - capabilities for changes in a directory: none for its owner */
@@ -378,17 +365,13 @@ bool narrow_program(const char *path);
  * both end.
  */
 
-/** record_settings_check - refuse settings that exclude each other; returns -1 with @error */
+/** record_settings_check - refuse settings that exclude each other */
 int record_settings_check(const struct record_settings *settings, struct error *error);
 
 /** stream_settings_check - the same for ktrack stream */
 int stream_settings_check(const struct stream_settings *settings, struct error *error);
 
-/**
- * programs_choose_events - decide which -e mean events of programs, before settings are checked
- *
- * Returns 0, or -1 with @error.
- */
+/** programs_choose_events - decide which -e mean events of programs, before settings are checked */
 int programs_choose_events(struct capture_settings *settings, struct error *error);
 
 /** capture_records_kernel - whether records of the kernel are wanted, not only of programs */
@@ -424,7 +407,7 @@ void capture_refill_stacks(struct capture *capture);
 /** capture_round_ms - the longest wait of a round, no more than @round_ms */
 int capture_round_ms(const struct capture *capture, int round_ms);
 
-/** capture_prepare - catch signals, and check the command; returns -1 with @error */
+/** capture_prepare - catch signals, and check the command */
 int capture_prepare(struct capture *capture, struct error *error);
 
 /**
@@ -446,12 +429,11 @@ int capture_open(struct capture *capture, const struct convention *convention, b
  *
  * With an event filter that keeps what the rules need; rules apply their conditions again, so
  * that without the filter there are only more records. A filter of the user's has precedence.
- * Returns -1 with @error.
  */
 int capture_enable_rule(struct capture *capture, const struct rule_tracepoint *tracepoint,
 			struct error *error);
 
-/** capture_start_programs - record programs from now on; returns -1 with @error */
+/** capture_start_programs - record programs from now on */
 int capture_start_programs(struct capture *capture, struct error *error);
 
 /** capture_stop_programs - record them no longer */
@@ -470,10 +452,10 @@ uint64_t capture_privileges(const struct capture *capture);
  */
 int capture_check_files(struct error *error);
 
-/** capture_signal_ready - report on --ready-fd that recording is on; returns -1 with @error */
+/** capture_signal_ready - report on --ready-fd that recording is on */
 int capture_signal_ready(struct capture *capture, struct error *error);
 
-/** capture_run_command - execute the command, if there is one; returns -1 with @error */
+/** capture_run_command - execute the command, if there is one */
 int capture_run_command(struct capture *capture, struct error *error);
 
 /** capture_report_memory - report on a terminal how much kernel memory the buffers use */
@@ -601,7 +583,7 @@ int modules_watch(struct modules *modules, struct capture *capture, struct conve
  */
 bool modules_are_unchanged(struct modules *modules);
 
-/** modules_open - follow the instance, whose tracepoints are enabled; returns -1 with @error */
+/** modules_open - follow the instance, whose tracepoints are enabled */
 int modules_open(struct modules *modules, const struct modules_handler *handler,
 		 struct error *error);
 
@@ -626,7 +608,7 @@ int modules_change(void *context, const struct instance_change *change, struct e
 /** modules_look_changes - check only for changes by other programs, which are reported at once */
 void modules_look_changes(struct modules *modules);
 
-/** modules_take_in - after modules were loaded, record their tracepoints; returns -1 with @error */
+/** modules_take_in - after modules were loaded, record their tracepoints */
 int modules_take_in(struct modules *modules, struct error *error);
 
 /**
@@ -704,8 +686,6 @@ int serving_lines_fd(const struct serving *serving, struct error *error);
  * serving_begin - answer requests from now on, and report the address
  * @title: of the page
  * @fd: a descriptor that the run waits for; serving_wake_fd() waits for it, too
- *
- * Returns 0, or -1 with @error.
  */
 int serving_begin(struct serving *serving, const char *title, int fd, const struct report *report,
 		  struct error *error);

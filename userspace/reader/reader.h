@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Public header of reader/: the records of a source as track events. */
+/*
+ * Public header of reader/: the records of a source as track events.
+ *
+ * Functions with @error return 0, or -1 with it set, unless their descriptions say otherwise.
+ */
 #ifndef READER_READER_H
 #define READER_READER_H
 
@@ -41,8 +45,6 @@ struct stacks {
 /**
  * stacks_open - find the format of stacks in a source
  * @rules: of the same run, NULL for none
- *
- * Returns -1 with @error.
  */
 int stacks_open(struct stacks *stacks, struct source *source, const struct rules *rules,
 		const struct report *report, struct error *error);
@@ -127,20 +129,16 @@ struct selection {
 /**
  * selection_add - add the patterns of one -e
  * @text: SYS[:EVENT], several with commas
- *
- * Returns 0, or -1 with @error.
  */
 int selection_add(struct selection *selection, const char *text, struct error *error);
 
-/** selection_add_rules - add the rules of one -r; returns -1 with @error */
+/** selection_add_rules - add the rules of one -r */
 int selection_add_rules(struct selection *selection, const char *text, struct error *error);
 
 /**
  * selection_add_rule_text - add rules that another part of the run made
  * @text: a file of rules
  * @source: name of the text in errors; outlives the selection
- *
- * Returns 0, or -1 with @error.
  */
 int selection_add_rule_text(struct selection *selection, struct text text, const char *source,
 			    struct error *error);
@@ -157,12 +155,10 @@ int selection_copy(struct selection *out, const struct selection *from, struct e
 /**
  * selections_check - refuse a pattern that matches in no source, and rules that use nothing of any
  * @selections: the copies, @size of them, after tracepoints_find()
- *
- * Returns 0, or -1 with @error.
  */
 int selections_check(const struct selection *const *selections, size_t size, struct error *error);
 
-/** selection_add_why - add the rules that explain slices; returns -1 with @error */
+/** selection_add_why - add the rules that explain slices */
 int selection_add_why(struct selection *selection, struct error *error);
 
 /** selection_is_chosen - whether the user chose something, before selection_add_why() */
@@ -184,7 +180,7 @@ bool selection_has_states(const struct selection *selection);
 /** selection_is_empty - whether nothing is selected, which means all that follow the convention */
 bool selection_is_empty(const struct selection *selection);
 
-/** selection_set_filter - apply an event filter to the last -e; returns -1 with @error */
+/** selection_set_filter - apply an event filter to the last -e */
 int selection_set_filter(struct selection *selection, const char *filter, struct error *error);
 
 void selection_release(struct selection *selection);
@@ -213,8 +209,6 @@ struct programs;
  * selection_choose_programs - find the patterns that match no tracepoint: they mean events of
  * programs, of which only those are recorded then
  * @report: receives a line if there is no tracefs
- *
- * Returns 0, or -1 with @error.
  */
 int selection_choose_programs(struct selection *selection, const struct report *report,
 			      struct error *error);
@@ -239,8 +233,6 @@ void descriptor_system(const struct descriptor *descriptor, struct buffer *out);
 /**
  * selection_check_options - refuse options that need rules; explaining slices adds some
  * @records: -v also reports writes to tracefs
- *
- * Returns 0, or -1 with @error.
  */
 int selection_check_options(const struct selection *selection, bool explains, bool records,
 			    struct error *error);
@@ -293,7 +285,7 @@ bool filter_is_open(const struct filter *filter);
 bool filter_wants_record(const struct filter *filter, const struct record *record,
 			 const char *const *buffers);
 
-/** filter_check - refuse a filter that matches nothing of a source; returns -1 with @error */
+/** filter_check - refuse a filter that matches nothing of a source */
 int filter_check(const struct filter *filter, const struct recording *recording,
 		 struct error *error);
 
@@ -336,8 +328,6 @@ struct listed {
 /**
  * listing_new - find the tracepoints of the running kernel that follow the convention
  * @out: for listing_free()
- *
- * Returns 0, or -1 with @error.
  */
 int listing_new(struct listing **out, struct selection *selection, const struct report *report,
 		struct error *error);
@@ -411,8 +401,6 @@ struct listed_use {
  * @out: for rule_listing_free()
  * @selection: loses its rules
  * @report: receives a line if the tracepoints of the running kernel cannot be read
- *
- * Returns 0, or -1 with @error.
  */
 int rule_listing_new(struct rule_listing **out, struct selection *selection,
 		     const struct report *report, struct error *error);
@@ -625,8 +613,6 @@ struct output_losses {
  * pipeline_open - open the timeline for a recording
  * @source: of the records, and of thread names
  * @with: a set of 1 << enum timeline_emitter, to be written with each record
- *
- * Returns 0, or -1 with @error.
  */
 int pipeline_open(struct pipeline *pipeline, struct source *source,
 		  const struct recording *recording, unsigned int with, struct error *error);
@@ -656,7 +642,7 @@ struct output_losses pipeline_counts_losses(const struct pipeline_counts *counts
 /** pipeline_losses - what was lost so far */
 struct output_losses pipeline_losses(const struct pipeline *pipeline);
 
-/** pipeline_report_unknown - deliver unknown events as losses; returns -1 with @error */
+/** pipeline_report_unknown - deliver unknown events as losses */
 int pipeline_report_unknown(struct pipeline *pipeline, struct error *error);
 
 void pipeline_release(struct pipeline *pipeline);
