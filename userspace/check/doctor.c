@@ -419,7 +419,7 @@ static void doctor_check_mechanisms(struct doctor *doctor)
 	}
 }
 
-static bool tracepoint_exists(const struct doctor *doctor, const struct listed_use *use)
+static bool tracepoint_exists(const struct doctor *doctor, const struct rule_use_about *use)
 {
 	struct buffer pattern = { 0 };
 	glob_t found = { 0 };
@@ -442,23 +442,24 @@ static void doctor_check_packs(struct doctor *doctor)
 	if (rule_listing_new(&listing, &selection, NULL, &error) == 0) {
 		/* Tracepoints that the rules of a pack name, and those that exist. */
 		size_t nr_named = 0, nr_found = 0;
+		const struct rules *rules = rule_listing_rules(listing);
 
 		/* The rules of a pack follow each other. */
-		for (size_t i = 0; i < rule_listing_size(listing); i++) {
-			struct listed_rule rule, next = { 0 };
+		for (size_t i = 0; i < rules_size(rules); i++) {
+			struct rule_about rule, next = { 0 };
 			bool is_whole;
 			char check[64];
 
-			rule_listing_get(listing, i, &rule);
-			for (size_t j = 0; doctor->can_read && j < rule.nr_tracepoints; j++) {
-				struct listed_use use;
+			rules_about(rules, i, &rule);
+			for (size_t j = 0; doctor->can_read && j < rule.nr_uses; j++) {
+				struct rule_use_about use;
 
-				rule_listing_tracepoint(listing, i, j, &use);
+				rules_use(rules, i, j, &use);
 				nr_named++;
 				nr_found += tracepoint_exists(doctor, &use);
 			}
-			if (i + 1 < rule_listing_size(listing))
-				rule_listing_get(listing, i + 1, &next);
+			if (i + 1 < rules_size(rules))
+				rules_about(rules, i + 1, &next);
 			if (next.source && strcmp(next.source, rule.source) == 0)
 				continue;
 			is_whole = nr_found == nr_named;

@@ -35,21 +35,24 @@ struct pack_counts {
 static size_t pack_count(const struct rule_listing *listing, size_t number,
 			 struct pack_counts *counts)
 {
-	struct listed_rule first, rule;
+	const struct rules *rules = rule_listing_rules(listing);
+	struct rule_about first, rule;
 
-	rule_listing_get(listing, number, &first);
+	rules_about(rules, number, &first);
 	for (rule = first; strcmp(rule.source, first.source) == 0;) {
-		for (size_t i = 0; i < rule.nr_tracepoints; i++) {
-			struct listed_use use;
+		for (size_t i = 0; i < rule.nr_uses; i++) {
+			struct rule_use_about use;
+			enum listed_presence presence;
 
-			rule_listing_tracepoint(listing, number, i, &use);
+			rules_use(rules, number, i, &use);
+			presence = rule_listing_find(listing, &use);
 			counts->all++;
-			counts->present += use.presence == LISTED_PRESENT;
-			counts->is_unknown |= use.presence == LISTED_UNKNOWN;
+			counts->present += presence == LISTED_PRESENT;
+			counts->is_unknown |= presence == LISTED_UNKNOWN;
 		}
-		if (++number == rule_listing_size(listing))
+		if (++number == rules_size(rules))
 			break;
-		rule_listing_get(listing, number, &rule);
+		rules_about(rules, number, &rule);
 	}
 	return number;
 }
@@ -60,60 +63,56 @@ static size_t pack_count(const struct rule_listing *listing, size_t number,
 
 static void rule_print(const struct rule_listing *listing, size_t number)
 {
-	struct listed_rule rule;
+	const struct rules *rules = rule_listing_rules(listing);
+	struct rule_about rule;
 
-	rule_listing_get(listing, number, &rule);
+	rules_about(rules, number, &rule);
 	if (rule.of)
 		printf(RULE_FORMAT, rule.name, rule.kind, "of", rule.of, "-");
-	for (size_t i = 0; i < rule.nr_tracepoints; i++) {
-		struct listed_use use;
+	for (size_t i = 0; i < rule.nr_uses; i++) {
+		struct rule_use_about use;
 		char name[128];
 
-		rule_listing_tracepoint(listing, number, i, &use);
+		rules_use(rules, number, i, &use);
 		snprintf(name, sizeof(name), "%s:%s", use.system, use.event);
 		printf(RULE_FORMAT, rule.name, rule.kind, use.role, name,
-		       presence_names[use.presence]);
+		       presence_names[rule_listing_find(listing, &use)]);
 	}
-}
-
-static void rule_member(struct buffer *out, const char *name, const char *value, bool *first)
-{
-	json_append_member(out, text_of(name), first);
-	if (value)
-		json_append_string(out, text_of(value));
-	else
-		buffer_append_string(out, "null");
 }
 
 static void rule_json_print(const struct rule_listing *listing, size_t number)
 {
+	const struct rules *rules = rule_listing_rules(listing);
+	const struct rule_pack *pack;
 	struct buffer line = { 0 };
-	struct listed_rule rule;
+	struct rule_about rule;
 	bool first = true;
 
-	rule_listing_get(listing, number, &rule);
+	rules_about(rules, number, &rule);
+	pack = rule_pack_find(text_of(rule.source));
 	buffer_append_char(&line, '{');
-	rule_member(&line, "rule", rule.name, &first);
-	rule_member(&line, "kind", rule.kind, &first);
-	rule_member(&line, rule.is_pack ? "pack" : "source", rule.source, &first);
-	if (rule.is_pack)
-		rule_member(&line, "tried_on", rule.tried, &first);
+	json_append_text(&line, "rule", text_of(rule.name), &first);
+	json_append_text(&line, "kind", text_of(rule.kind), &first);
+	json_append_text(&line, pack ? "pack" : "source", text_of(rule.source), &first);
+	if (pack && pack->tried)
+		json_append_text(&line, "tried_on", text_of(pack->tried), &first);
+	else if (pack)
+		buffer_append_string(&line, ",\"tried_on\":null");
 	if (rule.of)
-		rule_member(&line, "of", rule.of, &first);
+		json_append_text(&line, "of", text_of(rule.of), &first);
 	buffer_append_string(&line, ",\"tracepoints\":[");
-	for (size_t i = 0; i < rule.nr_tracepoints; i++) {
-		struct listed_use use;
+	for (size_t i = 0; i < rule.nr_uses; i++) {
+		struct rule_use_about use;
 		struct buffer name = { 0 };
 		bool is_first = true;
 
-		rule_listing_tracepoint(listing, number, i, &use);
-		if (i > 0)
-			buffer_append_char(&line, ',');
-		buffer_append_char(&line, '{');
-		rule_member(&line, "role", use.role, &is_first);
+		rules_use(rules, number, i, &use);
+		buffer_append_string(&line, i > 0 ? ",{" : "{");
+		json_append_text(&line, "role", text_of(use.role), &is_first);
 		buffer_printf(&name, "%s:%s", use.system, use.event);
-		rule_member(&line, "tracepoint", buffer_string(&name), &is_first);
-		buffer_printf(&line, ",\"exists\":%s}", presence_values[use.presence]);
+		json_append_text(&line, "tracepoint", text_of(buffer_string(&name)), &is_first);
+		buffer_printf(&line, ",\"exists\":%s}",
+			      presence_values[rule_listing_find(listing, &use)]);
 		buffer_release(&name);
 	}
 	printf("%s]}\n", buffer_string(&line));
@@ -201,20 +200,31 @@ struct widths {
 	int scope;
 };
 
-static const char *kind_name(const struct listed *listed)
+static const char *const scope_names[] = {
+	[DESCRIPTOR_SCOPE_THREAD] = "thread", [DESCRIPTOR_SCOPE_PROCESS] = "process",
+	[DESCRIPTOR_SCOPE_CPU] = "cpu",	      [DESCRIPTOR_SCOPE_CUSTOM] = "custom",
+	[DESCRIPTOR_SCOPE_GLOBAL] = "global",
+};
+
+static const char *kind_name(const struct descriptor *descriptor)
 {
-	if (listed->is_counter)
+	if (descriptor->kind == DESCRIPTOR_COUNTER)
 		return "counter";
-	return listed->is_async ? "async" : "slice";
+	return descriptor->keys && descriptor->keys->is_async ? "async" : "slice";
+}
+
+static bool has_track_name(const struct descriptor *descriptor)
+{
+	return descriptor->refs[ROLE_TRACK_NAME].kind != FIELD_ABSENT;
 }
 
 /* "scope_dev,scope_queue", the outer scopes first. */
-static void scope_append(struct buffer *out, const struct listing *listing, size_t number,
-			 const struct listed *listed)
+static void scope_append(struct buffer *out, const struct descriptor *descriptor)
 {
-	for (size_t i = 0; i < listed->nr_outer; i++)
-		buffer_printf(out, "%s,", listing_outer(listing, number, i));
-	buffer_append_string(out, listed->field ? listed->field : listed->scope);
+	for (size_t i = 0; descriptor->keys && i < descriptor->keys->nr_outer; i++)
+		buffer_printf(out, "%s,", descriptor->keys->outer[i].name.data);
+	buffer_append_string(out, descriptor->scope_field ? descriptor->scope_field
+							  : scope_names[descriptor->scope]);
 }
 
 static void width_widen(int *width, size_t size)
@@ -229,52 +239,48 @@ static struct widths widths_find(const struct listing *listing)
 	struct buffer scope = { 0 };
 
 	for (size_t i = 0; i < listing_size(listing); i++) {
-		struct listed listed;
-
-		listing_get(listing, i, &listed);
-		width_widen(&widths.tracepoint, strlen(listed.name));
+		width_widen(&widths.tracepoint, strlen(listing_get(listing, i)->category));
 		buffer_clear(&scope);
-		scope_append(&scope, listing, i, &listed);
+		scope_append(&scope, listing_get(listing, i));
 		width_widen(&widths.scope, scope.size);
 	}
 	buffer_release(&scope);
 	return widths;
 }
 
-static void names_member(struct buffer *out, const char *name, const struct listing *listing,
-			 size_t number, size_t nr_names,
-			 const char *(*get)(const struct listing *listing, size_t number,
-					    size_t index))
+static void names_member(struct buffer *out, const char *name, const struct extra *fields,
+			 size_t nr_fields)
 {
-	buffer_printf(out, ",\"%s\":[", name);
-	for (size_t i = 0; i < nr_names; i++) {
-		if (i > 0)
-			buffer_append_char(out, ',');
-		json_append_string(out, text_of(get(listing, number, i)));
+	buffer_printf(out, ",\"%s\":", name);
+	for (size_t i = 0; i < nr_fields; i++) {
+		buffer_append_char(out, i > 0 ? ',' : '[');
+		json_append_string(out, text_of(fields[i].name));
 	}
-	buffer_append_char(out, ']');
+	buffer_append_string(out, nr_fields > 0 ? "]" : "[]");
 }
 
-static void json_print(const struct listing *listing, size_t number)
+static void json_print(const struct listing *listing, const struct descriptor *descriptor)
 {
+	const struct decoded_keys *keys = descriptor->keys;
 	struct buffer line = { 0 };
-	struct listed listed;
 	bool first = true;
 
-	listing_get(listing, number, &listed);
 	buffer_append_char(&line, '{');
-	json_append_text(&line, "tracepoint", text_of(listed.name), &first);
-	json_append_text(&line, "kind", text_of(kind_name(&listed)), &first);
-	json_append_text(&line, "scope", text_of(listed.scope), &first);
-	if (listed.field)
-		json_append_text(&line, "field", text_of(listed.field), &first);
-	if (listed.nr_outer > 0)
-		names_member(&line, "outer", listing, number, listed.nr_outer, listing_outer);
-	json_append_flag(&line, "track_name", listed.has_track_name, &first);
-	names_member(&line, "fields", listing, number, listed.nr_fields, listing_field);
-	if (listed.nr_flows > 0)
-		names_member(&line, "flows", listing, number, listed.nr_flows, listing_flow);
-	json_append_flag(&line, "enabled", listed.is_enabled, &first);
+	json_append_text(&line, "tracepoint", text_of(descriptor->category), &first);
+	json_append_text(&line, "kind", text_of(kind_name(descriptor)), &first);
+	json_append_text(&line, "scope", text_of(scope_names[descriptor->scope]), &first);
+	if (descriptor->scope_field)
+		json_append_text(&line, "field", text_of(descriptor->scope_field), &first);
+	for (size_t i = 0; keys && i < keys->nr_outer; i++) {
+		buffer_append_string(&line, i > 0 ? "," : ",\"outer\":[");
+		json_append_string(&line, text_of(keys->outer[i].name.data));
+		buffer_append_string(&line, i + 1 < keys->nr_outer ? "" : "]");
+	}
+	json_append_flag(&line, "track_name", has_track_name(descriptor), &first);
+	names_member(&line, "fields", descriptor->extras, descriptor->nr_extras);
+	if (descriptor->nr_flows > 0)
+		names_member(&line, "flows", descriptor->flows, descriptor->nr_flows);
+	json_append_flag(&line, "enabled", listing_is_enabled(listing, descriptor), &first);
 	printf("%s}\n", buffer_string(&line));
 	buffer_release(&line);
 }
@@ -292,31 +298,31 @@ static int list_print(struct list_settings *settings, struct error *error)
 		       "TRACK NAME", "ENABLED", "OTHER FIELDS");
 		for (size_t i = 0; i < listing_size(listing); i++) {
 			struct buffer fields = { 0 }, scope = { 0 };
-			struct listed listed;
+			const struct descriptor *listed = listing_get(listing, i);
 
-			listing_get(listing, i, &listed);
 			/* "bytes,request(flow)", or "-". */
-			for (size_t j = 0; j < listed.nr_fields + listed.nr_flows; j++) {
-				const char *mark = listing_mark(listing, i, j);
+			for (size_t j = 0; j < listed->nr_extras + listed->nr_flows; j++) {
+				const char *mark = field_role_mark(listed->extras[j].role);
 
 				buffer_printf(&fields, "%s%s", fields.size > 0 ? "," : "",
-					      listing_field(listing, i, j));
+					      listed->extras[j].name);
 				if (mark)
 					buffer_printf(&fields, "(%s)", mark);
 			}
 			if (fields.size == 0)
 				buffer_append_char(&fields, '-');
-			scope_append(&scope, listing, i, &listed);
-			printf(ROW_FORMAT, widths.tracepoint, listed.name, kind_name(&listed),
+			scope_append(&scope, listed);
+			printf(ROW_FORMAT, widths.tracepoint, listed->category, kind_name(listed),
 			       widths.scope, buffer_string(&scope),
-			       listed.has_track_name ? "track_name" : "-",
-			       listed.is_enabled ? "yes" : "no", buffer_string(&fields));
+			       has_track_name(listed) ? "track_name" : "-",
+			       listing_is_enabled(listing, listed) ? "yes" : "no",
+			       buffer_string(&fields));
 			buffer_release(&fields);
 			buffer_release(&scope);
 		}
 	}
 	for (size_t i = 0; i < listing_size(listing) && settings->is_json; i++)
-		json_print(listing, i);
+		json_print(listing, listing_get(listing, i));
 	if (listing_size(listing) == 0)
 		error_set(error, "no tracepoint of this machine follows the convention; load a "
 				 "module with such tracepoints, or list rules with --rules");
@@ -333,6 +339,7 @@ static int list_print(struct list_settings *settings, struct error *error)
 static int rules_print(struct list_settings *settings, struct error *error)
 {
 	struct rule_listing *listing;
+	const struct rules *rules;
 
 	if (settings->selection.nr_options > 0) {
 		error_set(error, "-e: selects no rules; write packs, files or one rule with -r");
@@ -340,33 +347,36 @@ static int rules_print(struct list_settings *settings, struct error *error)
 	}
 	if (rule_listing_new(&listing, &settings->selection, settings->report, error) < 0)
 		return STATUS_FAILED;
+	rules = rule_listing_rules(listing);
 	if (settings->is_json) {
-		for (size_t i = 0; i < rule_listing_size(listing); i++)
+		for (size_t i = 0; i < rules_size(rules); i++)
 			rule_json_print(listing, i);
 	} else {
 		printf(PACK_FORMAT, "PACK", "TRIED ON", "TRACEPOINTS", "TRACKS");
-		for (size_t i = 0; i < rule_listing_size(listing);) {
+		for (size_t i = 0; i < rules_size(rules);) {
 			struct pack_counts counts = { 0 };
-			struct listed_rule rule;
+			struct rule_about rule;
+			const struct rule_pack *pack;
 			char present[32];
 
-			rule_listing_get(listing, i, &rule);
+			rules_about(rules, i, &rule);
+			pack = rule_pack_find(text_of(rule.source));
 			i = pack_count(listing, i, &counts);
 			if (counts.is_unknown)
 				snprintf(present, sizeof(present), "%zu", counts.all);
 			else
 				snprintf(present, sizeof(present), "%zu of %zu", counts.present,
 					 counts.all);
-			printf(PACK_FORMAT, rule.source, rule.tried ? rule.tried : "-", present,
-			       rule.about ? rule.about : "-");
+			printf(PACK_FORMAT, rule.source, pack && pack->tried ? pack->tried : "-",
+			       present, pack && pack->about ? pack->about : "-");
 		}
 		printf("\n" RULE_FORMAT, "RULE", "KIND", "ROLE", "TRACEPOINT", "EXISTS");
-		for (size_t i = 0; i < rule_listing_size(listing); i++)
+		for (size_t i = 0; i < rules_size(rules); i++)
 			rule_print(listing, i);
 	}
 	report_closing(settings->report,
 		       "%zu rules; next: %sktrack stream -r sched,irq --html=page.html -- sleep 1",
-		       rule_listing_size(listing), sudo_prefix());
+		       rules_size(rules), sudo_prefix());
 	rule_listing_free(listing);
 	return STATUS_DONE;
 }

@@ -13,23 +13,6 @@ struct listing {
 	int events_fd; /* the directory of tracepoints */
 };
 
-static const char *const scope_names[] = {
-	[DESCRIPTOR_SCOPE_THREAD] = "thread", [DESCRIPTOR_SCOPE_PROCESS] = "process",
-	[DESCRIPTOR_SCOPE_CPU] = "cpu",	      [DESCRIPTOR_SCOPE_CUSTOM] = "custom",
-	[DESCRIPTOR_SCOPE_GLOBAL] = "global",
-};
-
-static bool descriptor_is_enabled(const struct descriptor *descriptor, int events_fd)
-{
-	struct buffer system = { 0 };
-	bool is_enabled;
-
-	descriptor_system(descriptor, &system);
-	is_enabled = event_is_enabled(events_fd, buffer_string(&system), descriptor->name);
-	buffer_release(&system);
-	return is_enabled;
-}
-
 int listing_new(struct listing **out, struct selection *selection, const struct report *report,
 		struct error *error)
 {
@@ -57,44 +40,20 @@ size_t listing_size(const struct listing *listing)
 	return convention_size(listing->convention);
 }
 
-void listing_get(const struct listing *listing, size_t number, struct listed *out)
+const struct descriptor *listing_get(const struct listing *listing, size_t number)
 {
-	const struct descriptor *descriptor = convention_descriptor(listing->convention, number);
-	const struct decoded_keys *keys = descriptor->keys;
-
-	*out = (struct listed){
-		.name = descriptor->category,
-		.scope = scope_names[descriptor->scope],
-		.field = descriptor->scope_field,
-		.nr_outer = keys ? keys->nr_outer : 0,
-		.nr_fields = descriptor->nr_extras,
-		.nr_flows = descriptor->nr_flows,
-		.is_async = keys && keys->is_async,
-		.is_counter = descriptor->kind == DESCRIPTOR_COUNTER,
-		.has_track_name = descriptor->refs[ROLE_TRACK_NAME].kind != FIELD_ABSENT,
-		.is_enabled = descriptor_is_enabled(descriptor, listing->events_fd),
-	};
+	return convention_descriptor(listing->convention, number);
 }
 
-const char *listing_outer(const struct listing *listing, size_t number, size_t outer)
+bool listing_is_enabled(const struct listing *listing, const struct descriptor *descriptor)
 {
-	return convention_descriptor(listing->convention, number)->keys->outer[outer].name.data;
-}
+	struct buffer system = { 0 };
+	bool is_enabled;
 
-const char *listing_field(const struct listing *listing, size_t number, size_t field)
-{
-	return convention_descriptor(listing->convention, number)->extras[field].name;
-}
-
-const char *listing_mark(const struct listing *listing, size_t number, size_t field)
-{
-	return field_role_mark(
-		convention_descriptor(listing->convention, number)->extras[field].role);
-}
-
-const char *listing_flow(const struct listing *listing, size_t number, size_t flow)
-{
-	return convention_descriptor(listing->convention, number)->flows[flow].name;
+	descriptor_system(descriptor, &system);
+	is_enabled = event_is_enabled(listing->events_fd, buffer_string(&system), descriptor->name);
+	buffer_release(&system);
+	return is_enabled;
 }
 
 void listing_free(struct listing *listing)
@@ -234,59 +193,26 @@ int rule_listing_new(struct rule_listing **out, struct selection *selection,
 	return 0;
 }
 
-size_t rule_listing_size(const struct rule_listing *listing)
+const struct rules *rule_listing_rules(const struct rule_listing *listing)
 {
-	return rules_size(listing->rules);
+	return listing->rules;
 }
 
-void rule_listing_get(const struct rule_listing *listing, size_t number, struct listed_rule *out)
+enum listed_presence rule_listing_find(const struct rule_listing *listing,
+				       const struct rule_use_about *use)
 {
-	const struct rule_pack *pack;
-	struct rule_about about;
+	const char *system = use->of_system;
 
-	rules_about(listing->rules, number, &about);
-	pack = rule_pack_find(text_of(about.source));
-	*out = (struct listed_rule){
-		.name = about.name,
-		.kind = about.kind,
-		.of = about.of,
-		.source = about.source,
-		.is_pack = pack,
-		.about = pack ? pack->about : NULL,
-		.tried = pack ? pack->tried : NULL,
-		.nr_tracepoints = about.nr_uses,
-	};
-}
-
-static enum listed_presence presence_find(const struct rule_listing *listing, const char *system,
-					  const char *event)
-{
 	/* ftrace's own records have no tracepoint; those of programs come and go. */
 	if (!listing->is_known || program_system(system) ||
 	    (listing->is_by_symbols && strcmp(system, "ftrace") == 0))
 		return LISTED_UNKNOWN;
 	for (size_t i = 0; i < listing->nr_names; i++) {
 		if ((listing->is_by_symbols || fnmatch(system, listing->names[i].system, 0) == 0) &&
-		    fnmatch(event, listing->names[i].event, 0) == 0)
+		    fnmatch(use->of_event, listing->names[i].event, 0) == 0)
 			return LISTED_PRESENT;
 	}
 	return LISTED_ABSENT;
-}
-
-void rule_listing_tracepoint(const struct rule_listing *listing, size_t number, size_t index,
-			     struct listed_use *out)
-{
-	struct rule_use_about use;
-
-	rules_use(listing->rules, number, index, &use);
-	*out = (struct listed_use){
-		.system = use.system,
-		.event = use.event,
-		.of_system = use.of_system,
-		.of_event = use.of_event,
-		.role = use.role,
-		.presence = presence_find(listing, use.of_system, use.of_event),
-	};
 }
 
 void rule_listing_free(struct rule_listing *listing)
