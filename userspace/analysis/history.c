@@ -87,9 +87,8 @@ void history_release(struct history *history)
 }
 
 /* Closes the open segment of a line, unless it is empty; the next one has the same content. */
-static void line_split(struct history *history, struct line *line, int64_t time_ns)
+static void line_split(struct history *history, struct segment *open, int64_t time_ns)
 {
-	struct segment *open = &line->open;
 	uint32_t number;
 
 	if (open->from_ns < time_ns) {
@@ -136,7 +135,7 @@ static void threads_sweep(struct history *history)
 		if (!thread)
 			continue;
 		is_old = thread->nr_labels == 0 && thread->nr_tracks == 0 &&
-			 !segment_before(history, &thread->line.open);
+			 !segment_before(history, &thread->open);
 		if (is_old || map_insert(&kept, slot->hash, thread) < 0)
 			free(thread);
 	}
@@ -159,11 +158,11 @@ struct thread_history *history_thread_add(struct history *history, int tid, int 
 		return NULL;
 	thread->tid = thread_key(tid, cpu);
 	thread->prio = PRIO_UNKNOWN;
-	thread->line.open = (struct segment){ .from_ns = history->start_ns,
-					      .to_ns = INT64_MAX,
-					      .tid = -1,
-					      .cpu = -1,
-					      .next_cpu = -1 };
+	thread->open = (struct segment){ .from_ns = history->start_ns,
+					 .to_ns = INT64_MAX,
+					 .tid = -1,
+					 .cpu = -1,
+					 .next_cpu = -1 };
 	return map_take(&history->threads, hash_number(thread->tid), thread);
 }
 
@@ -179,7 +178,7 @@ struct cpu_history *history_cpu(struct history *history, int cpu)
 		return history->cpus[cpu];
 	one = calloc(1, sizeof(*one));
 	if (one)
-		one->line.open = (struct segment){
+		one->open = (struct segment){
 			.from_ns = history->start_ns, .to_ns = INT64_MAX, .tid = -1, .cpu = cpu
 		};
 	history->cpus[cpu] = one;
@@ -203,7 +202,7 @@ struct waker history_waker(const struct history *history, int tid, int cpu)
 
 void history_count_instants(struct thread_history *thread)
 {
-	struct segment *open = &thread->line.open;
+	struct segment *open = &thread->open;
 
 	for (unsigned int i = 0; i < thread->nr_instants; i++) {
 		if (thread->instants[i].count <= open->nr_instants)
@@ -218,7 +217,7 @@ void history_add_instant(struct thread_history *thread, uint32_t name)
 	unsigned int i;
 
 	thread->last_instant = name;
-	if (thread->line.open.state != THREAD_RUNNING)
+	if (thread->open.state != THREAD_RUNNING)
 		return;
 	for (i = 0; i < thread->nr_instants; i++) {
 		if (thread->instants[i].name == name) {
@@ -233,7 +232,7 @@ void history_add_instant(struct thread_history *thread, uint32_t name)
 void history_change_thread(struct history *history, struct thread_history *thread,
 			   const struct thread_change *change)
 {
-	struct segment *open = &thread->line.open;
+	struct segment *open = &thread->open;
 	uint32_t instant = NAMES_NONE;
 
 	if (!thread->is_seen && open->state == THREAD_UNKNOWN) {
@@ -267,7 +266,7 @@ void history_change_thread(struct history *history, struct thread_history *threa
 	open->context = change->waker.context;
 	open->interrupt = change->waker.interrupt;
 	open->operation = change->waker.operation;
-	line_split(history, &thread->line, change->time_ns);
+	line_split(history, &thread->open, change->time_ns);
 	*open = (struct segment){ .from_ns = open->from_ns,
 				  .to_ns = INT64_MAX,
 				  .before = open->before,
@@ -283,7 +282,7 @@ void history_change_thread(struct history *history, struct thread_history *threa
 void history_see_thread(struct history *history, struct thread_history *thread, int64_t time_ns,
 			int cpu)
 {
-	const struct segment *open = &thread->line.open;
+	const struct segment *open = &thread->open;
 
 	thread->seen_ns = time_ns;
 	if (open->state == THREAD_RUNNING && open->cpu == cpu)
@@ -299,7 +298,7 @@ void history_see_thread(struct history *history, struct thread_history *thread, 
 static void thread_set_label(struct history *history, struct thread_history *thread,
 			     int64_t time_ns)
 {
-	struct segment *open = &thread->line.open;
+	struct segment *open = &thread->open;
 	unsigned int nr = thread->nr_labels < THREAD_LABELS_MAX ? thread->nr_labels
 								: THREAD_LABELS_MAX;
 	uint32_t label = nr > 0 ? thread->labels[nr - 1] : NAMES_NONE;
@@ -313,7 +312,7 @@ static void thread_set_label(struct history *history, struct thread_history *thr
 	}
 	open->next_state = open->state;
 	open->next_cpu = open->cpu;
-	line_split(history, &thread->line, time_ns);
+	line_split(history, &thread->open, time_ns);
 	open->label = label;
 	if (open->state == THREAD_RUNNING) {
 		open->instant = NAMES_NONE;
@@ -358,9 +357,9 @@ struct interrupt history_interrupt(const struct cpu_history *cpu)
 void history_run_thread(struct history *history, struct cpu_history *cpu, int64_t time_ns, int tid)
 {
 	struct interrupt interrupt = history_interrupt(cpu);
-	struct segment *open = &cpu->line.open;
+	struct segment *open = &cpu->open;
 
-	line_split(history, &cpu->line, time_ns);
+	line_split(history, &cpu->open, time_ns);
 	open->interrupt = interrupt.name;
 	open->context = interrupt.context;
 	open->tid = tid;
@@ -373,7 +372,7 @@ void history_begin_interrupt(struct history *history, struct cpu_history *cpu, i
 	if (cpu->nr_interrupts < CPU_INTERRUPTS_MAX)
 		cpu->interrupts[cpu->nr_interrupts] = interrupt;
 	cpu->nr_interrupts++;
-	history_run_thread(history, cpu, time_ns, cpu->line.open.tid);
+	history_run_thread(history, cpu, time_ns, cpu->open.tid);
 }
 
 void history_end_interrupt(struct history *history, struct cpu_history *cpu, int64_t time_ns)
@@ -382,7 +381,7 @@ void history_end_interrupt(struct history *history, struct cpu_history *cpu, int
 		return;
 	if (--cpu->nr_interrupts == 0)
 		cpu->operation = 0;
-	history_run_thread(history, cpu, time_ns, cpu->line.open.tid);
+	history_run_thread(history, cpu, time_ns, cpu->open.tid);
 }
 
 void history_end_operation(struct history *history, struct cpu_history *cpu,
@@ -393,7 +392,7 @@ void history_end_operation(struct history *history, struct cpu_history *cpu,
 		history->nr_operations++;
 	history->operations[history->nr_operations % HISTORY_OPERATIONS] = *operation;
 	cpu->operation = history->nr_operations;
-	cpu->line.open.operation = history->nr_operations;
+	cpu->open.operation = history->nr_operations;
 }
 
 const struct operation *history_operation(const struct history *history, uint32_t number)

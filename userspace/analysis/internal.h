@@ -426,11 +426,6 @@ struct segment {
 _Static_assert(sizeof(struct segment) == 48, "the ring has 24 MiB");
 _Static_assert(NAMES_MAX - 1 <= UINT16_MAX, "names of segments");
 
-/** struct line - the segments of a thread or CPU; the last one is open */
-struct line {
-	struct segment open;
-};
-
 /** struct line_cursor - where a walk backwards over a line is */
 struct line_cursor {
 	unsigned int walk;	  /* number of the walk that it is valid for */
@@ -450,8 +445,8 @@ struct thread_history {
 	uint32_t comm; /* number of its name */
 	int16_t prio;  /* the kernel's number of its priority, PRIO_UNKNOWN if it is unknown */
 	bool is_seen;  /* there was a record about its state */
-	struct line line;
-	int64_t seen_ns; /* time of the last record that it wrote */
+	struct segment open; /* the last one of its line */
+	int64_t seen_ns;     /* time of the last record that it wrote */
 	/* Open slices, the outermost first; nr_labels may be above THREAD_LABELS_MAX. */
 	uint32_t labels[THREAD_LABELS_MAX];
 	unsigned int nr_labels;
@@ -471,7 +466,7 @@ struct interrupt {
 
 /** struct cpu_history - a CPU */
 struct cpu_history {
-	struct line line;
+	struct segment open; /* the last one of its line */
 	/* Open ones, the outermost first; nr_interrupts may be above CPU_INTERRUPTS_MAX. */
 	struct interrupt interrupts[CPU_INTERRUPTS_MAX];
 	unsigned int nr_interrupts;
@@ -628,11 +623,12 @@ static inline const struct segment *segment_before(const struct history *history
  * Returns NULL if there is none or it was overwritten.
  */
 static inline const struct segment *line_seek(const struct history *history,
-					      const struct line *line, struct line_cursor *cursor,
-					      unsigned int walk, int64_t time_ns)
+					      const struct segment *open,
+					      struct line_cursor *cursor, unsigned int walk,
+					      int64_t time_ns)
 {
 	if (cursor->walk != walk)
-		*cursor = (struct line_cursor){ .walk = walk, .at = &line->open };
+		*cursor = (struct line_cursor){ .walk = walk, .at = open };
 	while (cursor->at && cursor->at->from_ns >= time_ns) {
 		cursor->was_overwritten = cursor->at->before != 0;
 		cursor->at = segment_before(history, cursor->at);

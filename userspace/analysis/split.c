@@ -192,7 +192,7 @@ static const struct segment *walk_seek(struct walk *walk, int64_t time_ns)
 {
 	struct thread_history *thread = walk->thread;
 
-	return line_seek(walk->splitter->history, &thread->line, &thread->cursor,
+	return line_seek(walk->splitter->history, &thread->open, &thread->cursor,
 			 walk->splitter->walk, time_ns);
 }
 
@@ -201,7 +201,7 @@ static const struct segment *walk_seek_cpu(struct splitter *splitter, int cpu, i
 {
 	struct cpu_history *one = history_cpu_find(splitter->history, cpu);
 
-	return one ? line_seek(splitter->history, &one->line, &one->cursor, splitter->walk, time_ns)
+	return one ? line_seek(splitter->history, &one->open, &one->cursor, splitter->walk, time_ns)
 		   : NULL;
 }
 

@@ -341,7 +341,7 @@ static void why_see_writer(struct why_sink *why, const struct why_track *track,
 		return;
 	if (!thread || thread->tid != event->tid) {
 		/* The usual case: the CPU's last switch was to this thread. */
-		if (cpu && cpu->line.open.tid == event->tid)
+		if (cpu && cpu->open.tid == event->tid)
 			return;
 		thread = history_thread_add(&why->history, event->tid, event->cpu);
 	}
@@ -641,8 +641,8 @@ static void why_learn_end(struct why_sink *why, struct why_track *track,
 
 	/* Of some recordings, only some threads have tracks: the next one may be another. */
 	if (track->role == WHY_ROLE_THREAD) {
-		cpu = history_cpu_find(&why->history, track->thread->line.open.cpu);
-		if (cpu && cpu->line.open.tid == event->track->id.signed_number)
+		cpu = history_cpu_find(&why->history, track->thread->open.cpu);
+		if (cpu && cpu->open.tid == event->track->id.signed_number)
 			history_run_thread(&why->history, cpu, event->time_ns, -1);
 	} else if (track->role == WHY_ROLE_INTERRUPT) {
 		cpu = history_cpu(&why->history, event->track->id.signed_number);
@@ -758,7 +758,7 @@ static int thread_join(struct why_sink *why, struct why_track *one,
 		thread->comm = name_table_add(&why->names, text_of(track->comm));
 	if (!thread->is_seen && track->born_ns > why->start_ns) {
 		thread->is_seen = true;
-		thread->line.open.state = THREAD_ABSENT;
+		thread->open.state = THREAD_ABSENT;
 	}
 	return 0;
 }
@@ -857,7 +857,7 @@ static int learn_state(struct why_sink *why, const struct why_track *one,
 								    -1);
 
 		/* Its innermost open slice. */
-		change.waker.interrupt = waker ? waker->line.open.label : NAMES_NONE;
+		change.waker.interrupt = waker ? waker->open.label : NAMES_NONE;
 	}
 	history_change_thread(&why->history, one->thread, &change);
 	/* A track that continues under another number has no record, and no CPU. */
@@ -1021,7 +1021,7 @@ static struct text stack_without_switch(struct text frames)
 static void why_learn_stack(struct why_sink *why, struct why_track *track,
 			    const struct timeline_event *event)
 {
-	struct segment *open = &track->thread->line.open;
+	struct segment *open = &track->thread->open;
 
 	if ((open->state != THREAD_BLOCKED && open->state != THREAD_STOPPED) ||
 	    open->stack != NAMES_NONE || event->nr_fields == 0 ||

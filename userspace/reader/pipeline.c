@@ -10,12 +10,6 @@
 #include <string.h>
 #include <unistd.h>
 
-/** struct stacks_search - parameters of stacks_open() */
-struct stacks_search {
-	struct stacks *stacks;
-	bool is_swapped;
-};
-
 static bool stacks_want_system(void *context, const char *system)
 {
 	(void)context;
@@ -29,12 +23,13 @@ static bool stacks_want(void *context, const char *system, const char *name)
 
 static int stacks_visit(void *context, const struct tracepoint *tracepoint, struct error *error)
 {
-	struct stacks_search *search = context;
+	struct stacks *stacks = context;
 
 	(void)error;
 	/* A file has all its formats. */
 	if (stacks_want(context, tracepoint->system, tracepoint->name))
-		stack_layout_read(&search->stacks->layout, tracepoint->format, search->is_swapped);
+		stack_layout_read(&stacks->layout, tracepoint->format,
+				  source_describe(stacks->source)->is_swapped);
 	return 0;
 }
 
@@ -46,9 +41,7 @@ unsigned int stacks_index(const struct rules *rules)
 int stacks_open(struct stacks *stacks, struct source *source, const struct rules *rules,
 		const struct report *report, struct error *error)
 {
-	struct stacks_search search = { .stacks = stacks,
-					.is_swapped = source_describe(source)->is_swapped };
-	const struct tracepoint_visitor visitor = { .context = &search,
+	const struct tracepoint_visitor visitor = { .context = stacks,
 						    .wants_system = stacks_want_system,
 						    .wants = stacks_want,
 						    .visit = stacks_visit };

@@ -598,35 +598,27 @@ static int program_search_visit(void *context, const struct program_found *progr
 	return 0;
 }
 
-/* Appends the event of a program that a pattern means: by its name, or because one runs that has
- * it. */
-static void pattern_find_program(const struct pattern *pattern, struct buffer *out)
+/* Whether a pattern means an event of programs, by its name, or because one runs that has it;
+ * returns -1 with @error then. */
+static int pattern_refuse_program(const struct pattern *pattern, struct error *error)
 {
 	struct program_search search = { .pattern = pattern };
 	const struct program_visitor visitor = { .context = &search,
 						 .visit = program_search_visit };
 	const char *name = program_system(pattern->text);
 	struct error ignored = { 0 };
-
-	if (!name)
-		programs_visit(&visitor, &ignored);
-	buffer_append_string(out, name ? name : buffer_string(&search.event));
-	buffer_release(&search.event);
-}
-
-/* Returns 0 if the pattern means none. */
-static int pattern_refuse_program(const struct pattern *pattern, struct error *error)
-{
-	struct buffer event = { 0 };
 	int status = 0;
 
-	pattern_find_program(pattern, &event);
-	if (*buffer_string(&event))
+	if (!name) {
+		programs_visit(&visitor, &ignored);
+		name = buffer_string(&search.event);
+	}
+	if (*name)
 		status = error_set(error,
 				   "'%s': an event of programs, no tracepoint; --programs "
 				   "records it, and rules (-r) name it '" PROGRAM_PREFIX "%s'",
-				   pattern->text, buffer_string(&event));
-	buffer_release(&event);
+				   pattern->text, name);
+	buffer_release(&search.event);
 	return status;
 }
 

@@ -205,25 +205,19 @@ int join_finish(struct join *join, int status, struct error *error)
 /* Half the limit of times, about 73 years: the sum of shifts and times stays a number then. */
 #define SHIFT_LIMIT_NS (RECORD_TIME_LIMIT / 2)
 
-/* Another recording of a machine with this name. */
-static bool host_is_shared(const struct machines *machines, const char *host)
-{
-	size_t nr = 0;
-
-	for (size_t i = 0; i < machines->size; i++) {
-		const char *other = machines->parts[i].recording.host;
-
-		nr += other && strcmp(other, host) == 0;
-	}
-	return nr > 1;
-}
-
 static char *machine_name(const struct machines *machines, const struct export_part *part)
 {
 	const char *host = part->recording.host;
 	char *name = NULL;
+	size_t nr = 0;
 
-	if (host && *host && !host_is_shared(machines, host))
+	/* There may be another recording of a machine with this name. */
+	for (size_t i = 0; host && i < machines->size; i++) {
+		const char *other = machines->parts[i].recording.host;
+
+		nr += other && strcmp(other, host) == 0;
+	}
+	if (host && *host && nr == 1)
 		return strdup(host);
 	return asprintf(&name, "%s (%s)", host && *host ? host : "unknown host", part->name) < 0
 		       ? NULL

@@ -83,7 +83,7 @@ static int query_database_run(const struct query_settings *settings, struct erro
 	return status;
 }
 
-static int query_recording_run(const struct query_settings *settings, struct error *error)
+int query_run(const struct query_settings *settings, struct error *error)
 {
 	struct export_settings export = {
 		.report = settings->report,
@@ -96,13 +96,8 @@ static int query_recording_run(const struct query_settings *settings, struct err
 		.limits = settings->limits,
 	};
 
-	return export_run(&export, error);
-}
-
-int query_run(const struct query_settings *settings, struct error *error)
-{
 	return source_is_database(settings->source) ? query_database_run(settings, error)
-						    : query_recording_run(settings, error);
+						    : export_run(&export, error);
 }
 
 /* ktrack why: exports a source to the analysis, with the rules that explain slices. */
