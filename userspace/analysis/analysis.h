@@ -194,8 +194,7 @@ int trigger_set_new(struct trigger_set **out, const char *const *texts, size_t s
 /** trigger_set_free - NULL is fine */
 void trigger_set_free(struct trigger_set *set);
 
-/** trigger_sink_new - a sink that tries all triggers of @set, which outlives it; NULL with @error
- */
+/** trigger_sink_new - a sink that tries all triggers of @set, which outlives it; or NULL */
 struct sink *trigger_sink_new(struct trigger_set *set, struct error *error);
 
 /**

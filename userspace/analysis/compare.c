@@ -137,7 +137,6 @@ static int compare_finish(struct compare_sink *sink)
 {
 	struct comparison *comparison = sink->comparison;
 
-	comparison->nr_recordings[sink->side]++;
 	if (comparison->nr_units[sink->side] == sink->offset)
 		comparison->nr_units[sink->side]++;
 	for (size_t i = 0; i < comparison->nr_names; i++) {

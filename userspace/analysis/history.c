@@ -252,8 +252,7 @@ void history_change_thread(struct history *history, struct thread_history *threa
 	if (unlikely(thread->last_instant)) {
 		history_count_instants(thread);
 		thread->nr_instants = 0;
-		/* A thread that runs again after an interruption goes on with what it did before.
-		 */
+		/* A thread that runs again after an interruption goes on as before. */
 		if (change->state == THREAD_BLOCKED) {
 			instant = thread->last_instant;
 			thread->last_instant = NAMES_NONE;

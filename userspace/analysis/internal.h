@@ -237,9 +237,8 @@ struct comparison {
 	struct map map;
 	struct compare_name **names;
 	size_t nr_names;
-	bool has_blocks;		     /* units are seconds of one recording on each side */
-	size_t nr_recordings[COMPARE_SIDES]; /* that were read */
-	uint32_t nr_units[COMPARE_SIDES];    /* of each side */
+	bool has_blocks;		  /* units are seconds of one recording on each side */
+	uint32_t nr_units[COMPARE_SIDES]; /* of each side */
 	uint64_t nr_left_out; /* slices that are doubtful, or have a name beyond the limit */
 };
 
@@ -319,8 +318,7 @@ struct name_table {
 	size_t size;
 };
 
-/** name_table_init - a table with the names that have fixed numbers; returns -1 if memory ran out
- */
+/** name_table_init - has the names that have fixed numbers; returns -1 if memory ran out */
 int name_table_init(struct name_table *table);
 
 /** name_table_add - the number of a name; NAMES_OTHER beyond the limits or without memory */
@@ -351,8 +349,7 @@ void name_table_release(struct name_table *table);
 /** HISTORY_GAPS_MAX - limit of losses; later ones extend the last one */
 #define HISTORY_GAPS_MAX 4096
 
-/** HISTORY_THREADS_MAX - number of threads above which those without segments and tracks are freed
- */
+/** HISTORY_THREADS_MAX - above it, threads without segments and tracks are freed */
 #define HISTORY_THREADS_MAX 32768
 
 /** HISTORY_CPUS_MAX - limit of CPU numbers */
@@ -604,8 +601,7 @@ int history_lose(struct history *history, int cpu, int64_t from_ns, int64_t to_n
  */
 bool history_find_gap(const struct history *history, int cpu, int64_t *from_ns, int64_t *to_ns);
 
-/** segment_before - the previous segment of the line, NULL if there is none or it was overwritten
- */
+/** segment_before - the previous segment of the line, NULL if there is none any more */
 static inline const struct segment *segment_before(const struct history *history,
 						   const struct segment *segment)
 {
@@ -758,8 +754,7 @@ struct part_key {
 	uint16_t label;
 	/* Of blocked and stopped parts: "D", ... */
 	uint16_t state;
-	/* Of blocked and stopped parts: frames with semicolons between them, the innermost first.
-	 */
+	/* Of blocked and stopped parts: frames, with semicolons, the innermost first. */
 	uint16_t stack;
 	/* The interrupt; of blocked parts the one that woke the thread, or the innermost slice of
 	 * the thread that did; of waiting ones the one that ended the wait. */
@@ -1005,8 +1000,7 @@ struct why_track {
 	enum why_role role;
 	struct thread_history *thread; /* of threads' tracks, NULL for others */
 	bool is_selected;	       /* slices are selected, if their names are */
-	/* The begins of open slices, by depth, if it is selected and no thread's, or asynchronous.
-	 */
+	/* Begins of open slices, by depth, if it is selected and no thread's, or async. */
 	struct why_begin *begins;
 	size_t nr_begins;
 	/* The name of the last operation on it, and of its slice. */

@@ -134,8 +134,7 @@ void split_release(struct split *split)
 	*split = (struct split){ 0 };
 }
 
-/* Attributes segments of a thread: to its CPU's interrupts, to threads that run instead, to wakers.
- */
+/* Attributes segments of a thread: to interrupts, to threads that run instead, to wakers. */
 
 static uint32_t walk_thread_name(const struct history *history, int tid, int cpu)
 {
@@ -256,8 +255,7 @@ static void other_add(struct walk *walk, const struct segment *segment, enum par
 	split_add(walk->out, &key, span);
 }
 
-/* Attributes a time by the segments of a CPU in it, the latest first; @on_cpu is NULL without any.
- */
+/* Attributes a time by the segments of a CPU in it, the latest first, if there are any. */
 static void walk_cpu(struct walk *walk, enum part_kind kind, const struct segment *segment, int cpu,
 		     struct span span)
 {
@@ -385,8 +383,7 @@ static void walk_segment(struct walk *walk, const struct segment *segment, struc
 /** CHAIN_RAISE_NS - limit of the time between a hard interrupt and the soft one that it raised */
 #define CHAIN_RAISE_NS 100000
 
-/** CHAIN_OPERATIONS_MAX - limit of operations that are followed, such as timers that arm themselves
- */
+/** CHAIN_OPERATIONS_MAX - limit of operations that are followed: a timer may arm itself */
 #define CHAIN_OPERATIONS_MAX 8
 
 /** struct chain - a chain of wake-ups that is followed backwards */
@@ -441,8 +438,7 @@ static int64_t time_within(struct span span, int64_t time_ns)
 
 static void chain_start(struct chain *chain, const struct waker *writer);
 
-/* The wait for an operation, from its begin or until it is due; before that, the one that began it.
- */
+/* The wait for an operation, from its begin or until it is due; before that, who began it. */
 static void chain_operation(struct chain *chain, const struct operation *operation, int cpu,
 			    uint32_t interrupt)
 {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The engine of ktrack why: keeps what records say of threads, selects slices, and explains them.
- */
+/* ktrack why: keeps what records say of threads, selects slices, and explains them. */
 #include "analysis/internal.h"
 
 #include <errno.h>
@@ -902,8 +901,7 @@ static int learn_begin(struct why_sink *why, const struct timeline_event *event)
 	if (one->role == WHY_ROLE_THREAD) {
 		status = learn_state(why, one, event);
 	} else if (one->role == WHY_ROLE_CPU) {
-		/* The thread that a CPU runs, its name and its priority: the record has all three.
-		 */
+		/* The record has the thread that a CPU runs, its name and its priority. */
 		const struct value *pid = timeline_event_field(event, text_of("next_pid"));
 		const struct value *prio = timeline_event_field(event, text_of("next_prio"));
 		int tid = pid ? (int)pid->signed_number : -1;
@@ -957,8 +955,7 @@ static int learn_loss(struct why_sink *why, const struct timeline_event *event)
 				     event->loss_end_ns);
 }
 
-/* Takes into the history what a thread may wait for: requests and timers; and instants of threads.
- */
+/* Takes into the history what a thread may wait for, and instants of threads. */
 
 /* A field's value, 0 if the event does not have it. */
 static int64_t field_number(const struct timeline_event *event, const char *name)

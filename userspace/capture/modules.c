@@ -256,8 +256,7 @@ static bool tracepoint_is_same(int events_fd, const struct tracepoint *tracepoin
 	return is_same;
 }
 
-/* An enabled tracepoint keeps a file open; once there are too few, further ones are not recorded.
- */
+/* An enabled tracepoint keeps a file open; if too few are left, others are not recorded. */
 static bool modules_have_files(struct modules *modules)
 {
 	bool are_left = files_are_left();

@@ -86,8 +86,7 @@ static bool function_is_selected(const struct capture_settings *settings, struct
 	return is_selected;
 }
 
-/* Returns -1 with @error if the kernel refuses a probe, for example of a name that is not unique.
- */
+/* Returns -1 with @error if the kernel refuses a probe, as of a name that is not unique. */
 static int function_probe(struct probes *probes, struct text line, unsigned int number,
 			  struct error *error)
 {
@@ -233,8 +232,7 @@ static void name_search_file(struct name_search *search, const char *path, const
 		fclose(file);
 }
 
-/* Finds out why the kernel sets no probe: the module or the function does not exist, or is refused.
- */
+/* Finds out why the kernel sets no probe: there is no such module or function, or it refuses. */
 
 #define MODULES "/proc/modules"
 

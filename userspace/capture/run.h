@@ -819,8 +819,7 @@ int persistent_start(struct persistent *persistent, const char *name, const char
 /** persistent_stop - the run ends in order: remove the records, and what decodes them */
 void persistent_stop(struct persistent *persistent, const struct report *report);
 
-/* A run of ktrack watch: the windows of records to save, who writes them, and the state of the run.
- */
+/* ktrack watch: the windows of records to save, who writes them, and the state of the run. */
 
 /** WATCH_WINDOWS_MAX - most recordings that wait to be written */
 #define WATCH_WINDOWS_MAX 8

@@ -71,8 +71,7 @@ int renewal_run(struct renewal *renewal, struct pipeline *pipeline, struct recor
 #define LINGER_S 60
 #define LINGER_SIGNAL_S 5
 
-/* Pages that follow have read the rest after this time, or it is reported that they are waited for.
- */
+/* It is reported that pages are waited for which have not read the rest after this time. */
 #define QUICK_NS (500 * NS_PER_MS)
 
 /* Longest wait between two looks at the clients' timeouts. */
@@ -187,8 +186,7 @@ void serving_release(struct serving *serving)
 /* Longest time in ms that a record waits for being read. */
 #define LATENCY_MS 50
 
-/* Longest wait of a round in ms: tracepoints that somebody disables are noticed within this time.
- */
+/* Longest wait of a round in ms: disabled tracepoints are noticed within this time. */
 #define ROUND_MS 1000
 
 static size_t pending_due(const struct stream_run *run, int64_t until_ns)
@@ -619,8 +617,7 @@ static void stream_run_report_loss(const struct stream_run *run)
 	const struct capture *capture = &run->capture;
 	bool is_attached = instance_is_attached(capture->recorder);
 	uint64_t programs_lost = capture_programs_lost(capture);
-	/* A larger buffer helps only if records did not fit, and not if the oldest are overwritten.
-	 */
+	/* A larger buffer helps only if records did not fit, not if they are overwritten. */
 	bool is_small = run->pipeline.lost > run->pipeline.nr_unknown + programs_lost &&
 			capture->recorder && !stream_run_is_circular(run);
 	const struct loss_summary loss = {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Examines whether this machine can record: kernel, tracefs, lockdown, permissions, clocks, memory.
- */
+/* Examines whether this machine can record: kernel, tracefs, permissions, clocks, memory. */
 #include "check/check.h"
 
 #include <errno.h>

@@ -65,8 +65,7 @@ struct terminal {
 /** terminal_find - examine standard output; sets the locale's character set */
 struct terminal terminal_find(void);
 
-/** terminal_is_interactive - whether input and output are one terminal, and ktrack its foreground
- */
+/** terminal_is_interactive - whether input and output are one terminal, ktrack its foreground */
 bool terminal_is_interactive(void);
 
 #endif

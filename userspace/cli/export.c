@@ -29,8 +29,7 @@ static const char *option_before_source(const struct export_settings *export, co
 	return NULL;
 }
 
-/* A word that follows such an option, and is no file yet, is refused unless it is the only source.
- */
+/* A word behind such an option that is no file yet is refused, unless it is the only source. */
 static int source_check(const struct export_settings *export, const char *source,
 			struct error *error)
 {

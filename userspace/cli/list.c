@@ -30,8 +30,7 @@ struct pack_counts {
 	bool is_unknown;
 };
 
-/* Rules of one source follow each other; adds those from @number on, and returns the next number.
- */
+/* Rules of one source follow each other; adds those from @number on, returns the next number. */
 static size_t pack_count(const struct rule_listing *listing, size_t number,
 			 struct pack_counts *counts)
 {

@@ -284,8 +284,7 @@ static void list_row_print(const char *command, char short_name, const char *lon
 /* Help fits a terminal of this width; texts of options begin at this column. */
 #define COLUMNS 80
 
-/* Prints the words of a line, wrapped, from @column on; the following lines are indented so, too.
- */
+/* Prints the words of a line, wrapped, from @column on; further lines are indented so, too. */
 static void words_print(struct text line, int column)
 {
 	int at = column;

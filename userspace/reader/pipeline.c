@@ -229,8 +229,7 @@ bool filter_wants_event(const struct filter *filter, const struct decoded_event 
 	return !filter->track || filter_matches_track(filter->track, decoded->track_name);
 }
 
-/* Finds the threads of a process, of a cgroup or of a systemd unit, and remembers their children.
- */
+/* Finds the threads of a process, a cgroup or a systemd unit, and remembers their children. */
 
 #define CGROUPS "/sys/fs/cgroup"
 

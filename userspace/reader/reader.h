@@ -188,8 +188,7 @@ void selection_release(struct selection *selection);
 /** selection_means - whether a tracepoint is selected */
 bool selection_means(const struct selection *selection, const char *system, const char *name);
 
-/** selection_filter - the event filter of a tracepoint: that of the last matching pattern, or NULL
- */
+/** selection_filter - the event filter of the last pattern that matches a tracepoint, or NULL */
 const char *selection_filter(const struct selection *selection, const char *system,
 			     const char *name);
 
@@ -444,8 +443,7 @@ struct unknown_events {
 
 /* Recognizes kernels with PREEMPT_RT, which run soft interrupts in threads. */
 
-/** release_is_realtime - whether a kernel's release names PREEMPT_RT: "6.12.1-rt-amd64", "6.6-rt15"
- */
+/** release_is_realtime - whether a kernel's release names PREEMPT_RT: "6.6-rt15" */
 bool release_is_realtime(const char *release);
 
 /** format_is_realtime - whether a tracepoint has a field that only the patches of PREEMPT_RT add */

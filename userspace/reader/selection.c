@@ -290,8 +290,7 @@ static void tracepoint_skip(struct tracepoint_search *search, const struct trace
 		       problem->text);
 }
 
-/** misfit_report - report the first tracepoint that a rule does not fit; rules_bind() set @problem
- */
+/** misfit_report - report the first tracepoint that a rule does not fit, after rules_bind() */
 static void misfit_report(const struct rules *rules, const struct error *problem,
 			  const struct report *report)
 {
@@ -726,8 +725,7 @@ int tracepoints_find(struct convention *convention, struct source *source,
 	const char *recorded = source ? source_describe(source)->rules : NULL;
 	bool is_empty = selection_is_empty(selection);
 
-	/* The rules for probes are in the recording: their tracepoints have names of one run only.
-	 */
+	/* Rules for probes are in the recording: their tracepoints have names of one run. */
 	if (recorded && (is_empty || (selection->rules && selection->rules->wants_recorded))) {
 		selection->adds_rules |= is_empty;
 		if (selection_add_rule_text(selection, text_of(recorded), RULES_OF_RECORDING,
@@ -858,8 +856,7 @@ int tracepoint_describe(struct convention *convention, const struct tracepoint *
 	if (!system)
 		return convention_add(convention, tracepoint->system, tracepoint->format, out,
 				      error);
-	/* Outputs, and what reads them, know tracks by the systems of packs and of kernel stacks.
-	 */
+	/* Outputs and their readers know tracks by the systems of packs and of stacks. */
 	if (rule_pack_find(text_of(system)) || strcmp(system, STACK_SYSTEM) == 0 ||
 	    convention_find_name(convention, system, tracepoint->name))
 		system = tracepoint->system;

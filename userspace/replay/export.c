@@ -15,8 +15,7 @@
 static int part_limit(struct export_part *part, struct error *error)
 {
 	const char *threads = source_describe(part->source)->workload;
-	/* Children are followed only if threads are selected. Those that have ended are in no list.
-	 */
+	/* Children are followed only if threads are selected. Ended ones are in no list. */
 	bool follows = part->directory.size > 0 &&
 		       instance_number(buffer_string(&part->directory), "options/event-fork") == 1;
 

@@ -102,8 +102,7 @@ static enum http_status client_answer(struct client *client, const struct client
 	if (status != HTTP_OK)
 		return status;
 	if (resource == RESOURCE_LINES) {
-		/* The end of the connection is that of the lines: their number is not known before.
-		 */
+		/* The connection ends with the lines: their number is not known before. */
 		if (from > context->file_size)
 			return HTTP_RANGE;
 		if (context->nr_followers >= SERVE_FOLLOWERS_MAX)
@@ -164,8 +163,7 @@ static ssize_t client_send_bytes(struct client *client, const char *data, size_t
 	return sent > 0 ? sent : -1;
 }
 
-/* Sends the rest of a text. Returns 1 if it is sent, 0 if it would block, -1 if the client is gone.
- */
+/* Sends the rest of a text. Returns 1 if it is sent, 0 if it would block, -1 without client. */
 static int client_send_text(struct client *client, struct text text, size_t *done)
 {
 	while (*done < text.size) {
@@ -178,8 +176,7 @@ static int client_send_text(struct client *client, struct text text, size_t *don
 	return 1;
 }
 
-/* Sends new lines. The same results as above; also 0 after enough blocks, and if more lines follow.
- */
+/* Sends new lines. Results as above; also 0 after enough blocks, and if more lines follow. */
 static int client_send_lines(struct client *client, struct client_context *context)
 {
 	for (int i = 0; i < STEP_BLOCKS && client->offset < context->file_size; i++) {
