@@ -75,16 +75,15 @@ static void finding_print(void *context, const struct doctor_finding *finding)
 static void finding_json_print(void *context, const struct doctor_finding *finding)
 {
 	struct buffer line = { 0 };
+	bool first = true;
 
 	(void)context;
-	buffer_append_string(&line, "{\"check\":");
-	json_append_string(&line, text_of(finding->check));
-	buffer_printf(&line, ",\"state\":\"%s\",\"text\":", state_names[finding->state]);
-	json_append_string(&line, text_of(finding->text));
-	if (finding->remedy) {
-		buffer_append_string(&line, ",\"remedy\":");
-		json_append_string(&line, text_of(finding->remedy));
-	}
+	buffer_append_char(&line, '{');
+	json_append_text(&line, "check", text_of(finding->check), &first);
+	json_append_text(&line, "state", text_of(state_names[finding->state]), &first);
+	json_append_text(&line, "text", text_of(finding->text), &first);
+	if (finding->remedy)
+		json_append_text(&line, "remedy", text_of(finding->remedy), &first);
 	printf("%s}\n", buffer_string(&line));
 	buffer_release(&line);
 }

@@ -149,16 +149,16 @@ static void program_row_print(const struct program_found *program)
 static void program_json_print(const struct program_found *program)
 {
 	struct buffer line = { 0 };
+	bool first = true;
 
-	buffer_printf(&line, "{\"pid\":%d,\"name\":", program->pid);
-	json_append_string(&line, text_of(program->comm));
-	buffer_append_string(&line, ",\"path\":");
-	json_append_string(&line, text_of(program->path));
-	buffer_printf(&line, ",\"recorded\":%s,\"events\":[",
-		      program->is_recorded ? "true" : "false");
+	buffer_append_char(&line, '{');
+	json_append_number(&line, "pid", program->pid, &first);
+	json_append_text(&line, "name", text_of(program->comm), &first);
+	json_append_text(&line, "path", text_of(program->path), &first);
+	json_append_flag(&line, "recorded", program->is_recorded, &first);
+	buffer_append_string(&line, ",\"events\":[");
 	for (size_t i = 0; i < program->nr_events; i++) {
-		if (i > 0)
-			buffer_append_char(&line, ',');
+		buffer_append_string(&line, i > 0 ? "," : "");
 		json_append_string(&line, text_of(program->events[i]));
 	}
 	printf("%s]}\n", buffer_string(&line));
