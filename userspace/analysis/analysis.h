@@ -34,10 +34,7 @@ struct slice_selector {
 	char *track;
 };
 
-/**
- * slice_selector_parse - parse a selector
- * @out: for slice_selector_release(), also on failure
- */
+/** slice_selector_parse - parse a selector; for slice_selector_release(), also on failure */
 int slice_selector_parse(struct slice_selector *out, struct text text, struct error *error);
 
 void slice_selector_release(struct slice_selector *selector);
