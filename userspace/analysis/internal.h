@@ -23,11 +23,7 @@ struct limit_words {
 /** limit_split - split a text at its last "<", "<=", ">" or ">="; false if it has none */
 bool limit_split(struct text text, struct limit_words *out);
 
-/**
- * limit_time_parse - parse a time
- *
- * Returns false if it is malformed, or has no unit: seconds without a unit would be a trap here.
- */
+/** limit_time_parse - parse a time, which has a unit; false if it is malformed, or has none */
 bool limit_time_parse(struct text text, int64_t *out_ns);
 
 /*
@@ -551,11 +547,7 @@ struct thread_change {
 void history_change_thread(struct history *history, struct thread_history *thread,
 			   const struct thread_change *change);
 
-/**
- * history_see_thread - a thread wrote a record on @cpu, so it runs there
- *
- * Without a record of its switch the segment begins now.
- */
+/** history_see_thread - a thread wrote a record on @cpu: it runs there, at least from now */
 void history_see_thread(struct history *history, struct thread_history *thread, int64_t time_ns,
 			int cpu);
 
@@ -853,10 +845,7 @@ int split_chain(struct splitter *splitter, const struct waker *end, struct span 
 
 /* Walks backwards over the segments of a thread and of the CPUs that it used. */
 
-/**
- * struct wake - a time in which a thread was blocked, until another thread or the end of an
- * operation woke it
- */
+/** struct wake - a time in which a thread was blocked, until a thread or an operation woke it */
 struct wake {
 	struct part_key key;
 	struct span span;
@@ -901,11 +890,7 @@ struct aggregate {
 	uint64_t count;
 };
 
-/**
- * aggregate_add - add the split of a slice
- *
- * Parts that differ only by CPU or thread number are merged. Returns -1 if memory ran out.
- */
+/** aggregate_add - add a split, whose CPUs and thread numbers are merged; -1 if memory ran out */
 int aggregate_add(struct aggregate *aggregate, int64_t duration_ns, const struct split *split);
 
 void aggregate_release(struct aggregate *aggregate);

@@ -40,10 +40,7 @@ struct command_signals {
 /** command_signals_apply - give this process these dispositions, before it executes a program */
 void command_signals_apply(const struct command_signals *signals);
 
-/**
- * command_check - whether the command's program exists and can be executed
- * @status: the exit status if it cannot, 126 or 127
- */
+/** command_check - whether the program can be executed; if not, @status is 126 or 127 */
 int command_check(char *const *argv, int *status, struct error *error);
 
 /**
@@ -61,17 +58,10 @@ char *const *command_argv(const struct command *command);
 /** command_pid - its process */
 pid_t command_pid(const struct command *command);
 
-/**
- * command_run - execute the command in its process
- *
- * Returns 0, or -1 with @error; command_status() is 126 or 127 then, as in env(1).
- */
+/** command_run - execute the command; on failure its status is 126 or 127, as in env(1) */
 int command_run(struct command *command, struct error *error);
 
-/**
- * command_write_text - let the waiting process write WRITER_TEXT to a file
- * @context: the command
- */
+/** command_write_text - let the waiting process of @context write WRITER_TEXT to a file */
 int command_write_text(void *context, const char *path, struct error *error);
 
 /** command_has_ended - whether the command has ended; does not wait */
@@ -107,11 +97,7 @@ int signals_init(struct signals *signals, struct error *error);
  */
 int signals_take(struct signals *signals, bool *was_sent);
 
-/**
- * signals_release - catch no more signals
- *
- * They stay blocked: a late signal must not change the status of a process that is about to end.
- */
+/** signals_release - catch no more; late ones stay blocked, and do not change the exit status */
 void signals_release(struct signals *signals);
 
 struct command;
@@ -172,10 +158,7 @@ void stop_set_deadline(struct stop_condition *stop, int64_t start_ns, int64_t du
 /** stop_now - end the recording now, whatever its duration */
 void stop_now(struct stop_condition *stop);
 
-/**
- * stop_is_asked_again - whether a signal that requests the end arrived after the run and its
- * command have ended
- */
+/** stop_is_asked_again - whether a signal requests the end after the run and its command ended */
 bool stop_is_asked_again(struct stop_condition *stop);
 
 /** stop_await_command - wait until the command has ended or is abandoned */
@@ -231,11 +214,7 @@ struct probes {
 	bool has_tracer;	      /* calls of functions are recorded by a tracer */
 };
 
-/**
- * probes_define - define the probes of @settings
- *
- * Returns 0, or -1 with @error; probes_remove() works in both cases.
- */
+/** probes_define - define the probes of @settings; probes_remove() works also on failure */
 int probes_define(struct probes *probes, struct capture_settings *settings, struct error *error);
 
 /**
@@ -296,11 +275,7 @@ struct probe {
 	size_t nr_sites;
 };
 
-/**
- * probe_parse - parse a setting
- * @out: for probe_release(), in any case
- * @number: of the setting
- */
+/** probe_parse - parse a setting, with its number; @out: for probe_release(), in any case */
 int probe_parse(struct probe *out, const struct probe_setting *setting, unsigned int number,
 		struct error *error);
 
@@ -410,10 +385,7 @@ int capture_round_ms(const struct capture *capture, int round_ms);
 /** capture_prepare - catch signals, and check the command */
 int capture_prepare(struct capture *capture, struct error *error);
 
-/**
- * capture_choose - add the tracepoints to record to @convention, and report instances of killed
- * runs; returns -1 with @error
- */
+/** capture_choose - add tracepoints to @convention, and report instances of killed runs */
 int capture_choose(struct capture *capture, struct convention *convention, struct error *error);
 
 /**
@@ -469,10 +441,7 @@ void capture_report_memory(const struct capture *capture);
  */
 void capture_close(struct capture *capture, int result, struct error *error);
 
-/**
- * spool_describe_capture - add the rules of the run, the threads that it selected, and those of
- * 32-bit programs; returns -1 with @error
- */
+/** spool_describe_capture - add the rules, the labels, and threads: selected and 32-bit ones */
 int spool_describe_capture(struct spool *spool, const struct capture *capture, struct error *error);
 
 /** capture_end - release everything */
@@ -534,9 +503,7 @@ struct descriptor_list {
 	size_t size;
 };
 
-/**
- * struct modules - state of all modules; zeroed, nothing is followed and all functions do nothing
- */
+/** struct modules - all modules; zeroed, nothing is followed, and all functions do nothing */
 struct modules {
 	struct capture *capture;
 	struct convention *convention;
@@ -596,10 +563,7 @@ int modules_wake_fd(const struct modules *modules, const struct capture *capture
  */
 int modules_catch_up(struct modules *modules, struct error *error);
 
-/**
- * modules_look - check for unloaded and released tracepoints, and for changes of our instance by
- * other programs; returns -1 with @error
- */
+/** modules_look - check for unloaded and released tracepoints, and changes by other programs */
 int modules_look(struct modules *modules, struct error *error);
 
 /** modules_change - process a change of our instance; as in struct instance_observer */

@@ -6,9 +6,7 @@
 #include "cli/option.h"
 #include "cli/option_parts.h"
 
-/**
- * struct clean_settings - the option, and what was done
- */
+/** struct clean_settings - the option, and what was done */
 struct clean_settings {
 	const struct report *report;
 	bool is_verbose;

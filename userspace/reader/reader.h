@@ -42,10 +42,7 @@ struct stacks {
 	struct decoded_event event;
 };
 
-/**
- * stacks_open - find the format of stacks in a source
- * @rules: of the same run, NULL for none
- */
+/** stacks_open - find the format of stacks in a source; @rules: of the same run, or NULL */
 int stacks_open(struct stacks *stacks, struct source *source, const struct rules *rules,
 		const struct report *report, struct error *error);
 
@@ -126,10 +123,7 @@ struct selection {
 	struct formats *formats;
 };
 
-/**
- * selection_add - add the patterns of one -e
- * @text: SYS[:EVENT], several with commas
- */
+/** selection_add - add the patterns of one -e: SYS[:EVENT], several with commas */
 int selection_add(struct selection *selection, const char *text, struct error *error);
 
 /** selection_add_rules - add the rules of one -r */
@@ -301,10 +295,7 @@ void filter_name(const struct filter *filter, struct buffer *out);
 
 struct listing;
 
-/**
- * listing_new - find the tracepoints of the running kernel that follow the convention
- * @out: for listing_free()
- */
+/** listing_new - find the running kernel's tracepoints that follow the convention */
 int listing_new(struct listing **out, struct selection *selection, const struct report *report,
 		struct error *error);
 
