@@ -749,9 +749,9 @@ static int symbol_parse(struct probe *probe, struct text text, struct error *err
 struct usdt {
 	struct probe *probe;
 	struct buffer path;
-	struct buffer provider;
-	struct buffer begin;
-	struct buffer end; /* empty for an instant */
+	struct text provider;
+	struct text begin;
+	struct text end; /* empty for an instant */
 	unsigned int machine;
 };
 
@@ -772,10 +772,12 @@ static int usdt_split(struct usdt *usdt, struct error *error)
 	buffer_append(&path, text, provider - text);
 	status = probe_find_file(usdt->probe, buffer_string(&path), &usdt->path, error);
 	buffer_release(&path);
-	buffer_append(&usdt->provider, provider + 1, name - provider - 1);
-	buffer_append(&usdt->begin, name + 1, dots ? (size_t)(dots - name - 1) : strlen(name + 1));
-	if (dots)
-		buffer_append_string(&usdt->end, dots + 2);
+	usdt->provider = (struct text){ provider + 1, name - provider - 1 };
+	usdt->begin = text_of(name + 1);
+	if (dots) {
+		usdt->begin.size = dots - name - 1;
+		usdt->end = text_of(dots + 2);
+	}
 	return status;
 }
 
@@ -799,11 +801,11 @@ static int mark_add(void *context, const struct elf_mark *mark, struct error *er
 {
 	struct usdt *usdt = context;
 	bool is_slice = usdt->end.size > 0;
-	bool is_begin = strcmp(mark->name, buffer_string(&usdt->begin)) == 0;
-	bool is_end = is_slice && strcmp(mark->name, buffer_string(&usdt->end)) == 0;
+	bool is_begin = text_equals(text_of(mark->name), usdt->begin);
+	bool is_end = is_slice && text_equals(text_of(mark->name), usdt->end);
 	struct probe_site *site;
 
-	if (strcmp(mark->provider, buffer_string(&usdt->provider)) != 0 || (!is_begin && !is_end))
+	if (!text_equals(text_of(mark->provider), usdt->provider) || (!is_begin && !is_end))
 		return 0;
 	site = probe_add_site(usdt->probe,
 			      !is_slice	 ? PROBE_INSTANT
@@ -859,9 +861,6 @@ static int probe_parse_usdt(struct probe *probe, struct error *error)
 		status = probe->is_checked_only ? 0 : marks_find(&usdt, error);
 	}
 	buffer_release(&usdt.path);
-	buffer_release(&usdt.provider);
-	buffer_release(&usdt.begin);
-	buffer_release(&usdt.end);
 	return status;
 }
 
