@@ -189,164 +189,6 @@ hot_inline char *perf_put_category(char *out, struct buffer *line,
 	return PUT_BAR(out + width);
 }
 
-static TARGET_PRINT(perf_print_exit)
-{
-	message_signed(line, "code:", event->exit.code);
-}
-
-static TARGET_PRINT(perf_print_signal)
-{
-	message_signed(line, "signo:", event->signal.signo);
-}
-
-static void perf_append_words(struct buffer *line, const char *name, char *const *words)
-{
-	buffer_append_string(line, name);
-	escape_append_words(line, words);
-	buffer_append_char(line, ']');
-}
-
-static TARGET_PRINT(perf_print_cmd_ancestry)
-{
-	perf_append_words(line, "ancestry:[", event->cmd_ancestry.ancestry);
-}
-
-static TARGET_PRINT(perf_print_alias)
-{
-	buffer_append_string(line, "alias:");
-	escape_append_string(line, event->alias.alias);
-	perf_append_words(line, " argv:[", event->alias.argv);
-}
-
-static void perf_append_child(struct buffer *line, int id)
-{
-	message_signed(line, "[ch", id);
-	buffer_append_char(line, ']');
-}
-
-static TARGET_PRINT(perf_print_child_start)
-{
-	const char *class = event->child_start.child_class ? event->child_start.child_class : "?";
-
-	perf_append_child(line, event->child_start.id);
-	buffer_append_string(line, " class:");
-	escape_append_string(line, event->child_start.hook_name ? "hook" : class);
-	if (event->child_start.hook_name) {
-		buffer_append_string(line, " hook:");
-		escape_append_string(line, event->child_start.hook_name);
-	}
-	if (event->child_start.cd) {
-		buffer_append_string(line, " cd:");
-		escape_append_word(line, event->child_start.cd);
-	}
-	buffer_append_string(line, " argv:[");
-	if (event->child_start.is_git)
-		buffer_append_string(line, event->child_start.argv[0] ? "git " : "git");
-	perf_append_words(line, "", event->child_start.argv);
-}
-
-static TARGET_PRINT(perf_print_child_exit)
-{
-	perf_append_child(line, event->child_exit.id);
-	message_signed(line, " pid:", event->child_exit.pid);
-	message_signed(line, " code:", event->child_exit.code);
-}
-
-static TARGET_PRINT(perf_print_child_ready)
-{
-	perf_append_child(line, event->child_ready.id);
-	message_signed(line, " pid:", event->child_ready.pid);
-	buffer_append_string(line, " ready:");
-	escape_append_string(line, event->child_ready.ready);
-}
-
-static TARGET_PRINT(perf_print_exec)
-{
-	message_signed(line, "id:", event->exec.id);
-	buffer_append_string(line, " argv:[");
-	if (event->exec.exe) {
-		escape_append_string(line, event->exec.exe);
-		buffer_append_string(line, event->exec.argv[0] ? " " : "");
-	}
-	perf_append_words(line, "", event->exec.argv);
-}
-
-static TARGET_PRINT(perf_print_exec_result)
-{
-	message_signed(line, "id:", event->exec_result.id);
-	message_signed(line, " code:", event->exec_result.code);
-	message_reason(line, event->exec_result.code);
-}
-
-static TARGET_PRINT(perf_print_def_param)
-{
-	escape_append_string(line, event->def_param.param);
-	if (!event->def_param.value)
-		return;
-	buffer_append_char(line, ':');
-	escape_append_string(line, event->def_param.value);
-}
-
-static TARGET_PRINT(perf_print_def_repo)
-{
-	buffer_append_string(line, "worktree:");
-	escape_append_word(line, event->repository->worktree);
-}
-
-static TARGET_PRINT(perf_print_data)
-{
-	message_text(line, event->data.key);
-	buffer_append_char(line, ':');
-	escape_append(line, string_text(event->data.value));
-	if (!event->data.msg.data)
-		return;
-	buffer_append_char(line, ' ');
-	escape_append(line, string_text(event->data.msg));
-}
-
-static TARGET_PRINT(perf_print_timer)
-{
-	buffer_append_string(line, "name:");
-	message_text(line, event->timer.name);
-	message_timer(line, session, event);
-}
-
-static TARGET_PRINT(perf_print_counter)
-{
-	buffer_append_string(line, "name:");
-	message_text(line, event->counter.name);
-	message_unsigned(line, " value:", event->counter.count);
-}
-
-/* Regions are put below; other kinds without a function have columns only. */
-static TARGET_PRINTS(perf_prints) = {
-	[TRACE2_VERSION] = message_version,
-	[TRACE2_START] = message_start,
-	[TRACE2_EXIT] = perf_print_exit,
-	[TRACE2_ATEXIT] = perf_print_exit,
-	[TRACE2_SIGNAL] = perf_print_signal,
-	[TRACE2_ERROR] = message_error,
-	[TRACE2_CMD_PATH] = message_cmd_path,
-	[TRACE2_CMD_ANCESTRY] = perf_print_cmd_ancestry,
-	[TRACE2_CMD_NAME] = message_cmd_name,
-	[TRACE2_CMD_MODE] = message_cmd_mode,
-	[TRACE2_ALIAS] = perf_print_alias,
-	[TRACE2_CHILD_START] = perf_print_child_start,
-	[TRACE2_CHILD_EXIT] = perf_print_child_exit,
-	[TRACE2_CHILD_READY] = perf_print_child_ready,
-	[TRACE2_EXEC] = perf_print_exec,
-	[TRACE2_EXEC_RESULT] = perf_print_exec_result,
-	[TRACE2_DEF_PARAM] = perf_print_def_param,
-	[TRACE2_DEF_REPO] = perf_print_def_repo,
-	[TRACE2_DATA] = perf_print_data,
-	[TRACE2_DATA_JSON] = perf_print_data,
-	[TRACE2_PRINTF] = message_printf,
-	[TRACE2_TH_TIMER] = perf_print_timer,
-	[TRACE2_TIMER] = perf_print_timer,
-	[TRACE2_TH_COUNTER] = perf_print_counter,
-	[TRACE2_COUNTER] = perf_print_counter,
-};
-
 /* The time, and the location in the program; records have none. */
 hot_inline char *perf_put_origin(char *out, struct buffer *line, struct time_cache *times,
 				 const struct trace2_session *session,
@@ -401,6 +243,21 @@ hot_inline int perf_end_region(struct buffer *line, char *out, const struct trac
 	return 0;
 }
 
+/* Ends the line of a value, whose dots are in @line. */
+static void perf_end_data(struct buffer *line, const struct trace2_event *event)
+{
+	const struct buffer *key = &event->data.key->escaped;
+
+	buffer_append(line, key->data, key->size);
+	buffer_append_char(line, ':');
+	escape_append(line, string_text(event->data.value));
+	if (event->data.msg.data) {
+		buffer_append_char(line, ' ');
+		escape_append(line, string_text(event->data.msg));
+	}
+	buffer_append_char(line, '\n');
+}
+
 hot_function copies_wide int perf_print(struct buffer *line, struct time_cache *times,
 					const struct trace2_session *session,
 					const struct trace2_event *event)
@@ -421,12 +278,12 @@ hot_function copies_wide int perf_print(struct buffer *line, struct time_cache *
 		return 0;
 	if (nr_dots > 0)
 		memset(out, '.', nr_dots);
-	if (event_is_region(event)) {
+	if (event_is_region(event))
 		return perf_end_region(line, out + nr_dots, event);
-	}
 	buffer_end_put(line, out + nr_dots);
-	if (perf_prints[event->kind])
-		perf_prints[event->kind](line, session, event);
-	buffer_append_char(line, '\n');
+	if (event_is_data(event))
+		perf_end_data(line, event);
+	else
+		message_append(line, session, event, true);
 	return 0;
 }

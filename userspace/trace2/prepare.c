@@ -2,50 +2,9 @@
 /* Checks the events of callers; git trusts its own callers instead. */
 #include "trace2/session.h"
 
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define PARTS_MAX 2
-
-enum part_type {
-	PART_NONE,
-	PART_STRING,
-	PART_WORDS,
-	PART_TEXT,
-};
-
-/** struct part - a pointer of an event that printers need */
-struct part {
-	unsigned char type;
-	unsigned short offset;
-};
-
-#define PART(type, member)                                         \
-	{                                                          \
-		PART_##type, offsetof(struct trace2_event, member) \
-	}
-
-static const struct part parts[TRACE2_KIND_COUNT][PARTS_MAX] = {
-	[TRACE2_VERSION] = { PART(STRING, version.exe) },
-	[TRACE2_START] = { PART(WORDS, start.argv) },
-	[TRACE2_CMD_PATH] = { PART(STRING, cmd_path.path) },
-	[TRACE2_CMD_ANCESTRY] = { PART(WORDS, cmd_ancestry.ancestry) },
-	[TRACE2_CMD_NAME] = { PART(STRING, cmd_name.name) },
-	[TRACE2_CMD_MODE] = { PART(STRING, cmd_mode.name) },
-	[TRACE2_ALIAS] = { PART(STRING, alias.alias), PART(WORDS, alias.argv) },
-	[TRACE2_CHILD_START] = { PART(WORDS, child_start.argv) },
-	[TRACE2_CHILD_READY] = { PART(STRING, child_ready.ready) },
-	[TRACE2_EXEC] = { PART(WORDS, exec.argv) },
-	[TRACE2_DEF_PARAM] = { PART(STRING, def_param.scope), PART(STRING, def_param.param) },
-	[TRACE2_DATA] = { PART(TEXT, data.category), PART(TEXT, data.key) },
-	[TRACE2_DATA_JSON] = { PART(TEXT, data.category), PART(TEXT, data.key) },
-	[TRACE2_TH_TIMER] = { PART(TEXT, timer.category), PART(TEXT, timer.name) },
-	[TRACE2_TIMER] = { PART(TEXT, timer.category), PART(TEXT, timer.name) },
-	[TRACE2_TH_COUNTER] = { PART(TEXT, counter.category), PART(TEXT, counter.name) },
-	[TRACE2_COUNTER] = { PART(TEXT, counter.category), PART(TEXT, counter.name) },
-};
 
 static char *const no_words[] = { NULL };
 
@@ -54,24 +13,22 @@ static char empty_json[2 + PUT_SLACK] = "\"\"";
 static const struct trace2_text no_text = { .json = { .data = empty_json, .size = 2 },
 					    .escaped = { .data = empty_json + 2 } };
 
-/* Replacements of missing parts, by type. */
+/* Replacements of missing members, by type. */
 static const void *const substitutes[] = {
-	[PART_STRING] = "",
-	[PART_WORDS] = no_words,
-	[PART_TEXT] = &no_text,
+	[MEMBER_STRING] = "",
+	[MEMBER_WORDS] = no_words,
+	[MEMBER_ANCESTRY] = no_words,
+	[MEMBER_TEXT] = &no_text,
 };
 
-static const void *part_get(const struct trace2_event *event, const struct part *part)
+/* What replaces a member, which is a pointer; NULL if it is not missing. */
+static const void *const *substitute_of(const struct trace2_event *event,
+					const struct member *member)
 {
-	const void *pointer;
-
-	memcpy(&pointer, (const char *)event + part->offset, sizeof(pointer));
-	return pointer;
-}
-
-static bool is_missing(const struct trace2_event *event, const struct part *part)
-{
-	return part->type != PART_NONE && !part_get(event, part);
+	if (member->type > MEMBER_TEXT || !substitutes[member->type] ||
+	    *(const void *const *)((const char *)event + member->offset))
+		return NULL;
+	return &substitutes[member->type];
 }
 
 static bool has_place(const struct trace2_repository *repository)
@@ -81,11 +38,12 @@ static bool has_place(const struct trace2_repository *repository)
 
 static bool is_complete(const struct trace2_event *event)
 {
-	const struct part *part = parts[event->kind];
+	const struct member *member = kinds[event->kind].members;
 
-	if (event->kind == TRACE2_DEF_REPO)
-		return has_place(event->repository);
-	return !is_missing(event, &part[0]) && !is_missing(event, &part[1]);
+	while (member->type != MEMBER_END && !substitute_of(event, member))
+		member++;
+	return member->type == MEMBER_END &&
+	       (event->kind != TRACE2_DEF_REPO || has_place(event->repository));
 }
 
 bool is_prepared(const struct trace2_settings *settings, const struct trace2_event *event)
@@ -99,15 +57,16 @@ bool is_prepared(const struct trace2_settings *settings, const struct trace2_eve
 	return is_open && is_complete(event) && (settings->has_valid_json || !has_json);
 }
 
-static void parts_complete(struct prepared *prepared)
+static void members_complete(struct prepared *prepared)
 {
 	struct trace2_event *copy = &prepared->copy;
-	const struct part *part = parts[copy->kind];
+	const struct member *member = kinds[copy->kind].members;
 
-	for (int i = 0; i < PARTS_MAX; i++) {
-		if (is_missing(copy, &part[i]))
-			memcpy((char *)copy + part[i].offset, &substitutes[part[i].type],
-			       sizeof(substitutes[0]));
+	for (; member->type != MEMBER_END; member++) {
+		const void *const *substitute = substitute_of(copy, member);
+
+		if (substitute)
+			memcpy((char *)copy + member->offset, substitute, sizeof(*substitute));
 	}
 	if (copy->kind != TRACE2_DEF_REPO || has_place(copy->repository))
 		return;
@@ -268,7 +227,7 @@ int prepared_init(struct prepared *prepared, const struct trace2_settings *setti
 {
 	*prepared = (struct prepared){ .event = &prepared->copy, .copy = *event };
 	prepared->copy.has_slack = false;
-	parts_complete(prepared);
+	members_complete(prepared);
 	if (!settings->has_valid_json && event->kind == TRACE2_DATA_JSON)
 		value_check(prepared);
 	if (!settings->has_valid_json && event->more.size > 0)
@@ -298,47 +257,3 @@ void prepared_release(struct prepared *prepared)
 	buffer_release(&prepared->more);
 	redacted_release(&prepared->redacted);
 }
-
-/* The table of kinds of events. */
-
-#define HEAD(word) "{\"event\":\"" #word "\","
-#define BLANKS "            "
-#define KIND(word) #word, HEAD(word), sizeof(HEAD(word)) - 1, #word BLANKS
-
-const struct kind kinds[TRACE2_KIND_COUNT] = {
-	[TRACE2_VERSION] = { KIND(version) },
-	[TRACE2_TOO_MANY_FILES] = { KIND(too_many_files) },
-	[TRACE2_START] = { KIND(start), .has_t_abs = true, .has_t_abs_column = true,
-			   .has_secrets = true },
-	[TRACE2_EXIT] = { KIND(exit), .has_t_abs = true, .has_t_abs_column = true },
-	[TRACE2_ATEXIT] = { KIND(atexit), .has_t_abs = true, .has_t_abs_column = true },
-	[TRACE2_SIGNAL] = { KIND(signal), .has_t_abs = true, .has_t_abs_column = true },
-	[TRACE2_ERROR] = { KIND(error), .may_have_t_abs = true },
-	[TRACE2_CMD_PATH] = { KIND(cmd_path) },
-	[TRACE2_CMD_ANCESTRY] = { KIND(cmd_ancestry) },
-	[TRACE2_CMD_NAME] = { KIND(cmd_name) },
-	[TRACE2_CMD_MODE] = { KIND(cmd_mode) },
-	[TRACE2_ALIAS] = { KIND(alias) },
-	[TRACE2_CHILD_START] = { KIND(child_start), .has_t_abs_column = true, .has_secrets = true },
-	[TRACE2_CHILD_EXIT] = { KIND(child_exit), .has_t_abs_column = true },
-	[TRACE2_CHILD_READY] = { KIND(child_ready), .has_t_abs_column = true },
-	[TRACE2_EXEC] = { KIND(exec), .has_t_abs_column = true, .has_secrets = true },
-	[TRACE2_EXEC_RESULT] = { KIND(exec_result), .has_t_abs_column = true },
-	[TRACE2_THREAD_START] = { KIND(thread_start), .may_have_t_abs = true,
-				  .has_t_abs_column = true },
-	[TRACE2_THREAD_EXIT] = { KIND(thread_exit), .may_have_t_abs = true,
-				 .has_t_abs_column = true },
-	[TRACE2_DEF_PARAM] = { KIND(def_param), .has_secrets = true },
-	[TRACE2_DEF_REPO] = { KIND(def_repo) },
-	[TRACE2_REGION_ENTER] = { KIND(region_enter), .may_have_t_abs = true,
-				  .has_t_abs_column = true },
-	[TRACE2_REGION_LEAVE] = { KIND(region_leave), .may_have_t_abs = true,
-				  .has_t_abs_column = true },
-	[TRACE2_DATA] = { KIND(data), .has_t_abs = true, .has_t_abs_column = true },
-	[TRACE2_DATA_JSON] = { KIND(data_json), .has_t_abs = true, .has_t_abs_column = true },
-	[TRACE2_PRINTF] = { KIND(printf), .has_t_abs = true, .has_t_abs_column = true },
-	[TRACE2_TH_TIMER] = { KIND(th_timer) },
-	[TRACE2_TIMER] = { KIND(timer) },
-	[TRACE2_TH_COUNTER] = { KIND(th_counter) },
-	[TRACE2_COUNTER] = { KIND(counter) },
-};

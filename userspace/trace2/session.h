@@ -351,28 +351,59 @@ int prepared_init(struct prepared *prepared, const struct trace2_settings *setti
 /** prepared_release - free the replacements */
 void prepared_release(struct prepared *prepared);
 
+/** enum member_type - how a member of an event is printed; its C type follows */
+enum member_type {
+	MEMBER_END,
+	MEMBER_LITERAL,	  /* no member, only texts */
+	MEMBER_STRING,	  /* const char *, as the types up to MEMBER_DIRECTORY */
+	MEMBER_OPTIONAL,  /* omitted if NULL */
+	MEMBER_HIERARCHY, /* omitted if empty; in parentheses */
+	MEMBER_CLASS,	  /* see event_child_class() */
+	MEMBER_DIRECTORY, /* omitted if NULL; in quotes if a shell needs them */
+	MEMBER_PROGRAM,	  /* the program before the next words; EVENT's is another row */
+	MEMBER_WORDS,	  /* char *const *, in quotes if a shell needs them */
+	MEMBER_ANCESTRY,  /* char *const *; NORMAL prints arrows between them */
+	MEMBER_TEXT,	  /* const struct trace2_text * */
+	MEMBER_BYTES,	  /* struct trace2_string, omitted if its data are NULL */
+	MEMBER_ERROR,	  /* the message and the format of an error, omitted if that is empty */
+	MEMBER_INTEGER,	  /* int */
+	MEMBER_COUNT,	  /* uint64_t; signed in EVENT, as in git */
+	MEMBER_BOOLEAN,	  /* bool */
+	MEMBER_SECONDS,	  /* int64_t nanoseconds */
+	MEMBER_TIMER,	  /* int64_t nanoseconds of a timer */
+	MEMBER_REASON,	  /* int: the text of an errno, omitted if it is none */
+	MEMBER_WORKTREE,  /* the directory of the repository */
+};
+
+/** struct member - how the three targets print a member of an event */
+struct member {
+	unsigned char type;
+	unsigned short offset; /* in struct trace2_event */
+	const char *name;      /* in EVENT; of MEMBER_LITERAL: the text; NULL if EVENT omits it */
+	const char *normal;    /* text before it in NORMAL; NULL if NORMAL omits it */
+	const char *perf;      /* likewise in PERF */
+};
+
+/** member_is_there - whether an event has a member, which may be of a type that is omitted */
+bool member_is_there(const struct trace2_event *event, const struct member *member);
+
+/** MEMBERS_MAX - members of a kind, and the end */
+#define MEMBERS_MAX 10
+
 /** KIND_HEAD_MAX - bytes of a head that are copied, a constant */
 #define KIND_HEAD_MAX 32
 
-/**
- * struct kind - one kind of event
- * @name: in api-trace2
- * @head, @head_size: the beginning of its EVENT lines
- * @column: the name, padded for PERF's column
- * @has_t_abs: EVENT has "t_abs"
- * @may_have_t_abs: EVENT has "t_abs" if the settings ask for more than git's
- * @has_t_abs_column: PERF has the time since the session began
- * @has_secrets: words or values may contain passwords to hide
- */
+/** struct kind - one kind of event */
 struct kind {
-	const char *name;
-	char head[KIND_HEAD_MAX];
+	char head[KIND_HEAD_MAX]; /* the beginning of its EVENT lines */
 	size_t head_size;
-	char column[KIND_HEAD_MAX];
-	bool has_t_abs;
-	bool may_have_t_abs;
-	bool has_t_abs_column;
-	bool has_secrets;
+	char column[KIND_HEAD_MAX]; /* its name, padded for PERF's column */
+	const struct member *members;
+	const char *verb;      /* the beginning of its NORMAL lines; NULL if NORMAL has none */
+	bool has_t_abs;	       /* EVENT has "t_abs" */
+	bool may_have_t_abs;   /* EVENT has "t_abs" if the settings ask for more than git's */
+	bool has_t_abs_column; /* PERF has the time since the session began */
+	bool has_secrets;      /* words or values may contain passwords to hide */
 };
 
 /** kinds - the table of kinds */
@@ -515,19 +546,6 @@ int perf_print(struct buffer *line, struct time_cache *times, const struct trace
 int normal_print(struct buffer *line, struct time_cache *times,
 		 const struct trace2_session *session, const struct trace2_event *event);
 
-/** TARGET_PRINT - the head of a function that appends the part of a line that depends on the kind
- */
-#define TARGET_PRINT(function)                                                      \
-	void function(__attribute__((unused)) struct buffer *line,                  \
-		      __attribute__((unused)) const struct trace2_session *session, \
-		      __attribute__((unused)) const struct trace2_event *event)
-
-/** TARGET_PRINTS - a table of such functions, by kind; NULL for a kind without one */
-#define TARGET_PRINTS(table)                                                         \
-	void (*const table[TRACE2_KIND_COUNT])(struct buffer * line,                 \
-					       const struct trace2_session *session, \
-					       const struct trace2_event *event)
-
 /** event_is_region, event_is_data - whether an event's @region or @data counts */
 hot_inline bool event_is_region(const struct trace2_event *event)
 {
@@ -550,14 +568,6 @@ hot_inline bool event_is_data(const struct trace2_event *event)
 void escape_append(struct buffer *line, struct text text);
 void escape_append_string(struct buffer *line, const char *string);
 
-/**
- * escape_append_word - append a word, in single quotes if git quotes it for a shell
- */
-void escape_append_word(struct buffer *line, const char *word);
-
-/** escape_append_words - append an array that ends with NULL, separated by blanks */
-void escape_append_words(struct buffer *line, char *const *words);
-
 /** ESCAPED_BAR - replaces "|" in columns, which end with a bar */
 #define ESCAPED_BAR "\\x7c"
 
@@ -575,40 +585,24 @@ void blanks_append(struct buffer *line, size_t size);
  */
 struct text text_cut(struct text text, size_t size_max);
 
-/* The parts of lines that NORMAL and PERF share. */
+/** message_append - append what NORMAL or PERF print of an event's members, and end the line */
+void message_append(struct buffer *line, const struct trace2_session *session,
+		    const struct trace2_event *event, bool is_perf);
 
-TARGET_PRINT(message_version);
-TARGET_PRINT(message_start);
-TARGET_PRINT(message_error);
-TARGET_PRINT(message_cmd_path);
-TARGET_PRINT(message_cmd_name);
-TARGET_PRINT(message_cmd_mode);
-TARGET_PRINT(message_printf);
+/** event_child_class - the class of a child, as it is printed */
+static inline const char *event_child_class(const struct trace2_event *event)
+{
+	const char *class = event->child_start.child_class;
 
-/** message_reason - append " err:" and the text of @code, if it is an errno */
-void message_reason(struct buffer *line, int code);
-
-/** message_text - append an escaped text */
-void message_text(struct buffer *line, const struct trace2_text *text);
-
-/** message_signed, message_unsigned - append @name and a number */
-void message_signed(struct buffer *line, const char *name, int64_t number);
-void message_unsigned(struct buffer *line, const char *name, uint64_t number);
-
-/**
- * message_seconds - append @name and seconds, right-aligned
- * @width: the width with six decimals; 0 for none
- */
-void message_seconds(struct buffer *line, const struct trace2_session *session, const char *name,
-		     int64_t time_ns, size_t width);
-
-/** message_timer - append a timer's intervals and times */
-TARGET_PRINT(message_timer);
+	if (event->child_start.hook_name)
+		return "hook";
+	return class ? class : "?";
+}
 
 /** seconds_width - the width of a column of @width bytes, given for six decimals */
 static inline size_t seconds_width(const struct trace2_session *session, size_t width)
 {
-	return width ? width + session->settings.decimals - 6 : 0;
+	return width + session->settings.decimals - 6;
 }
 
 #endif
