@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-/* The stream of a process: its beginning and its end. */
+/* The stream of a process: its threads, its messages, and the event of SIGPIPE. */
 #include <errno.h>
 #include <inttypes.h>
 #include <pthread.h>
@@ -12,14 +12,18 @@
 #include "trace2/process.h"
 #include "trace2/session.h"
 
-/**
- * struct parameter_list - a list of parameters that trace2_cmd_name() writes unless the program did
- * @is_done: it was written
- * @is_ahead: trace2_cmd_name() wrote it, so the program's next call is skipped; git calls both
+/* As git's warnings; only this API prints to stderr. */
+#define ERROR_DESCRIPTOR 2
+
+/* The name of a thread that has none. */
+#define UNKNOWN "unknown"
+
+/** struct parameter_list - a list of parameters that trace2_cmd_name() writes unless the program
+ * did
  */
 struct parameter_list {
-	bool is_done;
-	bool is_ahead;
+	bool is_done;  /* it was written */
+	bool is_ahead; /* by trace2_cmd_name(), so the next call is skipped; git calls both */
 };
 
 /** struct interval_sum - a timer of one thread, or its total */
@@ -40,169 +44,71 @@ struct sums {
 	size_t nr_counters;
 };
 
-/**
- * struct process - the stream of this process; global, because api-trace2 has no handle
- * @is_enabled: the other members are valid; atomic
- * @config: the settings
- * @sid: the session id, once it is created, even if the process is not traced; atomic
- * @early_sid, @own_sid: the memory of @sid if it was created before the stream; otherwise the
- * session owns it
- * @start_ns: the session's beginning by the monotonic clock; may be set before the session exists
- * @is_inherited: the state is the parent's, from fork()
- * @generation: number of times that inherited state was abandoned; part of the numbers of timers
- * and counters, so that numbers of the parent are invalid
- * @exit_code: of the last trace2_cmd_exit(); atomic like the members up to @lock
- * @listed_config, @listed_variables: the lists of parameters that were written
- * @next_thread, @next_child, @next_exec: free numbers
- * @lock: protects the following members, and the inherited name in the environment
- * @next_repository: a free number
- * @timers, @counters: all that were used, indexed by their number minus one
- */
-struct process {
-	bool is_enabled;
-	bool is_inherited;
-	int generation;
+/* The stream of this process; global, because api-trace2 has no handle. */
+static struct process {
+	bool is_enabled;   /* the other members are valid; atomic */
+	bool is_inherited; /* the state is the parent's, from fork() */
+	int generation;	   /* inherited states that were abandoned, in the numbers of timers */
 	struct trace2_session *session;
 	struct trace2_config *config;
-	const char *sid;
-	char *early_sid;
-	char own_sid[TRACE2_SID_SIZE];
-	int64_t start_ns;
-	int exit_code;
+	const char *sid; /* once it is created, even if the process is not traced; atomic */
+	char *early_sid; /* the memory of @sid if it was created before the stream, */
+	char own_sid[TRACE2_SID_SIZE]; /* as this; otherwise the session owns it */
+	int64_t start_ns; /* by the monotonic clock; may be set before the session exists */
+	int exit_code;	  /* of the last trace2_cmd_exit(); atomic like the members up to @lock */
 	struct parameter_list listed_config;
 	struct parameter_list listed_variables;
 	int next_thread;
 	int next_child;
 	int next_exec;
-	pthread_mutex_t lock;
+	pthread_mutex_t lock; /* of the following, and the name in the environment */
 	int next_repository;
-	struct buffer timers;
-	struct buffer counters;
+	struct buffer timers;	/* all that were used, by their number minus one */
+	struct buffer counters; /* likewise */
 	struct sums totals;
-};
+} process = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
-/**
- * struct self - the state of the calling thread
- * @starts: int64_t nanoseconds: the thread's start, then the start of each open region
- * @first, @second: texts of the event that is being written
- * @message: the formatted text of that event
- */
+/** struct self - the state of a thread, with which it writes without a lock */
 struct self {
 	bool is_main;
 	struct trace2_thread *thread;
-	struct buffer starts;
+	struct buffer starts; /* int64_t: the thread's start, then that of each open region */
 	struct printer printer;
-	struct trace2_text first;
-	struct trace2_text second;
-	struct buffer message;
+	struct trace2_text first;  /* a text of the event that is being written, */
+	struct trace2_text second; /* another one, */
+	struct buffer message;	   /* and its formatted message */
 	struct sums sums;
 };
 
-/** process - the only instance */
-extern struct process process;
+static __thread struct self *current;
+static pthread_key_t self_key;
+static pthread_once_t key_once = PTHREAD_ONCE_INIT;
+static pthread_once_t fork_once = PTHREAD_ONCE_INIT;
 
-/** string_of - the bytes of a C string; none if NULL */
-static inline struct trace2_string string_of(const char *string)
+/* The bytes of a C string; none if NULL. */
+static struct trace2_string string_of(const char *string)
 {
 	return (struct trace2_string){ string ? string : "", string ? strlen(string) : 0 };
 }
 
-/**
- * process_now_ns - the monotonic clock, cut to microseconds as in git, so that differences of
- * printed times are exact
- */
-int64_t process_now_ns(void);
-
-/**
- * process_shift_ns - the wall clock minus the session's clock, which started with the same time
- * @time_ns: the current time since the session began
- */
-int64_t process_shift_ns(int64_t time_ns);
-
-/**
- * process_sid_copy - the session id of a new stream; that of trace2_session_id() if it was called
- *
- * Returns a string for free(), or NULL if memory ran out.
- */
-char *process_sid_copy(int64_t unix_ns);
-
-/** process_number - the value of @next, which is incremented atomically */
-int process_number(int *next);
-
-/** self_get - the calling thread's state, created if it has none; NULL if memory ran out */
-struct self *self_get(void);
-
-/** self_find - the calling thread's state, or NULL */
-struct self *self_find(void);
-
-/**
- * self_new - create the calling thread's state; threads other than main get a number in their name
- * @name: NULL if it is unknown
- */
-struct self *self_new(const char *name, int64_t now_ns, bool is_main);
-
-/** self_forget - free the calling thread's state */
-void self_forget(struct self *self);
-
-/** self_depth - number of open regions */
-unsigned int self_depth(const struct self *self);
-
-/**
- * self_push, self_pop - begin a region, end the innermost; self_pop() returns its duration
- */
-void self_push(struct self *self, int64_t now_ns);
-int64_t self_pop(struct self *self, int64_t now_ns);
-
-/** self_elapsed_ns - time since the innermost region began; outside of regions, since the thread */
-int64_t self_elapsed_ns(const struct self *self, int64_t now_ns);
-
-/**
- * self_format - the text of the event that is being written, in the thread's memory; without
- * @format it is absent, not empty
- */
-struct trace2_string self_format(struct self *self, const char *format, va_list arguments);
-
-/** self_unwind - drop open regions without events */
-void self_unwind(struct self *self);
-
-/** process_write - write an event with time @now_ns on the calling thread */
-void process_write(struct self *self, struct trace2_event *event, int64_t now_ns);
-
-/** sums_write - write totals, or the timers and counters of a thread that have thread events */
-void sums_write(struct self *self, const struct sums *sums, bool is_total, int64_t now_ns);
-
-/** sums_collect - add a thread's sums to the totals */
-void sums_collect(const struct sums *sums);
-
-/** sums_release - free the arrays */
-void sums_release(struct sums *sums);
-
-/** signals_watch - write an event when SIGPIPE kills, unless the program handles or ignores it */
-void signals_watch(void);
-
-/* As git's warnings; only this API prints to stderr. */
-#define ERROR_DESCRIPTOR 2
-
-struct process process = { .lock = PTHREAD_MUTEX_INITIALIZER };
-
-static pthread_once_t fork_once = PTHREAD_ONCE_INIT;
-
+/* Times are cut to microseconds as in git, so that differences of printed times are exact. */
 static int64_t clock_us_ns(clockid_t clock)
 {
 	return time_now_ns(clock) / NS_PER_US * NS_PER_US;
 }
 
-int64_t process_now_ns(void)
+static int64_t process_now_ns(void)
 {
 	return clock_us_ns(CLOCK_MONOTONIC);
 }
 
-int64_t process_shift_ns(int64_t time_ns)
+/* The wall clock minus the session's clock, @time_ns, which started with the same time. */
+static int64_t process_shift_ns(int64_t time_ns)
 {
 	return clock_us_ns(CLOCK_REALTIME) - process.session->settings.start_unix_ns - time_ns;
 }
 
-int process_number(int *next)
+static int process_number(int *next)
 {
 	return __atomic_fetch_add(next, 1, __ATOMIC_RELAXED);
 }
@@ -212,7 +118,125 @@ bool trace2_is_enabled(void)
 	return __atomic_load_n(&process.is_enabled, __ATOMIC_ACQUIRE);
 }
 
-void process_write(struct self *self, struct trace2_event *event, int64_t now_ns)
+/* The state of each thread. */
+
+static void sums_release(struct sums *sums)
+{
+	free(sums->timers);
+	free(sums->counters);
+}
+
+static void self_free(struct self *self)
+{
+	trace2_thread_free(self->thread);
+	buffer_release(&self->starts);
+	buffer_release(&self->first.json);
+	buffer_release(&self->first.escaped);
+	buffer_release(&self->second.json);
+	buffer_release(&self->second.escaped);
+	buffer_release(&self->message);
+	printer_release(&self->printer);
+	sums_release(&self->sums);
+	free(self);
+}
+
+/* For threads that end without trace2_thread_exit(); a later call creates new state. */
+static void self_end(void *self)
+{
+	current = NULL;
+	self_free(self);
+}
+
+static void key_make(void)
+{
+	pthread_key_create(&self_key, self_end);
+}
+
+/* Threads other than main get a number in their name: git's begins with 1 and two digits. */
+static struct self *self_new(const char *name, int64_t now_ns, bool is_main)
+{
+	struct self *self = calloc(1, sizeof(*self));
+	struct buffer whole = { 0 };
+
+	if (!self)
+		return NULL;
+	pthread_once(&key_once, key_make);
+	self->is_main = is_main;
+	if (!is_main)
+		buffer_printf(&whole, "th%02d:", 1 + process_number(&process.next_thread));
+	buffer_append_string(&whole, name ? name : UNKNOWN);
+	if (!whole.failed)
+		self->thread = trace2_thread_new(process.session,
+						 (struct trace2_string){ whole.data, whole.size });
+	buffer_release(&whole);
+	buffer_append(&self->starts, &now_ns, sizeof(now_ns));
+	if (!self->thread || self->starts.failed || pthread_setspecific(self_key, self) != 0) {
+		self_free(self);
+		return NULL;
+	}
+	current = self;
+	return self;
+}
+
+/* The calling thread's state, created if it has none; NULL if tracing is off or memory ran out. */
+static struct self *enabled_self(void)
+{
+	if (!trace2_is_enabled())
+		return NULL;
+	return current ? current : self_new(NULL, process_now_ns(), false);
+}
+
+static void self_forget(struct self *self)
+{
+	pthread_setspecific(self_key, NULL);
+	current = NULL;
+	self_free(self);
+}
+
+/* The number of open regions. */
+static unsigned int self_depth(const struct self *self)
+{
+	size_t nr_starts = self->starts.size / sizeof(int64_t);
+
+	return nr_starts > 0 ? nr_starts - 1 : 0;
+}
+
+/* Time since the innermost region began; outside of regions, since the thread. */
+static int64_t self_elapsed_ns(const struct self *self, int64_t now_ns)
+{
+	return now_ns - ((const int64_t *)self->starts.data)[self_depth(self)];
+}
+
+/* Drops open regions without events. */
+static void self_unwind(struct self *self)
+{
+	self->starts.size = sizeof(int64_t);
+}
+
+/* The message of an event, in the thread's memory; without a format it is absent, not empty. */
+static struct trace2_string self_format(struct self *self, const char *format, va_list arguments)
+{
+	va_list again;
+	char *space;
+	int size;
+
+	if (!format || !*format)
+		return (struct trace2_string){ NULL, 0 };
+	va_copy(again, arguments);
+	size = vsnprintf(NULL, 0, format, again);
+	va_end(again);
+	buffer_clear(&self->message);
+	space = buffer_reserve(&self->message, size < 0 ? 1 : (size_t)size + 1);
+	if (size < 0 || !space)
+		return (struct trace2_string){ "", 0 };
+	va_copy(again, arguments);
+	vsnprintf(space, (size_t)size + 1, format, again);
+	va_end(again);
+	return (struct trace2_string){ space, size };
+}
+
+/* Writes an event with the time @now_ns. */
+static void process_write(struct self *self, struct trace2_event *event, int64_t now_ns)
 {
 	int number = errno;
 
@@ -223,6 +247,240 @@ void process_write(struct self *self, struct trace2_event *event, int64_t now_ns
 	session_print(process.session, &self->printer, event);
 	errno = number;
 }
+
+/* Writes an event on the calling thread with the current time. */
+static void process_event_write(struct trace2_event *event, const char *file, int line)
+{
+	struct self *self = enabled_self();
+
+	event->file = file;
+	event->line = line;
+	if (self)
+		process_write(self, event, process_now_ns());
+}
+
+/* Timers and counters: each thread has its own sums, which join the totals when it ends. */
+
+/* Lower bits: the number of a timer or counter, from 1; higher bits: the generation. */
+#define NUMBER_BITS 20
+#define NUMBER_MASK ((1 << NUMBER_BITS) - 1)
+
+/* The number within this generation; 0 if it has none. */
+static int sum_number_decode(const int *number)
+{
+	int whole = __atomic_load_n(number, __ATOMIC_ACQUIRE);
+
+	return whole >> NUMBER_BITS == process.generation ? whole & NUMBER_MASK : 0;
+}
+
+/* Numbers a timer or counter at its first use and lists it; returns 0 if memory ran out. */
+static int sum_number(struct buffer *list, int *number, const void *owner)
+{
+	int found = sum_number_decode(number);
+
+	if (found)
+		return found;
+	pthread_mutex_lock(&process.lock);
+	found = sum_number_decode(number);
+	if (!found && list->size / sizeof(owner) < NUMBER_MASK) {
+		buffer_append(list, &owner, sizeof(owner));
+		found = list->failed ? 0 : (int)(list->size / sizeof(owner));
+		__atomic_store_n(number, process.generation << NUMBER_BITS | found,
+				 __ATOMIC_RELEASE);
+	}
+	pthread_mutex_unlock(&process.lock);
+	return found;
+}
+
+static struct interval_sum *sums_timer(struct sums *sums, size_t number)
+{
+	return array_extend(sums->timers, sums->nr_timers, number - 1) ? &sums->timers[number - 1]
+								       : NULL;
+}
+
+static uint64_t *sums_counter(struct sums *sums, size_t number)
+{
+	return array_extend(sums->counters, sums->nr_counters, number - 1)
+		       ? &sums->counters[number - 1]
+		       : NULL;
+}
+
+/* The timer of the calling thread; NULL if tracing is off or memory ran out. */
+static struct interval_sum *own_timer(struct trace2_timer *timer)
+{
+	struct self *self = timer ? enabled_self() : NULL;
+	int number = self ? sum_number(&process.timers, &timer->number, timer) : 0;
+
+	return number ? sums_timer(&self->sums, number) : NULL;
+}
+
+void trace2_timer_start(struct trace2_timer *timer)
+{
+	struct interval_sum *sum = own_timer(timer);
+
+	/* Sums of short times need nanoseconds, so these are not cut to microseconds. */
+	if (sum && sum->nr_starts++ == 0)
+		sum->start_ns = time_now_ns(CLOCK_MONOTONIC);
+}
+
+static void interval_add(struct interval_sum *sum, const struct interval_sum *more)
+{
+	if (more->nr_intervals == 0)
+		return;
+	if (sum->nr_intervals == 0 || more->min_ns < sum->min_ns)
+		sum->min_ns = more->min_ns;
+	if (sum->nr_intervals == 0 || more->max_ns > sum->max_ns)
+		sum->max_ns = more->max_ns;
+	sum->total_ns += more->total_ns;
+	sum->nr_intervals += more->nr_intervals;
+}
+
+void trace2_timer_stop(struct trace2_timer *timer)
+{
+	struct interval_sum *sum = own_timer(timer);
+	int64_t elapsed_ns;
+
+	if (!sum || sum->nr_starts == 0 || --sum->nr_starts > 0)
+		return;
+	elapsed_ns = time_now_ns(CLOCK_MONOTONIC) - sum->start_ns;
+	interval_add(sum, &(struct interval_sum){ .nr_intervals = 1,
+						  .total_ns = elapsed_ns,
+						  .min_ns = elapsed_ns,
+						  .max_ns = elapsed_ns });
+}
+
+void trace2_counter_add(struct trace2_counter *counter, uint64_t value)
+{
+	struct self *self = counter ? enabled_self() : NULL;
+	int number = self ? sum_number(&process.counters, &counter->number, counter) : 0;
+	uint64_t *sum = number ? sums_counter(&self->sums, number) : NULL;
+
+	if (sum)
+		*sum += value;
+}
+
+/* Adds a thread's sums to the totals. */
+static void sums_collect(const struct sums *sums)
+{
+	pthread_mutex_lock(&process.lock);
+	for (size_t i = 0; i < sums->nr_timers; i++) {
+		struct interval_sum *total = sums_timer(&process.totals, i + 1);
+
+		if (total)
+			interval_add(total, &sums->timers[i]);
+	}
+	for (size_t i = 0; i < sums->nr_counters; i++) {
+		uint64_t *total = sums_counter(&process.totals, i + 1);
+
+		if (total)
+			*total += sums->counters[i];
+	}
+	pthread_mutex_unlock(&process.lock);
+}
+
+/*
+ * The owner of a number; other threads may be appending to the list. Nothing is written under the
+ * lock, because a slow reader or a cancelled thread would block all threads.
+ */
+static const void *owner_of(const struct buffer *list, size_t index)
+{
+	const void *owner;
+
+	pthread_mutex_lock(&process.lock);
+	owner = ((const void **)list->data)[index];
+	pthread_mutex_unlock(&process.lock);
+	return owner;
+}
+
+static void sum_write(struct self *self, struct trace2_event *event, const char *category,
+		      const char *name, int64_t now_ns)
+{
+	event->file = __FILE__;
+	event->line = __LINE__;
+	if (trace2_text_set(&self->first, string_of(category)) == 0 &&
+	    trace2_text_set(&self->second, string_of(name)) == 0)
+		process_write(self, event, now_ns);
+}
+
+/* Writes totals, or the timers and counters of a thread that have thread events. */
+static void sums_write(struct self *self, const struct sums *sums, bool is_total, int64_t now_ns)
+{
+	for (size_t i = 0; i < sums->nr_timers; i++) {
+		const struct trace2_timer *timer = owner_of(&process.timers, i);
+		const struct interval_sum *sum = &sums->timers[i];
+		struct trace2_event event = { .kind = is_total ? TRACE2_TIMER : TRACE2_TH_TIMER,
+					      .timer = { &self->first, &self->second,
+							 sum->nr_intervals, sum->total_ns,
+							 sum->min_ns, sum->max_ns } };
+
+		if (sum->nr_intervals > 0 && (is_total || timer->has_thread_events))
+			sum_write(self, &event, timer->category, timer->name, now_ns);
+	}
+	for (size_t i = 0; i < sums->nr_counters; i++) {
+		const struct trace2_counter *counter = owner_of(&process.counters, i);
+		struct trace2_event event = { .kind = is_total ? TRACE2_COUNTER : TRACE2_TH_COUNTER,
+					      .counter = { &self->first, &self->second,
+							   sums->counters[i] } };
+
+		if (sums->counters[i] > 0 && (is_total || counter->has_thread_events))
+			sum_write(self, &event, counter->category, counter->name, now_ns);
+	}
+}
+
+/* The event of SIGPIPE, written in the signal handler: without allocation, without locks. */
+
+/* Fits a line without its session id and thread name. */
+#define LINE_SIZE 8192
+
+static struct printer printer;
+static bool is_reporting;
+
+static void signal_write(int number)
+{
+	struct trace2_event event = { .kind = TRACE2_SIGNAL, .file = __FILE__, .line = __LINE__ };
+
+	event.time_ns = process_now_ns() - process.start_ns;
+	event.signal.signo = number;
+	if (current) {
+		event.thread = current->thread;
+		event.nr_regions = self_depth(current);
+	}
+	time_cache_shift(&printer.times, process_shift_ns(event.time_ns));
+	session_print(process.session, &printer, &event);
+}
+
+/* The signal is raised again when this returns, and kills. */
+static void signal_handle(int number)
+{
+	static const struct sigaction death = { .sa_handler = SIG_DFL };
+	int saved = errno;
+
+	if (trace2_is_enabled() && !__atomic_exchange_n(&is_reporting, true, __ATOMIC_ACQ_REL))
+		signal_write(number);
+	sigaction(number, &death, NULL);
+	pthread_kill(pthread_self(), number);
+	errno = saved;
+}
+
+/* Writes an event when SIGPIPE kills; the program may handle or ignore it instead. */
+static void signals_watch(void)
+{
+	struct sigaction action = { .sa_handler = signal_handle }, before;
+	const struct trace2_session *session = process.session;
+	size_t size = LINE_SIZE + 2 * session->main_thread->json.size +
+		      2 * session->main_thread->columns.size;
+
+	/* A forked child inherits the handler. */
+	if (sigaction(SIGPIPE, NULL, &before) < 0 || before.sa_flags & SA_SIGINFO ||
+	    (before.sa_handler != SIG_DFL && before.sa_handler != signal_handle) ||
+	    !buffer_reserve(&printer.line, size))
+		return;
+	time_cache_freeze(&printer.times, session->settings.start_unix_ns);
+	sigemptyset(&action.sa_mask);
+	sigaction(SIGPIPE, &action, NULL);
+}
+
+/* The beginning and the end of the stream. */
 
 static void warning_print(void *context, const char *message)
 {
@@ -240,7 +498,7 @@ static struct trace2_session *process_session_new(const struct trace2_config *co
 {
 	struct trace2_settings settings = { .is_lenient = true, .report = warning_print };
 	struct trace2_session *session;
-	char *sid;
+	char own[TRACE2_SID_SIZE], *sid;
 
 	trace2_config_apply(config, &settings);
 	settings.start_unix_ns = clock_us_ns(CLOCK_REALTIME);
@@ -248,7 +506,12 @@ static struct trace2_session *process_session_new(const struct trace2_config *co
 		settings.start_unix_ns -= process_now_ns() - process.start_ns;
 	else
 		process.start_ns = process_now_ns();
-	sid = process_sid_copy(settings.start_unix_ns);
+	if (process.sid) {
+		sid = strdup(process.sid);
+	} else {
+		trace2_sid_make(own, settings.start_unix_ns, getpid());
+		sid = parent_join(TRACE2_PARENT_SID, own);
+	}
 	if (!sid)
 		return NULL;
 	settings.sid = sid;
@@ -295,35 +558,28 @@ static void fork_watch(void)
 	pthread_atfork(NULL, NULL, child_silence);
 }
 
-/*
- * Other threads of the parent may have been changing its state during fork(). If the lock was free,
- * the state that it protects is consistent and is freed; otherwise it is leaked.
- */
-static void shared_abandon(void)
-{
-	if (pthread_mutex_trylock(&process.lock) != 0)
-		return;
-	buffer_release(&process.timers);
-	buffer_release(&process.counters);
-	sums_release(&process.totals);
-}
-
 static void process_abandon(void)
 {
-	struct self *self = self_find();
-
-	if (self)
-		self_forget(self);
+	if (current)
+		self_forget(current);
 	process_close();
 	free(process.early_sid);
-	shared_abandon();
+	/*
+	 * Other threads of the parent may have been changing its state during fork(). If the lock
+	 * was free, the state that it protects is consistent and is freed; otherwise it is leaked.
+	 */
+	if (pthread_mutex_trylock(&process.lock) == 0) {
+		buffer_release(&process.timers);
+		buffer_release(&process.counters);
+		sums_release(&process.totals);
+	}
 	process = (struct process){ .lock = PTHREAD_MUTEX_INITIALIZER,
 				    .generation = process.generation + 1 };
 }
 
 static void process_begin(const char *file, int line, const struct trace2_program *program)
 {
-	struct trace2_event event = { .kind = TRACE2_VERSION, .file = file, .line = line };
+	struct trace2_event event = { .kind = TRACE2_VERSION };
 
 	if (process.is_inherited)
 		process_abandon();
@@ -341,7 +597,7 @@ static void process_begin(const char *file, int line, const struct trace2_progra
 	if (program->has_sigpipe)
 		signals_watch();
 	event.version.exe = program->version;
-	process_write(self_get(), &event, process_now_ns());
+	process_event_write(&event, file, line);
 }
 
 void trace2_initialize_at(const char *file, int line, const struct trace2_program *program)
@@ -358,11 +614,8 @@ void trace2_finish(void)
 {
 	struct trace2_event event = { .kind = TRACE2_ATEXIT, .file = __FILE__, .line = __LINE__ };
 	int64_t now_ns = process_now_ns();
-	struct self *self;
+	struct self *self = enabled_self();
 
-	if (!trace2_is_enabled())
-		return;
-	self = self_get();
 	if (self) {
 		self_unwind(self);
 		sums_write(self, &self->sums, false, now_ns);
@@ -374,57 +627,62 @@ void trace2_finish(void)
 	__atomic_store_n(&process.is_enabled, false, __ATOMIC_RELEASE);
 }
 
+/* The session id of a process; it exists even if the process is not traced. */
+
 /*
- * The messages of a process, except regions and data: commands, parameters, children, exec(),
- * texts, errors.
+ * git creates the id at its first use and sets it in the environment at once (tr2_sid_compute() in
+ * tr2_sid.c), so that children are below an id that was sent to a server.
  */
-
-/* Writes an event on the calling thread with the current time. */
-static void process_event_write(struct trace2_event *event, const char *file, int line)
+const char *trace2_session_id(void)
 {
-	struct self *self = self_get();
+	const char *sid = __atomic_load_n(&process.sid, __ATOMIC_ACQUIRE);
 
-	event->file = file;
-	event->line = line;
-	if (self)
-		process_write(self, event, process_now_ns());
+	if (sid)
+		return sid;
+	pthread_mutex_lock(&process.lock);
+	if (!process.sid) {
+		trace2_sid_make(process.own_sid, time_now_ns(CLOCK_REALTIME), getpid());
+		process.early_sid = trace2_inherit(TRACE2_PARENT_SID, process.own_sid);
+		__atomic_store_n(&process.sid,
+				 process.early_sid ? process.early_sid : process.own_sid,
+				 __ATOMIC_RELEASE);
+	}
+	sid = process.sid;
+	pthread_mutex_unlock(&process.lock);
+	return sid;
 }
+
+/* Messages of a program, except regions and data. */
 
 void trace2_cmd_start_at(const char *file, int line, char *const *argv)
 {
 	struct trace2_event event = { .kind = TRACE2_START, .start.argv = argv };
 
-	if (trace2_is_enabled())
-		process_event_write(&event, file, line);
+	process_event_write(&event, file, line);
 }
 
 int trace2_cmd_exit_at(const char *file, int line, int code)
 {
-	struct trace2_event event = { .kind = TRACE2_EXIT };
+	struct trace2_event event = { .kind = TRACE2_EXIT, .exit.code = code & 0xff };
 
-	code &= 0xff;
-	event.exit.code = code;
-	if (!trace2_is_enabled())
-		return code;
-	__atomic_store_n(&process.exit_code, code, __ATOMIC_RELAXED);
+	if (trace2_is_enabled())
+		__atomic_store_n(&process.exit_code, event.exit.code, __ATOMIC_RELAXED);
 	process_event_write(&event, file, line);
-	return code;
+	return event.exit.code;
 }
 
 void trace2_cmd_path_at(const char *file, int line, const char *path)
 {
 	struct trace2_event event = { .kind = TRACE2_CMD_PATH, .cmd_path.path = path };
 
-	if (trace2_is_enabled())
-		process_event_write(&event, file, line);
+	process_event_write(&event, file, line);
 }
 
 void trace2_cmd_ancestry_at(const char *file, int line, char *const *names)
 {
 	struct trace2_event event = { .kind = TRACE2_CMD_ANCESTRY, .cmd_ancestry.ancestry = names };
 
-	if (trace2_is_enabled())
-		process_event_write(&event, file, line);
+	process_event_write(&event, file, line);
 }
 
 void trace2_def_param_at(const char *file, int line, const char *scope, const char *param,
@@ -433,8 +691,7 @@ void trace2_def_param_at(const char *file, int line, const char *scope, const ch
 	struct trace2_event event = { .kind = TRACE2_DEF_PARAM,
 				      .def_param = { scope, param, value } };
 
-	if (trace2_is_enabled())
-		process_event_write(&event, file, line);
+	process_event_write(&event, file, line);
 }
 
 /** struct location - the source location of a call */
@@ -452,46 +709,36 @@ static int process_write_parameter(void *context, const char *scope, const char 
 	return 0;
 }
 
-static void config_list(const char *file, int line)
+/*
+ * Writes a list of parameters
+ * @is_ahead: trace2_cmd_name() asks, not the program
+ */
+static void parameter_list_write(struct parameter_list *list, bool is_ahead, const char *file,
+				 int line)
 {
 	struct location place = { file, line };
+	bool is_done = __atomic_exchange_n(&list->is_done, true, __ATOMIC_RELAXED);
 
-	config_visit_params(process.config, process_write_parameter, &place);
-}
-
-static void variables_list(const char *file, int line)
-{
-	struct location place = { file, line };
-
-	config_visit_variables(process.config, process_write_parameter, &place);
-}
-
-/* Whether trace2_cmd_name() writes a list. */
-static bool parameter_list_complete(struct parameter_list *list)
-{
-	if (__atomic_exchange_n(&list->is_done, true, __ATOMIC_RELAXED))
-		return false;
-	__atomic_store_n(&list->is_ahead, true, __ATOMIC_RELAXED);
-	return true;
-}
-
-/* Whether a list that the program asks for was not written yet. */
-static bool parameter_list_take(struct parameter_list *list)
-{
-	__atomic_store_n(&list->is_done, true, __ATOMIC_RELAXED);
-	return !__atomic_exchange_n(&list->is_ahead, false, __ATOMIC_RELAXED);
+	if (is_ahead && is_done)
+		return;
+	if (__atomic_exchange_n(&list->is_ahead, is_ahead, __ATOMIC_RELAXED))
+		return;
+	if (list == &process.listed_config)
+		config_visit_params(process.config, process_write_parameter, &place);
+	else
+		config_visit_variables(process.config, process_write_parameter, &place);
 }
 
 void trace2_cmd_list_config_at(const char *file, int line)
 {
-	if (trace2_is_enabled() && parameter_list_take(&process.listed_config))
-		config_list(file, line);
+	if (trace2_is_enabled())
+		parameter_list_write(&process.listed_config, false, file, line);
 }
 
 void trace2_cmd_list_env_vars_at(const char *file, int line)
 {
-	if (trace2_is_enabled() && parameter_list_take(&process.listed_variables))
-		variables_list(file, line);
+	if (trace2_is_enabled())
+		parameter_list_write(&process.listed_variables, false, file, line);
 }
 
 void trace2_cmd_name_at(const char *file, int line, const char *name)
@@ -507,26 +754,22 @@ void trace2_cmd_name_at(const char *file, int line, const char *name)
 	event.cmd_name.hierarchy = hierarchy;
 	process_event_write(&event, file, line);
 	free(hierarchy);
-	if (parameter_list_complete(&process.listed_config))
-		config_list(file, line);
-	if (parameter_list_complete(&process.listed_variables))
-		variables_list(file, line);
+	parameter_list_write(&process.listed_config, true, file, line);
+	parameter_list_write(&process.listed_variables, true, file, line);
 }
 
 void trace2_cmd_mode_at(const char *file, int line, const char *mode)
 {
 	struct trace2_event event = { .kind = TRACE2_CMD_MODE, .cmd_mode.name = mode };
 
-	if (trace2_is_enabled())
-		process_event_write(&event, file, line);
+	process_event_write(&event, file, line);
 }
 
 void trace2_cmd_alias_at(const char *file, int line, const char *alias, char *const *argv)
 {
 	struct trace2_event event = { .kind = TRACE2_ALIAS, .alias = { alias, argv } };
 
-	if (trace2_is_enabled())
-		process_event_write(&event, file, line);
+	process_event_write(&event, file, line);
 }
 
 void trace2_cmd_set_config_at(const char *file, int line, const char *key, const char *value)
@@ -535,24 +778,20 @@ void trace2_cmd_set_config_at(const char *file, int line, const char *key, const
 		trace2_def_param_at(file, line, "unknown", key, value);
 }
 
-/* Returns false if it has a number already, which other threads may read at any time. */
-static bool repository_number(struct trace2_repository *repository)
+void trace2_def_repo_at(const char *file, int line, struct trace2_repository *repository)
 {
+	struct trace2_event event = { .kind = TRACE2_DEF_REPO, .repository = repository };
 	bool is_new;
 
+	if (!trace2_is_enabled() || !repository)
+		return;
+	/* Other threads may read its number at any time. */
 	pthread_mutex_lock(&process.lock);
 	is_new = repository->id == 0;
 	if (is_new)
 		__atomic_store_n(&repository->id, process.next_repository++, __ATOMIC_RELAXED);
 	pthread_mutex_unlock(&process.lock);
-	return is_new;
-}
-
-void trace2_def_repo_at(const char *file, int line, struct trace2_repository *repository)
-{
-	struct trace2_event event = { .kind = TRACE2_DEF_REPO, .repository = repository };
-
-	if (trace2_is_enabled() && repository && repository_number(repository))
+	if (is_new)
 		process_event_write(&event, file, line);
 }
 
@@ -621,35 +860,13 @@ void trace2_exec_result_at(const char *file, int line, int id, int code)
 {
 	struct trace2_event event = { .kind = TRACE2_EXEC_RESULT, .exec_result = { id, code } };
 
-	if (trace2_is_enabled())
-		process_event_write(&event, file, line);
-}
-
-struct trace2_string self_format(struct self *self, const char *format, va_list arguments)
-{
-	va_list again;
-	char *space;
-	int size;
-
-	if (!format || !*format)
-		return (struct trace2_string){ NULL, 0 };
-	va_copy(again, arguments);
-	size = vsnprintf(NULL, 0, format, again);
-	va_end(again);
-	buffer_clear(&self->message);
-	space = buffer_reserve(&self->message, size < 0 ? 1 : (size_t)size + 1);
-	if (size < 0 || !space)
-		return (struct trace2_string){ "", 0 };
-	va_copy(again, arguments);
-	vsnprintf(space, (size_t)size + 1, format, again);
-	va_end(again);
-	return (struct trace2_string){ space, size };
+	process_event_write(&event, file, line);
 }
 
 void trace2_printf_va_at(const char *file, int line, const char *format, va_list arguments)
 {
 	struct trace2_event event = { .kind = TRACE2_PRINTF };
-	struct self *self = trace2_is_enabled() ? self_get() : NULL;
+	struct self *self = enabled_self();
 
 	if (!self)
 		return;
@@ -669,7 +886,7 @@ void trace2_printf_at(const char *file, int line, const char *format, ...)
 void trace2_cmd_error_va_at(const char *file, int line, const char *format, va_list arguments)
 {
 	struct trace2_event event = { .kind = TRACE2_ERROR };
-	struct self *self = trace2_is_enabled() ? self_get() : NULL;
+	struct self *self = enabled_self();
 
 	if (!self)
 		return;
@@ -689,19 +906,12 @@ void trace2_cmd_error_at(const char *file, int line, const char *format, ...)
 
 /* Regions of a process, and data in them. */
 
-static const struct trace2_string no_message;
-
 /* Sets @text to @string; returns NULL if that is NULL or memory ran out. */
 static const struct trace2_text *text_fill(struct trace2_text *text, const char *string)
 {
 	if (!string || trace2_text_set(text, string_of(string)) < 0)
 		return NULL;
 	return text;
-}
-
-static struct self *enabled_self(void)
-{
-	return trace2_is_enabled() ? self_get() : NULL;
 }
 
 /* Copies a repository, whose number another thread may be setting; returns NULL without one. */
@@ -724,48 +934,50 @@ struct region {
 	const struct trace2_repository *repository;
 };
 
-static void region_write(struct self *self, const struct region *region, enum trace2_kind kind,
-			 int64_t now_ns, int64_t elapsed_ns, struct trace2_string msg)
+/* The lines of a region's beginning and end are outside of it. */
+static void region_write_va(enum trace2_kind kind, const struct region *region, const char *format,
+			    va_list arguments)
 {
-	struct trace2_event event = { .kind = kind };
+	struct trace2_event event = { .kind = kind, .file = region->file, .line = region->line };
+	struct self *self = enabled_self();
 	struct trace2_repository repository;
+	int64_t now_ns;
 
+	if (!self)
+		return;
+	event.region.msg = self_format(self, format, arguments);
+	now_ns = process_now_ns();
+	if (kind == TRACE2_REGION_LEAVE) {
+		event.region.t_rel_ns = self_elapsed_ns(self, now_ns);
+		/* A leave without an enter keeps the thread's start: later events count from it. */
+		if (self_depth(self) > 0)
+			self->starts.size -= sizeof(now_ns);
+	}
 	event.repository = repository_copy(&repository, region->repository);
-	event.file = region->file;
-	event.line = region->line;
-	event.region.t_rel_ns = elapsed_ns;
 	event.region.nesting = self_depth(self) + 1;
 	event.region.category = text_fill(&self->first, region->category);
 	event.region.label = text_fill(&self->second, region->label);
-	event.region.msg = msg;
 	process_write(self, &event, now_ns);
+	if (kind == TRACE2_REGION_ENTER)
+		buffer_append(&self->starts, &now_ns, sizeof(now_ns));
 }
 
-/* The lines of a region's beginning and end are outside of it. */
-static void region_enter(struct self *self, const struct region *region, struct trace2_string msg)
+static void region_write(enum trace2_kind kind, const struct region *region, const char *format,
+			 ...)
 {
-	int64_t now_ns = process_now_ns();
+	va_list arguments;
 
-	region_write(self, region, TRACE2_REGION_ENTER, now_ns, 0, msg);
-	self_push(self, now_ns);
-}
-
-static void region_leave(struct self *self, const struct region *region, struct trace2_string msg)
-{
-	int64_t now_ns = process_now_ns();
-	int64_t elapsed_ns = self_pop(self, now_ns);
-
-	region_write(self, region, TRACE2_REGION_LEAVE, now_ns, elapsed_ns, msg);
+	va_start(arguments, format);
+	region_write_va(kind, region, format, arguments);
+	va_end(arguments);
 }
 
 void trace2_region_enter_at(const char *file, int line, const char *category, const char *label,
 			    const struct trace2_repository *repository)
 {
-	struct self *self = enabled_self();
+	struct region region = { file, line, category, label, repository };
 
-	if (self)
-		region_enter(self, &(struct region){ file, line, category, label, repository },
-			     no_message);
+	region_write(TRACE2_REGION_ENTER, &region, NULL);
 }
 
 void trace2_region_enter_printf_va_at(const char *file, int line, const char *category,
@@ -773,10 +985,8 @@ void trace2_region_enter_printf_va_at(const char *file, int line, const char *ca
 				      const char *format, va_list arguments)
 {
 	struct region region = { file, line, category, label, repository };
-	struct self *self = enabled_self();
 
-	if (self)
-		region_enter(self, &region, self_format(self, format, arguments));
+	region_write_va(TRACE2_REGION_ENTER, &region, format, arguments);
 }
 
 void trace2_region_enter_printf_at(const char *file, int line, const char *category,
@@ -794,11 +1004,9 @@ void trace2_region_enter_printf_at(const char *file, int line, const char *categ
 void trace2_region_leave_at(const char *file, int line, const char *category, const char *label,
 			    const struct trace2_repository *repository)
 {
-	struct self *self = enabled_self();
+	struct region region = { file, line, category, label, repository };
 
-	if (self)
-		region_leave(self, &(struct region){ file, line, category, label, repository },
-			     no_message);
+	region_write(TRACE2_REGION_LEAVE, &region, NULL);
 }
 
 void trace2_region_leave_printf_va_at(const char *file, int line, const char *category,
@@ -806,10 +1014,8 @@ void trace2_region_leave_printf_va_at(const char *file, int line, const char *ca
 				      const char *format, va_list arguments)
 {
 	struct region region = { file, line, category, label, repository };
-	struct self *self = enabled_self();
 
-	if (self)
-		region_leave(self, &region, self_format(self, format, arguments));
+	region_write_va(TRACE2_REGION_LEAVE, &region, format, arguments);
 }
 
 void trace2_region_leave_printf_at(const char *file, int line, const char *category,
@@ -869,443 +1075,16 @@ void trace2_data_json_at(const char *file, int line, const char *category,
 	data_write(TRACE2_DATA_JSON, file, line, category, repository, key, json);
 }
 
-/* The session id of a process; it exists even if the process is not traced. */
-
-/*
- * git creates the id at its first use and sets it in the environment at once (tr2_sid_compute() in
- * tr2_sid.c), so that children are below an id that was sent to a server.
- */
-static const char *early_make(int64_t unix_ns)
-{
-	trace2_sid_make(process.own_sid, unix_ns, getpid());
-	process.early_sid = trace2_inherit(TRACE2_PARENT_SID, process.own_sid);
-	return process.early_sid ? process.early_sid : process.own_sid;
-}
-
-const char *trace2_session_id(void)
-{
-	const char *sid = __atomic_load_n(&process.sid, __ATOMIC_ACQUIRE);
-
-	if (sid)
-		return sid;
-	pthread_mutex_lock(&process.lock);
-	if (!process.sid)
-		__atomic_store_n(&process.sid, early_make(time_now_ns(CLOCK_REALTIME)),
-				 __ATOMIC_RELEASE);
-	sid = process.sid;
-	pthread_mutex_unlock(&process.lock);
-	return sid;
-}
-
-char *process_sid_copy(int64_t unix_ns)
-{
-	char own[TRACE2_SID_SIZE];
-
-	if (process.sid)
-		return strdup(process.sid);
-	trace2_sid_make(own, unix_ns, getpid());
-	return parent_join(TRACE2_PARENT_SID, own);
-}
-
-/* The event of SIGPIPE, written in the signal handler: without allocation, without locks. */
-
-/* Fits a line without its session id and thread name. */
-#define LINE_SIZE 8192
-
-static struct printer printer;
-static bool is_reporting;
-
-static void signal_write(int number)
-{
-	struct trace2_event event = { .kind = TRACE2_SIGNAL, .file = __FILE__, .line = __LINE__ };
-	struct self *self = self_find();
-
-	event.time_ns = process_now_ns() - process.start_ns;
-	event.signal.signo = number;
-	if (self) {
-		event.thread = self->thread;
-		event.nr_regions = self_depth(self);
-	}
-	time_cache_shift(&printer.times, process_shift_ns(event.time_ns));
-	session_print(process.session, &printer, &event);
-}
-
-/* The signal is raised again when this returns, and kills. */
-static void signal_handle(int number)
-{
-	static const struct sigaction death = { .sa_handler = SIG_DFL };
-	int saved = errno;
-
-	if (trace2_is_enabled() && !__atomic_exchange_n(&is_reporting, true, __ATOMIC_ACQ_REL))
-		signal_write(number);
-	sigaction(number, &death, NULL);
-	pthread_kill(pthread_self(), number);
-	errno = saved;
-}
-
-/* A forked child inherits the handler. */
-static bool is_deadly(const struct sigaction *action)
-{
-	return !(action->sa_flags & SA_SIGINFO) &&
-	       (action->sa_handler == SIG_DFL || action->sa_handler == signal_handle);
-}
-
-void signals_watch(void)
-{
-	struct sigaction action = { .sa_handler = signal_handle }, before;
-	const struct trace2_session *session = process.session;
-	size_t size = LINE_SIZE + 2 * session->main_thread->json.size +
-		      2 * session->main_thread->columns.size;
-
-	if (sigaction(SIGPIPE, NULL, &before) < 0 || !is_deadly(&before) ||
-	    !buffer_reserve(&printer.line, size))
-		return;
-	time_cache_freeze(&printer.times, session->settings.start_unix_ns);
-	sigemptyset(&action.sa_mask);
-	sigaction(SIGPIPE, &action, NULL);
-}
-
-/* Timers and counters: each thread has its own sums, which join the totals when it ends. */
-
-/* Lower bits: the number of a timer or counter, from 1; higher bits: the generation. */
-#define NUMBER_BITS 20
-#define NUMBER_MASK ((1 << NUMBER_BITS) - 1)
-
-/* The number within this generation; 0 if it has none. */
-static int sum_number_decode(const int *number)
-{
-	int whole = __atomic_load_n(number, __ATOMIC_ACQUIRE);
-
-	return whole >> NUMBER_BITS == process.generation ? whole & NUMBER_MASK : 0;
-}
-
-/* Numbers a timer or counter at its first use and lists it; returns 0 if memory ran out. */
-static int sum_number(struct buffer *list, int *number, const void *owner)
-{
-	int found = sum_number_decode(number);
-
-	if (found)
-		return found;
-	pthread_mutex_lock(&process.lock);
-	found = sum_number_decode(number);
-	if (!found && list->size / sizeof(owner) < NUMBER_MASK) {
-		buffer_append(list, &owner, sizeof(owner));
-		found = list->failed ? 0 : (int)(list->size / sizeof(owner));
-		__atomic_store_n(number, process.generation << NUMBER_BITS | found,
-				 __ATOMIC_RELEASE);
-	}
-	pthread_mutex_unlock(&process.lock);
-	return found;
-}
-
-/* Grows an array of *@size elements until it has @number; returns -1 if memory ran out. */
-static int array_grow(void *array, size_t *size, size_t number, size_t element_size)
-{
-	void *grown;
-
-	if (number <= *size)
-		return 0;
-	grown = reallocarray(*(void **)array, number, element_size);
-	if (!grown)
-		return -1;
-	memset((char *)grown + *size * element_size, 0, (number - *size) * element_size);
-	*(void **)array = grown;
-	*size = number;
-	return 0;
-}
-
-static struct interval_sum *sums_timer(struct sums *sums, size_t number)
-{
-	if (array_grow(&sums->timers, &sums->nr_timers, number, sizeof(*sums->timers)) < 0)
-		return NULL;
-	return &sums->timers[number - 1];
-}
-
-static uint64_t *sums_counter(struct sums *sums, size_t number)
-{
-	if (array_grow(&sums->counters, &sums->nr_counters, number, sizeof(*sums->counters)) < 0)
-		return NULL;
-	return &sums->counters[number - 1];
-}
-
-void sums_release(struct sums *sums)
-{
-	free(sums->timers);
-	free(sums->counters);
-}
-
-/* The timer of the calling thread; NULL if tracing is off or memory ran out. */
-static struct interval_sum *own_timer(struct trace2_timer *timer)
-{
-	struct self *self = timer && trace2_is_enabled() ? self_get() : NULL;
-	int number = self ? sum_number(&process.timers, &timer->number, timer) : 0;
-
-	return number ? sums_timer(&self->sums, number) : NULL;
-}
-
-void trace2_timer_start(struct trace2_timer *timer)
-{
-	struct interval_sum *sum = own_timer(timer);
-
-	/* Sums of short times need nanoseconds, so these are not cut to microseconds. */
-	if (sum && sum->nr_starts++ == 0)
-		sum->start_ns = time_now_ns(CLOCK_MONOTONIC);
-}
-
-static void interval_add(struct interval_sum *sum, const struct interval_sum *more)
-{
-	if (more->nr_intervals == 0)
-		return;
-	if (sum->nr_intervals == 0 || more->min_ns < sum->min_ns)
-		sum->min_ns = more->min_ns;
-	if (sum->nr_intervals == 0 || more->max_ns > sum->max_ns)
-		sum->max_ns = more->max_ns;
-	sum->total_ns += more->total_ns;
-	sum->nr_intervals += more->nr_intervals;
-}
-
-void trace2_timer_stop(struct trace2_timer *timer)
-{
-	struct interval_sum *sum = own_timer(timer);
-	int64_t elapsed_ns;
-
-	if (!sum || sum->nr_starts == 0 || --sum->nr_starts > 0)
-		return;
-	elapsed_ns = time_now_ns(CLOCK_MONOTONIC) - sum->start_ns;
-	interval_add(sum, &(struct interval_sum){ .nr_intervals = 1,
-						  .total_ns = elapsed_ns,
-						  .min_ns = elapsed_ns,
-						  .max_ns = elapsed_ns });
-}
-
-void trace2_counter_add(struct trace2_counter *counter, uint64_t value)
-{
-	struct self *self = counter && trace2_is_enabled() ? self_get() : NULL;
-	int number = self ? sum_number(&process.counters, &counter->number, counter) : 0;
-	uint64_t *sum = number ? sums_counter(&self->sums, number) : NULL;
-
-	if (sum)
-		*sum += value;
-}
-
-void sums_collect(const struct sums *sums)
-{
-	pthread_mutex_lock(&process.lock);
-	for (size_t i = 0; i < sums->nr_timers; i++) {
-		struct interval_sum *total = sums_timer(&process.totals, i + 1);
-
-		if (total)
-			interval_add(total, &sums->timers[i]);
-	}
-	for (size_t i = 0; i < sums->nr_counters; i++) {
-		uint64_t *total = sums_counter(&process.totals, i + 1);
-
-		if (total)
-			*total += sums->counters[i];
-	}
-	pthread_mutex_unlock(&process.lock);
-}
-
-static int sum_names_set(struct self *self, const char *category, const char *name)
-{
-	if (trace2_text_set(&self->first, string_of(category)) < 0)
-		return -1;
-	return trace2_text_set(&self->second, string_of(name));
-}
-
-static void timer_sum_write(struct self *self, const struct trace2_timer *timer,
-			    const struct interval_sum *sum, bool is_total, int64_t now_ns)
-{
-	struct trace2_event event = { .kind = is_total ? TRACE2_TIMER : TRACE2_TH_TIMER,
-				      .file = __FILE__,
-				      .line = __LINE__ };
-
-	if (sum->nr_intervals == 0 || (!is_total && !timer->has_thread_events))
-		return;
-	if (sum_names_set(self, timer->category, timer->name) < 0)
-		return;
-	event.timer.category = &self->first;
-	event.timer.name = &self->second;
-	event.timer.intervals = sum->nr_intervals;
-	event.timer.total_ns = sum->total_ns;
-	event.timer.min_ns = sum->min_ns;
-	event.timer.max_ns = sum->max_ns;
-	process_write(self, &event, now_ns);
-}
-
-static void counter_sum_write(struct self *self, const struct trace2_counter *counter, uint64_t sum,
-			      bool is_total, int64_t now_ns)
-{
-	struct trace2_event event = { .kind = is_total ? TRACE2_COUNTER : TRACE2_TH_COUNTER,
-				      .file = __FILE__,
-				      .line = __LINE__ };
-
-	if (sum == 0 || (!is_total && !counter->has_thread_events))
-		return;
-	if (sum_names_set(self, counter->category, counter->name) < 0)
-		return;
-	event.counter.category = &self->first;
-	event.counter.name = &self->second;
-	event.counter.count = sum;
-	process_write(self, &event, now_ns);
-}
-
-/*
- * The owner of a number; other threads may be appending to the list. Nothing is written under the
- * lock, because a slow reader or a cancelled thread would block all threads.
- */
-static const void *owner_of(const struct buffer *list, size_t index)
-{
-	const void *owner;
-
-	pthread_mutex_lock(&process.lock);
-	owner = ((const void **)list->data)[index];
-	pthread_mutex_unlock(&process.lock);
-	return owner;
-}
-
-void sums_write(struct self *self, const struct sums *sums, bool is_total, int64_t now_ns)
-{
-	for (size_t i = 0; i < sums->nr_timers; i++)
-		timer_sum_write(self, owner_of(&process.timers, i), &sums->timers[i], is_total,
-				now_ns);
-	for (size_t i = 0; i < sums->nr_counters; i++)
-		counter_sum_write(self, owner_of(&process.counters, i), sums->counters[i], is_total,
-				  now_ns);
-}
-
-/* The state of each thread, with which it writes without a lock. */
-
-/* The name of a thread that has none. */
-#define UNKNOWN "unknown"
-
-static __thread struct self *current;
-static pthread_key_t key;
-static pthread_once_t key_once = PTHREAD_ONCE_INIT;
-
-static void self_free(struct self *self)
-{
-	trace2_thread_free(self->thread);
-	buffer_release(&self->starts);
-	buffer_release(&self->first.json);
-	buffer_release(&self->first.escaped);
-	buffer_release(&self->second.json);
-	buffer_release(&self->second.escaped);
-	buffer_release(&self->message);
-	printer_release(&self->printer);
-	sums_release(&self->sums);
-	free(self);
-}
-
-/* For threads that end without trace2_thread_exit(); a later call creates new state. */
-static void self_end(void *self)
-{
-	current = NULL;
-	self_free(self);
-}
-
-static void key_make(void)
-{
-	pthread_key_create(&key, self_end);
-}
-
-/* Git numbers threads from 1 and writes at least two digits. */
-static struct trace2_thread *thread_make(const char *name, bool is_main)
-{
-	struct buffer whole = { 0 };
-	struct trace2_thread *thread = NULL;
-
-	if (!is_main)
-		buffer_printf(&whole, "th%02d:", 1 + process_number(&process.next_thread));
-	buffer_append_string(&whole, name ? name : UNKNOWN);
-	if (!whole.failed)
-		thread = trace2_thread_new(process.session,
-					   (struct trace2_string){ whole.data, whole.size });
-	buffer_release(&whole);
-	return thread;
-}
-
-struct self *self_new(const char *name, int64_t now_ns, bool is_main)
-{
-	struct self *self = calloc(1, sizeof(*self));
-
-	if (!self)
-		return NULL;
-	pthread_once(&key_once, key_make);
-	self->is_main = is_main;
-	self->thread = thread_make(name, is_main);
-	self_push(self, now_ns);
-	if (!self->thread || self->starts.failed || pthread_setspecific(key, self) != 0) {
-		self_free(self);
-		return NULL;
-	}
-	current = self;
-	return self;
-}
-
-struct self *self_find(void)
-{
-	return current;
-}
-
-struct self *self_get(void)
-{
-	return current ? current : self_new(NULL, process_now_ns(), false);
-}
-
-void self_forget(struct self *self)
-{
-	pthread_setspecific(key, NULL);
-	current = NULL;
-	self_free(self);
-}
-
-static size_t nr_starts(const struct self *self)
-{
-	return self->starts.size / sizeof(int64_t);
-}
-
-unsigned int self_depth(const struct self *self)
-{
-	return nr_starts(self) > 0 ? nr_starts(self) - 1 : 0;
-}
-
-void self_push(struct self *self, int64_t now_ns)
-{
-	buffer_append(&self->starts, &now_ns, sizeof(now_ns));
-}
-
-int64_t self_elapsed_ns(const struct self *self, int64_t now_ns)
-{
-	const int64_t *starts = (const int64_t *)self->starts.data;
-
-	return now_ns - starts[nr_starts(self) - 1];
-}
-
-/* A leave without an enter keeps the thread's own start, which later events count from. */
-int64_t self_pop(struct self *self, int64_t now_ns)
-{
-	int64_t elapsed_ns = self_elapsed_ns(self, now_ns);
-
-	if (nr_starts(self) > 1)
-		self->starts.size -= sizeof(int64_t);
-	return elapsed_ns;
-}
-
-void self_unwind(struct self *self)
-{
-	self->starts.size = sizeof(int64_t);
-}
+/* Threads of a process. */
 
 void trace2_thread_start_at(const char *file, int line, const char *name)
 {
 	struct trace2_event event = { .kind = TRACE2_THREAD_START, .file = file, .line = line };
 	int64_t now_ns = process_now_ns();
-	struct self *self;
+	struct self *self = current;
 
 	if (!trace2_is_enabled())
 		return;
-	self = self_find();
 	if (self && self->is_main) {
 		trace2_region_enter_printf_at(file, line, NULL, NULL, NULL,
 					      "thread-proc on main: %s", name ? name : UNKNOWN);
@@ -1324,11 +1103,8 @@ void trace2_thread_exit_at(const char *file, int line)
 {
 	struct trace2_event event = { .kind = TRACE2_THREAD_EXIT, .file = file, .line = line };
 	int64_t now_ns = process_now_ns();
-	struct self *self;
+	struct self *self = enabled_self();
 
-	if (!trace2_is_enabled())
-		return;
-	self = self_get();
 	if (!self)
 		return;
 	if (self->is_main) {
