@@ -16,17 +16,11 @@
 
 #define DEFAULT_PREFIX "GIT_TRACE2"
 
-/**
- * struct key_row - the names of a setting
- * @suffix: the end of its variable's name
- * @key: in files; NULL for none
- */
-struct key_row {
+/* The names of the settings: the end of a variable's, and that in files. */
+static const struct {
 	const char *suffix;
-	const char *key;
-};
-
-static const struct key_row keys[] = {
+	const char *key; /* NULL for none */
+} keys[] = {
 	[TRACE2_KEY_NORMAL] = { "", "trace2.normaltarget" },
 	[TRACE2_KEY_NORMAL_BRIEF] = { "_BRIEF", "trace2.normalbrief" },
 	[TRACE2_KEY_PERF] = { "_PERF", "trace2.perftarget" },
@@ -42,13 +36,11 @@ static const struct key_row keys[] = {
 };
 _Static_assert(sizeof(keys) / sizeof(keys[0]) == TRACE2_KEY_COUNT, "names for every setting");
 
-/** struct target_keys - the settings of a target */
-struct target_keys {
+/* The settings of each target. */
+static const struct {
 	enum trace2_key target;
 	enum trace2_key brief;
-};
-
-static const struct target_keys target_keys[] = {
+} target_keys[] = {
 	[TRACE2_NORMAL] = { TRACE2_KEY_NORMAL, TRACE2_KEY_NORMAL_BRIEF },
 	[TRACE2_PERF] = { TRACE2_KEY_PERF, TRACE2_KEY_PERF_BRIEF },
 	[TRACE2_EVENT] = { TRACE2_KEY_EVENT, TRACE2_KEY_EVENT_BRIEF },
@@ -77,44 +69,45 @@ static int variables_read(struct trace2_config *config, const char *prefix)
 	return 0;
 }
 
-/* A file may include others. */
+/* Reads a file, and those that it includes. */
 static void config_read_file(struct trace2_config *config, const char *path, unsigned int depth);
-
-/* Reads a file, and those that it includes; returns -1 if memory ran out. */
-static int config_file_read(struct trace2_config *config, const char *path, const char *scope)
-{
-	config->scope = scope;
-	config_read_file(config, path, 0);
-	return config->has_failed ? -1 : 0;
-}
-
-static int config_read_sources(struct trace2_config *config, const char *prefix,
-			       const char *system_path, const char *user_path)
-{
-	if (variables_read(config, prefix) < 0)
-		return -1;
-	if (system_path && config_file_read(config, system_path, "system") < 0)
-		return -1;
-	return user_path ? config_file_read(config, user_path, "global") : 0;
-}
 
 struct trace2_config *trace2_config_new(const char *prefix, const char *system_path,
 					const char *user_path)
 {
 	struct trace2_config *config = calloc(1, sizeof(*config));
 
-	if (!config || config_read_sources(config, prefix, system_path, user_path) == 0)
+	if (!config)
+		return NULL;
+	config->has_failed = variables_read(config, prefix) < 0;
+	config->scope = "system";
+	if (!config->has_failed && system_path)
+		config_read_file(config, system_path, 0);
+	config->scope = "global";
+	if (!config->has_failed && user_path)
+		config_read_file(config, user_path, 0);
+	if (!config->has_failed)
 		return config;
 	trace2_config_free(config);
 	return NULL;
+}
+
+static size_t config_entry_count(const struct trace2_config *config)
+{
+	return config->entries.size / sizeof(struct config_entry);
+}
+
+static const struct config_entry *config_entry_at(const struct trace2_config *config, size_t index)
+{
+	return (const struct config_entry *)config->entries.data + index;
 }
 
 const char *trace2_config_get(const struct trace2_config *config, enum trace2_key key)
 {
 	if (config->variables[key])
 		return config->variables[key];
-	for (size_t i = config->nr_entries; keys[key].key && i > 0; i--) {
-		const struct config_entry *entry = &config->entries[i - 1];
+	for (size_t i = config_entry_count(config); keys[key].key && i > 0; i--) {
+		const struct config_entry *entry = config_entry_at(config, i - 1);
 
 		if (entry->value && strcmp(entry->key, keys[key].key) == 0)
 			return entry->value;
@@ -156,21 +149,6 @@ static void config_warn(struct trace2_config *config, const char *format, ...)
 	buffer_append(&config->warnings, error.text, strlen(error.text) + 1);
 }
 
-static void warnings_report(const struct trace2_config *config,
-			    const struct trace2_settings *settings)
-{
-	size_t done = 0;
-
-	if (!settings->reports_all || !settings->report)
-		return;
-	while (done < config->warnings.size) {
-		const char *warning = config->warnings.data + done;
-
-		settings->report(settings->report_context, warning);
-		done += strlen(warning) + 1;
-	}
-}
-
 void trace2_config_apply(const struct trace2_config *config, struct trace2_settings *settings)
 {
 	int nesting = config_number(config, TRACE2_KEY_EVENT_NESTING);
@@ -187,7 +165,11 @@ void trace2_config_apply(const struct trace2_config *config, struct trace2_setti
 		settings->reports_all = true;
 	boolean_get(config, TRACE2_KEY_REDACT, &hides_passwords);
 	settings->keeps_passwords = !hides_passwords;
-	warnings_report(config, settings);
+	if (!settings->reports_all || !settings->report)
+		return;
+	for (size_t done = 0; done < config->warnings.size;
+	     done += strlen(config->warnings.data + done) + 1)
+		settings->report(settings->report_context, config->warnings.data + done);
 }
 
 int trace2_config_open(const struct trace2_config *config, struct trace2_session *session)
@@ -251,8 +233,8 @@ int config_visit_params(const struct trace2_config *config,
 	const char *list = trace2_config_get(config, TRACE2_KEY_CONFIG_PARAMS);
 	int status = 0;
 
-	for (size_t i = 0; list && i < config->nr_entries && status == 0; i++) {
-		const struct config_entry *entry = &config->entries[i];
+	for (size_t i = 0; list && i < config_entry_count(config) && status == 0; i++) {
+		const struct config_entry *entry = config_entry_at(config, i);
 
 		if (list_wants(list, entry->key))
 			status = visit(context, entry->scope, entry->key, entry->value);
@@ -293,15 +275,15 @@ void trace2_config_free(struct trace2_config *config)
 {
 	if (!config)
 		return;
-	for (size_t i = 0; i < config->nr_entries; i++) {
-		free(config->entries[i].key);
-		free(config->entries[i].value);
+	for (size_t i = 0; i < config_entry_count(config); i++) {
+		free(config_entry_at(config, i)->key);
+		free(config_entry_at(config, i)->value);
 	}
 	for (int i = 0; i < TRACE2_KEY_COUNT; i++) {
 		free(config->names[i]);
 		free(config->variables[i]);
 	}
-	free(config->entries);
+	buffer_release(&config->entries);
 	buffer_release(&config->warnings);
 	free(config);
 }
@@ -331,25 +313,15 @@ void trace2_config_free(struct trace2_config *config)
 #define FILES_MAX 1000
 #define FILE_SIZE_MAX (16 * 1024 * 1024)
 
-/* Settings for which there is space at first. */
-#define ENTRIES_FIRST 16
-
-/**
- * struct config_parser - a file that is being parsed
- * @depth: number of files that include it
- * @rest: the text that is not parsed yet
- * @line: the number of the line that @rest begins in
- * @section: the prefix of keys, with a point at its end; empty outside of any section
- * @is_skipped: the section's name is malformed, so its settings are omitted
- */
+/** struct config_parser - a file that is being parsed */
 struct config_parser {
 	struct trace2_config *config;
 	const char *path;
-	unsigned int depth;
-	struct text rest;
-	unsigned int line;
-	struct buffer section;
-	bool is_skipped;
+	unsigned int depth;    /* number of files that include it */
+	struct text rest;      /* what is not parsed yet */
+	unsigned int line;     /* the number of the line that @rest begins in */
+	struct buffer section; /* the prefix of keys, up to a point; empty outside of sections */
+	bool is_skipped;       /* the section's name is malformed, so its settings are omitted */
 };
 
 static void parser_warn(const struct config_parser *parser, const char *problem)
@@ -426,19 +398,7 @@ static void parser_read_name(struct config_parser *parser, const char *others, s
 	}
 }
 
-/* Appends a subsection, whose first quote is read; returns false if its line ends first. */
-static bool parser_read_subsection(struct config_parser *parser, struct buffer *out)
-{
-	buffer_append_char(out, '.');
-	while (!parser_accept(parser, '"')) {
-		parser_accept(parser, '\\');
-		if (parser_peek(parser) == '\n')
-			return false;
-		buffer_append_char(out, parser_next(parser));
-	}
-	return true;
-}
-
+/* Reads "name.name]" or "name "subsection"]" after a bracket; returns false if it is malformed. */
 static bool parser_read_header(struct config_parser *parser)
 {
 	struct buffer *section = &parser->section;
@@ -449,43 +409,33 @@ static bool parser_read_header(struct config_parser *parser)
 		return false;
 	if (parser_peek(parser) != ']') {
 		parser_skip_blanks(parser);
-		if (!parser_accept(parser, '"') || !parser_read_subsection(parser, section))
+		if (!parser_accept(parser, '"'))
 			return false;
+		buffer_append_char(section, '.');
+		while (!parser_accept(parser, '"')) {
+			parser_accept(parser, '\\');
+			if (parser_peek(parser) == '\n')
+				return false;
+			buffer_append_char(section, parser_next(parser));
+		}
 	}
 	buffer_append_char(section, '.');
 	return parser_accept(parser, ']');
 }
 
-static void parser_read_section(struct config_parser *parser)
-{
-	parser->is_skipped = !parser_read_header(parser);
-	if (!parser->is_skipped)
-		return;
-	parser_warn(parser, "malformed section name");
-	parser_skip_line(parser);
-}
-
-/* The byte that a backslash makes of @byte; NUL if that is no escape. */
-static char config_unescape(char byte)
+/* Appends an escape behind its backslash; a newline continues the value. */
+static bool parser_read_escape(struct config_parser *parser, struct buffer *value)
 {
 	static const char escapes[] = {
 		['n'] = '\n', ['t'] = '\t', ['b'] = '\b', ['\\'] = '\\', ['"'] = '"'
 	};
-	unsigned char index = byte;
-
-	return index < sizeof(escapes) ? escapes[index] : '\0';
-}
-
-/* Appends an escape behind its backslash; a newline continues the value. */
-static bool parser_read_escape(struct config_parser *parser, struct buffer *value)
-{
-	char byte = parser_next(parser);
+	unsigned char byte = parser_next(parser);
 
 	if (byte == '\n')
 		return true;
-	if (!config_unescape(byte))
+	if (byte >= sizeof(escapes) || !escapes[byte])
 		return false;
-	buffer_append_char(value, config_unescape(byte));
+	buffer_append_char(value, escapes[byte]);
 	return true;
 }
 
@@ -541,54 +491,12 @@ static bool parser_read_assignment(struct config_parser *parser, struct buffer *
 	return true;
 }
 
-static int config_grow(struct trace2_config *config)
-{
-	size_t capacity = config->capacity ? 2 * config->capacity : ENTRIES_FIRST;
-	struct config_entry *entries;
-
-	if (config->nr_entries < config->capacity)
-		return 0;
-	entries = reallocarray(config->entries, capacity, sizeof(*entries));
-	if (!entries)
-		return -1;
-	config->entries = entries;
-	config->capacity = capacity;
-	return 0;
-}
-
-static int config_add(struct trace2_config *config, const char *key, const char *value)
-{
-	struct config_entry entry = { .scope = config->scope, .key = strdup(key) };
-
-	if (value)
-		entry.value = strdup(value);
-	if (config_grow(config) < 0 || !entry.key || (value && !entry.value)) {
-		free(entry.key);
-		free(entry.value);
-		return -1;
-	}
-	config->entries[config->nr_entries++] = entry;
-	return 0;
-}
-
-/* The file that @value names: relative to the folder of @including, or with "~/" to HOME. */
-static void include_path_append(struct buffer *path, const char *including, const char *value)
-{
-	const char *home = secure_getenv("HOME");
-	const char *name = path_base_name(including);
-
-	if (strncmp(value, "~/", 2) == 0 && home)
-		buffer_printf(path, "%s/%s", home, value + 2);
-	else if (*value == '/')
-		buffer_append_string(path, value);
-	else
-		buffer_printf(path, "%.*s%s", (int)(name - including), including, value);
-}
-
-/* Settings of the included file come before those that follow in this one. */
+/* Settings of an included file come before those that follow in this one. */
 static void parser_include(const struct config_parser *parser, const char *value)
 {
 	struct trace2_config *config = parser->config;
+	const char *home = secure_getenv("HOME");
+	int folder_size = path_base_name(parser->path) - parser->path;
 	struct buffer path = { 0 };
 
 	if (config->is_too_deep || !*value)
@@ -598,7 +506,12 @@ static void parser_include(const struct config_parser *parser, const char *value
 		parser_warn(parser, "too many included files");
 		return;
 	}
-	include_path_append(&path, parser->path, value);
+	if (strncmp(value, "~/", 2) == 0 && home)
+		buffer_printf(&path, "%s/%s", home, value + 2);
+	else if (*value == '/')
+		buffer_append_string(&path, value);
+	else
+		buffer_printf(&path, "%.*s%s", folder_size, parser->path, value);
 	if (path.failed)
 		config->has_failed = true;
 	else
@@ -609,10 +522,21 @@ static void parser_include(const struct config_parser *parser, const char *value
 static void parser_add(struct config_parser *parser, struct buffer *key, const char *value)
 {
 	struct trace2_config *config = parser->config;
+	struct config_entry entry = { .scope = config->scope, .key = strdup(buffer_string(key)) };
 
-	if (key->failed || config_add(config, buffer_string(key), value) < 0)
+	if (value)
+		entry.value = strdup(value);
+	if (!key->failed && entry.key && (!value || entry.value))
+		buffer_append(&config->entries, &entry, sizeof(entry));
+	else
+		config->entries.failed = true;
+	if (config->entries.failed) {
+		free(entry.key);
+		free(entry.value);
 		config->has_failed = true;
-	else if (value && strcmp(buffer_string(key), INCLUDE_KEY) == 0)
+		return;
+	}
+	if (value && strcmp(entry.key, INCLUDE_KEY) == 0)
 		parser_include(parser, value);
 }
 
@@ -653,7 +577,11 @@ static void config_parse(struct config_parser *parser)
 			parser_skip_line(parser);
 		} else if (byte == '[') {
 			parser_skip(parser);
-			parser_read_section(parser);
+			parser->is_skipped = !parser_read_header(parser);
+			if (parser->is_skipped) {
+				parser_warn(parser, "malformed section name");
+				parser_skip_line(parser);
+			}
 		} else {
 			parser_read_setting(parser);
 		}

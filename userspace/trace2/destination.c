@@ -52,19 +52,6 @@ bool destination_turn_off(struct destination *destination)
 	return __atomic_exchange_n(&destination->is_on, false, __ATOMIC_RELAXED);
 }
 
-static const char *remedy(int number)
-{
-	switch (number) {
-	case ENOSPC:
-	case EDQUOT:
-		return "; free some space, or write elsewhere";
-	case EPIPE:
-		return "; its reader has gone";
-	default:
-		return "";
-	}
-}
-
 /* Retries after signals. */
 static ssize_t write_once(const struct destination *destination, const char *data, size_t size,
 			  int flags)
@@ -156,6 +143,7 @@ int destination_write(const struct destination *destination, const struct buffer
 		      const struct trace2_settings *settings, struct error *error)
 {
 	bool is_safe = destination->is_file || destination->is_socket;
+	const char *remedy;
 	int status;
 
 	if (lines->failed)
@@ -171,8 +159,11 @@ int destination_write(const struct destination *destination, const struct buffer
 					destination->name);
 	if (errno == ECANCELED)
 		return error_set(error, "cannot write to %s: nobody reads it", destination->name);
+	remedy = errno == ENOSPC || errno == EDQUOT ? "; free some space, or write elsewhere"
+		 : errno == EPIPE		    ? "; its reader has gone"
+						    : "";
 	return error_set(error, "cannot write to %s: %s%s", destination->name, strerror(errno),
-			 remedy(errno));
+			 remedy);
 }
 
 void destination_release(struct destination *destination)
@@ -191,22 +182,23 @@ void destination_release(struct destination *destination)
 /* The descriptor of the values "1" and "true". */
 #define ERROR_DESCRIPTOR 2
 
-/* Sets @error from errno for @path; returns OPEN_FAILED. */
-static enum open_result open_target_failed(const struct destination *destination, const char *path,
-					   struct error *error)
-{
-	error_set_system(error, errno, "trace2: could not open '%s' for '%s' tracing", path,
-			 destination->name);
-	return OPEN_FAILED;
-}
-
-static int target_open_as_owner(const char *path, int flags, mode_t mode,
-				const struct trace2_settings *settings)
+/*
+ * Opens a file for writing, with the owner and mode of the settings if it is new
+ * @flags: further flags of open(2)
+ *
+ * Returns a descriptor, or -1 with errno.
+ */
+static int target_file_open(const char *path, int flags, const struct trace2_settings *settings)
 {
 	struct file_wait wait = { .wait = settings->wait, .context = settings->wait_context };
+	mode_t mode = settings->file_mode ? settings->file_mode : DEFAULT_MODE;
 	struct owner owner;
 	int fd, number;
 
+	flags |= O_WRONLY | O_CREAT;
+	if (settings->file_user == 0)
+		return settings->wait ? file_open_unblocked(path, flags, mode, &wait)
+				      : open(path, flags | O_CLOEXEC, mode);
 	if (owner_init(&owner, settings->file_user, settings->file_group) < 0)
 		return -1;
 	fd = owner_open(&owner, path, flags, mode, &wait);
@@ -216,65 +208,17 @@ static int target_open_as_owner(const char *path, int flags, mode_t mode,
 	return fd;
 }
 
-static int target_file_open(const char *path, int flags, const struct trace2_settings *settings)
+/* Sets the destination to the file @path; to none, with @error from errno, if @fd is negative. */
+static enum open_result target_set(struct destination *destination, int fd, const char *path,
+				   struct error *error)
 {
-	struct file_wait wait = { .wait = settings->wait, .context = settings->wait_context };
-	mode_t mode = settings->file_mode ? settings->file_mode : DEFAULT_MODE;
-
-	flags |= O_WRONLY | O_CREAT;
-	if (settings->file_user != 0)
-		return target_open_as_owner(path, flags, mode, settings);
-	return settings->wait ? file_open_unblocked(path, flags, mode, &wait)
-			      : open(path, flags | O_CLOEXEC, mode);
-}
-
-/*
- * Creates a new file with the owner and mode of the settings
- * @flags: further flags of open(2)
- *
- * Returns a descriptor, or -1 with errno; EEXIST if the file exists.
- */
-static int open_target_create(const char *path, int flags, const struct trace2_settings *settings)
-{
-	return target_file_open(path, O_EXCL | flags, settings);
-}
-
-static bool value_is_off(const char *value)
-{
-	return !value || !*value || strcmp(value, "0") == 0 || strcasecmp(value, "false") == 0;
-}
-
-static bool path_is_folder(const char *path)
-{
-	struct stat about;
-
-	return stat(path, &about) == 0 && S_ISDIR(about.st_mode);
-}
-
-static enum open_result target_set_descriptor(struct destination *destination, int fd)
-{
-	destination_set(destination, fd, false);
-	return OPEN_OPEN;
-}
-
-static enum open_result target_file_append(struct destination *destination,
-					   const struct trace2_settings *settings, const char *path,
-					   struct error *error)
-{
-	int fd = open_target_create(path, O_APPEND, settings);
-
-	if (fd < 0 && errno == EEXIST)
-		fd = target_file_open(path, O_APPEND, settings);
-	if (fd < 0)
-		return open_target_failed(destination, path, error);
+	if (fd < 0) {
+		error_set_system(error, errno, "trace2: could not open '%s' for '%s' tracing", path,
+				 destination->name);
+		return OPEN_FAILED;
+	}
 	destination_set(destination, fd, true);
 	return OPEN_OPEN;
-}
-
-/* A caller may choose any session id; the file must be in the directory. */
-static bool folder_name_is_valid(const char *own)
-{
-	return *own && strcmp(own, ".") != 0 && strcmp(own, "..") != 0;
 }
 
 static void folder_path_append(struct buffer *path, const char *folder, const char *name)
@@ -297,9 +241,11 @@ static enum open_result folder_create_file(struct destination *destination,
 	struct buffer path = { 0 };
 	size_t size;
 	const char *name = path_base_name(settings->sid);
+	enum open_result result;
 	int fd = -1;
 
-	if (!folder_name_is_valid(name)) {
+	/* A caller may choose any session id; the file must be in the directory. */
+	if (!*name || strcmp(name, ".") == 0 || strcmp(name, "..") == 0) {
 		error_set(error, "trace2: session id '%s' is no name for a file in '%s'",
 			  settings->sid, folder);
 		return OPEN_FAILED;
@@ -310,15 +256,12 @@ static enum open_result folder_create_file(struct destination *destination,
 		path.size = size;
 		if (i > 0)
 			buffer_printf(&path, ".%d", i);
-		fd = open_target_create(buffer_string(&path), 0, settings);
+		fd = target_file_open(buffer_string(&path), O_EXCL, settings);
 	}
 	path.size = size;
-	if (fd >= 0)
-		destination_set(destination, fd, true);
-	else
-		open_target_failed(destination, buffer_string(&path), error);
+	result = target_set(destination, fd, buffer_string(&path), error);
 	buffer_release(&path);
-	return fd >= 0 ? OPEN_OPEN : OPEN_FAILED;
+	return result;
 }
 
 #define SENTINEL "git-trace2-discard"
@@ -337,54 +280,31 @@ static bool folder_is_full(const char *folder, unsigned int max_files)
 	return nr_files >= max_files;
 }
 
-static enum open_result folder_create_sentinel(struct destination *destination,
-					       const struct trace2_settings *settings,
-					       const char *sentinel, struct error *error)
-{
-	int fd = open_target_create(sentinel, 0, settings);
-
-	if (fd < 0)
-		return open_target_failed(destination, sentinel, error);
-	destination_set(destination, fd, true);
-	destination->is_sentinel = true;
-	return OPEN_OPEN;
-}
-
-static enum open_result folder_create_limited(struct destination *destination,
-					      const struct trace2_settings *settings,
-					      const char *folder, const char *sentinel,
-					      struct error *error)
-{
-	struct stat about;
-
-	if (stat(sentinel, &about) == 0) {
-		error_set(error,
-			  "trace2: not opening %s trace file due to too many files in target "
-			  "directory %s",
-			  destination->name, folder);
-		return OPEN_FAILED;
-	}
-	if (folder_is_full(folder, settings->max_files))
-		return folder_create_sentinel(destination, settings, sentinel, error);
-	return folder_create_file(destination, settings, folder, error);
-}
-
-/*
- * Creates a file for the session in the directory @path; the sentinel if the
- * directory is full.
- */
+/* Creates a file for the session in the directory @path; the sentinel if the directory is full. */
 static enum open_result folder_target_open(struct destination *destination,
 					   const struct trace2_settings *settings, const char *path,
 					   struct error *error)
 {
+	enum open_result result = OPEN_FAILED;
 	struct buffer sentinel = { 0 };
-	enum open_result result;
+	struct stat about;
+	int fd;
 
 	if (settings->max_files == 0)
 		return folder_create_file(destination, settings, path, error);
 	folder_path_append(&sentinel, path, SENTINEL);
-	result = folder_create_limited(destination, settings, path, buffer_string(&sentinel),
-				       error);
+	if (stat(buffer_string(&sentinel), &about) == 0) {
+		error_set(error,
+			  "trace2: not opening %s trace file due to too many files in target "
+			  "directory %s",
+			  destination->name, path);
+	} else if (!folder_is_full(path, settings->max_files)) {
+		result = folder_create_file(destination, settings, path, error);
+	} else {
+		fd = target_file_open(buffer_string(&sentinel), O_EXCL, settings);
+		destination->is_sentinel = fd >= 0;
+		result = target_set(destination, fd, buffer_string(&sentinel), error);
+	}
 	buffer_release(&sentinel);
 	return result;
 }
@@ -407,15 +327,6 @@ static const struct socket_form forms[] = {
 	{ PREFIX "dgram:", { SOCK_DGRAM, 0 } },
 	{ PREFIX, { SOCK_STREAM, SOCK_DGRAM } },
 };
-
-static const struct socket_form *form_find(const char *value)
-{
-	const struct socket_form *form = forms;
-
-	while (strncmp(value, form->prefix, strlen(form->prefix)) != 0)
-		form++;
-	return form;
-}
 
 /*
  * connect() blocks while the queue of connections is full. A caller with a @wait function is called
@@ -453,14 +364,27 @@ static int socket_connect(const char *path, int type, const struct file_wait *wa
 	return -1;
 }
 
-static enum open_result socket_path_open(struct destination *destination,
-					 const struct socket_form *form, const char *path,
-					 const struct file_wait *wait, struct error *error)
+/* Connects to a Unix socket; @value is "af_unix:[stream:|dgram:]PATH". */
+static enum open_result socket_target_open(struct destination *destination,
+					   const struct trace2_settings *settings,
+					   const char *value, struct error *error)
 {
-	int fd = socket_connect(path, form->types[0], wait);
+	struct file_wait wait = { .wait = settings->wait, .context = settings->wait_context };
+	const struct socket_form *form = forms;
+	const char *path;
+	int fd;
 
+	while (strncmp(value, form->prefix, strlen(form->prefix)) != 0)
+		form++;
+	path = value + strlen(form->prefix);
+	if (path[0] != '/' || strlen(path) >= sizeof(((struct sockaddr_un *)NULL)->sun_path)) {
+		error_set(error, "trace2: invalid AF_UNIX %s '%s' for '%s' tracing",
+			  *path ? "path" : "value", *path ? path : value, destination->name);
+		return OPEN_FAILED;
+	}
+	fd = socket_connect(path, form->types[0], &wait);
 	if (fd < 0 && errno == EPROTOTYPE && form->types[1])
-		fd = socket_connect(path, form->types[1], wait);
+		fd = socket_connect(path, form->types[1], &wait);
 	if (fd < 0) {
 		error_set(error, "trace2: could not connect to socket '%s' for '%s' tracing: %s",
 			  path, destination->name,
@@ -471,45 +395,39 @@ static enum open_result socket_path_open(struct destination *destination,
 	return OPEN_OPEN;
 }
 
-/* Connects to a Unix socket; @value is "af_unix:[stream:|dgram:]PATH". */
-static enum open_result socket_target_open(struct destination *destination,
-					   const struct trace2_settings *settings,
-					   const char *value, struct error *error)
+/* The descriptor that a value names: a digit, or standard error if it is true; -1 for none. */
+static int value_descriptor(const char *value)
 {
-	struct file_wait wait = { .wait = settings->wait, .context = settings->wait_context };
-	const struct socket_form *form = form_find(value);
-	const char *path = value + strlen(form->prefix);
-	size_t space = sizeof(((struct sockaddr_un *)NULL)->sun_path);
-
-	if (path[0] == '/' && strlen(path) < space)
-		return socket_path_open(destination, form, path, &wait, error);
-	if (!*path)
-		error_set(error, "trace2: invalid AF_UNIX value '%s' for '%s' tracing", value,
-			  destination->name);
-	else
-		error_set(error, "trace2: invalid AF_UNIX path '%s' for '%s' tracing", path,
-			  destination->name);
-	return OPEN_FAILED;
+	if (strcmp(value, "1") == 0 || strcasecmp(value, "true") == 0)
+		return ERROR_DESCRIPTOR;
+	return isdigit((unsigned char)value[0]) && !value[1] ? value[0] - '0' : -1;
 }
 
 enum open_result open_target(struct destination *destination,
 			     const struct trace2_settings *settings, const char *value,
 			     const char *name, struct error *error)
 {
-	if (value_is_off(value))
+	struct stat about;
+	int fd;
+
+	if (!value || !*value || strcmp(value, "0") == 0 || strcasecmp(value, "false") == 0)
 		return OPEN_OFF;
 	if (destination_init(destination, name) < 0) {
 		error_set(error, "out of memory");
 		return OPEN_FAILED;
 	}
-	if (strcmp(value, "1") == 0 || strcasecmp(value, "true") == 0)
-		return target_set_descriptor(destination, ERROR_DESCRIPTOR);
-	if (isdigit((unsigned char)value[0]) && !value[1])
-		return target_set_descriptor(destination, value[0] - '0');
-	if (value[0] == '/' && path_is_folder(value))
+	if (value_descriptor(value) >= 0) {
+		destination_set(destination, value_descriptor(value), false);
+		return OPEN_OPEN;
+	}
+	if (value[0] == '/' && stat(value, &about) == 0 && S_ISDIR(about.st_mode))
 		return folder_target_open(destination, settings, value, error);
-	if (value[0] == '/')
-		return target_file_append(destination, settings, value, error);
+	if (value[0] == '/') {
+		fd = target_file_open(value, O_EXCL | O_APPEND, settings);
+		if (fd < 0 && errno == EEXIST)
+			fd = target_file_open(value, O_APPEND, settings);
+		return target_set(destination, fd, value, error);
+	}
 	if (strncmp(value, PREFIX, strlen(PREFIX)) == 0)
 		return socket_target_open(destination, settings, value, error);
 	error_set(error, "trace2: unknown value for '%s': '%s'", name, value);

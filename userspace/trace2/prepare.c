@@ -25,10 +25,12 @@ static const void *const substitutes[] = {
 static const void *const *substitute_of(const struct trace2_event *event,
 					const struct member *member)
 {
-	if (member->type > MEMBER_TEXT || !substitutes[member->type] ||
-	    *(const void *const *)((const char *)event + member->offset))
+	const void *pointer;
+
+	if (member->type > MEMBER_TEXT || !substitutes[member->type])
 		return NULL;
-	return &substitutes[member->type];
+	memcpy(&pointer, (const char *)event + member->offset, sizeof(pointer));
+	return pointer ? NULL : &substitutes[member->type];
 }
 
 static bool has_place(const struct trace2_repository *repository)
@@ -59,41 +61,37 @@ bool is_prepared(const struct trace2_settings *settings, const struct trace2_eve
 
 static void members_complete(struct prepared *prepared)
 {
-	struct trace2_event *copy = &prepared->copy;
-	const struct member *member = kinds[copy->kind].members;
+	struct trace2_event *event = &prepared->event;
+	const struct member *member = kinds[event->kind].members;
 
 	for (; member->type != MEMBER_END; member++) {
-		const void *const *substitute = substitute_of(copy, member);
+		const void *const *substitute = substitute_of(event, member);
 
 		if (substitute)
-			memcpy((char *)copy + member->offset, substitute, sizeof(*substitute));
+			memcpy((char *)event + member->offset, substitute, sizeof(*substitute));
 	}
-	if (copy->kind != TRACE2_DEF_REPO || has_place(copy->repository))
+	if (event->kind != TRACE2_DEF_REPO || has_place(event->repository))
 		return;
-	if (copy->repository)
-		prepared->repository = *copy->repository;
+	if (event->repository)
+		prepared->repository = *event->repository;
 	prepared->repository.worktree = "";
-	copy->repository = &prepared->repository;
-}
-
-static struct trace2_string buffer_bytes(const struct buffer *buffer)
-{
-	return (struct trace2_string){ .data = buffer->data, .size = buffer->size };
+	event->repository = &prepared->repository;
 }
 
 static void value_check(struct prepared *prepared)
 {
-	struct text value = string_text(prepared->copy.data.value);
+	struct text value = string_text(prepared->event.data.value);
 
 	if (json_append_value(&prepared->value, value) < 0)
 		json_append_string(&prepared->value, value);
-	prepared->copy.data.value = buffer_bytes(&prepared->value);
+	prepared->event.data.value = (struct trace2_string){ prepared->value.data,
+							     prepared->value.size };
 }
 
 /* Valid members are a valid object once they are in braces. */
 static void more_check(struct prepared *prepared)
 {
-	struct text text = string_text(prepared->copy.more);
+	struct text text = string_text(prepared->event.more);
 	struct buffer object = { 0 };
 	struct buffer *more = &prepared->more;
 
@@ -108,7 +106,7 @@ static void more_check(struct prepared *prepared)
 	more->failed |= object.failed;
 	buffer_release(&object);
 	if (!more->failed)
-		prepared->copy.more = (struct trace2_string){ more->data + 1, more->size - 2 };
+		prepared->event.more = (struct trace2_string){ more->data + 1, more->size - 2 };
 }
 
 /* Hides passwords in command lines and in values of parameters, as git does. */
@@ -143,44 +141,6 @@ static char *word_redact(const char *word)
 										       : copy;
 }
 
-static int value_redact(struct redacted *redacted)
-{
-	const char *at, *value = redacted->copy.def_param.value;
-
-	if (!value || !password_find(value, &at))
-		return 0;
-	redacted->value = word_redact(value);
-	redacted->copy.def_param.value = redacted->value;
-	redacted->event = &redacted->copy;
-	return redacted->value ? 0 : -1;
-}
-
-/* The words of an event that may have secrets; NULL if it has none. */
-static char *const **words_of(struct trace2_event *event)
-{
-	switch (event->kind) {
-	case TRACE2_START:
-		return &event->start.argv;
-	case TRACE2_CHILD_START:
-		return &event->child_start.argv;
-	case TRACE2_EXEC:
-		return &event->exec.argv;
-	default:
-		return NULL;
-	}
-}
-
-static bool has_password(char *const *words)
-{
-	const char *at;
-
-	for (; *words; words++) {
-		if (password_find(*words, &at))
-			return true;
-	}
-	return false;
-}
-
 static char **words_redact(char *const *words)
 {
 	size_t nr_words = 0;
@@ -201,32 +161,33 @@ static char **words_redact(char *const *words)
 	return copy;
 }
 
-/*
- * Hide the password in "http[s]://user:password@host".
- *
- * Returns 0, or -1 if memory ran out. Call redacted_release() in both cases.
- */
-static int redacted_init(struct redacted *redacted, const struct trace2_event *event)
+/* Hides "password" in "http[s]://user:password@host". Returns -1 if memory ran out. */
+static int secrets_redact(struct prepared *prepared)
 {
+	struct trace2_event *event = &prepared->event;
+	const struct member *member = kinds[event->kind].members;
 	char *const **words;
 
-	*redacted = (struct redacted){ .event = event, .copy = *event };
-	if (event->kind == TRACE2_DEF_PARAM)
-		return value_redact(redacted);
-	words = words_of(&redacted->copy);
-	if (!words || !has_password(*words))
-		return 0;
-	redacted->words = words_redact(*words);
-	*words = redacted->words;
-	redacted->event = &redacted->copy;
-	return redacted->words ? 0 : -1;
+	if (event->kind == TRACE2_DEF_PARAM) {
+		if (!event->def_param.value)
+			return 0;
+		prepared->secret = word_redact(event->def_param.value);
+		event->def_param.value = prepared->secret;
+		return prepared->secret ? 0 : -1;
+	}
+	while (member->type != MEMBER_WORDS)
+		member++;
+	words = (char *const **)((char *)event + member->offset);
+	prepared->words = words_redact(*words);
+	*words = prepared->words;
+	return prepared->words ? 0 : -1;
 }
 
 int prepared_init(struct prepared *prepared, const struct trace2_settings *settings,
 		  const struct trace2_event *event)
 {
-	*prepared = (struct prepared){ .event = &prepared->copy, .copy = *event };
-	prepared->copy.has_slack = false;
+	*prepared = (struct prepared){ .event = *event };
+	prepared->event.has_slack = false;
 	members_complete(prepared);
 	if (!settings->has_valid_json && event->kind == TRACE2_DATA_JSON)
 		value_check(prepared);
@@ -236,24 +197,15 @@ int prepared_init(struct prepared *prepared, const struct trace2_settings *setti
 		return -1;
 	if (settings->keeps_passwords || !kinds[event->kind].has_secrets)
 		return 0;
-	if (redacted_init(&prepared->redacted, &prepared->copy) < 0)
-		return -1;
-	prepared->event = prepared->redacted.event;
-	return 0;
-}
-
-/* Frees the copies. */
-static void redacted_release(struct redacted *redacted)
-{
-	for (size_t i = 0; redacted->words && redacted->words[i]; i++)
-		free(redacted->words[i]);
-	free(redacted->words);
-	free(redacted->value);
+	return secrets_redact(prepared);
 }
 
 void prepared_release(struct prepared *prepared)
 {
 	buffer_release(&prepared->value);
 	buffer_release(&prepared->more);
-	redacted_release(&prepared->redacted);
+	for (size_t i = 0; prepared->words && prepared->words[i]; i++)
+		free(prepared->words[i]);
+	free(prepared->words);
+	free(prepared->secret);
 }

@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/types.h>
 #include <unistd.h>
 
 #include "base/base.h"
@@ -15,43 +14,36 @@
 
 /* Threads and texts: rendered once, copied into many lines. */
 
-/* "d0 | main                     | " */
-static void columns_render(struct buffer *columns, const struct trace2_session *session,
-			   struct text name)
-{
-	struct buffer escaped = { 0 };
-
-	escape_append(&escaped, name);
-	columns->failed |= escaped.failed;
-	buffer_append_char(columns, 'd');
-	buffer_append_unsigned(columns, session->depth);
-	buffer_append_string(columns, " | ");
-	column_append(columns, buffer_text(&escaped), THREAD_NAME_SIZE, SIZE_MAX);
-	buffer_append_string(columns, " | ");
-	buffer_release(&escaped);
-}
-
 struct trace2_thread *trace2_thread_new(const struct trace2_session *session,
 					struct trace2_string name)
 {
 	struct trace2_thread *thread = calloc(1, sizeof(*thread));
+	struct buffer *json, *columns, escaped = { 0 };
 	struct text text = string_text(name);
 
 	if (!thread)
 		return NULL;
+	json = &thread->json;
+	columns = &thread->columns;
 	/* git cuts within characters, which leaves bytes that are not UTF-8. */
 	if (!session->settings.has_whole_names)
 		text = text_cut(text, THREAD_NAME_SIZE);
-	buffer_append_string(&thread->json, "\"sid\":");
-	json_append_string(&thread->json, text_of(session->sid));
-	buffer_append_string(&thread->json, ",\"thread\":");
-	json_append_string(&thread->json, text);
-	columns_render(&thread->columns, session, text);
-	buffer_seal(&thread->json);
-	buffer_seal(&thread->columns);
-	buffer_trim(&thread->json);
-	buffer_trim(&thread->columns);
-	if (!thread->json.failed && !thread->columns.failed)
+	buffer_append_string(json, "\"sid\":");
+	json_append_string(json, text_of(session->sid));
+	buffer_append_string(json, ",\"thread\":");
+	json_append_string(json, text);
+	/* "d0 | main                     | " */
+	buffer_printf(columns, "d%u | ", session->depth);
+	escape_append(&escaped, text);
+	column_append(columns, buffer_text(&escaped), THREAD_NAME_SIZE, SIZE_MAX);
+	buffer_append_string(columns, " | ");
+	columns->failed |= escaped.failed;
+	buffer_release(&escaped);
+	buffer_seal(json);
+	buffer_seal(columns);
+	buffer_trim(json);
+	buffer_trim(columns);
+	if (!json->failed && !columns->failed)
 		return thread;
 	trace2_thread_free(thread);
 	return NULL;
@@ -69,54 +61,50 @@ void trace2_thread_free(struct trace2_thread *thread)
 /* The category of texts that are no labels; no event has it. */
 static const struct trace2_text no_category;
 
-static bool text_render(struct trace2_text *text, struct trace2_string string)
-{
-	buffer_clear(&text->json);
-	buffer_clear(&text->escaped);
-	json_append_string(&text->json, string_text(string));
-	escape_append(&text->escaped, string_text(string));
-	buffer_seal(&text->json);
-	buffer_seal(&text->escaped);
-	text->has_bar = text->escaped.size > 0 &&
-			memchr(text->escaped.data, '|', text->escaped.size);
-	return !text->json.failed && !text->escaped.failed;
-}
-
 int trace2_text_set(struct trace2_text *text, struct trace2_string string)
 {
-	text->category = &no_category;
-	return text_render(text, string) ? 0 : -1;
-}
+	struct buffer *json = &text->json, *escaped = &text->escaped;
 
-static void members_render(struct buffer *members, const struct trace2_text *category,
-			   const struct trace2_text *label)
-{
-	buffer_clear(members);
-	buffer_append_string(members, ",\"category\":");
-	buffer_append(members, category->json.data, category->json.size);
-	buffer_append_string(members, ",\"label\":");
-	buffer_append(members, label->json.data, label->json.size);
-	buffer_seal(members);
+	text->category = &no_category;
+	buffer_clear(json);
+	buffer_clear(escaped);
+	json_append_string(json, string_text(string));
+	escape_append(escaped, string_text(string));
+	buffer_seal(json);
+	buffer_seal(escaped);
+	text->has_bar = escaped->size > 0 && memchr(escaped->data, '|', escaped->size);
+	return json->failed || escaped->failed ? -1 : 0;
 }
 
 int trace2_label_set(struct trace2_text *text, const struct trace2_text *category,
 		     struct trace2_string string)
 {
+	struct buffer *members = &text->members;
+
 	if (trace2_text_set(text, string) < 0)
 		return -1;
 	if (!category)
 		return 0;
-	members_render(&text->members, category, text);
-	if (text->members.failed)
+	buffer_clear(members);
+	buffer_append_string(members, ",\"category\":");
+	buffer_append(members, category->json.data, category->json.size);
+	buffer_append_string(members, ",\"label\":");
+	buffer_append(members, text->json.data, text->json.size);
+	buffer_seal(members);
+	if (members->failed)
 		return -1;
 	text->category = category;
 	return 0;
 }
 
-/* Trims a new text; frees it if setting it failed. */
-static struct trace2_text *text_finish(struct trace2_text *text, int status)
+struct trace2_text *trace2_label_new(const struct trace2_text *category,
+				     struct trace2_string string)
 {
-	if (status < 0) {
+	struct trace2_text *text = calloc(1, sizeof(*text));
+
+	if (!text)
+		return NULL;
+	if (trace2_label_set(text, category, string) < 0) {
 		trace2_text_free(text);
 		return NULL;
 	}
@@ -129,17 +117,7 @@ static struct trace2_text *text_finish(struct trace2_text *text, int status)
 
 struct trace2_text *trace2_text_new(struct trace2_string string)
 {
-	struct trace2_text *text = calloc(1, sizeof(*text));
-
-	return text ? text_finish(text, trace2_text_set(text, string)) : NULL;
-}
-
-struct trace2_text *trace2_label_new(const struct trace2_text *category,
-				     struct trace2_string string)
-{
-	struct trace2_text *text = calloc(1, sizeof(*text));
-
-	return text ? text_finish(text, trace2_label_set(text, category, string)) : NULL;
+	return trace2_label_new(NULL, string);
 }
 
 void trace2_text_free(struct trace2_text *text)
@@ -168,31 +146,11 @@ static int (*const printers[])(struct buffer *line, struct time_cache *times,
 _Static_assert(sizeof(printers) / sizeof(printers[0]) == TRACE2_TARGET_COUNT,
 	       "a printer for every target");
 
-static unsigned int count_parents(const char *sid)
-{
-	unsigned int nr_parents = 0;
-
-	while ((sid = strchr(sid, '/'))) {
-		nr_parents++;
-		sid++;
-	}
-	return nr_parents;
-}
-
-static void settings_complete(struct trace2_settings *settings)
-{
-	if (settings->decimals != 9)
-		settings->decimals = DEFAULT_DECIMALS;
-	if (settings->max_nesting == 0)
-		settings->max_nesting = DEFAULT_NESTING;
-	if (settings->category_width == 0)
-		settings->category_width = DEFAULT_CATEGORY_WIDTH;
-}
-
 struct trace2_session *trace2_session_new(const struct trace2_settings *settings)
 {
 	static const struct trace2_string main_name = { .data = "main", .size = 4 };
 	struct trace2_session *session;
+	struct trace2_settings *own;
 
 	if (!settings->sid) {
 		errno = EINVAL;
@@ -201,14 +159,20 @@ struct trace2_session *trace2_session_new(const struct trace2_settings *settings
 	session = calloc(1, sizeof(*session));
 	if (!session)
 		return NULL;
-	session->settings = *settings;
-	settings_complete(&session->settings);
-	session->depth = count_parents(settings->sid);
-	session->short_nesting = session->settings.max_nesting < PUT_SHORT_LIMIT
-					 ? session->settings.max_nesting
-					 : PUT_SHORT_LIMIT - 1;
+	own = &session->settings;
+	*own = *settings;
+	if (own->decimals != 9)
+		own->decimals = DEFAULT_DECIMALS;
+	if (own->max_nesting == 0)
+		own->max_nesting = DEFAULT_NESTING;
+	if (own->category_width == 0)
+		own->category_width = DEFAULT_CATEGORY_WIDTH;
+	session->short_nesting = own->max_nesting < PUT_SHORT_LIMIT ? own->max_nesting
+								    : PUT_SHORT_LIMIT - 1;
+	for (const char *sid = settings->sid; (sid = strchr(sid, '/')); sid++)
+		session->depth++;
 	session->sid = strdup(settings->sid);
-	session->settings.sid = session->sid;
+	own->sid = session->sid;
 	if (session->sid)
 		session->main_thread = trace2_thread_new(session, main_name);
 	if (session->main_thread)
@@ -265,29 +229,31 @@ static void session_list_opened(struct trace2_session *session)
 		session->block_target = &session->opened[0];
 }
 
-/* Its targets are not written without checks any more: it failed, or one was turned off. */
+/*
+ * The targets are not written without checks any more: the session failed, or one was turned off.
+ * Several threads may do so at once, and only read what is NULL already.
+ */
 static void session_stop_blocks(struct trace2_session *session)
 {
 	if (session->block_target)
 		session->block_target = NULL;
 }
 
-/* The session has failed with @status. */
-static int session_failed(struct trace2_session *session, int status)
+/* The session has failed with @text; returns -1. */
+static int session_failed(struct trace2_session *session, const char *text)
 {
 	session_stop_blocks(session);
-	return status;
+	return error_set(&session->error, "%s", text);
 }
 
-static bool target_is_valid(enum trace2_target target)
+/* Whether there is such a target; fails the session if there is none. */
+static bool session_check_target(struct trace2_session *session, enum trace2_target target)
 {
-	return (unsigned int)target < TRACE2_TARGET_COUNT;
-}
-
-static int session_no_target(struct trace2_session *session, enum trace2_target target)
-{
-	return session_failed(session,
-			      error_set(&session->error, "trace2: there is no target %d", target));
+	if ((unsigned int)target < TRACE2_TARGET_COUNT)
+		return true;
+	session_stop_blocks(session);
+	error_set(&session->error, "trace2: there is no target %d", target);
+	return false;
 }
 
 int trace2_session_add(struct trace2_session *session, enum trace2_target target, int fd,
@@ -296,9 +262,9 @@ int trace2_session_add(struct trace2_session *session, enum trace2_target target
 	struct destination *destination = &session->destinations[target];
 	int status;
 
-	if (!target_is_valid(target)) {
+	if (!session_check_target(session, target)) {
 		close(fd);
-		return session_no_target(session, target);
+		return -1;
 	}
 	destination_release(destination);
 	status = destination_init(destination, name);
@@ -331,8 +297,8 @@ int trace2_session_open(struct trace2_session *session, enum trace2_target targe
 	struct error error = { 0 };
 	enum open_result result;
 
-	if (!target_is_valid(target))
-		return session_no_target(session, target);
+	if (!session_check_target(session, target))
+		return -1;
 	destination_release(destination);
 	result = open_target(destination, &session->settings, value, name ? name : "trace2",
 			     &error);
@@ -344,28 +310,19 @@ int trace2_session_open(struct trace2_session *session, enum trace2_target targe
 	if (result == OPEN_OFF)
 		return 0;
 	if (!session->settings.is_lenient)
-		return session_failed(session, error_set(&session->error, "%s", error.text));
+		return session_failed(session, error.text);
 	session_report(session, result == OPEN_UNKNOWN, error.text);
 	return 0;
 }
 
 bool trace2_session_has(const struct trace2_session *session, enum trace2_target target)
 {
-	return target_is_valid(target) && destination_is_on(&session->destinations[target]);
+	return (unsigned int)target < TRACE2_TARGET_COUNT &&
+	       destination_is_on(&session->destinations[target]);
 }
 
-/* Fails a strict session; turns the destination of a lenient one off. */
-static int destination_failed(struct trace2_session *session, struct destination *destination,
-			      struct error *error)
-{
-	if (!session->settings.is_lenient)
-		return session_failed(session, error_set(&session->error, "%s", error->text));
-	session_stop_blocks(session);
-	if (destination_turn_off(destination))
-		session_report(session, false, error->text);
-	return 0;
-}
-
+/* Writes lines; a failure fails a strict session, and turns the destination of a lenient one off.
+ */
 static int destination_send(struct trace2_session *session, struct destination *destination,
 			    const struct buffer *lines)
 {
@@ -373,7 +330,12 @@ static int destination_send(struct trace2_session *session, struct destination *
 
 	if (destination_write(destination, lines, &session->settings, &error) == 0)
 		return 0;
-	return destination_failed(session, destination, &error);
+	if (!session->settings.is_lenient)
+		return session_failed(session, error.text);
+	session_stop_blocks(session);
+	if (destination_turn_off(destination))
+		session_report(session, false, error.text);
+	return 0;
 }
 
 int trace2_session_flush(struct trace2_session *session)
@@ -389,16 +351,6 @@ int trace2_session_flush(struct trace2_session *session)
 		buffer_clear(&destination->lines);
 	}
 	return 0;
-}
-
-/* Prints one line and writes it at once. */
-static out_of_line int session_write_line(struct trace2_session *session, struct printer *printer,
-					  const struct opened_target *target,
-					  const struct trace2_event *event)
-{
-	buffer_clear(&printer->line);
-	target->print(&printer->line, &printer->times, session, event);
-	return destination_send(session, target->destination, &printer->line);
 }
 
 /* Writes a complete block, and prints the first line of the next one. */
@@ -423,7 +375,7 @@ hot_inline int session_append_line(struct trace2_session *session, struct printe
 	return target->print(lines, &printer->times, session, event);
 }
 
-/* Prints to any targets. */
+/* Prints to any targets, in blocks or as one line that is written at once. */
 static out_of_line int session_print_targets(struct trace2_session *session,
 					     struct printer *printer,
 					     const struct trace2_event *event)
@@ -435,8 +387,13 @@ static out_of_line int session_print_targets(struct trace2_session *session,
 
 		if (!destination_is_on(target->destination))
 			continue;
-		status = target->has_blocks ? session_append_line(session, printer, target, event)
-					    : session_write_line(session, printer, target, event);
+		if (target->has_blocks) {
+			status = session_append_line(session, printer, target, event);
+			continue;
+		}
+		buffer_clear(&printer->line);
+		target->print(&printer->line, &printer->times, session, event);
+		status = destination_send(session, target->destination, &printer->line);
 	}
 	return status;
 }
@@ -449,40 +406,32 @@ hot_inline int session_print_lines(struct trace2_session *session, struct printe
 	return session_append_line(session, printer, session->block_target, event);
 }
 
-/* The last file of a full directory says so after its version. */
-static int version_print(struct trace2_session *session, struct printer *printer,
-			 const struct trace2_event *version)
-{
-	struct trace2_event event = { .kind = TRACE2_TOO_MANY_FILES, .time_ns = version->time_ns };
-
-	if (session_print_lines(session, printer, version) < 0)
-		return -1;
-	event.file = version->file;
-	event.line = version->line;
-	if (!session->destinations[TRACE2_EVENT].is_sentinel)
-		return 0;
-	return session_print_lines(session, printer, &event);
-}
-
 /* Prints versions, and events with parts that are missing, secret or unchecked. */
 static out_of_line int unprepared_print(struct trace2_session *session, struct printer *printer,
 					const struct trace2_event *event)
 {
+	struct trace2_event full = { .kind = TRACE2_TOO_MANY_FILES,
+				     .time_ns = event->time_ns,
+				     .file = event->file,
+				     .line = event->line };
 	struct prepared prepared;
 	int status = 0;
 
-	if ((unsigned int)event->kind >= TRACE2_KIND_COUNT)
-		return session->settings.is_lenient
-			       ? 0
-			       : session_failed(session,
-						error_set(&session->error, "%d is no kind of event",
-							  event->kind));
-	if (prepared_init(&prepared, &session->settings, event) == 0)
-		status = event->kind == TRACE2_VERSION
-				 ? version_print(session, printer, prepared.event)
-				 : session_print_lines(session, printer, prepared.event);
-	else if (!session->settings.is_lenient)
-		status = session_failed(session, error_set(&session->error, "out of memory"));
+	if ((unsigned int)event->kind >= TRACE2_KIND_COUNT) {
+		if (session->settings.is_lenient)
+			return 0;
+		session_stop_blocks(session);
+		return error_set(&session->error, "%d is no kind of event", event->kind);
+	}
+	if (prepared_init(&prepared, &session->settings, event) == 0) {
+		status = session_print_lines(session, printer, &prepared.event);
+		/* The last file of a full directory says so after its version. */
+		if (status == 0 && event->kind == TRACE2_VERSION &&
+		    session->destinations[TRACE2_EVENT].is_sentinel)
+			status = session_print_lines(session, printer, &full);
+	} else if (!session->settings.is_lenient) {
+		status = session_failed(session, "out of memory");
+	}
 	prepared_release(&prepared);
 	return status;
 }
@@ -548,30 +497,17 @@ void trace2_session_free(struct trace2_session *session)
 
 /* Session ids, and their inheritance from parent to child. */
 
-#define HOST_SIZE 16
-
-/* "H" and the first 8 digits of the SHA-1 of the host name, as in git's tr2_sid.c. */
-static void host_text(char *out)
-{
-	char name[256] = "";
-	char digest[SHA1_DIGEST_STRING_LENGTH];
-
-	if (gethostname(name, sizeof(name) - 1) < 0 || !name[0] ||
-	    !SHA1Data((const uint8_t *)name, strlen(name), digest))
-		strcpy(out, "Localhost");
-	else
-		snprintf(out, HOST_SIZE, "H%.8s", digest);
-}
-
 void trace2_sid_make(char *out, int64_t unix_ns, int pid)
 {
-	char date[TIME_DATE_SIZE], host[HOST_SIZE];
+	char date[TIME_DATE_SIZE], name[256] = "", digest[SHA1_DIGEST_STRING_LENGTH];
+	bool has_name = gethostname(name, sizeof(name) - 1) == 0 && name[0] &&
+			SHA1Data((const uint8_t *)name, strlen(name), digest);
 	unsigned int us;
-	int64_t second = time_split(unix_ns, &us);
 
-	host_text(host);
-	time_date_text(date, second, "%Y%m%dT%H%M%S");
-	snprintf(out, TRACE2_SID_SIZE, "%.16s.%06uZ-%s-P%08x", date, us, host, (unsigned int)pid);
+	time_date_text(date, time_split(unix_ns, &us), "%Y%m%dT%H%M%S");
+	/* "H" and the first 8 digits of the SHA-1 of the host name, as in git's tr2_sid.c. */
+	snprintf(out, TRACE2_SID_SIZE, "%.16s.%06uZ-%s%.8s-P%08x", date, us,
+		 has_name ? "H" : "Localhost", has_name ? digest : "", (unsigned int)pid);
 }
 
 char *parent_join(const char *variable, const char *own)

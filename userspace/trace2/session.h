@@ -31,45 +31,26 @@
 /** TIME_CACHE_MAX - bytes of a cached text, all of which are copied */
 #define TIME_CACHE_MAX PUT_SLACK
 
-/**
- * struct time_cache_second - one second as text
- * @begin_ns: its beginning
- * @span_ns: its length; 0 if no second is cached
- * @text: up to the point; the fraction follows. @utc and @since below begin with their members
- * @size: bytes of @text
- */
+/** struct time_cache_second - one second as text; @utc and @since below begin with their members */
 struct time_cache_second {
 	int64_t begin_ns;
-	uint64_t span_ns;
-	char text[TIME_CACHE_MAX];
-	unsigned int size;
+	uint64_t span_ns;	   /* 0 if no second is cached */
+	char text[TIME_CACHE_MAX]; /* up to the point; the fraction follows */
+	unsigned int size;	   /* of @text */
 };
 
-/**
- * struct time_cache - the seconds that contain the last time printed
- * @utc, @clock: by Unix time, in UTC and in local time
- * @since: by the time since the session began
- * @begin_ns, @span_ns: times since the session began that both @utc and @since contain; @span_ns is
- * 0 until time_cache_join()
- * @has_offset: @offset_s is valid in the quarter of an hour @offset_quarter; no time zone changes
- * its offset within one
- * @offset_s: local time minus UTC, in seconds
- * @shift_ns: added to every Unix time: the wall clock is set, and runs on while the machine sleeps
- * @is_frozen: @offset_s is valid forever; the cache then calls only async-signal-safe functions
- *
- * A zeroed cache is empty. Each thread has its own.
- */
+/** struct time_cache - the seconds that contain the last time printed; zeroed it is empty */
 struct time_cache {
 	struct time_cache_second utc;
-	struct time_cache_second clock;
-	struct time_cache_second since;
-	int64_t begin_ns;
-	uint64_t span_ns;
-	bool has_offset;
-	int64_t offset_quarter;
-	int64_t offset_s;
-	int64_t shift_ns;
-	bool is_frozen;
+	struct time_cache_second clock; /* in local time */
+	struct time_cache_second since; /* by the time since the session began */
+	int64_t begin_ns;		/* since then: what both @utc and @since contain; */
+	uint64_t span_ns;		/* 0 until time_cache_join() */
+	bool has_offset;	/* @offset_s is valid in the quarter of an hour @offset_quarter; */
+	int64_t offset_quarter; /* no time zone changes its offset within one */
+	int64_t offset_s;	/* local time minus UTC */
+	int64_t shift_ns;	/* added to Unix times: the wall clock is set, and runs in sleep */
+	bool is_frozen; /* @offset_s is valid forever, for async-signal-safe functions only */
 };
 
 /** time_cache_set_utc, time_cache_set_clock - cache the second that contains @unix_ns */
@@ -172,31 +153,18 @@ hot_inline char *time_cache_put_since_right(struct time_cache *times, char *out,
 
 /* The destination of a target: an open file descriptor, and lines that are buffered for it. */
 
-/**
- * struct destination - the destination of a target
- * @name: for messages
- * @is_on: @fd is open and no write has failed; accessed atomically, by any thread
- * @is_owned: @fd is closed with the destination
- * @is_added: @fd is the caller's choice, see trace2_session_add()
- * @is_datagram: each write is one message, so each line is written alone
- * @is_socket, @is_file: the type of an owned @fd, the latter also for devices; neither is set for a
- * borrowed one, which its owner may replace at any time
- * @is_sentinel: @fd is the file that marks a directory as full
- * @lines: whole lines that are not written yet
- *
- * A zeroed struct is off.
- */
+/** struct destination - the destination of a target; zeroed it is off */
 struct destination {
-	char *name;
+	char *name; /* for messages */
 	int fd;
-	bool is_on;
-	bool is_owned;
-	bool is_added;
-	bool is_datagram;
-	bool is_socket;
-	bool is_file;
-	bool is_sentinel;
-	struct buffer lines;
+	bool is_on;    /* @fd is open and no write has failed; accessed atomically, by any thread */
+	bool is_owned; /* @fd is closed with the destination */
+	bool is_added; /* @fd is the caller's choice, see trace2_session_add() */
+	bool is_datagram;    /* each write is one message, so each line is written alone */
+	bool is_socket;	     /* type of an owned @fd; the owner may replace a borrowed one */
+	bool is_file;	     /* likewise, also of devices */
+	bool is_sentinel;    /* @fd is the file that marks a directory as full */
+	struct buffer lines; /* whole lines that are not written yet */
 };
 
 /** destination_init - set the name, copied; returns -1 if memory ran out */
@@ -231,56 +199,34 @@ void destination_release(struct destination *destination);
 enum open_result {
 	OPEN_OFF,
 	OPEN_OPEN,
-	/** the value is valid, but cannot be opened */
-	OPEN_FAILED,
-	/** the value is invalid */
-	OPEN_UNKNOWN,
+	OPEN_FAILED,  /* the value is valid, but cannot be opened */
+	OPEN_UNKNOWN, /* the value is invalid */
 };
 
-/**
- * open_target - open @value and set @destination; sets @error if that fails
- */
+/** open_target - open @value and set @destination; sets @error if that fails */
 enum open_result open_target(struct destination *destination,
 			     const struct trace2_settings *settings, const char *value,
 			     const char *name, struct error *error);
 
 /* The private structures of settings. */
 
-/**
- * struct config_entry - a setting of a file
- * @scope: "system" or "global", git's names of the two files
- * @key: "section.name" or "section.subsection.name"; only a subsection may have upper case
- * @value: NULL if it has none; it is no setting then, but a parameter
- */
+/** struct config_entry - a setting of a file */
 struct config_entry {
-	const char *scope;
-	char *key;
-	char *value;
+	const char *scope; /* "system" or "global", git's names of the two files */
+	char *key; /* "section.name" or "section.subsection.name"; only the latter's in any case */
+	char *value; /* NULL if it has none; it is no setting then, but a parameter */
 };
 
-/**
- * struct trace2_config - the settings that were read
- * @entries: in the order of reading; later ones override earlier ones
- * @capacity: of @entries; doubled as they grow
- * @names: the names of the variables
- * @variables: their values, NULL for none
- * @scope: of the file that is being read
- * @nr_files: number of files read
- * @is_too_deep: too many files were included; no more are read
- * @has_failed: memory ran out
- * @warnings: about malformed lines, each NUL-terminated
- */
+/** struct trace2_config - the settings that were read */
 struct trace2_config {
-	struct config_entry *entries;
-	size_t nr_entries;
-	size_t capacity;
-	char *names[TRACE2_KEY_COUNT];
-	char *variables[TRACE2_KEY_COUNT];
-	const char *scope;
+	struct buffer entries;	       /* struct config_entry; later ones override earlier ones */
+	char *names[TRACE2_KEY_COUNT]; /* of the variables */
+	char *variables[TRACE2_KEY_COUNT]; /* their values, NULL for none */
+	const char *scope;		   /* of the file that is being read */
 	unsigned int nr_files;
-	bool is_too_deep;
-	bool has_failed;
-	struct buffer warnings;
+	bool is_too_deep;	/* too many files were included; no more are read */
+	bool has_failed;	/* memory ran out */
+	struct buffer warnings; /* about malformed lines, each NUL-terminated */
 };
 
 /** config_visit_params, config_visit_variables - the two halves of trace2_config_visit() */
@@ -298,29 +244,14 @@ int boolean_parse(const char *value, bool *out);
 
 /* Prepares events for printers: complete, without secrets, with valid JSON. */
 
-/**
- * struct redacted - an event without passwords
- * @event: the caller's if there is nothing to hide, otherwise @copy
- * @words, @value: allocated for @copy
- */
-struct redacted {
-	const struct trace2_event *event;
-	struct trace2_event copy;
-	char **words;
-	char *value;
-};
-
-/**
- * struct prepared - an event for printers, and replacements of its parts
- * @event: to print
- */
+/** struct prepared - an event for printers, and the memory of parts that were replaced */
 struct prepared {
-	const struct trace2_event *event;
-	struct trace2_event copy;
+	struct trace2_event event;
 	struct trace2_repository repository;
 	struct buffer value;
 	struct buffer more;
-	struct redacted redacted;
+	char **words; /* without passwords */
+	char *secret; /* a value without its password */
 };
 
 /** is_prepared - whether an event can be printed unchanged and without a further line */
@@ -414,79 +345,51 @@ extern const struct kind kinds[TRACE2_KIND_COUNT];
 /** THREAD_NAME_SIZE - bytes that git cuts a thread's name to, and the width of PERF's column */
 #define THREAD_NAME_SIZE 24
 
-/**
- * struct trace2_thread - a thread, and its part of each line
- * @json: EVENT's members "sid" and "thread", without commas around them
- * @columns: PERF's columns of depth and thread
- */
+/** struct trace2_thread - a thread, and its part of each line */
 struct trace2_thread {
-	struct buffer json;
-	struct buffer columns;
+	struct buffer json;    /* EVENT's members "sid" and "thread", without commas around them */
+	struct buffer columns; /* PERF's columns of depth and thread */
 };
 
-/**
- * struct trace2_text - a text in the forms that lines need
- * @json: a JSON string, quotes included
- * @escaped: for NORMAL and PERF
- * @has_bar: @escaped contains "|", which must not appear in a column
- * @category: of a label: the category that it is rendered for; otherwise one that no event has
- * @members: of a label: EVENT's members "category" and "label", with a comma before each
- *
- * The buffers are sealed, see buffer_seal().
- */
+/** struct trace2_text - a text in the forms that lines need; see buffer_seal() */
 struct trace2_text {
-	struct buffer json;
-	struct buffer escaped;
-	bool has_bar;
-	const struct trace2_text *category;
-	struct buffer members;
+	struct buffer json;    /* a JSON string, quotes included */
+	struct buffer escaped; /* for NORMAL and PERF */
+	bool has_bar;	       /* @escaped contains "|", which must not appear in a column */
+	const struct trace2_text *category; /* that a label is rendered for; or one of no event */
+	struct buffer members;		    /* of a label: ',"category":...,"label":...' of EVENT */
 };
 
-/**
- * struct printer - memory that a thread prints with
- * @line: the line, if it is written at once
- */
+/** struct printer - memory that a thread prints with */
 struct printer {
-	struct buffer line;
+	struct buffer line; /* if it is written at once */
 	struct time_cache times;
 };
 
 struct trace2_session;
 
-/**
- * struct opened_target - a target that has a destination
- * @print: appends an event as one line; returns 0
- * @has_blocks: lines are collected in the destination and written as blocks
- */
+/** struct opened_target - a target that has a destination */
 struct opened_target {
 	struct destination *destination;
 	int (*print)(struct buffer *line, struct time_cache *times,
 		     const struct trace2_session *session, const struct trace2_event *event);
-	bool has_blocks;
+	bool has_blocks; /* lines are collected in the destination and written as blocks */
 };
 
-/**
- * struct trace2_session - one stream of events
- * @depth: number of sessions above it
- * @short_nesting: the deepest nesting that is printed and is below PUT_SHORT_LIMIT
- * @opened, @nr_opened: the targets that were opened, in their order; they may be off since
- * @block_target: the only target, if it is written in blocks, its JSON is valid, and nothing
- * failed; NULL otherwise
- * @printer: of trace2_session_write()
- * @error: the first failure
- */
+/** struct trace2_session - one stream of events */
 struct trace2_session {
 	struct trace2_settings settings;
 	char *sid;
-	unsigned int depth;
-	unsigned int short_nesting;
+	unsigned int depth;	    /* number of sessions above it */
+	unsigned int short_nesting; /* deepest that is printed and below PUT_SHORT_LIMIT */
 	struct trace2_thread *main_thread;
 	struct destination destinations[TRACE2_TARGET_COUNT];
-	struct opened_target opened[TRACE2_TARGET_COUNT];
+	struct opened_target opened[TRACE2_TARGET_COUNT]; /* may be off since */
 	unsigned int nr_opened;
-	const struct opened_target *block_target;
-	struct printer printer;
-	struct error error;
+	const struct opened_target
+		*block_target;	/* the only one, in blocks and unchecked; or NULL */
+	struct printer printer; /* of trace2_session_write() */
+	struct error error;	/* the first failure */
 };
 
 /** SESSION_BLOCK_SIZE - bytes of a block of lines, about */
