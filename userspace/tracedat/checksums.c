@@ -17,18 +17,6 @@ static uint64_t table_length(uint64_t covered, uint32_t page_size)
 	return covered / page_size + (covered % page_size != 0);
 }
 
-/* The file has these sizes. */
-static bool trailer_fits(const struct checksums_trailer *trailer, uint64_t file_size)
-{
-	uint64_t size;
-
-	if (trailer->page_size < PAGE_SIZE_MIN || trailer->page_size > PAGE_SIZE_MAX ||
-	    trailer->covered > file_size || trailer->head_size > trailer->covered)
-		return false;
-	size = table_length(trailer->covered, trailer->page_size) * SUM_SIZE;
-	return size + sizeof(*trailer) == file_size - trailer->covered;
-}
-
 /* Reads the numbers in either byte order; returns whether the order is not this machine's. */
 static bool trailer_parse(struct checksums_trailer *trailer)
 {
@@ -46,11 +34,16 @@ static bool trailer_parse(struct checksums_trailer *trailer)
 	return cursor.is_swapped;
 }
 
+/* Whether the trailer has the file's sizes, and the table its checksum. */
 static bool table_is_sound(const struct checksums_trailer *trailer, const struct input *input)
 {
 	struct window window = { .input = input, .ahead = CHECKSUMS_BLOCK_SIZE };
 	uint64_t end = input->size - sizeof(*trailer), at = trailer->covered, sum = 0;
 
+	if (trailer->page_size < PAGE_SIZE_MIN || trailer->page_size > PAGE_SIZE_MAX ||
+	    at > input->size || trailer->head_size > at ||
+	    table_length(at, trailer->page_size) * SUM_SIZE + sizeof(*trailer) != input->size - at)
+		return false;
 	while (at < end) {
 		uint64_t left = end - at;
 		size_t want = left < CHECKSUMS_BLOCK_SIZE ? left : CHECKSUMS_BLOCK_SIZE;
@@ -84,7 +77,7 @@ enum checksums_state checksums_open(struct checksums *checksums, const struct in
 		return CHECKSUMS_DAMAGED;
 	if (trailer.version != CHECKSUMS_VERSION)
 		return CHECKSUMS_NEWER;
-	if (!trailer_fits(&trailer, input->size) || !table_is_sound(&trailer, input))
+	if (!table_is_sound(&trailer, input))
 		return CHECKSUMS_DAMAGED;
 	*checksums = (struct checksums){
 		.is_swapped = is_swapped,
@@ -141,19 +134,6 @@ bool checksums_match(const struct checksums *checksums, struct window *table, ui
 /* A multiple of the page size. */
 #define READ_SIZE 65536
 
-static void pages_add(struct checksums_writer *writer, const unsigned char *bytes, size_t size)
-{
-	while (size > 0) {
-		size_t part = size < writer->page_size ? size : writer->page_size;
-		uint64_t sum = checksum_of(bytes, part);
-
-		buffer_append(&writer->table, &sum, sizeof(sum));
-		writer->covered += part;
-		bytes += part;
-		size -= part;
-	}
-}
-
 /* Adds all pages up to @end, of which the last may be shorter. */
 static int bytes_add(struct checksums_writer *writer, uint64_t end)
 {
@@ -168,7 +148,13 @@ static int bytes_add(struct checksums_writer *writer, uint64_t end)
 			errno = EIO;
 		if (done < size)
 			return -1;
-		pages_add(writer, bytes, size);
+		for (size_t at = 0; at < (size_t)size; at += writer->page_size) {
+			size_t part = size - at < writer->page_size ? size - at : writer->page_size;
+			uint64_t sum = checksum_of(bytes + at, part);
+
+			buffer_append(&writer->table, &sum, sizeof(sum));
+		}
+		writer->covered += size;
 	}
 	return 0;
 }
@@ -176,19 +162,6 @@ static int bytes_add(struct checksums_writer *writer, uint64_t end)
 int checksums_add(struct checksums_writer *writer, uint64_t end)
 {
 	return bytes_add(writer, end - end % writer->page_size);
-}
-
-static uint64_t table_chain(const struct buffer *table)
-{
-	uint64_t sum = 0;
-
-	for (size_t at = 0; at < table->size; at += CHECKSUMS_BLOCK_SIZE) {
-		size_t left = table->size - at;
-
-		sum = checksum_chain(sum, table->data + at,
-				     left < CHECKSUMS_BLOCK_SIZE ? left : CHECKSUMS_BLOCK_SIZE);
-	}
-	return sum;
 }
 
 int checksums_finish(struct checksums_writer *writer, uint64_t head_size, uint64_t end)
@@ -203,7 +176,13 @@ int checksums_finish(struct checksums_writer *writer, uint64_t head_size, uint64
 	if (bytes_add(writer, end) < 0)
 		return -1;
 	memcpy(trailer.magic, CHECKSUMS_MAGIC, CHECKSUMS_MAGIC_SIZE);
-	trailer.table = table_chain(&writer->table);
+	for (size_t at = 0; at < writer->table.size; at += CHECKSUMS_BLOCK_SIZE) {
+		size_t left = writer->table.size - at;
+
+		trailer.table = checksum_chain(trailer.table, writer->table.data + at,
+					       left < CHECKSUMS_BLOCK_SIZE ? left
+									   : CHECKSUMS_BLOCK_SIZE);
+	}
 	trailer.own = checksum_of(&trailer, offsetof(struct checksums_trailer, own));
 	buffer_append(&writer->table, &trailer, sizeof(trailer));
 	if (writer->table.failed) {
@@ -218,21 +197,6 @@ int checksums_finish(struct checksums_writer *writer, uint64_t head_size, uint64
 
 /* Bytes before the records are verified in steps of this size. */
 #define STEP_SIZE WINDOW_SIZE
-
-/* Verifies each page of some bytes at @offset. */
-static void pages_verify(struct trace_file *file, struct window *table, uint64_t offset,
-			 const unsigned char *bytes, size_t size)
-{
-	size_t page_size = file->checksums.page_size;
-
-	for (size_t at = 0; at < size; at += page_size) {
-		size_t part = size - at < page_size ? size - at : page_size;
-
-		if (!checksums_match(&file->checksums, table, offset + at, bytes + at, part))
-			trace_file_report(file, offset + at,
-					  "these bytes are damaged: their checksum differs");
-	}
-}
 
 static void head_verify(struct trace_file *file)
 {
@@ -249,14 +213,21 @@ static void head_verify(struct trace_file *file)
 		bytes = window_read(&file->window, offset, end, &size);
 		if (size == 0)
 			break;
-		pages_verify(file, &table, offset, bytes, size);
+		for (size_t at = 0; at < size; at += page_size) {
+			size_t part = size - at < page_size ? size - at : page_size;
+
+			if (!checksums_match(&file->checksums, &table, offset + at, bytes + at,
+					     part))
+				trace_file_report(
+					file, offset + at,
+					"these bytes are damaged: their checksum differs");
+		}
 	}
 	window_release(&table);
 }
 
 void trace_file_open_checksums(struct trace_file *file)
 {
-	const struct checksums *checksums = &file->checksums;
 	uint64_t end = file->input.size - sizeof(struct checksums_trailer);
 
 	file->checksums_state = checksums_open(&file->checksums, &file->input);
@@ -265,7 +236,7 @@ void trace_file_open_checksums(struct trace_file *file)
 	if (file->checksums_state == CHECKSUMS_NEWER)
 		trace_file_report(file, end, "its checksums are of a newer ktrack");
 	if (file->checksums_state == CHECKSUMS_PRESENT) {
-		trace_file_cover(file, checksums->covered, file->input.size);
+		trace_file_cover(file, file->checksums.covered, file->input.size);
 		head_verify(file);
 	}
 }

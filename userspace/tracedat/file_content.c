@@ -15,15 +15,12 @@
  * above those of another buffer than the first.
  */
 
-/**
- * struct statistics_row - of one CPU
- * @buffer: number of the heading while rows are read, index of the buffer then
- * @number: order in the file
- */
+/** struct statistics_row - of one CPU */
 struct statistics_row {
-	unsigned int buffer;
+	unsigned int
+		buffer; /* number of the heading while rows are read, index of the buffer then */
 	unsigned int cpu;
-	size_t number;
+	size_t number; /* order in the file */
 	struct statistics statistics;
 };
 
@@ -61,18 +58,6 @@ static struct statistics_row *statistics_rows(const struct trace_statistics *own
 	return (struct statistics_row *)own->rows.data;
 }
 
-static void heading_add(struct trace_statistics *own, struct text name)
-{
-	own->has_current = false;
-	if (own->nr_headings == TRACE_BUFFERS_MAX) {
-		own->is_full = true;
-		return;
-	}
-	buffer_append(&own->headings, name.data, name.size);
-	buffer_append_char(&own->headings, '\0');
-	own->nr_headings++;
-}
-
 /* A heading that repeats the last one is ignored with its lines. */
 static void row_add(struct trace_statistics *own, unsigned int cpu)
 {
@@ -99,14 +84,21 @@ static int trace_file_read_statistics(struct trace_file *file, struct text text)
 	while (text.size > 0) {
 		struct text line = text_take_line(&text);
 
-		if (line_take_begin(&line, TRACE_DAT_BUFFER_HEADING))
-			heading_add(own, line);
-		else if (line_take_begin(&line, TRACE_DAT_CPU_HEADING) &&
-			 line_parse_cpu(line, &cpu))
+		if (line_take_begin(&line, TRACE_DAT_BUFFER_HEADING)) {
+			own->has_current = false;
+			own->is_full |= own->nr_headings == TRACE_BUFFERS_MAX;
+			if (own->nr_headings == TRACE_BUFFERS_MAX)
+				continue;
+			buffer_append(&own->headings, line.data, line.size);
+			buffer_append_char(&own->headings, '\0');
+			own->nr_headings++;
+		} else if (line_take_begin(&line, TRACE_DAT_CPU_HEADING) &&
+			   line_parse_cpu(line, &cpu)) {
 			row_add(own, cpu);
-		else if (own->has_current && !own->rows.failed)
+		} else if (own->has_current && !own->rows.failed) {
 			statistics_read_line(
 				&statistics_rows(own, &nr_rows)[own->current].statistics, line);
+		}
 	}
 	return own->rows.failed || own->headings.failed ? -1 : 0;
 }
@@ -128,15 +120,6 @@ static int row_sort_compare(const void *a, const void *b)
 	return order ? order : (left->number > right->number) - (left->number < right->number);
 }
 
-static unsigned int buffer_find(const struct trace_file *file, const char *name)
-{
-	unsigned int buffer = 0;
-
-	while (buffer < file->nr_buffers && strcmp(file->buffers[buffer], name) != 0)
-		buffer++;
-	return buffer;
-}
-
 /* Replaces numbers of headings by the buffers of these names. */
 static void headings_resolve(struct trace_file *file)
 {
@@ -146,8 +129,10 @@ static void headings_resolve(struct trace_file *file)
 	struct statistics_row *row = statistics_rows(own, &nr_rows), *end = row + nr_rows;
 
 	for (unsigned int heading = 1; heading <= own->nr_headings; heading++) {
-		unsigned int buffer = buffer_find(file, name);
+		unsigned int buffer = 0;
 
+		while (buffer < file->nr_buffers && strcmp(file->buffers[buffer], name) != 0)
+			buffer++;
 		while (row < end && row->buffer < heading)
 			row++;
 		for (; row < end && row->buffer == heading; row++)
@@ -207,32 +192,25 @@ int trace_file_add_open(struct trace_file *file, struct error *error)
 	return 0;
 }
 
-/* Statistics of other programs' files count records that were read before, too. */
-static void statistics_check(struct trace_file *file, const struct stream *stream,
-			     const struct statistics *statistics)
+const struct statistics *trace_file_statistics(struct trace_file *file, const struct stream *stream)
 {
+	const struct statistics *found = statistics_find(file, stream->buffer, stream->cpu);
 	const struct trace_stream *own = stream->own;
-	uint64_t missing = statistics->read - statistics->in_flight - stream->nr_records;
+	uint64_t missing;
 	char problem[128];
 
-	if (!file->options.is_ktrack || statistics->is_open || own->cut || stream->has_uncounted ||
-	    statistics->read < statistics->in_flight ||
-	    statistics->read - statistics->in_flight <= stream->nr_records)
-		return;
+	/* Statistics of other programs' files count records that were read before, too. */
+	if (!found || !file->options.is_ktrack || found->is_open || own->cut ||
+	    stream->has_uncounted || found->read < found->in_flight ||
+	    found->read - found->in_flight <= stream->nr_records)
+		return found;
+	missing = found->read - found->in_flight - stream->nr_records;
 	snprintf(problem, sizeof(problem),
 		 "%llu record%s of cpu %d %s missing that its statistics count",
 		 (unsigned long long)missing, missing == 1 ? "" : "s", stream->cpu,
 		 missing == 1 ? "is" : "are");
 	trace_file_report(file, own->end, problem);
-}
-
-const struct statistics *trace_file_statistics(struct trace_file *file, const struct stream *stream)
-{
-	const struct statistics *statistics = statistics_find(file, stream->buffer, stream->cpu);
-
-	if (statistics)
-		statistics_check(file, stream, statistics);
-	return statistics;
+	return found;
 }
 
 void trace_statistics_release(struct trace_statistics *statistics)
@@ -269,19 +247,6 @@ static int64_t option_number(struct cursor data)
 	memcpy(digits, text.data, text.size);
 	digits[text.size] = '\0';
 	return strtoll(digits, NULL, 0);
-}
-
-static int option_read_date(struct trace_file *file, struct cursor data)
-{
-	file->options.has_date = true;
-	file->options.date_us = option_number(data);
-	return 0;
-}
-
-static int option_read_offset(struct trace_file *file, struct cursor data)
-{
-	file->options.offset_ns = option_number(data);
-	return 0;
 }
 
 /* The current clock is in brackets: "local global [boot]". */
@@ -327,67 +292,32 @@ static int option_read_uname(struct trace_file *file, struct cursor data)
 	return machine.size > 0 ? recording_keep(recording, &recording->machine, machine) : 0;
 }
 
-static int option_read_cpu_count(struct trace_file *file, struct cursor data)
-{
-	size_t offset = data.offset;
-	uint32_t nr_cpus = cursor_u32(&data);
-
-	if (nr_cpus == 0 || nr_cpus > TRACE_CPUS_MAX)
-		trace_file_report(file, offset, "it states a number of cpus that cannot be");
-	file->options.nr_cpus = nr_cpus;
-	return 0;
-}
-
-static int option_read_trace_id(struct trace_file *file, struct cursor data)
-{
-	file->options.trace_id = cursor_u64(&data);
-	file->options.has_trace_id = !data.is_over;
-	return 0;
-}
-
-static int option_read_rate(struct trace_file *file, struct cursor data)
-{
-	struct trace_rate rate = { .multiplier = cursor_u32(&data) };
-
-	rate.shift = cursor_u32(&data);
-	if (!data.is_over && rate.shift < 64)
-		file->options.rate = rate;
-	return 0;
-}
-
-/* The number behind TRACE_DAT_THREAD, 0 if there is none. */
-static int writer_thread(struct text text)
-{
-	const char *found = memmem(text.data, text.size, TRACE_DAT_THREAD,
-				   strlen(TRACE_DAT_THREAD));
-	const char *end = text.data + text.size;
-	int number = 0;
-
-	if (!found)
-		return 0;
-	for (found += strlen(TRACE_DAT_THREAD); found < end && isdigit((unsigned char)*found);
-	     found++) {
-		if (number > THREAD_MAX / 10)
-			return 0;
-		number = 10 * number + *found - '0';
-	}
-	return number;
-}
-
-/* Copies the numbers behind @word, if there are any. */
-static int writer_threads(struct trace_file *file, const char **member, struct text text,
-			  const char *word)
+/* The digits and commas behind @word in the writer's first line; its data are NULL without it. */
+static struct text writer_numbers(struct text text, const char *word)
 {
 	const char *found = memmem(text.data, text.size, word, strlen(word));
 	const char *end = text.data + text.size, *begin;
 
 	if (!found)
-		return 0;
+		return (struct text){ 0 };
 	begin = found + strlen(word);
 	for (found = begin; found < end && (isdigit((unsigned char)*found) || *found == ',');)
 		found++;
-	return recording_keep(&file->recording, member,
-			      (struct text){ .data = begin, .size = found - begin });
+	return (struct text){ .data = begin, .size = found - begin };
+}
+
+/* The number behind TRACE_DAT_THREAD, 0 if there is none. */
+static int writer_thread(struct text text)
+{
+	struct text digits = writer_numbers(text, TRACE_DAT_THREAD);
+	int number = 0;
+
+	for (size_t i = 0; i < digits.size && digits.data[i] != ','; i++) {
+		if (number > THREAD_MAX / 10)
+			return 0;
+		number = 10 * number + digits.data[i] - '0';
+	}
+	return number;
 }
 
 /**
@@ -458,6 +388,12 @@ static int option_read_writer(struct trace_file *file, struct cursor data)
 	struct text rest = option_text(data), text = text_take_line(&rest);
 	struct trace_options *options = &file->options;
 	struct recording *recording = &file->recording;
+	const struct {
+		const char *word, **member;
+	} lists[] = {
+		{ TRACE_DAT_WORKLOAD, &recording->workload },
+		{ TRACE_DAT_NARROW, &recording->narrow },
+	};
 
 	options->is_ktrack = text.size > strlen(TRACE_DAT_KTRACK) &&
 			     text_begins(text, text_of(TRACE_DAT_KTRACK));
@@ -466,70 +402,71 @@ static int option_read_writer(struct trace_file *file, struct cursor data)
 	options->has_checksums = memmem(text.data, text.size, TRACE_DAT_CHECKSUMS,
 					strlen(TRACE_DAT_CHECKSUMS));
 	recording->writer = writer_thread(text);
-	if (writer_threads(file, &recording->workload, text, TRACE_DAT_WORKLOAD) < 0 ||
-	    writer_lines(file, rest) < 0)
-		return -1;
-	return writer_threads(file, &recording->narrow, text, TRACE_DAT_NARROW);
-}
+	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
+		struct text numbers = writer_numbers(text, lists[i].word);
 
-/* Skips the id of the host's trace. */
-static int option_read_shifts(struct trace_file *file, struct cursor data)
-{
-	cursor_u64(&data);
-	return shifts_read(&file->options.shifts, data);
+		if (numbers.data && recording_keep(recording, lists[i].member, numbers) < 0)
+			return -1;
+	}
+	return writer_lines(file, rest);
 }
-
-static int (*const readers[])(struct trace_file *file, struct cursor data) = {
-	[TRACE_DAT_DATE] = option_read_date,	       [TRACE_DAT_CLOCK] = option_read_clock,
-	[TRACE_DAT_UNAME] = option_read_uname,	       [TRACE_DAT_OFFSET] = option_read_offset,
-	[TRACE_DAT_CPU_COUNT] = option_read_cpu_count, [TRACE_DAT_WRITER] = option_read_writer,
-	[TRACE_DAT_ID] = option_read_trace_id,	       [TRACE_DAT_TSC_TO_NS] = option_read_rate,
-	[TRACE_DAT_TIME_SHIFT] = option_read_shifts,
-};
 
 int trace_file_read_option(struct trace_file *file, unsigned int id, struct cursor data)
 {
-	if (id == TRACE_DAT_CPU_STATISTICS)
-		return trace_file_read_statistics(file, option_text(data));
-	if (id >= sizeof(readers) / sizeof(readers[0]) || !readers[id])
+	struct trace_options *options = &file->options;
+	size_t offset = data.offset;
+	struct trace_rate rate;
+
+	switch (id) {
+	case TRACE_DAT_DATE:
+		options->has_date = true;
+		options->date_us = option_number(data);
 		return 0;
-	return readers[id](file, data);
-}
-
-/* Adds date and offset; returns whether the sum is a valid time. */
-static bool options_wall_offset(const struct trace_options *options, int64_t *out_ns)
-{
-	int64_t date_ns;
-
-	if (__builtin_mul_overflow(options->date_us, NS_PER_US, &date_ns) ||
-	    __builtin_add_overflow(date_ns, options->offset_ns, out_ns))
-		return false;
-	return *out_ns > -RECORD_TIME_LIMIT && *out_ns < RECORD_TIME_LIMIT;
-}
-
-/* A date, or the clock "tai", relates trace time to the wall clock; an offset alone does not. */
-static void recording_set_time(struct recording *recording, const struct trace_options *options)
-{
-	int64_t offset_ns = 0;
-	bool is_time = options_wall_offset(options, &offset_ns);
-
-	recording->wall_offset_ns = is_time ? offset_ns : 0;
-	if (is_time && options->has_date)
-		recording->time_source = "date";
-	else if (recording->clock && strcmp(recording->clock, "tai") == 0)
-		recording->time_source = "tai";
-	else
-		recording->time_source = "none";
-	recording->counts_ticks = trace_clock_counts_ticks(recording->clock) &&
-				  options->rate.multiplier == 0;
+	case TRACE_DAT_OFFSET:
+		options->offset_ns = option_number(data);
+		return 0;
+	case TRACE_DAT_CLOCK:
+		return option_read_clock(file, data);
+	case TRACE_DAT_UNAME:
+		return option_read_uname(file, data);
+	case TRACE_DAT_CPU_COUNT:
+		options->nr_cpus = cursor_u32(&data);
+		if (options->nr_cpus == 0 || options->nr_cpus > TRACE_CPUS_MAX)
+			trace_file_report(file, offset,
+					  "it states a number of cpus that cannot be");
+		return 0;
+	case TRACE_DAT_WRITER:
+		return option_read_writer(file, data);
+	case TRACE_DAT_ID:
+		options->trace_id = cursor_u64(&data);
+		options->has_trace_id = !data.is_over;
+		return 0;
+	case TRACE_DAT_TSC_TO_NS:
+		rate = (struct trace_rate){ .multiplier = cursor_u32(&data) };
+		rate.shift = cursor_u32(&data);
+		if (!data.is_over && rate.shift < 64)
+			options->rate = rate;
+		return 0;
+	case TRACE_DAT_TIME_SHIFT:
+		/* Behind the id of the host's trace. */
+		cursor_u64(&data);
+		return shifts_read(&options->shifts, data);
+	case TRACE_DAT_CPU_STATISTICS:
+		return trace_file_read_statistics(file, option_text(data));
+	default:
+		return 0;
+	}
 }
 
 void trace_file_complete(struct trace_file *file)
 {
+	const struct trace_options *options = &file->options;
 	struct recording *recording = &file->recording;
+	int64_t date_ns, offset_ns;
+	bool is_time;
 
-	if (file->options.nr_cpus <= TRACE_CPUS_MAX)
-		recording->nr_cpus = file->options.nr_cpus;
+	if (options->nr_cpus <= TRACE_CPUS_MAX)
+		recording->nr_cpus = options->nr_cpus;
 	for (size_t i = 0; i < file->nr_streams; i++) {
 		unsigned int cpu = file->streams[i].cpu;
 
@@ -540,7 +477,19 @@ void trace_file_complete(struct trace_file *file)
 	recording->nr_buffers = trace_file_nr_buffers(file);
 	if (recording->nr_buffers > 1)
 		recording->buffers = (const char *const *)file->buffers;
-	recording_set_time(recording, &file->options);
+	is_time = !__builtin_mul_overflow(options->date_us, NS_PER_US, &date_ns) &&
+		  !__builtin_add_overflow(date_ns, options->offset_ns, &offset_ns) &&
+		  offset_ns > -RECORD_TIME_LIMIT && offset_ns < RECORD_TIME_LIMIT;
+	recording->wall_offset_ns = is_time ? offset_ns : 0;
+	/* A date, or the clock "tai", relates trace time to the wall clock; an offset does not. */
+	if (is_time && options->has_date)
+		recording->time_source = "date";
+	else if (recording->clock && strcmp(recording->clock, "tai") == 0)
+		recording->time_source = "tai";
+	else
+		recording->time_source = "none";
+	recording->counts_ticks = trace_clock_counts_ticks(recording->clock) &&
+				  options->rate.multiplier == 0;
 }
 
 /* Reads event formats, and the layout of sub-buffers before them. */
@@ -563,27 +512,9 @@ static uint64_t layout_number(struct text text, const char *field, const char *k
 }
 
 /* Supports one header: a timestamp, the committed size, the data. */
-static bool layout_set(struct page_layout *layout, struct text text)
-{
-	uint64_t long_size = layout_number(text, " commit;", "size:");
-
-	layout->has_short_longs = long_size == 4;
-	return (long_size == 4 || long_size == 8) &&
-	       layout_number(text, " commit;", "offset:") == TIMESTAMP_SIZE &&
-	       layout_number(text, " data;", "offset:") == TIMESTAMP_SIZE + long_size;
-}
-
-/* Returns the size of a sub-buffer with its header, 0 if it is not stated. */
-static size_t layout_size(struct text text)
-{
-	uint64_t offset = layout_number(text, " data;", "offset:");
-	uint64_t size = layout_number(text, " data;", "size:");
-
-	return offset < INT32_MAX && size < INT32_MAX ? offset + size : 0;
-}
-
 int trace_file_read_layout(struct trace_file *file, struct cursor *cursor)
 {
+	uint64_t long_size, data_offset, data_size;
 	bool is_known;
 	struct text text;
 
@@ -591,8 +522,17 @@ int trace_file_read_layout(struct trace_file *file, struct cursor *cursor)
 			   (struct text){ TRACE_DAT_HEADER_PAGE, sizeof(TRACE_DAT_HEADER_PAGE) }))
 		return -1;
 	text = cursor_text(cursor, cursor_u64(cursor));
-	is_known = layout_set(&file->layout, text);
-	file->sub_buffer_size = layout_size(text);
+	long_size = layout_number(text, " commit;", "size:");
+	data_offset = layout_number(text, " data;", "offset:");
+	data_size = layout_number(text, " data;", "size:");
+	is_known = (long_size == 4 || long_size == 8) &&
+		   layout_number(text, " commit;", "offset:") == TIMESTAMP_SIZE &&
+		   data_offset == TIMESTAMP_SIZE + long_size;
+	file->layout.has_short_longs = long_size == 4;
+	/* With the header; 0 if it is not stated. */
+	file->sub_buffer_size = data_offset < INT32_MAX && data_size < INT32_MAX
+					? data_offset + data_size
+					: 0;
 	if (!cursor_expect(cursor,
 			   (struct text){ TRACE_DAT_HEADER_EVENT, sizeof(TRACE_DAT_HEADER_EVENT) }))
 		return -1;
@@ -600,90 +540,53 @@ int trace_file_read_layout(struct trace_file *file, struct cursor *cursor)
 	return is_known && text.size > 0 && !cursor->is_over ? 0 : -1;
 }
 
-/**
- * struct format_visit - one visit of all formats
- * @has_programs: the file has records of programs, whose events have ids of their own
- * @system: of the current formats, behind PROGRAM_PREFIX
- * @name: of the current format
- * @status: last result of the visitor
- */
+/** struct format_visit - one visit of all formats */
 struct format_visit {
 	struct trace_file *file;
 	const struct tracepoint_visitor *visitor;
 	struct error *error;
-	bool has_programs;
-	struct buffer system;
-	struct buffer name;
-	int status;
+	bool has_programs;    /* the file has events of programs, which have ids of their own */
+	struct buffer system; /* of the current formats, behind PROGRAM_PREFIX */
+	struct buffer name;   /* of the current format */
+	int status;	      /* last result of the visitor */
 };
-
-/* Parses the first line, "name: NAME". */
-static struct text visit_parse_name(struct text format)
-{
-	static const char key[] = "name: ";
-	const char *begin = memmem(format.data, format.size, key, strlen(key));
-	const char *end;
-
-	if (!begin)
-		return (struct text){ .data = "" };
-	begin += strlen(key);
-	end = memchr(begin, '\n', format.data + format.size - begin);
-	return (struct text){ .data = begin, .size = end ? end - begin : 0 };
-}
-
-static void visit_set_system(struct format_visit *visit, struct text system)
-{
-	buffer_clear(&visit->system);
-	buffer_append_string(&visit->system, PROGRAM_PREFIX);
-	buffer_append(&visit->system, system.data, system.size);
-}
-
-/* Without the prefix. */
-static const char *visit_system(struct format_visit *visit)
-{
-	return buffer_string(&visit->system) + strlen(PROGRAM_PREFIX);
-}
-
-/* Reports a format that is not text, or lacks its name or id. */
-static void visit_check_format(struct format_visit *visit, struct text format, int64_t id,
-			       uint64_t offset)
-{
-	bool is_text = !memchr(format.data, '\0', format.size);
-	char problem[160];
-
-	if (is_text && id >= 0 && visit->name.size > 0)
-		return;
-	snprintf(problem, sizeof(problem), "the format of %.50s:%.50s is damaged",
-		 visit_system(visit),
-		 visit->name.size > 0 ? buffer_string(&visit->name) : "(no name)");
-	trace_file_report(visit->file, offset, problem);
-}
 
 /* Skips a format without a name. */
 static void visit_format(struct format_visit *visit, struct text format, uint64_t offset)
 {
+	static const char key[] = "name: ";
+	const char *begin = memmem(format.data, format.size, key, strlen(key)), *end = NULL;
 	struct tracepoint tracepoint = { .format = format };
 	struct trace_ids *ids = &visit->file->ids;
-	struct text name = visit_parse_name(format);
 	int64_t id = format_read_id(format);
+	char problem[160];
 
 	buffer_clear(&visit->name);
-	buffer_append(&visit->name, name.data, name.size);
+	if (begin) {
+		begin += strlen(key);
+		end = memchr(begin, '\n', format.data + format.size - begin);
+	}
+	if (end)
+		buffer_append(&visit->name, begin, end - begin);
 	if (visit->name.failed || visit->system.failed) {
 		visit->status = error_set(visit->error, "out of memory");
 		return;
 	}
-	visit_check_format(visit, format, id, offset);
+	tracepoint.name = buffer_string(&visit->name);
+	tracepoint.system = buffer_string(&visit->system) + strlen(PROGRAM_PREFIX);
+	if (id < 0 || !*tracepoint.name || memchr(format.data, '\0', format.size)) {
+		snprintf(problem, sizeof(problem), "the format of %.50s:%.50s is damaged",
+			 tracepoint.system, *tracepoint.name ? tracepoint.name : "(no name)");
+		trace_file_report(visit->file, offset, problem);
+	}
 	if (id >= 0) {
 		ids->has_format[id / 8] |= 1 << id % 8;
 		ids->is_visited = true;
 	}
-	if (name.size == 0)
+	if (visit->name.size == 0)
 		return;
-	tracepoint.system = visit->has_programs && id >= PROGRAM_EVENT_ID
-				    ? buffer_string(&visit->system)
-				    : visit_system(visit);
-	tracepoint.name = buffer_string(&visit->name);
+	if (visit->has_programs && id >= PROGRAM_EVENT_ID)
+		tracepoint.system = buffer_string(&visit->system);
 	visit->status = visit->visitor->visit(visit->visitor->context, &tracepoint, visit->error);
 }
 
@@ -717,8 +620,11 @@ static void formats_walk(struct cursor *cursor, enum trace_section_kind kind,
 	for (uint32_t i = 0; i < nr_systems && !cursor->is_over; i++) {
 		struct text system = is_ftrace ? text_of("ftrace") : cursor_string(cursor);
 
-		if (visit)
-			visit_set_system(visit, system);
+		if (visit) {
+			buffer_clear(&visit->system);
+			buffer_append_string(&visit->system, PROGRAM_PREFIX);
+			buffer_append(&visit->system, system.data, system.size);
+		}
 		system_walk(cursor, visit);
 	}
 }
@@ -746,24 +652,14 @@ static void section_visit(struct trace_file *file, enum trace_section_kind kind,
 	window_release(&file->window);
 }
 
-/* In a file of others, a buffer of this name is one of the kernel's. */
-static bool file_has_programs(const struct trace_file *file)
-{
-	for (size_t i = 0; i < file->nr_buffers && file->options.is_ktrack; i++) {
-		if (strcmp(file->buffers[i], PROGRAMS_BUFFER) == 0)
-			return true;
-	}
-	return false;
-}
-
 int trace_file_visit(struct trace_file *file, const struct tracepoint_visitor *visitor,
 		     struct error *error)
 {
-	struct format_visit visit = { .file = file,
-				      .visitor = visitor,
-				      .error = error,
-				      .has_programs = file_has_programs(file) };
+	struct format_visit visit = { .file = file, .visitor = visitor, .error = error };
 
+	/* In a file of others, a buffer of this name is one of the kernel's. */
+	for (size_t i = 0; i < file->nr_buffers && file->options.is_ktrack; i++)
+		visit.has_programs |= strcmp(file->buffers[i], PROGRAMS_BUFFER) == 0;
 	section_visit(file, TRACE_EVENT_FORMATS, &visit);
 	section_visit(file, TRACE_FTRACE_FORMATS, &visit);
 	buffer_release(&visit.system);
@@ -776,26 +672,12 @@ int trace_file_visit(struct trace_file *file, const struct tracepoint_visitor *v
 /* Smaller ids are ftrace's own, and need not have a format. */
 #define EVENT_ID_MIN 20
 
-/* Returns false if too many other ids are counted separately. */
-static bool id_count(struct trace_ids *ids, unsigned int id)
-{
-	size_t i = 0;
-
-	while (i < ids->nr_listed && ids->list[i].id != id)
-		i++;
-	if (i == TRACE_IDS_MAX)
-		return false;
-	if (i == ids->nr_listed)
-		ids->list[ids->nr_listed++] = (struct trace_id_count){ .id = id };
-	ids->list[i].nr_records++;
-	return true;
-}
-
 void trace_file_count_unknown(struct trace_file *file, const struct record *record)
 {
 	struct trace_ids *ids = &file->ids;
 	const struct statistics *statistics;
 	uint16_t id;
+	size_t i = 0;
 
 	if (record->size < sizeof(id) || !ids->is_visited)
 		return;
@@ -809,7 +691,15 @@ void trace_file_count_unknown(struct trace_file *file, const struct record *reco
 					     : NULL;
 	if (statistics && statistics->is_open)
 		return;
-	ids->nr_others += !id_count(ids, id);
+	while (i < ids->nr_listed && ids->list[i].id != id)
+		i++;
+	if (i == TRACE_IDS_MAX) {
+		ids->nr_others++;
+		return;
+	}
+	if (i == ids->nr_listed)
+		ids->list[ids->nr_listed++] = (struct trace_id_count){ .id = id };
+	ids->list[i].nr_records++;
 }
 
 void trace_file_check_ids(struct trace_file *file)
@@ -840,32 +730,26 @@ void trace_file_check_ids(struct trace_file *file)
 /* Size of the parts that are read. */
 #define SYMBOLS_PART_SIZE 65536
 
-/* Adds the text to the table, in parts; a text that is cut short is damage. */
-static void symbols_add(struct trace_file *file, struct trace_content *content,
-			struct kallsyms *table)
-{
-	struct cursor *cursor = &content->cursor;
-	size_t size = cursor_u32(cursor), part;
-
-	cursor->is_over |= size > cursor_left(cursor);
-	trace_content_check(file, content, "it is cut short: kernel symbols are missing");
-	for (; size > 0 && !cursor->is_over; size -= part) {
-		part = size < SYMBOLS_PART_SIZE ? size : SYMBOLS_PART_SIZE;
-		kallsyms_add(table, cursor_text(cursor, part));
-	}
-}
-
 int trace_file_read_symbols(struct trace_file *file, struct kallsyms **out, struct error *error)
 {
 	struct trace_content content;
 	struct kallsyms *table;
+	size_t size, part;
 
 	*out = NULL;
 	table = kallsyms_begin();
 	if (!table)
 		return error_set(error, "out of memory");
 	if (trace_content_open(file, &file->sections[TRACE_SYMBOLS], SYMBOLS_SIZE_MAX, &content)) {
-		symbols_add(file, &content, table);
+		struct cursor *cursor = &content.cursor;
+
+		size = cursor_u32(cursor);
+		cursor->is_over |= size > cursor_left(cursor);
+		trace_content_check(file, &content, "it is cut short: kernel symbols are missing");
+		for (; size > 0 && !cursor->is_over; size -= part) {
+			part = size < SYMBOLS_PART_SIZE ? size : SYMBOLS_PART_SIZE;
+			kallsyms_add(table, cursor_text(cursor, part));
+		}
 		trace_content_close(&content);
 		window_release(&file->window);
 	}
@@ -938,15 +822,6 @@ static int comm_compare(const void *a, const void *b)
 	return (left->tid > right->tid) - (left->tid < right->tid);
 }
 
-static size_t comms_count_lines(struct text text)
-{
-	size_t nr_lines = 1;
-
-	for (size_t i = 0; i < text.size && nr_lines < COMMS_MAX; i++)
-		nr_lines += text.data[i] == '\n';
-	return nr_lines;
-}
-
 /*
  * A name with a newline can look like the line of another thread. If a thread has two names, either
  * may be forged: both are dropped.
@@ -967,20 +842,6 @@ static void comms_drop_doubtful(struct trace_comms *comms)
 	comms->size = nr_kept;
 }
 
-static int comms_read_names(struct trace_comms *comms, struct text text)
-{
-	size_t nr_lines = comms_count_lines(text);
-
-	comms->list = calloc(nr_lines, sizeof(*comms->list));
-	if (!comms->list)
-		return -1;
-	while (text.size > 0 && comms->size < nr_lines)
-		comms->size += comm_parse(&comms->list[comms->size], text_take_line(&text));
-	qsort(comms->list, comms->size, sizeof(*comms->list), comm_compare);
-	comms_drop_doubtful(comms);
-	return 0;
-}
-
 static struct trace_comm *comm_find(const struct trace_comms *comms, int tid)
 {
 	const struct trace_comm key = { .tid = tid };
@@ -990,30 +851,35 @@ static struct trace_comm *comm_find(const struct trace_comms *comms, int tid)
 	return bsearch(&key, comms->list, comms->size, sizeof(key), comm_compare);
 }
 
-static void comms_read_processes(struct trace_comms *comms, struct text text)
-{
-	while (text.size > 0) {
-		struct text line = text_take_line(&text);
-		struct trace_comm *comm = comm_find(comms, comm_take_number(&line));
-
-		if (comm)
-			comm->tgid = comm_take_number(&line);
-	}
-}
-
 static int comms_read(struct trace_comms *comms, struct text text)
 {
-	size_t size = strnlen(text.data, text.size);
+	struct text names, processes = { 0 };
+	size_t nr_lines = 1;
 
 	comms->text = malloc(text.size + 1);
 	if (!comms->text)
 		return -1;
 	memcpy(comms->text, text.data, text.size);
-	if (comms_read_names(comms, (struct text){ .data = comms->text, .size = size }) < 0)
+	names = (struct text){ .data = comms->text, .size = strnlen(text.data, text.size) };
+	if (names.size < text.size)
+		processes = (struct text){ .data = comms->text + names.size + 1,
+					   .size = text.size - names.size - 1 };
+	for (size_t i = 0; i < names.size && nr_lines < COMMS_MAX; i++)
+		nr_lines += names.data[i] == '\n';
+	comms->list = calloc(nr_lines, sizeof(*comms->list));
+	if (!comms->list)
 		return -1;
-	if (size < text.size)
-		comms_read_processes(comms, (struct text){ .data = comms->text + size + 1,
-							   .size = text.size - size - 1 });
+	while (names.size > 0 && comms->size < nr_lines)
+		comms->size += comm_parse(&comms->list[comms->size], text_take_line(&names));
+	qsort(comms->list, comms->size, sizeof(*comms->list), comm_compare);
+	comms_drop_doubtful(comms);
+	while (processes.size > 0) {
+		struct text line = text_take_line(&processes);
+		struct trace_comm *comm = comm_find(comms, comm_take_number(&line));
+
+		if (comm)
+			comm->tgid = comm_take_number(&line);
+	}
 	return 0;
 }
 

@@ -23,11 +23,21 @@
 
 #define ORIGIN_INCOMPLETE "incomplete"
 #define ORIGIN_THREAD "thread "
-#define ORIGIN_WORKLOAD "workload "
-#define ORIGIN_NARROW "32-bit "
-#define ORIGIN_RULES "rules:"
-#define ORIGIN_BOOT "survives "
-#define ORIGIN_LABEL "label "
+
+/* Lines with other words, in their order: lists of numbers, and texts of one or more lines. */
+static const struct {
+	const char *word;
+	size_t offset; /* of a struct buffer in struct spool_origin */
+	bool is_list;
+} origin_lines[] = {
+	{ "workload ", offsetof(struct spool_origin, workload), true },
+	{ "32-bit ", offsetof(struct spool_origin, narrow), true },
+	{ "survives ", offsetof(struct spool_origin, boot_cpus), true },
+	{ "rules:", offsetof(struct spool_origin, rules), false },
+	{ "label ", offsetof(struct spool_origin, labels), false },
+};
+
+#define NR_ORIGIN_LINES (sizeof(origin_lines) / sizeof(origin_lines[0]))
 
 void spool_origin_begin(struct spool_origin *origin, const char *directory,
 			const struct buffer_mode *mode)
@@ -57,35 +67,24 @@ static const char *line_rest(const char *line, const char *word)
 	return strncmp(line, word, strlen(word)) == 0 ? line + strlen(word) : NULL;
 }
 
-static bool is_list(const char *text)
-{
-	return text[strspn(text, "0123456789,")] == '\0';
-}
-
 /* One of the lines that may be missing. */
 static void origin_parse_more(struct spool_origin *origin, const char *line)
 {
-	const char *thread = line_rest(line, ORIGIN_THREAD);
-	const char *workload = line_rest(line, ORIGIN_WORKLOAD);
-	const char *narrow = line_rest(line, ORIGIN_NARROW);
-	const char *rules = line_rest(line, ORIGIN_RULES);
-	const char *boot = line_rest(line, ORIGIN_BOOT);
-	const char *label = line_rest(line, ORIGIN_LABEL);
+	const char *rest = line_rest(line, ORIGIN_THREAD);
 
 	if (strcmp(line, ORIGIN_INCOMPLETE) == 0)
 		origin->is_incomplete = true;
-	else if (thread)
-		origin->writer = atoi(thread);
-	else if (workload && is_list(workload))
-		buffer_append_string(&origin->workload, workload);
-	else if (narrow && is_list(narrow))
-		buffer_append_string(&origin->narrow, narrow);
-	else if (boot && is_list(boot))
-		buffer_append_string(&origin->boot_cpus, boot);
-	else if (label)
-		buffer_printf(&origin->labels, "%s\n", label);
-	else if (rules)
-		buffer_printf(&origin->rules, "%s\n", rules);
+	else if (rest)
+		origin->writer = atoi(rest);
+	for (size_t i = 0; i < NR_ORIGIN_LINES; i++) {
+		struct buffer *out = (void *)((char *)origin + origin_lines[i].offset);
+
+		rest = line_rest(line, origin_lines[i].word);
+		if (rest && !origin_lines[i].is_list)
+			buffer_printf(out, "%s\n", rest);
+		else if (rest && !rest[strspn(rest, "0123456789,")])
+			buffer_append_string(out, rest);
+	}
 }
 
 static int origin_parse(struct spool_origin *origin, char *text)
@@ -125,27 +124,6 @@ int spool_origin_read(struct spool_origin *origin, const struct spool_folder *fo
 	return status;
 }
 
-static void origin_append_threads(struct buffer *text, const char *word,
-				  const struct buffer *threads)
-{
-	if (threads->size == 0)
-		return;
-	buffer_append_string(text, word);
-	buffer_append(text, threads->data, threads->size);
-	buffer_append_char(text, '\n');
-}
-
-static void origin_append_lines(struct buffer *text, const char *word, const struct buffer *lines)
-{
-	struct text rest = buffer_text(lines);
-
-	while (rest.size > 0) {
-		struct text line = text_take_line(&rest);
-
-		buffer_printf(text, "%s%.*s\n", word, (int)line.size, line.data);
-	}
-}
-
 /* Writes the lines by @entry_write; without @instance the spool is complete. */
 static int origin_write(struct spool_origin *origin, struct spool_folder *folder,
 			const char *instance,
@@ -160,11 +138,16 @@ static int origin_write(struct spool_origin *origin, struct spool_folder *folder
 	buffer_append(&text, origin->boot.data, origin->boot.size);
 	buffer_printf(&text, "%s\n%llx\n", origin->mode->name, (unsigned long long)origin->id);
 	buffer_printf(&text, ORIGIN_THREAD "%d\n", origin->writer);
-	origin_append_threads(&text, ORIGIN_WORKLOAD, &origin->workload);
-	origin_append_threads(&text, ORIGIN_NARROW, &origin->narrow);
-	origin_append_threads(&text, ORIGIN_BOOT, &origin->boot_cpus);
-	origin_append_lines(&text, ORIGIN_RULES, &origin->rules);
-	origin_append_lines(&text, ORIGIN_LABEL, &origin->labels);
+	for (size_t i = 0; i < NR_ORIGIN_LINES; i++) {
+		struct text rest = buffer_text((void *)((char *)origin + origin_lines[i].offset));
+
+		while (rest.size > 0) {
+			struct text line = text_take_line(&rest);
+
+			buffer_printf(&text, "%s%.*s\n", origin_lines[i].word, (int)line.size,
+				      line.data);
+		}
+	}
 	if (origin->is_incomplete)
 		buffer_append_string(&text, ORIGIN_INCOMPLETE "\n");
 	status = entry_write(folder, SPOOL_ORIGIN, &text, error);
@@ -198,13 +181,28 @@ void spool_origin_release(struct spool_origin *origin)
 
 static const struct owner this_process;
 
-/** spool_folder_rights - rights for accessing the folder, for owner_begin() */
+/* The rights for accessing the folder. */
 static const struct owner *spool_folder_rights(const struct spool_folder *folder)
 {
 	return folder->is_owners ? &folder->owner : &this_process;
 }
 
-/** spool_folder_user - user that must own the folder and its files */
+/*
+ * Evaluates @call, which returns an int, with these rights. Returns its result, or -1 with errno if
+ * they cannot be had.
+ */
+#define folder_as_owner(folder, call)                                   \
+	({                                                              \
+		int result_ = owner_begin(spool_folder_rights(folder)); \
+                                                                        \
+		if (result_ == 0) {                                     \
+			result_ = (call);                               \
+			owner_end(spool_folder_rights(folder));         \
+		}                                                       \
+		result_;                                                \
+	})
+
+/* The user that must own the folder and its files. */
 static uid_t spool_folder_user(const struct spool_folder *folder)
 {
 	return folder->is_owners ? folder->owner.user : geteuid();
@@ -241,13 +239,8 @@ int spool_folder_init(struct spool_folder *folder, const char *target,
 
 static int target_stat(const struct spool_folder *folder, struct stat *status, int flags)
 {
-	int result = owner_begin(spool_folder_rights(folder));
-
-	if (result < 0)
-		return -1;
-	result = fstatat(folder->parent_fd, path_base_name(folder->target), status, flags);
-	owner_end(spool_folder_rights(folder));
-	return result;
+	return folder_as_owner(
+		folder, fstatat(folder->parent_fd, path_base_name(folder->target), status, flags));
 }
 
 bool spool_folder_has_target(const struct spool_folder *folder)
@@ -255,43 +248,25 @@ bool spool_folder_has_target(const struct spool_folder *folder)
 	return target_stat(folder, &(struct stat){ 0 }, 0) == 0;
 }
 
-/* In a sticky folder such as /tmp only the owner of a file or of the folder can replace it. */
-static bool target_is_replaceable(const struct spool_folder *folder)
-{
-	struct stat parent, file;
-
-	if (fstat(folder->parent_fd, &parent) < 0 || !(parent.st_mode & S_ISVTX) ||
-	    target_stat(folder, &file, AT_SYMLINK_NOFOLLOW) < 0)
-		return true;
-	return file.st_uid == spool_folder_user(folder) ||
-	       parent.st_uid == spool_folder_user(folder);
-}
-
 static int target_check(const struct spool_folder *folder, struct error *error)
 {
-	struct stat status;
+	uid_t user = spool_folder_user(folder);
+	struct stat parent, file;
 
 	if (!*path_base_name(folder->target))
 		return error_set(error, "%s: a directory; name a file in it", folder->target);
-	if (target_stat(folder, &status, 0) == 0 && !S_ISREG(status.st_mode))
+	if (target_stat(folder, &file, 0) == 0 && !S_ISREG(file.st_mode))
 		return error_set(error, "%s: not a regular file; name another file",
 				 folder->target);
-	if (target_is_replaceable(folder))
-		return 0;
-	return error_set(error,
-			 "%s: belongs to another user in a sticky directory; write elsewhere",
-			 folder->target);
-}
-
-static int parent_refuse(const struct spool_folder *folder, struct error *error)
-{
-	if (errno != ELOOP)
-		return error_set_system(error, errno, "cannot reach %s", folder->path);
-	return error_set(
-		error,
-		"%s: its directory is reached by a symbolic link, which is not followed under "
-		"sudo; name the directory itself",
-		folder->target);
+	/* In a sticky folder such as /tmp only the owner of a file or of the folder can replace it.
+	 */
+	if (fstat(folder->parent_fd, &parent) == 0 && parent.st_mode & S_ISVTX &&
+	    parent.st_uid != user && target_stat(folder, &file, AT_SYMLINK_NOFOLLOW) == 0 &&
+	    file.st_uid != user)
+		return error_set(
+			error, "%s: belongs to another user in a sticky directory; write elsewhere",
+			folder->target);
+	return 0;
 }
 
 static int folder_reach(struct spool_folder *folder, struct error *error)
@@ -302,26 +277,30 @@ static int folder_reach(struct spool_folder *folder, struct error *error)
 	if (!parent)
 		return error_set(error, "out of memory");
 	folder->parent_fd = owner_reach(&folder->owner, parent, &folder->is_owners);
-	if (folder->parent_fd < 0)
-		parent_refuse(folder, error);
+	if (folder->parent_fd < 0 && errno == ELOOP)
+		error_set(error,
+			  "%s: its directory is reached by a symbolic link, which is not followed "
+			  "under sudo; name the directory itself",
+			  folder->target);
+	else if (folder->parent_fd < 0)
+		error_set_system(error, errno, "cannot reach %s", folder->path);
 	free(parent);
 	return folder->parent_fd < 0 ? -1 : target_check(folder, error);
 }
 
 static void folder_open_fd(struct spool_folder *folder)
 {
-	folder->fd = -1;
-	if (owner_begin(spool_folder_rights(folder)) < 0)
-		return;
-	folder->fd = openat(folder->parent_fd, path_base_name(folder->path),
-			    O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	owner_end(spool_folder_rights(folder));
+	folder->fd = folder_as_owner(folder,
+				     openat(folder->parent_fd, path_base_name(folder->path),
+					    O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
 }
 
-static int folder_check(const struct spool_folder *folder, struct error *error)
+static int folder_lock(struct spool_folder *folder, struct error *error)
 {
 	struct stat status;
 
+	if (folder->fd < 0)
+		folder_open_fd(folder);
 	if (folder->fd < 0 && errno == ENOENT)
 		return error_set(error, "%s: %s; name the FILE of a killed 'ktrack record -o FILE'",
 				 folder->path, strerror(errno));
@@ -335,31 +314,16 @@ static int folder_check(const struct spool_folder *folder, struct error *error)
 				 "%s: writable by other users; check its content, then run 'chmod "
 				 "go-w' on it",
 				 folder->path);
-	return 0;
-}
-
-static int folder_lock(struct spool_folder *folder, struct error *error)
-{
-	if (folder->fd < 0)
-		folder_open_fd(folder);
-	if (folder_check(folder, error) < 0)
-		return -1;
 	if (flock(folder->fd, LOCK_EX | LOCK_NB) == 0)
 		return 0;
 	return error_set(error, "%s: in use by another ktrack; wait until that has ended",
 			 folder->path);
 }
 
-/* Root's folder in a folder of the owner's was created by ktrack as root. */
-static bool folder_is_roots(const struct spool_folder *folder)
+int spool_folder_open(struct spool_folder *folder, struct error *error)
 {
 	struct stat status;
 
-	return folder->fd >= 0 && fstat(folder->fd, &status) == 0 && status.st_uid == geteuid();
-}
-
-int spool_folder_open(struct spool_folder *folder, struct error *error)
-{
 	if (folder_reach(folder, error) < 0)
 		return -1;
 	folder_open_fd(folder);
@@ -367,37 +331,21 @@ int spool_folder_open(struct spool_folder *folder, struct error *error)
 		folder->is_owners = false;
 		folder_open_fd(folder);
 	}
-	if (folder_is_roots(folder))
+	/* Root's folder in a folder of the owner's was created by ktrack as root. */
+	if (folder->fd >= 0 && fstat(folder->fd, &status) == 0 && status.st_uid == geteuid())
 		folder->is_owners = false;
 	return folder_lock(folder, error);
 }
 
 int spool_folder_scan(const struct spool_folder *folder, struct dirent ***entries)
 {
-	int size;
-
-	if (owner_begin(spool_folder_rights(folder)) < 0)
-		return -1;
-	size = scandirat(folder->fd, ".", entries, NULL, versionsort);
-	owner_end(spool_folder_rights(folder));
-	return size;
-}
-
-static bool folder_contains(const struct spool_folder *folder, int fd, const char *name, int flags,
-			    bool otherwise)
-{
-	bool exists;
-
-	if (owner_begin(spool_folder_rights(folder)) < 0)
-		return otherwise;
-	exists = faccessat(fd, name, F_OK, AT_EACCESS | flags) == 0;
-	owner_end(spool_folder_rights(folder));
-	return exists;
+	return folder_as_owner(folder, scandirat(folder->fd, ".", entries, NULL, versionsort));
 }
 
 bool spool_folder_has_recording(const struct spool_folder *folder)
 {
-	return folder_contains(folder, folder->fd, SPOOL_ORIGIN, AT_SYMLINK_NOFOLLOW, false);
+	return folder_as_owner(folder, faccessat(folder->fd, SPOOL_ORIGIN, F_OK,
+						 AT_EACCESS | AT_SYMLINK_NOFOLLOW)) == 0;
 }
 
 /* Whether ktrack creates files of this name. */
@@ -445,7 +393,8 @@ static void folder_remove(const struct spool_folder *folder)
 int spool_folder_sweep(struct spool_folder *folder, struct error *error)
 {
 	folder_remove(folder);
-	if (!folder_contains(folder, folder->parent_fd, path_base_name(folder->path), 0, true))
+	if (folder_as_owner(folder, faccessat(folder->parent_fd, path_base_name(folder->path), F_OK,
+					      AT_EACCESS) < 0) > 0)
 		return 0;
 	return error_set(error, "%s: contains files that are not ktrack's; move them elsewhere",
 			 folder->path);
@@ -470,13 +419,8 @@ static int folder_clear(struct spool_folder *folder, struct error *error)
 
 static int folder_make(const struct spool_folder *folder)
 {
-	int status = owner_begin(spool_folder_rights(folder));
-
-	if (status < 0)
-		return -1;
-	status = mkdirat(folder->parent_fd, path_base_name(folder->path), 0700);
-	owner_end(spool_folder_rights(folder));
-	return status;
+	return folder_as_owner(folder,
+			       mkdirat(folder->parent_fd, path_base_name(folder->path), 0700));
 }
 
 static int joined_create(const struct spool_folder *folder, struct error *error)
@@ -526,36 +470,30 @@ int spool_folder_create(struct spool_folder *folder, struct error *error)
 	return folder->joined_fd < 0 ? -1 : 0;
 }
 
-/* The parent folder need not be readable for its user. */
-static int parent_sync(const struct spool_folder *folder)
+/* Moves the file and syncs the parent folder, which need not be readable for its user. */
+static int joined_rename(const struct spool_folder *folder)
 {
-	int fd = openat(folder->parent_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	int status = fd < 0 ? 0 : file_sync(fd);
+	int fd, status = renameat(folder->fd, SPOOL_JOINED, folder->parent_fd,
+				  path_base_name(folder->target));
 
+	if (status < 0)
+		return -1;
+	fd = openat(folder->parent_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	status = fd < 0 ? 0 : file_sync(fd);
 	file_close(fd);
 	return status;
 }
 
 int spool_folder_publish(struct spool_folder *folder, struct error *error)
 {
-	int status = owner_begin(spool_folder_rights(folder));
-
-	if (status == 0) {
-		status = renameat(folder->fd, SPOOL_JOINED, folder->parent_fd,
-				  path_base_name(folder->target));
-		if (status == 0)
-			status = parent_sync(folder);
-		owner_end(spool_folder_rights(folder));
-	}
-	return status < 0 ? spool_entry_fail(folder, errno, SPOOL_JOINED, error) : 0;
+	if (folder_as_owner(folder, joined_rename(folder)) == 0)
+		return 0;
+	return spool_entry_fail(folder, errno, SPOOL_JOINED, error);
 }
 
 void spool_folder_remove_joined(const struct spool_folder *folder)
 {
-	if (owner_begin(spool_folder_rights(folder)) < 0)
-		return;
-	unlinkat(folder->fd, SPOOL_JOINED, 0);
-	owner_end(spool_folder_rights(folder));
+	folder_as_owner(folder, unlinkat(folder->fd, SPOOL_JOINED, 0));
 }
 
 int spool_folder_sync(struct spool_folder *folder, struct error *error)
@@ -621,65 +559,48 @@ int spool_entry_fail(struct spool_folder *folder, int number, const char *name, 
 			 folder->path, name, strerror(number), folder->target);
 }
 
-static bool entry_is_ours(const struct spool_folder *folder, int fd)
-{
-	struct stat status;
-
-	return fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_nlink == 1 &&
-	       status.st_uid == spool_folder_user(folder);
-}
-
-static int entry_refuse(const struct spool_folder *folder, const char *name, struct error *error)
-{
-	if (errno != ELOOP && errno != ENXIO && errno != EISDIR)
-		return error_set_system(error, errno, "cannot open %s/%s", folder->path, name);
-	return error_set(error, "%s/%s: not a file of ktrack's; check who created it", folder->path,
-			 name);
-}
-
 int spool_entry_open(const struct spool_folder *folder, const char *name, int flags,
 		     struct error *error)
 {
-	int fd = -1;
+	int fd = folder_as_owner(
+		folder,
+		openat(folder->fd, name, flags | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+	bool is_foreign = fd < 0 && (errno == ELOOP || errno == ENXIO || errno == EISDIR);
+	struct stat status;
 
-	if (owner_begin(spool_folder_rights(folder)) == 0) {
-		fd = openat(folder->fd, name,
-			    flags | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-		owner_end(spool_folder_rights(folder));
-	}
-	if (fd >= 0 && entry_is_ours(folder, fd))
-		return fd;
 	if (fd >= 0) {
+		if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_nlink == 1 &&
+		    status.st_uid == spool_folder_user(folder))
+			return fd;
 		close(fd);
-		errno = ELOOP;
+		is_foreign = true;
 	}
-	return entry_refuse(folder, name, error);
+	if (is_foreign)
+		return error_set(error, "%s/%s: not a file of ktrack's; check who created it",
+				 folder->path, name);
+	return error_set_system(error, errno, "cannot open %s/%s", folder->path, name);
+}
+
+static int entry_create(const struct spool_folder *folder, const char *name)
+{
+	unlinkat(folder->fd, name, 0);
+	return openat(folder->fd, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 }
 
 int spool_entry_create(const struct spool_folder *folder, const char *name, struct error *error)
 {
-	int fd = -1;
+	int fd = folder_as_owner(folder, entry_create(folder, name));
 
-	if (owner_begin(spool_folder_rights(folder)) == 0) {
-		unlinkat(folder->fd, name, 0);
-		fd = openat(folder->fd, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
-			    0600);
-		owner_end(spool_folder_rights(folder));
-	}
 	return fd < 0 ? error_set_system(error, errno, "cannot create %s/%s", folder->path, name)
 		      : fd;
 }
 
 static int entry_rename(const struct spool_folder *folder, const char *from, const char *to)
 {
-	int status = owner_begin(spool_folder_rights(folder));
+	int status = renameat(folder->fd, from, folder->fd, to);
 
 	if (status < 0)
-		return -1;
-	status = renameat(folder->fd, from, folder->fd, to);
-	if (status < 0)
 		unlinkat(folder->fd, from, 0);
-	owner_end(spool_folder_rights(folder));
 	return status;
 }
 
@@ -696,7 +617,8 @@ int spool_entry_write(struct spool_folder *folder, const char *name, const struc
 	if (fd < 0)
 		return -1;
 	if (file_write_all(fd, content->data, content->size, NULL) < 0 ||
-	    (folder->is_synced && file_sync(fd) < 0) || entry_rename(folder, unfinished, name) < 0)
+	    (folder->is_synced && file_sync(fd) < 0) ||
+	    folder_as_owner(folder, entry_rename(folder, unfinished, name)) < 0)
 		status = spool_entry_fail(folder, errno, name, error);
 	close(fd);
 	return status;
@@ -741,38 +663,29 @@ int spool_entry_sync(struct spool_folder *folder, const char *name, struct error
 	return status;
 }
 
-/* Bounded, as the owner may append meanwhile. */
-static int entry_read_all(int fd, struct buffer *out)
-{
-	uint64_t total = 0;
-	ssize_t size;
-
-	do {
-		char *space = buffer_reserve(out, ENTRY_BLOCK_SIZE);
-
-		size = space ? TEMP_FAILURE_RETRY(read(fd, space, ENTRY_BLOCK_SIZE)) : -1;
-		if (size < 0)
-			return -1;
-		out->size += size;
-		total += size;
-	} while (size > 0 && total <= ENTRY_SIZE_MAX);
-	errno = EFBIG;
-	return size > 0 ? -1 : 0;
-}
-
 int spool_entry_read(const struct spool_folder *folder, const char *name, struct buffer *out,
 		     struct error *error)
 {
 	int fd = spool_entry_open(folder, name, O_RDONLY, error);
-	int status;
+	uint64_t total = 0;
+	ssize_t size;
 
 	if (fd < 0)
 		return -1;
-	status = entry_read_all(fd, out);
-	if (status < 0)
-		error_set_system(error, errno, "cannot read %s/%s", folder->path, name);
+	/* Bounded, as the owner may append meanwhile. */
+	do {
+		char *space = buffer_reserve(out, ENTRY_BLOCK_SIZE);
+
+		size = space ? TEMP_FAILURE_RETRY(read(fd, space, ENTRY_BLOCK_SIZE)) : -1;
+		if (size > 0)
+			out->size += size;
+		total += size;
+	} while (size > 0 && total <= ENTRY_SIZE_MAX);
+	if (size != 0)
+		error_set_system(error, size < 0 ? errno : EFBIG, "cannot read %s/%s", folder->path,
+				 name);
 	close(fd);
-	return status;
+	return size == 0 ? 0 : -1;
 }
 
 /*
@@ -793,7 +706,7 @@ int spool_entry_read(const struct spool_folder *folder, const char *name, struct
  */
 #define SUB_BUFFERS_EMPTY 3
 
-static int boot_save_names(struct spool *spool, struct error *error)
+int spool_refresh_boot(struct spool *spool, struct error *error)
 {
 	struct buffer comms = { 0 }, earlier = { 0 };
 	int status;
@@ -805,20 +718,6 @@ static int boot_save_names(struct spool *spool, struct error *error)
 		status = spool_entry_write(&spool->folder, SPOOL_COMMS, &comms, error);
 	buffer_release(&comms);
 	buffer_release(&earlier);
-	return status;
-}
-
-/* Options are complete without statistics, in case that the buffer is lost. */
-static int boot_save_machine(struct spool *spool, struct error *error)
-{
-	struct buffer machine = { 0 };
-	int status = writer_put_machine(&machine, spool, error);
-
-	if (status == 0)
-		status = spool_entry_write(&spool->folder, SPOOL_MACHINE, &machine, error);
-	if (status == 0)
-		status = spool_entry_write(&spool->folder, SPOOL_OPTIONS, &machine, error);
-	buffer_release(&machine);
 	return status;
 }
 
@@ -839,7 +738,7 @@ static int boot_begin(struct spool *spool, const char *directory, struct error *
 	buffer_release(&list);
 	if (status < 0 || spool_save_symbols(spool, error) < 0)
 		return -1;
-	return boot_save_names(spool, error);
+	return spool_refresh_boot(spool, error);
 }
 
 int spool_new_boot(struct spool **out, const char *path, const char *directory, struct error *error)
@@ -857,9 +756,17 @@ int spool_new_boot(struct spool **out, const char *path, const char *directory, 
 
 int spool_keep_boot(struct spool *spool, const char *name, struct text cpus, struct error *error)
 {
+	struct buffer machine = { 0 };
+	int status = writer_put_machine(&machine, spool, error);
+
 	buffer_append(&spool->origin.boot_cpus, cpus.data, cpus.size);
-	if (boot_save_machine(spool, error) < 0 ||
-	    spool_entry_sync(&spool->folder, SPOOL_SYMBOLS, error) < 0 ||
+	if (status == 0)
+		status = spool_entry_write(&spool->folder, SPOOL_MACHINE, &machine, error);
+	/* Options are complete without statistics, in case that the buffer is lost. */
+	if (status == 0)
+		status = spool_entry_write(&spool->folder, SPOOL_OPTIONS, &machine, error);
+	buffer_release(&machine);
+	if (status < 0 || spool_entry_sync(&spool->folder, SPOOL_SYMBOLS, error) < 0 ||
 	    spool_entry_sync(&spool->folder, SPOOL_MACHINE, error) < 0 ||
 	    spool_origin_write(&spool->origin, &spool->folder, name, error) < 0 ||
 	    spool_sync(spool, error) < 0)
@@ -867,11 +774,6 @@ int spool_keep_boot(struct spool *spool, const char *name, struct text cpus, str
 	spool->folder.is_kept = true;
 	spool->folder.is_synced = true;
 	return 0;
-}
-
-int spool_refresh_boot(struct spool *spool, struct error *error)
-{
-	return boot_save_names(spool, error);
 }
 
 void spool_drop_boot(struct spool *spool)
@@ -883,42 +785,32 @@ void spool_drop_boot(struct spool *spool)
 static uint64_t text_find(const struct buffer *symbols)
 {
 	struct text rest = buffer_text(symbols);
-
-	while (rest.size > 0) {
-		struct text line = text_take_line(&rest);
-
-		if (line.size > TEXT_LINE_SIZE &&
-		    text_equals(
-			    (struct text){ line.data + TEXT_LINE_SIZE, line.size - TEXT_LINE_SIZE },
-			    text_of(TEXT_SYMBOL)))
-			return strtoull(line.data, NULL, 16);
-	}
-	return 0;
-}
-
-static uint64_t text_now(void)
-{
-	struct buffer symbols = { 0 };
 	uint64_t address = 0;
 
-	if (file_read(KALLSYMS_PATH, &symbols) == 0)
-		address = text_find(&symbols);
-	buffer_release(&symbols);
+	while (rest.size > 0 && address == 0) {
+		struct text line = text_take_line(&rest);
+
+		if (line.size == TEXT_LINE_SIZE + strlen(TEXT_SYMBOL) &&
+		    memcmp(line.data + TEXT_LINE_SIZE, TEXT_SYMBOL, strlen(TEXT_SYMBOL)) == 0)
+			address = strtoull(line.data, NULL, 16);
+	}
 	return address;
 }
 
 void spool_describe_boot(const struct spool *spool, struct spool_boot *out)
 {
 	const struct spool_origin *origin = &spool->origin;
-	struct buffer symbols = { 0 };
+	struct buffer symbols = { 0 }, symbols_now = { 0 };
 
 	*out = (struct spool_boot){ .is_one = origin->boot_cpus.size > 0,
 				    .is_read = origin->instance && !*origin->instance,
 				    .is_current = origin->instance && *origin->instance };
 	if (spool_entry_read(&spool->folder, SPOOL_SYMBOLS, &symbols, &(struct error){ 0 }) == 0)
 		out->text = text_find(&symbols);
+	if (file_read(KALLSYMS_PATH, &symbols_now) == 0)
+		out->text_now = text_find(&symbols_now);
 	buffer_release(&symbols);
-	out->text_now = text_now();
+	buffer_release(&symbols_now);
 }
 
 static bool cpus_have(const struct buffer *list, int number)
@@ -936,29 +828,23 @@ static bool cpus_have(const struct buffer *list, int number)
 	return has;
 }
 
-/* The kernel's counts of overwritten records do not survive, but a full buffer shows that there
- * were some. */
-static bool file_is_full(const struct spool *spool, const struct spool_file *file)
-{
-	const struct cpu_buffer *buffer = file->buffer;
-	uint64_t nr_pages = file->size / spool->pipe.page_size;
-	struct buffer text = { 0 };
-	uint64_t size_kib = 0;
-
-	if (buffer && file_read_anew(buffer->size_fd, &text) == 0)
-		size_kib = strtoull(buffer_string(&text), NULL, 10);
-	buffer_release(&text);
-	return nr_pages + SUB_BUFFERS_EMPTY >= size_kib * 1024 / spool->pipe.page_size;
-}
-
-/* All CPUs are complete from the latest of their first records on. */
+/*
+ * Marks a file that is full. The kernel's counts of overwritten records do not survive, but a full
+ * buffer shows that there were some; all CPUs are complete from the latest of their first records
+ * on.
+ */
 static int file_mark(struct spool *spool, struct spool_file *file, struct spool_boot_end *end,
 		     struct error *error)
 {
 	const struct spool_pipe *pipe = &spool->pipe;
+	struct buffer text = { 0 };
 	int64_t first_ns, ignored;
+	uint64_t size_kib = 0;
 
-	if (!file_is_full(spool, file) ||
+	if (file->buffer && file_read_anew(file->buffer->size_fd, &text) == 0)
+		size_kib = strtoull(buffer_string(&text), NULL, 10);
+	buffer_release(&text);
+	if (file->size / pipe->page_size + SUB_BUFFERS_EMPTY < size_kib * 1024 / pipe->page_size ||
 	    pread(file->fd, pipe->page, pipe->page_size, 0) != (ssize_t)pipe->page_size)
 		return 0;
 	end->is_full = true;

@@ -96,23 +96,18 @@ static int batch_write(struct spool *spool, struct spool_file *file, uint64_t be
 	return 0;
 }
 
-/* A sub-buffer that is not full is extended: programs that write little need few. */
-static size_t batch_begin(struct spool *spool, const struct spool_file *file, int64_t until_ns)
-{
-	bool is_last = file->size > 0 && file->size == spool->batched_size;
-
-	return is_last && programs_extend(spool->programs, until_ns, spool->batch) > 0
-		       ? spool->pipe.page_size
-		       : 0;
-}
-
 static int spool_fill(struct spool *spool, struct spool_file *file, int64_t until_ns,
 		      struct error *error)
 {
 	size_t page_size = spool->pipe.page_size;
-	size_t size, used = batch_begin(spool, file, until_ns);
-	uint64_t begin = file->size - used;
+	size_t size, used = 0;
+	uint64_t begin;
 
+	/* A sub-buffer that is not full is extended: programs that write little need few. */
+	if (file->size > 0 && file->size == spool->batched_size &&
+	    programs_extend(spool->programs, until_ns, spool->batch) > 0)
+		used = page_size;
+	begin = file->size - used;
 	while ((size = programs_fill(spool->programs, until_ns, spool->batch + used)) > 0) {
 		/* A page of the file may be larger. */
 		memset(spool->batch + used + size, 0, page_size - size);
