@@ -94,18 +94,6 @@ static void reason_append(struct buffer *out, const char *line)
 	free(log);
 }
 
-static int definition_refuse(const char *object, const char *line, int problem, struct error *error)
-{
-	struct buffer reason = { 0 };
-
-	reason_append(&reason, line);
-	if (reason.size == 0)
-		buffer_append_string(&reason, strerror(problem));
-	error_set(error, "%s: the kernel refuses the probe: %s", object, buffer_string(&reason));
-	buffer_release(&reason);
-	return -1;
-}
-
 static int event_remove(int fd, const char *group, const char *name, struct error *error)
 {
 	struct buffer line = { 0 };
@@ -119,33 +107,34 @@ static int event_remove(int fd, const char *group, const char *name, struct erro
 	return status;
 }
 
-static int name_keep(struct dynamic_events *events, const char *name, struct error *error)
-{
-	if (!array_reserve(events->names, events->nr_names)) {
-		event_remove(events->fd, events->group, name, error);
-		return error_set(error, "out of memory");
-	}
-	snprintf(events->names[events->nr_names++], DYNAMIC_NAME_SIZE, "%s", name);
-	return 0;
-}
-
 int dynamic_define(struct dynamic_events *events, const char *kind, const char *name,
 		   const char *place, const char *object, struct error *error)
 {
-	struct buffer line = { 0 };
-	int status = 0;
+	struct buffer line = { 0 }, reason = { 0 };
+	int status = -1;
 
 	buffer_printf(&line, "%s:%s/%s %s", kind, events->group, name, place);
-	if (line.failed)
-		status = error_set(error, "out of memory");
-	else if (retry_write(events->fd, buffer_string(&line), line.size) < 0)
-		status = definition_refuse(object, buffer_string(&line), errno, error);
-	else
-		status = name_keep(events, name, error);
-	if (status == 0)
+	if (line.failed) {
+		error_set(error, "out of memory");
+	} else if (retry_write(events->fd, buffer_string(&line), line.size) < 0) {
+		int problem = errno;
+
+		reason_append(&reason, buffer_string(&line));
+		if (reason.size == 0)
+			buffer_append_string(&reason, strerror(problem));
+		error_set(error, "%s: the kernel refuses the probe: %s", object,
+			  buffer_string(&reason));
+	} else if (!array_reserve(events->names, events->nr_names)) {
+		event_remove(events->fd, events->group, name, error);
+		error_set(error, "out of memory");
+	} else {
+		snprintf(events->names[events->nr_names++], DYNAMIC_NAME_SIZE, "%s", name);
 		report_message(events->writes, "write '%s' to dynamic_events",
 			       buffer_string(&line));
+		status = 0;
+	}
 	buffer_release(&line);
+	buffer_release(&reason);
 	return status;
 }
 
@@ -267,23 +256,13 @@ int dynamic_remove(const char *group, struct error *error)
 	return status;
 }
 
-/* "ktrack_PID_START" of a process that has ended. */
-static bool group_is_stale(const char *group)
-{
-	unsigned long long start;
-	int pid, size = 0;
-
-	if (sscanf(group, GROUP_PREFIX "%d_%llu%n", &pid, &start, &size) != 2 || group[size])
-		return false;
-	return process_start(pid) != start;
-}
-
 int dynamic_visit_stale(const struct dynamic_visitor *visitor, struct error *error)
 {
 	struct buffer definitions = { 0 };
 	char group[DYNAMIC_NAME_SIZE], last[DYNAMIC_NAME_SIZE] = "";
 	struct text lines, found, event;
-	int status;
+	unsigned long long start;
+	int status, pid, size = 0;
 
 	/* A kernel without dynamic events has none to remove. */
 	if (definitions_read(&definitions, error) < 0)
@@ -293,7 +272,10 @@ int dynamic_visit_stale(const struct dynamic_visitor *visitor, struct error *err
 		if (!definition_parse(text_take_line(&lines), &found, &event))
 			continue;
 		snprintf(group, sizeof(group), "%.*s", (int)found.size, found.data);
-		if (strcmp(group, last) == 0 || !group_is_stale(group))
+		/* "ktrack_PID_START" of a process that has ended. */
+		if (strcmp(group, last) == 0 ||
+		    sscanf(group, GROUP_PREFIX "%d_%llu%n", &pid, &start, &size) != 2 ||
+		    group[size] || process_start(pid) == start)
 			continue;
 		strcpy(last, group);
 		status = visitor->visit(visitor->context, group, error);

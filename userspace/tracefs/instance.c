@@ -71,48 +71,37 @@ static int instance_write(struct instance *instance, const char *file, const cha
 }
 
 /*
- * Creates an instance that does not exist yet: two runs with the same process id (in two
- * containers) must not share one.
+ * Creates, locks and marks an instance; none if the name is taken: two runs with the same process
+ * id (in two containers) must not share one. One that cannot be locked is removed.
  */
-static struct tracefs_instance *instance_try(const char *name)
-{
-	struct tracefs_instance *instance;
-
-	errno = 0;
-	instance = tracefs_instance_create(name);
-	if (!instance || tracefs_instance_is_new(instance))
-		return instance;
-	tracefs_instance_free(instance);
-	errno = EEXIST;
-	return NULL;
-}
-
-/* Locks and marks a new instance; removes it if that fails. */
-static void instance_own(struct instance *instance)
-{
-	instance->directory = tracefs_instance_get_dir(instance->handle);
-	if (instance->directory)
-		instance->lock_fd = lock_take(instance->directory);
-	if (instance->lock_fd >= 0) {
-		mark_set(instance->lock_fd);
-		report_message(instance->control.writes, "create %s", instance->directory);
-		return;
-	}
-	tracefs_instance_destroy(instance->handle);
-	tracefs_instance_free(instance->handle);
-	tracefs_put_tracing_file(instance->directory);
-	instance->handle = NULL;
-	instance->directory = NULL;
-}
-
-/* Creates no instance if the name is taken. */
 static int instance_make_named(struct instance *instance, const char *name, struct error *error)
 {
-	instance->handle = instance_try(name);
-	if (instance->handle)
-		instance_own(instance);
-	else if (errno != EEXIST)
+	struct tracefs_instance *handle;
+	char *directory;
+
+	errno = 0;
+	handle = tracefs_instance_create(name);
+	if (handle && !tracefs_instance_is_new(handle)) {
+		tracefs_instance_free(handle);
+		return 0;
+	}
+	if (!handle && errno != EEXIST)
 		return error_set_system(error, errno, "cannot make the tracing instance %s", name);
+	if (!handle)
+		return 0;
+	directory = tracefs_instance_get_dir(handle);
+	if (directory)
+		instance->lock_fd = lock_take(directory);
+	if (instance->lock_fd < 0) {
+		tracefs_instance_destroy(handle);
+		tracefs_instance_free(handle);
+		tracefs_put_tracing_file(directory);
+		return 0;
+	}
+	instance->handle = handle;
+	instance->directory = directory;
+	mark_set(instance->lock_fd);
+	report_message(instance->control.writes, "create %s", directory);
 	return 0;
 }
 
@@ -228,17 +217,6 @@ static int instance_open_named(struct instance **out, const char *name,
 	return -1;
 }
 
-/* Without its number, this process is recorded as any other. */
-static void instance_find_self(struct instance *instance)
-{
-	int tid = instance->own_tid;
-
-	if (tid == 0)
-		tid = instance_find_writer(instance, instance_write_text, NULL,
-					   &(struct error){ 0 });
-	instance->own_tid = tid > 0 ? tid : 0;
-}
-
 /*
  * The sideband instance: a small one for records that are too important to be overwritten. They
  * are rare, and the meaning of other records depends on them.
@@ -247,17 +225,12 @@ static void instance_find_self(struct instance *instance)
 /* By the kernel's rounding, and with the page that a reader has, this becomes 64 KiB. */
 #define SIDEBAND_KIB 56
 
-/**
- * struct sideband_row - a tracepoint
- * @is_substitute: only where the kernel lacks the one before it
- */
-struct sideband_row {
+/* Its tracepoints. */
+static const struct {
 	const char *system;
 	const char *event;
-	bool is_substitute;
-};
-
-static const struct sideband_row rows[] = {
+	bool is_substitute; /* only where the kernel lacks the one before it */
+} rows[] = {
 	{ "task", "task_newtask" },	   { "sched", "sched_process_fork", .is_substitute = true },
 	{ "task", "task_rename" },	   { "sched", "sched_process_exec" },
 	{ "sched", "sched_process_exit" }, { "module", "module_load" },
@@ -282,20 +255,6 @@ static int kernel_has_any(const char *tracefs)
 	return has_any;
 }
 
-/* One that the kernel lacks, or that cannot be enabled, is left out. */
-static int sideband_set_up(struct instance *sideband, struct error *error)
-{
-	struct error ignored = { 0 };
-	bool is_enabled = false;
-
-	for (size_t i = 0; i < NR_ROWS; i++) {
-		if (!rows[i].is_substitute || !is_enabled)
-			is_enabled = instance_enable(sideband, rows[i].system, rows[i].event, NULL,
-						     &ignored) == 0;
-	}
-	return instance_resize(sideband, error);
-}
-
 /*
  * Creates the sideband instance of @name, with its tracepoints enabled
  * @of: settings of that instance, whose clock is shared
@@ -313,6 +272,7 @@ static int sideband_open(struct instance **out, const char *name,
 	char sideband_name[INSTANCE_NAME_SIZE];
 	struct error ignored = { 0 };
 	const char *tracefs;
+	bool is_enabled = false;
 	int has_any;
 
 	*out = NULL;
@@ -324,7 +284,13 @@ static int sideband_open(struct instance **out, const char *name,
 	snprintf(sideband_name, sizeof(sideband_name), "%s" SIDEBAND_SUFFIX, name);
 	if (instance_open_named(out, sideband_name, &settings, error) < 0)
 		return -1;
-	if (sideband_set_up(*out, error) == 0)
+	/* One that the kernel lacks, or that cannot be enabled, is left out. */
+	for (size_t i = 0; i < NR_ROWS; i++) {
+		if (!rows[i].is_substitute || !is_enabled)
+			is_enabled = instance_enable(*out, rows[i].system, rows[i].event, NULL,
+						     &ignored) == 0;
+	}
+	if (instance_resize(*out, error) == 0)
 		return 0;
 	instance_remove(*out, &ignored);
 	*out = NULL;
@@ -338,7 +304,11 @@ int instance_create(struct instance **out, const struct instance_settings *setti
 
 	if (instance_open_named(out, NULL, settings, error) < 0)
 		return -1;
-	instance_find_self(*out);
+	/* Without its number, this process is recorded as any other. */
+	if ((*out)->own_tid == 0)
+		(*out)->own_tid = instance_find_writer(*out, instance_write_text, NULL, &ignored);
+	if ((*out)->own_tid < 0)
+		(*out)->own_tid = 0;
 	if (sideband_open(&(*out)->sideband, instance_name(*out), settings, error) == 0)
 		return 0;
 	instance_remove(*out, &ignored);
@@ -347,19 +317,6 @@ int instance_create(struct instance **out, const struct instance_settings *setti
 }
 
 /* Opens an existing instance without changing its owner. */
-static int directory_adopt(struct instance *instance, const char *name, struct error *error)
-{
-	instance->handle = tracefs_instance_alloc(NULL, name);
-	if (!instance->handle)
-		return error_set_system(error, errno, "cannot open the tracing instance %s", name);
-	instance->directory = tracefs_instance_get_dir(instance->handle);
-	if (!instance->directory)
-		return error_set(error, "out of memory");
-	if (control_open(&instance->control, instance->directory, error) < 0)
-		return -1;
-	return control_switch(&instance->control, false, error);
-}
-
 static int instance_adopt_one(struct instance **out, const char *name, const struct report *writes,
 			      struct error *error)
 {
@@ -379,7 +336,15 @@ static int instance_adopt_one(struct instance **out, const char *name, const str
 	instance->lock_fd = lock_fd;
 	instance->control.writes = writes;
 	*out = instance;
-	return directory_adopt(instance, name, error);
+	instance->handle = tracefs_instance_alloc(NULL, name);
+	if (!instance->handle)
+		return error_set_system(error, errno, "cannot open the tracing instance %s", name);
+	instance->directory = tracefs_instance_get_dir(instance->handle);
+	if (!instance->directory)
+		return error_set(error, "out of memory");
+	if (control_open(&instance->control, instance->directory, error) < 0)
+		return -1;
+	return control_switch(&instance->control, false, error);
 }
 
 int instance_adopt(struct instance **out, const char *name, const struct report *writes,
@@ -410,41 +375,20 @@ int instance_find(struct buffer *out, const char *name, struct error *error)
 	return 0;
 }
 
-/* The name of the top level for libtracefs, unless there is an instance of that name. */
-static const char *name_of_top(const char *name)
-{
-	struct buffer directory = { 0 };
-	struct error ignored = { 0 };
-	bool is_top = strcmp(name, INSTANCE_TOP) == 0 &&
-		      instance_find(&directory, name, &ignored) < 0;
-
-	buffer_release(&directory);
-	return is_top ? NULL : name;
-}
-
-static int attached_open(struct instance *instance, const char *name, struct error *error)
-{
-	char called[sizeof(error->text)];
-
-	instance->handle = tracefs_instance_alloc(NULL, name);
-	if (instance->handle)
-		instance->directory = tracefs_instance_get_dir(instance->handle);
-	if (!instance->directory)
-		return error_set_system(error, errno, "cannot open the tracing instance %s",
-					instance_name(instance));
-	snprintf(called, sizeof(called), "the tracing instance %s", instance_name(instance));
-	instance->lock_fd = instance_lock(instance->directory, called, error);
-	return instance->lock_fd < 0 ? -1 : 0;
-}
-
 int instance_attach(struct instance **out, const char *name, struct error *error)
 {
-	const char *found = name_of_top(name);
 	struct buffer directory = { 0 };
-	int status = instance_find(&directory, found, error);
+	char called[sizeof(error->text)];
 	struct instance *instance;
+	int status;
 
 	*out = NULL;
+	/* libtracefs has no name for the top level, unless there is an instance of that name. */
+	if (strcmp(name, INSTANCE_TOP) == 0 &&
+	    instance_find(&directory, name, &(struct error){ 0 }) < 0)
+		name = NULL;
+	buffer_clear(&directory);
+	status = instance_find(&directory, name, error);
 	buffer_release(&directory);
 	if (status < 0)
 		return -1;
@@ -452,12 +396,23 @@ int instance_attach(struct instance **out, const char *name, struct error *error
 	if (!instance)
 		return -1;
 	instance->is_attached = true;
-	status = attached_open(instance, found, error);
-	if (status == 0)
+	instance->handle = tracefs_instance_alloc(NULL, name);
+	if (instance->handle)
+		instance->directory = tracefs_instance_get_dir(instance->handle);
+	if (instance->directory) {
+		snprintf(called, sizeof(called), "the tracing instance %s",
+			 instance_name(instance));
+		instance->lock_fd = instance_lock(instance->directory, called, error);
+	} else {
+		error_set_system(error, errno, "cannot open the tracing instance %s",
+				 instance_name(instance));
+	}
+	if (instance->lock_fd >= 0) {
 		*out = instance;
-	else
-		instance_close(instance);
-	return status;
+		return 0;
+	}
+	instance_close(instance);
+	return -1;
 }
 
 bool instance_has_markers(const struct instance *instance)
@@ -777,21 +732,10 @@ int instance_follow(struct instance *instance, pid_t pid, struct error *error)
 	return follow_by(instance, "options/event-fork", "set_event_pid", pid, error);
 }
 
-static bool cpu_exists(const struct instance *instance, int cpu)
-{
-	struct buffer path = { 0 };
-	bool exists;
-
-	buffer_printf(&path, "%s/per_cpu/cpu%d", instance->directory, cpu);
-	exists = file_find_built(AT_FDCWD, &path) == 0;
-	buffer_release(&path);
-	return exists;
-}
-
 int instance_limit_cpus(struct instance *instance, const cpu_set_t *cpus, struct error *error)
 {
-	struct buffer mask = { 0 };
-	int status;
+	struct buffer mask = { 0 }, path = { 0 };
+	int status = 0;
 
 	for (int group = CPU_SETSIZE / 32 - 1; group >= 0; group--) {
 		uint32_t bits = 0;
@@ -799,18 +743,20 @@ int instance_limit_cpus(struct instance *instance, const cpu_set_t *cpus, struct
 		for (int cpu = 32 * group; cpu < 32 * group + 32; cpu++) {
 			if (!CPU_ISSET(cpu, cpus))
 				continue;
-			if (!cpu_exists(instance, cpu)) {
-				buffer_release(&mask);
-				return error_set(error, "this machine has no CPU %d", cpu);
-			}
+			buffer_clear(&path);
+			buffer_printf(&path, "%s/per_cpu/cpu%d", instance->directory, cpu);
+			if (status == 0 && file_find_built(AT_FDCWD, &path) < 0)
+				status = error_set(error, "this machine has no CPU %d", cpu);
 			bits |= UINT32_C(1) << cpu % 32;
 		}
 		if (bits || mask.size || group == 0)
 			buffer_printf(&mask, mask.size ? ",%08x" : "%x", bits);
 	}
-	instance->limits_cpus = true;
-	status = instance_write(instance, "tracing_cpumask", buffer_string(&mask), error);
+	instance->limits_cpus |= status == 0;
+	if (status == 0)
+		status = instance_write(instance, "tracing_cpumask", buffer_string(&mask), error);
 	buffer_release(&mask);
+	buffer_release(&path);
 	return status;
 }
 
@@ -877,20 +823,16 @@ int instance_choose_functions(struct instance *instance, const char *pattern, bo
 	return status;
 }
 
-/* Only modules that are not loaded were chosen: an empty filter would mean all functions. */
-static int filter_fill(struct instance *instance, struct error *error)
+int instance_trace_functions(struct instance *instance, struct error *error)
 {
 	char *filter = tracefs_instance_file_read(instance->handle, "set_ftrace_filter", NULL);
 	bool is_empty = !filter || strncmp(filter, ALL_FUNCTIONS, strlen(ALL_FUNCTIONS)) == 0;
 
 	free(filter);
-	return is_empty ? instance_choose_functions(instance, QUIET_FUNCTION, false, error) : 0;
-}
-
-int instance_trace_functions(struct instance *instance, struct error *error)
-{
 	instance->traces_functions = true;
-	if (filter_fill(instance, error) < 0)
+	/* Only modules that are not loaded were chosen: an empty filter would mean all functions.
+	 */
+	if (is_empty && instance_choose_functions(instance, QUIET_FUNCTION, false, error) < 0)
 		return -1;
 	return instance_write(instance, "current_tracer", FUNCTION_GRAPH, error);
 }
@@ -979,27 +921,25 @@ static int writer_find(const void *bytes, size_t size)
 	return 0;
 }
 
-static int writer_find_on(const struct instance *instance, int cpu, void *bytes)
-{
-	struct error ignored = { 0 };
-	ssize_t size;
-	char file[64];
-	int fd;
-
-	snprintf(file, sizeof(file), "per_cpu/cpu%d/trace_pipe_raw", cpu);
-	fd = file_open_in(instance->directory, file, O_RDONLY | O_NONBLOCK, &ignored);
-	size = fd < 0 ? -1 : TEMP_FAILURE_RETRY(read(fd, bytes, SUB_BUFFER_SIZE));
-	file_close(fd);
-	return size > 0 ? writer_find(bytes, size) : 0;
-}
-
+/* Searches the buffers of all CPUs, and empties them. */
 static int writer_find_any(struct instance *instance, struct error *error)
 {
 	void *bytes = malloc(SUB_BUFFER_SIZE);
 	int tid = 0;
 
-	for (int cpu = 0; bytes && tid == 0 && cpu < sysconf(_SC_NPROCESSORS_CONF); cpu++)
-		tid = writer_find_on(instance, cpu, bytes);
+	for (int cpu = 0; bytes && tid == 0 && cpu < sysconf(_SC_NPROCESSORS_CONF); cpu++) {
+		char file[64];
+		ssize_t size;
+		int fd;
+
+		snprintf(file, sizeof(file), "per_cpu/cpu%d/trace_pipe_raw", cpu);
+		fd = file_open_in(instance->directory, file, O_RDONLY | O_NONBLOCK,
+				  &(struct error){ 0 });
+		size = fd < 0 ? -1 : TEMP_FAILURE_RETRY(read(fd, bytes, SUB_BUFFER_SIZE));
+		file_close(fd);
+		if (size > 0)
+			tid = writer_find(bytes, size);
+	}
 	free(bytes);
 	/* Also resets the counts. */
 	if (tid > 0 && instance_write(instance, "trace", "\n", error) == 0)
@@ -1052,13 +992,11 @@ const struct buffer_mode *buffer_mode_find(const char *name)
 
 /* Properties of trace clocks. */
 
-/** struct wall_clock - a trace clock and its system clock */
-struct wall_clock {
+/* Trace clocks that are system clocks. */
+static const struct {
 	const char *name;
 	clockid_t id;
-};
-
-static const struct wall_clock wall_clocks[] = {
+} wall_clocks[] = {
 	{ "boot", CLOCK_BOOTTIME },
 	{ "mono", CLOCK_MONOTONIC },
 	{ "mono_raw", CLOCK_MONOTONIC_RAW },
