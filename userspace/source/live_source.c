@@ -73,14 +73,6 @@ static struct live_page *live_page_queue(struct live_stream *own)
 	return page;
 }
 
-static bool live_page_has_gap(const struct live_page *page)
-{
-	struct page walk;
-
-	page_load(&walk, (struct page_layout){ 0 }, page->bytes, page->size);
-	return walk.has_gap;
-}
-
 /*
  * The kernel's count of overwritten records is that of all gaps up to @page, unless more records
  * are overwritten meanwhile: then the next sub-buffer has a gap, too. Returns that sub-buffer, or
@@ -93,8 +85,12 @@ static struct live_page *live_gap_measure(struct live_stream *own, struct live_p
 	struct statistics now;
 	int status = cpu_buffer_statistics(own->buffer, &now, &ignored);
 	struct live_page *next = live_page_queue(own);
-	bool is_exact = status == 0 && !(next && live_page_has_gap(next));
+	struct page behind = { 0 };
+	bool is_exact;
 
+	if (next)
+		page_load(&behind, (struct page_layout){ 0 }, next->bytes, next->size);
+	is_exact = status == 0 && !behind.has_gap;
 	if (is_exact && own->is_counted && now.overwritten > own->overwritten)
 		page->size = page_store_count(walk, page->bytes,
 					      now.overwritten - own->overwritten);
@@ -263,13 +259,10 @@ static int64_t live_source_now_ns(struct source *source)
 	return now.now;
 }
 
-/**
- * struct live_look - where the changes of one look are delivered
- * @is_reclocked: one of them changed the clock
- */
+/** struct live_look - where the changes of one look are delivered */
 struct live_look {
 	const struct source_handler *handler;
-	bool is_reclocked;
+	bool is_reclocked; /* one of them changed the clock */
 };
 
 static int live_change_deliver(void *context, const struct instance_change *change,
@@ -424,23 +417,6 @@ static const struct source_ops live_source_ops = {
 	.close = live_source_close,
 };
 
-/* The files are at the top level. Without them, fewer names and strings are known. */
-static int live_source_open_saved(struct live_source *live)
-{
-	int status;
-
-	const char *below = strstr(live->directory, "/instances/");
-	struct buffer top = { 0 };
-
-	buffer_append(&top, live->directory,
-		      below ? (size_t)(below - live->directory) : strlen(live->directory));
-	saved_tasks_open(&live->saved, buffer_string(&top));
-	buffer_append_string(&top, "/printk_formats");
-	status = constants_read_later(&live->source.constants, buffer_string(&top));
-	buffer_release(&top);
-	return status;
-}
-
 /*
  * The sub-buffers of one CPU, read ahead if delivery is slow: what was read cannot be overwritten.
  */
@@ -448,60 +424,38 @@ static int live_source_open_saved(struct live_source *live)
 /* While records are delivered, buffers are read this often. */
 #define AHEAD_EVERY_NS (5 * NS_PER_MS)
 
-/* Reads as much at once as there is: one look for changes covers all of it. */
-static void live_stream_refill_queue(struct live_stream *own)
+static ssize_t live_stream_refill(struct stream *stream, struct error *error)
 {
+	struct live_stream *own = stream->own;
 	struct live_source *live = own->live;
+	struct tapped_page page;
 
-	if (!live->reads_ahead)
-		return;
-	if (time_now_ns(CLOCK_MONOTONIC) - live->ahead_ns > AHEAD_EVERY_NS)
+	/* As much at once as there is: one look for changes covers all of it. */
+	if (live->reads_ahead && time_now_ns(CLOCK_MONOTONIC) - live->ahead_ns > AHEAD_EVERY_NS)
 		live_source_read_ahead(&live->source);
-	else if (!own->first && !live->reader->is_held)
+	else if (live->reads_ahead && !own->first && !live->reader->is_held)
 		live_stream_read_ahead(own);
-}
-
-/* Returns as live_page_read(), with the next sub-buffer in @own. */
-static int live_stream_next(struct stream *stream, struct live_stream *own, struct error *error)
-{
-	int status;
-
-	live_stream_refill_queue(own);
 	if (own->first) {
 		free(own->page);
 		own->page = live_page_take(own);
 		stream->bytes = own->page->bytes;
-		return 1;
-	}
-	status = live_page_read(own, own->page, error);
-	if (status > 0)
+	} else {
+		int status = live_page_read(own, own->page, error);
+
+		if (status <= 0)
+			return status;
 		live_gap_count(own, own->page);
-	return status;
-}
-
-/* Records of other CPUs with the time of the last one may follow. */
-static ssize_t live_page_pass(const struct stream *stream, struct error *error)
-{
-	const struct live_stream *own = stream->own;
-	const struct source_tap *tap = &own->live->tap;
-	const struct tapped_page page = { .cpu = own->buffer->cpu,
-					  .is_sideband = own->buffer->is_sideband,
-					  .bytes = own->page->bytes,
-					  .size = own->page->size,
-					  .delivered_ns = stream->last_ns - 1 };
-
-	return tap->take && tap->take(tap->context, &page, error) < 0 ? -1 : own->page->size;
-}
-
-static ssize_t live_stream_refill(struct stream *stream, struct error *error)
-{
-	struct live_stream *own = stream->own;
-	int status = live_stream_next(stream, own, error);
-
-	if (status <= 0)
-		return status;
-	byte_progress_add(own->live->progress, own->page->size, own->live->progress_total);
-	return live_page_pass(stream, error);
+	}
+	byte_progress_add(live->progress, own->page->size, live->progress_total);
+	/* Records of other CPUs with the time of the last one may follow. */
+	page = (struct tapped_page){ .cpu = own->buffer->cpu,
+				     .is_sideband = own->buffer->is_sideband,
+				     .bytes = own->page->bytes,
+				     .size = own->page->size,
+				     .delivered_ns = stream->last_ns - 1 };
+	if (live->tap.take && live->tap.take(live->tap.context, &page, error) < 0)
+		return -1;
+	return own->page->size;
 }
 
 static void live_stream_close(struct stream *stream)
@@ -541,11 +495,21 @@ static int live_source_open(struct live_source *live, const char *directory, con
 			    struct error *error)
 {
 	struct source *source = &live->source;
+	const char *below = strstr(directory, "/instances/");
+	struct buffer top = { 0 };
+	int status;
 
 	live->saved = (struct saved_tasks)SAVED_TASKS_NONE;
 	live->directory = strdup(directory);
-	if (!live->directory || recording_keep_system(&source->recording) < 0 ||
-	    live_source_open_saved(live) < 0)
+	if (!live->directory || recording_keep_system(&source->recording) < 0)
+		return error_set(error, "out of memory");
+	/* These files are at the top level. Without them, fewer names and strings are known. */
+	buffer_append(&top, directory, below ? (size_t)(below - directory) : strlen(directory));
+	saved_tasks_open(&live->saved, buffer_string(&top));
+	buffer_append_string(&top, "/printk_formats");
+	status = constants_read_later(&source->constants, buffer_string(&top));
+	buffer_release(&top);
+	if (status < 0)
 		return error_set(error, "out of memory");
 	if (buffer_reader_open(&live->reader, directory, sideband, error) < 0)
 		return -1;
@@ -604,21 +568,19 @@ int source_live_open(struct source **out, const char *directory, const char *sid
 
 /* Reads the instance of another owner, and changes nothing of it. */
 
-/* The clock is in brackets: "local global [boot]". */
+/* Sets the clock, which is in brackets: "local global [boot]". Returns -1 if memory ran out. */
 static int describe_time(struct recording *recording, const char *directory)
 {
 	struct buffer text = { 0 };
+	const char *begin = NULL;
 	clockid_t clock;
 	int status = 0;
 
-	if (file_read_in(directory, "trace_clock", &text) == 0) {
-		const char *begin = strchr(buffer_string(&text), '[');
-
-		if (begin)
-			status =
-				recording_keep(recording, &recording->clock,
-					       (struct text){ begin + 1, strcspn(begin + 1, "]") });
-	}
+	if (file_read_in(directory, "trace_clock", &text) == 0)
+		begin = strchr(buffer_string(&text), '[');
+	if (begin)
+		status = recording_keep(recording, &recording->clock,
+					(struct text){ begin + 1, strcspn(begin + 1, "]") });
 	buffer_release(&text);
 	recording->counts_ticks = trace_clock_counts_ticks(recording->clock);
 	recording->time_source = "none";
@@ -630,26 +592,9 @@ static int describe_time(struct recording *recording, const char *directory)
 }
 
 /*
- * How many of the overwritten records earlier gaps explained is unknown, if others read them.
- */
-static void live_source_share(struct live_source *live)
-{
-	buffer_reader_share(live->reader);
-	for (size_t i = 0; i < live->reader->size; i++) {
-		struct live_stream *own = live->source.streams[i].own;
-		const struct statistics *before = &own->buffer->before;
-
-		own->is_counted = before->read == 0;
-		own->has_older_drops = before->read > 0 && before->dropped > 0;
-		if (!own->buffer->is_sideband)
-			live->source.recording.read_before += before->read;
-	}
-}
-
-/**
- * live_source_describe - read the settings of another owner's instance, and what it counted
- *
- * Returns -1 with @error if memory runs out.
+ * Reads the settings of another owner's instance, and what it counted: how many of the overwritten
+ * records earlier gaps explained is unknown, if others read them. Returns -1 with @error if memory
+ * runs out.
  */
 static int live_source_describe(struct live_source *live, struct error *error)
 {
@@ -663,7 +608,16 @@ static int live_source_describe(struct live_source *live, struct error *error)
 	if (recording_keep_id(recording, text_hash(buffer_text(&text))) < 0)
 		status = -1;
 	buffer_release(&text);
-	live_source_share(live);
+	buffer_reader_share(live->reader);
+	for (size_t i = 0; i < live->reader->size; i++) {
+		struct live_stream *own = live->source.streams[i].own;
+		const struct statistics *before = &own->buffer->before;
+
+		own->is_counted = before->read == 0;
+		own->has_older_drops = before->read > 0 && before->dropped > 0;
+		if (!own->buffer->is_sideband)
+			recording->read_before += before->read;
+	}
 	return status < 0 ? error_set(error, "out of memory") : 0;
 }
 

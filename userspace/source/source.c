@@ -368,34 +368,6 @@ int source_drain(struct source *source, int64_t until_ns, const struct source_ha
 	return merge_drain(source, until_ns, handler, error);
 }
 
-/** struct rest - what the gaps that were delivered leave of the kernel's numbers, for one stream
- * @gap: lost after the last record, or at an unknown place: 0 for none, or LOSS_COUNT_UNKNOWN
- * @sum: lost in all gaps of unknown size
- */
-struct rest {
-	int64_t gap;
-	uint64_t sum;
-};
-
-static struct rest stream_rest(const struct stream *stream, const struct account *account)
-{
-	uint64_t marked = account->marked - stream->counted;
-	uint64_t behind = account->unmarked - account->reported;
-	struct rest rest = { .sum = stream->has_uncounted ? marked : 0 };
-	bool is_unknown;
-
-	behind += marked - rest.sum;
-	is_unknown = account->is_open ||
-		     (stream->is_behind_gap && (stream->has_uncounted || behind == 0));
-	if (is_unknown || behind > INT64_MAX) {
-		rest.gap = LOSS_COUNT_UNKNOWN;
-		rest.sum += behind;
-	} else {
-		rest.gap = behind;
-	}
-	return rest;
-}
-
 /* What one CPU does not have bounds what is complete of all of them. */
 static void span_narrow(struct source_span *span, const struct stream *stream,
 			const struct account *account)
@@ -410,24 +382,35 @@ static void span_narrow(struct source_span *span, const struct stream *stream,
 	span->until_ns = stream->last_ns;
 }
 
-/* Delivers what no gap explains: that was lost somewhere up to the end. */
-static int rest_deliver(const struct stream *stream, const struct rest *rest, int64_t end_ns,
+/*
+ * Delivers what no gap explains. Lost after the last record, or at an unknown place, is a gap up to
+ * the end; the records of all gaps of unknown size are a sum.
+ */
+static int rest_deliver(const struct stream *stream, const struct account *account, int64_t end_ns,
 			const struct source_handler *handler, struct error *error)
 {
+	uint64_t marked = account->marked - stream->counted;
+	uint64_t sum = stream->has_uncounted ? marked : 0;
+	uint64_t behind = account->unmarked - account->reported + marked - sum;
 	struct loss loss = {
 		.cpu = stream->cpu,
 		.buffer = stream->buffer,
 		.from_ns = stream->last_ns,
 		.to_ns = end_ns,
-		.count = rest->gap,
+		.count = behind,
 	};
 
-	if (rest->gap != 0 && handler->loss(handler->context, &loss, error) < 0)
+	if (account->is_open || behind > INT64_MAX ||
+	    (stream->is_behind_gap && (stream->has_uncounted || behind == 0))) {
+		loss.count = LOSS_COUNT_UNKNOWN;
+		sum += behind;
+	}
+	if (loss.count != 0 && handler->loss(handler->context, &loss, error) < 0)
 		return -1;
-	if (rest->sum == 0 || rest->sum > INT64_MAX)
+	if (sum == 0 || sum > INT64_MAX)
 		return 0;
 	loss.is_sum = true;
-	loss.count = rest->sum;
+	loss.count = sum;
 	return handler->loss(handler->context, &loss, error);
 }
 
@@ -443,7 +426,6 @@ static int stream_settle(struct source *source, const struct stream *stream, int
 			 const struct source_handler *handler, uint64_t *lost, struct error *error)
 {
 	struct account account = { .marked = stream_marked(stream) };
-	struct rest rest;
 	uint64_t all;
 
 	if (stream_is_of_programs(stream))
@@ -460,8 +442,7 @@ static int stream_settle(struct source *source, const struct stream *stream, int
 	}
 	*lost = count_sum(*lost, all);
 	span_narrow(&source->span, stream, &account);
-	rest = stream_rest(stream, &account);
-	return rest_deliver(stream, &rest, end_ns, handler, error);
+	return rest_deliver(stream, &account, end_ns, handler, error);
 }
 
 int source_finish(struct source *source, int64_t end_ns, const struct source_handler *handler,
