@@ -593,15 +593,11 @@ static unsigned char byte_at(struct text text, size_t i)
 	return i < text.size ? text.data[i] : '\0';
 }
 
-/**
- * struct glob - a comparison in progress
- * @at: next byte of the pattern
- * @back: byte behind its last asterisk, 0 if there was none
- */
+/** struct glob - a comparison in progress */
 struct glob {
 	struct text pattern;
-	size_t at;
-	size_t back;
+	size_t at;   /* next byte of the pattern */
+	size_t back; /* byte behind its last asterisk, 0 if there was none */
 };
 
 /* Whether a class contains @byte. Returns -1 if the class has no end. */
@@ -718,22 +714,16 @@ enum operand_kind {
 	OPERAND_UNKNOWN,
 	OPERAND_NUMBER,
 	OPERAND_TEXT,
-	OPERAND_POINTER,
 	OPERAND_CPU,
 	OPERAND_COMM,
 };
 
-/**
- * struct operand - the field of a comparison
- * @name: in the expression
- * @field: NULL if @kind is OPERAND_CPU, OPERAND_COMM or OPERAND_UNKNOWN
- * @is_function: ".function" follows the name
- */
+/** struct operand - the field of a comparison */
 struct operand {
-	struct text name;
+	struct text name; /* in the expression */
 	enum operand_kind kind;
-	const struct format_field *field;
-	bool is_function;
+	const struct format_field *field; /* NULL if it is no field of the format */
+	bool is_function;		  /* ".function" follows the name */
 };
 
 static const struct format_field *operand_search(const struct format_field *fields,
@@ -746,69 +736,49 @@ static const struct format_field *operand_search(const struct format_field *fiel
 	return NULL;
 }
 
-/* The kernel looks into the declared type, too. */
-static enum operand_kind operand_kind_of(const struct format_field *field)
-{
-	bool has_char = strstr(field->type, "char") != NULL;
-
-	if (has_char && (field->is_dynamic || field->is_array))
-		return OPERAND_TEXT;
-	if (strcmp(field->type, "char *") == 0 || strcmp(field->type, "const char *") == 0)
-		return OPERAND_POINTER;
-	return OPERAND_NUMBER;
-}
-
-/* Sets a field that every event has, unless it has an own one of that name. */
-static bool operand_set_generic(struct operand *operand)
-{
-	struct text name = operand->name;
-
-	if (text_equals(name, text_of("CPU")) || text_equals(name, text_of("cpu")))
-		operand->kind = OPERAND_CPU;
-	if (text_equals(name, text_of("COMM")) || text_equals(name, text_of("comm")))
-		operand->kind = OPERAND_COMM;
-	return operand->kind != OPERAND_UNKNOWN;
-}
-
-/* Only the event's own fields: the common ones are known. */
-static int operand_refuse(const struct filter_reader *reader, const struct operand *operand)
-{
-	const struct format *format = reader->format;
-	struct buffer names = { 0 };
-	int status;
-
-	for (size_t i = format->nr_common; i < format->nr_fields; i++)
-		buffer_printf(&names, "%s%s", names.size > 0 ? ", " : "; it has ",
-			      format->fields[i].name);
-	status = filter_reader_refuse(reader, operand->name.data, "%s has no field '%.*s'%s",
-				      format->name, (int)operand->name.size, operand->name.data,
-				      buffer_string(&names));
-	buffer_release(&names);
-	return status;
-}
-
+/* Finds the field that the operand names; every event has some that are in no format. */
 static int operand_find(const struct filter_reader *reader, struct operand *operand)
 {
 	const struct format *format = reader->format;
-	size_t nr_common;
+	struct text name = operand->name;
+	const struct format_field *field;
+	struct buffer names = { 0 };
+	int status;
 
 	if (!format)
 		return 0;
-	nr_common = format->nr_common;
-	operand->field = operand_search(format->fields + nr_common, format->nr_fields - nr_common,
-					operand->name);
-	if (!operand->field && operand_set_generic(operand))
+	field = operand_search(format->fields + format->nr_common,
+			       format->nr_fields - format->nr_common, name);
+	if (!field && (text_equals(name, text_of("CPU")) || text_equals(name, text_of("cpu")))) {
+		operand->kind = OPERAND_CPU;
 		return 0;
-	if (!operand->field)
-		operand->field = operand_search(format->fields, nr_common, operand->name);
-	if (!operand->field)
-		return operand_refuse(reader, operand);
-	operand->kind = operand_kind_of(operand->field);
-	if (operand->kind == OPERAND_POINTER)
+	}
+	if (!field && (text_equals(name, text_of("COMM")) || text_equals(name, text_of("comm")))) {
+		operand->kind = OPERAND_COMM;
+		return 0;
+	}
+	if (!field)
+		field = operand_search(format->fields, format->nr_common, name);
+	operand->field = field;
+	if (!field) {
+		/* Only the event's own fields: the common ones are known. */
+		for (size_t i = format->nr_common; i < format->nr_fields; i++)
+			buffer_printf(&names, "%s%s", names.size > 0 ? ", " : "; it has ",
+				      format->fields[i].name);
+		status = filter_reader_refuse(reader, name.data, "%s has no field '%.*s'%s",
+					      format->name, (int)name.size, name.data,
+					      buffer_string(&names));
+		buffer_release(&names);
+		return status;
+	}
+	/* The kernel looks into the declared type, too. */
+	operand->kind = OPERAND_NUMBER;
+	if (strstr(field->type, "char") && (field->is_dynamic || field->is_array))
+		operand->kind = OPERAND_TEXT;
+	else if (strcmp(field->type, "char *") == 0 || strcmp(field->type, "const char *") == 0)
 		return filter_reader_refuse(
-			reader, operand->name.data,
-			"field '%s' is a pointer; records do not contain its text",
-			operand->field->name);
+			reader, name.data,
+			"field '%s' is a pointer; records do not contain its text", field->name);
 	return 0;
 }
 
@@ -830,35 +800,6 @@ static struct text reader_take_name(struct filter_reader *reader)
 	while (isalnum((unsigned char)*reader->at) || *reader->at == '_')
 		reader->at++;
 	return (struct text){ .data = begin, .size = reader->at - begin };
-}
-
-static int operand_parse(struct filter_reader *reader, struct operand *operand)
-{
-	filter_reader_skip(reader);
-	operand->name = reader_take_name(reader);
-	if (operand->name.size == 0)
-		return filter_reader_refuse(reader, reader->at, "expected the name of a field");
-	if (operand_find(reader, operand) < 0)
-		return -1;
-	operand->is_function = reader_take(reader, ".function");
-	/* Only pointers to strings need it; the kernel ignores it at other fields. */
-	if (!operand->is_function)
-		reader_take(reader, ".ustring");
-	return 0;
-}
-
-static int operator_parse(struct filter_reader *reader, struct filter_term *term)
-{
-	filter_reader_skip(reader);
-	for (int op = 0; op < FILTER_OPERATOR_COUNT; op++) {
-		if (reader_take(reader, operators[op])) {
-			term->op = op;
-			filter_reader_skip(reader);
-			return 0;
-		}
-	}
-	return filter_reader_refuse(reader, reader->at,
-				    "expected one of the operators " LIST_OF_OPERATORS);
 }
 
 /* Parses digits as the kernel does: hexadecimal after 0x, octal after 0. */
@@ -1058,25 +999,11 @@ static int text_term_parse(struct filter_reader *reader, const struct operand *o
 	return 0;
 }
 
-/* Takes the name of a function, up to a blank, as the kernel does. */
-static int reader_take_function(struct filter_reader *reader, struct text *out)
-{
-	const char *begin = reader->at;
-
-	while (isalnum((unsigned char)*reader->at) || (*reader->at && strchr("_.$", *reader->at)))
-		reader->at++;
-	if (reader->at == begin)
-		return filter_reader_refuse(reader, begin, "expected a function or an address");
-	if (*reader->at && !isspace((unsigned char)*reader->at))
-		return filter_reader_refuse(reader, reader->at,
-					    "expected a blank behind the function");
-	*out = (struct text){ .data = begin, .size = reader->at - begin };
-	return 0;
-}
-
 static int function_term_parse(struct filter_reader *reader, const struct operand *operand,
 			       struct filter_term *term)
 {
+	const char *begin = reader->at;
+
 	if (term->op != FILTER_EQUAL && term->op != FILTER_NOT_EQUAL)
 		return filter_reader_refuse(reader, reader->at,
 					    "functions can only be compared with == !=");
@@ -1088,8 +1015,18 @@ static int function_term_parse(struct filter_reader *reader, const struct operan
 	if (isdigit((unsigned char)*reader->at)) {
 		if (reader_take_number(reader, operand->field, false, &term->value) < 0)
 			return -1;
-	} else if (reader_take_function(reader, &term->function) < 0) {
-		return -1;
+	} else {
+		/* The name of a function, up to a blank, as the kernel does. */
+		while (isalnum((unsigned char)*reader->at) ||
+		       (*reader->at && strchr("_.$", *reader->at)))
+			reader->at++;
+		if (reader->at == begin)
+			return filter_reader_refuse(reader, begin,
+						    "expected a function or an address");
+		if (*reader->at && !isspace((unsigned char)*reader->at))
+			return filter_reader_refuse(reader, reader->at,
+						    "expected a blank behind the function");
+		term->function = (struct text){ .data = begin, .size = reader->at - begin };
 	}
 	if (term_set_number(reader, operand, term) < 0)
 		return -1;
@@ -1101,10 +1038,27 @@ static int function_term_parse(struct filter_reader *reader, const struct operan
 static int filter_term_parse(struct filter_reader *reader, struct filter_term *term)
 {
 	struct operand operand = { 0 };
+	int op = 0;
 
 	*term = (struct filter_term){ 0 };
-	if (operand_parse(reader, &operand) < 0 || operator_parse(reader, term) < 0)
+	filter_reader_skip(reader);
+	operand.name = reader_take_name(reader);
+	if (operand.name.size == 0)
+		return filter_reader_refuse(reader, reader->at, "expected the name of a field");
+	if (operand_find(reader, &operand) < 0)
 		return -1;
+	operand.is_function = reader_take(reader, ".function");
+	/* Only pointers to strings need it; the kernel ignores it at other fields. */
+	if (!operand.is_function)
+		reader_take(reader, ".ustring");
+	filter_reader_skip(reader);
+	while (op < FILTER_OPERATOR_COUNT && !reader_take(reader, operators[op]))
+		op++;
+	if (op == FILTER_OPERATOR_COUNT)
+		return filter_reader_refuse(reader, reader->at,
+					    "expected one of the operators " LIST_OF_OPERATORS);
+	term->op = op;
+	filter_reader_skip(reader);
 	if (operand.is_function)
 		return function_term_parse(reader, &operand, term);
 	if (*reader->at == '\'' || *reader->at == '"')

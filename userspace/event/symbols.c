@@ -9,56 +9,12 @@
 
 /* Operators of print formats, as in C with 64 bits. */
 
-static struct symbol_number symbol_number_of_bool(bool value)
-{
-	return (struct symbol_number){ .bits = value };
-}
-
 static struct symbol_number symbol_number_unary(enum symbol_unary op, struct symbol_number a)
 {
 	if (op == SYMBOL_NOT)
-		return symbol_number_of_bool(!a.bits);
+		return (struct symbol_number){ .bits = !a.bits };
 	a.bits = op == SYMBOL_INVERT ? ~a.bits : -a.bits;
 	return a;
-}
-
-static bool symbol_number_less(struct symbol_number a, struct symbol_number b)
-{
-	if (a.is_unsigned || b.is_unsigned)
-		return a.bits < b.bits;
-	return (int64_t)a.bits < (int64_t)b.bits;
-}
-
-static bool symbol_number_compare(enum symbol_binary op, struct symbol_number a,
-				  struct symbol_number b)
-{
-	switch (op) {
-	case SYMBOL_EQUAL:
-		return a.bits == b.bits;
-	case SYMBOL_DIFFERENT:
-		return a.bits != b.bits;
-	case SYMBOL_LESS:
-		return symbol_number_less(a, b);
-	case SYMBOL_LESS_EQUAL:
-		return !symbol_number_less(b, a);
-	case SYMBOL_GREATER:
-		return symbol_number_less(b, a);
-	case SYMBOL_GREATER_EQUAL:
-		return !symbol_number_less(a, b);
-	case SYMBOL_BOTH:
-		return a.bits && b.bits;
-	default:
-		return a.bits || b.bits;
-	}
-}
-
-static uint64_t symbol_number_shift(enum symbol_binary op, struct symbol_number a, uint64_t count)
-{
-	if (count >= 64)
-		return 0;
-	if (op == SYMBOL_SHIFT_LEFT)
-		return a.bits << count;
-	return a.is_unsigned ? a.bits >> count : (uint64_t)((int64_t)a.bits >> count);
 }
 
 /* Shifting by 64 and more gives 0. */
@@ -66,6 +22,7 @@ static struct symbol_number symbol_number_binary(enum symbol_binary op, struct s
 						 struct symbol_number b)
 {
 	struct symbol_number out = { .is_unsigned = a.is_unsigned || b.is_unsigned };
+	bool is_less = out.is_unsigned ? a.bits < b.bits : (int64_t)a.bits < (int64_t)b.bits;
 
 	switch (op) {
 	case SYMBOL_AND:
@@ -84,11 +41,31 @@ static struct symbol_number symbol_number_binary(enum symbol_binary op, struct s
 		out.bits = a.bits - b.bits;
 		return out;
 	case SYMBOL_SHIFT_LEFT:
-	case SYMBOL_SHIFT_RIGHT:
-		a.bits = symbol_number_shift(op, a, b.bits);
+		a.bits = b.bits < 64 ? a.bits << b.bits : 0;
 		return a;
+	case SYMBOL_SHIFT_RIGHT:
+		if (b.bits >= 64)
+			a.bits = 0;
+		else
+			a.bits = a.is_unsigned ? a.bits >> b.bits
+					       : (uint64_t)((int64_t)a.bits >> b.bits);
+		return a;
+	case SYMBOL_EQUAL:
+		return (struct symbol_number){ .bits = a.bits == b.bits };
+	case SYMBOL_DIFFERENT:
+		return (struct symbol_number){ .bits = a.bits != b.bits };
+	case SYMBOL_LESS:
+		return (struct symbol_number){ .bits = is_less };
+	case SYMBOL_GREATER_EQUAL:
+		return (struct symbol_number){ .bits = !is_less };
+	case SYMBOL_LESS_EQUAL:
+		return (struct symbol_number){ .bits = is_less || a.bits == b.bits };
+	case SYMBOL_GREATER:
+		return (struct symbol_number){ .bits = !is_less && a.bits != b.bits };
+	case SYMBOL_BOTH:
+		return (struct symbol_number){ .bits = a.bits && b.bits };
 	default:
-		return symbol_number_of_bool(symbol_number_compare(op, a, b));
+		return (struct symbol_number){ .bits = a.bits || b.bits };
 	}
 }
 
@@ -173,16 +150,6 @@ static size_t literal_size(struct text text)
 	return size < text.size ? size + 1 : text.size;
 }
 
-static struct text suffix_skip(struct text rest)
-{
-	static const char suffix[] = "_u64(";
-	size_t size = sizeof(suffix) - 2;
-
-	if (rest.size > size && memcmp(rest.data, suffix, size + 1) == 0)
-		return (struct text){ rest.data + size, rest.size - size };
-	return rest;
-}
-
 static size_t word_size(struct text text)
 {
 	size_t size = 0;
@@ -260,44 +227,38 @@ static size_t entry_useless_size(struct text text)
 	return behind.size > 0 && behind.data[0] == '"' ? 0 : size;
 }
 
-/* Appends the first piece of @rest: a string literal, an entry's value, or another byte. */
-static struct text piece_prepare(struct buffer *out, struct text rest)
-{
-	size_t size = rest.data[0] == '{' ? entry_useless_size(rest) : 0;
-
-	if (size > 0) {
-		buffer_append_string(out, "{ useless,");
-		return text_from(rest, size);
-	}
-	size = rest.data[0] == '"' ? literal_size(rest) : 1;
-	if (rest.data[0] == '(' && ends_with_operator(out))
-		buffer_append_string(out, "(u64)");
-	buffer_append(out, rest.data, size);
-	return text_from(rest, size);
-}
-
 void symbol_format_prepare(struct buffer *out, struct text format)
 {
 	struct text rest = print_format_of(format);
 
 	buffer_append(out, format.data, format.size - rest.size);
-	while (rest.size > 0)
-		rest = piece_prepare(out, suffix_skip(rest));
+	while (rest.size > 0) {
+		size_t size;
+
+		if (text_begins(rest, text_of("_u64(")))
+			rest = text_from(rest, strlen("_u64"));
+		size = rest.data[0] == '{' ? entry_useless_size(rest) : 0;
+		if (size > 0) {
+			buffer_append_string(out, "{ useless,");
+		} else {
+			size = rest.data[0] == '"' ? literal_size(rest) : 1;
+			if (rest.data[0] == '(' && ends_with_operator(out))
+				buffer_append_string(out, "(u64)");
+			buffer_append(out, rest.data, size);
+		}
+		rest = text_from(rest, size);
+	}
 }
 
 /* Reads the symbols of a tracepoint from a child's answer, which may be hostile. */
 
-/**
- * struct answer_reader - state of reading an answer
- * @rest: not read yet
- * @depth: number of nodes around the next one
- */
+/** struct answer_reader - state of reading an answer */
 struct answer_reader {
 	struct symbols *symbols;
 	const struct format *format;
 	bool is_swapped;
-	struct text rest;
-	unsigned int depth;
+	struct text rest;   /* not read yet */
+	unsigned int depth; /* number of nodes around the next one */
 };
 
 static bool answer_take(struct answer_reader *reader, void *out, size_t size)
@@ -343,31 +304,23 @@ static bool list_grow(void **list, size_t count, size_t max, size_t size)
 	return grown;
 }
 
-static bool answer_take_entry(struct answer_reader *reader)
+static bool answer_take_table(struct answer_reader *reader, struct symbol_node *node)
 {
 	struct symbols *symbols = reader->symbols;
 	struct symbol_entry entry;
-
-	if (!answer_take(reader, &entry.value, sizeof(entry.value)) ||
-	    !answer_take_string(reader, &entry.text) ||
-	    !list_grow((void **)&symbols->entries, symbols->nr_entries, SYMBOL_ENTRIES_MAX,
-		       sizeof(entry)))
-		return false;
-	symbols->entries[symbols->nr_entries++] = entry;
-	return true;
-}
-
-static bool answer_take_table(struct answer_reader *reader, struct symbol_node *node)
-{
 	uint16_t count;
 
 	if (!answer_take(reader, &count, sizeof(count)))
 		return false;
-	node->first_entry = reader->symbols->nr_entries;
+	node->first_entry = symbols->nr_entries;
 	node->nr_entries = count;
 	for (unsigned int i = 0; i < count; i++) {
-		if (!answer_take_entry(reader))
+		if (!answer_take(reader, &entry.value, sizeof(entry.value)) ||
+		    !answer_take_string(reader, &entry.text) ||
+		    !list_grow((void **)&symbols->entries, symbols->nr_entries, SYMBOL_ENTRIES_MAX,
+			       sizeof(entry)))
 			return false;
+		symbols->entries[symbols->nr_entries++] = entry;
 	}
 	return true;
 }
@@ -489,24 +442,10 @@ static bool answer_take_node(struct answer_reader *reader, bool is_text, uint16_
 	return true;
 }
 
-static bool answer_take_symbols(struct answer_reader *reader, struct symbol_field *field)
-{
-	uint8_t nr_parts;
-
-	*field = (struct symbol_field){ 0 };
-	if (!answer_take_byte(reader, SYMBOL_PARTS_MAX + 1, &nr_parts))
-		return false;
-	for (; field->nr_parts < nr_parts; field->nr_parts++) {
-		if (!answer_take_node(reader, true, &field->parts[field->nr_parts]))
-			return false;
-	}
-	return answer_take_string(reader, &field->name);
-}
-
 static bool answer_take_all(struct answer_reader *reader)
 {
 	struct symbols *symbols = reader->symbols;
-	uint8_t nr_fields;
+	uint8_t nr_fields, nr_parts;
 
 	if (!answer_take_byte(reader, SYMBOL_FIELDS_MAX + 1, &nr_fields) || nr_fields == 0)
 		return false;
@@ -514,7 +453,15 @@ static bool answer_take_all(struct answer_reader *reader)
 	if (!symbols->fields)
 		return false;
 	for (; symbols->nr_fields < nr_fields; symbols->nr_fields++) {
-		if (!answer_take_symbols(reader, &symbols->fields[symbols->nr_fields]))
+		struct symbol_field *field = &symbols->fields[symbols->nr_fields];
+
+		if (!answer_take_byte(reader, SYMBOL_PARTS_MAX + 1, &nr_parts))
+			return false;
+		for (; field->nr_parts < nr_parts; field->nr_parts++) {
+			if (!answer_take_node(reader, true, &field->parts[field->nr_parts]))
+				return false;
+		}
+		if (!answer_take_string(reader, &field->name))
 			return false;
 	}
 	return reader->rest.size == 0;
@@ -628,14 +575,10 @@ static struct symbol_number symbol_evaluate(struct symbol_rendering *rendering, 
 	const struct symbol_node *node = &rendering->symbols->nodes[index];
 	struct symbol_number a;
 
-	switch ((enum symbol_kind)node->kind) {
-	case SYMBOL_NUMBER:
+	if (node->kind == SYMBOL_NUMBER)
 		return (struct symbol_number){ .bits = node->number };
-	case SYMBOL_FIELD:
+	if (node->kind == SYMBOL_FIELD)
 		return symbol_field_number(rendering, &node->ref);
-	default:
-		break;
-	}
 	a = symbol_evaluate(rendering, node->operands[0]);
 	if (node->kind == SYMBOL_CAST)
 		return symbol_number_cast(node->op, node->is_signed, a);
