@@ -59,38 +59,26 @@ struct filter_pattern {
 
 /**
  * struct filter_term - one comparison
- * @ref: of the field
  * @value: number to compare with, cut to the size of the field; first address of a function
- * @end: address behind a function; 0 as long as it is unknown
- * @pattern: of texts
- * @function: name to look up, empty if @value is an address
- * @is_inverted: the result of a text's or a function's comparison is inverted
- * @exits: next term if the comparison is false, and if it is true
  */
 struct filter_term {
 	enum filter_term_kind kind;
 	enum filter_operator op;
-	struct field_ref ref;
+	struct field_ref ref; /* of the field */
 	uint64_t value;
-	uint64_t end;
-	struct filter_pattern pattern;
-	struct text function;
-	bool is_inverted;
-	int exits[2];
+	uint64_t end;		       /* address behind a function; 0 as long as it is unknown */
+	struct filter_pattern pattern; /* of texts */
+	struct text function;	       /* name to look up, empty if @value is an address */
+	bool is_inverted; /* the result of a text's or a function's comparison is inverted */
+	int exits[2];	  /* next term if the comparison is false, and if it is true */
 };
 
-/**
- * struct event_filter - a program; every exit leads to a later term
- * @text: the expression, for patterns
- * @terms: of struct filter_term
- * @nr_terms: their number
- * @record_size: minimum size of a record that contains all fields
- */
+/** struct event_filter - a program; every exit leads to a later term */
 struct event_filter {
-	char *text;
-	struct buffer terms;
+	char *text;	     /* the expression, for patterns */
+	struct buffer terms; /* of struct filter_term */
 	size_t nr_terms;
-	size_t record_size;
+	size_t record_size; /* minimum size of a record that contains all fields */
 };
 
 /** filter_terms - the terms of a filter */
@@ -101,22 +89,17 @@ static inline struct filter_term *filter_terms(const struct event_filter *filter
 
 /**
  * struct filter_reader - an expression that is being compiled
- * @text: begin of the expression
- * @at: the next character
- * @format: NULL if only the syntax is checked
- * @depth: number of open parentheses
  * @translated: receives the expression with numbers instead of their texts; NULL if it is not
  * needed
- * @copied: up to where that has it
  */
 struct filter_reader {
-	const char *text;
-	const char *at;
-	const struct format *format;
+	const char *text;	     /* begin of the expression */
+	const char *at;		     /* the next character */
+	const struct format *format; /* NULL if only the syntax is checked */
 	bool is_swapped;
-	unsigned int depth;
+	unsigned int depth; /* number of open parentheses */
 	struct buffer *translated;
-	const char *copied;
+	const char *copied; /* up to where @translated has it */
 	struct error *error;
 };
 

@@ -95,20 +95,16 @@ struct symbol_entry {
 
 /**
  * struct symbol_node - a node whose content was checked
- * @kind: decides which members are used
- * @op: of UNARY and BINARY; size of the type of CAST
- * @is_signed: of CAST
- * @operands: indexes of nodes
  * @number: of NUMBER
  * @ref: of FIELD: an integer or a boolean
  * @text: of TEXT; the delimiter of FLAGS
  * @first_entry, @nr_entries: of VALUES and FLAGS
  */
 struct symbol_node {
-	uint8_t kind;
-	uint8_t op;
-	bool is_signed;
-	uint16_t operands[3];
+	uint8_t kind;	      /* decides which members are used */
+	uint8_t op;	      /* of UNARY and BINARY; size of the type of CAST */
+	bool is_signed;	      /* of CAST */
+	uint16_t operands[3]; /* indexes of nodes */
 	union {
 		uint64_t number;
 		struct field_ref ref;
@@ -120,24 +116,19 @@ struct symbol_node {
 	};
 };
 
-/**
- * struct symbol_field - the text of a field
- * @name: borrowed from the answer
- * @parts: indexes of nodes, whose texts follow each other
- */
+/** struct symbol_field - the text of a field */
 struct symbol_field {
-	struct text name;
-	uint16_t parts[SYMBOL_PARTS_MAX];
+	struct text name;		  /* borrowed from the answer */
+	uint16_t parts[SYMBOL_PARTS_MAX]; /* indexes of nodes, whose texts follow each other */
 	unsigned int nr_parts;
 };
 
 /**
  * struct symbols - the symbols of a tracepoint; all members are private
- * @answer: the bytes that texts point to
  * @texts: SYMBOLS_TEXTS_MAX bytes for the texts of a record, of which @nr_used are used
  */
 struct symbols {
-	char *answer;
+	char *answer; /* the bytes that texts point to */
 	size_t answer_size;
 	struct symbol_node *nodes;
 	size_t nr_nodes;

@@ -11,15 +11,11 @@
 #define AWAIT_STEPS 20
 #define AWAIT_STEP_MS 1
 
-/**
- * struct programs_stream - the stream's data
- * @is_over: no program writes any more: all records are final
- * @nr_events: events that were delivered to the handler
- */
+/** struct programs_stream - the stream's data */
 struct programs_stream {
 	struct programs *programs;
-	bool is_over;
-	size_t nr_events;
+	bool is_over;	  /* no program writes any more: all records are final */
+	size_t nr_events; /* events that were delivered to the handler */
 	unsigned char page[PROGRAM_PAGE_SIZE];
 };
 

@@ -12,17 +12,13 @@
 
 /**
  * struct account - losses of a stream
- * @marked: lost records behind which a gap was found
- * @unmarked: lost records without a mark in the buffer
- * @reported: of these, the ones that @report_drops reported
- * @is_open: more of these may be lost
  * @keeps_last, @keeps_first: as in struct statistics
  */
 struct account {
-	uint64_t marked;
-	uint64_t unmarked;
-	uint64_t reported;
-	bool is_open;
+	uint64_t marked;   /* lost records behind which a gap was found */
+	uint64_t unmarked; /* lost records without a mark in the buffer */
+	uint64_t reported; /* of these, the ones that @report_drops reported */
+	bool is_open;	   /* more of these may be lost */
 	bool keeps_last;
 	bool keeps_first;
 };
@@ -78,10 +74,6 @@ struct programs_stream;
 
 /**
  * struct source - the common part of every source, inside the struct of its kind
- * @programs: whose records are a stream; NULL for none
- * @programs_stream: data of that stream
- * @lost_sideband: lost records of sideband streams, after source_finish()
- * @span: the complete part, after source_finish()
  * @constants: the kernel's strings, to which records of its streams may point
  */
 struct source {
@@ -89,10 +81,10 @@ struct source {
 	struct recording recording;
 	struct stream *streams;
 	size_t nr_streams;
-	struct programs *programs;
-	struct programs_stream *programs_stream;
-	uint64_t lost_sideband;
-	struct source_span span;
+	struct programs *programs;		 /* whose records are a stream; NULL for none */
+	struct programs_stream *programs_stream; /* data of that stream */
+	uint64_t lost_sideband;	 /* lost records of sideband streams, after source_finish() */
+	struct source_span span; /* the complete part, after source_finish() */
 	struct constants constants;
 };
 
@@ -111,37 +103,25 @@ int merge_drain(struct source *source, int64_t until_ns, const struct source_han
 
 /**
  * struct live_source - the source
- * @directory: of the instance
- * @saved: names of ended threads
- * @watched: the instance whose changes are delivered; NULL for none
- * @reads_ahead: sub-buffers may be read before their records are due
- * @ahead_ns: time of the last such reading
- * @ahead_size: bytes in the queues of all streams, @ahead_max at most
- * @tap: receives the sub-buffers; without @take if nobody does
- * @watches_drops: writers continue; a full buffer drops new records
- * @attached_ns: when the source was opened
- * @clock_id: system clock behind @clock, if @has_clock_id
- * @is_unseen: sub-buffers were read since the last look for changes
- * @is_cut: nothing more is read
  * @progress: counts delivered sub-buffers of about @progress_total bytes; NULL for nothing
  */
 struct live_source {
 	struct source source;
 	struct buffer_reader *reader;
-	char *directory;
-	struct saved_tasks saved;
-	struct instance *watched;
-	bool reads_ahead;
-	int64_t ahead_ns;
-	size_t ahead_size;
+	char *directory;	  /* of the instance */
+	struct saved_tasks saved; /* names of ended threads */
+	struct instance *watched; /* the instance whose changes are delivered; NULL for none */
+	bool reads_ahead;	  /* sub-buffers may be read before their records are due */
+	int64_t ahead_ns;	  /* time of the last such reading */
+	size_t ahead_size;	  /* bytes in the queues of all streams, @ahead_max at most */
 	size_t ahead_max;
-	struct source_tap tap;
-	bool watches_drops;
-	int64_t attached_ns;
+	struct source_tap tap; /* receives the sub-buffers; without @take if nobody does */
+	bool watches_drops;    /* writers continue; a full buffer drops new records */
+	int64_t attached_ns;   /* when the source was opened */
 	bool has_clock_id;
-	clockid_t clock_id;
-	bool is_unseen;
-	bool is_cut;
+	clockid_t clock_id; /* system clock behind @clock, if @has_clock_id */
+	bool is_unseen;	    /* sub-buffers were read since the last look for changes */
+	bool is_cut;	    /* nothing more is read */
 	struct byte_progress *progress;
 	uint64_t progress_total;
 };
@@ -155,24 +135,19 @@ struct live_page {
 
 /**
  * struct live_stream - the stream of one CPU
- * @overwritten: records behind all gaps so far, if @is_counted
  * @has_older_drops: some of the earlier drops may be younger than the first read by others
- * @has_looked: drops were looked for
- * @dropped: the kernel's count of drops then
- * @reported: dropped records that were reported
- * @page: the sub-buffer whose records are delivered
  * @first, @last: queue of sub-buffers that were read ahead
  */
 struct live_stream {
 	struct live_source *live;
 	struct cpu_buffer *buffer;
-	uint64_t overwritten;
+	uint64_t overwritten; /* records behind all gaps so far, if @is_counted */
 	bool is_counted;
 	bool has_older_drops;
-	bool has_looked;
-	uint64_t dropped;
-	uint64_t reported;
-	struct live_page *page;
+	bool has_looked;	/* drops were looked for */
+	uint64_t dropped;	/* the kernel's count of drops then */
+	uint64_t reported;	/* dropped records that were reported */
+	struct live_page *page; /* the sub-buffer whose records are delivered */
 	struct live_page *first;
 	struct live_page *last;
 };

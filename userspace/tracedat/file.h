@@ -102,16 +102,11 @@ enum trace_dat_option {
 
 /* A file that is read by offset, the copy of a pipe, and a window that moves over the file. */
 
-/**
- * struct input - an open file
- * @fd: -1 if there is none
- * @size: at open; it may change later
- * @progress: counts what is read, NULL for nothing
- */
+/** struct input - an open file */
 struct input {
-	int fd;
-	uint64_t size;
-	struct byte_progress *progress;
+	int fd;				/* -1 if there is none */
+	uint64_t size;			/* at open; it may change later */
+	struct byte_progress *progress; /* counts what is read, NULL for nothing */
 };
 
 /** INPUT_NONE - no open file */
@@ -160,18 +155,13 @@ int input_copy(int fd, const char *name, uint64_t limit, struct byte_progress *p
 /** WINDOW_SIZE_MAX - limit of window_read() */
 #define WINDOW_SIZE_MAX (16 << 20)
 
-/**
- * struct window - bytes of a file
- * @ahead: bytes to read at once, if the file has more than requested
- * @begin: offset of @bytes in the file
- * @filled: valid bytes, of @capacity
- */
+/** struct window - bytes of a file */
 struct window {
 	const struct input *input;
-	size_t ahead;
+	size_t ahead; /* bytes to read at once, if the file has more than requested */
 	unsigned char *bytes;
-	uint64_t begin;
-	size_t filled;
+	uint64_t begin; /* offset of @bytes in the file */
+	size_t filled;	/* valid bytes, of @capacity */
 	size_t capacity;
 };
 
@@ -190,13 +180,10 @@ void window_release(struct window *window);
 
 struct inflate_algorithm;
 
-/**
- * struct inflater - a decompressor; zeroed if nothing is compressed
- * @state: of the algorithm
- */
+/** struct inflater - a decompressor; zeroed if nothing is compressed */
 struct inflater {
 	const struct inflate_algorithm *algorithm;
-	void *state;
+	void *state; /* of the algorithm */
 };
 
 /**
@@ -240,34 +227,23 @@ bool inflater_run(struct inflater *inflater, struct text block, void *out, size_
 /** CHECKSUMS_BLOCK_SIZE - the checksum of the table is a chain over blocks of this size */
 #define CHECKSUMS_BLOCK_SIZE 65536
 
-/**
- * struct checksums_trailer - end of a file with checksums
- * @covered: bytes that have checksums; the table follows them
- * @head_size: bytes before the first record
- * @table: checksum of the table
- * @own: checksum of the trailer up to here
- */
+/** struct checksums_trailer - end of a file with checksums */
 struct checksums_trailer {
 	char magic[CHECKSUMS_MAGIC_SIZE];
 	uint32_t version;
 	uint32_t page_size;
-	uint64_t covered;
-	uint64_t head_size;
-	uint64_t table;
-	uint64_t own;
+	uint64_t covered;   /* bytes that have checksums; the table follows them */
+	uint64_t head_size; /* bytes before the first record */
+	uint64_t table;	    /* checksum of the table */
+	uint64_t own;	    /* checksum of the trailer up to here */
 };
 
-/**
- * struct checksums_writer - checksums of a file that is being written
- * @fd: also open for reading
- * @covered: bytes with a checksum
- * @table: of checksums
- */
+/** struct checksums_writer - checksums of a file that is being written */
 struct checksums_writer {
-	int fd;
+	int fd; /* also open for reading */
 	size_t page_size;
-	uint64_t covered;
-	struct buffer table;
+	uint64_t covered;    /* bytes with a checksum */
+	struct buffer table; /* of checksums */
 };
 
 /** checksums_add - the file has its first @end bytes now; returns -1 with errno */
@@ -286,12 +262,11 @@ enum checksums_state {
 
 /**
  * struct checksums - checksums of a file that is being read
- * @page_size: 0 without checksums
  * @covered, @head_size: as in the trailer
  */
 struct checksums {
 	bool is_swapped;
-	size_t page_size;
+	size_t page_size; /* 0 without checksums */
 	uint64_t covered;
 	uint64_t head_size;
 };
@@ -315,20 +290,15 @@ bool checksums_match(const struct checksums *checksums, struct window *table, ui
 
 /**
  * struct cursor - a position in borrowed bytes
- * @data: all bytes, if they are in memory
  * @window: otherwise the window of their file; a text is valid until the next read
- * @size: end of the bytes
- * @offset: of the next byte; a read that did not fit does not change it
- * @is_swapped: numbers are in the other byte order than this machine's
- * @is_over: a read did not fit; all later reads return 0 or nothing
  */
 struct cursor {
-	const unsigned char *data;
+	const unsigned char *data; /* all bytes, if they are in memory */
 	struct window *window;
-	size_t size;
-	size_t offset;
-	bool is_swapped;
-	bool is_over;
+	size_t size;	 /* end of the bytes */
+	size_t offset;	 /* of the next byte; a read that did not fit does not change it */
+	bool is_swapped; /* numbers are in the other byte order than this machine's */
+	bool is_over;	 /* a read did not fit; all later reads return 0 or nothing */
 };
 
 /** cursor_left - number of bytes that follow */
@@ -376,27 +346,18 @@ enum trace_section_kind {
 	TRACE_SECTION_KINDS
 };
 
-/**
- * struct trace_section - place of a section's content
- * @offset: in the file, 0 if the section is missing
- * @size: in the file
- */
+/** struct trace_section - place of a section's content */
 struct trace_section {
-	size_t offset;
-	size_t size;
+	size_t offset; /* in the file, 0 if the section is missing */
+	size_t size;   /* in the file */
 	bool is_compressed;
 };
 
-/**
- * struct trace_content - content of a section that is being read
- * @cursor: in the file, or in @inflated
- * @offset: of the content in the file
- * @inflated: decompressed content, NULL if the section is not compressed
- */
+/** struct trace_content - content of a section that is being read */
 struct trace_content {
-	struct cursor cursor;
-	size_t offset;
-	unsigned char *inflated;
+	struct cursor cursor;	 /* in the file, or in @inflated */
+	size_t offset;		 /* of the content in the file */
+	unsigned char *inflated; /* decompressed content, NULL if the section is not compressed */
 };
 
 /** TRACE_SECTION_SIZE_MAX - limit of a section's content, unless stated otherwise */
@@ -421,24 +382,21 @@ void trace_content_check(struct trace_file *file, const struct trace_content *co
 
 /**
  * struct shift_sample - difference of both clocks at one time
- * @time: on the guest's clock
- * @offset: to add to the scaled time
  * @scale, @fraction: the scaled time is the guest's times @scale, shifted right by @fraction
  */
 struct shift_sample {
-	int64_t time;
-	int64_t offset;
+	int64_t time;	/* on the guest's clock */
+	int64_t offset; /* to add to the scaled time */
 	uint64_t scale;
 	unsigned int fraction;
 };
 
 /**
  * struct shift - samples of one CPU
- * @samples: at least one, sorted by time
  * @is_steady: offsets are interpolated between samples; otherwise they change in steps
  */
 struct shift {
-	struct shift_sample *samples;
+	struct shift_sample *samples; /* at least one, sorted by time */
 	size_t nr_samples;
 	bool is_steady;
 };
@@ -461,14 +419,10 @@ void shifts_release(struct shifts *shifts);
 /** shift_apply - the host's time of a guest's; at least 0 and below RECORD_TIME_LIMIT */
 int64_t shift_apply(const struct shift *shift, int64_t ticks);
 
-/**
- * struct trace_rate - nanoseconds of a tick: times @multiplier, then shifted right by @shift
- * @multiplier: 0 if timestamps are nanoseconds
- * @shift: below 64
- */
+/** struct trace_rate - nanoseconds of a tick: times @multiplier, then shifted right by @shift */
 struct trace_rate {
-	uint32_t multiplier;
-	unsigned int shift;
+	uint32_t multiplier; /* 0 if timestamps are nanoseconds */
+	unsigned int shift;  /* below 64 */
 };
 
 /** trace_rate_apply - nanoseconds of a timestamp, below RECORD_TIME_LIMIT */
@@ -482,67 +436,51 @@ int64_t trace_rate_apply(struct trace_rate rate, int64_t ticks);
 /** TRACE_BUFFERS_MAX - limit of buffers in a file */
 #define TRACE_BUFFERS_MAX 4096
 
-/**
- * struct trace_options - content of the options that is no property of the recording
- * @nr_cpus: 0 if unknown
- * @date_us: offset from trace time to the wall clock, if @has_date
- * @offset_ns: offset to add in any case
- * @rate: of the trace clock
- * @shifts: from a guest's times to its host's
- * @is_ktrack: ktrack wrote the file: its statistics count only records of the file
- * @has_checksums: the file states that it ends with checksums
- */
+/** struct trace_options - content of the options that is no property of the recording */
 struct trace_options {
-	unsigned int nr_cpus;
+	unsigned int nr_cpus; /* 0 if unknown */
 	bool has_clock;
 	bool has_trace_id;
 	uint64_t trace_id;
 	bool has_date;
-	int64_t date_us;
-	int64_t offset_ns;
-	struct trace_rate rate;
-	struct shifts shifts;
-	bool is_ktrack;
-	bool has_checksums;
+	int64_t date_us;	/* offset from trace time to the wall clock, if @has_date */
+	int64_t offset_ns;	/* offset to add in any case */
+	struct trace_rate rate; /* of the trace clock */
+	struct shifts shifts;	/* from a guest's times to its host's */
+	bool is_ktrack; /* ktrack wrote the file: its statistics count only records of the file */
+	bool has_checksums; /* the file states that it ends with checksums */
 };
 
 /**
  * struct trace_statistics - parsed statistics of all CPUs
  * @headings: names of buffers, each with a NUL; rows before the first are the first buffer's
- * @rows: of struct statistics_row
  * @nr_headings: how many headings, also the number of the current one; 0 before the first
- * @current: the row that lines belong to, if @has_current
- * @is_full: there were more rows or headings than allowed
  */
 struct trace_statistics {
 	struct buffer headings;
-	struct buffer rows;
+	struct buffer rows; /* of struct statistics_row */
 	unsigned int nr_headings;
-	size_t current;
+	size_t current; /* the row that lines belong to, if @has_current */
 	bool has_current;
-	bool is_full;
+	bool is_full; /* there were more rows or headings than allowed */
 };
 
 struct trace_stream;
 
 /**
  * struct trace_range - bytes of the file with a known use
- * @own: the stream that reads them, NULL for none
  * @number: of the stream, SIZE_MAX for none: the order of ranges that begin at one offset
  */
 struct trace_range {
 	uint64_t begin;
 	uint64_t end;
-	struct trace_stream *own;
+	struct trace_stream *own; /* the stream that reads them, NULL for none */
 	size_t number;
 };
 
-/**
- * struct trace_shared_chunk - the decompressed chunk of the streams whose chunks are large
- * @owner: the stream it belongs to, NULL if it is empty
- */
+/** struct trace_shared_chunk - the decompressed chunk of the streams whose chunks are large */
 struct trace_shared_chunk {
-	const struct stream *owner;
+	const struct stream *owner; /* the stream it belongs to, NULL if it is empty */
 	uint64_t offset;
 	unsigned char *bytes;
 	size_t capacity;
@@ -557,30 +495,20 @@ struct trace_id_count {
 /** TRACE_IDS_MAX - how many such ids are counted separately */
 #define TRACE_IDS_MAX 8
 
-/**
- * struct trace_ids - ids of records with and without a format
- * @has_format: a bit for each id
- * @is_visited: formats were read
- * @list: the first ids without a format
- * @nr_others: records of further ids without one
- */
+/** struct trace_ids - ids of records with and without a format */
 struct trace_ids {
-	uint8_t has_format[UINT16_MAX / 8 + 1];
-	bool is_visited;
-	struct trace_id_count list[TRACE_IDS_MAX];
+	uint8_t has_format[UINT16_MAX / 8 + 1];	   /* a bit for each id */
+	bool is_visited;			   /* formats were read */
+	struct trace_id_count list[TRACE_IDS_MAX]; /* the first ids without a format */
 	size_t nr_listed;
-	uint64_t nr_others;
+	uint64_t nr_others; /* records of further ids without one */
 };
 
-/**
- * struct trace_comm - a thread's name
- * @tgid: its process, 0 if unknown
- * @name: borrowed from trace_comms.text
- */
+/** struct trace_comm - a thread's name */
 struct trace_comm {
 	int tid;
-	int tgid;
-	struct text name;
+	int tgid;	  /* its process, 0 if unknown */
+	struct text name; /* borrowed from trace_comms.text */
 };
 
 /** struct trace_comms - names of threads, sorted by tid */
@@ -592,56 +520,40 @@ struct trace_comms {
 
 /**
  * struct trace_file - a trace.dat
- * @streams: one for each CPU of each buffer, sorted
  * @damage: the first of @nr_damages problems, in @damage_size bytes, and the number of others
- * @window: for all sections but records
- * @packed: for compressed chunks
- * @shared_chunk: for large decompressed chunks
- * @kept_size: memory of streams beyond what each may have anyway
- * @inflated_size: total size of decompressed chunks
- * @is_swapped: numbers are in the other byte order
- * @has_sections: version 7
- * @page_size: of the traced machine; default size of sub-buffers
- * @sub_buffer_size: as header_page states it, 0 if it does not
- * @checksums: of a file that ktrack wrote
- * @ranges: of struct trace_range
- * @has_area: a bit for each CPU of the last buffer that has an area
- * @nr_empty: streams without records
- * @claimed_size: total size of all areas, which may overlap
- * @buffers: names of @nr_buffers buffers
  */
 struct trace_file {
 	char *path;
 	struct recording recording;
-	struct stream *streams;
+	struct stream *streams; /* one for each CPU of each buffer, sorted */
 	size_t nr_streams;
 	struct error damage;
 	size_t nr_damages;
 	size_t damage_size;
 	struct input input;
-	struct window window;
-	struct window packed;
+	struct window window; /* for all sections but records */
+	struct window packed; /* for compressed chunks */
 	struct inflater inflater;
-	struct trace_shared_chunk shared_chunk;
-	size_t kept_size;
-	uint64_t inflated_size;
-	bool is_swapped;
-	bool has_sections;
-	size_t page_size;
-	size_t sub_buffer_size;
+	struct trace_shared_chunk shared_chunk; /* for large decompressed chunks */
+	size_t kept_size;	/* memory of streams beyond what each may have anyway */
+	uint64_t inflated_size; /* total size of decompressed chunks */
+	bool is_swapped;	/* numbers are in the other byte order */
+	bool has_sections;	/* version 7 */
+	size_t page_size;	/* of the traced machine; default size of sub-buffers */
+	size_t sub_buffer_size; /* as header_page states it, 0 if it does not */
 	struct page_layout layout;
 	struct trace_section sections[TRACE_SECTION_KINDS];
 	struct trace_options options;
 	struct trace_statistics statistics;
 	struct trace_ids ids;
 	struct trace_comms comms;
-	struct checksums checksums;
+	struct checksums checksums; /* of a file that ktrack wrote */
 	enum checksums_state checksums_state;
-	struct buffer ranges;
-	uint8_t *has_area;
-	size_t nr_empty;
-	uint64_t claimed_size;
-	char **buffers;
+	struct buffer ranges;  /* of struct trace_range */
+	uint8_t *has_area;     /* a bit for each CPU of the last buffer that has an area */
+	size_t nr_empty;       /* streams without records */
+	uint64_t claimed_size; /* total size of all areas, which may overlap */
+	char **buffers;	       /* names of @nr_buffers buffers */
 	size_t nr_buffers;
 };
 
@@ -694,12 +606,9 @@ int trace_file_read_comms(struct trace_file *file, struct error *error);
 /** TRACE_EMPTY_MAX - limit of streams without records in the file */
 #define TRACE_EMPTY_MAX 16384
 
-/**
- * struct trace_area - an area as the file describes it
- * @buffer: index of the buffer
- */
+/** struct trace_area - an area as the file describes it */
 struct trace_area {
-	unsigned int buffer;
+	unsigned int buffer; /* index of the buffer */
 	unsigned int cpu;
 	uint64_t offset;
 	uint64_t size;
@@ -709,28 +618,20 @@ struct trace_area {
 
 /**
  * struct trace_stream - data of a stream, its struct stream.own
- * @offset: of the next bytes in the file
- * @end: of the area
- * @cut: why the area is shorter than the file states, NULL if it is not
- * @is_over: the stream has ended
- * @last_offset: of the last sub-buffer, or its chunk
  * @shift: from the guest's clock to the host's, NULL if there is none
- * @window: for sub-buffers that are not compressed
- * @table: for their checksums
- * @chunk: for those that are, NULL otherwise
  */
 struct trace_stream {
 	struct trace_file *file;
-	uint64_t offset;
-	uint64_t end;
-	const char *cut;
-	bool is_over;
+	uint64_t offset; /* of the next bytes in the file */
+	uint64_t end;	 /* of the area */
+	const char *cut; /* why the area is shorter than the file states, NULL if it is not */
+	bool is_over;	 /* the stream has ended */
 	size_t sub_buffer_size;
-	uint64_t last_offset;
+	uint64_t last_offset; /* of the last sub-buffer, or its chunk */
 	const struct shift *shift;
-	struct window window;
-	struct window table;
-	struct trace_chunk *chunk;
+	struct window window;	   /* for sub-buffers that are not compressed */
+	struct window table;	   /* for their checksums */
+	struct trace_chunk *chunk; /* for those that are, NULL otherwise */
 };
 
 /** trace_file_add_empty - add a stream of a CPU without records; returns -1 with @error */

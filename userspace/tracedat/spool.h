@@ -24,21 +24,17 @@
 
 /**
  * struct recent_slot - a sub-buffer
- * @next: of the same CPU, or of the free ones
- * @size: of its bytes
  * @first_ns, @last_ns: times of its first and last record
- * @gap_count: records that were lost before it, if @has_gap; LOSS_COUNT_UNKNOWN
- * @is_closed: nothing can be appended
  */
 struct recent_slot {
-	uint32_t next;
-	uint32_t size;
+	uint32_t next; /* of the same CPU, or of the free ones */
+	uint32_t size; /* of its bytes */
 	uint32_t nr_records;
 	bool has_gap;
-	bool is_closed;
+	bool is_closed; /* nothing can be appended */
 	int64_t first_ns;
 	int64_t last_ns;
-	int64_t gap_count;
+	int64_t gap_count; /* records that were lost before it, if @has_gap; LOSS_COUNT_UNKNOWN */
 };
 
 /** struct recent_cpu - the sub-buffers of a CPU, the oldest first */
@@ -52,41 +48,31 @@ struct recent_cpu {
 /**
  * struct recent - the memory
  * @bytes: @nr_slots sub-buffers of @page_size bytes, used one after the other
- * @nr_used: slots that were used at least once
- * @free: the first of the slots that were dropped
- * @begin_ns: every record from this time on is kept
- * @end_ns: time of the newest record
- * @nr_records: kept records
  */
 struct recent {
 	unsigned char *bytes;
 	struct recent_slot *slots;
 	size_t page_size;
 	uint32_t nr_slots;
-	uint32_t nr_used;
-	uint32_t free;
+	uint32_t nr_used; /* slots that were used at least once */
+	uint32_t free;	  /* the first of the slots that were dropped */
 	struct recent_cpu *cpus;
 	size_t nr_cpus;
-	int64_t begin_ns;
-	int64_t end_ns;
-	uint64_t nr_records;
+	int64_t begin_ns;    /* every record from this time on is kept */
+	int64_t end_ns;	     /* time of the newest record */
+	uint64_t nr_records; /* kept records */
 };
 
-/**
- * struct recent_part - the records of a CPU between two times
- * @size: bytes of its sub-buffers, which are whole pages
- * @lost: records in gaps of known size
- * @has_unknown: there is a gap of unknown size
- */
+/** struct recent_part - the records of a CPU between two times */
 struct recent_part {
 	const struct recent *recent;
 	const struct recent_cpu *cpu;
 	int64_t from_ns;
 	int64_t to_ns;
-	uint64_t size;
+	uint64_t size; /* bytes of its sub-buffers, which are whole pages */
 	uint64_t nr_records;
-	uint64_t lost;
-	bool has_unknown;
+	uint64_t lost;	  /* records in gaps of known size */
+	bool has_unknown; /* there is a gap of unknown size */
 };
 
 /** recent_part_write - write the sub-buffers, cut to both times; returns -1 with errno */
@@ -101,29 +87,22 @@ void recent_release(struct recent *recent);
 
 /**
  * struct spool_folder - an open, locked folder
- * @target: path of the future trace.dat
- * @path: of the folder
- * @owner: owner of the trace.dat
  * @is_owners: the owner may write to the parent folder: files are created, opened and removed with
  * the owner's rights
- * @parent_fd: folder that contains both
- * @fd: the folder; its lock is released on close
  * @joined_fd: the trace.dat being written, if it was created before dropping privileges; else -1
- * @is_synced: each write is synced from now on
- * @is_kept: the folder is not removed on release
  *
  * All functions below that return int return -1 with @error on failure, unless noted.
  */
 struct spool_folder {
-	char *target;
-	char *path;
-	struct owner owner;
+	char *target;	    /* path of the future trace.dat */
+	char *path;	    /* of the folder */
+	struct owner owner; /* owner of the trace.dat */
 	bool is_owners;
-	int parent_fd;
-	int fd;
+	int parent_fd; /* folder that contains both */
+	int fd;	       /* the folder; its lock is released on close */
 	int joined_fd;
-	bool is_synced;
-	bool is_kept;
+	bool is_synced; /* each write is synced from now on */
+	bool is_kept;	/* the folder is not removed on release */
 };
 
 /** spool_folder_init - an unopened folder; for spool_folder_release() even on failure */
@@ -233,20 +212,13 @@ int spool_entry_fail(struct spool_folder *folder, int number, const char *name,
 
 /* State of a spool. Each part has one owner, the file of the same name. */
 
-/**
- * struct instance_files - open files; no further privilege is needed to read them
- * @events_fd: the directory of tracepoints
- * @list_fd: the list of enabled tracepoints, -1 if not opened
- * @clock_fd: the list of clocks with the current one in brackets
- * @saved: names of ended threads
- * @sideband: directory of the sideband instance, NULL if there is none
- */
+/** struct instance_files - open files; no further privilege is needed to read them */
 struct instance_files {
-	int events_fd;
-	int list_fd;
-	int clock_fd;
-	struct saved_tasks saved;
-	char *sideband;
+	int events_fd;		  /* the directory of tracepoints */
+	int list_fd;		  /* the list of enabled tracepoints, -1 if not opened */
+	int clock_fd;		  /* the list of clocks with the current one in brackets */
+	struct saved_tasks saved; /* names of ended threads */
+	char *sideband;		  /* directory of the sideband instance, NULL if there is none */
 };
 
 /** INSTANCE_FILES_NONE - no open files */
@@ -277,29 +249,20 @@ int instance_files_list_all(const struct instance_files *files, struct buffer *o
 
 void instance_files_close(struct instance_files *files);
 
-/**
- * struct saved_format - the format of one tracepoint
- * @id: common_type of its records, -1 if the format has none
- * @is_doubtful: another format has the same id, so that neither can decode records
- */
+/** struct saved_format - the format of one tracepoint */
 struct saved_format {
 	char *system;
 	char *event;
 	struct buffer text;
-	int64_t id;
-	bool is_doubtful;
+	int64_t id;	  /* common_type of its records, -1 if the format has none */
+	bool is_doubtful; /* another format has the same id, so that neither can decode records */
 };
 
-/**
- * struct formats - all formats of a recording; zeroed it is empty
- * @header_page: layout of sub-buffers, empty until formats_read_layout()
- * @header_event: layout of entries
- * @list: sorted by system, event and id
- */
+/** struct formats - all formats of a recording; zeroed it is empty */
 struct formats {
-	struct buffer header_page;
-	struct buffer header_event;
-	struct saved_format *list;
+	struct buffer header_page;  /* layout of sub-buffers, empty until formats_read_layout() */
+	struct buffer header_event; /* layout of entries */
+	struct saved_format *list;  /* sorted by system, event and id */
 	size_t size;
 };
 
@@ -326,32 +289,24 @@ void formats_release(struct formats *formats);
 /**
  * struct spool_origin - which instance was recorded, and how
  * @instance: its name; "" if the spool is complete without it, NULL if an earlier boot had it
- * @mode: how the instance buffers records
- * @id: of the recording
- * @boot: id of the boot that was recorded, and a newline
- * @writer: ktrack's thread that recorded
  * @workload: the threads that were selected when it began, "1,2,3"; empty if all were
- * @narrow: threads that ran 32-bit programs when it began, "1,2,3"
  * @rules: for the records of probes, one line for each setting; empty for none
- * @triggers: of records in memory that are saved: lines "TIME TEXT"
- * @labels: lines "KEY=VALUE"
  * @boot_cpus: the instance's buffer survives a restart, and had records of these CPUs, "0,1"; else
  * empty
- * @is_incomplete: the kernel emptied the buffers, with uncounted records
  */
 struct spool_origin {
 	char *instance;
-	const struct buffer_mode *mode;
-	uint64_t id;
-	struct buffer boot;
-	int writer;
+	const struct buffer_mode *mode; /* how the instance buffers records */
+	uint64_t id;			/* of the recording */
+	struct buffer boot;		/* id of the boot that was recorded, and a newline */
+	int writer;			/* ktrack's thread that recorded */
 	struct buffer workload;
-	struct buffer narrow;
+	struct buffer narrow; /* threads that ran 32-bit programs when it began, "1,2,3" */
 	struct buffer rules;
-	struct buffer triggers;
-	struct buffer labels;
+	struct buffer triggers; /* of records in memory that are saved: lines "TIME TEXT" */
+	struct buffer labels;	/* lines "KEY=VALUE" */
 	struct buffer boot_cpus;
-	bool is_incomplete;
+	bool is_incomplete; /* the kernel emptied the buffers, with uncounted records */
 };
 
 /** spool_origin_begin - a new recording of the instance in @directory */
@@ -377,41 +332,26 @@ int spool_origin_complete(struct spool_origin *origin, struct spool_folder *fold
 
 void spool_origin_release(struct spool_origin *origin);
 
-/**
- * struct spool_file - raw records of one CPU
- * @is_sideband: of the sideband instance, which is read in any mode
- * @is_programs: of programs, not of a CPU
- * @buffer: the CPU's ring buffer, NULL if it is not read any more
- * @fd: the file
- * @size: bytes in the file, whole sub-buffers
- * @kept: size at spool_keep()
- * @in_flight: records that were read, but are not in the file
- * @has_part: @part has the records, and there is no file
- * @is_uncounted: records are missing, and nobody counted them
- */
+/** struct spool_file - raw records of one CPU */
 struct spool_file {
 	int cpu;
-	bool is_sideband;
-	bool is_programs;
-	bool has_part;
-	bool is_uncounted;
-	struct cpu_buffer *buffer;
-	int fd;
-	uint64_t size;
-	uint64_t kept;
-	uint64_t in_flight;
+	bool is_sideband;	   /* of the sideband instance, which is read in any mode */
+	bool is_programs;	   /* of programs, not of a CPU */
+	bool has_part;		   /* @part has the records, and there is no file */
+	bool is_uncounted;	   /* records are missing, and nobody counted them */
+	struct cpu_buffer *buffer; /* the CPU's ring buffer, NULL if it is not read any more */
+	int fd;			   /* the file */
+	uint64_t size;		   /* bytes in the file, whole sub-buffers */
+	uint64_t kept;		   /* size at spool_keep() */
+	uint64_t in_flight;	   /* records that were read, but are not in the file */
 	struct recent_part part;
 };
 
-/**
- * struct spool_pipe - moves sub-buffers from ring buffers to files
- * @fds: pipe of @size bytes, for splice(2)
- * @page: one sub-buffer of @page_size bytes
- */
+/** struct spool_pipe - moves sub-buffers from ring buffers to files */
 struct spool_pipe {
-	int fds[2];
+	int fds[2]; /* pipe of @size bytes, for splice(2) */
 	size_t size;
-	unsigned char *page;
+	unsigned char *page; /* one sub-buffer of @page_size bytes */
 	size_t page_size;
 };
 

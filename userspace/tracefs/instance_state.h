@@ -39,22 +39,16 @@ static inline ssize_t retry_pread(int fd, char *out, size_t size)
 
 /**
  * struct control - descriptors, -1 if not open
- * @directory: of the instance
  * @writes: receives a line for each write to the instance's files, NULL for none
- * @instances_fd: its parent directory
- * @events_fd: the directory of its tracepoints
- * @switch_fd: its tracing_on
- * @clock_fd: its trace_clock
- * @copy_fd: its options/copy_trace_marker, which the kernel has since Linux 6.16
  */
 struct control {
-	const char *directory;
+	const char *directory; /* of the instance */
 	const struct report *writes;
-	int instances_fd;
-	int events_fd;
-	int switch_fd;
-	int clock_fd;
-	int copy_fd;
+	int instances_fd; /* its parent directory */
+	int events_fd;	  /* the directory of its tracepoints */
+	int switch_fd;	  /* its tracing_on */
+	int clock_fd;	  /* its trace_clock */
+	int copy_fd;	  /* its options/copy_trace_marker, which the kernel has since Linux 6.16 */
 };
 
 /** CONTROL_NONE - initializer without open files */
@@ -146,14 +140,13 @@ int lockdown_check(const char *directory, struct error *error);
 
 /**
  * struct enabled - a tracepoint
- * @id: of its records; 0 until enabled_has_id() needs it
  * @fd: its enable file. It becomes unreadable when the module is unloaded, which distinguishes the
  * tracepoint from a later one of the same name
  */
 struct enabled {
 	char *system;
 	char *event;
-	unsigned int id;
+	unsigned int id; /* of its records; 0 until enabled_has_id() needs it */
 	int fd;
 	enum event_state state;
 };
@@ -229,13 +222,11 @@ void changes_close(struct changes *changes);
 
 /**
  * struct stack_trigger - the trigger of a tracepoint
- * @fd: of its trigger file
- * @text: what is written to it
  * @limit: most stacks between two calls of stack_trigger_refill(); 0 for no limit
  */
 struct stack_trigger {
-	int fd;
-	char *text;
+	int fd;	    /* of its trigger file */
+	char *text; /* what is written to it */
 	uint64_t limit;
 };
 
@@ -263,41 +254,25 @@ void stack_trigger_close(struct stack_trigger *trigger);
 /** INSTANCE_NAME_SIZE - fits any name of an instance of ktrack */
 #define INSTANCE_NAME_SIZE 64
 
-/**
- * struct instance - an instance
- * @handle: for libtracefs
- * @control: of an instance that ktrack created
- * @is_attached: another owner set it up; it is not changed
- * @clock: the trace clock of its records; borrowed
- * @lock_fd: its lock shows that the instance has an owner
- * @sideband: its sideband instance, NULL for none
- * @stacks: triggers of kernel stacks
- * @traces_functions: it has the tracer function_graph
- * @has_markers: texts of its trace_marker are exported
- * @overwrites: a full buffer overwrites its oldest records
- * @limits_cpus: it does not record all CPUs
- * @own_tid: the kernel's number of this process, 0 if it is unknown
- * @marker_fd: its trace_marker, if it has @stacks; otherwise -1
- * @enabled_lock: LOCK_SH or LOCK_EX, for enabled_add()
- */
+/** struct instance - an instance */
 struct instance {
-	struct tracefs_instance *handle;
+	struct tracefs_instance *handle; /* for libtracefs */
 	char *directory;
-	struct control control;
-	bool is_attached;
-	const char *clock;
-	int lock_fd;
-	struct instance *sideband;
+	struct control control;	   /* of an instance that ktrack created */
+	bool is_attached;	   /* another owner set it up; it is not changed */
+	const char *clock;	   /* the trace clock of its records; borrowed */
+	int lock_fd;		   /* its lock shows that the instance has an owner */
+	struct instance *sideband; /* its sideband instance, NULL for none */
 	uint64_t buffer_kib;
-	struct stack_trigger *stacks;
+	struct stack_trigger *stacks; /* triggers of kernel stacks */
 	size_t nr_stacks;
-	bool traces_functions;
-	bool has_markers;
-	bool overwrites;
-	bool limits_cpus;
-	int own_tid;
-	int marker_fd;
-	int enabled_lock;
+	bool traces_functions; /* it has the tracer function_graph */
+	bool has_markers;      /* texts of its trace_marker are exported */
+	bool overwrites;       /* a full buffer overwrites its oldest records */
+	bool limits_cpus;      /* it does not record all CPUs */
+	int own_tid;	       /* the kernel's number of this process, 0 if it is unknown */
+	int marker_fd;	       /* its trace_marker, if it has @stacks; otherwise -1 */
+	int enabled_lock;      /* LOCK_SH or LOCK_EX, for enabled_add() */
 	struct enabled_list enabled;
 	struct changes *changes;
 };
