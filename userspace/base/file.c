@@ -224,22 +224,16 @@ int file_await(const struct file_wait *wait, int fd)
 	return 0;
 }
 
-static bool path_is_fifo(const char *path)
-{
-	struct stat about;
-
-	return stat(path, &about) == 0 && S_ISFIFO(about.st_mode);
-}
-
 int file_open_unblocked(const char *path, int flags, mode_t mode, const struct file_wait *wait)
 {
+	struct stat about;
 	int fd;
 
 	do {
 		fd = open(path, flags | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, mode);
 		if (fd >= 0 || errno != ENXIO)
 			return fd;
-		if (!path_is_fifo(path)) {
+		if (stat(path, &about) < 0 || !S_ISFIFO(about.st_mode)) {
 			errno = ENXIO;
 			return -1;
 		}

@@ -2,6 +2,7 @@
 /* JSON strings of any bytes. */
 #include "base/json.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,21 +21,11 @@ static bool json_is_literal(unsigned char byte)
 	return byte >= 0x20 && byte < 0x80 && byte != '"' && byte != '\\';
 }
 
-static void json_append_escape(struct buffer *buffer, unsigned char byte)
-{
-	char escape = byte < sizeof(short_escapes) ? short_escapes[byte] : '\0';
-
-	if (escape) {
-		buffer_append(buffer, (char[]){ '\\', escape }, 2);
-		return;
-	}
-	buffer_printf(buffer, "\\u%04x", byte);
-}
-
 /* Appends a character that is escaped or has several bytes; returns its size in @rest. */
 static size_t json_append_special(struct buffer *buffer, struct text rest)
 {
 	size_t size = utf8_sequence_size(rest);
+	unsigned char byte = rest.data[0];
 
 	if (size == 0) {
 		buffer_append_string(buffer, "\xef\xbf\xbd");
@@ -45,8 +36,10 @@ static size_t json_append_special(struct buffer *buffer, struct text rest)
 		buffer_printf(buffer, "\\u%04x", utf8_value((struct text){ rest.data, size }));
 	else if (size > 1)
 		buffer_append(buffer, rest.data, size);
+	else if (byte < sizeof(short_escapes) && short_escapes[byte])
+		buffer_append(buffer, (char[]){ '\\', short_escapes[byte] }, 2);
 	else
-		json_append_escape(buffer, rest.data[0]);
+		buffer_printf(buffer, "\\u%04x", byte);
 	return size;
 }
 
@@ -163,15 +156,11 @@ void json_append_member(struct buffer *buffer, struct text name, bool *first)
 /* "\\uXXXX" */
 #define UNIT_SIZE 6
 
-/**
- * struct scan - a text that is being checked
- * @rest: not read yet
- * @closers: the closing brackets of the @depth open objects and arrays
- */
+/** struct scan - a text that is being checked */
 struct scan {
 	struct buffer *out;
-	struct text rest;
-	char closers[DEPTH_MAX];
+	struct text rest;	 /* not read yet */
+	char closers[DEPTH_MAX]; /* the closing brackets of the @depth open objects and arrays */
 	unsigned int depth;
 };
 
@@ -246,11 +235,6 @@ static bool json_number_copy(struct scan *scan)
 	return digits_take(scan);
 }
 
-static bool is_hexadecimal(char byte)
-{
-	return is_digit(byte) || (byte >= 'a' && byte <= 'f') || (byte >= 'A' && byte <= 'F');
-}
-
 /* The code unit of "\uXXXX" at @offset; -1 if there is none. */
 static long unit_at(const struct scan *scan, size_t offset)
 {
@@ -260,7 +244,7 @@ static long unit_at(const struct scan *scan, size_t offset)
 		return -1;
 	memcpy(digits, scan->rest.data + offset + 2, 4);
 	for (int i = 0; i < 4; i++) {
-		if (!is_hexadecimal(digits[i]))
+		if (!isxdigit((unsigned char)digits[i]))
 			return -1;
 	}
 	return strtol(digits, NULL, 16);
@@ -336,22 +320,6 @@ static bool name_take(struct scan *scan)
 	return take(scan, ':');
 }
 
-/* Whether the innermost of what is open is an object, whose values have names. */
-static bool is_in_object(const struct scan *scan)
-{
-	return scan->depth > 0 && scan->closers[scan->depth - 1] == '}';
-}
-
-/* Opens an object or array; closes it at once if it is empty. */
-static bool container_open(struct scan *scan)
-{
-	if (scan->depth == DEPTH_MAX)
-		return false;
-	scan->closers[scan->depth++] = peek(scan) == '{' ? '}' : ']';
-	copy(scan, 1);
-	return true;
-}
-
 /* Closes objects and arrays that end here; returns whether another value follows. */
 static bool containers_close(struct scan *scan)
 {
@@ -367,13 +335,16 @@ static bool containers_close(struct scan *scan)
 static bool value_begin(struct scan *scan)
 {
 	for (;;) {
-		if (is_in_object(scan) && !name_take(scan))
+		/* The values of an object have names. */
+		if (scan->depth > 0 && scan->closers[scan->depth - 1] == '}' && !name_take(scan))
 			return false;
 		skip_blanks(scan);
 		if (peek(scan) != '{' && peek(scan) != '[')
 			return scalar_take(scan);
-		if (!container_open(scan))
+		if (scan->depth == DEPTH_MAX)
 			return false;
+		scan->closers[scan->depth++] = peek(scan) == '{' ? '}' : ']';
+		copy(scan, 1);
 		skip_blanks(scan);
 		if (peek(scan) == scan->closers[scan->depth - 1])
 			return true;

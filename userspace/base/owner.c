@@ -24,9 +24,12 @@ static int group_compare(const void *a, const void *b)
 	return (*left > *right) - (*left < *right);
 }
 
-/* Doubles the list until it fits. */
-static int groups_of_user(struct owner *owner, const char *name)
+/* A user without an account has one group. */
+static int groups_find(struct owner *owner)
 {
+	const struct passwd *entry = getpwuid(owner->user);
+
+	/* Doubles the list until it fits. */
 	for (int space = 64; space <= GROUPS_MAX; space *= 2) {
 		int size = space;
 
@@ -34,28 +37,17 @@ static int groups_of_user(struct owner *owner, const char *name)
 		owner->groups = calloc(space, sizeof(*owner->groups));
 		if (!owner->groups)
 			return -1;
-		if (getgrouplist(name, owner->group, owner->groups, &size) < 0)
+		owner->groups[0] = owner->group;
+		owner->nr_groups = 1;
+		if (!entry)
+			return 0;
+		if (getgrouplist(entry->pw_name, owner->group, owner->groups, &size) < 0)
 			continue;
 		owner->nr_groups = size;
 		return 0;
 	}
 	errno = EINVAL;
 	return -1;
-}
-
-/* A user without an account has one group. */
-static int groups_find(struct owner *owner)
-{
-	const struct passwd *entry = getpwuid(owner->user);
-
-	if (entry)
-		return groups_of_user(owner, entry->pw_name);
-	owner->groups = calloc(1, sizeof(*owner->groups));
-	if (!owner->groups)
-		return -1;
-	owner->groups[0] = owner->group;
-	owner->nr_groups = 1;
-	return 0;
 }
 
 static int groups_save(struct owner *owner)
@@ -155,25 +147,10 @@ int owner_settle(struct owner *owner)
 
 #define FOLDER_FLAGS (O_PATH | O_DIRECTORY | O_CLOEXEC)
 
-/* An owner can grant himself write permission at any time, so ownership is enough. */
-static bool folder_is_owners(int fd, const struct owner *owner)
-{
-	struct stat about;
-
-	if (fstat(fd, &about) == 0 && about.st_uid == owner->user)
-		return true;
-	return faccessat(fd, ".", W_OK | X_OK, AT_EACCESS) == 0;
-}
-
-static int folder_of_others(const char *folder)
-{
-	struct open_how how = { .flags = FOLDER_FLAGS, .resolve = RESOLVE_NO_SYMLINKS };
-
-	return syscall(SYS_openat2, AT_FDCWD, folder, &how, sizeof(how));
-}
-
 int owner_reach(const struct owner *owner, const char *folder, bool *is_owners)
 {
+	struct open_how how = { .flags = FOLDER_FLAGS, .resolve = RESOLVE_NO_SYMLINKS };
+	struct stat about;
 	int fd;
 
 	*is_owners = false;
@@ -182,27 +159,15 @@ int owner_reach(const struct owner *owner, const char *folder, bool *is_owners)
 	if (owner_begin(owner) < 0)
 		return -1;
 	fd = open(folder, FOLDER_FLAGS);
-	*is_owners = fd >= 0 && folder_is_owners(fd, owner);
+	/* An owner can grant himself write permission at any time, so ownership is enough. */
+	if (fd >= 0)
+		*is_owners = (fstat(fd, &about) == 0 && about.st_uid == owner->user) ||
+			     faccessat(fd, ".", W_OK | X_OK, AT_EACCESS) == 0;
 	owner_end(owner);
 	if (*is_owners || (fd < 0 && errno != EACCES))
 		return fd;
 	file_close(fd);
-	return folder_of_others(folder);
-}
-
-static int parent_reach(const struct owner *owner, const char *path, bool *is_owners)
-{
-	size_t size = path_base_name(path) - path;
-	char *folder = size > 0 ? strndup(path, size) : strdup(".");
-	int fd = folder ? owner_reach(owner, folder, is_owners) : -1;
-
-	free(folder);
-	return fd;
-}
-
-static bool files_are_same(const struct stat *one, const struct stat *other)
-{
-	return one->st_dev == other->st_dev && one->st_ino == other->st_ino;
+	return syscall(SYS_openat2, AT_FDCWD, folder, &how, sizeof(how));
 }
 
 /* /dev/stdout and the like are open already; their permissions do not matter. */
@@ -215,7 +180,8 @@ static int standard_open(int folder_fd, const char *name, int flags)
 		return -1;
 	for (int fd = FIRST_WRITTEN; fd <= LAST_WRITTEN; fd++) {
 		snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-		if (fstat(fd, &own) == 0 && files_are_same(&own, &target))
+		if (fstat(fd, &own) == 0 && own.st_dev == target.st_dev &&
+		    own.st_ino == target.st_ino)
 			return open(path, flags & ~O_CREAT);
 	}
 	errno = EACCES;
@@ -238,52 +204,27 @@ static int link_open(const struct owner *owner, int folder_fd, const char *name,
 	return fd < 0 && errno == EACCES ? standard_open(folder_fd, name, flags) : fd;
 }
 
-static int entry_try(const struct owner *rights, int folder_fd, const char *name, int flags,
-		     mode_t mode)
-{
-	int fd;
-
-	if (owner_begin(rights) < 0)
-		return -1;
-	fd = openat(folder_fd, name, flags | O_NOFOLLOW, mode);
-	owner_end(rights);
-	return fd;
-}
-
-static bool is_fifo(int folder_fd, const char *name)
-{
-	struct stat about;
-
-	return fstatat(folder_fd, name, &about, AT_SYMLINK_NOFOLLOW) == 0 &&
-	       S_ISFIFO(about.st_mode);
-}
-
 static int entry_open(const struct owner *rights, int folder_fd, const char *name, int flags,
 		      mode_t mode, const struct file_wait *wait)
 {
-	do {
-		int fd = entry_try(rights, folder_fd, name, flags, mode);
+	struct stat about;
 
+	do {
+		int fd;
+
+		if (owner_begin(rights) < 0)
+			return -1;
+		fd = openat(folder_fd, name, flags | O_NOFOLLOW, mode);
+		owner_end(rights);
 		if (fd >= 0 || errno != ENXIO)
 			return fd;
-		if (!is_fifo(folder_fd, name)) {
+		/* Only a FIFO may get a reader. */
+		if (fstatat(folder_fd, name, &about, AT_SYMLINK_NOFOLLOW) < 0 ||
+		    !S_ISFIFO(about.st_mode)) {
 			errno = ENXIO;
 			return -1;
 		}
 	} while (file_await(wait, -1) == 0);
-	return -1;
-}
-
-/* Only O_EXCL proves that the file is new. */
-static int file_give(const struct owner *owner, int fd)
-{
-	int number;
-
-	if (fchown(fd, owner->user, owner->group) == 0)
-		return fd;
-	number = errno;
-	close(fd);
-	errno = number;
 	return -1;
 }
 
@@ -292,21 +233,28 @@ int owner_open(const struct owner *owner, const char *path, int flags, mode_t mo
 {
 	static const struct owner ourselves;
 	int all = flags | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
+	const char *name = path_base_name(path);
 	int folder_fd, fd, number;
 	bool is_owners;
+	char *folder;
 
 	if (!owner->is_other)
 		return file_open_unblocked(path, flags, mode, wait);
-	folder_fd = parent_reach(owner, path, &is_owners);
+	folder = name > path ? strndup(path, name - path) : strdup(".");
+	folder_fd = folder ? owner_reach(owner, folder, &is_owners) : -1;
+	free(folder);
 	if (folder_fd < 0)
 		return -1;
-	fd = entry_open(is_owners ? owner : &ourselves, folder_fd, path_base_name(path), all, mode,
-			wait);
+	fd = entry_open(is_owners ? owner : &ourselves, folder_fd, name, all, mode, wait);
 	if (fd < 0 && errno == ELOOP)
-		fd = link_open(owner, folder_fd, path_base_name(path), all);
-	if (fd >= 0 && flags & O_EXCL && !is_owners)
-		fd = file_give(owner, fd);
+		fd = link_open(owner, folder_fd, name, all);
 	number = errno;
+	/* Only O_EXCL proves that the file is new. */
+	if (fd >= 0 && flags & O_EXCL && !is_owners && fchown(fd, owner->user, owner->group) < 0) {
+		number = errno;
+		close(fd);
+		fd = -1;
+	}
 	close(folder_fd);
 	errno = number;
 	return fd;

@@ -55,24 +55,19 @@ static bool word_is_prefix(struct text typed, struct text known)
 	       strncasecmp(typed.data, known.data, typed.size) == 0;
 }
 
-/* Words whose sizes differ more are not near. */
-static bool word_may_be_near(struct text typed, struct text known)
-{
-	size_t difference = typed.size > known.size ? typed.size - known.size
-						    : known.size - typed.size;
-
-	return difference <= word_distance_max(typed) || word_is_prefix(typed, known);
-}
-
 void suggestion_add(struct suggestion *suggestion, struct text typed, const char *word)
 {
 	struct text known = text_of(word);
+	size_t size_min = typed.size < known.size ? typed.size : known.size;
+	size_t size_max = typed.size + known.size - size_min;
 	unsigned int distance = 1;
 
-	if (typed.size > SUGGESTION_SIZE_MAX || known.size > SUGGESTION_SIZE_MAX ||
-	    text_equals(typed, known) || !word_may_be_near(typed, known))
+	if (size_max > SUGGESTION_SIZE_MAX || text_equals(typed, known))
 		return;
 	if (!word_is_prefix(typed, known)) {
+		/* Words whose sizes differ more are not near. */
+		if (size_max - size_min > word_distance_max(typed))
+			return;
 		distance = word_distance(typed, known);
 		if (distance > word_distance_max(typed))
 			return;
