@@ -26,8 +26,12 @@ _Static_assert(sizeof(NO_LOCATION) == LOCATION_WIDTH + 1 &&
 		       sizeof(NO_REPOSITORY) == REPOSITORY_WIDTH + 1,
 	       "empty columns are as wide as others");
 
-static void perf_append_file(struct buffer *line, const char *file)
+/* Of a long location the end is kept, cut at a character. */
+static void perf_append_location(struct buffer *line, const char *file, int number)
 {
+	static const char dots[] = "...";
+	size_t kept = LOCATION_WIDTH - (sizeof(dots) - 1), start = line->size;
+
 	while (*file) {
 		size_t run = strcspn(file, "|");
 
@@ -38,31 +42,17 @@ static void perf_append_file(struct buffer *line, const char *file)
 			file++;
 		}
 	}
-}
-
-/* Of a long location the end is kept, cut at a character. */
-static void location_shorten(struct buffer *line, size_t start)
-{
-	static const char dots[] = "...";
-	size_t kept = LOCATION_WIDTH - (sizeof(dots) - 1);
-	char *end = line->data + line->size;
-
-	while (((unsigned char)end[-(ptrdiff_t)kept] & 0xc0) == 0x80)
-		kept--;
-	memcpy(line->data + start, dots, sizeof(dots) - 1);
-	memmove(line->data + start + sizeof(dots) - 1, end - kept, kept);
-	line->size = start + sizeof(dots) - 1 + kept;
-}
-
-static void perf_append_location(struct buffer *line, const char *file, int number)
-{
-	size_t start = line->size;
-
-	perf_append_file(line, file);
 	buffer_append_char(line, ':');
 	buffer_append_signed(line, number);
-	if (!line->failed && line->size - start > LOCATION_WIDTH)
-		location_shorten(line, start);
+	if (!line->failed && line->size - start > LOCATION_WIDTH) {
+		char *out = line->data + start, *end = line->data + line->size;
+
+		while (((unsigned char)end[-(ptrdiff_t)kept] & 0xc0) == 0x80)
+			kept--;
+		memcpy(out, dots, sizeof(dots) - 1);
+		memmove(out + sizeof(dots) - 1, end - kept, kept);
+		line->size = start + sizeof(dots) - 1 + kept;
+	}
 	blanks_append(line, start + LOCATION_WIDTH);
 }
 
@@ -80,64 +70,24 @@ hot_inline char *perf_put_repository(char *out, const struct trace2_repository *
 	return PUT_BAR(out);
 }
 
-/* The time since something began; NULL if the event has none. */
-hot_inline const int64_t *perf_t_rel(const struct trace2_event *event)
-{
-	switch (event->kind) {
-	case TRACE2_CHILD_EXIT:
-		return &event->child_exit.t_rel_ns;
-	case TRACE2_CHILD_READY:
-		return &event->child_ready.t_rel_ns;
-	case TRACE2_THREAD_EXIT:
-		return &event->thread_exit.t_rel_ns;
-	case TRACE2_REGION_LEAVE:
-		return &event->region.t_rel_ns;
-	case TRACE2_DATA:
-	case TRACE2_DATA_JSON:
-		return &event->data.t_rel_ns;
-	default:
-		return NULL;
-	}
-}
-
 hot_inline const struct trace2_text *perf_category(const struct trace2_event *event)
 {
-	switch (event->kind) {
-	case TRACE2_REGION_ENTER:
-	case TRACE2_REGION_LEAVE:
-		return event->region.category;
-	case TRACE2_DATA:
-	case TRACE2_DATA_JSON:
-		return event->data.category;
-	case TRACE2_TH_TIMER:
-	case TRACE2_TIMER:
-		return event->timer.category;
-	case TRACE2_TH_COUNTER:
-	case TRACE2_COUNTER:
-		return event->counter.category;
-	default:
+	unsigned short offset = kinds[event->kind].category_offset;
+
+	if (offset == 0)
 		return NULL;
-	}
+	return *(const struct trace2_text *const *)(const void *)((const char *)event + offset);
 }
 
 /* No region is open if the caller sets no nesting. */
-static unsigned int depth_of_nesting(unsigned int nesting)
-{
-	return nesting > 0 ? nesting - 1 : 0;
-}
-
 hot_inline unsigned int perf_depth(const struct trace2_event *event)
 {
-	switch (event->kind) {
-	case TRACE2_REGION_ENTER:
-	case TRACE2_REGION_LEAVE:
-		return depth_of_nesting(event->region.nesting);
-	case TRACE2_DATA:
-	case TRACE2_DATA_JSON:
-		return depth_of_nesting(event->data.nesting);
-	default:
+	unsigned int nesting;
+
+	if (!event_is_region(event) && !event_is_data(event))
 		return event->nr_regions;
-	}
+	nesting = event_is_region(event) ? event->region.nesting : event->data.nesting;
+	return nesting > 0 ? nesting - 1 : 0;
 }
 
 /* Bytes to reserve for the columns, the dots and a label. */
@@ -212,7 +162,7 @@ hot_inline char *perf_put_columns(char *out, struct time_cache *times,
 	const struct kind *kind = &kinds[event->kind];
 	unsigned int decimals = session->settings.decimals;
 	size_t width = seconds_width(session, SECONDS_WIDTH);
-	const int64_t *t_rel_ns = perf_t_rel(event);
+	const void *t_rel_ns = (const char *)event + kind->t_rel_offset;
 
 	out = put_block(out, columns->data, columns->size);
 	out = put_bytes(out, kind->column, NAME_WIDTH);
@@ -222,8 +172,9 @@ hot_inline char *perf_put_columns(char *out, struct time_cache *times,
 	else
 		out = put_blanks(out, width);
 	out = PUT_BAR(out);
-	out = t_rel_ns ? put_seconds_right(out, *t_rel_ns, decimals, width)
-		       : put_blanks(out, width);
+	out = kind->t_rel_offset
+		      ? put_seconds_right(out, *(const int64_t *)t_rel_ns, decimals, width)
+		      : put_blanks(out, width);
 	return PUT_BAR(out);
 }
 

@@ -330,6 +330,9 @@ struct kind {
 	size_t head_size;
 	char column[KIND_HEAD_MAX]; /* its name, padded for PERF's column */
 	const struct member *members;
+	unsigned short
+		t_rel_offset; /* of the time in PERF's column since something began; 0: none */
+	unsigned short category_offset; /* of the text in PERF's column; 0 if it is empty */
 	const char *verb;      /* the beginning of its NORMAL lines; NULL if NORMAL has none */
 	bool has_t_abs;	       /* EVENT has "t_abs" */
 	bool may_have_t_abs;   /* EVENT has "t_abs" if the settings ask for more than git's */
