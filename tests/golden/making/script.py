@@ -4,6 +4,7 @@
 import re
 
 from making.event import read_captured, read_short
+from making.kernels import Kernels
 from making.layout import COMPRESSIONS, WRITERS
 from making.ring import Layout, Ring
 from making.words import Trouble, read_count, read_number, read_time, split_line
@@ -50,6 +51,8 @@ Tracepoints:
       the event's print format, up to the end of the line, instead of one of simple conversions
   format PATH
       a captured format file SYSTEM/EVENT, found from the script's folder
+  formats KERNEL [SYSTEM:EVENT...]
+      formats of a kernel by tests/formats/kernels; all that it has without a list
 
 Records; each CPU's are in the order of time:
   TIME TID@CPU EVENT VALUE...
@@ -286,6 +289,7 @@ class Reader:
         self.repeated = None
         self.statements = {
             "format": (1, 1, lambda word: self.trace.add_event(read_captured(folder / str(word)))),
+            "formats": (1, 99, self.add_formats),
             "lost": (1, 2, self.lose),
             "page": (1, 1, lambda word: self.ring_of(word).end_page()),
             "buffer": (1, 1, self.set_buffer),
@@ -296,6 +300,16 @@ class Reader:
     def ring_of(self, word):
         """The ring of a CPU that a statement names."""
         return self.trace.ring(self.buffer, read_count(word))
+
+    def add_formats(self, kernel, *events):
+        """formats KERNEL [SYSTEM:EVENT...]."""
+        kernels = Kernels()
+        for event in events or kernels.events:
+            found = kernels.find(str(kernel), str(event))
+            if events and not found:
+                raise Trouble(f"{kernel} has no {event}")
+            if found:
+                self.trace.add_event(found)
 
     def lose(self, cpu, count=None):
         """lost CPU [COUNT]."""
