@@ -41,8 +41,10 @@ static void print_format_read(struct text format)
 	int64_t number;
 
 	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
-		print_format_find_value(format, text_of(fields[i]), text_of("none"), &number, &texts);
-		print_format_find_value(format, text_of(fields[i]), text_of("write"), &number, &texts);
+		print_format_find_value(format, text_of(fields[i]), PRINT_TEXTS_OF_VALUES,
+					text_of("none"), &number, &texts);
+		print_format_find_value(format, text_of(fields[i]), PRINT_TEXTS_OF_BITS,
+					text_of("write"), &number, &texts);
 	}
 	buffer_release(&texts);
 }

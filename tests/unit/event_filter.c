@@ -270,13 +270,41 @@ TEST(numbers_are_named_by_the_texts_that_events_print)
 	CHECK_TEXT(translated("state == \"idle\""),
 		   "column 10: field state has no value 'idle'; it has \"off\", \"dma\", \"dma\"");
 	CHECK_TEXT(translated("state > \"dma\""),
-		   "column 9: texts of numbers can only be compared with == !=");
+		   "column 9: texts of numbers can only be compared with == != &");
 	CHECK_TEXT(translated("state ~ \"dma\""),
-		   "column 9: texts of numbers can only be compared with == !=");
+		   "column 9: texts of numbers can only be compared with == != &");
 	CHECK_TEXT(translated("common_pid == \"dma\""),
 		   "column 15: expected a number, as field common_pid is no text");
 	CHECK_TEXT(translated("CPU == \"0\""),
 		   "column 8: expected a number, as field CPU is no text");
+}
+
+/* As the kernel prints them: in a condition, of some bits, with more behind the last flag. */
+static const char flags_format[] =
+	"name: event\nID: 5\nformat:\n" FIELD("int common_pid", 4, 4, 1) "\n" FIELD(
+		"long state", 8, 8, 1) "\nprint fmt: \"%s%s\", (REC->state_of & 3) ? __print_flags(REC->state_of & 3, \"|\", "
+	"{ 1, \"a\" }) : \"R\", (REC->state & 127) ? __print_flags(REC->state & 127, \"|\", "
+	"{ 0x00000010, \"X\" } , { 32, \"Z\" }, { 64, \"}\" }) : \"R\"\n";
+
+TEST(bits_are_named_by_the_flags_that_events_print)
+{
+	struct buffer out = { 0 };
+	struct error error = { 0 };
+	const struct text file = text_of(flags_format);
+
+	CHECK_NUMBER(event_filter_translate("!(state & \"X\") || state & 'Z'", file, &out, &error),
+		     0);
+	CHECK_TEXT(buffer_string(&out), "!(state & 16) || state & 32");
+	buffer_clear(&out);
+	CHECK_NUMBER(event_filter_translate("state & \"}\"", file, &out, &error), 0);
+	CHECK_TEXT(buffer_string(&out), "state & 64");
+	CHECK_NUMBER(event_filter_translate("state & \"a\"", file, &out, &error), -1);
+	CHECK_TEXT(error.text, "column 9: field state has no value 'a'; it has \"X\", \"Z\", \"}\"");
+	error = (struct error){ 0 };
+	CHECK_NUMBER(event_filter_translate("state == \"X\"", file, &out, &error), -1);
+	CHECK_TEXT(error.text, "column 10: expected a number, as field state is no text");
+	CHECK_NUMBER(event_filter_check("state & \"X\"", &error), 0);
+	buffer_release(&out);
 }
 
 TEST(records_are_compared_with_the_number_of_a_text)

@@ -2,10 +2,12 @@
 /* Tests of rules that are bound to a format: errors, names, scopes, values, and what a record becomes. */
 #include "rules/rules.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "fixtures/event_builder.h"
 #include "fixtures/tap.h"
+#include "rules/rule.h"
 
 /* A tracepoint with fields of every kind, and a record of it. */
 static const char format_text[] = FORMAT(
@@ -272,13 +274,113 @@ TEST(a_rule_that_fits_nowhere_is_not_bound)
 	struct rules *rules = rules_new();
 	struct error error = { 0 };
 
-	CHECK_NUMBER(rules_add_text(rules, text_of("instant a:b event=s:event args=nothing"),
+	CHECK_NUMBER(rules_add_text(rules, text_of("instant a:b event=s:event name={nothing}"),
 				    RULES_OF_RECORDING, &error), 0);
 	CHECK_NUMBER(rules_close(rules, false, &error), 0);
 	CHECK_NUMBER(rules_bind(rules, "s", "event", text_of(format_text), &error), RULES_MISFIT);
 	CHECK(!rules_are_bound(rules));
 	CHECK(!rules_find_name(rules, "s", "event"));
 	rules_free(rules);
+}
+
+/* Only the user may correct a list of args. */
+TEST(args_that_packs_name_may_lack)
+{
+	struct rules *rules = rules_new();
+	struct error error = { 0 };
+	const struct decoded_event *decoded;
+
+	CHECK_NUMBER(rules_add_text(rules, text_of("instant a:b event=s:event args=nothing, dev, none"),
+				    RULES_OF_RECORDING, &error), 0);
+	CHECK_NUMBER(rules_close(rules, false, &error), 0);
+	CHECK_NUMBER(rules_bind(rules, "s", "event", text_of(format_text), &error), 0);
+	decoded = event_of(rules, &whole_record);
+	CHECK(decoded && decoded->nr_extras == 1);
+	CHECK_TEXT(buffer_string(&rules->rules[0]->uses[0].lacks), "nothing, none");
+	rules_free(rules);
+	check_error("instant a:b event=s:event args=dev, nothing",
+		    "-r:1: a:b: s:event: args: no field 'nothing'");
+}
+
+/* The name of the instant of a rule with these alternatives, or why it is not bound. */
+static const char *chosen_name(const char *text, const char *source)
+{
+	static char result[200];
+	struct rules *rules = rules_new();
+	struct error error = { 0 };
+	const struct decoded_event *decoded = NULL;
+
+	CHECK_NUMBER(rules_add_text(rules, text_of(text), source, &error), 0);
+	CHECK_NUMBER(rules_close(rules, false, &error), 0);
+	if (rules_bind(rules, "s", "event", text_of(format_text), &error) == 0)
+		decoded = event_of(rules, &whole_record);
+	snprintf(result, sizeof(result), "%.*s", decoded ? (int)decoded->slice_name.size : 100,
+		 decoded ? decoded->slice_name.data : error.text);
+	rules_free(rules);
+	return result;
+}
+
+TEST(the_first_alternative_that_fits_is_bound)
+{
+	static const char first[] = "instant a:b\n event=s:event name=one {dev}\n or=s:event name=two {dev}\n";
+	static const char second[] = "instant a:b\n event=s:event name={nothing}\n or=s:event name=two {dev}\n";
+	static const char args[] = "instant a:b\n event=s:event name=one args=none\n or=s:event name=two args=none, dev\n";
+	static const char none[] = "instant a:b\n event=s:event name={nothing}\n or=s:event name={none}\n";
+
+	CHECK_TEXT(chosen_name(first, "-r"), "one 8388624");
+	CHECK_TEXT(chosen_name(second, "-r"), "two 8388624");
+	CHECK_TEXT(chosen_name(second, RULES_OF_RECORDING), "two 8388624");
+	CHECK_TEXT(chosen_name(args, RULES_OF_RECORDING), "two");
+	CHECK_TEXT(chosen_name(none, "-r"), "-r:1: a:b: s:event: no field 'none'");
+}
+
+/* What a rule wants of s:x, s:y and s:z if these of them exist. */
+static const char *wanted(const char *text, const char *existing)
+{
+	static char result[4];
+	char *at = result, name[2] = "";
+	struct rules *rules = rules_new();
+	struct error error = { 0 };
+
+	CHECK_NUMBER(rules_add(rules, text, &error), 0);
+	CHECK_NUMBER(rules_close(rules, false, &error), 0);
+	for (; *existing; existing++) {
+		name[0] = *existing;
+		rules_note(rules, "s", name);
+	}
+	rules_choose(rules);
+	for (name[0] = 'x'; name[0] <= 'z'; name[0]++) {
+		if (rules_want(rules, "s", name))
+			*at++ = name[0];
+	}
+	*at = '\0';
+	rules_free(rules);
+	return result;
+}
+
+TEST(the_first_alternative_that_exists_is_used)
+{
+	static const char text[] = "instant a:b event=s:x or=s:y or=s:[yz]";
+
+	CHECK_TEXT(wanted(text, "xyz"), "x");
+	CHECK_TEXT(wanted(text, "yz"), "y");
+	CHECK_TEXT(wanted(text, "z"), "yz");
+	CHECK_TEXT(wanted(text, ""), "xyz");
+	CHECK_TEXT(wanted("instant a:b event=s:x or=s:y event=s:z", "xyz"), "xz");
+}
+
+/* Begins without an end would hide the ends of others; what may come later is not left out. */
+TEST(begins_need_an_end_that_exists)
+{
+	static const char one[] = "slice a:b begin=s:x end=s:y";
+	static const char two[] = "slice a:b begin=s:x end=s:y begin=s:z end=s:w";
+
+	CHECK_TEXT(wanted(two, "xyzw"), "xyz");
+	CHECK_TEXT(wanted(two, "xyz"), "xy");
+	CHECK_TEXT(wanted(two, "xzw"), "yz");
+	CHECK_TEXT(wanted(two, "yzw"), "xz");
+	CHECK_TEXT(wanted(two, "xy"), "xyz");
+	CHECK_TEXT(wanted(one, "x"), "xy");
 }
 
 TEST(ids_have_16_bits)

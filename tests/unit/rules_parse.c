@@ -97,6 +97,24 @@ TEST(a_tracepoint_may_be_an_event_of_a_program)
 	check_error("instant a:b event=program:s:", "file:1:27: expected a tracepoint SYS:EVENT");
 }
 
+TEST(an_alternative_has_the_role_of_the_tracepoint_before_it)
+{
+	struct rule *rule = parse_well("slice a:b\n begin=s:x name=x\n or=s:y name=y\n end=s:z\n or=*:*\n");
+
+	CHECK_NUMBER(rule->nr_uses, 4);
+	CHECK_NUMBER(rule->uses[1].role, RULE_BEGIN);
+	CHECK_TEXT(rule->uses[1].settings.name, "y");
+	CHECK_NUMBER(rule->uses[3].role, RULE_END);
+	CHECK(rule->uses[1].is_alternative && rule->uses[3].is_alternative);
+	CHECK(!rule->uses[0].is_alternative && !rule->uses[2].is_alternative);
+	rule_free(rule);
+	rule = parse_well("flow a:b\n from=s:x\n or=s:y at thread:pid\n to=s:z\n match=p");
+	CHECK_TEXT(rule->uses[1].settings.scope.fields.names[0], "pid");
+	rule_free(rule);
+	check_error("instant a:b or=s:e", "file:1:16: 'or' needs a tracepoint before it");
+	check_error("slice a:b begin=s:x or=s:e", "file:1:1: a:b has no 'end'");
+}
+
 TEST(settings_behind_a_tracepoint_are_its_own_but_on_the_first_line_of_most_kinds)
 {
 	struct rule *rule = parse_well("slice a:b begin=s:x name=rule end=s:y args=z");

@@ -914,10 +914,15 @@ static int reader_take_string(struct filter_reader *reader, struct text *out)
 	return 0;
 }
 
-/* The kernel's filters compare the number; ours may name it by the text that the event prints. */
+/*
+ * The kernel's filters compare the number; ours may name it, or one of its bits, by the text that
+ * the event prints.
+ */
 static int named_term_parse(struct filter_reader *reader, const struct operand *operand,
 			    struct filter_term *term)
 {
+	enum print_texts kind = term->op == FILTER_BITS ? PRINT_TEXTS_OF_BITS
+							: PRINT_TEXTS_OF_VALUES;
 	const char *begin = reader->at;
 	struct buffer texts = { 0 };
 	struct text text;
@@ -927,7 +932,8 @@ static int named_term_parse(struct filter_reader *reader, const struct operand *
 	if (reader_take_string(reader, &text) < 0)
 		return -1;
 	if (!operand->field ||
-	    !print_format_find_value(reader->format->file, operand->name, text, &number, &texts))
+	    !print_format_find_value(reader->format->file, operand->name, kind, text, &number,
+				     &texts))
 		status = texts.size > 0
 				 ? filter_reader_refuse(reader, begin,
 							"field %.*s has no value '%.*s'; it has %s",
@@ -938,9 +944,9 @@ static int named_term_parse(struct filter_reader *reader, const struct operand *
 					   reader, begin,
 					   "expected a number, as field %.*s is no text",
 					   (int)operand->name.size, operand->name.data);
-	else if (term->op != FILTER_EQUAL && term->op != FILTER_NOT_EQUAL)
+	else if (term->op > FILTER_NOT_EQUAL && term->op != FILTER_BITS)
 		status = filter_reader_refuse(reader, begin,
-					      "texts of numbers can only be compared with == !=");
+					      "texts of numbers can only be compared with == != &");
 	buffer_release(&texts);
 	if (status < 0)
 		return -1;
@@ -963,7 +969,8 @@ static int text_term_parse(struct filter_reader *reader, const struct operand *o
 
 	if (operand->kind == OPERAND_NUMBER || operand->kind == OPERAND_CPU)
 		return named_term_parse(reader, operand, term);
-	if (term->op > FILTER_GLOB)
+	/* Without a format, it may be the text of bits. */
+	if (term->op > FILTER_GLOB && (reader->format || term->op != FILTER_BITS))
 		return filter_reader_refuse(reader, reader->at,
 					    "strings can only be compared with == != ~");
 	if (reader_take_string(reader, &text) < 0)

@@ -5,7 +5,8 @@
  * Syntax and verdict are those of the kernel (Documentation/trace/events.rst), with its oddities: a
  * constant is cut to the size of the field; ~ "1*" is a comparison, because the pattern begins with
  * a digit; ~ "*x" compares the last bytes of a fixed array, not those of its text. In addition, a
- * number may be named by the text as which the event prints it: state == "dma".
+ * number may be named by the text as which the event prints it: state == "dma", and one of its bits
+ * by that of a flag: prev_state & "X".
  */
 #ifndef EVENT_FILTER_H
 #define EVENT_FILTER_H

@@ -244,18 +244,30 @@ bool print_format_find_enumerator(struct text text, struct text *out)
 	return false;
 }
 
+/* Behind the braces of the last entry is the end of the call, and what follows it. */
+static bool braces_find(struct text entry, struct text *out)
+{
+	bool is_quoted = false;
+
+	if (entry.size == 0 || entry.data[0] != '{')
+		return false;
+	for (size_t i = 1; i < entry.size; i++) {
+		is_quoted ^= entry.data[i] == '"';
+		if (entry.data[i] == '}' && !is_quoted) {
+			*out = (struct text){ entry.data + 1, i - 1 };
+			return true;
+		}
+	}
+	return false;
+}
+
 /* Takes what is in the next braces, { VALUE, "TEXT" }. */
 static bool entry_take(struct text *rest, struct text *value, struct text *text)
 {
-	struct text entry = blanks_trim(part_split(rest));
+	struct text entry;
 
-	/* Behind the last entry is the parenthesis of the call. */
-	while (entry.size > 0 && strchr(") ", entry.data[entry.size - 1]) &&
-	       entry.data[entry.size - 1])
-		entry.size--;
-	if (entry.size < 2 || entry.data[0] != '{' || entry.data[entry.size - 1] != '}')
+	if (!braces_find(blanks_trim(part_split(rest)), &entry))
 		return false;
-	entry = (struct text){ entry.data + 1, entry.size - 2 };
 	*value = blanks_trim(part_split(&entry));
 	*text = blanks_trim(entry);
 	if (text->size < 2 || text->data[0] != '"' || text->data[text->size - 1] != '"')
@@ -279,27 +291,54 @@ static bool value_parse_number(struct text value, int64_t *out)
 	return errno == 0 && end != digits && end[strspn(end, "uUlL")] == '\0';
 }
 
-/* The arguments of the next __print_symbolic() of the field; false if there is none. */
-static bool symbols_take(struct text *rest, struct text field, struct text *entries)
+/* Flags are mostly some bits of a field: REC->FIELD & 255. */
+static bool argument_has_field(struct text argument, struct text field)
 {
-	static const char call[] = "__print_symbolic(";
+	static const char record[] = "REC->";
 	const char *found;
 
-	while ((found = memmem(rest->data, rest->size, call, strlen(call)))) {
-		*rest = text_skip(*rest, found - rest->data + strlen(call));
-		*entries = *rest;
-		if (argument_is_field(part_split(entries), field))
+	while ((found = memmem(argument.data, argument.size, record, strlen(record)))) {
+		size_t size = 0;
+
+		argument = text_skip(argument, found - argument.data + strlen(record));
+		while (size < argument.size &&
+		       (isalnum((unsigned char)argument.data[size]) || argument.data[size] == '_'))
+			size++;
+		if (text_equals((struct text){ argument.data, size }, field))
 			return true;
 	}
 	return false;
 }
 
-bool print_format_find_value(struct text text, struct text field, struct text wanted, int64_t *out,
-			     struct buffer *texts)
+/* The entries of the next call that prints the field's texts; false if there is none. */
+static bool symbols_take(struct text *rest, struct text field, enum print_texts kind,
+			 struct text *entries)
+{
+	bool is_flags = kind == PRINT_TEXTS_OF_BITS;
+	const char *call = is_flags ? "__print_flags(" : "__print_symbolic(", *found;
+
+	while ((found = memmem(rest->data, rest->size, call, strlen(call)))) {
+		struct text argument;
+
+		*rest = text_skip(*rest, found - rest->data + strlen(call));
+		*entries = *rest;
+		argument = part_split(entries);
+		/* What is between the flags. */
+		if (is_flags)
+			part_split(entries);
+		if (is_flags ? argument_has_field(argument, field)
+			     : argument_is_field(argument, field))
+			return true;
+	}
+	return false;
+}
+
+bool print_format_find_value(struct text text, struct text field, enum print_texts kind,
+			     struct text wanted, int64_t *out, struct buffer *texts)
 {
 	struct text rest = print_format_locate(text), entries, value, name;
 
-	while (symbols_take(&rest, field, &entries)) {
+	while (symbols_take(&rest, field, kind, &entries)) {
 		while (entry_take(&entries, &value, &name)) {
 			if (!value_parse_number(value, out))
 				continue;

@@ -41,17 +41,23 @@ enum print_conversion print_format_find(struct text text, struct text field);
  */
 bool print_format_find_enumerator(struct text text, struct text *out);
 
+/** enum print_texts - what the texts of a field stand for: its values, or its bits */
+enum print_texts {
+	PRINT_TEXTS_OF_VALUES,
+	PRINT_TEXTS_OF_BITS,
+};
+
 /**
  * print_format_find_value - the number that a field's text stands for
  * @text: of the whole format file, which may be hostile
- * @field: name of a field that is printed as a symbol
+ * @field: name of a field that is printed as a symbol, or whose bits are printed as flags
  * @wanted: one of its texts; the first number with it counts
  * @texts: receives the texts of all numbers, in quotes, if @wanted is none of them
  *
  * Returns false if there is none.
  */
-bool print_format_find_value(struct text text, struct text field, struct text wanted, int64_t *out,
-			     struct buffer *texts);
+bool print_format_find_value(struct text text, struct text field, enum print_texts kind,
+			     struct text wanted, int64_t *out, struct buffer *texts);
 
 /** print_format_is_symbol - whether the field is an address that is printed as a function's name */
 static inline bool print_format_is_symbol(struct text text, struct text field)

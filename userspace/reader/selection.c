@@ -690,7 +690,7 @@ static int feeding_note(void *context, const struct tracepoint *tracepoint, stru
 
 	(void)error;
 	if (tracepoint_is_chosen(feeding->source, tracepoint->system, tracepoint->name))
-		rules_note(feeding->rules, tracepoint->system, tracepoint->name,
+		rules_feed(feeding->rules, tracepoint->system, tracepoint->name,
 			   sideband_records(tracepoint->system, tracepoint->name));
 	return 0;
 }
@@ -712,6 +712,15 @@ int selection_add_all(struct selection *selection, struct source *source, struct
 	return 0;
 }
 
+/* No format is wanted: which tracepoints rules use depends on all that exist. */
+static bool rules_note_name(void *context, const char *system, const char *name)
+{
+	struct tracepoint_search *search = context;
+
+	rules_note(search->selection->rules, system, name);
+	return false;
+}
+
 int tracepoints_find(struct convention *convention, struct source *source,
 		     struct selection *selection, const struct report *report, struct error *error)
 {
@@ -722,6 +731,9 @@ int tracepoints_find(struct convention *convention, struct source *source,
 					      .wants_system = search_wants_system,
 					      .wants = search_wants,
 					      .visit = tracepoint_add };
+	struct tracepoint_visitor names = { .context = &search,
+					    .wants_system = search_wants_system,
+					    .wants = rules_note_name };
 	const char *recorded = source ? source_describe(source)->rules : NULL;
 	bool is_empty = selection_is_empty(selection);
 
@@ -738,8 +750,10 @@ int tracepoints_find(struct convention *convention, struct source *source,
 			rules_exclude(selection->rules, source_describe(source)->writer);
 		if (source_is_realtime(source) && rules_set_realtime(selection->rules, error) < 0)
 			return -1;
-		if (rules_close(selection->rules, convention->is_swapped, error) < 0)
+		if (rules_close(selection->rules, convention->is_swapped, error) < 0 ||
+		    selection_visit(source, &names, error) < 0)
 			return -1;
+		rules_choose(selection->rules);
 	}
 	convention_reserve(convention, stacks_index(selection->rules) + 1);
 	if (selection_visit(source, &visitor, error) < 0)

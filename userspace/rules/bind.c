@@ -13,10 +13,11 @@
 struct binding {
 	struct rule_action *action;
 	const struct rule *rule;
-	const struct rule_use *use;
+	struct rule_use *use;
 	const struct format *format;
 	struct text format_text;
 	bool is_swapped;
+	bool is_strict;
 	const struct rule_scope *scope;
 	const char *name;
 	const char *track;
@@ -163,13 +164,19 @@ static bool list_has(struct text list, struct text name)
 
 static int args_check(const struct binding *binding, struct text list, struct error *error)
 {
+	struct buffer *lacks = &binding->use->lacks;
 	struct text name;
 
+	buffer_clear(lacks);
 	while (text_take_item(&list, &name)) {
-		if (!format_find(binding->format, name))
+		if (format_find(binding->format, name))
+			continue;
+		if (binding->is_strict)
 			return error_set(error, "args: no field '%.*s'", (int)name.size, name.data);
+		buffer_printf(lacks, "%s%.*s", lacks->size > 0 ? ", " : "", (int)name.size,
+			      name.data);
 	}
-	return 0;
+	return lacks->failed ? error_set(error, "out of memory") : 0;
 }
 
 static int extra_bind(struct binding *binding, const struct format_field *field)
@@ -308,9 +315,9 @@ static void action_event_init(struct rule_action *action)
 	action_numbers_init(action);
 }
 
-int rule_action_bind(struct rule_action *out, const struct rule *rule, const struct rule_use *use,
+int rule_action_bind(struct rule_action *out, const struct rule *rule, struct rule_use *use,
 		     const struct format *format, struct text format_text, bool is_swapped,
-		     struct error *error)
+		     bool is_strict, struct error *error)
 {
 	const struct rule_settings *own = &use->settings, *common = &rule->settings;
 	struct binding binding = {
@@ -320,6 +327,7 @@ int rule_action_bind(struct rule_action *out, const struct rule *rule, const str
 		.format = format,
 		.format_text = format_text,
 		.is_swapped = is_swapped,
+		.is_strict = is_strict,
 		.scope = rule_use_scope(rule, use),
 		.name = own->name ? own->name : common->name,
 		.track = own->track ? own->track : common->track,

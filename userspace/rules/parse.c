@@ -33,6 +33,8 @@ static const struct key_use key_uses[KEY_COUNT] = {
 	[KEY_BEGIN] = { true, RULE_BEGIN, KIND(SLICE) },
 	[KEY_END] = { true, RULE_END, KIND(SLICE) | KIND(STATE) },
 	[KEY_ON] = { true, RULE_ON, KIND(STATE) },
+	/* Its role is that of the tracepoint before it. */
+	[KEY_OR] = { true, RULE_ROLE_COUNT, ALL_KINDS },
 	[KEY_EVENT] = { true, RULE_EVENT, KIND(COUNTER) | KIND(INSTANT) },
 	[KEY_FROM] = { true, RULE_FROM, KIND(FLOW) },
 	[KEY_TO] = { true, RULE_TO, KIND(FLOW) },
@@ -314,6 +316,7 @@ static int use_parse(struct parser *parser, enum rule_role role, struct text val
 		     struct error *error)
 {
 	struct rule *rule = parser->rule;
+	bool is_alternative = role == RULE_ROLE_COUNT;
 	struct rule_use *use;
 
 	if (!array_reserve(rule->uses, rule->nr_uses))
@@ -321,8 +324,12 @@ static int use_parse(struct parser *parser, enum rule_role role, struct text val
 	if (rule->nr_uses == RULE_USES_MAX)
 		return line_error(&parser->place, value.data, error, "more than %d tracepoints",
 				  RULE_USES_MAX);
+	if (is_alternative && rule->nr_uses == 0)
+		return line_error(&parser->place, value.data, error,
+				  "'or' needs a tracepoint before it");
 	use = &rule->uses[rule->nr_uses++];
-	*use = (struct rule_use){ .role = role };
+	*use = (struct rule_use){ .role = is_alternative ? use[-1].role : role,
+				  .is_alternative = is_alternative };
 	if (use_split(parser, rule_line_take_word(&value), use, error) < 0)
 		return -1;
 	line_take_space(&value);
@@ -353,6 +360,7 @@ static int text_set_checked(struct parser *parser, char **out, struct text text,
 static const char *const key_names[] = {
 	[KEY_BEGIN] = "begin", [KEY_END] = "end",   [KEY_ON] = "on",	   [KEY_EVENT] = "event",
 	[KEY_FROM] = "from",   [KEY_TO] = "to",	    [KEY_MATCH] = "match", [KEY_SCOPE] = "scope",
+	[KEY_OR] = "or",
 	[KEY_TRACK] = "track", [KEY_NAME] = "name", [KEY_ARGS] = "args",   [KEY_WHERE] = "where",
 	[KEY_VALUE] = "value", [KEY_UNIT] = "unit", [KEY_OF] = "of",	   [KEY_UNLESS] = "unless",
 };
@@ -719,6 +727,7 @@ void rule_free(struct rule *rule)
 	for (size_t i = 0; i < rule->nr_uses; i++) {
 		free(rule->uses[i].system);
 		free(rule->uses[i].event);
+		buffer_release(&rule->uses[i].lacks);
 		settings_free(&rule->uses[i].settings);
 	}
 	free(rule->uses);

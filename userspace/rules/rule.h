@@ -21,6 +21,7 @@ enum rule_key {
 	KEY_BEGIN,
 	KEY_END,
 	KEY_ON,
+	KEY_OR,
 	KEY_EVENT,
 	KEY_FROM,
 	KEY_TO,
@@ -108,11 +109,19 @@ struct rule_settings {
 
 /**
  * struct rule_use - a tracepoint that a rule uses
+ * @is_alternative: it is used if those before it, from the last one that is none, are absent
+ * @exists: there is such a tracepoint, see rules_note()
+ * @is_unused: it stands back for another one, or what it pairs with is absent, see rules_choose()
  * @is_bound: it was bound to a tracepoint that exists
+ * @lacks: args that its format does not have
  */
 struct rule_use {
 	enum rule_role role;
+	bool is_alternative;
+	bool exists;
+	bool is_unused;
 	bool is_bound;
+	struct buffer lacks;
 	char *system;
 	char *event;
 	struct rule_settings settings;
@@ -137,7 +146,7 @@ enum value_sign {
  * @unit: of a counter; shown by @label, the name of its tracks, which is NULL without
  * @of: name of the rule whose open slices are counted; NULL if none
  * @bound_roles: a bit for each enum rule_role that a tracepoint was bound to
- * @is_fed: its text has a rule that uses a tracepoint of the source, see rules_note()
+ * @is_fed: its text has a rule that uses a tracepoint of the source, see rules_feed()
  * @is_usable: the tracepoints of all roles that the rule cannot do without exist
  * @descriptor: what its decoded events refer to
  */
@@ -338,13 +347,14 @@ struct rule_action {
  * rule_action_bind - bind a use of a tracepoint to its format
  * @out: zeroed; for rule_action_release(), also on failure
  * @format_text: the format file
+ * @is_strict: the format must have all args; otherwise @use notes those that it lacks
  *
  * Returns 0, 1 with @error: the format lacks what the rule needs, or -1 with @error: memory ran
  * out.
  */
-int rule_action_bind(struct rule_action *out, const struct rule *rule, const struct rule_use *use,
+int rule_action_bind(struct rule_action *out, const struct rule *rule, struct rule_use *use,
 		     const struct format *format, struct text format_text, bool is_swapped,
-		     struct error *error);
+		     bool is_strict, struct error *error);
 
 void rule_action_release(struct rule_action *action);
 

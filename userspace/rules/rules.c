@@ -318,17 +318,60 @@ static const char *const role_names[] = {
 _Static_assert(sizeof(role_names) / sizeof(role_names[0]) == RULE_ROLE_COUNT,
 	       "each role has a name");
 
+/* An alternative for other fields of the same tracepoint. */
+static bool use_is_repeated(const struct rule *rule, size_t number)
+{
+	const struct rule_use *use = &rule->uses[number];
+
+	return use->is_alternative && strcmp(use->system, use[-1].system) == 0 &&
+	       strcmp(use->event, use[-1].event) == 0;
+}
+
 void rules_about(const struct rules *rules, size_t index, struct rule_about *out)
 {
 	const struct rule *rule = rules->rules[index];
+	size_t nr_uses = 0;
 
+	for (size_t i = 0; i < rule->nr_uses; i++)
+		nr_uses += !use_is_repeated(rule, i);
 	*out = (struct rule_about){
 		.name = rule->descriptor.category,
 		.source = rule->source,
 		.kind = rule_kind_name(rule->kind),
 		.of = rule->of,
-		.nr_uses = rule->nr_uses,
+		.nr_uses = nr_uses,
 	};
+}
+
+/* Also if it is not used: it exists, or what it stands for. */
+static bool use_is_absent(const struct rule *rule, size_t number)
+{
+	const struct rule_use *use = &rule->uses[number];
+	size_t first = number, end = number + 1;
+
+	while (rule->uses[first].is_alternative)
+		first--;
+	while (end < rule->nr_uses && rule->uses[end].is_alternative)
+		end++;
+	for (; first < end; first++) {
+		if (rule->uses[first].is_bound || rule->uses[first].exists)
+			return false;
+	}
+	/* Those of programs exist when a program runs. */
+	return !program_system(use->system);
+}
+
+/* Args that packs name, and that this kernel's tracepoints do not have. */
+static void lacks_report(const struct rule *rule, const struct report *report)
+{
+	for (size_t i = 0; i < rule->nr_uses; i++) {
+		struct rule_use *use = &rule->uses[i];
+
+		if (use->is_bound && use->lacks.size > 0)
+			report_message(report, "%s: args left out, %s:%s has none: %s",
+				       rule->descriptor.category, use->system, use->event,
+				       buffer_string(&use->lacks));
+	}
 }
 
 /* Begin and end may be the same tracepoint. */
@@ -351,27 +394,31 @@ void rules_report_absent(const struct rules *rules, const struct report *report)
 
 		buffer_clear(&absent);
 		for (size_t j = 0; j < rule->nr_uses; j++) {
-			/* Those of programs exist when a program runs. */
-			if (!rule->uses[j].is_bound && !is_listed(rule, j) &&
-			    !program_system(rule->uses[j].system))
+			if (use_is_absent(rule, j) && !is_listed(rule, j))
 				buffer_printf(&absent, "%s%s:%s", absent.size > 0 ? ", " : "",
 					      rule->uses[j].system, rule->uses[j].event);
 		}
 		if (absent.size > 0)
 			report_message(report, "%s: skipped, does not exist: %s",
 				       rule->descriptor.category, buffer_string(&absent));
+		lacks_report(rule, report);
 	}
 	buffer_release(&absent);
 }
 
 void rules_use(const struct rules *rules, size_t index, size_t use, struct rule_use_about *out)
 {
-	const struct rule_use *used = &rules->rules[index]->uses[use];
+	const struct rule *rule = rules->rules[index];
+	const struct rule_use *used = rule->uses;
 
+	for (size_t i = 0; i < rule->nr_uses; i++) {
+		if (!use_is_repeated(rule, i) && use-- == 0)
+			used = &rule->uses[i];
+	}
 	*out = (struct rule_use_about){
 		.system = used->system,
 		.event = used->event,
-		.role = role_names[used->role],
+		.role = used->is_alternative ? "or" : role_names[used->role],
 		.of_system = used->system,
 		.of_event = used->event,
 	};

@@ -154,15 +154,16 @@ int rules_add(struct rules *rules, const char *text, struct error *error);
 /**
  * rules_add_all - add the packs that show all there is, and a rule for rules_bind_rest()
  *
- * Those that the source does not feed are removed by rules_note() and rules_keep_fed(). Packs of details, which show more of what these show, are left out. Returns 0, or -1 with @error.
+ * Those that the source does not feed are removed by rules_feed() and rules_keep_fed(). Packs of details,
+ * which show more of what these show, are left out. Returns 0, or -1 with @error.
  */
 int rules_add_all(struct rules *rules, struct error *error);
 
 /**
- * rules_note - the source has a tracepoint: the packs that use it are kept by rules_keep_fed()
+ * rules_feed - the source has a tracepoint: the packs that use it are kept by rules_keep_fed()
  * @names_threads: its records name threads, of which they make no states without others
  */
-void rules_note(struct rules *rules, const char *system, const char *name, bool names_threads);
+void rules_feed(struct rules *rules, const char *system, const char *name, bool names_threads);
 
 /** rules_keep_fed - remove the rules of all packs that no tracepoint was noted for */
 void rules_keep_fed(struct rules *rules);
@@ -230,6 +231,18 @@ const struct rule_pack *rule_pack_find(struct text name);
 /** rules_want - whether a rule uses a tracepoint; @name is NULL for any tracepoint of @system */
 bool rules_want(const struct rules *rules, const char *system, const char *name);
 
+/** rules_note - a tracepoint exists, before rules_choose() */
+void rules_note(struct rules *rules, const char *system, const char *name);
+
+/**
+ * rules_choose - choose among the tracepoints that exist, before rules_want() and rules_bind()
+ *
+ * Of alternatives, the first one that exists. Begins of a slice without an end, and ends without a
+ * begin, are left out, because they would break the nesting of others. Tracepoints that come later,
+ * such as those of a module, are used as if nothing had been chosen. Without this all are used.
+ */
+void rules_choose(struct rules *rules);
+
 /** rules_want_programs - whether a rule uses events of programs */
 bool rules_want_programs(const struct rules *rules);
 
@@ -262,7 +275,10 @@ bool rules_are_bound(const struct rules *rules);
 /** rules_have_own - whether a rule is the user's, who may name any tracepoint */
 bool rules_have_own(const struct rules *rules);
 
-/** rules_report_absent - report the tracepoints that do not exist, one line for each rule */
+/**
+ * rules_report_absent - report the tracepoints that do not exist, one line for each rule, and the
+ * args of packs that a tracepoint does not have
+ */
 void rules_report_absent(const struct rules *rules, const struct report *report);
 
 /** rules_unbind - unbind rules from all tracepoints */

@@ -34,10 +34,16 @@ static bool condition_add(struct conditions *conditions, const char *condition)
 }
 
 /* Tracepoints of a rule may have wildcards, which are for the kernel's or for programs' events. */
-static bool rule_use_means(const struct rule_use *use, const char *system, const char *name)
+static bool rule_use_names(const struct rule_use *use, const char *system, const char *name)
 {
 	return !program_system(use->system) == !program_system(system) &&
 	       fnmatch(use->system, system, 0) == 0 && (!name || fnmatch(use->event, name, 0) == 0);
+}
+
+/* Whether the tracepoint is used for this. */
+static bool rule_use_means(const struct rule_use *use, const char *system, const char *name)
+{
+	return !use->is_unused && rule_use_names(use, system, name);
 }
 
 /* Returns false if some use of a tracepoint needs all records. */
@@ -130,7 +136,9 @@ void rules_unbind(struct rules *rules)
 static bool rule_selects_ends(const struct rule *rule)
 {
 	for (size_t i = 0; i < rule->nr_uses; i++) {
-		if (rule->uses[i].role == RULE_END && !rule->uses[i].settings.where)
+		const struct rule_use *use = &rule->uses[i];
+
+		if (use->role == RULE_END && !use->is_unused && !use->settings.where)
 			return false;
 	}
 	return true;
@@ -174,7 +182,7 @@ static bool rule_uses(const struct rule *rule, const char *system, const char *n
 	return false;
 }
 
-void rules_note(struct rules *rules, const char *system, const char *name, bool names_threads)
+void rules_feed(struct rules *rules, const char *system, const char *name, bool names_threads)
 {
 	for (size_t i = 0; i < rules->nr_rules; i++) {
 		const char *source = rules->rules[i]->source;
@@ -207,6 +215,87 @@ void rules_keep_fed(struct rules *rules)
 bool rules_want(const struct rules *rules, const char *system, const char *name)
 {
 	return all_uses_count(rules, system, name) > 0;
+}
+
+void rules_note(struct rules *rules, const char *system, const char *name)
+{
+	for (size_t i = 0; i < rules->nr_rules; i++) {
+		struct rule *rule = rules->rules[i];
+
+		for (size_t j = 0; j < rule->nr_uses; j++)
+			rule->uses[j].exists |= rule_use_names(&rule->uses[j], system, name);
+	}
+}
+
+/*
+ * Chooses among a tracepoint and the alternatives that follow it; those of the same tracepoint are
+ * chosen by its fields, when they are bound. Returns the index behind them.
+ */
+static size_t alternatives_choose(struct rule *rule, size_t first)
+{
+	const struct rule_use *chosen = NULL;
+	size_t end = first;
+
+	do {
+		if (!chosen && rule->uses[end].exists)
+			chosen = &rule->uses[end];
+	} while (++end < rule->nr_uses && rule->uses[end].is_alternative);
+	for (size_t i = first; i < end && chosen; i++) {
+		struct rule_use *use = &rule->uses[i];
+
+		use->is_unused = strcmp(chosen->system, use->system) != 0 ||
+				 strcmp(chosen->event, use->event) != 0;
+	}
+	return end;
+}
+
+/*
+ * Takes some begins, and the ends that follow them, from index @at on; sets @roles to a bit for each
+ * of both that exists. Returns the index behind them.
+ */
+static size_t pair_take(const struct rule *rule, size_t at, unsigned int *roles)
+{
+	size_t first = at;
+
+	*roles = 0;
+	for (; at < rule->nr_uses; at++) {
+		const struct rule_use *use = &rule->uses[at];
+
+		if (at > first && use->role == RULE_BEGIN && use[-1].role == RULE_END)
+			break;
+		*roles |= use->exists ? 1u << use->role : 0;
+	}
+	return at;
+}
+
+/* A rule without a pair makes no slices, and one of a module may come. */
+static void pairs_choose(struct rule *rule)
+{
+	const unsigned int both = 1u << RULE_BEGIN | 1u << RULE_END;
+	unsigned int roles = 0;
+	bool has_pair = false;
+
+	for (size_t i = 0; i < rule->nr_uses && !has_pair;) {
+		i = pair_take(rule, i, &roles);
+		has_pair = roles == both;
+	}
+	for (size_t i = 0, end; i < rule->nr_uses && has_pair; i = end) {
+		end = pair_take(rule, i, &roles);
+		for (; i < end && roles != both; i++)
+			rule->uses[i].is_unused |= rule->uses[i].exists;
+	}
+}
+
+void rules_choose(struct rules *rules)
+{
+	for (size_t i = 0; i < rules->nr_rules; i++) {
+		struct rule *rule = rules->rules[i];
+
+		for (size_t j = 0; j < rule->nr_uses;)
+			j = alternatives_choose(rule, j);
+		if (rule->kind == RULE_SLICE)
+			pairs_choose(rule);
+	}
 }
 
 static bool rules_have_use(const struct rules *rules, bool of_program)
@@ -247,16 +336,18 @@ static void rule_note_role(struct rule *rule, enum rule_role role)
 static bool rule_is_own(const struct rule *rule)
 {
 	return !rule_pack_find(text_of(rule->source)) &&
-	       strcmp(rule->source, RULES_OF_RECORDING) != 0;
+	       strcmp(rule->source, RULES_OF_RECORDING) != 0 &&
+	       strcmp(rule->source, RULES_OF_REST) != 0;
 }
 
 /* Returns 0, RULES_MISFIT with @error, or -1 with @error. */
 static int action_add(struct rule_tracepoint *tracepoint, struct rule *rule, struct rule_use *use,
-		      const struct format *format, bool is_swapped, struct error *error)
+		      const struct format *format, bool is_swapped, bool is_strict,
+		      struct error *error)
 {
 	struct rule_action *action = &tracepoint->actions[tracepoint->nr_actions];
 	int status = rule_action_bind(action, rule, use, format, text_of(tracepoint->format),
-				      is_swapped, error);
+				      is_swapped, is_strict || rule_is_own(rule), error);
 
 	if (status == 0) {
 		tracepoint->nr_actions++;
@@ -276,6 +367,32 @@ static int action_add(struct rule_tracepoint *tracepoint, struct rule *rule, str
 		       : -1;
 }
 
+/*
+ * Binds the first alternative from index @at on that fits the tracepoint, and moves @at behind them.
+ * Returns as action_add(), of the last one that was tried.
+ */
+static int alternatives_bind(struct rule_tracepoint *tracepoint, struct rule *rule, size_t *at,
+			     const struct format *format, bool is_swapped, struct error *error)
+{
+	bool is_bound = false;
+	int status = 0;
+
+	do {
+		struct rule_use *use = &rule->uses[(*at)++];
+		bool is_last = *at == rule->nr_uses || !use[1].is_alternative ||
+			       !rule_use_means(&use[1], tracepoint->system, tracepoint->name);
+
+		if (is_bound || !rule_use_means(use, tracepoint->system, tracepoint->name))
+			continue;
+		*error = (struct error){ 0 };
+		status = action_add(tracepoint, rule, use, format, is_swapped, !is_last, error);
+		is_bound = status == 0;
+		if (status < 0 && error_is_memory(error))
+			return -1;
+	} while (*at < rule->nr_uses && rule->uses[*at].is_alternative);
+	return status;
+}
+
 /* Returns as action_add(), with the first error. */
 static int actions_bind(const struct rules *rules, struct rule_tracepoint *tracepoint,
 			const struct format *format, bool is_swapped, struct error *error)
@@ -285,14 +402,11 @@ static int actions_bind(const struct rules *rules, struct rule_tracepoint *trace
 	for (size_t i = 0; i < rules->nr_rules; i++) {
 		struct rule *rule = rules->rules[i];
 
-		for (size_t j = 0; j < rule->nr_uses; j++) {
-			struct rule_use *use = &rule->uses[j];
+		for (size_t j = 0; j < rule->nr_uses;) {
 			struct error problem = { 0 };
-			int added = 0;
+			int added = alternatives_bind(tracepoint, rule, &j, format, is_swapped,
+						      &problem);
 
-			if (rule_use_means(use, tracepoint->system, tracepoint->name))
-				added = action_add(tracepoint, rule, use, format, is_swapped,
-						   &problem);
 			if (added != 0) {
 				error_set(error, "%s", problem.text);
 				status = added;
@@ -347,7 +461,7 @@ static int rest_bind(struct rules *rules, struct rule_tracepoint *tracepoint,
 {
 	struct decoded_event *event = &tracepoint->actions[0].event;
 	int status = action_add(tracepoint, rules->rest, &rules->rest->uses[0], format,
-				rules->is_swapped, error);
+				rules->is_swapped, false, error);
 
 	event->slice_name = text_of(tracepoint->category);
 	event->slice_head = text_head(event->slice_name);

@@ -587,7 +587,11 @@ static void visit_format(struct format_visit *visit, struct text format, uint64_
 		return;
 	if (visit->has_programs && id >= PROGRAM_EVENT_ID)
 		tracepoint.system = buffer_string(&visit->system);
-	visit->status = visit->visitor->visit(visit->visitor->context, &tracepoint, visit->error);
+	if (visit->visitor->visit)
+		visit->status = visit->visitor->visit(visit->visitor->context, &tracepoint,
+						      visit->error);
+	else
+		visit->visitor->wants(visit->visitor->context, tracepoint.system, tracepoint.name);
 }
 
 /* Visits the formats of one system; skips them if @visit is NULL. */
@@ -656,12 +660,20 @@ int trace_file_visit(struct trace_file *file, const struct tracepoint_visitor *v
 		     struct error *error)
 {
 	struct format_visit visit = { .file = file, .visitor = visitor, .error = error };
+	const size_t nr_damages = file->nr_damages, damage_size = file->damage_size;
+	const struct error damage = file->damage;
 
 	/* In a file of others, a buffer of this name is one of the kernel's. */
 	for (size_t i = 0; i < file->nr_buffers && file->options.is_ktrack; i++)
 		visit.has_programs |= strcmp(file->buffers[i], PROGRAMS_BUFFER) == 0;
 	section_visit(file, TRACE_EVENT_FORMATS, &visit);
 	section_visit(file, TRACE_FTRACE_FORMATS, &visit);
+	/* Who asks for names only visits the formats, too: damage is reported once. */
+	if (!visitor->visit) {
+		file->nr_damages = nr_damages;
+		file->damage_size = damage_size;
+		file->damage = damage;
+	}
 	buffer_release(&visit.system);
 	buffer_release(&visit.name);
 	return visit.status;

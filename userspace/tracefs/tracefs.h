@@ -52,7 +52,8 @@ struct tracepoint {
  * struct tracepoint_visitor - visits tracepoints
  * @wants_system: whether to read the names of a system; NULL reads all
  * @wants: whether to read the format; NULL reads all
- * @visit: returns 0 to continue, any other value to stop, -1 with @error
+ * @visit: returns 0 to continue, any other value to stop, -1 with @error; NULL if @wants takes the
+ * names, and returns false
  */
 struct tracepoint_visitor {
 	void *context;
