@@ -146,7 +146,7 @@ def rule_words():
 def packs():
     """The packs, and the kernels on which they were tried."""
     rules = [json.loads(line) for line in said("list", "--rules", "--json").splitlines()]
-    return {f"{rule['pack']} ({rule['tried_on']})" for rule in rules}
+    return {f"{rule['pack']} ({rule['tried_on'] or 'not tried'})" for rule in rules}
 
 
 @cache

@@ -108,7 +108,7 @@ is "with their tracepoints" "$(cat "$folder/two")" = "$(cat "$folder/want")"
 is "the kernels that a pack was tried on" "$(grep -c '"pack":"fs","tried_on":"6.1, 6.12"' "$folder/out")" = 2
 run_mounted "$ktrack" list --rules
 is "--rules lists every pack" "$(awk '/^[a-z]/ { print $1 } /^$/ { exit }' "$folder/out" | tr '\n' ' ')" = \
-	"irq sched syscalls block workqueue locks net memory fs timers writeback rt marker "
+	"irq sched syscalls block workqueue locks net memory fs timers writeback rt marker printk functions power signal reclaim bio "
 tracepoint_add ftrace print 5 0 'u64 ip;8;8'
 run_mounted "$ktrack" list -r marker
 is "texts of trace_marker exist if their tracepoint does" "$(grep -c 'atrace:.* yes$' "$folder/out") $(grep -c ' no$' "$folder/out")" = "10 0"

@@ -16,10 +16,10 @@ from rule_stream import Stream, check_pairs  # noqa: E402
 from tap import Tap  # noqa: E402
 
 NR_FILES, NR_PINGS, NR_ROUNDS = 5, 200, 2
-PACKS = ("workqueue", "locks", "net", "memory", "fs", "timers", "writeback")
+PACKS = ("workqueue", "locks", "net", "memory", "fs", "timers", "writeback", "bio")
 RULES = (
     "workqueue:work", "locks:contention", "net:receive", "net:transmit", "net:poll", "memory:reclaim", "memory:compaction", "memory:fault",
-    "fs:ext4", "fs:journal_commit", "writeback:flush", "timers:armed", "timers:expired",
+    "fs:ext4", "fs:journal_commit", "writeback:flush", "timers:armed", "timers:expired", "bio:io",
 )
 
 

@@ -25,6 +25,7 @@ PAIRS = {
     "memory:compaction": (r"mm_compaction_begin|mm_migrate_pages_start", r"mm_compaction_end|mm_migrate_pages"),
     "fs:ext4": (rf"{ON_EXT4}_enter", rf"{ON_EXT4}_exit"),
     "fs:journal_commit": (r"jbd2_start_commit", r"jbd2_end_commit"),
+    "bio:io": (r"block_bio_queue", r"block_bio_complete"),
     "writeback:flush": (r"writeback_start", r"writeback_written"),
 }
 # Rule: the tracepoints of its instants.

@@ -931,9 +931,8 @@ static int named_term_parse(struct filter_reader *reader, const struct operand *
 
 	if (reader_take_string(reader, &text) < 0)
 		return -1;
-	if (!operand->field ||
-	    !print_format_find_value(reader->format->file, operand->name, kind, text, &number,
-				     &texts))
+	if (!operand->field || !print_format_find_value(reader->format->file, operand->name, kind,
+							text, &number, &texts))
 		status = texts.size > 0
 				 ? filter_reader_refuse(reader, begin,
 							"field %.*s has no value '%.*s'; it has %s",

@@ -24,6 +24,12 @@ PACK(timers);
 PACK(writeback);
 PACK(rt);
 PACK(marker);
+PACK(printk);
+PACK(functions);
+PACK(power);
+PACK(signal);
+PACK(reclaim);
+PACK(bio);
 
 #define KERNELS "6.1, 6.12"
 
@@ -43,10 +49,17 @@ const struct rule_pack rule_packs[] = {
 	{ "rt", "records of the tracers osnoise and timerlat, by CPU", pack_rt, "6.12-rt" },
 	{ "marker", "what programs write to trace_marker, by thread and process", pack_marker,
 	  KERNELS },
+	{ "printk", "what kernel code writes with trace_printk(), and marker", pack_printk, NULL },
+	{ "functions", "records of the tracers function_graph and function", pack_functions,
+	  "6.12" },
+	{ "power", "idle states and frequencies by CPU, suspend and resume", pack_power, KERNELS },
+	{ "signal", "signals that are sent and taken, by thread", pack_signal, KERNELS },
+	{ "reclaim", "waits for memory, kswapd and OOM kills", pack_reclaim, KERNELS },
+	{ "bio", "I/O before it becomes requests, by device", pack_bio, KERNELS },
 	{ 0 },
 };
 
-/* Packs that show details of what others show. */
+/* Packs that show details of what others show. Of reclaim, memory shows more. */
 static const char *const details[] = { "timers", "rt" };
 
 /* An event that no rule takes, on a track of the thread in which it happens. */
@@ -62,6 +75,7 @@ int rules_add_all(struct rules *rules, struct error *error)
 		if (!is_detail && rules_add(rules, pack->name, error) < 0)
 			return -1;
 	}
+	rules_omit(rules, "reclaim:direct");
 	if (rules_add_text(rules, text_of(REST), RULES_OF_REST, error) < 0)
 		return -1;
 	rules->rest = rules->rules[rules->nr_rules - 1];

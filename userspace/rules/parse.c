@@ -358,11 +358,12 @@ static int text_set_checked(struct parser *parser, char **out, struct text text,
 /* Tokenizer of rules. It works on one line at a time; the parser joins the lines of a rule. */
 
 static const char *const key_names[] = {
-	[KEY_BEGIN] = "begin", [KEY_END] = "end",   [KEY_ON] = "on",	   [KEY_EVENT] = "event",
-	[KEY_FROM] = "from",   [KEY_TO] = "to",	    [KEY_MATCH] = "match", [KEY_SCOPE] = "scope",
-	[KEY_OR] = "or",
-	[KEY_TRACK] = "track", [KEY_NAME] = "name", [KEY_ARGS] = "args",   [KEY_WHERE] = "where",
-	[KEY_VALUE] = "value", [KEY_UNIT] = "unit", [KEY_OF] = "of",	   [KEY_UNLESS] = "unless",
+	[KEY_BEGIN] = "begin", [KEY_END] = "end",	[KEY_ON] = "on",
+	[KEY_EVENT] = "event", [KEY_FROM] = "from",	[KEY_TO] = "to",
+	[KEY_MATCH] = "match", [KEY_SCOPE] = "scope",	[KEY_OR] = "or",
+	[KEY_TRACK] = "track", [KEY_NAME] = "name",	[KEY_ARGS] = "args",
+	[KEY_WHERE] = "where", [KEY_VALUE] = "value",	[KEY_UNIT] = "unit",
+	[KEY_OF] = "of",       [KEY_UNLESS] = "unless",
 };
 _Static_assert(sizeof(key_names) / sizeof(key_names[0]) == KEY_COUNT, "a name for every key");
 

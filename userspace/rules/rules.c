@@ -158,8 +158,13 @@ static int rules_add_one(struct rules *rules, struct text name, struct error *er
 		rules->wants_convention = true;
 		return 0;
 	}
+	if (pack && rule_text_parse(text_of(pack->text), pack->name, rule_add, rules, error) < 0)
+		return -1;
+	/* Texts of the kernel and of programs are one stream. */
+	if (pack && text_equals(name, text_of("printk")))
+		return rules_add_one(rules, text_of("marker"), error);
 	if (pack)
-		return rule_text_parse(text_of(pack->text), pack->name, rule_add, rules, error);
+		return 0;
 	if (!memchr(name.data, '/', name.size))
 		return rules_refuse_name(name, error);
 	path = strndup(name.data, name.size);

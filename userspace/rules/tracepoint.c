@@ -250,8 +250,8 @@ static size_t alternatives_choose(struct rule *rule, size_t first)
 }
 
 /*
- * Takes some begins, and the ends that follow them, from index @at on; sets @roles to a bit for each
- * of both that exists. Returns the index behind them.
+ * Takes some begins, and the ends that follow them, from index @at on; sets @roles to a bit for
+ * each of both that exists. Returns the index behind them.
  */
 static size_t pair_take(const struct rule *rule, size_t at, unsigned int *roles)
 {
@@ -368,8 +368,8 @@ static int action_add(struct rule_tracepoint *tracepoint, struct rule *rule, str
 }
 
 /*
- * Binds the first alternative from index @at on that fits the tracepoint, and moves @at behind them.
- * Returns as action_add(), of the last one that was tried.
+ * Binds the first alternative from index @at on that fits the tracepoint, and moves @at behind
+ * them. Returns as action_add(), of the last one that was tried.
  */
 static int alternatives_bind(struct rule_tracepoint *tracepoint, struct rule *rule, size_t *at,
 			     const struct format *format, bool is_swapped, struct error *error)

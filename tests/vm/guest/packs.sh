@@ -6,7 +6,7 @@ set -eu
 # shellcheck source=tests/vm/guest/helpers.sh
 . /helpers.sh
 
-PACKS=workqueue,locks,net,memory,fs,timers,writeback
+PACKS=workqueue,locks,net,memory,fs,timers,writeback,bio
 FILES='1 2 3 4 5'
 
 # In this order; a kernel may have some of them built in.
