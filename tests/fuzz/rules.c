@@ -34,9 +34,13 @@ static bool rules_make(struct rules *rules, const char *text, bool is_swapped)
 {
 	struct error error = { 0 };
 	bool is_good = rules_add(rules, text, &error) == 0 &&
-		       rules_close(rules, is_swapped, &error) == 0 &&
-		       rules_bind(rules, "s", "event", text_of(format_text), &error) == 0;
+		       rules_close(rules, is_swapped, &error) == 0;
 
+	if (is_good) {
+		rules_note(rules, "s", "event");
+		rules_choose(rules);
+		is_good = rules_bind(rules, "s", "event", text_of(format_text), &error) == 0;
+	}
 	if (!is_good && !*error.text)
 		abort();
 	return is_good;
