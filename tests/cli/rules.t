@@ -132,6 +132,23 @@ def check_refused(tap, folder):
     tap.ok(done.returncode == 1 and "none of the tracepoints" in done.stderr, "a deep pattern matches nothing", done.stderr)
 
 
+def check_too_many(tap, folder):
+    """Of too many pairs of rules and tracepoints those are left out that come last, in one line with their number."""
+    trace, path = folder / "many.dat", folder / "many.rules"
+    lines = ["event raw:first 100 u32 id", "event raw:second 101 u32 id", "event raw:third 102 u32 id"]
+    lines += ["0 7@0 raw:first 1", "1us 7@0 raw:second 1", "2us 7@0 raw:third 1"]
+    (folder / "many.script").write_text("\n".join(lines) + "\n")
+    subprocess.run([blocks.PROJECT / "tests/golden/mktrace", folder / "many.script", trace], check=True)
+    uses = " ".join(["event=raw:*"] * 64)
+    path.write_text("".join(f"instant m:r{number} {uses} args=-\n" for number in range(100)))
+    done = process.run([KTRACK, "export", "-q", "-r", path, "--event", trace], capture_output=True, text=True)
+    nr_instants = sum('"category":"m:r' in line for line in done.stdout.splitlines())
+    tap.ok(5000 < nr_instants < 10000 and done.returncode == 0, "too many pairs: those before them make tracks", nr_instants)
+    nr_left = 3 * 100 * 64 - nr_instants
+    want = f"ktrack: rules: left out {nr_left} uses of tracepoints: all take at most 16 MiB; use fewer rules with wildcards"
+    tap.ok(want in done.stderr.splitlines(), "too many pairs: a line has their number", want, done.stderr)
+
+
 def check_pair(tap, folder):
     """A pack that is given twice is used once; a pipe can contain rules."""
     words = [KTRACK, "list", "--json", "-r", "syscalls,syscalls", "-r", "/dev/stdin"]
@@ -180,6 +197,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         done = export(Path(folder))
         check_refused(tap, Path(folder))
+        check_too_many(tap, Path(folder))
         check_pair(tap, Path(folder))
         check_left_out(tap, Path(folder))
     said = [line for line in done.stderr.splitlines() if "wall clock" not in line]

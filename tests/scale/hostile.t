@@ -24,7 +24,7 @@ SECONDS = 20
 MIB = 1 << 20
 PAGE = 4096
 
-END, STATISTICS, BUFFER, LAYOUT, FORMATS = 0, 2, 3, 16, 18
+END, STATISTICS, BUFFER, WRITER, LAYOUT, FORMATS = 0, 2, 3, 9, 16, 18
 SLICE = [("char track_event_type", 8, 1), ("__data_loc char[] slice_name", 12, 4)]
 
 
@@ -239,6 +239,17 @@ def tracks_of_long_names(path, nr_tracks=10000):
     bomb.done()
 
 
+def rules_of_many_tracepoints(path, nr_formats=15000, nr_rules=20):
+    """A file of ktrack's with rules of its own, each of which uses all of many tracepoints."""
+    bomb = Bomb(path)
+    formats = [tracepoint(f"e{number}", 200 + number, [("int a", 8, 4), ("u64 b", 16, 8)]) for number in range(nr_formats)]
+    rows = b"".join(struct.pack("<Q", len(text)) + text for text in [tracepoint("io", 100, SLICE), *formats])
+    bomb.options[1] = bomb.part(FORMATS, struct.pack("<I", 1) + b"demo\0" + struct.pack("<I", nr_formats + 1) + rows)
+    rules = b"".join(b"instant m:r%d event=demo:*\n" % number for number in range(nr_rules))
+    bomb.options += [bomb.option(WRITER, b"ktrack 0.2.0 thread 1\n" + rules), bomb.buffer([(0, one_slice())])]
+    bomb.done()
+
+
 # Whether it is damage, and how many CPUs have data.
 BOMBS = (
     (chunks_of_cpus, 0, 100),
@@ -252,6 +263,7 @@ BOMBS = (
     (texts_of_one_place, 0, 1),
     (streams, 1, 512),
     (tracks_of_long_names, 0, 1),
+    (rules_of_many_tracepoints, 1, 1),
 )
 
 

@@ -590,3 +590,109 @@ TEST(packs_files_and_rules_are_added)
 	check_error("", "'': no such pack; see 'ktrack list --rules', write ./ for a file");
 	check_error("./nothing-there", "./nothing-there: No such file or directory");
 }
+
+/* The last line that was reported. */
+static void line_keep(void *context, const char *line)
+{
+	struct buffer *last = context;
+
+	buffer_clear(last);
+	buffer_append_string(last, line);
+}
+
+/* Returns rules of @nr_rules, each of which uses all tracepoints of the system s. */
+static struct rules *wildcards_make(size_t nr_rules)
+{
+	struct rules *rules = rules_new();
+	struct error error = { 0 };
+
+	for (size_t i = 0; i < nr_rules; i++) {
+		struct buffer text = { 0 };
+
+		buffer_printf(&text, "instant a:b%zu event=s:*", i);
+		CHECK_NUMBER(rules_add(rules, buffer_string(&text), &error), 0);
+		buffer_release(&text);
+	}
+	CHECK_NUMBER(rules_close(rules, false, &error), 0);
+	return rules;
+}
+
+TEST(memory_of_pairs_has_a_limit)
+{
+	enum { NR_RULES = 96 };
+	struct rules *rules = wildcards_make(NR_RULES);
+	struct buffer last = { 0 }, want = { 0 };
+	const struct report report = { .context = &last, .message = line_keep };
+	struct error error = { 0 };
+	size_t one = 0, nr_bound = 0;
+
+	for (size_t left = RULES_PAIRS_SIZE_MAX; rules->nr_left_out == 0 && left > 0; nr_bound++) {
+		CHECK_NUMBER(rules_bind(rules, "s", "event", text_of(format_text), &error), 0);
+		one = rules->tracepoints[0]->pairs_size;
+		left = RULES_PAIRS_SIZE_MAX - rules->pairs_size;
+	}
+	CHECK(nr_bound > 20 && one / NR_RULES > 1000);
+	CHECK(RULES_PAIRS_SIZE_MAX - rules->pairs_size < one / NR_RULES);
+	CHECK_NUMBER(rules->tracepoints[nr_bound - 1]->nr_actions, NR_RULES - rules->nr_left_out);
+	buffer_printf(&want,
+		      "rules: left out %zu uses of tracepoints: all take at most 16 MiB; use fewer "
+		      "rules with wildcards",
+		      rules->nr_left_out + NR_RULES);
+	CHECK_NUMBER(rules_bind(rules, "s", "more", text_of(format_text), &error), 0);
+	CHECK(!rules_find_name(rules, "s", "more"));
+	rules_report_left_out(rules, &report);
+	CHECK_TEXT(buffer_string(&last), buffer_string(&want));
+	buffer_clear(&last);
+	rules_report_left_out(rules, &report);
+	CHECK_TEXT(buffer_string(&last), "");
+	/* A module that is loaded again and again has its memory each time. */
+	rules_drop(rules, "s", "event");
+	CHECK_NUMBER(rules_bind(rules, "s", "more", text_of(format_text), &error), 0);
+	CHECK_NUMBER(rules_find_name(rules, "s", "more")->nr_actions, NR_RULES);
+	CHECK_TEXT(error.text, "");
+	buffer_release(&last);
+	buffer_release(&want);
+	rules_free(rules);
+}
+
+TEST(names_of_fields_count_as_memory_of_pairs)
+{
+	enum { NAME_SIZE = 100000 };
+	struct rules *rules = wildcards_make(50);
+	struct buffer format = { 0 };
+	struct error error = { 0 };
+
+	buffer_append_string(&format, "name: event\nID: 5\nformat:\n" FIELD(
+					      "int common_pid", 4, 4, 1) "\n\tfield:u8 ");
+	for (int i = 0; i < NAME_SIZE; i++)
+		buffer_append_char(&format, 'x');
+	buffer_append_string(&format, ";\toffset:8;\tsize:1;\tsigned:0;\n\nprint fmt: \"\"\n");
+	for (int i = 0; i < 10; i++)
+		CHECK_NUMBER(rules_bind(rules, "s", "event", buffer_text(&format), &error), 0);
+	CHECK(rules->pairs_size <= RULES_PAIRS_SIZE_MAX);
+	CHECK(rules->pairs_size > RULES_PAIRS_SIZE_MAX - 3 * NAME_SIZE);
+	CHECK(rules->nr_left_out > 300 && rules->nr_left_out < 500);
+	CHECK_TEXT(error.text, "");
+	buffer_release(&format);
+	rules_free(rules);
+}
+
+TEST(compared_names_have_a_limit)
+{
+	struct rules *rules = wildcards_make(3);
+	struct buffer last = { 0 };
+	const struct report report = { .context = &last, .message = line_keep };
+	struct error error = { 0 };
+
+	rules->nr_compared = RULES_COMPARED_MAX - 5;
+	CHECK_NUMBER(rules_bind(rules, "s", "first", text_of(format_text), &error), 0);
+	CHECK_NUMBER(rules_bind(rules, "s", "second", text_of(format_text), &error), 0);
+	CHECK(rules_find_name(rules, "s", "first") != NULL);
+	CHECK(!rules_find_name(rules, "s", "second"));
+	rules_report_left_out(rules, &report);
+	CHECK_TEXT(buffer_string(&last),
+		   "rules: left out 1 tracepoint: at most 33554432 names are compared; use fewer "
+		   "rules");
+	buffer_release(&last);
+	rules_free(rules);
+}

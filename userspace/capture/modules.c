@@ -314,6 +314,7 @@ static int rules_take_in(struct modules *modules, const struct tracepoint *trace
 	/* A rule that does not fit a module is of no use, but no reason to end. */
 	if (rules_bind(rules, system, name, tracepoint->format, &problem) != 0)
 		report_error(report, &problem);
+	rules_report_left_out(rules, report);
 	bound = rules_find_name(rules, system, name);
 	if (!bound)
 		return 0;

@@ -762,6 +762,8 @@ int tracepoints_find(struct convention *convention, struct source *source,
 		return error_set(error, "out of memory");
 	if (selection->rules && rules_read_symbols(selection->rules, !source, report) < 0)
 		return error_set(error, "out of memory");
+	if (selection->rules)
+		rules_report_left_out(selection->rules, report);
 	if (rules_check(selection, source, error) < 0)
 		return -1;
 	if (selection->rules && selection->rules->nr_misfits > 1 && !selection->shows_all)
@@ -902,6 +904,7 @@ int program_event_add(struct convention *convention, struct rules *rules,
 				    &problem);
 		if (status == RULES_MISFIT)
 			misfit_report(rules, &problem, report);
+		rules_report_left_out(rules, report);
 		if (status >= 0)
 			status = rules_read_symbols(rules, false, report);
 	}

@@ -3,6 +3,7 @@
 #include "rules/rules.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -409,6 +410,25 @@ void rules_report_absent(const struct rules *rules, const struct report *report)
 		lacks_report(rule, report);
 	}
 	buffer_release(&absent);
+}
+
+void rules_report_left_out(struct rules *rules, const struct report *report)
+{
+	if (rules->is_left_out_reported || rules->nr_left_out + rules->nr_unread == 0)
+		return;
+	rules->is_left_out_reported = true;
+	if (rules->nr_left_out > 0)
+		report_message(report,
+			       "rules: left out %zu use%s of tracepoints: all take at most %zu "
+			       "MiB; use fewer rules with wildcards",
+			       rules->nr_left_out, rules->nr_left_out > 1 ? "s" : "",
+			       RULES_PAIRS_SIZE_MAX >> 20);
+	if (rules->nr_unread > 0)
+		report_message(report,
+			       "rules: left out %zu tracepoint%s: at most %" PRIu64 " names are "
+			       "compared; use fewer rules",
+			       rules->nr_unread, rules->nr_unread > 1 ? "s" : "",
+			       RULES_COMPARED_MAX);
 }
 
 void rules_use(const struct rules *rules, size_t index, size_t use, struct rule_use_about *out)

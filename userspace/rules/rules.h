@@ -21,6 +21,17 @@
 /** RULES_MAX - limit of rules in use */
 #define RULES_MAX 1024
 
+/**
+ * RULES_PAIRS_SIZE_MAX - limit of the memory of tracepoints with the rules that use them, in bytes
+ *
+ * A pair of both takes 2 to 4 KB. A kernel with all modules has 3,000 tracepoints, and packs use
+ * 200: a rule for all tracepoints fits beside all packs.
+ */
+#define RULES_PAIRS_SIZE_MAX ((size_t)16 << 20)
+
+/** RULES_COMPARED_MAX - limit of comparisons of a tracepoint's name with that of a use */
+#define RULES_COMPARED_MAX ((uint64_t)1 << 25)
+
 /** RULES_RECORDED - in place of a pack: the rules that a recording contains */
 #define RULES_RECORDED "recorded"
 
@@ -72,6 +83,8 @@ extern const struct rule_pack rule_packs[];
  * @calls: what they say of system calls, NULL for nothing
  * @marker: what the texts of its records mean, NULL for nothing
  * @events: those of the last record, at most one for each action, also of @marker
+ * @nr_pairs: of the tracepoint and uses by rules; more than @nr_actions if some do not fit
+ * @pairs_size: their memory, in bytes
  * @is_dropped: it was removed, and its id may be another's
  * @is_held: its id may be another's until rules_trust()
  */
@@ -87,6 +100,8 @@ struct rule_tracepoint {
 	struct rule_calls *calls;
 	struct rule_marker *marker;
 	struct decoded_event **events;
+	size_t nr_pairs;
+	size_t pairs_size;
 	bool is_dropped;
 	bool is_held;
 };
@@ -101,6 +116,11 @@ struct rule_tracepoint {
  * @nr_misfits: tracepoints that some rule does not fit, see rules_bind()
  * @wants_convention: RULES_CONVENTION was added
  * @rest: the rule of rules_add_all() for tracepoints that no other takes, NULL for none
+ * @pairs_size: memory of tracepoints that were not dropped, in bytes
+ * @nr_compared: comparisons of names
+ * @nr_left_out: uses of tracepoints for which no memory was left
+ * @nr_unread: tracepoints whose names were not compared, because there are too many
+ * @is_left_out_reported: rules_report_left_out() has reported such pairs or tracepoints
  */
 struct rules {
 	bool is_swapped;
@@ -113,6 +133,11 @@ struct rules {
 	size_t nr_sources;
 	int excluded;
 	size_t nr_misfits;
+	size_t pairs_size;
+	uint64_t nr_compared;
+	size_t nr_left_out;
+	size_t nr_unread;
+	bool is_left_out_reported;
 	struct kallsyms *kallsyms;
 	struct late_symbols *late;
 	struct syscalls *syscalls;
@@ -254,7 +279,8 @@ bool rules_want_kernel(const struct rules *rules);
  * @system: behind PROGRAM_PREFIX if it is an event of a program
  * @format: its format file
  *
- * Returns 0, 1 with @error if the format cannot be parsed, RULES_MISFIT with @error if a rule names
+ * Rules beyond the limits above are not used there, see rules_report_left_out(). Returns 0, 1 with
+ * @error if the format cannot be parsed, RULES_MISFIT with @error if a rule names
  * fields that it does not have and is not used there, or -1 with @error: a rule that the user wrote
  * does not fit a tracepoint of the kernel, or memory ran out.
  */
@@ -280,6 +306,9 @@ bool rules_have_own(const struct rules *rules);
  * args of packs that a tracepoint does not have
  */
 void rules_report_absent(const struct rules *rules, const struct report *report);
+
+/** rules_report_left_out - report once that rules_bind() has met a limit, and what it left out */
+void rules_report_left_out(struct rules *rules, const struct report *report);
 
 /** rules_unbind - unbind rules from all tracepoints */
 void rules_unbind(struct rules *rules);

@@ -129,6 +129,7 @@ void rules_unbind(struct rules *rules)
 	free(rules->tracepoints);
 	rules->tracepoints = NULL;
 	rules->nr_tracepoints = 0;
+	rules->pairs_size = rules->nr_compared = 0;
 	memset(rules->by_id, 0, sizeof(rules->by_id));
 }
 
@@ -369,7 +370,8 @@ static int action_add(struct rule_tracepoint *tracepoint, struct rule *rule, str
 
 /*
  * Binds the first alternative from index @at on that fits the tracepoint, and moves @at behind
- * them. Returns as action_add(), of the last one that was tried.
+ * them. Uses that no pair is left for are not bound. Returns as action_add(), of the last one that
+ * was tried.
  */
 static int alternatives_bind(struct rule_tracepoint *tracepoint, struct rule *rule, size_t *at,
 			     const struct format *format, bool is_swapped, struct error *error)
@@ -382,7 +384,8 @@ static int alternatives_bind(struct rule_tracepoint *tracepoint, struct rule *ru
 		bool is_last = *at == rule->nr_uses || !use[1].is_alternative ||
 			       !rule_use_means(&use[1], tracepoint->system, tracepoint->name);
 
-		if (is_bound || !rule_use_means(use, tracepoint->system, tracepoint->name))
+		if (is_bound || tracepoint->nr_actions == tracepoint->nr_pairs ||
+		    !rule_use_means(use, tracepoint->system, tracepoint->name))
 			continue;
 		*error = (struct error){ 0 };
 		status = action_add(tracepoint, rule, use, format, is_swapped, !is_last, error);
@@ -425,6 +428,7 @@ static struct rule_tracepoint *tracepoint_new(const char *system, const char *na
 
 	if (!tracepoint)
 		return NULL;
+	tracepoint->nr_pairs = nr_actions;
 	tracepoint->system = strdup(system);
 	tracepoint->name = strdup(name);
 	if (asprintf(&tracepoint->category, "%s:%s", system, name) < 0)
@@ -492,32 +496,83 @@ static int tracepoint_bind(struct rules *rules, struct rule_tracepoint *tracepoi
 	return status ? status : of_marker;
 }
 
+/* Memory of a pair, without that of the rule. */
+static size_t pair_size(const struct format *format)
+{
+	size_t size = sizeof(struct rule_action) + sizeof(struct decoded_event *);
+
+	for (size_t i = 0; i < format->nr_fields; i++)
+		size += sizeof(struct extra) + sizeof(struct field) +
+			sizeof(struct symbol_field *) + strlen(format->fields[i].name) + 1;
+	return size;
+}
+
+/* Returns false if too many names were compared; tracepoints of a file are of any number. */
+static bool names_may_be_compared(struct rules *rules)
+{
+	size_t nr_uses = 0;
+
+	for (size_t i = 0; i < rules->nr_rules; i++)
+		nr_uses += rules->rules[i]->nr_uses;
+	if (rules->nr_compared + nr_uses > RULES_COMPARED_MAX) {
+		rules->nr_unread++;
+		return false;
+	}
+	rules->nr_compared += nr_uses;
+	return true;
+}
+
+/* Creates a tracepoint for as many uses as there is memory left; none sets @out to NULL. */
+static int tracepoint_reserve(struct rule_tracepoint **out, struct rules *rules, const char *system,
+			      const char *name, size_t nr_uses, struct text text,
+			      const struct format *format)
+{
+	size_t one = pair_size(format), fixed = sizeof(**out) + text.size;
+	size_t left = RULES_PAIRS_SIZE_MAX - rules->pairs_size;
+	size_t nr_pairs = left > fixed ? (left - fixed) / one : 0;
+
+	if (nr_pairs > nr_uses)
+		nr_pairs = nr_uses;
+	rules->nr_left_out += nr_uses - nr_pairs;
+	*out = nr_pairs > 0 ? tracepoint_new(system, name, text, nr_pairs) : NULL;
+	if (!*out)
+		return nr_pairs > 0 ? -1 : 0;
+	(*out)->pairs_size = fixed + nr_pairs * one;
+	rules->pairs_size += (*out)->pairs_size;
+	return 0;
+}
+
 /* Sets @out to NULL if no rule takes it. Returns as rules_bind(); if some rules do not fit, @out
  * has the others. */
 static int tracepoint_make(struct rule_tracepoint **out, struct rules *rules, const char *system,
 			   const char *name, struct text text, bool is_swapped, bool is_rest,
 			   struct error *error)
 {
-	size_t nr_actions = is_rest ? 1 : all_uses_count(rules, system, name);
+	size_t nr_uses = is_rest;
 	struct format format = { 0 };
 	int status;
 
 	*out = NULL;
-	if (nr_actions == 0)
+	if (!is_rest && names_may_be_compared(rules))
+		nr_uses = all_uses_count(rules, system, name);
+	if (nr_uses == 0)
 		return 0;
-	*out = tracepoint_new(system, name, text, nr_actions);
-	status = *out ? format_parse(&format, text) : -1;
+	status = format_parse(&format, text);
 	if (status == 0 && format.id >= RULES_IDS)
 		status = 1;
+	if (status == 0)
+		status = tracepoint_reserve(out, rules, system, name, nr_uses, text, &format);
 	if (status > 0)
 		error_set(error, "%s:%s: cannot parse its format", system, name);
 	else if (status < 0)
 		error_set(error, "out of memory");
-	else
+	else if (*out)
 		status = tracepoint_bind(rules, *out, &format, is_swapped, is_rest, error);
 	format_release(&format);
 	if (status == 0 || (status == RULES_MISFIT && ((*out)->nr_actions > 0 || (*out)->marker)))
 		return status;
+	if (*out)
+		rules->pairs_size -= (*out)->pairs_size;
 	rule_tracepoint_free(*out);
 	*out = NULL;
 	return status;
@@ -611,6 +666,7 @@ void rules_drop(struct rules *rules, const char *system, const char *name)
 	if (!tracepoint)
 		return;
 	tracepoint->is_dropped = true;
+	rules->pairs_size -= tracepoint->pairs_size;
 	tracepoint_hide(rules, tracepoint);
 }
 
