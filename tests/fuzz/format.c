@@ -21,15 +21,19 @@ static void format_record_read(void *context, const struct record *record)
 {
 	const struct convention *convention = context;
 	struct decoded_event decoded = { 0 };
-	const struct descriptor *descriptor = convention_find(convention, record);
+	const struct descriptor *descriptor;
 	struct task_change change;
+	uint16_t id;
 
+	if (!record_id(record, convention->is_swapped, &id))
+		return;
+	descriptor = convention_find_id(convention, id);
 	if (descriptor && !convention_decode(&decoded, descriptor, record)) {
 		value_touch(&(struct value){ .kind = VALUE_TEXT, .text = decoded.track_name });
 		for (size_t i = 0; i < decoded.nr_extras; i++)
 			value_touch(&decoded.extras[i].value);
 	}
-	if (convention_read_task(convention, record, &change))
+	if (convention_read_task(convention, id, record, &change))
 		value_touch(&(struct value){ .kind = VALUE_TEXT, .text = change.comm });
 }
 

@@ -31,7 +31,10 @@ static void event_check(const struct decoded_event *event)
 
 static void marker_record_decode(struct rules *rules, const struct record *record)
 {
-	struct rule_tracepoint *tracepoint = rules_find(rules, record);
+	uint16_t id;
+	struct rule_tracepoint *tracepoint = record_id(record, rules->is_swapped, &id)
+						     ? rules_find_id(rules, id)
+						     : NULL;
 	size_t nr_events = tracepoint ? rules_decode(rules, tracepoint, record) : 0;
 
 	for (size_t i = 0; i < nr_events; i++)

@@ -21,8 +21,10 @@ static void decoded_check(const struct rules *rules, const struct decoded_event 
 
 static void rules_run(struct rules *rules, const struct record *record)
 {
-	struct rule_tracepoint *tracepoint = rules_find(rules, record);
-
+	uint16_t id;
+	struct rule_tracepoint *tracepoint = record_id(record, rules->is_swapped, &id)
+						     ? rules_find_id(rules, id)
+						     : NULL;
 	size_t nr_events = tracepoint ? rules_decode(rules, tracepoint, record) : 0;
 
 	for (size_t i = 0; i < nr_events; i++)

@@ -35,8 +35,10 @@ static void stack_record_read(void *context, const struct record *record)
 {
 	const struct stack_reader *reader = context;
 	struct stack stack;
+	uint16_t id;
 
-	if (stack_read(&reader->layout, record, &stack))
+	if (record_id(record, reader->layout.is_swapped, &id) &&
+	    stack_read(&reader->layout, id, record, &stack))
 		frames_check(reader->functions, &stack);
 }
 

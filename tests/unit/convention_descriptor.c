@@ -344,7 +344,7 @@ static const struct descriptor *found(const struct convention *convention, unsig
 	const unsigned char bytes[2] = { id & 255, id >> 8 };
 	struct record record = { .data = bytes, .size = sizeof(bytes) };
 
-	return convention_find(convention, &record);
+	return record_descriptor(convention, &record);
 }
 
 TEST(records_are_distinguished_by_the_id_of_their_event)
@@ -385,9 +385,9 @@ TEST(a_record_too_short_for_an_id_is_of_no_event)
 	struct record record = { .data = byte, .size = 1 };
 
 	convention_add_text(convention, "demo", FORMAT("event", 0, SLICE_FIELDS));
-	CHECK(!convention_find(convention, &record));
+	CHECK(!record_descriptor(convention, &record));
 	record.size = 0;
-	CHECK(!convention_find(convention, &record));
+	CHECK(!record_descriptor(convention, &record));
 	free(byte);
 	convention_free(convention);
 }

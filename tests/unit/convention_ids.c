@@ -21,7 +21,7 @@ static bool is_read(struct convention *convention, unsigned int id)
 	const struct record record = { .data = bytes, .size = sizeof(bytes) };
 
 	memcpy(bytes, &id, 2);
-	CHECK(convention_has_id(convention, id) == (convention_find(convention, &record) != NULL));
+	CHECK(convention_has_id(convention, id) == (record_descriptor(convention, &record) != NULL));
 	return convention_has_id(convention, id);
 }
 

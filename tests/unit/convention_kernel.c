@@ -191,7 +191,7 @@ static void print_event(struct buffer *out, const struct decoded_event *decoded)
 static void print_record(struct buffer *out, const struct convention *convention,
 			 const struct record *record)
 {
-	const struct descriptor *descriptor = convention_find(convention, record);
+	const struct descriptor *descriptor = record_descriptor(convention, record);
 	struct decoded_event decoded;
 
 	if (CHECK(descriptor != NULL) &&

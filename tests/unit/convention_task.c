@@ -35,6 +35,15 @@ static const char *const kinds[] = {
 	[TASK_CHANGE_GONE] = "gone",
 };
 
+static bool task_read(const struct convention *convention, const struct record *record,
+		      struct task_change *out)
+{
+	uint16_t id;
+
+	return record_id(record, convention->is_swapped, &id) &&
+	       convention_read_task(convention, id, record, out);
+}
+
 static void check_change(struct convention *convention, const struct event_builder *builder,
 			 const char *want)
 {
@@ -42,7 +51,7 @@ static void check_change(struct convention *convention, const struct event_build
 	struct buffer got = { 0 };
 	struct task_change change;
 
-	if (convention_read_task(convention, &record, &change)) {
+	if (task_read(convention, &record, &change)) {
 		CHECK_NUMBER(change.time_ns, 9);
 		buffer_printf(&got, "%s %d tgid %d by %d %s from %d '%.*s'", kinds[change.kind],
 			      change.tid, change.tgid, change.parent_tid,
@@ -163,7 +172,7 @@ TEST(records_of_tasks_cut_anywhere_are_not_read_beyond_their_end)
 		memcpy(bytes, &task_id, 2);
 		bytes = realloc(bytes, record.size ? record.size : 1);
 		record.data = bytes;
-		if (convention_read_task(convention, &record, &change)) {
+		if (task_read(convention, &record, &change)) {
 			CHECK(change.tid > 0);
 			CHECK(text_hash(change.comm) != 1);
 		}

@@ -22,10 +22,11 @@ static bool read_stack(const char *format, bool is_swapped, const void *data, si
 {
 	const struct record record = { .data = data, .size = size };
 	struct stack_layout layout;
+	uint16_t id;
 
 	stack_layout_read(&layout, text_of(format), is_swapped);
 	CHECK(layout.is_known);
-	return stack_read(&layout, &record, out);
+	return record_id(&record, is_swapped, &id) && stack_read(&layout, id, &record, out);
 }
 
 TEST(all_frames_of_a_record_are_read)

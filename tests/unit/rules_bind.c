@@ -59,7 +59,7 @@ static void check_error(const char *text, const char *want)
 /* The first event of a record; NULL if there is none. */
 static const struct decoded_event *event_of(struct rules *rules, const struct record *record)
 {
-	struct rule_tracepoint *tracepoint = rules ? rules_find(rules, record) : NULL;
+	struct rule_tracepoint *tracepoint = rules ? record_tracepoint(rules, record) : NULL;
 
 	return tracepoint && rules_decode(rules, tracepoint, record) > 0 ? tracepoint->events[0]
 									 : NULL;
@@ -391,7 +391,7 @@ TEST(ids_have_16_bits)
 	CHECK_NUMBER(rules_add(rules, "instant a:b event=s:event", &error), 0);
 	CHECK_NUMBER(rules_close(rules, false, &error), 0);
 	CHECK_NUMBER(rules_bind(rules, "s", "event", text_of(FORMAT("event", 65541, "")), &error), 1);
-	CHECK(!rules_find(rules, &whole_record));
+	CHECK(!record_tracepoint(rules, &whole_record));
 	rules_free(rules);
 }
 
@@ -559,7 +559,7 @@ TEST(short_records_are_malformed)
 		const struct decoded_event *decoded;
 
 		memcpy(bytes, record_bytes, size);
-		tracepoint = rules_find(rules, &record);
+		tracepoint = record_tracepoint(rules, &record);
 		CHECK_NUMBER(tracepoint != NULL, size >= 2);
 		decoded = event_of(rules, &record);
 		if (tracepoint && CHECK(decoded != NULL))

@@ -88,7 +88,7 @@ static size_t nr_events_of(struct rules *rules, int pid)
 	const struct record record = { .data = (const unsigned char *)&bytes,
 				       .size = sizeof(bytes) };
 
-	return rules_decode(rules, rules_find(rules, &record), &record);
+	return rules_decode(rules, record_tracepoint(rules, &record), &record);
 }
 
 /* What a CPU does includes the recorder, also if the CPU has the number of its thread. */

@@ -150,7 +150,7 @@ static size_t decode(struct rules *rules, const char *text, size_t size, struct 
 	bytes[0] = 5;
 	bytes[4] = 77;
 	memcpy(bytes + 16, text, size);
-	tracepoint = rules_find(rules, &record);
+	tracepoint = record_tracepoint(rules, &record);
 	nr_events = tracepoint ? rules_decode(rules, tracepoint, &record) : 0;
 	if (nr_events > 0)
 		*out = *tracepoint->events[0];

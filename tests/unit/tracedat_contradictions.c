@@ -21,8 +21,11 @@ static struct scratch scratch;
 
 static int record_count(void *context, const struct record *record, struct error *error)
 {
+	uint16_t id;
+
 	(void)error;
-	source_note_unknown(*(struct source **)context, record);
+	if (record_id(record, false, &id))
+		source_note_unknown(*(struct source **)context, id, record);
 	return 0;
 }
 

@@ -405,15 +405,13 @@ int modules_catch_up(struct modules *modules, struct error *error)
 	return 0;
 }
 
-int modules_find(void *context, const struct record *record, bool *is_known, struct error *error)
+int modules_find(void *context, uint16_t id, bool *is_known, struct error *error)
 {
 	struct modules *modules = context;
 	unsigned char *searched;
-	uint16_t id;
 
 	*is_known = false;
-	if (!convention_id(modules->convention, record, &id) || id < FIRST_ID ||
-	    instance_sideband_has_id(modules->capture->recorder, id))
+	if (id < FIRST_ID || instance_sideband_has_id(modules->capture->recorder, id))
 		return 0;
 	searched = &modules->searched[id / 8];
 	if (*searched & 1U << id % 8)
@@ -422,7 +420,7 @@ int modules_find(void *context, const struct record *record, bool *is_known, str
 	if (modules_search(modules, error) < 0)
 		return -1;
 	*is_known = convention_has_id(modules->convention, id) ||
-		    (modules_rules(modules) && rules_find(modules_rules(modules), record));
+		    (modules_rules(modules) && rules_find_id(modules_rules(modules), id));
 	return 1;
 }
 

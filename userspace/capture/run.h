@@ -576,13 +576,13 @@ void modules_look_changes(struct modules *modules);
 int modules_take_in(struct modules *modules, struct error *error);
 
 /**
- * modules_find - search the tracepoint of a record, whose module may have just been loaded
+ * modules_find - search the tracepoint of event id @id, whose module may have just been loaded
  * @context: the struct modules
  * @is_known: it was found
  *
  * Returns 1 if the record is lost unless @is_known, 0 if it is of no interest, or -1 with @error.
  */
-int modules_find(void *context, const struct record *record, bool *is_known, struct error *error);
+int modules_find(void *context, uint16_t id, bool *is_known, struct error *error);
 
 /** modules_drop_releasing - all records of releasing tracepoints were delivered */
 void modules_drop_releasing(struct modules *modules);

@@ -539,12 +539,10 @@ int convention_add_task(struct convention *convention, const char *system, const
 	return status;
 }
 
-bool convention_read_writer(const struct convention *convention, const struct record *record,
-			    int *tid, struct text *comm)
+bool convention_read_writer(const struct convention *convention, uint16_t id,
+			    const struct record *record, int *tid, struct text *comm)
 {
-	uint16_t id;
-
-	return convention_id(convention, record, &id) && convention_has_task_id(convention, id) &&
+	return convention_has_task_id(convention, id) &&
 	       task_read_writer(&convention->tasks[convention->task_of_id[id] - 1], record, tid,
 				comm);
 }

@@ -151,32 +151,11 @@ size_t convention_size(const struct convention *convention);
 /** convention_descriptor - the descriptor at @index, below convention_size() */
 const struct descriptor *convention_descriptor(const struct convention *convention, size_t index);
 
-/** convention_id - read the event id of a record; returns false if the record is too short */
-hot_inline bool convention_id(const struct convention *convention, const struct record *record,
-			      uint16_t *id)
-{
-	if (record->size < sizeof(*id))
-		return false;
-	memcpy(id, record->data, sizeof(*id));
-	if (convention->is_swapped)
-		*id = __builtin_bswap16(*id);
-	return true;
-}
-
 /** convention_find_id - the descriptor of records with event id @id, NULL if there is none */
 hot_inline const struct descriptor *convention_find_id(const struct convention *convention,
 						       uint16_t id)
 {
 	return convention->by_id[id];
-}
-
-/** convention_find - the descriptor of @record, NULL if none or if the record has no id */
-hot_inline const struct descriptor *convention_find(const struct convention *convention,
-						    const struct record *record)
-{
-	uint16_t id;
-
-	return convention_id(convention, record, &id) ? convention_find_id(convention, id) : NULL;
 }
 
 /**
@@ -226,25 +205,25 @@ hot_inline bool convention_has_task_id(const struct convention *convention, uint
 
 /**
  * convention_read_writer - find the name of the thread that wrote a record
+ * @id: of its event
  * @comm: borrowed from @record
  *
  * Returns false if the record has no name of it.
  */
-bool convention_read_writer(const struct convention *convention, const struct record *record,
-			    int *tid, struct text *comm);
+bool convention_read_writer(const struct convention *convention, uint16_t id,
+			    const struct record *record, int *tid, struct text *comm);
 
 /**
  * convention_read_task - decode a record about a thread
+ * @id: of its event
  * @out: borrows from the record
  *
  * Returns false if @record is not about a thread, or cannot be decoded.
  */
-hot_inline bool convention_read_task(const struct convention *convention,
+hot_inline bool convention_read_task(const struct convention *convention, uint16_t id,
 				     const struct record *record, struct task_change *out)
 {
-	uint16_t id;
-
-	return convention_id(convention, record, &id) && convention_has_task_id(convention, id) &&
+	return convention_has_task_id(convention, id) &&
 	       task_change_read(out, &convention->tasks[convention->task_of_id[id] - 1], record);
 }
 

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "base/base.h"
 
@@ -35,6 +36,17 @@ struct record {
 	size_t size;
 	struct constants *constants;
 };
+
+/** record_id - read the id of a record's event, its common_type; false if it is too short for one */
+hot_inline bool record_id(const struct record *record, bool is_swapped, uint16_t *id)
+{
+	if (record->size < sizeof(*id))
+		return false;
+	memcpy(id, record->data, sizeof(*id));
+	if (unlikely(is_swapped))
+		*id = __builtin_bswap16(*id);
+	return true;
+}
 
 /** LOSS_COUNT_UNKNOWN - number of lost records if the kernel does not know it */
 #define LOSS_COUNT_UNKNOWN (-1)

@@ -35,15 +35,12 @@ static uint64_t frame_read(const struct stack_layout *layout, const unsigned cha
 	return layout->is_swapped ? __builtin_bswap32(narrow) : narrow;
 }
 
-bool stack_read(const struct stack_layout *layout, const struct record *record, struct stack *out)
+bool stack_read(const struct stack_layout *layout, uint16_t id, const struct record *record,
+		struct stack *out)
 {
 	struct value tid, size;
-	uint16_t id;
 
-	if (!layout->is_known || record->size < layout->offset || record->size < sizeof(id))
-		return false;
-	memcpy(&id, record->data, sizeof(id));
-	if ((layout->is_swapped ? __builtin_bswap16(id) : id) != layout->id ||
+	if (!layout->is_known || id != layout->id || record->size < layout->offset ||
 	    !field_read(&layout->tid, record, &tid) || !field_read(&layout->size, record, &size))
 		return false;
 	out->tid = tid.signed_number;

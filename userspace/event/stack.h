@@ -51,7 +51,8 @@ struct stack {
 /** stack_layout_read - read the format of ftrace:kernel_stack; an unknown one makes no stacks */
 void stack_layout_read(struct stack_layout *out, struct text format, bool is_swapped);
 
-/** stack_read - read a record; returns false if it is no stack, or is malformed */
-bool stack_read(const struct stack_layout *layout, const struct record *record, struct stack *out);
+/** stack_read - read a record with event id @id; returns false if it is no stack, or is malformed */
+bool stack_read(const struct stack_layout *layout, uint16_t id, const struct record *record,
+		struct stack *out);
 
 #endif

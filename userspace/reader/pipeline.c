@@ -87,12 +87,13 @@ static void frame_append(struct stacks *stacks, uint64_t address)
 }
 
 /* The event of a record, NULL if it is no stack or memory ran out. */
-static const struct decoded_event *stacks_read(struct stacks *stacks, const struct record *record)
+static const struct decoded_event *stacks_read(struct stacks *stacks, uint16_t id,
+					       const struct record *record)
 {
 	const struct stack *stack = &stacks->stack;
 	const struct text name = text_of("kernel stack"), track = text_of("kernel stacks");
 
-	if (!stack_read(&stacks->layout, record, &stacks->stack))
+	if (!stack_read(&stacks->layout, id, record, &stacks->stack))
 		return NULL;
 	stacks_read_functions(stacks);
 	buffer_clear(&stacks->text);
@@ -619,14 +620,17 @@ static struct unknown_count *unknown_count_get(struct unknown_events *unknown,
 static void task_find(void *context, int tid, struct thread_identity *out)
 {
 	const struct pipeline *pipeline = context;
+	const struct convention *convention = pipeline->convention;
 	struct text comm;
+	uint16_t id;
 	int writer;
 
 	if (pipeline->source)
 		source_find_task(pipeline->source, tid, out);
 	/* A thread without a saved name may be the one that is switched out just now. */
 	if (!out->comm[0] && pipeline->record &&
-	    convention_read_writer(pipeline->convention, pipeline->record, &writer, &comm) &&
+	    record_id(pipeline->record, convention->is_swapped, &id) &&
+	    convention_read_writer(convention, id, pipeline->record, &writer, &comm) &&
 	    writer == tid)
 		snprintf(out->comm, sizeof(out->comm), "%.*s", (int)comm.size, comm.data);
 }
@@ -671,7 +675,8 @@ int pipeline_open(struct pipeline *pipeline, struct source *source,
 	return timeline_open(&pipeline->timeline, recording, error);
 }
 
-static int pipeline_record(void *context, const struct record *record, struct error *error);
+static int pipeline_record_again(struct pipeline *pipeline, const struct record *record,
+				 struct error *error);
 
 /* The sideband buffer only has records about threads. */
 static bool record_is_sideband(const struct pipeline *pipeline, const struct record *record)
@@ -681,16 +686,13 @@ static bool record_is_sideband(const struct pipeline *pipeline, const struct rec
 }
 
 /* Counts a record that is no track event. */
-static int pipeline_count_other(struct pipeline *pipeline, const struct record *record,
+static int pipeline_count_other(struct pipeline *pipeline, uint16_t id, const struct record *record,
 				struct error *error)
 {
-	uint16_t id;
-
 	if (!pipeline->counts_others || record_is_sideband(pipeline, record) ||
 	    !filter_wants_record(&pipeline->filter, record, pipeline->buffers))
 		return 0;
-	if (!convention_id(pipeline->convention, record, &id) ||
-	    convention_has_id(pipeline->convention, id))
+	if (convention_has_id(pipeline->convention, id))
 		return 0;
 	if (!pipeline->others.counts)
 		pipeline->others.counts = calloc(NR_IDS, sizeof(*pipeline->others.counts));
@@ -702,10 +704,10 @@ static int pipeline_count_other(struct pipeline *pipeline, const struct record *
 }
 
 /* Handles a record of a tracepoint that was just loaded, or unloaded before the record was read. */
-static int pipeline_unknown(struct pipeline *pipeline, const struct record *record,
+static int pipeline_unknown(struct pipeline *pipeline, uint16_t id, const struct record *record,
 			    struct error *error)
 {
-	const struct decoded_event *stack = stacks_read(&pipeline->stacks, record);
+	const struct decoded_event *stack = stacks_read(&pipeline->stacks, id, record);
 	bool is_known = false;
 	int status;
 	struct unknown_count *one;
@@ -720,12 +722,12 @@ static int pipeline_unknown(struct pipeline *pipeline, const struct record *reco
 	}
 	if (!pipeline->follower.find) {
 		if (pipeline->source)
-			source_note_unknown(pipeline->source, record);
-		return pipeline_count_other(pipeline, record, error);
+			source_note_unknown(pipeline->source, id, record);
+		return pipeline_count_other(pipeline, id, record, error);
 	}
-	status = pipeline->follower.find(pipeline->follower.context, record, &is_known, error);
+	status = pipeline->follower.find(pipeline->follower.context, id, &is_known, error);
 	if (is_known)
-		return pipeline_handler(pipeline).record(pipeline, record, error);
+		return pipeline_record_again(pipeline, record, error);
 	if (status <= 0)
 		return status;
 	pipeline->nr_unknown++;
@@ -739,14 +741,14 @@ static int pipeline_unknown(struct pipeline *pipeline, const struct record *reco
 }
 
 /* Records about tasks are no track events, but name the tasks of tracks. */
-static out_of_line int pipeline_task(struct pipeline *pipeline, const struct record *record,
-				     struct error *error)
+static out_of_line int pipeline_task(struct pipeline *pipeline, uint16_t id,
+				     const struct record *record, struct error *error)
 {
 	struct task_change change;
 
-	if (!convention_read_task(pipeline->convention, record, &change))
-		return pipeline_unknown(pipeline, record, error);
-	if (pipeline_count_other(pipeline, record, error) < 0)
+	if (!convention_read_task(pipeline->convention, id, record, &change))
+		return pipeline_unknown(pipeline, id, record, error);
+	if (pipeline_count_other(pipeline, id, record, error) < 0)
 		return -1;
 	if (pipeline->workload)
 		workload_learn(pipeline->workload, &change);
@@ -841,7 +843,8 @@ static out_of_line int pipeline_task_rules(struct pipeline *pipeline,
 					   const struct record *record, struct error *error)
 {
 	struct task_change change;
-	bool is_about_task = convention_read_task(pipeline->convention, record, &change) &&
+	bool is_about_task = convention_read_task(pipeline->convention, tracepoint->id, record,
+						  &change) &&
 			     !filter_is_past(&pipeline->filter, record->time_ns);
 	bool is_last = is_about_task && change.kind == TASK_CHANGE_GONE;
 
@@ -852,24 +855,30 @@ static out_of_line int pipeline_task_rules(struct pipeline *pipeline,
 	return is_last ? pipeline_learn(pipeline, &change, error) : 0;
 }
 
-static int pipeline_record(void *context, const struct record *record, struct error *error)
+/* Observes the event of a record if the filter matches. */
+static out_of_line int record_apply_filtered(struct pipeline *pipeline,
+					     const struct descriptor *descriptor,
+					     const struct record *record, struct error *error)
 {
-	struct pipeline *pipeline = context;
-	const struct descriptor *descriptor = convention_find(pipeline->convention, record);
+	const struct filter *filter = &pipeline->filter;
+
+	if (!filter_wants_record(filter, record, pipeline->buffers))
+		return 0;
+	if (!convention_decode(&pipeline->decoded, descriptor, record) &&
+	    !filter_wants_event(filter, &pipeline->decoded))
+		return 0;
+	return pipeline_observe(pipeline, error);
+}
+
+hot_inline int record_apply_convention(struct pipeline *pipeline, uint16_t id,
+				       const struct record *record, struct error *error)
+{
+	const struct descriptor *descriptor = convention_find_id(pipeline->convention, id);
 
 	if (!descriptor)
-		return pipeline_task(pipeline, record, error);
-	if (unlikely(!pipeline->is_open)) {
-		const struct filter *filter = &pipeline->filter;
-
-		/* Passes a record if the filter matches. */
-		if (!filter_wants_record(filter, record, pipeline->buffers))
-			return 0;
-		if (!convention_decode(&pipeline->decoded, descriptor, record) &&
-		    !filter_wants_event(filter, &pipeline->decoded))
-			return 0;
-		return pipeline_observe(pipeline, error);
-	}
+		return pipeline_task(pipeline, id, record, error);
+	if (unlikely(!pipeline->is_open))
+		return record_apply_filtered(pipeline, descriptor, record, error);
 	convention_decode(&pipeline->decoded, descriptor, record);
 	return pipeline_observe(pipeline, error);
 }
@@ -878,18 +887,15 @@ static int pipeline_record(void *context, const struct record *record, struct er
  * Handles a record by rules and by the convention; a tracepoint may have both. The sideband buffer
  * has its own records of some tracepoints.
  */
-static int pipeline_record_by_rules(void *context, const struct record *record, struct error *error)
+hot_inline int record_apply_both(struct pipeline *pipeline, uint16_t id,
+				 const struct record *record, struct error *error)
 {
-	struct pipeline *pipeline = context;
 	const struct convention *convention = pipeline->convention;
-	struct rule_tracepoint *tracepoint = NULL;
-	uint16_t id = 0;
+	struct rule_tracepoint *tracepoint = rules_find_id(pipeline->rules, id);
 	int status;
 
-	if (likely(convention_id(convention, record, &id)))
-		tracepoint = rules_find_id(pipeline->rules, id);
 	if (!tracepoint || record_is_sideband(pipeline, record))
-		return pipeline_record(pipeline, record, error);
+		return record_apply_convention(pipeline, id, record, error);
 	pipeline->record = record;
 	status = convention_has_task_id(convention, id)
 			 ? pipeline_task_rules(pipeline, tracepoint, record, error)
@@ -897,7 +903,36 @@ static int pipeline_record_by_rules(void *context, const struct record *record, 
 	pipeline->record = NULL;
 	if (status < 0 || likely(!convention_find_id(convention, id)))
 		return status;
-	return pipeline_record(pipeline, record, error);
+	return record_apply_convention(pipeline, id, record, error);
+}
+
+/* A record that is too short for the id of its event is of no event. */
+static int pipeline_record(void *context, const struct record *record, struct error *error)
+{
+	struct pipeline *pipeline = context;
+	uint16_t id;
+
+	return likely(record_id(record, pipeline->convention->is_swapped, &id))
+		       ? record_apply_convention(pipeline, id, record, error)
+		       : 0;
+}
+
+static int pipeline_record_by_rules(void *context, const struct record *record, struct error *error)
+{
+	struct pipeline *pipeline = context;
+	uint16_t id;
+
+	return likely(record_id(record, pipeline->convention->is_swapped, &id))
+		       ? record_apply_both(pipeline, id, record, error)
+		       : 0;
+}
+
+/* A record whose tracepoint was found just now. */
+static int pipeline_record_again(struct pipeline *pipeline, const struct record *record,
+				 struct error *error)
+{
+	return pipeline->rules ? pipeline_record_by_rules(pipeline, record, error)
+			       : pipeline_record(pipeline, record, error);
 }
 
 static int pipeline_loss(void *context, const struct loss *loss, struct error *error)

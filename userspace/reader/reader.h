@@ -444,7 +444,7 @@ bool format_is_realtime(struct text format);
 
 /**
  * struct pipeline_follower - follows tracepoints that come and go while a recording runs
- * @find: search the tracepoint of a record that the pipeline does not have; sets @is_known if it
+ * @find: search the tracepoint of an event id that the pipeline does not have; sets @is_known if it
  * has it now; returns 1 if the record is lost unless @is_known, 0 if it is of no interest, or -1
  * with
  * @error
@@ -452,8 +452,7 @@ bool format_is_realtime(struct text format);
  */
 struct pipeline_follower {
 	void *context;
-	int (*find)(void *context, const struct record *record, bool *is_known,
-		    struct error *error);
+	int (*find)(void *context, uint16_t id, bool *is_known, struct error *error);
 	int (*change)(void *context, const struct instance_change *change, struct error *error);
 };
 

@@ -409,18 +409,6 @@ hot_inline struct rule_tracepoint *rules_find_id(const struct rules *rules, uint
 	return rules->by_id[id];
 }
 
-/** rules_find - the tracepoint of @record, NULL if no rule uses it */
-hot_inline struct rule_tracepoint *rules_find(const struct rules *rules,
-					      const struct record *record)
-{
-	uint16_t id;
-
-	if (record->size < sizeof(id))
-		return NULL;
-	memcpy(&id, record->data, sizeof(id));
-	return rules_find_id(rules, rules->is_swapped ? __builtin_bswap16(id) : id);
-}
-
 /**
  * rules_decode - decode a record for all rules that use its tracepoint
  *

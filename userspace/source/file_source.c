@@ -35,9 +35,10 @@ static int file_source_read_account(struct source *source, const struct stream *
 	return 0;
 }
 
-static void file_source_note_unknown(struct source *source, const struct record *record)
+static void file_source_note_unknown(struct source *source, uint16_t id,
+				     const struct record *record)
 {
-	trace_file_count_unknown(file_source_file(source), record);
+	trace_file_count_unknown(file_source_file(source), id, record);
 }
 
 static void file_source_finish(struct source *source)

@@ -475,10 +475,10 @@ int source_visit(struct source *source, const struct tracepoint_visitor *visitor
 	return source->ops->visit(source, visitor, error);
 }
 
-void source_note_unknown(struct source *source, const struct record *record)
+void source_note_unknown(struct source *source, uint16_t id, const struct record *record)
 {
 	if (source->ops->note_unknown)
-		source->ops->note_unknown(source, record);
+		source->ops->note_unknown(source, id, record);
 }
 
 void source_find_task(struct source *source, int tid, struct thread_identity *out)

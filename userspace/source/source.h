@@ -264,8 +264,11 @@ const char *source_damage(const struct source *source);
 int source_visit(struct source *source, const struct tracepoint_visitor *visitor,
 		 struct error *error);
 
-/** source_note_unknown - count a record that could not be decoded, for source_damage() */
-void source_note_unknown(struct source *source, const struct record *record);
+/**
+ * source_note_unknown - count a record with event id @id that could not be decoded, for
+ * source_damage()
+ */
+void source_note_unknown(struct source *source, uint16_t id, const struct record *record);
 
 /** source_find_task - look up a thread */
 void source_find_task(struct source *source, int tid, struct thread_identity *out);

@@ -59,7 +59,7 @@ struct source_ops {
 			    struct error *error);
 	int (*read_account)(struct source *source, const struct stream *stream, struct account *out,
 			    struct error *error);
-	void (*note_unknown)(struct source *source, const struct record *record);
+	void (*note_unknown)(struct source *source, uint16_t id, const struct record *record);
 	void (*finish)(struct source *source);
 	int (*visit)(struct source *source, const struct tracepoint_visitor *visitor,
 		     struct error *error);

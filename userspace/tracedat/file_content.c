@@ -684,19 +684,13 @@ int trace_file_visit(struct trace_file *file, const struct tracepoint_visitor *v
 /* Smaller ids are ftrace's own, and need not have a format. */
 #define EVENT_ID_MIN 20
 
-void trace_file_count_unknown(struct trace_file *file, const struct record *record)
+void trace_file_count_unknown(struct trace_file *file, uint16_t id, const struct record *record)
 {
 	struct trace_ids *ids = &file->ids;
 	const struct statistics *statistics;
-	uint16_t id;
 	size_t i = 0;
 
-	if (record->size < sizeof(id) || !ids->is_visited)
-		return;
-	memcpy(&id, record->data, sizeof(id));
-	if (file->is_swapped)
-		id = __builtin_bswap16(id);
-	if (id < EVENT_ID_MIN || ids->has_format[id / 8] & 1 << id % 8)
+	if (!ids->is_visited || id < EVENT_ID_MIN || ids->has_format[id / 8] & 1 << id % 8)
 		return;
 	/* Formats of an unloaded module: ktrack reports these records as lost. */
 	statistics = file->options.is_ktrack ? statistics_find(file, record->buffer, record->cpu)

@@ -80,8 +80,8 @@ int trace_file_read_constants(struct trace_file *file, struct constants *out, st
 /** trace_file_find_task - look up a thread among the saved names; @out is zeroed */
 void trace_file_find_task(const struct trace_file *file, int tid, struct thread_identity *out);
 
-/** trace_file_count_unknown - count a record that could not be decoded */
-void trace_file_count_unknown(struct trace_file *file, const struct record *record);
+/** trace_file_count_unknown - count a record with event id @id that could not be decoded */
+void trace_file_count_unknown(struct trace_file *file, uint16_t id, const struct record *record);
 
 /** trace_file_finish - report unused bytes and unknown ids, after all streams were read */
 void trace_file_finish(struct trace_file *file);
