@@ -277,8 +277,9 @@ static void region_fill(struct trace2_event *event, struct random *random, int n
 	event->time_ns = number * INT64_C(77777);
 	event->region.nesting = random_below(random, 120);
 	event->region.t_rel_ns = random_below(random, 1100000000);
-	if (random_below(random, 4) == 0)
-		event->region.msg = bytes_of("a=1 b=2");
+	event->needs_no_escape = random_below(random, 2);
+	if (random_below(random, 2) == 0)
+		event->region.msg = bytes_of(event->needs_no_escape ? "a=1 b=2" : "a=\"1\"");
 	if (random_below(random, 4) == 0)
 		event->more = bytes_of("\"args\":{\"a\":1}");
 }

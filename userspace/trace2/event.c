@@ -364,7 +364,7 @@ hot_inline bool line_is_short(const struct buffer *line, const struct time_cache
 	       FIXED_MAX + PUT_SLACK + event->thread->json.size + size;
 }
 
-/* A region without a message and additional members, which region_end() checks. */
+/* A region without a message and additional members, which rest_is_short() checks. */
 hot_inline bool region_is_short(const struct buffer *line, const struct time_cache *times,
 				const struct trace2_session *session,
 				const struct trace2_event *event, enum trace2_kind kind)
@@ -378,21 +378,14 @@ hot_inline bool region_is_short(const struct buffer *line, const struct time_cac
 			     label->members.size);
 }
 
-/*
- * Ends the line of a short region with a message or additional members at @out. If they do not fit
- * or need escapes, the line is printed once more: @line does not contain it yet.
- */
+/* Ends the line of a short region with a message or additional members at @out. */
 static out_of_line hot_function copies_wide int region_end(struct buffer *line, char *out,
 							   struct time_cache *times,
 							   const struct trace2_session *session,
 							   const struct trace2_event *event)
 {
-	const struct trace2_string *msg = &event->region.msg, *more = &event->more;
-	size_t left = line->data + line->capacity - out;
+	const struct trace2_string *msg = &event->region.msg;
 
-	if (left < FIXED_MAX + PUT_SLACK + msg->size + more->size ||
-	    (msg->data && !event->needs_no_escape))
-		return event_print_any(line, times, session, event);
 	if (msg->data) {
 		out = put_text(PUT_LITERAL(out, ",\"msg\":\""), msg->data, msg->size);
 		out = put_char(out, '"');
@@ -404,14 +397,14 @@ static out_of_line hot_function copies_wide int region_end(struct buffer *line, 
 
 _Static_assert(TRACE2_SLACK >= PUT_SLACK, "put_block() reads only what the caller promised");
 
-/* Whether region_put_rest() can put the rest of a line. */
+/* Whether message and additional members of a short region fit behind @out and need no escapes. */
 hot_inline bool rest_is_short(const struct buffer *line, const char *out,
 			      const struct trace2_event *event)
 {
 	size_t left = line->data + line->capacity - out;
 
-	return event->has_slack &&
-	       left >= FIXED_MAX + PUT_SLACK + event->region.msg.size + event->more.size;
+	return left >= FIXED_MAX + PUT_SLACK + event->region.msg.size + event->more.size &&
+	       (event->needs_no_escape || !event->region.msg.data);
 }
 
 /* region_end() of strings that are copied in whole blocks, without calls. */
@@ -441,7 +434,10 @@ hot_inline int region_print(struct buffer *line, struct time_cache *times,
 	out = event_put_head(out, times, session, event, kind, true);
 	out = event_put_region(out, session, event, kind, true);
 	if (event->region.msg.data || event->more.size > 0) {
+		/* @line does not contain what was put so far. */
 		if (!rest_is_short(line, out, event))
+			return event_print_any(line, times, session, event);
+		if (!event->has_slack)
 			return region_end(line, out, times, session, event);
 		buffer_end_put(line, region_put_rest(out, times, session, event));
 		return 0;

@@ -640,8 +640,7 @@ static out_of_line int slice_write_any(struct trace2_sink *sink, const struct ti
 		label = trace2_sink_label(sink, track->category, event->name, error);
 	if (!label)
 		return -1;
-	if (event->nr_any > 0 || sink->with || event->flags)
-		slice_more_set(sink, event, line);
+	slice_more_set(sink, event, line);
 	status = slice_line_write(sink, &sink->slice, event, kind, label, error);
 	line->needs_no_escape = false;
 	line->region.msg = (struct trace2_string){ 0 };
@@ -662,13 +661,13 @@ static out_of_line int slice_write_fields(struct trace2_sink *sink,
 	return slice_line_write(sink, &line->event, event, kind, label, error);
 }
 
-/* Writes a slice without flags. Most have a name that is rendered already, and fields at most. */
+/* Most slices have a name that is rendered already, and fields at most. */
 hot_inline int slice_write(struct trace2_sink *sink, const struct timeline_event *event,
 			   enum trace2_kind kind, struct error *error)
 {
 	const struct trace2_text *label = trace2_label_of(sink, event->name);
 
-	if (unlikely(!label || sink->with))
+	if (unlikely(!label || sink->with || event->flags))
 		return slice_write_any(sink, event, kind, error);
 	if (event->nr_any > 0)
 		return event->nr_flows > 0 ? slice_write_any(sink, event, kind, error)
@@ -679,8 +678,7 @@ hot_inline int slice_write(struct trace2_sink *sink, const struct timeline_event
 int trace2_slice_begin_write(struct trace2_sink *sink, const struct timeline_event *event,
 			     struct error *error)
 {
-	return unlikely(event->flags) ? slice_write_any(sink, event, TRACE2_REGION_ENTER, error)
-				      : slice_write(sink, event, TRACE2_REGION_ENTER, error);
+	return slice_write(sink, event, TRACE2_REGION_ENTER, error);
 }
 
 /* Writes the end of a slice that is not counted, or whose timer is not at hand. */
