@@ -10,10 +10,7 @@ bench-live: userspace
 	$(Q)scripts/deps build vm check
 	$(Q)tests/bench/live-cost
 
-# References for ktrack export: a naive exporter, and ktrack with libtraceevent's kbuffer as sub-buffer reader.
-oracle-sources := $(filter-out userspace/tracefs/page.c,$(call module-sources,tracefs tracedat source)) tests/bench/oracle/page.c
-oracle-objects := $(oracle-sources:%.c=$(BUILD)/oracle/%.o)
-
+# A reference for ktrack export: a naive exporter.
 .PHONY: bench bench-tools
 
 bench: userspace
@@ -21,7 +18,7 @@ bench: userspace
 	$(Q)$(MAKE) bench-tools
 	$(Q)tests/bench/bench
 
-bench-tools: $(BUILD)/bench/naive $(BUILD)/bench/ktrack-kbuffer
+bench-tools: $(BUILD)/bench/naive
 
 $(BUILD)/bench/naive: tests/bench/naive.c
 	@mkdir -p $(@D)
@@ -29,12 +26,15 @@ $(BUILD)/bench/naive: tests/bench/naive.c
 	$(Q)$(CC) -std=gnu11 -D_GNU_SOURCE $(warnings) $(CPPFLAGS) $(CFLAGS) $(shell pkg-config --cflags libtracecmd) -o $@ $< \
 		$(shell pkg-config --libs libtracecmd)
 
-$(BUILD)/oracle/%.o: %.c tests/bench/oracle/tracefs/page.h userspace/userspace.mk | packages
+# A reference for ktrack export: ktrack with libtraceevent's kbuffer as reader of sub-buffers, see tests/golden/kbuffer.t.
+$(BUILD)/bench/kbuffer_page.o: tests/golden/kbuffer_page.c userspace/userspace.mk | packages
 	@mkdir -p $(@D)
-	@echo '  CC      $< (kbuffer)'
-	$(Q)$(CC) -Itests/bench/oracle $(flags) $(CFLAGS) -c -o $@ $<
+	@echo '  CC      $<'
+	$(Q)$(CC) $(flags) $(CFLAGS) -c -o $@ $<
 
-$(BUILD)/bench/ktrack-kbuffer: $(filter-out $(addprefix $(BUILD)/userspace/,tracefs/% tracedat/% source/%),$(objects)) $(oracle-objects)
+$(BUILD)/bench/ktrack-kbuffer: $(filter-out $(BUILD)/userspace/tracefs/page.o,$(objects)) $(BUILD)/bench/kbuffer_page.o
 	@mkdir -p $(@D)
 	@echo '  LD      $@'
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(libraries)
+
+-include $(BUILD)/bench/kbuffer_page.d
