@@ -2,51 +2,27 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Test: a new output is a file and a row; options, help, completion and checks follow, and pages.t asks for its sentence."""
 
-import os
 import shutil
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
 sys.dont_write_bytecode = True
 HERE = Path(__file__).resolve().parent
-PROJECT = HERE.parents[1]
-sys.path[:0] = [str(HERE.parent), str(HERE.parent / "outputs")]
+sys.path[:0] = [str(HERE.parent), str(HERE), str(HERE.parent / "outputs")]
 
 import cases  # noqa: E402
-import process  # noqa: E402
 from tap import Tap  # noqa: E402
+from tree import build, copy, edit, run  # noqa: E402
 
-# The variables of a make that called us are not meant for this one.
-FOREIGN = ("MAKEFLAGS", "MFLAGS", "MAKELEVEL", "DESTDIR", "PREFIX", "CPPFLAGS", "BUILD", "KDIR")
-COPIED = ("Makefile", "include", "userspace", "scripts", "tests", "build/userspace")
-# Data, of which neither make nor tests/cli/pages.t needs any.
-LEFT_OUT = shutil.ignore_patterns("golden", "formats", "found")
 ROW = "\tapply(stat)\n"
 OWN_ROWS = "\tapply(stat) apply(null_example) apply(null_folder)\n"
 
 
-def run(tree, *words):
-    """Runs a program in the copy; returns its output and status."""
-    environment = {name: value for name, value in os.environ.items() if name not in FOREIGN and "TRACE2" not in name}
-    done = process.run([str(word) for word in words], cwd=tree, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                       stderr=subprocess.STDOUT, text=True, cpu_s=300)
-    return done.stdout, done.returncode
-
-
-def copy(tree):
-    """Copies the tree with its objects, whose times make compares, and adds the outputs: a file and a row each."""
-    for name in COPIED:
-        if (PROJECT / name).is_dir():
-            shutil.copytree(PROJECT / name, tree / name, symlinks=True, ignore=LEFT_OUT if name == "tests" else None)
-        else:
-            shutil.copy2(PROJECT / name, tree / name)
+def add(tree):
+    """Adds the outputs: a file and a row each."""
     shutil.copy(HERE / "null_example.c", tree / "userspace/sink/null_example.c")
-    rows = tree / "userspace/sink/sink.c"
-    text = rows.read_text()
-    rows.write_text(text.replace(ROW, OWN_ROWS))
-    return ROW in text
+    edit(tree, "userspace/sink/sink.c", ROW, OWN_ROWS)
 
 
 def check_exports(tap, tree, ktrack):
@@ -77,12 +53,11 @@ def main():
     tap = Tap()
     with tempfile.TemporaryDirectory() as folder:
         tree = Path(folder) / "tree"
-        (tree / "build").mkdir(parents=True)
-        tap.ok(copy(tree), "sink.c has a list of outputs")
-        output, status = run(tree, "make", "--no-print-directory", "build/ktrack")
-        compiled = [line.split()[-1] for line in output.splitlines() if line.split()[:1] == ["CC"]]
+        copy(tree)
+        add(tree)
+        compiled, output = build(tree)
         wanted = ["userspace/sink/null_example.c", "userspace/sink/sink.c"]
-        tap.ok(status == 0 and sorted(compiled) == wanted, "two more outputs compile their file and the list alone", output[-2000:])
+        tap.ok(compiled == wanted, "two more outputs compile their file and the list alone", output[-2000:])
         ktrack = tree / "build/ktrack"
         output, _ = run(tree, ktrack, "export", "--help-all")
         wanted = ("--null-example=FILE ", "--null-example-prefix=TEXT ", "--null-folder=DIRECTORY ")

@@ -13,7 +13,7 @@ struct clean_settings {
 	size_t nr_removed;
 };
 
-static const struct option_row verbose_rows[] = {
+static const struct option_row clean_rows[] = {
 	{ 'v', "verbose", NULL, VERBOSE_HELP, NULL, offsetof(struct clean_settings, is_verbose) },
 };
 
@@ -40,7 +40,7 @@ static int clean_main(int argc, char **argv, struct error *error)
 		.notes = "Exit status: 0 success; 1 an instance cannot be removed, or tracefs "
 			 "cannot be read; 2 wrong usage.",
 		.operand = option_refuse_operand,
-		.parts = { OPTION_ROWS(verbose_rows),
+		.parts = { OPTION_ROWS(clean_rows),
 			   OPTION_PART(report_options, struct clean_settings, report) },
 	};
 	int operand, status;
