@@ -27,6 +27,9 @@ TEST(triggers_that_cannot_fire_are_refused)
 	check_refused("a < 5ms",
 		      "'a < 5ms': a slice fires when it is too long; write SLICE > TIME");
 	check_refused("a if ", "'a if ': no condition behind 'if'; write FIELD == VALUE");
+	check_refused("a if b & 1.5", "'a if b & 1.5': '1.5' is no whole number; & compares bits");
+	check_refused("a if b && c == 1", "'a if b && c == 1': 'b' is no condition; write FIELD == "
+					  "VALUE");
 	check_refused("a if b", "'a if b': 'b' is no condition; write FIELD == VALUE");
 	check_refused("a if b ==",
 		      "'a if b ==': a field or its value is missing; write FIELD == VALUE");
@@ -261,28 +264,34 @@ TEST(conditions_compare_fields)
 		{ text_of("ok"), { .kind = VALUE_BOOLEAN, .boolean = true } },
 		{ text_of("disk"), { .kind = VALUE_TEXT, .text = text_of("sda1") } },
 		{ text_of("number"), { .kind = VALUE_TEXT, .text = text_of("7") } },
+		{ text_of("both"), { .kind = VALUE_TEXT, .text = text_of("a && b") } },
 	};
 	static const char *const true_ones[] = { "ret == -5",	  "ret < 0",	  "ret <= -5",
 						 "ret != 5",	  "ret >= -5",	  "size > 5",
 						 "ok == 1",	  "disk == sda1", "disk ~ sd*",
 						 "disk ~ 'sd*'",  "disk != sda",  "ok == true",
-						 "ret<0&&size>1", "number == 7",  "ret ~ -*" };
+						 "ret<0&&size>1", "number == 7",  "ret ~ -*",
+						 "size & 8",	  "ok & 1",	  "ret & 2 && ok == 1",
+						 "both == 'a && b'", "both ~ \"*&&*\" && ok == 1",
+						 "disk == 'sda1'&&ret<0" };
 	static const char *const false_ones[] = { "ret == 5",	  "ret > -5",	 "size < 5",
 						  "ok == 0",	  "disk == sda", "none == 1",
 						  "none != 1",	  "disk ~ nv*",	 "disk > 1",
-						  "ret<0&&size<1" };
+						  "ret<0&&size<1", "ret & 4",	"disk & 1",
+						  "both == 'a && c'",
+						  "both == 'a && b' && ok == 0" };
 
 	for (size_t i = 0; i < sizeof(true_ones) / sizeof(true_ones[0]); i++) {
 		char text[64];
 
 		snprintf(text, sizeof(text), "x if %s", true_ones[i]);
-		check_condition(text, fields, 5, true);
+		check_condition(text, fields, 6, true);
 	}
 	for (size_t i = 0; i < sizeof(false_ones) / sizeof(false_ones[0]); i++) {
 		char text[64];
 
 		snprintf(text, sizeof(text), "x > 5ms if %s", false_ones[i]);
-		check_condition(text, fields, 5, false);
+		check_condition(text, fields, 6, false);
 	}
 }
 

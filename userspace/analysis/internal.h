@@ -113,17 +113,6 @@ enum trigger_kind {
 	TRIGGER_LOSS,
 };
 
-/** enum condition_what - how a field is compared */
-enum condition_what {
-	CONDITION_EQUAL,
-	CONDITION_UNEQUAL,
-	CONDITION_BELOW,
-	CONDITION_BELOW_EQUAL,
-	CONDITION_ABOVE,
-	CONDITION_ABOVE_EQUAL,
-	CONDITION_LIKE,
-};
-
 /** struct threshold - a number that values are compared with; @floating if @is_floating */
 struct threshold {
 	bool is_floating;
@@ -134,7 +123,7 @@ struct threshold {
 /** struct trigger_condition - a comparison of a field */
 struct trigger_condition {
 	struct text field;
-	enum condition_what what;
+	enum filter_operator op;
 	char *text; /* what it is compared with */
 	bool is_number;
 	struct threshold number; /* the same, if is_number */
@@ -161,7 +150,7 @@ struct trigger {
  *
  * "SLICE > 50ms" fires when a slice has been open for this time; "COUNTER > 100" when a counter
  * exceeds a number (also <, <=, >=); "NAME" at each instant, and each begin of a slice; "loss" when
- * records were lost. " if FIELD == VALUE" behind them (also !=, <, <=, >, >=, ~ with wildcards;
+ * records were lost. " if FIELD == VALUE" behind them (also !=, <, <=, >, >=, & of bits, ~ with wildcards;
  * several with &&) adds conditions; for "NAME", ends of slices are tried, too. Returns 0, or -1
  * with
  * @error.

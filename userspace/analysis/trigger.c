@@ -349,20 +349,10 @@ struct sink *trigger_sink_new(struct trigger_set *set, struct error *error)
 
 #define LOSS "loss"
 #define IF " if "
+#define AND "&&"
 
 /* Limit of a threshold's digits. */
 #define NUMBER_SIZE_MAX 24
-
-/* Longer ones first. */
-static const struct {
-	const char *text;
-	enum condition_what what;
-} comparisons[] = {
-	{ "==", CONDITION_EQUAL },	 { "!=", CONDITION_UNEQUAL },
-	{ "<=", CONDITION_BELOW_EQUAL }, { ">=", CONDITION_ABOVE_EQUAL },
-	{ "<", CONDITION_BELOW },	 { ">", CONDITION_ABOVE },
-	{ "~", CONDITION_LIKE },
-};
 
 /* An integer, or a decimal number with a point or an exponent. */
 static bool threshold_parse(struct text text, struct threshold *out)
@@ -402,48 +392,75 @@ static struct text text_take_until(struct text *rest, const char *word)
 	return taken;
 }
 
-/* The first comparison of the text; returns its place, or the size of the text if there is none. */
-static size_t comparison_first(struct text text, size_t *index)
+static struct text trigger_text_behind(struct text text, size_t size)
 {
-	for (size_t i = 0; i < text.size; i++) {
-		for (*index = 0; *index < sizeof(comparisons) / sizeof(comparisons[0]); ++*index) {
-			const char *word = comparisons[*index].text;
-
-			if (text.size - i >= strlen(word) &&
-			    memcmp(text.data + i, word, strlen(word)) == 0)
-				return i;
-		}
-	}
-	return text.size;
+	return (struct text){ text.data + size, text.size - size };
 }
 
-static int condition_parse(struct trigger *trigger, struct text text, struct error *error)
+/* Takes a value and the AND behind it; a value in quotes may contain any text. */
+static struct text condition_take_value(struct text *rest)
+{
+	const char *end = NULL;
+	struct text behind, value;
+
+	*rest = text_trim(*rest);
+	if (rest->size > 0 && (*rest->data == '"' || *rest->data == '\''))
+		end = memchr(rest->data + 1, *rest->data, rest->size - 1);
+	if (!end)
+		return text_trim(text_take_until(rest, AND));
+	value = (struct text){ rest->data + 1, end - rest->data - 1 };
+	behind = text_trim(trigger_text_behind(*rest, value.size + 2));
+	if (behind.size > 0 && !text_begins(behind, text_of(AND)))
+		return text_trim(text_take_until(rest, AND));
+	text_take_until(&behind, AND);
+	*rest = behind;
+	return value;
+}
+
+/* Takes "FIELD OPERATOR" of a condition; false if there is no operator before the next AND. */
+static bool condition_take_field(struct text *rest, struct trigger_condition *condition)
+{
+	struct text text = *rest;
+	size_t place = 0, size = 0;
+
+	for (; place < text.size && !text_begins(trigger_text_behind(text, place), text_of(AND));
+	     place++) {
+		size = filter_operator_find(trigger_text_behind(text, place), &condition->op);
+		if (size > 0)
+			break;
+	}
+	condition->field = text_trim((struct text){ text.data, place });
+	*rest = trigger_text_behind(text, place + size);
+	return size > 0;
+}
+
+static bool operator_needs_number(enum filter_operator op)
+{
+	return op > FILTER_GLOB;
+}
+
+static int condition_parse(struct trigger *trigger, struct text *rest, struct error *error)
 {
 	struct trigger_condition *condition = &trigger->conditions[trigger->nr_conditions];
-	size_t index, place = comparison_first(text, &index);
 	struct text value;
 
-	if (place == text.size)
-		return error_set(error, "'%s': '%.*s' is no condition; write FIELD == VALUE",
-				 trigger->text, (int)text.size, text.data);
 	if (trigger->nr_conditions == TRIGGER_CONDITIONS_MAX)
 		return error_set(error, "'%s': more than %d conditions; leave out some",
 				 trigger->text, TRIGGER_CONDITIONS_MAX);
-	condition->field = text_trim((struct text){ text.data, place });
-	condition->what = comparisons[index].what;
-	place += strlen(comparisons[index].text);
-	value = text_trim((struct text){ text.data + place, text.size - place });
-	if (value.size >= 2 && (value.data[0] == '"' || value.data[0] == '\'') &&
-	    value.data[value.size - 1] == value.data[0])
-		value = (struct text){ value.data + 1, value.size - 2 };
+	if (!condition_take_field(rest, condition))
+		return error_set(error, "'%s': '%.*s' is no condition; write FIELD == VALUE",
+				 trigger->text, (int)condition->field.size, condition->field.data);
+	value = condition_take_value(rest);
 	if (condition->field.size == 0 || value.size == 0)
 		return error_set(error,
 				 "'%s': a field or its value is missing; write FIELD == VALUE",
 				 trigger->text);
 	condition->is_number = threshold_parse(value, &condition->number);
-	if (!condition->is_number && condition->what >= CONDITION_BELOW &&
-	    condition->what <= CONDITION_ABOVE_EQUAL)
+	if (!condition->is_number && operator_needs_number(condition->op))
 		return error_set(error, "'%s': '%.*s' is no number; compare texts with ==, != or ~",
+				 trigger->text, (int)value.size, value.data);
+	if (condition->op == FILTER_BITS && condition->number.is_floating)
+		return error_set(error, "'%s': '%.*s' is no whole number; & compares bits",
 				 trigger->text, (int)value.size, value.data);
 	condition->text = strndup(value.data, value.size);
 	trigger->nr_conditions++;
@@ -484,8 +501,8 @@ int trigger_parse(struct trigger *out, const char *text, struct error *error)
 	if (has_if && text_trim(rest).size == 0)
 		return error_set(error, "'%s': no condition behind 'if'; write FIELD == VALUE",
 				 text);
-	while (rest.size > 0) {
-		if (condition_parse(out, text_trim(text_take_until(&rest, "&&")), error) < 0)
+	while (text_trim(rest).size > 0) {
+		if (condition_parse(out, &rest, error) < 0)
 			return -1;
 	}
 	if (text_equals(subject, text_of(LOSS))) {
@@ -546,31 +563,25 @@ static bool text_condition_matches(const struct trigger_condition *condition,
 
 	value_append_text(&text, value);
 	is_equal = strcmp(buffer_string(&text), condition->text) == 0;
-	matches = condition->what == CONDITION_LIKE
+	matches = condition->op == FILTER_GLOB
 			  ? fnmatch(condition->text, buffer_string(&text), 0) == 0
-			  : is_equal == (condition->what == CONDITION_EQUAL);
+			  : is_equal == (condition->op == FILTER_EQUAL);
 	buffer_release(&text);
 	return matches;
 }
 
 static bool condition_matches(const struct trigger_condition *condition, const struct value *value)
 {
-	/* Whether a number below, equal to or above the condition's meets it. */
-	static const bool accepted[][3] = {
-		[CONDITION_EQUAL] = { false, true, false },
-		[CONDITION_UNEQUAL] = { true, false, true },
-		[CONDITION_BELOW] = { true, false, false },
-		[CONDITION_BELOW_EQUAL] = { true, true, false },
-		[CONDITION_ABOVE] = { false, false, true },
-		[CONDITION_ABOVE_EQUAL] = { false, true, true },
-	};
 	struct value number = *value;
 
 	if (value->kind == VALUE_BOOLEAN)
 		number = (struct value){ .kind = VALUE_SIGNED, .signed_number = value->boolean };
-	if (condition->is_number && condition->what != CONDITION_LIKE && value_has_order(&number))
-		return accepted[condition->what][value_compare(&number, &condition->number) + 1];
-	if (condition->what >= CONDITION_BELOW && condition->what <= CONDITION_ABOVE_EQUAL)
+	if (condition->op == FILTER_BITS)
+		return number.kind != VALUE_FLOATING && value_has_order(&number) &&
+		       filter_compare(FILTER_BITS, number.signed_number, condition->number.number);
+	if (condition->is_number && condition->op != FILTER_GLOB && value_has_order(&number))
+		return filter_compare(condition->op, value_compare(&number, &condition->number), 0);
+	if (operator_needs_number(condition->op))
 		return false;
 	return text_condition_matches(condition, value);
 }

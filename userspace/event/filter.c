@@ -15,19 +15,6 @@
 #include "event/kallsyms.h"
 #include "event/print_format.h"
 
-/** enum filter_operator - the operators, in the order in which they are searched */
-enum filter_operator {
-	FILTER_EQUAL,
-	FILTER_NOT_EQUAL,
-	FILTER_GLOB,
-	FILTER_LESS_EQUAL,
-	FILTER_LESS,
-	FILTER_GREATER_EQUAL,
-	FILTER_GREATER,
-	FILTER_BITS,
-	FILTER_OPERATOR_COUNT
-};
-
 /** enum filter_term_kind - what a term compares; NEVER is a field that the kernel cannot compare */
 enum filter_term_kind {
 	FILTER_TERM_NEVER,
@@ -405,32 +392,12 @@ int event_filter_resolve(struct event_filter *filter, const struct kallsyms *sym
 	return 0;
 }
 
-hot_inline bool signed_compare(enum filter_operator op, int64_t left, int64_t right)
-{
-	switch (op) {
-	case FILTER_EQUAL:
-		return left == right;
-	case FILTER_NOT_EQUAL:
-		return left != right;
-	case FILTER_LESS_EQUAL:
-		return left <= right;
-	case FILTER_LESS:
-		return left < right;
-	case FILTER_GREATER_EQUAL:
-		return left >= right;
-	case FILTER_GREATER:
-		return left > right;
-	default:
-		return left & right;
-	}
-}
-
 /* Moves unsigned numbers to the range of signed ones, in the same order. */
 static bool unsigned_compare(enum filter_operator op, uint64_t left, uint64_t right)
 {
 	if (op == FILTER_BITS)
 		return left & right;
-	return signed_compare(op, left ^ (uint64_t)INT64_MIN, right ^ (uint64_t)INT64_MIN);
+	return filter_compare(op, left ^ (uint64_t)INT64_MIN, right ^ (uint64_t)INT64_MIN);
 }
 
 hot_inline bool number_matches(const struct filter_term *term, const struct record *record)
@@ -439,7 +406,7 @@ hot_inline bool number_matches(const struct filter_term *term, const struct reco
 	int64_t number = field_integer(ref, record, ref->is_swapped);
 
 	if (ref->kind == FIELD_SIGNED)
-		return signed_compare(term->op, number, term->value);
+		return filter_compare(term->op, number, term->value);
 	return unsigned_compare(term->op, number, term->value);
 }
 
@@ -482,7 +449,7 @@ static bool term_matches(const struct filter_term *term, const struct record *re
 		return number_matches(term, record);
 	case FILTER_TERM_CPU:
 		return term->op != FILTER_BITS &&
-		       signed_compare(term->op, record->cpu, (int)term->value);
+		       filter_compare(term->op, record->cpu, (int)term->value);
 	case FILTER_TERM_TEXT:
 		return text_matches(term, record);
 	case FILTER_TERM_COMM:
@@ -691,6 +658,17 @@ static const char *const operators[FILTER_OPERATOR_COUNT] = {
 	[FILTER_LESS_EQUAL] = "<=", [FILTER_LESS] = "<",       [FILTER_GREATER_EQUAL] = ">=",
 	[FILTER_GREATER] = ">",	    [FILTER_BITS] = "&",
 };
+
+size_t filter_operator_find(struct text text, enum filter_operator *out)
+{
+	for (int op = 0; op < FILTER_OPERATOR_COUNT; op++) {
+		if (text_begins(text, text_of(operators[op]))) {
+			*out = op;
+			return strlen(operators[op]);
+		}
+	}
+	return 0;
+}
 
 /** enum operand_kind - what a field can be compared with */
 enum operand_kind {
@@ -1027,7 +1005,7 @@ static int function_term_parse(struct filter_reader *reader, const struct operan
 static int filter_term_parse(struct filter_reader *reader, struct filter_term *term)
 {
 	struct operand operand = { 0 };
-	int op = 0;
+	size_t size;
 
 	*term = (struct filter_term){ 0 };
 	filter_reader_skip(reader);
@@ -1041,12 +1019,11 @@ static int filter_term_parse(struct filter_reader *reader, struct filter_term *t
 	if (!operand.is_function)
 		reader_take(reader, ".ustring");
 	filter_reader_skip(reader);
-	while (op < FILTER_OPERATOR_COUNT && !reader_take(reader, operators[op]))
-		op++;
-	if (op == FILTER_OPERATOR_COUNT)
+	size = filter_operator_find(text_of(reader->at), &term->op);
+	if (size == 0)
 		return filter_reader_refuse(reader, reader->at,
 					    "expected one of the operators " LIST_OF_OPERATORS);
-	term->op = op;
+	reader->at += size;
 	filter_reader_skip(reader);
 	if (operand.is_function)
 		return function_term_parse(reader, &operand, term);

@@ -20,6 +20,47 @@
 /** EVENT_FILTER_DEPTH_MAX - limit of nested parentheses */
 #define EVENT_FILTER_DEPTH_MAX 64
 
+/** enum filter_operator - the operators of conditions, in the order in which they are searched */
+enum filter_operator {
+	FILTER_EQUAL,
+	FILTER_NOT_EQUAL,
+	FILTER_GLOB,
+	FILTER_LESS_EQUAL,
+	FILTER_LESS,
+	FILTER_GREATER_EQUAL,
+	FILTER_GREATER,
+	FILTER_BITS,
+	FILTER_OPERATOR_COUNT
+};
+
+/**
+ * filter_operator_find - the operator at the begin of a text, also for conditions on other values
+ *
+ * Returns its size, 0 if there is none.
+ */
+size_t filter_operator_find(struct text text, enum filter_operator *out);
+
+/** filter_compare - compare numbers by any operator but FILTER_GLOB */
+hot_inline bool filter_compare(enum filter_operator op, int64_t left, int64_t right)
+{
+	switch (op) {
+	case FILTER_EQUAL:
+		return left == right;
+	case FILTER_NOT_EQUAL:
+		return left != right;
+	case FILTER_LESS_EQUAL:
+		return left <= right;
+	case FILTER_LESS:
+		return left < right;
+	case FILTER_GREATER_EQUAL:
+		return left >= right;
+	case FILTER_GREATER:
+		return left > right;
+	default:
+		return left & right;
+	}
+}
+
 struct event_filter;
 struct kallsyms;
 
