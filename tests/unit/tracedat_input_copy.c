@@ -12,6 +12,7 @@
 static int copy_of(const char *first, size_t first_size, size_t zeros, uint64_t limit,
 		   struct error *error)
 {
+	const struct input_limits limits = { .name = "the pipe", .size = limit };
 	static const char block[4096];
 	int pair[2], spool;
 	pid_t child;
@@ -28,7 +29,7 @@ static int copy_of(const char *first, size_t first_size, size_t zeros, uint64_t 
 		_exit(0);
 	}
 	close(pair[1]);
-	spool = input_copy(pair[0], "the pipe", limit, NULL, error);
+	spool = input_copy(pair[0], &limits, NULL, error);
 	close(pair[0]);
 	waitpid(child, NULL, 0);
 	return spool;

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Finds and reads sections, decompressed if needed. */
 
@@ -1132,10 +1133,9 @@ static void file_set_streams(struct trace_file *file)
 	}
 }
 
-static int trace_file_begin(struct trace_file *file, struct byte_progress *progress,
-			    struct error *error)
+static int trace_file_begin(struct trace_file *file, int fd, struct error *error)
 {
-	if (input_open(&file->input, file->path, progress, error) < 0)
+	if (input_set(&file->input, fd, file->path, error) < 0)
 		return -1;
 	trace_file_open_checksums(file);
 	if (trace_file_read(file, error) < 0)
@@ -1154,20 +1154,30 @@ static int trace_file_begin(struct trace_file *file, struct byte_progress *progr
 	return 0;
 }
 
-int trace_file_open(struct trace_file **out, const char *path, struct byte_progress *progress,
-		    struct error *error)
+int trace_file_open_at(struct trace_file **out, int fd, const char *path, struct error *error)
 {
 	struct trace_file *file = trace_file_new(path);
 
 	*out = NULL;
-	if (!file)
+	if (!file) {
+		close(fd);
 		return error_set(error, "out of memory");
-	if (trace_file_begin(file, progress, error) < 0) {
+	}
+	if (trace_file_begin(file, fd, error) < 0) {
 		trace_file_close(file);
 		return -1;
 	}
 	*out = file;
 	return 0;
+}
+
+int trace_file_open(struct trace_file **out, const char *path, struct byte_progress *progress,
+		    struct error *error)
+{
+	int fd = trace_input_open(path, NULL, progress, error);
+
+	*out = NULL;
+	return fd < 0 ? -1 : trace_file_open_at(out, fd, path, error);
 }
 
 void trace_file_set_progress(struct trace_file *file, struct byte_progress *progress)

@@ -112,14 +112,8 @@ struct input {
 /** INPUT_NONE - no open file */
 #define INPUT_NONE ((struct input){ .fd = -1 })
 
-/**
- * input_open - open the file at @path, or standard input if that is "-"
- * @progress: counts the bytes of a pipe, NULL for none
- *
- * A pipe is copied to an unnamed temporary file first. Returns 0, or -1 with @error.
- */
-int input_open(struct input *input, const char *path, struct byte_progress *progress,
-	       struct error *error);
+/** input_set - read @fd, which it takes, of the file at @path; returns -1 with @error */
+int input_set(struct input *input, int fd, const char *path, struct error *error);
 
 /** input_name - name of the file at @path in errors */
 const char *input_name(const char *path);
@@ -138,15 +132,26 @@ size_t input_read(const struct input *input, void *out, size_t size, uint64_t of
 #define INPUT_COPY_MAX (UINT64_C(16) << 30)
 
 /**
+ * struct input_limits - what is copied of a pipe
+ * @name: of it in errors
+ * @size: more bytes are an error
+ * @is_other: whether the first bytes are those of another kind of recording; NULL if none is
+ */
+struct input_limits {
+	const char *name;
+	uint64_t size;
+	bool (*is_other)(struct text head);
+};
+
+/**
  * input_copy - copy all bytes of @fd to an unnamed temporary file
- * @name: of @fd in errors
- * @limit: more bytes are an error
  * @progress: counts the bytes, NULL for none
  *
- * Stops after the first bytes if they do not begin a trace.dat, so that endless other input is
- * refused at once. Returns a descriptor, or -1 with @error.
+ * Stops after the first bytes if they begin neither a trace.dat nor another recording, so that
+ * endless other input is refused at once. Ctrl-C ends the other kinds, which are copied as far as
+ * they came, and this process otherwise. Returns a descriptor, or -1 with @error.
  */
-int input_copy(int fd, const char *name, uint64_t limit, struct byte_progress *progress,
+int input_copy(int fd, const struct input_limits *limits, struct byte_progress *progress,
 	       struct error *error);
 
 /** WINDOW_SIZE - default of struct window.ahead */

@@ -10,9 +10,11 @@
 #include <libgen.h>
 #include <limits.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
@@ -27,19 +29,77 @@
 /* Longest wait for a writer without progress, in ms. */
 #define POLL_MS 500
 
+/**
+ * struct interrupt - Ctrl-C while a pipe is copied
+ * @fd: readable then; -1 if the signal is ignored
+ * @before: the signal mask
+ * @has_come: there was one; only what the pipe contains is read, in up to @nr_left parts
+ */
+struct interrupt {
+	int fd;
+	sigset_t before;
+	bool has_come;
+	unsigned int nr_left;
+};
+
+#define PARTS_AFTER_INTERRUPT 64
+
+static void interrupt_await(struct interrupt *interrupt)
+{
+	struct sigaction action;
+	sigset_t set;
+
+	*interrupt = (struct interrupt){ .fd = -1, .nr_left = PARTS_AFTER_INTERRUPT };
+	sigprocmask(SIG_BLOCK, NULL, &interrupt->before);
+	if (sigaction(SIGINT, NULL, &action) < 0 || action.sa_handler == SIG_IGN)
+		return;
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	interrupt->fd = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
+}
+
+/* A signal that does not end the copy only is left to be delivered. */
+static void interrupt_end(struct interrupt *interrupt, bool is_used)
+{
+	struct signalfd_siginfo info;
+
+	if (is_used && interrupt->has_come && read(interrupt->fd, &info, sizeof(info)) < 0)
+		interrupt->has_come = false;
+	if (interrupt->fd >= 0)
+		close(interrupt->fd);
+	sigprocmask(SIG_SETMASK, &interrupt->before, NULL);
+}
+
+/* Waits for more of a pipe; returns false after Ctrl-C if there is no more now. */
+static bool copy_await(int fd, struct byte_progress *progress, struct interrupt *interrupt)
+{
+	struct pollfd inputs[] = { { .fd = fd, .events = POLLIN },
+				   { .fd = interrupt->fd, .events = POLLIN } };
+
+	/* Shows that the writer is slow. Closed pipes and errors are left to read(2). */
+	while (!interrupt->has_come) {
+		int status = poll(inputs, 2, progress ? POLL_MS : -1);
+
+		if (status > 0 || (status < 0 && errno != EINTR))
+			break;
+		byte_progress_add(progress, 0, 0);
+	}
+	interrupt->has_come |= inputs[1].revents != 0;
+	if (!interrupt->has_come)
+		return true;
+	return interrupt->nr_left-- > 0 && poll(inputs, 1, 0) > 0;
+}
+
 /* Only the last block is shorter than BLOCK_SIZE. */
-static ssize_t copy_read_block(int fd, char *block, struct byte_progress *progress)
+static ssize_t copy_read_block(int fd, char *block, struct byte_progress *progress,
+			       struct interrupt *interrupt)
 {
 	size_t size = 0;
 
-	while (size < BLOCK_SIZE) {
-		struct pollfd input = { .fd = fd, .events = POLLIN };
-		ssize_t more;
+	while (size < BLOCK_SIZE && copy_await(fd, progress, interrupt)) {
+		ssize_t more = read(fd, block + size, BLOCK_SIZE - size);
 
-		/* Shows that the writer is slow. Closed pipes and errors are left to read(2). */
-		while (progress && poll(&input, 1, POLL_MS) == 0)
-			byte_progress_add(progress, 0, 0);
-		more = read(fd, block + size, BLOCK_SIZE - size);
 		if (more < 0 && errno == EINTR)
 			continue;
 		if (more < 0)
@@ -80,42 +140,53 @@ static int copy_refuse(int copy, const char *name, int number, struct error *err
 				name, dirname(path));
 }
 
-static int copy_fill(int copy, int fd, const char *name, uint64_t limit,
-		     struct byte_progress *progress, struct error *error)
+/* Returns whether input of another kind was copied, or -1 with @error. */
+static int copy_fill(int copy, int fd, const struct input_limits *limits,
+		     struct byte_progress *progress, struct interrupt *interrupt,
+		     struct error *error)
 {
+	struct text magic = text_of(TRACE_DAT_MAGIC);
 	char block[BLOCK_SIZE];
+	bool is_other = false;
 	uint64_t total = 0;
 	ssize_t size;
 
 	do {
-		size = copy_read_block(fd, block, progress);
+		size = copy_read_block(fd, block, progress, interrupt);
 		if (size < 0)
-			return error_set_system(error, errno, "cannot read %s", name);
-		if ((uint64_t)size > limit - total)
-			return copy_exceeds(name, limit, error);
+			return error_set_system(error, errno, "cannot read %s", limits->name);
+		if ((uint64_t)size > limits->size - total)
+			return copy_exceeds(limits->name, limits->size, error);
 		if (file_write_all(copy, block, size, NULL) < 0)
-			return copy_refuse(copy, name, errno, error);
-		/* The reader of the copy reports its kind. */
-		if (total == 0 &&
-		    !text_begins((struct text){ block, size }, text_of(TRACE_DAT_MAGIC)))
-			return 0;
+			return copy_refuse(copy, limits->name, errno, error);
+		if (total == 0 && !text_begins((struct text){ block, size }, magic)) {
+			is_other = limits->is_other && size > 0 &&
+				   limits->is_other((struct text){ block, size });
+			/* The reader of the copy reports its kind. */
+			if (!is_other)
+				return 0;
+		}
 		total += size;
 	} while (size == BLOCK_SIZE);
-	return 0;
+	return is_other;
 }
 
-int input_copy(int fd, const char *name, uint64_t limit, struct byte_progress *progress,
+int input_copy(int fd, const struct input_limits *limits, struct byte_progress *progress,
 	       struct error *error)
 {
-	int copy = file_open_temporary(NULL);
+	int copy = file_open_temporary(NULL), status;
+	struct interrupt interrupt;
 
 	if (copy < 0)
 		return error_set_system(
 			error, errno,
 			"cannot create a temporary file for %s; set TMPDIR to a directory "
 			"that can be written",
-			name);
-	if (copy_fill(copy, fd, name, limit, progress, error) == 0)
+			limits->name);
+	interrupt_await(&interrupt);
+	status = copy_fill(copy, fd, limits, progress, &interrupt, error);
+	interrupt_end(&interrupt, status > 0);
+	if (status >= 0)
 		return copy;
 	close(copy);
 	return -1;
@@ -126,11 +197,11 @@ const char *input_name(const char *path)
 	return strcmp(path, "-") == 0 ? "standard input" : path;
 }
 
-/* Takes ownership of @fd. */
-static int input_set(struct input *input, int fd, const char *path, struct error *error)
+int input_set(struct input *input, int fd, const char *path, struct error *error)
 {
 	struct stat status;
 
+	*input = INPUT_NONE;
 	if (fd >= 0 && fstat(fd, &status) == 0) {
 		*input = (struct input){ .fd = fd, .size = status.st_size };
 		return 0;
@@ -141,28 +212,30 @@ static int input_set(struct input *input, int fd, const char *path, struct error
 	return -1;
 }
 
-int input_open(struct input *input, const char *path, struct byte_progress *progress,
-	       struct error *error)
+int trace_input_open(const char *path, bool (*is_other)(struct text head),
+		     struct byte_progress *progress, struct error *error)
 {
+	const struct input_limits limits = { .name = input_name(path),
+					     .size = INPUT_COPY_MAX,
+					     .is_other = is_other };
 	bool is_standard = strcmp(path, "-") == 0;
 	int fd = is_standard ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
 			     : open(path, O_RDONLY | O_CLOEXEC);
 	struct stat status = { 0 };
 	int copy;
 
-	*input = INPUT_NONE;
 	if (fd < 0)
 		return error_set_system(error, errno, "cannot open %s", input_name(path));
 	if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode))
-		return input_set(input, fd, path, error);
+		return fd;
 	if (S_ISDIR(status.st_mode)) {
 		close(fd);
 		return error_set(error, "%s: a directory, not a trace.dat; name a file in it",
 				 input_name(path));
 	}
-	copy = input_copy(fd, input_name(path), INPUT_COPY_MAX, progress, error);
+	copy = input_copy(fd, &limits, progress, error);
 	close(fd);
-	return copy < 0 ? -1 : input_set(input, copy, path, error);
+	return copy;
 }
 
 void input_close(struct input *input)

@@ -35,6 +35,21 @@ int gzip_read(const char *path, size_t size_max, struct buffer *out);
 int trace_file_open(struct trace_file **out, const char *path, struct byte_progress *progress,
 		    struct error *error);
 
+/**
+ * trace_input_open - open a file, or copy a pipe to an unnamed temporary file
+ * @path: "-" is standard input
+ * @is_other: whether the first bytes of a pipe are those of another recording, which is copied too
+ * @progress: counts the bytes of a pipe; NULL for none
+ *
+ * Ctrl-C ends a pipe of the other kind, which is read as far as it came. Returns a descriptor, or
+ * -1 with @error.
+ */
+int trace_input_open(const char *path, bool (*is_other)(struct text head),
+		     struct byte_progress *progress, struct error *error);
+
+/** trace_file_open_at - trace_file_open() of an opened input, which it takes */
+int trace_file_open_at(struct trace_file **out, int fd, const char *path, struct error *error);
+
 /** trace_file_close - close the file and its streams; NULL is fine */
 void trace_file_close(struct trace_file *file);
 
