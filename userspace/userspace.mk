@@ -2,7 +2,7 @@
 # Userspace: sources of each module, and the ktrack binary.
 
 # A module may include only modules before it in this list. Its sources are all *.c files of its folder.
-modules := base event userring tracefs tracedat source convention rules timeline track trace2 sink serve analysis reader output capture replay check cli
+modules := base event userring tracefs tracedat tracetext source convention rules timeline track trace2 sink serve analysis reader output capture replay check cli
 module-sources = $(sort $(foreach module,$(1),$(wildcard userspace/$(module)/*.c userspace/$(module)/*/*.c)))
 sources := $(call module-sources,$(modules))
 library-sources := $(filter-out userspace/cli/main.c,$(sources))

@@ -7,7 +7,7 @@ FUZZ_CC ?= clang
 FUZZ_FLAGS := -Wno-gnu-variable-sized-type-not-at-end -fsanitize=address,undefined -fno-sanitize=pointer-overflow \
 	-fno-sanitize-recover=undefined
 
-fuzz-names := trace_dat format record target_value config symbols filter kallsyms rules stack selector elf budget request database marker userring described batch zstd_frames spool append merge
+fuzz-names := trace_dat format record target_value config symbols filter kallsyms rules stack selector elf budget request database marker userring described batch zstd_frames spool append merge text
 fuzz-library := $(library-sources:%.c=$(BUILD)/fuzz/clang/%.o)
 
 .PHONY: fuzz fuzz-replay

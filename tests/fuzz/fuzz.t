@@ -23,7 +23,7 @@ from tap import Tap  # noqa: E402
 
 # Target: how many changes of each seed; make check has a sixth of them.
 PART = 1 if os.environ.get("KTRACK_FULL") else 6
-CHANGES = {"trace_dat": 60, "format": 60, "record": 2000, "target_value": 200, "config": 500, "symbols": 500, "filter": 3000, "kallsyms": 1000, "rules": 300, "stack": 1000, "selector": 300, "elf": 2000, "budget": 1000, "request": 3000, "database": 100, "marker": 200, "userring": 3000, "described": 300, "batch": 5000, "zstd_frames": 500, "spool": 60, "append": 300, "merge": 60}
+CHANGES = {"trace_dat": 60, "format": 60, "record": 2000, "target_value": 200, "config": 500, "symbols": 500, "filter": 3000, "kallsyms": 1000, "rules": 300, "stack": 1000, "selector": 300, "elf": 2000, "budget": 1000, "request": 3000, "database": 100, "marker": 200, "userring": 3000, "described": 300, "batch": 5000, "zstd_frames": 500, "spool": 60, "append": 300, "merge": 60, "text": 1000}
 
 
 def replay(target, changes, paths, stream=None):

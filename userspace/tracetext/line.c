@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Parses a line of ftrace's text:
+ *
+ *   COMM-TID (TGID) [CPU] FLAGS TIME: EVENT: TEXT
+ *
+ * COMM may contain anything that looks like the columns behind it, but not all of them in their
+ * order: the first "[CPU]" with valid columns on both sides is the CPU.
+ */
+#include <limits.h>
+
+#include "tracetext/internal.h"
+
+/* Beyond this no "[CPU]" is searched. */
+#define COLUMNS_MAX 256
+
+/* More fractional digits than nanoseconds are no time. */
+#define DECIMALS_MAX 9
+
+/* Names of functions, which trace_printk() shows as the event, may be long. */
+#define EVENT_NAME_MAX 128
+
+bool text_take_number(struct text *rest, uint64_t *out)
+{
+	size_t size = 0;
+	uint64_t number = 0;
+
+	for (; size < rest->size && rest->data[size] >= '0' && rest->data[size] <= '9'; size++) {
+		if (__builtin_mul_overflow(number, 10, &number) ||
+		    __builtin_add_overflow(number, rest->data[size] - '0', &number))
+			return false;
+	}
+	*rest = (struct text){ rest->data + size, rest->size - size };
+	*out = number;
+	return size > 0;
+}
+
+void text_skip_spaces(struct text *rest)
+{
+	while (rest->size > 0 && (*rest->data == ' ' || *rest->data == '\t'))
+		*rest = (struct text){ rest->data + 1, rest->size - 1 };
+}
+
+static void columns_trim_end(struct text *text)
+{
+	while (text->size > 0 && text->data[text->size - 1] == ' ')
+		text->size--;
+}
+
+static bool text_take_literal(struct text *rest, const char *literal)
+{
+	struct text start = text_of(literal);
+
+	if (!text_begins(*rest, start))
+		return false;
+	*rest = (struct text){ rest->data + start.size, rest->size - start.size };
+	return true;
+}
+
+/* Cuts digits at the end of @text, and parses them. */
+static bool text_cut_number(struct text *text, int *out)
+{
+	struct text digits = { text->data + text->size, 0 };
+	uint64_t number;
+
+	while (digits.data > text->data && digits.data[-1] >= '0' && digits.data[-1] <= '9') {
+		digits.data--;
+		digits.size++;
+	}
+	text->size -= digits.size;
+	if (!text_take_number(&digits, &number) || number > INT_MAX)
+		return false;
+	*out = number;
+	return true;
+}
+
+/* Cuts " (TGID)" at the end, if it is there: a number, or dashes if it is unknown. */
+static bool columns_cut_tgid(struct text *left, struct text_line *out)
+{
+	if (left->size == 0 || left->data[left->size - 1] != ')')
+		return true;
+	left->size--;
+	if (left->size > 0 && left->data[left->size - 1] == '-') {
+		while (left->size > 0 && left->data[left->size - 1] == '-')
+			left->size--;
+	} else if (!text_cut_number(left, &out->tgid)) {
+		return false;
+	}
+	columns_trim_end(left);
+	if (left->size == 0 || left->data[left->size - 1] != '(')
+		return false;
+	left->size--;
+	columns_trim_end(left);
+	return true;
+}
+
+/* The columns before the CPU, from their end. */
+static bool columns_parse_left(struct text left, struct text_line *out)
+{
+	columns_trim_end(&left);
+	if (!columns_cut_tgid(&left, out) || !text_cut_number(&left, &out->tid) || left.size == 0 ||
+	    left.data[left.size - 1] != '-')
+		return false;
+	left.size--;
+	text_skip_spaces(&left);
+	if (left.size >= THREAD_COMM_SIZE)
+		return false;
+	out->comm = left;
+	if (text_equals(left, text_of("<...>")))
+		out->comm.size = 0;
+	return true;
+}
+
+static bool time_parse(struct text token, struct text_line *out)
+{
+	uint64_t whole, part = 0;
+	size_t size;
+
+	if (!text_take_number(&token, &whole))
+		return false;
+	out->decimals = 0;
+	if (text_take_literal(&token, ".")) {
+		size = token.size;
+		if (size > DECIMALS_MAX || !text_take_number(&token, &part))
+			return false;
+		out->decimals = size - token.size;
+		for (size_t i = out->decimals; i < DECIMALS_MAX; i++)
+			part *= 10;
+		if (__builtin_mul_overflow(whole, UINT64_C(1000000000), &whole))
+			return false;
+	}
+	if (token.size > 0 || __builtin_add_overflow(whole, part, &whole) ||
+	    whole >= RECORD_TIME_LIMIT)
+		return false;
+	out->time_ns = whole;
+	return true;
+}
+
+/* The columns of common_flags that conditions of rules use. */
+static unsigned int flags_parse(struct text token)
+{
+	unsigned int flags = 0;
+
+	for (size_t i = 0; i < token.size && i < 3; i++) {
+		switch (token.data[i]) {
+		case 'd':
+		case 'D':
+			flags |= 1;
+			break;
+		case 'n':
+		case 'N':
+			flags |= 4;
+			break;
+		case 'h':
+			flags |= 8;
+			break;
+		case 's':
+			flags |= 16;
+			break;
+		case 'H':
+			flags |= 8 | 16;
+			break;
+		default:
+			break;
+		}
+	}
+	return flags;
+}
+
+/* Takes what ends at a space, or at a colon and a space. */
+static struct text columns_take_token(struct text *rest, bool *has_colon)
+{
+	struct text token = { rest->data, 0 };
+
+	while (token.size < rest->size && token.data[token.size] != ' ')
+		token.size++;
+	*rest = (struct text){ token.data + token.size, rest->size - token.size };
+	*has_colon = token.size > 0 && token.data[token.size - 1] == ':';
+	token.size -= *has_colon;
+	return token;
+}
+
+static bool is_name_char(char byte)
+{
+	return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') ||
+	       (byte >= '0' && byte <= '9') || byte == '_' || byte == '.';
+}
+
+static void event_parse(struct text rest, struct text_line *out)
+{
+	struct text whole = rest, token;
+	bool has_colon;
+
+	token = columns_take_token(&rest, &has_colon);
+	for (size_t i = 0; i < token.size; i++)
+		has_colon &= is_name_char(token.data[i]);
+	if (has_colon && token.size > 0 && token.size <= EVENT_NAME_MAX) {
+		out->event = token;
+		text_take_literal(&rest, " ");
+		out->text = rest;
+		return;
+	}
+	/* The function tracer's lines have no name. */
+	out->event = text_of("function");
+	out->text = whole;
+}
+
+/* The columns behind the CPU. The time may follow without a space. */
+static bool columns_parse_right(struct text right, struct text_line *out)
+{
+	struct text token;
+	bool has_colon;
+
+	text_skip_spaces(&right);
+	token = columns_take_token(&right, &has_colon);
+	if (!has_colon || !time_parse(token, out)) {
+		out->flags = flags_parse(token);
+		text_skip_spaces(&right);
+		token = columns_take_token(&right, &has_colon);
+		if (!has_colon || !time_parse(token, out))
+			return false;
+	}
+	text_skip_spaces(&right);
+	if (right.size == 0)
+		return false;
+	event_parse(right, out);
+	return true;
+}
+
+static bool record_parse(struct text bytes, struct text_line *out)
+{
+	for (size_t i = 0; i < bytes.size && i < COLUMNS_MAX; i++) {
+		struct text right = { bytes.data + i, bytes.size - i };
+		uint64_t cpu;
+
+		*out = (struct text_line){ .kind = TEXT_LINE_RECORD };
+		if (!text_take_literal(&right, "[") || !text_take_number(&right, &cpu) ||
+		    !text_take_literal(&right, "]") || cpu >= TEXT_CPUS_MAX)
+			continue;
+		out->cpu = cpu;
+		if (columns_parse_right(right, out) &&
+		    columns_parse_left((struct text){ bytes.data, i }, out))
+			return true;
+	}
+	return false;
+}
+
+/* "CPU:N [LOST N EVENTS]" is the kernel's, "CPU:N [N EVENTS DROPPED]" trace-cmd's. */
+static bool loss_parse(struct text rest, struct text_line *out)
+{
+	uint64_t cpu, count;
+
+	*out = (struct text_line){ .kind = TEXT_LINE_LOSS, .lost = LOSS_COUNT_UNKNOWN };
+	if (!text_take_literal(&rest, "CPU:") || !text_take_number(&rest, &cpu) ||
+	    cpu >= TEXT_CPUS_MAX || !text_take_literal(&rest, " ["))
+		return false;
+	out->cpu = cpu;
+	text_take_literal(&rest, "LOST ");
+	if (text_take_number(&rest, &count) && count > 0 && count <= INT64_MAX)
+		out->lost = count;
+	text_skip_spaces(&rest);
+	return text_take_literal(&rest, "EVENTS");
+}
+
+void text_line_parse(struct text bytes, struct text_line *out)
+{
+	if (bytes.size > 0 && bytes.data[bytes.size - 1] == '\r')
+		bytes.size--;
+	if (!loss_parse(bytes, out) && !record_parse(bytes, out))
+		*out = (struct text_line){ .kind = TEXT_LINE_OTHER };
+}
