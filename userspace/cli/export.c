@@ -73,10 +73,10 @@ static struct option_table export_table(struct output_rows *rows)
 	return (struct option_table){
 		.usage = "export [OPTION]... SOURCE...",
 		.about = "Exports recorded track events. SOURCE is a trace.dat (from ktrack or "
-			 "trace-cmd), '-' (a trace.dat on standard input), or tracefs[:INSTANCE] "
-			 "(the buffers of a tracing instance; reading empties them). Several files "
-			 "are merged by wall-clock time, each as a machine. Without -e and -r, all "
-			 "that a trace.dat has is shown.",
+			 "trace-cmd), text of ftrace, '-' (one of these on standard input), or "
+			 "tracefs[:INSTANCE] (the buffers of a tracing instance; reading empties "
+			 "them). Several files are merged by wall-clock time, each as a machine. "
+			 "Without -e and -r, all that a file has is shown.",
 		.notes =
 			"Exit status: 0 success; 1 ktrack failed or the source is damaged; 2 wrong "
 			"usage; 3 records were lost (only with --fail-on-loss).",

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A trace.dat as a source. */
+/* A trace.dat, or a text, as a source. */
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "source/source_ops.h"
 #include "tracedat/tracedat.h"
+#include "tracetext/tracetext.h"
 
 struct file_source {
 	struct source source;
@@ -91,16 +94,16 @@ static const struct source_ops file_source_ops = {
 	.close = file_source_close,
 };
 
-int source_file_open(struct source **out, const char *path, struct byte_progress *progress,
-		     struct error *error)
+static int file_source_open(struct source **out, int fd, const char *path, struct error *error)
 {
 	struct file_source *own = calloc(1, sizeof(*own));
 	struct source *source;
 
-	*out = NULL;
-	if (!own)
+	if (!own) {
+		close(fd);
 		return error_set(error, "out of memory");
-	if (trace_file_open(&own->file, path, progress, error) < 0) {
+	}
+	if (trace_file_open_at(&own->file, fd, path, error) < 0) {
 		free(own);
 		return -1;
 	}
@@ -116,4 +119,97 @@ int source_file_open(struct source **out, const char *path, struct byte_progress
 	source->recording = *trace_file_describe(own->file);
 	*out = source;
 	return 0;
+}
+
+struct text_source {
+	struct source source;
+	struct trace_text *text;
+};
+
+static struct trace_text *text_source_text(const struct source *source)
+{
+	return container_of(source, const struct text_source, source)->text;
+}
+
+static int text_source_visit(struct source *source, const struct tracepoint_visitor *visitor,
+			     struct error *error)
+{
+	return trace_text_visit(text_source_text(source), visitor, error);
+}
+
+static void text_source_find_task(struct source *source, int tid, struct thread_identity *out)
+{
+	trace_text_find_task(text_source_text(source), tid, out);
+}
+
+static int text_source_read_symbols(struct source *source, struct kallsyms **out,
+				    struct error *error)
+{
+	(void)source;
+	*out = NULL;
+	return error_set(error, "a text has no symbols");
+}
+
+static const char *text_source_damage(const struct source *source)
+{
+	return trace_text_damage(text_source_text(source));
+}
+
+static void text_source_close(struct source *source)
+{
+	trace_text_close(text_source_text(source));
+	free(container_of(source, struct text_source, source));
+}
+
+static const struct source_ops text_source_ops = {
+	.visit = text_source_visit,
+	.find_task = text_source_find_task,
+	.read_symbols = text_source_read_symbols,
+	.damage = text_source_damage,
+	.close = text_source_close,
+};
+
+static int text_source_open(struct source **out, int fd, const char *path,
+			    struct byte_progress *progress, struct error *error)
+{
+	struct text_source *own = calloc(1, sizeof(*own));
+	const char *name = strcmp(path, "-") == 0 ? "standard input" : path;
+
+	if (!own) {
+		close(fd);
+		return error_set(error, "out of memory");
+	}
+	if (trace_text_open(&own->text, fd, name, progress, error) < 0) {
+		free(own);
+		return -1;
+	}
+	own->source.ops = &text_source_ops;
+	own->source.streams = trace_text_streams(own->text, &own->source.nr_streams);
+	own->source.recording = *trace_text_describe(own->text);
+	*out = &own->source;
+	return 0;
+}
+
+/* Whether the file is a text; one that cannot be read is left to the reader of trace.dat. */
+static bool file_is_text(int fd)
+{
+	char *head = malloc(TRACE_TEXT_HEAD);
+	ssize_t size = head ? file_read_block(fd, head, TRACE_TEXT_HEAD, 0) : -1;
+	bool is_text = size > 0 && trace_text_matches((struct text){ head, size });
+
+	free(head);
+	return is_text;
+}
+
+int source_file_open(struct source **out, const char *path, struct byte_progress *progress,
+		     struct error *error)
+{
+	int fd = trace_input_open(path, trace_text_matches, progress, error);
+
+	*out = NULL;
+	if (fd < 0)
+		return -1;
+	if (file_is_text(fd))
+		return text_source_open(out, fd, path, progress, error);
+	return file_source_open(out, fd, path, error);
 }

@@ -1,0 +1,263 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""Test: ftrace's text has the events of the recording that it was printed from, in every form that the kernel and tools print.
+
+trace-cmd prints recordings of tests/golden/. The other forms are made of its lines: columns, digits of times, and switches as the
+kernel prints them.
+"""
+
+import collections
+import fcntl
+import json
+import os
+import re
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import termios
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.parent)]
+
+import cases  # noqa: E402
+import process  # noqa: E402
+from tap import Tap  # noqa: E402
+
+# What texts do not have is not compared.
+LACKING = {
+    "rules-conditions": "addresses of functions",
+    "rules-irq-realtime": "that the kernel has PREEMPT_RT",
+    "rules-marker": "bytes that trace-cmd does not print",
+    "rules-marker-numbers": "the processes of threads",
+    "rules-syscalls-32-bit": "which threads are of 32 bits",
+    "rules-syscalls-of-another-machine": "the machine, whose numbers system calls have",
+    "rules-that-do-not-fit": "fields that trace-cmd does not find",
+    "rules-workload": "which threads are selected",
+}
+EVENTS = ("region_enter", "region_leave", "data", "data_json")
+LINE = re.compile(r"^( *\S.*)-(\d+) +\[(\d+)\] +(\d+): ([a-z_0-9]+): +(.*)$")
+SWITCH = re.compile(r"(.+):(\d+) \[(-?\d+)\] (\S+) ==> (.+):(\d+) \[(-?\d+)\]")
+WAKEUP = re.compile(r"(.+):(\d+) \[(-?\d+)\] CPU:(\d+)")
+# The memory of any export, and a text that is longer.
+MEMORY_KIB, MEMORY_LINES = 32 * 1024, 1000000
+# trace-cmd prints the bits of new kernels with the letters of old ones.
+LETTERS = {"Z": "X", "X": "Z", "W": "I", "x": "P"}
+HEADER = """# tracer: nop
+#
+# entries-in-buffer/entries-written: 4/4   #P:2
+#
+#           TASK-PID     CPU#  |||||  TIMESTAMP  FUNCTION
+#              | |         |   |||||     |         |
+"""
+
+
+def is_of_forms(name):
+    """Whether the case is about tracepoints of the kernel, with rules of packs."""
+    text = (cases.GOLDEN / f"{name}.script").read_text()
+    return name.startswith("rules-") and "\nevent drv:" not in text and name not in LACKING
+
+
+NAMES = [name for name in cases.names() if is_of_forms(name)]
+
+
+def report(folder):
+    """The lines of trace-cmd report."""
+    done = process.run(["trace-cmd", "report", "-i", "trace.dat"], cwd=folder, capture_output=True)
+    return done.stdout.decode(errors="surrogateescape").splitlines()
+
+
+def kernel_text(event, text):
+    """The fields as the kernel prints them."""
+    switch, wakeup = SWITCH.fullmatch(text), WAKEUP.fullmatch(text)
+    if event == "sched_switch" and switch:
+        values = list(switch.groups())
+        values[3] = LETTERS.get(values[3], values[3])
+        return (
+            "prev_comm={} prev_pid={} prev_prio={} prev_state={} ==> next_comm={} next_pid={} next_prio={}".format(*values)
+        )
+    if event in ("sched_wakeup", "sched_wakeup_new") and wakeup:
+        return "comm={} pid={} prio={} target_cpu={}".format(*wakeup.groups())
+    return text
+
+
+def rewrite(lines, columns):
+    """The lines with other columns: a format of the name, thread, CPU, seconds, microseconds, nanoseconds, event and text."""
+    for line in lines:
+        match = LINE.match(line)
+        if not match:
+            yield line
+            continue
+        comm, tid, cpu, time, event, text = match.groups()
+        seconds, rest = divmod(int(time), 10**9)
+        yield columns.format(
+            comm=comm, tid=tid, cpu=cpu, s=seconds, us=rest // 1000, ns=rest, event=event, text=text, kernel=kernel_text(event, text)
+        )
+
+
+# Form: its columns, how exact its times are, and what precedes the lines.
+FORMS = {
+    "trace-cmd report": (None, 0, ""),
+    "trace-cmd report with nine digits": ("{comm}-{tid} [{cpu}] {s}.{ns:09}: {event}: {text}", 0, "cpus=2\n"),
+    "trace-cmd report with six digits and flags": ("{comm}-{tid} [{cpu}] d..2. {s}.{us:06}: {event}: {text}", 1000, ""),
+    "trace of tracefs": ("{comm}-{tid}     [{cpu}] ..... {s:5}.{us:06}: {event}: {kernel}", 1000, HEADER),
+    "trace_pipe with processes": ("{comm}-{tid}     (-----) [{cpu}] d..2. {s:5}.{us:06}: {event}: {kernel}", 1000, ""),
+    "systrace": (
+        "{comm}-{tid}   (-----) [{cpu}] d..2 {s}.{us:06}: {event}: {kernel}",
+        1000,
+        '<!DOCTYPE html>\n<script>\nvar a = 1;\n</script>\n  <script class="trace-data">\n' + HEADER,
+    ),
+}
+
+
+def events_of(stream):
+    """Times in nanoseconds of what is equal in a recording and in its text."""
+    found = collections.defaultdict(list)
+    for line in stream.splitlines():
+        event = json.loads(line)
+        if event["event"] not in EVENTS or ":" not in event.get("category", "").strip(":"):
+            continue
+        label = event.get("label", event.get("key", "")).removesuffix("+")
+        found[event["event"], event["category"], label].append(round(event["t_abs"] * 1e9))
+    return found
+
+
+def differences(recording, text, exact_ns):
+    """Where the events of a text are not those of its recording."""
+    wrong = [f"{key}: {len(recording[key])} in the recording, {len(text[key])} in the text" for key in sorted(recording.keys() | text.keys()) if len(recording[key]) != len(text[key])]
+    for key in recording.keys() & text.keys():
+        for ours, theirs in zip(sorted(text[key]), sorted(recording[key])):
+            if abs(ours - theirs) > exact_ns:
+                wrong.append(f"{key}: {ours}, not {theirs}")
+    return wrong
+
+
+def check_form(tap, form, names):
+    """Each recording has the same events as its text in this form."""
+    columns, exact_ns, header = FORMS[form]
+    nr_events = 0
+    for name in names:
+        with tempfile.TemporaryDirectory() as folder:
+            cases.make(name, Path(folder, "trace.dat"))
+            lines = report(folder)
+            lines = rewrite(lines, columns) if columns else lines
+            Path(folder, "trace.txt").write_text(header + "".join(line + "\n" for line in lines), errors="surrogateescape")
+            words = ("export", "--event", *cases.rules_of(name))
+            recording, text = (events_of(cases.run(folder, *words, source)[0]) for source in ("trace.dat", "trace.txt"))
+            nr_events += sum(map(len, recording.values()))
+            tap.nothing(differences(recording, text, exact_ns), f"{form}: {name.replace('-', ' ')}")
+    tap.ok(nr_events > 100, f"{form}: {nr_events} events are compared")
+
+
+OWN = """# tracer: nop
+#
+             app-10      (     10) [000] .....     1.000001: tracing_mark_write: B|10|frame
+             app-11      (     10) [001] .....     1.000001: tracing_mark_write: first
+second
+             app-10      (     10) [000] .....     1.000002: tracing_mark_write: E|10
+             app-10      (     10) [000] .....     1.000002: mine: a=1 b=2
+CPU:1 [LOST 12 EVENTS]
+             app-11      (     10) [001] .....     1.000009: mine: a=3
+CPU:0 [LOST EVENTS]
+             app-10      (     10) [000] .....     1.000007: kfree <-putname
+             app-10      (     10) [000] .....     1.000006: mine: older
+"""
+OWN_EVENTS = [
+    ("region_enter", "marker:call", "frame", 0),
+    ("region_leave", "marker:call", "frame", 1000),
+    ("data_json", "marker:text", "first\nsecond", 1),
+    ("data_json", "text:mine", "a=1 b=2", 1001),
+    ("data_json", "text:mine", "a=3", 8000),
+    ("data_json", "text:function", "kfree <-putname", 6000),
+    ("data_json", "text:mine", "older", 6000),
+]
+OLDER = "ktrack: trace.txt: 1 line with an earlier time than the line before of the same CPU, which was used instead"
+
+
+def own_events(stream):
+    """The events of the text above."""
+    for line in stream.splitlines():
+        event = json.loads(line)
+        if event["event"] in EVENTS and ":" in event.get("category", "").strip(":"):
+            text = event.get("value", {}).get("text") or event.get("label") or event.get("key")
+            yield event["event"], event["category"], text, round(event["t_abs"] * 1e9)
+
+
+def check_own(tap):
+    """Events without a form, texts of several lines, losses, lines in the wrong order."""
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder, "trace.txt").write_text(OWN)
+        stream, wrong = cases.run(folder, "export", "--event", "-e", "text", "-r", "marker", "trace.txt", status=1)
+        found = sorted(own_events(stream))
+        tap.ok(found == sorted(OWN_EVENTS), "events without a form are instants with their text", *map(str, found))
+        tap.ok(wrong == [OLDER], "lines in the wrong order are reported", *wrong)
+        losses = [json.loads(line)["msg"] for line in stream.splitlines() if b'"msg":"lost' in line]
+        tap.ok(losses == ["lost 12 records on cpu 1", "lost an unknown number of records on cpu 0"], "losses are those that the text reports", *losses)
+
+
+def unread(pipe):
+    """Bytes in a pipe."""
+    return struct.unpack("i", fcntl.ioctl(pipe, termios.FIONREAD, bytes(4)))[0]
+
+
+def awaits_signal(pid):
+    """Whether a process has blocked SIGINT, to read it."""
+    mask = re.search(r"^SigBlk:\t([0-9a-f]+)$", Path(f"/proc/{pid}/status").read_text(), re.MULTILINE)
+    return bool(mask) and bool(int(mask.group(1), 16) >> (signal.SIGINT - 1) & 1)
+
+
+def check_input(tap):
+    """Standard input is a text, too; Ctrl-C ends it."""
+    environment = {name: value for name, value in os.environ.items() if "TRACE2" not in name}
+    with tempfile.TemporaryDirectory() as folder:
+        words = [cases.KTRACK, "stat", "-e", "text", "-"]
+        run = subprocess.Popen(words, cwd=folder, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        run.stdin.write(OWN.encode())
+        run.stdin.flush()
+        process.wait_for(lambda: unread(run.stdin) == 0, run)
+        run.send_signal(signal.SIGINT)
+        run.wait()
+        found, said = run.stdout.read().decode(), run.stderr.read().decode()
+        run.stdin.close()
+        tap.ok("text:mine" in found, "Ctrl-C ends a text on standard input", found, said)
+        run = subprocess.Popen(words, cwd=folder, env=environment, stdin=subprocess.PIPE, stderr=subprocess.PIPE)
+        process.wait_for(lambda: awaits_signal(run.pid), run)
+        run.send_signal(signal.SIGINT)
+        tap.ok(run.wait() == -signal.SIGINT, "Ctrl-C before any input ends ktrack")
+        run.stdin.close()
+        done = process.run(words, cwd=folder, env=environment, input=b"no trace\n" * 100000, capture_output=True)
+        tap.ok(done.returncode == 1 and b"not a trace.dat" in done.stderr, "other texts are refused", done.stderr)
+
+
+def check_memory(tap):
+    """Memory does not grow with the length of a text."""
+    environment = {name: value for name, value in os.environ.items() if "TRACE2" not in name}
+    line = "app-10 [{}] {}.{:06}: sched_waking: comm=b pid=11 prio=120 target_cpu=000\n"
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "trace.txt")
+        with open(path, "w") as out:
+            out.writelines(line.format(number % 4, number // 10**6, number % 10**6) for number in range(MEMORY_LINES))
+        run = subprocess.Popen([cases.KTRACK, "stat", "-r", "sched", path], env=environment, stdout=subprocess.DEVNULL)
+        _, status, usage = os.wait4(run.pid, 0)
+        run.returncode = os.waitstatus_to_exitcode(status)
+        size = path.stat().st_size
+    tap.ok(run.returncode == 0 and size > 2 * 1024 * MEMORY_KIB, f"a text of {size} bytes is read", run.returncode)
+    tap.ok(usage.ru_maxrss < MEMORY_KIB, f"{usage.ru_maxrss} KiB of memory for a long text")
+
+
+def main():
+    """Returns the exit status."""
+    tap = Tap()
+    for form in FORMS:
+        check_form(tap, form, NAMES)
+    check_own(tap)
+    check_input(tap)
+    check_memory(tap)
+    return tap.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
