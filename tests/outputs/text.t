@@ -105,6 +105,8 @@ FORMS = {
     "trace-cmd report with six digits and flags": ("{comm}-{tid} [{cpu}] d..2. {s}.{us:06}: {event}: {text}", 1000, ""),
     "trace of tracefs": ("{comm}-{tid}     [{cpu}] ..... {s:5}.{us:06}: {event}: {kernel}", 1000, HEADER),
     "trace_pipe with processes": ("{comm}-{tid}     (-----) [{cpu}] d..2. {s:5}.{us:06}: {event}: {kernel}", 1000, ""),
+    "trace-cmd report -l": ("{comm}-{tid}     {cpu}..... {s:5}.{us:06}: {event}: {text}", 1000, ""),
+    "trace in latency format": ("{comm}-{tid}     {cpu}dN.2. {s}{us:06}us+: {event}: {kernel}", 1000, HEADER),
     "systrace": (
         "{comm}-{tid}   (-----) [{cpu}] d..2 {s}.{us:06}: {event}: {kernel}",
         1000,

@@ -58,6 +58,11 @@ TEST(columns_are_those_of_tracefs_trace_cmd_and_systrace)
 		{ "a-1 [001] 5.000000: e:", "a|1|0|1|0|5000000000|e|" },
 		{ "a-1 [001] 5.000000: kfree <-putname",
 		  "a|1|0|1|0|5000000000|function|kfree <-putname" },
+		{ "      ls-4734    2d.s1. 106439.675571: e: x",
+		  "ls|4734|0|2|11|106439675571000|e|x" },
+		{ "  <idle>-0       1dNh3.  123us!: e: x", "<idle>|0|0|1|d|123000|e|x" },
+		{ "  a-7       1.....  123us : kfree <-putname",
+		  "a|7|0|1|0|123000|function|kfree <-putname" },
 		{ "a-1 [001] 5.000000: e: x\r", "a|1|0|1|0|5000000000|e|x" },
 	};
 
@@ -104,6 +109,9 @@ TEST(other_lines_are_no_records)
 		{ "a-1 [001] 4611686018427387904: e: x", "other" },
 		{ "a-1 [001] 99999999999.000000: e: x", "other" },
 		{ "a-1 [001] 5.000000:", "other" },
+		{ "a-1 1 5.000000: e: x", "other" },
+		{ "a-1 1q.... 5.000000: e: x", "other" },
+		{ "a-1 1d.... 4611686018427388us: e: x", "other" },
 		{ "a-99999999999 [001] 5.000000: e: x", "other" },
 		{ "a [001] 5.000000: e: x", "other" },
 		{ "-1 [001] 5.000000: e: x", "|1|0|1|0|5000000000|e|x" },
@@ -205,6 +213,10 @@ TEST(switches_have_the_kernels_and_trace_cmds_form)
 TEST(fields_are_those_that_rules_use)
 {
 	static const struct form_sample samples[] = {
+		{ "sched_wakeup", "klogd:1084 [120] success=1 CPU:003",
+		  "sched: comm=klogd pid=1084 prio=120 target_cpu=3" },
+		{ "sched_wakeup", "comm=a b pid=3 prio=120 success=1 target_cpu=001",
+		  "sched: comm=a b pid=3 prio=120 target_cpu=1" },
 		{ "block_rq_issue", "8,16 WS 4096 () 100 + 8 none,0,0 [dd]",
 		  "block: dev=8388624 rwbs=WS bytes=4096 sector=100 nr_sector=8 comm=dd" },
 		{ "block_rq_complete", "8,0 FF () 18446744073709551615 + 0 [-5]",

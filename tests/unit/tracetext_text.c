@@ -59,11 +59,12 @@ TEST(each_cpu_has_its_records_with_gaps)
 		      "CPU:2 [LOST 4 EVENTS]\n"
 		      "a-1 [000] 6.000000000: e: x\n"
 		      "a-1 [002] 7.000000000: e: x\n"
+		      "a-1 [002] 700.000000000: e: x\n"
 		      "CPU:0 [LOST EVENTS]\n"
 		      "CPU:5 [LOST 9 EVENTS]\n"
 		      "a-1 [000] 900000.000000001: e: x",
 		      "0 6000000000\n0 lost -1\n0 900000000000001\n"
-		      "2 5000000000\n2 lost 7\n2 7000000000\n"
+		      "2 5000000000\n2 lost 7\n2 7000000000\n2 700000000000\n"
 		      "5 at the end 9\n");
 }
 

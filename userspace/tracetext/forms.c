@@ -40,12 +40,13 @@ struct form {
 	const char *name;
 };
 
-#define WAKEUP                                                                       \
-	{                                                                            \
-		"comm=<c comm> pid=<d pid> prio=<d prio> target_cpu=<d target_cpu>", \
-			"<c comm>:<d pid> [<d prio>] CPU:<d target_cpu>",            \
-			"comm=<c comm> pid=<d pid> prio=<d prio> success=<_> "       \
-			"target_cpu=<d target_cpu>",                                 \
+#define WAKEUP                                                                        \
+	{                                                                             \
+		"comm=<c comm> pid=<d pid> prio=<d prio> target_cpu=<d target_cpu>",  \
+			"<c comm>:<d pid> [<d prio>] CPU:<d target_cpu>",             \
+			"<c comm>:<d pid> [<d prio>] success=<_> CPU:<d target_cpu>", \
+			"comm=<c comm> pid=<d pid> prio=<d prio> success=<_> "        \
+			"target_cpu=<d target_cpu>",                                  \
 	}
 
 #define VECTOR(event)                                                  \

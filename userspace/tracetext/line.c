@@ -3,11 +3,13 @@
  * Parses a line of ftrace's text:
  *
  *   COMM-TID (TGID) [CPU] FLAGS TIME: EVENT: TEXT
+ *   COMM-TID CPUFLAGS TIME: EVENT: TEXT
  *
  * COMM may contain anything that looks like the columns behind it, but not all of them in their
  * order: the first "[CPU]" with valid columns on both sides is the CPU.
  */
 #include <limits.h>
+#include <string.h>
 
 #include "tracetext/internal.h"
 
@@ -205,19 +207,41 @@ static void event_parse(struct text rest, struct text_line *out)
 	out->text = whole;
 }
 
-/* The columns behind the CPU. The time may follow without a space. */
-static bool columns_parse_right(struct text right, struct text_line *out)
+/* Marks of delays behind times of the latency format. */
+#define DELAYS " $@*#!+"
+
+/* Takes a time and its colon: seconds, nanoseconds, or "12us" with a mark of the latency format. */
+static bool columns_take_time(struct text *right, struct text_line *out)
 {
-	struct text token;
+	struct text rest = *right, token;
+	uint64_t time_us;
+	bool has_colon;
+
+	token = columns_take_token(right, &has_colon);
+	if (has_colon && time_parse(token, out))
+		return true;
+	*right = rest;
+	if (!text_take_number(&rest, &time_us) || time_us >= RECORD_TIME_LIMIT / NS_PER_US ||
+	    !text_take_literal(&rest, "us"))
+		return false;
+	if (rest.size > 0 && strchr(DELAYS, *rest.data))
+		rest = (struct text){ rest.data + 1, rest.size - 1 };
+	*right = rest;
+	out->time_ns = time_us * NS_PER_US;
+	out->decimals = 6;
+	return text_take_literal(right, ":");
+}
+
+/* The columns behind the CPU. The time may follow without a space. */
+static bool columns_parse_right(struct text right, bool has_flags, struct text_line *out)
+{
 	bool has_colon;
 
 	text_skip_spaces(&right);
-	token = columns_take_token(&right, &has_colon);
-	if (!has_colon || !time_parse(token, out)) {
-		out->flags = flags_parse(token);
+	if (has_flags || !columns_take_time(&right, out)) {
+		out->flags = flags_parse(columns_take_token(&right, &has_colon));
 		text_skip_spaces(&right);
-		token = columns_take_token(&right, &has_colon);
-		if (!has_colon || !time_parse(token, out))
+		if (!columns_take_time(&right, out))
 			return false;
 	}
 	text_skip_spaces(&right);
@@ -227,18 +251,33 @@ static bool columns_parse_right(struct text right, struct text_line *out)
 	return true;
 }
 
+/* Takes "[CPU]", or the CPU before flags, as "1d.h2" of the latency format. */
+static bool columns_take_cpu(struct text *right, const char *before, struct text_line *out,
+			     bool *has_flags)
+{
+	bool has_brackets = text_take_literal(right, "[");
+	uint64_t cpu;
+
+	*has_flags = !has_brackets;
+	if (!has_brackets && *before != ' ')
+		return false;
+	if (!text_take_number(right, &cpu) || cpu >= TEXT_CPUS_MAX)
+		return false;
+	out->cpu = cpu;
+	if (has_brackets)
+		return text_take_literal(right, "]");
+	return right->size > 0 && *right->data && strchr(".dDbBxX", *right->data);
+}
+
 static bool record_parse(struct text bytes, struct text_line *out)
 {
-	for (size_t i = 0; i < bytes.size && i < COLUMNS_MAX; i++) {
+	for (size_t i = 1; i < bytes.size && i < COLUMNS_MAX; i++) {
 		struct text right = { bytes.data + i, bytes.size - i };
-		uint64_t cpu;
+		bool has_flags;
 
 		*out = (struct text_line){ .kind = TEXT_LINE_RECORD };
-		if (!text_take_literal(&right, "[") || !text_take_number(&right, &cpu) ||
-		    !text_take_literal(&right, "]") || cpu >= TEXT_CPUS_MAX)
-			continue;
-		out->cpu = cpu;
-		if (columns_parse_right(right, out) &&
+		if (columns_take_cpu(&right, bytes.data + i - 1, out, &has_flags) &&
+		    columns_parse_right(right, has_flags, out) &&
 		    columns_parse_left((struct text){ bytes.data, i }, out))
 			return true;
 	}

@@ -524,8 +524,12 @@ static int text_read(struct trace_text *text, int fd, struct byte_progress *prog
 			 ? text_read_window(text, fd, &window, progress, error)
 			 : text_refuse_memory(error);
 	free(window.bytes);
-	for (size_t i = 0; i < text->nr_cpus && status == 0; i++)
-		status = cpu_flush(text, &text->cpus[i], error);
+	for (size_t i = 0; i < text->nr_cpus; i++) {
+		if (status == 0)
+			status = cpu_flush(text, &text->cpus[i], error);
+		free(text->cpus[i].current);
+		text->cpus[i].current = NULL;
+	}
 	return status;
 }
 
@@ -660,8 +664,6 @@ void trace_text_close(struct trace_text *text)
 	if (!text)
 		return;
 	streams_close(text->streams, text->nr_streams);
-	for (size_t i = 0; i < text->nr_cpus; i++)
-		free(text->cpus[i].current);
 	free(text->cpus);
 	for (size_t i = 0; i < text->nr_events; i++) {
 		free(text->events[i]->name);
