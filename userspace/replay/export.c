@@ -148,7 +148,12 @@ static int export_part_open(struct export_part *part, struct export_settings *se
 	progress = transfer_begin(&part->transfer, settings->report, export_part_title(part), NULL);
 	status = source_open(&part->source, export_part_file(part), progress, error);
 	transfer_end(&part->transfer);
-	if (status < 0 || part_choose(part, error) < 0)
+	if (status < 0)
+		return -1;
+	if (source_lack(part->source))
+		report_message(settings->report, "%s: %s", export_part_title(part),
+			       source_lack(part->source));
+	if (part_choose(part, error) < 0)
 		return -1;
 	recording = &part->recording;
 	given = &part->settings->labels;

@@ -155,6 +155,11 @@ static const char *text_source_damage(const struct source *source)
 	return trace_text_damage(text_source_text(source));
 }
 
+static const char *text_source_lack(const struct source *source)
+{
+	return trace_text_lack(text_source_text(source));
+}
+
 static void text_source_close(struct source *source)
 {
 	trace_text_close(text_source_text(source));
@@ -166,6 +171,7 @@ static const struct source_ops text_source_ops = {
 	.find_task = text_source_find_task,
 	.read_symbols = text_source_read_symbols,
 	.damage = text_source_damage,
+	.lack = text_source_lack,
 	.close = text_source_close,
 };
 

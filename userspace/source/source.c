@@ -506,6 +506,11 @@ const char *source_damage(const struct source *source)
 	return source->ops->damage ? source->ops->damage(source) : NULL;
 }
 
+const char *source_lack(const struct source *source)
+{
+	return source->ops->lack ? source->ops->lack(source) : NULL;
+}
+
 void source_close(struct source *source)
 {
 	if (!source)

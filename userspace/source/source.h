@@ -258,6 +258,9 @@ void source_set_progress(struct source *source, struct byte_progress *progress);
  */
 const char *source_damage(const struct source *source);
 
+/** source_lack - what other sources have and this one has not, for a message; NULL for nothing */
+const char *source_lack(const struct source *source);
+
 /** source_visit - visit all tracepoints whose records a source may have; returns as
  * tracepoints_visit()
  */

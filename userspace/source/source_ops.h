@@ -39,6 +39,7 @@ struct account {
  * @set_progress: as source_set_progress()
  * @read_symbols: as source_read_symbols(); NULL for this machine's
  * @damage: as source_damage()
+ * @lack: as source_lack()
  * @close: free the source and its streams; never NULL
  */
 struct source_ops {
@@ -67,6 +68,7 @@ struct source_ops {
 	int (*read_symbols)(struct source *source, struct kallsyms **out, struct error *error);
 	void (*set_progress)(struct source *source, struct byte_progress *progress);
 	const char *(*damage)(const struct source *source);
+	const char *(*lack)(const struct source *source);
 	void (*close)(struct source *source);
 };
 

@@ -86,6 +86,7 @@ struct text_thread {
  * @threads, @by_tid: their names, the last ones
  * @line: the last record, which following lines may continue in @text; its event in @event
  * @has_line: there is one
+ * @has_microseconds: there was a time of six digits
  * @last_us, @last_ns: time of the last line in microseconds, and as it was stored
  * @hash: of all bytes
  */
@@ -107,6 +108,7 @@ struct trace_text {
 	struct buffer event;
 	struct buffer record;
 	bool has_line;
+	bool has_microseconds;
 	int64_t last_us;
 	int64_t last_ns;
 	uint64_t hash;
@@ -357,6 +359,7 @@ static int64_t text_order(struct trace_text *text, const struct text_line *line)
 	if (line->decimals == 6 && text->last_us == time_ns / NS_PER_US &&
 	    text->last_ns + 1 < time_ns + NS_PER_US)
 		time_ns = text->last_ns + 1;
+	text->has_microseconds |= line->decimals == 6;
 	text->last_us = line->time_ns / NS_PER_US;
 	text->last_ns = time_ns;
 	return time_ns;
@@ -732,6 +735,15 @@ void trace_text_find_task(const struct trace_text *text, int tid, struct thread_
 		return;
 	out->tgid = thread->tgid;
 	memcpy(out->comm, thread->comm, sizeof(thread->comm));
+}
+
+const char *trace_text_lack(const struct trace_text *text)
+{
+	return text->has_microseconds
+		       ? "text of ftrace has times in microseconds, losses only if it reports "
+			 "them, and no tracks of drivers; 'ktrack record' keeps them"
+		       : "text of ftrace has losses only if it reports them, and no tracks of "
+			 "drivers; 'ktrack record' keeps them";
 }
 
 const char *trace_text_damage(const struct trace_text *text)

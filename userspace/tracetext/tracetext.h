@@ -48,6 +48,9 @@ int trace_text_visit(struct trace_text *text, const struct tracepoint_visitor *v
 /** trace_text_find_task - look up a thread among those that wrote records; @out is zeroed */
 void trace_text_find_task(const struct trace_text *text, int tid, struct thread_identity *out);
 
+/** trace_text_lack - what a recording has and the text has not, for a message */
+const char *trace_text_lack(const struct trace_text *text);
+
 /** trace_text_damage - what could not be read, NULL if there was no problem; lives as long */
 const char *trace_text_damage(const struct trace_text *text);
 
