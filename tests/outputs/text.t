@@ -166,6 +166,11 @@ CPU:1 [LOST 12 EVENTS]
 CPU:0 [LOST EVENTS]
              app-10      (     10) [000] .....     1.000007: kfree <-putname
              app-10      (     10) [000] .....     1.000006: mine: older
+             app-11      (     10) [001] .....     1.000010: sys_read(fd: 3, buf: 7ffc, count: 10)
+             app-11      (     10) [001] .....     1.000012: sys_read -> 0x10
+             app-11      (     10) [001] .....     1.000013: sys_enter_getpid:
+             app-11      (     10) [001] .....     1.000015: sys_exit_getpid:      0xfffffffffffffffe
+             app-11      (     10) [001] .....     1.000016: sys_enter_nocall: fd: 0x3
 """
 OWN_EVENTS = [
     ("region_enter", "marker:call", "frame", 0),
@@ -175,6 +180,11 @@ OWN_EVENTS = [
     ("data_json", "text:mine", "a=3", 8000),
     ("data_json", "text:function", "kfree <-putname", 6000),
     ("data_json", "text:mine", "older", 6000),
+    ("region_enter", "syscalls:call", "read", 9000),
+    ("region_leave", "syscalls:call", "read", 11000),
+    ("region_enter", "syscalls:call", "getpid", 12000),
+    ("region_leave", "syscalls:call", "getpid", 14000),
+    ("data_json", "syscalls:sys_enter_nocall", "fd: 0x3", 15000),
 ]
 LACK = "ktrack: trace.txt: text of ftrace has times in microseconds, losses only if it reports them, and no tracks of drivers; 'ktrack record' keeps them"
 OLDER = "ktrack: trace.txt: 1 line with an earlier time than the line before of the same CPU, which was used instead"
@@ -193,7 +203,7 @@ def check_own(tap):
     """Events without a form, texts of several lines, losses, lines in the wrong order."""
     with tempfile.TemporaryDirectory() as folder:
         Path(folder, "trace.txt").write_text(OWN)
-        stream, wrong = cases.run(folder, "export", "--event", "-e", "text", "-r", "marker", "trace.txt", status=1)
+        stream, wrong = cases.run(folder, "export", "--event", "-e", "text,syscalls", "-r", "marker,syscalls", "trace.txt", status=1)
         found = sorted(own_events(stream))
         tap.ok(found == sorted(OWN_EVENTS), "events without a form are instants with their text", *map(str, found))
         tap.ok(wrong == [LACK, OLDER], "what the text lacks, and lines in the wrong order, are reported", *wrong)

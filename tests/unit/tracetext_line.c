@@ -164,6 +164,39 @@ static const char *fields_of(const char *name, const char *text, struct buffer *
 	return buffer_string(out);
 }
 
+TEST(system_calls_are_those_of_the_tracepoints_of_all)
+{
+	static const char *const samples[][4] = {
+		{ "function", "sys_read(fd: 3)", "sys_enter", "NR %d ()" },
+		{ "function", "sys_read -> 0x10", "sys_exit", "NR %d = 16" },
+		{ "sys_enter_read", "fd: 0x3", "sys_enter", "NR %d ()" },
+		{ "sys_exit_read", "     0xfffffffffffffffe", "sys_exit", "NR %d = -2" },
+		{ "sys_enter_nocall", "fd: 0x3", "sys_enter_nocall", "fd: 0x3" },
+		{ "sys_exit_read", "?", "sys_exit_read", "?" },
+		{ "function", "sys_read <-x", "function", "sys_read <-x" },
+		{ "function", "kfree <-x", "function", "kfree <-x" },
+	};
+
+	for (size_t i = 0; i < sizeof(samples) / sizeof(samples[0]); i++) {
+		struct buffer event = { 0 }, text = { 0 }, want = { 0 };
+
+		buffer_append_string(&event, samples[i][0]);
+		buffer_append_string(&text, samples[i][1]);
+		text_line_name_call(&event, &text);
+		buffer_append_string(&want, samples[i][3]);
+		if (strstr(samples[i][3], "%d")) {
+			buffer_clear(&want);
+			buffer_printf(&want, "NR %d%s", syscall_number("read"),
+				      samples[i][3] + strlen("NR %d"));
+		}
+		CHECK_TEXT(buffer_string(&event), samples[i][2]);
+		CHECK_TEXT(buffer_string(&text), buffer_string(&want));
+		buffer_release(&event);
+		buffer_release(&text);
+		buffer_release(&want);
+	}
+}
+
 /** struct form_sample - an event, its text, and its fields */
 struct form_sample {
 	const char *event;
@@ -228,6 +261,15 @@ TEST(fields_are_those_that_rules_use)
 		{ "cpuhp_exit", "  cpu: 0001  state:  56 step:  57 ret: 0",
 		  "cpuhp: cpu=1 state=56 idx=57 ret=0" },
 		{ "workqueue_execute_end", "work struct 0000000000ff01", "workqueue: work=65281" },
+		{ "cpu_idle", "state=4294967295 cpu_id=5", "power: state=4294967295 cpu_id=5" },
+		{ "suspend_resume", "dpm_suspend[2] begin",
+		  "power: action=dpm_suspend val=2 start=1" },
+		{ "signal_deliver", "sig=17 errno=0 code=1 sa_handler=55d0 sa_flags=14000000",
+		  "signal: sig=17 errno=0 code=1 sa_handler=21968 sa_flags=335544320" },
+		{ "signal_generate", "sig=17 errno=0 code=262148 comm=a b pid=1 grp=1 res=0",
+		  "signal: sig=17 errno=0 code=262148 comm=a b pid=1 group=1 result=0" },
+		{ "block_bio_queue", "253,0 WS 2048 + 8 [dd]",
+		  "block: dev=265289728 rwbs=WS sector=2048 nr_sector=8 comm=dd" },
 		{ "tracing_mark_write", "B|10|frame", "ftrace: ip=0 buf=B|10|frame" },
 		{ "print", "tracing_mark_write: E|10", "ftrace: ip=0 buf=E|10" },
 		{ "sched_stat_runtime", "comm=a",

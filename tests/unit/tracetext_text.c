@@ -68,6 +68,19 @@ TEST(each_cpu_has_its_records_with_gaps)
 		      "5 at the end 9\n");
 }
 
+TEST(overwritten_records_are_a_gap_on_each_cpu)
+{
+	check_records("# tracer: nop\n"
+		      "# entries-in-buffer/entries-written: 3/10   #P:2\n"
+		      "a-1 [000] 5.000001: e: x\n"
+		      "a-1 [000] 5.000002: e: x\n"
+		      "a-1 [001] 5.000003: e: x\n",
+		      "0 lost -1\n0 5000001000\n0 5000002000\n1 lost -1\n1 5000003000\n");
+	check_records("# entries-in-buffer/entries-written: 10/10   #P:2\n"
+		      "a-1 [000] 5.000001: e: x\n",
+		      "0 5000001000\n");
+}
+
 TEST(equal_microseconds_keep_the_order_of_lines)
 {
 	check_records("a-1 [000] 5.000001: e: x\n"

@@ -101,6 +101,13 @@ void syscalls_free(struct syscalls *syscalls)
 	free(syscalls);
 }
 
+int syscall_number(const char *name)
+{
+	int number = seccomp_syscall_resolve_name(name);
+
+	return number < 0 ? -1 : number;
+}
+
 /* Returns an allocated text, without data if memory ran out. */
 static struct text syscall_make_name(uint32_t architecture, int number)
 {

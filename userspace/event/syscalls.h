@@ -82,6 +82,10 @@ void syscalls_free(struct syscalls *syscalls);
 /** syscalls_find_name - syscalls_name() of a call whose name was not found before */
 struct text syscalls_find_name(struct syscalls *syscalls, int64_t number);
 
+/** syscall_number - the number of a system call of this machine, -1 if there is none of this name
+ */
+int syscall_number(const char *name);
+
 /**
  * syscalls_name - the name of a system call, "syscall_N" if it is unknown
  * @number: in the ABI of the thread of syscalls_choose(); -1 is a call that was skipped

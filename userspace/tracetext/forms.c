@@ -10,7 +10,7 @@
  *   u, x  unsigned number, a hexadecimal    s  any other text
  *         one; 8 bytes                      r  text to the end, as trace_marker's
  *   v     device, "8,16"                    S  state of a thread, in the kernel's letters
- *   h     "handled" is 1                    T  the same, in those of trace-cmd
+ *   h     "handled" and "begin" are 1       T  the same, in those of trace-cmd
  *   b     a byte, of no pattern
  */
 #include <limits.h>
@@ -139,6 +139,23 @@ static const struct form forms[] = {
 	  "block_rq_complete",
 	  { "<v dev> <s rwbs> (<_>) <u sector> + <u nr_sector> <_>,<_>,<_> [<d error>]",
 	    "<v dev> <s rwbs> (<_>) <u sector> + <u nr_sector> [<d error>]" } },
+	{ "block",
+	  "block_bio_queue",
+	  { "<v dev> <s rwbs> <u sector> + <u nr_sector> [<c comm>]" } },
+	{ "block",
+	  "block_bio_complete",
+	  { "<v dev> <s rwbs> <u sector> + <u nr_sector> [<d error>]" } },
+	{ "power", "cpu_idle", { "state=<u state> cpu_id=<u cpu_id>" } },
+	{ "power", "cpu_frequency", { "state=<u state> cpu_id=<u cpu_id>" } },
+	{ "power", "suspend_resume", { "<s action>[<d val>] <h start>" } },
+	{ "signal",
+	  "signal_generate",
+	  { "sig=<d sig> errno=<d errno> code=<d code> comm=<c comm> pid=<d pid> grp=<d group> "
+	    "res=<d result>" } },
+	{ "signal",
+	  "signal_deliver",
+	  { "sig=<d sig> errno=<d errno> code=<d code> sa_handler=<x sa_handler> "
+	    "sa_flags=<x sa_flags>" } },
 	{ "workqueue",
 	  "workqueue_execute_start",
 	  { "work struct <x work>: function <s function>" } },
@@ -362,37 +379,13 @@ static bool state_take(struct text *rest, const char *letters, int64_t *out)
 	return size > 0;
 }
 
-static bool hex_take(struct text *rest, int64_t *out)
-{
-	uint64_t number = 0;
-	size_t size = 0;
-
-	if (text_begins(*rest, text_of("(nil)")) || text_begins(*rest, text_of("(null)"))) {
-		size = strchr(rest->data, ')') - rest->data + 1;
-	} else {
-		if (text_begins(*rest, text_of("0x")))
-			*rest = (struct text){ rest->data + 2, rest->size - 2 };
-		for (; size < rest->size && size < 16; size++) {
-			const char *digits = "0123456789abcdef";
-			const char *at = memchr(digits, rest->data[size], 16);
-
-			if (!at)
-				break;
-			number = number << 4 | (at - digits);
-		}
-	}
-	*rest = (struct text){ rest->data + size, rest->size - size };
-	*out = number;
-	return size > 0;
-}
-
 static bool decimal_take(struct text *rest, int64_t *out)
 {
 	bool is_negative = rest->size > 0 && *rest->data == '-';
 	uint64_t number;
 
 	if (text_begins(*rest, text_of("0x")))
-		return hex_take(rest, out);
+		return text_take_hex(rest, (uint64_t *)out);
 	if (is_negative)
 		*rest = (struct text){ rest->data + 1, rest->size - 1 };
 	if (!text_take_number(rest, &number))
@@ -417,8 +410,6 @@ static bool device_take(struct text *rest, int64_t *out)
 
 static bool pattern_take_number(char type, struct text *rest, int64_t *out)
 {
-	static const char handled[] = "handled";
-
 	text_skip_spaces(rest);
 	switch (type) {
 	case 'S':
@@ -426,11 +417,12 @@ static bool pattern_take_number(char type, struct text *rest, int64_t *out)
 	case 'T':
 		return state_take(rest, "SDTtZX\001W", out);
 	case 'x':
-		return hex_take(rest, out);
+		return text_take_hex(rest, (uint64_t *)out);
 	case 'v':
 		return device_take(rest, out);
 	case 'h':
-		*out = text_begins(*rest, text_of(handled));
+		*out = text_begins(*rest, text_of("handled")) ||
+		       text_begins(*rest, text_of("begin"));
 		while (rest->size > 0 && *rest->data != ' ')
 			*rest = (struct text){ rest->data + 1, rest->size - 1 };
 		return true;
@@ -637,7 +629,8 @@ static void describe_print(const struct text_event *event, struct buffer *out)
 						  "REC->prev_state & 256 ? \"+\" : \"\"");
 			return;
 		}
-		if (event->fields[i].type == 'h') {
+		if (text_equals(event->fields[i].name, text_of("ret")) &&
+		    event->fields[i].type == 'h') {
 			buffer_append_string(out, "%s\", REC->ret ? \"handled\" : \"unhandled\"");
 			return;
 		}

@@ -51,6 +51,19 @@ void text_line_parse(struct text bytes, struct text_line *out);
  */
 bool text_take_number(struct text *rest, uint64_t *out);
 
+/** text_take_hex - take hexadecimal digits, with or without "0x", or "(nil)"; as text_take_number()
+ */
+bool text_take_hex(struct text *rest, uint64_t *out);
+
+/**
+ * text_line_name_call - make the line of a system call's own tracepoint one of all system calls
+ * @event, @text: of the line; they are changed if this machine has the call
+ *
+ * trace-cmd prints "sys_enter_read: TEXT" and "sys_exit_read: 0x1", tracefs "sys_read(TEXT)" and
+ * "sys_read -> 0x1".
+ */
+void text_line_name_call(struct buffer *event, struct buffer *text);
+
 /** text_skip_spaces - drop spaces and tabs at the beginning */
 void text_skip_spaces(struct text *rest);
 

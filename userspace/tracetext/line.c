@@ -22,6 +22,16 @@
 /* Names of functions, which trace_printk() shows as the event, may be long. */
 #define EVENT_NAME_MAX 128
 
+static bool text_take_literal(struct text *rest, const char *literal)
+{
+	struct text start = text_of(literal);
+
+	if (!text_begins(*rest, start))
+		return false;
+	*rest = (struct text){ rest->data + start.size, rest->size - start.size };
+	return true;
+}
+
 bool text_take_number(struct text *rest, uint64_t *out)
 {
 	size_t size = 0;
@@ -31,6 +41,28 @@ bool text_take_number(struct text *rest, uint64_t *out)
 		if (__builtin_mul_overflow(number, 10, &number) ||
 		    __builtin_add_overflow(number, rest->data[size] - '0', &number))
 			return false;
+	}
+	*rest = (struct text){ rest->data + size, rest->size - size };
+	*out = number;
+	return size > 0;
+}
+
+bool text_take_hex(struct text *rest, uint64_t *out)
+{
+	static const char digits[] = "0123456789abcdef";
+	uint64_t number = 0;
+	size_t size = 0;
+
+	*out = 0;
+	if (text_take_literal(rest, "(nil)") || text_take_literal(rest, "(null)"))
+		return true;
+	text_take_literal(rest, "0x");
+	for (; size < rest->size && size < 2 * sizeof(number); size++) {
+		const char *at = memchr(digits, rest->data[size], sizeof(digits) - 1);
+
+		if (!at)
+			break;
+		number = number << 4 | (at - digits);
 	}
 	*rest = (struct text){ rest->data + size, rest->size - size };
 	*out = number;
@@ -47,16 +79,6 @@ static void columns_trim_end(struct text *text)
 {
 	while (text->size > 0 && text->data[text->size - 1] == ' ')
 		text->size--;
-}
-
-static bool text_take_literal(struct text *rest, const char *literal)
-{
-	struct text start = text_of(literal);
-
-	if (!text_begins(*rest, start))
-		return false;
-	*rest = (struct text){ rest->data + start.size, rest->size - start.size };
-	return true;
 }
 
 /* Cuts digits at the end of @text, and parses them. */
@@ -299,6 +321,68 @@ static bool loss_parse(struct text rest, struct text_line *out)
 		out->lost = count;
 	text_skip_spaces(&rest);
 	return text_take_literal(&rest, "EVENTS");
+}
+
+/* The longest name of a system call. */
+#define CALL_NAME_MAX 64
+
+/* Takes the name of a call, and finds its number; returns -1 if there is none. */
+static int call_take_number(struct text *rest)
+{
+	char name[CALL_NAME_MAX];
+	size_t size = 0;
+
+	while (size < rest->size && size < sizeof(name) - 1 && is_name_char(rest->data[size]))
+		size++;
+	memcpy(name, rest->data, size);
+	name[size] = '\0';
+	*rest = (struct text){ rest->data + size, rest->size - size };
+	return syscall_number(name);
+}
+
+static bool call_parse(struct text event, struct text text, int *number, bool *is_exit,
+		       uint64_t *result)
+{
+	struct text rest = event;
+	bool is_own = text_equals(event, text_of("function"));
+
+	*is_exit = text_take_literal(&rest, "sys_exit_");
+	if (is_own) {
+		rest = text;
+		if (!text_take_literal(&rest, "sys_"))
+			return false;
+	} else if (!*is_exit && !text_take_literal(&rest, "sys_enter_")) {
+		return false;
+	}
+	*number = call_take_number(&rest);
+	if (*number < 0)
+		return false;
+	if (is_own) {
+		*is_exit = text_take_literal(&rest, " -> ");
+		if (!*is_exit)
+			return text_take_literal(&rest, "(");
+	} else {
+		rest = text;
+		text_skip_spaces(&rest);
+	}
+	return !*is_exit || text_take_hex(&rest, result);
+}
+
+void text_line_name_call(struct buffer *event, struct buffer *text)
+{
+	uint64_t result = 0;
+	bool is_exit;
+	int number;
+
+	if (!call_parse(buffer_text(event), buffer_text(text), &number, &is_exit, &result))
+		return;
+	buffer_clear(event);
+	buffer_clear(text);
+	buffer_append_string(event, is_exit ? "sys_exit" : "sys_enter");
+	if (is_exit)
+		buffer_printf(text, "NR %d = %lld", number, (long long)result);
+	else
+		buffer_printf(text, "NR %d ()", number);
 }
 
 void text_line_parse(struct text bytes, struct text_line *out)

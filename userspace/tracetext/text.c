@@ -86,6 +86,8 @@ struct text_thread {
  * @threads, @by_tid: their names, the last ones
  * @line: the last record, which following lines may continue in @text; its event in @event
  * @has_line: there is one
+ * @has_overwritten: records before the first ones were overwritten, on CPUs that the text does not
+ * name
  * @has_microseconds: there was a time of six digits
  * @last_us, @last_ns: time of the last line in microseconds, and as it was stored
  * @hash: of all bytes
@@ -109,6 +111,7 @@ struct trace_text {
 	struct buffer record;
 	bool has_line;
 	bool has_microseconds;
+	bool has_overwritten;
 	int64_t last_us;
 	int64_t last_ns;
 	uint64_t hash;
@@ -184,11 +187,16 @@ static struct text_cpu *text_find_cpu(struct trace_text *text, int number, struc
 		return NULL;
 	}
 	cpu = &text->cpus[number];
-	if (!cpu->current)
-		cpu->current = calloc(1, sizeof(*cpu->current));
-	if (!cpu->current)
+	if (cpu->current)
+		return cpu;
+	cpu->current = calloc(1, sizeof(*cpu->current));
+	if (!cpu->current) {
 		error_set(error, "out of memory");
-	return cpu->current ? cpu : NULL;
+		return NULL;
+	}
+	cpu->has_gap = text->has_overwritten;
+	cpu->gap_count = LOSS_COUNT_UNKNOWN;
+	return cpu;
 }
 
 static void cpu_put_word(struct text_cpu *cpu, uint32_t word)
@@ -381,6 +389,7 @@ static int text_end_line(struct trace_text *text, struct error *error)
 	if (!text->has_line)
 		return 0;
 	text->has_line = false;
+	text_line_name_call(&text->event, &text->text);
 	line->event = buffer_text(&text->event);
 	line->text = buffer_text(&text->text);
 	while (line->text.size > 0 && line->text.data[line->text.size - 1] == '\n')
@@ -407,6 +416,21 @@ static int text_end_line(struct trace_text *text, struct error *error)
 	return cpu_add_record(text, cpu, time_ns, error);
 }
 
+/* The header of tracefs' file trace says how many records are left of those that were written. */
+static void text_take_header(struct trace_text *text, struct text bytes)
+{
+	struct text start = text_of("# entries-in-buffer/entries-written: ");
+	uint64_t left, written;
+
+	if (!text_begins(bytes, start))
+		return;
+	bytes = (struct text){ bytes.data + start.size, bytes.size - start.size };
+	if (!text_take_number(&bytes, &left) || bytes.size == 0 || *bytes.data != '/')
+		return;
+	bytes = (struct text){ bytes.data + 1, bytes.size - 1 };
+	text->has_overwritten = text_take_number(&bytes, &written) && written > left;
+}
+
 /* The text behind the records of systrace's page. */
 static bool line_ends_text(struct text bytes)
 {
@@ -416,8 +440,10 @@ static bool line_ends_text(struct text bytes)
 
 static int text_take_other(struct trace_text *text, struct text bytes, struct error *error)
 {
-	if (!text->has_line)
+	if (!text->has_line) {
+		text_take_header(text, bytes);
 		return 0;
+	}
 	if (line_ends_text(bytes))
 		return text_end_line(text, error);
 	if (text->text.size + bytes.size < TEXT_SIZE_MAX) {
