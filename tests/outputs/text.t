@@ -148,9 +148,11 @@ def check_form(tap, form, names):
             lines = rewrite(lines, columns) if columns else lines
             Path(folder, "trace.txt").write_text(header + "".join(line + "\n" for line in lines), errors="surrogateescape")
             words = ("export", "--event", *cases.rules_of(name))
-            recording, text = (events_of(cases.run(folder, *words, source)[0]) for source in ("trace.dat", "trace.txt"))
+            streams = [cases.run(folder, *words, source)[0] for source in ("trace.dat", "trace.txt")]
+            recording, text = map(events_of, streams)
             nr_events += sum(map(len, recording.values()))
-            tap.nothing(differences(recording, text, exact_ns), f"{form}: {name.replace('-', ' ')}")
+            wrong = [f"line {number}: {rule}: {said}" for number, rule, said in cases.check_lines(streams[1].splitlines(keepends=True))]
+            tap.nothing(wrong + differences(recording, text, exact_ns), f"{form}: {name.replace('-', ' ')}")
     tap.ok(nr_events > 100, f"{form}: {nr_events} events are compared")
 
 
