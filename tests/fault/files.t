@@ -15,6 +15,7 @@ from faults import IS_FULL, PROJECT, Scenario, check_scenarios  # noqa: E402
 from tap import Tap  # noqa: E402
 
 GOLDEN = PROJECT / "tests/golden"
+LINE = "app-{} [001] 1.{:06}: sched_waking: comm=b pid=11 prio=120 target_cpu=000\n"
 # Every so many failures outside of the full test.
 STEP = 1 if IS_FULL else 40
 
@@ -32,6 +33,8 @@ def scenarios(folder):
     plain = recording(folder, "plain.dat", "several-buffers", wall=1577934245)
     packed = recording(folder, "packed.dat", "rules-workload", wall=1577934245, version=7, compression="zstd")
     stacks = recording(folder, "stacks.dat", "stacks", wall=1577934245, version=7, compression="zlib")
+    text = Path(folder) / "trace.txt"
+    text.write_text("".join(LINE.format(number % 2 + 10, number) for number in range(200)) + "CPU:1 [LOST 2 EVENTS]\n")
     database = Path(folder) / "trace.db"
     subprocess.run([PROJECT / "build/ktrack", "export", f"--sqlite={database}", plain], check=True)
     event = ("--sid=test", "--event=out.event", "--perf=out.perf")
@@ -40,6 +43,7 @@ def scenarios(folder):
     yield Scenario("export to other formats", ["export", "--chrome=out.json", "--perfetto=out.pftrace", "--fxt=out.fxt", "--html=out.html", "plain.dat"], [plain], ("out.json", "out.pftrace", "out.fxt", "out.html"))
     yield Scenario("export --sqlite", ["export", "--sqlite=out.db", "stacks.dat"], [stacks], ("out.db",))
     yield Scenario("stat", ["stat", "--json", "stacks.dat"], [stacks])
+    yield Scenario("stat of a text", ["stat", "--json", "-r", "sched", "trace.txt"], [text])
     yield Scenario("query of a recording", ["query", "plain.dat", "@names"], [plain])
     yield Scenario("query of a database", ["query", "--csv", "trace.db", "@tracks"], [database])
 

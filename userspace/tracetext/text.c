@@ -133,9 +133,23 @@ static int text_refuse_write(const struct trace_text *text, struct error *error)
 				text->name);
 }
 
+/* Returns false with errno. */
 static bool text_write(const struct trace_text *text, const void *bytes, size_t size, off_t place)
 {
-	return pwrite(text->file, bytes, size, place) == (ssize_t)size;
+	const char *rest = bytes;
+
+	while (size > 0) {
+		ssize_t done = pwrite(text->file, rest, size, place);
+
+		if (done < 0 && errno == EINTR)
+			continue;
+		if (done < 0)
+			return false;
+		rest += done;
+		place += done;
+		size -= done;
+	}
+	return true;
 }
 
 /* Behind the entries is the number of records that were lost before them. */
