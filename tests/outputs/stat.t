@@ -83,6 +83,36 @@ def check_idle(tap):
     tap.ok(max(tracks.values()) == 890000, "but have rows of their own", tracks)
 
 
+BRIEF = """format ../formats/6.12/sched/sched_switch
+event demo:io 100 char track_event_type; string slice_name
+0   7@0 sched_switch prev_comm=reader prev_pid=7 prev_state=1 next_comm=swapper/0 next_pid=0
+9ms 0@0 sched_switch prev_comm=swapper/0 prev_pid=0 prev_state=0 next_comm=reader next_pid=7
+repeat 30
++10us 7@0 io B name$i
++10us 7@0 io E ""
+end
++10us 7@0 sched_switch prev_comm=reader prev_pid=7 prev_state=2 next_comm=swapper/0 next_pid=0
+"""
+
+
+def check_brief(tap):
+    """A table that nobody shaped begins with what took time; sleeping threads, idle CPUs and further rows are counted."""
+    with tempfile.TemporaryDirectory() as folder:
+        cases.make_of(BRIEF, Path(folder, "trace.dat"))
+        brief, every, sorted_, of_name = (
+            cases.run(folder, "stat", *words, "trace.dat")[0].decode().splitlines()
+            for words in ((), ("--all",), ("--sort=total",), ("--name=S",))
+        )
+        rows = [line.split("  ")[0] for line in brief[1:3]]
+        tap.ok(rows == ["running cpu 0", "state tid 7 reader"] and "Running" in brief[2], "what ran is first", *brief[:4])
+        # 37 rows: 30 of the driver; "swapper/0" and "reader" on the CPU; two of the idle task; "S", "Running" and "D" of the thread.
+        tap.ok("and 12 more rows of slices: --all" in brief and brief.index("") == 27, "25 rows, and how many more there are", *brief)
+        tap.ok(not any("swapper" in line or "idle" in line for line in brief), "neither sleep nor idle CPUs", *brief)
+        for words, lines in (("--all", every), ("--sort", sorted_)):
+            tap.ok(lines.index("") == 38 and any("swapper" in line for line in lines), f"{words} prints all rows", len(lines), *lines)
+        tap.ok(any(line.startswith("state tid 7 reader") for line in of_name), "what is named is printed", *of_name)
+
+
 def slices_of(statistics, *names):
     """The sums of rows that have any complete slice."""
     return {
@@ -439,6 +469,7 @@ def main():
     """Returns the exit status."""
     tap = Tap()
     check_idle(tap)
+    check_brief(tap)
     for name in cases.names():
         check_case(tap, name)
     check_terminal(tap)

@@ -84,7 +84,9 @@ static int part_choose(struct export_part *part, struct error *error)
 		    0 ||
 	    selection_read_functions(part->selection, part->source, report, error) < 0)
 		return -1;
-	pipeline->rules = part->selection->rules;
+	/* Records need not be looked up among rules of which none has a tracepoint. */
+	if (!part->selection->shows_all || part->selection->rules->nr_tracepoints > 0)
+		pipeline->rules = part->selection->rules;
 	if (!outputs->stat &&
 	    stacks_open(&pipeline->stacks, part->source, pipeline->rules, report, error) < 0)
 		return -1;

@@ -63,6 +63,9 @@ struct stat_group {
 /** STAT_PERCENTILES_MAX - most columns of percentiles */
 #define STAT_PERCENTILES_MAX 6
 
+/** STAT_BRIEF_ROWS - rows of a brief table, which leaves out sleeping threads and idle CPUs */
+#define STAT_BRIEF_ROWS 25
+
 /** STAT_SLOWEST_MAX - limit of slices that are listed one by one */
 #define STAT_SLOWEST_MAX 1000
 
@@ -118,6 +121,8 @@ void stat_top_free(struct stat_top *top);
  * @slowest: number of the slowest slices that are listed one by one; 0 for none
  * @has_histograms: print the full histogram of each row
  * @limit: rows of each table; 0 for all
+ * @has_all: rows of sleeping threads and of idle CPUs are printed, too, and no limit is the default
+ * @is_brief: neither @sort nor any of these was chosen; see STAT_BRIEF_ROWS
  * @width: characters of a line; 0 for no limit
  * @height: lines in all, as far as fewer rows help; 0 for no limit
  * @interval_ns: print the tables at this interval, too; 0 for only at the end
@@ -140,6 +145,8 @@ struct sink_stat_settings {
 	uint64_t slowest;
 	bool has_histograms;
 	uint64_t limit;
+	bool has_all;
+	bool is_brief;
 	unsigned int width;
 	unsigned int height;
 	int64_t interval_ns;

@@ -406,6 +406,8 @@ const struct option_row stat_options[] = {
 	OPTION_RARE_FLAG("histogram", "print the full histogram of each row of slices",
 			 sink_stat_settings, has_histograms),
 	{ 0, "limit", "N", "print at most N rows of each table", apply_limit, .is_rare = true },
+	OPTION_RARE_FLAG("all", "print all rows, also of sleeping threads and idle CPUs",
+			 sink_stat_settings, has_all),
 	{ 0, "prometheus", "FILE",
 	  "replace FILE at each interval, for node_exporter's textfile collector",
 	  option_store_text, offsetof(struct sink_stat_settings, prometheus), .needs_text = true,

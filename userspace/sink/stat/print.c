@@ -131,11 +131,13 @@ static int stat_print_section(struct stat_sink *sink, enum stat_kind kind,
 
 	if (!rows)
 		return -1;
-	if (nr_rows > 0) {
-		status = rows_print(sink, rows, nr_rows, style);
+	if (nr_rows + nr_more > 0) {
+		if (nr_rows > 0)
+			status = rows_print(sink, rows, nr_rows, style);
 		if (nr_more > 0)
-			buffer_printf(out, "and %zu more row%s of %ss\n", nr_more,
-				      nr_more == 1 ? "" : "s", stat_kind_name(kind));
+			buffer_printf(out, "%s%zu more row%s of %ss%s\n", nr_rows > 0 ? "and " : "",
+				      nr_more, nr_more == 1 ? "" : "s", stat_kind_name(kind),
+				      sink->settings.is_brief ? ": --all" : "");
 		buffer_append_char(out, '\n');
 	}
 	free(rows);

@@ -156,7 +156,7 @@ const struct stat_row **stat_rows_choose(const struct stat_sink *sink, enum stat
 	const struct sink_stat_settings *settings = &sink->settings;
 	bool is_by_name = settings->sort->each == STAT_EACH_KEY &&
 			  settings->sort_of == STAT_KEY_NAME;
-	size_t size = 0;
+	size_t size = 0, nr_resting = 0, limit = settings->limit;
 
 	if (!weighed || !rows) {
 		free(weighed);
@@ -166,7 +166,9 @@ const struct stat_row **stat_rows_choose(const struct stat_sink *sink, enum stat
 	for (size_t i = 0; i < sink->nr_rows; i++) {
 		const struct stat_source source = stat_source_of(sink, sink->rows[i]);
 
-		if (source.row->kind == kind)
+		if (source.row->kind == kind && settings->is_brief && source.row->is_rest)
+			nr_resting++;
+		else if (source.row->kind == kind)
 			weighed[size++] = (struct weighed_row){
 				.row = source.row,
 				.weight = stat_row_weight(&source),
@@ -175,8 +177,10 @@ const struct stat_row **stat_rows_choose(const struct stat_sink *sink, enum stat
 			};
 	}
 	qsort(weighed, size, sizeof(*weighed), stat_row_compare);
-	*nr_rows = settings->limit > 0 && size > settings->limit ? settings->limit : size;
-	*nr_more = size - *nr_rows;
+	if (settings->is_brief)
+		limit = STAT_BRIEF_ROWS;
+	*nr_rows = limit > 0 && size > limit ? limit : size;
+	*nr_more = size - *nr_rows + nr_resting;
 	for (size_t i = 0; i < *nr_rows; i++)
 		rows[i] = weighed[i].row;
 	free(weighed);
@@ -292,6 +296,7 @@ struct row_key {
 	const struct timeline_category *category;
 	struct text group;
 	struct timeline_name *name;
+	bool is_rest; /* of the row; no part of its identity */
 };
 
 static uint64_t key_hash(const struct row_key *key)
@@ -327,6 +332,7 @@ static struct stat_row *stat_row_add(struct stat_sink *sink, const struct row_ke
 	row->kind = key->kind;
 	row->category = key->category;
 	row->name = key->name;
+	row->is_rest = key->is_rest;
 	buffer_append(&row->group, key->group.data, key->group.size);
 	buffer_trim(&row->group);
 	if (row->group.failed || !array_reserve(sink->rows, sink->nr_rows) ||
@@ -356,6 +362,19 @@ static struct stat_row *row_get(struct stat_sink *sink, const struct row_key *ke
 	return row ? row : stat_row_add(sink, &other);
 }
 
+/* Whether a thread sleeps, or nothing runs on a CPU. */
+static bool event_is_rest(const struct timeline_event *event)
+{
+	const char *category = event->track->category->text;
+	struct text name = event->name ? event->name->text : text_of("");
+
+	if (strcmp(category, "sched:cpu") == 0)
+		return text_begins(name, text_of("swapper"));
+	return strcmp(category, "sched:thread") == 0 &&
+	       (event->track->cpu >= 0 || text_equals(name, text_of("S")) ||
+		text_equals(name, text_of("I")));
+}
+
 /* Of a slice's end, @begun has the values of its begin. The track's last row is that of most
  * events. */
 static struct stat_row *event_row(struct stat_sink *sink, const struct timeline_event *event,
@@ -379,6 +398,7 @@ static struct stat_row *event_row(struct stat_sink *sink, const struct timeline_
 	else
 		stat_group_append(sink, text, event, track, begun);
 	key.group = buffer_text(text);
+	key.is_rest = event_is_rest(event);
 	row = text->failed ? NULL : row_get(sink, &key);
 	if (!row)
 		error_set(error, "out of memory");

@@ -30,6 +30,7 @@ struct stat_row {
 	struct quantiles quantiles; /* of complete slices */
 	struct levels levels;	    /* of counters */
 	uint64_t count;		    /* of instants */
+	bool is_rest;		    /* a thread sleeps, or a CPU is idle */
 	uint64_t nr_suspect;	    /* slices that @times excludes; one may be several of these */
 	uint64_t nr_unfinished;
 	uint64_t nr_foreign;

@@ -9,7 +9,7 @@
 #define GAP 2
 
 /* Flexible columns keep this width while a column of the indexed rank can be dropped instead. */
-static const unsigned int flexible_min[] = { 8, 10, 16, 24 };
+static const unsigned int flexible_min[] = { 8, 18, 20, 24 };
 
 #define BOLD "\033[1m"
 #define PLAIN "\033[0m"
