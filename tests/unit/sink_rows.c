@@ -44,13 +44,14 @@ static int log_write(void *context, const struct row_place *place,
 	return 0;
 }
 
-static void rows_test_begin(struct rows_test *test, bool writes_begins)
+static void rows_test_begin_with(struct rows_test *test, bool writes_begins, bool has_one_row)
 {
 	static const char letters[TRACKS] = "ABCDEFGH";
 
 	*test = (struct rows_test){ 0 };
 	test->category.text = "drv:event";
 	test->rows.context = test;
+	test->rows.has_one_row = has_one_row;
 	test->rows.write = writes_begins ? log_write : NULL;
 	for (int i = 0; i < TRACKS; i++) {
 		test->names[i].text = (struct text){ .data = &letters[i], .size = 1 };
@@ -64,6 +65,11 @@ static void rows_test_begin(struct rows_test *test, bool writes_begins)
 					      &test->error),
 			     0);
 	}
+}
+
+static void rows_test_begin(struct rows_test *test, bool writes_begins)
+{
+	rows_test_begin_with(test, writes_begins, false);
 }
 
 /* @mark: '?' if no record ended it, '~' and '-' if it is continued, with a record and without. */
@@ -232,6 +238,84 @@ TEST(outputs_that_write_ends_get_the_place_of_the_whole_slice)
 	CHECK_NUMBER(test.place.row->number, 2);
 	CHECK_NUMBER(test.place.depth, 1);
 	CHECK_NUMBER(test.log.size, 0);
+	rows_test_end(&test);
+}
+
+/* Begins and ends of slices of the first track: the place of each, and the letter of its name. */
+static void crossing_run(struct rows_test *test, const char *script)
+{
+	int64_t time_ns = 0;
+
+	for (; *script; script += 2) {
+		bool is_end = *script >= 'a';
+		char letter = is_end ? *script - 'a' + 'A' : *script;
+		struct timeline_event event = {
+			.kind = is_end ? TIMELINE_SLICE_END : TIMELINE_SLICE_BEGIN,
+			.time_ns = ++time_ns,
+			.depth = script[1] - '0',
+			.track = &test->shown[0],
+			.name = &test->names[letter - 'A'],
+			.tid = 7,
+		};
+
+		CHECK_NUMBER(rows_event(&test->rows, &test->tracks[0], &event, &test->place,
+					&test->error),
+			     0);
+		script += script[2] == ' ';
+	}
+}
+
+static void check_crossing(bool has_one_row, const char *script, const char *log)
+{
+	struct rows_test test;
+
+	rows_test_begin_with(&test, true, has_one_row);
+	crossing_run(&test, script);
+	CHECK_TEXT(buffer_string(&test.log), log);
+	rows_test_end(&test);
+}
+
+TEST(slices_of_one_track_that_cross_are_cut_once_and_then_on_rows_of_their_own)
+{
+	check_crossing(false, "A1 B2 a1 C1 b2 D2 c1 d2",
+		       "1.1A 1.2B 1.2b! 1.1a 2.1B!2 1.1C 2.1b 2.1D 1.1c 2.1d");
+	check_crossing(false, "A1 B2 C3 a1 D1 c3 b2 d1",
+		       "1.1A 1.2B 1.3C 1.3c! 1.2b! 1.1a 2.1B!2 2.2C!3 1.1D 2.2c 2.1b 1.1d");
+}
+
+TEST(slices_of_a_track_with_one_row_are_cut_wherever_they_cross)
+{
+	check_crossing(true, "A1 B2 a1 C1 b2 c1",
+		       "1.1A 1.2B 1.2b! 1.1a 1.1B!2 1.2C 1.2c! 1.1b 1.1C!4 1.1c");
+	check_crossing(true, "A1 B2 C3 b2 a1 c3",
+		       "1.1A 1.2B 1.3C 1.3c! 1.2b 1.2C!3 1.2c! 1.1a 1.1C!3 1.1c");
+}
+
+/* As coroutines, of which the oldest one always ends next. */
+TEST(rows_of_slices_that_cross_are_limited)
+{
+	struct rows_test test;
+	int64_t time_ns = 0;
+
+	rows_test_begin(&test, true);
+	for (unsigned int i = 0; i < 6 * ROWS_MAX; i++) {
+		unsigned int nr_open = 2 * ROWS_MAX;
+		struct timeline_event event = { .kind = TIMELINE_SLICE_BEGIN,
+						.depth = i % nr_open + 1,
+						.track = &test.shown[0],
+						.name = &test.names[0],
+						.tid = 7 };
+
+		for (int is_begin = i < nr_open; is_begin < 2; is_begin++) {
+			event.time_ns = ++time_ns;
+			event.kind = is_begin ? TIMELINE_SLICE_BEGIN : TIMELINE_SLICE_END;
+			CHECK_NUMBER(rows_event(&test.rows, &test.tracks[0], &event, &test.place,
+						&test.error),
+				     0);
+			CHECK(test.place.row->number <= ROWS_MAX + 1);
+		}
+	}
+	CHECK(strstr(buffer_string(&test.log), " 32.") && !strstr(buffer_string(&test.log), "33."));
 	rows_test_end(&test);
 }
 

@@ -121,7 +121,8 @@ struct decoded_keys {
  * @nr_early_extras: number of extras that begins and instants have
  * @flows: fields of flows, which follow the extras
  * @nr_flows: their number; 0 for counters
- * @fields: values of the extras and the flows of the record that was decoded last
+ * @fields: values of the extras and the flows of the record that was decoded last, and space for
+ * one more
  * @nr_fields: number of extras and flows
  * @outer: fields of outer scopes, whose names are those of @keys
  * @keys: values of these and of ROLE_ASYNC in the record that was decoded last; NULL if there are
@@ -163,7 +164,8 @@ struct descriptor {
 /* Decoded records: events on tracks. */
 
 /**
- * enum decoded_kind - kinds of track events; those behind DECODED_COUNTER are made by rules only
+ * enum decoded_kind - kinds of track events; those behind DECODED_END_OF are made by rules only
+ * @DECODED_END_OF: end of the slice that began with a certain record
  * @DECODED_HIDDEN_BEGIN: begin of a slice that is not shown, for whose end the stack waits
  * @DECODED_STATE: the open slice ends, if there is one, and a new one begins
  * @DECODED_STATE_END: the open slice ends, if there is one
@@ -176,6 +178,7 @@ enum decoded_kind {
 	DECODED_END,
 	DECODED_INSTANT,
 	DECODED_COUNTER,
+	DECODED_END_OF,
 	DECODED_HIDDEN_BEGIN,
 	DECODED_STATE,
 	DECODED_STATE_END,
@@ -198,6 +201,8 @@ struct decoded_names {
  * @slice_name: of begin and instant; empty otherwise
  * @track_name: name of the event if the tracepoint has no such field
  * @slice_head, @track_head: text_head() of both
+ * @begin_ns: of DECODED_END_OF: time of the record of the begin
+ * @end_tid: of DECODED_END_OF: thread that ended the slice, which is @tid's
  * @counter_value: of counters; VALUE_SIGNED, VALUE_UNSIGNED or VALUE_FLOATING
  * @extras: @nr_extras fields without a role, and then @nr_flows ids of flows, each a VALUE_UNSIGNED
  * other than 0; who consumes the event may change the order of the flows
@@ -223,6 +228,8 @@ struct decoded_event {
 	struct text track_name;
 	uint64_t slice_head;
 	uint64_t track_head;
+	int64_t begin_ns;
+	int end_tid;
 	struct value counter_value;
 	struct field *extras;
 	union {

@@ -64,6 +64,8 @@ static int file_track_end(struct sink_file *file, const struct timeline_event *e
 
 	if (track->row.row)
 		rows_track_end(&file->rows, &track->row);
+	if (track->single.row)
+		rows_track_end(&file->single_rows, &track->single);
 	file_track_free(file, track);
 	*data = NULL;
 	return status;
@@ -143,6 +145,7 @@ static void file_sink_free(struct sink *sink)
 	if (file->ops->release)
 		file->ops->release(file);
 	rows_release(&file->rows);
+	rows_release(&file->single_rows);
 	compressor_free(file->compressor);
 	file_close(file->fd);
 	free(file->losses);
@@ -180,6 +183,8 @@ struct sink *sink_file_new(const struct sink_file_ops *ops, const struct sink_se
 	file->has_rows = settings->rows == SINK_ROWS_THREAD;
 	file->rows.write = ops->row_write;
 	file->rows.context = file;
+	file->single_rows =
+		(struct rows){ .has_one_row = true, .write = ops->single_write, .context = file };
 	file->explanations = settings->explanations;
 	return &file->sink;
 }

@@ -15,7 +15,8 @@
 struct sink_track {
 	struct sink_track *before;
 	struct sink_track *after;
-	struct row_track row; /* among @rows of the sink, if it takes part in them */
+	struct row_track row;	 /* among @rows of the sink, if it takes part in them */
+	struct row_track single; /* in @single_rows: the track's own, if its slices may cross */
 };
 
 /** sink_track_link - add @track to the list that begins at @list */
@@ -52,6 +53,7 @@ struct sink_file;
  * @complete: the finish was written, nothing follows; may be NULL
  * @flush: bring all output to the readers; NULL for sink_file_flush()
  * @row_write: the write() of the sink's rows; NULL for none
+ * @single_write: the write() of its rows of one track each; NULL for none
  * @track_release: free what the track's struct refers to; may be NULL
  * @release: free what the sink's struct refers to; may be NULL
  *
@@ -66,6 +68,8 @@ struct sink_file_ops {
 	int (*flush)(struct sink_file *file, struct error *error);
 	int (*row_write)(void *file, const struct row_place *place,
 			 const struct timeline_event *event, struct error *error);
+	int (*single_write)(void *file, const struct row_place *place,
+			    const struct timeline_event *event, struct error *error);
 	void (*track_release)(struct sink_track *track);
 	void (*release)(struct sink_file *file);
 };
@@ -81,8 +85,9 @@ struct sink_file {
 	struct compressor *compressor; /* writes to @fd; NULL if the file is not compressed */
 	struct buffer out;	       /* bytes that are not written yet */
 	struct sink_track *tracks;
-	struct rows rows; /* of the tracks that rows_track_begin() adds */
-	bool has_rows;	  /* the user wants rows of threads, else each track has a row */
+	struct rows rows;	 /* of the tracks that rows_track_begin() adds */
+	struct rows single_rows; /* of tracks that have a row each */
+	bool has_rows;		 /* the user wants rows of threads, else each track has a row */
 	struct timeline_event *losses; /* without an end; at most one for each CPU of each buffer */
 	size_t nr_losses;
 	uint64_t nr_deep; /* slices and instants that were left out, see VIEWER_DEPTH_MAX */

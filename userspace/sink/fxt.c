@@ -620,6 +620,9 @@ static int fxt_track_begin(struct fxt_sink *sink, const struct timeline_event *e
 			       ? 0
 			       : fxt_row_make(sink, track->link.row.row, place, error);
 	}
+	if (shown->may_cross &&
+	    rows_track_begin(&sink->file.single_rows, &track->link.single, shown, error) < 0)
+		return -1;
 	if ((track->is_schedule ? fxt_place_first(sink, shown, &place, error)
 				: fxt_place_own(sink, shown, false, &place, error)) < 0)
 		return -1;
@@ -752,6 +755,16 @@ static int fxt_write(struct fxt_sink *sink, const struct fxt_place *place,
 	if (fxt_write_named(sink, place, event, is_row, error) < 0)
 		return -1;
 	return is_end ? 0 : fxt_write_flows(sink, place, event, error);
+}
+
+/* Writes an event of a track's own row. */
+static int fxt_single_write(void *file, const struct row_place *place,
+			    const struct timeline_event *event, struct error *error)
+{
+	struct fxt_sink *sink = container_of((struct sink_file *)file, struct fxt_sink, file);
+	const struct fxt_track *track = event->track->sink_data[sink->file.sink_index];
+
+	return fxt_write(sink, &track->place, event, place->depth, false, error);
 }
 
 static int fxt_row_write(void *file, const struct row_place *place,
@@ -1002,6 +1015,9 @@ static int fxt_track_event(struct fxt_sink *sink, struct fxt_track *track,
 		return 0;
 	if (track->link.row.row)
 		return rows_event(&sink->file.rows, &track->link.row, event, &place, error);
+	if (track->link.single.row)
+		return rows_event(&sink->file.single_rows, &track->link.single, event, &place,
+				  error);
 	if (event->kind == TIMELINE_COUNTER) {
 		/* Viewers draw each argument as a series, so that other fields are none. */
 		fxt_event_begin(sink, FXT_COUNTER, &track->place, event->track->category->text,
@@ -1174,6 +1190,7 @@ static const struct sink_file_ops fxt_file = {
 	.event = fxt_event,
 	.flush = fxt_flush,
 	.row_write = fxt_row_write,
+	.single_write = fxt_single_write,
 	.track_release = fxt_track_release,
 	.release = fxt_release,
 };

@@ -27,7 +27,8 @@ struct row_thread {
 	const struct timeline_machine *machine; /* this and the next, as in struct timeline_track */
 	uint64_t id;
 	int cpu;
-	int64_t born_ns; /* may become known late */
+	int64_t born_ns;		  /* may become known late */
+	const struct timeline_track *own; /* the track, if it has a row of its own; else NULL */
 	unsigned int nr_tracks;
 	unsigned int nr_held; /* ends that are held, since @held_ns */
 	int64_t held_ns;
@@ -54,9 +55,14 @@ static bool is_of_track(const void *value, const void *key)
 	const struct row_thread *thread = value;
 	const struct timeline_track *track = key;
 
-	return thread->id == track->id.unsigned_number && thread->cpu == track->cpu &&
-	       thread->machine == track->machine &&
+	return !thread->own && thread->id == track->id.unsigned_number &&
+	       thread->cpu == track->cpu && thread->machine == track->machine &&
 	       (thread->born_ns == track->born_ns || thread->born_ns == 0 || track->born_ns == 0);
+}
+
+static bool is_own(const void *value, const void *key)
+{
+	return ((const struct row_thread *)value)->own == key;
 }
 
 static struct row *row_new(struct row_thread *thread)
@@ -96,6 +102,7 @@ static struct row_thread *row_thread_new(struct rows *rows, const struct timelin
 	thread->id = track->id.unsigned_number;
 	thread->cpu = track->cpu;
 	thread->born_ns = track->born_ns;
+	thread->own = rows->has_one_row ? track : NULL;
 	if (!row_new(thread) || map_insert(&rows->threads, thread_hash(track), thread) < 0) {
 		row_thread_free(thread);
 		return NULL;
@@ -106,8 +113,8 @@ static struct row_thread *row_thread_new(struct rows *rows, const struct timelin
 int rows_track_begin(struct rows *rows, struct row_track *track, struct timeline_track *shown,
 		     struct error *error)
 {
-	struct row_thread *thread = map_find(&rows->threads, thread_hash(shown), is_of_track,
-					     shown);
+	struct row_thread *thread = map_find(&rows->threads, thread_hash(shown),
+					     rows->has_one_row ? is_own : is_of_track, shown);
 
 	if (!thread)
 		thread = row_thread_new(rows, shown);
@@ -208,11 +215,12 @@ static struct row *row_behind(struct row *row, const struct row_slice *slice)
 static int slice_move(struct rows *rows, struct row *row, const struct row_slice *slice,
 		      int64_t time_ns, struct error *error)
 {
-	struct row *next = row_behind(row, slice);
+	struct row *next = rows->has_one_row ? row : row_behind(row, slice);
 
 	if (!next)
 		return error_set(error, "out of memory");
-	if (next->number > slice->track->row->number && !row_is_beyond(next))
+	if (next->number > slice->track->row->number && !row_is_beyond(next) &&
+	    !slice->track->has_crossed)
 		slice->track->row = next;
 	if (row_push(next, slice, error) < 0)
 		return -1;
@@ -246,6 +254,8 @@ static int row_end_at(struct rows *rows, struct row *row, unsigned int index,
 		return 0;
 	}
 	for (unsigned int i = nr_open - 1; i > index; i--) {
+		row->open[i].track->has_crossed |= row->open[i].track == row->open[index].track &&
+						   !rows->has_one_row;
 		if (cut_write(rows, row, i, TIMELINE_SLICE_END, end->time_ns, error) < 0)
 			return -1;
 	}
@@ -337,7 +347,8 @@ static bool slice_find(const struct row_track *track, unsigned int depth, struct
 		       unsigned int *index)
 {
 	const struct row_thread *thread = track->row->thread;
-	unsigned int nr_rows = thread->nr_rows > ROWS_MAX ? thread->nr_rows : track->row->number;
+	bool is_anywhere = thread->nr_rows > ROWS_MAX || track->has_crossed;
+	unsigned int nr_rows = is_anywhere ? thread->nr_rows : track->row->number;
 
 	for (unsigned int i = nr_rows; i > 0; i--) {
 		*row = thread->rows[i - 1];
@@ -350,15 +361,34 @@ static bool slice_find(const struct row_track *track, unsigned int depth, struct
 	return false;
 }
 
-hot_inline int rows_slice_begin(struct row_track *track, const struct timeline_event *event,
+static bool row_has_crossing(const struct row *row)
+{
+	for (unsigned int i = 0; i < row->nr_open; i++) {
+		if (row->open[i].track->has_crossed)
+			return true;
+	}
+	return false;
+}
+
+/* A row for a slice that others of its track may cross; NULL if memory ran out. */
+static out_of_line struct row *row_for_crossing(const struct row_track *track)
+{
+	struct row_thread *thread = track->row->thread;
+
+	for (unsigned int i = 0; i < thread->nr_rows && i < ROWS_MAX; i++) {
+		if (!row_has_crossing(thread->rows[i]))
+			return thread->rows[i];
+	}
+	return thread->nr_rows < ROWS_MAX ? row_new(thread) : track->row;
+}
+
+hot_inline int rows_slice_begin(const struct row_slice *slice, struct row **row,
 				struct error *error)
 {
-	const struct row_slice slice = { .track = track,
-					 .name = event->name,
-					 .begin_ns = event->time_ns,
-					 .depth = event->depth };
-
-	return row_push(track->row, &slice, error);
+	*row = slice->track->row;
+	if (unlikely(slice->track->has_crossed))
+		*row = row_for_crossing(slice->track);
+	return *row ? row_push(*row, slice, error) : error_set(error, "out of memory");
 }
 
 /* The end of a slice that is not the innermost one of its track's row. */
@@ -371,7 +401,7 @@ static out_of_line int rows_odd_end(struct rows *rows, struct row_track *track,
 	if (!slice_find(track, event->depth, &place->row, &index))
 		return error_set(error, "the end of a slice that has not begun");
 	place->depth = index + 1;
-	if (has_no_record(event) && place->depth < place->row->nr_open &&
+	if (has_no_record(event) && !rows->has_one_row && place->depth < place->row->nr_open &&
 	    !row_is_beyond(place->row))
 		return slice_hold(place->row, index, event, error);
 	return row_end_at(rows, place->row, index, event, error);
@@ -397,15 +427,20 @@ hot_inline int rows_slice_end(struct rows *rows, struct row_track *track,
 int rows_event(struct rows *rows, struct row_track *track, const struct timeline_event *event,
 	       struct row_place *place, struct error *error)
 {
+	const struct row_slice slice = { .track = track,
+					 .name = event->name,
+					 .begin_ns = event->time_ns,
+					 .depth = event->depth };
 	struct row_thread *thread = track->row->thread;
+	struct row *row = track->row;
 
 	if (unlikely(thread->nr_held > 0) && thread_settle(rows, thread, event, error) < 0)
 		return -1;
 	if (event->kind == TIMELINE_SLICE_END)
 		return rows_slice_end(rows, track, event, place, error);
-	if (event->kind == TIMELINE_SLICE_BEGIN && rows_slice_begin(track, event, error) < 0)
+	if (event->kind == TIMELINE_SLICE_BEGIN && rows_slice_begin(&slice, &row, error) < 0)
 		return -1;
-	*place = (struct row_place){ .row = track->row, .depth = track->row->nr_open };
+	*place = (struct row_place){ .row = row, .depth = row->nr_open };
 	return rows->write ? rows->write(rows->context, place, event, error) : 0;
 }
 

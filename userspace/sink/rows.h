@@ -8,6 +8,10 @@
  * into which it fits, which is a new one if need be, and its track stays there. Hence a track is
  * moved at most ROWS_MAX times, and tracks that cross are on different rows after a few slices.
  *
+ * Slices of one track cross if coroutines of a thread take turns. Once they have, each of them
+ * begins on a row where none of them is open: then no other one is cut, and none nests any more.
+ * A track with a row of its own has that one only: what crosses is cut, and goes on there.
+ *
  * Outputs that write a slice at its end draw it on the row on which it ends. Those that write its
  * begin have a function write() that gets all events of the rows, in an order in which every end is
  * that of the innermost slice: at a crossing, slices that move end (is_cut), and begin again on
@@ -48,7 +52,8 @@ struct row {
 
 /** struct row_track - a member of an output's struct of a track */
 struct row_track {
-	struct row *row; /* for what begins next; NULL if the track takes no part */
+	struct row *row;  /* for what begins next; NULL if the track takes no part */
+	bool has_crossed; /* its slices have crossed each other, and may be on any row */
 	struct timeline_track *shown;
 };
 
@@ -60,7 +65,8 @@ struct row_place {
 
 /** struct rows - the rows of an output */
 struct rows {
-	struct map threads; /* those that have tracks */
+	struct map threads; /* those that have tracks, or tracks with one row each */
+	bool has_one_row;   /* of a track of its own; slices are written at their begin then */
 	/*
 	 * Writes an event of a row, NULL in outputs that write slices at their ends. The track of
 	 * an end that was held has no sink data, and only its category, kind, scope and machine
@@ -74,7 +80,7 @@ struct rows {
 /** rows_take_track - whether a track's slices and instants are on its thread's rows */
 bool rows_take_track(const struct timeline_track *track);
 
-/** rows_track_begin - add a track to its thread, which rows_take_track() is true for */
+/** rows_track_begin - add a track to its thread, or with a row of its own */
 int rows_track_begin(struct rows *rows, struct row_track *track, struct timeline_track *shown,
 		     struct error *error);
 

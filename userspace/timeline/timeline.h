@@ -93,6 +93,7 @@ enum scope_kind {
  * @number: from 1, in order of appearance
  * @name: the track name, or the event's name if records have none
  * @is_state: its slices are states, of which one follows another
+ * @may_cross: a slice may end before one that began later
  * @field: name of the scope field, NULL if the scope is the writing thread or global
  * @id: tid, tgid, CPU or scope value, by @scope; a VALUE_SIGNED or VALUE_UNSIGNED; 0 if global
  * @outer: outer scopes of a compound scope, in the order of declaration, by names of their fields
@@ -116,6 +117,7 @@ struct timeline_track {
 	enum track_kind kind;
 	enum scope_kind scope;
 	bool is_state;
+	bool may_cross;
 	struct text name;
 	const char *field;
 	struct value id;
@@ -292,7 +294,11 @@ void track_append_identity(struct buffer *out, const struct timeline_track *trac
  * @begin_ns: of slice ends and of begins that are cut: when the slice began; of losses: all lost
  * records are younger
  * @outer_ns: of instants and counters: begin of the innermost open slice, or of the track
- * @depth: of slices: 1 for the outermost; of instants and counters: number of open slices
+ * @depth: of slices: their place on the track, 1 for the outermost. Slices that cross keep their
+ * places, and the next slice takes the lowest free one. Of instants: depth of the innermost open
+ * slice, which is the one that began last; 0 for none
+ * @outer: of slices: depth of the one around it, 0 for none: of slices that are open, the last one
+ * that did not begin later
  * @is_continued: of slice begins: the slice was open when the session began; of slice ends: also
  * if it is open when the session ends
  * @is_suspect: of slice ends: a loss may have falsified this slice
@@ -325,6 +331,7 @@ void track_append_identity(struct buffer *out, const struct timeline_track *trac
 struct timeline_event {
 	enum timeline_kind kind;
 	unsigned int depth;
+	unsigned int outer;
 	int64_t time_ns;
 	struct timeline_track *track;
 	struct timeline_name *name;

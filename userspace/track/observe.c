@@ -72,12 +72,85 @@ static unsigned int slice_keep_flows(const struct slice *slice, const struct dec
 	return nr_kept;
 }
 
+/*
+ * Slices that cross. Coroutines of one thread have slices of which one ends before another that
+ * began later. That one keeps its place, so that outputs know it by its depth, and the place of the
+ * one that has ended is free for the next slice.
+ */
+
+/* The lowest free place of a track: behind the last slice if none below is free. */
+static size_t track_free_place(const struct track *track)
+{
+	size_t place = track->has_crossed ? 0 : track->nr_slices;
+
+	while (place < track->nr_slices && track->slices[place].name)
+		place++;
+	return place;
+}
+
+/* The open slice that began last, up to @until_ns, other than that at @place; 0 for none. */
+static unsigned int track_innermost(const struct track *track, int64_t until_ns, size_t place)
+{
+	const struct slice *last = NULL;
+
+	for (size_t i = 0; i < track->nr_slices; i++) {
+		const struct slice *slice = &track->slices[i];
+
+		if (slice->name && i != place && slice->record_ns <= until_ns &&
+		    (!last || slice->record_ns >= last->record_ns))
+			last = slice;
+	}
+	return last ? last - track->slices + 1 : 0;
+}
+
+/* The depth of the slice that an end without a name ends, and that instants are in; 0 for none. */
+static unsigned int track_depth(const struct track *track)
+{
+	return unlikely(track->has_crossed) ? track_innermost(track, INT64_MAX, track->nr_slices)
+					    : track->nr_slices;
+}
+
+/* Begins a slice at @place, which is free. */
+static int slice_fill(struct tracks *tracks, struct track *track, size_t place,
+		      const struct decoded_event *decoded, struct name *name, struct error *error)
+{
+	record_event_init(&tracks->event, tracks, TIMELINE_SLICE_BEGIN, track, decoded);
+	tracks->event.outer = track_depth(track);
+	tracks->event.depth = place + 1;
+	slice_open(tracks, &track->slices[place], decoded, name);
+	if (place == track->nr_slices)
+		track->nr_slices++;
+	track_learn_depth(tracks, track);
+	return timeline_push(tracks->timeline, &tracks->event, error);
+}
+
+/* Sets tracks->event to the end of the slice at @place, and frees the place. */
+static void slice_take(struct tracks *tracks, struct track *track, size_t place,
+		       const struct decoded_event *decoded)
+{
+	struct slice *slice = &track->slices[place];
+
+	slice_close(tracks, track, slice, decoded);
+	tracks->event.depth = place + 1;
+	track->has_crossed |= place + 1 < track->nr_slices;
+	if (track->has_crossed)
+		tracks->event.outer = track_innermost(track, slice->record_ns, place);
+	slice->name = NULL;
+	while (track->nr_slices > 0 && !track->slices[track->nr_slices - 1].name)
+		track->nr_slices--;
+	if (track->nr_slices > 0)
+		return;
+	track->has_crossed = false;
+	track_idle_add(tracks, track);
+}
+
 /* Begins any slice: of a new name, on a lane, with flows, on a track that may have no space for it.
  */
 int slice_begin_any(struct tracks *tracks, struct track *track, const struct decoded_event *decoded,
 		    struct error *error)
 {
 	struct name *name;
+	size_t place;
 
 	if (track->nr_slices > 0 && track_trim(tracks, track, error) < 0)
 		return -1;
@@ -94,11 +167,13 @@ int slice_begin_any(struct tracks *tracks, struct track *track, const struct dec
 		return error_set(error, "out of memory");
 	}
 	tracks->open_size += name_own_size(name);
-	if (slice_push(tracks, track, decoded, name, error) < 0)
+	place = track_free_place(track);
+	if ((track->has_crossed ? slice_fill(tracks, track, place, decoded, name, error)
+				: slice_push(tracks, track, decoded, name, error)) < 0)
 		return -1;
 	for (unsigned int i = 0; i < decoded->nr_flows; i++)
-		track->slices[track->nr_slices - 1].flows |=
-			flow_bit(decoded->descriptor, &decoded->extras[decoded->nr_extras + i]);
+		track->slices[place].flows |= flow_bit(decoded->descriptor,
+						       &decoded->extras[decoded->nr_extras + i]);
 	return 0;
 }
 
@@ -179,25 +254,21 @@ static int slice_end_deliver(struct tracks *tracks, struct track *track, struct 
 	return status < 0 || !track->counter ? status : tracks_count_open(tracks, track, -1, error);
 }
 
-/* Ends the innermost slice of @track by a record, or as unfinished if it is NULL. */
-static int tracks_pop_by(struct tracks *tracks, struct track *track,
+/* Ends the slice at @place by a record, or as unfinished if it is NULL. */
+static int tracks_pop_by(struct tracks *tracks, struct track *track, size_t place,
 			 const struct decoded_event *decoded, struct error *error)
 {
-	struct name *name = track->slices[track->nr_slices - 1].name;
+	struct name *name = track->slices[place].name;
 
-	if (decoded)
-		slice_pop(tracks, track, decoded);
-	else
-		slice_pop(tracks, track, NULL);
+	slice_take(tracks, track, place, decoded);
 	if (decoded && decoded->nr_flows > 0)
-		tracks->event.nr_flows = slice_keep_flows(&track->slices[track->nr_slices],
-							  decoded);
+		tracks->event.nr_flows = slice_keep_flows(&track->slices[place], decoded);
 	return slice_end_deliver(tracks, track, name, error);
 }
 
 int tracks_pop(struct tracks *tracks, struct track *track, struct error *error)
 {
-	return tracks_pop_by(tracks, track, NULL, error);
+	return tracks_pop_by(tracks, track, track_depth(track) - 1, NULL, error);
 }
 
 /* Ends all slices of @track now: their key begins again without an end. */
@@ -242,17 +313,41 @@ static int tracks_mark_foreign(struct tracks *tracks, struct track *track, struc
 	return tracks_pass(tracks, &event, tracks->now_ns, error);
 }
 
+/* Ends the slice at @place of a track that may end with it. */
+static int slice_end_at(struct tracks *tracks, struct track *track, size_t place,
+			const struct decoded_event *decoded, struct error *error)
+{
+	if (tracks_pop_by(tracks, track, place, decoded, error) < 0)
+		return -1;
+	return track->is_outdated && track->nr_slices == 0 ? tracks_end(tracks, track, error) : 0;
+}
+
 /* Ends any slice: on a lane, with flows, on a track that may end with it, of a name of its own. */
 int slice_end_any(struct tracks *tracks, struct track *track, const struct decoded_event *decoded,
 		  struct error *error)
 {
+	size_t place;
+
 	if (track->nr_slices == 0)
 		return slice_end_unmatched(tracks, track);
-	if (end_is_foreign(tracks, track, decoded) && tracks_mark_foreign(tracks, track, error) < 0)
+	place = track_depth(track) - 1;
+	if (end_is_foreign(tracks, track, &track->slices[place], decoded) &&
+	    tracks_mark_foreign(tracks, track, error) < 0)
 		return -1;
-	if (tracks_pop_by(tracks, track, decoded, error) < 0)
-		return -1;
-	return track->is_outdated && track->nr_slices == 0 ? tracks_end(tracks, track, error) : 0;
+	return slice_end_at(tracks, track, place, decoded, error);
+}
+
+/* The writer knows which slice it ends: no other end can be meant, whichever thread ends it. */
+int slice_end_of(struct tracks *tracks, struct track *track, const struct decoded_event *decoded,
+		 struct error *error)
+{
+	for (size_t place = track->nr_slices; place > 0; place--) {
+		const struct slice *slice = &track->slices[place - 1];
+
+		if (slice->name && slice->record_ns == decoded->begin_ns)
+			return slice_end_at(tracks, track, place - 1, decoded, error);
+	}
+	return slice_end_unmatched(tracks, track);
 }
 
 /* A track without open slices becomes the most recently used one. */
@@ -264,10 +359,12 @@ static void track_touch(struct tracks *tracks, struct track *track)
 	track_idle_add(tracks, track);
 }
 
-static int64_t track_outer_ns(const struct track *track)
+/* Sets what instants and samples have of the slices around them. */
+static void event_set_outer(struct timeline_event *event, const struct track *track)
 {
-	return track->nr_slices > 0 ? track->slices[track->nr_slices - 1].begin_ns
-				    : track->begin_ns;
+	event->depth = track_depth(track);
+	event->outer_ns = event->depth > 0 ? track->slices[event->depth - 1].begin_ns
+					   : track->begin_ns;
 }
 
 /* Delivers an instant on @track. */
@@ -283,7 +380,7 @@ static int tracks_instant(struct tracks *tracks, struct track *track,
 	track_touch(tracks, track);
 	record_event_init(event, tracks, TIMELINE_INSTANT, track, decoded);
 	event->name = &name->shown;
-	event->outer_ns = track_outer_ns(track);
+	event_set_outer(event, track);
 	status = timeline_push(tracks->timeline, event, error);
 	name_put(name);
 	return status;
@@ -297,7 +394,7 @@ static int tracks_sample(struct tracks *tracks, struct track *track,
 
 	record_event_init(event, tracks, TIMELINE_COUNTER, track, decoded);
 	track_touch(tracks, track);
-	event->outer_ns = track_outer_ns(track);
+	event_set_outer(event, track);
 	event->value = decoded->counter_value;
 	return timeline_push(tracks->timeline, event, error);
 }
@@ -361,6 +458,8 @@ static out_of_line int tracks_observe_any(struct tracks *tracks,
 		return tracks_begin_slice(tracks, track, decoded, error);
 	case DECODED_END:
 		return tracks_end_slice(tracks, track, decoded, error);
+	case DECODED_END_OF:
+		return slice_end_of(tracks, track, decoded, error);
 	case DECODED_INSTANT:
 		return tracks_instant(tracks, track, decoded, error);
 	default:
@@ -381,6 +480,8 @@ int tracks_observe(struct tracks *tracks, const struct decoded_event *decoded, s
 		return slice_begin(tracks, track, decoded, error);
 	case DECODED_END:
 		return slice_end(tracks, track, decoded, error);
+	case DECODED_END_OF:
+		return slice_end_of(tracks, track, decoded, error);
 	case DECODED_INSTANT:
 		return tracks_instant(tracks, track, decoded, error);
 	default:

@@ -282,8 +282,9 @@ struct flows {
 void flows_release(struct flows *flows);
 
 /**
- * struct slice - an open slice
+ * struct slice - an open slice, or a place that is free since its slice ended before later ones
  * @begin_ns: its begin, or that of the session if that is later
+ * @record_ns: time of the record of its begin
  * @begin_cpu: CPU that wrote the begin
  * @begin_tid: thread that wrote the begin
  * @is_continued: it began in an earlier session
@@ -291,9 +292,11 @@ void flows_release(struct flows *flows);
  * @is_foreign: threads ended each other's slices on its track since it began
  * @flows: a bit for each flow of its tracepoint: the begin had an id of it
  * @nr_hidden: hidden slices that began directly on it and are open
+ * @name: NULL of a free place
  */
 struct slice {
 	int64_t begin_ns;
+	int64_t record_ns;
 	int begin_cpu;
 	int begin_tid;
 	bool is_continued;
@@ -341,7 +344,9 @@ struct category {
  * @head: text_head() of its name
  * @begin_ns: time of its announcement
  * @unmatched_ends: number of ends without an open slice
- * @slices: open slices, the outermost first
+ * @slices: open slices, the outermost first; the last one is open
+ * @has_crossed: slices have ended before later ones: there may be free places, and slices are in no
+ * order. False without open slices
  * @idle_before, @idle_after: neighbors in the list of tracks without open slices
  * @peer_before, @peer_after: neighbors in the list of tracks of the same task
  * @is_outdated: its task was renamed; the track ends with its last open slice
@@ -366,6 +371,7 @@ struct track {
 	struct slice *slices;
 	size_t nr_slices;
 	size_t slices_capacity;
+	bool has_crossed;
 	struct track *idle_before;
 	struct track *idle_after;
 	struct track **peer_before;
@@ -569,6 +575,7 @@ hot_inline void track_event_init(struct timeline_event *event, const struct trac
 {
 	event->kind = kind;
 	event->depth = track->nr_slices;
+	event->outer = 0;
 	event->time_ns = tracks->now_ns;
 	event->track = &track->shown;
 	event->name = NULL;
@@ -708,15 +715,15 @@ hot_inline void track_learn_depth(const struct tracks *tracks, const struct trac
 		track->category->deepest = track->nr_slices;
 }
 
-/* Begins a slice on a track that has space for it, and lets tracks->event be the begin. */
-hot_inline void slice_open(struct tracks *tracks, struct track *track,
+/* Sets a place of a track to a slice that begins, and lets tracks->event be the begin. */
+hot_inline void slice_open(struct tracks *tracks, struct slice *slice,
 			   const struct decoded_event *decoded, struct name *name)
 {
-	track->slices[track->nr_slices++] = (struct slice){ .begin_ns = tracks->now_ns,
-							    .begin_cpu = decoded->cpu,
-							    .begin_tid = decoded->tid,
-							    .name = name };
-	track_learn_depth(tracks, track);
+	*slice = (struct slice){ .begin_ns = tracks->now_ns,
+				 .record_ns = decoded->time_ns,
+				 .begin_cpu = decoded->cpu,
+				 .begin_tid = decoded->tid,
+				 .name = name };
 	tracks->event.name = &name->shown;
 }
 
@@ -726,8 +733,10 @@ hot_inline int slice_push(struct tracks *tracks, struct track *track,
 {
 	track_idle_remove(track);
 	record_event_init(&tracks->event, tracks, TIMELINE_SLICE_BEGIN, track, decoded);
+	tracks->event.outer = track->nr_slices;
 	tracks->event.depth++;
-	slice_open(tracks, track, decoded, name);
+	slice_open(tracks, &track->slices[track->nr_slices++], decoded, name);
+	track_learn_depth(tracks, track);
 	return timeline_push(tracks->timeline, &tracks->event, error);
 }
 
@@ -739,7 +748,7 @@ int slice_begin_any(struct tracks *tracks, struct track *track, const struct dec
 /* Whether another slice fits onto a track without slice_begin_any(). */
 hot_inline bool track_has_space(const struct tracks *tracks, const struct track *track)
 {
-	return track->nr_slices < track->slices_capacity &&
+	return track->nr_slices < track->slices_capacity && !track->has_crossed &&
 	       (track->nr_slices == 0 || track->nr_slices < track->category->deepest) &&
 	       tracks->open_size <= OPEN_SIZE_MAX;
 }
@@ -764,12 +773,10 @@ hot_inline int tracks_begin_slice(struct tracks *tracks, struct track *track,
 			     : slice_begin(tracks, track, decoded, error);
 }
 
-/* Sets tracks->event to the end of the innermost slice, which leaves the stack. See tracks_pop().
- */
-hot_inline void slice_close(struct tracks *tracks, struct track *track,
+/* Sets tracks->event to the end of a slice, which the caller removes. See tracks_pop(). */
+hot_inline void slice_close(struct tracks *tracks, struct track *track, const struct slice *slice,
 			    const struct decoded_event *decoded)
 {
-	const struct slice *slice = &track->slices[track->nr_slices - 1];
 	bool is_suspect = track_is_suspect(tracks, track, slice);
 	struct timeline_event *event = &tracks->event;
 
@@ -777,7 +784,7 @@ hot_inline void slice_close(struct tracks *tracks, struct track *track,
 		record_event_init(event, tracks, TIMELINE_SLICE_END, track, decoded);
 	else
 		track_event_init(event, tracks, TIMELINE_SLICE_END, track);
-	track->nr_slices--;
+	event->outer = track->nr_slices - 1;
 	event->name = &slice->name->shown;
 	event->begin_ns = slice->begin_ns;
 	event->is_continued = slice->is_continued;
@@ -788,12 +795,12 @@ hot_inline void slice_close(struct tracks *tracks, struct track *track,
 	tracks->totals.unfinished += !decoded;
 }
 
-/* slice_close() of a track that may have no other slice. */
+/* Ends the innermost slice of a track, whose slices have not crossed. */
 hot_inline void slice_pop(struct tracks *tracks, struct track *track,
 			  const struct decoded_event *decoded)
 {
-	slice_close(tracks, track, decoded);
-	if (track->nr_slices == 0)
+	slice_close(tracks, track, &track->slices[track->nr_slices - 1], decoded);
+	if (--track->nr_slices == 0)
 		track_idle_add(tracks, track);
 }
 
@@ -802,10 +809,8 @@ hot_inline void slice_pop(struct tracks *tracks, struct track *track,
  * that one thread begins and another one ends is fine if nothing overlaps it.
  */
 hot_inline bool end_is_foreign(const struct tracks *tracks, const struct track *track,
-			       const struct decoded_event *decoded)
+			       const struct slice *slice, const struct decoded_event *decoded)
 {
-	const struct slice *slice = &track->slices[track->nr_slices - 1];
-
 	if (slice->begin_tid == decoded->tid || track->lanes ||
 	    (track->nr_slices == 1 && !slice->is_foreign))
 		return false;
@@ -828,14 +833,22 @@ int slice_end_any(struct tracks *tracks, struct track *track, const struct decod
 hot_inline int slice_end(struct tracks *tracks, struct track *track,
 			 const struct decoded_event *decoded, struct error *error)
 {
+	const struct slice *slice;
+
 	if (track->nr_slices == 0)
 		return slice_end_unmatched(tracks, track);
-	if (unlikely(track->is_outdated || end_is_foreign(tracks, track, decoded) ||
-		     !track->slices[track->nr_slices - 1].name->shown.is_counted))
+	slice = &track->slices[track->nr_slices - 1];
+	if (unlikely(track->is_outdated || track->has_crossed ||
+		     end_is_foreign(tracks, track, slice, decoded) ||
+		     !slice->name->shown.is_counted))
 		return slice_end_any(tracks, track, decoded, error);
 	slice_pop(tracks, track, decoded);
 	return timeline_push(tracks->timeline, &tracks->event, error);
 }
+
+/** slice_end_of - end the slice of @track that @decoded names; count the end if it is not open */
+int slice_end_of(struct tracks *tracks, struct track *track, const struct decoded_event *decoded,
+		 struct error *error);
 
 /** tracks_end_slice - end the innermost slice of @track; count the end if there is none */
 hot_inline int tracks_end_slice(struct tracks *tracks, struct track *track,
@@ -855,7 +868,7 @@ hot_inline int slice_replace(struct tracks *tracks, struct track *track,
 {
 	struct timeline_event *event = &tracks->event;
 
-	slice_close(tracks, track, decoded);
+	slice_close(tracks, track, &track->slices[0], decoded);
 	event->nr_any = 0;
 	if (timeline_push(tracks->timeline, event, error) < 0)
 		return -1;
@@ -863,7 +876,7 @@ hot_inline int slice_replace(struct tracks *tracks, struct track *track,
 	event->nr_any = decoded->nr_any;
 	event->begin_ns = 0;
 	event->flags = 0;
-	slice_open(tracks, track, decoded, name);
+	slice_open(tracks, &track->slices[0], decoded, name);
 	return timeline_push(tracks->timeline, event, error);
 }
 

@@ -51,6 +51,7 @@ struct track *track_new(const struct decoded_event *decoded, uint64_t hash,
 		.kind = descriptor->kind == DESCRIPTOR_COUNTER ? TRACK_COUNTER : TRACK_SLICES,
 		.scope = scopes[descriptor->scope],
 		.is_state = decoded->kind == DECODED_STATE || decoded->kind == DECODED_STATE_END,
+		.may_cross = descriptor->is_of_program && descriptor->kind == DESCRIPTOR_SLICE,
 		.name = { .data = track->name, .size = name.size },
 		.field = descriptor->scope_field,
 		.id = decoded->scope_id,
@@ -67,8 +68,10 @@ struct track *track_new(const struct decoded_event *decoded, uint64_t hash,
 
 void track_delete(struct track *track)
 {
-	for (size_t i = 0; i < track->nr_slices; i++)
-		name_put(track->slices[i].name);
+	for (size_t i = 0; i < track->nr_slices; i++) {
+		if (track->slices[i].name)
+			name_put(track->slices[i].name);
+	}
 	free(track->slices);
 	free(track->outer);
 	free(track);
@@ -279,7 +282,8 @@ static struct track **tracks_list(const struct tracks *tracks, bool are_open, si
 static int track_evict(struct tracks *tracks, struct track *track, struct error *error)
 {
 	tracks->totals.retired_tracks++;
-	tracks->totals.evicted_slices += track->nr_slices;
+	for (size_t i = 0; i < track->nr_slices; i++)
+		tracks->totals.evicted_slices += track->slices[i].name != NULL;
 	return tracks_close(tracks, track, error);
 }
 
@@ -649,11 +653,14 @@ int track_suspend(struct tracks *tracks, struct track *track, struct error *erro
 		struct slice *slice = &track->slices[depth - 1];
 		struct timeline_event event;
 
+		if (!slice->name)
+			continue;
 		track_event_init(&event, tracks, TIMELINE_SLICE_END, track);
 		slice->is_continued = true;
 		slice->was_suspect = track_is_suspect(tracks, track, slice);
 		event.name = &slice->name->shown;
 		event.depth = depth;
+		event.outer = track->has_crossed ? 0 : depth - 1;
 		event.begin_ns = slice->begin_ns;
 		event.is_continued = true;
 		event.is_suspect = slice->was_suspect;
@@ -694,8 +701,30 @@ static void tracks_reset(struct tracks *tracks)
 	tracks->nr_seen = 0;
 }
 
+/* Gives slices that have crossed the places that they would have without those that have ended. */
+static void track_sort(struct track *track)
+{
+	size_t nr_open = 0;
+
+	for (size_t i = 0; i < track->nr_slices && track->has_crossed; i++) {
+		struct slice slice = track->slices[i];
+		size_t place = nr_open;
+
+		if (!slice.name)
+			continue;
+		for (; place > 0 && track->slices[place - 1].record_ns > slice.record_ns; place--)
+			track->slices[place] = track->slices[place - 1];
+		track->slices[place] = slice;
+		nr_open++;
+	}
+	if (track->has_crossed)
+		track->nr_slices = nr_open;
+	track->has_crossed = false;
+}
+
 int track_resume(struct tracks *tracks, struct track *track, struct error *error)
 {
+	track_sort(track);
 	memset(track->shown.sink_data, 0, sizeof(track->shown.sink_data));
 	track->unmatched_ends = 0;
 	if (tracks_announce(tracks, track, error) < 0)
@@ -708,6 +737,7 @@ int track_resume(struct tracks *tracks, struct track *track, struct error *error
 		slice->begin_ns = tracks->now_ns;
 		event.name = &slice->name->shown;
 		event.depth = index + 1;
+		event.outer = index;
 		event.is_continued = true;
 		if (timeline_push(tracks->timeline, &event, error) < 0)
 			return -1;

@@ -19,6 +19,21 @@ def identity_of(session, event):
     return (track.identity if track else None) or {}
 
 
+def enter_of(session, leave):
+    """The open region that a region_leave closes; None if there is none."""
+    track = session.track_of(leave)
+    return track.enter_of(leave) if track else None
+
+
+@rule("moved", "region_leave")
+def slice_moves_to_another_thread(session, event):
+    """moved_to names a thread that ended a slice of another one."""
+    moved_to, identity = event.members.get("args", {}).get("moved_to"), identity_of(session, event)
+    if moved_to is not None and identity.get("scope") == "thread" and identity.get("id") == moved_to:
+        return f"moved_to {moved_to} on a track of that thread"
+    return None
+
+
 @rule("track-kind", *RECORDS)
 def record_fits_kind(session, event):
     """Slices and instants stand on slice tracks, samples on counter tracks."""
@@ -40,34 +55,28 @@ def category_is_tracepoint(session, event):
 
 @rule("nesting", "region_enter", "data", "data_json")
 def nesting_counts_open_regions(session, event):
-    """nesting is the number of open regions of that track, plus one."""
+    """nesting of a region is the lowest that no open region of its track has; of others, one more than that of the last region."""
     track = session.track_of(event)
-    if not track or event["nesting"] == track.expected_nesting():
+    if not track or event["nesting"] == track.expected_nesting(event.kind):
         return None
     return f"nesting {event['nesting']} with {len(track.open)} regions open"
 
 
 @rule("leave-open", "region_leave")
 def leave_has_its_enter(session, event):
-    """A region_leave closes an open region, the innermost, and has its nesting."""
+    """A region_leave closes an open region, whose nesting it has."""
     track = session.track_of(event)
-    if not track:
+    if not track or track.enter_of(event):
         return None
-    if not track.open:
-        return "no region is open"
-    enter = track.open[-1]
-    if enter["nesting"] != event["nesting"]:
-        return f"nesting {event['nesting']}, line {enter.number} entered with {enter['nesting']}"
-    return None
+    return f"no region is open on nesting {event['nesting']}" if track.open else "no region is open"
 
 
 @rule("leave-label", "region_leave")
 def leave_repeats_its_enter(session, event):
     """A region_leave repeats category and label of its region_enter."""
-    track = session.track_of(event)
-    if not track or not track.open:
+    enter = enter_of(session, event)
+    if not enter:
         return None
-    enter = track.open[-1]
     wanted, said = [(one["category"], one["label"]) for one in (enter, event)]
     return None if wanted == said else f"{said} closes {wanted} of line {enter.number}"
 
@@ -75,10 +84,10 @@ def leave_repeats_its_enter(session, event):
 @rule("leave-t_rel", "region_leave")
 def duration_is_exact(session, event):
     """t_rel of a region_leave is the difference of the two t_abs, to the nanosecond."""
-    track = session.track_of(event)
-    if not track or not track.open:
+    enter = enter_of(session, event)
+    if not enter:
         return None
-    duration_ns = event.abs_ns - track.open[-1].abs_ns
+    duration_ns = event.abs_ns - enter.abs_ns
     if duration_ns == event.rel_ns:
         return None
     return f"t_rel {nanoseconds(event.rel_ns)}, t_abs says {nanoseconds(duration_ns)}"
@@ -133,8 +142,8 @@ def flow_names(event):
 @rule("flow-once", "region_leave")
 def slice_has_one_id(session, event):
     """A region_leave has only flows that its region_enter does not have."""
-    track = session.track_of(event)
-    twice = flow_names(event) & flow_names(track.open[-1]) if track and track.open else ()
+    enter = enter_of(session, event)
+    twice = flow_names(event) & flow_names(enter) if enter else ()
     return f"another id of {sorted(twice)}" if twice else None
 
 
@@ -184,14 +193,14 @@ def nothing_after_unfinished(session, event):
 @rule("suspect-missing", "region_leave")
 def lossy_slices_are_suspect(session, event):
     """A slice that was open when its CPU, or any that could be, lost records is suspect."""
-    track = session.track_of(event)
-    if not track or not track.open or not event.is_complete():
+    enter = enter_of(session, event)
+    if not enter or not event.is_complete():
         return None
     identity = identity_of(session, event)
     if "buffer" in identity or "host" in identity:
         return None  # Losses are kept without their buffer and machine.
     cpu = identity.get("cpu")
-    place = bisect_right(session.losses, (track.open[-1].abs_ns, 1 << 64))
+    place = bisect_right(session.losses, (enter.abs_ns, 1 << 64))
     for time_ns, lost_cpu in session.losses[place:]:
         if time_ns < event.abs_ns and cpu in (None, lost_cpu):
             return f"cpu {lost_cpu} lost records at {nanoseconds(time_ns)}, while it was open"

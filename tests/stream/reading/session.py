@@ -114,9 +114,16 @@ class Track:
             and self.last_unfinished.abs_ns == event.abs_ns
         )
 
-    def expected_nesting(self):
-        """The nesting of what comes next on this track."""
-        return len(self.open) + 1
+    def expected_nesting(self, kind):
+        """The nesting of what comes next: a region takes the lowest that is free, others are in the region that was entered last."""
+        taken = {enter["nesting"] for enter in self.open}
+        if kind == "region_enter":
+            return next(nesting for nesting in range(1, len(taken) + 2) if nesting not in taken)
+        return (self.open[-1]["nesting"] if self.open else 0) + 1
+
+    def enter_of(self, leave):
+        """The open region that a region_leave closes, by its nesting: regions of coroutines cross. None if there is none."""
+        return next((enter for enter in self.open if enter["nesting"] == leave["nesting"]), None)
 
     def reference_ns(self):
         """What t_rel of an instant or a sample counts from."""
@@ -288,10 +295,11 @@ def open_region(session, event, track):
 
 
 def close_region(session, event, track):
-    """region_leave: the innermost slice ends and is counted where it is complete."""
-    if not track.open:
+    """region_leave: a slice ends and is counted where it is complete."""
+    enter = track.enter_of(event)
+    if not enter:
         return
-    enter = track.open.pop()
+    track.open.remove(enter)
     if "suspect" in event.members:
         session.suspect.append(event)
     if "foreign" in event.members:

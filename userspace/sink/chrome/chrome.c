@@ -460,6 +460,9 @@ static int chrome_track_begin(struct chrome_sink *sink, const struct timeline_ev
 			return -1;
 		return row_names_write(sink, track->link.row.row, track, shown, error);
 	}
+	if (shown->may_cross &&
+	    rows_track_begin(&sink->file.single_rows, &track->link.single, event->track, error) < 0)
+		return -1;
 	track->thread = chrome_thread(sink, shown, false);
 	buffer_printf(&track->place, "\"pid\":%lld,\"tid\":%lu", (long long)chrome_process(shown),
 		      track->thread);
@@ -634,6 +637,22 @@ static int chrome_write(struct chrome_sink *sink, const struct timeline_event *e
 	return writers[event->kind] ? writers[event->kind](sink, event, error) : 0;
 }
 
+/* Writes an event of a track's own row. */
+static int chrome_single_write(void *file, const struct row_place *place,
+			       const struct timeline_event *event, struct error *error)
+{
+	struct chrome_sink *sink = container_of((struct sink_file *)file, struct chrome_sink, file);
+
+	sink->depth = place->depth;
+	if (event->is_cut && event->kind == TIMELINE_SLICE_BEGIN) {
+		struct timeline_event begin = *event;
+
+		begin.begin_ns -= sink->file.start_ns;
+		return chrome_write(sink, &begin, error);
+	}
+	return chrome_write(sink, event, error);
+}
+
 /* Writes an event of a row at the row's depth. */
 static int chrome_row_write(void *file, const struct row_place *place,
 			    const struct timeline_event *event, struct error *error)
@@ -648,14 +667,7 @@ static int chrome_row_write(void *file, const struct row_place *place,
 	if (track->place_row != place->row &&
 	    chrome_place_make(sink, track, event->track, place->row, error) < 0)
 		return -1;
-	sink->depth = place->depth;
-	if (event->is_cut && event->kind == TIMELINE_SLICE_BEGIN) {
-		struct timeline_event begin = *event;
-
-		begin.begin_ns -= sink->file.start_ns;
-		return chrome_write(sink, &begin, error);
-	}
-	return chrome_write(sink, event, error);
+	return chrome_single_write(file, place, event, error);
 }
 
 static int chrome_event(struct sink_file *file, const struct timeline_event *event,
@@ -668,6 +680,9 @@ static int chrome_event(struct sink_file *file, const struct timeline_event *eve
 
 	if (track && track->link.row.row && event->kind != TIMELINE_TRACK_END)
 		return rows_event(&sink->file.rows, &track->link.row, event, &place, error);
+	if (track && track->link.single.row && event->kind != TIMELINE_TRACK_END)
+		return rows_event(&sink->file.single_rows, &track->link.single, event, &place,
+				  error);
 	sink->depth = event->depth;
 	return chrome_write(sink, event, error);
 }
@@ -714,6 +729,7 @@ static const struct sink_file_ops chrome_file = {
 	.event = chrome_event,
 	.flush = chrome_flush,
 	.row_write = chrome_row_write,
+	.single_write = chrome_single_write,
 	.track_release = chrome_track_release,
 	.release = chrome_release,
 };

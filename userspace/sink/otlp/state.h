@@ -73,7 +73,7 @@ struct otlp_sink {
 	int64_t command_ns;
 };
 
-/** struct otlp_open - a slice without an end yet */
+/** struct otlp_open - a slice without an end yet, if @is_open */
 struct otlp_open {
 	struct otlp_context context;
 	uint64_t parent;	  /* span id, 0 for none */
@@ -84,6 +84,7 @@ struct otlp_open {
 	unsigned int nr_links;
 	unsigned int nr_dropped_events; /* beyond the limits */
 	unsigned int nr_dropped_links;
+	bool is_open;
 };
 
 /** struct otlp_track - a track that has not ended */
@@ -92,9 +93,8 @@ struct otlp_track {
 	const struct timeline_machine *machine; /* whose track it is, NULL if there is only one */
 	struct buffer attributes;		/* those that all its spans or samples have */
 	uint64_t seed;				/* of ids: what identifies the track */
-	struct otlp_open *open;			/* by depth - 1, of which @depth are open */
+	struct otlp_open *open;			/* by depth - 1 */
 	unsigned int nr_open;			/* allocated */
-	unsigned int depth;
 	int64_t begin_ns; /* of the last span, and how many before it began at the same time */
 	uint64_t nr_twins;
 	struct buffer points;	 /* samples that are not in a request yet */

@@ -227,24 +227,30 @@ static void open_clear(struct otlp_sink *sink, struct otlp_open *open)
 	open->nr_dropped_events = open->nr_dropped_links = 0;
 }
 
+/* The open slice with this depth, NULL if there is none. */
+static struct otlp_open *otlp_open_at(const struct otlp_track *track, unsigned int depth)
+{
+	bool is_open = depth > 0 && depth <= track->nr_open && track->open[depth - 1].is_open;
+
+	return is_open ? &track->open[depth - 1] : NULL;
+}
+
 static int otlp_slice_begin(struct otlp_sink *sink, struct otlp_track *track,
 			    const struct timeline_event *event, struct error *error)
 {
 	uint64_t hash = span_hash(track, event, event->depth);
 	const struct otlp_context *parent;
-	struct otlp_open *open;
+	struct otlp_open *open, *outer;
 
 	if (!array_extend(track->open, track->nr_open, event->depth - 1))
 		return error_set(error, "out of memory");
 	open = &track->open[event->depth - 1];
 	open_clear(sink, open);
-	if (event->depth > 1 && track->depth + 1 >= event->depth)
-		parent = &open[-1].context;
-	else
-		parent = span_cause(sink, event);
+	outer = otlp_open_at(track, event->outer);
+	parent = outer ? &outer->context : span_cause(sink, event);
+	open->is_open = true;
 	open->parent = parent ? parent->span : 0;
 	open->context = parent ? otlp_child(parent, hash) : otlp_root(hash);
-	track->depth = event->depth;
 	otlp_append_record(sink, &open->attributes, event, "");
 	return span_add_flows(sink, open, event, error);
 }
@@ -293,7 +299,7 @@ static int otlp_slice_end(struct otlp_sink *sink, struct otlp_track *track,
 	array_append(out, "links", &open->links, "droppedLinksCount", open->nr_dropped_links);
 	buffer_append_char(out, '}');
 	open_clear(sink, open);
-	track->depth = event->depth - 1;
+	open->is_open = false;
 	return otlp_item_end(sink, error);
 }
 
@@ -492,6 +498,7 @@ static int traces_event(struct sink_file *file, const struct timeline_event *eve
 {
 	struct otlp_sink *sink = container_of(file, struct otlp_sink, file);
 	struct otlp_track *track = event->track ? otlp_track_of(sink, event->track) : NULL;
+	struct otlp_open *open;
 
 	switch (event->kind) {
 	case TIMELINE_TRACK_BEGIN:
@@ -501,9 +508,9 @@ static int traces_event(struct sink_file *file, const struct timeline_event *eve
 	case TIMELINE_SLICE_END:
 		return otlp_slice_end(sink, track, event, error);
 	case TIMELINE_INSTANT:
-		return track->depth > 0 ? otlp_event_write(sink, &track->open[track->depth - 1],
-							   event, error)
-					: otlp_instant_write(sink, track, event, error);
+		open = otlp_open_at(track, event->depth);
+		return open ? otlp_event_write(sink, open, event, error)
+			    : otlp_instant_write(sink, track, event, error);
 	default:
 		return otlp_write_remark(sink, event, error);
 	}

@@ -876,6 +876,17 @@ static int perfetto_row_write(void *file, const struct row_place *place,
 	return writers[event->kind](sink, event, error);
 }
 
+/* Writes an event of a track's own row. */
+static int perfetto_single_write(void *file, const struct row_place *place,
+				 const struct timeline_event *event, struct error *error)
+{
+	struct perfetto_sink *sink = container_of((struct sink_file *)file, struct perfetto_sink,
+						  file);
+
+	sink->depth = place->depth;
+	return writers[event->kind](sink, event, error);
+}
+
 static int perfetto_event(struct sink_file *file, const struct timeline_event *event,
 			  struct error *error)
 {
@@ -887,6 +898,9 @@ static int perfetto_event(struct sink_file *file, const struct timeline_event *e
 	sink->sequence = &sink->sequences[machine ? machine->number : 0];
 	if (track && track->link.row.row && event->kind != TIMELINE_TRACK_END)
 		return rows_event(&sink->file.rows, &track->link.row, event, &place, error);
+	if (track && track->link.single.row && event->kind != TIMELINE_TRACK_END)
+		return rows_event(&sink->file.single_rows, &track->link.single, event, &place,
+				  error);
 	sink->depth = event->depth;
 	return writers[event->kind](sink, event, error);
 }
@@ -960,6 +974,7 @@ static const struct sink_file_ops perfetto_file = {
 	.complete = perfetto_target_complete,
 	.flush = perfetto_flush,
 	.row_write = perfetto_row_write,
+	.single_write = perfetto_single_write,
 	.release = perfetto_release,
 };
 

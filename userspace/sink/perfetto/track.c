@@ -576,6 +576,9 @@ int perfetto_track_begin(struct perfetto_sink *sink, const struct timeline_event
 		track->has_name = row_track_is_named(shown);
 		return perfetto_row_place(sink, track, shown, track->link.row.row, error);
 	}
+	if (shown->may_cross &&
+	    rows_track_begin(&sink->file.single_rows, &track->link.single, shown, error) < 0)
+		return -1;
 	merge_key = merge_key_of(sink, shown, parent_uuid == 0);
 	/* Perfetto does not merge counters; one that continues another has its id. */
 	uuid = perfetto_uuid_of(sink, UUID_TRACK, shown->number);

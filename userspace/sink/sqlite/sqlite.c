@@ -268,7 +268,7 @@ static int sqlite_slice_end(struct sqlite_sink *sink, const struct timeline_even
 {
 	struct sqlite_track *track = sqlite_track_of(sink, event->track);
 	struct open_slice *open = &track->open[event->depth - 1];
-	struct open_slice *outer = event->depth > 1 ? open - 1 : NULL;
+	struct open_slice *outer = event->outer > 0 ? &track->open[event->outer - 1] : NULL;
 	struct database_row row = sqlite_row_begin(sink, STATEMENT_SLICE);
 	int64_t duration_ns = event->time_ns - event->begin_ns;
 	unsigned int number;
@@ -282,7 +282,8 @@ static int sqlite_slice_end(struct sqlite_sink *sink, const struct timeline_even
 	row_add_text(&row, event->name->text);
 	row_add_number(&row, time_of(sink, event->begin_ns));
 	row_add_number(&row, duration_ns);
-	row_add_number(&row, duration_ns - open->inner_ns);
+	/* Slices inside of it may overlap. */
+	row_add_number(&row, open->inner_ns < duration_ns ? duration_ns - open->inner_ns : 0);
 	row_add_known(&row, open->tid);
 	row_add_known(&row, open->cpu);
 	row_add_known(&row, event->tid);

@@ -487,8 +487,8 @@ static int stat_slice_add(struct stat_sink *sink, const struct timeline_event *e
 	struct stat_row *row;
 
 	/* Its time is time of the one around it, too. */
-	if (is_open && event->depth > 1)
-		track->open[event->depth - 2].inner_ns += ns;
+	if (is_open && event->outer > 0 && event->outer <= track->nr_open)
+		track->open[event->outer - 1].inner_ns += ns;
 	if (!event_is_wanted(sink, event))
 		return 0;
 	row = event_row(sink, event, STAT_SLICES, &open->group, error);
@@ -502,7 +502,8 @@ static int stat_slice_add(struct stat_sink *sink, const struct timeline_event *e
 		return 0;
 	}
 	intervals_add(&row->times, ns);
-	row->self_ns += ns - open->inner_ns;
+	/* Slices inside of it may overlap. */
+	row->self_ns += open->inner_ns < ns ? ns - open->inner_ns : 0;
 	if ((sink->settings.slowest > 0 && stat_slow_add(sink, event, open) < 0) ||
 	    quantiles_add(&row->quantiles, ns) < 0)
 		return error_set(error, "out of memory");
