@@ -31,6 +31,9 @@ DEEP_CASE = "nesting-over-512"
 DEEP_TEXT = "88 slices or instants below 512 open slices are left out: Perfetto shows no deeper ones"
 DEEP_NOTE = f"ktrack: out: {DEEP_TEXT}; --event and --html have all of them"
 
+# A case with slices that cross, which files that have their begins cut: rows.t compares the sums of the pieces.
+CROSSING_CASE = "programs-slices-cross"
+
 # A case with three losses, and when they were, in nanoseconds since the start.
 LOSSES_CASE = "loss-before-inside-and-between-slices"
 LOSSES = [(0, 10000), (30000, 40000), (60000, 70000)]
@@ -86,9 +89,14 @@ def run(folder, *words, status=0):
     return done.stdout, wrong
 
 
-def export_all(output):
+def nested_names():
+    """All scripts without the one whose slices cross."""
+    return [name for name in names() if name != CROSSING_CASE]
+
+
+def export_all(output, listed=names):
     """Exports every case as EVENT and as a file of --OUTPUT, with a row for each track; yields (name, EVENT, file, wrong)."""
-    for name in names():
+    for name in listed():
         with tempfile.TemporaryDirectory() as folder:
             make(name, Path(folder, "trace.dat"))
             words = ("--event", f"--{output}=out", "--rows=tracepoint", *rules_of(name))

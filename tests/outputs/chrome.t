@@ -195,7 +195,7 @@ def check_refusals(tap):
 def main():
     """Returns the exit status."""
     tap = Tap()
-    for one in cases.export_all("chrome"):
+    for one in cases.export_all("chrome", cases.nested_names):
         cases.check(tap, *one, compare)
     check_emitters(tap)
     check_process_id(tap)

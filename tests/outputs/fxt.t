@@ -337,7 +337,7 @@ CHECKS += (check_losses, check_deep, check_before_zero, check_machines, check_ki
 def main():
     """Returns the exit status."""
     tap, wanted = Tap(), sys.argv[1:]
-    for name in cases.names():
+    for name in cases.nested_names():
         if not wanted or name in wanted:
             check_case(tap, name)
     for check in CHECKS:

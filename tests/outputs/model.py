@@ -32,18 +32,21 @@ class Track:
     def __init__(self, label, category=None):
         self.label, self.category = label, category
         self.slices, self.instants, self.samples = [], [], []
-        self.stack, self.identity = [], None
+        self.stack, self.nestings, self.identity = [], [], None
         self.depths = []  # how many slices are open around each instant of an EVENT stream
 
-    def begin(self, time_ns, name, args):
+    def begin(self, time_ns, name, args, nesting=None):
         """A slice begins."""
-        one = [time_ns, None, name, dict(args), {}, (), len(self.stack)]
+        one = [time_ns, None, name, dict(args), {}, (), len(self.stack) if nesting is None else nesting - 1]
         self.slices.append(one)
         self.stack.append(one)
+        self.nestings.append(nesting)
 
-    def end(self, time_ns, args, marks):
-        """The innermost slice ends."""
-        one = self.stack.pop()
+    def end(self, time_ns, args, marks, nesting=None):
+        """The innermost slice ends, or that with a nesting."""
+        place = len(self.stack) - 1 if nesting is None else self.nestings.index(nesting)
+        one = self.stack.pop(place)
+        self.nestings.pop(place)
         one[1], one[4], one[5] = time_ns, dict(args), tuple(marks)
 
     def describe(self):
@@ -96,10 +99,10 @@ def read_record(track, event):
         track.identity = event["value"]
         track.category = track.identity["tracepoint"]
     elif kind == "region_enter":
-        track.begin(event.abs_ns, event["label"], args_of(event))
+        track.begin(event.abs_ns, event["label"], args_of(event), event["nesting"])
     elif kind == "region_leave":
         marks = [mark for mark in MARKS if event.get(mark)]
-        track.end(event.abs_ns, args_of(event), marks)
+        track.end(event.abs_ns, args_of(event), marks, event["nesting"])
     elif kind == "data_json" and category != "summary":
         track.instants.append((event.abs_ns, event["key"], args_of(event, "value")))
         track.depths.append(len(track.stack))

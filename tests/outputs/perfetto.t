@@ -238,7 +238,7 @@ def check_emitters(tap):
 def main():
     """Returns the exit status."""
     tap = Tap()
-    for case in cases.export_all("perfetto"):
+    for case in cases.export_all("perfetto", cases.nested_names):
         cases.check(tap, *case, compare)
     check_clocks(tap)
     check_clock(tap, "mono", MONOTONIC)

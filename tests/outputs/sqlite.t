@@ -38,6 +38,8 @@ NESTED = """event demo:io 100 char track_event_type; string slice_name
 +5 7@0 io E
 """
 SELVES = [("outer", None, 80, 35), ("inner", "outer", 25, 20), ("deepest", "inner", 5, 5), ("inner", "outer", 20, 20)]
+TURNS = [("main", None, 1, 4), ("A", "main", 2, 2), ("B", "main", 3, 4), ("C", "main", 2, 2), ("D", "main", 2, 1), ("F", "main", 2, 1)]
+CROSSING = [*TURNS, ("one", None, 1, 3), ("two", None, 2, 4), ("one", None, 1, 3), ("two", None, 2, 3), ("three", None, 3, 2)]
 VERSION = 1
 
 
@@ -78,6 +80,17 @@ def check_views(tap, folder):
     tap.ok(found == [("outer",)], "the slice around an instant", found)
     versions = ask(path, "SELECT user_version, schema, is_complete FROM pragma_user_version, recording")
     tap.ok(versions == [(VERSION, VERSION, 1)], "the version of the schema", versions)
+
+
+def check_crossing(tap, folder):
+    """A slice is inside the one that is open around it from its begin to its end, whatever their depths are."""
+    cases.make(cases.CROSSING_CASE, folder / "crossing.dat")
+    _, wrong = cases.run(folder, "export", "--sqlite=crossing.db", "crossing.dat")
+    path = folder / "crossing.db"
+    found = ask(path, "SELECT name, parent, depth, self_ns / 1000 FROM slices WHERE category LIKE 'mytool:%' ORDER BY id")
+    tap.ok(not wrong and found == CROSSING, "parents and self times of slices that cross", *wrong, found)
+    found = ask(path, "SELECT s.name FROM instant i JOIN slice s ON s.id = i.slice_id")
+    tap.ok(found == [("B",)], "the slice around an instant is the one that began last", found)
 
 
 def check_losses(tap, folder):
@@ -156,6 +169,7 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         check_views(tap, folder)
+        check_crossing(tap, folder)
         check_losses(tap, folder)
         check_replaced(tap, folder)
         check_refusals(tap, folder)

@@ -339,6 +339,15 @@ def check_groups(tap):
         tap.ok([row["name"] for row in rows["instants"]] == ["tick"] and not rows["slices"], "and instants", *wrong)
 
 
+def check_crossing(tap):
+    """A slice is inside the one that is open around it from its begin to its end, whatever their depths are."""
+    wanted = [(name, (1, total * 1000, own * 1000)) for name, total, own in (("main", 14, 4), ("A", 2, 2), ("B", 4, 4), ("C", 2, 2), ("D", 1, 1), ("F", 1, 1))]
+    with tempfile.TemporaryDirectory() as folder:
+        cases.make(cases.CROSSING_CASE, Path(folder, "trace.dat"))
+        found, wrong = grouped(folder, "--group-by=name")
+    tap.ok([(name, found.get((name,))) for name, _ in wanted] == wanted, "self times of slices that cross", found, *wrong)
+
+
 def check_groups_by_the_end(tap):
     """A field that only ends have; the other keys stay those of the begin. The last read has no end."""
     with tempfile.TemporaryDirectory() as folder:
@@ -477,6 +486,7 @@ def main():
     check_names(tap)
     check_order(tap)
     check_groups(tap)
+    check_crossing(tap)
     check_groups_by_the_end(tap)
     check_forms(tap)
     check_share(tap)

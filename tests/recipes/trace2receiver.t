@@ -141,7 +141,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "socket")
         listener, target = Listener(path), f"--event=af_unix:stream:{path}"
-        for name in cases.names():
+        for name in cases.nested_names():
             check_case(tap, listener, target, name)
         check_drops(tap, listener, target)
     return tap.finish()

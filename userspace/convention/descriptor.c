@@ -517,7 +517,39 @@ hot_inline bool kind_decode(struct decoded_event *out, const struct descriptor *
 	return type == KTRACK_TYPE_BEGIN || type == KTRACK_TYPE_END || type == KTRACK_TYPE_INSTANT;
 }
 
-/* The name of an end is not used, but its bytes must be in the record. */
+/* Parses hexadecimal digits, as ktrack writes them. */
+static bool hex_digits_parse(const char *digits, size_t size, uint64_t *out)
+{
+	*out = 0;
+	for (size_t i = 0; i < size; i++) {
+		char c = digits[i];
+
+		if (!((c >= '0' && c <= '9') || (c >= 'a' && c <= 'f')))
+			return false;
+		*out = *out << 4 | (uint64_t)(c <= '9' ? c - '0' : c - 'a' + 10);
+	}
+	return true;
+}
+
+/*
+ * The name of an end of a program may name its slice: by the time since its begin, and by the
+ * thread that ends it. See ktrack-user(7).
+ */
+static out_of_line void end_name_decode(struct decoded_event *out, struct text name)
+{
+	uint64_t since_ns, tid;
+
+	if (name.size != PROGRAM_END_SIZE || name.data[PROGRAM_END_BLANK] != ' ' ||
+	    !hex_digits_parse(name.data, PROGRAM_END_BLANK, &since_ns) ||
+	    !hex_digits_parse(name.data + PROGRAM_END_BLANK + 1,
+			      PROGRAM_END_SIZE - PROGRAM_END_BLANK - 1, &tid))
+		return;
+	out->kind = DECODED_END_OF;
+	out->begin_ns = (int64_t)((uint64_t)out->time_ns - since_ns);
+	out->end_tid = (int32_t)tid;
+}
+
+/* The name of an end is not used otherwise, but its bytes must be in the record. */
 hot_inline const char *slice_decode(struct decoded_event *out, const struct descriptor *descriptor,
 				    const struct record *record, bool is_swapped)
 {
@@ -528,10 +560,15 @@ hot_inline const char *slice_decode(struct decoded_event *out, const struct desc
 		return "unknown track_event_type";
 	if (unlikely(!field_bytes(&descriptor->refs[ROLE_SLICE_NAME], record, is_swapped, &name)))
 		return roles[ROLE_SLICE_NAME].problem;
-	if (out->kind == DECODED_END)
+	if (out->kind == DECODED_END) {
+		if (unlikely(name.size > 1 && descriptor->is_of_program)) {
+			field_cut_text(record, &name);
+			end_name_decode(out, name);
+		}
 		name.size = 0;
-	else
+	} else {
 		head = field_cut_text(record, &name);
+	}
 	out->slice_name = name;
 	out->slice_head = head;
 	return NULL;
@@ -640,8 +677,8 @@ static void extras_decode(struct decoded_event *out, const struct descriptor *de
 {
 	struct field *field = descriptor->fields;
 	size_t left = record_space(record);
-	size_t nr_extras = out->kind == DECODED_END ? descriptor->nr_extras
-						    : descriptor->nr_early_extras;
+	bool is_end = out->kind == DECODED_END || out->kind == DECODED_END_OF;
+	size_t nr_extras = is_end ? descriptor->nr_extras : descriptor->nr_early_extras;
 
 	for (size_t i = 0; i < nr_extras; i++) {
 		const struct extra *extra = &descriptor->extras[i];
@@ -651,7 +688,7 @@ static void extras_decode(struct decoded_event *out, const struct descriptor *de
 					  &field->value);
 		else if (!field_read(&extra->ref, record, &field->value) ||
 			 !value_take_space(&field->value, &left) ||
-			 (out->kind == DECODED_END && value_is_empty(&field->value)))
+			 (is_end && value_is_empty(&field->value)))
 			continue;
 		field->name = extra->label;
 		field++;
@@ -686,6 +723,20 @@ static out_of_line void more_decode(struct decoded_event *out, const struct desc
 		keys_decode(descriptor, record);
 	if (descriptor->nr_fields > 0)
 		extras_decode(out, descriptor, record);
+}
+
+/* The thread that ended a slice is an extra field, if the slice is another one's. */
+static out_of_line void mover_add(struct decoded_event *out, const struct descriptor *descriptor)
+{
+	struct field *field = descriptor->fields + out->nr_extras;
+
+	if (out->end_tid == out->tid)
+		return;
+	memmove(field + 1, field, out->nr_flows * sizeof(*field));
+	*field = (struct field){ .name = text_of("moved_to"),
+				 .value = { .kind = VALUE_SIGNED, .signed_number = out->end_tid } };
+	out->extras = descriptor->fields;
+	out->nr_extras++;
 }
 
 static const char *decode_fail(struct decoded_event *out, const char *problem)
@@ -755,6 +806,8 @@ hot_inline const char *record_decode(struct decoded_event *out, const struct des
 		return decode_fail(out, problem);
 	if (unlikely(descriptor->has_more))
 		more_decode(out, descriptor, record);
+	if (unlikely(out->kind == DECODED_END_OF))
+		mover_add(out, descriptor);
 	return NULL;
 }
 

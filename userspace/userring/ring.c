@@ -172,7 +172,8 @@ static int description_check(const unsigned char *bytes, size_t size, const char
 	return number;
 }
 
-/* Sends a description of a wanted event. Returns false if it is damaged, or the batch has failed. */
+/* Sends a description of a wanted event. Returns false if it is damaged, or the batch has failed.
+ */
 static bool description_read(struct program *program, size_t offset, size_t size,
 			     struct batch *batch)
 {
@@ -295,6 +296,59 @@ static int32_t ring_find_thread(struct program *program, struct program_ring *ri
 	return program->pid;
 }
 
+/* The process's number if the thread has ended, or is unknown. */
+static int32_t program_find_mover(struct program *program, struct task_table *tasks, int32_t inner,
+				  int64_t now_ns)
+{
+	int tid = program_know_thread(program, tasks, inner, now_ns);
+
+	return tid > 0 ? tid : program->pid;
+}
+
+/** struct end_record - an end in a ring, which begins as every record of a slice does */
+struct end_record {
+	struct ktrack_user_record head;
+	uint8_t type;
+	uint32_t name;
+};
+
+/*
+ * Translates the name of an end that names its slice: the recorder's clock may be another one, as
+ * may be the numbers of threads. Only such a name looks like one, whatever the record is.
+ */
+static void end_name_take(struct program *program, struct task_table *tasks,
+			  const struct ktrack_user_record *record, unsigned char *copy, size_t size,
+			  int64_t now_ns)
+{
+	static const unsigned int at = KTRACK_USER_END_AT;
+	char name[KTRACK_USER_END_SIZE + 1], *end;
+	struct end_record slice;
+	uint64_t begin_ns;
+	unsigned char *text;
+	int32_t inner;
+
+	if (size < sizeof(slice))
+		return;
+	memcpy(&slice, copy, sizeof(slice));
+	text = copy + KTRACK_USER_STORED + (slice.name & UINT16_MAX);
+	if (slice.type != 'E' || slice.name >> 16 != sizeof(name) ||
+	    (slice.name & UINT16_MAX) + KTRACK_USER_STORED + sizeof(name) > size)
+		return;
+	memcpy(name, text, sizeof(name));
+	if (name[at] != '@' || name[KTRACK_USER_END_SIZE] != '\0' ||
+	    strspn(name, "0123456789abcdef") != at ||
+	    strspn(name + at + 1, "0123456789abcdef") != KTRACK_USER_END_SIZE - at - 1)
+		return;
+	begin_ns = strtoull(name, &end, 16);
+	inner = (int32_t)strtoul(end + 1, NULL, 16);
+	snprintf(name, sizeof(name), "%016llx %08x",
+		 (unsigned long long)(slice.head.time_ns - begin_ns),
+		 (unsigned int)(inner == slice.head.tid
+					? record->tid
+					: program_find_mover(program, tasks, inner, now_ns)));
+	memcpy(text, name, sizeof(name));
+}
+
 /* This process may have been preempted for long since it has read the clock. */
 static bool time_is_possible(uint64_t time_ns, int64_t now_ns)
 {
@@ -327,6 +381,7 @@ static int record_take(struct program *program, struct program_ring *ring,
 		return RING_RECORD;
 	}
 	record.tid = ring_find_thread(program, ring, reader->tasks, record.tid, now_ns);
+	end_name_take(program, reader->tasks, &record, copy, *word & ~7u, now_ns);
 	if (program->user)
 		program->user->nr_bytes += (*word & ~7u) + RECORD_OVERHEAD;
 	memcpy(copy, &record, sizeof(record));

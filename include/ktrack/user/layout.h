@@ -138,6 +138,13 @@ struct ktrack_user_record {
 	int32_t tgid;
 };
 
+/*
+ * The name of an end that ends a certain slice, and not the innermost one of its thread: the time of
+ * the begin, an at sign, and the thread that ends it, as hexadecimal digits.
+ */
+#define KTRACK_USER_END_SIZE		25u
+#define KTRACK_USER_END_AT		16u
+
 /* Offset of the stored record in a record of a ring. */
 #define KTRACK_USER_STORED		16u
 
