@@ -742,6 +742,94 @@ TEST(a_guard_without_a_begin_has_no_end)
 	reading_end();
 }
 
+/* A guard that another one has crossed, as two coroutines do it, in the order of their begins. */
+static void crossed_write(void)
+{
+	uint64_t innermost_ns;
+	{
+		ktrack_guard(unit_work, "crossed");
+		innermost_ns = ktrack_user2_thread.innermost_ns;
+		ktrack_user2_thread.innermost_ns++;
+	}
+	CHECK_NUMBER(ktrack_user2_thread.innermost_ns, innermost_ns + 1);
+}
+
+static struct ktrack_user_record *ring_record(size_t offset)
+{
+	return (struct ktrack_user_record *)(void *)(ktrack_user2_thread.data + offset);
+}
+
+TEST(the_end_of_a_guard_names_its_slice_if_another_one_crosses_it)
+{
+	const struct ktrack_user_record *begin, *end;
+	uint64_t duration_ns;
+	struct seen seen;
+	char name[32];
+
+	reading_begin();
+	crossed_write();
+	begin = ring_record(0);
+	end = ring_record(begin->word & ~7u);
+	duration_ns = end->time_ns - begin->time_ns;
+	snprintf(name, sizeof(name), "%016llx@%08x", (unsigned long long)begin->time_ns, gettid());
+	CHECK_TEXT((const char *)end + sizeof(struct ktrack_user_slice), name);
+	reading.program->clock_offset_ns = -1000;
+	CHECK(reading_pass() > 0);
+	snprintf(name, sizeof(name), "%016llx %08x", (unsigned long long)duration_ns, gettid());
+	seen = queue_see(INT64_MAX);
+	CHECK_NUMBER(seen.nr_records, 2);
+	CHECK(record_has(&seen, name));
+	reading_end();
+}
+
+TEST(guards_that_nest_end_without_names)
+{
+	size_t size;
+
+	reading_begin();
+	for (int i = 0; i < 2; i++) {
+		ktrack_guard(unit_work, "");
+		{
+			ktrack_guard(unit_work, "");
+		}
+		ktrack_guard(unit_work, "");
+	}
+	size = ring_record(0)->word & ~7u;
+	CHECK_NUMBER(ktrack_user2_thread.innermost_ns, 0);
+	CHECK_NUMBER(ktrack_user2_thread.ring->head, 12 * size);
+	CHECK(reading_pass() > 0);
+	reading_end();
+}
+
+/* A begin that does not fit, and one that is not wanted; the end could be written. */
+TEST(a_guard_whose_begin_is_not_recorded_has_no_end)
+{
+	struct ktrack_user_ring *ring;
+	uint64_t head, lost;
+
+	reading_begin();
+	ktrack_instant(unit_work, "work");
+	ring = ktrack_user2_thread.ring;
+	head = ring->head;
+	{
+		ring->head = ring->tail + ktrack_user2_thread.size;
+		ktrack_guard(unit_work, "lost");
+		ring->head = head;
+		lost = ring->lost;
+	}
+	CHECK_NUMBER(lost, 1);
+	CHECK_NUMBER(ring->head, head);
+	reading.program->events = "unit:unit_io";
+	CHECK(program_lock(reading.program));
+	{
+		ktrack_guard_printf(unit_work, ("%s", "unwanted"));
+		reading.program->events = "*";
+		CHECK(program_lock(reading.program));
+	}
+	CHECK_NUMBER(ring->head, head);
+	reading_end();
+}
+
 TEST(long_names_are_cut_between_characters_and_null_is_a_text)
 {
 	char name[300];

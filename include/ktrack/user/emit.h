@@ -112,7 +112,7 @@ static inline uint64_t ktrack_user_address(const void *pointer)
 #define __KTRACK_UNSET_KTRACK_SYSTEM		_, user
 
 /*
- * Defines EVENT_ktrack_emit(), which writes a record. It is out of line, so that a call site has only
+ * Defines EVENT_ktrack_emit(), which writes a record, and returns its time, or 0 if there is none. It is out of line, so that a call site has only
  * its arguments and one branch. What is defined for an event has its name first, so that a call can
  * name one of another namespace.
  */
@@ -120,7 +120,7 @@ static inline uint64_t ktrack_user_address(const void *pointer)
 static struct ktrack_user_choice event##_ktrack_choice				\
 	__attribute__((unused)) = { __KTRACK_SYSTEM_OF(system), #event, 0, 0 };	\
 										\
-static __KTRACK_OUT_OF_LINE void						\
+static __KTRACK_OUT_OF_LINE uint64_t						\
 event##_ktrack_emit(__KTRACK_BARE first						\
 		    __KTRACK_EACH(__KTRACK_END_PARAMETER, ##__VA_ARGS__))	\
 {										\
@@ -145,12 +145,12 @@ event##_ktrack_emit(__KTRACK_BARE first						\
 	__KTRACK_EACH(__KTRACK_PREPARE, ##__VA_ARGS__)				\
 	__record = (struct stored *)(void *)(__KTRACK_BARE begin);		\
 	if (__KTRACK_UNLIKELY(!__record))					\
-		return;								\
+		return 0;							\
 	__at += texts_begin;							\
 	first_fill								\
 	__KTRACK_EACH(__KTRACK_FILL, ##__VA_ARGS__)				\
 	(void)__at;								\
-	ktrack_user_commit(&__record->__head);					\
+	return ktrack_user_commit(&__record->__head);				\
 }
 
 /* The fields of the convention are known by their names. */
@@ -168,8 +168,8 @@ event##_ktrack_emit(__KTRACK_BARE first						\
 	__KTRACK_DEFINE_EMIT(system, event, SLICE,				\
 		(uint8_t track_event_type, const char *slice_name, size_t __name_length), \
 		(uint8_t track_event_type; uint32_t slice_name;),		\
-		(ktrack_user2_write_slice(&__site, track_event_type, slice_name, __name_length, \
-				    __size)),					\
+		(ktrack_user2_write_slice(track_event_type, slice_name, __name_length, &__site, \
+					  __size)),				\
 		(uint32_t)__name_length + 1, , ##__VA_ARGS__)			\
 										\
 static __KTRACK_INLINE void							\

@@ -65,31 +65,33 @@
  */
 #define __KTRACK_DEFINE_GUARD(event, ...)					\
 struct event##_ktrack_values {							\
-	unsigned char __armed;							\
 	uint64_t __owner;							\
+	uint64_t __begin_ns;							\
+	uint64_t __outer_ns;							\
 	__KTRACK_EACH(__KTRACK_VALUE, ##__VA_ARGS__)				\
 };										\
 										\
 static __KTRACK_INLINE struct event##_ktrack_values				\
-event##_ktrack_take(unsigned char __armed					\
+event##_ktrack_take(uint64_t __outer_ns						\
 		    __KTRACK_EACH(__KTRACK_BEGIN_PARAMETER, ##__VA_ARGS__))	\
 {										\
 	struct event##_ktrack_values __values;					\
 										\
-	__values.__armed = __armed;						\
 	__values.__owner = 0;							\
+	__values.__begin_ns = 0;						\
+	__values.__outer_ns = __outer_ns;					\
 	__KTRACK_EACH(__KTRACK_TAKE, ##__VA_ARGS__)				\
 	return __values;							\
 }										\
 										\
-static __KTRACK_INLINE void							\
+static __KTRACK_INLINE uint64_t							\
 event##_ktrack_write(uint8_t type, ktrack_user_string name,			\
 		     const struct event##_ktrack_values *values)		\
 {										\
 	const char *text = ktrack_user_text(name);				\
 										\
 	(void)values;								\
-	event##_ktrack_emit(type, text, ktrack_user_length(text, name)		\
+	return event##_ktrack_emit(type, text, ktrack_user_length(text, name)	\
 			    __KTRACK_EACH(__KTRACK_KEPT, ##__VA_ARGS__));	\
 }										\
 										\
@@ -97,6 +99,7 @@ static __KTRACK_INLINE void							\
 event##_ktrack_forget(struct event##_ktrack_values *values)			\
 {										\
 	values->__owner = ktrack_user2_thread.id;				\
+	ktrack_user2_thread.innermost_ns = values->__begin_ns;			\
 	__KTRACK_EACH(__KTRACK_FORGET, ##__VA_ARGS__)				\
 }										\
 										\
@@ -111,21 +114,24 @@ event##_ktrack_copy(struct event##_ktrack_values *values, char *to)		\
 static __KTRACK_INLINE void							\
 event##_ktrack_guard_end(const struct event##_ktrack_values *guard)		\
 {										\
-	if (!__KTRACK_UNLIKELY(guard->__armed) || !ktrack_user_is_on())		\
+	if (!__KTRACK_UNLIKELY(guard->__begin_ns) || !ktrack_user_is_on())	\
 		return;								\
-	if (__KTRACK_UNLIKELY(guard->__owner != ktrack_user2_thread.id)) {	\
-		uint64_t own_id = ktrack_user2_act_as(guard->__owner);		\
+	if (__KTRACK_UNLIKELY(guard->__owner != ktrack_user2_thread.id ||	\
+			      guard->__begin_ns != ktrack_user2_thread.innermost_ns)) { \
+		char name[KTRACK_USER_END_SIZE + 1];				\
+		uint64_t own_id = ktrack_user2_act_as(guard->__owner, guard->__begin_ns, name); \
 										\
 		if (!own_id)							\
 			return;							\
-		event##_ktrack_write(KTRACK_TYPE_END, "", guard);		\
+		event##_ktrack_write(KTRACK_TYPE_END, name, guard);		\
 		ktrack_user2_thread.id = own_id;				\
 		return;								\
 	}									\
+	ktrack_user2_thread.innermost_ns = guard->__outer_ns;			\
 	event##_ktrack_write(KTRACK_TYPE_END, "", guard);			\
 }										\
 										\
-static __KTRACK_OUT_OF_LINE __attribute__((format(printf, 3, 4))) void		\
+static __KTRACK_OUT_OF_LINE __attribute__((format(printf, 3, 4))) uint64_t	\
 event##_ktrack_printf(uint8_t type, const struct event##_ktrack_values *values,	\
 		      const char *format, ...)					\
 {										\
@@ -133,11 +139,11 @@ event##_ktrack_printf(uint8_t type, const struct event##_ktrack_values *values,	
 	va_list arguments;							\
 										\
 	if (!ktrack_user_wants(&event##_ktrack_choice))				\
-		return;								\
+		return 0;							\
 	va_start(arguments, format);						\
 	vsnprintf(name, sizeof(name), format, arguments);			\
 	va_end(arguments);							\
-	event##_ktrack_write(type, name, values);				\
+	return event##_ktrack_write(type, name, values);			\
 }										\
 										\
 __KTRACK_DEFINE_SCOPE(event)
@@ -148,7 +154,7 @@ __KTRACK_DEFINE_SCOPE(event)
 struct event##_ktrack_scope : event##_ktrack_values {				\
 	event##_ktrack_scope()							\
 	{									\
-		__armed = 0;							\
+		__begin_ns = 0;							\
 	}									\
 	event##_ktrack_scope(const event##_ktrack_scope &) = delete;		\
 	~event##_ktrack_scope()							\
@@ -166,7 +172,7 @@ struct event##_ktrack_scope : event##_ktrack_values {				\
 #define __KTRACK_SCOPE_VARIABLE(event, variable)				\
 	struct event##_ktrack_values variable					\
 	__attribute__((__cleanup__(event##_ktrack_guard_end)));			\
-	variable.__armed = 0
+	variable.__begin_ns = 0
 #endif
 
 /**
@@ -177,8 +183,9 @@ struct event##_ktrack_scope : event##_ktrack_values {				\
  *	KTRACK_STATIC()
  *
  * The attributes are evaluated once, within this statement, and the end is emitted with the same
- * values, but without strings other than the track name. If nobody records at the begin, no end is
- * emitted. An exception ends the block, too.
+ * values, but without strings other than the track name. If the begin is not recorded, no end is
+ * emitted. An exception ends the block, too. Coroutines may end their guards in any order, and on
+ * any thread.
  */
 #define ktrack_guard(event, name, ...) \
 	ktrack_guard_named(__KTRACK_JOIN(__ktrack_guard_, __COUNTER__), event, name, ##__VA_ARGS__)
@@ -252,7 +259,7 @@ struct event##_ktrack_scope : event##_ktrack_values {				\
  */
 #define ktrack_guard_set(variable, field, value)				\
 do {										\
-	if ((variable).__armed)							\
+	if ((variable).__begin_ns)						\
 		(variable).field##_ = (value);					\
 } while (0)
 
@@ -262,7 +269,8 @@ do {										\
 	__KTRACK_CHECK_CALL("ktrack_guard", event, SLICE, begin, ##__VA_ARGS__); \
 	check									\
 	if (ktrack_user_is_on())						\
-		variable = event##_ktrack_take(1, ##__VA_ARGS__), write_begin, copy, \
+		variable = event##_ktrack_take(ktrack_user2_thread.innermost_ns, ##__VA_ARGS__), \
+		variable.__begin_ns = write_begin, copy,			\
 		event##_ktrack_forget(&variable)
 
 /**
@@ -289,7 +297,7 @@ do {										\
 	if (ktrack_user_is_on()) {						\
 		struct event##_ktrack_values __values;				\
 										\
-		__values = event##_ktrack_take(1, ##__VA_ARGS__),		\
+		__values = event##_ktrack_take(0, ##__VA_ARGS__),		\
 		event##_ktrack_printf(type, &__values, __KTRACK_BARE name);	\
 	}									\
 } while (0)

@@ -24,16 +24,16 @@ extern "C" {
 
 #define __KTRACK_CLOCK	7	/* CLOCK_BOOTTIME */
 
-__KTRACK_ONE struct ktrack_user_record *ktrack_user2_write_slice(struct ktrack_user_site *site,
-								 uint8_t type, const char *name,
+__KTRACK_ONE struct ktrack_user_record *ktrack_user2_write_slice(uint8_t type, const char *name,
 								 size_t length,
+								 struct ktrack_user_site *site,
 								 uint32_t texts_size);
 __KTRACK_ONE struct ktrack_user_record *ktrack_user2_write_sample(struct ktrack_user_site *site,
 								  uint32_t texts_size);
 __KTRACK_ONE int ktrack_user2_full(struct ktrack_user_thread *thread, uint64_t head);
 __KTRACK_ONE int ktrack_user2_pad(struct ktrack_user_thread *thread, uint64_t head);
 __KTRACK_ONE int ktrack_user2_claim(struct ktrack_user_thread *thread);
-__KTRACK_ONE uint64_t ktrack_user2_act_as(uint64_t id);
+__KTRACK_ONE uint64_t ktrack_user2_act_as(uint64_t id, uint64_t begin_ns, char *name);
 
 /*
  * The C library stores the thread's id in mutexes that check their owner: so no system call is
@@ -115,12 +115,21 @@ int ktrack_user2_claim(struct ktrack_user_thread *thread)
 	return thread->ring ? 0 : -1;
 }
 
+/* Hexadecimal digits; returns the end. Signal handlers may not call snprintf(). */
+static inline char *ktrack_user_digits(char *out, uint64_t number, int nr_digits)
+{
+	while (nr_digits-- > 0)
+		*out++ = "0123456789abcdef"[number >> 4 * nr_digits & 15];
+	return out;
+}
+
 /*
- * A coroutine ends a guard of another thread: its record is in this thread's ring, and names that
- * one, whose slice it ends. So do those of a signal handler meanwhile. Returns this thread's id, or 0
- * if the begin was not recorded, or is a record of this process's parent.
+ * A coroutine ends a guard of another thread, or one that is not the innermost: its record is in
+ * this thread's ring, and has the number of that one. So do those of a signal handler meanwhile.
+ * Sets @name, the end's, to what is ended. Returns this thread's id, or 0 if the begin is a record
+ * of this process's parent.
  */
-uint64_t ktrack_user2_act_as(uint64_t id)
+uint64_t ktrack_user2_act_as(uint64_t id, uint64_t begin_ns, char *name)
 {
 	struct ktrack_user_thread *thread = &ktrack_user2_thread;
 	uint64_t own_id;
@@ -131,6 +140,9 @@ uint64_t ktrack_user2_act_as(uint64_t id)
 	if (!thread->ring)
 		ktrack_user2_claim(thread);
 	own_id = thread->id;
+	name = ktrack_user_digits(name, begin_ns, KTRACK_USER_END_AT);
+	*name++ = '@';
+	*ktrack_user_digits(name, (uint32_t)own_id, 8) = 0;
 	if (thread->ring)
 		thread->id = id;
 	return own_id;
@@ -291,9 +303,12 @@ struct ktrack_user_slice {
 	uint32_t name;
 };
 
-/* Begins a record of a slice, whose name is the first of its strings; NULL if it is lost. */
-struct ktrack_user_record *ktrack_user2_write_slice(struct ktrack_user_site *site, uint8_t type,
-						    const char *name, size_t length,
+/*
+ * Begins a record of a slice, whose name is the first of its strings; NULL if it is lost. The first
+ * parameters are those of the caller, which need not move them.
+ */
+struct ktrack_user_record *ktrack_user2_write_slice(uint8_t type, const char *name, size_t length,
+						    struct ktrack_user_site *site,
 						    uint32_t texts_size)
 {
 	struct ktrack_user_record *record =
@@ -317,10 +332,17 @@ struct ktrack_user_record *ktrack_user2_write_sample(struct ktrack_user_site *si
 	return __KTRACK_LIKELY(record) ? ktrack_user_set_time(record) : NULL;
 }
 
-/* Makes a record visible to ktrack. */
-static inline void ktrack_user_commit(struct ktrack_user_record *record)
+/*
+ * Makes a record visible to ktrack, which may clear it then. Returns its time. One instruction sets
+ * the bit; the word is the thread's own.
+ */
+static inline uint64_t ktrack_user_commit(struct ktrack_user_record *record)
 {
-	__atomic_store_n(&record->word, record->word | KTRACK_USER_COMMITTED, __ATOMIC_RELEASE);
+	uint64_t time_ns = record->time_ns;
+
+	__atomic_thread_fence(__ATOMIC_RELEASE);
+	record->word |= KTRACK_USER_COMMITTED;
+	return time_ns;
 }
 
 #ifdef __cplusplus

@@ -33,6 +33,8 @@ extern "C" {
  * @ring: its ring, NULL before its first record
  * @data: the ring's bytes
  * @id: its id, and above 32 bits @generation of the process; 0 before it has looked for a ring
+ * @innermost_ns: begin of the last guard whose end is that of the thread's innermost slice, if it is
+ * still open
  * @is_claiming: the ring is being found; a signal handler must not find another one
  * @mask: the ring's size less 1
  * @size: the ring's size
@@ -41,6 +43,7 @@ struct ktrack_user_thread {
 	struct ktrack_user_ring *ring;
 	unsigned char *data;
 	uint64_t id;
+	uint64_t innermost_ns;
 	uint32_t is_claiming;
 	uint32_t mask;
 	uint32_t size;
