@@ -166,7 +166,7 @@ event##_ktrack_emit(__KTRACK_BARE first						\
 
 #define __KTRACK_DEFINE_SLICE_EMIT(system, event, ...)				\
 	__KTRACK_DEFINE_EMIT(system, event, SLICE,				\
-		(uint8_t track_event_type, const char *slice_name, size_t __name_length), \
+		(uint32_t track_event_type, const char *slice_name, size_t __name_length), \
 		(uint8_t track_event_type; uint32_t slice_name;),		\
 		(ktrack_user2_write_slice(track_event_type, slice_name, __name_length, &__site, \
 					  __size)),				\

@@ -24,7 +24,7 @@ extern "C" {
 
 #define __KTRACK_CLOCK	7	/* CLOCK_BOOTTIME */
 
-__KTRACK_ONE struct ktrack_user_record *ktrack_user2_write_slice(uint8_t type, const char *name,
+__KTRACK_ONE struct ktrack_user_record *ktrack_user2_write_slice(uint32_t type, const char *name,
 								 size_t length,
 								 struct ktrack_user_site *site,
 								 uint32_t texts_size);
@@ -307,7 +307,7 @@ struct ktrack_user_slice {
  * Begins a record of a slice, whose name is the first of its strings; NULL if it is lost. The first
  * parameters are those of the caller, which need not move them.
  */
-struct ktrack_user_record *ktrack_user2_write_slice(uint8_t type, const char *name, size_t length,
+struct ktrack_user_record *ktrack_user2_write_slice(uint32_t type, const char *name, size_t length,
 						    struct ktrack_user_site *site,
 						    uint32_t texts_size)
 {
@@ -317,7 +317,7 @@ struct ktrack_user_record *ktrack_user2_write_slice(uint8_t type, const char *na
 
 	if (__KTRACK_UNLIKELY(!record))
 		return NULL;
-	slice->type = type;
+	slice->type = (uint8_t)type;
 	slice->name = ((uint32_t)length + 1) << 16 | site->size;
 	if (length > 0)
 		memcpy((char *)record + KTRACK_USER_STORED + site->size, name, length);
@@ -332,16 +332,12 @@ struct ktrack_user_record *ktrack_user2_write_sample(struct ktrack_user_site *si
 	return __KTRACK_LIKELY(record) ? ktrack_user_set_time(record) : NULL;
 }
 
-/*
- * Makes a record visible to ktrack, which may clear it then. Returns its time. One instruction sets
- * the bit; the word is the thread's own.
- */
+/* Makes a record visible to ktrack, which may clear it then. Returns its time. */
 static inline uint64_t ktrack_user_commit(struct ktrack_user_record *record)
 {
 	uint64_t time_ns = record->time_ns;
 
-	__atomic_thread_fence(__ATOMIC_RELEASE);
-	record->word |= KTRACK_USER_COMMITTED;
+	__atomic_store_n(&record->word, record->word | KTRACK_USER_COMMITTED, __ATOMIC_RELEASE);
 	return time_ns;
 }
 
