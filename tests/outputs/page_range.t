@@ -10,6 +10,7 @@ sys.dont_write_bytecode = True
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent)]
 
+import cases  # noqa: E402
 from pages import DRAW, SPAN, visit_pages  # noqa: E402
 from tap import Tap  # noqa: E402
 
@@ -148,6 +149,15 @@ def check_all_tracks(tap, pages):
     tap.ok(before == after and before[0] > 100 and left == 0, "all tracks are those of the recording", before, after, left)
 
 
+def check_crossing(tap, pages):
+    """Slices that cross are not in each other, but in those around them."""
+    pages.load_text((cases.GOLDEN / f"{cases.CROSSING_CASE}.script").read_text())
+    pages.browser.run("ktrack.range.select(0, 50e3); await ktrack.range.show();")
+    found = {one["name"]: one["self"] for one in statistics(pages.browser)["slices"]}
+    wanted = {"main": 4000, "A": 2000, "B": 4000, "C": 2000, "D": 1000, "F": 1000}
+    tap.ok({name: found.get(name) for name in wanted} == wanted, "self times of slices that cross", found)
+
+
 def check_panel(tap, pages):
     """The table is visible, sorted by a click on a head, and leads to the slowest slice."""
     browser = pages.browser
@@ -278,7 +288,7 @@ def check_writers(tap, pages):
     tap.ok("begun by\tsubmitter (7)" in text and "ended by\tworker (8)" in text and "ktrack:" not in text, "who began and ended it", text)
 
 
-CHECKS = (check_axis, check_panel, check_all_tracks, check_tracks, check_markers, check_name, check_writers, check_names)
+CHECKS = (check_axis, check_panel, check_all_tracks, check_crossing, check_tracks, check_markers, check_name, check_writers, check_names)
 
 
 if __name__ == "__main__":

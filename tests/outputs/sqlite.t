@@ -39,7 +39,7 @@ NESTED = """event demo:io 100 char track_event_type; string slice_name
 """
 SELVES = [("outer", None, 80, 35), ("inner", "outer", 25, 20), ("deepest", "inner", 5, 5), ("inner", "outer", 20, 20)]
 TURNS = [("main", None, 1, 4), ("A", "main", 2, 2), ("B", "main", 3, 4), ("C", "main", 2, 2), ("D", "main", 2, 1), ("F", "main", 2, 1)]
-CROSSING = [*TURNS, ("one", None, 1, 3), ("two", None, 2, 4), ("one", None, 1, 3), ("two", None, 2, 3), ("three", None, 3, 2)]
+CROSSING = [*TURNS, ("one", None, 1, 3), ("two", None, 2, 4), ("one", None, 1, 3), ("two", None, 2, 3), ("three", None, 3, 9), ("one", None, 1, 1)]
 VERSION = 1
 
 

@@ -32,7 +32,7 @@ def tracks_of(events):
         if event["event"] == "region_enter":
             tracks[name] = tracks.get(name, "") + f"+{event['label']} "
         elif event["event"] == "region_leave":
-            marks = "?" if event.get("unfinished") else "", ">" if "moved_to" in event["args"] else ""
+            marks = "?" if event.get("unfinished") else "", ">" if "moved_to" in event.get("args", {}) else ""
             tracks[name] = tracks.get(name, "") + f"-{marks[0]}{event['label']}{marks[1]} "
         elif event["event"] == "data_json" and event.get("category") == "co:co_work":
             tracks[name] = tracks.get(name, "") + f"!{event['key']} "

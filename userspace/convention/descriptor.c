@@ -725,15 +725,22 @@ static out_of_line void more_decode(struct decoded_event *out, const struct desc
 		extras_decode(out, descriptor, record);
 }
 
-/* The thread that ended a slice is an extra field, if the slice is another one's. */
+/*
+ * The thread that ended a slice is an extra field, if the slice is another one's and the event has
+ * no field of that name.
+ */
 static out_of_line void mover_add(struct decoded_event *out, const struct descriptor *descriptor)
 {
 	struct field *field = descriptor->fields + out->nr_extras;
+	struct text name = text_of("moved_to");
+	bool has_name = false;
 
-	if (out->end_tid == out->tid)
+	for (size_t i = 0; i < descriptor->nr_fields; i++)
+		has_name |= text_equals(descriptor->extras[i].label, name);
+	if (out->end_tid == out->tid || has_name)
 		return;
 	memmove(field + 1, field, out->nr_flows * sizeof(*field));
-	*field = (struct field){ .name = text_of("moved_to"),
+	*field = (struct field){ .name = name,
 				 .value = { .kind = VALUE_SIGNED, .signed_number = out->end_tid } };
 	out->extras = descriptor->fields;
 	out->nr_extras++;

@@ -19,6 +19,10 @@
  * slices (at least one). Slices are strictly nested, so a slice that began after the loss is always
  * closed by its own end.
  *
+ * An end may name its slice by the time of the begin's record: coroutines of one thread end slices in
+ * any order. It ends that slice, wherever it is on the stack, and other slices keep their places. An
+ * end without a name ends the slice that began last.
+ *
  * An end without an open slice is counted and has no effect. Slices that are open at the end of the
  * recording end there as unfinished.
  */

@@ -90,22 +90,53 @@ function* eachOf(rows, from, to, call) {
 	all.forEach(({ chunk, i, items }) => call(chunk, i, items));
 }
 
-// The slices of a track by name. Those of the next depth are subtracted from the time of their own.
+// Slices in the order of their begins, with their time in a span.
+class Slices {
+	constructor() {
+		Object.assign(this, { begin: new Numbers(), end: new Numbers(), inside: new Numbers() });
+	}
+
+	push(begin, end, inside) {
+		this.begin.push(begin);
+		this.end.push(end);
+		this.inside.push(inside);
+	}
+
+	// Those of both.
+	with(other) {
+		const both = new Slices();
+		for (let i = 0, k = 0; i < this.begin.size || k < other.begin.size;) {
+			const isMine = k === other.begin.size || i < this.begin.size && this.begin.array[i] <= other.begin.array[k];
+			const from = isMine ? this : other, at = isMine ? i++ : k++;
+			both.push(from.begin.array[at], from.end.array[at], from.inside.array[at]);
+		}
+		return both;
+	}
+}
+
+// The slices of a track by name. Those of the next depth are subtracted from the time of the slice that they are in. A slice
+// that crosses one of the depth above is not in it, and perhaps in one further above.
 function* trackStatistics(track, from, to, statisticsOf) {
-	let inner = { begin: new Numbers(), size: new Numbers() };
+	let inner = new Slices();
 	for (const rows of rowsByDepth(track).reverse()) {
-		const own = { begin: new Numbers(), size: new Numbers() };
+		const own = new Slices(), others = new Slices();
 		let next = 0;
+		const keep = () => others.push(inner.begin.array[next], inner.end.array[next], inner.inside.array[next]);
 		yield* eachOf(rows, from, to, (chunk, i, { begin, end, name, marks }) => {
 			const inside = Math.min(end[i], to) - Math.max(begin[i], from);
 			let self = inside;
-			for (; next < inner.begin.size && inner.begin.array[next] < end[i]; next++)
-				self -= inner.size.array[next];
-			own.begin.push(begin[i]);
-			own.size.push(inside);
+			for (; next < inner.begin.size && inner.begin.array[next] < end[i]; next++) {
+				if (inner.begin.array[next] >= begin[i] && inner.end.array[next] <= end[i])
+					self -= inner.inside.array[next];
+				else
+					keep();
+			}
+			own.push(begin[i], end[i], inside);
 			statisticsOf(track, name[i]).add(chunk, i, end[i] - begin[i], inside, self, marks[i]);
 		});
-		inner = own;
+		for (; next < inner.begin.size; next++)
+			keep();
+		inner = others.begin.size > 0 ? own.with(others) : own;
 	}
 }
 
