@@ -406,6 +406,7 @@ static int format_add(struct convention *convention, const char *system, bool is
 	if (!descriptor)
 		return 0;
 	descriptor->is_of_program = is_of_program;
+	descriptor->has_more |= is_of_program;
 	status = convention_entry_add(convention, descriptor, format_hash(text), out, error);
 	if (*out && (convention_queue_symbols(convention, descriptor, text) < 0 ||
 		     convention_note_enumerator(convention, descriptor, text) < 0))

@@ -713,18 +713,6 @@ static void keys_decode(const struct descriptor *descriptor, const struct record
 					     descriptor->is_swapped);
 }
 
-/* Decodes what most tracepoints do not have. */
-static out_of_line void more_decode(struct decoded_event *out, const struct descriptor *descriptor,
-				    const struct record *record)
-{
-	out->extras = descriptor->fields;
-	out->keys = descriptor->keys;
-	if (descriptor->keys)
-		keys_decode(descriptor, record);
-	if (descriptor->nr_fields > 0)
-		extras_decode(out, descriptor, record);
-}
-
 /*
  * The thread that ended a slice is an extra field, if the slice is another one's and the event has
  * no field of that name.
@@ -742,8 +730,21 @@ static out_of_line void mover_add(struct decoded_event *out, const struct descri
 	memmove(field + 1, field, out->nr_flows * sizeof(*field));
 	*field = (struct field){ .name = name,
 				 .value = { .kind = VALUE_SIGNED, .signed_number = out->end_tid } };
-	out->extras = descriptor->fields;
 	out->nr_extras++;
+}
+
+/* Decodes what most tracepoints do not have. */
+static out_of_line void more_decode(struct decoded_event *out, const struct descriptor *descriptor,
+				    const struct record *record)
+{
+	out->extras = descriptor->fields;
+	out->keys = descriptor->keys;
+	if (descriptor->keys)
+		keys_decode(descriptor, record);
+	if (descriptor->nr_fields > 0)
+		extras_decode(out, descriptor, record);
+	if (out->kind == DECODED_END_OF)
+		mover_add(out, descriptor);
 }
 
 static const char *decode_fail(struct decoded_event *out, const char *problem)
@@ -813,8 +814,6 @@ hot_inline const char *record_decode(struct decoded_event *out, const struct des
 		return decode_fail(out, problem);
 	if (unlikely(descriptor->has_more))
 		more_decode(out, descriptor, record);
-	if (unlikely(out->kind == DECODED_END_OF))
-		mover_add(out, descriptor);
 	return NULL;
 }
 

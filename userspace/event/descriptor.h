@@ -130,7 +130,7 @@ struct decoded_keys {
  * @symbols: texts of the extras, NULL if none has any
  * @counter: the counter of this descriptor's open slices, NULL if there is none
  * @is_selective: begins may be filtered, so that an end without a begin is a filtered one
- * @has_more: there are extras, flows or keys
+ * @has_more: there are extras, flows or keys, or ends may name the thread that ended their slice
  */
 struct descriptor {
 	unsigned int index;
