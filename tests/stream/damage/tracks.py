@@ -86,12 +86,7 @@ REGIONS = [
     ("category", "demo", "a slice of another tracepoint", put("region_enter", category="drv:io")),
     ("nesting", "demo", "a slice too deep", put("region_enter", where={"label": "prepare"}, nesting=3)),
     ("leave-open", "demo", "an end without a begin", repeat("region_leave", label="batch")),
-    (
-        "moved",
-        "demo",
-        "an end that moved to its own thread",
-        put("region_leave", thread="th01:ktrack_slice tid 537 sh", where={"label": "batch"}, args={"moved_to": 537}, msg="moved_to=537"),
-    ),
+    ("moved", "rare", "an end that moved to its own thread", put("region_leave", where=FLOWS, args={"moved_to": 98}, msg="moved_to=98 batch:0x1")),
     ("leave-label", "demo", "an end with another name", put("region_leave", label="other")),
     ("leave-t_rel", "demo", "a slice a nanosecond longer", later("region_leave", "t_rel", 1)),
     ("data-t_rel", "demo", "a sample a nanosecond later", later("data", "t_rel", 1)),
