@@ -222,6 +222,13 @@ typedef int64_t ktrack_result;
 #define __KTRACK_BEGIN_PARAMETER_1(ctype, name)
 #define __KTRACK_BEGIN_PARAMETER_2(ctype, name)	, ctype name
 
+/* The arguments of an end that are parameters. */
+#define __KTRACK_END_ARGUMENT(kind, ctype, name, ...) \
+	__KTRACK_JOIN(__KTRACK_END_ARGUMENT_, __KTRACK_PASSED_##kind)(name)
+#define __KTRACK_END_ARGUMENT_0(name)
+#define __KTRACK_END_ARGUMENT_1(name)		, name
+#define __KTRACK_END_ARGUMENT_2(name)		, name
+
 /* A begin's arguments to a function that takes all of them: what it does not pass is 0. */
 #define __KTRACK_BEGIN_ARGUMENT(kind, ctype, name, ...) \
 	__KTRACK_JOIN(__KTRACK_BEGIN_ARGUMENT_, __KTRACK_PASSED_##kind)(name)

@@ -111,24 +111,33 @@ event##_ktrack_copy(struct event##_ktrack_values *values, char *to)		\
 	__KTRACK_EACH(__KTRACK_COPY, ##__VA_ARGS__)				\
 }										\
 										\
-static __KTRACK_INLINE void							\
-event##_ktrack_guard_end(const struct event##_ktrack_values *guard)		\
+static __KTRACK_OUT_OF_LINE void						\
+event##_ktrack_end_of(uint64_t __owner, uint64_t __begin_ns			\
+		      __KTRACK_EACH(__KTRACK_END_PARAMETER, ##__VA_ARGS__))	\
 {										\
-	if (!__KTRACK_UNLIKELY(guard->__begin_ns) || !ktrack_user_is_on())	\
-		return;								\
-	if (__KTRACK_UNLIKELY(guard->__owner != ktrack_user2_thread.id ||	\
-			      guard->__begin_ns != ktrack_user2_thread.innermost_ns)) { \
-		char name[KTRACK_USER_END_SIZE + 1];				\
-		uint64_t own_id = ktrack_user2_act_as(guard->__owner, guard->__begin_ns, name); \
+	char __name[KTRACK_USER_END_SIZE + 1];					\
+	uint64_t __own_id = ktrack_user2_act_as(__owner, __begin_ns, __name);	\
 										\
-		if (!own_id)							\
-			return;							\
-		event##_ktrack_write(KTRACK_TYPE_END, name, guard);		\
-		ktrack_user2_thread.id = own_id;				\
+	if (!__own_id)								\
+		return;								\
+	event##_ktrack_emit(KTRACK_TYPE_END, __name, KTRACK_USER_END_SIZE	\
+			    __KTRACK_EACH(__KTRACK_END_ARGUMENT, ##__VA_ARGS__)); \
+	ktrack_user2_thread.id = __own_id;					\
+}										\
+										\
+static __KTRACK_INLINE void							\
+event##_ktrack_guard_end(const struct event##_ktrack_values *values)		\
+{										\
+	if (!__KTRACK_UNLIKELY(values->__begin_ns) || !ktrack_user_is_on())	\
+		return;								\
+	if (__KTRACK_UNLIKELY(values->__owner != ktrack_user2_thread.id ||	\
+			      values->__begin_ns != ktrack_user2_thread.innermost_ns)) { \
+		event##_ktrack_end_of(values->__owner, values->__begin_ns	\
+				      __KTRACK_EACH(__KTRACK_KEPT, ##__VA_ARGS__)); \
 		return;								\
 	}									\
-	ktrack_user2_thread.innermost_ns = guard->__outer_ns;			\
-	event##_ktrack_write(KTRACK_TYPE_END, "", guard);			\
+	ktrack_user2_thread.innermost_ns = values->__outer_ns;			\
+	event##_ktrack_write(KTRACK_TYPE_END, "", values);			\
 }										\
 										\
 static __KTRACK_OUT_OF_LINE __attribute__((format(printf, 3, 4))) uint64_t	\
