@@ -31,7 +31,7 @@ DEEP_CASE = "nesting-over-512"
 DEEP_TEXT = "88 slices or instants below 512 open slices are left out: Perfetto shows no deeper ones"
 DEEP_NOTE = f"ktrack: out: {DEEP_TEXT}; --event and --html have all of them"
 
-# A case with slices that cross, which files that have their begins cut: rows.t compares the sums of the pieces.
+# A case with slices that cross, which files that have their begins cut: rows.t and fxt.t compare the sums of the pieces.
 CROSSING_CASE = "programs-slices-cross"
 
 # A case with three losses, and when they were, in nanoseconds since the start.
