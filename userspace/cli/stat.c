@@ -217,7 +217,7 @@ static int form_apply(struct stat_command_settings *settings, struct error *erro
 	form->form = settings->is_csv ? STAT_CSV : settings->is_json ? STAT_JSON : STAT_TABLES;
 	settings->stat.budgets.is_json = settings->is_json;
 	form->is_brief = form->form == STAT_TABLES && !settings->stat.is_live && !form->sort &&
-			 form->limit == 0 && !form->name && !form->has_all;
+			 form->limit == 0 && !form->name && !form->has_all && !form->prometheus;
 	form_fit_terminal(form, settings->stat.is_live);
 	settings->stat.is_top = top_is_possible(settings);
 	return 0;
