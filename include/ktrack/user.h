@@ -156,7 +156,7 @@ do {										\
  * calls of the program when it is loaded, say. Calls of the macros before the set-up emit nothing.
  * All calls but the first do nothing.
  */
-#define ktrack_user_set_up()	ktrack_user2_set_up()
+#define ktrack_user_set_up()	ktrack_user3_set_up()
 
 /**
  * ktrack_flow_new() - a number for KTRACK_FLOW()
@@ -185,9 +185,9 @@ do {										\
 
 static inline ktrack_flow_id ktrack_user_flow_next(void)
 {
-	uint64_t number = __atomic_add_fetch(&ktrack_user2_process.last_flow, 1, __ATOMIC_RELAXED);
+	uint64_t number = __atomic_add_fetch(&ktrack_user3_process.last_flow, 1, __ATOMIC_RELAXED);
 
-	return UINT64_C(1) * ktrack_user2_control.pid << 40 | (number & ((UINT64_C(1) << 40) - 1));
+	return UINT64_C(1) * ktrack_user3_control.pid << 40 | (number & ((UINT64_C(1) << 40) - 1));
 }
 
 /**

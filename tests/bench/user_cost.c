@@ -90,7 +90,7 @@ int main(int argc, char **argv)
 	row("loop", loop_run);
 	row("off", begin_run);
 	row("clock", clock_run);
-	ktrack_user2_control.on = 1;
+	ktrack_user3_control.on = 1;
 	row("begin", begin_run);
 	row("end", end_run);
 	row_write("null", "/dev/null");

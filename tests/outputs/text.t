@@ -250,6 +250,22 @@ def check_input(tap):
         tap.ok(done.returncode == 1 and b"not a trace.dat" in done.stderr, "other texts are refused", done.stderr)
 
 
+def check_many(tap):
+    """More lines than there may be events, and than a microsecond has nanoseconds; a page that is no text of ftrace."""
+    lines = [f"app-10 [000] 1.{number:06}: tracing_mark_write: {'BE'[number % 2]}|10|frame\n" for number in range(2400)]
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder, "trace.txt").write_text("".join(lines) + "app-10 [000] 5.0: sched_waking: comm=b pid=11 prio=120 target_cpu=000\n")
+        stream, wrong = cases.run(folder, "export", "--event", "trace.txt")
+        begins = [line for line in stream.splitlines() if b'"event":"region_enter"' in line and b'"marker:call"' in line]
+        tap.ok(len(begins) == 1200 and b'"Runnable"' in stream, "slices of 2,400 lines of trace_marker, and what follows them", len(begins))
+        Path(folder, "trace.txt").write_text("".join(f"app-10 [{n % 2:03}] 1.000001: sys_close(fd: {n})\n" for n in range(1300)) + "app-10 [000] 1.000002: sys_exit: NR 3 = 0\n")
+        stream, more = cases.run(folder, "export", "--event", "trace.txt")
+        tap.nothing([line for line in more if "earlier" in line], "1,300 lines with one time are in order")
+        Path(folder, "page.html").write_text("<!DOCTYPE html>\n<p>Nothing of ftrace.</p>\n")
+        _, wrong = cases.run(folder, "stat", "page.html", status=1)
+        tap.ok(len(wrong) == 1 and "a page without lines of ftrace, not a trace.dat" in wrong[0], "another page is refused", *wrong)
+
+
 def check_memory(tap):
     """Memory does not grow with the length of a text."""
     environment = {name: value for name, value in os.environ.items() if "TRACE2" not in name}
@@ -274,6 +290,7 @@ def main():
     check_own(tap)
     check_input(tap)
     check_memory(tap)
+    check_many(tap)
     return tap.finish()
 
 

@@ -157,9 +157,9 @@ int main(int argc, char **argv)
 {
 	void *library = dlopen(argv[1], RTLD_NOW);
 	const void *(*control)(void) = (const void *(*)(void))dlsym(library, "twice_control");
-	ktrack_user2_control.on = 1;
+	ktrack_user3_control.on = 1;
 	prog_emit_all();
-	return argc != 2 || control() == &ktrack_user2_control ? 1 : dlclose(library);
+	return argc != 2 || control() == &ktrack_user3_control ? 1 : dlclose(library);
 }
 """
 
@@ -168,7 +168,7 @@ EARLY = """\
 #include <ktrack/user.h>
 KTRACK_SLICE(early);
 static int nr_set_up;
-static int count(void) { return nr_set_up += ktrack_user2_process.is_set_up == 1; }
+static int count(void) { return nr_set_up += ktrack_user3_process.is_set_up == 1; }
 #ifdef __cplusplus
 static int first = count();
 #else
@@ -185,7 +185,7 @@ static void earliest(void) { ktrack_user_set_up(); }
 static __attribute__((section(".preinit_array"), used)) void (*const entry)(void) = earliest;
 KTRACK_SLICE(early);
 static int was_set_up;
-static __attribute__((constructor(101))) void second(void) { was_set_up = ktrack_user2_process.is_set_up != 0; }
+static __attribute__((constructor(101))) void second(void) { was_set_up = ktrack_user3_process.is_set_up != 0; }
 int main(void) { ktrack_user_set_up(); return was_set_up ? 0 : 1; }
 """
 

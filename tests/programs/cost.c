@@ -24,7 +24,7 @@ int main(int argc, char **argv)
 {
 	int count = argc > 2 ? atoi(argv[1]) : 0;
 
-	ktrack_user2_control.on = *argv[2] != 'o';
+	ktrack_user3_control.on = *argv[2] != 'o';
 	/* The thread's ring and the event's description. */
 	cost_begin(0);
 	for (int i = 0; i < count; i++) {

@@ -65,7 +65,7 @@ def check_off(tap, program):
         words = [line.split("\t")[1].split() for line in body.splitlines()]
         opcodes = [word[0] for word in words if word[0] != "endbr64"][:4]
         tap.ok(opcodes[0] == "mov" and opcodes[1] == "test" and opcodes[2] == "jne" and opcodes[3] == "ret", f"{name}: a load, a test and a branch", body)
-        tap.ok("ktrack_user2_control" in body.splitlines()[0], f"{name}: the load is of a fixed address", body)
+        tap.ok("ktrack_user3_control" in body.splitlines()[0], f"{name}: the load is of a fixed address", body)
 
 
 def main():

@@ -27,6 +27,6 @@ int main(int argc, char **argv)
 		ktrack_begin(prog_one, "limited", i);
 		ktrack_end(prog_one, i);
 	}
-	printf("rings %u of %u locked %ld\n", ktrack_user2_control.nr_rings, ktrack_user2_control.ring_size, locked_kib());
+	printf("rings %u of %u locked %ld\n", ktrack_user3_control.nr_rings, ktrack_user3_control.ring_size, locked_kib());
 	return 0;
 }

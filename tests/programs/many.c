@@ -6,7 +6,7 @@
 
 static int memory_announce(void)
 {
-	int fd = ktrack_user_memory_new(&ktrack_user2_process);
+	int fd = ktrack_user_memory_new(&ktrack_user3_process);
 	void *base = fd < 0 ? MAP_FAILED
 			    : mmap(NULL, KTRACK_USER_CONTROL_SIZE, PROT_READ | PROT_WRITE,
 				   MAP_SHARED, fd, 0);

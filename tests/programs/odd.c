@@ -40,7 +40,7 @@ static void ring_damage(void)
 {
 	prctl(PR_SET_NAME, texts[1]);
 	ktrack_instant(prog_work, "first");
-	ktrack_user2_control.rings[0].head = 3;
+	ktrack_user3_control.rings[0].head = 3;
 	puts("damaged");
 	fflush(stdout);
 	pause();
@@ -48,14 +48,14 @@ static void ring_damage(void)
 
 static void ring_withhold(void)
 {
-	unsigned char *ring = ktrack_user2_process.base + KTRACK_USER_CONTROL_SIZE +
+	unsigned char *ring = ktrack_user3_process.base + KTRACK_USER_CONTROL_SIZE +
 			      KTRACK_USER_EVENTS_SIZE;
 
 	ktrack_instant(prog_work, "first");
 	puts("withheld");
 	fflush(stdout);
 	for (;;) {
-		uint64_t head = __atomic_fetch_add(&ktrack_user2_control.rings[0].head, PART,
+		uint64_t head = __atomic_fetch_add(&ktrack_user3_control.rings[0].head, PART,
 						   __ATOMIC_RELEASE);
 
 		usleep(ALMOST_US);

@@ -9,12 +9,12 @@ const void *twice_control(void);
 
 int main(void)
 {
-	ktrack_user2_control.on = 1;
-	if (twice_control() != &ktrack_user2_control)
+	ktrack_user3_control.on = 1;
+	if (twice_control() != &ktrack_user3_control)
 		return 1;
-	if (!ktrack_user2_control.rings[0].head || ktrack_user2_control.lost)
+	if (!ktrack_user3_control.rings[0].head || ktrack_user3_control.lost)
 		return 2;
 	/* Each file has described its nine events. */
 	prog_emit_all();
-	return ktrack_user2_control.nr_events == 16 ? 0 : 3;
+	return ktrack_user3_control.nr_events == 16 ? 0 : 3;
 }

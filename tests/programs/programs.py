@@ -30,7 +30,7 @@ int main(void)
 {
 	char path[32];
 	signal(SIGIO, SIG_IGN);
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", ktrack_user2_process.fd);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", ktrack_user3_process.fd);
 	if (fcntl(open(path, O_RDONLY), F_SETLEASE, F_RDLCK) < 0)
 		return 1;
 	puts("leased");

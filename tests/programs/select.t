@@ -77,7 +77,7 @@ def check_mixed(tap, folder):
     change(headers / "describe.h", r"(unsigned int kind;\s*)(unsigned int size;\s*uint32_t number;)", r"\2 \1")
     change(headers / "emit.h", r"(KTRACK_USER_##kind,[\s\\]*)(sizeof\(struct stored\) - KTRACK_USER_STORED, 0,)", r"\2 \1")
     for header in [headers.parent / "user.h", *headers.glob("*.h")]:
-        header.write_text(header.read_text().replace("ktrack_user2_", "ktrack_user1_"))
+        header.write_text(header.read_text().replace("ktrack_user3_", "ktrack_user1_"))
     subprocess.run(["gcc", f"-I{folder}/first", *FLAGS, PATIENCE, "-c", "-o", first, SOURCES / "library.c"], check=True)
     mixed = build(folder, "mixed", source="select.c", more=["-DLIBRARY", first])
     for options, wanted in CASES[:2]:

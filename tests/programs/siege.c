@@ -27,7 +27,7 @@ KTRACK_COUNTER(siege_level, uint32_t);
 
 static unsigned char *ring_data(uint32_t number)
 {
-	return ktrack_user2_process.base + KTRACK_USER_CONTROL_SIZE + KTRACK_USER_EVENTS_SIZE +
+	return ktrack_user3_process.base + KTRACK_USER_CONTROL_SIZE + KTRACK_USER_EVENTS_SIZE +
 	       (size_t)number * KTRACK_USER_RING_SIZE;
 }
 
@@ -42,7 +42,7 @@ static uint64_t now_ns(void)
 /* As large as the smallest record of an event without fields can be. */
 static void ring_fill(uint32_t number)
 {
-	struct ktrack_user_ring *ring = &ktrack_user2_control.rings[number];
+	struct ktrack_user_ring *ring = &ktrack_user3_control.rings[number];
 	uint64_t head = ring->head, tail = __atomic_load_n(&ring->tail, __ATOMIC_ACQUIRE);
 	uint64_t time_ns = now_ns();
 
@@ -60,17 +60,17 @@ static void ring_fill(uint32_t number)
 
 static void flood(void)
 {
-	ktrack_user2_control.can_agree = 0;
-	for (uint32_t i = 0;; i = (i + 1) % ktrack_user2_control.nr_rings)
+	ktrack_user3_control.can_agree = 0;
+	for (uint32_t i = 0;; i = (i + 1) % ktrack_user3_control.nr_rings)
 		ring_fill(i);
 }
 
 static void word_scramble(void)
 {
-	const size_t sizes[] = { 64, sizeof(ktrack_user2_control), KTRACK_USER_EVENTS_SIZE, 4096 };
-	unsigned char *const parts[] = { (unsigned char *)&ktrack_user2_control,
-					 (unsigned char *)&ktrack_user2_control,
-					 ktrack_user2_process.base + KTRACK_USER_CONTROL_SIZE,
+	const size_t sizes[] = { 64, sizeof(ktrack_user3_control), KTRACK_USER_EVENTS_SIZE, 4096 };
+	unsigned char *const parts[] = { (unsigned char *)&ktrack_user3_control,
+					 (unsigned char *)&ktrack_user3_control,
+					 ktrack_user3_process.base + KTRACK_USER_CONTROL_SIZE,
 					 ring_data(0) };
 	int part = rand() % 4;
 	size_t place = (size_t)rand() % sizes[part] & ~(size_t)3;
@@ -117,7 +117,7 @@ static void connect_all(const char *path)
 
 static void files_hold(void)
 {
-	int source = fork() == 0 ? ktrack_user2_process.fd : open("/dev/null", O_RDONLY);
+	int source = fork() == 0 ? ktrack_user3_process.fd : open("/dev/null", O_RDONLY);
 
 	for (int i = 0; i < FILES && dup(source) >= 0; i++)
 		;

@@ -10,5 +10,5 @@ const void *twice_control(void);
 const void *twice_control(void)
 {
 	prog_emit_all();
-	return &ktrack_user2_control;
+	return &ktrack_user3_control;
 }

@@ -265,6 +265,7 @@ TEST(conditions_compare_fields)
 		{ text_of("disk"), { .kind = VALUE_TEXT, .text = text_of("sda1") } },
 		{ text_of("number"), { .kind = VALUE_TEXT, .text = text_of("7") } },
 		{ text_of("both"), { .kind = VALUE_TEXT, .text = text_of("a && b") } },
+		{ text_of("said"), { .kind = VALUE_TEXT, .text = text_of("say \"hi\"") } },
 	};
 	static const char *const true_ones[] = { "ret == -5",	  "ret < 0",	  "ret <= -5",
 						 "ret != 5",	  "ret >= -5",	  "size > 5",
@@ -273,7 +274,8 @@ TEST(conditions_compare_fields)
 						 "ret<0&&size>1", "number == 7",  "ret ~ -*",
 						 "size & 8",	  "ok & 1",	  "ret & 2 && ok == 1",
 						 "both == 'a && b'", "both ~ \"*&&*\" && ok == 1",
-						 "disk == 'sda1'&&ret<0" };
+						 "disk == 'sda1'&&ret<0",
+						 "said == \"say \"hi\"\"" };
 	static const char *const false_ones[] = { "ret == 5",	  "ret > -5",	 "size < 5",
 						  "ok == 0",	  "disk == sda", "none == 1",
 						  "none != 1",	  "disk ~ nv*",	 "disk > 1",
@@ -285,13 +287,13 @@ TEST(conditions_compare_fields)
 		char text[64];
 
 		snprintf(text, sizeof(text), "x if %s", true_ones[i]);
-		check_condition(text, fields, 6, true);
+		check_condition(text, fields, 7, true);
 	}
 	for (size_t i = 0; i < sizeof(false_ones) / sizeof(false_ones[0]); i++) {
 		char text[64];
 
 		snprintf(text, sizeof(text), "x > 5ms if %s", false_ones[i]);
-		check_condition(text, fields, 6, false);
+		check_condition(text, fields, 7, false);
 	}
 }
 

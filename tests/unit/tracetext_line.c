@@ -132,7 +132,7 @@ static const char *fields_of(const char *name, const char *text, struct buffer *
 	CHECK_NUMBER(text_event_init(&event, line.event, true, 1000), 0);
 	buffer_clear(out);
 	if (!text_event_pack(&event, &line, &bytes)) {
-		free(event.name);
+		text_event_release(&event);
 		return "no form";
 	}
 	text_event_describe(&event, &description);
@@ -160,7 +160,7 @@ static const char *fields_of(const char *name, const char *text, struct buffer *
 	format_release(&format);
 	buffer_release(&bytes);
 	buffer_release(&description);
-	free(event.name);
+	text_event_release(&event);
 	return buffer_string(out);
 }
 

@@ -14,7 +14,7 @@ static struct ktrack_user_record *hostile_begin(void)
 {
 	reading_begin();
 	ktrack_instant(unit_hostile, "one", 0);
-	return (struct ktrack_user_record *)(void *)ktrack_user2_thread.data;
+	return (struct ktrack_user_record *)(void *)ktrack_user3_thread.data;
 }
 
 /* What is damaged is noted, and left alone. */
@@ -64,7 +64,7 @@ TEST(sizes_of_padding_are_checked)
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
 		hostile_begin()->word = words[i];
-		ktrack_user2_thread.ring->head = KTRACK_USER_RING_SIZE;
+		ktrack_user3_thread.ring->head = KTRACK_USER_RING_SIZE;
 		hostile_check();
 	}
 }
@@ -75,7 +75,7 @@ TEST(a_head_beyond_the_ring_is_refused)
 
 	for (size_t i = 0; i < sizeof(heads) / sizeof(heads[0]); i++) {
 		hostile_begin();
-		ktrack_user2_thread.ring->head = heads[i];
+		ktrack_user3_thread.ring->head = heads[i];
 		hostile_check();
 	}
 }
@@ -84,8 +84,8 @@ TEST(a_head_beyond_the_ring_is_refused)
 TEST(a_head_that_is_no_multiple_of_8_is_refused)
 {
 	hostile_begin();
-	ktrack_user2_thread.ring->head += 4;
-	memset(ktrack_user2_thread.data + ktrack_user2_thread.ring->head - 4, 0xff, 4);
+	ktrack_user3_thread.ring->head += 4;
+	memset(ktrack_user3_thread.data + ktrack_user3_thread.ring->head - 4, 0xff, 4);
 	hostile_check();
 }
 
@@ -97,9 +97,9 @@ TEST(a_tail_that_is_no_multiple_of_8_is_refused)
 	for (size_t i = 0; i < sizeof(tails) / sizeof(tails[0]); i++) {
 		hostile_begin();
 		program_close(reading.program);
-		ktrack_user2_thread.ring->tail = tails[i];
-		ktrack_user2_thread.ring->read = tails[i];
-		ktrack_user2_thread.ring->head = tails[i] + 64;
+		ktrack_user3_thread.ring->tail = tails[i];
+		ktrack_user3_thread.ring->read = tails[i];
+		ktrack_user3_thread.ring->head = tails[i] + 64;
 		CHECK(reading_lock());
 		hostile_check();
 	}
@@ -109,7 +109,7 @@ TEST(a_tail_that_is_no_multiple_of_8_is_refused)
 TEST(a_head_is_not_passed_behind_the_end_of_the_program)
 {
 	hostile_begin();
-	ktrack_user2_thread.ring->head += 4;
+	ktrack_user3_thread.ring->head += 4;
 	reading.program->has_ended = true;
 	hostile_check();
 }
@@ -136,7 +136,7 @@ TEST(records_without_all_fields_are_lost)
 	struct ktrack_user_record *record = hostile_begin();
 
 	record->word = (sizeof(*record) + 8) | KTRACK_USER_COMMITTED;
-	ktrack_user2_thread.ring->head = sizeof(*record) + 8;
+	ktrack_user3_thread.ring->head = sizeof(*record) + 8;
 	CHECK(reading_pass() > 0);
 	CHECK(!reading.program->is_damaged);
 	CHECK_NUMBER(reading.recorded.queue.counts.lost, 1);
@@ -337,7 +337,7 @@ TEST(names_of_ends_are_inside_of_their_record)
 		reading_begin();
 		unit_hostile_ktrack_emit(KTRACK_TYPE_END, name, strlen(name), 0);
 		ktrack_instant(unit_hostile, name, 0);
-		slice = (struct ktrack_user_slice *)(void *)ktrack_user2_thread.data;
+		slice = (struct ktrack_user_slice *)(void *)ktrack_user3_thread.data;
 		slice->name += i > 0 ? 60000 : slice->head.word & ~7u;
 		CHECK(reading_pass() > 0);
 		CHECK(!reading.program->is_damaged);
@@ -386,13 +386,13 @@ TEST(searches_of_threads_of_other_processes_are_limited)
 /* As guards do that are ended by another thread. */
 static int64_t alternate_emit(void)
 {
-	uint64_t id = ktrack_user2_thread.id;
+	uint64_t id = ktrack_user3_thread.id;
 
 	for (int i = 0; i < 10; i++) {
-		ktrack_user2_thread.id = i % 2 ? id : 77;
+		ktrack_user3_thread.id = i % 2 ? id : 77;
 		ktrack_instant(unit_hostile, "one", 0);
 	}
-	ktrack_user2_thread.id = id;
+	ktrack_user3_thread.id = id;
 	CHECK(reading_pass() > 0);
 	return reading.program->searches.used_ns;
 }
@@ -417,7 +417,7 @@ TEST(threads_that_alternate_in_a_ring_are_looked_for_once_in_a_second)
 /* A description's bytes, and its place in the memory. */
 static unsigned char *description(void)
 {
-	return ktrack_user2_process.base + KTRACK_USER_CONTROL_SIZE;
+	return ktrack_user3_process.base + KTRACK_USER_CONTROL_SIZE;
 }
 
 TEST(sizes_of_descriptions_are_checked)
@@ -490,7 +490,7 @@ TEST(a_memfd_that_may_shrink_is_refused)
 {
 	int fd = syscall(SYS_memfd_create, KTRACK_USER_NAME, 3);
 
-	CHECK_NUMBER(ftruncate(fd, ktrack_user_memory_size(&ktrack_user2_process)), 0);
+	CHECK_NUMBER(ftruncate(fd, ktrack_user_memory_size(&ktrack_user3_process)), 0);
 	CHECK(!program_open(fd, getpid()));
 	CHECK_NUMBER(fcntl(fd, 1033, 2), 0);
 	/* It may not shrink now, but is empty. */
@@ -503,7 +503,7 @@ TEST(a_memfd_that_may_shrink_is_refused)
 
 TEST(sizes_of_a_memory_are_checked)
 {
-	struct ktrack_user_control *control = &ktrack_user2_control;
+	struct ktrack_user_control *control = &ktrack_user3_control;
 	uint32_t *const members[] = { &control->magic, &control->version, &control->nr_rings,
 				      &control->ring_size, &control->events_size };
 
@@ -514,11 +514,11 @@ TEST(sizes_of_a_memory_are_checked)
 			uint32_t before = *members[i];
 
 			*members[i] = numbers[j];
-			CHECK(!program_open(ktrack_user2_process.fd, getpid()));
+			CHECK(!program_open(ktrack_user3_process.fd, getpid()));
 			*members[i] = before;
 		}
 	}
-	reading.program = program_open(ktrack_user2_process.fd, getpid());
+	reading.program = program_open(ktrack_user3_process.fd, getpid());
 	CHECK(reading.program != NULL);
 	program_close(reading.program);
 }

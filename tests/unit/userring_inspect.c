@@ -81,7 +81,7 @@ static void program_stay(void)
 {
 	raise(SIGSTOP);
 	/* What was done to it, as its status. */
-	_exit(ktrack_user2_control.on);
+	_exit(ktrack_user3_control.on);
 }
 
 static void own_count(void)
@@ -104,7 +104,7 @@ static void child_begin(void (*damage)(void))
 	*shared = (struct shared){ 0 };
 	child = fork();
 	if (child == 0) {
-		ktrack_user2_control.on = 1;
+		ktrack_user3_control.on = 1;
 		ktrack_instant(unit_inspected, "emitted");
 		damage();
 		program_stay();
@@ -187,8 +187,8 @@ TEST(programs_are_listed_examined_and_switched_off_by_a_process_without_rights)
 
 static void counts_damage(void)
 {
-	ktrack_user2_control.nr_rings = UINT32_MAX;
-	ktrack_user2_control.events_size = UINT32_MAX & ~7u;
+	ktrack_user3_control.nr_rings = UINT32_MAX;
+	ktrack_user3_control.events_size = UINT32_MAX & ~7u;
 }
 
 TEST(counts_that_pass_the_memory_are_refused)
@@ -205,7 +205,7 @@ static void sizes_damage(void)
 {
 	uint32_t word = UINT32_MAX;
 
-	memcpy(ktrack_user2_process.base + KTRACK_USER_CONTROL_SIZE, &word, sizeof(word));
+	memcpy(ktrack_user3_process.base + KTRACK_USER_CONTROL_SIZE, &word, sizeof(word));
 }
 
 TEST(descriptions_that_pass_the_memory_are_left_out)
@@ -219,7 +219,7 @@ TEST(descriptions_that_pass_the_memory_are_left_out)
 
 static void holes_damage(void)
 {
-	if (fallocate(ktrack_user2_process.fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+	if (fallocate(ktrack_user3_process.fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
 		      KTRACK_USER_CONTROL_SIZE,
 		      KTRACK_USER_EVENTS_SIZE + KTRACK_USER_RINGS * KTRACK_USER_RING_SIZE) < 0)
 		abort();
@@ -240,7 +240,7 @@ static void lease_damage(void)
 	char path[32];
 	int fd;
 
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", ktrack_user2_process.fd);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", ktrack_user3_process.fd);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	signal(SIGIO, SIG_IGN);
 	fcntl(fd, F_SETLEASE, F_RDLCK);
@@ -257,7 +257,7 @@ TEST(a_memory_with_a_lease_delays_nobody_and_is_named)
 
 static void fatal_damage(void)
 {
-	ktrack_user2_control.ring_size = FATAL_RING_SIZE;
+	ktrack_user3_control.ring_size = FATAL_RING_SIZE;
 }
 
 TEST(a_program_that_ends_the_process_that_inspects_it_is_left_out)

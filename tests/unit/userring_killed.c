@@ -36,15 +36,15 @@ TEST(a_second_ktrack_is_refused)
 	struct program *second;
 
 	reading_begin();
-	second = program_open(ktrack_user2_process.fd, getpid());
+	second = program_open(ktrack_user3_process.fd, getpid());
 	CHECK(program_is_locked(second));
 	CHECK(!program_lock(second));
 	program_close(second);
-	second = program_open(ktrack_user2_process.fd, getpid());
+	second = program_open(ktrack_user3_process.fd, getpid());
 	CHECK(!program_lock(second));
-	CHECK_NUMBER(ktrack_user2_control.on, 1);
+	CHECK_NUMBER(ktrack_user3_control.on, 1);
 	program_close(second);
-	CHECK_NUMBER(ktrack_user2_control.on, 1);
+	CHECK_NUMBER(ktrack_user3_control.on, 1);
 	reading_end();
 }
 
@@ -95,19 +95,19 @@ TEST(a_killed_ktrack_is_replaced)
 	struct program *program;
 	pid_t pid;
 
-	parents_fd = dup(ktrack_user2_process.fd);
+	parents_fd = dup(ktrack_user3_process.fd);
 	pid = fork_waiting(parent_lock);
 	program = program_open(parents_fd, getpid());
 	CHECK(program && program_is_locked(program));
 	CHECK(program && !program_lock(program));
 	child_kill(pid);
-	CHECK_NUMBER(ktrack_user2_control.on, 1);
+	CHECK_NUMBER(ktrack_user3_control.on, 1);
 	CHECK(!program_is_locked(program));
 	CHECK(program_lock(program));
 	program_close(program);
-	CHECK_NUMBER(ktrack_user2_control.on, 0);
+	CHECK_NUMBER(ktrack_user3_control.on, 0);
 	close(parents_fd);
-	ktrack_user2_after_fork();
+	ktrack_user3_after_fork();
 }
 
 static bool nothing_prepare(void)
@@ -131,7 +131,7 @@ TEST(children_of_ktrack_do_not_keep_its_programs)
 /* Until it executes another program, a child has the file, too. */
 TEST(a_memory_belongs_to_the_process_that_made_it)
 {
-	CHECK(!program_open(ktrack_user2_process.fd, getppid()));
+	CHECK(!program_open(ktrack_user3_process.fd, getppid()));
 }
 
 static bool first_thread_has_ended(void)
@@ -259,8 +259,8 @@ TEST(a_record_that_is_begun_is_awaited)
 	CHECK(reading_pass() > 0);
 	before_ns = program_ready_ns(reading.program, INT64_MAX);
 	CHECK_NUMBER(before_ns, INT64_MAX);
-	ring = ktrack_user2_thread.ring;
-	record = (struct ktrack_user_record *)(void *)(ktrack_user2_thread.data +
+	ring = ktrack_user3_thread.ring;
+	record = (struct ktrack_user_record *)(void *)(ktrack_user3_thread.data +
 							(ring->head & (KTRACK_USER_RING_SIZE - 1)));
 	ktrack_instant(unit_work, "two");
 	record->word &= ~KTRACK_USER_COMMITTED;
@@ -282,12 +282,12 @@ TEST(the_next_ktrack_goes_on_where_a_killed_one_was_clearing)
 
 	reading_begin();
 	ktrack_instant(unit_work, "one");
-	ring = ktrack_user2_thread.ring;
+	ring = ktrack_user3_thread.ring;
 	begin = ring->tail;
 	ktrack_instant(unit_work, "two");
 	end = ring->head;
 	ktrack_instant(unit_work, "three");
-	memset(ktrack_user2_thread.data + (begin & (KTRACK_USER_RING_SIZE - 1)), 0, 24);
+	memset(ktrack_user3_thread.data + (begin & (KTRACK_USER_RING_SIZE - 1)), 0, 24);
 	ring->read = end;
 	program_close(reading.program);
 	CHECK(reading_lock());
@@ -309,7 +309,7 @@ TEST(a_false_end_of_what_was_read_is_ignored)
 
 	reading_begin();
 	ktrack_instant(unit_work, "one");
-	ring = ktrack_user2_thread.ring;
+	ring = ktrack_user3_thread.ring;
 	program_close(reading.program);
 	ring->read = ring->head + 8;
 	CHECK(reading_lock());
@@ -338,12 +338,12 @@ TEST(records_behind_a_reserved_one_are_read)
 
 	reading_begin();
 	ktrack_instant(unit_work, "one");
-	ring = ktrack_user2_thread.ring;
+	ring = ktrack_user3_thread.ring;
 	begin = ring->head;
 	ktrack_instant(unit_work, "two");
 	end = ring->head;
 	ktrack_instant(unit_work, "three");
-	memset(ktrack_user2_thread.data + begin, 0, end - begin);
+	memset(ktrack_user3_thread.data + begin, 0, end - begin);
 	reading.program->has_ended = true;
 	CHECK(reading_pass() > 0);
 	CHECK(!reading.program->is_damaged);
@@ -360,8 +360,8 @@ TEST(records_behind_one_that_a_killed_thread_began_are_read)
 
 	reading_begin();
 	ktrack_instant(unit_work, "one");
-	ring = ktrack_user2_thread.ring;
-	record = (struct ktrack_user_record *)(void *)(ktrack_user2_thread.data +
+	ring = ktrack_user3_thread.ring;
+	record = (struct ktrack_user_record *)(void *)(ktrack_user3_thread.data +
 							(ring->head & (KTRACK_USER_RING_SIZE - 1)));
 	ktrack_instant(unit_work, "two");
 	ktrack_instant(unit_work, "three");
@@ -389,7 +389,7 @@ TEST(a_record_waits_for_its_description)
 	uint32_t *reserved;
 	size_t size;
 
-	ktrack_user2_after_fork();
+	ktrack_user3_after_fork();
 	reading_begin();
 	ktrack_instant(unit_work, "one");
 	CHECK(reading_pass() > 0);
@@ -410,7 +410,7 @@ TEST(a_record_waits_for_its_description)
 
 TEST(a_description_that_a_killed_thread_began_is_left_out)
 {
-	ktrack_user2_after_fork();
+	ktrack_user3_after_fork();
 	reading_begin();
 	description_reserve(64);
 	*description_reserve(64) = 64;
@@ -440,7 +440,7 @@ TEST(a_record_that_is_begun_is_given_up_after_a_second_of_passes)
 	ktrack_instant(unit_work, "one");
 	pass_at(begin_ns);
 	CHECK_NUMBER(program_ready_ns(reading.program, INT64_MAX), INT64_MAX);
-	ktrack_user2_thread.ring->head += 64;
+	ktrack_user3_thread.ring->head += 64;
 	for (int i = 0; i < 10; i++)
 		pass_at(begin_ns + 1000 * NS_PER_S);
 	CHECK_NUMBER(program_ready_ns(reading.program, INT64_MAX), begin_ns);

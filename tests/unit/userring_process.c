@@ -41,9 +41,9 @@ TEST(a_memory_that_exec_has_replaced_is_mapped_no_more)
 	const struct mapping_visitor visitor = { &searched, inode_compare };
 	struct stat status;
 
-	CHECK_NUMBER(fstat(ktrack_user2_process.fd, &status), 0);
+	CHECK_NUMBER(fstat(ktrack_user3_process.fd, &status), 0);
 	CHECK(memory_is_mapped(status.st_ino));
-	ktrack_user2_after_fork();
+	ktrack_user3_after_fork();
 	CHECK(!memory_is_mapped(status.st_ino));
 	CHECK(!process_visit_mappings(-1, INT64_MAX, &visitor));
 }

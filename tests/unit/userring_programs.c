@@ -53,7 +53,7 @@ static void stage_begin(enum programs_mode mode, size_t size_max)
 			      .message = malloc(BATCH_MAX),
 			      .is_on = true,
 			      .searched_ns = INT64_MAX / 2 },
-		.program = program_open(ktrack_user2_process.fd, getpid()),
+		.program = program_open(ktrack_user3_process.fd, getpid()),
 		.batch = { .send = stage_send },
 		.fd = fds[1],
 		.helper_fd = helper_fds[1],
@@ -75,7 +75,7 @@ static void stage_end(void)
 	recorded_release(&stage.programs.recorded);
 	refusals_release(&stage.programs.refusals);
 	free(stage.programs.message);
-	ktrack_user2_after_fork();
+	ktrack_user3_after_fork();
 }
 
 static void programs_take_messages(void)

@@ -119,10 +119,10 @@ static bool killing_check(int step)
 	uint32_t number = 0;
 	int status;
 
-	ktrack_user2_after_fork();
+	ktrack_user3_after_fork();
 	reading = (struct reading){ .recorded = { .size_max = SIZE_MAX } };
-	memory_fd = dup(ktrack_user2_process.fd);
-	ktrack_user2_control.on = 1;
+	memory_fd = dup(ktrack_user3_process.fd);
+	ktrack_user3_control.on = 1;
 	/* What was lost before the first reader is not this recording's. */
 	CHECK_NUMBER(reader_do(0), 0);
 	records_write(&number, NR_RECORDS);
@@ -133,7 +133,7 @@ static bool killing_check(int step)
 	CHECK_NUMBER(numbers_take() + reading.recorded.queue.counts.lost, number);
 	CHECK(!reading.recorded.queue.counts.is_damaged);
 	CHECK_NUMBER(reading.recorded.events.size, 1);
-	CHECK_NUMBER(ktrack_user2_thread.ring->tail, ktrack_user2_thread.ring->head);
+	CHECK_NUMBER(ktrack_user3_thread.ring->tail, ktrack_user3_thread.ring->head);
 	CHECK_NUMBER(reading.nr_notes, 0);
 	recorded_release(&reading.recorded);
 	close(memory_fd);
@@ -148,7 +148,7 @@ TEST(a_reader_that_is_killed_at_any_step_repeats_and_loses_nothing)
 		step++;
 	/* Each of some messages has five. */
 	CHECK(step > 20 && step < STEPS_MAX);
-	ktrack_user2_after_fork();
+	ktrack_user3_after_fork();
 }
 
 /* Only the program itself can have moved its tail. */
@@ -156,14 +156,14 @@ TEST(records_that_the_program_skips_are_lost)
 {
 	uint32_t number = 0;
 
-	ktrack_user2_after_fork();
+	ktrack_user3_after_fork();
 	reading_begin();
 	records_write(&number, 10);
 	CHECK(reading_pass() > 0);
 	records_write(&number, 10);
 	program_close(reading.program);
-	ktrack_user2_thread.ring->tail = ktrack_user2_thread.ring->head;
-	ktrack_user2_thread.ring->read = ktrack_user2_thread.ring->head;
+	ktrack_user3_thread.ring->tail = ktrack_user3_thread.ring->head;
+	ktrack_user3_thread.ring->read = ktrack_user3_thread.ring->head;
 	CHECK(reading_lock());
 	program_switch(reading.program, true);
 	records_write(&number, 10);
@@ -216,7 +216,7 @@ static uint64_t memory_pages(void)
 {
 	struct stat status;
 
-	return fstat(ktrack_user2_process.fd, &status) == 0 ? status.st_blocks : 0;
+	return fstat(ktrack_user3_process.fd, &status) == 0 ? status.st_blocks : 0;
 }
 
 /* They would count as the reader's memory. */
@@ -224,12 +224,12 @@ TEST(holes_of_rings_are_not_allocated)
 {
 	uint64_t before;
 
-	ktrack_user2_after_fork();
+	ktrack_user3_after_fork();
 	reading_begin();
 	ktrack_instant(unit_number, "numbered", 0);
 	CHECK(reading_pass() > 0);
 	for (size_t i = 1; i < KTRACK_USER_RINGS; i++)
-		ktrack_user2_control.rings[i].head = KTRACK_USER_RING_SIZE;
+		ktrack_user3_control.rings[i].head = KTRACK_USER_RING_SIZE;
 	before = memory_pages();
 	CHECK_NUMBER(reading_pass(), 0);
 	CHECK(program_is_waiting(reading.program));
@@ -239,8 +239,8 @@ TEST(holes_of_rings_are_not_allocated)
 	CHECK_NUMBER(memory_pages(), before);
 	program_close(reading.program);
 	for (size_t i = 1; i < KTRACK_USER_RINGS; i++) {
-		ktrack_user2_control.rings[i].tail = 0;
-		ktrack_user2_control.rings[i].read = KTRACK_USER_RING_SIZE;
+		ktrack_user3_control.rings[i].tail = 0;
+		ktrack_user3_control.rings[i].read = KTRACK_USER_RING_SIZE;
 	}
 	CHECK(reading_lock());
 	CHECK_NUMBER(memory_pages(), before);

@@ -47,9 +47,9 @@ TEST(a_child_has_no_ring_of_its_parent)
 {
 	reading_begin();
 	ktrack_instant(unit_work, "work");
-	CHECK(pthread_getspecific(ktrack_user2_process.key) == ktrack_user2_thread.ring);
-	ktrack_user2_after_fork();
-	CHECK(!pthread_getspecific(ktrack_user2_process.key));
+	CHECK(pthread_getspecific(ktrack_user3_process.key) == ktrack_user3_thread.ring);
+	ktrack_user3_after_fork();
+	CHECK(!pthread_getspecific(ktrack_user3_process.key));
 	ktrack_instant(unit_work, "work");
 	reading_end();
 }
@@ -73,8 +73,8 @@ static bool mapping_is_dumped(const void *address)
 /* That would allocate all of it. */
 TEST(core_dumps_are_without_the_memory)
 {
-	CHECK(!mapping_is_dumped(ktrack_user2_process.base));
-	CHECK(mapping_is_dumped(&ktrack_user2_control));
+	CHECK(!mapping_is_dumped(ktrack_user3_process.base));
+	CHECK(mapping_is_dumped(&ktrack_user3_control));
 }
 
 /* What a program gets whose files, or whose memory, are limited; nothing if @rings is 0. */
@@ -119,7 +119,7 @@ TEST(times_of_another_time_namespace_are_converted)
 	CHECK_NUMBER(reading.program->clock_offset_ns, 0);
 	reading.program->clock_offset_ns = -1000;
 	ktrack_instant(unit_work, "work");
-	record = (struct ktrack_user_record *)(void *)ktrack_user2_thread.data;
+	record = (struct ktrack_user_record *)(void *)ktrack_user3_thread.data;
 	time_ns = record->time_ns;
 	CHECK(reading_pass() > 0);
 	CHECK_NUMBER(queue_see(INT64_MAX).last_ns, time_ns + 1000);
@@ -237,7 +237,7 @@ static size_t nr_bytes_left(void)
 	size_t nr = 0;
 
 	for (size_t i = 0; i < KTRACK_USER_RING_SIZE; i++)
-		nr += ktrack_user2_thread.data[i] != 0;
+		nr += ktrack_user3_thread.data[i] != 0;
 	return nr;
 }
 
@@ -248,12 +248,12 @@ TEST(what_was_read_is_cleared_at_both_ends_of_a_ring)
 
 	reading_begin();
 	for (int round = 0; passed < 5 && round < 100; round++) {
-		uint64_t begin = ktrack_user2_thread.ring ? ktrack_user2_thread.ring->head : 0;
+		uint64_t begin = ktrack_user3_thread.ring ? ktrack_user3_thread.ring->head : 0;
 
 		for (int i = 0; i < 5000; i++)
 			ktrack_instant(unit_work, "work");
 		passed += begin / KTRACK_USER_RING_SIZE !=
-			  ktrack_user2_thread.ring->head / KTRACK_USER_RING_SIZE;
+			  ktrack_user3_thread.ring->head / KTRACK_USER_RING_SIZE;
 		CHECK(reading_pass() > 0);
 		CHECK_NUMBER(nr_bytes_left(), 0);
 		queue_see(INT64_MAX);
@@ -320,7 +320,7 @@ TEST(records_of_thousands_of_events_are_read)
 		struct ktrack_user_record *record;
 
 		snprintf(name, sizeof(name), "many%d", i);
-		record = ktrack_user2_write_sample(&site, 0);
+		record = ktrack_user3_write_sample(&site, 0);
 		if (!record)
 			abort();
 		ktrack_user_commit(record);
@@ -344,27 +344,27 @@ static void *thread_write(void *context)
 /* The program has opened another file in place of the memory's. */
 TEST(a_ring_is_mapped_when_its_thread_needs_it)
 {
-	int kept = dup(ktrack_user2_process.fd), other = open("/dev/null", O_RDWR | O_CLOEXEC);
+	int kept = dup(ktrack_user3_process.fd), other = open("/dev/null", O_RDWR | O_CLOEXEC);
 	pthread_t thread;
 
 	reading_begin();
-	dup2(other, ktrack_user2_process.fd);
+	dup2(other, ktrack_user3_process.fd);
 	ktrack_instant(unit_work, "work");
-	CHECK(ktrack_user2_thread.data == ktrack_user2_rings[0]);
-	CHECK(!ktrack_user2_rings[1]);
+	CHECK(ktrack_user3_thread.data == ktrack_user3_rings[0]);
+	CHECK(!ktrack_user3_rings[1]);
 	if (pthread_create(&thread, NULL, thread_write, "second") != 0)
 		abort();
 	pthread_join(thread, NULL);
-	CHECK(ktrack_user2_rings[1]);
-	CHECK(!ktrack_user2_rings[2]);
-	CHECK(!mapping_is_dumped(ktrack_user2_rings[1]));
-	CHECK(ktrack_user_ring_map(3) == ktrack_user2_rings[3]);
-	CHECK(ktrack_user2_rings[2]);
+	CHECK(ktrack_user3_rings[1]);
+	CHECK(!ktrack_user3_rings[2]);
+	CHECK(!mapping_is_dumped(ktrack_user3_rings[1]));
+	CHECK(ktrack_user_ring_map(3) == ktrack_user3_rings[3]);
+	CHECK(ktrack_user3_rings[2]);
 	CHECK(reading_pass() > 0);
 	CHECK_NUMBER(queue_see(INT64_MAX).nr_records, 11);
-	dup2(kept, ktrack_user2_process.fd);
+	dup2(kept, ktrack_user3_process.fd);
 	reading_end();
-	CHECK(ktrack_user2_rings[0] && !ktrack_user2_rings[1] && !ktrack_user2_rings[3]);
+	CHECK(ktrack_user3_rings[0] && !ktrack_user3_rings[1] && !ktrack_user3_rings[3]);
 	close(kept);
 	close(other);
 }
@@ -420,7 +420,7 @@ TEST(a_process_that_executes_another_program_has_its_name)
 	CHECK(reading_pass() > 0);
 	CHECK_TEXT(recorded_name(getpid()), "before");
 	program_close(reading.program);
-	ktrack_user2_after_fork();
+	ktrack_user3_after_fork();
 	prctl(PR_SET_NAME, "after");
 	CHECK(reading_lock());
 	program_switch(reading.program, true);
@@ -434,7 +434,7 @@ TEST(a_process_that_executes_another_program_has_its_name)
 static void reading_restart(uint32_t ring_wanted)
 {
 	program_close(reading.program);
-	reading.program = program_open(ktrack_user2_process.fd, getpid());
+	reading.program = program_open(ktrack_user3_process.fd, getpid());
 	reading.program->ring_wanted = ring_wanted;
 	CHECK(program_lock(reading.program));
 	program_switch(reading.program, true);
@@ -505,10 +505,10 @@ TEST(an_older_ktrack_finds_all_events_wanted)
 	CHECK(program_lock(reading.program));
 	CHECK(!ktrack_enabled(unit_work));
 	program_close(reading.program);
-	CHECK_TEXT(ktrack_user2_control.patterns, "");
-	ktrack_user2_control.on = 1;
+	CHECK_TEXT(ktrack_user3_control.patterns, "");
+	ktrack_user3_control.on = 1;
 	CHECK(ktrack_enabled(unit_work));
-	ktrack_user2_control.on = 0;
+	ktrack_user3_control.on = 0;
 	CHECK(reading_lock());
 	reading_end();
 }
@@ -521,14 +521,14 @@ TEST(a_child_decides_anew_which_events_are_wanted)
 	reading_begin();
 	reading.program->events = "unit:unit_io";
 	CHECK(program_lock(reading.program));
-	selection = ktrack_user2_control.selection;
+	selection = ktrack_user3_control.selection;
 	CHECK(!ktrack_enabled(unit_work));
 	CHECK(ktrack_enabled(unit_io));
-	ktrack_user2_after_fork();
-	CHECK(ktrack_user2_control.selection != selection);
-	ktrack_user2_control.on = 1;
+	ktrack_user3_after_fork();
+	CHECK(ktrack_user3_control.selection != selection);
+	ktrack_user3_control.on = 1;
 	CHECK(ktrack_enabled(unit_work));
-	ktrack_user2_control.on = 0;
+	ktrack_user3_control.on = 0;
 	reading.program->is_ours = false;
 	reading_end();
 }
@@ -541,7 +541,7 @@ TEST(a_thread_uses_the_part_of_its_ring_that_ktrack_wants)
 
 	reading_begin();
 	CHECK_NUMBER(instants_read(500), 500);
-	ring = ktrack_user2_thread.ring;
+	ring = ktrack_user3_thread.ring;
 	tail = ring->tail;
 	reading_restart(8192);
 	CHECK_NUMBER(ring->head - tail, KTRACK_USER_RING_SIZE);
@@ -549,7 +549,7 @@ TEST(a_thread_uses_the_part_of_its_ring_that_ktrack_wants)
 	CHECK(!program_is_waiting(reading.program));
 	CHECK_NUMBER(instants_read(1000), 1000);
 	CHECK_NUMBER(ring->size, 8192);
-	CHECK_NUMBER(ktrack_user2_thread.size, 8192);
+	CHECK_NUMBER(ktrack_user3_thread.size, 8192);
 	CHECK_NUMBER(ring->parked, 0);
 	CHECK_NUMBER(reading.recorded.queue.counts.lost, 0);
 	CHECK_NUMBER(nr_bytes_left(), 0);
@@ -567,7 +567,7 @@ TEST(an_older_ktrack_reads_what_one_that_wanted_a_part_has_left)
 	reading_restart(8192);
 	CHECK_NUMBER(instants_read(1000), 1000);
 	program_close(reading.program);
-	CHECK_NUMBER(ktrack_user2_control.ring_wanted, KTRACK_USER_RING_SIZE);
+	CHECK_NUMBER(ktrack_user3_control.ring_wanted, KTRACK_USER_RING_SIZE);
 	CHECK(reading_lock());
 	CHECK_NUMBER(program_pending(reading.program), 0);
 	program_switch(reading.program, true);
@@ -577,7 +577,7 @@ TEST(an_older_ktrack_reads_what_one_that_wanted_a_part_has_left)
 	CHECK(!reading.program->is_damaged);
 	CHECK_NUMBER(instants_read(1000), 1000);
 	CHECK_NUMBER(reading.recorded.queue.counts.lost, 0);
-	CHECK_NUMBER(ktrack_user2_thread.size, KTRACK_USER_RING_SIZE);
+	CHECK_NUMBER(ktrack_user3_thread.size, KTRACK_USER_RING_SIZE);
 	reading_end();
 }
 
@@ -585,11 +585,11 @@ TEST(a_program_of_older_headers_keeps_its_rings)
 {
 	reading_begin();
 	CHECK_NUMBER(instants_read(100), 100);
-	ktrack_user2_control.can_agree = 0;
+	ktrack_user3_control.can_agree = 0;
 	reading_restart(8192);
-	CHECK_NUMBER(ktrack_user2_control.ring_wanted, KTRACK_USER_RING_SIZE);
+	CHECK_NUMBER(ktrack_user3_control.ring_wanted, KTRACK_USER_RING_SIZE);
 	CHECK_NUMBER(instants_read(1000), 1000);
-	CHECK_NUMBER(ktrack_user2_thread.size, KTRACK_USER_RING_SIZE);
+	CHECK_NUMBER(ktrack_user3_thread.size, KTRACK_USER_RING_SIZE);
 	reading_end();
 }
 
@@ -601,12 +601,12 @@ TEST(a_size_that_a_ring_cannot_have_is_damage)
 		reading_begin();
 		reading_restart(8192);
 		ktrack_instant(unit_work, "work");
-		ktrack_user2_thread.ring->size = sizes[i];
+		ktrack_user3_thread.ring->size = sizes[i];
 		CHECK_NUMBER(reading_pass(), 0);
 		CHECK(reading.program->is_damaged);
 		/* The program checks what ktrack, or someone who has taken it over, writes. */
-		ktrack_user_use(&ktrack_user2_thread, sizes[i]);
-		CHECK_NUMBER(ktrack_user2_thread.mask, KTRACK_USER_RING_SIZE - 1);
+		ktrack_user_use(&ktrack_user3_thread, sizes[i]);
+		CHECK_NUMBER(ktrack_user3_thread.mask, KTRACK_USER_RING_SIZE - 1);
 		reading_end();
 	}
 }
@@ -690,11 +690,11 @@ TEST(a_child_does_not_write_to_the_rings_of_its_parent)
 	ktrack_instant(unit_work, "parent");
 	pid = fork();
 	if (pid == 0) {
-		program = program_open(ktrack_user2_process.fd, getpid());
-		if (!program || program->inode == reading.program->inode || ktrack_user2_control.on)
+		program = program_open(ktrack_user3_process.fd, getpid());
+		if (!program || program->inode == reading.program->inode || ktrack_user3_control.on)
 			_exit(1);
 		ktrack_instant(unit_work, "child");
-		ktrack_user2_control.on = 1;
+		ktrack_user3_control.on = 1;
 		ktrack_instant(unit_work, "child");
 		_exit(program->control->rings[0].owner != (uint32_t)getpid() ||
 		      program->control->nr_events != 1);
@@ -748,15 +748,15 @@ static void crossed_write(void)
 	uint64_t innermost_ns;
 	{
 		ktrack_guard(unit_work, "crossed");
-		innermost_ns = ktrack_user2_thread.innermost_ns;
-		ktrack_user2_thread.innermost_ns++;
+		innermost_ns = ktrack_user3_thread.innermost_ns;
+		ktrack_user3_thread.innermost_ns++;
 	}
-	CHECK_NUMBER(ktrack_user2_thread.innermost_ns, innermost_ns + 1);
+	CHECK_NUMBER(ktrack_user3_thread.innermost_ns, innermost_ns + 1);
 }
 
 static struct ktrack_user_record *ring_record(size_t offset)
 {
-	return (struct ktrack_user_record *)(void *)(ktrack_user2_thread.data + offset);
+	return (struct ktrack_user_record *)(void *)(ktrack_user3_thread.data + offset);
 }
 
 TEST(the_end_of_a_guard_names_its_slice_if_another_one_crosses_it)
@@ -795,8 +795,8 @@ TEST(guards_that_nest_end_without_names)
 		ktrack_guard(unit_work, "");
 	}
 	size = ring_record(0)->word & ~7u;
-	CHECK_NUMBER(ktrack_user2_thread.innermost_ns, 0);
-	CHECK_NUMBER(ktrack_user2_thread.ring->head, 12 * size);
+	CHECK_NUMBER(ktrack_user3_thread.innermost_ns, 0);
+	CHECK_NUMBER(ktrack_user3_thread.ring->head, 12 * size);
 	CHECK(reading_pass() > 0);
 	reading_end();
 }
@@ -809,10 +809,10 @@ TEST(a_guard_whose_begin_is_not_recorded_has_no_end)
 
 	reading_begin();
 	ktrack_instant(unit_work, "work");
-	ring = ktrack_user2_thread.ring;
+	ring = ktrack_user3_thread.ring;
 	head = ring->head;
 	{
-		ring->head = ring->tail + ktrack_user2_thread.size;
+		ring->head = ring->tail + ktrack_user3_thread.size;
 		ktrack_guard(unit_work, "lost");
 		ring->head = head;
 		lost = ring->lost;

@@ -53,7 +53,7 @@ static void handle(int signal)
 
 static void child_run(void)
 {
-	stepped->memory_fd = ktrack_user2_process.fd;
+	stepped->memory_fd = ktrack_user3_process.fd;
 	/* Stops are the child's own, not those of the test's process group. */
 	setpgid(0, 0);
 	signal(SIGUSR1, handle);
@@ -142,7 +142,7 @@ static struct other other;
 /* Copies an entry, whose first word has its size. */
 static size_t entry_copy(unsigned char *to, size_t offset)
 {
-	const unsigned char *from = ktrack_user2_process.base + offset;
+	const unsigned char *from = ktrack_user3_process.base + offset;
 	uint32_t word;
 
 	memcpy(&word, from, sizeof(word));
@@ -152,7 +152,7 @@ static size_t entry_copy(unsigned char *to, size_t offset)
 
 static void other_take(void)
 {
-	ktrack_user2_after_fork();
+	ktrack_user3_after_fork();
 	reading_begin();
 	ktrack_instant(unit_other, "other");
 	other.description_size = entry_copy(other.description, KTRACK_USER_CONTROL_SIZE);
@@ -216,7 +216,7 @@ static size_t image_read(struct program *image, bool has_ended)
 /* The memory of this process, which has the same size, receives copies. */
 static struct program *image_new(void)
 {
-	struct program *image = program_open(ktrack_user2_process.fd, getpid());
+	struct program *image = program_open(ktrack_user3_process.fd, getpid());
 
 	if (!image)
 		abort();

@@ -158,7 +158,7 @@ TEST(programs_of_the_first_layout_are_recorded)
 static size_t first_read(struct first_control *control, uint32_t *last)
 {
 	struct first_ring *ring =
-		&control->rings[ktrack_user2_thread.ring - ktrack_user2_control.rings];
+		&control->rings[ktrack_user3_thread.ring - ktrack_user3_control.rings];
 	char *data = (char *)control + FIRST_CONTROL_SIZE + control->events_size +
 		     (size_t)(ring - control->rings) * control->ring_size;
 	size_t nr_records = 0;
@@ -192,7 +192,7 @@ TEST(recorders_of_the_first_layout_read_programs_of_today)
 
 	reading_begin();
 	program_close(reading.program);
-	reading.program = program_open(ktrack_user2_process.fd, getpid());
+	reading.program = program_open(ktrack_user3_process.fd, getpid());
 	if (!reading.program)
 		abort();
 	reading.program->ring_wanted = WANTED_SIZE;
@@ -200,11 +200,11 @@ TEST(recorders_of_the_first_layout_read_programs_of_today)
 	program_switch(reading.program, true);
 	ktrack_instant(unit_number, "one", 0);
 	CHECK(reading_pass() > 0);
-	CHECK_NUMBER(ktrack_user2_thread.size, WANTED_SIZE);
+	CHECK_NUMBER(ktrack_user3_thread.size, WANTED_SIZE);
 	program_close(reading.program);
 	reading.program = NULL;
-	size = lseek(ktrack_user2_process.fd, 0, SEEK_END);
-	control = first_map(ktrack_user2_process.fd, size);
+	size = lseek(ktrack_user3_process.fd, 0, SEEK_END);
+	control = first_map(ktrack_user3_process.fd, size);
 	control->on = 1;
 	CHECK_NUMBER(first_read(control, &last), 0);
 	for (int round = 0; round < 4; round++) {
@@ -212,8 +212,8 @@ TEST(recorders_of_the_first_layout_read_programs_of_today)
 			ktrack_instant(unit_number, "one", number++);
 		CHECK_NUMBER(first_read(control, &last), 50000);
 	}
-	CHECK_NUMBER(ktrack_user2_thread.ring->lost, 0);
-	CHECK_NUMBER(ktrack_user2_thread.size, control->ring_size);
+	CHECK_NUMBER(ktrack_user3_thread.ring->lost, 0);
+	CHECK_NUMBER(ktrack_user3_thread.size, control->ring_size);
 	control->on = 0;
 	munmap(control, size);
 	reading_end();

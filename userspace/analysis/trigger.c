@@ -406,14 +406,19 @@ static struct text condition_take_value(struct text *rest)
 	*rest = text_trim(*rest);
 	if (rest->size > 0 && (*rest->data == '"' || *rest->data == '\''))
 		end = memchr(rest->data + 1, *rest->data, rest->size - 1);
-	if (!end)
-		return text_trim(text_take_until(rest, AND));
-	value = (struct text){ rest->data + 1, end - rest->data - 1 };
-	behind = text_trim(trigger_text_behind(*rest, value.size + 2));
-	if (behind.size > 0 && !text_begins(behind, text_of(AND)))
-		return text_trim(text_take_until(rest, AND));
-	text_take_until(&behind, AND);
-	*rest = behind;
+	if (end) {
+		value = (struct text){ rest->data + 1, end - rest->data - 1 };
+		behind = text_trim(trigger_text_behind(*rest, value.size + 2));
+		if (behind.size == 0 || text_begins(behind, text_of(AND))) {
+			text_take_until(&behind, AND);
+			*rest = behind;
+			return value;
+		}
+	}
+	value = text_trim(text_take_until(rest, AND));
+	/* A quote within quotes is a part of the text. */
+	if (end && value.size >= 2 && value.data[value.size - 1] == *value.data)
+		value = (struct text){ value.data + 1, value.size - 2 };
 	return value;
 }
 

@@ -179,8 +179,8 @@ int rules_add(struct rules *rules, const char *text, struct error *error);
 /**
  * rules_add_all - add the packs that show all there is, and a rule for rules_bind_rest()
  *
- * Those that the source does not feed are removed by rules_feed() and rules_keep_fed(). Packs of details,
- * which show more of what these show, are left out. Returns 0, or -1 with @error.
+ * Those that the source does not feed are removed by rules_feed() and rules_keep_fed(). Packs of
+ * details, which show more of what these show, are left out. Returns 0, or -1 with @error.
  */
 int rules_add_all(struct rules *rules, struct error *error);
 
@@ -264,7 +264,8 @@ void rules_note(struct rules *rules, const char *system, const char *name);
  *
  * Of alternatives, the first one that exists. Begins of a slice without an end, and ends without a
  * begin, are left out, because they would break the nesting of others. Tracepoints that come later,
- * such as those of a module, are used as if nothing had been chosen. Without this all are used.
+ * such as those of a module, are used as if nothing had been chosen, except alternatives of one that
+ * exists. Without this all are used.
  */
 void rules_choose(struct rules *rules);
 

@@ -422,7 +422,8 @@ static int actions_bind(const struct rules *rules, struct rule_tracepoint *trace
 }
 
 static struct rule_tracepoint *tracepoint_new(const char *system, const char *name,
-					      struct text format, size_t nr_actions)
+					      struct text format, size_t nr_actions,
+					      size_t nr_events)
 {
 	struct rule_tracepoint *tracepoint = calloc(1, sizeof(*tracepoint));
 
@@ -435,7 +436,7 @@ static struct rule_tracepoint *tracepoint_new(const char *system, const char *na
 		tracepoint->category = NULL;
 	tracepoint->format = strndup(format.data, format.size);
 	tracepoint->actions = calloc(nr_actions, sizeof(*tracepoint->actions));
-	tracepoint->events = calloc(nr_actions, sizeof(struct decoded_event *));
+	tracepoint->events = calloc(nr_events, sizeof(struct decoded_event *));
 	if (tracepoint->system && tracepoint->name && tracepoint->category && tracepoint->format &&
 	    tracepoint->actions && tracepoint->events)
 		return tracepoint;
@@ -534,7 +535,7 @@ static int tracepoint_reserve(struct rule_tracepoint **out, struct rules *rules,
 	if (nr_pairs > nr_uses)
 		nr_pairs = nr_uses;
 	rules->nr_left_out += nr_uses - nr_pairs;
-	*out = nr_pairs > 0 ? tracepoint_new(system, name, text, nr_pairs) : NULL;
+	*out = nr_pairs > 0 ? tracepoint_new(system, name, text, nr_pairs, nr_uses) : NULL;
 	if (!*out)
 		return nr_pairs > 0 ? -1 : 0;
 	(*out)->pairs_size = fixed + nr_pairs * one;

@@ -309,10 +309,11 @@ int text_event_init(struct text_event *event, struct text name, bool has_form, u
 	const struct form *form = has_form ? text_form_find(name) : NULL;
 
 	*event = (struct text_event){ .id = id, .fixed_size = COMMON_SIZE };
+	event->key = strndup(name.data, name.size);
 	if (form && form->name)
 		name = text_of(form->name);
 	event->name = strndup(name.data, name.size);
-	if (!event->name)
+	if (!event->key || !event->name)
 		return -1;
 	if (!form) {
 		event->system = has_form ? system_guess(name) : NO_SYSTEM;
@@ -334,6 +335,12 @@ int text_event_init(struct text_event *event, struct text name, bool has_form, u
 		}
 	}
 	return 0;
+}
+
+void text_event_release(struct text_event *event)
+{
+	free(event->key);
+	free(event->name);
 }
 
 /* Matches a text with a pattern. */

@@ -89,13 +89,15 @@ struct text_field {
 
 /**
  * struct text_event - an event of a text, and how its records are laid out
- * @name: owned
+ * @key: the name in the text, owned
+ * @name: owned; that of its form
  * @system: "text" if no form names it
  * @patterns: of its form, NULL if it has none
  * @missing: a set of fields that some records lack
  * @is_used: there is a record
  */
 struct text_event {
+	char *key;
 	char *name;
 	const char *system;
 	const char *const *patterns;
@@ -109,6 +111,9 @@ struct text_event {
 
 /** text_event_init - find the form of an event, and lay out its records; -1 if memory ran out */
 int text_event_init(struct text_event *event, struct text name, bool has_form, unsigned int id);
+
+/** text_event_release - free its names */
+void text_event_release(struct text_event *event);
 
 /**
  * text_event_pack - make the record of a line

@@ -286,7 +286,7 @@ static bool event_is_named(const void *value, const void *key)
 {
 	const struct text_event *event = value;
 
-	return text_equals(text_of(event->name), *(const struct text *)key);
+	return text_equals(text_of(event->key), *(const struct text *)key);
 }
 
 /* Returns NULL if memory ran out. */
@@ -300,7 +300,7 @@ static struct text_event *text_add_event(struct trace_text *text, struct text na
 		return event;
 	}
 	if (event)
-		free(event->name);
+		text_event_release(event);
 	free(event);
 	return NULL;
 }
@@ -378,9 +378,9 @@ static int64_t text_order(struct trace_text *text, const struct text_line *line)
 {
 	int64_t time_ns = line->time_ns;
 
-	if (line->decimals == 6 && text->last_us == time_ns / NS_PER_US &&
-	    text->last_ns + 1 < time_ns + NS_PER_US)
-		time_ns = text->last_ns + 1;
+	/* Of more than a thousand, the rest have the time of the last one. */
+	if (line->decimals == 6 && text->last_us == time_ns / NS_PER_US)
+		time_ns = text->last_ns + (text->last_ns + 1 < time_ns + NS_PER_US);
 	text->has_microseconds |= line->decimals == 6;
 	text->last_us = line->time_ns / NS_PER_US;
 	text->last_ns = time_ns;
@@ -576,11 +576,14 @@ static int text_read(struct trace_text *text, int fd, struct byte_progress *prog
 	return status;
 }
 
+/* The begin of systrace's page. */
+#define PAGE_HEAD "<!DOCTYPE html"
+
 bool trace_text_matches(struct text head)
 {
 	if (memchr(head.data, '\0', head.size))
 		return false;
-	if (text_begins(head, text_of("# tracer:")) || text_begins(head, text_of("<!DOCTYPE html")))
+	if (text_begins(head, text_of("# tracer:")) || text_begins(head, text_of(PAGE_HEAD)))
 		return true;
 	while (head.size > 0) {
 		struct text_line line;
@@ -681,6 +684,7 @@ int trace_text_open(struct trace_text **out, int fd, const char *name,
 		    struct byte_progress *progress, struct error *error)
 {
 	struct trace_text *text = calloc(1, sizeof(*text));
+	char head[sizeof(PAGE_HEAD) - 1];
 	int status;
 
 	*out = text;
@@ -694,6 +698,14 @@ int trace_text_open(struct trace_text **out, int fd, const char *name,
 	text->file = file_open_temporary(NULL);
 	status = text->file < 0 ? text_refuse_write(text, error)
 				: text_read(text, fd, progress, error);
+	/* Any page may have been taken for systrace's. */
+	if (status == 0 && text->nr_events == 0 && text->nr_cpus == 0 &&
+	    file_read_block(fd, head, sizeof(head), 0) == sizeof(head) &&
+	    memcmp(head, PAGE_HEAD, sizeof(head)) == 0)
+		status = error_set(error,
+				   "%s: a page without lines of ftrace, not a trace.dat; name a "
+				   "recording of ktrack or trace-cmd",
+				   name);
 	close(fd);
 	if (status == 0 && text_describe(text, error) == 0)
 		return 0;
@@ -709,7 +721,7 @@ void trace_text_close(struct trace_text *text)
 	streams_close(text->streams, text->nr_streams);
 	free(text->cpus);
 	for (size_t i = 0; i < text->nr_events; i++) {
-		free(text->events[i]->name);
+		text_event_release(text->events[i]);
 		free(text->events[i]);
 	}
 	free(text->events);

@@ -88,8 +88,7 @@ static size_t track_free_place(const struct track *track)
 	return place;
 }
 
-/* The open slice that began last, up to @until_ns, other than that at @place; 0 for none. */
-static unsigned int track_innermost(const struct track *track, int64_t until_ns, size_t place)
+unsigned int track_innermost(const struct track *track, int64_t until_ns, size_t place)
 {
 	const struct slice *last = NULL;
 

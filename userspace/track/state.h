@@ -653,6 +653,13 @@ hot_inline struct track *tracks_get(struct tracks *tracks, const struct decoded_
 /** track_suspend - end slices and their track as continued, and keep them; or end an idle track */
 int track_suspend(struct tracks *tracks, struct track *track, struct error *error);
 
+/**
+ * track_innermost - the depth of the open slice that began last; 0 for none
+ * @until_ns: not later than this
+ * @place: and is not at this place
+ */
+unsigned int track_innermost(const struct track *track, int64_t until_ns, size_t place);
+
 /** track_resume - announce a track and begin its slices as continued, after track_suspend() */
 int track_resume(struct tracks *tracks, struct track *track, struct error *error);
 

@@ -16,8 +16,8 @@
  * records may be missing. Suspect slices stay open, and an end closes the innermost slice. Since
  * lost ends would leave slices open forever, a suspect slice ends as unfinished when another one
  * begins directly on it, if that would be deeper than tracks of the tracepoint were without suspect
- * slices (at least one). Slices are strictly nested, so a slice that began after the loss is always
- * closed by its own end.
+ * slices (at least one). Slices without named ends are strictly nested, so one that began after the
+ * loss is always closed by its own end.
  *
  * An end may name its slice by the time of the begin's record: coroutines of one thread end slices in
  * any order. It ends that slice, wherever it is on the stack, and other slices keep their places. An

@@ -660,7 +660,9 @@ int track_suspend(struct tracks *tracks, struct track *track, struct error *erro
 		slice->was_suspect = track_is_suspect(tracks, track, slice);
 		event.name = &slice->name->shown;
 		event.depth = depth;
-		event.outer = track->has_crossed ? 0 : depth - 1;
+		event.outer = track->has_crossed
+				      ? track_innermost(track, slice->record_ns, depth - 1)
+				      : depth - 1;
 		event.begin_ns = slice->begin_ns;
 		event.is_continued = true;
 		event.is_suspect = slice->was_suspect;

@@ -65,7 +65,7 @@ struct ktrack_user_site {
 	uint32_t refused;
 };
 
-__KTRACK_ONE int32_t ktrack_user2_choose(struct ktrack_user_site *site);
+__KTRACK_ONE int32_t ktrack_user3_choose(struct ktrack_user_site *site);
 
 static inline size_t ktrack_user_field_size(const struct ktrack_user_about *field)
 {
@@ -111,7 +111,7 @@ static inline unsigned char *ktrack_user_add_field(unsigned char *to,
 /* Reserves @size bytes for a description; returns NULL if they do not fit. */
 static inline unsigned char *ktrack_user_events_take(size_t size)
 {
-	struct ktrack_user_control *control = &ktrack_user2_control;
+	struct ktrack_user_control *control = &ktrack_user3_control;
 	uint32_t used = __atomic_load_n(&control->events_used, __ATOMIC_RELAXED);
 
 	do {
@@ -119,7 +119,7 @@ static inline unsigned char *ktrack_user_events_take(size_t size)
 			return NULL;
 	} while (!__atomic_compare_exchange_n(&control->events_used, &used, used + (uint32_t)size,
 					      0, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
-	return ktrack_user2_process.base + KTRACK_USER_CONTROL_SIZE + used;
+	return ktrack_user3_process.base + KTRACK_USER_CONTROL_SIZE + used;
 }
 
 /*
@@ -136,10 +136,10 @@ static inline uint32_t ktrack_user_describe(struct ktrack_user_site *site)
 	for (unsigned int i = 0; i < site->nr_fields; i++)
 		size += ktrack_user_field_size(&site->fields[i]);
 	size = (size + 7) & ~(size_t)7;
-	begin = ktrack_user2_process.base ? ktrack_user_events_take(size) : NULL;
+	begin = ktrack_user3_process.base ? ktrack_user_events_take(size) : NULL;
 	if (!begin)
 		return 0;
-	number = __atomic_add_fetch(&ktrack_user2_control.nr_events, 1, __ATOMIC_RELAXED);
+	number = __atomic_add_fetch(&ktrack_user3_control.nr_events, 1, __ATOMIC_RELAXED);
 	/* If the thread is killed from here on, ktrack skips the description. */
 	__atomic_store_n((uint32_t *)(void *)begin, (uint32_t)size, __ATOMIC_RELAXED);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
@@ -155,20 +155,20 @@ static inline uint32_t ktrack_user_describe(struct ktrack_user_site *site)
 		to = ktrack_user_add_field(to, &site->fields[i]);
 	__atomic_store_n((uint32_t *)(void *)begin, (uint32_t)size | KTRACK_USER_COMMITTED,
 			 __ATOMIC_RELEASE);
-	number |= ktrack_user2_process.generation << 16;
+	number |= ktrack_user3_process.generation << 16;
 	__atomic_store_n(&site->number, number, __ATOMIC_RELEASE);
 	return number;
 }
 
 /* Returns the number of the event's description, 0 if it cannot be described, -1 if it is unwanted. */
-int32_t ktrack_user2_choose(struct ktrack_user_site *site)
+int32_t ktrack_user3_choose(struct ktrack_user_site *site)
 {
-	uint32_t selection = __atomic_load_n(&ktrack_user2_control.selection, __ATOMIC_ACQUIRE);
+	uint32_t selection = __atomic_load_n(&ktrack_user3_control.selection, __ATOMIC_ACQUIRE);
 	uint32_t number = __atomic_load_n(&site->number, __ATOMIC_RELAXED);
 
-	if (!ktrack_user2_decide(selection, site->system, site->name, &site->refused))
+	if (!ktrack_user3_decide(selection, site->system, site->name, &site->refused))
 		return -1;
-	if (number >> 16 != ktrack_user2_process.generation)
+	if (number >> 16 != ktrack_user3_process.generation)
 		number = ktrack_user_describe(site);
 	if (number)
 		__atomic_store_n(&site->wanted, selection, __ATOMIC_RELEASE);

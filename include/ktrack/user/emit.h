@@ -112,9 +112,9 @@ static inline uint64_t ktrack_user_address(const void *pointer)
 #define __KTRACK_UNSET_KTRACK_SYSTEM		_, user
 
 /*
- * Defines EVENT_ktrack_emit(), which writes a record, and returns its time, or 0 if there is none. It is out of line, so that a call site has only
- * its arguments and one branch. What is defined for an event has its name first, so that a call can
- * name one of another namespace.
+ * Defines EVENT_ktrack_emit(), which writes a record, and returns its time, or 0 if there is none.
+ * It is out of line, so that a call site has only its arguments and one branch. What is defined for
+ * an event has its name first, so that a call can name one of another namespace.
  */
 #define __KTRACK_DEFINE_EMIT(system, event, kind, first, first_members, begin, texts_begin, first_fill, ...) \
 static struct ktrack_user_choice event##_ktrack_choice				\
@@ -168,7 +168,7 @@ event##_ktrack_emit(__KTRACK_BARE first						\
 	__KTRACK_DEFINE_EMIT(system, event, SLICE,				\
 		(uint32_t track_event_type, const char *slice_name, size_t __name_length), \
 		(uint8_t track_event_type; uint32_t slice_name;),		\
-		(ktrack_user2_write_slice(track_event_type, slice_name, __name_length, &__site, \
+		(ktrack_user3_write_slice(track_event_type, slice_name, __name_length, &__site, \
 					  __size)),				\
 		(uint32_t)__name_length + 1, , ##__VA_ARGS__)			\
 										\
@@ -184,7 +184,7 @@ event##_ktrack_start(uint8_t track_event_type, ktrack_user_string slice_name	\
 
 #define __KTRACK_DEFINE_COUNTER_EMIT(system, event, ctype, ...)			\
 	__KTRACK_DEFINE_EMIT(system, event, COUNTER, (ctype counter_value),		\
-			     (ctype counter_value;), (ktrack_user2_write_sample(&__site, __size)), 0, \
+			     (ctype counter_value;), (ktrack_user3_write_sample(&__site, __size)), 0, \
 			     __record->counter_value = counter_value;, ##__VA_ARGS__)
 
 #endif

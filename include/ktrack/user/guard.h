@@ -98,8 +98,10 @@ event##_ktrack_write(uint8_t type, ktrack_user_string name,			\
 static __KTRACK_INLINE void							\
 event##_ktrack_forget(struct event##_ktrack_values *values)			\
 {										\
-	values->__owner = ktrack_user2_thread.id;				\
-	ktrack_user2_thread.innermost_ns = values->__begin_ns;			\
+	values->__owner = ktrack_user3_thread.id;				\
+	/* What was not recorded has no end. */					\
+	if (__KTRACK_UNLIKELY(values->__begin_ns))				\
+		ktrack_user3_thread.innermost_ns = values->__begin_ns;		\
 	__KTRACK_EACH(__KTRACK_FORGET, ##__VA_ARGS__)				\
 }										\
 										\
@@ -116,13 +118,13 @@ event##_ktrack_end_of(uint64_t __owner, uint64_t __begin_ns			\
 		      __KTRACK_EACH(__KTRACK_END_PARAMETER, ##__VA_ARGS__))	\
 {										\
 	char __name[KTRACK_USER_END_SIZE + 1];					\
-	uint64_t __own_id = ktrack_user2_act_as(__owner, __begin_ns, __name);	\
+	uint64_t __own_id = ktrack_user3_act_as(__owner, __begin_ns, __name);	\
 										\
 	if (!__own_id)								\
 		return;								\
 	event##_ktrack_emit(KTRACK_TYPE_END, __name, KTRACK_USER_END_SIZE	\
 			    __KTRACK_EACH(__KTRACK_END_ARGUMENT, ##__VA_ARGS__)); \
-	ktrack_user2_thread.id = __own_id;					\
+	ktrack_user3_thread.id = __own_id;					\
 }										\
 										\
 static __KTRACK_INLINE void							\
@@ -130,13 +132,13 @@ event##_ktrack_guard_end(const struct event##_ktrack_values *values)		\
 {										\
 	if (!__KTRACK_UNLIKELY(values->__begin_ns) || !ktrack_user_is_on())	\
 		return;								\
-	if (__KTRACK_UNLIKELY(values->__owner != ktrack_user2_thread.id ||	\
-			      values->__begin_ns != ktrack_user2_thread.innermost_ns)) { \
+	if (__KTRACK_UNLIKELY(values->__owner != ktrack_user3_thread.id ||	\
+			      values->__begin_ns != ktrack_user3_thread.innermost_ns)) { \
 		event##_ktrack_end_of(values->__owner, values->__begin_ns	\
 				      __KTRACK_EACH(__KTRACK_KEPT, ##__VA_ARGS__)); \
 		return;								\
 	}									\
-	ktrack_user2_thread.innermost_ns = values->__outer_ns;			\
+	ktrack_user3_thread.innermost_ns = values->__outer_ns;			\
 	event##_ktrack_write(KTRACK_TYPE_END, "", values);			\
 }										\
 										\
@@ -278,7 +280,7 @@ do {										\
 	__KTRACK_CHECK_CALL("ktrack_guard", event, SLICE, begin, ##__VA_ARGS__); \
 	check									\
 	if (ktrack_user_is_on())						\
-		variable = event##_ktrack_take(ktrack_user2_thread.innermost_ns, ##__VA_ARGS__), \
+		variable = event##_ktrack_take(ktrack_user3_thread.innermost_ns, ##__VA_ARGS__), \
 		variable.__begin_ns = write_begin, copy,			\
 		event##_ktrack_forget(&variable)
 

@@ -60,7 +60,7 @@ static inline size_t ktrack_user_ring_mapped(const struct ktrack_user_process *p
  */
 static inline unsigned char *ktrack_user_ring_map_next(uint32_t index, unsigned char *begin)
 {
-	const struct ktrack_user_process *process = &ktrack_user2_process;
+	const struct ktrack_user_process *process = &ktrack_user3_process;
 	size_t size = ktrack_user_ring_mapped(process);
 	void *ring = (void *)syscall(SYS_mremap, begin, 0, size, __KTRACK_MREMAP_MAYMOVE, NULL);
 
@@ -73,19 +73,19 @@ static inline unsigned char *ktrack_user_ring_map_next(uint32_t index, unsigned 
 /* Maps a ring, and those before it; they stay mapped for later threads. Returns NULL on failure. */
 static inline unsigned char *ktrack_user_ring_map(uint32_t index)
 {
-	const struct ktrack_user_process *process = &ktrack_user2_process;
+	const struct ktrack_user_process *process = &ktrack_user3_process;
 	unsigned char *begin = process->base + __KTRACK_HEAD_SIZE;
 	unsigned char *ring = NULL, *other;
 
 	for (uint32_t i = 0; i <= index; i++) {
-		ring = __atomic_load_n(&ktrack_user2_rings[i], __ATOMIC_ACQUIRE);
+		ring = __atomic_load_n(&ktrack_user3_rings[i], __ATOMIC_ACQUIRE);
 		if (!ring) {
 			ring = ktrack_user_ring_map_next(i, begin);
 			if (!ring)
 				return NULL;
 			other = NULL;
 			/* Another thread may have been faster. */
-			if (!__atomic_compare_exchange_n(&ktrack_user2_rings[i], &other, ring, 0,
+			if (!__atomic_compare_exchange_n(&ktrack_user3_rings[i], &other, ring, 0,
 							 __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
 				munmap(ring, ktrack_user_ring_mapped(process));
 				ring = other;
@@ -99,11 +99,11 @@ static inline unsigned char *ktrack_user_ring_map(uint32_t index)
 /* Of a child, which has the mappings of its parent. */
 static inline void ktrack_user_rings_unmap(void)
 {
-	const struct ktrack_user_process *process = &ktrack_user2_process;
+	const struct ktrack_user_process *process = &ktrack_user3_process;
 
-	for (uint32_t i = 0; i < process->nr_rings && ktrack_user2_rings[i]; i++) {
-		munmap(ktrack_user2_rings[i], ktrack_user_ring_mapped(process));
-		ktrack_user2_rings[i] = NULL;
+	for (uint32_t i = 0; i < process->nr_rings && ktrack_user3_rings[i]; i++) {
+		munmap(ktrack_user3_rings[i], ktrack_user_ring_mapped(process));
+		ktrack_user3_rings[i] = NULL;
 	}
 }
 

@@ -24,16 +24,16 @@ extern "C" {
 
 #define __KTRACK_CLOCK	7	/* CLOCK_BOOTTIME */
 
-__KTRACK_ONE struct ktrack_user_record *ktrack_user2_write_slice(uint32_t type, const char *name,
+__KTRACK_ONE struct ktrack_user_record *ktrack_user3_write_slice(uint32_t type, const char *name,
 								 size_t length,
 								 struct ktrack_user_site *site,
 								 uint32_t texts_size);
-__KTRACK_ONE struct ktrack_user_record *ktrack_user2_write_sample(struct ktrack_user_site *site,
+__KTRACK_ONE struct ktrack_user_record *ktrack_user3_write_sample(struct ktrack_user_site *site,
 								  uint32_t texts_size);
-__KTRACK_ONE int ktrack_user2_full(struct ktrack_user_thread *thread, uint64_t head);
-__KTRACK_ONE int ktrack_user2_pad(struct ktrack_user_thread *thread, uint64_t head);
-__KTRACK_ONE int ktrack_user2_claim(struct ktrack_user_thread *thread);
-__KTRACK_ONE uint64_t ktrack_user2_act_as(uint64_t id, uint64_t begin_ns, char *name);
+__KTRACK_ONE int ktrack_user3_full(struct ktrack_user_thread *thread, uint64_t head);
+__KTRACK_ONE int ktrack_user3_pad(struct ktrack_user_thread *thread, uint64_t head);
+__KTRACK_ONE int ktrack_user3_claim(struct ktrack_user_thread *thread);
+__KTRACK_ONE uint64_t ktrack_user3_act_as(uint64_t id, uint64_t begin_ns, char *name);
 
 /*
  * The C library stores the thread's id in mutexes that check their owner: so no system call is
@@ -61,7 +61,7 @@ static inline int32_t ktrack_user_tid(void)
 /* Uses a part of a ring: all of it if that is no size that it can have. */
 static inline void ktrack_user_use(struct ktrack_user_thread *thread, uint32_t size)
 {
-	uint32_t whole = ktrack_user2_process.ring_size;
+	uint32_t whole = ktrack_user3_process.ring_size;
 	int is_size = size >= KTRACK_USER_RING_MIN && size <= whole && !(size & (size - 1));
 
 	thread->size = is_size ? size : whole;
@@ -71,8 +71,8 @@ static inline void ktrack_user_use(struct ktrack_user_thread *thread, uint32_t s
 /* Gives a thread the ring that it owns; without memory for it, the ring is free again. */
 static inline void ktrack_user_enter(struct ktrack_user_thread *thread, uint32_t index)
 {
-	struct ktrack_user_process *process = &ktrack_user2_process;
-	struct ktrack_user_ring *ring = &ktrack_user2_control.rings[index];
+	struct ktrack_user_process *process = &ktrack_user3_process;
+	struct ktrack_user_ring *ring = &ktrack_user3_control.rings[index];
 	int saved_errno = errno;
 
 	thread->data = ktrack_user_ring_map(index);
@@ -89,9 +89,9 @@ static inline void ktrack_user_enter(struct ktrack_user_thread *thread, uint32_t
 }
 
 /* Finds a free ring. Returns -1 if there is none, or in a signal handler while it is searched. */
-int ktrack_user2_claim(struct ktrack_user_thread *thread)
+int ktrack_user3_claim(struct ktrack_user_thread *thread)
 {
-	struct ktrack_user_process *process = &ktrack_user2_process;
+	struct ktrack_user_process *process = &ktrack_user3_process;
 	int is_found = 0;
 
 	if (!process->base || thread->is_claiming)
@@ -100,7 +100,7 @@ int ktrack_user2_claim(struct ktrack_user_thread *thread)
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	thread->id = (uint64_t)process->generation << 32 | (uint32_t)ktrack_user_tid();
 	for (uint32_t i = 0; i < process->nr_rings && !is_found; i++) {
-		struct ktrack_user_ring *ring = &ktrack_user2_control.rings[i];
+		struct ktrack_user_ring *ring = &ktrack_user3_control.rings[i];
 		uint32_t free_owner = 0;
 
 		if (__atomic_load_n(&ring->owner, __ATOMIC_RELAXED) ||
@@ -129,16 +129,16 @@ static inline char *ktrack_user_digits(char *out, uint64_t number, int nr_digits
  * Sets @name, the end's, to what is ended. Returns this thread's id, or 0 if the begin is a record
  * of this process's parent.
  */
-uint64_t ktrack_user2_act_as(uint64_t id, uint64_t begin_ns, char *name)
+uint64_t ktrack_user3_act_as(uint64_t id, uint64_t begin_ns, char *name)
 {
-	struct ktrack_user_thread *thread = &ktrack_user2_thread;
+	struct ktrack_user_thread *thread = &ktrack_user3_thread;
 	uint64_t own_id;
 
-	if (id >> 32 != ktrack_user2_process.generation)
+	if (id >> 32 != ktrack_user3_process.generation)
 		return 0;
 	/* Whoever takes a ring sets the id. */
 	if (!thread->ring)
-		ktrack_user2_claim(thread);
+		ktrack_user3_claim(thread);
 	own_id = thread->id;
 	name = ktrack_user_digits(name, begin_ns, KTRACK_USER_END_AT);
 	*name++ = '@';
@@ -178,7 +178,7 @@ static inline int ktrack_user_is_head(const struct ktrack_user_ring *ring, uint6
  * The ring is full at @head, or parked: then it is empty, and its size becomes what ktrack wants.
  * Returns -1 if the record is lost, as in a signal handler meanwhile.
  */
-int ktrack_user2_full(struct ktrack_user_thread *thread, uint64_t head)
+int ktrack_user3_full(struct ktrack_user_thread *thread, uint64_t head)
 {
 	struct ktrack_user_ring *ring = thread->ring;
 	uint64_t parked = __atomic_load_n(&ring->parked, __ATOMIC_ACQUIRE);
@@ -190,9 +190,9 @@ int ktrack_user2_full(struct ktrack_user_thread *thread, uint64_t head)
 	thread->is_claiming = 1;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	ktrack_user_use(thread,
-			__atomic_load_n(&ktrack_user2_control.ring_wanted, __ATOMIC_RELAXED));
+			__atomic_load_n(&ktrack_user3_control.ring_wanted, __ATOMIC_RELAXED));
 	__atomic_store_n(&ring->size, thread->size, __ATOMIC_RELAXED);
-	__atomic_store_n(&ring->head, head - ktrack_user2_process.ring_size, __ATOMIC_RELEASE);
+	__atomic_store_n(&ring->head, head - ktrack_user3_process.ring_size, __ATOMIC_RELEASE);
 	__atomic_store_n(&ring->parked, 0, __ATOMIC_RELAXED);
 	/* Whoever sees a later head sees this, too. */
 	__atomic_thread_fence(__ATOMIC_RELEASE);
@@ -201,13 +201,13 @@ int ktrack_user2_full(struct ktrack_user_thread *thread, uint64_t head)
 }
 
 /* Fills the end of a ring, where a record does not fit; returns -1 if that is not free. */
-int ktrack_user2_pad(struct ktrack_user_thread *thread, uint64_t head)
+int ktrack_user3_pad(struct ktrack_user_thread *thread, uint64_t head)
 {
 	uint32_t offset = (uint32_t)head & thread->mask;
 	uint32_t size = thread->size - offset;
 
 	if (!ktrack_user_fits(thread, thread->ring, head + size))
-		return ktrack_user2_full(thread, head);
+		return ktrack_user3_full(thread, head);
 	if (ktrack_user_take(thread->ring, head, head + size))
 		__atomic_store_n((uint32_t *)(void *)(thread->data + offset),
 				 size | KTRACK_USER_PAD | KTRACK_USER_COMMITTED, __ATOMIC_RELEASE);
@@ -232,10 +232,10 @@ ktrack_user_reserve(struct ktrack_user_thread *thread, uint32_t size)
 		offset = (uint32_t)head & thread->mask;
 		end = head + size;
 		if (__KTRACK_UNLIKELY(offset + size > thread->size)) {
-			if (ktrack_user2_pad(thread, head) < 0)
+			if (ktrack_user3_pad(thread, head) < 0)
 				return ktrack_user_lose(&ring->lost);
 		} else if (__KTRACK_UNLIKELY(!ktrack_user_fits(thread, ring, end))) {
-			if (ktrack_user2_full(thread, head) < 0)
+			if (ktrack_user3_full(thread, head) < 0)
 				return ktrack_user_lose(&ring->lost);
 		} else if (__KTRACK_LIKELY(ktrack_user_take(ring, head, end))) {
 			break;
@@ -260,19 +260,19 @@ ktrack_user_begin_record(struct ktrack_user_site *site, uint32_t texts_size)
 {
 	uint32_t wanted = __atomic_load_n(&site->wanted, __ATOMIC_ACQUIRE);
 	int32_t number = (int32_t)__atomic_load_n(&site->number, __ATOMIC_RELAXED);
-	struct ktrack_user_thread *thread = &ktrack_user2_thread;
+	struct ktrack_user_thread *thread = &ktrack_user3_thread;
 	struct ktrack_user_record *record;
 
 	/* gcc 12 tests a weak variable's address wrongly for -fsanitize=null. */
 	__asm__("" : "+r"(thread));
-	if (__KTRACK_UNLIKELY(wanted != __atomic_load_n(&ktrack_user2_control.selection,
+	if (__KTRACK_UNLIKELY(wanted != __atomic_load_n(&ktrack_user3_control.selection,
 							__ATOMIC_RELAXED))) {
-		number = ktrack_user2_choose(site);
+		number = ktrack_user3_choose(site);
 		if (number <= 0)
-			return number < 0 ? NULL : ktrack_user_lose(&ktrack_user2_control.lost);
+			return number < 0 ? NULL : ktrack_user_lose(&ktrack_user3_control.lost);
 	}
-	if (__KTRACK_UNLIKELY(!thread->ring) && ktrack_user2_claim(thread) < 0)
-		return ktrack_user_lose(&ktrack_user2_control.lost);
+	if (__KTRACK_UNLIKELY(!thread->ring) && ktrack_user3_claim(thread) < 0)
+		return ktrack_user_lose(&ktrack_user3_control.lost);
 	record = ktrack_user_reserve(thread, (site->size + KTRACK_USER_STORED + texts_size + 7) &
 						     ~7u);
 	if (__KTRACK_UNLIKELY(!record))
@@ -307,7 +307,7 @@ struct ktrack_user_slice {
  * Begins a record of a slice, whose name is the first of its strings; NULL if it is lost. The first
  * parameters are those of the caller, which need not move them.
  */
-struct ktrack_user_record *ktrack_user2_write_slice(uint32_t type, const char *name, size_t length,
+struct ktrack_user_record *ktrack_user3_write_slice(uint32_t type, const char *name, size_t length,
 						    struct ktrack_user_site *site,
 						    uint32_t texts_size)
 {
@@ -325,7 +325,7 @@ struct ktrack_user_record *ktrack_user2_write_slice(uint32_t type, const char *n
 }
 
 /* Begins a record of a counter; NULL if it is lost. */
-struct ktrack_user_record *ktrack_user2_write_sample(struct ktrack_user_site *site, uint32_t texts_size)
+struct ktrack_user_record *ktrack_user3_write_sample(struct ktrack_user_site *site, uint32_t texts_size)
 {
 	struct ktrack_user_record *record = ktrack_user_begin_record(site, texts_size);
 

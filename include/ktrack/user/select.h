@@ -25,9 +25,9 @@ struct ktrack_user_choice {
 	uint32_t refused;
 };
 
-__KTRACK_ONE int ktrack_user2_decide(uint32_t selection, const char *system, const char *name,
+__KTRACK_ONE int ktrack_user3_decide(uint32_t selection, const char *system, const char *name,
 				     uint32_t *refused);
-__KTRACK_ONE int ktrack_user2_wants(struct ktrack_user_choice *choice);
+__KTRACK_ONE int ktrack_user3_wants(struct ktrack_user_choice *choice);
 
 /* Returns the end of a set, such as [a-z] or [!x], NULL if it is none. */
 static inline const char *ktrack_user_set_end(const char *pattern, const char *end)
@@ -126,21 +126,21 @@ static inline int ktrack_user_is_selected(const char *patterns, const char *syst
  * Decides once for each selection. ktrack changes its number after the patterns: whoever reads both
  * meanwhile decides again.
  */
-int ktrack_user2_decide(uint32_t selection, const char *system, const char *name, uint32_t *refused)
+int ktrack_user3_decide(uint32_t selection, const char *system, const char *name, uint32_t *refused)
 {
 	if (__atomic_load_n(refused, __ATOMIC_RELAXED) == selection)
 		return 0;
-	if (ktrack_user_is_selected(ktrack_user2_control.patterns, system, name))
+	if (ktrack_user_is_selected(ktrack_user3_control.patterns, system, name))
 		return 1;
 	__atomic_store_n(refused, selection, __ATOMIC_RELAXED);
 	return 0;
 }
 
-int ktrack_user2_wants(struct ktrack_user_choice *choice)
+int ktrack_user3_wants(struct ktrack_user_choice *choice)
 {
-	uint32_t selection = __atomic_load_n(&ktrack_user2_control.selection, __ATOMIC_ACQUIRE);
+	uint32_t selection = __atomic_load_n(&ktrack_user3_control.selection, __ATOMIC_ACQUIRE);
 
-	if (!ktrack_user2_decide(selection, choice->system, choice->name, &choice->refused))
+	if (!ktrack_user3_decide(selection, choice->system, choice->name, &choice->refused))
 		return 0;
 	__atomic_store_n(&choice->wanted, selection, __ATOMIC_RELAXED);
 	return 1;
@@ -148,10 +148,10 @@ int ktrack_user2_wants(struct ktrack_user_choice *choice)
 
 static inline int ktrack_user_wants(struct ktrack_user_choice *choice)
 {
-	uint32_t selection = __atomic_load_n(&ktrack_user2_control.selection, __ATOMIC_RELAXED);
+	uint32_t selection = __atomic_load_n(&ktrack_user3_control.selection, __ATOMIC_RELAXED);
 
 	return __KTRACK_LIKELY(__atomic_load_n(&choice->wanted, __ATOMIC_RELAXED) == selection) ||
-	       ktrack_user2_wants(choice);
+	       ktrack_user3_wants(choice);
 }
 
 /* Whether ktrack records this event now. */

@@ -43,9 +43,9 @@ extern "C" {
 /* A program may have so many mappings of its memory's size. */
 #define __KTRACK_AS_SHARES	4
 
-__KTRACK_ONE void ktrack_user2_set_up(void);
-__KTRACK_ONE void ktrack_user2_after_fork(void);
-__KTRACK_ONE void ktrack_user2_free_ring(void *ring);
+__KTRACK_ONE void ktrack_user3_set_up(void);
+__KTRACK_ONE void ktrack_user3_after_fork(void);
+__KTRACK_ONE void ktrack_user3_free_ring(void *ring);
 
 /* The same fields as struct ucred, which needs _GNU_SOURCE. */
 struct ktrack_user_peer {
@@ -141,7 +141,7 @@ static inline void ktrack_user_find_ktrack(int memory_fd)
 
 	/* ktrack reports it when it finds the program otherwise. */
 	if (ktrack_user_offer(memory_fd, path ? path : KTRACK_USER_SOCKET) < 0)
-		ktrack_user2_control.is_missed = 1;
+		ktrack_user3_control.is_missed = 1;
 }
 
 static inline uint64_t ktrack_user_memory_size(const struct ktrack_user_process *process)
@@ -224,10 +224,10 @@ static inline unsigned char *ktrack_user_memory_map(const struct ktrack_user_pro
 	control->can_agree = 1;
 	control->can_select = 1;
 	/* A child's events have decided by its parent's selections; an event that has not, by 0. */
-	selection = __atomic_load_n(&ktrack_user2_control.selection, __ATOMIC_RELAXED) + 1;
+	selection = __atomic_load_n(&ktrack_user3_control.selection, __ATOMIC_RELAXED) + 1;
 	control->selection = selection + !selection;
 	__atomic_store_n(&control->magic, KTRACK_USER_MAGIC, __ATOMIC_RELEASE);
-	if (mmap(&ktrack_user2_control, KTRACK_USER_CONTROL_SIZE, PROT_READ | PROT_WRITE,
+	if (mmap(&ktrack_user3_control, KTRACK_USER_CONTROL_SIZE, PROT_READ | PROT_WRITE,
 		 MAP_SHARED | MAP_FIXED, fd, 0) != MAP_FAILED)
 		return (unsigned char *)base;
 	munmap(base, __KTRACK_BASE_SIZE);
@@ -237,7 +237,7 @@ static inline unsigned char *ktrack_user_memory_map(const struct ktrack_user_pro
 /* Returns -1 if there is no memory: then the program is not recorded. */
 static inline int ktrack_user_memory_set_up(void)
 {
-	struct ktrack_user_process *process = &ktrack_user2_process;
+	struct ktrack_user_process *process = &ktrack_user3_process;
 	int fd = ktrack_user_memory_new(process);
 
 	process->base = fd < 0 ? NULL : ktrack_user_memory_map(process, fd);
@@ -252,9 +252,9 @@ static inline int ktrack_user_memory_set_up(void)
 	return -1;
 }
 
-void ktrack_user2_free_ring(void *ring)
+void ktrack_user3_free_ring(void *ring)
 {
-	memset(&ktrack_user2_thread, 0, sizeof(ktrack_user2_thread));
+	memset(&ktrack_user3_thread, 0, sizeof(ktrack_user3_thread));
 	__atomic_store_n(&((struct ktrack_user_ring *)ring)->owner, 0, __ATOMIC_RELEASE);
 }
 
@@ -262,13 +262,13 @@ void ktrack_user2_free_ring(void *ring)
  * The child's memory is its own; of its threads only this one exists. Without memory, the variable
  * must not be the parent's any more.
  */
-void ktrack_user2_after_fork(void)
+void ktrack_user3_after_fork(void)
 {
-	struct ktrack_user_process *process = &ktrack_user2_process;
+	struct ktrack_user_process *process = &ktrack_user3_process;
 	int saved_errno = errno;
 	unsigned char *base;
 
-	memset(&ktrack_user2_thread, 0, sizeof(ktrack_user2_thread));
+	memset(&ktrack_user3_thread, 0, sizeof(ktrack_user3_thread));
 	if (process->has_key)
 		pthread_setspecific(process->key, NULL);
 	if (!process->base)
@@ -283,24 +283,24 @@ void ktrack_user2_after_fork(void)
 	if (ktrack_user_memory_set_up() == 0)
 		ktrack_user_find_ktrack(process->fd);
 	else
-		mmap(&ktrack_user2_control, KTRACK_USER_CONTROL_SIZE, PROT_READ | PROT_WRITE,
+		mmap(&ktrack_user3_control, KTRACK_USER_CONTROL_SIZE, PROT_READ | PROT_WRITE,
 		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
 	errno = saved_errno;
 }
 
 /* Old loaders align data to 4 KiB only; then nothing is recorded. */
-void ktrack_user2_set_up(void)
+void ktrack_user3_set_up(void)
 {
-	struct ktrack_user_process *process = &ktrack_user2_process;
+	struct ktrack_user_process *process = &ktrack_user3_process;
 	uintptr_t page = sysconf(_SC_PAGESIZE);
 	int saved_errno = errno;
 
-	if (process->is_set_up || (uintptr_t)&ktrack_user2_control % page)
+	if (process->is_set_up || (uintptr_t)&ktrack_user3_control % page)
 		return;
 	process->is_set_up = 1;
 	if (ktrack_user_memory_set_up() == 0) {
-		process->has_key = pthread_key_create(&process->key, ktrack_user2_free_ring) == 0;
-		pthread_atfork(NULL, NULL, ktrack_user2_after_fork);
+		process->has_key = pthread_key_create(&process->key, ktrack_user3_free_ring) == 0;
+		pthread_atfork(NULL, NULL, ktrack_user3_after_fork);
 		ktrack_user_find_ktrack(process->fd);
 	}
 	errno = saved_errno;
@@ -309,15 +309,15 @@ void ktrack_user2_set_up(void)
 /* Before the constructors of the program, whose priorities begin with 101. */
 static __attribute__((constructor(101), unused)) void ktrack_user_begin(void)
 {
-	ktrack_user2_set_up();
+	ktrack_user3_set_up();
 }
 
 /* Threads may run on after a shared library is closed, or while the process exits. */
 static __attribute__((destructor, unused)) void ktrack_user_end(void)
 {
-	if (ktrack_user2_process.has_key)
-		pthread_key_delete(ktrack_user2_process.key);
-	ktrack_user2_process.has_key = 0;
+	if (ktrack_user3_process.has_key)
+		pthread_key_delete(ktrack_user3_process.key);
+	ktrack_user3_process.has_key = 0;
 }
 
 #ifdef __cplusplus

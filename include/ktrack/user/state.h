@@ -83,23 +83,23 @@ struct ktrack_user_process {
 		"\t.popsection\n\t.endif\n")
 
 /* The control area of the memfd replaces it, so that a call tests a variable at a fixed address. */
-__KTRACK_DEFINE("ktrack_user2_control", "65536");
-extern struct ktrack_user_control ktrack_user2_control __KTRACK_HIDDEN;
+__KTRACK_DEFINE("ktrack_user3_control", "65536");
+extern struct ktrack_user_control ktrack_user3_control __KTRACK_HIDDEN;
 
-__KTRACK_DEFINE("ktrack_user2_process", "64");
-extern struct ktrack_user_process ktrack_user2_process __KTRACK_HIDDEN;
+__KTRACK_DEFINE("ktrack_user3_process", "64");
+extern struct ktrack_user_process ktrack_user3_process __KTRACK_HIDDEN;
 
 /* Rings that are mapped. */
-__KTRACK_DEFINE("ktrack_user2_rings", "1024");
-extern unsigned char *ktrack_user2_rings[KTRACK_USER_RINGS] __KTRACK_HIDDEN;
+__KTRACK_DEFINE("ktrack_user3_rings", "1024");
+extern unsigned char *ktrack_user3_rings[KTRACK_USER_RINGS] __KTRACK_HIDDEN;
 
 /* Small enough to be in each file; link-time optimization does not see that assembly defines it. */
 __attribute__((weak, visibility("hidden"), tls_model("initial-exec")))
-__thread struct ktrack_user_thread ktrack_user2_thread;
+__thread struct ktrack_user_thread ktrack_user3_thread;
 
 /* Whether ktrack records this program now. */
 #define ktrack_user_is_on() \
-	__KTRACK_UNLIKELY(__atomic_load_n(&ktrack_user2_control.on, __ATOMIC_RELAXED))
+	__KTRACK_UNLIKELY(__atomic_load_n(&ktrack_user3_control.on, __ATOMIC_RELAXED))
 
 #ifdef __cplusplus
 }

@@ -91,10 +91,10 @@ static inline const char *ktrack_user_text(const char *string)
 extern "C" {
 #endif
 
-__KTRACK_ONE size_t ktrack_user2_cut(const char *text);
+__KTRACK_ONE size_t ktrack_user3_cut(const char *text);
 
 /* The length at which a longer string is cut: never inside a UTF-8 character. */
-size_t ktrack_user2_cut(const char *text)
+size_t ktrack_user3_cut(const char *text)
 {
 	size_t first = KTRACK_STRING_MAX - 1, size;
 
@@ -107,7 +107,7 @@ size_t ktrack_user2_cut(const char *text)
 
 static inline size_t ktrack_user_limit(const char *text, size_t length)
 {
-	return length > KTRACK_STRING_MAX ? ktrack_user2_cut(text) : length;
+	return length > KTRACK_STRING_MAX ? ktrack_user3_cut(text) : length;
 }
 
 /* The length in a record of @text of a string; a constant if the string is one. */

@@ -369,7 +369,8 @@ static bool event_is_rest(const struct timeline_event *event)
 	struct text name = event->name ? event->name->text : text_of("");
 
 	if (strcmp(category, "sched:cpu") == 0)
-		return text_begins(name, text_of("swapper"));
+		return text_equals(name, text_of("swapper")) ||
+		       text_begins(name, text_of("swapper/"));
 	return strcmp(category, "sched:thread") == 0 &&
 	       (event->track->cpu >= 0 || text_equals(name, text_of("S")) ||
 		text_equals(name, text_of("I")));
@@ -398,7 +399,8 @@ static struct stat_row *event_row(struct stat_sink *sink, const struct timeline_
 	else
 		stat_group_append(sink, text, event, track, begun);
 	key.group = buffer_text(text);
-	key.is_rest = event_is_rest(event);
+	/* A row of all names may have others that take time. */
+	key.is_rest = name && event_is_rest(event);
 	row = text->failed ? NULL : row_get(sink, &key);
 	if (!row)
 		error_set(error, "out of memory");
