@@ -71,9 +71,9 @@ def check_script(tap, kernel):
     tap.ok((result.status, result.errors) == (7, "trouble\n"), f"{kernel}: exit status and standard error", result.status, result.errors)
     tap.ok(found == wanted, f"{kernel}: a file in /out comes back unchanged", found)
     if os.uname().machine == "x86_64":
-        # A kernel that measures it on a busy host may be wrong by a factor.
+        # A kernel that measures it on a busy host may be wrong by a factor. It prints what it measures if that is within a tenth.
         given, used = (re.search(expression, dmesg) for expression in (r" tsc_early_khz=(\d+) ", r"tsc: Detected ([\d.]+) MHz"))
-        is_known = given and used and int(given[1]) == round(float(used[1]) * 1000)
+        is_known = given and used and abs(int(given[1]) / 1000 - float(used[1])) * 10 <= float(used[1])
         tap.ok(is_known, f"{kernel}: the kernel is told how fast the timestamp counter is", given, used)
     is_apart = f"Linux version {kernel}" in dmesg and "Linux version" not in result.output + result.errors
     tap.ok(is_apart, f"{kernel}: the kernel's messages are kept out of the output")
