@@ -15,7 +15,7 @@ RULES = {
     "escape": "Strings escape what trace2 escapes, as trace2 does, and nothing else.",
 }
 
-ESCAPE = r'\\(?:["\\nrtfb]|u00(?:0[0-7be]|1[0-9a-f]|[89][0-9a-f]))'
+ESCAPE = r'\\(?:["\\nrtfb]|u00(?:0[0-7bef]|1[0-9a-f]|[89][0-9a-f]))'
 STRING = rf'"[^"\\\x00-\x1f]*+(?:{ESCAPE}[^"\\\x00-\x1f]*+)*+"'
 PLAIN = re.compile(rf'(?:[^"\s\\]++|{STRING})*+')
 ANY_STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
