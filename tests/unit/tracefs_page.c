@@ -194,6 +194,12 @@ TEST(a_count_is_unknown_where_it_has_no_space_or_makes_no_sense)
 	raw_page_begin(&raw_page, 0);
 	raw_page_end_behind_counted(&raw_page, -5);
 	CHECK_NUMBER(page_of(&raw_page).gap_count, LOSS_COUNT_UNKNOWN);
+	raw_page_begin(&raw_page, 0);
+	raw_page_end_behind_counted(&raw_page, INT64_C(1) << 45);
+	CHECK_NUMBER(page_of(&raw_page).gap_count, INT64_C(1) << 45);
+	raw_page_begin(&raw_page, 0);
+	raw_page_end_behind_counted(&raw_page, (INT64_C(1) << 45) + 1);
+	CHECK_NUMBER(page_of(&raw_page).gap_count, LOSS_COUNT_UNKNOWN);
 }
 
 static void oracle_list(struct buffer *out, struct kbuffer *oracle, const unsigned char *bytes)

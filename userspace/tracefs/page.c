@@ -36,10 +36,13 @@ static uint64_t read_long(struct page_layout layout, const unsigned char *bytes)
 	return layout.has_short_longs ? read_u32(layout, bytes) : read_u64(layout, bytes);
 }
 
-/* A number of lost records; one that cannot be is unknown. */
+/* More records than a CPU writes in a year at a million in a second. */
+#define GAP_COUNT_MAX (UINT64_C(1) << 45)
+
+/* A number of lost records; one that cannot be is unknown: sums of such numbers had no meaning. */
 static int64_t count_of(uint64_t number)
 {
-	return number <= INT64_MAX ? (int64_t)number : LOSS_COUNT_UNKNOWN;
+	return number <= GAP_COUNT_MAX ? (int64_t)number : LOSS_COUNT_UNKNOWN;
 }
 
 /*
