@@ -328,7 +328,8 @@ static int rest_add(struct tracepoint_search *search, const struct tracepoint *t
 	struct error problem = { 0 };
 	int status;
 
-	if (!rules || !search->source || strcmp(tracepoint->system, "ftrace") == 0 ||
+	/* Only a source that is read has such a rule. */
+	if (!rules || !rules->rest || strcmp(tracepoint->system, "ftrace") == 0 ||
 	    !tracepoint_is_chosen(search->source, tracepoint->system, tracepoint->name))
 		return 0;
 	status = rules_bind_rest(rules, tracepoint->system, tracepoint->name, tracepoint->format,

@@ -65,11 +65,10 @@ static int part_choose(struct export_part *part, struct error *error)
 		convention_want_symbols(pipeline->convention, part->directory.size > 0);
 	if (part_limit(part, error) < 0)
 		return -1;
-	if (!selection_is_chosen(part->selection))
-		part->selection->shows_all = true;
 	/* Formats of all tracepoints of a running kernel need not be read: there are thousands. */
-	if (part->directory.size > 0)
-		part->selection->shows_all = false;
+	part->selection->shows_all = part->directory.size == 0 &&
+				     (part->selection->shows_all ||
+				      !selection_is_chosen(part->selection));
 	if (part->selection->shows_all &&
 	    selection_add_all(part->selection, part->source, error) < 0)
 		return -1;
