@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -15,7 +16,6 @@
 #include "fixtures/own_socket.h"
 #include "fixtures/tap.h"
 #include "userring/inspection.h"
-#include "userring/refusals.h"
 
 KTRACK_SLICE(unit_inspected);
 
@@ -266,4 +266,62 @@ TEST(a_program_that_ends_the_process_that_inspects_it_is_left_out)
 	child_examine(0, "a program", refusal_reason(EBUSY));
 	CHECK_NUMBER(shared->nr_failed, 1);
 	child_end();
+}
+
+/* More than a search looks at. */
+static void files_damage(void)
+{
+	const struct rlimit most = { 5000, 5000 };
+
+	if (setrlimit(RLIMIT_NOFILE, &most) < 0)
+		abort();
+	while (dup(STDOUT_FILENO) >= 0)
+		;
+}
+
+/* What ends the process that inspects, and what the search does not examine. */
+TEST(each_program_that_is_left_out_is_named)
+{
+	struct programs_examined examined;
+	struct error error = { 0 };
+	char name[32];
+	pid_t fatal;
+
+	child_begin(fatal_damage);
+	fatal = child;
+	child_begin(files_damage);
+	CHECK_NUMBER(programs_examine(&examined, &error), 0);
+	CHECK_NUMBER(examined.nr_refused, 2);
+	snprintf(name, sizeof(name), "a program (%d)", fatal);
+	CHECK(strstr(buffer_string(&examined.refused), name));
+	snprintf(name, sizeof(name), "a program (%d)", child);
+	CHECK(strstr(buffer_string(&examined.refused), name));
+	buffer_release(&examined.refused);
+	CHECK_NUMBER(child_end(), 1);
+	child = fatal;
+	child_end();
+}
+
+/* Any server may have as many files; one with another socket is no program of this ktrack. */
+TEST(a_process_with_too_many_files_that_nobody_asked_for_is_not_named)
+{
+	char *const nothing[] = { NULL };
+	int begun[2];
+	char byte;
+
+	CHECK_NUMBER(pipe2(begun, O_CLOEXEC), 0);
+	own_count();
+	child = fork();
+	if (child == 0) {
+		files_damage();
+		execle("/bin/sleep", "sleep", "1000", NULL, nothing);
+		_exit(1);
+	}
+	close(begun[1]);
+	/* Its end is closed by execve(). */
+	CHECK_NUMBER(read(begun[0], &byte, 1), 0);
+	close(begun[0]);
+	child_examine(0, NULL, NULL);
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
 }

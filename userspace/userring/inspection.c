@@ -141,8 +141,8 @@ static void inspecting_take(void *context, const struct part *part)
 		own->has_failed |= !found_add(own, (const struct part_found *)part);
 	if (part->kind == PART_FOUND_EVENT)
 		own->has_failed |= !found_add_event(own, (const struct part_event *)part);
-	if (part->kind == PART_NOTE && note->kind == NOTE_CUT)
-		own->out->cut_pid = note->pid;
+	if (part->kind == PART_NOTE && note->kind == NOTE_CUT && own->out->nr_cut < REFUSALS_MAX)
+		own->out->cut_pids[own->out->nr_cut++] = note->pid;
 	own->is_over |= part->kind == PART_SEARCHED;
 }
 
@@ -331,8 +331,8 @@ static void inspection_sum(struct programs_examined *out, const struct inspectio
 		else
 			out->nr_programs++;
 	}
-	if (inspection->cut_pid != 0)
-		refusals_add(refusals, inspection->cut_pid, "", refusal_reason(EBUSY));
+	for (size_t i = 0; i < inspection->nr_cut; i++)
+		refusals_add(refusals, inspection->cut_pids[i], "", refusal_reason(EBUSY));
 }
 
 int programs_examine(struct programs_examined *out, struct error *error)

@@ -7,6 +7,7 @@
 #define USERRING_INSPECTION_H
 
 #include "userring/helper.h"
+#include "userring/refusals.h"
 
 /**
  * struct found_memory - a memory that was found
@@ -22,13 +23,14 @@ struct found_memory {
 
 /**
  * struct inspection - what was found
- * @cut_pid: a process that the search left out, 0 if there is none
+ * @cut_pids: processes that a search left out, @nr_cut of them
  * @nr_freed: memory that was switched off
  */
 struct inspection {
 	struct found_memory **list;
 	size_t size;
-	int cut_pid;
+	int cut_pids[REFUSALS_MAX];
+	size_t nr_cut;
 	unsigned int nr_freed;
 };
 

@@ -90,14 +90,19 @@ struct search {
 	int nr_cut;
 };
 
+/* Whether a process that has sent nothing yet is asked for. */
+static bool search_wants(const struct search *search)
+{
+	return !search->work->wants || search->work->wants(search->work->context, search->pid);
+}
+
 /*
  * Sends a memory, or that it has a lease, if @fd is -1. The process is asked for its socket, and
  * its mappings are read, only once.
  */
 static void memory_send(struct search *search, int fd)
 {
-	if (search->message.pid == 0 && search->work->wants &&
-	    !search->work->wants(search->work->context, search->pid)) {
+	if (search->message.pid == 0 && !search_wants(search)) {
 		search->is_over = true;
 		return;
 	}
@@ -125,8 +130,11 @@ static void link_send(struct search *search, int folder_fd, const char *name)
 	file_close(fd);
 }
 
+/* A process that nobody asked for is not missed. */
 static void search_cut(struct search *search)
 {
+	if (search->message.pid == 0 && !search_wants(search))
+		return;
 	if (search->nr_cut++ == 0)
 		search->first_cut = search->pid;
 }
