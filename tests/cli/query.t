@@ -169,13 +169,4 @@ is "so is garbage" "$status $(wc -l <err)" = "1 1"
 cp trace.db :memory:
 run "$ktrack" query :memory: "SELECT count(*) FROM slice"
 is "a file may have any name" "$status $(tail -n 1 out)" = "0        5"
-
-# Ctrl-C ends a query that would run for ever, and its temporary file is gone.
-mkdir temporary
-endless="WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT max(i) FROM n"
-for source in trace.db trace.dat; do
-	status=0
-	SQLITE_TMPDIR=$folder/temporary timeout -s INT 1 "$ktrack" query $source "$endless" >out 2>err || status=$?
-	is "Ctrl-C ends a query of $source" "$status $(ls temporary)" = "124 "
-done
 finish
