@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A reader of Fuchsia's trace format, made from its description, and what a file shows.
+"""A strict reader of Fuchsia's trace format, and what a file shows.
 
-It refuses whatever the description does not allow: reserved bits that are set, sizes that differ from what a record has, padding that
-is not zero, references to strings and threads that no record registered, text that is not UTF-8, and records of unknown types. ktrack
-writes a part of what the format has: compare() and read_rows() refuse the rest, such as the end of a flow.
+It accepts the records that the page "Fuchsia trace format" of fuchsia.dev describes, as far as ktrack writes them: metadata of a
+provider and of its section, initialization, strings, threads, events, kernel objects and scheduling. It refuses whatever the page does
+not allow: reserved bits that are set, sizes that differ from what a record has, padding that is not zero, references to strings and
+threads that no record registered, text that is not UTF-8, and records of other types. compare() and read_rows() refuse what
+ktrack-outputs(7) does not list, such as the end of a flow.
 """
 
 import struct

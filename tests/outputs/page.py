@@ -1,5 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The content of a page: its own scripts report what they would draw for each track."""
+"""The content of a page of --html: its own scripts report what they would draw for each track.
+
+The data in a page have a form of their own, which no document describes and only the scripts of the same page read (sink/html/): they
+run in a browser, and DESCRIBE asks them for all chunks of all tracks, with the objects of pages.py. Their answers are accepted only if
+they are the tracks, points of flows and losses of the EVENT lines of the same recording, as ktrack-outputs(7) lists them.
+"""
 
 from model import MARKS, Track, losses_of, points_of, read_event
 
