@@ -90,7 +90,7 @@ TABLE = f"""<!-- {GPL} -->
 
 | directory of `tests/` | tests |
 |---|---|
-| `unit/` | nothing |
+| `unit/` | `nothing.t` |
 """
 
 # A tree that keeps all rules.
@@ -195,8 +195,9 @@ BREAKS = [
     (paper.check_additions, replace(TABLE_FILE, "count_things()", "things_count()")),
     (paper.check_additions, replace(TABLE_FILE, "ktrack-*.1", "ktrack-*.5")),
     (paper.check_additions, replace(TABLE_FILE, "tests/unit/", "tests/box/")),
+    (paper.check_additions, replace(TABLE_FILE, "nothing.t", "something.t")),
     (paper.check_folders, {"tests/box/box.t": PYTHON}),
-    (paper.check_folders, replace(TABLE_FILE, "| `unit/` | nothing |", "| `unit/` | nothing |\n| `box/` | boxes |")),
+    (paper.check_folders, replace(TABLE_FILE, "| `unit/` | `nothing.t` |", "| `unit/` | `nothing.t` |\n| `box/` | boxes |")),
     (paper.check_folders, replace(TABLE_FILE, "directory of", "folder of")),
     (size.check_functions, add(COUNT, lines(69, "\nint count(int number,\n\t  int more)\n{\n", "}\n"))),
     (size.check_functions, add("tests/unit/nothing.t", lines(70, "\n\ndef run():\n"))),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What CONTRIBUTING.md names is in the tree: files, functions and tables of each addition, folders of tests."""
+"""What CONTRIBUTING.md names is in the tree: files, functions and tables of each addition and each folder of tests."""
 
 import re
 from fnmatch import fnmatchcase
@@ -10,7 +10,7 @@ ADDITIONS = re.compile(r"^### Extending ktrack\n(.*?)^##", re.MULTILINE | re.DOT
 QUOTED = re.compile(r"`([^`\n]+)`")
 # NAME and MODULE stand for what is added.
 STAND_IN = re.compile(r"(?<![A-Z])(?:NAME|MODULE|TARGET)(?![A-Z])")
-PATH = re.compile(r"[\w.*/-]*(?:/|\.(?:[ch]|[1357]|t|py|md|proto|script|rules|js))")
+PATH = re.compile(r"[\w.*/-]+(?:/|\.(?:[ch]|[1357]|t|py|md|mk|sh|proto|script|rules|js))")
 # A function, a table, or a name of several words.
 CODE = re.compile(r"(\w+)(?:\(\)|\[\])|([A-Za-z]\w*_\w*[A-Za-z0-9])")
 FOLDER_ROW = re.compile(r"^\| `(\w+)/` \|", re.MULTILINE)
@@ -18,9 +18,9 @@ FOLDERS = re.compile(r"^\| directory of `tests/` \|.*\n((?:\|.*\n)+)", re.MULTIL
 
 
 def quoted_in(tree):
-    """The words in code font of the chapter about additions."""
-    found = ADDITIONS.search(text_of(tree, PAPER))
-    texts = QUOTED.findall(found[1]) if found else []
+    """The words in code font of the chapter about additions, and of the table of tests."""
+    found = [chapter.search(text_of(tree, PAPER)) for chapter in (ADDITIONS, FOLDERS)]
+    texts = [text for one in found if one for text in QUOTED.findall(one[1])]
     return sorted({word for text in texts if not STAND_IN.search(text) for word in text.split()})
 
 
@@ -31,7 +31,7 @@ def is_there(path, names):
 
 
 def check_additions(tree):
-    """CONTRIBUTING.md names files, functions and tables that exist, for each addition"""
+    """CONTRIBUTING.md names files, functions and tables that exist, for each addition and each folder of tests"""
     names, words = [file.name for file in tree.files], quoted_in(tree)
     code = {word for file in tree.of("c", "python") for word in re.findall(r"\w+", file.text)}
     for word in words:
