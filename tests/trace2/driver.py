@@ -4,8 +4,11 @@
 import json
 import os
 import re
+import socket
 import subprocess
 import tempfile
+import threading
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import process
@@ -67,6 +70,31 @@ def run(words, text="", folder=None, environment=None, stdout=subprocess.DEVNULL
             files = sorted((Path(name) / target).iterdir())
             streams[target] = {file.name: file.read_bytes().decode("utf-8", "replace") for file in files}
         return streams, done
+
+
+def receive(own, out):
+    """All that comes to a socket, from one connection if it listens."""
+    with suppress(OSError):  # nobody has connected
+        connection = own.accept()[0] if own.type == socket.SOCK_STREAM else own
+        while data := connection.recv(65536):
+            out.append(data)
+
+
+@contextmanager
+def received(kind, path):
+    """A list that has all that programs sent to a socket, once the context is left: they have ended then."""
+    out = []
+    with socket.socket(socket.AF_UNIX, kind) as own:
+        own.bind(str(path))
+        if kind == socket.SOCK_STREAM:
+            own.listen()
+        reader = threading.Thread(target=receive, args=(own, out))
+        reader.start()
+        try:
+            yield out
+        finally:
+            own.shutdown(socket.SHUT_RDWR)
+            reader.join()
 
 
 def field(value):

@@ -7,7 +7,6 @@ import os
 import socket
 import sys
 import tempfile
-import threading
 from pathlib import Path
 
 sys.dont_write_bytecode = True
@@ -17,6 +16,7 @@ sys.path[:0] = [str(HERE), str(HERE.parent), str(HERE.parent / "stream")]
 
 import process  # noqa: E402
 from derived import disagreements  # noqa: E402
+from driver import received  # noqa: E402
 from reading.stream import check_lines  # noqa: E402
 from tap import Tap  # noqa: E402
 
@@ -96,36 +96,14 @@ def scrubbed(stream):
     return [line for line in stream.splitlines() if b'"event":"start"' not in line]
 
 
-def receive(listener, out):
-    """All of one connection."""
-    connection, _ = listener.accept()
-    with connection:
-        while data := connection.recv(65536):
-            out.append(data)
-
-
 def check_sockets(tap, bench, trace):
     """A stream arrives whole, and so does each datagram."""
     want = scrubbed(bench.export(trace).stdout)
-    out = []
-    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as listener:
-        listener.bind(str(bench.folder / "stream"))
-        listener.listen()
-        listener.settimeout(60)
-        reader = threading.Thread(target=receive, args=(listener, out))
-        reader.start()
+    with received(socket.SOCK_STREAM, bench.folder / "stream") as out:
         bench.export(trace, f"--event=af_unix:{bench.folder}/stream")
-        reader.join(60)
     tap.ok(scrubbed(b"".join(out)) == want, "a stream socket receives all")
-    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as receiver:
-        receiver.bind(str(bench.folder / "datagrams"))
-        receiver.settimeout(60)
-        reader = threading.Thread(target=bench.export, args=(trace, f"--event=af_unix:dgram:{bench.folder}/datagrams"))
-        reader.start()
-        out = [receiver.recv(65536)]
-        while b'"event":"atexit"' not in out[-1]:
-            out.append(receiver.recv(65536))
-        reader.join(60)
+    with received(socket.SOCK_DGRAM, bench.folder / "datagrams") as out:
+        bench.export(trace, f"--event=af_unix:dgram:{bench.folder}/datagrams")
     tap.ok(
         all(data.count(b"\n") == 1 for data in out) and scrubbed(b"".join(out)) == want, "datagrams hold a line each",
     )

@@ -10,7 +10,6 @@ import socket
 import subprocess
 import sys
 import tempfile
-import threading
 from datetime import datetime
 from pathlib import Path
 
@@ -20,7 +19,7 @@ sys.path[:0] = [str(HERE), str(HERE.parent)]
 
 import process  # noqa: E402
 from tap import Tap  # noqa: E402
-from driver import ROOT, DRIVER, clean_environment, field, drive  # noqa: E402
+from driver import ROOT, DRIVER, clean_environment, field, drive, received  # noqa: E402
 
 FLOOD = 500_000
 # Less than what the clock is set by.
@@ -85,26 +84,11 @@ def check_races(tap, folder):
     tap.ok(last["event"] == "signal" and last["signo"] == 13, "which is the last event", last)
 
 
-def receive_stream(listener, out):
-    """All of one connection."""
-    connection, _ = listener.accept()
-    with connection:
-        while data := connection.recv(65536):
-            out.append(data)
-
-
 def check_stream(tap, folder):
     """A stream over a socket is what a file would have."""
-    path = str(folder / "stream")
-    out = []
-    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as listener:
-        listener.bind(path)
-        listener.listen()
-        listener.settimeout(60)
-        reader = threading.Thread(target=receive_stream, args=(listener, out))
-        reader.start()
+    path = folder / "stream"
+    with received(socket.SOCK_STREAM, path) as out:
         said, status = flood(DRIVER, 20000, {"GIT_TRACE2_EVENT": f"af_unix:stream:{path}"})
-        reader.join(60)
     (folder / "received").write_bytes(b"".join(out))
     counts, broken = count_events(folder / "received")
     tap.ok(
@@ -113,27 +97,15 @@ def check_stream(tap, folder):
     )
 
 
-def receive_datagrams(receiver, out):
-    """Until atexit."""
-    while not out or b'"event":"atexit"' not in out[-1]:
-        out.append(receiver.recv(65536))
-
-
 def check_datagrams(tap, folder):
     """One line in each datagram, with its newline."""
-    path = str(folder / "datagrams")
-    out = []
-    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as receiver:
-        receiver.bind(path)
-        receiver.settimeout(60)
-        reader = threading.Thread(target=receive_datagrams, args=(receiver, out))
-        reader.start()
+    path = folder / "datagrams"
+    with received(socket.SOCK_DGRAM, path) as out:
         said, status = flood(DRIVER, 5000, {"GIT_TRACE2_EVENT": f"af_unix:{path}"})
-        reader.join(60)
     whole = [data for data in out if data.endswith(b"\n") and data.count(b"\n") == 1 and json.loads(data)]
     data = [line for line in whole if b'"event":"data"' in line]
     tap.ok(
-        (said, status) == ("", 0) and len(whole) == len(out) and len(data) == 10000,
+        (said, status) == ("", 0) and len(whole) == len(out) and len(data) == 10000 and b'"event":"atexit"' in out[-1],
         "a datagram socket receives a line in each", said, status, len(whole), len(out), len(data),
     )
 
