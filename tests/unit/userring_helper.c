@@ -24,9 +24,6 @@
 
 #define SEALS (F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW)
 
-/* Only a test that runs gives up. */
-#define PATIENCE_MS tap_patience_ms()
-
 /* A descriptor that is not open. */
 #define NO_FILE 900
 
@@ -93,11 +90,11 @@ static int memory_new(void)
 	return fd;
 }
 
-static bool is_over(int connection, int timeout_ms)
+static bool is_over(int connection)
 {
 	struct pollfd state = { .fd = connection };
 
-	return poll(&state, 1, timeout_ms) == 1 && state.revents & POLLHUP;
+	return poll(&state, 1, 0) == 1 && state.revents & POLLHUP;
 }
 
 /* Takes the next message. */
@@ -105,7 +102,8 @@ static struct helper_report report_take(enum helper_kind kind)
 {
 	struct helper_report report = { .memory_fd = -1, .answer_fd = -1 };
 
-	CHECK(helper_receive(&helper, &report, PATIENCE_MS));
+	CHECK(tap_wait(helper.fd, POLLIN));
+	CHECK(helper_receive(&helper, &report, 0));
 	CHECK_NUMBER(report.message.kind, kind);
 	return report;
 }
@@ -132,9 +130,9 @@ static void offer_check(void)
 	CHECK_NUMBER(report.message.pid, getpid());
 	CHECK_NUMBER(inode_of(report.memory_fd), inode_of(memory));
 	CHECK_NUMBER(helper.nr_unanswered, 1);
-	CHECK(!is_over(connection, 0));
+	CHECK(!is_over(connection));
 	offer_answer(&report);
-	CHECK(is_over(connection, PATIENCE_MS));
+	CHECK(tap_wait(connection, 0) & POLLHUP);
 	report = report_take(HELPER_ANSWERED);
 	CHECK_NUMBER(report.message.number, 0);
 	CHECK_NUMBER(helper.nr_unanswered, 0);
@@ -160,12 +158,12 @@ TEST(an_offer_without_an_answer_is_made_again)
 	for (int i = 0; i < 3; i++) {
 		report = report_take(HELPER_OFFER);
 		CHECK_NUMBER(inode_of(report.memory_fd), inode_of(memory));
-		CHECK(!is_over(connection, 0));
+		CHECK(!is_over(connection));
 		report_close(&report);
 	}
 	report = report_take(HELPER_OFFER);
 	offer_answer(&report);
-	CHECK(is_over(connection, PATIENCE_MS));
+	CHECK(tap_wait(connection, 0) & POLLHUP);
 	CHECK_NUMBER(report_take(HELPER_ANSWERED).message.number, 0);
 	close(connection);
 	close(memory);
@@ -250,7 +248,7 @@ TEST(a_file_whose_close_waits_delays_no_other_program)
 	connection = file_offer(fd);
 	closing = close_begin(&fd);
 	offer_check();
-	CHECK(is_over(connection, PATIENCE_MS));
+	CHECK(tap_wait(connection, 0) & POLLHUP);
 	close(connection);
 	helper_finish();
 	close(peer);
@@ -298,7 +296,7 @@ TEST(a_memory_with_a_lease_is_not_waited_for)
 	CHECK_NUMBER(memfd_open_anew(fd), -1);
 	CHECK_NUMBER(errno, EAGAIN);
 	connection = file_offer(fd);
-	CHECK(is_over(connection, PATIENCE_MS));
+	CHECK(tap_wait(connection, 0) & POLLHUP);
 	CHECK_NUMBER(report_take(HELPER_PROBLEM).message.number, EAGAIN);
 	close(connection);
 	close(fd);
@@ -313,14 +311,14 @@ TEST(a_message_without_a_memory_ends_the_connection)
 	helper_begin();
 	CHECK_NUMBER(pipe(fds), 0);
 	connection = file_offer(fds[0]);
-	CHECK(is_over(connection, PATIENCE_MS));
+	CHECK(tap_wait(connection, 0) & POLLHUP);
 	close(connection);
 	connection = file_offer(STDIN_FILENO);
-	CHECK(is_over(connection, PATIENCE_MS));
+	CHECK(tap_wait(connection, 0) & POLLHUP);
 	close(connection);
 	connection = announced_connect(&address);
 	CHECK_NUMBER(send(connection, "text", 4, 0), 4);
-	CHECK(is_over(connection, PATIENCE_MS));
+	CHECK(tap_wait(connection, 0) & POLLHUP);
 	close(connection);
 	close(fds[0]);
 	close(fds[1]);
@@ -334,12 +332,10 @@ TEST(a_message_that_cannot_be_received_is_a_problem)
 	int memory = memory_new(), connection, next;
 	struct helper_report report;
 	struct rlimit before, limit;
-	struct pollfd state;
 
 	helper_begin();
 	connection = file_offer(memory);
-	state = (struct pollfd){ .fd = helper.fd, .events = POLLIN };
-	CHECK_NUMBER(poll(&state, 1, PATIENCE_MS), 1);
+	CHECK(tap_wait(helper.fd, POLLIN));
 	next = dup(connection);
 	close(next);
 	getrlimit(RLIMIT_NOFILE, &before);
@@ -353,7 +349,7 @@ TEST(a_message_that_cannot_be_received_is_a_problem)
 	/* Then it may have one. */
 	report = report_take(HELPER_OFFER);
 	offer_answer(&report);
-	CHECK(is_over(connection, PATIENCE_MS));
+	CHECK(tap_wait(connection, 0) & POLLHUP);
 	close(connection);
 	close(memory);
 	helper_finish();
@@ -421,7 +417,8 @@ TEST(a_helper_that_ends_is_noticed)
 	CHECK(!helper_receive(&helper, &report, 0));
 	CHECK(!helper.has_ended);
 	kill(helper.pid, SIGKILL);
-	CHECK(!helper_receive(&helper, &report, PATIENCE_MS));
+	CHECK(tap_wait(helper.fd, POLLIN));
+	CHECK(!helper_receive(&helper, &report, 0));
 	CHECK(helper.has_ended);
 	CHECK_NUMBER(helper.fd, -1);
 	helper_finish();
@@ -454,7 +451,8 @@ static bool search_leaves_out(pid_t pid, bool is_later_too)
 	bool is_left_out = false;
 
 	helper_search(&helper);
-	while (helper.is_searching && helper_receive(&helper, &report, PATIENCE_MS)) {
+	while (helper.is_searching && tap_wait(helper.fd, POLLIN) &&
+	       helper_receive(&helper, &report, 0)) {
 		is_left_out |= report.message.kind == HELPER_CUT &&
 			       (report.message.pid == pid ||
 				(is_later_too && report.message.number > 1));
