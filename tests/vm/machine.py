@@ -161,12 +161,12 @@ def starved(result, options=()):
     return next((line for line in lines if STARVED.search(line)), "")
 
 
-def run(folder, kernel, script, *arguments, options=(), typed=None):
-    """Runs a script of guest/, or what is typed where the script is "-"; again if the emulator failed, or the host starved it."""
+def run_again(folder, kernel, once, options=()):
+    """The result of a run that leaves its files in a folder; of another run if the emulator failed, or the host starved the kernel."""
     Path(folder).mkdir(parents=True, exist_ok=True)
     before = set(Path(folder).iterdir())
     for number in range(1, RUNS_MAX + 1):
-        result = run_once(folder, kernel, script, *arguments, options=options, typed=typed)
+        result = once()
         reason = "the emulator failed" if emulator_failed(result.errors) else starved(result, options)
         if not reason:
             break
@@ -174,6 +174,11 @@ def run(folder, kernel, script, *arguments, options=(), typed=None):
         if number < RUNS_MAX:
             folder_clear(folder, before)
     return result
+
+
+def run(folder, kernel, script, *arguments, options=(), typed=None):
+    """Runs a script of guest/, or what is typed where the script is "-"."""
+    return run_again(folder, kernel, lambda: run_once(folder, kernel, script, *arguments, options=options, typed=typed), options)
 
 
 def folder_clear(folder, kept):
