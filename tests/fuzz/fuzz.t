@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Test: fuzz targets read sound inputs, random changes of them, and all that was ever found, under the sanitizers.
 
-The stream that the target trace_dat writes keeps all rules of the strict reader, tests/stream/reading/.
+The streams that the targets trace_dat and merge write keep all rules of the strict reader, tests/stream/reading/.
 """
 
 import itertools
@@ -25,6 +25,9 @@ from tap import Tap  # noqa: E402
 PART = 1 if os.environ.get("KTRACK_FULL") else 6
 CHANGES = {"trace_dat": 60, "format": 60, "record": 2000, "target_value": 200, "config": 500, "symbols": 500, "filter": 3000, "kallsyms": 1000, "rules": 300, "stack": 1000, "selector": 300, "elf": 2000, "budget": 1000, "request": 3000, "database": 100, "marker": 200, "userring": 3000, "described": 300, "batch": 5000, "zstd_frames": 500, "spool": 60, "append": 300, "merge": 60, "text": 1000}
 
+# Targets that export, and the session id of their streams; None for any.
+STREAMS = {"trace_dat": "fuzz", "merge": None}
+
 
 def replay(target, changes, paths, stream=None):
     """What a target says to inputs; nothing where all is well. Those that export write to the stream."""
@@ -35,14 +38,14 @@ def replay(target, changes, paths, stream=None):
     return [f"status {done.returncode}; the input is in build/fuzz/last", *said[:20]] if done.returncode else []
 
 
-def check_stream(tap, stream, least):
+def check_stream(tap, target, stream, least):
     """All that a target has exported keeps the rules of streams."""
     sessions = split_sessions(stream.read_bytes())
     wrong = []
     for lines in sessions:
-        found = itertools.islice(check_lines(lines, "fuzz"), 3)
+        found = itertools.islice(check_lines(lines, STREAMS[target]), 3)
         wrong += [f"{rule}: {message}: {lines[min(number, len(lines)) - 1][:300]}" for number, rule, message in found]
-    tap.ok(not wrong and len(sessions) > least, f"trace_dat: {len(sessions)} streams keep all rules", *wrong[:20])
+    tap.ok(not wrong and len(sessions) > least, f"{target}: {len(sessions)} streams keep all rules", *wrong[:20])
 
 
 def main():
@@ -53,10 +56,10 @@ def main():
         for target, changes in CHANGES.items():
             changes = changes // PART
             seeds = list((Path(folder) / target).iterdir())
-            stream = Path(folder, "stream") if target == "trace_dat" else None
+            stream = Path(folder, f"{target}.stream") if target in STREAMS else None
             tap.nothing(replay(target, changes, seeds, stream), f"{target}: {len(seeds)} inputs, {changes} changes of each")
             if stream:
-                check_stream(tap, stream, len(seeds))
+                check_stream(tap, target, stream, len(seeds))
             found = list((HERE / "found" / target).glob("*"))
             tap.nothing(replay(target, 0, found), f"{target}: what was found before")
     return tap.finish()

@@ -3,6 +3,7 @@
  * Fuzz target: the recordings of two machines, merged by wall-clock time and exported. The input is
  * the size of the first one in four bytes, then both.
  */
+#include <fcntl.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -45,6 +46,23 @@ static void outputs_choose(struct output_settings *settings)
 	}
 }
 
+/* Lines of EVENT are appended to the file that FUZZ_STREAM names, for the strict reader. */
+static void stream_keep(const char *path)
+{
+	const char *stream = getenv("FUZZ_STREAM");
+	struct buffer lines = { 0 };
+	int fd;
+
+	if (!stream)
+		return;
+	fd = open(stream, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+	if (fd < 0 ||
+	    (file_read(path, &lines) == 0 && file_write_all(fd, lines.data, lines.size, NULL) < 0))
+		abort();
+	close(fd);
+	buffer_release(&lines);
+}
+
 static void line_drop(void *context, const char *line)
 {
 	(void)context, (void)line;
@@ -67,6 +85,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	files_write(data, size);
 	outputs_choose(&settings.outputs);
 	export_run(&settings, &error);
+	stream_keep(targets[0]);
 	selection_release(&settings.selection);
 	return 0;
 }
