@@ -86,15 +86,18 @@ TEST(sub_buffers_are_extended_by_later_passes)
 	programs_spool_end(&fixture);
 }
 
+/* A batch has 64 sub-buffers of 4 KiB, or fewer of larger pages. */
+#define MANY (64 * 340)
+
 /* The batch has the last sub-buffer, whatever the pass before it wrote. */
 TEST(a_pass_that_fills_a_batch_or_reads_nothing_is_extended)
 {
 	struct programs_spool fixture;
 
 	programs_spool_begin(&fixture);
-	pass(&fixture, 1, 64 * 340);
+	pass(&fixture, 1, MANY);
 	pass(&fixture, 0, -1);
-	pass(&fixture, 64 * 340 + 1, 64 * 340 + 1);
-	check_sub_buffers(&fixture, 65, 64 * 340 + 1);
+	pass(&fixture, MANY + 1, MANY + 1);
+	check_sub_buffers(&fixture, 65, MANY + 1);
 	programs_spool_end(&fixture);
 }
