@@ -21,9 +21,9 @@ static void programs_spool_begin(struct programs_spool *fixture)
 	static const struct spool_owner ourselves;
 	const struct buffer_mode *mode = buffer_mode_find("streaming");
 
-	*fixture = (struct programs_spool){ .programs = { .fd = -1,
-							  .helper = { .fd = -1 },
-							  .has_lost_helper = true } };
+	*fixture = (struct programs_spool){
+		.programs = { .fd = -1, .helper = { .fd = -1 }, .has_lost_helper = true }
+	};
 	folder_new(&fixture->folder);
 	CHECK_NUMBER(spool_new(&fixture->spool, folder_path(&fixture->folder, "trace.dat"),
 			       &ourselves, &fixture->error),
