@@ -2,10 +2,13 @@
 /* Tests of several programs at once. */
 #define KTRACK_SYSTEM unit
 #include <ktrack/user.h>
+#include <limits.h>
+#include <linux/capability.h>
 #include <pwd.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -358,7 +361,36 @@ static bool status_has(const char *status, const char *line)
 	return false;
 }
 
-static void reader_check(pid_t pid)
+/* Memory that a process has mapped, in bytes. */
+static long long data_mapped(void)
+{
+	struct buffer text = { 0 };
+	long long pages = -1;
+
+	CHECK_NUMBER(file_read("/proc/self/statm", &text), 0);
+	CHECK(sscanf(buffer_string(&text), "%*u %*u %*u %*u %*u %lld", &pages) == 1);
+	buffer_release(&text);
+	return pages * sysconf(_SC_PAGESIZE);
+}
+
+/* Each process has 128 MiB more than what it has of the recorder, which this test is. */
+static void memory_check(pid_t pid)
+{
+	long long mapped = data_mapped(), soft = 0, hard = 0;
+	struct buffer limits = { 0 };
+	const char *line;
+	char path[32];
+
+	snprintf(path, sizeof(path), "/proc/%d/limits", pid);
+	CHECK_NUMBER(file_read(path, &limits), 0);
+	line = strstr(buffer_string(&limits), "\nMax data size");
+	CHECK(line && sscanf(line, "\nMax data size %lld %lld bytes", &soft, &hard) == 2);
+	CHECK_NUMBER(soft, hard);
+	CHECK(hard >= (128 << 20) && hard <= mapped + (192 << 20));
+	buffer_release(&limits);
+}
+
+static void reader_check(pid_t pid, bool has_own_user)
 {
 	struct buffer status = { 0 };
 	char path[32];
@@ -369,12 +401,16 @@ static void reader_check(pid_t pid)
 	CHECK(status_has(buffer_string(&status), "\nCapEff:\t0000000000000000"));
 	CHECK(status_has(buffer_string(&status), "\nNoNewPrivs:\t1"));
 	CHECK(status_has(buffer_string(&status), "\nSeccomp:\t2"));
-	if (geteuid() == 0) {
+	if (has_own_user) {
 		CHECK(status_has(buffer_string(&status), "\nUid:\t4242\t4242\t4242\t4242"));
 		CHECK(status_has(buffer_string(&status), "\nGid:\t4242\t4242\t4242\t4242"));
 		CHECK(status_has(buffer_string(&status), "\nGroups:\t \n"));
+	} else {
+		snprintf(path, sizeof(path), "\nUid:\t%u\t", geteuid());
+		CHECK(status_has(buffer_string(&status), path));
 	}
 	buffer_release(&status);
+	memory_check(pid);
 }
 
 /* A program that emits ten records each time it continues. */
@@ -395,8 +431,8 @@ static void emitting_continue(void)
 	waitpid(stage.child, NULL, WUNTRACED);
 }
 
-/* The whole way: found by the search, read by a process of another user. */
-TEST(programs_are_read_without_rights)
+/* The whole way: found by the search, read by a process of another user if there is one. */
+static void emitted_check(bool has_own_user)
 {
 	const struct programs_settings settings = { .size_max = 1 << 20, .mode = PROGRAMS_WAIT };
 	unsigned char page[PROGRAM_PAGE_SIZE];
@@ -407,7 +443,8 @@ TEST(programs_are_read_without_rights)
 	emitting_begin();
 	CHECK_NUMBER(programs_new(&programs, &settings, &error), 0);
 	CHECK_NUMBER(programs_start(programs, &error), 0);
-	reader_check(programs->reader_pid);
+	reader_check(programs->reader_pid, has_own_user);
+	memory_check(programs->helper.pid);
 	emitting_continue();
 	programs_stop(programs);
 	while (programs_fill(programs, INT64_MAX, page) > 0)
@@ -419,6 +456,11 @@ TEST(programs_are_read_without_rights)
 	programs_close(programs);
 	kill(stage.child, SIGKILL);
 	waitpid(stage.child, NULL, 0);
+}
+
+TEST(programs_are_read_without_rights)
+{
+	emitted_check(geteuid() == 0);
 }
 
 /* Describes more events than ktrack lists. */
@@ -460,6 +502,52 @@ TEST(a_limited_number_of_events_is_listed)
 	waitpid(stage.child, NULL, WUNTRACED);
 	CHECK_NUMBER(programs_visit(&visitor, &error), 0);
 	CHECK_NUMBER(nr_events, PROGRAM_LISTED_MAX);
+	kill(stage.child, SIGKILL);
+	waitpid(stage.child, NULL, 0);
+}
+
+/* Takes capabilities from this process; the tests behind this one do not have them either. */
+static void capabilities_drop(uint64_t dropped)
+{
+	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct data[2];
+
+	CHECK_NUMBER(syscall(SYS_capget, &head, data), 0);
+	for (size_t i = 0; i < 2; i++) {
+		data[i].permitted &= ~(uint32_t)(dropped >> 32 * i);
+		data[i].effective = data[i].permitted;
+	}
+	CHECK_NUMBER(syscall(SYS_capset, &head, data), 0);
+}
+
+TEST(a_reader_that_cannot_become_its_user_has_no_rights_either)
+{
+	capabilities_drop(UINT64_C(1) << CAP_SETUID);
+	emitted_check(false);
+}
+
+/* Without capabilities, a process may trace those of its user that are dumpable. */
+static bool process_may_be_traced(pid_t pid)
+{
+	char path[32], target[PATH_MAX];
+
+	snprintf(path, sizeof(path), "/proc/%d/exe", pid);
+	return readlink(path, target, sizeof(target)) >= 0;
+}
+
+TEST(the_helper_may_not_be_traced)
+{
+	const struct programs_settings settings = { .size_max = 1 << 20, .mode = PROGRAMS_WAIT };
+	struct programs *programs;
+	struct error error = { 0 };
+
+	capabilities_drop(~UINT64_C(0));
+	emitting_begin();
+	CHECK_NUMBER(programs_new(&programs, &settings, &error), 0);
+	CHECK_NUMBER(programs_start(programs, &error), 0);
+	CHECK(process_may_be_traced(stage.child));
+	CHECK(!process_may_be_traced(programs->helper.pid));
+	programs_close(programs);
 	kill(stage.child, SIGKILL);
 	waitpid(stage.child, NULL, 0);
 }

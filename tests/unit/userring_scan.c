@@ -11,6 +11,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+/* CPU time of searches. */
+#define OWN_CLOCK CLOCK_THREAD_CPUTIME_ID
+#include "fixtures/own_clock.h"
 #include "fixtures/tap.h"
 #include "userring/helper.h"
 
@@ -22,6 +25,9 @@ struct found {
 
 static pid_t child;
 
+/* CPU time that a search takes for each link. */
+static int64_t link_ns;
+
 /* Takes the place of the C library's: every link of the child leads to a memfd of ktrack/user.h. */
 ssize_t readlinkat(int folder_fd, const char *path, char *out, size_t size)
 {
@@ -29,6 +35,7 @@ ssize_t readlinkat(int folder_fd, const char *path, char *out, size_t size)
 	char own[64], folder[64] = "", wanted[64];
 
 	(void)path;
+	own_clock_ns += link_ns;
 	snprintf(own, sizeof(own), "/proc/self/fd/%d", folder_fd);
 	snprintf(wanted, sizeof(wanted), "/proc/%d/fd", child);
 	if (readlink(own, folder, sizeof(folder) - 1) < 0 || strcmp(folder, wanted) != 0)
@@ -52,8 +59,10 @@ static void file_count(struct found *found, const struct helper_report *report)
 		found->nr_others++;
 }
 
-static void __attribute__((noreturn)) child_run(int memory, const int standard[3])
+static void __attribute__((noreturn)) child_run(uid_t user, int memory, const int standard[3])
 {
+	if (user != geteuid() && setuid(user) < 0)
+		abort();
 	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
 		dup2(standard[fd], fd);
 	dup2(memory, STDERR_FILENO + 1);
@@ -64,7 +73,7 @@ static void __attribute__((noreturn)) child_run(int memory, const int standard[3
 }
 
 /* It has a memfd, and as standard files a device and both ends of a pipe. */
-static void child_begin(void)
+static void child_begin(uid_t user)
 {
 	int memory = memfd_create("unit", MFD_CLOEXEC), fds[3] = { open("/dev/null", O_RDWR) };
 
@@ -72,33 +81,65 @@ static void child_begin(void)
 		abort();
 	child = fork();
 	if (child == 0)
-		child_run(memory, fds);
+		child_run(user, memory, fds);
 	waitpid(child, NULL, WUNTRACED);
 	close(memory);
 	for (int i = 0; i < 3; i++)
 		close(fds[i]);
 }
 
-TEST(only_regular_files_are_opened)
+/* Searches once, and counts files of a child of a user; returns how many processes are left out. */
+static int child_search(uid_t user, int64_t time_ns, struct found *found)
 {
-	struct found found = { 0 };
 	const struct helper_work work = { .socket_fd = -1, .reader_fd = -1, .own_pid = getpid() };
 	struct helper_report report;
 	struct error error = { 0 };
 	struct helper helper;
+	int nr_left_out = 0;
 
-	child_begin();
+	child_begin(user);
+	link_ns = time_ns;
 	CHECK_NUMBER(helper_start(&helper, &work, &error), 0);
 	helper_search(&helper);
 	while (helper.is_searching) {
 		if (!helper_receive(&helper, &report, -1))
 			continue;
-		file_count(&found, &report);
+		file_count(found, &report);
+		if (report.message.kind == HELPER_CUT)
+			nr_left_out += report.message.number;
 		report_close(&report);
 	}
 	helper_end(&helper);
-	CHECK_NUMBER(found.nr_regular, 1);
-	CHECK_NUMBER(found.nr_others, 0);
+	link_ns = 0;
 	kill(child, SIGKILL);
 	waitpid(child, NULL, 0);
+	return nr_left_out;
+}
+
+TEST(only_regular_files_are_opened)
+{
+	struct found found = { 0 };
+
+	child_search(geteuid(), 0, &found);
+	CHECK_NUMBER(found.nr_regular, 1);
+	CHECK_NUMBER(found.nr_others, 0);
+}
+
+/* The process that runs the tests comes first, and takes all time of this user. */
+TEST(processes_of_a_user_that_take_too_long_are_left_out)
+{
+	struct found found = { 0 };
+
+	CHECK(child_search(geteuid(), 6 * NS_PER_S, &found) > 0);
+	CHECK_NUMBER(found.nr_regular, 0);
+}
+
+TEST(processes_of_other_users_have_their_own_time)
+{
+	struct found found = { 0 };
+
+	if (geteuid() != 0)
+		return;
+	CHECK(child_search(4242, 6 * NS_PER_S, &found) > 0);
+	CHECK_NUMBER(found.nr_regular, 1);
 }
