@@ -38,6 +38,17 @@ is "without tracefs the status is 1" "$status" = 1
 is "and the remedy is printed" "$(grep -c '^failed  *tracefs  *not mounted; mount -t tracefs' "$folder/out")" = 1
 is "again at the end, where a terminal shows it" "$(sed -n '/^Recording is not possible:$/,$p' "$folder/out" | grep -c '^  tracefs: not mounted; mount -t tracefs')" = 1
 if [ "$(id -u)" = 0 ]; then
+	echo "ktrack-reader:x:4242:4242::/:/bin/false" >"$folder/passwd"
+	for removed in -net_raw -setuid -setgid -kill; do
+		# shellcheck disable=SC2016 # the inner shell expands it
+		run tests/cli/mounted "$folder/mounts" sh -c 'mount --bind "$0" /etc/passwd && exec setpriv --bounding-set="$1" "$2" doctor' \
+			"$folder/passwd" $removed "$ktrack"
+		cp "$folder/out" "$folder/reader$removed"
+	done
+	is "the user that reads programs is named" \
+		"$(grep -c '^ok  *program reader  *--programs: memory of programs is read by the user ktrack-reader$' "$folder/reader-net_raw")" = 1
+	is "and what root lacks for that" \
+		"$(grep -h 'program reader' "$folder"/reader-set?id "$folder/reader-kill" | grep -c 'is read by root, without capabilities; grant CAP_SETUID, CAP_SETGID and CAP_KILL$')" = 3
 	chmod 0700 "$folder/tracing"
 	echo "tracefs $folder/tracing tracefs rw 0 0" >"$folder/mounts"
 	run tests/cli/mounted "$folder/mounts" setpriv --reuid=65534 --clear-groups "$ktrack" doctor
