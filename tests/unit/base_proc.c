@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Tests of walks over /proc. */
+/* Tests of walks over /proc, and of namespaces. */
 #include "base/base.h"
 
+#include <fcntl.h>
+#include <sched.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -58,4 +61,24 @@ TEST(a_folder_that_is_gone_has_nothing_to_visit)
 
 	CHECK_NUMBER(proc_visit("/proc/0/task", visit, &visits), 0);
 	CHECK_NUMBER(visits.nr, 0);
+}
+
+/* The file shows the clocks of children of this process: they are shifted, not its own. */
+TEST(clocks_that_a_time_namespace_shifts_are_refused)
+{
+	static const char offsets[] = "monotonic -7 5\nboottime 1000 0\n";
+	struct error error = { 0 };
+	int fd;
+
+	CHECK_NUMBER(namespace_check_clocks(&error), 0);
+	/* Some machines let nobody do that. */
+	if (unshare(CLONE_NEWTIME | (geteuid() == 0 ? 0 : CLONE_NEWUSER)) < 0)
+		return;
+	CHECK_NUMBER(namespace_check_clocks(&error), 0);
+	fd = open("/proc/self/timens_offsets", O_WRONLY);
+	CHECK_NUMBER(write(fd, offsets, strlen(offsets)), strlen(offsets));
+	close(fd);
+	CHECK_NUMBER(namespace_check_clocks(&error), -1);
+	CHECK_TEXT(error.text, "a time namespace shifts the clock monotonic by -7 s; run ktrack "
+			       "outside of it: nsenter --time --target 1 ktrack");
 }
