@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# Test: without tracefs, or without the right to it, one line names the remedy, and nothing else happens.
+# Test: without tracefs, without the right to it, or without a hook, one line names the remedy, and nothing else happens.
 set -eu
 
 # shellcheck source=tests/cli/process.sh
@@ -33,6 +33,10 @@ as_nobody="$mounted setpriv --reuid 65534 --regid 65534 --clear-groups"
 echo "proc /proc proc rw 0 0" >"$folder/mounts"
 attempts "$mounted" "without tracefs" "$UNMOUNTED"
 attempts "$as_nobody" "without tracefs as nobody" "$UNMOUNTED"
+# shellcheck disable=SC2086 # words are split
+run $mounted "$ktrack" watch --dir="$folder/watched" --hook=/no/such/hook
+refused "a hook that does not exist" 1 "cannot run '/no/such/hook': No such file or directory"
+is "no recording is prepared without it" ! -e "$folder/watched"
 tracefs_make
 chmod 0700 "$folder/tracing"
 attempts "$as_nobody" "as nobody" "$DENIED"

@@ -4,8 +4,7 @@
 
 #include <stdio.h>
 
-#include "fixtures/folder.h"
-#include "fixtures/tap.h"
+#include "fixtures/fake_tracefs.h"
 
 /* A note as <sys/sdt.h> writes it: its place is the address of the label. */
 #define MARK(name, arguments)                                                            \
@@ -310,6 +309,35 @@ TEST(a_function_may_be_partly_inlined)
 	CHECK_TEXT(buffer_string(&probe.part), "parted.part.0");
 	probe_release(&probe);
 	buffer_release(&sites);
+}
+
+static void line_append(void *context, const char *line)
+{
+	buffer_printf(context, "%s\n", line);
+}
+
+TEST(calls_that_may_be_missing_are_reported)
+{
+	struct buffer lines = { 0 }, definitions = { 0 };
+	const struct report report = { .context = &lines, .message = line_append };
+	struct capture_settings settings = { .report = &report, .nr_probes = 2 };
+	struct probes probes = { 0 };
+	struct error error = { 0 };
+
+	settings.probes[0] = (struct probe_setting){ PROBE_PROGRAM, "--uprobe", SELF ":marked" };
+	settings.probes[1] = (struct probe_setting){ PROBE_PROGRAM, "--uprobe", SELF ":parted" };
+	fake_tracefs_begin();
+	folder_add_text(&fake_tracefs.top, "dynamic_events", "");
+	CHECK_NUMBER(probes_define(&probes, &settings, &error), 0);
+	CHECK_TEXT(buffer_string(&lines), "--uprobe '" SELF ":parted': partly inlined: calls that do "
+					  "not get to parted.part.0 may be missing\n");
+	CHECK_NUMBER(file_read(folder_path(&fake_tracefs.top, "dynamic_events"), &definitions), 0);
+	CHECK(strstr(buffer_string(&definitions), "/p1_0_parted ") != NULL);
+	CHECK_NUMBER(probes_remove(&probes, &error), 0);
+	CHECK_TEXT(error.text, "");
+	fake_tracefs_end();
+	buffer_release(&lines);
+	buffer_release(&definitions);
 }
 
 /* Becomes a section of Go in a copy of this program. */

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Test: the pack rt has all records of the tracers osnoise and timerlat of a kernel with PREEMPT_RT."""
+"""Test: the pack rt has all records of the tracers osnoise and timerlat of a kernel with PREEMPT_RT; soft interrupts are threads'."""
 
 import json
 import re
@@ -14,6 +14,7 @@ sys.path[:0] = [str(Path(__file__).resolve().parents[1] / part) for part in ("",
 
 import blocks  # noqa: E402
 import machine  # noqa: E402
+from rule_stream import SOFTIRQS, Stream  # noqa: E402
 from tap import Tap  # noqa: E402
 
 KERNEL = "6.12-rt"
@@ -44,6 +45,15 @@ def check_noise(tap, what, trace, found):
     tap.ok(found["irq"] and found["thread"], f"{what}: there is some")
 
 
+def check_softirqs(tap, result):
+    """They run in threads, which other soft interrupts of the CPU may preempt; hard interrupts are the CPU's."""
+    tap.ok(result.text("softirqs.status") == "0\n", f"{KERNEL}: irq ends well", result.text("softirqs.errors"))
+    tracks = Stream(result.text("softirqs.event")).tracks
+    soft, hard = ({key[1] for key, slices in tracks.items() for one in slices if (one.label in SOFTIRQS) == is_soft} for is_soft in (True, False))
+    tap.ok(soft == {"thread"}, f"{KERNEL}: soft interrupts are slices of threads", soft)
+    tap.ok("cpu" in hard, f"{KERNEL}: hard interrupts are slices of CPUs", hard)
+
+
 def example_write(path):
     """The page's commands that start a tracer."""
     found = [block for block in blocks.blocks("shell") if OF_TRACERS in block.text]
@@ -68,6 +78,7 @@ def check_machine(tap, example):
             tap.ok(counted == wanted != [], f"{KERNEL}: latencies of {context}", len(counted), len(wanted))
         found = values_of(result.text("osnoise.event"))
         tap.ok(found["rt:noise_sum"] and found["rt:noise_max"], f"{KERNEL}: sums of noise", dict(found).keys())
+        check_softirqs(tap, result)
         tap.ok(result.text("example.status") == "0\n", f"{KERNEL}: the page's example works", result.text("example.errors"))
 
 

@@ -22,6 +22,20 @@ RULES = ("syscalls:call", "block:request", "workqueue:work", "irq:cpu")
 NR_REQUESTS = 200
 
 
+def check_conditions(tap, what, result):
+    """Functions and names of threads select records: the kernel compares both, or, if it is older, ktrack the functions."""
+    for name in ("function", "comm"):
+        tap.ok(result.text(f"{name}.status") == "0\n", f"{what}: {name} ends well", result.text(f"{name}.errors"))
+    timers, calls = ([json.loads(line) for line in result.text(f"{name}.json").splitlines()] for name in ("function", "comm"))
+    names = [event["key"] for event in timers if event.get("category") == "my:timer"]
+    tap.ok(len(names) >= 2 and set(names) == {"hrtimer_wakeup"}, f"{what}: timers of one function", names)
+    is_said = "; ktrack evaluates the condition" in result.text("function.errors")
+    tap.ok(is_said == (what == "6.1"), f"{what}: who compares functions is reported", result.text("function.errors"))
+    nr_calls = sum(event.get("category") == "my:call" for event in calls)
+    threads = {event["value"].get("comm") for event in calls if event.get("category") == "track"}
+    tap.ok(nr_calls > 5 and threads == {"cat"}, f"{what}: calls of threads with one name", nr_calls, threads)
+
+
 def check_run_time(tap, kernel):
     """A thread runs as long as the kernel accounts for it. Time counts instructions here: the host must not stop a switch halfway."""
     with machine.ran(kernel, "run_time.sh", options=("--icount",)) as result:
@@ -33,6 +47,7 @@ def check_run_time(tap, kernel):
         run_us = counts.grown("schedstat", r"^(\d+)")[0] // 1000
         is_same, text = counts.agree("schedstat", run_us, lambda begin, end: sum(one.us(begin, end) for one in running))
         tap.ok(is_same and run_us > 1000 and len(running) > 10, f"{kernel}: the kernel accounts for the same run time", text, len(running))
+        check_conditions(tap, kernel, result)
 
 
 def check_self(tap, what, result):
@@ -145,6 +160,7 @@ def check_kernel(tap, kernel, folder, threads):
         check_leftover(tap, kernel, result)
         check_tables(tap, kernel, result, int(result.text("process")))
         check_absent(tap, kernel, result)
+        check_conditions(tap, kernel, result)
         refusal = "ktrack: block:request, block:inflight: needs the records of all tasks; leave out -p, --cgroup, --unit or --pid"
         tap.ok(result.text("all-tasks.errors").strip() == refusal, f"{kernel}: what cannot work is refused", result.text("all-tasks.errors"))
 

@@ -77,6 +77,15 @@ instances_check() {
 		sed "s/^/$1: left behind: /"
 }
 
+# Records by conditions: timers of one function, and calls of threads with one name.
+conditions_record() {
+	attempt function ktrack stream -v --event=/out/function.json \
+		-r 'instant my:timer event=timer:hrtimer_expire_entry name={function} where=function.function == hrtimer_wakeup' \
+		-- sh -c 'sleep 0.1; sleep 0.1'
+	attempt comm ktrack stream --event=/out/comm.json -r 'instant my:call event=raw_syscalls:sys_enter where=COMM == "cat"' \
+		-- cat /proc/version
+}
+
 # Saves the test module's counts. Argument: NAME of /out/NAME.fired
 fired_save() {
 	grep '^cpu ' /dev/ktrack_test >"/out/$1.fired"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# Guest: records of the tracers osnoise and timerlat, which only some kernels have.
+# Guest: records of the tracers osnoise and timerlat, which only some kernels have; soft interrupts, which are threads' here.
 set -eu
 
 # shellcheck source=tests/vm/guest/helpers.sh
@@ -36,6 +36,7 @@ tracer_record() {
 attempt list ktrack list --rules -r rt
 tracer_record osnoise ' irq_noise:' ' thread_noise:' ': *[0-9][0-9]*  *[0-9][0-9]*  *[0-9][0-9]*\.[0-9]'
 tracer_record timerlat ' irq_noise:' ' thread_noise:' 'context *irq timer_latency' 'context *thread timer_latency'
+attempt softirqs ktrack stream -r irq -d 500ms --event=/out/softirqs.event
 attempt example sh -eu /example
 echo nop >"$INSTANCES/rt/current_tracer"
 rmdir "$INSTANCES/rt"

@@ -104,6 +104,7 @@ attempt leftover ktrack export -r sched,syscalls --event=/out/leftover.json trac
 ktrack clean >/dev/null 2>&1
 attempt tables ktrack stat --live -d 0.5 -p $worker -r syscalls --json
 attempt verbose ktrack stream -v -d 0.1 -r irq -r 'instant my:none event=no:such' --event=/dev/null
+conditions_record
 attempt alone ktrack stream -v -d 0.1 -r 'instant my:none event=no:such'
 attempt command ktrack stream --pid -r sched,syscalls --event=/out/command.json -- sh -c 'echo $$ >/out/command; (true); ls / >/dev/null'
 attempt all-tasks ktrack stream -p $worker -r block

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# Guest: records a shell that runs, waits for children and is preempted by them; saves how long it ran by the kernel's account.
+# Guest: records a shell that runs, waits for children and is preempted by them; saves how long it ran by the kernel's account. Also records by
+# conditions.
 set -eu
 
 # shellcheck source=tests/vm/guest/helpers.sh
@@ -25,3 +26,4 @@ cp "$0" /work.sh
 attempt record ktrack record -b 8192 --include-self -r sched -o /out/time.dat -- sh /work.sh work
 attempt export ktrack export --include-self -r sched --event=/out/time.json /out/time.dat
 rm -f /out/time.dat
+conditions_record
