@@ -263,6 +263,7 @@ TEST(records_without_space_are_lost)
 	ktrack_instant(unit_hostile, "four", 0);
 	CHECK(reading_pass() > 0);
 	CHECK_NUMBER(reading.recorded.queue.counts.lost, 3);
+	CHECK_NUMBER(reading.recorded.queue.counts.in_rings, 0);
 	reading_end();
 }
 

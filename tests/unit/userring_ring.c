@@ -281,6 +281,7 @@ TEST(records_that_do_not_fit_are_counted)
 	seen = queue_see(INT64_MAX);
 	CHECK_NUMBER(seen.nr_records, 1);
 	CHECK_NUMBER(seen.lost, reading.recorded.queue.counts.lost);
+	CHECK_NUMBER(reading.recorded.queue.counts.in_rings, seen.lost);
 	reading_end();
 }
 
@@ -638,6 +639,7 @@ TEST(records_of_threads_without_a_ring_are_counted)
 	CHECK(reading_pass() > 0);
 	CHECK_NUMBER(queue_see(INT64_MAX).nr_records, 10 * KTRACK_USER_RINGS);
 	CHECK_NUMBER(reading.recorded.queue.counts.lost, 10 * (NR_THREADS - KTRACK_USER_RINGS));
+	CHECK_NUMBER(reading.recorded.queue.counts.in_rings, reading.recorded.queue.counts.lost);
 	reading_end();
 }
 

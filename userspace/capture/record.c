@@ -42,9 +42,9 @@ struct record_run {
 static void record_run_report(const struct record_run *run)
 {
 	const struct capture_settings *settings = run->capture.settings;
-	uint64_t programs_lost = capture_programs_lost(&run->capture);
+	const struct programs_counts programs = capture_count_programs(&run->capture);
 	/* A larger buffer does not prevent losses if the records are read only at the end. */
-	bool is_small = run->summary.lost > programs_lost && !settings->mode->is_read_at_end;
+	bool is_small = run->summary.lost > programs.lost && !settings->mode->is_read_at_end;
 	const struct loss_summary loss = {
 		.object = run->settings->path,
 		.has_lost = run->summary.lost > 0 || run->is_incomplete,
@@ -52,7 +52,7 @@ static void record_run_report(const struct record_run *run)
 		.buffer_kib = !is_small		   ? 0
 			      : settings->instance ? instance_buffer_kib(run->capture.recorder)
 						   : settings->buffer_kib,
-		.programs_lost = programs_lost,
+		.programs_lost = programs.in_rings,
 		.program_ring_kib = settings->program_ring_kib,
 		.is_attached = instance_is_attached(run->capture.recorder),
 		.is_failure = capture_is_lost(&run->capture, run->settings->fails_on_loss),

@@ -685,13 +685,13 @@ void capture_stop_programs(struct capture *capture)
 		programs_stop(capture->programs);
 }
 
-uint64_t capture_programs_lost(const struct capture *capture)
+struct programs_counts capture_count_programs(const struct capture *capture)
 {
 	struct programs_counts counts = { 0 };
 
 	if (capture->programs && !capture->settings->mode->is_read_at_end)
 		programs_count(capture->programs, &counts);
-	return counts.lost;
+	return counts;
 }
 
 /* Kernel stacks of a recording: which tracepoints have them, and how many. */

@@ -411,8 +411,8 @@ int capture_start_programs(struct capture *capture, struct error *error);
 /** capture_stop_programs - record them no longer */
 void capture_stop_programs(struct capture *capture);
 
-/** capture_programs_lost - records that did not fit into rings of programs */
-uint64_t capture_programs_lost(const struct capture *capture);
+/** capture_count_programs - records of programs; zeros if they are read at the end only */
+struct programs_counts capture_count_programs(const struct capture *capture);
 
 /** capture_privileges - capabilities that the rest of the run needs, after all files are open */
 uint64_t capture_privileges(const struct capture *capture);

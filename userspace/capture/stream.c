@@ -616,9 +616,9 @@ static void stream_run_report_loss(const struct stream_run *run)
 {
 	const struct capture *capture = &run->capture;
 	bool is_attached = instance_is_attached(capture->recorder);
-	uint64_t programs_lost = capture_programs_lost(capture);
+	const struct programs_counts programs = capture_count_programs(capture);
 	/* A larger buffer helps only if records did not fit, not if they are overwritten. */
-	bool is_small = run->pipeline.lost > run->pipeline.nr_unknown + programs_lost &&
+	bool is_small = run->pipeline.lost > run->pipeline.nr_unknown + programs.lost &&
 			capture->recorder && !stream_run_is_circular(run);
 	const struct loss_summary loss = {
 		.object = is_attached ? instance_name(capture->recorder) : NULL,
@@ -627,7 +627,7 @@ static void stream_run_report_loss(const struct stream_run *run)
 		.gaps = run->pipeline.nr_gaps,
 		.gaps_unknown = run->pipeline.nr_gaps_unknown,
 		.buffer_kib = is_small ? run->recording.buffer_kib : 0,
-		.programs_lost = programs_lost,
+		.programs_lost = programs.in_rings,
 		.program_ring_kib = capture->settings->program_ring_kib,
 		.is_attached = is_attached,
 		.is_failure = capture_is_lost(capture, run->settings->outputs.fails_on_loss),

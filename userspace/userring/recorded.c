@@ -218,8 +218,10 @@ static int lost_take(struct recorded *recorded, uint64_t now, uint64_t *before, 
 	if (now == *before)
 		return 0;
 	*before = now;
-	return queue_lose(&recorded->queue, now_ns,
-			  lost > INT32_MAX ? LOSS_COUNT_UNKNOWN : (int64_t)lost);
+	if (lost > INT32_MAX)
+		return queue_lose(&recorded->queue, now_ns, LOSS_COUNT_UNKNOWN);
+	recorded->queue.counts.in_rings += lost;
+	return queue_lose(&recorded->queue, now_ns, (int64_t)lost);
 }
 
 static enum recorded_status records_take(struct recorded *recorded, const struct part *head)

@@ -147,12 +147,14 @@ size_t programs_extend(struct programs *programs, int64_t until_ns, unsigned cha
 /**
  * struct programs_counts - since the beginning
  * @read: records that programs_fill() returned
- * @lost: records that did not fit, and those that came too late
+ * @lost: records that did not fit, of events that are left out, and those that came too late
+ * @in_rings: of these, records that did not fit into the rings of their programs
  * @is_damaged: an unknown number is lost, too
  */
 struct programs_counts {
 	uint64_t read;
 	uint64_t lost;
+	uint64_t in_rings;
 	bool is_damaged;
 };
 
