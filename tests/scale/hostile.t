@@ -239,7 +239,7 @@ def tracks_of_long_names(path, nr_tracks=10000):
     bomb.done()
 
 
-def rules_of_many_tracepoints(path, nr_formats=15000, nr_rules=20):
+def rules_of_many_tracepoints(path, nr_formats=25000, nr_rules=20):
     """A file of ktrack's with rules of its own, each of which uses all of many tracepoints."""
     bomb = Bomb(path)
     formats = [tracepoint(f"e{number}", 200 + number, [("int a", 8, 4), ("u64 b", 16, 8)]) for number in range(nr_formats)]

@@ -2,6 +2,7 @@
 /* ktrack: selects the command, prints its error and exits. */
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -140,6 +141,9 @@ static void size_signal_handle(void)
 		signal(SIGXFSZ, SIG_IGN);
 }
 
+/* The C library would keep freed blocks of the largest size that was freed before, up to 32 MiB. */
+#define KEPT_BLOCK_MAX (1 << 20)
+
 int main(int argc, char **argv)
 {
 	struct error error = { 0 };
@@ -157,6 +161,7 @@ int main(int argc, char **argv)
 	if (fd > STDERR_FILENO)
 		close(fd);
 	size_signal_handle();
+	mallopt(M_MMAP_THRESHOLD, KEPT_BLOCK_MAX);
 	status = output_end(run(argc, argv, &error), &error);
 	report_error(message_report(), &error);
 	return status;
