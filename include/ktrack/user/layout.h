@@ -37,11 +37,7 @@
 
 /* The size of each ring, unless the program has defined another one. */
 #ifndef KTRACK_USER_RING_SIZE
-#if __SIZEOF_POINTER__ < 8
-#define KTRACK_USER_RING_SIZE		KTRACK_USER_RING_SMALL
-#else
 #define KTRACK_USER_RING_SIZE		(4u << 20)
-#endif
 #endif
 #if KTRACK_USER_RING_SIZE < KTRACK_USER_RING_MIN || KTRACK_USER_RING_SIZE > KTRACK_USER_RING_MAX || \
 	(KTRACK_USER_RING_SIZE & (KTRACK_USER_RING_SIZE - 1))
