@@ -38,9 +38,14 @@
 #error "ktrack/user.h needs 64-bit Linux; leave it out elsewhere"
 #endif
 
-/* Calls without attributes, which clang calls an extension in strict modes. */
+/*
+ * Calls without attributes or values are an extension in strict modes. gcc is silent in a header of
+ * the system, whose macros' arguments have the program's warnings; clang's have none there.
+ */
 #ifdef __clang__
 #pragma clang diagnostic ignored "-Wgnu-zero-variadic-macro-arguments"
+#else
+#pragma GCC system_header
 #endif
 
 /**
@@ -62,7 +67,7 @@
  */
 #define KTRACK_SLICE_OF(system, event, ...)					\
 	__KTRACK_CHECK_EVENT(event, ##__VA_ARGS__)				\
-	__KTRACK_DEFINE_CALLS(event, SLICE, ##__VA_ARGS__)			\
+	__KTRACK_DEFINE_CALLS(event, SLICE, ktrack_user_string, ##__VA_ARGS__)	\
 	__KTRACK_DEFINE_SLICE_EMIT(system, event, ##__VA_ARGS__)		\
 	__KTRACK_DEFINE_GUARD(event, ##__VA_ARGS__)				\
 	struct event##_ktrack_values
@@ -86,8 +91,9 @@
 #define KTRACK_COUNTER_OF(system, event, ctype, ...)				\
 	__KTRACK_ASSERT(__KTRACK_IS_INTEGER(ctype) || __KTRACK_IS_FLOATING(ctype), \
 			#event ": the counter is not of an integer type, double or float: " #ctype); \
+	__KTRACK_CHECK_ORDER(ctype, #event)					\
 	__KTRACK_CHECK_EVENT(event, ##__VA_ARGS__)				\
-	__KTRACK_DEFINE_CALLS(event, COUNTER, ##__VA_ARGS__)			\
+	__KTRACK_DEFINE_CALLS(event, COUNTER, ctype, ##__VA_ARGS__)		\
 	__KTRACK_DEFINE_COUNTER_EMIT(system, event, ctype, ##__VA_ARGS__)	\
 	struct ktrack_user_thread
 

@@ -100,12 +100,24 @@ STRICT_COMPILERS = {
 CALLS = """\
 #define KTRACK_SYSTEM strict
 #include <ktrack/user.h>
+KTRACK_SLICE(plain);
+KTRACK_COUNTER(count, uint64_t);
+KTRACK_SLICE_OF(other, library);
+KTRACK_COUNTER_OF(other, total, double);
 KTRACK_SLICE(work, KTRACK_FIELD(uint8_t, small), KTRACK_ENUM(uint8_t, op, { 0, "a" }), KTRACK_TEXT(note), KTRACK_ASYNC(id), KTRACK_RESULT(rc));
 KTRACK_SLICE(track, KTRACK_TRACK_NAME, KTRACK_BYTES(mac, 6), KTRACK_TEXT_N(tag, 2), KTRACK_POINTER(at));
 KTRACK_COUNTER(level, uint32_t, KTRACK_SCOPE(uint16_t, queue));
 int main(int argc, char **argv)
 {
 	const unsigned char mac[6] = { 0 };
+	ktrack_guard(plain, "x");
+	ktrack_guard_printf(plain, ("x"));
+	ktrack_begin(plain, "x");
+	ktrack_end(plain);
+	ktrack_instant(library, "x");
+	ktrack_instant_printf(library, ("x"));
+	ktrack_sample(count, 1);
+	ktrack_sample(total, 0.5);
 	ktrack_guard_named(guard, work, "x", 1, 0, argv[0], ktrack_id(argv));
 	ktrack_guard_set(guard, rc, -1);
 	ktrack_guard_printf(work, ("x %d", argc), 1, 0, argv[0], ktrack_id(argv));
@@ -217,11 +229,14 @@ def check_disabled(tap, work):
 def check_page(tap, work):
     """The program that the manual page shows compiles without warnings and runs."""
     page = (INCLUDE / "ktrack/ktrack-user.7").read_text()
-    for name, block in re.findall(r"^\.\\\" example (mytool\.[ch])\n\.EX\n(.*?)^\.EE$", page, re.MULTILINE | re.DOTALL):
+    for name, block in re.findall(r"^\.\\\" example (my\w+\.[ch])\n\.EX\n(.*?)^\.EE$", page, re.MULTILINE | re.DOTALL):
         (work / name).write_text(block.replace("\\-", "-"))
     words = ["gcc", "-O2", *WARNINGS, f"-I{INCLUDE}", "-o", work / "mytool", work / "mytool.c"]
     done = subprocess.run(words, capture_output=True, text=True, check=False)
     tap.ok(done.returncode == 0 and subprocess.run([work / "mytool"], check=False).returncode == 0, "the program of ktrack-user(7)", done.stderr)
+    for compiler in (["gcc"], ["g++", *CXX]):
+        done = subprocess.run([*compiler, *WARNINGS, f"-I{INCLUDE}", "-include", work / "mylib.h", "-fsyntax-only", work / "mytool.c"], capture_output=True, text=True, check=False)
+        tap.ok(done.returncode == 0 and not done.stderr, f"the header of a library, before those of the program: {compiler[0]}", done.stderr)
     shell = re.search(r"^\.EX\n(cc .*?)^\.EE$", page, re.MULTILINE | re.DOTALL)[1].replace("\\-", "-")
     compiler = work / "bin/cc"
     compiler.parent.mkdir()

@@ -53,11 +53,18 @@
 #define __KTRACK_CHECK_STRING(...)
 #define __KTRACK_CHECK_NUMBER(may_float, ctype, text) \
 	__KTRACK_JOIN(__KTRACK_CHECK_NUMBER_, may_float)(ctype, text)
-#define __KTRACK_CHECK_NUMBER_0(ctype, text) \
-	__KTRACK_ASSERT(__KTRACK_IS_INTEGER(ctype), text " is not of an integer type: " #ctype);
+#define __KTRACK_CHECK_NUMBER_0(ctype, text)					\
+	__KTRACK_ASSERT(__KTRACK_IS_INTEGER(ctype), text " is not of an integer type: " #ctype); \
+	__KTRACK_CHECK_ORDER(ctype, text)
 #define __KTRACK_CHECK_NUMBER_1(ctype, text)					\
 	__KTRACK_ASSERT(__KTRACK_IS_INTEGER(ctype) || __KTRACK_IS_FLOATING(ctype), \
-			text " is not of an integer type, double or float: " #ctype);
+			text " is not of an integer type, double or float: " #ctype); \
+	__KTRACK_CHECK_ORDER(ctype, text)
+/* Types such as __be32 and __le16, whose numbers would be shown as if they were the CPU's. */
+#define __KTRACK_CHECK_ORDER(ctype, text)					\
+	__KTRACK_ASSERT(__builtin_strncmp(#ctype, "__be", 4) && __builtin_strncmp(#ctype, "__le", 4), \
+			text " would have the wrong byte order: " #ctype	\
+			"; declare a number of the CPU, and pass be32toh() or the like");
 #define __KTRACK_CHECK_SYMBOL(may_float, ctype, text, ...)	__KTRACK_CHECK_NUMBER_0(ctype, text)
 #define __KTRACK_CHECK_ARRAY(may_float, ctype, text, size) \
 	__KTRACK_ASSERT((size) > 0, text ": KTRACK_TEXT_N() without bytes");
@@ -89,12 +96,14 @@
 
 /*
  * Defines what calls are checked against, by place. EVENT_ktrack_given_CALL_N has a size only if N
- * values are enough.
+ * values are enough. @first is the type of a slice's name or of a counter's value.
  */
-#define __KTRACK_DEFINE_CALLS(event, event_kind, ...)				\
+#define __KTRACK_DEFINE_CALLS(event, event_kind, first, ...)			\
 	enum { event##_ktrack_kind = KTRACK_USER_##event_kind };		\
-	extern struct event##_wants_a_string_as_its_name event##_ktrack_wrong_name; \
-	extern struct event##_wants_a_number_as_its_value event##_ktrack_wrong_value; \
+	extern __KTRACK_MISTAKE(first, event##_wants_a_string_as_its_name)	\
+		event##_ktrack_wrong_name;					\
+	extern __KTRACK_MISTAKE(first, event##_wants_a_number_as_its_value)	\
+		event##_ktrack_wrong_value;					\
 	__KTRACK_DEFINE_CALL(event, begin __KTRACK_EACH(__KTRACK_BEGIN_ITEM, ##__VA_ARGS__)) \
 	__KTRACK_DEFINE_CALL(event, end __KTRACK_EACH(__KTRACK_END_ITEM, ##__VA_ARGS__))
 
@@ -114,7 +123,9 @@
 			__KTRACK_SECOND(__KTRACK_IS_TRACK_##kind, 0, _),	\
 	};									\
 	extern struct event##_has_no_value_for_##name event##_ktrack_given_##call##_##place; \
-	extern struct __KTRACK_OF(WRONG, kind)(event, name) event##_ktrack_wrong_##call##_##place;
+	extern __KTRACK_MISTAKE(ctype, __KTRACK_SECOND(__KTRACK_WRONG_ID_##kind(event, name), \
+						       __KTRACK_OF(WRONG, kind)(event, name), _)) \
+		event##_ktrack_wrong_##call##_##place;
 
 #define __KTRACK_IS_TRACK_track		_, 1
 
@@ -135,6 +146,8 @@
 #define __KTRACK_WRONG_ARRAY(event, name)	event##_wants_a_pointer_as_##name
 #define __KTRACK_WRONG_BYTES			__KTRACK_WRONG_ARRAY
 #define __KTRACK_WRONG_ADDRESS			__KTRACK_WRONG_ARRAY
+#define __KTRACK_WRONG_ID_async(event, name)	_, event##_wants_ktrack_id_as_##name
+#define __KTRACK_WRONG_ID_flow			__KTRACK_WRONG_ID_async
 
 /* Checks that a call fits the event, and has a value for each attribute. @of is begin or end. */
 #define __KTRACK_CHECK_CALL(call, event, event_kind, of, ...)			\
@@ -161,18 +174,54 @@
 #define __KTRACK_CHECK_VALUE(event, given) \
 	__KTRACK_CHECK_ONE(__KTRACK_A_NUMBER, event##_ktrack_wrong_value, given)
 
-/* Nothing is evaluated. In C++, parameters have types that refuse wrong values. */
+/*
+ * Nothing is evaluated. In C++, the type of a mistake has a constructor for right values, and a
+ * deleted one for others. That is not called in a sizeof, because lambdas may be values. g++ finds
+ * the two ambiguous if they have no other parameter. Numbers convert without a second warning.
+ */
 #ifdef __cplusplus
-#define __KTRACK_CHECK_ONE(wanted, wrong, given)	do { } while (0)
+#define __KTRACK_IS_ARITHMETIC(ctype)						\
+	(!__is_enum(ctype) &&							\
+	 (__KTRACK_IS_INTEGER(ctype) || __KTRACK_IS_FLOATING(ctype)))
+
+extern "C++" {
+template <typename T, bool is_number> struct ktrack_user_wide {
+	typedef T type;
+};
+template <typename T> struct ktrack_user_wide<T, true> {
+	typedef long double type;
+};
+
+template <typename T, typename mistake> struct ktrack_user_taken {
+	ktrack_user_taken(int, typename ktrack_user_wide<T, __KTRACK_IS_ARITHMETIC(T)>::type);
+	ktrack_user_taken(int, ...) = delete;
+};
+}
+#define __KTRACK_MISTAKE(ctype, name)	ktrack_user_taken<ctype, struct name>
+#define __KTRACK_CHECK_TYPE(is_right, mistake, given)				\
+	do {									\
+		if (0)								\
+			(void)mistake(0, given);				\
+	} while (0)
+#define __KTRACK_CHECK_ONE(wanted, wrong, given) \
+	__KTRACK_CHECK_TYPE(, decltype(wrong), given)
 #else
-#define __KTRACK_CHECK_ONE(wanted, wrong, given)				\
-	(void)sizeof(*__builtin_choose_expr(__KTRACK_IS_RIGHT(wanted, given), (char *)0, &wrong))
+#define __KTRACK_MISTAKE(ctype, name)	struct name
+#define __KTRACK_CHECK_TYPE(is_right, mistake, given) \
+	(void)sizeof(*__builtin_choose_expr(is_right, (char *)0, (mistake *)0))
+#define __KTRACK_CHECK_ONE(wanted, wrong, given) \
+	__KTRACK_CHECK_TYPE(__KTRACK_IS_RIGHT(wanted, given), __typeof__(wrong), given)
 #define __KTRACK_IS_RIGHT(wanted, given)					\
 	((wanted) == __KTRACK_A_STRING ? __KTRACK_IS_STRING(given) :	\
 	 __KTRACK_IS_POINTER(given) == ((wanted) == __KTRACK_A_POINTER))
 #define __KTRACK_IS_STRING(given)						\
 	_Generic((given), char *: 1, const char *: 1, void *: 1, const void *: 1, default: 0)
 #endif
+
+/* Checks that a value of ktrack_guard_set() is a string or a number like the @attribute. */
+#define __KTRACK_CHECK_SET(attribute, mistake, given)				\
+	__KTRACK_CHECK_TYPE(__KTRACK_IS_POINTER(attribute) == __KTRACK_IS_POINTER(given), \
+			    __KTRACK_MISTAKE(__typeof__(attribute), mistake), given)
 
 /* Checks that the name of a guard's track is read at its end, when a variable may have changed. */
 #define __KTRACK_CHECK_KEPT(event, ...) \

@@ -159,7 +159,10 @@ event##_ktrack_printf(uint8_t type, const struct event##_ktrack_values *values,	
 										\
 __KTRACK_DEFINE_SCOPE(event)
 
-/* The variable of a guard. The attribute takes no name of another namespace. */
+/*
+ * The variable of a guard. The attribute takes no name of another namespace. Compilers report a jump
+ * over it only if there is an initializer; that of a struct would clear all of it.
+ */
 #ifdef __cplusplus
 #define __KTRACK_DEFINE_SCOPE(event)						\
 struct event##_ktrack_scope : event##_ktrack_values {				\
@@ -183,7 +186,7 @@ struct event##_ktrack_scope : event##_ktrack_values {				\
 #define __KTRACK_SCOPE_VARIABLE(event, variable)				\
 	struct event##_ktrack_values variable					\
 	__attribute__((__cleanup__(event##_ktrack_guard_end)));			\
-	variable.__begin_ns = 0
+	uint64_t __KTRACK_JOIN(variable, _unset) __attribute__((unused)) = variable.__begin_ns = 0
 #endif
 
 /**
@@ -270,6 +273,8 @@ struct event##_ktrack_scope : event##_ktrack_values {				\
  */
 #define ktrack_guard_set(variable, field, value)				\
 do {										\
+	__KTRACK_CHECK_SET((variable).field##_, ktrack_guard_set_wants_another_kind_as_##field, \
+			   value);						\
 	if ((variable).__begin_ns)						\
 		(variable).field##_ = (value);					\
 } while (0)
