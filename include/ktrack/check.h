@@ -76,6 +76,7 @@
  * attributes, their kinds, and a variable for each mistake.
  */
 #define __KTRACK_DEFINE_CHECKS(event, kind, ...)				\
+__KTRACK_EACH(__KTRACK_CHECK_WORD, ##__VA_ARGS__)				\
 enum {										\
 	ktrack_kind_##event = __KTRACK_KIND_##kind,				\
 	ktrack_count_##event = __KTRACK_COUNT(__VA_ARGS__),			\
@@ -214,6 +215,7 @@ static_assert((int)ktrack_attribute_kind_##event##_##place == (int)ktrack_attrib
 		      "a LIKE tracepoint has an attribute of another type: " #name);
 
 #ifdef __CHECKER__
+#define __KTRACK_CHECK_WORD(kind, ctype, name, ...)
 #define __KTRACK_CHECK_KIND(call, event, kind)		static_assert(1, "")
 #define __KTRACK_CHECK_NAME(event, given)		do { } while (0)
 #define __KTRACK_CHECK_VALUE(event, given)		do { } while (0)
@@ -221,6 +223,11 @@ static_assert((int)ktrack_attribute_kind_##event##_##place == (int)ktrack_attrib
 #define __KTRACK_CHECK_SET(field, attribute, given)	static_assert(1, "")
 #define __KTRACK_CHECK_KEPT(event, ...)
 #else
+/* The name of a field may be a macro of the kernel, which has expanded: current is one. */
+#define __KTRACK_CHECK_WORD(kind, ctype, name, ...)				\
+static_assert(__builtin_strcmp(&("__" #name)[sizeof(#name) - 1], "()"),		\
+	      #name ": the name of a field became this, since it is a macro; choose another one");
+
 /* Checks that @call fits the tracepoint. Allowed among declarations. */
 #define __KTRACK_CHECK_KIND(call, event, kind)					\
 	static_assert((int)ktrack_kind_##event == __KTRACK_KIND_##kind,		\

@@ -110,6 +110,9 @@ CASES = {
     "floating": ("", "KTRACK_SLICE(one, KTRACK_FIELD(double, a));", "a is not of an integer type: double"),
     "order_of_networks": ("", "KTRACK_SLICE(one, KTRACK_FIELD(__be32, ip));", "ip would have the wrong byte order: __be32"),
     "order_of_buses": ("", "KTRACK_SLICE(one, KTRACK_SCOPE(__le16, unit));", "scope_unit would have the wrong byte order: __le16"),
+    "macro": ("", "KTRACK_SLICE(one, KTRACK_FIELD(u32, current));", "get_current(): the name of a field became this, since it is a macro"),
+    "macro_text": ("", "KTRACK_SLICE(one, KTRACK_TEXT(current), KTRACK_RESULT(b));", "get_current(): the name of a field became this"),
+    "no_macro": ("", "KTRACK_SLICE(one, KTRACK_SCOPE(u32, current), KTRACK_RESULT(errno));", ""),
     "no_bits": ("", "KTRACK_SLICE(one, KTRACK_FLAGS(u8, bits));", "bits: KTRACK_FLAGS() without bits"),
     "like_another_kind": (
         "",
@@ -240,7 +243,7 @@ out:	barrier();
 }
 AFTER |= {name: f"void f(void) {{ {call} }}" for name, (call, _, _) in CALLS.items()}
 # Calls whose first error is the one that names the mistake, since it stands before the kernel's macros.
-FIRST = [name for name, (_, _, words) in CALLS.items() if words and name != "swapped_track"] + ["pointer", "count", "fewer", "kinds"]
+FIRST = [name for name, (_, _, words) in CALLS.items() if words and name != "swapped_track"] + ["pointer", "count", "fewer", "kinds", "macro", "macro_text"]
 FLAGS = "-I$(src)/include -I$(src) -Werror=jump-misses-init -Wno-missing-prototypes"
 
 
