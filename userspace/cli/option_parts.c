@@ -266,6 +266,7 @@ int capture_parse_command(struct capture_settings *settings, const struct option
 		return error_set(error, "'%s': value or command; write %s=%s, or -- before it",
 				 argv[operand], before, argv[operand]);
 	settings->command = argv + operand;
+	settings->selection.has_command = true;
 	return 0;
 }
 

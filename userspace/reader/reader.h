@@ -95,6 +95,7 @@ enum task_formats {
  * @shows_all: nothing was chosen: all that a source has, also what no rule of a pack takes
  * @can_wait: the command has --wait
  * @waits: a pattern may match only later
+ * @has_command: a command is run, whose events a pattern may mean
  * @includes_self: ktrack's own thread gets tracks of rules, too
  * @is_verbose: report the tracepoints that rules use and that do not exist, and writes to tracefs
  * @tasks: about threads; the patterns do not name them
@@ -115,6 +116,7 @@ struct selection {
 	bool shows_all;
 	bool can_wait;
 	bool waits;
+	bool has_command;
 	bool includes_self;
 	bool is_verbose;
 	enum task_formats tasks;

@@ -646,8 +646,9 @@ static int pattern_refuse(const struct pattern *pattern, const struct selection 
 				 "to export all",
 				 pattern->text);
 	return error_set(error,
-			 "'%s': no tracepoint matches; load its module, or see 'ktrack list'%s",
-			 pattern->text, selection->can_wait ? "; --wait waits for it" : "");
+			 "'%s': no tracepoint matches; load its module, or see 'ktrack list'%s%s",
+			 pattern->text, selection->can_wait ? "; --wait waits for it" : "",
+			 selection->has_command ? "; --programs records events of COMMAND" : "");
 }
 
 static int rules_check(const struct selection *selection, bool is_of_source, struct error *error)
