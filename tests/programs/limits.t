@@ -23,6 +23,8 @@ CASES = (
     ((f"--fsize={300 * MIB}",), "rings 128 of 524288 "),
     ((f"--fsize={20 * MIB}",), "rings 16 of 524288 "),
 )
+# A program of the largest rings.
+LARGE = "-DKTRACK_USER_RING_SIZE=(16u << 20)"
 # All rings of a program are 512 MiB.
 LOCKED_KIB_MAX = 32 << 10
 
@@ -35,6 +37,8 @@ def main():
         for limits, rings in CASES:
             output, events, messages = stream(["prlimit", *limits, program] if limits else [program])
             tap.ok(output.startswith(rings) and exported(events) == 2000 and lost(events) == (0, False), f"{limits}: {rings}", output, exported(events), messages)
+        output, events, messages = stream([build(folder, "large", source="limits.c", more=[LARGE])])
+        tap.ok(output.startswith("rings 128 of 16777216 ") and exported(events) == 2000 and lost(events) == (0, False), "rings of 16 MiB", output, exported(events), messages)
         output, events, messages = stream([program, "lock"], check=False)
         if not output:
             tap.skip("a program that locks its memory", "not allowed")
