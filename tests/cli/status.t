@@ -66,7 +66,8 @@ fi
 echo "proc /proc proc rw 0 0" >"$folder/mounts"
 statuses_check "$mounted" "$folder/mounts" "$ktrack" <<'TABLE'
 1|list
-2|list word
+1|list word
+2|list word more
 1|clean
 2|clean word
 1|stream

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* ktrack list: prints the tracepoints of this machine that follow the convention, or rules. */
+/* ktrack list: prints tracepoints of this machine, rules, programs, or what a recording contains. */
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,6 +8,13 @@
 #include "cli/option.h"
 #include "cli/option_parts.h"
 #include "reader/reader.h"
+#include "replay/replay.h"
+
+static void width_widen(int *width, size_t size)
+{
+	if (size <= INT_MAX && (int)size > *width)
+		*width = size;
+}
 
 /* ktrack list --rules: prints rules, and whether this machine has their tracepoints. */
 
@@ -176,9 +183,194 @@ static int program_print(void *context, const struct program_found *program, str
 	return 0;
 }
 
+/* ktrack list FILE: prints the properties of a recording, and its events. */
+
+/** struct facts - lines "NAME VALUE", or the members of a JSON object */
+struct facts {
+	struct buffer out;
+	bool is_json;
+	bool is_first;
+};
+
+static void fact_append(struct facts *facts, const char *name, struct value value)
+{
+	if (facts->is_json)
+		json_append_member(&facts->out, text_of(name), &facts->is_first);
+	else
+		buffer_printf(&facts->out, "%-18s ", name);
+	if (value.kind != VALUE_TEXT)
+		buffer_append_unsigned(&facts->out, value.unsigned_number);
+	else if (facts->is_json)
+		json_append_string(&facts->out, value.text);
+	else
+		buffer_append_printable(&facts->out, value.text);
+	if (!facts->is_json)
+		buffer_append_char(&facts->out, '\n');
+}
+
+static void fact_append_number(struct facts *facts, const char *name, uint64_t number)
+{
+	fact_append(facts, name,
+		    (struct value){ .kind = VALUE_UNSIGNED, .unsigned_number = number });
+}
+
+static void fact_append_text(struct facts *facts, const char *name, struct buffer *text)
+{
+	fact_append(facts, name,
+		    (struct value){ .kind = VALUE_TEXT, .text = buffer_text(text) });
+	buffer_release(text);
+}
+
+static void facts_append_labels(struct facts *facts, const char *labels)
+{
+	struct text rest = text_of(labels ? labels : ""), key, value;
+	bool is_first = true;
+
+	while (recording_take_label(&rest, &key, &value)) {
+		struct buffer label = { 0 };
+
+		if (facts->is_json) {
+			if (is_first)
+				json_append_member(&facts->out, text_of("labels"),
+						   &facts->is_first);
+			buffer_append_string(&facts->out, is_first ? "{" : "");
+			json_append_member(&facts->out, key, &is_first);
+			json_append_string(&facts->out, value);
+			continue;
+		}
+		buffer_printf(&label, "%.*s=%.*s", (int)key.size, key.data, (int)value.size,
+			      value.data);
+		fact_append_text(facts, "label", &label);
+	}
+	buffer_append_string(&facts->out, is_first ? "" : "}");
+}
+
+/* "0-3,5" */
+static void contents_append_cpus(const struct contents *contents, struct buffer *out)
+{
+	for (size_t cpu = 0; cpu < contents->nr_cpus; cpu++) {
+		size_t first = cpu;
+
+		if (!contents->has_cpu[cpu])
+			continue;
+		while (cpu + 1 < contents->nr_cpus && contents->has_cpu[cpu + 1])
+			cpu++;
+		buffer_printf(out, "%s%zu", out->size > 0 ? "," : "", first);
+		if (cpu > first)
+			buffer_printf(out, "-%zu", cpu);
+	}
+}
+
+static void contents_print_facts(const struct contents *contents, bool is_json)
+{
+	const struct recording *recording = &contents->recording;
+	const struct pipeline_counts *counts = &contents->counts;
+	const struct recording_property *property = NULL;
+	struct facts facts = { .is_json = is_json, .is_first = true };
+	struct buffer text = { 0 };
+	struct value value;
+
+	buffer_append_string(&facts.out, is_json ? "{" : "");
+	while (recording_next(recording, RECORDING_TRACE2, &property, &value))
+		fact_append(&facts, property->name, value);
+	facts_append_labels(&facts, recording->labels);
+	if (contents->nr_records > 0 && strcmp(recording->time_source, "none") != 0) {
+		char date[TIME_DATE_SIZE];
+		unsigned int us;
+
+		time_date_text(date,
+			       time_split(contents->start_ns + recording->wall_offset_ns, &us),
+			       "%Y-%m-%dT%H:%M:%S");
+		buffer_printf(&text, "%s.%06uZ", date, us);
+		fact_append_text(&facts, "begin", &text);
+	}
+	fact_append_number(&facts, "records", contents->nr_records);
+	if (contents->nr_sideband > 0)
+		fact_append_number(&facts, "thread_records", contents->nr_sideband);
+	contents_append_cpus(contents, &text);
+	if (text.size > 0)
+		fact_append_text(&facts, "cpus_with_records", &text);
+	if (is_json) {
+		fact_append_number(&facts, "duration_ns", contents->end_ns - contents->start_ns);
+		fact_append_number(&facts, "lost_records", counts->lost);
+		fact_append_number(&facts, "gaps", counts->nr_gaps);
+		fact_append_number(&facts, "gaps_of_unknown_size", counts->nr_gaps_unknown);
+	} else {
+		buffer_append_duration(&text, contents->end_ns - contents->start_ns);
+		fact_append_text(&facts, "duration", &text);
+		if (counts->has_lost)
+			timeline_append_loss(&text, counts->lost, counts->nr_gaps,
+					     counts->nr_gaps_unknown);
+		else
+			buffer_append_string(&text, "nothing lost");
+		fact_append_text(&facts, "losses", &text);
+	}
+	printf("%s%s", buffer_string(&facts.out), is_json ? "}\n" : "");
+	buffer_release(&facts.out);
+}
+
+static void contents_event_print_json(const struct contents *contents,
+				      const struct contents_event *event)
+{
+	struct text takers = text_of(event->takers), taker;
+	struct buffer line = { 0 };
+	bool is_first = true;
+
+	buffer_append_char(&line, '{');
+	if (event->name)
+		json_append_text(&line, "event", text_of(event->name), &is_first);
+	json_append_number(&line, "id", event->id, &is_first);
+	json_append_number(&line, "records", event->count, &is_first);
+	json_append_number(&line, "first_ns", event->first_ns - contents->start_ns, &is_first);
+	json_append_number(&line, "last_ns", event->last_ns - contents->start_ns, &is_first);
+	buffer_append_string(&line, ",\"taken_by\":[");
+	for (is_first = true; takers.size > 0 && text_take_item(&takers, &taker);
+	     is_first = false) {
+		buffer_append_string(&line, is_first ? "" : ",");
+		json_append_string(&line, taker);
+	}
+	printf("%s]}\n", buffer_string(&line));
+	buffer_release(&line);
+}
+
+#define EVENT_FORMAT "%10s %12s %12s  %-*s %s\n"
+
+/* Names of events come last: they are of any length. */
+static void contents_print_events(const struct contents *contents)
+{
+	int width = strlen("TAKEN BY");
+
+	for (size_t i = 0; i < contents->nr_events; i++)
+		width_widen(&width, strlen(contents->events[i].takers));
+	printf(EVENT_FORMAT, "RECORDS", "FIRST (s)", "LAST (s)", width, "TAKEN BY", "EVENT");
+	for (size_t i = 0; i < contents->nr_events; i++) {
+		const struct contents_event *event = &contents->events[i];
+		struct buffer count = { 0 }, first = { 0 }, last = { 0 }, name = { 0 };
+		const char *takers = event->takers;
+
+		buffer_append_grouped(&count, event->count);
+		buffer_append_decimal(&first, (event->first_ns - contents->start_ns) / NS_PER_US,
+				      6);
+		buffer_append_decimal(&last, (event->last_ns - contents->start_ns) / NS_PER_US, 6);
+		if (event->name)
+			buffer_append_printable(&name, text_of(event->name));
+		else
+			buffer_printf(&name, "id %u", event->id);
+		if (!*takers)
+			takers = event->name ? "-" : "unknown";
+		printf(EVENT_FORMAT, buffer_string(&count), buffer_string(&first),
+		       buffer_string(&last), width, takers, buffer_string(&name));
+		buffer_release(&count);
+		buffer_release(&first);
+		buffer_release(&last);
+		buffer_release(&name);
+	}
+}
+
 struct list_settings {
 	const struct report *report;
 	struct selection selection;
+	const char *file;
 	bool is_json;
 	bool lists_rules;
 	bool lists_programs;
@@ -224,12 +416,6 @@ static void scope_append(struct buffer *out, const struct descriptor *descriptor
 		buffer_printf(out, "%s,", descriptor->keys->outer[i].name.data);
 	buffer_append_string(out, descriptor->scope_field ? descriptor->scope_field
 							  : scope_names[descriptor->scope]);
-}
-
-static void width_widen(int *width, size_t size)
-{
-	if (size <= INT_MAX && (int)size > *width)
-		*width = size;
 }
 
 static struct widths widths_find(const struct listing *listing)
@@ -380,10 +566,57 @@ static int rules_print(struct list_settings *settings, struct error *error)
 	return STATUS_DONE;
 }
 
+static int contents_print(struct list_settings *settings, struct error *error)
+{
+	struct contents contents;
+	struct closing closing = { .object = settings->file, .things = "record" };
+	struct buffer next = { 0 };
+	int status = STATUS_FAILED;
+
+	if (settings->lists_rules || settings->lists_programs) {
+		error_set(error, "%s: lists no recording; leave out %s",
+			  settings->lists_rules ? "--rules" : "--programs", settings->file);
+		return STATUS_USAGE;
+	}
+	if (contents_read(&contents, settings->file, &settings->selection, settings->report,
+			  error) == 0) {
+		contents_print_facts(&contents, settings->is_json);
+		if (!settings->is_json && contents.nr_events > 0) {
+			printf("\n");
+			contents_print_events(&contents);
+		}
+		for (size_t i = 0; settings->is_json && i < contents.nr_events; i++)
+			contents_event_print_json(&contents, &contents.events[i]);
+		if (contents_damage(&contents)) {
+			error_set(error, "%s", contents_damage(&contents));
+		} else {
+			if (contents.nr_records == 0)
+				report_message(settings->report,
+					       "%s: no records; its tracepoints did not fire while "
+					       "it was recorded",
+					       settings->file);
+			closing.count = contents.nr_records;
+			closing.has_lost = contents.counts.has_lost;
+			closing.lost = contents.counts.lost;
+			closing.gaps = contents.counts.nr_gaps;
+			closing.gaps_unknown = contents.counts.nr_gaps_unknown;
+			closing_append_command(&next, "stat", &settings->selection,
+					       settings->file);
+			closing_report(&closing, buffer_string(&next), settings->report);
+			status = STATUS_DONE;
+		}
+	}
+	contents_release(&contents);
+	buffer_release(&next);
+	return status;
+}
+
 static int list_chosen(struct list_settings *settings, struct error *error)
 {
 	bool lists_rules = settings->lists_rules || settings->selection.rules;
 
+	if (settings->file)
+		return contents_print(settings, error);
 	if (settings->lists_programs && (lists_rules || settings->selection.nr_options > 0)) {
 		error_set(error, "--programs: lists no tracepoints and no rules; leave out -e, -r "
 				 "and --rules");
@@ -408,17 +641,29 @@ static int list_chosen(struct list_settings *settings, struct error *error)
 	return lists_rules ? rules_print(settings, error) : list_print(settings, error);
 }
 
+static int list_apply_file(void *settings, const char *word, struct error *error)
+{
+	struct list_settings *list = settings;
+
+	if (list->file)
+		return option_refuse_operand(settings, word, error);
+	list->file = word;
+	return 0;
+}
+
 static int list_main(int argc, char **argv, struct error *error)
 {
 	struct list_settings settings = { .report = message_report() };
 	/* Parts of other files have no constant address, so the table is no constant. */
 	struct option_table table = {
-		.usage = "list [OPTION]...",
+		.usage = "list [OPTION]... [FILE]",
 		.about = "Lists the running kernel's tracepoints that follow the track event "
-			 "convention, rules that make tracks from others, or programs.",
-		.notes = "Exit status: 0 success; 1 tracefs cannot be read, or a pattern matches "
-			 "nothing; 2 wrong usage.",
-		.operand = option_refuse_operand,
+			 "convention, rules that make tracks from others, or programs. With FILE "
+			 "(a trace.dat or text of ftrace, '-' for standard input): what it "
+			 "contains, and what shows each event.",
+		.notes = "Exit status: 0 success; 1 tracefs cannot be read, a pattern matches "
+			 "nothing, or FILE is damaged; 2 wrong usage.",
+		.operand = list_apply_file,
 		.parts = { OPTION_PART(listed_options, struct list_settings, selection),
 			   OPTION_ROWS(list_rows),
 			   OPTION_PART(report_options, struct list_settings, report) },
@@ -433,6 +678,6 @@ static int list_main(int argc, char **argv, struct error *error)
 
 const struct cli_command list_command = {
 	.name = "list",
-	.summary = "list tracepoints that follow the convention, or rules of packs",
+	.summary = "list tracepoints, rules, programs, or what is in a recording",
 	.run = list_main,
 };

@@ -678,18 +678,16 @@ int pipeline_open(struct pipeline *pipeline, struct source *source,
 static int pipeline_record_again(struct pipeline *pipeline, const struct record *record,
 				 struct error *error);
 
-/* The sideband buffer only has records about threads. */
-static bool record_is_sideband(const struct pipeline *pipeline, const struct record *record)
+static bool pipeline_is_sideband(const struct pipeline *pipeline, const struct record *record)
 {
-	return record->buffer > 0 &&
-	       record->buffer >= source_describe(pipeline->source)->nr_buffers;
+	return record_is_sideband(record, source_describe(pipeline->source));
 }
 
 /* Counts a record that is no track event. */
 static int pipeline_count_other(struct pipeline *pipeline, uint16_t id, const struct record *record,
 				struct error *error)
 {
-	if (!pipeline->counts_others || record_is_sideband(pipeline, record) ||
+	if (!pipeline->counts_others || pipeline_is_sideband(pipeline, record) ||
 	    !filter_wants_record(&pipeline->filter, record, pipeline->buffers))
 		return 0;
 	if (convention_has_id(pipeline->convention, id))
@@ -894,7 +892,7 @@ hot_inline int record_apply_both(struct pipeline *pipeline, uint16_t id,
 	struct rule_tracepoint *tracepoint = rules_find_id(pipeline->rules, id);
 	int status;
 
-	if (!tracepoint || record_is_sideband(pipeline, record))
+	if (!tracepoint || pipeline_is_sideband(pipeline, record))
 		return record_apply_convention(pipeline, id, record, error);
 	pipeline->record = record;
 	status = convention_has_task_id(convention, id)

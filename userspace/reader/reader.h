@@ -163,13 +163,6 @@ static inline bool selection_is_chosen(const struct selection *selection)
 	return selection->nr_options > 0 || selection->nr_rule_texts > 0;
 }
 
-/**
- * selection_add_all - add the packs that a source feeds, and a rule for what no other takes
- *
- * For @shows_all, before tracepoints_find(). Returns -1 with @error.
- */
-int selection_add_all(struct selection *selection, struct source *source, struct error *error);
-
 /** selection_has_states - whether rules make the states of threads, which explain slices */
 bool selection_has_states(const struct selection *selection);
 
@@ -197,6 +190,14 @@ const char *selection_filter(const struct selection *selection, const char *syst
  */
 int tracepoints_find(struct convention *convention, struct source *source,
 		     struct selection *selection, const struct report *report, struct error *error);
+
+/**
+ * selection_apply - tracepoints_find() of a source that is read: all that it has if nothing is chosen
+ * @is_file: of a running kernel, formats of all tracepoints need not be read: there are thousands
+ */
+int selection_apply(struct selection *selection, struct source *source, bool is_file,
+		    struct convention *convention, const struct report *report,
+		    struct error *error);
 
 struct programs;
 
@@ -381,6 +382,14 @@ void workload_learn(struct thread_set *workload, const struct task_change *chang
 int workload_find(const struct workload_settings *settings,
 		  int (*add)(void *context, int tid, struct error *error), void *context,
 		  struct error *error);
+
+/** record_is_sideband - whether a record is of the sideband buffer, which only has some about threads
+ */
+static inline bool record_is_sideband(const struct record *record,
+				      const struct recording *recording)
+{
+	return record->buffer > 0 && record->buffer >= recording->nr_buffers;
+}
 
 /* Counts records that are not exported, by system: of other tracepoints, or without their -e. */
 

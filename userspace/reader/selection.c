@@ -697,7 +697,9 @@ static int feeding_note(void *context, const struct tracepoint *tracepoint, stru
 	return 0;
 }
 
-int selection_add_all(struct selection *selection, struct source *source, struct error *error)
+/* Adds the packs that a source feeds, and a rule for what no other takes. */
+static int selection_add_all(struct selection *selection, struct source *source,
+			     struct error *error)
 {
 	struct feeding feeding = { .source = source };
 	const struct tracepoint_visitor visitor = { .context = &feeding, .visit = feeding_note };
@@ -782,6 +784,25 @@ int tracepoints_find(struct convention *convention, struct source *source,
 			return pattern_refuse(pattern, selection, source, error);
 	}
 	return 0;
+}
+
+int selection_apply(struct selection *selection, struct source *source, bool is_file,
+		    struct convention *convention, const struct report *report,
+		    struct error *error)
+{
+	const struct recording *recording = source_describe(source);
+
+	selection->shows_all = is_file &&
+			       (selection->shows_all || !selection_is_chosen(selection));
+	if (selection->shows_all && selection_add_all(selection, source, error) < 0)
+		return -1;
+	/* System calls have other numbers on another machine, and in 32-bit programs. */
+	if (selection->rules && rules_set_machine(selection->rules, recording->machine) < 0)
+		return error_set(error, "out of memory");
+	if (selection->rules && recording->narrow)
+		rules_add_narrow(selection->rules, recording->narrow);
+	selection->tasks = TASK_FORMATS_ALL;
+	return tracepoints_find(convention, source, selection, report, error);
 }
 
 int selection_add_why(struct selection *selection, struct error *error)

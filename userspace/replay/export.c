@@ -52,7 +52,6 @@ static int part_choose(struct export_part *part, struct error *error)
 	const struct output_settings *outputs = &part->settings->outputs;
 	const struct report *report = part->settings->report;
 	struct pipeline *pipeline = &part->pipeline;
-	struct rules *rules;
 
 	pipeline->filter = part->settings->filter;
 	pipeline->limits = part->settings->limits;
@@ -65,22 +64,8 @@ static int part_choose(struct export_part *part, struct error *error)
 		convention_want_symbols(pipeline->convention, part->directory.size > 0);
 	if (part_limit(part, error) < 0)
 		return -1;
-	/* Formats of all tracepoints of a running kernel need not be read: there are thousands. */
-	part->selection->shows_all = part->directory.size == 0 &&
-				     (part->selection->shows_all ||
-				      !selection_is_chosen(part->selection));
-	if (part->selection->shows_all &&
-	    selection_add_all(part->selection, part->source, error) < 0)
-		return -1;
-	/* System calls have other numbers on another machine, and in 32-bit programs. */
-	rules = part->selection->rules;
-	if (rules && rules_set_machine(rules, recording->machine) < 0)
-		return error_set(error, "out of memory");
-	if (rules && recording->narrow)
-		rules_add_narrow(rules, recording->narrow);
-	part->selection->tasks = TASK_FORMATS_ALL;
-	if (tracepoints_find(pipeline->convention, part->source, part->selection, report, error) <
-		    0 ||
+	if (selection_apply(part->selection, part->source, part->directory.size == 0,
+			    pipeline->convention, report, error) < 0 ||
 	    selection_read_functions(part->selection, part->source, report, error) < 0)
 		return -1;
 	/* Records need not be looked up among rules of which none has a tracepoint. */

@@ -74,6 +74,61 @@ struct query_settings {
 	char *const *argv;
 };
 
+/**
+ * struct contents_event - the records of one event
+ * @name: "SYSTEM:EVENT"; NULL if the recording has no format with this @id
+ * @takers: what shows them, with commas: packs and prefixes of rules, "convention", "events",
+ * "stacks", "threads" (records that only name threads); "" for nothing
+ * @first_ns, @last_ns: trace times
+ */
+struct contents_event {
+	unsigned int id;
+	char *name;
+	char *takers;
+	uint64_t count;
+	int64_t first_ns;
+	int64_t last_ns;
+};
+
+/**
+ * struct contents - what a recording contains
+ * @recording: its properties
+ * @events: those that have records, @nr_events of them, the most frequent first
+ * @nr_records: without @nr_sideband records about threads in a buffer of their own
+ * @start_ns, @end_ns: trace times of the first and the last one
+ * @has_cpu: whether a CPU has records, for @nr_cpus of them
+ * @counts: what was lost
+ */
+struct contents {
+	struct source *source;
+	struct recording recording;
+	struct contents_event *events;
+	size_t nr_events;
+	uint64_t nr_records;
+	uint64_t nr_sideband;
+	int64_t start_ns;
+	int64_t end_ns;
+	bool *has_cpu;
+	size_t nr_cpus;
+	struct pipeline_counts counts;
+};
+
+/**
+ * contents_read - count the records of a file by their events, in one pass
+ * @out: for contents_release(), also on failure
+ * @name: of a file, or "-"
+ * @selection: what takes events; without any, what export and others have as default
+ *
+ * Returns 0, or -1 with @error. Damage is no failure, see contents_damage().
+ */
+int contents_read(struct contents *out, const char *name, struct selection *selection,
+		  const struct report *report, struct error *error);
+
+/** contents_damage - as source_damage() */
+const char *contents_damage(const struct contents *contents);
+
+void contents_release(struct contents *contents);
+
 /** export_run - export the records of a source */
 int export_run(struct export_settings *settings, struct error *error);
 

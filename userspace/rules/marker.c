@@ -178,6 +178,14 @@ int rule_marker_new(struct rule_marker **out, struct rules *rules, const struct 
 	return status;
 }
 
+void rule_marker_append_takers(const struct rule_marker *marker, struct buffer *out)
+{
+	for (int kind = 0; marker && kind < MARKER_KIND_COUNT; kind++) {
+		if (marker->tracepoints[kind])
+			rule_tracepoint_append_takers(marker->tracepoints[kind], out);
+	}
+}
+
 void rule_marker_free(struct rule_marker *marker)
 {
 	if (!marker)

@@ -402,6 +402,9 @@ size_t rule_marker_uses(const struct rules *rules);
 int rule_marker_new(struct rule_marker **out, struct rules *rules, const struct format *format,
 		    struct error *error);
 
+/** rule_marker_append_takers - rule_tracepoint_append_takers() of all of them; NULL is allowed */
+void rule_marker_append_takers(const struct rule_marker *marker, struct buffer *out);
+
 /** rule_marker_free - free it; NULL is allowed */
 void rule_marker_free(struct rule_marker *marker);
 

@@ -404,6 +404,14 @@ static inline void rules_expire_symbols(struct rules *rules)
 		late_symbols_expire(rules->late);
 }
 
+/**
+ * rule_tracepoint_append_takers - append the names of packs, and of files' prefixes, whose rules use
+ * a tracepoint, with commas: "irq,sched"
+ *
+ * Names that @out has already are not appended again.
+ */
+void rule_tracepoint_append_takers(const struct rule_tracepoint *tracepoint, struct buffer *out);
+
 /** rules_find_id - the tracepoint of records with event id @id, NULL if no rule uses it */
 hot_inline struct rule_tracepoint *rules_find_id(const struct rules *rules, uint16_t id)
 {

@@ -616,6 +616,24 @@ int rules_bind_rest(struct rules *rules, const char *system, const char *name, s
 	return rules->rest ? rules_bind_to(rules, system, name, text, true, error) : 0;
 }
 
+void rule_tracepoint_append_takers(const struct rule_tracepoint *tracepoint, struct buffer *out)
+{
+	for (size_t i = 0; i < tracepoint->nr_actions; i++) {
+		const char *category = tracepoint->actions[i].rule->descriptor.category;
+		struct text pack = { category, strcspn(category, ":") };
+		struct text rest = buffer_text(out), item;
+		bool is_there = false;
+
+		while (text_take_item(&rest, &item))
+			is_there |= text_equals(item, pack);
+		if (is_there)
+			continue;
+		buffer_append_string(out, out->size > 0 ? "," : "");
+		buffer_append(out, pack.data, pack.size);
+	}
+	rule_marker_append_takers(tracepoint->marker, out);
+}
+
 bool rules_are_bound(const struct rules *rules)
 {
 	for (size_t i = 0; i < rules->nr_rules; i++) {
