@@ -43,7 +43,7 @@ run "$ktrack" export nosuch.dat
 refused "a file that is not there" 1 "cannot open nosuch.dat: No such file or directory"
 mkdir killed.dat.spool
 remedy="'ktrack recover killed.dat' makes a trace.dat of them"
-for path in killed.dat killed.dat.spool killed.dat.spool/; do
+for path in killed.dat killed.dat.spool killed.dat.spool/ killed.dat.spool/cpu0; do
 	run "$ktrack" export $path
 	refused "a recording that was killed: $path" 1 "$path: raw records of a recording that was killed or still runs; $remedy"
 done
@@ -77,6 +77,24 @@ run "$ktrack" export own.html
 refused "a page" 1 "own.html: a page of HTML, not a trace.dat; open it in a browser"
 run "$ktrack" stat own.db
 refused "a database" 1 "own.db: an SQLite database, not a trace.dat; query it with 'ktrack query'"
+tar cf some.tar own.html
+run "$ktrack" export some.tar
+refused "an archive" 1 "some.tar: a tar archive, not a trace.dat; unpack it with tar xf, and name a recording in it"
+mkdir ctf
+printf '/* CTF 1.8 */\n' >ctf/metadata
+run "$ktrack" list ctf
+refused "a folder of CTF" 1 "ctf: a directory of a CTF trace, as of LTTng, not a trace.dat; babeltrace2 and Trace Compass read it"
+printf x >raw.dat.cpu10
+: >raw.dat.cpu0
+: >raw.dat
+remedy="'trace-cmd restore -o raw.dat raw.dat.cpu0 ...' with the files of all CPUs in order makes a trace.dat, on the machine that recorded"
+for path in raw.dat raw.dat.cpu0 raw.dat.cpu10; do
+	run "$ktrack" stat $path
+	refused "what a killed trace-cmd left: $path" 1 "$path: raw records of a trace-cmd that runs or was killed; $remedy"
+done
+rm raw.dat
+run "$ktrack" stat raw.dat
+refused "what it left without a file" 1 "raw.dat: raw records of a trace-cmd that runs or was killed; $remedy"
 run "$ktrack" stat "$ktrack"
 refused "a program" 1 "$ktrack: an ELF file (a program, a module or a core), not a trace.dat; name a recording of ktrack or trace-cmd"
 run "$ktrack" export tracefs:

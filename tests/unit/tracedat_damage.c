@@ -396,7 +396,16 @@ TEST(what_is_no_trace_dat_is_refused_in_one_line)
 	REFUSED("\x1f\x8b\x08\x00\x00", "compressed by gzip, not a trace.dat; run gunzip first");
 	REFUSED("\x28\xb5\x2f\xfd\x04", "compressed by zstd, not a trace.dat; run unzstd first");
 	REFUSED("\xfd\x37zXZ", "compressed by xz, not a trace.dat; run unxz first");
-	REFUSED("PERFILE2garbage", "a perf.data, not a trace.dat; run 'perf script' on it");
+	REFUSED("PERFILE2garbage", "a perf.data, not a trace.dat; 'perf script -i' prints it");
+	REFUSED("PK\x03\x04\x14", "a zip archive, not a trace.dat; unpack it with unzip, and name a "
+				"recording in it");
+	REFUSED("version https://git-lfs.github.com/spec/v1\noid sha256:0\n",
+		"a pointer of Git LFS, not a trace.dat; 'git lfs pull' in its repository gets the "
+		"file");
+	REFUSED("/* CTF 1.8 */\n", "the metadata of a CTF trace, as of LTTng, not a trace.dat; "
+				   "babeltrace2 and Trace Compass read its folder");
+	REFUSED("\xc1\x1f\xfc\xc1\0", "a stream of a CTF trace, as of LTTng, not a trace.dat; "
+					"babeltrace2 and Trace Compass read its folder");
 	REFUSED("\xd4\xc3\xb2\xa1\2\0\4\0",
 		"a network capture (pcap), not a trace.dat; open it in wireshark");
 	REFUSED("\x7f\x45LF\2\1",

@@ -318,8 +318,14 @@ int spool_refuse_killed(const char *path, struct error *error)
 {
 	size_t size = spool_target_size(path);
 	struct buffer folder = { 0 };
-	bool is_unfinished = size > 0;
+	bool is_unfinished;
 
+	if (size == 0) {
+		buffer_append(&folder, path, path_base_name(path) - path);
+		size = spool_target_size(buffer_string(&folder));
+		buffer_clear(&folder);
+	}
+	is_unfinished = size > 0;
 	if (!is_unfinished && access(path, F_OK) < 0) {
 		size = strlen(path);
 		buffer_printf(&folder, "%s" SUFFIX, path);

@@ -409,7 +409,7 @@ void spool_report_span(const struct spool_summary *summary, const char *path,
 		       const struct report *report);
 
 /**
- * spool_refuse_killed - refuse the file or the folder of a killed recording
+ * spool_refuse_killed - refuse the file of a killed recording, its folder, and files in that
  *
  * Returns 0, or -1 with @error, which contains the command that makes the file.
  */

@@ -985,27 +985,39 @@ static int trace_file_read_v7(struct trace_file *file, struct cursor *cursor, st
 #define NOT ", not a trace.dat; "
 #define PCAP "a network capture (pcap)" NOT "open it in wireshark"
 #define PAGE "a page of HTML" NOT "open it in a browser"
+#define CTF(part) part " of a CTF trace, as of LTTng" NOT "babeltrace2 and Trace Compass read its folder"
 
 /* Recognizes kinds of files by their first bytes. */
 
-/** struct file_kind - the first bytes of a kind of files */
+/** struct file_kind - bytes of a kind of files, in general the first ones */
 struct file_kind {
 	const char *magic;
 	size_t size;
 	const char *what;
+	size_t offset;
 };
 
-#define KIND(magic, what)                      \
-	{                                      \
-		magic, sizeof(magic) - 1, what \
+#define KIND_AT(offset, magic, what)                   \
+	{                                              \
+		magic, sizeof(magic) - 1, what, offset \
 	}
+#define KIND(magic, what) KIND_AT(0, magic, what)
 
 static const struct file_kind kinds[] = {
 	KIND("\x1f\x8b", "compressed by gzip" NOT "run gunzip first"),
 	KIND("\x28\xb5\x2f\xfd", "compressed by zstd" NOT "run unzstd first"),
 	KIND("\xfd\x37zXZ", "compressed by xz" NOT "run unxz first"),
 	KIND("BZh", "compressed by bzip2" NOT "run bunzip2 first"),
-	KIND("PERFILE2", "a perf.data" NOT "run 'perf script' on it"),
+	KIND("PK\x03\x04", "a zip archive" NOT "unpack it with unzip, and name a recording in it"),
+	KIND_AT(257, "ustar", "a tar archive" NOT "unpack it with tar xf, and name a recording in it"),
+	KIND("version https://git-lfs.github.com/spec/",
+	     "a pointer of Git LFS" NOT "'git lfs pull' in its repository gets the file"),
+	KIND("/* CTF ", CTF("the metadata")),
+	KIND("\x57\x1d\xd1\x75", CTF("the metadata")),
+	KIND("\x75\xd1\x1d\x57", CTF("the metadata")),
+	KIND("\xc1\x1f\xfc\xc1", CTF("a stream")),
+	KIND("\xc1\xfc\x1f\xc1", CTF("a stream")),
+	KIND("PERFILE2", "a perf.data" NOT "'perf script -i' prints it"),
 	KIND("\xd4\xc3\xb2\xa1", PCAP),
 	KIND("\xa1\xb2\xc3\xd4", PCAP),
 	KIND("\x4d\x3c\xb2\xa1", PCAP),
@@ -1061,8 +1073,11 @@ static const char *file_kind_describe(const unsigned char *bytes, size_t size)
 	if (size == 0)
 		return "empty" NOT "name a recording of ktrack or trace-cmd";
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
-		if (size >= kinds[i].size && memcmp(bytes, kinds[i].magic, kinds[i].size) == 0)
-			return kinds[i].what;
+		const struct file_kind *kind = &kinds[i];
+
+		if (size >= kind->offset + kind->size &&
+		    memcmp(bytes + kind->offset, kind->magic, kind->size) == 0)
+			return kind->what;
 	}
 	if (is_perfetto(bytes, size))
 		return "a Perfetto trace" NOT "open it in ui.perfetto.dev";
@@ -1077,6 +1092,8 @@ static int trace_file_refuse_kind(const struct trace_file *file, struct error *e
 
 	if (size < sizeof(bytes) && errno != 0)
 		return error_set_system(error, errno, "cannot read %s", input_name(file->path));
+	if (input_refuse_raw(file->path, size == 0, error) < 0)
+		return -1;
 	return error_set(error, "%s: %s", input_name(file->path), file_kind_describe(bytes, size));
 }
 

@@ -118,6 +118,14 @@ int input_set(struct input *input, int fd, const char *path, struct error *error
 /** input_name - name of the file at @path in errors */
 const char *input_name(const char *path);
 
+/**
+ * input_refuse_raw - refuse what a killed trace-cmd leaves: the file of one CPU
+ * @is_absent: the file has nothing; then those files may be beside it
+ *
+ * Returns 0 if there are none, or -1 with @error.
+ */
+int input_refuse_raw(const char *path, bool is_absent, struct error *error);
+
 void input_close(struct input *input);
 
 /**
@@ -604,7 +612,7 @@ void trace_file_check_ids(struct trace_file *file);
 int trace_file_read_comms(struct trace_file *file, struct error *error);
 
 /** FILE_KIND_SIZE - bytes that identify any kind */
-#define FILE_KIND_SIZE 64
+#define FILE_KIND_SIZE 512
 
 /* Areas of a trace.dat with the records of one CPU, and the streams that read them. */
 

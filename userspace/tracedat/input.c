@@ -5,6 +5,7 @@
  */
 #include "tracedat/file.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
@@ -212,6 +213,41 @@ int input_set(struct input *input, int fd, const char *path, struct error *error
 	return -1;
 }
 
+#define CPU_SUFFIX ".cpu"
+
+/* The length of FILE if @path is FILE.cpuN, as trace-cmd names what each CPU writes; otherwise 0. */
+static size_t cpu_file_base_size(const char *path)
+{
+	size_t size = strlen(path), end = size;
+
+	while (size > 0 && isdigit((unsigned char)path[size - 1]))
+		size--;
+	if (size == end || size <= strlen(CPU_SUFFIX) ||
+	    strncmp(path + size - strlen(CPU_SUFFIX), CPU_SUFFIX, strlen(CPU_SUFFIX)) != 0)
+		return 0;
+	return size - strlen(CPU_SUFFIX);
+}
+
+int input_refuse_raw(const char *path, bool is_absent, struct error *error)
+{
+	size_t size = cpu_file_base_size(path);
+	struct buffer first = { 0 };
+
+	if (size == 0 && is_absent) {
+		buffer_printf(&first, "%s" CPU_SUFFIX "0", path);
+		if (access(buffer_string(&first), F_OK) == 0)
+			size = strlen(path);
+		buffer_release(&first);
+	}
+	if (size == 0)
+		return 0;
+	return error_set(error,
+			 "%s: raw records of a trace-cmd that runs or was killed; 'trace-cmd "
+			 "restore -o %.*s %.*s" CPU_SUFFIX "0 ...' with the files of all CPUs in "
+			 "order makes a trace.dat, on the machine that recorded",
+			 path, (int)size, path, (int)size, path);
+}
+
 int trace_input_open(const char *path, bool (*is_other)(struct text head),
 		     struct byte_progress *progress, struct error *error)
 {
@@ -224,14 +260,20 @@ int trace_input_open(const char *path, bool (*is_other)(struct text head),
 	struct stat status = { 0 };
 	int copy;
 
+	if (fd < 0 && errno == ENOENT && input_refuse_raw(path, true, error) < 0)
+		return -1;
 	if (fd < 0)
 		return error_set_system(error, errno, "cannot open %s", input_name(path));
 	if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode))
 		return fd;
 	if (S_ISDIR(status.st_mode)) {
+		bool is_ctf = faccessat(fd, "metadata", F_OK, 0) == 0;
+
 		close(fd);
-		return error_set(error, "%s: a directory, not a trace.dat; name a file in it",
-				 input_name(path));
+		return error_set(error, "%s: a directory%s", input_name(path),
+				 is_ctf ? " of a CTF trace, as of LTTng, not a trace.dat; "
+					  "babeltrace2 and Trace Compass read it"
+					: ", not a trace.dat; name a file in it");
 	}
 	copy = input_copy(fd, &limits, progress, error);
 	close(fd);
