@@ -407,7 +407,7 @@ static int stream_run_start(struct stream_run *run, struct error *error)
 			    "standard output: PERF lines, because it is a terminal; add --event "
 			    "for EVENT lines");
 	clock_order_check(&run->recording, run->capture.report);
-	if (!outputs->settings->stat)
+	if (outputs->shows_dates)
 		wall_clock_check(&run->recording, true, run->capture.report);
 	if (instance_start(run->capture.recorder, error) < 0 ||
 	    capture_start_programs(&run->capture, error) < 0 ||

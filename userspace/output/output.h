@@ -220,6 +220,7 @@ struct output_settings {
  * @set: the open files
  * @config: trace2 settings of the environment and of files, NULL before outputs_open()
  * @folders: absolute paths of targets that are folders
+ * @shows_dates: one of them does, after outputs_open()
  * @has_chosen_perf: there was no target, and standard output, a terminal, gets PERF lines
  * @budgets: NULL for none, and before outputs_open()
  * @why: of the outputs that show explanations, which are in @explanations
@@ -232,6 +233,7 @@ struct outputs {
 	struct output_set set;
 	struct trace2_config *config;
 	char *folders[SINK_KINDS_MAX];
+	bool shows_dates;
 	bool has_chosen_perf;
 	struct why_settings why;
 	struct explanations explanations;
@@ -259,9 +261,6 @@ bool output_settings_show_explanations(const struct output_settings *settings);
 
 /** output_settings_create_files - whether an output creates files until the end */
 bool output_settings_create_files(const struct output_settings *settings);
-
-/** output_settings_show_time - whether an output shows the time of day */
-bool output_settings_show_time(const struct output_settings *settings);
 
 /** output_settings_have_file - whether there is a file that only one session can write */
 bool output_settings_have_file(const struct output_settings *settings);

@@ -142,11 +142,6 @@ bool output_settings_have_file(const struct output_settings *settings)
 	return false;
 }
 
-bool output_settings_show_time(const struct output_settings *settings)
-{
-	return !settings->stat && !settings->query && !settings->why && !settings->comparison;
-}
-
 bool output_settings_create_files(const struct output_settings *settings)
 {
 	for (size_t i = 0; i < sink_kinds_count; i++) {
@@ -359,8 +354,9 @@ static int sink_add(const struct opening *opening, struct sink *sink, struct err
 static int sink_open(const struct opening *opening, size_t kind, struct sink_settings *settings,
 		     struct error *error)
 {
-	const struct outputs *outputs = opening->outputs;
+	struct outputs *outputs = opening->outputs;
 
+	outputs->shows_dates |= sink_kinds[kind]->shows_dates;
 	settings->with = outputs->settings->with;
 	settings->rows = outputs->settings->rows;
 	settings->wait = outputs->set.wait;

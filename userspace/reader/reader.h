@@ -101,6 +101,7 @@ enum task_formats {
  * @tasks: about threads; the patterns do not name them
  * @program_events: patterns of the events of programs that are recorded, with commas; empty for all
  * @nr_unreadable: tracepoints that were skipped because their format cannot be read
+ * @no_functions: why there are no names of functions, after selection_read_functions()
  * @formats: receives the formats of tracepoints that are recorded, NULL if they are not needed
  */
 struct selection {
@@ -122,6 +123,7 @@ struct selection {
 	enum task_formats tasks;
 	struct buffer program_events;
 	size_t nr_unreadable;
+	struct error no_functions;
 	struct formats *formats;
 };
 
@@ -216,12 +218,15 @@ void selection_report_programs(const struct selection *selection, const struct p
 /**
  * selection_read_functions - read the names of functions, if the bound rules show or compare some
  * @source: of the records
- * @report: receives a line if there are none
+ * @report: receives a line if there are none; NULL if selection_report_addresses() will report that
  *
  * Returns 0, or -1 with @error if a condition compares a function that does not exist.
  */
 int selection_read_functions(struct selection *selection, struct source *source,
 			     const struct report *report, struct error *error);
+
+/** selection_report_addresses - report why functions were shown as addresses, if some were */
+void selection_report_addresses(const struct selection *selection, const struct report *report);
 
 /** descriptor_system - append the system of a descriptor to @out */
 void descriptor_system(const struct descriptor *descriptor, struct buffer *out);

@@ -665,19 +665,26 @@ static int rules_check(const struct selection *selection, bool is_of_source, str
 				 : "");
 }
 
+#define ADDRESSES "functions are shown as addresses: %s"
+
 int selection_read_functions(struct selection *selection, struct source *source,
 			     const struct report *report, struct error *error)
 {
 	struct kallsyms *functions;
-	struct error problem = { 0 };
 
 	if (!selection->rules || !rules_need_kallsyms(selection->rules))
 		return 0;
-	if (source_read_symbols(source, &functions, &problem) == 0)
+	if (source_read_symbols(source, &functions, &selection->no_functions) == 0)
 		rules_set_kallsyms(selection->rules, functions);
-	else
-		report_message(report, "functions are shown as addresses: %s", problem.text);
+	else if (report)
+		report_message(report, ADDRESSES, selection->no_functions.text);
 	return rules_resolve(selection->rules, error);
+}
+
+void selection_report_addresses(const struct selection *selection, const struct report *report)
+{
+	if (selection->rules && selection->rules->nr_addresses > 0)
+		report_message(report, ADDRESSES, selection->no_functions.text);
 }
 
 /** struct feeding - the search for the packs that a source feeds */

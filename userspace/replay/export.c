@@ -66,7 +66,7 @@ static int part_choose(struct export_part *part, struct error *error)
 		return -1;
 	if (selection_apply(part->selection, part->source, part->directory.size == 0,
 			    pipeline->convention, report, error) < 0 ||
-	    selection_read_functions(part->selection, part->source, report, error) < 0)
+	    selection_read_functions(part->selection, part->source, NULL, error) < 0)
 		return -1;
 	/* Records need not be looked up among rules of which none has a tracepoint. */
 	if (!part->selection->shows_all || part->selection->rules->nr_tracepoints > 0)
@@ -370,7 +370,7 @@ static int export_run_finish(struct export_run *run, struct error *error)
 	outputs = &run->settings->outputs;
 	is_failure = outputs->fails_on_loss && export_run_status(run) == STATUS_LOST;
 	/* Damage is reported instead, because it is worse. */
-	if (!run->machines && output_settings_show_time(outputs) && !export_run_damage(run))
+	if (!run->machines && run->outputs.shows_dates && !export_run_damage(run))
 		wall_clock_check(&run->parts[0].recording, false, run->report);
 	for (size_t i = 0; i < run->size; i++) {
 		const struct export_settings *settings = run->settings;
@@ -380,6 +380,7 @@ static int export_run_finish(struct export_run *run, struct error *error)
 				tracks_are_unused(pipeline->tracks);
 		struct buffer options = { 0 };
 
+		selection_report_addresses(part->selection, run->report);
 		clock_order_check(&part->recording, run->report);
 		export_part_report_loss(part, is_failure);
 		if (settings->selection.nr_options > 0)

@@ -227,8 +227,11 @@ static void value_make_number(struct value *value, enum naming_form form)
 static bool function_name_find(const struct naming_names *names, uint64_t address,
 			  struct kallsyms_symbol *out)
 {
-	if (!names->kallsyms)
+	if (!names->kallsyms) {
+		if (names->nr_addresses)
+			++*names->nr_addresses;
 		return false;
+	}
 	return names->late ? late_symbols_find(names->late, names->kallsyms, address, out)
 			   : kallsyms_find(names->kallsyms, address, out);
 }

@@ -80,6 +80,7 @@ struct naming_tasks {
  * @late: symbols of modules that were loaded later
  * @syscalls: its system calls
  * @tasks: its threads
+ * @nr_addresses: counts functions that have no name because there are no @kallsyms
  */
 struct naming_names {
 	struct symbols *symbols;
@@ -87,6 +88,7 @@ struct naming_names {
 	struct late_symbols *late;
 	struct syscalls *syscalls;
 	const struct naming_tasks *tasks;
+	uint64_t *nr_addresses;
 };
 
 /** struct naming - a name to render, for naming_release(); a zeroed one renders nothing */

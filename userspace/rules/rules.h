@@ -117,6 +117,7 @@ struct rule_tracepoint {
  * @wants_convention: RULES_CONVENTION was added
  * @rest: the rule of rules_add_all() for tracepoints that no other takes, NULL for none
  * @pairs_size: memory of tracepoints that were not dropped, in bytes
+ * @nr_addresses: functions that were rendered as addresses, because there is no table of them
  * @nr_compared: comparisons of names
  * @nr_left_out: uses of tracepoints for which no memory was left
  * @nr_unread: tracepoints whose names were not compared, because there are too many
@@ -134,6 +135,7 @@ struct rules {
 	int excluded;
 	size_t nr_misfits;
 	size_t pairs_size;
+	uint64_t nr_addresses;
 	uint64_t nr_compared;
 	size_t nr_left_out;
 	size_t nr_unread;

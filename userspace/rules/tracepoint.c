@@ -485,6 +485,7 @@ static int tracepoint_bind(struct rules *rules, struct rule_tracepoint *tracepoi
 	tracepoint->names.late = rules->late;
 	tracepoint->names.syscalls = rules->syscalls;
 	tracepoint->names.tasks = &rules->tasks;
+	tracepoint->names.nr_addresses = &rules->nr_addresses;
 	status = is_rest ? rest_bind(rules, tracepoint, format, error)
 			 : actions_bind(rules, tracepoint, format, is_swapped, error);
 	/* What texts of trace_marker mean is bound with the tracepoint of these texts. */

@@ -277,6 +277,7 @@ enum sink_use {
  * @can_compress: a file whose name ends with ".zst" is compressed
  * @creates_files: it creates files next to its own until the end
  * @shows_explanations: it shows where the time of slices went
+ * @shows_dates: its times are those of the wall clock, and nothing in it says if that is unknown
  * @trace2_key: of SINK_USE_TRACE2: the setting that names the default target
  * @options: rows up to one without a name, of this output alone; NULL for none. Those of a command
  * are for the struct of its settings, others for a zeroed struct of at most SINK_OWN_SIZE bytes,
@@ -295,6 +296,7 @@ struct sink_kind {
 	bool can_compress;
 	bool creates_files;
 	bool shows_explanations;
+	bool shows_dates;
 	enum trace2_key trace2_key;
 	const struct option_row *options;
 	struct sink *(*sink_new)(const struct sink_settings *settings, struct error *error);

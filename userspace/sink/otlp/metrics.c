@@ -201,5 +201,6 @@ const struct sink_kind sink_otlp_metrics = {
 	.use = SINK_USE_FILE,
 	.can_append = true,
 	.can_compress = true,
+	.shows_dates = true,
 	.sink_new = sink_otlp_metrics_new,
 };

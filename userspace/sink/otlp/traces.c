@@ -561,5 +561,6 @@ const struct sink_kind sink_otlp = {
 	.use = SINK_USE_FILE,
 	.can_append = true,
 	.can_compress = true,
+	.shows_dates = true,
 	.sink_new = sink_otlp_new,
 };

@@ -637,6 +637,7 @@ const struct sink_kind sink_event = {
 	.use = SINK_USE_TRACE2,
 	.can_append = true,
 	.can_compress = true,
+	.shows_dates = true,
 	.trace2_key = TRACE2_KEY_EVENT,
 	.sink_new = sink_event_new,
 };
@@ -652,6 +653,7 @@ const struct sink_kind sink_perf = {
 	.use = SINK_USE_TRACE2,
 	.can_append = true,
 	.can_compress = true,
+	.shows_dates = true,
 	.trace2_key = TRACE2_KEY_PERF,
 	.sink_new = sink_perf_new,
 };
@@ -668,6 +670,7 @@ const struct sink_kind sink_normal = {
 	.use = SINK_USE_TRACE2,
 	.can_append = true,
 	.can_compress = true,
+	.shows_dates = true,
 	.trace2_key = TRACE2_KEY_NORMAL,
 	.sink_new = sink_normal_new,
 };
