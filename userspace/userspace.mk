@@ -9,7 +9,7 @@ library-sources := $(filter-out userspace/cli/main.c,$(sources))
 
 packages := libtracefs >= 1.6 libtraceevent >= 1.7 libxxhash libmd zlib libcap-ng libseccomp
 # Only their headers: they are loaded when they are needed.
-loaded-packages := sqlite3 >= 3.38 libelf libzstd ncursesw
+loaded-packages := sqlite3 >= 3.38 libelf libzstd liblzma ncursesw
 # The version and its date, for the program, the man pages and the packages.
 version := 0.2.0
 released := 2026-11-23

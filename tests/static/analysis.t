@@ -20,7 +20,7 @@ from tap import Tap  # noqa: E402
 
 # sparse keeps the files that it reads open.
 FILES_MAX = 40
-PACKAGES = ("libtracefs", "libtraceevent", "libxxhash", "zlib", "sqlite3", "ncursesw", "libseccomp", "libcap-ng", "libmd", "libelf", "libzstd")
+PACKAGES = ("libtracefs", "libtraceevent", "libxxhash", "zlib", "sqlite3", "ncursesw", "libseccomp", "libcap-ng", "libmd", "libelf", "libzstd", "liblzma")
 DEFINES = ["-D_GNU_SOURCE", '-DKTRACK_VERSION="0"', "-Iuserspace", "-Iinclude"]
 FINDING = re.compile(r"^\S+:\d+:(\d+:)? (warning|(fatal |internal compiler )?error|performance|portability): ")
 # sparse supports neither \u, which C has since 1999, nor this function of compilers; glibc's initializer of a mutex has a plain 0 for a pointer.

@@ -393,9 +393,13 @@ TEST(what_is_no_trace_dat_is_refused_in_one_line)
 	REFUSED("", "empty, not a trace.dat; " REMEDY);
 	REFUSED("#!/bin/sh\nexit 1\n", "not a trace.dat; " REMEDY);
 	REFUSED("\x1f", "not a trace.dat; " REMEDY);
-	REFUSED("\x1f\x8b\x08\x00\x00", "compressed by gzip, not a trace.dat; run gunzip first");
-	REFUSED("\x28\xb5\x2f\xfd\x04", "compressed by zstd, not a trace.dat; run unzstd first");
-	REFUSED("\xfd\x37zXZ", "compressed by xz, not a trace.dat; run unxz first");
+	REFUSED("\x1f\x8b\x08\x00\x00", "its compressed data (gzip) is damaged or cut short; zcat "
+					"writes what is left of it");
+	REFUSED("\x28\xb5\x2f\xfd\x04", "its compressed data (zstd) is damaged or cut short; zstdcat "
+					"writes what is left of it");
+	REFUSED("\xfd\x37zXZ\0", "its compressed data (xz) is damaged or cut short; xzcat writes "
+				"what is left of it");
+	REFUSED("BZh9", "compressed by bzip2, not a trace.dat; run bunzip2 first");
 	REFUSED("PERFILE2garbage", "a perf.data, not a trace.dat; 'perf script -i' prints it");
 	REFUSED("PK\x03\x04\x14", "a zip archive, not a trace.dat; unpack it with unzip, and name a "
 				"recording in it");

@@ -37,6 +37,17 @@ static inline void byte_progress_add(struct byte_progress *progress, uint64_t si
 			   progress->done < total || total == 0 ? progress->done : total, total);
 }
 
+/**
+ * struct input_settings - how an input is read; zeroed for the default, as a NULL pointer
+ * @progress: counts the bytes of a pipe, which is copied; NULL for none
+ * @max_kib: limit of the size of an input that is compressed as a whole; 0 for 100 times its size,
+ * or 16 MiB if that is more
+ */
+struct input_settings {
+	struct byte_progress *progress;
+	uint64_t max_kib;
+};
+
 /** path_base_name - the part of @path behind its last slash; @path itself if it has none */
 const char *path_base_name(const char *path);
 

@@ -87,6 +87,7 @@ static struct option_table export_table(struct output_rows *rows)
 			   OPTION_PART(session_retention_options, struct export_settings,
 				       outputs.retention),
 			   OPTION_PART(limits_options, struct export_settings, limits),
+			   OPTION_PART(input_options, struct export_settings, limits),
 			   OPTION_PART(label_options, struct export_settings, labels),
 			   OPTION_ROWS(export_rows),
 			   OPTION_PART(report_options, struct export_settings, report) },

@@ -370,6 +370,7 @@ static void contents_print_events(const struct contents *contents)
 struct list_settings {
 	const struct report *report;
 	struct selection selection;
+	struct limits limits;
 	const char *file;
 	bool is_json;
 	bool lists_rules;
@@ -578,8 +579,8 @@ static int contents_print(struct list_settings *settings, struct error *error)
 			  settings->lists_rules ? "--rules" : "--programs", settings->file);
 		return STATUS_USAGE;
 	}
-	if (contents_read(&contents, settings->file, &settings->selection, settings->report,
-			  error) == 0) {
+	if (contents_read(&contents, settings->file, &settings->selection, &settings->limits,
+			  settings->report, error) == 0) {
 		contents_print_facts(&contents, settings->is_json);
 		if (!settings->is_json && contents.nr_events > 0) {
 			printf("\n");
@@ -666,6 +667,7 @@ static int list_main(int argc, char **argv, struct error *error)
 		.operand = list_apply_file,
 		.parts = { OPTION_PART(listed_options, struct list_settings, selection),
 			   OPTION_ROWS(list_rows),
+			   OPTION_PART(input_options, struct list_settings, limits),
 			   OPTION_PART(report_options, struct list_settings, report) },
 	};
 	int operand, status;

@@ -477,6 +477,13 @@ static const struct option_row limits_rows[] = {
 
 const struct option_part limits_options = OPTION_ROWS(limits_rows);
 
+static const struct option_row input_rows[] = {
+	{ 0, "max-input", "SIZE", "decompress inputs up to this size (default: 100 times theirs)",
+	  NULL, offsetof(struct limits, max_input_kib), .is_size = true, .is_rare = true },
+};
+
+const struct option_part input_options = OPTION_ROWS(input_rows);
+
 /* Options for outputs: one for each row of the table of sinks, and those that all outputs share. */
 
 static const char *const emitter_words[] = {

@@ -34,6 +34,9 @@ extern const struct option_part filter_options;
 /** limits_options - for a struct limits */
 extern const struct option_part limits_options;
 
+/** input_options - for a struct limits: of inputs that are compressed */
+extern const struct option_part input_options;
+
 /** budget_options - for a struct budget_settings */
 extern const struct option_part budget_options;
 

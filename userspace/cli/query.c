@@ -112,6 +112,7 @@ static int query_main(int argc, char **argv, struct error *error)
 				       query.selection),
 			   OPTION_PART(filter_options, struct query_command_settings, query.filter),
 			   OPTION_PART(limits_options, struct query_command_settings, query.limits),
+			   OPTION_PART(input_options, struct query_command_settings, query.limits),
 			   OPTION_ROWS(query_rows),
 			   OPTION_PART(report_options, struct query_command_settings,
 				       query.report) },

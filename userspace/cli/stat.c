@@ -120,6 +120,7 @@ static struct option_table stat_table(void)
 			   OPTION_PART(filter_options, struct stat_settings, filter),
 			   OPTION_PART(capture_live_options, struct stat_settings, capture),
 			   OPTION_PART(limits_options, struct stat_settings, limits),
+			   OPTION_PART(input_options, struct stat_settings, limits),
 			   OPTION_PART(budget_options, struct stat_settings, budgets),
 			   OPTION_ROWS(form_rows),
 			   command_output_options("stat", offsetof(struct stat_settings, form)),

@@ -78,6 +78,7 @@ static int why_main(int argc, char **argv, struct error *error)
 		.operand = apply_why_word,
 		.parts = { OPTION_PART(selection_options, struct why_run_settings, selection),
 			   OPTION_PART(limits_options, struct why_run_settings, limits),
+			   OPTION_PART(input_options, struct why_run_settings, limits),
 			   OPTION_ROWS(why_rows),
 			   OPTION_PART(report_options, struct why_run_settings, report) },
 	};

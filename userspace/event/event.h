@@ -20,6 +20,7 @@
 #include "event/program.h"
 #include "event/record.h"
 #include "event/recording.h"
+#include "event/sandbox.h"
 #include "event/stack.h"
 #include "event/symbols.h"
 #include "event/syscalls.h"

@@ -14,15 +14,12 @@
 #include <event-parse.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <seccomp.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "event/sandbox.h"
 #include "event/symbols.h"
 
 /* Parsing takes less than a millisecond, but the machine may be busy. */
@@ -30,6 +27,9 @@
 
 /* A child has two seconds of CPU time for these. */
 #define CHILD_REQUESTS 256
+
+#define CPU_S 2
+#define MEMORY_MAX (UINT64_C(64) << 20)
 
 /** struct symbol_child - a running child, and the read end of its pipe */
 struct symbol_child {
@@ -63,7 +63,10 @@ static bool answer_send(int fd, const struct symbols_request *request)
 static void __attribute__((noreturn))
 child_run(int fd, bool is_trusted, const struct symbols_request *requests, size_t nr_requests)
 {
-	bool is_safe = sandbox_enter(fd);
+	const struct sandbox sandbox = {
+		.read_fd = -1, .write_fd = fd, .cpu_s = CPU_S, .memory = MEMORY_MAX
+	};
+	bool is_safe = sandbox_enter(&sandbox);
 	char first = is_safe ? SYMBOLS_ARE_SAFE : SYMBOLS_LACK_SECCOMP;
 	bool continues = bytes_send(fd, &first, 1) && (is_safe || is_trusted);
 
@@ -203,66 +206,6 @@ void symbols_read(struct symbols_reader *reader, struct symbols_request *request
 	}
 	for (size_t i = 0; i < nr_requests; i++)
 		requests[i].has_failed = true;
-}
-
-/* Gives up the privileges of the child that parses print formats. */
-
-#define CPU_S 2
-#define MEMORY_MAX (UINT64_C(64) << 20)
-
-/* Memory that is mapped already: sanitizers map terabytes that they do not use. */
-static uint64_t memory_mapped(void)
-{
-	unsigned long long pages = 0;
-	FILE *file = fopen("/proc/self/statm", "re");
-
-	if (!file)
-		return 0;
-	if (fscanf(file, "%llu", &pages) != 1)
-		pages = 0;
-	fclose(file);
-	return pages * sysconf(_SC_PAGESIZE);
-}
-
-static void limits_set(void)
-{
-	rlim_t memory = memory_mapped() + MEMORY_MAX;
-
-	setrlimit(RLIMIT_AS, &(struct rlimit){ memory, memory });
-	setrlimit(RLIMIT_CPU, &(struct rlimit){ CPU_S, CPU_S });
-	setrlimit(RLIMIT_CORE, &(struct rlimit){ 0, 0 });
-	setrlimit(RLIMIT_FSIZE, &(struct rlimit){ 0, 0 });
-	prctl(PR_SET_DUMPABLE, 0);
-}
-
-/* Allocating memory, writing to the pipe and exiting are enough to parse. */
-static bool filter_add(scmp_filter_ctx filter, int fd)
-{
-	static const int calls[] = { SCMP_SYS(mmap), SCMP_SYS(munmap),	   SCMP_SYS(mremap),
-				     SCMP_SYS(brk),  SCMP_SYS(madvise),	   SCMP_SYS(exit_group),
-				     SCMP_SYS(exit), SCMP_SYS(sched_yield) };
-
-	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
-		if (seccomp_rule_add(filter, SCMP_ACT_ALLOW, calls[i], 0) != 0)
-			return false;
-	}
-	return seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(write), 1,
-				SCMP_A0(SCMP_CMP_EQ, fd)) == 0;
-}
-
-bool sandbox_enter(int fd)
-{
-	scmp_filter_ctx filter = seccomp_init(SCMP_ACT_KILL_PROCESS);
-	bool is_filtered;
-
-	limits_set();
-	if (fd > 0)
-		close_range(0, fd - 1, 0);
-	close_range(fd + 1, ~0U, 0);
-	is_filtered = filter && filter_add(filter, fd) && seccomp_load(filter) == 0;
-	if (filter)
-		seccomp_release(filter);
-	return is_filtered;
 }
 
 /* Walks the arguments of a print format that libtraceevent parsed; runs in the child. */

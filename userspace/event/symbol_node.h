@@ -162,11 +162,4 @@ void symbol_format_prepare(struct buffer *out, struct text format);
  */
 bool symbols_answer(struct buffer *out, struct text format);
 
-/**
- * sandbox_enter - give up all privileges but to write to @fd
- *
- * Returns false if the kernel cannot filter system calls; everything else is given up then.
- */
-bool sandbox_enter(int fd);
-
 #endif

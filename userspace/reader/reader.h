@@ -475,9 +475,11 @@ struct pipeline_follower {
 /**
  * struct limits - how much state a run keeps
  * @max_tracks: idle tracks above this number are closed; 0 for the default
+ * @max_input_kib: as in struct input_settings
  */
 struct limits {
 	uint64_t max_tracks;
+	uint64_t max_input_kib;
 };
 
 /**

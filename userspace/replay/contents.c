@@ -161,8 +161,9 @@ static int contents_run_all(struct contents_run *run, struct selection *selectio
 }
 
 int contents_read(struct contents *out, const char *name, struct selection *selection,
-		  const struct report *report, struct error *error)
+		  const struct limits *limits, const struct report *report, struct error *error)
 {
+	struct input_settings input = { .max_kib = limits->max_input_kib };
 	struct contents_run run = { .contents = out };
 	struct transfer transfer;
 	int status;
@@ -175,8 +176,8 @@ int contents_read(struct contents *out, const char *name, struct selection *sele
 				 name, name);
 	if (spool_refuse_killed(name, error) < 0)
 		return -1;
-	status = source_open(&out->source, name, transfer_begin(&transfer, report, name, NULL),
-			     error);
+	input.progress = transfer_begin(&transfer, report, name, NULL);
+	status = source_open(&out->source, name, &input, error);
 	transfer_end(&transfer);
 	if (status < 0)
 		return -1;

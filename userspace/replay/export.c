@@ -101,7 +101,7 @@ static int export_part_open(struct export_part *part, struct export_settings *se
 			    size_t index, struct error *error)
 {
 	const struct spool_owner owner = spool_owner_find();
-	struct byte_progress *progress;
+	struct input_settings input = { .max_kib = settings->limits.max_input_kib };
 	struct recording *recording;
 	const struct buffer *given;
 	struct error problem = { 0 };
@@ -131,8 +131,9 @@ static int export_part_open(struct export_part *part, struct export_settings *se
 	if (spool_refuse_killed(export_part_file(part), error) < 0)
 		return -1;
 	/* A pipe is copied. */
-	progress = transfer_begin(&part->transfer, settings->report, export_part_title(part), NULL);
-	status = source_open(&part->source, export_part_file(part), progress, error);
+	input.progress = transfer_begin(&part->transfer, settings->report, export_part_title(part),
+					NULL);
+	status = source_open(&part->source, export_part_file(part), &input, error);
 	transfer_end(&part->transfer);
 	if (status < 0)
 		return -1;

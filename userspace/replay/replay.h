@@ -122,7 +122,7 @@ struct contents {
  * Returns 0, or -1 with @error. Damage is no failure, see contents_damage().
  */
 int contents_read(struct contents *out, const char *name, struct selection *selection,
-		  const struct report *report, struct error *error);
+		  const struct limits *limits, const struct report *report, struct error *error);
 
 /** contents_damage - as source_damage() */
 const char *contents_damage(const struct contents *contents);

@@ -207,15 +207,16 @@ static bool file_is_text(int fd)
 	return is_text;
 }
 
-int source_file_open(struct source **out, const char *path, struct byte_progress *progress,
+int source_file_open(struct source **out, const char *path, const struct input_settings *settings,
 		     struct error *error)
 {
-	int fd = trace_input_open(path, trace_text_matches, progress, error);
+	int fd = trace_input_open(path, trace_text_matches, settings, error);
 
 	*out = NULL;
 	if (fd < 0)
 		return -1;
 	if (file_is_text(fd))
-		return text_source_open(out, fd, path, progress, error);
+		return text_source_open(out, fd, path, settings ? settings->progress : NULL,
+					error);
 	return file_source_open(out, fd, path, error);
 }

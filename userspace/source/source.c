@@ -554,14 +554,14 @@ int source_name_find(struct buffer *out, const char *name, struct error *error)
 	return instance_find(out, *rest ? rest + 1 : NULL, error);
 }
 
-int source_open(struct source **out, const char *name, struct byte_progress *progress,
+int source_open(struct source **out, const char *name, const struct input_settings *settings,
 		struct error *error)
 {
 	struct buffer directory = { 0 };
 	int status;
 
 	if (!instance_rest(name))
-		return source_file_open(out, name, progress, error);
+		return source_file_open(out, name, settings, error);
 	*out = NULL;
 	status = source_name_find(&directory, name, error);
 	if (status == 0)

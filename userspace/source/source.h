@@ -42,23 +42,23 @@ struct source;
  * @out: for source_close(); NULL on failure
  * @name: "tracefs" or "tracefs:INSTANCE" for what the buffers of an instance contain now, any other
  * for source_file_open()
- * @progress: counts the bytes of a pipe, NULL for none
+ * @settings: how a file is read; NULL for the default
  *
  * Returns 0, or -1 with @error.
  */
-int source_open(struct source **out, const char *name, struct byte_progress *progress,
+int source_open(struct source **out, const char *name, const struct input_settings *settings,
 		struct error *error);
 
 /**
- * source_file_open - open a trace.dat, version 6 or 7
+ * source_file_open - open a trace.dat, version 6 or 7, or a text; either may be compressed
  * @out: for source_close(); NULL on failure
  * @path: of the file; "-" is standard input
- * @progress: counts the bytes of a pipe, NULL for none
+ * @settings: how it is read; NULL for the default
  *
  * All complete records before damage are delivered, then source_damage() reports it. Returns 0, or
  * -1 with @error if the file is of another kind, or so short that it names no records.
  */
-int source_file_open(struct source **out, const char *path, struct byte_progress *progress,
+int source_file_open(struct source **out, const char *path, const struct input_settings *settings,
 		     struct error *error);
 
 /**

@@ -1004,9 +1004,6 @@ struct file_kind {
 #define KIND(magic, what) KIND_AT(0, magic, what)
 
 static const struct file_kind kinds[] = {
-	KIND("\x1f\x8b", "compressed by gzip" NOT "run gunzip first"),
-	KIND("\x28\xb5\x2f\xfd", "compressed by zstd" NOT "run unzstd first"),
-	KIND("\xfd\x37zXZ", "compressed by xz" NOT "run unxz first"),
 	KIND("BZh", "compressed by bzip2" NOT "run bunzip2 first"),
 	KIND("PK\x03\x04", "a zip archive" NOT "unpack it with unzip, and name a recording in it"),
 	KIND_AT(257, "ustar", "a tar archive" NOT "unpack it with tar xf, and name a recording in it"),
@@ -1188,10 +1185,10 @@ int trace_file_open_at(struct trace_file **out, int fd, const char *path, struct
 	return 0;
 }
 
-int trace_file_open(struct trace_file **out, const char *path, struct byte_progress *progress,
-		    struct error *error)
+int trace_file_open(struct trace_file **out, const char *path,
+		    const struct input_settings *settings, struct error *error)
 {
-	int fd = trace_input_open(path, NULL, progress, error);
+	int fd = trace_input_open(path, NULL, settings, error);
 
 	*out = NULL;
 	return fd < 0 ? -1 : trace_file_open_at(out, fd, path, error);

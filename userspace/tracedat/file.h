@@ -126,6 +126,19 @@ const char *input_name(const char *path);
  */
 int input_refuse_raw(const char *path, bool is_absent, struct error *error);
 
+/** input_is_packed - whether the first bytes are those of a file that is compressed as a whole */
+bool input_is_packed(struct text head);
+
+/**
+ * input_unpack - decompress such a file into an unnamed temporary file
+ * @fd: is returned if it is no such file, and closed otherwise
+ * @path: of the file
+ * @max_kib: as in struct input_settings
+ *
+ * Returns a descriptor, or -1 with @error.
+ */
+int input_unpack(int fd, const char *path, uint64_t max_kib, struct error *error);
+
 void input_close(struct input *input);
 
 /**

@@ -161,10 +161,11 @@ static int copy_fill(int copy, int fd, const struct input_limits *limits,
 		if (file_write_all(copy, block, size, NULL) < 0)
 			return copy_refuse(copy, limits->name, errno, error);
 		if (total == 0 && !text_begins((struct text){ block, size }, magic)) {
-			is_other = limits->is_other && size > 0 &&
-				   limits->is_other((struct text){ block, size });
+			struct text head = { block, size };
+
+			is_other = limits->is_other && size > 0 && limits->is_other(head);
 			/* The reader of the copy reports its kind. */
-			if (!is_other)
+			if (!is_other && !input_is_packed(head))
 				return 0;
 		}
 		total += size;
@@ -249,8 +250,9 @@ int input_refuse_raw(const char *path, bool is_absent, struct error *error)
 }
 
 int trace_input_open(const char *path, bool (*is_other)(struct text head),
-		     struct byte_progress *progress, struct error *error)
+		     const struct input_settings *settings, struct error *error)
 {
+	const struct input_settings given = settings ? *settings : (struct input_settings){ 0 };
 	const struct input_limits limits = { .name = input_name(path),
 					     .size = INPUT_COPY_MAX,
 					     .is_other = is_other };
@@ -265,7 +267,7 @@ int trace_input_open(const char *path, bool (*is_other)(struct text head),
 	if (fd < 0)
 		return error_set_system(error, errno, "cannot open %s", input_name(path));
 	if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode))
-		return fd;
+		return input_unpack(fd, path, given.max_kib, error);
 	if (S_ISDIR(status.st_mode)) {
 		bool is_ctf = faccessat(fd, "metadata", F_OK, 0) == 0;
 
@@ -275,9 +277,9 @@ int trace_input_open(const char *path, bool (*is_other)(struct text head),
 					  "babeltrace2 and Trace Compass read it"
 					: ", not a trace.dat; name a file in it");
 	}
-	copy = input_copy(fd, &limits, progress, error);
+	copy = input_copy(fd, &limits, given.progress, error);
 	close(fd);
-	return copy;
+	return copy < 0 ? -1 : input_unpack(copy, path, given.max_kib, error);
 }
 
 void input_close(struct input *input)

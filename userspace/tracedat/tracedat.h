@@ -26,26 +26,26 @@ int gzip_read(const char *path, size_t size_max, struct buffer *out);
  * trace_file_open - open a trace.dat
  * @out: a new file, for trace_file_close(); NULL on failure
  * @path: "-" is standard input
- * @progress: counts the bytes of a pipe, which is copied; NULL for none
+ * @settings: NULL for the default
  *
  * A damaged or truncated file is opened too: all complete records before the damage can be read,
  * trace_file_damage() reports the damage. Returns 0, or -1 with @error if the file is of another
  * kind, or so short that it names no records.
  */
-int trace_file_open(struct trace_file **out, const char *path, struct byte_progress *progress,
-		    struct error *error);
+int trace_file_open(struct trace_file **out, const char *path,
+		    const struct input_settings *settings, struct error *error);
 
 /**
- * trace_input_open - open a file, or copy a pipe to an unnamed temporary file
+ * trace_input_open - open a file, or copy a pipe to an unnamed temporary file; decompress it
  * @path: "-" is standard input
  * @is_other: whether the first bytes of a pipe are those of another recording, which is copied too
- * @progress: counts the bytes of a pipe; NULL for none
+ * @settings: NULL for the default
  *
  * Ctrl-C ends a pipe of the other kind, which is read as far as it came. Returns a descriptor, or
  * -1 with @error.
  */
 int trace_input_open(const char *path, bool (*is_other)(struct text head),
-		     struct byte_progress *progress, struct error *error);
+		     const struct input_settings *settings, struct error *error);
 
 /** trace_file_open_at - trace_file_open() of an opened input, which it takes */
 int trace_file_open_at(struct trace_file **out, int fd, const char *path, struct error *error);

@@ -21,6 +21,7 @@ PUBLIC_HEADERS = {
 LIBRARY_HEADERS = {
     "libcap-ng": re.compile(r"cap-ng\.h"),
     "libelf": re.compile(r"gelf\.h|libelf\.h"),
+    "liblzma": re.compile(r"lzma\.h"),
     "libmd": re.compile(r"(?:md[245]|ripemd|rmd160|sha|sha[125]\w*)\.h"),
     "libseccomp": re.compile(r"seccomp(?:-syscalls)?\.h"),
     "libtracecmd": re.compile(r"(?:trace-cmd/)?trace-cmd\.h"),

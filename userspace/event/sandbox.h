@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Gives up the privileges of a child that parses what others wrote. */
+#ifndef EVENT_SANDBOX_H
+#define EVENT_SANDBOX_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/**
+ * struct sandbox - what the child keeps
+ * @read_fd: may be read with pread(2); -1 for none
+ * @write_fd: may be written
+ * @cpu_s: seconds of CPU time
+ * @memory: bytes that it may map
+ * @file_size: limit of the size of a file that it writes; 0 for pipes
+ */
+struct sandbox {
+	int read_fd;
+	int write_fd;
+	uint64_t cpu_s;
+	uint64_t memory;
+	uint64_t file_size;
+};
+
+/**
+ * sandbox_enter - give up all privileges of this process but these
+ *
+ * Returns false if the kernel cannot filter system calls; everything else is given up then.
+ */
+bool sandbox_enter(const struct sandbox *sandbox);
+
+#endif
