@@ -172,11 +172,29 @@ is "which is loaded if it is there" "$status" = 0
 
 echo 'event demo:io 100 u32 bytes' >plain.script
 "$OLDPWD/tests/golden/mktrace" plain.script plain.dat
-no_records="'ktrack list' prints the tracepoints that follow the convention"
+no_records="'ktrack list plain.dat' prints what it contains"
 remedy="add rules with -r, see ktrack-rules(5)"
 run "$ktrack" export --wall-clock=0 plain.dat
 is "a source without records is exported" "$status" = 0
 is "and that is reported" "$(cat "$folder/err")" = "ktrack: plain.dat: no track events; $no_records"
+run "$ktrack" stat plain.dat
+is "no table is empty without a word" "$(cat "$folder/out")" = "0ns recorded; no rows"
+run "$ktrack" stat -e demo:io --name='no*' trace.dat
+is "nor if no name matches" "$(sed 's/^[^ ]*//' "$folder/out")" = " recorded; no name matches --name=no*"
+run "$ktrack" query trace.dat "SELECT name FROM slice WHERE name = 'nosuch'"
+is "nor if a query has no rows" "$status $(cat "$folder/err")" = "0 ktrack: the query has no rows: nothing that was recorded matches it"
+run "$ktrack" export --sqlite=rows.db trace.dat
+run "$ktrack" query rows.db "SELECT name FROM slice WHERE name = 'nosuch'"
+is "also of a database" "$status $(cat "$folder/err")" = "0 ktrack: the query has no rows: nothing that was recorded matches it"
+"$OLDPWD/tests/golden/mktrace" - irqs.dat <<'SCRIPT'
+event ftrace:funcgraph_entry 10 u64 func; u32 depth
+event demo:io 100 char track_event_type; string slice_name
+1us 7@0 io I here
+SCRIPT
+run "$ktrack" stat irqs.dat
+is "names of functions are of interest if no function is shown" "$status $(cat "$folder/err")" = "0 "
+run "$ktrack" export --perfetto=clock.pftrace trace.dat
+is "a timeline has no dates, so that the clock is of no interest" "$status $(cat "$folder/err")" = "0 "
 
 cat >others.script <<'SCRIPT'
 event sched:wake 100 u32 prio
@@ -249,7 +267,7 @@ is "together with track events they are of use" "$status $(cat "$folder/err")" =
 "$OLDPWD/tests/golden/mktrace" sideband.script sideband.dat
 run "$ktrack" export --wall-clock=0 sideband.dat
 is "those in the sideband buffer are not counted" "$status $(cat "$folder/err")" = \
-	"0 ktrack: sideband.dat: no track events; $no_records"
+	"0 ktrack: sideband.dat: no track events; 'ktrack list sideband.dat' prints what it contains"
 
 cd "$OLDPWD"
 if tests/cli/mounted --probe; then

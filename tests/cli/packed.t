@@ -28,7 +28,7 @@ for file in trace.dat trace.txt; do
 		"$ktrack" stat --json - <"$packed" >got 2>/dev/null
 		sed 's/"standard input"/"-"/' got >got2
 		is "also from standard input: $packed" "$(sed "s/\"$file\"/\"-\"/" want)" = "$(cat got2)"
-		/bin/cat "$packed" | "$ktrack" stat --json - >got 2>/dev/null
+		head -c 9999999 "$packed" | "$ktrack" stat --json - >got 2>/dev/null
 		is "and from a pipe" "$(cat got)" = "$(cat got2)"
 		head -c $(($(stat -c %s "$packed") / 2)) "$packed" >"cut.$packed"
 		run "$ktrack" stat "cut.$packed"

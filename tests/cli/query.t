@@ -31,9 +31,9 @@ cd "$folder"
 # table QUERY, with its output on standard input
 table() {
 	cat >want
-	run "$ktrack" query trace.db "$@"
+	run "$ktrack" query -q trace.db "$@"
 	printed "$1 of a database" want
-	run "$ktrack" query trace.dat "$@"
+	run "$ktrack" query -q trace.dat "$@"
 	printed "$1 of a recording" want
 }
 
@@ -119,7 +119,7 @@ printf '%s\n' '[' '{"a":1,"b":null,"c":2.5,"d":"x\"y","e":"9007199254740993","f"
 run "$ktrack" query --json trace.db "SELECT 1 AS a, NULL AS b, 2.5 AS c, 'x\"y' AS d, 9007199254740993 AS e, 1e999 AS f"
 printed "--json" want
 printf '%s\n' '[' ']' >want
-run "$ktrack" query --json trace.db "SELECT 1 WHERE 0"
+run "$ktrack" query -q --json trace.db "SELECT 1 WHERE 0"
 printed "--json without rows" want
 run "$ktrack" query trace.db "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2500) SELECT i FROM n"
 is "a long result is complete" "$status $(grep -c '^ *[0-9]' out) $(grep -c '^ *i$' out)" = "0 2500 3"

@@ -587,9 +587,14 @@ void other_records_report(struct other_records *others, const struct other_sourc
 			buffer_append_string(&line, systems.total == 1 ? " is no track event"
 								       : " are no track events");
 		}
-		if (is_empty)
+		if (is_empty && systems.total == 0 && !source->directory) {
+			buffer_append_string(&line, "; 'ktrack list ");
+			buffer_append_word(&line, source->name);
+			buffer_append_string(&line, "' prints what it contains");
+		} else if (is_empty) {
 			buffer_append_string(&line, systems.total > 0 ? "; " RULES_REMEDY
 								      : "; " LIST_REMEDY);
+		}
 	}
 	if (line.size > 0 && !line.failed)
 		report_message(report, "%s", buffer_string(&line));

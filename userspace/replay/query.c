@@ -47,7 +47,7 @@ static int query_database_check(const struct query_settings *settings, struct er
 
 static int query_database_run(const struct query_settings *settings, struct error *error)
 {
-	struct sink_settings output = { .query = &settings->form };
+	struct sink_settings output = { .query = &settings->form, .report = settings->report };
 	struct output_set set = { 0 };
 	struct sink_query_result result = { 0 };
 	struct buffer path = { 0 };

@@ -248,6 +248,8 @@ static int query_print(struct database *database, sqlite3_stmt *statement,
 	}
 	if (nr_rows)
 		*nr_rows = output.nr_rows;
+	if (status == SQLITE_DONE && output.nr_rows == 0)
+		report_hint(file->report, "the query has no rows: nothing that was recorded matches it");
 	return status >= 0 && sink_file_flush(file, error) < 0 ? -1 : status;
 }
 

@@ -645,7 +645,8 @@ int sink_query_database(const struct sink_settings *settings, const char *path,
 {
 	struct sink_file file = { .name = settings->name,
 				  .fd = settings->fd,
-				  .wait = settings->wait };
+				  .wait = settings->wait,
+				  .report = settings->report };
 	struct database database = { .files.fd = -1 };
 	int status = database_open_existing(&database, path, error);
 

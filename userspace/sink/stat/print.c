@@ -319,7 +319,7 @@ static int faults_print(struct stat_sink *sink)
 	return text->failed ? -1 : 0;
 }
 
-static int footer_print(struct stat_sink *sink)
+static int footer_print(struct stat_sink *sink, bool has_rows)
 {
 	struct buffer *out = &sink->file.out;
 
@@ -341,8 +341,14 @@ static int footer_print(struct stat_sink *sink)
 		warning_end(sink);
 	}
 	buffer_append_duration(out, sink->now_ns - sink->file.start_ns);
-	buffer_printf(out, " recorded; percentiles are within %.1f %% of the exact values\n",
-		      100 * QUANTILE_ERROR);
+	if (has_rows)
+		buffer_printf(out,
+			      " recorded; percentiles are within %.1f %% of the exact values\n",
+			      100 * QUANTILE_ERROR);
+	else if (sink->settings.name)
+		buffer_printf(out, " recorded; no name matches --name=%s\n", sink->settings.name);
+	else
+		buffer_append_string(out, " recorded; no rows\n");
 	return 0;
 }
 
@@ -370,16 +376,19 @@ static int tables_print(struct stat_sink *sink)
 		.has_colour = sink->settings.has_colour,
 		.is_utf8 = sink->settings.is_utf8,
 	};
+	size_t begin = sink->file.out.size;
+	bool has_rows;
 
 	for (int kind = 0; kind < STAT_KIND_COUNT; kind++) {
 		if (stat_print_section(sink, kind, &style) < 0)
 			return -1;
 	}
+	has_rows = sink->file.out.size > begin;
 	if (sink->settings.has_histograms && stat_print_histograms(sink) < 0)
 		return -1;
 	if (stat_print_slow(sink, &style) < 0)
 		return -1;
-	return footer_print(sink);
+	return footer_print(sink, has_rows);
 }
 
 /* The number of lines that exceed the screen; the cursor needs the last line. */
