@@ -20,17 +20,22 @@ task 7 worker
 """
 
 
-def fill(parts):
-    """Writes the files of a spool into the directory @parts."""
-    trace = Reader("script", GOLDEN).read(io.BytesIO(SCRIPT))
+def fill(parts, script=SCRIPT):
+    """Writes the files of a spool into the directory @parts; returns what the script has."""
+    trace = Reader("script", GOLDEN).read(io.BytesIO(script))
     out = io.BytesIO()
     writer = Writer6(out, trace)
     writer.initial(b"6")
     out.write(writer.header_info() + writer.number(0, 4) + writer.formats() + bytes(8))
     (parts / "formats").write_bytes(out.getvalue())
-    (parts / "comms").write_bytes(b"7 worker\n\0")
+    (parts / "comms").write_bytes(writer.cmdlines()[8:] + b"\0")
+    if trace.symbols:
+        (parts / "symbols").write_bytes(writer.symbols()[4:])
+        (parts / "constants").write_bytes(writer.constants()[4:])
     options = b"".join(writer.option(number, data) for number, data in writer.options() if number != CLOCK)
     (parts / "options").write_bytes(options)
     for cpu, ring in trace.buffers[""].items():
         (parts / f"cpu{cpu}").write_bytes(ring.pages.read())
+        ring.pages.seek(0)
     (parts / "instance").write_text(f"-\n{OLD_BOOT}\nstreaming\n1\n")
+    return trace

@@ -194,7 +194,7 @@ TEST(the_name_of_the_thread_comes_from_the_caller)
 	event_filter_free(filter);
 }
 
-static void check_function(const char *text, bool want)
+static void check_function_of(const char *text, bool is_partial, bool want)
 {
 	struct error error = { 0 };
 	struct event_filter *filter = filter_make(text, &error);
@@ -203,12 +203,20 @@ static void check_function(const char *text, bool want)
 	CHECK_NUMBER(kallsyms_new(&symbols, text_of("2000 T first\n2100 T second\n2200 D data\n"),
 				  &error),
 		     0);
+	if (is_partial)
+		kallsyms_set_partial(symbols);
 	CHECK(event_filter_needs_symbols(filter));
 	CHECK(!event_filter_matches(filter, &record));
 	CHECK_NUMBER(event_filter_resolve(filter, symbols, &error), 0);
 	CHECK_NUMBER(event_filter_matches(filter, &record), want);
 	kallsyms_free(symbols);
 	event_filter_free(filter);
+}
+
+static void check_function(const char *text, bool want)
+{
+	check_function_of(text, false, want);
+	check_function_of(text, true, want);
 }
 
 TEST(functions_are_compared_by_their_addresses)
@@ -218,6 +226,13 @@ TEST(functions_are_compared_by_their_addresses)
 	check_function("ip.function == second", false);
 	check_function("ip.function == 0x2004", true);
 	check_function("(ip.function == first )", true);
+}
+
+TEST(functions_that_no_record_refers_to_match_none)
+{
+	check_function_of("ip.function == third", true, false);
+	check_function_of("ip.function != third", true, true);
+	check_function_of("ip.function == 0x9000", true, false);
 }
 
 TEST(functions_need_symbols)

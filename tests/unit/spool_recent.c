@@ -267,6 +267,45 @@ TEST(rules_and_triggers_of_a_file_are_separate)
 	spool_fixture_end(&fixture);
 }
 
+/* Records that are not in the file need no symbols. */
+TEST(symbols_of_a_file_are_those_of_its_records)
+{
+	static const char symbols[] = "ffffffff81000000 T _text\n"
+				      "ffffffff81000100 T unused\n"
+				      "ffffffff81000200 T dropped\n"
+				      "ffffffff81000300 T used\n"
+				      "ffffffff81000400 T next\n"
+				      "ffffffff81000500 T last\n";
+	static const uint64_t addresses[] = { 0xffffffff81000204, 0xffffffff81000304 };
+	struct recent_saved saved = { .from_ns = 200, .to_ns = 300 };
+	struct buffer file = { 0 };
+	struct spool_fixture fixture;
+
+	recent_begin(&fixture, 1 << 20);
+	folder_add_text(&fixture.output, "kallsyms", symbols);
+	fixture.spool->symbols_fd = open(folder_path(&fixture.output, "kallsyms"), O_RDONLY);
+	for (size_t i = 0; i < 2; i++) {
+		struct raw_page raw_page;
+
+		raw_page_begin(&raw_page, 100 * (i + 1));
+		raw_page_small(&raw_page, 0, &addresses[i], 2);
+		raw_page_end(&raw_page);
+		CHECK_NUMBER(spool_take(fixture.spool, i, false, raw_page.bytes, RAW_PAGE_SIZE,
+					&fixture.error),
+			     0);
+	}
+	CHECK_NUMBER(spool_save_recent(fixture.spool, output_path(&fixture), text_of("7 loss"),
+				       &saved, &fixture.error),
+		     0);
+	CHECK_NUMBER(file_read(output_path(&fixture), &file), 0);
+	CHECK(memmem(file.data, file.size, " T used\n", 8));
+	CHECK(memmem(file.data, file.size, " T next\n", 8));
+	CHECK(!memmem(file.data, file.size, " T dropped\n", 11));
+	CHECK(!memmem(file.data, file.size, " T last\n", 8));
+	buffer_release(&file);
+	spool_fixture_end(&fixture);
+}
+
 TEST(lost_records_are_in_the_file_if_they_are_in_its_time)
 {
 	struct spool_fixture fixture;

@@ -365,6 +365,11 @@ static int term_resolve(struct filter_term *term, const struct kallsyms *symbols
 		is_found = kallsyms_find_name(symbols, term->function, &symbol);
 	else
 		is_found = kallsyms_find(symbols, term->value, &symbol);
+	/* No record refers to it: no address is in its range. */
+	if (!is_found && kallsyms_is_partial(symbols)) {
+		term->value = term->end = UINT64_MAX;
+		return 0;
+	}
 	if (!is_found && term->function.size > 0)
 		return error_set(error, "no function is named '%.*s'", (int)term->function.size,
 				 term->function.data);

@@ -101,7 +101,7 @@ bool event_filter_needs_symbols(const struct event_filter *filter);
  * @symbols: of the recording; not needed after this call; NULL if there are none
  *
  * Until then comparisons with functions are false. Returns 0, or -1 with @error if a function is
- * unknown.
+ * unknown, unless @symbols are partial: then no record has its address.
  */
 int event_filter_resolve(struct event_filter *filter, const struct kallsyms *symbols,
 			 struct error *error);

@@ -53,6 +53,7 @@ struct kallsyms_entry {
  * @nr_functions: number of entries that are no ends
  * @nr_hidden: number of functions without an address
  * @is_full: there were more symbols or names than allowed
+ * @is_partial: see kallsyms_set_partial()
  */
 struct kallsyms {
 	struct buffer entries;
@@ -63,17 +64,7 @@ struct kallsyms {
 	size_t nr_functions;
 	size_t nr_hidden;
 	bool is_full;
-};
-
-/**
- * struct kallsyms_line - a line "ADDRESS TYPE NAME [MODULE]"
- * @module: empty for the kernel's symbols
- */
-struct kallsyms_line {
-	uint64_t address;
-	char type;
-	struct text name;
-	struct text module;
+	bool is_partial;
 };
 
 static struct kallsyms_entry *kallsyms_entries(const struct kallsyms *table)
@@ -163,7 +154,7 @@ static bool line_take_blank(struct text *line)
 	return true;
 }
 
-static bool kallsyms_line_parse(struct kallsyms_line *out, struct text line)
+bool kallsyms_line_parse(struct kallsyms_line *out, struct text line)
 {
 	struct text word;
 
@@ -186,15 +177,13 @@ static bool kallsyms_line_parse(struct kallsyms_line *out, struct text line)
 	       !memchr(out->module.data ? out->module.data : "", '\0', out->module.size);
 }
 
-/* Assemblers mark where code and data begin in a function: "$x", "$d.3", "$xrv64i2p1". */
-static bool kallsyms_line_is_mark(const struct kallsyms_line *line)
+bool kallsyms_line_is_mark(const struct kallsyms_line *line)
 {
 	return line->name.size >= 2 && line->name.data[0] == '$' &&
 	       memchr("adtx", line->name.data[1], 4);
 }
 
-/* Whether the symbol begins code; the ends of the kernel's code do not. */
-static bool kallsyms_line_is_code(const struct kallsyms_line *line)
+bool kallsyms_line_is_code(const struct kallsyms_line *line)
 {
 	if (!strchr("tTwW", line->type))
 		return false;
@@ -502,6 +491,16 @@ bool kallsyms_find_name(const struct kallsyms *table, struct text name, struct k
 		return true;
 	}
 	return false;
+}
+
+void kallsyms_set_partial(struct kallsyms *table)
+{
+	table->is_partial = true;
+}
+
+bool kallsyms_is_partial(const struct kallsyms *table)
+{
+	return table->is_partial;
 }
 
 size_t kallsyms_count(const struct kallsyms *table)

@@ -9,6 +9,26 @@
 #define KALLSYMS_SYMBOLS_MAX 500000
 #define KALLSYMS_NAMES_SIZE_MAX (16 << 20)
 
+/**
+ * struct kallsyms_line - a line "ADDRESS TYPE NAME [MODULE]"
+ * @module: empty for the kernel's symbols
+ */
+struct kallsyms_line {
+	uint64_t address;
+	char type;
+	struct text name;
+	struct text module;
+};
+
+/** kallsyms_line_parse - returns false if the line is no symbol */
+bool kallsyms_line_parse(struct kallsyms_line *out, struct text line);
+
+/** kallsyms_line_is_mark - whether an assembler marks code or data in a function: "$x", "$d.3" */
+bool kallsyms_line_is_mark(const struct kallsyms_line *line);
+
+/** kallsyms_line_is_code - whether the symbol begins code; the ends of the kernel's code do not */
+bool kallsyms_line_is_code(const struct kallsyms_line *line);
+
 struct kallsyms;
 
 /**
@@ -65,6 +85,11 @@ bool kallsyms_find(const struct kallsyms *table, uint64_t address, struct kallsy
 /** kallsyms_find_name - the first function with this name; returns false if there is none */
 bool kallsyms_find_name(const struct kallsyms *table, struct text name,
 			struct kallsyms_symbol *out);
+
+/** kallsyms_set_partial - the table may lack functions to which no record refers */
+void kallsyms_set_partial(struct kallsyms *table);
+
+bool kallsyms_is_partial(const struct kallsyms *table);
 
 /** kallsyms_count - number of functions, aliases included */
 size_t kallsyms_count(const struct kallsyms *table);

@@ -763,6 +763,9 @@ int trace_file_read_symbols(struct trace_file *file, struct kallsyms **out, stru
 		kallsyms_free(table);
 		return -1;
 	}
+	/* See kept_symbols_trim(). */
+	if (file->recording.writer > 0)
+		kallsyms_set_partial(table);
 	*out = table;
 	return 0;
 }

@@ -183,7 +183,7 @@ static void slot_fill(struct recent *recent, uint32_t number, const void *bytes,
 	recent->slots[number].size = size;
 }
 
-static bool part_has(const struct recent_part *part, const struct recent_slot *slot)
+bool recent_part_has(const struct recent_part *part, const struct recent_slot *slot)
 {
 	return slot->last_ns >= part->from_ns && slot->first_ns <= part->to_ns;
 }
@@ -217,7 +217,7 @@ static void recent_part_init(struct recent_part *part, const struct recent *rece
 	for (uint32_t i = cpu->first; page && i != RECENT_NONE; i = recent->slots[i].next) {
 		const struct recent_slot *slot = &recent->slots[i];
 
-		if (!part_has(part, slot))
+		if (!recent_part_has(part, slot))
 			continue;
 		part->nr_records += part_copy(part, i, page);
 		part->size += recent->page_size;
@@ -238,7 +238,7 @@ int recent_part_write(const struct recent_part *part, int fd)
 
 	for (uint32_t i = part->cpu->first; status == 0 && i != RECENT_NONE;
 	     i = recent->slots[i].next) {
-		if (!part_has(part, &recent->slots[i]))
+		if (!recent_part_has(part, &recent->slots[i]))
 			continue;
 		part_copy(part, i, page);
 		status = file_write_all(fd, (const char *)page, recent->page_size, NULL);

@@ -75,6 +75,9 @@ struct recent_part {
 	bool has_unknown; /* there is a gap of unknown size */
 };
 
+/** recent_part_has - whether a sub-buffer has records of the part */
+bool recent_part_has(const struct recent_part *part, const struct recent_slot *slot);
+
 /** recent_part_write - write the sub-buffers, cut to both times; returns -1 with errno */
 int recent_part_write(const struct recent_part *part, int fd);
 
@@ -496,6 +499,14 @@ int writer_put_machine(struct buffer *out, const struct spool *spool, struct err
  * Returns -1 with @error.
  */
 int writer_put_options(struct buffer *out, const struct spool *spool, struct error *error);
+
+/**
+ * kept_symbols_trim - drop the kernel's symbols to which no record of a spool refers
+ * @all: the text of /proc/kallsyms; it stays as it is if records are many, or cannot be read
+ *
+ * Both ktrack and libtraceevent name each address in the records as they do with all symbols.
+ */
+void kept_symbols_trim(struct buffer *all, const struct spool *spool);
 
 /** writer_write - write the trace.dat of a spool to @fd; returns -1 with @error */
 int writer_write(struct spool *spool, int fd, struct error *error);

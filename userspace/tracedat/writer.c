@@ -676,13 +676,15 @@ static void put_tables(struct buffer *out, const struct spool *spool, uint32_t n
 }
 
 /* An entry behind its size, which is 0 if there is none. */
-static void put_spool_entry(struct buffer *out, const struct spool_folder *folder, const char *name)
+static void put_spool_entry(struct buffer *out, const struct spool *spool, const char *name)
 {
 	struct buffer content = { 0 };
 	struct error ignored = { 0 };
 
-	if (spool_entry_read(folder, name, &content, &ignored) < 0)
+	if (spool_entry_read(&spool->folder, name, &content, &ignored) < 0)
 		buffer_clear(&content);
+	if (strcmp(name, SPOOL_SYMBOLS) == 0)
+		kept_symbols_trim(&content, spool);
 	writer_put_u32(out, content.size);
 	buffer_append(out, content.data, content.size);
 	out->failed |= content.failed;
@@ -690,13 +692,13 @@ static void put_spool_entry(struct buffer *out, const struct spool_folder *folde
 }
 
 /* A spool may have symbols and constant strings; they are behind the formats. */
-static void put_tail(struct buffer *out, const struct spool_folder *folder)
+static void put_tail(struct buffer *out, const struct spool *spool)
 {
 	if (out->size < FORMATS_TAIL_SIZE)
 		return;
 	out->size -= FORMATS_TAIL_SIZE;
-	put_spool_entry(out, folder, SPOOL_SYMBOLS);
-	put_spool_entry(out, folder, SPOOL_CONSTANTS);
+	put_spool_entry(out, spool, SPOOL_SYMBOLS);
+	put_spool_entry(out, spool, SPOOL_CONSTANTS);
 }
 
 /* Everything before the records. */
@@ -708,7 +710,7 @@ static int put_head(struct buffer *out, const struct spool *spool, uint32_t nr_c
 	int status = spool_entry_read(folder, SPOOL_FORMATS, out, error);
 
 	if (status == 0) {
-		put_tail(out, folder);
+		put_tail(out, spool);
 		status = spool_entry_read(folder, SPOOL_COMMS, &comms, error);
 	}
 	put_sized(out, &comms);
