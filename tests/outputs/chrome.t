@@ -104,6 +104,8 @@ def check_names(tap):
     tap.ok(len(counters) == 1, "and their counters", counters)
     names = [one["args"]["name"] for one in events if one["name"] == "process_name" and one["pid"] == 20]
     tap.ok(names == ["sh", "sh", "cat", "cat"], "the name of a process", names)
+    labels = [one["args"]["labels"] for one in events_of("cgroup 20 /a\n" + TASKS)[0] if one["name"] == "process_labels"]
+    tap.ok(labels == ["/a"] * len(labels) != [], "its cgroup", labels)
     events, wrong = events_of(TASKS.replace("1us   20@1 io I one\n2us   20@1 depth 1\n", ""))
     names = [one["args"]["name"] for one in events if one["name"] == "process_name" and one["pid"] == 20]
     tap.ok(names == ["sh", "cat", "cat"] and not wrong, "the name of a process whose main thread writes late", names, wrong)

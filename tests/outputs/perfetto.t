@@ -164,7 +164,9 @@ def check_reuse_again(tap):
     lines = [f"format ../formats/6.12/{path}" for path in paths] + [IO, event]
     lives = [LIFE + DEATH] * 3 + [LIFE] + [THREAD_LIFE] * 4
     text = "".join(life.format(at=at + 1) for at, life in enumerate(lives))
-    _, every, wrong = export_of("\n".join((*lines, text)))
+    _, every, wrong = export_of("\n".join((*lines, "cgroup 20 /a", text)))
+    labels = {one(track["process"][0], "process_labels") for track in every.values() if "process" in track and "process_labels" in track["process"][0]}
+    tap.ok(labels == {"/a"}, "cgroups of processes", labels)
     parents = [one(track, "parent_uuid") for track in every.values() if "tracepoint" in one(track, "description", "")]
     tap.ok(len(parents) == 12 and not wrong, "four processes, four threads", parents, wrong)
     names = {one(track["process"][0], "process_name") for track in map(every.get, parents) if "process" in track}

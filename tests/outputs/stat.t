@@ -292,7 +292,8 @@ def check_order(tap):
 
 
 GROUPED = """event demo:io 100 char track_event_type; string slice_name; u32 bytes
-task 7 worker
+task 7 worker 7
+cgroup 7 /a/b
 +10 7@0 io B outer 4096
 +10 7@0 io B inner 1
 +20 7@0 io E "" 2
@@ -319,6 +320,7 @@ def check_groups(tap):
         "name": {("outer",): (1, 50, 30), ("inner",): (2, 50, 50), ("other",): (1, 40, 40)},
         "cpu": {("0",): (3, 100, 80), ("1",): (1, 40, 40)},
         "pid": {("7",): (3, 100, 80), ("8",): (1, 40, 40)},
+        "cgroup": {("/a/b",): (3, 100, 80), ("",): (1, 40, 40)},
         "comm": {("worker",): (3, 100, 80), ("",): (1, 40, 40)},
         "field:bytes": {("4096",): (1, 50, 30), ("1",): (3, 90, 90)},
         "field:nothing": {("",): (4, 140, 120)},
@@ -332,6 +334,8 @@ def check_groups(tap):
             tap.ok(found == rows and not wrong, f"--group-by={keys}", found, *wrong)
         found, wrong = grouped(folder, "--group-by=name", "--name=*er")
         tap.ok(sorted(found) == [("inner",), ("other",), ("outer",)], "--name", found, *wrong)
+        found, wrong = grouped(folder, "--group-by=name", "--cgroup=/a")
+        tap.ok(sorted(found) == [("inner",), ("outer",)], "--cgroup", found, *wrong)
         found, wrong = grouped(folder, "--group-by=name", "--name=o*")
         tap.ok(sorted(found) == [("other",), ("outer",)], "--name leaves others out", found, *wrong)
         text, wrong = cases.run(folder, "stat", "--name=t*", "--json", "trace.dat")
@@ -459,7 +463,7 @@ def check_refusals(tap):
             (("--group-by=cpu,cpu", "a"), "--group-by=cpu,cpu: 'cpu' is given twice"),
             (
                 ("--group-by=field:", "a"),
-                "--group-by=field:: 'field:' is unknown; write track, name, pid, comm, cpu or field:FIELD",
+                "--group-by=field:: 'field:' is unknown; write track, name, cgroup, pid, comm, cpu or field:FIELD",
             ),
             (("--percentiles=100", "a"), "--percentiles=100: '100' is none; write numbers such as 50,90,99.9"),
             (("--percentiles=99.99", "a"), "--percentiles=99.99: '99.99' is none; write numbers such as 50,90,99.9"),

@@ -82,3 +82,34 @@ TEST(clocks_that_a_time_namespace_shifts_are_refused)
 	CHECK_TEXT(error.text, "a time namespace shifts the clock monotonic by -7 s; run ktrack "
 			       "outside of it: nsenter --time --target 1 ktrack");
 }
+
+static void check_cgroup(const char *text, const char *want)
+{
+	struct text found = cgroup_path_find(text_of(text));
+
+	CHECK(text_equals(found, text_of(want)));
+}
+
+TEST(the_cgroup_is_that_of_version_2_or_else_of_a_controller)
+{
+	check_cgroup("0::/system.slice/a.service\n", "/system.slice/a.service");
+	check_cgroup("0::/\n", "/");
+	check_cgroup("", "");
+	check_cgroup("3:memory:/m\n2:cpuset,cpu:/c\n1:name=systemd:/s\n0::/v2\n", "/v2");
+	check_cgroup("3:memory:/m\n2:cpuset,cpu:/c:d\n1:name=systemd:/s\n0::/\n", "/c:d");
+	check_cgroup("3:memory:/m\n2:cpu,cpuacct:/\n1:cpuset:/s\n", "/m");
+	check_cgroup("3:memory:/\n2:cpu:/\n", "/");
+	check_cgroup("2:cpu\nnothing\n::\n", "");
+}
+
+TEST(the_cgroup_of_a_process_is_read)
+{
+	struct buffer path = { 0 };
+
+	CHECK(proc_cgroup_append(getpid(), &path));
+	CHECK(path.size > 0 && path.data[0] == '/');
+	buffer_clear(&path);
+	CHECK(!proc_cgroup_append(0, &path));
+	CHECK_NUMBER(path.size, 0);
+	buffer_release(&path);
+}

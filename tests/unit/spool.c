@@ -150,9 +150,10 @@ static pid_t process_start(pid_t *second)
  * The names of threads that lived when recording began stay. The kernel's saved names of that time
  * are of ended threads, which are not in the recording.
  */
-TEST(names_and_processes_of_the_beginning_stay)
+TEST(names_processes_and_cgroups_of_the_beginning_stay)
 {
 	pid_t second, process = process_start(&second);
+	struct buffer cgroup = { 0 }, found = { 0 };
 	struct thread_identity task;
 	struct source *source;
 	struct spool_fixture fixture;
@@ -178,6 +179,11 @@ TEST(names_and_processes_of_the_beginning_stay)
 	CHECK_NUMBER(task.tgid, 0);
 	source_find_task(source, syscall(SYS_gettid), &task);
 	CHECK_NUMBER(task.tgid, getpid());
+	CHECK(proc_cgroup_append(getpid(), &cgroup));
+	source_find_cgroup(source, process, &found);
+	CHECK_TEXT(buffer_string(&found), buffer_string(&cgroup));
+	buffer_release(&found);
+	buffer_release(&cgroup);
 	source_close(source);
 	spool_fixture_end(&fixture);
 }

@@ -3,6 +3,7 @@
  * median. */
 #include "analysis/internal.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 static unsigned int cell_number(int64_t duration_ns)
@@ -1061,36 +1062,20 @@ static void print_missing(struct why_sink *why, const struct hints *hints)
 
 /* Lines behind the answer: what a recording lacks that would explain more, and cgroups. */
 
-/** CGROUP_SIZE_MAX - limit of the bytes of /proc/PID/cgroup that are read */
-#define CGROUP_SIZE_MAX 16384
-
-/* The first line of a file of a thread that still has its name; false if there is none. */
-static bool thread_read_line(int tid, const char *name, struct buffer *out)
-{
-	struct buffer path = { 0 };
-	char *end;
-	int status;
-
-	buffer_printf(&path, "/proc/%d/%s", tid, name);
-	status = file_read_up_to(buffer_string(&path), CGROUP_SIZE_MAX, out);
-	buffer_release(&path);
-	end = status == 0 && out->size > 0 ? memchr(out->data, '\n', out->size) : NULL;
-	if (end)
-		out->size = end - out->data;
-	return end;
-}
-
-/* The cgroup of the unified hierarchy: "0::/PATH". */
+/* The cgroup of a thread that still has its name; false if it is unknown. */
 static bool thread_find_cgroup(const struct why_sink *why, const struct part_key *key,
 			       struct buffer *out)
 {
+	struct text name = name_table_text(&why->names, key->name);
 	struct buffer comm = { 0 };
-	bool is_same = why->settings->is_here && thread_read_line(key->tid, "comm", &comm) &&
-		       text_equals(buffer_text(&comm), name_table_text(&why->names, key->name));
+	char path[64];
+	bool is_same;
 
+	snprintf(path, sizeof(path), "/proc/%d/comm", key->tid);
+	is_same = why->settings->is_here && file_read(path, &comm) == 0 && comm.size > 0 &&
+		  text_equals((struct text){ comm.data, comm.size - 1 }, name);
 	buffer_release(&comm);
-	return is_same && thread_read_line(key->tid, "cgroup", out) && out->size > 3 &&
-	       memcmp(out->data, "0::", 3) == 0;
+	return is_same && proc_cgroup_append(key->tid, out);
 }
 
 static void print_rival(struct why_sink *why, const struct part_key *key)
@@ -1102,8 +1087,7 @@ static void print_rival(struct why_sink *why, const struct part_key *key)
 	buffer_printf(&why->out, " (%d) has the same priority", key->tid);
 	if (thread_find_cgroup(why, key, &cgroup)) {
 		buffer_append_string(&why->out, " and is in cgroup ");
-		buffer_append_printable(&why->out,
-					(struct text){ cgroup.data + 3, cgroup.size - 3 });
+		buffer_append_printable(&why->out, buffer_text(&cgroup));
 		buffer_append_string(&why->out, "; cpu.weight divides a CPU between cgroups\n");
 	} else {
 		buffer_printf(&why->out,

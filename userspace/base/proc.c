@@ -29,6 +29,60 @@ int proc_visit(const char *folder, int (*visit)(void *context, int folder_fd, in
 	return status;
 }
 
+/* How good the path of a line "NUMBER:CONTROLLERS:PATH" is, from 0; -1 if it is no such line. */
+static int cgroup_rank(struct text line, struct text *path)
+{
+	const char *end = line.data + line.size;
+	const char *controllers = memchr(line.data, ':', line.size);
+	const char *colon = controllers ? memchr(controllers + 1, ':', end - controllers - 1)
+					: NULL;
+	struct text list, item;
+	int rank = 1;
+
+	if (!colon || end - colon < 2 || colon[1] != '/')
+		return -1;
+	*path = (struct text){ colon + 1, end - colon - 1 };
+	if (path->size == 1)
+		return 0;
+	list = (struct text){ controllers + 1, colon - controllers - 1 };
+	while (text_take_item(&list, &item)) {
+		if (text_equals(item, text_of("cpu")))
+			rank = 2;
+	}
+	return text_begins(line, text_of("0::")) ? 3 : rank;
+}
+
+struct text cgroup_path_find(struct text text)
+{
+	struct text found = { 0 }, path;
+	int best = -1;
+
+	while (text.size > 0) {
+		int rank = cgroup_rank(text_take_line(&text), &path);
+
+		if (rank > best) {
+			best = rank;
+			found = path;
+		}
+	}
+	return found;
+}
+
+bool proc_cgroup_append(int pid, struct buffer *out)
+{
+	struct buffer text = { 0 };
+	struct text found;
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/cgroup", pid);
+	if (file_read(path, &text) < 0)
+		buffer_clear(&text);
+	found = cgroup_path_find(buffer_text(&text));
+	buffer_append(out, found.data, found.size < CGROUP_PATH_MAX ? found.size : CGROUP_PATH_MAX);
+	buffer_release(&text);
+	return found.size > 0;
+}
+
 bool namespace_has_kernel_pids(void)
 {
 	struct stat about;

@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 
+#include "base/buffer.h"
 #include "base/error.h"
 
 /**
@@ -19,6 +20,21 @@
  */
 int proc_visit(const char *folder, int (*visit)(void *context, int folder_fd, int number),
 	       void *context);
+
+/** CGROUP_PATH_MAX - longer paths of cgroups are cut */
+#define CGROUP_PATH_MAX 511
+
+/**
+ * cgroup_path_find - find the path of a process's cgroup
+ * @text: of /proc/PID/cgroup: lines "NUMBER:CONTROLLERS:PATH"
+ *
+ * Returns that of cgroup v2 (number 0); of v1, if that is the root, of the controller cpu, or of
+ * the first that is in another cgroup than the root; empty if there is no line.
+ */
+struct text cgroup_path_find(struct text text);
+
+/** proc_cgroup_append - append the path of a running process's cgroup; false if it is unknown */
+bool proc_cgroup_append(int pid, struct buffer *out);
 
 /**
  * namespace_has_kernel_pids - whether numbers of processes, also those in /proc, are the kernel's

@@ -222,7 +222,7 @@ static const struct option_row live_rows[] = {
 	{ 0, "program-ring", "SIZE", "with --live: " PROGRAM_RING_HELP, NULL,
 	  offsetof(struct capture_settings, program_ring_kib), .is_size = true, .is_rare = true },
 	{ 'p', "process", "PID", "with --live: only this process and descendants", apply_process },
-	CGROUP_ROW("with --live: "),
+	CGROUP_ROW("show, or with --live "),
 	UNIT_ROW("with --live: "),
 	READY_ROW("with --live: "),
 };
@@ -466,9 +466,17 @@ static const struct option_row filter_rows[] = {
 	  offsetof(struct filter, from_ns), .time_problem = "" },
 	{ 0, "to", "SECONDS", "end this long after the first record", NULL,
 	  offsetof(struct filter, to_ns), .time_problem = "no records" },
+	{ 0, "cgroup", "PATH", "only processes of this cgroup, and of those below it",
+	  option_store_text, offsetof(struct filter, cgroup), .needs_text = true, .is_rare = true },
 };
 
 const struct option_part filter_options = OPTION_ROWS(filter_rows);
+
+/* Without the last row: --cgroup of ktrack stat is also an option of --live. */
+const struct option_part stat_filter_options = {
+	.rows = filter_rows,
+	.nr_rows = sizeof(filter_rows) / sizeof(filter_rows[0]) - 1,
+};
 
 static const struct option_row limits_rows[] = {
 	{ 0, "max-tracks", "N", "keep at most N tracks; evict idle ones (default: 16384)", NULL,

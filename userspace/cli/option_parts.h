@@ -31,6 +31,9 @@ extern const struct option_part report_options;
 /** filter_options - for a struct filter */
 extern const struct option_part filter_options;
 
+/** stat_filter_options - the same without --cgroup */
+extern const struct option_part stat_filter_options;
+
 /** limits_options - for a struct limits */
 extern const struct option_part limits_options;
 

@@ -117,7 +117,7 @@ static struct option_table stat_table(void)
 			"exceeded. With --live and COMMAND: as for 'ktrack stream'.",
 		.operand = apply_word,
 		.parts = { OPTION_PART(selection_options, struct stat_settings, capture.selection),
-			   OPTION_PART(filter_options, struct stat_settings, filter),
+			   OPTION_PART(stat_filter_options, struct stat_settings, filter),
 			   OPTION_PART(capture_live_options, struct stat_settings, capture),
 			   OPTION_PART(limits_options, struct stat_settings, limits),
 			   OPTION_PART(input_options, struct stat_settings, limits),
@@ -224,16 +224,21 @@ static int form_apply(struct stat_command_settings *settings, struct error *erro
 	return 0;
 }
 
-/* Options of a recording. */
-static int recorded_check(const struct stat_settings *settings, struct error *error)
+/* Options of a recording. With --live, --cgroup decides what is recorded. */
+static int recorded_check(struct stat_settings *settings, struct error *error)
 {
-	const struct capture_settings *capture = &settings->capture;
-	const char *option = settings->interval_ns > 0	? "--interval"
-			     : capture->duration_ns > 0 ? "--duration"
-			     : capture->selection.waits ? "--wait"
-			     : capture->ready_fd >= 0	? "--ready-fd"
-			     : capture->workload.option ? capture->workload.option
-							: capture->setting;
+	struct capture_settings *capture = &settings->capture;
+	const char *option;
+
+	settings->filter.cgroup = capture->workload.cgroup;
+	if (settings->filter.cgroup)
+		capture->workload.option = NULL;
+	option = settings->interval_ns > 0  ? "--interval"
+		 : capture->duration_ns > 0 ? "--duration"
+		 : capture->selection.waits ? "--wait"
+		 : capture->ready_fd >= 0   ? "--ready-fd"
+		 : capture->workload.option ? capture->workload.option
+					    : capture->setting;
 
 	return option ? error_set(error, "%s: needs --live", option) : 0;
 }

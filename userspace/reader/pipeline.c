@@ -135,7 +135,8 @@ bool filter_is_open(const struct filter *filter)
 
 bool filter_has_all_threads(const struct filter *filter)
 {
-	return !filter->track && !filter->buffer && !filter->has_cpu && !filter->has_pid;
+	return !filter->track && !filter->buffer && !filter->cgroup && !filter->has_cpu &&
+	       !filter->has_pid;
 }
 
 void filter_name(const struct filter *filter, struct buffer *out)
@@ -144,9 +145,10 @@ void filter_name(const struct filter *filter, struct buffer *out)
 		bool is_set;
 		const char *option;
 	} options[] = {
-		{ filter->track, "--track" },	   { filter->has_cpu, "--cpu" },
-		{ filter->has_pid, "--pid" },	   { filter->buffer, "--buffer" },
-		{ filter->from_ns > 0, "--from" }, { filter->to_ns > 0, "--to" },
+		{ filter->track, "--track" },	{ filter->has_cpu, "--cpu" },
+		{ filter->has_pid, "--pid" },	{ filter->buffer, "--buffer" },
+		{ filter->cgroup, "--cgroup" }, { filter->from_ns > 0, "--from" },
+		{ filter->to_ns > 0, "--to" },
 	};
 
 	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++) {
@@ -640,6 +642,47 @@ static void task_find(void *context, int tid, struct thread_identity *out)
 		snprintf(out->comm, sizeof(out->comm), "%.*s", (int)comm.size, comm.data);
 }
 
+static void process_find_cgroup(void *context, int pid, struct buffer *out)
+{
+	const struct pipeline *pipeline = context;
+
+	source_find_cgroup(pipeline->source, pid, out);
+}
+
+/* A cgroup is in another one if its path goes on with a slash. */
+static bool cgroup_is_in(const char *path, const char *outer)
+{
+	size_t size;
+
+	if (strncmp(outer, CGROUPS, strlen(CGROUPS)) == 0)
+		outer += strlen(CGROUPS);
+	outer += strspn(outer, "/");
+	path += strspn(path, "/");
+	for (size = strlen(outer); size > 0 && outer[size - 1] == '/';)
+		size--;
+	return strncmp(path, outer, size) == 0 && (size == 0 || !path[size] || path[size] == '/');
+}
+
+/* Whether the filter matches a decoded record. */
+static bool pipeline_matches(const struct pipeline *pipeline, const struct decoded_event *decoded)
+{
+	const struct filter *filter = &pipeline->filter;
+	const struct descriptor *descriptor = decoded->descriptor;
+	bool is_of_task = descriptor->scope == DESCRIPTOR_SCOPE_THREAD ||
+			  descriptor->scope == DESCRIPTOR_SCOPE_PROCESS;
+	struct buffer path = { 0 };
+	bool is_wanted;
+
+	is_wanted = filter_wants_event(filter, decoded);
+	if (!is_wanted || !filter->cgroup)
+		return is_wanted;
+	tracks_find_cgroup(pipeline->tracks,
+			   is_of_task ? decoded->scope_id.signed_number : decoded->tid, &path);
+	is_wanted = cgroup_is_in(buffer_string(&path), filter->cgroup);
+	buffer_release(&path);
+	return is_wanted;
+}
+
 static int task_process(void *context, int tid, int named)
 {
 	struct pipeline *pipeline = context;
@@ -663,6 +706,7 @@ int pipeline_open(struct pipeline *pipeline, struct source *source,
 		.buffers = source_describe(source)->buffers,
 		.programs = PROGRAMS_BUFFER,
 		.find_task = task_find,
+		.find_cgroup = process_find_cgroup,
 		.context = pipeline,
 	};
 
@@ -719,7 +763,7 @@ static int pipeline_unknown(struct pipeline *pipeline, uint16_t id, const struct
 		const struct filter *filter = &pipeline->filter;
 
 		if (!filter_wants_record(filter, record, pipeline->buffers) ||
-		    !filter_wants_event(filter, stack))
+		    !pipeline_matches(pipeline, stack))
 			return 0;
 		return tracks_observe(pipeline->tracks, stack, error);
 	}
@@ -774,7 +818,7 @@ hot_inline int pipeline_observe(struct pipeline *pipeline, struct error *error)
 /* Whether the event is selected; the filter and the workload are those of a part of the events. */
 static bool pipeline_selects(const struct pipeline *pipeline, const struct decoded_event *decoded)
 {
-	if (!pipeline->is_open && !filter_wants_event(&pipeline->filter, decoded))
+	if (!pipeline->is_open && !pipeline_matches(pipeline, decoded))
 		return false;
 	/* A switch is also recorded for the other thread, whose chain of states is incomplete. */
 	return !pipeline->workload ||
@@ -868,7 +912,7 @@ static out_of_line int record_apply_filtered(struct pipeline *pipeline,
 	if (!filter_wants_record(filter, record, pipeline->buffers))
 		return 0;
 	if (!convention_decode(&pipeline->decoded, descriptor, record) &&
-	    !filter_wants_event(filter, &pipeline->decoded))
+	    !pipeline_matches(pipeline, &pipeline->decoded))
 		return 0;
 	return pipeline_observe(pipeline, error);
 }

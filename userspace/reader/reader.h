@@ -263,6 +263,8 @@ int program_event_add(struct convention *convention, struct rules *rules,
  * struct filter - which records are exported; a zeroed one exports all
  * @track: a pattern for track names, NULL for all
  * @buffer: the name of a buffer, NULL for all
+ * @cgroup: of the track's process, or of the thread that wrote the record if the track is none of a
+ * process, with those below it; NULL for all
  * @cpu, @pid: if @has_cpu, @has_pid; pid is the thread that wrote the record
  * @from_ns, @to_ns: since @start_ns; 0 for no limit
  * @start_ns: trace time of the recording's start
@@ -270,6 +272,7 @@ int program_event_add(struct convention *convention, struct rules *rules,
 struct filter {
 	const char *track;
 	const char *buffer;
+	const char *cgroup;
 	bool has_cpu;
 	int cpu;
 	bool has_pid;

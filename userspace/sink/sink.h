@@ -33,12 +33,14 @@ struct sink_trace2_settings {
 
 /**
  * enum stat_key - what rows are grouped by, next to the tracepoint
+ * @STAT_KEY_CGROUP: of the track's process
  * @STAT_KEY_PID, @STAT_KEY_COMM, @STAT_KEY_CPU, @STAT_KEY_FIELD: of the record; of slices, that of
  * the begin
  */
 enum stat_key {
 	STAT_KEY_TRACK,
 	STAT_KEY_NAME,
+	STAT_KEY_CGROUP,
 	STAT_KEY_PID,
 	STAT_KEY_COMM,
 	STAT_KEY_CPU,

@@ -60,6 +60,13 @@ static void file_source_find_task(struct source *source, int tid, struct thread_
 	trace_file_find_task(file_source_file(source), tid, out);
 }
 
+static void file_source_find_cgroup(struct source *source, int pid, struct buffer *out)
+{
+	struct text path = trace_file_find_cgroup(file_source_file(source), pid);
+
+	buffer_append(out, path.data, path.size);
+}
+
 static int file_source_read_symbols(struct source *source, struct kallsyms **out,
 				    struct error *error)
 {
@@ -88,6 +95,7 @@ static const struct source_ops file_source_ops = {
 	.finish = file_source_finish,
 	.visit = file_source_visit,
 	.find_task = file_source_find_task,
+	.find_cgroup = file_source_find_cgroup,
 	.read_symbols = file_source_read_symbols,
 	.set_progress = file_source_set_progress,
 	.damage = file_source_damage,
@@ -142,6 +150,14 @@ static void text_source_find_task(struct source *source, int tid, struct thread_
 	trace_text_find_task(text_source_text(source), tid, out);
 }
 
+/* A text has none. */
+static void text_source_find_cgroup(struct source *source, int pid, struct buffer *out)
+{
+	(void)source;
+	(void)pid;
+	(void)out;
+}
+
 static int text_source_read_symbols(struct source *source, struct kallsyms **out,
 				    struct error *error)
 {
@@ -169,6 +185,7 @@ static void text_source_close(struct source *source)
 static const struct source_ops text_source_ops = {
 	.visit = text_source_visit,
 	.find_task = text_source_find_task,
+	.find_cgroup = text_source_find_cgroup,
 	.read_symbols = text_source_read_symbols,
 	.damage = text_source_damage,
 	.lack = text_source_lack,

@@ -488,6 +488,14 @@ void source_find_task(struct source *source, int tid, struct thread_identity *ou
 		source->ops->find_task(source, tid, out);
 }
 
+void source_find_cgroup(struct source *source, int pid, struct buffer *out)
+{
+	if (source->ops->find_cgroup)
+		source->ops->find_cgroup(source, pid, out);
+	else if (namespace_has_kernel_pids())
+		proc_cgroup_append(pid, out);
+}
+
 int source_read_symbols(struct source *source, struct kallsyms **out, struct error *error)
 {
 	if (source->ops->read_symbols)

@@ -276,6 +276,9 @@ void source_note_unknown(struct source *source, uint16_t id, const struct record
 /** source_find_task - look up a thread */
 void source_find_task(struct source *source, int tid, struct thread_identity *out);
 
+/** source_find_cgroup - append the path of a process's cgroup; nothing if it is unknown */
+void source_find_cgroup(struct source *source, int pid, struct buffer *out);
+
 /**
  * source_read_symbols - read the symbols of the traced kernel
  * @out: for kallsyms_free(); NULL on failure

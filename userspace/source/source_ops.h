@@ -37,6 +37,7 @@ struct account {
  * @finish: all records were delivered: check what can only be checked now
  * @visit, @find_task: never NULL; @out is zeroed
  * @set_progress: as source_set_progress()
+ * @find_cgroup: as source_find_cgroup(); NULL for this machine's
  * @read_symbols: as source_read_symbols(); NULL for this machine's
  * @damage: as source_damage()
  * @lack: as source_lack()
@@ -65,6 +66,7 @@ struct source_ops {
 	int (*visit)(struct source *source, const struct tracepoint_visitor *visitor,
 		     struct error *error);
 	void (*find_task)(struct source *source, int tid, struct thread_identity *out);
+	void (*find_cgroup)(struct source *source, int pid, struct buffer *out);
 	int (*read_symbols)(struct source *source, struct kallsyms **out, struct error *error);
 	void (*set_progress)(struct source *source, struct byte_progress *progress);
 	const char *(*damage)(const struct source *source);

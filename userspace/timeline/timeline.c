@@ -118,6 +118,8 @@ void track_append_identity(struct buffer *out, const struct timeline_track *trac
 		buffer_printf(out, ",\"tgid\":%d", track->tgid);
 	if (track->comm[0])
 		json_append_text(out, "comm", text_of(track->comm), &first);
+	if (track->cgroup)
+		json_append_text(out, "cgroup", text_of(track->cgroup), &first);
 	if (track->cpu >= 0)
 		buffer_printf(out, ",\"cpu\":%d", track->cpu);
 	if (track->lane > 0)

@@ -105,6 +105,8 @@ enum scope_kind {
  * @comm: the task's name, "" if unknown or not applicable
  * @process_comm: the name of the thread's process when the track began, that of its first thread,
  * likewise
+ * @cgroup: path of the cgroup of the thread's process when the track began; NULL if that is the
+ * root, unknown or not applicable
  * @buffer: name of the buffer of its records, NULL if the source has only one
  * @machine: whose track it is; NULL if there is only one
  * @born_ns: creation time of its thread or process, 0 if unknown or not applicable
@@ -128,6 +130,7 @@ struct timeline_track {
 	int tgid;
 	const char *comm;
 	const char *process_comm;
+	const char *cgroup;
 	const char *buffer;
 	const struct timeline_machine *machine;
 	int64_t born_ns;

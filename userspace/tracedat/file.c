@@ -536,6 +536,7 @@ void trace_file_close(struct trace_file *file)
 	free(file->buffers);
 	free(file->comms.list);
 	free(file->comms.text);
+	buffer_release(&file->comms.cgroups);
 	shifts_release(&file->options.shifts);
 	recording_release(&file->recording);
 	trace_statistics_release(&file->statistics);

@@ -537,11 +537,15 @@ struct trace_comm {
 	struct text name; /* borrowed from trace_comms.text */
 };
 
-/** struct trace_comms - names of threads, sorted by tid */
+/**
+ * struct trace_comms - names of threads, sorted by tid
+ * @cgroups: of struct trace_comm: the path of each process's cgroup, sorted by @tid
+ */
 struct trace_comms {
 	char *text;
 	struct trace_comm *list;
 	size_t size;
+	struct buffer cgroups;
 };
 
 /**

@@ -792,7 +792,8 @@ int trace_file_read_constants(struct trace_file *file, struct constants *out, st
 
 /*
  * Reads names of threads: lines "TID NAME"; ktrack adds a NUL and lines "TID TGID", which other
- * readers ignore.
+ * readers ignore, and behind these a line "=PATH" for each cgroup, with lines "=PID" of its
+ * processes.
  */
 
 /* The kernel saves at most 32,768 names; ktrack adds those of living threads. */
@@ -860,9 +861,25 @@ static struct trace_comm *comm_find(const struct trace_comms *comms, int tid)
 	return bsearch(&key, comms->list, comms->size, sizeof(key), comm_compare);
 }
 
+/* Takes a line "=PATH", whose path is kept in @path for the lines behind it, or "=PID". */
+static void cgroup_take(struct trace_comms *comms, struct text line, struct text *path)
+{
+	struct trace_comm process = { .name = *path };
+
+	line = (struct text){ line.data + 1, line.size - 1 };
+	if (line.size > 0 && *line.data == '/') {
+		*path = (struct text){ line.data, strnlen(line.data, line.size) };
+		path->size = path->size < CGROUP_PATH_MAX ? path->size : CGROUP_PATH_MAX;
+		return;
+	}
+	process.tid = comm_take_number(&line);
+	if (process.tid > 0 && path->size > 0 && comms->cgroups.size < COMMS_MAX * sizeof(process))
+		buffer_append(&comms->cgroups, &process, sizeof(process));
+}
+
 static int comms_read(struct trace_comms *comms, struct text text)
 {
-	struct text names, processes = { 0 };
+	struct text names, processes = { 0 }, cgroup = { 0 };
 	size_t nr_lines = 1;
 
 	comms->text = malloc(text.size + 1);
@@ -884,12 +901,20 @@ static int comms_read(struct trace_comms *comms, struct text text)
 	comms_drop_doubtful(comms);
 	while (processes.size > 0) {
 		struct text line = text_take_line(&processes);
-		struct trace_comm *comm = comm_find(comms, comm_take_number(&line));
+		struct trace_comm *comm;
 
+		if (line.size > 0 && *line.data == '=') {
+			cgroup_take(comms, line, &cgroup);
+			continue;
+		}
+		comm = comm_find(comms, comm_take_number(&line));
 		if (comm)
 			comm->tgid = comm_take_number(&line);
 	}
-	return 0;
+	if (comms->cgroups.size > 0)
+		qsort(comms->cgroups.data, comms->cgroups.size / sizeof(*comms->list),
+		      sizeof(*comms->list), comm_compare);
+	return comms->cgroups.failed ? -1 : 0;
 }
 
 int trace_file_read_comms(struct trace_file *file, struct error *error)
@@ -923,4 +948,16 @@ void trace_file_find_task(const struct trace_file *file, int tid, struct thread_
 	size = comm->name.size < sizeof(out->comm) ? comm->name.size : sizeof(out->comm) - 1;
 	memcpy(out->comm, comm->name.data, size);
 	out->comm[size] = '\0';
+}
+
+struct text trace_file_find_cgroup(const struct trace_file *file, int pid)
+{
+	const struct buffer *cgroups = &file->comms.cgroups;
+	const struct trace_comm key = { .tid = pid };
+	const struct trace_comm *found = NULL;
+
+	if (cgroups->size > 0)
+		found = bsearch(&key, cgroups->data, cgroups->size / sizeof(key), sizeof(key),
+				comm_compare);
+	return found ? found->name : text_of("");
 }

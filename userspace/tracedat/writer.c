@@ -143,10 +143,11 @@ struct lines {
 	struct buffer tids;
 };
 
-/** struct comms - lines "TID NAME" and "TID TGID" */
+/** struct comms - lines "TID NAME", "TID TGID" and "PID PATH", the path of a process's cgroup */
 struct comms {
 	struct lines names;
 	struct lines groups;
+	struct lines cgroups;
 };
 
 static int tid_compare(const void *a, const void *b)
@@ -216,6 +217,22 @@ static int thread_append(void *context, int folder_fd, int tid)
 	return 0;
 }
 
+/* Limit of all lines about cgroups. */
+#define CGROUPS_SIZE_MAX (1 << 20)
+
+static void cgroup_append(struct buffer *out, int pid)
+{
+	size_t begin = out->size;
+
+	if (begin > CGROUPS_SIZE_MAX)
+		return;
+	buffer_printf(out, "%d ", pid);
+	if (proc_cgroup_append(pid, out))
+		buffer_append_char(out, '\n');
+	else
+		out->size = begin;
+}
+
 /* Most processes have one thread, which has the number of the process: its folder is not read. */
 static int process_append(void *context, int proc_fd, int pid)
 {
@@ -223,6 +240,7 @@ static int process_append(void *context, int proc_fd, int pid)
 	struct stat status;
 	char path[64];
 
+	cgroup_append(&group.comms->cgroups.text, pid);
 	snprintf(path, sizeof(path), "/proc/%d/task", pid);
 	if (fstatat(proc_fd, path + strlen("/proc/"), &status, 0) == 0 &&
 	    status.st_nlink == LINKS_OF_ONE_THREAD)
@@ -230,14 +248,14 @@ static int process_append(void *context, int proc_fd, int pid)
 	return proc_visit(path, thread_append, &group);
 }
 
-/* Adds lines of threads that have no line yet. */
+/* Adds lines of threads that have no line yet, without those of cgroups_put(). */
 static void lines_append(struct lines *lines, const char *more)
 {
 	if (!*more)
 		return;
 	lines_index(lines);
 	for (const char *line = more; *line; line = line_next(line)) {
-		if (!lines_contain(lines, atoi(line)))
+		if (*line != '=' && !lines_contain(lines, atoi(line)))
 			buffer_append(&lines->text, line, line_next(line) - line);
 	}
 }
@@ -261,12 +279,47 @@ static int saved_append(struct comms *comms, const struct saved_tasks *saved, st
 	return status;
 }
 
+/* Appends a line "=PATH" for each cgroup, and behind it "=PID" for each of its processes. */
+static void cgroups_put(const struct lines *cgroups, struct buffer *out)
+{
+	struct text rest = buffer_text(&cgroups->text), last = { 0 };
+
+	while (rest.size > 0) {
+		struct text line = text_take_line(&rest);
+		const char *path = memchr(line.data, ' ', line.size);
+		int pid = atoi(line.data);
+
+		if (!path)
+			continue;
+		line = (struct text){ path + 1, line.data + line.size - path - 1 };
+		if (!text_equals(line, last))
+			buffer_printf(out, "=%.*s\n", (int)line.size, line.data);
+		buffer_printf(out, "=%d\n", pid);
+		last = line;
+	}
+}
+
+/* Reads what cgroups_put() appended, among other lines. */
+static void cgroups_take(const char *lines, struct buffer *out)
+{
+	const char *path = "";
+
+	for (const char *line = lines; *line; line = line_next(line)) {
+		if (line[0] == '=' && line[1] == '/')
+			path = line + 1;
+		else if (line[0] == '=')
+			buffer_printf(out, "%d %.*s\n", atoi(line + 1), (int)strcspn(path, "\n"),
+				      path);
+	}
+}
+
 /* trace-cmd reads only up to the NUL. */
 static void comms_put(struct comms *comms, struct buffer *out)
 {
 	buffer_append(out, comms->names.text.data, comms->names.text.size);
 	buffer_append_char(out, '\0');
 	buffer_append(out, comms->groups.text.data, comms->groups.text.size);
+	cgroups_put(&comms->cgroups, out);
 }
 
 static void lines_release(struct lines *lines)
@@ -298,8 +351,9 @@ static void programs_append(struct comms *comms, const struct programs *programs
 int comms_append(struct buffer *out, const struct saved_tasks *saved,
 		 const struct programs *programs, struct buffer *earlier, struct error *error)
 {
-	const char *names = buffer_string(earlier);
+	const char *names = buffer_string(earlier), *groups;
 	size_t size = strlen(names);
+	struct buffer cgroups = { 0 };
 	struct comms comms = { 0 };
 	int status;
 
@@ -308,12 +362,17 @@ int comms_append(struct buffer *out, const struct saved_tasks *saved,
 	programs_append(&comms, programs);
 	status = saved_append(&comms, saved, error);
 	if (status == 0) {
+		groups = size < earlier->size ? names + size + 1 : names + size;
+		cgroups_take(groups, &cgroups);
 		lines_append(&comms.names, names);
-		lines_append(&comms.groups, size < earlier->size ? names + size + 1 : "");
+		lines_append(&comms.groups, groups);
+		lines_append(&comms.cgroups, buffer_string(&cgroups));
 		comms_put(&comms, out);
 	}
 	lines_release(&comms.names);
 	lines_release(&comms.groups);
+	lines_release(&comms.cgroups);
+	buffer_release(&cgroups);
 	return out->failed ? error_set(error, "out of memory") : status;
 }
 

@@ -356,6 +356,7 @@ struct category {
  * @ids: of the open slices of a lane; @flight_hash is theirs
  * @outer: the outer scopes of @shown
  * @comm, @process_comm: bytes of @shown.comm and @shown.process_comm
+ * @cgroup: bytes of @shown.cgroup; NULL for none
  * @name: bytes of @shown.name
  */
 struct track {
@@ -385,6 +386,7 @@ struct track {
 	struct field *outer;
 	char comm[TASK_COMM_SIZE];
 	char process_comm[TASK_COMM_SIZE];
+	char *cgroup;
 	char name[];
 };
 

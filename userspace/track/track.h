@@ -63,7 +63,8 @@
  * @buffers: names of the source's buffers, each of which has its own tracks; NULL if it has one
  * @programs: the name of the buffer of programs, whose tracks do not show it; NULL for none
  * @find_task: looks up a thread; @out is zeroed and stays so if it is unknown; may be NULL
- * @context: for @find_task
+ * @find_cgroup: appends the path of a process's cgroup, or nothing; may be NULL
+ * @context: for both
  */
 struct tracks_settings {
 	size_t idle_max;
@@ -72,6 +73,7 @@ struct tracks_settings {
 	const char *const *buffers;
 	const char *programs;
 	void (*find_task)(void *context, int tid, struct thread_identity *out);
+	void (*find_cgroup)(void *context, int pid, struct buffer *out);
 	void *context;
 };
 
@@ -143,6 +145,9 @@ int tracks_named_process(struct tracks *tracks, int tid, int named);
 
 /** tracks_comm - the name of a thread now, "" if it is unknown; valid until the next call */
 const char *tracks_comm(struct tracks *tracks, int tid);
+
+/** tracks_find_cgroup - append the path of a thread's cgroup; nothing for the root, or if unknown */
+void tracks_find_cgroup(struct tracks *tracks, int tid, struct buffer *out);
 
 /**
  * tracks_process - the process of a thread; the thread's own number if that is unknown

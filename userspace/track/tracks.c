@@ -74,6 +74,7 @@ void track_delete(struct track *track)
 	}
 	free(track->slices);
 	free(track->outer);
+	free(track->cgroup);
 	free(track);
 }
 
@@ -179,6 +180,43 @@ static void track_set_process_comm(struct track *track, const struct tracks_sett
 		 (int)sizeof(track->process_comm) - 1, comm);
 }
 
+/* A process that is not known any more was in the cgroup of the one that created it. */
+#define CGROUP_ANCESTORS_MAX 8
+
+/* Appends the path of a thread's cgroup, but for the root's. */
+static void task_find_cgroup(const struct tracks *tracks, const struct task *task,
+			     struct buffer *out)
+{
+	const struct tracks_settings *settings = &tracks->settings;
+
+	if (task->tracks && task->tracks->cgroup)
+		buffer_append_string(out, task->tracks->cgroup);
+	for (int i = 0; task && out->size == 0 && i < CGROUP_ANCESTORS_MAX; i++) {
+		if (settings->find_cgroup)
+			settings->find_cgroup(settings->context,
+					      task->tgid > 0 ? task->tgid : task->tid, out);
+		task = task->parent_tid > 0 ? tasks_find(&tracks->tasks, task->parent_tid) : NULL;
+	}
+	if (out->size == 1)
+		buffer_clear(out);
+}
+
+static int track_set_cgroup(struct track *track, const struct tracks *tracks,
+			    const struct task *task)
+{
+	struct buffer path = { 0 };
+	int status = 0;
+
+	task_find_cgroup(tracks, task, &path);
+	free(track->cgroup);
+	track->cgroup = path.size > 0 ? strdup(buffer_string(&path)) : NULL;
+	track->shown.cgroup = track->cgroup;
+	if (path.failed || (path.size > 0 && !track->cgroup))
+		status = -1;
+	buffer_release(&path);
+	return status;
+}
+
 /* Returns -1 if @task is NULL because memory ran out. */
 static int track_set_task(struct tracks *tracks, struct track *track, struct task *task)
 {
@@ -192,8 +230,19 @@ static int track_set_task(struct tracks *tracks, struct track *track, struct tas
 	track->shown.process_born_ns = process ? process->born_ns : 0;
 	memcpy(track->comm, task->comm, sizeof(track->comm));
 	track_set_process_comm(track, &tracks->settings, task, process);
+	if (track_set_cgroup(track, tracks, task) < 0)
+		return -1;
 	track_join(track, task);
 	return 0;
+}
+
+void tracks_find_cgroup(struct tracks *tracks, int tid, struct buffer *out)
+{
+	const struct task *task = tid > 0 ? tasks_get(&tracks->tasks, &tracks->settings, tid)
+					  : NULL;
+
+	if (task)
+		task_find_cgroup(tracks, task, out);
 }
 
 int tracks_process(struct tracks *tracks, int tid)

@@ -98,10 +98,11 @@ class Writer:
         return b"".join(parts)
 
     def cmdlines(self):
-        """Names of tasks, and behind a NUL their processes."""
+        """Names of tasks, and behind a NUL their processes, and the cgroups of these."""
         names = b"".join(b"%d %s\n" % task for task in sorted(self.trace.tasks.items()))
         processes = b"".join(b"%d %d\n" % task for task in sorted(self.trace.processes.items()))
-        return self.sized(names + (b"\0" + processes if processes else b""))
+        cgroups = b"".join(b"=%s\n=%d\n" % (path, pid) for pid, path in self.trace.cgroups)
+        return self.sized(names + (b"\0" + processes + cgroups if processes or cgroups else b""))
 
     def symbols(self):
         """The kernel's functions."""

@@ -34,6 +34,7 @@ Settings, before the records; in brackets what holds without:
   steady                 the offset of a CPU moves evenly from one such time to the next
   id NUMBER              of the trace [1]
   task TID NAME [TGID]   a saved name of a task, and its process as ktrack saves it
+  cgroup PID PATH        the cgroup of a process as ktrack saves it; may be repeated
   symbol ADDRESS TYPE NAME [MODULE]
                          a line of the kernel's symbols; may be repeated
   constant ADDRESS TEXT  a string of the kernel, to which records point; may be repeated
@@ -95,7 +96,7 @@ class Trace:
         self.cpus, self.start_ns, self.number = 1, 1000000000, 1
         self.wall_us = self.tsc = None
         self.shifts, self.shift_flags = {}, 0
-        self.tasks, self.processes, self.statistics = {}, {}, {}
+        self.tasks, self.processes, self.cgroups, self.statistics = {}, {}, [], {}
         self.symbols, self.constants, self.writer = [], [], None
         self.events, self.by_name = [], {}
         self.buffers = {"": {}}
@@ -213,6 +214,7 @@ SETTINGS = {
     "steady": (0, 0, lambda t: setattr(t, "shift_flags", 1)),
     "id": (1, 1, lambda t, word: setattr(t, "number", read_count(word))),
     "task": (2, 3, set_task),
+    "cgroup": (2, 2, lambda trace, pid, path: trace.cgroups.append((read_count(pid), path.text))),
     "symbol": (3, 4, add_symbol),
     "constant": (2, 2, add_constant),
     "writer": (1, 1, lambda t, word: setattr(t, "writer", str(word))),

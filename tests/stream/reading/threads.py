@@ -54,6 +54,7 @@ IDENTITY = (
     ("outer", is_outer, True),
     ("tgid", is_count, True),
     ("comm", is_text, True),
+    ("cgroup", lambda value: is_text(value) and len(value) > 1 and value[0] == "/", True),
     ("cpu", is_count, True),
     ("lane", lambda value: is_count(value) and value > 0, True),
     ("buffer", is_text, True),

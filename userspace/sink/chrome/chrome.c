@@ -208,15 +208,15 @@ static void chrome_append_member(struct buffer *out, const char *name, struct te
 	json_append_text(out, name, text, &first);
 }
 
-/* Writes the viewers' name for a process or thread; returns -1 with @error. */
-static int chrome_write_name(struct chrome_sink *sink, const char *what, struct text place,
-			     struct text name, struct error *error)
+/* Writes a text of viewers for a process or thread, its name for one; returns -1 with @error. */
+static int chrome_write_text(struct chrome_sink *sink, const char *member, const char *what,
+			     struct text place, struct text text, struct error *error)
 {
 	struct buffer *out = chrome_event_begin(sink, "M", place, sink->file.start_ns);
 
 	chrome_append_member(out, "name", text_of(what));
-	buffer_append_string(out, ",\"args\":{\"name\":");
-	json_append_string(out, name);
+	buffer_printf(out, ",\"args\":{\"%s\":", member);
+	json_append_string(out, text);
 	buffer_append_char(out, '}');
 	return chrome_event_end(sink, error);
 }
@@ -229,7 +229,7 @@ static int chrome_write_loss(struct chrome_sink *sink, const struct timeline_eve
 	struct buffer *out;
 
 	loss_append_track(&text, event);
-	if (chrome_write_name(sink, "thread_name", place, buffer_text(&text), error) < 0) {
+	if (chrome_write_text(sink, "name", "thread_name", place, buffer_text(&text), error) < 0) {
 		buffer_release(&text);
 		return -1;
 	}
@@ -318,8 +318,8 @@ static int chrome_own_open(struct chrome_sink *sink, const struct recording *rec
 	buffer_append_string(out, "\"}");
 	if (chrome_event_end(sink, error) < 0)
 		return -1;
-	return chrome_write_name(sink, "process_name", own_place(sink, 0), text_of("ktrack"),
-				 error);
+	return chrome_write_text(sink, "name", "process_name", own_place(sink, 0),
+				 text_of("ktrack"), error);
 }
 
 /* Writes an event that is on no track, also the finish; returns -1 with @error. */
@@ -382,7 +382,12 @@ static int chrome_process_name(struct chrome_sink *sink, const struct timeline_t
 	chrome_append_process(sink, &sink->file.text, shown);
 	if (sink->file.text.size == 0)
 		return 0;
-	return chrome_write_name(sink, "process_name", place, buffer_text(&sink->file.text), error);
+	if (chrome_write_text(sink, "name", "process_name", place, buffer_text(&sink->file.text),
+			      error) < 0)
+		return -1;
+	return shown->cgroup ? chrome_write_text(sink, "labels", "process_labels", place,
+						 text_of(shown->cgroup), error)
+			     : 0;
 }
 
 /** struct chrome_row_names - what is written of a row */
@@ -412,7 +417,8 @@ static int row_names_write(struct chrome_sink *sink, const struct row *row,
 	if (names->label_hash == hash)
 		return 0;
 	names->label_hash = hash;
-	if (chrome_write_name(sink, "thread_name", place, buffer_text(&sink->file.text), error) < 0)
+	if (chrome_write_text(sink, "name", "thread_name", place, buffer_text(&sink->file.text),
+			      error) < 0)
 		return -1;
 	return chrome_write_order(sink, place, names->thread, error);
 }
@@ -478,7 +484,8 @@ static int chrome_track_begin(struct chrome_sink *sink, const struct timeline_ev
 		return -1;
 	buffer_clear(&sink->file.text);
 	track_append_label(&sink->file.text, shown);
-	if (chrome_write_name(sink, "thread_name", place, buffer_text(&sink->file.text), error) < 0)
+	if (chrome_write_text(sink, "name", "thread_name", place, buffer_text(&sink->file.text),
+			      error) < 0)
 		return -1;
 	return chrome_write_order(sink, place, track->thread, error);
 }

@@ -114,6 +114,7 @@ enum perfetto_process_field {
 	PROCESS_PID = 1,
 	PROCESS_NAME = 6,
 	PROCESS_START_NS = 7,
+	PROCESS_LABELS = 8,
 };
 
 enum perfetto_thread_field {

@@ -385,6 +385,7 @@ struct task_ids {
 	uint64_t pid_life;
 	int tid_is_new; /* what that returned */
 	int pid_is_new;
+	const char *cgroup; /* of the process, NULL for none */
 };
 
 static uint64_t process_uuid(const struct perfetto_sink *sink, const struct task_ids *ids)
@@ -422,6 +423,8 @@ static int task_descriptor_write(struct perfetto_sink *sink, const struct task_i
 		proto_text(out, is_thread ? (int)THREAD_NAME : (int)PROCESS_NAME, text_of(name));
 	if (!is_thread && ids->pid_life > 0)
 		proto_signed(out, PROCESS_START_NS, (int64_t)ids->pid_life);
+	if (!is_thread && ids->cgroup)
+		proto_text(out, PROCESS_LABELS, text_of(ids->cgroup));
 	proto_end(out, task);
 	return perfetto_message_end(sink, begun, error);
 }
@@ -449,7 +452,8 @@ static int thread_describe(struct perfetto_sink *sink, const struct timeline_tra
 {
 	struct task_ids ids = { .time_ns = time_ns,
 				.tid = (int)shown->id.signed_number,
-				.pid = shown->tgid };
+				.pid = shown->tgid,
+				.cgroup = shown->cgroup };
 	const char *process = ids.tid == ids.pid ? shown->comm : shown->process_comm;
 
 	ids.pid_is_new = perfetto_life(sink, ids.pid, shown->process_born_ns, &ids.pid_life, error);
@@ -470,7 +474,7 @@ static int parent_describe(struct perfetto_sink *sink, const struct timeline_eve
 			   uint64_t *uuid, struct error *error)
 {
 	const struct timeline_track *shown = event->track;
-	struct task_ids ids = { .time_ns = event->time_ns };
+	struct task_ids ids = { .time_ns = event->time_ns, .cgroup = shown->cgroup };
 
 	*uuid = 0;
 	if (shown->scope == SCOPE_THREAD && shown->tgid > 0)

@@ -207,6 +207,7 @@ _Static_assert(NR_STAT_COLUMNS + STAT_GROUPS_MAX + STAT_PERCENTILES_MAX <= STAT_
 static const char *const stat_keys[][3] = {
 	[STAT_KEY_TRACK] = { "TRACK", "track", "track" },
 	[STAT_KEY_NAME] = { "NAME", "name", "name" },
+	[STAT_KEY_CGROUP] = { "CGROUP", "cgroup", NULL },
 	[STAT_KEY_PID] = { "PID", "pid", NULL },
 	[STAT_KEY_COMM] = { "COMM", "comm", NULL },
 	[STAT_KEY_CPU] = { "CPU", "cpu", NULL },
@@ -337,8 +338,8 @@ static int group_add(struct sink_stat_settings *form, struct text item, const ch
 
 	if (!stat_group_parse(item, &group))
 		return error_set(error,
-				 "--group-by=%s: '%.*s' is unknown; write track, name, pid, comm, "
-				 "cpu or field:FIELD",
+				 "--group-by=%s: '%.*s' is unknown; write track, name, cgroup, "
+				 "pid, comm, cpu or field:FIELD",
 				 value, (int)item.size, item.data);
 	for (size_t i = 0; i < form->nr_groups; i++) {
 		const struct stat_group *other = &form->groups[i];
@@ -399,7 +400,8 @@ const struct option_row stat_options[] = {
 	{ 0, "sort", "WHAT", "sort by a column (default: total)", apply_sort },
 	{ 0, "name", "GLOB", "only slices and instants of this name", option_store_text,
 	  offsetof(struct sink_stat_settings, name), .needs_text = true, .is_rare = true },
-	{ 0, "group-by", "LIST", "rows: track, name, pid, comm, cpu, field:FIELD", apply_group_by },
+	{ 0, "group-by", "LIST", "rows: track,name,cgroup,pid,comm,cpu,field:FIELD",
+	  apply_group_by },
 	{ 0, "percentiles", "LIST", "columns of percentiles (default: 50,99), such as 90,99.9",
 	  apply_percentiles, .is_rare = true },
 	{ 0, "slowest", "N", "list the N slowest slices with fields", apply_stat_slowest },

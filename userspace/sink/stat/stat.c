@@ -27,6 +27,8 @@ static void key_append(struct buffer *out, const struct stat_group *group,
 {
 	if (group->key == STAT_KEY_TRACK)
 		buffer_append(out, track->label.data, track->label.size);
+	else if (group->key == STAT_KEY_CGROUP)
+		buffer_append_string(out, event->track->cgroup ? event->track->cgroup : "");
 	else if (group->key == STAT_KEY_COMM)
 		buffer_append_string(out, event->comm ? event->comm : "");
 	else if (group->key == STAT_KEY_PID && event->tid >= 0)
