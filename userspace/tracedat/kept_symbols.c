@@ -79,11 +79,13 @@ static void kept_symbols_add(struct kept_symbols *symbols, struct text text)
 	symbols->nr_sorted += !symbol->is_ignored;
 }
 
-/* False if there are too many symbols, if their addresses are hidden, or memory ran out. */
+/* False if there are too many symbols or bytes, if addresses are hidden, or memory ran out. */
 static bool kept_symbols_read(struct kept_symbols *symbols)
 {
 	struct text rest = symbols->all;
 
+	if (rest.size > UINT32_MAX)
+		return false;
 	symbols->list = calloc(KALLSYMS_SYMBOLS_MAX, sizeof(*symbols->list));
 	while (symbols->list && rest.size > 0 && symbols->nr < KALLSYMS_SYMBOLS_MAX)
 		kept_symbols_add(symbols, text_take_line(&rest));
@@ -258,7 +260,8 @@ static bool kept_symbols_choose(struct kept_symbols *symbols)
 	/* The last line is repeated until the number is right. */
 	for (; choice.has_twins && choice.last && (choice.nr & (choice.nr + 1)); choice.nr++)
 		choice.last->nr_copies++;
-	return !choice.has_twins || choice.last;
+	/* Repeated lines may be more than those that are dropped. */
+	return (!choice.has_twins || choice.last) && choice.nr < symbols->nr_sorted;
 }
 
 static int offset_compare(const void *a, const void *b)
