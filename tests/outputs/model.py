@@ -17,7 +17,7 @@ from reading.line import Real, double_text  # noqa: E402
 from reading.session import LOSS_FORMATS, LOSS_SUM  # noqa: E402
 from reading.stream import read_events  # noqa: E402
 
-MARKS = ("suspect", "unfinished", "foreign")
+MARKS = ("suspect", "unfinished", "foreign", "crossing")
 FLOW = "ktrack:flow"
 OWN = {f"ktrack:{mark}" for mark in MARKS}
 DEPTH_MAX = 512

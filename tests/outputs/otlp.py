@@ -217,7 +217,7 @@ def read_points(data):
 
 def split(attributes):
     """(fields of the begin, of the end) among attributes; flows are among them."""
-    own = re.compile(r"ktrack\.(tracepoint|track|scope\..*|buffer|instant|suspect|unfinished|foreign|continued)")
+    own = re.compile(r"ktrack\.(tracepoint|track|scope\..*|buffer|instant|suspect|unfinished|foreign|crossing|continued)")
     mine = {"thread.id", "thread.name", "process.pid", "cpu.logical_number"}
     begin, end = {}, {}
     for key, value in attributes.items():

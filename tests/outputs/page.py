@@ -49,6 +49,7 @@ def without_writer(args):
 def read_slice(begin, end, depth, name, marks, args):
     """A slice as the model has it."""
     before, behind = map(without_writer, args or (0, 0))
+    marks |= behind.pop("ktrack:crossing", 0) << MARKS.index("crossing")
     reported = tuple(mark for bit, mark in enumerate(MARKS) if marks >> bit & 1)
     return [begin, end, name, before, behind, reported, depth]
 

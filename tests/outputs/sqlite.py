@@ -31,7 +31,7 @@ def read_database(path):
     for number, label, category in database.execute("SELECT id, label, category FROM track"):
         tracks[number] = Track(label, category)
     for event, number, depth, name, begin, duration, *marks in database.execute(
-        "SELECT id, track_id, depth - 1, name, ts_ns, dur_ns, is_suspect, is_unfinished, is_foreign FROM slice ORDER BY id"
+        "SELECT id, track_id, depth - 1, name, ts_ns, dur_ns, is_suspect, is_unfinished, is_foreign, is_crossing FROM slice ORDER BY id"
     ):
         marks = tuple(mark for mark, is_set in zip(MARKS, marks) if is_set)
         tracks[number].slices.append([begin, begin + duration, name, *args[event], marks, depth])

@@ -24,39 +24,70 @@ static int apply(struct filter *filter, const char *name, const char *value, str
 
 static struct filter filter_of(const char *name, const char *value)
 {
-	struct filter filter = { .start_ns = START_NS };
+	struct filter filter = { 0 };
 	struct error error = { 0 };
 
 	CHECK_NUMBER(apply(&filter, name, value, &error), 0);
 	return filter;
 }
 
-static bool wants_at(const struct filter *filter, int64_t time_ns)
-{
-	return filter_wants_record(filter, &(struct record){ .time_ns = time_ns }, NULL);
-}
-
 TEST(without_options_everything_is_wanted)
 {
-	struct filter filter = { .start_ns = START_NS };
+	struct filter filter = { 0 };
 	struct record record = { .time_ns = START_NS, .cpu = 70, .buffer = 3 };
 	struct decoded_event decoded = { .tid = -1 };
 
 	CHECK(filter_wants_record(&filter, &record, NULL));
 	CHECK(filter_wants_event(&filter, &decoded));
-	CHECK(wants_at(&filter, START_NS - 1) && wants_at(&filter, 0));
 }
 
-TEST(times_count_from_the_start_and_both_ends_belong)
+/* The window of a recording that starts at START_NS, and of a part of one. */
+static void check_window(const struct filter *filter, const char *part, int64_t from_ns, int64_t to_ns)
+{
+	struct recording recording = { .start_ns = START_NS, .part = part };
+
+	recording_set_origin(&recording);
+	recording_set_window(&recording, filter);
+	CHECK(recording.has_window);
+	CHECK_NUMBER(recording.start_ns, START_NS);
+	CHECK_NUMBER(recording.from_ns, from_ns);
+	CHECK_NUMBER(recording.to_ns, to_ns);
+}
+
+TEST(times_count_from_the_start)
 {
 	struct filter from = filter_of("from", "2us"), to = filter_of("to", "2us");
+	struct filter both = { .from_ns = 1000, .to_ns = 3000 }, none = { 0 };
+	struct recording recording = { .start_ns = START_NS };
 
-	CHECK(!wants_at(&from, 0) && !wants_at(&from, START_NS + 1999));
-	CHECK(wants_at(&from, START_NS + 2000) && wants_at(&from, START_NS + 9999));
-	CHECK(wants_at(&to, 0) && wants_at(&to, START_NS + 2000));
-	CHECK(!wants_at(&to, START_NS + 2001));
+	check_window(&from, NULL, START_NS + 2000, RECORD_TIME_LIMIT);
+	check_window(&to, NULL, 0, START_NS + 2000);
+	check_window(&both, NULL, START_NS + 1000, START_NS + 3000);
+	recording_set_window(&recording, &none);
+	CHECK(!recording.has_window);
 	from = filter_of("from", "0");
-	CHECK(wants_at(&from, 0));
+	recording_set_window(&recording, &from);
+	CHECK(!recording.has_window);
+}
+
+TEST(a_part_has_the_window_that_was_cut)
+{
+	struct filter none = { 0 }, wide = { .from_ns = 1, .to_ns = 9000 };
+	struct filter narrow = { .from_ns = 2000, .to_ns = 3000 };
+	static const char part[] = "window 2000 6000 1000\nuse 0 1 1 0 demo:io\n";
+	static const char *const bad[] = { "", "use 0 1 1 0 demo:io\n", "window 1 2 3\n",
+					   "window 9 8 1\n", "window -9 8 -9\n" };
+
+	check_window(&none, part, 2000, 6000);
+	check_window(&wide, part, 2000, 6000);
+	check_window(&narrow, part, 3000, 4000);
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		struct recording recording = { .start_ns = START_NS, .part = bad[i] };
+
+		recording_set_origin(&recording);
+		recording_set_window(&recording, &none);
+		CHECK(!recording.has_window && recording.start_ns == START_NS);
+	}
 }
 
 TEST(a_cpu_may_be_the_first)

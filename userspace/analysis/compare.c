@@ -119,8 +119,7 @@ static int compare_slice(struct compare_sink *sink, const struct timeline_event 
 						    event->name->text);
 		name = *data;
 	}
-	if (!name || event->is_suspect || event->is_unfinished || event->is_foreign ||
-	    event->is_continued) {
+	if (!name || slice_is_doubtful(event)) {
 		comparison->nr_left_out++;
 		return 0;
 	}

@@ -711,6 +711,8 @@ enum undecided_reason {
 	UNDECIDED_ABSENT,
 	UNDECIDED_NO_END,
 	UNDECIDED_LIMIT,
+	UNDECIDED_BEFORE,
+	UNDECIDED_BEHIND,
 	UNDECIDED_COUNT
 };
 
@@ -1019,6 +1021,8 @@ struct why_sink {
 	int fd;
 	int folded_fd;
 	int64_t start_ns;
+	int64_t from_ns; /* the window that is shown; nothing is known of other times */
+	int64_t to_ns;
 	bool counts_ticks;
 	struct slice_selector selector; /* of slices */
 	struct name_table names;

@@ -385,6 +385,8 @@ static const char *const reason_words[] = {
 	[UNDECIDED_ABSENT] = "the thread did not exist",
 	[UNDECIDED_NO_END] = "no end was recorded",
 	[UNDECIDED_LIMIT] = "too many slices overlap",
+	[UNDECIDED_BEFORE] = "before the cut",
+	[UNDECIDED_BEHIND] = "behind the cut",
 };
 
 /* Append a part for people: "running on CPU 1 in mydrv_io". */

@@ -422,10 +422,10 @@ static int slice_is_wanted(struct why_sink *why, struct why_end *end)
 }
 
 /* From the end to the latest record of the slice's flow, from this one to the one before, ... */
-static int slice_split_chain(struct why_sink *why, struct why_end *end, struct split *out)
+static int slice_split_chain(struct why_sink *why, struct why_end *end, struct span span,
+			     struct split *out)
 {
 	const struct hop_flow *flow = end->flow ? hop_flows_find(&why->flows, end->flow) : NULL;
-	struct span span = { end->slice.begin_ns, end->slice.end_ns };
 	struct waker writer = end->writer;
 
 	for (unsigned int i = 0; flow && hop_get(flow, i); i++) {
@@ -447,13 +447,24 @@ static int slice_split_chain(struct why_sink *why, struct why_end *end, struct s
 static int slice_split(struct why_sink *why, struct why_end *end, struct split *out)
 {
 	struct why_slice *slice = &end->slice;
-	const struct span span = { slice->begin_ns, slice->end_ns };
+	struct span span = { slice->begin_ns, slice->end_ns };
 	unsigned int depth = why->settings->is_aggregate ? 0 : why->settings->depth;
+
+	if (span.from_ns < why->from_ns) {
+		split_add_undecided(out, UNDECIDED_BEFORE,
+				    (struct span){ span.from_ns, why->from_ns });
+		span.from_ns = why->from_ns;
+	}
+	if (span.to_ns > why->to_ns) {
+		split_add_undecided(out, UNDECIDED_BEHIND,
+				    (struct span){ why->to_ns, span.to_ns });
+		span.to_ns = why->to_ns;
+	}
 
 	if (end->thread)
 		return split_slice(&why->splitter, end->thread, span, depth, out);
 	if (!slice->is_unfinished)
-		return slice_split_chain(why, end, out);
+		return slice_split_chain(why, end, span, out);
 	split_add_undecided(out, UNDECIDED_NO_END, span);
 	return out->failed ? -1 : 0;
 }
@@ -1157,6 +1168,8 @@ static int why_open(struct sink *sink, const struct recording *recording, unsign
 
 	(void)sink_index, (void)error;
 	why->start_ns = recording->start_ns;
+	why->from_ns = recording->has_window ? recording->from_ns : INT64_MIN;
+	why->to_ns = recording->has_window ? recording->to_ns : INT64_MAX;
 	why->counts_ticks = recording->counts_ticks;
 	why->history.start_ns = recording->start_ns;
 	return 0;

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/base.h"
@@ -36,6 +37,26 @@ struct record {
 	size_t size;
 	struct constants *constants;
 };
+
+/**
+ * struct record_copy - a record that outlives the sub-buffer that contained it
+ * @users: it is freed with the last one
+ * @number: in the order of the records
+ * @record: its data are @bytes
+ */
+struct record_copy {
+	size_t users;
+	uint64_t number;
+	struct record record;
+	unsigned char bytes[];
+};
+
+/** record_copy_put - one user less; NULL is fine */
+static inline void record_copy_put(struct record_copy *copy)
+{
+	if (copy && --copy->users == 0)
+		free(copy);
+}
 
 /** record_id - read the id of a record's event, its common_type; false if it is too short for one */
 hot_inline bool record_id(const struct record *record, bool is_swapped, uint16_t *id)

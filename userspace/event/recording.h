@@ -45,7 +45,10 @@ struct timeline_machine;
  * trace clock; NULL if they were not saved by a trigger
  * @labels: lines "KEY=VALUE" that the user gave the recording; NULL for none; a line may be of any
  * bytes
- * @start_ns: trace time at which the stream begins
+ * @part: of a part of a recording, what it has of the rest: lines, see reader/window.h; NULL if it
+ * is no part
+ * @start_ns: trace time at which the stream begins; of a part, that of the whole
+ * @has_window: only what happened from trace time @from_ns up to @to_ns is shown
  * @wall_offset_ns: nanoseconds since 1970 minus trace time; if that is unknown, the offset that a
  * file states, or 0
  * @wall_error_ns: limit of the error of a file's wall clock when recording began; -1 if unknown
@@ -84,7 +87,11 @@ struct recording {
 	const char *rules;
 	const char *triggers;
 	const char *labels;
+	const char *part;
 	int64_t start_ns;
+	bool has_window;
+	int64_t from_ns;
+	int64_t to_ns;
 	int64_t wall_offset_ns;
 	int64_t wall_error_ns;
 	const struct timeline_machine *machines;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Decodes records, and delivers them to sinks. */
-#include "reader/reader.h"
+#include "reader/window.h"
 
 #include <errno.h>
 #include <fnmatch.h>
@@ -120,17 +120,11 @@ static const struct decoded_event *stacks_read(struct stacks *stacks, uint16_t i
 	return stacks->text.failed ? NULL : &stacks->event;
 }
 
-/* Whether the filter limits the time. */
-static bool filter_has_times(const struct filter *filter)
-{
-	return filter->from_ns > 0 || filter->to_ns > 0;
-}
-
 /* Matches records with a filter. */
 
 bool filter_is_open(const struct filter *filter)
 {
-	return filter_has_all_threads(filter) && !filter_has_times(filter);
+	return filter_has_all_threads(filter) && filter->from_ns == 0 && filter->to_ns == 0;
 }
 
 bool filter_has_all_threads(const struct filter *filter)
@@ -188,31 +182,10 @@ static bool filter_wants_stream(const struct filter *filter, int cpu, unsigned i
 	return !filter->buffer || strcmp(filter->buffer, buffers ? buffers[buffer] : "") == 0;
 }
 
-static bool filter_is_before(const struct filter *filter, int64_t time_ns)
-{
-	return filter->from_ns > 0 && time_ns - filter->start_ns < filter->from_ns;
-}
-
-/* Whether all matching records are older than @time_ns. */
-static bool filter_is_past(const struct filter *filter, int64_t time_ns)
-{
-	return filter->to_ns > 0 && time_ns - filter->start_ns > filter->to_ns;
-}
-
 bool filter_wants_record(const struct filter *filter, const struct record *record,
 			 const char *const *buffers)
 {
-	return filter_wants_stream(filter, record->cpu, record->buffer, buffers) &&
-	       !filter_is_before(filter, record->time_ns) &&
-	       !filter_is_past(filter, record->time_ns);
-}
-
-/* Whether the lost records could have matched. */
-static bool filter_wants_loss(const struct filter *filter, const struct loss *loss,
-			      const char *const *buffers)
-{
-	return filter_wants_stream(filter, loss->cpu, loss->buffer, buffers) &&
-	       !filter_is_before(filter, loss->to_ns) && !filter_is_past(filter, loss->from_ns);
+	return filter_wants_stream(filter, record->cpu, record->buffer, buffers);
 }
 
 /* A name may contain NULs: it is matched up to the first. */
@@ -707,12 +680,12 @@ int pipeline_open(struct pipeline *pipeline, struct source *source,
 		.programs = PROGRAMS_BUFFER,
 		.find_task = task_find,
 		.find_cgroup = process_find_cgroup,
+		.copy_record = window_copy_record,
 		.context = pipeline,
 	};
 
 	pipeline->source = source;
-	pipeline->filter.start_ns = recording->start_ns;
-	pipeline->is_open = filter_is_open(&pipeline->filter);
+	pipeline->is_open = filter_has_all_threads(&pipeline->filter);
 	pipeline->buffers = settings.buffers;
 	pipeline->tracks = tracks_new(&settings, &pipeline->timeline, recording->start_ns);
 	if (!pipeline->tracks)
@@ -721,11 +694,10 @@ int pipeline_open(struct pipeline *pipeline, struct source *source,
 		rules_set_tasks(pipeline->rules, &(struct naming_tasks){ .find = task_comm,
 									 .process = task_process,
 									 .context = pipeline });
+	if (recording->has_window && window_open(pipeline, recording, error) < 0)
+		return -1;
 	return timeline_open(&pipeline->timeline, recording, error);
 }
-
-static int pipeline_record_again(struct pipeline *pipeline, const struct record *record,
-				 struct error *error);
 
 static bool pipeline_is_sideband(const struct pipeline *pipeline, const struct record *record)
 {
@@ -774,7 +746,7 @@ static int pipeline_unknown(struct pipeline *pipeline, uint16_t id, const struct
 	}
 	status = pipeline->follower.find(pipeline->follower.context, id, &is_known, error);
 	if (is_known)
-		return pipeline_record_again(pipeline, record, error);
+		return pipeline_apply(pipeline, record, error);
 	if (status <= 0)
 		return status;
 	pipeline->nr_unknown++;
@@ -801,8 +773,6 @@ static out_of_line int pipeline_task(struct pipeline *pipeline, uint16_t id,
 		workload_learn(pipeline->workload, &change);
 	if (pipeline->rules)
 		rules_learn(pipeline->rules, &change);
-	if (filter_is_past(&pipeline->filter, record->time_ns))
-		return 0;
 	return tracks_learn(pipeline->tracks, &change, error);
 }
 
@@ -891,8 +861,7 @@ static out_of_line int pipeline_task_rules(struct pipeline *pipeline,
 {
 	struct task_change change;
 	bool is_about_task = convention_read_task(pipeline->convention, tracepoint->id, record,
-						  &change) &&
-			     !filter_is_past(&pipeline->filter, record->time_ns);
+						  &change);
 	bool is_last = is_about_task && change.kind == TASK_CHANGE_GONE;
 
 	if (is_about_task && !is_last && pipeline_learn(pipeline, &change, error) < 0)
@@ -974,23 +943,66 @@ static int pipeline_record_by_rules(void *context, const struct record *record, 
 		       : 0;
 }
 
-/* A record whose tracepoint was found just now. */
-static int pipeline_record_again(struct pipeline *pipeline, const struct record *record,
-				 struct error *error)
+int pipeline_apply(struct pipeline *pipeline, const struct record *record, struct error *error)
 {
 	return pipeline->rules ? pipeline_record_by_rules(pipeline, record, error)
 			       : pipeline_record(pipeline, record, error);
 }
 
-static int pipeline_loss(void *context, const struct loss *loss, struct error *error)
+/* The events that rules make of a record. */
+static int rules_visit_events(struct pipeline *pipeline, struct rule_tracepoint *tracepoint,
+			      const struct record *record, event_act *act, struct error *error)
 {
-	struct pipeline *pipeline = context;
+	size_t nr_events;
+	int status = 0;
 
-	/* The kernel's sums cover the whole recording. */
-	if (loss->is_sum && filter_has_times(&pipeline->filter))
+	pipeline->record = record;
+	nr_events = rules_decode(pipeline->rules, tracepoint, record);
+	for (size_t i = 0; i < nr_events && status == 0; i++) {
+		struct decoded_event *decoded = tracepoint->events[i];
+
+		if (decoded->problem)
+			continue;
+		if (decoded->descriptor->scope == DESCRIPTOR_SCOPE_PROCESS &&
+		    !decoded->descriptor->scope_field)
+			status = pipeline_set_process(pipeline, decoded, error);
+		if (status == 0 && pipeline_selects(pipeline, decoded))
+			status = act(pipeline, decoded, true, error);
+	}
+	pipeline->record = NULL;
+	return status;
+}
+
+int pipeline_visit_events(struct pipeline *pipeline, const struct record *record, event_act *act,
+			  struct error *error)
+{
+	const struct filter *filter = &pipeline->filter;
+	struct rule_tracepoint *tracepoint = NULL;
+	const struct descriptor *descriptor;
+	uint16_t id;
+
+	if (!record_id(record, pipeline->convention->is_swapped, &id) ||
+	    !filter_wants_record(filter, record, pipeline->buffers))
 		return 0;
-	if (!filter_wants_loss(&pipeline->filter, loss, pipeline->buffers))
+	if (pipeline->rules && !pipeline_is_sideband(pipeline, record))
+		tracepoint = rules_find_id(pipeline->rules, id);
+	if (tracepoint && rules_visit_events(pipeline, tracepoint, record, act, error) < 0)
+		return -1;
+	descriptor = convention_find_id(pipeline->convention, id);
+	if (!descriptor || convention_decode(&pipeline->decoded, descriptor, record) ||
+	    !filter_wants_event(filter, &pipeline->decoded))
 		return 0;
+	return act(pipeline, &pipeline->decoded, false, error);
+}
+
+void pipeline_forget_counts(struct pipeline *pipeline)
+{
+	pipeline->nr_events = 0;
+	other_records_release(&pipeline->others);
+}
+
+void pipeline_count_loss(struct pipeline *pipeline, const struct loss *loss)
+{
 	pipeline->has_lost = true;
 	if (loss->count > 0)
 		pipeline->lost = count_sum(pipeline->lost, loss->count);
@@ -998,6 +1010,17 @@ static int pipeline_loss(void *context, const struct loss *loss, struct error *e
 	pipeline->nr_gaps_unknown += loss->count == LOSS_COUNT_UNKNOWN;
 	if (loss->to_ns > pipeline->lost_until_ns)
 		pipeline->lost_until_ns = loss->to_ns;
+}
+
+static int pipeline_loss(void *context, const struct loss *loss, struct error *error)
+{
+	struct pipeline *pipeline = context;
+
+	if (!filter_wants_stream(&pipeline->filter, loss->cpu, loss->buffer, pipeline->buffers))
+		return 0;
+	if (pipeline->window)
+		return window_lose(pipeline, loss, error);
+	pipeline_count_loss(pipeline, loss);
 	return tracks_lose(pipeline->tracks, loss, error);
 }
 
@@ -1026,8 +1049,9 @@ static int pipeline_add_event(void *context, const struct program_event *event, 
 struct source_handler pipeline_handler(struct pipeline *pipeline)
 {
 	return (struct source_handler){ .context = pipeline,
-					.record = pipeline->rules ? pipeline_record_by_rules
-								  : pipeline_record,
+					.record = pipeline->window  ? window_record
+						  : pipeline->rules ? pipeline_record_by_rules
+								    : pipeline_record,
 					.loss = pipeline_loss,
 					.wants = pipeline_wants,
 					.change = pipeline_change,
@@ -1086,6 +1110,7 @@ struct output_losses pipeline_losses(const struct pipeline *pipeline)
 void pipeline_release(struct pipeline *pipeline)
 {
 	tracks_free(pipeline->tracks);
+	window_close(pipeline);
 	free(pipeline->unknown.list);
 	pipeline->unknown = (struct unknown_events){ 0 };
 	other_records_release(&pipeline->others);

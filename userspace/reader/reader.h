@@ -266,8 +266,7 @@ int program_event_add(struct convention *convention, struct rules *rules,
  * @cgroup: of the track's process, or of the thread that wrote the record if the track is none of a
  * process, with those below it; NULL for all
  * @cpu, @pid: if @has_cpu, @has_pid; pid is the thread that wrote the record
- * @from_ns, @to_ns: since @start_ns; 0 for no limit
- * @start_ns: trace time of the recording's start
+ * @from_ns, @to_ns: since the recording's start; 0 for no limit
  */
 struct filter {
 	const char *track;
@@ -279,7 +278,6 @@ struct filter {
 	int pid;
 	int64_t from_ns;
 	int64_t to_ns;
-	int64_t start_ns;
 };
 
 /** filter_is_open - whether the filter matches all records */
@@ -489,7 +487,8 @@ struct limits {
  * struct pipeline - from records to track events
  * @source: of the records; NULL in tests
  * @filter: which records are exported
- * @is_open: the filter exports all records
+ * @window: only records of a time are exported; NULL if all are
+ * @is_open: the filter exports all records of the window
  * @buffers: names of the source's buffers, as in struct recording
  * @has_lost: there were losses
  * @lost: number of lost records that were counted
@@ -514,6 +513,7 @@ struct pipeline {
 	struct source *source;
 	struct filter filter;
 	struct limits limits;
+	struct window *window;
 	bool is_open;
 	const char *const *buffers;
 	bool has_lost;
@@ -559,6 +559,15 @@ int pipeline_open(struct pipeline *pipeline, struct source *source,
 
 /** pipeline_handler - the handler for a source */
 struct source_handler pipeline_handler(struct pipeline *pipeline);
+
+/** recording_set_origin - a part begins when the whole began */
+void recording_set_origin(struct recording *recording);
+
+/** recording_set_window - describe the time that is exported; the start is set */
+void recording_set_window(struct recording *recording, const struct filter *filter);
+
+/** pipeline_end_window - all records were delivered; before tracks_finish(); -1 with @error */
+int pipeline_end_window(struct pipeline *pipeline, struct error *error);
 
 /**
  * struct pipeline_counts - sums of pipelines

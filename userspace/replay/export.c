@@ -175,6 +175,7 @@ int export_part_find_start(struct export_part *part, struct error *error)
 			       recording->source, (unsigned long long)recording->read_before);
 	if (source_first_time(part->source, &recording->start_ns, error) < 0)
 		return -1;
+	recording_set_origin(recording);
 	if (part->settings->has_wall_clock) {
 		recording->time_source = "given";
 		recording->wall_offset_ns = part->settings->wall_clock_ns - recording->start_ns;
@@ -184,6 +185,7 @@ int export_part_find_start(struct export_part *part, struct error *error)
 
 int export_part_begin(struct export_part *part, struct error *error)
 {
+	recording_set_window(&part->recording, &part->settings->filter);
 	return pipeline_open(&part->pipeline, part->source, &part->recording,
 			     part->settings->outputs.with, error);
 }
@@ -215,12 +217,15 @@ int export_part_finish(struct export_part *part, int status, struct error *error
 {
 	struct tracks *tracks = part->pipeline.tracks;
 	const struct source_span *span = source_span(part->source);
-	int64_t start_ns = part->recording.start_ns;
+	const struct recording *recording = &part->recording;
+	int64_t start_ns = recording->start_ns;
 
-	if (span->has_from)
+	if (pipeline_end_window(&part->pipeline, error) < 0)
+		return -1;
+	if (span->has_from && (!recording->has_window || span->from_ns > recording->from_ns))
 		tracks_complete_from(part->pipeline.tracks,
 				     span->from_ns > start_ns ? span->from_ns : start_ns);
-	if (span->has_until)
+	if (span->has_until && (!recording->has_window || span->until_ns < recording->to_ns))
 		tracks_complete_until(part->pipeline.tracks, span->until_ns);
 	tracks_lose_tasks(tracks, source_lost_sideband(part->source));
 	return tracks_finish(tracks, part->recording.start_ns, part->pipeline.lost, status, error);

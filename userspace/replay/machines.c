@@ -337,8 +337,10 @@ static int machines_find_start(struct machines *machines, struct error *error)
 
 int machines_begin(struct machines *machines, struct error *error)
 {
-	if (machines_find_start(machines, error) < 0 ||
-	    timeline_open(&machines->join.timeline, &machines->recording, error) < 0)
+	if (machines_find_start(machines, error) < 0)
+		return -1;
+	recording_set_window(&machines->recording, &machines->parts[0].settings->filter);
+	if (timeline_open(&machines->join.timeline, &machines->recording, error) < 0)
 		return -1;
 	for (size_t i = 0; i < machines->size; i++) {
 		struct export_part *part = &machines->parts[i];

@@ -675,6 +675,8 @@ static void fxt_args(struct fxt_sink *sink, const struct timeline_event *event, 
 		fxt_arg_true(sink, "ktrack:unfinished");
 	if (event->is_foreign)
 		fxt_arg_true(sink, "ktrack:foreign");
+	if (event->is_crossing)
+		fxt_arg_true(sink, "ktrack:crossing");
 	if (event->is_cut && event->kind == TIMELINE_SLICE_BEGIN)
 		fxt_arg_number(sink, "ktrack:begin_ns", event->begin_ns + sink->shift_ns);
 	else if (event->is_cut)

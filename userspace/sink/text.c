@@ -8,7 +8,7 @@
 bool event_has_args(const struct timeline_event *event, unsigned int with)
 {
 	return event->nr_any > 0 || event->is_suspect || event->is_unfinished ||
-	       event->is_foreign || event->is_cut || with;
+	       event->is_foreign || event->is_cut || event->is_crossing || with;
 }
 
 /* With @is_end the name's opening quote is overwritten with the colon of "end:". */
@@ -67,6 +67,8 @@ void event_append_args(struct buffer *out, const struct timeline_event *event, u
 		json_append_flag(out, "ktrack:unfinished", true, &first);
 	if (event->is_foreign)
 		json_append_flag(out, "ktrack:foreign", true, &first);
+	if (event->is_crossing)
+		json_append_flag(out, "ktrack:crossing", true, &first);
 	if (event->is_cut && event->kind == TIMELINE_SLICE_BEGIN)
 		arg_number_append(out, "ktrack:begin_ns", event->begin_ns, false, &first);
 	else if (event->is_cut)

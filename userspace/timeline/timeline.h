@@ -312,7 +312,8 @@ void track_append_identity(struct buffer *out, const struct timeline_track *trac
  * nothing is known of its end: it may have been at any time since its begin
  * @is_cut: only in outputs, see sink/rows.h: of slice ends: the slice continues on another row; of
  * slice begins: it has begun at @begin_ns on another row
- * @flags: not 0 if any of the six flags before it is set
+ * @is_crossing: of slice ends: the slice began before the window that is shown, or ended behind it
+ * @flags: not 0 if any of the seven flags before it is set
  * @value: of counters: a VALUE_SIGNED, VALUE_UNSIGNED or VALUE_FLOATING
  * @unmatched_ends: of track ends: number of ends without an open slice
  * @loss_cpu: of losses, and of their sums
@@ -359,6 +360,7 @@ struct timeline_event {
 			bool is_foreign;
 			bool is_restarted;
 			bool is_cut;
+			bool is_crossing;
 		};
 		uint64_t flags;
 	};
@@ -394,6 +396,13 @@ static inline const struct field *timeline_event_flow(const struct timeline_even
 						      unsigned int index)
 {
 	return &event->fields[event->nr_fields + index];
+}
+
+/** slice_is_doubtful - whether the duration of a slice that ends may be wrong */
+static inline bool slice_is_doubtful(const struct timeline_event *event)
+{
+	return event->is_suspect || event->is_unfinished || event->is_foreign ||
+	       event->is_continued;
 }
 
 struct sink;

@@ -47,16 +47,7 @@ int tracks_reject(struct tracks *tracks, const struct decoded_event *decoded, st
 	return tracks_pass(tracks, &event, decoded->time_ns, error);
 }
 
-static int tracks_count_gap(struct tracks *tracks, const struct loss *loss)
-{
-	tracks->totals.lost_gaps++;
-	tracks->totals.lost_gaps_unknown += loss->count == LOSS_COUNT_UNKNOWN;
-	if (!array_extend(tracks->suspicions, tracks->nr_suspicions, loss->buffer))
-		return -1;
-	return suspicion_add(&tracks->suspicions[loss->buffer], loss->cpu, loss->to_ns);
-}
-
-int tracks_lose(struct tracks *tracks, const struct loss *loss, struct error *error)
+int tracks_show_loss(struct tracks *tracks, const struct loss *loss, struct error *error)
 {
 	struct timeline_event event = { .kind = loss->is_sum ? TIMELINE_LOSS_SUM : TIMELINE_LOSS,
 					.begin_ns = loss->from_ns,
@@ -66,9 +57,18 @@ int tracks_lose(struct tracks *tracks, const struct loss *loss, struct error *er
 
 	if (tracks->settings.buffers)
 		event.loss_buffer = tracks->settings.buffers[loss->buffer];
-	if (!loss->is_sum && tracks_count_gap(tracks, loss) < 0)
-		return error_set(error, "out of memory");
+	tracks->totals.lost_gaps += !loss->is_sum;
+	tracks->totals.lost_gaps_unknown += !loss->is_sum && loss->count == LOSS_COUNT_UNKNOWN;
 	return tracks_pass(tracks, &event, loss->from_ns, error);
+}
+
+int tracks_lose(struct tracks *tracks, const struct loss *loss, struct error *error)
+{
+	if (!loss->is_sum &&
+	    (!array_extend(tracks->suspicions, tracks->nr_suspicions, loss->buffer) ||
+	     suspicion_add(&tracks->suspicions[loss->buffer], loss->cpu, loss->to_ns) < 0))
+		return error_set(error, "out of memory");
+	return tracks_show_loss(tracks, loss, error);
 }
 
 /* Keeps how far the losses of a buffer reach. */

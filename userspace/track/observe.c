@@ -37,19 +37,6 @@ static int track_trim(struct tracks *tracks, struct track *track, struct error *
 	return 0;
 }
 
-/* Finds the begin of each flow that ends. */
-
-/**
- * struct flow - a flow that has begun, or unused memory of one
- * @next_unused: of unused memory
- */
-struct flow {
-	unsigned int index;
-	uint64_t ids[KEYS_IDS_MAX];
-	uint64_t id;
-	struct flow *next_unused;
-};
-
 static uint8_t flow_bit(const struct descriptor *descriptor, const struct field *flow)
 {
 	size_t i = 0;
@@ -200,6 +187,10 @@ static int counter_change(struct tracks *tracks, struct track *track,
 	struct timeline_event event;
 
 	track->sum += change;
+	if (unlikely(tracks->copies_records && decoded)) {
+		record_copy_put(track->changed_by);
+		track->changed_by = tracks_copy_record(tracks);
+	}
 	track_event_init(&event, tracks, TIMELINE_COUNTER, track);
 	event.outer_ns = track->begin_ns;
 	event.value.kind = VALUE_SIGNED;
@@ -213,8 +204,11 @@ static int counter_change(struct tracks *tracks, struct track *track,
 	return timeline_push(tracks->timeline, &event, error);
 }
 
-/* Adds @change to the counter of open slices of @track's rule and scope. */
-static int tracks_count_open(struct tracks *tracks, struct track *track, int change,
+/*
+ * Adds @change to the counter of open slices of @track's rule and scope.
+ * @is_shown: deliver the sum
+ */
+static int tracks_count_open(struct tracks *tracks, struct track *track, int change, bool is_shown,
 			     struct error *error)
 {
 	struct decoded_keys keys;
@@ -234,9 +228,11 @@ static int tracks_count_open(struct tracks *tracks, struct track *track, int cha
 		keys.outer[i] = track->outer[i];
 	counted.keys = keys.nr_outer > 0 ? &keys : NULL;
 	counter = open_counter(tracks, &counted, change, error);
-	if (counter)
+	if (counter && is_shown)
 		return counter_change(tracks, counter, NULL, change, error);
-	return change > 0 ? -1 : 0;
+	if (counter)
+		counter->sum += change;
+	return counter || change < 0 ? 0 : -1;
 }
 
 /* Delivers tracks->event, the end of a slice whose name may be its own. */
@@ -250,7 +246,7 @@ static int slice_end_deliver(struct tracks *tracks, struct track *track, struct 
 	status = timeline_push(tracks->timeline, &tracks->event, error);
 	tracks->open_size -= name_own_size(name);
 	name_put(name);
-	return status < 0 || !track->counter ? status : tracks_count_open(tracks, track, -1, error);
+	return status < 0 || !track->counter ? status : tracks_count_open(tracks, track, -1, true, error);
 }
 
 /* Ends the slice at @place by a record, or as unfinished if it is NULL. */
@@ -330,7 +326,9 @@ int slice_end_any(struct tracks *tracks, struct track *track, const struct decod
 	if (track->nr_slices == 0)
 		return slice_end_unmatched(tracks, track);
 	place = track_depth(track) - 1;
+	/* A slice that is not shown does not count. */
 	if (end_is_foreign(tracks, track, &track->slices[place], decoded) &&
+	    (!tracks->is_behind || track->slices[place].is_crossing) &&
 	    tracks_mark_foreign(tracks, track, error) < 0)
 		return -1;
 	return slice_end_at(tracks, track, place, decoded, error);
@@ -587,7 +585,7 @@ static out_of_line int counted_begin_slice(struct tracks *tracks, struct track *
 		return -1;
 	if (tracks_begin_slice(tracks, track, decoded, error) < 0)
 		return -1;
-	return is_counted ? tracks_count_open(tracks, track, 1, error) : 0;
+	return is_counted ? tracks_count_open(tracks, track, 1, true, error) : 0;
 }
 
 static int slice_begin_observe(struct tracks *tracks, const struct decoded_event *decoded,
@@ -686,6 +684,8 @@ static bool flow_is_of(const void *value, const void *key)
 
 static void flow_release(struct flows *flows, struct flow *flow)
 {
+	record_copy_put(flow->begun_by);
+	flow->begun_by = NULL;
 	flow->next_unused = flows->unused;
 	flows->unused = flow;
 }
@@ -705,7 +705,7 @@ static struct flow *flow_add(struct flows *flows, const struct decoded_event *de
 		flow = malloc(sizeof(*flow));
 	if (!flow)
 		return NULL;
-	flow->index = decoded->descriptor->index;
+	*flow = (struct flow){ .index = decoded->descriptor->index };
 	memcpy(flow->ids, decoded->keys->ids, sizeof(flow->ids));
 	if (map_insert(&flows->pending, hash, flow) == 0)
 		return flow;
@@ -713,20 +713,33 @@ static struct flow *flow_add(struct flows *flows, const struct decoded_event *de
 	return NULL;
 }
 
-/*
- * Begin a flow; an older one with the same numbers is dropped; returns its id, or 0
- * if memory ran out.
- */
-static uint64_t flows_begin(struct flows *flows, const struct decoded_event *decoded)
+struct flow *flows_keep(struct flows *flows, const struct decoded_event *decoded,
+			struct record_copy *begun_by)
 {
 	uint64_t hash = flow_hash(decoded);
 	struct flow *flow = map_find(&flows->pending, hash, flow_is_of, decoded);
 
 	if (!flow)
 		flow = flow_add(flows, decoded, hash);
+	if (!flow) {
+		record_copy_put(begun_by);
+		return NULL;
+	}
+	record_copy_put(flow->begun_by);
+	flow->id = 0;
+	flow->scope_id = decoded->scope_id.unsigned_number;
+	flow->begun_by = begun_by;
+	return flow;
+}
+
+/* Begins a flow; returns its id, or 0 if memory ran out. */
+static uint64_t flows_begin(struct tracks *tracks, const struct decoded_event *decoded)
+{
+	struct flow *flow = flows_keep(&tracks->flows, decoded, tracks_copy_record(tracks));
+
 	if (!flow)
 		return 0;
-	flow->id = ++flows->nr_begun;
+	flow->id = ++tracks->flows.nr_begun;
 	return flow->id;
 }
 
@@ -744,7 +757,8 @@ static uint64_t flows_end(struct flows *flows, const struct decoded_event *decod
 		return 0;
 	map_remove(&flows->pending, hash, flow);
 	flow_release(flows, flow);
-	return flow->id;
+	/* One that began before the window has no id yet. */
+	return flow->id ? flow->id : ++flows->nr_begun;
 }
 
 /*
@@ -754,7 +768,7 @@ static uint64_t flows_end(struct flows *flows, const struct decoded_event *decod
 static int flow_observe(struct tracks *tracks, const struct decoded_event *decoded,
 			struct error *error)
 {
-	uint64_t id = decoded->kind == DECODED_FLOW_BEGIN ? flows_begin(&tracks->flows, decoded)
+	uint64_t id = decoded->kind == DECODED_FLOW_BEGIN ? flows_begin(tracks, decoded)
 							  : flows_end(&tracks->flows, decoded);
 	struct track *track;
 
@@ -783,12 +797,183 @@ int tracks_observe_rule(struct tracks *tracks, const struct decoded_event *decod
 	return observers[decoded->kind](tracks, decoded, error);
 }
 
+/* A window of time: restores what was open at its begin, and ends what crosses its end. */
+
+/* Without losses: the slices were all open together, so that none of them is trimmed. */
+static int slice_restore(struct tracks *tracks, const struct decoded_event *decoded,
+			 const struct window_use *use, struct error *error)
+{
+	struct track *track = tracks_get(tracks, decoded, error);
+	size_t nr_suspicions = tracks->nr_suspicions;
+	struct slice *slice;
+	int status;
+
+	if (!track)
+		return -1;
+	tracks->nr_suspicions = 0;
+	status = slice_begin_any(tracks, track, decoded, error);
+	tracks->nr_suspicions = nr_suspicions;
+	/* There may have been no space on the first one. */
+	track = status == 0 ? tracks_get(tracks, decoded, error) : NULL;
+	if (!track || track->nr_slices == 0)
+		return status;
+	slice = &track->slices[track->nr_slices - 1];
+	slice->is_crossing = true;
+	slice->nr_hidden = use->value < UINT32_MAX ? use->value : UINT32_MAX;
+	return track->counter ? tracks_count_open(tracks, track, 1, false, error) : 0;
+}
+
+static int sum_restore(struct tracks *tracks, const struct decoded_event *decoded,
+		       const struct window_use *use, struct error *error)
+{
+	struct track *track = tracks_get(tracks, decoded, error);
+
+	if (!track)
+		return -1;
+	track->sum = use->value;
+	record_copy_put(track->changed_by);
+	track->changed_by = tracks_copy_record(tracks);
+	return 0;
+}
+
+static int event_restore(struct tracks *tracks, const struct decoded_event *decoded,
+			 const struct window_use *use, struct error *error)
+{
+	switch (decoded->kind) {
+	case DECODED_BEGIN:
+	case DECODED_STATE:
+		return slice_restore(tracks, decoded, use, error);
+	case DECODED_CHANGE:
+		return sum_restore(tracks, decoded, use, error);
+	case DECODED_FLOW_BEGIN:
+		return flows_keep(&tracks->flows, decoded, tracks_copy_record(tracks))
+			       ? 0
+			       : error_set(error, "out of memory");
+	default:
+		return 0;
+	}
+}
+
+int tracks_restore(struct tracks *tracks, const struct decoded_event *decoded,
+		   const struct window_use *use, struct error *error)
+{
+	struct decoded_event owned = *decoded;
+	int status;
+
+	owned.scope_id.unsigned_number = use->owner;
+	tracks_come_to(tracks, decoded);
+	if (tracks->settings.has_comm)
+		tracks_find_writer(tracks, decoded);
+	tracks->is_restoring = true;
+	status = event_restore(tracks, &owned, use, error);
+	tracks->is_restoring = false;
+	return status;
+}
+
+/* A counter begins with the window. */
+static int sum_show(struct tracks *tracks, struct track *track, struct error *error)
+{
+	if (track->shown.kind != TRACK_COUNTER)
+		return 0;
+	if (tracks_announce(tracks, track, error) < 0)
+		return -1;
+	return counter_change(tracks, track, NULL, 0, error);
+}
+
+int tracks_enter(struct tracks *tracks, int64_t time_ns, struct error *error)
+{
+	tracks_advance(tracks, time_ns);
+	return tracks_apply(tracks, sum_show, error);
+}
+
+/* Whether a slice of the track crosses the window's end. */
+static bool track_crosses(const struct track *track)
+{
+	for (size_t i = 0; i < track->nr_slices; i++) {
+		if (track->slices[i].name && track->slices[i].is_crossing)
+			return true;
+	}
+	return false;
+}
+
+static int track_leave(struct tracks *tracks, struct track *track, struct error *error)
+{
+	if (track->nr_slices == 0)
+		return tracks_end(tracks, track, error);
+	for (size_t i = 0; i < track->nr_slices; i++)
+		track->slices[i].is_crossing = true;
+	/* Its track has ended. */
+	track->counter = NULL;
+	return 0;
+}
+
+int tracks_leave(struct tracks *tracks, struct timeline_totals *totals, int64_t *now_ns,
+		 struct error *error)
+{
+	*now_ns = tracks->now_ns;
+	*totals = tracks->totals;
+	tracks->totals = (struct timeline_totals){ 0 };
+	tracks->is_behind = true;
+	return tracks_apply(tracks, track_leave, error);
+}
+
+/* The track of an event, if it has open slices. */
+static struct track *open_track_find(struct tracks *tracks, const struct decoded_event *decoded)
+{
+	struct track *track = open_track_look(tracks, decoded);
+
+	if (!track || decoded->kind == DECODED_BEGIN || decoded->kind == DECODED_END ||
+	    decoded->kind == DECODED_END_OF || decoded->kind == DECODED_HIDDEN_BEGIN ||
+	    decoded->kind == DECODED_STATE || decoded->kind == DECODED_STATE_END)
+		return track;
+	return NULL;
+}
+
+/* A slice that begins here is not shown, but the next end may be its end. */
+static int slice_observe_behind(struct tracks *tracks, struct track *track,
+				const struct decoded_event *decoded, bool is_rule,
+				struct error *error)
+{
+	if (decoded->kind == DECODED_STATE) {
+		if (decoded->unless && state_is_in(track, decoded->unless))
+			return 0;
+		return state_pop(tracks, track, decoded, error);
+	}
+	/* There is no space, and no new track for it. */
+	if (decoded->kind == DECODED_BEGIN &&
+	    (track->nr_slices == TRACK_SLICES_MAX || tracks->open_size > OPEN_SIZE_MAX))
+		return tracks_close(tracks, track, error);
+	return is_rule ? tracks_observe_rule(tracks, decoded, error)
+		       : tracks_observe(tracks, decoded, error);
+}
+
+int tracks_observe_behind(struct tracks *tracks, const struct decoded_event *decoded, bool is_rule,
+			  struct error *error)
+{
+	struct track *track = open_track_find(tracks, decoded);
+	bool is_async = decoded->keys && decoded->keys->is_async;
+
+	if (!track)
+		return 0;
+	tracks_come_to(tracks, decoded);
+	if (slice_observe_behind(tracks, track, decoded, is_rule, error) < 0)
+		return -1;
+	/* It may have ended with its last slice. */
+	track = is_async ? lanes_look(tracks, decoded) : tracks_look(tracks, decoded);
+	return track && !track_crosses(track) ? tracks_close(tracks, track, error) : 0;
+}
+
 void flows_release(struct flows *flows)
 {
 	struct flow *next;
 
-	for (size_t i = 0; i < flows->pending.capacity; i++)
-		free(flows->pending.slots[i].value);
+	for (size_t i = 0; i < flows->pending.capacity; i++) {
+		struct flow *flow = flows->pending.slots[i].value;
+
+		if (flow)
+			record_copy_put(flow->begun_by);
+		free(flow);
+	}
 	map_release(&flows->pending);
 	for (struct flow *flow = flows->unused; flow; flow = next) {
 		next = flow->next_unused;

@@ -119,6 +119,12 @@ void tasks_release(struct tasks *tasks);
 /** tasks_find - the task with @tid, NULL if there is none; does not look it up */
 struct task *tasks_find(const struct tasks *tasks, int tid);
 
+/** TASKS_MAX - so many tasks more are kept than have tracks */
+#define TASKS_MAX 4096
+
+/** tasks_add - add a task that tasks_find() does not find; returns NULL if memory ran out */
+struct task *tasks_add(struct tasks *tasks, int tid);
+
 /** tasks_lives - whether the thread with @tid certainly has not exited */
 bool tasks_lives(const struct tasks *tasks, int tid);
 
@@ -264,7 +270,21 @@ void lanes_remove(struct tracks *tracks, struct track *track);
 /** FLOWS_PENDING_MAX - limit of flows that have begun and not ended; then all are dropped */
 #define FLOWS_PENDING_MAX 65536
 
-struct flow;
+/**
+ * struct flow - a flow that has begun, or unused memory of one
+ * @id: 0 until it is shown
+ * @scope_id: of the event that began it
+ * @begun_by: its record, if it was copied
+ * @next_unused: of unused memory
+ */
+struct flow {
+	unsigned int index;
+	uint64_t ids[KEYS_IDS_MAX];
+	uint64_t id;
+	uint64_t scope_id;
+	struct record_copy *begun_by;
+	struct flow *next_unused;
+};
 
 /**
  * struct flows - flows that have begun
@@ -281,6 +301,10 @@ struct flows {
 /** flows_release - drop all flows */
 void flows_release(struct flows *flows);
 
+/** flows_keep - a flow begins; one with the same numbers is dropped; NULL if memory ran out */
+struct flow *flows_keep(struct flows *flows, const struct decoded_event *decoded,
+			struct record_copy *begun_by);
+
 /**
  * struct slice - an open slice, or a place that is free since its slice ended before later ones
  * @begin_ns: its begin, or that of the session if that is later
@@ -290,8 +314,10 @@ void flows_release(struct flows *flows);
  * @is_continued: it began in an earlier session
  * @was_suspect: it was suspect at the end of that session
  * @is_foreign: threads ended each other's slices on its track since it began
+ * @is_crossing: it began before the window, or was open at the window's end
  * @flows: a bit for each flow of its tracepoint: the begin had an id of it
  * @nr_hidden: hidden slices that began directly on it and are open
+ * @begun_by: the record of its begin, if it was copied
  * @name: NULL of a free place
  */
 struct slice {
@@ -302,8 +328,10 @@ struct slice {
 	bool is_continued;
 	bool was_suspect;
 	bool is_foreign;
+	bool is_crossing;
 	uint8_t flows;
 	uint32_t nr_hidden;
+	struct record_copy *begun_by;
 	struct name *name;
 };
 
@@ -352,6 +380,8 @@ struct category {
  * @is_outdated: its task was renamed; the track ends with its last open slice
  * @counter: counts the open slices, NULL if nothing does
  * @sum: of a counter: its value
+ * @changed_by: the record that changed @sum last, if it was copied
+ * @begun_id: the scope value of the begins of slices that are continued
  * @lanes: the track of asynchronous slices that this is a lane of; NULL for other tracks
  * @ids: of the open slices of a lane; @flight_hash is theirs
  * @outer: the outer scopes of @shown
@@ -380,6 +410,8 @@ struct track {
 	bool is_outdated;
 	const struct descriptor *counter;
 	uint64_t sum;
+	struct record_copy *changed_by;
+	uint64_t begun_id;
 	struct lanes *lanes;
 	uint64_t ids[KEYS_IDS_MAX];
 	uint64_t flight_hash;
@@ -419,6 +451,9 @@ struct recent_tracks {
  * @lanes: tracks of asynchronous slices
  * @in_flight: lanes with open slices
  * @flows: flows of rules that have begun
+ * @copies_records: records that begin slices, flows or sums are copied
+ * @is_restoring: counters are announced when the window begins
+ * @is_behind: the window has ended
  * @recent: recently used ones, found without a hash of the whole name
  * @open_size: bytes of all stacks, and of the names that are freed with their slice
  * @names_size: bytes of all track names; sinks have several copies of them
@@ -441,6 +476,9 @@ struct tracks {
 	struct map lanes;
 	struct map in_flight;
 	struct flows flows;
+	bool copies_records;
+	bool is_restoring;
+	bool is_behind;
 	struct recent_tracks recent[TRACKS_RECENT];
 	size_t open_size;
 	size_t names_size;
@@ -686,6 +724,19 @@ struct track *tracks_make_space(struct tracks *tracks, struct track *track,
 /** tracks_close - end all slices of a track as unfinished, then the track */
 int tracks_close(struct tracks *tracks, struct track *track, struct error *error);
 
+/**
+ * tracks_apply - call @act, which may free its track, for all tracks in the order of their numbers:
+ * output must not depend on hashes
+ *
+ * Returns the first failure of @act.
+ */
+int tracks_apply(struct tracks *tracks,
+		 int (*act)(struct tracks *tracks, struct track *track, struct error *error),
+		 struct error *error);
+
+/** tracks_announce - deliver the begin of a track, and number it */
+int tracks_announce(struct tracks *tracks, struct track *track, struct error *error);
+
 /** track_hidden - number of hidden slices on the innermost slice of @track, which has one */
 hot_inline uint32_t *track_hidden(struct track *track)
 {
@@ -724,6 +775,13 @@ hot_inline void track_learn_depth(const struct tracks *tracks, const struct trac
 		track->category->deepest = track->nr_slices;
 }
 
+/** tracks_copy_record - a copy of the record that is observed, for record_copy_put(); or NULL */
+static inline struct record_copy *tracks_copy_record(const struct tracks *tracks)
+{
+	return tracks->copies_records ? tracks->settings.copy_record(tracks->settings.context)
+				      : NULL;
+}
+
 /* Sets a place of a track to a slice that begins, and lets tracks->event be the begin. */
 hot_inline void slice_open(struct tracks *tracks, struct slice *slice,
 			   const struct decoded_event *decoded, struct name *name)
@@ -733,6 +791,8 @@ hot_inline void slice_open(struct tracks *tracks, struct slice *slice,
 				 .begin_cpu = decoded->cpu,
 				 .begin_tid = decoded->tid,
 				 .name = name };
+	if (unlikely(tracks->copies_records))
+		slice->begun_by = tracks_copy_record(tracks);
 	tracks->event.name = &name->shown;
 }
 
@@ -800,6 +860,8 @@ hot_inline void slice_close(struct tracks *tracks, struct track *track, const st
 	event->is_suspect = is_suspect;
 	event->is_unfinished = !decoded;
 	event->is_foreign = slice->is_foreign;
+	event->is_crossing = slice->is_crossing;
+	record_copy_put(slice->begun_by);
 	tracks->totals.suspect += is_suspect;
 	tracks->totals.unfinished += !decoded;
 }

@@ -7,8 +7,6 @@
 
 /* Identity of threads, by tid. */
 
-#define TASKS_MAX 4096
-
 #define BLOCK_SIZE 128
 
 struct task_block {
@@ -109,8 +107,7 @@ bool tasks_lives(const struct tasks *tasks, int tid)
 	return tasks->sees_exits && task && !task->has_exited;
 }
 
-/* Adds a task that tasks_find() does not find; returns NULL if memory ran out. */
-static struct task *tasks_add(struct tasks *tasks, int tid)
+struct task *tasks_add(struct tasks *tasks, int tid)
 {
 	struct task *task = task_new(tasks, tid);
 
@@ -194,6 +191,8 @@ static int track_move(struct tracks *tracks, struct track *track, int tid, struc
 	if (track_suspend(tracks, track, error) < 0)
 		return -1;
 	tracks_forget(tracks, track);
+	if (track->begun_id == 0)
+		track->begun_id = track->shown.id.unsigned_number;
 	track->shown.id = (struct value){ .kind = VALUE_SIGNED, .signed_number = tid };
 	track->hash = moved_hash(track);
 	if (map_insert(&tracks->map, track->hash, track) < 0) {

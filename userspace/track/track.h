@@ -64,7 +64,9 @@
  * @programs: the name of the buffer of programs, whose tracks do not show it; NULL for none
  * @find_task: looks up a thread; @out is zeroed and stays so if it is unknown; may be NULL
  * @find_cgroup: appends the path of a process's cgroup, or nothing; may be NULL
- * @context: for both
+ * @copy_record: copies the record that is observed, with one user more, or returns NULL; needed by
+ * tracks_copy_records()
+ * @context: for these functions
  */
 struct tracks_settings {
 	size_t idle_max;
@@ -74,6 +76,7 @@ struct tracks_settings {
 	const char *programs;
 	void (*find_task)(void *context, int tid, struct thread_identity *out);
 	void (*find_cgroup)(void *context, int pid, struct buffer *out);
+	struct record_copy *(*copy_record)(void *context);
 	void *context;
 };
 
@@ -231,5 +234,80 @@ int tracks_resume(struct tracks *tracks, struct error *error);
 int tracks_finish(struct tracks *tracks, int64_t end_ns, uint64_t lost_records, int status,
 		  struct error *error);
 
+/*
+ * A window of time. Before it, records are observed on a timeline without sinks, and those that
+ * begin something are copied. At its begin the tracks are cleared, and what is open is restored by
+ * these records. Behind it, only slices that cross its end are observed.
+ */
+
+/**
+ * struct window_use - what a record outside of the window is for
+ * @category: of the slice, the flow or the counter
+ * @id: the value of its scope in the record
+ * @owner: the value of its track's scope, which differs if execve(2) gave the thread another id
+ * @value: of a slice, the number of hidden slices in it; of a counter its sum
+ */
+struct window_use {
+	const char *category;
+	uint64_t id;
+	uint64_t owner;
+	uint64_t value;
+};
+
+/** tracks_copy_records - copy records from now on, or not */
+void tracks_copy_records(struct tracks *tracks, bool is_on);
+
+/** tracks_set_timeline - deliver to another timeline from now on */
+void tracks_set_timeline(struct tracks *tracks, struct timeline *timeline);
+
+/**
+ * tracks_visit_open - visit the slices, flows and sums that are open, in any order
+ * @visit: receives the copied record, which it may keep as a user; returns -1 to end the visit
+ */
+int tracks_visit_open(const struct tracks *tracks,
+		      int (*visit)(void *context, struct record_copy *begun_by,
+				   const struct window_use *use),
+		      void *context);
+
+/** tracks_clear - forget all tracks, flows, names and totals, but threads and how far losses reach */
+void tracks_clear(struct tracks *tracks);
+
+/**
+ * tracks_restore - begin what was open, in the order of its records
+ * @decoded: of such a record
+ *
+ * Returns 0, or -1 with @error.
+ */
+int tracks_restore(struct tracks *tracks, const struct decoded_event *decoded,
+		   const struct window_use *use, struct error *error);
+
+/** tracks_enter - the window begins; deliver the sums of counters; returns -1 with @error */
+int tracks_enter(struct tracks *tracks, int64_t time_ns, struct error *error);
+
+/**
+ * tracks_leave - the window ends; end all tracks but those with open slices
+ * @totals: becomes those of the window; others count from zero
+ * @now_ns: becomes the time of the last event
+ *
+ * Returns 0, or -1 with @error.
+ */
+int tracks_leave(struct tracks *tracks, struct timeline_totals *totals, int64_t *now_ns,
+		 struct error *error);
+
+/** tracks_observe_behind - observe an event behind the window; returns -1 with @error */
+int tracks_observe_behind(struct tracks *tracks, const struct decoded_event *decoded, bool is_rule,
+			  struct error *error);
+
+/** tracks_first_begin - the begin of the oldest open slice; INT64_MAX if there is none */
+int64_t tracks_first_begin(const struct tracks *tracks);
+
+/** tracks_show_loss - deliver a loss that tracks_lose() was told of before; returns -1 with @error */
+int tracks_show_loss(struct tracks *tracks, const struct loss *loss, struct error *error);
+
+/** tracks_save_state - append lines with the threads, and how far losses reach */
+void tracks_save_state(const struct tracks *tracks, struct buffer *out);
+
+/** tracks_load_state - take such a line; other lines are ignored; returns -1 if memory ran out */
+int tracks_load_state(struct tracks *tracks, struct text line);
 
 #endif

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The set of tracks: finds, adds, evicts and ends them. */
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -69,9 +70,12 @@ struct track *track_new(const struct decoded_event *decoded, uint64_t hash,
 void track_delete(struct track *track)
 {
 	for (size_t i = 0; i < track->nr_slices; i++) {
-		if (track->slices[i].name)
-			name_put(track->slices[i].name);
+		if (!track->slices[i].name)
+			continue;
+		name_put(track->slices[i].name);
+		record_copy_put(track->slices[i].begun_by);
 	}
+	record_copy_put(track->changed_by);
 	free(track->slices);
 	free(track->outer);
 	free(track->cgroup);
@@ -380,14 +384,18 @@ static int tracks_evict(struct tracks *tracks, struct error *error)
 	return tracks_evict_to(tracks, max, SIZE_MAX, error);
 }
 
-/** tracks_announce - deliver the begin of a track, and number it */
-static int tracks_announce(struct tracks *tracks, struct track *track, struct error *error)
+int tracks_announce(struct tracks *tracks, struct track *track, struct error *error)
 {
 	struct timeline_event event = { .kind = TIMELINE_TRACK_BEGIN,
 					.time_ns = tracks->now_ns,
 					.track = &track->shown };
 
 	track->begin_ns = tracks->now_ns;
+	if (tracks->is_restoring && track->shown.kind == TRACK_COUNTER) {
+		/* It has the last place until then. */
+		track->shown.number = ULONG_MAX / 2 + tracks->map.size;
+		return 0;
+	}
 	track->shown.number = ++tracks->nr_seen;
 	return timeline_push(tracks->timeline, &event, error);
 }
@@ -563,15 +571,9 @@ void tracks_drift(struct tracks *tracks, int64_t wall_drift_ns)
 	tracks->totals.wall_drift_ns = wall_drift_ns;
 }
 
-/**
- * tracks_apply - call @act, which may free its track, for all tracks in the order of their numbers:
- * output must not depend on hashes
- *
- * Returns the first failure of @act.
- */
-static int tracks_apply(struct tracks *tracks,
-			int (*act)(struct tracks *tracks, struct track *track, struct error *error),
-			struct error *error)
+int tracks_apply(struct tracks *tracks,
+		 int (*act)(struct tracks *tracks, struct track *track, struct error *error),
+		 struct error *error)
 {
 	size_t nr_tracks;
 	struct track **list = tracks_list(tracks, false, &nr_tracks);
@@ -715,6 +717,7 @@ int track_suspend(struct tracks *tracks, struct track *track, struct error *erro
 		event.begin_ns = slice->begin_ns;
 		event.is_continued = true;
 		event.is_suspect = slice->was_suspect;
+		event.is_crossing = slice->is_crossing;
 		tracks->totals.suspect += event.is_suspect;
 		if (timeline_push(tracks->timeline, &event, error) < 0)
 			return -1;
@@ -786,6 +789,7 @@ int track_resume(struct tracks *tracks, struct track *track, struct error *error
 
 		track_event_init(&event, tracks, TIMELINE_SLICE_BEGIN, track);
 		slice->begin_ns = tracks->now_ns;
+		slice->is_crossing = event.is_crossing = slice->is_crossing && tracks->is_behind;
 		event.name = &slice->name->shown;
 		event.depth = index + 1;
 		event.outer = index;

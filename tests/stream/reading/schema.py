@@ -21,7 +21,7 @@ TIMER = "category:string name:string intervals:positive t_total:seconds t_min:se
 WRITER = "tid:integer? cpu:count? comm:string?"
 
 # key:type, a question mark where the key may be absent. t_abs behind the body, the writer, args, flow,
-# continued, suspect, unfinished and foreign are ktrack's own keys: readers of trace2 skip what they don't have.
+# continued, suspect, unfinished, foreign and crossing are ktrack's own keys: readers of trace2 skip what they don't have.
 EVENTS = {
     "version": f"{PLACE} evt:string exe:string",
     "too_many_files": PLACE,
@@ -37,7 +37,7 @@ EVENTS = {
     "region_enter": "nesting:positive category:string label:string msg:string? t_abs:seconds"
     f" {WRITER} args:fields? flow:flows? continued:true?",
     "region_leave": "t_rel:seconds nesting:positive category:string label:string msg:string?"
-    f" t_abs:seconds {WRITER} args:fields? flow:flows? continued:true? suspect:true? unfinished:true? foreign:true?",
+    f" t_abs:seconds {WRITER} args:fields? flow:flows? continued:true? suspect:true? unfinished:true? foreign:true? crossing:true?",
     "data": f"{SAMPLE} value:decimal {WRITER} args:fields?",
     "th_timer": TIMER,
     "th_counter": "category:string name:string count:positive",

@@ -292,6 +292,8 @@ static int otlp_slice_end(struct otlp_sink *sink, struct otlp_track *track,
 		otlp_append_true(out, "ktrack.unfinished");
 	if (event->is_foreign)
 		otlp_append_true(out, "ktrack.foreign");
+	if (event->is_crossing)
+		otlp_append_true(out, "ktrack.crossing");
 	if (event->is_continued)
 		otlp_append_true(out, "ktrack.continued");
 	buffer_append_char(out, ']');

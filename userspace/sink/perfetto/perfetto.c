@@ -35,6 +35,7 @@ static const char *const own_names[] = {
 	[OWN_COUNT_LOST] = "ktrack:lost",   [OWN_PID] = "ktrack:pid",
 	[OWN_STATUS] = "ktrack:status",	    [OWN_CUT] = "ktrack:cut",
 	[OWN_BEGIN] = "ktrack:begin_ns",    [OWN_TRACK] = "ktrack:track",
+	[OWN_CROSSING] = "ktrack:crossing",
 };
 _Static_assert(sizeof(own_names) / sizeof(own_names[0]) == OWN_NAME_END, "a text for each");
 
@@ -481,6 +482,8 @@ static void append_annotations(struct perfetto_sink *sink, const struct timeline
 		annotate_true(sink, OWN_UNFINISHED);
 	if (event->is_foreign)
 		annotate_true(sink, OWN_FOREIGN);
+	if (event->is_crossing)
+		annotate_true(sink, OWN_CROSSING);
 	if (event->is_cut && event->kind == TIMELINE_SLICE_BEGIN)
 		annotate_number(sink, OWN_BEGIN, event->begin_ns);
 	else if (event->is_cut)

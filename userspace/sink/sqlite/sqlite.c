@@ -293,6 +293,7 @@ static int sqlite_slice_end(struct sqlite_sink *sink, const struct timeline_even
 	row_add_number(&row, event->is_continued);
 	row_add_number(&row, event->is_foreign);
 	row_add_known(&row, number > 0 ? (int64_t)number : -1);
+	row_add_number(&row, event->is_crossing);
 	if (outer)
 		outer->inner_ns += duration_ns;
 	return row_end(&row, error) < 0

@@ -29,7 +29,7 @@ CREATE TABLE slice(
     parent_id INTEGER REFERENCES slice, depth INTEGER, name TEXT, ts_ns INTEGER,
     dur_ns INTEGER, self_ns INTEGER, tid INTEGER, cpu INTEGER, end_tid INTEGER,
     end_cpu INTEGER, is_suspect INTEGER, is_unfinished INTEGER, is_continued INTEGER,
-    is_foreign INTEGER, row INTEGER);
+    is_foreign INTEGER, row INTEGER, is_crossing INTEGER);
 
 CREATE TABLE instant(
     id INTEGER PRIMARY KEY, track_id INTEGER REFERENCES track,
@@ -73,7 +73,8 @@ SELECT s.id, t.category, s.name, t.label AS track, s.ts_ns, s.dur_ns, s.self_ns,
      FROM arg a WHERE a.event_id = s.id) AS args,
     t.tgid, t.comm, s.tid, s.cpu, s.end_tid, s.end_cpu,
     s.is_suspect OR s.is_unfinished OR s.is_continued OR s.is_foreign AS is_doubtful,
-    s.is_suspect, s.is_unfinished, s.is_continued, s.is_foreign, s.track_id, s.parent_id
+    s.is_suspect, s.is_unfinished, s.is_continued, s.is_foreign, s.track_id, s.parent_id,
+    s.is_crossing
 FROM slice s JOIN track t ON t.id = s.track_id LEFT JOIN slice p ON p.id = s.parent_id;
 
 CREATE VIEW self_time AS

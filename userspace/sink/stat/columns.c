@@ -93,7 +93,7 @@ static struct value rate_get(const struct stat_source *source, unsigned int of)
 
 static struct value share_get(const struct stat_source *source, unsigned int of)
 {
-	double total_ns = (double)source->row->times.total_ns;
+	double total_ns = (double)source->row->window_ns;
 
 	(void)of;
 	return (struct value){ .kind = VALUE_FLOATING,

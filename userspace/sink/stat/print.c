@@ -340,7 +340,7 @@ static int footer_print(struct stat_sink *sink, bool has_rows)
 			      (unsigned long long)sink->nr_beyond);
 		warning_end(sink);
 	}
-	buffer_append_duration(out, sink->now_ns - sink->file.start_ns);
+	buffer_append_duration(out, stat_sink_duration(sink, sink->now_ns));
 	if (has_rows)
 		buffer_printf(out,
 			      " recorded; percentiles are within %.1f %% of the exact values\n",
@@ -611,7 +611,7 @@ int stat_print_json(struct stat_sink *sink)
 	bool first = true;
 
 	buffer_append_char(out, '{');
-	json_append_number(out, "duration_ns", sink->now_ns - sink->file.start_ns, &first);
+	json_append_number(out, "duration_ns", stat_sink_duration(sink, sink->now_ns), &first);
 	if (sink->file.counts_ticks)
 		json_append_text(out, "time_unit", text_of("ticks"), &first);
 	json_append_member(out, text_of("quantile_error"), &first);

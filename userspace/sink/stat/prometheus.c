@@ -227,7 +227,7 @@ static int metrics_all_append(struct stat_sink *sink)
 	buffer_append_string(out, "ktrack_recording_seconds{");
 	metrics_file_append(out, sink);
 	buffer_append_string(out, "} ");
-	buffer_append_decimal(out, sink->now_ns - sink->file.start_ns, 9);
+	buffer_append_decimal(out, stat_sink_duration(sink, sink->now_ns), 9);
 	buffer_append_char(out, '\n');
 	return out->failed ? -1 : 0;
 }

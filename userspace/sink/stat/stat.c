@@ -143,11 +143,23 @@ static int stat_row_compare(const void *left, const void *right)
 	return by_track ? by_track : by_tracepoint;
 }
 
+static int64_t window_time(const struct stat_sink *sink, int64_t from_ns, int64_t to_ns)
+{
+	from_ns = from_ns > sink->from_ns ? from_ns : sink->from_ns;
+	to_ns = to_ns < sink->to_ns ? to_ns : sink->to_ns;
+	return to_ns > from_ns ? to_ns - from_ns : 0;
+}
+
+int64_t stat_sink_duration(const struct stat_sink *sink, int64_t now_ns)
+{
+	return window_time(sink, sink->from_ns, now_ns);
+}
+
 struct stat_source stat_source_of(const struct stat_sink *sink, const struct stat_row *row)
 {
 	return (struct stat_source){ .settings = &sink->settings,
 				     .row = row,
-				     .duration_ns = sink->now_ns - sink->file.start_ns };
+				     .duration_ns = stat_sink_duration(sink, sink->now_ns) };
 }
 
 const struct stat_row **stat_rows_choose(const struct stat_sink *sink, enum stat_kind kind,
@@ -488,11 +500,12 @@ static int stat_slice_add(struct stat_sink *sink, const struct timeline_event *e
 	bool is_open = event->depth > 0 && event->depth <= track->nr_open;
 	const struct stat_open *open = is_open ? &track->open[event->depth - 1] : &none;
 	int64_t ns = event->time_ns - event->begin_ns;
+	int64_t window_ns = window_time(sink, event->begin_ns, event->time_ns);
 	struct stat_row *row;
 
 	/* Its time is time of the one around it, too. */
 	if (is_open && event->outer > 0 && event->outer <= track->nr_open)
-		track->open[event->outer - 1].inner_ns += ns;
+		track->open[event->outer - 1].inner_ns += window_ns;
 	if (!event_is_wanted(sink, event))
 		return 0;
 	row = event_row(sink, event, STAT_SLICES, &open->group, error);
@@ -501,13 +514,14 @@ static int stat_slice_add(struct stat_sink *sink, const struct timeline_event *e
 	row->nr_suspect += event->is_suspect;
 	row->nr_unfinished += event->is_unfinished;
 	row->nr_foreign += event->is_foreign;
-	if (event->is_suspect || event->is_unfinished || event->is_foreign || event->is_continued) {
+	if (slice_is_doubtful(event)) {
 		row->nr_left_out++;
 		return 0;
 	}
 	intervals_add(&row->times, ns);
+	row->window_ns += window_ns;
 	/* Slices inside of it may overlap. */
-	row->self_ns += open->inner_ns < ns ? ns - open->inner_ns : 0;
+	row->self_ns += open->inner_ns < window_ns ? window_ns - open->inner_ns : 0;
 	if ((sink->settings.slowest > 0 && stat_slow_add(sink, event, open) < 0) ||
 	    quantiles_add(&row->quantiles, ns) < 0)
 		return error_set(error, "out of memory");
@@ -620,6 +634,8 @@ static int stat_begin(struct sink_file *file, const struct recording *recording,
 	struct stat_sink *sink = container_of(file, struct stat_sink, file);
 
 	sink->now_ns = recording->start_ns;
+	sink->from_ns = recording->has_window ? recording->from_ns : recording->start_ns;
+	sink->to_ns = recording->has_window ? recording->to_ns : INT64_MAX;
 	if (sink->settings.prometheus && stat_write_prometheus(sink, error) < 0)
 		return -1;
 	if (sink->settings.top)

@@ -26,7 +26,8 @@ struct stat_row {
 	/* NULL for names that are not counted one by one, and if rows are not grouped by it. */
 	struct timeline_name *name;
 	struct intervals times;	    /* of complete slices */
-	int64_t self_ns;	    /* their time outside of slices in them */
+	int64_t window_ns;	    /* their time in the window that is shown */
+	int64_t self_ns;	    /* that outside of slices in them */
 	struct quantiles quantiles; /* of complete slices */
 	struct levels levels;	    /* of counters */
 	uint64_t count;		    /* of instants */
@@ -98,6 +99,8 @@ struct stat_sink {
 	int64_t now_ns;
 	int64_t printed_ns; /* time of the last print, by the monotonic clock */
 	bool is_finished;
+	int64_t from_ns; /* the window that is shown */
+	int64_t to_ns;
 };
 
 /** stat_has_key - whether rows are grouped by @key */
@@ -146,6 +149,9 @@ struct stat_source {
 	int64_t new_ns;
 	const int64_t *percentiles; /* by the settings, if the row has no quantiles; else NULL */
 };
+
+/** stat_sink_duration - the time that is shown, up to @now_ns */
+int64_t stat_sink_duration(const struct stat_sink *sink, int64_t now_ns);
 
 /** stat_source_of - a source of the values of a row of the sink */
 struct stat_source stat_source_of(const struct stat_sink *sink, const struct stat_row *row);

@@ -545,6 +545,8 @@ static void flags_append(struct buffer *more, const struct timeline_event *event
 		member_append(more, "\"unfinished\":true");
 	if (event->is_foreign)
 		member_append(more, "\"foreign\":true");
+	if (event->is_crossing)
+		member_append(more, "\"crossing\":true");
 }
 
 /* The fields as a member, and as sink->message; returns trace2_fields_append()'s. */
@@ -685,7 +687,7 @@ int trace2_slice_begin_write(struct trace2_sink *sink, const struct timeline_eve
 static out_of_line int slice_end_write_any(struct trace2_sink *sink,
 					   const struct timeline_event *event, struct error *error)
 {
-	if (!event->flags && trace2_timer_add(sink, event, error) < 0)
+	if (!slice_is_doubtful(event) && trace2_timer_add(sink, event, error) < 0)
 		return -1;
 	return slice_write_any(sink, event, TRACE2_REGION_LEAVE, error);
 }

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The state at the begin of a window of time: what is open, and the threads; as lines of text for a
+ * file that has no earlier records.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "track/state.h"
+
+void tracks_copy_records(struct tracks *tracks, bool is_on)
+{
+	tracks->copies_records = is_on;
+}
+
+void tracks_set_timeline(struct tracks *tracks, struct timeline *timeline)
+{
+	tracks->timeline = timeline;
+}
+
+static int track_visit_open(const struct track *track,
+			    int (*visit)(void *context, struct record_copy *begun_by,
+					 const struct window_use *use),
+			    void *context)
+{
+	uint64_t id = track->shown.id.unsigned_number;
+	struct window_use use = { .category = track->category->shown.text, .owner = id };
+
+	for (size_t i = 0; i < track->nr_slices; i++) {
+		const struct slice *slice = &track->slices[i];
+
+		use.id = slice->is_continued ? track->begun_id : id;
+		use.value = slice->nr_hidden;
+		if (slice->name && slice->begun_by && visit(context, slice->begun_by, &use) < 0)
+			return -1;
+	}
+	use.id = id;
+	use.value = track->sum;
+	return track->changed_by && track->sum > 0 ? visit(context, track->changed_by, &use) : 0;
+}
+
+int tracks_visit_open(const struct tracks *tracks,
+		      int (*visit)(void *context, struct record_copy *begun_by,
+				   const struct window_use *use),
+		      void *context)
+{
+	const struct map *flows = &tracks->flows.pending;
+
+	for (size_t i = 0; i < tracks->map.capacity; i++) {
+		const struct track *track = tracks->map.slots[i].value;
+
+		if (track && track_visit_open(track, visit, context) < 0)
+			return -1;
+	}
+	for (size_t i = 0; i < flows->capacity; i++) {
+		const struct flow *flow = flows->slots[i].value;
+		const struct category *category;
+
+		if (!flow || !flow->begun_by || flow->index >= tracks->nr_categories)
+			continue;
+		category = tracks->categories[flow->index];
+		if (category &&
+		    visit(context, flow->begun_by,
+			  &(struct window_use){ .category = category->shown.text,
+						.id = flow->scope_id,
+						.owner = flow->scope_id }) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+int64_t tracks_first_begin(const struct tracks *tracks)
+{
+	int64_t first_ns = INT64_MAX;
+
+	for (size_t i = 0; i < tracks->map.capacity; i++) {
+		const struct track *track = tracks->map.slots[i].value;
+
+		for (size_t k = 0; track && k < track->nr_slices; k++) {
+			if (track->slices[k].name && track->slices[k].begin_ns < first_ns)
+				first_ns = track->slices[k].begin_ns;
+		}
+	}
+	return first_ns;
+}
+
+void tracks_clear(struct tracks *tracks)
+{
+	for (size_t i = 0; i < tracks->map.capacity; i++) {
+		struct track *track = tracks->map.slots[i].value;
+
+		if (!track)
+			continue;
+		track_part(track);
+		track_delete(track);
+	}
+	map_release(&tracks->map);
+	lanes_release(tracks);
+	tracks->lanes = tracks->in_flight = (struct map){ 0 };
+	flows_release(&tracks->flows);
+	tracks->flows = (struct flows){ 0 };
+	names_release(&tracks->names);
+	tracks->names.max = tracks->settings.names_max ? tracks->settings.names_max
+						       : TRACKS_NAMES_MAX;
+	memset(tracks->recent, 0, sizeof(tracks->recent));
+	tracks->idle.idle_before = tracks->idle.idle_after = &tracks->idle;
+	tracks->open_size = tracks->names_size = 0;
+	for (size_t i = 0; i < tracks->nr_categories; i++) {
+		struct category *category = tracks->categories[i];
+
+		if (category)
+			*category = (struct category){ .shown.text = category->shown.text };
+	}
+	tracks->totals = (struct timeline_totals){ 0 };
+	tracks->nr_seen = 0;
+	tracks->is_behind = false;
+	tracks->now_ns = tracks->start_ns;
+	tracks->tasks.limit = tracks->tasks.map.size + TASKS_MAX;
+}
+
+/* Lines of text: names are the last of a line, in which these two bytes are escaped. */
+
+static void name_append(struct buffer *out, const char *name)
+{
+	for (; *name; name++) {
+		if (*name == '\n' || *name == '\\')
+			buffer_append_char(out, '\\');
+		buffer_append_char(out, *name == '\n' ? 'n' : *name);
+	}
+}
+
+static void name_take(char *out, size_t size, struct text text)
+{
+	size_t used = 0;
+
+	for (size_t i = 0; i < text.size && used + 1 < size; i++) {
+		char byte = text.data[i];
+
+		if (byte == '\\' && i + 1 < text.size)
+			byte = text.data[++i] == 'n' ? '\n' : text.data[i];
+		out[used++] = byte;
+	}
+	out[used] = '\0';
+}
+
+/* What is known of a thread but for its numbers and its name. */
+enum task_flag {
+	TASK_IS_LOOKED_UP = 1 << 0,
+	TASK_IS_NEW = 1 << 1,
+	TASK_AWAITS_FORK = 1 << 2,
+	TASK_NAMES_ITSELF = 1 << 3,
+	TASK_HAS_EXITED = 1 << 4,
+};
+
+static unsigned int task_flags(const struct task *task)
+{
+	return (task->is_looked_up ? TASK_IS_LOOKED_UP : 0) | (task->is_new ? TASK_IS_NEW : 0) |
+	       (task->awaits_fork ? TASK_AWAITS_FORK : 0) |
+	       (task->names_itself ? TASK_NAMES_ITSELF : 0) |
+	       (task->has_exited ? TASK_HAS_EXITED : 0);
+}
+
+static int task_compare(const void *a, const void *b)
+{
+	const struct task *first = *(struct task *const *)a, *second = *(struct task *const *)b;
+
+	return (first->tid > second->tid) - (first->tid < second->tid);
+}
+
+void tracks_save_state(const struct tracks *tracks, struct buffer *out)
+{
+	const struct map *map = &tracks->tasks.map;
+	struct task **list = calloc(map->size + 1, sizeof(*list));
+	size_t size = 0;
+
+	out->failed |= !list;
+	for (size_t i = 0; i < map->capacity && list; i++) {
+		if (map->slots[i].value)
+			list[size++] = map->slots[i].value;
+	}
+	if (size > 0)
+		qsort(list, size, sizeof(*list), task_compare);
+	if (tracks->tasks.sees_exits)
+		buffer_append_string(out, "exits\n");
+	for (size_t i = 0; i < size; i++) {
+		const struct task *task = list[i];
+
+		buffer_printf(out, "task %d %d %d %lld %u ", task->tid, task->tgid,
+			      task->parent_tid, (long long)task->born_ns, task_flags(task));
+		name_append(out, task->comm);
+		buffer_append_char(out, '\n');
+	}
+	free(list);
+	for (size_t i = 0; i < tracks->nr_suspicions; i++) {
+		const struct suspicion *suspicion = &tracks->suspicions[i];
+
+		for (size_t cpu = 0; cpu < suspicion->nr_cpus; cpu++) {
+			if (suspicion->cpu_until_ns[cpu] > INT64_MIN)
+				buffer_printf(out, "suspect %zu %zu %lld\n", i, cpu,
+					      (long long)suspicion->cpu_until_ns[cpu]);
+		}
+	}
+}
+
+/* A file may contain any line. */
+#define SUSPECT_BUFFERS_MAX 4096
+#define SUSPECT_CPUS_MAX 65536
+#define TASKS_LOADED_MAX 65536
+
+static int suspicion_load(struct tracks *tracks, const char *line)
+{
+	unsigned int buffer, cpu;
+	long long until_ns;
+
+	if (sscanf(line, "%u %u %lld", &buffer, &cpu, &until_ns) != 3 ||
+	    buffer >= SUSPECT_BUFFERS_MAX || cpu >= SUSPECT_CPUS_MAX || until_ns < 0)
+		return 0;
+	if (!array_extend(tracks->suspicions, tracks->nr_suspicions, buffer))
+		return -1;
+	return suspicion_add(&tracks->suspicions[buffer], cpu, until_ns);
+}
+
+static int task_load(struct tracks *tracks, const char *line, struct text rest)
+{
+	int tid, tgid, parent_tid, size = 0;
+	unsigned int flags;
+	long long born_ns;
+	struct task *task;
+
+	if (sscanf(line, "%d %d %d %lld %u%n", &tid, &tgid, &parent_tid, &born_ns, &flags,
+		   &size) != 5 ||
+	    tid < 0 || (size_t)size >= rest.size || tasks_find(&tracks->tasks, tid) ||
+	    tracks->tasks.map.size >= TASKS_LOADED_MAX)
+		return 0;
+	tracks->tasks.limit = tracks->tasks.map.size + TASKS_MAX;
+	task = tasks_add(&tracks->tasks, tid);
+	if (!task)
+		return -1;
+	task->tgid = tgid;
+	task->parent_tid = parent_tid;
+	task->born_ns = born_ns;
+	task->is_looked_up = flags & TASK_IS_LOOKED_UP;
+	task->is_new = flags & TASK_IS_NEW;
+	task->awaits_fork = flags & TASK_AWAITS_FORK;
+	task->names_itself = flags & TASK_NAMES_ITSELF;
+	task->has_exited = flags & TASK_HAS_EXITED;
+	name_take(task->comm, sizeof(task->comm),
+		  (struct text){ rest.data + size + 1, rest.size - size - 1 });
+	return 0;
+}
+
+int tracks_load_state(struct tracks *tracks, struct text line)
+{
+	static const char task[] = "task ", suspect[] = "suspect ";
+	char copy[256];
+
+	/* Numbers are at the begin of a line. */
+	snprintf(copy, sizeof(copy), "%.*s", (int)line.size, line.data);
+	if (text_equals(line, text_of("exits")))
+		tracks->tasks.sees_exits = true;
+	if (strncmp(copy, task, strlen(task)) == 0)
+		return task_load(tracks, copy + strlen(task),
+				 (struct text){ line.data + strlen(task),
+						line.size - strlen(task) });
+	if (strncmp(copy, suspect, strlen(suspect)) == 0)
+		return suspicion_load(tracks, copy + strlen(suspect));
+	return 0;
+}
