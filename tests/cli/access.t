@@ -43,9 +43,6 @@ attempts "$as_nobody" "as nobody" "$DENIED"
 tracepoint_add sched sched_switch 1 0 'int prev_pid;8;4'
 run tests/cli/mounted "$folder/mounts" "$ktrack" stream -d 1
 refused "stream without a tracepoint to record" 1 "$NOTHING, --wait for one, or select rules with -r sched,irq"
-run tests/cli/mounted "$folder/mounts" "$ktrack" stream -e sched
-refused "stream of what does not follow" 1 \
-	"'sched': does not follow the track event convention; it needs track_event_type and slice_name, or counter_value, or a rule (-r)"
 run tests/cli/mounted "$folder/mounts" "$ktrack" stream -e nonsense -- touch "$folder/ran"
 refused "stream of what does not exist" 125 "'nonsense': no tracepoint matches; load its module, or see 'ktrack list'; --wait waits for it; --programs records events of COMMAND"
 is "the command is not run" ! -e "$folder/ran"

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Fuzz target: rules, then after a NUL a record; they are bound to a format that has fields of every kind. */
+/* Fuzz target: rules, then after a NUL a record; they are bound to a format that has fields of every kind. Also lines of a stored selection. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "fields.h"
 #include "fuzz.h"
+#include "reader/reader.h"
 #include "rules/rule.h"
 #include "rules/rules.h"
 
@@ -64,6 +65,21 @@ static void text_run(const char *text, const struct record *record, bool is_swap
 	rules_free(rules);
 }
 
+/* As the selection of a recording; no path is opened. */
+static void stored_run(const char *text)
+{
+	struct selection selection = { .origin = SELECTION_RECORDED };
+	struct buffer lines = { 0 };
+	struct error error = { 0 };
+
+	if (selection_add_stored(&selection, text_of(text), NULL, &error) < 0 && !*error.text)
+		abort();
+	selection_describe(&selection, &lines);
+	selection_store(&selection, true, &lines);
+	buffer_release(&lines);
+	selection_release(&selection);
+}
+
 /* The text and the record are in blocks of their own, so that no read behind them is unseen. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -79,6 +95,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		text_run(text, &record, false);
 		text_run(text, &record, true);
 	}
+	stored_run(text);
 	free(bytes);
 	free(text);
 	return 0;

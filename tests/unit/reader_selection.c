@@ -331,3 +331,180 @@ TEST(a_format_that_cannot_be_read_is_left_out)
 		    "track_event_type and slice_name, or counter_value, or a rule (-r)");
 	top_end();
 }
+
+/* Finds by a pattern and packs, NULL for none; writes what is found, or the error. */
+static void check_any(const char *pattern, const char *packs, const char *want)
+{
+	struct convention *convention = convention_new(false);
+	struct selection selection = { 0 };
+	struct buffer found = { 0 };
+	struct error error = { 0 };
+
+	CHECK_NUMBER(selection_add(&selection, pattern, &error), 0);
+	if (packs)
+		CHECK_NUMBER(selection_add_rules(&selection, packs, &error), 0);
+	CHECK_NUMBER(selection_add_rest(&selection, &error), 0);
+	if (tracepoints_find(convention, NULL, &selection, NULL, &error) < 0)
+		buffer_printf(&found, "error: %s", error.text);
+	for (size_t i = 0; i < convention_size(convention); i++)
+		buffer_printf(&found, "%s ", convention_descriptor(convention, i)->category);
+	for (size_t i = 0; i < selection.rules->nr_tracepoints && !error.text[0]; i++) {
+		const struct rule_tracepoint *tracepoint = selection.rules->tracepoints[i];
+
+		buffer_printf(&found, "%s=%s ", tracepoint->category,
+			      tracepoint->is_rest ? "instants" : "rules");
+	}
+	CHECK_TEXT(buffer_string(&found), want);
+	buffer_release(&found);
+	selection_release(&selection);
+	convention_free(convention);
+}
+
+TEST(any_tracepoint_can_be_an_instant)
+{
+	const char *rule = "instant my:switch event=sched:sched_switch";
+
+	top_begin();
+	check_any("sched:sched_switch", NULL, "sched:sched_switch=instants ");
+	check_any("net", NULL, "net:net_depth net:net_queue net:net_plain=instants ");
+	check_any("sched", rule, "sched:sched_switch=rules ");
+	check_any("net:net_plain", rule, "net:net_plain=instants sched:sched_switch=rules ");
+	check_any("sched", "none", "sched:sched_switch=instants ");
+	check_any("sched", "fs",
+		  "error: -r: none of the tracepoints that the rules use exists; see 'ktrack list "
+		  "--rules'");
+	top_end();
+}
+
+TEST(none_selects_nothing)
+{
+	struct convention *convention = convention_new(false);
+	struct selection selection = { 0 };
+	struct error error = { 0 };
+
+	top_begin();
+	CHECK_NUMBER(selection_add_rules(&selection, "none", &error), 0);
+	CHECK_NUMBER(tracepoints_find(convention, NULL, &selection, NULL, &error), -1);
+	CHECK_TEXT(error.text, "-r: selects nothing; add packs or rules, or tracepoints with -e");
+	CHECK_NUMBER(convention_size(convention), 0);
+	selection_release(&selection);
+	convention_free(convention);
+	top_end();
+}
+
+TEST(the_default_group_has_the_convention)
+{
+	struct convention *convention = convention_new(false);
+	struct selection selection = { 0 };
+	struct error error = { 0 };
+
+	top_begin();
+	CHECK_NUMBER(selection_add_rules(&selection, RULES_DEFAULT, &error), 0);
+	CHECK(selection_is_empty(&selection));
+	CHECK(selection_has_states(&selection));
+	CHECK_NUMBER(tracepoints_find(convention, NULL, &selection, NULL, &error), 0);
+	CHECK_NUMBER(convention_size(convention), 3);
+	CHECK(rules_want(selection.rules, "irq", "softirq_entry"));
+	CHECK(rules_want(selection.rules, "raw_syscalls", "sys_enter"));
+	CHECK(rules_want(selection.rules, "block", "block_rq_issue"));
+	CHECK(!rules_want(selection.rules, "timer", "timer_start"));
+	selection_release(&selection);
+	convention_free(convention);
+	top_end();
+}
+
+/* Stores a selection, adds it to another one, and stores that. */
+static void check_stored(const struct selection *selection, bool has_programs, const char *want,
+			 const char *shown)
+{
+	struct selection copy = { .origin = SELECTION_RECORDED };
+	struct buffer lines = { 0 }, again = { 0 }, text = { 0 };
+	struct error error = { 0 };
+
+	CHECK_NUMBER(selection_store(selection, has_programs, &lines), 0);
+	CHECK_TEXT(buffer_string(&lines), want);
+	CHECK_NUMBER(selection_add_stored(&copy, buffer_text(&lines), NULL, &error), 0);
+	CHECK_TEXT(error.text, "");
+	CHECK_NUMBER(copy.nr_options, 0);
+	CHECK_NUMBER(copy.has_programs, has_programs);
+	selection_describe(&copy, &text);
+	CHECK_TEXT(buffer_string(&text), shown);
+	selection_append_options(&copy, &again);
+	CHECK_TEXT(buffer_string(&again), "");
+	buffer_release(&lines);
+	buffer_release(&again);
+	buffer_release(&text);
+	selection_release(&copy);
+}
+
+TEST(a_recording_keeps_its_selection)
+{
+	struct selection selection = { 0 };
+	struct error error = { 0 };
+	char path[256];
+
+	check_stored(&selection, false, "", "recorded ()");
+	folder_new(&top);
+	folder_add_text(&top, "my.rules",
+			"# About it.\n\ninstant my:rx  # here\n  event=net:rx\n");
+	snprintf(path, sizeof(path), "sched,%s/my.rules,recorded", top.path);
+	CHECK_NUMBER(selection_add(&selection, "net,*:work", &error), 0);
+	CHECK_NUMBER(selection_add_rules(&selection, path, &error), 0);
+	CHECK_NUMBER(selection_add_rules(&selection, "convention", &error), 0);
+	CHECK_NUMBER(selection_add_rules(&selection, "instant my:b event=a:b", &error), 0);
+	check_stored(&selection, true,
+		     "-e net\n-e *:work\n-r sched\n-r convention\n--programs\ninstant my:rx  # "
+		     "here\n  event=net:rx\ninstant my:b event=a:b\n",
+		     "recorded (-e net, -e *:work, sched, convention, programs, rules)");
+	selection.origin = SELECTION_ALL;
+	check_stored(&selection, false, "", "recorded ()");
+	selection_release(&selection);
+	folder_remove(&top);
+}
+
+static void check_stored_text(const char *line, int repetitions, const char *want)
+{
+	struct selection selection = { .origin = SELECTION_RECORDED };
+	struct buffer text = { 0 };
+	struct error error = { 0 };
+
+	for (int i = 0; i < repetitions; i++) {
+		buffer_printf(&text, line, i);
+		buffer_append_char(&text, '\n');
+	}
+	CHECK_NUMBER(selection_add_stored(&selection, buffer_text(&text), NULL, &error),
+		     *want ? -1 : 0);
+	CHECK_TEXT(error.text, want);
+	CHECK(selection.stored.size < 300);
+	buffer_release(&text);
+	selection_release(&selection);
+}
+
+TEST(a_stored_selection_is_limited_and_names_no_file)
+{
+	check_stored_text("-e net:net_%d", 256, "");
+	check_stored_text("-e net:net_%d", 257, "more than 256 patterns");
+	check_stored_text("instant a:r%d event=s:e", 256, "");
+	check_stored_text("instant a:r%d event=s:e", 257, "more than 256 rules");
+	check_stored_text("# %d", 20000, "more than 65536 bytes");
+	check_stored_text("-r /etc/passwd,./x%d,,recorded", 1, "");
+	check_stored_text("/etc/passwd%d", 1,
+			  "rules of the recording:1:1: expected slice, state, counter, instant or "
+			  "flow");
+}
+
+TEST(more_rules_than_a_file_keeps_are_not_stored)
+{
+	struct selection selection = { 0 };
+	struct buffer lines = { 0 }, rule = { 0 };
+	struct error error = { 0 };
+
+	for (int i = 0; i < 257; i++)
+		buffer_printf(&rule, "instant a:r%d event=s:e\n", i);
+	CHECK_NUMBER(selection_add_rules(&selection, buffer_string(&rule), &error), 0);
+	CHECK_NUMBER(selection_store(&selection, false, &lines), 1);
+	CHECK_NUMBER(lines.size, 0);
+	buffer_release(&lines);
+	buffer_release(&rule);
+	selection_release(&selection);
+}

@@ -254,7 +254,8 @@ TEST(rules_and_triggers_of_a_file_are_separate)
 	recent_begin(&fixture, 1 << 20);
 	CHECK_NUMBER(spool_describe(fixture.spool,
 				    &(struct spool_description){
-					    .rules = text_of("[slice a]\nbegin = a:b\n") }),
+					    .rules = text_of("[slice a]\nbegin = a:b\n"),
+					    .selection = text_of("-r sched\n  name=x\n") }),
 		     0);
 	TAKE(&fixture, 0, 100);
 	CHECK_NUMBER(spool_save_recent(fixture.spool, output_path(&fixture), text_of("7 loss"),
@@ -263,6 +264,7 @@ TEST(rules_and_triggers_of_a_file_are_separate)
 	CHECK_NUMBER(source_file_open(&source, output_path(&fixture), NULL, &fixture.error), 0);
 	CHECK_TEXT(source_describe(source)->rules, "[slice a]\nbegin = a:b\n");
 	CHECK_TEXT(source_describe(source)->triggers, "7 loss\n");
+	CHECK_TEXT(source_describe(source)->stored, "-r sched\n  name=x\n");
 	source_close(source);
 	spool_fixture_end(&fixture);
 }

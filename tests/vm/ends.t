@@ -17,7 +17,6 @@ FAILURES = (
     ("user-stream", 1, ("/sys/kernel/tracing", "Permission denied", "root")),
     ("user-list", 1, ("/sys/kernel/tracing", "Permission denied", "root")),
     ("unknown-event", 1, ("nosuch:event", "no tracepoint", "ktrack list")),
-    ("other-event", 1, ("sched:sched_switch", "does not follow", "track_event_type")),
     ("full-disk", 125, ("/small/x", "No space left", "free some space")),
     ("full-device", 1, ("/dev/full", "No space left")),
     ("closed-pipe", 125, ("standard output", "Broken pipe", "reader")),

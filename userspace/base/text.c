@@ -85,6 +85,16 @@ struct text text_take_line(struct text *text)
 	return line;
 }
 
+bool text_take_begin(struct text *text, const char *begin)
+{
+	struct text start = text_of(begin);
+
+	if (!text_begins(*text, start))
+		return false;
+	*text = (struct text){ text->data + start.size, text->size - start.size };
+	return true;
+}
+
 static bool is_blank(char byte)
 {
 	return byte == ' ' || byte == '\t';

@@ -312,7 +312,11 @@ static int rules_take_in(struct modules *modules, const struct tracepoint *trace
 	if (!rules || rules_find_name(rules, system, name))
 		return 0;
 	/* A rule that does not fit a module is of no use, but no reason to end. */
-	if (rules_bind(rules, system, name, tracepoint->format, &problem) != 0)
+	if (rules_bind(rules, system, name, tracepoint->format, &problem) != 0 ||
+	    (!instance_has_event(modules->capture->recorder, system, name) &&
+	     !rules_find_name(rules, system, name) &&
+	     selection_means(&modules->capture->settings->selection, system, name) &&
+	     rules_bind_rest(rules, system, name, tracepoint->format, &problem) != 0))
 		report_error(report, &problem);
 	rules_report_left_out(rules, report);
 	bound = rules_find_name(rules, system, name);

@@ -160,8 +160,9 @@ static int capture_begin_workload(struct capture *capture, struct error *error)
 	capture->workload = workload_new();
 	if (!capture->workload)
 		return error_set(error, "out of memory");
-	return workload_limit_rules(capture->settings->selection.rules,
-				    "leave out -p, --cgroup, --unit or --pid", capture->report,
+	return workload_limit_rules(settings->selection.rules,
+				    "leave out -p, --cgroup, --unit or --pid",
+				    selection_reports(&settings->selection) ? capture->report : NULL,
 				    error);
 }
 
@@ -181,7 +182,8 @@ int capture_choose(struct capture *capture, struct convention *convention, struc
 	    probes_add_rules(&capture->probes, capture->settings, error) < 0 ||
 	    capture_begin_workload(capture, error) < 0)
 		return -1;
-	if (tracepoints_find(convention, NULL, selection, capture->report, error) < 0)
+	if (selection_add_rest(selection, error) < 0 ||
+	    tracepoints_find(convention, NULL, selection, capture->report, error) < 0)
 		return -1;
 	if (convention_size(convention) == 0 && !selection->waits && !selection->rules)
 		return error_set(error,
@@ -268,7 +270,8 @@ static int capture_enable(struct capture *capture, const struct convention *conv
 int capture_enable_rule(struct capture *capture, const struct rule_tracepoint *tracepoint,
 			struct error *error)
 {
-	const struct rules *rules = capture->settings->selection.rules;
+	const struct selection *selection = &capture->settings->selection;
+	const struct rules *rules = selection->rules;
 	const char *system = tracepoint->system, *name = tracepoint->name;
 	struct error ignored = { 0 };
 	char *filter;
@@ -277,11 +280,14 @@ int capture_enable_rule(struct capture *capture, const struct rule_tracepoint *t
 	/* Records of ftrace itself are written by a tracer, not by a tracepoint. */
 	if (instance_has_event(capture->recorder, system, name) || strcmp(system, "ftrace") == 0)
 		return 0;
+	if (tracepoint->is_rest)
+		return instance_enable(capture->recorder, system, name,
+				       selection_filter(selection, system, name), error);
 	filter = rules_filter(rules, system, name);
 	status = filter ? instance_enable(capture->recorder, system, name, filter, &ignored) : -1;
 	free(filter);
 	/* Older kernels compare no functions: all records are read then. */
-	if (status < 0 && ignored.text[0] && capture->settings->selection.is_verbose &&
+	if (status < 0 && ignored.text[0] && selection->is_verbose &&
 	    rules_compare_functions(tracepoint))
 		report_message(capture->report, "%s; ktrack evaluates the condition", ignored.text);
 	return status < 0 ? instance_enable(capture->recorder, system, name, NULL, error) : 0;
@@ -564,23 +570,31 @@ void capture_close(struct capture *capture, int result, struct error *error)
 int spool_describe_capture(struct spool *spool, const struct capture *capture, struct error *error)
 {
 	const struct rules *rules = capture->settings->selection.rules;
-	struct buffer workload = { 0 }, narrow = { 0 };
-	int status;
+	struct buffer workload = { 0 }, narrow = { 0 }, selection = { 0 };
+	int status, stored;
 
 	if (capture->workload)
 		thread_set_append(capture->workload, &workload);
 	/* Their system calls have other numbers, and no record shows it. */
 	if (rules && rules_name_calls(rules))
 		narrow_threads_append(&narrow);
+	stored = selection_store(&capture->settings->selection,
+				 capture->settings->records_programs, &selection);
+	if (stored > 0)
+		report_message(capture->report,
+			       "-r: more rules than a recording keeps (256, 64 KiB); add the same -r "
+			       "when it is exported");
 	status = spool_describe(spool, &(struct spool_description){
 					       .workload = buffer_text(&workload),
 					       .narrow = buffer_text(&narrow),
 					       .rules = buffer_text(&capture->probes.rules),
+					       .selection = buffer_text(&selection),
 					       .labels = buffer_text(&capture->settings->labels) });
-	if (workload.failed || narrow.failed || status < 0)
+	if (workload.failed || narrow.failed || stored < 0 || status < 0)
 		status = error_set(error, "out of memory");
 	buffer_release(&workload);
 	buffer_release(&narrow);
+	buffer_release(&selection);
 	return status;
 }
 

@@ -76,12 +76,14 @@ static struct option_table export_table(struct output_rows *rows)
 			 "trace-cmd), text of ftrace, '-' (one of these on standard input), or "
 			 "tracefs[:INSTANCE] (the buffers of a tracing instance; reading empties "
 			 "them). Several files are merged by wall-clock time, each as a machine. "
-			 "Without -e and -r, all that a file has is shown.",
+			 "Without -e and -r, what ktrack selected for the file is shown, and of "
+			 "other files all that they have.",
 		.notes =
 			"Exit status: 0 success; 1 ktrack failed or the source is damaged; 2 wrong "
 			"usage; 3 records were lost (only with --fail-on-loss).",
 		.operand = apply_source,
 		.parts = { OPTION_PART(selection_options, struct export_settings, selection),
+			   OPTION_PART(stored_options, struct export_settings, selection),
 			   OPTION_PART(filter_options, struct export_settings, filter),
 			   output_options(rows, offsetof(struct export_settings, outputs), false),
 			   OPTION_PART(session_retention_options, struct export_settings,

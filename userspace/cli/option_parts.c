@@ -425,6 +425,13 @@ const struct option_part listed_options = {
 	.nr_rows = sizeof(selection_rows) / sizeof(selection_rows[0]) - 2,
 };
 
+static const struct option_row stored_rows[] = {
+	{ 0, "no-stored-rules", NULL, "use no selection and no rules that a recording contains",
+	  NULL, .offset = offsetof(struct selection, ignores_stored), .is_rare = true },
+};
+
+const struct option_part stored_options = OPTION_ROWS(stored_rows);
+
 static int filter_number_parse(const char *value, int *out, const char *kind, struct error *error)
 {
 	char *end;

@@ -22,6 +22,9 @@ extern const struct option_part selection_options;
 /** listed_options - those of selection_options that select what ktrack list prints */
 extern const struct option_part listed_options;
 
+/** stored_options - for a struct selection of recordings */
+extern const struct option_part stored_options;
+
 /** VERBOSE_HELP - the help of -v for commands without rules */
 #define VERBOSE_HELP "report each write to tracefs"
 

@@ -110,6 +110,8 @@ static int query_main(int argc, char **argv, struct error *error)
 		.operand = apply_query_word,
 		.parts = { OPTION_PART(selection_options, struct query_command_settings,
 				       query.selection),
+			   OPTION_PART(stored_options, struct query_command_settings,
+				       query.selection),
 			   OPTION_PART(filter_options, struct query_command_settings, query.filter),
 			   OPTION_PART(limits_options, struct query_command_settings, query.limits),
 			   OPTION_PART(input_options, struct query_command_settings, query.limits),

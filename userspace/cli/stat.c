@@ -117,6 +117,7 @@ static struct option_table stat_table(void)
 			"exceeded. With --live and COMMAND: as for 'ktrack stream'.",
 		.operand = apply_word,
 		.parts = { OPTION_PART(selection_options, struct stat_settings, capture.selection),
+			   OPTION_PART(stored_options, struct stat_settings, capture.selection),
 			   OPTION_PART(stat_filter_options, struct stat_settings, filter),
 			   OPTION_PART(capture_live_options, struct stat_settings, capture),
 			   OPTION_PART(limits_options, struct stat_settings, limits),
@@ -293,7 +294,7 @@ static int stat_run_live(const struct stat_settings *settings, struct error *err
 	return status;
 }
 
-/* A recording, whose selection is used once. */
+/* A recording, whose selection is used once: the run changes it. */
 static struct export_settings stat_export(const struct stat_settings *settings)
 {
 	return (struct export_settings){
@@ -308,15 +309,18 @@ static struct export_settings stat_export(const struct stat_settings *settings)
 	};
 }
 
-static int stat_run_recorded(const struct stat_settings *settings, struct error *error)
+static int stat_run_recorded(struct stat_settings *settings, struct error *error)
 {
 	struct export_settings export = stat_export(settings);
+	int status;
 
 	export.outputs.stat = &settings->form;
 	export.outputs.with = stat_emitters(&settings->form);
 	export.outputs.budgets = settings->budgets;
 	export.selection.can_wait = false;
-	return export_run(&export, error);
+	status = export_run(&export, error);
+	settings->capture.selection = export.selection;
+	return status;
 }
 
 /* What cannot be in a comparison. */
@@ -354,6 +358,7 @@ static int compare_source_add(int argc, char **argv, const char *source,
 		export.outputs.comparison = comparison;
 		export.outputs.is_compare_source = is_source;
 		status = export_run(&export, error);
+		settings.stat.capture.selection = export.selection;
 	}
 	capture_settings_release(&settings.stat.capture);
 	stat_settings_release(&settings.stat.form);

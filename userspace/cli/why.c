@@ -77,6 +77,7 @@ static int why_main(int argc, char **argv, struct error *error)
 			 "3 records were lost (only with --fail-on-loss).",
 		.operand = apply_why_word,
 		.parts = { OPTION_PART(selection_options, struct why_run_settings, selection),
+			   OPTION_PART(stored_options, struct why_run_settings, selection),
 			   OPTION_PART(limits_options, struct why_run_settings, limits),
 			   OPTION_PART(input_options, struct why_run_settings, limits),
 			   OPTION_ROWS(why_rows),

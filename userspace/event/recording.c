@@ -35,6 +35,8 @@ static const struct recording_property properties[] = {
 	  RECORDING_TRACE2 | RECORDING_TRACE2_MACHINE | RECORDING_CHROME | RECORDING_MACHINE |
 		  RECORDING_PERFETTO | RECORDING_OTLP },
 	{ "time_unit", VALUE_BOOLEAN, MEMBER(counts_ticks), RECORDING_TRACE2, .word = "ticks" },
+	{ "selection", VALUE_TEXT, MEMBER(selection),
+	  RECORDING_TRACE2 | RECORDING_CHROME | RECORDING_HTML },
 	{ "overwrite", VALUE_TEXT, MEMBER(overwrite), RECORDING_TRACE2 },
 	{ "cpus", VALUE_UNSIGNED, MEMBER(nr_cpus), RECORDING_TRACE2 | RECORDING_SQLITE,
 	  .has_zero = true },

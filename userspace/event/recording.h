@@ -41,6 +41,9 @@ struct timeline_machine;
  * @workload: numbers of the threads that a file is limited to, "1,2,3"; NULL if it is not
  * @narrow: numbers of threads that ran 32-bit programs when it began; NULL if unknown
  * @rules: rules for the records of probes, as ktrack-rules(5) describes them; NULL for none
+ * @stored: lines of the selection with which ktrack recorded a file, see selection_add_stored();
+ * NULL for none
+ * @selection: what is selected of the source, for people
  * @triggers: why ktrack watch saved the records: lines "TIME TEXT", the time in nanoseconds of the
  * trace clock; NULL if they were not saved by a trigger
  * @labels: lines "KEY=VALUE" that the user gave the recording; NULL for none; a line may be of any
@@ -85,6 +88,8 @@ struct recording {
 	const char *workload;
 	const char *narrow;
 	const char *rules;
+	const char *stored;
+	const char *selection;
 	const char *triggers;
 	const char *labels;
 	const char *part;

@@ -81,19 +81,10 @@ const char *sudo_prefix(void)
 void closing_append_command(struct buffer *out, const char *command,
 			    const struct selection *selection, const char *source)
 {
-	struct buffer list = { 0 };
-
 	buffer_printf(out, "ktrack %s", command);
 	/* With rules alone, the tracepoints that follow the convention have no tracks. */
-	if (selection->rule_words.size > 0 && selection->nr_patterns > 0) {
-		for (size_t i = 0; i < selection->nr_patterns; i++)
-			buffer_printf(&list, "%s%s", i > 0 ? "," : "", selection->patterns[i].text);
-		buffer_append_string(out, " -e ");
-		buffer_append_word(out, buffer_string(&list));
-		buffer_release(&list);
-	}
 	if (selection->rule_words.size > 0)
-		buffer_append(out, selection->rule_words.data, selection->rule_words.size);
+		selection_append_options(selection, out);
 	if (!source)
 		return;
 	buffer_append_char(out, ' ');

@@ -63,7 +63,7 @@ struct formats;
 /**
  * struct pattern - SYS[:EVENT], both with wildcards, and what it matched
  * @system: the part before the colon, or all
- * @option: the number of the -e that has it, from 1
+ * @option: the number of the -e that has it, from 1; 0 if a recording has it
  * @filter: the event filter of its tracepoints, NULL for none
  * @is_of_programs: it means events of programs only
  */
@@ -85,14 +85,30 @@ enum task_formats {
 };
 
 /**
- * struct selection - the patterns of tracepoints that follow the convention, and rules for others;
- * without any, all that follow the convention
+ * enum selection_origin - where a selection is from
+ * @SELECTION_GIVEN: options, or the default of a command that records what follows the convention
+ * @SELECTION_DEFAULT: nothing was chosen: RULES_DEFAULT
+ * @SELECTION_RECORDED: nothing was chosen: that of the recording
+ * @SELECTION_ALL: nothing was chosen: all that a source has, also what no rule of a pack takes
+ */
+enum selection_origin {
+	SELECTION_GIVEN,
+	SELECTION_DEFAULT,
+	SELECTION_RECORDED,
+	SELECTION_ALL,
+};
+
+/**
+ * struct selection - the patterns of tracepoints, and rules for others; without any, all that
+ * follow the convention
  * @rules: NULL for none
  * @rule_texts: WORDS of each -r WORDS, @nr_rule_texts of them
  * @rule_words: " -r WORDS" of each -r, as a shell reads it; lists of packs are joined
  * @ends_with_packs: the last ones in it are packs
  * @adds_rules: the rules are in addition to all tracepoints that follow the convention
- * @shows_all: nothing was chosen: all that a source has, also what no rule of a pack takes
+ * @has_programs: all events of programs
+ * @ignores_stored: what a recording keeps of selections and rules is not used
+ * @stored: what is used of it, for people
  * @can_wait: the command has --wait
  * @waits: a pattern may match only later
  * @has_command: a command is run, whose events a pattern may mean
@@ -114,7 +130,10 @@ struct selection {
 	struct buffer rule_words;
 	bool ends_with_packs;
 	bool adds_rules;
-	bool shows_all;
+	bool has_programs;
+	bool ignores_stored;
+	enum selection_origin origin;
+	struct buffer stored;
 	bool can_wait;
 	bool waits;
 	bool has_command;
@@ -152,9 +171,11 @@ int selection_copy(struct selection *out, const struct selection *from, struct e
 
 /**
  * selections_check - refuse a pattern that matches in no source, and rules that use nothing of any
+ * @given: what was copied
  * @selections: the copies, @size of them, after tracepoints_find()
  */
-int selections_check(const struct selection *const *selections, size_t size, struct error *error);
+int selections_check(const struct selection *given, const struct selection *const *selections,
+		     size_t size, struct error *error);
 
 /** selection_add_why - add the rules that explain slices */
 int selection_add_why(struct selection *selection, struct error *error);
@@ -164,6 +185,40 @@ static inline bool selection_is_chosen(const struct selection *selection)
 {
 	return selection->nr_options > 0 || selection->nr_rule_texts > 0;
 }
+
+/**
+ * selection_add_rest - any tracepoint that a pattern matches is selected
+ *
+ * One that does not follow the convention, and that no rule uses, makes instants of its threads.
+ * Before tracepoints_find(). Returns -1 with @error.
+ */
+int selection_add_rest(struct selection *selection, struct error *error);
+
+/**
+ * selection_store - append the lines of a selection for selection_add_stored()
+ * @has_programs: the recording has all events of programs, too
+ *
+ * Returns 0, without lines if nothing was chosen; 1 without lines if they are too many; or -1 if
+ * memory ran out.
+ */
+int selection_store(const struct selection *selection, bool has_programs, struct buffer *out);
+
+/**
+ * selection_add_stored - add the selection of a recording, which may be hostile
+ * @text: lines "-e PATTERNS", "-r PACKS", "--programs" and those of rules
+ * @report: for packs that are unknown
+ */
+int selection_add_stored(struct selection *selection, struct text text, const struct report *report,
+			 struct error *error);
+
+/** selection_append_options - append " -e PATTERNS -r WORDS", as a shell reads it */
+void selection_append_options(const struct selection *selection, struct buffer *out);
+
+/** selection_reports - whether to report what cannot be used; what nobody named is left out silently */
+bool selection_reports(const struct selection *selection);
+
+/** selection_describe - append what is selected, and why, for the header of an output */
+void selection_describe(struct selection *selection, struct buffer *out);
 
 /** selection_has_states - whether rules make the states of threads, which explain slices */
 bool selection_has_states(const struct selection *selection);
@@ -194,10 +249,17 @@ int tracepoints_find(struct convention *convention, struct source *source,
 		     struct selection *selection, const struct report *report, struct error *error);
 
 /**
- * selection_apply - tracepoints_find() of a source that is read: all that it has if nothing is chosen
- * @is_file: of a running kernel, formats of all tracepoints need not be read: there are thousands
+ * selection_choose - what a recording shows: what was chosen; else what it keeps; else all that it has
+ * @name: of the recording, for @error
+ * @report: for packs that are unknown
+ *
+ * "-r recorded" adds what the recording keeps. Returns -1 with @error.
  */
-int selection_apply(struct selection *selection, struct source *source, bool is_file,
+int selection_choose(struct selection *selection, struct source *source, const char *name,
+		     const struct report *report, struct error *error);
+
+/** selection_apply - tracepoints_find() of a source that is read, as its machine counts system calls */
+int selection_apply(struct selection *selection, struct source *source,
 		    struct convention *convention, const struct report *report,
 		    struct error *error);
 

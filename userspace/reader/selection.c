@@ -106,10 +106,10 @@ static bool source_is_realtime(struct source *source)
 
 /* Finds the tracepoints, rules and events of programs that a command line selects. */
 
-static int pattern_add(struct selection *selection, struct text text, struct error *error)
+static int pattern_add(struct selection *selection, struct text text, unsigned int option,
+		       struct error *error)
 {
-	struct pattern pattern = { .text = strndup(text.data, text.size),
-				   .option = selection->nr_options };
+	struct pattern pattern = { .text = strndup(text.data, text.size), .option = option };
 
 	if (pattern.text)
 		pattern.system = strndup(text.data, strcspn(pattern.text, ":"));
@@ -131,10 +131,20 @@ int selection_add(struct selection *selection, const char *text, struct error *e
 	while (text_take_item(&rest, &name)) {
 		if (name.size == 0)
 			return error_set(error, "'%s': empty tracepoint; write SYS[:EVENT]", text);
-		if (pattern_add(selection, name, error) < 0)
+		if (pattern_add(selection, name, selection->nr_options, error) < 0)
 			return -1;
 	}
 	return 0;
+}
+
+/* Returns NULL with @error if memory ran out. */
+static struct rules *selection_rules(struct selection *selection, struct error *error)
+{
+	if (!selection->rules)
+		selection->rules = rules_new();
+	if (!selection->rules)
+		error_set(error, "out of memory");
+	return selection->rules;
 }
 
 int selection_add_rules(struct selection *selection, const char *text, struct error *error)
@@ -145,16 +155,12 @@ int selection_add_rules(struct selection *selection, const char *text, struct er
 	if (!array_reserve(selection->rule_texts, selection->nr_rule_texts))
 		return error_set(error, "out of memory");
 	selection->rule_texts[selection->nr_rule_texts++] = text;
-	if (!selection->rules)
-		selection->rules = rules_new();
 	/* Lists of packs that follow each other are one. */
 	buffer_append_string(&selection->rule_words,
 			     is_packs && selection->ends_with_packs ? "," : " -r ");
 	buffer_append_word(&selection->rule_words, text);
 	selection->ends_with_packs = is_packs;
-	if (!selection->rules)
-		return error_set(error, "out of memory");
-	if (rules_add(selection->rules, text, error) < 0)
+	if (!selection_rules(selection, error) || rules_add(selection->rules, text, error) < 0)
 		return -1;
 	selection->adds_rules |= selection->rules->wants_convention;
 	return 0;
@@ -163,10 +169,9 @@ int selection_add_rules(struct selection *selection, const char *text, struct er
 int selection_add_rule_text(struct selection *selection, struct text text, const char *source,
 			    struct error *error)
 {
-	if (!selection->rules)
-		selection->rules = rules_new();
-	return selection->rules ? rules_add_text(selection->rules, text, source, error)
-				: error_set(error, "out of memory");
+	return selection_rules(selection, error)
+		       ? rules_add_text(selection->rules, text, source, error)
+		       : -1;
 }
 
 bool selection_has_states(const struct selection *selection)
@@ -182,7 +187,7 @@ bool selection_has_states(const struct selection *selection)
 
 bool selection_is_empty(const struct selection *selection)
 {
-	return selection->nr_options == 0 && (!selection->rules || selection->adds_rules);
+	return selection->nr_patterns == 0 && (!selection->rules || selection->adds_rules);
 }
 
 void selection_release(struct selection *selection)
@@ -196,6 +201,7 @@ void selection_release(struct selection *selection)
 	rules_free(selection->rules);
 	free(selection->rule_texts);
 	buffer_release(&selection->rule_words);
+	buffer_release(&selection->stored);
 	buffer_release(&selection->program_events);
 	*selection = (struct selection){ 0 };
 }
@@ -267,7 +273,8 @@ struct tracepoint_search {
 static bool selection_mark(struct selection *selection, const struct tracepoint *tracepoint,
 			   bool has_descriptor)
 {
-	bool matches = selection_is_empty(selection);
+	bool matches = selection_is_empty(selection) ||
+		       (selection->has_programs && program_system(tracepoint->system));
 
 	for (size_t i = 0; i < selection->nr_patterns; i++) {
 		struct pattern *pattern = &selection->patterns[i];
@@ -290,6 +297,12 @@ static void tracepoint_skip(struct tracepoint_search *search, const struct trace
 		       problem->text);
 }
 
+bool selection_reports(const struct selection *selection)
+{
+	return selection->origin == SELECTION_GIVEN ||
+	       (selection->is_verbose && selection->origin != SELECTION_ALL);
+}
+
 /** misfit_report - report the first tracepoint that a rule does not fit, after rules_bind() */
 static void misfit_report(const struct rules *rules, const struct error *problem,
 			  const struct report *report)
@@ -307,7 +320,7 @@ static int rules_add_tracepoint(struct tracepoint_search *search,
 					tracepoint->format, &problem)
 			   : 0;
 
-	if (status == RULES_MISFIT && !search->selection->shows_all)
+	if (status == RULES_MISFIT && selection_reports(search->selection))
 		misfit_report(rules, &problem, search->report);
 	else if (status > 0 && status != RULES_MISFIT)
 		tracepoint_skip(search, tracepoint, &problem);
@@ -328,9 +341,10 @@ static int rest_add(struct tracepoint_search *search, const struct tracepoint *t
 	struct error problem = { 0 };
 	int status;
 
-	/* Only a source that is read has such a rule. */
+	/* Without patterns the source is one that is read. */
 	if (!rules || !rules->rest || strcmp(tracepoint->system, "ftrace") == 0 ||
-	    !tracepoint_is_chosen(search->source, tracepoint->system, tracepoint->name))
+	    (search->selection->nr_patterns == 0 &&
+	     !tracepoint_is_chosen(search->source, tracepoint->system, tracepoint->name)))
 		return 0;
 	status = rules_bind_rest(rules, tracepoint->system, tracepoint->name, tracepoint->format,
 				 &problem);
@@ -347,7 +361,7 @@ static int tracepoint_add(void *context, const struct tracepoint *tracepoint, st
 	size_t nr_bound = rules ? rules->nr_tracepoints : 0;
 	size_t nr_unreadable = search->selection->nr_unreadable;
 	struct error problem = { 0 };
-	bool is_bound;
+	bool is_bound, is_selected;
 	int status;
 
 	status = convention_add_task(search->convention, tracepoint->system, tracepoint->name,
@@ -359,7 +373,8 @@ static int tracepoint_add(void *context, const struct tracepoint *tracepoint, st
 	if (rules_add_tracepoint(search, tracepoint, error) < 0)
 		return -1;
 	/* Adds it to the convention if it is selected. */
-	if (selection_mark(search->selection, tracepoint, false)) {
+	is_selected = selection_mark(search->selection, tracepoint, false);
+	if (is_selected) {
 		problem = (struct error){ 0 };
 		status = tracepoint_describe(search->convention, tracepoint, &descriptor, &problem);
 		if (status > 0)
@@ -367,12 +382,14 @@ static int tracepoint_add(void *context, const struct tracepoint *tracepoint, st
 		else if (status < 0)
 			return error_set(error, "%s", problem.text);
 	}
-	if (descriptor)
-		selection_mark(search->selection, tracepoint, true);
 	is_bound = rules && rules->nr_tracepoints > nr_bound;
-	if (!descriptor && !is_bound && search->selection->nr_unreadable == nr_unreadable &&
+	if (is_selected && !descriptor && !is_bound &&
+	    search->selection->nr_unreadable == nr_unreadable &&
 	    rest_add(search, tracepoint, error) < 0)
 		return -1;
+	is_bound = rules && rules->nr_tracepoints > nr_bound;
+	if (descriptor || (is_bound && rules->rest))
+		selection_mark(search->selection, tracepoint, true);
 	/* Keeps the format of a tracepoint that is recorded. */
 	if (!search->selection->formats || (!descriptor && !is_bound))
 		return 0;
@@ -651,12 +668,26 @@ static int pattern_refuse(const struct pattern *pattern, const struct selection 
 			 selection->has_command ? "; --programs records events of COMMAND" : "");
 }
 
+/* Rules but that for the tracepoints of patterns. */
+static bool selection_has_rules(const struct selection *selection)
+{
+	return selection->rules &&
+	       rules_size(selection->rules) > (selection->rules->rest ? 1 : 0);
+}
+
 static int rules_check(const struct selection *selection, bool is_of_source, struct error *error)
 {
+	bool has_rules = selection_has_rules(selection);
+
+	if (!has_rules && selection->nr_patterns > 0)
+		return 0;
 	if (!selection->rules || selection->adds_rules || selection->waits ||
-	    rules_are_bound(selection->rules) ||
+	    selection->origin == SELECTION_RECORDED || rules_are_bound(selection->rules) ||
 	    (!is_of_source && rules_want_programs(selection->rules)))
 		return 0;
+	if (!has_rules)
+		return error_set(error, "-r: selects nothing; add packs or rules, or tracepoints "
+					"with -e");
 	return error_set(error, "-r: %s; see 'ktrack list --rules'%s",
 			 is_of_source ? "the source has none of the tracepoints that the rules use"
 				      : "none of the tracepoints that the rules use exists",
@@ -712,15 +743,197 @@ static int selection_add_all(struct selection *selection, struct source *source,
 	const struct tracepoint_visitor visitor = { .context = &feeding, .visit = feeding_note };
 
 	selection->adds_rules = true;
-	if (!selection->rules)
-		selection->rules = rules_new();
-	feeding.rules = selection->rules;
-	if (!selection->rules)
-		return error_set(error, "out of memory");
+	feeding.rules = selection_rules(selection, error);
+	if (!feeding.rules)
+		return -1;
 	if (rules_add_all(selection->rules, error) < 0 || source_visit(source, &visitor, error) < 0)
 		return -1;
 	rules_keep_fed(selection->rules);
 	return 0;
+}
+
+int selection_add_rest(struct selection *selection, struct error *error)
+{
+	bool is_wanted = false;
+
+	for (size_t i = 0; i < selection->nr_patterns; i++)
+		is_wanted |= !selection->patterns[i].is_of_programs;
+	if (!is_wanted)
+		return 0;
+	return selection_rules(selection, error) ? rules_add_rest(selection->rules, error) : -1;
+}
+
+/* The selection that a recording keeps, as lines. */
+
+/** STORED_SIZE_MAX, STORED_MAX - limits of its lines in bytes, of its patterns and of its rules */
+#define STORED_SIZE_MAX 65536
+#define STORED_MAX 256
+
+/* More is not described. */
+#define DESCRIBED_SIZE_MAX 200
+
+#define STORED_PATTERNS "-e "
+#define STORED_PACKS "-r "
+#define STORED_PROGRAMS "--programs"
+
+/* Lists of packs and files; a file is stored by its rules. */
+static void packs_store(const char *words, struct buffer *out)
+{
+	struct text rest = text_of(words), name;
+	bool is_first = true;
+
+	while (!strchr(words, ' ') && text_take_item(&rest, &name)) {
+		if (memchr(name.data, '/', name.size) || text_equals(name, text_of(RULES_RECORDED)))
+			continue;
+		buffer_printf(out, "%s%.*s", is_first ? STORED_PACKS : ",", (int)name.size,
+			      name.data);
+		is_first = false;
+	}
+	if (!is_first)
+		buffer_append_char(out, '\n');
+}
+
+int selection_store(const struct selection *selection, bool has_programs, struct buffer *out)
+{
+	size_t nr_rules = 0;
+	struct text own;
+
+	if (!selection_is_chosen(selection) || selection->origin == SELECTION_ALL)
+		return 0;
+	for (size_t i = 0; i < selection->nr_patterns; i++)
+		buffer_printf(out, STORED_PATTERNS "%s\n", selection->patterns[i].text);
+	for (size_t i = 0; i < selection->nr_rule_texts; i++)
+		packs_store(selection->rule_texts[i], out);
+	if (has_programs)
+		buffer_append_string(out, STORED_PROGRAMS "\n");
+	own = selection->rules ? buffer_text(&selection->rules->own_text) : (struct text){ 0 };
+	while (own.size > 0) {
+		struct text line = text_take_line(&own);
+
+		if (line.size > 0 && line.data[0] != '#')
+			buffer_printf(out, "%.*s\n", (int)line.size, line.data);
+	}
+	for (size_t i = 0; selection->rules && i < rules_size(selection->rules); i++) {
+		struct rule_about about;
+
+		rules_about(selection->rules, i, &about);
+		nr_rules += !rule_pack_find(text_of(about.source));
+	}
+	if (out->failed)
+		return -1;
+	if (out->size <= STORED_SIZE_MAX && selection->nr_patterns <= STORED_MAX &&
+	    nr_rules <= STORED_MAX)
+		return 0;
+	buffer_clear(out);
+	return 1;
+}
+
+static void stored_describe(struct selection *selection, const char *option, struct text what)
+{
+	struct buffer *out = &selection->stored;
+	int size = what.size < DESCRIBED_SIZE_MAX ? what.size : DESCRIBED_SIZE_MAX;
+
+	if (out->size > DESCRIBED_SIZE_MAX)
+		return;
+	buffer_printf(out, "%s%s%.*s", out->size > 0 ? ", " : "", option, size, what.data);
+	if (out->size > DESCRIBED_SIZE_MAX)
+		buffer_append_string(out, ", ...");
+}
+
+static int stored_packs_add(struct selection *selection, struct text names,
+			    const struct report *report, struct error *error)
+{
+	struct rules *rules = selection_rules(selection, error);
+	struct text name;
+	int status = rules ? 0 : -1;
+
+	while (status >= 0 && text_take_item(&names, &name)) {
+		status = rules_add_pack(rules, name, error);
+		if (status > 0)
+			report_message(report,
+				       "the recording has a selection with an unknown pack, '%.*s'; "
+				       "a newer ktrack shows it",
+				       (int)name.size, name.data);
+		else
+			stored_describe(selection, "", name);
+	}
+	if (rules)
+		selection->adds_rules |= rules->wants_convention;
+	return status < 0 ? -1 : 0;
+}
+
+int selection_add_stored(struct selection *selection, struct text text, const struct report *report,
+			 struct error *error)
+{
+	size_t nr_before, nr_patterns = selection->nr_patterns;
+	struct buffer rules = { 0 };
+	int status = 0;
+
+	if (text.size > STORED_SIZE_MAX)
+		return error_set(error, "more than %d bytes", STORED_SIZE_MAX);
+	while (status == 0 && text.size > 0) {
+		struct text line = text_take_line(&text);
+
+		if (text_take_begin(&line, STORED_PATTERNS)) {
+			if (selection->nr_patterns - nr_patterns == STORED_MAX)
+				status = error_set(error, "more than %d patterns", STORED_MAX);
+			else
+				status = pattern_add(selection, line, 0, error);
+			stored_describe(selection, STORED_PATTERNS, line);
+		} else if (text_take_begin(&line, STORED_PACKS)) {
+			status = stored_packs_add(selection, line, report, error);
+		} else if (text_equals(line, text_of(STORED_PROGRAMS))) {
+			selection->has_programs = true;
+			stored_describe(selection, "", text_of("programs"));
+		} else {
+			buffer_append(&rules, line.data, line.size);
+			buffer_append_char(&rules, '\n');
+		}
+	}
+	/* A rule is no name of a file, and its errors have no name but this. */
+	if (status == 0 && rules.size > 0) {
+		stored_describe(selection, "", text_of("rules"));
+		nr_before = stacks_index(selection->rules);
+		status = rules.failed ? error_set(error, "out of memory")
+				      : selection_add_rule_text(selection, buffer_text(&rules),
+								RULES_OF_RECORDING, error);
+		if (status == 0 && rules_size(selection->rules) - nr_before > STORED_MAX)
+			status = error_set(error, "more than %d rules", STORED_MAX);
+	}
+	buffer_release(&rules);
+	return status;
+}
+
+void selection_append_options(const struct selection *selection, struct buffer *out)
+{
+	struct buffer list = { 0 };
+
+	for (size_t i = 0; i < selection->nr_patterns; i++) {
+		if (selection->patterns[i].option > 0)
+			buffer_printf(&list, "%s%s", list.size > 0 ? "," : "",
+				      selection->patterns[i].text);
+	}
+	if (list.size > 0) {
+		buffer_append_string(out, " -e ");
+		buffer_append_word(out, buffer_string(&list));
+	}
+	buffer_append(out, selection->rule_words.data, selection->rule_words.size);
+	buffer_release(&list);
+}
+
+void selection_describe(struct selection *selection, struct buffer *out)
+{
+	struct buffer options = { 0 };
+
+	selection_append_options(selection, &options);
+	if (selection->origin == SELECTION_ALL)
+		buffer_append_string(out, "all");
+	else if (selection->origin == SELECTION_RECORDED)
+		buffer_printf(out, "recorded (%s)", buffer_string(&selection->stored));
+	else
+		buffer_append_string(out, options.size > 0 ? buffer_string(&options) + 1
+							   : RULES_CONVENTION);
+	buffer_release(&options);
 }
 
 /* No format is wanted: which tracepoints rules use depends on all that exist. */
@@ -745,12 +958,13 @@ int tracepoints_find(struct convention *convention, struct source *source,
 	struct tracepoint_visitor names = { .context = &search,
 					    .wants_system = search_wants_system,
 					    .wants = rules_note_name };
-	const char *recorded = source ? source_describe(source)->rules : NULL;
-	bool is_empty = selection_is_empty(selection);
+	const char *recorded = source && !selection->ignores_stored
+				       ? source_describe(source)->rules
+				       : NULL;
 
 	/* Rules for probes are in the recording: their tracepoints have names of one run. */
-	if (recorded && (is_empty || (selection->rules && selection->rules->wants_recorded))) {
-		selection->adds_rules |= is_empty;
+	if (recorded) {
+		selection->adds_rules |= selection_is_empty(selection);
 		if (selection_add_rule_text(selection, text_of(recorded), RULES_OF_RECORDING,
 					    error) < 0)
 			return -1;
@@ -777,44 +991,65 @@ int tracepoints_find(struct convention *convention, struct source *source,
 		rules_report_left_out(selection->rules, report);
 	if (rules_check(selection, source, error) < 0)
 		return -1;
-	if (selection->rules && selection->rules->nr_misfits > 1 && !selection->shows_all)
+	if (selection->rules && selection->rules->nr_misfits > 1 && selection_reports(selection))
 		report_message(report, "rules: %zu tracepoints lack fields that they need",
 			       selection->rules->nr_misfits);
-	if (selection->rules && selection->is_verbose && !selection->shows_all)
+	if (selection->rules && selection->is_verbose && selection->origin != SELECTION_ALL)
 		rules_report_absent(selection->rules, report);
 	for (size_t i = 0; i < selection->nr_patterns; i++) {
 		const struct pattern *pattern = &selection->patterns[i];
 		bool is_waiting = !pattern->matches_tracepoint &&
 				  (selection->waits || pattern->is_of_programs);
+		bool is_stored = pattern->option == 0;
 
-		if (!pattern->matches_descriptor && !is_waiting)
+		if (!pattern->matches_descriptor && !is_waiting && !is_stored)
 			return pattern_refuse(pattern, selection, source, error);
 	}
 	return 0;
 }
 
-int selection_apply(struct selection *selection, struct source *source, bool is_file,
+int selection_choose(struct selection *selection, struct source *source, const char *name,
+		     const struct report *report, struct error *error)
+{
+	const char *stored = source_describe(source)->stored;
+	struct error problem = { 0 };
+
+	if (!selection_is_chosen(selection))
+		selection->origin = SELECTION_ALL;
+	if (selection->ignores_stored)
+		stored = NULL;
+	if (stored && (selection->origin == SELECTION_ALL ||
+		       (selection->rules && selection->rules->wants_recorded))) {
+		if (selection->origin == SELECTION_ALL)
+			selection->origin = SELECTION_RECORDED;
+		if (selection_add_stored(selection, text_of(stored), report, &problem) < 0)
+			return error_set(error, "%s: its selection: %s; --no-stored-rules ignores it",
+					 name, problem.text);
+	}
+	return selection->origin == SELECTION_ALL ? selection_add_all(selection, source, error) : 0;
+}
+
+int selection_apply(struct selection *selection, struct source *source,
 		    struct convention *convention, const struct report *report,
 		    struct error *error)
 {
 	const struct recording *recording = source_describe(source);
 
-	selection->shows_all = is_file &&
-			       (selection->shows_all || !selection_is_chosen(selection));
-	if (selection->shows_all && selection_add_all(selection, source, error) < 0)
-		return -1;
 	/* System calls have other numbers on another machine, and in 32-bit programs. */
 	if (selection->rules && rules_set_machine(selection->rules, recording->machine) < 0)
 		return error_set(error, "out of memory");
 	if (selection->rules && recording->narrow)
 		rules_add_narrow(selection->rules, recording->narrow);
 	selection->tasks = TASK_FORMATS_ALL;
-	return tracepoints_find(convention, source, selection, report, error);
+	return selection_add_rest(selection, error) < 0 ?
+		       -1 :
+		       tracepoints_find(convention, source, selection, report, error);
 }
 
 int selection_add_why(struct selection *selection, struct error *error)
 {
-	selection->shows_all = !selection_is_chosen(selection);
+	if (!selection_is_chosen(selection))
+		selection->origin = SELECTION_ALL;
 	selection->adds_rules = true;
 	/* What ktrack did may explain a slice. */
 	selection->includes_self = true;
@@ -840,16 +1075,18 @@ int selection_copy(struct selection *out, const struct selection *from, struct e
 			return -1;
 	}
 	out->adds_rules = from->adds_rules;
-	out->shows_all = from->shows_all;
+	out->origin = from->origin;
+	out->ignores_stored = from->ignores_stored;
 	out->includes_self = from->includes_self;
 	out->is_verbose = from->is_verbose;
 	out->waits = true;
 	return 0;
 }
 
-int selections_check(const struct selection *const *selections, size_t size, struct error *error)
+int selections_check(const struct selection *given, const struct selection *const *selections,
+		     size_t size, struct error *error)
 {
-	for (size_t i = 0; i < selections[0]->nr_patterns; i++) {
+	for (size_t i = 0; i < given->nr_patterns; i++) {
 		bool has_descriptor = false, has_tracepoint = false;
 
 		for (size_t j = 0; j < size; j++) {
@@ -865,10 +1102,11 @@ int selections_check(const struct selection *const *selections, size_t size, str
 					  "counter_value, or a rule (-r)"
 					: "'%s': no tracepoint of the sources matches; leave out "
 					  "-e to export all",
-				selections[0]->patterns[i].text);
+				given->patterns[i].text);
 	}
 	for (size_t i = 0; i < size; i++) {
-		if (!selections[i]->rules || selections[i]->adds_rules ||
+		if (!selection_has_rules(selections[i]) || selections[i]->adds_rules ||
+		    selections[i]->origin != SELECTION_GIVEN ||
 		    rules_are_bound(selections[i]->rules))
 			return 0;
 	}

@@ -144,7 +144,9 @@ static int contents_run_all(struct contents_run *run, struct selection *selectio
 
 	if (!run->by_id || !run->convention)
 		return error_set(error, "out of memory");
-	if (selection_apply(selection, contents->source, true, run->convention, report, error) < 0)
+	if (selection_choose(selection, contents->source, contents->recording.source, report,
+			     error) < 0 ||
+	    selection_apply(selection, contents->source, run->convention, report, error) < 0)
 		return -1;
 	run->rules = selection->rules;
 	if (stacks_open(&run->stacks, contents->source, run->rules, report, error) < 0 ||

@@ -34,7 +34,9 @@ static int part_limit(struct export_part *part, struct error *error)
 	}
 	return workload_limit_rules(part->selection->rules,
 				    "record without -p, --cgroup, --unit and --pid",
-				    part->settings->report, error);
+				    selection_reports(part->selection) ? part->settings->report
+								       : NULL,
+				    error);
 }
 
 /* The source may have records that follow the convention. */
@@ -42,8 +44,20 @@ static bool part_leaves_out(const struct export_part *part)
 {
 	const struct selection *selection = part->selection;
 
-	return !selection_is_empty(selection) && selection->nr_options == 0 &&
-	       !part->pipeline.filter.track;
+	return selection->origin == SELECTION_GIVEN && !selection_is_empty(selection) &&
+	       selection->nr_patterns == 0 && !part->pipeline.filter.track;
+}
+
+static int part_select(struct export_part *part, struct error *error)
+{
+	/* Formats of all tracepoints of a running kernel need not be read: there are thousands. */
+	if (part->directory.size > 0)
+		part->selection->origin = SELECTION_GIVEN;
+	else if (selection_choose(part->selection, part->source, part->name,
+				  part->settings->report, error) < 0)
+		return -1;
+	selection_describe(part->selection, &part->shown);
+	return part->shown.failed ? error_set(error, "out of memory") : 0;
 }
 
 static int part_choose(struct export_part *part, struct error *error)
@@ -52,6 +66,7 @@ static int part_choose(struct export_part *part, struct error *error)
 	const struct output_settings *outputs = &part->settings->outputs;
 	const struct report *report = part->settings->report;
 	struct pipeline *pipeline = &part->pipeline;
+	struct rules *rules;
 
 	pipeline->filter = part->settings->filter;
 	pipeline->limits = part->settings->limits;
@@ -62,15 +77,14 @@ static int part_choose(struct export_part *part, struct error *error)
 		return error_set(error, "out of memory");
 	if (!outputs->stat && !outputs->why && !outputs->comparison)
 		convention_want_symbols(pipeline->convention, part->directory.size > 0);
-	if (part_limit(part, error) < 0)
-		return -1;
-	if (selection_apply(part->selection, part->source, part->directory.size == 0,
-			    pipeline->convention, report, error) < 0 ||
+	if (part_select(part, error) < 0 || part_limit(part, error) < 0 ||
+	    selection_apply(part->selection, part->source, pipeline->convention, report, error) < 0 ||
 	    selection_read_functions(part->selection, part->source, NULL, error) < 0)
 		return -1;
 	/* Records need not be looked up among rules of which none has a tracepoint. */
-	if (!part->selection->shows_all || part->selection->rules->nr_tracepoints > 0)
-		pipeline->rules = part->selection->rules;
+	rules = part->selection->rules;
+	if (rules && rules->nr_tracepoints > 0)
+		pipeline->rules = rules;
 	if (!outputs->stat &&
 	    stacks_open(&pipeline->stacks, part->source, pipeline->rules, report, error) < 0)
 		return -1;
@@ -159,6 +173,7 @@ static int export_part_open(struct export_part *part, struct export_settings *se
 		recording->clock = "unknown";
 	if (!recording->kernel)
 		recording->kernel = "unknown";
+	recording->selection = buffer_string(&part->shown);
 	recording->labels = part->labels.size > 0 ? buffer_string(&part->labels) : NULL;
 	recording->has_one_buffer = part->pipeline.filter.buffer ||
 				    source_has_one_buffer(part->source);
@@ -443,7 +458,7 @@ static int export_run_open(struct export_run *run, struct error *error)
 	/* Of several sources, one may have what another does not have. */
 	for (size_t i = 0; i < run->size; i++)
 		selections[i] = run->parts[i].selection;
-	status = selections_check(selections, run->size, error);
+	status = selections_check(&run->settings->selection, selections, run->size, error);
 	free(selections);
 	return status < 0 ? -1 : machines_prepare(run->machines, run->parts, run->size, error);
 }
@@ -544,6 +559,7 @@ int export_run(struct export_settings *settings, struct error *error)
 		source_close(run.parts[i].source);
 		selection_release(&run.parts[i].own);
 		buffer_release(&run.parts[i].directory);
+		buffer_release(&run.parts[i].shown);
 		buffer_release(&run.parts[i].labels);
 		if (run.parts[i].lock_fd >= 0)
 			close(run.parts[i].lock_fd);

@@ -302,6 +302,7 @@ int machines_prepare(struct machines *machines, struct export_part *parts, size_
 		.clock = common_text(machines, offsetof(struct recording, clock)),
 		.time_source = common_text(machines, offsetof(struct recording, time_source)),
 		.kernel = common_text(machines, offsetof(struct recording, kernel)),
+		.selection = common_text(machines, offsetof(struct recording, selection)),
 		.labels = settings->labels.size > 0 ? buffer_string(&settings->labels) : NULL,
 		.wall_offset_ns = parts[0].recording.wall_offset_ns,
 		.has_one_buffer = has_one_buffer,

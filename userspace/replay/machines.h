@@ -21,6 +21,7 @@ struct export_part {
 	struct pipeline pipeline;
 	struct transfer transfer;   /* shows how much was read */
 	struct recording recording; /* describes it, in its own times */
+	struct buffer shown;	    /* what is selected */
 	struct buffer labels;	    /* of the recording: lines "KEY=VALUE" */
 	bool has_next;		    /* a record at next_ns is the next one */
 	int64_t next_ns;

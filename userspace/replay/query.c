@@ -83,7 +83,7 @@ static int query_database_run(const struct query_settings *settings, struct erro
 	return status;
 }
 
-int query_run(const struct query_settings *settings, struct error *error)
+int query_run(struct query_settings *settings, struct error *error)
 {
 	struct export_settings export = {
 		.report = settings->report,
@@ -95,9 +95,13 @@ int query_run(const struct query_settings *settings, struct error *error)
 		.filter = settings->filter,
 		.limits = settings->limits,
 	};
+	int status;
 
-	return source_is_database(settings->source) ? query_database_run(settings, error)
-						    : export_run(&export, error);
+	if (source_is_database(settings->source))
+		return query_database_run(settings, error);
+	status = export_run(&export, error);
+	settings->selection = export.selection;
+	return status;
 }
 
 /* ktrack why: exports a source to the analysis, with the rules that explain slices. */
@@ -127,6 +131,7 @@ int why_run(struct why_run_settings *settings, struct error *error)
 		.outputs = { .why = &settings->why, .fails_on_loss = settings->fails_on_loss },
 		.limits = settings->limits,
 	};
+	int status;
 
 	if (why_settings_check(&settings->why, error) < 0)
 		return STATUS_USAGE;
@@ -137,5 +142,7 @@ int why_run(struct why_run_settings *settings, struct error *error)
 	/* The buffers of an instance are those of this machine; a file may be of another. */
 	settings->why.is_here = source_name_is_instance(settings->source);
 	export.selection = settings->selection;
-	return export_run(&export, error);
+	status = export_run(&export, error);
+	settings->selection = export.selection;
+	return status;
 }

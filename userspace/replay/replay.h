@@ -132,8 +132,8 @@ void contents_release(struct contents *contents);
 /** export_run - export the records of a source */
 int export_run(struct export_settings *settings, struct error *error);
 
-/** query_run - query the records of a source, or a database */
-int query_run(const struct query_settings *settings, struct error *error);
+/** query_run - query the records of a source, or a database; @settings->selection is changed */
+int query_run(struct query_settings *settings, struct error *error);
 
 /** why_run - explain slices of a source; @settings->selection is changed */
 int why_run(struct why_run_settings *settings, struct error *error);

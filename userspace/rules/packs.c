@@ -65,6 +65,16 @@ static const char *const details[] = { "timers", "rt" };
 /* An event that no rule takes, on a track of the thread in which it happens. */
 #define REST "instant events:other event = events:other track = events"
 
+int rules_add_rest(struct rules *rules, struct error *error)
+{
+	if (rules->rest)
+		return 0;
+	if (rules_add_text(rules, text_of(REST), RULES_OF_REST, error) < 0)
+		return -1;
+	rules->rest = rules->rules[rules->nr_rules - 1];
+	return 0;
+}
+
 int rules_add_all(struct rules *rules, struct error *error)
 {
 	for (const struct rule_pack *pack = rule_packs; pack->name; pack++) {
@@ -76,10 +86,7 @@ int rules_add_all(struct rules *rules, struct error *error)
 			return -1;
 	}
 	rules_omit(rules, "reclaim:direct");
-	if (rules_add_text(rules, text_of(REST), RULES_OF_REST, error) < 0)
-		return -1;
-	rules->rest = rules->rules[rules->nr_rules - 1];
-	return 0;
+	return rules_add_rest(rules, error);
 }
 
 int rules_set_realtime(struct rules *rules, struct error *error)

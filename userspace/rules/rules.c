@@ -50,6 +50,7 @@ void rules_free(struct rules *rules)
 	for (size_t i = 0; i < rules->nr_sources; i++)
 		free(rules->sources[i]);
 	free(rules->sources);
+	buffer_release(&rules->own_text);
 	kallsyms_free(rules->kallsyms);
 	late_symbols_close(rules->late);
 	syscalls_free(rules->syscalls);
@@ -99,6 +100,15 @@ static const char *source_keep(struct rules *rules, const char *path)
 	return copy;
 }
 
+/* Rules of the user; their text is kept for recordings. */
+static int rules_add_own(struct rules *rules, struct text text, const char *source,
+			 struct error *error)
+{
+	buffer_append(&rules->own_text, text.data, text.size);
+	buffer_append_char(&rules->own_text, '\n');
+	return rules_add_text(rules, text, source, error);
+}
+
 static int rules_add_file(struct rules *rules, const char *path, struct error *error)
 {
 	struct buffer text = { 0 };
@@ -111,7 +121,7 @@ static int rules_add_file(struct rules *rules, const char *path, struct error *e
 		buffer_release(&text);
 		return status;
 	}
-	status = source ? rule_text_parse(buffer_text(&text), source, rule_add, rules, error)
+	status = source ? rules_add_own(rules, buffer_text(&text), source, error)
 			: error_set(error, "out of memory");
 	buffer_release(&text);
 	return status;
@@ -144,10 +154,31 @@ int rules_add_text(struct rules *rules, struct text text, const char *source, st
 	return rule_text_parse(text, source, rule_add, rules, error);
 }
 
+int rules_add_pack(struct rules *rules, struct text name, struct error *error)
+{
+	const struct rule_pack *pack = rule_pack_find(name);
+
+	if (text_equals(name, text_of(RULES_NONE)))
+		return 0;
+	if (text_equals(name, text_of(RULES_DEFAULT)))
+		return rules_add(rules, RULES_CONVENTION ",sched,irq,syscalls,block", error);
+	if (text_equals(name, text_of(RULES_CONVENTION))) {
+		rules->wants_convention = true;
+		return 0;
+	}
+	if (!pack)
+		return 1;
+	if (rules_add_text(rules, text_of(pack->text), pack->name, error) < 0)
+		return -1;
+	/* Texts of the kernel and of programs are one stream. */
+	return text_equals(name, text_of("printk"))
+		       ? rules_add_pack(rules, text_of("marker"), error)
+		       : 0;
+}
+
 /* A pack's name has no slash, a file's path has one. */
 static int rules_add_one(struct rules *rules, struct text name, struct error *error)
 {
-	const struct rule_pack *pack = rule_pack_find(name);
 	char *path;
 	int status;
 
@@ -155,17 +186,9 @@ static int rules_add_one(struct rules *rules, struct text name, struct error *er
 		rules->wants_recorded = true;
 		return 0;
 	}
-	if (text_equals(name, text_of(RULES_CONVENTION))) {
-		rules->wants_convention = true;
-		return 0;
-	}
-	if (pack && rule_text_parse(text_of(pack->text), pack->name, rule_add, rules, error) < 0)
-		return -1;
-	/* Texts of the kernel and of programs are one stream. */
-	if (pack && text_equals(name, text_of("printk")))
-		return rules_add_one(rules, text_of("marker"), error);
-	if (pack)
-		return 0;
+	status = rules_add_pack(rules, name, error);
+	if (status <= 0)
+		return status;
 	if (!memchr(name.data, '/', name.size))
 		return rules_refuse_name(name, error);
 	path = strndup(name.data, name.size);
@@ -180,7 +203,7 @@ int rules_add(struct rules *rules, const char *text, struct error *error)
 	struct text rest = text_of(text), name;
 
 	if (strchr(text, ' '))
-		return rule_text_parse(rest, "-r", rule_add, rules, error);
+		return rules_add_own(rules, rest, "-r", error);
 	while (text_take_item(&rest, &name)) {
 		if (rules_add_one(rules, name, error) < 0)
 			return -1;
@@ -399,7 +422,7 @@ void rules_report_absent(const struct rules *rules, const struct report *report)
 		const struct rule *rule = rules->rules[i];
 
 		buffer_clear(&absent);
-		for (size_t j = 0; j < rule->nr_uses; j++) {
+		for (size_t j = 0; j < rule->nr_uses && rule != rules->rest; j++) {
 			if (use_is_absent(rule, j) && !is_listed(rule, j))
 				buffer_printf(&absent, "%s%s:%s", absent.size > 0 ? ", " : "",
 					      rule->uses[j].system, rule->uses[j].event);

@@ -38,6 +38,12 @@
 /** RULES_CONVENTION - in place of a pack: the tracepoints that follow the convention */
 #define RULES_CONVENTION "convention"
 
+/** RULES_DEFAULT - in place of a pack: RULES_CONVENTION, and the packs that are recorded by default */
+#define RULES_DEFAULT "default"
+
+/** RULES_NONE - in place of a pack: nothing */
+#define RULES_NONE "none"
+
 /** RULES_OF_RECORDING - name of the text of these rules, in errors */
 #define RULES_OF_RECORDING "rules of the recording"
 
@@ -87,6 +93,7 @@ extern const struct rule_pack rule_packs[];
  * @pairs_size: their memory, in bytes
  * @is_dropped: it was removed, and its id may be another's
  * @is_held: its id may be another's until rules_trust()
+ * @is_rest: no rule but that of rules_add_rest() takes it
  */
 struct rule_tracepoint {
 	uint16_t id;
@@ -104,6 +111,7 @@ struct rule_tracepoint {
 	size_t pairs_size;
 	bool is_dropped;
 	bool is_held;
+	bool is_rest;
 };
 
 /**
@@ -115,7 +123,8 @@ struct rule_tracepoint {
  * @excluded: number of a thread that gets no tracks, 0 for none
  * @nr_misfits: tracepoints that some rule does not fit, see rules_bind()
  * @wants_convention: RULES_CONVENTION was added
- * @rest: the rule of rules_add_all() for tracepoints that no other takes, NULL for none
+ * @rest: the rule of rules_add_rest() for tracepoints that no other takes, NULL for none
+ * @own_text: the text of rules that are no packs
  * @pairs_size: memory of tracepoints that were not dropped, in bytes
  * @nr_addresses: functions that were rendered as addresses, because there is no table of them
  * @nr_compared: comparisons of names
@@ -128,6 +137,7 @@ struct rules {
 	bool wants_recorded;
 	bool wants_convention;
 	struct rule *rest;
+	struct buffer own_text;
 	struct rule **rules;
 	size_t nr_rules;
 	char **sources;
@@ -179,7 +189,17 @@ void rules_free(struct rules *rules);
 int rules_add(struct rules *rules, const char *text, struct error *error);
 
 /**
- * rules_add_all - add the packs that show all there is, and a rule for rules_bind_rest()
+ * rules_add_pack - add a pack, or what stands in place of one, but RULES_RECORDED
+ *
+ * Returns 0, 1 if there is no such pack, or -1 with @error.
+ */
+int rules_add_pack(struct rules *rules, struct text name, struct error *error);
+
+/** rules_add_rest - add a rule for rules_bind_rest(), if there is none; returns -1 with @error */
+int rules_add_rest(struct rules *rules, struct error *error);
+
+/**
+ * rules_add_all - add the packs that show all there is, and rules_add_rest()
  *
  * Those that the source does not feed are removed by rules_feed() and rules_keep_fed(). Packs of
  * details, which show more of what these show, are left out. Returns 0, or -1 with @error.
@@ -291,7 +311,7 @@ int rules_bind(struct rules *rules, const char *system, const char *name, struct
 	       struct error *error);
 
 /**
- * rules_bind_rest - bind the rule of rules_add_all() to a tracepoint that nothing else takes
+ * rules_bind_rest - bind the rule of rules_add_rest() to a tracepoint that nothing else takes
  *
  * Does nothing if there is no such rule. Returns as rules_bind().
  */

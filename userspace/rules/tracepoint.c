@@ -481,6 +481,7 @@ static int tracepoint_bind(struct rules *rules, struct rule_tracepoint *tracepoi
 	int status, of_marker = 0;
 
 	tracepoint->id = format->id;
+	tracepoint->is_rest = is_rest;
 	tracepoint->names.kallsyms = rules->kallsyms;
 	tracepoint->names.late = rules->late;
 	tracepoint->names.syscalls = rules->syscalls;
@@ -638,7 +639,7 @@ void rule_tracepoint_append_takers(const struct rule_tracepoint *tracepoint, str
 bool rules_are_bound(const struct rules *rules)
 {
 	for (size_t i = 0; i < rules->nr_rules; i++) {
-		if (rules->rules[i]->is_usable)
+		if (rules->rules[i]->is_usable && rules->rules[i] != rules->rest)
 			return true;
 	}
 	return false;

@@ -27,18 +27,6 @@ struct statistics_row {
 /* Limit of rows in a file. */
 #define ROWS_MAX 65536
 
-/* Removes @begin from a line; returns false if the line has another begin. */
-static bool line_take_begin(struct text *line, const char *begin)
-{
-	struct text start = text_of(begin);
-
-	if (!text_begins(*line, start))
-		return false;
-	line->data += start.size;
-	line->size -= start.size;
-	return true;
-}
-
 static bool line_parse_cpu(struct text line, unsigned int *out)
 {
 	unsigned int cpu = 0;
@@ -84,7 +72,7 @@ static int trace_file_read_statistics(struct trace_file *file, struct text text)
 	while (text.size > 0) {
 		struct text line = text_take_line(&text);
 
-		if (line_take_begin(&line, TRACE_DAT_BUFFER_HEADING)) {
+		if (text_take_begin(&line, TRACE_DAT_BUFFER_HEADING)) {
 			own->has_current = false;
 			own->is_full |= own->nr_headings == TRACE_BUFFERS_MAX;
 			if (own->nr_headings == TRACE_BUFFERS_MAX)
@@ -92,7 +80,7 @@ static int trace_file_read_statistics(struct trace_file *file, struct text text)
 			buffer_append(&own->headings, line.data, line.size);
 			buffer_append_char(&own->headings, '\0');
 			own->nr_headings++;
-		} else if (line_take_begin(&line, TRACE_DAT_CPU_HEADING) &&
+		} else if (text_take_begin(&line, TRACE_DAT_CPU_HEADING) &&
 			   line_parse_cpu(line, &cpu)) {
 			row_add(own, cpu);
 		} else if (own->has_current && !own->rows.failed) {
@@ -352,6 +340,7 @@ static int writer_lines(struct trace_file *file, struct text rest)
 	struct writer_line kinds[] = {
 		{ .begin = TRACE_DAT_TRIGGER, .member = &recording->triggers },
 		{ .begin = TRACE_DAT_LABEL, .member = &recording->labels },
+		{ .begin = TRACE_DAT_SELECTION, .member = &recording->stored },
 		{ .begin = TRACE_DAT_BOOT, .member = &recording->boot_id, .is_one = true },
 		{ .begin = TRACE_DAT_WALL_ERROR, .member = &wall_error },
 		{ .begin = "", .member = &recording->rules },
@@ -362,7 +351,7 @@ static int writer_lines(struct trace_file *file, struct text rest)
 		struct text line = text_take_line(&rest);
 		struct writer_line *kind = kinds;
 
-		while (!line_take_begin(&line, kind->begin))
+		while (!text_take_begin(&line, kind->begin))
 			kind++;
 		if (kind->is_one)
 			buffer_clear(&kind->lines);

@@ -15,6 +15,9 @@
 #define OPTIONS_SIZE 2048
 #define STATISTICS_SIZE 512
 
+/* The shortest line, a byte and its newline, has TRACE_DAT_SELECTION in the file. */
+#define SELECTION_GROWTH 6
+
 static int spool_pipe_open(struct spool_pipe *pipe, struct error *error)
 {
 	int size;
@@ -131,6 +134,7 @@ int spool_begin(struct spool *spool, const struct instance *instance,
 	spool_entry_reserve(&spool->folder, SPOOL_OPTIONS,
 			    OPTIONS_SIZE + spool->origin.workload.size + spool->origin.narrow.size +
 				    spool->origin.rules.size + 2 * spool->origin.labels.size +
+				    SELECTION_GROWTH * spool->origin.selection.size +
 				    STATISTICS_SIZE * spool->nr_files);
 	return spool_origin_write(&spool->origin, &spool->folder, instance_name(instance), error);
 }
@@ -149,6 +153,7 @@ int spool_describe(struct spool *spool, const struct spool_description *descript
 	return origin_set(&origin->workload, description->workload) < 0 ||
 			       origin_set(&origin->narrow, description->narrow) < 0 ||
 			       origin_set(&origin->rules, description->rules) < 0 ||
+			       origin_set(&origin->selection, description->selection) < 0 ||
 			       origin_set(&origin->labels, description->labels) < 0
 		       ? -1
 		       : 0;

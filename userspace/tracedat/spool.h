@@ -306,6 +306,7 @@ struct spool_origin {
 	struct buffer workload;
 	struct buffer narrow; /* threads that ran 32-bit programs when it began, "1,2,3" */
 	struct buffer rules;
+	struct buffer selection; /* lines of selection_store() */
 	struct buffer triggers; /* of records in memory that are saved: lines "TIME TEXT" */
 	struct buffer labels;	/* lines "KEY=VALUE" */
 	struct buffer boot_cpus;

@@ -14,7 +14,7 @@
 /*
  * Reads and writes the origin: lines with the instance's name, the id of the boot, the mode, the id
  * of the recording, the thread that recorded, the threads that were selected, those of 32-bit
- * programs, lines of rules, the CPUs of a buffer that survives a restart, and "incomplete" if it
+ * programs, lines of rules and of the selection, the CPUs of a buffer that survives a restart, and "incomplete" if it
  * is.
  */
 
@@ -34,6 +34,7 @@ static const struct {
 	{ "32-bit ", offsetof(struct spool_origin, narrow), true },
 	{ "survives ", offsetof(struct spool_origin, boot_cpus), true },
 	{ "rules:", offsetof(struct spool_origin, rules), false },
+	{ "select ", offsetof(struct spool_origin, selection), false },
 	{ "label ", offsetof(struct spool_origin, labels), false },
 };
 
@@ -176,6 +177,7 @@ void spool_origin_release(struct spool_origin *origin)
 	buffer_release(&origin->rules);
 	buffer_release(&origin->triggers);
 	buffer_release(&origin->boot_cpus);
+	buffer_release(&origin->selection);
 	buffer_release(&origin->labels);
 }
 

@@ -155,6 +155,7 @@ struct spool_description {
 	struct text workload; /* only these threads and their descendants are recorded: "1,2,3" */
 	struct text narrow;   /* these threads run 32-bit programs: "1,2,3" */
 	struct text rules;    /* for its records, as ktrack-rules(5) describes them */
+	struct text selection; /* lines of selection_store() */
 	struct text labels;   /* lines "KEY=VALUE" */
 };
 

@@ -959,6 +959,7 @@ static void put_names(struct buffer *out, const struct spool_origin *origin, str
 	}
 	put_wall_error(text);
 	put_lines(text, TRACE_DAT_BOOT, buffer_text(&origin->boot));
+	put_lines(text, TRACE_DAT_SELECTION, buffer_text(&origin->selection));
 	put_lines(text, TRACE_DAT_LABEL, buffer_text(&origin->labels));
 	put_lines(text, TRACE_DAT_TRIGGER, buffer_text(&origin->triggers));
 	put_text_option(out, TRACE_DAT_WRITER, text);

@@ -273,7 +273,6 @@ chmod +x /tmp/no-interpreter
 attempt user-stream as_user ktrack stream -d 1
 attempt user-list as_user ktrack list
 attempt unknown-event ktrack stream -e nosuch:event -d 1
-attempt other-event ktrack stream -e sched:sched_switch -d 1
 attempt full-disk ktrack stream --event=/small/x -- sh -c 'echo 500 >/dev/ktrack_demo; exit 3'
 attempt full-device ktrack stream --event=/dev/full -d 300ms
 attempt closed-pipe cut_short

@@ -87,7 +87,7 @@ class Details {
 	wholeFacts() {
 		const { about, tracks, end, totals } = this.recording;
 		const facts = [["recording", about.source], ["duration", showExact(end)], ["tracks", tracks.length],
-			["incomplete", totals?.unfinished && counted(totals.unfinished, "slice")], ["host", about.host], ["labels", this.labelTexts(about).join(", ")], ["kernel", about.kernel], ["clock", about.clock], ["CPUs", about.cpus]];
+			["incomplete", totals?.unfinished && counted(totals.unfinished, "slice")], ["host", about.host], ["labels", this.labelTexts(about).join(", ")], ["kernel", about.kernel], ["selection", about.selection], ["clock", about.clock], ["CPUs", about.cpus]];
 		if (about.time_source !== "none")
 			facts.splice(1, 0, ["began", this.timeOfDay(0)]);
 		if (totals?.wall_drift_ns)

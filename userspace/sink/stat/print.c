@@ -342,13 +342,17 @@ static int footer_print(struct stat_sink *sink, bool has_rows)
 	}
 	buffer_append_duration(out, stat_sink_duration(sink, sink->now_ns));
 	if (has_rows)
-		buffer_printf(out,
-			      " recorded; percentiles are within %.1f %% of the exact values\n",
+		buffer_printf(out, " recorded; percentiles are within %.1f %% of the exact values",
 			      100 * QUANTILE_ERROR);
 	else if (sink->settings.name)
-		buffer_printf(out, " recorded; no name matches --name=%s\n", sink->settings.name);
+		buffer_printf(out, " recorded; no name matches --name=%s", sink->settings.name);
 	else
-		buffer_append_string(out, " recorded; no rows\n");
+		buffer_append_string(out, " recorded; no rows");
+	if (sink->selection) {
+		buffer_append_string(out, "; selection: ");
+		buffer_append_printable(out, text_of(sink->selection));
+	}
+	buffer_append_char(out, '\n');
 	return 0;
 }
 

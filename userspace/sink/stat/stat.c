@@ -636,6 +636,7 @@ static int stat_begin(struct sink_file *file, const struct recording *recording,
 	sink->now_ns = recording->start_ns;
 	sink->from_ns = recording->has_window ? recording->from_ns : recording->start_ns;
 	sink->to_ns = recording->has_window ? recording->to_ns : INT64_MAX;
+	sink->selection = recording->selection;
 	if (sink->settings.prometheus && stat_write_prometheus(sink, error) < 0)
 		return -1;
 	if (sink->settings.top)
