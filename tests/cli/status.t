@@ -76,7 +76,7 @@ statuses_check "$mounted" "$folder/mounts" "$ktrack" <<'TABLE'
 1|record
 2|record -d nonsense
 125|record -- true
-1|watch --dir=watched
+1|watch -r convention --dir=watched
 2|watch -d nonsense
 2|watch word
 1|stat --live

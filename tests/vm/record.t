@@ -202,6 +202,25 @@ def check_narrowed(tap, kernel, result):
     tap.ok(Recording(result, "max-size").read() > 0, f"{kernel}: max-size: what was recorded until then is there")
 
 
+def check_selections(tap, kernel, result):
+    """What is recorded by default, by --all, and beside -r none; exports need no options for it."""
+    begun = {"sched:cpu", "sched:thread", "syscalls:call"}
+    for name, wanted, selection in (
+        ("default", begun, "recorded (default)"),
+        ("all", {*begun, "events:other"}, "all"),
+        ("none", {"events:other"}, "recorded (-e sched:sched_process_exit, none)"),
+    ):
+        check_attempt(tap, f"{kernel}: {name}", result, name, 0)
+        events = list(map(json.loads, run(machine.PROJECT / "build/ktrack", "export", result.folder / f"{name}.dat").splitlines()))
+        found = {event["value"]["tracepoint"] for event in events if event["event"] == "data_json" and event["category"] == "track"}
+        ours = any(tracepoint.startswith("ktrack_test:") for tracepoint in found)
+        tap.ok(wanted <= found and ours == (name != "none"), f"{kernel}: {name}: tracks of what is selected", sorted(found))
+        others = [tracepoint for tracepoint in found if tracepoint not in wanted]
+        tap.ok(name != "none" or not others, f"{kernel}: {name}: and no others", *others)
+        shown = [event["value"] for event in events if event["event"] == "def_param" and event["param"] == "selection"]
+        tap.ok(shown == [selection], f"{kernel}: {name}: the selection is named", *shown)
+
+
 def check_names(tap, kernel, result):
     """Who a thread is at the time, though it has another name later, and has ended since."""
     check_attempt(tap, f"{kernel}: names", result, "names", 0)
@@ -272,6 +291,7 @@ def main():
             check_modes(tap, kernel, result)
             check_killed(tap, kernel, result)
             check_narrowed(tap, kernel, result)
+            check_selections(tap, kernel, result)
             check_names(tap, kernel, result)
             check_terminal(tap, kernel, result)
             check_privileges(tap, kernel, result)

@@ -152,12 +152,14 @@ void capture_settings_release(struct capture_settings *settings);
 /**
  * struct record_settings - one run of ktrack record
  * @path: of the trace.dat
+ * @takes_all: all tracepoints
  * @max_kib: stop at this size, 0 for no limit
  * @fails_on_loss: the exit status reports lost records
  */
 struct record_settings {
 	struct capture_settings capture;
 	const char *path;
+	bool takes_all;
 	uint64_t max_kib;
 	bool fails_on_loss;
 };

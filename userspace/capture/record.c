@@ -54,6 +54,7 @@ static void record_run_report(const struct record_run *run)
 						   : settings->buffer_kib,
 		.programs_lost = programs.in_rings,
 		.program_ring_kib = settings->program_ring_kib,
+		.is_default = settings->selection.origin == SELECTION_DEFAULT,
 		.is_attached = instance_is_attached(run->capture.recorder),
 		.is_failure = capture_is_lost(&run->capture, run->settings->fails_on_loss),
 	};
@@ -272,11 +273,6 @@ static int record_run_loop(struct record_run *run, struct error *error)
 
 static void record_run_report_end(const struct record_run *run)
 {
-	const struct capture_settings *settings = run->capture.settings;
-	/* With -r, the rules for probes and functions, which are in the file, are not used
-	 * otherwise. */
-	bool adds_recorded = settings->selection.rule_words.size > 0 &&
-			     settings->nr_probes + settings->nr_functions > 0;
 	struct buffer next = { 0 };
 	const struct closing closing = {
 		.object = run->settings->path,
@@ -286,10 +282,9 @@ static void record_run_report_end(const struct record_run *run)
 		.lost = run->summary.lost,
 	};
 
-	closing_append_command(&next,
-			       adds_recorded ? "export --html=page.html -r recorded"
-					     : "export --html=page.html",
-			       &settings->selection, run->settings->path);
+	/* The file has the selection. */
+	buffer_append_string(&next, "ktrack export --html=page.html ");
+	buffer_append_word(&next, run->settings->path);
 	closing_report(&closing, buffer_string(&next), run->capture.report);
 	buffer_release(&next);
 }
@@ -360,13 +355,34 @@ static int record_run_all(struct record_run *run, struct error *error)
 	return status;
 }
 
+/* Without a selection of the kernel's or of programs' records, the group of packs. */
+static int record_choose(struct record_settings *settings, struct error *error)
+{
+	const struct capture_settings *capture = &settings->capture;
+	struct selection *selection = &settings->capture.selection;
+
+	if (settings->takes_all && capture->instance)
+		return error_set(error, "--all: would change the instance of --instance; leave out "
+					"one of the two");
+	if (settings->takes_all) {
+		selection->origin = SELECTION_ALL;
+		return selection_add(selection, "*", error);
+	}
+	if (selection_is_chosen(selection) || capture->instance || capture->records_programs ||
+	    capture->nr_probes + capture->nr_functions > 0)
+		return 0;
+	selection->origin = SELECTION_DEFAULT;
+	return selection_add_rules(selection, RULES_DEFAULT, error);
+}
+
 int record_run(struct record_settings *settings, struct error *error)
 {
 	struct record_run run = { .settings = settings };
 	int result, status;
 	bool has_lost;
 
-	if (programs_choose_events(&settings->capture, error) < 0 ||
+	if (record_choose(settings, error) < 0 ||
+	    programs_choose_events(&settings->capture, error) < 0 ||
 	    record_settings_check(settings, error) < 0)
 		return STATUS_USAGE;
 	capture_init(&run.capture, &settings->capture);

@@ -750,8 +750,14 @@ static int watch_prepare(struct watch_run *watch, struct error *error)
 {
 	const struct watch_settings *settings = watch->settings;
 	const struct trigger_handler handler = { .context = watch, .fire = watch_fire };
+	const struct capture_settings *capture = &settings->capture;
 	int before;
 
+	if (!selection_is_chosen(&capture->selection) &&
+	    capture->nr_probes + capture->nr_functions == 0)
+		return error_set(error, "nothing is selected to watch; add what the triggers need, "
+					"such as -r sched,irq, or -r convention for drivers"),
+		       STATUS_USAGE;
 	if (hook_find(watch, error) < 0)
 		return STATUS_FAILED;
 	if (trigger_set_new(&watch->triggers, settings->triggers, settings->nr_triggers, &handler,

@@ -25,6 +25,7 @@ static const struct option_row record_rows[] = {
 	  .needs_text = true },
 	{ 0, "max-size", "SIZE", "stop at this size in KiB, or with k, M, G", NULL,
 	  offsetof(struct record_settings, max_kib), .is_size = true },
+	OPTION_RARE_FLAG("all", "record every tracepoint that exists", record_settings, takes_all),
 	OPTION_RARE_FLAG("fail-on-loss", "exit with status 3 if records were lost", record_settings,
 			 fails_on_loss),
 };
@@ -39,7 +40,7 @@ static int record_main(int argc, char **argv, struct error *error)
 			"Records raw track events to a trace.dat without parsing them. 'ktrack "
 			"export', trace-cmd and KernelShark open it. Stops when COMMAND ends, when "
 			"the duration is over, or when Ctrl-C is pressed. Without -e and -r it "
-			"records every tracepoint that follows the track event convention.",
+			"records what 'export', 'stat' and 'why' need most: -r default.",
 		.notes = CAPTURE_STATUS_NOTES("3 records were lost and --fail-on-loss is given"),
 		.parts = { OPTION_ROWS(record_rows),
 			   OPTION_PART(selection_options, struct record_settings,

@@ -209,7 +209,9 @@ void loss_summary_report(const struct loss_summary *summary, const struct report
 			buffer_append_string(
 				&line, "write a larger number to the instance's buffer_size_kb");
 		else
-			buffer_printf(&line, "try -b %llu", (unsigned long long)more);
+			buffer_printf(&line, "try -b %llu%s", (unsigned long long)more,
+				      summary->is_default ? ", or -r convention for drivers alone"
+							  : "");
 	}
 	programs_advice_append(&line, summary);
 	if (summary->is_failure)

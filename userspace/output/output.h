@@ -370,6 +370,7 @@ void transfer_end(struct transfer *transfer);
  * @programs_lost: records among these that did not fit into rings of programs
  * @program_ring_kib: as of struct capture_settings
  * @is_attached: the buffer belongs to an existing instance
+ * @is_default: nothing was selected
  * @is_failure: --fail-on-loss makes the loss the exit status
  */
 struct loss_summary {
@@ -382,6 +383,7 @@ struct loss_summary {
 	uint64_t programs_lost;
 	uint64_t program_ring_kib;
 	bool is_attached;
+	bool is_default;
 	bool is_failure;
 };
 

@@ -36,7 +36,7 @@ wait_for has_overrun
 wait_for has_task_overrun
 kill -CONT $stream
 process_end $stream "the stream"
-ktrack record -b 64 --fail-on-loss -o /tmp/lost.dat 2>/out/record.errors &
+ktrack record -r convention -b 64 --fail-on-loss -o /tmp/lost.dat 2>/out/record.errors &
 stream=$!
 wait_for is_recording "$stream"
 kill -STOP $stream

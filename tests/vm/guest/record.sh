@@ -207,6 +207,9 @@ second_cpu_start
 insmod /modules/ktrack_test.ko
 mkfifo /tmp/no-file.dat
 recorded whole record -b 8192 -- sh -c "$FIRE"
+recorded default ktrack record -b 8192 -o /tmp/default.dat -- sh -c "$FIRE"
+recorded all ktrack record --all -b 8192 -o /tmp/all.dat -- sh -c "$FIRE"
+recorded none ktrack record -r none -e sched:sched_process_exit -o /tmp/none.dat -- sh -c "$FIRE"
 recorded small record -b 64 -- sh -c "$FIRE"
 recorded oneshot record --mode=oneshot -b 1024 -- sh -c "$FIRE_MORE"
 recorded circular record --mode=circular -b 1024 -- sh -c "$FIRE_MORE"
