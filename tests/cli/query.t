@@ -107,6 +107,10 @@ while read -r name; do
 	is "which is documented" "$(grep -c "^\.B $name\$" "$OLDPWD/userspace/cli/ktrack-query.1")" = 1
 done <names
 
+"$OLDPWD/tests/golden/mktrace" "$OLDPWD/tests/why/data/driver.script" driver.dat
+run "$ktrack" query --csv driver.dat 'SELECT count(*) > 0 FROM why_part'
+is "slices are explained without -r, too" "$(tr -d '\r' <out)" = 1
+
 printf '%s\n' 'name,why' 'outer,"a,b"' 'other,"say ""hi"""' >want
 run "$ktrack" query --csv --header trace.db "SELECT s.name, a.value AS why FROM slice s JOIN arg a ON a.event_id = s.id
 	WHERE a.name = 'why' AND a.value <> '' ORDER BY s.id; -- the end"

@@ -493,6 +493,28 @@ TEST(a_stored_selection_is_limited_and_names_no_file)
 			  "flow");
 }
 
+static void line_keep(void *context, const char *line)
+{
+	buffer_append_string(context, line);
+}
+
+TEST(packs_of_a_newer_ktrack_are_reported)
+{
+	struct selection selection = { .origin = SELECTION_RECORDED };
+	struct buffer line = { 0 };
+	const struct report report = { .context = &line, .message = line_keep };
+	struct error error = { 0 };
+
+	CHECK_NUMBER(selection_add_stored(&selection, text_of("-r future,irq\n"), &report, &error),
+		     0);
+	CHECK_TEXT(buffer_string(&line),
+		   "the recording has a selection with an unknown pack, 'future'; a newer ktrack "
+		   "shows it");
+	CHECK(rules_want(selection.rules, "irq", "softirq_entry"));
+	buffer_release(&line);
+	selection_release(&selection);
+}
+
 TEST(more_rules_than_a_file_keeps_are_not_stored)
 {
 	struct selection selection = { 0 };

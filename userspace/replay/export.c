@@ -465,10 +465,16 @@ static int export_run_open(struct export_run *run, struct error *error)
 
 static int export_run_all(struct export_run *run, struct error *error)
 {
-	const char *sid = run->settings->outputs.sid;
+	struct export_settings *settings = run->settings;
+	const char *sid = settings->outputs.sid;
 
 	if (export_run_open(run, error) < 0)
 		return -1;
+	/* Rules may be those of the recording. */
+	settings->outputs.explains = settings->nr_sources == 1 &&
+				     output_settings_show_explanations(&settings->outputs) &&
+				     selection_has_states(&settings->selection) &&
+				     filter_has_all_threads(&settings->filter);
 	if (sid && strcmp(sid, "recording") == 0)
 		sid = run->machines ? run->machines->id : run->parts[0].recording.id;
 	if (identity_init(&run->identity, "export", sid, error) < 0)
@@ -530,10 +536,6 @@ int export_run(struct export_settings *settings, struct error *error)
 
 	if (export_settings_check(settings, error) < 0)
 		return STATUS_USAGE;
-	settings->outputs.explains = settings->nr_sources == 1 &&
-				     output_settings_show_explanations(&settings->outputs) &&
-				     selection_has_states(&settings->selection) &&
-				     filter_has_all_threads(&settings->filter);
 	outputs_init(&run.outputs, &settings->outputs, settings->report);
 	if (export_run_all(&run, error) == 0) {
 		status = export_run_status(&run);
