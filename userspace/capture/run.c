@@ -280,9 +280,16 @@ int capture_enable_rule(struct capture *capture, const struct rule_tracepoint *t
 	/* Records of ftrace itself are written by a tracer, not by a tracepoint. */
 	if (instance_has_event(capture->recorder, system, name) || strcmp(system, "ftrace") == 0)
 		return 0;
-	if (tracepoint->is_rest)
-		return instance_enable(capture->recorder, system, name,
-				       selection_filter(selection, system, name), error);
+	if (tracepoint->is_rest) {
+		status = instance_enable(capture->recorder, system, name,
+					 selection_filter(selection, system, name), &ignored);
+		/* Of all tracepoints, some need what a machine does not have. */
+		if (status == 0 || selection->origin == SELECTION_ALL) {
+			report_error(capture_writes(capture->settings), &ignored);
+			return 0;
+		}
+		return error_set(error, "%s", ignored.text);
+	}
 	filter = rules_filter(rules, system, name);
 	status = filter ? instance_enable(capture->recorder, system, name, filter, &ignored) : -1;
 	free(filter);
