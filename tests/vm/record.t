@@ -202,6 +202,11 @@ def check_narrowed(tap, kernel, result):
     tap.ok(Recording(result, "max-size").read() > 0, f"{kernel}: max-size: what was recorded until then is there")
 
 
+def selection_of(events):
+    """What a stream says of its selection."""
+    return [event["value"] for event in events if event["event"] == "def_param" and event["param"] == "selection"]
+
+
 def check_selections(tap, kernel, result):
     """What is recorded by default, by --all, and beside -r none; exports need no options for it."""
     begun = {"sched:cpu", "sched:thread", "syscalls:call"}
@@ -209,6 +214,7 @@ def check_selections(tap, kernel, result):
         ("default", begun, "recorded (default)"),
         ("all", {*begun, "events:other"}, "all"),
         ("none", {"events:other"}, "recorded (-e sched:sched_process_exit, none)"),
+        ("killed", set(), "recorded (-e ktrack_test)"),
     ):
         check_attempt(tap, f"{kernel}: {name}", result, name, 0)
         events = list(map(json.loads, run(machine.PROJECT / "build/ktrack", "export", result.folder / f"{name}.dat").splitlines()))
@@ -217,8 +223,10 @@ def check_selections(tap, kernel, result):
         tap.ok(wanted <= found and ours == (name != "none"), f"{kernel}: {name}: tracks of what is selected", sorted(found))
         others = [tracepoint for tracepoint in found if tracepoint not in wanted]
         tap.ok(name != "none" or not others, f"{kernel}: {name}: and no others", *others)
-        shown = [event["value"] for event in events if event["event"] == "def_param" and event["param"] == "selection"]
+        shown = selection_of(events)
         tap.ok(shown == [selection], f"{kernel}: {name}: the selection is named", *shown)
+    live = selection_of(map(json.loads, result.text("names.json").splitlines()))
+    tap.ok(live == ["-e ktrack_test"], f"{kernel}: a stream names its selection, too", *live)
 
 
 def check_names(tap, kernel, result):

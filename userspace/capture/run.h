@@ -709,6 +709,7 @@ struct stream_run {
 	struct source *source;
 	struct recording recording;
 	char id[IDENTITY_ID_SIZE];
+	struct buffer selected;	   /* what is recorded, for people */
 	int64_t command_ns; /* start of the command */
 	int64_t drained_ns; /* all records up to this time are delivered */
 	struct modules modules;

@@ -308,6 +308,11 @@ static int stream_run_describe(struct stream_run *run, struct error *error)
 	recording->source = instance_name(run->capture.recorder);
 	recording->id = run->id;
 	recording->mode = capture->mode->name;
+	buffer_clear(&run->selected);
+	selection_describe(&run->settings->capture.selection, &run->selected);
+	/* Programs alone need no selection. */
+	recording->selection = capture_records_kernel(capture) ? buffer_string(&run->selected)
+							       : NULL;
 	recording->labels = capture->labels.size > 0 ? capture->labels.data : NULL;
 	recording->memory_kib = instance_memory_kib(run->capture.recorder);
 	recording->wall_offset_ns = capture_wall_offset_ns(&run->capture);
@@ -920,6 +925,9 @@ int stream_run(struct stream_settings *settings, struct error *error)
 		return STATUS_USAGE;
 	if (settings->outputs.why && selection_add_why(&settings->capture.selection, error) < 0)
 		return STATUS_FAILED;
+	/* A live source has what the selection names. */
+	if (settings->capture.selection.origin == SELECTION_ALL)
+		settings->capture.selection.origin = SELECTION_DEFAULT;
 	settings->outputs.explains = output_settings_show_explanations(&settings->outputs) &&
 				     selection_has_states(&settings->capture.selection);
 	capture_init(&run.capture, &settings->capture);
@@ -957,6 +965,7 @@ int stream_run(struct stream_settings *settings, struct error *error)
 	pipeline_release(&run.pipeline);
 	identity_release(&run.renewal.identity);
 	outputs_release(&run.outputs);
+	buffer_release(&run.selected);
 	serving_release(&run.serving);
 	return status;
 }
