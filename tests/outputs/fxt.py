@@ -407,7 +407,7 @@ class File:
 
     def is_hidden(self, koid):
         """Whether it is none, or idle."""
-        return koid == 0 or self.threads[koid][1].startswith("idle cpu ")
+        return koid == 0 or self.threads[koid][1].startswith("swapper/")
 
     def read_switch(self, found):
         """Two threads change their states."""
@@ -509,7 +509,7 @@ def event_states(tracks, machines):
     for track in tracks:
         identity = track.identity
         tid = identity["id"]
-        name = tid if 0 < tid <= LINUX_PIDS else f"idle cpu {identity['cpu']}" if "cpu" in identity else f"{identity.get('comm') or 'thread'} {tid}"
+        name = tid if 0 < tid <= LINUX_PIDS else f"swapper/{identity['cpu']}" if "cpu" in identity else f"{identity.get('comm') or 'thread'} {tid}"
         slices[machines.get(identity.get("host"), 0), name] += track.slices
     for key, all_of_it in slices.items():
         begins = {begin for begin, *_ in all_of_it}

@@ -93,7 +93,7 @@ LINKS = (
     (("sched:thread", 40, 85000), {"on": "\u2192 CPU 0"}, ["running cpu 0", "reader", 80000]),
     (("sched:thread", 70, 500000), {"woken by": "\u2192 BLOCK while \u2192 idle (0)"}, ["interrupts cpu 0", "BLOCK", 606000]),
     (("sched:cpu", 0, 390000), {"thread": "\u2192 reader (40)"}, ["state tid 40 reader", "Running", 380000]),
-    (("sched:cpu", 1, 500000), {"thread": "\u2192 swapper/1 (0)"}, ["state tid 0 idle cpu 1", "Running", 440000]),
+    (("sched:cpu", 1, 500000), {"thread": "\u2192 swapper/1 (0)"}, ["state tid 0 swapper/1", "Running", 440000]),
 )
 # A reader waits for a clerk, who is preempted before it wakes the reader, and was woken by a clock, which a timer woke.
 CHAIN = (

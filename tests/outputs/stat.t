@@ -46,7 +46,7 @@ def read_sums(stream):
             categories[event.thread] = event["value"]["tracepoint"]
         elif kind == "th_timer":
             put(by_track, (event["category"], label, event["name"]), event)
-            if event["category"] == STATES and "tid 0 idle cpu" not in label:
+            if event["category"] == STATES and "tid 0 swapper/" not in label:
                 put(over_all, (event["category"], event["name"]), event)
         elif kind == "timer" and event["category"] != STATES:
             put(over_all, (event["category"], event["name"]), event)

@@ -94,12 +94,12 @@ TEST(a_track_of_an_idle_task_is_named_after_its_cpu_too)
 	things_init();
 	slices.id = number(0);
 	slices.cpu = 0;
-	slices.comm = "idle";
+	slices.comm = "swapper/0";
 	check_track(
 		slices,
-		TRACK("th01:work tid 0 idle cpu 0", "th01",
+		TRACK("th01:work tid 0 swapper/0", "th01",
 		      "work\",\"name\":\"work\",\"kind\":\"slice\",\"scope\":\"thread\",\"id\":0,"
-		      "\"comm\":\"idle\",\"cpu\":0"));
+		      "\"comm\":\"swapper/0\",\"cpu\":0"));
 }
 
 TEST(a_track_of_a_process_reports_its_field)

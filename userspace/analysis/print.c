@@ -45,6 +45,9 @@ int aggregate_add(struct aggregate *aggregate, int64_t duration_ns, const struct
 		struct part_key key = split->parts[i].key;
 
 		key.cpu = -1;
+		/* The idle thread of each CPU has a name of its own. */
+		if (key.tid == 0 && (key.kind == PART_RUNNABLE || key.kind == PART_LATE))
+			key.name = NAMES_NONE;
 		key.tid = key.tid == 0 ? 0 : -1;
 		key.owner = -1;
 		split_add_sum(&cell->split, &key, &split->parts[i]);

@@ -459,12 +459,11 @@ bool row_track_is_named(const struct timeline_track *track)
 void thread_append_name(struct buffer *out, const struct timeline_track *track)
 {
 	buffer_append_string(out, track->comm[0] ? track->comm : "thread");
-	if (track->cpu >= 0) {
-		buffer_printf(out, " cpu %d", track->cpu);
-	} else {
-		buffer_append_char(out, ' ');
-		value_append_text(out, &track->id);
-	}
+	/* The name of an idle thread has its CPU. */
+	if (track->cpu >= 0)
+		return;
+	buffer_append_char(out, ' ');
+	value_append_text(out, &track->id);
 }
 
 void rows_append_key(struct buffer *out, const struct timeline_track *track, bool is_row)

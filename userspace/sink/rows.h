@@ -103,7 +103,7 @@ const struct row *row_first(const struct row *row);
 /** row_track_is_named - whether a track has a name of its own, which the name of a row lacks */
 bool row_track_is_named(const struct timeline_track *track);
 
-/** thread_append_name - append the name of a track's thread: "reader 537", "idle cpu 1" */
+/** thread_append_name - append the name of a track's thread: "reader 537", "swapper/1" */
 void thread_append_name(struct buffer *out, const struct timeline_track *track);
 
 /**

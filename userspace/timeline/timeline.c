@@ -66,8 +66,6 @@ void track_append_label(struct buffer *out, const struct timeline_track *track)
 		buffer_append_char(out, ' ');
 		buffer_append_string(out, track->comm);
 	}
-	if (track->cpu >= 0)
-		buffer_printf(out, " cpu %d", track->cpu);
 	if (track->lane > 0) {
 		label_append_blank(out, begin);
 		buffer_printf(out, "lane %u", track->lane);

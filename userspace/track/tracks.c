@@ -268,7 +268,7 @@ int tracks_identify(struct tracks *tracks, struct track *track, struct error *er
 	int status = 0;
 
 	if (track->shown.cpu >= 0)
-		strcpy(track->comm, "idle");
+		snprintf(track->comm, sizeof(track->comm), "swapper/%d", track->shown.cpu);
 	else if (is_task && id > 0 && id <= INT32_MAX)
 		status = track_set_task(tracks, track,
 					tasks_get(&tracks->tasks, &tracks->settings, id));
