@@ -398,3 +398,21 @@ TEST(states_counters_lanes_and_other_scopes_take_no_part)
 	track = (struct timeline_track){ .scope = SCOPE_CPU };
 	CHECK(!rows_take_track(&track));
 }
+
+/* A process may be moved while it has no tracks. */
+TEST(a_track_that_continues_in_another_cgroup_has_the_same_key)
+{
+	static const char *const cgroups[] = { NULL, "/a", "/b" };
+	struct buffer keys[3] = { { 0 } };
+	struct rows_test test;
+
+	rows_test_begin(&test, false);
+	for (size_t i = 0; i < 3; i++) {
+		test.shown[0].cgroup = cgroups[i];
+		rows_append_key(&keys[i], &test.shown[0], false);
+		CHECK_TEXT(buffer_string(&keys[i]), buffer_string(&keys[0]));
+	}
+	for (size_t i = 0; i < 3; i++)
+		buffer_release(&keys[i]);
+	rows_test_end(&test);
+}

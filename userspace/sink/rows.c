@@ -472,6 +472,7 @@ void rows_append_key(struct buffer *out, const struct timeline_track *track, boo
 	struct timeline_track shared = *track;
 
 	shared.comm = "";
+	shared.cgroup = NULL;
 	if (is_row) {
 		shared.category = &none;
 		shared.name = text_of("");

@@ -369,6 +369,7 @@ static uint64_t merge_key_of(struct perfetto_sink *sink, const struct timeline_t
 	struct timeline_track first = *shown;
 
 	first.lane = 0;
+	first.cgroup = NULL;
 	if (!is_in_group)
 		first.comm = "";
 	buffer_clear(&sink->file.text);
