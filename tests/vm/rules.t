@@ -155,6 +155,8 @@ def check_kernel(tap, kernel, folder, threads):
         check_live(tap, f"{kernel}: live", Stream(result.text("live.json")), result)
         for name in ("way--p", "way-cgroup", "way-unit", "way-file", "way-recovered"):
             check_workload(tap, kernel, result, name, int(result.text("process")))
+            cgroups = set(re.findall(r'"cgroup":"([^"]+)"', result.text(f"{name}.json")))
+            tap.ok(cgroups == {"/top.slice/worker.service"}, f"{kernel}: {name}: tracks have the cgroup of the process", cgroups)
         check_workload(tap, kernel, result, "command", int(result.text("command")))
         check_thread(tap, kernel, result)
         check_leftover(tap, kernel, result)

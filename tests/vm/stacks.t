@@ -14,6 +14,8 @@ import machine  # noqa: E402
 from tap import Tap  # noqa: E402
 
 LIMIT = 50
+# All symbols of a kernel have 8 MB.
+SIZE_MAX = 400_000
 NS_PER_S = 1000000000
 CALLS = 100000
 # Instructions for a stack of a system call, which has few functions; one is a nanosecond of the guest's clock.
@@ -64,6 +66,9 @@ def check_outputs(tap, kernel, result):
     """Waits have their stacks in ktrack why, also live; messages of refused options."""
     result.attempt("why", "ktrack", "why", "--folded=why.folded", "quiet.dat", "sched:thread/S@usleep")
     tap.ok(" at " in result.text("why.output") and "schedule_timeout" not in result.text("quiet.errors"), f"{kernel}: a stack in ktrack why", result.text("why.output"), result.text("why.errors"))
+    size = (result.folder / "quiet.dat").stat().st_size
+    tap.ok(size < SIZE_MAX, f"{kernel}: a short recording with stacks is small", size)
+    tap.comment(f"{kernel}: a short recording with stacks has {size} bytes")
     tap.ok("nanosleep" in result.text("why.folded"), f"{kernel}: and folded", result.text("why.folded"))
     tap.ok("test_incident_sleep" in result.text("live.output"), f"{kernel}: a stack of a stream", result.text("live.output"), result.text("live.errors"))
     tap.ok(";test_incident_sleep;" in result.text("live.folded"), f"{kernel}: and folded", result.text("live.folded"))
