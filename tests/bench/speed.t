@@ -15,6 +15,7 @@ sys.path[:0] = [str(HERE), str(HERE.parent)]
 
 import growth  # noqa: E402
 import inputs  # noqa: E402
+import process  # noqa: E402
 from baseline import BASELINE  # noqa: E402
 from tap import Tap  # noqa: E402
 from values import naive_values, own_values  # noqa: E402
@@ -36,7 +37,7 @@ RULES_SIZE, RULES_RATIO = 4750, 14.9
 def export(path):
     """The stream of a file."""
     command = [KTRACK, "export", f"--sid={SID}", path.name]
-    return subprocess.run(command, cwd=path.parent, capture_output=True, check=False, timeout=120).stdout
+    return process.run(command, cwd=path.parent, capture_output=True).stdout
 
 
 def first_difference(own, naive):
@@ -58,7 +59,7 @@ def check_values(tap, folder):
     }
     for name, script in scripts.items():
         path = inputs.make(folder, "values", script)
-        naive = subprocess.run([NAIVE, path], capture_output=True, check=True, timeout=120)
+        naive = process.run([NAIVE, path], capture_output=True, check=True)
         found = first_difference(
             own_values(export(path).splitlines()), naive_values(naive.stdout.splitlines())
         )

@@ -17,6 +17,7 @@ sys.path[:0] = [str(HERE), str(HERE.parent / "outputs"), str(HERE.parent)]
 
 import cases  # noqa: E402
 import packages  # noqa: E402
+import process  # noqa: E402
 from tap import Tap  # noqa: E402
 
 PACKAGE = "@duckdb/node-api@1.5.6-r.1"
@@ -69,7 +70,7 @@ def event_cut(folder):
 
 def query(modules, folder, *texts):
     """(rows of the last statement, what is wrong)."""
-    done = subprocess.run(["node", HERE / "duckdb.js", modules], input="\n".join(texts), cwd=folder, capture_output=True, text=True, timeout=cases.LIMIT_S, check=False)
+    done = process.run(["node", HERE / "duckdb.js", modules], input="\n".join(texts), cwd=folder, capture_output=True, text=True)
     return (json.loads(done.stdout.splitlines()[-1]), []) if done.returncode == 0 else ([], [done.stderr[-1500:]])
 
 

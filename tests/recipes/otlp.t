@@ -8,7 +8,6 @@ Each request is encoded as protocol buffers and decoded again without loss, and 
 import http.server
 import json
 import shutil
-import subprocess
 import sys
 import tempfile
 import threading
@@ -20,6 +19,7 @@ sys.path[:0] = [str(HERE), str(HERE.parent / "outputs"), str(HERE.parent)]
 
 import cases  # noqa: E402
 import packages  # noqa: E402
+import process  # noqa: E402
 from tap import Tap  # noqa: E402
 
 # Of this version, the package has all messages, generated from OpenTelemetry's definitions.
@@ -29,7 +29,7 @@ PACKAGE = "@opentelemetry/otlp-transformer@0.57.2"
 
 def decode(modules, path):
     """(how many spans or points each name has, what is wrong)."""
-    done = subprocess.run(["node", HERE / "otlp.js", modules, path], capture_output=True, text=True, timeout=cases.LIMIT_S, check=False)
+    done = process.run(["node", HERE / "otlp.js", modules, path], capture_output=True, text=True)
     return (json.loads(done.stdout), []) if done.returncode == 0 else ({}, [done.stderr[-1500:]])
 
 
@@ -77,7 +77,7 @@ def check_http(tap):
     with tempfile.TemporaryDirectory() as folder:
         cases.make(HTTP_CASE, Path(folder, "trace.dat"))
         _, wrong = cases.run(folder, "export", "--otlp=spans.jsonl", "trace.dat")
-        done = subprocess.run(["bash", "-c", loop], cwd=folder, capture_output=True, text=True, timeout=cases.LIMIT_S, check=False)
+        done = process.run(["bash", "-c", loop], cwd=folder, capture_output=True, text=True)
         lines = Path(folder, "spans.jsonl").read_bytes().splitlines()
     server.shutdown()
     tap.ok(not wrong and done.returncode == 0, "the loop of ktrack-telemetry(7) ends well", *wrong, done.stderr)

@@ -7,11 +7,12 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT / "tests/cli")]
+sys.path[:0] = [str(ROOT / "tests/cli"), str(ROOT / "tests")]
 
 import blocks  # noqa: E402
+import process  # noqa: E402
 
-LIMIT_S = 600
+CPU_S = 600
 
 
 def npm(name, package):
@@ -22,7 +23,7 @@ def npm(name, package):
         return modules, ""
     folder.mkdir(parents=True, exist_ok=True)
     words = ("npm", "install", "--no-audit", "--no-fund", "--ignore-scripts", "--prefix", folder, package)
-    done = subprocess.run(words, capture_output=True, text=True, timeout=LIMIT_S, check=False)
+    done = process.run(words, cpu_s=CPU_S, capture_output=True, text=True)
     return modules, done.stderr[-500:] if done.returncode else ""
 
 
@@ -33,7 +34,7 @@ def debian(*names):
         return folder, ""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
-    done = subprocess.run(["apt-get", "-q", "download", *names], cwd=folder, capture_output=True, text=True, timeout=LIMIT_S, check=False)
+    done = process.run(["apt-get", "-q", "download", *names], cpu_s=CPU_S, cwd=folder, capture_output=True, text=True)
     if done.returncode:
         return folder, done.stderr[-500:]
     for package in folder.glob("*.deb"):
