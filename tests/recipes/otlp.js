@@ -25,7 +25,7 @@ function decode(line) {
 	const message = Type.fromObject(request);
 	assert.strictEqual(Type.verify(message), null);
 	const decoded = Type.decode(Type.encode(message).finish());
-	const back = Type.toObject(decoded, { longs: String, bytes: String, enums: Number });
+	const back = Type.toObject(decoded, { json: true, longs: String, bytes: String, enums: Number });
 	assert.deepStrictEqual(JSON.parse(JSON.stringify(back)), withoutEmpty(request));
 	return request;
 }
