@@ -2,8 +2,8 @@
 """Derives PERF's and NORMAL's lines of a ktrack session from its EVENT lines: the three have to agree byte by byte.
 
 The lines have the columns of "The Normal Format Target" and "The Performance Format Target" in git's api-trace2, and the texts that git
-prints for each event; tests/trace2/parity.t compares libtrace2 with git. Of ktrack-outputs(7) are times of nine decimals and the events
-that PERF and NORMAL leave out. Only one column of EVENT is unknown: when a child started and ended.
+prints for each event; tests/trace2/parity.t compares libtrace2 with git. ktrack-outputs(7) describes what differs: times of nine decimals,
+and events that PERF and NORMAL leave out. EVENT lacks one column of PERF, when a child started or ended; only its form is compared.
 """
 
 import json
