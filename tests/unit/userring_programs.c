@@ -162,6 +162,20 @@ static uint64_t records_take(void)
 	return stage.programs.recorded.queue.counts.read - before;
 }
 
+/* The reader says how long; a busy recorder looks a thousand times in a second, others fifty times. */
+TEST(rings_are_left_alone_for_one_to_twenty_milliseconds)
+{
+	static const int64_t waits[][2] = { { INT64_MIN, 1 }, { 0, 1 },
+					    { NS_PER_S / 1000, 1 }, { NS_PER_S / 200, 5 },
+					    { NS_PER_S / 50, 20 }, { INT64_MAX, 20 } };
+
+	for (size_t i = 0; i < sizeof(waits) / sizeof(waits[0]); i++) {
+		const struct programs programs = { .wait_ns = waits[i][0] };
+
+		CHECK_NUMBER(programs_wait_ms(&programs), waits[i][1]);
+	}
+}
+
 /* It would take records of programs that it does not know of as too late. */
 TEST(a_new_reader_reads_nothing_until_it_has_found_the_programs)
 {

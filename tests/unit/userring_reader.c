@@ -252,6 +252,7 @@ TEST(rings_are_left_alone_as_long_as_they_take_to_fill)
 {
 	const int64_t ms = NS_PER_S / 1000;
 	struct program program = { .ring_size = 1 << 20, .most_bytes = 1 << 18 };
+	const struct reader reader = { .fill_ns = 80 * ms };
 	int64_t fill_ns = fill_ns_after(FILL_NEVER_NS, 20 * ms, &program);
 
 	CHECK_NUMBER(fill_ns, 80 * ms);
@@ -262,6 +263,7 @@ TEST(rings_are_left_alone_as_long_as_they_take_to_fill)
 	CHECK_NUMBER(fill_ns_after(fill_ns, 20 * ms, &program), 40 * ms);
 	CHECK_NUMBER(fill_ns_slower(fill_ns, NS_PER_S), 80 * ms);
 	CHECK_NUMBER(fill_ns_slower(FILL_NEVER_NS, NS_PER_S), FILL_NEVER_NS);
+	CHECK_NUMBER(reader_passed(&reader, 7).wait_ns, 20 * ms);
 }
 
 /* Whoever has failed is replaced: what it takes from then on would be lost. */

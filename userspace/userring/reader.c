@@ -204,7 +204,7 @@ static bool reader_send_passed(struct reader *reader, const struct part_passed *
 	return batch_flush(&reader->batch);
 }
 
-static struct part_passed reader_passed(const struct reader *reader, uint32_t number)
+struct part_passed reader_passed(const struct reader *reader, uint32_t number)
 {
 	return (struct part_passed){ .number = number,
 				     .is_waiting = reader_is_waiting(reader),
