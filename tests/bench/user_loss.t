@@ -3,6 +3,7 @@
 """Test: no record of a program is lost at up to a million events in a second, nor in bursts, nor after a pause, and beyond at most LTTng-UST's loss; on an idle machine."""
 
 import json
+import re
 import subprocess
 import sys
 import tempfile
@@ -28,6 +29,7 @@ LOADS = {
 }
 BEYOND = (8, 1000, 900_000, 500_000, 0)
 RING_BYTES = 4 << 20
+NUMBERED = re.compile(rb'"thread":"([^"]*)".*"number":(\d+)')
 
 
 def number_of(words):
@@ -42,13 +44,33 @@ def build(folder, name, *more):
     return program
 
 
-def lost_by_ktrack(folder, command, number):
+def threads_of(path):
+    """The numbers of the events of each thread, in the order of the recording."""
+    threads = {}
+    with subprocess.Popen([KTRACK, "export", "--event=-", path], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as export:
+        for line in export.stdout:
+            if found := NUMBERED.search(line):
+                threads.setdefault(found[1], []).append(int(found[2]))
+    return list(threads.values())
+
+
+def are_numbered(path, words, lost):
+    """Whether the first event is alone, and each thread has the numbers from 0 on: all, or in their order those that are not lost."""
+    threads = threads_of(path)
+    if lost == 0:
+        return sorted(threads) == sorted([[0], *[list(range(words[3]))] * words[0]])
+    return all(numbers == sorted(set(numbers)) and numbers[-1] < words[3] for numbers in threads)
+
+
+def lost_by_ktrack(folder, program, words):
     """How many events are lost, and whether all others are recorded."""
-    path = f"{folder}/trace.dat"
+    path, number = f"{folder}/trace.dat", number_of(words)
+    command = [program, *map(str, words)]
     subprocess.run([KTRACK, "record", "--programs", "-o", path, "--", *command], capture_output=True, check=True)
     stat = json.loads(subprocess.run([KTRACK, "stat", "--json", path], capture_output=True, check=True).stdout)
     lost = stat["totals"]["lost_records"]
-    return lost, sum(instant["count"] for instant in stat["instants"]) + lost == number and not stat["totals"]["lost_gaps_unknown"]
+    is_counted = sum(instant["count"] for instant in stat["instants"]) + lost == number and not stat["totals"]["lost_gaps_unknown"]
+    return lost, is_counted and are_numbered(path, words, lost)
 
 
 def check_beyond(tap, folder, program):
@@ -62,7 +84,7 @@ def check_beyond(tap, folder, program):
     Path(folder).chmod(0o755)
     with Lttng(f"{folder}/lttng", BEYOND[0] * RING_BYTES) as lttng:
         lttng_lost = lttng.record([other, *words])
-    lost, is_exact = lost_by_ktrack(folder, [program, *words], number_of(BEYOND))
+    lost, is_exact = lost_by_ktrack(folder, program, BEYOND)
     tap.ok(is_exact and lost <= lttng_lost, name, f"ktrack {lost}, LTTng-UST {lttng_lost} of {number_of(BEYOND)}")
     print(f"# lost of {number_of(BEYOND)}: ktrack {lost}, LTTng-UST {lttng_lost}")
 
@@ -73,7 +95,7 @@ def main():
         own_socket(folder)
         program = build(folder, "user_burst")
         for name, words in LOADS.items():
-            lost, is_exact = lost_by_ktrack(folder, [program, *map(str, words)], number_of(words))
+            lost, is_exact = lost_by_ktrack(folder, program, words)
             tap.ok(lost == 0 and is_exact, f"nothing is lost: {name}", lost)
         check_beyond(tap, folder, program)
     return tap.finish()
