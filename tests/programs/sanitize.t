@@ -55,6 +55,15 @@ def check(tap, folder, name, kind):
     tap.ok(begins == ends == number and lost(events) == (0, False), f"{name}, {kind}: all slices are recorded", begins, ends, number, lost(events), messages)
 
 
+def check_coroutines(tap, folder, name, kind):
+    """Guards of coroutines that take turns, and that end on another thread."""
+    program = made(folder, f"{name}-{kind}-coroutine", COMPILERS[name][1], kind, "coroutine.cpp")
+    for words in ([program], [program, "turns"]):
+        output, events, messages = stream(words, check=False)
+        begins = sum(event["event"] == "region_enter" for event in events)
+        tap.ok(begins > 150 and not REPORT.search(messages + output), f"{name}, {kind}: coroutines {words[1:]}", begins, messages)
+
+
 def check_planted(tap, folder, kind):
     """Each sanitizer reports a mistake of a program."""
     (Path(folder) / "planted.cpp").write_text(PLANTED)
@@ -72,6 +81,7 @@ def main():
             for name in COMPILERS:
                 if shutil.which(COMPILERS[name][1]):
                     check(tap, folder, name, kind)
+                    check_coroutines(tap, folder, name, kind)
                 else:
                     tap.skip(f"{name}, {kind}", "not installed")
     return tap.finish()
