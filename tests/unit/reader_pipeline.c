@@ -29,7 +29,6 @@ static void plant_init(struct plant *plant, const char *const *buffers)
 	plant->pipeline.tracks = plant->fixture.tracks;
 	plant->fixture.tracks = NULL;
 	plant->pipeline.buffers = buffers;
-	plant->pipeline.filter.start_ns = FIXTURE_START_NS;
 	plant->pipeline.convention = convention;
 	CHECK(convention_add_text(convention, "a", FORMAT("work", 40, SLICE_FIELDS)) != NULL);
 	CHECK(convention_add_text(convention, "a",
@@ -172,14 +171,12 @@ TEST(what_is_not_wanted_never_comes_to_the_tracks)
 	struct plant plant;
 
 	plant_init(&plant, NULL);
-	plant.pipeline.filter =
-		(struct filter){ .has_cpu = true, .cpu = 1, .start_ns = FIXTURE_START_NS };
+	plant.pipeline.filter = (struct filter){ .has_cpu = true, .cpu = 1 };
 	deliver_slice(&plant, 110, 0, 7, 'B', "read");
 	deliver_slice(&plant, 110, 0, 7, 'X', "read");
-	plant.pipeline.filter =
-		(struct filter){ .has_pid = true, .pid = 8, .start_ns = FIXTURE_START_NS };
+	plant.pipeline.filter = (struct filter){ .has_pid = true, .pid = 8 };
 	deliver_slice(&plant, 111, 0, 7, 'B', "read");
-	plant.pipeline.filter = (struct filter){ .track = "other", .start_ns = FIXTURE_START_NS };
+	plant.pipeline.filter = (struct filter){ .track = "other" };
 	deliver_slice(&plant, 112, 0, 7, 'B', "read");
 	CHECK_TEXT(track_fixture_output(&plant.fixture), "");
 	plant_release(&plant);
@@ -193,13 +190,11 @@ static void check_loss(const struct filter *filter, const char *want)
 
 	plant_init(&plant, buffers);
 	plant.pipeline.filter = *filter;
-	plant.pipeline.filter.start_ns = FIXTURE_START_NS;
 	CHECK_NUMBER(plant.handler.loss(plant.handler.context, &loss, &plant.fixture.error), 0);
 	CHECK_TEXT(track_fixture_output(&plant.fixture), want);
 	CHECK_NUMBER(plant.pipeline.lost, *want ? 5 : 0);
 	CHECK(plant.pipeline.has_lost == !!*want);
-	CHECK(plant.handler.wants(plant.handler.context, 3, 1) ==
-	      (!!*want || filter->from_ns > 0 || filter->to_ns > 0));
+	CHECK(plant.handler.wants(plant.handler.context, 3, 1) == !!*want);
 	plant_release(&plant);
 }
 
@@ -212,10 +207,6 @@ TEST(losses_of_what_is_not_wanted_are_not_reported)
 	check_loss(&(struct filter){ .has_cpu = true, .cpu = 2 }, "");
 	check_loss(&(struct filter){ .buffer = "second" }, reported);
 	check_loss(&(struct filter){ .buffer = "" }, "");
-	check_loss(&(struct filter){ .from_ns = 30, .to_ns = 40 }, reported);
-	check_loss(&(struct filter){ .from_ns = 31 }, "");
-	check_loss(&(struct filter){ .to_ns = 20 }, reported);
-	check_loss(&(struct filter){ .to_ns = 19 }, "");
 }
 
 TEST(a_failure_of_an_output_reaches_the_source)
