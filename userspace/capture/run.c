@@ -589,8 +589,8 @@ int spool_describe_capture(struct spool *spool, const struct capture *capture, s
 				 capture->settings->records_programs, &selection);
 	if (stored > 0)
 		report_message(capture->report,
-			       "-r: more rules than a recording keeps (256, 64 KiB); add the same -r "
-			       "when it is exported");
+			       "-e, -r: more than a recording keeps (256 patterns or rules, 64 KiB); "
+			       "give them again when it is exported");
 	status = spool_describe(spool, &(struct spool_description){
 					       .workload = buffer_text(&workload),
 					       .narrow = buffer_text(&narrow),
@@ -643,7 +643,8 @@ bool capture_records_kernel(const struct capture_settings *settings)
 			return true;
 	}
 	return !settings->records_programs || settings->instance ||
-	       (selection->rules && rules_want_kernel(selection->rules)) ||
+	       (selection->rules && (rules_want_kernel(selection->rules) ||
+				     selection->rules->wants_convention)) ||
 	       settings->nr_probes > 0 || settings->nr_functions > 0 || settings->nr_stacks > 0;
 }
 

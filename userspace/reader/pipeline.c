@@ -516,12 +516,11 @@ static void left_out_report(struct other_records *others, const struct other_sou
 		return;
 	systems_count(&systems, source->source);
 	others_append_systems(&line, &systems);
-	buffer_append_string(&line, "; add -e ");
-	/* "relay,mydrv", or what matches more systems than a line names. */
+	/* "relay,mydrv", if a line names them all. */
+	buffer_append_string(&line, systems.size > SYSTEMS_NAMED ? "; add -r " RULES_CONVENTION
+								 : "; add -e ");
 	for (size_t i = 0; systems.size <= SYSTEMS_NAMED && i < systems.size; i++)
 		buffer_printf(&line, "%s%s", i > 0 ? "," : "", systems.list[i].name);
-	if (systems.size > SYSTEMS_NAMED)
-		buffer_append_string(&line, "'*'");
 	if (systems.total > 0 && !line.failed)
 		report_hint(report, "%s: -r leaves out track events: %s", source->name,
 			    buffer_string(&line));

@@ -819,7 +819,7 @@ int selection_store(const struct selection *selection, bool has_programs, struct
 		rules_about(selection->rules, i, &about);
 		nr_rules += !rule_pack_find(text_of(about.source));
 	}
-	if (out->failed)
+	if (out->failed || (selection->rules && selection->rules->own_text.failed))
 		return -1;
 	if (out->size <= STORED_SIZE_MAX && selection->nr_patterns <= STORED_MAX &&
 	    nr_rules <= STORED_MAX)
