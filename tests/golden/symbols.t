@@ -40,7 +40,7 @@ def make_symbols(chance):
     address = TEXT
     yield address, "T", "_text", ""
     for number in range(chance.choice([30, 500, 4000])):
-        address += chance.choice([0, 0, 1, 16, 16, 64, 4096, 3 << 20])
+        address += chance.choice([0, 0, 1, 16, 16, 16, 64, 64, 4096, 2 << 20])
         # Data is apart from code, as in a kernel.
         address += number == 300
         yield address, "d" if 300 <= number < 350 else chance.choice("tTW"), f"k{number}", ""
@@ -52,12 +52,12 @@ def make_symbols(chance):
         yield address, "d", "$d", module
 
 
-def make_record(chance, time, addresses):
-    """A line of a script, with some of the addresses."""
+def make_record(chance, time, addresses, others):
+    """A line of a script, with some of the addresses, and some that are none of a symbol."""
 
     def pick():
         # Of a symbol itself, behind it, or before it; of none at all.
-        return chance.choice([chance.choice(addresses) + chance.choice([0, 0, 4, 15, -1]), chance.choice([0, 1, TEXT - 1, 2**64 - 1, 2**63])])
+        return chance.choice([chance.choice(addresses) + chance.choice([0, 0, 4, 15, -1]), chance.choice(others)])
 
     def some():
         return pick() if chance.random() < 0.1 else chance.choice(addresses) + chance.choice([0, 0, 0, 1, 20, -1])
@@ -84,7 +84,10 @@ def make_script(chance):
     addresses = [symbol[0] for symbol in symbols if symbol[1] not in "A"]
     used = chance.sample(addresses, min(len(addresses), chance.choice([3, 20, 60, 100])))
     lines = [f"symbol {address:#018x} {kind} {name} {module}\n" for address, kind, name, module in symbols]
-    lines += [make_record(chance, time, used) for time in range(100)]
+    others = [0, 1, TEXT - 16, 2**63, *chance.choice([[], [2**64 - 1]])]
+    lines += [make_record(chance, time, used, others) for time in range(100)]
+    # libtraceevent names no address behind the last symbol that it has: the next one is needed.
+    lines.append(f"200us 7@0 call 1 {addresses[-3] + 1:#x} 0\n")
     return (HEAD + "".join(lines)).encode(), len(symbols)
 
 
