@@ -186,10 +186,10 @@
 
 extern "C++" {
 template <typename T, bool is_number> struct ktrack_user_wide {
-	typedef T type;
+	using type = T;
 };
 template <typename T> struct ktrack_user_wide<T, true> {
-	typedef long double type;
+	using type = long double;
 };
 
 template <typename T, typename mistake> struct ktrack_user_taken {
