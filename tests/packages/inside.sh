@@ -120,6 +120,11 @@ tutorial_check() {
 	driver_check "$PWD"
 }
 
+# What the compilers of this system say of wrong calls.
+misuse_check() {
+	python3 -B tests/programs/misuse.t
+}
+
 program_check() {
 	reader_folder ktrack-user mytool.h mytool.c
 	cc -O2 -o mytool mytool.c
@@ -165,6 +170,7 @@ packages_use() {
 	point "the example driver is built with vendored headers" example_check
 	point "the tutorial's driver is built from the installed pages" tutorial_check
 	point "a program of the installed pages is built and recorded" program_check
+	point "wrong calls of programs are refused by these compilers" misuse_check
 	point "documents name installed files" documents_check
 	point "the group of recordings may read their directory" group_check
 	point "man pages are installed" sh -c 'zcat /usr/share/man/man1/ktrack-doctor.1.gz | grep -q "ktrack 0"'
