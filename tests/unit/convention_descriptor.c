@@ -286,8 +286,9 @@ TEST(all_extra_fields_are_kept_however_many)
 	convention_free(convention);
 }
 
-/* Adds a tracepoint of its own name; returns what convention_add() does. */
-static int add_numbered(struct convention *convention, int number, const struct descriptor **out)
+/* Adds a tracepoint of its own name, or an event of a program; returns what convention_add() does. */
+static int numbered_add(struct convention *convention, int number, bool is_of_program,
+			bool is_of_many, const struct descriptor **out)
 {
 	struct buffer format = { 0 };
 	struct error error = { 0 };
@@ -295,9 +296,16 @@ static int add_numbered(struct convention *convention, int number, const struct 
 
 	buffer_printf(&format, "name: event%d\nID: %d\nformat:\n%s\n%s", number, number % 65536,
 		      FIELD("int common_pid", 4, 4, 1), FIELD("s64 counter_value", 8, 8, 1));
-	status = convention_add(convention, "demo", buffer_text(&format), out, &error);
+	status = is_of_program ? convention_add_program(convention, "demo", buffer_text(&format),
+							is_of_many, out, &error)
+			       : convention_add(convention, "demo", buffer_text(&format), out, &error);
 	buffer_release(&format);
 	return status;
+}
+
+static int add_numbered(struct convention *convention, int number, const struct descriptor **out)
+{
+	return numbered_add(convention, number, false, false, out);
 }
 
 TEST(above_8192_tracepoints_are_left_out)
@@ -323,6 +331,25 @@ TEST(above_8192_tracepoints_are_left_out)
 		CHECK(descriptor && descriptor->index == 0);
 		first = descriptor;
 	}
+	convention_free(convention);
+}
+
+/* One user's programs must not keep the events of others out of a stream. */
+TEST(many_events_of_a_user_leave_a_quarter_to_others)
+{
+	enum { NR_MANY = CONVENTION_DESCRIPTORS_MAX / 4 * 3 };
+	struct convention *convention = convention_new(false);
+	const struct descriptor *descriptor;
+
+	for (int i = 0; i < NR_MANY; i++)
+		CHECK_NUMBER(numbered_add(convention, i, true, true, &descriptor), 0);
+	CHECK(descriptor != NULL);
+	CHECK_NUMBER(numbered_add(convention, NR_MANY, true, true, &descriptor), 1);
+	CHECK(!descriptor);
+	CHECK_NUMBER(numbered_add(convention, NR_MANY + 1, true, false, &descriptor), 0);
+	CHECK(descriptor != NULL);
+	CHECK_NUMBER(add_numbered(convention, NR_MANY + 2, &descriptor), 0);
+	CHECK(descriptor != NULL);
 	convention_free(convention);
 }
 

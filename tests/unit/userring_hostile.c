@@ -231,7 +231,11 @@ TEST(one_user_describes_half_of_all_events_at_most)
 	}
 	CHECK_NUMBER(second.nr_events, first.nr_events);
 	strcpy(event->name, "third");
-	CHECK(event_table_add(&reading.recorded.events, event, &third) != EVENT_LEFT_OUT);
+	id = event_table_add(&reading.recorded.events, event, &third);
+	CHECK(id != EVENT_LEFT_OUT);
+	CHECK(!reading.recorded.events.list[id - PROGRAM_EVENT_ID]->is_of_many);
+	CHECK(!reading.recorded.events.list[63]->is_of_many);
+	CHECK(reading.recorded.events.list[64]->is_of_many);
 	CHECK(!reading.recorded.events.has_failed);
 	free(event);
 	event_table_release(&reading.recorded.events);

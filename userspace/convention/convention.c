@@ -328,15 +328,17 @@ static void convention_entry_use(struct convention *convention, struct conventio
 }
 
 /* Returns whether to report the refusal: only the first one is reported. */
-static int convention_entry_refuse(struct convention *convention, struct error *error)
+static int convention_entry_refuse(struct convention *convention, unsigned int nr_quarters,
+				   struct error *error)
 {
 	if (convention->is_full)
 		return 0;
 	convention->is_full = true;
 	error_set(error,
-		  "there are more than %d tracepoints, or their fields take more than %zu MiB; "
+		  "there are more than %u tracepoints, or their fields take more than %zu MiB; "
 		  "later ones are left out too",
-		  CONVENTION_DESCRIPTORS_MAX, CONVENTION_SIZE_MAX >> 20);
+		  CONVENTION_DESCRIPTORS_MAX / 4 * nr_quarters,
+		  (CONVENTION_SIZE_MAX >> 20) / 4 * nr_quarters);
 	return 1;
 }
 
@@ -355,7 +357,7 @@ static int convention_entry_add(struct convention *convention, struct descriptor
 	*entry = (struct convention_entry){ .descriptor = descriptor, .format_hash = format_hash };
 	if (convention->nr_used >= CONVENTION_DESCRIPTORS_MAX ||
 	    convention->used_size + descriptor_size(descriptor) > CONVENTION_SIZE_MAX) {
-		status = convention_entry_refuse(convention, error);
+		status = convention_entry_refuse(convention, 4, error);
 	} else if (!array_reserve(convention->entries, convention->nr_entries) ||
 		   convention_entry_set_index(convention, entry) < 0) {
 		error_set(error, "out of memory");
@@ -438,9 +440,14 @@ int convention_add(struct convention *convention, const char *system, struct tex
 }
 
 int convention_add_program(struct convention *convention, const char *system, struct text text,
-			   const struct descriptor **out, struct error *error)
+			   bool is_of_many, const struct descriptor **out, struct error *error)
 {
+	*out = NULL;
 	convention->symbols.reader.is_trusted = false;
+	if (is_of_many && format_may_follow(text) &&
+	    (convention->nr_used >= CONVENTION_DESCRIPTORS_MAX / 4 * 3 ||
+	     convention->used_size >= CONVENTION_SIZE_MAX / 4 * 3))
+		return convention_entry_refuse(convention, 3, error);
 	return convention_add_text(convention, system, true, text, out, error);
 }
 

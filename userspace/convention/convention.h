@@ -121,10 +121,12 @@ void convention_free(struct convention *convention);
 int convention_add(struct convention *convention, const char *system, struct text text,
 		   const struct descriptor **out, struct error *error);
 
-/** convention_add_program - convention_add() of an event of a program; formats are untrusted then
+/**
+ * convention_add_program - convention_add() of an event of a program; formats are untrusted then
+ * @is_of_many: as of struct tracepoint; a quarter of the place is left to others
  */
 int convention_add_program(struct convention *convention, const char *system, struct text text,
-			   const struct descriptor **out, struct error *error);
+			   bool is_of_many, const struct descriptor **out, struct error *error);
 
 /**
  * convention_want_symbols - texts of symbolic fields are wanted of tracepoints that are added from

@@ -1144,7 +1144,8 @@ int tracepoint_describe(struct convention *convention, const struct tracepoint *
 	if (rule_pack_find(text_of(system)) || strcmp(system, STACK_SYSTEM) == 0 ||
 	    convention_find_name(convention, system, tracepoint->name))
 		system = tracepoint->system;
-	return convention_add_program(convention, system, tracepoint->format, out, error);
+	return convention_add_program(convention, system, tracepoint->format,
+				      tracepoint->is_of_many, out, error);
 }
 
 int program_event_add(struct convention *convention, struct rules *rules,
@@ -1152,9 +1153,11 @@ int program_event_add(struct convention *convention, struct rules *rules,
 		      struct error *error)
 {
 	struct buffer system = { 0 };
-	struct tracepoint tracepoint = { .name = event->name, .format = event->text };
+	struct tracepoint tracepoint = { .name = event->name,
+					 .format = event->text,
+					 .is_of_many = event->is_of_many };
 	const struct descriptor *descriptor;
-	struct error ignored = { 0 };
+	struct error refusal = { 0 };
 	int status;
 
 	buffer_append_string(&system, PROGRAM_PREFIX);
@@ -1162,7 +1165,9 @@ int program_event_add(struct convention *convention, struct rules *rules,
 	tracepoint.system = buffer_string(&system);
 	status = system.failed
 			 ? -1
-			 : tracepoint_describe(convention, &tracepoint, &descriptor, &ignored);
+			 : tracepoint_describe(convention, &tracepoint, &descriptor, &refusal);
+	if (status > 0)
+		report_error(report, &refusal);
 	if (status >= 0)
 		status = convention_read_symbols(convention, NULL);
 	if (status >= 0 && rules && rules_want(rules, tracepoint.system, event->name)) {

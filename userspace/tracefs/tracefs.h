@@ -41,11 +41,13 @@ bool trace_clock_counts_ticks(const char *name);
  * struct tracepoint - a tracepoint of the running kernel, or of a recording
  * @system: behind PROGRAM_PREFIX if it is an event of a program
  * @format: content of its format file; borrowed for the visit
+ * @is_of_many: an event of a program that runs, one of many of a user: others need place, too
  */
 struct tracepoint {
 	const char *system;
 	const char *name;
 	struct text format;
+	bool is_of_many;
 };
 
 /**

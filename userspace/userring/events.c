@@ -134,7 +134,7 @@ uint16_t event_table_add(struct event_table *table, const struct described_event
 	if (!event && !body.failed && !is_left_out) {
 		event = event_table_insert(table, &key, hash);
 		if (event && user)
-			user->nr_events++;
+			event->is_of_many = user->nr_events++ >= EVENTS_FEW;
 	}
 	table->is_full |= is_left_out;
 	table->has_failed |= !event && !is_left_out;

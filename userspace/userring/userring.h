@@ -69,12 +69,14 @@ struct programs_settings {
  * struct program_event - an event of one or more programs
  * @id: event id of its records
  * @text: its format, as tracefs has it
+ * @is_of_many: the user who was the first to describe it had many others
  */
 struct program_event {
 	char *system;
 	char *name;
 	uint16_t id;
 	struct text text;
+	bool is_of_many;
 };
 
 struct programs;
