@@ -61,7 +61,7 @@ TEST(times_count_from_the_start)
 	struct recording recording = { .start_ns = START_NS };
 
 	check_window(&from, NULL, START_NS + 2000, RECORD_TIME_LIMIT);
-	check_window(&to, NULL, 0, START_NS + 2000);
+	check_window(&to, NULL, START_NS, START_NS + 2000);
 	check_window(&both, NULL, START_NS + 1000, START_NS + 3000);
 	recording_set_window(&recording, &none);
 	CHECK(!recording.has_window);

@@ -305,9 +305,9 @@ enum perfetto_own_name {
 	OWN_PID,
 	OWN_STATUS,
 	OWN_CUT,
-	OWN_CROSSING,
 	OWN_BEGIN,
 	OWN_TRACK,
+	OWN_CROSSING,
 	OWN_NAME_END
 };
 
