@@ -23,7 +23,15 @@ refused "a buffer that is not there" 1 \
 run "$ktrack" export --from=5 --to=1 trace.dat
 refused "no time at all" 2 "--from: later than --to; write an earlier time"
 run "$ktrack" export --save=saved.dat trace.dat
-refused "a file is not saved again" 1 "'trace.dat': not a tracing instance; write tracefs or tracefs:INSTANCE"
+refused "a file is not saved again" 2 "--save: trace.dat is a recording already; give --from or --to to save a part of it"
+run "$ktrack" export --save=saved.dat --from=0.00001 --cpu=1 trace.dat
+refused "a part has all records" 2 "--cpu: --save keeps all records of a time; leave it out"
+run "$ktrack" export --save=saved.dat --from=1 trace.dat
+refused "a part without records" 1 "--from: trace.dat has no record of that time; write an earlier one"
+is "and then there is none" "$(find . -name 'saved.dat*')" = ""
+run "$ktrack" export --save=saved.dat --from=0.00001 --to=0.00002 trace.dat
+is "a part is saved, and nothing else is written" "$status $(cat "$folder/out")" = "0 "
+is "with the records that begin and end slices" "$("$ktrack" stat --json saved.dat | grep -o '"count":[0-9]*' | tr '\n' ' ')" = '"count":1 "count":1 '
 run "$ktrack" export -e nosuch trace.dat
 refused "a pattern that meets nothing" 1 "'nosuch': no tracepoint of the source matches; leave out -e to export all"
 run "$ktrack" export -e dmeo trace.dat

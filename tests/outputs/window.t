@@ -6,7 +6,6 @@ Names of golden cases as arguments choose these, with more windows.
 """
 
 import json
-import random
 import sys
 import tempfile
 from pathlib import Path
@@ -18,6 +17,7 @@ import cases  # noqa: E402
 from model import FLOW, read_event  # noqa: E402
 from reading.stream import check_lines  # noqa: E402
 from tap import Tap  # noqa: E402
+from window import times_of, windows_of  # noqa: E402
 
 WINDOWS = 3
 # Losses let slices end by the depth that was seen, and a thread's slices continue under another id: both depend on the earlier records.
@@ -57,20 +57,6 @@ def points_of(tracks, from_ns, to_ns):
 def is_sum(one, from_ns):
     """A counter that ktrack sums up begins with its sum."""
     return one[0] == from_ns and len(one) == 3
-
-
-def times_of(tracks):
-    """When something happens."""
-    times = {time for track in tracks.values() for one in track.slices for time in one[:2]}
-    return sorted(times | {one[0] for track in tracks.values() for one in track.instants + track.samples})
-
-
-def windows_of(name, times, number):
-    """Some windows: they begin and end with records, or between them."""
-    chance = random.Random(name)
-    for _ in range(number):
-        from_ns, to_ns = sorted(chance.choice(times) + chance.choice((0, 1)) for _ in range(2))
-        yield from_ns, max(to_ns, 1)
 
 
 def compare(folder, name, tracks, from_ns, to_ns):

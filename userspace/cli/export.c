@@ -63,7 +63,7 @@ static const struct option_row export_rows[] = {
 	  "time of the first record: YYYY-MM-DDThh:mm:ssZ, or seconds since 1970", apply_wall_clock,
 	  .is_rare = true },
 	{ 0, "save", "FILE",
-	  "first save the raw records to this trace.dat (only with SOURCE tracefs)",
+	  "save the raw records of tracefs, or of --from and --to, to this trace.dat",
 	  option_store_text, offsetof(struct export_settings, save), .needs_text = true,
 	  .is_rare = true },
 };

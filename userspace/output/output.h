@@ -190,6 +190,7 @@ struct budget_settings {
  * @suits_terminal: without a target, a terminal on standard output gets PERF lines, not EVENT
  * @is_appending: files keep their content
  * @fails_on_loss: the exit status reports lost records
+ * @needs_target: without a target, nothing is written
  * @serves: a page follows the recording, served at @port; 0 for any
  */
 struct output_settings {
@@ -209,6 +210,7 @@ struct output_settings {
 	bool suits_terminal;
 	bool is_appending;
 	bool fails_on_loss;
+	bool needs_target;
 	bool serves;
 	unsigned int port;
 };

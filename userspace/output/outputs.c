@@ -617,7 +617,8 @@ int outputs_open(struct outputs *outputs, struct timeline *timeline,
 		return output_file_open(&opening, sink_kind_number("query"), "-", error);
 	if (outputs->settings->why && why_open_output(&opening, error) < 0)
 		return -1;
-	if (outputs->settings->why && !output_settings_have_target(outputs->settings))
+	if ((outputs->settings->why || outputs->settings->needs_target) &&
+	    !output_settings_have_target(outputs->settings))
 		return 0;
 	if (outputs->settings->explains && explanations_open(&opening, error) < 0)
 		return -1;

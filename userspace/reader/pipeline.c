@@ -693,7 +693,7 @@ int pipeline_open(struct pipeline *pipeline, struct source *source,
 		rules_set_tasks(pipeline->rules, &(struct naming_tasks){ .find = task_comm,
 									 .process = task_process,
 									 .context = pipeline });
-	if (recording->has_window && window_open(pipeline, recording, error) < 0)
+	if (recording->has_window && time_window_open(pipeline, recording, error) < 0)
 		return -1;
 	return timeline_open(&pipeline->timeline, recording, error);
 }
@@ -950,7 +950,8 @@ int pipeline_apply(struct pipeline *pipeline, const struct record *record, struc
 
 /* The events that rules make of a record. */
 static int rules_visit_events(struct pipeline *pipeline, struct rule_tracepoint *tracepoint,
-			      const struct record *record, event_act *act, struct error *error)
+			      const struct record *record, const struct event_visitor *visitor,
+			      struct error *error)
 {
 	size_t nr_events;
 	int status = 0;
@@ -966,14 +967,14 @@ static int rules_visit_events(struct pipeline *pipeline, struct rule_tracepoint 
 		    !decoded->descriptor->scope_field)
 			status = pipeline_set_process(pipeline, decoded, error);
 		if (status == 0 && pipeline_selects(pipeline, decoded))
-			status = act(pipeline, decoded, true, error);
+			status = visitor->act(pipeline, decoded, true, error);
 	}
 	pipeline->record = NULL;
 	return status;
 }
 
-int pipeline_visit_events(struct pipeline *pipeline, const struct record *record, event_act *act,
-			  struct error *error)
+int pipeline_visit_events(struct pipeline *pipeline, const struct record *record,
+			  const struct event_visitor *visitor, struct error *error)
 {
 	const struct filter *filter = &pipeline->filter;
 	struct rule_tracepoint *tracepoint = NULL;
@@ -985,13 +986,13 @@ int pipeline_visit_events(struct pipeline *pipeline, const struct record *record
 		return 0;
 	if (pipeline->rules && !pipeline_is_sideband(pipeline, record))
 		tracepoint = rules_find_id(pipeline->rules, id);
-	if (tracepoint && rules_visit_events(pipeline, tracepoint, record, act, error) < 0)
+	if (tracepoint && rules_visit_events(pipeline, tracepoint, record, visitor, error) < 0)
 		return -1;
 	descriptor = convention_find_id(pipeline->convention, id);
 	if (!descriptor || convention_decode(&pipeline->decoded, descriptor, record) ||
 	    !filter_wants_event(filter, &pipeline->decoded))
 		return 0;
-	return act(pipeline, &pipeline->decoded, false, error);
+	return visitor->act(pipeline, &pipeline->decoded, false, error);
 }
 
 void pipeline_forget_counts(struct pipeline *pipeline)
@@ -1109,7 +1110,7 @@ struct output_losses pipeline_losses(const struct pipeline *pipeline)
 void pipeline_release(struct pipeline *pipeline)
 {
 	tracks_free(pipeline->tracks);
-	window_close(pipeline);
+	time_window_close(pipeline);
 	free(pipeline->unknown.list);
 	pipeline->unknown = (struct unknown_events){ 0 };
 	other_records_release(&pipeline->others);

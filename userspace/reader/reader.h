@@ -550,6 +550,7 @@ struct limits {
  * @source: of the records; NULL in tests
  * @filter: which records are exported
  * @window: only records of a time are exported; NULL if all are
+ * @part_writer: saves them, and what belongs to them; NULL for nothing; the owner frees it
  * @is_open: the filter exports all records of the window
  * @buffers: names of the source's buffers, as in struct recording
  * @has_lost: there were losses
@@ -576,6 +577,7 @@ struct pipeline {
 	struct filter filter;
 	struct limits limits;
 	struct window *window;
+	struct part_writer *part_writer;
 	bool is_open;
 	const char *const *buffers;
 	bool has_lost;
@@ -627,6 +629,17 @@ void recording_set_origin(struct recording *recording);
 
 /** recording_set_window - describe the time that is exported; the start is set */
 void recording_set_window(struct recording *recording, const struct filter *filter);
+
+/**
+ * pipeline_save_part - finish the part that was saved, after pipeline_end_window()
+ * @complete: what is complete of its time
+ * @nr_records: becomes the number of its records
+ *
+ * Returns 0, or -1 with @error, also if the recording has no such time.
+ */
+int pipeline_save_part(struct pipeline *pipeline, const struct recording *recording,
+		       const struct source_span *complete, uint64_t *nr_records,
+		       struct error *error);
 
 /** pipeline_end_window - all records were delivered; before tracks_finish(); -1 with @error */
 int pipeline_end_window(struct pipeline *pipeline, struct error *error);

@@ -6,8 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tracedat/tracedat.h"
+
 /* Of a part: a loss that no gap of the file states, at the end if no number of a record is. */
 #define LOSS_AT_END UINT64_MAX
+
+/* Lines of one number. */
+#define NUMBERS_MAX 3
 
 /* Losses before the window that may affect slices which are open at its begin. */
 #define HELD_MAX 65536
@@ -55,7 +60,13 @@ struct part_loss {
  * @is_part: of a part: its window, and what it states of records outside of that
  * @place: the phase of the record in the part
  * @nr_outside: number of the next record outside of the part's window
+ * @numbers: lines of one number
  * @text: of the lines
+ * @lines: of the part that is saved
+ * @workload, @narrow: the threads of struct part_state
+ * @nr_saved: number of its next record outside of the window
+ * @ended: what the record ended, behind the window
+ * @is_about_open: it is about a thread with open slices
  */
 struct window {
 	struct sink sink;
@@ -87,7 +98,16 @@ struct window {
 	struct part_loss *losses;
 	size_t nr_losses;
 	size_t next_loss;
+	const char *numbers[NUMBERS_MAX];
+	size_t nr_numbers;
 	char *text;
+	struct buffer lines;
+	struct buffer workload;
+	struct buffer narrow;
+	uint64_t nr_saved;
+	struct window_use *ended;
+	size_t nr_ended;
+	bool is_about_open;
 };
 
 /* The window of a command line and of a file. */
@@ -99,7 +119,7 @@ static bool part_window_parse(const char *lines, int64_t *from_ns, int64_t *to_n
 	long long from, to, origin;
 
 	if (!lines || sscanf(lines, "window %lld %lld %lld\n", &from, &to, &origin) != 3 ||
-	    origin < 0 || from < origin || to < from || to >= RECORD_TIME_LIMIT)
+	    origin < 0 || from < origin || to < from || to > RECORD_TIME_LIMIT)
 		return false;
 	*from_ns = from;
 	*to_ns = to;
@@ -128,6 +148,19 @@ void recording_set_window(struct recording *recording, const struct filter *filt
 		to_ns = recording->start_ns + filter->to_ns;
 	recording->from_ns = from_ns;
 	recording->to_ns = to_ns;
+}
+
+/* A line of one number, which is reported at the end. */
+static void part_number_take(struct tracks *tracks, const char *line)
+{
+	long long number;
+
+	if (sscanf(line, "complete-from %lld", &number) == 1)
+		tracks_complete_from(tracks, number);
+	else if (sscanf(line, "complete-until %lld", &number) == 1)
+		tracks_complete_until(tracks, number);
+	else if (sscanf(line, "lost-tasks %lld", &number) == 1)
+		tracks_lose_tasks(tracks, number > 0 ? number : 0);
 }
 
 /* Takes a line; its text ends with a NUL, and lives as long as the window. */
@@ -162,6 +195,12 @@ static int part_line_take(struct window *window, char *line)
 		loss.to_ns = to_ns;
 		loss.count = count;
 		window->losses[window->nr_losses++] = (struct part_loss){ number, loss };
+		return 0;
+	}
+	if (strncmp(line, "complete-", strlen("complete-")) == 0 ||
+	    strncmp(line, "lost-tasks", strlen("lost-tasks")) == 0) {
+		if (window->nr_numbers < NUMBERS_MAX)
+			window->numbers[window->nr_numbers++] = line;
 		return 0;
 	}
 	return tracks_load_state(window->pipeline->tracks, text_of(line));
@@ -203,6 +242,17 @@ static int behind_finish(struct window *window, const struct timeline_event *eve
 	return timeline_push(&window->pipeline->timeline, &last, error);
 }
 
+/* Keeps what the record ends, if it is saved. */
+static int ended_add(struct window *window, const char *category, uint64_t id, struct error *error)
+{
+	if (!window->pipeline->part_writer || !window->record)
+		return 0;
+	if (!array_reserve(window->ended, window->nr_ended))
+		return error_set(error, "out of memory");
+	window->ended[window->nr_ended++] = (struct window_use){ .category = category, .id = id };
+	return 0;
+}
+
 static int behind_event(struct sink *sink, const struct timeline_event *event, struct error *error)
 {
 	struct window *window = container_of(sink, struct window, sink);
@@ -212,6 +262,9 @@ static int behind_event(struct sink *sink, const struct timeline_event *event, s
 	case TIMELINE_SLICE_END:
 		if (!event->is_crossing)
 			return 0;
+		if (ended_add(window, event->track->category->text,
+			      event->track->id.unsigned_number, error) < 0)
+			return -1;
 		window->totals.suspect += event->is_suspect;
 		window->totals.unfinished += event->is_unfinished;
 		if (!window->is_finishing && event->time_ns > window->end_ns)
@@ -245,7 +298,7 @@ static void behind_free(struct sink *sink)
 	(void)sink;
 }
 
-int window_open(struct pipeline *pipeline, const struct recording *recording, struct error *error)
+int time_window_open(struct pipeline *pipeline, const struct recording *recording, struct error *error)
 {
 	static const struct sink_ops ops = { .event = behind_event, .free = behind_free };
 	struct window *window = calloc(1, sizeof(*window));
@@ -269,13 +322,17 @@ int window_open(struct pipeline *pipeline, const struct recording *recording, st
 		       : 0;
 }
 
-void window_close(struct pipeline *pipeline)
+void time_window_close(struct pipeline *pipeline)
 {
 	struct window *window = pipeline->window;
 
 	if (!window)
 		return;
 	record_copy_put(window->copy);
+	buffer_release(&window->lines);
+	buffer_release(&window->workload);
+	buffer_release(&window->narrow);
+	free(window->ended);
 	free(window->held);
 	free(window->uses);
 	free(window->losses);
@@ -360,7 +417,7 @@ static const struct window_use *use_take(struct window *window, const struct dec
 	return NULL;
 }
 
-static int event_restore(struct pipeline *pipeline, const struct decoded_event *decoded,
+static int open_event_begin(struct pipeline *pipeline, const struct decoded_event *decoded,
 			 bool is_rule, struct error *error)
 {
 	const struct window_use *use;
@@ -373,6 +430,8 @@ static int event_restore(struct pipeline *pipeline, const struct decoded_event *
 	return use ? tracks_restore(pipeline->tracks, decoded, use, error) : 0;
 }
 
+static const struct event_visitor open_visitor = { .act = open_event_begin };
+
 /* Lets the record be for the first of some uses; returns how many of them. */
 static size_t uses_begin(struct window *window, struct outside_use *uses, size_t nr_uses)
 {
@@ -384,8 +443,24 @@ static size_t uses_begin(struct window *window, struct outside_use *uses, size_t
 	return window->nr_current;
 }
 
+static void use_append(struct window *window, const struct window_use *use)
+{
+	buffer_printf(&window->lines, "use %llu %llu %llu %llu %s\n",
+		      (unsigned long long)window->nr_saved, (unsigned long long)use->id,
+		      (unsigned long long)use->owner, (unsigned long long)use->value,
+		      use->category);
+}
+
+static void loss_line_append(struct window *window, uint64_t number, const struct loss *loss)
+{
+	buffer_printf(&window->lines, "lost %llu %u %d %lld %lld %lld\n",
+		      (unsigned long long)number, loss->buffer, loss->cpu,
+		      (long long)loss->from_ns, (long long)loss->to_ns, (long long)loss->count);
+}
+
 static int open_list_restore(struct pipeline *pipeline, struct open_list *open, struct error *error)
 {
+	struct part_writer *writer = pipeline->part_writer;
 	struct window *window = pipeline->window;
 	size_t same;
 
@@ -393,7 +468,12 @@ static int open_list_restore(struct pipeline *pipeline, struct open_list *open, 
 		const struct record *record = &open->list[i].begun_by->record;
 
 		same = uses_begin(window, &open->list[i], open->size - i);
-		if (pipeline_visit_events(pipeline, record, event_restore, error) < 0)
+		for (size_t k = 0; writer && k < same; k++)
+			use_append(window, &window->current[k].use);
+		if (writer && part_writer_add(writer, record, error) < 0)
+			return -1;
+		window->nr_saved++;
+		if (pipeline_visit_events(pipeline, record, &open_visitor, error) < 0)
 			return -1;
 	}
 	return 0;
@@ -409,6 +489,7 @@ static int held_losses_show(struct pipeline *pipeline, struct error *error)
 
 		if (loss->to_ns < window->from_ns && loss->to_ns <= first_ns)
 			continue;
+		loss_line_append(window, window->nr_saved, loss);
 		pipeline_count_loss(pipeline, loss);
 		if (tracks_show_loss(pipeline->tracks, loss, error) < 0)
 			return -1;
@@ -430,6 +511,13 @@ static int window_enter(struct pipeline *pipeline, struct error *error)
 	}
 	if (open.size > 0)
 		qsort(open.list, open.size, sizeof(*open.list), outside_use_compare);
+	if (pipeline->part_writer) {
+		tracks_save_state(tracks, &window->lines);
+		if (pipeline->workload)
+			thread_set_append(pipeline->workload, &window->workload);
+		if (pipeline->rules)
+			rules_append_narrow(pipeline->rules, &window->narrow);
+	}
 	window->phase = WINDOW_WITHIN;
 	tracks_copy_records(tracks, false);
 	tracks_clear(tracks);
@@ -460,12 +548,19 @@ static int window_leave(struct pipeline *pipeline, struct error *error)
 static int event_observe_behind(struct pipeline *pipeline, const struct decoded_event *decoded,
 				bool is_rule, struct error *error)
 {
-	const struct window *window = pipeline->window;
+	struct window *window = pipeline->window;
+	bool is_apart = window->is_part && window->place == WINDOW_BEHIND;
+	int status;
 
-	if (window->place == WINDOW_BEHIND && !use_take(pipeline->window, decoded))
+	if (is_apart && !use_take(window, decoded))
 		return 0;
-	return tracks_observe_behind(pipeline->tracks, decoded, is_rule, error);
+	status = tracks_observe_behind(pipeline->tracks, decoded, is_rule, is_apart, error);
+	return status > 0 ? ended_add(window, decoded->descriptor->category,
+				      decoded->scope_id.unsigned_number, error)
+			  : status;
 }
+
+static const struct event_visitor behind_visitor = { .act = event_observe_behind };
 
 /* New names of threads are not shown. */
 static int behind_learn(struct pipeline *pipeline, const struct task_change *change,
@@ -485,11 +580,31 @@ static int record_behind(struct pipeline *pipeline, const struct record *record,
 			     convention_read_task(pipeline->convention, id, record, &change);
 	bool is_last = is_about_task && change.kind == TASK_CHANGE_GONE;
 
+	pipeline->window->is_about_open = is_about_task && tracks_needs(pipeline->tracks, &change);
 	if (is_about_task && !is_last && behind_learn(pipeline, &change, error) < 0)
 		return -1;
-	if (pipeline_visit_events(pipeline, record, event_observe_behind, error) < 0)
+	if (pipeline_visit_events(pipeline, record, &behind_visitor, error) < 0)
 		return -1;
 	return is_last ? behind_learn(pipeline, &change, error) : 0;
+}
+
+/*
+ * Saves a record behind the window if it ended something, is the first, ends a gap, or is about a
+ * thread with open slices.
+ */
+static int behind_save(struct pipeline *pipeline, const struct record *record, bool is_first,
+		       struct error *error)
+{
+	struct window *window = pipeline->window;
+
+	if (window->nr_ended == 0 && !is_first && !window->is_about_open &&
+	    !part_writer_has_gap(pipeline->part_writer, record))
+		return 0;
+	for (size_t i = 0; i < window->nr_ended; i++)
+		use_append(window, &window->ended[i]);
+	window->nr_ended = 0;
+	window->nr_saved++;
+	return part_writer_add(pipeline->part_writer, record, error);
 }
 
 /* Keeps a loss before the window; of too many, the later ones. */
@@ -523,7 +638,7 @@ static int part_losses_take(struct pipeline *pipeline, uint64_t number, struct e
 	return 0;
 }
 
-/* Finds where a record is in a part, and what it is for if it is outside of that window. */
+/* Finds where a record is in a part. */
 static int part_place(struct pipeline *pipeline, const struct record *record, struct error *error)
 {
 	struct window *window = pipeline->window;
@@ -535,12 +650,17 @@ static int part_place(struct pipeline *pipeline, const struct record *record, st
 	}
 	if (window->place == WINDOW_WITHIN && record->time_ns > window->part_to_ns)
 		window->place = WINDOW_BEHIND;
+	return window->place == WINDOW_BEHIND
+		       ? part_losses_take(pipeline, window->nr_outside, error)
+		       : 0;
+}
+
+/* Finds what a record outside of the window of a part is for. */
+static void part_uses_begin(struct window *window)
+{
 	window->nr_current = 0;
 	if (window->place == WINDOW_WITHIN)
-		return 0;
-	if (window->place == WINDOW_BEHIND &&
-	    part_losses_take(pipeline, window->nr_outside, error) < 0)
-		return -1;
+		return;
 	while (window->next_use < window->nr_uses &&
 	       window->uses[window->next_use].number < window->nr_outside)
 		window->next_use++;
@@ -549,26 +669,49 @@ static int part_place(struct pipeline *pipeline, const struct record *record, st
 		uses_begin(window, &window->uses[window->next_use],
 			   window->nr_uses - window->next_use);
 	window->nr_outside++;
+}
+
+/* Enters and leaves the window; @is_first: the record is the first one behind it. */
+static int window_move(struct pipeline *pipeline, const struct record *record, bool *is_first,
+		       struct error *error)
+{
+	struct window *window = pipeline->window;
+
+	*is_first = false;
+	if (window->is_part && part_place(pipeline, record, error) < 0)
+		return -1;
+	if (window->phase == WINDOW_BEFORE && record->time_ns >= window->from_ns &&
+	    window_enter(pipeline, error) < 0)
+		return -1;
+	if (window->phase == WINDOW_WITHIN && record->time_ns > window->to_ns) {
+		*is_first = true;
+		if (window_leave(pipeline, error) < 0)
+			return -1;
+	}
+	if (window->is_part)
+		part_uses_begin(window);
 	return 0;
 }
 
 static int record_in_phase(struct pipeline *pipeline, const struct record *record,
 			   struct error *error)
 {
+	struct part_writer *writer = pipeline->part_writer;
 	struct window *window = pipeline->window;
+	bool is_first;
 
-	if (window->is_part && part_place(pipeline, record, error) < 0)
+	if (window_move(pipeline, record, &is_first, error) < 0)
 		return -1;
-	if (window->phase == WINDOW_BEFORE && record->time_ns >= window->from_ns &&
-	    window_enter(pipeline, error) < 0)
+	if (window->phase == WINDOW_BEHIND) {
+		if (record_behind(pipeline, record, error) < 0)
+			return -1;
+		return writer ? behind_save(pipeline, record, is_first, error) : 0;
+	}
+	if (window->phase == WINDOW_WITHIN && writer &&
+	    part_writer_add(writer, record, error) < 0)
 		return -1;
-	if (window->phase == WINDOW_WITHIN && record->time_ns > window->to_ns &&
-	    window_leave(pipeline, error) < 0)
-		return -1;
-	if (window->phase == WINDOW_BEHIND)
-		return record_behind(pipeline, record, error);
 	return window->phase == WINDOW_BEFORE && window->is_part && window->place == WINDOW_BEFORE
-		       ? pipeline_visit_events(pipeline, record, event_restore, error)
+		       ? pipeline_visit_events(pipeline, record, &open_visitor, error)
 		       : pipeline_apply(pipeline, record, error);
 }
 
@@ -587,6 +730,20 @@ int window_record(void *context, const struct record *record, struct error *erro
 	return status;
 }
 
+/* Keeps a loss for the part that is saved. */
+static int loss_save(struct window *window, const struct loss *loss, struct error *error)
+{
+	struct part_writer *writer = window->pipeline->part_writer;
+
+	if (loss->to_ns == INT64_MAX)
+		loss_line_append(window, LOSS_AT_END, loss);
+	else if (window->phase == WINDOW_BEHIND)
+		loss_line_append(window, window->nr_saved, loss);
+	else
+		return part_writer_add_gap(writer, loss, error);
+	return 0;
+}
+
 int window_lose(struct pipeline *pipeline, const struct loss *loss, struct error *error)
 {
 	struct window *window = pipeline->window;
@@ -602,6 +759,8 @@ int window_lose(struct pipeline *pipeline, const struct loss *loss, struct error
 	if (window->phase == WINDOW_BEHIND && loss->from_ns > window->to_ns &&
 	    tracks_first_begin(pipeline->tracks) == INT64_MAX)
 		return 0;
+	if (pipeline->part_writer && loss_save(window, loss, error) < 0)
+		return -1;
 	pipeline_count_loss(pipeline, loss);
 	return tracks_lose(pipeline->tracks, loss, error);
 }
@@ -615,6 +774,8 @@ int pipeline_end_window(struct pipeline *pipeline, struct error *error)
 	if (window->phase != WINDOW_BEFORE) {
 		window->place = WINDOW_BEHIND;
 		window->is_finishing = true;
+		for (size_t i = 0; i < window->nr_numbers; i++)
+			part_number_take(pipeline->tracks, window->numbers[i]);
 		return part_losses_take(pipeline, LOSS_AT_END, error);
 	}
 	/* The recording ended earlier. */
@@ -622,4 +783,42 @@ int pipeline_end_window(struct pipeline *pipeline, struct error *error)
 	tracks_set_timeline(pipeline->tracks, &pipeline->timeline);
 	pipeline_forget_counts(pipeline);
 	return 0;
+}
+
+int pipeline_save_part(struct pipeline *pipeline, const struct recording *recording,
+		       const struct source_span *complete, uint64_t *nr_records,
+		       struct error *error)
+{
+	uint64_t lost_tasks = source_lost_sideband(pipeline->source);
+	struct window *window = pipeline->window;
+	struct part_state state = {
+		.workload = pipeline->workload ? buffer_string(&window->workload) : NULL,
+		.narrow = window->narrow.size > 0 || recording->narrow
+				  ? buffer_string(&window->narrow)
+				  : NULL
+	};
+	struct buffer lines = { 0 };
+	int status;
+
+	if (window->phase == WINDOW_BEFORE)
+		return error_set(error, "--from: %s has no record of that time; write an earlier one",
+				 recording->source);
+	buffer_printf(&lines, "window %lld %lld %lld\n", (long long)window->from_ns,
+		      (long long)window->to_ns, (long long)recording->start_ns);
+	if (complete->has_from)
+		buffer_printf(&lines, "complete-from %lld\n", (long long)complete->from_ns);
+	if (complete->has_until)
+		buffer_printf(&lines, "complete-until %lld\n", (long long)complete->until_ns);
+	if (lost_tasks > 0)
+		buffer_printf(&lines, "lost-tasks %llu\n", (unsigned long long)lost_tasks);
+	for (size_t i = 0; i < window->nr_numbers; i++)
+		buffer_printf(&lines, "%s\n", window->numbers[i]);
+	buffer_append(&lines, window->lines.data, window->lines.size);
+	state.lines = buffer_string(&lines);
+	status = lines.failed || window->lines.failed || window->workload.failed ||
+				 window->narrow.failed
+			 ? error_set(error, "out of memory")
+			 : part_writer_finish(pipeline->part_writer, &state, nr_records, error);
+	buffer_release(&lines);
+	return status;
 }

@@ -16,7 +16,9 @@
  *					struct window_use
  *	lost NUMBER BUFFER CPU FROM TO COUNT
  *					a loss, before the record of this number
- *	complete FROM UNTIL		records were overwritten or dropped, but not between these
+ *	complete-from TIME, complete-until TIME
+ *					records were overwritten, or dropped, but not between these
+ *	lost-tasks COUNT		lost records about threads
  *	other lines			see tracks_save_state()
  */
 #ifndef READER_WINDOW_H
@@ -24,11 +26,11 @@
 
 #include "reader/reader.h"
 
-/** window_open - before the first record; returns -1 with @error */
-int window_open(struct pipeline *pipeline, const struct recording *recording, struct error *error);
+/** time_window_open - before the first record; returns -1 with @error */
+int time_window_open(struct pipeline *pipeline, const struct recording *recording, struct error *error);
 
-/** window_close - after the tracks were freed; nothing without a window */
-void window_close(struct pipeline *pipeline);
+/** time_window_close - after the tracks were freed; nothing without a window */
+void time_window_close(struct pipeline *pipeline);
 
 /** window_record - handle a record of any time; returns -1 with @error */
 int window_record(void *context, const struct record *record, struct error *error);
@@ -41,16 +43,18 @@ struct record_copy *window_copy_record(void *context);
 
 /* What pipeline.c does for it. */
 
-/** event_act - handles an event of a record; returns -1 with @error */
-typedef int event_act(struct pipeline *pipeline, const struct decoded_event *decoded, bool is_rule,
-		      struct error *error);
-
 /** pipeline_apply - handle a record of the window */
 int pipeline_apply(struct pipeline *pipeline, const struct record *record, struct error *error);
 
-/** pipeline_visit_events - decode a record, and pass the events that the filter wants to @act */
-int pipeline_visit_events(struct pipeline *pipeline, const struct record *record, event_act *act,
-			  struct error *error);
+/** struct event_visitor - handles the events of a record; @act returns -1 with @error */
+struct event_visitor {
+	int (*act)(struct pipeline *pipeline, const struct decoded_event *decoded, bool is_rule,
+		   struct error *error);
+};
+
+/** pipeline_visit_events - decode a record, and visit the events that the filter wants */
+int pipeline_visit_events(struct pipeline *pipeline, const struct record *record,
+			  const struct event_visitor *visitor, struct error *error);
 
 /** pipeline_count_loss - count a loss that is shown */
 void pipeline_count_loss(struct pipeline *pipeline, const struct loss *loss);

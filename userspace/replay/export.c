@@ -101,7 +101,7 @@ static int part_choose(struct export_part *part, struct error *error)
 /* The file that is read: the source, or what was saved of it. */
 static const char *export_part_file(const struct export_part *part)
 {
-	return part->settings->save ? part->settings->save : part->name;
+	return part->settings->save && part->directory.size > 0 ? part->settings->save : part->name;
 }
 
 /* The source, in messages. */
@@ -129,8 +129,7 @@ static int export_part_open(struct export_part *part, struct export_settings *se
 		return -1;
 	/* Finds the directory of an instance and locks it; a file needs no lock. */
 	if (source_name_find(&part->directory, part->name, &problem) < 0) {
-		/* Reports why the source is no instance. */
-		if (settings->save)
+		if (settings->save && source_name_is_instance(part->name))
 			return error_set(error, "%s", problem.text);
 		buffer_clear(&part->directory);
 	} else {
@@ -139,8 +138,9 @@ static int export_part_open(struct export_part *part, struct export_settings *se
 			return -1;
 	}
 	/* Rules may show functions by name. */
-	if (settings->save && spool_save(settings->save, &owner, buffer_string(&part->directory),
-					 part->selection->rules, error) < 0)
+	if (settings->save && part->directory.size > 0 &&
+	    spool_save(settings->save, &owner, buffer_string(&part->directory),
+		       part->selection->rules, error) < 0)
 		return -1;
 	if (spool_refuse_killed(export_part_file(part), error) < 0)
 		return -1;
@@ -155,6 +155,10 @@ static int export_part_open(struct export_part *part, struct export_settings *se
 		report_message(settings->report, "%s: %s", export_part_title(part),
 			       source_lack(part->source));
 	if (part_choose(part, error) < 0)
+		return -1;
+	if (settings->save && part->directory.size == 0 &&
+	    source_part_begin(part->source, settings->save, &owner, &part->pipeline.part_writer,
+			      error) < 0)
 		return -1;
 	recording = &part->recording;
 	given = &part->settings->labels;
@@ -228,22 +232,40 @@ int export_part_read_rest(struct export_part *part, struct error *error)
 	return source_finish(part->source, INT64_MAX, &handler, &lost, error);
 }
 
+/* What is complete of the time that is shown. */
+static struct source_span export_part_span(const struct export_part *part)
+{
+	const struct recording *recording = &part->recording;
+	struct source_span span = *source_span(part->source);
+
+	if (recording->has_window) {
+		span.has_from &= span.from_ns > recording->from_ns;
+		span.has_until &= span.until_ns < recording->to_ns;
+	}
+	if (span.from_ns < recording->start_ns)
+		span.from_ns = recording->start_ns;
+	return span;
+}
+
 int export_part_finish(struct export_part *part, int status, struct error *error)
 {
-	struct tracks *tracks = part->pipeline.tracks;
-	const struct source_span *span = source_span(part->source);
+	struct pipeline *pipeline = &part->pipeline;
 	const struct recording *recording = &part->recording;
-	int64_t start_ns = recording->start_ns;
+	const struct source_span span = export_part_span(part);
+	uint64_t lost_tasks = source_lost_sideband(part->source);
 
-	if (pipeline_end_window(&part->pipeline, error) < 0)
+	if (pipeline_end_window(pipeline, error) < 0)
 		return -1;
-	if (span->has_from && (!recording->has_window || span->from_ns > recording->from_ns))
-		tracks_complete_from(part->pipeline.tracks,
-				     span->from_ns > start_ns ? span->from_ns : start_ns);
-	if (span->has_until && (!recording->has_window || span->until_ns < recording->to_ns))
-		tracks_complete_until(part->pipeline.tracks, span->until_ns);
-	tracks_lose_tasks(tracks, source_lost_sideband(part->source));
-	return tracks_finish(tracks, part->recording.start_ns, part->pipeline.lost, status, error);
+	if (pipeline->part_writer &&
+	    pipeline_save_part(pipeline, recording, &span, &part->nr_saved, error) < 0)
+		return -1;
+	if (span.has_from)
+		tracks_complete_from(pipeline->tracks, span.from_ns);
+	if (span.has_until)
+		tracks_complete_until(pipeline->tracks, span.until_ns);
+	if (lost_tasks > 0)
+		tracks_lose_tasks(pipeline->tracks, lost_tasks);
+	return tracks_finish(pipeline->tracks, recording->start_ns, pipeline->lost, status, error);
 }
 
 /* Report lost records, and begins without an end. */
@@ -260,6 +282,21 @@ static void export_part_report_loss(const struct export_part *part, bool is_fail
 
 	loss_summary_report(&loss, part->settings->report);
 	tracks_report_endless(part->pipeline.tracks, part->name, part->settings->report);
+}
+
+static void export_part_report_saved(const struct export_part *part)
+{
+	const struct closing closing = { .object = part->settings->save,
+					 .count = part->nr_saved,
+					 .things = "record" };
+	struct buffer next = { 0 };
+
+	if (!part->pipeline.part_writer)
+		return;
+	buffer_append_string(&next, "ktrack stat ");
+	buffer_append_word(&next, part->settings->save);
+	closing_report(&closing, buffer_string(&next), part->settings->report);
+	buffer_release(&next);
 }
 
 /* ktrack export: delivers the records of one source, or of several machines, to the outputs. */
@@ -516,6 +553,29 @@ static int merge_check(const struct export_settings *settings, struct error *err
 	return 0;
 }
 
+/* A file is a recording already; a part of it is complete, so that it shows what the file shows. */
+static int save_check(const struct export_settings *settings, struct error *error)
+{
+	const struct filter *filter = &settings->filter;
+	struct filter other = *filter;
+	struct buffer options = { 0 };
+
+	if (!settings->save || source_name_is_instance(settings->sources[0]))
+		return 0;
+	other.from_ns = other.to_ns = 0;
+	filter_name(&other, &options);
+	if (options.size > 0)
+		error_set(error, "%s: --save keeps all records of a time; leave it out",
+			  buffer_string(&options));
+	else if (filter->from_ns == 0 && filter->to_ns == 0)
+		error_set(error,
+			  "--save: %s is a recording already; give --from or --to to save a part of "
+			  "it",
+			  settings->sources[0]);
+	buffer_release(&options);
+	return *error->text ? -1 : 0;
+}
+
 static int export_settings_check(const struct export_settings *settings, struct error *error)
 {
 	const struct filter *filter = &settings->filter;
@@ -524,6 +584,8 @@ static int export_settings_check(const struct export_settings *settings, struct 
 		return -1;
 	if (filter->to_ns > 0 && filter->from_ns > filter->to_ns)
 		return error_set(error, "--from: later than --to; write an earlier time");
+	if (save_check(settings, error) < 0)
+		return -1;
 	if (selection_check_options(&settings->selection, settings->outputs.why, false, error) < 0)
 		return -1;
 	return output_settings_check(&settings->outputs, error);
@@ -536,6 +598,8 @@ int export_run(struct export_settings *settings, struct error *error)
 
 	if (export_settings_check(settings, error) < 0)
 		return STATUS_USAGE;
+	settings->outputs.needs_target = settings->save &&
+					 !source_name_is_instance(settings->sources[0]);
 	outputs_init(&run.outputs, &settings->outputs, settings->report);
 	if (export_run_all(&run, error) == 0) {
 		status = export_run_status(&run);
@@ -547,6 +611,7 @@ int export_run(struct export_settings *settings, struct error *error)
 							 : export_part_title(&run.parts[0]);
 			struct buffer next = { 0 };
 
+			export_part_report_saved(&run.parts[0]);
 			export_run_append_next(&run, &next);
 			pipeline_report_end(&counts, &run.settings->outputs, title,
 					    buffer_string(&next), run.report);
@@ -557,6 +622,7 @@ int export_run(struct export_settings *settings, struct error *error)
 	for (size_t i = 0; i < run.size; i++) {
 		transfer_end(&run.parts[i].transfer);
 		workload_free(run.parts[i].pipeline.workload);
+		part_writer_free(run.parts[i].pipeline.part_writer);
 		pipeline_release(&run.parts[i].pipeline);
 		source_close(run.parts[i].source);
 		selection_release(&run.parts[i].own);

@@ -25,6 +25,7 @@ struct export_part {
 	struct buffer labels;	    /* of the recording: lines "KEY=VALUE" */
 	bool has_next;		    /* a record at next_ns is the next one */
 	int64_t next_ns;
+	uint64_t nr_saved; /* records of the part that was saved */
 };
 
 /** export_part_find_start - set the recording's start; returns -1 with @error */

@@ -81,6 +81,11 @@ bool rules_name_calls(const struct rules *rules)
 	return false;
 }
 
+void rules_append_narrow(const struct rules *rules, struct buffer *out)
+{
+	thread_set_append(&rules->syscalls->narrow_threads, out);
+}
+
 void rules_add_narrow(struct rules *rules, const char *threads)
 {
 	syscalls_add_narrow(rules->syscalls, threads);

@@ -173,6 +173,9 @@ int rules_set_machine(struct rules *rules, const char *machine);
 /** rules_name_calls - whether names of system calls are rendered */
 bool rules_name_calls(const struct rules *rules);
 
+/** rules_append_narrow - append the threads that run 32-bit programs now: "1,2,3" */
+void rules_append_narrow(const struct rules *rules, struct buffer *out);
+
 /** rules_add_narrow - these threads run 32-bit programs: "1,2,3" */
 void rules_add_narrow(struct rules *rules, const char *threads);
 

@@ -83,6 +83,13 @@ static const char *file_source_damage(const struct source *source)
 	return trace_file_damage(file_source_file(source));
 }
 
+static int file_source_part_begin(struct source *source, const char *path,
+				  const struct spool_owner *owner, struct part_writer **out,
+				  struct error *error)
+{
+	return part_writer_new(out, file_source_file(source), path, owner, error);
+}
+
 static void file_source_close(struct source *source)
 {
 	trace_file_close(file_source_file(source));
@@ -99,6 +106,7 @@ static const struct source_ops file_source_ops = {
 	.read_symbols = file_source_read_symbols,
 	.set_progress = file_source_set_progress,
 	.damage = file_source_damage,
+	.part_begin = file_source_part_begin,
 	.close = file_source_close,
 };
 

@@ -519,6 +519,15 @@ const char *source_lack(const struct source *source)
 	return source->ops->lack ? source->ops->lack(source) : NULL;
 }
 
+int source_part_begin(struct source *source, const char *path, const struct spool_owner *owner,
+		      struct part_writer **out, struct error *error)
+{
+	*out = NULL;
+	if (source->ops->part_begin)
+		return source->ops->part_begin(source, path, owner, out, error);
+	return error_set(error, "--save: only a trace.dat has parts; write its text instead");
+}
+
 void source_close(struct source *source)
 {
 	if (!source)

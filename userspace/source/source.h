@@ -261,6 +261,17 @@ const char *source_damage(const struct source *source);
 /** source_lack - what other sources have and this one has not, for a message; NULL for nothing */
 const char *source_lack(const struct source *source);
 
+struct part_writer;
+struct spool_owner;
+
+/**
+ * source_part_begin - begin to write a part of a trace.dat, as part_writer_new()
+ *
+ * Returns 0, or -1 with @error, also if the source is no trace.dat.
+ */
+int source_part_begin(struct source *source, const char *path, const struct spool_owner *owner,
+		      struct part_writer **out, struct error *error);
+
 /** source_visit - visit all tracepoints whose records a source may have; returns as
  * tracepoints_visit()
  */

@@ -41,6 +41,7 @@ struct account {
  * @read_symbols: as source_read_symbols(); NULL for this machine's
  * @damage: as source_damage()
  * @lack: as source_lack()
+ * @part_begin: as source_part_begin()
  * @close: free the source and its streams; never NULL
  */
 struct source_ops {
@@ -71,6 +72,8 @@ struct source_ops {
 	void (*set_progress)(struct source *source, struct byte_progress *progress);
 	const char *(*damage)(const struct source *source);
 	const char *(*lack)(const struct source *source);
+	int (*part_begin)(struct source *source, const char *path, const struct spool_owner *owner,
+			  struct part_writer **out, struct error *error);
 	void (*close)(struct source *source);
 };
 

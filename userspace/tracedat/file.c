@@ -518,6 +518,14 @@ static uint64_t file_identity(struct trace_file *file)
 	       file_hash_at(file, size > IDENTITY_SIZE ? size - IDENTITY_SIZE : 0) << 1;
 }
 
+/* A part states the id of the whole. */
+static bool id_is_valid(const char *id)
+{
+	size_t size = 2 * sizeof(uint64_t);
+
+	return id && strlen(id) == size && strspn(id, "0123456789abcdef") == size;
+}
+
 size_t trace_file_nr_buffers(const struct trace_file *file)
 {
 	size_t size = file->nr_buffers;
@@ -588,6 +596,12 @@ struct v6_tables {
 };
 
 /* Its size is not known before it is read. */
+static void v6_end_section(struct trace_file *file, enum trace_section_kind kind,
+			   const struct cursor *cursor)
+{
+	file->sections[kind].size = cursor->offset - file->sections[kind].offset;
+}
+
 static void v6_begin_section(struct trace_file *file, enum trace_section_kind kind,
 			     const struct cursor *cursor)
 {
@@ -598,19 +612,26 @@ static void v6_begin_section(struct trace_file *file, enum trace_section_kind ki
 /* Finds all sections before the options; returns -1 with @error. */
 static int v6_find_sections(struct trace_file *file, struct cursor *cursor, struct error *error)
 {
+	v6_begin_section(file, TRACE_HEADER_INFO, cursor);
 	if (trace_file_read_layout(file, cursor) < 0)
 		return trace_file_refuse(file, error, cursor->offset,
 					 "it does not state the layout of its records");
+	v6_end_section(file, TRACE_HEADER_INFO, cursor);
 	v6_begin_section(file, TRACE_FTRACE_FORMATS, cursor);
 	trace_file_skip_formats(cursor, TRACE_FTRACE_FORMATS);
+	v6_end_section(file, TRACE_FTRACE_FORMATS, cursor);
 	v6_begin_section(file, TRACE_EVENT_FORMATS, cursor);
 	trace_file_skip_formats(cursor, TRACE_EVENT_FORMATS);
+	v6_end_section(file, TRACE_EVENT_FORMATS, cursor);
 	v6_begin_section(file, TRACE_SYMBOLS, cursor);
 	cursor_skip(cursor, cursor_u32(cursor));
+	v6_end_section(file, TRACE_SYMBOLS, cursor);
 	v6_begin_section(file, TRACE_CONSTANTS, cursor);
 	cursor_skip(cursor, cursor_u32(cursor));
+	v6_end_section(file, TRACE_CONSTANTS, cursor);
 	v6_begin_section(file, TRACE_COMMS, cursor);
 	cursor_skip(cursor, cursor_u64(cursor));
+	v6_end_section(file, TRACE_COMMS, cursor);
 	if (cursor->is_over)
 		return trace_file_refuse(file, error, cursor->offset,
 					 "it is cut short before any records");
@@ -1109,7 +1130,7 @@ static int trace_file_read(struct trace_file *file, struct error *error)
 	file->layout.is_swapped = file->is_swapped;
 	cursor.is_swapped = file->is_swapped;
 	/* The size of userspace's longs; header_page states that of the kernel's. */
-	cursor_u8(&cursor);
+	file->long_size = cursor_u8(&cursor);
 	file->page_size = cursor_u32(&cursor);
 	if (cursor.is_over)
 		return trace_file_refuse(file, error, cursor.offset, "its header is cut short");
@@ -1163,7 +1184,8 @@ static int trace_file_begin(struct trace_file *file, int fd, struct error *error
 	trace_file_set_windows(file);
 	file_set_streams(file);
 	trace_file_complete(file);
-	if (recording_keep_id(&file->recording, file_identity(file)) < 0)
+	if (!id_is_valid(file->recording.id) &&
+	    recording_keep_id(&file->recording, file_identity(file)) < 0)
 		return error_set(error, "out of memory");
 	window_release(&file->window);
 	return 0;

@@ -54,6 +54,9 @@
 /** TRACE_DAT_NARROW - behind these, the threads of 32-bit programs; "1,2,3" follows */
 #define TRACE_DAT_NARROW " 32-bit "
 
+/** TRACE_DAT_OF_OTHERS - behind these: a part of a file that another program wrote */
+#define TRACE_DAT_OF_OTHERS " of-others"
+
 /**
  * TRACE_DAT_TRIGGER - begin of lines behind the writer's line that say why ktrack watch wrote the
  * file; to a reader of rules they are comments
@@ -71,6 +74,12 @@
 
 /** TRACE_DAT_WALL_ERROR - begin of a line there: limit of the error of the wall clock, in ns */
 #define TRACE_DAT_WALL_ERROR "# wall-error "
+
+/** TRACE_DAT_PART - begin of lines there, of a part of a recording: what it has of the rest */
+#define TRACE_DAT_PART "# part "
+
+/** TRACE_DAT_RECORDING - begin of a line there: the id of the whole recording, in hexadecimal */
+#define TRACE_DAT_RECORDING "# recording "
 
 /** TRACE_DAT_BUFFER_HEADING, TRACE_DAT_CPU_HEADING - lines above statistics, with name or number */
 #define TRACE_DAT_BUFFER_HEADING "Buffer: "
@@ -572,6 +581,7 @@ struct trace_file {
 	uint64_t inflated_size; /* total size of decompressed chunks */
 	bool is_swapped;	/* numbers are in the other byte order */
 	bool has_sections;	/* version 7 */
+	uint8_t long_size;	/* of userspace's longs */
 	size_t page_size;	/* of the traced machine; default size of sub-buffers */
 	size_t sub_buffer_size; /* as header_page states it, 0 if it does not */
 	struct page_layout layout;

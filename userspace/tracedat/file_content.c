@@ -342,6 +342,8 @@ static int writer_lines(struct trace_file *file, struct text rest)
 		{ .begin = TRACE_DAT_LABEL, .member = &recording->labels },
 		{ .begin = TRACE_DAT_SELECTION, .member = &recording->stored },
 		{ .begin = TRACE_DAT_BOOT, .member = &recording->boot_id, .is_one = true },
+		{ .begin = TRACE_DAT_PART, .member = &recording->part },
+		{ .begin = TRACE_DAT_RECORDING, .member = &recording->id, .is_one = true },
 		{ .begin = TRACE_DAT_WALL_ERROR, .member = &wall_error },
 		{ .begin = "", .member = &recording->rules },
 	};
@@ -390,6 +392,8 @@ static int option_read_writer(struct trace_file *file, struct cursor data)
 		return 0;
 	options->has_checksums = memmem(text.data, text.size, TRACE_DAT_CHECKSUMS,
 					strlen(TRACE_DAT_CHECKSUMS));
+	if (memmem(text.data, text.size, TRACE_DAT_OF_OTHERS, strlen(TRACE_DAT_OF_OTHERS)))
+		options->is_ktrack = false;
 	recording->writer = writer_thread(text);
 	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
 		struct text numbers = writer_numbers(text, lists[i].word);

@@ -111,14 +111,59 @@ void trace_file_finish(struct trace_file *file);
  */
 const char *trace_file_damage(const struct trace_file *file);
 
-struct spool;
-
 /** struct spool_owner - owner of new files, if @is_other than this process */
 struct spool_owner {
 	bool is_other;
 	uid_t user;
 	gid_t group;
 };
+
+/*
+ * A part of a trace.dat, which is a trace.dat, too: records of a time, and others that begin or end
+ * what is in that time.
+ */
+
+struct part_writer;
+
+/**
+ * struct part_state - what no record of a part has
+ * @lines: what is known of the rest, see struct recording
+ * @workload, @narrow: as in struct recording, at the begin of the part; NULL if unknown
+ */
+struct part_state {
+	const char *lines;
+	const char *workload;
+	const char *narrow;
+};
+
+/**
+ * part_writer_new - begin to write a part of a file
+ * @out: for part_writer_free(), also on failure
+ * @file: with its streams; outlives the writer
+ * @path: of the new trace.dat, which is replaced when it is complete
+ *
+ * Returns 0, or -1 with @error.
+ */
+int part_writer_new(struct part_writer **out, struct trace_file *file, const char *path,
+		    const struct spool_owner *owner, struct error *error);
+
+/** part_writer_add - add a record of the file; those of a CPU in their order; -1 with @error */
+int part_writer_add(struct part_writer *writer, const struct record *record, struct error *error);
+
+/** part_writer_add_gap - records were lost before the next one of a CPU; returns -1 with @error */
+int part_writer_add_gap(struct part_writer *writer, const struct loss *loss, struct error *error);
+
+/** part_writer_has_gap - whether records were lost before a record, if it is added next */
+bool part_writer_has_gap(struct part_writer *writer, const struct record *record);
+
+/** part_writer_finish - write the trace.dat, sync it and replace the target; -1 with @error */
+int part_writer_finish(struct part_writer *writer, const struct part_state *state,
+		       uint64_t *nr_records, struct error *error);
+
+/** part_writer_free - remove what was not finished; NULL is fine */
+void part_writer_free(struct part_writer *writer);
+
+struct spool;
 
 /**
  * spool_new - create the spool of a recording: a folder with the raw records of each CPU

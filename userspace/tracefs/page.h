@@ -92,6 +92,32 @@ size_t page_cut(void *bytes, size_t size, int64_t from_ns, int64_t to_ns);
 /** page_forget_count - drop the number of records that were lost before a sub-buffer, not the gap */
 void page_forget_count(void *bytes);
 
+/**
+ * struct page_builder - a sub-buffer of any machine that is filled with records
+ * @bytes: @size bytes, allocated by the first record, for free(3)
+ * @used: bytes of them, with the header; 0 before the first record
+ * @last_ns: time of the last record
+ * @has_gap: records were lost before the first one; @gap_count of them, or LOSS_COUNT_UNKNOWN
+ */
+struct page_builder {
+	struct page_layout layout;
+	unsigned char *bytes;
+	size_t size;
+	size_t used;
+	int64_t last_ns;
+	bool has_gap;
+	int64_t gap_count;
+};
+
+/** page_builder_begin - begin a sub-buffer at a time; returns -1 if memory ran out */
+int page_builder_begin(struct page_builder *builder, int64_t time_ns);
+
+/** page_builder_add - append a record of any time; returns false if it does not fit */
+bool page_builder_add(struct page_builder *builder, const struct record *record);
+
+/** page_builder_end - complete the sub-buffer, with zeros behind the records; none is begun then */
+void page_builder_end(struct page_builder *builder);
+
 /** page_mark_gap - records are missing before a sub-buffer of this machine, and nobody counted them */
 void page_mark_gap(void *bytes);
 

@@ -819,6 +819,10 @@ static int slice_restore(struct tracks *tracks, const struct decoded_event *deco
 		return status;
 	slice = &track->slices[track->nr_slices - 1];
 	slice->is_crossing = true;
+	if (use->owner != use->id) {
+		slice->is_continued = true;
+		track->begun_id = use->id;
+	}
 	slice->nr_hidden = use->value < UINT32_MAX ? use->value : UINT32_MAX;
 	return track->counter ? tracks_count_open(tracks, track, 1, false, error) : 0;
 }
@@ -846,7 +850,10 @@ static int event_restore(struct tracks *tracks, const struct decoded_event *deco
 	case DECODED_CHANGE:
 		return sum_restore(tracks, decoded, use, error);
 	case DECODED_FLOW_BEGIN:
-		return flows_keep(&tracks->flows, decoded, tracks_copy_record(tracks))
+		/* Its category names the flow when it is visited. */
+		return tracks_category(tracks, decoded->descriptor) &&
+				       flows_keep(&tracks->flows, decoded,
+						  tracks_copy_record(tracks))
 			       ? 0
 			       : error_set(error, "out of memory");
 	default:
@@ -948,19 +955,29 @@ static int slice_observe_behind(struct tracks *tracks, struct track *track,
 }
 
 int tracks_observe_behind(struct tracks *tracks, const struct decoded_event *decoded, bool is_rule,
-			  struct error *error)
+			  bool is_apart, struct error *error)
 {
 	struct track *track = open_track_find(tracks, decoded);
 	bool is_async = decoded->keys && decoded->keys->is_async;
+	struct slice last;
+	size_t nr_slices;
 
 	if (!track)
 		return 0;
+	nr_slices = track->nr_slices;
+	last = track->slices[nr_slices - 1];
 	tracks_come_to(tracks, decoded);
 	if (slice_observe_behind(tracks, track, decoded, is_rule, error) < 0)
 		return -1;
 	/* It may have ended with its last slice. */
 	track = is_async ? lanes_look(tracks, decoded) : tracks_look(tracks, decoded);
-	return track && !track_crosses(track) ? tracks_close(tracks, track, error) : 0;
+	if (track && !track_crosses(track))
+		return tracks_close(tracks, track, error);
+	if (track && is_apart && decoded->kind == DECODED_BEGIN &&
+	    !track->slices[track->nr_slices - 1].is_crossing)
+		return tracks_pop(tracks, track, error);
+	return track && track->nr_slices == nr_slices && last.is_crossing &&
+	       *track_hidden(track) != last.nr_hidden;
 }
 
 void flows_release(struct flows *flows)

@@ -294,12 +294,21 @@ int tracks_enter(struct tracks *tracks, int64_t time_ns, struct error *error);
 int tracks_leave(struct tracks *tracks, struct timeline_totals *totals, int64_t *now_ns,
 		 struct error *error);
 
-/** tracks_observe_behind - observe an event behind the window; returns -1 with @error */
+/**
+ * tracks_observe_behind - observe an event behind the window
+ * @is_apart: of a part: the end of the slice that it begins is not observed
+ *
+ * Returns 1 if it is about hidden slices in one that crosses the window's end, else 0; -1 with
+ * @error.
+ */
 int tracks_observe_behind(struct tracks *tracks, const struct decoded_event *decoded, bool is_rule,
-			  struct error *error);
+			  bool is_apart, struct error *error);
 
 /** tracks_first_begin - the begin of the oldest open slice; INT64_MAX if there is none */
 int64_t tracks_first_begin(const struct tracks *tracks);
+
+/** tracks_needs - whether a change of a thread may matter to the tracks that there are */
+bool tracks_needs(const struct tracks *tracks, const struct task_change *change);
 
 /** tracks_show_loss - deliver a loss that tracks_lose() was told of before; returns -1 with @error */
 int tracks_show_loss(struct tracks *tracks, const struct loss *loss, struct error *error);

@@ -85,6 +85,19 @@ int64_t tracks_first_begin(const struct tracks *tracks)
 	return first_ns;
 }
 
+static bool task_has_tracks(const struct tracks *tracks, int tid)
+{
+	const struct task *task = tasks_find(&tracks->tasks, tid);
+
+	return task && task->tracks;
+}
+
+bool tracks_needs(const struct tracks *tracks, const struct task_change *change)
+{
+	return task_has_tracks(tracks, change->tid) || task_has_tracks(tracks, change->old_tid) ||
+	       (change->kind == TASK_CHANGE_EXITED && !tracks->tasks.sees_exits);
+}
+
 void tracks_clear(struct tracks *tracks)
 {
 	for (size_t i = 0; i < tracks->map.capacity; i++) {
@@ -121,7 +134,7 @@ void tracks_clear(struct tracks *tracks)
 
 /* Lines of text: names are the last of a line, in which these two bytes are escaped. */
 
-static void name_append(struct buffer *out, const char *name)
+static void task_name_append(struct buffer *out, const char *name)
 {
 	for (; *name; name++) {
 		if (*name == '\n' || *name == '\\')
@@ -130,7 +143,7 @@ static void name_append(struct buffer *out, const char *name)
 	}
 }
 
-static void name_take(char *out, size_t size, struct text text)
+static void task_name_take(char *out, size_t size, struct text text)
 {
 	size_t used = 0;
 
@@ -188,7 +201,7 @@ void tracks_save_state(const struct tracks *tracks, struct buffer *out)
 
 		buffer_printf(out, "task %d %d %d %lld %u ", task->tid, task->tgid,
 			      task->parent_tid, (long long)task->born_ns, task_flags(task));
-		name_append(out, task->comm);
+		task_name_append(out, task->comm);
 		buffer_append_char(out, '\n');
 	}
 	free(list);
@@ -245,7 +258,7 @@ static int task_load(struct tracks *tracks, const char *line, struct text rest)
 	task->awaits_fork = flags & TASK_AWAITS_FORK;
 	task->names_itself = flags & TASK_NAMES_ITSELF;
 	task->has_exited = flags & TASK_HAS_EXITED;
-	name_take(task->comm, sizeof(task->comm),
+	task_name_take(task->comm, sizeof(task->comm),
 		  (struct text){ rest.data + size + 1, rest.size - size - 1 });
 	return 0;
 }

@@ -1,0 +1,169 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""Test: a part that export --save cuts out of a recording shows what the whole shows with --from and --to.
+
+Arguments choose golden cases by name and random recordings by number, with more windows.
+"""
+
+import difflib
+import itertools
+import json
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+sys.path[:0] = [str(Path(__file__).resolve().parents[1] / part) for part in ("", "outputs", "stream")]
+
+import cases  # noqa: E402
+import process  # noqa: E402
+from model import read_event  # noqa: E402
+from tap import Tap  # noqa: E402
+from window import RULES, random_script, times_of, windows_of  # noqa: E402
+
+WINDOWS = 2
+RANDOM = 20
+LINES_MAX = 20
+
+
+def lines_of(stream):
+    """EVENT lines without the start, which has the command line."""
+    return [line for line in stream.decode(errors="replace").splitlines() if '"event":"start"' not in line]
+
+
+def differences(what, whole, part):
+    """How two lists of lines differ."""
+    if whole == part:
+        return []
+    lines = difflib.unified_diff(whole, part, "whole", "part", lineterm="", n=0)
+    return [f"{what}: {line[:400]}" for line in itertools.islice(lines, LINES_MAX)]
+
+
+def compare(folder, words, from_ns, to_ns, commands):
+    """Differences between a window of the whole and its part. Both have one name, in a folder of their own."""
+    window = (f"--from={from_ns}ns", f"--to={to_ns}ns")
+    whole, part = folder / "whole", folder / "part"
+    save = cases.run(whole, "export", f"--save={part}/trace.dat", "--event=/dev/null", *window, *words, "trace.dat")
+    wrong = [line for line in save[1] if "no track events match" not in line]
+    if not (part / "trace.dat").exists():
+        return [line for line in wrong if "has no record of that time" not in line and "exit status 1" not in line]
+    for command in commands:
+        one = cases.run(whole, *command, *window, *words, "trace.dat")
+        other = cases.run(part, *command, *words, "trace.dat")
+        wrong += differences(" ".join(command), lines_of(one[0]), lines_of(other[0]))
+        wrong += [line for line in other[1] if line not in one[1] and "no track events" not in line]
+    report = process.run(["trace-cmd", "report", part / "trace.dat"], capture_output=True) if shutil.which("trace-cmd") else None
+    if report and report.returncode:
+        wrong.append(f"trace-cmd report: {report.stderr.decode()}")
+    return wrong
+
+
+def sums_of(one):
+    """An explanation by kinds of parts: who a thread waits for, names and priorities may be known from earlier records only."""
+    sums = {}
+    for part in one["parts"]:
+        key = f"{part['kind']} {part.get('reason', '')}"
+        sums[key] = sums.get(key, 0) + part["ns"]
+    return [one["begin_ns"], one["ns"], one["tracepoint"], one["name"], sorted(sums.items())]
+
+
+def explained(folder, from_ns, to_ns):
+    """The slices within a window as ktrack why explains them."""
+    text, _ = cases.run(folder, "why", "--json", "--slowest=1000", "trace.dat", "*")
+    slices = json.loads(text)["slices"] if text else []
+    inside = [one for one in slices if not one["unfinished"] and from_ns <= one["begin_ns"] and one["begin_ns"] + one["ns"] <= to_ns]
+    return sorted(str(sums_of(one)) for one in inside)
+
+
+def compare_explanations(folder, from_ns, to_ns):
+    """Differences of slices that begin and end in a window."""
+    one, other = explained(folder / "whole", from_ns, to_ns), explained(folder / "part", from_ns, to_ns)
+    return differences("why", one, other)
+
+
+COMMANDS = (("export", "--sid=x", "--event", "--with=tid,cpu"), ("stat", "--json"))
+
+
+def differences_of(folder, name, words, number):
+    """All differences of some parts of folder/whole/trace.dat."""
+    stream, wrong = cases.run(folder / "whole", "export", "--event", *words, "trace.dat")
+    times = times_of(read_event(stream))
+    wrong = []
+    for from_ns, to_ns in windows_of(name, times, number) if times else ():
+        found = compare(folder, words, from_ns, to_ns, COMMANDS)
+        if name.startswith("why/") and (folder / "part/trace.dat").exists():
+            found += compare_explanations(folder, from_ns, to_ns)
+        wrong += [f"{from_ns} to {to_ns}: {line}" for line in found]
+        (folder / "part/trace.dat").unlink(missing_ok=True)
+    return wrong
+
+
+def check_case(tap, name, number):
+    """A golden case, or a random recording."""
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place)
+        for part in ("whole", "part"):
+            (folder / part).mkdir()
+        if name.isdigit():
+            cases.make_of(random_script(name), folder / "whole/trace.dat")
+        elif name.startswith("why/"):
+            script = cases.ROOT / "tests/why/data" / f"{name.partition('/')[2]}.script"
+            cases.make_of(script.read_text().replace("../../formats", "../formats"), folder / "whole/trace.dat")
+        else:
+            cases.make(name, folder / "whole/trace.dat")
+        words = RULES if name.isdigit() else () if "/" in name else cases.rules_of(name)
+        tap.nothing(differences_of(folder, name, words, number), name.replace("-", " "))
+
+
+LAYOUTS = (
+    "version 6\norder big\nlong 4\n",
+    "version 7\norder big\nlong 8\ncompression zlib\npage 65536\n",
+    "version 6\norder little\nlong 4\n",
+)
+
+
+def check_layouts(tap):
+    """Recordings of other machines keep their layout."""
+    script = random_script("layouts")
+    for layout in LAYOUTS:
+        with tempfile.TemporaryDirectory() as place:
+            folder = Path(place)
+            for part in ("whole", "part"):
+                (folder / part).mkdir()
+            cases.make_of(layout + script, folder / "whole/trace.dat")
+            tap.nothing(differences_of(folder, "layouts", RULES, WINDOWS), " ".join(layout.split()))
+
+
+def check_again(tap):
+    """A part of a part is the part of the whole."""
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place)
+        cases.make_of(random_script("again"), folder / "trace.dat")
+        for source, target, window in (
+            ("trace.dat", "large.dat", ("--from=500ns", "--to=6000ns")),
+            ("large.dat", "small.dat", ("--from=1000ns", "--to=4000ns")),
+        ):
+            _, wrong = cases.run(folder, "export", f"--save={target}", *window, *RULES, source)
+            tap.nothing([line for line in wrong if "wall clock" not in line], f"{target} is cut")
+        stream, _ = cases.run(folder, "export", "--sid=x", "--event", "--from=1000ns", "--to=4000ns", *RULES, "trace.dat")
+        again, _ = cases.run(folder, "export", "--sid=x", "--event", *RULES, "small.dat")
+        one, other = ([line for line in lines_of(text) if '"param":"source"' not in line] for text in (stream, again))
+        tap.nothing(differences("again", one, other), "a part of a part shows what the whole shows")
+
+
+def main():
+    """All golden cases and some random recordings, or those that are named."""
+    tap = Tap()
+    chosen = sys.argv[1:]
+    explained_names = [f"why/{path.stem}" for path in sorted((cases.ROOT / "tests/why/data").glob("*.script"))]
+    for name in [one for one in chosen if one != "layouts"] if chosen else [*cases.names(), *explained_names, *map(str, range(RANDOM))]:
+        check_case(tap, name, 6 * WINDOWS if chosen else WINDOWS)
+    if not chosen or "layouts" in chosen:
+        check_layouts(tap)
+        check_again(tap)
+    return tap.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
