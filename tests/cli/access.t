@@ -34,7 +34,7 @@ echo "proc /proc proc rw 0 0" >"$folder/mounts"
 attempts "$mounted" "without tracefs" "$UNMOUNTED"
 attempts "$as_nobody" "without tracefs as nobody" "$UNMOUNTED"
 # shellcheck disable=SC2086 # words are split
-run $mounted "$ktrack" watch --dir="$folder/watched" --hook=/no/such/hook
+run $mounted "$ktrack" watch -r sched --dir="$folder/watched" --hook=/no/such/hook
 refused "a hook that does not exist" 1 "cannot run '/no/such/hook': No such file or directory"
 is "no recording is prepared without it" ! -e "$folder/watched"
 tracefs_make

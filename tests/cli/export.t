@@ -186,9 +186,9 @@ run "$ktrack" export --wall-clock=0 plain.dat
 is "a source without records is exported" "$status" = 0
 is "and that is reported" "$(cat "$folder/err")" = "ktrack: plain.dat: no track events; $no_records"
 run "$ktrack" stat plain.dat
-is "no table is empty without a word" "$(cat "$folder/out")" = "0ns recorded; no rows"
+is "no table is empty without a word" "$(cat "$folder/out")" = "0ns recorded; no rows; selection: all"
 run "$ktrack" stat -e demo:io --name='no*' trace.dat
-is "nor if no name matches" "$(sed 's/^[^ ]*//' "$folder/out")" = " recorded; no name matches --name=no*"
+is "nor if no name matches" "$(sed 's/^[^ ]*//' "$folder/out")" = " recorded; no name matches --name=no*; selection: -e demo:io"
 run "$ktrack" query trace.dat "SELECT name FROM slice WHERE name = 'nosuch'"
 is "nor if a query has no rows" "$status $(cat "$folder/err")" = "0 ktrack: the query has no rows: nothing that was recorded matches it"
 run "$ktrack" export --sqlite=rows.db trace.dat

@@ -263,10 +263,10 @@ TEST(idle_tasks_are_kept_apart_by_cpu)
 	begin.kind = DECODED_END;
 	observe(&fixture, begin, "work", number(0));
 	CHECK_TEXT(track_fixture_output(&fixture),
-		   "110 #1 + a:work slices 'work' tid 0 on 0 of 0 'idle'\n"
+		   "110 #1 + a:work slices 'work' tid 0 on 0 of 0 'swapper/0'\n"
 		   "110 #1 begin 'x' depth 1\n"
 		   "110 #2 + a:queue slices 'q' custom 0 scope_queue\n110 #2 begin 'x' depth 1\n"
-		   "110 #3 + a:work slices 'work' tid 0 on 1 of 0 'idle'\n"
+		   "110 #3 + a:work slices 'work' tid 0 on 1 of 0 'swapper/1'\n"
 		   "110 #3 begin 'x' depth 1\n"
 		   "110 #2 begin 'x' depth 2\n"
 		   "110 #3 end 'x' depth 1 from 110\n");

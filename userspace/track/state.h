@@ -325,10 +325,10 @@ struct slice {
 	int64_t record_ns;
 	int begin_cpu;
 	int begin_tid;
-	bool is_continued;
-	bool was_suspect;
-	bool is_foreign;
-	bool is_crossing;
+	bool is_continued : 1;
+	bool was_suspect : 1;
+	bool is_foreign : 1;
+	bool is_crossing : 1;
 	uint8_t flows;
 	uint32_t nr_hidden;
 	struct record_copy *begun_by;
