@@ -177,6 +177,14 @@ CPU:0 [LOST EVENTS]
              app-11      (     10) [001] .....     1.000015: sys_exit_getpid:      0xfffffffffffffffe
              app-11      (     10) [001] .....     1.000016: sys_enter_nocall: fd: 0x3
 """
+# Calls of function_graph as trace-cmd prints them: those without an inner call have one line, whose time is rounded down.
+GRAPH = """app-10 [000]     1.000010: funcgraph_entry:                   |  outer() {
+app-10 [000]     1.000011: funcgraph_entry:        1.900 us   |    first();
+app-11 [001]     1.000011: funcgraph_entry:      ! 151.456 us |  other(a=1); /* first */
+app-10 [000]     1.000012: funcgraph_entry:        0.100 us   |    next();
+app-10 [000]     1.000013: funcgraph_exit:         3.000 us   |  }
+"""
+GRAPH_EVENTS = [("outer", 0, 3000), ("first", 1000, 2900), ("other", 1001, 152457), ("next", 2900, 3000)]
 OWN_EVENTS = [
     ("region_enter", "marker:call", "frame", 0),
     ("region_leave", "marker:call", "frame", 1000),
@@ -266,6 +274,21 @@ def check_many(tap):
         tap.ok(len(wrong) == 1 and "a page without lines of ftrace, not a trace.dat" in wrong[0], "another page is refused", *wrong)
 
 
+def check_graph(tap):
+    """Calls of function_graph have their durations."""
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder, "trace.txt").write_text(GRAPH)
+        stream, wrong = cases.run(folder, "export", "--event", "trace.txt")
+        events = [json.loads(line) for line in stream.splitlines()]
+        ends = {(event["category"], event["label"]): event for event in events if event["event"] == "region_leave" and "label" in event}
+        found = [(name, round((end["t_abs"] - end["t_rel"]) * 1e9), round(end["t_abs"] * 1e9)) for (category, name), end in ends.items()]
+        tap.ok(sorted(found) == sorted(GRAPH_EVENTS), "calls of function_graph have their durations", *map(str, found))
+        tap.ok(not any("earlier" in line for line in wrong), "lines that are rounded down are no damage", *wrong)
+        Path(folder, "trace.txt").write_text("# tracer: function_graph\n#\n 0)   0.123 us    |  getname();\n")
+        _, wrong = cases.run(folder, "stat", "trace.txt", status=1)
+        tap.ok(len(wrong) == 1 and "neither threads nor times of function_graph" in wrong[0], "tracefs' text of it is no input", *wrong)
+
+
 def check_memory(tap):
     """Memory does not grow with the length of a text."""
     environment = {name: value for name, value in os.environ.items() if "TRACE2" not in name}
@@ -288,6 +311,7 @@ def main():
     for form in FORMS:
         check_form(tap, form, NAMES)
     check_own(tap)
+    check_graph(tap)
     check_input(tap)
     check_memory(tap)
     check_many(tap)

@@ -217,6 +217,8 @@ static const struct form forms[] = {
 	  { "dev <v dev> transaction <u transaction> sync <_> head <u head>" } },
 	{ "ftrace", "print", { "ip=<u ip> buf=<r buf>", MARKER ": <r buf>", "<_>: <r buf>" } },
 	{ "ftrace", MARKER, { "<r buf>" }, "print" },
+	{ "ftrace", "funcgraph_entry", { "<_>| <s func>(<_>) {", "<_>| <s func>(<_>);" } },
+	{ "ftrace", "funcgraph_exit", { "<_>| }" } },
 };
 
 /* Names that begin so are of these systems, whatever their fields are. */

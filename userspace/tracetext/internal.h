@@ -64,6 +64,13 @@ bool text_take_hex(struct text *rest, uint64_t *out);
  */
 void text_line_name_call(struct buffer *event, struct buffer *text);
 
+/**
+ * text_line_leaf - whether a line is a call of function_graph and its return, which has no line
+ *
+ * Only these calls have a duration.
+ */
+bool text_line_leaf(const struct text_line *line, int64_t *duration_ns);
+
 /** text_skip_spaces - drop spaces and tabs at the beginning */
 void text_skip_spaces(struct text *rest);
 

@@ -385,6 +385,29 @@ void text_line_name_call(struct buffer *event, struct buffer *text)
 		buffer_printf(text, "NR %d ()", number);
 }
 
+bool text_line_leaf(const struct text_line *line, int64_t *duration_ns)
+{
+	struct text rest = line->text;
+	uint64_t us, part;
+	size_t size;
+
+	if (!text_equals(line->event, text_of("funcgraph_entry")))
+		return false;
+	text_skip_spaces(&rest);
+	if (rest.size > 0 && strchr(DELAYS, *rest.data))
+		rest = (struct text){ rest.data + 1, rest.size - 1 };
+	text_skip_spaces(&rest);
+	if (!text_take_number(&rest, &us) || us >= RECORD_TIME_LIMIT / NS_PER_US ||
+	    !text_take_literal(&rest, "."))
+		return false;
+	size = rest.size;
+	if (!text_take_number(&rest, &part) || size - rest.size != 3 ||
+	    !text_take_literal(&rest, " us"))
+		return false;
+	*duration_ns = us * NS_PER_US + part;
+	return true;
+}
+
 void text_line_parse(struct text bytes, struct text_line *out)
 {
 	if (bytes.size > 0 && bytes.data[bytes.size - 1] == '\r')

@@ -60,6 +60,7 @@ struct text_sub_buffer {
  * @has_gap: records were lost before it
  * @gap_count: how many, or LOSS_COUNT_UNKNOWN
  * @last_ns: time of the last record
+ * @slack_ns: how much earlier the next line may be: that time was added to one of a line
  */
 struct text_cpu {
 	uint64_t first;
@@ -69,6 +70,7 @@ struct text_cpu {
 	bool has_gap;
 	int64_t gap_count;
 	int64_t last_ns;
+	int64_t slack_ns;
 };
 
 /** struct text_thread - a thread that wrote a record */
@@ -88,6 +90,7 @@ struct text_thread {
  * @has_line: there is one
  * @has_overwritten: records before the first ones were overwritten, on CPUs that the text does not
  * name
+ * @is_graph: its header names the tracer function_graph
  * @has_microseconds: there was a time of six digits
  * @last_us, @last_ns: time of the last line in microseconds, and as it was stored
  * @hash: of all bytes
@@ -110,6 +113,7 @@ struct trace_text {
 	struct buffer event;
 	struct buffer record;
 	bool has_line;
+	bool is_graph;
 	bool has_microseconds;
 	bool has_overwritten;
 	int64_t last_us;
@@ -392,24 +396,13 @@ static int text_refuse_memory(struct error *error)
 	return error_set(error, "out of memory");
 }
 
-/* Makes a record of the last line, and of those that continue it. */
-static int text_end_line(struct trace_text *text, struct error *error)
+/* Makes a record of a line; its event and text are complete. */
+static int text_add_line(struct trace_text *text, const struct text_line *line, int64_t time_ns,
+			 struct error *error)
 {
-	struct text_line *line = &text->line;
 	struct text_event *event;
 	struct text_cpu *cpu;
-	int64_t time_ns;
 
-	if (!text->has_line)
-		return 0;
-	text->has_line = false;
-	text_line_name_call(&text->event, &text->text);
-	line->event = buffer_text(&text->event);
-	line->text = buffer_text(&text->text);
-	while (line->text.size > 0 && line->text.data[line->text.size - 1] == '\n')
-		line->text.size--;
-	if (text->text.failed || text->event.failed)
-		return text_refuse_memory(error);
 	buffer_clear(&text->record);
 	event = text_find_event(text, line->event, true);
 	if (event && !text_event_pack(event, line, &text->record)) {
@@ -422,12 +415,52 @@ static int text_end_line(struct trace_text *text, struct error *error)
 	cpu = text_find_cpu(text, line->cpu, error);
 	if (!cpu)
 		return -1;
-	time_ns = text_order(text, line);
 	if (time_ns < cpu->last_ns) {
-		text->nr_older++;
+		text->nr_older += cpu->last_ns - time_ns > cpu->slack_ns;
 		time_ns = cpu->last_ns;
 	}
+	cpu->slack_ns = 0;
 	return cpu_add_record(text, cpu, time_ns, error);
+}
+
+/* Adds the return of a call that has one line for both; the next line may be rounded down. */
+static int text_add_return(struct trace_text *text, const struct text_line *line,
+			   int64_t duration_ns, struct error *error)
+{
+	int64_t time_ns = text->cpus[line->cpu].last_ns + duration_ns;
+	struct text_line exit = *line;
+
+	exit.event = text_of("funcgraph_exit");
+	exit.text = text_of("| }");
+	if (time_ns >= RECORD_TIME_LIMIT)
+		time_ns = RECORD_TIME_LIMIT - 1;
+	if (text_add_line(text, &exit, time_ns, error) < 0)
+		return -1;
+	text->cpus[line->cpu].slack_ns = line->decimals == 6 ? NS_PER_US : 0;
+	return 0;
+}
+
+/* Makes a record of the last line, and of those that continue it. */
+static int text_end_line(struct trace_text *text, struct error *error)
+{
+	struct text_line *line = &text->line;
+	int64_t duration_ns;
+
+	if (!text->has_line)
+		return 0;
+	text->has_line = false;
+	text_line_name_call(&text->event, &text->text);
+	line->event = buffer_text(&text->event);
+	line->text = buffer_text(&text->text);
+	while (line->text.size > 0 && line->text.data[line->text.size - 1] == '\n')
+		line->text.size--;
+	if (text->text.failed || text->event.failed)
+		return text_refuse_memory(error);
+	if (text_add_line(text, line, text_order(text, line), error) < 0)
+		return -1;
+	return text_line_leaf(line, &duration_ns)
+		       ? text_add_return(text, line, duration_ns, error)
+		       : 0;
 }
 
 /* The header of tracefs' file trace says how many records are left of those that were written. */
@@ -436,6 +469,7 @@ static void text_take_header(struct trace_text *text, struct text bytes)
 	struct text start = text_of("# entries-in-buffer/entries-written: ");
 	uint64_t left, written;
 
+	text->is_graph |= text_begins(bytes, text_of("# tracer: function_graph"));
 	if (!text_begins(bytes, start))
 		return;
 	bytes = (struct text){ bytes.data + start.size, bytes.size - start.size };
@@ -705,6 +739,12 @@ int trace_text_open(struct trace_text **out, int fd, const char *name,
 		status = error_set(error,
 				   "%s: a page without lines of ftrace, not a trace.dat; name a "
 				   "recording of ktrack or trace-cmd",
+				   name);
+	if (status == 0 && text->nr_events == 0 && text->is_graph)
+		status = error_set(error,
+				   "%s: tracefs prints neither threads nor times of function_graph; "
+				   "record it with 'trace-cmd record -p function_graph', and name "
+				   "its trace.dat",
 				   name);
 	close(fd);
 	if (status == 0 && text_describe(text, error) == 0)
