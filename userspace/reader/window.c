@@ -757,7 +757,7 @@ int window_lose(struct pipeline *pipeline, const struct loss *loss, struct error
 			       : tracks_lose(pipeline->tracks, loss, error);
 	/* Behind the window, it matters only to slices that are open. */
 	if (window->phase == WINDOW_BEHIND && loss->from_ns > window->to_ns &&
-	    tracks_first_begin(pipeline->tracks) == INT64_MAX)
+	    !tracks_are_left(pipeline->tracks))
 		return 0;
 	if (pipeline->part_writer && loss_save(window, loss, error) < 0)
 		return -1;

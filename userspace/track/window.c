@@ -85,6 +85,11 @@ int64_t tracks_first_begin(const struct tracks *tracks)
 	return first_ns;
 }
 
+bool tracks_are_left(const struct tracks *tracks)
+{
+	return tracks->map.size > 0;
+}
+
 static bool task_has_tracks(const struct tracks *tracks, int tid)
 {
 	const struct task *task = tasks_find(&tracks->tasks, tid);
