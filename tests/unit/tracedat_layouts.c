@@ -256,6 +256,32 @@ static void check_task(struct source *source, int tid, const char *comm, int tgi
 	CHECK_NUMBER(task.tgid, tgid);
 }
 
+static void check_cgroup(struct source *source, int pid, const char *want)
+{
+	struct buffer path = { 0 };
+
+	source_find_cgroup(source, pid, &path);
+	CHECK_TEXT(buffer_string(&path), want);
+	buffer_release(&path);
+}
+
+TEST(processes_have_the_cgroups_that_the_file_kept_and_no_others)
+{
+	static const int others[] = { 8, 0, -1, 1, 7, 300 };
+	struct source *source;
+
+	scratch_new(&scratch);
+	dat = plain;
+	source = dat_open();
+	check_cgroup(source, 299, "/b c");
+	check_cgroup(source, 4, "/");
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		check_cgroup(source, others[i], "");
+	check_task(source, 300, "three hundred", 299);
+	source_close(source);
+	scratch_remove(&scratch);
+}
+
 TEST(threads_have_the_names_that_the_file_kept_and_no_others)
 {
 	struct source *source;
