@@ -30,6 +30,13 @@ TEST(a_filter_is_the_condition_of_a_rule)
 	check_filter("instant a:b event=x:one where=number > 0", 0, "x", "one", "(number > 0)");
 }
 
+/* The kernel takes all up to a blank for the name of a function. */
+TEST(a_function_has_a_blank_behind_it)
+{
+	check_filter("instant a:b event=x:one where=number.function == do_it", 0, "x", "one",
+		     "(number.function == do_it )");
+}
+
 TEST(conditions_of_several_rules_are_alternatives)
 {
 	check_filter("instant a:b event=x:one where=number > 0\n"

@@ -96,7 +96,9 @@ char *rules_filter(const struct rules *rules, const char *system, const char *na
 	if (!conditions_collect(&conditions, rules, system, name))
 		conditions.size = 0;
 	for (size_t i = 0; i < conditions.size; i++)
-		buffer_printf(&text, "%s(%s)", i > 0 ? " || " : "", conditions.list[i]);
+		/* The kernel takes all up to a blank for the name of a function. */
+		buffer_printf(&text, "%s(%s%s)", i > 0 ? " || " : "", conditions.list[i],
+			      strstr(conditions.list[i], ".function") ? " " : "");
 	excluded_add(&text, rules, system);
 	if (text.size > 0 && text.size <= EVENT_FILTER_SIZE_MAX && !text.failed)
 		filter = strdup(buffer_string(&text));
