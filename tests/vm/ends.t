@@ -183,6 +183,7 @@ def main():
             for name in ("ignored-signal", "user-signal", "real-time-signal"):
                 check_records(tap, kernel, result, name, 10)
             check_records(tap, kernel, result, "comes-online", 200)
+            tap.ok('"late_records"' not in result.text("comes-online.output"), f"{kernel}: comes-online: no record is late")
             tap.ok(result.text("nothing-to-list.status") == "0\n", f"{kernel}: an empty list is no failure")
     return tap.finish()
 
