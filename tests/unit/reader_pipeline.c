@@ -171,10 +171,12 @@ TEST(what_is_not_wanted_never_comes_to_the_tracks)
 	struct plant plant;
 
 	plant_init(&plant, NULL);
-	plant.pipeline.filter = (struct filter){ .has_cpu = true, .cpu = 1 };
+	plant.pipeline.filter =
+		(struct filter){ .has_cpu = true, .cpu = 1 };
 	deliver_slice(&plant, 110, 0, 7, 'B', "read");
 	deliver_slice(&plant, 110, 0, 7, 'X', "read");
-	plant.pipeline.filter = (struct filter){ .has_pid = true, .pid = 8 };
+	plant.pipeline.filter =
+		(struct filter){ .has_pid = true, .pid = 8 };
 	deliver_slice(&plant, 111, 0, 7, 'B', "read");
 	plant.pipeline.filter = (struct filter){ .track = "other" };
 	deliver_slice(&plant, 112, 0, 7, 'B', "read");

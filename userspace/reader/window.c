@@ -482,12 +482,12 @@ static int open_list_restore(struct pipeline *pipeline, struct open_list *open, 
 static int held_losses_show(struct pipeline *pipeline, struct error *error)
 {
 	struct window *window = pipeline->window;
-	int64_t first_ns = tracks_first_begin(pipeline->tracks);
 
 	for (size_t i = 0; i < window->nr_held; i++) {
 		const struct loss *loss = &window->held[i];
 
-		if (loss->to_ns < window->from_ns && loss->to_ns <= first_ns)
+		if (loss->to_ns < window->from_ns &&
+		    loss->to_ns <= tracks_first_begin(pipeline->tracks, loss->buffer))
 			continue;
 		loss_line_append(window, window->nr_saved, loss);
 		pipeline_count_loss(pipeline, loss);
@@ -757,7 +757,7 @@ int window_lose(struct pipeline *pipeline, const struct loss *loss, struct error
 			       : tracks_lose(pipeline->tracks, loss, error);
 	/* Behind the window, it matters only to slices that are open. */
 	if (window->phase == WINDOW_BEHIND && loss->from_ns > window->to_ns &&
-	    !tracks_are_left(pipeline->tracks))
+	    tracks_first_begin(pipeline->tracks, loss->buffer) == INT64_MAX)
 		return 0;
 	if (pipeline->part_writer && loss_save(window, loss, error) < 0)
 		return -1;

@@ -304,11 +304,8 @@ int tracks_leave(struct tracks *tracks, struct timeline_totals *totals, int64_t 
 int tracks_observe_behind(struct tracks *tracks, const struct decoded_event *decoded, bool is_rule,
 			  bool is_apart, struct error *error);
 
-/** tracks_first_begin - the begin of the oldest open slice; INT64_MAX if there is none */
-int64_t tracks_first_begin(const struct tracks *tracks);
-
-/** tracks_are_left - whether there are tracks; behind the window these have open slices */
-bool tracks_are_left(const struct tracks *tracks);
+/** tracks_first_begin - the begin of the oldest open slice of a buffer; INT64_MAX if none is open */
+int64_t tracks_first_begin(const struct tracks *tracks, unsigned int buffer);
 
 /** tracks_needs - whether a change of a thread may matter to the tracks that there are */
 bool tracks_needs(const struct tracks *tracks, const struct task_change *change);

@@ -70,24 +70,21 @@ int tracks_visit_open(const struct tracks *tracks,
 	return 0;
 }
 
-int64_t tracks_first_begin(const struct tracks *tracks)
+int64_t tracks_first_begin(const struct tracks *tracks, unsigned int buffer)
 {
 	int64_t first_ns = INT64_MAX;
 
 	for (size_t i = 0; i < tracks->map.capacity; i++) {
 		const struct track *track = tracks->map.slots[i].value;
 
-		for (size_t k = 0; track && k < track->nr_slices; k++) {
+		if (!track || track->buffer != buffer)
+			continue;
+		for (size_t k = 0; k < track->nr_slices; k++) {
 			if (track->slices[k].name && track->slices[k].begin_ns < first_ns)
 				first_ns = track->slices[k].begin_ns;
 		}
 	}
 	return first_ns;
-}
-
-bool tracks_are_left(const struct tracks *tracks)
-{
-	return tracks->map.size > 0;
 }
 
 static bool task_has_tracks(const struct tracks *tracks, int tid)
