@@ -20,8 +20,8 @@ from tap import Tap  # noqa: E402
 from window import times_of, windows_of  # noqa: E402
 
 WINDOWS = 3
-# Losses let slices end by the depth that was seen, and a thread's slices continue under another id: both depend on the earlier records.
-OTHERS = ("loss-on-two-cpus", "rules-exec-by-a-thread")
+# A thread's slices that continue under another id are one slice if both were before the window.
+OTHERS = ("rules-exec-by-a-thread",)
 
 
 def slices_of(tracks, from_ns, to_ns, is_whole):

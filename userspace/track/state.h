@@ -444,6 +444,12 @@ struct recent_tracks {
 	struct track *older;
 };
 
+/** struct category_depth - the largest depth of a tracepoint before a part of a recording */
+struct category_depth {
+	char *text;
+	size_t deepest;
+};
+
 /**
  * struct tracks - all tracks
  * @now_ns: time of the newest event
@@ -459,6 +465,7 @@ struct recent_tracks {
  * @names_size: bytes of all track names; sinks have several copies of them
  * @idle: head of the list of tracks without open slices, the least recently used first
  * @suspicions: by the buffer
+ * @depths: of tracepoints that have no category yet, of a part of a recording
  * @categories: by the descriptor's index; each allocated separately, since tracks point to it
  * @nr_seen: number of tracks announced so far
  * @malformed_of: the array in @totals
@@ -487,6 +494,8 @@ struct tracks {
 	struct tasks tasks;
 	struct suspicion *suspicions;
 	size_t nr_suspicions;
+	struct category_depth *depths;
+	size_t nr_depths;
 	struct category **categories;
 	size_t nr_categories;
 	unsigned long nr_seen;
@@ -590,6 +599,9 @@ void track_join(struct track *track, struct task *task);
 
 /** track_part - remove it from them; nothing if it is in no list */
 void track_part(struct track *track);
+
+/** category_depth_find - the largest depth of a tracepoint in an earlier part; 0 if unknown */
+size_t category_depth_find(const struct tracks *tracks, const char *text);
 
 /** tracks_category - state of a tracepoint, or NULL if memory ran out */
 struct category *tracks_category(struct tracks *tracks, const struct descriptor *descriptor);

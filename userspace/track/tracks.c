@@ -143,6 +143,9 @@ void tracks_free(struct tracks *tracks)
 	for (size_t i = 0; i < tracks->nr_categories; i++)
 		free(tracks->categories[i]);
 	free(tracks->categories);
+	for (size_t i = 0; i < tracks->nr_depths; i++)
+		free(tracks->depths[i].text);
+	free(tracks->depths);
 	free(tracks->malformed_of);
 	free(tracks);
 }
@@ -156,8 +159,10 @@ struct category *tracks_category(struct tracks *tracks, const struct descriptor 
 	category = &tracks->categories[descriptor->index];
 	if (!*category) {
 		*category = calloc(1, sizeof(struct category));
-		if (*category)
+		if (*category) {
 			(*category)->shown.text = descriptor->category;
+			(*category)->deepest = category_depth_find(tracks, descriptor->category);
+		}
 	}
 	if (*category)
 		(*category)->is_dropped = false;

@@ -125,7 +125,8 @@ void tracks_clear(struct tracks *tracks)
 		struct category *category = tracks->categories[i];
 
 		if (category)
-			*category = (struct category){ .shown.text = category->shown.text };
+			*category = (struct category){ .shown.text = category->shown.text,
+						       .deepest = category->deepest };
 	}
 	tracks->totals = (struct timeline_totals){ 0 };
 	tracks->nr_seen = 0;
@@ -207,6 +208,13 @@ void tracks_save_state(const struct tracks *tracks, struct buffer *out)
 		buffer_append_char(out, '\n');
 	}
 	free(list);
+	for (size_t i = 0; i < tracks->nr_categories; i++) {
+		const struct category *category = tracks->categories[i];
+
+		if (category && category->deepest > 0)
+			buffer_printf(out, "deep %zu %s\n", category->deepest,
+				      category->shown.text);
+	}
 	for (size_t i = 0; i < tracks->nr_suspicions; i++) {
 		const struct suspicion *suspicion = &tracks->suspicions[i];
 
@@ -219,9 +227,36 @@ void tracks_save_state(const struct tracks *tracks, struct buffer *out)
 }
 
 /* A file may contain any line. */
+#define DEPTHS_MAX 65536
 #define SUSPECT_BUFFERS_MAX 4096
 #define SUSPECT_CPUS_MAX 65536
 #define TASKS_LOADED_MAX 65536
+
+static int depth_load(struct tracks *tracks, const char *line)
+{
+	struct category_depth depth = { 0 };
+	int size = 0;
+
+	if (sscanf(line, "%zu %n", &depth.deepest, &size) != 1 || size == 0 ||
+	    tracks->nr_depths == DEPTHS_MAX)
+		return 0;
+	depth.text = strdup(line + size);
+	if (!depth.text || !array_reserve(tracks->depths, tracks->nr_depths)) {
+		free(depth.text);
+		return -1;
+	}
+	tracks->depths[tracks->nr_depths++] = depth;
+	return 0;
+}
+
+size_t category_depth_find(const struct tracks *tracks, const char *text)
+{
+	for (size_t i = 0; i < tracks->nr_depths; i++) {
+		if (strcmp(tracks->depths[i].text, text) == 0)
+			return tracks->depths[i].deepest;
+	}
+	return 0;
+}
 
 static int suspicion_load(struct tracks *tracks, const char *line)
 {
@@ -267,7 +302,7 @@ static int task_load(struct tracks *tracks, const char *line, struct text rest)
 
 int tracks_load_state(struct tracks *tracks, struct text line)
 {
-	static const char task[] = "task ", suspect[] = "suspect ";
+	static const char task[] = "task ", suspect[] = "suspect ", deep[] = "deep ";
 	char copy[256];
 
 	/* Numbers are at the begin of a line. */
@@ -278,6 +313,8 @@ int tracks_load_state(struct tracks *tracks, struct text line)
 		return task_load(tracks, copy + strlen(task),
 				 (struct text){ line.data + strlen(task),
 						line.size - strlen(task) });
+	if (strncmp(copy, deep, strlen(deep)) == 0)
+		return depth_load(tracks, copy + strlen(deep));
 	if (strncmp(copy, suspect, strlen(suspect)) == 0)
 		return suspicion_load(tracks, copy + strlen(suspect));
 	return 0;
