@@ -91,7 +91,7 @@ LINKS = (
     (("sched:thread", 40, 390000), {"woken by": "\u2192 holder (50) 10 \u00b5s before", "on": "\u2192 CPU 0"}, ["wake-ups tid 50 holder", "wakes reader 40", 370000]),
     (("sched:thread", 40, 60000), {}, None),
     (("sched:thread", 40, 85000), {"on": "\u2192 CPU 0"}, ["running cpu 0", "reader", 80000]),
-    (("sched:thread", 70, 500000), {"woken by": "\u2192 BLOCK while \u2192 idle (0)"}, ["interrupts cpu 0", "BLOCK", 606000]),
+    (("sched:thread", 70, 500000), {"woken by": "\u2192 BLOCK while \u2192 swapper/0 (0)"}, ["interrupts cpu 0", "BLOCK", 606000]),
     (("sched:cpu", 0, 390000), {"thread": "\u2192 reader (40)"}, ["state tid 40 reader", "Running", 380000]),
     (("sched:cpu", 1, 500000), {"thread": "\u2192 swapper/1 (0)"}, ["state tid 0 swapper/1", "Running", 440000]),
 )

@@ -179,8 +179,8 @@ TEST(what_open_slices_take_is_bounded_on_all_tracks_together)
 			track_fixture_begin(&fixture, 110 + tid, tid, "x");
 		track_fixture_output(&fixture);
 	}
-	/* A stack takes 128 KiB: of each 65, the 33 oldest are closed. */
-	check_evicted(&fixture, 100 * 4096, 52, 52 * 4096);
+	/* A stack takes 192 KiB: of each 43, the 22 oldest are closed. */
+	check_evicted(&fixture, 100 * 4096, 66, 66 * 4096);
 	track_fixture_release(&fixture);
 }
 

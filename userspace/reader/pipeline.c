@@ -698,16 +698,11 @@ int pipeline_open(struct pipeline *pipeline, struct source *source,
 	return timeline_open(&pipeline->timeline, recording, error);
 }
 
-static bool pipeline_is_sideband(const struct pipeline *pipeline, const struct record *record)
-{
-	return record_is_sideband(record, source_describe(pipeline->source));
-}
-
 /* Counts a record that is no track event. */
 static int pipeline_count_other(struct pipeline *pipeline, uint16_t id, const struct record *record,
 				struct error *error)
 {
-	if (!pipeline->counts_others || pipeline_is_sideband(pipeline, record) ||
+	if (!pipeline->counts_others || record_is_sideband(record, pipeline->source) ||
 	    !filter_wants_record(&pipeline->filter, record, pipeline->buffers))
 		return 0;
 	if (convention_has_id(pipeline->convention, id))
@@ -909,7 +904,7 @@ hot_inline int record_apply_both(struct pipeline *pipeline, uint16_t id,
 	struct rule_tracepoint *tracepoint = rules_find_id(pipeline->rules, id);
 	int status;
 
-	if (!tracepoint || pipeline_is_sideband(pipeline, record))
+	if (!tracepoint || record_is_sideband(record, pipeline->source))
 		return record_apply_convention(pipeline, id, record, error);
 	pipeline->record = record;
 	status = convention_has_task_id(convention, id)
@@ -984,7 +979,7 @@ int pipeline_visit_events(struct pipeline *pipeline, const struct record *record
 	if (!record_id(record, pipeline->convention->is_swapped, &id) ||
 	    !filter_wants_record(filter, record, pipeline->buffers))
 		return 0;
-	if (pipeline->rules && !pipeline_is_sideband(pipeline, record))
+	if (pipeline->rules && !record_is_sideband(record, pipeline->source))
 		tracepoint = rules_find_id(pipeline->rules, id);
 	if (tracepoint && rules_visit_events(pipeline, tracepoint, record, visitor, error) < 0)
 		return -1;

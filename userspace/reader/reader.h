@@ -451,12 +451,13 @@ int workload_find(const struct workload_settings *settings,
 		  int (*add)(void *context, int tid, struct error *error), void *context,
 		  struct error *error);
 
-/** record_is_sideband - whether a record is of the sideband buffer, which only has some about threads
+/**
+ * record_is_sideband - whether a record is of the sideband buffer, which only has some about threads
+ * @source: may be NULL for records of the first buffer
  */
-static inline bool record_is_sideband(const struct record *record,
-				      const struct recording *recording)
+static inline bool record_is_sideband(const struct record *record, const struct source *source)
 {
-	return record->buffer > 0 && record->buffer >= recording->nr_buffers;
+	return record->buffer > 0 && record->buffer >= source_describe(source)->nr_buffers;
 }
 
 /* Counts records that are not exported, by system: of other tracepoints, or without their -e. */

@@ -42,7 +42,7 @@ static int contents_record(void *context, const struct record *record, struct er
 	struct contents_event *event;
 	uint16_t id;
 
-	if (record_is_sideband(record, &contents->recording)) {
+	if (record_is_sideband(record, contents->source)) {
 		contents->nr_sideband++;
 		return 0;
 	}

@@ -91,7 +91,7 @@ struct search {
 };
 
 /* Whether a process that has sent nothing yet is asked for. */
-static bool search_wants(const struct search *search)
+static bool search_is_asked_for(const struct search *search)
 {
 	return !search->work->wants || search->work->wants(search->work->context, search->pid);
 }
@@ -102,7 +102,7 @@ static bool search_wants(const struct search *search)
  */
 static void memory_send(struct search *search, int fd)
 {
-	if (search->message.pid == 0 && !search_wants(search)) {
+	if (search->message.pid == 0 && !search_is_asked_for(search)) {
 		search->is_over = true;
 		return;
 	}
@@ -133,7 +133,7 @@ static void link_send(struct search *search, int folder_fd, const char *name)
 /* A process that nobody asked for is not missed. */
 static void search_cut(struct search *search)
 {
-	if (search->message.pid == 0 && !search_wants(search))
+	if (search->message.pid == 0 && !search_is_asked_for(search))
 		return;
 	if (search->nr_cut++ == 0)
 		search->first_cut = search->pid;
