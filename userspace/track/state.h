@@ -903,6 +903,9 @@ hot_inline bool end_is_foreign(const struct tracks *tracks, const struct track *
 
 hot_inline int slice_end_unmatched(struct tracks *tracks, struct track *track)
 {
+	/* Behind a window, not all that ends is known. */
+	if (tracks->is_behind)
+		return 0;
 	tracks->totals.unmatched_ends++;
 	track->unmatched_ends++;
 	return 0;
