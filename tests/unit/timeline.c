@@ -73,7 +73,7 @@ TEST(tracks_have_a_label_and_an_identity)
 					 .comm = "",
 					 .buffer = "",
 					 .machine = &machine };
-	check_track(&track, " on host",
+	check_track(&track, "on host",
 		    "{\"tracepoint\":\"demo:work\",\"name\":\"\",\"kind\":\"counter\","
 		    "\"scope\":\"global\",\"cpu\":0,\"buffer\":\"\",\"host\":\"host\"}");
 }
