@@ -279,6 +279,7 @@ static void part_put_writer(const struct part_writer *writer, const struct part_
 		buffer_printf(text, TRACE_DAT_WALL_ERROR "%lld\n",
 			      (long long)recording->wall_error_ns);
 	part_put_lines(text, TRACE_DAT_BOOT, recording->boot_id);
+	part_put_lines(text, TRACE_DAT_SELECTION, recording->stored);
 	part_put_lines(text, TRACE_DAT_LABEL, recording->labels);
 	part_put_lines(text, TRACE_DAT_TRIGGER, recording->triggers);
 	part_put_lines(text, TRACE_DAT_RECORDING, recording->id);
