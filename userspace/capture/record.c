@@ -364,6 +364,9 @@ static int record_choose(struct record_settings *settings, struct error *error)
 	if (settings->takes_all && capture->instance)
 		return error_set(error, "--all: would change the instance of --instance; leave out "
 					"one of the two");
+	if (settings->takes_all && selection_is_chosen(selection))
+		return error_set(error, "--all: records what -e and -r select, too; leave them out, "
+					"and give -r to 'ktrack export'");
 	if (settings->takes_all) {
 		selection->origin = SELECTION_ALL;
 		return selection_add(selection, "*", error);

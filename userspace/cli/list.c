@@ -321,8 +321,8 @@ static void contents_event_print_json(const struct contents *contents,
 		json_append_text(&line, "event", text_of(event->name), &is_first);
 	json_append_number(&line, "id", event->id, &is_first);
 	json_append_number(&line, "records", event->count, &is_first);
-	json_append_number(&line, "first_ns", event->first_ns - contents->start_ns, &is_first);
-	json_append_number(&line, "last_ns", event->last_ns - contents->start_ns, &is_first);
+	json_append_number(&line, "first_ns", event->first_ns - contents->recording.start_ns, &is_first);
+	json_append_number(&line, "last_ns", event->last_ns - contents->recording.start_ns, &is_first);
 	buffer_append_string(&line, ",\"taken_by\":[");
 	for (is_first = true; takers.size > 0 && text_take_item(&takers, &taker);
 	     is_first = false) {
@@ -349,9 +349,9 @@ static void contents_print_events(const struct contents *contents)
 		const char *takers = event->takers;
 
 		buffer_append_grouped(&count, event->count);
-		buffer_append_decimal(&first, (event->first_ns - contents->start_ns) / NS_PER_US,
+		buffer_append_decimal(&first, (event->first_ns - contents->recording.start_ns) / NS_PER_US,
 				      6);
-		buffer_append_decimal(&last, (event->last_ns - contents->start_ns) / NS_PER_US, 6);
+		buffer_append_decimal(&last, (event->last_ns - contents->recording.start_ns) / NS_PER_US, 6);
 		if (event->name)
 			buffer_append_printable(&name, text_of(event->name));
 		else
@@ -666,6 +666,7 @@ static int list_main(int argc, char **argv, struct error *error)
 			 "nothing, or FILE is damaged; 2 wrong usage.",
 		.operand = list_apply_file,
 		.parts = { OPTION_PART(listed_options, struct list_settings, selection),
+			   OPTION_PART(stored_options, struct list_settings, selection),
 			   OPTION_ROWS(list_rows),
 			   OPTION_PART(input_options, struct list_settings, limits),
 			   OPTION_PART(report_options, struct list_settings, report) },

@@ -270,7 +270,7 @@ static void stat_top_open(const struct stat_settings *settings, struct sink_stat
 	form->is_screen = false;
 }
 
-static int stat_run_live(const struct stat_settings *settings, struct error *error)
+static int stat_run_live(struct stat_settings *settings, struct error *error)
 {
 	struct sink_stat_settings form = settings->form;
 	struct stream_settings stream = {
@@ -290,6 +290,7 @@ static int stat_run_live(const struct stat_settings *settings, struct error *err
 	if (form.top)
 		stream.capture.report = stat_top_report(form.top);
 	status = stream_run(&stream, error);
+	settings->capture.selection = stream.capture.selection;
 	stat_top_free(form.top);
 	return status;
 }
@@ -354,11 +355,14 @@ static int compare_source_add(int argc, char **argv, const char *source,
 		struct export_settings export;
 
 		settings.stat.source = source;
-		export = stat_export(&settings.stat);
-		export.outputs.comparison = comparison;
-		export.outputs.is_compare_source = is_source;
-		status = export_run(&export, error);
-		settings.stat.capture.selection = export.selection;
+		status = STATUS_USAGE;
+		if (recorded_check(&settings.stat, error) == 0) {
+			export = stat_export(&settings.stat);
+			export.outputs.comparison = comparison;
+			export.outputs.is_compare_source = is_source;
+			status = export_run(&export, error);
+			settings.stat.capture.selection = export.selection;
+		}
 	}
 	capture_settings_release(&settings.stat.capture);
 	stat_settings_release(&settings.stat.form);

@@ -331,14 +331,17 @@ static void convention_entry_use(struct convention *convention, struct conventio
 static int convention_entry_refuse(struct convention *convention, unsigned int nr_quarters,
 				   struct error *error)
 {
-	if (convention->is_full)
+	bool *is_reported = nr_quarters < 4 ? &convention->is_crowded : &convention->is_full;
+
+	if (*is_reported)
 		return 0;
-	convention->is_full = true;
+	*is_reported = true;
 	error_set(error,
 		  "there are more than %u tracepoints, or their fields take more than %zu MiB; "
-		  "later ones are left out too",
+		  "later ones%s are left out too",
 		  CONVENTION_DESCRIPTORS_MAX / 4 * nr_quarters,
-		  (CONVENTION_SIZE_MAX >> 20) / 4 * nr_quarters);
+		  (CONVENTION_SIZE_MAX >> 20) / 4 * nr_quarters,
+		  nr_quarters < 4 ? " of users with many" : "");
 	return 1;
 }
 

@@ -74,6 +74,7 @@ struct convention_entry;
  * @entries: all descriptors that were added
  * @nr_used, @used_size: number and bytes of descriptors that are not dropped
  * @is_full: a descriptor was refused
+ * @is_crowded: one of a user with many
  * @tracepoints: the first entry of each index, by category and format
  * @nr_tracepoints: size of @tracepoints, and the next index
  * @task_of_id: number of the entry of @tasks, from 1; 0 if records of an id are not about threads
@@ -86,6 +87,7 @@ struct convention {
 	size_t nr_used;
 	size_t used_size;
 	bool is_full;
+	bool is_crowded;
 	unsigned int nr_tracepoints;
 	struct map tracepoints;
 	const struct descriptor *by_id[CONVENTION_IDS];

@@ -42,11 +42,13 @@ struct record {
  * struct record_copy - a record that outlives the sub-buffer that contained it
  * @users: it is freed with the last one
  * @number: in the order of the records
+ * @all_size: of all copies, to which it belongs
  * @record: its data are @bytes
  */
 struct record_copy {
 	size_t users;
 	uint64_t number;
+	size_t *all_size;
 	struct record record;
 	unsigned char bytes[];
 };
@@ -54,8 +56,10 @@ struct record_copy {
 /** record_copy_put - one user less; NULL is fine */
 static inline void record_copy_put(struct record_copy *copy)
 {
-	if (copy && --copy->users == 0)
+	if (copy && --copy->users == 0) {
+		*copy->all_size -= sizeof(*copy) + copy->record.size;
 		free(copy);
+	}
 }
 
 /** record_id - read the id of a record's event, its common_type; false if it is too short for one */

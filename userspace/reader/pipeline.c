@@ -985,7 +985,7 @@ int pipeline_visit_events(struct pipeline *pipeline, const struct record *record
 		return -1;
 	descriptor = convention_find_id(pipeline->convention, id);
 	if (!descriptor || convention_decode(&pipeline->decoded, descriptor, record) ||
-	    !filter_wants_event(filter, &pipeline->decoded))
+	    !pipeline_matches(pipeline, &pipeline->decoded))
 		return 0;
 	return visitor->act(pipeline, &pipeline->decoded, false, error);
 }

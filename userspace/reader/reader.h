@@ -109,6 +109,7 @@ enum selection_origin {
  * @has_programs: all events of programs
  * @ignores_stored: what a recording keeps of selections and rules is not used
  * @stored: what is used of it, for people
+ * @nr_stored_packs: names of packs in it
  * @can_wait: the command has --wait
  * @waits: a pattern may match only later
  * @has_command: a command is run, whose events a pattern may mean
@@ -134,6 +135,7 @@ struct selection {
 	bool ignores_stored;
 	enum selection_origin origin;
 	struct buffer stored;
+	size_t nr_stored_packs;
 	bool can_wait;
 	bool waits;
 	bool has_command;
@@ -551,6 +553,7 @@ struct limits {
  * @source: of the records; NULL in tests
  * @filter: which records are exported
  * @window: only records of a time are exported; NULL if all are
+ * @copies_size: of its copies of records
  * @part_writer: saves them, and what belongs to them; NULL for nothing; the owner frees it
  * @is_open: the filter exports all records of the window
  * @buffers: names of the source's buffers, as in struct recording
@@ -578,6 +581,7 @@ struct pipeline {
 	struct filter filter;
 	struct limits limits;
 	struct window *window;
+	size_t copies_size;
 	struct part_writer *part_writer;
 	bool is_open;
 	const char *const *buffers;

@@ -848,13 +848,15 @@ static int stored_packs_add(struct selection *selection, struct text names,
 	int status = rules ? 0 : -1;
 
 	while (status >= 0 && text_take_item(&names, &name)) {
+		if (selection->nr_stored_packs++ == STORED_MAX)
+			return error_set(error, "more than %d packs", STORED_MAX);
 		status = rules_add_pack(rules, name, error);
 		if (status > 0)
 			report_message(report,
 				       "the recording has a selection with an unknown pack, '%.*s'; "
 				       "a newer ktrack shows it",
 				       (int)name.size, name.data);
-		else
+		if (status == 0)
 			stored_describe(selection, "", name);
 	}
 	if (rules)

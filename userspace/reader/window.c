@@ -143,7 +143,9 @@ void recording_set_window(struct recording *recording, const struct filter *filt
 	if (part_window_parse(recording->part, &from_ns, &to_ns, &origin_ns))
 		recording->has_window = true;
 	if (filter->from_ns > from_ns - recording->start_ns)
-		from_ns = recording->start_ns + filter->from_ns;
+		from_ns = filter->from_ns < RECORD_TIME_LIMIT - recording->start_ns
+				  ? recording->start_ns + filter->from_ns
+				  : RECORD_TIME_LIMIT;
 	if (filter->to_ns > 0 && filter->to_ns < to_ns - recording->start_ns)
 		to_ns = recording->start_ns + filter->to_ns;
 	recording->from_ns = from_ns;
@@ -341,6 +343,9 @@ void time_window_close(struct pipeline *pipeline)
 	pipeline->window = NULL;
 }
 
+/* Limit of the records that began what is open before the window. */
+#define COPIES_SIZE_MAX ((size_t)64 << 20)
+
 struct record_copy *window_copy_record(void *context)
 {
 	struct window *window = ((struct pipeline *)context)->window;
@@ -349,11 +354,17 @@ struct record_copy *window_copy_record(void *context)
 	if (!record)
 		return NULL;
 	if (!window->copy) {
-		window->copy = malloc(sizeof(*window->copy) + record->size);
+		size_t *all_size = &((struct pipeline *)context)->copies_size;
+		size_t size = sizeof(*window->copy) + record->size;
+
+		if (size <= COPIES_SIZE_MAX - *all_size)
+			window->copy = malloc(size);
 		window->has_failed |= !window->copy;
 		if (!window->copy)
 			return NULL;
+		*all_size += size;
 		*window->copy = (struct record_copy){ .users = 1,
+						      .all_size = all_size,
 						      .number = window->nr_records,
 						      .record = *record };
 		memcpy(window->copy->bytes, record->data, record->size);
@@ -793,7 +804,9 @@ int pipeline_save_part(struct pipeline *pipeline, const struct recording *record
 	struct window *window = pipeline->window;
 	struct part_state state = {
 		.workload = pipeline->workload ? buffer_string(&window->workload) : NULL,
-		.narrow = window->narrow.size > 0 || recording->narrow
+		/* Without rules nobody followed these threads. */
+		.narrow = !pipeline->rules ? recording->narrow
+			  : window->narrow.size > 0 || recording->narrow
 				  ? buffer_string(&window->narrow)
 				  : NULL
 	};

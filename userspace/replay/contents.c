@@ -153,6 +153,9 @@ static int contents_run_all(struct contents_run *run, struct selection *selectio
 	    source_visit(contents->source, &visitor, error) < 0 ||
 	    source_first_time(contents->source, &contents->start_ns, error) < 0)
 		return -1;
+	/* Times of a part count from the begin of the whole. */
+	contents->recording.start_ns = contents->start_ns;
+	recording_set_origin(&contents->recording);
 	source_set_progress(contents->source,
 			    transfer_begin(&transfer, report, contents->recording.source,
 					   &contents->nr_records));

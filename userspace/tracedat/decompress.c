@@ -43,6 +43,7 @@ enum unpack_status {
 	UNPACK_TOO_LARGE,
 	UNPACK_NO_SPACE,
 	UNPACK_NO_MEMORY,
+	UNPACK_NO_SANDBOX,
 };
 
 /**
@@ -287,9 +288,9 @@ unpack_run_child(struct unpacking *unpacking, const struct packing *packing)
 					 .file_size = unpacking->max };
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	/* Without seccomp in the kernel, the rest must do, as for sections of a trace.dat. */
-	sandbox_enter(&sandbox);
 	/* Sanitizers make _exit(2) look for leaks, which takes other system calls. */
+	if (!sandbox_enter(&sandbox))
+		syscall(SYS_exit_group, UNPACK_NO_SANDBOX);
 	syscall(SYS_exit_group, packing->run(unpacking));
 	__builtin_unreachable();
 }
@@ -305,7 +306,7 @@ static enum unpack_status unpack_await(pid_t pid)
 	}
 	if (WIFSIGNALED(status) && WTERMSIG(status) == SIGXFSZ)
 		return UNPACK_TOO_LARGE;
-	return WIFEXITED(status) && WEXITSTATUS(status) <= UNPACK_NO_MEMORY ? WEXITSTATUS(status)
+	return WIFEXITED(status) && WEXITSTATUS(status) <= UNPACK_NO_SANDBOX ? WEXITSTATUS(status)
 									     : UNPACK_DAMAGED;
 }
 
@@ -328,6 +329,11 @@ static int unpack_refuse(const struct packing *packing, enum unpack_status statu
 	case UNPACK_NO_MEMORY:
 		return error_set(error, "%s: %s needs too much memory; decompress it with %s",
 				 name, packing->name, packing->program);
+	case UNPACK_NO_SANDBOX:
+		return error_set(error,
+				 "%s: without seccomp it cannot be decompressed safely here; "
+				 "decompress it with %s",
+				 name, packing->program);
 	default:
 		return error_set(error,
 				 "%s: its compressed data (%s) is damaged or cut short; %s writes "

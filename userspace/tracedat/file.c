@@ -163,10 +163,6 @@ void trace_content_check(struct trace_file *file, const struct trace_content *co
  * between them.
  */
 
-/* The least for a record, and 128 pages of 64 KiB, the most that kernels have. */
-#define SUB_BUFFER_SIZE_MIN 32
-#define SUB_BUFFER_SIZE_MAX (8 << 20)
-
 /* The sizes of trace-cmd's compressed areas exclude the number of chunks before them. */
 #define CHUNK_COUNT_SIZE 4
 

@@ -560,6 +560,10 @@ struct trace_comms {
 	struct buffer cgroups;
 };
 
+/** SUB_BUFFER_SIZE_MIN, SUB_BUFFER_SIZE_MAX - a record, and 128 pages of 64 KiB, the most of kernels */
+#define SUB_BUFFER_SIZE_MIN 32
+#define SUB_BUFFER_SIZE_MAX (8 << 20)
+
 /**
  * struct trace_file - a trace.dat
  * @damage: the first of @nr_damages problems, in @damage_size bytes, and the number of others

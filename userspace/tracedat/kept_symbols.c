@@ -14,7 +14,7 @@
 /* Larger recordings keep all symbols. */
 #define RECORDS_SIZE_MAX (64 << 20)
 
-/* Size of the parts in which records are read: whole sub-buffers. */
+/* Size of the parts in which records are read. */
 #define PART_SIZE 65536
 
 /* Addresses that were found recently, each at the place of its hash. */
@@ -156,6 +156,9 @@ static bool kept_symbols_look_in(struct kept_symbols *symbols, const struct spoo
 		if (size <= 0)
 			return false;
 		kept_symbols_look(symbols, bytes, size);
+		/* A word may reach across parts. */
+		if (size == sizeof(bytes))
+			size -= sizeof(uint64_t) - 1;
 		offset += size;
 	}
 	return true;

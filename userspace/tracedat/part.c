@@ -65,6 +65,9 @@ static void store_u64(const struct part_writer *writer, unsigned char *out, uint
 	memcpy(out, &number, sizeof(number));
 }
 
+/* Pages of CPUs without records: as much as 4,096 CPUs have with pages of 64 KiB. */
+#define PAGES_SIZE_MAX ((uint64_t)256 << 20)
+
 int part_writer_new(struct part_writer **out, struct trace_file *file, const char *path,
 		    const struct spool_owner *owner, struct error *error)
 {
@@ -79,6 +82,13 @@ int part_writer_new(struct part_writer **out, struct trace_file *file, const cha
 					.page_size = file->page_size };
 	if (file->sub_buffer_size > 0)
 		writer->page_size = file->sub_buffer_size;
+	/* Each CPU has a page at least, whatever header_page says about its size. */
+	if (writer->page_size < SUB_BUFFER_SIZE_MIN || writer->page_size > SUB_BUFFER_SIZE_MAX ||
+	    file->nr_streams * writer->page_size > 4 * file->input.size + PAGES_SIZE_MAX)
+		return error_set(error,
+				 "%s: its sub-buffers cannot have the size that header_page states; "
+				 "export it with --from and --to",
+				 input_name(file->path));
 	writer->streams = calloc(file->nr_streams + 1, sizeof(*writer->streams));
 	if (spool_folder_init(&writer->folder, path, owner, error) < 0)
 		return -1;
@@ -459,6 +469,8 @@ static int part_end_pages(struct part_writer *writer, struct error *error)
 			return -1;
 		if (stream->page.used > 0 && part_page_write(writer, stream, error) < 0)
 			return -1;
+		free(stream->page.bytes);
+		stream->page.bytes = NULL;
 	}
 	return 0;
 }

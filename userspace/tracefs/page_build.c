@@ -83,7 +83,7 @@ bool page_builder_add(struct page_builder *builder, const struct record *record)
 	unsigned char *out = builder->bytes + builder->used;
 
 	/* The number of lost records may follow the last one. */
-	if (time_size + head_size + padded > builder->size - LONG_SIZE - builder->used)
+	if (builder->used + time_size + head_size + padded + LONG_SIZE > builder->size)
 		return false;
 	if (time_size > 0)
 		out = entry_time_put(builder, out, record->time_ns);

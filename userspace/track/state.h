@@ -465,6 +465,7 @@ struct category_depth {
  * @names_size: bytes of all track names; sinks have several copies of them
  * @idle: head of the list of tracks without open slices, the least recently used first
  * @suspicions: by the buffer
+ * @nr_suspect: CPUs that lines of a part added to them
  * @depths: of tracepoints that have no category yet, of a part of a recording
  * @categories: by the descriptor's index; each allocated separately, since tracks point to it
  * @nr_seen: number of tracks announced so far
@@ -494,6 +495,7 @@ struct tracks {
 	struct tasks tasks;
 	struct suspicion *suspicions;
 	size_t nr_suspicions;
+	size_t nr_suspect;
 	struct category_depth *depths;
 	size_t nr_depths;
 	struct category **categories;

@@ -227,9 +227,10 @@ void tracks_save_state(const struct tracks *tracks, struct buffer *out)
 }
 
 /* A file may contain any line. */
-#define DEPTHS_MAX 65536
+#define DEPTHS_MAX 4096
 #define SUSPECT_BUFFERS_MAX 4096
 #define SUSPECT_CPUS_MAX 65536
+#define SUSPECT_MAX ((size_t)1 << 20)
 #define TASKS_LOADED_MAX 65536
 
 static int depth_load(struct tracks *tracks, const char *line)
@@ -268,6 +269,14 @@ static int suspicion_load(struct tracks *tracks, const char *line)
 		return 0;
 	if (!array_extend(tracks->suspicions, tracks->nr_suspicions, buffer))
 		return -1;
+	/* A file names few, in order; all of hostile numbers would take gigabytes. */
+	if (cpu >= tracks->suspicions[buffer].nr_cpus) {
+		size_t more = cpu + 1 - tracks->suspicions[buffer].nr_cpus;
+
+		if (more > SUSPECT_MAX - tracks->nr_suspect)
+			return 0;
+		tracks->nr_suspect += more;
+	}
 	return suspicion_add(&tracks->suspicions[buffer], cpu, until_ns);
 }
 

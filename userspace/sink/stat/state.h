@@ -97,7 +97,7 @@ struct stat_sink {
 	unsigned int user; /* owner of that file in a directory of this user; 0 for the caller */
 	unsigned int group;
 	int64_t now_ns;
-	const char *selection; /* of the recording, NULL if it is the command line's */
+	const char *selection; /* what is shown, NULL if that is not known */
 	int64_t printed_ns; /* time of the last print, by the monotonic clock */
 	bool is_finished;
 	int64_t from_ns; /* the window that is shown */
