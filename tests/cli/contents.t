@@ -49,6 +49,10 @@ is "but for what names threads" "$(grep '  threads  ' out | sed 's/.* //' | tr '
 "$ktrack" list - <trace.dat | sed 's/^\(source  *\)-$/\1trace.dat/' >got
 is "standard input" "$(cat got)" = "$(cat want)"
 
+"$ktrack" export --save=part.dat --from=2us --to=7us trace.dat
+run "$ktrack" list --json part.dat
+is "times of a part count from the begin of the whole" "$(grep -c '"event":"demo:io",.*"last_ns":7000' out)" = 1
+
 cat >other.script <<'TEXT'
 cpus 8
 wall 1000000

@@ -148,6 +148,7 @@ export --save= tracefs|--save=: no value; write --save=FILE
 record -o $target --label=a b|--label=a: not KEY=VALUE; a KEY has letters, digits, '_', '.' and '-'
 record -o $target --label==x b|--label==x: not KEY=VALUE; a KEY has letters, digits, '_', '.' and '-'
 export --label=a=1 --label=a=2 one|--label=a: is given twice
+record -o $target --all -e x|--all: records what -e and -r select, too; leave them out, and give -r to 'ktrack export'
 record -o $target --instance=x --all|--all: would change the instance of --instance; leave out one of the two
 watch --dir=$target|nothing is selected to watch; add what the triggers need, such as -r sched,irq, or -r convention for drivers
 recover one two|unexpected argument 'two'

@@ -60,6 +60,14 @@ def check_recordings(tap, folder, base):
     tap.ok(is_table and lines[-1].endswith("comparing 5 recordings with 5 recordings") and not wrong, "the table", *lines)
 
 
+def check_cgroup(tap, folder):
+    """Only tracks of a cgroup."""
+    cases.make("cgroups", Path(folder) / "cgroups.dat")
+    for cgroup, is_there in (("/system.slice", True), ("/nosuch", False)):
+        _, found, wrong = compare(folder, ["cgroups.dat"] * 4, ["cgroups.dat"] * 4, f"--cgroup={cgroup}")
+        tap.ok(bool(found["slices"]) == is_there, f"--cgroup={cgroup}", found, *wrong)
+
+
 def check_equal(tap, folder, base):
     """Equal recordings, in many divisions."""
     numbers, alarms = random.Random(3), 0
@@ -120,6 +128,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         base = [make(folder, f"base{number}", number) for number in range(EQUAL)]
         check_recordings(tap, folder, base)
+        check_cgroup(tap, folder)
         check_equal(tap, folder, base)
         check_seconds(tap, folder)
         check_losses(tap, folder, base)

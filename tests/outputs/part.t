@@ -152,16 +152,31 @@ def check_again(tap):
         tap.nothing(differences("again", one, other), "a part of a part shows what the whole shows")
 
 
+def check_sizes(tap):
+    """Sub-buffers as no kernel has them, by the file's own words."""
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place)
+        cases.make_of(random_script("sizes"), folder / "trace.dat")
+        whole = (folder / "trace.dat").read_bytes()
+        for size in (b"0000", b"0007"):
+            (folder / "odd.dat").write_bytes(whole.replace(b"offset:16;\tsize:4080;", b"offset:16;\tsize:" + size + b";"))
+            done = process.run([cases.KTRACK, "export", "--save=part.dat", "--from=1ns", "odd.dat"], cwd=folder, capture_output=True)
+            is_refused = done.returncode == 1 and b"its sub-buffers cannot have the size" in done.stderr
+            tap.ok(is_refused, f"pages of 16 bytes and {size.decode()} are refused", done.returncode, done.stderr.decode())
+
+
 def main():
     """All golden cases and some random recordings, or those that are named."""
     tap = Tap()
     chosen = sys.argv[1:]
     explained_names = [f"why/{path.stem}" for path in sorted((cases.ROOT / "tests/why/data").glob("*.script"))]
-    for name in [one for one in chosen if one != "layouts"] if chosen else [*cases.names(), *explained_names, *map(str, range(RANDOM))]:
+    for name in [one for one in chosen if one not in ("layouts", "sizes")] if chosen else [*cases.names(), *explained_names, *map(str, range(RANDOM))]:
         check_case(tap, name, 6 * WINDOWS if chosen else WINDOWS)
     if not chosen or "layouts" in chosen:
         check_layouts(tap)
         check_again(tap)
+    if not chosen or "sizes" in chosen:
+        check_sizes(tap)
     return tap.finish()
 
 

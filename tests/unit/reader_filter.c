@@ -58,11 +58,13 @@ TEST(times_count_from_the_start)
 {
 	struct filter from = filter_of("from", "2us"), to = filter_of("to", "2us");
 	struct filter both = { .from_ns = 1000, .to_ns = 3000 }, none = { 0 };
+	struct filter late = { .from_ns = INT64_MAX - 1 };
 	struct recording recording = { .start_ns = START_NS };
 
 	check_window(&from, NULL, START_NS + 2000, RECORD_TIME_LIMIT);
 	check_window(&to, NULL, START_NS, START_NS + 2000);
 	check_window(&both, NULL, START_NS + 1000, START_NS + 3000);
+	check_window(&late, NULL, RECORD_TIME_LIMIT, RECORD_TIME_LIMIT);
 	recording_set_window(&recording, &none);
 	CHECK(!recording.has_window);
 	from = filter_of("from", "0");

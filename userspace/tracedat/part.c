@@ -78,10 +78,12 @@ int part_writer_new(struct part_writer **out, struct trace_file *file, const cha
 		return error_set(error, "out of memory");
 	*writer = (struct part_writer){ .file = file,
 					.pages_fd = -1,
-					.nr_streams = file->nr_streams,
 					.page_size = file->page_size };
 	if (file->sub_buffer_size > 0)
 		writer->page_size = file->sub_buffer_size;
+	writer->streams = calloc(file->nr_streams + 1, sizeof(*writer->streams));
+	if (spool_folder_init(&writer->folder, path, owner, error) < 0)
+		return -1;
 	/* Each CPU has a page at least, whatever header_page says about its size. */
 	if (writer->page_size < SUB_BUFFER_SIZE_MIN || writer->page_size > SUB_BUFFER_SIZE_MAX ||
 	    file->nr_streams * writer->page_size > 4 * file->input.size + PAGES_SIZE_MAX)
@@ -89,11 +91,9 @@ int part_writer_new(struct part_writer **out, struct trace_file *file, const cha
 				 "%s: its sub-buffers cannot have the size that header_page states; "
 				 "export it with --from and --to",
 				 input_name(file->path));
-	writer->streams = calloc(file->nr_streams + 1, sizeof(*writer->streams));
-	if (spool_folder_init(&writer->folder, path, owner, error) < 0)
-		return -1;
 	if (!writer->streams)
 		return error_set(error, "out of memory");
+	writer->nr_streams = file->nr_streams;
 	for (size_t i = 0; i < file->nr_streams; i++)
 		writer->streams[i] = (struct part_stream){
 			.page = { .layout = file->layout, .size = writer->page_size },
