@@ -66,7 +66,8 @@ struct unpacking {
 /**
  * struct packing - an algorithm, by the first bytes of its files
  * @program: decompresses to standard output
- * @load: load its library for @run; returns -1 with @error
+ * @api_size: of the functions of its library, 0 for one that is linked
+ * @load: load that library; returns -1 with @error
  * @run: decompress all
  */
 struct packing {
@@ -74,7 +75,8 @@ struct packing {
 	size_t size;
 	const char *name;
 	const char *program;
-	int (*load)(struct unpacking *unpacking, void **handle, struct error *error);
+	size_t api_size;
+	int (*load)(void *api, void **handle, struct error *error);
 	enum unpack_status (*run)(struct unpacking *unpacking);
 };
 
@@ -155,14 +157,11 @@ struct zstd_stream_api {
 	ZSTD_FUNCTIONS(LIBRARY_MEMBER)
 };
 
-static int zstd_stream_load(struct unpacking *unpacking, void **handle, struct error *error)
+static int zstd_stream_load(void *members, void **handle, struct error *error)
 {
-	struct zstd_stream_api *api = calloc(1, sizeof(*api));
+	struct zstd_stream_api *api = members;
 	const struct library_function functions[] = { ZSTD_FUNCTIONS(LIBRARY_FUNCTION) };
 
-	unpacking->api = api;
-	if (!api)
-		return error_set(error, "out of memory");
 	return library_load(handle, "libzstd.so.1", "libzstd (Debian's package libzstd1)",
 			    functions, sizeof(functions) / sizeof(functions[0]), error);
 }
@@ -211,14 +210,11 @@ struct xz_api {
 	XZ_FUNCTIONS(LIBRARY_MEMBER)
 };
 
-static int xz_load(struct unpacking *unpacking, void **handle, struct error *error)
+static int xz_load(void *members, void **handle, struct error *error)
 {
-	struct xz_api *api = calloc(1, sizeof(*api));
+	struct xz_api *api = members;
 	const struct library_function functions[] = { XZ_FUNCTIONS(LIBRARY_FUNCTION) };
 
-	unpacking->api = api;
-	if (!api)
-		return error_set(error, "out of memory");
 	return library_load(handle, "liblzma.so.5", "liblzma (Debian's package liblzma5)",
 			    functions, sizeof(functions) / sizeof(functions[0]), error);
 }
@@ -258,9 +254,10 @@ static enum unpack_status xz_run(struct unpacking *unpacking)
 #define MAGIC(bytes) bytes, sizeof(bytes) - 1
 
 static const struct packing packings[] = {
-	{ MAGIC("\x1f\x8b\x08"), "gzip", "zcat", NULL, gzip_run },
-	{ MAGIC("\x28\xb5\x2f\xfd"), "zstd", "zstdcat", zstd_stream_load, zstd_stream_run },
-	{ MAGIC("\xfd" "7zXZ\0"), "xz", "xzcat", xz_load, xz_run },
+	{ MAGIC("\x1f\x8b\x08"), "gzip", "zcat", 0, NULL, gzip_run },
+	{ MAGIC("\x28\xb5\x2f\xfd"), "zstd", "zstdcat", sizeof(struct zstd_stream_api),
+	  zstd_stream_load, zstd_stream_run },
+	{ MAGIC("\xfd" "7zXZ\0"), "xz", "xzcat", sizeof(struct xz_api), xz_load, xz_run },
 };
 
 static const struct packing *packing_find(struct text head)
@@ -369,9 +366,11 @@ int input_unpack(int fd, const char *path, uint64_t max_kib, struct error *error
 	if (!packing)
 		return fd;
 	unpacking = calloc(1, sizeof(*unpacking));
+	if (unpacking)
+		unpacking->api = calloc(1, packing->api_size + 1);
 	copy = file_open_temporary(NULL);
-	if (unpacking && copy >= 0 &&
-	    (!packing->load || packing->load(unpacking, &handle, error) == 0)) {
+	if (unpacking && unpacking->api && copy >= 0 &&
+	    (!packing->load || packing->load(unpacking->api, &handle, error) == 0)) {
 		unpacking->in_fd = fd;
 		unpacking->out_fd = copy;
 		unpacking->max = unpack_max(fd, max_kib);
@@ -385,7 +384,7 @@ int input_unpack(int fd, const char *path, uint64_t max_kib, struct error *error
 	if (pid > 0)
 		status = unpack_await(pid);
 	if (status != UNPACK_DONE) {
-		unpack_refuse(packing, unpacking ? status : UNPACK_NO_MEMORY, path,
+		unpack_refuse(packing, unpacking && unpacking->api ? status : UNPACK_NO_MEMORY, path,
 			      unpacking ? unpacking->max : 0, error);
 		file_close(copy);
 		copy = -1;

@@ -7,9 +7,9 @@
  * takes the size of a variable of that type, and the compiler's error prints the type's name. The
  * variable is never defined either.
  *
- * checkpatch reports COMPLEX_MACRO, MACRO_ARG_UNUSED, MULTISTATEMENT_MACRO_USE_DO_WHILE, SPACING,
- * TRAILING_SEMICOLON: these macros make declarations and
- * statements, some of them empty, from tuples of which each uses a part.
+ * checkpatch reports COMPLEX_MACRO, CONSTANT_COMPARISON, MACRO_ARG_UNUSED, SPACING,
+ * MULTISTATEMENT_MACRO_USE_DO_WHILE, TRAILING_SEMICOLON: these macros make declarations and
+ * statements, some of them empty, from tuples of which each uses a part; it takes C++ for C.
  */
 #ifndef KTRACK_USER_CHECK_H
 #define KTRACK_USER_CHECK_H
