@@ -256,23 +256,21 @@ static void part_put_option(const struct part_writer *writer, struct buffer *out
 	buffer_clear(text);
 }
 
-static void part_put_lines(struct buffer *text, const char *begin, const char *lines)
-{
-	struct text rest = text_of(lines ? lines : "");
-
-	while (rest.size > 0) {
-		struct text line = text_take_line(&rest);
-
-		buffer_append_string(text, begin);
-		buffer_append(text, line.data, line.size);
-		buffer_append_char(text, '\n');
-	}
-}
-
 static void part_put_writer(const struct part_writer *writer, const struct part_state *state,
 			    struct buffer *text)
 {
 	const struct recording *recording = &writer->file->recording;
+	const struct {
+		const char *begin;
+		const char *lines;
+	} lines[] = {
+		{ TRACE_DAT_BOOT, recording->boot_id },
+		{ TRACE_DAT_SELECTION, recording->stored },
+		{ TRACE_DAT_LABEL, recording->labels },
+		{ TRACE_DAT_TRIGGER, recording->triggers },
+		{ TRACE_DAT_RECORDING, recording->id },
+		{ TRACE_DAT_PART, state->lines },
+	};
 
 	buffer_printf(text,
 		      TRACE_DAT_KTRACK KTRACK_VERSION TRACE_DAT_THREAD "%d" TRACE_DAT_CHECKSUMS,
@@ -284,16 +282,15 @@ static void part_put_writer(const struct part_writer *writer, const struct part_
 	if (state->narrow)
 		buffer_printf(text, TRACE_DAT_NARROW "%s", state->narrow);
 	buffer_append_char(text, '\n');
-	part_put_lines(text, "", recording->rules);
+	if (recording->rules)
+		writer_put_lines(text, "", text_of(recording->rules));
 	if (recording->wall_error_ns >= 0)
 		buffer_printf(text, TRACE_DAT_WALL_ERROR "%lld\n",
 			      (long long)recording->wall_error_ns);
-	part_put_lines(text, TRACE_DAT_BOOT, recording->boot_id);
-	part_put_lines(text, TRACE_DAT_SELECTION, recording->stored);
-	part_put_lines(text, TRACE_DAT_LABEL, recording->labels);
-	part_put_lines(text, TRACE_DAT_TRIGGER, recording->triggers);
-	part_put_lines(text, TRACE_DAT_RECORDING, recording->id);
-	part_put_lines(text, TRACE_DAT_PART, state->lines);
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+		if (lines[i].lines)
+			writer_put_lines(text, lines[i].begin, text_of(lines[i].lines));
+	}
 }
 
 /* Times of the records are nanoseconds, whatever the clock counts, unless that is unknown. */

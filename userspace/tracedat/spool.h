@@ -501,6 +501,9 @@ int writer_put_machine(struct buffer *out, const struct spool *spool, struct err
  */
 int writer_put_options(struct buffer *out, const struct spool *spool, struct error *error);
 
+/** writer_put_lines - append each of @lines on a line of its own that begins with @begin */
+void writer_put_lines(struct buffer *text, const char *begin, struct text lines);
+
 /**
  * kept_symbols_trim - drop the kernel's symbols to which no record of a spool refers
  * @all: the text of /proc/kallsyms; it stays as it is if records are many, or cannot be read

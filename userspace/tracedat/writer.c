@@ -909,7 +909,7 @@ static void put_date(struct buffer *out, const struct buffer *clocks)
 	buffer_release(&text);
 }
 
-static void put_lines(struct buffer *text, const char *begin, struct text lines)
+void writer_put_lines(struct buffer *text, const char *begin, struct text lines)
 {
 	while (lines.size > 0) {
 		struct text line = text_take_line(&lines);
@@ -958,10 +958,10 @@ static void put_names(struct buffer *out, const struct spool_origin *origin, str
 		buffer_append(text, origin->rules.data, origin->rules.size);
 	}
 	put_wall_error(text);
-	put_lines(text, TRACE_DAT_BOOT, buffer_text(&origin->boot));
-	put_lines(text, TRACE_DAT_SELECTION, buffer_text(&origin->selection));
-	put_lines(text, TRACE_DAT_LABEL, buffer_text(&origin->labels));
-	put_lines(text, TRACE_DAT_TRIGGER, buffer_text(&origin->triggers));
+	writer_put_lines(text, TRACE_DAT_BOOT, buffer_text(&origin->boot));
+	writer_put_lines(text, TRACE_DAT_SELECTION, buffer_text(&origin->selection));
+	writer_put_lines(text, TRACE_DAT_LABEL, buffer_text(&origin->labels));
+	writer_put_lines(text, TRACE_DAT_TRIGGER, buffer_text(&origin->triggers));
 	put_text_option(out, TRACE_DAT_WRITER, text);
 }
 
