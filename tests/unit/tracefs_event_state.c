@@ -140,18 +140,26 @@ static pid_t release_start(const char *pattern, int fd)
 	return process;
 }
 
-/* Its recorder watches its instance, which has both tracepoints enabled. */
+/* A recorder watches its instance, of which some tracepoints are listed as enabled. */
+static void watched_begin_of(struct instance *recorder, const char *enabled, struct folder *folder,
+			     struct pollfd *changes)
+{
+	struct error error = { 0 };
+
+	snprintf(folder->path, sizeof(folder->path), "%s", instance_directory(recorder));
+	folder_add_text(folder, "set_event", enabled);
+	instance_mark(folder->path);
+	CHECK_NUMBER(instance_watch(recorder, &error), 0);
+	*changes = (struct pollfd){ .fd = instance_watch_fd(recorder), .events = POLLIN };
+}
+
+/* The same of one that has both tracepoints enabled. */
 static struct instance *watched_begin(struct pollfd *changes)
 {
 	struct instance *recorder = recorder_begin();
 	struct folder folder;
-	struct error error = { 0 };
 
-	snprintf(folder.path, sizeof(folder.path), "%s", instance_directory(recorder));
-	folder_add_text(&folder, "set_event", "demo:io\ndemo:job\n");
-	instance_mark(folder.path);
-	CHECK_NUMBER(instance_watch(recorder, &error), 0);
-	*changes = (struct pollfd){ .fd = instance_watch_fd(recorder), .events = POLLIN };
+	watched_begin_of(recorder, "demo:io\ndemo:job\n", &folder, changes);
 	return recorder;
 }
 
@@ -173,6 +181,34 @@ TEST(a_release_wakes_whoever_records)
 	check_look(recorder, "demo:job 0 to 1\n");
 	instance_release_events(recorder);
 	check_released(process, 1);
+	recorder_finish(recorder);
+}
+
+TEST(a_release_takes_in_what_its_owner_enables_meanwhile)
+{
+	struct pollfd changes;
+	struct error error = { 0 };
+	struct instance *recorder;
+	siginfo_t ended = { 0 };
+	struct folder folder;
+	pid_t process;
+
+	fake_tracefs_begin();
+	recorder = recorder_of(64);
+	CHECK_NUMBER(instance_enable(recorder, "demo", "io", NULL, &error), 0);
+	watched_begin_of(recorder, "\ndemo:io\n", &folder, &changes);
+	process = release_start("demo", -1);
+	CHECK_NUMBER(poll(&changes, 1, -1), 1);
+	check_look(recorder, "demo:io 0 to 1\n");
+	CHECK_NUMBER(instance_enable(recorder, "demo", "job", NULL, &error), 0);
+	folder_add_text(&folder, "set_event", "\ndemo:io\ndemo:job\n");
+	instance_release_events(recorder);
+	while (waitid(P_PID, process, &ended, WEXITED | WNOHANG | WNOWAIT) == 0 && !ended.si_pid &&
+	       event_is_enabled(instance_events_fd(recorder), "demo", "job"))
+		CHECK(poll(&changes, 1, 10) >= 0);
+	check_look(recorder, "demo:job 0 to 1\n");
+	instance_release_events(recorder);
+	check_released(process, 2);
 	recorder_finish(recorder);
 }
 

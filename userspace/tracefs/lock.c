@@ -348,7 +348,15 @@ static int lock_await(const struct released *released, int fd, const char *direc
 			 line, directory);
 }
 
-/* What has gone meanwhile needs no release. */
+/* A trigger keeps it in the list of enabled ones. */
+static bool is_disabled(int fd)
+{
+	char digit = '1';
+
+	return retry_pread(fd, &digit, 1) == 1 && digit == '0';
+}
+
+/* What has gone or was disabled meanwhile needs no release. */
 static int line_release(struct released *released, const char *directory, const char *line,
 			struct error *error)
 {
@@ -356,6 +364,10 @@ static int line_release(struct released *released, const char *directory, const 
 
 	if (fd < 0)
 		return 0;
+	if (is_disabled(fd)) {
+		close(fd);
+		return 0;
+	}
 	if (lock_await(released, fd, directory, line, error) < 0) {
 		close(fd);
 		return -1;
@@ -438,10 +450,19 @@ int tracepoints_release(const char *pattern, const struct release_watcher *watch
 {
 	struct released released = { .pattern = pattern, .watcher = watcher };
 	struct stale_visitor visitor = { .context = &released, .visit = instance_events_release };
-	int status = instances_visit(false, &visitor, error);
+	size_t nr_before;
+	int status;
 
-	if (status == 0)
-		status = released_await(&released, error);
+	/*
+	 * Of a module that has just come, its owner may not have enabled all: it has by the time
+	 * that it has read what the first ones had.
+	 */
+	do {
+		nr_before = released.size;
+		status = instances_visit(false, &visitor, error);
+		if (status == 0)
+			status = released_await(&released, error);
+	} while (status == 0 && released.size > nr_before);
 	*nr_released = released.size;
 	for (size_t i = 0; i < released.size; i++)
 		close(released.list[i]);
