@@ -170,6 +170,8 @@ static int event_state_change(struct modules *modules, const struct instance_cha
 
 	if (change->now == EVENT_UNLOADED) {
 		modules->has_gone = true;
+		/* Others may have written since the last pass; what is taken in later did not. */
+		modules->had_unread |= instance_count_events(modules->capture->recorder) > 0;
 		memset(modules->searched, 0, sizeof(modules->searched));
 	}
 	if (of_rules.rule) {
@@ -339,8 +341,11 @@ static int rules_take_in(struct modules *modules, const struct tracepoint *trace
 static int tracepoint_take_in(void *context, const struct tracepoint *tracepoint,
 			      struct error *error)
 {
-	const struct modules *modules = context;
+	struct modules *modules = context;
 
+	/* What went before this one came has taken nothing of it along. */
+	if (modules_look(modules, error) < 0)
+		return -1;
 	if (selection_means(&modules->capture->settings->selection, tracepoint->system,
 			    tracepoint->name) &&
 	    descriptor_take_in(context, tracepoint, error) < 0)

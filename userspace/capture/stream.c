@@ -497,8 +497,7 @@ static int stream_run_follow_changes(struct stream_run *run, struct error *error
 	}
 	if (!modules->has_gone)
 		return 0;
-	/* Other recorded tracepoints may have new records since the last check. */
-	was_read = !modules->had_unread && instance_count_events(run->capture.recorder) == 0;
+	was_read = !modules->had_unread;
 	modules->has_gone = false;
 	modules->had_unread = false;
 	return source_start_over(run->source, was_read, capture_now_ns(&run->capture), &handler,

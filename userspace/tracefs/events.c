@@ -246,7 +246,8 @@ size_t enabled_recorded(const struct enabled_list *list)
 	size_t size = 0;
 
 	for (size_t i = 0; i < list->size; i++)
-		size += list->list[i].state != EVENT_RELEASED;
+		size += list->list[i].state == EVENT_RECORDED ||
+			list->list[i].state == EVENT_RELEASING;
 	return size;
 }
 

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Tests of what is lost with a module that is unloaded while others are recorded. */
+#include "capture/run.h"
+
+#include "fixtures/fake_tracefs.h"
+
+static struct capture_settings settings;
+static struct capture capture;
+static struct convention *convention;
+static struct modules modules;
+
+static void modules_begin(void)
+{
+	struct error error = { 0 };
+
+	fake_tracefs_begin();
+	capture_settings_init(&settings, NULL);
+	capture = (struct capture){ .settings = &settings, .recorder = recorder_of(64) };
+	convention = convention_new(false);
+	modules = (struct modules){ .capture = &capture, .convention = convention, .fd = -1 };
+	CHECK_NUMBER(instance_enable(capture.recorder, "demo", "io", NULL, &error), 0);
+}
+
+static void modules_finish(void)
+{
+	struct error error = { 0 };
+
+	CHECK_NUMBER(instance_remove(capture.recorder, &error), 0);
+	convention_free(convention);
+	capture_settings_release(&settings);
+	fake_tracefs_end();
+}
+
+/* Changes an enable file as the kernel or a user does, and looks. */
+static void look_after(const char *event, const char *text)
+{
+	struct error error = { 0 };
+	char path[512];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/events/demo/%s/enable",
+		 instance_directory(capture.recorder), event);
+	file = fopen(path, "w");
+	CHECK(file && fputs(text, file) >= 0 && fclose(file) == 0);
+	CHECK_NUMBER(modules_look(&modules, &error), 0);
+}
+
+TEST(a_released_tracepoint_takes_nothing_along_of_one_that_comes_later)
+{
+	struct error error = { 0 };
+
+	modules_begin();
+	look_after("io", "0");
+	instance_release_events(capture.recorder);
+	look_after("io", "");
+	CHECK(modules.has_gone && !modules.had_unread);
+	CHECK_NUMBER(instance_enable(capture.recorder, "demo", "job", NULL, &error), 0);
+	CHECK_NUMBER(modules_look(&modules, &error), 0);
+	CHECK(!modules.had_unread);
+	modules_finish();
+}
+
+TEST(a_released_tracepoint_takes_along_what_others_had_written)
+{
+	struct error error = { 0 };
+
+	modules_begin();
+	CHECK_NUMBER(instance_enable(capture.recorder, "demo", "job", NULL, &error), 0);
+	look_after("io", "0");
+	instance_release_events(capture.recorder);
+	look_after("io", "");
+	CHECK(modules.has_gone && modules.had_unread);
+	modules_finish();
+}
