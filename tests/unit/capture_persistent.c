@@ -63,8 +63,8 @@ TEST(tracepoints_are_disabled_if_the_folder_cannot_be_made)
 	boot_make();
 	recorder = recorder_of(64);
 	events_set(recorder);
-	if (instance_sideband(recorder))
-		events_set(instance_sideband(recorder));
+	if (instance_companion(recorder, INSTANCE_SIDEBAND))
+		events_set(instance_companion(recorder, INSTANCE_SIDEBAND));
 	check_start(recorder, &persistent, "/nosuch");
 	check_boot_file("events/demo/job/enable", "1");
 	boot_file("events/enable", "X");

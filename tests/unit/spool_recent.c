@@ -195,7 +195,7 @@ static void take(struct spool_fixture *fixture, int cpu, const uint64_t *times, 
 		raw_page_end_behind_counted(&raw_page, gap);
 	else
 		raw_page_end(&raw_page);
-	CHECK_NUMBER(spool_take(fixture->spool, cpu, false, raw_page.bytes, RAW_PAGE_SIZE,
+	CHECK_NUMBER(spool_take(fixture->spool, cpu, INSTANCE_MAIN, raw_page.bytes, RAW_PAGE_SIZE,
 				&fixture->error),
 		     0);
 }
@@ -292,8 +292,8 @@ TEST(symbols_of_a_file_are_those_of_its_records)
 		raw_page_begin(&raw_page, 100 * (i + 1));
 		raw_page_small(&raw_page, 0, &addresses[i], 2);
 		raw_page_end(&raw_page);
-		CHECK_NUMBER(spool_take(fixture.spool, i, false, raw_page.bytes, RAW_PAGE_SIZE,
-					&fixture.error),
+		CHECK_NUMBER(spool_take(fixture.spool, i, INSTANCE_MAIN, raw_page.bytes,
+					RAW_PAGE_SIZE, &fixture.error),
 			     0);
 	}
 	CHECK_NUMBER(spool_save_recent(fixture.spool, output_path(&fixture), text_of("7 loss"),
@@ -406,13 +406,13 @@ TEST(a_file_without_records_about_threads_is_whole)
 
 	spool_fixture_prepare(&fixture, true);
 	snprintf(sideband.path, sizeof(sideband.path), "%s",
-		 instance_directory(instance_sideband(fixture.recorder)));
+		 instance_directory(instance_companion(fixture.recorder, INSTANCE_SIDEBAND)));
 	folder_add_text(&sideband, "set_event", "demo:job\n");
 	instance_mark(sideband.path);
 	CHECK_NUMBER(
 		spool_new_recent(&fixture.spool, fixture.recorder, NULL, 1 << 20, &fixture.error),
 		0);
-	CHECK(fixture.spool->instance.sideband != NULL);
+	CHECK(fixture.spool->instance.list_fds[INSTANCE_SIDEBAND] >= 0);
 	TAKE(&fixture, 0, 100);
 	check_saved(&fixture, 0, 500, 0, "cpu 0 at 100\n");
 	spool_fixture_end(&fixture);

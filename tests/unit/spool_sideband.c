@@ -9,7 +9,7 @@ static void spool_fixture_begin_double(struct spool_fixture *fixture,
 	spool_fixture_prepare(fixture, true);
 	*sideband = (struct spool_fixture){ 0 };
 	snprintf(sideband->instance.path, sizeof(sideband->instance.path), "%s",
-		 instance_directory(instance_sideband(fixture->recorder)));
+		 instance_directory(instance_companion(fixture->recorder, INSTANCE_SIDEBAND)));
 	folder_add_text(&sideband->instance, "set_event", "task:task_rename\ndemo:job\n");
 	instance_mark(sideband->instance.path);
 	folder_add_text(&sideband->instance, "per_cpu/cpu0/trace_pipe_raw", "");
@@ -19,8 +19,8 @@ static void spool_fixture_begin_double(struct spool_fixture *fixture,
 			"name: task_rename\nID: 8\nformat:\n");
 	CHECK_NUMBER(spool_new(&fixture->spool, output_path(fixture), &ourselves, &fixture->error),
 		     0);
-	CHECK_NUMBER(spool_begin(fixture->spool, fixture->recorder, buffer_mode_find(mode),
-				 NULL, &fixture->error),
+	CHECK_NUMBER(spool_begin(fixture->spool, fixture->recorder, buffer_mode_find(mode), NULL,
+				 &fixture->error),
 		     0);
 	CHECK_TEXT(fixture->error.text, "");
 }
@@ -54,7 +54,8 @@ static void check_records(const struct spool_fixture *fixture, const char *want)
 		.handler = { .context = &reader.log, .record = record_log, .loss = loss_log }
 	};
 
-	CHECK_NUMBER(source_file_open(&reader.source, output_path(fixture), NULL, &reader.error), 0);
+	CHECK_NUMBER(source_file_open(&reader.source, output_path(fixture), NULL, &reader.error),
+		     0);
 	check_finish(&reader, 1000000, 0, want);
 	source_close(reader.source);
 	buffer_release(&reader.log);
@@ -84,8 +85,8 @@ TEST(the_sideband_is_saved_along_with_an_instance)
 	folder_set_text(&sideband.instance, "per_cpu/cpu0/buffer_size_kb", "8\n");
 	ADD_RECORDS(&fixture, 1, 100);
 	ADD_RECORDS(&sideband, 0, 50);
-	CHECK_NUMBER(spool_save(output_path(&fixture), &ourselves, fixture.instance.path,
-				false, &fixture.error),
+	CHECK_NUMBER(spool_save(output_path(&fixture), &ourselves, fixture.instance.path, false,
+				&fixture.error),
 		     0);
 	CHECK_TEXT(fixture.error.text, "");
 	tracepoints_log(&fixture, &seen);
@@ -107,9 +108,9 @@ TEST(a_killed_recording_is_recovered_with_the_sideband)
 	spool_fixture_kill(&fixture);
 	instance_close(fixture.recorder);
 	spool_fixture_reopen(&fixture);
-	CHECK_NUMBER(
-		instance_adopt(&fixture.recorder, spool_instance(fixture.spool), NULL, &fixture.error),
-		0);
+	CHECK_NUMBER(instance_adopt(&fixture.recorder, spool_instance(fixture.spool), NULL,
+				    &fixture.error),
+		     0);
 	CHECK_NUMBER(spool_attach(fixture.spool, fixture.recorder, &fixture.error), 0);
 	CHECK_NUMBER(truncate(folder_path(&sideband.instance, "per_cpu/cpu1/trace_pipe_raw"), 0),
 		     0);
@@ -134,10 +135,10 @@ TEST(a_killed_recording_is_recovered_where_the_sideband_is_gone)
 	instance_close(fixture.recorder);
 	CHECK_NUMBER(stale_remove(sideband.instance.path, &fixture.error), 0);
 	spool_fixture_reopen(&fixture);
-	CHECK_NUMBER(
-		instance_adopt(&fixture.recorder, spool_instance(fixture.spool), NULL, &fixture.error),
-		0);
-	CHECK(!instance_sideband(fixture.recorder));
+	CHECK_NUMBER(instance_adopt(&fixture.recorder, spool_instance(fixture.spool), NULL,
+				    &fixture.error),
+		     0);
+	CHECK(!instance_companion(fixture.recorder, INSTANCE_SIDEBAND));
 	CHECK_NUMBER(spool_attach(fixture.spool, fixture.recorder, &fixture.error), 0);
 	ADD_RECORDS(&fixture, 0, 100);
 	spool_fixture_finish(&fixture);
@@ -159,7 +160,8 @@ TEST(what_somebody_looks_at_is_not_taken_for_gone)
 	CHECK(strstr(fixture.error.text, " is in use by another ktrack") != NULL);
 	fixture.error = (struct error){ 0 };
 	instance_close(fixture.recorder);
-	CHECK_NUMBER(instance_adopt(&fixture.recorder, buffer_string(&name), NULL, &fixture.error), 0);
+	CHECK_NUMBER(instance_adopt(&fixture.recorder, buffer_string(&name), NULL, &fixture.error),
+		     0);
 	CHECK(fixture.recorder != NULL);
 	buffer_release(&name);
 	spool_fixture_end(&fixture);

@@ -23,7 +23,7 @@ static void watched_begin(struct watched *watched)
 	fake_tracefs_begin();
 	folder_add_text(&fake_tracefs.top, "events/task/task_rename/enable", "0");
 	watched->recorder = recorder_of(64);
-	CHECK(instance_sideband(watched->recorder) != NULL);
+	CHECK(instance_companion(watched->recorder, INSTANCE_SIDEBAND) != NULL);
 	CHECK_NUMBER(changes_open(&watched->changes, watched->recorder, &error), 0);
 }
 
@@ -107,11 +107,12 @@ TEST(what_others_do_to_the_sideband_is_distinguished)
 	struct watched watched;
 
 	watched_begin(&watched);
-	file_write(instance_sideband(watched.recorder), "per_cpu/cpu0/trace", "\n");
+	file_write(instance_companion(watched.recorder, INSTANCE_SIDEBAND), "per_cpu/cpu0/trace",
+		   "\n");
 	CHECK(changes_come(&watched));
 	CHECK(watched.change.is_sideband_emptied);
 	CHECK(!watched.change.is_emptied && !watched.change.is_reclocked);
-	file_write(instance_sideband(watched.recorder), "trace_clock", "mono");
+	file_write(instance_companion(watched.recorder, INSTANCE_SIDEBAND), "trace_clock", "mono");
 	CHECK(changes_come(&watched));
 	CHECK(watched.change.is_reclocked);
 	watched_end(&watched);
@@ -139,10 +140,11 @@ TEST(a_clock_that_others_change_is_noticed_and_can_be_restored)
 	CHECK(changes_come(&watched));
 	CHECK(watched.change.is_reclocked && watched.change.is_emptied);
 	CHECK_TEXT(watched.change.file, "trace_clock");
-	file_write(instance_sideband(watched.recorder), "trace_clock", "mono");
+	file_write(instance_companion(watched.recorder, INSTANCE_SIDEBAND), "trace_clock", "mono");
 	instance_restore_clock(watched.recorder);
 	check_file(watched.recorder, "trace_clock", "bootboot");
-	check_file(instance_sideband(watched.recorder), "trace_clock", "bootboot");
+	check_file(instance_companion(watched.recorder, INSTANCE_SIDEBAND), "trace_clock",
+		   "bootboot");
 	watched_end(&watched);
 }
 

@@ -13,7 +13,9 @@
 
 static int source_fixture_open(struct source_fixture *reader)
 {
-	return source_live_open(&reader->source, reader->instance.path, NULL, NULL, &reader->error);
+	return source_live_open(&reader->source,
+				&(struct instance_paths){ { reader->instance.path } }, NULL,
+				&reader->error);
 }
 
 TEST(all_buffers_are_read_round_by_round)
@@ -288,8 +290,9 @@ static void watched_begin(struct source_fixture *reader, struct instance *instan
 				       .lock_fd = -1,
 				       .control = CONTROL_NONE };
 	CHECK_NUMBER(instance_watch(instance, &reader->error), 0);
-	CHECK_NUMBER(source_live_open(&reader->source, reader->instance.path, NULL, instance,
-				      &reader->error),
+	CHECK_NUMBER(source_live_open(&reader->source,
+				      &(struct instance_paths){ { reader->instance.path } },
+				      instance, &reader->error),
 		     0);
 	reader->handler.change = change_log;
 }

@@ -34,7 +34,9 @@ __attribute__((visibility("default"))) ssize_t read(int fd, void *bytes, size_t 
 
 static int source_fixture_open(struct source_fixture *reader)
 {
-	return source_live_open(&reader->source, reader->instance.path, NULL, NULL, &reader->error);
+	return source_live_open(&reader->source,
+				&(struct instance_paths){ { reader->instance.path } }, NULL,
+				&reader->error);
 }
 
 TEST(a_cpu_that_comes_online_is_read_from_then_on)

@@ -18,9 +18,12 @@ static void pair_begin(struct pair *pair)
 
 static void pair_open(struct pair *pair)
 {
-	CHECK_NUMBER(source_live_open(&pair->reader.source, pair->reader.instance.path,
-				      pair->sideband.instance.path, NULL, &pair->reader.error),
-		     0);
+	const struct instance_paths paths = {
+		.list = { [INSTANCE_MAIN] = pair->reader.instance.path,
+			  [INSTANCE_SIDEBAND] = pair->sideband.instance.path },
+	};
+
+	CHECK_NUMBER(source_live_open(&pair->reader.source, &paths, NULL, &pair->reader.error), 0);
 }
 
 static void pair_end(struct pair *pair)

@@ -39,7 +39,7 @@ TEST(it_records_who_threads_are_on_the_same_clock_whatever_the_mode)
 	settings.clock = "mono";
 	KERNEL_BEGIN("task/task_newtask", "task/task_rename", "sched/sched_process_fork");
 	recorder = recorder_as(&settings);
-	sideband = instance_sideband(recorder);
+	sideband = instance_companion(recorder, INSTANCE_SIDEBAND);
 	CHECK(sideband != NULL);
 	CHECK_TEXT(instance_name(sideband), sideband_of(instance_name(recorder)));
 	check_file(sideband, "trace_clock", "mono");
@@ -62,7 +62,8 @@ TEST(a_fork_reports_of_births_where_nothing_else_does)
 	KERNEL_BEGIN("sched/sched_process_fork");
 	fake_tracefs.missing = "events/task/task_newtask/enable";
 	recorder = recorder_of(64);
-	check_file(instance_sideband(recorder), "events/sched/sched_process_fork/enable", "1");
+	check_file(instance_companion(recorder, INSTANCE_SIDEBAND),
+		   "events/sched/sched_process_fork/enable", "1");
 	CHECK_NUMBER(instance_remove(recorder, &error), 0);
 	fake_tracefs_end();
 }
@@ -74,7 +75,7 @@ TEST(a_kernel_without_such_tracepoints_gets_none)
 
 	KERNEL_BEGIN("sched/sched_switch");
 	recorder = recorder_of(64);
-	CHECK(instance_sideband(recorder) == NULL);
+	CHECK(instance_companion(recorder, INSTANCE_SIDEBAND) == NULL);
 	CHECK(!instance_exists(sideband_of(name_of(0))));
 	CHECK_NUMBER(instance_remove(recorder, &error), 0);
 	fake_tracefs_end();
@@ -87,11 +88,11 @@ TEST(both_start_and_stop_together)
 
 	KERNEL_BEGIN("task/task_rename");
 	recorder = recorder_of(64);
-	check_file(instance_sideband(recorder), "tracing_on", "0");
+	check_file(instance_companion(recorder, INSTANCE_SIDEBAND), "tracing_on", "0");
 	CHECK_NUMBER(instance_start(recorder, &error), 0);
-	check_file(instance_sideband(recorder), "tracing_on", "1");
+	check_file(instance_companion(recorder, INSTANCE_SIDEBAND), "tracing_on", "1");
 	CHECK_NUMBER(instance_stop(recorder, &error), 0);
-	check_file(instance_sideband(recorder), "tracing_on", "0");
+	check_file(instance_companion(recorder, INSTANCE_SIDEBAND), "tracing_on", "0");
 	CHECK_NUMBER(instance_remove(recorder, &error), 0);
 	fake_tracefs_end();
 }
@@ -113,7 +114,7 @@ TEST(what_both_take_is_the_memory)
 	recorder = recorder_of(64);
 	CHECK_NUMBER(instance_memory_kib(recorder), 0);
 	memory_set(recorder, "2054\n");
-	memory_set(instance_sideband(recorder), "118 (expanded: 1408)\n");
+	memory_set(instance_companion(recorder, INSTANCE_SIDEBAND), "118 (expanded: 1408)\n");
 	CHECK_NUMBER(instance_memory_kib(recorder), 2172);
 	CHECK_NUMBER(instance_remove(recorder, &error), 0);
 	fake_tracefs_end();
@@ -144,7 +145,7 @@ TEST(both_are_adopted_and_go_together)
 	KERNEL_BEGIN("task/task_rename");
 	instance_close(recorder_of(64));
 	CHECK_NUMBER(instance_adopt(&recorder, name_of(0), NULL, &error), 0);
-	CHECK(recorder && instance_sideband(recorder));
+	CHECK(recorder && instance_companion(recorder, INSTANCE_SIDEBAND));
 	CHECK_NUMBER(instance_remove(recorder, &error), 0);
 	CHECK(!instance_exists(name_of(0)) && !instance_exists(sideband_of(name_of(0))));
 	fake_tracefs_end();

@@ -106,7 +106,7 @@ int capture_prepare(struct capture *capture, struct error *error)
 	return argv ? command_check(argv, &capture->failure, error) : 0;
 }
 
-/** struct stale_count - instances of killed runs, without their sideband instances */
+/** struct stale_count - instances of killed runs, without their companions */
 struct stale_count {
 	char first[64];
 	char name[64]; /* of the last one */
@@ -119,7 +119,7 @@ static int stale_add(void *context, const char *name, const char *directory, str
 
 	(void)directory;
 	(void)error;
-	if (instance_is_sideband(name, stale->name))
+	if (instance_is_companion(name, stale->name))
 		return 0;
 	snprintf(stale->name, sizeof(stale->name), "%s", name);
 	if (stale->number++ == 0)
@@ -160,10 +160,9 @@ static int capture_begin_workload(struct capture *capture, struct error *error)
 	capture->workload = workload_new();
 	if (!capture->workload)
 		return error_set(error, "out of memory");
-	return workload_limit_rules(settings->selection.rules,
-				    "leave out -p, --cgroup, --unit or --pid",
-				    selection_reports(&settings->selection) ? capture->report : NULL,
-				    error);
+	return workload_limit_rules(
+		settings->selection.rules, "leave out -p, --cgroup, --unit or --pid",
+		selection_reports(&settings->selection) ? capture->report : NULL, error);
 }
 
 int capture_choose(struct capture *capture, struct convention *convention, struct error *error)
@@ -585,12 +584,13 @@ int spool_describe_capture(struct spool *spool, const struct capture *capture, s
 	/* Their system calls have other numbers, and no record shows it. */
 	if (rules && rules_name_calls(rules))
 		narrow_threads_append(&narrow);
-	stored = selection_store(&capture->settings->selection,
-				 capture->settings->records_programs, &selection);
+	stored = selection_store(&capture->settings->selection, capture->settings->records_programs,
+				 &selection);
 	if (stored > 0)
-		report_message(capture->report,
-			       "-e, -r: more than a recording keeps (256 patterns or rules, 64 KiB); "
-			       "give them again when it is exported");
+		report_message(
+			capture->report,
+			"-e, -r: more than a recording keeps (256 patterns or rules, 64 KiB); "
+			"give them again when it is exported");
 	status = spool_describe(spool, &(struct spool_description){
 					       .workload = buffer_text(&workload),
 					       .narrow = buffer_text(&narrow),
@@ -643,8 +643,8 @@ bool capture_records_kernel(const struct capture_settings *settings)
 			return true;
 	}
 	return !settings->records_programs || settings->instance ||
-	       (selection->rules && (rules_want_kernel(selection->rules) ||
-				     selection->rules->wants_convention)) ||
+	       (selection->rules &&
+		(rules_want_kernel(selection->rules) || selection->rules->wants_convention)) ||
 	       settings->nr_probes > 0 || settings->nr_functions > 0 || settings->nr_stacks > 0;
 }
 

@@ -707,7 +707,8 @@ static int stream_run_stop(struct stream_run *run, struct error *error)
 
 static int stream_run_open_source(struct stream_run *run, struct error *error)
 {
-	const struct instance *recorder = run->capture.recorder, *sideband;
+	const struct instance *recorder = run->capture.recorder;
+	struct instance_paths paths;
 
 	run->pipeline.counts_others = instance_is_attached(recorder) &&
 				      selection_is_empty(&run->settings->capture.selection);
@@ -734,11 +735,8 @@ static int stream_run_open_source(struct stream_run *run, struct error *error)
 	}
 	if (!recorder)
 		return source_programs_open(&run->source, run->capture.programs, error);
-	/* The sideband instance is read all the time. */
-	sideband = instance_sideband(recorder);
-	if (source_live_open(&run->source, instance_directory(recorder),
-			     sideband ? instance_directory(sideband) : NULL, run->capture.recorder,
-			     error) < 0)
+	paths = instance_directories(recorder);
+	if (source_live_open(&run->source, &paths, run->capture.recorder, error) < 0)
 		return -1;
 	if (run->capture.programs &&
 	    source_add_programs(run->source, run->capture.programs, error) < 0)

@@ -111,11 +111,14 @@ void notify_close(struct notify *notify)
 static int events_copy(struct boot_instance *boot, const struct instance *recorder,
 		       struct error *error)
 {
-	const struct instance *sideband = instance_sideband(recorder);
+	const struct instance_paths paths = instance_directories(recorder);
+	int status = 0;
 
-	if (boot_instance_copy(boot, instance_directory(recorder), error) < 0)
-		return -1;
-	return sideband ? boot_instance_copy(boot, instance_directory(sideband), error) : 0;
+	for (int kind = 0; kind < INSTANCE_KINDS && status == 0; kind++) {
+		if (paths.list[kind])
+			status = boot_instance_copy(boot, paths.list[kind], error);
+	}
+	return status;
 }
 
 int persistent_start(struct persistent *persistent, const char *name, const char *directory,
@@ -515,8 +518,7 @@ static int watch_take_page(void *context, const struct tapped_page *page, struct
 	if (watch->windows.size > 0 &&
 	    watch_serve_windows(watch, page->delivered_ns, false, error) < 0)
 		return -1;
-	return spool_take(watch->spool, page->cpu, page->is_sideband, page->bytes, page->size,
-			  error);
+	return spool_take(watch->spool, page->cpu, page->kind, page->bytes, page->size, error);
 }
 
 static int watch_open(void *context, struct stream_run *run, struct error *error)

@@ -17,14 +17,14 @@ struct cleaning {
 	char kept[64]; /* the last instance that could not be removed */
 };
 
-/* If an instance cannot be removed, its sideband instance stays, too. */
+/* If an instance cannot be removed, its companions stay, too. */
 static int stale_clean(void *context, const char *name, const char *directory, struct error *error)
 {
 	struct cleaning *cleaning = context;
 	struct error problem = { 0 };
 
 	(void)error;
-	if (instance_is_sideband(name, cleaning->kept))
+	if (instance_is_companion(name, cleaning->kept))
 		return 0;
 	if (stale_remove(directory, &problem) == 0) {
 		report_message(cleaning->writes, "remove %s", directory);

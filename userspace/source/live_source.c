@@ -449,7 +449,7 @@ static ssize_t live_stream_refill(struct stream *stream, struct error *error)
 	byte_progress_add(live->progress, own->page->size, live->progress_total);
 	/* Records of other CPUs with the time of the last one may follow. */
 	page = (struct tapped_page){ .cpu = own->buffer->cpu,
-				     .is_sideband = own->buffer->is_sideband,
+				     .kind = own->buffer->kind,
 				     .bytes = own->page->bytes,
 				     .size = own->page->size,
 				     .delivered_ns = stream->last_ns - 1 };
@@ -484,16 +484,17 @@ static int live_stream_open(struct stream *stream, struct live_source *live,
 	own->page = live_page_new(own);
 	*stream = (struct stream){ .ops = &live_stream_ops,
 				   .cpu = buffer->cpu,
-				   .buffer = buffer->is_sideband,
-				   .is_sideband = buffer->is_sideband,
+				   .buffer = buffer->kind == INSTANCE_SIDEBAND,
+				   .is_sideband = buffer->kind == INSTANCE_SIDEBAND,
 				   .own = own };
 	stream->bytes = own->page ? own->page->bytes : NULL;
 	return own->page ? 0 : error_set(error, "out of memory");
 }
 
-static int live_source_open(struct live_source *live, const char *directory, const char *sideband,
+static int live_source_open(struct live_source *live, const struct instance_paths *paths,
 			    struct error *error)
 {
+	const char *directory = paths->list[INSTANCE_MAIN];
 	struct source *source = &live->source;
 	const char *below = strstr(directory, "/instances/");
 	struct buffer top = { 0 };
@@ -511,7 +512,7 @@ static int live_source_open(struct live_source *live, const char *directory, con
 	buffer_release(&top);
 	if (status < 0)
 		return error_set(error, "out of memory");
-	if (buffer_reader_open(&live->reader, directory, sideband, error) < 0)
+	if (buffer_reader_open(&live->reader, paths, error) < 0)
 		return -1;
 	for (size_t i = 0; i < live->reader->size; i++) {
 		struct cpu_buffer *buffer = &live->reader->list[i];
@@ -520,19 +521,18 @@ static int live_source_open(struct live_source *live, const char *directory, con
 		if (!stream || live_stream_open(stream, live, buffer, error) < 0)
 			return -1;
 		stream->next.constants = &source->constants;
-		source->recording.nr_cpus += !buffer->is_sideband;
+		source->recording.nr_cpus += buffer->kind == INSTANCE_MAIN;
 	}
 	return 0;
 }
 
 /*
- * Opens the buffers of an instance
+ * Opens the buffers of an instance and its companions
  * @out: for source_close(); NULL on failure
- * @sideband: directory of the sideband instance; NULL for none
  *
  * Returns -1 with @error.
  */
-static int live_source_new(struct live_source **out, const char *directory, const char *sideband,
+static int live_source_new(struct live_source **out, const struct instance_paths *paths,
 			   struct error *error)
 {
 	struct live_source *live = calloc(1, sizeof(*live));
@@ -542,26 +542,25 @@ static int live_source_new(struct live_source **out, const char *directory, cons
 		return error_set(error, "out of memory");
 	live->source.ops = &live_source_ops;
 	live->ahead_max = AHEAD_SIZE_MAX;
-	if (namespace_check_clocks(error) == 0 &&
-	    live_source_open(live, directory, sideband, error) == 0)
+	if (namespace_check_clocks(error) == 0 && live_source_open(live, paths, error) == 0)
 		return 0;
 	source_close(&live->source);
 	*out = NULL;
 	return -1;
 }
 
-int source_live_open(struct source **out, const char *directory, const char *sideband,
+int source_live_open(struct source **out, const struct instance_paths *paths,
 		     struct instance *watched, struct error *error)
 {
 	struct live_source *live;
 
 	*out = NULL;
-	if (live_source_new(&live, directory, sideband, error) < 0)
+	if (live_source_new(&live, paths, error) < 0)
 		return -1;
 	live->reads_ahead = true;
 	mallopt(M_TRIM_THRESHOLD, KEPT_SIZE);
 	live->watched = watched;
-	buffer_reader_wake_early(live->reader, directory);
+	buffer_reader_wake_early(live->reader, paths->list[INSTANCE_MAIN]);
 	*out = &live->source;
 	return 0;
 }
@@ -615,7 +614,7 @@ static int live_source_describe(struct live_source *live, struct error *error)
 
 		own->is_counted = before->read == 0;
 		own->has_older_drops = before->read > 0 && before->dropped > 0;
-		if (!own->buffer->is_sideband)
+		if (own->buffer->kind != INSTANCE_SIDEBAND)
 			recording->read_before += before->read;
 	}
 	return status < 0 ? error_set(error, "out of memory") : 0;
@@ -623,11 +622,12 @@ static int live_source_describe(struct live_source *live, struct error *error)
 
 int source_attached_open(struct source **out, const char *directory, struct error *error)
 {
+	const struct instance_paths paths = { .list = { (char *)directory } };
 	struct live_source *live;
 	const char *clock;
 
 	*out = NULL;
-	if (live_source_new(&live, directory, NULL, error) < 0)
+	if (live_source_new(&live, &paths, error) < 0)
 		return -1;
 	if (live_source_describe(live, error) < 0) {
 		source_close(&live->source);
@@ -646,15 +646,13 @@ int source_attached_open(struct source **out, const char *directory, struct erro
 /* The sideband instance of a killed run has the names of its threads. */
 int live_source_snapshot_open(struct source **out, const char *directory, struct error *error)
 {
-	struct buffer sideband = { 0 };
+	struct instance_paths paths;
 	struct live_source *live;
-	int status = sideband_directory(&sideband, directory, error);
+	int status = instance_paths_find(&paths, directory, error);
 
 	if (status == 0)
-		status = live_source_new(&live, directory,
-					 sideband.size > 0 ? buffer_string(&sideband) : NULL,
-					 error);
-	buffer_release(&sideband);
+		status = live_source_new(&live, &paths, error);
+	instance_paths_release(&paths);
 	if (status < 0)
 		return -1;
 	if (live_source_describe(live, error) < 0) {

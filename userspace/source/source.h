@@ -64,15 +64,15 @@ int source_file_open(struct source **out, const char *path, const struct input_s
 /**
  * source_live_open - read the ring buffers of a tracing instance while they are written
  * @out: for source_close(); NULL on failure
- * @directory: of the instance, which this process set up
- * @sideband: of the sideband instance, on the same clock; NULL for none
+ * @paths: of the instance, which this process set up, and its companions
  * @watched: the instance, whose changes are delivered in their place; NULL delivers none
  *
- * Reading consumes the records. CPUs that are offline are read once they are online. Records of the
- * sideband are merged with the others; its losses are not delivered, see source_lost_sideband().
+ * Reading consumes the records. CPUs that are offline are read once they are online. Records of
+ * companions are merged with the others; losses of the sideband are not delivered, see
+ * source_lost_sideband().
  * Returns 0, or -1 with @error.
  */
-int source_live_open(struct source **out, const char *directory, const char *sideband,
+int source_live_open(struct source **out, const struct instance_paths *paths,
 		     struct instance *watched, struct error *error);
 
 /**
@@ -186,7 +186,7 @@ void source_hold(struct source *source, bool is_held);
  */
 struct tapped_page {
 	int cpu;
-	bool is_sideband;
+	enum instance_kind kind;
 	const void *bytes;
 	size_t size;
 	int64_t delivered_ns;

@@ -49,16 +49,16 @@ void recent_release(struct recent *recent)
 	free(recent->cpus);
 }
 
-static struct recent_cpu *recent_cpu_get(struct recent *recent, int cpu, bool is_sideband)
+static struct recent_cpu *recent_cpu_get(struct recent *recent, int cpu, enum instance_kind kind)
 {
 	for (size_t i = 0; i < recent->nr_cpus; i++) {
-		if (recent->cpus[i].cpu == cpu && recent->cpus[i].is_sideband == is_sideband)
+		if (recent->cpus[i].cpu == cpu && recent->cpus[i].kind == kind)
 			return &recent->cpus[i];
 	}
 	if (!array_reserve(recent->cpus, recent->nr_cpus))
 		return NULL;
 	recent->cpus[recent->nr_cpus] = (struct recent_cpu){
-		.cpu = cpu, .is_sideband = is_sideband, .first = RECENT_NONE, .last = RECENT_NONE
+		.cpu = cpu, .kind = kind, .first = RECENT_NONE, .last = RECENT_NONE
 	};
 	return &recent->cpus[recent->nr_cpus++];
 }
@@ -252,7 +252,6 @@ int recent_part_write(const struct recent_part *part, int fd)
 static int recent_begin(struct spool *spool, const struct instance *instance,
 			const struct formats *known, uint64_t size, struct error *error)
 {
-	const struct instance *sideband = instance_sideband(instance);
 	const char *directory = instance_directory(instance);
 	struct buffer list = { 0 };
 	int status;
@@ -264,8 +263,7 @@ static int recent_begin(struct spool *spool, const struct instance *instance,
 		return -1;
 	spool_origin_begin(&spool->origin, directory, buffer_modes);
 	spool->origin.writer = instance_own_tid(instance);
-	if (instance_files_open(&spool->instance, directory,
-				sideband ? instance_directory(sideband) : NULL, error) < 0)
+	if (instance_files_open(&spool->instance, directory, error) < 0)
 		return -1;
 	status = spool_list_formats(spool, instance, &list, error);
 	if (status == 0)
@@ -289,11 +287,11 @@ int spool_new_recent(struct spool **out, const struct instance *instance,
 	return -1;
 }
 
-int spool_take(struct spool *spool, int cpu, bool is_sideband, const void *bytes, size_t size,
-	       struct error *error)
+int spool_take(struct spool *spool, int cpu, enum instance_kind kind, const void *bytes,
+	       size_t size, struct error *error)
 {
 	struct recent *recent = spool->recent;
-	struct recent_cpu *own = recent_cpu_get(recent, cpu, is_sideband);
+	struct recent_cpu *own = recent_cpu_get(recent, cpu, kind);
 	struct recent_slot added = { 0 };
 	struct page page, walk;
 	uint32_t number;
@@ -360,7 +358,7 @@ static int recent_add_files(struct spool *spool, int64_t from_ns, int64_t to_ns,
 
 	for (size_t i = 0; i < recent->nr_cpus; i++) {
 		const struct recent_cpu *cpu = &recent->cpus[i];
-		struct spool_file *file = spool_file_add(spool, cpu->cpu, cpu->is_sideband, error);
+		struct spool_file *file = spool_file_add(spool, cpu->cpu, cpu->kind, error);
 
 		if (!file)
 			return -1;
@@ -393,7 +391,7 @@ int spool_save_recent(struct spool *spool, const char *path, struct text trigger
 	for (size_t i = 0; i < spool->nr_files; i++) {
 		const struct recent_part *part = &spool->files[i].part;
 
-		if (spool->files[i].is_sideband)
+		if (spool->files[i].kind == INSTANCE_SIDEBAND)
 			continue;
 		saved->nr_records += part->nr_records;
 		saved->lost += part->lost;

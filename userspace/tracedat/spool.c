@@ -70,20 +70,19 @@ int spool_new(struct spool **out, const char *path, const struct spool_owner *ow
 int spool_list_formats(struct spool *spool, const struct instance *instance, struct buffer *list,
 		       struct error *error)
 {
-	const char *directory = instance_directory(instance);
+	const struct instance_paths paths = instance_directories(instance);
 	struct instance_files *files = &spool->instance;
 	int status = 0;
 
 	if (instance_is_attached(instance)) {
 		/* The other program may enable any tracepoint while it is read. */
-		if (spool_share(spool, directory, error) < 0 ||
+		if (spool_share(spool, paths.list[INSTANCE_MAIN], error) < 0 ||
 		    instance_files_list_all(files, list, error) < 0)
 			status = -1;
 	} else {
 		spool->is_own = true;
-		if (instance_files_open_list(files, directory, error) < 0 ||
-		    instance_files_list_enabled(files, list, error) < 0 ||
-		    instance_files_list_sideband(files, list, error) < 0)
+		if (instance_files_open_lists(files, &paths, error) < 0 ||
+		    instance_files_list_enabled(files, list, error) < 0)
 			status = -1;
 	}
 	/* These are no tracepoint that can be enabled. */
@@ -192,12 +191,13 @@ static int spool_file_open(struct spool *spool, const char *name, struct error *
 	size_t page_size = spool->pipe.page_size;
 	struct spool_file *file;
 	struct stat status;
-	bool is_sideband = false, is_programs = strcmp(name, SPOOL_PROGRAMS) == 0;
+	bool is_programs = strcmp(name, SPOOL_PROGRAMS) == 0;
+	enum instance_kind kind = INSTANCE_MAIN;
 	int cpu = 0;
 
-	if (!is_programs && !spool_cpu_parse(name, &cpu, &is_sideband))
+	if (!is_programs && !spool_cpu_parse(name, &cpu, &kind))
 		return 0;
-	file = spool_file_add(spool, cpu, is_sideband, error);
+	file = spool_file_add(spool, cpu, kind, error);
 	if (!file)
 		return -1;
 	file->is_programs = is_programs;
@@ -310,7 +310,7 @@ static void summary_add(struct spool_summary *summary, const struct spool *spool
 			const struct spool_file *file, const struct statistics *statistics)
 {
 	int64_t first_ns, last_ns, ignored;
-	uint64_t *lost = file->is_sideband ? &summary->lost_sideband : &summary->lost;
+	uint64_t *lost = file->kind == INSTANCE_SIDEBAND ? &summary->lost_sideband : &summary->lost;
 
 	*lost += statistics->overwritten + statistics->dropped + file->in_flight;
 	if (!spool_file_is_deferred(spool, file))
@@ -405,7 +405,7 @@ void spool_close(struct spool *spool)
 
 /* The files of a spool, one for each CPU and instance. */
 
-struct spool_file *spool_file_add(struct spool *spool, int cpu, bool is_sideband,
+struct spool_file *spool_file_add(struct spool *spool, int cpu, enum instance_kind kind,
 				  struct error *error)
 {
 	if (!array_reserve(spool->files, spool->nr_files)) {
@@ -414,16 +414,16 @@ struct spool_file *spool_file_add(struct spool *spool, int cpu, bool is_sideband
 	}
 	spool->files[spool->nr_files] = (struct spool_file){
 		.cpu = cpu,
-		.is_sideband = is_sideband,
+		.kind = kind,
 		.fd = -1,
 	};
 	return &spool->files[spool->nr_files++];
 }
 
-struct spool_file *spool_file_find(const struct spool *spool, int cpu, bool is_sideband)
+struct spool_file *spool_file_find(const struct spool *spool, int cpu, enum instance_kind kind)
 {
 	for (size_t i = 0; i < spool->nr_files; i++) {
-		if (spool->files[i].cpu == cpu && spool->files[i].is_sideband == is_sideband &&
+		if (spool->files[i].cpu == cpu && spool->files[i].kind == kind &&
 		    !spool->files[i].is_programs)
 			return &spool->files[i];
 	}
@@ -436,13 +436,13 @@ int spool_file_fail(struct spool *spool, const struct spool_file *file, struct e
 	char name[SPOOL_NAME_SIZE] = SPOOL_PROGRAMS;
 
 	if (!file->is_programs)
-		spool_cpu_name(name, file->cpu, file->is_sideband);
+		spool_cpu_name(name, file->cpu, file->kind);
 	return spool_entry_fail(&spool->folder, number, name, error);
 }
 
 bool spool_file_is_deferred(const struct spool *spool, const struct spool_file *file)
 {
-	return spool->origin.mode->is_read_at_end && !file->is_sideband;
+	return spool->origin.mode->is_read_at_end && file->kind != INSTANCE_SIDEBAND;
 }
 
 void spool_keep(struct spool *spool)
@@ -479,26 +479,25 @@ uint64_t spool_size(const struct spool *spool)
 /* Gives a ring buffer its file, which an earlier run may have created. */
 static int spool_file_attach(struct spool *spool, struct cpu_buffer *buffer, struct error *error)
 {
-	struct spool_file *file = spool_file_find(spool, buffer->cpu, buffer->is_sideband);
+	struct spool_file *file = spool_file_find(spool, buffer->cpu, buffer->kind);
 	char name[SPOOL_NAME_SIZE];
 
 	if (!file)
-		file = spool_file_add(spool, buffer->cpu, buffer->is_sideband, error);
+		file = spool_file_add(spool, buffer->cpu, buffer->kind, error);
 	if (!file)
 		return -1;
 	file->buffer = buffer;
 	if (file->fd >= 0)
 		return 0;
-	spool_cpu_name(name, file->cpu, file->is_sideband);
+	spool_cpu_name(name, file->cpu, file->kind);
 	file->fd = spool_entry_create(&spool->folder, name, error);
 	return file->fd < 0 ? -1 : 0;
 }
 
-int spool_attach_directory(struct spool *spool, const char *directory, const char *sideband,
-			   struct error *error)
+int spool_attach_paths(struct spool *spool, const struct instance_paths *paths, struct error *error)
 {
-	if (instance_files_open(&spool->instance, directory, sideband, error) < 0 ||
-	    buffer_reader_open(&spool->reader, directory, sideband, error) < 0)
+	if (instance_files_open(&spool->instance, paths->list[INSTANCE_MAIN], error) < 0 ||
+	    buffer_reader_open(&spool->reader, paths, error) < 0)
 		return -1;
 	for (size_t i = 0; i < spool->reader->size; i++) {
 		if (spool_file_attach(spool, &spool->reader->list[i], error) < 0)
@@ -509,10 +508,9 @@ int spool_attach_directory(struct spool *spool, const char *directory, const cha
 
 int spool_attach(struct spool *spool, const struct instance *instance, struct error *error)
 {
-	const struct instance *sideband = instance_sideband(instance);
+	const struct instance_paths paths = instance_directories(instance);
 
-	return spool_attach_directory(spool, instance_directory(instance),
-				      sideband ? instance_directory(sideband) : NULL, error);
+	return spool_attach_paths(spool, &paths, error);
 }
 
 void spool_wait(const struct spool *spool, int also_fd, int timeout_ms)
@@ -866,14 +864,12 @@ int spool_sync(struct spool *spool, struct error *error)
 
 static int save_attach(struct spool *spool, const char *directory, struct error *error)
 {
-	struct buffer sideband = { 0 };
-	int status = sideband_directory(&sideband, directory, error);
+	struct instance_paths paths;
+	int status = instance_paths_find(&paths, directory, error);
 
 	if (status == 0)
-		status = spool_attach_directory(spool, directory,
-						sideband.size > 0 ? buffer_string(&sideband) : NULL,
-						error);
-	buffer_release(&sideband);
+		status = spool_attach_paths(spool, &paths, error);
+	instance_paths_release(&paths);
 	return status;
 }
 

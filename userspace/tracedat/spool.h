@@ -40,7 +40,7 @@ struct recent_slot {
 /** struct recent_cpu - the sub-buffers of a CPU, the oldest first */
 struct recent_cpu {
 	int cpu;
-	bool is_sideband;
+	enum instance_kind kind;
 	uint32_t first;
 	uint32_t last;
 };
@@ -173,10 +173,10 @@ void spool_folder_remove_joined(const struct spool_folder *folder);
 #define SPOOL_NAME_SIZE 32
 
 /** spool_cpu_name - write the name of a CPU's file to @out of SPOOL_NAME_SIZE */
-void spool_cpu_name(char *out, int cpu, bool is_sideband);
+void spool_cpu_name(char *out, int cpu, enum instance_kind kind);
 
 /** spool_cpu_parse - parse such a name; returns false if it is another one */
-bool spool_cpu_parse(const char *name, int *cpu, bool *is_sideband);
+bool spool_cpu_parse(const char *name, int *cpu, enum instance_kind *out);
 
 /**
  * spool_entry_open - open a file of the folder
@@ -217,36 +217,32 @@ int spool_entry_fail(struct spool_folder *folder, int number, const char *name,
 
 /** struct instance_files - open files; no further privilege is needed to read them */
 struct instance_files {
-	int events_fd;		  /* the directory of tracepoints */
-	int list_fd;		  /* the list of enabled tracepoints, -1 if not opened */
+	int events_fd; /* the directory of tracepoints */
+	/* The lists of enabled tracepoints of it and its companions, -1 if not opened. */
+	int list_fds[INSTANCE_KINDS];
 	int clock_fd;		  /* the list of clocks with the current one in brackets */
 	struct saved_tasks saved; /* names of ended threads */
-	char *sideband;		  /* directory of the sideband instance, NULL if there is none */
 };
 
 /** INSTANCE_FILES_NONE - no open files */
-#define INSTANCE_FILES_NONE                                                                \
-	{                                                                                  \
-		.events_fd = -1, .list_fd = -1, .clock_fd = -1, .saved = SAVED_TASKS_NONE, \
+#define INSTANCE_FILES_NONE                                              \
+	{                                                                \
+		.events_fd = -1, .list_fds = { -1, -1 }, .clock_fd = -1, \
+		.saved = SAVED_TASKS_NONE,                               \
 	}
 
-/** instance_files_open - open all but the list; @sideband may be NULL; returns -1 with @error */
-int instance_files_open(struct instance_files *files, const char *directory, const char *sideband,
-			struct error *error);
+/** instance_files_open - open all but the lists; returns -1 with @error */
+int instance_files_open(struct instance_files *files, const char *directory, struct error *error);
 
-/** instance_files_open_list - open the list, too; returns -1 with @error */
-int instance_files_open_list(struct instance_files *files, const char *directory,
-			     struct error *error);
+/** instance_files_open_lists - open the lists, too; returns -1 with @error */
+int instance_files_open_lists(struct instance_files *files, const struct instance_paths *paths,
+			      struct error *error);
 
 /** instance_files_list_enabled - append lines SYSTEM:EVENT of the tracepoints enabled now */
 int instance_files_list_enabled(const struct instance_files *files, struct buffer *out,
 				struct error *error);
 
-/** instance_files_list_sideband - the same of the sideband instance, if there is one */
-int instance_files_list_sideband(const struct instance_files *files, struct buffer *out,
-				 struct error *error);
-
-/** instance_files_list_all - the same of all tracepoints, and of the sideband instance */
+/** instance_files_list_all - the same of all tracepoints that exist */
 int instance_files_list_all(const struct instance_files *files, struct buffer *out,
 			    struct error *error);
 
@@ -307,8 +303,8 @@ struct spool_origin {
 	struct buffer narrow; /* threads that ran 32-bit programs when it began, "1,2,3" */
 	struct buffer rules;
 	struct buffer selection; /* lines of selection_store() */
-	struct buffer triggers; /* of records in memory that are saved: lines "TIME TEXT" */
-	struct buffer labels;	/* lines "KEY=VALUE" */
+	struct buffer triggers;	 /* of records in memory that are saved: lines "TIME TEXT" */
+	struct buffer labels;	 /* lines "KEY=VALUE" */
 	struct buffer boot_cpus;
 	bool is_incomplete; /* the kernel emptied the buffers, with uncounted records */
 };
@@ -339,7 +335,7 @@ void spool_origin_release(struct spool_origin *origin);
 /** struct spool_file - raw records of one CPU */
 struct spool_file {
 	int cpu;
-	bool is_sideband;	   /* of the sideband instance, which is read in any mode */
+	enum instance_kind kind;   /* of the instance it is of */
 	bool is_programs;	   /* of programs, not of a CPU */
 	bool has_part;		   /* @part has the records, and there is no file */
 	bool is_uncounted;	   /* records are missing, and nobody counted them */
@@ -412,19 +408,19 @@ int spool_list_formats(struct spool *spool, const struct instance *instance, str
 /** spool_save_symbols_now - save the kernel's symbols as they are now; returns -1 with @error */
 int spool_save_symbols_now(struct spool *spool, struct error *error);
 
-/** spool_attach_directory - open an instance; @sideband may be NULL; returns -1 with @error */
-int spool_attach_directory(struct spool *spool, const char *directory, const char *sideband,
-			   struct error *error);
+/** spool_attach_paths - open an instance and its companions; returns -1 with @error */
+int spool_attach_paths(struct spool *spool, const struct instance_paths *paths,
+		       struct error *error);
 
 /** spool_read_rest - move all sub-buffers, also incomplete ones; returns -1 with @error */
 int spool_read_rest(struct spool *spool, struct error *error);
 
 /** spool_file_add - add a file; it is the caller's to open; returns NULL with @error */
-struct spool_file *spool_file_add(struct spool *spool, int cpu, bool is_sideband,
+struct spool_file *spool_file_add(struct spool *spool, int cpu, enum instance_kind kind,
 				  struct error *error);
 
 /** spool_file_find - the file of a CPU, NULL if there is none */
-struct spool_file *spool_file_find(const struct spool *spool, int cpu, bool is_sideband);
+struct spool_file *spool_file_find(const struct spool *spool, int cpu, enum instance_kind kind);
 
 /** spool_programs_file - the file of programs, NULL if there is none */
 struct spool_file *spool_programs_file(const struct spool *spool);

@@ -14,8 +14,8 @@
 /*
  * Reads and writes the origin: lines with the instance's name, the id of the boot, the mode, the id
  * of the recording, the thread that recorded, the threads that were selected, those of 32-bit
- * programs, lines of rules and of the selection, the CPUs of a buffer that survives a restart, and "incomplete" if it
- * is.
+ * programs, lines of rules and of the selection, the CPUs of a buffer that survives a restart, and
+ * "incomplete" if it is.
  */
 
 /* The instance's name if the spool is complete without it. */
@@ -356,10 +356,10 @@ static bool spool_entry_is_known(const char *name)
 	static const char *const names[] = { SPOOL_FORMATS, SPOOL_COMMS,     SPOOL_OPTIONS,
 					     SPOOL_SYMBOLS, SPOOL_CONSTANTS, SPOOL_ORIGIN,
 					     SPOOL_JOINED,  SPOOL_PROGRAMS,  SPOOL_MACHINE };
-	bool is_sideband;
+	enum instance_kind kind;
 	int cpu;
 
-	if (spool_cpu_parse(name, &cpu, &is_sideband))
+	if (spool_cpu_parse(name, &cpu, &kind))
 		return true;
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		size_t size = strlen(names[i]);
@@ -529,23 +529,30 @@ void spool_folder_release(struct spool_folder *folder)
 
 #define ENTRY_BLOCK_SIZE 65536
 
-#define SIDEBAND_PREFIX "sideband"
-#define CPU_PREFIX "cpu"
+/* Begin of the names of CPUs' files. */
+static const char *const prefixes[INSTANCE_KINDS] = {
+	[INSTANCE_MAIN] = "cpu",
+	[INSTANCE_SIDEBAND] = "sideband",
+};
 
-void spool_cpu_name(char *out, int cpu, bool is_sideband)
+void spool_cpu_name(char *out, int cpu, enum instance_kind kind)
 {
-	snprintf(out, SPOOL_NAME_SIZE, "%s%d", is_sideband ? SIDEBAND_PREFIX : CPU_PREFIX, cpu);
+	snprintf(out, SPOOL_NAME_SIZE, "%s%d", prefixes[kind], cpu);
 }
 
-bool spool_cpu_parse(const char *name, int *cpu, bool *is_sideband)
+bool spool_cpu_parse(const char *name, int *cpu, enum instance_kind *out)
 {
 	const char *digits = name + strcspn(name, "0123456789");
 	struct text prefix = { .data = name, .size = digits - name };
 	size_t nr_digits = strspn(digits, "0123456789");
 
-	*is_sideband = text_equals(prefix, text_of(SIDEBAND_PREFIX));
-	if (!*is_sideband && !text_equals(prefix, text_of(CPU_PREFIX)))
+	int kind = 0;
+
+	while (kind < INSTANCE_KINDS && !text_equals(prefix, text_of(prefixes[kind])))
+		kind++;
+	if (kind == INSTANCE_KINDS)
 		return false;
+	*out = kind;
 	if (nr_digits == 0 || nr_digits > 4 || digits[nr_digits] ||
 	    (digits[0] == '0' && nr_digits > 1))
 		return false;
@@ -725,12 +732,14 @@ int spool_refresh_boot(struct spool *spool, struct error *error)
 
 static int boot_begin(struct spool *spool, const char *directory, struct error *error)
 {
+	/* It has the tracepoints of all instances of the run. */
+	const struct instance_paths paths = { .list = { (char *)directory } };
 	struct buffer list = { 0 };
 	int status;
 
 	spool_origin_begin(&spool->origin, directory, buffer_mode_find(BOOT_MODE));
-	if (instance_files_open(&spool->instance, directory, NULL, error) < 0 ||
-	    instance_files_open_list(&spool->instance, directory, error) < 0 ||
+	if (instance_files_open(&spool->instance, directory, error) < 0 ||
+	    instance_files_open_lists(&spool->instance, &paths, error) < 0 ||
 	    instance_files_list_enabled(&spool->instance, &list, error) < 0) {
 		buffer_release(&list);
 		return -1;
@@ -879,9 +888,11 @@ static int files_look(struct spool *spool, struct spool_boot_end *end, struct er
 int spool_finish_boot(struct spool *spool, const char *directory, struct spool_boot_end *end,
 		      struct error *error)
 {
+	const struct instance_paths paths = { .list = { (char *)directory } };
+
 	*end = (struct spool_boot_end){ 0 };
 	if (spool_entry_read(&spool->folder, SPOOL_MACHINE, &spool->machine, error) < 0 ||
-	    spool_attach_directory(spool, directory, NULL, error) < 0)
+	    spool_attach_paths(spool, &paths, error) < 0)
 		return -1;
 	/* No more than the buffer held when recording stopped. */
 	buffer_reader_limit(spool->reader);

@@ -33,7 +33,7 @@ struct spool_file *spool_programs_file(const struct spool *spool)
 
 int spool_set_programs(struct spool *spool, struct programs *programs, struct error *error)
 {
-	struct spool_file *file = spool_file_add(spool, 0, false, error);
+	struct spool_file *file = spool_file_add(spool, 0, INSTANCE_MAIN, error);
 
 	if (!file)
 		return -1;

@@ -197,11 +197,11 @@ const char *spool_instance(const struct spool *spool);
 
 /** struct spool_description - what describes a recording; empty texts do not */
 struct spool_description {
-	struct text workload; /* only these threads and their descendants are recorded: "1,2,3" */
-	struct text narrow;   /* these threads run 32-bit programs: "1,2,3" */
-	struct text rules;    /* for its records, as ktrack-rules(5) describes them */
+	struct text workload;  /* only these threads and their descendants are recorded: "1,2,3" */
+	struct text narrow;    /* these threads run 32-bit programs: "1,2,3" */
+	struct text rules;     /* for its records, as ktrack-rules(5) describes them */
 	struct text selection; /* lines of selection_store() */
-	struct text labels;   /* lines "KEY=VALUE" */
+	struct text labels;    /* lines "KEY=VALUE" */
 };
 
 /** spool_describe - before spool_begin(); returns -1 if memory ran out */
@@ -346,7 +346,7 @@ int spool_join(struct spool *spool, struct error *error);
 
 /**
  * spool_save - write a trace.dat of the current buffers of any instance
- * @directory: of the instance; its sideband instance is saved along with it
+ * @directory: of the instance; its companions are saved along with it
  * @has_symbols: the kernel's symbols are saved, too
  *
  * Consumes the buffers; nothing else of the instance changes. Returns 0, or -1 with @error.
@@ -368,8 +368,8 @@ int spool_new_recent(struct spool **out, const struct instance *instance,
 		     const struct formats *known, uint64_t size, struct error *error);
 
 /** spool_take - keep a sub-buffer that was read, and drop the oldest; returns -1 with @error */
-int spool_take(struct spool *spool, int cpu, bool is_sideband, const void *bytes, size_t size,
-	       struct error *error);
+int spool_take(struct spool *spool, int cpu, enum instance_kind kind, const void *bytes,
+	       size_t size, struct error *error);
 
 /** spool_clear_recent - drop all records, which cannot be decoded any more */
 void spool_clear_recent(struct spool *spool, int64_t now_ns);

@@ -26,8 +26,7 @@ static int directory_read(const char *directory, const char *file, struct buffer
 	return error_set_system(error, errno, "cannot read %s/%s", directory, file);
 }
 
-int instance_files_open(struct instance_files *files, const char *directory, const char *sideband,
-			struct error *error)
+int instance_files_open(struct instance_files *files, const char *directory, struct error *error)
 {
 	const char *tracefs;
 
@@ -38,17 +37,21 @@ int instance_files_open(struct instance_files *files, const char *directory, con
 	if (files->events_fd < 0)
 		return -1;
 	files->clock_fd = file_open_in(directory, "trace_clock", O_RDONLY, error);
-	if (files->clock_fd < 0 || !sideband)
-		return files->clock_fd < 0 ? -1 : 0;
-	files->sideband = strdup(sideband);
-	return files->sideband ? 0 : error_set(error, "out of memory");
+	return files->clock_fd < 0 ? -1 : 0;
 }
 
-int instance_files_open_list(struct instance_files *files, const char *directory,
-			     struct error *error)
+int instance_files_open_lists(struct instance_files *files, const struct instance_paths *paths,
+			      struct error *error)
 {
-	files->list_fd = file_open_in(directory, "set_event", O_RDONLY, error);
-	return files->list_fd < 0 ? -1 : 0;
+	for (int kind = 0; kind < INSTANCE_KINDS; kind++) {
+		if (!paths->list[kind])
+			continue;
+		files->list_fds[kind] = file_open_in(paths->list[kind], "set_event", O_RDONLY,
+						     error);
+		if (files->list_fds[kind] < 0)
+			return -1;
+	}
+	return 0;
 }
 
 static int instance_files_read(int fd, const char *file, struct buffer *out, struct error *error)
@@ -61,13 +64,14 @@ static int instance_files_read(int fd, const char *file, struct buffer *out, str
 int instance_files_list_enabled(const struct instance_files *files, struct buffer *out,
 				struct error *error)
 {
-	return instance_files_read(files->list_fd, "set_event", out, error);
-}
+	int status = 0;
 
-int instance_files_list_sideband(const struct instance_files *files, struct buffer *out,
-				 struct error *error)
-{
-	return files->sideband ? directory_read(files->sideband, "set_event", out, error) : 0;
+	for (int kind = 0; kind < INSTANCE_KINDS && status == 0; kind++) {
+		if (files->list_fds[kind] >= 0)
+			status = instance_files_read(files->list_fds[kind], "set_event", out,
+						     error);
+	}
+	return status;
 }
 
 /*
@@ -99,7 +103,7 @@ int instance_files_list_all(const struct instance_files *files, struct buffer *o
 	    directory_read(tracefs, "available_events", out, error) < 0)
 		return -1;
 	list_own(files, out);
-	return instance_files_list_sideband(files, out, error);
+	return 0;
 }
 
 /* Appends the current list of clocks; returns -1 with @error. */
@@ -117,10 +121,10 @@ static int instance_files_clock(const struct instance_files *files, struct buffe
 void instance_files_close(struct instance_files *files)
 {
 	file_close(files->events_fd);
-	file_close(files->list_fd);
+	for (int kind = 0; kind < INSTANCE_KINDS; kind++)
+		file_close(files->list_fds[kind]);
 	file_close(files->clock_fd);
 	saved_tasks_close(&files->saved);
-	free(files->sideband);
 }
 
 /*
@@ -639,14 +643,47 @@ void writer_put_formats(struct buffer *out, const struct formats *formats)
 	writer_put_u32(out, 0);
 }
 
-/** writer_has_sideband - whether the file has the sideband buffer */
-static bool writer_has_sideband(const struct spool *spool)
+/** struct writer_buffer - a buffer of the file: that of an instance, or of programs */
+struct writer_buffer {
+	const char *name;
+	enum instance_kind kind;
+	bool is_programs;
+};
+
+#define BUFFERS_MAX (INSTANCE_KINDS + 1)
+
+static bool spool_has_kind(const struct spool *spool, enum instance_kind kind)
 {
 	for (size_t i = 0; i < spool->nr_files; i++) {
-		if (spool->files[i].is_sideband)
+		if (spool->files[i].kind == kind)
 			return true;
 	}
 	return false;
+}
+
+/* The buffers in the order of their options, tables and records. The sideband buffer is the last.
+ */
+static size_t spool_buffers(const struct spool *spool, struct writer_buffer out[BUFFERS_MAX])
+{
+	size_t nr_buffers = 1;
+
+	out[0] = (struct writer_buffer){ .name = "" };
+	if (spool_programs_file(spool))
+		out[nr_buffers++] = (struct writer_buffer){ .name = PROGRAMS_BUFFER,
+							    .is_programs = true };
+	if (spool_has_kind(spool, INSTANCE_SIDEBAND))
+		out[nr_buffers++] = (struct writer_buffer){ .name = TRACE_DAT_SIDEBAND,
+							    .kind = INSTANCE_SIDEBAND };
+	return nr_buffers;
+}
+
+/* Programs have one file, whatever the number of CPUs. */
+static struct spool_file *writer_file(const struct spool *spool, const struct writer_buffer *buffer,
+				      uint32_t cpu)
+{
+	if (!buffer->is_programs)
+		return spool_file_find(spool, cpu, buffer->kind);
+	return cpu == 0 ? spool_programs_file(spool) : NULL;
 }
 
 static size_t writer_table_size(uint32_t nr_cpus)
@@ -655,12 +692,12 @@ static size_t writer_table_size(uint32_t nr_cpus)
 }
 
 /* Returns the offset behind the records in the table. */
-static uint64_t put_table(struct buffer *out, const struct spool *spool, bool is_sideband,
-			  uint32_t nr_cpus, uint64_t offset)
+static uint64_t put_table(struct buffer *out, const struct spool *spool,
+			  const struct writer_buffer *buffer, uint32_t nr_cpus, uint64_t offset)
 {
 	writer_put_string(out, TRACE_DAT_RECORDS);
 	for (uint32_t cpu = 0; cpu < nr_cpus; cpu++) {
-		const struct spool_file *file = spool_file_find(spool, cpu, is_sideband);
+		const struct spool_file *file = writer_file(spool, buffer, cpu);
 		uint64_t size = file ? file->size : 0;
 
 		writer_put_u64(out, offset);
@@ -670,66 +707,36 @@ static uint64_t put_table(struct buffer *out, const struct spool *spool, bool is
 	return offset;
 }
 
-/* The buffers behind the first one, in the order of their options, tables and records. */
-static size_t spool_more_buffers(const struct spool *spool, const char *names[2])
-{
-	size_t nr_buffers = 0;
-
-	if (spool_programs_file(spool))
-		names[nr_buffers++] = PROGRAMS_BUFFER;
-	if (writer_has_sideband(spool))
-		names[nr_buffers++] = TRACE_DAT_SIDEBAND;
-	return nr_buffers;
-}
-
 /* The last options name the other buffers, whose tables are behind the first one. */
 static void put_options_end(struct buffer *out, const struct spool *spool, uint32_t nr_cpus)
 {
-	const char *names[2];
-	size_t nr_buffers = spool_more_buffers(spool, names);
+	struct writer_buffer buffers[BUFFERS_MAX];
+	size_t nr_buffers = spool_buffers(spool, buffers);
 	uint64_t offset = out->size + sizeof(uint16_t);
 
-	for (size_t i = 0; i < nr_buffers; i++)
-		offset += OPTION_HEAD_SIZE + sizeof(uint64_t) + strlen(names[i]) + 1;
-	for (size_t i = 0; i < nr_buffers; i++) {
+	for (size_t i = 1; i < nr_buffers; i++)
+		offset += OPTION_HEAD_SIZE + sizeof(uint64_t) + strlen(buffers[i].name) + 1;
+	for (size_t i = 1; i < nr_buffers; i++) {
 		offset += writer_table_size(nr_cpus);
 		writer_put_u16(out, TRACE_DAT_BUFFER);
-		writer_put_u32(out, sizeof(uint64_t) + strlen(names[i]) + 1);
+		writer_put_u32(out, sizeof(uint64_t) + strlen(buffers[i].name) + 1);
 		writer_put_u64(out, offset);
-		writer_put_string(out, names[i]);
+		writer_put_string(out, buffers[i].name);
 	}
 	writer_put_u16(out, TRACE_DAT_END);
-}
-
-/* Programs have one file, whatever the number of CPUs. */
-static uint64_t put_programs_table(struct buffer *out, const struct spool *spool, uint32_t nr_cpus,
-				   uint64_t offset)
-{
-	const struct spool_file *file = spool_programs_file(spool);
-
-	if (!file)
-		return offset;
-	writer_put_string(out, TRACE_DAT_RECORDS);
-	for (uint32_t cpu = 0; cpu < nr_cpus; cpu++) {
-		writer_put_u64(out, offset + (cpu > 0 ? file->size : 0));
-		writer_put_u64(out, cpu == 0 ? file->size : 0);
-	}
-	return offset + file->size;
 }
 
 /* Zeros follow up to the first page of records. */
 static void put_tables(struct buffer *out, const struct spool *spool, uint32_t nr_cpus)
 {
 	size_t page_size = spool->pipe.page_size;
-	const char *names[2];
-	uint64_t offset = out->size +
-			  writer_table_size(nr_cpus) * (1 + spool_more_buffers(spool, names));
+	struct writer_buffer buffers[BUFFERS_MAX];
+	size_t nr_buffers = spool_buffers(spool, buffers);
+	uint64_t offset = out->size + writer_table_size(nr_cpus) * nr_buffers;
 
 	offset = (offset + page_size - 1) / page_size * page_size;
-	offset = put_table(out, spool, false, nr_cpus, offset);
-	offset = put_programs_table(out, spool, nr_cpus, offset);
-	if (writer_has_sideband(spool))
-		put_table(out, spool, true, nr_cpus, offset);
+	for (size_t i = 0; i < nr_buffers; i++)
+		offset = put_table(out, spool, &buffers[i], nr_cpus, offset);
 	while (out->size % page_size && !out->failed)
 		buffer_append_char(out, '\0');
 }
@@ -836,19 +843,15 @@ static uint32_t spool_nr_cpus(const struct spool *spool)
 static int put_areas(const struct spool *spool, uint32_t nr_cpus, int fd, uint64_t head_size)
 {
 	struct checksums_writer checksums = { .fd = fd, .page_size = spool->pipe.page_size };
+	struct writer_buffer buffers[BUFFERS_MAX];
+	size_t nr_buffers = spool_buffers(spool, buffers);
 	uint64_t end = head_size;
 	int status = 0;
 
-	/* The records of CPUs, of programs, and of CPUs in the sideband buffer. */
-	for (uint32_t i = 0; i <= 2 * nr_cpus && status == 0; i++) {
-		const struct spool_file *file;
+	for (size_t i = 0; i < nr_buffers * nr_cpus && status == 0; i++) {
+		const struct spool_file *file = writer_file(spool, &buffers[i / nr_cpus],
+							    i % nr_cpus);
 
-		if (i < nr_cpus)
-			file = spool_file_find(spool, i, false);
-		else if (i == nr_cpus)
-			file = spool_programs_file(spool);
-		else
-			file = spool_file_find(spool, i - nr_cpus - 1, true);
 		if (file)
 			status = records_append(&checksums, end, file, spool);
 		end += file ? file->size : 0;
@@ -992,7 +995,7 @@ static int statistics_append(struct buffer *text, const struct spool *spool,
 /* False if the kernel emptied the buffer, or it is not read any more. */
 static bool losses_are_counted(const struct spool *spool, const struct spool_file *file)
 {
-	bool is_incomplete = spool->origin.is_incomplete && !file->is_sideband;
+	bool is_incomplete = spool->origin.is_incomplete && file->kind != INSTANCE_SIDEBAND;
 	struct programs_counts counts;
 
 	if (file->has_part)
@@ -1025,14 +1028,33 @@ static int put_cpu_statistics(struct buffer *out, const struct spool *spool,
 	return 0;
 }
 
-static int put_statistics(struct buffer *out, const struct spool *spool, bool is_sideband,
-			  struct buffer *text, struct error *error)
+/* Files of a companion that is gone have none. */
+static bool writer_has_statistics(const struct spool_file *file, const struct writer_buffer *buffer)
 {
+	if (file->is_programs || buffer->is_programs)
+		return file->is_programs && buffer->is_programs;
+	return file->kind == buffer->kind &&
+	       (file->kind == INSTANCE_MAIN || file->buffer || file->has_part);
+}
+
+/* Those of the first buffer have no heading. */
+static int put_statistics(struct buffer *out, const struct spool *spool,
+			  const struct writer_buffer *buffer, struct buffer *text,
+			  struct error *error)
+{
+	bool has_heading = !*buffer->name;
+
 	for (size_t i = 0; i < spool->nr_files; i++) {
 		const struct spool_file *file = &spool->files[i];
 
-		if (file->is_sideband == is_sideband && !file->is_programs &&
-		    put_cpu_statistics(out, spool, file, text, error) < 0)
+		if (!writer_has_statistics(file, buffer))
+			continue;
+		if (!has_heading) {
+			buffer_printf(text, TRACE_DAT_BUFFER_HEADING "%s\n", buffer->name);
+			put_text_option(out, TRACE_DAT_CPU_STATISTICS, text);
+			has_heading = true;
+		}
+		if (put_cpu_statistics(out, spool, file, text, error) < 0)
 			return -1;
 	}
 	return 0;
@@ -1041,21 +1063,14 @@ static int put_statistics(struct buffer *out, const struct spool *spool, bool is
 static int put_all_statistics(struct buffer *out, const struct spool *spool, struct buffer *text,
 			      struct error *error)
 {
-	const struct spool_file *programs = spool_programs_file(spool);
+	struct writer_buffer buffers[BUFFERS_MAX];
+	size_t nr_buffers = spool_buffers(spool, buffers);
 
-	if (put_statistics(out, spool, false, text, error) < 0)
-		return -1;
-	if (programs) {
-		buffer_append_string(text, TRACE_DAT_BUFFER_HEADING PROGRAMS_BUFFER "\n");
-		put_text_option(out, TRACE_DAT_CPU_STATISTICS, text);
-		if (put_cpu_statistics(out, spool, programs, text, error) < 0)
+	for (size_t i = 0; i < nr_buffers; i++) {
+		if (put_statistics(out, spool, &buffers[i], text, error) < 0)
 			return -1;
 	}
-	if (!spool->instance.sideband || !writer_has_sideband(spool))
-		return 0;
-	buffer_append_string(text, TRACE_DAT_BUFFER_HEADING TRACE_DAT_SIDEBAND "\n");
-	put_text_option(out, TRACE_DAT_CPU_STATISTICS, text);
-	return put_statistics(out, spool, true, text, error);
+	return 0;
 }
 
 int writer_put_machine(struct buffer *out, const struct spool *spool, struct error *error)

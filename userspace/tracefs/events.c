@@ -333,9 +333,11 @@ int changes_open(struct changes **out, const struct instance *instance, struct e
 		status = error_set_system(error, errno, "cannot watch for changes");
 	else
 		status = watch_instance(changes, instance, &ignored, error);
-	if (status == 0 && instance->sideband)
-		status = watch_instance(changes, instance->sideband, &changes->first_sideband,
-					error);
+	for (instance = instance->next; status == 0 && instance; instance = instance->next)
+		status = watch_instance(
+			changes, instance,
+			instance->kind == INSTANCE_SIDEBAND ? &changes->first_sideband : &ignored,
+			error);
 	if (status == 0)
 		return 0;
 	changes_close(changes);

@@ -105,20 +105,28 @@ static int instance_make_named(struct instance *instance, const char *name, stru
 	return 0;
 }
 
-/* Whether the instance @name has a sideband instance, even if it is gone itself. */
-static bool sideband_exists(const char *name)
+const char *const instance_suffixes[INSTANCE_KINDS] = {
+	[INSTANCE_MAIN] = "",
+	[INSTANCE_SIDEBAND] = ".sideband",
+};
+
+/* Whether the instance @name has a companion, even if it is gone itself. */
+static bool companions_exist(const char *name)
 {
-	struct buffer path = { 0 };
 	struct error ignored = { 0 };
 	const char *tracefs;
-	bool exists = false;
+	bool exist = false;
 
-	if (tracefs_directory(&tracefs, &ignored) == 0) {
-		buffer_printf(&path, "%s/instances/%s" SIDEBAND_SUFFIX, tracefs, name);
-		exists = file_find_built(AT_FDCWD, &path) == 0;
+	if (tracefs_directory(&tracefs, &ignored) < 0)
+		return false;
+	for (int kind = INSTANCE_MAIN + 1; kind < INSTANCE_KINDS; kind++) {
+		struct buffer path = { 0 };
+
+		buffer_printf(&path, "%s/instances/%s%s", tracefs, name, instance_suffixes[kind]);
+		exist |= file_find_built(AT_FDCWD, &path) == 0;
+		buffer_release(&path);
 	}
-	buffer_release(&path);
-	return exists;
+	return exist;
 }
 
 static int instance_make(struct instance *instance, struct error *error)
@@ -127,7 +135,7 @@ static int instance_make(struct instance *instance, struct error *error)
 		char name[INSTANCE_NAME_SIZE];
 
 		snprintf(name, sizeof(name), i ? "ktrack-%d.%d" : "ktrack-%d", (int)getpid(), i);
-		if (!sideband_exists(name) && instance_make_named(instance, name, error) < 0)
+		if (!companions_exist(name) && instance_make_named(instance, name, error) < 0)
 			return -1;
 	}
 	return instance->handle ? 0
@@ -161,8 +169,8 @@ void instance_restore_clock(const struct instance *instance)
 	if (retry_write(instance->control.clock_fd, instance->clock, strlen(instance->clock)) < 0)
 		return;
 	control_report_write(&instance->control, "trace_clock", instance->clock);
-	if (instance->sideband)
-		instance_restore_clock(instance->sideband);
+	if (instance->next)
+		instance_restore_clock(instance->next);
 }
 
 /* A new instance inherits the options of the top level, which other programs may have changed. */
@@ -186,7 +194,7 @@ static int instance_set_up(struct instance *instance, const struct instance_sett
 }
 
 /*
- * As instance_create(), without a sideband instance
+ * As instance_create(), without companions
  * @name: NULL for a name made from the process id
  */
 static int instance_open_named(struct instance **out, const char *name,
@@ -215,6 +223,19 @@ static int instance_open_named(struct instance **out, const char *name,
 	instance_remove(instance, &ignored);
 	*out = NULL;
 	return -1;
+}
+
+/* Creates the companion of the instance @name of a kind; returns -1 with @error. */
+static int companion_open(struct instance **out, const char *name, enum instance_kind kind,
+			  const struct instance_settings *settings, struct error *error)
+{
+	char own_name[INSTANCE_NAME_SIZE];
+
+	snprintf(own_name, sizeof(own_name), "%s%s", name, instance_suffixes[kind]);
+	if (instance_open_named(out, own_name, settings, error) < 0)
+		return -1;
+	(*out)->kind = kind;
+	return 0;
 }
 
 /*
@@ -269,7 +290,6 @@ static int sideband_open(struct instance **out, const char *name,
 						    .clock = of->clock,
 						    .buffer_kib = SIDEBAND_KIB,
 						    .writes = of->writes };
-	char sideband_name[INSTANCE_NAME_SIZE];
 	struct error ignored = { 0 };
 	const char *tracefs;
 	bool is_enabled = false;
@@ -281,8 +301,7 @@ static int sideband_open(struct instance **out, const char *name,
 	has_any = kernel_has_any(tracefs);
 	if (has_any <= 0)
 		return has_any < 0 ? error_set(error, "out of memory") : 0;
-	snprintf(sideband_name, sizeof(sideband_name), "%s" SIDEBAND_SUFFIX, name);
-	if (instance_open_named(out, sideband_name, &settings, error) < 0)
+	if (companion_open(out, name, INSTANCE_SIDEBAND, &settings, error) < 0)
 		return -1;
 	/* One that the kernel lacks, or that cannot be enabled, is left out. */
 	for (size_t i = 0; i < NR_ROWS; i++) {
@@ -309,7 +328,7 @@ int instance_create(struct instance **out, const struct instance_settings *setti
 		(*out)->own_tid = instance_find_writer(*out, instance_write_text, NULL, &ignored);
 	if ((*out)->own_tid < 0)
 		(*out)->own_tid = 0;
-	if (sideband_open(&(*out)->sideband, instance_name(*out), settings, error) == 0)
+	if (sideband_open(&(*out)->next, instance_name(*out), settings, error) == 0)
 		return 0;
 	instance_remove(*out, &ignored);
 	*out = NULL;
@@ -350,12 +369,27 @@ static int instance_adopt_one(struct instance **out, const char *name, const str
 int instance_adopt(struct instance **out, const char *name, const struct report *writes,
 		   struct error *error)
 {
-	char sideband_name[INSTANCE_NAME_SIZE];
+	struct instance **last;
 
 	if (instance_adopt_one(out, name, writes, error) < 0)
 		return -1;
-	snprintf(sideband_name, sizeof(sideband_name), "%s" SIDEBAND_SUFFIX, name);
-	return *out ? instance_adopt_one(&(*out)->sideband, sideband_name, writes, error) : 0;
+	if (!*out)
+		return 0;
+	last = &(*out)->next;
+	for (int kind = INSTANCE_MAIN + 1; kind < INSTANCE_KINDS; kind++) {
+		char own_name[INSTANCE_NAME_SIZE];
+		int status;
+
+		snprintf(own_name, sizeof(own_name), "%s%s", name, instance_suffixes[kind]);
+		status = instance_adopt_one(last, own_name, writes, error);
+		if (*last) {
+			(*last)->kind = kind;
+			last = &(*last)->next;
+		}
+		if (status < 0)
+			return -1;
+	}
+	return 0;
 }
 
 int instance_find(struct buffer *out, const char *name, struct error *error)
@@ -451,16 +485,27 @@ int instance_events_fd(const struct instance *instance)
 	return instance->control.events_fd;
 }
 
-const struct instance *instance_sideband(const struct instance *instance)
+struct instance *instance_companion(const struct instance *instance, enum instance_kind kind)
 {
-	return instance->sideband;
+	while (instance && instance->kind != kind)
+		instance = instance->next;
+	return (struct instance *)instance;
+}
+
+struct instance_paths instance_directories(const struct instance *instance)
+{
+	struct instance_paths paths = { 0 };
+
+	for (; instance; instance = instance->next)
+		paths.list[instance->kind] = instance->directory;
+	return paths;
 }
 
 int instance_start(struct instance *instance, struct error *error)
 {
 	if (!instance || instance->is_attached)
 		return 0;
-	if (instance->sideband && instance_start(instance->sideband, error) < 0)
+	if (instance->next && instance_start(instance->next, error) < 0)
 		return -1;
 	if (control_switch(&instance->control, true, error) < 0)
 		return -1;
@@ -475,7 +520,7 @@ int instance_stop(struct instance *instance, struct error *error)
 		return 0;
 	if (control_switch(&instance->control, false, error) < 0)
 		return -1;
-	return instance->sideband ? instance_stop(instance->sideband, error) : 0;
+	return instance->next ? instance_stop(instance->next, error) : 0;
 }
 
 /* Closes the files of stacks, which keep the kernel from removing the instance. */
@@ -517,7 +562,7 @@ void instance_close(struct instance *instance)
 {
 	if (!instance)
 		return;
-	instance_close(instance->sideband);
+	instance_close(instance->next);
 	if (instance->handle)
 		tracefs_instance_free(instance->handle);
 	if (instance->lock_fd >= 0)
@@ -541,11 +586,11 @@ int instance_remove(struct instance *instance, struct error *error)
 		enabled_disable_all(&instance->enabled, &instance->control);
 		status = directory_remove(instance, error);
 	}
-	if (instance && instance->sideband) {
-		status = instance_remove(instance->sideband, status < 0 ? &ignored : error) < 0
+	if (instance && instance->next) {
+		status = instance_remove(instance->next, status < 0 ? &ignored : error) < 0
 				 ? -1
 				 : status;
-		instance->sideband = NULL;
+		instance->next = NULL;
 	}
 	instance_close(instance);
 	return status;
@@ -575,7 +620,7 @@ uint64_t instance_memory_kib(const struct instance *instance)
 	if (!instance)
 		return 0;
 	size_kib = instance_read_size(instance, "buffer_total_size_kb");
-	return size_kib + (instance->sideband ? instance_memory_kib(instance->sideband) : 0);
+	return size_kib + instance_memory_kib(instance->next);
 }
 
 /*
@@ -697,7 +742,7 @@ bool instance_has_event(const struct instance *instance, const char *system, con
 
 bool instance_sideband_has_id(const struct instance *instance, unsigned int id)
 {
-	struct instance *sideband = instance->sideband;
+	struct instance *sideband = instance_companion(instance, INSTANCE_SIDEBAND);
 
 	return sideband && enabled_has_id(&sideband->enabled, &sideband->control, id);
 }
@@ -1035,14 +1080,32 @@ bool sideband_records(const char *system, const char *event)
 	return false;
 }
 
-int sideband_directory(struct buffer *out, const char *directory, struct error *error)
+int instance_paths_find(struct instance_paths *out, const char *directory, struct error *error)
 {
-	buffer_printf(out, "%s" SIDEBAND_SUFFIX, directory);
-	if (file_find_built(AT_FDCWD, out) == 0)
-		return 0;
-	/* An instance's name may have no space for the suffix. */
-	if (errno != ENOENT && errno != ENAMETOOLONG)
-		return error_set_system(error, errno, "cannot find %s" SIDEBAND_SUFFIX, directory);
-	buffer_clear(out);
+	*out = (struct instance_paths){ 0 };
+	out->list[INSTANCE_MAIN] = strdup(directory);
+	if (!out->list[INSTANCE_MAIN])
+		return error_set(error, "out of memory");
+	for (int kind = INSTANCE_MAIN + 1; kind < INSTANCE_KINDS; kind++) {
+		char *path;
+
+		if (asprintf(&path, "%s%s", directory, instance_suffixes[kind]) < 0)
+			return error_set(error, "out of memory");
+		out->list[kind] = path;
+		if (access(path, F_OK) == 0)
+			continue;
+		/* An instance's name may have no space for the suffix. */
+		if (errno != ENOENT && errno != ENAMETOOLONG)
+			return error_set_system(error, errno, "cannot find %s", path);
+		free(path);
+		out->list[kind] = NULL;
+	}
 	return 0;
+}
+
+void instance_paths_release(struct instance_paths *paths)
+{
+	for (int kind = 0; kind < INSTANCE_KINDS; kind++)
+		free(paths->list[kind]);
+	*paths = (struct instance_paths){ 0 };
 }

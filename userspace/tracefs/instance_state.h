@@ -189,7 +189,7 @@ size_t enabled_recorded(const struct enabled_list *list);
 /** enabled_release - empty the list without disabling tracepoints */
 void enabled_release(struct enabled_list *list);
 
-/* Notices what other programs write to an instance and its sideband instance. */
+/* Notices what other programs write to an instance and its companions. */
 
 struct changes;
 
@@ -249,7 +249,7 @@ bool stack_trigger_refill(const struct stack_trigger *trigger);
 
 void stack_trigger_close(struct stack_trigger *trigger);
 
-/* State of an instance that ktrack created, and of its sideband instance. */
+/* State of an instance that ktrack created, and of its companions. */
 
 /** INSTANCE_NAME_SIZE - fits any name of an instance of ktrack */
 #define INSTANCE_NAME_SIZE 64
@@ -258,11 +258,12 @@ void stack_trigger_close(struct stack_trigger *trigger);
 struct instance {
 	struct tracefs_instance *handle; /* for libtracefs */
 	char *directory;
-	struct control control;	   /* of an instance that ktrack created */
-	bool is_attached;	   /* another owner set it up; it is not changed */
-	const char *clock;	   /* the trace clock of its records; borrowed */
-	int lock_fd;		   /* its lock shows that the instance has an owner */
-	struct instance *sideband; /* its sideband instance, NULL for none */
+	struct control control; /* of an instance that ktrack created */
+	bool is_attached;	/* another owner set it up; it is not changed */
+	const char *clock;	/* the trace clock of its records; borrowed */
+	int lock_fd;		/* its lock shows that the instance has an owner */
+	enum instance_kind kind;
+	struct instance *next; /* the next companion, NULL for none; in the order of their kinds */
 	uint64_t buffer_kib;
 	struct stack_trigger *stacks; /* triggers of kernel stacks */
 	size_t nr_stacks;

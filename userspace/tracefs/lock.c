@@ -150,9 +150,18 @@ static bool mark_is_set(const char *directory)
 /* Time for an owner between creating an instance and locking it. */
 #define OWNER_WAIT_US 50000
 
+static bool is_suffix(const char *name)
+{
+	for (int kind = INSTANCE_MAIN + 1; kind < INSTANCE_KINDS; kind++) {
+		if (strcmp(name, instance_suffixes[kind]) == 0)
+			return true;
+	}
+	return false;
+}
+
 /*
- * "ktrack-PID" or "ktrack-PID.N", or the name of its sideband instance. Other names are not
- * ktrack's, whatever their prefix.
+ * "ktrack-PID" or "ktrack-PID.N", or the name of a companion. Other names are not ktrack's,
+ * whatever their prefix.
  */
 static bool is_own_name(const char *name)
 {
@@ -167,15 +176,14 @@ static bool is_own_name(const char *name)
 	name += nr_digits;
 	nr_digits = name[0] == '.' ? strspn(name + 1, DIGITS) : 0;
 	name += nr_digits ? nr_digits + 1 : 0;
-	return !*name || strcmp(name, SIDEBAND_SUFFIX) == 0;
+	return !*name || is_suffix(name);
 }
 
-bool instance_is_sideband(const char *name, const char *other)
+bool instance_is_companion(const char *name, const char *other)
 {
 	size_t size = strlen(other);
 
-	return size > 0 && strncmp(name, other, size) == 0 &&
-	       strcmp(name + size, SIDEBAND_SUFFIX) == 0;
+	return size > 0 && strncmp(name, other, size) == 0 && is_suffix(name + size);
 }
 
 static bool is_stale(const char *directory)
@@ -411,7 +419,7 @@ static int instance_events_release(void *context, const char *name, const char *
 	int status = 0;
 
 	/* Tracepoints of the sideband instance belong to no module. */
-	if (strstr(name, SIDEBAND_SUFFIX))
+	if (strstr(name, instance_suffixes[INSTANCE_SIDEBAND]))
 		return 0;
 	if (file_read_in(directory, "set_event", &text) == 0) {
 		buffer_append_char(&text, '\0');

@@ -90,11 +90,11 @@ static int cpu_buffer_compare(const void *a, const void *b)
 }
 
 /* Sorts the CPUs, so that reports do not depend on the order of a directory. */
-static int reader_add_all(struct buffer_reader *reader, const char *directory, bool is_sideband,
-			  struct error *error)
+static int reader_add_all(struct buffer_reader *reader, const char *directory,
+			  enum instance_kind kind, struct error *error)
 {
 	const struct cpu_buffer common = {
-		.is_sideband = is_sideband,
+		.kind = kind,
 		.fd = -1,
 		.statistics_fd = -1,
 		.size_fd = -1,
@@ -124,17 +124,21 @@ static int reader_add_all(struct buffer_reader *reader, const char *directory, b
 	return status;
 }
 
-int buffer_reader_open(struct buffer_reader **out, const char *directory, const char *sideband,
+int buffer_reader_open(struct buffer_reader **out, const struct instance_paths *paths,
 		       struct error *error)
 {
 	struct buffer_reader *reader = calloc(1, sizeof(*reader));
+	int status = 0;
 
 	*out = reader;
 	if (!reader)
 		return error_set(error, "out of memory");
 	reader->percent_fd = -1;
-	if (reader_add_all(reader, directory, false, error) == 0 &&
-	    (!sideband || reader_add_all(reader, sideband, true, error) == 0))
+	for (int kind = 0; kind < INSTANCE_KINDS && status == 0; kind++) {
+		if (paths->list[kind])
+			status = reader_add_all(reader, paths->list[kind], kind, error);
+	}
+	if (status == 0)
 		return 0;
 	buffer_reader_close(reader);
 	*out = NULL;
@@ -304,7 +308,7 @@ void buffer_reader_count(const struct buffer_reader *reader, struct buffer_count
 		struct statistics now;
 		struct error ignored = { 0 };
 
-		if (buffer->is_sideband ||
+		if (buffer->kind == INSTANCE_SIDEBAND ||
 		    statistics_load(&now, buffer->statistics_fd, buffer->cpu, &ignored) < 0)
 			continue;
 		out->read += forgotten->read + now.read;

@@ -263,18 +263,40 @@ int statistics_load(struct statistics *out, int fd, int cpu, struct error *error
 
 struct instance;
 
-/** SIDEBAND_SUFFIX - end of the name of a sideband instance, which has the other's name before it
+/**
+ * enum instance_kind - the instances of one run, each with ring buffers of its own
+ * @INSTANCE_MAIN: it records what was selected
+ * @INSTANCE_SIDEBAND: names of threads, modules loaded and unloaded, of all threads and CPUs; it is
+ * read all the time in every mode
+ *
+ * All but the first are companions of the first: they have its clock, start, stop and are removed
+ * with it, and have its name with a suffix.
  */
-#define SIDEBAND_SUFFIX ".sideband"
+enum instance_kind {
+	INSTANCE_MAIN,
+	INSTANCE_SIDEBAND,
+	INSTANCE_KINDS,
+};
+
+/** instance_suffixes - end of the names of instances by kind; "" of the first */
+extern const char *const instance_suffixes[INSTANCE_KINDS];
+
+/** struct instance_paths - directories of an instance and its companions; NULL for those that it
+ * has not */
+struct instance_paths {
+	char *list[INSTANCE_KINDS];
+};
 
 /**
- * sideband_directory - find the sideband instance of an instance
- * @out: receives its directory, nothing if there is none
+ * instance_paths_find - find the companions of an instance
+ * @out: for instance_paths_release(), in any case
  * @directory: of the instance, which may be gone
  *
  * Returns 0, or -1 with @error.
  */
-int sideband_directory(struct buffer *out, const char *directory, struct error *error);
+int instance_paths_find(struct instance_paths *out, const char *directory, struct error *error);
+
+void instance_paths_release(struct instance_paths *paths);
 
 /**
  * struct buffer_mode - what happens to records when a buffer is full, and when it is read
@@ -316,7 +338,7 @@ struct instance_settings {
 };
 
 /**
- * instance_create - create an instance that records nothing yet, and its sideband instance
+ * instance_create - create an instance that records nothing yet, and its companions
  * @out: for instance_remove()
  *
  * Returns 0, or -1 with @error; then no instance is left behind.
@@ -390,19 +412,17 @@ const char *instance_name(const struct instance *instance);
 /** instance_directory - the instance's directory in tracefs */
 const char *instance_directory(const struct instance *instance);
 
-/**
- * instance_sideband - the sideband instance: names of threads, modules loaded and unloaded
- *
- * It has the same clock and records all threads and CPUs. It starts, stops and is removed with its
- * main instance, and is read all the time in every mode. Returns NULL if the kernel lacks the
- * tracepoints.
- */
-const struct instance *instance_sideband(const struct instance *instance);
+/** instance_companion - an instance's companion of a kind, NULL if it has none; itself for
+ * INSTANCE_MAIN */
+struct instance *instance_companion(const struct instance *instance, enum instance_kind kind);
+
+/** instance_directories - the directories of an instance and its companions, borrowed from them */
+struct instance_paths instance_directories(const struct instance *instance);
 
 /** instance_buffer_kib - ring buffer size per CPU; 0 if the sizes of CPUs differ */
 uint64_t instance_buffer_kib(const struct instance *instance);
 
-/** instance_memory_kib - size of the buffers of both, over all CPUs; 0 if unknown */
+/** instance_memory_kib - size of its buffers and its companions', over all CPUs; 0 if unknown */
 uint64_t instance_memory_kib(const struct instance *instance);
 
 /**
@@ -614,8 +634,8 @@ int instance_start(struct instance *instance, struct error *error);
 int instance_stop(struct instance *instance, struct error *error);
 
 /**
- * instance_restore_clock - reset the clock of the instance and of its sideband, which empties their
- * buffers
+ * instance_restore_clock - reset the clock of the instance and of its companions, which empties
+ * their buffers
  */
 void instance_restore_clock(const struct instance *instance);
 
@@ -726,7 +746,7 @@ void boot_instance_close(struct boot_instance *boot);
 
 /**
  * struct cpu_buffer - the ring buffer of one CPU
- * @is_sideband: it belongs to the sideband instance
+ * @kind: of the instance it belongs to
  * @fd: its trace_pipe_raw
  * @statistics_fd: its stats
  * @size_fd: its buffer_size_kb; -1 if there is none
@@ -741,7 +761,7 @@ void boot_instance_close(struct boot_instance *boot);
  */
 struct cpu_buffer {
 	int cpu;
-	bool is_sideband;
+	enum instance_kind kind;
 	int fd;
 	int statistics_fd;
 	int size_fd;
@@ -757,8 +777,8 @@ struct cpu_buffer {
 };
 
 /**
- * struct buffer_reader - all ring buffers of an instance and of its sideband instance
- * @list: sorted by CPU, sideband buffers last
+ * struct buffer_reader - all ring buffers of an instance and its companions
+ * @list: sorted by kind, then by CPU
  * @is_held: only sideband buffers are read for now
  * @percent_fd: the instance's buffer_percent, -1 if the reader may not change it
  * @wakes_first: the first record wakes buffer_reader_wait()
@@ -774,12 +794,11 @@ struct buffer_reader {
 /**
  * buffer_reader_open - open the buffers of all CPUs
  * @out: for buffer_reader_close(); NULL on failure
- * @directory: of the instance, which cannot be removed before buffer_reader_close()
- * @sideband: of the sideband instance; NULL for none
+ * @paths: of the instances, which cannot be removed before buffer_reader_close()
  *
  * CPUs that are not online are read once they are. Returns 0, or -1 with @error.
  */
-int buffer_reader_open(struct buffer_reader **out, const char *directory, const char *sideband,
+int buffer_reader_open(struct buffer_reader **out, const struct instance_paths *paths,
 		       struct error *error);
 
 /** buffer_reader_close - close all files; NULL is fine */
@@ -814,7 +833,7 @@ void buffer_reader_await_writers(void);
 static inline bool buffer_reader_is_left(const struct buffer_reader *reader,
 					 const struct cpu_buffer *buffer)
 {
-	return reader->is_held && !buffer->is_sideband;
+	return reader->is_held && buffer->kind != INSTANCE_SIDEBAND;
 }
 
 /**
@@ -917,9 +936,8 @@ struct stale_visitor {
 	int (*visit)(void *context, const char *name, const char *directory, struct error *error);
 };
 
-/** instance_is_sideband - whether @name is the sideband instance of @other, which is visited first
- */
-bool instance_is_sideband(const char *name, const char *other);
+/** instance_is_companion - whether @name is a companion of @other, which is visited first */
+bool instance_is_companion(const char *name, const char *other);
 
 /** stale_visit - visit all instances whose owner was killed; returns -1 with @error */
 int stale_visit(const struct stale_visitor *visitor, struct error *error);
