@@ -3,9 +3,11 @@
 #include "base/base.h"
 
 #include <fcntl.h>
-#include <sched.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "fixtures/tap.h"
@@ -63,21 +65,46 @@ TEST(a_folder_that_is_gone_has_nothing_to_visit)
 	CHECK_NUMBER(visits.nr, 0);
 }
 
-/* The file shows the clocks of children of this process: they are shifted, not its own. */
+#define OFFSETS_PATH "/proc/self/timens_offsets"
+
+/* Stands for the offsets of a time namespace, because some machines let nobody make one; -1: the
+ * real file. */
+static int offsets_fd = -1;
+
+/* Takes the place of the C library's. */
+__attribute__((visibility("default"))) int open(const char *path, int flags, ...)
+{
+	char copy[64];
+
+	if (offsets_fd >= 0 && strcmp(path, OFFSETS_PATH) == 0) {
+		snprintf(copy, sizeof(copy), "/proc/self/fd/%d", offsets_fd);
+		path = copy;
+	}
+	return syscall(SYS_openat, AT_FDCWD, path, flags, 0600);
+}
+
+/* As the kernel prints them. */
+static void offsets_set(const char *monotonic, const char *boottime)
+{
+	if (offsets_fd < 0)
+		offsets_fd = memfd_create("offsets", MFD_CLOEXEC);
+	CHECK_NUMBER(ftruncate(offsets_fd, 0), 0);
+	CHECK_NUMBER(lseek(offsets_fd, 0, SEEK_SET), 0);
+	CHECK(dprintf(offsets_fd, "monotonic  %s\nboottime   %s\n", monotonic, boottime) > 0);
+}
+
 TEST(clocks_that_a_time_namespace_shifts_are_refused)
 {
-	static const char offsets[] = "monotonic -7 5\nboottime 1000 0\n";
 	struct error error = { 0 };
-	int fd;
 
 	CHECK_NUMBER(namespace_check_clocks(&error), 0);
-	/* Some machines let nobody do that. */
-	if (unshare(CLONE_NEWTIME | (geteuid() == 0 ? 0 : CLONE_NEWUSER)) < 0)
-		return;
+	offsets_set("         0         0", "         0         0");
 	CHECK_NUMBER(namespace_check_clocks(&error), 0);
-	fd = open("/proc/self/timens_offsets", O_WRONLY);
-	CHECK_NUMBER(write(fd, offsets, strlen(offsets)), strlen(offsets));
-	close(fd);
+	offsets_set("         0         0", "      1000         0");
+	CHECK_NUMBER(namespace_check_clocks(&error), -1);
+	CHECK(strstr(error.text, " the clock boottime by 1000 s") != NULL);
+	error = (struct error){ 0 };
+	offsets_set("        -7         5", "      1000         0");
 	CHECK_NUMBER(namespace_check_clocks(&error), -1);
 	CHECK_TEXT(error.text, "a time namespace shifts the clock monotonic by -7 s; run ktrack "
 			       "outside of it: nsenter --time --target 1 ktrack");
