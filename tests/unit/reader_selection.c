@@ -269,14 +269,14 @@ TEST(each_pattern_must_match_a_tracepoint)
 TEST(events_of_programs_are_no_tracepoints)
 {
 	top_begin();
-	check_found("program:net:net_send", NULL,
-		    "error: 'program:net:net_send': an event of programs, no tracepoint; --programs "
-		    "records it, and rules (-r) name it 'program:net:net_send'");
+	check_found(
+		"program:net:net_send", NULL,
+		"error: 'program:net:net_send': an event of programs, no tracepoint; --programs "
+		"records it, and rules (-r) name it 'program:net:net_send'");
 	top_end();
 }
 
-#define NEAR(pattern, word) \
-	"error: '" pattern "': no tracepoint matches; did you mean '" word "'?"
+#define NEAR(pattern, word) "error: '" pattern "': no tracepoint matches; did you mean '" word "'?"
 
 TEST(the_nearest_tracepoint_is_suggested)
 {
@@ -445,8 +445,7 @@ TEST(a_recording_keeps_its_selection)
 
 	check_stored(&selection, false, "", "recorded ()");
 	folder_new(&top);
-	folder_add_text(&top, "my.rules",
-			"# About it.\n\ninstant my:rx  # here\n  event=net:rx\n");
+	folder_add_text(&top, "my.rules", "# About it.\n\ninstant my:rx  # here\n  event=net:rx\n");
 	snprintf(path, sizeof(path), "sched,%s/my.rules,recorded", top.path);
 	CHECK_NUMBER(selection_add(&selection, "net,*:work", &error), 0);
 	CHECK_NUMBER(selection_add_rules(&selection, path, &error), 0);
@@ -512,6 +511,29 @@ TEST(packs_of_a_newer_ktrack_are_reported)
 		   "shows it");
 	CHECK(rules_want(selection.rules, "irq", "softirq_entry"));
 	buffer_release(&line);
+	selection_release(&selection);
+}
+
+/* Rules for probes are stored elsewhere, and that for tracepoints of -e is made again. */
+TEST(rules_that_are_not_stored_do_not_count)
+{
+	struct selection selection = { 0 };
+	struct buffer lines = { 0 }, rule = { 0 };
+	struct error error = { 0 };
+
+	for (int i = 0; i < 256; i++)
+		buffer_printf(&rule, "instant a:r%d event=s:e\n", i);
+	CHECK_NUMBER(selection_add_rules(&selection, buffer_string(&rule), &error), 0);
+	CHECK_NUMBER(selection_add_rule_text(&selection, text_of("instant probe:x event=s:x\n"),
+					     "--probe", &error),
+		     0);
+	CHECK_NUMBER(selection_add(&selection, "net", &error), 0);
+	CHECK_NUMBER(selection_add_rest(&selection, &error), 0);
+	CHECK_NUMBER(selection_store(&selection, false, &lines), 0);
+	CHECK(strstr(buffer_string(&lines), "instant a:r255 event=s:e\n") != NULL);
+	CHECK(strstr(buffer_string(&lines), "probe:x") == NULL);
+	buffer_release(&lines);
+	buffer_release(&rule);
 	selection_release(&selection);
 }
 

@@ -671,8 +671,7 @@ static int pattern_refuse(const struct pattern *pattern, const struct selection 
 /* Rules but that for the tracepoints of patterns. */
 static bool selection_has_rules(const struct selection *selection)
 {
-	return selection->rules &&
-	       rules_size(selection->rules) > (selection->rules->rest ? 1 : 0);
+	return selection->rules && rules_size(selection->rules) > (selection->rules->rest ? 1 : 0);
 }
 
 static int rules_check(const struct selection *selection, bool is_of_source, struct error *error)
@@ -795,7 +794,7 @@ static void packs_store(const char *words, struct buffer *out)
 
 int selection_store(const struct selection *selection, bool has_programs, struct buffer *out)
 {
-	size_t nr_rules = 0;
+	const struct rules *rules = selection->rules;
 	struct text own;
 
 	if (!selection_is_chosen(selection) || selection->origin == SELECTION_ALL)
@@ -806,23 +805,17 @@ int selection_store(const struct selection *selection, bool has_programs, struct
 		packs_store(selection->rule_texts[i], out);
 	if (has_programs)
 		buffer_append_string(out, STORED_PROGRAMS "\n");
-	own = selection->rules ? buffer_text(&selection->rules->own_text) : (struct text){ 0 };
+	own = rules ? buffer_text(&rules->own_text) : (struct text){ 0 };
 	while (own.size > 0) {
 		struct text line = text_take_line(&own);
 
 		if (line.size > 0 && line.data[0] != '#')
 			buffer_printf(out, "%.*s\n", (int)line.size, line.data);
 	}
-	for (size_t i = 0; selection->rules && i < rules_size(selection->rules); i++) {
-		struct rule_about about;
-
-		rules_about(selection->rules, i, &about);
-		nr_rules += !rule_pack_find(text_of(about.source));
-	}
-	if (out->failed || (selection->rules && selection->rules->own_text.failed))
+	if (out->failed || (rules && rules->own_text.failed))
 		return -1;
 	if (out->size <= STORED_SIZE_MAX && selection->nr_patterns <= STORED_MAX &&
-	    nr_rules <= STORED_MAX)
+	    (!rules || rules->nr_own <= STORED_MAX))
 		return 0;
 	buffer_clear(out);
 	return 1;
@@ -852,10 +845,11 @@ static int stored_packs_add(struct selection *selection, struct text names,
 			return error_set(error, "more than %d packs", STORED_MAX);
 		status = rules_add_pack(rules, name, error);
 		if (status > 0)
-			report_message(report,
-				       "the recording has a selection with an unknown pack, '%.*s'; "
-				       "a newer ktrack shows it",
-				       (int)name.size, name.data);
+			report_message(
+				report,
+				"the recording has a selection with an unknown pack, '%.*s'; "
+				"a newer ktrack shows it",
+				(int)name.size, name.data);
 		if (status == 0)
 			stored_describe(selection, "", name);
 	}
@@ -960,9 +954,8 @@ int tracepoints_find(struct convention *convention, struct source *source,
 	struct tracepoint_visitor names = { .context = &search,
 					    .wants_system = search_wants_system,
 					    .wants = rules_note_name };
-	const char *recorded = source && !selection->ignores_stored
-				       ? source_describe(source)->rules
-				       : NULL;
+	const char *recorded = source && !selection->ignores_stored ? source_describe(source)->rules
+								    : NULL;
 
 	/* Rules for probes are in the recording: their tracepoints have names of one run. */
 	if (recorded) {
@@ -1025,15 +1018,15 @@ int selection_choose(struct selection *selection, struct source *source, const c
 		if (selection->origin == SELECTION_ALL)
 			selection->origin = SELECTION_RECORDED;
 		if (selection_add_stored(selection, text_of(stored), report, &problem) < 0)
-			return error_set(error, "%s: its selection: %s; --no-stored-rules ignores it",
+			return error_set(error,
+					 "%s: its selection: %s; --no-stored-rules ignores it",
 					 name, problem.text);
 	}
 	return selection->origin == SELECTION_ALL ? selection_add_all(selection, source, error) : 0;
 }
 
 int selection_apply(struct selection *selection, struct source *source,
-		    struct convention *convention, const struct report *report,
-		    struct error *error)
+		    struct convention *convention, const struct report *report, struct error *error)
 {
 	const struct recording *recording = source_describe(source);
 
@@ -1043,9 +1036,9 @@ int selection_apply(struct selection *selection, struct source *source,
 	if (selection->rules && recording->narrow)
 		rules_add_narrow(selection->rules, recording->narrow);
 	selection->tasks = TASK_FORMATS_ALL;
-	return selection_add_rest(selection, error) < 0 ?
-		       -1 :
-		       tracepoints_find(convention, source, selection, report, error);
+	return selection_add_rest(selection, error) < 0
+		       ? -1
+		       : tracepoints_find(convention, source, selection, report, error);
 }
 
 int selection_add_why(struct selection *selection, struct error *error)

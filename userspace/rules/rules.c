@@ -104,9 +104,14 @@ static const char *source_keep(struct rules *rules, const char *path)
 static int rules_add_own(struct rules *rules, struct text text, const char *source,
 			 struct error *error)
 {
+	size_t nr_before = rules->nr_rules;
+	int status;
+
 	buffer_append(&rules->own_text, text.data, text.size);
 	buffer_append_char(&rules->own_text, '\n');
-	return rules_add_text(rules, text, source, error);
+	status = rules_add_text(rules, text, source, error);
+	rules->nr_own += rules->nr_rules - nr_before;
+	return status;
 }
 
 static int rules_add_file(struct rules *rules, const char *path, struct error *error)

@@ -124,7 +124,7 @@ struct rule_tracepoint {
  * @nr_misfits: tracepoints that some rule does not fit, see rules_bind()
  * @wants_convention: RULES_CONVENTION was added
  * @rest: the rule of rules_add_rest() for tracepoints that no other takes, NULL for none
- * @own_text: the text of rules that are no packs
+ * @own_text: the text of rules that are no packs, @nr_own of them
  * @pairs_size: memory of tracepoints that were not dropped, in bytes
  * @nr_addresses: functions that were rendered as addresses, because there is no table of them
  * @nr_compared: comparisons of names
@@ -138,6 +138,7 @@ struct rules {
 	bool wants_convention;
 	struct rule *rest;
 	struct buffer own_text;
+	size_t nr_own;
 	struct rule **rules;
 	size_t nr_rules;
 	char **sources;
