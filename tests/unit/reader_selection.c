@@ -4,6 +4,7 @@
 
 #include <tracefs.h>
 
+#include "analysis/analysis.h"
 #include "fixtures/folder.h"
 #include "fixtures/event_builder.h"
 #include "source/source.h"
@@ -535,6 +536,32 @@ TEST(rules_that_are_not_stored_do_not_count)
 	buffer_release(&lines);
 	buffer_release(&rule);
 	selection_release(&selection);
+}
+
+static void check_why(const char *pattern, const char *rules, const char *want)
+{
+	struct selection selection = { 0 };
+	struct buffer shown = { 0 };
+	struct error error = { 0 };
+
+	if (pattern)
+		CHECK_NUMBER(selection_add(&selection, pattern, &error), 0);
+	if (rules)
+		CHECK_NUMBER(selection_add_rules(&selection, rules, &error), 0);
+	CHECK_NUMBER(selection_add_why(&selection, &error), 0);
+	/* As a run that records has it. */
+	selection.origin = SELECTION_GIVEN;
+	selection_describe(&selection, &shown);
+	CHECK_TEXT(buffer_string(&shown), want);
+	buffer_release(&shown);
+	selection_release(&selection);
+}
+
+TEST(the_rules_that_explain_slices_are_named)
+{
+	check_why(NULL, NULL, "-r convention," WHY_PACKS);
+	check_why(NULL, "net", "-r net,convention," WHY_PACKS);
+	check_why("demo", NULL, "-e demo -r " WHY_PACKS);
 }
 
 TEST(more_rules_than_a_file_keeps_are_not_stored)

@@ -1048,7 +1048,10 @@ int selection_add_why(struct selection *selection, struct error *error)
 	selection->adds_rules = true;
 	/* What ktrack did may explain a slice. */
 	selection->includes_self = true;
-	return selection_add_rules(selection, WHY_PACKS, error);
+	/* Without patterns, all tracepoints that follow the convention are shown. */
+	return selection_add_rules(
+		selection, selection->nr_patterns > 0 ? WHY_PACKS : RULES_CONVENTION "," WHY_PACKS,
+		error);
 }
 
 int selection_copy(struct selection *out, const struct selection *from, struct error *error)
