@@ -14,8 +14,9 @@
 #define HEAD_SIZE 3
 
 static const char *const names[] = {
-	"instance", "formats",	 "comms", "options", "symbols",	  "programs",	 "machine",
-	"cpu0",	    "sideband0", "cpu1",  "cpu8191", "trace.dat", "formats.new", "other",
+	"instance", "formats",	 "comms",	"options",   "symbols",
+	"programs", "machine",	 "cpu0",	"sideband0", "cpu1",
+	"cpu8191",  "trace.dat", "formats.new", "other",     "convention0",
 };
 
 static void files_write(const uint8_t *data, size_t size)

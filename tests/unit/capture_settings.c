@@ -28,3 +28,59 @@ TEST(a_selection_of_the_kernel_is_recorded_beside_programs)
 	check_kernel("default", true);
 	check_kernel("sched", true);
 }
+
+static void check_convention(const char *rules, const char *pattern, uint64_t buffer_kib,
+			     uint64_t want_kib)
+{
+	struct capture_settings settings;
+	struct error error = { 0 };
+
+	capture_settings_init(&settings, NULL);
+	settings.buffer_kib = buffer_kib;
+	if (rules)
+		CHECK_NUMBER(selection_add_rules(&settings.selection, rules, &error), 0);
+	if (pattern)
+		CHECK_NUMBER(selection_add(&settings.selection, pattern, &error), 0);
+	if (!CHECK_NUMBER(capture_convention_kib(&settings), want_kib))
+		CHECK_TEXT(rules, "");
+	capture_settings_release(&settings);
+}
+
+TEST(the_convention_has_a_buffer_of_its_own_beside_packs)
+{
+	check_convention("default", NULL, 1024, 1024);
+	check_convention("convention,sched", NULL, 1024, 1024);
+	check_convention("default", NULL, 64, 1024);
+	check_convention("default", NULL, 8192, 2048);
+	check_convention("convention", NULL, 8192, 0);
+	check_convention("sched", NULL, 8192, 0);
+	check_convention("sched", "demo", 8192, 0);
+	check_convention(NULL, "demo", 8192, 0);
+	check_convention(NULL, NULL, 8192, 0);
+}
+
+static void check_loss_size(uint64_t lost, uint64_t lost_convention, uint64_t want_kib,
+			    uint64_t want_option_kib)
+{
+	struct loss_summary loss = { .has_convention = true,
+				     .records = lost,
+				     .convention_lost = lost_convention };
+	struct capture_settings settings;
+	struct error error = { 0 };
+	const struct capture capture = { .settings = &settings };
+
+	capture_settings_init(&settings, NULL);
+	settings.buffer_kib = 256;
+	CHECK_NUMBER(selection_add_rules(&settings.selection, "default", &error), 0);
+	capture_loss_size(&capture, &loss);
+	CHECK_NUMBER(loss.buffer_kib, want_kib);
+	CHECK_NUMBER(loss.option_kib, want_option_kib);
+	capture_settings_release(&settings);
+}
+
+TEST(the_buffer_that_lost_records_is_the_one_that_is_too_small)
+{
+	check_loss_size(5, 0, 256, 0);
+	check_loss_size(5, 5, 1024, 4096);
+	check_loss_size(5, 2, 256, 4096);
+}

@@ -31,3 +31,16 @@ TEST(lost_records_of_the_default_selection_name_a_smaller_one)
 		   "lost 3 records; 64 KiB for each CPU are too small, try -b 512, or "
 		   "-r convention for drivers alone");
 }
+
+TEST(lost_records_of_the_convention_are_counted)
+{
+	check_loss((struct loss_summary){ .buffer_kib = 64, .has_convention = true },
+		   "lost 3 records, 0 of the convention's tracepoints; 64 KiB for each CPU are too "
+		   "small, try -b 512");
+	check_loss((struct loss_summary){ .buffer_kib = 1024,
+					  .option_kib = 4096,
+					  .has_convention = true,
+					  .convention_lost = 3 },
+		   "lost 3 records, 3 of the convention's tracepoints; 1024 KiB for each CPU are "
+		   "too small, try -b 32768");
+}

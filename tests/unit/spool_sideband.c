@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Tests of the spool of a recording with a sideband instance. */
+/* Tests of the spool of a recording with companions of its instance. */
 #include "fixtures/spool_fixture.h"
 
 /* Begins with an instance and its sideband, both of three CPUs. */
@@ -69,7 +69,6 @@ static void tracepoints_log(const struct spool_fixture *fixture, struct buffer *
 
 	CHECK_NUMBER(source_file_open(&source, output_path(fixture), NULL, &error), 0);
 	CHECK_NUMBER(source_visit(source, &visitor, &error), 0);
-	CHECK(source_describe(source)->buffers == NULL);
 	source_close(source);
 }
 
@@ -164,5 +163,128 @@ TEST(what_somebody_looks_at_is_not_taken_for_gone)
 		     0);
 	CHECK(fixture.recorder != NULL);
 	buffer_release(&name);
+	spool_fixture_end(&fixture);
+}
+
+/* An instance and that of the convention, both of three CPUs. */
+static void spool_fixture_begin_convention(struct spool_fixture *fixture, struct spool_fixture *own,
+					   const char *mode)
+{
+	struct instance_settings settings = settings_of(64);
+
+	settings.mode = buffer_mode_find(mode);
+	settings.convention_kib = 64;
+	*fixture = *own = (struct spool_fixture){ 0 };
+	fake_tracefs_begin();
+	folder_new(&fixture->output);
+	fixture->recorder = recorder_as(&settings);
+	own->recorder = instance_companion(fixture->recorder, INSTANCE_CONVENTION);
+	instance_prepare(fixture);
+	instance_prepare(own);
+	folder_set_text(&own->instance, "set_event", "demo:io\n");
+	folder_add_text(&fixture->instance, "events/demo/io/format", "name: io\nID: 8\nformat:\n");
+	instance_mark(own->instance.path);
+	CHECK_NUMBER(spool_new(&fixture->spool, output_path(fixture), &ourselves, &fixture->error),
+		     0);
+	CHECK_NUMBER(spool_begin(fixture->spool, fixture->recorder, settings.mode, NULL,
+				 &fixture->error),
+		     0);
+	CHECK_TEXT(fixture->error.text, "");
+}
+
+static int numbers_log(void *context, const struct record *record, struct error *error)
+{
+	(void)error;
+	buffer_printf(context, "%u at %lld ", record->buffer, (long long)record->time_ns);
+	return 0;
+}
+
+static int numbers_lost_log(void *context, const struct loss *loss, struct error *error)
+{
+	(void)error;
+	buffer_printf(context, "%u lost %lld ", loss->buffer, (long long)loss->count);
+	return 0;
+}
+
+/* Makes the file, and checks which buffers its records and losses are of. */
+static void check_buffers(struct spool_fixture *fixture, const char *want)
+{
+	struct buffer log = { 0 };
+	const struct source_handler handler = { .context = &log,
+						.record = numbers_log,
+						.loss = numbers_lost_log };
+	struct source *source;
+	uint64_t lost;
+
+	CHECK_NUMBER(spool_join(fixture->spool, &fixture->error), 0);
+	CHECK_NUMBER(source_file_open(&source, output_path(fixture), NULL, &fixture->error), 0);
+	CHECK_NUMBER(source_describe(source)->nr_buffers, 2);
+	CHECK_NUMBER(source_describe(source)->convention_buffer, 1);
+	CHECK_TEXT(source_describe(source)->buffers[1], "convention");
+	CHECK_NUMBER(source_finish(source, 1000, &handler, &lost, &fixture->error), 0);
+	CHECK_TEXT(buffer_string(&log), want);
+	CHECK(source_damage(source) == NULL);
+	source_close(source);
+	buffer_release(&log);
+}
+
+TEST(the_conventions_records_and_losses_are_a_buffer_of_the_file)
+{
+	struct spool_fixture fixture, own;
+	struct buffer seen = { 0 };
+
+	spool_fixture_begin_convention(&fixture, &own, "streaming");
+	ADD_RECORDS(&fixture, 0, 100, 300);
+	ADD_RECORDS(&own, 0, 200);
+	ADD_RECORDS(&own, 1, 400);
+	statistics_add(&fixture, 0, "\noverrun: 3\n");
+	statistics_add(&own, 1, "\noverrun: 7\n");
+	CHECK_NUMBER(spool_read(fixture.spool, &fixture.error), 0);
+	spool_fixture_finish(&fixture);
+	CHECK_NUMBER(fixture.summary.lost, 10);
+	CHECK_NUMBER(fixture.summary.lost_convention, 7);
+	CHECK_NUMBER(fixture.summary.lost_sideband, 0);
+	check_buffers(&fixture, "0 at 100 1 at 200 0 at 300 1 at 400 0 lost 3 1 lost 7 ");
+	tracepoints_log(&fixture, &seen);
+	CHECK_TEXT(buffer_string(&seen), "demo:io demo:job ");
+	buffer_release(&seen);
+	spool_fixture_end(&fixture);
+}
+
+TEST(the_conventions_buffer_is_read_at_the_end_like_the_first)
+{
+	struct spool_fixture fixture, own;
+
+	spool_fixture_begin_convention(&fixture, &own, "circular");
+	ADD_RECORDS(&own, 0, 200);
+	statistics_add(&own, 0, "\noverrun: 7\n");
+	CHECK_NUMBER(spool_read(fixture.spool, &fixture.error), 0);
+	CHECK_NUMBER(spool_size(fixture.spool), 0);
+	spool_fixture_finish(&fixture);
+	CHECK_NUMBER(spool_size(fixture.spool), RAW_PAGE_SIZE);
+	CHECK(fixture.summary.has_begin);
+	CHECK_NUMBER(fixture.summary.begin_ns, 200);
+	spool_fixture_end(&fixture);
+}
+
+TEST(a_killed_recording_is_recovered_with_the_conventions_buffer)
+{
+	struct spool_fixture fixture, own;
+
+	spool_fixture_begin_convention(&fixture, &own, "streaming");
+	ADD_RECORDS(&own, 1, 150);
+	CHECK_NUMBER(spool_read(fixture.spool, &fixture.error), 0);
+	spool_fixture_kill(&fixture);
+	instance_close(fixture.recorder);
+	spool_fixture_reopen(&fixture);
+	CHECK_NUMBER(instance_adopt(&fixture.recorder, spool_instance(fixture.spool), NULL,
+				    &fixture.error),
+		     0);
+	CHECK_NUMBER(spool_attach(fixture.spool, fixture.recorder, &fixture.error), 0);
+	CHECK_NUMBER(truncate(folder_path(&own.instance, "per_cpu/cpu1/trace_pipe_raw"), 0), 0);
+	ADD_RECORDS(&fixture, 0, 100);
+	ADD_RECORDS(&own, 1, 250);
+	spool_fixture_finish(&fixture);
+	check_buffers(&fixture, "0 at 100 1 at 150 1 at 250 ");
 	spool_fixture_end(&fixture);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Tests of reading an instance and its sideband instance. */
+/* Tests of reading an instance and its companions. */
 #include "fixtures/source_fixture.h"
 
 /** struct pair - an instance and its sideband, read by the first's source */
@@ -93,4 +93,95 @@ TEST(the_sideband_is_read_while_the_rest_is_held)
 	source_hold(pair.reader.source, false);
 	check_finish(&pair.reader, 100, 0, "cpu 1 at 5\ncpu 1 at 20\ncpu 1 at 60\n");
 	pair_end(&pair);
+}
+
+/** struct trio - an instance and both companions, read by the first's source */
+struct trio {
+	struct source_fixture reader;
+	struct source_fixture convention;
+	struct source_fixture sideband;
+};
+
+static int buffers_log(void *context, const struct record *record, struct error *error)
+{
+	(void)error;
+	buffer_printf(context, "%u at %lld ", record->buffer, (long long)record->time_ns);
+	return 0;
+}
+
+static int buffers_lost_log(void *context, const struct loss *loss, struct error *error)
+{
+	(void)error;
+	buffer_printf(context, "%u lost %lld ", loss->buffer, (long long)loss->count);
+	return 0;
+}
+
+static void trio_begin(struct trio *trio)
+{
+	struct instance_paths paths;
+
+	source_fixture_begin(&trio->reader, 2);
+	source_fixture_begin(&trio->convention, 2);
+	source_fixture_begin(&trio->sideband, 2);
+	ADD(&trio->reader, 0, 0, 10, 30);
+	ADD(&trio->convention, 0, 0, 20, 40);
+	ADD(&trio->sideband, 1, 0, 5);
+	folder_add_text(&trio->reader.instance, "per_cpu/cpu1/stats", "dropped events: 3\n");
+	folder_add_text(&trio->convention.instance, "per_cpu/cpu0/stats", "dropped events: 2\n");
+	paths = (struct instance_paths){
+		.list = { [INSTANCE_MAIN] = trio->reader.instance.path,
+			  [INSTANCE_CONVENTION] = trio->convention.instance.path,
+			  [INSTANCE_SIDEBAND] = trio->sideband.instance.path },
+	};
+	CHECK_NUMBER(source_live_open(&trio->reader.source, &paths, NULL, &trio->reader.error), 0);
+}
+
+static void trio_end(struct trio *trio)
+{
+	source_fixture_end(&trio->reader);
+	source_fixture_end(&trio->convention);
+	source_fixture_end(&trio->sideband);
+}
+
+TEST(the_conventions_buffer_has_a_number_and_losses_of_its_own)
+{
+	struct buffer log = { 0 };
+	const struct source_handler handler = { .context = &log,
+						.record = buffers_log,
+						.loss = buffers_lost_log };
+	const struct recording *about;
+	struct trio trio;
+	uint64_t lost;
+
+	trio_begin(&trio);
+	about = source_describe(trio.reader.source);
+	CHECK_NUMBER(about->nr_cpus, 2);
+	CHECK_NUMBER(about->nr_buffers, 2);
+	CHECK_NUMBER(about->convention_buffer, 1);
+	CHECK_TEXT(about->buffers[0], "");
+	CHECK_TEXT(about->buffers[1], "convention");
+	CHECK_NUMBER(source_finish(trio.reader.source, 100, &handler, &lost, &trio.reader.error),
+		     0);
+	CHECK_TEXT(buffer_string(&log),
+		   "2 at 5 0 at 10 1 at 20 0 at 30 1 at 40 0 lost 3 1 lost 2 ");
+	CHECK_NUMBER(lost, 5);
+	buffer_release(&log);
+	trio_end(&trio);
+}
+
+/* What is read at the end stays in its buffer, too. */
+TEST(the_conventions_buffer_is_held_like_the_first)
+{
+	struct trio trio;
+
+	trio_begin(&trio);
+	source_hold(trio.reader.source, true);
+	source_read_ahead(trio.reader.source);
+	buffer_empty(&trio.convention, "per_cpu/cpu0/trace_pipe_raw");
+	buffer_empty(&trio.sideband, "per_cpu/cpu1/trace_pipe_raw");
+	source_hold(trio.reader.source, false);
+	check_finish(&trio.reader, 100, 5,
+		     "cpu 1 at 5\ncpu 0 at 10\ncpu 0 at 30\ncpu 1 lost 3 from 0 to 100\n"
+		     "cpu 0 lost 2 from 0 to 100\n");
+	trio_end(&trio);
 }

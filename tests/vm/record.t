@@ -6,7 +6,7 @@ import json
 import re
 import subprocess
 import sys
-from collections import defaultdict
+from collections import Counter, defaultdict
 from pathlib import Path
 
 sys.dont_write_bytecode = True
@@ -42,7 +42,7 @@ ENDS = (
     ("killed-cleaned", 0, ("its tracing instance is gone",)),
 )
 # Whatever they say, or nothing.
-OTHER_ENDS = (("small", 0), ("oneshot", 0), ("circular", 0), ("max-size", 5), ("max-size-signalled", 5), ("killed", 0), ("lossy", 3))
+OTHER_ENDS = (("small", 0), ("oneshot", 0), ("circular", 0), ("max-size", 5), ("max-size-signalled", 5), ("killed", 0), ("pushed", 0), ("pushed-killed", 0), ("lossy", 3))
 CAP_KILL = 1 << 5
 CUT_OFF = tuple(f"cut-off-{kind}-{how}" for kind in ("record", "stream") for how in ("streaming", "circular", "late", "attached"))
 RECORD = re.compile(r" \[(\d+)\] *(\d+): .*sequence=(\d+)")
@@ -229,6 +229,31 @@ def check_selections(tap, kernel, result):
     tap.ok(live == ["-e ktrack_test"], f"{kernel}: a stream names its selection, too", *live)
 
 
+def check_pushed(tap, kernel, result):
+    """Packs lose records, and the convention's tracepoints none: they have a buffer of their own."""
+    for name in ("pushed", "pushed-killed"):
+        what = f"{kernel}: {name}"
+        recording = Recording(result, name)
+        fired = sum(recording.fired.values())
+        tap.ok(fired > 0 and recording.read() == fired, f"{what}: all that was fired is there", recording.read(), fired)
+        tap.nothing(list(recording.strange()), f"{what}: and nothing twice")
+        events = map(json.loads, run(machine.PROJECT / "build/ktrack", "export", result.folder / f"{name}.dat").splitlines())
+        lost = Counter()
+        named = set()
+        for event in events:
+            if event["event"] == "error" and "records" in event.get("args", ()):
+                lost[event["args"].get("buffer")] += event["args"]["records"] or 0
+            elif event["event"] == "data_json" and event["category"] == "track":
+                named.add(event["value"].get("buffer"))
+        tap.ok(lost[None] > 0 and set(lost) == {None}, f"{what}: records of packs were lost, and no others", dict(lost))
+        tap.ok(named == {None}, f"{what}: tracks do not name ktrack's buffers", named)
+        text = result.text(f"{name}.errors")
+        rest = ", 0 of the convention's tracepoints" if name == "pushed" else ""
+        tap.ok(re.search(f"lost [0-9]+ records{rest}", text), f"{what}: the end line reports it", text)
+    companions = result.text("pushed-killed.companions").split()
+    tap.ok(companions == ["left:", "convention"], f"{kernel}: pushed-killed: the instance stays until it is recovered", *companions)
+
+
 def check_names(tap, kernel, result):
     """Who a thread is at the time, though it has another name later, and has ended since."""
     check_attempt(tap, f"{kernel}: names", result, "names", 0)
@@ -300,6 +325,7 @@ def main():
             check_killed(tap, kernel, result)
             check_narrowed(tap, kernel, result)
             check_selections(tap, kernel, result)
+            check_pushed(tap, kernel, result)
             check_names(tap, kernel, result)
             check_terminal(tap, kernel, result)
             check_privileges(tap, kernel, result)

@@ -37,7 +37,7 @@ static int wake_fd_add(int fd, int watched)
 static bool modules_request(struct modules *modules)
 {
 	const struct selection *selection = &modules->capture->settings->selection;
-	const char *instance = instance_name(modules->capture->recorder);
+	const char *instance = instance_name(capture_convention_recorder(modules->capture));
 	bool is_all_requested = true;
 
 	if (selection_is_empty(selection))
@@ -275,7 +275,7 @@ static bool modules_have_files(struct modules *modules)
 static int descriptor_take_in(struct modules *modules, const struct tracepoint *tracepoint,
 			      struct error *error)
 {
-	struct instance *recorder = modules->capture->recorder;
+	struct instance *recorder = capture_convention_recorder(modules->capture);
 	const char *system = tracepoint->system, *name = tracepoint->name;
 	const char *filter = selection_filter(&modules->capture->settings->selection, system, name);
 	int events_fd = instance_events_fd(recorder);

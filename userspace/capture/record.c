@@ -45,13 +45,12 @@ static void record_run_report(const struct record_run *run)
 	const struct programs_counts programs = capture_count_programs(&run->capture);
 	/* A larger buffer does not prevent losses if the records are read only at the end. */
 	bool is_small = run->summary.lost > programs.lost && !settings->mode->is_read_at_end;
-	const struct loss_summary loss = {
+	struct loss_summary loss = {
 		.object = run->settings->path,
 		.has_lost = run->summary.lost > 0 || run->is_incomplete,
 		.records = run->summary.lost,
-		.buffer_kib = !is_small		   ? 0
-			      : settings->instance ? instance_buffer_kib(run->capture.recorder)
-						   : settings->buffer_kib,
+		.has_convention = capture_convention_kib(settings) > 0,
+		.convention_lost = run->summary.lost_convention,
 		.programs_lost = programs.in_rings,
 		.program_ring_kib = settings->program_ring_kib,
 		.is_default = settings->selection.origin == SELECTION_DEFAULT,
@@ -59,6 +58,8 @@ static void record_run_report(const struct record_run *run)
 		.is_failure = capture_is_lost(&run->capture, run->settings->fails_on_loss),
 	};
 
+	if (is_small)
+		capture_loss_size(&run->capture, &loss);
 	loss_summary_report(&loss, run->capture.report);
 	spool_report_span(&run->summary, run->settings->path, run->capture.report);
 }
@@ -365,8 +366,9 @@ static int record_choose(struct record_settings *settings, struct error *error)
 		return error_set(error, "--all: would change the instance of --instance; leave out "
 					"one of the two");
 	if (settings->takes_all && selection_is_chosen(selection))
-		return error_set(error, "--all: records what -e and -r select, too; leave them out, "
-					"and give -r to 'ktrack export'");
+		return error_set(error,
+				 "--all: records what -e and -r select, too; leave them out, "
+				 "and give -r to 'ktrack export'");
 	if (settings->takes_all) {
 		selection->origin = SELECTION_ALL;
 		return selection_add(selection, "*", error);

@@ -245,9 +245,49 @@ static int capture_filter(struct capture *capture, struct error *error)
 	return settings->workload.option ? workload_follow_all(capture, error) : 0;
 }
 
+/* Less would lose short bursts of drivers. */
+#define CONVENTION_KIB_MIN 1024
+
+/* Packs write much more than drivers, whose records they must not push out. */
+#define CONVENTION_SHARE 4
+
+uint64_t capture_convention_kib(const struct capture_settings *settings)
+{
+	const struct selection *selection = &settings->selection;
+	uint64_t size_kib = settings->buffer_kib / CONVENTION_SHARE;
+
+	if (settings->instance || !selection_is_empty(selection) || !selection->rules ||
+	    !rules_want_kernel(selection->rules))
+		return 0;
+	return size_kib < CONVENTION_KIB_MIN ? CONVENTION_KIB_MIN : size_kib;
+}
+
+void capture_loss_size(const struct capture *capture, struct loss_summary *summary)
+{
+	const struct capture_settings *settings = capture->settings;
+	uint64_t of_convention_kib = capture_convention_kib(settings);
+
+	summary->buffer_kib = settings->instance ? instance_buffer_kib(capture->recorder)
+						 : settings->buffer_kib;
+	if (!summary->has_convention || summary->convention_lost == 0)
+		return;
+	/* A buffer of this size helps all others, too. */
+	summary->option_kib = CONVENTION_SHARE * of_convention_kib;
+	if (summary->convention_lost == summary->records)
+		summary->buffer_kib = of_convention_kib;
+}
+
+struct instance *capture_convention_recorder(const struct capture *capture)
+{
+	struct instance *own = instance_companion(capture->recorder, INSTANCE_CONVENTION);
+
+	return own ? own : capture->recorder;
+}
+
 static int capture_enable(struct capture *capture, const struct convention *convention,
 			  struct error *error)
 {
+	struct instance *recorder = capture_convention_recorder(capture);
 	struct buffer system = { 0 };
 	int status = 0;
 
@@ -259,8 +299,8 @@ static int capture_enable(struct capture *capture, const struct convention *conv
 		descriptor_system(descriptor, &system);
 		filter = selection_filter(&capture->settings->selection, buffer_string(&system),
 					  descriptor->name);
-		status = instance_enable(capture->recorder, buffer_string(&system),
-					 descriptor->name, filter, error);
+		status = instance_enable(recorder, buffer_string(&system), descriptor->name, filter,
+					 error);
 	}
 	buffer_release(&system);
 	return status;
@@ -434,6 +474,7 @@ int capture_open(struct capture *capture, const struct convention *convention, b
 		.mode = settings->mode,
 		.clock = settings->clock,
 		.buffer_kib = settings->buffer_kib,
+		.convention_kib = capture_convention_kib(settings),
 		.keeps_modules = keeps_modules,
 		/* Texts that programs write to trace_marker. */
 		.has_markers = rules && rules_find_name(rules, "ftrace", "print"),

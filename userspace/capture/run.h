@@ -405,6 +405,21 @@ int capture_open(struct capture *capture, const struct convention *convention, b
 int capture_enable_rule(struct capture *capture, const struct rule_tracepoint *tracepoint,
 			struct error *error);
 
+/**
+ * capture_convention_kib - ring buffer for each CPU of the instance for tracepoints of the
+ * convention; 0 if they are in that of all others
+ */
+uint64_t capture_convention_kib(const struct capture_settings *settings);
+
+/**
+ * capture_loss_size - the buffer that was too small, for the line about losses
+ * @summary: has all numbers of lost records
+ */
+void capture_loss_size(const struct capture *capture, struct loss_summary *summary);
+
+/** capture_convention_recorder - the instance that records tracepoints of the convention */
+struct instance *capture_convention_recorder(const struct capture *capture);
+
 /** capture_start_programs - record programs from now on */
 int capture_start_programs(struct capture *capture, struct error *error);
 
@@ -709,9 +724,9 @@ struct stream_run {
 	struct source *source;
 	struct recording recording;
 	char id[IDENTITY_ID_SIZE];
-	struct buffer selected;	   /* what is recorded, for people */
-	int64_t command_ns; /* start of the command */
-	int64_t drained_ns; /* all records up to this time are delivered */
+	struct buffer selected; /* what is recorded, for people */
+	int64_t command_ns;	/* start of the command */
+	int64_t drained_ns;	/* all records up to this time are delivered */
 	struct modules modules;
 	struct serving serving;	       /* of a page that follows the recording */
 	struct pending_event *pending; /* tracepoint events, sorted by time */

@@ -593,7 +593,8 @@ static int stream_run_loop(struct stream_run *run, struct error *error)
 		loop.wake_fd = stat_top_watch(top, loop.wake_fd, error);
 	if (loop.wake_fd < 0)
 		return -1;
-	buffers_kib = run->recording.buffer_kib * run->recording.nr_cpus;
+	buffers_kib = (run->recording.buffer_kib + capture_convention_kib(run->capture.settings)) *
+		      run->recording.nr_cpus;
 	is_free = !run->outputs.set.has_terminal || top;
 	/* The stream or the command may write to the terminal itself. */
 	if (is_free && !run->capture.command && buffers_kib > 0 && !is_circular)
@@ -624,13 +625,14 @@ static void stream_run_report_loss(const struct stream_run *run)
 	/* A larger buffer helps only if records did not fit, not if they are overwritten. */
 	bool is_small = run->pipeline.lost > run->pipeline.nr_unknown + programs.lost &&
 			capture->recorder && !stream_run_is_circular(run);
-	const struct loss_summary loss = {
+	struct loss_summary loss = {
 		.object = is_attached ? instance_name(capture->recorder) : NULL,
 		.has_lost = run->pipeline.has_lost,
 		.records = run->pipeline.lost,
 		.gaps = run->pipeline.nr_gaps,
 		.gaps_unknown = run->pipeline.nr_gaps_unknown,
-		.buffer_kib = is_small ? run->recording.buffer_kib : 0,
+		.has_convention = capture_convention_kib(capture->settings) > 0,
+		.convention_lost = run->pipeline.lost_convention,
 		.programs_lost = programs.in_rings,
 		.program_ring_kib = capture->settings->program_ring_kib,
 		.is_attached = is_attached,
@@ -640,6 +642,8 @@ static void stream_run_report_loss(const struct stream_run *run)
 
 	tracks_lose_tasks(run->pipeline.tracks, lost_sideband);
 	loss_report_sideband(lost_sideband, capture->report);
+	if (is_small)
+		capture_loss_size(capture, &loss);
 	loss_summary_report(&loss, capture->report);
 }
 

@@ -32,8 +32,9 @@ struct doctor {
 #define KERNEL_MAJOR_MIN 6
 #define KERNEL_MINOR_MIN 1
 
-/* By default the buffers of a CPU take a MiB, those of the sideband instance less. */
-#define CPU_BUFFERS_KIB 2048
+/* By default the buffers of a CPU take a MiB, those of the convention another one, the sideband
+ * less. */
+#define CPU_BUFFERS_KIB (1024 + 1024 + 64)
 /* With less, even short bursts are lost. */
 #define BUFFER_KIB_MIN 64
 

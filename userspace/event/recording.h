@@ -30,6 +30,8 @@ struct timeline_machine;
  * @nr_cpus: number of CPUs that may have written records
  * @buffers: names of its buffers ("" is the top level's), NULL if there is only one
  * @nr_buffers: how many
+ * @convention_buffer: number of the buffer that ktrack made for tracepoints of the convention,
+ * whose tracks are shown as those of the first; 0 for none
  * @buffer_kib: ring buffer size per CPU, 0 if unknown
  * @memory_kib: kernel memory of all its buffers, 0 if unknown
  * @overwrite: "1" if a full buffer overwrites its oldest records, "0" if it drops new ones; NULL if
@@ -78,6 +80,7 @@ struct recording {
 	uint64_t nr_cpus;
 	const char *const *buffers;
 	size_t nr_buffers;
+	unsigned int convention_buffer;
 	uint64_t buffer_kib;
 	uint64_t memory_kib;
 	const char *overwrite;

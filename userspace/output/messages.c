@@ -194,7 +194,9 @@ static void programs_advice_append(struct buffer *line, const struct loss_summar
 void loss_summary_report(const struct loss_summary *summary, const struct report *report)
 {
 	uint64_t kib = summary->buffer_kib;
-	uint64_t more = kib < BUFFER_KIB_MAX / MORE_FACTOR ? MORE_FACTOR * kib : BUFFER_KIB_MAX;
+	uint64_t option = summary->option_kib > 0 ? summary->option_kib : kib;
+	uint64_t more = option < BUFFER_KIB_MAX / MORE_FACTOR ? MORE_FACTOR * option
+							      : BUFFER_KIB_MAX;
 	struct buffer line = { 0 };
 
 	if (!summary->has_lost)
@@ -202,6 +204,9 @@ void loss_summary_report(const struct loss_summary *summary, const struct report
 	if (summary->object)
 		buffer_printf(&line, "%s: ", summary->object);
 	timeline_append_loss(&line, summary->records, summary->gaps, summary->gaps_unknown);
+	if (summary->has_convention)
+		buffer_printf(&line, ", %llu of the convention's tracepoints",
+			      (unsigned long long)summary->convention_lost);
 	if (kib > 0 && kib < BUFFER_KIB_MAX) {
 		buffer_printf(&line, "; %llu KiB for each CPU are too small, ",
 			      (unsigned long long)kib);

@@ -271,8 +271,9 @@ bool output_settings_have_file(const struct output_settings *settings);
  * outputs_open - open all targets, and add their sinks to a timeline
  *
  * The command line overrides the environment and configuration files. If none of them has a target,
- * the first kind goes to standard output, or PERF lines if the settings suit a terminal. Nothing is written before the timeline is opened. After
- * the sinks are released, the outputs can be opened again. Returns -1 with @error.
+ * the first kind goes to standard output, or PERF lines if the settings suit a terminal. Nothing is
+ * written before the timeline is opened. After the sinks are released, the outputs can be opened
+ * again. Returns -1 with @error.
  */
 int outputs_open(struct outputs *outputs, struct timeline *timeline,
 		 const struct identity *identity, struct error *error);
@@ -368,7 +369,10 @@ void transfer_end(struct transfer *transfer);
  * @records: number as in all outputs; 0 if unknown
  * @gaps: 0 if unknown
  * @gaps_unknown: gaps of unknown size
+ * @has_convention: tracepoints that follow the convention have a buffer of their own
+ * @convention_lost: records among these that are of that buffer
  * @buffer_kib: size of a ring buffer that was too small; 0 if its size is not the reason
+ * @option_kib: the value of -b that makes such a buffer; 0 for the same
  * @programs_lost: records among these that did not fit into rings of programs
  * @program_ring_kib: as of struct capture_settings
  * @is_attached: the buffer belongs to an existing instance
@@ -381,7 +385,10 @@ struct loss_summary {
 	uint64_t records;
 	uint64_t gaps;
 	uint64_t gaps_unknown;
+	bool has_convention;
+	uint64_t convention_lost;
 	uint64_t buffer_kib;
+	uint64_t option_kib;
 	uint64_t programs_lost;
 	uint64_t program_ring_kib;
 	bool is_attached;

@@ -672,10 +672,14 @@ static const char *task_comm(void *context, int tid)
 int pipeline_open(struct pipeline *pipeline, struct source *source,
 		  const struct recording *recording, unsigned int with, struct error *error)
 {
+	const struct recording *about = source_describe(source);
 	struct tracks_settings settings = {
 		.idle_max = pipeline->limits.max_tracks,
 		.has_comm = with & 1u << TIMELINE_EMITTER_COMM,
-		.buffers = source_describe(source)->buffers,
+		.buffers = about->buffers,
+		/* Which of ktrack's own two buffers has a track is of no interest. */
+		.hides_buffers = about->convention_buffer > 0 && about->nr_buffers == 2,
+		.convention_buffer = about->convention_buffer,
 		.programs = PROGRAMS_BUFFER,
 		.find_task = task_find,
 		.find_cgroup = process_find_cgroup,
@@ -686,6 +690,7 @@ int pipeline_open(struct pipeline *pipeline, struct source *source,
 	pipeline->source = source;
 	pipeline->is_open = filter_has_all_threads(&pipeline->filter);
 	pipeline->buffers = settings.buffers;
+	pipeline->convention_buffer = settings.convention_buffer;
 	pipeline->tracks = tracks_new(&settings, &pipeline->timeline, recording->start_ns);
 	if (!pipeline->tracks)
 		return error_set(error, "out of memory");
@@ -1001,6 +1006,8 @@ void pipeline_count_loss(struct pipeline *pipeline, const struct loss *loss)
 	pipeline->has_lost = true;
 	if (loss->count > 0)
 		pipeline->lost = count_sum(pipeline->lost, loss->count);
+	if (loss->count > 0 && loss->buffer > 0 && loss->buffer == pipeline->convention_buffer)
+		pipeline->lost_convention = count_sum(pipeline->lost_convention, loss->count);
 	pipeline->nr_gaps += !loss->is_sum;
 	pipeline->nr_gaps_unknown += loss->count == LOSS_COUNT_UNKNOWN;
 	if (loss->to_ns > pipeline->lost_until_ns)

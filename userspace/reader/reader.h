@@ -216,7 +216,8 @@ int selection_add_stored(struct selection *selection, struct text text, const st
 /** selection_append_options - append " -e PATTERNS -r WORDS", as a shell reads it */
 void selection_append_options(const struct selection *selection, struct buffer *out);
 
-/** selection_reports - whether to report what cannot be used; what nobody named is left out silently */
+/** selection_reports - whether to report what cannot be used; what nobody named is left out
+ * silently */
 bool selection_reports(const struct selection *selection);
 
 /** selection_describe - append what is selected, and why, for the header of an output */
@@ -251,7 +252,8 @@ int tracepoints_find(struct convention *convention, struct source *source,
 		     struct selection *selection, const struct report *report, struct error *error);
 
 /**
- * selection_choose - what a recording shows: what was chosen; else what it keeps; else all that it has
+ * selection_choose - what a recording shows: what was chosen; else what it keeps; else all that it
+ * has
  * @name: of the recording, for @error
  * @report: for packs that are unknown
  *
@@ -260,7 +262,8 @@ int tracepoints_find(struct convention *convention, struct source *source,
 int selection_choose(struct selection *selection, struct source *source, const char *name,
 		     const struct report *report, struct error *error);
 
-/** selection_apply - tracepoints_find() of a source that is read, as its machine counts system calls */
+/** selection_apply - tracepoints_find() of a source that is read, as its machine counts system
+ * calls */
 int selection_apply(struct selection *selection, struct source *source,
 		    struct convention *convention, const struct report *report,
 		    struct error *error);
@@ -454,7 +457,8 @@ int workload_find(const struct workload_settings *settings,
 		  struct error *error);
 
 /**
- * record_is_sideband - whether a record is of the sideband buffer, which only has some about threads
+ * record_is_sideband - whether a record is of the sideband buffer, which only has some about
+ * threads
  * @source: may be NULL for records of the first buffer
  */
 static inline bool record_is_sideband(const struct record *record, const struct source *source)
@@ -558,7 +562,8 @@ struct limits {
  * @is_open: the filter exports all records of the window
  * @buffers: names of the source's buffers, as in struct recording
  * @has_lost: there were losses
- * @lost: number of lost records that were counted
+ * @lost: number of lost records that were counted; @lost_convention of them in @convention_buffer,
+ * if the source has it
  * @nr_gaps: number of gaps; @nr_gaps_unknown of them have an unknown size
  * @nr_events: track events
  * @lost_until_ns: latest end of a gap
@@ -585,8 +590,10 @@ struct pipeline {
 	struct part_writer *part_writer;
 	bool is_open;
 	const char *const *buffers;
+	unsigned int convention_buffer;
 	bool has_lost;
 	uint64_t lost;
+	uint64_t lost_convention;
 	uint64_t nr_gaps;
 	uint64_t nr_gaps_unknown;
 	uint64_t nr_events;

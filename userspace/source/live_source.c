@@ -472,6 +472,18 @@ static const struct stream_ops live_stream_ops = {
 	.close = live_stream_close,
 };
 
+/* The sideband buffer has the number behind those that have names, or 1. */
+static unsigned int live_buffer_number(const struct live_source *live, enum instance_kind kind)
+{
+	const struct recording *recording = &live->source.recording;
+
+	if (kind == INSTANCE_MAIN)
+		return 0;
+	if (kind == INSTANCE_CONVENTION)
+		return recording->convention_buffer;
+	return recording->nr_buffers > 0 ? recording->nr_buffers : 1;
+}
+
 /* Makes the stream of a CPU; returns -1 with @error. */
 static int live_stream_open(struct stream *stream, struct live_source *live,
 			    struct cpu_buffer *buffer, struct error *error)
@@ -484,7 +496,7 @@ static int live_stream_open(struct stream *stream, struct live_source *live,
 	own->page = live_page_new(own);
 	*stream = (struct stream){ .ops = &live_stream_ops,
 				   .cpu = buffer->cpu,
-				   .buffer = buffer->kind == INSTANCE_SIDEBAND,
+				   .buffer = live_buffer_number(live, buffer->kind),
 				   .is_sideband = buffer->kind == INSTANCE_SIDEBAND,
 				   .own = own };
 	stream->bytes = own->page ? own->page->bytes : NULL;
@@ -514,6 +526,8 @@ static int live_source_open(struct live_source *live, const struct instance_path
 		return error_set(error, "out of memory");
 	if (buffer_reader_open(&live->reader, paths, error) < 0)
 		return -1;
+	if (paths->list[INSTANCE_CONVENTION])
+		source->recording.convention_buffer = source_add_buffer(source, CONVENTION_BUFFER);
 	for (size_t i = 0; i < live->reader->size; i++) {
 		struct cpu_buffer *buffer = &live->reader->list[i];
 		struct stream *stream = source_add_stream(source, error);

@@ -43,19 +43,6 @@ bool stream_is_of_programs(const struct stream *stream)
 	return stream->ops == &programs_stream_ops;
 }
 
-/* The sideband buffer is the last one. */
-static void source_name_buffers(struct source *source)
-{
-	static const char *const names[] = { "", PROGRAMS_BUFFER };
-
-	source->recording.buffers = names;
-	source->recording.nr_buffers = sizeof(names) / sizeof(names[0]);
-	for (size_t i = 0; i < source->nr_streams; i++) {
-		if (source->streams[i].is_sideband)
-			source->streams[i].buffer = source->recording.nr_buffers;
-	}
-}
-
 int source_add_programs(struct source *source, struct programs *programs, struct error *error)
 {
 	struct programs_stream *own = calloc(1, sizeof(*own));
@@ -66,12 +53,10 @@ int source_add_programs(struct source *source, struct programs *programs, struct
 		return error_set(error, "out of memory");
 	}
 	own->programs = programs;
-	*stream = (struct stream){
-		.ops = &programs_stream_ops, .buffer = 1, .own = own, .bytes = own->page
-	};
+	*stream = (struct stream){ .ops = &programs_stream_ops, .own = own, .bytes = own->page };
+	stream->buffer = source_add_buffer(source, PROGRAMS_BUFFER);
 	source->programs = programs;
 	source->programs_stream = own;
-	source_name_buffers(source);
 	return 0;
 }
 

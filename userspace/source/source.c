@@ -180,6 +180,22 @@ int merge_drain(struct source *source, int64_t until_ns, const struct source_han
 	return status;
 }
 
+unsigned int source_add_buffer(struct source *source, const char *name)
+{
+	struct recording *recording = &source->recording;
+
+	if (recording->nr_buffers == 0)
+		source->buffers[recording->nr_buffers++] = "";
+	source->buffers[recording->nr_buffers++] = name;
+	recording->buffers = source->buffers;
+	/* The sideband buffer is the last one. */
+	for (size_t i = 0; i < source->nr_streams; i++) {
+		if (source->streams[i].is_sideband)
+			source->streams[i].buffer = recording->nr_buffers;
+	}
+	return recording->nr_buffers - 1;
+}
+
 struct stream *source_add_stream(struct source *source, struct error *error)
 {
 	if (!array_reserve(source->streams, source->nr_streams)) {

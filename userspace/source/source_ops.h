@@ -79,13 +79,18 @@ struct source_ops {
 
 struct programs_stream;
 
+/** LIVE_BUFFERS_MAX - most buffers of a live source: two of instances, and that of programs */
+#define LIVE_BUFFERS_MAX 3
+
 /**
  * struct source - the common part of every source, inside the struct of its kind
+ * @buffers: names of the buffers of a live source
  * @constants: the kernel's strings, to which records of its streams may point
  */
 struct source {
 	const struct source_ops *ops;
 	struct recording recording;
+	const char *buffers[LIVE_BUFFERS_MAX];
 	struct stream *streams;
 	size_t nr_streams;
 	struct programs *programs;		 /* whose records are a stream; NULL for none */
@@ -94,6 +99,11 @@ struct source {
 	struct source_span span; /* the complete part, after source_finish() */
 	struct constants constants;
 };
+
+/** source_add_buffer - name another buffer of a live source, behind the unnamed first one; returns
+ * its number
+ */
+unsigned int source_add_buffer(struct source *source, const char *name);
 
 /** source_add_stream - append a zeroed stream; returns NULL with @error if memory ran out */
 struct stream *source_add_stream(struct source *source, struct error *error);

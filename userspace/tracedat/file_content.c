@@ -470,6 +470,10 @@ void trace_file_complete(struct trace_file *file)
 	recording->nr_buffers = trace_file_nr_buffers(file);
 	if (recording->nr_buffers > 1)
 		recording->buffers = (const char *const *)file->buffers;
+	for (size_t i = 1; i < recording->nr_buffers && options->is_ktrack; i++) {
+		if (strcmp(file->buffers[i], CONVENTION_BUFFER) == 0)
+			recording->convention_buffer = i;
+	}
 	is_time = !__builtin_mul_overflow(options->date_us, NS_PER_US, &date_ns) &&
 		  !__builtin_add_overflow(date_ns, options->offset_ns, &offset_ns) &&
 		  offset_ns > -RECORD_TIME_LIMIT && offset_ns < RECORD_TIME_LIMIT;

@@ -313,6 +313,9 @@ static void summary_add(struct spool_summary *summary, const struct spool *spool
 	uint64_t *lost = file->kind == INSTANCE_SIDEBAND ? &summary->lost_sideband : &summary->lost;
 
 	*lost += statistics->overwritten + statistics->dropped + file->in_flight;
+	if (file->kind == INSTANCE_CONVENTION)
+		summary->lost_convention += statistics->overwritten + statistics->dropped +
+					    file->in_flight;
 	if (!spool_file_is_deferred(spool, file))
 		return;
 	if (statistics->overwritten > 0 && sub_buffer_times(spool, file, 0, &first_ns, &ignored) &&

@@ -225,10 +225,10 @@ struct instance_files {
 };
 
 /** INSTANCE_FILES_NONE - no open files */
-#define INSTANCE_FILES_NONE                                              \
-	{                                                                \
-		.events_fd = -1, .list_fds = { -1, -1 }, .clock_fd = -1, \
-		.saved = SAVED_TASKS_NONE,                               \
+#define INSTANCE_FILES_NONE                                                  \
+	{                                                                    \
+		.events_fd = -1, .list_fds = { -1, -1, -1 }, .clock_fd = -1, \
+		.saved = SAVED_TASKS_NONE,                                   \
 	}
 
 /** instance_files_open - open all but the lists; returns -1 with @error */

@@ -532,6 +532,7 @@ void spool_folder_release(struct spool_folder *folder)
 /* Begin of the names of CPUs' files. */
 static const char *const prefixes[INSTANCE_KINDS] = {
 	[INSTANCE_MAIN] = "cpu",
+	[INSTANCE_CONVENTION] = "convention",
 	[INSTANCE_SIDEBAND] = "sideband",
 };
 

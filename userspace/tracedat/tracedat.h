@@ -306,6 +306,7 @@ uint64_t spool_size(const struct spool *spool);
 /**
  * struct spool_summary - losses of a recording
  * @lost: records that the kernel counts as lost
+ * @lost_convention: those of them that are of the buffer of INSTANCE_CONVENTION
  * @lost_sideband: the same of the sideband buffer
  * @has_begin: CPUs overwrote their first records; all records from @begin_ns on are complete
  * @has_end: CPUs dropped their last records; all records up to @end_ns are complete
@@ -314,6 +315,7 @@ uint64_t spool_size(const struct spool *spool);
  */
 struct spool_summary {
 	uint64_t lost;
+	uint64_t lost_convention;
 	uint64_t lost_sideband;
 	bool has_begin;
 	bool has_end;

@@ -668,6 +668,9 @@ static size_t spool_buffers(const struct spool *spool, struct writer_buffer out[
 	size_t nr_buffers = 1;
 
 	out[0] = (struct writer_buffer){ .name = "" };
+	if (spool_has_kind(spool, INSTANCE_CONVENTION))
+		out[nr_buffers++] = (struct writer_buffer){ .name = CONVENTION_BUFFER,
+							    .kind = INSTANCE_CONVENTION };
 	if (spool_programs_file(spool))
 		out[nr_buffers++] = (struct writer_buffer){ .name = PROGRAMS_BUFFER,
 							    .is_programs = true };

@@ -107,6 +107,7 @@ static int instance_make_named(struct instance *instance, const char *name, stru
 
 const char *const instance_suffixes[INSTANCE_KINDS] = {
 	[INSTANCE_MAIN] = "",
+	[INSTANCE_CONVENTION] = "." CONVENTION_BUFFER,
 	[INSTANCE_SIDEBAND] = ".sideband",
 };
 
@@ -316,6 +317,24 @@ static int sideband_open(struct instance **out, const char *name,
 	return -1;
 }
 
+/* Creates the companions of an instance; returns -1 with @error. */
+static int companions_create(struct instance *instance, const struct instance_settings *settings,
+			     struct error *error)
+{
+	struct instance_settings convention = *settings;
+	struct instance **last = &instance->next;
+
+	convention.buffer_kib = settings->convention_kib;
+	convention.has_markers = false;
+	if (convention.buffer_kib > 0) {
+		if (companion_open(last, instance_name(instance), INSTANCE_CONVENTION, &convention,
+				   error) < 0)
+			return -1;
+		last = &(*last)->next;
+	}
+	return sideband_open(last, instance_name(instance), settings, error);
+}
+
 int instance_create(struct instance **out, const struct instance_settings *settings,
 		    struct error *error)
 {
@@ -328,7 +347,7 @@ int instance_create(struct instance **out, const struct instance_settings *setti
 		(*out)->own_tid = instance_find_writer(*out, instance_write_text, NULL, &ignored);
 	if ((*out)->own_tid < 0)
 		(*out)->own_tid = 0;
-	if (sideband_open(&(*out)->next, instance_name(*out), settings, error) == 0)
+	if (companions_create(*out, settings, error) == 0)
 		return 0;
 	instance_remove(*out, &ignored);
 	*out = NULL;
@@ -623,13 +642,21 @@ uint64_t instance_memory_kib(const struct instance *instance)
 	return size_kib + instance_memory_kib(instance->next);
 }
 
+/* The next instance of the list that records what was selected. */
+static struct instance *selected_next(const struct instance *instance)
+{
+	struct instance *next = instance->next;
+
+	return next && next->kind != INSTANCE_SIDEBAND ? next : NULL;
+}
+
 /*
  * The buffer is resized after the events are enabled. Older kernels (6.1) have one flag for all
  * instances that buffers have been expanded from their boot size. Enabling an event expands the top
  * level's buffer and sets the flag. If a resize of any instance sets it first, the top level's
  * buffer keeps its few KiB forever.
  */
-int instance_resize(struct instance *instance, struct error *error)
+static int instance_resize_one(struct instance *instance, struct error *error)
 {
 	char size[32];
 
@@ -644,6 +671,15 @@ int instance_resize(struct instance *instance, struct error *error)
 				 size, strerror(errno));
 	return error_set_system(error, errno, "cannot write '%s' to %s/buffer_size_kb", size,
 				instance->directory);
+}
+
+int instance_resize(struct instance *instance, struct error *error)
+{
+	int status = 0;
+
+	for (; instance && status == 0; instance = selected_next(instance))
+		status = instance_resize_one(instance, error);
+	return status;
 }
 
 /* The tracepoints that an instance records: enabling, filters, changes of their state. */
@@ -725,19 +761,31 @@ int instance_look_writes(const struct instance *instance, const struct instance_
 int instance_look(struct instance *instance, const struct instance_observer *observer,
 		  struct error *error)
 {
-	if (instance_look_writes(instance, observer, error) < 0)
-		return -1;
-	return enabled_look_all(&instance->enabled, observer, error);
+	int status = instance_look_writes(instance, observer, error);
+
+	for (; instance && status == 0; instance = selected_next(instance))
+		status = enabled_look_all(&instance->enabled, observer, error);
+	return status;
 }
 
 void instance_release_events(struct instance *instance)
 {
-	enabled_release_all(&instance->enabled);
+	for (; instance; instance = selected_next(instance))
+		enabled_release_all(&instance->enabled);
+}
+
+/* The instance of the list that records a tracepoint, NULL for none. */
+static const struct instance *instance_of_event(const struct instance *instance, const char *system,
+						const char *event)
+{
+	while (instance && !enabled_has(&instance->enabled, system, event))
+		instance = selected_next(instance);
+	return instance;
 }
 
 bool instance_has_event(const struct instance *instance, const char *system, const char *event)
 {
-	return enabled_has(&instance->enabled, system, event);
+	return instance_of_event(instance, system, event);
 }
 
 bool instance_sideband_has_id(const struct instance *instance, unsigned int id)
@@ -749,7 +797,11 @@ bool instance_sideband_has_id(const struct instance *instance, unsigned int id)
 
 size_t instance_count_events(const struct instance *instance)
 {
-	return enabled_recorded(&instance->enabled);
+	size_t number = 0;
+
+	for (; instance; instance = selected_next(instance))
+		number += enabled_recorded(&instance->enabled);
+	return number;
 }
 
 /* Lets an instance record only what some threads, or some CPUs, write. */
@@ -774,7 +826,11 @@ int instance_follow(struct instance *instance, pid_t pid, struct error *error)
 	if (instance->traces_functions &&
 	    follow_by(instance, "options/function-fork", "set_ftrace_pid", pid, error) < 0)
 		return -1;
-	return follow_by(instance, "options/event-fork", "set_event_pid", pid, error);
+	for (; instance; instance = selected_next(instance)) {
+		if (follow_by(instance, "options/event-fork", "set_event_pid", pid, error) < 0)
+			return -1;
+	}
+	return 0;
 }
 
 int instance_limit_cpus(struct instance *instance, const cpu_set_t *cpus, struct error *error)
@@ -798,7 +854,7 @@ int instance_limit_cpus(struct instance *instance, const cpu_set_t *cpus, struct
 			buffer_printf(&mask, mask.size ? ",%08x" : "%x", bits);
 	}
 	instance->limits_cpus |= status == 0;
-	if (status == 0)
+	for (; instance && status == 0; instance = selected_next(instance))
 		status = instance_write(instance, "tracing_cpumask", buffer_string(&mask), error);
 	buffer_release(&mask);
 	buffer_release(&path);
@@ -892,6 +948,8 @@ bool instance_traces_functions(const struct instance *instance)
 int instance_add_stack(struct instance *instance, const char *system, const char *event,
 		       const char *filter, uint64_t limit, struct error *error)
 {
+	const struct instance *owner = instance_of_event(instance, system, event);
+
 	if (!array_reserve(instance->stacks, instance->nr_stacks))
 		return error_set(error, "out of memory");
 	if (instance->marker_fd < 0)
@@ -899,8 +957,9 @@ int instance_add_stack(struct instance *instance, const char *system, const char
 						   error);
 	if (instance->marker_fd < 0)
 		return -1;
-	return stack_trigger_set(&instance->stacks[instance->nr_stacks++], &instance->control,
-				 system, event, filter, limit, error);
+	return stack_trigger_set(&instance->stacks[instance->nr_stacks++],
+				 owner ? &owner->control : &instance->control, system, event,
+				 filter, limit, error);
 }
 
 bool instance_has_stacks(const struct instance *instance)

@@ -266,6 +266,9 @@ struct instance;
 /**
  * enum instance_kind - the instances of one run, each with ring buffers of its own
  * @INSTANCE_MAIN: it records what was selected
+ * @INSTANCE_CONVENTION: it records tracepoints that follow the convention, beside a main instance
+ * that records others, which write much more: a buffer of their own keeps their records from being
+ * overwritten
  * @INSTANCE_SIDEBAND: names of threads, modules loaded and unloaded, of all threads and CPUs; it is
  * read all the time in every mode
  *
@@ -274,12 +277,16 @@ struct instance;
  */
 enum instance_kind {
 	INSTANCE_MAIN,
+	INSTANCE_CONVENTION,
 	INSTANCE_SIDEBAND,
 	INSTANCE_KINDS,
 };
 
 /** instance_suffixes - end of the names of instances by kind; "" of the first */
 extern const char *const instance_suffixes[INSTANCE_KINDS];
+
+/** CONVENTION_BUFFER - name of the buffer of INSTANCE_CONVENTION in recordings */
+#define CONVENTION_BUFFER "convention"
 
 /** struct instance_paths - directories of an instance and its companions; NULL for those that it
  * has not */
@@ -322,6 +329,7 @@ const struct buffer_mode *buffer_mode_find(const char *name);
  * struct instance_settings - settings of a new instance
  * @clock: the trace clock; mostly "boot": "local" and "x86-tsc" do not compare across CPUs
  * @buffer_kib: ring buffer for each CPU
+ * @convention_kib: the same of a companion for tracepoints that follow the convention; 0 for none
  * @keeps_modules: tracepoints cannot be released before the end
  * @has_markers: texts of its trace_marker are exported, and also those of the top level's if they
  * can be copied
@@ -332,6 +340,7 @@ struct instance_settings {
 	const struct buffer_mode *mode;
 	const char *clock;
 	uint64_t buffer_kib;
+	uint64_t convention_kib;
 	bool keeps_modules;
 	bool has_markers;
 	const struct report *writes;
@@ -568,7 +577,10 @@ uint32_t instance_refill_stacks(const struct instance *instance);
  * records */
 void instance_write_marker(const struct instance *instance, struct text text);
 
-/** instance_has_event - whether a tracepoint was enabled and is not unloaded */
+/**
+ * instance_has_event - whether a tracepoint was enabled, also in a companion but the sideband, and
+ * is not unloaded
+ */
 bool instance_has_event(const struct instance *instance, const char *system, const char *event);
 
 /**

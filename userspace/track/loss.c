@@ -55,7 +55,8 @@ int tracks_show_loss(struct tracks *tracks, const struct loss *loss, struct erro
 					.loss_end_ns = loss->to_ns,
 					.loss_count = loss->count };
 
-	if (tracks->settings.buffers)
+	/* Of ktrack's own two buffers, only that of the convention is named. */
+	if (tracks->settings.buffers && !(tracks->settings.hides_buffers && loss->buffer == 0))
 		event.loss_buffer = tracks->settings.buffers[loss->buffer];
 	tracks->totals.lost_gaps += !loss->is_sum;
 	tracks->totals.lost_gaps_unknown += !loss->is_sum && loss->count == LOSS_COUNT_UNKNOWN;

@@ -19,9 +19,9 @@
  * slices (at least one). Slices without named ends are strictly nested, so one that began after the
  * loss is always closed by its own end.
  *
- * An end may name its slice by the time of the begin's record: coroutines of one thread end slices in
- * any order. It ends that slice, wherever it is on the stack, and other slices keep their places. An
- * end without a name ends the slice that began last.
+ * An end may name its slice by the time of the begin's record: coroutines of one thread end slices
+ * in any order. It ends that slice, wherever it is on the stack, and other slices keep their
+ * places. An end without a name ends the slice that began last.
  *
  * An end without an open slice is counted and has no effect. Slices that are open at the end of the
  * recording end there as unfinished.
@@ -61,6 +61,8 @@
  * All names are limited to 4 MiB, or 256 bytes for each of this number
  * @has_comm: events contain the name of the thread that wrote the record
  * @buffers: names of the source's buffers, each of which has its own tracks; NULL if it has one
+ * @hides_buffers: tracks do not show their buffer, nor do losses in the first one
+ * @convention_buffer: number of a buffer whose tracks are shown as those of the first; 0 for none
  * @programs: the name of the buffer of programs, whose tracks do not show it; NULL for none
  * @find_task: looks up a thread; @out is zeroed and stays so if it is unknown; may be NULL
  * @find_cgroup: appends the path of a process's cgroup, or nothing; may be NULL
@@ -73,6 +75,8 @@ struct tracks_settings {
 	size_t names_max;
 	bool has_comm;
 	const char *const *buffers;
+	bool hides_buffers;
+	unsigned int convention_buffer;
 	const char *programs;
 	void (*find_task)(void *context, int tid, struct thread_identity *out);
 	void (*find_cgroup)(void *context, int pid, struct buffer *out);
@@ -103,7 +107,8 @@ void tracks_free(struct tracks *tracks);
  */
 int tracks_observe(struct tracks *tracks, const struct decoded_event *decoded, struct error *error);
 
-/** tracks_observe_rule - tracks_observe() for an event that a rule made, which may be of any kind */
+/** tracks_observe_rule - tracks_observe() for an event that a rule made, which may be of any kind
+ */
 int tracks_observe_rule(struct tracks *tracks, const struct decoded_event *decoded,
 			struct error *error);
 
@@ -149,7 +154,8 @@ int tracks_named_process(struct tracks *tracks, int tid, int named);
 /** tracks_comm - the name of a thread now, "" if it is unknown; valid until the next call */
 const char *tracks_comm(struct tracks *tracks, int tid);
 
-/** tracks_find_cgroup - append the path of a thread's cgroup; nothing for the root, or if unknown */
+/** tracks_find_cgroup - append the path of a thread's cgroup; nothing for the root, or if unknown
+ */
 void tracks_find_cgroup(struct tracks *tracks, int tid, struct buffer *out);
 
 /**
@@ -269,7 +275,8 @@ int tracks_visit_open(const struct tracks *tracks,
 				   const struct window_use *use),
 		      void *context);
 
-/** tracks_clear - forget all tracks, flows, names and totals, but threads and how far losses reach */
+/** tracks_clear - forget all tracks, flows, names and totals, but threads and how far losses reach
+ */
 void tracks_clear(struct tracks *tracks);
 
 /**
@@ -304,13 +311,15 @@ int tracks_leave(struct tracks *tracks, struct timeline_totals *totals, int64_t 
 int tracks_observe_behind(struct tracks *tracks, const struct decoded_event *decoded, bool is_rule,
 			  bool is_apart, struct error *error);
 
-/** tracks_first_begin - the begin of the oldest open slice of a buffer; INT64_MAX if none is open */
+/** tracks_first_begin - the begin of the oldest open slice of a buffer; INT64_MAX if none is open
+ */
 int64_t tracks_first_begin(const struct tracks *tracks, unsigned int buffer);
 
 /** tracks_needs - whether a change of a thread may matter to the tracks that there are */
 bool tracks_needs(const struct tracks *tracks, const struct task_change *change);
 
-/** tracks_show_loss - deliver a loss that tracks_lose() was told of before; returns -1 with @error */
+/** tracks_show_loss - deliver a loss that tracks_lose() was told of before; returns -1 with @error
+ */
 int tracks_show_loss(struct tracks *tracks, const struct loss *loss, struct error *error);
 
 /** tracks_save_state - append lines with the threads, and how far losses reach */

@@ -283,11 +283,12 @@ int tracks_identify(struct tracks *tracks, struct track *track, struct error *er
 /* Processes identify the tracks of programs, whose buffer is that of no CPU. */
 static void track_set_buffer(struct track *track, const struct tracks_settings *settings)
 {
-	const char *name = settings->buffers ? settings->buffers[track->buffer] : NULL;
+	unsigned int buffer = track->buffer == settings->convention_buffer ? 0 : track->buffer;
+	const char *name = settings->buffers ? settings->buffers[buffer] : NULL;
 	bool is_of_programs = name && settings->programs && strcmp(name, settings->programs) == 0;
 
 	track->has_cpu = !is_of_programs;
-	track->shown.buffer = is_of_programs ? NULL : name;
+	track->shown.buffer = is_of_programs || settings->hides_buffers ? NULL : name;
 }
 
 /*

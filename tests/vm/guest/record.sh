@@ -66,6 +66,22 @@ killed() {
 	ktrack recover "/tmp/$name.dat"
 }
 
+# System calls and switches of threads that a small buffer cannot hold, between and behind what the module fires.
+STORM='dd if=/dev/zero of=/dev/null bs=1 count=20000 2>/dev/null'
+
+# The default selection, killed: both instances have records, also later ones, and both go.
+killed_beside_packs() {
+	ktrack record -b 64 -o "/tmp/$name.dat" &
+	recorder=$!
+	wait_for is_recording "$recorder"
+	sh -c "$FIRE"
+	kill -KILL "$recorder"
+	wait "$recorder" 2>/dev/null || true
+	sh -c "$STORM; $FIRE"
+	find "$INSTANCES" -mindepth 1 -maxdepth 1 -name '*.convention' | sed 's/.*[.]/left: /' >"/out/$name.companions"
+	ktrack recover "/tmp/$name.dat"
+}
+
 # The instance was removed since, as a new boot does.
 killed_and_cleaned() {
 	recording
@@ -208,6 +224,8 @@ insmod /modules/ktrack_test.ko
 mkfifo /tmp/no-file.dat
 recorded whole record -b 8192 -- sh -c "$FIRE"
 recorded default ktrack record -b 8192 -o /tmp/default.dat -- sh -c "$FIRE"
+recorded pushed ktrack record --mode=circular -b 64 -o /tmp/pushed.dat -- sh -c "$STORM; $FIRE; $STORM"
+recorded pushed-killed killed_beside_packs
 recorded all ktrack record --all -b 8192 -o /tmp/all.dat -- sh -c "$FIRE"
 recorded none ktrack record -r none -e sched:sched_process_exit -o /tmp/none.dat -- sh -c "$FIRE"
 recorded small record -b 64 -- sh -c "$FIRE"
