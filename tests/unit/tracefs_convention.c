@@ -91,10 +91,10 @@ TEST(a_tracepoint_of_either_is_recorded)
 	CHECK(instance_has_event(recorder, "demo", "job"));
 	CHECK(!instance_has_event(recorder, "demo", "io"));
 	CHECK(!instance_has_event(recorder, "task", "task_rename"));
-	CHECK_NUMBER(instance_count_events(recorder), 1);
+	CHECK_NUMBER(instance_count_events(recorder, INSTANCE_CONVENTION), 1);
 	CHECK_NUMBER(instance_enable(recorder, "demo", "io", NULL, &error), 0);
 	CHECK(instance_has_event(recorder, "demo", "io"));
-	CHECK_NUMBER(instance_count_events(recorder), 2);
+	CHECK_NUMBER(instance_count_events(recorder, INSTANCE_MAIN), 1);
 	check_file(own, "events/demo/job/enable", "1");
 	check_file(recorder, "events/demo/job/enable", "as it was");
 	recorder_end(recorder);
@@ -104,7 +104,8 @@ static int state_log(void *context, const struct instance_change *change, struct
 {
 	(void)error;
 	if (change->kind == INSTANCE_EVENT_STATE)
-		buffer_printf(context, "%s:%s is %d ", change->system, change->event, change->now);
+		buffer_printf(context, "%d %s:%s is %d ", change->instance, change->system,
+			      change->event, change->now);
 	return 0;
 }
 
@@ -131,9 +132,9 @@ TEST(a_released_tracepoint_of_it_is_noticed_and_unlocked)
 	CHECK_NUMBER(instance_enable(own, "demo", "job", NULL, &error), 0);
 	file_write(own, "events/demo/job/enable", "0");
 	CHECK_NUMBER(instance_look(recorder, &observer, &error), 0);
-	CHECK_TEXT(buffer_string(&log), "demo:job is 1 ");
+	CHECK_TEXT(buffer_string(&log), "1 demo:job is 1 ");
 	instance_release_events(recorder);
-	CHECK_NUMBER(instance_count_events(recorder), 0);
+	CHECK_NUMBER(instance_count_events(recorder, INSTANCE_CONVENTION), 0);
 	buffer_release(&log);
 	recorder_end(recorder);
 }

@@ -71,9 +71,9 @@ TEST(what_is_released_is_reported_once_and_given_up_when_it_was_read)
 	enable_file_set(recorder, "io", "0");
 	check_look(recorder, "demo:io 0 to 1\n");
 	check_look(recorder, "");
-	CHECK_NUMBER(instance_count_events(recorder), 2);
+	CHECK_NUMBER(instance_count_events(recorder, INSTANCE_MAIN), 2);
 	instance_release_events(recorder);
-	CHECK_NUMBER(instance_count_events(recorder), 1);
+	CHECK_NUMBER(instance_count_events(recorder, INSTANCE_MAIN), 1);
 	enable_file_set(recorder, "io", "1");
 	check_look(recorder, "");
 	CHECK(instance_has_event(recorder, "demo", "io"));

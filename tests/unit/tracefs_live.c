@@ -255,7 +255,9 @@ TEST(what_the_kernel_forgets_is_remembered)
 	source_fixture_count(&reader, "overrun: 5\ndropped events: 1\nread events: 3\n");
 	CHECK_NUMBER(source_settle(reader.source, &reader.error), 0);
 	source_fixture_count(&reader, "overrun: 2\nread events: 1\n");
-	CHECK_NUMBER(source_start_over(reader.source, true, 50, &reader.handler, &reader.error), 0);
+	CHECK_NUMBER(source_start_over(reader.source, INSTANCE_MAIN, true, 50, &reader.handler,
+				       &reader.error),
+		     0);
 	CHECK_TEXT(buffer_string(&reader.log), "");
 	check_finish(&reader, 100, 8, "cpu 0 lost 8 from 0 to 100\n");
 	source_fixture_end(&reader);
@@ -270,7 +272,8 @@ TEST(what_was_not_read_when_the_buffers_were_emptied_is_lost)
 	CHECK_NUMBER(source_fixture_open(&reader), 0);
 	check_drain(&reader, 20, "cpu 0 at 10\n");
 	buffer_clear(&reader.log);
-	CHECK_NUMBER(source_start_over(reader.source, false, 50, &reader.handler, &reader.error),
+	CHECK_NUMBER(source_start_over(reader.source, INSTANCE_MAIN, false, 50, &reader.handler,
+				       &reader.error),
 		     0);
 	CHECK_TEXT(buffer_string(&reader.log), "cpu 0 lost -1 from 20 to 50\n");
 	source_fixture_end(&reader);

@@ -185,3 +185,31 @@ TEST(the_conventions_buffer_is_held_like_the_first)
 		     "cpu 0 lost 2 from 0 to 100\n");
 	trio_end(&trio);
 }
+
+/* A module was unloaded: the kernel empties the buffers that had its records. */
+TEST(only_emptied_buffers_have_lost_records)
+{
+	struct buffer log = { 0 };
+	const struct source_handler handler = { .context = &log,
+						.record = buffers_log,
+						.loss = buffers_lost_log };
+	struct trio trio;
+
+	trio_begin(&trio);
+	CHECK_NUMBER(source_start_over(trio.reader.source, INSTANCE_CONVENTION, false, 50, &handler,
+				       &trio.reader.error),
+		     0);
+	CHECK_TEXT(buffer_string(&log), "1 lost -1 1 lost -1 ");
+	buffer_clear(&log);
+	CHECK_NUMBER(source_start_over(trio.reader.source, INSTANCE_MAIN, false, 50, &handler,
+				       &trio.reader.error),
+		     0);
+	CHECK_TEXT(buffer_string(&log), "0 lost -1 0 lost -1 ");
+	buffer_clear(&log);
+	CHECK_NUMBER(source_start_over(trio.reader.source, INSTANCE_CONVENTION, true, 50, &handler,
+				       &trio.reader.error),
+		     0);
+	CHECK_TEXT(buffer_string(&log), "");
+	buffer_release(&log);
+	trio_end(&trio);
+}

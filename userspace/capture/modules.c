@@ -118,7 +118,8 @@ static void releasing_remove(struct releasing_list *list, struct releasing one)
  * From now on its id is ambiguous. Modules with ktrack's macros wait until their tracepoints are
  * released; others are unloaded at once, and nothing of them can be read before.
  */
-static int tracepoint_unload(struct modules *modules, struct releasing one, struct error *error)
+static int tracepoint_unload(struct modules *modules, enum instance_kind instance,
+			     struct releasing one, struct error *error)
 {
 	releasing_remove(&modules->releasing, one);
 	if (one.rule) {
@@ -133,7 +134,7 @@ static int tracepoint_unload(struct modules *modules, struct releasing one, stru
 		}
 		modules->waiting.size = size;
 	}
-	modules->had_unread = true;
+	modules->had_unread[instance] = true;
 	modules->doubtful_ns = capture_now_ns(modules->capture);
 	return modules->handler.went(modules->handler.context, one.category, one.descriptor, error);
 }
@@ -143,8 +144,9 @@ static int tracepoint_change(struct modules *modules, const struct instance_chan
 			     struct releasing one, struct error *error)
 {
 	if (change->now == EVENT_UNLOADED)
-		return change->before == EVENT_RELEASED ? 0
-							: tracepoint_unload(modules, one, error);
+		return change->before == EVENT_RELEASED
+			       ? 0
+			       : tracepoint_unload(modules, change->instance, one, error);
 	if (change->now == EVENT_RELEASING) {
 		struct releasing_list *releasing = &modules->releasing;
 
@@ -169,9 +171,10 @@ static int event_state_change(struct modules *modules, const struct instance_cha
 	};
 
 	if (change->now == EVENT_UNLOADED) {
-		modules->has_gone = true;
+		modules->has_gone[change->instance] = true;
 		/* Others may have written since the last pass; what is taken in later did not. */
-		modules->had_unread |= instance_count_events(modules->capture->recorder) > 0;
+		if (instance_count_events(modules->capture->recorder, change->instance) > 0)
+			modules->had_unread[change->instance] = true;
 		memset(modules->searched, 0, sizeof(modules->searched));
 	}
 	if (of_rules.rule) {
@@ -212,8 +215,11 @@ int modules_change(void *context, const struct instance_change *change, struct e
 			       name, change->file);
 	*is_reported = true;
 	modules->was_reclocked = change->is_reclocked;
-	if (change->is_reclocked || change->is_emptied)
-		modules->was_emptied = modules->has_gone = modules->had_unread = true;
+	if (!change->is_reclocked && !change->is_emptied)
+		return 0;
+	modules->was_emptied = true;
+	for (int kind = 0; kind < INSTANCE_KINDS; kind++)
+		modules->has_gone[kind] = modules->had_unread[kind] = kind != INSTANCE_SIDEBAND;
 	return 0;
 }
 

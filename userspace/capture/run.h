@@ -529,8 +529,10 @@ struct modules {
 	bool is_early;	 /* ktrack.ko enables tracepoints before a module's init runs */
 	/* Tracepoints that are dropped once their records are read. */
 	struct releasing_list releasing;
-	bool has_gone;	  /* tracepoints were unloaded, so the kernel has emptied the buffers */
-	bool had_unread;  /* they had unread records */
+	/* Instances whose tracepoints were unloaded, so that the kernel has emptied their buffers;
+	 * and those that had unread records. */
+	bool has_gone[INSTANCE_KINDS];
+	bool had_unread[INSTANCE_KINDS];
 	bool was_emptied; /* another program emptied the buffers */
 	/* The same was reported, of the instance and of its sideband. */
 	bool is_emptied_reported;

@@ -482,7 +482,7 @@ static int stream_run_follow_changes(struct stream_run *run, struct error *error
 {
 	struct source_handler handler = pipeline_handler(&run->pipeline);
 	struct modules *modules = &run->modules;
-	bool was_read;
+	int status = 0;
 
 	modules_look_changes(modules);
 	if (modules->was_reclocked && !run->capture.has_failed) {
@@ -495,13 +495,16 @@ static int stream_run_follow_changes(struct stream_run *run, struct error *error
 		run->capture.has_failed = true;
 		stop_now(&run->capture.stop);
 	}
-	if (!modules->has_gone)
-		return 0;
-	was_read = !modules->had_unread;
-	modules->has_gone = false;
-	modules->had_unread = false;
-	return source_start_over(run->source, was_read, capture_now_ns(&run->capture), &handler,
-				 error);
+	for (int kind = 0; kind < INSTANCE_KINDS && status == 0; kind++) {
+		bool was_read = !modules->had_unread[kind];
+
+		if (!modules->has_gone[kind])
+			continue;
+		modules->has_gone[kind] = modules->had_unread[kind] = false;
+		status = source_start_over(run->source, kind, was_read,
+					   capture_now_ns(&run->capture), &handler, error);
+	}
+	return status;
 }
 
 /* While records are delivered, more tracepoints may be released. */

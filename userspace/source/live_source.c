@@ -197,13 +197,12 @@ static int live_source_settle(struct source *source, struct error *error)
 	return buffer_reader_settle(live_source_of(source)->reader, error);
 }
 
-static void live_source_start_over(struct source *source)
+static void live_source_start_over(struct source *source, enum instance_kind kind)
 {
 	for (size_t i = 0; i < live_source_of(source)->reader->size; i++) {
 		struct live_stream *own = source->streams[i].own;
 
-		if (!source->streams[i].is_sideband &&
-		    cpu_buffer_forget(own->buffer, own->overwritten))
+		if (own->buffer->kind == kind && cpu_buffer_forget(own->buffer, own->overwritten))
 			own->overwritten = 0;
 	}
 }

@@ -343,11 +343,13 @@ int source_settle(struct source *source, struct error *error)
 	return source->ops->settle ? source->ops->settle(source, error) : 0;
 }
 
-int source_start_over(struct source *source, bool was_read, int64_t now_ns,
+int source_start_over(struct source *source, enum instance_kind kind, bool was_read, int64_t now_ns,
 		      const struct source_handler *handler, struct error *error)
 {
+	unsigned int buffer = kind == INSTANCE_CONVENTION ? source->recording.convention_buffer : 0;
+
 	if (source->ops->start_over)
-		source->ops->start_over(source);
+		source->ops->start_over(source, kind);
 	for (size_t i = 0; i < source->nr_streams && !was_read; i++) {
 		struct stream *stream = &source->streams[i];
 		struct loss loss = {
@@ -359,7 +361,7 @@ int source_start_over(struct source *source, bool was_read, int64_t now_ns,
 			.count = LOSS_COUNT_UNKNOWN,
 		};
 
-		if (!stream->is_sideband && !stream_is_of_programs(stream) &&
+		if (stream->buffer == buffer && !stream_is_of_programs(stream) &&
 		    handler->loss(handler->context, &loss, error) < 0)
 			return -1;
 	}

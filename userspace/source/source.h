@@ -220,13 +220,13 @@ void source_cut(struct source *source);
 int source_settle(struct source *source, struct error *error);
 
 /**
- * source_start_over - the kernel has emptied all buffers and reset its counts
+ * source_start_over - the kernel has emptied all buffers of an instance and reset its counts
  * @was_read: all records were read, and nobody wrote since source_settle()
  * @now_ns: younger than all records that were emptied; they are a loss unless @was_read
  *
  * Returns 0, or -1 with @error.
  */
-int source_start_over(struct source *source, bool was_read, int64_t now_ns,
+int source_start_over(struct source *source, enum instance_kind kind, bool was_read, int64_t now_ns,
 		      const struct source_handler *handler, struct error *error);
 
 /** source_lost_sideband - lost records of sideband buffers, after source_finish(); threads may have

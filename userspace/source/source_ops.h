@@ -51,7 +51,7 @@ struct source_ops {
 	void (*set_tap)(struct source *source, const struct source_tap *tap);
 	void (*count)(struct source *source, struct buffer_counts *out);
 	int (*settle)(struct source *source, struct error *error);
-	void (*start_over)(struct source *source);
+	void (*start_over)(struct source *source, enum instance_kind kind);
 	void (*freeze)(struct source *source);
 	void (*cut)(struct source *source);
 	int64_t (*now_ns)(struct source *source);

@@ -178,8 +178,8 @@ static enum event_state event_state_read(const struct enabled *enabled)
 	return digit == '0' ? EVENT_RELEASING : EVENT_RECORDED;
 }
 
-int enabled_look_all(struct enabled_list *list, const struct instance_observer *observer,
-		     struct error *error)
+int enabled_look_all(struct enabled_list *list, enum instance_kind instance,
+		     const struct instance_observer *observer, struct error *error)
 {
 	size_t size = 0;
 	int status = 0;
@@ -187,6 +187,7 @@ int enabled_look_all(struct enabled_list *list, const struct instance_observer *
 	for (size_t i = 0; i < list->size && status == 0; i++) {
 		struct enabled *one = &list->list[i];
 		struct instance_change change = { .kind = INSTANCE_EVENT_STATE,
+						  .instance = instance,
 						  .system = one->system,
 						  .event = one->event,
 						  .before = one->state };

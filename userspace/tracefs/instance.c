@@ -764,7 +764,7 @@ int instance_look(struct instance *instance, const struct instance_observer *obs
 	int status = instance_look_writes(instance, observer, error);
 
 	for (; instance && status == 0; instance = selected_next(instance))
-		status = enabled_look_all(&instance->enabled, observer, error);
+		status = enabled_look_all(&instance->enabled, instance->kind, observer, error);
 	return status;
 }
 
@@ -795,13 +795,11 @@ bool instance_sideband_has_id(const struct instance *instance, unsigned int id)
 	return sideband && enabled_has_id(&sideband->enabled, &sideband->control, id);
 }
 
-size_t instance_count_events(const struct instance *instance)
+size_t instance_count_events(const struct instance *instance, enum instance_kind kind)
 {
-	size_t number = 0;
+	const struct instance *own = instance_companion(instance, kind);
 
-	for (; instance; instance = selected_next(instance))
-		number += enabled_recorded(&instance->enabled);
-	return number;
+	return own ? enabled_recorded(&own->enabled) : 0;
 }
 
 /* Lets an instance record only what some threads, or some CPUs, write. */

@@ -179,8 +179,8 @@ void enabled_disable_all(struct enabled_list *list, const struct control *contro
  * instance_look(), instance_release_events(), instance_has_event(), instance_sideband_has_id() and
  * instance_count_events()
  */
-int enabled_look_all(struct enabled_list *list, const struct instance_observer *observer,
-		     struct error *error);
+int enabled_look_all(struct enabled_list *list, enum instance_kind instance,
+		     const struct instance_observer *observer, struct error *error);
 void enabled_release_all(struct enabled_list *list);
 bool enabled_has(const struct enabled_list *list, const char *system, const char *event);
 bool enabled_has_id(struct enabled_list *list, const struct control *control, unsigned int id);

@@ -468,7 +468,8 @@ enum instance_change_kind {
 
 /**
  * struct instance_change - a tracepoint's state changed, or another program wrote to the instance
- * @system, @event: the tracepoint, if INSTANCE_EVENT_STATE; borrowed, as all pointers here
+ * @instance: the instance that records @system, @event, the tracepoint, if INSTANCE_EVENT_STATE;
+ * borrowed, as all pointers here
  * @before, @now: its states
  * @file: name of the last file written, if INSTANCE_WRITTEN
  * @is_emptied: the kernel emptied buffers, with records that nobody counted
@@ -477,6 +478,7 @@ enum instance_change_kind {
  */
 struct instance_change {
 	enum instance_change_kind kind;
+	enum instance_kind instance;
 	const char *system;
 	const char *event;
 	enum event_state before;
@@ -592,8 +594,9 @@ bool sideband_records(const char *system, const char *event);
 /** instance_sideband_has_id - whether the sideband instance records the tracepoint with this id */
 bool instance_sideband_has_id(const struct instance *instance, unsigned int id);
 
-/** instance_count_events - how many tracepoints may have unread records */
-size_t instance_count_events(const struct instance *instance);
+/** instance_count_events - how many tracepoints may have unread records, in the companion of a kind
+ */
+size_t instance_count_events(const struct instance *instance, enum instance_kind kind);
 
 /**
  * instance_events_fd - the instance's events directory
