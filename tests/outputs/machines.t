@@ -21,8 +21,9 @@ import otlp  # noqa: E402
 import perfetto  # noqa: E402
 import sqlite  # noqa: E402
 from pages import visit_pages  # noqa: E402
-from reading.stream import read_plain  # noqa: E402
+from reading.stream import check_lines, read_plain  # noqa: E402
 from tap import Tap  # noqa: E402
+from window import times_of, windows_of  # noqa: E402
 
 STRICT = HERE.parent / "stream/check-stream"
 
@@ -47,6 +48,7 @@ PAIRS = (
     ("nothing-in-it", "demo-tracepoints", 1000),
 )
 COMPARED = {"chrome": chrome.compare, "perfetto": compare_perfetto, "fxt": fxt.compare, "otlp": otlp.compare, "otlp-metrics": otlp.compare_metrics}
+WINDOWS = 3
 WALL_US = 1700000000000000
 SMALL = """event demo:work 100 char track_event_type; string slice_name
 0   7@0 work B one
@@ -94,6 +96,11 @@ def moved(things):
     return sorted(result)
 
 
+def strict_lines(stream):
+    """Complaints of the strict reader about lines."""
+    return [f"line {number}: {rule}: {text}" for number, rule, text in check_lines(stream.splitlines(keepends=True))]
+
+
 def strict(folder, path):
     """Complaints of the strict reader."""
     done = subprocess.run([STRICT, path], cwd=folder, capture_output=True, text=True, check=False)
@@ -119,6 +126,64 @@ def check_pair(tap, one, other, later_ns):
         for kind, compare in COMPARED.items():
             cases.check(tap, f"{title}: {kind}", stream, (folder / f"out.{kind}").read_bytes(), [], compare)
         tap.nothing(sqlite.compare(stream, folder / "out.db"), f"{title}: SQLite")
+
+
+def start_of(stream):
+    """When a stream begins, in nanoseconds since 1970."""
+    return next(round(1e9 * float(event["time"][17:-1])) for event in read_plain(stream) if event["event"] == "start")
+
+
+def window_words(from_ns, to_ns):
+    """Options of a window, of which the begin may be before the recording."""
+    return [f"--from={from_ns}ns"] * (from_ns > 0) + [f"--to={to_ns}ns"]
+
+
+def shown(stream, host=None):
+    """What a window shows; slices that nothing ends reach to the last event of all machines."""
+    things = [json.loads(text) for text in (moved(things_of(stream, host)) if stream else [])]
+    for _, parts in things:
+        for part in parts:
+            if part[0] == "slice" and "unfinished" in part[6]:
+                part[2] = None
+    return sorted(json.dumps(one, sort_keys=True) for one in things)
+
+
+def windows_differ(folder, rules, starts, from_ns, to_ns):
+    """How a window of both recordings differs from that of each, and from both parts of this time."""
+    files = ("a.dat", "b.dat")
+    stream, wrong = cases.run(folder, "export", *rules, "--event", *window_words(from_ns, to_ns), *files)
+    wrong = [line for line in [*wrong, *strict_lines(stream)] if "match" not in line and "clock" not in line]
+    saved = []
+    for file, host, later in zip(files, ("alpha", "beta"), starts):
+        own, alone = (from_ns - later, to_ns - later), b""
+        if own[1] > 0:
+            alone, _ = cases.run(folder, "export", *rules, "--event", *window_words(*own), file)
+        wanted, found = shown(alone), shown(stream, host)
+        wrong += [f"{host} misses {text}" for text in wanted if text not in found] + [f"{host} has {text}" for text in found if text not in wanted]
+        part = folder / f"part-{file}"
+        part.unlink(missing_ok=True)
+        if own[1] > 0:
+            cases.run(folder, "export", f"--save={part}", "--event=/dev/null", *rules, *window_words(max(own[0], 1), own[1]), file)
+        saved.append(part)
+    if all(part.exists() for part in saved) and all(from_ns > later for later in starts):
+        parts, _ = cases.run(folder, "export", *rules, "--event", *saved)
+        one, other = ([f"{host} {text}" for host in ("alpha", "beta") for text in shown(events, host)] for events in (stream, parts))
+        wrong += [f"parts lack {text}" for text in one if text not in other] + [f"parts have {text}" for text in other if text not in one]
+    return [f"{from_ns} to {to_ns}: {line}" for line in wrong]
+
+
+def check_windows(tap, one, other, later_ns):
+    """--from and --to of two recordings show what those of each show; so do parts of these."""
+    rules = list(dict.fromkeys([*cases.rules_of(one), *cases.rules_of(other)])) if one == other else []
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        make_case(folder / "a.dat", one, "alpha", 5, WALL_US)
+        make_case(folder / "b.dat", other, "beta", 3605, WALL_US + later_ns // 1000)
+        whole, *alone = (cases.run(folder, "export", "--event", *rules, *files)[0] for files in (("a.dat", "b.dat"), ("a.dat",), ("b.dat",)))
+        starts = [start_of(stream) - start_of(whole) for stream in alone]
+        times = times_of(model.read_event(whole))
+        wrong = [line for window in windows_of(f"{one} {other}", times, WINDOWS) for line in windows_differ(folder, rules, starts, *window)]
+        tap.nothing(wrong, f"{one} and {other}: windows of time".replace("-", " "))
 
 
 def check_hosts(tap, folder):
@@ -195,6 +260,7 @@ def check_messages(tap, folder):
         (("a.dat", "a.dat"), 2, "ktrack: 'a.dat': the source is given twice\n"),
         (("a.dat", "-"), 2, "ktrack: '-': cannot be merged with others; export it to a file, or alone\n"),
         (("a.dat", "tracefs"), 2, "ktrack: 'tracefs': cannot be merged with others; export it to a file, or alone\n"),
+        (("--save=p.dat", "--from=1us", "a.dat", "b.dat"), 2, "ktrack: --save: only for a single source; save a part of each, and export these together\n"),
         (("--wall-clock=5", "a.dat", "b.dat"), 2, "ktrack: --wall-clock: only for a single source; several are merged by the wall clocks that they state\n"),
         (("a.dat", "none.dat"), 1, "ktrack: none.dat: the wall clock is unknown (clock boot), so that it cannot be merged; export it alone, or record with 'ktrack record'\n"),
         (("a.dat", "far.dat"), 1, "ktrack: far.dat: its wall clock is more than 73 years from that of a.dat, so that they cannot be merged; export it alone\n"),
@@ -240,6 +306,8 @@ def check_page(tap, pages):
 def check_all(tap):
     for pair in PAIRS:
         check_pair(tap, *pair)
+    for pair in PAIRS:
+        check_windows(tap, *pair)
     for check in (check_hosts, check_order, check_messages, check_damage):
         with tempfile.TemporaryDirectory() as folder:
             check(tap, Path(folder))

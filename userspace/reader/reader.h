@@ -653,6 +653,23 @@ int pipeline_save_part(struct pipeline *pipeline, const struct recording *record
 		       const struct source_span *complete, uint64_t *nr_records,
 		       struct error *error);
 
+/**
+ * pipeline_enter_window - of several sources, all records before the window were delivered
+ * @next_ns: time of the next one
+ *
+ * A single source enters its window with that record; several show what is open at their begins in
+ * its order, by pipeline_show_open(). Returns -1 with @error.
+ */
+int pipeline_enter_window(struct pipeline *pipeline, int64_t next_ns, struct error *error);
+
+/** pipeline_next_open - time of the next event of pipeline_show_open(); false if there is none */
+bool pipeline_next_open(const struct pipeline *pipeline, int64_t *time_ns);
+
+/** pipeline_show_open - begin what is open at the begin of the window, as far as it began up to
+ * @until_ns; returns -1 with @error
+ */
+int pipeline_show_open(struct pipeline *pipeline, int64_t until_ns, struct error *error);
+
 /** pipeline_end_window - all records were delivered; before tracks_finish(); -1 with @error */
 int pipeline_end_window(struct pipeline *pipeline, struct error *error);
 

@@ -37,6 +37,13 @@ struct outside_use {
 	struct window_use use;
 };
 
+/** struct open_list - what is open; @next: the first that was not begun again */
+struct open_list {
+	struct outside_use *list;
+	size_t size;
+	size_t next;
+};
+
 /** struct part_loss - a loss before the record of a number */
 struct part_loss {
 	uint64_t number;
@@ -56,6 +63,8 @@ struct part_loss {
  * @nr_records: number of the next record
  * @has_failed: memory for a copy ran out
  * @current: what the record is for, if it is outside of the window; @nr_current of them
+ * @open: what is open at the begin of the window, until it was begun again
+ * @is_entering: some of it was not, or the counters
  * @held: losses before the window, which may reach into it or affect what is open
  * @is_part: of a part: its window, and what it states of records outside of that
  * @place: the phase of the record in the part
@@ -85,6 +94,8 @@ struct window {
 	bool has_failed;
 	struct outside_use *current;
 	size_t nr_current;
+	struct open_list open;
+	bool is_entering;
 	struct loss *held;
 	size_t nr_held;
 	bool is_part;
@@ -300,7 +311,8 @@ static void behind_free(struct sink *sink)
 	(void)sink;
 }
 
-int time_window_open(struct pipeline *pipeline, const struct recording *recording, struct error *error)
+int time_window_open(struct pipeline *pipeline, const struct recording *recording,
+		     struct error *error)
 {
 	static const struct sink_ops ops = { .event = behind_event, .free = behind_free };
 	struct window *window = calloc(1, sizeof(*window));
@@ -324,6 +336,14 @@ int time_window_open(struct pipeline *pipeline, const struct recording *recordin
 		       : 0;
 }
 
+static void open_list_release(struct open_list *open)
+{
+	for (size_t i = 0; i < open->size; i++)
+		record_copy_put(open->list[i].begun_by);
+	free(open->list);
+	*open = (struct open_list){ 0 };
+}
+
 void time_window_close(struct pipeline *pipeline)
 {
 	struct window *window = pipeline->window;
@@ -331,6 +351,7 @@ void time_window_close(struct pipeline *pipeline)
 	if (!window)
 		return;
 	record_copy_put(window->copy);
+	open_list_release(&window->open);
 	buffer_release(&window->lines);
 	buffer_release(&window->workload);
 	buffer_release(&window->narrow);
@@ -376,12 +397,6 @@ struct record_copy *window_copy_record(void *context)
 
 /* Begins what is open at the begin of the window. */
 
-/** struct open_list - what is open */
-struct open_list {
-	struct outside_use *list;
-	size_t size;
-};
-
 static int open_list_add(void *context, struct record_copy *begun_by, const struct window_use *use)
 {
 	struct open_list *open = context;
@@ -393,13 +408,6 @@ static int open_list_add(void *context, struct record_copy *begun_by, const stru
 							 .begun_by = begun_by,
 							 .use = *use };
 	return 0;
-}
-
-static void open_list_release(struct open_list *open)
-{
-	for (size_t i = 0; i < open->size; i++)
-		record_copy_put(open->list[i].begun_by);
-	free(open->list);
 }
 
 /* The order does not depend on hashes. */
@@ -429,7 +437,7 @@ static const struct window_use *use_take(struct window *window, const struct dec
 }
 
 static int open_event_begin(struct pipeline *pipeline, const struct decoded_event *decoded,
-			 bool is_rule, struct error *error)
+			    bool is_rule, struct error *error)
 {
 	const struct window_use *use;
 
@@ -448,8 +456,7 @@ static size_t uses_begin(struct window *window, struct outside_use *uses, size_t
 {
 	window->current = uses;
 	window->nr_current = 0;
-	while (window->nr_current < nr_uses &&
-	       uses[window->nr_current].number == uses[0].number)
+	while (window->nr_current < nr_uses && uses[window->nr_current].number == uses[0].number)
 		window->nr_current++;
 	return window->nr_current;
 }
@@ -465,20 +472,24 @@ static void use_append(struct window *window, const struct window_use *use)
 static void loss_line_append(struct window *window, uint64_t number, const struct loss *loss)
 {
 	buffer_printf(&window->lines, "lost %llu %u %d %lld %lld %lld\n",
-		      (unsigned long long)number, loss->buffer, loss->cpu,
-		      (long long)loss->from_ns, (long long)loss->to_ns, (long long)loss->count);
+		      (unsigned long long)number, loss->buffer, loss->cpu, (long long)loss->from_ns,
+		      (long long)loss->to_ns, (long long)loss->count);
 }
 
-static int open_list_restore(struct pipeline *pipeline, struct open_list *open, struct error *error)
+static int open_list_restore(struct pipeline *pipeline, int64_t until_ns, struct error *error)
 {
 	struct part_writer *writer = pipeline->part_writer;
 	struct window *window = pipeline->window;
-	size_t same;
+	struct open_list *open = &window->open;
 
-	for (size_t i = 0; i < open->size; i += same) {
-		const struct record *record = &open->list[i].begun_by->record;
+	while (open->next < open->size) {
+		struct outside_use *first = &open->list[open->next];
+		const struct record *record = &first->begun_by->record;
+		size_t same;
 
-		same = uses_begin(window, &open->list[i], open->size - i);
+		if (record->time_ns > until_ns)
+			return 0;
+		same = uses_begin(window, first, open->size - open->next);
 		for (size_t k = 0; writer && k < same; k++)
 			use_append(window, &window->current[k].use);
 		if (writer && part_writer_add(writer, record, error) < 0)
@@ -486,6 +497,7 @@ static int open_list_restore(struct pipeline *pipeline, struct open_list *open, 
 		window->nr_saved++;
 		if (pipeline_visit_events(pipeline, record, &open_visitor, error) < 0)
 			return -1;
+		open->next += same;
 	}
 	return 0;
 }
@@ -508,20 +520,17 @@ static int held_losses_show(struct pipeline *pipeline, struct error *error)
 	return 0;
 }
 
-/* The first record of the window follows, or one behind it. */
-static int window_enter(struct pipeline *pipeline, struct error *error)
+/* The first record of the window follows, or one behind it: keeps what is open, and forgets all. */
+static int window_open_keep(struct pipeline *pipeline, struct error *error)
 {
 	struct window *window = pipeline->window;
 	struct tracks *tracks = pipeline->tracks;
-	struct open_list open = { 0 };
-	int status = tracks_visit_open(tracks, open_list_add, &open);
+	struct open_list *open = &window->open;
 
-	if (status < 0 || window->has_failed) {
-		open_list_release(&open);
+	if (tracks_visit_open(tracks, open_list_add, open) < 0 || window->has_failed)
 		return error_set(error, "out of memory");
-	}
-	if (open.size > 0)
-		qsort(open.list, open.size, sizeof(*open.list), outside_use_compare);
+	if (open->size > 0)
+		qsort(open->list, open->size, sizeof(*open->list), outside_use_compare);
 	if (pipeline->part_writer) {
 		tracks_save_state(tracks, &window->lines);
 		if (pipeline->workload)
@@ -530,16 +539,48 @@ static int window_enter(struct pipeline *pipeline, struct error *error)
 			rules_append_narrow(pipeline->rules, &window->narrow);
 	}
 	window->phase = WINDOW_WITHIN;
+	window->is_entering = true;
 	tracks_copy_records(tracks, false);
 	tracks_clear(tracks);
 	tracks_set_timeline(tracks, &pipeline->timeline);
 	pipeline_forget_counts(pipeline);
-	status = open_list_restore(pipeline, &open, error);
-	open_list_release(&open);
-	window->nr_current = 0;
-	if (status < 0 || tracks_enter(tracks, window->from_ns, error) < 0)
+	return 0;
+}
+
+bool pipeline_next_open(const struct pipeline *pipeline, int64_t *time_ns)
+{
+	const struct window *window = pipeline->window;
+	const struct open_list *open;
+
+	if (!window || !window->is_entering)
+		return false;
+	open = &window->open;
+	*time_ns = open->next < open->size ? open->list[open->next].begun_by->record.time_ns
+					   : window->from_ns;
+	return true;
+}
+
+int pipeline_show_open(struct pipeline *pipeline, int64_t until_ns, struct error *error)
+{
+	struct window *window = pipeline->window;
+
+	if (open_list_restore(pipeline, until_ns, error) < 0)
 		return -1;
-	return held_losses_show(pipeline, error);
+	if (window->open.next < window->open.size || window->from_ns > until_ns)
+		return 0;
+	window->is_entering = false;
+	window->nr_current = 0;
+	open_list_release(&window->open);
+	return tracks_enter(pipeline->tracks, window->from_ns, error) < 0
+		       ? -1
+		       : held_losses_show(pipeline, error);
+}
+
+static int window_enter(struct pipeline *pipeline, struct error *error)
+{
+	return window_open_keep(pipeline, error) < 0
+		       ? -1
+		       : pipeline_show_open(pipeline, INT64_MAX, error);
 }
 
 static int window_leave(struct pipeline *pipeline, struct error *error)
@@ -650,16 +691,16 @@ static int part_losses_take(struct pipeline *pipeline, uint64_t number, struct e
 }
 
 /* Finds where a record is in a part. */
-static int part_place(struct pipeline *pipeline, const struct record *record, struct error *error)
+static int part_place(struct pipeline *pipeline, int64_t time_ns, struct error *error)
 {
 	struct window *window = pipeline->window;
 
-	if (window->place == WINDOW_BEFORE && record->time_ns >= window->part_from_ns) {
+	if (window->place == WINDOW_BEFORE && time_ns >= window->part_from_ns) {
 		if (part_losses_take(pipeline, window->nr_outside, error) < 0)
 			return -1;
 		window->place = WINDOW_WITHIN;
 	}
-	if (window->place == WINDOW_WITHIN && record->time_ns > window->part_to_ns)
+	if (window->place == WINDOW_WITHIN && time_ns > window->part_to_ns)
 		window->place = WINDOW_BEHIND;
 	return window->place == WINDOW_BEHIND
 		       ? part_losses_take(pipeline, window->nr_outside, error)
@@ -689,7 +730,7 @@ static int window_move(struct pipeline *pipeline, const struct record *record, b
 	struct window *window = pipeline->window;
 
 	*is_first = false;
-	if (window->is_part && part_place(pipeline, record, error) < 0)
+	if (window->is_part && part_place(pipeline, record->time_ns, error) < 0)
 		return -1;
 	if (window->phase == WINDOW_BEFORE && record->time_ns >= window->from_ns &&
 	    window_enter(pipeline, error) < 0)
@@ -718,8 +759,7 @@ static int record_in_phase(struct pipeline *pipeline, const struct record *recor
 			return -1;
 		return writer ? behind_save(pipeline, record, is_first, error) : 0;
 	}
-	if (window->phase == WINDOW_WITHIN && writer &&
-	    part_writer_add(writer, record, error) < 0)
+	if (window->phase == WINDOW_WITHIN && writer && part_writer_add(writer, record, error) < 0)
 		return -1;
 	return window->phase == WINDOW_BEFORE && window->is_part && window->place == WINDOW_BEFORE
 		       ? pipeline_visit_events(pipeline, record, &open_visitor, error)
@@ -776,6 +816,15 @@ int window_lose(struct pipeline *pipeline, const struct loss *loss, struct error
 	return tracks_lose(pipeline->tracks, loss, error);
 }
 
+int pipeline_enter_window(struct pipeline *pipeline, int64_t next_ns, struct error *error)
+{
+	struct window *window = pipeline->window;
+
+	if (window->is_part && part_place(pipeline, next_ns, error) < 0)
+		return -1;
+	return window_open_keep(pipeline, error);
+}
+
 int pipeline_end_window(struct pipeline *pipeline, struct error *error)
 {
 	struct window *window = pipeline->window;
@@ -802,19 +851,20 @@ int pipeline_save_part(struct pipeline *pipeline, const struct recording *record
 {
 	uint64_t lost_tasks = source_lost_sideband(pipeline->source);
 	struct window *window = pipeline->window;
-	struct part_state state = {
-		.workload = pipeline->workload ? buffer_string(&window->workload) : NULL,
-		/* Without rules nobody followed these threads. */
-		.narrow = !pipeline->rules ? recording->narrow
-			  : window->narrow.size > 0 || recording->narrow
-				  ? buffer_string(&window->narrow)
-				  : NULL
-	};
+	struct part_state state = { .workload = pipeline->workload
+							? buffer_string(&window->workload)
+							: NULL,
+				    /* Without rules nobody followed these threads. */
+				    .narrow = !pipeline->rules ? recording->narrow
+					      : window->narrow.size > 0 || recording->narrow
+						      ? buffer_string(&window->narrow)
+						      : NULL };
 	struct buffer lines = { 0 };
 	int status;
 
 	if (window->phase == WINDOW_BEFORE)
-		return error_set(error, "--from: %s has no record of that time; write an earlier one",
+		return error_set(error,
+				 "--from: %s has no record of that time; write an earlier one",
 				 recording->source);
 	buffer_printf(&lines, "window %lld %lld %lld\n", (long long)window->from_ns,
 		      (long long)window->to_ns, (long long)recording->start_ns);

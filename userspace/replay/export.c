@@ -32,11 +32,9 @@ static int part_limit(struct export_part *part, struct error *error)
 			return error_set(error, "out of memory");
 		thread_set_add_list(part->pipeline.workload, threads);
 	}
-	return workload_limit_rules(part->selection->rules,
-				    "record without -p, --cgroup, --unit and --pid",
-				    selection_reports(part->selection) ? part->settings->report
-								       : NULL,
-				    error);
+	return workload_limit_rules(
+		part->selection->rules, "record without -p, --cgroup, --unit and --pid",
+		selection_reports(part->selection) ? part->settings->report : NULL, error);
 }
 
 /* The source may have records that follow the convention. */
@@ -53,8 +51,8 @@ static int part_select(struct export_part *part, struct error *error)
 	/* Formats of all tracepoints of a running kernel need not be read: there are thousands. */
 	if (part->directory.size > 0)
 		part->selection->origin = SELECTION_GIVEN;
-	else if (selection_choose(part->selection, part->source, part->name,
-				  part->settings->report, error) < 0)
+	else if (selection_choose(part->selection, part->source, part->name, part->settings->report,
+				  error) < 0)
 		return -1;
 	selection_describe(part->selection, &part->shown);
 	return part->shown.failed ? error_set(error, "out of memory") : 0;
@@ -78,7 +76,8 @@ static int part_choose(struct export_part *part, struct error *error)
 	if (!outputs->stat && !outputs->why && !outputs->comparison)
 		convention_want_symbols(pipeline->convention, part->directory.size > 0);
 	if (part_select(part, error) < 0 || part_limit(part, error) < 0 ||
-	    selection_apply(part->selection, part->source, pipeline->convention, report, error) < 0 ||
+	    selection_apply(part->selection, part->source, pipeline->convention, report, error) <
+		    0 ||
 	    selection_read_functions(part->selection, part->source, NULL, error) < 0)
 		return -1;
 	/* Records need not be looked up among rules of which none has a tracepoint. */
@@ -536,7 +535,9 @@ static int merge_check(const struct export_settings *settings, struct error *err
 	if (settings->nr_sources == 1)
 		return 0;
 	if (settings->save)
-		return error_set(error, "--save: only for a single source; leave it out");
+		return error_set(error,
+				 "--save: only for a single source; save a part of each, and "
+				 "export these together");
 	if (settings->has_wall_clock)
 		return error_set(error,
 				 "--wall-clock: only for a single source; several are merged "
@@ -568,10 +569,11 @@ static int save_check(const struct export_settings *settings, struct error *erro
 		error_set(error, "%s: --save keeps all records of a time; leave it out",
 			  buffer_string(&options));
 	else if (filter->from_ns == 0 && filter->to_ns == 0)
-		error_set(error,
-			  "--save: %s is a recording already; give --from or --to to save a part of "
-			  "it",
-			  settings->sources[0]);
+		error_set(
+			error,
+			"--save: %s is a recording already; give --from or --to to save a part of "
+			"it",
+			settings->sources[0]);
 	buffer_release(&options);
 	return *error->text ? -1 : 0;
 }

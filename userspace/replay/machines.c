@@ -359,10 +359,14 @@ int machines_begin(struct machines *machines, struct error *error)
 	return 0;
 }
 
-/* Common time of the next record of a part that has one. */
+/* Common time of the next record of a part that has one, or of what is open at its window's begin.
+ */
 static int64_t next_time(const struct machines *machines, size_t index)
 {
-	return machines->parts[index].next_ns + machines->list[index].shift_ns;
+	int64_t time_ns = machines->parts[index].next_ns;
+
+	pipeline_next_open(&machines->parts[index].pipeline, &time_ns);
+	return time_ns + machines->list[index].shift_ns;
 }
 
 /* The part with the earliest next record but for @other; machines->size if there is none. */
@@ -386,24 +390,42 @@ static int part_end(struct export_part *part, struct error *error)
 	return export_part_finish(part, STATUS_DONE, error);
 }
 
-/* Reads a part up to the next record of another; with equal times, the first part is first. */
+/*
+ * Records before the window have no events: they are read at once, so that what is open at its
+ * begin is known before the first event of any machine.
+ */
+static int part_enter_window(struct export_part *part, struct error *error)
+{
+	if (!part->recording.has_window)
+		return 0;
+	if (export_part_read(part, part->recording.from_ns - 1, error) < 0 ||
+	    export_part_find_next(part, error) < 0)
+		return -1;
+	return part->has_next ? pipeline_enter_window(&part->pipeline, part->next_ns, error) : 0;
+}
+
+static int part_read_until(struct export_part *part, int64_t until_ns, struct error *error)
+{
+	int64_t ignored_ns;
+
+	if (pipeline_next_open(&part->pipeline, &ignored_ns))
+		return pipeline_show_open(&part->pipeline, until_ns, error);
+	if (export_part_read(part, until_ns, error) < 0 || export_part_find_next(part, error) < 0)
+		return -1;
+	return part->has_next ? 0 : part_end(part, error);
+}
+
+/* Reads a part up to the next event of another; with equal times, the first part is first. */
 static int part_turn(struct machines *machines, size_t first, struct error *error)
 {
 	struct export_part *part = &machines->parts[first];
 	size_t second = machines_find_first(machines, first);
+	int64_t until_ns = INT64_MAX;
 
-	if (second < machines->size) {
-		int64_t until_ns = next_time(machines, second) - (second < first) -
-				   machines->list[first].shift_ns;
-
-		if (export_part_read(part, until_ns, error) < 0 ||
-		    export_part_find_next(part, error) < 0)
-			return -1;
-		if (part->has_next)
-			return 0;
-	}
-	part->has_next = false;
-	return part_end(part, error);
+	if (second < machines->size)
+		until_ns = next_time(machines, second) - (second < first) -
+			   machines->list[first].shift_ns;
+	return part_read_until(part, until_ns, error);
 }
 
 int machines_read(struct machines *machines, struct error *error)
@@ -413,7 +435,8 @@ int machines_read(struct machines *machines, struct error *error)
 	for (size_t i = 0; i < machines->size; i++) {
 		struct export_part *part = &machines->parts[i];
 
-		if (!part->has_next && part_end(part, error) < 0)
+		if (part_enter_window(part, error) < 0 ||
+		    (!part->has_next && part_end(part, error) < 0))
 			return -1;
 	}
 	while ((first = machines_find_first(machines, machines->size)) < machines->size) {
