@@ -289,6 +289,22 @@ def check_graph(tap):
         tap.ok(len(wrong) == 1 and "neither threads nor times of function_graph" in wrong[0], "tracefs' text of it is no input", *wrong)
 
 
+def check_window(tap):
+    """A text has no parts; outputs of a time are those of the recording."""
+    window = ("--from=1us", "--to=8us")
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder, "trace.txt").write_text(OWN)
+        _, wrong = cases.run(folder, "export", "--save=part.dat", *window, "trace.txt", status=1)
+        wanted = "ktrack: --save: only a trace.dat has parts, and this is a text; leave it out and write an output of that time, such as --html=page.html"
+        tap.ok(wanted in wrong and not Path(folder, "part.dat").exists(), "no part of a text is saved", *wrong)
+        stream, _ = cases.run(folder, "export", "--event", "-e", "text,syscalls", "-r", "marker,syscalls", *window, "trace.txt", status=1)
+        ends = [json.loads(line) for line in stream.splitlines() if b'"region_leave"' in line]
+        found = [(end["label"], round(end["t_rel"] * 1e9), end.get("crossing")) for end in ends]
+        tap.ok(found == [("frame", 1000, True)], "a window of a text", *map(str, found))
+        _, wrong = cases.run(folder, "export", *window, "--html=page.html", "trace.txt", status=1)
+        tap.ok(Path(folder, "page.html").stat().st_size > 0, "its output is written", *wrong)
+
+
 def check_memory(tap):
     """Memory does not grow with the length of a text."""
     environment = {name: value for name, value in os.environ.items() if "TRACE2" not in name}
@@ -312,6 +328,7 @@ def main():
         check_form(tap, form, NAMES)
     check_own(tap)
     check_graph(tap)
+    check_window(tap)
     check_input(tap)
     check_memory(tap)
     check_many(tap)

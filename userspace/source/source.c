@@ -543,7 +543,9 @@ int source_part_begin(struct source *source, const char *path, const struct spoo
 	*out = NULL;
 	if (source->ops->part_begin)
 		return source->ops->part_begin(source, path, owner, out, error);
-	return error_set(error, "--save: only a trace.dat has parts; write its text instead");
+	return error_set(error,
+			 "--save: only a trace.dat has parts, and this is a text; leave it out "
+			 "and write an output of that time, such as --html=page.html");
 }
 
 void source_close(struct source *source)
