@@ -3,7 +3,7 @@
 """Test: ftrace's text has the events of the recording that it was printed from, in every form that the kernel and tools print.
 
 trace-cmd prints recordings of tests/golden/. The other forms are made of its lines: columns, digits of times, and switches as the
-kernel prints them.
+kernel prints them. --update rewrites what is expected of function_graph.
 """
 
 import collections
@@ -21,10 +21,11 @@ from pathlib import Path
 
 sys.dont_write_bytecode = True
 HERE = Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE), str(HERE.parent)]
+sys.path[:0] = [str(HERE), str(HERE.parent), str(HERE.parent / "stream")]
 
 import cases  # noqa: E402
 import process  # noqa: E402
+from model import read_event  # noqa: E402
 from tap import Tap  # noqa: E402
 
 # What texts do not have is not compared.
@@ -185,6 +186,32 @@ app-10 [000]     1.000012: funcgraph_entry:        0.100 us   |    next();
 app-10 [000]     1.000013: funcgraph_exit:         3.000 us   |  }
 """
 GRAPH_EVENTS = [("outer", 0, 3000), ("first", 1000, 2900), ("other", 1001, 152457), ("next", 2900, 3000)]
+# Threads take turns on a CPU, and one goes on on another.
+AWAY = """# tracer: function_graph
+ 0)   =========> |
+ 0)   first-7    =>    second-8
+ 0)               |  wait() {
+ 0)   first-7    =>    a =>-9
+ 0)   1.000 us    |  a_leaf [mod]();
+ 1)   5.000 us    |  of_nobody();
+ 0)   a =>-9    =>    second-8
+ 0) @ 2500000 us  |  } /* wait = 0 */
+ 0)               |  moved() {
+ 0)   1.500 us    |    inner(x=1);
+ 1)   <idle>-0    =>    second-8
+ 1)   0.500 us    |    there();
+ 1) * 20000.25 us |  }
+ 1)   0.250 us    |  last();
+"""
+AWAY_CALLS = [
+    "a => 9 0 1000 a_leaf [mod]",
+    "second 8 0 2500000000 wait",
+    "second 8 2500000000 1500   inner",
+    "second 8 2500000000 20000250 moved",
+    "second 8 2500001500 500   there",
+    "second 8 2520000250 250 last",
+    "unknown 4194305 0 5000 of_nobody",
+]
 OWN_EVENTS = [
     ("region_enter", "marker:call", "frame", 0),
     ("region_leave", "marker:call", "frame", 1000),
@@ -284,9 +311,42 @@ def check_graph(tap):
         found = [(name, round((end["t_abs"] - end["t_rel"]) * 1e9), round(end["t_abs"] * 1e9)) for (category, name), end in ends.items()]
         tap.ok(sorted(found) == sorted(GRAPH_EVENTS), "calls of function_graph have their durations", *map(str, found))
         tap.ok(not any("earlier" in line for line in wrong), "lines that are rounded down are no damage", *wrong)
-        Path(folder, "trace.txt").write_text("# tracer: function_graph\n#\n 0)   0.123 us    |  getname();\n")
+        Path(folder, "trace.txt").write_text("# tracer: function_graph\n#\n   0.123 us    |  getname();\n")
         _, wrong = cases.run(folder, "stat", "trace.txt", status=1)
-        tap.ok(len(wrong) == 1 and "neither threads nor times of function_graph" in wrong[0], "tracefs' text of it is no input", *wrong)
+        tap.ok(len(wrong) == 1 and "no call of function_graph that shows its CPU" in wrong[0], "lines without CPUs are no input", *wrong)
+
+
+def graph_lines(stream):
+    """The calls of a stream: thread, begin and duration in nanoseconds, name."""
+    for track in read_event(stream).values():
+        if track.category == "functions:graph":
+            for begin, end, name, _, _, marks, depth in track.slices:
+                yield f"{track.identity['comm']} {track.identity.get('id', '')} {begin} {end - begin} {'  ' * depth}{name}{''.join(f' {mark}' for mark in marks)}"
+
+
+def check_tracefs_graph(tap, is_updating):
+    """function_graph as a kernel 6.12 printed it in tracefs: as it is, with times and threads, with times and flags."""
+    for name, lack in (("plain", "calls follow each other without gaps"), ("times", LACK.partition(": ")[2]), ("flags", LACK.partition(": ")[2])):
+        golden = cases.ROOT / f"tests/outputs/golden/function_graph.{name}.calls"
+        with tempfile.TemporaryDirectory() as folder:
+            Path(folder, "trace.txt").write_text(golden.with_suffix(".text").read_text())
+            stream, wrong = cases.run(folder, "export", "--event", "trace.txt")
+        lines = sorted(graph_lines(stream), key=lambda line: int(line.split()[2]))
+        if is_updating:
+            golden.write_text("".join(f"{line}\n" for line in lines))
+        tap.ok(lines == golden.read_text().splitlines(), f"function_graph of tracefs: {name}", *lines)
+        tap.ok(len(wrong) == 1 and lack in wrong[0], f"function_graph of tracefs: what {name} lacks", *wrong)
+        calls = [line for line in golden.with_suffix(".text").read_text().splitlines() if "();" in line or "() {" in line]
+        tap.ok(len(calls) == len(lines), f"function_graph of tracefs: each call of {name}", len(calls), len(lines))
+
+
+def check_graph_threads(tap):
+    """Without times, a call ends after its own duration, also if it was away, or ended on another CPU."""
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder, "trace.txt").write_text(AWAY)
+        stream, _ = cases.run(folder, "export", "--event", "trace.txt")
+    found = sorted(graph_lines(stream))
+    tap.ok(found == AWAY_CALLS, "calls that were away have their durations", *found)
 
 
 def check_window(tap):
@@ -328,6 +388,8 @@ def main():
         check_form(tap, form, NAMES)
     check_own(tap)
     check_graph(tap)
+    check_tracefs_graph(tap, "--update" in sys.argv[1:])
+    check_graph_threads(tap)
     check_window(tap)
     check_input(tap)
     check_memory(tap)

@@ -17,6 +17,11 @@ static const char *columns_of(const char *bytes, struct buffer *out)
 		buffer_printf(out, "cpu %d lost %lld", line.cpu, (long long)line.lost);
 		return buffer_string(out);
 	}
+	if (line.kind == TEXT_LINE_SWITCH) {
+		buffer_printf(out, "cpu %d to %.*s-%d", line.cpu, (int)line.comm.size,
+			      line.comm.data, line.tid);
+		return buffer_string(out);
+	}
 	buffer_printf(out, "%.*s|%d|%d|%d|%x|%lld|%.*s|%.*s", (int)line.comm.size, line.comm.data,
 		      line.tid, line.tgid, line.cpu, line.flags, (long long)line.time_ns,
 		      (int)line.event.size, line.event.data, (int)line.text.size, line.text.data);
@@ -79,6 +84,36 @@ TEST(a_name_may_look_like_columns)
 		  "a==>b (3)|77|70|2|0|5000000000|e|x" },
 		{ "  a-1 [001] 5.000000: e: b-2 [002] 6.000000: f: y",
 		  "a|1|0|1|0|5000000000|e|b-2 [002] 6.000000: f: y" },
+	};
+
+	CHECK_SAMPLES(samples);
+}
+
+TEST(calls_of_function_graph_have_the_columns_of_tracefs)
+{
+	static const struct sample samples[] = {
+		{ " 0)   1.382 us    |      getname();",
+		  "|-1|0|0|0|0|funcgraph_entry|  1.382 us    |      getname();" },
+		{ " 12)               |  do_sys_open(a=1) {",
+		  "|-1|0|12|0|0|funcgraph_entry|              |  do_sys_open(a=1) {" },
+		{ " 0) ! 151.456 us  |  } /* f */",
+		  "|-1|0|0|0|0|funcgraph_exit|! 151.456 us  |  } /* f */" },
+		{ "   10.000001 |   1)    a-b-7      |  d.h1. |               |  f() {",
+		  "a-b|7|0|1|9|10000001000|funcgraph_entry|               |  f() {" },
+		{ " 0)    <idle>-0    =>   a =>-18  ", "cpu 0 to a =>-18" },
+		{ " 0)               |  /* sched_waking: comm=b */",
+		  "|-1|0|0|0|0|sched_waking|comm=b" },
+		{ " 0)               |  /* so much for this */",
+		  "|-1|0|0|0|0|bprint|so much for this" },
+		{ " 0)   ==========> |", "other" },
+		{ " 0)               |  /* cut", "other" },
+		{ " 0)               |  words", "other" },
+		{ " 0)               |", "other" },
+		{ " 0)   1.3825 us   |  f();", "other" },
+		{ " 0)   a note | of more |  f();", "other" },
+		{ " 4096)  1.382 us  |  f();", "other" },
+		{ " 1.5 |  1.382 us  |  f();", "other" },
+		{ "1) f();", "other" },
 	};
 
 	CHECK_SAMPLES(samples);

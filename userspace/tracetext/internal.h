@@ -15,7 +15,14 @@ enum text_line_kind {
 	TEXT_LINE_OTHER,
 	TEXT_LINE_RECORD,
 	TEXT_LINE_LOSS,
+	TEXT_LINE_SWITCH,
 };
+
+/** TEXT_TID_UNKNOWN - a line of function_graph shows no thread */
+#define TEXT_TID_UNKNOWN (-1)
+
+/** TEXT_DEPTH_MAX - calls inside others; the kernel follows fewer */
+#define TEXT_DEPTH_MAX 64
 
 /**
  * struct text_line - the columns of a line
@@ -27,7 +34,11 @@ enum text_line_kind {
  * @event: its name
  * @text: what is behind the name and one space
  * @lost: of a loss, LOSS_COUNT_UNKNOWN if it has no number
+ * @is_graph: of function_graph as tracefs prints it
+ * @has_time: false only of such lines, whose calls have durations alone
+ * @depth: of such a call, below TEXT_DEPTH_MAX
  *
+ * A switch has the thread of the next lines of its CPU.
  * Texts are borrowed from the line.
  */
 struct text_line {
@@ -42,10 +53,36 @@ struct text_line {
 	struct text event;
 	struct text text;
 	int64_t lost;
+	bool is_graph;
+	bool has_time;
+	unsigned int depth;
 };
 
 /** text_line_parse - parse one line, without its newline */
 void text_line_parse(struct text bytes, struct text_line *out);
+
+/** text_line_parse_graph - parse a line of function_graph (graph.c); returns false if it is none */
+bool text_line_parse_graph(struct text bytes, struct text_line *out);
+
+/* What both parsers of lines use. */
+
+/** text_take_literal - take a text, if it is there */
+bool text_take_literal(struct text *rest, const char *literal);
+
+/** text_parse_thread - parse "COMM-TID", with "(TGID)" behind it or without it */
+bool text_parse_thread(struct text left, struct text_line *out);
+
+/** text_parse_time - parse a time and nothing else */
+bool text_parse_time(struct text token, struct text_line *out);
+
+/** text_parse_flags - common_flags, as far as the column of flags shows them */
+unsigned int text_parse_flags(struct text token);
+
+/** text_parse_event - parse "NAME: TEXT"; all else is the text of the event "function" */
+void text_parse_event(struct text rest, struct text_line *out);
+
+/** text_take_duration - take a duration of function_graph */
+bool text_take_duration(struct text *rest, int64_t *duration_ns);
 
 /** text_take_number - take decimal digits; returns false if there are none or they exceed 64 bits
  */

@@ -22,7 +22,7 @@
 /* Names of functions, which trace_printk() shows as the event, may be long. */
 #define EVENT_NAME_MAX 128
 
-static bool text_take_literal(struct text *rest, const char *literal)
+bool text_take_literal(struct text *rest, const char *literal)
 {
 	struct text start = text_of(literal);
 
@@ -119,7 +119,7 @@ static bool columns_cut_tgid(struct text *left, struct text_line *out)
 }
 
 /* The columns before the CPU, from their end. */
-static bool columns_parse_left(struct text left, struct text_line *out)
+bool text_parse_thread(struct text left, struct text_line *out)
 {
 	columns_trim_end(&left);
 	if (!columns_cut_tgid(&left, out) || !text_cut_number(&left, &out->tid) || left.size == 0 ||
@@ -135,7 +135,7 @@ static bool columns_parse_left(struct text left, struct text_line *out)
 	return true;
 }
 
-static bool time_parse(struct text token, struct text_line *out)
+bool text_parse_time(struct text token, struct text_line *out)
 {
 	uint64_t whole, part = 0;
 	size_t size;
@@ -161,7 +161,7 @@ static bool time_parse(struct text token, struct text_line *out)
 }
 
 /* The columns of common_flags that conditions of rules use. */
-static unsigned int flags_parse(struct text token)
+unsigned int text_parse_flags(struct text token)
 {
 	unsigned int flags = 0;
 
@@ -210,7 +210,7 @@ static bool is_name_char(char byte)
 	       (byte >= '0' && byte <= '9') || byte == '_' || byte == '.';
 }
 
-static void event_parse(struct text rest, struct text_line *out)
+void text_parse_event(struct text rest, struct text_line *out)
 {
 	struct text whole = rest, token;
 	bool has_colon;
@@ -240,7 +240,7 @@ static bool columns_take_time(struct text *right, struct text_line *out)
 	bool has_colon;
 
 	token = columns_take_token(right, &has_colon);
-	if (has_colon && time_parse(token, out))
+	if (has_colon && text_parse_time(token, out))
 		return true;
 	*right = rest;
 	if (!text_take_number(&rest, &time_us) || time_us >= RECORD_TIME_LIMIT / NS_PER_US ||
@@ -261,7 +261,7 @@ static bool columns_parse_right(struct text right, bool has_flags, struct text_l
 
 	text_skip_spaces(&right);
 	if (has_flags || !columns_take_time(&right, out)) {
-		out->flags = flags_parse(columns_take_token(&right, &has_colon));
+		out->flags = text_parse_flags(columns_take_token(&right, &has_colon));
 		text_skip_spaces(&right);
 		if (!columns_take_time(&right, out))
 			return false;
@@ -269,7 +269,7 @@ static bool columns_parse_right(struct text right, bool has_flags, struct text_l
 	text_skip_spaces(&right);
 	if (right.size == 0)
 		return false;
-	event_parse(right, out);
+	text_parse_event(right, out);
 	return true;
 }
 
@@ -297,10 +297,10 @@ static bool record_parse(struct text bytes, struct text_line *out)
 		struct text right = { bytes.data + i, bytes.size - i };
 		bool has_flags;
 
-		*out = (struct text_line){ .kind = TEXT_LINE_RECORD };
+		*out = (struct text_line){ .kind = TEXT_LINE_RECORD, .has_time = true };
 		if (columns_take_cpu(&right, bytes.data + i - 1, out, &has_flags) &&
 		    columns_parse_right(right, has_flags, out) &&
-		    columns_parse_left((struct text){ bytes.data, i }, out))
+		    text_parse_thread((struct text){ bytes.data, i }, out))
 			return true;
 	}
 	return false;
@@ -385,33 +385,45 @@ void text_line_name_call(struct buffer *event, struct buffer *text)
 		buffer_printf(text, "NR %d ()", number);
 }
 
+/*
+ * Takes "1.382 us" with a mark of long ones before it. The kernel prints seven digits at most, so
+ * that a long duration has few or none behind the point.
+ */
+bool text_take_duration(struct text *rest, int64_t *duration_ns)
+{
+	uint64_t us, part = 0;
+	size_t size;
+
+	if (rest->size > 0 && strchr(DELAYS, *rest->data))
+		*rest = (struct text){ rest->data + 1, rest->size - 1 };
+	text_skip_spaces(rest);
+	if (!text_take_number(rest, &us) || us >= RECORD_TIME_LIMIT / NS_PER_US)
+		return false;
+	if (text_take_literal(rest, ".")) {
+		size = rest->size;
+		if (!text_take_number(rest, &part) || size - rest->size > 3)
+			return false;
+		for (size -= rest->size; size < 3; size++)
+			part *= 10;
+	}
+	*duration_ns = us * NS_PER_US + part;
+	return text_take_literal(rest, " us");
+}
+
 bool text_line_leaf(const struct text_line *line, int64_t *duration_ns)
 {
 	struct text rest = line->text;
-	uint64_t us, part;
-	size_t size;
 
-	if (!text_equals(line->event, text_of("funcgraph_entry")))
-		return false;
 	text_skip_spaces(&rest);
-	if (rest.size > 0 && strchr(DELAYS, *rest.data))
-		rest = (struct text){ rest.data + 1, rest.size - 1 };
-	text_skip_spaces(&rest);
-	if (!text_take_number(&rest, &us) || us >= RECORD_TIME_LIMIT / NS_PER_US ||
-	    !text_take_literal(&rest, "."))
-		return false;
-	size = rest.size;
-	if (!text_take_number(&rest, &part) || size - rest.size != 3 ||
-	    !text_take_literal(&rest, " us"))
-		return false;
-	*duration_ns = us * NS_PER_US + part;
-	return true;
+	return text_equals(line->event, text_of("funcgraph_entry")) &&
+	       text_take_duration(&rest, duration_ns);
 }
 
 void text_line_parse(struct text bytes, struct text_line *out)
 {
 	if (bytes.size > 0 && bytes.data[bytes.size - 1] == '\r')
 		bytes.size--;
-	if (!loss_parse(bytes, out) && !record_parse(bytes, out))
+	if (!loss_parse(bytes, out) && !text_line_parse_graph(bytes, out) &&
+	    !record_parse(bytes, out))
 		*out = (struct text_line){ .kind = TEXT_LINE_OTHER };
 }

@@ -21,6 +21,14 @@
 #define THREADS_MAX 65536
 #define OTHER_EVENT "other"
 
+/* Threads whose calls have durations, if lines have no times. */
+#define GRAPH_THREADS_MAX 4096
+
+/* No thread of the kernel has such a number: those of function_graph whose names nothing shows, of
+ * each CPU.
+ */
+#define GRAPH_TID_MIN (1 << 22)
+
 /* Smaller ids are ftrace's own. */
 #define EVENT_ID_MIN 1000
 
@@ -61,6 +69,8 @@ struct text_sub_buffer {
  * @gap_count: how many, or LOSS_COUNT_UNKNOWN
  * @last_ns: time of the last record
  * @slack_ns: how much earlier the next line may be: that time was added to one of a line
+ * @tid: thread of its lines that name none; TEXT_TID_UNKNOWN, or of the last switch of
+ * function_graph
  */
 struct text_cpu {
 	uint64_t first;
@@ -71,13 +81,20 @@ struct text_cpu {
 	int64_t gap_count;
 	int64_t last_ns;
 	int64_t slack_ns;
+	int tid;
 };
 
-/** struct text_thread - a thread that wrote a record */
+/**
+ * struct text_thread - a thread that wrote a record
+ * @last_ns: of its last line of function_graph, if lines have no times
+ * @begins: when its calls began then, by their depth, TEXT_DEPTH_MAX of them; NULL if none did
+ */
 struct text_thread {
 	int tid;
 	int tgid;
 	char comm[16];
+	int64_t last_ns;
+	int64_t *begins;
 };
 
 /**
@@ -91,6 +108,8 @@ struct text_thread {
  * @has_overwritten: records before the first ones were overwritten, on CPUs that the text does not
  * name
  * @is_graph: its header names the tracer function_graph
+ * @lacks_times: a line had no time
+ * @nr_graph_threads: threads with calls in lines without times
  * @has_microseconds: there was a time of six digits
  * @last_us, @last_ns: time of the last line in microseconds, and as it was stored
  * @hash: of all bytes
@@ -114,6 +133,8 @@ struct trace_text {
 	struct buffer record;
 	bool has_line;
 	bool is_graph;
+	bool lacks_times;
+	size_t nr_graph_threads;
 	bool has_microseconds;
 	bool has_overwritten;
 	int64_t last_us;
@@ -212,6 +233,7 @@ static struct text_cpu *text_find_cpu(struct trace_text *text, int number, struc
 		error_set(error, "out of memory");
 		return NULL;
 	}
+	cpu->tid = TEXT_TID_UNKNOWN;
 	cpu->has_gap = text->has_overwritten;
 	cpu->gap_count = LOSS_COUNT_UNKNOWN;
 	return cpu;
@@ -418,17 +440,20 @@ static int text_add_line(struct trace_text *text, const struct text_line *line, 
 	if (time_ns < cpu->last_ns) {
 		text->nr_older += cpu->last_ns - time_ns > cpu->slack_ns;
 		time_ns = cpu->last_ns;
+	} else {
+		cpu->slack_ns = 0;
 	}
-	cpu->slack_ns = 0;
 	return cpu_add_record(text, cpu, time_ns, error);
 }
 
-/* Adds the return of a call that has one line for both; the next line may be rounded down. */
+/* Adds the return of a call that has one line for both; the next line may be earlier than its end.
+ */
 static int text_add_return(struct trace_text *text, const struct text_line *line,
 			   int64_t duration_ns, struct error *error)
 {
 	int64_t time_ns = text->cpus[line->cpu].last_ns + duration_ns;
 	struct text_line exit = *line;
+	struct text_thread *thread;
 
 	exit.event = text_of("funcgraph_exit");
 	exit.text = text_of("| }");
@@ -436,8 +461,47 @@ static int text_add_return(struct trace_text *text, const struct text_line *line
 		time_ns = RECORD_TIME_LIMIT - 1;
 	if (text_add_line(text, &exit, time_ns, error) < 0)
 		return -1;
-	text->cpus[line->cpu].slack_ns = line->decimals == 6 ? NS_PER_US : 0;
+	/* Times of records and durations are read one after the other. */
+	text->cpus[line->cpu].slack_ns = duration_ns + NS_PER_US;
+	thread = line->has_time ? NULL : text_find_thread(text, line->tid);
+	if (thread)
+		thread->last_ns = time_ns;
 	return 0;
+}
+
+/*
+ * Calls of function_graph without times: each begins when the one before ended, and ends with its
+ * inner ones or after its own duration.
+ */
+static int64_t graph_time(struct trace_text *text, const struct text_line *line)
+{
+	struct text_thread *thread = text_find_thread(text, line->tid);
+	bool is_exit = text_equals(line->event, text_of("funcgraph_exit"));
+	int64_t time_ns = (size_t)line->cpu < text->nr_cpus ? text->cpus[line->cpu].last_ns : 0;
+	struct text rest = line->text;
+	int64_t duration_ns;
+
+	text->lacks_times = true;
+	if (!thread)
+		return time_ns;
+	/* It may have been on another CPU. */
+	if (thread->last_ns > time_ns)
+		time_ns = thread->last_ns;
+	if (!thread->begins && text->nr_graph_threads < GRAPH_THREADS_MAX) {
+		thread->begins = calloc(TEXT_DEPTH_MAX, sizeof(*thread->begins));
+		text->nr_graph_threads++;
+	}
+	text_skip_spaces(&rest);
+	if (thread->begins && !is_exit) {
+		thread->begins[line->depth] = time_ns;
+	} else if (thread->begins && text_take_duration(&rest, &duration_ns) &&
+		   thread->begins[line->depth] + duration_ns > time_ns) {
+		time_ns = thread->begins[line->depth] + duration_ns;
+		if (time_ns >= RECORD_TIME_LIMIT)
+			time_ns = RECORD_TIME_LIMIT - 1;
+	}
+	thread->last_ns = time_ns;
+	return time_ns;
 }
 
 /* Makes a record of the last line, and of those that continue it. */
@@ -456,11 +520,12 @@ static int text_end_line(struct trace_text *text, struct error *error)
 		line->text.size--;
 	if (text->text.failed || text->event.failed)
 		return text_refuse_memory(error);
-	if (text_add_line(text, line, text_order(text, line), error) < 0)
+	if (text_add_line(text, line,
+			  line->has_time ? text_order(text, line) : graph_time(text, line),
+			  error) < 0)
 		return -1;
-	return text_line_leaf(line, &duration_ns)
-		       ? text_add_return(text, line, duration_ns, error)
-		       : 0;
+	return text_line_leaf(line, &duration_ns) ? text_add_return(text, line, duration_ns, error)
+						  : 0;
 }
 
 /* The header of tracefs' file trace says how many records are left of those that were written. */
@@ -494,11 +559,44 @@ static int text_take_other(struct trace_text *text, struct text bytes, struct er
 	}
 	if (line_ends_text(bytes))
 		return text_end_line(text, error);
+	/* Lines of function_graph between others mark switches and interrupts. */
+	if (text->line.is_graph)
+		return 0;
 	if (text->text.size + bytes.size < TEXT_SIZE_MAX) {
 		buffer_append_char(&text->text, '\n');
 		buffer_append(&text->text, bytes.data, bytes.size);
 	}
 	return 0;
+}
+
+/* The thread of a line of function_graph that shows none; before the first switch it is unknown. */
+static int graph_find_thread(struct trace_text *text, struct text_line *line, struct error *error)
+{
+	static const struct text unknown = { "unknown", sizeof("unknown") - 1 };
+	struct text_cpu *cpu = text_find_cpu(text, line->cpu, error);
+
+	if (!cpu)
+		return -1;
+	line->tid = cpu->tid;
+	if (line->tid != TEXT_TID_UNKNOWN)
+		return 0;
+	line->tid = GRAPH_TID_MIN + line->cpu;
+	line->comm = unknown;
+	return 0;
+}
+
+static int graph_take_switch(struct trace_text *text, const struct text_line *line,
+			     struct error *error)
+{
+	struct text_cpu *cpu;
+
+	if (text_end_line(text, error) < 0)
+		return -1;
+	cpu = text_find_cpu(text, line->cpu, error);
+	if (!cpu)
+		return -1;
+	cpu->tid = line->tid;
+	return text_add_thread(text, line) < 0 ? text_refuse_memory(error) : 0;
 }
 
 static int text_take_record(struct trace_text *text, const struct text_line *line,
@@ -508,9 +606,11 @@ static int text_take_record(struct trace_text *text, const struct text_line *lin
 
 	if (text_end_line(text, error) < 0)
 		return -1;
-	if (text_add_thread(text, line) < 0)
-		return text_refuse_memory(error);
 	text->line = *line;
+	if (line->tid == TEXT_TID_UNKNOWN && graph_find_thread(text, &text->line, error) < 0)
+		return -1;
+	if (text_add_thread(text, &text->line) < 0)
+		return text_refuse_memory(error);
 	text->has_line = true;
 	buffer_clear(&text->event);
 	buffer_append(&text->event, line->event.data, line->event.size);
@@ -529,6 +629,8 @@ static int text_take_any(struct trace_text *text, struct text bytes, struct erro
 		return text_take_other(text, bytes, error);
 	if (line.kind == TEXT_LINE_RECORD)
 		return text_take_record(text, &line, error);
+	if (line.kind == TEXT_LINE_SWITCH)
+		return graph_take_switch(text, &line, error);
 	if (text_end_line(text, error) < 0)
 		return -1;
 	cpu = text_find_cpu(text, line.cpu, error);
@@ -741,11 +843,11 @@ int trace_text_open(struct trace_text **out, int fd, const char *name,
 				   "recording of ktrack or trace-cmd",
 				   name);
 	if (status == 0 && text->nr_events == 0 && text->is_graph)
-		status = error_set(error,
-				   "%s: tracefs prints neither threads nor times of function_graph; "
-				   "record it with 'trace-cmd record -p function_graph', and name "
-				   "its trace.dat",
-				   name);
+		status = error_set(
+			error,
+			"%s: no call of function_graph that shows its CPU; set the options "
+			"funcgraph-cpu and funcgraph-duration of tracefs",
+			name);
 	close(fd);
 	if (status == 0 && text_describe(text, error) == 0)
 		return 0;
@@ -765,6 +867,8 @@ void trace_text_close(struct trace_text *text)
 		free(text->events[i]);
 	}
 	free(text->events);
+	for (size_t i = 0; i < text->nr_threads; i++)
+		free(text->threads[i].begins);
 	free(text->threads);
 	map_release(&text->by_name);
 	map_release(&text->by_other_name);
@@ -831,6 +935,10 @@ void trace_text_find_task(const struct trace_text *text, int tid, struct thread_
 
 const char *trace_text_lack(const struct trace_text *text)
 {
+	if (text->lacks_times)
+		return "text of function_graph has durations and no times: calls follow each other "
+		       "without gaps; the options funcgraph-abstime and funcgraph-proc of tracefs "
+		       "print times and threads";
 	return text->has_microseconds
 		       ? "text of ftrace has times in microseconds, losses only if it reports "
 			 "them, and no tracks of drivers; 'ktrack record' keeps them"
