@@ -292,7 +292,46 @@ def check_joined(tap, pages):
     tap.ok(labels_before == ["worker 7 \u00b7 call", "io", "late", "level"], "--rows=tracepoint", *labels_before)
 
 
-CHECKS = (check_tree, check_lines, check_filter, check_once, check_scrolled, check_renamed, check_joined)
+CGROUPS = """event demo:io 1 char track_event_type; string slice_name
+event demo:all 3 u64 counter_value; pid_t scope_tgid
+task 7 server 7
+task 8 helper 7
+task 9 web 9
+task 10 base 10
+task 11 shell 11
+task 12 kthread 12
+cgroup 7 /pod/a
+cgroup 9 /pod/a
+cgroup 10 /pod/b
+cgroup 11 /pod/c
+0    7@0 io B request
++1us 8@0 io I part
++1us 9@0 io I part
++1us 10@0 io I part
++1us 11@0 io I part
++1us 12@0 io I part
++1us 9@0 all 5 scope_tgid=11
++1us 7@0 io E
+"""
+NODES = """const lines = (node) => [node.label, ...node.children.map(lines)]; return ktrack.picture.tree.children.map(lines);"""
+
+
+def check_cgroups(tap, pages):
+    """Processes of a cgroup are below its line, unless it has one process, or all are in one."""
+    browser = pages.browser
+    pages.load_text(CGROUPS)
+    found = browser.run(NODES)
+    wanted = [["/pod/a", ["web 9"], ["process 7 server", ["server 7"], ["helper 8"]]], ["base 10"], ["kthread 12"], ["process 11 shell", ["shell 11"], ["all pid 11 shell"]]]
+    tap.ok(found == wanted, "lines of cgroups", *found)
+    browser.run("const p = ktrack.picture; p.filter = '/pod/b'; p.place(); p.draw();")
+    found = labels(browser)
+    tap.ok(len(found) == 1 and found[0] == "io tid 10 base", "a filter finds the cgroup of a line", *found)
+    pages.load_text(CGROUPS.replace("/pod/b", "/pod/a").replace("/pod/c", "/pod/a").replace("+1us 12@0 io I part\n", ""))
+    found = [one[0] for one in browser.run(NODES)]
+    tap.ok("/pod/a" not in found and len(found) == 4, "all are in one cgroup", *found)
+
+
+CHECKS = (check_cgroups, check_tree, check_lines, check_filter, check_once, check_scrolled, check_renamed, check_joined)
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// The tree of tracks: machine, process, thread; tracks of no thread are together by tracepoint and name.
+// The tree of tracks: machine, cgroup, process, thread; tracks of no thread are together by tracepoint and name.
 "use strict";
 
 // Rows of a thread that show only what the scheduler does with it, above and below its others.
@@ -98,7 +98,7 @@ class TreeNode {
 
 	// Whether its texts have all words, and none of those after "-".
 	matches(words) {
-		const text = [this.label, ...this.tracks.flatMap(({ label, identity }) => [label, identity.tracepoint])].join(" ").toLowerCase();
+		const text = [this.label, ...this.tracks.flatMap(({ label, identity }) => [label, identity.tracepoint, identity.cgroup ?? ""])].join(" ").toLowerCase();
 		return words.every((word) => word[0] === "-" && word.length > 1 ? !text.includes(word.slice(1)) : text.includes(word));
 	}
 }
@@ -111,6 +111,7 @@ function groupNode(group) {
 	node.place = (ranked ?? group[0]).number;
 	node.isIdle = isThread && !ranked;
 	node.tgid = group.map((track) => track.identity.tgid).find((one) => one) ?? (identity.scope === "process" ? identity.id : undefined);
+	node.cgroup = group.findLast((track) => track.identity.cgroup)?.identity.cgroup;
 	return node;
 }
 
@@ -199,17 +200,35 @@ function processNodes(nodes) {
 			const main = threads.find(({ tracks }) => tracks[0].identity.id === tgid) ?? threads[0];
 			const process = new TreeNode("process", `process ${tgid} ${main.tracks.findLast((track) => track.identity.comm)?.identity.comm ?? ""}`.trim());
 			process.number = tgid;
+			process.cgroup = main.cgroup;
 			threads.forEach((thread) => process.adopt(thread));
 			result.push(process);
 		}
 	return result;
 }
 
+// Containers and services with several processes are lines of their own, unless all processes are in one.
+function cgroupNodes(nodes) {
+	const paths = new Map(), isAll = nodes.every(({ cgroup }) => cgroup === nodes[0].cgroup);
+	for (const node of nodes)
+		appendTo(paths, node.cgroup, node);
+	if (isAll)
+		return nodes;
+	return [...paths].flatMap(([path, list]) => {
+		if (path === undefined || list.length === 1)
+			return list;
+		const cgroup = new TreeNode("cgroup", path);
+		list.forEach((node) => cgroup.adopt(node));
+		cgroup.number = Math.min(...list.map(({ number }) => number));
+		return cgroup;
+	});
+}
+
 // The lines of a machine; threads of which only states are known are closed if there are many next to others.
 function machineNode(host, tracks) {
 	const machine = new TreeNode("machine", host ? `machine ${host}` : ""), groups = groupsOf(tracks), idle = groups.filter((node) => node.isIdle);
 	const isWorth = idle.length > IDLE_FEW && groups.some((node) => !node.isIdle && node.tracks.some((track) => track.identity.tracepoint === STATE_TRACKS));
-	processNodes(isWorth ? groups.filter((node) => !node.isIdle) : groups).forEach((node) => machine.adopt(node));
+	cgroupNodes(processNodes(isWorth ? groups.filter((node) => !node.isIdle) : groups)).forEach((node) => machine.adopt(node));
 	if (isWorth) {
 		const rest = new TreeNode("idle", `${counted(idle.length, "thread")} with nothing but states`);
 		idle.forEach((node) => rest.adopt(node));
