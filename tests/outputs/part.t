@@ -8,7 +8,10 @@ Arguments choose golden cases by name and random recordings by number, with more
 import difflib
 import itertools
 import json
+import os
+import re
 import shutil
+import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -165,18 +168,68 @@ def check_sizes(tap):
             tap.ok(is_refused, f"pages of 16 bytes and {size.decode()} are refused", done.returncode, done.stderr.decode())
 
 
+def hostile(folder, lines, *script):
+    """Makes a recording that claims to be a part with these lines; "?" is its begin."""
+    text = "".join(script)
+    lines = "".join(f"\\n# part {line}" for line in ["window ? 4000000000 0", *lines])
+    begin = 1 + int(re.findall(r"^(\d+)ns", text, re.MULTILINE)[-2])
+    cases.make_of(f'start 0\nwriter "ktrack 0.2.0 thread 1{lines}"\n'.replace("?", str(begin)) + text, folder / "trace.dat")
+
+
+def usage(folder, *words, memory_mib=1024):
+    """(CPU seconds, exit status, messages) of an export with this much address space."""
+    command = f"ulimit -v {memory_mib * 1024}; exec \"$@\""
+    with open(folder / "errors", "w+") as errors:
+        run = subprocess.Popen(["sh", "-c", command, "sh", cases.KTRACK, "export", "--event=/dev/null", *words, "trace.dat"], cwd=folder, stderr=errors)
+        _, status, used = os.wait4(run.pid, 0)
+        run.returncode = os.waitstatus_to_exitcode(status)
+        errors.seek(0)
+        return used.ru_utime + used.ru_stime, run.returncode, errors.read()
+
+
+QUEUE = "event demo:queue 100 char track_event_type; string slice_name; u32 scope_queue\n"
+
+
+def check_hostile_losses(tap, folder):
+    """Losses before a window, and slices that are open there: neither looks at all of the others."""
+    cpu_s = {}
+    for nr_tracks, nr_losses in ((4000, 1), (1, 40000), (4000, 40000)):
+        uses = [f"use {track} {track} {track} 0 demo:queue" for track in range(nr_tracks)]
+        records = [f"{time}ns 7@0 queue B x {time}\n" for time in range(nr_tracks)]
+        hostile(folder, ["lost 0 0 0 ? ? 1"] * nr_losses + uses, QUEUE, *records, f"{nr_tracks + 9}ns 7@0 queue I y 9999\n")
+        cpu_s[nr_tracks, nr_losses], status, said = usage(folder)
+        tap.ok(status == 0 and f"{nr_losses:,} gap".replace(",", "") in said, f"losses and open slices are shown: {nr_losses}, {nr_tracks}", status, said)
+    tap.ok(cpu_s[4000, 40000] < 4 * (cpu_s[4000, 1] + cpu_s[1, 40000]), "their time is not the product of their numbers", *cpu_s.items())
+
+
+def check_hostile_sizes(tap, folder):
+    """Lines and records that would take much memory."""
+    hostile(folder, [f"suspect {buffer} 65535 5" for buffer in range(1000)], QUEUE, "0ns 7@0 queue B x 1\n", "9ns 7@0 queue E x 1\n")
+    _, status, said = usage(folder, memory_mib=128)
+    tap.ok(status == 0, "lines about losses of many buffers take little memory", status, said)
+    records = [f'{number}ns 7@0 queue B "{"x" * 60000}" {number}\n' for number in range(1200)]
+    cases.make_of("start 0\nversion 7\npage 65536\ncompression zlib\n" + QUEUE + "".join(records) + "3000ns 7@0 queue I y 1\n", folder / "trace.dat")
+    _, status, said = usage(folder, "--from=2us", memory_mib=256)
+    refusal = "ktrack: --from: records that began slices which are open then have more than 64 MiB; write another time\n"
+    tap.ok(status == 1 and said.endswith(refusal), "copies of large records are refused", status, said)
+
+
 def main():
     """All golden cases and some random recordings, or those that are named."""
     tap = Tap()
     chosen = sys.argv[1:]
     explained_names = [f"why/{path.stem}" for path in sorted((cases.ROOT / "tests/why/data").glob("*.script"))]
-    for name in [one for one in chosen if one not in ("layouts", "sizes")] if chosen else [*cases.names(), *explained_names, *map(str, range(RANDOM))]:
+    for name in [one for one in chosen if one not in ("layouts", "sizes", "hostile")] if chosen else [*cases.names(), *explained_names, *map(str, range(RANDOM))]:
         check_case(tap, name, 6 * WINDOWS if chosen else WINDOWS)
     if not chosen or "layouts" in chosen:
         check_layouts(tap)
         check_again(tap)
     if not chosen or "sizes" in chosen:
         check_sizes(tap)
+    if not chosen or "hostile" in chosen:
+        for check in (check_hostile_losses, check_hostile_sizes):
+            with tempfile.TemporaryDirectory() as place:
+                check(tap, Path(place))
     return tap.finish()
 
 

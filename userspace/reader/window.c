@@ -61,11 +61,14 @@ struct part_loss {
  * @totals: of the window
  * @record: the record that is handled, and its copy if there is one
  * @nr_records: number of the next record
- * @has_failed: memory for a copy ran out
+ * @has_failed: a copy is missing
+ * @has_too_many: because of their limit
  * @current: what the record is for, if it is outside of the window; @nr_current of them
  * @open: what is open at the begin of the window, until it was begun again
  * @is_entering: some of it was not, or the counters
  * @held: losses before the window, which may reach into it or affect what is open
+ * @first_begins: of the oldest open slice of each buffer, nr_buffers of them, when there were
+ * @nr_tracks tracks; NULL if they are not known
  * @is_part: of a part: its window, and what it states of records outside of that
  * @place: the phase of the record in the part
  * @nr_outside: number of the next record outside of the part's window
@@ -92,12 +95,16 @@ struct window {
 	struct record_copy *copy;
 	uint64_t nr_records;
 	bool has_failed;
+	bool has_too_many;
 	struct outside_use *current;
 	size_t nr_current;
 	struct open_list open;
 	bool is_entering;
 	struct loss *held;
 	size_t nr_held;
+	int64_t *first_begins;
+	size_t nr_buffers;
+	size_t nr_tracks;
 	bool is_part;
 	int64_t part_from_ns;
 	int64_t part_to_ns;
@@ -357,6 +364,7 @@ void time_window_close(struct pipeline *pipeline)
 	buffer_release(&window->narrow);
 	free(window->ended);
 	free(window->held);
+	free(window->first_begins);
 	free(window->uses);
 	free(window->losses);
 	free(window->text);
@@ -378,7 +386,8 @@ struct record_copy *window_copy_record(void *context)
 		size_t *all_size = &((struct pipeline *)context)->copies_size;
 		size_t size = sizeof(*window->copy) + record->size;
 
-		if (size <= COPIES_SIZE_MAX - *all_size)
+		window->has_too_many |= size > COPIES_SIZE_MAX - *all_size;
+		if (!window->has_too_many)
 			window->copy = malloc(size);
 		window->has_failed |= !window->copy;
 		if (!window->copy)
@@ -502,15 +511,42 @@ static int open_list_restore(struct pipeline *pipeline, int64_t until_ns, struct
 	return 0;
 }
 
+/*
+ * The begin of the oldest open slice of a buffer, or INT64_MAX if none is open. Behind the window
+ * tracks only end: without this, each of many losses would look at each of many tracks.
+ */
+static int first_begin_find(struct pipeline *pipeline, unsigned int buffer, int64_t *out,
+			    struct error *error)
+{
+	const struct recording *recording = source_describe(pipeline->source);
+	struct window *window = pipeline->window;
+	size_t nr_tracks = tracks_number(pipeline->tracks);
+
+	if (!window->first_begins) {
+		window->nr_buffers = recording->buffers ? recording->nr_buffers : 1;
+		window->first_begins = calloc(window->nr_buffers, sizeof(*window->first_begins));
+		if (!window->first_begins)
+			return error_set(error, "out of memory");
+		window->nr_tracks = nr_tracks + 1;
+	}
+	if (window->nr_tracks != nr_tracks)
+		tracks_first_begins(pipeline->tracks, window->first_begins, window->nr_buffers);
+	window->nr_tracks = nr_tracks;
+	*out = window->first_begins[buffer];
+	return 0;
+}
+
 static int held_losses_show(struct pipeline *pipeline, struct error *error)
 {
 	struct window *window = pipeline->window;
+	int64_t first_ns;
 
 	for (size_t i = 0; i < window->nr_held; i++) {
 		const struct loss *loss = &window->held[i];
 
-		if (loss->to_ns < window->from_ns &&
-		    loss->to_ns <= tracks_first_begin(pipeline->tracks, loss->buffer))
+		if (first_begin_find(pipeline, loss->buffer, &first_ns, error) < 0)
+			return -1;
+		if (loss->to_ns < window->from_ns && loss->to_ns <= first_ns)
 			continue;
 		loss_line_append(window, window->nr_saved, loss);
 		pipeline_count_loss(pipeline, loss);
@@ -527,6 +563,10 @@ static int window_open_keep(struct pipeline *pipeline, struct error *error)
 	struct tracks *tracks = pipeline->tracks;
 	struct open_list *open = &window->open;
 
+	if (window->has_too_many)
+		return error_set(error,
+				 "--from: records that began slices which are open then have more "
+				 "than 64 MiB; write another time");
 	if (tracks_visit_open(tracks, open_list_add, open) < 0 || window->has_failed)
 		return error_set(error, "out of memory");
 	if (open->size > 0)
@@ -590,6 +630,8 @@ static int window_leave(struct pipeline *pipeline, struct error *error)
 	window->phase = WINDOW_BEHIND;
 	if (tracks_leave(pipeline->tracks, &window->totals, &window->end_ns, error) < 0)
 		return -1;
+	free(window->first_begins);
+	window->first_begins = NULL;
 	window->behind.last_ns = window->end_ns;
 	tracks_set_timeline(pipeline->tracks, &window->behind);
 	return 0;
@@ -798,6 +840,7 @@ static int loss_save(struct window *window, const struct loss *loss, struct erro
 int window_lose(struct pipeline *pipeline, const struct loss *loss, struct error *error)
 {
 	struct window *window = pipeline->window;
+	int64_t first_ns;
 
 	/* The kernel's sums cover the whole recording. */
 	if (loss->is_sum)
@@ -807,9 +850,12 @@ int window_lose(struct pipeline *pipeline, const struct loss *loss, struct error
 			       ? -1
 			       : tracks_lose(pipeline->tracks, loss, error);
 	/* Behind the window, it matters only to slices that are open. */
-	if (window->phase == WINDOW_BEHIND && loss->from_ns > window->to_ns &&
-	    tracks_first_begin(pipeline->tracks, loss->buffer) == INT64_MAX)
-		return 0;
+	if (window->phase == WINDOW_BEHIND && loss->from_ns > window->to_ns) {
+		if (first_begin_find(pipeline, loss->buffer, &first_ns, error) < 0)
+			return -1;
+		if (first_ns == INT64_MAX)
+			return 0;
+	}
 	if (pipeline->part_writer && loss_save(window, loss, error) < 0)
 		return -1;
 	pipeline_count_loss(pipeline, loss);

@@ -246,7 +246,8 @@ static int slice_end_deliver(struct tracks *tracks, struct track *track, struct 
 	status = timeline_push(tracks->timeline, &tracks->event, error);
 	tracks->open_size -= name_own_size(name);
 	name_put(name);
-	return status < 0 || !track->counter ? status : tracks_count_open(tracks, track, -1, true, error);
+	return status < 0 || !track->counter ? status
+					     : tracks_count_open(tracks, track, -1, true, error);
 }
 
 /* Ends the slice at @place by a record, or as unfinished if it is NULL. */

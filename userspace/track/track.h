@@ -311,9 +311,13 @@ int tracks_leave(struct tracks *tracks, struct timeline_totals *totals, int64_t 
 int tracks_observe_behind(struct tracks *tracks, const struct decoded_event *decoded, bool is_rule,
 			  bool is_apart, struct error *error);
 
-/** tracks_first_begin - the begin of the oldest open slice of a buffer; INT64_MAX if none is open
+/** tracks_first_begins - the begin of the oldest open slice of each buffer; INT64_MAX if none is
+ * open
  */
-int64_t tracks_first_begin(const struct tracks *tracks, unsigned int buffer);
+void tracks_first_begins(const struct tracks *tracks, int64_t *first_ns, size_t nr_buffers);
+
+/** tracks_number - how many tracks there are */
+size_t tracks_number(const struct tracks *tracks);
 
 /** tracks_needs - whether a change of a thread may matter to the tracks that there are */
 bool tracks_needs(const struct tracks *tracks, const struct task_change *change);

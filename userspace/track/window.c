@@ -60,31 +60,36 @@ int tracks_visit_open(const struct tracks *tracks,
 		if (!flow || !flow->begun_by || flow->index >= tracks->nr_categories)
 			continue;
 		category = tracks->categories[flow->index];
-		if (category &&
-		    visit(context, flow->begun_by,
-			  &(struct window_use){ .category = category->shown.text,
-						.id = flow->scope_id,
-						.owner = flow->scope_id }) < 0)
+		if (category && visit(context, flow->begun_by,
+				      &(struct window_use){ .category = category->shown.text,
+							    .id = flow->scope_id,
+							    .owner = flow->scope_id }) < 0)
 			return -1;
 	}
 	return 0;
 }
 
-int64_t tracks_first_begin(const struct tracks *tracks, unsigned int buffer)
+void tracks_first_begins(const struct tracks *tracks, int64_t *first_ns, size_t nr_buffers)
 {
-	int64_t first_ns = INT64_MAX;
-
+	for (size_t i = 0; i < nr_buffers; i++)
+		first_ns[i] = INT64_MAX;
 	for (size_t i = 0; i < tracks->map.capacity; i++) {
 		const struct track *track = tracks->map.slots[i].value;
 
-		if (!track || track->buffer != buffer)
+		if (!track || track->buffer >= nr_buffers)
 			continue;
 		for (size_t k = 0; k < track->nr_slices; k++) {
-			if (track->slices[k].name && track->slices[k].begin_ns < first_ns)
-				first_ns = track->slices[k].begin_ns;
+			const struct slice *slice = &track->slices[k];
+
+			if (slice->name && slice->begin_ns < first_ns[track->buffer])
+				first_ns[track->buffer] = slice->begin_ns;
 		}
 	}
-	return first_ns;
+}
+
+size_t tracks_number(const struct tracks *tracks)
+{
+	return tracks->map.size;
 }
 
 static bool task_has_tracks(const struct tracks *tracks, int tid)
@@ -287,8 +292,8 @@ static int task_load(struct tracks *tracks, const char *line, struct text rest)
 	long long born_ns;
 	struct task *task;
 
-	if (sscanf(line, "%d %d %d %lld %u%n", &tid, &tgid, &parent_tid, &born_ns, &flags,
-		   &size) != 5 ||
+	if (sscanf(line, "%d %d %d %lld %u%n", &tid, &tgid, &parent_tid, &born_ns, &flags, &size) !=
+		    5 ||
 	    tid < 0 || (size_t)size >= rest.size || tasks_find(&tracks->tasks, tid) ||
 	    tracks->tasks.map.size >= TASKS_LOADED_MAX)
 		return 0;
@@ -305,7 +310,7 @@ static int task_load(struct tracks *tracks, const char *line, struct text rest)
 	task->names_itself = flags & TASK_NAMES_ITSELF;
 	task->has_exited = flags & TASK_HAS_EXITED;
 	task_name_take(task->comm, sizeof(task->comm),
-		  (struct text){ rest.data + size + 1, rest.size - size - 1 });
+		       (struct text){ rest.data + size + 1, rest.size - size - 1 });
 	return 0;
 }
 
@@ -319,9 +324,9 @@ int tracks_load_state(struct tracks *tracks, struct text line)
 	if (text_equals(line, text_of("exits")))
 		tracks->tasks.sees_exits = true;
 	if (strncmp(copy, task, strlen(task)) == 0)
-		return task_load(tracks, copy + strlen(task),
-				 (struct text){ line.data + strlen(task),
-						line.size - strlen(task) });
+		return task_load(
+			tracks, copy + strlen(task),
+			(struct text){ line.data + strlen(task), line.size - strlen(task) });
 	if (strncmp(copy, deep, strlen(deep)) == 0)
 		return depth_load(tracks, copy + strlen(deep));
 	if (strncmp(copy, suspect, strlen(suspect)) == 0)
