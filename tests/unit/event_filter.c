@@ -251,16 +251,18 @@ TEST(functions_need_symbols)
 	event_filter_free(filter);
 }
 
-#define EXISTING                                                                             \
+#define EXISTING                                                                               \
 	"; it has s8, u8, s16, s32, u32, s64, u64, flag, comm, name, path, raw, pointer, ip, " \
 	"word"
 
 /* A driver's enum, and what hostile formats may have instead. */
-static const char enum_format[] =
-	"name: event\nID: 5\nformat:\n" FIELD("int common_pid", 4, 4, 1) "\n" FIELD(
-		"u8 op", 8, 1, 0) FIELD("int state", 12, 4, 1) "\nprint fmt: \"%s %s %s\", __print_symbolic(REC->op, { 0, \"read\" }, { 0x1, \"wr, {ite\" }), "
-	"__print_symbolic((int)REC->state, { (-1), \"off\" }, { IDLE, \"idle\" }, { 7UL, \"dma\" }, "
-	"{ 8, \"dma\" }), __print_symbolic(REC->op, { 9,\n";
+static const char enum_format[] = "name: event\nID: 5\nformat:\n" FIELD(
+	"int common_pid", 4, 4, 1) "\n" FIELD("u8 op", 8, 1, 0) FIELD("int state", 12, 4, 1)
+	FIELD("unsigned long ip", 16, 8, 0) "\nprint fmt: \"%s %s %s\", __print_symbolic(REC->op, "
+					    "{ 0, \"read\" }, { 0x1, \"wr, {ite\" }), "
+					    "__print_symbolic((int)REC->state, { (-1), \"off\" }, "
+					    "{ IDLE, \"idle\" }, { 7UL, \"dma\" }, "
+					    "{ 8, \"dma\" }), __print_symbolic(REC->op, { 9,\n";
 
 static const char *translated(const char *text)
 {
@@ -294,12 +296,28 @@ TEST(numbers_are_named_by_the_texts_that_events_print)
 		   "column 8: expected a number, as field CPU is no text");
 }
 
+/* The kernel takes all up to a blank for the name of a function. */
+TEST(functions_have_a_blank_behind_them)
+{
+	CHECK_TEXT(translated("(state.function == do_it) && op == 'read'"),
+		   "column 2: field state is too small for an address");
+	CHECK_TEXT(translated("(ip.function == do_it) && op == 'read'"),
+		   "(ip.function == do_it ) && op == 0");
+	CHECK_TEXT(translated("!((ip.function != a.b$1))||ip.function==c&&op > 1"),
+		   "!((ip.function != a.b$1 ))||ip.function==c &&op > 1");
+	CHECK_TEXT(translated("(ip.function == do_it ) || (ip.function == 0x10)"),
+		   "(ip.function == do_it ) || (ip.function == 0x10)");
+}
+
 /* As the kernel prints them: in a condition, of some bits, with more behind the last flag. */
 static const char flags_format[] =
 	"name: event\nID: 5\nformat:\n" FIELD("int common_pid", 4, 4, 1) "\n" FIELD(
-		"long state", 8, 8, 1) "\nprint fmt: \"%s%s\", (REC->state_of & 3) ? __print_flags(REC->state_of & 3, \"|\", "
-	"{ 1, \"a\" }) : \"R\", (REC->state & 127) ? __print_flags(REC->state & 127, \"|\", "
-	"{ 0x00000010, \"X\" } , { 32, \"Z\" }, { 64, \"}\" }) : \"R\"\n";
+		"long state", 8, 8,
+		1) "\nprint fmt: \"%s%s\", (REC->state_of & 3) ? __print_flags(REC->state_of & 3, "
+		   "\"|\", "
+		   "{ 1, \"a\" }) : \"R\", (REC->state & 127) ? __print_flags(REC->state & 127, "
+		   "\"|\", "
+		   "{ 0x00000010, \"X\" } , { 32, \"Z\" }, { 64, \"}\" }) : \"R\"\n";
 
 TEST(bits_are_named_by_the_flags_that_events_print)
 {
@@ -314,7 +332,8 @@ TEST(bits_are_named_by_the_flags_that_events_print)
 	CHECK_NUMBER(event_filter_translate("state & \"}\"", file, &out, &error), 0);
 	CHECK_TEXT(buffer_string(&out), "state & 64");
 	CHECK_NUMBER(event_filter_translate("state & \"a\"", file, &out, &error), -1);
-	CHECK_TEXT(error.text, "column 9: field state has no value 'a'; it has \"X\", \"Z\", \"}\"");
+	CHECK_TEXT(error.text,
+		   "column 9: field state has no value 'a'; it has \"X\", \"Z\", \"}\"");
 	error = (struct error){ 0 };
 	CHECK_NUMBER(event_filter_translate("state == \"X\"", file, &out, &error), -1);
 	CHECK_TEXT(error.text, "column 10: expected a number, as field state is no text");
@@ -383,7 +402,7 @@ TEST(values_must_fit_the_field)
 		    "column 1: field 'pointer' is a pointer; records do not contain its text");
 	check_error("ip.function > 1", "column 15: functions can only be compared with == !=");
 	check_error("u8.function == x", "column 1: field u8 is too small for an address");
-	check_error("ip.function == x)", "column 17: expected a blank behind the function");
+	check_error("ip.function == x+1", "column 17: expected a blank behind the function");
 }
 
 TEST(strings_and_nesting_have_limits)

@@ -76,8 +76,7 @@ static inline struct filter_term *filter_terms(const struct event_filter *filter
 
 /**
  * struct filter_reader - an expression that is being compiled
- * @translated: receives the expression with numbers instead of their texts; NULL if it is not
- * needed
+ * @translated: receives the expression as the kernel understands it; NULL if it is not needed
  */
 struct filter_reader {
 	const char *text;	     /* begin of the expression */
@@ -971,11 +970,32 @@ static int text_term_parse(struct filter_reader *reader, const struct operand *o
 	return 0;
 }
 
-static int function_term_parse(struct filter_reader *reader, const struct operand *operand,
-			       struct filter_term *term)
+/* Takes the name of a function. The kernel takes all up to a blank for it, which it gets. */
+static int reader_take_function(struct filter_reader *reader, struct text *out)
 {
 	const char *begin = reader->at;
 
+	while (isalnum((unsigned char)*reader->at) || (*reader->at && strchr("_.$", *reader->at)))
+		reader->at++;
+	*out = (struct text){ .data = begin, .size = reader->at - begin };
+	if (out->size == 0)
+		return filter_reader_refuse(reader, begin, "expected a function or an address");
+	if (!*reader->at || isspace((unsigned char)*reader->at))
+		return 0;
+	if (!strchr(")&|", *reader->at))
+		return filter_reader_refuse(reader, reader->at,
+					    "expected a blank behind the function");
+	if (reader->translated) {
+		buffer_append(reader->translated, reader->copied, reader->at - reader->copied);
+		buffer_append_string(reader->translated, " ");
+		reader->copied = reader->at;
+	}
+	return 0;
+}
+
+static int function_term_parse(struct filter_reader *reader, const struct operand *operand,
+			       struct filter_term *term)
+{
 	if (term->op != FILTER_EQUAL && term->op != FILTER_NOT_EQUAL)
 		return filter_reader_refuse(reader, reader->at,
 					    "functions can only be compared with == !=");
@@ -987,18 +1007,8 @@ static int function_term_parse(struct filter_reader *reader, const struct operan
 	if (isdigit((unsigned char)*reader->at)) {
 		if (reader_take_number(reader, operand->field, false, &term->value) < 0)
 			return -1;
-	} else {
-		/* The name of a function, up to a blank, as the kernel does. */
-		while (isalnum((unsigned char)*reader->at) ||
-		       (*reader->at && strchr("_.$", *reader->at)))
-			reader->at++;
-		if (reader->at == begin)
-			return filter_reader_refuse(reader, begin,
-						    "expected a function or an address");
-		if (*reader->at && !isspace((unsigned char)*reader->at))
-			return filter_reader_refuse(reader, reader->at,
-						    "expected a blank behind the function");
-		term->function = (struct text){ .data = begin, .size = reader->at - begin };
+	} else if (reader_take_function(reader, &term->function) < 0) {
+		return -1;
 	}
 	if (term_set_number(reader, operand, term) < 0)
 		return -1;

@@ -80,7 +80,8 @@ int event_filter_new(struct event_filter **out, const char *text, const struct f
 int event_filter_check(const char *text, struct error *error);
 
 /**
- * event_filter_translate - an expression for the kernel, with numbers instead of their texts
+ * event_filter_translate - an expression for the kernel, with numbers instead of their texts, and a
+ * blank behind each function
  * @file: text of the event's format file
  * @out: the expression is appended
  *
