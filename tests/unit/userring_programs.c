@@ -162,12 +162,13 @@ static uint64_t records_take(void)
 	return stage.programs.recorded.queue.counts.read - before;
 }
 
-/* The reader says how long; a busy recorder looks a thousand times in a second, others fifty times. */
+/* The reader says how long; a busy recorder looks a thousand times in a second, others fifty times.
+ */
 TEST(rings_are_left_alone_for_one_to_twenty_milliseconds)
 {
-	static const int64_t waits[][2] = { { INT64_MIN, 1 }, { 0, 1 },
+	static const int64_t waits[][2] = { { INT64_MIN, 1 },	    { 0, 1 },
 					    { NS_PER_S / 1000, 1 }, { NS_PER_S / 200, 5 },
-					    { NS_PER_S / 50, 20 }, { INT64_MAX, 20 } };
+					    { NS_PER_S / 50, 20 },  { INT64_MAX, 20 } };
 
 	for (size_t i = 0; i < sizeof(waits) / sizeof(waits[0]); i++) {
 		const struct programs programs = { .wait_ns = waits[i][0] };
@@ -239,6 +240,43 @@ TEST(a_message_of_a_pass_is_not_merged_before_the_pass_is_over)
 	stage_end();
 }
 
+/*
+ * Programs that do not stop are found again by a search. An output that is written slowly reads
+ * ahead, and stops the recording each time.
+ */
+TEST(behind_the_end_nothing_is_read)
+{
+	struct reader_request request;
+	struct part_passed passed;
+
+	stage_begin(PROGRAMS_WAIT, SIZE_MAX);
+	reader_start(getpid());
+	search_end();
+	programs_take_messages();
+	request_answer(REQUEST_PASS);
+	programs_take_messages();
+	while (request_take(&request))
+		;
+	passed = (struct part_passed){ .number = stage.programs.number };
+	part_send(PART_PASSED, &passed, sizeof(passed));
+	ktrack_instant(unit_many, "before");
+	rings_read();
+	passed.number++;
+	part_send(PART_PASSED, &passed, sizeof(passed));
+	programs_stop(&stage.programs);
+	CHECK(request_take(&request));
+	CHECK_NUMBER(request.kind, REQUEST_FINISH);
+	ktrack_instant(unit_many, "behind");
+	rings_read();
+	programs_take_messages();
+	programs_stop(&stage.programs);
+	programs_take_messages();
+	CHECK(!request_take(&request));
+	CHECK_NUMBER(stage.programs.recorded.queue.size, 1);
+	CHECK(!stage.programs.recorded.queue.counts.is_damaged);
+	stage_end();
+}
+
 /* A record that a thread has begun holds them back: only passes find that it is complete. */
 TEST(records_that_fill_the_memory_and_are_not_final_yet_wait_for_no_stop)
 {
@@ -289,11 +327,44 @@ TEST(records_of_a_program_that_a_new_reader_does_not_find_are_lost)
 	stage_end();
 }
 
+/* A pass over full rings may take long; this reader sleeps. */
+TEST(the_end_waits_for_no_pass)
+{
+	struct part_passed passed = { 0 };
+	struct reader_request request = { 0 };
+	pid_t child = fork();
+
+	if (child == 0) {
+		pause();
+		_exit(0);
+	}
+	stage_begin(PROGRAMS_WAIT, SIZE_MAX);
+	reader_start(child);
+	search_end();
+	programs_take_messages();
+	CHECK(request_take(&request));
+	CHECK_NUMBER(request.kind, REQUEST_PASS);
+	ktrack_instant(unit_many, "one");
+	rings_read();
+	passed.number = request.number + 1;
+	part_send(PART_PASSED, &passed, sizeof(passed));
+	programs_stop(&stage.programs);
+	CHECK(request_take(&request));
+	CHECK_NUMBER(request.kind, REQUEST_FINISH);
+	CHECK_NUMBER(request.number, passed.number);
+	CHECK_NUMBER(stage.programs.recorded.queue.size, 1);
+	CHECK(!stage.programs.recorded.queue.counts.is_damaged);
+	stage_end();
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+}
+
 static bool reader_is_to_be_replaced(void)
 {
 	char request = 0;
 
-	return recv(stage.helper_fd, &request, 1, MSG_DONTWAIT) == 1 && request == HELPER_ASK_READER;
+	return recv(stage.helper_fd, &request, 1, MSG_DONTWAIT) == 1 &&
+	       request == HELPER_ASK_READER;
 }
 
 TEST(a_reader_that_does_not_answer_is_replaced)
@@ -484,7 +555,8 @@ static void child_describe(void)
 	char name[16];
 
 	for (int i = 0; i < 2 * PROGRAM_LISTED_MAX; i++) {
-		struct ktrack_user_site site = { "unit", name, &field, 1, KTRACK_USER_COUNTER, 20, 0, 0, 0 };
+		struct ktrack_user_site site = { "unit", name, &field, 1, KTRACK_USER_COUNTER,
+						 20,	 0,    0,      0 };
 
 		snprintf(name, sizeof(name), "many%d", i);
 		ktrack_user_describe(&site);

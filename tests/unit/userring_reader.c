@@ -395,26 +395,43 @@ static uint64_t flood_read(const struct program *flood)
 	return (uint64_t)FLOOD_RINGS * FLOOD_RING_SIZE - program_pending(flood);
 }
 
-/* The flood is before it in the list, and its user's. */
-TEST(the_end_reads_a_part_of_a_flood_and_all_of_an_honest_program)
+static void flood_begin(struct reader *reader, struct program **list)
 {
-	struct reader reader = { .helper = { .fd = -1 } };
-	struct program *flood, *list[2];
-
 	reading_begin();
-	flood = flood_open();
-	list[0] = flood;
+	list[0] = flood_open();
 	list[1] = reading.program;
-	reader.batch = reading.batch;
-	reader.list = list;
-	reader.size = 2;
-	for (size_t i = 0; i < reader.size; i++) {
-		list[i]->user = user_table_find(&reader.users, 0);
+	*reader = (struct reader){
+		.helper = { .fd = -1 }, .fd = -1, .batch = reading.batch, .list = list, .size = 2
+	};
+	for (size_t i = 0; i < reader->size; i++) {
+		list[i]->user = user_table_find(&reader->users, 0);
 		list[i]->user->nr_programs++;
 	}
 	/* More than is read of a program beyond its share. */
 	for (uint32_t i = 0; i < 10000; i++)
 		ktrack_instant(unit_number, "one", i);
+}
+
+static void flood_end(struct reader *reader)
+{
+	CHECK(reader_release_programs(reader));
+	CHECK_NUMBER(reading.nr_notes, 1);
+	CHECK_NUMBER(reading.note.kind, NOTE_LEFT);
+	CHECK(reading.recorded.queue.counts.is_damaged);
+	user_table_release(&reader->users);
+	task_table_release(&reader->tasks);
+	reading.program = NULL;
+	reading_end();
+}
+
+/* The flood is before it in the list, and its user's. */
+TEST(the_end_reads_a_part_of_a_flood_and_all_of_an_honest_program)
+{
+	struct program *flood, *list[2];
+	struct reader reader;
+
+	flood_begin(&reader, list);
+	flood = list[0];
 	CHECK(reader_finish(&reader, SIZE_MAX));
 	CHECK(flood->is_cut && !reading.program->is_cut);
 	CHECK_NUMBER(reading.recorded.queue.size, 10000);
@@ -422,12 +439,77 @@ TEST(the_end_reads_a_part_of_a_flood_and_all_of_an_honest_program)
 	CHECK(flood_read(flood) < READER_END_MAX + READER_END_MORE + PART_DATA_MAX);
 	CHECK(reader_pass(&reader, SIZE_MAX));
 	CHECK(flood_read(flood) < READER_END_MAX + READER_END_MORE + PART_DATA_MAX);
-	CHECK(reader_release_programs(&reader));
-	CHECK_NUMBER(reading.nr_notes, 1);
-	CHECK_NUMBER(reading.note.kind, NOTE_LEFT);
-	CHECK(reading.recorded.queue.counts.is_damaged);
-	user_table_release(&reader.users);
-	task_table_release(&reader.tasks);
-	reading.program = NULL;
-	reading_end();
+	flood_end(&reader);
+}
+
+/** struct late_batch - a batch that is sent until the end is late */
+struct late_batch {
+	struct reader *reader;
+	bool (*send)(void *context, const unsigned char *bytes, size_t size);
+	void *context;
+	uint64_t left;
+};
+
+static bool late_send(void *context, const unsigned char *bytes, size_t size)
+{
+	struct late_batch *late = context;
+
+	if (late->left < size)
+		late->reader->end_ns = 1;
+	late->left -= late->left < size ? late->left : size;
+	reader_check_end(late->reader);
+	return late->send(late->context, bytes, size);
+}
+
+/* Those with the least are read first, and the flood until then. */
+TEST(an_end_that_takes_too_long_reads_less_of_a_flood)
+{
+	struct program *flood, *list[2];
+	struct reader reader;
+	struct late_batch late;
+
+	flood_begin(&reader, list);
+	flood = list[0];
+	late = (struct late_batch){ &reader, reader.batch.send, reader.batch.context, 4 << 20 };
+	reader.batch.send = late_send;
+	reader.batch.context = &late;
+	CHECK(reader_finish(&reader, SIZE_MAX));
+	CHECK(flood->is_cut && !reading.program->is_cut);
+	CHECK_NUMBER(reading.recorded.queue.size, 10000);
+	CHECK(flood_read(flood) > 2 << 20);
+	CHECK(flood_read(flood) < 5 << 20);
+	flood_end(&reader);
+}
+
+/* A pass that the recorder does not wait for leaves most of a flood to the end. */
+TEST(a_pass_is_cut_short_when_the_end_is_asked_for)
+{
+	struct reader_request request = { .kind = REQUEST_PASS, .pid = getpid() };
+	struct program *list[2];
+	struct reader reader;
+	int fds[2];
+
+	flood_begin(&reader, list);
+	CHECK_NUMBER(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, fds), 0);
+	reader.fd = fds[0];
+	reader_check_end(&reader);
+	CHECK(!reader.batch.is_hurried);
+	CHECK(write(fds[1], &request, sizeof(request)) == sizeof(request));
+	reader_check_end(&reader);
+	CHECK(!reader.batch.is_hurried);
+	CHECK(read(fds[0], &request, sizeof(request)) == sizeof(request));
+	request.kind = REQUEST_FINISH;
+	CHECK(write(fds[1], &request, sizeof(request)) == sizeof(request));
+	reader_check_end(&reader);
+	CHECK(reader.batch.is_hurried);
+	CHECK(reader_pass(&reader, SIZE_MAX));
+	CHECK(flood_read(list[0]) <= PROGRAM_HURRIED_MAX);
+	CHECK(list[1]->is_cut);
+	CHECK(reader_finish(&reader, SIZE_MAX));
+	CHECK(!list[1]->is_cut);
+	CHECK_NUMBER(reading.recorded.queue.size, 10000);
+	CHECK(flood_read(list[0]) > READER_END_MAX - (2 << 20));
+	flood_end(&reader);
+	close(fds[0]);
+	close(fds[1]);
 }

@@ -27,6 +27,7 @@ struct ring_segment {
  * @send: send a message, waiting for the recorder; returns false if there is none
  * @step: for tests: called at each moment at which a kill makes a difference; NULL for nothing
  * @has_failed: the recorder has ended, or memory ran out
+ * @is_hurried: the end is awaited: of programs with much, the rest stays in their rings
  */
 struct batch {
 	unsigned char *bytes;
@@ -38,6 +39,7 @@ struct batch {
 	bool (*send)(void *context, const unsigned char *bytes, size_t size);
 	void (*step)(void *context);
 	bool has_failed;
+	bool is_hurried;
 };
 
 /** batch_open - get the memory; returns false if it ran out */

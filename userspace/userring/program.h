@@ -183,6 +183,9 @@ void program_look(struct program *program);
 /** program_close - switch it off and unlock it, if it is ours; NULL is fine */
 void program_close(struct program *program);
 
+/** PROGRAM_HURRIED_MAX - so many bytes of a program are read at least, however late the end is */
+#define PROGRAM_HURRIED_MAX 16384
+
 struct batch;
 struct ring_segment;
 

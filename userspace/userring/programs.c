@@ -437,8 +437,11 @@ static void programs_search(struct programs *programs)
 	programs->is_searching = programs->helper.is_searching;
 }
 
+/* Behind the end, new programs and those that go on writing have nothing that belongs to it. */
 int programs_read(struct programs *programs, int timeout_ms, struct error *error)
 {
+	if (programs->is_over)
+		return programs->has_failed ? error_set(error, "out of memory") : 0;
 	while (programs_receive(programs, 0))
 		;
 	programs_check_helper(programs);
@@ -461,6 +464,9 @@ static bool programs_finish(struct programs *programs)
 {
 	uint32_t number;
 
+	/* A pass is cut short by this request, and its answer ignored. */
+	if (programs->is_found && programs->is_switched)
+		programs->is_asked = false;
 	programs_await(programs, ANSWER_STEP_MS, ANSWER_STEPS);
 	for (unsigned int nr_readers = 0;
 	     programs->is_found && nr_readers != programs->nr_readers;) {
@@ -478,6 +484,9 @@ void programs_stop(struct programs *programs)
 {
 	bool was_read;
 
+	if (programs->is_over)
+		return;
+	programs->is_over = true;
 	programs->is_on = false;
 	was_read = programs_finish(programs);
 	if (!was_read && programs->fd >= 0)

@@ -20,6 +20,7 @@
  * @asked_ns, @nr_looks, @nr_sleeps: since the reader's last message: CLOCK_MONOTONIC, how often an
  *	answer was looked for, and how often the reader did not run then
  * @is_switched: the reader was told of @is_on and @from_ns
+ * @is_over: recording has ended: nothing is read any more
  * @is_on: recording has started, and earlier records than @from_ns belong to another one
  * @ready_ns: all records up to this time are read
  * @wait_ns: how long rings may be left alone
@@ -52,6 +53,7 @@ struct programs {
 	unsigned int nr_sleeps;
 	bool is_switched;
 	bool is_on;
+	bool is_over;
 	int64_t from_ns;
 	int64_t ready_ns;
 	int64_t searched_ns;

@@ -16,6 +16,9 @@
 /* Records that were begun are awaited after the end, in steps of a millisecond. */
 #define AWAIT_STEPS 200
 
+/* On a slow machine, a step may take many: then fewer are waited for. */
+#define AWAIT_STEPS_MIN 20
+
 #define READER_NAME "ktrack-reader"
 
 /* Reads one program; returns the bytes, or -1 if the batch has failed. */
@@ -213,6 +216,20 @@ struct part_passed reader_passed(const struct reader *reader, uint32_t number)
 				     .wait_ns = reader->fill_ns / 4 };
 }
 
+void reader_check_end(struct reader *reader)
+{
+	struct reader_request request;
+	bool is_late;
+
+	if (reader->end_ns > 0)
+		is_late = time_now_ns(CLOCK_MONOTONIC) >= reader->end_ns;
+	else
+		is_late = recv(reader->fd, &request, sizeof(request), MSG_PEEK | MSG_DONTWAIT) ==
+				  sizeof(request) &&
+			  request.kind == REQUEST_FINISH && request.pid == getpid();
+	reader->batch.is_hurried |= is_late;
+}
+
 bool reader_finish(struct reader *reader, uint64_t size_max)
 {
 	const struct timespec step = { .tv_nsec = NS_PER_S / 1000 };
@@ -220,13 +237,17 @@ bool reader_finish(struct reader *reader, uint64_t size_max)
 
 	reader_await_answers(reader);
 	reader_switch(reader, false);
+	reader->end_ns = time_now_ns(CLOCK_MONOTONIC) + READER_END_NS;
+	reader->batch.is_hurried = false;
 	/* A thread may have seen that recording is on, and reserves only now. */
 	nanosleep(&step, NULL);
 	reader->looked_ns = 0;
 	is_whole = reader_accept(reader);
 	reader_limit(reader);
 	is_whole = is_whole && reader_pass(reader, size_max) && reader_look(reader, size_max);
-	for (int i = 0; is_whole && i < AWAIT_STEPS && reader_is_waiting(reader); i++) {
+	for (int i = 0; is_whole && i < AWAIT_STEPS && reader_is_waiting(reader) &&
+			(i < AWAIT_STEPS_MIN || time_now_ns(CLOCK_MONOTONIC) < reader->end_ns);
+	     i++) {
 		nanosleep(&step, NULL);
 		is_whole = reader_pass(reader, size_max);
 	}
@@ -243,8 +264,10 @@ static bool reader_do(struct reader *reader, const struct reader_request *reques
 		reader_switch(reader, request->is_on);
 		break;
 	case REQUEST_PASS:
-		if (!reader_accept(reader) || !reader_pass(reader, request->size_max) ||
-		    !reader_look(reader, request->size_max))
+		if (!reader_accept(reader) || !reader_pass(reader, request->size_max))
+			return false;
+		/* The end comes next, and reads those that have ended as a whole. */
+		if (!reader->batch.is_hurried && !reader_look(reader, request->size_max))
 			return false;
 		passed = reader_passed(reader, request->number);
 		break;
@@ -279,6 +302,7 @@ static bool batch_bytes_send(void *context, const unsigned char *bytes, size_t s
 		sent = send(reader->fd, bytes, size, MSG_NOSIGNAL);
 	} while (sent < 0 && errno == EINTR);
 	reader->is_over |= sent < 0 && (errno == EPIPE || errno == ECONNRESET);
+	reader_check_end(reader);
 	return sent == (ssize_t)size;
 }
 

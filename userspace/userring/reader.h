@@ -27,6 +27,7 @@
  * @ready_ns: all records up to this time are read
  * @passed_ns: of the last pass
  * @fill_ns: how long the ring that fills fastest takes for that
+ * @end_ns: CLOCK_MONOTONIC until when the last pass reads all, 0 before the end
  * @is_over: the recorder has ended
  */
 struct reader {
@@ -50,6 +51,7 @@ struct reader {
 	int64_t looked_ns;
 	int64_t passed_ns;
 	int64_t fill_ns;
+	int64_t end_ns;
 	bool is_over;
 };
 
@@ -85,7 +87,17 @@ int64_t fill_ns_after(int64_t fill_ns, int64_t elapsed_ns, const struct program 
 #define READER_END_MAX ((uint64_t)64 << 20)
 
 /** READER_END_MORE - of each program beyond its share: what its threads write meanwhile */
-#define READER_END_MORE 16384
+#define READER_END_MORE PROGRAM_HURRIED_MAX
+
+/** READER_END_NS - how long the last pass may take until those with the most are read in part */
+#define READER_END_NS NS_PER_S
+
+/**
+ * reader_check_end - whether the recorder waits: it has asked for the end, or that takes too long
+ *
+ * Called with each message: a pass over full rings may take long on a slow machine.
+ */
+void reader_check_end(struct reader *reader);
 
 /**
  * reader_finish - switch programs off, and read what they have, those with the least first

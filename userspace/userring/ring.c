@@ -598,6 +598,8 @@ static int ring_window_read(struct program *program, size_t index, const struct 
 
 	if (status < 0)
 		return status;
+	if (reader->batch->is_hurried && program->left > PROGRAM_HURRIED_MAX)
+		program->left = PROGRAM_HURRIED_MAX;
 	while (status == RING_RECORD && window.used < window.size &&
 	       program_may_read(program, reader))
 		status = entry_read(program, ring, reader, &window, head, now_ns);

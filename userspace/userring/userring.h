@@ -109,7 +109,12 @@ int programs_fd(const struct programs *programs);
 /** programs_start - record from now on; returns -1 with @error */
 int programs_start(struct programs *programs, struct error *error);
 
-/** programs_stop - programs write no more records; those that they have begun are awaited */
+/**
+ * programs_stop - programs write no more records; those that they have begun are awaited
+ *
+ * What programs write behind this call is not read: later calls of this and of programs_read() have
+ * no effect.
+ */
 void programs_stop(struct programs *programs);
 
 /**
