@@ -106,6 +106,15 @@ def check_growth(tap, folder, what, script, size, counts, limit):
     tap.comment(f"{counts[0]} to {counts[1]} {what}: {ratio:.2f} times")
 
 
+def check_overview(tap, folder):
+    """Instructions of an overview for each record, against those of statistics."""
+    for name, script, _ in inputs.PROFILED:
+        own, statistics = [growth.marginal_total([str(KTRACK), command], folder, script, SIZE) for command in ("why", "stat")]
+        claim = f"{name}: a record costs ktrack why without a slice at most twice what it costs ktrack stat"
+        tap.ok(own <= 2 * statistics, claim, f"{own:.0f} and {statistics:.0f} instructions")
+        tap.comment(f"{name}: {own:.0f} instructions in ktrack why, {statistics:.0f} in ktrack stat")
+
+
 def main():
     tap = Tap()
     subprocess.run(["make", "-s", "bench-tools"], cwd=PROJECT, check=True, stdout=sys.stderr)
@@ -114,6 +123,7 @@ def main():
         check_values(tap, folder)
         check_baseline(tap, folder)
         check_rules(tap, folder)
+        check_overview(tap, folder)
         check_growth(tap, folder, "CPUs", inputs.on_cpus, 9600, (1, 16), 2)
         check_growth(tap, folder, "tracks", inputs.on_tracks, TRACKS_SIZE, (10, 10000), 3)
     return tap.finish()

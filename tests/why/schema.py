@@ -6,7 +6,9 @@ from pathlib import Path
 
 PAGE = Path(__file__).resolve().parents[2] / "userspace/cli/ktrack-why.1"
 ANSWER = {"matched": int, "has_sched": bool, "has_irq": bool, "lost_records": int, "lost_gaps": int}
-ANSWER_MORE = {"slices": list, "aggregate": dict, "time_unit": str}
+ANSWER_MORE = {"slices": list, "aggregate": dict, "processes": list, "kinds": list, "time_unit": str}
+PROCESS = {"pid": int, "comm": str, "running_ns": int, "runnable_ns": int, "uninterruptible_ns": int}
+SLICES = {"count": int, "total_ns": int, "slowest": dict}
 SLICE = {"tracepoint": str, "name": str, "track": str, "begin_ns": int, "ns": int, "async": bool, "suspect": bool, "unfinished": bool, "parts": list}
 SLICE_MORE = {"tid": int, "comm": str}
 TIMES = {"ns": int, "count": int, "longest_ns": int, "longest_at_ns": int}
@@ -49,7 +51,11 @@ def wrong_parts(parts, required, where, span=None):
 def wrong_answer(answer):
     """What is wrong with an answer."""
     yield from wrong_members(answer, ANSWER, ANSWER_MORE, "answer")
-    for one in answer.get("slices", []):
+    for one in answer.get("processes", []):
+        yield from wrong_members(one, PROCESS, {}, "process")
+    for one in answer.get("kinds", []):
+        yield from wrong_members(one, SLICES, {}, "kind")
+    for one in answer.get("slices", []) + [one["slowest"] for one in answer.get("kinds", [])]:
         yield from wrong_members(one, SLICE, SLICE_MORE, one["name"])
         yield from wrong_parts(one["parts"], {**KEY, **TIMES}, one["name"], (one["begin_ns"], one["begin_ns"] + one["ns"]))
     if "aggregate" in answer:
@@ -65,5 +71,5 @@ def undocumented():
     section = PAGE.read_text().split(".SH JSON")[1].split("\n.SH ")[0]
     words = re.findall(r'"([^"]+)"|([\w]+)', "\n".join(line for line in section.splitlines() if line.startswith(".B")))
     named = {one.strip(" ,") for pair in words for one in pair if one}
-    tables = (ANSWER, ANSWER_MORE, SLICE, SLICE_MORE, TIMES, KEY, KEY_MORE, AGGREGATE, GROUP, GROUP_MORE, ROW)
+    tables = (ANSWER, ANSWER_MORE, SLICE, SLICE_MORE, SLICES, PROCESS, TIMES, KEY, KEY_MORE, AGGREGATE, GROUP, GROUP_MORE, ROW)
     return sorted(({name for table in tables for name in table} | KINDS) - named)

@@ -53,6 +53,8 @@ CASES = {
         "'block:*/R*'",
     ),
     "names": ("read",),
+    # Without a slice.
+    "overview": ("", "--slowest=8", "--slowest=1 --from=50us --to=1ms", "-e mydrv --slowest=1", "--json --slowest=2"),
     "interrupts": ("timed", "received", "read", "--slowest=3 'mydrv:request/*'", "waits", "'mydrv:request/*@4'"),
     "armed": ("timed",),
     "alone": ("read",),
@@ -69,7 +71,9 @@ REFUSED = {
     "mydrv:io/lockd": (1, "trace.dat: no slice matches 'mydrv:io/lockd'; did you mean 'mydrv:io/locked'?"),
     "locked@writer": (1, "trace.dat: no slice matches 'locked@writer'; did you mean 'mydrv:io/locked'?"),
     "--at=5s '*'": (1, "trace.dat: no slice matches '*' at that time; slices that match are open between 0.000010000 and 0.001040000"),
-    "": (2, "a slice is missing; write '*' for any, or see 'ktrack why --help'"),
+    "--aggregate": (2, "--aggregate: a slice is missing; write '*' for any"),
+    "--at=5": (2, "--at: a slice is missing; write '*' for any"),
+    "--from=2 --to=1": (2, "--from: later than --to; write an earlier time"),
     "a b": (2, "unexpected argument 'b'"),
     "a@": (2, "'a@': no track behind '@'; write \\@ for an @ of a name"),
     "--aggregate --slowest=2 a": (2, "--aggregate: covers all slices; leave out --slowest"),
@@ -111,7 +115,7 @@ def check_aggregate(tap, folder):
 
 def check_schema(tap, folder):
     """The JSON has the members that ktrack-why(1) describes, and no others."""
-    for words in ("--slowest=1000 '*:*/*'", "--aggregate '*:*/*'", "--at=350us '*'"):
+    for words in ("--slowest=1000 '*:*/*'", "--aggregate '*:*/*'", "--at=350us '*'", ""):
         tap.nothing(list(wrong_answer(json.loads(explain(f"--json {words}", folder)[1]))), f"the members of --json {words}")
     tap.nothing(undocumented(), "the page names all members")
 
@@ -141,6 +145,27 @@ def check_refused(tap, folder):
         tap.ok(is_right, f"'{words}' is refused", done, errors, output)
 
 
+def check_commands(tap, folder):
+    """Each command that an overview prints explains the slice above it."""
+    lines = explain("--slowest=8", folder)[1].splitlines()
+    titles = [line.split(", the slowest of ")[0] for line in lines if " @ " in line]
+    commands = [shlex.split(line.split(": ", 1)[1])[3:] for line in lines if line.startswith("all parts: ")]
+    found = [explain(shlex.join(words), folder)[1].splitlines()[0] for words in commands]
+    tap.ok(found == titles and len(found) > 5, "the commands of an overview find its slices", found, titles)
+
+
+def check_empty(tap, folder):
+    """Without slices, an overview says what there is instead, and what to record."""
+    event = "event mydrv:io 3000 char track_event_type; string slice_name\nevent mydrv:depth 3001 s64 counter_value\n"
+    instant, counter = "10us 40@0 io I tick\n", "20us 40@0 depth 1\n"
+    for records, what in ((instant, ", only instants"), (counter, ", only counters"), (instant + counter, ", only instants and counters"), ("", "")):
+        (folder / "empty.script").write_text(event + records)
+        subprocess.run([MKTRACE, folder / "empty.script", folder / "trace.dat"], check=True)
+        done, output, errors = explain("", folder)
+        is_right = done == 1 and not output and errors.splitlines()[-1:] == [f"ktrack: trace.dat: no slices{what}; record with -r default"]
+        tap.ok(is_right, f"no slices{what}", done, output, errors)
+
+
 def check_case(tap, name, is_updating):
     """One script."""
     expected = HERE / f"data/{name}.expected"
@@ -153,6 +178,9 @@ def check_case(tap, name, is_updating):
         check_schema(tap, folder)
         if name == "names":
             check_rule(tap, folder)
+        if name == "overview":
+            check_commands(tap, folder)
+            check_empty(tap, folder)
         if name == "driver":
             check_folded(tap, folder)
             check_refused(tap, folder)

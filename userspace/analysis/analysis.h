@@ -91,8 +91,13 @@ enum budget_verdict {
  * @depth: number of wakers that are followed one after the other
  * @has_at: only slices that are open at @at_ns after the recording's start, the shortest first
  * @is_aggregate: compare the slowest slices with the median instead
+ * @is_overview: without @slice: the busiest processes and the slowest kinds of slices, @slowest of
+ * them; 0 for WHY_KINDS
  * @is_json: print JSON instead of text
  * @folded: path of a file for folded stacks, which the caller opens; NULL for none
+ * @subjects: of an overview: the packs that were asked for, with a comma before and behind each;
+ * those that only explain are left out; NULL for no choice
+ * @command: of an overview: the words before a SLICE that ask for it; NULL for none
  * @explanations: receives the answer instead, for other outputs; all other members but @slice and
  * @depth are 0 then
  * @is_live: a recording without such a slice is no error
@@ -105,18 +110,28 @@ struct why_settings {
 	bool has_at;
 	int64_t at_ns;
 	bool is_aggregate;
+	bool is_overview;
 	bool is_json;
 	bool is_live;
 	bool is_here;
 	const char *folded;
+	const char *subjects;
+	const char *command;
 	struct explanations *explanations;
 };
+
+/** WHY_KINDS - default of the number of kinds of slices in an overview */
+#define WHY_KINDS 5
 
 /** WHY_DEPTH - default of @depth in struct why_settings */
 #define WHY_DEPTH 3
 
 /** why_settings_set_slice - set the selector; " p99" behind it means @is_aggregate */
 void why_settings_set_slice(struct why_settings *settings, const char *text);
+
+/** why_settings_set_overview - without a slice: ask for an overview, or refuse what needs a slice
+ */
+int why_settings_set_overview(struct why_settings *why, struct error *error);
 
 /** why_settings_check - refuse settings that exclude each other */
 int why_settings_check(const struct why_settings *why, struct error *error);

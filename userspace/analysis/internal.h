@@ -10,6 +10,9 @@
 #include "base/base.h"
 #include "timeline/timeline.h"
 
+/** slice_selector_append - append a selector of the slices of a category that have a name */
+void slice_selector_append(struct buffer *out, const char *category, struct text name);
+
 /* Limits in words: "SUBJECT < VALUE". */
 
 /** struct limit_words - the parts of a limit */
@@ -150,9 +153,9 @@ struct trigger {
  *
  * "SLICE > 50ms" fires when a slice has been open for this time; "COUNTER > 100" when a counter
  * exceeds a number (also <, <=, >=); "NAME" at each instant, and each begin of a slice; "loss" when
- * records were lost. " if FIELD == VALUE" behind them (also !=, <, <=, >, >=, & of bits, ~ with wildcards;
- * several with &&) adds conditions; for "NAME", ends of slices are tried, too. Returns 0, or -1
- * with
+ * records were lost. " if FIELD == VALUE" behind them (also !=, <, <=, >, >=, & of bits, ~ with
+ * wildcards; several with &&) adds conditions; for "NAME", ends of slices are tried, too. Returns
+ * 0, or -1 with
  * @error.
  */
 int trigger_parse(struct trigger *out, const char *text, struct error *error);
@@ -290,6 +293,8 @@ struct known_name {
 	uint8_t state;
 	/* As the name of an interrupt: an enum context_kind; 0 if it is not determined yet. */
 	uint8_t context;
+	/* As the name of a system call: whether it waits, as match. */
+	uint8_t waits;
 	size_t size;
 	char text[];
 };
@@ -948,6 +953,76 @@ int kept_finish(struct kept *kept, struct explanations *out);
 
 void kept_release(struct kept *kept);
 
+/*
+ * An overview, the answer without a selector: the slowest slice of each kind, and the busiest
+ * processes. A kind is a name of one tracepoint.
+ */
+
+/** OVERVIEW_MAX - limits of kinds and of processes */
+#define OVERVIEW_MAX 16384
+
+/** PROCESSES_SHOWN - processes in an overview */
+#define PROCESSES_SHOWN 5
+
+/** enum kind_rank - what is shown first: kinds of a lower rank only fill the rest of the list */
+enum kind_rank {
+	KIND_WORK, /* what drivers, programs and the kernel do */
+	/* System calls that wait for an event or a time, or that have not ended; what is suspect.
+	 */
+	KIND_EVENT,
+	KIND_STATE, /* waits for a CPU, uninterruptible sleeps and interrupts */
+	KIND_NONE,  /* no kind: states that last while nothing happens */
+};
+
+/** struct slice_kind - the slices of a kind */
+struct slice_kind {
+	const char *category;
+	uint32_t name; /* a number of a name */
+	enum kind_rank rank;
+	uint64_t count;
+	int64_t total_ns;
+};
+
+/** struct process_times - what the threads of a process did, or one whose process is unknown */
+struct process_times {
+	int id;
+	uint32_t name;
+	int64_t running_ns;
+	int64_t runnable_ns;
+	int64_t uninterruptible_ns;
+};
+
+/** struct overview - what an overview counts; a zeroed struct is empty */
+struct overview {
+	struct map kinds;     /* struct slice_kind */
+	struct map processes; /* struct process_times */
+	int64_t running_ns;   /* of all processes */
+	bool has_instants;
+	bool has_counters;
+};
+
+/** overview_kind - the kind of slices, a new one if needed; NULL if there are too many */
+struct slice_kind *overview_kind(struct overview *overview, const struct slice_kind *key);
+
+/** overview_kind_has_name - whether all slices of its name and category are of this kind */
+bool overview_kind_has_name(const struct overview *overview, const struct slice_kind *kind);
+
+/** overview_process - the times of a process, likewise */
+struct process_times *overview_process(struct overview *overview, int id, uint32_t name);
+
+/**
+ * overview_busiest - the processes that ran longest
+ * @out: room for PROCESSES_SHOWN
+ *
+ * Returns their number.
+ */
+size_t overview_busiest(const struct overview *overview, const struct process_times **out);
+
+/** call_waits - whether a system call waits for an event or a time by its purpose */
+bool call_waits(struct text name);
+
+void overview_release(struct overview *overview);
+
 /* The state of ktrack why: the history, and what was found about the selected slices. */
 
 /** enum why_role - the meaning of a track of the rules in WHY_PACKS */
@@ -976,6 +1051,11 @@ struct why_track {
 	enum why_role role;
 	struct thread_history *thread; /* of threads' tracks, NULL for others */
 	bool is_selected;	       /* slices are selected, if their names are */
+	/* In an overview: the rank of slices, the kind of the last one, and whose time states are.
+	 */
+	enum kind_rank rank;
+	struct slice_kind *kind;
+	struct process_times *process;
 	/* Begins of open slices, by depth, if it is selected and no thread's, or async. */
 	struct why_begin *begins;
 	size_t nr_begins;
@@ -998,6 +1078,7 @@ struct why_slice {
 	/* As in struct timeline_event. */
 	bool is_suspect;
 	bool is_unfinished;
+	const struct slice_kind *kind; /* in an overview */
 	struct split split;
 };
 
@@ -1024,6 +1105,7 @@ struct why_sink {
 	int64_t from_ns; /* the window that is shown; nothing is known of other times */
 	int64_t to_ns;
 	bool counts_ticks;
+	int writer; /* the thread of ktrack that recorded a file, 0 if unknown */
 	struct slice_selector selector; /* of slices */
 	struct name_table names;
 	struct history history;
@@ -1034,6 +1116,7 @@ struct why_sink {
 	struct why_slice *slices; /* the best ones so far, the best first */
 	size_t nr_slices;
 	struct aggregate aggregate;
+	struct overview overview;
 	struct kept kept;    /* the answer for other outputs */
 	struct kept others;  /* the names of slices until one matches */
 	uint64_t nr_matched; /* selected slices */

@@ -690,6 +690,51 @@ static int put_aggregate(struct why_sink *why)
 	return status;
 }
 
+static void put_processes(struct why_sink *why, bool *first)
+{
+	const struct process_times *busiest[PROCESSES_SHOWN];
+	size_t nr = overview_busiest(&why->overview, busiest);
+	struct buffer *out = &why->out;
+
+	json_append_member(out, text_of("processes"), first);
+	buffer_append_char(out, '[');
+	for (size_t i = 0; i < nr; i++) {
+		const struct process_times *process = busiest[i];
+		bool is_first = true;
+
+		buffer_append_string(out, i > 0 ? ",{" : "{");
+		json_append_number(out, "pid", process->id, &is_first);
+		json_append_text(out, "comm", name_table_text(&why->names, process->name),
+				 &is_first);
+		json_append_number(out, "running_ns", process->running_ns, &is_first);
+		json_append_number(out, "runnable_ns", process->runnable_ns, &is_first);
+		json_append_number(out, "uninterruptible_ns", process->uninterruptible_ns,
+				   &is_first);
+		buffer_append_char(out, '}');
+	}
+	buffer_append_char(out, ']');
+}
+
+static void put_kinds(struct why_sink *why, bool *first)
+{
+	struct buffer *out = &why->out;
+
+	json_append_member(out, text_of("kinds"), first);
+	buffer_append_char(out, '[');
+	for (size_t i = 0; i < why->nr_slices; i++) {
+		const struct slice_kind *kind = why->slices[i].kind;
+		bool is_first = true;
+
+		buffer_append_string(out, i > 0 ? ",{" : "{");
+		json_append_number(out, "count", kind->count, &is_first);
+		json_append_number(out, "total_ns", kind->total_ns, &is_first);
+		json_append_member(out, text_of("slowest"), &is_first);
+		why_put_slice(why, &why->slices[i]);
+		buffer_append_char(out, '}');
+	}
+	buffer_append_char(out, ']');
+}
+
 int why_print_json(struct why_sink *why)
 {
 	struct buffer *out = &why->out;
@@ -703,6 +748,9 @@ int why_print_json(struct why_sink *why)
 	if (why->settings->is_aggregate) {
 		json_append_member(out, text_of("aggregate"), &first);
 		status = put_aggregate(why);
+	} else if (why->settings->is_overview) {
+		put_processes(why, &first);
+		put_kinds(why, &first);
 	} else {
 		json_append_member(out, text_of("slices"), &first);
 		buffer_append_char(out, '[');
@@ -751,7 +799,12 @@ struct listing_level {
 	const struct why_slice *slice; /* the slice that is explained, NULL for parts of wakers */
 	int64_t slice_ns;	       /* time of the whole slice */
 	unsigned int level;	       /* 0 for the slice's own parts */
+	unsigned int rows_max;	       /* the longest parts that are shown; 0 for no limit */
 };
+
+/* The longest parts of a slice, and of a waker, in an overview. */
+#define OVERVIEW_PARTS 3
+#define OVERVIEW_WAKER_PARTS 2
 
 static void print_cells(struct buffer *out, const struct listing_level *level, int64_t part_ns,
 			uint64_t count)
@@ -803,11 +856,15 @@ static void print_parts(struct why_sink *why, const struct split *split,
 {
 	int64_t least_ns = level_least_ns(level), rest_ns = 0;
 	uint64_t nr_rest = 0, nr_segments = 0;
+	struct listing_level next = { .slice_ns = level->slice_ns,
+				      .level = level->level + 1,
+				      .rows_max = level->rows_max ? OVERVIEW_WAKER_PARTS : 0 };
+	bool follows = level->rows_max == 0 || level->level == 0;
 
 	for (size_t i = 0; i < split->nr_parts; i++) {
 		const struct part *part = &split->parts[i];
 
-		if (part->total_ns < least_ns) {
+		if (part->total_ns < least_ns || (level->rows_max > 0 && i >= level->rows_max)) {
 			rest_ns += part->total_ns;
 			nr_segments += part->count;
 			nr_rest++;
@@ -822,7 +879,7 @@ static void print_parts(struct why_sink *why, const struct split *split,
 		buffer_append_char(&why->out, '\n');
 		if (part->key.stack != NAMES_NONE)
 			print_stack(why, level, part->key.stack);
-		if (waker_is_shown(part, level)) {
+		if (follows && waker_is_shown(part, level)) {
 			bool is_operation = part->key.object != NAMES_NONE;
 
 			buffer_printf(&why->out, "%*s%s ", 25 + (int)level->level * 2, "",
@@ -834,9 +891,7 @@ static void print_parts(struct why_sink *why, const struct split *split,
 			if (part->key.tid >= 0)
 				buffer_printf(&why->out, " (%d)", part->key.tid);
 			buffer_append_string(&why->out, ":\n");
-			print_parts(why, part->waker,
-				    &(struct listing_level){ .slice_ns = level->slice_ns,
-							     .level = level->level + 1 });
+			print_parts(why, part->waker, &next);
 		}
 	}
 	if (nr_rest == 0)
@@ -862,10 +917,88 @@ static void print_slice(struct why_sink *why, const struct why_slice *slice)
 	buffer_append_string(out, slice->is_async ? ", asynchronous" : "");
 	buffer_append_string(out, slice->is_suspect ? ", suspect: records were lost" : "");
 	buffer_append_string(out, slice->is_unfinished ? ", incomplete: no end was recorded" : "");
-	buffer_append_string(out, "\n    TIME   SHARE  COUNT  WHAT\n");
+	if (slice->kind && slice->kind->count > 1) {
+		buffer_printf(out, ", the slowest of %llu (",
+			      (unsigned long long)slice->kind->count);
+		buffer_append_duration(out, slice->kind->total_ns);
+		buffer_append_string(out, " in all)");
+	}
+	buffer_append_char(out, '\n');
+	/* Without the scheduler's records, a table would have one line that says so. */
+	if (slice->kind && !why->history.has_states)
+		return;
+	buffer_append_string(out, "    TIME   SHARE  COUNT  WHAT\n");
 	print_parts(why, &slice->split,
 		    &(struct listing_level){ .slice = slice,
-					     .slice_ns = slice->end_ns - slice->begin_ns });
+					     .slice_ns = slice->end_ns - slice->begin_ns,
+					     .rows_max = slice->kind ? OVERVIEW_PARTS : 0 });
+}
+
+/* Which processes used the CPUs. */
+static void print_processes(struct why_sink *why)
+{
+	const struct process_times *busiest[PROCESSES_SHOWN];
+	size_t nr = overview_busiest(&why->overview, busiest);
+	struct buffer *out = &why->out;
+
+	if (nr == 0)
+		return;
+	buffer_append_string(out, " RUNNING   SHARE  RUNNABLE   STATE D  BUSIEST PROCESSES\n");
+	for (size_t i = 0; i < nr; i++) {
+		const struct process_times *process = busiest[i];
+		struct buffer name = { 0 };
+
+		append_time_cell(out, process->running_ns, 8);
+		buffer_printf(out, "  %5.1f%%",
+			      100.0 * (double)process->running_ns /
+				      (double)why->overview.running_ns);
+		append_time_cell(out, process->runnable_ns, 10);
+		append_time_cell(out, process->uninterruptible_ns, 10);
+		append_thread(&name, &why->names, process->name, process->id);
+		buffer_append_string(out, "  ");
+		buffer_append_printable(out, buffer_text(&name));
+		buffer_append_char(out, '\n');
+		buffer_release(&name);
+	}
+	buffer_append_char(out, '\n');
+}
+
+/* The command that explains slices of a kind in full. */
+static void print_command(struct why_sink *why, const struct why_slice *slice)
+{
+	struct buffer selector = { 0 };
+
+	slice_selector_append(&selector, slice->category,
+			      slice->name == NAMES_OTHER
+				      ? text_of("*")
+				      : name_table_text(&why->names, slice->name));
+	buffer_printf(&why->out, "all parts: %s ",
+		      why->settings->command ? why->settings->command : "ktrack why");
+	/* Slices of another kind that have the name may be slower. */
+	if (slice->tid > 0 && !overview_kind_has_name(&why->overview, slice->kind)) {
+		buffer_printf(&selector, "@%d", slice->tid);
+		buffer_append_string(&why->out, "--at=");
+		buffer_append_seconds(&why->out, slice->begin_ns - why->start_ns, 9);
+		buffer_append_char(&why->out, ' ');
+	}
+	buffer_append_word(&why->out, buffer_string(&selector));
+	buffer_append_char(&why->out, '\n');
+	why->out.failed |= selector.failed;
+	buffer_release(&selector);
+}
+
+static void print_kinds_title(struct why_sink *why)
+{
+	if (why->nr_slices == 0)
+		return;
+	buffer_append_string(&why->out, "the slowest slice of ");
+	if (why->nr_slices == 1)
+		buffer_append_string(&why->out, "the slowest kind");
+	else
+		buffer_printf(&why->out, "each of the %zu slowest kinds", why->nr_slices);
+	if (why->overview.kinds.size > why->nr_slices)
+		buffer_printf(&why->out, ", of %zu", why->overview.kinds.size);
+	buffer_append_string(&why->out, ":\n\n");
 }
 
 static int print_rows(struct why_sink *why, const struct aggregate_groups *groups)
@@ -936,7 +1069,7 @@ static void print_remarks(struct why_sink *why)
 	struct buffer *out = &why->out;
 	bool is_aggregate = why->settings->is_aggregate;
 
-	if (!is_aggregate && why->nr_matched > why->nr_slices)
+	if (!is_aggregate && !why->settings->is_overview && why->nr_matched > why->nr_slices)
 		buffer_printf(out, "%s of %llu slices that match\n",
 			      why->settings->has_at ? "the shortest" : "the slowest",
 			      (unsigned long long)why->nr_matched);
@@ -948,7 +1081,10 @@ static void print_remarks(struct why_sink *why)
 		buffer_append_count(out, why->nr_unexplained, "slice");
 		buffer_append_string(out, " not explained: too many overlap\n");
 	}
-	if (why->nr_matched == 0 && why->settings->is_live) {
+	if (why->nr_matched == 0 && why->settings->is_overview) {
+		if (why->settings->is_live || why->overview.running_ns > 0)
+			buffer_append_string(out, "no slices\n");
+	} else if (why->nr_matched == 0 && why->settings->is_live) {
 		buffer_append_string(out, "no slice matches '");
 		buffer_append_printable(out, why->settings->slice);
 		buffer_append_string(out, "'\n");
@@ -1129,7 +1265,8 @@ static void why_print_hints(struct why_sink *why)
 				     "no kernel stacks show where threads slept; record with "
 				     "--stack='sched:sched_switch if prev_state & 3'\n");
 	print_missing(why, &hints);
-	if (hints.rival)
+	/* Of several kinds, one rival is a detail. */
+	if (hints.rival && !why->settings->is_overview)
 		print_rival(why, &hints.rival->key);
 }
 
@@ -1137,8 +1274,14 @@ int why_print_text(struct why_sink *why)
 {
 	if (why->settings->is_aggregate && print_aggregate(why) < 0)
 		return -1;
+	if (why->settings->is_overview) {
+		print_processes(why);
+		print_kinds_title(why);
+	}
 	for (size_t i = 0; i < why->nr_slices; i++) {
 		print_slice(why, &why->slices[i]);
+		if (why->settings->is_overview)
+			print_command(why, &why->slices[i]);
 		buffer_append_char(&why->out, '\n');
 	}
 	print_remarks(why);

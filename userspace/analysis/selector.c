@@ -76,6 +76,17 @@ void slice_selector_release(struct slice_selector *selector)
 	*selector = (struct slice_selector){ 0 };
 }
 
+void slice_selector_append(struct buffer *out, const char *category, struct text name)
+{
+	buffer_append_string(out, category);
+	buffer_append_char(out, '/');
+	for (size_t i = 0; i < name.size; i++) {
+		if (memchr("*?[\\@", name.data[i], 5))
+			buffer_append_char(out, '\\');
+		buffer_append_char(out, name.data[i]);
+	}
+}
+
 static bool selector_text_matches(const char *pattern, struct text text)
 {
 	char *copy = strndup(text.data, text.size);

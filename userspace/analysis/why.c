@@ -236,17 +236,22 @@ static const struct kept_name *others_find_near(struct why_sink *why)
 	return near;
 }
 
-/** why_category_explains - whether a category is of one of the packs that explain slices */
-static bool why_category_explains(const char *category)
+/* Whether a list has the part of a category before its colon, between two commas. */
+static bool list_has_pack(const char *list, const char *category)
 {
-	static const char packs[] = "," WHY_PACKS "," WHY_FILE_PACKS ",";
 	size_t size = strcspn(category, ":");
 
-	for (const char *pack = packs; (pack = strchr(pack, ',')) && pack[1]; pack++) {
-		if (strncmp(pack + 1, category, size) == 0 && pack[1 + size] == ',')
+	while ((list = strchr(list, ',')) && *++list) {
+		if (strncmp(list, category, size) == 0 && list[size] == ',')
 			return true;
 	}
 	return false;
+}
+
+/* Whether a category is of one of the packs that explain slices. */
+static bool why_category_explains(const char *category)
+{
+	return list_has_pack("," WHY_PACKS "," WHY_FILE_PACKS ",", category);
 }
 
 /** UNMATCHED_CATEGORIES - categories that the error names */
@@ -311,6 +316,19 @@ static int why_refuse_unmatched(struct why_sink *why, struct error *error)
 	return -1;
 }
 
+/* Nothing of the recording has a time that an overview could explain. */
+static int why_refuse_empty(const struct why_sink *why, struct error *error)
+{
+	const struct overview *overview = &why->overview;
+	const char *others = overview->has_instants && overview->has_counters
+				     ? ", only instants and counters"
+			     : overview->has_instants ? ", only instants"
+			     : overview->has_counters ? ", only counters"
+						      : "";
+
+	return error_set(error, "%s: no slices%s; record with -r default", why->source, others);
+}
+
 static int why_finish(struct why_sink *why, struct error *error)
 {
 	int status = why->settings->is_json ? why_print_json(why) : why_print_text(why);
@@ -324,8 +342,10 @@ static int why_finish(struct why_sink *why, struct error *error)
 		return error_set_system(error, errno, "cannot write to %s", why->settings->folded);
 	if (file_write_all(why->fd, why->out.data, why->out.size, NULL) < 0)
 		return error_set_system(error, errno, "cannot write to standard output");
-	if (why->nr_matched > 0 || why->settings->is_live)
+	if (why->nr_matched > 0 || why->settings->is_live || why->overview.running_ns > 0)
 		return 0;
+	if (why->settings->is_overview)
+		return why_refuse_empty(why, error);
 	return why_refuse_unmatched(why, error);
 }
 
@@ -392,7 +412,9 @@ static uint64_t event_flow_key(const struct timeline_event *event)
 
 static size_t slices_max(const struct why_sink *why)
 {
-	return why->settings->slowest > 0 ? why->settings->slowest : 1;
+	if (why->settings->slowest > 0)
+		return why->settings->slowest;
+	return why->settings->is_overview ? WHY_KINDS : 1;
 }
 
 /* Whether @a is explained before @b: the slowest first, at a given time the shortest. */
@@ -401,7 +423,19 @@ static bool slice_is_before(const struct why_sink *why, const struct why_slice *
 {
 	int64_t first = a->end_ns - a->begin_ns, second = b->end_ns - b->begin_ns;
 
+	if (a->kind && a->kind->rank != b->kind->rank)
+		return a->kind->rank < b->kind->rank;
 	return why->settings->has_at ? first < second : first > second;
+}
+
+/* The place of the slice of a kind; why->nr_slices if there is none. */
+static size_t kind_find(const struct why_sink *why, const struct slice_kind *kind)
+{
+	size_t at = 0;
+
+	while (at < why->nr_slices && why->slices[at].kind != kind)
+		at++;
+	return at;
 }
 
 /* Whether an explained slice would be part of the answer; -1 if memory ran out. */
@@ -411,6 +445,12 @@ static int slice_is_wanted(struct why_sink *why, struct why_end *end)
 
 	if (why->settings->is_aggregate)
 		return 1;
+	if (slice->kind) {
+		size_t at = kind_find(why, slice->kind);
+
+		if (at < why->nr_slices)
+			return slice_is_before(why, slice, &why->slices[at]);
+	}
 	/* Whether a slice is among the best so far. */
 	if (!why->settings->explanations)
 		return why->nr_slices < slices_max(why) ||
@@ -456,8 +496,7 @@ static int slice_split(struct why_sink *why, struct why_end *end, struct split *
 		span.from_ns = why->from_ns;
 	}
 	if (span.to_ns > why->to_ns) {
-		split_add_undecided(out, UNDECIDED_BEHIND,
-				    (struct span){ why->to_ns, span.to_ns });
+		split_add_undecided(out, UNDECIDED_BEHIND, (struct span){ why->to_ns, span.to_ns });
 		span.to_ns = why->to_ns;
 	}
 
@@ -544,8 +583,15 @@ static int slice_keep(struct why_sink *why, struct why_slice *slice)
 		why_slice_release(slice);
 		return -1;
 	}
-	if (why->nr_slices == slices_max(why))
-		why_slice_release(&why->slices[--why->nr_slices]);
+	at = slice->kind ? kind_find(why, slice->kind) : why->nr_slices;
+	if (at < why->nr_slices || why->nr_slices == slices_max(why)) {
+		/* Another slice of the kind is no longer the slowest, or the last one goes. */
+		at = at < why->nr_slices ? at : at - 1;
+		why_slice_release(&why->slices[at]);
+		why->nr_slices--;
+		memmove(&why->slices[at], &why->slices[at + 1],
+			(why->nr_slices - at) * sizeof(*why->slices));
+	}
 	for (at = why->nr_slices; at > 0 && slice_is_before(why, slice, &why->slices[at - 1]); at--)
 		why->slices[at] = why->slices[at - 1];
 	why->slices[at] = *slice;
@@ -580,6 +626,52 @@ static int slice_explain(struct why_sink *why, struct why_end *end)
 	return slice_keep(why, &slice);
 }
 
+/* How much a slice says about a delay. */
+static enum kind_rank slice_rank(struct why_sink *why, const struct why_track *track,
+				 const struct timeline_event *event, uint32_t number)
+{
+	struct known_name *name = name_table_get(&why->names, number);
+	const char *category = event->track->category->text;
+
+	if (track->role == WHY_ROLE_THREAD)
+		return name->state == THREAD_RUNNABLE || *name->text == 'D' ? KIND_STATE
+									    : KIND_NONE;
+	if (strcmp(category, "syscalls:call") == 0) {
+		if (name->waits == 0)
+			name->waits = call_waits(event->name->text) ? 2 : 1;
+		if (name->waits == 2 || event->is_unfinished)
+			return KIND_EVENT;
+	}
+	/* Of functions, the outermost has the time of all that it calls. */
+	if (event->depth > 1 && strcmp(category, "functions:graph") == 0)
+		return KIND_NONE;
+	/* What a loss made longer is no delay. */
+	return track->rank == KIND_WORK && event->is_suspect ? KIND_EVENT : track->rank;
+}
+
+/* Counts a slice of an overview; returns whether it is of a kind that is shown. */
+static bool slice_classify(struct why_sink *why, struct why_track *track,
+			   const struct timeline_event *event, struct why_slice *slice)
+{
+	struct slice_kind key = { .category = slice->category };
+	struct slice_kind *kind = track->kind;
+
+	if (!why->settings->is_overview)
+		return true;
+	key.name = why_name(why, event->name);
+	key.rank = slice_rank(why, track, event, key.name);
+	if (key.rank == KIND_NONE)
+		return false;
+	if (!kind || kind->name != key.name || kind->rank != key.rank)
+		kind = track->kind = overview_kind(&why->overview, &key);
+	if (!kind)
+		return false;
+	kind->count++;
+	kind->total_ns += slice->end_ns - slice->begin_ns;
+	slice->kind = kind;
+	return true;
+}
+
 /* A slice ends on a track that is selected. */
 static int why_select_end(struct why_sink *why, struct why_track *track,
 			  const struct timeline_event *event)
@@ -595,7 +687,7 @@ static int why_select_end(struct why_sink *why, struct why_track *track,
 					  .is_suspect = event->is_suspect,
 					  .is_unfinished = event->is_unfinished } };
 
-	if (!name_is_selected(why, event->name))
+	if (!name_is_selected(why, event->name) || !slice_classify(why, track, event, &end.slice))
 		return 0;
 	if (settings->has_at && (event->begin_ns > at_ns || event->time_ns < at_ns)) {
 		if (why->named_to_ns == 0 || event->begin_ns < why->named_from_ns)
@@ -643,6 +735,25 @@ static int why_select_end(struct why_sink *why, struct why_track *track,
 /** UNMATCHED_NAMES_MAX - limit of names that are kept until one matches */
 #define UNMATCHED_NAMES_MAX 4096
 
+/* Add the state of a thread to the times of its process. */
+static void process_count(struct why_sink *why, struct process_times *process,
+			  const struct timeline_event *event)
+{
+	const struct known_name *name = name_table_get(&why->names, why_name(why, event->name));
+	int64_t begin_ns = event->begin_ns > why->from_ns ? event->begin_ns : why->from_ns;
+	int64_t end_ns = event->time_ns < why->to_ns ? event->time_ns : why->to_ns;
+	int64_t ns = end_ns > begin_ns ? end_ns - begin_ns : 0;
+
+	if (name->state == THREAD_RUNNING) {
+		process->running_ns += ns;
+		why->overview.running_ns += ns;
+	} else if (name->state == THREAD_RUNNABLE) {
+		process->runnable_ns += ns;
+	} else if (*name->text == 'D') {
+		process->uninterruptible_ns += ns;
+	}
+}
+
 /* Take the end of a slice on @track into the history, after it was explained. */
 static void why_learn_end(struct why_sink *why, struct why_track *track,
 			  const struct timeline_event *event)
@@ -651,6 +762,8 @@ static void why_learn_end(struct why_sink *why, struct why_track *track,
 
 	/* Of some recordings, only some threads have tracks: the next one may be another. */
 	if (track->role == WHY_ROLE_THREAD) {
+		if (track->process)
+			process_count(why, track->process, event);
 		cpu = history_cpu_find(&why->history, track->thread->open.cpu);
 		if (cpu && cpu->open.tid == event->track->id.signed_number)
 			history_run_thread(&why->history, cpu, event->time_ns, -1);
@@ -773,6 +886,32 @@ static int thread_join(struct why_sink *why, struct why_track *one,
 	return 0;
 }
 
+/* What an overview shows of a track. An idle task is no thread, and the recorder no subject. */
+static void overview_learn_track(struct why_sink *why, struct why_track *one,
+				 const struct timeline_track *track)
+{
+	bool is_of_thread = track->scope == SCOPE_THREAD;
+	int id = track->tgid > 0 ? track->tgid : (int)track->id.signed_number;
+	bool is_left_out = is_of_thread && (track->cpu >= 0 || id == 0 || id == why->writer);
+	const char *subjects = why->settings->subjects, *category = track->category->text;
+	bool only_explains = subjects && why_category_explains(category) &&
+			     !list_has_pack(subjects, category);
+
+	why->overview.has_counters |= track->kind == TRACK_COUNTER;
+	if (is_left_out || only_explains)
+		one->rank = KIND_NONE;
+	else if (one->role == WHY_ROLE_THREAD || one->role == WHY_ROLE_INTERRUPT)
+		one->rank = KIND_STATE;
+	else
+		one->rank = one->role != WHY_ROLE_NONE || track->is_state ? KIND_NONE : KIND_WORK;
+	if (one->role == WHY_ROLE_THREAD && !is_left_out)
+		one->process = overview_process(
+			&why->overview, id,
+			name_table_add(
+				&why->names,
+				text_of(*track->process_comm ? track->process_comm : track->comm)));
+}
+
 static int learn_track(struct why_sink *why, const struct timeline_event *event)
 {
 	const struct timeline_track *track = event->track;
@@ -794,7 +933,10 @@ static int learn_track(struct why_sink *why, const struct timeline_event *event)
 	why->has_timers |= one->role == WHY_ROLE_ARMED;
 	/* For other outputs all slices but states are explained. A name alone is not meant for what
 	 * explains slices. */
-	may_select = why->settings->explanations
+	if (why->settings->is_overview)
+		overview_learn_track(why, one, track);
+	may_select = why->settings->is_overview ? one->rank != KIND_NONE
+		     : why->settings->explanations
 			     ? one->role == WHY_ROLE_NONE
 			     : why->selector.category ||
 				       !why_category_explains(track->category->text);
@@ -1048,6 +1190,7 @@ static int learn_instant(struct why_sink *why, const struct timeline_event *even
 {
 	struct why_track *track = why_track_of(why, event);
 
+	why->overview.has_instants = true;
 	if (track->role == WHY_ROLE_ARMED) {
 		const struct armed_timer timer = {
 			.address = timer_address(event),
@@ -1171,6 +1314,7 @@ static int why_open(struct sink *sink, const struct recording *recording, unsign
 	why->from_ns = recording->has_window ? recording->from_ns : INT64_MIN;
 	why->to_ns = recording->has_window ? recording->to_ns : INT64_MAX;
 	why->counts_ticks = recording->counts_ticks;
+	why->writer = recording->writer;
 	why->history.start_ns = recording->start_ns;
 	return 0;
 }
@@ -1194,6 +1338,7 @@ static void why_free(struct sink *sink)
 	buffer_release(&why->folded);
 	free(why->slices);
 	aggregate_release(&why->aggregate);
+	overview_release(&why->overview);
 	kept_release(&why->kept);
 	kept_release(&why->others);
 	split_release(&why->scratch);
@@ -1219,6 +1364,16 @@ void why_settings_set_slice(struct why_settings *settings, const char *text)
 		size -= suffix_size;
 	}
 	settings->slice = (struct text){ .data = text, .size = size };
+}
+
+int why_settings_set_overview(struct why_settings *why, struct error *error)
+{
+	if (why->is_aggregate || why->has_at)
+		return error_set(error, "%s: a slice is missing; write '*' for any",
+				 why->is_aggregate ? "--aggregate" : "--at");
+	why->is_overview = true;
+	why->slice = text_of("*");
+	return 0;
 }
 
 int why_settings_check(const struct why_settings *why, struct error *error)
@@ -1256,6 +1411,7 @@ struct sink *why_sink_new(const struct why_settings *settings, int fd, int folde
 	why->splitter = (struct splitter){ .history = &why->history,
 					   .names = &why->names,
 					   .is_limited = settings->is_aggregate ||
+							 settings->is_overview ||
 							 settings->explanations };
 	if (history_init(&why->history) < 0 || name_table_init(&why->names) < 0)
 		error_set(error, "out of memory");

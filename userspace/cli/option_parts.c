@@ -461,6 +461,23 @@ static int apply_pid(void *settings, const char *value, struct error *error)
 	return filter_number_parse(value, &filter->pid, "thread id", error);
 }
 
+#define WINDOW_ROWS                                                                  \
+	{ 0,                                                                         \
+	  "from",                                                                    \
+	  "SECONDS",                                                                 \
+	  "start this long after the first record",                                  \
+	  NULL,                                                                      \
+	  offsetof(struct filter, from_ns),                                          \
+	  .time_problem = "" },                                                      \
+	{                                                                            \
+		0, "to", "SECONDS", "end this long after the first record", NULL,    \
+			offsetof(struct filter, to_ns), .time_problem = "no records" \
+	}
+
+static const struct option_row window_rows[] = { WINDOW_ROWS };
+
+const struct option_part window_options = OPTION_ROWS(window_rows);
+
 static const struct option_row filter_rows[] = {
 	{ 0, "track", "PATTERN", "only tracks with this name (wildcards)", option_store_text,
 	  offsetof(struct filter, track) },
@@ -469,10 +486,7 @@ static const struct option_row filter_rows[] = {
 	{ 0, "buffer", "NAME",
 	  "select only records of this buffer (an instance name in a trace.dat)", option_store_text,
 	  offsetof(struct filter, buffer), .is_rare = true },
-	{ 0, "from", "SECONDS", "start this long after the first record", NULL,
-	  offsetof(struct filter, from_ns), .time_problem = "" },
-	{ 0, "to", "SECONDS", "end this long after the first record", NULL,
-	  offsetof(struct filter, to_ns), .time_problem = "no records" },
+	WINDOW_ROWS,
 	{ 0, "cgroup", "PATH", "only processes of this cgroup, and of those below it",
 	  option_store_text, offsetof(struct filter, cgroup), .needs_text = true, .is_rare = true },
 };

@@ -34,6 +34,9 @@ extern const struct option_part report_options;
 /** filter_options - for a struct filter */
 extern const struct option_part filter_options;
 
+/** window_options - likewise: only --from and --to */
+extern const struct option_part window_options;
+
 /** stat_filter_options - the same without --cgroup */
 extern const struct option_part stat_filter_options;
 

@@ -43,7 +43,7 @@ static int apply_why_word(void *settings, const char *word, struct error *error)
 }
 
 static const struct option_row why_rows[] = {
-	{ 0, "slowest", "N", "explain the N slowest that match (default: 1)", NULL,
+	{ 0, "slowest", "N", "explain the N slowest (default: 1; of kinds 5)", NULL,
 	  offsetof(struct why_run_settings, why.slowest), .count_of = "slices",
 	  .count_max = WHY_SLOWEST_MAX },
 	{ 0, "at", "TIME", "explain slices open at this time, as for --from", apply_at },
@@ -63,14 +63,15 @@ static int why_main(int argc, char **argv, struct error *error)
 					     .report = message_report(),
 					     .why.depth = WHY_DEPTH };
 	struct option_table table = {
-		.usage = "why [OPTION]... SOURCE SLICE",
+		.usage = "why [OPTION]... SOURCE [SLICE]",
 		.about =
 			"Splits the time of slices into parts: running, runnable (behind which "
-			"threads), blocked (with the thread or interrupt that woke it, and how "
-			"that thread spent the time), interrupts, stopped, undecided.\n"
-			"SOURCE is as for 'ktrack export'. SLICE is [CATEGORY/]NAME[@TRACK], all "
-			"with wildcards, for example 'mydrv:mydrv_io/transfer@queue*', or CATEGORY "
-			"alone. Slices of packs need their category: 'syscalls:call/read'.\n"
+			"threads), blocked (with the waker, and what it did), interrupts, stopped, "
+			"undecided. Without SLICE: those of the slowest kinds, and the busiest "
+			"processes.\n"
+			"SOURCE is as for 'ktrack export'. SLICE is [CATEGORY/]NAME[@TRACK], with "
+			"wildcards, for example 'mydrv:mydrv_io/transfer@queue*', or CATEGORY. "
+			"Slices of packs need theirs: 'syscalls:call/read'.\n"
 			"Record with -r " WHY_PACKS,
 		.notes = "Exit status: 0 success; 1 ktrack failed, no slice matches or the source "
 			 "is damaged; 2 wrong usage; "
@@ -78,6 +79,7 @@ static int why_main(int argc, char **argv, struct error *error)
 		.operand = apply_why_word,
 		.parts = { OPTION_PART(selection_options, struct why_run_settings, selection),
 			   OPTION_PART(stored_options, struct why_run_settings, selection),
+			   OPTION_PART(window_options, struct why_run_settings, filter),
 			   OPTION_PART(limits_options, struct why_run_settings, limits),
 			   OPTION_PART(input_options, struct why_run_settings, limits),
 			   OPTION_ROWS(why_rows),
@@ -89,9 +91,6 @@ static int why_main(int argc, char **argv, struct error *error)
 		status = STATUS_USAGE;
 		if (!settings.source)
 			error_set(error, "a source is missing; see 'ktrack why --help'");
-		else if (!settings.why.slice.data)
-			error_set(error, "a slice is missing; write '*' for any, or see 'ktrack "
-					 "why --help'");
 		else
 			status = why_run(&settings, error);
 	}

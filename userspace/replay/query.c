@@ -121,6 +121,24 @@ static void why_omit_rules(const struct why_settings *why, struct rules *rules)
 	slice_selector_release(&selector);
 }
 
+/* The words that repeat this run, up to a slice. */
+static void why_append_command(const struct why_run_settings *settings, struct buffer *out)
+{
+	const struct filter *filter = &settings->filter;
+
+	closing_append_command(out, "why", &settings->selection, NULL);
+	if (filter->from_ns > 0) {
+		buffer_append_string(out, " --from=");
+		buffer_append_seconds(out, filter->from_ns, 9);
+	}
+	if (filter->to_ns > 0) {
+		buffer_append_string(out, " --to=");
+		buffer_append_seconds(out, filter->to_ns, 9);
+	}
+	buffer_append_char(out, ' ');
+	buffer_append_word(out, settings->source);
+}
+
 int why_run(struct why_run_settings *settings, struct error *error)
 {
 	struct export_settings export = {
@@ -129,20 +147,37 @@ int why_run(struct why_run_settings *settings, struct error *error)
 		.nr_sources = 1,
 		.argv = settings->argv,
 		.outputs = { .why = &settings->why, .fails_on_loss = settings->fails_on_loss },
+		.filter = settings->filter,
 		.limits = settings->limits,
 	};
-	int status;
+	struct buffer command = { 0 }, subjects = { 0 };
+	int status = STATUS_FAILED;
 
+	if (!settings->why.slice.data && why_settings_set_overview(&settings->why, error) < 0)
+		return STATUS_USAGE;
 	if (why_settings_check(&settings->why, error) < 0)
 		return STATUS_USAGE;
+	/* Before the packs that explain slices are added. */
+	why_append_command(settings, &command);
+	settings->why.command = buffer_string(&command);
+	if (selection_is_chosen(&settings->selection)) {
+		buffer_append_char(&subjects, ',');
+		if (settings->selection.rules)
+			rules_append_prefixes(settings->selection.rules, &subjects);
+		settings->why.subjects = buffer_string(&subjects);
+	}
 	if (selection_add_why(&settings->selection, error) < 0 ||
 	    selection_add_rules(&settings->selection, WHY_FILE_PACKS, error) < 0)
-		return STATUS_FAILED;
+		goto out;
 	why_omit_rules(&settings->why, settings->selection.rules);
 	/* The buffers of an instance are those of this machine; a file may be of another. */
 	settings->why.is_here = source_name_is_instance(settings->source);
 	export.selection = settings->selection;
 	status = export_run(&export, error);
 	settings->selection = export.selection;
+out:
+	settings->why.command = settings->why.subjects = NULL;
+	buffer_release(&command);
+	buffer_release(&subjects);
 	return status;
 }

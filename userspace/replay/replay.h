@@ -45,12 +45,14 @@ struct export_settings {
 /**
  * struct why_run_settings - one run of ktrack why
  * @why: which slices are explained
+ * @filter: only a window of time
  * @source: as in struct export_settings
  * @argv: ktrack's own words
  */
 struct why_run_settings {
 	const struct report *report;
 	struct selection selection;
+	struct filter filter;
 	struct limits limits;
 	struct why_settings why;
 	const char *source;

@@ -497,6 +497,15 @@ static bool rule_needs_all_tasks(const struct rule *rule)
 	       (rule->kind == RULE_COUNTER && (rule->of || rule->sign != VALUE_LEVEL));
 }
 
+void rules_append_prefixes(const struct rules *rules, struct buffer *out)
+{
+	for (size_t i = 0; i < rules->nr_rules; i++) {
+		const char *category = rules->rules[i]->descriptor.category;
+
+		buffer_printf(out, "%.*s,", (int)strcspn(category, ":"), category);
+	}
+}
+
 void rules_omit(struct rules *rules, const char *category)
 {
 	size_t size = 0;

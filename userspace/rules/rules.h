@@ -38,7 +38,8 @@
 /** RULES_CONVENTION - in place of a pack: the tracepoints that follow the convention */
 #define RULES_CONVENTION "convention"
 
-/** RULES_DEFAULT - in place of a pack: RULES_CONVENTION, and the packs that are recorded by default */
+/** RULES_DEFAULT - in place of a pack: RULES_CONVENTION, and the packs that are recorded by default
+ */
 #define RULES_DEFAULT "default"
 
 /** RULES_NONE - in place of a pack: nothing */
@@ -290,8 +291,8 @@ void rules_note(struct rules *rules, const char *system, const char *name);
  *
  * Of alternatives, the first one that exists. Begins of a slice without an end, and ends without a
  * begin, are left out, because they would break the nesting of others. Tracepoints that come later,
- * such as those of a module, are used as if nothing had been chosen, except alternatives of one that
- * exists. Without this all are used.
+ * such as those of a module, are used as if nothing had been chosen, except alternatives of one
+ * that exists. Without this all are used.
  */
 void rules_choose(struct rules *rules);
 
@@ -342,6 +343,9 @@ void rules_unbind(struct rules *rules);
 
 /** rules_drop - decode no more records of a tracepoint, which was removed */
 void rules_drop(struct rules *rules, const char *system, const char *name);
+
+/** rules_append_prefixes - append what precedes the colon of each category: "sched,sched,irq," */
+void rules_append_prefixes(const struct rules *rules, struct buffer *out);
 
 /** rules_omit - remove the rule "PACK:RULE", if there is one, before rules_close() */
 void rules_omit(struct rules *rules, const char *category);
@@ -406,8 +410,8 @@ void rules_set_kallsyms(struct rules *rules, struct kallsyms *kallsyms);
 /**
  * rules_resolve - look up the functions that conditions compare, after rules_set_kallsyms()
  *
- * Without this their comparisons are false. Returns 0, or -1 with @error: there is no such function,
- * or the table is missing.
+ * Without this their comparisons are false. Returns 0, or -1 with @error: there is no such
+ * function, or the table is missing.
  */
 int rules_resolve(struct rules *rules, struct error *error);
 
@@ -431,8 +435,8 @@ static inline void rules_expire_symbols(struct rules *rules)
 }
 
 /**
- * rule_tracepoint_append_takers - append the names of packs, and of files' prefixes, whose rules use
- * a tracepoint, with commas: "irq,sched"
+ * rule_tracepoint_append_takers - append the names of packs, and of files' prefixes, whose rules
+ * use a tracepoint, with commas: "irq,sched"
  *
  * Names that @out has already are not appended again.
  */

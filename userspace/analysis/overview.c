@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What ktrack why counts without a selector: kinds of slices, and processes. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/internal.h"
+
+static bool kind_has_key(const void *value, const void *key)
+{
+	const struct slice_kind *kind = value, *wanted = key;
+
+	return kind->category == wanted->category && kind->name == wanted->name &&
+	       kind->rank == wanted->rank;
+}
+
+static uint64_t kind_hash(const struct slice_kind *key)
+{
+	return hash_number(key->name + hash_number((uintptr_t)key->category + key->rank));
+}
+
+bool overview_kind_has_name(const struct overview *overview, const struct slice_kind *kind)
+{
+	struct slice_kind other = *kind;
+
+	for (other.rank = 0; other.rank < KIND_NONE; other.rank++) {
+		if (other.rank != kind->rank &&
+		    map_find(&overview->kinds, kind_hash(&other), kind_has_key, &other))
+			return false;
+	}
+	return true;
+}
+
+struct slice_kind *overview_kind(struct overview *overview, const struct slice_kind *key)
+{
+	uint64_t hash = kind_hash(key);
+	struct slice_kind *kind = map_find(&overview->kinds, hash, kind_has_key, key);
+
+	if (kind || overview->kinds.size >= OVERVIEW_MAX)
+		return kind;
+	kind = map_take(&overview->kinds, hash, malloc(sizeof(*kind)));
+	if (kind)
+		*kind = *key;
+	return kind;
+}
+
+static bool process_has_key(const void *value, const void *key)
+{
+	const struct process_times *process = value, *wanted = key;
+
+	return process->id == wanted->id && process->name == wanted->name;
+}
+
+struct process_times *overview_process(struct overview *overview, int id, uint32_t name)
+{
+	const struct process_times key = { .id = id, .name = name };
+	uint64_t hash = hash_number(name + hash_number(id));
+	struct process_times *process = map_find(&overview->processes, hash, process_has_key, &key);
+
+	if (process || overview->processes.size >= OVERVIEW_MAX)
+		return process;
+	process = map_take(&overview->processes, hash, malloc(sizeof(*process)));
+	if (process)
+		*process = key;
+	return process;
+}
+
+/* The order is total, so that it is the same in every run. */
+static bool process_is_before(const struct process_times *a, const struct process_times *b)
+{
+	if (a->running_ns != b->running_ns)
+		return a->running_ns > b->running_ns;
+	return a->id != b->id ? a->id < b->id : a->name < b->name;
+}
+
+size_t overview_busiest(const struct overview *overview, const struct process_times **out)
+{
+	size_t nr = 0, at;
+
+	for (size_t i = 0; i < overview->processes.capacity; i++) {
+		const struct process_times *process = overview->processes.slots[i].value;
+
+		if (!process || process->running_ns == 0)
+			continue;
+		for (at = nr; at > 0 && process_is_before(process, out[at - 1]); at--) {
+			if (at < PROCESSES_SHOWN)
+				out[at] = out[at - 1];
+		}
+		if (at < PROCESSES_SHOWN)
+			out[at] = process;
+		nr += nr < PROCESSES_SHOWN;
+	}
+	return nr;
+}
+
+bool call_waits(struct text name)
+{
+	/* These last as long as nothing happens, and a long one of them is no delay. */
+	static const char *const calls[] = {
+		"accept",	   "accept4",	     "clock_nanosleep", "epoll_pwait",
+		"epoll_pwait2",	   "epoll_wait",     "futex",		"io_getevents",
+		"io_pgetevents",   "io_uring_enter", "mq_timedreceive", "msgrcv",
+		"nanosleep",	   "newselect",	     "pause",		"poll",
+		"ppoll",	   "pselect6",	     "restart_syscall", "rt_sigsuspend",
+		"rt_sigtimedwait", "select",	     "semtimedop",	"wait4",
+		"waitid",	   "_newselect",     "futex_wait",	"futex_waitv",
+	};
+
+	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
+		if (text_equals(name, text_of(calls[i])))
+			return true;
+	}
+	return false;
+}
+
+void overview_release(struct overview *overview)
+{
+	map_free(&overview->kinds);
+	map_free(&overview->processes);
+}
