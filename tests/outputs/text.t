@@ -40,6 +40,8 @@ LACKING = {
     "rules-syscalls-32-bit": "which threads are of 32 bits",
     "rules-syscalls-of-another-machine": "the machine, whose numbers system calls have",
     "rules-that-do-not-fit": "fields that trace-cmd does not find",
+    "rules-trace-printk": "the values, which trace-cmd finds only in the format of the kernel",
+    "rules-trace-printk-big": "likewise",
     "rules-workload": "which threads are selected",
 }
 EVENTS = ("region_enter", "region_leave", "data", "data_json")

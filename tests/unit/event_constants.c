@@ -57,6 +57,27 @@ TEST(a_long_string_is_cut)
 	constants_release(&constants);
 }
 
+TEST(formats_that_print_functions_are_found)
+{
+	static const char *const formats[] = { "%ps", "100%% of %-20pS", "%.*pf", "%d%pF" };
+	static const char *const others[] = { "", "%p", "%pMs", "%", "%-", "%ds", "ps", "%% ps" };
+	struct constants constants = { 0 };
+	char line[64];
+
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+		snprintf(line, sizeof(line), "0x1 : \"%s \"", others[i]);
+		CHECK_NUMBER(constants_add(&constants, text_of(line)), 0);
+	}
+	CHECK(!constants_name_functions(&constants));
+	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++) {
+		constants_release(&constants);
+		snprintf(line, sizeof(line), "0x1 : \"%s\"", formats[i]);
+		CHECK_NUMBER(constants_add(&constants, text_of(line)), 0);
+		CHECK(constants_name_functions(&constants));
+	}
+	constants_release(&constants);
+}
+
 TEST(a_file_is_read_when_a_string_is_searched)
 {
 	struct constants constants = { 0 };

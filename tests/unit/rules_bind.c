@@ -163,7 +163,7 @@ TEST(functions_that_do_not_exist_are_refused)
 	struct rules *rules = rules_make("instant a:b event=s:event where=function.function == third",
 					 &error);
 
-	CHECK(rules_need_kallsyms(rules));
+	CHECK(rules_need_kallsyms(rules, false));
 	CHECK(rules_compare_functions(rules->tracepoints[0]));
 	CHECK_NUMBER(rules_resolve(rules, &error), -1);
 	CHECK_TEXT(error.text, "-r:1: a:b: s:event: where: no function is named 'third'");

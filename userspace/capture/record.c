@@ -174,7 +174,7 @@ static int record_run_set_up(struct record_run *run, struct error *error)
 			is_known ? settings->selection.formats : NULL, error) < 0)
 		return -1;
 	rules = settings->selection.rules;
-	if (((rules && rules_need_kallsyms(rules)) || settings->nr_stacks > 0) &&
+	if (((rules && rules_need_kallsyms(rules, true)) || settings->nr_stacks > 0) &&
 	    spool_save_symbols(run->spool, error) < 0)
 		return -1;
 	return modules_open(&run->modules, &handler, error);

@@ -534,7 +534,7 @@ static int watch_open(void *context, struct stream_run *run, struct error *error
 			     watch->settings->keep_kib * 1024, error) < 0 ||
 	    spool_describe_capture(watch->spool, &run->capture, error) < 0)
 		return -1;
-	if (((rules && rules_need_kallsyms(rules)) || run->capture.settings->nr_stacks > 0) &&
+	if (((rules && rules_need_kallsyms(rules, true)) || run->capture.settings->nr_stacks > 0) &&
 	    spool_save_symbols(watch->spool, error) < 0)
 		return -1;
 	if (persistent_start(&watch->persistent, watch->settings->persistent, watch->folder.path,

@@ -139,6 +139,30 @@ bool constants_find(struct constants *constants, uint64_t address, struct text *
 	return true;
 }
 
+bool constants_name_functions(struct constants *constants)
+{
+	struct text left;
+
+	if (constants->path)
+		file_add(constants);
+	left = buffer_text(&constants->texts);
+	while (left.size > 0) {
+		const char *percent = memchr(left.data, '%', left.size);
+		const char *end = left.data + left.size, *at = percent;
+
+		if (!percent)
+			break;
+		at++;
+		while (at < end && strchr("-+ #.*0123456789", *at) && *at)
+			at++;
+		if (end - at >= 2 && *at == 'p' && at[1] && strchr("sSfF", at[1]))
+			return true;
+		at += at < end && *at == '%';
+		left = (struct text){ at, end - at };
+	}
+	return false;
+}
+
 void constants_release(struct constants *constants)
 {
 	free(constants->path);

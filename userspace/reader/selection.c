@@ -702,7 +702,9 @@ int selection_read_functions(struct selection *selection, struct source *source,
 {
 	struct kallsyms *functions;
 
-	if (!selection->rules || !rules_need_kallsyms(selection->rules))
+	if (!selection->rules || (!rules_need_kallsyms(selection->rules, false) &&
+				  (!rules_need_kallsyms(selection->rules, true) ||
+				   !source_formats_name_functions(source))))
 		return 0;
 	if (source_read_symbols(source, &functions, &selection->no_functions) == 0)
 		rules_set_kallsyms(selection->rules, functions);

@@ -8,8 +8,9 @@
 #define DEVICE_MINOR_BITS 20
 
 static const char *const form_names[NAMING_FORM_COUNT] = {
-	[NAMING_AS_PRINTED] = "", [NAMING_RAW] = "raw",		  [NAMING_HEX] = "hex",
-	[NAMING_DEVICE] = "dev",  [NAMING_FUNCTION] = "function", [NAMING_SYSCALL] = "syscall",
+	[NAMING_AS_PRINTED] = "",   [NAMING_RAW] = "raw",	    [NAMING_HEX] = "hex",
+	[NAMING_DEVICE] = "dev",    [NAMING_FUNCTION] = "function", [NAMING_SYSCALL] = "syscall",
+	[NAMING_PRINTK] = "printk",
 };
 
 static struct naming_part *part_add(struct naming *naming, struct error *error)
@@ -31,7 +32,9 @@ static int naming_form_find(struct text name, enum naming_form *out, struct erro
 		if (text_equals(name, text_of(form_names[*out])))
 			return 0;
 	}
-	return error_set(error, "unknown form ':%.*s'; use :raw, :hex, :dev, :function or :syscall",
+	return error_set(error,
+			 "unknown form ':%.*s'; use :raw, :hex, :dev, :function, :syscall or "
+			 ":printk",
 			 (int)name.size, name.data);
 }
 
@@ -93,6 +96,20 @@ static enum naming_way naming_field_way(const struct naming_part *part)
 	return form_is_decimal(part->form) ? NAMING_INTEGER : NAMING_OTHER;
 }
 
+/* The values are behind all fields of a fixed size. */
+static int naming_printk_bind(struct naming_part *part, const struct format *format,
+			      struct error *error)
+{
+	const struct format_field *values = format_find(format, text_of("buf"));
+
+	if (!values || part->ref.kind != FIELD_CONSTANT)
+		return error_set(error, "'%.*s' is no format with values in a field 'buf'",
+				 (int)part->text.size, part->text.data);
+	part->values_offset = values->offset;
+	part->way = NAMING_OTHER;
+	return 0;
+}
+
 /* Adds the field of "{FIELD}" or "{FIELD:FORM}". */
 static int naming_field_bind(struct naming *out, struct text inside, const struct format *format,
 			     struct text format_text, bool is_swapped, struct error *error)
@@ -116,6 +133,8 @@ static int naming_field_bind(struct naming *out, struct text inside, const struc
 		return -1;
 	if (part->form == NAMING_AS_PRINTED && print_format_is_symbol(format_text, name))
 		part->form = NAMING_FUNCTION;
+	if (part->form == NAMING_PRINTK)
+		return naming_printk_bind(part, format, error);
 	if (part->form != NAMING_AS_PRINTED && part->ref.kind == FIELD_CONSTANT)
 		part->ref.kind = FIELD_UNSIGNED;
 	part->way = naming_field_way(part);
@@ -224,7 +243,7 @@ static void value_make_number(struct value *value, enum naming_form form)
 					 .unsigned_number = value->boolean };
 }
 
-static bool function_name_find(const struct naming_names *names, uint64_t address,
+bool naming_function_find(const struct naming_names *names, uint64_t address,
 			  struct kallsyms_symbol *out)
 {
 	if (!names->kallsyms) {
@@ -253,7 +272,7 @@ static bool number_text(const struct naming_part *part, const struct record *rec
 		return true;
 	}
 	if (part->form != NAMING_FUNCTION ||
-	    !function_name_find(names, value.unsigned_number, &symbol))
+	    !naming_function_find(names, value.unsigned_number, &symbol))
 		return false;
 	*out = symbol.name;
 	return true;
@@ -301,6 +320,22 @@ static char *value_part_put(struct buffer *space, char *out, const struct value 
 	return buffer_reserve_put(space, NAMING_SPACE);
 }
 
+static char *printk_part_put(struct buffer *space, char *out, const struct naming_part *part,
+			     const struct record *record, const struct naming_names *names,
+			     struct text format)
+{
+	size_t offset = part->values_offset < record->size ? part->values_offset : record->size;
+	const struct printk_values values = {
+		.bytes = { (const char *)record->data + offset, record->size - offset },
+		.pointer_size = part->ref.size == 4 ? 4 : 8,
+		.is_big_endian = part->ref.is_swapped != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__),
+	};
+
+	buffer_end_put(space, out);
+	printk_append(space, format, &values, names);
+	return buffer_reserve_put(space, NAMING_SPACE);
+}
+
 static out_of_line char *other_part_put(struct buffer *space, char *out,
 					const struct naming_part *part, const struct record *record,
 					const struct naming_names *names)
@@ -312,6 +347,8 @@ static out_of_line char *other_part_put(struct buffer *space, char *out,
 		return text_part_put(out, text);
 	if (!field_read_any(&part->ref, record, &value))
 		return out;
+	if (part->form == NAMING_PRINTK && value.kind == VALUE_TEXT)
+		return printk_part_put(space, out, part, record, names, value.text);
 	value_make_number(&value, part->form);
 	return value_is_number(&value) ? naming_number_put(out, &value, part->form)
 				       : value_part_put(space, out, &value);

@@ -20,6 +20,7 @@
  * @NAMING_DEVICE: the kernel's dev_t as "MAJOR,MINOR"
  * @NAMING_FUNCTION: the name of the function at an address
  * @NAMING_SYSCALL: the name of a system call
+ * @NAMING_PRINTK: a format of trace_printk() with the values that the record's field buf has
  */
 enum naming_form {
 	NAMING_AS_PRINTED,
@@ -28,6 +29,7 @@ enum naming_form {
 	NAMING_DEVICE,
 	NAMING_FUNCTION,
 	NAMING_SYSCALL,
+	NAMING_PRINTK,
 	NAMING_FORM_COUNT
 };
 
@@ -53,6 +55,7 @@ enum naming_way {
  * struct naming_part - a text, or a field
  * @text: the text, or the name of the field; borrowed from the naming's text
  * @symbols: texts of the field's values; NULL if it has none
+ * @values_offset: of NAMING_PRINTK: where the values begin in a record
  */
 struct naming_part {
 	enum naming_way way;
@@ -60,10 +63,12 @@ struct naming_part {
 	struct text text;
 	struct field_ref ref;
 	const struct symbol_field *symbols;
+	size_t values_offset;
 };
 
 /**
- * struct naming_tasks - threads at the time of the record; their members are NULL if nothing is known
+ * struct naming_tasks - threads at the time of the record; their members are NULL if nothing is
+ * known
  * @find: returns the name of a thread, "" if it is unknown
  * @process: returns the process that a thread means by a number
  */
@@ -126,6 +131,29 @@ void naming_set_symbols(struct naming *naming, const struct symbols *symbols);
 /** naming_render_parts - naming_render() into @space */
 struct text naming_render_parts(const struct naming *naming, const struct record *record,
 				const struct naming_names *names, struct buffer *space);
+
+/** naming_function_find - find the function at an address; returns whether there is one */
+bool naming_function_find(const struct naming_names *names, uint64_t address,
+			  struct kallsyms_symbol *out);
+
+/**
+ * struct printk_values - the values of a trace_printk()
+ * @bytes: of a record, to its end
+ * @pointer_size: of a pointer and a long: 4 or 8
+ */
+struct printk_values {
+	struct text bytes;
+	size_t pointer_size;
+	bool is_big_endian;
+};
+
+/**
+ * printk_append - append a format with its values
+ *
+ * From the first value on that is missing or of an unknown kind, the format itself is appended.
+ */
+void printk_append(struct buffer *out, struct text format, const struct printk_values *values,
+		   const struct naming_names *names);
 
 /** naming_field_text - set @out to the text of a field if it need not be rendered */
 bool naming_field_text(const struct naming_part *part, const struct record *record,

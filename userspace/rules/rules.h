@@ -401,8 +401,11 @@ static inline void rules_learn(struct rules *rules, const struct task_change *ch
  */
 int rules_read_symbols(struct rules *rules, bool is_trusted, const struct report *report);
 
-/** rules_need_kallsyms - whether names of functions are rendered, or compared by conditions */
-bool rules_need_kallsyms(const struct rules *rules);
+/**
+ * rules_need_kallsyms - whether names of functions are rendered, or compared by conditions
+ * @has_formats: texts of trace_printk() may have such names
+ */
+bool rules_need_kallsyms(const struct rules *rules, bool has_formats);
 
 /** rules_set_kallsyms - take ownership of a table of the recorded kernel's functions */
 void rules_set_kallsyms(struct rules *rules, struct kallsyms *kallsyms);

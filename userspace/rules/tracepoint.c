@@ -714,7 +714,7 @@ void rules_trust(struct rules *rules)
 	}
 }
 
-bool rules_need_kallsyms(const struct rules *rules)
+bool rules_need_kallsyms(const struct rules *rules, bool has_formats)
 {
 	for (size_t i = 0; i < rules->nr_tracepoints; i++) {
 		const struct rule_tracepoint *tracepoint = rules->tracepoints[i];
@@ -724,7 +724,8 @@ bool rules_need_kallsyms(const struct rules *rules)
 
 			if ((action->where && event_filter_needs_symbols(action->where)) ||
 			    naming_needs(&action->name.naming, NAMING_FUNCTION) ||
-			    naming_needs(&action->track.naming, NAMING_FUNCTION))
+			    naming_needs(&action->track.naming, NAMING_FUNCTION) ||
+			    (has_formats && naming_needs(&action->name.naming, NAMING_PRINTK)))
 				return true;
 		}
 	}

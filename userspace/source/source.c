@@ -514,6 +514,11 @@ void source_find_cgroup(struct source *source, int pid, struct buffer *out)
 		proc_cgroup_append(pid, out);
 }
 
+bool source_formats_name_functions(struct source *source)
+{
+	return constants_name_functions(&source->constants);
+}
+
 int source_read_symbols(struct source *source, struct kallsyms **out, struct error *error)
 {
 	if (source->ops->read_symbols)

@@ -290,6 +290,9 @@ void source_find_task(struct source *source, int tid, struct thread_identity *ou
 /** source_find_cgroup - append the path of a process's cgroup; nothing if it is unknown */
 void source_find_cgroup(struct source *source, int pid, struct buffer *out);
 
+/** source_formats_name_functions - whether a format of trace_printk() prints functions by name */
+bool source_formats_name_functions(struct source *source);
+
 /**
  * source_read_symbols - read the symbols of the traced kernel
  * @out: for kallsyms_free(); NULL on failure
