@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Tests of the parser of rules: what it makes of a text, and every error with its line and column. */
+/* Tests of the parser of rules: what it makes of a text, and every error with its line and column.
+ */
 #include "rules/rule.h"
 
 #include "fixtures/tap.h"
@@ -99,7 +100,8 @@ TEST(a_tracepoint_may_be_an_event_of_a_program)
 
 TEST(an_alternative_has_the_role_of_the_tracepoint_before_it)
 {
-	struct rule *rule = parse_well("slice a:b\n begin=s:x name=x\n or=s:y name=y\n end=s:z\n or=*:*\n");
+	struct rule *rule =
+		parse_well("slice a:b\n begin=s:x name=x\n or=s:y name=y\n end=s:z\n or=*:*\n");
 
 	CHECK_NUMBER(rule->nr_uses, 4);
 	CHECK_NUMBER(rule->uses[1].role, RULE_BEGIN);
@@ -137,7 +139,8 @@ TEST(settings_behind_a_tracepoint_are_its_own_but_on_the_first_line_of_most_kind
 
 TEST(pairs_are_of_fields_or_of_sums)
 {
-	struct rule *rule = parse_well("slice a:b begin=s:x end=s:y match=dev, at+size -> dev ,  end + more");
+	struct rule *rule =
+		parse_well("slice a:b begin=s:x end=s:y match=dev, at+size -> dev ,  end + more");
 
 	if (!CHECK(rule && rule->match_begin.size == 2 && rule->match_end.size == 2))
 		return;
@@ -209,9 +212,11 @@ TEST(rules_begin_in_the_first_column)
 	check_error("slice :a", "file:1:7: expected a name PACK:NAME");
 	check_error("slice a:", "file:1:7: expected a name PACK:NAME");
 	check_error("slice a:b c", "file:1:11: expected KEY = VALUE; see ktrack-rules(5)");
-	check_error("slice a:b\n\tbegin == x", "file:2:2: expected KEY = VALUE; see ktrack-rules(5)");
+	check_error("slice a:b\n\tbegin == x",
+		    "file:2:2: expected KEY = VALUE; see ktrack-rules(5)");
 	check_error("slice a:b begn = x", "file:1:11: no key 'begn'; did you mean 'begin'?");
-	check_error("slice a:b\n\tcolour = x", "file:2:2: expected KEY = VALUE; see ktrack-rules(5)");
+	check_error("slice a:b\n\tcolour = x",
+		    "file:2:2: expected KEY = VALUE; see ktrack-rules(5)");
 	check_error("slice a:b\n\tbegin =  # x", "file:2:2: 'begin' has no value");
 }
 
@@ -255,13 +260,15 @@ TEST(values_are_checked)
 {
 	check_error("slice a:b begin=s", "file:1:17: expected a tracepoint SYS:EVENT");
 	check_error("slice a:b begin=s:e more", "file:1:21: unexpected 'more'");
-	check_error("slice a:b scope=task:x", "file:1:17: unknown scope 'task'; use thread, process or cpu");
+	check_error("slice a:b scope=task:x",
+		    "file:1:17: unknown scope 'task'; use thread, process or cpu");
 	check_error("slice a:b scope=cpu:", "file:1:21: expected a field");
 	check_error("slice a:b scope=x,", "file:1:19: expected a field");
 	check_error("slice a:b scope=cpu:x, y", "file:1:24: more than 1 fields");
 	check_error("slice a:b scope=a,b,c,d,e,f,g,h,i,j", "file:1:33: more than 8 fields");
 	check_error("slice a:b match=x ->", "file:1:21: expected a field");
-	check_error("slice a:b match=x, y -> z", "file:1:17: 2 fields on the left of '->', 1 on the right");
+	check_error("slice a:b match=x, y -> z",
+		    "file:1:17: 2 fields on the left of '->', 1 on the right");
 	check_error("slice a:b match=x y", "file:1:19: unexpected 'y'");
 	check_error("counter a:b value=+", "file:1:20: expected a field");
 	check_error("counter a:b value=x y", "file:1:21: unexpected 'y'");
@@ -272,12 +279,14 @@ TEST(names_and_conditions_are_checked)
 {
 	check_error("slice a:b name={x", "file:1:16: name: '{' without '}'");
 	check_error("slice a:b track={}", "file:1:17: track: expected a field between '{' and '}'");
-	check_error("slice a:b name={x:oct}",
-		    "file:1:16: name: unknown form ':oct'; use :raw, :hex, :dev, :function or "
-		    ":syscall");
+	check_error(
+		"slice a:b name={x:oct}",
+		"file:1:16: name: unknown form ':oct'; use :raw, :hex, :dev, :function, :syscall "
+		"or :printk");
 	check_error("slice a:b name={a}{b}{c}{d}{e}{f}{g}{h}{i}{j}{k}{l}{m}{n}{o}{p}.",
 		    "file:1:16: name: more than 16 texts and fields");
-	check_error("slice a:b where=x >", "file:1:17: where: column 4: expected a number or a string in quotes");
+	check_error("slice a:b where=x >",
+		    "file:1:17: where: column 4: expected a number or a string in quotes");
 }
 
 TEST(a_text_is_text)
@@ -287,7 +296,9 @@ TEST(a_text_is_text)
 
 	CHECK(!parse((struct text){ with_nul, sizeof(with_nul) - 1 }, &error));
 	CHECK_TEXT(error.text, "file: not a text file");
-	check_error("\x7f""ELF\x02\x01", "file:1:1: expected slice, state, counter, instant or flow");
+	check_error("\x7f"
+		    "ELF\x02\x01",
+		    "file:1:1: expected slice, state, counter, instant or flow");
 	CHECK(!parse_well(""));
 	CHECK(!parse_well("\n  \n\t# only comments\n#\n"));
 }

@@ -29,21 +29,21 @@ struct printk_reader {
 	bool has_all; /* no value was missing so far */
 };
 
-static char format_peek(const struct printk_reader *reader)
+static char printk_peek(const struct printk_reader *reader)
 {
 	return reader->format.size > 0 ? *reader->format.data : '\0';
 }
 
-static char format_take(struct printk_reader *reader)
+static char printk_take(struct printk_reader *reader)
 {
-	char c = format_peek(reader);
+	char c = printk_peek(reader);
 
 	reader->format.data += reader->format.size > 0;
 	reader->format.size -= reader->format.size > 0;
 	return c;
 }
 
-static uint64_t number_take(struct printk_reader *reader, size_t size)
+static uint64_t printk_number(struct printk_reader *reader, size_t size)
 {
 	const struct printk_values *values = reader->values;
 	size_t alignment = size == 8 ? 4 : size;
@@ -62,7 +62,7 @@ static uint64_t number_take(struct printk_reader *reader, size_t size)
 	return number;
 }
 
-static struct text string_take(struct printk_reader *reader)
+static struct text printk_string(struct printk_reader *reader)
 {
 	const struct text all = reader->values->bytes;
 	size_t at = reader->at < all.size ? reader->at : all.size;
@@ -74,19 +74,19 @@ static struct text string_take(struct printk_reader *reader)
 }
 
 /* A width or precision: digits, or '*' for a value; longer ones than a name are cut. */
-static int count_take(struct printk_reader *reader)
+static int printk_count(struct printk_reader *reader)
 {
 	int count = 0;
 
-	if (format_peek(reader) == '*') {
-		format_take(reader);
-		count = (int32_t)number_take(reader, 4);
+	if (printk_peek(reader) == '*') {
+		printk_take(reader);
+		count = (int32_t)printk_number(reader, 4);
 		return count > NAMING_SIZE_MAX	  ? NAMING_SIZE_MAX
 		       : count < -NAMING_SIZE_MAX ? -NAMING_SIZE_MAX
 						  : count;
 	}
-	while (isdigit((unsigned char)format_peek(reader))) {
-		count = count * 10 + (format_take(reader) - '0');
+	while (isdigit((unsigned char)printk_peek(reader))) {
+		count = count * 10 + (printk_take(reader) - '0');
 		if (count > NAMING_SIZE_MAX)
 			count = NAMING_SIZE_MAX;
 	}
@@ -95,8 +95,8 @@ static int count_take(struct printk_reader *reader)
 
 static void flags_take(struct printk_reader *reader, struct printk_spec *spec)
 {
-	for (;; format_take(reader)) {
-		char c = format_peek(reader);
+	for (;; printk_take(reader)) {
+		char c = printk_peek(reader);
 
 		if (c == '-')
 			spec->is_left = true;
@@ -113,15 +113,15 @@ static void flags_take(struct printk_reader *reader, struct printk_spec *spec)
 
 static size_t size_take(struct printk_reader *reader)
 {
-	char c = format_peek(reader);
+	char c = printk_peek(reader);
 	bool is_double;
 
 	if (c == '\0' || !strchr("hlLztj", c))
 		return 4;
-	format_take(reader);
-	is_double = format_peek(reader) == c && (c == 'h' || c == 'l');
+	printk_take(reader);
+	is_double = printk_peek(reader) == c && (c == 'h' || c == 'l');
 	if (is_double)
-		format_take(reader);
+		printk_take(reader);
 	if (c == 'h')
 		return is_double ? 1 : 2;
 	return is_double || c == 'L' || c == 'j' ? 8 : reader->values->pointer_size;
@@ -131,19 +131,19 @@ static void spec_take(struct printk_reader *reader, struct printk_spec *spec)
 {
 	*spec = (struct printk_spec){ .precision = -1 };
 	flags_take(reader, spec);
-	spec->width = count_take(reader);
+	spec->width = printk_count(reader);
 	if (spec->width < 0) {
 		spec->is_left = true;
 		spec->width = -spec->width;
 	}
-	if (format_peek(reader) == '.') {
-		format_take(reader);
-		spec->precision = count_take(reader);
+	if (printk_peek(reader) == '.') {
+		printk_take(reader);
+		spec->precision = printk_count(reader);
 		if (spec->precision < 0)
 			spec->precision = -1;
 	}
 	spec->size = size_take(reader);
-	spec->conversion = format_take(reader);
+	spec->conversion = printk_take(reader);
 }
 
 static void append_times(struct buffer *out, char c, int count)
@@ -234,37 +234,37 @@ static void append_pointer(struct printk_reader *reader, struct buffer *out,
 			   const struct naming_names *names, const struct printk_spec *spec)
 {
 	const struct printk_values *values = reader->values;
-	char form = format_peek(reader);
+	char form = printk_peek(reader);
 	bool is_form = isalnum((unsigned char)form);
 
-	while (isalnum((unsigned char)format_peek(reader)))
-		format_take(reader);
+	while (isalnum((unsigned char)printk_peek(reader)))
+		printk_take(reader);
 	if (is_form && !strchr("sSxKefF", form) && reader->at < values->bytes.size &&
 	    isprint((unsigned char)values->bytes.data[reader->at])) {
-		append_string(out, string_take(reader), spec);
+		append_string(out, printk_string(reader), spec);
 		return;
 	}
-	append_address(out, number_take(reader, values->pointer_size), form, names, spec);
+	append_address(out, printk_number(reader, values->pointer_size), form, names, spec);
 }
 
-static void append_value(struct printk_reader *reader, struct buffer *out,
-			 const struct naming_names *names, const struct printk_spec *spec)
+static void printk_append_value(struct printk_reader *reader, struct buffer *out,
+				const struct naming_names *names, const struct printk_spec *spec)
 {
 	char letter;
 
 	switch (spec->conversion) {
 	case 'c':
-		letter = (char)number_take(reader, 1);
+		letter = (char)printk_number(reader, 1);
 		append_padded(out, (struct text){ &letter, 1 }, spec);
 		break;
 	case 's':
-		append_string(out, string_take(reader), spec);
+		append_string(out, printk_string(reader), spec);
 		break;
 	case 'p':
 		append_pointer(reader, out, names, spec);
 		break;
 	default:
-		append_number(out, number_take(reader, spec->size), spec);
+		append_number(out, printk_number(reader, spec->size), spec);
 		break;
 	}
 }
@@ -280,18 +280,18 @@ void printk_append(struct buffer *out, struct text format, const struct printk_v
 		size_t size = out->size;
 		struct printk_spec spec;
 
-		if (format_peek(&reader) != '%') {
-			buffer_append_char(out, format_take(&reader));
+		if (printk_peek(&reader) != '%') {
+			buffer_append_char(out, printk_take(&reader));
 			continue;
 		}
-		format_take(&reader);
+		printk_take(&reader);
 		spec_take(&reader, &spec);
 		if (spec.conversion == '%') {
 			buffer_append_char(out, '%');
 			continue;
 		}
 		if (spec.conversion != '\0' && strchr("cspdiuoxX", spec.conversion))
-			append_value(&reader, out, names, &spec);
+			printk_append_value(&reader, out, names, &spec);
 		else
 			reader.has_all = false;
 		/* From what is unknown on, the format is shown as it is. */
