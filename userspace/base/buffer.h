@@ -28,7 +28,6 @@
 
 /** PUT_SLACK - bytes behind the end that put functions may write, and put_block() may read */
 #define PUT_SLACK 32
-
 /** PUT_NUMBER_MAX - fits any number that a function below puts */
 #define PUT_NUMBER_MAX 32
 
@@ -217,7 +216,6 @@ hot_inline char *put_signed(char *out, int64_t number)
 
 /** put_hex - put a number in hexadecimal: "0x1f" */
 char *put_hex(char *out, uint64_t number);
-
 /** put_long_seconds - put_seconds() of at least a second, or of a negative time */
 char *put_long_seconds(char *out, int64_t ns, unsigned int decimals);
 
@@ -258,18 +256,14 @@ hot_inline char *put_seconds_right(char *out, int64_t ns, unsigned int decimals,
 
 /**
  * struct buffer - bytes that grow at their end
- * @data: the bytes, not NUL-terminated; NULL before the first append
- * @size: number of bytes
- * @capacity: allocated bytes; one more than are used, for buffer_string()
- * @failed: memory ran out; later appends do nothing
  *
  * A zeroed struct is an empty buffer. buffer_release() frees its memory and zeroes it.
  */
 struct buffer {
-	char *data;
+	char *data; /* the bytes, not NUL-terminated; NULL before the first append */
 	size_t size;
-	size_t capacity;
-	bool failed;
+	size_t capacity; /* allocated bytes; one more than are used, for buffer_string() */
+	bool failed;	 /* memory ran out; later appends do nothing */
 };
 
 /** buffer_release - free the memory and zero the struct */
@@ -284,10 +278,8 @@ static inline void buffer_clear(struct buffer *buffer)
 
 /** buffer_seal - make PUT_SLACK bytes behind the end readable, for put_block(); lost on append */
 void buffer_seal(struct buffer *buffer);
-
 /** buffer_trim - shrink the memory of a sealed buffer that will not grow any more */
 void buffer_trim(struct buffer *buffer);
-
 /** buffer_grow - make @size bytes fit, for buffer_reserve(); returns false if memory ran out */
 bool buffer_grow(struct buffer *buffer, size_t size);
 
@@ -348,7 +340,6 @@ static inline void buffer_append_char(struct buffer *buffer, char byte)
 /** buffer_append_unsigned, buffer_append_signed - append a number in decimal */
 void buffer_append_unsigned(struct buffer *buffer, uint64_t number);
 void buffer_append_signed(struct buffer *buffer, int64_t number);
-
 /** buffer_append_hex - append a number in hexadecimal: "0x1f" */
 void buffer_append_hex(struct buffer *buffer, uint64_t number);
 
@@ -361,11 +352,9 @@ void buffer_append_decimal(struct buffer *buffer, int64_t number, unsigned int d
 
 /** buffer_append_seconds - append nanoseconds as put_seconds() does */
 void buffer_append_seconds(struct buffer *buffer, int64_t ns, unsigned int decimals);
-
 /** buffer_printf - append formatted text */
 void buffer_printf(struct buffer *buffer, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
-
 /** buffer_text - the bytes as a text; valid until the next append */
 struct text buffer_text(const struct buffer *buffer);
 
@@ -378,16 +367,12 @@ const char *buffer_string(struct buffer *buffer);
 
 /** buffer_append_printable - append a text; control characters, and what is no UTF-8, become '?' */
 void buffer_append_printable(struct buffer *buffer, struct text text);
-
 /** buffer_append_word - append a word as a shell reads it: quoted if it has to be */
 void buffer_append_word(struct buffer *buffer, const char *word);
-
 /** buffer_append_count - append a number and a noun, with an "s" unless the number is 1 */
 void buffer_append_count(struct buffer *buffer, uint64_t count, const char *noun);
-
 /** buffer_append_grouped - append a number with grouped digits: "12,034" */
 void buffer_append_grouped(struct buffer *buffer, uint64_t count);
-
 /** buffer_append_duration - append nanoseconds with three digits and a unit: "1.60us" */
 void buffer_append_duration(struct buffer *buffer, int64_t ns);
 

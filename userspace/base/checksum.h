@@ -8,10 +8,8 @@
 
 /** checksum_of - checksum of some hundred bytes or more, with the CPU's widest registers */
 uint64_t checksum_of(const void *bytes, size_t size);
-
 /** checksum_chain - checksum of bytes that follow others with the checksum @before, first 0 */
 uint64_t checksum_chain(uint64_t before, const void *bytes, size_t size);
-
 /** checksum_wide - checksum_of() with registers of 32 bytes; only if the CPU has AVX2 */
 uint64_t checksum_wide(const void *bytes, size_t size);
 

@@ -10,13 +10,12 @@
 
 /**
  * struct error - why something failed
- * @text: one line without a newline; empty if nothing failed
  *
  * The caller owns it, zeroed; the callee fills it and returns -1. The first text is kept, because
  * the first failure causes the others.
  */
 struct error {
-	char text[512];
+	char text[512]; /* one line without a newline; empty if nothing failed */
 };
 
 /** error_set - fill @error, unless it has a text already; returns -1 */
@@ -35,34 +34,27 @@ int error_set_system(struct error *error, int number, const char *format, ...)
 /** error_is_memory - whether memory ran out, after which nobody goes on */
 bool error_is_memory(const struct error *error);
 
-/**
- * struct report - the destination of messages to the user
- * @context: for the functions
- * @message: prints one line
- * @hint: prints a line about an option that may be what the user wants; NULL with --quiet
- * @progress: shows a line that the next line replaces; "" removes it; NULL without a terminal
- * @closing: prints the last line of a run that ended well; NULL without a terminal
- */
+/** struct report - the destination of messages to the user */
 struct report {
-	void *context;
-	void (*message)(void *context, const char *line);
+	void *context;					  /* for the functions */
+	void (*message)(void *context, const char *line); /* prints one line */
+	/* prints a line about an option that may be what the user wants; NULL with --quiet */
 	void (*hint)(void *context, const char *line);
+	/* shows a line that the next line replaces; "" removes it; NULL without a terminal */
 	void (*progress)(void *context, const char *line);
+	/* prints the last line of a run that ended well; NULL without a terminal */
 	void (*closing)(void *context, const char *line);
 };
 
 /** report_message - report one line; a NULL @report drops it */
 void report_message(const struct report *report, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
-
 /** report_hint - print a line about an option, unless @report is quiet */
 void report_hint(const struct report *report, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
-
 /** report_closing - print the last line of a run, if @report has a terminal */
 void report_closing(const struct report *report, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
-
 /** report_error - report @error, if it has a text, and clear it */
 void report_error(const struct report *report, struct error *error);
 

@@ -12,15 +12,12 @@
 
 /* How far a long operation is. */
 
-/**
- * struct byte_progress - counts the bytes that an operation has read or written
- * @advanced: called for each block of bytes; @done is at most @total, which is 0 if it is unknown
- * @done: bytes until now; data that is read again counts again
- */
+/** struct byte_progress - counts the bytes that an operation has read or written */
 struct byte_progress {
+	/* called for each block of bytes; @done is at most @total, which is 0 if it is unknown */
 	void (*advanced)(void *context, uint64_t done, uint64_t total);
 	void *context;
-	uint64_t done;
+	uint64_t done; /* bytes until now; data that is read again counts again */
 };
 
 /**
@@ -39,11 +36,11 @@ static inline void byte_progress_add(struct byte_progress *progress, uint64_t si
 
 /**
  * struct input_settings - how an input is read; zeroed for the default, as a NULL pointer
- * @progress: counts the bytes of a pipe, which is copied; NULL for none
  * @max_kib: limit of the size of an input that is compressed as a whole; 0 for 100 times its size,
  * or 16 MiB if that is more
  */
 struct input_settings {
+	/* counts the bytes of a pipe, which is copied; NULL for none */
 	struct byte_progress *progress;
 	uint64_t max_kib;
 };
@@ -61,7 +58,6 @@ int file_read(const char *path, struct buffer *out);
 
 /** file_read_up_to - file_read(); -1 with EFBIG if the file has more than about @size_max bytes */
 int file_read_up_to(const char *path, size_t size_max, struct buffer *out);
-
 /** file_read_at - file_read() of @name, relative to a directory */
 int file_read_at(int directory_fd, const char *name, struct buffer *out);
 
@@ -77,7 +73,6 @@ int file_read_built(int directory_fd, struct buffer *path, struct buffer *out);
 
 /** file_find_built - whether there is such a file: 0, or -1 with errno, as above */
 int file_find_built(int directory_fd, struct buffer *path);
-
 /** file_read_in - file_read() of @directory/@name; -1 with errno, as above */
 int file_read_in(const char *directory, const char *name, struct buffer *out);
 
@@ -100,7 +95,6 @@ int file_sync(int fd);
 
 /** files_are_left - whether this process may open FILES_SPARE files more */
 bool files_are_left(void);
-
 /** file_close - close @fd, unless it is negative */
 void file_close(int fd);
 
@@ -125,11 +119,10 @@ int file_open_temporary(const char *path);
  * struct file_wait - what to do when a descriptor would block
  * @wait: wait until @fd is writable, or a moment if @fd is -1; returns 0 to try again, -1 with
  * errno to give up. NULL: wait forever
- * @context: passed to @wait
  */
 struct file_wait {
 	int (*wait)(void *context, int fd);
-	void *context;
+	void *context; /* passed to @wait */
 };
 
 /** file_await - call @wait, which may be NULL; returns its result */

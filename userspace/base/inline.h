@@ -16,7 +16,6 @@
 
 /** out_of_line - a rare function that must not grow its hot caller */
 #define out_of_line __attribute__((noinline))
-
 /** likely, unlikely - which way a condition mostly goes */
 #define likely(condition) __builtin_expect(!!(condition), 1)
 #define unlikely(condition) __builtin_expect(!!(condition), 0)

@@ -10,18 +10,14 @@
 
 #include "base/error.h"
 
-/**
- * struct library_function - a function to find
- * @pointer: a pointer to a function of its type, which library_load() sets
- */
+/** struct library_function - a function to find */
 struct library_function {
 	const char *name;
-	void *pointer;
+	void *pointer; /* a pointer to a function of its type, which library_load() sets */
 };
 
 /** LIBRARY_MEMBER - the member of a struct that points to a function, with the function's name */
 #define LIBRARY_MEMBER(name) __typeof__(&name) name;
-
 /** LIBRARY_FUNCTION - the element of a list of functions, for such a member of @api */
 #define LIBRARY_FUNCTION(name) { #name, &api->name },
 

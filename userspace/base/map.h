@@ -35,7 +35,6 @@ struct map {
 
 /** map_release - free the table, not the values */
 void map_release(struct map *map);
-
 /** map_free - free the values with free(3), and the table */
 void map_free(struct map *map);
 
@@ -63,7 +62,6 @@ int map_insert(struct map *map, uint64_t hash, void *value);
 
 /** map_take - the same with a @value of malloc(3) or NULL; returns it, or NULL and frees it */
 void *map_take(struct map *map, uint64_t hash, void *value);
-
 /** map_remove - remove @value, which was inserted with @hash; does nothing if it is absent */
 void map_remove(struct map *map, uint64_t hash, const void *value);
 
@@ -93,7 +91,6 @@ hot_inline uint64_t hash_number(uint64_t number)
 
 /** hash_numbers - hash several numbers and @hash; zeros at their end make no difference */
 uint64_t hash_numbers(uint64_t hash, const uint64_t *numbers, size_t nr_numbers);
-
 /** hash_text - hash the bytes of a text with libxxhash, which is not worth a call for a number */
 uint64_t hash_text(struct text text);
 

@@ -14,13 +14,13 @@
 
 /**
  * struct owner - the owner of files
- * @is_other: another user than that of this process; otherwise nothing here changes any rights
  * @groups, @nr_groups: all groups of the user, sorted
  * @before, @nr_before: the groups of this process
  *
  * A zeroed struct is the user of this process.
  */
 struct owner {
+	/* another user than that of this process; otherwise nothing here changes any rights */
 	bool is_other;
 	uid_t user;
 	gid_t group;
@@ -32,7 +32,6 @@ struct owner {
 
 /** owner_init - set another user and look up the groups; returns -1 with errno */
 int owner_init(struct owner *owner, uid_t user, gid_t group);
-
 /** owner_release - free the lists of groups */
 void owner_release(struct owner *owner);
 

@@ -12,10 +12,8 @@
 
 /** QUANTILE_ERROR - limit of a quantile's relative error */
 #define QUANTILE_ERROR (1.0 / 128)
-
 /** QUANTILE_OCTAVES - powers of two; the first one is all durations below 64 */
 #define QUANTILE_OCTAVES 59
-
 /** QUANTILE_CELLS - cells in each */
 #define QUANTILE_CELLS 64
 
@@ -27,13 +25,12 @@ struct quantile_octave {
 
 /**
  * struct quantiles - all durations
- * @octaves: those that are not empty, in order
  *
  * A zeroed struct is empty.
  */
 struct quantiles {
 	uint64_t count;
-	struct quantile_octave *octaves;
+	struct quantile_octave *octaves; /* those that are not empty, in order */
 	size_t nr_octaves;
 };
 
@@ -49,14 +46,11 @@ uint64_t quantiles_get(const struct quantiles *quantiles, unsigned int permille)
 
 /** quantiles_octave - number of durations in a power of two */
 uint64_t quantiles_octave(const struct quantiles *quantiles, unsigned int number);
-
 /** quantile_octave_of - the power of two of a duration */
 unsigned int quantile_octave_of(uint64_t duration);
-
 /** quantile_octave_begin - the smallest duration in a power of two */
 uint64_t quantile_octave_begin(unsigned int number);
-
-/** quantiles_copy - make @copy, whose content is released, equal; returns 0, or -1 without memory */
+/** quantiles_copy - make @copy, whose content is released, equal; -1 without memory */
 int quantiles_copy(struct quantiles *copy, const struct quantiles *quantiles);
 
 void quantiles_release(struct quantiles *quantiles);

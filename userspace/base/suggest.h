@@ -8,13 +8,10 @@
 /** SUGGESTION_SIZE_MAX - longer words are not compared */
 #define SUGGESTION_SIZE_MAX 95
 
-/**
- * struct suggestion - the nearest known word so far; none if zeroed
- * @distance: number of different letters; 0 if there is no word
- */
+/** struct suggestion - the nearest known word so far; none if zeroed */
 struct suggestion {
 	char word[SUGGESTION_SIZE_MAX + 1];
-	unsigned int distance;
+	unsigned int distance; /* number of different letters; 0 if there is no word */
 };
 
 /**

@@ -38,7 +38,6 @@ static inline struct text text_trim(struct text text)
 
 /** text_take_begin - remove @begin from a text; returns false if the text has another begin */
 bool text_take_begin(struct text *text, const char *begin);
-
 /** text_take_line - remove the first line from a text; returns it without its newline */
 struct text text_take_line(struct text *text);
 
