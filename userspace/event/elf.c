@@ -197,21 +197,18 @@ static void string_copy(const Elf_Data *strings, size_t offset, char out[ELF_NAM
 
 /**
  * struct function_search - a search in a table of symbols
- * @name: that the user wrote
- * @mangled: begins of symbols of C++ functions of this name; NULL for the name itself
  * @address, @size: of the first one found
- * @found: names of those at other addresses
- * @nearest: a function with a similar name
  */
 struct function_search {
-	const char *name;
+	const char *name; /* that the user wrote */
+	/* begins of symbols of C++ functions of this name; NULL for the name itself */
 	const struct buffer *mangled;
 	uint64_t address;
 	uint64_t size;
 	size_t nr_found;
-	struct buffer found;
+	struct buffer found; /* names of those at other addresses */
 	char part[ELF_NAME_SIZE];
-	struct suggestion nearest;
+	struct suggestion nearest; /* a function with a similar name */
 };
 
 /* Returns whether the rest of a symbol may be the types of parameters, or template arguments. */

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Symbols and user-space static tracepoints (USDT) of a program or library; a part of event.h. */
+/*
+ * Symbols and user-space static tracepoints (USDT) of a program or library; a part of event.h.
+ *
+ * Functions with @error return 0, or -1 with it set, unless their descriptions say otherwise.
+ */
 #ifndef EVENT_ELF_H
 #define EVENT_ELF_H
 
@@ -18,23 +22,17 @@ struct elf_file;
 /**
  * elf_open - open an ELF file
  * @out: for elf_close(); NULL on failure
- *
- * Returns 0, or -1 with @error.
  */
 int elf_open(struct elf_file **out, const char *path, struct error *error);
 
 /** ELF_NAME_SIZE - longer names of symbols are not suggested */
 #define ELF_NAME_SIZE 256
 
-/**
- * struct elf_function - a function of a program
- * @offset: of its code in the file
- * @size: of its code; 0 if it is unknown
- * @part: a symbol with the part of it that the compiler did not inline; "" for none
- */
+/** struct elf_function - a function of a program */
 struct elf_function {
-	uint64_t offset;
-	uint64_t size;
+	uint64_t offset; /* of its code in the file */
+	uint64_t size;	 /* of its code; 0 if it is unknown */
+	/* a symbol with the part of it that the compiler did not inline; "" for none */
 	char part[ELF_NAME_SIZE];
 };
 
@@ -59,23 +57,18 @@ bool elf_is_go(const struct elf_file *file);
 /**
  * struct elf_mark - a place in the code that is a USDT; a compiler may make several of one
  * @provider, @name: of the USDT
- * @arguments: "SIZE@OPERAND ..." in the notation of the assembler
- * @offset: of the place in the file
- * @semaphore: the offset in the file of a 16-bit counter of tracers, 0 for none
  */
 struct elf_mark {
 	const char *provider;
 	const char *name;
-	const char *arguments;
-	uint64_t offset;
-	uint64_t semaphore;
+	const char *arguments; /* "SIZE@OPERAND ..." in the notation of the assembler */
+	uint64_t offset;       /* of the place in the file */
+	uint64_t semaphore; /* the offset in the file of a 16-bit counter of tracers, 0 for none */
 };
 
 /**
  * elf_visit_marks - visit the USDTs of a file
- * @visit: receives a borrowed mark; returns -1 with @error
- *
- * Returns 0, or -1 with @error.
+ * @visit: receives a borrowed mark
  */
 int elf_visit_marks(const struct elf_file *file,
 		    int (*visit)(void *context, const struct elf_mark *mark, struct error *error),
@@ -83,7 +76,6 @@ int elf_visit_marks(const struct elf_file *file,
 
 /** elf_machine - the number of its instruction set, EM_X86_64 and so on */
 unsigned int elf_machine(const struct elf_file *file);
-
 /** elf_close - NULL is fine */
 void elf_close(struct elf_file *file);
 

@@ -22,38 +22,27 @@
 #define FORMAT_SIZE_MAX (1024 * 1024)
 #define FORMAT_FIELDS_MAX 1024
 
-/**
- * struct format_field - a line "field:TYPE NAME; offset:N; size:N; signed:N;"
- * @type: without the brackets that follow the name of an array
- * @is_array: an array of fixed size
- * @is_dynamic: the field contains offset and size of its data, by __data_loc or __rel_loc
- * @is_relative: by __rel_loc
- */
+/** struct format_field - a line "field:TYPE NAME; offset:N; size:N; signed:N;" */
 struct format_field {
-	const char *type;
+	const char *type; /* without the brackets that follow the name of an array */
 	const char *name;
 	uint64_t offset;
 	uint64_t size;
 	bool is_signed;
-	bool is_array;
+	bool is_array; /* an array of fixed size */
 	bool is_pointer;
+	/* the field contains offset and size of its data, by __data_loc or __rel_loc */
 	bool is_dynamic;
-	bool is_relative;
+	bool is_relative; /* by __rel_loc */
 };
 
-/**
- * struct format - a parsed format file
- * @text: bytes of all strings
- * @file: what was parsed; only as long as whoever has parsed it has the text
- * @id: event id, the common_type of its records
- * @fields: first @nr_common common fields, then the event's own
- */
+/** struct format - a parsed format file */
 struct format {
-	char *text;
-	struct text file;
+	char *text;	  /* bytes of all strings */
+	struct text file; /* what was parsed; only as long as whoever has parsed it has the text */
 	const char *name;
-	uint64_t id;
-	struct format_field *fields;
+	uint64_t id;		     /* event id, the common_type of its records */
+	struct format_field *fields; /* first @nr_common common fields, then the event's own */
 	size_t nr_fields;
 	size_t nr_common;
 };
@@ -68,7 +57,6 @@ int format_parse(struct format *out, struct text file);
 
 /** format_release - free a format, and zero it */
 void format_release(struct format *format);
-
 /** format_find - the field with this name, NULL if there is none */
 const struct format_field *format_find(const struct format *format, struct text name);
 
@@ -81,18 +69,14 @@ int64_t format_read_id(struct text text);
 
 /* Field references: where a field is in a record, and readers that check every bound. */
 
-/**
- * enum field_kind - representation of a field
- * @FIELD_FLOATING: a double of 8 bytes, or a float of 4
- * @FIELD_CONSTANT: a pointer to a string of the kernel
- */
+/** enum field_kind - representation of a field */
 enum field_kind {
 	FIELD_ABSENT,
 	FIELD_SIGNED,
 	FIELD_UNSIGNED,
 	FIELD_BOOLEAN,
-	FIELD_FLOATING,
-	FIELD_CONSTANT,
+	FIELD_FLOATING, /* a double of 8 bytes, or a float of 4 */
+	FIELD_CONSTANT, /* a pointer to a string of the kernel */
 	FIELD_FIXED_TEXT,
 	FIELD_FIXED_BYTES,
 	FIELD_DYNAMIC_TEXT,
@@ -106,26 +90,20 @@ enum field_kind {
 
 /**
  * struct field_ref - position and representation of a field in the records of one tracepoint
- * @is_swapped: the byte order is not this machine's
- * @offset: of its first byte
- * @size: number of bytes
- * @end: minimum size of a record that contains the field, at least WORD_SIZE
  * @base: added to the offset that a dynamic field contains: 0, or the field's end if it is relative
- * @word_offset: of a word that contains the number
  * @shift_left, @shift_right: numbers of bits to shift that word, to get the number
- * @mask: bits of the number; all if it is signed
  */
 struct field_ref {
 	enum field_kind kind;
-	bool is_swapped;
-	unsigned int offset;
+	bool is_swapped;     /* the byte order is not this machine's */
+	unsigned int offset; /* of its first byte */
 	unsigned int size;
-	unsigned int end;
+	unsigned int end; /* minimum size of a record that contains the field, at least WORD_SIZE */
 	unsigned int base;
-	unsigned int word_offset;
+	unsigned int word_offset; /* of a word that contains the number */
 	unsigned int shift_left;
 	unsigned int shift_right;
-	uint64_t mask;
+	uint64_t mask; /* bits of the number; all if it is signed */
 };
 
 /** FIELD_REF_ABSENT - initializer of a reference that no record contains */

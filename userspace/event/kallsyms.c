@@ -30,41 +30,27 @@
 
 #define READ_SIZE 65536
 
-/**
- * struct kallsyms_entry - a function, or the end of code
- * @name: offset in the names
- * @module: index of the module, 0 for the kernel
- * @rank: 0 for the end of code; otherwise the order of functions with the same address, from 1
- */
+/** struct kallsyms_entry - a function, or the end of code */
 struct kallsyms_entry {
 	uint64_t address;
-	uint32_t name;
-	uint16_t module;
+	uint32_t name;	 /* offset in the names */
+	uint16_t module; /* index of the module, 0 for the kernel */
+	/* 0 for the end of code; otherwise the order of functions with the same address, from 1 */
 	uint16_t rank;
 };
 
-/**
- * struct kallsyms - a table of symbols
- * @entries: of struct kallsyms_entry, sorted by address after kallsyms_finish()
- * @names: each with a NUL
- * @modules: offsets of the modules' names
- * @recent: offsets of names plus 1, by hash; until kallsyms_finish()
- * @pending: begin of a line whose end was not added yet
- * @nr_functions: number of entries that are no ends
- * @nr_hidden: number of functions without an address
- * @is_full: there were more symbols or names than allowed
- * @is_partial: see kallsyms_set_partial()
- */
+/** struct kallsyms - a table of symbols */
 struct kallsyms {
+	/* of struct kallsyms_entry, sorted by address after kallsyms_finish() */
 	struct buffer entries;
-	struct buffer names;
-	struct buffer modules;
-	uint32_t *recent;
-	struct buffer pending;
-	size_t nr_functions;
-	size_t nr_hidden;
-	bool is_full;
-	bool is_partial;
+	struct buffer names;   /* each with a NUL */
+	struct buffer modules; /* offsets of the modules' names */
+	uint32_t *recent;      /* offsets of names plus 1, by hash; until kallsyms_finish() */
+	struct buffer pending; /* begin of a line whose end was not added yet */
+	size_t nr_functions;   /* number of entries that are no ends */
+	size_t nr_hidden;      /* number of functions without an address */
+	bool is_full;	       /* there were more symbols or names than allowed */
+	bool is_partial;       /* see kallsyms_set_partial() */
 };
 
 static struct kallsyms_entry *kallsyms_entries(const struct kallsyms *table)
@@ -527,23 +513,15 @@ size_t kallsyms_size(const struct kallsyms *table)
 /* Tracers report a function's address, or that behind its first instruction. */
 #define ENTRY_SIZE_MAX 16
 
-/**
- * struct late_symbols - a list that is read again
- * @symbols_fd: the list
- * @modules_fd: directory of modules
- * @nr_links: its number of links at the last reading, which counts directories
- * @read_ns: time of the last reading
- * @is_expired: modules changed since
- * @table: symbols of modules, NULL if there are none
- * @missing: addresses that the last readings did not find, each at the place of its hash
- */
+/** struct late_symbols - a list that is read again */
 struct late_symbols {
-	int symbols_fd;
-	int modules_fd;
-	nlink_t nr_links;
-	int64_t read_ns;
-	bool is_expired;
-	struct kallsyms *table;
+	int symbols_fd;	  /* the list */
+	int modules_fd;	  /* directory of modules */
+	nlink_t nr_links; /* its number of links at the last reading, which counts directories */
+	int64_t read_ns;  /* time of the last reading */
+	bool is_expired;  /* modules changed since */
+	struct kallsyms *table; /* symbols of modules, NULL if there are none */
+	/* addresses that the last readings did not find, each at the place of its hash */
 	uint64_t missing[1 << MISSING_BITS];
 };
 

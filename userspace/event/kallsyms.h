@@ -9,39 +9,29 @@
 #define KALLSYMS_SYMBOLS_MAX 500000
 #define KALLSYMS_NAMES_SIZE_MAX (16 << 20)
 
-/**
- * struct kallsyms_line - a line "ADDRESS TYPE NAME [MODULE]"
- * @module: empty for the kernel's symbols
- */
+/** struct kallsyms_line - a line "ADDRESS TYPE NAME [MODULE]" */
 struct kallsyms_line {
 	uint64_t address;
 	char type;
 	struct text name;
-	struct text module;
+	struct text module; /* empty for the kernel's symbols */
 };
 
 /** kallsyms_line_parse - returns false if the line is no symbol */
 bool kallsyms_line_parse(struct kallsyms_line *out, struct text line);
-
 /** kallsyms_line_is_mark - whether an assembler marks code or data in a function: "$x", "$d.3" */
 bool kallsyms_line_is_mark(const struct kallsyms_line *line);
-
 /** kallsyms_line_is_code - whether the symbol begins code; the ends of the kernel's code do not */
 bool kallsyms_line_is_code(const struct kallsyms_line *line);
 
 struct kallsyms;
 
-/**
- * struct kallsyms_symbol - a function
- * @name: borrowed from the table
- * @module: empty if it is the kernel's own; borrowed from the table
- * @begin: its first address
- * @end: the address behind it: the next symbol's, or a guess if the next one is far
- */
+/** struct kallsyms_symbol - a function */
 struct kallsyms_symbol {
-	struct text name;
-	struct text module;
-	uint64_t begin;
+	struct text name;   /* borrowed from the table */
+	struct text module; /* empty if it is the kernel's own; borrowed from the table */
+	uint64_t begin;	    /* its first address */
+	/* the address behind it: the next symbol's, or a guess if the next one is far */
 	uint64_t end;
 };
 
@@ -56,11 +46,8 @@ int kallsyms_new(struct kallsyms **out, struct text text, struct error *error);
 
 /** kallsyms_read - kallsyms_new() of the file @path, or of /proc/kallsyms if that is NULL */
 int kallsyms_read(struct kallsyms **out, const char *path, struct error *error);
-
-/** kallsyms_begin - an empty table, for kallsyms_add() and kallsyms_finish(); NULL without memory
- */
+/** kallsyms_begin - an empty table for kallsyms_add(), kallsyms_finish(); NULL without memory */
 struct kallsyms *kallsyms_begin(void);
-
 /** kallsyms_add - add a part of the text; lines may be split between parts */
 void kallsyms_add(struct kallsyms *table, struct text part);
 
@@ -85,7 +72,6 @@ bool kallsyms_find(const struct kallsyms *table, uint64_t address, struct kallsy
 /** kallsyms_find_name - the first function with this name; returns false if there is none */
 bool kallsyms_find_name(const struct kallsyms *table, struct text name,
 			struct kallsyms_symbol *out);
-
 /** kallsyms_set_partial - the table may lack functions to which no record refers */
 void kallsyms_set_partial(struct kallsyms *table);
 
@@ -93,7 +79,6 @@ bool kallsyms_is_partial(const struct kallsyms *table);
 
 /** kallsyms_count - number of functions, aliases included */
 size_t kallsyms_count(const struct kallsyms *table);
-
 /** kallsyms_size - bytes of memory */
 size_t kallsyms_size(const struct kallsyms *table);
 
@@ -115,7 +100,6 @@ int late_symbols_open(struct late_symbols **out, const char *symbols, const char
 
 /** late_symbols_close - close the list; NULL is allowed */
 void late_symbols_close(struct late_symbols *late);
-
 /** late_symbols_expire - modules were loaded or unloaded: addresses may be those of others */
 void late_symbols_expire(struct late_symbols *late);
 

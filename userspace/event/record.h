@@ -20,36 +20,24 @@
 
 struct constants;
 
-/**
- * struct record - one record as the kernel wrote it
- * @time_ns: trace time
- * @cpu: the CPU whose ring buffer contained it
- * @buffer: index into the source's list of buffers, 0 if it has only one
- * @data: the bytes, common fields first, laid out by the record's format; borrowed, unaligned
- * @size: number of bytes at @data; hostile content must not cause reads beyond it
- * @constants: the kernel's strings that the record points to, NULL if unknown
- */
+/** struct record - one record as the kernel wrote it */
 struct record {
-	int64_t time_ns;
-	int cpu;
-	unsigned int buffer;
+	int64_t time_ns;     /* trace time */
+	int cpu;	     /* the CPU whose ring buffer contained it */
+	unsigned int buffer; /* index into the source's list of buffers, 0 if it has only one */
+	/* the bytes, common fields first, laid out by the record's format; borrowed, unaligned */
 	const unsigned char *data;
-	size_t size;
+	size_t size; /* number of bytes at @data; hostile content must not cause reads beyond it */
+	/* the kernel's strings that the record points to, NULL if unknown */
 	struct constants *constants;
 };
 
-/**
- * struct record_copy - a record that outlives the sub-buffer that contained it
- * @users: it is freed with the last one
- * @number: in the order of the records
- * @all_size: of all copies, to which it belongs
- * @record: its data are @bytes
- */
+/** struct record_copy - a record that outlives the sub-buffer that contained it */
 struct record_copy {
-	size_t users;
-	uint64_t number;
-	size_t *all_size;
-	struct record record;
+	size_t users;	      /* it is freed with the last one */
+	uint64_t number;      /* in the order of the records */
+	size_t *all_size;     /* of all copies, to which it belongs */
+	struct record record; /* its data are @bytes */
 	unsigned char bytes[];
 };
 
@@ -62,7 +50,7 @@ static inline void record_copy_put(struct record_copy *copy)
 	}
 }
 
-/** record_id - read the id of a record's event, its common_type; false if it is too short for one */
+/** record_id - read the id of a record's event (common_type); false if it is too short */
 hot_inline bool record_id(const struct record *record, bool is_swapped, uint16_t *id)
 {
 	if (record->size < sizeof(*id))
@@ -78,33 +66,25 @@ hot_inline bool record_id(const struct record *record, bool is_swapped, uint16_t
 
 /**
  * struct loss - records of one CPU that were overwritten or dropped before they were read
- * @buffer: as in struct record
- * @from_ns: all lost records are younger than this
- * @to_ns: and older than this
- * @count: number of records, or LOSS_COUNT_UNKNOWN
  * @is_sum: no interval, but the total of all losses of unknown count on that CPU, from the kernel's
  * statistics
  */
 struct loss {
 	int cpu;
-	unsigned int buffer;
-	int64_t from_ns;
-	int64_t to_ns;
-	int64_t count;
+	unsigned int buffer; /* as in struct record */
+	int64_t from_ns;     /* all lost records are younger than this */
+	int64_t to_ns;	     /* and older than this */
+	int64_t count;	     /* number of records, or LOSS_COUNT_UNKNOWN */
 	bool is_sum;
 };
 
 /** THREAD_COMM_SIZE - size of a thread's name, with its NUL */
 #define THREAD_COMM_SIZE 64
 
-/**
- * struct thread_identity - process and name of a thread
- * @tgid: its process, 0 if unknown
- * @comm: its name, "" if unknown
- */
+/** struct thread_identity - process and name of a thread */
 struct thread_identity {
-	int tgid;
-	char comm[THREAD_COMM_SIZE];
+	int tgid;		     /* its process, 0 if unknown */
+	char comm[THREAD_COMM_SIZE]; /* its name, "" if unknown */
 };
 
 #endif

@@ -6,20 +6,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/**
- * struct sandbox - what the child keeps
- * @read_fd: may be read with pread(2); -1 for none
- * @write_fd: may be written
- * @cpu_s: seconds of CPU time
- * @memory: bytes that it may map
- * @file_size: limit of the size of a file that it writes; 0 for pipes
- */
+/** struct sandbox - what the child keeps */
 struct sandbox {
-	int read_fd;
-	int write_fd;
-	uint64_t cpu_s;
-	uint64_t memory;
-	uint64_t file_size;
+	int read_fd;	    /* may be read with pread(2); -1 for none */
+	int write_fd;	    /* may be written */
+	uint64_t cpu_s;	    /* seconds of CPU time */
+	uint64_t memory;    /* bytes that it may map */
+	uint64_t file_size; /* limit of the size of a file that it writes; 0 for pipes */
 };
 
 /**

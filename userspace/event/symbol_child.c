@@ -212,15 +212,12 @@ void symbols_read(struct symbols_reader *reader, struct symbols_request *request
 
 /**
  * struct symbol_walk - state of a format
- * @out: the answer
- * @subject: the field whose text is written, NULL before it is found
- * @is_mentioned: the part mentions @subject
  * @nr_nodes, @nr_entries: numbers of nodes and entries, dropped ones included
  */
 struct symbol_walk {
-	struct buffer *out;
-	const char *subject;
-	bool is_mentioned;
+	struct buffer *out;  /* the answer */
+	const char *subject; /* the field whose text is written, NULL before it is found */
+	bool is_mentioned;   /* the part mentions @subject */
 	unsigned int nr_nodes;
 	unsigned int nr_entries;
 };
@@ -531,16 +528,11 @@ static bool walk_text(struct symbol_walk *walk, const struct tep_print_arg *arg,
 	}
 }
 
-/**
- * struct conversion - the conversions of a format string, one after the other
- * @rest: behind the conversion
- * @kind: its last character, '*' for a width, 0 at the end
- * @is_adjacent: nothing is printed between the previous conversion and this one
- */
+/** struct conversion - the conversions of a format string, one after the other */
 struct conversion {
-	const char *rest;
-	char kind;
-	bool is_adjacent;
+	const char *rest; /* behind the conversion */
+	char kind;	  /* its last character, '*' for a width, 0 at the end */
+	bool is_adjacent; /* nothing is printed between the previous conversion and this one */
 };
 
 /* Letters behind %p belong to the conversion. */

@@ -20,7 +20,8 @@
 
 /* Numbers and operators of print formats. */
 
-/** struct symbol_number - a number of 64 bits; @is_unsigned decides how it is compared and shifted
+/**
+ * struct symbol_number - a number of 64 bits; @is_unsigned decides how it is compared and shifted
  */
 struct symbol_number {
 	uint64_t bits;
@@ -62,28 +63,17 @@ enum symbol_binary {
 #define SYMBOL_DEPTH_MAX 48
 #define SYMBOL_STRING_MAX 255
 
-/**
- * enum symbol_kind - kinds of nodes; the first ones are numbers, the others texts
- * @SYMBOL_NUMBER: eight bytes
- * @SYMBOL_FIELD: string: the name of the field
- * @SYMBOL_CAST: a byte: the size of the type, a byte: whether it is signed; a number
- * @SYMBOL_UNARY: a byte: enum symbol_unary; a number
- * @SYMBOL_BINARY: a byte: enum symbol_binary; two numbers
- * @SYMBOL_TEXT: a string
- * @SYMBOL_CHOICE: a number; the text if it is not 0, and the text if it is
- * @SYMBOL_VALUES: __print_symbolic(): a table; a number
- * @SYMBOL_FLAGS: __print_flags(): a string, the delimiter; a table; a number
- */
+/** enum symbol_kind - kinds of nodes; the first ones are numbers, the others texts */
 enum symbol_kind {
-	SYMBOL_NUMBER,
-	SYMBOL_FIELD,
-	SYMBOL_CAST,
-	SYMBOL_UNARY,
-	SYMBOL_BINARY,
-	SYMBOL_TEXT,
-	SYMBOL_CHOICE,
-	SYMBOL_VALUES,
-	SYMBOL_FLAGS,
+	SYMBOL_NUMBER, /* eight bytes */
+	SYMBOL_FIELD,  /* string: the name of the field */
+	SYMBOL_CAST,   /* a byte: the size of the type, a byte: whether it is signed; a number */
+	SYMBOL_UNARY,  /* a byte: enum symbol_unary; a number */
+	SYMBOL_BINARY, /* a byte: enum symbol_binary; two numbers */
+	SYMBOL_TEXT,   /* a string */
+	SYMBOL_CHOICE, /* a number; the text if it is not 0, and the text if it is */
+	SYMBOL_VALUES, /* __print_symbolic(): a table; a number */
+	SYMBOL_FLAGS,  /* __print_flags(): a string, the delimiter; a table; a number */
 	SYMBOL_KIND_COUNT
 };
 
@@ -95,9 +85,6 @@ struct symbol_entry {
 
 /**
  * struct symbol_node - a node whose content was checked
- * @number: of NUMBER
- * @ref: of FIELD: an integer or a boolean
- * @text: of TEXT; the delimiter of FLAGS
  * @first_entry, @nr_entries: of VALUES and FLAGS
  */
 struct symbol_node {
@@ -106,10 +93,10 @@ struct symbol_node {
 	bool is_signed;	      /* of CAST */
 	uint16_t operands[3]; /* indexes of nodes */
 	union {
-		uint64_t number;
-		struct field_ref ref;
+		uint64_t number;      /* of NUMBER */
+		struct field_ref ref; /* of FIELD: an integer or a boolean */
 		struct {
-			struct text text;
+			struct text text; /* of TEXT; the delimiter of FLAGS */
 			uint32_t first_entry;
 			uint32_t nr_entries;
 		};
@@ -123,10 +110,7 @@ struct symbol_field {
 	unsigned int nr_parts;
 };
 
-/**
- * struct symbols - the symbols of a tracepoint; all members are private
- * @texts: SYMBOLS_TEXTS_MAX bytes for the texts of a record, of which @nr_used are used
- */
+/** struct symbols - the symbols of a tracepoint; all members are private */
 struct symbols {
 	char *answer; /* the bytes that texts point to */
 	size_t answer_size;
@@ -136,6 +120,7 @@ struct symbols {
 	size_t nr_entries;
 	struct symbol_field *fields;
 	size_t nr_fields;
+	/* SYMBOLS_TEXTS_MAX bytes for the texts of a record, of which @nr_used are used */
 	char *texts;
 	size_t nr_used;
 };

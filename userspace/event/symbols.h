@@ -21,30 +21,21 @@ struct symbol_field;
 /** symbols_have_text - whether the print format mentions field @name as a symbol or as flags */
 bool symbols_have_text(struct text format, struct text name);
 
-/**
- * struct symbols_request - a tracepoint whose symbols are to be read
- * @format: text of its format file
- * @symbols: result, for symbols_free(); NULL if none of its fields has symbols
- * @has_failed: result: the parser crashed on @format, or was not allowed to read it
- */
+/** struct symbols_request - a tracepoint whose symbols are to be read */
 struct symbols_request {
-	struct text format;
+	struct text format; /* text of its format file */
+	/* result, for symbols_free(); NULL if none of its fields has symbols */
 	struct symbols *symbols;
-	bool has_failed;
+	bool has_failed; /* result: the parser crashed on @format, or was not allowed to read it */
 };
 
-/**
- * struct symbols_reader - reads the symbols of a source's tracepoints
- * @is_swapped: the records' byte order is not this machine's
- * @is_trusted: formats are the running kernel's, and may be parsed without seccomp
- * @nr_crashes: number of children that crashed; after SYMBOLS_CRASHES_MAX nothing is parsed
- * @lacks_seccomp: the kernel does not filter the child's system calls
- */
+/** struct symbols_reader - reads the symbols of a source's tracepoints */
 struct symbols_reader {
-	bool is_swapped;
-	bool is_trusted;
+	bool is_swapped; /* the records' byte order is not this machine's */
+	bool is_trusted; /* formats are the running kernel's, and may be parsed without seccomp */
+	/* number of children that crashed; after SYMBOLS_CRASHES_MAX nothing is parsed */
 	unsigned int nr_crashes;
-	bool lacks_seccomp;
+	bool lacks_seccomp; /* the kernel does not filter the child's system calls */
 };
 
 /** SYMBOLS_CRASHES_MAX - limit of the time that hostile formats may take */
@@ -66,10 +57,8 @@ void symbols_free(struct symbols *symbols);
 
 /** symbols_size - the memory of @symbols in bytes, 0 of NULL */
 size_t symbols_size(const struct symbols *symbols);
-
 /** symbols_find - the symbols of the field @name, NULL if it has none */
 const struct symbol_field *symbols_find(const struct symbols *symbols, struct text name);
-
 /** symbols_begin - drop the texts of the previous record */
 void symbols_begin(struct symbols *symbols);
 

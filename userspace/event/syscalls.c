@@ -14,11 +14,9 @@
 /* This bit of a number, and not a property of the thread, selects x32. */
 #define X32_BIT 0x40000000
 
-/**
- * struct machine_row - a machine, and the ABI of its 32-bit programs
- * @pattern: of its name, for names that libseccomp does not have; NULL for none
- */
+/** struct machine_row - a machine, and the ABI of its 32-bit programs */
 struct machine_row {
+	/* of its name, for names that libseccomp does not have; NULL for none */
 	const char *pattern;
 	uint32_t architecture;
 	uint32_t narrow;

@@ -15,14 +15,10 @@
 /** SYSCALLS_CACHE_SIZE - limit of the numbers whose names are kept; all real ones are below it */
 #define SYSCALLS_CACHE_SIZE 8192
 
-/**
- * struct syscall_table - names by number
- * @architecture: libseccomp's number of the ABI, 0 if it has none
- * @names: allocated when they are needed
- */
+/** struct syscall_table - names by number */
 struct syscall_table {
-	uint32_t architecture;
-	struct text names[SYSCALLS_CACHE_SIZE];
+	uint32_t architecture; /* libseccomp's number of the ABI, 0 if it has none */
+	struct text names[SYSCALLS_CACHE_SIZE]; /* allocated when they are needed */
 };
 
 /** enum syscall_exec - the calls that execute a program */
@@ -35,37 +31,25 @@ enum syscall_exec {
 /** SYSCALLS_EXEC_MASK - bits of a number that are compared first */
 #define SYSCALLS_EXEC_MASK 1023
 
-/**
- * struct syscalls - names of one machine's system calls; its members are private
- * @own: of programs of the machine's word size
- * @narrow: of 32-bit programs; NULL until one is known
- * @x32: of numbers with the bit of this ABI; NULL until there is one
- * @narrow_architecture: 0 if the machine runs no 32-bit programs
- * @has_x32: numbers may have the bit of x32
- * @execs: numbers of programs of both sizes, -1 for none; of own programs at first
- * @may_execute: for numbers in SYSCALLS_EXEC_MASK: whether one of @execs has these bits
- * @narrow_threads: they run 32-bit programs
- * @executing: threads in one of @execs; at most @nr_executing
- * @is_narrow: names are those of a 32-bit program's calls
- * @abi: of the last name, empty for that of own programs
- * @has_abis: an ABI was not empty
- * @other: the name of a number without a place in a table
- */
+/** struct syscalls - names of one machine's system calls; its members are private */
 struct syscalls {
-	struct syscall_table own;
-	struct syscall_table *narrow;
+	struct syscall_table own;     /* of programs of the machine's word size */
+	struct syscall_table *narrow; /* of 32-bit programs; NULL until one is known */
+	/* of numbers with the bit of this ABI; NULL until there is one */
 	struct syscall_table *x32;
-	uint32_t narrow_architecture;
-	bool has_x32;
+	uint32_t narrow_architecture; /* 0 if the machine runs no 32-bit programs */
+	bool has_x32;		      /* numbers may have the bit of x32 */
+	/* numbers of programs of both sizes, -1 for none; of own programs at first */
 	int64_t execs[2][SYSCALL_EXEC_COUNT];
+	/* for numbers in SYSCALLS_EXEC_MASK: whether one of @execs has these bits */
 	bool may_execute[SYSCALLS_EXEC_MASK + 1];
-	struct thread_set narrow_threads;
-	struct thread_set executing;
+	struct thread_set narrow_threads; /* they run 32-bit programs */
+	struct thread_set executing;	  /* threads in one of @execs; at most @nr_executing */
 	size_t nr_executing;
-	bool is_narrow;
-	struct text abi;
-	bool has_abis;
-	char other[32];
+	bool is_narrow;	 /* names are those of a 32-bit program's calls */
+	struct text abi; /* of the last name, empty for that of own programs */
+	bool has_abis;	 /* an ABI was not empty */
+	char other[32];	 /* the name of a number without a place in a table */
 };
 
 /**
@@ -78,12 +62,9 @@ struct syscalls *syscalls_new(const char *machine);
 
 /** syscalls_free - free the names; NULL is fine */
 void syscalls_free(struct syscalls *syscalls);
-
 /** syscalls_find_name - syscalls_name() of a call whose name was not found before */
 struct text syscalls_find_name(struct syscalls *syscalls, int64_t number);
-
-/** syscall_number - the number of a system call of this machine, -1 if there is none of this name
- */
+/** syscall_number - the number of a system call of this machine, -1 if there is none */
 int syscall_number(const char *name);
 
 /**
@@ -106,13 +87,10 @@ hot_inline struct text syscalls_name(struct syscalls *syscalls, int64_t number)
 
 /** syscalls_add_narrow - these threads run 32-bit programs: "1,2,3" */
 void syscalls_add_narrow(struct syscalls *syscalls, const char *threads);
-
 /** syscalls_learn - a thread is new, has another number or ended */
 void syscalls_learn(struct syscalls *syscalls, const struct task_change *change);
-
 /** syscalls_begin_exec - a thread begins a call that may execute a program */
 void syscalls_begin_exec(struct syscalls *syscalls, int tid, int64_t number);
-
 /** syscalls_end_exec - a thread ends a call, and may have executed a program */
 void syscalls_end_exec(struct syscalls *syscalls, int tid, int64_t number, int64_t result);
 

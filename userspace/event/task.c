@@ -61,22 +61,17 @@ void thread_set_add_list(struct thread_set *set, const char *list)
 
 #define CLONE_THREAD 0x10000
 
-/**
- * struct task_rule - meaning of a tracepoint's records
- * @tid: field of the thread; NULL for the writing thread
- * @comm: field of its name
- * @writer_comm: field of the name of the thread that wrote the record; may be NULL
- * @detail: field that is passed to @refine; may be NULL
- * @refine: completes a change by the detail; may be NULL
- */
+/** struct task_rule - meaning of a tracepoint's records */
 struct task_rule {
 	const char *system;
 	const char *name;
 	enum task_change_kind kind;
-	const char *tid;
-	const char *comm;
-	const char *detail;
+	const char *tid;    /* field of the thread; NULL for the writing thread */
+	const char *comm;   /* field of its name */
+	const char *detail; /* field that is passed to @refine; may be NULL */
+	/* completes a change by the detail; may be NULL */
 	void (*refine)(struct task_change *change, int64_t detail);
+	/* field of the name of the thread that wrote the record; may be NULL */
 	const char *writer_comm;
 };
 

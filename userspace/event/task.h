@@ -24,13 +24,10 @@ void thread_set_release(struct thread_set *set);
 
 /** thread_set_add - add a thread; returns whether it is new: a thread, and there is memory */
 bool thread_set_add(struct thread_set *set, int tid);
-
 /** thread_set_remove - remove a thread; returns whether it was in the set */
 bool thread_set_remove(struct thread_set *set, int tid);
-
 /** thread_set_append - append the numbers of its threads, "1,2,3" */
 void thread_set_append(const struct thread_set *set, struct buffer *out);
-
 /** thread_set_add_list - add threads, "1,2,3"; what is no thread is ignored */
 void thread_set_add_list(struct thread_set *set, const char *list);
 
@@ -56,40 +53,30 @@ enum task_change_kind {
  * @kind: the thread is new (BORN), has this name (NAMED), took the tid from another thread of its
  * process as execve(2) does (TOOK_OVER), is about to end but may still write (EXITED), or the tid
  * is free (GONE)
- * @tid: its number
- * @tgid: its process, 0 if the record does not contain it
- * @parent_tid: BORN: the thread that created it, of the same process if @is_thread
- * @old_tid: TOOK_OVER: its number before
- * @comm: its name, empty if the record does not contain it; borrowed from the record
  */
 struct task_change {
 	enum task_change_kind kind;
 	int64_t time_ns;
-	int tid;
-	int tgid;
-	int parent_tid;
+	int tid;	/* its number */
+	int tgid;	/* its process, 0 if the record does not contain it */
+	int parent_tid; /* BORN: the thread that created it, of the same process if @is_thread */
 	bool is_thread;
-	int old_tid;
+	int old_tid; /* TOOK_OVER: its number before */
+	/* its name, empty if the record does not contain it; borrowed from the record */
 	struct text comm;
 };
 
 struct task_rule;
 
-/**
- * struct task_descriptor - how the records of such a tracepoint are decoded
- * @tid: thread that the record is about; the writing thread if there is no such field
- * @comm: name of that thread
- * @detail: a field whose meaning depends on the tracepoint
- * @writer: thread that wrote the record
- * @writer_comm: name of that thread
- */
+/** struct task_descriptor - how the records of such a tracepoint are decoded */
 struct task_descriptor {
 	const struct task_rule *rule;
+	/* thread that the record is about; the writing thread if there is no such field */
 	struct field_ref tid;
-	struct field_ref comm;
-	struct field_ref detail;
-	struct field_ref writer;
-	struct field_ref writer_comm;
+	struct field_ref comm;	      /* name of that thread */
+	struct field_ref detail;      /* a field whose meaning depends on the tracepoint */
+	struct field_ref writer;      /* thread that wrote the record */
+	struct field_ref writer_comm; /* name of that thread */
 };
 
 /**
@@ -101,11 +88,9 @@ const struct task_rule *task_rule_find(const char *system, const char *name);
 /** task_descriptor_of - the descriptor of an event to which @rule applies */
 struct task_descriptor task_descriptor_of(const struct task_rule *rule, const struct format *format,
 					  bool is_swapped);
-
 /** task_read_writer - find the thread that wrote a record; returns false if it has no name of it */
 bool task_read_writer(const struct task_descriptor *descriptor, const struct record *record,
 		      int *tid, struct text *comm);
-
 /** task_change_read - decode a record; returns false if that is not possible */
 bool task_change_read(struct task_change *out, const struct task_descriptor *descriptor,
 		      const struct record *record);
