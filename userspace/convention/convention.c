@@ -247,15 +247,11 @@ static uint64_t format_hash(struct text text)
 
 /* Keeps the descriptors of a source, and finds the one for a record. */
 
-/**
- * struct convention_entry - a descriptor and its use
- * @format_hash: hash of its format without name and id
- * @is_dropped: no records are decoded by it
- */
+/** struct convention_entry - a descriptor and its use */
 struct convention_entry {
 	struct descriptor *descriptor;
-	uint64_t format_hash;
-	bool is_dropped;
+	uint64_t format_hash; /* hash of its format without name and id */
+	bool is_dropped;      /* no records are decoded by it */
 };
 
 struct convention *convention_new(bool is_swapped)

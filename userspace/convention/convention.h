@@ -29,40 +29,29 @@ struct symbols_pending {
 	size_t size;
 };
 
-/**
- * struct convention_symbols - state of reading symbols
- * @is_wanted: symbols are read
- * @pending_size: bytes of all @pending formats
- * @failed: the first descriptor whose symbols could not be read since the last report
- * @reason: why, a constant text
- * @nr_failed: number of these descriptors
- * @unnamed: the first descriptor since the last report with a text whose value is only a name
- * @enumerator: that name
- * @nr_unnamed: number of these descriptors
- */
+/** struct convention_symbols - state of reading symbols */
 struct convention_symbols {
-	bool is_wanted;
+	bool is_wanted; /* symbols are read */
 	struct symbols_reader reader;
 	struct symbols_pending *pending;
 	size_t nr_pending;
-	size_t pending_size;
+	size_t pending_size; /* bytes of all @pending formats */
+	/* the first descriptor whose symbols could not be read since the last report */
 	const struct descriptor *failed;
-	const char *reason;
-	size_t nr_failed;
+	const char *reason; /* why, a constant text */
+	size_t nr_failed;   /* number of these descriptors */
+	/* the first descriptor since the last report with a text whose value is only a name */
 	const struct descriptor *unnamed;
-	char *enumerator;
-	size_t nr_unnamed;
+	char *enumerator;  /* that name */
+	size_t nr_unnamed; /* number of these descriptors */
 };
 
 /** CONVENTION_DESCRIPTORS_MAX - maximum number of descriptors in use */
 #define CONVENTION_DESCRIPTORS_MAX 8192
-
 /** CONVENTION_SIZE_MAX - maximum memory of descriptors in use, in bytes */
 #define CONVENTION_SIZE_MAX ((size_t)8 * 1024 * 1024)
-
 /** CONVENTION_IDS - number of event ids: the first two bytes of each record */
 #define CONVENTION_IDS 65536
-
 /** CONVENTION_TASKS_MAX - more than there are tracepoints about threads */
 #define CONVENTION_TASKS_MAX 16
 
@@ -70,31 +59,24 @@ struct convention_entry;
 
 /**
  * struct convention - the descriptors of one source, found by event id; its members are private
- * @is_swapped: the records' byte order is not this machine's
- * @entries: all descriptors that were added
  * @nr_used, @used_size: number and bytes of descriptors that are not dropped
- * @is_full: a descriptor was refused
- * @is_crowded: one of a user with many
- * @tracepoints: the first entry of each index, by category and format
- * @nr_tracepoints: size of @tracepoints, and the next index
- * @task_of_id: number of the entry of @tasks, from 1; 0 if records of an id are not about threads
- * @symbols: see convention_want_symbols()
  */
 struct convention {
-	bool is_swapped;
-	struct convention_entry **entries;
+	bool is_swapped;		   /* the records' byte order is not this machine's */
+	struct convention_entry **entries; /* all descriptors that were added */
 	size_t nr_entries;
 	size_t nr_used;
 	size_t used_size;
-	bool is_full;
-	bool is_crowded;
-	unsigned int nr_tracepoints;
-	struct map tracepoints;
+	bool is_full;		     /* a descriptor was refused */
+	bool is_crowded;	     /* one of a user with many */
+	unsigned int nr_tracepoints; /* size of @tracepoints, and the next index */
+	struct map tracepoints;	     /* the first entry of each index, by category and format */
 	const struct descriptor *by_id[CONVENTION_IDS];
 	struct task_descriptor tasks[CONVENTION_TASKS_MAX];
 	size_t nr_tasks;
+	/* number of the entry of @tasks, from 1; 0 if records of an id are not about threads */
 	uint8_t task_of_id[CONVENTION_IDS];
-	struct convention_symbols symbols;
+	struct convention_symbols symbols; /* see convention_want_symbols() */
 };
 
 /**
@@ -107,7 +89,6 @@ struct convention *convention_new(bool is_swapped);
 
 /** convention_reserve - leave the first @nr_indexes indexes of descriptors to others */
 void convention_reserve(struct convention *convention, unsigned int nr_indexes);
-
 /** convention_free - free a convention and its descriptors; NULL is allowed */
 void convention_free(struct convention *convention);
 
@@ -148,10 +129,8 @@ int convention_read_symbols(struct convention *convention, const struct report *
 
 /** field_role_mark - a constant word for fields of a role in lists, NULL if they need none */
 const char *field_role_mark(enum field_role role);
-
 /** convention_size - number of descriptors, dropped ones included */
 size_t convention_size(const struct convention *convention);
-
 /** convention_descriptor - the descriptor at @index, below convention_size() */
 const struct descriptor *convention_descriptor(const struct convention *convention, size_t index);
 
@@ -178,12 +157,9 @@ void convention_drop(struct convention *convention, const struct descriptor *des
 
 /** convention_use - decode the records of its id by @descriptor, even if it was dropped */
 void convention_use(struct convention *convention, const struct descriptor *descriptor);
-
-/** convention_find_name - the descriptor of a kernel's tracepoint, the last one added; NULL if none
- */
+/** convention_find_name - the last descriptor added of a kernel's tracepoint; NULL if none */
 const struct descriptor *convention_find_name(const struct convention *convention,
 					      const char *system, const char *name);
-
 /** convention_has_id - whether there is a descriptor for event id @id */
 bool convention_has_id(const struct convention *convention, uint16_t id);
 

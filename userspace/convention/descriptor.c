@@ -29,15 +29,13 @@ enum accepted {
 
 /**
  * enum passing - how a field is passed on to outputs
- * @PASSING_NOT: as what its role means only
  * @PASSING_ALWAYS, @PASSING_AT_END: also as an argument, of all events or of ends
- * @PASSING_FLOW: as the id of a flow
  */
 enum passing {
-	PASSING_NOT,
+	PASSING_NOT, /* as what its role means only */
 	PASSING_ALWAYS,
 	PASSING_AT_END,
-	PASSING_FLOW,
+	PASSING_FLOW, /* as the id of a flow */
 };
 
 /* Which events have the role: a field of another one is matched with the rows that follow. */
@@ -48,25 +46,19 @@ enum passing {
 /**
  * struct role_row - the fields of a role
  * @name, @prefix: name of the field, or its begin, which the argument's name is without; NULL: any
- * @type: by which the macros mark it, NULL: any
- * @accepted: kinds of fields, @kinds: of events (OF_SLICES, OF_COUNTERS)
- * @max: limit of their number; of 1 the last field counts, else the first ones. 0 is no limit
- * @is_required: records without it are malformed
- * @passing: whether outputs get it as an argument, too
- * @mark: behind the name in ktrack list, NULL for none
- * @problem: of a record that lacks the field
  */
 struct role_row {
 	const char *name;
 	const char *prefix;
-	const char *type;
-	enum accepted accepted;
+	const char *type;	/* by which the macros mark it, NULL: any */
+	enum accepted accepted; /* kinds of fields, @kinds: of events (OF_SLICES, OF_COUNTERS) */
 	unsigned int kinds;
+	/* limit of their number; of 1 the last field counts, else the first ones. 0 is no limit */
 	unsigned int max;
-	bool is_required;
-	enum passing passing;
-	const char *mark;
-	const char *problem;
+	bool is_required;     /* records without it are malformed */
+	enum passing passing; /* whether outputs get it as an argument, too */
+	const char *mark;     /* behind the name in ktrack list, NULL for none */
+	const char *problem;  /* of a record that lacks the field */
 };
 
 /*
@@ -130,24 +122,17 @@ static const struct role_row roles[ROLE_COUNT] = {
 	[ROLE_EXTRA] = { .accepted = ACCEPTED_ANY, .kinds = OF_ALL, .passing = PASSING_ALWAYS },
 };
 
-/**
- * struct match - the roles of a format's fields
- * @kind: of the tracepoint's events
- * @is_swapped: the records' byte order is not this machine's
- * @is_global: the tracepoint has one scope only
- * @roles: by field
- * @fields: the last field of each role, NULL if there is none
- * @counts: number of fields of each role
- * @outer: scopes before the last one that belong to a compound scope
- */
+/** struct match - the roles of a format's fields */
 struct match {
 	const struct format *format;
-	bool is_swapped;
-	bool is_global;
-	enum descriptor_kind kind;
-	enum field_role *roles;
+	bool is_swapped;	   /* the records' byte order is not this machine's */
+	bool is_global;		   /* the tracepoint has one scope only */
+	enum descriptor_kind kind; /* of the tracepoint's events */
+	enum field_role *roles;	   /* by field */
+	/* the last field of each role, NULL if there is none */
 	const struct format_field *fields[ROLE_COUNT];
-	unsigned int counts[ROLE_COUNT];
+	unsigned int counts[ROLE_COUNT]; /* number of fields of each role */
+	/* scopes before the last one that belong to a compound scope */
 	const struct format_field *outer[KEYS_OUTER_MAX];
 	size_t nr_outer;
 };

@@ -18,13 +18,10 @@ int descriptor_new(struct descriptor **out, const char *system, const struct for
 
 /** descriptor_free - free a descriptor; NULL is allowed */
 void descriptor_free(struct descriptor *descriptor);
-
 /** descriptor_size - memory of a descriptor, in bytes */
 size_t descriptor_size(const struct descriptor *descriptor);
-
 /** extra_symbols_free - free the symbols of a descriptor; NULL is allowed */
 void extra_symbols_free(struct extra_symbols *own);
-
 /** extra_symbols_size - the memory of a descriptor's symbols in bytes, 0 if it has none */
 size_t extra_symbols_size(const struct descriptor *descriptor);
 
