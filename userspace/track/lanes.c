@@ -8,22 +8,15 @@
 #define WORD_BITS 64
 #define FIRST_LANES 2
 
-/**
- * struct lanes - the lanes of a track
- * @hash: track_hash() of its key
- * @tracks: by number of the lane, from 0; NULL if the lane has no track now
- * @is_busy: a bit for each lane: it has open slices
- * @capacity: size of @tracks
- * @nr_tracks: number of lanes that have a track
- * @first_word: all lanes of the words before this one are busy
- */
+/** struct lanes - the lanes of a track */
 struct lanes {
-	uint64_t hash;
+	uint64_t hash; /* track_hash() of its key */
+	/* by number of the lane, from 0; NULL if the lane has no track now */
 	struct track **tracks;
-	uint64_t *is_busy;
-	size_t capacity;
-	size_t nr_tracks;
-	size_t first_word;
+	uint64_t *is_busy; /* a bit for each lane: it has open slices */
+	size_t capacity;   /* size of @tracks */
+	size_t nr_tracks;  /* number of lanes that have a track */
+	size_t first_word; /* all lanes of the words before this one are busy */
 };
 
 /** struct flight - key of a lane with open slices */

@@ -17,10 +17,6 @@
 
 /**
  * struct suspicion - how far the losses of a buffer reach
- * @until_ns: latest end of a loss on any CPU
- * @until_cpu: CPU of that loss, -1 if several end then
- * @cpu_until_ns: the same for each CPU
- * @nr_cpus: size of that array
  *
  * A loss is delivered before any event later than its begin. So a slice that ends now overlaps a
  * loss exactly if it began before the end of one: one time is sufficient. Lost records of a CPU
@@ -28,15 +24,14 @@
  * CPUs with the same time may precede them.
  */
 struct suspicion {
-	int64_t until_ns;
-	int until_cpu;
-	int64_t *cpu_until_ns;
-	size_t nr_cpus;
+	int64_t until_ns;      /* latest end of a loss on any CPU */
+	int until_cpu;	       /* CPU of that loss, -1 if several end then */
+	int64_t *cpu_until_ns; /* the same for each CPU */
+	size_t nr_cpus;	       /* size of that array */
 };
 
 /** suspicion_release - free the array, and zero @suspicion */
 void suspicion_release(struct suspicion *suspicion);
-
 /** suspicion_add - add a loss on @cpu that ends at @to_ns; returns -1 if memory ran out */
 int suspicion_add(struct suspicion *suspicion, int cpu, int64_t to_ns);
 
@@ -61,61 +56,43 @@ hot_inline bool suspicion_covers(const struct suspicion *suspicion, int cpu, int
 
 /* Identity of threads: looked up once for each, then updated by records. */
 
-/** TASK_COMM_SIZE - size of a name with its NUL; kernel workers with their queue have the longest
- */
+/** TASK_COMM_SIZE - size of a name with its NUL; kernel workers have the longest */
 #define TASK_COMM_SIZE 48
 
 struct track;
 struct task_block;
 
-/**
- * struct task - the thread or process with a tid
- * @tgid: its process, 0 if unknown
- * @parent_tid: its creator, 0 if unknown
- * @born_ns: time of its creation, 0 if unknown
- * @is_looked_up: settings.find_task() was called for it
- * @is_new: only its creation is recorded
- * @awaits_fork: its creation was recorded by the first of two tracepoints
- * @names_itself: it has used its own number
- * @has_exited: it may still write records, but not change its name
- * @tracks: the first track of the thread or process
- * @next_free: next unused task
- * @comm: its name, "" if unknown
- */
+/** struct task - the thread or process with a tid */
 struct task {
 	int tid;
-	int tgid;
-	int parent_tid;
-	int64_t born_ns;
-	bool is_looked_up;
-	bool is_new;
-	bool awaits_fork;
-	bool names_itself;
-	bool has_exited;
-	struct track *tracks;
-	struct task *next_free;
-	char comm[TASK_COMM_SIZE];
+	int tgid;		   /* its process, 0 if unknown */
+	int parent_tid;		   /* its creator, 0 if unknown */
+	int64_t born_ns;	   /* time of its creation, 0 if unknown */
+	bool is_looked_up;	   /* settings.find_task() was called for it */
+	bool is_new;		   /* only its creation is recorded */
+	bool awaits_fork;	   /* its creation was recorded by the first of two tracepoints */
+	bool names_itself;	   /* it has used its own number */
+	bool has_exited;	   /* it may still write records, but not change its name */
+	struct track *tracks;	   /* the first track of the thread or process */
+	struct task *next_free;	   /* next unused task */
+	char comm[TASK_COMM_SIZE]; /* its name, "" if unknown */
 };
 
 /**
  * struct tasks - known threads, up to a limit at which those without tracks are freed
- * @limit: that limit, 0 for the minimum
  * @blocks: memory of all tasks; separate allocations among the short-lived tracks would fragment
  * the heap
- * @free: first unused task
- * @sees_exits: exits of threads are recorded
  */
 struct tasks {
 	struct map map;
-	size_t limit;
+	size_t limit; /* that limit, 0 for the minimum */
 	struct task_block *blocks;
-	struct task *free;
-	bool sees_exits;
+	struct task *free; /* first unused task */
+	bool sees_exits;   /* exits of threads are recorded */
 };
 
 /** tasks_release - free all tasks, and zero @tasks */
 void tasks_release(struct tasks *tasks);
-
 /** tasks_find - the task with @tid, NULL if there is none; does not look it up */
 struct task *tasks_find(const struct tasks *tasks, int tid);
 
@@ -124,7 +101,6 @@ struct task *tasks_find(const struct tasks *tasks, int tid);
 
 /** tasks_add - add a task that tasks_find() does not find; returns NULL if memory ran out */
 struct task *tasks_add(struct tasks *tasks, int tid);
-
 /** tasks_lives - whether the thread with @tid certainly has not exited */
 bool tasks_lives(const struct tasks *tasks, int tid);
 
@@ -141,16 +117,11 @@ void task_set_comm(struct task *task, struct text comm);
 
 /* Names of slices and instants, interned by tracepoint. */
 
-/**
- * struct name - a name in use
- * @shown: the part that sinks see
- * @owner: index of the tracepoint
- * @head: text_head() of the text
- */
+/** struct name - a name in use */
 struct name {
-	struct timeline_name shown;
-	unsigned int owner;
-	uint64_t head;
+	struct timeline_name shown; /* the part that sinks see */
+	unsigned int owner;	    /* index of the tracepoint */
+	uint64_t head;		    /* text_head() of the text */
 	char bytes[];
 };
 
@@ -158,21 +129,16 @@ struct name {
 #define NAMES_RECENT_BITS 10
 #define NAMES_RECENT (1 << NAMES_RECENT_BITS)
 
-/**
- * struct names - the names of all tracepoints
- * @map: all interned names
- * @recent: recently used ones, found without a hash of the whole text
- * @max: limit of interned names for each tracepoint; more are made for one slice each
- * @nr_of_owner: number of interned names, by the tracepoint's index
- * @size: bytes of all interned names, which are limited too
- */
+/** struct names - the names of all tracepoints */
 struct names {
-	struct map map;
+	struct map map; /* all interned names */
+	/* recently used ones, found without a hash of the whole text */
 	struct name *recent[NAMES_RECENT];
+	/* limit of interned names for each tracepoint; more are made for one slice each */
 	size_t max;
-	size_t *nr_of_owner;
+	size_t *nr_of_owner; /* number of interned names, by the tracepoint's index */
 	size_t nr_owners;
-	size_t size;
+	size_t size; /* bytes of all interned names, which are limited too */
 };
 
 /** names_release - free all interned names, and zero @names */
@@ -261,7 +227,6 @@ int lanes_occupy(struct tracks *tracks, struct track *track, const uint64_t *ids
 
 /** lanes_vacate - make @track a free lane; its last slice ended */
 void lanes_vacate(struct tracks *tracks, struct track *track);
-
 /** lanes_remove - forget @track, which ends without open slices */
 void lanes_remove(struct tracks *tracks, struct track *track);
 
@@ -270,136 +235,86 @@ void lanes_remove(struct tracks *tracks, struct track *track);
 /** FLOWS_PENDING_MAX - limit of flows that have begun and not ended; then all are dropped */
 #define FLOWS_PENDING_MAX 65536
 
-/**
- * struct flow - a flow that has begun, or unused memory of one
- * @id: 0 until it is shown
- * @scope_id: of the event that began it
- * @begun_by: its record, if it was copied
- * @next_unused: of unused memory
- */
+/** struct flow - a flow that has begun, or unused memory of one */
 struct flow {
 	unsigned int index;
 	uint64_t ids[KEYS_IDS_MAX];
-	uint64_t id;
-	uint64_t scope_id;
-	struct record_copy *begun_by;
-	struct flow *next_unused;
+	uint64_t id;		      /* 0 until it is shown */
+	uint64_t scope_id;	      /* of the event that began it */
+	struct record_copy *begun_by; /* its record, if it was copied */
+	struct flow *next_unused;     /* of unused memory */
 };
 
-/**
- * struct flows - flows that have begun
- * @pending: by rule and numbers
- * @unused: memory of flows that have ended
- * @nr_begun: number of flows so far; each has the next number as its id
- */
+/** struct flows - flows that have begun */
 struct flows {
-	struct map pending;
-	struct flow *unused;
-	uint64_t nr_begun;
+	struct map pending;  /* by rule and numbers */
+	struct flow *unused; /* memory of flows that have ended */
+	uint64_t nr_begun;   /* number of flows so far; each has the next number as its id */
 };
 
 /** flows_release - drop all flows */
 void flows_release(struct flows *flows);
-
 /** flows_keep - a flow begins; one with the same numbers is dropped; NULL if memory ran out */
 struct flow *flows_keep(struct flows *flows, const struct decoded_event *decoded,
 			struct record_copy *begun_by);
 
-/**
- * struct slice - an open slice, or a place that is free since its slice ended before later ones
- * @begin_ns: its begin, or that of the session if that is later
- * @record_ns: time of the record of its begin
- * @begin_cpu: CPU that wrote the begin
- * @begin_tid: thread that wrote the begin
- * @is_continued: it began in an earlier session
- * @was_suspect: it was suspect at the end of that session
- * @is_foreign: threads ended each other's slices on its track since it began
- * @is_crossing: it began before the window, or was open at the window's end
- * @flows: a bit for each flow of its tracepoint: the begin had an id of it
- * @nr_hidden: hidden slices that began directly on it and are open
- * @begun_by: the record of its begin, if it was copied
- * @name: NULL of a free place
- */
+/** struct slice - an open slice, or a place that is free since its slice ended before later ones */
 struct slice {
-	int64_t begin_ns;
-	int64_t record_ns;
-	int begin_cpu;
-	int begin_tid;
-	bool is_continued : 1;
-	bool was_suspect : 1;
-	bool is_foreign : 1;
-	bool is_crossing : 1;
-	uint8_t flows;
-	uint32_t nr_hidden;
-	struct record_copy *begun_by;
-	struct name *name;
+	int64_t begin_ns;      /* its begin, or that of the session if that is later */
+	int64_t record_ns;     /* time of the record of its begin */
+	int begin_cpu;	       /* CPU that wrote the begin */
+	int begin_tid;	       /* thread that wrote the begin */
+	bool is_continued : 1; /* it began in an earlier session */
+	bool was_suspect : 1;  /* it was suspect at the end of that session */
+	bool is_foreign : 1;   /* threads ended each other's slices on its track since it began */
+	bool is_crossing : 1;  /* it began before the window, or was open at the window's end */
+	uint8_t flows;	    /* a bit for each flow of its tracepoint: the begin had an id of it */
+	uint32_t nr_hidden; /* hidden slices that began directly on it and are open */
+	struct record_copy *begun_by; /* the record of its begin, if it was copied */
+	struct name *name;	      /* NULL of a free place */
 };
 
 /** NESTING_MAX - limit of the depth of slices that are deep by themselves, not for lack of ends */
 #define NESTING_MAX 32
-
 /** PROBLEMS_MAX - limit of reported problems for each tracepoint; decoding has fewer */
 #define PROBLEMS_MAX 8
 
 /**
  * struct category - state of a tracepoint
- * @deepest: largest depth of its tracks without suspect slices
- * @malformed: number of records that could not be decoded
  * @endless: number of begins that certainly have no end: of a key that began again, or far below
  * the innermost slice
- * @problems: reported problems of these records, each a constant text
- * @has_foreign_ends: a foreign end was reported
- * @is_dropped: the tracepoint was removed
  */
 struct category {
 	struct timeline_category shown;
-	size_t deepest;
-	uint64_t malformed;
+	size_t deepest;	    /* largest depth of its tracks without suspect slices */
+	uint64_t malformed; /* number of records that could not be decoded */
 	uint64_t endless;
+	/* reported problems of these records, each a constant text */
 	const char *problems[PROBLEMS_MAX];
-	bool has_foreign_ends;
-	bool is_dropped;
+	bool has_foreign_ends; /* a foreign end was reported */
+	bool is_dropped;       /* the tracepoint was removed */
 };
 
 /**
  * struct track - one track
- * @shown: the part that sinks see
- * @category: its tracepoint
- * @descriptor_index: of its tracepoint
- * @buffer: index of its records' buffer
- * @has_cpu: the records were written on the CPU whose buffer contained them: not those of programs
- * @hash: of its key
- * @head: text_head() of its name
- * @begin_ns: time of its announcement
- * @unmatched_ends: number of ends without an open slice
- * @slices: open slices, the outermost first; the last one is open
  * @has_crossed: slices have ended before later ones: there may be free places, and slices are in no
  * order. False without open slices
  * @idle_before, @idle_after: neighbors in the list of tracks without open slices
  * @peer_before, @peer_after: neighbors in the list of tracks of the same task
- * @is_outdated: its task was renamed; the track ends with its last open slice
- * @counter: counts the open slices, NULL if nothing does
- * @sum: of a counter: its value
- * @changed_by: the record that changed @sum last, if it was copied
- * @begun_id: the scope value of the begins of slices that are continued
- * @lanes: the track of asynchronous slices that this is a lane of; NULL for other tracks
- * @ids: of the open slices of a lane; @flight_hash is theirs
- * @outer: the outer scopes of @shown
  * @comm, @process_comm: bytes of @shown.comm and @shown.process_comm
- * @cgroup: bytes of @shown.cgroup; NULL for none
- * @name: bytes of @shown.name
  */
 struct track {
-	struct timeline_track shown;
-	struct category *category;
-	unsigned int descriptor_index;
-	unsigned int buffer;
+	struct timeline_track shown;   /* the part that sinks see */
+	struct category *category;     /* its tracepoint */
+	unsigned int descriptor_index; /* of its tracepoint */
+	unsigned int buffer;	       /* index of its records' buffer */
+	/* the records were written on the CPU whose buffer contained them: not those of programs */
 	bool has_cpu;
-	uint64_t hash;
-	uint64_t head;
-	int64_t begin_ns;
-	uint64_t unmatched_ends;
-	struct slice *slices;
+	uint64_t hash;		 /* of its key */
+	uint64_t head;		 /* text_head() of its name */
+	int64_t begin_ns;	 /* time of its announcement */
+	uint64_t unmatched_ends; /* number of ends without an open slice */
+	struct slice *slices;	 /* open slices, the outermost first; the last one is open */
 	size_t nr_slices;
 	size_t slices_capacity;
 	bool has_crossed;
@@ -407,41 +322,39 @@ struct track {
 	struct track *idle_after;
 	struct track **peer_before;
 	struct track *peer_after;
-	bool is_outdated;
-	const struct descriptor *counter;
-	uint64_t sum;
-	struct record_copy *changed_by;
-	uint64_t begun_id;
+	bool is_outdated; /* its task was renamed; the track ends with its last open slice */
+	const struct descriptor *counter; /* counts the open slices, NULL if nothing does */
+	uint64_t sum;			  /* of a counter: its value */
+	struct record_copy *changed_by;	  /* the record that changed @sum last, if it was copied */
+	uint64_t begun_id; /* the scope value of the begins of slices that are continued */
+	/* the track of asynchronous slices that this is a lane of; NULL for other tracks */
 	struct lanes *lanes;
-	uint64_t ids[KEYS_IDS_MAX];
+	uint64_t ids[KEYS_IDS_MAX]; /* of the open slices of a lane; @flight_hash is theirs */
 	uint64_t flight_hash;
-	struct field *outer;
+	struct field *outer; /* the outer scopes of @shown */
 	char comm[TASK_COMM_SIZE];
 	char process_comm[TASK_COMM_SIZE];
-	char *cgroup;
-	char name[];
+	char *cgroup; /* bytes of @shown.cgroup; NULL for none */
+	char name[];  /* bytes of @shown.name */
 };
 
 /** OPEN_SIZE_MAX - limit of open slices on all tracks, in bytes */
 #define OPEN_SIZE_MAX ((size_t)8 * 1024 * 1024)
-
 /** TRACK_NAME_SIZE - limit of the average size of track names, in bytes */
 #define TRACK_NAME_SIZE 128
-
 /** TRACKS_RECENT_BITS, TRACKS_RECENT - number of pairs of recent tracks */
 #define TRACKS_RECENT_BITS 9
 #define TRACKS_RECENT (1 << TRACKS_RECENT_BITS)
 
 /**
  * struct recent_tracks - recent tracks with the same index
- * @newer: the one that was found last of those that were not among the recent ones
- * @older: the one that was found before it
  *
  * They are two, because tracks with the same index are often used in turn.
  */
 struct recent_tracks {
+	/* the one that was found last of those that were not among the recent ones */
 	struct track *newer;
-	struct track *older;
+	struct track *older; /* the one that was found before it */
 };
 
 /** struct category_depth - the largest depth of a tracepoint before a part of a recording */
@@ -452,24 +365,6 @@ struct category_depth {
 
 /**
  * struct tracks - all tracks
- * @now_ns: time of the newest event
- * @map: all tracks
- * @lanes: tracks of asynchronous slices
- * @in_flight: lanes with open slices
- * @flows: flows of rules that have begun
- * @copies_records: records that begin slices, flows or sums are copied
- * @is_restoring: counters are announced when the window begins
- * @is_behind: the window has ended
- * @recent: recently used ones, found without a hash of the whole name
- * @open_size: bytes of all stacks, and of the names that are freed with their slice
- * @names_size: bytes of all track names; sinks have several copies of them
- * @idle: head of the list of tracks without open slices, the least recently used first
- * @suspicions: by the buffer
- * @nr_suspect: CPUs that lines of a part added to them
- * @depths: of tracepoints that have no category yet, of a part of a recording
- * @categories: by the descriptor's index; each allocated separately, since tracks point to it
- * @nr_seen: number of tracks announced so far
- * @malformed_of: the array in @totals
  * @comm: name of the thread that wrote the record that is observed, "" unless the settings ask for
  * it
  * @event: of the record that is observed; not on a stack, so that the call that delivers it can be
@@ -479,30 +374,35 @@ struct tracks {
 	struct tracks_settings settings;
 	struct timeline *timeline;
 	int64_t start_ns;
-	int64_t now_ns;
-	struct map map;
-	struct map lanes;
-	struct map in_flight;
-	struct flows flows;
-	bool copies_records;
-	bool is_restoring;
-	bool is_behind;
+	int64_t now_ns;	      /* time of the newest event */
+	struct map map;	      /* all tracks */
+	struct map lanes;     /* tracks of asynchronous slices */
+	struct map in_flight; /* lanes with open slices */
+	struct flows flows;   /* flows of rules that have begun */
+	bool copies_records;  /* records that begin slices, flows or sums are copied */
+	bool is_restoring;    /* counters are announced when the window begins */
+	bool is_behind;	      /* the window has ended */
+	/* recently used ones, found without a hash of the whole name */
 	struct recent_tracks recent[TRACKS_RECENT];
+	/* bytes of all stacks, and of the names that are freed with their slice */
 	size_t open_size;
-	size_t names_size;
+	size_t names_size; /* bytes of all track names; sinks have several copies of them */
+	/* head of the list of tracks without open slices, the least recently used first */
 	struct track idle;
 	struct names names;
 	struct tasks tasks;
-	struct suspicion *suspicions;
+	struct suspicion *suspicions; /* by the buffer */
 	size_t nr_suspicions;
-	size_t nr_suspect;
+	size_t nr_suspect; /* CPUs that lines of a part added to them */
+	/* of tracepoints that have no category yet, of a part of a recording */
 	struct category_depth *depths;
 	size_t nr_depths;
+	/* by the descriptor's index; each allocated separately, since tracks point to it */
 	struct category **categories;
 	size_t nr_categories;
-	unsigned long nr_seen;
+	unsigned long nr_seen; /* number of tracks announced so far */
 	struct timeline_totals totals;
-	struct timeline_count *malformed_of;
+	struct timeline_count *malformed_of; /* the array in @totals */
 	const char *comm;
 	struct timeline_event event;
 };
@@ -526,10 +426,8 @@ hot_inline void tracks_come_to(struct tracks *tracks, const struct decoded_event
 /** track_new - a track for @decoded without slices, or NULL if memory ran out */
 struct track *track_new(const struct decoded_event *decoded, uint64_t hash,
 			struct category *category);
-
 /** track_delete - free a track and its slices */
 void track_delete(struct track *track);
-
 /** track_grow - make the stack larger; returns -1 if memory ran out */
 int track_grow(struct tracks *tracks, struct track *track);
 
@@ -598,13 +496,10 @@ hot_inline void track_idle_remove(struct track *track)
 
 /** track_join - add @track to the tracks of @task */
 void track_join(struct track *track, struct task *task);
-
 /** track_part - remove it from them; nothing if it is in no list */
 void track_part(struct track *track);
-
 /** category_depth_find - the largest depth of a tracepoint in an earlier part; 0 if unknown */
 size_t category_depth_find(const struct tracks *tracks, const char *text);
-
 /** tracks_category - state of a tracepoint, or NULL if memory ran out */
 struct category *tracks_category(struct tracks *tracks, const struct descriptor *descriptor);
 
@@ -645,7 +540,6 @@ hot_inline void track_event_init(struct timeline_event *event, const struct trac
 
 /** track_hash - hash of the key of @decoded's track; all lanes of a track have the same */
 uint64_t track_hash(const struct decoded_event *decoded);
-
 /** track_has_outer - whether the outer scopes of @track are those of @decoded */
 bool track_has_outer(const struct track *track, const struct decoded_event *decoded);
 
@@ -716,13 +610,10 @@ unsigned int track_innermost(const struct track *track, int64_t until_ns, size_t
 
 /** track_resume - announce a track and begin its slices as continued, after track_suspend() */
 int track_resume(struct tracks *tracks, struct track *track, struct error *error);
-
 /** tracks_identify - set the thread or process of @track by its id; returns -1 with @error */
 int tracks_identify(struct tracks *tracks, struct track *track, struct error *error);
-
 /** tracks_forget - let no look-up find @track; its key is about to change, or it ends */
 void tracks_forget(struct tracks *tracks, struct track *track);
-
 /** tracks_end - end and free a track without open slices */
 int tracks_end(struct tracks *tracks, struct track *track, struct error *error);
 
@@ -759,7 +650,6 @@ hot_inline uint32_t *track_hidden(struct track *track)
 
 /** tracks_look - the track of @decoded, NULL if there is none; not for asynchronous slices */
 struct track *tracks_look(struct tracks *tracks, const struct decoded_event *decoded);
-
 /** tracks_pop - end the innermost slice of @track now, as unfinished */
 int tracks_pop(struct tracks *tracks, struct track *track, struct error *error);
 

@@ -25,6 +25,8 @@
  *
  * An end without an open slice is counted and has no effect. Slices that are open at the end of the
  * recording end there as unfinished.
+ *
+ * Functions with @error return 0, or -1 with it set, unless their descriptions say otherwise.
  */
 #ifndef TRACK_TRACK_H
 #define TRACK_TRACK_H
@@ -59,29 +61,27 @@
  * more than 128 bytes on average
  * @names_max: limit of slice names that are counted for each tracepoint; 0 for TRACKS_NAMES_MAX.
  * All names are limited to 4 MiB, or 256 bytes for each of this number
- * @has_comm: events contain the name of the thread that wrote the record
- * @buffers: names of the source's buffers, each of which has its own tracks; NULL if it has one
  * @hides_buffers: tracks do not show their buffer, nor do losses in the first one
- * @convention_buffer: number of a buffer whose tracks are shown as those of the first; 0 for none
- * @programs: the name of the buffer of programs, whose tracks do not show it; NULL for none
- * @find_task: looks up a thread; @out is zeroed and stays so if it is unknown; may be NULL
- * @find_cgroup: appends the path of a process's cgroup, or nothing; may be NULL
  * @copy_record: copies the record that is observed, with one user more, or returns NULL; needed by
  * tracks_copy_records()
- * @context: for these functions
  */
 struct tracks_settings {
 	size_t idle_max;
 	size_t names_max;
-	bool has_comm;
+	bool has_comm; /* events contain the name of the thread that wrote the record */
+	/* names of the source's buffers, each of which has its own tracks; NULL if it has one */
 	const char *const *buffers;
 	bool hides_buffers;
+	/* number of a buffer whose tracks are shown as those of the first; 0 for none */
 	unsigned int convention_buffer;
+	/* the name of the buffer of programs, whose tracks do not show it; NULL for none */
 	const char *programs;
+	/* looks up a thread; @out is zeroed and stays so if it is unknown; may be NULL */
 	void (*find_task)(void *context, int tid, struct thread_identity *out);
+	/* appends the path of a process's cgroup, or nothing; may be NULL */
 	void (*find_cgroup)(void *context, int pid, struct buffer *out);
 	struct record_copy *(*copy_record)(void *context);
-	void *context;
+	void *context; /* for these functions */
 };
 
 struct tracks;
@@ -103,42 +103,27 @@ void tracks_free(struct tracks *tracks);
  * tracks_observe - apply a decoded event without a problem
  *
  * Events are in time order; one that is older than its predecessor gets the predecessor's time.
- * Returns 0, or -1 with @error.
  */
 int tracks_observe(struct tracks *tracks, const struct decoded_event *decoded, struct error *error);
 
-/** tracks_observe_rule - tracks_observe() for an event that a rule made, which may be of any kind
- */
+/** tracks_observe_rule - tracks_observe() of an event of a rule, which may be of any kind */
 int tracks_observe_rule(struct tracks *tracks, const struct decoded_event *decoded,
 			struct error *error);
-
-/**
- * tracks_learn - apply a change of a thread, in time order with the decoded events
- *
- * Returns 0, or -1 with @error.
- */
+/** tracks_learn - apply a change of a thread, in time order with the decoded events */
 int tracks_learn(struct tracks *tracks, const struct task_change *change, struct error *error);
 
 /**
  * tracks_reject - count a record that could not be decoded
  * @decoded: with its problem, which is reported once for each tracepoint
- *
- * Returns 0, or -1 with @error.
  */
 int tracks_reject(struct tracks *tracks, const struct decoded_event *decoded, struct error *error);
 
-/**
- * tracks_lose - apply a loss, before any decoded event later than its begin
- *
- * Returns 0, or -1 with @error.
- */
+/** tracks_lose - apply a loss, before any decoded event later than its begin */
 int tracks_lose(struct tracks *tracks, const struct loss *loss, struct error *error);
 
 /**
  * tracks_pass - advance to @time_ns, and deliver @event at that time
  * @event: without a track; its time is set here
- *
- * Returns 0, or -1 with @error.
  */
 int tracks_pass(struct tracks *tracks, struct timeline_event *event, int64_t time_ns,
 		struct error *error);
@@ -153,9 +138,7 @@ int tracks_named_process(struct tracks *tracks, int tid, int named);
 
 /** tracks_comm - the name of a thread now, "" if it is unknown; valid until the next call */
 const char *tracks_comm(struct tracks *tracks, int tid);
-
-/** tracks_find_cgroup - append the path of a thread's cgroup; nothing for the root, or if unknown
- */
+/** tracks_find_cgroup - append the path of a thread's cgroup; nothing if root or unknown */
 void tracks_find_cgroup(struct tracks *tracks, int tid, struct buffer *out);
 
 /**
@@ -167,28 +150,19 @@ int tracks_process(struct tracks *tracks, int tid);
 
 /** tracks_lose_tasks - set the number of lost records about threads */
 void tracks_lose_tasks(struct tracks *tracks, uint64_t lost_records);
-
 /** tracks_are_unused - whether no event was applied or rejected */
 bool tracks_are_unused(const struct tracks *tracks);
-
-/**
- * tracks_drop - mark a tracepoint as removed, for tracks_close_dropped()
- *
- * Returns 0, or -1 with @error.
- */
+/** tracks_drop - mark a tracepoint as removed, for tracks_close_dropped() */
 int tracks_drop(struct tracks *tracks, const struct descriptor *descriptor, struct error *error);
 
 /**
  * tracks_close_dropped - close the tracks of removed tracepoints at @time_ns; open slices end as
  * unfinished
- *
- * Returns 0, or -1 with @error.
  */
 int tracks_close_dropped(struct tracks *tracks, int64_t time_ns, struct error *error);
 
 /** tracks_complete_from - set the time after which no record was lost */
 void tracks_complete_from(struct tracks *tracks, int64_t time_ns);
-
 /** tracks_complete_until - set the time before which no record was lost */
 void tracks_complete_until(struct tracks *tracks, int64_t time_ns);
 
@@ -202,20 +176,13 @@ void tracks_report_endless(const struct tracks *tracks, const char *source,
 
 /** tracks_drift - set the drift of the wall clock against the trace clock over the recording */
 void tracks_drift(struct tracks *tracks, int64_t wall_drift_ns);
-
-/**
- * tracks_end_all - end all slices and tracks at @end_ns; no event may follow
- *
- * Returns 0, or -1 with @error.
- */
+/** tracks_end_all - end all slices and tracks at @end_ns; no event may follow */
 int tracks_end_all(struct tracks *tracks, int64_t end_ns, struct error *error);
 
 /**
  * tracks_suspend - end a session but not the recording: end open slices at @end_ns as continued,
  * then all tracks, and finish the timeline
  * @lost_records: number of lost records in this session
- *
- * Returns 0, or -1 with @error.
  */
 int tracks_suspend(struct tracks *tracks, int64_t end_ns, uint64_t lost_records,
 		   struct error *error);
@@ -225,7 +192,7 @@ int tracks_suspend(struct tracks *tracks, int64_t end_ns, uint64_t lost_records,
  * was opened for a recording that starts at the same time
  *
  * Tracks with open slices begin at once, and their slices as continued; the others begin with their
- * next record. Returns 0, or -1 with @error.
+ * next record.
  */
 int tracks_resume(struct tracks *tracks, struct error *error);
 
@@ -234,8 +201,6 @@ int tracks_resume(struct tracks *tracks, struct error *error);
  * @end_ns: end of the recording
  * @lost_records: number of lost records, from the source
  * @status: exit status of ktrack as far as it is known
- *
- * Returns 0, or -1 with @error.
  */
 int tracks_finish(struct tracks *tracks, int64_t end_ns, uint64_t lost_records, int status,
 		  struct error *error);
@@ -246,23 +211,17 @@ int tracks_finish(struct tracks *tracks, int64_t end_ns, uint64_t lost_records, 
  * these records. Behind it, only slices that cross its end are observed.
  */
 
-/**
- * struct window_use - what a record outside of the window is for
- * @category: of the slice, the flow or the counter
- * @id: the value of its scope in the record
- * @owner: the value of its track's scope, which differs if execve(2) gave the thread another id
- * @value: of a slice, the number of hidden slices in it; of a counter its sum
- */
+/** struct window_use - what a record outside of the window is for */
 struct window_use {
-	const char *category;
-	uint64_t id;
+	const char *category; /* of the slice, the flow or the counter */
+	uint64_t id;	      /* the value of its scope in the record */
+	/* the value of its track's scope, which differs if execve(2) gave the thread another id */
 	uint64_t owner;
-	uint64_t value;
+	uint64_t value; /* of a slice, the number of hidden slices in it; of a counter its sum */
 };
 
 /** tracks_copy_records - copy records from now on, or not */
 void tracks_copy_records(struct tracks *tracks, bool is_on);
-
 /** tracks_set_timeline - deliver to another timeline from now on */
 void tracks_set_timeline(struct tracks *tracks, struct timeline *timeline);
 
@@ -275,28 +234,23 @@ int tracks_visit_open(const struct tracks *tracks,
 				   const struct window_use *use),
 		      void *context);
 
-/** tracks_clear - forget all tracks, flows, names and totals, but threads and how far losses reach
- */
+/** tracks_clear - forget tracks, flows, names and totals, not threads and how far losses reach */
 void tracks_clear(struct tracks *tracks);
 
 /**
  * tracks_restore - begin what was open, in the order of its records
  * @decoded: of such a record
- *
- * Returns 0, or -1 with @error.
  */
 int tracks_restore(struct tracks *tracks, const struct decoded_event *decoded,
 		   const struct window_use *use, struct error *error);
 
-/** tracks_enter - the window begins; deliver the sums of counters; returns -1 with @error */
+/** tracks_enter - the window begins; deliver the sums of counters */
 int tracks_enter(struct tracks *tracks, int64_t time_ns, struct error *error);
 
 /**
  * tracks_leave - the window ends; end all tracks but those with open slices
  * @totals: becomes those of the window; others count from zero
  * @now_ns: becomes the time of the last event
- *
- * Returns 0, or -1 with @error.
  */
 int tracks_leave(struct tracks *tracks, struct timeline_totals *totals, int64_t *now_ns,
 		 struct error *error);
@@ -311,24 +265,16 @@ int tracks_leave(struct tracks *tracks, struct timeline_totals *totals, int64_t 
 int tracks_observe_behind(struct tracks *tracks, const struct decoded_event *decoded, bool is_rule,
 			  bool is_apart, struct error *error);
 
-/** tracks_first_begins - the begin of the oldest open slice of each buffer; INT64_MAX if none is
- * open
- */
+/** tracks_first_begins - the begin of each buffer's oldest open slice; INT64_MAX if none is open */
 void tracks_first_begins(const struct tracks *tracks, int64_t *first_ns, size_t nr_buffers);
-
 /** tracks_number - how many tracks there are */
 size_t tracks_number(const struct tracks *tracks);
-
 /** tracks_needs - whether a change of a thread may matter to the tracks that there are */
 bool tracks_needs(const struct tracks *tracks, const struct task_change *change);
-
-/** tracks_show_loss - deliver a loss that tracks_lose() was told of before; returns -1 with @error
- */
+/** tracks_show_loss - deliver a loss that tracks_lose() had before */
 int tracks_show_loss(struct tracks *tracks, const struct loss *loss, struct error *error);
-
 /** tracks_save_state - append lines with the threads, and how far losses reach */
 void tracks_save_state(const struct tracks *tracks, struct buffer *out);
-
 /** tracks_load_state - take such a line; other lines are ignored; returns -1 if memory ran out */
 int tracks_load_state(struct tracks *tracks, struct text line);
 
