@@ -23,18 +23,15 @@
 
 /**
  * struct stacks - what is needed to read stacks; zeroed, there are none
- * @rules: may own the names of functions; NULL for none
- * @own: the names of functions, if @rules do not own them
- * @has_functions: stacks_read_functions() was called
  * @stack, @text, @field, @event: those of the stack that was read last
  */
 struct stacks {
 	struct stack_layout layout;
 	struct source *source;
-	const struct rules *rules;
+	const struct rules *rules; /* may own the names of functions; NULL for none */
 	const struct report *report;
-	struct kallsyms *own;
-	bool has_functions;
+	struct kallsyms *own; /* the names of functions, if @rules do not own them */
+	bool has_functions;   /* stacks_read_functions() was called */
 	struct descriptor descriptor;
 	struct stack stack;
 	struct buffer text;
@@ -60,21 +57,15 @@ unsigned int stacks_index(const struct rules *rules);
 
 struct formats;
 
-/**
- * struct pattern - SYS[:EVENT], both with wildcards, and what it matched
- * @system: the part before the colon, or all
- * @option: the number of the -e that has it, from 1; 0 if a recording has it
- * @filter: the event filter of its tracepoints, NULL for none
- * @is_of_programs: it means events of programs only
- */
+/** struct pattern - SYS[:EVENT], both with wildcards, and what it matched */
 struct pattern {
 	char *text;
-	char *system;
-	unsigned int option;
-	const char *filter;
+	char *system;	     /* the part before the colon, or all */
+	unsigned int option; /* the number of the -e that has it, from 1; 0 if a recording has it */
+	const char *filter;  /* the event filter of its tracepoints, NULL for none */
 	bool matches_tracepoint;
 	bool matches_descriptor;
-	bool is_of_programs;
+	bool is_of_programs; /* it means events of programs only */
 };
 
 /** enum task_formats - the tracepoints about threads whose records are decoded */
@@ -84,73 +75,56 @@ enum task_formats {
 	TASK_FORMATS_ALL,
 };
 
-/**
- * enum selection_origin - where a selection is from
- * @SELECTION_GIVEN: options, or the default of a command that records what follows the convention
- * @SELECTION_DEFAULT: nothing was chosen: RULES_DEFAULT
- * @SELECTION_RECORDED: nothing was chosen: that of the recording
- * @SELECTION_ALL: nothing was chosen: all that a source has, also what no rule of a pack takes
- */
+/** enum selection_origin - where a selection is from */
 enum selection_origin {
+	/* options, or the default of a command that records what follows the convention */
 	SELECTION_GIVEN,
-	SELECTION_DEFAULT,
-	SELECTION_RECORDED,
+	SELECTION_DEFAULT,  /* nothing was chosen: RULES_DEFAULT */
+	SELECTION_RECORDED, /* nothing was chosen: that of the recording */
+	/* nothing was chosen: all that a source has, also what no rule of a pack takes */
 	SELECTION_ALL,
 };
 
 /**
  * struct selection - the patterns of tracepoints, and rules for others; without any, all that
  * follow the convention
- * @rules: NULL for none
- * @rule_texts: WORDS of each -r WORDS, @nr_rule_texts of them
- * @rule_words: " -r WORDS" of each -r, as a shell reads it; lists of packs are joined
- * @ends_with_packs: the last ones in it are packs
- * @adds_rules: the rules are in addition to all tracepoints that follow the convention
- * @has_programs: all events of programs
- * @ignores_stored: what a recording keeps of selections and rules is not used
- * @stored: what is used of it, for people
- * @nr_stored_packs: names of packs in it
- * @can_wait: the command has --wait
- * @waits: a pattern may match only later
- * @has_command: a command is run, whose events a pattern may mean
- * @includes_self: ktrack's own thread gets tracks of rules, too
- * @is_verbose: report the tracepoints that rules use and that do not exist, and writes to tracefs
- * @tasks: about threads; the patterns do not name them
- * @program_events: patterns of the events of programs that are recorded, with commas; empty for all
- * @nr_unreadable: tracepoints that were skipped because their format cannot be read
- * @no_functions: why there are no names of functions, after selection_read_functions()
- * @formats: receives the formats of tracepoints that are recorded, NULL if they are not needed
  */
 struct selection {
 	struct pattern *patterns;
 	size_t nr_patterns;
 	unsigned int nr_options;
-	struct rules *rules;
-	const char **rule_texts;
+	struct rules *rules;	 /* NULL for none */
+	const char **rule_texts; /* WORDS of each -r WORDS, @nr_rule_texts of them */
 	size_t nr_rule_texts;
+	/* " -r WORDS" of each -r, as a shell reads it; lists of packs are joined */
 	struct buffer rule_words;
-	bool ends_with_packs;
+	bool ends_with_packs; /* the last ones in it are packs */
+	/* the rules are in addition to all tracepoints that follow the convention */
 	bool adds_rules;
-	bool has_programs;
-	bool ignores_stored;
+	bool has_programs;   /* all events of programs */
+	bool ignores_stored; /* what a recording keeps of selections and rules is not used */
 	enum selection_origin origin;
-	struct buffer stored;
-	size_t nr_stored_packs;
-	bool can_wait;
-	bool waits;
-	bool has_command;
-	bool includes_self;
+	struct buffer stored;	/* what is used of it, for people */
+	size_t nr_stored_packs; /* names of packs in it */
+	bool can_wait;		/* the command has --wait */
+	bool waits;		/* a pattern may match only later */
+	bool has_command;	/* a command is run, whose events a pattern may mean */
+	bool includes_self;	/* ktrack's own thread gets tracks of rules, too */
+	/* report the tracepoints that rules use and that do not exist, and writes to tracefs */
 	bool is_verbose;
-	enum task_formats tasks;
+	enum task_formats tasks; /* about threads; the patterns do not name them */
+	/* patterns of the events of programs that are recorded, with commas; empty for all */
 	struct buffer program_events;
+	/* tracepoints that were skipped because their format cannot be read */
 	size_t nr_unreadable;
+	/* why there are no names of functions, after selection_read_functions() */
 	struct error no_functions;
+	/* receives the formats of tracepoints that are recorded, NULL if they are not needed */
 	struct formats *formats;
 };
 
 /** selection_add - add the patterns of one -e: SYS[:EVENT], several with commas */
 int selection_add(struct selection *selection, const char *text, struct error *error);
-
 /** selection_add_rules - add the rules of one -r */
 int selection_add_rules(struct selection *selection, const char *text, struct error *error);
 
@@ -215,20 +189,14 @@ int selection_add_stored(struct selection *selection, struct text text, const st
 
 /** selection_append_options - append " -e PATTERNS -r WORDS", as a shell reads it */
 void selection_append_options(const struct selection *selection, struct buffer *out);
-
-/** selection_reports - whether to report what cannot be used; what nobody named is left out
- * silently */
+/** selection_reports - whether to report what cannot be used: what the user named */
 bool selection_reports(const struct selection *selection);
-
 /** selection_describe - append what is selected, and why, for the header of an output */
 void selection_describe(struct selection *selection, struct buffer *out);
-
 /** selection_has_states - whether rules make the states of threads, which explain slices */
 bool selection_has_states(const struct selection *selection);
-
 /** selection_is_empty - whether nothing is selected, which means all that follow the convention */
 bool selection_is_empty(const struct selection *selection);
-
 /** selection_set_filter - apply an event filter to the last -e */
 int selection_set_filter(struct selection *selection, const char *filter, struct error *error);
 
@@ -236,7 +204,6 @@ void selection_release(struct selection *selection);
 
 /** selection_means - whether a tracepoint is selected */
 bool selection_means(const struct selection *selection, const char *system, const char *name);
-
 /** selection_filter - the event filter of the last pattern that matches a tracepoint, or NULL */
 const char *selection_filter(const struct selection *selection, const char *system,
 			     const char *name);
@@ -252,8 +219,7 @@ int tracepoints_find(struct convention *convention, struct source *source,
 		     struct selection *selection, const struct report *report, struct error *error);
 
 /**
- * selection_choose - what a recording shows: what was chosen; else what it keeps; else all that it
- * has
+ * selection_choose - what a recording shows: what was chosen, else what it keeps, else all
  * @name: of the recording, for @error
  * @report: for packs that are unknown
  *
@@ -262,8 +228,7 @@ int tracepoints_find(struct convention *convention, struct source *source,
 int selection_choose(struct selection *selection, struct source *source, const char *name,
 		     const struct report *report, struct error *error);
 
-/** selection_apply - tracepoints_find() of a source that is read, as its machine counts system
- * calls */
+/** selection_apply - tracepoints_find() of a source, with the system calls of its machine */
 int selection_apply(struct selection *selection, struct source *source,
 		    struct convention *convention, const struct report *report,
 		    struct error *error);
@@ -294,7 +259,6 @@ int selection_read_functions(struct selection *selection, struct source *source,
 
 /** selection_report_addresses - report why functions were shown as addresses, if some were */
 void selection_report_addresses(const struct selection *selection, const struct report *report);
-
 /** descriptor_system - append the system of a descriptor to @out */
 void descriptor_system(const struct descriptor *descriptor, struct buffer *out);
 
@@ -328,16 +292,14 @@ int program_event_add(struct convention *convention, struct rules *rules,
 
 /**
  * struct filter - which records are exported; a zeroed one exports all
- * @track: a pattern for track names, NULL for all
- * @buffer: the name of a buffer, NULL for all
  * @cgroup: of the track's process, or of the thread that wrote the record if the track is none of a
  * process, with those below it; NULL for all
  * @cpu, @pid: if @has_cpu, @has_pid; pid is the thread that wrote the record
  * @from_ns, @to_ns: since the recording's start; 0 for no limit
  */
 struct filter {
-	const char *track;
-	const char *buffer;
+	const char *track;  /* a pattern for track names, NULL for all */
+	const char *buffer; /* the name of a buffer, NULL for all */
 	const char *cgroup;
 	bool has_cpu;
 	int cpu;
@@ -349,21 +311,16 @@ struct filter {
 
 /** filter_is_open - whether the filter matches all records */
 bool filter_is_open(const struct filter *filter);
-
 /** filter_wants_record - whether to decode a record; @buffers as in struct recording */
 bool filter_wants_record(const struct filter *filter, const struct record *record,
 			 const char *const *buffers);
-
 /** filter_check - refuse a filter that matches nothing of a source */
 int filter_check(const struct filter *filter, const struct recording *recording,
 		 struct error *error);
-
 /** filter_has_all_threads - whether all records of a time match, so that they show states */
 bool filter_has_all_threads(const struct filter *filter);
-
 /** filter_wants_event - whether a decoded record matches */
 bool filter_wants_event(const struct filter *filter, const struct decoded_event *decoded);
-
 /** filter_name - append the options of the filter, with commas */
 void filter_name(const struct filter *filter, struct buffer *out);
 
@@ -374,16 +331,12 @@ struct listing;
 /** listing_new - find the running kernel's tracepoints that follow the convention */
 int listing_new(struct listing **out, struct selection *selection, const struct report *report,
 		struct error *error);
-
 /** listing_size - number of tracepoints */
 size_t listing_size(const struct listing *listing);
-
 /** listing_get - the descriptor with a number below listing_size() */
 const struct descriptor *listing_get(const struct listing *listing, size_t number);
-
 /** listing_is_enabled - whether the tracepoint of a descriptor is recorded by the top level */
 bool listing_is_enabled(const struct listing *listing, const struct descriptor *descriptor);
-
 /** listing_free - NULL is fine */
 void listing_free(struct listing *listing);
 
@@ -407,22 +360,17 @@ int rule_listing_new(struct rule_listing **out, struct selection *selection,
 
 /** rule_listing_rules - the rules */
 const struct rules *rule_listing_rules(const struct rule_listing *listing);
-
 /** rule_listing_find - whether the running kernel has a tracepoint of a rule */
 enum listed_presence rule_listing_find(const struct rule_listing *listing,
 				       const struct rule_use_about *use);
-
 /** rule_listing_free - NULL is fine */
 void rule_listing_free(struct rule_listing *listing);
 
 /* The workload: the threads whose records are recorded, and their children. */
 
-/**
- * struct workload_settings - record only existing threads and their children; by one of these
- * @option: the option that was given, NULL for none
- */
+/** struct workload_settings - record only existing threads and their children; by one of these */
 struct workload_settings {
-	const char *option;
+	const char *option; /* the option that was given, NULL for none */
 	int pid;
 	const char *cgroup;
 	const char *unit;
@@ -430,7 +378,6 @@ struct workload_settings {
 
 /** workload_new - an empty one with all memory, for workload_free(); NULL without memory */
 struct thread_set *workload_new(void);
-
 /** workload_free - free a workload; NULL is fine */
 void workload_free(struct thread_set *workload);
 
@@ -457,8 +404,7 @@ int workload_find(const struct workload_settings *settings,
 		  struct error *error);
 
 /**
- * record_is_sideband - whether a record is of the sideband buffer, which only has some about
- * threads
+ * record_is_sideband - whether a record is of the sideband buffer, which has only threads
  * @source: may be NULL for records of the first buffer
  */
 static inline bool record_is_sideband(const struct record *record, const struct source *source)
@@ -468,28 +414,20 @@ static inline bool record_is_sideband(const struct record *record, const struct 
 
 /* Counts records that are not exported, by system: of other tracepoints, or without their -e. */
 
-/**
- * struct other_records - the records by the id of their tracepoint; none if zeroed
- * @counts: one for each id, NULL before the first record
- */
+/** struct other_records - the records by the id of their tracepoint; none if zeroed */
 struct other_records {
-	uint64_t *counts;
+	uint64_t *counts; /* one for each id, NULL before the first record */
 	uint64_t total;
 };
 
-/**
- * struct other_source - the source of the records
- * @convention: its tracepoints that name threads count only if there are no track events
- * @name: of the source
- * @directory: of its instance, NULL for a file
- * @leaves_out: the records are those that -r without -e does not select
- */
+/** struct other_source - the source of the records */
 struct other_source {
 	struct source *source;
+	/* its tracepoints that name threads count only if there are no track events */
 	const struct convention *convention;
-	const char *name;
-	const char *directory;
-	bool leaves_out;
+	const char *name;      /* of the source */
+	const char *directory; /* of its instance, NULL for a file */
+	bool leaves_out;       /* the records are those that -r without -e does not select */
 };
 
 /**
@@ -522,7 +460,6 @@ struct unknown_events {
 
 /** release_is_realtime - whether a kernel's release names PREEMPT_RT: "6.6-rt15" */
 bool release_is_realtime(const char *release);
-
 /** format_is_realtime - whether a tracepoint has a field that only the patches of PREEMPT_RT add */
 bool format_is_realtime(struct text format);
 
@@ -532,97 +469,71 @@ bool format_is_realtime(struct text format);
  * struct pipeline_follower - follows tracepoints that come and go while a recording runs
  * @find: search the tracepoint of an event id that the pipeline does not have; sets @is_known if it
  * has it now; returns 1 if the record is lost unless @is_known, 0 if it is of no interest, or -1
- * with
- * @error
- * @change: as in struct source_handler
  */
 struct pipeline_follower {
 	void *context;
 	int (*find)(void *context, uint16_t id, bool *is_known, struct error *error);
+	/* as in struct source_handler */
 	int (*change)(void *context, const struct instance_change *change, struct error *error);
 };
 
-/**
- * struct limits - how much state a run keeps
- * @max_tracks: idle tracks above this number are closed; 0 for the default
- * @max_input_kib: as in struct input_settings
- */
+/** struct limits - how much state a run keeps */
 struct limits {
-	uint64_t max_tracks;
-	uint64_t max_input_kib;
+	uint64_t max_tracks;	/* idle tracks above this number are closed; 0 for the default */
+	uint64_t max_input_kib; /* as in struct input_settings */
 };
 
 /**
  * struct pipeline - from records to track events
- * @source: of the records; NULL in tests
- * @filter: which records are exported
- * @window: only records of a time are exported; NULL if all are
- * @copies_size: of its copies of records
- * @part_writer: saves them, and what belongs to them; NULL for nothing; the owner frees it
- * @is_open: the filter exports all records of the window
- * @buffers: names of the source's buffers, as in struct recording
- * @has_lost: there were losses
- * @lost: number of lost records that were counted; @lost_convention of them in @convention_buffer,
- * if the source has it
- * @nr_gaps: number of gaps; @nr_gaps_unknown of them have an unknown size
- * @nr_events: track events
- * @lost_until_ns: latest end of a gap
- * @follower: finds the tracepoints of loaded modules; zeroed if no module is followed
- * @unknown: records without a known tracepoint, until pipeline_report_unknown()
- * @nr_unknown: their number in all
- * @others: records that are not exported, if @counts_others
- * @workload: only these threads get tracks of rules; NULL for all
- * @stacks: of threads, if the output shows them
- * @rules: for tracepoints that do not follow the convention; NULL for none; the selection's
- * @report: for events of programs that rules do not fit; NULL for none
- * @record: the record that rules are applied to; NULL otherwise
- * @decoded: the record that was decoded last; not on a stack, see struct tracks
  *
  * A zeroed struct can be released. The owner sets the convention, the rules, the filter, the limits
  * and the timeline's sinks.
  */
 struct pipeline {
-	struct source *source;
-	struct filter filter;
+	struct source *source; /* of the records; NULL in tests */
+	struct filter filter;  /* which records are exported */
 	struct limits limits;
-	struct window *window;
-	size_t copies_size;
+	struct window *window; /* only records of a time are exported; NULL if all are */
+	size_t copies_size;    /* of its copies of records */
+	/* saves them, and what belongs to them; NULL for nothing; the owner frees it */
 	struct part_writer *part_writer;
-	bool is_open;
-	const char *const *buffers;
+	bool is_open;		    /* the filter exports all records of the window */
+	const char *const *buffers; /* names of the source's buffers, as in struct recording */
+	/* as in struct recording */
 	unsigned int convention_buffer;
-	bool has_lost;
-	uint64_t lost;
-	uint64_t lost_convention;
-	uint64_t nr_gaps;
+	bool has_lost;		  /* there were losses */
+	uint64_t lost;		  /* number of lost records that were counted */
+	uint64_t lost_convention; /* those of them in @convention_buffer */
+	uint64_t nr_gaps; /* number of gaps; @nr_gaps_unknown of them have an unknown size */
 	uint64_t nr_gaps_unknown;
-	uint64_t nr_events;
-	int64_t lost_until_ns;
+	uint64_t nr_events;    /* track events */
+	int64_t lost_until_ns; /* latest end of a gap */
+	/* finds the tracepoints of loaded modules; zeroed if no module is followed */
 	struct pipeline_follower follower;
+	/* records without a known tracepoint, until pipeline_report_unknown() */
 	struct unknown_events unknown;
-	uint64_t nr_unknown;
+	uint64_t nr_unknown; /* their number in all */
 	bool counts_others;
-	struct other_records others;
+	struct other_records others; /* records that are not exported, if @counts_others */
 	struct convention *convention;
+	/* for tracepoints that do not follow the convention; NULL for none; the selection's */
 	struct rules *rules;
+	/* for events of programs that rules do not fit; NULL for none */
 	const struct report *report;
-	struct thread_set *workload;
-	const struct record *record;
+	struct thread_set *workload; /* only these threads get tracks of rules; NULL for all */
+	const struct record *record; /* the record that rules are applied to; NULL otherwise */
 	struct tracks *tracks;
 	struct timeline timeline;
-	struct stacks stacks;
+	struct stacks stacks; /* of threads, if the output shows them */
+	/* the record that was decoded last; not on a stack, see struct tracks */
 	struct decoded_event decoded;
 };
 
-/**
- * struct output_losses - what a recording lost
- * @records: number of records, as far as it is known
- * @has_unknown: there are gaps of unknown size
- */
+/** struct output_losses - what a recording lost */
 struct output_losses {
 	bool has_lost;
-	uint64_t records;
-	bool has_unknown;
+	uint64_t records; /* number of records, as far as it is known */
+	bool has_unknown; /* there are gaps of unknown size */
 };
 
 /**
@@ -635,10 +546,8 @@ int pipeline_open(struct pipeline *pipeline, struct source *source,
 
 /** pipeline_handler - the handler for a source */
 struct source_handler pipeline_handler(struct pipeline *pipeline);
-
 /** recording_set_origin - a part begins when the whole began */
 void recording_set_origin(struct recording *recording);
-
 /** recording_set_window - describe the time that is exported; the start is set */
 void recording_set_window(struct recording *recording, const struct filter *filter);
 
@@ -675,11 +584,10 @@ int pipeline_end_window(struct pipeline *pipeline, struct error *error);
 
 /**
  * struct pipeline_counts - sums of pipelines
- * @nr_events: track events
  * @has_lost, @lost, @nr_gaps, @nr_gaps_unknown: as in struct pipeline
  */
 struct pipeline_counts {
-	uint64_t nr_events;
+	uint64_t nr_events; /* track events */
 	bool has_lost;
 	uint64_t lost;
 	uint64_t nr_gaps;
@@ -688,13 +596,10 @@ struct pipeline_counts {
 
 /** pipeline_add_counts - add those of a pipeline until now */
 void pipeline_add_counts(const struct pipeline *pipeline, struct pipeline_counts *sums);
-
 /** pipeline_counts_losses - what was lost */
 struct output_losses pipeline_counts_losses(const struct pipeline_counts *counts);
-
 /** pipeline_losses - what was lost so far */
 struct output_losses pipeline_losses(const struct pipeline *pipeline);
-
 /** pipeline_report_unknown - deliver unknown events as losses */
 int pipeline_report_unknown(struct pipeline *pipeline, struct error *error);
 

@@ -24,16 +24,11 @@ enum window_phase {
 	WINDOW_BEHIND,
 };
 
-/**
- * struct outside_use - what a record outside of the window is for
- * @number: of the record, in a part; as of struct record_copy otherwise
- * @begun_by: the record, unless it is in a part
- * @is_taken: its event was found
- */
+/** struct outside_use - what a record outside of the window is for */
 struct outside_use {
-	uint64_t number;
-	struct record_copy *begun_by;
-	bool is_taken;
+	uint64_t number; /* of the record, in a part; as of struct record_copy otherwise */
+	struct record_copy *begun_by; /* the record, unless it is in a part */
+	bool is_taken;		      /* its event was found */
 	struct window_use use;
 };
 
@@ -52,80 +47,63 @@ struct part_loss {
 
 /**
  * struct window - the window of a pipeline
- * @sink: of the timeline behind the window; passes on ends of slices that cross
  * @from_ns, @to_ns: times of the trace clock
- * @quiet: the timeline before the window, without sinks
- * @behind: the timeline behind it
- * @is_finishing: no record follows
- * @end_ns: time of the last event that is shown
- * @totals: of the window
- * @record: the record that is handled, and its copy if there is one
- * @nr_records: number of the next record
- * @has_failed: a copy is missing
- * @has_too_many: because of their limit
- * @current: what the record is for, if it is outside of the window; @nr_current of them
- * @open: what is open at the begin of the window, until it was begun again
- * @is_entering: some of it was not, or the counters
- * @held: losses before the window, which may reach into it or affect what is open
- * @first_begins: of the oldest open slice of each buffer, nr_buffers of them, when there were
- * @nr_tracks tracks; NULL if they are not known
- * @is_part: of a part: its window, and what it states of records outside of that
- * @place: the phase of the record in the part
- * @nr_outside: number of the next record outside of the part's window
- * @numbers: lines of one number
- * @text: of the lines
- * @lines: of the part that is saved
  * @workload, @narrow: the threads of struct part_state
- * @nr_saved: number of its next record outside of the window
- * @ended: what the record ended, behind the window
- * @is_about_open: it is about a thread with open slices
  */
 struct window {
+	/* of the timeline behind the window; passes on ends of slices that cross */
 	struct sink sink;
 	struct pipeline *pipeline;
 	enum window_phase phase;
 	int64_t from_ns;
 	int64_t to_ns;
-	struct timeline quiet;
-	struct timeline behind;
-	bool is_finishing;
-	int64_t end_ns;
-	struct timeline_totals totals;
-	const struct record *record;
+	struct timeline quiet;	       /* the timeline before the window, without sinks */
+	struct timeline behind;	       /* the timeline behind it */
+	bool is_finishing;	       /* no record follows */
+	int64_t end_ns;		       /* time of the last event that is shown */
+	struct timeline_totals totals; /* of the window */
+	const struct record *record; /* the record that is handled, and its copy if there is one */
 	struct record_copy *copy;
-	uint64_t nr_records;
-	bool has_failed;
-	bool has_too_many;
+	uint64_t nr_records; /* number of the next record */
+	bool has_failed;     /* a copy is missing */
+	bool has_too_many;   /* because of their limit */
+	/* what the record is for, if it is outside of the window; @nr_current of them */
 	struct outside_use *current;
 	size_t nr_current;
+	/* what is open at the begin of the window, until it was begun again */
 	struct open_list open;
-	bool is_entering;
+	bool is_entering; /* some of it was not, or the counters */
+	/* losses before the window, which may reach into it or affect what is open */
 	struct loss *held;
 	size_t nr_held;
+	/*
+	 * Of the oldest open slice of each of @nr_buffers buffers, when there were @nr_tracks
+	 * tracks; NULL if they are not known.
+	 */
 	int64_t *first_begins;
 	size_t nr_buffers;
 	size_t nr_tracks;
-	bool is_part;
+	bool is_part; /* of a part: its window, and what it states of records outside of that */
 	int64_t part_from_ns;
 	int64_t part_to_ns;
-	enum window_phase place;
-	uint64_t nr_outside;
+	enum window_phase place; /* the phase of the record in the part */
+	uint64_t nr_outside;	 /* number of the next record outside of the part's window */
 	struct outside_use *uses;
 	size_t nr_uses;
 	size_t next_use;
 	struct part_loss *losses;
 	size_t nr_losses;
 	size_t next_loss;
-	const char *numbers[NUMBERS_MAX];
+	const char *numbers[NUMBERS_MAX]; /* lines of one number */
 	size_t nr_numbers;
-	char *text;
-	struct buffer lines;
+	char *text;	     /* of the lines */
+	struct buffer lines; /* of the part that is saved */
 	struct buffer workload;
 	struct buffer narrow;
-	uint64_t nr_saved;
-	struct window_use *ended;
+	uint64_t nr_saved;	  /* number of its next record outside of the window */
+	struct window_use *ended; /* what the record ended, behind the window */
 	size_t nr_ended;
-	bool is_about_open;
+	bool is_about_open; /* it is about a thread with open slices */
 };
 
 /* The window of a command line and of a file. */

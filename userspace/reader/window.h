@@ -20,24 +20,22 @@
  *					records were overwritten, or dropped, but not between these
  *	lost-tasks COUNT		lost records about threads
  *	other lines			see tracks_save_state()
+ *
+ * Functions with @error return 0, or -1 with it set, unless their descriptions say otherwise.
  */
 #ifndef READER_WINDOW_H
 #define READER_WINDOW_H
 
 #include "reader/reader.h"
 
-/** time_window_open - before the first record; returns -1 with @error */
+/** time_window_open - before the first record */
 int time_window_open(struct pipeline *pipeline, const struct recording *recording, struct error *error);
-
 /** time_window_close - after the tracks were freed; nothing without a window */
 void time_window_close(struct pipeline *pipeline);
-
-/** window_record - handle a record of any time; returns -1 with @error */
+/** window_record - handle a record of any time */
 int window_record(void *context, const struct record *record, struct error *error);
-
-/** window_lose - handle a loss at any time; returns -1 with @error */
+/** window_lose - handle a loss at any time */
 int window_lose(struct pipeline *pipeline, const struct loss *loss, struct error *error);
-
 /** window_copy_record - as tracks_settings.copy_record */
 struct record_copy *window_copy_record(void *context);
 
@@ -55,10 +53,8 @@ struct event_visitor {
 /** pipeline_visit_events - decode a record, and visit the events that the filter wants */
 int pipeline_visit_events(struct pipeline *pipeline, const struct record *record,
 			  const struct event_visitor *visitor, struct error *error);
-
 /** pipeline_count_loss - count a loss that is shown */
 void pipeline_count_loss(struct pipeline *pipeline, const struct loss *loss);
-
 /** pipeline_forget_counts - of the records until now */
 void pipeline_forget_counts(struct pipeline *pipeline);
 
