@@ -11,14 +11,12 @@
 
 /**
  * struct cli_command - a command
- * @name: the word that selects it
- * @summary: its line in the list of commands
  * @run: performs it; argv[0] is ktrack, argv[1] the name; returns the exit status, with @error if
  * there is a message to print
  */
 struct cli_command {
-	const char *name;
-	const char *summary;
+	const char *name;    /* the word that selects it */
+	const char *summary; /* its line in the list of commands */
 	int (*run)(int argc, char **argv, struct error *error);
 };
 
@@ -49,22 +47,18 @@ const struct report *message_report_quiet(void);
 
 /**
  * struct terminal - standard output
- * @is_terminal: it is one
  * @width, @height: of a terminal; 0 if unknown, or for a file
- * @has_colour: escape sequences are fine
- * @is_utf8: UTF-8 is fine
  */
 struct terminal {
 	bool is_terminal;
 	unsigned int width;
 	unsigned int height;
-	bool has_colour;
+	bool has_colour; /* escape sequences are fine */
 	bool is_utf8;
 };
 
 /** terminal_find - examine standard output; sets the locale's character set */
 struct terminal terminal_find(void);
-
 /** terminal_is_interactive - whether input and output are one terminal, ktrack its foreground */
 bool terminal_is_interactive(void);
 

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Tables of options, for parsing and for help. */
+/*
+ * Tables of options, for parsing and for help.
+ *
+ * Functions with @error return 0, or -1 with it set, unless their descriptions say otherwise.
+ */
 #ifndef CLI_OPTION_H
 #define CLI_OPTION_H
 
@@ -77,12 +81,10 @@ bool option_may_have_value(const struct option_table *table, const char *word);
 /**
  * size_kib_parse - parse a size: a number of KiB, or a number with k, M, G, KiB, MiB or GiB
  * @out_kib: from 1 to BUFFER_KIB_MAX
- *
- * Returns 0, or -1 with @error.
  */
 int size_kib_parse(const char *string, uint64_t *out_kib, struct error *error);
 
-/** cpu_list_parse - parse a list of CPUs: "0,2-3"; returns -1 with @error */
+/** cpu_list_parse - parse a list of CPUs: "0,2-3" */
 int cpu_list_parse(const char *string, cpu_set_t *out, struct error *error);
 
 #endif

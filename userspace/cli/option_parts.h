@@ -88,7 +88,6 @@ int capture_parse_command(struct capture_settings *settings, const struct option
 
 /** OUTPUT_SHARED_ROWS - number of options that all outputs share */
 #define OUTPUT_SHARED_ROWS 5
-
 /** OUTPUT_OWN_ROWS_MAX - most options that belong to one output each */
 #define OUTPUT_OWN_ROWS_MAX 32
 
