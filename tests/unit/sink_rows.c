@@ -22,17 +22,14 @@ struct rows_test {
 	struct timeline_category category;
 	unsigned int depths[TRACKS];
 	struct buffer log;
-	struct row_place place;
-	struct error error;
 };
 
-static int log_write(void *context, const struct row_place *place,
-		     const struct timeline_event *event, struct error *error)
+static void log_write(void *context, const struct row_place *place,
+		      const struct timeline_event *event)
 {
 	struct rows_test *test = context;
 	char letter = event->name->text.data[0];
 
-	(void)error;
 	if (event->kind == TIMELINE_SLICE_END)
 		letter += 'a' - 'A';
 	buffer_printf(&test->log, "%s%u.%u%c", test->log.size > 0 ? " " : "", place->row->number,
@@ -41,7 +38,6 @@ static int log_write(void *context, const struct row_place *place,
 		buffer_append_char(&test->log, '!');
 	if (event->is_cut && event->kind == TIMELINE_SLICE_BEGIN)
 		buffer_append_signed(&test->log, event->begin_ns);
-	return 0;
 }
 
 static void rows_test_begin_with(struct rows_test *test, bool writes_begins, bool has_one_row)
@@ -61,9 +57,7 @@ static void rows_test_begin_with(struct rows_test *test, bool writes_begins, boo
 							  .cpu = -1,
 							  .comm = "",
 							  .process_comm = "" };
-		CHECK_NUMBER(rows_track_begin(&test->rows, &test->tracks[i], &test->shown[i],
-					      &test->error),
-			     0);
+		rows_track_begin(&test->rows, &test->tracks[i], &test->shown[i]);
 	}
 }
 
@@ -88,9 +82,7 @@ static void event_push(struct rows_test *test, enum timeline_kind kind, char let
 	test->depths[number] += kind == TIMELINE_SLICE_BEGIN;
 	event.depth = test->depths[number];
 	test->depths[number] -= kind == TIMELINE_SLICE_END;
-	CHECK_NUMBER(
-		rows_event(&test->rows, &test->tracks[number], &event, &test->place, &test->error),
-		0);
+	CHECK(rows_event(&test->rows, &test->tracks[number], &event));
 }
 
 /*
@@ -232,11 +224,11 @@ TEST(outputs_that_write_ends_get_the_place_of_the_whole_slice)
 
 	rows_test_begin(&test, false);
 	script_run(&test, "A B a");
-	CHECK_NUMBER(test.place.row->number, 1);
-	CHECK_NUMBER(test.place.depth, 1);
+	CHECK_NUMBER(test.rows.place.row->number, 1);
+	CHECK_NUMBER(test.rows.place.depth, 1);
 	script_run(&test, "b");
-	CHECK_NUMBER(test.place.row->number, 2);
-	CHECK_NUMBER(test.place.depth, 1);
+	CHECK_NUMBER(test.rows.place.row->number, 2);
+	CHECK_NUMBER(test.rows.place.depth, 1);
 	CHECK_NUMBER(test.log.size, 0);
 	rows_test_end(&test);
 }
@@ -258,9 +250,7 @@ static void crossing_run(struct rows_test *test, const char *script)
 			.tid = 7,
 		};
 
-		CHECK_NUMBER(rows_event(&test->rows, &test->tracks[0], &event, &test->place,
-					&test->error),
-			     0);
+		CHECK(rows_event(&test->rows, &test->tracks[0], &event));
 		script += script[2] == ' ';
 	}
 }
@@ -309,10 +299,8 @@ TEST(rows_of_slices_that_cross_are_limited)
 		for (int is_begin = i < nr_open; is_begin < 2; is_begin++) {
 			event.time_ns = ++time_ns;
 			event.kind = is_begin ? TIMELINE_SLICE_BEGIN : TIMELINE_SLICE_END;
-			CHECK_NUMBER(rows_event(&test.rows, &test.tracks[0], &event, &test.place,
-						&test.error),
-				     0);
-			CHECK(test.place.row->number <= ROWS_MAX + 1);
+			CHECK(rows_event(&test.rows, &test.tracks[0], &event));
+			CHECK(test.rows.place.row->number <= ROWS_MAX + 1);
 		}
 	}
 	CHECK(strstr(buffer_string(&test.log), " 32.") && !strstr(buffer_string(&test.log), "33."));
@@ -329,7 +317,7 @@ TEST(rows_are_limited)
 	rows_test_begin(&test, true);
 	for (int i = 0; i < 2 * ROWS_MAX; i++) {
 		shown[i] = test.shown[0];
-		rows_track_begin(&test.rows, &tracks[i], &shown[i], &test.error);
+		rows_track_begin(&test.rows, &tracks[i], &shown[i]);
 	}
 	for (int round = 0; round < 4 * ROWS_MAX; round++) {
 		struct timeline_event event = { .kind = round < 2 * ROWS_MAX ? TIMELINE_SLICE_BEGIN
@@ -340,11 +328,11 @@ TEST(rows_are_limited)
 		struct row_track *track = &tracks[round % (2 * ROWS_MAX)];
 
 		event.track = track->shown;
-		CHECK_NUMBER(rows_event(&test.rows, track, &event, &test.place, &test.error), 0);
-		CHECK(test.place.row->number <= ROWS_MAX + 1);
+		CHECK(rows_event(&test.rows, track, &event));
+		CHECK(test.rows.place.row->number <= ROWS_MAX + 1);
 	}
-	CHECK_NUMBER(test.place.row->number, ROWS_MAX + 1);
-	CHECK_NUMBER(test.place.row->nr_open, 0);
+	CHECK_NUMBER(test.rows.place.row->number, ROWS_MAX + 1);
+	CHECK_NUMBER(test.rows.place.row->nr_open, 0);
 	CHECK_NUMBER(tracks[2 * ROWS_MAX - 1].row->number, ROWS_MAX);
 	CHECK(!strstr(buffer_string(&test.log), "33."));
 	for (int i = 0; i < 2 * ROWS_MAX; i++)
@@ -361,7 +349,7 @@ TEST(threads_have_rows_of_their_own)
 		CHECK(test.tracks[i].row == test.tracks[0].row);
 	rows_track_end(&test.rows, &test.tracks[1]);
 	test.shown[1].id.signed_number = 8;
-	rows_track_begin(&test.rows, &test.tracks[1], &test.shown[1], &test.error);
+	rows_track_begin(&test.rows, &test.tracks[1], &test.shown[1]);
 	CHECK(test.tracks[1].row != test.tracks[0].row);
 	rows_test_end(&test);
 }
@@ -374,10 +362,10 @@ TEST(a_reused_id_is_another_thread)
 	rows_track_end(&test.rows, &test.tracks[1]);
 	rows_track_end(&test.rows, &test.tracks[2]);
 	test.shown[1].born_ns = 5;
-	rows_track_begin(&test.rows, &test.tracks[1], &test.shown[1], &test.error);
+	rows_track_begin(&test.rows, &test.tracks[1], &test.shown[1]);
 	CHECK(test.tracks[1].row == test.tracks[0].row);
 	test.shown[2].born_ns = 9;
-	rows_track_begin(&test.rows, &test.tracks[2], &test.shown[2], &test.error);
+	rows_track_begin(&test.rows, &test.tracks[2], &test.shown[2]);
 	CHECK(test.tracks[2].row != test.tracks[0].row);
 	rows_test_end(&test);
 }

@@ -8,32 +8,33 @@
 
 #include "sink/text.h"
 
-#define BLOCK_SIZE (64 * 1024)
-
-int sink_file_flush(struct sink_file *file, struct error *error)
+void sink_file_flush(struct sink_file *file)
 {
 	struct buffer *out = &file->out;
 	int status = 0;
 
-	if (out->failed)
-		return error_set(error, "out of memory");
+	if (out->failed || file->has_failed)
+		return;
 	if (out->size > 0 && file->compressor)
 		status = compressor_write(file->compressor, out->data, out->size);
 	else if (out->size > 0)
 		status = file_write_all(file->fd, out->data, out->size, &file->wait);
 	if (status < 0 && errno == ECANCELED)
-		return error_set(error, "cannot write to %s: nobody reads it", file->name);
-	if (status < 0)
-		return error_set_system(error, errno, "cannot write to %s", file->name);
+		error_set(file->error, "cannot write to %s: nobody reads it", file->name);
+	else if (status < 0)
+		error_set_system(file->error, errno, "cannot write to %s", file->name);
+	file->has_failed = status < 0;
 	buffer_clear(out);
-	return 0;
 }
 
-int sink_file_spill(struct sink_file *file, struct error *error)
+int sink_file_status(struct sink_file *file)
 {
-	if (file->out.size < BLOCK_SIZE && !file->out.failed)
+	if (likely(!file->has_failed && !file->out.failed))
 		return 0;
-	return sink_file_flush(file, error);
+	if (!file->has_failed)
+		error_set(file->error, "out of memory");
+	file->has_failed = true;
+	return -1;
 }
 
 static int file_sink_open(struct sink *sink, const struct recording *recording,
@@ -44,7 +45,10 @@ static int file_sink_open(struct sink *sink, const struct recording *recording,
 	file->sink_index = sink_index;
 	file->start_ns = recording->start_ns;
 	file->counts_ticks = recording->counts_ticks;
-	return file->ops->open ? file->ops->open(file, recording, error) : 0;
+	file->error = error;
+	if (file->ops->open)
+		file->ops->open(file, recording);
+	return sink_file_status(file);
 }
 
 static void file_track_free(struct sink_file *file, struct sink_track *track)
@@ -55,28 +59,25 @@ static void file_track_free(struct sink_file *file, struct sink_track *track)
 	free(track);
 }
 
-static int file_track_end(struct sink_file *file, const struct timeline_event *event,
-			  struct error *error)
+static void file_track_end(struct sink_file *file, const struct timeline_event *event)
 {
 	void **data = &event->track->sink_data[file->sink_index];
 	struct sink_track *track = *data;
-	int status = file->ops->event(file, event, error);
 
+	file->ops->event(file, event);
 	if (track->row.row)
 		rows_track_end(&file->rows, &track->row);
 	if (track->single.row)
 		rows_track_end(&file->single_rows, &track->single);
 	file_track_free(file, track);
 	*data = NULL;
-	return status;
 }
 
 /*
  * What a CPU lost before its first record may be as old as the clock: viewers would show all that
  * time. A loss without an end is kept until the recording's end is known.
  */
-static int file_loss(struct sink_file *file, const struct timeline_event *event,
-		     struct error *error)
+static void file_loss(struct sink_file *file, const struct timeline_event *event)
 {
 	struct timeline_event shown = *event;
 
@@ -85,29 +86,30 @@ static int file_loss(struct sink_file *file, const struct timeline_event *event,
 	if (shown.loss_end_ns < shown.begin_ns)
 		shown.loss_end_ns = shown.begin_ns;
 	if (shown.loss_end_ns < INT64_MAX)
-		return file->ops->event(file, &shown, error);
-	if (!array_reserve(file->losses, file->nr_losses))
-		return error_set(error, "out of memory");
-	file->losses[file->nr_losses++] = shown;
-	return 0;
+		file->ops->event(file, &shown);
+	else if (array_reserve(file->losses, file->nr_losses))
+		file->losses[file->nr_losses++] = shown;
+	else
+		file->out.failed = true;
 }
 
-static int file_finish(struct sink_file *file, const struct timeline_event *event,
-		       struct error *error)
+static int file_finish(struct sink_file *file, const struct timeline_event *event)
 {
 	for (size_t i = 0; i < file->nr_losses; i++) {
 		struct timeline_event *loss = &file->losses[i];
 
 		loss->loss_end_ns = event->time_ns > loss->begin_ns ? event->time_ns
 								    : loss->begin_ns;
-		if (file->ops->event(file, loss, error) < 0)
-			return -1;
+		file->ops->event(file, loss);
+		sink_file_spill(file);
 	}
-	if (file->ops->event(file, event, error) < 0 || sink_file_flush(file, error) < 0)
+	file->ops->event(file, event);
+	sink_file_flush(file);
+	if (sink_file_status(file) < 0 || compressor_end(file->compressor, file->error) < 0)
 		return -1;
-	if (compressor_end(file->compressor, error) < 0)
-		return -1;
-	return file->ops->complete ? file->ops->complete(file, error) : 0;
+	if (file->ops->complete)
+		file->ops->complete(file);
+	return sink_file_status(file);
 }
 
 static int file_sink_event(struct sink *sink, const struct timeline_event *event,
@@ -115,25 +117,26 @@ static int file_sink_event(struct sink *sink, const struct timeline_event *event
 {
 	struct sink_file *file = container_of(sink, struct sink_file, sink);
 
-	switch (event->kind) {
-	case TIMELINE_TRACK_END:
-		return file_track_end(file, event, error);
-	case TIMELINE_LOSS:
-		return file_loss(file, event, error);
-	case TIMELINE_FINISH:
-		return file_finish(file, event, error);
-	default:
-		return file->ops->event(file, event, error);
-	}
+	file->error = error;
+	if (event->kind == TIMELINE_FINISH)
+		return file_finish(file, event);
+	if (event->kind == TIMELINE_TRACK_END)
+		file_track_end(file, event);
+	else if (event->kind == TIMELINE_LOSS)
+		file_loss(file, event);
+	else
+		file->ops->event(file, event);
+	sink_file_spill(file);
+	return sink_file_status(file);
 }
 
 static int file_sink_flush(struct sink *sink, struct error *error)
 {
 	struct sink_file *file = container_of(sink, struct sink_file, sink);
 
-	if ((file->ops->flush ? file->ops->flush(file, error) : sink_file_flush(file, error)) < 0)
-		return -1;
-	return compressor_flush(file->compressor, error);
+	file->error = error;
+	(file->ops->flush ? file->ops->flush : sink_file_flush)(file);
+	return sink_file_status(file) < 0 ? -1 : compressor_flush(file->compressor, error);
 }
 
 static void file_sink_free(struct sink *sink)
@@ -189,14 +192,11 @@ struct sink *sink_file_new(const struct sink_file_ops *ops, const struct sink_se
 	return &file->sink;
 }
 
-int sink_file_report_faults(struct sink_file *file, const struct timeline_event *finish,
-			    int (*write)(struct sink_file *file,
-					 const struct timeline_event *finish, struct text text,
-					 struct error *error),
-			    struct error *error)
+void sink_file_report_faults(struct sink_file *file, const struct timeline_event *finish,
+			     void (*write)(struct sink_file *file,
+					   const struct timeline_event *finish, struct text text))
 {
 	struct buffer text = { 0 };
-	int status = 0;
 
 	if (file->nr_deep > 0) {
 		buffer_append_unsigned(&text, file->nr_deep);
@@ -207,28 +207,46 @@ int sink_file_report_faults(struct sink_file *file, const struct timeline_event 
 		buffer_append_string(&text, " left out: Perfetto shows no deeper ones");
 		report_message(file->report, "%s: %s; --event and --html have all of them",
 			       file->name, buffer_string(&text));
-		status = write(file, finish, buffer_text(&text), error);
+		write(file, finish, buffer_text(&text));
 	}
-	for (size_t i = 0; i < fault_limit(finish->totals) && status == 0; i++) {
+	for (size_t i = 0; i < fault_limit(finish->totals); i++) {
 		if (fault_set(&text, finish->totals, file->counts_ticks, i))
-			status = write(file, finish, buffer_text(&text), error);
+			write(file, finish, buffer_text(&text));
 	}
-	if (text.failed && status == 0)
-		status = error_set(error, "out of memory");
+	file->out.failed |= text.failed;
 	buffer_release(&text);
-	return status;
 }
 
-void *sink_file_track_new(struct sink_file *file, struct timeline_track *track, size_t size,
-			  struct error *error)
+void *sink_file_track_new(struct sink_file *file, struct timeline_track *track, size_t size)
 {
 	struct sink_track *link = calloc(1, size);
 
-	if (!link) {
-		error_set(error, "out of memory");
+	file->out.failed |= !link;
+	if (!link)
 		return NULL;
-	}
 	sink_track_link(&file->tracks, link);
 	track->sink_data[file->sink_index] = link;
 	return link;
+}
+
+bool sink_file_rows_begin(struct sink_file *file, struct sink_track *track,
+			  struct timeline_track *shown)
+{
+	if (file->has_rows && rows_take_track(shown))
+		rows_track_begin(&file->rows, &track->row, shown);
+	else if (shown->may_cross && file->single_rows.write)
+		rows_track_begin(&file->single_rows, &track->single, shown);
+	file->out.failed |= file->rows.has_failed || file->single_rows.has_failed;
+	return !file->out.failed;
+}
+
+bool sink_file_rows_event(struct sink_file *file, struct sink_track *track,
+			  const struct timeline_event *event)
+{
+	if (event->kind == TIMELINE_TRACK_END || (!track->row.row && !track->single.row))
+		return false;
+	if (!(track->row.row ? rows_event(&file->rows, &track->row, event)
+			     : rows_event(&file->single_rows, &track->single, event)))
+		file->out.failed = true;
+	return true;
 }

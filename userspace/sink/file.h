@@ -57,19 +57,19 @@ struct sink_file;
  * @track_release: free what the track's struct refers to; may be NULL
  * @release: free what the sink's struct refers to; may be NULL
  *
- * All that return a number return 0, or -1 with @error.
+ * What fails sets @has_failed of the file and @error, or only @failed of @out if memory ran out. It
+ * may go on until it returns: no further call but @release follows.
  */
 struct sink_file_ops {
 	size_t size;
-	int (*open)(struct sink_file *file, const struct recording *recording, struct error *error);
-	int (*event)(struct sink_file *file, const struct timeline_event *event,
-		     struct error *error);
-	int (*complete)(struct sink_file *file, struct error *error);
-	int (*flush)(struct sink_file *file, struct error *error);
-	int (*row_write)(void *file, const struct row_place *place,
-			 const struct timeline_event *event, struct error *error);
-	int (*single_write)(void *file, const struct row_place *place,
-			    const struct timeline_event *event, struct error *error);
+	void (*open)(struct sink_file *file, const struct recording *recording);
+	void (*event)(struct sink_file *file, const struct timeline_event *event);
+	void (*complete)(struct sink_file *file);
+	void (*flush)(struct sink_file *file);
+	void (*row_write)(void *file, const struct row_place *place,
+			  const struct timeline_event *event);
+	void (*single_write)(void *file, const struct row_place *place,
+			     const struct timeline_event *event);
 	void (*track_release)(struct sink_track *track);
 	void (*release)(struct sink_file *file);
 };
@@ -78,7 +78,10 @@ struct sink_file_ops {
 struct sink_file {
 	struct sink sink;
 	const struct sink_file_ops *ops;
-	const char *name;	     /* in error messages */
+	struct error *error; /* of the call that runs */
+	bool has_failed;     /* @error is set */
+	bool is_held;	     /* @out is not written yet: the next event may change its end */
+	const char *name;    /* in error messages */
 	const struct report *report; /* may be NULL */
 	int fd;
 	struct file_wait wait;
@@ -111,27 +114,43 @@ struct sink *sink_file_new(const struct sink_file_ops *ops, const struct sink_se
  * sink_file_track_new - a track's struct, which exists until the track's end
  * @size: of a struct whose first member is a struct sink_track
  *
- * Returns it, zeroed and in the track's sink data, or NULL with @error.
+ * Returns it, zeroed and in the track's sink data, or NULL if the file has failed.
  */
-void *sink_file_track_new(struct sink_file *file, struct timeline_track *track, size_t size,
-			  struct error *error);
+void *sink_file_track_new(struct sink_file *file, struct timeline_track *track, size_t size);
+
+/**
+ * sink_file_rows_begin - add a track to the rows of its thread, if the user wants these, or give it
+ * a row of its own, if its slices may cross; returns false if the file has failed
+ */
+bool sink_file_rows_begin(struct sink_file *file, struct sink_track *track,
+			  struct timeline_track *shown);
+
+/** sink_file_rows_event - let the rows write an event; returns false if its track is on none */
+bool sink_file_rows_event(struct sink_file *file, struct sink_track *track,
+			  const struct timeline_event *event);
 
 /**
  * sink_file_report_faults - report faults of the recording, and what was left out
  * @write: writes a text that is about the time of @finish
- *
- * Returns 0, or -1 with @error.
  */
-int sink_file_report_faults(struct sink_file *file, const struct timeline_event *finish,
-			    int (*write)(struct sink_file *file,
-					 const struct timeline_event *finish, struct text text,
-					 struct error *error),
-			    struct error *error);
+void sink_file_report_faults(struct sink_file *file, const struct timeline_event *finish,
+			     void (*write)(struct sink_file *file,
+					   const struct timeline_event *finish, struct text text));
 
-/** sink_file_flush - write all of @out; returns -1 with @error */
-int sink_file_flush(struct sink_file *file, struct error *error);
+/** sink_file_flush - write all of @out */
+void sink_file_flush(struct sink_file *file);
 
-/** sink_file_spill - write @out if it has a block's size; returns -1 with @error */
-int sink_file_spill(struct sink_file *file, struct error *error);
+/** SINK_BLOCK_SIZE - bytes of @out that are written at once, about */
+#define SINK_BLOCK_SIZE (64 * 1024)
+
+/** sink_file_spill - write @out if it has a block's size; follows each event by itself */
+static inline void sink_file_spill(struct sink_file *file)
+{
+	if (unlikely(file->out.size >= SINK_BLOCK_SIZE) && !file->is_held)
+		sink_file_flush(file);
+}
+
+/** sink_file_status - the result of a call: 0, or -1 with @error if the file has failed */
+int sink_file_status(struct sink_file *file);
 
 #endif

@@ -273,15 +273,13 @@ static void fxt_set_word(struct fxt_sink *sink, size_t at, uint64_t word)
 		memcpy(sink->record.data + at, &word, sizeof(word));
 }
 
-static int fxt_record_end(struct fxt_sink *sink, struct error *error)
+static void fxt_record_end(struct fxt_sink *sink)
 {
-	if (sink->record.failed)
-		return error_set(error, "out of memory");
 	fxt_set_word(sink, 0,
 		     sink->header | sink->record.size / 8 << 4 |
 			     (uint64_t)sink->nr_args << sink->args_at);
 	buffer_append(&sink->file.out, sink->record.data, sink->record.size);
-	return sink_file_spill(&sink->file, error);
+	sink->file.out.failed |= sink->record.failed;
 }
 
 /* Appends an argument: a header, its name, and its value in the header or behind. */
@@ -422,8 +420,8 @@ static void fxt_event_begin(struct fxt_sink *sink, enum fxt_event kind,
 }
 
 /* Writes the name of a process or of a thread. */
-static int fxt_name(struct fxt_sink *sink, enum fxt_object_kind kind, const struct fxt_place *place,
-		    struct text name, struct error *error)
+static void fxt_name(struct fxt_sink *sink, enum fxt_object_kind kind,
+		     const struct fxt_place *place, struct text name)
 {
 	fxt_record_begin(sink, FXT_KERNEL_OBJECT | (uint64_t)kind << 16, 40);
 	fxt_put_word(&sink->record, kind == FXT_PROCESS ? place->process : place->koid);
@@ -432,7 +430,7 @@ static int fxt_name(struct fxt_sink *sink, enum fxt_object_kind kind, const stru
 		fxt_append_arg(sink, text_of("process"), FXT_KOID, place->process);
 		sink->nr_args = 1;
 	}
-	return fxt_record_end(sink, error);
+	fxt_record_end(sink);
 }
 
 /* Gives a thread an index in the table, if there is one. */
@@ -489,8 +487,8 @@ static bool is_linux_pid(int64_t pid)
 }
 
 /* The name of a process is its main thread's, which need not have a track. */
-static int fxt_process_name(struct fxt_sink *sink, const struct timeline_track *track,
-			    const struct fxt_place *place, struct error *error)
+static void fxt_process_name(struct fxt_sink *sink, const struct timeline_track *track,
+			     const struct fxt_place *place)
 {
 	struct fxt_process *process = &sink->processes[place->process % PROCESSES_RECENT];
 	bool is_main = track->id.signed_number == track->tgid && track->comm[0];
@@ -500,23 +498,21 @@ static int fxt_process_name(struct fxt_sink *sink, const struct timeline_track *
 	if (process->koid != place->process)
 		*process = (struct fxt_process){ .koid = place->process };
 	if (!comm[0] && process->label_hash)
-		return 0;
+		return;
 	buffer_clear(text);
 	if (comm[0])
 		buffer_append_string(text, comm);
 	else
 		buffer_printf(text, "process %d", track->tgid);
-	if (!fxt_is_renamed(&process->label_hash, buffer_text(text)))
-		return 0;
-	return fxt_name(sink, FXT_PROCESS, place, buffer_text(text), error);
+	if (fxt_is_renamed(&process->label_hash, buffer_text(text)))
+		fxt_name(sink, FXT_PROCESS, place, buffer_text(text));
 }
 
 /*
- * Finds the place of a thread of Linux: one that is traced before its process is known remains in
- * the machine's.
+ * The place of a thread of Linux: one that is traced before its process is known remains in the
+ * machine's.
  */
-static int fxt_place_thread(struct fxt_sink *sink, const struct timeline_track *track,
-			    struct fxt_place **place, struct error *error)
+static struct fxt_place *fxt_place_thread(struct fxt_sink *sink, const struct timeline_track *track)
 {
 	uint64_t first = machine_number(track) * MACHINE_KOIDS;
 	uint64_t koid = first + track->id.unsigned_number, process = first + (uint64_t)track->tgid;
@@ -535,26 +531,21 @@ static int fxt_place_thread(struct fxt_sink *sink, const struct timeline_track *
 		thread->place = (struct fxt_place){ .process = process, .koid = koid };
 	if (track->born_ns != 0)
 		thread->born_ns = track->born_ns;
-	*place = &thread->place;
-	if (process < OWN_KOIDS && thread->place.process == process &&
-	    fxt_process_name(sink, track, *place, error) < 0)
-		return -1;
+	if (process < OWN_KOIDS && thread->place.process == process)
+		fxt_process_name(sink, track, &thread->place);
 	buffer_clear(text);
 	if (track->comm[0])
 		buffer_append_string(text, track->comm);
 	else
 		buffer_printf(text, "thread %lld", (long long)track->id.signed_number);
-	if (!fxt_is_renamed(&thread->label_hash, buffer_text(text)) && !is_moved)
-		return 0;
-	return fxt_name(sink, FXT_THREAD_OBJECT, *place, buffer_text(text), error);
+	if (fxt_is_renamed(&thread->label_hash, buffer_text(text)) || is_moved)
+		fxt_name(sink, FXT_THREAD_OBJECT, &thread->place, buffer_text(text));
+	return &thread->place;
 }
 
-/*
- * Finds the place of anything else, where a track continues one that differs by the name of a task
- * only.
- */
-static int fxt_place_own(struct fxt_sink *sink, const struct timeline_track *track, bool is_thread,
-			 struct fxt_place **place, struct error *error)
+/* The place of anything else, where a track continues one that differs by a task's name only. */
+static struct fxt_place *fxt_place_own(struct fxt_sink *sink, const struct timeline_track *track,
+				       bool is_thread)
 {
 	struct buffer *text = &sink->file.text;
 	struct fxt_thread *thread;
@@ -565,73 +556,61 @@ static int fxt_place_own(struct fxt_sink *sink, const struct timeline_track *tra
 	if (thread->place.koid == 0)
 		thread->place = (struct fxt_place){ .process = OWN_KOIDS + machine_number(track),
 						    .koid = fxt_koid_new(sink) };
-	*place = &thread->place;
 	buffer_clear(text);
 	if (is_thread)
 		thread_append_name(text, track);
 	else
 		track_append_label(text, track);
-	if (!fxt_is_renamed(&thread->label_hash, buffer_text(text)) && is_thread)
-		return 0;
-	return fxt_name(sink, FXT_THREAD_OBJECT, *place, buffer_text(text), error);
+	if (fxt_is_renamed(&thread->label_hash, buffer_text(text)) || !is_thread)
+		fxt_name(sink, FXT_THREAD_OBJECT, &thread->place, buffer_text(text));
+	return &thread->place;
 }
 
-/* Finds the place of a thread's states, and of its first row. */
-static int fxt_place_first(struct fxt_sink *sink, const struct timeline_track *track,
-			   struct fxt_place **place, struct error *error)
+/* The place of a thread's states, and of its first row. */
+static struct fxt_place *fxt_place_first(struct fxt_sink *sink, const struct timeline_track *track)
 {
 	if (track->id.kind == VALUE_SIGNED && is_linux_pid(track->id.signed_number))
-		return fxt_place_thread(sink, track, place, error);
-	return fxt_place_own(sink, track, true, place, error);
+		return fxt_place_thread(sink, track);
+	return fxt_place_own(sink, track, true);
 }
 
-/* Sets the place of a row. */
-static int fxt_row_make(struct fxt_sink *sink, struct row *row, struct fxt_place *place,
-			struct error *error)
+static void fxt_row_make(struct fxt_sink *sink, struct row *row, struct fxt_place *place)
 {
 	struct fxt_place *made = malloc(sizeof(*made));
 
+	sink->file.out.failed |= !made;
 	if (!made)
-		return error_set(error, "out of memory");
+		return;
 	fxt_thread_register(sink, place);
 	*made = *place;
 	row->data = made;
-	return 0;
 }
 
-static int fxt_track_begin(struct fxt_sink *sink, const struct timeline_event *event,
-			   struct error *error)
+static void fxt_track_begin(struct fxt_sink *sink, struct timeline_track *shown)
 {
-	struct timeline_track *shown = event->track;
-	struct fxt_track *track = sink_file_track_new(&sink->file, shown, sizeof(*track), error);
+	struct fxt_track *track = sink_file_track_new(&sink->file, shown, sizeof(*track));
 	struct fxt_place *place;
 
-	if (!track)
-		return -1;
+	if (!track || !sink_file_rows_begin(&sink->file, &track->link, shown))
+		return;
 	track->is_schedule = shown->is_state && shown->scope == SCOPE_THREAD &&
 			     shown->nr_outer == 0 &&
 			     strcmp(shown->category->text, "sched:thread") == 0;
 	track->is_idle = shown->cpu >= 0;
-	if (!track->is_schedule && sink->file.has_rows && rows_take_track(shown)) {
-		if (rows_track_begin(&sink->file.rows, &track->link.row, shown, error) < 0 ||
-		    fxt_place_first(sink, shown, &place, error) < 0)
-			return -1;
-		return track->link.row.row->data
-			       ? 0
-			       : fxt_row_make(sink, track->link.row.row, place, error);
+	if (track->link.row.row) {
+		place = fxt_place_first(sink, shown);
+		if (!track->link.row.row->data)
+			fxt_row_make(sink, track->link.row.row, place);
+		return;
 	}
-	if (shown->may_cross &&
-	    rows_track_begin(&sink->file.single_rows, &track->link.single, shown, error) < 0)
-		return -1;
-	if ((track->is_schedule ? fxt_place_first(sink, shown, &place, error)
-				: fxt_place_own(sink, shown, false, &place, error)) < 0)
-		return -1;
+	place = track->is_schedule ? fxt_place_first(sink, shown)
+				   : fxt_place_own(sink, shown, false);
 	if (!track->is_schedule)
 		fxt_thread_register(sink, place);
 	track->place = *place;
 	if (shown->kind == TRACK_COUNTER)
 		track_append_label(&track->label, shown);
-	return track->label.failed ? error_set(error, "out of memory") : 0;
+	sink->file.out.failed |= track->label.failed;
 }
 
 /* Perfetto merges the arguments of both ends of a slice, so that the last ones have other names. */
@@ -701,8 +680,8 @@ static void fxt_args(struct fxt_sink *sink, const struct timeline_event *event, 
 	fxt_args_end(sink);
 }
 
-static int fxt_write_named(struct fxt_sink *sink, const struct fxt_place *place,
-			   const struct timeline_event *event, bool is_row, struct error *error)
+static void fxt_write_named(struct fxt_sink *sink, const struct fxt_place *place,
+			    const struct timeline_event *event, bool is_row)
 {
 	static const enum fxt_event kinds[][2] = {
 		[TIMELINE_SLICE_BEGIN] = { FXT_DURATION_BEGIN, FXT_ASYNC_BEGIN },
@@ -718,59 +697,55 @@ static int fxt_write_named(struct fxt_sink *sink, const struct fxt_place *place,
 	/* The slices of a lane do not overlap. */
 	if (is_async)
 		fxt_put_word(&sink->record, place->koid);
-	return fxt_record_end(sink, error);
+	fxt_record_end(sink);
 }
 
 /* Viewers compare the id only, so that flows of different names have different ones. */
-static int fxt_write_flows(struct fxt_sink *sink, const struct fxt_place *place,
-			   const struct timeline_event *event, struct error *error)
+static void fxt_write_flows(struct fxt_sink *sink, const struct fxt_place *place,
+			    const struct timeline_event *event)
 {
 	for (unsigned int i = 0; i < event->nr_flows; i++) {
 		const struct field *flow = timeline_event_flow(event, i);
 		int is_known = flow_set_add(&sink->flows, flow);
 
-		if (is_known < 0)
-			return error_set(error, "out of memory");
+		sink->file.out.failed |= is_known < 0;
 		fxt_event_begin(sink, is_known ? FXT_FLOW_STEP : FXT_FLOW_BEGIN, place, "flow",
 				flow->name, event->time_ns);
 		fxt_put_word(&sink->record, flow->value.unsigned_number ^ text_hash(flow->name)
 										  << 32);
-		if (fxt_record_end(sink, error) < 0)
-			return -1;
+		fxt_record_end(sink);
 	}
-	return 0;
 }
 
 /* An event at a place; flows belong to the slice that is open. */
-static int fxt_write(struct fxt_sink *sink, const struct fxt_place *place,
-		     const struct timeline_event *event, unsigned int depth, bool is_row,
-		     struct error *error)
+static void fxt_write(struct fxt_sink *sink, const struct fxt_place *place,
+		      const struct timeline_event *event, unsigned int depth, bool is_row)
 {
 	bool is_end = event->kind == TIMELINE_SLICE_END;
 
 	if (depth + (event->kind == TIMELINE_INSTANT) > VIEWER_DEPTH_MAX) {
 		sink->file.nr_deep += !is_end && !event->is_cut;
-		return 0;
+		return;
 	}
-	if (is_end && fxt_write_flows(sink, place, event, error) < 0)
-		return -1;
-	if (fxt_write_named(sink, place, event, is_row, error) < 0)
-		return -1;
-	return is_end ? 0 : fxt_write_flows(sink, place, event, error);
+	if (is_end)
+		fxt_write_flows(sink, place, event);
+	fxt_write_named(sink, place, event, is_row);
+	if (!is_end)
+		fxt_write_flows(sink, place, event);
 }
 
 /* Writes an event of a track's own row. */
-static int fxt_single_write(void *file, const struct row_place *place,
-			    const struct timeline_event *event, struct error *error)
+static void fxt_single_write(void *file, const struct row_place *place,
+			     const struct timeline_event *event)
 {
 	struct fxt_sink *sink = container_of((struct sink_file *)file, struct fxt_sink, file);
 	const struct fxt_track *track = event->track->sink_data[sink->file.sink_index];
 
-	return fxt_write(sink, &track->place, event, place->depth, false, error);
+	fxt_write(sink, &track->place, event, place->depth, false);
 }
 
-static int fxt_row_write(void *file, const struct row_place *place,
-			 const struct timeline_event *event, struct error *error)
+static void fxt_row_write(void *file, const struct row_place *place,
+			  const struct timeline_event *event)
 {
 	struct fxt_sink *sink = container_of((struct sink_file *)file, struct fxt_sink, file);
 	struct fxt_place further;
@@ -781,11 +756,11 @@ static int fxt_row_write(void *file, const struct row_place *place,
 					      .koid = fxt_koid_new(sink) };
 		buffer_clear(text);
 		rows_append_name(text, place->row, event->track);
-		if (fxt_name(sink, FXT_THREAD_OBJECT, &further, buffer_text(text), error) < 0 ||
-		    fxt_row_make(sink, place->row, &further, error) < 0)
-			return -1;
+		fxt_name(sink, FXT_THREAD_OBJECT, &further, buffer_text(text));
+		fxt_row_make(sink, place->row, &further);
 	}
-	return fxt_write(sink, place->row->data, event, place->depth, true, error);
+	if (place->row->data)
+		fxt_write(sink, place->row->data, event, place->depth, true);
 }
 
 /* The first letter names the state of a thread: "S", "D|K", "R+"; others wait, too. */
@@ -818,8 +793,8 @@ static unsigned int fxt_cpu(const struct fxt_sink *sink, const struct timeline_e
  * Writes a context switch from the thread that leaves, if there is one, to @koid; 0 for none of the
  * recording. A thread that is idle, or none, has the weight that hides it in Perfetto.
  */
-static int fxt_switch_write(struct fxt_sink *sink, int64_t time_ns, unsigned int cpu, uint64_t koid,
-			    bool is_idle, struct error *error)
+static void fxt_switch_write(struct fxt_sink *sink, int64_t time_ns, unsigned int cpu,
+			     uint64_t koid, bool is_idle)
 {
 	struct fxt_switch *leaving = &sink->leaving;
 	struct text state = buffer_text(&leaving->state);
@@ -840,39 +815,37 @@ static int fxt_switch_write(struct fxt_sink *sink, int64_t time_ns, unsigned int
 	if (leaves)
 		fxt_arg_text(sink, "ktrack:state", state);
 	leaving->koid = 0;
-	return fxt_record_end(sink, error);
+	fxt_record_end(sink);
 }
 
 /* Writes a switch whose other half did not come. */
-static int fxt_switch_flush(struct fxt_sink *sink, struct error *error)
+static void fxt_switch_flush(struct fxt_sink *sink)
 {
 	struct fxt_switch *leaving = &sink->leaving;
 
 	if (leaving->is_continued)
 		leaving->koid = 0;
-	if (leaving->koid == 0)
-		return 0;
-	return fxt_switch_write(sink, leaving->time_ns, leaving->cpu, 0, false, error);
+	if (leaving->koid != 0)
+		fxt_switch_write(sink, leaving->time_ns, leaving->cpu, 0, false);
 }
 
 /* The same, before a state of a thread begins: it is not dead then. */
-static int fxt_switch_settle(struct fxt_sink *sink, uint64_t koid, struct error *error)
+static void fxt_switch_settle(struct fxt_sink *sink, uint64_t koid)
 {
 	if (sink->leaving.koid == koid && !sink->leaving.has_state)
 		sink->leaving.koid = 0;
-	return fxt_switch_flush(sink, error);
+	fxt_switch_flush(sink);
 }
 
 /* A thread stops; its state is that of the slice that begins, or it is dead. */
-static int fxt_leave(struct fxt_sink *sink, const struct fxt_track *track,
-		     const struct timeline_event *event, struct error *error)
+static void fxt_leave(struct fxt_sink *sink, const struct fxt_track *track,
+		      const struct timeline_event *event)
 {
 	struct fxt_switch *leaving = &sink->leaving;
 	bool has_state = event->kind == TIMELINE_SLICE_BEGIN;
 	struct text state = has_state ? event->name->text : text_of("X");
 
-	if (fxt_switch_settle(sink, track->place.koid, error) < 0)
-		return -1;
+	fxt_switch_settle(sink, track->place.koid);
 	leaving->time_ns = event->time_ns;
 	leaving->has_state = has_state;
 	leaving->is_continued = event->is_continued;
@@ -881,46 +854,28 @@ static int fxt_leave(struct fxt_sink *sink, const struct fxt_track *track,
 	leaving->is_idle = track->is_idle;
 	buffer_clear(&leaving->state);
 	buffer_append(&leaving->state, state.data, state.size);
-	return leaving->state.failed ? error_set(error, "out of memory") : 0;
+	sink->file.out.failed |= leaving->state.failed;
 }
 
 /* A thread runs: the other half of a switch on its CPU, or of one whose CPU no record says. */
-static int fxt_run(struct fxt_sink *sink, struct fxt_track *track,
-		   const struct timeline_event *event, struct error *error)
+static void fxt_run(struct fxt_sink *sink, struct fxt_track *track,
+		    const struct timeline_event *event)
 {
 	struct fxt_switch *leaving = &sink->leaving;
 	uint64_t koid = track->place.koid;
 
 	track->cpu = event->is_continued && leaving->koid > 0 ? leaving->cpu : fxt_cpu(sink, event);
-	if ((leaving->koid == koid || leaving->cpu != track->cpu) &&
-	    fxt_switch_settle(sink, koid, error) < 0)
-		return -1;
-	return fxt_switch_write(sink, event->time_ns, track->cpu, koid, track->is_idle, error);
+	if (leaving->koid == koid || leaving->cpu != track->cpu)
+		fxt_switch_settle(sink, koid);
+	fxt_switch_write(sink, event->time_ns, track->cpu, koid, track->is_idle);
 }
 
-/* A state of a thread; one that continues on another track was written. */
-static int fxt_schedule(struct fxt_sink *sink, struct fxt_track *track,
-			const struct timeline_event *event, struct error *error)
+static void fxt_wake(struct fxt_sink *sink, const struct fxt_track *track,
+		     const struct timeline_event *event)
 {
 	uint64_t first = machine_number(event->track) * MACHINE_KOIDS;
-	bool is_begin = event->kind == TIMELINE_SLICE_BEGIN;
-	bool is_end = event->kind == TIMELINE_SLICE_END && !event->is_unfinished;
-	bool is_running;
 
-	if (!is_begin && !is_end)
-		return 0;
-	is_running = text_equals(event->name->text, text_of("Running"));
-	if (is_end)
-		return is_running ? fxt_leave(sink, track, event, error) : 0;
-	if (is_running)
-		return fxt_run(sink, track, event, error);
-	if (event->is_continued)
-		return 0;
-	if (!text_equals(event->name->text, text_of("Runnable")))
-		return fxt_leave(sink, track, event, error);
-	/* It was woken up. */
-	if (fxt_switch_settle(sink, track->place.koid, error) < 0)
-		return -1;
+	fxt_switch_settle(sink, track->place.koid);
 	fxt_record_begin(sink,
 			 FXT_SCHEDULING | (uint64_t)fxt_cpu(sink, event) << 20 | UINT64_C(2) << 60,
 			 16);
@@ -935,148 +890,150 @@ static int fxt_schedule(struct fxt_sink *sink, struct fxt_track *track,
 	for (unsigned int i = 0; i < event->nr_fields; i++)
 		fxt_arg(sink, event->fields[i].name, &event->fields[i].value);
 	fxt_args_end(sink);
-	return fxt_record_end(sink, error);
+	fxt_record_end(sink);
+}
+
+/* A state of a thread; one that continues on another track was written. */
+static void fxt_schedule(struct fxt_sink *sink, struct fxt_track *track,
+			 const struct timeline_event *event)
+{
+	bool is_begin = event->kind == TIMELINE_SLICE_BEGIN;
+	bool is_end = event->kind == TIMELINE_SLICE_END && !event->is_unfinished;
+	bool is_running;
+
+	if (!is_begin && !is_end)
+		return;
+	is_running = text_equals(event->name->text, text_of("Running"));
+	if (is_end ? is_running : !is_running && !event->is_continued) {
+		if (is_begin && text_equals(event->name->text, text_of("Runnable")))
+			fxt_wake(sink, track, event);
+		else
+			fxt_leave(sink, track, event);
+	} else if (is_begin && is_running) {
+		fxt_run(sink, track, event);
+	}
 }
 
 static const struct fxt_place fxt_ktrack = { .process = KTRACK_KOID, .koid = KTRACK_KOID + 1 };
 
 /* Losses may overlap: each CPU of each buffer has a thread. */
-static int fxt_write_loss(struct fxt_sink *sink, const struct timeline_event *event,
-			  struct error *error)
+static void fxt_write_loss(struct fxt_sink *sink, const struct timeline_event *event)
 {
-	struct buffer text = { 0 };
+	struct buffer *text = &sink->file.text;
 	struct fxt_thread *thread;
-	int status = 0;
 
-	loss_append_track(&text, event);
-	thread = fxt_thread_find(sink, buffer_text(&text));
+	buffer_clear(text);
+	loss_append_track(text, event);
+	thread = fxt_thread_find(sink, buffer_text(text));
 	if (thread->place.koid == 0)
 		thread->place = (struct fxt_place){ .process = KTRACK_KOID,
 						    .koid = fxt_koid_new(sink) };
-	if (fxt_is_renamed(&thread->label_hash, buffer_text(&text)))
-		status = fxt_name(sink, FXT_THREAD_OBJECT, &thread->place, buffer_text(&text),
-				  error);
-	if (status == 0) {
-		fxt_event_begin(sink, FXT_DURATION_COMPLETE, &thread->place, "ktrack",
-				remark_set(&text, event), event->begin_ns);
-		fxt_put_word(&sink->record, (uint64_t)(event->loss_end_ns + sink->shift_ns));
-		sink->record.failed |= text.failed;
-		status = fxt_record_end(sink, error);
-	}
-	buffer_release(&text);
-	return status;
+	if (fxt_is_renamed(&thread->label_hash, buffer_text(text)))
+		fxt_name(sink, FXT_THREAD_OBJECT, &thread->place, buffer_text(text));
+	fxt_event_begin(sink, FXT_DURATION_COMPLETE, &thread->place, "ktrack",
+			remark_set(text, event), event->begin_ns);
+	fxt_put_word(&sink->record, (uint64_t)(event->loss_end_ns + sink->shift_ns));
+	sink->record.failed |= text->failed;
+	fxt_record_end(sink);
 }
 
-static int fxt_own_write(struct fxt_sink *sink, enum fxt_event kind, int64_t time_ns,
-			 struct text name, struct error *error)
+static void fxt_own_write(struct fxt_sink *sink, enum fxt_event kind, int64_t time_ns,
+			  struct text name)
 {
 	fxt_event_begin(sink, kind, &fxt_ktrack, "ktrack", name, time_ns);
-	return fxt_record_end(sink, error);
+	fxt_record_end(sink);
 }
 
-static int fxt_remark(struct fxt_sink *sink, enum fxt_event kind,
-		      const struct timeline_event *event, struct error *error)
+static void fxt_remark(struct fxt_sink *sink, enum fxt_event kind,
+		       const struct timeline_event *event)
 {
-	struct buffer text = { 0 };
-	int status = fxt_own_write(sink, kind, event->time_ns, remark_set(&text, event), error);
-
-	if (text.failed)
-		status = error_set(error, "out of memory");
-	buffer_release(&text);
-	return status;
+	fxt_own_write(sink, kind, event->time_ns, remark_set(&sink->file.text, event));
+	sink->file.out.failed |= sink->file.text.failed;
 }
 
-static int fxt_fault_write(struct sink_file *file, const struct timeline_event *finish,
-			   struct text text, struct error *error)
+static void fxt_fault_write(struct sink_file *file, const struct timeline_event *finish,
+			    struct text text)
 {
-	return fxt_own_write(container_of(file, struct fxt_sink, file), FXT_INSTANT,
-			     finish->time_ns, text, error);
+	fxt_own_write(container_of(file, struct fxt_sink, file), FXT_INSTANT, finish->time_ns,
+		      text);
 }
 
-static int fxt_finish(struct fxt_sink *sink, const struct timeline_event *event,
-		      struct error *error)
+static void fxt_finish(struct fxt_sink *sink, const struct timeline_event *event)
 {
-	if (sink_file_report_faults(&sink->file, event, fxt_fault_write, error) < 0)
-		return -1;
+	sink_file_report_faults(&sink->file, event, fxt_fault_write);
 	if (!event->totals->has_wall_drift)
-		return 0;
+		return;
 	fxt_event_begin(sink, FXT_INSTANT, &fxt_ktrack, "ktrack", text_of("ktrack"),
 			event->time_ns);
 	fxt_arg_number(sink, "wall_drift_ns", event->totals->wall_drift_ns);
-	return fxt_record_end(sink, error);
+	fxt_record_end(sink);
 }
 
-static int fxt_track_event(struct fxt_sink *sink, struct fxt_track *track,
-			   const struct timeline_event *event, struct error *error)
+static void fxt_track_event(struct fxt_sink *sink, struct fxt_track *track,
+			    const struct timeline_event *event)
 {
-	struct row_place place;
-
-	if (track->is_schedule)
-		return fxt_schedule(sink, track, event, error);
-	if (event->kind == TIMELINE_TRACK_END)
-		return 0;
-	if (track->link.row.row)
-		return rows_event(&sink->file.rows, &track->link.row, event, &place, error);
-	if (track->link.single.row)
-		return rows_event(&sink->file.single_rows, &track->link.single, event, &place,
-				  error);
-	if (event->kind == TIMELINE_COUNTER) {
+	if (track->is_schedule) {
+		fxt_schedule(sink, track, event);
+	} else if (event->kind == TIMELINE_COUNTER) {
 		/* Viewers draw each argument as a series, so that other fields are none. */
 		fxt_event_begin(sink, FXT_COUNTER, &track->place, event->track->category->text,
 				buffer_text(&track->label), event->time_ns);
 		fxt_arg(sink, text_of("value"), &event->value);
 		fxt_put_word(&sink->record, track->place.koid);
-		return fxt_record_end(sink, error);
+		fxt_record_end(sink);
+	} else if (event->kind != TIMELINE_TRACK_END &&
+		   !sink_file_rows_event(&sink->file, &track->link, event)) {
+		fxt_write(sink, &track->place, event, event->depth, false);
 	}
-	return fxt_write(sink, &track->place, event, event->depth, false, error);
 }
 
-static int fxt_event(struct sink_file *file, const struct timeline_event *event,
-		     struct error *error)
+static void fxt_event(struct sink_file *file, const struct timeline_event *event)
 {
 	struct fxt_sink *sink = container_of(file, struct fxt_sink, file);
 
-	if (sink->leaving.koid > 0 && sink->leaving.time_ns != event->time_ns &&
-	    fxt_switch_flush(sink, error) < 0)
-		return -1;
-	if (event->kind == TIMELINE_FINISH && fxt_switch_flush(sink, error) < 0)
-		return -1;
-	if (event->kind == TIMELINE_TRACK_BEGIN)
-		return fxt_track_begin(sink, event, error);
-	if (event->track)
-		return fxt_track_event(sink, event->track->sink_data[file->sink_index], event,
-				       error);
+	if (sink->leaving.koid > 0 &&
+	    (sink->leaving.time_ns != event->time_ns || event->kind == TIMELINE_FINISH))
+		fxt_switch_flush(sink);
 	switch (event->kind) {
+	case TIMELINE_TRACK_BEGIN:
+		fxt_track_begin(sink, event->track);
+		break;
 	case TIMELINE_LOSS:
-		return fxt_write_loss(sink, event, error);
+		fxt_write_loss(sink, event);
+		break;
 	case TIMELINE_COMMAND_BEGIN:
-		return fxt_remark(sink, FXT_DURATION_BEGIN, event, error);
+		fxt_remark(sink, FXT_DURATION_BEGIN, event);
+		break;
 	case TIMELINE_COMMAND_END:
 		fxt_event_begin(sink, FXT_DURATION_END, &fxt_ktrack, "ktrack", text_of(""),
 				event->time_ns);
 		fxt_arg_number(sink, "pid", event->pid);
 		fxt_arg_number(sink, "status", event->status);
-		return fxt_record_end(sink, error);
+		fxt_record_end(sink);
+		break;
 	case TIMELINE_FINISH:
-		return fxt_finish(sink, event, error);
+		fxt_finish(sink, event);
+		break;
 	case TIMELINE_MALFORMED:
 	case TIMELINE_FOREIGN_END:
 	case TIMELINE_TRACEPOINT:
-		return fxt_remark(sink, FXT_INSTANT, event, error);
+		fxt_remark(sink, FXT_INSTANT, event);
+		break;
+	case TIMELINE_LOSS_SUM:
+		break;
 	default:
-		return 0;
+		fxt_track_event(sink, event->track->sink_data[file->sink_index], event);
 	}
 }
 
 /* The properties of a recording, in as many instants as their number needs. */
-static int fxt_about(struct fxt_sink *sink, const struct recording *recording, unsigned int output,
-		     const struct timeline_machine *machine, struct error *error)
+static void fxt_about(struct fxt_sink *sink, const struct recording *recording, unsigned int output,
+		      const struct timeline_machine *machine)
 {
 	struct text rest = text_of(recording->labels ? recording->labels : ""), key, label;
 	const struct recording_property *property = NULL;
 	struct buffer name = { 0 };
 	struct value value;
-	int status = 0;
 
 	fxt_event_begin(sink, FXT_INSTANT, &fxt_ktrack, "ktrack", text_of("ktrack"),
 			sink->file.start_ns);
@@ -1093,9 +1050,9 @@ static int fxt_about(struct fxt_sink *sink, const struct recording *recording, u
 	}
 	while (recording_next(recording, output, &property, &value))
 		fxt_arg(sink, text_of(property->name), &value);
-	while (status == 0 && recording_take_label(&rest, &key, &label)) {
+	while (recording_take_label(&rest, &key, &label)) {
 		if (sink->nr_args == ARGS_MAX || sink->record.size > RECORD_MAX / 4) {
-			status = fxt_record_end(sink, error);
+			fxt_record_end(sink);
 			fxt_event_begin(sink, FXT_INSTANT, &fxt_ktrack, "ktrack", text_of("ktrack"),
 					sink->file.start_ns);
 		}
@@ -1106,19 +1063,18 @@ static int fxt_about(struct fxt_sink *sink, const struct recording *recording, u
 	}
 	sink->record.failed |= name.failed;
 	buffer_release(&name);
-	return status < 0 ? status : fxt_record_end(sink, error);
+	fxt_record_end(sink);
 }
 
 /* The processes of machines, and the instants about them. */
-static int fxt_machines_write(struct fxt_sink *sink, const struct recording *recording,
-			      struct error *error)
+static void fxt_machines_write(struct fxt_sink *sink, const struct recording *recording)
 {
 	struct fxt_place place = { .process = OWN_KOIDS };
 	unsigned int cpus = 0;
 
 	if (recording->nr_machines == 0)
-		return fxt_name(sink, FXT_PROCESS, &place,
-				text_of(recording->host ? recording->host : "machine"), error);
+		fxt_name(sink, FXT_PROCESS, &place,
+			 text_of(recording->host ? recording->host : "machine"));
 	for (size_t i = 0; i < recording->nr_machines; i++) {
 		const struct timeline_machine *machine = &recording->machines[i];
 
@@ -1126,14 +1082,12 @@ static int fxt_machines_write(struct fxt_sink *sink, const struct recording *rec
 		cpus += machine->recording->nr_cpus < CPUS_MAX ? machine->recording->nr_cpus
 							       : CPUS_MAX;
 		place.process = OWN_KOIDS + machine->number;
-		if (fxt_name(sink, FXT_PROCESS, &place, text_of(machine->name), error) < 0 ||
-		    fxt_about(sink, machine->recording, RECORDING_MACHINE, machine, error) < 0)
-			return -1;
+		fxt_name(sink, FXT_PROCESS, &place, text_of(machine->name));
+		fxt_about(sink, machine->recording, RECORDING_MACHINE, machine);
 	}
-	return 0;
 }
 
-static int fxt_open(struct sink_file *file, const struct recording *recording, struct error *error)
+static void fxt_open(struct sink_file *file, const struct recording *recording)
 {
 	struct fxt_sink *sink = container_of(file, struct fxt_sink, file);
 	struct text name = text_of("ktrack");
@@ -1141,8 +1095,9 @@ static int fxt_open(struct sink_file *file, const struct recording *recording, s
 
 	sink->threads = calloc(THREADS_RECENT, sizeof(*sink->threads));
 	sink->processes = calloc(PROCESSES_RECENT, sizeof(*sink->processes));
-	if (!sink->threads || !sink->processes)
-		return error_set(error, "out of memory");
+	out->failed |= !sink->threads || !sink->processes;
+	if (out->failed)
+		return;
 	sink->next_koid = KTRACK_KOID + 2;
 	sink->shift_ns = recording->start_ns < 0 ? -recording->start_ns : 0;
 	fxt_put_word(out, FXT_MAGIC);
@@ -1152,18 +1107,16 @@ static int fxt_open(struct sink_file *file, const struct recording *recording, s
 	fxt_put_word(out, FXT_METADATA | 1 << 4 | 2 << 16 | PROVIDER_ID << 20);
 	fxt_put_word(out, FXT_INITIALIZATION | 2 << 4);
 	fxt_put_word(out, 1000000000);
-	if (fxt_name(sink, FXT_PROCESS, &fxt_ktrack, name, error) < 0 ||
-	    fxt_name(sink, FXT_THREAD_OBJECT, &fxt_ktrack, name, error) < 0 ||
-	    fxt_about(sink, recording, RECORDING_CHROME, NULL, error) < 0)
-		return -1;
-	return fxt_machines_write(sink, recording, error);
+	fxt_name(sink, FXT_PROCESS, &fxt_ktrack, name);
+	fxt_name(sink, FXT_THREAD_OBJECT, &fxt_ktrack, name);
+	fxt_about(sink, recording, RECORDING_CHROME, NULL);
+	fxt_machines_write(sink, recording);
 }
 
-static int fxt_flush(struct sink_file *file, struct error *error)
+static void fxt_flush(struct sink_file *file)
 {
-	if (fxt_switch_flush(container_of(file, struct fxt_sink, file), error) < 0)
-		return -1;
-	return sink_file_flush(file, error);
+	fxt_switch_flush(container_of(file, struct fxt_sink, file));
+	sink_file_flush(file);
 }
 
 static void fxt_track_release(struct sink_track *link)

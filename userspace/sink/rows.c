@@ -110,21 +110,21 @@ static struct row_thread *row_thread_new(struct rows *rows, const struct timelin
 	return thread;
 }
 
-int rows_track_begin(struct rows *rows, struct row_track *track, struct timeline_track *shown,
-		     struct error *error)
+void rows_track_begin(struct rows *rows, struct row_track *track, struct timeline_track *shown)
 {
 	struct row_thread *thread = map_find(&rows->threads, thread_hash(shown),
 					     rows->has_one_row ? is_own : is_of_track, shown);
 
 	if (!thread)
 		thread = row_thread_new(rows, shown);
-	if (!thread)
-		return error_set(error, "out of memory");
+	if (!thread) {
+		rows->has_failed = true;
+		return;
+	}
 	thread->nr_tracks++;
 	if (thread->born_ns == 0)
 		thread->born_ns = shown->born_ns;
 	*track = (struct row_track){ .row = thread->rows[0], .shown = shown };
-	return 0;
 }
 
 void rows_track_end(struct rows *rows, struct row_track *track)
@@ -143,18 +143,18 @@ static bool row_is_beyond(const struct row *row)
 	return row->number > ROWS_MAX;
 }
 
-static int row_write(struct rows *rows, struct row *row, unsigned int depth,
-		     const struct timeline_event *event, struct error *error)
+static void row_write(struct rows *rows, struct row *row, unsigned int depth,
+		      const struct timeline_event *event)
 {
 	const struct row_place place = { .row = row, .depth = depth };
 
-	return rows->write && !row_is_beyond(row) ? rows->write(rows->context, &place, event, error)
-						  : 0;
+	if (rows->write && !row_is_beyond(row))
+		rows->write(rows->context, &place, event);
 }
 
 /* The end of a slice on a row that it leaves, or its begin on another one. */
-static int cut_write(struct rows *rows, struct row *row, unsigned int index,
-		     enum timeline_kind kind, int64_t time_ns, struct error *error)
+static void cut_write(struct rows *rows, struct row *row, unsigned int index,
+		      enum timeline_kind kind, int64_t time_ns)
 {
 	const struct row_slice *slice = &row->open[index];
 	const struct timeline_event event = {
@@ -170,27 +170,30 @@ static int cut_write(struct rows *rows, struct row *row, unsigned int index,
 		.is_cut = true,
 	};
 
-	return row_write(rows, row, index + 1, &event, error);
+	row_write(rows, row, index + 1, &event);
 }
 
-static out_of_line int row_grow(struct row *row, struct error *error)
+static out_of_line bool row_grow(struct row *row)
 {
 	unsigned int size = row->size > 0 ? 2 * row->size : 4;
 	struct row_slice *open = reallocarray(row->open, size, sizeof(*open));
 
 	if (!open)
-		return error_set(error, "out of memory");
+		return false;
 	row->open = open;
 	row->size = size;
-	return 0;
+	return true;
 }
 
-hot_inline int row_push(struct row *row, const struct row_slice *slice, struct error *error)
+/* Opens a slice on a row, which is NULL if there was no memory for it. */
+hot_inline bool row_push(struct rows *rows, struct row *row, const struct row_slice *slice)
 {
-	if (unlikely(row->nr_open == row->size) && row_grow(row, error) < 0)
-		return -1;
+	if (unlikely(!row || (row->nr_open == row->size && !row_grow(row)))) {
+		rows->has_failed = true;
+		return false;
+	}
 	row->open[row->nr_open++] = *slice;
-	return 0;
+	return true;
 }
 
 /* Whether a slice neither crosses one of the row nor covers one that began before it. */
@@ -212,82 +215,69 @@ static struct row *row_behind(struct row *row, const struct row_slice *slice)
 	return thread->nr_rows <= ROWS_MAX ? row_new(thread) : thread->rows[ROWS_MAX];
 }
 
-static int slice_move(struct rows *rows, struct row *row, const struct row_slice *slice,
-		      int64_t time_ns, struct error *error)
+static void slice_move(struct rows *rows, struct row *row, const struct row_slice *slice,
+		       int64_t time_ns)
 {
 	struct row *next = rows->has_one_row ? row : row_behind(row, slice);
 
-	if (!next)
-		return error_set(error, "out of memory");
+	if (!row_push(rows, next, slice))
+		return;
 	if (next->number > slice->track->row->number && !row_is_beyond(next) &&
 	    !slice->track->has_crossed)
 		slice->track->row = next;
-	if (row_push(next, slice, error) < 0)
-		return -1;
-	return cut_write(rows, next, next->nr_open - 1, TIMELINE_SLICE_BEGIN, time_ns, error);
+	cut_write(rows, next, next->nr_open - 1, TIMELINE_SLICE_BEGIN, time_ns);
 }
 
 /* Writes ends that were held for the innermost slice, which has ended. */
-static int held_write(struct rows *rows, struct row *row, struct error *error)
+static void held_write(struct rows *rows, struct row *row)
 {
-	int status = 0;
-
-	while (status == 0 && row->nr_open > 0 && row->open[row->nr_open - 1].held) {
+	while (row->nr_open > 0 && row->open[row->nr_open - 1].held) {
 		struct row_held *held = row->open[row->nr_open - 1].held;
 
-		status = row_write(rows, row, row->nr_open--, &held->event, error);
+		row_write(rows, row, row->nr_open--, &held->event);
 		row->thread->nr_held--;
 		free(held);
 	}
-	return status;
 }
 
 /* Ends the slice at @index; those inside of it, which cross it, move. */
-static int row_end_at(struct rows *rows, struct row *row, unsigned int index,
-		      const struct timeline_event *end, struct error *error)
+static void row_end_at(struct rows *rows, struct row *row, unsigned int index,
+		       const struct timeline_event *end)
 {
 	unsigned int nr_open = row->nr_open;
 
 	if (row_is_beyond(row)) {
 		memmove(&row->open[index], &row->open[index + 1],
 			(--row->nr_open - index) * sizeof(*row->open));
-		return 0;
+		return;
 	}
 	for (unsigned int i = nr_open - 1; i > index; i--) {
 		row->open[i].track->has_crossed |= row->open[i].track == row->open[index].track &&
 						   !rows->has_one_row;
-		if (cut_write(rows, row, i, TIMELINE_SLICE_END, end->time_ns, error) < 0)
-			return -1;
+		cut_write(rows, row, i, TIMELINE_SLICE_END, end->time_ns);
 	}
-	if (row_write(rows, row, index + 1, end, error) < 0)
-		return -1;
+	row_write(rows, row, index + 1, end);
 	row->nr_open = index;
 	row->last_end_ns = end->time_ns;
-	for (unsigned int i = index + 1; i < nr_open; i++) {
-		if (slice_move(rows, row, &row->open[i], end->time_ns, error) < 0)
-			return -1;
-	}
-	return held_write(rows, row, error);
+	for (unsigned int i = index + 1; i < nr_open; i++)
+		slice_move(rows, row, &row->open[i], end->time_ns);
+	held_write(rows, row);
 }
 
 /* The slices inside of one whose end is held go on. */
-static int held_end(struct rows *rows, struct row *row, struct error *error)
+static void held_end(struct rows *rows, struct row *row)
 {
 	for (unsigned int index = row->nr_open; index > 0; index--) {
 		struct row_held *held = row->open[index - 1].held;
-		int status;
 
 		if (!held)
 			continue;
 		row->open[index - 1].held = NULL;
 		row->thread->nr_held--;
-		status = row_end_at(rows, row, index - 1, &held->event, error);
+		row_end_at(rows, row, index - 1, &held->event);
 		free(held);
-		if (status < 0)
-			return -1;
 		index = row->nr_open + 1;
 	}
-	return 0;
 }
 
 /* A slice that is continued ends without a record only if the session ends: nobody wrote that. */
@@ -297,26 +287,16 @@ static bool has_no_record(const struct timeline_event *event)
 	       (event->is_unfinished || (event->is_continued && event->tid < 0));
 }
 
-static int thread_settle(struct rows *rows, struct row_thread *thread,
-			 const struct timeline_event *event, struct error *error)
-{
-	if (has_no_record(event) && event->time_ns == thread->held_ns)
-		return 0;
-	for (unsigned int i = 0; i < thread->nr_rows; i++) {
-		if (held_end(rows, thread->rows[i], error) < 0)
-			return -1;
-	}
-	return 0;
-}
-
-static int slice_hold(struct row *row, unsigned int index, const struct timeline_event *end,
-		      struct error *error)
+static void slice_hold(struct rows *rows, struct row *row, unsigned int index,
+		       const struct timeline_event *end)
 {
 	struct text name = end->name->is_counted ? text_of("") : end->name->text;
 	struct row_held *held = malloc(sizeof(*held) + name.size);
 
-	if (!held)
-		return error_set(error, "out of memory");
+	if (!held) {
+		rows->has_failed = true;
+		return;
+	}
 	held->track = (struct timeline_track){ .category = end->track->category,
 					       .kind = end->track->kind,
 					       .scope = end->track->scope,
@@ -333,7 +313,6 @@ static int slice_hold(struct row *row, unsigned int index, const struct timeline
 	row->open[index].held = held;
 	row->thread->nr_held++;
 	row->thread->held_ns = end->time_ns;
-	return 0;
 }
 
 static bool is_slice_of(const struct row_slice *slice, const struct row_track *track,
@@ -382,66 +361,73 @@ static out_of_line struct row *row_for_crossing(const struct row_track *track)
 	return thread->nr_rows < ROWS_MAX ? row_new(thread) : track->row;
 }
 
-hot_inline int rows_slice_begin(const struct row_slice *slice, struct row **row,
-				struct error *error)
-{
-	*row = slice->track->row;
-	if (unlikely(slice->track->has_crossed))
-		*row = row_for_crossing(slice->track);
-	return *row ? row_push(*row, slice, error) : error_set(error, "out of memory");
-}
-
 /* The end of a slice that is not the innermost one of its track's row. */
-static out_of_line int rows_odd_end(struct rows *rows, struct row_track *track,
-				    const struct timeline_event *event, struct row_place *place,
-				    struct error *error)
+static out_of_line void rows_odd_end(struct rows *rows, struct row_track *track,
+				     const struct timeline_event *event)
 {
+	struct row_place *place = &rows->place;
 	unsigned int index;
 
-	if (!slice_find(track, event->depth, &place->row, &index))
-		return error_set(error, "the end of a slice that has not begun");
+	if (!slice_find(track, event->depth, &place->row, &index)) {
+		rows->has_failed = true;
+		return;
+	}
 	place->depth = index + 1;
 	if (has_no_record(event) && !rows->has_one_row && place->depth < place->row->nr_open &&
 	    !row_is_beyond(place->row))
-		return slice_hold(place->row, index, event, error);
-	return row_end_at(rows, place->row, index, event, error);
+		slice_hold(rows, place->row, index, event);
+	else
+		row_end_at(rows, place->row, index, event);
 }
 
-hot_inline int rows_slice_end(struct rows *rows, struct row_track *track,
-			      const struct timeline_event *event, struct row_place *place,
-			      struct error *error)
+hot_inline void rows_slice_end(struct rows *rows, struct row_track *track,
+			       const struct timeline_event *event)
 {
 	struct row *row = track->row;
 
 	if (unlikely(row->nr_open == 0 ||
-		     !is_slice_of(&row->open[row->nr_open - 1], track, event->depth)))
-		return rows_odd_end(rows, track, event, place, error);
-	*place = (struct row_place){ .row = row, .depth = row->nr_open };
+		     !is_slice_of(&row->open[row->nr_open - 1], track, event->depth))) {
+		rows_odd_end(rows, track, event);
+		return;
+	}
+	rows->place = (struct row_place){ .row = row, .depth = row->nr_open };
 	row->nr_open--;
 	row->last_end_ns = event->time_ns;
-	if (rows->write && rows->write(rows->context, place, event, error) < 0)
-		return -1;
-	return unlikely(row->thread->nr_held > 0) ? held_write(rows, row, error) : 0;
+	if (rows->write)
+		rows->write(rows->context, &rows->place, event);
+	if (unlikely(row->thread->nr_held > 0))
+		held_write(rows, row);
 }
 
-int rows_event(struct rows *rows, struct row_track *track, const struct timeline_event *event,
-	       struct row_place *place, struct error *error)
+bool rows_event(struct rows *rows, struct row_track *track, const struct timeline_event *event)
 {
 	const struct row_slice slice = { .track = track,
 					 .name = event->name,
 					 .begin_ns = event->time_ns,
 					 .depth = event->depth };
 	struct row_thread *thread = track->row->thread;
-	struct row *row = track->row;
+	struct row *row;
 
-	if (unlikely(thread->nr_held > 0) && thread_settle(rows, thread, event, error) < 0)
-		return -1;
-	if (event->kind == TIMELINE_SLICE_END)
-		return rows_slice_end(rows, track, event, place, error);
-	if (event->kind == TIMELINE_SLICE_BEGIN && rows_slice_begin(&slice, &row, error) < 0)
-		return -1;
-	*place = (struct row_place){ .row = row, .depth = row->nr_open };
-	return rows->write ? rows->write(rows->context, place, event, error) : 0;
+	if (unlikely(thread->nr_held > 0) &&
+	    (!has_no_record(event) || event->time_ns != thread->held_ns)) {
+		for (unsigned int i = 0; i < thread->nr_rows; i++)
+			held_end(rows, thread->rows[i]);
+	}
+	if (event->kind == TIMELINE_SLICE_END) {
+		rows_slice_end(rows, track, event);
+		return !rows->has_failed;
+	}
+	row = track->row;
+	if (event->kind == TIMELINE_SLICE_BEGIN) {
+		if (unlikely(track->has_crossed))
+			row = row_for_crossing(track);
+		if (!row_push(rows, row, &slice))
+			return false;
+	}
+	rows->place = (struct row_place){ .row = row, .depth = row->nr_open };
+	if (rows->write)
+		rows->write(rows->context, &rows->place, event);
+	return !rows->has_failed;
 }
 
 const struct row *row_first(const struct row *row)

@@ -72,17 +72,18 @@ struct rows {
 	 * an end that was held has no sink data, and only its category, kind, scope and machine
 	 * are valid.
 	 */
-	int (*write)(void *context, const struct row_place *place,
-		     const struct timeline_event *event, struct error *error);
+	void (*write)(void *context, const struct row_place *place,
+		      const struct timeline_event *event);
 	void *context;
+	struct row_place place; /* of the last event; a slice that ends was on it */
+	bool has_failed;	/* memory ran out, or a slice ended that had not begun */
 };
 
 /** rows_take_track - whether a track's slices and instants are on its thread's rows */
 bool rows_take_track(const struct timeline_track *track);
 
 /** rows_track_begin - add a track to its thread, or with a row of its own */
-int rows_track_begin(struct rows *rows, struct row_track *track, struct timeline_track *shown,
-		     struct error *error);
+void rows_track_begin(struct rows *rows, struct row_track *track, struct timeline_track *shown);
 
 /** rows_track_end - remove a track, whose slices have ended; frees a thread without tracks */
 void rows_track_end(struct rows *rows, struct row_track *track);
@@ -90,12 +91,10 @@ void rows_track_end(struct rows *rows, struct row_track *track);
 /**
  * rows_event - find the place of a slice's begin or end, or of an instant, and write it
  * @track: of the event; has a row
- * @place: set; a slice that ends was on it
  *
- * Returns 0, or -1 with @error.
+ * Returns false if @rows has failed; else @rows->place is the event's.
  */
-int rows_event(struct rows *rows, struct row_track *track, const struct timeline_event *event,
-	       struct row_place *place, struct error *error);
+bool rows_event(struct rows *rows, struct row_track *track, const struct timeline_event *event);
 
 /** row_first - the first row of a row's thread */
 const struct row *row_first(const struct row *row);

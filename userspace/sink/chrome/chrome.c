@@ -171,9 +171,8 @@ static uint64_t loss_thread(const struct timeline_event *loss)
 }
 
 /*
- * Begins an event; returns the output, to which members are appended.
- * @phase: its kind
- * @place: members: process and thread, and perhaps the category
+ * Begins an event of a kind and a place (the members of process and thread, and perhaps of the
+ * category); returns the output, to which members and a brace are appended.
  */
 static struct buffer *chrome_event_begin(struct chrome_sink *sink, const char *phase,
 					 struct text place, int64_t time_ns)
@@ -183,6 +182,7 @@ static struct buffer *chrome_event_begin(struct chrome_sink *sink, const char *p
 	buffer_append_string(out, sink->has_events ? ",\n" : "\n");
 	sink->has_events = true;
 	sink->begin_track = NULL;
+	sink->file.is_held = false;
 	buffer_append_string(out, "{\"ph\":\"");
 	sink->phase_at = out->size;
 	buffer_append_string(out, phase);
@@ -193,13 +193,6 @@ static struct buffer *chrome_event_begin(struct chrome_sink *sink, const char *p
 	return out;
 }
 
-/* Ends it; returns -1 with @error. */
-static int chrome_event_end(struct chrome_sink *sink, struct error *error)
-{
-	buffer_append_char(&sink->file.out, '}');
-	return sink_file_spill(&sink->file, error);
-}
-
 /* Appends a member, after others. */
 static void chrome_append_member(struct buffer *out, const char *name, struct text text)
 {
@@ -208,67 +201,56 @@ static void chrome_append_member(struct buffer *out, const char *name, struct te
 	json_append_text(out, name, text, &first);
 }
 
-/* Writes a text of viewers for a process or thread, its name for one; returns -1 with @error. */
-static int chrome_write_text(struct chrome_sink *sink, const char *member, const char *what,
-			     struct text place, struct text text, struct error *error)
+/* Writes a text of viewers for a process or thread, its name for one. */
+static void chrome_write_text(struct chrome_sink *sink, const char *member, const char *what,
+			      struct text place, struct text text)
 {
 	struct buffer *out = chrome_event_begin(sink, "M", place, sink->file.start_ns);
 
 	chrome_append_member(out, "name", text_of(what));
 	buffer_printf(out, ",\"args\":{\"%s\":", member);
 	json_append_string(out, text);
-	buffer_append_char(out, '}');
-	return chrome_event_end(sink, error);
+	buffer_append_string(out, "}}");
 }
 
-static int chrome_write_loss(struct chrome_sink *sink, const struct timeline_event *event,
-			     struct error *error)
+static void chrome_write_loss(struct chrome_sink *sink, const struct timeline_event *event)
 {
 	struct text place = own_place(sink, loss_thread(event));
 	struct buffer text = { 0 };
 	struct buffer *out;
 
 	loss_append_track(&text, event);
-	if (chrome_write_text(sink, "name", "thread_name", place, buffer_text(&text), error) < 0) {
-		buffer_release(&text);
-		return -1;
-	}
-	remark_set(&text, event);
+	chrome_write_text(sink, "name", "thread_name", place, buffer_text(&text));
 	out = chrome_event_begin(sink, "X", place, event->begin_ns);
 	buffer_append_string(out, ",\"dur\":");
 	buffer_append_decimal(out, event->loss_end_ns - event->begin_ns, 3);
-	chrome_append_member(out, "name", buffer_text(&text));
+	chrome_append_member(out, "name", remark_set(&text, event));
 	buffer_release(&text);
-	buffer_append_string(out, ",\"cname\":\"terrible\"");
-	return chrome_event_end(sink, error);
+	buffer_append_string(out, ",\"cname\":\"terrible\"}");
 }
 
-static int chrome_own_write(struct chrome_sink *sink, const char *phase, int64_t time_ns,
-			    struct text name, struct error *error)
+static void chrome_own_write(struct chrome_sink *sink, const char *phase, int64_t time_ns,
+			     struct text name)
 {
 	struct buffer *out = chrome_event_begin(sink, phase, own_place(sink, 0), time_ns);
 
 	chrome_append_member(out, "name", name);
-	if (phase[0] == 'i')
-		chrome_append_member(out, "s", text_of("g"));
-	return chrome_event_end(sink, error);
+	buffer_append_string(out, phase[0] == 'i' ? ",\"s\":\"g\"}" : "}");
 }
 
-static int remark_write(struct chrome_sink *sink, const char *phase,
-			const struct timeline_event *event, struct error *error)
+static void remark_write(struct chrome_sink *sink, const char *phase,
+			 const struct timeline_event *event)
 {
 	struct buffer text = { 0 };
-	int status = chrome_own_write(sink, phase, event->time_ns, remark_set(&text, event), error);
 
+	chrome_own_write(sink, phase, event->time_ns, remark_set(&text, event));
 	buffer_release(&text);
-	return status;
 }
 
-static int chrome_fault_write(struct sink_file *file, const struct timeline_event *finish,
-			      struct text text, struct error *error)
+static void chrome_fault_write(struct sink_file *file, const struct timeline_event *finish,
+			       struct text text)
 {
-	return chrome_own_write(container_of(file, struct chrome_sink, file), "i", finish->time_ns,
-				text, error);
+	chrome_own_write(container_of(file, struct chrome_sink, file), "i", finish->time_ns, text);
 }
 
 /* A metadata event about the recording, of which no viewer's name is used; its args follow. */
@@ -281,27 +263,19 @@ static struct buffer *about_begin(struct chrome_sink *sink)
 	return out;
 }
 
-static int chrome_write_finish(struct chrome_sink *sink, const struct timeline_event *event,
-			       struct error *error)
+static void chrome_write_finish(struct chrome_sink *sink, const struct timeline_event *event)
 {
 	struct buffer *out = &sink->file.out;
 
-	if (sink_file_report_faults(&sink->file, event, chrome_fault_write, error) < 0)
-		return -1;
-	if (event->totals->has_wall_drift) {
-		about_begin(sink);
-		buffer_printf(out, "\"wall_drift_ns\":\"%lld\"}",
+	sink_file_report_faults(&sink->file, event, chrome_fault_write);
+	if (event->totals->has_wall_drift)
+		buffer_printf(about_begin(sink), "\"wall_drift_ns\":\"%lld\"}}",
 			      (long long)event->totals->wall_drift_ns);
-		if (chrome_event_end(sink, error) < 0)
-			return -1;
-	}
 	buffer_append_string(out, "\n]\n");
-	return 0;
 }
 
-/* Begins the file with facts of the recording; returns -1 with @error. */
-static int chrome_own_open(struct chrome_sink *sink, const struct recording *recording,
-			   struct error *error)
+/* Begins the file with facts of the recording. */
+static void chrome_own_open(struct chrome_sink *sink, const struct recording *recording)
 {
 	struct buffer *out = &sink->file.out;
 	bool first = true;
@@ -315,31 +289,22 @@ static int chrome_own_open(struct chrome_sink *sink, const struct recording *rec
 	buffer_append_decimal(out, recording->start_ns, 9);
 	buffer_append_string(out, "\",\"unix_start_s\":\"");
 	buffer_append_decimal(out, recording->start_ns + recording->wall_offset_ns, 9);
-	buffer_append_string(out, "\"}");
-	if (chrome_event_end(sink, error) < 0)
-		return -1;
-	return chrome_write_text(sink, "name", "process_name", own_place(sink, 0),
-				 text_of("ktrack"), error);
+	buffer_append_string(out, "\"}}");
+	chrome_write_text(sink, "name", "process_name", own_place(sink, 0), text_of("ktrack"));
 }
 
-/* Writes an event that is on no track, also the finish; returns -1 with @error. */
-static int chrome_own_event(struct chrome_sink *sink, const struct timeline_event *event,
-			    struct error *error)
+/* Writes an event that is on no track, also the finish. */
+static void chrome_own_event(struct chrome_sink *sink, const struct timeline_event *event)
 {
-	switch (event->kind) {
-	case TIMELINE_LOSS:
-		return chrome_write_loss(sink, event, error);
-	case TIMELINE_COMMAND_BEGIN:
-		return remark_write(sink, "B", event, error);
-	case TIMELINE_COMMAND_END:
+	if (event->kind == TIMELINE_LOSS)
+		chrome_write_loss(sink, event);
+	else if (event->kind == TIMELINE_COMMAND_END)
 		buffer_printf(chrome_event_begin(sink, "E", own_place(sink, 0), event->time_ns),
-			      ",\"args\":{\"pid\":%d,\"status\":%d}", event->pid, event->status);
-		return chrome_event_end(sink, error);
-	case TIMELINE_FINISH:
-		return chrome_write_finish(sink, event, error);
-	default:
-		return remark_write(sink, "i", event, error);
-	}
+			      ",\"args\":{\"pid\":%d,\"status\":%d}}", event->pid, event->status);
+	else if (event->kind == TIMELINE_FINISH)
+		chrome_write_finish(sink, event);
+	else
+		remark_write(sink, event->kind == TIMELINE_COMMAND_BEGIN ? "B" : "i", event);
 }
 
 static const struct chrome_track *chrome_track_of(const struct chrome_sink *sink,
@@ -366,28 +331,26 @@ static void chrome_append_args(struct chrome_sink *sink, const char *member,
 	event_append_args(out, event, with, true);
 }
 
-static int chrome_write_order(struct chrome_sink *sink, struct text place, unsigned long number,
-			      struct error *error)
+static void chrome_write_order(struct chrome_sink *sink, struct text place, unsigned long number)
 {
 	struct buffer *out = chrome_event_begin(sink, "M", place, sink->file.start_ns);
 
-	buffer_printf(out, ",\"name\":\"thread_sort_index\",\"args\":{\"sort_index\":%lu}", number);
-	return chrome_event_end(sink, error);
+	buffer_printf(out, ",\"name\":\"thread_sort_index\",\"args\":{\"sort_index\":%lu}}",
+		      number);
 }
 
-static int chrome_process_name(struct chrome_sink *sink, const struct timeline_track *shown,
-			       struct text place, struct error *error)
+static void chrome_process_name(struct chrome_sink *sink, const struct timeline_track *shown,
+				struct text place)
 {
-	buffer_clear(&sink->file.text);
-	chrome_append_process(sink, &sink->file.text, shown);
-	if (sink->file.text.size == 0)
-		return 0;
-	if (chrome_write_text(sink, "name", "process_name", place, buffer_text(&sink->file.text),
-			      error) < 0)
-		return -1;
-	return shown->cgroup ? chrome_write_text(sink, "labels", "process_labels", place,
-						 text_of(shown->cgroup), error)
-			     : 0;
+	struct buffer *text = &sink->file.text;
+
+	buffer_clear(text);
+	chrome_append_process(sink, text, shown);
+	if (text->size == 0)
+		return;
+	chrome_write_text(sink, "name", "process_name", place, buffer_text(text));
+	if (shown->cgroup)
+		chrome_write_text(sink, "labels", "process_labels", place, text_of(shown->cgroup));
 }
 
 /** struct chrome_row_names - what is written of a row */
@@ -400,33 +363,40 @@ struct chrome_row_names {
 #define ROW_THREADS (1ul << 24)
 
 /* A thread may be renamed. */
-static int row_names_write(struct chrome_sink *sink, const struct row *row,
-			   const struct chrome_track *track, const struct timeline_track *shown,
-			   struct error *error)
+static void row_names_write(struct chrome_sink *sink, const struct row *row,
+			    const struct chrome_track *track, const struct timeline_track *shown)
 {
 	struct chrome_row_names *names = row->data;
 	struct text place = buffer_text(&track->place);
+	struct buffer *text = &sink->file.text;
 	uint64_t hash;
 
-	if (names->process == chrome_process(shown) &&
-	    chrome_process_name(sink, shown, place, error) < 0)
-		return -1;
-	buffer_clear(&sink->file.text);
-	rows_append_name(&sink->file.text, row, shown);
-	hash = text_hash(buffer_text(&sink->file.text)) | 1;
+	if (names->process == chrome_process(shown))
+		chrome_process_name(sink, shown, place);
+	buffer_clear(text);
+	rows_append_name(text, row, shown);
+	hash = text_hash(buffer_text(text)) | 1;
 	if (names->label_hash == hash)
-		return 0;
+		return;
 	names->label_hash = hash;
-	if (chrome_write_text(sink, "name", "thread_name", place, buffer_text(&sink->file.text),
-			      error) < 0)
-		return -1;
-	return chrome_write_order(sink, place, names->thread, error);
+	chrome_write_text(sink, "name", "thread_name", place, buffer_text(text));
+	chrome_write_order(sink, place, names->thread);
+}
+
+static void chrome_place_set(struct chrome_sink *sink, struct chrome_track *track,
+			     const struct timeline_track *shown, int64_t process,
+			     unsigned long thread)
+{
+	buffer_clear(&track->place);
+	buffer_printf(&track->place, "\"pid\":%lld,\"tid\":%lu", (long long)process, thread);
+	track->thread_size = track->place.size;
+	chrome_append_member(&track->place, "cat", text_of(shown->category->text));
+	sink->file.out.failed |= track->place.failed;
 }
 
 /* Sets the place of a track to a row, whose first track names it. */
-static int chrome_place_make(struct chrome_sink *sink, struct chrome_track *track,
-			     const struct timeline_track *shown, struct row *row,
-			     struct error *error)
+static void chrome_place_make(struct chrome_sink *sink, struct chrome_track *track,
+			      const struct timeline_track *shown, struct row *row)
 {
 	const struct chrome_row_names *first = row_first(row)->data;
 	struct chrome_row_names *names = row->data;
@@ -434,60 +404,44 @@ static int chrome_place_make(struct chrome_sink *sink, struct chrome_track *trac
 
 	if (is_new) {
 		names = row->data = calloc(1, sizeof(*names));
+		sink->file.out.failed |= !names;
 		if (!names)
-			return error_set(error, "out of memory");
+			return;
 		names->process = first ? first->process : chrome_process(shown);
 		names->thread = first ? first->thread : chrome_thread(sink, shown, true);
 	}
 	track->place_row = row;
-	buffer_clear(&track->place);
-	buffer_printf(&track->place, "\"pid\":%lld,\"tid\":%lu", (long long)names->process,
-		      names->thread + (row->number - 1) * ROW_THREADS);
-	track->thread_size = track->place.size;
-	chrome_append_member(&track->place, "cat", text_of(shown->category->text));
-	if (track->place.failed)
-		return error_set(error, "out of memory");
-	return is_new && row->number > 1 ? row_names_write(sink, row, track, shown, error) : 0;
+	chrome_place_set(sink, track, shown, names->process,
+			 names->thread + (row->number - 1) * ROW_THREADS);
+	if (is_new && row->number > 1)
+		row_names_write(sink, row, track, shown);
 }
 
-static int chrome_track_begin(struct chrome_sink *sink, const struct timeline_event *event,
-			      struct error *error)
+static void chrome_track_begin(struct chrome_sink *sink, const struct timeline_event *event)
 {
-	const struct timeline_track *shown = event->track;
-	struct chrome_track *track = sink_file_track_new(&sink->file, event->track, sizeof(*track),
-							 error);
+	struct timeline_track *shown = event->track;
+	struct chrome_track *track = sink_file_track_new(&sink->file, shown, sizeof(*track));
+	struct buffer *text = &sink->file.text;
 	struct text place;
 
-	if (!track)
-		return -1;
-	if (sink->file.has_rows && rows_take_track(shown)) {
-		if (rows_track_begin(&sink->file.rows, &track->link.row, event->track, error) < 0 ||
-		    chrome_place_make(sink, track, shown, track->link.row.row, error) < 0)
-			return -1;
-		return row_names_write(sink, track->link.row.row, track, shown, error);
+	if (!track || !sink_file_rows_begin(&sink->file, &track->link, shown))
+		return;
+	if (track->link.row.row) {
+		chrome_place_make(sink, track, shown, track->link.row.row);
+		if (track->link.row.row->data)
+			row_names_write(sink, track->link.row.row, track, shown);
+		return;
 	}
-	if (shown->may_cross &&
-	    rows_track_begin(&sink->file.single_rows, &track->link.single, event->track, error) < 0)
-		return -1;
 	track->thread = chrome_thread(sink, shown, false);
-	buffer_printf(&track->place, "\"pid\":%lld,\"tid\":%lu", (long long)chrome_process(shown),
-		      track->thread);
-	track->thread_size = track->place.size;
-	chrome_append_member(&track->place, "cat", text_of(shown->category->text));
-	buffer_clear(&sink->file.text);
-	track_append_label(&sink->file.text, shown);
-	json_append_string(&track->name, buffer_text(&sink->file.text));
-	if (track->place.failed || track->name.failed)
-		return error_set(error, "out of memory");
+	chrome_place_set(sink, track, shown, chrome_process(shown), track->thread);
 	place = buffer_text(&track->place);
-	if (chrome_process_name(sink, shown, place, error) < 0)
-		return -1;
-	buffer_clear(&sink->file.text);
-	track_append_label(&sink->file.text, shown);
-	if (chrome_write_text(sink, "name", "thread_name", place, buffer_text(&sink->file.text),
-			      error) < 0)
-		return -1;
-	return chrome_write_order(sink, place, track->thread, error);
+	chrome_process_name(sink, shown, place);
+	buffer_clear(text);
+	track_append_label(text, shown);
+	json_append_string(&track->name, buffer_text(text));
+	sink->file.out.failed |= track->name.failed;
+	chrome_write_text(sink, "name", "thread_name", place, buffer_text(text));
+	chrome_write_order(sink, place, track->thread);
 }
 
 static struct buffer *chrome_track_event_begin(struct chrome_sink *sink, const char *phase,
@@ -502,16 +456,16 @@ static struct buffer *chrome_track_event_begin(struct chrome_sink *sink, const c
  * A slice without length whose begin was the last event becomes a complete event: speedscope reads
  * an end before a begin with other args at the same time.
  */
-static int slice_complete(struct chrome_sink *sink, const struct timeline_event *end,
-			  struct error *error)
+static void slice_complete(struct chrome_sink *sink, const struct timeline_event *end)
 {
 	struct buffer *out = &sink->file.out;
 	size_t args;
 
 	if (out->failed)
-		return chrome_event_end(sink, error);
+		return;
 	out->data[sink->phase_at] = 'X';
 	sink->begin_track = NULL;
+	sink->file.is_held = false;
 	out->size--;
 	if (event_has_args(end, sink->file.with)) {
 		bool has_args = out->data[out->size - 1] == '}';
@@ -524,8 +478,7 @@ static int slice_complete(struct chrome_sink *sink, const struct timeline_event 
 		if (has_args && !out->failed)
 			out->data[args] = ',';
 	}
-	buffer_append_string(out, ",\"dur\":0");
-	return chrome_event_end(sink, error);
+	buffer_append_string(out, ",\"dur\":0}");
 }
 
 /* Instants count as one level. */
@@ -534,8 +487,7 @@ static bool event_is_deep(const struct chrome_sink *sink, const struct timeline_
 	return sink->depth + (event->kind == TIMELINE_INSTANT) > VIEWER_DEPTH_MAX;
 }
 
-static int chrome_write_named(struct chrome_sink *sink, const struct timeline_event *event,
-			      struct error *error)
+static void chrome_write_named(struct chrome_sink *sink, const struct timeline_event *event)
 {
 	static const char *const phases[] = {
 		[TIMELINE_SLICE_BEGIN] = "B", [TIMELINE_SLICE_END] = "E", [TIMELINE_INSTANT] = "i"
@@ -545,26 +497,26 @@ static int chrome_write_named(struct chrome_sink *sink, const struct timeline_ev
 
 	if (event_is_deep(sink, event)) {
 		sink->file.nr_deep += !is_end && !event->is_cut;
-		return 0;
+		return;
 	}
 	if (is_end && sink->begin_track == event->track && event->begin_ns == event->time_ns &&
-	    event->nr_flows == 0)
-		return slice_complete(sink, event, error);
+	    event->nr_flows == 0) {
+		slice_complete(sink, event);
+		return;
+	}
 	out = chrome_track_event_begin(sink, phases[event->kind], event);
 	chrome_append_member(out, "name", event->name->text);
 	if (event->kind == TIMELINE_INSTANT)
 		chrome_append_member(out, "s", text_of("t"));
 	chrome_append_args(sink, "args", event);
-	if (event->kind != TIMELINE_SLICE_BEGIN || event->nr_flows > 0)
-		return chrome_event_end(sink, error);
-	/* The end may change it, and so it is not written yet. */
 	buffer_append_char(out, '}');
-	sink->begin_track = event->track;
-	return 0;
+	if (event->kind == TIMELINE_SLICE_BEGIN && event->nr_flows == 0) {
+		sink->begin_track = event->track;
+		sink->file.is_held = true;
+	}
 }
 
-static int chrome_write_flows(struct chrome_sink *sink, const struct timeline_event *event,
-			      struct error *error)
+static void chrome_write_flows(struct chrome_sink *sink, const struct timeline_event *event)
 {
 	const struct chrome_track *track = chrome_track_of(sink, event->track);
 	struct text thread = { .data = track->place.data, .size = track->thread_size };
@@ -572,21 +524,16 @@ static int chrome_write_flows(struct chrome_sink *sink, const struct timeline_ev
 	for (unsigned int i = 0; i < event->nr_flows; i++) {
 		const struct field *flow = timeline_event_flow(event, i);
 		int is_known = flow_set_add(&sink->flows, flow);
-		struct buffer *out;
+		struct buffer *out = chrome_event_begin(sink, is_known ? "t" : "s", thread,
+							event->time_ns);
 
-		if (is_known < 0)
-			return error_set(error, "out of memory");
-		out = chrome_event_begin(sink, is_known ? "t" : "s", thread, event->time_ns);
+		out->failed |= is_known < 0;
 		chrome_append_member(out, "cat", text_of("flow"));
 		chrome_append_member(out, "name", flow->name);
 		buffer_printf(out, ",\"id\":\"0x%llx\"",
 			      (unsigned long long)flow->value.unsigned_number);
-		if (is_known)
-			chrome_append_member(out, "bp", text_of("e"));
-		if (chrome_event_end(sink, error) < 0)
-			return -1;
+		buffer_append_string(out, is_known ? ",\"bp\":\"e\"}" : "}");
 	}
-	return 0;
 }
 
 /*
@@ -594,8 +541,7 @@ static int chrome_write_flows(struct chrome_sink *sink, const struct timeline_ev
  * 63 bits as a negative one. An infinite number is a string. Viewers draw each of the args as a
  * counter, so extra fields are no args.
  */
-static int chrome_write_counter(struct chrome_sink *sink, const struct timeline_event *event,
-				struct error *error)
+static void chrome_write_counter(struct chrome_sink *sink, const struct timeline_event *event)
 {
 	const struct chrome_track *track = chrome_track_of(sink, event->track);
 	struct buffer *out = chrome_track_event_begin(sink, "C", event);
@@ -609,12 +555,11 @@ static int chrome_write_counter(struct chrome_sink *sink, const struct timeline_
 		buffer_append_string(out, ".0");
 	buffer_append_char(out, '}');
 	chrome_append_args(sink, "fields", event);
-	return chrome_event_end(sink, error);
+	buffer_append_char(out, '}');
 }
 
-static int (*const writers[TIMELINE_KIND_COUNT])(struct chrome_sink *sink,
-						 const struct timeline_event *event,
-						 struct error *error) = {
+static void (*const writers[TIMELINE_KIND_COUNT])(struct chrome_sink *sink,
+						  const struct timeline_event *event) = {
 	[TIMELINE_TRACK_BEGIN] = chrome_track_begin, [TIMELINE_SLICE_BEGIN] = chrome_write_named,
 	[TIMELINE_SLICE_END] = chrome_write_named,   [TIMELINE_INSTANT] = chrome_write_named,
 	[TIMELINE_COUNTER] = chrome_write_counter,   [TIMELINE_LOSS] = chrome_own_event,
@@ -624,45 +569,37 @@ static int (*const writers[TIMELINE_KIND_COUNT])(struct chrome_sink *sink,
 };
 
 /* Flows follow a begin and precede an end, because they belong to the slice that is open. */
-static out_of_line int chrome_write_linked(struct chrome_sink *sink,
-					   const struct timeline_event *event, struct error *error)
+static void chrome_write(struct chrome_sink *sink, const struct timeline_event *event)
 {
-	bool is_end = event->kind == TIMELINE_SLICE_END;
+	bool has_flows = unlikely(event->nr_flows > 0) && !event_is_deep(sink, event);
 
-	if (is_end && chrome_write_flows(sink, event, error) < 0)
-		return -1;
-	if (writers[event->kind](sink, event, error) < 0)
-		return -1;
-	return is_end ? 0 : chrome_write_flows(sink, event, error);
-}
-
-static int chrome_write(struct chrome_sink *sink, const struct timeline_event *event,
-			struct error *error)
-{
-	if (unlikely(event->nr_flows > 0) && !event_is_deep(sink, event))
-		return chrome_write_linked(sink, event, error);
-	return writers[event->kind] ? writers[event->kind](sink, event, error) : 0;
+	if (has_flows && event->kind == TIMELINE_SLICE_END)
+		chrome_write_flows(sink, event);
+	if (writers[event->kind])
+		writers[event->kind](sink, event);
+	if (has_flows && event->kind != TIMELINE_SLICE_END)
+		chrome_write_flows(sink, event);
 }
 
 /* Writes an event of a track's own row. */
-static int chrome_single_write(void *file, const struct row_place *place,
-			       const struct timeline_event *event, struct error *error)
+static void chrome_single_write(void *file, const struct row_place *place,
+				const struct timeline_event *event)
 {
 	struct chrome_sink *sink = container_of((struct sink_file *)file, struct chrome_sink, file);
+	struct timeline_event begin;
 
 	sink->depth = place->depth;
 	if (event->is_cut && event->kind == TIMELINE_SLICE_BEGIN) {
-		struct timeline_event begin = *event;
-
+		begin = *event;
 		begin.begin_ns -= sink->file.start_ns;
-		return chrome_write(sink, &begin, error);
+		event = &begin;
 	}
-	return chrome_write(sink, event, error);
+	chrome_write(sink, event);
 }
 
 /* Writes an event of a row at the row's depth. */
-static int chrome_row_write(void *file, const struct row_place *place,
-			    const struct timeline_event *event, struct error *error)
+static void chrome_row_write(void *file, const struct row_place *place,
+			     const struct timeline_event *event)
 {
 	struct chrome_sink *sink = container_of((struct sink_file *)file, struct chrome_sink, file);
 	struct chrome_track *track = event->track->sink_data[sink->file.sink_index];
@@ -671,45 +608,38 @@ static int chrome_row_write(void *file, const struct row_place *place,
 		track = event->track->sink_data[sink->file.sink_index] = &sink->held;
 		track->place_row = NULL;
 	}
-	if (track->place_row != place->row &&
-	    chrome_place_make(sink, track, event->track, place->row, error) < 0)
-		return -1;
-	return chrome_single_write(file, place, event, error);
+	if (track->place_row != place->row)
+		chrome_place_make(sink, track, event->track, place->row);
+	chrome_single_write(file, place, event);
 }
 
-static int chrome_event(struct sink_file *file, const struct timeline_event *event,
-			struct error *error)
+static void chrome_event(struct sink_file *file, const struct timeline_event *event)
 {
 	struct chrome_sink *sink = container_of(file, struct chrome_sink, file);
 	struct chrome_track *track = event->track ? event->track->sink_data[file->sink_index]
 						  : NULL;
-	struct row_place place;
 
-	if (track && track->link.row.row && event->kind != TIMELINE_TRACK_END)
-		return rows_event(&sink->file.rows, &track->link.row, event, &place, error);
-	if (track && track->link.single.row && event->kind != TIMELINE_TRACK_END)
-		return rows_event(&sink->file.single_rows, &track->link.single, event, &place,
-				  error);
+	if (track && sink_file_rows_event(file, &track->link, event))
+		return;
 	sink->depth = event->depth;
-	return chrome_write(sink, event, error);
+	chrome_write(sink, event);
 }
 
-static int chrome_open(struct sink_file *file, const struct recording *recording,
-		       struct error *error)
+static void chrome_open(struct sink_file *file, const struct recording *recording)
 {
 	struct chrome_sink *sink = container_of(file, struct chrome_sink, file);
 
 	sink->named = calloc(1 + recording->nr_machines, MACHINE_PIDS / 8);
 	sink->recent = calloc(ROWS_RECENT, sizeof(*sink->recent));
-	if (!sink->named || !sink->recent)
-		return error_set(error, "out of memory");
-	return chrome_own_open(sink, recording, error);
+	file->out.failed |= !sink->named || !sink->recent;
+	if (!file->out.failed)
+		chrome_own_open(sink, recording);
 }
 
-static int chrome_flush(struct sink_file *file, struct error *error)
+static void chrome_flush(struct sink_file *file)
 {
 	container_of(file, struct chrome_sink, file)->begin_track = NULL;
-	return sink_file_flush(file, error);
+	sink_file_flush(file);
 }
 
 static void chrome_track_release(struct sink_track *link)

@@ -57,8 +57,8 @@ static void append_time(struct html_sink *sink, int64_t time_ns)
 	buffer_append_char(&sink->file.out, ' ');
 }
 
-/* Appends a compressed text as a word, and ends the line; returns -1 with @error. */
-static int append_packed(struct html_sink *sink, const struct buffer *text, struct error *error)
+/* Appends a compressed text as a word. */
+static void append_packed(struct html_sink *sink, const struct buffer *text)
 {
 	uLong size = compressBound(text->size);
 	char *target;
@@ -68,9 +68,9 @@ static int append_packed(struct html_sink *sink, const struct buffer *text, stru
 	if (!target || text->failed ||
 	    compress2((Bytef *)target, &size, (const Bytef *)text->data, text->size,
 		      Z_BEST_SPEED) != Z_OK)
-		return error_set(error, "out of memory");
-	base64_append(&sink->file.out, (struct text){ .data = target, .size = size });
-	return 0;
+		sink->file.out.failed = true;
+	else
+		base64_append(&sink->file.out, (struct text){ .data = target, .size = size });
 }
 
 static void append_place(struct buffer *out, const struct html_place *place)
@@ -208,17 +208,22 @@ static void chunk_scan(const struct html_chunk *chunk, enum html_chunk_kind kind
 		html_index_add_durations(index, min_ns, max_ns);
 }
 
-static int chunk_report(struct html_sink *sink, const struct html_track *track,
-			enum html_chunk_kind kind, struct html_chunk *chunk, struct error *error)
+static void chunk_release(struct html_chunk *chunk)
+{
+	buffer_release(&chunk->data);
+	buffer_release(&chunk->args);
+}
+
+static void chunk_report(struct html_sink *sink, const struct html_track *track,
+			 enum html_chunk_kind kind, struct html_chunk *chunk)
 {
 	struct html_index *index = &sink->index;
 	struct buffer *out = &sink->file.out;
 	struct digest digest = { 0 };
 
-	if (chunk->count == 0)
-		return 0;
-	if (chunk->data.failed || chunk->args.failed)
-		return error_set(error, "out of memory");
+	out->failed |= chunk->data.failed || chunk->args.failed;
+	if (chunk->count == 0 || out->failed)
+		return;
 	buffer_append_char(&chunk->args, ']');
 	html_index_clear(index);
 	/* The least and the largest sample are words of their own. */
@@ -253,37 +258,34 @@ static int chunk_report(struct html_sink *sink, const struct html_track *track,
 	buffer_append_char(out, ' ');
 	if (!chunk->has_args)
 		buffer_append_char(out, '-');
-	else if (append_packed(sink, &chunk->args, error) < 0)
-		return -1;
+	else
+		append_packed(sink, &chunk->args);
 	buffer_append_char(out, '\n');
 	sink->pending_size -= chunk->data.size + chunk->args.size - 1;
-	buffer_release(&chunk->data);
-	buffer_release(&chunk->args);
+	chunk_release(chunk);
 	*chunk = (struct html_chunk){ .after = chunk->after, .place = chunk->place };
-	return sink_file_spill(&sink->file, error);
+	sink_file_spill(&sink->file);
 }
 
-static int html_track_report(struct html_sink *sink, struct html_track *track, struct error *error)
+static void html_track_report(struct html_sink *sink, struct html_track *track)
 {
 	for (unsigned int i = 0; i < track->nr_depths; i++) {
 		struct html_chunk *first = track->depths[i].chunks, *chunk;
 
-		for (chunk = first; chunk; chunk = chunk->after) {
-			if (chunk_report(sink, track, CHUNK_SLICES, chunk, error) < 0)
-				return -1;
-		}
+		for (chunk = first; chunk; chunk = chunk->after)
+			chunk_report(sink, track, CHUNK_SLICES, chunk);
 		/* A track may be at many places of its thread, each for a short time. */
 		while (first && first->after) {
 			chunk = first->after;
 			first->after = chunk->after;
 			track->nr_places--;
 			sink->pending_size -= sizeof(*chunk);
+			chunk_release(chunk);
 			free(chunk);
 		}
 	}
-	return chunk_report(sink, track,
-			    track->kind == TRACK_COUNTER ? CHUNK_SAMPLES : CHUNK_INSTANTS,
-			    &track->points, error);
+	chunk_report(sink, track, track->kind == TRACK_COUNTER ? CHUNK_SAMPLES : CHUNK_INSTANTS,
+		     &track->points);
 }
 
 static void append_recording(struct buffer *out, const struct recording *recording)
@@ -300,37 +302,36 @@ static void append_recording(struct buffer *out, const struct recording *recordi
 		      (unsigned long long)recording->nr_cpus, (long long)recording->start_ns,
 		      (long long)(recording->start_ns + recording->wall_offset_ns));
 }
-static int html_flows_report(struct html_sink *sink, struct error *error)
+
+static void html_flows_report(struct html_sink *sink)
 {
 	struct html_chunk *chunk = &sink->points;
 	struct buffer *out = &sink->file.out;
 
 	if (chunk->count == 0)
-		return 0;
-	if (chunk->data.failed)
-		return error_set(error, "out of memory");
+		return;
 	buffer_append_string(out, "p ");
 	append_time(sink, chunk->from_ns);
 	buffer_printf(out, "%u ", chunk->count);
 	base64_append(out, buffer_text(&chunk->data));
 	buffer_append_char(out, '\n');
+	out->failed |= chunk->data.failed;
 	buffer_clear(&chunk->data);
 	chunk->count = 0;
-	return sink_file_spill(&sink->file, error);
 }
 
-int html_report_all(struct html_sink *sink, struct error *error)
+void html_report_all(struct html_sink *sink)
 {
 	for (struct sink_track *link = sink->file.tracks; link; link = link->after) {
-		if (html_track_report(sink, container_of(link, struct html_track, link), error) < 0)
-			return -1;
+		html_track_report(sink, container_of(link, struct html_track, link));
+		sink_file_spill(&sink->file);
 	}
-	return html_flows_report(sink, error);
+	html_flows_report(sink);
 }
 
-/* The chunk of slices at a place; NULL with @error. */
+/* The chunk of slices at a place; NULL if memory ran out. */
 static struct html_chunk *slices_of(struct html_sink *sink, struct html_track *track,
-				    const struct html_place *place, struct error *error)
+				    const struct html_place *place)
 {
 	struct html_chunk **first = &track->depths[place->depth].chunks, **at = first;
 
@@ -339,13 +340,12 @@ static struct html_chunk *slices_of(struct html_sink *sink, struct html_track *t
 	if (*at)
 		return *at;
 	if (at != first && track->nr_places == PLACES_MAX) {
-		if (html_track_report(sink, track, error) < 0)
-			return NULL;
+		html_track_report(sink, track);
 		at = &(*first)->after;
 	}
 	*at = calloc(1, sizeof(**at));
 	if (!*at) {
-		error_set(error, "out of memory");
+		sink->file.out.failed = true;
 		return NULL;
 	}
 	if (at != first) {
@@ -372,9 +372,9 @@ static void chunk_time_add(struct html_sink *sink, struct html_chunk *chunk, int
 	data_add(sink, chunk, time_ns - chunk->last_ns);
 }
 
-/* Counts an event whose data the chunk has; returns -1 with @error. */
-static int chunk_add(struct html_sink *sink, struct html_track *track, enum html_chunk_kind kind,
-		     struct html_chunk *chunk, struct text args, struct error *error)
+/* Counts an event whose data the chunk has. */
+static void chunk_add(struct html_sink *sink, struct html_track *track, enum html_chunk_kind kind,
+		      struct html_chunk *chunk, struct text args)
 {
 	sink->pending_size += args.size + 1;
 	buffer_append_char(&chunk->args, chunk->count > 0 ? ',' : '[');
@@ -382,8 +382,9 @@ static int chunk_add(struct html_sink *sink, struct html_track *track, enum html
 	chunk->has_args = chunk->has_args || args.size > 1;
 	chunk->count++;
 	if (chunk->count == CHUNK_COUNT_MAX)
-		return chunk_report(sink, track, kind, chunk, error);
-	return sink->pending_size > PENDING_SIZE_MAX ? html_report_all(sink, error) : 0;
+		chunk_report(sink, track, kind, chunk);
+	else if (sink->pending_size > PENDING_SIZE_MAX)
+		html_report_all(sink);
 }
 
 static uint64_t name_report(struct html_sink *sink, struct text name)
@@ -414,24 +415,18 @@ static struct html_track *event_track(const struct html_sink *sink,
 	return event->track->sink_data[sink->file.sink_index];
 }
 
-static int html_track_begin(struct html_sink *sink, const struct timeline_event *event,
-			    struct error *error)
+static void html_track_begin(struct html_sink *sink, const struct timeline_event *event)
 {
-	const struct timeline_track *shown = event->track;
-	bool joins = sink->file.has_rows && rows_take_track(shown);
+	struct html_track *track = sink_file_track_new(&sink->file, event->track, sizeof(*track));
 	struct buffer *out = &sink->file.out, *text = &sink->file.text;
-	struct timeline_track own = *shown;
-	struct html_track *track = sink_file_track_new(&sink->file, event->track, sizeof(*track),
-						       error);
+	struct timeline_track own = *event->track;
 	size_t begin;
 
-	if (!track)
-		return -1;
-	track->number = shown->number;
-	track->kind = shown->kind;
-	if (joins && rows_track_begin(&sink->file.rows, &track->link.row, event->track, error) < 0)
-		return -1;
-	buffer_printf(out, "t {\"number\":%lu,\"label\":", shown->number);
+	if (!track || !sink_file_rows_begin(&sink->file, &track->link, event->track))
+		return;
+	track->number = own.number;
+	track->kind = own.kind;
+	buffer_printf(out, "t {\"number\":%lu,\"label\":", own.number);
 	/* In the tree, a track is below its machine. */
 	own.machine = NULL;
 	buffer_clear(text);
@@ -440,21 +435,15 @@ static int html_track_begin(struct html_sink *sink, const struct timeline_event 
 	out->failed |= text->failed;
 	buffer_append_string(out, ",\"identity\":");
 	begin = out->size;
-	track_append_identity(out, shown);
+	track_append_identity(out, event->track);
 	html_escape(out, begin);
-	buffer_append_string(out, joins ? ",\"joins\":true}\n" : "}\n");
-	return sink_file_spill(&sink->file, error);
+	buffer_append_string(out, track->link.row.row ? ",\"joins\":true}\n" : "}\n");
 }
 
-static int html_track_end(struct html_sink *sink, const struct timeline_event *event,
-			  struct error *error)
+static void html_track_end(struct html_sink *sink, const struct timeline_event *event)
 {
-	struct html_track *track = event_track(sink, event);
-
-	if (html_track_report(sink, track, error) < 0)
-		return -1;
-	buffer_printf(&sink->file.out, "e %lu\n", track->number);
-	return sink_file_spill(&sink->file, error);
+	html_track_report(sink, event_track(sink, event));
+	buffer_printf(&sink->file.out, "e %lu\n", event->track->number);
 }
 
 /* The arguments of an event as JSON, "0" for none; valid until the next call. */
@@ -474,35 +463,32 @@ static struct text event_args(struct html_sink *sink, const struct timeline_even
 	return buffer_text(&sink->file.text);
 }
 
-/* Sets the place of a begin or an end as far as it is known. */
-static int slice_place(struct html_sink *sink, struct html_track *track,
-		       const struct timeline_event *event, struct html_place *place,
-		       struct error *error)
+/* The place of a begin or an end as far as it is known. */
+static struct html_place slice_place(struct html_sink *sink, struct html_track *track,
+				     const struct timeline_event *event)
 {
-	struct row_place found;
+	const struct row_place *place = &sink->file.rows.place;
+	unsigned int depth = event->depth - 1;
 
-	*place = (struct html_place){ .depth = event->depth - 1, .lane = event->depth - 1 };
-	if (!track->link.row.row)
-		return 0;
-	if (rows_event(&sink->file.rows, &track->link.row, event, &found, error) < 0)
-		return -1;
-	place->row = found.row->number;
-	place->lane = found.depth - 1;
-	return 0;
+	if (!sink_file_rows_event(&sink->file, &track->link, event) || sink->file.out.failed)
+		return (struct html_place){ .depth = depth, .lane = depth };
+	return (struct html_place){ .depth = depth,
+				    .row = place->row->number,
+				    .lane = place->depth - 1 };
 }
 
-static int html_slice_begin(struct html_sink *sink, const struct timeline_event *event,
-			    struct error *error)
+static void html_slice_begin(struct html_sink *sink, const struct timeline_event *event)
 {
 	struct html_track *track = event_track(sink, event);
 	struct html_depth *open;
 	struct text args;
 
-	if (!array_extend(track->depths, track->nr_depths, event->depth - 1))
-		return error_set(error, "out of memory");
+	if (!array_extend(track->depths, track->nr_depths, event->depth - 1)) {
+		sink->file.out.failed = true;
+		return;
+	}
 	open = &track->depths[event->depth - 1];
-	if (slice_place(sink, track, event, &open->place, error) < 0)
-		return -1;
+	open->place = slice_place(sink, track, event);
 	open->name = event->name;
 	open->begin_ns = event->time_ns;
 	open->is_written = false;
@@ -510,27 +496,23 @@ static int html_slice_begin(struct html_sink *sink, const struct timeline_event 
 	args = event_args(sink, event);
 	if (args.size > 1)
 		buffer_append(&open->args, args.data, args.size);
-	return open->args.failed ? error_set(error, "out of memory") : 0;
+	sink->file.out.failed |= open->args.failed;
 }
 
-static int html_slice_end(struct html_sink *sink, const struct timeline_event *event,
-			  struct error *error)
+static void html_slice_end(struct html_sink *sink, const struct timeline_event *event)
 {
 	struct html_track *track = event_track(sink, event);
 	struct html_depth *open = &track->depths[event->depth - 1];
 	struct buffer *packed = &sink->packed;
-	struct html_place place;
-	struct html_chunk *chunk;
+	struct html_place place = slice_place(sink, track, event);
+	struct html_chunk *chunk = slices_of(sink, track, &place);
 	int64_t duration_ns = event->time_ns - event->begin_ns;
 	/* Flags are part of the data, not of the arguments. */
 	struct timeline_event plain = *event;
 	struct text args;
 
-	if (slice_place(sink, track, event, &place, error) < 0)
-		return -1;
-	chunk = slices_of(sink, track, &place, error);
 	if (!chunk)
-		return -1;
+		return;
 	chunk_time_add(sink, chunk, event->begin_ns);
 	data_add(sink, chunk, duration_ns);
 	data_add(sink, chunk,
@@ -550,33 +532,28 @@ static int html_slice_end(struct html_sink *sink, const struct timeline_event *e
 		buffer_append_char(packed, ']');
 		args = buffer_text(packed);
 	}
-	return chunk_add(sink, track, CHUNK_SLICES, chunk, args, error);
+	chunk_add(sink, track, CHUNK_SLICES, chunk, args);
 }
 
-static int html_instant(struct html_sink *sink, const struct timeline_event *event,
-			struct error *error)
+static void html_instant(struct html_sink *sink, const struct timeline_event *event)
 {
 	struct html_track *track = event_track(sink, event);
 	struct html_chunk *chunk = &track->points;
-	struct row_place place = { .depth = event->depth };
+	unsigned int depth = event->depth;
 
-	if (track->link.row.row &&
-	    rows_event(&sink->file.rows, &track->link.row, event, &place, error) < 0)
-		return -1;
-	if (track->link.row.row)
-		place.depth = row_first(place.row)->nr_open;
+	if (sink_file_rows_event(&sink->file, &track->link, event) && !sink->file.out.failed)
+		depth = row_first(sink->file.rows.place.row)->nr_open;
 	if (chunk->count == 0)
-		chunk->depth = place.depth;
+		chunk->depth = depth;
 	chunk_time_add(sink, chunk, event->time_ns);
-	data_add(sink, chunk, place.depth);
+	data_add(sink, chunk, depth);
 	data_add(sink, chunk, name_number(sink, event->name));
 	chunk->last_ns = chunk->to_ns = event->time_ns;
-	return chunk_add(sink, track, CHUNK_INSTANTS, chunk, event_args(sink, event), error);
+	chunk_add(sink, track, CHUNK_INSTANTS, chunk, event_args(sink, event));
 }
 
 /* A chunk begins with a number: 1 if its samples are signed, 2 if they are floating. */
-static int html_sample(struct html_sink *sink, const struct timeline_event *event,
-		       struct error *error)
+static void html_sample(struct html_sink *sink, const struct timeline_event *event)
 {
 	struct html_track *track = event_track(sink, event);
 	struct html_chunk *chunk = &track->points;
@@ -602,13 +579,7 @@ static int html_sample(struct html_sink *sink, const struct timeline_event *even
 		chunk->min = chunk->max = *value;
 	value_range_add(&chunk->min, &chunk->max, value);
 	chunk->last_ns = chunk->to_ns = event->time_ns;
-	return chunk_add(sink, track, CHUNK_SAMPLES, chunk, event_args(sink, event), error);
-}
-
-static void chunk_release(struct html_chunk *chunk)
-{
-	buffer_release(&chunk->data);
-	buffer_release(&chunk->args);
+	chunk_add(sink, track, CHUNK_SAMPLES, chunk, event_args(sink, event));
 }
 
 static void html_track_release(struct sink_track *link)
@@ -633,10 +604,9 @@ static void html_track_release(struct sink_track *link)
 
 #define POINTS_MAX 512
 
-/* Adds a point of a flow. Their names are few: those of fields, for several tracepoints the same.
- */
-static int point_add(struct html_sink *sink, const struct timeline_event *event,
-		     const struct field *flow, struct error *error)
+/* Adds a point of a flow. Their names are few: those of fields, for several tracepoints. */
+static void point_add(struct html_sink *sink, const struct timeline_event *event,
+		      const struct field *flow)
 {
 	struct html_chunk *chunk = &sink->points;
 	bool is_end = event->kind == TIMELINE_SLICE_END;
@@ -645,8 +615,10 @@ static int point_add(struct html_sink *sink, const struct timeline_event *event,
 	while (i < sink->nr_flow_names && !text_equals(sink->flow_names[i].name, flow->name))
 		i++;
 	if (i == sink->nr_flow_names) {
-		if (!array_reserve(sink->flow_names, i))
-			return error_set(error, "out of memory");
+		if (!array_reserve(sink->flow_names, i)) {
+			sink->file.out.failed = true;
+			return;
+		}
 		sink->flow_names[sink->nr_flow_names++] =
 			(struct html_flow_name){ flow->name, name_report(sink, flow->name) };
 	}
@@ -659,11 +631,11 @@ static int point_add(struct html_sink *sink, const struct timeline_event *event,
 	proto_append_number(&chunk->data, sink->flow_names[i].number);
 	proto_append_number(&chunk->data, flow->value.unsigned_number);
 	chunk->last_ns = event->time_ns;
-	return ++chunk->count == POINTS_MAX ? html_flows_report(sink, error) : 0;
+	if (++chunk->count == POINTS_MAX)
+		html_flows_report(sink);
 }
 
-static int html_loss(struct html_sink *sink, const struct timeline_event *event,
-		     struct error *error)
+static void html_loss(struct html_sink *sink, const struct timeline_event *event)
 {
 	struct buffer *out = &sink->file.out;
 
@@ -672,11 +644,9 @@ static int html_loss(struct html_sink *sink, const struct timeline_event *event,
 	append_time(sink, event->loss_end_ns);
 	append_json(out, remark_set(&sink->file.text, event));
 	buffer_append_char(out, '\n');
-	return sink_file_spill(&sink->file, error);
 }
 
-static int html_remark(struct html_sink *sink, const struct timeline_event *event,
-		       struct error *error)
+static void html_remark(struct html_sink *sink, const struct timeline_event *event)
 {
 	struct buffer *out = &sink->file.out;
 
@@ -684,25 +654,23 @@ static int html_remark(struct html_sink *sink, const struct timeline_event *even
 	append_time(sink, event->time_ns);
 	append_json(out, message_set(&sink->file.text, event));
 	buffer_append_char(out, '\n');
-	return sink_file_spill(&sink->file, error);
 }
 
 /* Writes a fault of the recording as a whole. */
-static int html_note_write(struct sink_file *file, const struct timeline_event *finish,
-			   struct text text, struct error *error)
+static void html_note_write(struct sink_file *file, const struct timeline_event *finish,
+			    struct text text)
 {
 	(void)finish;
 	buffer_append_string(&file->out, "w ");
 	append_json(&file->out, text);
 	buffer_append_char(&file->out, '\n');
-	return sink_file_spill(file, error);
 }
 
 /* The page decompresses them together. */
 #define EXPLAINED_MAX 128
 
-/* Writes where the time of slices went, in the order of begins; returns -1 with @error. */
-static int html_explanations_report(struct html_sink *sink, struct error *error)
+/* Writes where the time of slices went, in the order of begins. */
+static void html_explanations_report(struct html_sink *sink)
 {
 	const struct explanations *all = sink->file.explanations;
 	struct buffer *out = &sink->file.out, *text = &sink->file.text;
@@ -723,25 +691,21 @@ static int html_explanations_report(struct html_sink *sink, struct error *error)
 		buffer_append_string(out, "x ");
 		append_time(sink, all->items[i].begin_ns);
 		append_time(sink, all->items[end - 1].begin_ns);
-		if (append_packed(sink, text, error) < 0)
-			return -1;
+		append_packed(sink, text);
 		buffer_append_char(out, '\n');
-		if (sink_file_spill(&sink->file, error) < 0)
-			return -1;
+		sink_file_spill(&sink->file);
 	}
-	return 0;
 }
 
-static int html_finish(struct html_sink *sink, const struct timeline_event *event,
-		       struct error *error)
+static void html_finish(struct html_sink *sink, const struct timeline_event *event)
 {
 	struct buffer *out = &sink->file.out;
 	const struct explanations *explained = sink->file.explanations;
 	const struct timeline_totals *totals = event->totals;
 
-	if (html_flows_report(sink, error) < 0 || html_explanations_report(sink, error) < 0 ||
-	    sink_file_report_faults(&sink->file, event, html_note_write, error) < 0)
-		return -1;
+	html_flows_report(sink);
+	html_explanations_report(sink);
+	sink_file_report_faults(&sink->file, event, html_note_write);
 	buffer_printf(out, "f {\"last_ns\":%lld,\"end_ns\":%lld,\"lost\":%llu,",
 		      (long long)(sink->last_ns - sink->file.start_ns),
 		      (long long)(event->time_ns - sink->file.start_ns),
@@ -756,12 +720,10 @@ static int html_finish(struct html_sink *sink, const struct timeline_event *even
 			      explained->has_states ? "true" : "false",
 			      explained->has_interrupts ? "true" : "false", explained->limit);
 	buffer_append_string(out, "}\n");
-	return 0;
 }
 
-static int (*const writers[TIMELINE_KIND_COUNT])(struct html_sink *sink,
-						 const struct timeline_event *event,
-						 struct error *error) = {
+static void (*const writers[TIMELINE_KIND_COUNT])(struct html_sink *sink,
+						  const struct timeline_event *event) = {
 	[TIMELINE_TRACK_BEGIN] = html_track_begin,
 	[TIMELINE_SLICE_BEGIN] = html_slice_begin,
 	[TIMELINE_SLICE_END] = html_slice_end,
@@ -792,7 +754,7 @@ static bool is_record(const struct timeline_event *event)
 	}
 }
 
-static int html_open(struct sink_file *file, const struct recording *recording, struct error *error)
+static void html_open(struct sink_file *file, const struct recording *recording)
 {
 	struct html_sink *sink = container_of(file, struct html_sink, file);
 
@@ -800,36 +762,29 @@ static int html_open(struct sink_file *file, const struct recording *recording, 
 	if (!sink->is_live)
 		html_append_head(&file->out, recording->source);
 	append_recording(&file->out, recording);
-	return sink_file_spill(file, error);
 }
 
 /* Writes the lines of an event, or keeps it for a later one. */
-static int html_event(struct sink_file *file, const struct timeline_event *event,
-		      struct error *error)
+static void html_event(struct sink_file *file, const struct timeline_event *event)
 {
 	struct html_sink *sink = container_of(file, struct html_sink, file);
 
 	/* After the limit, only the end is written. Tracks must exist until their end. */
-	if (sink->is_full && event->kind != TIMELINE_FINISH)
-		return event->kind != TIMELINE_TRACK_BEGIN ||
-				       sink_file_track_new(file, event->track,
-							   sizeof(struct html_track), error)
-			       ? 0
-			       : -1;
+	if (sink->is_full && event->kind != TIMELINE_FINISH) {
+		if (event->kind == TIMELINE_TRACK_BEGIN)
+			sink_file_track_new(file, event->track, sizeof(struct html_track));
+		return;
+	}
 	if (is_record(event) && event->time_ns > sink->last_ns)
 		sink->last_ns = event->time_ns;
-	for (unsigned int i = 0; i < event->nr_flows; i++) {
-		if (point_add(sink, event, timeline_event_flow(event, i), error) < 0)
-			return -1;
-	}
-	if (writers[event->kind] && writers[event->kind](sink, event, error) < 0)
-		return -1;
+	for (unsigned int i = 0; i < event->nr_flows; i++)
+		point_add(sink, event, timeline_event_flow(event, i));
+	if (writers[event->kind])
+		writers[event->kind](sink, event);
 	if (event->kind == TIMELINE_FINISH && !sink->is_live)
 		html_append_tail(&file->out);
-	return 0;
 }
 
-/* Frees what the sink refers to. */
 static void html_release(struct sink_file *file)
 {
 	struct html_sink *sink = container_of(file, struct html_sink, file);
@@ -881,14 +836,13 @@ static bool track_write_open(struct html_sink *sink, const struct html_track *tr
 }
 
 /* Short slices are not worth it: each line is for one that lasts longer than an interval. */
-static int live_write_open(struct html_sink *sink, int64_t now_ns, struct error *error)
+static void live_write_open(struct html_sink *sink, int64_t now_ns)
 {
 	bool is_any = false;
 
 	for (struct sink_track *link = sink->file.tracks; link; link = link->after) {
 		is_any |= track_write_open(sink, container_of(link, struct html_track, link));
-		if (sink_file_spill(&sink->file, error) < 0)
-			return -1;
+		sink_file_spill(&sink->file);
 	}
 	/* Trace time goes on while nothing is recorded. */
 	if (sink->newest_ns != sink->last_ns) {
@@ -903,10 +857,9 @@ static int live_write_open(struct html_sink *sink, int64_t now_ns, struct error 
 			      (long long)(sink->reached_ns - sink->file.start_ns));
 		sink->written_ns = sink->reached_ns;
 	}
-	return sink_file_spill(&sink->file, error);
 }
 
-static int html_flush(struct sink_file *file, struct error *error)
+static void html_flush(struct sink_file *file)
 {
 	struct html_sink *sink = container_of(file, struct html_sink, file);
 	int64_t begin_ns = time_now_ns(CLOCK_MONOTONIC), end_ns;
@@ -914,18 +867,18 @@ static int html_flush(struct sink_file *file, struct error *error)
 	struct stat about;
 
 	if (!sink->is_live)
-		return sink_file_flush(file, error);
-	if (sink->is_full || begin_ns < sink->flush_ns)
-		return 0;
-	if (html_report_all(sink, error) < 0 || live_write_open(sink, begin_ns, error) < 0 ||
-	    sink_file_flush(file, error) < 0)
-		return -1;
+		sink_file_flush(file);
+	if (!sink->is_live || sink->is_full || begin_ns < sink->flush_ns)
+		return;
+	html_report_all(sink);
+	live_write_open(sink, begin_ns);
+	sink_file_flush(file);
 	end_ns = time_now_ns(CLOCK_MONOTONIC);
 	sink->flush_ns = end_ns + (end_ns - begin_ns) * WRITING_SHARE;
 	if (sink->flush_ns < begin_ns + INTERVAL_NS)
 		sink->flush_ns = begin_ns + INTERVAL_NS;
 	if (fstat(file->fd, &about) < 0 || (uint64_t)about.st_size < sink->size_max)
-		return 0;
+		return;
 	sink->is_full = true;
 	/* Explanations of slices would be added at the end. */
 	sink->file.explanations = NULL;
@@ -933,9 +886,8 @@ static int html_flush(struct sink_file *file, struct error *error)
 	buffer_append_string(text, "this page is full: it has nothing after ");
 	buffer_append_duration(text, sink->last_ns - file->start_ns);
 	buffer_printf(text, " (limit %llu MiB)", (unsigned long long)sink->size_max >> 20);
-	if (html_note_write(file, NULL, buffer_text(text), error) < 0)
-		return -1;
-	return sink_file_flush(file, error);
+	html_note_write(file, NULL, buffer_text(text));
+	sink_file_flush(file);
 }
 
 static const struct sink_file_ops html_file = {

@@ -181,7 +181,7 @@ struct html_sink {
 void html_append_head(struct buffer *out, const char *title);
 void html_append_tail(struct buffer *out);
 
-/** html_report_all - write all chunks and points; returns -1 with @error */
-int html_report_all(struct html_sink *sink, struct error *error);
+/** html_report_all - write all chunks and points */
+void html_report_all(struct html_sink *sink);
 
 #endif

@@ -67,7 +67,7 @@ static void otlp_sample_append(struct buffer *out, const struct value *value)
 	}
 }
 
-static int otlp_points_write(struct otlp_sink *sink, struct error *error)
+static void otlp_points_write(struct otlp_sink *sink)
 {
 	while (sink->dirty) {
 		struct otlp_track *track = sink->dirty;
@@ -79,16 +79,13 @@ static int otlp_points_write(struct otlp_sink *sink, struct error *error)
 		buffer_append_string(out, "]}}");
 		out->failed |= track->points.failed;
 		buffer_clear(&track->points);
-		if (otlp_item_end(sink, error) < 0)
-			return -1;
+		otlp_item_end(sink);
 	}
 	sink->points_size = 0;
 	otlp_requests_end(sink);
-	return 0;
 }
 
-static int otlp_sample_write(struct otlp_sink *sink, const struct timeline_event *event,
-			     struct error *error)
+static void otlp_sample_write(struct otlp_sink *sink, const struct timeline_event *event)
 {
 	struct otlp_track *track = otlp_track_of(sink, event->track);
 	struct buffer *out = &track->points;
@@ -111,13 +108,11 @@ static int otlp_sample_write(struct otlp_sink *sink, const struct timeline_event
 	otlp_sample_append(out, &event->value);
 	buffer_append_char(out, '}');
 	sink->points_size += out->size - size;
-	if (sink->points_size < POINTS_MAX && !out->failed)
-		return 0;
-	return otlp_points_write(sink, error);
+	if (sink->points_size >= POINTS_MAX || out->failed)
+		otlp_points_write(sink);
 }
 
-static int otlp_loss_metric_write(struct otlp_sink *sink, const struct timeline_event *event,
-				  struct error *error)
+static void otlp_loss_metric_write(struct otlp_sink *sink, const struct timeline_event *event)
 {
 	bool is_known = event->loss_count != TIMELINE_COUNT_UNKNOWN;
 	struct buffer *out = otlp_item_begin(sink, event->loss_machine);
@@ -135,43 +130,33 @@ static int otlp_loss_metric_write(struct otlp_sink *sink, const struct timeline_
 	buffer_printf(out,
 		      ",\"asInt\":\"%lld\"}],\"aggregationTemporality\":%d,\"isMonotonic\":true}}",
 		      is_known ? (long long)event->loss_count : 1, TEMPORALITY_DELTA);
-	return otlp_item_end(sink, error);
+	otlp_item_end(sink);
 }
 
-static int metrics_event(struct sink_file *file, const struct timeline_event *event,
-			 struct error *error)
+static void metrics_event(struct sink_file *file, const struct timeline_event *event)
 {
 	struct otlp_sink *sink = container_of(file, struct otlp_sink, file);
 
-	switch (event->kind) {
-	case TIMELINE_TRACK_BEGIN:
-		return otlp_track_begin(sink, event, error);
-	case TIMELINE_COUNTER:
-		return otlp_sample_write(sink, event, error);
-	case TIMELINE_LOSS:
-		return otlp_loss_metric_write(sink, event, error);
-	case TIMELINE_TRACK_END:
-		return otlp_track_of(sink, event->track)->is_dirty ? otlp_points_write(sink, error)
-								   : 0;
-	case TIMELINE_FINISH:
-		return otlp_points_write(sink, error);
-	default:
-		return 0;
-	}
+	if (event->kind == TIMELINE_TRACK_BEGIN)
+		otlp_track_begin(sink, event);
+	else if (event->kind == TIMELINE_COUNTER)
+		otlp_sample_write(sink, event);
+	else if (event->kind == TIMELINE_LOSS)
+		otlp_loss_metric_write(sink, event);
+	else if (event->kind == TIMELINE_FINISH ||
+		 (event->kind == TIMELINE_TRACK_END && otlp_track_of(sink, event->track)->is_dirty))
+		otlp_points_write(sink);
 }
 
-static int metrics_open(struct sink_file *file, const struct recording *recording,
-			struct error *error)
+static void metrics_open(struct sink_file *file, const struct recording *recording)
 {
-	return otlp_open_requests(container_of(file, struct otlp_sink, file), recording, "metrics",
-				  error);
+	otlp_open_requests(container_of(file, struct otlp_sink, file), recording, "metrics");
 }
 
-static int metrics_flush(struct sink_file *file, struct error *error)
+static void metrics_flush(struct sink_file *file)
 {
-	if (otlp_points_write(container_of(file, struct otlp_sink, file), error) < 0)
-		return -1;
-	return sink_file_flush(file, error);
+	otlp_points_write(container_of(file, struct otlp_sink, file));
+	sink_file_flush(file);
 }
 
 static void metrics_release(struct sink_file *file)

@@ -168,19 +168,17 @@ void otlp_requests_release(struct otlp_sink *sink)
 		buffer_release(&sink->requests[i].items);
 	}
 	free(sink->requests);
-	sink->requests = NULL;
-	sink->nr_requests = 0;
 }
 
-int otlp_open_requests(struct otlp_sink *sink, const struct recording *recording, const char *array,
-		       struct error *error)
+void otlp_open_requests(struct otlp_sink *sink, const struct recording *recording,
+			const char *array)
 {
 	size_t size = recording->nr_machines + 1;
 
-	otlp_requests_release(sink);
 	sink->requests = calloc(size, sizeof(*sink->requests));
+	sink->file.out.failed |= !sink->requests;
 	if (!sink->requests)
-		return error_set(error, "out of memory");
+		return;
 	sink->nr_requests = size;
 	sink->wall_offset_ns = recording->wall_offset_ns;
 	if (recording->id)
@@ -189,7 +187,6 @@ int otlp_open_requests(struct otlp_sink *sink, const struct recording *recording
 	request_open(sink, &sink->requests[0], recording, array);
 	for (size_t i = 0; i < recording->nr_machines; i++)
 		request_open(sink, &sink->requests[i + 1], recording->machines[i].recording, array);
-	return 0;
 }
 
 struct buffer *otlp_item_begin(struct otlp_sink *sink, const struct timeline_machine *machine)
@@ -215,14 +212,14 @@ static void request_end(struct otlp_sink *sink, struct otlp_request *request)
 	buffer_clear(&request->items);
 }
 
-int otlp_item_end(struct otlp_sink *sink, struct error *error)
+void otlp_item_end(struct otlp_sink *sink)
 {
 	const struct buffer *items = &sink->current->items;
 
-	if (items->size < REQUEST_SIZE && !items->failed && !sink->file.out.failed)
-		return 0;
+	if (items->size < REQUEST_SIZE && !items->failed)
+		return;
 	request_end(sink, sink->current);
-	return sink_file_flush(&sink->file, error);
+	sink_file_flush(&sink->file);
 }
 
 void otlp_requests_end(struct otlp_sink *sink)
@@ -231,17 +228,15 @@ void otlp_requests_end(struct otlp_sink *sink)
 		request_end(sink, &sink->requests[i - 1]);
 }
 
-int otlp_track_begin(struct otlp_sink *sink, const struct timeline_event *event,
-		     struct error *error)
+void otlp_track_begin(struct otlp_sink *sink, const struct timeline_event *event)
 {
-	struct otlp_track *track = sink_file_track_new(&sink->file, event->track, sizeof(*track),
-						       error);
+	struct otlp_track *track = sink_file_track_new(&sink->file, event->track, sizeof(*track));
 	const struct timeline_track *shown = event->track;
 	const struct value *id = &shown->id;
 	struct buffer *out;
 
 	if (!track)
-		return -1;
+		return;
 	out = &track->attributes;
 	track->machine = shown->machine;
 	otlp_append_text(out, "", "ktrack.tracepoint", text_of(shown->category->text));
@@ -265,9 +260,7 @@ int otlp_track_begin(struct otlp_sink *sink, const struct timeline_event *event,
 	otlp_append_known_text(out, "ktrack.buffer", shown->buffer);
 	track->seed = otlp_mix_text(sink->seed, buffer_text(&track->attributes));
 	track->begin_ns = INT64_MIN;
-	if (track->attributes.failed)
-		return error_set(error, "out of memory");
-	return 0;
+	sink->file.out.failed |= track->attributes.failed;
 }
 
 void otlp_track_release(struct sink_track *link)

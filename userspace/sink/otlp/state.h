@@ -109,27 +109,25 @@ static inline struct otlp_track *otlp_track_of(const struct otlp_sink *sink,
 	return track->sink_data[sink->file.sink_index];
 }
 
-/** otlp_track_begin - make it; returns -1 with @error */
-int otlp_track_begin(struct otlp_sink *sink, const struct timeline_event *event,
-		     struct error *error);
+/** otlp_track_begin - make it */
+void otlp_track_begin(struct otlp_sink *sink, const struct timeline_event *event);
 
 /** otlp_track_release - of struct sink_file_ops */
 void otlp_track_release(struct sink_track *link);
 
-/** otlp_open_requests - set up the heads of requests; returns -1 with @error */
-int otlp_open_requests(struct otlp_sink *sink, const struct recording *recording, const char *array,
-		       struct error *error);
+/** otlp_open_requests - set up the heads of requests */
+void otlp_open_requests(struct otlp_sink *sink, const struct recording *recording,
+			const char *array);
 
 /** otlp_item_begin - begin a span or a metric; @machine is NULL for the common request */
 struct buffer *otlp_item_begin(struct otlp_sink *sink, const struct timeline_machine *machine);
 
-/** otlp_item_end - end it; write the request if it is large; returns -1 with @error */
-int otlp_item_end(struct otlp_sink *sink, struct error *error);
+/** otlp_item_end - end it; write the request if it is large */
+void otlp_item_end(struct otlp_sink *sink);
 
 /** otlp_requests_end - put all items that wait into the output, the common ones last */
 void otlp_requests_end(struct otlp_sink *sink);
 
-/** otlp_requests_release - free the requests */
 void otlp_requests_release(struct otlp_sink *sink);
 
 /** otlp_append_emitter - append attributes of an event's writer */

@@ -96,16 +96,16 @@ static void otlp_points_free(struct map *points)
 	map_release(points);
 }
 
-/* Sets the last span of a flow, which stays among the recent ones; returns -1 without memory. */
-static int flows_set(struct otlp_flows *flows, const struct field *flow,
-		     const struct otlp_context *context)
+/* Sets the last span of a flow, which stays among the recent ones; returns false without memory. */
+static bool flows_set(struct otlp_flows *flows, const struct field *flow,
+		      const struct otlp_context *context)
 {
 	uint64_t hash = otlp_flow_hash(flow);
 	struct otlp_point *point = map_find(&flows->recent, hash, point_is, flow);
 
 	if (point) {
 		point->context = *context;
-		return 0;
+		return true;
 	}
 	point = map_find(&flows->older, hash, point_is, flow);
 	if (point)
@@ -113,7 +113,7 @@ static int flows_set(struct otlp_flows *flows, const struct field *flow,
 	else
 		point = malloc(sizeof(*point));
 	if (!point)
-		return -1;
+		return false;
 	*point = (struct otlp_point){ flow->name, flow->value.unsigned_number, *context };
 	if (flows->recent.size == OTLP_FLOWS_RECENT) {
 		otlp_points_free(&flows->older);
@@ -121,9 +121,9 @@ static int flows_set(struct otlp_flows *flows, const struct field *flow,
 		flows->recent = (struct map){ 0 };
 	}
 	if (map_insert(&flows->recent, hash, point) == 0)
-		return 0;
+		return true;
 	free(point);
-	return -1;
+	return false;
 }
 
 /* Spans of a track with the same depth and begin are distinguished by their order. */
@@ -172,8 +172,8 @@ static void otlp_append_record(const struct otlp_sink *sink, struct buffer *out,
 }
 
 /* Links the span to the last one of each flow, and makes it the last one. */
-static int span_add_flows(struct otlp_sink *sink, struct otlp_open *open,
-			  const struct timeline_event *event, struct error *error)
+static void span_add_flows(struct otlp_sink *sink, struct otlp_open *open,
+			   const struct timeline_event *event)
 {
 	for (unsigned int i = 0; i < event->nr_flows; i++) {
 		const struct field *flow = timeline_event_flow(event, i);
@@ -197,10 +197,8 @@ static int span_add_flows(struct otlp_sink *sink, struct otlp_open *open,
 		} else if (has_link) {
 			open->nr_dropped_links++;
 		}
-		if (flows_set(&sink->flows, flow, &open->context) < 0)
-			return error_set(error, "out of memory");
+		sink->file.out.failed |= !flows_set(&sink->flows, flow, &open->context);
 	}
-	return 0;
 }
 
 /* The span that caused a root. */
@@ -235,15 +233,17 @@ static struct otlp_open *otlp_open_at(const struct otlp_track *track, unsigned i
 	return is_open ? &track->open[depth - 1] : NULL;
 }
 
-static int otlp_slice_begin(struct otlp_sink *sink, struct otlp_track *track,
-			    const struct timeline_event *event, struct error *error)
+static void otlp_slice_begin(struct otlp_sink *sink, struct otlp_track *track,
+			     const struct timeline_event *event)
 {
 	uint64_t hash = span_hash(track, event, event->depth);
 	const struct otlp_context *parent;
 	struct otlp_open *open, *outer;
 
-	if (!array_extend(track->open, track->nr_open, event->depth - 1))
-		return error_set(error, "out of memory");
+	if (!array_extend(track->open, track->nr_open, event->depth - 1)) {
+		sink->file.out.failed = true;
+		return;
+	}
 	open = &track->open[event->depth - 1];
 	open_clear(sink, open);
 	outer = otlp_open_at(track, event->outer);
@@ -252,7 +252,7 @@ static int otlp_slice_begin(struct otlp_sink *sink, struct otlp_track *track,
 	open->parent = parent ? parent->span : 0;
 	open->context = parent ? otlp_child(parent, hash) : otlp_root(hash);
 	otlp_append_record(sink, &open->attributes, event, "");
-	return span_add_flows(sink, open, event, error);
+	span_add_flows(sink, open, event);
 }
 
 static void array_append(struct buffer *out, const char *name, const struct buffer *members,
@@ -268,14 +268,13 @@ static void array_append(struct buffer *out, const char *name, const struct buff
 	out->failed |= members->failed;
 }
 
-static int otlp_slice_end(struct otlp_sink *sink, struct otlp_track *track,
-			  const struct timeline_event *event, struct error *error)
+static void otlp_slice_end(struct otlp_sink *sink, struct otlp_track *track,
+			   const struct timeline_event *event)
 {
 	struct otlp_open *open = &track->open[event->depth - 1];
 	struct buffer *out;
 
-	if (span_add_flows(sink, open, event, error) < 0)
-		return -1;
+	span_add_flows(sink, open, event);
 	out = otlp_item_begin(sink, track->machine);
 	span_append_begin(out, &open->context, open->parent, event->name->text);
 	span_append_times(sink, out, event->begin_ns, event->time_ns);
@@ -302,11 +301,11 @@ static int otlp_slice_end(struct otlp_sink *sink, struct otlp_track *track,
 	buffer_append_char(out, '}');
 	open_clear(sink, open);
 	open->is_open = false;
-	return otlp_item_end(sink, error);
+	otlp_item_end(sink);
 }
 
-static int otlp_event_write(struct otlp_sink *sink, struct otlp_open *open,
-			    const struct timeline_event *event, struct error *error)
+static void otlp_event_write(struct otlp_sink *sink, struct otlp_open *open,
+			     const struct timeline_event *event)
 {
 	size_t size = open->events.size;
 	struct buffer *out = &open->events;
@@ -325,20 +324,20 @@ static int otlp_event_write(struct otlp_sink *sink, struct otlp_open *open,
 		open->nr_events++;
 		sink->kept_size += out->size - size;
 	}
-	return span_add_flows(sink, open, event, error);
+	span_add_flows(sink, open, event);
 }
 
 /* A span of its own. */
-static int otlp_instant_write(struct otlp_sink *sink, struct otlp_track *track,
-			      const struct timeline_event *event, struct error *error)
+static void otlp_instant_write(struct otlp_sink *sink, struct otlp_track *track,
+			       const struct timeline_event *event)
 {
 	const struct otlp_context *parent = span_cause(sink, event);
 	uint64_t hash = span_hash(track, event, 0);
 	struct otlp_open open = { .context = parent ? otlp_child(parent, hash) : otlp_root(hash),
 				  .parent = parent ? parent->span : 0 };
-	int status = span_add_flows(sink, &open, event, error);
 	struct buffer *out = otlp_item_begin(sink, track->machine);
 
+	span_add_flows(sink, &open, event);
 	span_append_begin(out, &open.context, open.parent, event->name->text);
 	span_append_times(sink, out, event->time_ns, event->time_ns);
 	buffer_append_string(out, ",\"attributes\":[");
@@ -350,18 +349,13 @@ static int otlp_instant_write(struct otlp_sink *sink, struct otlp_track *track,
 	buffer_append_char(out, '}');
 	open_clear(sink, &open);
 	buffer_release(&open.links);
-	return status < 0 ? -1 : otlp_item_end(sink, error);
+	otlp_item_end(sink);
 }
 
-/*
- * Writes a span of ktrack's own, which is a trace.
- * @machine: that it is about; NULL for none
- * @attributes: its attributes, ready-made
- * @is_error: its status is an error
- */
-static int otlp_own_span(struct otlp_sink *sink, const struct timeline_machine *machine,
-			 int64_t begin_ns, int64_t end_ns, struct text name, struct text attributes,
-			 bool is_error, struct error *error)
+/* Writes a span of ktrack's own, which is a trace, with ready-made @attributes; frees these. */
+static void otlp_own_span(struct otlp_sink *sink, const struct timeline_machine *machine,
+			  int64_t begin_ns, int64_t end_ns, struct text name,
+			  struct buffer *attributes, bool is_error)
 {
 	uint64_t hash = otlp_mix(otlp_mix_text(sink->seed, name), sink->nr_own++);
 	struct otlp_context context = otlp_root(hash);
@@ -370,7 +364,7 @@ static int otlp_own_span(struct otlp_sink *sink, const struct timeline_machine *
 	span_append_begin(out, &context, 0, name);
 	span_append_times(sink, out, begin_ns, end_ns);
 	buffer_append_string(out, ",\"attributes\":[");
-	buffer_append(out, attributes.data, attributes.size);
+	buffer_append(out, attributes->data, attributes->size);
 	buffer_append_char(out, ']');
 	if (is_error) {
 		buffer_append_string(out, ",\"status\":{\"message\":");
@@ -378,55 +372,47 @@ static int otlp_own_span(struct otlp_sink *sink, const struct timeline_machine *
 		buffer_append_string(out, ",\"code\":2}");
 	}
 	buffer_append_char(out, '}');
-	return otlp_item_end(sink, error);
+	out->failed |= attributes->failed;
+	buffer_release(attributes);
+	otlp_item_end(sink);
 }
 
-static int otlp_loss_write(struct otlp_sink *sink, const struct timeline_event *event,
-			   struct error *error)
+static void otlp_loss_write(struct otlp_sink *sink, const struct timeline_event *event)
 {
-	struct buffer text = { 0 }, attributes = { 0 };
-	int status;
+	struct buffer attributes = { 0 };
 
 	otlp_append_number(&attributes, "", "cpu.logical_number", event->loss_cpu);
 	if (event->loss_count != TIMELINE_COUNT_UNKNOWN)
 		otlp_append_number(&attributes, "", "ktrack.lost_records", event->loss_count);
 	if (event->loss_buffer && event->loss_buffer[0])
 		otlp_append_text(&attributes, "", "ktrack.buffer", text_of(event->loss_buffer));
-	sink->file.out.failed |= attributes.failed;
-	status = otlp_own_span(sink, event->loss_machine, event->begin_ns, event->loss_end_ns,
-			       remark_set(&text, event), buffer_text(&attributes), true, error);
-	buffer_release(&text);
-	buffer_release(&attributes);
-	return status;
+	otlp_own_span(sink, event->loss_machine, event->begin_ns, event->loss_end_ns,
+		      remark_set(&sink->file.text, event), &attributes, true);
 }
 
-static int otlp_command_end(struct otlp_sink *sink, const struct timeline_event *event,
-			    bool has_ended, struct error *error)
+static void otlp_command_end(struct otlp_sink *sink, const struct timeline_event *event)
 {
 	struct buffer attributes = { 0 };
-	int status;
 
 	if (sink->command.size == 0)
-		return 0;
-	if (has_ended) {
+		return;
+	if (event->kind == TIMELINE_COMMAND_END) {
 		otlp_append_number(&attributes, "", "process.pid", event->pid);
 		otlp_append_number(&attributes, "", "process.exit.code", event->status);
 	} else {
 		otlp_append_true(&attributes, "ktrack.unfinished");
 	}
-	sink->file.out.failed |= attributes.failed || sink->command.failed;
-	status = otlp_own_span(sink, NULL, sink->command_ns, event->time_ns,
-			       buffer_text(&sink->command), buffer_text(&attributes), false, error);
+	sink->file.out.failed |= sink->command.failed;
+	otlp_own_span(sink, NULL, sink->command_ns, event->time_ns, buffer_text(&sink->command),
+		      &attributes, false);
 	buffer_clear(&sink->command);
-	buffer_release(&attributes);
-	return status;
 }
 
-static int otlp_fault_write(struct sink_file *file, const struct timeline_event *finish,
-			    struct text text, struct error *error)
+static void otlp_fault_write(struct sink_file *file, const struct timeline_event *finish,
+			     struct text text)
 {
-	return otlp_own_span(container_of(file, struct otlp_sink, file), NULL, finish->time_ns,
-			     finish->time_ns, text, text_of(""), true, error);
+	otlp_own_span(container_of(file, struct otlp_sink, file), NULL, finish->time_ns,
+		      finish->time_ns, text, &(struct buffer){ 0 }, true);
 }
 
 static void append_known_sum(struct buffer *out, const char *key, uint64_t sum)
@@ -435,16 +421,16 @@ static void append_known_sum(struct buffer *out, const char *key, uint64_t sum)
 		otlp_append_number(out, "", key, sum > INT64_MAX ? INT64_MAX : (int64_t)sum);
 }
 
-/* The last span. A file without it is incomplete. */
-static int otlp_recording_write(struct otlp_sink *sink, const struct timeline_event *finish,
-				struct error *error)
+/* The last span is the recording. A file without it is incomplete. */
+static void otlp_finish(struct otlp_sink *sink, const struct timeline_event *finish)
 {
 	const struct timeline_totals *totals = finish->totals;
 	int64_t begin_ns = sink->file.start_ns < finish->time_ns ? sink->file.start_ns
 								 : finish->time_ns;
 	struct buffer sums = { 0 };
-	int status;
 
+	otlp_command_end(sink, finish);
+	sink_file_report_faults(&sink->file, finish, otlp_fault_write);
 	append_known_sum(&sums, "ktrack.lost_records", totals->lost_records);
 	append_known_sum(&sums, "ktrack.lost_gaps", totals->lost_gaps);
 	append_known_sum(&sums, "ktrack.lost_gaps_unknown", totals->lost_gaps_unknown);
@@ -452,51 +438,11 @@ static int otlp_recording_write(struct otlp_sink *sink, const struct timeline_ev
 	append_known_sum(&sums, "ktrack.unfinished_slices", totals->unfinished);
 	if (totals->has_wall_drift)
 		otlp_append_number(&sums, "", "ktrack.wall_drift_ns", totals->wall_drift_ns);
-	sink->file.out.failed |= sums.failed;
-	status = otlp_own_span(sink, NULL, begin_ns, finish->time_ns, text_of("recording"),
-			       buffer_text(&sums), false, error);
-	buffer_release(&sums);
-	return status;
+	otlp_own_span(sink, NULL, begin_ns, finish->time_ns, text_of("recording"), &sums, false);
+	otlp_requests_end(sink);
 }
 
-/* Writes an event that is on no track; returns -1 with @error. */
-static int otlp_write_remark(struct otlp_sink *sink, const struct timeline_event *event,
-			     struct error *error)
-{
-	struct buffer text = { 0 };
-	int status;
-
-	switch (event->kind) {
-	case TIMELINE_LOSS:
-		return otlp_loss_write(sink, event, error);
-	case TIMELINE_MALFORMED:
-	case TIMELINE_FOREIGN_END:
-	case TIMELINE_TRACEPOINT:
-		status = otlp_own_span(sink, NULL, event->time_ns, event->time_ns,
-				       remark_set(&text, event), text_of(""),
-				       event->kind != TIMELINE_TRACEPOINT, error);
-		buffer_release(&text);
-		return status;
-	case TIMELINE_COMMAND_BEGIN:
-		remark_set(&sink->command, event);
-		sink->command_ns = event->time_ns;
-		return 0;
-	case TIMELINE_COMMAND_END:
-		return otlp_command_end(sink, event, true, error);
-	case TIMELINE_FINISH:
-		if (otlp_command_end(sink, event, false, error) < 0 ||
-		    sink_file_report_faults(&sink->file, event, otlp_fault_write, error) < 0 ||
-		    otlp_recording_write(sink, event, error) < 0)
-			return -1;
-		otlp_requests_end(sink);
-		return 0;
-	default:
-		return 0;
-	}
-}
-
-static int traces_event(struct sink_file *file, const struct timeline_event *event,
-			struct error *error)
+static void traces_event(struct sink_file *file, const struct timeline_event *event)
 {
 	struct otlp_sink *sink = container_of(file, struct otlp_sink, file);
 	struct otlp_track *track = event->track ? otlp_track_of(sink, event->track) : NULL;
@@ -504,31 +450,55 @@ static int traces_event(struct sink_file *file, const struct timeline_event *eve
 
 	switch (event->kind) {
 	case TIMELINE_TRACK_BEGIN:
-		return otlp_track_begin(sink, event, error);
+		otlp_track_begin(sink, event);
+		break;
 	case TIMELINE_SLICE_BEGIN:
-		return otlp_slice_begin(sink, track, event, error);
+		otlp_slice_begin(sink, track, event);
+		break;
 	case TIMELINE_SLICE_END:
-		return otlp_slice_end(sink, track, event, error);
+		otlp_slice_end(sink, track, event);
+		break;
 	case TIMELINE_INSTANT:
 		open = otlp_open_at(track, event->depth);
-		return open ? otlp_event_write(sink, open, event, error)
-			    : otlp_instant_write(sink, track, event, error);
+		if (open)
+			otlp_event_write(sink, open, event);
+		else
+			otlp_instant_write(sink, track, event);
+		break;
+	case TIMELINE_LOSS:
+		otlp_loss_write(sink, event);
+		break;
+	case TIMELINE_MALFORMED:
+	case TIMELINE_FOREIGN_END:
+	case TIMELINE_TRACEPOINT:
+		otlp_own_span(sink, NULL, event->time_ns, event->time_ns,
+			      remark_set(&file->text, event), &(struct buffer){ 0 },
+			      event->kind != TIMELINE_TRACEPOINT);
+		break;
+	case TIMELINE_COMMAND_BEGIN:
+		remark_set(&sink->command, event);
+		sink->command_ns = event->time_ns;
+		break;
+	case TIMELINE_COMMAND_END:
+		otlp_command_end(sink, event);
+		break;
+	case TIMELINE_FINISH:
+		otlp_finish(sink, event);
+		break;
 	default:
-		return otlp_write_remark(sink, event, error);
+		break;
 	}
 }
 
-static int traces_open(struct sink_file *file, const struct recording *recording,
-		       struct error *error)
+static void traces_open(struct sink_file *file, const struct recording *recording)
 {
-	return otlp_open_requests(container_of(file, struct otlp_sink, file), recording, "spans",
-				  error);
+	otlp_open_requests(container_of(file, struct otlp_sink, file), recording, "spans");
 }
 
-static int traces_flush(struct sink_file *file, struct error *error)
+static void traces_flush(struct sink_file *file)
 {
 	otlp_requests_end(container_of(file, struct otlp_sink, file));
-	return sink_file_flush(file, error);
+	sink_file_flush(file);
 }
 
 static void traces_release(struct sink_file *file)

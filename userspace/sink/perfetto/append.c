@@ -87,19 +87,17 @@ static int packets_append(struct perfetto_sink *sink, struct error *error)
 }
 
 /* A signal that ended ktrack here would leave a part of the packets. */
-int perfetto_target_complete(struct sink_file *file, struct error *error)
+void perfetto_target_complete(struct sink_file *file)
 {
 	struct perfetto_sink *sink = container_of(file, struct perfetto_sink, file);
 	sigset_t all, before;
-	int status;
 
 	if (!sink->is_spooled)
-		return 0;
+		return;
 	sigfillset(&all);
 	sigprocmask(SIG_BLOCK, &all, &before);
-	status = packets_append(sink, error);
+	file->has_failed = packets_append(sink, file->error) < 0;
 	sigprocmask(SIG_SETMASK, &before, NULL);
-	return status;
 }
 
 /* Perfetto's service counts from 1; this is far from that, also of packets that are not read. */

@@ -14,17 +14,6 @@
 #include "sink/proto.h"
 #include "sink/text.h"
 
-/** struct clock_row - a trace clock, and its number in Perfetto */
-struct clock_row {
-	const char *name;
-	enum perfetto_clock id;
-};
-
-static const struct clock_row clock_rows[] = {
-	{ "mono", CLOCK_MONOTONIC_ID },
-	{ "mono_raw", CLOCK_MONOTONIC_RAW_ID },
-};
-
 static const char *const own_names[] = {
 	[OWN_SUSPECT] = "ktrack:suspect",   [OWN_UNFINISHED] = "ktrack:unfinished",
 	[OWN_FOREIGN] = "ktrack:foreign",   [OWN_FLOW] = "ktrack:flow",
@@ -42,11 +31,10 @@ _Static_assert(sizeof(own_names) / sizeof(own_names[0]) == OWN_NAME_END, "a text
 /* Clocks without a number in Perfetto become boot time, its default. */
 static enum perfetto_clock clock_id(const struct recording *recording)
 {
-	for (size_t i = 0; i < sizeof(clock_rows) / sizeof(clock_rows[0]); i++) {
-		if (strcmp(recording->clock, clock_rows[i].name) == 0)
-			return clock_rows[i].id;
-	}
-	return CLOCK_BOOTTIME_ID;
+	if (strcmp(recording->clock, "mono") == 0)
+		return CLOCK_MONOTONIC_ID;
+	return strcmp(recording->clock, "mono_raw") == 0 ? CLOCK_MONOTONIC_RAW_ID
+							 : CLOCK_BOOTTIME_ID;
 }
 
 static void append_clock(struct buffer *out, enum perfetto_clock id, int64_t time_ns)
@@ -74,14 +62,21 @@ size_t perfetto_packet_begin(struct perfetto_sink *sink, bool is_of_threads)
 	return packet;
 }
 
-int perfetto_packet_end(struct perfetto_sink *sink, size_t packet, struct error *error)
+struct perfetto_message perfetto_message_begin(struct perfetto_sink *sink, unsigned int field)
 {
-	proto_end(&sink->file.out, packet);
-	return sink_file_spill(&sink->file, error);
+	size_t packet = perfetto_packet_begin(sink, false);
+
+	return (struct perfetto_message){ packet, proto_begin(&sink->file.out, field) };
+}
+
+void perfetto_message_end(struct perfetto_sink *sink, struct perfetto_message begun)
+{
+	proto_end(&sink->file.out, begun.message);
+	proto_end(&sink->file.out, begun.packet);
 }
 
 /* The times of all machines are those of the trace's clock, which is a machine's default. */
-static int sequence_begin(struct perfetto_sink *sink, struct error *error)
+static void sequence_begin(struct perfetto_sink *sink)
 {
 	struct buffer *out = &sink->file.out;
 	size_t packet = perfetto_packet_begin(sink, false), data;
@@ -95,15 +90,10 @@ static int sequence_begin(struct perfetto_sink *sink, struct error *error)
 		proto_end(out, defaults);
 	}
 	data = proto_begin(out, PACKET_INTERNED_DATA);
-	for (int i = OWN_SUSPECT; i < OWN_NAME_END; i++) {
-		size_t entry = proto_begin(out, INTERNED_ANNOTATION_NAMES);
-
-		proto_number(out, ENTRY_IID, i);
-		proto_text(out, ENTRY_NAME, text_of(own_names[i]));
-		proto_end(out, entry);
-	}
+	for (int i = OWN_SUSPECT; i < OWN_NAME_END; i++)
+		perfetto_string_append(out, INTERNED_ANNOTATION_NAMES, i, text_of(own_names[i]));
 	proto_end(out, data);
-	return perfetto_packet_end(sink, packet, error);
+	proto_end(out, packet);
 }
 
 /*
@@ -111,28 +101,26 @@ static int sequence_begin(struct perfetto_sink *sink, struct error *error)
  * offset of the trace clock to boot time is not recorded; this assumes 0. A trace that is appended
  * to has its own snapshots.
  */
-static int snapshot_write(struct perfetto_sink *sink, int64_t time_ns, int64_t wall_offset_ns,
-			  struct error *error)
+static void snapshot_write(struct perfetto_sink *sink, int64_t time_ns, int64_t wall_offset_ns)
 {
 	struct buffer *out = &sink->file.out;
-	size_t packet, snapshot;
+	struct perfetto_message begun;
 
 	if (sink->is_appending)
-		return 0;
-	packet = perfetto_packet_begin(sink, false);
-	snapshot = proto_begin(out, PACKET_CLOCK_SNAPSHOT);
+		return;
+	begun = perfetto_message_begin(sink, PACKET_CLOCK_SNAPSHOT);
 	append_clock(out, sink->clock_id, time_ns);
 	if (sink->clock_id != CLOCK_BOOTTIME_ID)
 		append_clock(out, CLOCK_BOOTTIME_ID, time_ns);
 	if (sink->has_wall_clock)
 		append_clock(out, CLOCK_REALTIME_ID, time_ns + wall_offset_ns);
 	proto_number(out, SNAPSHOT_PRIMARY_CLOCK, sink->clock_id);
-	proto_end(out, snapshot);
-	return perfetto_packet_end(sink, packet, error);
+	perfetto_message_end(sink, begun);
 }
 
+/* Begins an event that is on a track of ktrack's own. */
 static struct perfetto_message own_begin(struct perfetto_sink *sink, int64_t time_ns, uint64_t uuid,
-					 enum perfetto_event_type type, struct text name)
+					 enum perfetto_event_type type)
 {
 	struct perfetto_message begun = { .packet = perfetto_packet_begin(sink, false) };
 	struct buffer *out = &sink->file.out;
@@ -142,9 +130,18 @@ static struct perfetto_message own_begin(struct perfetto_sink *sink, int64_t tim
 	begun.message = proto_begin(out, PACKET_TRACK_EVENT);
 	proto_number(out, EVENT_TYPE, type);
 	proto_number(out, EVENT_TRACK_UUID, uuid);
-	proto_text(out, EVENT_CATEGORIES, text_of("ktrack"));
+	return begun;
+}
+
+static struct perfetto_message own_begin_named(struct perfetto_sink *sink, int64_t time_ns,
+					       uint64_t uuid, enum perfetto_event_type type,
+					       struct text name)
+{
+	struct perfetto_message begun = own_begin(sink, time_ns, uuid, type);
+
+	proto_text(&sink->file.out, EVENT_CATEGORIES, text_of("ktrack"));
 	if (name.size > 0)
-		proto_text(out, EVENT_NAME, name);
+		proto_text(&sink->file.out, EVENT_NAME, name);
 	return begun;
 }
 
@@ -156,18 +153,23 @@ uint64_t perfetto_uuid_of_seed(uint64_t seed, enum perfetto_uuid kind, uint64_t 
 	return text_hash((struct text){ .data = (const char *)words, .size = sizeof(words) }) | 1;
 }
 
+uint64_t perfetto_uuid_of(const struct perfetto_sink *sink, enum perfetto_uuid kind,
+			  uint64_t number)
+{
+	return perfetto_uuid_of_seed(sink->seed, kind, number);
+}
+
 static uint64_t own_uuid(void)
 {
 	return perfetto_uuid_of_seed(0, UUID_OWN, 0);
 }
 
 /* The release of the kernel, and the name of one of several machines. */
-static int system_write(struct perfetto_sink *sink, const struct recording *recording,
-			const struct timeline_machine *machine, struct error *error)
+static void system_write(struct perfetto_sink *sink, const struct recording *recording,
+			 const struct timeline_machine *machine)
 {
 	struct buffer *out = &sink->file.out;
-	size_t packet = perfetto_packet_begin(sink, false);
-	size_t system = proto_begin(out, PACKET_SYSTEM_INFO);
+	struct perfetto_message begun = perfetto_message_begin(sink, PACKET_SYSTEM_INFO);
 	size_t name = proto_begin(out, SYSTEM_INFO_UTSNAME);
 
 	proto_text(out, UTSNAME_SYSNAME, text_of("Linux"));
@@ -175,8 +177,7 @@ static int system_write(struct perfetto_sink *sink, const struct recording *reco
 	proto_end(out, name);
 	if (machine)
 		proto_text(out, SYSTEM_INFO_MACHINE_NAME, text_of(machine->name));
-	proto_end(out, system);
-	return perfetto_packet_end(sink, packet, error);
+	perfetto_message_end(sink, begun);
 }
 
 static void attribute_append(struct buffer *out, struct text key, struct text value)
@@ -197,49 +198,38 @@ static void attribute_append_number(struct buffer *out, const char *key, int64_t
 	proto_end(out, attribute);
 }
 
-static void labels_append_attributes(struct perfetto_sink *sink, const char *labels)
-{
-	struct text rest = text_of(labels ? labels : ""), key, value;
-	struct buffer *text = &sink->file.text;
-
-	while (recording_take_label(&rest, &key, &value)) {
-		buffer_clear(text);
-		buffer_append_string(text, "label.");
-		buffer_append(text, key.data, key.size);
-		attribute_append(&sink->file.out, buffer_text(text), value);
-	}
-}
-
 /* What Perfetto has no field for. @machine is NULL for the recording as a whole. */
-static int attributes_write(struct perfetto_sink *sink, const struct recording *recording,
-			    const struct timeline_machine *machine, struct error *error)
+static void attributes_write(struct perfetto_sink *sink, const struct recording *recording,
+			     const struct timeline_machine *machine)
 {
-	struct buffer *out = &sink->file.out;
-	size_t packet = perfetto_packet_begin(sink, false);
-	size_t attributes = proto_begin(out, PACKET_TRACE_ATTRIBUTES);
+	struct perfetto_message begun = perfetto_message_begin(sink, PACKET_TRACE_ATTRIBUTES);
+	struct text rest = text_of(recording->labels ? recording->labels : ""), key, label;
+	struct buffer *out = &sink->file.out, *text = &sink->file.text;
 	const struct recording_property *property = NULL;
 	struct value value;
 
 	attribute_append(out, text_of("recording_id"), text_of(recording->id));
 	while (recording_next(recording, RECORDING_PERFETTO, &property, &value)) {
-		buffer_clear(&sink->file.text);
-		value_append_text(&sink->file.text, &value);
-		attribute_append(out, text_of(property->name), buffer_text(&sink->file.text));
+		buffer_clear(text);
+		value_append_text(text, &value);
+		attribute_append(out, text_of(property->name), buffer_text(text));
 	}
-	labels_append_attributes(sink, recording->labels);
-	if (machine) {
+	while (recording_take_label(&rest, &key, &label)) {
+		buffer_clear(text);
+		buffer_append_string(text, "label.");
+		buffer_append(text, key.data, key.size);
+		attribute_append(out, buffer_text(text), label);
+	}
+	if (machine)
 		attribute_append_number(out, "shift_ns", machine->shift_ns);
-		if (machine->recording->wall_error_ns >= 0)
-			attribute_append_number(out, "wall_error_ns",
-						machine->recording->wall_error_ns);
-	}
-	proto_end(out, attributes);
-	return perfetto_packet_end(sink, packet, error);
+	if (machine && recording->wall_error_ns >= 0)
+		attribute_append_number(out, "wall_error_ns", recording->wall_error_ns);
+	perfetto_message_end(sink, begun);
 }
 
 /* Tracks of a machine that are below no process or thread are below a track with its name. */
-static int perfetto_machine_write(struct perfetto_sink *sink,
-				  const struct timeline_machine *machine, struct error *error)
+static void perfetto_machine_write(struct perfetto_sink *sink,
+				   const struct timeline_machine *machine)
 {
 	const struct perfetto_descriptor track = { .uuid = perfetto_machine_uuid(machine),
 						   .name = text_of(machine->name),
@@ -247,16 +237,13 @@ static int perfetto_machine_write(struct perfetto_sink *sink,
 						   .rank = (int32_t)machine->number };
 
 	sink->sequence = &sink->sequences[machine->number];
-	if (sequence_begin(sink, error) < 0 ||
-	    system_write(sink, machine->recording, machine, error) < 0 ||
-	    attributes_write(sink, machine->recording, machine, error) < 0)
-		return -1;
-	return perfetto_descriptor_write(sink, &track, error);
+	sequence_begin(sink);
+	system_write(sink, machine->recording, machine);
+	attributes_write(sink, machine->recording, machine);
+	perfetto_descriptor_write(sink, &track);
 }
 
-/* Begins the sequence; returns -1 with @error. */
-static int perfetto_frame_open(struct perfetto_sink *sink, const struct recording *recording,
-			       struct error *error)
+static void perfetto_frame_open(struct perfetto_sink *sink, const struct recording *recording)
 {
 	const struct perfetto_descriptor own = { .uuid = own_uuid(),
 						 .name = text_of("ktrack"),
@@ -266,36 +253,26 @@ static int perfetto_frame_open(struct perfetto_sink *sink, const struct recordin
 	sink->has_wall_clock = strcmp(recording->time_source, "none") != 0;
 	sink->wall_offset_ns = recording->wall_offset_ns;
 	sink->sequence = &sink->sequences[0];
-	if (snapshot_write(sink, recording->start_ns, sink->wall_offset_ns, error) < 0 ||
-	    sequence_begin(sink, error) < 0 || attributes_write(sink, recording, NULL, error) < 0 ||
-	    perfetto_descriptor_write(sink, &own, error) < 0)
-		return -1;
+	snapshot_write(sink, recording->start_ns, sink->wall_offset_ns);
+	sequence_begin(sink);
+	attributes_write(sink, recording, NULL);
+	perfetto_descriptor_write(sink, &own);
 	if (recording->nr_machines == 0)
-		return system_write(sink, recording, NULL, error);
-	for (size_t i = 0; i < recording->nr_machines; i++) {
-		if (perfetto_machine_write(sink, &recording->machines[i], error) < 0)
-			return -1;
-	}
-	return 0;
-}
-
-uint64_t perfetto_uuid_of(const struct perfetto_sink *sink, enum perfetto_uuid kind,
-			  uint64_t number)
-{
-	return perfetto_uuid_of_seed(sink->seed, kind, number);
+		system_write(sink, recording, NULL);
+	for (size_t i = 0; i < recording->nr_machines; i++)
+		perfetto_machine_write(sink, &recording->machines[i]);
 }
 
 #define END_PREFIX "end:"
 
 /* The sink data is the number itself, so that there is nothing to free. */
-static uint64_t name_iid(struct perfetto_sink *sink, struct timeline_name *name,
-			 struct error *error)
+static uint64_t name_iid(struct perfetto_sink *sink, struct timeline_name *name)
 {
 	void **data = &name->sink_data[sink->file.sink_index];
 
 	if (!*data)
 		*data = (void *)(uintptr_t)perfetto_string_intern(sink, INTERNED_EVENT_NAMES,
-								  name->text, error);
+								  name->text);
 	return (uintptr_t)*data;
 }
 
@@ -312,8 +289,8 @@ static const struct perfetto_field_name *field_find(const struct perfetto_catego
 	return NULL;
 }
 
-static int fields_intern(struct perfetto_sink *sink, const struct timeline_event *event,
-			 struct error *error)
+/* Gives the fields of an event numbers; returns false if memory ran out. */
+static bool fields_intern(struct perfetto_sink *sink, const struct timeline_event *event)
 {
 	struct perfetto_category *category = perfetto_category_of(sink, event->track->category);
 	struct buffer *text = &sink->file.text;
@@ -323,20 +300,19 @@ static int fields_intern(struct perfetto_sink *sink, const struct timeline_event
 
 		if (field_find(category, i, field.name))
 			continue;
-		if (!array_reserve(category->fields, category->nr_fields))
-			return error_set(error, "out of memory");
-		field.iid = perfetto_string_intern(sink, INTERNED_ANNOTATION_NAMES, field.name,
-						   error);
+		if (!array_reserve(category->fields, category->nr_fields)) {
+			sink->file.out.failed = true;
+			return false;
+		}
+		field.iid = perfetto_string_intern(sink, INTERNED_ANNOTATION_NAMES, field.name);
 		buffer_clear(text);
 		buffer_append_string(text, END_PREFIX);
 		buffer_append(text, field.name.data, field.name.size);
 		field.end_iid = perfetto_string_intern(sink, INTERNED_ANNOTATION_NAMES,
-						       buffer_text(text), error);
-		if (field.iid == 0 || field.end_iid == 0)
-			return -1;
+						       buffer_text(text));
 		category->fields[category->nr_fields++] = field;
 	}
-	return 0;
+	return true;
 }
 
 static void annotation_put(struct perfetto_sink *sink, uint64_t iid,
@@ -490,14 +466,14 @@ static void append_annotations(struct perfetto_sink *sink, const struct timeline
 		annotate_true(sink, OWN_CUT);
 }
 
-/* The track for losses of a CPU; its name has the buffer only if there are several. */
-static int loss_track_write(struct perfetto_sink *sink, const struct timeline_event *loss,
-			    uint64_t *uuid, struct error *error)
+/* Losses of a CPU have a track; its name has the buffer only if there are several. */
+static void perfetto_write_loss(struct perfetto_sink *sink, const struct timeline_event *loss)
 {
 	struct timeline_event named = *loss;
 	struct perfetto_descriptor track = { .parent_uuid = own_uuid(),
 					     .has_rank = true,
 					     .rank = loss->loss_cpu };
+	struct perfetto_message begun;
 
 	if (sink->has_one_buffer)
 		named.loss_buffer = NULL;
@@ -505,47 +481,30 @@ static int loss_track_write(struct perfetto_sink *sink, const struct timeline_ev
 	loss_append_track(&sink->file.text, &named);
 	track.name = buffer_text(&sink->file.text);
 	track.merge_key = text_hash(track.name) | 1;
-	track.uuid = *uuid = perfetto_uuid_of(sink, UUID_LOSS, track.merge_key);
-	return perfetto_descriptor_write(sink, &track, error);
-}
-
-int perfetto_message_end(struct perfetto_sink *sink, struct perfetto_message begun,
-			 struct error *error)
-{
-	proto_end(&sink->file.out, begun.message);
-	return perfetto_packet_end(sink, begun.packet, error);
-}
-
-static int perfetto_write_loss(struct perfetto_sink *sink, const struct timeline_event *loss,
-			       struct error *error)
-{
-	struct perfetto_message begun;
-	uint64_t uuid;
-
-	if (loss_track_write(sink, loss, &uuid, error) < 0)
-		return -1;
-	begun = own_begin(sink, loss->begin_ns, uuid, TYPE_SLICE_BEGIN,
-			  remark_set(&sink->file.text, loss));
+	track.uuid = perfetto_uuid_of(sink, UUID_LOSS, track.merge_key);
+	perfetto_descriptor_write(sink, &track);
+	begun = own_begin_named(sink, loss->begin_ns, track.uuid, TYPE_SLICE_BEGIN,
+				remark_set(&sink->file.text, loss));
 	annotate_number(sink, OWN_CPU, loss->loss_cpu);
 	if (loss->loss_count != TIMELINE_COUNT_UNKNOWN)
 		annotate_number(sink, OWN_COUNT_LOST, loss->loss_count);
-	if (perfetto_message_end(sink, begun, error) < 0)
-		return -1;
-	begun = own_begin(sink, loss->loss_end_ns, uuid, TYPE_SLICE_END, text_of(""));
-	return perfetto_message_end(sink, begun, error);
+	perfetto_message_end(sink, begun);
+	begun = own_begin_named(sink, loss->loss_end_ns, track.uuid, TYPE_SLICE_END, text_of(""));
+	perfetto_message_end(sink, begun);
 }
 
-static int instant_write(struct perfetto_sink *sink, int64_t time_ns, struct text name,
-			 struct error *error)
+static void instant_write(struct sink_file *file, const struct timeline_event *event,
+			  struct text name)
 {
-	struct perfetto_message begun = own_begin(sink, time_ns, own_uuid(), TYPE_INSTANT, name);
+	struct perfetto_sink *sink = container_of(file, struct perfetto_sink, file);
 
-	return perfetto_message_end(sink, begun, error);
+	perfetto_message_end(sink,
+			     own_begin_named(sink, event->time_ns, own_uuid(), TYPE_INSTANT, name));
 }
 
 /* Commands of several recordings in a file may overlap. */
-static int perfetto_write_command_begin(struct perfetto_sink *sink,
-					const struct timeline_event *event, struct error *error)
+static void perfetto_write_command_begin(struct perfetto_sink *sink,
+					 const struct timeline_event *event)
 {
 	const struct perfetto_descriptor track = {
 		.uuid = perfetto_uuid_of(sink, UUID_COMMAND, 0),
@@ -555,70 +514,39 @@ static int perfetto_write_command_begin(struct perfetto_sink *sink,
 		.has_rank = true,
 		.rank = -1,
 	};
-	struct perfetto_message begun;
 
-	if (perfetto_descriptor_write(sink, &track, error) < 0)
-		return -1;
-	begun = own_begin(sink, event->time_ns, track.uuid, TYPE_SLICE_BEGIN,
-			  remark_set(&sink->file.text, event));
-	return perfetto_message_end(sink, begun, error);
+	perfetto_descriptor_write(sink, &track);
+	perfetto_message_end(sink,
+			     own_begin_named(sink, event->time_ns, track.uuid, TYPE_SLICE_BEGIN,
+					     remark_set(&sink->file.text, event)));
 }
 
-static int perfetto_write_command_end(struct perfetto_sink *sink,
-				      const struct timeline_event *event, struct error *error)
+static void perfetto_write_command_end(struct perfetto_sink *sink,
+				       const struct timeline_event *event)
 {
-	struct perfetto_message begun = own_begin(sink, event->time_ns,
-						  perfetto_uuid_of(sink, UUID_COMMAND, 0),
-						  TYPE_SLICE_END, text_of(""));
+	struct perfetto_message begun = own_begin_named(sink, event->time_ns,
+							perfetto_uuid_of(sink, UUID_COMMAND, 0),
+							TYPE_SLICE_END, text_of(""));
 
 	annotate_number(sink, OWN_PID, event->pid);
 	annotate_number(sink, OWN_STATUS, event->status);
-	return perfetto_message_end(sink, begun, error);
+	perfetto_message_end(sink, begun);
 }
 
-static int fault_write(struct sink_file *file, const struct timeline_event *finish,
-		       struct text text, struct error *error)
+static void perfetto_write_remark(struct perfetto_sink *sink, const struct timeline_event *event)
 {
-	return instant_write(container_of(file, struct perfetto_sink, file), finish->time_ns, text,
-			     error);
+	instant_write(&sink->file, event, remark_set(&sink->file.text, event));
 }
 
 /* A second snapshot has the wall clock's drift against the trace clock. */
-static int perfetto_write_finish(struct perfetto_sink *sink, const struct timeline_event *event,
-				 struct error *error)
+static void perfetto_write_finish(struct perfetto_sink *sink, const struct timeline_event *event)
 {
 	const struct timeline_totals *totals = event->totals;
 
-	if (perfetto_groups_end(sink, error) < 0 ||
-	    sink_file_report_faults(&sink->file, event, fault_write, error) < 0)
-		return -1;
-	if (!totals->has_wall_drift || totals->wall_drift_ns == 0)
-		return 0;
-	return snapshot_write(sink, event->time_ns, sink->wall_offset_ns + totals->wall_drift_ns,
-			      error);
-}
-
-/* Writes an event that is on no track; returns -1 with @error. */
-static int perfetto_frame_event(struct perfetto_sink *sink, const struct timeline_event *event,
-				struct error *error)
-{
-	switch (event->kind) {
-	case TIMELINE_LOSS:
-		return perfetto_write_loss(sink, event, error);
-	case TIMELINE_MALFORMED:
-	case TIMELINE_FOREIGN_END:
-	case TIMELINE_TRACEPOINT:
-		return instant_write(sink, event->time_ns, remark_set(&sink->file.text, event),
-				     error);
-	case TIMELINE_COMMAND_BEGIN:
-		return perfetto_write_command_begin(sink, event, error);
-	case TIMELINE_COMMAND_END:
-		return perfetto_write_command_end(sink, event, error);
-	case TIMELINE_FINISH:
-		return perfetto_write_finish(sink, event, error);
-	default:
-		return 0;
-	}
+	perfetto_groups_end(sink);
+	sink_file_report_faults(&sink->file, event, instant_write);
+	if (totals->has_wall_drift && totals->wall_drift_ns != 0)
+		snapshot_write(sink, event->time_ns, sink->wall_offset_ns + totals->wall_drift_ns);
 }
 
 /* Perfetto stores counters as doubles, which are exact up to this. */
@@ -652,15 +580,14 @@ static struct perfetto_message track_event_begin(struct perfetto_sink *sink,
 	return begun;
 }
 
-static int perfetto_write_named(struct perfetto_sink *sink, const struct timeline_event *event,
-				enum perfetto_event_type type, struct error *error)
+static void perfetto_write_named(struct perfetto_sink *sink, const struct timeline_event *event,
+				 enum perfetto_event_type type)
 {
-	uint64_t iid = event->name->is_counted ? name_iid(sink, event->name, error) : 0;
+	uint64_t iid = event->name->is_counted ? name_iid(sink, event->name) : 0;
 	struct perfetto_message begun;
 
-	if ((event->name->is_counted && iid == 0) ||
-	    (event->nr_fields > 0 && fields_intern(sink, event, error) < 0))
-		return -1;
+	if (event->nr_fields > 0 && !fields_intern(sink, event))
+		return;
 	begun = track_event_begin(sink, event, type);
 	if (iid > 0)
 		proto_number(&sink->file.out, EVENT_NAME_IID, iid);
@@ -669,32 +596,16 @@ static int perfetto_write_named(struct perfetto_sink *sink, const struct timelin
 	if (event->nr_flows > 0)
 		append_flows(sink, event);
 	append_annotations(sink, event);
-	return perfetto_message_end(sink, begun, error);
+	perfetto_message_end(sink, begun);
 }
 
-static int perfetto_write_slice_begin(struct perfetto_sink *sink,
-				      const struct timeline_event *event, struct error *error)
+static void perfetto_write_slice_begin(struct perfetto_sink *sink,
+				       const struct timeline_event *event)
 {
-	if (sink->depth > VIEWER_DEPTH_MAX) {
+	if (sink->depth > VIEWER_DEPTH_MAX)
 		sink->file.nr_deep += !event->is_cut;
-		return 0;
-	}
-	return perfetto_write_named(sink, event, TYPE_SLICE_BEGIN, error);
-}
-
-/* An end closes the innermost slice, and so incomplete slices inside of this one are ended first.
- */
-static int inner_slices_end(struct perfetto_sink *sink, const struct timeline_event *event,
-			    struct perfetto_track *track, struct error *error)
-{
-	for (; track->nr_open > 0; track->nr_open--) {
-		struct perfetto_message begun = track_event_begin(sink, event, TYPE_SLICE_END);
-
-		annotate_true(sink, OWN_UNFINISHED);
-		if (perfetto_message_end(sink, begun, error) < 0)
-			return -1;
-	}
-	return 0;
+	else
+		perfetto_write_named(sink, event, TYPE_SLICE_BEGIN);
 }
 
 static bool is_left_open(const struct timeline_event *event)
@@ -705,38 +616,40 @@ static bool is_left_open(const struct timeline_event *event)
 
 /*
  * An incomplete slice has no end, as Perfetto expects. It has one if it is also suspect or foreign,
- * because the end has that flag, or if its key began again, because another slice follows.
+ * because the end has that flag, or if its key began again, because another slice follows. An end
+ * closes the innermost slice, and so incomplete slices inside of this one are ended first.
  */
-static int perfetto_write_slice_end(struct perfetto_sink *sink, const struct timeline_event *event,
-				    struct error *error)
+static void perfetto_write_slice_end(struct perfetto_sink *sink, const struct timeline_event *event)
 {
 	struct perfetto_track *track = perfetto_track_of(sink, event->track);
 	struct perfetto_message begun;
 
 	if (sink->depth > VIEWER_DEPTH_MAX)
-		return 0;
+		return;
 	if (is_left_open(event)) {
 		track->nr_open++;
-		return 0;
+		return;
 	}
-	if (inner_slices_end(sink, event, track, error) < 0 ||
-	    (event->nr_fields > 0 && fields_intern(sink, event, error) < 0))
-		return -1;
+	for (; track->nr_open > 0; track->nr_open--) {
+		begun = track_event_begin(sink, event, TYPE_SLICE_END);
+		annotate_true(sink, OWN_UNFINISHED);
+		perfetto_message_end(sink, begun);
+	}
+	if (event->nr_fields > 0 && !fields_intern(sink, event))
+		return;
 	begun = track_event_begin(sink, event, TYPE_SLICE_END);
 	if (event->nr_flows > 0)
 		append_flows(sink, event);
 	append_annotations(sink, event);
-	return perfetto_message_end(sink, begun, error);
+	perfetto_message_end(sink, begun);
 }
 
-static int perfetto_write_instant(struct perfetto_sink *sink, const struct timeline_event *event,
-				  struct error *error)
+static void perfetto_write_instant(struct perfetto_sink *sink, const struct timeline_event *event)
 {
-	if (sink->depth >= VIEWER_DEPTH_MAX) {
+	if (sink->depth >= VIEWER_DEPTH_MAX)
 		sink->file.nr_deep++;
-		return 0;
-	}
-	return perfetto_write_named(sink, event, TYPE_INSTANT, error);
+	else
+		perfetto_write_named(sink, event, TYPE_INSTANT);
 }
 
 /* Whether a double, as which Perfetto stores it, is another number. */
@@ -749,15 +662,14 @@ static bool is_rounded(const struct value *value)
 	return value->signed_number > DOUBLE_EXACT_MAX || value->signed_number < -DOUBLE_EXACT_MAX;
 }
 
-static int perfetto_write_counter(struct perfetto_sink *sink, const struct timeline_event *event,
-				  struct error *error)
+static void perfetto_write_counter(struct perfetto_sink *sink, const struct timeline_event *event)
 {
 	const struct value *value = &event->value;
 	struct buffer *out = &sink->file.out;
 	struct perfetto_message begun;
 
-	if (fields_intern(sink, event, error) < 0)
-		return -1;
+	if (!fields_intern(sink, event))
+		return;
 	begun = track_event_begin(sink, event, TYPE_COUNTER);
 	if (value->kind == VALUE_SIGNED)
 		proto_signed(out, EVENT_COUNTER_VALUE, value->signed_number);
@@ -771,151 +683,120 @@ static int perfetto_write_counter(struct perfetto_sink *sink, const struct timel
 		annotate_text(sink, OWN_EXACT, buffer_text(&sink->file.text));
 	}
 	append_annotations(sink, event);
-	return perfetto_message_end(sink, begun, error);
+	perfetto_message_end(sink, begun);
 }
 
-static int (*const writers[])(struct perfetto_sink *sink, const struct timeline_event *event,
-			      struct error *error) = {
+static void (*const writers[TIMELINE_KIND_COUNT])(struct perfetto_sink *sink,
+						  const struct timeline_event *event) = {
 	[TIMELINE_TRACK_BEGIN] = perfetto_track_begin,
 	[TIMELINE_SLICE_BEGIN] = perfetto_write_slice_begin,
 	[TIMELINE_SLICE_END] = perfetto_write_slice_end,
 	[TIMELINE_INSTANT] = perfetto_write_instant,
 	[TIMELINE_COUNTER] = perfetto_write_counter,
 	[TIMELINE_TRACK_END] = perfetto_track_end,
-	[TIMELINE_LOSS] = perfetto_frame_event,
-	[TIMELINE_LOSS_SUM] = perfetto_frame_event,
-	[TIMELINE_MALFORMED] = perfetto_frame_event,
-	[TIMELINE_FOREIGN_END] = perfetto_frame_event,
-	[TIMELINE_TRACEPOINT] = perfetto_frame_event,
-	[TIMELINE_COMMAND_BEGIN] = perfetto_frame_event,
-	[TIMELINE_COMMAND_END] = perfetto_frame_event,
-	[TIMELINE_FINISH] = perfetto_frame_event,
+	[TIMELINE_LOSS] = perfetto_write_loss,
+	[TIMELINE_MALFORMED] = perfetto_write_remark,
+	[TIMELINE_FOREIGN_END] = perfetto_write_remark,
+	[TIMELINE_TRACEPOINT] = perfetto_write_remark,
+	[TIMELINE_COMMAND_BEGIN] = perfetto_write_command_begin,
+	[TIMELINE_COMMAND_END] = perfetto_write_command_end,
+	[TIMELINE_FINISH] = perfetto_write_finish,
 };
-_Static_assert(sizeof(writers) / sizeof(writers[0]) == TIMELINE_KIND_COUNT, "a writer for each");
 
-static int incomplete_write(struct perfetto_sink *sink,
-			    const struct perfetto_incomplete *incomplete, struct error *error)
+/* Ends the incomplete slices of a row, or, with @uuid 0, of all: another event follows. */
+static void incomplete_end(struct perfetto_sink *sink, uint64_t uuid)
 {
 	struct perfetto_sequence *sequence = sink->sequence;
-	struct buffer *out = &sink->file.out;
-	struct perfetto_message begun;
-	int status;
-
-	sink->sequence = incomplete->sequence;
-	begun.packet = perfetto_packet_begin(sink, false);
-	proto_number(out, PACKET_TIMESTAMP, incomplete->time_ns);
-	proto_number(out, PACKET_SEQUENCE_FLAGS, SEQUENCE_NEEDS_STATE);
-	begun.message = proto_begin(out, PACKET_TRACK_EVENT);
-	proto_number(out, EVENT_TYPE, TYPE_SLICE_END);
-	proto_number(out, EVENT_TRACK_UUID, incomplete->uuid);
-	annotate_true(sink, OWN_UNFINISHED);
-	status = perfetto_message_end(sink, begun, error);
-	sink->sequence = sequence;
-	return status;
-}
-
-/* Ends the incomplete slices of a row, or of all: another event follows. */
-static int incomplete_end(struct perfetto_sink *sink, uint64_t uuid, struct error *error)
-{
 	unsigned int nr = sink->nr_incomplete;
 
 	sink->nr_incomplete = 0;
 	for (unsigned int i = 0; i < nr; i++) {
 		const struct perfetto_incomplete *one = &sink->incomplete[i];
+		struct perfetto_message begun;
 
-		if (uuid != 0 && one->uuid != uuid)
+		if (uuid != 0 && one->uuid != uuid) {
 			sink->incomplete[sink->nr_incomplete++] = *one;
-		else if (incomplete_write(sink, one, error) < 0)
-			return -1;
+			continue;
+		}
+		sink->sequence = one->sequence;
+		begun = own_begin(sink, one->time_ns, one->uuid, TYPE_SLICE_END);
+		annotate_true(sink, OWN_UNFINISHED);
+		perfetto_message_end(sink, begun);
 	}
-	return 0;
+	sink->sequence = sequence;
 }
 
 /*
- * On a row, other slices may follow an incomplete one, which then ends when it did. Those that are
- * incomplete at the end of the recording stay open.
+ * Writes an event of a row at the row's depth. Other slices may follow an incomplete one, which
+ * then ends when it did. Those that are incomplete at the end of the recording stay open.
  */
-static int row_incomplete(struct perfetto_sink *sink, const struct row_place *place,
-			  const struct timeline_event *event, struct error *error)
-{
-	const struct perfetto_row *row = place->row->data;
-
-	if (event->kind != TIMELINE_SLICE_END || !event->is_unfinished)
-		return incomplete_end(sink, 0, error);
-	return is_left_open(event) ? 0 : incomplete_end(sink, row->uuid, error);
-}
-
-/* Writes an event of a row at the row's depth. */
-static int perfetto_row_write(void *file, const struct row_place *place,
-			      const struct timeline_event *event, struct error *error)
+static void perfetto_row_write(void *file, const struct row_place *place,
+			       const struct timeline_event *event)
 {
 	struct perfetto_sink *sink = container_of((struct sink_file *)file, struct perfetto_sink,
 						  file);
+	bool is_incomplete = event->kind == TIMELINE_SLICE_END && event->is_unfinished;
 	struct perfetto_track *track = perfetto_track_of(sink, event->track);
+	const struct perfetto_row *row;
 
 	if (!track) {
 		track = event->track->sink_data[sink->file.sink_index] = &sink->held;
 		sink->held.place_row = NULL;
 		sink->held.category = perfetto_category_of(sink, event->track->category);
 	}
-	if (track->place_row != place->row &&
-	    perfetto_row_place(sink, track, event->track, place->row, error) < 0)
-		return -1;
+	if (track->place_row != place->row)
+		perfetto_row_place(sink, track, event->track, place->row);
+	row = place->row->data;
+	if (!row)
+		return;
 	sink->depth = place->depth;
-	if (sink->nr_incomplete > 0 && row_incomplete(sink, place, event, error) < 0)
-		return -1;
-	if (event->kind == TIMELINE_SLICE_END && is_left_open(event)) {
-		const struct perfetto_row *row = place->row->data;
-
-		if (place->depth > VIEWER_DEPTH_MAX)
-			return 0;
-		if (!array_reserve(sink->incomplete, sink->nr_incomplete))
-			return error_set(error, "out of memory");
-		sink->incomplete[sink->nr_incomplete++] = (struct perfetto_incomplete){
-			.sequence = sink->sequence, .uuid = row->uuid, .time_ns = event->time_ns
-		};
-		return 0;
+	if (sink->nr_incomplete > 0 && !(is_incomplete && is_left_open(event)))
+		incomplete_end(sink, is_incomplete ? row->uuid : 0);
+	if (!is_incomplete || !is_left_open(event)) {
+		writers[event->kind](sink, event);
+	} else if (place->depth <= VIEWER_DEPTH_MAX) {
+		if (array_reserve(sink->incomplete, sink->nr_incomplete))
+			sink->incomplete[sink->nr_incomplete++] =
+				(struct perfetto_incomplete){ .sequence = sink->sequence,
+							      .uuid = row->uuid,
+							      .time_ns = event->time_ns };
+		else
+			sink->file.out.failed = true;
 	}
-	return writers[event->kind](sink, event, error);
 }
 
 /* Writes an event of a track's own row. */
-static int perfetto_single_write(void *file, const struct row_place *place,
-				 const struct timeline_event *event, struct error *error)
+static void perfetto_single_write(void *file, const struct row_place *place,
+				  const struct timeline_event *event)
 {
 	struct perfetto_sink *sink = container_of((struct sink_file *)file, struct perfetto_sink,
 						  file);
 
 	sink->depth = place->depth;
-	return writers[event->kind](sink, event, error);
+	writers[event->kind](sink, event);
 }
 
-static int perfetto_event(struct sink_file *file, const struct timeline_event *event,
-			  struct error *error)
+static void perfetto_event(struct sink_file *file, const struct timeline_event *event)
 {
 	struct perfetto_sink *sink = container_of(file, struct perfetto_sink, file);
 	const struct timeline_machine *machine = event->track ? event->track->machine : NULL;
 	struct perfetto_track *track = event->track ? perfetto_track_of(sink, event->track) : NULL;
-	struct row_place place;
 
 	sink->sequence = &sink->sequences[machine ? machine->number : 0];
-	if (track && track->link.row.row && event->kind != TIMELINE_TRACK_END)
-		return rows_event(&sink->file.rows, &track->link.row, event, &place, error);
-	if (track && track->link.single.row && event->kind != TIMELINE_TRACK_END)
-		return rows_event(&sink->file.single_rows, &track->link.single, event, &place,
-				  error);
+	if (track && sink_file_rows_event(file, &track->link, event))
+		return;
 	sink->depth = event->depth;
-	return writers[event->kind](sink, event, error);
+	if (writers[event->kind])
+		writers[event->kind](sink, event);
 }
 
-static int sequences_make(struct perfetto_sink *sink, const struct recording *recording,
-			  struct error *error)
+static bool sequences_make(struct perfetto_sink *sink, const struct recording *recording)
 {
 	struct buffer *text = &sink->file.text;
 
 	sink->sequences = calloc(1 + recording->nr_machines, sizeof(*sink->sequences));
 	if (!sink->sequences)
-		return error_set(error, "out of memory");
+		return false;
 	sink->nr_sequences = 1 + recording->nr_machines;
 	for (size_t i = 0; i < sink->nr_sequences; i++) {
 		struct perfetto_sequence *sequence = &sink->sequences[i];
@@ -929,34 +810,36 @@ static int sequences_make(struct perfetto_sink *sink, const struct recording *re
 		sequence_append(text, sequence, false);
 		proto_number(text, PACKET_SEQUENCE_FLAGS, SEQUENCE_NEEDS_STATE);
 		if (text->failed || text->size > PERFETTO_HEAD_SIZE)
-			return error_set(error, "out of memory");
+			return false;
 		memcpy(sequence->event_head, text->data, text->size);
 		sequence->event_head_size = text->size;
 	}
-	return 0;
+	return true;
 }
 
-static int perfetto_open(struct sink_file *file, const struct recording *recording,
-			 struct error *error)
+static void perfetto_open(struct sink_file *file, const struct recording *recording)
 {
 	struct perfetto_sink *sink = container_of(file, struct perfetto_sink, file);
 
-	if (sink->is_appending && perfetto_target_take(sink, error) < 0)
-		return -1;
-	if (sink->is_appending && perfetto_examine(sink, recording, error) < 0)
-		return -1;
-	if (sequences_make(sink, recording, error) < 0)
-		return -1;
+	if (sink->is_appending &&
+	    (perfetto_target_take(sink, file->error) < 0 ||
+	     (sink->is_appending && perfetto_examine(sink, recording, file->error) < 0))) {
+		file->has_failed = true;
+		return;
+	}
+	if (!sequences_make(sink, recording)) {
+		file->out.failed = true;
+		return;
+	}
 	sink->has_one_buffer = recording->has_one_buffer;
 	sink->seed = text_hash(text_of(recording->id)) ^ sink->sequence_id;
-	return perfetto_frame_open(sink, recording, error);
+	perfetto_frame_open(sink, recording);
 }
 
-static int perfetto_flush(struct sink_file *file, struct error *error)
+static void perfetto_flush(struct sink_file *file)
 {
-	if (perfetto_groups_open(container_of(file, struct perfetto_sink, file), error) < 0)
-		return -1;
-	return sink_file_flush(file, error);
+	perfetto_groups_open(container_of(file, struct perfetto_sink, file));
+	sink_file_flush(file);
 }
 
 static void perfetto_release(struct sink_file *file)

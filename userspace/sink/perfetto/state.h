@@ -340,14 +340,11 @@ uint64_t perfetto_uuid_of(const struct perfetto_sink *sink, enum perfetto_uuid k
 			  uint64_t number);
 
 /**
- * perfetto_packet_begin - begin a packet; returns the argument for perfetto_packet_end()
+ * perfetto_packet_begin - begin a packet; returns the argument for proto_end()
  * @is_of_threads: it describes a thread. These are a separate sequence: Perfetto assumes that the
  * described thread writes the sequence, and would show it with events that are on no thread
  */
 size_t perfetto_packet_begin(struct perfetto_sink *sink, bool is_of_threads);
-
-/** perfetto_packet_end - end any of them */
-int perfetto_packet_end(struct perfetto_sink *sink, size_t packet, struct error *error);
 
 /** struct perfetto_message - a packet that is being written, and the message in it */
 struct perfetto_message {
@@ -355,25 +352,26 @@ struct perfetto_message {
 	size_t message;
 };
 
-/** perfetto_message_end - end both */
-int perfetto_message_end(struct perfetto_sink *sink, struct perfetto_message begun,
-			 struct error *error);
+struct perfetto_message perfetto_message_begin(struct perfetto_sink *sink, unsigned int field);
+void perfetto_message_end(struct perfetto_sink *sink, struct perfetto_message begun);
 
-/** perfetto_string_intern - write a string; returns its number, or 0 with @error */
+/** perfetto_string_append - append a string with its number to interned data */
+void perfetto_string_append(struct buffer *out, enum perfetto_interned_field kind, uint64_t iid,
+			    struct text string);
+
+/** perfetto_string_intern - write a string; returns its number */
 uint64_t perfetto_string_intern(struct perfetto_sink *sink, enum perfetto_interned_field kind,
-				struct text string, struct error *error);
+				struct text string);
 
 /** perfetto_track_begin - write a track's descriptor */
-int perfetto_track_begin(struct perfetto_sink *sink, const struct timeline_event *event,
-			 struct error *error);
+void perfetto_track_begin(struct perfetto_sink *sink, const struct timeline_event *event);
 
 /** perfetto_track_end - release the track's name */
-int perfetto_track_end(struct perfetto_sink *sink, const struct timeline_event *event,
-		       struct error *error);
+void perfetto_track_end(struct perfetto_sink *sink, const struct timeline_event *event);
 
 /** perfetto_row_place - set the place of a track to a row, which is described at its first use */
-int perfetto_row_place(struct perfetto_sink *sink, struct perfetto_track *track,
-		       const struct timeline_track *shown, struct row *row, struct error *error);
+void perfetto_row_place(struct perfetto_sink *sink, struct perfetto_track *track,
+			const struct timeline_track *shown, struct row *row);
 
 /** struct perfetto_descriptor - a track that is neither a process nor a thread */
 struct perfetto_descriptor {
@@ -390,17 +388,17 @@ struct perfetto_descriptor {
 };
 
 /** perfetto_descriptor_write - write a descriptor; of later ones Perfetto takes only the name */
-int perfetto_descriptor_write(struct perfetto_sink *sink,
-			      const struct perfetto_descriptor *descriptor, struct error *error);
+void perfetto_descriptor_write(struct perfetto_sink *sink,
+			       const struct perfetto_descriptor *descriptor);
 
 /** perfetto_machine_uuid - the track of a machine; 0 for NULL */
 uint64_t perfetto_machine_uuid(const struct timeline_machine *machine);
 
 /** perfetto_groups_open - write all waiting tracks, each in its group; others may follow */
-int perfetto_groups_open(struct perfetto_sink *sink, struct error *error);
+void perfetto_groups_open(struct perfetto_sink *sink);
 
 /** perfetto_groups_end - write all waiting tracks without a group; no others follow */
-int perfetto_groups_end(struct perfetto_sink *sink, struct error *error);
+void perfetto_groups_end(struct perfetto_sink *sink);
 
 /** perfetto_tracks_release - free all categories, and what is known about names and numbers */
 void perfetto_tracks_release(struct perfetto_sink *sink);
@@ -421,11 +419,7 @@ int perfetto_examine(struct perfetto_sink *sink, const struct recording *recordi
  */
 int perfetto_target_take(struct perfetto_sink *sink, struct error *error);
 
-/**
- * perfetto_target_complete - append all packets to the trace at the end of the recording
- *
- * Returns 0, or -1 with @error and an unchanged trace.
- */
-int perfetto_target_complete(struct sink_file *file, struct error *error);
+/** perfetto_target_complete - append all packets to the trace at the end, which a failure leaves */
+void perfetto_target_complete(struct sink_file *file);
 
 #endif

@@ -20,26 +20,24 @@
 #define BORN_UNKNOWN 1
 
 /*
- * Distinguishes processes or threads with the same number.
- * @born_ns: its birth; 0 if unknown, which means the last one of the number
- * @life: becomes 0 for the first one of the number, else its birth
- *
- * Returns 1 if it is a later one that was not seen before, 0 if not, or -1 with @error.
+ * Distinguishes processes or threads with the same number: @life becomes 0 for the first one of the
+ * number, else its birth. Without a birth, which is 0 then, it is the last one of the number.
+ * Returns whether it is a later one that was not seen before.
  */
-static int perfetto_life(struct perfetto_sink *sink, int id, int64_t born_ns, uint64_t *life,
-			 struct error *error)
+static bool perfetto_life(struct perfetto_sink *sink, int id, int64_t born_ns, uint64_t *life)
 {
 	uint64_t **page, *cell;
 	bool is_new;
 
 	*life = 0;
 	if (id <= 0 || id >= PERFETTO_IDS_MAX)
-		return 0;
+		return false;
 	page = &sink->sequence->lives[id / PERFETTO_LIVES_PAGE];
 	if (!*page)
 		*page = calloc(PERFETTO_LIVES_PAGE, sizeof(**page));
+	sink->file.out.failed |= !*page;
 	if (!*page)
-		return error_set(error, "out of memory");
+		return false;
 	cell = &(*page)[id % PERFETTO_LIVES_PAGE];
 	if (*cell == 0)
 		*cell = (uint64_t)(born_ns > 0 ? born_ns : BORN_UNKNOWN) << 1;
@@ -65,28 +63,33 @@ static bool has_event(const void *value, const void *key)
 	return text_equals(category_event(category->shown), *(const struct text *)key);
 }
 
-uint64_t perfetto_string_intern(struct perfetto_sink *sink, enum perfetto_interned_field kind,
-				struct text string, struct error *error)
+void perfetto_string_append(struct buffer *out, enum perfetto_interned_field kind, uint64_t iid,
+			    struct text string)
 {
-	struct buffer *out = &sink->file.out;
-	size_t packet = perfetto_packet_begin(sink, false);
-	uint64_t iid = sink->next_iid++;
-	size_t data, entry;
+	size_t entry = proto_begin(out, kind);
 
-	proto_number(out, PACKET_SEQUENCE_FLAGS, SEQUENCE_NEEDS_STATE);
-	data = proto_begin(out, PACKET_INTERNED_DATA);
-	entry = proto_begin(out, kind);
 	proto_number(out, ENTRY_IID, iid);
 	proto_text(out, ENTRY_NAME, string);
 	proto_end(out, entry);
-	proto_end(out, data);
-	return perfetto_packet_end(sink, packet, error) < 0 ? 0 : iid;
 }
 
-/* A track's category, created at its first use; NULL with @error. */
+uint64_t perfetto_string_intern(struct perfetto_sink *sink, enum perfetto_interned_field kind,
+				struct text string)
+{
+	struct buffer *out = &sink->file.out;
+	size_t packet = perfetto_packet_begin(sink, false), data;
+
+	proto_number(out, PACKET_SEQUENCE_FLAGS, SEQUENCE_NEEDS_STATE);
+	data = proto_begin(out, PACKET_INTERNED_DATA);
+	perfetto_string_append(out, kind, sink->next_iid, string);
+	proto_end(out, data);
+	proto_end(out, packet);
+	return sink->next_iid++;
+}
+
+/* A track's category, created at its first use; NULL if memory ran out. */
 static struct perfetto_category *category_get(struct perfetto_sink *sink,
-					      const struct timeline_track *track,
-					      struct error *error)
+					      const struct timeline_track *track)
 {
 	struct timeline_category *shown = track->category;
 	struct perfetto_category *category = perfetto_category_of(sink, shown), *first;
@@ -96,24 +99,18 @@ static struct perfetto_category *category_get(struct perfetto_sink *sink,
 	if (category)
 		return category;
 	category = calloc(1, sizeof(*category));
-	if (!category) {
-		error_set(error, "out of memory");
+	sink->file.out.failed |= !category;
+	if (!category)
 		return NULL;
-	}
 	category->after = sink->categories;
 	sink->categories = category;
 	category->shown = shown;
 	category->sequence = sink->sequence;
-	category->iid = perfetto_string_intern(sink, INTERNED_CATEGORIES, text_of(shown->text),
-					       error);
-	if (category->iid == 0)
-		return NULL;
+	category->iid = perfetto_string_intern(sink, INTERNED_CATEGORIES, text_of(shown->text));
 	first = map_find(&sink->events, hash, has_event, &event);
 	category->is_namesake = first && strcmp(first->shown->text, shown->text) != 0;
-	if (!first && map_insert(&sink->events, hash, category) < 0) {
-		error_set(error, "out of memory");
-		return NULL;
-	}
+	if (!first && map_insert(&sink->events, hash, category) < 0)
+		sink->file.out.failed = true;
 	category->parent_uuid = perfetto_machine_uuid(track->machine);
 	category->group_uuid = perfetto_uuid_of_seed(category->parent_uuid, UUID_GROUP,
 						     text_hash(text_of(shown->text)));
@@ -134,9 +131,9 @@ static uint64_t place_hash(const struct perfetto_track *track)
 	return track->name_hash ^ track->parent_uuid;
 }
 
-/* Sets sink->file.text to the track's name below its parent; returns -1 with @error. */
-static int label_below_task(struct perfetto_sink *sink, const struct timeline_track *shown,
-			    struct perfetto_track *track, struct error *error)
+/* Sets sink->file.text to the track's name below its parent. */
+static void label_below_task(struct perfetto_sink *sink, const struct timeline_track *shown,
+			     struct perfetto_track *track)
 {
 	const struct perfetto_category *category = track->category;
 	struct buffer *out = &sink->file.text;
@@ -158,11 +155,10 @@ static int label_below_task(struct perfetto_sink *sink, const struct timeline_tr
 		is_shared = holder &&
 			    strcmp(holder->category->shown->text, category->shown->text) != 0;
 		if (!holder && map_insert(&sink->names, place_hash(track), track) < 0)
-			return error_set(error, "out of memory");
+			sink->file.out.failed = true;
 	}
 	if (is_shared)
 		buffer_printf(out, " (%s)", shown->category->text);
-	return 0;
 }
 
 /* Labels have the buffer only if there are several, and no lane: all lanes have one name. */
@@ -211,26 +207,16 @@ static void waiting_release(struct perfetto_waiting *waiting)
 	*waiting = (struct perfetto_waiting){ 0 };
 }
 
-static struct perfetto_message descriptor_begin(struct perfetto_sink *sink, size_t packet,
-						uint64_t uuid)
+void perfetto_descriptor_write(struct perfetto_sink *sink,
+			       const struct perfetto_descriptor *descriptor)
 {
-	struct perfetto_message begun = { .packet = packet };
-
-	begun.message = proto_begin(&sink->file.out, PACKET_TRACK_DESCRIPTOR);
-	proto_number(&sink->file.out, TRACK_DESCRIPTOR_UUID, uuid);
-	return begun;
-}
-
-int perfetto_descriptor_write(struct perfetto_sink *sink,
-			      const struct perfetto_descriptor *descriptor, struct error *error)
-{
-	struct perfetto_message begun = descriptor_begin(sink, perfetto_packet_begin(sink, false),
-							 descriptor->uuid);
+	struct perfetto_message begun = perfetto_message_begin(sink, PACKET_TRACK_DESCRIPTOR);
 	uint64_t key = descriptor->is_counter ? 0 : descriptor->merge_key;
 	struct buffer *out = &sink->file.out;
 	char text[2 * sizeof(key) + 1];
 	size_t description;
 
+	proto_number(out, TRACK_DESCRIPTOR_UUID, descriptor->uuid);
 	if (descriptor->parent_uuid > 0)
 		proto_number(out, TRACK_DESCRIPTOR_PARENT_UUID, descriptor->parent_uuid);
 	proto_text(out, TRACK_DESCRIPTOR_NAME, descriptor->name);
@@ -252,11 +238,11 @@ int perfetto_descriptor_write(struct perfetto_sink *sink,
 		proto_signed(out, TRACK_DESCRIPTOR_ORDER_RANK, descriptor->rank);
 	if (descriptor->is_counter)
 		proto_end(out, proto_begin(out, TRACK_DESCRIPTOR_COUNTER));
-	return perfetto_message_end(sink, begun, error);
+	perfetto_message_end(sink, begun);
 }
 
-static int waiting_end(struct perfetto_sink *sink, struct perfetto_waiting *waiting,
-		       const struct perfetto_category *group, struct error *error)
+static void waiting_end(struct perfetto_sink *sink, struct perfetto_waiting *waiting,
+			const struct perfetto_category *group)
 {
 	struct perfetto_descriptor track = {
 		.uuid = waiting->uuid,
@@ -267,13 +253,10 @@ static int waiting_end(struct perfetto_sink *sink, struct perfetto_waiting *wait
 		.has_rank = group,
 		.rank = waiting->rank,
 	};
-	int status;
 
-	if (!waiting->is_there)
-		return 0;
-	status = perfetto_descriptor_write(sink, &track, error);
+	if (waiting->is_there)
+		perfetto_descriptor_write(sink, &track);
 	waiting_release(waiting);
-	return status;
 }
 
 uint64_t perfetto_machine_uuid(const struct timeline_machine *machine)
@@ -283,8 +266,7 @@ uint64_t perfetto_machine_uuid(const struct timeline_machine *machine)
 	return perfetto_uuid_of_seed(0, UUID_MACHINE, text_hash(text_of(machine->name)));
 }
 
-static int group_open(struct perfetto_sink *sink, struct perfetto_category *category,
-		      struct error *error)
+static void group_open(struct perfetto_sink *sink, struct perfetto_category *category)
 {
 	const struct perfetto_descriptor group = {
 		.uuid = category->group_uuid,
@@ -294,17 +276,15 @@ static int group_open(struct perfetto_sink *sink, struct perfetto_category *cate
 	};
 
 	if (category->has_group)
-		return 0;
+		return;
 	category->has_group = true;
-	if (perfetto_descriptor_write(sink, &group, error) < 0)
-		return -1;
-	return waiting_end(sink, &category->waiting, category, error);
+	perfetto_descriptor_write(sink, &group);
+	waiting_end(sink, &category->waiting, category);
 }
 
 /* Writes the descriptor of a track without a process, or keeps it waiting. */
-static int group_track_add(struct perfetto_sink *sink, struct perfetto_category *category,
-			   const struct timeline_track *shown, uint64_t uuid, uint64_t merge_key,
-			   struct error *error)
+static void group_track_add(struct perfetto_sink *sink, struct perfetto_category *category,
+			    const struct timeline_track *shown, uint64_t uuid, uint64_t merge_key)
 {
 	struct perfetto_waiting *waiting = &category->waiting;
 	struct perfetto_descriptor track = { .uuid = uuid,
@@ -324,38 +304,33 @@ static int group_track_add(struct perfetto_sink *sink, struct perfetto_category 
 		append_label(sink, &waiting->in_group, *shown);
 		append_label_alone(sink, &waiting->alone, shown);
 		track_append_identity(&waiting->description, shown);
-		if (waiting->in_group.failed || waiting->alone.failed ||
-		    waiting->description.failed)
-			return error_set(error, "out of memory");
-		return 0;
+		sink->file.out.failed |= waiting->in_group.failed || waiting->alone.failed ||
+					 waiting->description.failed;
+		return;
 	}
-	if (group_open(sink, category, error) < 0)
-		return -1;
+	group_open(sink, category);
 	buffer_clear(&sink->file.text);
 	append_label(sink, &sink->file.text, *shown);
 	track.name = buffer_text(&sink->file.text);
-	return perfetto_descriptor_write(sink, &track, error);
+	perfetto_descriptor_write(sink, &track);
 }
 
-int perfetto_groups_open(struct perfetto_sink *sink, struct error *error)
+void perfetto_groups_open(struct perfetto_sink *sink)
 {
 	for (struct perfetto_category *one = sink->categories; one; one = one->after) {
 		sink->sequence = one->sequence;
-		if (one->waiting.is_there && group_open(sink, one, error) < 0)
-			return -1;
+		if (one->waiting.is_there)
+			group_open(sink, one);
 	}
-	return 0;
 }
 
-int perfetto_groups_end(struct perfetto_sink *sink, struct error *error)
+void perfetto_groups_end(struct perfetto_sink *sink)
 {
 	for (struct perfetto_category *one = sink->categories; one; one = one->after) {
 		sink->sequence = one->sequence;
-		if (waiting_end(sink, &one->waiting, NULL, error) < 0)
-			return -1;
+		waiting_end(sink, &one->waiting, NULL);
 	}
 	sink->sequence = &sink->sequences[0];
-	return 0;
 }
 
 /*
@@ -384,8 +359,8 @@ struct task_ids {
 	int pid;	   /* of the process */
 	uint64_t tid_life; /* see perfetto_life() */
 	uint64_t pid_life;
-	int tid_is_new; /* what that returned */
-	int pid_is_new;
+	bool tid_is_new; /* what that returned */
+	bool pid_is_new;
 	const char *cgroup; /* of the process, NULL for none */
 };
 
@@ -405,17 +380,16 @@ static uint64_t thread_uuid(const struct perfetto_sink *sink, const struct task_
 	return perfetto_uuid_of_seed(life, UUID_THREAD, ids->tid);
 }
 
-/* Writes the process or the thread. */
-static int task_descriptor_write(struct perfetto_sink *sink, const struct task_ids *ids,
-				 bool is_thread, uint64_t uuid, const char *name,
-				 struct error *error)
+static void task_descriptor_write(struct perfetto_sink *sink, const struct task_ids *ids,
+				  bool is_thread, uint64_t uuid, const char *name)
 {
-	size_t packet = perfetto_packet_begin(sink, is_thread), task;
+	struct perfetto_message begun = { .packet = perfetto_packet_begin(sink, is_thread) };
 	struct buffer *out = &sink->file.out;
-	struct perfetto_message begun;
+	size_t task;
 
 	proto_number(out, PACKET_TIMESTAMP, ids->time_ns);
-	begun = descriptor_begin(sink, packet, uuid);
+	begun.message = proto_begin(out, PACKET_TRACK_DESCRIPTOR);
+	proto_number(out, TRACK_DESCRIPTOR_UUID, uuid);
 	task = proto_begin(out, is_thread ? TRACK_DESCRIPTOR_THREAD : TRACK_DESCRIPTOR_PROCESS);
 	proto_signed(out, is_thread ? (int)THREAD_PID : (int)PROCESS_PID, ids->pid);
 	if (is_thread)
@@ -427,7 +401,7 @@ static int task_descriptor_write(struct perfetto_sink *sink, const struct task_i
 	if (!is_thread && ids->cgroup)
 		proto_text(out, PROCESS_LABELS, text_of(ids->cgroup));
 	proto_end(out, task);
-	return perfetto_message_end(sink, begun, error);
+	perfetto_message_end(sink, begun);
 }
 
 /*
@@ -436,77 +410,66 @@ static int task_descriptor_write(struct perfetto_sink *sink, const struct task_i
  * (track_event_tracker.cc, ResolveDescriptorTrackImpl). Hence each later one has two ids, of which
  * the second one is used: it is of the new one whether Perfetto keeps the first or not.
  */
-static int task_write(struct perfetto_sink *sink, const struct task_ids *ids, bool is_thread,
-		      uint64_t uuid, const char *name, struct error *error)
+static void task_write(struct perfetto_sink *sink, const struct task_ids *ids, bool is_thread,
+		       uint64_t uuid, const char *name)
 {
 	/* Perfetto makes the main thread with its process. */
 	bool is_new = is_thread ? ids->tid_is_new && ids->tid != ids->pid : ids->pid_is_new;
-	uint64_t before = perfetto_uuid_of_seed(uuid, UUID_BEFORE, 0);
 
-	if (is_new && task_descriptor_write(sink, ids, is_thread, before, "", error) < 0)
-		return -1;
-	return task_descriptor_write(sink, ids, is_thread, uuid, name, error);
-}
-
-static int thread_describe(struct perfetto_sink *sink, const struct timeline_track *shown,
-			   int64_t time_ns, uint64_t *uuid, struct error *error)
-{
-	struct task_ids ids = { .time_ns = time_ns,
-				.tid = (int)shown->id.signed_number,
-				.pid = shown->tgid,
-				.cgroup = shown->cgroup };
-	const char *process = ids.tid == ids.pid ? shown->comm : shown->process_comm;
-
-	ids.pid_is_new = perfetto_life(sink, ids.pid, shown->process_born_ns, &ids.pid_life, error);
-	ids.tid_is_new = perfetto_life(sink, ids.tid, shown->born_ns, &ids.tid_life, error);
-	*uuid = thread_uuid(sink, &ids);
-	if (ids.pid_is_new < 0 || ids.tid_is_new < 0 ||
-	    task_write(sink, &ids, false, process_uuid(sink, &ids), process, error) < 0)
-		return -1;
-	return task_write(sink, &ids, true, *uuid, shown->comm, error);
+	if (is_new)
+		task_descriptor_write(sink, ids, is_thread,
+				      perfetto_uuid_of_seed(uuid, UUID_BEFORE, 0), "");
+	task_descriptor_write(sink, ids, is_thread, uuid, name);
 }
 
 /*
- * Writes what a track is about; sets @uuid to its id, or 0. A thread of an unknown process is not
+ * Writes what a track is about; returns its id, or 0. A thread of an unknown process is not
  * written, because Perfetto would invent a process for it. Its process ids are positive 32-bit
  * numbers; a scope may be any number.
  */
-static int parent_describe(struct perfetto_sink *sink, const struct timeline_event *event,
-			   uint64_t *uuid, struct error *error)
+static uint64_t parent_describe(struct perfetto_sink *sink, const struct timeline_event *event)
 {
 	const struct timeline_track *shown = event->track;
 	struct task_ids ids = { .time_ns = event->time_ns, .cgroup = shown->cgroup };
+	bool is_thread = shown->scope == SCOPE_THREAD && shown->tgid > 0;
+	uint64_t uuid;
 
-	*uuid = 0;
-	if (shown->scope == SCOPE_THREAD && shown->tgid > 0)
-		return thread_describe(sink, shown, event->time_ns, uuid, error);
-	if (shown->scope != SCOPE_PROCESS || shown->id.kind != VALUE_SIGNED ||
-	    shown->id.signed_number <= 0 || shown->id.signed_number > INT32_MAX)
+	if (!is_thread && (shown->scope != SCOPE_PROCESS || shown->id.kind != VALUE_SIGNED ||
+			   shown->id.signed_number <= 0 || shown->id.signed_number > INT32_MAX))
 		return 0;
-	ids.pid = (int)shown->id.signed_number;
-	ids.pid_is_new = perfetto_life(sink, ids.pid, shown->born_ns, &ids.pid_life, error);
-	*uuid = process_uuid(sink, &ids);
-	return ids.pid_is_new < 0 ? -1 : task_write(sink, &ids, false, *uuid, shown->comm, error);
+	ids.tid = is_thread ? (int)shown->id.signed_number : 0;
+	ids.pid = is_thread ? shown->tgid : (int)shown->id.signed_number;
+	ids.pid_is_new = perfetto_life(
+		sink, ids.pid, is_thread ? shown->process_born_ns : shown->born_ns, &ids.pid_life);
+	uuid = process_uuid(sink, &ids);
+	task_write(sink, &ids, false, uuid,
+		   is_thread && ids.tid != ids.pid ? shown->process_comm : shown->comm);
+	if (!is_thread)
+		return uuid;
+	ids.tid_is_new = perfetto_life(sink, ids.tid, shown->born_ns, &ids.tid_life);
+	uuid = thread_uuid(sink, &ids);
+	task_write(sink, &ids, true, uuid, shown->comm);
+	return uuid;
 }
 
 /* Renders the constant fields of a track's events. */
-static int place_make(struct perfetto_sink *sink, struct perfetto_track *track, uint64_t uuid,
-		      uint64_t category_iid, struct error *error)
+static void place_make(struct perfetto_sink *sink, struct perfetto_track *track, uint64_t uuid)
 {
 	struct buffer *text = &sink->file.text;
 
 	buffer_clear(text);
 	proto_number(text, EVENT_TRACK_UUID, uuid);
-	proto_number(text, EVENT_CATEGORY_IIDS, category_iid);
-	if (text->failed || text->size > PERFETTO_PLACE_SIZE)
-		return error_set(error, "out of memory");
+	proto_number(text, EVENT_CATEGORY_IIDS, track->category->iid);
+	if (text->failed || text->size > PERFETTO_PLACE_SIZE) {
+		sink->file.out.failed = true;
+		return;
+	}
 	memcpy(track->place, text->data, text->size);
 	track->place_size = text->size;
-	return 0;
 }
 
-static int row_describe(struct perfetto_sink *sink, const struct row *row,
-			const struct timeline_track *shown, struct error *error)
+static void row_describe(struct perfetto_sink *sink, const struct row *row,
+			 const struct timeline_track *shown)
 {
 	struct perfetto_row *place = row->data;
 	uint64_t parent_uuid = place->parent_uuid;
@@ -521,18 +484,18 @@ static int row_describe(struct perfetto_sink *sink, const struct row *row,
 	 * in.
 	 */
 	if (row->number == 1 && parent_uuid > 0 && !sink->is_appending)
-		return 0;
+		return;
 	place->uuid = perfetto_uuid_of(sink, UUID_ROW, place->thread_uuid + row->number);
 	descriptor.uuid = place->uuid;
 	descriptor.merge_key = place->uuid;
 	buffer_clear(&sink->file.text);
 	rows_append_name(&sink->file.text, row, shown);
 	descriptor.name = buffer_text(&sink->file.text);
-	return perfetto_descriptor_write(sink, &descriptor, error);
+	perfetto_descriptor_write(sink, &descriptor);
 }
 
-int perfetto_row_place(struct perfetto_sink *sink, struct perfetto_track *track,
-		       const struct timeline_track *shown, struct row *row, struct error *error)
+void perfetto_row_place(struct perfetto_sink *sink, struct perfetto_track *track,
+			const struct timeline_track *shown, struct row *row)
 {
 	const struct perfetto_row *first = row_first(row)->data;
 	struct perfetto_row *place = row->data;
@@ -540,8 +503,9 @@ int perfetto_row_place(struct perfetto_sink *sink, struct perfetto_track *track,
 
 	if (!place) {
 		place = row->data = calloc(1, sizeof(*place));
+		sink->file.out.failed |= !place;
 		if (!place)
-			return error_set(error, "out of memory");
+			return;
 		place->parent_uuid = first ? first->parent_uuid : track->parent_uuid;
 		uuid = first ? first->thread_uuid : track->parent_uuid;
 		if (!first && uuid == 0) {
@@ -551,67 +515,55 @@ int perfetto_row_place(struct perfetto_sink *sink, struct perfetto_track *track,
 			uuid = perfetto_uuid_of_seed(uuid, UUID_ROW, shown->id.unsigned_number);
 		}
 		place->thread_uuid = uuid;
-		if (row_describe(sink, row, shown, error) < 0)
-			return -1;
+		row_describe(sink, row, shown);
 	}
 	track->place_row = row;
-	return place_make(sink, track, place->uuid, track->category->iid, error);
+	place_make(sink, track, place->uuid);
 }
 
-int perfetto_track_begin(struct perfetto_sink *sink, const struct timeline_event *event,
-			 struct error *error)
+void perfetto_track_begin(struct perfetto_sink *sink, const struct timeline_event *event)
 {
 	struct timeline_track *shown = event->track;
-	struct perfetto_category *category = category_get(sink, shown, error);
+	struct perfetto_category *category = category_get(sink, shown);
+	struct perfetto_track *track = sink_file_track_new(&sink->file, shown, sizeof(*track));
 	struct perfetto_descriptor descriptor = { .shown = shown,
 						  .is_counter = shown->kind == TRACK_COUNTER };
-	struct perfetto_track *track;
-	uint64_t parent_uuid, merge_key, uuid;
 
-	if (!category || parent_describe(sink, event, &parent_uuid, error) < 0)
-		return -1;
-	track = sink_file_track_new(&sink->file, shown, sizeof(*track), error);
-	if (!track)
-		return -1;
+	if (!category || !track)
+		return;
 	track->category = category;
-	track->parent_uuid = parent_uuid;
-	if (sink->file.has_rows && rows_take_track(shown)) {
-		if (rows_track_begin(&sink->file.rows, &track->link.row, shown, error) < 0)
-			return -1;
+	track->parent_uuid = parent_describe(sink, event);
+	if (!sink_file_rows_begin(&sink->file, &track->link, shown))
+		return;
+	if (track->link.row.row) {
 		track->has_name = row_track_is_named(shown);
-		return perfetto_row_place(sink, track, shown, track->link.row.row, error);
+		perfetto_row_place(sink, track, shown, track->link.row.row);
+		return;
 	}
-	if (shown->may_cross &&
-	    rows_track_begin(&sink->file.single_rows, &track->link.single, shown, error) < 0)
-		return -1;
-	merge_key = merge_key_of(sink, shown, parent_uuid == 0);
+	descriptor.parent_uuid = track->parent_uuid;
+	descriptor.merge_key = merge_key_of(sink, shown, track->parent_uuid == 0);
 	/* Perfetto does not merge counters; one that continues another has its id. */
-	uuid = perfetto_uuid_of(sink, UUID_TRACK, shown->number);
+	descriptor.uuid = perfetto_uuid_of(sink, UUID_TRACK, shown->number);
 	if (shown->kind == TRACK_COUNTER)
-		uuid = perfetto_uuid_of_seed(parent_uuid ? parent_uuid : category->group_uuid,
-					     UUID_COUNTER, merge_key);
-	if (place_make(sink, track, uuid, category->iid, error) < 0)
-		return -1;
-	if (parent_uuid == 0)
-		return group_track_add(sink, category, shown, uuid, merge_key, error);
-	if (label_below_task(sink, shown, track, error) < 0)
-		return -1;
-	descriptor.uuid = uuid;
-	descriptor.parent_uuid = parent_uuid;
-	descriptor.merge_key = merge_key;
+		descriptor.uuid = perfetto_uuid_of_seed(track->parent_uuid ? track->parent_uuid
+									   : category->group_uuid,
+							UUID_COUNTER, descriptor.merge_key);
+	place_make(sink, track, descriptor.uuid);
+	if (track->parent_uuid == 0) {
+		group_track_add(sink, category, shown, descriptor.uuid, descriptor.merge_key);
+		return;
+	}
+	label_below_task(sink, shown, track);
 	descriptor.name = buffer_text(&sink->file.text);
-	return perfetto_descriptor_write(sink, &descriptor, error);
+	perfetto_descriptor_write(sink, &descriptor);
 }
 
-int perfetto_track_end(struct perfetto_sink *sink, const struct timeline_event *event,
-		       struct error *error)
+void perfetto_track_end(struct perfetto_sink *sink, const struct timeline_event *event)
 {
 	struct perfetto_track *track = perfetto_track_of(sink, event->track);
 
-	(void)error;
 	if (!track->link.row.row && track->parent_uuid > 0)
 		map_remove(&sink->names, place_hash(track), track);
-	return 0;
 }
 
 void perfetto_tracks_release(struct perfetto_sink *sink)

@@ -144,15 +144,15 @@ static void json_row(struct query_output *output)
 }
 
 /* Writes rows one by one; returns the status of SQLite, or -1 with @error. */
-static int rows_write(struct query_output *output, void (*write)(struct query_output *output),
-		      struct error *error)
+static int rows_write(struct query_output *output, void (*write)(struct query_output *output))
 {
 	int status;
 
 	while ((status = output->api->step(output->statement)) == SQLITE_ROW) {
 		write(output);
 		output->nr_rows++;
-		if (sink_file_spill(output->file, error) < 0)
+		sink_file_spill(output->file);
+		if (sink_file_status(output->file) < 0)
 			return -1;
 	}
 	return status;
@@ -203,7 +203,8 @@ static int table_rows_print(struct query_output *output, struct error *error)
 		status = table_fill(output, &table, columns, error);
 		if (status >= 0 && (table.nr_rows > 0 || output->nr_rows == 0)) {
 			table_append(&table, &output->file->out, &style);
-			if (sink_file_flush(output->file, error) < 0)
+			sink_file_flush(output->file);
+			if (sink_file_status(output->file) < 0)
 				status = -1;
 		}
 		output->nr_rows += table.nr_rows;
@@ -238,10 +239,10 @@ static int query_print(struct database *database, sqlite3_stmt *statement,
 			csv_append_text(out, text_of(output.api->column_name(statement, i)));
 		}
 		buffer_append_string(out, settings->has_header ? "\n" : "");
-		status = rows_write(&output, csv_row, error);
+		status = rows_write(&output, csv_row);
 	} else if (settings->form == QUERY_JSON) {
 		buffer_append_char(out, '[');
-		status = rows_write(&output, json_row, error);
+		status = rows_write(&output, json_row);
 		buffer_append_string(out, "\n]\n");
 	} else {
 		status = table_rows_print(&output, error);
@@ -249,8 +250,11 @@ static int query_print(struct database *database, sqlite3_stmt *statement,
 	if (nr_rows)
 		*nr_rows = output.nr_rows;
 	if (status == SQLITE_DONE && output.nr_rows == 0)
-		report_hint(file->report, "the query has no rows: nothing that was recorded matches it");
-	return status >= 0 && sink_file_flush(file, error) < 0 ? -1 : status;
+		report_hint(file->report,
+			    "the query has no rows: nothing that was recorded matches it");
+	if (status >= 0)
+		sink_file_flush(file);
+	return sink_file_status(file) < 0 ? -1 : status;
 }
 
 /* Functions that load code or affect the process. */

@@ -111,6 +111,18 @@ static struct database_row sqlite_row_begin(struct sqlite_sink *sink,
 	return row_begin(&sink->database, sink->statements[statement]);
 }
 
+static void sqlite_row_end(struct sqlite_sink *sink, struct database_row *row)
+{
+	if (!sink->file.has_failed)
+		sink->file.has_failed = row_end(row, sink->file.error) < 0;
+}
+
+static void sqlite_run(struct sqlite_sink *sink, const char *sql)
+{
+	if (!sink->file.has_failed)
+		sink->file.has_failed = database_run(&sink->database, sql, sink->file.error) < 0;
+}
+
 static int64_t time_of(const struct sqlite_sink *sink, int64_t time_ns)
 {
 	return time_ns - sink->file.start_ns;
@@ -132,13 +144,13 @@ static struct sqlite_track *sqlite_track_of(const struct sqlite_sink *sink,
 }
 
 /* Records of begin and end have args; those of the end follow. */
-static int event_fields_add(struct sqlite_sink *sink, const struct timeline_event *event,
-			    int64_t id, unsigned int nr_before, struct error *error)
+static void event_fields_add(struct sqlite_sink *sink, const struct timeline_event *event,
+			     int64_t id, unsigned int nr_before)
 {
 	bool is_end = event->kind == TIMELINE_SLICE_END;
 
 	if (event->nr_any == 0)
-		return 0;
+		return;
 	for (unsigned int i = 0; i < event->nr_fields; i++) {
 		struct database_row row = sqlite_row_begin(sink, STATEMENT_ARG);
 
@@ -147,8 +159,7 @@ static int event_fields_add(struct sqlite_sink *sink, const struct timeline_even
 		row_add_text(&row, event->fields[i].name);
 		row_add_value(&row, &event->fields[i].value);
 		row_add_number(&row, is_end);
-		if (row_end(&row, error) < 0)
-			return -1;
+		sqlite_row_end(sink, &row);
 	}
 	for (unsigned int i = 0; i < event->nr_flows; i++) {
 		const struct field *flow = timeline_event_flow(event, i);
@@ -159,10 +170,8 @@ static int event_fields_add(struct sqlite_sink *sink, const struct timeline_even
 		row_add_number(&row, id);
 		row_add_number(&row, time_of(sink, event->time_ns));
 		row_add_number(&row, is_end);
-		if (row_end(&row, error) < 0)
-			return -1;
+		sqlite_row_end(sink, &row);
 	}
-	return 0;
 }
 
 static const char *const scope_texts[] = {
@@ -171,22 +180,17 @@ static const char *const scope_texts[] = {
 };
 _Static_assert(sizeof(scope_texts) / sizeof(scope_texts[0]) == SCOPE_KIND_COUNT, "all scopes");
 
-static int sqlite_track_begin(struct sqlite_sink *sink, const struct timeline_event *event,
-			      struct error *error)
+static void sqlite_track_begin(struct sqlite_sink *sink, const struct timeline_event *event)
 {
 	struct database_row row = sqlite_row_begin(sink, STATEMENT_TRACK);
 	struct buffer label = { 0 }, *identity = &sink->file.text;
 	struct timeline_track *shown = event->track;
-	struct sqlite_track *track = sink_file_track_new(&sink->file, shown, sizeof(*track), error);
+	struct sqlite_track *track = sink_file_track_new(&sink->file, shown, sizeof(*track));
 	bool is_process = shown->scope == SCOPE_PROCESS;
 	int64_t id = shown->id.signed_number;
-	int status = -1;
 
-	if (!track)
-		return -1;
-	if (rows_take_track(shown) &&
-	    rows_track_begin(&sink->file.rows, &track->link.row, shown, error) < 0)
-		return -1;
+	if (!track || !sink_file_rows_begin(&sink->file, &track->link, shown))
+		return;
 	row_add_number(&row, shown->number);
 	row_add_string(&row, shown->category->text);
 	row_add_string(&row, shown->kind == TRACK_COUNTER ? "counter" : "slice");
@@ -212,47 +216,38 @@ static int sqlite_track_begin(struct sqlite_sink *sink, const struct timeline_ev
 	row_add_text(&row, buffer_text(identity));
 	row_add_string(&row, shown->machine ? shown->machine->name : NULL);
 	row.failed |= label.failed || identity->failed;
-	status = row_end(&row, error);
+	sqlite_row_end(sink, &row);
 	buffer_release(&label);
-	return status;
 }
 
-static int sqlite_track_end(struct sqlite_sink *sink, const struct timeline_event *event,
-			    struct error *error)
+static void sqlite_track_end(struct sqlite_sink *sink, const struct timeline_event *event)
 {
 	struct database_row row = sqlite_row_begin(sink, STATEMENT_TRACK_END);
 
 	row_add_number(&row, time_of(sink, event->time_ns));
 	row_add_number(&row, event->track->number);
-	return row_end(&row, error);
+	sqlite_row_end(sink, &row);
 }
 
-/* Sets @number to the row of an event among those of its thread, 0 for none. */
-static int thread_row(struct sqlite_sink *sink, struct sqlite_track *track,
-		      const struct timeline_event *event, unsigned int *number, struct error *error)
+/* The row of an event among those of its thread, 0 for none. */
+static unsigned int thread_row(struct sqlite_sink *sink, struct sqlite_track *track,
+			       const struct timeline_event *event)
 {
-	struct row_place place;
-
-	*number = 0;
-	if (!track->link.row.row)
-		return 0;
-	if (rows_event(&sink->file.rows, &track->link.row, event, &place, error) < 0)
-		return -1;
-	*number = place.row->number;
-	return 0;
+	return sink_file_rows_event(&sink->file, &track->link, event) && !sink->file.out.failed
+		       ? sink->file.rows.place.row->number
+		       : 0;
 }
 
-static int sqlite_slice_begin(struct sqlite_sink *sink, const struct timeline_event *event,
-			      struct error *error)
+static void sqlite_slice_begin(struct sqlite_sink *sink, const struct timeline_event *event)
 {
 	struct sqlite_track *track = sqlite_track_of(sink, event->track);
 	struct open_slice *open;
-	unsigned int number;
 
-	if (thread_row(sink, track, event, &number, error) < 0)
-		return -1;
-	if (!array_extend(track->open, track->nr_open, event->depth - 1))
-		return error_set(error, "out of memory");
+	thread_row(sink, track, event);
+	if (!array_extend(track->open, track->nr_open, event->depth - 1)) {
+		sink->file.out.failed = true;
+		return;
+	}
 	open = &track->open[event->depth - 1];
 	*open = (struct open_slice){
 		.id = ++sink->last_id,
@@ -260,21 +255,18 @@ static int sqlite_slice_begin(struct sqlite_sink *sink, const struct timeline_ev
 		.cpu = event->cpu,
 		.nr_args = event->nr_fields,
 	};
-	return event_fields_add(sink, event, open->id, 0, error);
+	event_fields_add(sink, event, open->id, 0);
 }
 
-static int sqlite_slice_end(struct sqlite_sink *sink, const struct timeline_event *event,
-			    struct error *error)
+static void sqlite_slice_end(struct sqlite_sink *sink, const struct timeline_event *event)
 {
 	struct sqlite_track *track = sqlite_track_of(sink, event->track);
 	struct open_slice *open = &track->open[event->depth - 1];
 	struct open_slice *outer = event->outer > 0 ? &track->open[event->outer - 1] : NULL;
 	struct database_row row = sqlite_row_begin(sink, STATEMENT_SLICE);
 	int64_t duration_ns = event->time_ns - event->begin_ns;
-	unsigned int number;
+	unsigned int number = thread_row(sink, track, event);
 
-	if (thread_row(sink, track, event, &number, error) < 0)
-		return -1;
 	row_add_number(&row, open->id);
 	row_add_number(&row, event->track->number);
 	row_add_known(&row, outer ? outer->id : -1);
@@ -296,21 +288,17 @@ static int sqlite_slice_end(struct sqlite_sink *sink, const struct timeline_even
 	row_add_number(&row, event->is_crossing);
 	if (outer)
 		outer->inner_ns += duration_ns;
-	return row_end(&row, error) < 0
-		       ? -1
-		       : event_fields_add(sink, event, open->id, open->nr_args, error);
+	sqlite_row_end(sink, &row);
+	event_fields_add(sink, event, open->id, open->nr_args);
 }
 
-static int sqlite_instant(struct sqlite_sink *sink, const struct timeline_event *event,
-			  struct error *error)
+static void sqlite_instant(struct sqlite_sink *sink, const struct timeline_event *event)
 {
 	struct sqlite_track *track = sqlite_track_of(sink, event->track);
 	struct database_row row = sqlite_row_begin(sink, STATEMENT_INSTANT);
 	bool is_inside = event->depth > 0 && event->depth <= track->nr_open;
-	unsigned int number;
 
-	if (thread_row(sink, track, event, &number, error) < 0)
-		return -1;
+	thread_row(sink, track, event);
 	row_add_number(&row, ++sink->last_id);
 	row_add_number(&row, event->track->number);
 	row_add_known(&row, is_inside ? track->open[event->depth - 1].id : -1);
@@ -318,12 +306,11 @@ static int sqlite_instant(struct sqlite_sink *sink, const struct timeline_event 
 	row_add_number(&row, time_of(sink, event->time_ns));
 	row_add_known(&row, event->tid);
 	row_add_known(&row, event->cpu);
-	return row_end(&row, error) < 0 ? -1
-					: event_fields_add(sink, event, sink->last_id, 0, error);
+	sqlite_row_end(sink, &row);
+	event_fields_add(sink, event, sink->last_id, 0);
 }
 
-static int sqlite_sample(struct sqlite_sink *sink, const struct timeline_event *event,
-			 struct error *error)
+static void sqlite_sample(struct sqlite_sink *sink, const struct timeline_event *event)
 {
 	struct database_row row = sqlite_row_begin(sink, STATEMENT_COUNTER);
 
@@ -333,13 +320,12 @@ static int sqlite_sample(struct sqlite_sink *sink, const struct timeline_event *
 	row_add_value(&row, &event->value);
 	row_add_known(&row, event->tid);
 	row_add_known(&row, event->cpu);
-	return row_end(&row, error) < 0 ? -1
-					: event_fields_add(sink, event, sink->last_id, 0, error);
+	sqlite_row_end(sink, &row);
+	event_fields_add(sink, event, sink->last_id, 0);
 }
 
 /* A sum is about a CPU's gaps of unknown size, and has no time. */
-static int sqlite_loss(struct sqlite_sink *sink, const struct timeline_event *event,
-		       struct error *error)
+static void sqlite_loss(struct sqlite_sink *sink, const struct timeline_event *event)
 {
 	struct database_row row = sqlite_row_begin(sink, STATEMENT_LOSS);
 	bool has_time = event->kind == TIMELINE_LOSS;
@@ -350,37 +336,33 @@ static int sqlite_loss(struct sqlite_sink *sink, const struct timeline_event *ev
 	row_add_known(&row, event->loss_count);
 	row_add_string(&row, event->loss_buffer);
 	row_add_string(&row, event->loss_machine ? event->loss_machine->name : NULL);
-	return row_end(&row, error);
+	sqlite_row_end(sink, &row);
 }
 
-static int message_add(struct sink_file *file, const struct timeline_event *event, struct text text,
-		       struct error *error)
+static void message_add(struct sink_file *file, const struct timeline_event *event,
+			struct text text)
 {
 	struct sqlite_sink *sink = sqlite_sink_of(file);
 	struct database_row row = sqlite_row_begin(sink, STATEMENT_MESSAGE);
 
 	row_add_number(&row, time_of(sink, event->time_ns));
 	row_add_text(&row, text);
-	return row_end(&row, error);
+	sqlite_row_end(sink, &row);
 }
 
-static int sqlite_remark(struct sqlite_sink *sink, const struct timeline_event *event,
-			 struct error *error)
+static void sqlite_remark(struct sqlite_sink *sink, const struct timeline_event *event)
 {
 	struct text text = message_set(&sink->file.text, event);
 
-	if (sink->file.text.failed)
-		return error_set(error, "out of memory");
-	return message_add(&sink->file, event, text, error);
+	sink->file.out.failed |= sink->file.text.failed;
+	message_add(&sink->file, event, text);
 }
 
-static int machine_add(struct sqlite_sink *sink, const struct timeline_machine *machine,
-		       struct error *error)
+static void machine_add(struct sqlite_sink *sink, const struct timeline_machine *machine)
 {
 	struct database_row row = sqlite_row_begin(sink, STATEMENT_MACHINE);
 	const struct recording *recording = machine->recording;
 	struct buffer labels = { 0 };
-	int status;
 
 	labels_append(&labels, recording->labels);
 	row_add_number(&row, machine->number);
@@ -392,22 +374,18 @@ static int machine_add(struct sqlite_sink *sink, const struct timeline_machine *
 	row_add_number(&row, recording->nr_cpus);
 	row_add_string(&row, recording->labels ? buffer_string(&labels) : NULL);
 	row_add_number(&row, machine->shift_ns);
-	row_add_known(&row, machine->recording->wall_error_ns);
+	row_add_known(&row, recording->wall_error_ns);
 	row.failed |= labels.failed;
-	status = row_end(&row, error);
+	sqlite_row_end(sink, &row);
 	buffer_release(&labels);
-	return status;
 }
 
-/* Adds the row of the recording; returns -1 with @error. */
-static int sqlite_recording_add(struct sqlite_sink *sink, const struct recording *recording,
-				struct error *error)
+static void sqlite_recording_add(struct sqlite_sink *sink, const struct recording *recording)
 {
 	struct database_row row = sqlite_row_begin(sink, STATEMENT_RECORDING);
 	const struct recording_property *property = NULL;
 	struct value value;
 	struct buffer labels = { 0 };
-	int status;
 
 	labels_append(&labels, recording->labels);
 	row_add_string(&row, KTRACK_VERSION);
@@ -421,15 +399,13 @@ static int sqlite_recording_add(struct sqlite_sink *sink, const struct recording
 		else
 			row_add_value(&row, &value);
 	}
-	status = row_end(&row, error);
+	sqlite_row_end(sink, &row);
 	buffer_release(&labels);
-	for (size_t i = 0; i < recording->nr_machines && status == 0; i++)
-		status = machine_add(sink, &recording->machines[i], error);
-	return status;
+	for (size_t i = 0; i < recording->nr_machines; i++)
+		machine_add(sink, &recording->machines[i]);
 }
 
-static int sqlite_finish(struct sqlite_sink *sink, const struct timeline_event *event,
-			 struct error *error)
+static void sqlite_finish(struct sqlite_sink *sink, const struct timeline_event *event)
 {
 	struct database_row row = sqlite_row_begin(sink, STATEMENT_COMPLETE);
 	const struct timeline_totals *totals = event->totals;
@@ -450,14 +426,12 @@ static int sqlite_finish(struct sqlite_sink *sink, const struct timeline_event *
 		row_add_number(&row, totals->wall_drift_ns);
 	else
 		row_add_null(&row);
-	if (row_end(&row, error) < 0)
-		return -1;
-	return sink_file_report_faults(&sink->file, event, message_add, error);
+	sqlite_row_end(sink, &row);
+	sink_file_report_faults(&sink->file, event, message_add);
 }
 
-static int (*const writers[TIMELINE_KIND_COUNT])(struct sqlite_sink *sink,
-						 const struct timeline_event *event,
-						 struct error *error) = {
+static void (*const writers[TIMELINE_KIND_COUNT])(struct sqlite_sink *sink,
+						  const struct timeline_event *event) = {
 	[TIMELINE_TRACK_BEGIN] = sqlite_track_begin,
 	[TIMELINE_TRACK_END] = sqlite_track_end,
 	[TIMELINE_SLICE_BEGIN] = sqlite_slice_begin,
@@ -481,8 +455,8 @@ static const char parts_sql[] =
 	"p.value ->> 'behind_tid', p.value ->> 'waker_tid', p.value ->> 'waker', p.value "
 	"FROM explanation e, json_each(e.json, '$.parts') p";
 
-/* Adds where the time of slices went; returns -1 with @error. */
-static int sqlite_explanations_add(struct sqlite_sink *sink, struct error *error)
+/* Adds where the time of slices went. */
+static void sqlite_explanations_add(struct sqlite_sink *sink)
 {
 	const struct explanations *all = sink->file.explanations;
 
@@ -495,53 +469,52 @@ static int sqlite_explanations_add(struct sqlite_sink *sink, struct error *error
 		row_add_number(&row, time_of(sink, one->begin_ns));
 		row_add_number(&row, one->depth);
 		row_add_number(&row, one->end_ns - one->begin_ns);
-		if (row_end(&row, error) < 0)
-			return -1;
+		sqlite_row_end(sink, &row);
 	}
-	return all ? database_run(&sink->database, parts_sql, error) : 0;
+	if (all)
+		sqlite_run(sink, parts_sql);
 }
 
 #define PENDING_MAX 100000
 #define COMMIT_NS NS_PER_S
 
-static int sqlite_commit(struct sqlite_sink *sink, struct error *error)
+static void sqlite_commit(struct sqlite_sink *sink)
 {
 	sink->nr_pending = 0;
 	sink->committed_ns = time_now_ns(CLOCK_MONOTONIC);
-	return database_run(&sink->database, "COMMIT; BEGIN", error);
+	sqlite_run(sink, "COMMIT; BEGIN");
 }
 
-static int sqlite_open(struct sink_file *file, const struct recording *recording,
-		       struct error *error)
+static void sqlite_open(struct sink_file *file, const struct recording *recording)
 {
 	struct sqlite_sink *sink = sqlite_sink_of(file);
 	struct database *database = &sink->database;
+	struct error *error = file->error;
 
-	if ((sink->query ? database_open_temporary(database, file->name, error)
-			 : database_open_file(database, file->fd, file->name, sink->user,
-					      sink->group, error)) < 0 ||
-	    database_run(database, "BEGIN", error) < 0 ||
-	    database_run(database, schema_tables, error) < 0 ||
-	    (sink->query && query_check(database, sink->query, error) < 0))
-		return -1;
-	for (int i = 0; i < STATEMENT_COUNT; i++) {
-		if (database_prepare(database, schema_statements[i], &sink->statements[i], error) <
-		    0)
-			return -1;
-	}
-	if (sqlite_recording_add(sink, recording, error) < 0)
-		return -1;
-	return sqlite_commit(sink, error);
+	file->has_failed = (sink->query ? database_open_temporary(database, file->name, error)
+					: database_open_file(database, file->fd, file->name,
+							     sink->user, sink->group, error)) < 0;
+	sqlite_run(sink, "BEGIN");
+	sqlite_run(sink, schema_tables);
+	if (!file->has_failed && sink->query)
+		file->has_failed = query_check(database, sink->query, error) < 0;
+	for (int i = 0; i < STATEMENT_COUNT && !file->has_failed; i++)
+		file->has_failed = database_prepare(database, schema_statements[i],
+						    &sink->statements[i], error) < 0;
+	if (file->has_failed)
+		return;
+	sqlite_recording_add(sink, recording);
+	sqlite_commit(sink);
 }
 
-static int sqlite_event(struct sink_file *file, const struct timeline_event *event,
-			struct error *error)
+static void sqlite_event(struct sink_file *file, const struct timeline_event *event)
 {
 	struct sqlite_sink *sink = sqlite_sink_of(file);
 
-	if (writers[event->kind] && writers[event->kind](sink, event, error) < 0)
-		return -1;
-	return sink->nr_pending > PENDING_MAX ? sqlite_commit(sink, error) : 0;
+	if (writers[event->kind])
+		writers[event->kind](sink, event);
+	if (sink->nr_pending > PENDING_MAX)
+		sqlite_commit(sink);
 }
 
 static void statements_release(struct sqlite_sink *sink)
@@ -553,28 +526,29 @@ static void statements_release(struct sqlite_sink *sink)
 	}
 }
 
-static int sqlite_complete(struct sink_file *file, struct error *error)
+static void sqlite_complete(struct sink_file *file)
 {
 	struct sqlite_sink *sink = sqlite_sink_of(file);
 
-	if (database_run(&sink->database, schema_indexes, error) < 0 ||
-	    sqlite_explanations_add(sink, error) < 0)
-		return -1;
+	sqlite_run(sink, schema_indexes);
+	sqlite_explanations_add(sink);
 	statements_release(sink);
-	if (database_run(&sink->database, "COMMIT", error) < 0)
-		return -1;
+	sqlite_run(sink, "COMMIT");
+	if (file->has_failed)
+		return;
 	sink->database.is_complete = true;
-	return sink->query ? query_answer(&sink->database, sink->query, file, NULL, error) : 0;
+	if (sink->query)
+		file->has_failed = query_answer(&sink->database, sink->query, file, NULL,
+						file->error) < 0;
 }
 
-static int sqlite_flush(struct sink_file *file, struct error *error)
+static void sqlite_flush(struct sink_file *file)
 {
 	struct sqlite_sink *sink = sqlite_sink_of(file);
 
-	if (sink->query || sink->nr_pending == 0 || sink->database.is_complete ||
-	    time_now_ns(CLOCK_MONOTONIC) - sink->committed_ns < COMMIT_NS)
-		return 0;
-	return sqlite_commit(sink, error);
+	if (!sink->query && sink->nr_pending > 0 && !sink->database.is_complete &&
+	    time_now_ns(CLOCK_MONOTONIC) - sink->committed_ns >= COMMIT_NS)
+		sqlite_commit(sink);
 }
 
 static void sqlite_track_release(struct sink_track *link)
@@ -609,6 +583,7 @@ static struct sqlite_sink *sqlite_new(const struct sink_settings *settings, stru
 	if (!sqlite)
 		return NULL;
 	sqlite->database.files.fd = -1;
+	sqlite->file.has_rows = true; /* a column has them, whatever is drawn */
 	return sqlite;
 }
 
@@ -647,7 +622,8 @@ int sink_query_database(const struct sink_settings *settings, const char *path,
 	struct sink_file file = { .name = settings->name,
 				  .fd = settings->fd,
 				  .wait = settings->wait,
-				  .report = settings->report };
+				  .report = settings->report,
+				  .error = error };
 	struct database database = { .files.fd = -1 };
 	int status = database_open_existing(&database, path, error);
 

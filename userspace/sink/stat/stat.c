@@ -393,8 +393,7 @@ static bool event_is_rest(const struct timeline_event *event)
 /* Of a slice's end, @begun has the values of its begin. The track's last row is that of most
  * events. */
 static struct stat_row *event_row(struct stat_sink *sink, const struct timeline_event *event,
-				  enum stat_kind kind, const struct buffer *begun,
-				  struct error *error)
+				  enum stat_kind kind, const struct buffer *begun)
 {
 	struct stat_track *track = event->track->sink_data[sink->file.sink_index];
 	bool is_named = event->name && event->name->is_counted &&
@@ -416,25 +415,22 @@ static struct stat_row *event_row(struct stat_sink *sink, const struct timeline_
 	/* A row of all names may have others that take time. */
 	key.is_rest = name && event_is_rest(event);
 	row = text->failed ? NULL : row_get(sink, &key);
-	if (!row)
-		error_set(error, "out of memory");
+	sink->file.out.failed |= !row;
 	/* Events in merged rows are counted each time. */
 	track->last = row && row_equals(row, &key) ? row : NULL;
 	return row;
 }
 
-static int track_begin(struct stat_sink *sink, const struct timeline_event *event,
-		       struct error *error)
+static void track_begin(struct stat_sink *sink, const struct timeline_event *event)
 {
-	struct stat_track *track = sink_file_track_new(&sink->file, event->track, sizeof(*track),
-						       error);
+	struct stat_track *track = sink_file_track_new(&sink->file, event->track, sizeof(*track));
 
 	if (!track)
-		return -1;
+		return;
 	/* First and last values of two counters cannot be merged. */
 	if (stat_has_key(&sink->settings, STAT_KEY_TRACK) || event->track->kind == TRACK_COUNTER)
 		track_append_label(&track->label, event->track);
-	return track->label.failed ? error_set(error, "out of memory") : 0;
+	sink->file.out.failed |= track->label.failed;
 }
 
 static void stat_track_release(struct sink_track *link)
@@ -471,14 +467,15 @@ static bool event_is_wanted(const struct stat_sink *sink, const struct timeline_
 	return matches;
 }
 
-static int stat_slice_open(struct stat_sink *sink, const struct timeline_event *event,
-			   struct error *error)
+static void stat_slice_open(struct stat_sink *sink, const struct timeline_event *event)
 {
 	struct stat_track *track = event->track->sink_data[sink->file.sink_index];
 	struct stat_open *open;
 
-	if (!array_extend(track->open, track->nr_open, event->depth - 1))
-		return error_set(error, "out of memory");
+	if (!array_extend(track->open, track->nr_open, event->depth - 1)) {
+		sink->file.out.failed = true;
+		return;
+	}
 	open = &track->open[event->depth - 1];
 	open->inner_ns = 0;
 	buffer_clear(&open->group);
@@ -487,13 +484,12 @@ static int stat_slice_open(struct stat_sink *sink, const struct timeline_event *
 		fields_append_text(&open->fields, event->fields, event->nr_fields);
 	}
 	if (!sink->groups_records || !event_is_wanted(sink, event))
-		return 0;
+		return;
 	stat_group_append(sink, &open->group, event, track, NULL);
-	return open->group.failed ? error_set(error, "out of memory") : 0;
+	sink->file.out.failed |= open->group.failed;
 }
 
-static int stat_slice_add(struct stat_sink *sink, const struct timeline_event *event,
-			  struct error *error)
+static void stat_slice_add(struct stat_sink *sink, const struct timeline_event *event)
 {
 	static const struct stat_open none;
 	struct stat_track *track = event->track->sink_data[sink->file.sink_index];
@@ -507,16 +503,16 @@ static int stat_slice_add(struct stat_sink *sink, const struct timeline_event *e
 	if (is_open && event->outer > 0 && event->outer <= track->nr_open)
 		track->open[event->outer - 1].inner_ns += window_ns;
 	if (!event_is_wanted(sink, event))
-		return 0;
-	row = event_row(sink, event, STAT_SLICES, &open->group, error);
+		return;
+	row = event_row(sink, event, STAT_SLICES, &open->group);
 	if (!row)
-		return -1;
+		return;
 	row->nr_suspect += event->is_suspect;
 	row->nr_unfinished += event->is_unfinished;
 	row->nr_foreign += event->is_foreign;
 	if (slice_is_doubtful(event)) {
 		row->nr_left_out++;
-		return 0;
+		return;
 	}
 	intervals_add(&row->times, ns);
 	row->window_ns += window_ns;
@@ -524,37 +520,28 @@ static int stat_slice_add(struct stat_sink *sink, const struct timeline_event *e
 	row->self_ns += open->inner_ns < window_ns ? window_ns - open->inner_ns : 0;
 	if ((sink->settings.slowest > 0 && stat_slow_add(sink, event, open) < 0) ||
 	    quantiles_add(&row->quantiles, ns) < 0)
-		return error_set(error, "out of memory");
-	return 0;
+		sink->file.out.failed = true;
 }
 
-static int stat_instant_add(struct stat_sink *sink, const struct timeline_event *event,
-			    struct error *error)
+static void stat_instant_add(struct stat_sink *sink, const struct timeline_event *event)
 {
-	struct stat_row *row;
+	struct stat_row *row = event_is_wanted(sink, event)
+				       ? event_row(sink, event, STAT_INSTANTS, NULL)
+				       : NULL;
 
-	if (!event_is_wanted(sink, event))
-		return 0;
-	row = event_row(sink, event, STAT_INSTANTS, NULL, error);
-	if (!row)
-		return -1;
-	row->count++;
-	return 0;
+	if (row)
+		row->count++;
 }
 
-static int stat_sample_add(struct stat_sink *sink, const struct timeline_event *event,
-			   struct error *error)
+static void stat_sample_add(struct stat_sink *sink, const struct timeline_event *event)
 {
-	struct stat_row *row = event_row(sink, event, STAT_COUNTER, NULL, error);
+	struct stat_row *row = event_row(sink, event, STAT_COUNTER, NULL);
 
-	if (!row)
-		return -1;
-	levels_add(&row->levels, &event->value);
-	return 0;
+	if (row)
+		levels_add(&row->levels, &event->value);
 }
 
-static int stat_loss_add(struct stat_sink *sink, const struct timeline_event *event,
-			 struct error *error)
+static void stat_loss_add(struct stat_sink *sink, const struct timeline_event *event)
 {
 	struct stat_loss *lost;
 	size_t i = 0;
@@ -562,8 +549,10 @@ static int stat_loss_add(struct stat_sink *sink, const struct timeline_event *ev
 	while (i < sink->nr_losses && sink->losses[i].cpu != event->loss_cpu)
 		i++;
 	if (i == sink->nr_losses) {
-		if (!array_reserve(sink->losses, i))
-			return error_set(error, "out of memory");
+		if (!array_reserve(sink->losses, i)) {
+			sink->file.out.failed = true;
+			return;
+		}
 		sink->losses[sink->nr_losses++] = (struct stat_loss){ .cpu = event->loss_cpu };
 	}
 	lost = &sink->losses[i];
@@ -572,10 +561,9 @@ static int stat_loss_add(struct stat_sink *sink, const struct timeline_event *ev
 		lost->nr_unknown++;
 	else
 		lost->nr_records = count_sum(lost->nr_records, event->loss_count);
-	return 0;
 }
 
-static int print(struct stat_sink *sink, struct error *error)
+static void print(struct stat_sink *sink)
 {
 	static int (*const printers[])(struct stat_sink * sink) = {
 		[STAT_TABLES] = stat_print_table,
@@ -584,52 +572,48 @@ static int print(struct stat_sink *sink, struct error *error)
 	};
 	struct error problem = { 0 };
 
-	if (!sink->settings.prometheus)
-		return printers[sink->settings.form](sink) < 0
-			       ? error_set(error, "out of memory")
-			       : sink_file_flush(&sink->file, error);
-	if (sink->is_finished)
-		return stat_write_prometheus(sink, error);
-	/* A disk that is full for a while does not end the recording. */
-	if (stat_write_prometheus(sink, &problem) == 0) {
+	if (!sink->settings.prometheus) {
+		sink->file.out.failed |= printers[sink->settings.form](sink) < 0;
+		sink_file_flush(&sink->file);
+	} else if (stat_write_prometheus(sink, &problem) == 0) {
 		sink->has_reported = false;
+	} else if (sink->is_finished) {
+		*sink->file.error = problem;
+		sink->file.has_failed = true;
 	} else if (!sink->has_reported && sink->file.report) {
+		/* A disk that is full for a while does not end the recording. */
 		report_message(sink->file.report, "%s; trying again", problem.text);
 		sink->has_reported = true;
 	}
-	return 0;
 }
 
-static int stat_finish(struct stat_sink *sink, const struct timeline_event *event,
-		       struct error *error)
+static void stat_finish(struct stat_sink *sink, const struct timeline_event *event)
 {
 	sink->totals = *event->totals;
 	sink->is_finished = true;
 	if (sink->settings.top)
 		top_end(sink->settings.top);
-	return print(sink, error);
+	print(sink);
 }
 
-static int (*const readers[TIMELINE_KIND_COUNT])(struct stat_sink *sink,
-						 const struct timeline_event *event,
-						 struct error *error) = {
+static void (*const readers[TIMELINE_KIND_COUNT])(struct stat_sink *sink,
+						  const struct timeline_event *event) = {
 	[TIMELINE_TRACK_BEGIN] = track_begin,	  [TIMELINE_SLICE_END] = stat_slice_add,
 	[TIMELINE_SLICE_BEGIN] = stat_slice_open, [TIMELINE_INSTANT] = stat_instant_add,
 	[TIMELINE_COUNTER] = stat_sample_add,	  [TIMELINE_LOSS] = stat_loss_add,
 	[TIMELINE_LOSS_SUM] = stat_loss_add,	  [TIMELINE_FINISH] = stat_finish,
 };
 
-static int stat_event(struct sink_file *file, const struct timeline_event *event,
-		      struct error *error)
+static void stat_event(struct sink_file *file, const struct timeline_event *event)
 {
 	struct stat_sink *sink = container_of(file, struct stat_sink, file);
 
 	sink->now_ns = event->time_ns;
-	return readers[event->kind] ? readers[event->kind](sink, event, error) : 0;
+	if (readers[event->kind])
+		readers[event->kind](sink, event);
 }
 
-static int stat_begin(struct sink_file *file, const struct recording *recording,
-		      struct error *error)
+static void stat_begin(struct sink_file *file, const struct recording *recording)
 {
 	struct stat_sink *sink = container_of(file, struct stat_sink, file);
 
@@ -637,27 +621,29 @@ static int stat_begin(struct sink_file *file, const struct recording *recording,
 	sink->from_ns = recording->has_window ? recording->from_ns : recording->start_ns;
 	sink->to_ns = recording->has_window ? recording->to_ns : INT64_MAX;
 	sink->selection = recording->selection;
-	if (sink->settings.prometheus && stat_write_prometheus(sink, error) < 0)
-		return -1;
-	if (sink->settings.top)
-		sink->printed_ns = time_now_ns(CLOCK_MONOTONIC);
-	return sink->settings.top ? top_begin(sink->settings.top, sink, error) : 0;
+	if (sink->settings.prometheus && stat_write_prometheus(sink, file->error) < 0)
+		file->has_failed = true;
+	if (!sink->settings.top || file->has_failed)
+		return;
+	sink->printed_ns = time_now_ns(CLOCK_MONOTONIC);
+	file->has_failed = top_begin(sink->settings.top, sink, file->error) < 0;
 }
 
 /* Renews a live table at its interval. */
-static int stat_flush(struct sink_file *file, struct error *error)
+static void stat_flush(struct sink_file *file)
 {
 	struct stat_sink *sink = container_of(file, struct stat_sink, file);
 	int64_t now_ns = time_now_ns(CLOCK_MONOTONIC);
 	bool is_due = now_ns - sink->printed_ns >= sink->settings.interval_ns;
 
 	if (sink->settings.interval_ns == 0 || sink->is_finished)
-		return 0;
+		return;
 	if (is_due)
 		sink->printed_ns = now_ns;
 	if (sink->settings.top)
-		return top_update(sink->settings.top, is_due, error);
-	return is_due ? print(sink, error) : 0;
+		file->has_failed = top_update(sink->settings.top, is_due, file->error) < 0;
+	else if (is_due)
+		print(sink);
 }
 
 static void stat_release(struct sink_file *file)

@@ -98,7 +98,7 @@ struct stat_sink {
 	unsigned int group;
 	int64_t now_ns;
 	const char *selection; /* what is shown, NULL if that is not known */
-	int64_t printed_ns; /* time of the last print, by the monotonic clock */
+	int64_t printed_ns;    /* time of the last print, by the monotonic clock */
 	bool is_finished;
 	int64_t from_ns; /* the window that is shown */
 	int64_t to_ns;
