@@ -53,7 +53,7 @@ TEST(a_released_tracepoint_takes_nothing_along_of_one_that_comes_later)
 	look_after("io", "0");
 	instance_release_events(capture.recorder);
 	look_after("io", "");
-	CHECK(modules.has_gone[INSTANCE_MAIN] && !modules.had_unread[INSTANCE_RECORDER]);
+	CHECK(modules.has_gone[INSTANCE_MAIN] && !modules.had_unread[INSTANCE_MAIN]);
 	CHECK_NUMBER(instance_enable(capture.recorder, "demo", "job", NULL, &error), 0);
 	CHECK_NUMBER(modules_look(&modules, &error), 0);
 	CHECK(!modules.had_unread[INSTANCE_MAIN]);
@@ -69,6 +69,6 @@ TEST(a_released_tracepoint_takes_along_what_others_had_written)
 	look_after("io", "0");
 	instance_release_events(capture.recorder);
 	look_after("io", "");
-	CHECK(modules.has_gone[INSTANCE_MAIN] && modules.had_unread[INSTANCE_RECORDER]);
+	CHECK(modules.has_gone[INSTANCE_MAIN] && modules.had_unread[INSTANCE_MAIN]);
 	modules_finish();
 }
