@@ -28,8 +28,8 @@ COMPILERS = {
 C = tuple(name for name in COMPILERS if "++" not in name)
 CXX = tuple(name for name in COMPILERS if "++" in name)
 BOTH = C + CXX
-# clang shows each macro on the way to a mistake.
-LINES_MAX, CLANG_LINES_MAX = 90, 350
+# clang shows each macro on the way to a mistake; clang 19 has one mistake more for a field that is declared twice (399 lines).
+LINES_MAX, CLANG_LINES_MAX = 90, 420
 
 PLAIN = "KTRACK_SLICE(e);"
 PAIR = "KTRACK_SLICE(e, KTRACK_FIELD(int, size), KTRACK_TEXT(note));"
