@@ -254,6 +254,22 @@ def check_pushed(tap, kernel, result):
     tap.ok(companions == ["left:", "convention"], f"{kernel}: pushed-killed: the instance stays until it is recovered", *companions)
 
 
+def check_comes(tap, kernel, result):
+    """A driver that comes and goes beside packs: each record once, and unloading it loses none."""
+    what = f"{kernel}: comes"
+    check_attempt(tap, what, result, "comes", 0)
+    tap.nothing(result.text("comes.errors").splitlines(), f"{what}: there is nothing to say")
+    found = Counter()
+    for event in map(json.loads, result.text("comes.json").splitlines()):
+        if "sequence" in event.get("args", ()):
+            found[event["cpu"], event["args"]["sequence"]] += 1
+    fired = Counter()
+    for load in (1, 2):
+        for cpu, last in re.findall(r"^cpu (\d+) fired \d+ sequence (\d+)", result.text(f"comes.{load}.fired"), re.MULTILINE):
+            fired.update((int(cpu), number) for number in range(1, int(last) + 1))
+    tap.ok(fired and found == fired, f"{what}: read = fired", sum(found.values()), sum(fired.values()))
+
+
 def check_names(tap, kernel, result):
     """Who a thread is at the time, though it has another name later, and has ended since."""
     check_attempt(tap, f"{kernel}: names", result, "names", 0)
@@ -326,6 +342,7 @@ def main():
             check_narrowed(tap, kernel, result)
             check_selections(tap, kernel, result)
             check_pushed(tap, kernel, result)
+            check_comes(tap, kernel, result)
             check_names(tap, kernel, result)
             check_terminal(tap, kernel, result)
             check_privileges(tap, kernel, result)

@@ -205,6 +205,26 @@ cut_off_late() {
 	cut_off_own "$@" --wait
 }
 
+# A driver comes and goes twice beside packs: its records are in the second instance, and no unload loses any.
+comes_beside_packs() {
+	rmmod ktrack_test
+	gnu-env --default-signal ktrack stream -b 8192 -r convention,irq --with=cpu --wait --event=/out/comes.json &
+	recorder=$!
+	wait_for is_recording "$recorder"
+	for load in 1 2; do
+		insmod /modules/ktrack_test.ko
+		wait_while_alive $recorder grep -q ^1 "$INSTANCES/ktrack-$recorder.convention/events/ktrack_test/enable"
+		grep ktrack_test "$INSTANCES/ktrack-$recorder/set_event" >&2 || true
+		sh -c "$FIRE"
+		fired_save comes.$load
+		ktrack release ktrack_test >/dev/null
+		rmmod ktrack_test
+	done
+	kill -TERM $recorder
+	wait $recorder
+	insmod /modules/ktrack_test.ko
+}
+
 recorded_cut_off() {
 	recorded "$@"
 	[ ! -e "/tmp/$name.json" ] || mv "/tmp/$name.json" /out
@@ -226,6 +246,7 @@ recorded whole record -b 8192 -- sh -c "$FIRE"
 recorded default ktrack record -b 8192 -o /tmp/default.dat -- sh -c "$FIRE"
 recorded pushed ktrack record --mode=circular -b 64 -o /tmp/pushed.dat -- sh -c "$STORM; $FIRE; $STORM"
 recorded pushed-killed killed_beside_packs
+attempt comes comes_beside_packs
 recorded all ktrack record --all -b 8192 -o /tmp/all.dat -- sh -c "$FIRE"
 recorded none ktrack record -r none -e sched:sched_process_exit -o /tmp/none.dat -- sh -c "$FIRE"
 recorded small record -b 64 -- sh -c "$FIRE"
