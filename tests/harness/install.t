@@ -52,6 +52,34 @@ def files_of(folder):
     return sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_symlink() or not path.is_dir())
 
 
+# Libraries that ktrack loads when it needs them, their packages, and those of their headers.
+LOADED = {
+    "libelf.so.1": ("libelf1", "libelf-dev"),
+    "liblzma.so.5": ("liblzma5", "liblzma-dev"),
+    "libncursesw.so.6": ("libncursesw6", "libncurses-dev"),
+    "libsqlite3.so.0": ("libsqlite3-0", "libsqlite3-dev"),
+    "libzstd.so.1": ("libzstd1", "libzstd-dev"),
+}
+
+
+def control_list(begin, field):
+    """The packages of a field of debian/control, in the part that begins so."""
+    part = next(one for one in (DEBIAN / "control").read_text().split("\n\n") if one.startswith(f"{begin}\n"))
+    text = re.search(rf"^{field}:((?:.|\n )*)", part, re.MULTILINE)[1]
+    return {one.split()[0] for one in text.split(",")}
+
+
+def check_loaded(tap):
+    """No tool of the build finds libraries that are loaded: the package has to name them."""
+    sources = "".join(path.read_text() for path in PROJECT.glob("userspace/**/*.c") if path.name != "library.c")
+    calls = [re.sub(r'"\s*"', "", call) for call in re.findall(r'library_load\([^"]*((?:"[^"]*"[\s,]*)+)', sources)]
+    found = {re.search(r'"(\S+\.so\.\d+)"', call)[1]: re.search(r"Debian's package ([a-z0-9.+-]+)", call)[1] for call in calls}
+    tap.ok(found == {name: package for name, (package, _) in LOADED.items()}, "messages name the packages of libraries that are loaded", found)
+    tap.nothing(sorted({package for package, _ in LOADED.values()} - control_list("Package: ktrack", "Depends")), "Debian's package ktrack depends on these")
+    built = {headers for _, headers in LOADED.values()} | {"zlib1g-dev"}
+    tap.nothing(sorted(built - control_list("Source: ktrack", "Build-Depends")), "it is built with their headers, and those of zlib")
+
+
 def check_installed(tap, root):
     """The files are where users and tools look for them."""
     done = make("install", f"DESTDIR={root}", "PREFIX=/usr")
@@ -179,6 +207,7 @@ def main():
         check_named(tap, Path(folder) / "named")
         check_doc(tap, Path(folder))
     check_libdir(tap)
+    check_loaded(tap)
     return tap.finish()
 
 
