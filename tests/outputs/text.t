@@ -188,31 +188,35 @@ app-10 [000]     1.000012: funcgraph_entry:        0.100 us   |    next();
 app-10 [000]     1.000013: funcgraph_exit:         3.000 us   |  }
 """
 GRAPH_EVENTS = [("outer", 0, 3000), ("first", 1000, 2900), ("other", 1001, 152457), ("next", 2900, 3000)]
-# Threads take turns on a CPU, and one goes on on another.
+# Threads take turns on a CPU, and one goes on on another; the first switch of a CPU names the thread before it.
 AWAY = """# tracer: function_graph
+ 0)   0.700 us    |  before();
  0)   =========> |
  0)   first-7    =>    second-8
  0)               |  wait() {
  0)   first-7    =>    a =>-9
  0)   1.000 us    |  a_leaf [mod]();
- 1)   5.000 us    |  of_nobody();
+ 1)   5.000 us    |  of_third();
  0)   a =>-9    =>    second-8
  0) @ 2500000 us  |  } /* wait = 0 */
  0)               |  moved() {
  0)   1.500 us    |    inner(x=1);
- 1)   <idle>-0    =>    second-8
+ 2)   5.000 us    |  of_nobody();
+ 1)   third-10    =>    second-8
  1)   0.500 us    |    there();
  1) * 20000.25 us |  }
  1)   0.250 us    |  last();
 """
 AWAY_CALLS = [
-    "a => 9 0 1000 a_leaf [mod]",
-    "second 8 0 2500000000 wait",
-    "second 8 2500000000 1500   inner",
-    "second 8 2500000000 20000250 moved",
-    "second 8 2500001500 500   there",
-    "second 8 2520000250 250 last",
-    "unknown 4194305 0 5000 of_nobody",
+    "a => 9 700 1000 a_leaf [mod]",
+    "first 7 0 700 before",
+    "second 8 2500000700 1500   inner",
+    "second 8 2500000700 20000250 moved",
+    "second 8 2500002200 500   there",
+    "second 8 2520000950 250 last",
+    "second 8 700 2500000000 wait",
+    "third 10 0 5000 of_third",
+    "unknown 4194306 0 5000 of_nobody",
 ]
 OWN_EVENTS = [
     ("region_enter", "marker:call", "frame", 0),

@@ -129,7 +129,11 @@ static bool graph_parse_switch(struct text rest, struct text_line *out)
 	next = (struct text){ at + arrow.size, rest.data + rest.size - at - arrow.size };
 	rest.size = at - rest.data;
 	out->kind = TEXT_LINE_SWITCH;
-	return text_parse_thread(rest, out) && text_parse_thread(next, out);
+	if (!text_parse_thread(rest, out))
+		return false;
+	out->before_tid = out->tid;
+	out->before_comm = out->comm;
+	return text_parse_thread(next, out);
 }
 
 bool text_line_parse_graph(struct text bytes, struct text_line *out)

@@ -38,6 +38,8 @@ enum text_line_kind {
  * @has_time: false only of such lines, whose calls have durations alone
  * @depth: of such a call, below TEXT_DEPTH_MAX
  *
+ * @before_tid, @before_comm: of a switch: thread of the lines before it
+ *
  * A switch has the thread of the next lines of its CPU.
  * Texts are borrowed from the line.
  */
@@ -56,6 +58,8 @@ struct text_line {
 	bool is_graph;
 	bool has_time;
 	unsigned int depth;
+	int before_tid;
+	struct text before_comm;
 };
 
 /** text_line_parse - parse one line, without its newline */

@@ -69,8 +69,8 @@ struct text_sub_buffer {
  * @gap_count: how many, or LOSS_COUNT_UNKNOWN
  * @last_ns: time of the last record
  * @slack_ns: how much earlier the next line may be: that time was added to one of a line
- * @tid: thread of its lines that name none; TEXT_TID_UNKNOWN, or of the last switch of
- * function_graph
+ * @tid: thread of its lines that name none: of the last switch of function_graph, or the one
+ * before the first; TEXT_TID_UNKNOWN if there is none
  */
 struct text_cpu {
 	uint64_t first;
@@ -108,6 +108,8 @@ struct text_thread {
  * @has_overwritten: records before the first ones were overwritten, on CPUs that the text does not
  * name
  * @is_graph: its header names the tracer function_graph
+ * @input: the file, while it is read
+ * @has_switches: first switches of CPUs were searched
  * @lacks_times: a line had no time
  * @nr_graph_threads: threads with calls in lines without times
  * @has_microseconds: there was a time of six digits
@@ -133,6 +135,8 @@ struct trace_text {
 	struct buffer record;
 	bool has_line;
 	bool is_graph;
+	int input;
+	bool has_switches;
 	bool lacks_times;
 	size_t nr_graph_threads;
 	bool has_microseconds;
@@ -569,7 +573,74 @@ static int text_take_other(struct trace_text *text, struct text bytes, struct er
 	return 0;
 }
 
-/* The thread of a line of function_graph that shows none; before the first switch it is unknown. */
+/* The first switch of a CPU has the thread of the lines before it. */
+static int graph_take_first_switch(struct trace_text *text, struct text bytes, struct error *error)
+{
+	struct text_line line;
+	struct text_cpu *cpu;
+
+	if (!text_line_parse_graph(bytes, &line) || line.kind != TEXT_LINE_SWITCH)
+		return 0;
+	cpu = text_find_cpu(text, line.cpu, error);
+	if (!cpu)
+		return -1;
+	if (cpu->tid != TEXT_TID_UNKNOWN)
+		return 0;
+	cpu->tid = line.tid = line.before_tid;
+	line.comm = line.before_comm;
+	return text_add_thread(text, &line) < 0 ? text_refuse_memory(error) : 0;
+}
+
+/* Takes the first switches of whole lines, and moves the rest to the begin; returns its size. */
+static ssize_t graph_take_first_switches(struct trace_text *text, struct text bytes,
+					 bool *is_behind, struct error *error)
+{
+	char *begin = (char *)bytes.data, *end;
+
+	while ((end = memchr(bytes.data, '\n', bytes.size))) {
+		struct text line = { bytes.data, end - bytes.data };
+
+		if (!*is_behind && memmem(line.data, line.size, " => ", 4) &&
+		    graph_take_first_switch(text, line, error) < 0)
+			return -1;
+		*is_behind = false;
+		bytes = (struct text){ end + 1, bytes.size - line.size - 1 };
+	}
+	/* No switch is so long. */
+	if (bytes.size >= LINE_MAX_SIZE) {
+		*is_behind = true;
+		return 0;
+	}
+	memmove(begin, bytes.data, bytes.size);
+	return bytes.size;
+}
+
+/* Lines before the first switch of a CPU show no thread, but that switch does: reads ahead once. */
+static int graph_find_switches(struct trace_text *text, struct error *error)
+{
+	char *bytes = malloc(WINDOW_SIZE);
+	bool is_behind = false;
+	ssize_t left = 0, size;
+	off_t offset = 0;
+
+	text->has_switches = true;
+	if (!bytes)
+		return text_refuse_memory(error);
+	do {
+		size = file_read_block(text->input, bytes + left, WINDOW_SIZE - left, offset);
+		if (size > 0) {
+			offset += size;
+			left = graph_take_first_switches(text, (struct text){ bytes, left + size },
+							 &is_behind, error);
+		}
+	} while (size > 0 && left >= 0);
+	if (size < 0)
+		error_set_system(error, errno, "cannot read %s", text->name);
+	free(bytes);
+	return size < 0 || left < 0 ? -1 : 0;
+}
+
+/* The thread of a line of function_graph that shows none; unknown on a CPU without switches. */
 static int graph_find_thread(struct trace_text *text, struct text_line *line, struct error *error)
 {
 	static const struct text unknown = { "unknown", sizeof("unknown") - 1 };
@@ -577,6 +648,11 @@ static int graph_find_thread(struct trace_text *text, struct text_line *line, st
 
 	if (!cpu)
 		return -1;
+	if (cpu->tid == TEXT_TID_UNKNOWN && !text->has_switches) {
+		if (graph_find_switches(text, error) < 0)
+			return -1;
+		cpu = &text->cpus[line->cpu];
+	}
 	line->tid = cpu->tid;
 	if (line->tid != TEXT_TID_UNKNOWN)
 		return 0;
@@ -698,6 +774,7 @@ static int text_read(struct trace_text *text, int fd, struct byte_progress *prog
 	struct text_window window = { .bytes = malloc(WINDOW_SIZE) };
 	int status;
 
+	text->input = fd;
 	text->threads = calloc(THREADS_MAX, sizeof(*text->threads));
 	status = window.bytes && text->threads
 			 ? text_read_window(text, fd, &window, progress, error)
