@@ -28,9 +28,12 @@ fortifies = $(findstring _FORTIFY_SOURCE,$(CPPFLAGS) $(CFLAGS))
 hardening = $(if $(SAN),,-fstack-protector-strong -fstack-clash-protection $(branch-protection) \
 	$(if $(and $(optimizes),$(if $(fortifies),,yes)),-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2))
 link-hardening = $(if $(SAN),,-Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack)
+# Found when first needed, once for all objects.
+package-flags = $(eval package-flags := $$(shell pkg-config --cflags '$(packages) $(loaded-packages)' 2>/dev/null))$(package-flags)
+package-libraries = $(eval package-libraries := $$(shell pkg-config --libs '$(packages)' 2>/dev/null))$(package-libraries)
 flags = -std=gnu11 -D_GNU_SOURCE -DKTRACK_VERSION='"$(version)"' $(warnings) $(tuning) -fvisibility=hidden \
-	-Iuserspace -Iinclude -MD -MP $(shell pkg-config --cflags '$(packages) $(loaded-packages)' 2>/dev/null) $(CPPFLAGS)
-libraries = $(shell pkg-config --libs '$(packages)' 2>/dev/null) -lm
+	-Iuserspace -Iinclude -MD -MP $(package-flags) $(CPPFLAGS)
+libraries = $(package-libraries) -lm
 objects := $(sources:%.c=$(BUILD)/%.o)
 
 userspace: $(BUILD)/ktrack
