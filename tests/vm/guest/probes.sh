@@ -40,6 +40,7 @@ fi
 
 insmod /modules/ktrack.ko
 insmod /modules/ktrack_demo.ko
+symbols_keep
 
 # shellcheck disable=SC2016 # the kernel expands $retval
 attempt programs ktrack record -b 8192 --uprobe '/probed:outer name=+0(%di):string number=%si:s32' --uprobe '/probed:inner ret=$retval:s32' \
@@ -114,6 +115,7 @@ while [ $moment -lt "$1" ]; do
 	moment=$((moment + 1))
 done
 
+symbols_restore
 rmmod ktrack_demo
 if [ "${2-}" = graph ]; then
 	attempt wait ktrack record --wait --function '*:mod:ktrack_demo' -o /out/wait.dat -- sh -c 'insmod /modules/ktrack_demo.ko; echo 5 >/dev/ktrack_demo'
