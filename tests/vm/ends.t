@@ -165,7 +165,7 @@ def check_clean(tap, kernel, result):
 
 def main():
     tap = Tap()
-    for kernel in machine.ONE_6_1:
+    for kernel in machine.ONE_6_12:
         with machine.ran(kernel, "ends.sh", options=(*machine.pair(), *HELPERS)) as result:
             machine.check_end(tap, kernel, result)
             for name, status, words in FAILURES:
