@@ -16,7 +16,7 @@ import machine  # noqa: E402
 from tap import Tap  # noqa: E402
 
 CHECK_STREAM = Path(__file__).resolve().parents[1] / "stream/check-stream"
-LOADS = machine.rounds(20, 8)
+LOADS = machine.rounds(20, 4)
 # Kernels that give ids of tracepoints that have gone to others at once.
 REUSING = ("6.12",)
 # What the init of ktrack_early writes: its regions' and instants' names, and its samples.
