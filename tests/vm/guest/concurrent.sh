@@ -174,6 +174,7 @@ clocks_attach() {
 }
 
 insmod /modules/ktrack_test.ko
+symbols_keep
 mkdir $MINE
 echo 1 >$TRACING/events/ktrack_test/enable
 echo 4096 >$TRACING/buffer_size_kb

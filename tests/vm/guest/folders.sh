@@ -110,6 +110,7 @@ database() {
 }
 
 insmod /modules/ktrack_test.ko
+symbols_keep
 echo "$SECRET" >/secret
 chmod 600 /secret
 mkdir /h

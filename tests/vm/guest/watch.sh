@@ -177,8 +177,10 @@ hook_watch() {
 
 cd /tmp
 insmod /modules/ktrack_test.ko
+symbols_keep
 rate_watch "$1" "$2"
 for kind in stopped behind full jump killed closing hook; do
+	[ $kind != closing ] || symbols_restore
 	rmmod ktrack_test
 	insmod /modules/ktrack_test.ko
 	"${kind}_watch"
