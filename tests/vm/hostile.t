@@ -17,7 +17,7 @@ from tap import Tap  # noqa: E402
 
 # The module writes six records a round on each of two CPUs: a thousand in a second. The program emits 100 pairs in two threads
 # between its pauses.
-SECONDS = machine.rounds(600, 6)
+SECONDS = machine.rounds(600, 3)
 RATE, RECORDS_A_ROUND = 84, 12
 PAUSE_US, PAIRS_A_PAUSE = 300000, 100
 END_MS = 2000
