@@ -249,6 +249,7 @@ recorded pushed-killed killed_beside_packs
 attempt comes comes_beside_packs
 recorded all ktrack record --all -b 8192 -o /tmp/all.dat -- sh -c "$FIRE"
 recorded none ktrack record -r none -e sched:sched_process_exit -o /tmp/none.dat -- sh -c "$FIRE"
+symbols_keep
 recorded small record -b 64 -- sh -c "$FIRE"
 recorded oneshot record --mode=oneshot -b 1024 -- sh -c "$FIRE_MORE"
 recorded circular record --mode=circular -b 1024 -- sh -c "$FIRE_MORE"
@@ -259,13 +260,16 @@ recorded named ktrack record -e ktrack_test:ktrack_test_request --filter='op == 
 recorded max-size full_size
 recorded max-size-signalled full_size_signalled
 recorded comes-online comes_online
+symbols_restore
 recorded interrupted signalled INT
+symbols_keep
 recorded duration record -d 300ms
 recorded killed killed
 recorded killed-cleaned killed_and_cleaned
 recorded full-disk full_disk
 recorded as-user as_user
 recorded names names
+symbols_restore
 for mode in streaming circular; do
 	recorded_cut_off cut-off-record-$mode cut_off_own record --mode=$mode
 	recorded_cut_off cut-off-stream-$mode cut_off_own stream --mode=$mode
@@ -274,6 +278,7 @@ recorded_cut_off cut-off-record-late cut_off_late record
 recorded_cut_off cut-off-stream-late cut_off_late stream
 recorded_cut_off cut-off-record-attached cut_off_attached record
 recorded_cut_off cut-off-stream-attached cut_off_attached stream
+symbols_keep
 attempt progress on_terminal
 attempt privileges privileges
 attempt lossy record --mode=oneshot -b 16 --fail-on-loss -- sh -c "$FIRE"
