@@ -86,12 +86,18 @@ stream_begin() {
 	read -r _ </ready
 }
 
+# Names of the functions of modules that are loaded now are looked for by few blocks.
+symbols_choose() {
+	umount /proc/kallsyms 2>/dev/null || true
+	grep -q 'insmod\|modprobe\|function\|probe\|by-name' "$1" || symbols_keep
+}
+
 # Argument: SERIES
 series_begin() {
 	[ -n "$boot" ] || modules_unload
 	folder_make "/root/$1"
 	cat "/blocks/$1"-* >/series
-	[ -n "$boot" ] || modules_load /series
+	[ -n "$boot" ] || { modules_load /series; symbols_choose /series; }
 	stream_begin /series
 }
 
@@ -112,6 +118,7 @@ block_run() {
 recording_make() {
 	insmod /modules/ktrack.ko
 	insmod /modules/ktrack_demo.ko
+	symbols_keep
 	ktrack record -r convention -o /recorded.dat -- sh -c 'echo 40 >/dev/ktrack_demo' >/dev/null 2>&1
 	ktrack record -o /calls.dat -r syscalls -- dd if=/dev/zero of=/dev/null count=50 >/dev/null 2>&1
 }
