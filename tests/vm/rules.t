@@ -38,7 +38,7 @@ def check_conditions(tap, what, result):
 
 def check_run_time(tap, kernel):
     """A thread runs as long as the kernel accounts for it. Time counts instructions here: the host must not stop a switch halfway."""
-    with machine.ran(kernel, "run_time.sh", options=("--icount",)) as result:
+    with machine.ran(kernel, "run_time.sh", options=machine.SINGLE) as result:
         machine.check_end(tap, kernel, result)
         stream = Stream(result.text("time.json"))
         counts = Counts(stream, result, "schedstat")
