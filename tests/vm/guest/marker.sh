@@ -47,6 +47,7 @@ elif [ "${1-}" = top ]; then
 	exit
 fi
 
+symbols_keep
 attempt own ktrack stream -r marker --event=/out/own.json -- sh "$0" own
 attempt record ktrack record -r marker,sched -o /out/own.dat -- sh "$0" own
 attempt recorded ktrack export -r marker --event=/out/recorded.json /out/own.dat
@@ -94,3 +95,4 @@ attempt kept_export ktrack export -r "$use" --event=/out/kept.json /out/strings.
 trace-cmd report /out/strings.dat 2>/dev/null | grep -c 'rcu_utilization: *\(Start\|End\) context switch' >/out/strings.printed || true
 rm -f /out/*.dat
 instances_check "at the end"
+symbols_restore
