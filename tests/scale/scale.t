@@ -121,6 +121,18 @@ def check(tap, what, path, nr_records, limit_kib=LIMIT_KIB):
     path.unlink()
 
 
+def check_large(tap, path):
+    """A text that becomes larger than 1 GB is announced while it is small."""
+    target = path.with_name("large.event")
+    with subprocess.Popen([KTRACK, "export", f"--event={target}", path], stderr=subprocess.PIPE, text=True) as child:
+        line = next((line for line in child.stderr if "grows to" in line), "")
+        size = target.stat().st_size
+        child.terminate()
+    tap.ok(f"{target}: grows to about 2." in line and f"write --event={target}.zst" in line, "a large text is announced", line)
+    tap.ok(size < 200e6, "it is small then", size)
+    target.unlink()
+
+
 def check_open(tap, folder):
     """Slices that never end."""
     limit_kib = LIMIT_KIB + MAX_TRACKS * TRACK_SIZE // 1024
@@ -156,6 +168,7 @@ def main():
         folder = Path(folder)
         many = make(folder, "many", BASE, "version=6")
         multiply(many, COPIES, BASE_ROUNDS * 400)
+        check_large(tap, many)
         check(tap, "ten million records", many, 4 * BASE_ROUNDS * COPIES)
         check(tap, "compressed", make(folder, "zstd", BASE, "version=7", "compression=zstd"), 4 * BASE_ROUNDS)
         check(tap, "a hundred thousand tracks", make(folder, "tracks", TRACKS), 200000)

@@ -310,6 +310,7 @@ struct export_run {
 	const char *files[TIMELINE_MACHINES_MAX]; /* those that are read */
 	struct machines *machines;		  /* merges several; NULL for one */
 	struct identity identity;
+	struct large_watch large;
 };
 
 static struct timeline *export_run_timeline(struct export_run *run)
@@ -386,6 +387,17 @@ static void export_run_end_progress(struct export_run *run)
 	}
 }
 
+/* What was read is shown, and shows how large outputs become. */
+static void export_part_advance(void *context, uint64_t done, uint64_t total)
+{
+	struct export_part *part = context;
+
+	if (part->shown_bytes)
+		part->shown_bytes->advanced(part->shown_bytes->context, done, total);
+	if (part->large)
+		large_watch_check(part->large, done, total);
+}
+
 /* Delivers all records, also those before damage. */
 static int export_run_read(struct export_run *run, struct error *error)
 {
@@ -396,9 +408,12 @@ static int export_run_read(struct export_run *run, struct error *error)
 	for (size_t i = 0; i < run->size; i++) {
 		struct export_part *part = &run->parts[i];
 
-		source_set_progress(part->source,
-				    transfer_begin(&part->transfer, report, export_part_title(part),
-						   &part->pipeline.nr_events));
+		part->bytes = (struct byte_progress){ .advanced = export_part_advance,
+						      .context = part };
+		part->shown_bytes = transfer_begin(&part->transfer, report, export_part_title(part),
+						   &part->pipeline.nr_events);
+		part->large = run->size == 1 ? &run->large : NULL;
+		source_set_progress(part->source, &part->bytes);
 	}
 	if ((run->machines ? machines_read(run->machines, error)
 			   : export_part_read_rest(&run->parts[0], error)) < 0)
@@ -519,6 +534,7 @@ static int export_run_all(struct export_run *run, struct error *error)
 		run->files[i] = export_part_file(&run->parts[i]);
 	run->outputs.set.sources = run->files;
 	run->outputs.set.nr_sources = run->size;
+	large_watch_begin(&run->large, &settings->outputs, run->report);
 	if (outputs_open(&run->outputs, export_run_timeline(run), &run->identity, error) < 0 ||
 	    output_set_begin(&run->outputs.set, error) < 0)
 		return -1;

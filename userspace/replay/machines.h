@@ -9,6 +9,29 @@
 #include "source/source.h"
 #include "timeline/timeline.h"
 
+/**
+ * struct large_watch - warns once of outputs that become large
+ * @sizes: of files before the run, by the number of their kind
+ * @next: sizes are not asked for before so many bytes were read
+ */
+struct large_watch {
+	const struct output_settings *settings;
+	const struct report *report;
+	uint64_t sizes[SINK_KINDS_MAX];
+	uint64_t next;
+	bool has_warned;
+};
+
+/** large_watch_begin - before outputs are written; @settings outlive the watch */
+void large_watch_begin(struct large_watch *watch, const struct output_settings *settings,
+		       const struct report *report);
+
+/** large_watch_check - warn of what is written when @done of @total bytes were read */
+void large_watch_check(struct large_watch *watch, uint64_t done, uint64_t total);
+
+/** large_estimate - the size that a text grows to if that is large, else 0 */
+double large_estimate(uint64_t written, uint64_t done, uint64_t total);
+
 /** struct export_part - a source */
 struct export_part {
 	struct export_settings *settings; /* of the export */
@@ -20,6 +43,9 @@ struct export_part {
 	struct source *source;
 	struct pipeline pipeline;
 	struct transfer transfer;   /* shows how much was read */
+	struct byte_progress bytes; /* counts it; shown is the transfer's, or NULL */
+	struct byte_progress *shown_bytes;
+	struct large_watch *large;  /* of a single source, NULL for others */
 	struct recording recording; /* describes it, in its own times */
 	struct buffer shown;	    /* what is selected */
 	struct buffer labels;	    /* of the recording: lines "KEY=VALUE" */
