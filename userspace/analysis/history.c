@@ -64,10 +64,11 @@ void name_table_release(struct name_table *table)
 
 /* The ring of segments, and the lines of threads and CPUs. */
 
-int history_init(struct history *history)
+int history_init(struct history *history, uint32_t size)
 {
 	*history = (struct history){
-		.ring = calloc(HISTORY_SIZE, sizeof(*history->ring)),
+		.size = size,
+		.ring = calloc(size, sizeof(*history->ring)),
 		.operations = calloc(HISTORY_OPERATIONS, sizeof(*history->operations)),
 		.threads_limit = HISTORY_THREADS_MAX,
 	};
@@ -95,7 +96,7 @@ static void line_split(struct history *history, struct segment *open, int64_t ti
 		/* A number of 0 is none: it is skipped when numbers wrap around. */
 		number = ++history->nr_segments ? history->nr_segments : ++history->nr_segments;
 		open->to_ns = time_ns;
-		history->ring[number % HISTORY_SIZE] = *open;
+		history->ring[number & (history->size - 1)] = *open;
 		open->before = number;
 		open->to_ns = INT64_MAX;
 	}

@@ -333,8 +333,9 @@ void name_table_release(struct name_table *table);
  * time to another. Segments of one line, a thread's or a CPU's, are linked backwards.
  */
 
-/** HISTORY_SIZE - number of segments in the ring, a power of two: 24 MiB */
+/** HISTORY_SIZE - number of segments in the ring: 24 MiB; of a history beside an output 12 MiB */
 #define HISTORY_SIZE (UINT32_C(1) << 19)
+#define HISTORY_SIZE_BESIDE (UINT32_C(1) << 18)
 
 /** HISTORY_GAPS_MAX - limit of losses; later ones extend the last one */
 #define HISTORY_GAPS_MAX 4096
@@ -490,7 +491,8 @@ struct history_gap {
 /** struct history - all lines */
 struct history {
 	int64_t start_ns;     /* the recording's start */
-	struct segment *ring; /* segments by their number, modulo HISTORY_SIZE */
+	struct segment *ring; /* segments by their number, modulo size */
+	uint32_t size;
 	uint32_t nr_segments; /* how many there were; the number of the last one */
 	bool has_states;      /* states of threads are recorded */
 	bool has_interrupts;  /* interrupts are recorded */
@@ -505,8 +507,8 @@ struct history {
 	uint32_t nr_operations;	      /* how many there were; the number of the last one */
 };
 
-/** history_init - an empty history; returns -1 if memory ran out */
-int history_init(struct history *history);
+/** history_init - an empty history of @size segments, a power of two; -1 if memory ran out */
+int history_init(struct history *history, uint32_t size);
 
 void history_release(struct history *history);
 
@@ -593,9 +595,9 @@ static inline const struct segment *segment_before(const struct history *history
 {
 	uint32_t number = segment->before;
 
-	if (number == 0 || history->nr_segments - number >= HISTORY_SIZE)
+	if (number == 0 || history->nr_segments - number >= history->size)
 		return NULL;
-	return &history->ring[number % HISTORY_SIZE];
+	return &history->ring[number & (history->size - 1)];
 }
 
 /**
@@ -897,7 +899,7 @@ void aggregate_release(struct aggregate *aggregate);
  */
 
 /** KEPT_SIZE_MAX - limit of the bytes of all texts */
-#define KEPT_SIZE_MAX ((size_t)16 << 20)
+#define KEPT_SIZE_MAX ((size_t)8 << 20)
 
 /** struct kept_name - the slices of one name and tracepoint */
 struct kept_name {

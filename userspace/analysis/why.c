@@ -1413,7 +1413,9 @@ struct sink *why_sink_new(const struct why_settings *settings, int fd, int folde
 					   .is_limited = settings->is_aggregate ||
 							 settings->is_overview ||
 							 settings->explanations };
-	if (history_init(&why->history) < 0 || name_table_init(&why->names) < 0)
+	if (history_init(&why->history,
+			 settings->explanations ? HISTORY_SIZE_BESIDE : HISTORY_SIZE) < 0 ||
+	    name_table_init(&why->names) < 0)
 		error_set(error, "out of memory");
 	else if (slice_selector_parse(&why->selector, settings->slice, error) == 0)
 		return sink;

@@ -390,7 +390,7 @@ static bool event_is_rest(const struct timeline_event *event)
 		text_equals(name, text_of("I")));
 }
 
-/* Of a slice's end, @begun has the values of its begin. The track's last row is that of most
+/* Of a slice's end, @begun has the values of its begin. A track's recent rows are those of most
  * events. */
 static struct stat_row *event_row(struct stat_sink *sink, const struct timeline_event *event,
 				  enum stat_kind kind, const struct buffer *begun)
@@ -400,7 +400,10 @@ static struct stat_row *event_row(struct stat_sink *sink, const struct timeline_
 			stat_has_key(&sink->settings, STAT_KEY_NAME);
 	struct timeline_name *name = is_named ? event->name : NULL;
 	bool is_whole = kind != STAT_COUNTER && sink->groups_records;
-	struct stat_row *row = track->last;
+	struct stat_row **recent = &track->recent[event->name && event->name->is_counted
+							  ? event->name->number % STAT_RECENT_ROWS
+							  : 0];
+	struct stat_row *row = *recent;
 	struct buffer *text = &sink->file.text;
 	struct row_key key = { .kind = kind, .category = event->track->category, .name = name };
 
@@ -417,7 +420,7 @@ static struct stat_row *event_row(struct stat_sink *sink, const struct timeline_
 	row = text->failed ? NULL : row_get(sink, &key);
 	sink->file.out.failed |= !row;
 	/* Events in merged rows are counted each time. */
-	track->last = row && row_equals(row, &key) ? row : NULL;
+	*recent = row && row_equals(row, &key) ? row : NULL;
 	return row;
 }
 

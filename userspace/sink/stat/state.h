@@ -59,12 +59,15 @@ struct stat_open {
 	struct buffer fields; /* of the begin, if the slowest slices are listed */
 };
 
+/** STAT_RECENT_ROWS - rows of a track that need not be searched */
+#define STAT_RECENT_ROWS 8
+
 /** struct stat_track - a track that has not ended */
 struct stat_track {
 	struct sink_track link;
-	struct buffer label;	/* if rows are grouped by it */
-	struct stat_row *last;	/* the row of the last event */
-	struct stat_open *open; /* by depth - 1 */
+	struct buffer label;			   /* if rows are grouped by it */
+	struct stat_row *recent[STAT_RECENT_ROWS]; /* by numbers of names, modulo their count */
+	struct stat_open *open;			   /* by depth - 1 */
 	unsigned int nr_open;
 };
 
