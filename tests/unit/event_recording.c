@@ -70,13 +70,25 @@ TEST(the_boot_is_in_timelines_and_lines)
 	check_printed(&recording, RECORDING_OTLP, "boot_id 1-2\n");
 }
 
+TEST(the_selection_is_in_all_outputs_of_the_whole)
+{
+	static const unsigned int outputs[] = { RECORDING_CHROME, RECORDING_HTML,
+						RECORDING_PERFETTO, RECORDING_OTLP };
+	const struct recording recording = { .selection = "all" };
+
+	for (size_t i = 0; i < sizeof(outputs) / sizeof(outputs[0]); i++)
+		check_printed(&recording, outputs[i], "selection all\n");
+	check_printed(&recording, RECORDING_TRACE2, "selection all\ncpus 0\n");
+	check_printed(&recording, RECORDING_MACHINE, "");
+}
+
 TEST(a_table_has_a_column_for_each_property)
 {
 	const struct recording unknown = { .source = "a" };
 
 	check_printed(&unknown, RECORDING_SQLITE,
 		      "source a\nrecording_id \nmode \nclock \ntime_source \ncounts_ticks false\n"
-		      "kernel \nhost \ncpus 0\nbuffer_kib 0\n");
+		      "kernel \nhost \nselection \ncpus 0\nbuffer_kib 0\n");
 }
 
 TEST(a_recording_owns_the_texts_that_it_keeps)

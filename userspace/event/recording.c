@@ -36,7 +36,7 @@ static const struct recording_property properties[] = {
 		  RECORDING_PERFETTO | RECORDING_OTLP },
 	{ "time_unit", VALUE_BOOLEAN, MEMBER(counts_ticks), RECORDING_TRACE2, .word = "ticks" },
 	{ "selection", VALUE_TEXT, MEMBER(selection),
-	  RECORDING_TRACE2 | RECORDING_CHROME | RECORDING_HTML },
+	  WHOLE | RECORDING_PERFETTO | RECORDING_OTLP },
 	{ "overwrite", VALUE_TEXT, MEMBER(overwrite), RECORDING_TRACE2 },
 	{ "cpus", VALUE_UNSIGNED, MEMBER(nr_cpus), RECORDING_TRACE2 | RECORDING_SQLITE,
 	  .has_zero = true },

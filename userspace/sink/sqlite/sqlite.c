@@ -43,8 +43,8 @@ static const char *const schema_statements[STATEMENT_COUNT] = {
 		/* The rest in the order of recording_next(). */
 	"INSERT INTO recording(is_complete, schema, ktrack, command, labels, start_ns, "
 	"unix_start_ns, source, recording_id, mode, clock, time_source, counts_ticks, "
-	"kernel, host, cpus, buffer_kib) SELECT 0, user_version, ?, ?, ?, ?, ?, ?, ?, ?, "
-	"?, ?, ?, ?, ?, ?, ? FROM pragma_user_version",
+	"kernel, host, selection, cpus, buffer_kib) SELECT 0, user_version, ?, ?, ?, ?, ?, ?, ?, "
+	"?, ?, ?, ?, ?, ?, ?, ?, ? FROM pragma_user_version",
 	[STATEMENT_COMPLETE] =
 		"UPDATE recording SET is_complete = 1, duration_ns = ?, lost_records = ?, "
 		"lost_gaps = ?, lost_gaps_unknown = ?, lost_task_records = ?, late_records = ?, "

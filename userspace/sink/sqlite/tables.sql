@@ -12,7 +12,8 @@ CREATE TABLE recording(
     duration_ns INTEGER, lost_records, lost_gaps, lost_gaps_unknown, lost_task_records,
     late_records, unmatched_ends, filtered_ends, foreign_ends, malformed, unfinished, suspect,
     retired_tracks, renamed_threads, evicted_slices, complete_from_ns INTEGER,
-    complete_until_ns INTEGER, wall_drift_ns INTEGER, host TEXT, labels TEXT);
+    complete_until_ns INTEGER, wall_drift_ns INTEGER, host TEXT, labels TEXT,
+    selection TEXT);
 
 CREATE TABLE track(
     id INTEGER PRIMARY KEY, category TEXT, kind TEXT, scope TEXT, name TEXT, label TEXT,

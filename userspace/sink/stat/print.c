@@ -618,6 +618,8 @@ int stat_print_json(struct stat_sink *sink)
 	json_append_number(out, "duration_ns", stat_sink_duration(sink, sink->now_ns), &first);
 	if (sink->file.counts_ticks)
 		json_append_text(out, "time_unit", text_of("ticks"), &first);
+	if (sink->selection)
+		json_append_text(out, "selection", text_of(sink->selection), &first);
 	json_append_member(out, text_of("quantile_error"), &first);
 	buffer_printf(out, "%g", QUANTILE_ERROR);
 	for (int kind = 0; kind < STAT_KIND_COUNT; kind++) {
