@@ -60,6 +60,15 @@ TEST(one_rule_without_a_condition_needs_all_records)
 		     0, "x", "one", "none");
 }
 
+TEST(alternatives_for_other_fields_have_no_filter)
+{
+	/* The kernel would refuse "(errors > 0) || (error > 0)": it has one of the fields. */
+	check_filter("instant a:b\n\tevent = x:one where=errors > 0\n\tor = x:one where=error > 0\n", 0, "x",
+		     "one", "none");
+	check_filter("instant a:b\n\tevent = x:one where=n > 0\n\tor = x:two where=n > 0\n", 0, "x", "two",
+		     "(n > 0)");
+}
+
 TEST(begins_on_a_stack_are_all_needed)
 {
 	check_filter("slice a:b begin=x:one end=x:two where=number > 0", 0, "x", "one", "none");

@@ -233,3 +233,15 @@ TEST(a_format_without_a_text_is_refused)
 	CHECK_TEXT(error.text, "ftrace:print: its format has no field 'buf'");
 	rules_free(rules);
 }
+
+TEST(the_memory_of_pairs_is_given_back_with_the_tracepoint)
+{
+	struct rules *rules = rules_make("marker");
+
+	CHECK(rules->pairs_size > sizeof(struct marker_text));
+	CHECK_NUMBER(rules->nr_tracepoints, 1);
+	CHECK_NUMBER(rules->tracepoints[0]->pairs_size, rules->pairs_size);
+	rules_drop(rules, "ftrace", "print");
+	CHECK_NUMBER(rules->pairs_size, 0);
+	rules_free(rules);
+}

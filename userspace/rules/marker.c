@@ -167,6 +167,7 @@ int rule_marker_new(struct rule_marker **out, struct rules *rules, const struct 
 	*out = marker;
 	if (!marker)
 		return error_set(error, "out of memory");
+	rules->pairs_size += sizeof(*marker);
 	marker->writer = writer;
 	marker->text_offset = text->offset;
 	marker->tasks = &rules->tasks;
@@ -184,6 +185,17 @@ void rule_marker_append_takers(const struct rule_marker *marker, struct buffer *
 		if (marker->tracepoints[kind])
 			rule_tracepoint_append_takers(marker->tracepoints[kind], out);
 	}
+}
+
+size_t rule_marker_pairs_size(const struct rule_marker *marker)
+{
+	size_t size = marker ? sizeof(*marker) : 0;
+
+	for (int kind = 0; marker && kind < MARKER_KIND_COUNT; kind++) {
+		if (marker->tracepoints[kind])
+			size += marker->tracepoints[kind]->pairs_size;
+	}
+	return size;
 }
 
 void rule_marker_free(struct rule_marker *marker)

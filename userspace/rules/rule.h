@@ -209,6 +209,10 @@ static inline bool rule_matches(const struct rule *rule)
 	return rule->match_begin.size > 0;
 }
 
+/** rule_use_is_repeated - whether a use is an alternative for other fields of the same tracepoint
+ */
+bool rule_use_is_repeated(const struct rule *rule, size_t number);
+
 /**
  * rule_use_hides - whether an end belongs to each begin of a use, also to one that is not selected
  *
@@ -404,6 +408,9 @@ int rule_marker_new(struct rule_marker **out, struct rules *rules, const struct 
 
 /** rule_marker_append_takers - rule_tracepoint_append_takers() of all of them; NULL is allowed */
 void rule_marker_append_takers(const struct rule_marker *marker, struct buffer *out);
+
+/** rule_marker_pairs_size - what it has added to rules.pairs_size; NULL is allowed */
+size_t rule_marker_pairs_size(const struct rule_marker *marker);
 
 /** rule_marker_free - free it; NULL is allowed */
 void rule_marker_free(struct rule_marker *marker);

@@ -352,8 +352,7 @@ static const char *const role_names[] = {
 _Static_assert(sizeof(role_names) / sizeof(role_names[0]) == RULE_ROLE_COUNT,
 	       "each role has a name");
 
-/* An alternative for other fields of the same tracepoint. */
-static bool use_is_repeated(const struct rule *rule, size_t number)
+bool rule_use_is_repeated(const struct rule *rule, size_t number)
 {
 	const struct rule_use *use = &rule->uses[number];
 
@@ -367,7 +366,7 @@ void rules_about(const struct rules *rules, size_t index, struct rule_about *out
 	size_t nr_uses = 0;
 
 	for (size_t i = 0; i < rule->nr_uses; i++)
-		nr_uses += !use_is_repeated(rule, i);
+		nr_uses += !rule_use_is_repeated(rule, i);
 	*out = (struct rule_about){
 		.name = rule->descriptor.category,
 		.source = rule->source,
@@ -465,7 +464,7 @@ void rules_use(const struct rules *rules, size_t index, size_t use, struct rule_
 	const struct rule_use *used = rule->uses;
 
 	for (size_t i = 0; i < rule->nr_uses; i++) {
-		if (!use_is_repeated(rule, i) && use-- == 0)
+		if (!rule_use_is_repeated(rule, i) && use-- == 0)
 			used = &rule->uses[i];
 	}
 	*out = (struct rule_use_about){

@@ -46,6 +46,18 @@ static bool rule_use_means(const struct rule_use *use, const char *system, const
 	return !use->is_unused && rule_use_names(use, system, name);
 }
 
+/*
+ * Whether one of several uses of the tracepoint is chosen by its fields: the conditions of the
+ * others may name fields that it does not have, which the kernel refuses.
+ */
+static bool use_depends_on_fields(const struct rule *rule, size_t number)
+{
+	size_t next = number + 1;
+
+	return rule_use_is_repeated(rule, number) ||
+	       (next < rule->nr_uses && rule_use_is_repeated(rule, next));
+}
+
 /* Returns false if some use of a tracepoint needs all records. */
 static bool conditions_collect(struct conditions *conditions, const struct rules *rules,
 			       const char *system, const char *name)
@@ -61,7 +73,7 @@ static bool conditions_collect(struct conditions *conditions, const struct rules
 				continue;
 			/* Begins that do not match have ends, which must not end others. */
 			if (rule_use_hides(rule, use) || !condition ||
-			    !condition_add(conditions, condition))
+			    use_depends_on_fields(rule, j) || !condition_add(conditions, condition))
 				return false;
 		}
 	}
@@ -573,6 +585,9 @@ static int tracepoint_make(struct rule_tracepoint **out, struct rules *rules, co
 		error_set(error, "out of memory");
 	else if (*out)
 		status = tracepoint_bind(rules, *out, &format, is_swapped, is_rest, error);
+	/* Those of a marker go with its tracepoint. */
+	if (*out)
+		(*out)->pairs_size += rule_marker_pairs_size((*out)->marker);
 	format_release(&format);
 	if (status == 0 || (status == RULES_MISFIT && ((*out)->nr_actions > 0 || (*out)->marker)))
 		return status;
