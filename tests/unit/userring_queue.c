@@ -332,3 +332,39 @@ TEST(delivered_records_take_no_memory)
 	CHECK(queue.bytes.capacity < (2 << 20));
 	queue_release(&queue);
 }
+
+static bool bytes_are_one_of(char *const data[2])
+{
+	return queue.bytes.data == data[0] || queue.bytes.data == data[1];
+}
+
+/* Records that are left are moved to and fro. */
+TEST(memory_of_delivered_records_is_used_again)
+{
+	char *data[2];
+
+	for (int i = 0; i < 20; i++) {
+		for (int j = 0; j < 5000; j++)
+			add(5000 * i + j, 200);
+		fill(5000 * i + 4990);
+		if (i >= 4 && i < 6)
+			data[i - 4] = queue.bytes.data;
+		if (i >= 6)
+			CHECK(bytes_are_one_of(data));
+	}
+	CHECK(queue.bytes.capacity + queue.spare.capacity < (5 << 20));
+	queue_release(&queue);
+}
+
+TEST(much_memory_of_delivered_records_is_returned)
+{
+	static char large[40 << 20];
+
+	CHECK_NUMBER(queue_add(&queue, 1, large, sizeof(large)), 0);
+	add(2, 100);
+	queue_shrink(&queue, 1000);
+	CHECK_NUMBER(queue.size, 1);
+	CHECK_NUMBER(queue.spare.capacity, 0);
+	CHECK_TEXT(fill(2), "-1 2 ");
+	queue_release(&queue);
+}

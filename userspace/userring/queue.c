@@ -28,6 +28,12 @@
 /* Delivered records stay until there are so many, or more than of those that wait. */
 #define DELIVERED_MAX 4096
 
+/*
+ * Memory of delivered records is used again: getting new pages from the kernel for each pass takes
+ * as long as all else. More than so much is returned.
+ */
+#define SPARE_MAX ((size_t)32 << 20)
+
 /* A program can lose records for days and write none: so many losses have a place of their own. */
 #define LOSSES_MAX 4096
 
@@ -36,13 +42,13 @@ static int queue_grow(struct record_queue *queue)
 {
 	size_t capacity = queue->capacity ? 2 * queue->capacity : 1024;
 	struct queued_record *list = reallocarray(queue->list, capacity, sizeof(*list));
-	struct queued_record *merged = list ? calloc(capacity, sizeof(*merged)) : NULL;
+	struct queued_record *merged = list ? reallocarray(queue->merged, capacity, sizeof(*merged))
+					    : NULL;
 
 	if (list)
 		queue->list = list;
 	if (!merged)
 		return -1;
-	free(queue->merged);
 	queue->merged = merged;
 	queue->capacity = capacity;
 	return 0;
@@ -162,19 +168,22 @@ static void queue_merge(struct record_queue *queue)
 /* Moves the records that are left, with their bytes, to the front; false if memory ran out. */
 static bool bytes_compact(struct record_queue *queue)
 {
-	struct buffer bytes = { 0 };
+	struct buffer *bytes = &queue->spare, before = queue->bytes;
 
+	buffer_clear(bytes);
 	for (size_t i = queue->first; i < queue->size; i++) {
 		const struct queued_record *record = &queue->list[i];
 
-		buffer_append(&bytes, queue->bytes.data + record->offset, record->size);
+		buffer_append(bytes, before.data + record->offset, record->size);
 	}
-	if (bytes.failed) {
-		buffer_release(&bytes);
+	if (bytes->failed) {
+		buffer_release(bytes);
 		return false;
 	}
-	buffer_release(&queue->bytes);
-	queue->bytes = bytes;
+	queue->bytes = *bytes;
+	*bytes = before;
+	if (bytes->capacity > SPARE_MAX)
+		buffer_release(bytes);
 	return true;
 }
 
@@ -366,5 +375,6 @@ void queue_release(struct record_queue *queue)
 	free(queue->merged);
 	free(queue->losses);
 	buffer_release(&queue->bytes);
+	buffer_release(&queue->spare);
 	*queue = (struct record_queue){ 0 };
 }

@@ -27,6 +27,7 @@ struct queued_loss {
  * @merged: as many, where runs of them are merged to
  * @first: of those that are left
  * @bytes: their bytes
+ * @spare: has the memory that @bytes had before the last delivery, and gets those that are left
  * @losses: @nr_losses of them, in time order
  * @is_closed: records that are added are lost
  * @added_ns: time of the last record
@@ -40,6 +41,7 @@ struct record_queue {
 	size_t first;
 	size_t nr_sorted;
 	struct buffer bytes;
+	struct buffer spare;
 	struct queued_loss *losses;
 	size_t nr_losses;
 	bool is_closed;
