@@ -307,7 +307,6 @@ void trace2_config_free(struct trace2_config *config)
 
 #define BYTE_ORDER_MARK "\xef\xbb\xbf"
 #define INCLUDE_KEY "include.path"
-
 /* Files within one another, as in git; and files in all, which git does not limit. */
 #define INCLUDE_DEPTH_MAX 10
 #define FILES_MAX 1000

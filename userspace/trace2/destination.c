@@ -43,10 +43,7 @@ void destination_set(struct destination *destination, int fd, bool is_owned)
 	destination->is_on = true;
 }
 
-/*
- * The descriptor stays open: another thread may be writing to it, and its number must not be
- * reused for another file.
- */
+/* It stays open: another thread may be writing, and its number must not be reused. */
 bool destination_turn_off(struct destination *destination)
 {
 	return __atomic_exchange_n(&destination->is_on, false, __ATOMIC_RELAXED);
@@ -178,7 +175,6 @@ void destination_release(struct destination *destination)
 /* Opens the value of a target; the forms are tried in git's order. */
 
 #define DEFAULT_MODE 0666
-
 /* The descriptor of the values "1" and "true". */
 #define ERROR_DESCRIPTOR 2
 
@@ -328,10 +324,7 @@ static const struct socket_form forms[] = {
 	{ PREFIX, { SOCK_STREAM, SOCK_DGRAM } },
 };
 
-/*
- * connect() blocks while the queue of connections is full. A caller with a @wait function is called
- * instead; the socket blocks again afterwards.
- */
+/* connect() blocks while the queue is full; the caller's @wait is called instead. */
 static int connect_await(int fd, const struct sockaddr_un *address, const struct file_wait *wait)
 {
 	int flags = fcntl(fd, F_GETFL);

@@ -7,19 +7,13 @@
 #define LOCATION_WIDTH 28
 #define NAME_WIDTH 12
 #define REPOSITORY_WIDTH 3
-
 /* At six decimals. */
 #define SECONDS_WIDTH 9
-
 #define DOTS_PER_REGION 2
-
 /* Fits all columns but those of the thread and the category, with numbers of any size. */
 #define COLUMNS_MAX 256
-
 #define BAR " | "
 #define PUT_BAR(out) PUT_LITERAL((out), BAR)
-
-/* Empty columns. */
 #define NO_LOCATION "                            "
 #define NO_REPOSITORY "   "
 _Static_assert(sizeof(NO_LOCATION) == LOCATION_WIDTH + 1 &&
@@ -178,7 +172,6 @@ hot_inline char *perf_put_columns(char *out, struct time_cache *times,
 	return PUT_BAR(out);
 }
 
-/* Ends the line of a region. */
 hot_inline int perf_end_region(struct buffer *line, char *out, const struct trace2_event *event)
 {
 	if (event->region.label)

@@ -14,13 +14,9 @@
 
 /* As git's warnings; only this API prints to stderr. */
 #define ERROR_DESCRIPTOR 2
-
-/* The name of a thread that has none. */
 #define UNKNOWN "unknown"
 
-/** struct parameter_list - a list of parameters that trace2_cmd_name() writes unless the program
- * did
- */
+/** struct parameter_list - parameters that trace2_cmd_name() writes unless the program did */
 struct parameter_list {
 	bool is_done;  /* it was written */
 	bool is_ahead; /* by trace2_cmd_name(), so the next call is skipped; git calls both */
@@ -85,7 +81,6 @@ static pthread_key_t self_key;
 static pthread_once_t key_once = PTHREAD_ONCE_INIT;
 static pthread_once_t fork_once = PTHREAD_ONCE_INIT;
 
-/* The bytes of a C string; none if NULL. */
 static struct trace2_string string_of(const char *string)
 {
 	return (struct trace2_string){ string ? string : "", string ? strlen(string) : 0 };
@@ -193,7 +188,6 @@ static void self_forget(struct self *self)
 	self_free(self);
 }
 
-/* The number of open regions. */
 static unsigned int self_depth(const struct self *self)
 {
 	size_t nr_starts = self->starts.size / sizeof(int64_t);
@@ -235,7 +229,6 @@ static struct trace2_string self_format(struct self *self, const char *format, v
 	return (struct trace2_string){ space, size };
 }
 
-/* Writes an event with the time @now_ns. */
 static void process_write(struct self *self, struct trace2_event *event, int64_t now_ns)
 {
 	int number = errno;
@@ -249,15 +242,18 @@ static void process_write(struct self *self, struct trace2_event *event, int64_t
 }
 
 /* Writes an event on the calling thread with the current time. */
-static void process_event_write(struct trace2_event *event, const char *file, int line)
+static void process_event_write(struct trace2_event *event)
 {
 	struct self *self = enabled_self();
 
-	event->file = file;
-	event->line = line;
 	if (self)
 		process_write(self, event, process_now_ns());
 }
+
+/* The same with these members, for a function whose caller is at @file and @line. */
+#define event_write(name, ...)                      \
+	process_event_write(&(struct trace2_event){ \
+		.kind = TRACE2_##name, .file = file, .line = line, ##__VA_ARGS__ })
 
 /* Timers and counters: each thread has its own sums, which join the totals when it ends. */
 
@@ -359,7 +355,6 @@ void trace2_counter_add(struct trace2_counter *counter, uint64_t value)
 		*sum += value;
 }
 
-/* Adds a thread's sums to the totals. */
 static void sums_collect(const struct sums *sums)
 {
 	pthread_mutex_lock(&process.lock);
@@ -579,8 +574,6 @@ static void process_abandon(void)
 
 static void process_begin(const char *file, int line, const struct trace2_program *program)
 {
-	struct trace2_event event = { .kind = TRACE2_VERSION };
-
 	if (process.is_inherited)
 		process_abandon();
 	if (process.config)
@@ -596,8 +589,7 @@ static void process_begin(const char *file, int line, const struct trace2_progra
 		atexit(trace2_finish);
 	if (program->has_sigpipe)
 		signals_watch();
-	event.version.exe = program->version;
-	process_event_write(&event, file, line);
+	event_write(VERSION, .version.exe = program->version);
 }
 
 void trace2_initialize_at(const char *file, int line, const struct trace2_program *program)
@@ -627,11 +619,10 @@ void trace2_finish(void)
 	__atomic_store_n(&process.is_enabled, false, __ATOMIC_RELEASE);
 }
 
-/* The session id of a process; it exists even if the process is not traced. */
-
 /*
- * git creates the id at its first use and sets it in the environment at once (tr2_sid_compute() in
- * tr2_sid.c), so that children are below an id that was sent to a server.
+ * It exists even if the process is not traced. git creates the id at its first use and sets it in
+ * the environment at once (tr2_sid_compute() in tr2_sid.c), so that children are below an id that
+ * was sent to a server.
  */
 const char *trace2_session_id(void)
 {
@@ -656,45 +647,34 @@ const char *trace2_session_id(void)
 
 void trace2_cmd_start_at(const char *file, int line, char *const *argv)
 {
-	struct trace2_event event = { .kind = TRACE2_START, .start.argv = argv };
-
-	process_event_write(&event, file, line);
+	event_write(START, .start.argv = argv);
 }
 
 int trace2_cmd_exit_at(const char *file, int line, int code)
 {
-	struct trace2_event event = { .kind = TRACE2_EXIT, .exit.code = code & 0xff };
-
+	code &= 0xff;
 	if (trace2_is_enabled())
-		__atomic_store_n(&process.exit_code, event.exit.code, __ATOMIC_RELAXED);
-	process_event_write(&event, file, line);
-	return event.exit.code;
+		__atomic_store_n(&process.exit_code, code, __ATOMIC_RELAXED);
+	event_write(EXIT, .exit.code = code);
+	return code;
 }
 
 void trace2_cmd_path_at(const char *file, int line, const char *path)
 {
-	struct trace2_event event = { .kind = TRACE2_CMD_PATH, .cmd_path.path = path };
-
-	process_event_write(&event, file, line);
+	event_write(CMD_PATH, .cmd_path.path = path);
 }
 
 void trace2_cmd_ancestry_at(const char *file, int line, char *const *names)
 {
-	struct trace2_event event = { .kind = TRACE2_CMD_ANCESTRY, .cmd_ancestry.ancestry = names };
-
-	process_event_write(&event, file, line);
+	event_write(CMD_ANCESTRY, .cmd_ancestry.ancestry = names);
 }
 
 void trace2_def_param_at(const char *file, int line, const char *scope, const char *param,
 			 const char *value)
 {
-	struct trace2_event event = { .kind = TRACE2_DEF_PARAM,
-				      .def_param = { scope, param, value } };
-
-	process_event_write(&event, file, line);
+	event_write(DEF_PARAM, .def_param = { scope, param, value });
 }
 
-/** struct location - the source location of a call */
 struct location {
 	const char *file;
 	int line;
@@ -709,10 +689,7 @@ static int process_write_parameter(void *context, const char *scope, const char 
 	return 0;
 }
 
-/*
- * Writes a list of parameters
- * @is_ahead: trace2_cmd_name() asks, not the program
- */
+/* Writes a list of parameters; @is_ahead: trace2_cmd_name() asks, not the program. */
 static void parameter_list_write(struct parameter_list *list, bool is_ahead, const char *file,
 				 int line)
 {
@@ -743,7 +720,6 @@ void trace2_cmd_list_env_vars_at(const char *file, int line)
 
 void trace2_cmd_name_at(const char *file, int line, const char *name)
 {
-	struct trace2_event event = { .kind = TRACE2_CMD_NAME, .cmd_name.name = name };
 	char *hierarchy;
 
 	if (!trace2_is_enabled())
@@ -751,8 +727,7 @@ void trace2_cmd_name_at(const char *file, int line, const char *name)
 	pthread_mutex_lock(&process.lock);
 	hierarchy = trace2_inherit(TRACE2_PARENT_NAME, name);
 	pthread_mutex_unlock(&process.lock);
-	event.cmd_name.hierarchy = hierarchy;
-	process_event_write(&event, file, line);
+	event_write(CMD_NAME, .cmd_name = { name, hierarchy });
 	free(hierarchy);
 	parameter_list_write(&process.listed_config, true, file, line);
 	parameter_list_write(&process.listed_variables, true, file, line);
@@ -760,16 +735,12 @@ void trace2_cmd_name_at(const char *file, int line, const char *name)
 
 void trace2_cmd_mode_at(const char *file, int line, const char *mode)
 {
-	struct trace2_event event = { .kind = TRACE2_CMD_MODE, .cmd_mode.name = mode };
-
-	process_event_write(&event, file, line);
+	event_write(CMD_MODE, .cmd_mode.name = mode);
 }
 
 void trace2_cmd_alias_at(const char *file, int line, const char *alias, char *const *argv)
 {
-	struct trace2_event event = { .kind = TRACE2_ALIAS, .alias = { alias, argv } };
-
-	process_event_write(&event, file, line);
+	event_write(ALIAS, .alias = { alias, argv });
 }
 
 void trace2_cmd_set_config_at(const char *file, int line, const char *key, const char *value)
@@ -780,7 +751,6 @@ void trace2_cmd_set_config_at(const char *file, int line, const char *key, const
 
 void trace2_def_repo_at(const char *file, int line, struct trace2_repository *repository)
 {
-	struct trace2_event event = { .kind = TRACE2_DEF_REPO, .repository = repository };
 	bool is_new;
 
 	if (!trace2_is_enabled() || !repository)
@@ -792,25 +762,22 @@ void trace2_def_repo_at(const char *file, int line, struct trace2_repository *re
 		__atomic_store_n(&repository->id, process.next_repository++, __ATOMIC_RELAXED);
 	pthread_mutex_unlock(&process.lock);
 	if (is_new)
-		process_event_write(&event, file, line);
+		event_write(DEF_REPO, .repository = repository);
 }
 
 void trace2_child_start_at(const char *file, int line, struct trace2_child *child)
 {
-	struct trace2_event event = { .kind = TRACE2_CHILD_START };
-
 	if (!child || !trace2_is_enabled())
 		return;
 	child->id = process_number(&process.next_child);
 	child->start_ns = process_now_ns();
-	event.child_start.id = child->id;
-	event.child_start.child_class = child->child_class;
-	event.child_start.hook_name = child->hook_name;
-	event.child_start.cd = child->directory;
-	event.child_start.use_shell = child->use_shell;
-	event.child_start.is_git = child->is_git;
-	event.child_start.argv = child->argv;
-	process_event_write(&event, file, line);
+	event_write(CHILD_START, .child_start = { .id = child->id,
+						  .child_class = child->child_class,
+						  .hook_name = child->hook_name,
+						  .cd = child->directory,
+						  .use_shell = child->use_shell,
+						  .is_git = child->is_git,
+						  .argv = child->argv });
 }
 
 static int64_t child_elapsed_ns(const struct trace2_child *child)
@@ -820,58 +787,45 @@ static int64_t child_elapsed_ns(const struct trace2_child *child)
 
 void trace2_child_exit_at(const char *file, int line, const struct trace2_child *child, int code)
 {
-	struct trace2_event event = { .kind = TRACE2_CHILD_EXIT };
-
-	if (!child || !trace2_is_enabled())
-		return;
-	event.child_exit.id = child->id;
-	event.child_exit.pid = child->pid;
-	event.child_exit.code = code;
-	event.child_exit.t_rel_ns = child_elapsed_ns(child);
-	process_event_write(&event, file, line);
+	if (child && trace2_is_enabled())
+		event_write(CHILD_EXIT, .child_exit = { .id = child->id,
+							.pid = child->pid,
+							.code = code,
+							.t_rel_ns = child_elapsed_ns(child) });
 }
 
 void trace2_child_ready_at(const char *file, int line, const struct trace2_child *child,
 			   const char *ready)
 {
-	struct trace2_event event = { .kind = TRACE2_CHILD_READY };
-
-	if (!child || !trace2_is_enabled())
-		return;
-	event.child_ready.id = child->id;
-	event.child_ready.pid = child->pid;
-	event.child_ready.ready = ready;
-	event.child_ready.t_rel_ns = child_elapsed_ns(child);
-	process_event_write(&event, file, line);
+	if (child && trace2_is_enabled())
+		event_write(CHILD_READY, .child_ready = { .id = child->id,
+							  .pid = child->pid,
+							  .ready = ready,
+							  .t_rel_ns = child_elapsed_ns(child) });
 }
 
 int trace2_exec_at(const char *file, int line, const char *exe, char *const *argv)
 {
-	struct trace2_event event = { .kind = TRACE2_EXEC, .exec = { .exe = exe, .argv = argv } };
+	int id;
 
 	if (!trace2_is_enabled())
 		return -1;
-	event.exec.id = process_number(&process.next_exec);
-	process_event_write(&event, file, line);
-	return event.exec.id;
+	id = process_number(&process.next_exec);
+	event_write(EXEC, .exec = { .id = id, .exe = exe, .argv = argv });
+	return id;
 }
 
 void trace2_exec_result_at(const char *file, int line, int id, int code)
 {
-	struct trace2_event event = { .kind = TRACE2_EXEC_RESULT, .exec_result = { id, code } };
-
-	process_event_write(&event, file, line);
+	event_write(EXEC_RESULT, .exec_result = { id, code });
 }
 
 void trace2_printf_va_at(const char *file, int line, const char *format, va_list arguments)
 {
-	struct trace2_event event = { .kind = TRACE2_PRINTF };
 	struct self *self = enabled_self();
 
-	if (!self)
-		return;
-	event.printf.msg = self_format(self, format, arguments);
-	process_event_write(&event, file, line);
+	if (self)
+		event_write(PRINTF, .printf.msg = self_format(self, format, arguments));
 }
 
 void trace2_printf_at(const char *file, int line, const char *format, ...)
@@ -885,14 +839,10 @@ void trace2_printf_at(const char *file, int line, const char *format, ...)
 
 void trace2_cmd_error_va_at(const char *file, int line, const char *format, va_list arguments)
 {
-	struct trace2_event event = { .kind = TRACE2_ERROR };
 	struct self *self = enabled_self();
 
-	if (!self)
-		return;
-	event.error.msg = self_format(self, format, arguments);
-	event.error.fmt = format;
-	process_event_write(&event, file, line);
+	if (self)
+		event_write(ERROR, .error = { self_format(self, format, arguments), format });
 }
 
 void trace2_cmd_error_at(const char *file, int line, const char *format, ...)

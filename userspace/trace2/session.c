@@ -12,8 +12,6 @@
 #include "base/base.h"
 #include "trace2/trace2.h"
 
-/* Threads and texts: rendered once, copied into many lines. */
-
 struct trace2_thread *trace2_thread_new(const struct trace2_session *session,
 					struct trace2_string name)
 {
@@ -130,8 +128,6 @@ void trace2_text_free(struct trace2_text *text)
 	free(text);
 }
 
-/* A session: its identity, its targets, and the first failure. */
-
 #define DEFAULT_DECIMALS 6
 #define DEFAULT_NESTING 2
 #define DEFAULT_CATEGORY_WIDTH 12
@@ -207,7 +203,6 @@ int64_t timer_ns(const struct trace2_session *session, int64_t time_ns)
 	return time_ns + NS_PER_US / 2;
 }
 
-/* Lists the targets that have a destination. */
 static void session_list_opened(struct trace2_session *session)
 {
 	session->nr_opened = 0;
@@ -363,7 +358,6 @@ static out_of_line int session_begin_block(struct trace2_session *session, struc
 	return target->print(&target->destination->lines, &printer->times, session, event);
 }
 
-/* Appends a line to the block of a target that is on. */
 hot_inline int session_append_line(struct trace2_session *session, struct printer *printer,
 				   const struct opened_target *target,
 				   const struct trace2_event *event)
@@ -436,7 +430,6 @@ static out_of_line int unprepared_print(struct trace2_session *session, struct p
 	return status;
 }
 
-/* Prints any event. */
 static out_of_line int session_print_any(struct trace2_session *session, struct printer *printer,
 					 const struct trace2_event *event)
 {
@@ -494,8 +487,6 @@ void trace2_session_free(struct trace2_session *session)
 	free(session->sid);
 	free(session);
 }
-
-/* Session ids, and their inheritance from parent to child. */
 
 void trace2_sid_make(char *out, int64_t unix_ns, int pid)
 {

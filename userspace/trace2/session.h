@@ -18,16 +18,12 @@
  */
 #define TIME_CACHE_TIME ",\"time\":\""
 #define TIME_CACHE_T_ABS ",\"t_abs\":"
-
 /** TIME_CACHE_CLOCK_SIZE - bytes of "hh:mm:ss." */
 #define TIME_CACHE_CLOCK_SIZE 9
-
 /** TIME_CACHE_UTC_SIZE - bytes of TIME_CACHE_TIME and "YYYY-MM-DDThh:mm:ss." */
 #define TIME_CACHE_UTC_SIZE (sizeof(TIME_CACHE_TIME) - 1 + 20)
-
 /** TIME_CACHE_SINCE_SIZE - fits the seconds of any session time, and a point */
 #define TIME_CACHE_SINCE_SIZE 16
-
 /** TIME_CACHE_MAX - bytes of a cached text, all of which are copied */
 #define TIME_CACHE_MAX PUT_SLACK
 
@@ -56,13 +52,10 @@ struct time_cache {
 /** time_cache_set_utc, time_cache_set_clock - cache the second that contains @unix_ns */
 void time_cache_set_utc(struct time_cache *times, int64_t unix_ns);
 void time_cache_set_clock(struct time_cache *times, int64_t unix_ns);
-
 /** time_cache_set_since - cache the second that contains @since_ns, which is not negative */
 void time_cache_set_since(struct time_cache *times, int64_t since_ns);
-
 /** time_cache_shift - print Unix times @shift_ns later than given */
 void time_cache_shift(struct time_cache *times, int64_t shift_ns);
-
 /** time_cache_freeze - prepare for use in a signal handler at about @unix_ns */
 void time_cache_freeze(struct time_cache *times, int64_t unix_ns);
 
@@ -91,11 +84,7 @@ hot_inline bool time_cache_has(const struct time_cache *times, int64_t since_ns)
 	return (uint64_t)since_ns - (uint64_t)times->begin_ns < times->span_ns;
 }
 
-/**
- * time_cache_put_utc - put the member "time", "YYYY-MM-DDThh:mm:ss.uuuuuuZ", with a comma before it
- *
- * Nanoseconds are cut, not rounded.
- */
+/** time_cache_put_utc - put ,"time":"YYYY-MM-DDThh:mm:ss.uuuuuuZ", cut, not rounded */
 hot_inline char *time_cache_put_utc(struct time_cache *times, char *out, int64_t unix_ns,
 				    const bool is_cached)
 {
@@ -169,11 +158,9 @@ struct destination {
 
 /** destination_init - set the name, copied; returns -1 if memory ran out */
 int destination_init(struct destination *destination, const char *name);
-
 /** destination_set - turn the destination on, with descriptor @fd */
 void destination_set(struct destination *destination, int fd, bool is_owned);
 
-/** destination_is_on - whether lines are written */
 static inline bool destination_is_on(const struct destination *destination)
 {
 	return __atomic_load_n(&destination->is_on, __ATOMIC_RELAXED);
@@ -238,7 +225,6 @@ int config_visit_variables(const struct trace2_config *config,
 			   int (*visit)(void *context, const char *scope, const char *param,
 					const char *value),
 			   void *context);
-
 /** boolean_parse - parse a boolean of git's: a word or a number; returns -1 if it is malformed */
 int boolean_parse(const char *value, bool *out);
 
@@ -257,12 +243,7 @@ struct prepared {
 /** is_prepared - whether an event can be printed unchanged and without a further line */
 bool is_prepared(const struct trace2_settings *settings, const struct trace2_event *event);
 
-/**
- * is_record_prepared - whether an event is a region or data that is_prepared(), if its JSON is
- * valid
- *
- * These are most of a stream. They have no secrets, and regions have no required parts.
- */
+/** is_record_prepared - is_prepared() for regions and data, most of a stream, if JSON is valid */
 hot_inline bool is_record_prepared(const struct trace2_event *event)
 {
 	if (event->kind == TRACE2_REGION_ENTER || event->kind == TRACE2_REGION_LEAVE)
@@ -271,15 +252,10 @@ hot_inline bool is_record_prepared(const struct trace2_event *event)
 	       event->data.category && event->data.key;
 }
 
-/**
- * prepared_init - complete, check and redact an event
- *
- * Returns 0, or -1 if memory ran out. Call prepared_release() in both cases.
- */
+/** prepared_init - complete, check and redact an event; -1 without memory; release it always */
 int prepared_init(struct prepared *prepared, const struct trace2_settings *settings,
 		  const struct trace2_event *event);
 
-/** prepared_release - free the replacements */
 void prepared_release(struct prepared *prepared);
 
 /** enum member_type - how a member of an event is printed; its C type follows */
@@ -320,11 +296,9 @@ bool member_is_there(const struct trace2_event *event, const struct member *memb
 
 /** MEMBERS_MAX - members of a kind, and the end */
 #define MEMBERS_MAX 10
-
 /** KIND_HEAD_MAX - bytes of a head that are copied, a constant */
 #define KIND_HEAD_MAX 32
 
-/** struct kind - one kind of event */
 struct kind {
 	char head[KIND_HEAD_MAX]; /* the beginning of its EVENT lines */
 	size_t head_size;
@@ -340,10 +314,7 @@ struct kind {
 	bool has_secrets;      /* words or values may contain passwords to hide */
 };
 
-/** kinds - the table of kinds */
 extern const struct kind kinds[TRACE2_KIND_COUNT];
-
-/* A session's private structures, for the printers and the process stream. */
 
 /** THREAD_NAME_SIZE - bytes that git cuts a thread's name to, and the width of PERF's column */
 #define THREAD_NAME_SIZE 24
@@ -407,10 +378,8 @@ struct trace2_session {
 int session_print(struct trace2_session *session, struct printer *printer,
 		  const struct trace2_event *event);
 
-/** printer_release - free the memory of a printer */
 void printer_release(struct printer *printer);
 
-/** string_text - the same bytes as a struct text */
 static inline struct text string_text(struct trace2_string string)
 {
 	return (struct text){ .data = string.data, .size = string.size };
@@ -425,12 +394,7 @@ static inline const struct trace2_thread *event_thread(const struct trace2_sessi
 
 /** timer_ns - a timer's time as it is printed: git rounds these, and cuts all others */
 int64_t timer_ns(const struct trace2_session *session, int64_t time_ns);
-
-/**
- * parent_join - "PARENT/own" with the value of @variable, or "own" if it is unset
- *
- * Returns a string for free(), or NULL if memory ran out.
- */
+/** parent_join - "PARENT/own" with the value of @variable, or "own" if it is unset, for free() */
 char *parent_join(const char *variable, const char *own);
 
 /* The printers of the three targets. Each appends one event as one line. */
@@ -452,7 +416,6 @@ int perf_print(struct buffer *line, struct time_cache *times, const struct trace
 int normal_print(struct buffer *line, struct time_cache *times,
 		 const struct trace2_session *session, const struct trace2_event *event);
 
-/** event_is_region, event_is_data - whether an event's @region or @data counts */
 hot_inline bool event_is_region(const struct trace2_event *event)
 {
 	return event->kind == TRACE2_REGION_ENTER || event->kind == TRACE2_REGION_LEAVE;
@@ -485,12 +448,8 @@ void column_append(struct buffer *line, struct text text, size_t width, size_t w
 
 /** blanks_append - append blanks until @line has @size bytes */
 void blanks_append(struct buffer *line, size_t size);
-
-/**
- * text_cut - the longest prefix of @text with at most @size_max bytes and whole characters
- */
+/** text_cut - the longest prefix of @text with at most @size_max bytes and whole characters */
 struct text text_cut(struct text text, size_t size_max);
-
 /** message_append - append what NORMAL or PERF print of an event's members, and end the line */
 void message_append(struct buffer *line, const struct trace2_session *session,
 		    const struct trace2_event *event, bool is_perf);

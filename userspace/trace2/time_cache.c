@@ -11,7 +11,6 @@
 #define DAY_S 86400
 #define QUARTER_S 900
 #define DAYS_IN_400_YEARS 146097
-
 /* From 0000-03-01 to 1970-01-01: a year that begins in March ends with its leap day. */
 #define DAYS_BEFORE_1970 719468
 
