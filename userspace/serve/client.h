@@ -8,7 +8,6 @@
 
 /** REQUEST_SIZE_MAX - limit of the bytes of a request */
 #define REQUEST_SIZE_MAX (16 * 1024)
-
 /** TOKEN_SIZE - characters of a token: 128 random bits in hexadecimal */
 #define TOKEN_SIZE 32
 
@@ -87,7 +86,6 @@ struct client_context {
 	const struct serve_content *content; /* what is served */
 	uint64_t file_size;		     /* bytes of its file */
 	bool is_complete;		     /* no more follow */
-	/* That requests must have. */
 	char token[TOKEN_SIZE + 1];
 	unsigned int port;
 	unsigned int nr_followers; /* clients that read lines */
@@ -95,7 +93,6 @@ struct client_context {
 	char block[64 * 1024];	   /* for bytes of the file */
 };
 
-/** client_is_follower - whether the client reads lines */
 static inline bool client_is_follower(const struct client *client)
 {
 	return client->state == CLIENT_ANSWERING && client->reads_lines;

@@ -18,7 +18,6 @@
 #define REQUEST_LIMIT_NS (5 * NS_PER_S)
 #define ANSWER_LIMIT_NS (30 * NS_PER_S)
 #define CLOSE_LIMIT_NS NS_PER_S
-
 /* Blocks of one step: the recording is read between steps. */
 #define STEP_BLOCKS 8
 
@@ -49,7 +48,6 @@ static const struct answer_text answer_texts[] = {
 	{ HTTP_BUSY, "Service Unavailable", "too many pages follow this recording; close one" },
 };
 
-/* Close the connection. */
 static void client_end(struct client *client, struct client_context *context)
 {
 	context->nr_followers -= client_is_follower(client);
@@ -364,10 +362,7 @@ static bool host_is_allowed(struct text host, unsigned int port)
 	return false;
 }
 
-/*
- * Takes "/TOKEN/" from a path; false if it begins otherwise. The time does not depend on the
- * position of the first difference.
- */
+/* Takes "/TOKEN/" from the path if it begins so, in the same time wherever it differs. */
 static bool token_take(struct text *path, const char *token)
 {
 	unsigned char difference = 0;
@@ -424,10 +419,8 @@ enum http_status request_judge(const struct http_request *request, const char *t
 
 /* The index of the socket that listens, next to those of clients. */
 #define LISTENER SERVE_CLIENTS_MAX
-
 /* New connections of one run. */
 #define ACCEPTED_MAX 8
-
 /* Longest wait after a connection could not be accepted. */
 #define REST_NS NS_PER_S
 

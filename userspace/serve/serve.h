@@ -14,38 +14,27 @@
 
 /** SERVE_FOLLOWERS_MAX - limit of clients that read lines; the next one is answered with 503 */
 #define SERVE_FOLLOWERS_MAX 8
-
 /** SERVE_CLIENTS_MAX - limit of connections; more wait until one of them ends */
 #define SERVE_CLIENTS_MAX 24
 
 /**
  * struct serve_content - what is served
- * @fd: of the file with the lines, which only grows
- * @page: the page that follows the lines
  *
  * Both belong to the caller, and outlive the server.
  */
 struct serve_content {
-	int fd;
-	struct text page;
+	int fd;		  /* of the file with the lines, which only grows */
+	struct text page; /* the page that follows the lines */
 };
 
 struct serve;
 
-/**
- * serve_open - listen on 127.0.0.1
- * @port: 0 for any
- *
- * Connections are accepted by serve_run(). Returns 0, or -1 with @error.
- */
+/** serve_open - listen on 127.0.0.1, at any @port if that is 0; returns -1 with @error */
 int serve_open(struct serve **out, unsigned int port, struct error *error);
-
 /** serve_begin - serve @content from now on; requests wait until then */
 void serve_begin(struct serve *serve, const struct serve_content *content);
-
 /** serve_url - the address of the page, with the token */
 const char *serve_url(const struct serve *serve);
-
 /** serve_fd - readable when serve_run() has something to do, apart from new lines and timeouts */
 int serve_fd(const struct serve *serve);
 
@@ -59,13 +48,10 @@ void serve_run(struct serve *serve, int64_t now_ns);
 
 /** serve_complete - the last line is in the file: clients that have read it are done */
 void serve_complete(struct serve *serve);
-
 /** serve_has_followers - whether any client is reading lines */
 bool serve_has_followers(const struct serve *serve);
-
 /** serve_was_read - whether any client has read the last line */
 bool serve_was_read(const struct serve *serve);
-
 /** serve_close - end all connections; NULL is allowed */
 void serve_close(struct serve *serve);
 

@@ -33,44 +33,31 @@
 /** TIMELINE_MACHINES_MAX - limit of recordings that are merged */
 #define TIMELINE_MACHINES_MAX 64
 
-/**
- * struct timeline_machine - one of several recordings that are merged into one stream
- * @number: from 1
- * @name: of the machine; if it is not unique, with the file
- * @recording: with its own times: add @shift_ns for those of the stream
- * @shift_ns: from its times to those of the stream
- */
+/** struct timeline_machine - one of several recordings that are merged into one stream */
 struct timeline_machine {
-	unsigned int number;
-	const char *name;
+	unsigned int number; /* from 1 */
+	const char *name;    /* of the machine; if it is not unique, with the file */
+	/* with its own times: add @shift_ns for those of the stream */
 	const struct recording *recording;
-	int64_t shift_ns;
+	int64_t shift_ns; /* from its times to those of the stream */
 };
 
 /** TIMELINE_SINKS_MAX - maximum number of sinks at once, and of sink data pointers */
 #define TIMELINE_SINKS_MAX 16
 
-/**
- * struct timeline_category - a tracepoint
- * @text: "system:event"
- * @sink_data: one pointer for each sink, by its index; NULL at first
- */
+/** struct timeline_category - a tracepoint */
 struct timeline_category {
-	const char *text;
+	const char *text; /* "system:event" */
+	/* one pointer for each sink, by its index; NULL at first */
 	void *sink_data[TIMELINE_SINKS_MAX];
 };
 
-/**
- * struct timeline_name - the name of a slice or instant
- * @text: any bytes
- * @is_counted: among the limited number of names that statistics count one by one
- * @number: of counted names: index within the tracepoint, from 0
- * @sink_data: of counted names: one pointer for each sink, by its index
- */
+/** struct timeline_name - the name of a slice or instant */
 struct timeline_name {
-	struct text text;
-	bool is_counted;
-	unsigned int number;
+	struct text text; /* any bytes */
+	bool is_counted;  /* among the limited number of names that statistics count one by one */
+	unsigned int number; /* of counted names: index within the tracepoint, from 0 */
+	/* of counted names: one pointer for each sink, by its index */
 	void *sink_data[TIMELINE_SINKS_MAX];
 };
 
@@ -88,86 +75,59 @@ enum scope_kind {
 	SCOPE_KIND_COUNT
 };
 
-/**
- * struct timeline_track - a tracepoint, a scope and a name
- * @number: from 1, in order of appearance
- * @name: the track name, or the event's name if records have none
- * @is_state: its slices are states, of which one follows another
- * @may_cross: a slice may end before one that began later
- * @field: name of the scope field, NULL if the scope is the writing thread or global
- * @id: tid, tgid, CPU or scope value, by @scope; a VALUE_SIGNED or VALUE_UNSIGNED; 0 if global
- * @outer: outer scopes of a compound scope, in the order of declaration, by names of their fields
- * @nr_outer: number of outer scopes
- * @lane: of asynchronous slices, which may overlap: 1, 2, ...; tracks that differ by nothing else
- * are lanes of one track. 0 for other tracks
- * @cpu: CPU of an idle task (tid 0) to separate these, -1 on all other tracks
- * @tgid: the thread's process, 0 if unknown or not applicable
- * @comm: the task's name, "" if unknown or not applicable
- * @process_comm: the name of the thread's process when the track began, that of its first thread,
- * likewise
- * @cgroup: path of the cgroup of the thread's process when the track began; NULL if that is the
- * root, unknown or not applicable
- * @buffer: name of the buffer of its records, NULL if the source has only one
- * @machine: whose track it is; NULL if there is only one
- * @born_ns: creation time of its thread or process, 0 if unknown or not applicable
- * @process_born_ns: creation time of its thread's process, likewise
- * @sink_data: one pointer for each sink, by its index
- */
+/** struct timeline_track - a tracepoint, a scope and a name */
 struct timeline_track {
-	unsigned long number;
+	unsigned long number; /* from 1, in order of appearance */
 	struct timeline_category *category;
 	enum track_kind kind;
 	enum scope_kind scope;
-	bool is_state;
-	bool may_cross;
-	struct text name;
+	bool is_state;	  /* its slices are states, of which one follows another */
+	bool may_cross;	  /* a slice may end before one that began later */
+	struct text name; /* the track name, or the event's name if records have none */
+	/* name of the scope field, NULL if the scope is the writing thread or global */
 	const char *field;
+	/* tid, tgid, CPU or scope value, VALUE_SIGNED or VALUE_UNSIGNED; 0 if global */
 	struct value id;
+	/* outer scopes of a compound scope, in the order of declaration */
 	const struct field *outer;
-	size_t nr_outer;
-	unsigned int lane;
-	int cpu;
-	int tgid;
-	const char *comm;
+	size_t nr_outer;   /* number of outer scopes */
+	unsigned int lane; /* 1, 2, ...: one of a track's lanes, for asynchronous slices; else 0 */
+	int cpu;  /* CPU of an idle task (tid 0) to separate these, -1 on all other tracks */
+	int tgid; /* the thread's process, 0 if unknown or not applicable */
+	const char *comm; /* the task's name, "" if unknown or not applicable */
+	/* that of the process's first thread when the track began, likewise */
 	const char *process_comm;
+	/* path of the process's cgroup when the track began; NULL if root or unknown */
 	const char *cgroup;
-	const char *buffer;
-	const struct timeline_machine *machine;
+	const char *buffer; /* name of the buffer of its records, NULL if the source has only one */
+	const struct timeline_machine *machine; /* whose track it is; NULL if there is only one */
+	/* creation time of its thread or process, 0 if unknown or not applicable */
 	int64_t born_ns;
-	int64_t process_born_ns;
-	void *sink_data[TIMELINE_SINKS_MAX];
+	int64_t process_born_ns;	     /* creation time of its thread's process, likewise */
+	void *sink_data[TIMELINE_SINKS_MAX]; /* one pointer for each sink, by its index */
 };
 
-/**
- * struct explanation - where the time of a slice went
- * @track: number of its track
- * @depth: 1 for the outermost
- * @begin_ns, @end_ns: of the slice
- * @json: an object, as 'ktrack why --json' prints it
- */
+/** struct explanation - where the time of a slice went */
 struct explanation {
-	unsigned long track;
-	unsigned int depth;
+	unsigned long track; /* number of its track */
+	unsigned int depth;  /* 1 for the outermost */
+	/* @begin_ns, @end_ns: of the slice */
 	int64_t begin_ns;
 	int64_t end_ns;
-	struct text json;
+	struct text json; /* an object, as 'ktrack why --json' prints it */
 };
 
 /**
  * struct explanations - explained slices, for outputs that show them
- * @items: by @begin_ns, @track and @depth
- * @limit: number of slices of each name that are explained, the slowest; 0 for all
- * @has_states: states of threads are recorded; without them no slice is explained
- * @has_interrupts: interrupts are recorded
  *
  * Valid during TIMELINE_FINISH, for sinks that were added after the one that explains.
  */
 struct explanations {
-	const struct explanation *items;
+	const struct explanation *items; /* by @begin_ns, @track and @depth */
 	size_t nr_items;
-	size_t limit;
-	bool has_states;
-	bool has_interrupts;
+	size_t limit; /* number of slices of each name that are explained, the slowest; 0 for all */
+	bool has_states; /* states of threads are recorded; without them no slice is explained */
+	bool has_interrupts; /* interrupts are recorded */
 };
 
 /** struct timeline_count - number of records of a tracepoint, "system:event" */
@@ -176,52 +136,36 @@ struct timeline_count {
 	uint64_t count;
 };
 
-/**
- * struct timeline_totals - sums over the whole recording
- * @lost_records: number of lost records, as far as it is known
- * @lost_gaps: number of losses; @lost_gaps_unknown of them have an unknown number of records
- * @lost_task_records: lost records about threads, which are on no track
- * @late_records: records older than their predecessor, whose time they got
- * @unmatched_ends: ends without an open slice
- * @filtered_ends: ends of slices that a rule's condition hides
- * @foreign_ends: ends by another thread than the begin's, while slices overlapped on their track
- * @malformed: records that could not be decoded
- * @has_complete_from: nothing was lost after @complete_from_ns
- * @has_complete_until: nothing was lost before @complete_until_ns
- * @has_wall_drift: @wall_drift_ns is the drift of the wall clock against the trace clock over the
- * recording
- * @malformed_of: malformed records by tracepoint, without zeros
- * @unfinished: slices without an end
- * @suspect: slices that a loss may have falsified
- * @retired_tracks: evicted tracks: closed to save memory; they continue as new tracks
- * @renamed_threads: each continues on new tracks
- * @evicted_slices: unfinished slices of evicted tracks
- * @other_names: slices and instants whose name is not counted
- */
+/** struct timeline_totals - sums over the whole recording */
 struct timeline_totals {
-	uint64_t lost_records;
+	uint64_t lost_records; /* number of lost records, as far as it is known */
+	/* number of losses; @lost_gaps_unknown of them have an unknown number of records */
 	uint64_t lost_gaps;
 	uint64_t lost_gaps_unknown;
-	uint64_t lost_task_records;
-	uint64_t late_records;
-	uint64_t unmatched_ends;
-	uint64_t filtered_ends;
+	uint64_t lost_task_records; /* lost records about threads, which are on no track */
+	uint64_t late_records;	    /* records older than their predecessor, whose time they got */
+	uint64_t unmatched_ends;    /* ends without an open slice */
+	uint64_t filtered_ends;	    /* ends of slices that a rule's condition hides */
+	/* ends by another thread than the begin's, while slices overlapped on their track */
 	uint64_t foreign_ends;
-	uint64_t malformed;
-	bool has_complete_from;
+	uint64_t malformed;	/* records that could not be decoded */
+	bool has_complete_from; /* nothing was lost after @complete_from_ns */
 	int64_t complete_from_ns;
-	bool has_complete_until;
+	bool has_complete_until; /* nothing was lost before @complete_until_ns */
 	int64_t complete_until_ns;
+	/* @wall_drift_ns: of the wall clock against the trace clock over the recording */
 	bool has_wall_drift;
 	int64_t wall_drift_ns;
+	/* malformed records by tracepoint, without zeros */
 	const struct timeline_count *malformed_of;
 	size_t nr_malformed_of;
-	uint64_t unfinished;
-	uint64_t suspect;
+	uint64_t unfinished; /* slices without an end */
+	uint64_t suspect;    /* slices that a loss may have falsified */
+	/* evicted tracks: closed to save memory; they continue as new tracks */
 	uint64_t retired_tracks;
-	uint64_t renamed_threads;
-	uint64_t evicted_slices;
-	uint64_t other_names;
+	uint64_t renamed_threads; /* each continues on new tracks */
+	uint64_t evicted_slices;  /* unfinished slices of evicted tracks */
+	uint64_t other_names;	  /* slices and instants whose name is not counted */
 };
 
 /**
@@ -263,19 +207,11 @@ enum timeline_recorded {
 	TIMELINE_RECORDED_UNTIL_NOW,
 };
 
-/**
- * timeline_append_loss - append "lost 5 records in 2 gaps, 1 of unknown size", or "lost an unknown
- * number of records in 2 gaps"
- * @records: number of records, 0 if unknown
- * @gaps: number of gaps, 0 if unknown
- * @gaps_unknown: number of gaps of unknown size
- */
+/** timeline_append_loss - append "lost 5 records in 2 gaps, 1 of unknown size"; 0: unknown */
 void timeline_append_loss(struct buffer *buffer, uint64_t records, uint64_t gaps,
 			  uint64_t gaps_unknown);
-
 /** track_append_label - append a label of a track for people: "queue0 tid 537 kworker/0:1" */
 void track_append_label(struct buffer *out, const struct timeline_track *track);
-
 /** track_append_identity - append a JSON object with all that distinguishes the track */
 void track_append_identity(struct buffer *out, const struct timeline_track *track);
 
@@ -425,13 +361,10 @@ struct sink_ops {
 	void (*free)(struct sink *sink);
 };
 
-/**
- * struct sink - first member of every sink's own struct
- * @index: its index into all sink data, of an open sink
- */
+/** struct sink - first member of every sink's own struct */
 struct sink {
 	const struct sink_ops *ops;
-	unsigned int index;
+	unsigned int index; /* its index into all sink data, of an open sink */
 };
 
 /** sink_new - a sink whose own struct has @size zeros; NULL with @error */
@@ -439,36 +372,25 @@ struct sink *sink_new(const struct sink_ops *ops, size_t size, struct error *err
 
 /**
  * struct timeline - distributes events to sinks
- * @last_ns: time of the last event; INT64_MAX after TIMELINE_FINISH
  *
  * A zeroed struct has no sinks. It owns the sinks that were added.
  */
 struct timeline {
 	struct sink *sinks[TIMELINE_SINKS_MAX];
 	unsigned int nr_sinks;
-	int64_t last_ns;
+	int64_t last_ns; /* time of the last event; INT64_MAX after TIMELINE_FINISH */
 };
 
-/**
- * timeline_add - add @sink, and take ownership of it, also on failure
- *
- * Returns 0, or -1 with @error if there are TIMELINE_SINKS_MAX already.
- */
+/** timeline_add - add @sink, and take it, also on failure: -1 with @error if there are too many */
 int timeline_add(struct timeline *timeline, struct sink *sink, struct error *error);
-
 /** timeline_open - open every sink, once before the first event; returns 0, or -1 with @error */
 int timeline_open(struct timeline *timeline, const struct recording *recording,
 		  struct error *error);
-
 /** timeline_push_all - implementation of timeline_push() for any number of sinks */
 int timeline_push_all(struct timeline *timeline, const struct timeline_event *event,
 		      struct error *error);
 
-/**
- * timeline_push - deliver @event, which is not older than its predecessor, to every sink
- *
- * Returns 0, or -1 with @error if a sink failed; nothing may be pushed after that.
- */
+/** timeline_push - deliver @event, which is not older than the one before; -1 with @error */
 static inline int timeline_push(struct timeline *timeline, const struct timeline_event *event,
 				struct error *error)
 {
@@ -482,7 +404,6 @@ static inline int timeline_push(struct timeline *timeline, const struct timeline
 
 /** timeline_flush - flush every sink; returns 0, or -1 with @error */
 int timeline_flush(struct timeline *timeline, struct error *error);
-
 /** timeline_release - free the sinks and zero @timeline, which may be zeroed already */
 void timeline_release(struct timeline *timeline);
 
