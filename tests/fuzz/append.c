@@ -46,7 +46,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	settings.fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
 	if (settings.fd < 0)
 		return 0;
-	sink = sink_kinds[sink_kind_number("perfetto")]->sink_new(&settings, &error);
+	sink = sink_open(sink_kinds[sink_kind_number("perfetto")], &settings, &error);
 	if (sink && timeline_add(&timeline, sink, &error) == 0)
 		recording_add(&timeline, &error);
 	timeline_release(&timeline);

@@ -72,7 +72,7 @@ static int sinks_add(struct timeline *timeline, struct error *error)
 		if (sink_kinds[i]->creates_files || strcmp(sink_kinds[i]->name, "query") == 0)
 			continue;
 		settings.fd = fuzz_fd(sink_kinds[i]->name);
-		sink = sink_kinds[i]->sink_new(&settings, error);
+		sink = sink_open(sink_kinds[i], &settings, error);
 		status = sink ? timeline_add(timeline, sink, error) : -1;
 	}
 	return status;

@@ -24,32 +24,36 @@ static struct null_sink *null_of(struct sink_file *file)
 	return container_of(file, struct null_sink, file);
 }
 
-static int null_event(struct sink_file *file, const struct timeline_event *event,
-		      struct error *error)
+static void null_init(struct sink_file *file, const struct sink_settings *settings)
+{
+	const struct null_own *own = settings->own;
+
+	null_of(file)->prefix = own->prefix ? own->prefix : "";
+	null_of(file)->folder_fd = -1;
+}
+
+static void null_event(struct sink_file *file, const struct timeline_event *event)
 {
 	struct null_sink *sink = null_of(file);
 
 	if (event->kind == TIMELINE_TRACK_BEGIN)
-		return sink_file_track_new(file, event->track, sizeof(struct sink_track), error)
-			       ? 0
-			       : -1;
+		sink_file_track_new(file, event->track, sizeof(struct sink_track));
 	sink->nr_slices += event->kind == TIMELINE_SLICE_END;
 	if (event->kind == TIMELINE_FINISH)
 		buffer_printf(&file->out, "%s%u slices\n", sink->prefix, sink->nr_slices);
-	return 0;
 }
 
 /* A second file of the directory. */
-static int null_complete(struct sink_file *file, struct error *error)
+static void null_complete(struct sink_file *file)
 {
 	int folder_fd = null_of(file)->folder_fd;
 	int fd = folder_fd >= 0 ? openat(folder_fd, "done", O_CREAT | O_WRONLY | O_CLOEXEC, 0600)
 				: -1;
 
-	if (folder_fd >= 0 && fd < 0)
-		return error_set(error, "cannot create done");
+	file->has_failed = folder_fd >= 0 && fd < 0;
+	if (file->has_failed)
+		error_set(file->error, "cannot create done");
 	file_close(fd);
-	return 0;
 }
 
 static void null_release(struct sink_file *file)
@@ -59,42 +63,30 @@ static void null_release(struct sink_file *file)
 
 static const struct sink_file_ops null_file = {
 	.size = sizeof(struct null_sink),
+	.init = null_init,
 	.event = null_event,
 	.complete = null_complete,
 	.release = null_release,
 };
 
-static struct sink *null_new(const struct sink_settings *settings, const char *prefix,
-			     int folder_fd, struct error *error)
-{
-	struct sink *sink = sink_file_new(&null_file, settings, error);
-
-	if (!sink) {
-		file_close(folder_fd);
-		return NULL;
-	}
-	container_of(sink, struct null_sink, file.sink)->prefix = prefix;
-	container_of(sink, struct null_sink, file.sink)->folder_fd = folder_fd;
-	return sink;
-}
-
-static struct sink *null_example_new(const struct sink_settings *settings, struct error *error)
-{
-	const struct null_own *own = settings->own;
-
-	return null_new(settings, own->prefix ? own->prefix : "", -1, error);
-}
+extern const struct sink_kind sink_null_folder;
 
 static struct sink *null_folder_new(const struct sink_settings *settings, struct error *error)
 {
 	struct sink_settings file = *settings;
+	struct sink *sink;
 	int folder_fd;
 
 	if (mkdir(settings->path, 0700) < 0)
 		return error_set(error, "cannot create %s", settings->path), NULL;
 	folder_fd = open(settings->path, O_DIRECTORY | O_RDONLY | O_CLOEXEC);
 	file.fd = openat(folder_fd, "count", O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
-	return null_new(&file, "", folder_fd, error);
+	sink = sink_file_new(&sink_null_folder, &file, error);
+	if (sink)
+		container_of(sink, struct null_sink, file.sink)->folder_fd = folder_fd;
+	else
+		file_close(folder_fd);
+	return sink;
 }
 
 static const struct option_row null_options[] = {
@@ -109,7 +101,7 @@ const struct sink_kind sink_null_example = {
 	.use = SINK_USE_FILE,
 	.can_compress = true,
 	.options = null_options,
-	.sink_new = null_example_new,
+	.file = &null_file,
 };
 
 const struct sink_kind sink_null_folder = {
@@ -117,5 +109,6 @@ const struct sink_kind sink_null_folder = {
 	.help = "write the number of slices to a directory",
 	.use = SINK_USE_FOLDER,
 	.creates_files = true,
+	.file = &null_file,
 	.sink_new = null_folder_new,
 };

@@ -289,7 +289,7 @@ static void typed_open(struct typed *typed, uint64_t size_max)
 	check(serving_open(&typed->serving, 0, &error));
 	settings.fd = serving_lines_fd(&typed->serving, &error);
 	check(timeline_add(&typed->timeline,
-			   sink_kinds[sink_kind_number("serve")]->sink_new(&settings, &error),
+			   sink_open(sink_kinds[sink_kind_number("serve")], &settings, &error),
 			   &error));
 	check(timeline_open(&typed->timeline, &recording, &error));
 	check(serving_begin(&typed->serving, "typed <b>", typed->stop.signals.fd, NULL, &error));

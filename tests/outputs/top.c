@@ -239,7 +239,7 @@ static int run(struct driver *driver, int64_t interval_ns, struct error *error)
 		return -1;
 	settings.fd = open("/proc/self/fd/1", O_WRONLY | O_NONBLOCK | O_CLOEXEC);
 	if (timeline_add(&driver->timeline,
-			 sink_kinds[sink_kind_number("stat")]->sink_new(&settings, error),
+			 sink_open(sink_kinds[sink_kind_number("stat")], &settings, error),
 			 error) < 0 ||
 	    timeline_open(&driver->timeline, &recording, error) < 0 || loop(driver, error) < 0)
 		return -1;

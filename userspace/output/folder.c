@@ -18,7 +18,6 @@
 
 /* The names of files that libtrace2 creates for session ids that it made. */
 #define SESSION_PATTERN "[0-9][0-9][0-9][0-9][0-9][0-9][0-9][0-9]T[0-9]*Z-*-P*"
-
 /* File systems have times that do not fit into nanoseconds. */
 #define FILE_TIME_LIMIT_S (INT64_MAX / NS_PER_S)
 
@@ -152,10 +151,8 @@ bool retention_is_limited(const struct retention *limits)
 
 /* The names of recordings. Nothing else in the directory is touched. */
 #define NAME_PATTERN "ktrack-[0-9]*T[0-9]*Z-*.dat"
-
 /* Limit of the part of a name that comes from the trigger. */
 #define WORDS_SIZE 40
-
 /* Names that are tried if clocks are set back. */
 #define NAMES_MAX 1000
 

@@ -96,7 +96,6 @@ void closing_append_command(struct buffer *out, const char *command,
 /* Shorter operations show nothing. */
 #define QUIET_NS NS_PER_S
 #define SHOW_EVERY_NS (500 * NS_PER_MS)
-
 #define MIB (1024.0 * 1024.0)
 
 static void transfer_show(struct transfer *transfer, struct buffer *line, int64_t now_ns)

@@ -307,52 +307,31 @@ static bool target_is_folder(const char *target)
 	return stat(target, &about) == 0 && S_ISDIR(about.st_mode);
 }
 
-/* libtrace2 takes no relative paths. */
-static int folder_set(struct outputs *outputs, size_t kind, const char *target, struct error *error)
-{
-	free(outputs->folders[kind]);
-	outputs->folders[kind] = realpath(target, NULL);
-	return outputs->folders[kind] ? 0
-				      : error_set_system(error, errno, "cannot find %s", target);
-}
-
-/*
- * Returns 1 if libtrace2 opens the target, whose grammar has more than paths: @value is set;
- * otherwise 0, or -1 with @error.
- */
-static int trace2_value_find(struct outputs *outputs, size_t kind, const char *target,
-			     const char **value, struct error *error)
-{
-	*value = target;
-	if ((target[0] >= '0' && target[0] <= '9' && !target[1]) ||
-	    strcasecmp(target, "true") == 0 || strcasecmp(target, "false") == 0 ||
-	    strncmp(target, "af_unix:", strlen("af_unix:")) == 0)
-		return 1;
-	if (!target_is_folder(target))
-		return 0;
-	if (folder_set(outputs, kind, target, error) < 0)
-		return -1;
-	*value = outputs->folders[kind];
-	return 1;
-}
-
-/**
- * struct opening - the parameters of outputs_open()
- * @trace2: parts of it that all trace2 outputs share
- */
+/** struct opening - the parameters of outputs_open() */
 struct opening {
 	struct outputs *outputs;
 	struct timeline *timeline;
-	struct sink_trace2_settings trace2;
+	struct sink_trace2_settings trace2; /* parts of it that all trace2 outputs share */
+	struct error *error;
 };
 
-static int sink_add(const struct opening *opening, struct sink *sink, struct error *error)
+/* libtrace2 takes no relative paths. */
+static int folder_set(const struct opening *opening, size_t kind, const char *target)
 {
-	return sink ? timeline_add(opening->timeline, sink, error) : -1;
+	char **folder = &opening->outputs->folders[kind];
+
+	free(*folder);
+	*folder = realpath(target, NULL);
+	return *folder ? 0 : error_set_system(opening->error, errno, "cannot find %s", target);
 }
 
-static int sink_open(const struct opening *opening, size_t kind, struct sink_settings *settings,
-		     struct error *error)
+static int sink_add(const struct opening *opening, struct sink *sink)
+{
+	return sink ? timeline_add(opening->timeline, sink, opening->error) : -1;
+}
+
+static int kind_sink_open(const struct opening *opening, size_t kind,
+			  struct sink_settings *settings)
 {
 	struct outputs *outputs = opening->outputs;
 
@@ -361,40 +340,60 @@ static int sink_open(const struct opening *opening, size_t kind, struct sink_set
 	settings->rows = outputs->settings->rows;
 	settings->wait = outputs->set.wait;
 	settings->report = outputs->report;
+	settings->user = opening->trace2.file_user;
+	settings->group = opening->trace2.file_group;
 	settings->stat = outputs->settings->stat;
 	settings->query = outputs->settings->query;
 	settings->explanations = outputs->settings->explains ? &outputs->explanations : NULL;
 	settings->own = outputs->settings->own[kind];
-	return sink_add(opening, sink_kinds[kind]->sink_new(settings, error), error);
+	return sink_add(opening, sink_open(sink_kinds[kind], settings, opening->error));
+}
+
+/* Whether libtrace2 opens the target, whose grammar has more than paths. */
+static bool is_trace2_value(const char *target)
+{
+	return (target[0] >= '0' && target[0] <= '9' && !target[1]) ||
+	       strcasecmp(target, "true") == 0 || strcasecmp(target, "false") == 0 ||
+	       strncmp(target, "af_unix:", strlen("af_unix:")) == 0;
+}
+
+/* Opens a file, or standard output, for the sink; if @is_alone, no other output shares it. */
+static int descriptor_open(const struct opening *opening, const char *target, bool is_alone,
+			   struct sink_settings *settings)
+{
+	struct output_set *set = &opening->outputs->set;
+
+	settings->is_compressed = output_is_compressed(target);
+	settings->fd = output_open(set, target, &settings->name, opening->error);
+	if (settings->fd < 0)
+		return -1;
+	if (!is_alone || output_check_alone(set, opening->error) == 0)
+		return 0;
+	close(settings->fd);
+	return -1;
 }
 
 /* Opens a target that libtrace2 understands, or a file or standard output for its lines. */
-static int trace2_open(struct opening *opening, size_t kind, const char *target,
-		       struct error *error)
+static int trace2_open(const struct opening *opening, size_t kind, const char *target)
 {
 	struct sink_trace2_settings trace2 = opening->trace2;
 	struct sink_settings settings = { .name = target, .fd = -1, .trace2 = &trace2 };
-	int is_value = trace2_value_find(opening->outputs, kind, target, &trace2.value, error);
 
-	if (is_value < 0)
-		return -1;
-	if (!is_value) {
-		trace2.value = NULL;
-		settings.fd = output_open(&opening->outputs->set, target, &settings.name, error);
-		if (settings.fd < 0)
+	if (is_trace2_value(target)) {
+		trace2.value = target;
+	} else if (target_is_folder(target)) {
+		if (folder_set(opening, kind, target) < 0)
 			return -1;
+		trace2.value = opening->outputs->folders[kind];
+	} else {
 		settings.is_appending = opening->outputs->set.is_appending;
-		settings.is_compressed = output_is_compressed(target);
+		if (descriptor_open(opening, target, output_is_compressed(target), &settings) < 0)
+			return -1;
 	}
-	if (settings.is_compressed && output_check_alone(&opening->outputs->set, error) < 0) {
-		close(settings.fd);
-		return -1;
-	}
-	return sink_open(opening, kind, &settings, error);
+	return kind_sink_open(opening, kind, &settings);
 }
 
-static int setting_open(struct opening *opening, size_t kind, const char *value,
-			struct error *error)
+static int setting_open(const struct opening *opening, size_t kind, const char *value)
 {
 	struct sink_trace2_settings trace2 = opening->trace2;
 	struct sink_settings settings = {
@@ -402,61 +401,46 @@ static int setting_open(struct opening *opening, size_t kind, const char *value,
 		.fd = -1,
 		.trace2 = &trace2,
 	};
+	bool is_folder = target_is_folder(value);
 
-	if (output_is_compressed(value) && !target_is_folder(value))
-		return error_set(error, "%s: not compressed; write --%s=%s instead", settings.name,
-				 sink_kinds[kind]->name, value);
+	if (output_is_compressed(value) && !is_folder)
+		return error_set(opening->error, "%s: not compressed; write --%s=%s instead",
+				 settings.name, sink_kinds[kind]->name, value);
 	trace2.value = value;
-	if (output_check_path(&opening->outputs->set, value, settings.name, error) < 0)
+	if (output_check_path(&opening->outputs->set, value, settings.name, opening->error) < 0 ||
+	    (is_folder && folder_set(opening, kind, value) < 0))
 		return -1;
-	if (target_is_folder(value) && folder_set(opening->outputs, kind, value, error) < 0)
-		return -1;
-	return sink_open(opening, kind, &settings, error);
+	return kind_sink_open(opening, kind, &settings);
 }
 
-/* Opens a file that no other output shares. */
-static int output_file_open(struct opening *opening, size_t kind, const char *path,
-			    struct error *error)
+static int output_file_open(const struct opening *opening, size_t kind, const char *path)
 {
-	struct output_set *set = &opening->outputs->set;
 	bool is_standard = strcmp(path, "-") == 0;
-	struct sink_settings settings = { .path = is_standard ? NULL : path,
-					  .user = opening->trace2.file_user,
-					  .group = opening->trace2.file_group,
-					  .is_appending = set->is_appending && !is_standard,
-					  .is_compressed = output_is_compressed(path) };
+	struct sink_settings settings = {
+		.path = is_standard ? NULL : path,
+		.is_appending = opening->outputs->set.is_appending && !is_standard,
+	};
 
-	settings.fd = output_open(set, path, &settings.name, error);
-	if (settings.fd < 0)
+	if (descriptor_open(opening, path, !is_standard, &settings) < 0)
 		return -1;
-	if (!is_standard && output_check_alone(set, error) < 0) {
-		close(settings.fd);
-		return -1;
-	}
-	return sink_open(opening, kind, &settings, error);
+	return kind_sink_open(opening, kind, &settings);
 }
 
 /* The output creates what it needs at the path. */
-static int output_folder_open(struct opening *opening, size_t kind, const char *path,
-			      struct error *error)
+static int output_folder_open(const struct opening *opening, size_t kind, const char *path)
 {
-	struct sink_settings settings = { .name = path,
-					  .path = path,
-					  .fd = -1,
-					  .user = opening->trace2.file_user,
-					  .group = opening->trace2.file_group };
+	struct sink_settings settings = { .name = path, .path = path, .fd = -1 };
 
 	if (strcmp(path, "-") == 0)
-		return error_set(error, "--%s=-: not a directory; write --%s=DIRECTORY",
+		return error_set(opening->error, "--%s=-: not a directory; write --%s=DIRECTORY",
 				 sink_kinds[kind]->name, sink_kinds[kind]->name);
-	if (output_check_path(&opening->outputs->set, path, path, error) < 0)
+	if (output_check_path(&opening->outputs->set, path, path, opening->error) < 0)
 		return -1;
-	return sink_open(opening, kind, &settings, error);
+	return kind_sink_open(opening, kind, &settings);
 }
 
 /* Opens the kind if anything asks for it; counts it in @nr_open. */
-static int kind_open(struct opening *opening, size_t number, unsigned int *nr_open,
-		     struct error *error)
+static int kind_open(const struct opening *opening, size_t number, unsigned int *nr_open)
 {
 	const struct outputs *outputs = opening->outputs;
 	const struct sink_kind *kind = sink_kinds[number];
@@ -467,16 +451,16 @@ static int kind_open(struct opening *opening, size_t number, unsigned int *nr_op
 		setting = trace2_config_get(outputs->config, kind->trace2_key);
 	*nr_open += target || setting;
 	if (setting)
-		return setting_open(opening, number, setting, error);
+		return setting_open(opening, number, setting);
 	if (!target)
 		return 0;
 	if (kind->use == SINK_USE_FOLDER)
-		return output_folder_open(opening, number, target, error);
-	return kind->use == SINK_USE_TRACE2 ? trace2_open(opening, number, target, error)
-					    : output_file_open(opening, number, target, error);
+		return output_folder_open(opening, number, target);
+	return kind->use == SINK_USE_TRACE2 ? trace2_open(opening, number, target)
+					    : output_file_open(opening, number, target);
 }
 
-static int kinds_open(struct opening *opening, struct error *error)
+static int kinds_open(const struct opening *opening)
 {
 	struct outputs *outputs = opening->outputs;
 	struct sink_settings lines = { .name = "the temporary file of --serve",
@@ -487,10 +471,10 @@ static int kinds_open(struct opening *opening, struct error *error)
 
 	/* The lines of a page that follows the recording. */
 	if (outputs->settings->serves &&
-	    sink_open(opening, sink_kind_number("serve"), &lines, error) < 0)
+	    kind_sink_open(opening, sink_kind_number("serve"), &lines) < 0)
 		return -1;
 	for (size_t i = 0; i < sink_kinds_count; i++) {
-		if (kind_open(opening, i, &nr_open, error) < 0)
+		if (kind_open(opening, i, &nr_open) < 0)
 			return -1;
 	}
 	if (nr_open > 0)
@@ -499,10 +483,10 @@ static int kinds_open(struct opening *opening, struct error *error)
 	outputs->has_chosen_perf = outputs->settings->suits_terminal && isatty(STDOUT_FILENO) == 1;
 	if (outputs->has_chosen_perf)
 		kind = sink_kind_number("perf");
-	return trace2_open(opening, kind, "-", error);
+	return trace2_open(opening, kind, "-");
 }
 
-static int stat_open(struct opening *opening, struct error *error)
+static int stat_open(const struct opening *opening)
 {
 	const struct output_set *set = &opening->outputs->set;
 	const char *path = opening->outputs->settings->stat->prometheus;
@@ -513,15 +497,15 @@ static int stat_open(struct opening *opening, struct error *error)
 		/* Metrics are written to a new file next to the last one, which it replaces. */
 		buffer_printf(&new_path, "%s.new", path);
 		if (new_path.failed)
-			status = error_set(error, "out of memory");
+			status = error_set(opening->error, "out of memory");
 		else
-			status = output_check_path(set, path, path, error);
+			status = output_check_path(set, path, path, opening->error);
 		if (status == 0)
 			status = output_check_path(set, buffer_string(&new_path),
-						   buffer_string(&new_path), error);
+						   buffer_string(&new_path), opening->error);
 		buffer_release(&new_path);
 	}
-	return status < 0 ? -1 : output_file_open(opening, sink_kind_number("stat"), "-", error);
+	return status < 0 ? -1 : output_file_open(opening, sink_kind_number("stat"), "-");
 }
 
 static const char *outputs_source(const struct outputs *outputs)
@@ -529,10 +513,11 @@ static const char *outputs_source(const struct outputs *outputs)
 	return outputs->set.nr_sources > 0 ? outputs->set.sources[0] : NULL;
 }
 
-static int why_open_output(struct opening *opening, struct error *error)
+static int why_open_output(const struct opening *opening)
 {
 	const struct why_settings *why = opening->outputs->settings->why;
 	struct output_set *set = &opening->outputs->set;
+	struct error *error = opening->error;
 	const char *name;
 	int fd = output_open(set, "-", &name, error);
 	int folded_fd = fd >= 0 && why->folded ? output_open(set, why->folded, &name, error) : -1;
@@ -542,24 +527,23 @@ static int why_open_output(struct opening *opening, struct error *error)
 		return -1;
 	}
 	return sink_add(opening,
-			why_sink_new(why, fd, folded_fd, outputs_source(opening->outputs), error),
-			error);
+			why_sink_new(why, fd, folded_fd, outputs_source(opening->outputs), error));
 }
 
 /* Added before the outputs that show the answer. */
-static int explanations_open(struct opening *opening, struct error *error)
+static int explanations_open(const struct opening *opening)
 {
 	struct outputs *outputs = opening->outputs;
 
 	outputs->why = (struct why_settings){ .slice = text_of("*"),
 					      .depth = WHY_DEPTH,
 					      .explanations = &outputs->explanations };
-	return sink_add(opening,
-			why_sink_new(&outputs->why, -1, -1, outputs_source(outputs), error), error);
+	return sink_add(opening, why_sink_new(&outputs->why, -1, -1, outputs_source(outputs),
+					      opening->error));
 }
 
 /* Later sessions count on. */
-static int budgets_open(struct opening *opening, struct error *error)
+static int budgets_open(const struct opening *opening)
 {
 	struct outputs *outputs = opening->outputs;
 	const struct budget_settings *settings = &outputs->settings->budgets;
@@ -567,12 +551,11 @@ static int budgets_open(struct opening *opening, struct error *error)
 	if (settings->size == 0)
 		return 0;
 	if (!outputs->budgets &&
-	    budget_set_new(&outputs->budgets, settings->texts, settings->size, error) < 0)
+	    budget_set_new(&outputs->budgets, settings->texts, settings->size, opening->error) < 0)
 		return -1;
-	return sink_add(opening, budget_sink_new(outputs->budgets, error), error);
+	return sink_add(opening, budget_sink_new(outputs->budgets, opening->error));
 }
 
-/* Removes files of earlier sessions. */
 static int outputs_retain(const struct outputs *outputs, const char *sid, struct error *error)
 {
 	bool has_folder = false;
@@ -593,41 +576,38 @@ static int outputs_retain(const struct outputs *outputs, const char *sid, struct
 int outputs_open(struct outputs *outputs, struct timeline *timeline,
 		 const struct identity *identity, struct error *error)
 {
+	const struct output_settings *settings = outputs->settings;
 	struct opening opening = {
 		.outputs = outputs,
 		.timeline = timeline,
 		.trace2 = { .sid = identity->sid, .hierarchy = identity->hierarchy },
+		.error = error,
 	};
 
 	outputs->set.size = 0;
 	output_owner(&opening.trace2.file_user, &opening.trace2.file_group);
-	if (outputs->settings->comparison)
-		return sink_add(&opening,
-				compare_sink_new(outputs->settings->comparison,
-						 outputs->settings->is_compare_source, error),
-				error);
-	if (budgets_open(&opening, error) < 0)
+	if (settings->comparison)
+		return sink_add(&opening, compare_sink_new(settings->comparison,
+							   settings->is_compare_source, error));
+	if (budgets_open(&opening) < 0)
 		return -1;
-	if (outputs->settings->stat)
-		return stat_open(&opening, error);
-	if (outputs->settings->query && outputs->settings->explains &&
-	    explanations_open(&opening, error) < 0)
+	if (settings->stat)
+		return stat_open(&opening);
+	if (settings->query && settings->explains && explanations_open(&opening) < 0)
 		return -1;
-	if (outputs->settings->query)
-		return output_file_open(&opening, sink_kind_number("query"), "-", error);
-	if (outputs->settings->why && why_open_output(&opening, error) < 0)
+	if (settings->query)
+		return output_file_open(&opening, sink_kind_number("query"), "-");
+	if (settings->why && why_open_output(&opening) < 0)
 		return -1;
-	if ((outputs->settings->why || outputs->settings->needs_target) &&
-	    !output_settings_have_target(outputs->settings))
+	if ((settings->why || settings->needs_target) && !output_settings_have_target(settings))
 		return 0;
-	if (outputs->settings->explains && explanations_open(&opening, error) < 0)
-		return -1;
-	if (outputs_configure(outputs, error) < 0)
+	if ((settings->explains && explanations_open(&opening) < 0) ||
+	    outputs_configure(outputs, error) < 0)
 		return -1;
 	opening.trace2.config = outputs->config;
-	if (kinds_open(&opening, error) < 0)
+	if (kinds_open(&opening) < 0)
 		return -1;
-	return retention_is_limited(&outputs->settings->retention)
+	return retention_is_limited(&settings->retention)
 		       ? outputs_retain(outputs, identity->sid, error)
 		       : 0;
 }

@@ -168,7 +168,6 @@ int zstd_frames_check(int fd, const char *name, struct error *error)
 		apply(ZSTD_decompressStream) apply(ZSTD_freeDStream) apply(ZSTD_isError)
 /* clang-format on */
 
-/** struct zstd_api - libzstd */
 struct zstd_api {
 	void *handle;
 	ZSTD_FUNCTIONS(LIBRARY_MEMBER)
@@ -182,7 +181,6 @@ static int zstd_api_load(struct zstd_api *api, struct error *error)
 			    functions, sizeof(functions) / sizeof(functions[0]), error);
 }
 
-/** struct compressor - a file that is written */
 struct compressor {
 	struct zstd_api api;
 	ZSTD_CCtx *context;
@@ -203,7 +201,6 @@ static int compressor_fail(struct compressor *compressor, int number)
 	return -1;
 }
 
-/* Compresses, and writes the compressed blocks. */
 static int compressor_run(struct compressor *compressor, struct text data,
 			  ZSTD_EndDirective directive)
 {

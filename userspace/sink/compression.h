@@ -34,27 +34,12 @@ int compressor_flush(struct compressor *compressor, struct error *error);
 
 /** compressor_end - complete the last frame; returns -1 with @error */
 int compressor_end(struct compressor *compressor, struct error *error);
-
 /** compressor_free - complete the last frame if nothing failed */
 void compressor_free(struct compressor *compressor);
-
-/**
- * zstd_frames_check - check that a file is empty, or ends with a complete zstd frame
- * @fd: of any file, at any offset, which stays; a file that is not regular passes
- * @name: in errors
- *
- * Returns 0, or -1 with @error.
- */
+/** zstd_frames_check - check that a regular file is empty or ends with a complete zstd frame */
 int zstd_frames_check(int fd, const char *name, struct error *error);
-
-/**
- * decompress_zlib - append the content of a zlib stream
- * @most: limit of its size in bytes
- *
- * Returns false if the stream is incomplete, damaged or larger, or if memory ran out.
- */
+/** decompress_zlib - append a zlib stream; false if it is damaged, or larger than @most bytes */
 bool decompress_zlib(struct buffer *out, struct text compressed, size_t most);
-
 /** decompress_zstd - the same for a zstd frame; sets @error if libzstd cannot be loaded */
 bool decompress_zstd(struct buffer *out, struct text compressed, size_t most, struct error *error);
 

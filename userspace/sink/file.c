@@ -164,9 +164,10 @@ static const struct sink_ops file_sink = {
 	.free = file_sink_free,
 };
 
-struct sink *sink_file_new(const struct sink_file_ops *ops, const struct sink_settings *settings,
+struct sink *sink_file_new(const struct sink_kind *kind, const struct sink_settings *settings,
 			   struct error *error)
 {
+	const struct sink_file_ops *ops = kind->file;
 	struct sink_file *file = calloc(1, ops->size);
 
 	if (!file)
@@ -177,6 +178,7 @@ struct sink *sink_file_new(const struct sink_file_ops *ops, const struct sink_se
 		return NULL;
 	}
 	file->sink.ops = &file_sink;
+	file->kind = kind;
 	file->ops = ops;
 	file->name = settings->name;
 	file->fd = settings->fd;
@@ -189,6 +191,8 @@ struct sink *sink_file_new(const struct sink_file_ops *ops, const struct sink_se
 	file->single_rows =
 		(struct rows){ .has_one_row = true, .write = ops->single_write, .context = file };
 	file->explanations = settings->explanations;
+	if (ops->init)
+		ops->init(file, settings);
 	return &file->sink;
 }
 

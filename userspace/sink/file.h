@@ -19,7 +19,6 @@ struct sink_track {
 	struct row_track single; /* in @single_rows: the track's own, if its slices may cross */
 };
 
-/** sink_track_link - add @track to the list that begins at @list */
 static inline void sink_track_link(struct sink_track **list, struct sink_track *track)
 {
 	track->before = NULL;
@@ -29,7 +28,6 @@ static inline void sink_track_link(struct sink_track **list, struct sink_track *
 	*list = track;
 }
 
-/** sink_track_unlink - remove @track from the list that begins at @list */
 static inline void sink_track_unlink(struct sink_track **list, struct sink_track *track)
 {
 	if (track->before)
@@ -45,6 +43,7 @@ struct sink_file;
 /**
  * struct sink_file_ops - one output format
  * @size: of its struct
+ * @init: set members of a zeroed struct; may be NULL
  * @open: write the head of the file; may be NULL
  * @event: write one event. For each TIMELINE_TRACK_BEGIN it calls sink_file_track_new(), if only
  * with the size of a struct sink_track; that struct exists until this returns from the track's end.
@@ -62,6 +61,7 @@ struct sink_file;
  */
 struct sink_file_ops {
 	size_t size;
+	void (*init)(struct sink_file *file, const struct sink_settings *settings);
 	void (*open)(struct sink_file *file, const struct recording *recording);
 	void (*event)(struct sink_file *file, const struct timeline_event *event);
 	void (*complete)(struct sink_file *file);
@@ -74,9 +74,9 @@ struct sink_file_ops {
 	void (*release)(struct sink_file *file);
 };
 
-/** struct sink_file - one output */
 struct sink_file {
 	struct sink sink;
+	const struct sink_kind *kind;
 	const struct sink_file_ops *ops;
 	struct error *error; /* of the call that runs */
 	bool has_failed;     /* @error is set */
@@ -102,12 +102,8 @@ struct sink_file {
 	bool counts_ticks;	 /* the trace clock does not count nanoseconds */
 };
 
-/**
- * sink_file_new - an output, whose own members are 0
- *
- * Returns a sink for timeline_add(), or NULL with @error and a closed descriptor.
- */
-struct sink *sink_file_new(const struct sink_file_ops *ops, const struct sink_settings *settings,
+/** sink_file_new - an output, whose own members are 0; NULL with @error and a closed descriptor */
+struct sink *sink_file_new(const struct sink_kind *kind, const struct sink_settings *settings,
 			   struct error *error);
 
 /**
@@ -128,15 +124,10 @@ bool sink_file_rows_begin(struct sink_file *file, struct sink_track *track,
 /** sink_file_rows_event - let the rows write an event; returns false if its track is on none */
 bool sink_file_rows_event(struct sink_file *file, struct sink_track *track,
 			  const struct timeline_event *event);
-
-/**
- * sink_file_report_faults - report faults of the recording, and what was left out
- * @write: writes a text that is about the time of @finish
- */
+/** sink_file_report_faults - write faults of the recording, and what was left out */
 void sink_file_report_faults(struct sink_file *file, const struct timeline_event *finish,
 			     void (*write)(struct sink_file *file,
 					   const struct timeline_event *finish, struct text text));
-
 /** sink_file_flush - write all of @out */
 void sink_file_flush(struct sink_file *file);
 

@@ -8,10 +8,8 @@
 
 /** flow_append - append name and id of a flow: "request:0x1f" */
 void flow_append(struct buffer *out, const struct field *flow);
-
 /** flows_append_text - append all flows of @event, with blanks between them */
 void flows_append_text(struct buffer *out, const struct timeline_event *event);
-
 /** flows_append_json - append all flows of @event as an array: ["request:0x1f"] */
 void flows_append_json(struct buffer *out, const struct timeline_event *event);
 
@@ -33,7 +31,6 @@ struct flow_set {
 /** flow_set_add - add @flow; returns 1 if it is in the set already, 0 if not, -1 without memory */
 int flow_set_add(struct flow_set *set, const struct field *flow);
 
-/** flow_set_release - free its memory */
 void flow_set_release(struct flow_set *set);
 
 #endif

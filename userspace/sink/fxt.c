@@ -26,7 +26,6 @@
 #define THREADS_MAX 255
 #define ARGS_MAX 15
 #define STRING_INLINE 0x8000
-
 /* A record has at most 4095 words, of which some are for what follows the arguments. */
 #define RECORD_MAX (4095 * 8)
 #define RECORD_REST 64
@@ -36,17 +35,14 @@
 #define STRING_SIZE_MAX 64
 /* Texts of fields leave the other half of the table to names. */
 #define VALUES_MAX (STRINGS_MAX / 2)
-
 #define LINUX_PIDS INT64_C(4194304)
 #define MACHINE_KOIDS UINT64_C(8388608)
 #define OWN_KOIDS (UINT64_C(1) << 30)
 #define OWN_KOIDS_END (UINT64_C(1) << 32)
 /* The first ones are the processes of machines, and then ktrack's. */
 #define KTRACK_KOID (OWN_KOIDS + TIMELINE_MACHINES_MAX + 1)
-
 /* Perfetto ends at a higher one. */
 #define CPUS_MAX 4096
-
 #define THREADS_RECENT 65536
 #define PROCESSES_RECENT 16384
 
@@ -117,7 +113,6 @@ struct fxt_process {
 	uint64_t label_hash;
 };
 
-/** struct fxt_thread - a thread that was written */
 struct fxt_thread {
 	uint64_t hash;		/* of its identity; 0 for none */
 	struct fxt_place place; /* its koid is 0 at first */
@@ -125,7 +120,6 @@ struct fxt_thread {
 	uint64_t label_hash;	/* of its name */
 };
 
-/** struct fxt_track - a track */
 struct fxt_track {
 	struct sink_track link;
 	struct fxt_place place; /* where it is, unless it has a row */
@@ -146,7 +140,6 @@ struct fxt_switch {
 	struct buffer state; /* the text of ktrack's state */
 };
 
-/** struct fxt_sink - one file */
 struct fxt_sink {
 	struct sink_file file;
 	struct buffer record; /* that is built; strings that it uses precede it in the file */
@@ -419,7 +412,6 @@ static void fxt_event_begin(struct fxt_sink *sink, enum fxt_event kind,
 	sink->header |= fxt_put_string(sink, name, STRINGS_MAX) << 48;
 }
 
-/* Writes the name of a process or of a thread. */
 static void fxt_name(struct fxt_sink *sink, enum fxt_object_kind kind,
 		     const struct fxt_place *place, struct text name)
 {
@@ -446,10 +438,7 @@ static void fxt_thread_register(struct fxt_sink *sink, struct fxt_place *place)
 	fxt_put_word(out, place->koid);
 }
 
-/*
- * What is known of a thread: a limited number is kept. The hash is the same in every run, because a
- * file depends on what is forgotten.
- */
+/* Of a limited number of threads; the hash is the same in every run, as the file must be. */
 static struct fxt_thread *fxt_thread_find(struct fxt_sink *sink, struct text identity)
 {
 	uint64_t hash = text_hash(identity) | 1;
@@ -508,10 +497,7 @@ static void fxt_process_name(struct fxt_sink *sink, const struct timeline_track 
 		fxt_name(sink, FXT_PROCESS, place, buffer_text(text));
 }
 
-/*
- * The place of a thread of Linux: one that is traced before its process is known remains in the
- * machine's.
- */
+/* A thread that is traced before its process is known remains in the machine's. */
 static struct fxt_place *fxt_place_thread(struct fxt_sink *sink, const struct timeline_track *track)
 {
 	uint64_t first = machine_number(track) * MACHINE_KOIDS;
@@ -734,7 +720,6 @@ static void fxt_write(struct fxt_sink *sink, const struct fxt_place *place,
 		fxt_write_flows(sink, place, event);
 }
 
-/* Writes an event of a track's own row. */
 static void fxt_single_write(void *file, const struct row_place *place,
 			     const struct timeline_event *event)
 {
@@ -1150,16 +1135,11 @@ static const struct sink_file_ops fxt_file = {
 	.release = fxt_release,
 };
 
-static struct sink *sink_fxt_new(const struct sink_settings *settings, struct error *error)
-{
-	return sink_file_new(&fxt_file, settings, error);
-}
-
 const struct sink_kind sink_fxt = {
 	.name = "fxt",
 	.help = "write a trace in Fuchsia's trace format",
 	.viewer = "ui.perfetto.dev",
 	.is_rare = true,
 	.use = SINK_USE_FILE,
-	.sink_new = sink_fxt_new,
+	.file = &fxt_file,
 };

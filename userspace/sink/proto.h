@@ -8,7 +8,6 @@
 
 #include "base/base.h"
 
-/** enum proto_wire - wire types of values */
 enum proto_wire {
 	PROTO_NUMBER = 0,
 	PROTO_64_BITS = 1,
@@ -37,34 +36,20 @@ hot_inline char *proto_put_tag(char *at, unsigned int field, enum proto_wire wir
 
 /** proto_append_number - append a varint without a tag */
 void proto_append_number(struct buffer *out, uint64_t number);
-
 /** proto_number - field @field of any unsigned type, or an enum or bool */
 void proto_number(struct buffer *out, unsigned int field, uint64_t number);
-
 /** proto_signed - of type int64 or int32, which take ten bytes if they are negative */
 void proto_signed(struct buffer *out, unsigned int field, int64_t number);
-
 /** proto_fixed - of type fixed64 */
 void proto_fixed(struct buffer *out, unsigned int field, uint64_t number);
-
 /** proto_double - of type double */
 void proto_double(struct buffer *out, unsigned int field, double number);
-
 /** proto_append_text - append a text, of which each byte that is no well-formed UTF-8 is U+FFFD */
 void proto_append_text(struct buffer *out, struct text text);
-
 /** proto_text - of type string, by proto_append_text() */
 void proto_text(struct buffer *out, unsigned int field, struct text text);
-
-/**
- * proto_begin - begin a nested message
- *
- * Reserves one byte for the size; proto_end() moves longer messages.
- *
- * Returns the argument for proto_end().
- */
+/** proto_begin - begin a nested message with one byte of size; returns proto_end()'s argument */
 size_t proto_begin(struct buffer *out, unsigned int field);
-
 /** proto_end_long - proto_end() of a message whose size takes more than one byte */
 void proto_end_long(struct buffer *out, size_t begin);
 

@@ -13,7 +13,6 @@ struct row_held {
 	char text[];
 };
 
-/** struct row_slice - a slice that is open on a row */
 struct row_slice {
 	struct row_track *track;
 	struct timeline_name *name;

@@ -39,7 +39,6 @@
 struct row_thread;
 struct row_slice;
 
-/** struct row - one row */
 struct row {
 	struct row_thread *thread;
 	unsigned int number; /* among those of the thread, from 1 */
@@ -63,7 +62,6 @@ struct row_place {
 	unsigned int depth; /* of slices: from 1; of instants: number of slices open on the row */
 };
 
-/** struct rows - the rows of an output */
 struct rows {
 	struct map threads; /* those that have tracks, or tracks with one row each */
 	bool has_one_row;   /* of a track of its own; slices are written at their begin then */
@@ -81,27 +79,17 @@ struct rows {
 
 /** rows_take_track - whether a track's slices and instants are on its thread's rows */
 bool rows_take_track(const struct timeline_track *track);
-
 /** rows_track_begin - add a track to its thread, or with a row of its own */
 void rows_track_begin(struct rows *rows, struct row_track *track, struct timeline_track *shown);
-
 /** rows_track_end - remove a track, whose slices have ended; frees a thread without tracks */
 void rows_track_end(struct rows *rows, struct row_track *track);
-
-/**
- * rows_event - find the place of a slice's begin or end, or of an instant, and write it
- * @track: of the event; has a row
- *
- * Returns false if @rows has failed; else @rows->place is the event's.
- */
+/** rows_event - find an event's place, @rows->place, and write it; false if @rows has failed */
 bool rows_event(struct rows *rows, struct row_track *track, const struct timeline_event *event);
 
-/** row_first - the first row of a row's thread */
 const struct row *row_first(const struct row *row);
 
 /** row_track_is_named - whether a track has a name of its own, which the name of a row lacks */
 bool row_track_is_named(const struct timeline_track *track);
-
 /** thread_append_name - append the name of a track's thread: "reader 537", "swapper/1" */
 void thread_append_name(struct buffer *out, const struct timeline_track *track);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The list of outputs. */
-#include "sink/sink.h"
+#include "sink/file.h"
 
 #include <string.h>
 
@@ -43,4 +43,11 @@ size_t sink_kind_number(const char *name)
 	while (i < sink_kinds_count && strcmp(sink_kinds[i]->name, name) != 0)
 		i++;
 	return i;
+}
+
+struct sink *sink_open(const struct sink_kind *kind, const struct sink_settings *settings,
+		       struct error *error)
+{
+	return kind->sink_new ? kind->sink_new(settings, error)
+			      : sink_file_new(kind, settings, error);
 }

@@ -51,23 +51,17 @@ enum stat_key {
 /** STAT_GROUPS_MAX - most keys of a table */
 #define STAT_GROUPS_MAX 6
 
-/**
- * struct stat_group - a key
- * @word: as on the command line: "cpu", "field:bytes"
- * @field: the name of its field; NULL for other keys
- */
+/** struct stat_group - a key */
 struct stat_group {
 	enum stat_key key;
-	const char *word;
-	const char *field;
+	const char *word;  /* as on the command line: "cpu", "field:bytes" */
+	const char *field; /* the name of its field; NULL for other keys */
 };
 
 /** STAT_PERCENTILES_MAX - most columns of percentiles */
 #define STAT_PERCENTILES_MAX 6
-
 /** STAT_BRIEF_ROWS - rows of a brief table, which leaves out sleeping threads and idle CPUs */
 #define STAT_BRIEF_ROWS 25
-
 /** STAT_SLOWEST_MAX - limit of slices that are listed one by one */
 #define STAT_SLOWEST_MAX 1000
 
@@ -80,6 +74,7 @@ enum stat_form {
 	STAT_FORM_COUNT
 };
 
+struct sink_file_ops;
 struct stat_column;
 struct stat_top;
 
@@ -94,73 +89,48 @@ struct stat_top *stat_top_new(const struct report *report, struct error *error);
 
 /** stat_top_report - the destination of messages and progress during the run */
 const struct report *stat_top_report(const struct stat_top *top);
-
-/**
- * stat_top_watch - a descriptor that is readable when the view has work, or @fd is readable
- *
- * Flushing the sink does the work. Returns -1 with @error.
- */
+/** stat_top_watch - a descriptor that is readable if @fd is, or if flushing the sink has work */
 int stat_top_watch(struct stat_top *top, int fd, struct error *error);
-
 /** stat_top_wait_ms - @timeout_ms, or less if the view has to be drawn before */
 int stat_top_wait_ms(const struct stat_top *top, int timeout_ms);
-
 /** stat_top_is_over - whether the user asked for the end, or the terminal is gone */
 bool stat_top_is_over(const struct stat_top *top);
-
 /** stat_top_free - restore the terminal; the sink must have ended; @top may be NULL */
 void stat_top_free(struct stat_top *top);
 
-/**
- * struct sink_stat_settings - the form of statistics
- * @sort: column by which rows are sorted; NULL for the total
- * @sort_of: of a percentile in 1/1000, of a key its enum stat_key
- * @is_reversed: sort the other way
- * @groups, @nr_groups: keys of the rows; 0 for track and name
- * @group_words: has their words, if it is not NULL
- * @permille, @nr_permille: the percentiles, in 1/1000; 0 for 500 and 990
- * @name: only slices and instants with such a name, a pattern for fnmatch(3); NULL for all
- * @slowest: number of the slowest slices that are listed one by one; 0 for none
- * @has_histograms: print the full histogram of each row
- * @limit: rows of each table; 0 for all
- * @has_all: rows of sleeping threads and of idle CPUs are printed, too, and no limit is the default
- * @is_brief: neither @sort nor any of these was chosen; see STAT_BRIEF_ROWS
- * @width: characters of a line; 0 for no limit
- * @height: lines in all, as far as fewer rows help; 0 for no limit
- * @interval_ns: print the tables at this interval, too; 0 for only at the end
- * @form: of what is printed
- * @prometheus: a file that is written in Prometheus' text format instead; NULL for none
- * @has_colour, @is_utf8: the output may contain colours, and UTF-8
- * @is_screen: the output is a terminal; new tables replace the old ones
- * @top: an interactive view until the end; NULL for none
- */
+/** struct sink_stat_settings - the form of statistics */
 struct sink_stat_settings {
-	const struct stat_column *sort;
-	unsigned int sort_of;
-	bool is_reversed;
+	const struct stat_column *sort; /* column by which rows are sorted; NULL for the total */
+	unsigned int sort_of;		/* of a percentile in 1/1000, of a key its enum stat_key */
+	bool is_reversed;		/* sort the other way */
+	/* @groups, @nr_groups: keys of the rows; 0 for track and name */
 	struct stat_group groups[STAT_GROUPS_MAX];
 	size_t nr_groups;
-	char *group_words;
+	char *group_words; /* has their words, if it is not NULL */
+	/* @permille, @nr_permille: the percentiles, in 1/1000; 0 for 500 and 990 */
 	unsigned int permille[STAT_PERCENTILES_MAX];
 	size_t nr_permille;
+	/* only slices and instants with such a name, a pattern for fnmatch(3); NULL for all */
 	const char *name;
-	uint64_t slowest;
-	bool has_histograms;
-	uint64_t limit;
+	uint64_t slowest; /* number of the slowest slices that are listed one by one; 0 for none */
+	bool has_histograms; /* print the full histogram of each row */
+	uint64_t limit;	     /* rows of each table; 0 for all */
+	/* also rows of sleeping threads and idle CPUs; no limit is the default then */
 	bool has_all;
-	bool is_brief;
-	unsigned int width;
-	unsigned int height;
-	int64_t interval_ns;
-	enum stat_form form;
+	bool is_brief;	     /* neither @sort nor any of these was chosen; see STAT_BRIEF_ROWS */
+	unsigned int width;  /* characters of a line; 0 for no limit */
+	unsigned int height; /* lines in all, as far as fewer rows help; 0 for no limit */
+	int64_t interval_ns; /* print the tables at this interval, too; 0 for only at the end */
+	enum stat_form form; /* of what is printed */
+	/* a file that is written in Prometheus' text format instead; NULL for none */
 	const char *prometheus;
+	/* @has_colour, @is_utf8: the output may contain colours, and UTF-8 */
 	bool has_colour;
 	bool is_utf8;
-	bool is_screen;
-	struct stat_top *top;
+	bool is_screen;	      /* the output is a terminal; new tables replace the old ones */
+	struct stat_top *top; /* an interactive view until the end; NULL for none */
 };
 
-/** stat_settings_release - free the words of groups */
 void stat_settings_release(struct sink_stat_settings *settings);
 
 /** enum query_form - how the results of a query are printed */
@@ -170,34 +140,25 @@ enum query_form {
 	QUERY_JSON,
 };
 
-/**
- * struct sink_query_settings - a query of the recording as a database
- * @sql: one statement, or "@NAME" for a query that is built in
- * @parameters: @nr_parameters of the form "NAME=VALUE", the value of :NAME in the query
- * @has_header: the first line of QUERY_CSV has the names of the columns
- * @width: characters of a line; 0 for no limit
- * @has_colour, @is_utf8: the output may contain colours, and UTF-8
- */
+/** struct sink_query_settings - a query of the recording as a database */
 struct sink_query_settings {
-	const char *sql;
+	const char *sql; /* one statement, or "@NAME" for a query that is built in */
+	/* @nr_parameters of the form "NAME=VALUE", the value of :NAME in the query */
 	const char *const *parameters;
 	size_t nr_parameters;
 	enum query_form form;
-	bool has_header;
-	unsigned int width;
+	bool has_header;    /* the first line of QUERY_CSV has the names of the columns */
+	unsigned int width; /* characters of a line; 0 for no limit */
+	/* @has_colour, @is_utf8: the output may contain colours, and UTF-8 */
 	bool has_colour;
 	bool is_utf8;
 };
 
-/**
- * struct sink_query - a query that is built in
- * @about: what it answers, one line
- * @sql: its text
- */
+/** struct sink_query - a query that is built in */
 struct sink_query {
 	const char *name;
-	const char *about;
-	const char *sql;
+	const char *about; /* what it answers, one line */
+	const char *sql;   /* its text */
 };
 
 /** sink_queries - all of them; the last one has no name */
@@ -213,42 +174,27 @@ enum sink_rows {
 	SINK_ROWS_TRACEPOINT,
 };
 
-/**
- * struct sink_settings - one output of one recording
- * @name: its name in error messages; belongs to the caller, outlives the sink
- * @path: of its file; NULL for standard output
- * @fd: becomes the sink's, which closes it; unused if @trace2 has a value
- * @with: a set of 1 << enum timeline_emitter, printed with each record
- * @rows: of outputs that draw
- * @is_appending: @name is a path, and its file keeps its content
- * @is_compressed: the file is compressed with zstd; of kinds that can be
- * @wait: waits until the output can be written
- * @report: for messages about the output; may be NULL
- * @trace2: of SINK_USE_TRACE2 kinds
- * @user, @group: owner of files that the output creates next to its own; @user 0 for the caller
- * @stat: of the kind "stat"
- * @query: of the kind "query"
- * @explanations: of outputs that show where the time of slices went; NULL if none is explained
- * @size_max: of the kind "serve": limit of the size of its file, about
- * @own: for the kind's own options, if it is no command's; zeroed if none was given
- */
+/** struct sink_settings - one output of one recording */
 struct sink_settings {
-	const char *name;
-	const char *path;
-	int fd;
-	unsigned int with;
-	enum sink_rows rows;
-	bool is_appending;
-	bool is_compressed;
-	struct file_wait wait;
-	const struct report *report;
-	const struct sink_trace2_settings *trace2;
+	const char *name; /* its name in error messages; belongs to the caller, outlives the sink */
+	const char *path; /* of its file; NULL for standard output */
+	int fd;		  /* becomes the sink's, which closes it; unused if @trace2 has a value */
+	unsigned int with;     /* a set of 1 << enum timeline_emitter, printed with each record */
+	enum sink_rows rows;   /* of outputs that draw */
+	bool is_appending;     /* @name is a path, and its file keeps its content */
+	bool is_compressed;    /* the file is compressed with zstd; of kinds that can be */
+	struct file_wait wait; /* waits until the output can be written */
+	const struct report *report;		   /* for messages about the output; may be NULL */
+	const struct sink_trace2_settings *trace2; /* of SINK_USE_TRACE2 kinds */
+	/* @user, @group: owner of files next to its own; @user 0 for the caller */
 	unsigned int user;
 	unsigned int group;
-	const struct sink_stat_settings *stat;
-	const struct sink_query_settings *query;
+	const struct sink_stat_settings *stat;	 /* of the kind "stat" */
+	const struct sink_query_settings *query; /* of the kind "query" */
+	/* of outputs that show where the time of slices went; NULL if none is explained */
 	const struct explanations *explanations;
-	uint64_t size_max;
+	uint64_t size_max; /* of the kind "serve": limit of the size of its file, about */
+	/* for the kind's own options, if it is no command's; zeroed if none was given */
 	const void *own;
 };
 
@@ -268,45 +214,45 @@ enum sink_use {
 	SINK_USE_SERVER,
 };
 
-/**
- * struct sink_kind - an output format
- * @name: of its option, or of its command
- * @help: the option's line in --help
- * @is_rare: only --help-all prints it
- * @viewer: what opens its files, NULL if they are text
- * @is_lines: of SINK_USE_FILE: its files are lines, which another session can continue
- * @can_append: its files can be appended to
- * @can_compress: a file whose name ends with ".zst" is compressed
- * @creates_files: it creates files next to its own until the end
- * @shows_explanations: it shows where the time of slices went
- * @shows_dates: its times are those of the wall clock, and nothing in it says if that is unknown
- * @trace2_key: of SINK_USE_TRACE2: the setting that names the default target
- * @options: rows up to one without a name, of this output alone; NULL for none. Those of a command
- * are for the struct of its settings, others for a zeroed struct of at most SINK_OWN_SIZE bytes,
- * which is sink_settings.own
- * @sink_new: opens the output. Returns a sink for timeline_add(), or NULL with @error; it closes
- * the descriptor in that case. Nothing is written before the timeline is opened.
- */
+/** struct sink_kind - an output format */
 struct sink_kind {
-	const char *name;
-	const char *help;
-	const char *viewer;
-	bool is_rare;
+	const char *name;   /* of its option, or of its command */
+	const char *help;   /* the option's line in --help */
+	const char *viewer; /* what opens its files, NULL if they are text */
+	bool is_rare;	    /* only --help-all prints it */
 	enum sink_use use;
+	/* of SINK_USE_FILE: its files are lines, which another session can continue */
 	bool is_lines;
-	bool can_append;
-	bool can_compress;
-	bool creates_files;
-	bool shows_explanations;
+	bool can_append;	 /* its files can be appended to */
+	bool can_compress;	 /* a file whose name ends with ".zst" is compressed */
+	bool creates_files;	 /* it creates files next to its own until the end */
+	bool shows_explanations; /* it shows where the time of slices went */
+	/* its times are those of the wall clock, and nothing in it says if that is unknown */
 	bool shows_dates;
+	/* of SINK_USE_TRACE2: the setting that names the default target */
 	enum trace2_key trace2_key;
+	/*
+	 * rows up to one without a name, of this output alone; NULL for none. Those of a
+	 * command are for the struct of its settings, others for a zeroed struct of at most
+	 * SINK_OWN_SIZE bytes, which is sink_settings.own
+	 */
 	const struct option_row *options;
+	const struct sink_file_ops *file; /* of an output that writes one file; see sink/file.h */
+	/* opens any other output, as sink_open() does; NULL for sink_file_new() */
 	struct sink *(*sink_new)(const struct sink_settings *settings, struct error *error);
 };
 
+/**
+ * sink_open - open an output
+ *
+ * Returns a sink for timeline_add(), or NULL with @error; it closes the descriptor in that case.
+ * Nothing is written before the timeline is opened.
+ */
+struct sink *sink_open(const struct sink_kind *kind, const struct sink_settings *settings,
+		       struct error *error);
+
 /** SINK_KINDS_MAX - limit of sink_kinds_count, for arrays with one member for each kind */
 #define SINK_KINDS_MAX 24
-
 /** SINK_OWN_SIZE - limit of the settings that an output's own options set, which asserts it */
 #define SINK_OWN_SIZE 64
 
@@ -314,41 +260,22 @@ struct sink_kind {
 extern const struct sink_kind *const sink_kinds[];
 extern const size_t sink_kinds_count;
 
-/**
- * struct sink_query_result - about the answer to a query of a database
- * @nr_rows: number of its rows
- * @has_recording: the database has the losses of its recording: @lost records in @gaps, of which
- * @gaps_unknown have an unknown size
- */
+/** struct sink_query_result - about the answer to a query of a database */
 struct sink_query_result {
-	uint64_t nr_rows;
-	bool has_recording;
+	uint64_t nr_rows;   /* number of its rows */
+	bool has_recording; /* the rest is what was lost: records, in gaps, some of unknown size */
 	uint64_t lost;
 	uint64_t gaps;
 	uint64_t gaps_unknown;
 };
 
-/**
- * sink_query_database - run a query of an existing database
- * @settings: with a query; the descriptor is closed
- * @path: of a database of --sqlite
- * @result: about the answer
- *
- * Returns 0, or -1 with @error.
- */
+/** sink_query_database - query the database @path, and close the descriptor; -1 with @error */
 int sink_query_database(const struct sink_settings *settings, const char *path,
 			struct sink_query_result *result, struct error *error);
-
 /** sink_query_find - the text of the query "@NAME"; NULL with @error, which suggests a near one */
 const char *sink_query_find(const char *text, struct error *error);
-
-/**
- * sink_live_page_append - append the page that reads the lines of the kind "serve" from "lines",
- * next to its own address
- * @title: plain text
- */
+/** sink_live_page_append - append the page that reads the lines of the kind "serve" from "lines" */
 void sink_live_page_append(struct buffer *out, const char *title);
-
 /** sink_kind_number - where sink_kinds has the kind of a name; sink_kinds_count if there is none */
 size_t sink_kind_number(const char *name);
 

@@ -7,20 +7,16 @@
 #include "base/base.h"
 #include "timeline/timeline.h"
 
-/**
- * struct intervals - the slices of one name
- * @name: NULL for all names that are not counted one by one
- */
+/** struct intervals - the slices of one name */
 struct intervals {
 	const struct timeline_category *category;
-	struct timeline_name *name;
+	struct timeline_name *name; /* NULL for all names that are not counted one by one */
 	uint64_t nr_intervals;
 	int64_t total_ns;
 	int64_t min_ns;
 	int64_t max_ns;
 };
 
-/** intervals_add - add a slice of @ns nanoseconds */
 static inline void intervals_add(struct intervals *intervals, int64_t ns)
 {
 	bool is_first = intervals->nr_intervals == 0;
@@ -33,7 +29,6 @@ static inline void intervals_add(struct intervals *intervals, int64_t ns)
 	intervals->total_ns += ns;
 }
 
-/** intervals_merge - add all slices of @from */
 void intervals_merge(struct intervals *intervals, const struct intervals *from);
 
 /** INTERVAL_RECENT - names with a direct index; most tracks have no more */
@@ -41,29 +36,23 @@ void intervals_merge(struct intervals *intervals, const struct intervals *from);
 
 /**
  * struct interval_table - statistics by tracepoint and name, in order of appearance
- * @map: of all entries; NULL while the list is short
- * @recent: by the number of a name, modulo its size: index of the entry that was last found
  *
  * A zeroed struct is an empty table. It is small, because each track has one.
  */
 struct interval_table {
-	struct map *map;
+	struct map *map; /* of all entries; NULL while the list is short */
 	struct intervals **list;
 	size_t size;
+	/* by the number of a name, modulo its size: index of the entry that was last found */
 	unsigned char recent[INTERVAL_RECENT];
 };
 
 void interval_table_release(struct interval_table *table);
 
-/**
- * interval_table_get - the entry for a name, created if there is none
- *
- * Names that are not counted share one. Returns NULL if memory ran out.
- */
+/** interval_table_get - the entry for a counted name, or of all others; NULL if memory ran out */
 struct intervals *interval_table_get(struct interval_table *table,
 				     const struct timeline_category *category,
 				     struct timeline_name *name);
-
 /** interval_table_find - the entry for a name; NULL if there is none */
 struct intervals *interval_table_find(const struct interval_table *table,
 				      const struct timeline_category *category,

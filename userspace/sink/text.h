@@ -9,10 +9,7 @@
 /** ARGS_TRACK - in a set of 1 << enum timeline_emitter: also the name of the track */
 #define ARGS_TRACK (1u << TIMELINE_EMITTER_COUNT)
 
-/**
- * event_has_emitter - whether one property of an event's emitter is known and wanted
- * @with: a set of 1 << enum timeline_emitter
- */
+/** event_has_emitter - whether a property of the emitter is known, and in the set @with of bits */
 static inline bool event_has_emitter(const struct timeline_event *event, unsigned int with,
 				     enum timeline_emitter emitter)
 {
@@ -45,13 +42,8 @@ struct timeline_machine;
 
 /** labels_append - append an object with the labels of a recording; NULL for none */
 void labels_append(struct buffer *out, const char *labels);
-
-/**
- * recording_append - append members of an object, after others: properties, labels
- * @output: one bit of enum recording_output
- */
+/** recording_append - append members after others: the properties of an output's bit, labels */
 void recording_append(struct buffer *out, const struct recording *recording, unsigned int output);
-
 /** machines_append - append a member, after others, with all of them; nothing for one recording */
 void machines_append(struct buffer *out, const struct recording *recording);
 
@@ -74,13 +66,10 @@ void remark_append(struct buffer *out, const struct timeline_event *event);
 
 /** remark_set - the same, instead of what @out holds; returns it as a text */
 struct text remark_set(struct buffer *out, const struct timeline_event *event);
-
 /** message_set - set @out to the text, also to that of the begin or end of the traced command */
 struct text message_set(struct buffer *out, const struct timeline_event *event);
-
 /** loss_append_track - append the name of a loss' track: "lost records cpu 1 in first" */
 void loss_append_track(struct buffer *out, const struct timeline_event *event);
-
 /** fault_limit - fault_set() takes numbers below it */
 size_t fault_limit(const struct timeline_totals *totals);
 

@@ -42,7 +42,6 @@ struct chrome_track {
 	struct buffer name;	     /* of counters, in JSON */
 };
 
-/** struct chrome_sink - one file */
 struct chrome_sink {
 	struct sink_file file;
 	bool has_events;	   /* an event was written; the next one starts with a comma */
@@ -58,7 +57,6 @@ struct chrome_sink {
 
 /* Each machine has a range of numbers. */
 #define MACHINE_PIDS INT64_C(8388608)
-
 #define ROWS_RECENT 65536
 
 /** enum chrome_group - processes that are groups, with numbers behind CHROME_OWN_PROCESS */
@@ -150,7 +148,6 @@ static unsigned long chrome_thread(struct chrome_sink *sink, const struct timeli
 /* Numbers of CPUs are smaller. */
 #define CPUS_MAX 65536
 
-/* A thread of ktrack's own group. */
 static struct text own_place(struct chrome_sink *sink, uint64_t thread)
 {
 	buffer_clear(&sink->file.text);
@@ -193,7 +190,6 @@ static struct buffer *chrome_event_begin(struct chrome_sink *sink, const char *p
 	return out;
 }
 
-/* Appends a member, after others. */
 static void chrome_append_member(struct buffer *out, const char *name, struct text text)
 {
 	bool first = false;
@@ -274,7 +270,6 @@ static void chrome_write_finish(struct chrome_sink *sink, const struct timeline_
 	buffer_append_string(out, "\n]\n");
 }
 
-/* Begins the file with facts of the recording. */
 static void chrome_own_open(struct chrome_sink *sink, const struct recording *recording)
 {
 	struct buffer *out = &sink->file.out;
@@ -581,7 +576,6 @@ static void chrome_write(struct chrome_sink *sink, const struct timeline_event *
 		chrome_write_flows(sink, event);
 }
 
-/* Writes an event of a track's own row. */
 static void chrome_single_write(void *file, const struct row_place *place,
 				const struct timeline_event *event)
 {
@@ -597,7 +591,6 @@ static void chrome_single_write(void *file, const struct row_place *place,
 	chrome_write(sink, event);
 }
 
-/* Writes an event of a row at the row's depth. */
 static void chrome_row_write(void *file, const struct row_place *place,
 			     const struct timeline_event *event)
 {
@@ -671,16 +664,11 @@ static const struct sink_file_ops chrome_file = {
 	.release = chrome_release,
 };
 
-static struct sink *sink_chrome_new(const struct sink_settings *settings, struct error *error)
-{
-	return sink_file_new(&chrome_file, settings, error);
-}
-
 const struct sink_kind sink_chrome = {
 	.name = "chrome",
 	.help = "write JSON for chrome://tracing and speedscope",
 	.viewer = "chrome://tracing",
 	.use = SINK_USE_FILE,
 	.can_compress = true,
-	.sink_new = sink_chrome_new,
+	.file = &chrome_file,
 };

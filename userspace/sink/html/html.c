@@ -15,10 +15,8 @@
 
 /* The page draws a chunk as a whole at low zoom, and decodes it at once at high zoom. */
 #define CHUNK_COUNT_MAX 512
-
 /* A track with more chunks that are not the first of their depth is written. */
 #define PLACES_MAX 64
-
 /* All chunks together, in bytes. */
 #define PENDING_SIZE_MAX (8 * 1024 * 1024)
 
@@ -57,7 +55,6 @@ static void append_time(struct html_sink *sink, int64_t time_ns)
 	buffer_append_char(&sink->file.out, ' ');
 }
 
-/* Appends a compressed text as a word. */
 static void append_packed(struct html_sink *sink, const struct buffer *text)
 {
 	uLong size = compressBound(text->size);
@@ -83,17 +80,12 @@ static void append_place(struct buffer *out, const struct html_place *place)
 
 #define BINS 64
 #define FILLED 255
-
 /* Smaller chunks are decoded at once. */
 #define COUNT_MIN 64
-
 /* So many names have an index in a bin; the index behind them is any other name. */
 #define NAMES_MAX 31
 
-/*
- * struct bin - a part of the chunk's time: how much of it slices fill, the longest of them, and the
- * marks of all
- */
+/* Of a part of the chunk's time: what slices fill, the longest one, and the marks of all. */
 struct bin {
 	double filled_ns;
 	double longest_ns;
@@ -470,8 +462,12 @@ static struct html_place slice_place(struct html_sink *sink, struct html_track *
 	const struct row_place *place = &sink->file.rows.place;
 	unsigned int depth = event->depth - 1;
 
-	if (!sink_file_rows_event(&sink->file, &track->link, event) || sink->file.out.failed)
+	if (!track->link.row.row)
 		return (struct html_place){ .depth = depth, .lane = depth };
+	if (unlikely(!rows_event(&sink->file.rows, &track->link.row, event))) {
+		sink->file.out.failed = true;
+		return (struct html_place){ .depth = depth };
+	}
 	return (struct html_place){ .depth = depth,
 				    .row = place->row->number,
 				    .lane = place->depth - 1 };
@@ -656,7 +652,6 @@ static void html_remark(struct html_sink *sink, const struct timeline_event *eve
 	buffer_append_char(out, '\n');
 }
 
-/* Writes a fault of the recording as a whole. */
 static void html_note_write(struct sink_file *file, const struct timeline_event *finish,
 			    struct text text)
 {
@@ -669,7 +664,6 @@ static void html_note_write(struct sink_file *file, const struct timeline_event 
 /* The page decompresses them together. */
 #define EXPLAINED_MAX 128
 
-/* Writes where the time of slices went, in the order of begins. */
 static void html_explanations_report(struct html_sink *sink)
 {
 	const struct explanations *all = sink->file.explanations;
@@ -754,6 +748,14 @@ static bool is_record(const struct timeline_event *event)
 	}
 }
 
+static void html_init(struct sink_file *file, const struct sink_settings *settings)
+{
+	struct html_sink *sink = container_of(file, struct html_sink, file);
+
+	sink->is_live = file->kind->use == SINK_USE_SERVER;
+	sink->size_max = settings->size_max;
+}
+
 static void html_open(struct sink_file *file, const struct recording *recording)
 {
 	struct html_sink *sink = container_of(file, struct html_sink, file);
@@ -800,7 +802,6 @@ static void html_release(struct sink_file *file)
  */
 #define INTERVAL_NS (250 * NS_PER_MS)
 #define WRITING_SHARE 20
-
 /* The time is written at this interval while slices are open. */
 #define TIME_INTERVAL_NS NS_PER_S
 
@@ -892,6 +893,7 @@ static void html_flush(struct sink_file *file)
 
 static const struct sink_file_ops html_file = {
 	.size = sizeof(struct html_sink),
+	.init = html_init,
 	.open = html_open,
 	.event = html_event,
 	.flush = html_flush,
@@ -899,36 +901,13 @@ static const struct sink_file_ops html_file = {
 	.release = html_release,
 };
 
-static struct sink *html_new(const struct sink_settings *settings, bool is_live,
-			     struct error *error)
-{
-	struct sink *sink = sink_file_new(&html_file, settings, error);
-	struct html_sink *html = sink ? container_of(sink, struct html_sink, file.sink) : NULL;
-
-	if (!html)
-		return NULL;
-	html->is_live = is_live;
-	html->size_max = settings->size_max;
-	return sink;
-}
-
-static struct sink *sink_html_new(const struct sink_settings *settings, struct error *error)
-{
-	return html_new(settings, false, error);
-}
-
-static struct sink *sink_serve_new(const struct sink_settings *settings, struct error *error)
-{
-	return html_new(settings, true, error);
-}
-
 const struct sink_kind sink_html = {
 	.name = "html",
 	.help = "write a page for any browser (works offline)",
 	.viewer = "a browser",
 	.use = SINK_USE_FILE,
 	.shows_explanations = true,
-	.sink_new = sink_html_new,
+	.file = &html_file,
 };
 
 const struct sink_kind sink_serve = {
@@ -936,5 +915,5 @@ const struct sink_kind sink_serve = {
 	.help = "serve a page that follows the recording",
 	.use = SINK_USE_SERVER,
 	.shows_explanations = true,
-	.sink_new = sink_serve_new,
+	.file = &html_file,
 };

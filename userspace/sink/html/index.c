@@ -13,24 +13,19 @@
 #include "sink/text.h"
 
 #define TABLE_SIZE (2 * TOKENS_MAX)
-
 /* About one of a hundred absent tokens seems to be present. */
 #define BITS_PER_TOKEN 10
 #define NR_PROBES 5
-
 /* Bits of one letter of base64. */
 #define LETTER_BITS 6
-
 /* The edges of a text are letters, too. */
 #define TEXT_BEGIN 2
 #define TEXT_END 3
 #define TEXT_LETTERS 3
-
 #define NUMBER_SEED 0x811c9dc5u
 #define NUMBER_FACTOR 0x01000193u
 #define NAME_SEED 0x5eed0000u
 #define STEP_SEED 0x9e3779b9u
-
 /* Digits of a number in a text; longer texts are no numbers of this index. */
 #define NUMBER_SIZE 24
 #define UNIT_SIZE 3

@@ -54,7 +54,6 @@
 
 /** TOKENS_MAX - a chunk with more different tokens has none: it may have any */
 #define TOKENS_MAX 4096
-
 /** INDEX_FIELDS_MAX - a chunk with more different fields is always searched */
 #define INDEX_FIELDS_MAX 64
 
@@ -79,15 +78,12 @@ struct html_index {
 	bool is_open; /* it has what is not indexed */
 };
 
-/** html_index_clear - forget the chunk before */
 void html_index_clear(struct html_index *index);
 
-/** html_index_add_name - add a name by its number */
 void html_index_add_name(struct html_index *index, uint64_t name);
 
 /** html_index_add_durations - add the shortest and the longest of slices, before their arguments */
 void html_index_add_durations(struct html_index *index, uint64_t min_ns, uint64_t max_ns);
-
 /** html_index_add_args - add the arguments of a chunk: JSON that ktrack wrote; must stay valid */
 void html_index_add_args(struct html_index *index, struct text json);
 
@@ -156,7 +152,6 @@ struct html_flow_name {
 	uint64_t number;
 };
 
-/** struct html_sink - one page */
 struct html_sink {
 	struct sink_file file;
 	struct buffer packed;	  /* for one word, or for the arguments of one slice */
@@ -181,7 +176,6 @@ struct html_sink {
 void html_append_head(struct buffer *out, const char *title);
 void html_append_tail(struct buffer *out);
 
-/** html_report_all - write all chunks and points */
 void html_report_all(struct html_sink *sink);
 
 #endif

@@ -9,10 +9,8 @@
 
 /* Bytes of samples that wait for a request, about. */
 #define POINTS_MAX ((size_t)48 << 10)
-
 /* AGGREGATION_TEMPORALITY_DELTA */
 #define TEMPORALITY_DELTA 1
-
 /* Names of instruments have at most 255 characters, of these. */
 #define METRIC_NAME_MAX 255
 
@@ -173,11 +171,6 @@ static const struct sink_file_ops metrics_file = {
 	.release = metrics_release,
 };
 
-static struct sink *sink_otlp_metrics_new(const struct sink_settings *settings, struct error *error)
-{
-	return sink_file_new(&metrics_file, settings, error);
-}
-
 const struct sink_kind sink_otlp_metrics = {
 	.name = "otlp-metrics",
 	.help = "write counters as OpenTelemetry's metrics, likewise",
@@ -187,5 +180,5 @@ const struct sink_kind sink_otlp_metrics = {
 	.can_append = true,
 	.can_compress = true,
 	.shows_dates = true,
-	.sink_new = sink_otlp_metrics_new,
+	.file = &metrics_file,
 };

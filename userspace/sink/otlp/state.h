@@ -33,19 +33,15 @@ struct otlp_flows {
 /** otlp_append_value - append an attribute, with a prefix of its key */
 void otlp_append_value(struct buffer *out, const char *prefix, struct text key,
 		       const struct value *value);
-
 /** otlp_append_text, otlp_append_number, otlp_append_true - append one of that type */
 void otlp_append_text(struct buffer *out, const char *prefix, const char *key, struct text text);
 void otlp_append_number(struct buffer *out, const char *prefix, const char *key, int64_t number);
 void otlp_append_true(struct buffer *out, const char *key);
-
 /** otlp_append_fields - append an attribute for each field, with a prefix of its key */
 void otlp_append_fields(struct buffer *out, const char *prefix, const struct field *fields,
 			size_t nr_fields);
-
 /** otlp_append_time - append a member with nanoseconds since 1970; times before are 0 */
 void otlp_append_time(struct buffer *out, const char *member, int64_t wall_ns);
-
 /** otlp_append_separator - append "," unless an array or an object was just opened, or is empty */
 void otlp_append_separator(struct buffer *out);
 
@@ -102,35 +98,28 @@ struct otlp_track {
 	bool is_dirty;
 };
 
-/** otlp_track_of - the track's struct in the sink data */
 static inline struct otlp_track *otlp_track_of(const struct otlp_sink *sink,
 					       const struct timeline_track *track)
 {
 	return track->sink_data[sink->file.sink_index];
 }
 
-/** otlp_track_begin - make it */
 void otlp_track_begin(struct otlp_sink *sink, const struct timeline_event *event);
 
-/** otlp_track_release - of struct sink_file_ops */
 void otlp_track_release(struct sink_track *link);
 
 /** otlp_open_requests - set up the heads of requests */
 void otlp_open_requests(struct otlp_sink *sink, const struct recording *recording,
 			const char *array);
-
 /** otlp_item_begin - begin a span or a metric; @machine is NULL for the common request */
 struct buffer *otlp_item_begin(struct otlp_sink *sink, const struct timeline_machine *machine);
-
 /** otlp_item_end - end it; write the request if it is large */
 void otlp_item_end(struct otlp_sink *sink);
-
 /** otlp_requests_end - put all items that wait into the output, the common ones last */
 void otlp_requests_end(struct otlp_sink *sink);
 
 void otlp_requests_release(struct otlp_sink *sink);
 
-/** otlp_append_emitter - append attributes of an event's writer */
 void otlp_append_emitter(struct buffer *out, const struct timeline_event *event, unsigned int with,
 			 const char *prefix);
 

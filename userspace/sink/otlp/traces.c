@@ -15,10 +15,8 @@
 /* As in OpenTelemetry's own programs. */
 #define EVENTS_MAX 128
 #define LINKS_MAX 128
-
 /* Limit of bytes in events and links of all open spans. */
 #define KEPT_MAX ((size_t)32 << 20)
-
 /* SPAN_KIND_INTERNAL */
 #define SPAN_KIND 1
 
@@ -327,7 +325,6 @@ static void otlp_event_write(struct otlp_sink *sink, struct otlp_open *open,
 	span_add_flows(sink, open, event);
 }
 
-/* A span of its own. */
 static void otlp_instant_write(struct otlp_sink *sink, struct otlp_track *track,
 			       const struct timeline_event *event)
 {
@@ -520,11 +517,6 @@ static const struct sink_file_ops traces_file = {
 	.release = traces_release,
 };
 
-static struct sink *sink_otlp_new(const struct sink_settings *settings, struct error *error)
-{
-	return sink_file_new(&traces_file, settings, error);
-}
-
 const struct sink_kind sink_otlp = {
 	.name = "otlp",
 	.help = "write OpenTelemetry's spans, lines of OTLP JSON",
@@ -534,5 +526,5 @@ const struct sink_kind sink_otlp = {
 	.can_append = true,
 	.can_compress = true,
 	.shows_dates = true,
-	.sink_new = sink_otlp_new,
+	.file = &traces_file,
 };

@@ -102,14 +102,11 @@ void perfetto_target_complete(struct sink_file *file)
 
 /* Perfetto's service counts from 1; this is far from that, also of packets that are not read. */
 #define SEQUENCE_ID_FIRST UINT32_C(0x6b740000)
-
 /* The wall clock is stepped and slewed while the boot clock goes on. */
 #define OFFSET_TOLERANCE_NS NS_PER_S
-
 /* Real packets are much smaller. */
 #define PACKET_SIZE_MAX (256 * 1024 * 1024)
 
-/** struct examination - the trace and its properties */
 struct examination {
 	FILE *file;
 	uint64_t offset; /* in the file */

@@ -436,7 +436,6 @@ static void append_flows(struct perfetto_sink *sink, const struct timeline_event
 	annotate_text(sink, is_end ? OWN_END_FLOW : OWN_FLOW, buffer_text(&sink->file.text));
 }
 
-/* Appends fields, emitter and flags. */
 static void append_annotations(struct perfetto_sink *sink, const struct timeline_event *event)
 {
 	bool is_end = event->kind == TIMELINE_SLICE_END;
@@ -551,7 +550,6 @@ static void perfetto_write_finish(struct perfetto_sink *sink, const struct timel
 
 /* Perfetto stores counters as doubles, which are exact up to this. */
 #define DOUBLE_EXACT_MAX (INT64_C(1) << 53)
-
 /* Limit of an event's first part: tags and sizes, the time, and the rendered parts. */
 #define EVENT_BEGIN_SIZE (8 * PROTO_NUMBER_MAX + PERFETTO_HEAD_SIZE + PERFETTO_PLACE_SIZE)
 
@@ -765,7 +763,6 @@ static void perfetto_row_write(void *file, const struct row_place *place,
 	}
 }
 
-/* Writes an event of a track's own row. */
 static void perfetto_single_write(void *file, const struct row_place *place,
 				  const struct timeline_event *event)
 {
@@ -836,6 +833,15 @@ static void perfetto_open(struct sink_file *file, const struct recording *record
 	perfetto_frame_open(sink, recording);
 }
 
+static void perfetto_init(struct sink_file *file, const struct sink_settings *settings)
+{
+	struct perfetto_sink *sink = container_of(file, struct perfetto_sink, file);
+
+	sink->is_appending = settings->is_appending;
+	sink->sequence_id = 1;
+	sink->next_iid = OWN_NAME_END;
+}
+
 static void perfetto_flush(struct sink_file *file)
 {
 	perfetto_groups_open(container_of(file, struct perfetto_sink, file));
@@ -855,6 +861,7 @@ static void perfetto_release(struct sink_file *file)
 
 static const struct sink_file_ops perfetto_file = {
 	.size = sizeof(struct perfetto_sink),
+	.init = perfetto_init,
 	.open = perfetto_open,
 	.event = perfetto_event,
 	.complete = perfetto_target_complete,
@@ -864,25 +871,11 @@ static const struct sink_file_ops perfetto_file = {
 	.release = perfetto_release,
 };
 
-static struct sink *sink_perfetto_new(const struct sink_settings *settings, struct error *error)
-{
-	struct sink *sink = sink_file_new(&perfetto_file, settings, error);
-	struct perfetto_sink *perfetto = sink ? container_of(sink, struct perfetto_sink, file.sink)
-					      : NULL;
-
-	if (!sink)
-		return NULL;
-	perfetto->is_appending = settings->is_appending;
-	perfetto->sequence_id = 1;
-	perfetto->next_iid = OWN_NAME_END;
-	return sink;
-}
-
 const struct sink_kind sink_perfetto = {
 	.name = "perfetto",
 	.help = "write a trace for ui.perfetto.dev",
 	.viewer = "ui.perfetto.dev",
 	.use = SINK_USE_FILE,
 	.can_append = true,
-	.sink_new = sink_perfetto_new,
+	.file = &perfetto_file,
 };

@@ -7,11 +7,11 @@
 
 #include "sink/file.h"
 
-enum perfetto_trace_field {
+/* Numbers of fields and values in messages of perfetto_trace.proto. */
+enum perfetto_field {
+	/* Trace */
 	TRACE_PACKET = 1,
-};
-
-enum perfetto_packet_field {
+	/* TracePacket */
 	PACKET_CLOCK_SNAPSHOT = 6,
 	PACKET_TIMESTAMP = 8,
 	PACKET_SEQUENCE_ID = 10,
@@ -26,45 +26,69 @@ enum perfetto_packet_field {
 	PACKET_MACHINE_ID = 98,
 	PACKET_TRACE_ATTRIBUTES = 126,
 	PACKET_ZSTD_PACKETS = 133,
-};
-
-enum perfetto_sequence_flag {
+	/* TracePacket.SequenceFlags */
 	SEQUENCE_STATE_CLEARED = 1,
 	SEQUENCE_NEEDS_STATE = 2,
-};
-
-enum perfetto_defaults_field {
+	/* TracePacketDefaults */
 	DEFAULTS_CLOCK_ID = 58,
-};
-
-enum perfetto_system_info_field {
+	/* SystemInfo */
 	SYSTEM_INFO_UTSNAME = 1,
 	SYSTEM_INFO_MACHINE_NAME = 17,
-};
-
-enum perfetto_utsname_field {
+	/* Utsname */
 	UTSNAME_SYSNAME = 1,
 	UTSNAME_RELEASE = 3,
-};
-
-enum perfetto_attributes_field {
+	/* TraceAttributes */
 	ATTRIBUTES_ATTRIBUTE = 1,
-};
-
-enum perfetto_attribute_field {
+	/* TraceAttributes.Attribute */
 	ATTRIBUTE_KEY = 1,
 	ATTRIBUTE_INTEGER = 2,
 	ATTRIBUTE_STRING = 3,
-};
-
-enum perfetto_snapshot_field {
+	/* ClockSnapshot */
 	SNAPSHOT_CLOCKS = 1,
 	SNAPSHOT_PRIMARY_CLOCK = 2,
-};
-
-enum perfetto_clock_field {
+	/* ClockSnapshot.Clock */
 	CLOCK_ID = 1,
 	CLOCK_TIMESTAMP = 2,
+	/* EventCategory, EventName, DebugAnnotationName */
+	ENTRY_IID = 1,
+	ENTRY_NAME = 2,
+	/* TrackDescriptor */
+	TRACK_DESCRIPTOR_UUID = 1,
+	TRACK_DESCRIPTOR_NAME = 2,
+	TRACK_DESCRIPTOR_PROCESS = 3,
+	TRACK_DESCRIPTOR_THREAD = 4,
+	TRACK_DESCRIPTOR_PARENT_UUID = 5,
+	TRACK_DESCRIPTOR_COUNTER = 8,
+	TRACK_DESCRIPTOR_CHILD_ORDERING = 11,
+	TRACK_DESCRIPTOR_ORDER_RANK = 12,
+	TRACK_DESCRIPTOR_DESCRIPTION = 14,
+	TRACK_DESCRIPTOR_MERGE_BEHAVIOR = 15,
+	TRACK_DESCRIPTOR_MERGE_KEY = 16,
+	/* TrackDescriptor.ChildTracksOrdering: by the ranks of the children */
+	ORDERING_EXPLICIT = 3,
+	/* TrackDescriptor.SiblingMergeBehavior */
+	MERGE_NONE = 2,
+	MERGE_BY_KEY = 3,
+	/* ProcessDescriptor */
+	PROCESS_PID = 1,
+	PROCESS_NAME = 6,
+	PROCESS_START_NS = 7,
+	PROCESS_LABELS = 8,
+	/* ThreadDescriptor */
+	THREAD_PID = 1,
+	THREAD_TID = 2,
+	THREAD_NAME = 5,
+	/* TrackEvent */
+	EVENT_CATEGORY_IIDS = 3,
+	EVENT_ANNOTATIONS = 4,
+	EVENT_TYPE = 9,
+	EVENT_NAME_IID = 10,
+	EVENT_TRACK_UUID = 11,
+	EVENT_CATEGORIES = 22,
+	EVENT_NAME = 23,
+	EVENT_COUNTER_VALUE = 30,
+	EVENT_DOUBLE_COUNTER_VALUE = 44,
+	EVENT_FLOW_IDS = 47,
 };
 
 enum perfetto_clock {
@@ -78,62 +102,6 @@ enum perfetto_interned_field {
 	INTERNED_CATEGORIES = 1,
 	INTERNED_EVENT_NAMES = 2,
 	INTERNED_ANNOTATION_NAMES = 3,
-};
-
-enum perfetto_interned_entry_field {
-	ENTRY_IID = 1,
-	ENTRY_NAME = 2,
-};
-
-enum perfetto_descriptor_field {
-	TRACK_DESCRIPTOR_UUID = 1,
-	TRACK_DESCRIPTOR_NAME = 2,
-	TRACK_DESCRIPTOR_PROCESS = 3,
-	TRACK_DESCRIPTOR_THREAD = 4,
-	TRACK_DESCRIPTOR_PARENT_UUID = 5,
-	TRACK_DESCRIPTOR_COUNTER = 8,
-	TRACK_DESCRIPTOR_CHILD_ORDERING = 11,
-	TRACK_DESCRIPTOR_ORDER_RANK = 12,
-	TRACK_DESCRIPTOR_DESCRIPTION = 14,
-	TRACK_DESCRIPTOR_MERGE_BEHAVIOR = 15,
-	TRACK_DESCRIPTOR_MERGE_KEY = 16,
-};
-
-/* A value of TrackDescriptor.ChildTracksOrdering: by the children's ranks. */
-enum perfetto_child_ordering {
-	ORDERING_EXPLICIT = 3,
-};
-
-/* Values of TrackDescriptor.SiblingMergeBehavior. */
-enum perfetto_merge_behavior {
-	MERGE_NONE = 2,
-	MERGE_BY_KEY = 3,
-};
-
-enum perfetto_process_field {
-	PROCESS_PID = 1,
-	PROCESS_NAME = 6,
-	PROCESS_START_NS = 7,
-	PROCESS_LABELS = 8,
-};
-
-enum perfetto_thread_field {
-	THREAD_PID = 1,
-	THREAD_TID = 2,
-	THREAD_NAME = 5,
-};
-
-enum perfetto_event_field {
-	EVENT_CATEGORY_IIDS = 3,
-	EVENT_ANNOTATIONS = 4,
-	EVENT_TYPE = 9,
-	EVENT_NAME_IID = 10,
-	EVENT_TRACK_UUID = 11,
-	EVENT_CATEGORIES = 22,
-	EVENT_NAME = 23,
-	EVENT_COUNTER_VALUE = 30,
-	EVENT_DOUBLE_COUNTER_VALUE = 44,
-	EVENT_FLOW_IDS = 47,
 };
 
 enum perfetto_event_type {
@@ -155,10 +123,8 @@ enum perfetto_annotation_field {
 
 /** PERFETTO_HEAD_SIZE - limit of a sequence's number and flags as fields of a packet */
 #define PERFETTO_HEAD_SIZE 32
-
 /** PERFETTO_IDS_MAX - the kernel's limit of process and thread numbers */
 #define PERFETTO_IDS_MAX (4 * 1024 * 1024)
-
 #define PERFETTO_LIVES_PAGE 4096
 #define PERFETTO_LIVES_PAGES (PERFETTO_IDS_MAX / PERFETTO_LIVES_PAGE)
 
@@ -175,7 +141,6 @@ struct perfetto_sequence {
 /** PERFETTO_PLACE_SIZE - limit of a track's id and a category's number as fields of an event */
 #define PERFETTO_PLACE_SIZE 24
 
-/** struct perfetto_track - one track */
 struct perfetto_track {
 	struct sink_track link;
 	const struct row *place_row; /* for which @place was made */
@@ -206,7 +171,6 @@ struct perfetto_incomplete {
 	int64_t time_ns; /* its end, unless it is the recording's */
 };
 
-/** struct perfetto_sink - one file */
 struct perfetto_sink {
 	struct sink_file file;
 	struct perfetto_category *categories;
@@ -259,7 +223,6 @@ struct perfetto_waiting {
 	uint64_t merge_key; /* see struct perfetto_descriptor */
 };
 
-/** struct perfetto_category - a tracepoint */
 struct perfetto_category {
 	struct perfetto_category *after;
 	const struct timeline_category *shown;
@@ -358,17 +321,13 @@ void perfetto_message_end(struct perfetto_sink *sink, struct perfetto_message be
 /** perfetto_string_append - append a string with its number to interned data */
 void perfetto_string_append(struct buffer *out, enum perfetto_interned_field kind, uint64_t iid,
 			    struct text string);
-
 /** perfetto_string_intern - write a string; returns its number */
 uint64_t perfetto_string_intern(struct perfetto_sink *sink, enum perfetto_interned_field kind,
 				struct text string);
-
 /** perfetto_track_begin - write a track's descriptor */
 void perfetto_track_begin(struct perfetto_sink *sink, const struct timeline_event *event);
-
 /** perfetto_track_end - release the track's name */
 void perfetto_track_end(struct perfetto_sink *sink, const struct timeline_event *event);
-
 /** perfetto_row_place - set the place of a track to a row, which is described at its first use */
 void perfetto_row_place(struct perfetto_sink *sink, struct perfetto_track *track,
 			const struct timeline_track *shown, struct row *row);
@@ -390,16 +349,12 @@ struct perfetto_descriptor {
 /** perfetto_descriptor_write - write a descriptor; of later ones Perfetto takes only the name */
 void perfetto_descriptor_write(struct perfetto_sink *sink,
 			       const struct perfetto_descriptor *descriptor);
-
 /** perfetto_machine_uuid - the track of a machine; 0 for NULL */
 uint64_t perfetto_machine_uuid(const struct timeline_machine *machine);
-
 /** perfetto_groups_open - write all waiting tracks, each in its group; others may follow */
 void perfetto_groups_open(struct perfetto_sink *sink);
-
 /** perfetto_groups_end - write all waiting tracks without a group; no others follow */
 void perfetto_groups_end(struct perfetto_sink *sink);
-
 /** perfetto_tracks_release - free all categories, and what is known about names and numbers */
 void perfetto_tracks_release(struct perfetto_sink *sink);
 
@@ -411,14 +366,8 @@ void perfetto_tracks_release(struct perfetto_sink *sink);
 int perfetto_examine(struct perfetto_sink *sink, const struct recording *recording,
 		     struct error *error);
 
-/**
- * perfetto_target_take - lock the trace that is appended to, and write to a temporary file
- *
- * A target that is no regular file is written directly.
- * Returns 0, or -1 with @error.
- */
+/** perfetto_target_take - lock a regular file, and write to a temporary one; -1 with @error */
 int perfetto_target_take(struct perfetto_sink *sink, struct error *error);
-
 /** perfetto_target_complete - append all packets to the trace at the end, which a failure leaves */
 void perfetto_target_complete(struct sink_file *file);
 

@@ -15,7 +15,6 @@
 
 /* A cell is 0 for an unused number, else the birth of its last owner, and this flag. */
 #define IS_LATER 1u
-
 /* The birth of an owner whose birth is unknown. */
 #define BORN_UNKNOWN 1
 
@@ -352,7 +351,6 @@ static uint64_t merge_key_of(struct perfetto_sink *sink, const struct timeline_t
 	return text_hash(buffer_text(&sink->file.text)) | 1;
 }
 
-/** struct task_ids - a process or thread */
 struct task_ids {
 	int64_t time_ns;   /* when it is described: tasks with one number must be in their order */
 	int tid;	   /* of the thread, or 0 */
@@ -391,11 +389,11 @@ static void task_descriptor_write(struct perfetto_sink *sink, const struct task_
 	begun.message = proto_begin(out, PACKET_TRACK_DESCRIPTOR);
 	proto_number(out, TRACK_DESCRIPTOR_UUID, uuid);
 	task = proto_begin(out, is_thread ? TRACK_DESCRIPTOR_THREAD : TRACK_DESCRIPTOR_PROCESS);
-	proto_signed(out, is_thread ? (int)THREAD_PID : (int)PROCESS_PID, ids->pid);
+	proto_signed(out, is_thread ? THREAD_PID : PROCESS_PID, ids->pid);
 	if (is_thread)
 		proto_signed(out, THREAD_TID, ids->tid);
 	if (name[0])
-		proto_text(out, is_thread ? (int)THREAD_NAME : (int)PROCESS_NAME, text_of(name));
+		proto_text(out, is_thread ? THREAD_NAME : PROCESS_NAME, text_of(name));
 	if (!is_thread && ids->pid_life > 0)
 		proto_signed(out, PROCESS_START_NS, (int64_t)ids->pid_life);
 	if (!is_thread && ids->cgroup)

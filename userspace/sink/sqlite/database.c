@@ -8,7 +8,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Loads the library; returns 0, or -1 with @error. */
 static int sqlite_api_load(struct sqlite_api *api, struct error *error)
 {
 #define SQLITE_API_FIND(name) { "sqlite3_" #name, &api->name },
@@ -24,7 +23,6 @@ static int sqlite_api_load(struct sqlite_api *api, struct error *error)
 /* The bytes that programs with SQLite lock, and where they are: part of its file format. */
 #define LOCK_BEGIN 0x40000000
 #define LOCK_SIZE 512
-
 #define SECTOR_SIZE 4096
 #define PATH_SIZE_MAX 512
 
@@ -327,7 +325,6 @@ static int database_files_open(struct database_files *files, const struct sqlite
 /* Of existing databases: one value, and all memory of SQLite. */
 #define VALUE_SIZE_MAX (16 << 20)
 #define HEAP_SIZE_MAX (INT64_C(256) << 20)
-
 /* Of the file format: two bytes, of which a write-ahead log needs this value. */
 #define VERSIONS_OFFSET 18
 #define WAL_VERSION 2
@@ -415,10 +412,7 @@ static void database_defend(const struct database *database)
 	api->hard_heap_limit64(HEAP_SIZE_MAX);
 }
 
-/*
- * Even to read such a file, SQLite creates two others next to it. @path is that of a file that
- * begins like a database.
- */
+/* Even to read such a file, SQLite creates two others; @path begins like a database. */
 static int database_check_journal(const struct database *database, const char *path,
 				  struct error *error)
 {

@@ -73,17 +73,14 @@ static const char *query_text(const char *text, struct error *error)
 #define TABLE_ROWS_MAX 1000
 #define TABLE_BYTES_MAX (1024 * 1024)
 
-/**
- * struct query_output - where and how the results of a statement are written
- * @nr_rows: number of written rows
- */
+/** struct query_output - where and how the results of a statement are written */
 struct query_output {
 	const struct sqlite_api *api;
 	sqlite3_stmt *statement;
 	const struct sink_query_settings *settings;
 	struct sink_file *file;
 	int nr_columns;
-	uint64_t nr_rows;
+	uint64_t nr_rows; /* number of written rows */
 };
 
 static struct text cell_of(const struct query_output *output, int column)
@@ -160,7 +157,7 @@ static int rows_write(struct query_output *output, void (*write)(struct query_ou
 
 /* Adds rows until there are enough for a table; numbers are on the right. */
 static int table_fill(struct query_output *output, struct table *table,
-		      struct table_column *columns, struct error *error)
+		      struct table_column *columns)
 {
 	size_t size = 0;
 	int status = SQLITE_ROW;
@@ -168,25 +165,24 @@ static int table_fill(struct query_output *output, struct table *table,
 	while (table->nr_rows < TABLE_ROWS_MAX && size < TABLE_BYTES_MAX &&
 	       (status = output->api->step(output->statement)) == SQLITE_ROW) {
 		struct buffer *cells = table_add(table);
-		bool has_failed = !cells;
 
-		for (int i = 0; cells && i < output->nr_columns; i++) {
+		for (int i = 0; i < output->nr_columns; i++) {
 			int type = output->api->column_type(output->statement, i);
 			struct text text = cell_of(output, i);
 
 			columns[i].is_right |= type == SQLITE_INTEGER || type == SQLITE_FLOAT;
 			buffer_append(&cells[i], text.data, text.size);
-			has_failed |= cells[i].failed;
+			table->has_failed |= cells[i].failed;
 			size += text.size;
 		}
-		if (has_failed)
-			return error_set(error, "out of memory");
+		if (table->has_failed)
+			break;
 	}
 	return status;
 }
 
 /* A long result is several tables. */
-static int table_rows_print(struct query_output *output, struct error *error)
+static int table_rows_print(struct query_output *output)
 {
 	const struct table_style style = {
 		.width = output->settings->width,
@@ -200,7 +196,7 @@ static int table_rows_print(struct query_output *output, struct error *error)
 	for (int i = 0; i < output->nr_columns; i++)
 		columns[i].title = output->api->column_name(output->statement, i);
 	do {
-		status = table_fill(output, &table, columns, error);
+		status = table_fill(output, &table, columns);
 		if (status >= 0 && (table.nr_rows > 0 || output->nr_rows == 0)) {
 			table_append(&table, &output->file->out, &style);
 			sink_file_flush(output->file);
@@ -213,15 +209,10 @@ static int table_rows_print(struct query_output *output, struct error *error)
 	return status;
 }
 
-/*
- * Writes the results of a statement.
- * @nr_rows: their number; may be NULL
- *
- * Returns the status of SQLite, or -1 with @error if the output failed.
- */
+/* Writes the results; sets @nr_rows unless it is NULL. Returns SQLite's status, or -1. */
 static int query_print(struct database *database, sqlite3_stmt *statement,
 		       const struct sink_query_settings *settings, struct sink_file *file,
-		       uint64_t *nr_rows, struct error *error)
+		       uint64_t *nr_rows)
 {
 	struct query_output output = {
 		.api = &database->api,
@@ -245,7 +236,7 @@ static int query_print(struct database *database, sqlite3_stmt *statement,
 		status = rows_write(&output, json_row);
 		buffer_append_string(out, "\n]\n");
 	} else {
-		status = table_rows_print(&output, error);
+		status = table_rows_print(&output);
 	}
 	if (nr_rows)
 		*nr_rows = output.nr_rows;
@@ -450,7 +441,7 @@ int query_answer(struct database *database, const struct sink_query_settings *se
 		return -1;
 	status = query_begin(database, settings, &statement, error);
 	if (status == 0)
-		status = query_print(database, statement, settings, file, nr_rows, error);
+		status = query_print(database, statement, settings, file, nr_rows);
 	if (status > 0)
 		status = status == SQLITE_DONE
 				 ? 0

@@ -78,14 +78,12 @@ struct open_slice {
 	unsigned int nr_args; /* so far */
 };
 
-/** struct sqlite_track - a track that has not ended */
 struct sqlite_track {
 	struct sink_track link;
 	struct open_slice *open; /* by depth - 1 */
 	unsigned int nr_open;
 };
 
-/** struct sqlite_sink - one database */
 struct sqlite_sink {
 	struct sink_file file;
 	struct database database;
@@ -455,7 +453,6 @@ static const char parts_sql[] =
 	"p.value ->> 'behind_tid', p.value ->> 'waker_tid', p.value ->> 'waker', p.value "
 	"FROM explanation e, json_each(e.json, '$.parts') p";
 
-/* Adds where the time of slices went. */
 static void sqlite_explanations_add(struct sqlite_sink *sink)
 {
 	const struct explanations *all = sink->file.explanations;
@@ -483,6 +480,17 @@ static void sqlite_commit(struct sqlite_sink *sink)
 	sink->nr_pending = 0;
 	sink->committed_ns = time_now_ns(CLOCK_MONOTONIC);
 	sqlite_run(sink, "COMMIT; BEGIN");
+}
+
+static void sqlite_init(struct sink_file *file, const struct sink_settings *settings)
+{
+	struct sqlite_sink *sink = sqlite_sink_of(file);
+
+	sink->database.files.fd = -1;
+	sink->query = settings->query;
+	sink->user = settings->user;
+	sink->group = settings->group;
+	file->has_rows = true; /* a column has them, whatever is drawn */
 }
 
 static void sqlite_open(struct sink_file *file, const struct recording *recording)
@@ -566,6 +574,7 @@ static void sqlite_release(struct sink_file *file)
 
 static const struct sink_file_ops sqlite_file = {
 	.size = sizeof(struct sqlite_sink),
+	.init = sqlite_init,
 	.open = sqlite_open,
 	.event = sqlite_event,
 	.complete = sqlite_complete,
@@ -574,37 +583,18 @@ static const struct sink_file_ops sqlite_file = {
 	.release = sqlite_release,
 };
 
-static struct sqlite_sink *sqlite_new(const struct sink_settings *settings, struct error *error)
-{
-	struct sink *sink = sink_file_new(&sqlite_file, settings, error);
-	struct sqlite_sink *sqlite = sink ? container_of(sink, struct sqlite_sink, file.sink)
-					  : NULL;
-
-	if (!sqlite)
-		return NULL;
-	sqlite->database.files.fd = -1;
-	sqlite->file.has_rows = true; /* a column has them, whatever is drawn */
-	return sqlite;
-}
+extern const struct sink_kind sink_sqlite;
 
 /* SQLite reads what it wrote, and needs a journal next to the file. */
 static struct sink *sink_sqlite_new(const struct sink_settings *settings, struct error *error)
 {
-	struct sqlite_sink *sink;
 	struct stat about;
 
-	if (!settings->path || fstat(settings->fd, &about) < 0 || !S_ISREG(about.st_mode)) {
-		file_close(settings->fd);
-		error_set(error, "%s: not a regular file; write a database to a file",
-			  settings->name);
-		return NULL;
-	}
-	sink = sqlite_new(settings, error);
-	if (!sink)
-		return NULL;
-	sink->user = settings->user;
-	sink->group = settings->group;
-	return &sink->file.sink;
+	if (settings->path && fstat(settings->fd, &about) == 0 && S_ISREG(about.st_mode))
+		return sink_file_new(&sink_sqlite, settings, error);
+	file_close(settings->fd);
+	error_set(error, "%s: not a regular file; write a database to a file", settings->name);
+	return NULL;
 }
 
 const struct sink_kind sink_sqlite = {
@@ -613,6 +603,7 @@ const struct sink_kind sink_sqlite = {
 	.use = SINK_USE_FILE,
 	.creates_files = true,
 	.shows_explanations = true,
+	.file = &sqlite_file,
 	.sink_new = sink_sqlite_new,
 };
 
@@ -636,19 +627,9 @@ int sink_query_database(const struct sink_settings *settings, const char *path,
 	return status;
 }
 
-static struct sink *sink_query_new(const struct sink_settings *settings, struct error *error)
-{
-	struct sqlite_sink *sink = sqlite_new(settings, error);
-
-	if (!sink)
-		return NULL;
-	sink->query = settings->query;
-	return &sink->file.sink;
-}
-
 const struct sink_kind sink_query = {
 	.name = "query",
 	.help = "print the results of a query",
 	.use = SINK_USE_COMMAND,
-	.sink_new = sink_query_new,
+	.file = &sqlite_file,
 };

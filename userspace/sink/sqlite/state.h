@@ -64,20 +64,15 @@ int database_open_file(struct database *database, int fd, const char *path, unsi
 
 /** database_open_temporary - open a database in an unnamed temporary file */
 int database_open_temporary(struct database *database, const char *name, struct error *error);
-
 /** database_open_existing - open the database @path for reading */
 int database_open_existing(struct database *database, const char *path, struct error *error);
-
 /** database_fail - set @error to the last failure of SQLite; returns -1 */
 int database_fail(struct database *database, struct error *error);
-
 /** database_run - run statements without results */
 int database_run(struct database *database, const char *sql, struct error *error);
-
 /** database_prepare - prepare a statement that is used often */
 int database_prepare(struct database *database, const char *sql, sqlite3_stmt **out,
 		     struct error *error);
-
 /** database_close - close it, after its statements were finalized */
 void database_close(struct database *database);
 
@@ -115,16 +110,12 @@ static inline void row_add_known(struct database_row *row, int64_t number)
 
 /** row_add_text - add a text that stays until row_end(); bytes that are no UTF-8 become U+FFFD */
 void row_add_text(struct database_row *row, struct text text);
-
 /** row_add_string - add a text, or NULL */
 void row_add_string(struct database_row *row, const char *string);
-
 /** row_add_unsigned - add a number; beyond the integers of SQLite as decimal text */
 void row_add_unsigned(struct database_row *row, uint64_t number);
-
 /** row_add_value - add a value of a record; opaque bytes as hexadecimal text */
 void row_add_value(struct database_row *row, const struct value *value);
-
 /** row_end - insert the row */
 int row_end(struct database_row *row, struct error *error);
 
@@ -140,12 +131,7 @@ int query_answer(struct database *database, const struct sink_query_settings *se
 
 /** query_read_losses - read what the recording in the database lost; false if that is not there */
 bool query_read_losses(struct database *database, struct sink_query_result *result);
-
-/**
- * query_check - find mistakes of a query before the rows are there; returns -1 with @error
- *
- * The tables exist.
- */
+/** query_check - find mistakes of a query when the tables are empty; returns -1 with @error */
 int query_check(struct database *database, const struct sink_query_settings *settings,
 		struct error *error);
 

@@ -147,7 +147,6 @@ static bool rows_are_by_share(const struct sink_stat_settings *settings,
 #define INSTANTS (1u << STAT_INSTANTS)
 #define EVENTS (SLICES | INSTANTS)
 #define ALL (SLICES | COUNTERS | INSTANTS)
-
 /* Kinds of rows that have the column in all forms; in tables, JSON, CSV, and the view. */
 #define EVERY(kinds) IN(kinds, kinds, kinds, kinds)
 #define IN(tables, json, csv, view)     \
@@ -158,10 +157,7 @@ static bool rows_are_by_share(const struct sink_stat_settings *settings,
 /* A value without a function. */
 #define ROW(name) .member = offsetof(struct stat_row, name)
 
-/*
- * Title, key, word of --sort, kinds of rows, unit, value. RATE and TRACEPOINT have another place in
- * some forms.
- */
+/* Title, key, word of --sort, kinds of rows, unit, value. Forms place some differently. */
 static const struct stat_column stat_columns[] = {
 	{ NULL, "kind", NULL, IN(0, 0, ALL, 0), UNIT_TEXT, kind_get },
 	{ "TRACEPOINT", "tracepoint", NULL, IN(0, ALL, ALL, 0), UNIT_TEXT, tracepoint_get },

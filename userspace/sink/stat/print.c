@@ -68,7 +68,6 @@ static void append_bars(struct buffer *out, const struct quantiles *quantiles,
 	}
 }
 
-/* The columns of a table of these rows. */
 static void table_columns_choose(struct stat_columns *columns, struct table_column *list,
 				 const struct sink_stat_settings *settings,
 				 const struct stat_row *const *rows, size_t nr_rows)
@@ -93,8 +92,8 @@ static void table_columns_choose(struct stat_columns *columns, struct table_colu
 	columns->size = size;
 }
 
-static int rows_print(struct stat_sink *sink, const struct stat_row *const *rows, size_t nr_rows,
-		      const struct table_style *style)
+static void rows_print(struct stat_sink *sink, const struct stat_row *const *rows, size_t nr_rows,
+		       const struct table_style *style)
 {
 	const struct scale scale = scale_of(rows, nr_rows);
 	struct table_column list[STAT_COLUMNS_MAX];
@@ -107,8 +106,6 @@ static int rows_print(struct stat_sink *sink, const struct stat_row *const *rows
 		const struct stat_source source = stat_source_of(sink, rows[i]);
 		struct buffer *cell = table_add(&table);
 
-		if (!cell)
-			return table_release(&table), -1;
 		for (size_t k = 0; k < columns.size; k++, cell++) {
 			if (columns.list[k].column->unit != UNIT_HISTOGRAM)
 				stat_shown_append(&columns.list[k], &source, cell);
@@ -118,22 +115,18 @@ static int rows_print(struct stat_sink *sink, const struct stat_row *const *rows
 	}
 	table_append(&table, &sink->file.out, style);
 	table_release(&table);
-	return 0;
 }
 
-static int stat_print_section(struct stat_sink *sink, enum stat_kind kind,
-			      const struct table_style *style)
+static void stat_print_section(struct stat_sink *sink, enum stat_kind kind,
+			       const struct table_style *style)
 {
 	struct buffer *out = &sink->file.out;
 	size_t nr_rows, nr_more;
 	const struct stat_row **rows = stat_rows_choose(sink, kind, &nr_rows, &nr_more);
-	int status = 0;
 
-	if (!rows)
-		return -1;
 	if (nr_rows + nr_more > 0) {
 		if (nr_rows > 0)
-			status = rows_print(sink, rows, nr_rows, style);
+			rows_print(sink, rows, nr_rows, style);
 		if (nr_more > 0)
 			buffer_printf(out, "%s%zu more row%s of %ss%s\n", nr_rows > 0 ? "and " : "",
 				      nr_more, nr_more == 1 ? "" : "s", stat_kind_name(kind),
@@ -141,7 +134,6 @@ static int stat_print_section(struct stat_sink *sink, enum stat_kind kind,
 		buffer_append_char(out, '\n');
 	}
 	free(rows);
-	return status;
 }
 
 #define BAR_WIDTH 40
@@ -163,15 +155,14 @@ static void bar_append(struct buffer *out, uint64_t count, uint64_t highest)
 		buffer_append_char(out, '#');
 }
 
-int stat_histogram_append(struct buffer *out, const struct quantiles *quantiles,
-			  const struct table_style *style)
+void stat_histogram_append(struct buffer *out, const struct quantiles *quantiles,
+			   const struct table_style *style)
 {
 	struct table table = { .columns = histogram_columns,
 			       .nr_columns = sizeof(histogram_columns) /
 					     sizeof(histogram_columns[0]) };
 	unsigned int last = quantiles->octaves[quantiles->nr_octaves - 1].number;
 	uint64_t highest = 1;
-	int status = 0;
 
 	for (size_t i = 0; i < quantiles->nr_octaves; i++) {
 		uint64_t count = quantiles_octave(quantiles, quantiles->octaves[i].number);
@@ -182,10 +173,6 @@ int stat_histogram_append(struct buffer *out, const struct quantiles *quantiles,
 		uint64_t count = quantiles_octave(quantiles, number);
 		struct buffer *cell = table_add(&table);
 
-		if (!cell) {
-			status = -1;
-			break;
-		}
 		buffer_append_duration(cell++, (int64_t)quantile_octave_begin(number));
 		buffer_append_duration(cell++, (int64_t)quantile_octave_begin(number + 1));
 		buffer_append_unsigned(cell++, count);
@@ -194,21 +181,17 @@ int stat_histogram_append(struct buffer *out, const struct quantiles *quantiles,
 	}
 	table_append(&table, out, style);
 	table_release(&table);
-	return status;
 }
 
-static int stat_print_histograms(struct stat_sink *sink)
+static void stat_print_histograms(struct stat_sink *sink)
 {
 	const struct table_style style = { .has_colour = sink->settings.has_colour,
 					   .is_utf8 = sink->settings.is_utf8 };
 	struct buffer *out = &sink->file.out;
 	size_t nr_rows, nr_more;
 	const struct stat_row **rows = stat_rows_choose(sink, STAT_SLICES, &nr_rows, &nr_more);
-	int status = 0;
 
-	if (!rows)
-		return -1;
-	for (size_t i = 0; i < nr_rows && status == 0; i++) {
+	for (size_t i = 0; i < nr_rows; i++) {
 		const struct stat_row *row = rows[i];
 
 		if (row->quantiles.nr_octaves == 0)
@@ -221,11 +204,10 @@ static int stat_print_histograms(struct stat_sink *sink)
 			table_append_text(out, value, &style);
 		}
 		buffer_append_char(out, '\n');
-		status = stat_histogram_append(out, &row->quantiles, &style);
+		stat_histogram_append(out, &row->quantiles, &style);
 		buffer_append_char(out, '\n');
 	}
 	free(rows);
-	return status;
 }
 
 static const struct table_column slow_columns[] = {
@@ -234,7 +216,7 @@ static const struct table_column slow_columns[] = {
 	{ "FIELDS", .is_flexible = true }, { "TRACEPOINT", .rank = 3 },
 };
 
-static int stat_print_slow(struct stat_sink *sink, const struct table_style *style)
+static void stat_print_slow(struct stat_sink *sink, const struct table_style *style)
 {
 	struct table table = { .columns = slow_columns,
 			       .nr_columns = sizeof(slow_columns) / sizeof(slow_columns[0]) };
@@ -244,8 +226,6 @@ static int stat_print_slow(struct stat_sink *sink, const struct table_style *sty
 		const struct stat_slow *slow = &sink->slow[i];
 		struct buffer *cell = table_add(&table);
 
-		if (!cell)
-			return table_release(&table), -1;
 		buffer_append_decimal(cell++, slow->begin_ns - sink->file.start_ns, 9);
 		buffer_append_duration(cell++, slow->ns);
 		buffer_append(cell++, slow->name.data, slow->name.size);
@@ -259,12 +239,10 @@ static int stat_print_slow(struct stat_sink *sink, const struct table_style *sty
 		buffer_append_char(&sink->file.out, '\n');
 	}
 	table_release(&table);
-	return 0;
 }
 
 #define RED "\033[31m"
 #define PLAIN "\033[0m"
-
 /* Escape sequences that renew the tables on a terminal. */
 #define HOME "\033[H"
 #define CLEAR_LINE "\033[K"
@@ -304,7 +282,7 @@ static void left_out_print(struct stat_sink *sink)
 	warning_end(sink);
 }
 
-static int faults_print(struct stat_sink *sink)
+static void faults_print(struct stat_sink *sink)
 {
 	const struct table_style style = { .is_utf8 = sink->settings.is_utf8 };
 	struct buffer *text = &sink->file.text;
@@ -316,10 +294,10 @@ static int faults_print(struct stat_sink *sink)
 		table_append_text(&sink->file.out, buffer_text(text), &style);
 		warning_end(sink);
 	}
-	return text->failed ? -1 : 0;
+	sink->file.out.failed |= text->failed;
 }
 
-static int footer_print(struct stat_sink *sink, bool has_rows)
+static void footer_print(struct stat_sink *sink, bool has_rows)
 {
 	struct buffer *out = &sink->file.out;
 
@@ -332,8 +310,7 @@ static int footer_print(struct stat_sink *sink, bool has_rows)
 		warning_end(sink);
 	}
 	left_out_print(sink);
-	if (faults_print(sink) < 0)
-		return -1;
+	faults_print(sink);
 	if (sink->nr_beyond > 0) {
 		warning_begin(sink);
 		buffer_printf(out, "%llu events in rows named (other), which combine several rows",
@@ -353,7 +330,6 @@ static int footer_print(struct stat_sink *sink, bool has_rows)
 		buffer_append_printable(out, text_of(sink->selection));
 	}
 	buffer_append_char(out, '\n');
-	return 0;
 }
 
 /* On a terminal new tables replace the old ones line by line. */
@@ -370,10 +346,11 @@ static void screen_renew(struct stat_sink *sink)
 		buffer_append_char(out, plain.data[i]);
 	}
 	buffer_append_string(out, CLEAR_BELOW);
+	out->failed |= plain.failed;
 	buffer_release(&plain);
 }
 
-static int tables_print(struct stat_sink *sink)
+static void tables_print(struct stat_sink *sink)
 {
 	struct table_style style = {
 		.width = sink->settings.width,
@@ -383,16 +360,13 @@ static int tables_print(struct stat_sink *sink)
 	size_t begin = sink->file.out.size;
 	bool has_rows;
 
-	for (int kind = 0; kind < STAT_KIND_COUNT; kind++) {
-		if (stat_print_section(sink, kind, &style) < 0)
-			return -1;
-	}
+	for (int kind = 0; kind < STAT_KIND_COUNT; kind++)
+		stat_print_section(sink, kind, &style);
 	has_rows = sink->file.out.size > begin;
-	if (sink->settings.has_histograms && stat_print_histograms(sink) < 0)
-		return -1;
-	if (stat_print_slow(sink, &style) < 0)
-		return -1;
-	return footer_print(sink, has_rows);
+	if (sink->settings.has_histograms)
+		stat_print_histograms(sink);
+	stat_print_slow(sink, &style);
+	footer_print(sink, has_rows);
 }
 
 /* The number of lines that exceed the screen; the cursor needs the last line. */
@@ -407,7 +381,7 @@ static size_t lines_beyond(const struct stat_sink *sink)
 }
 
 /* Shortens tables until the screen need not scroll, or each has one row. */
-static int tables_fit(struct stat_sink *sink)
+static void tables_fit(struct stat_sink *sink)
 {
 	struct sink_stat_settings *settings = &sink->settings;
 	size_t nr_beyond = settings->height > 0 ? lines_beyond(sink) : 0;
@@ -417,23 +391,20 @@ static int tables_fit(struct stat_sink *sink)
 		size_t limit = settings->limit > 0 ? settings->limit : settings->height + fewer;
 
 		settings->limit = limit > fewer ? limit - fewer : 1;
-		buffer_clear(&sink->file.out);
-		if (tables_print(sink) < 0)
-			return -1;
+		sink->file.out.size = 0;
+		tables_print(sink);
 		nr_beyond = lines_beyond(sink);
 	}
-	return 0;
 }
 
-int stat_print_table(struct stat_sink *sink)
+void stat_print_table(struct stat_sink *sink)
 {
-	if (tables_print(sink) < 0 || tables_fit(sink) < 0)
-		return -1;
+	tables_print(sink);
+	tables_fit(sink);
 	if (sink->settings.is_screen)
 		screen_renew(sink);
 	else if (!sink->is_finished)
 		buffer_append_char(&sink->file.out, '\n');
-	return 0;
 }
 
 /* For programs. Levels, which may be beyond what numbers in JSON can be, are texts there. */
@@ -470,7 +441,7 @@ static void csv_row_append(struct buffer *out, const struct stat_sink *sink,
 	buffer_append_char(out, '\n');
 }
 
-int stat_print_csv(struct stat_sink *sink)
+void stat_print_csv(struct stat_sink *sink)
 {
 	struct stat_columns columns;
 
@@ -480,13 +451,10 @@ int stat_print_csv(struct stat_sink *sink)
 		size_t nr_rows, nr_more;
 		const struct stat_row **rows = stat_rows_choose(sink, kind, &nr_rows, &nr_more);
 
-		if (!rows)
-			return -1;
 		for (size_t i = 0; i < nr_rows; i++)
 			csv_row_append(&sink->file.out, sink, &columns, rows[i]);
 		free(rows);
 	}
-	return 0;
 }
 
 /* Statistics as one line of JSON, for programs. */
@@ -557,15 +525,13 @@ static void append_slow(struct buffer *out, struct stat_sink *sink)
 	buffer_append_char(out, ']');
 }
 
-static int append_rows(struct stat_sink *sink, enum stat_kind kind)
+static void append_rows(struct stat_sink *sink, enum stat_kind kind)
 {
 	struct buffer *out = &sink->file.out;
 	struct stat_columns columns;
 	size_t nr_rows, nr_more;
 	const struct stat_row **rows = stat_rows_choose(sink, kind, &nr_rows, &nr_more);
 
-	if (!rows)
-		return -1;
 	stat_columns_choose(&columns, &sink->settings, STAT_JSON, kind);
 	buffer_printf(out, ",\"%ss\":[", stat_kind_name(kind));
 	for (size_t i = 0; i < nr_rows; i++) {
@@ -574,7 +540,6 @@ static int append_rows(struct stat_sink *sink, enum stat_kind kind)
 	}
 	buffer_append_char(out, ']');
 	free(rows);
-	return 0;
 }
 
 static void append_totals(struct buffer *out, const struct timeline_totals *totals)
@@ -609,7 +574,7 @@ static void append_totals(struct buffer *out, const struct timeline_totals *tota
 	buffer_append_char(out, ']');
 }
 
-int stat_print_json(struct stat_sink *sink)
+void stat_print_json(struct stat_sink *sink)
 {
 	struct buffer *out = &sink->file.out;
 	bool first = true;
@@ -622,10 +587,8 @@ int stat_print_json(struct stat_sink *sink)
 		json_append_text(out, "selection", text_of(sink->selection), &first);
 	json_append_member(out, text_of("quantile_error"), &first);
 	buffer_printf(out, "%g", QUANTILE_ERROR);
-	for (int kind = 0; kind < STAT_KIND_COUNT; kind++) {
-		if (append_rows(sink, kind) < 0)
-			return -1;
-	}
+	for (int kind = 0; kind < STAT_KIND_COUNT; kind++)
+		append_rows(sink, kind);
 	if (sink->settings.slowest > 0)
 		append_slow(out, sink);
 	buffer_append_string(out, ",\"losses\":[");
@@ -645,5 +608,4 @@ int stat_print_json(struct stat_sink *sink)
 		append_totals(out, &sink->totals);
 	json_append_number(out, "beyond_rows", sink->nr_beyond, &first);
 	buffer_append_string(out, "}\n");
-	return 0;
 }

@@ -160,14 +160,12 @@ static const struct row_family row_families[] = {
 	  offsetof(struct stat_row, count) },
 };
 
-static int row_family_append(struct stat_sink *sink, const struct row_family *family)
+static void row_family_append(struct stat_sink *sink, const struct row_family *family)
 {
 	struct buffer *out = &sink->file.out;
 	size_t nr_rows, nr_more;
 	const struct stat_row **rows = stat_rows_choose(sink, family->kind, &nr_rows, &nr_more);
 
-	if (!rows)
-		return -1;
 	if (nr_rows > 0)
 		metrics_family_append(out, family->name, family->type, family->help);
 	for (size_t i = 0; i < nr_rows; i++) {
@@ -190,7 +188,6 @@ static int row_family_append(struct stat_sink *sink, const struct row_family *fa
 		buffer_append_char(out, '\n');
 	}
 	free(rows);
-	return 0;
 }
 
 static void metrics_losses_append(struct buffer *out, const struct stat_sink *sink,
@@ -209,14 +206,12 @@ static void metrics_losses_append(struct buffer *out, const struct stat_sink *si
 	}
 }
 
-static int metrics_all_append(struct stat_sink *sink)
+static void metrics_all_append(struct stat_sink *sink)
 {
 	struct buffer *out = &sink->file.out;
 
-	for (size_t i = 0; i < sizeof(row_families) / sizeof(row_families[0]); i++) {
-		if (row_family_append(sink, &row_families[i]) < 0)
-			return -1;
-	}
+	for (size_t i = 0; i < sizeof(row_families) / sizeof(row_families[0]); i++)
+		row_family_append(sink, &row_families[i]);
 	metrics_losses_append(out, sink, "ktrack_lost_records_total",
 			      "Lost records of known number.",
 			      offsetof(struct stat_loss, nr_records));
@@ -229,7 +224,6 @@ static int metrics_all_append(struct stat_sink *sink)
 	buffer_append_string(out, "} ");
 	buffer_append_decimal(out, stat_sink_duration(sink, sink->now_ns), 9);
 	buffer_append_char(out, '\n');
-	return out->failed ? -1 : 0;
 }
 
 /*
@@ -287,7 +281,8 @@ int stat_write_prometheus(struct stat_sink *sink, struct error *error)
 	if (name == path)
 		buffer_append_char(&folder, '.');
 	buffer_printf(&new_name, "%s.new", name);
-	if (metrics_all_append(sink) < 0 || folder.failed || new_name.failed)
+	metrics_all_append(sink);
+	if (sink->file.out.failed || folder.failed || new_name.failed)
 		status = error_set(error, "out of memory");
 	else if (metrics_file_replace(sink, buffer_string(&folder), buffer_string(&new_name),
 				      name) == 0)

@@ -116,7 +116,6 @@ uint64_t stat_row_count(const struct stat_row *row)
 	return row->kind == STAT_COUNTER ? row->levels.nr_samples : row->count;
 }
 
-/** struct weighed_row - a row and its sort key */
 struct weighed_row {
 	const struct stat_row *row;
 	struct value weight;
@@ -162,7 +161,7 @@ struct stat_source stat_source_of(const struct stat_sink *sink, const struct sta
 				     .duration_ns = stat_sink_duration(sink, sink->now_ns) };
 }
 
-const struct stat_row **stat_rows_choose(const struct stat_sink *sink, enum stat_kind kind,
+const struct stat_row **stat_rows_choose(struct stat_sink *sink, enum stat_kind kind,
 					 size_t *nr_rows, size_t *nr_more)
 {
 	struct weighed_row *weighed = calloc(sink->nr_rows + 1, sizeof(*weighed));
@@ -172,9 +171,11 @@ const struct stat_row **stat_rows_choose(const struct stat_sink *sink, enum stat
 			  settings->sort_of == STAT_KEY_NAME;
 	size_t size = 0, nr_resting = 0, limit = settings->limit;
 
+	*nr_rows = *nr_more = 0;
 	if (!weighed || !rows) {
 		free(weighed);
 		free(rows);
+		sink->file.out.failed = true;
 		return NULL;
 	}
 	for (size_t i = 0; i < sink->nr_rows; i++) {
@@ -455,10 +456,7 @@ static bool event_is_wanted(const struct stat_sink *sink, const struct timeline_
 	char *name;
 	bool matches;
 
-	/*
-	 * An idle task is no thread: in rows of several tracks its states would hide those of
-	 * threads.
-	 */
+	/* An idle task is no thread: in rows of several tracks its states hide others. */
 	if (track->cpu >= 0 && strcmp(track->category->text, "sched:thread") == 0 &&
 	    !stat_has_key(&sink->settings, STAT_KEY_TRACK))
 		return false;
@@ -568,7 +566,7 @@ static void stat_loss_add(struct stat_sink *sink, const struct timeline_event *e
 
 static void print(struct stat_sink *sink)
 {
-	static int (*const printers[])(struct stat_sink * sink) = {
+	static void (*const printers[])(struct stat_sink * sink) = {
 		[STAT_TABLES] = stat_print_table,
 		[STAT_JSON] = stat_print_json,
 		[STAT_CSV] = stat_print_csv,
@@ -576,7 +574,7 @@ static void print(struct stat_sink *sink)
 	struct error problem = { 0 };
 
 	if (!sink->settings.prometheus) {
-		sink->file.out.failed |= printers[sink->settings.form](sink) < 0;
+		printers[sink->settings.form](sink);
 		sink_file_flush(&sink->file);
 	} else if (stat_write_prometheus(sink, &problem) == 0) {
 		sink->has_reported = false;
@@ -663,27 +661,14 @@ static void stat_release(struct sink_file *file)
 	map_release(&sink->map);
 }
 
-static const struct sink_file_ops stat_file = {
-	.size = sizeof(struct stat_sink),
-	.open = stat_begin,
-	.event = stat_event,
-	.flush = stat_flush,
-	.track_release = stat_track_release,
-	.release = stat_release,
-};
-
-static struct sink *sink_stat_new(const struct sink_settings *settings, struct error *error)
+static void stat_init(struct sink_file *file, const struct sink_settings *settings)
 {
 	static const struct stat_group groups[] = { { STAT_KEY_TRACK, "track", NULL },
 						    { STAT_KEY_NAME, "name", NULL } };
 	static const unsigned int permille[] = { 500, 990 };
-	struct sink *sink = sink_file_new(&stat_file, settings, error);
-	struct stat_sink *stat = sink ? container_of(sink, struct stat_sink, file.sink) : NULL;
-	struct sink_stat_settings *form;
+	struct stat_sink *stat = container_of(file, struct stat_sink, file);
+	struct sink_stat_settings *form = &stat->settings;
 
-	if (!stat)
-		return NULL;
-	form = &stat->settings;
 	*form = *settings->stat;
 	stat->user = settings->user;
 	stat->group = settings->group;
@@ -699,13 +684,22 @@ static struct sink *sink_stat_new(const struct sink_settings *settings, struct e
 		memcpy(form->permille, permille, sizeof(permille));
 		form->nr_permille = sizeof(permille) / sizeof(permille[0]);
 	}
-	return sink;
 }
+
+static const struct sink_file_ops stat_file = {
+	.size = sizeof(struct stat_sink),
+	.init = stat_init,
+	.open = stat_begin,
+	.event = stat_event,
+	.flush = stat_flush,
+	.track_release = stat_track_release,
+	.release = stat_release,
+};
 
 const struct sink_kind sink_stat = {
 	.name = "stat",
 	.help = "print statistics of track events",
 	.use = SINK_USE_COMMAND,
 	.options = stat_options,
-	.sink_new = sink_stat_new,
+	.file = &stat_file,
 };

@@ -38,7 +38,6 @@ struct stat_row {
 	uint64_t nr_left_out; /* all of them */
 };
 
-/** struct stat_loss - losses of one CPU */
 struct stat_loss {
 	int cpu;
 	uint64_t nr_gaps;
@@ -48,7 +47,6 @@ struct stat_loss {
 
 /** STAT_ROWS_MAX - limit of rows; further ones are merged by tracepoint and kind */
 #define STAT_ROWS_MAX 4096
-
 /** STAT_TEXT_MAX - limit of bytes in all rows' groups; a table has two more copies */
 #define STAT_TEXT_MAX ((size_t)2 << 20)
 
@@ -107,22 +105,17 @@ struct stat_sink {
 	int64_t to_ns;
 };
 
-/** stat_has_key - whether rows are grouped by @key */
 bool stat_has_key(const struct sink_stat_settings *settings, enum stat_key key);
 
 /** stat_row_key - the value of the key with an index below @settings->nr_groups */
 struct text stat_row_key(const struct stat_row *row, const struct sink_stat_settings *settings,
 			 size_t index);
-
 /** stat_slow_sort - sort the slowest slices, the slowest last, which leaves them a heap */
 void stat_slow_sort(struct stat_sink *sink);
-
 /** stat_row_count - the number of complete slices, of samples or of instants */
 uint64_t stat_row_count(const struct stat_row *row);
-
 /** stat_row_name - a row's name, or "(other)" */
 struct text stat_row_name(const struct stat_row *row);
-
 /** stat_row_quantile - a quantile of a row's slices, between the shortest and the longest */
 int64_t stat_row_quantile(const struct stat_row *row, unsigned int permille);
 
@@ -156,11 +149,9 @@ struct stat_source {
 
 /** stat_sink_duration - the time that is shown, up to @now_ns */
 int64_t stat_sink_duration(const struct stat_sink *sink, int64_t now_ns);
-
 /** stat_source_of - a source of the values of a row of the sink */
 struct stat_source stat_source_of(const struct stat_sink *sink, const struct stat_row *row);
 
-/** struct stat_column - a column of statistics */
 struct stat_column {
 	const char *title; /* in tables and the view; NULL if these do not have it */
 	const char *key;   /* in JSON and CSV; NULL if these do not have it */
@@ -201,10 +192,8 @@ struct stat_columns {
 /** stat_columns_choose - the columns for a kind of rows, or with STAT_KIND_COUNT those for all */
 void stat_columns_choose(struct stat_columns *columns, const struct sink_stat_settings *settings,
 			 enum stat_form form, enum stat_kind kind);
-
 /** stat_shown_is_sort - whether the settings sort by this column */
 bool stat_shown_is_sort(const struct stat_shown *shown, const struct sink_stat_settings *settings);
-
 /** stat_shown_has_value - whether a row has a value in this column */
 bool stat_shown_has_value(const struct stat_shown *shown, const struct stat_row *row,
 			  enum stat_form form);
@@ -230,29 +219,21 @@ struct value stat_row_weight(const struct stat_source *source);
  * @nr_rows: becomes the number of returned rows
  * @nr_more: becomes the number of the others
  *
- * Returns an array that the caller frees, or NULL if memory ran out.
+ * Returns an array that the caller frees. If memory ran out, that is in the output buffer's state,
+ * and it is NULL, and empty.
  */
-const struct stat_row **stat_rows_choose(const struct stat_sink *sink, enum stat_kind kind,
+const struct stat_row **stat_rows_choose(struct stat_sink *sink, enum stat_kind kind,
 					 size_t *nr_rows, size_t *nr_more);
 
-/** stat_print_table, stat_print_json, stat_print_csv - print all to the output buffer; return -1 if
- * out of memory
- */
-int stat_print_table(struct stat_sink *sink);
-int stat_print_json(struct stat_sink *sink);
-int stat_print_csv(struct stat_sink *sink);
-
-/**
- * stat_write_prometheus - replace the file of the settings
- *
- * After a failure the old file stays. Returns -1 with @error.
- */
+/** stat_print_table, stat_print_json, stat_print_csv - print all to the output buffer */
+void stat_print_table(struct stat_sink *sink);
+void stat_print_json(struct stat_sink *sink);
+void stat_print_csv(struct stat_sink *sink);
+/** stat_write_prometheus - replace the file of the settings; -1 with @error, the old file stays */
 int stat_write_prometheus(struct stat_sink *sink, struct error *error);
-
-/** stat_histogram_append - append a line for each power of two; returns -1 if memory ran out */
-int stat_histogram_append(struct buffer *out, const struct quantiles *quantiles,
-			  const struct table_style *style);
-
+/** stat_histogram_append - append a line for each power of two */
+void stat_histogram_append(struct buffer *out, const struct quantiles *quantiles,
+			   const struct table_style *style);
 /** stat_sort_parse - sort by a column's word, the other way after '-'; returns false if unknown */
 bool stat_sort_parse(struct sink_stat_settings *settings, const char *word);
 

@@ -19,8 +19,12 @@ struct buffer *table_add(struct table *table)
 	size_t size = (table->nr_rows + 1) * table->nr_columns;
 	struct buffer *cells = reallocarray(table->cells, size, sizeof(*cells));
 
-	if (!cells)
-		return NULL;
+	if (!cells) {
+		table->has_failed = true;
+		for (size_t i = 0; i < table->nr_columns; i++)
+			table->failed[i].failed = true;
+		return table->failed;
+	}
 	table->cells = cells;
 	for (size_t i = table->nr_rows * table->nr_columns; i < size; i++)
 		cells[i] = (struct buffer){ 0 };
@@ -42,7 +46,6 @@ struct glyph {
 	unsigned int width;
 };
 
-/* Takes the next character. */
 static struct glyph glyph_take(struct text *rest, bool is_utf8)
 {
 	struct glyph glyph = { .bytes = text_of("?"), .width = 1 };
@@ -87,10 +90,7 @@ static unsigned int append_glyphs(struct buffer *out, struct text *rest, unsigne
 	return width;
 }
 
-/*
- * Appends a text, or its two ends if it does not fit: names with the same begin often have
- * different ends. Returns the width.
- */
+/* Appends a text, or its two ends, in which names differ; returns the width. */
 static unsigned int append_cut(struct buffer *out, struct text text, unsigned int limit,
 			       bool is_utf8)
 {
@@ -243,4 +243,5 @@ void table_append(const struct table *table, struct buffer *out, const struct ta
 		table_row_print(table, out, &layout, &row, style->is_utf8);
 		buffer_append_char(out, '\n');
 	}
+	out->failed |= table->has_failed;
 }

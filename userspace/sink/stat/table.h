@@ -8,7 +8,6 @@
 
 #include "base/base.h"
 
-/** struct table_style - the form of a table */
 struct table_style {
 	unsigned int width; /* limit of characters in a line; 0 for none */
 	bool has_colour;    /* print escape sequences */
@@ -23,7 +22,6 @@ struct table_column {
 	unsigned int rank;
 };
 
-/** TABLE_COLUMNS_MAX - limit of columns */
 #define TABLE_COLUMNS_MAX 40
 
 /** struct table - rows of cells, of any bytes; with only columns it is empty */
@@ -32,25 +30,17 @@ struct table {
 	size_t nr_columns;
 	struct buffer *cells; /* by row, then by column */
 	size_t nr_rows;
+	bool has_failed;			 /* memory ran out */
+	struct buffer failed[TABLE_COLUMNS_MAX]; /* the row that is added then: takes nothing */
 };
 
-/**
- * table_add - add a row of empty cells
- *
- * Returns its first cell, valid until the next row is added, or NULL if memory ran out.
- */
+/** table_add - add a row of empty cells; returns the first, valid until the next row is added */
 struct buffer *table_add(struct table *table);
-
-/** table_append - append titles and rows; control characters become ? */
+/** table_append - append titles and rows; control characters become ?; fails if the table has */
 void table_append(const struct table *table, struct buffer *out, const struct table_style *style);
-
 /** table_append_text - append a text in the form of cells, uncut */
 void table_append_text(struct buffer *out, struct text text, const struct table_style *style);
-
-/**
- * table_append_row - append a text as one line of a screen, without its end if it is too long
- * @is_filled: with blanks up to the width
- */
+/** table_append_row - append as much of a text as fits a line, @is_filled with blanks */
 void table_append_row(struct buffer *out, struct text text, const struct table_style *style,
 		      bool is_filled);
 

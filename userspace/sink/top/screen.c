@@ -14,10 +14,8 @@
 
 /* A key that begins with an escape has its other bytes within this time. */
 #define ESCAPE_MS 25
-
 /* At the end, the time that a stopped terminal has to take the last bytes. */
 #define LEAVE_MS 1000
-
 #define DEFAULT_ROWS 24
 #define DEFAULT_COLUMNS 80
 

@@ -45,7 +45,6 @@ enum screen_look {
 	SCREEN_WARNING,
 };
 
-/** struct screen_key - a key */
 struct screen_key {
 	wint_t code; /* a character of Unicode, or with @is_function one of ncurses' KEY_ */
 	bool is_function;
@@ -74,45 +73,24 @@ struct screen {
 	bool is_over; /* the terminal is gone */
 };
 
-/**
- * screen_init - check that the terminal can show a view, and catch its signals; writes nothing
- *
- * Returns 0, or -1 with @error. screen_release() follows in both cases.
- */
+/** screen_init - check that the terminal can show a view, and catch its signals; -1 with @error */
 int screen_init(struct screen *screen, struct error *error);
-
 /** screen_watch - make @fd of the screen readable when @other is; returns -1 with @error */
 int screen_watch(struct screen *screen, int other, struct error *error);
-
-/**
- * screen_follow - process the terminal's signals: suspend, resume, change the size
- *
- * Returns 1 if everything has to be drawn anew, otherwise 0, or -1 with @error.
- */
+/** screen_follow - process the terminal's signals; 1 if all has to be drawn anew, -1 with @error */
 int screen_follow(struct screen *screen, struct error *error);
-
 /** screen_take_key - take the next key; returns false if there is none */
 bool screen_take_key(struct screen *screen, struct screen_key *key);
-
 /** screen_clear - begin a frame */
 void screen_clear(struct screen *screen);
-
 /** screen_put - put a text that fits at the begin of a row */
 void screen_put(struct screen *screen, unsigned int row, struct text text, enum screen_look look);
-
-/**
- * screen_show - write the frame, and enter the view before the first one
- *
- * Does nothing in the background. Returns 0, or -1 with @error.
- */
+/** screen_show - write the frame, after entering the view; nothing in the background */
 int screen_show(struct screen *screen, struct error *error);
-
 /** screen_redraw - the next frame replaces everything on the terminal */
 void screen_redraw(struct screen *screen);
-
 /** screen_leave - restore the terminal; does nothing if the view is not shown */
 void screen_leave(struct screen *screen);
-
 /** screen_release - screen_leave(), and free everything */
 void screen_release(struct screen *screen);
 

@@ -36,7 +36,6 @@ enum top_mode {
 	TOP_DETAIL,
 };
 
-/** struct stat_top - the view */
 struct stat_top {
 	struct screen screen;
 	const struct stat_sink *sink; /* NULL before the recording begins */
@@ -121,7 +120,6 @@ static struct stat_source line_source(const struct stat_top *top, const struct t
 				     .percentiles = line->percentiles };
 }
 
-/* A cell, with control characters escaped. */
 static void top_column_append(const struct stat_top *top, const struct stat_shown *shown,
 			      const struct top_line *line, struct buffer *out)
 {
@@ -133,7 +131,6 @@ static void top_column_append(const struct stat_top *top, const struct stat_show
 		stat_shown_append(shown, &source, out);
 }
 
-/* The order of two lines by the sort column; for qsort_r(3). */
 static int top_lines_compare(const void *a_pointer, const void *b_pointer, void *context)
 {
 	const struct stat_top *top = context;
@@ -254,32 +251,27 @@ static struct buffer *detail_add(struct table *table, const char *what)
 {
 	struct buffer *cell = table_add(table);
 
-	if (!cell)
-		return NULL;
 	buffer_append_string(cell, what);
 	return cell + 1;
 }
 
 /* One line for each column of the table, whether or not it fits there. */
-static int detail_add_columns(const struct stat_top *top, const struct top_line *line,
-			      struct table *table)
+static void detail_add_columns(const struct stat_top *top, const struct top_line *line,
+			       struct table *table)
 {
 	const struct top_columns *columns = &top->columns[top->kind];
 
 	for (size_t i = 0; i < columns->all.size; i++) {
 		struct buffer *cell = detail_add(table, "");
 
-		if (!cell)
-			return -1;
 		top_column_title(top, i, cell - 1);
 		top_column_append(top, &columns->all.list[i], line, cell);
 	}
-	return 0;
 }
 
 /* The percentiles that are not among the columns. */
-static int detail_add_percentiles(const struct stat_row *row, const struct quantiles *quantiles,
-				  struct table *table)
+static void detail_add_percentiles(const struct stat_row *row, const struct quantiles *quantiles,
+				   struct table *table)
 {
 	static const struct {
 		const char *title;
@@ -291,16 +283,12 @@ static int detail_add_percentiles(const struct stat_row *row, const struct quant
 
 	whole.quantiles = *quantiles;
 	for (size_t i = 0; i < sizeof(percentiles) / sizeof(percentiles[0]); i++) {
-		struct buffer *cell = detail_add(table, percentiles[i].title);
-
-		if (!cell)
-			return -1;
-		buffer_append_duration(cell, stat_row_quantile(&whole, percentiles[i].permille));
+		buffer_append_duration(detail_add(table, percentiles[i].title),
+				       stat_row_quantile(&whole, percentiles[i].permille));
 	}
-	return 0;
 }
 
-static int top_detail_append(const struct stat_top *top, struct buffer *out)
+static void top_detail_append(const struct stat_top *top, struct buffer *out)
 {
 	static const struct {
 		const char *what;
@@ -315,33 +303,27 @@ static int top_detail_append(const struct stat_top *top, struct buffer *out)
 	const struct top_line *line = top_selected(top);
 	struct table table = { .columns = detail_columns, .nr_columns = 2 };
 	const struct quantiles *quantiles;
-	int status;
 
 	if (!line)
-		return 0;
+		return;
 	quantiles = top->is_paused ? &line->row.quantiles : &line->source->quantiles;
-	status = detail_add_columns(top, line, &table);
-	for (size_t i = 0; status == 0 && i < sizeof(counts) / sizeof(counts[0]); i++) {
+	detail_add_columns(top, line, &table);
+	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
 		uint64_t count = *(const uint64_t *)((const char *)&line->row + counts[i].member);
-		struct buffer *cell = count > 0 ? detail_add(&table, counts[i].what) : NULL;
 
-		if (cell)
-			buffer_append_unsigned(cell, count);
-		else if (count > 0)
-			status = -1;
+		if (count > 0)
+			buffer_append_unsigned(detail_add(&table, counts[i].what), count);
 	}
-	if (status == 0 && quantiles->nr_octaves > 0)
-		status = detail_add_percentiles(&line->row, quantiles, &table);
-	if (status == 0)
-		table_append(&table, out, &style);
+	if (quantiles->nr_octaves > 0)
+		detail_add_percentiles(&line->row, quantiles, &table);
+	table_append(&table, out, &style);
 	table_release(&table);
-	if (status < 0 || quantiles->nr_octaves == 0)
-		return status;
+	if (quantiles->nr_octaves == 0)
+		return;
 	buffer_append_char(out, '\n');
-	return stat_histogram_append(out, quantiles, &style);
+	stat_histogram_append(out, quantiles, &style);
 }
 
-/* Number of rows of a table that fit on the screen. */
 static size_t top_page_size(const struct stat_top *top)
 {
 	size_t others = 4;
@@ -437,7 +419,7 @@ static int table_draw(struct stat_top *top)
 	struct buffer titles[STAT_COLUMNS_MAX] = { 0 }, text = { 0 };
 	struct table table = { .columns = list, .nr_columns = columns->all.size };
 	size_t size = top_page_size(top);
-	int status = 0;
+	bool has_failed;
 
 	if (top->place < top->first)
 		top->first = top->place;
@@ -459,43 +441,42 @@ static int table_draw(struct stat_top *top)
 	for (size_t i = top->first; i < top->nr_shown && i < top->first + size; i++) {
 		struct buffer *cells = table_add(&table);
 
-		if (!cells) {
-			status = -1;
-			break;
-		}
 		for (size_t c = 0; c < columns->all.size; c++)
 			top_column_append(top, &columns->all.list[c], &top->lines[top->order[i]],
 					  &cells[c]);
 	}
-	if (status == 0) {
-		table_append(&table, &text, &style);
+	table_append(&table, &text, &style);
+	has_failed = text.failed;
+	if (!has_failed)
 		lines_put(top, buffer_text(&text),
 			  top->nr_shown > 0 ? 3 + top->place - top->first : 0);
-	}
 	table_release(&table);
 	for (size_t i = 0; i < columns->all.size; i++)
 		buffer_release(&titles[i]);
 	buffer_release(&text);
-	return status;
+	return has_failed ? -1 : 0;
 }
 
 static int detail_draw(struct stat_top *top)
 {
 	struct buffer out = { 0 };
-	int status = top_detail_append(top, &out);
-	struct text text = buffer_text(&out), rest = text;
 	size_t nr_lines = 0, size = top_page_size(top) + 1;
+	struct text text, rest;
+	bool has_failed;
 
+	top_detail_append(top, &out);
+	text = rest = buffer_text(&out);
+	has_failed = out.failed;
 	for (; rest.size > 0; nr_lines++)
 		text_take_line(&rest);
 	if (top->scroll + size > nr_lines)
 		top->scroll = nr_lines > size ? nr_lines - size : 0;
 	for (size_t i = 0; i < top->scroll; i++)
 		text_take_line(&text);
-	if (status == 0)
+	if (!has_failed)
 		lines_put(top, text, 0);
 	buffer_release(&out);
-	return status;
+	return has_failed ? -1 : 0;
 }
 
 static int top_draw(struct stat_top *top, struct error *error)
@@ -517,7 +498,6 @@ static int top_draw(struct stat_top *top, struct error *error)
 
 /* Longer filters match nothing that is on a screen. */
 #define FILTER_SIZE_MAX 64
-
 #define KEY_ESCAPE 27
 #define KEY_CONTROL(letter) ((letter) - 'a' + 1)
 

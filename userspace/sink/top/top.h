@@ -12,15 +12,8 @@
 
 /** top_begin - show the view, as soon as ktrack is in the foreground; returns -1 with @error */
 int top_begin(struct stat_top *top, const struct stat_sink *sink, struct error *error);
-
-/**
- * top_update - process keys and signals of the terminal, and draw
- * @is_due: the interval is over: copy the rows, unless the view is paused
- *
- * Returns 0, or -1 with @error.
- */
+/** top_update - process keys and signals, copy the rows if it @is_due, draw; -1 with @error */
 int top_update(struct stat_top *top, bool is_due, struct error *error);
-
 /** top_end - restore the terminal, and report what was kept; the sink may end */
 void top_end(struct stat_top *top);
 

@@ -37,21 +37,19 @@ void trace2_tracks_free(struct trace2_sink *sink)
 }
 
 /* Writes sink->message as JSON on the track's thread. */
-static int track_json_write(struct trace2_sink *sink, const struct trace2_track *track,
-			    const char *category, int64_t time_ns, struct error *error)
+static void track_json_write(struct trace2_sink *sink, const struct trace2_track *track,
+			     const char *category, int64_t time_ns)
 {
 	buffer_clear(&sink->more);
 	number_append(&sink->more, track->number);
-	if (sink->more.failed)
-		return error_set(error, "out of memory");
-	return trace2_json_write(sink, track->thread, track->begin_ns, text_of(category),
-				 buffer_text(&sink->more), time_ns, error);
+	sink->has_failed |= sink->more.failed;
+	trace2_json_write(sink, track->thread, track->begin_ns, text_of(category),
+			  buffer_text(&sink->more), time_ns);
 }
 
-/* What is rendered for a tracepoint; NULL with @error if memory ran out. */
+/* What is rendered for a tracepoint; NULL if memory ran out. */
 static struct trace2_category *trace2_sink_category(struct trace2_sink *sink,
-						    struct timeline_category *category,
-						    struct error *error)
+						    struct timeline_category *category)
 {
 	struct trace2_category *own = trace2_category_of(sink, category);
 
@@ -62,7 +60,7 @@ static struct trace2_category *trace2_sink_category(struct trace2_sink *sink,
 		own->text = trace2_text_new(trace2_string_of(text_of(category->text)));
 	if (!own || !own->text) {
 		free(own);
-		error_set(error, "out of memory");
+		sink->has_failed = true;
 		return NULL;
 	}
 	own->after = sink->categories;
@@ -72,17 +70,18 @@ static struct trace2_category *trace2_sink_category(struct trace2_sink *sink,
 }
 
 /* The thread's name is the track's number, a colon, and the track's label. */
-int trace2_track_begin(struct trace2_sink *sink, const struct timeline_event *event,
-		       struct error *error)
+void trace2_track_begin(struct trace2_sink *sink, const struct timeline_event *event)
 {
 	struct trace2_track *track = calloc(1, sizeof(*track));
 	struct trace2_event line = { .kind = TRACE2_THREAD_START };
 	const struct timeline_track *shown = event->track;
+	bool has_levels = shown->kind != TRACK_SLICES;
 	struct buffer *name = &sink->message;
 	struct text label;
 
+	sink->has_failed |= !track;
 	if (!track)
-		return error_set(error, "out of memory");
+		return;
 	sink_track_link(&sink->tracks, &track->link);
 	event->track->sink_data[sink->sink_index] = track;
 	buffer_clear(name);
@@ -90,27 +89,25 @@ int trace2_track_begin(struct trace2_sink *sink, const struct timeline_event *ev
 	buffer_append_char(name, ':');
 	label.size = name->size;
 	track_append_label(name, shown);
-	if (name->failed)
-		return error_set(error, "out of memory");
-	label = (struct text){ name->data + label.size, name->size - label.size };
-	track->number = shown->number;
-	track->thread = trace2_thread_new(sink->session, trace2_string_of(buffer_text(name)));
-	if (shown->kind != TRACK_SLICES) {
-		track->name = trace2_text_new(trace2_string_of(label));
-		track->levels = calloc(1, sizeof(*track->levels));
+	if (!name->failed) {
+		label = (struct text){ name->data + label.size, name->size - label.size };
+		track->thread = trace2_thread_new(sink->session,
+						  trace2_string_of(buffer_text(name)));
+		track->name = has_levels ? trace2_text_new(trace2_string_of(label)) : NULL;
+		track->levels = has_levels ? calloc(1, sizeof(*track->levels)) : NULL;
 	}
-	if (!track->thread || (shown->kind != TRACK_SLICES && (!track->name || !track->levels)))
-		return error_set(error, "out of memory");
+	track->number = shown->number;
 	track->begin_ns = event->time_ns;
-	track->category = trace2_sink_category(sink, event->track->category, error);
-	if (!track->category)
-		return -1;
+	track->category = trace2_sink_category(sink, event->track->category);
+	if (!track->thread || (has_levels && (!track->name || !track->levels)))
+		sink->has_failed = true;
+	if (sink->has_failed)
+		return;
 	line.thread = track->thread;
-	if (trace2_sink_write(sink, &line, event->time_ns, error) < 0)
-		return -1;
+	trace2_sink_write(sink, &line, event->time_ns);
 	buffer_clear(&sink->message);
 	track_append_identity(&sink->message, shown);
-	return track_json_write(sink, track, "track", event->time_ns, error);
+	track_json_write(sink, track, "track", event->time_ns);
 }
 
 static void level_append(struct buffer *out, const char *name, const struct value *value)
@@ -120,8 +117,8 @@ static void level_append(struct buffer *out, const char *name, const struct valu
 	buffer_append_char(out, '"');
 }
 
-static int levels_write(struct trace2_sink *sink, const struct trace2_track *track, int64_t time_ns,
-			struct error *error)
+static void levels_write(struct trace2_sink *sink, const struct trace2_track *track,
+			 int64_t time_ns)
 {
 	const struct levels *levels = track->levels;
 
@@ -133,18 +130,13 @@ static int levels_write(struct trace2_sink *sink, const struct trace2_track *tra
 	level_append(&sink->message, "min", &levels->min);
 	level_append(&sink->message, "max", &levels->max);
 	buffer_append_char(&sink->message, '}');
-	return track_json_write(sink, track, "summary", time_ns, error);
+	track_json_write(sink, track, "summary", time_ns);
 }
 
-/*
- * The rendered form of a name, counted or not; of NULL it is "(other)".
- * @category: the tracepoint of the name
- *
- * Returns NULL with @error if memory ran out.
- */
+/* The form of a name of a tracepoint; of NULL "(other)". NULL if memory ran out. */
 static const struct trace2_text *trace2_sink_label(struct trace2_sink *sink,
 						   const struct trace2_category *category,
-						   struct timeline_name *name, struct error *error)
+						   struct timeline_name *name)
 {
 	const struct trace2_text *known = name ? trace2_label_of(sink, name) : NULL;
 	struct trace2_string text = trace2_string_of(name ? name->text : text_of("(other)"));
@@ -161,14 +153,12 @@ static const struct trace2_text *trace2_sink_label(struct trace2_sink *sink,
 			sink->labels[sink->nr_labels++] = label;
 		name->sink_data[sink->sink_index] = label;
 	}
-	if (!label)
-		error_set(error, "out of memory");
+	sink->has_failed |= !label;
 	return label;
 }
 
-int trace2_timers_write(struct trace2_sink *sink, const struct interval_table *table,
-			enum trace2_kind kind, const struct trace2_thread *thread, int64_t time_ns,
-			struct error *error)
+void trace2_timers_write(struct trace2_sink *sink, const struct interval_table *table,
+			 enum trace2_kind kind, const struct trace2_thread *thread, int64_t time_ns)
 {
 	for (size_t i = 0; i < table->size; i++) {
 		const struct intervals *intervals = table->list[i];
@@ -179,102 +169,95 @@ int trace2_timers_write(struct trace2_sink *sink, const struct interval_table *t
 		if (intervals->nr_intervals == 0)
 			continue;
 		line.timer.category = category->text;
-		line.timer.name = trace2_sink_label(sink, category, intervals->name, error);
+		line.timer.name = trace2_sink_label(sink, category, intervals->name);
 		line.timer.intervals = intervals->nr_intervals;
 		line.timer.total_ns = intervals->total_ns;
 		line.timer.min_ns = intervals->min_ns;
 		line.timer.max_ns = intervals->max_ns;
-		if (!line.timer.name || trace2_sink_write(sink, &line, time_ns, error) < 0)
-			return -1;
+		if (line.timer.name)
+			trace2_sink_write(sink, &line, time_ns);
 	}
-	return 0;
 }
 
 /* A slice without a timer on its track. */
-static int other_timer_add(struct trace2_sink *sink, struct trace2_track *track,
-			   const struct timeline_event *event, struct error *error)
+static void other_timer_add(struct trace2_sink *sink, struct trace2_track *track,
+			    const struct timeline_event *event)
 {
 	struct intervals *total = interval_table_get(&sink->totals, event->track->category,
 						     event->name);
 
 	if (!track->other)
 		track->other = calloc(1, sizeof(*track->other));
-	if (!track->other || !total)
-		return error_set(error, "out of memory");
+	if (!track->other || !total) {
+		sink->has_failed = true;
+		return;
+	}
 	intervals_add(track->other, event->time_ns - event->begin_ns);
 	intervals_add(total, event->time_ns - event->begin_ns);
-	return 0;
 }
 
-/* Counts a slice that ends on its track. */
-static int trace2_timer_add(struct trace2_sink *sink, const struct timeline_event *event,
-			    struct error *error)
+static void trace2_timer_add(struct trace2_sink *sink, const struct timeline_event *event)
 {
 	struct trace2_track *track = trace2_track_of(sink, event->track);
 	size_t nr_before = track->timers.size;
 	struct intervals *timer;
 
 	if ((track->other || sink->nr_timers >= TRACE2_TIMERS_MAX) &&
-	    !interval_table_find(&track->timers, event->track->category, event->name))
-		return other_timer_add(sink, track, event, error);
+	    !interval_table_find(&track->timers, event->track->category, event->name)) {
+		other_timer_add(sink, track, event);
+		return;
+	}
 	timer = interval_table_get(&track->timers, event->track->category, event->name);
-	if (!timer)
-		return error_set(error, "out of memory");
+	sink->has_failed |= !timer;
 	sink->nr_timers += track->timers.size - nr_before;
-	intervals_add(timer, event->time_ns - event->begin_ns);
-	return 0;
+	if (timer)
+		intervals_add(timer, event->time_ns - event->begin_ns);
 }
 
-static int summary_write(struct trace2_sink *sink, const struct timeline_event *event,
-			 struct trace2_track *track, struct error *error)
+static void summary_write(struct trace2_sink *sink, const struct timeline_event *event,
+			  struct trace2_track *track)
 {
 	struct trace2_event line = { .kind = TRACE2_THREAD_EXIT, .thread = track->thread };
 	size_t nr_before = track->timers.size;
-	struct intervals *other = NULL;
+	struct intervals *other;
 
-	if (track->levels && track->levels->nr_samples > 0 &&
-	    levels_write(sink, track, event->time_ns, error) < 0)
-		return -1;
+	if (track->levels && track->levels->nr_samples > 0)
+		levels_write(sink, track, event->time_ns);
 	for (size_t i = 0; i < nr_before; i++) {
 		const struct intervals *from = track->timers.list[i];
 		struct intervals *total = interval_table_get(&sink->totals, from->category,
 							     from->name);
 
-		if (!total)
-			return error_set(error, "out of memory");
-		intervals_merge(total, from);
+		sink->has_failed |= !total;
+		if (total)
+			intervals_merge(total, from);
 	}
 	/* Slices without a timer join those of uncounted names; the totals include them already. */
-	if (track->other)
+	if (track->other) {
 		other = interval_table_get(&track->timers, event->track->category, NULL);
-	if (track->other && !other)
-		return error_set(error, "out of memory");
-	sink->nr_timers += track->timers.size - nr_before;
-	if (other)
-		intervals_merge(other, track->other);
-	if (trace2_timers_write(sink, &track->timers, TRACE2_TH_TIMER, track->thread,
-				event->time_ns, error) < 0 ||
-	    trace2_count_write(sink, TRACE2_TH_COUNTER, track->thread, "ktrack", "unmatched_ends",
-			       event->unmatched_ends, event->time_ns, error) < 0)
-		return -1;
+		sink->has_failed |= !other;
+		sink->nr_timers += track->timers.size - nr_before;
+		if (other)
+			intervals_merge(other, track->other);
+	}
+	trace2_timers_write(sink, &track->timers, TRACE2_TH_TIMER, track->thread, event->time_ns);
+	trace2_count_write(sink, TRACE2_TH_COUNTER, track->thread, "ktrack", "unmatched_ends",
+			   event->unmatched_ends, event->time_ns);
 	line.thread_exit.t_rel_ns = event->time_ns - track->begin_ns;
-	return trace2_sink_write(sink, &line, event->time_ns, error);
+	trace2_sink_write(sink, &line, event->time_ns);
 }
 
-int trace2_track_end(struct trace2_sink *sink, const struct timeline_event *event,
-		     struct error *error)
+void trace2_track_end(struct trace2_sink *sink, const struct timeline_event *event)
 {
 	struct trace2_track *track = trace2_track_of(sink, event->track);
-	int status = summary_write(sink, event, track, error);
 
+	summary_write(sink, event, track);
 	event->track->sink_data[sink->sink_index] = NULL;
 	trace2_track_free(sink, track);
-	return status;
 }
 
 /* Further names are rendered for each record; most events have less than a dozen fields. */
 #define FIELDS_MAX 64
-
 /* Bytes of the braces of an object. */
 #define FIELDS_END_MAX 2
 
@@ -369,10 +352,7 @@ hot_inline void number_field_put(struct fields_put *put, const struct trace2_fie
 	put->text = text + (put->json - digits);
 }
 
-/*
- * Puts a text that is no longer than a number may be; returns false if it is longer, or needs
- * escapes.
- */
+/* Puts a text that is as short as a number and needs no escapes; or returns false. */
 hot_inline bool text_field_put(struct fields_put *put, const struct trace2_field *own,
 			       const struct value *value)
 {
@@ -409,10 +389,7 @@ static void other_field_append(struct trace2_fields *fields, struct buffer *json
 	fields_append_text(text, field, 1);
 }
 
-/*
- * Puts all fields, if they are numbers and short texts without escapes, as most are. Returns false
- * otherwise.
- */
+/* Puts all fields if they are numbers and short texts without escapes, as most are. */
 hot_inline bool fields_put(struct fields_put *put, const struct trace2_fields *fields,
 			   const struct timeline_event *event)
 {
@@ -432,7 +409,6 @@ hot_inline bool fields_put(struct fields_put *put, const struct trace2_fields *f
 	return true;
 }
 
-/* Appends any fields. */
 static out_of_line void other_fields_append(struct trace2_fields *fields, struct buffer *json,
 					    struct buffer *text, const struct timeline_event *event)
 {
@@ -614,9 +590,9 @@ static void slice_more_set(struct trace2_sink *sink, const struct timeline_event
 }
 
 /* Writes a slice's line, with the members that are in all of them. */
-hot_inline int slice_line_write(struct trace2_sink *sink, struct trace2_event *line,
-				const struct timeline_event *event, enum trace2_kind kind,
-				const struct trace2_text *label, struct error *error)
+hot_inline void slice_line_write(struct trace2_sink *sink, struct trace2_event *line,
+				 const struct timeline_event *event, enum trace2_kind kind,
+				 const struct trace2_text *label)
 {
 	const struct trace2_track *track = trace2_track_of(sink, event->track);
 
@@ -626,84 +602,83 @@ hot_inline int slice_line_write(struct trace2_sink *sink, struct trace2_event *l
 	line->region.t_rel_ns = event->time_ns - event->begin_ns;
 	line->region.category = track->category->text;
 	line->region.label = label;
-	return trace2_sink_write(sink, line, event->time_ns, error);
+	trace2_sink_write(sink, line, event->time_ns);
 }
 
 /* Writes any slice. Other lines do not have the members that are set here only. */
-static out_of_line int slice_write_any(struct trace2_sink *sink, const struct timeline_event *event,
-				       enum trace2_kind kind, struct error *error)
+static out_of_line void slice_write_any(struct trace2_sink *sink,
+					const struct timeline_event *event, enum trace2_kind kind)
 {
 	const struct trace2_track *track = trace2_track_of(sink, event->track);
 	const struct trace2_text *label = trace2_label_of(sink, event->name);
 	struct trace2_event *line = &sink->slice;
-	int status;
 
 	if (!label)
-		label = trace2_sink_label(sink, track->category, event->name, error);
+		label = trace2_sink_label(sink, track->category, event->name);
 	if (!label)
-		return -1;
+		return;
 	slice_more_set(sink, event, line);
-	status = slice_line_write(sink, &sink->slice, event, kind, label, error);
+	slice_line_write(sink, &sink->slice, event, kind, label);
 	line->needs_no_escape = false;
 	line->region.msg = (struct trace2_string){ 0 };
 	line->more = (struct trace2_string){ 0 };
-	return status;
 }
 
 /* Writes a slice with fields, and no further members. */
-static out_of_line int slice_write_fields(struct trace2_sink *sink,
-					  const struct timeline_event *event, enum trace2_kind kind,
-					  const struct trace2_text *label, struct error *error)
+static out_of_line void slice_write_fields(struct trace2_sink *sink,
+					   const struct timeline_event *event,
+					   enum trace2_kind kind, const struct trace2_text *label)
 {
 	const struct trace2_category *category = trace2_track_of(sink, event->track)->category;
 	struct trace2_fields_line *line = &sink->fields_line;
 
-	if (unlikely(!trace2_fields_line_set(line, &category->fields, event)))
-		return slice_write_any(sink, event, kind, error);
-	return slice_line_write(sink, &line->event, event, kind, label, error);
+	if (likely(trace2_fields_line_set(line, &category->fields, event)))
+		slice_line_write(sink, &line->event, event, kind, label);
+	else
+		slice_write_any(sink, event, kind);
 }
 
 /* Most slices have a name that is rendered already, and fields at most. */
-hot_inline int slice_write(struct trace2_sink *sink, const struct timeline_event *event,
-			   enum trace2_kind kind, struct error *error)
+hot_inline void slice_write(struct trace2_sink *sink, const struct timeline_event *event,
+			    enum trace2_kind kind)
 {
 	const struct trace2_text *label = trace2_label_of(sink, event->name);
 
-	if (unlikely(!label || sink->with || event->flags))
-		return slice_write_any(sink, event, kind, error);
-	if (event->nr_any > 0)
-		return event->nr_flows > 0 ? slice_write_any(sink, event, kind, error)
-					   : slice_write_fields(sink, event, kind, label, error);
-	return slice_line_write(sink, &sink->slice, event, kind, label, error);
+	if (unlikely(!label || sink->with || event->flags || event->nr_flows > 0))
+		slice_write_any(sink, event, kind);
+	else if (event->nr_any > 0)
+		slice_write_fields(sink, event, kind, label);
+	else
+		slice_line_write(sink, &sink->slice, event, kind, label);
 }
 
-int trace2_slice_begin_write(struct trace2_sink *sink, const struct timeline_event *event,
-			     struct error *error)
+void trace2_slice_begin_write(struct trace2_sink *sink, const struct timeline_event *event)
 {
-	return slice_write(sink, event, TRACE2_REGION_ENTER, error);
+	slice_write(sink, event, TRACE2_REGION_ENTER);
 }
 
 /* Writes the end of a slice that is not counted, or whose timer is not at hand. */
-static out_of_line int slice_end_write_any(struct trace2_sink *sink,
-					   const struct timeline_event *event, struct error *error)
+static out_of_line void slice_end_write_any(struct trace2_sink *sink,
+					    const struct timeline_event *event)
 {
-	if (!slice_is_doubtful(event) && trace2_timer_add(sink, event, error) < 0)
-		return -1;
-	return slice_write_any(sink, event, TRACE2_REGION_LEAVE, error);
+	if (!slice_is_doubtful(event))
+		trace2_timer_add(sink, event);
+	slice_write_any(sink, event, TRACE2_REGION_LEAVE);
 }
 
 /* Only complete slices are counted. */
-int trace2_slice_end_write(struct trace2_sink *sink, const struct timeline_event *event,
-			   struct error *error)
+void trace2_slice_end_write(struct trace2_sink *sink, const struct timeline_event *event)
 {
 	struct trace2_track *track = trace2_track_of(sink, event->track);
 	struct intervals *recent = interval_table_recent(&track->timers, event->track->category,
 							 event->name);
 
-	if (unlikely(!recent || event->flags))
-		return slice_end_write_any(sink, event, error);
+	if (unlikely(!recent || event->flags)) {
+		slice_end_write_any(sink, event);
+		return;
+	}
 	intervals_add(recent, event->time_ns - event->begin_ns);
-	return slice_write(sink, event, TRACE2_REGION_LEAVE, error);
+	slice_write(sink, event, TRACE2_REGION_LEAVE);
 }
 
 /* An instant's fields are its value, which is in sink->message; its message is its flows. */
@@ -738,9 +713,9 @@ static void data_more_set(struct trace2_sink *sink, const struct timeline_event 
 }
 
 /* @value is digits, or ready-made JSON. */
-hot_inline int data_line_write(struct trace2_sink *sink, const struct timeline_event *event,
-			       enum trace2_kind kind, const struct trace2_text *key,
-			       struct trace2_string value, struct error *error)
+hot_inline void data_line_write(struct trace2_sink *sink, const struct timeline_event *event,
+				enum trace2_kind kind, const struct trace2_text *key,
+				struct trace2_string value)
 {
 	const struct trace2_track *track = trace2_track_of(sink, event->track);
 	struct trace2_event *line = &sink->data;
@@ -757,43 +732,40 @@ hot_inline int data_line_write(struct trace2_sink *sink, const struct timeline_e
 	if ((kind == TRACE2_DATA ? event->nr_fields : event->nr_flows) > 0 || sink->with ||
 	    event->flags)
 		data_more_set(sink, event, line);
-	return trace2_sink_write(sink, line, event->time_ns, error);
+	trace2_sink_write(sink, line, event->time_ns);
 }
 
-int trace2_instant_write(struct trace2_sink *sink, const struct timeline_event *event,
-			 struct error *error)
+void trace2_instant_write(struct trace2_sink *sink, const struct timeline_event *event)
 {
 	struct trace2_category *category = trace2_track_of(sink, event->track)->category;
-	const struct trace2_text *key = trace2_sink_label(sink, category, event->name, error);
+	const struct trace2_text *key = trace2_sink_label(sink, category, event->name);
 
 	if (!key)
-		return -1;
+		return;
 	buffer_clear(&sink->message);
 	buffer_clear(&sink->more);
 	if (event->nr_fields > 0)
 		trace2_fields_append(&category->fields, &sink->message, &sink->more, event);
 	else
 		buffer_append(&sink->message, "{}", 2);
-	return data_line_write(sink, event, TRACE2_DATA_JSON, key,
-			       trace2_string_of(buffer_text(&sink->message)), error);
+	data_line_write(sink, event, TRACE2_DATA_JSON, key,
+			trace2_string_of(buffer_text(&sink->message)));
 }
 
-int trace2_sample_write(struct trace2_sink *sink, const struct timeline_event *event,
-			struct error *error)
+void trace2_sample_write(struct trace2_sink *sink, const struct timeline_event *event)
 {
 	const struct trace2_track *track = trace2_track_of(sink, event->track);
 	const struct value *value = &event->value;
 	char digits[PUT_NUMBER_MAX + PUT_SLACK], floating[FLOATING_TEXT_MAX], *end;
+	struct trace2_string text;
 
 	levels_add(track->levels, value);
-	if (unlikely(value->kind == VALUE_FLOATING))
-		return data_line_write(
-			sink, event, TRACE2_DATA, track->name,
-			trace2_string_of(text_of(floating_text(floating, value->floating))), error);
-	if (value->kind == VALUE_SIGNED)
-		end = put_signed(digits, value->signed_number);
-	else
-		end = put_unsigned(digits, value->unsigned_number);
-	return data_line_write(sink, event, TRACE2_DATA, track->name,
-			       (struct trace2_string){ digits, end - digits }, error);
+	if (unlikely(value->kind == VALUE_FLOATING)) {
+		text = trace2_string_of(text_of(floating_text(floating, value->floating)));
+	} else {
+		end = value->kind == VALUE_SIGNED ? put_signed(digits, value->signed_number)
+						  : put_unsigned(digits, value->unsigned_number);
+		text = (struct trace2_string){ digits, end - digits };
+	}
+	data_line_write(sink, event, TRACE2_DATA, track->name, text);
 }

@@ -37,10 +37,8 @@ struct trace2_category {
 
 /** TRACE2_TIMERS_MAX - limit of timers by track and name, over all tracks */
 #define TRACE2_TIMERS_MAX 131072
-
 /** TRACE2_ARGS - the begin of the member with the fields */
 #define TRACE2_ARGS "\"args\":"
-
 /** FIELDS_SIZE_MAX - limit of the bytes of fields that a line with fields has space for */
 #define FIELDS_SIZE_MAX 2048
 
@@ -58,6 +56,8 @@ struct trace2_sink {
 	struct trace2_session *session;
 	struct compressor *compressor; /* of the target's file; NULL if it is not compressed */
 	unsigned int with;	       /* a set of 1 << enum timeline_emitter */
+	bool has_failed;	       /* the session has, or memory ran out */
+	struct error *error;	       /* of the event that is written */
 	bool has_data_messages;	       /* of instants and samples, which EVENT does not print */
 	bool has_machines;	       /* several recordings are merged */
 	unsigned int sink_index;       /* into the sink data of tracks, names and categories */
@@ -88,10 +88,7 @@ struct trace2_track {
 	struct trace2_category *category;
 	struct trace2_text *name;     /* of counters: key of the samples, the name without number */
 	struct interval_table timers; /* of slices */
-	/*
-	 * Slices without a timer here, because there are TRACE2_TIMERS_MAX; NULL if there are
-	 * none. The sink's totals include them already.
-	 */
+	/* slices beyond TRACE2_TIMERS_MAX, which the totals have; NULL for none */
 	struct intervals *other;
 	struct levels *levels; /* of counters */
 };
@@ -115,68 +112,44 @@ static inline const struct trace2_text *trace2_label_of(const struct trace2_sink
 	return name->sink_data[sink->sink_index];
 }
 
-/** trace2_string_of - the same bytes as libtrace2's type */
 static inline struct trace2_string trace2_string_of(struct text text)
 {
 	return (struct trace2_string){ .data = text.data, .size = text.size };
 }
 
-/** trace2_sink_fail - the session has failed; returns -1 with @error */
-int trace2_sink_fail(const struct trace2_sink *sink, struct error *error);
-
-/** trace2_sink_write - write an event of @time_ns (trace time); returns -1 with @error */
-static inline int trace2_sink_write(struct trace2_sink *sink, struct trace2_event *event,
-				    int64_t time_ns, struct error *error)
+/** trace2_sink_write - write an event of @time_ns (trace time) */
+static inline void trace2_sink_write(struct trace2_sink *sink, struct trace2_event *event,
+				     int64_t time_ns)
 {
 	event->time_ns = time_ns - sink->start_ns;
-	return trace2_session_write(sink->session, event) < 0 ? trace2_sink_fail(sink, error) : 0;
+	if (unlikely(trace2_session_write(sink->session, event) < 0))
+		sink->has_failed = true;
 }
 
-/** trace2_sink_categories_free - free all of them */
 void trace2_sink_categories_free(struct trace2_sink *sink);
 
 /** trace2_fields_line_init - set what all lines with fields have in common; @line is zeroed */
 void trace2_fields_line_init(struct trace2_fields_line *line);
-
 /** trace2_slice_begin_write, ..., trace2_sample_write - the line of a record */
-int trace2_slice_begin_write(struct trace2_sink *sink, const struct timeline_event *event,
-			     struct error *error);
-int trace2_slice_end_write(struct trace2_sink *sink, const struct timeline_event *event,
-			   struct error *error);
-int trace2_instant_write(struct trace2_sink *sink, const struct timeline_event *event,
-			 struct error *error);
-int trace2_sample_write(struct trace2_sink *sink, const struct timeline_event *event,
-			struct error *error);
-
+void trace2_slice_begin_write(struct trace2_sink *sink, const struct timeline_event *event);
+void trace2_slice_end_write(struct trace2_sink *sink, const struct timeline_event *event);
+void trace2_instant_write(struct trace2_sink *sink, const struct timeline_event *event);
+void trace2_sample_write(struct trace2_sink *sink, const struct timeline_event *event);
 /** trace2_track_begin, trace2_track_end - a track's thread, its identity and its summary */
-int trace2_track_begin(struct trace2_sink *sink, const struct timeline_event *event,
-		       struct error *error);
-int trace2_track_end(struct trace2_sink *sink, const struct timeline_event *event,
-		     struct error *error);
-
+void trace2_track_begin(struct trace2_sink *sink, const struct timeline_event *event);
+void trace2_track_end(struct trace2_sink *sink, const struct timeline_event *event);
 /** trace2_tracks_free - free all tracks, without lines, if the stream ended early */
 void trace2_tracks_free(struct trace2_sink *sink);
-
 /** trace2_timers_write - one timer event of @kind for each entry */
-int trace2_timers_write(struct trace2_sink *sink, const struct interval_table *table,
-			enum trace2_kind kind, const struct trace2_thread *thread, int64_t time_ns,
-			struct error *error);
-
-/**
- * trace2_count_write - write a counter event of @kind, unless @count is 0
- * @thread: NULL for the main thread
- */
-int trace2_count_write(struct trace2_sink *sink, enum trace2_kind kind,
-		       const struct trace2_thread *thread, const char *category, const char *name,
-		       uint64_t count, int64_t time_ns, struct error *error);
-
-/**
- * trace2_json_write - write sink->message as TRACE2_DATA_JSON
- * @thread: NULL for the main thread
- * @begin_ns: trace time at which the thread began
- */
-int trace2_json_write(struct trace2_sink *sink, const struct trace2_thread *thread,
-		      int64_t begin_ns, struct text category, struct text key, int64_t time_ns,
-		      struct error *error);
+void trace2_timers_write(struct trace2_sink *sink, const struct interval_table *table,
+			 enum trace2_kind kind, const struct trace2_thread *thread,
+			 int64_t time_ns);
+/** trace2_count_write - write a counter, unless @count is 0; @thread NULL for the main one */
+void trace2_count_write(struct trace2_sink *sink, enum trace2_kind kind,
+			const struct trace2_thread *thread, const char *category, const char *name,
+			uint64_t count, int64_t time_ns);
+/** trace2_json_write - write sink->message as TRACE2_DATA_JSON; @thread NULL for the main one */
+void trace2_json_write(struct trace2_sink *sink, const struct trace2_thread *thread,
+		       int64_t begin_ns, struct text category, struct text key, int64_t time_ns);
 
 #endif

@@ -19,97 +19,69 @@
 		.kind = (line_kind), .file = __FILE__, .line = __LINE__, \
 	}
 
-static int start_write(struct trace2_sink *sink, const struct recording *recording,
-		       struct error *error)
-{
-	struct trace2_event line = LINE_OF(TRACE2_START);
-
-	line.start.argv = recording->argv;
-	return trace2_sink_write(sink, &line, recording->start_ns, error);
-}
-
-static int recording_parameter_write(struct trace2_sink *sink, const char *scope, const char *param,
-				     const char *value, int64_t time_ns, struct error *error)
+static void parameter_write(struct trace2_sink *sink, const char *scope, const char *param,
+			    const char *value, int64_t time_ns)
 {
 	struct trace2_event line = LINE_OF(TRACE2_DEF_PARAM);
 
 	line.def_param.scope = scope;
 	line.def_param.param = param;
 	line.def_param.value = value;
-	return trace2_sink_write(sink, &line, time_ns, error);
+	trace2_sink_write(sink, &line, time_ns);
 }
 
-/* The value is sink->message. */
-static int message_parameter_write(struct trace2_sink *sink, const char *param, int64_t time_ns,
-				   struct error *error)
+/* The value is sink->message, which becomes empty. */
+static void message_parameter_write(struct trace2_sink *sink, const char *param, int64_t time_ns)
 {
-	if (sink->message.failed)
-		return error_set(error, "out of memory");
-	return recording_parameter_write(sink, "command", param, buffer_string(&sink->message),
-					 time_ns, error);
+	sink->has_failed |= sink->message.failed;
+	parameter_write(sink, "command", param, buffer_string(&sink->message), time_ns);
+	buffer_clear(&sink->message);
 }
 
-/* The value is sink->message. */
-static int machine_parameter_write(struct trace2_sink *sink, const struct timeline_machine *machine,
-				   const char *param, int64_t time_ns, struct error *error)
+static void machine_parameter_write(struct trace2_sink *sink,
+				    const struct timeline_machine *machine, const char *param,
+				    const struct value *value, int64_t time_ns)
 {
 	char name[MACHINE_PARAM_SIZE];
 
 	snprintf(name, sizeof(name), "machine.%u.%s", machine->number, param);
-	return message_parameter_write(sink, name, time_ns, error);
+	value_append_text(&sink->message, value);
+	message_parameter_write(sink, name, time_ns);
 }
 
-static int machine_write(struct trace2_sink *sink, const struct timeline_machine *machine,
-			 int64_t time_ns, struct error *error)
+static void machine_write(struct trace2_sink *sink, const struct timeline_machine *machine,
+			  int64_t time_ns)
 {
 	const struct recording_property *property = NULL;
-	struct buffer *text = &sink->message;
-	struct value value;
+	struct value value = { .kind = VALUE_TEXT, .text = text_of(machine->name) };
 
-	buffer_clear(text);
-	buffer_append_string(text, machine->name);
-	if (machine_parameter_write(sink, machine, "host", time_ns, error) < 0)
-		return -1;
-	while (recording_next(machine->recording, RECORDING_TRACE2_MACHINE, &property, &value)) {
-		buffer_clear(text);
-		value_append_text(text, &value);
-		if (machine_parameter_write(sink, machine, property->name, time_ns, error) < 0)
-			return -1;
-	}
-	buffer_clear(text);
-	buffer_append_signed(text, machine->shift_ns);
-	if (machine_parameter_write(sink, machine, "shift_ns", time_ns, error) < 0)
-		return -1;
-	if (machine->recording->wall_error_ns < 0)
-		return 0;
-	buffer_clear(text);
-	buffer_append_signed(text, machine->recording->wall_error_ns);
-	return machine_parameter_write(sink, machine, "wall_error_ns", time_ns, error);
+	machine_parameter_write(sink, machine, "host", &value, time_ns);
+	while (recording_next(machine->recording, RECORDING_TRACE2_MACHINE, &property, &value))
+		machine_parameter_write(sink, machine, property->name, &value, time_ns);
+	value = (struct value){ .kind = VALUE_SIGNED, .signed_number = machine->shift_ns };
+	machine_parameter_write(sink, machine, "shift_ns", &value, time_ns);
+	value.signed_number = machine->recording->wall_error_ns;
+	if (value.signed_number >= 0)
+		machine_parameter_write(sink, machine, "wall_error_ns", &value, time_ns);
 }
 
-static int labels_write(struct trace2_sink *sink, const struct recording *recording,
-			struct error *error)
+static void labels_write(struct trace2_sink *sink, const struct recording *recording)
 {
 	struct text rest = text_of(recording->labels ? recording->labels : ""), key, value;
 	struct buffer param = { 0 };
-	int status = 0;
 
-	while (status == 0 && recording_take_label(&rest, &key, &value)) {
+	while (recording_take_label(&rest, &key, &value)) {
 		buffer_clear(&param);
 		buffer_append_string(&param, "label.");
 		buffer_append(&param, key.data, key.size);
-		buffer_clear(&sink->message);
 		buffer_append(&sink->message, value.data, value.size);
-		status = message_parameter_write(sink, buffer_string(&param), recording->start_ns,
-						 error);
+		message_parameter_write(sink, buffer_string(&param), recording->start_ns);
 	}
 	buffer_release(&param);
-	return status;
 }
 
 /* Times as t_abs of other lines. A file may contain anything. */
-static int triggers_write(struct trace2_sink *sink, const struct recording *recording,
-			  struct error *error)
+static void triggers_write(struct trace2_sink *sink, const struct recording *recording)
 {
 	struct text rest = text_of(recording->triggers ? recording->triggers : "");
 	unsigned int number = 0;
@@ -123,71 +95,62 @@ static int triggers_write(struct trace2_sink *sink, const struct recording *reco
 
 		if (size >= line.size || time_ns < recording->start_ns)
 			continue;
-		buffer_clear(&sink->message);
 		buffer_append_decimal(&sink->message, time_ns - recording->start_ns, 9);
 		buffer_append(&sink->message, end, line.size - size);
 		snprintf(param, sizeof(param), "trigger.%u", ++number);
-		if (message_parameter_write(sink, param, recording->start_ns, error) < 0)
-			return -1;
+		message_parameter_write(sink, param, recording->start_ns);
 	}
-	return 0;
 }
-
-/** struct config_writer - context of a visit of the configuration */
-struct config_writer {
-	struct trace2_sink *sink;
-	int64_t time_ns;
-	struct error *error;
-};
 
 static int configured_write(void *context, const char *scope, const char *param, const char *value)
 {
-	const struct config_writer *writer = context;
+	struct trace2_sink *sink = context;
 
-	return recording_parameter_write(writer->sink, scope, param, value, writer->time_ns,
-					 writer->error);
+	parameter_write(sink, scope, param, value, sink->start_ns);
+	return 0;
 }
 
-/* First and last lines of the main thread. */
-static int trace2_recording_begin(struct trace2_sink *sink, const struct recording *recording,
-				  struct error *error)
+static void trace2_recording_begin(struct trace2_sink *sink, const struct recording *recording)
 {
-	struct trace2_event version = LINE_OF(TRACE2_VERSION);
-	struct trace2_event name = LINE_OF(TRACE2_CMD_NAME);
-	struct trace2_event mode = LINE_OF(TRACE2_CMD_MODE);
+	struct trace2_event version = LINE_OF(TRACE2_VERSION), start = LINE_OF(TRACE2_START);
+	struct trace2_event name = LINE_OF(TRACE2_CMD_NAME), mode = LINE_OF(TRACE2_CMD_MODE);
 	const struct trace2_config *config = sink->settings.config;
-	int64_t time_ns = recording->start_ns;
-	struct config_writer writer = { .sink = sink, .time_ns = time_ns, .error = error };
 	const struct recording_property *property = NULL;
+	int64_t time_ns = recording->start_ns;
 	struct value value;
 
 	version.version.exe = KTRACK_VERSION;
+	start.start.argv = recording->argv;
 	name.cmd_name.name = recording->command;
 	name.cmd_name.hierarchy = sink->settings.hierarchy;
 	mode.cmd_mode.name = recording->mode;
-	if (trace2_sink_write(sink, &version, time_ns, error) < 0 ||
-	    start_write(sink, recording, error) < 0 ||
-	    trace2_sink_write(sink, &name, time_ns, error) < 0 ||
-	    (recording->mode && trace2_sink_write(sink, &mode, time_ns, error) < 0))
-		return -1;
+	trace2_sink_write(sink, &version, time_ns);
+	trace2_sink_write(sink, &start, time_ns);
+	trace2_sink_write(sink, &name, time_ns);
+	if (recording->mode)
+		trace2_sink_write(sink, &mode, time_ns);
+	buffer_clear(&sink->message);
 	while (recording_next(recording, RECORDING_TRACE2, &property, &value)) {
-		buffer_clear(&sink->message);
 		value_append_text(&sink->message, &value);
-		if (message_parameter_write(sink, property->name, time_ns, error) < 0)
-			return -1;
+		message_parameter_write(sink, property->name, time_ns);
 	}
-	for (size_t i = 0; i < recording->nr_machines; i++) {
-		if (machine_write(sink, &recording->machines[i], time_ns, error) < 0)
-			return -1;
-	}
-	if (labels_write(sink, recording, error) < 0 || triggers_write(sink, recording, error) < 0)
-		return -1;
-	return config ? trace2_config_visit(config, configured_write, &writer) : 0;
+	for (size_t i = 0; i < recording->nr_machines; i++)
+		machine_write(sink, &recording->machines[i], time_ns);
+	labels_write(sink, recording);
+	triggers_write(sink, recording);
+	if (config)
+		trace2_config_visit(config, configured_write, sink);
 }
 
-int trace2_json_write(struct trace2_sink *sink, const struct trace2_thread *thread,
-		      int64_t begin_ns, struct text category, struct text key, int64_t time_ns,
-		      struct error *error)
+/* Sets sink->short_text and sink->other_text, of a line. */
+static void texts_set(struct trace2_sink *sink, struct text one, struct text other)
+{
+	sink->has_failed |= trace2_text_set(sink->short_text, trace2_string_of(one)) < 0 ||
+			    trace2_text_set(sink->other_text, trace2_string_of(other)) < 0;
+}
+
+void trace2_json_write(struct trace2_sink *sink, const struct trace2_thread *thread,
+		       int64_t begin_ns, struct text category, struct text key, int64_t time_ns)
 {
 	struct trace2_event line = {
 		.kind = TRACE2_DATA_JSON,
@@ -199,15 +162,13 @@ int trace2_json_write(struct trace2_sink *sink, const struct trace2_thread *thre
 		.data.value = trace2_string_of(buffer_text(&sink->message)),
 	};
 
-	if (trace2_text_set(sink->short_text, trace2_string_of(category)) < 0 ||
-	    trace2_text_set(sink->other_text, trace2_string_of(key)) < 0)
-		return error_set(error, "out of memory");
-	return trace2_sink_write(sink, &line, time_ns, error);
+	texts_set(sink, category, key);
+	trace2_sink_write(sink, &line, time_ns);
 }
 
-int trace2_count_write(struct trace2_sink *sink, enum trace2_kind kind,
-		       const struct trace2_thread *thread, const char *category, const char *name,
-		       uint64_t count, int64_t time_ns, struct error *error)
+void trace2_count_write(struct trace2_sink *sink, enum trace2_kind kind,
+			const struct trace2_thread *thread, const char *category, const char *name,
+			uint64_t count, int64_t time_ns)
 {
 	struct trace2_event line = {
 		.kind = kind,
@@ -218,24 +179,21 @@ int trace2_count_write(struct trace2_sink *sink, enum trace2_kind kind,
 	};
 
 	if (count == 0)
-		return 0;
-	if (trace2_text_set(sink->short_text, trace2_string_of(text_of(category))) < 0 ||
-	    trace2_text_set(sink->other_text, trace2_string_of(text_of(name))) < 0)
-		return error_set(error, "out of memory");
-	return trace2_sink_write(sink, &line, time_ns, error);
+		return;
+	texts_set(sink, text_of(category), text_of(name));
+	trace2_sink_write(sink, &line, time_ns);
 }
 
-static int exit_write(struct trace2_sink *sink, const struct timeline_event *event,
-		      enum trace2_kind kind, struct error *error)
+static void exit_write(struct trace2_sink *sink, const struct timeline_event *event,
+		       enum trace2_kind kind)
 {
 	struct trace2_event line = LINE_OF(kind);
 
 	line.exit.code = event->status;
-	return trace2_sink_write(sink, &line, event->time_ns, error);
+	trace2_sink_write(sink, &line, event->time_ns);
 }
 
-static int totals_write(struct trace2_sink *sink, const struct timeline_event *event,
-			struct error *error)
+static void totals_write(struct trace2_sink *sink, const struct timeline_event *event)
 {
 	const struct timeline_totals *totals = event->totals;
 	const struct {
@@ -258,69 +216,63 @@ static int totals_write(struct trace2_sink *sink, const struct timeline_event *e
 		{ "evicted_slices", totals->evicted_slices },
 		{ "other_names", totals->other_names },
 	};
-	int status = 0;
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]) && status == 0; i++)
-		status = trace2_count_write(sink, TRACE2_COUNTER, NULL, "ktrack", rows[i].name,
-					    rows[i].count, event->time_ns, error);
-	for (size_t i = 0; i < totals->nr_malformed_of && status == 0; i++)
-		status = trace2_count_write(sink, TRACE2_COUNTER, NULL,
-					    totals->malformed_of[i].tracepoint, "malformed",
-					    totals->malformed_of[i].count, event->time_ns, error);
-	return status;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		trace2_count_write(sink, TRACE2_COUNTER, NULL, "ktrack", rows[i].name,
+				   rows[i].count, event->time_ns);
+	for (size_t i = 0; i < totals->nr_malformed_of; i++)
+		trace2_count_write(sink, TRACE2_COUNTER, NULL, totals->malformed_of[i].tracepoint,
+				   "malformed", totals->malformed_of[i].count, event->time_ns);
 }
 
 /* In the unit of t_abs. */
-static int moment_write(struct trace2_sink *sink, const char *param, int64_t moment_ns,
-			int64_t time_ns, struct error *error)
+static void moment_write(struct trace2_sink *sink, const char *param, int64_t moment_ns,
+			 int64_t time_ns)
 {
 	moment_ns -= sink->start_ns;
-	buffer_clear(&sink->message);
 	buffer_printf(&sink->message, "%lld.%09lld", (long long)(moment_ns / NS_PER_S),
 		      (long long)(moment_ns % NS_PER_S));
-	return message_parameter_write(sink, param, time_ns, error);
+	message_parameter_write(sink, param, time_ns);
 }
 
-static int trace2_recording_end(struct trace2_sink *sink, const struct timeline_event *event,
-				struct error *error)
+static void trace2_recording_end(struct trace2_sink *sink, const struct timeline_event *event)
 {
 	const struct timeline_totals *totals = event->totals;
 	int64_t time_ns = event->time_ns;
-	int status = 0;
 
 	/* Tracepoints of several machines have the same names. */
-	if (sink->has_machines && interval_table_unite(&sink->totals) < 0)
-		return error_set(error, "out of memory");
+	sink->has_failed |= sink->has_machines && interval_table_unite(&sink->totals) < 0;
 	/* Parameters that are known only at the end. */
+	buffer_clear(&sink->message);
 	if (totals->has_complete_from)
-		status = moment_write(sink, "complete_from", totals->complete_from_ns, time_ns,
-				      error);
-	if (totals->has_complete_until && status == 0)
-		status = moment_write(sink, "complete_until", totals->complete_until_ns, time_ns,
-				      error);
-	if (totals->has_wall_drift && status == 0) {
+		moment_write(sink, "complete_from", totals->complete_from_ns, time_ns);
+	if (totals->has_complete_until)
+		moment_write(sink, "complete_until", totals->complete_until_ns, time_ns);
+	if (totals->has_wall_drift) {
 		/* Every line's time uses the wall clock's offset at the beginning. */
-		buffer_clear(&sink->message);
 		buffer_append_signed(&sink->message, totals->wall_drift_ns);
-		status = message_parameter_write(sink, "wall_drift_ns", time_ns, error);
+		message_parameter_write(sink, "wall_drift_ns", time_ns);
 	}
-	if (status < 0 || exit_write(sink, event, TRACE2_EXIT, error) < 0 ||
-	    trace2_timers_write(sink, &sink->totals, TRACE2_TIMER, NULL, time_ns, error) < 0 ||
-	    totals_write(sink, event, error) < 0)
-		return -1;
-	return exit_write(sink, event, TRACE2_ATEXIT, error);
+	exit_write(sink, event, TRACE2_EXIT);
+	trace2_timers_write(sink, &sink->totals, TRACE2_TIMER, NULL, time_ns);
+	totals_write(sink, event);
+	exit_write(sink, event, TRACE2_ATEXIT);
 }
 
 #define LOSS_FORMAT_SIZE 128
 
-int trace2_sink_fail(const struct trace2_sink *sink, struct error *error)
+static out_of_line int trace2_status(const struct trace2_sink *sink, struct error *error)
 {
-	return error_set(error, "%s", trace2_session_error(sink->session));
+	const char *problem = trace2_session_error(sink->session);
+
+	if (!sink->has_failed)
+		return 0;
+	return error_set(error, "%s", problem[0] ? problem : "out of memory");
 }
 
 /* Consumers group errors by @format, the constant text that the message was made from. */
-static int error_write(struct trace2_sink *sink, const struct timeline_event *event,
-		       const char *format, struct text more, struct error *error)
+static void error_write(struct trace2_sink *sink, const struct timeline_event *event,
+			const char *format, struct text more)
 {
 	struct trace2_event line = {
 		.kind = TRACE2_ERROR,
@@ -329,7 +281,7 @@ static int error_write(struct trace2_sink *sink, const struct timeline_event *ev
 		.error.msg = trace2_string_of(remark_set(&sink->message, event)),
 	};
 
-	return trace2_sink_write(sink, &line, event->time_ns, error);
+	trace2_sink_write(sink, &line, event->time_ns);
 }
 
 /* Appends a moment like t_abs, or null if it is not known. */
@@ -369,8 +321,7 @@ static struct text loss_args_set(struct trace2_sink *sink, const struct timeline
 	return buffer_text(more);
 }
 
-static int trace2_write_loss(struct trace2_sink *sink, const struct timeline_event *event,
-			     struct error *error)
+static void trace2_write_loss(struct trace2_sink *sink, const struct timeline_event *event)
 {
 	static const char *const formats[][2] = {
 		{ "lost an unknown number of records on cpu %d",
@@ -385,23 +336,20 @@ static int trace2_write_loss(struct trace2_sink *sink, const struct timeline_eve
 
 	snprintf(format, sizeof(format), "%s%s", formats[kind][event->loss_buffer != NULL],
 		 event->loss_machine ? " of machine '%s'" : "");
-	return error_write(sink, event, format, loss_args_set(sink, event), error);
+	error_write(sink, event, format, loss_args_set(sink, event));
 }
 
-static int trace2_write_malformed(struct trace2_sink *sink, const struct timeline_event *event,
-				  struct error *error)
+static void trace2_write_malformed(struct trace2_sink *sink, const struct timeline_event *event)
 {
-	return error_write(sink, event, MALFORMED_FORMAT, (struct text){ 0 }, error);
+	error_write(sink, event, MALFORMED_FORMAT, (struct text){ 0 });
 }
 
-static int trace2_write_foreign_end(struct trace2_sink *sink, const struct timeline_event *event,
-				    struct error *error)
+static void trace2_write_foreign_end(struct trace2_sink *sink, const struct timeline_event *event)
 {
-	return error_write(sink, event, FOREIGN_END_FORMAT, (struct text){ 0 }, error);
+	error_write(sink, event, FOREIGN_END_FORMAT, (struct text){ 0 });
 }
 
-static int trace2_write_command_begin(struct trace2_sink *sink, const struct timeline_event *event,
-				      struct error *error)
+static void trace2_write_command_begin(struct trace2_sink *sink, const struct timeline_event *event)
 {
 	struct trace2_event line = { .kind = TRACE2_CHILD_START,
 				     .file = __FILE__,
@@ -410,11 +358,10 @@ static int trace2_write_command_begin(struct trace2_sink *sink, const struct tim
 	sink->command_ns = event->time_ns;
 	line.child_start.child_class = "?";
 	line.child_start.argv = event->argv;
-	return trace2_sink_write(sink, &line, event->time_ns, error);
+	trace2_sink_write(sink, &line, event->time_ns);
 }
 
-static int trace2_write_command_end(struct trace2_sink *sink, const struct timeline_event *event,
-				    struct error *error)
+static void trace2_write_command_end(struct trace2_sink *sink, const struct timeline_event *event)
 {
 	struct trace2_event line = { .kind = TRACE2_CHILD_EXIT,
 				     .file = __FILE__,
@@ -423,12 +370,11 @@ static int trace2_write_command_end(struct trace2_sink *sink, const struct timel
 	line.child_exit.pid = event->pid;
 	line.child_exit.code = event->status;
 	line.child_exit.t_rel_ns = event->time_ns - sink->command_ns;
-	return trace2_sink_write(sink, &line, event->time_ns, error);
+	trace2_sink_write(sink, &line, event->time_ns);
 }
 
 /* Keys and words are an interface. */
-static int trace2_write_tracepoint(struct trace2_sink *sink, const struct timeline_event *event,
-				   struct error *error)
+static void trace2_write_tracepoint(struct trace2_sink *sink, const struct timeline_event *event)
 {
 	static const char *const words[] = {
 		[TIMELINE_RECORDED_FROM_LOAD] = "from_load",
@@ -440,31 +386,28 @@ static int trace2_write_tracepoint(struct trace2_sink *sink, const struct timeli
 	buffer_append_string(&sink->message, "{\"tracepoint\":");
 	json_append_string(&sink->message, text_of(event->tracepoint));
 	buffer_printf(&sink->message, ",\"recorded\":\"%s\"}", words[event->recorded]);
-	return trace2_json_write(sink, NULL, sink->start_ns, text_of("ktrack"),
-				 text_of("tracepoint"), event->time_ns, error);
+	trace2_json_write(sink, NULL, sink->start_ns, text_of("ktrack"), text_of("tracepoint"),
+			  event->time_ns);
 }
 
 static int trace2_flush(struct sink *head, struct error *error)
 {
 	struct trace2_sink *sink = container_of(head, struct trace2_sink, sink);
 
-	if (trace2_session_flush(sink->session) < 0)
-		return trace2_sink_fail(sink, error);
-	return compressor_flush(sink->compressor, error);
+	sink->has_failed |= trace2_session_flush(sink->session) < 0;
+	return trace2_status(sink, error) < 0 ? -1 : compressor_flush(sink->compressor, error);
 }
 
-static int trace2_finish_write(struct trace2_sink *sink, const struct timeline_event *event,
-			       struct error *error)
+static out_of_line int trace2_finish_write(struct trace2_sink *sink,
+					   const struct timeline_event *event, struct error *error)
 {
-	if (trace2_recording_end(sink, event, error) < 0)
-		return -1;
+	trace2_recording_end(sink, event);
 	if (!sink->compressor)
-		return 0;
+		return trace2_status(sink, error);
 	return trace2_flush(&sink->sink, error) < 0 ? -1 : compressor_end(sink->compressor, error);
 }
 
-static int (*const writers[])(struct trace2_sink *sink, const struct timeline_event *event,
-			      struct error *error) = {
+static void (*const writers[])(struct trace2_sink *sink, const struct timeline_event *event) = {
 	[TIMELINE_TRACK_BEGIN] = trace2_track_begin,
 	[TIMELINE_SLICE_BEGIN] = trace2_slice_begin_write,
 	[TIMELINE_SLICE_END] = trace2_slice_end_write,
@@ -478,15 +421,20 @@ static int (*const writers[])(struct trace2_sink *sink, const struct timeline_ev
 	[TIMELINE_TRACEPOINT] = trace2_write_tracepoint,
 	[TIMELINE_COMMAND_BEGIN] = trace2_write_command_begin,
 	[TIMELINE_COMMAND_END] = trace2_write_command_end,
-	[TIMELINE_FINISH] = trace2_finish_write,
 };
-_Static_assert(sizeof(writers) / sizeof(writers[0]) == TIMELINE_KIND_COUNT,
-	       "a writer for every kind");
+_Static_assert(sizeof(writers) / sizeof(writers[0]) == TIMELINE_FINISH,
+	       "a writer for every kind but the last");
 
 static int trace2_event_write(struct sink *head, const struct timeline_event *event,
 			      struct error *error)
 {
-	return writers[event->kind](container_of(head, struct trace2_sink, sink), event, error);
+	struct trace2_sink *sink = container_of(head, struct trace2_sink, sink);
+
+	if (unlikely(event->kind == TIMELINE_FINISH))
+		return trace2_finish_write(sink, event, error);
+	sink->error = error;
+	writers[event->kind](sink, event);
+	return unlikely(sink->has_failed) ? trace2_status(sink, sink->error) : 0;
 }
 
 static int target_open(struct trace2_sink *sink, enum trace2_target target,
@@ -497,9 +445,9 @@ static int target_open(struct trace2_sink *sink, enum trace2_target target,
 	sink->has_data_messages = target != TRACE2_EVENT;
 	if (!value && trace2_session_add(sink->session, target, settings->fd, settings->name) < 0)
 		return error_set(error, "out of memory");
-	if (value && trace2_session_open(sink->session, target, value, settings->name) < 0)
-		return trace2_sink_fail(sink, error);
-	return 0;
+	sink->has_failed = value &&
+			   trace2_session_open(sink->session, target, value, settings->name) < 0;
+	return trace2_status(sink, error);
 }
 
 static int trace2_write_compressed(void *context, const char *lines, size_t size)
@@ -530,7 +478,6 @@ static struct trace2_session *sink_session_new(const struct sink_settings *given
 		settings.write = trace2_write_compressed;
 		settings.write_context = compressor;
 	}
-
 	if (given->trace2->config)
 		trace2_config_apply(given->trace2->config, &settings);
 	return trace2_session_new(&settings);
@@ -550,7 +497,8 @@ static int trace2_sink_open(struct sink *head, const struct recording *recording
 	sink->start_ns = recording->start_ns;
 	sink->has_machines = recording->nr_machines > 0;
 	trace2_session_begin(sink->session, start_ns / NS_PER_US * NS_PER_US);
-	return trace2_recording_begin(sink, recording, error);
+	trace2_recording_begin(sink, recording);
+	return trace2_status(sink, error);
 }
 
 static void trace2_free(struct sink *head)
