@@ -578,15 +578,21 @@ static struct perfetto_message track_event_begin(struct perfetto_sink *sink,
 	return begun;
 }
 
-static void perfetto_write_named(struct perfetto_sink *sink, const struct timeline_event *event,
-				 enum perfetto_event_type type)
+/* Writes the begin of a slice, or an instant, which counts as one level. */
+static void perfetto_write_named(struct perfetto_sink *sink, const struct timeline_event *event)
 {
-	uint64_t iid = event->name->is_counted ? name_iid(sink, event->name) : 0;
+	bool is_instant = event->kind == TIMELINE_INSTANT;
+	uint64_t iid;
 	struct perfetto_message begun;
 
+	if (sink->depth + is_instant > VIEWER_DEPTH_MAX) {
+		sink->file.nr_deep += !event->is_cut;
+		return;
+	}
+	iid = event->name->is_counted ? name_iid(sink, event->name) : 0;
 	if (event->nr_fields > 0 && !fields_intern(sink, event))
 		return;
-	begun = track_event_begin(sink, event, type);
+	begun = track_event_begin(sink, event, is_instant ? TYPE_INSTANT : TYPE_SLICE_BEGIN);
 	if (iid > 0)
 		proto_number(&sink->file.out, EVENT_NAME_IID, iid);
 	else
@@ -595,15 +601,6 @@ static void perfetto_write_named(struct perfetto_sink *sink, const struct timeli
 		append_flows(sink, event);
 	append_annotations(sink, event);
 	perfetto_message_end(sink, begun);
-}
-
-static void perfetto_write_slice_begin(struct perfetto_sink *sink,
-				       const struct timeline_event *event)
-{
-	if (sink->depth > VIEWER_DEPTH_MAX)
-		sink->file.nr_deep += !event->is_cut;
-	else
-		perfetto_write_named(sink, event, TYPE_SLICE_BEGIN);
 }
 
 static bool is_left_open(const struct timeline_event *event)
@@ -640,14 +637,6 @@ static void perfetto_write_slice_end(struct perfetto_sink *sink, const struct ti
 		append_flows(sink, event);
 	append_annotations(sink, event);
 	perfetto_message_end(sink, begun);
-}
-
-static void perfetto_write_instant(struct perfetto_sink *sink, const struct timeline_event *event)
-{
-	if (sink->depth >= VIEWER_DEPTH_MAX)
-		sink->file.nr_deep++;
-	else
-		perfetto_write_named(sink, event, TYPE_INSTANT);
 }
 
 /* Whether a double, as which Perfetto stores it, is another number. */
@@ -687,9 +676,9 @@ static void perfetto_write_counter(struct perfetto_sink *sink, const struct time
 static void (*const writers[TIMELINE_KIND_COUNT])(struct perfetto_sink *sink,
 						  const struct timeline_event *event) = {
 	[TIMELINE_TRACK_BEGIN] = perfetto_track_begin,
-	[TIMELINE_SLICE_BEGIN] = perfetto_write_slice_begin,
+	[TIMELINE_SLICE_BEGIN] = perfetto_write_named,
 	[TIMELINE_SLICE_END] = perfetto_write_slice_end,
-	[TIMELINE_INSTANT] = perfetto_write_instant,
+	[TIMELINE_INSTANT] = perfetto_write_named,
 	[TIMELINE_COUNTER] = perfetto_write_counter,
 	[TIMELINE_TRACK_END] = perfetto_track_end,
 	[TIMELINE_LOSS] = perfetto_write_loss,
