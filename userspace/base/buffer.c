@@ -2,6 +2,7 @@
 /* Growable bytes with a sticky failure. */
 #include "base/buffer.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -68,7 +69,10 @@ char *put_long_seconds(char *out, int64_t ns, unsigned int decimals)
 
 void buffer_release(struct buffer *buffer)
 {
+	int number = errno;
+
 	free(buffer->data);
+	errno = number;
 	*buffer = (struct buffer){ 0 };
 }
 
@@ -114,44 +118,38 @@ bool buffer_grow(struct buffer *buffer, size_t size)
 	return !buffer->failed;
 }
 
+/* Appends what a put function puts; @space is where. */
+#define BUFFER_PUT(buffer, put)                                             \
+	do {                                                                \
+		char *space = buffer_reserve_put((buffer), PUT_NUMBER_MAX); \
+                                                                            \
+		if (space)                                                  \
+			buffer_end_put((buffer), (put));                    \
+	} while (0)
+
 void buffer_append_unsigned(struct buffer *buffer, uint64_t number)
 {
-	char *space = buffer_reserve_put(buffer, PUT_NUMBER_MAX);
-
-	if (space)
-		buffer_end_put(buffer, put_unsigned(space, number));
+	BUFFER_PUT(buffer, put_unsigned(space, number));
 }
 
 void buffer_append_signed(struct buffer *buffer, int64_t number)
 {
-	char *space = buffer_reserve_put(buffer, PUT_NUMBER_MAX);
-
-	if (space)
-		buffer_end_put(buffer, put_signed(space, number));
+	BUFFER_PUT(buffer, put_signed(space, number));
 }
 
 void buffer_append_hex(struct buffer *buffer, uint64_t number)
 {
-	char *space = buffer_reserve_put(buffer, PUT_NUMBER_MAX);
-
-	if (space)
-		buffer_end_put(buffer, put_hex(space, number));
+	BUFFER_PUT(buffer, put_hex(space, number));
 }
 
 void buffer_append_decimal(struct buffer *buffer, int64_t number, unsigned int decimals)
 {
-	char *space = buffer_reserve_put(buffer, PUT_NUMBER_MAX);
-
-	if (space)
-		buffer_end_put(buffer, put_decimal(space, number, decimals));
+	BUFFER_PUT(buffer, put_decimal(space, number, decimals));
 }
 
 void buffer_append_seconds(struct buffer *buffer, int64_t ns, unsigned int decimals)
 {
-	char *space = buffer_reserve_put(buffer, PUT_NUMBER_MAX);
-
-	if (space)
-		buffer_end_put(buffer, put_seconds(space, ns, decimals));
+	BUFFER_PUT(buffer, put_seconds(space, ns, decimals));
 }
 
 /* Returns the size of the whole text, of which up to @capacity - 1 bytes are written. */
@@ -227,11 +225,7 @@ void buffer_append_duration(struct buffer *buffer, int64_t ns)
 		return;
 	}
 	number = (double)ns / (double)units[i].ns;
-	buffer_printf(buffer, "%.*f%s",
-		      number < 10    ? 2
-		      : number < 100 ? 1
-				     : 0,
-		      number, units[i].unit);
+	buffer_printf(buffer, "%.*f%s", (number < 10) + (number < 100), number, units[i].unit);
 }
 
 #define PLAIN_CHARACTERS                                       \
@@ -247,8 +241,7 @@ void buffer_append_printable(struct buffer *buffer, struct text text)
 			buffer_append_char(buffer, '?');
 		else
 			buffer_append(buffer, text.data, size);
-		size += size == 0;
-		text = (struct text){ text.data + size, text.size - size };
+		text = text_from(text, size > 0 ? size : 1);
 	}
 }
 

@@ -227,10 +227,7 @@ hot_inline char *put_fraction(char *out, uint32_t ns, unsigned int decimals)
 	return out + decimals;
 }
 
-/**
- * put_seconds - put nanoseconds as seconds
- * @decimals: 6 or 9; further digits are cut
- */
+/** put_seconds - put nanoseconds as seconds; @decimals: 6 or 9; further digits are cut */
 hot_inline char *put_seconds(char *out, int64_t ns, unsigned int decimals)
 {
 	return (uint64_t)ns < 1000000000 ? put_fraction(out, ns, decimals)
@@ -268,6 +265,8 @@ struct buffer {
 
 /** buffer_release - free the memory and zero the struct */
 void buffer_release(struct buffer *buffer);
+/** SCOPED_BUFFER - an empty buffer, released at the end of its block, which keeps errno */
+#define SCOPED_BUFFER(name) struct buffer name __attribute__((cleanup(buffer_release))) = { 0 }
 
 /** buffer_clear - drop the bytes and the failure, keep the memory */
 static inline void buffer_clear(struct buffer *buffer)

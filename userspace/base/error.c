@@ -40,12 +40,14 @@ bool error_is_memory(const struct error *error)
 	return strcmp(error->text, "out of memory") == 0;
 }
 
-/* Formats a line for one of the functions of @report. */
+/* Formats a line for one of the functions of @report, if there is one. */
 static void line_print(const struct report *report, void (*print)(void *context, const char *line),
 		       const char *format, va_list arguments)
 {
 	struct error line;
 
+	if (!print)
+		return;
 	vsnprintf(line.text, sizeof(line.text), format, arguments);
 	print(report->context, line.text);
 }
@@ -54,10 +56,8 @@ void report_message(const struct report *report, const char *format, ...)
 {
 	va_list arguments;
 
-	if (!report)
-		return;
 	va_start(arguments, format);
-	line_print(report, report->message, format, arguments);
+	line_print(report, report ? report->message : NULL, format, arguments);
 	va_end(arguments);
 }
 
@@ -65,10 +65,8 @@ void report_hint(const struct report *report, const char *format, ...)
 {
 	va_list arguments;
 
-	if (!report || !report->hint)
-		return;
 	va_start(arguments, format);
-	line_print(report, report->hint, format, arguments);
+	line_print(report, report ? report->hint : NULL, format, arguments);
 	va_end(arguments);
 }
 
@@ -76,10 +74,8 @@ void report_closing(const struct report *report, const char *format, ...)
 {
 	va_list arguments;
 
-	if (!report || !report->closing)
-		return;
 	va_start(arguments, format);
-	line_print(report, report->closing, format, arguments);
+	line_print(report, report ? report->closing : NULL, format, arguments);
 	va_end(arguments);
 }
 

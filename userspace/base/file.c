@@ -100,24 +100,12 @@ int file_find_built(int directory_fd, struct buffer *path)
 	return path_is_built(path) ? faccessat(directory_fd, buffer_string(path), F_OK, 0) : -1;
 }
 
-/* Keeps errno. */
-static void path_release(struct buffer *path)
-{
-	int number = errno;
-
-	buffer_release(path);
-	errno = number;
-}
-
 int file_read_in(const char *directory, const char *name, struct buffer *out)
 {
-	struct buffer path = { 0 };
-	int status;
+	SCOPED_BUFFER(path);
 
 	buffer_printf(&path, "%s/%s", directory, name);
-	status = file_read_built(AT_FDCWD, &path, out);
-	path_release(&path);
-	return status;
+	return file_read_built(AT_FDCWD, &path, out);
 }
 
 int file_read_anew(int fd, struct buffer *out)
@@ -145,9 +133,7 @@ ssize_t file_read_block(int fd, void *out, size_t size, off_t offset)
 
 int file_sync(int fd)
 {
-	if (fsync(fd) == 0 || errno == EINVAL || errno == EROFS || errno == ENOSYS)
-		return 0;
-	return -1;
+	return fsync(fd) == 0 || errno == EINVAL || errno == EROFS || errno == ENOSYS ? 0 : -1;
 }
 
 bool files_are_left(void)
@@ -171,14 +157,13 @@ void file_close(int fd)
 
 int file_open_in(const char *directory, const char *name, int flags, struct error *error)
 {
-	struct buffer path = { 0 };
+	SCOPED_BUFFER(path);
 	int fd;
 
 	buffer_printf(&path, "%s/%s", directory, name);
 	fd = file_open_built(AT_FDCWD, &path, flags);
 	if (fd < 0)
 		error_set_system(error, errno, "cannot open %s/%s", directory, name);
-	buffer_release(&path);
 	return fd;
 }
 
@@ -200,7 +185,7 @@ int file_open_temporary(const char *path)
 {
 	const char *directory = getenv("TMPDIR");
 	size_t size = path ? path_base_name(path) - path : 0;
-	struct buffer folder = { 0 };
+	SCOPED_BUFFER(folder);
 	int fd = -1;
 
 	buffer_append(&folder, path, size);
@@ -210,7 +195,6 @@ int file_open_temporary(const char *path)
 		fd = unnamed_open(directory);
 	if (fd < 0)
 		fd = unnamed_open("/tmp");
-	buffer_release(&folder);
 	return fd;
 }
 
@@ -260,9 +244,8 @@ int file_write_all(int fd, const char *data, size_t size, const struct file_wait
 
 void file_read_boot_id(struct buffer *out)
 {
-	struct buffer id = { 0 };
+	size_t size = out->size;
 
-	if (file_read("/proc/sys/kernel/random/boot_id", &id) == 0)
-		buffer_append(out, id.data, id.size);
-	buffer_release(&id);
+	if (file_read("/proc/sys/kernel/random/boot_id", out) < 0)
+		out->size = size;
 }

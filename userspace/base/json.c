@@ -74,31 +74,27 @@ static bool json_copy_few(char *out, const char *data, size_t size)
 	return true;
 }
 
-/* Copies the last word, which may overlap the previous one; returns false if it needs an escape. */
-static bool json_copy_last(char *out, struct text text)
+/* Copies eight bytes unless one needs an escape. */
+static bool json_copy_word(char *out, const char *data)
 {
-	size_t place = text.size - WORD_SIZE;
-	uint64_t word = word_load(text.data + place);
+	uint64_t word = word_load(data);
 
 	if (!json_is_literal_word(word))
 		return false;
-	memcpy(out + place, &word, WORD_SIZE);
+	memcpy(out, &word, WORD_SIZE);
 	return true;
 }
 
 /* Copies bytes up to the first that needs an escape; returns their number. */
 static size_t json_copy_literal(char *out, struct text text)
 {
-	size_t done = 0;
+	size_t done = 0, last = text.size - WORD_SIZE;
 
-	for (; text.size - done >= WORD_SIZE; done += WORD_SIZE) {
-		uint64_t word = word_load(text.data + done);
-
-		if (!json_is_literal_word(word))
-			break;
-		memcpy(out + done, &word, WORD_SIZE);
-	}
-	if (done > 0 && text.size - done < WORD_SIZE && json_copy_last(out, text))
+	while (text.size - done >= WORD_SIZE && json_copy_word(out + done, text.data + done))
+		done += WORD_SIZE;
+	/* The last word may overlap the previous one. */
+	if (done > 0 && text.size - done < WORD_SIZE &&
+	    json_copy_word(out + last, text.data + last))
 		return text.size;
 	if (text.size >= WORD_SIZE / 2 && text.size < WORD_SIZE &&
 	    json_copy_few(out, text.data, text.size))
@@ -131,10 +127,8 @@ void json_append_string(struct buffer *buffer, struct text text)
 	buffer_append_char(buffer, '"');
 	done = json_append_literal(buffer, text);
 	while (done < text.size) {
-		done += json_append_special(buffer,
-					    (struct text){ text.data + done, text.size - done });
-		done += json_append_literal(buffer,
-					    (struct text){ text.data + done, text.size - done });
+		done += json_append_special(buffer, text_from(text, done));
+		done += json_append_literal(buffer, text_from(text, done));
 	}
 	buffer_append_char(buffer, '"');
 }
@@ -172,8 +166,7 @@ static char peek(const struct scan *scan)
 
 static void skip(struct scan *scan, size_t size)
 {
-	scan->rest.data += size;
-	scan->rest.size -= size;
+	scan->rest = text_from(scan->rest, size);
 }
 
 static void copy(struct scan *scan, size_t size)
@@ -207,18 +200,14 @@ static bool word_take(struct scan *scan, const char *word)
 	return true;
 }
 
-static bool is_digit(char byte)
-{
-	return byte >= '0' && byte <= '9';
-}
-
 static bool digits_take(struct scan *scan)
 {
-	if (!is_digit(peek(scan)))
-		return false;
-	while (is_digit(peek(scan)))
-		copy(scan, 1);
-	return true;
+	size_t size = 0;
+
+	while (size < scan->rest.size && isdigit((unsigned char)scan->rest.data[size]))
+		size++;
+	copy(scan, size);
+	return size > 0;
 }
 
 static bool json_number_copy(struct scan *scan)
@@ -243,10 +232,8 @@ static long unit_at(const struct scan *scan, size_t offset)
 	if (scan->rest.size < offset + UNIT_SIZE || memcmp(scan->rest.data + offset, "\\u", 2) != 0)
 		return -1;
 	memcpy(digits, scan->rest.data + offset + 2, 4);
-	for (int i = 0; i < 4; i++) {
-		if (!isxdigit((unsigned char)digits[i]))
-			return -1;
-	}
+	if (strspn(digits, "0123456789abcdefABCDEF") < 4)
+		return -1;
 	return strtol(digits, NULL, 16);
 }
 

@@ -38,6 +38,12 @@ void map_release(struct map *map);
 /** map_free - free the values with free(3), and the table */
 void map_free(struct map *map);
 
+/** map_for_each - visit all values in any order; the map must not change meanwhile */
+#define map_for_each(map, one)                                   \
+	for (size_t slot_ = 0; slot_ < (map)->capacity; slot_++) \
+		if (!((one) = (map)->slots[slot_].value)) {      \
+		} else
+
 /** map_find - the value with @hash for which @equals(value, @key) is true, or NULL */
 static inline void *map_find(const struct map *map, uint64_t hash,
 			     bool (*equals)(const void *value, const void *key), const void *key)

@@ -70,7 +70,7 @@ struct text cgroup_path_find(struct text text)
 
 bool proc_cgroup_append(int pid, struct buffer *out)
 {
-	struct buffer text = { 0 };
+	SCOPED_BUFFER(text);
 	struct text found;
 	char path[64];
 
@@ -79,7 +79,6 @@ bool proc_cgroup_append(int pid, struct buffer *out)
 		buffer_clear(&text);
 	found = cgroup_path_find(buffer_text(&text));
 	buffer_append(out, found.data, found.size < CGROUP_PATH_MAX ? found.size : CGROUP_PATH_MAX);
-	buffer_release(&text);
 	return found.size > 0;
 }
 
@@ -93,7 +92,7 @@ bool namespace_has_kernel_pids(void)
 /* Lines "CLOCK SECONDS NANOSECONDS"; older kernels lack the file. */
 int namespace_check_clocks(struct error *error)
 {
-	struct buffer text = { 0 };
+	SCOPED_BUFFER(text);
 	char clock[16];
 	long long seconds, rest_ns;
 	int size, status = 0;
@@ -109,6 +108,5 @@ int namespace_check_clocks(struct error *error)
 					   "ktrack outside of it: nsenter --time --target 1 ktrack",
 					   clock, seconds);
 	}
-	buffer_release(&text);
 	return status;
 }

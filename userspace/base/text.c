@@ -78,10 +78,9 @@ struct text text_take_line(struct text *text)
 {
 	const char *end = memchr(text->data, '\n', text->size);
 	size_t size = end ? (size_t)(end - text->data) : text->size;
-	struct text line = { .data = text->data, .size = size };
+	struct text line = { text->data, size };
 
-	size += end != NULL;
-	*text = (struct text){ .data = text->data + size, .size = text->size - size };
+	*text = text_from(*text, end ? size + 1 : size);
 	return line;
 }
 
@@ -91,13 +90,8 @@ bool text_take_begin(struct text *text, const char *begin)
 
 	if (!text_begins(*text, start))
 		return false;
-	*text = (struct text){ text->data + start.size, text->size - start.size };
+	*text = text_from(*text, start.size);
 	return true;
-}
-
-static bool is_blank(char byte)
-{
-	return byte == ' ' || byte == '\t';
 }
 
 bool text_take_item(struct text *list, struct text *item)
@@ -113,10 +107,7 @@ bool text_take_item(struct text *list, struct text *item)
 		*list = (struct text){ comma + 1, item->data + item->size - comma - 1 };
 		item->size = comma - item->data;
 	}
-	while (item->size > 0 && is_blank(item->data[0]))
-		*item = (struct text){ item->data + 1, item->size - 1 };
-	while (item->size > 0 && is_blank(item->data[item->size - 1]))
-		item->size--;
+	*item = text_trim(*item);
 	return true;
 }
 

@@ -23,6 +23,12 @@ static inline struct text text_of(const char *string)
 	return (struct text){ .data = string, .size = strlen(string) };
 }
 
+/** text_from - a text without its first @size bytes, which it has */
+static inline struct text text_from(struct text text, size_t size)
+{
+	return (struct text){ text.data + size, text.size - size };
+}
+
 /** text_trim - a text without the spaces and tabs at its ends */
 static inline struct text text_trim(struct text text)
 {
