@@ -12,16 +12,6 @@ struct constant {
 	uint32_t size;
 };
 
-static bool literal_take(struct text *rest, const char *word)
-{
-	struct text start = text_of(word);
-
-	if (!text_begins(*rest, start))
-		return false;
-	*rest = (struct text){ rest->data + start.size, rest->size - start.size };
-	return true;
-}
-
 static bool address_take(struct text *rest, uint64_t *address)
 {
 	size_t size = 0;
@@ -37,7 +27,7 @@ static bool address_take(struct text *rest, uint64_t *address)
 		else
 			break;
 	}
-	*rest = (struct text){ rest->data + size, rest->size - size };
+	*rest = text_from(*rest, size);
 	return size > 0 && size <= 16;
 }
 
@@ -65,8 +55,8 @@ static int line_add(struct constants *constants, struct text line)
 	struct buffer *texts = &constants->texts;
 	struct constant constant = { .offset = texts->size };
 
-	if (!literal_take(&line, "0x") || !address_take(&line, &constant.address) ||
-	    !literal_take(&line, " : \"") || line.size == 0 || line.data[line.size - 1] != '"')
+	if (!text_take_begin(&line, "0x") || !address_take(&line, &constant.address) ||
+	    !text_take_begin(&line, " : \"") || line.size == 0 || line.data[line.size - 1] != '"')
 		return 0;
 	line.size--;
 	text_unescape(texts, line);
@@ -105,37 +95,33 @@ int constants_read_later(struct constants *constants, const char *path)
 	return constants->path ? 0 : -1;
 }
 
-/* Without the file, or memory, addresses remain numbers. */
-static void file_add(struct constants *constants)
+static bool constant_is_up_to(const void *member, const void *address)
 {
-	struct buffer lines = { 0 };
-
-	if (file_read(constants->path, &lines) == 0)
-		constants_add(constants, buffer_text(&lines));
-	buffer_release(&lines);
-	free(constants->path);
-	constants->path = NULL;
+	return ((const struct constant *)member)->address <= *(const uint64_t *)address;
 }
 
 bool constants_find(struct constants *constants, uint64_t address, struct text *out)
 {
-	size_t from = 0, to;
+	const struct constant *found;
+	size_t nr_before;
 
-	if (constants->path)
-		file_add(constants);
-	to = constants->size;
-	while (from < to) {
-		size_t middle = from + (to - from) / 2;
+	if (constants->path) {
+		SCOPED_BUFFER(lines);
 
-		if (constants->list[middle].address > address)
-			to = middle;
-		else
-			from = middle + 1;
+		/* Without the file, or memory, addresses remain numbers. */
+		if (file_read(constants->path, &lines) == 0)
+			constants_add(constants, buffer_text(&lines));
+		free(constants->path);
+		constants->path = NULL;
 	}
-	if (from == 0 || constants->list[from - 1].address != address)
+	nr_before = sorted_count(constants->list, constants->size, sizeof(*constants->list),
+				 constant_is_up_to, &address);
+	if (nr_before == 0)
 		return false;
-	*out = (struct text){ constants->texts.data + constants->list[from - 1].offset,
-			      constants->list[from - 1].size };
+	found = &constants->list[nr_before - 1];
+	if (found->address != address)
+		return false;
+	*out = (struct text){ constants->texts.data + found->offset, found->size };
 	return true;
 }
 

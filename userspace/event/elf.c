@@ -25,33 +25,28 @@ static size_t parts_mangle(struct buffer *out, struct text name)
 	while (name.size > 0) {
 		const char *colons = memmem(name.data, name.size, "::", 2);
 		size_t size = colons ? (size_t)(colons - name.data) : name.size;
-		size_t more = colons ? size + 2 : size;
 
 		if (size > 0)
 			buffer_printf(out, "%zu%.*s", size, (int)size, name.data);
 		nr_parts += size > 0;
-		name.data += more;
-		name.size -= more;
+		name = text_from(name, colons ? size + 2 : size);
 	}
 	return nr_parts;
 }
 
-/*
- * Append how the symbols of a function begin, up to its template arguments or parameters
- * @name: such as "space::Class::function(int)", whose parameters are ignored
+/* Appends how symbols of a function begin; parameters of "space::Class::function(int)" are ignored.
  */
 static void name_mangle(struct buffer mangled[MANGLED_FORMS], const char *name)
 {
 	static const char *const nested[MANGLED_FORMS] = { "_ZN", "_ZNK" };
 	static const char *const plain[MANGLED_FORMS] = { "_Z", "_ZL" };
 	struct text without = { name, strcspn(name, "(") };
-	struct buffer parts = { 0 };
+	SCOPED_BUFFER(parts);
 	bool is_nested = parts_mangle(&parts, without) > 1;
 
 	for (size_t i = 0; i < MANGLED_FORMS && without.size > 0; i++)
 		buffer_printf(&mangled[i], "%s%s%s", is_nested ? nested[i] : plain[i],
 			      buffer_string(&parts), is_nested ? "E" : "");
-	buffer_release(&parts);
 }
 
 #define NOTE_OWNER "stapsdt"
@@ -91,7 +86,6 @@ struct elf_file {
 	GElf_Ehdr header;
 };
 
-/* Returns 0, or -1 with @error. */
 static int elf_file_read(struct elf_file *file, const char *path, struct error *error)
 {
 	struct elf_api *api = &file->api;
@@ -122,12 +116,10 @@ int elf_open(struct elf_file **out, const char *path, struct error *error)
 	if (!file)
 		return error_set(error, "out of memory");
 	file->path = path;
-	if (elf_file_read(file, path, error) == 0) {
-		*out = file;
-		return 0;
-	}
-	elf_close(file);
-	return -1;
+	if (elf_file_read(file, path, error) < 0)
+		return elf_close(file), -1;
+	*out = file;
+	return 0;
 }
 
 void elf_close(struct elf_file *file)
@@ -186,15 +178,6 @@ static bool string_is(const Elf_Data *strings, size_t offset, const char *text)
 	       memcmp((const char *)strings->d_buf + offset, text, size) == 0;
 }
 
-/* Copies a name; longer ones are truncated. */
-static void string_copy(const Elf_Data *strings, size_t offset, char out[ELF_NAME_SIZE])
-{
-	size_t left = strings && offset < strings->d_size ? strings->d_size - offset : 0;
-
-	snprintf(out, ELF_NAME_SIZE, "%.*s", (int)(left < ELF_NAME_SIZE ? left : ELF_NAME_SIZE),
-		 left > 0 ? (const char *)strings->d_buf + offset : "");
-}
-
 /**
  * struct function_search - a search in a table of symbols
  * @address, @size: of the first one found
@@ -236,24 +219,13 @@ static void function_add(struct function_search *search, const GElf_Sym *symbol,
 		buffer_printf(&search->found, "%s%s", search->nr_found > 1 ? ", " : "", name);
 }
 
-static void symbol_take(struct function_search *search, const GElf_Sym *symbol, const char *name)
-{
-	size_t size = strlen(search->name);
-
-	if (is_mangled(search, name))
-		function_add(search, symbol, name);
-	else if (strncmp(name, search->name, size) == 0 && strncmp(name + size, ".part.", 6) == 0)
-		strcpy(search->part, name);
-	else if (!search->mangled)
-		suggestion_add(&search->nearest, text_of(search->name), name);
-}
-
 static void table_search(const struct elf_file *file, Elf_Scn *section, const GElf_Shdr *header,
 			 struct function_search *search)
 {
 	Elf_Data *data = file->api.elf_getdata(section, NULL);
 	const Elf_Data *strings = strings_read(file, header->sh_link);
 	size_t size = data && header->sh_entsize ? header->sh_size / header->sh_entsize : 0;
+	size_t name_size = strlen(search->name), left;
 	char name[ELF_NAME_SIZE];
 
 	for (size_t i = 0; i < size; i++) {
@@ -270,32 +242,37 @@ static void table_search(const struct elf_file *file, Elf_Scn *section, const GE
 				function_add(search, &symbol, search->name);
 			continue;
 		}
-		string_copy(strings, symbol.st_name, name);
-		symbol_take(search, &symbol, name);
+		left = strings && symbol.st_name < strings->d_size
+			       ? strings->d_size - symbol.st_name
+			       : 0;
+		snprintf(name, sizeof(name), "%.*s",
+			 (int)(left < ELF_NAME_SIZE ? left : ELF_NAME_SIZE),
+			 left > 0 ? (const char *)strings->d_buf + symbol.st_name : "");
+		if (is_mangled(search, name))
+			function_add(search, &symbol, name);
+		else if (strncmp(name, search->name, name_size) == 0 &&
+			 strncmp(name + name_size, ".part.", 6) == 0)
+			strcpy(search->part, name);
+		else if (!search->mangled)
+			suggestion_add(&search->nearest, text_of(search->name), name);
 	}
 }
 
 /* A file has one table of a type; many of a hostile one could be the same bytes. */
-static void tables_search(const struct elf_file *file, unsigned int type,
-			  struct function_search *search)
-{
-	Elf_Scn *section = NULL;
-
-	while ((section = file->api.elf_nextscn(file->elf, section))) {
-		GElf_Shdr header;
-
-		if (file->api.gelf_getshdr(section, &header) && header.sh_type == type) {
-			table_search(file, section, &header, search);
-			return;
-		}
-	}
-}
-
 static void functions_search(const struct elf_file *file, struct function_search *search)
 {
-	tables_search(file, SHT_SYMTAB, search);
-	if (search->nr_found == 0)
-		tables_search(file, SHT_DYNSYM, search);
+	static const unsigned int types[] = { SHT_SYMTAB, SHT_DYNSYM };
+
+	for (size_t i = 0; i < 2 && search->nr_found == 0; i++) {
+		Elf_Scn *section = NULL;
+		GElf_Shdr header;
+
+		while ((section = file->api.elf_nextscn(file->elf, section)) &&
+		       (!file->api.gelf_getshdr(section, &header) || header.sh_type != types[i]))
+			;
+		if (section)
+			table_search(file, section, &header, search);
+	}
 }
 
 /* Returns -1 with @error unless there is one function of this name. */
@@ -329,19 +306,11 @@ static int function_choose(const struct elf_file *file, struct function_search *
 	return status;
 }
 
-/* The kernel accepts a uprobe there, but never sets it. */
-static bool code_is_locked(const struct elf_file *file, uint64_t offset)
-{
-	unsigned char byte;
-
-	return (elf_machine(file) == EM_X86_64 || elf_machine(file) == EM_386) &&
-	       pread(file->fd, &byte, 1, offset) == 1 && byte == LOCK_PREFIX;
-}
-
 int elf_find_function(const struct elf_file *file, const char *name, struct elf_function *out,
 		      struct error *error)
 {
 	struct function_search search = { .name = name };
+	unsigned char byte;
 
 	if (function_choose(file, &search, error) < 0)
 		return -1;
@@ -352,7 +321,9 @@ int elf_find_function(const struct elf_file *file, const char *name, struct elf_
 				 "%s: function '%s' has no code in the file; name the file that "
 				 "has it",
 				 file->path, name);
-	if (code_is_locked(file, out->offset))
+	/* The kernel accepts a uprobe there, but never sets it. */
+	if ((elf_machine(file) == EM_X86_64 || elf_machine(file) == EM_386) &&
+	    pread(file->fd, &byte, 1, out->offset) == 1 && byte == LOCK_PREFIX)
 		return error_set(error,
 				 "%s: function '%s' begins with a locked instruction, where the "
 				 "kernel sets no probe; name a function that calls it",
@@ -450,9 +421,9 @@ static int note_visit(const struct mark_search *search, const Elf_Data *data, si
 	if (!note_parse(search, data, at, size, addresses, &mark))
 		return 0;
 	moved = search->has_base ? search->base - addresses[1] : 0;
-	if (!offset_find(search->file, addresses[0] + moved, &mark.offset))
-		return 0;
-	if (addresses[2] != 0 && !offset_find(search->file, addresses[2] + moved, &mark.semaphore))
+	if (!offset_find(search->file, addresses[0] + moved, &mark.offset) ||
+	    (addresses[2] != 0 &&
+	     !offset_find(search->file, addresses[2] + moved, &mark.semaphore)))
 		return 0;
 	return search->visit(search->context, &mark, search->error);
 }
@@ -475,22 +446,6 @@ static int notes_visit(const struct mark_search *search, const Elf_Data *data)
 	return 0;
 }
 
-/*
- * Returns the notes of a section, NULL if it has none. Sections do not overlap, or those of a
- * hostile file would be the same bytes many times.
- * @left: bytes that sections may still have
- */
-static const Elf_Data *notes_read(const struct elf_file *file, Elf_Scn *section, uint64_t *left)
-{
-	GElf_Shdr header;
-
-	if (!file->api.gelf_getshdr(section, &header) || header.sh_type != SHT_NOTE ||
-	    header.sh_size > *left)
-		return NULL;
-	*left -= header.sh_size;
-	return file->api.elf_getdata(section, NULL);
-}
-
 int elf_visit_marks(const struct elf_file *file,
 		    int (*visit)(void *context, const struct elf_mark *mark, struct error *error),
 		    void *context, struct error *error)
@@ -500,14 +455,20 @@ int elf_visit_marks(const struct elf_file *file,
 	};
 	Elf_Scn *section = NULL;
 	uint64_t left = file->size;
-	GElf_Shdr base = { 0 };
+	GElf_Shdr base = { 0 }, header;
 
 	/* The linker moves this section, but not the addresses in notes. */
 	search.has_base = section_find(file, BASE_SECTION, &base);
 	search.base = base.sh_addr;
 	while ((section = file->api.elf_nextscn(file->elf, section))) {
-		const Elf_Data *data = notes_read(file, section, &left);
+		const Elf_Data *data;
 
+		/* Sections do not overlap: those of a hostile file could be the same bytes. */
+		if (!file->api.gelf_getshdr(section, &header) || header.sh_type != SHT_NOTE ||
+		    header.sh_size > left)
+			continue;
+		left -= header.sh_size;
+		data = file->api.elf_getdata(section, NULL);
 		if (data && notes_visit(&search, data) < 0)
 			return -1;
 	}

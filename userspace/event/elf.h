@@ -19,10 +19,7 @@
 
 struct elf_file;
 
-/**
- * elf_open - open an ELF file
- * @out: for elf_close(); NULL on failure
- */
+/** elf_open - open an ELF file; @out: for elf_close(); NULL on failure */
 int elf_open(struct elf_file **out, const char *path, struct error *error);
 
 /** ELF_NAME_SIZE - longer names of symbols are not suggested */
@@ -66,14 +63,10 @@ struct elf_mark {
 	uint64_t semaphore; /* the offset in the file of a 16-bit counter of tracers, 0 for none */
 };
 
-/**
- * elf_visit_marks - visit the USDTs of a file
- * @visit: receives a borrowed mark
- */
+/** elf_visit_marks - visit the USDTs of a file; @visit: receives a borrowed mark */
 int elf_visit_marks(const struct elf_file *file,
 		    int (*visit)(void *context, const struct elf_mark *mark, struct error *error),
 		    void *context, struct error *error);
-
 /** elf_machine - the number of its instruction set, EM_X86_64 and so on */
 unsigned int elf_machine(const struct elf_file *file);
 /** elf_close - NULL is fine */

@@ -9,8 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Parses format files. They come with any trace, so that their text may be hostile. */
-
 /* The rest of a line after @head, NULL if the line does not begin with it. */
 static char *line_skip(char *line, const char *head)
 {
@@ -96,15 +94,6 @@ static bool declaration_split(struct format_field *field, char *text)
 	return true;
 }
 
-static void field_classify(struct format_field *field)
-{
-	field->is_relative = strncmp(field->type, "__rel_loc ", strlen("__rel_loc ")) == 0;
-	field->is_dynamic = field->is_relative ||
-			    strncmp(field->type, "__data_loc ", strlen("__data_loc ")) == 0;
-	if (!field->is_dynamic && strchr(field->type, '['))
-		field->is_array = true;
-}
-
 /*
  * Parses a field's line after "field:". Returns 1 if that fails; a field without a name, as a
  * pointer to a function, is skipped.
@@ -125,7 +114,10 @@ static int field_parse(struct format *format, char *line)
 	/* Kernels before 2.6.32 do not print it. */
 	number_take(&line, "signed:", &is_signed);
 	field.is_signed = is_signed;
-	field_classify(&field);
+	field.is_relative = strncmp(field.type, "__rel_loc ", strlen("__rel_loc ")) == 0;
+	field.is_dynamic = field.is_relative ||
+			   strncmp(field.type, "__data_loc ", strlen("__data_loc ")) == 0;
+	field.is_array |= !field.is_dynamic && strchr(field.type, '[');
 	format->fields[format->nr_fields++] = field;
 	return 0;
 }
@@ -145,18 +137,6 @@ static int format_line_parse(struct format *format, char *line, bool *has_id)
 	if (rest)
 		*has_id = decimal_parse(rest, &format->id);
 	return 0;
-}
-
-/* Upper limit of the number of fields. */
-static size_t lines_count(const char *text)
-{
-	size_t nr_lines = 1;
-
-	while (nr_lines < FORMAT_FIELDS_MAX && (text = strchr(text, '\n'))) {
-		text++;
-		nr_lines++;
-	}
-	return nr_lines;
 }
 
 static int format_lines_parse(struct format *format)
@@ -179,13 +159,18 @@ static int format_lines_parse(struct format *format)
 
 int format_parse(struct format *out, struct text file)
 {
+	size_t nr_lines = 1;
+
 	*out = (struct format){ 0 };
 	if (file.size > FORMAT_SIZE_MAX)
 		return 1;
 	*out = (struct format){ .text = strndup(file.data, file.size), .file = file };
 	if (!out->text)
 		return -1;
-	out->fields = calloc(lines_count(out->text), sizeof(*out->fields));
+	for (const char *at = out->text; nr_lines < FORMAT_FIELDS_MAX && (at = strchr(at, '\n'));
+	     at++)
+		nr_lines++;
+	out->fields = calloc(nr_lines, sizeof(*out->fields));
 	return out->fields ? format_lines_parse(out) : -1;
 }
 
@@ -258,51 +243,31 @@ static enum field_kind field_array_kind(const struct format_field *field)
 	return is_text ? FIELD_DYNAMIC_TEXT : FIELD_DYNAMIC_BYTES;
 }
 
-static bool field_is_aggregate(const struct format_field *field)
-{
-	return !field->is_pointer &&
-	       (type_has_word(field->type, "struct") || type_has_word(field->type, "union"));
-}
-
-/* One of two stars is no string. */
-static bool field_is_constant(const struct format_field *field)
-{
-	const char *star = strchr(field->type, '*');
-
-	return field->is_pointer && field->size >= sizeof(uint32_t) && star && !star[1] &&
-	       type_is_character(field->type);
-}
-
-static bool size_is_integer(uint64_t size)
-{
-	return size == 1 || size == 2 || size == 4 || size == 8;
-}
-
-static bool field_is_floating(const struct format_field *field)
-{
-	return !field->is_pointer &&
-	       ((field->size == sizeof(double) && strcmp(field->type, "double") == 0) ||
-		(field->size == sizeof(float) && strcmp(field->type, "float") == 0));
-}
-
 static enum field_kind field_kind_of(const struct format_field *field)
 {
+	const char *type = field->type, *star = strchr(type, '*');
+	uint64_t size = field->size;
+
 	if (field->is_array || field->is_dynamic)
 		return field_array_kind(field);
-	if (!size_is_integer(field->size) || field_is_aggregate(field))
+	if (size != 1 && size != 2 && size != 4 && size != 8)
 		return FIELD_FIXED_BYTES;
-	if (field->size == 1 &&
-	    (type_has_word(field->type, "bool") || type_has_word(field->type, "_Bool")))
+	if (!field->is_pointer && (type_has_word(type, "struct") || type_has_word(type, "union")))
+		return FIELD_FIXED_BYTES;
+	if (size == 1 && (type_has_word(type, "bool") || type_has_word(type, "_Bool")))
 		return FIELD_BOOLEAN;
-	if (field_is_floating(field))
+	if ((size == sizeof(double) && strcmp(type, "double") == 0) ||
+	    (size == sizeof(float) && strcmp(type, "float") == 0))
 		return FIELD_FLOATING;
-	if (field_is_constant(field))
+	/* A pointer to a pointer is no string. */
+	if (field->is_pointer && star && !star[1] && size >= sizeof(uint32_t) &&
+	    type_is_character(type))
 		return FIELD_CONSTANT;
 	return field->is_signed ? FIELD_SIGNED : FIELD_UNSIGNED;
 }
 
-/* Numbers that end in the record's first word are read from it, others from the word at their end.
- */
+/* Numbers that end in the first word of a record are read from it, others from the one at their
+ * end. */
 static void field_ref_set_word(struct field_ref *ref, unsigned int end)
 {
 	bool is_little = (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__) != ref->is_swapped;

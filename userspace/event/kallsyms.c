@@ -74,36 +74,13 @@ static struct text kallsyms_text(const struct kallsyms *table, uint32_t offset)
  */
 #define CLASS_BLANK 17
 
+/* clang-format off */
 static const unsigned char byte_classes[256] = {
-	['0'] = 1,
-	['1'] = 2,
-	['2'] = 3,
-	['3'] = 4,
-	['4'] = 5,
-	['5'] = 6,
-	['6'] = 7,
-	['7'] = 8,
-	['8'] = 9,
-	['9'] = 10,
-	['a'] = 11,
-	['b'] = 12,
-	['c'] = 13,
-	['d'] = 14,
-	['e'] = 15,
-	['f'] = 16,
-	['A'] = 11,
-	['B'] = 12,
-	['C'] = 13,
-	['D'] = 14,
-	['E'] = 15,
-	['F'] = 16,
-	[' '] = CLASS_BLANK,
-	['\t'] = CLASS_BLANK,
-	['\n'] = CLASS_BLANK,
-	['\v'] = CLASS_BLANK,
-	['\f'] = CLASS_BLANK,
-	['\r'] = CLASS_BLANK,
+	['0'] = 1, 2, 3, 4, 5, 6, 7, 8, 9, 10,
+	['A'] = 11, 12, 13, 14, 15, 16, ['a'] = 11, 12, 13, 14, 15, 16,
+	[' '] = CLASS_BLANK, ['\t' ... '\r'] = CLASS_BLANK,
 };
+/* clang-format on */
 
 static bool line_take_address(struct text *line, uint64_t *out)
 {
@@ -114,7 +91,7 @@ static bool line_take_address(struct text *line, uint64_t *out)
 	for (; size < line->size && byte_classes[data[size]] - 1U < 16; size++)
 		address = address << 4 | (byte_classes[data[size]] - 1U);
 	*out = address;
-	*line = (struct text){ line->data + size, line->size - size };
+	*line = text_from(*line, size);
 	return size > 0 && size <= 16;
 }
 
@@ -122,21 +99,19 @@ static bool line_take_address(struct text *line, uint64_t *out)
 static struct text line_take_word(struct text *line)
 {
 	const unsigned char *data = (const unsigned char *)line->data;
-	struct text word = { .data = line->data };
 	size_t size = 0;
 
 	while (size < line->size && byte_classes[data[size]] != CLASS_BLANK)
 		size++;
-	word.size = size;
-	*line = (struct text){ line->data + word.size, line->size - word.size };
-	return word;
+	*line = text_from(*line, size);
+	return (struct text){ (const char *)data, size };
 }
 
 static bool line_take_blank(struct text *line)
 {
 	if (line->size == 0 || (*line->data != ' ' && *line->data != '\t'))
 		return false;
-	*line = (struct text){ line->data + 1, line->size - 1 };
+	*line = text_from(*line, 1);
 	return true;
 }
 
@@ -211,17 +186,6 @@ static uint16_t kallsyms_add_module(struct kallsyms *table, struct text name)
 	return nr_modules + 1;
 }
 
-static void kallsyms_add_function(struct kallsyms *table, const struct kallsyms_entry *last,
-				  struct kallsyms_entry entry, struct text name)
-{
-	bool is_alias = last && last->rank > 0 && last->address == entry.address;
-
-	entry.rank = !is_alias ? 1 : last->rank < RANK_MAX ? last->rank + 1 : RANK_MAX;
-	entry.name = kallsyms_intern(table, name);
-	buffer_append(&table->entries, &entry, sizeof(entry));
-	table->nr_functions++;
-}
-
 static void kallsyms_add_line(struct kallsyms *table, struct text text)
 {
 	size_t nr_entries = kallsyms_nr_entries(table);
@@ -246,11 +210,16 @@ static void kallsyms_add_line(struct kallsyms *table, struct text text)
 		last = &kallsyms_entries(table)[nr_entries - 1];
 	entry.address = line.address;
 	entry.module = kallsyms_add_module(table, line.module);
-	if (is_code)
-		kallsyms_add_function(table, last, entry, line.name);
-	/* An end of code; the kernel's data symbols are sorted, and only the first is needed. */
-	else if (!last || last->rank > 0 || last->module > 0 || entry.module > 0 ||
-		 last->address > entry.address)
+	if (is_code) {
+		bool is_alias = last && last->rank > 0 && last->address == entry.address;
+
+		entry.rank = !is_alias ? 1 : last->rank < RANK_MAX ? last->rank + 1 : RANK_MAX;
+		entry.name = kallsyms_intern(table, line.name);
+		table->nr_functions++;
+	}
+	/* Of ends of code only the first is needed, as the kernel's data symbols are sorted. */
+	if (is_code || !last || last->rank > 0 || last->module > 0 || entry.module > 0 ||
+	    last->address > entry.address)
 		buffer_append(&table->entries, &entry, sizeof(entry));
 }
 
@@ -284,7 +253,7 @@ void kallsyms_add(struct kallsyms *table, struct text part)
 			buffer_clear(&table->pending);
 			size++;
 		}
-		part = (struct text){ part.data + size, part.size - size };
+		part = text_from(part, size);
 	}
 }
 
@@ -299,20 +268,6 @@ static int kallsyms_compare(const void *a, const void *b)
 	return (left->name > right->name) - (left->name < right->name);
 }
 
-/* Sorts the entries, and drops all but the first of the ends that follow each other. */
-static void kallsyms_sort(struct kallsyms *table)
-{
-	struct kallsyms_entry *entries = kallsyms_entries(table);
-	size_t nr_entries = kallsyms_nr_entries(table), nr_kept = 0;
-
-	qsort(entries, nr_entries, sizeof(*entries), kallsyms_compare);
-	for (size_t i = 0; i < nr_entries; i++) {
-		if (i == 0 || entries[i].rank > 0 || entries[i - 1].rank > 0)
-			entries[nr_kept++] = entries[i];
-	}
-	table->entries.size = nr_kept * sizeof(*entries);
-}
-
 static void kallsyms_shrink(struct buffer *buffer)
 {
 	buffer_seal(buffer);
@@ -321,6 +276,9 @@ static void kallsyms_shrink(struct buffer *buffer)
 
 int kallsyms_finish(struct kallsyms *table, struct error *error)
 {
+	struct kallsyms_entry *entries;
+	size_t nr_entries, nr_kept = 0;
+
 	kallsyms_add_line(table, buffer_text(&table->pending));
 	buffer_release(&table->pending);
 	free(table->recent);
@@ -336,7 +294,15 @@ int kallsyms_finish(struct kallsyms *table, struct error *error)
 		return error_set(error, "kernel symbols: no functions");
 	if (table->entries.failed || table->names.failed || table->modules.failed)
 		return error_set(error, "out of memory");
-	kallsyms_sort(table);
+	entries = kallsyms_entries(table);
+	nr_entries = kallsyms_nr_entries(table);
+	qsort(entries, nr_entries, sizeof(*entries), kallsyms_compare);
+	/* Of ends that follow each other, the first is kept. */
+	for (size_t i = 0; i < nr_entries; i++) {
+		if (i == 0 || entries[i].rank > 0 || entries[i - 1].rank > 0)
+			entries[nr_kept++] = entries[i];
+	}
+	table->entries.size = nr_kept * sizeof(*entries);
 	kallsyms_shrink(&table->entries);
 	kallsyms_shrink(&table->names);
 	return 0;
@@ -354,45 +320,25 @@ void kallsyms_free(struct kallsyms *table)
 	free(table);
 }
 
-/* Finishes a table, or frees it; @status is negative if reading failed. */
-static int kallsyms_end(struct kallsyms *table, int status, struct kallsyms **out,
-			struct error *error)
-{
-	*out = NULL;
-	if (status == 0)
-		status = kallsyms_finish(table, error);
-	if (status == 0)
-		*out = table;
-	else
-		kallsyms_free(table);
-	return status;
-}
-
 int kallsyms_new(struct kallsyms **out, struct text text, struct error *error)
 {
-	struct kallsyms *table = kallsyms_begin();
-
-	*out = NULL;
-	if (!table)
+	*out = kallsyms_begin();
+	if (!*out)
 		return error_set(error, "out of memory");
-	kallsyms_add(table, text);
-	return kallsyms_end(table, 0, out, error);
-}
-
-static int kallsyms_read_from(struct kallsyms *table, int fd, const char *path, struct error *error)
-{
-	char bytes[READ_SIZE];
-	ssize_t size;
-
-	while ((size = read(fd, bytes, sizeof(bytes))) > 0)
-		kallsyms_add(table, (struct text){ .data = bytes, .size = size });
-	return size < 0 ? error_set_system(error, errno, "cannot read %s", path) : 0;
+	kallsyms_add(*out, text);
+	if (kallsyms_finish(*out, error) == 0)
+		return 0;
+	kallsyms_free(*out);
+	*out = NULL;
+	return -1;
 }
 
 int kallsyms_read(struct kallsyms **out, const char *path, struct error *error)
 {
 	struct kallsyms *table;
-	int fd, status;
+	char bytes[READ_SIZE];
+	ssize_t size = 0;
+	int fd;
 
 	*out = NULL;
 	path = path ? path : "/proc/kallsyms";
@@ -400,13 +346,18 @@ int kallsyms_read(struct kallsyms **out, const char *path, struct error *error)
 	if (fd < 0)
 		return error_set_system(error, errno, "cannot open %s", path);
 	table = kallsyms_begin();
-	if (!table) {
-		file_close(fd);
-		return error_set(error, "out of memory");
-	}
-	status = kallsyms_read_from(table, fd, path, error);
-	file_close(fd);
-	return kallsyms_end(table, status, out, error);
+	while (table && (size = read(fd, bytes, sizeof(bytes))) > 0)
+		kallsyms_add(table, (struct text){ bytes, size });
+	if (!table)
+		error_set(error, "out of memory");
+	else if (size < 0)
+		error_set_system(error, errno, "cannot read %s", path);
+	else if (kallsyms_finish(table, error) == 0)
+		*out = table;
+	close(fd);
+	if (!*out)
+		kallsyms_free(table);
+	return *out ? 0 : -1;
 }
 
 static bool kallsyms_entry_is_up_to(const void *member, const void *key)
@@ -502,8 +453,6 @@ size_t kallsyms_size(const struct kallsyms *table)
 
 /* Reads the symbols of modules again when modules change. */
 
-#define READ_SIZE 65536
-
 /* Some addresses are those of no function, for example of code that the kernel generated. */
 #define TRIES_EVERY_NS NS_PER_S
 
@@ -586,7 +535,7 @@ static struct text part_of_modules(struct text part, bool *has_begun)
 	if (!*has_begun)
 		return text_of("");
 	/* The first line may be the end of one. */
-	return (struct text){ part.data + skipped, part.size - skipped };
+	return text_from(part, skipped);
 }
 
 static struct kallsyms *late_read(const struct late_symbols *late)
@@ -610,7 +559,7 @@ static struct kallsyms *late_read(const struct late_symbols *late)
 
 static void late_renew(struct late_symbols *late)
 {
-	/* Modules that are loaded meanwhile have more links. */
+	/* Before reading: modules that are loaded meanwhile have more links. */
 	nlink_t nr_links = late_count_links(late);
 
 	if (late->is_expired || nr_links != late->nr_links)
@@ -629,10 +578,9 @@ static uint64_t *late_missing(struct late_symbols *late, uint64_t address)
 
 static bool late_is_due(struct late_symbols *late, uint64_t address)
 {
-	if (late_count_links(late) != late->nr_links)
-		return true;
-	return *late_missing(late, address) != address &&
-	       time_now_ns(CLOCK_BOOTTIME) - late->read_ns >= TRIES_EVERY_NS;
+	return late_count_links(late) != late->nr_links ||
+	       (*late_missing(late, address) != address &&
+		time_now_ns(CLOCK_BOOTTIME) - late->read_ns >= TRIES_EVERY_NS);
 }
 
 static bool late_look(const struct late_symbols *late, const struct kallsyms *early,

@@ -10,13 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define PRINT_FORMAT_KEY "print fmt:"
-
-static struct text text_skip(struct text text, size_t size)
-{
-	return (struct text){ .data = text.data + size, .size = text.size - size };
-}
-
 /* Takes the text up to the next comma that is not in parentheses or quotes. */
 static struct text part_split(struct text *rest)
 {
@@ -41,48 +34,27 @@ static struct text part_split(struct text *rest)
 			break;
 	}
 	part.size = size;
-	*rest = text_skip(*rest, size < rest->size ? size + 1 : size);
+	*rest = text_from(*rest, size < rest->size ? size + 1 : size);
 	return part;
-}
-
-/* Takes bytes of a set. */
-static void print_conversion_skip(struct text *format, const char *set)
-{
-	while (format->size > 0 && *format->data && strchr(set, *format->data))
-		*format = text_skip(*format, 1);
 }
 
 static char print_conversion_take(struct text *format)
 {
-	char byte = '\0';
+	char byte = format->size > 0 ? *format->data : '\0';
 
-	if (format->size > 0) {
-		byte = *format->data;
-		*format = text_skip(*format, 1);
-	}
+	*format = text_from(*format, format->size > 0);
 	return byte;
 }
 
 static enum print_conversion pointer_conversion(struct text *format)
 {
-	switch (format->size > 0 ? *format->data : '\0') {
-	case 's':
-	case 'S':
-	case 'f':
-	case 'F':
-	case 'B':
-		return PRINT_CONVERSION_SYMBOL;
-	case 'm':
-	case 'M':
-		return PRINT_CONVERSION_MAC;
-	case 'x':
-	case 'K':
+	unsigned char byte = format->size > 0 ? *format->data : '\0';
+
+	if (!isalnum(byte) || byte == 'x' || byte == 'K')
 		return PRINT_CONVERSION_POINTER;
-	default:
-		break;
-	}
-	return format->size > 0 && isalnum((unsigned char)*format->data) ? PRINT_CONVERSION_PLAIN
-									 : PRINT_CONVERSION_POINTER;
+	if (strchr("sSfFB", byte))
+		return PRINT_CONVERSION_SYMBOL;
+	return byte == 'm' || byte == 'M' ? PRINT_CONVERSION_MAC : PRINT_CONVERSION_PLAIN;
 }
 
 /*
@@ -98,7 +70,9 @@ static bool print_conversion_next(struct text *format, bool *is_inside, enum pri
 		if (!*is_inside && print_conversion_take(format) != '%')
 			continue;
 		*is_inside = true;
-		print_conversion_skip(format, "-+ #0123456789.hlLqjzt");
+		while (format->size > 0 && *format->data &&
+		       strchr("-+ #0123456789.hlLqjzt", *format->data))
+			*format = text_from(*format, 1);
 		byte = print_conversion_take(format);
 		if (byte == '*')
 			return true;
@@ -118,7 +92,7 @@ static bool print_conversion_next(struct text *format, bool *is_inside, enum pri
 static struct text blanks_trim(struct text text)
 {
 	while (text.size > 0 && isspace((unsigned char)*text.data))
-		text = text_skip(text, 1);
+		text = text_from(text, 1);
 	while (text.size > 0 && isspace((unsigned char)text.data[text.size - 1]))
 		text.size--;
 	return text;
@@ -143,9 +117,7 @@ static bool casts_match(struct text text, size_t nr_open)
 	for (size_t i = 0; i < text.size; i++) {
 		char byte = text.data[i];
 
-		if (byte == '(' && has_word)
-			return false;
-		if (byte == ')' && depth == 0)
+		if ((byte == '(' && has_word) || (byte == ')' && depth == 0))
 			return false;
 		depth += (byte == '(') - (byte == ')');
 		if (byte == '(' || byte == ')')
@@ -178,10 +150,9 @@ static struct text print_format_locate(struct text text)
 {
 	while (text.size > 0) {
 		struct text line = text_take_line(&text);
-		size_t size = strlen(PRINT_FORMAT_KEY);
 
-		if (line.size >= size && memcmp(line.data, PRINT_FORMAT_KEY, size) == 0)
-			return text_skip(line, size);
+		if (text_take_begin(&line, "print fmt:"))
+			return line;
 	}
 	return (struct text){ .data = "" };
 }
@@ -228,7 +199,7 @@ bool print_format_find_enumerator(struct text text, struct text *out)
 	while (rest.size > 0) {
 		char byte = rest.data[0];
 
-		rest = text_skip(rest, byte == '\\' && rest.size > 1 ? 2 : 1);
+		rest = text_from(rest, byte == '\\' && rest.size > 1 ? 2 : 1);
 		if (byte == '"') {
 			is_quoted = !is_quoted;
 		} else if (byte == '{' && !is_quoted) {
@@ -300,7 +271,7 @@ static bool argument_has_field(struct text argument, struct text field)
 	while ((found = memmem(argument.data, argument.size, record, strlen(record)))) {
 		size_t size = 0;
 
-		argument = text_skip(argument, found - argument.data + strlen(record));
+		argument = text_from(argument, found - argument.data + strlen(record));
 		while (size < argument.size &&
 		       (isalnum((unsigned char)argument.data[size]) || argument.data[size] == '_'))
 			size++;
@@ -320,7 +291,7 @@ static bool symbols_take(struct text *rest, struct text field, enum print_texts 
 	while ((found = memmem(rest->data, rest->size, call, strlen(call)))) {
 		struct text argument;
 
-		*rest = text_skip(*rest, found - rest->data + strlen(call));
+		*rest = text_from(*rest, found - rest->data + strlen(call));
 		*entries = *rest;
 		argument = part_split(entries);
 		/* What is between the flags. */

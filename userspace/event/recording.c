@@ -2,6 +2,7 @@
 /* The table of a recording's properties; copies of their texts, and labels. */
 #include "event/recording.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
@@ -117,19 +118,15 @@ int recording_keep(struct recording *recording, const char **member, struct text
 
 int recording_keep_id(struct recording *recording, uint64_t hash)
 {
-	struct buffer digits = { 0 };
-	int status;
+	char digits[17];
 
-	buffer_printf(&digits, "%016llx", (unsigned long long)hash);
-	status = digits.failed ? -1
-			       : recording_keep(recording, &recording->id, buffer_text(&digits));
-	buffer_release(&digits);
-	return status;
+	snprintf(digits, sizeof(digits), "%016llx", (unsigned long long)hash);
+	return recording_keep(recording, &recording->id, text_of(digits));
 }
 
 int recording_keep_system(struct recording *recording)
 {
-	struct buffer boot_id = { 0 };
+	SCOPED_BUFFER(boot_id);
 	struct utsname system;
 	struct text lines;
 	int status = 0;
@@ -138,7 +135,6 @@ int recording_keep_system(struct recording *recording)
 	lines = buffer_text(&boot_id);
 	if (lines.size > 0)
 		status = recording_keep(recording, &recording->boot_id, text_take_line(&lines));
-	buffer_release(&boot_id);
 	if (status < 0 || uname(&system) < 0)
 		return status;
 	if (recording_keep(recording, &recording->kernel, text_of(system.release)) < 0)

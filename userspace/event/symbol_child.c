@@ -15,6 +15,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -37,25 +38,19 @@ struct symbol_child {
 	int fd;
 };
 
-static bool bytes_send(int fd, const char *data, size_t size)
-{
-	return file_write_all(fd, data, size, NULL) == 0;
-}
-
 /* Returns false if memory ran out: without an answer, the format counts as failed. */
 static bool answer_send(int fd, const struct symbols_request *request)
 {
-	struct buffer format = { 0 }, answer = { 0 };
+	SCOPED_BUFFER(format);
+	SCOPED_BUFFER(answer);
 	uint32_t size;
 	bool is_sent;
 
 	symbol_format_prepare(&format, request->format);
 	is_sent = !format.failed && symbols_answer(&answer, buffer_text(&format)) && !answer.failed;
 	size = answer.size;
-	is_sent = is_sent && bytes_send(fd, (const char *)&size, sizeof(size)) &&
-		  bytes_send(fd, answer.data, answer.size);
-	buffer_release(&format);
-	buffer_release(&answer);
+	is_sent = is_sent && file_write_all(fd, (const char *)&size, sizeof(size), NULL) == 0 &&
+		  file_write_all(fd, answer.data, answer.size, NULL) == 0;
 	return is_sent;
 }
 
@@ -68,7 +63,7 @@ child_run(int fd, bool is_trusted, const struct symbols_request *requests, size_
 	};
 	bool is_safe = sandbox_enter(&sandbox);
 	char first = is_safe ? SYMBOLS_ARE_SAFE : SYMBOLS_LACK_SECCOMP;
-	bool continues = bytes_send(fd, &first, 1) && (is_safe || is_trusted);
+	bool continues = file_write_all(fd, &first, 1, NULL) == 0 && (is_safe || is_trusted);
 
 	for (size_t i = 0; continues && i < nr_requests; i++)
 		continues = answer_send(fd, &requests[i]);
@@ -90,15 +85,6 @@ static bool child_start(struct symbol_child *child, bool is_trusted,
 	if (child->pid < 0)
 		close(fds[0]);
 	return child->pid > 0;
-}
-
-/* Without the kill, a child that is stopped would never end. */
-static void child_end(const struct symbol_child *child)
-{
-	kill(child->pid, SIGKILL);
-	close(child->fd);
-	while (waitpid(child->pid, NULL, 0) < 0 && errno == EINTR)
-		;
 }
 
 static bool bytes_receive(const struct symbol_child *child, void *out, size_t size,
@@ -126,65 +112,50 @@ static bool bytes_receive(const struct symbol_child *child, void *out, size_t si
 	return true;
 }
 
-static struct symbols *answer_parse(struct text answer, struct text text, bool is_swapped)
-{
-	struct symbols *symbols = NULL;
-	struct format format;
-
-	if (format_parse(&format, text) == 0)
-		symbols = symbols_of_answer(answer, &format, is_swapped);
-	format_release(&format);
-	return symbols;
-}
-
 /* Returns false if the child crashed. A malformed answer means that its memory is damaged. */
 static bool answer_receive(const struct symbol_child *child, struct symbols_request *request,
 			   bool is_swapped)
 {
 	int64_t deadline_ns = time_now_ns(CLOCK_MONOTONIC) + ANSWER_MS * INT64_C(1000000);
+	struct format format = { 0 };
 	uint32_t size;
 	char *answer;
-	bool is_complete;
 
 	if (!bytes_receive(child, &size, sizeof(size), deadline_ns) || size > SYMBOL_ANSWER_MAX)
 		return false;
 	if (size == 0)
 		return true;
 	answer = malloc(size);
-	is_complete = answer && bytes_receive(child, answer, size, deadline_ns);
-	if (is_complete)
-		request->symbols = answer_parse((struct text){ answer, size }, request->format,
-						is_swapped);
+	if (answer && bytes_receive(child, answer, size, deadline_ns) &&
+	    format_parse(&format, request->format) == 0)
+		request->symbols = symbols_of_answer((struct text){ answer, size }, &format,
+						     is_swapped);
+	format_release(&format);
 	free(answer);
 	return request->symbols;
-}
-
-/* Returns the number of requests that were answered. */
-static size_t answers_receive(struct symbols_reader *reader, const struct symbol_child *child,
-			      struct symbols_request *requests, size_t nr_requests)
-{
-	int64_t deadline_ns = time_now_ns(CLOCK_MONOTONIC) + ANSWER_MS * INT64_C(1000000);
-	char first;
-	size_t i = 0;
-
-	if (!bytes_receive(child, &first, 1, deadline_ns))
-		return 0;
-	reader->lacks_seccomp = first != SYMBOLS_ARE_SAFE;
-	while (i < nr_requests && answer_receive(child, &requests[i], reader->is_swapped))
-		i++;
-	return i;
 }
 
 /* Returns the number of requests that were processed. */
 static size_t requests_read(struct symbols_reader *reader, struct symbols_request *requests,
 			    size_t nr_requests)
 {
+	int64_t deadline_ns = time_now_ns(CLOCK_MONOTONIC) + ANSWER_MS * NS_PER_MS;
 	struct symbol_child child;
 	size_t nr_answers = 0;
+	char first;
 
 	if (child_start(&child, reader->is_trusted, requests, nr_requests)) {
-		nr_answers = answers_receive(reader, &child, requests, nr_requests);
-		child_end(&child);
+		if (bytes_receive(&child, &first, 1, deadline_ns)) {
+			reader->lacks_seccomp = first != SYMBOLS_ARE_SAFE;
+			while (nr_answers < nr_requests &&
+			       answer_receive(&child, &requests[nr_answers], reader->is_swapped))
+				nr_answers++;
+		}
+		/* A child that is stopped would never end. */
+		kill(child.pid, SIGKILL);
+		close(child.fd);
+		while (waitpid(child.pid, NULL, 0) < 0 && errno == EINTR)
+			;
 	}
 	if (nr_answers == nr_requests)
 		return nr_requests;
@@ -278,135 +249,66 @@ static bool literal_parse(const char *text, uint64_t *out)
 	return end[strspn(end, "uUlL")] == '\0';
 }
 
-static int op_find(const char *const *ops, int nr_ops, const char *op)
+/* The place of an operator among words that blanks surround; -1 if it is none of them. */
+static int op_find(const char *ops, const char *op)
 {
-	for (int i = 0; i < nr_ops; i++) {
-		if (strcmp(ops[i], op) == 0)
-			return i;
-	}
-	return -1;
+	char word[8];
+	const char *found;
+	int place = 0;
+
+	snprintf(word, sizeof(word), " %s ", op);
+	found = strchr(op, ' ') ? NULL : strstr(ops, word);
+	for (const char *at = ops; found && at < found; at++)
+		place += *at == ' ';
+	return found ? place : -1;
 }
 
-static int unary_find(const struct tep_print_arg *arg)
-{
-	static const char *const ops[SYMBOL_UNARY_COUNT] = {
-		[SYMBOL_INVERT] = "~",
-		[SYMBOL_NOT] = "!",
-		[SYMBOL_NEGATE] = "-",
-	};
-	bool is_unary = arg->op.left && arg->op.left->type == TEP_PRINT_NULL;
-
-	return is_unary ? op_find(ops, SYMBOL_UNARY_COUNT, arg->op.op) : -1;
-}
-
-static int binary_find(const struct tep_print_arg *arg)
-{
-	static const char *const ops[SYMBOL_BINARY_COUNT] = {
-		[SYMBOL_AND] = "&",
-		[SYMBOL_OR] = "|",
-		[SYMBOL_XOR] = "^",
-		[SYMBOL_SHIFT_LEFT] = "<<",
-		[SYMBOL_SHIFT_RIGHT] = ">>",
-		[SYMBOL_ADD] = "+",
-		[SYMBOL_SUBTRACT] = "-",
-		[SYMBOL_EQUAL] = "==",
-		[SYMBOL_DIFFERENT] = "!=",
-		[SYMBOL_LESS] = "<",
-		[SYMBOL_LESS_EQUAL] = "<=",
-		[SYMBOL_GREATER] = ">",
-		[SYMBOL_GREATER_EQUAL] = ">=",
-		[SYMBOL_BOTH] = "&&",
-		[SYMBOL_EITHER] = "||",
-	};
-
-	return op_find(ops, SYMBOL_BINARY_COUNT, arg->op.op);
-}
-
-/** struct symbol_type - a C type that casts name */
+/** struct symbol_type - a size, and the C types of it that casts name */
 struct symbol_type {
-	const char *name;
 	uint8_t size;
 	bool is_signed;
+	const char *names;
 };
 
-static bool type_find(const char *name, struct symbol_type *out)
+static const struct symbol_type *type_find(const char *name)
 {
 	static const struct symbol_type types[] = {
-		{ "u8", 1, false },
-		{ "__u8", 1, false },
-		{ "uint8_t", 1, false },
-		{ "unsigned char", 1, false },
-		{ "s8", 1, true },
-		{ "u16", 2, false },
-		{ "__u16", 2, false },
-		{ "uint16_t", 2, false },
-		{ "unsigned short", 2, false },
-		{ "umode_t", 2, false },
-		{ "s16", 2, true },
-		{ "short", 2, true },
-		{ "u32", 4, false },
-		{ "__u32", 4, false },
-		{ "uint32_t", 4, false },
-		{ "unsigned int", 4, false },
-		{ "unsigned", 4, false },
-		{ "gfp_t", 4, false },
-		{ "fmode_t", 4, false },
-		{ "blk_opf_t", 4, false },
-		{ "s32", 4, true },
-		{ "__s32", 4, true },
-		{ "int", 4, true },
-		{ "u64", 8, false },
-		{ "__u64", 8, false },
-		{ "uint64_t", 8, false },
-		{ "unsigned long", 8, false },
-		{ "unsigned long long", 8, false },
-		{ "size_t", 8, false },
-		{ "s64", 8, true },
-		{ "long", 8, true },
-		{ "long long", 8, true },
+		{ 1, false, "u8,__u8,uint8_t,unsigned char" },
+		{ 1, true, "s8" },
+		{ 2, false, "u16,__u16,uint16_t,unsigned short,umode_t" },
+		{ 2, true, "s16,short" },
+		{ 4, false, "u32,__u32,uint32_t,unsigned int,unsigned,gfp_t,fmode_t,blk_opf_t" },
+		{ 4, true, "s32,__s32,int" },
+		{ 8, false, "u64,__u64,uint64_t,unsigned long,unsigned long long,size_t" },
+		{ 8, true, "s64,long,long long" },
 	};
+	struct text known;
 
 	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
-		if (strcmp(types[i].name, name) == 0) {
-			*out = types[i];
-			return true;
+		for (struct text names = text_of(types[i].names); text_take_item(&names, &known);) {
+			if (text_equals(known, text_of(name)))
+				return &types[i];
 		}
 	}
-	return false;
+	return NULL;
 }
 
 static bool walk_number(struct symbol_walk *walk, const struct tep_print_arg *arg,
 			unsigned int depth);
 
-static bool walk_cast(struct symbol_walk *walk, const struct tep_print_arg *arg, unsigned int depth)
-{
-	struct symbol_type type;
-
-	if (!type_find(arg->typecast.type, &type))
-		return false;
-	walk_kind(walk, SYMBOL_CAST);
-	walk_byte(walk, type.size);
-	walk_byte(walk, type.is_signed);
-	return walk_number(walk, arg->typecast.item, depth);
-}
-
-static bool walk_field(struct symbol_walk *walk, const char *name)
-{
-	walk->is_mentioned = walk->is_mentioned ||
-			     (walk->subject && strcmp(walk->subject, name) == 0);
-	walk_kind(walk, SYMBOL_FIELD);
-	return walk_string(walk, name);
-}
-
 static bool walk_op(struct symbol_walk *walk, const struct tep_print_arg *arg, unsigned int depth)
 {
-	int unary = unary_find(arg), binary = unary < 0 ? binary_find(arg) : -1;
+	/* As in enum symbol_unary and enum symbol_binary. */
+	static const char unary_ops[] = " ~ ! - ";
+	static const char binary_ops[] = " & | ^ << >> + - == != < <= > >= && || ";
+	bool is_unary = arg->op.left && arg->op.left->type == TEP_PRINT_NULL;
+	int op = op_find(is_unary ? unary_ops : binary_ops, arg->op.op);
 
-	if (unary < 0 && binary < 0)
+	if (op < 0)
 		return false;
-	walk_kind(walk, unary < 0 ? SYMBOL_BINARY : SYMBOL_UNARY);
-	walk_byte(walk, unary < 0 ? binary : unary);
-	return (unary >= 0 || walk_number(walk, arg->op.left, depth)) &&
+	walk_kind(walk, is_unary ? SYMBOL_UNARY : SYMBOL_BINARY);
+	walk_byte(walk, op);
+	return (is_unary || walk_number(walk, arg->op.left, depth)) &&
 	       walk_number(walk, arg->op.right, depth);
 }
 
@@ -414,6 +316,7 @@ static bool walk_op(struct symbol_walk *walk, const struct tep_print_arg *arg, u
 static bool walk_number(struct symbol_walk *walk, const struct tep_print_arg *arg,
 			unsigned int depth)
 {
+	const struct symbol_type *type;
 	uint64_t number;
 
 	if (!arg || depth >= SYMBOL_DEPTH_MAX)
@@ -426,9 +329,17 @@ static bool walk_number(struct symbol_walk *walk, const struct tep_print_arg *ar
 		buffer_append(walk->out, &number, sizeof(number));
 		return true;
 	case TEP_PRINT_FIELD:
-		return walk_field(walk, arg->field.name);
+		walk->is_mentioned |= walk->subject && strcmp(walk->subject, arg->field.name) == 0;
+		walk_kind(walk, SYMBOL_FIELD);
+		return walk_string(walk, arg->field.name);
 	case TEP_PRINT_TYPE:
-		return walk_cast(walk, arg, depth + 1);
+		type = type_find(arg->typecast.type);
+		if (!type)
+			return false;
+		walk_kind(walk, SYMBOL_CAST);
+		walk_byte(walk, type->size);
+		walk_byte(walk, type->is_signed);
+		return walk_number(walk, arg->typecast.item, depth + 1);
 	case TEP_PRINT_OP:
 		return walk_op(walk, arg, depth + 1);
 	default:
@@ -488,24 +399,10 @@ static bool walk_subject(struct symbol_walk *walk, const struct tep_print_arg *a
 	return walk_number(walk, arg, depth);
 }
 
-static bool walk_text(struct symbol_walk *walk, const struct tep_print_arg *arg,
-		      unsigned int depth);
-
-static bool walk_choice(struct symbol_walk *walk, const struct tep_print_arg *arg,
-			unsigned int depth)
-{
-	const struct tep_print_arg *texts = arg->op.right;
-
-	if (strcmp(arg->op.op, "?") != 0 || !texts || texts->type != TEP_PRINT_OP ||
-	    strcmp(texts->op.op, ":") != 0)
-		return false;
-	walk_kind(walk, SYMBOL_CHOICE);
-	return walk_number(walk, arg->op.left, depth) && walk_text(walk, texts->op.left, depth) &&
-	       walk_text(walk, texts->op.right, depth);
-}
-
 static bool walk_text(struct symbol_walk *walk, const struct tep_print_arg *arg, unsigned int depth)
 {
+	const struct tep_print_arg *texts;
+
 	if (!arg || depth >= SYMBOL_DEPTH_MAX)
 		return false;
 	switch (arg->type) {
@@ -522,7 +419,14 @@ static bool walk_text(struct symbol_walk *walk, const struct tep_print_arg *arg,
 		       walk_table(walk, arg->flags.flags) &&
 		       walk_subject(walk, arg->flags.field, depth + 1);
 	case TEP_PRINT_OP:
-		return walk_choice(walk, arg, depth + 1);
+		texts = arg->op.right;
+		if (strcmp(arg->op.op, "?") != 0 || !texts || texts->type != TEP_PRINT_OP ||
+		    strcmp(texts->op.op, ":") != 0)
+			return false;
+		walk_kind(walk, SYMBOL_CHOICE);
+		return walk_number(walk, arg->op.left, depth + 1) &&
+		       walk_text(walk, texts->op.left, depth + 1) &&
+		       walk_text(walk, texts->op.right, depth + 1);
 	default:
 		return false;
 	}
@@ -540,9 +444,7 @@ static void conversion_next(struct conversion *conversion)
 {
 	const char *at = conversion->rest, *begin = at;
 
-	if (conversion->kind == '*') {
-		begin = at;
-	} else {
+	if (conversion->kind != '*') {
 		while (*at && (*at != '%' || at[1] == '%'))
 			at += *at == '%' ? 2 : 1;
 		conversion->is_adjacent = at == begin;
@@ -632,8 +534,7 @@ bool symbols_answer(struct buffer *out, struct text format)
 	tep_set_loglevel(TEP_LOG_NONE);
 	tep_set_long_size(tep, sizeof(long));
 	tep_parse_event(tep, format.data, format.size, "system");
-	/* libtraceevent does not distinguish this from a print format that it does not understand.
-	 */
+	/* Otherwise libtraceevent does not understand the print format. */
 	has_memory = errno != ENOMEM;
 	event = tep_get_first_event(tep);
 	if (event && !(event->flags & TEP_EVENT_FL_FAILED) && event->print_fmt.format)

@@ -21,35 +21,29 @@ static struct symbol_number symbol_number_unary(enum symbol_unary op, struct sym
 static struct symbol_number symbol_number_binary(enum symbol_binary op, struct symbol_number a,
 						 struct symbol_number b)
 {
-	struct symbol_number out = { .is_unsigned = a.is_unsigned || b.is_unsigned };
-	bool is_less = out.is_unsigned ? a.bits < b.bits : (int64_t)a.bits < (int64_t)b.bits;
+	bool is_unsigned = a.is_unsigned || b.is_unsigned;
+	bool is_less = is_unsigned ? a.bits < b.bits : (int64_t)a.bits < (int64_t)b.bits;
 
 	switch (op) {
 	case SYMBOL_AND:
-		out.bits = a.bits & b.bits;
-		return out;
+		return (struct symbol_number){ a.bits & b.bits, is_unsigned };
 	case SYMBOL_OR:
-		out.bits = a.bits | b.bits;
-		return out;
+		return (struct symbol_number){ a.bits | b.bits, is_unsigned };
 	case SYMBOL_XOR:
-		out.bits = a.bits ^ b.bits;
-		return out;
+		return (struct symbol_number){ a.bits ^ b.bits, is_unsigned };
 	case SYMBOL_ADD:
-		out.bits = a.bits + b.bits;
-		return out;
+		return (struct symbol_number){ a.bits + b.bits, is_unsigned };
 	case SYMBOL_SUBTRACT:
-		out.bits = a.bits - b.bits;
-		return out;
+		return (struct symbol_number){ a.bits - b.bits, is_unsigned };
 	case SYMBOL_SHIFT_LEFT:
-		a.bits = b.bits < 64 ? a.bits << b.bits : 0;
-		return a;
+		return (struct symbol_number){ b.bits < 64 ? a.bits << b.bits : 0, a.is_unsigned };
 	case SYMBOL_SHIFT_RIGHT:
 		if (b.bits >= 64)
-			a.bits = 0;
-		else
-			a.bits = a.is_unsigned ? a.bits >> b.bits
-					       : (uint64_t)((int64_t)a.bits >> b.bits);
-		return a;
+			return (struct symbol_number){ 0, a.is_unsigned };
+		return (struct symbol_number){ a.is_unsigned
+						       ? a.bits >> b.bits
+						       : (uint64_t)((int64_t)a.bits >> b.bits),
+					       a.is_unsigned };
 	case SYMBOL_EQUAL:
 		return (struct symbol_number){ .bits = a.bits == b.bits };
 	case SYMBOL_DIFFERENT:
@@ -131,13 +125,11 @@ bool symbols_have_text(struct text format, struct text name)
 }
 
 /* Whether a parenthesis behind @text is an operand of a binary operator. */
-static bool ends_with_operator(const struct buffer *text)
+static bool ends_with_operator(struct text text)
 {
-	size_t size = text->size;
-
-	while (size > 0 && text->data[size - 1] == ' ')
-		size--;
-	return size > 0 && memchr("&|^+-*/%<>=", text->data[size - 1], 11);
+	while (text.size > 0 && text.data[text.size - 1] == ' ')
+		text.size--;
+	return text.size > 0 && memchr("&|^+-*/%<>=", text.data[text.size - 1], 11);
 }
 
 /* The size of the string literal at the begin of @text, with its quotes. */
@@ -159,20 +151,6 @@ static size_t word_size(struct text text)
 	return size;
 }
 
-static size_t blanks_size(struct text text)
-{
-	size_t size = 0;
-
-	while (size < text.size && text.data[size] == ' ')
-		size++;
-	return size;
-}
-
-static struct text text_from(struct text text, size_t size)
-{
-	return (struct text){ text.data + size, text.size - size };
-}
-
 /* The size of a cast, "(TYPE)" before an operand, at the begin of @text; 0 if there is none. */
 static size_t cast_size(struct text text)
 {
@@ -183,13 +161,10 @@ static size_t cast_size(struct text text)
 		size++;
 	if (size == text.size || text.data[size] != ')')
 		return 0;
-	size++;
-	operand = text_from(text, size);
-	operand = text_from(operand, blanks_size(operand));
-	if (operand.size == 0 ||
-	    (!is_name_byte(operand.data[0]) && !strchr("(-~", operand.data[0])))
-		return 0;
-	return size;
+	operand = text_trim(text_from(text, size + 1));
+	return operand.size > 0 && (is_name_byte(*operand.data) || strchr("(-~", *operand.data))
+		       ? size + 1
+		       : 0;
 }
 
 /* Whether the value of a table's entry contains a name, which the kernel did not replace. */
@@ -220,8 +195,7 @@ static size_t entry_useless_size(struct text text)
 	if (!comma)
 		return 0;
 	size = comma + 1 - text.data;
-	behind = text_from(text, size);
-	behind = text_from(behind, blanks_size(behind));
+	behind = text_trim(text_from(text, size));
 	if (value_has_name((struct text){ text.data + 1, size - 2 }))
 		return size;
 	return behind.size > 0 && behind.data[0] == '"' ? 0 : size;
@@ -242,7 +216,7 @@ void symbol_format_prepare(struct buffer *out, struct text format)
 			buffer_append_string(out, "{ useless,");
 		} else {
 			size = rest.data[0] == '"' ? literal_size(rest) : 1;
-			if (rest.data[0] == '(' && ends_with_operator(out))
+			if (rest.data[0] == '(' && ends_with_operator(buffer_text(out)))
 				buffer_append_string(out, "(u64)");
 			buffer_append(out, rest.data, size);
 		}
@@ -266,8 +240,7 @@ static bool answer_take(struct answer_reader *reader, void *out, size_t size)
 	if (reader->rest.size < size)
 		return false;
 	memcpy(out, reader->rest.data, size);
-	reader->rest.data += size;
-	reader->rest.size -= size;
+	reader->rest = text_from(reader->rest, size);
 	return true;
 }
 
@@ -284,24 +257,8 @@ static bool answer_take_string(struct answer_reader *reader, struct text *out)
 	if (!answer_take(reader, &size, sizeof(size)) || reader->rest.size < size)
 		return false;
 	*out = (struct text){ reader->rest.data, size };
-	reader->rest.data += size;
-	reader->rest.size -= size;
+	reader->rest = text_from(reader->rest, size);
 	return !memchr(out->data, '\0', size);
-}
-
-/* Makes space for one more element in steps of powers of two; returns false if that fails. */
-static bool list_grow(void **list, size_t count, size_t max, size_t size)
-{
-	void *grown;
-
-	if (count >= max)
-		return false;
-	if (count & (count - 1))
-		return true;
-	grown = reallocarray(*list, count ? 2 * count : 1, size);
-	if (grown)
-		*list = grown;
-	return grown;
 }
 
 static bool answer_take_table(struct answer_reader *reader, struct symbol_node *node)
@@ -317,8 +274,8 @@ static bool answer_take_table(struct answer_reader *reader, struct symbol_node *
 	for (unsigned int i = 0; i < count; i++) {
 		if (!answer_take(reader, &entry.value, sizeof(entry.value)) ||
 		    !answer_take_string(reader, &entry.text) ||
-		    !list_grow((void **)&symbols->entries, symbols->nr_entries, SYMBOL_ENTRIES_MAX,
-			       sizeof(entry)))
+		    symbols->nr_entries == SYMBOL_ENTRIES_MAX ||
+		    !array_reserve(symbols->entries, symbols->nr_entries))
 			return false;
 		symbols->entries[symbols->nr_entries++] = entry;
 	}
@@ -343,26 +300,22 @@ static bool answer_take_field(struct answer_reader *reader, struct symbol_node *
 	return true;
 }
 
-static bool answer_take_cast(struct answer_reader *reader, struct symbol_node *node)
-{
-	uint8_t is_signed;
-
-	if (!answer_take_byte(reader, 9, &node->op) || !answer_take_byte(reader, 2, &is_signed))
-		return false;
-	node->is_signed = is_signed;
-	return node->op == 1 || node->op == 2 || node->op == 4 || node->op == 8;
-}
-
 /* The members of a node that precede its operands. */
 static bool answer_take_members(struct answer_reader *reader, struct symbol_node *node)
 {
+	uint8_t is_signed;
+
 	switch ((enum symbol_kind)node->kind) {
 	case SYMBOL_NUMBER:
 		return answer_take(reader, &node->number, sizeof(node->number));
 	case SYMBOL_FIELD:
 		return answer_take_field(reader, node);
 	case SYMBOL_CAST:
-		return answer_take_cast(reader, node);
+		if (!answer_take_byte(reader, 9, &node->op) ||
+		    !answer_take_byte(reader, 2, &is_signed))
+			return false;
+		node->is_signed = is_signed;
+		return node->op == 1 || node->op == 2 || node->op == 4 || node->op == 8;
 	case SYMBOL_UNARY:
 		return answer_take_byte(reader, SYMBOL_UNARY_COUNT, &node->op);
 	case SYMBOL_BINARY:
@@ -432,7 +385,8 @@ static bool answer_take_node(struct answer_reader *reader, bool is_text, uint16_
 
 	if (!answer_take_byte(reader, SYMBOL_KIND_COUNT, &node.kind) ||
 	    is_text != (node.kind >= SYMBOL_TEXT) || !answer_take_members(reader, &node) ||
-	    !list_grow((void **)&symbols->nodes, symbols->nr_nodes, SYMBOL_NODES_MAX, sizeof(node)))
+	    symbols->nr_nodes == SYMBOL_NODES_MAX ||
+	    !array_reserve(symbols->nodes, symbols->nr_nodes))
 		return false;
 	*index = symbols->nr_nodes++;
 	symbols->nodes[*index] = node;
@@ -507,8 +461,8 @@ size_t symbols_size(const struct symbols *symbols)
 		return 0;
 	return sizeof(*symbols) + symbols->answer_size + SYMBOLS_TEXTS_MAX +
 	       symbols->nr_fields * sizeof(*symbols->fields) +
-	       2 * (symbols->nr_nodes * sizeof(*symbols->nodes) +
-		    symbols->nr_entries * sizeof(*symbols->entries));
+	       symbols->nr_nodes * sizeof(*symbols->nodes) +
+	       symbols->nr_entries * sizeof(*symbols->entries);
 }
 
 const struct symbol_field *symbols_find(const struct symbols *symbols, struct text name)
@@ -543,42 +497,27 @@ static void symbol_append(struct symbol_rendering *rendering, struct text text)
 
 static void symbol_append_hexadecimal(struct symbol_rendering *rendering, uint64_t number)
 {
-	static const char digits[] = "0123456789abcdef";
-	char text[2 + 16];
-	size_t at = sizeof(text);
+	char text[PUT_NUMBER_MAX];
 
-	do {
-		text[--at] = digits[number & 15];
-		number >>= 4;
-	} while (number);
-	text[--at] = 'x';
-	text[--at] = '0';
-	symbol_append(rendering, (struct text){ text + at, sizeof(text) - at });
-}
-
-static struct symbol_number symbol_field_number(struct symbol_rendering *rendering,
-						const struct field_ref *ref)
-{
-	struct value value = { 0 };
-
-	if (!field_read(ref, rendering->record, &value))
-		rendering->has_failed = true;
-	if (value.kind == VALUE_BOOLEAN)
-		return (struct symbol_number){ .bits = value.boolean };
-	return (struct symbol_number){ .bits = value.unsigned_number,
-				       .is_unsigned = value.kind == VALUE_UNSIGNED &&
-						      ref->size == sizeof(uint64_t) };
+	symbol_append(rendering, (struct text){ text, put_hex(text, number) - text });
 }
 
 static struct symbol_number symbol_evaluate(struct symbol_rendering *rendering, uint16_t index)
 {
 	const struct symbol_node *node = &rendering->symbols->nodes[index];
+	struct value value = { 0 };
 	struct symbol_number a;
 
 	if (node->kind == SYMBOL_NUMBER)
 		return (struct symbol_number){ .bits = node->number };
-	if (node->kind == SYMBOL_FIELD)
-		return symbol_field_number(rendering, &node->ref);
+	if (node->kind == SYMBOL_FIELD) {
+		rendering->has_failed |= !field_read(&node->ref, rendering->record, &value);
+		if (value.kind == VALUE_BOOLEAN)
+			return (struct symbol_number){ .bits = value.boolean };
+		return (struct symbol_number){ .bits = value.unsigned_number,
+					       .is_unsigned = value.kind == VALUE_UNSIGNED &&
+							      node->ref.size == sizeof(uint64_t) };
+	}
 	a = symbol_evaluate(rendering, node->operands[0]);
 	if (node->kind == SYMBOL_CAST)
 		return symbol_number_cast(node->op, node->is_signed, a);

@@ -9,8 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Names of system calls, by libseccomp. */
-
 /* This bit of a number, and not a property of the thread, selects x32. */
 #define X32_BIT 0x40000000
 
@@ -30,17 +28,6 @@ static const struct machine_row machine_rows[] = {
 };
 
 #define NR_ROWS (sizeof(machine_rows) / sizeof(machine_rows[0]))
-
-static uint32_t architecture_find(const char *machine)
-{
-	uint32_t architecture = seccomp_arch_resolve_name(machine);
-
-	for (size_t i = 0; i < NR_ROWS && architecture == 0; i++) {
-		if (machine_rows[i].pattern && fnmatch(machine_rows[i].pattern, machine, 0) == 0)
-			architecture = machine_rows[i].architecture;
-	}
-	return architecture;
-}
 
 static void execs_find(struct syscalls *syscalls, bool is_narrow, uint32_t architecture)
 {
@@ -64,7 +51,11 @@ struct syscalls *syscalls_new(const char *machine)
 
 	if (!syscalls)
 		return NULL;
-	architecture = machine ? architecture_find(machine) : seccomp_arch_native();
+	architecture = machine ? seccomp_arch_resolve_name(machine) : seccomp_arch_native();
+	for (size_t i = 0; i < NR_ROWS && architecture == 0; i++) {
+		if (machine_rows[i].pattern && fnmatch(machine_rows[i].pattern, machine, 0) == 0)
+			architecture = machine_rows[i].architecture;
+	}
 	syscalls->own.architecture = architecture;
 	for (size_t i = 0; i < NR_ROWS; i++) {
 		if (machine_rows[i].architecture == architecture)
@@ -107,25 +98,13 @@ int syscall_number(const char *name)
 }
 
 /* Returns an allocated text, without data if memory ran out. */
-static struct text syscall_make_name(uint32_t architecture, int number)
+static out_of_line struct text syscall_make_name(uint32_t architecture, int number)
 {
-	char *name = NULL;
+	char *name = architecture ? seccomp_syscall_resolve_num_arch(architecture, number) : NULL;
 
-	if (architecture)
-		name = seccomp_syscall_resolve_num_arch(architecture, number);
 	if (!name && asprintf(&name, "syscall_%d", number) < 0)
 		return (struct text){ 0 };
 	return text_of(name);
-}
-
-/* The table of another ABI, made when it is first needed; NULL if memory ran out. */
-static struct syscall_table *table_other(struct syscall_table **table, uint32_t architecture)
-{
-	if (!*table)
-		*table = calloc(1, sizeof(**table));
-	if (*table)
-		(*table)->architecture = architecture;
-	return *table;
 }
 
 static struct text name_find(struct syscalls *syscalls, struct syscall_table *table, int64_t number)
@@ -156,7 +135,11 @@ static struct text name_other(struct syscalls *syscalls, int64_t number)
 				: architecture == SCMP_ARCH_X32 ? "x32"
 								: "arm");
 	syscalls->has_abis = true;
-	return name_find(syscalls, table_other(table, architecture), number);
+	if (!*table)
+		*table = calloc(1, sizeof(**table));
+	if (*table)
+		(*table)->architecture = architecture;
+	return name_find(syscalls, *table, number);
 }
 
 struct text syscalls_find_name(struct syscalls *syscalls, int64_t number)
