@@ -108,17 +108,14 @@ static const struct option_row clean_rows[] = {
 COLUMNS = "static const struct stat_column stat_columns[] = {\n"
 COLUMN = '\t{ "EXAMPLE", "example", "example", EVERY(SLICES), UNIT_COUNT, ROW(nr_unfinished) },\n'
 ROLE = """\
-	[ROLE_EXAMPLE] = { .name = "example",
-			   .accepted = ACCEPTED_NUMBER,
-			   .kinds = OF_ALL,
-			   .passing = PASSING_AT_END,
-			   .mark = "example" },
+	[ROLE_EXAMPLE] = { ACCEPTED_NUMBER, OF_ALL, 0, .name = "example",
+			   .passing = PASSING_AT_END, .mark = "example" },
 	[ROLE_EXTRA] = """
 
 
 def add_field(tree):
     """Behind the roles that have a reference in each descriptor, so that the structs stay as they are."""
-    declare(tree, "userspace/event/descriptor.h", "\tROLE_EXTRA,\n", "\tROLE_EXAMPLE,\n\tROLE_EXTRA,\n")
+    declare(tree, "userspace/event/descriptor.h", "\tROLE_EXTRA,", "\tROLE_EXAMPLE,\n\tROLE_EXTRA,")
     edit(tree, "userspace/convention/descriptor.c", "\t[ROLE_EXTRA] = ", ROLE)
 
 

@@ -7,8 +7,6 @@
 
 #include "convention/descriptor.h"
 
-/* Reads the symbols of descriptors. */
-
 /* Formats of this size together are read before further ones are added. */
 #define PENDING_SIZE_MAX (1024 * 1024)
 
@@ -91,23 +89,20 @@ static void pending_clear(struct convention_symbols *symbols)
 	symbols->pending_size = 0;
 }
 
-static const char *failure_reason(const struct symbols_reader *reader)
-{
-	if (reader->lacks_seccomp && !reader->is_trusted)
-		return "this kernel has no seccomp, and formats of files are not parsed without it";
-	return "libtraceevent crashed on the print format";
-}
-
 /* A descriptor that another one of its id replaced decodes no records. */
 static void results_attach(struct convention *convention, struct symbols_request *requests)
 {
 	struct convention_symbols *symbols = &convention->symbols;
+	bool is_refused = symbols->reader.lacks_seccomp && !symbols->reader.is_trusted;
 
 	for (size_t i = 0; i < symbols->nr_pending; i++) {
 		struct descriptor *descriptor = symbols->pending[i].descriptor;
 
 		if (requests[i].has_failed)
-			symbols_fail(symbols, descriptor, failure_reason(&symbols->reader));
+			symbols_fail(symbols, descriptor,
+				     is_refused ? "this kernel has no seccomp, and formats of "
+						  "files are not parsed without it"
+						: "libtraceevent crashed on the print format");
 		else if (convention->by_id[descriptor->event_id] != descriptor)
 			symbols_free(requests[i].symbols);
 		else if (requests[i].symbols)
@@ -136,11 +131,7 @@ static int pending_read(struct convention *convention)
 	return 0;
 }
 
-/*
- * Remembers the format of a descriptor if it has symbols that are wanted.
- *
- * Returns 0, or -1 if memory ran out.
- */
+/* Remembers the format of a descriptor if it has symbols that are wanted; -1 without memory. */
 static int convention_queue_symbols(struct convention *convention, struct descriptor *descriptor,
 				    struct text format)
 {
@@ -165,17 +156,11 @@ static int convention_queue_symbols(struct convention *convention, struct descri
 void convention_want_symbols(struct convention *convention, bool is_trusted)
 {
 	convention->symbols.is_wanted = true;
-	convention->symbols.reader = (struct symbols_reader){
-		.is_swapped = convention->is_swapped,
-		.is_trusted = is_trusted,
-	};
+	convention->symbols.reader = (struct symbols_reader){ .is_swapped = convention->is_swapped,
+							      .is_trusted = is_trusted };
 }
 
-/*
- * Remembers a text of a descriptor whose value is not in the format.
- *
- * Returns 0, or -1 if memory ran out.
- */
+/* Remembers a text of a descriptor whose value is not in the format; -1 without memory. */
 static int convention_note_enumerator(struct convention *convention,
 				      const struct descriptor *descriptor, struct text format)
 {
@@ -198,7 +183,7 @@ static void other_tracepoints_append(struct buffer *out, size_t count)
 
 static void enumerators_report(struct convention_symbols *symbols, const struct report *report)
 {
-	struct buffer others = { 0 };
+	SCOPED_BUFFER(others);
 
 	if (symbols->nr_unnamed == 0)
 		return;
@@ -208,7 +193,6 @@ static void enumerators_report(struct convention_symbols *symbols, const struct 
 		       "declare KTRACK_ENUM_VALUE(%s) in the driver, see ktrack-instrument(7)",
 		       symbols->unnamed->category, buffer_string(&others), symbols->enumerator,
 		       symbols->enumerator);
-	buffer_release(&others);
 	free(symbols->enumerator);
 	symbols->enumerator = NULL;
 	symbols->nr_unnamed = 0;
@@ -216,14 +200,13 @@ static void enumerators_report(struct convention_symbols *symbols, const struct 
 
 static void failures_report(struct convention_symbols *symbols, const struct report *report)
 {
-	struct buffer others = { 0 };
+	SCOPED_BUFFER(others);
 
 	if (symbols->nr_failed == 0)
 		return;
 	other_tracepoints_append(&others, symbols->nr_failed);
 	report_message(report, "%s%s: %s; symbolic fields are numbers", symbols->failed->category,
 		       buffer_string(&others), symbols->reason);
-	buffer_release(&others);
 	symbols->nr_failed = 0;
 }
 
@@ -498,23 +481,17 @@ bool convention_has_id(const struct convention *convention, uint16_t id)
 	return convention->by_id[id];
 }
 
-static bool descriptor_has_name(const struct descriptor *descriptor, const char *system,
-				const char *name)
-{
-	size_t size = strlen(system);
-
-	return strcmp(descriptor->name, name) == 0 &&
-	       strncmp(descriptor->category, system, size) == 0 &&
-	       descriptor->name == descriptor->category + size + 1;
-}
-
 const struct descriptor *convention_find_name(const struct convention *convention,
 					      const char *system, const char *name)
 {
+	size_t size = strlen(system);
+
 	for (size_t i = convention->nr_entries; i > 0; i--) {
 		const struct descriptor *descriptor = convention_descriptor(convention, i - 1);
 
-		if (!descriptor->is_of_program && descriptor_has_name(descriptor, system, name))
+		if (!descriptor->is_of_program && strcmp(descriptor->name, name) == 0 &&
+		    strncmp(descriptor->category, system, size) == 0 &&
+		    descriptor->name == descriptor->category + size + 1)
 			return descriptor;
 	}
 	return NULL;

@@ -48,13 +48,13 @@ enum passing {
  * @name, @prefix: name of the field, or its begin, which the argument's name is without; NULL: any
  */
 struct role_row {
-	const char *name;
-	const char *prefix;
-	const char *type;	/* by which the macros mark it, NULL: any */
-	enum accepted accepted; /* kinds of fields, @kinds: of events (OF_SLICES, OF_COUNTERS) */
-	unsigned int kinds;
+	enum accepted accepted; /* kinds of fields */
+	unsigned int kinds;	/* of events: OF_SLICES, OF_COUNTERS */
 	/* limit of their number; of 1 the last field counts, else the first ones. 0 is no limit */
 	unsigned int max;
+	const char *name;
+	const char *prefix;
+	const char *type;     /* by which the macros mark it, NULL: any */
 	bool is_required;     /* records without it are malformed */
 	enum passing passing; /* whether outputs get it as an argument, too */
 	const char *mark;     /* behind the name in ktrack list, NULL for none */
@@ -66,60 +66,30 @@ struct role_row {
  * convention's has none. As in Perfetto, a scope may be a pointer.
  */
 static const struct role_row roles[ROLE_COUNT] = {
-	[ROLE_TYPE] = { .name = "track_event_type",
-			.accepted = ACCEPTED_NUMBER,
-			.kinds = OF_SLICES,
-			.max = 1,
-			.is_required = true,
-			.problem = "unreadable track_event_type" },
-	[ROLE_SLICE_NAME] = { .name = "slice_name",
-			      .accepted = ACCEPTED_TEXT,
-			      .kinds = OF_SLICES,
-			      .max = 1,
-			      .is_required = true,
-			      .problem = "unreadable slice_name" },
-	[ROLE_COUNTER_VALUE] = { .name = "counter_value",
-				 .accepted = ACCEPTED_NUMBER | ACCEPTED_BOOLEAN | ACCEPTED_FLOATING,
-				 .kinds = OF_COUNTERS,
-				 .max = 1,
-				 .is_required = true,
+	[ROLE_TYPE] = { ACCEPTED_NUMBER, OF_SLICES, 1, .name = "track_event_type",
+			.is_required = true, .problem = "unreadable track_event_type" },
+	[ROLE_SLICE_NAME] = { ACCEPTED_TEXT, OF_SLICES, 1, .name = "slice_name",
+			      .is_required = true, .problem = "unreadable slice_name" },
+	[ROLE_COUNTER_VALUE] = { ACCEPTED_NUMBER | ACCEPTED_BOOLEAN | ACCEPTED_FLOATING,
+				 OF_COUNTERS, 1, .name = "counter_value", .is_required = true,
 				 .problem = "unreadable counter_value" },
-	[ROLE_PID] = { .name = "common_pid",
-		       .accepted = ACCEPTED_NUMBER,
-		       .kinds = OF_ALL,
-		       .max = 1,
-		       .is_required = true,
+	[ROLE_PID] = { ACCEPTED_NUMBER, OF_ALL, 1, .name = "common_pid", .is_required = true,
 		       .problem = "unreadable common_pid" },
-	[ROLE_ASYNC] = { .prefix = "scope_",
-			 .type = "ktrack_async_id",
-			 .accepted = ACCEPTED_NUMBER | ACCEPTED_POINTER,
-			 .kinds = OF_ALL,
-			 .max = 1,
-			 .passing = PASSING_ALWAYS,
+	[ROLE_ASYNC] = { ACCEPTED_NUMBER | ACCEPTED_POINTER, OF_ALL, 1, .prefix = "scope_",
+			 .type = "ktrack_async_id", .passing = PASSING_ALWAYS,
 			 .problem = "unreadable scope" },
-	[ROLE_SCOPE] = { .prefix = "scope_",
-			 .accepted = ACCEPTED_NUMBER | ACCEPTED_POINTER,
-			 .kinds = OF_ALL,
+	[ROLE_SCOPE] = { ACCEPTED_NUMBER | ACCEPTED_POINTER, OF_ALL, 0, .prefix = "scope_",
 			 .problem = "unreadable scope" },
-	[ROLE_TRACK_NAME] = { .name = "track_name",
-			      .accepted = ACCEPTED_TEXT,
-			      .kinds = OF_ALL,
-			      .max = 1,
+	[ROLE_TRACK_NAME] = { ACCEPTED_TEXT, OF_ALL, 1, .name = "track_name",
 			      .problem = "unreadable track_name" },
 	/* Made of scopes by match_scopes(). */
 	[ROLE_OUTER] = { .problem = "unreadable scope" },
 	/* Samples are no points of flows. */
-	[ROLE_FLOW] = { .type = "ktrack_flow_id",
-			.accepted = ACCEPTED_NUMBER,
-			.kinds = OF_SLICES,
-			.max = FLOWS_MAX,
-			.passing = PASSING_FLOW,
-			.mark = "flow" },
-	[ROLE_RESULT] = { .type = "ktrack_result",
-			  .accepted = ACCEPTED_ANY,
-			  .kinds = OF_ALL,
+	[ROLE_FLOW] = { ACCEPTED_NUMBER, OF_SLICES, FLOWS_MAX, .type = "ktrack_flow_id",
+			.passing = PASSING_FLOW, .mark = "flow" },
+	[ROLE_RESULT] = { ACCEPTED_ANY, OF_ALL, 0, .type = "ktrack_result",
 			  .passing = PASSING_AT_END },
-	[ROLE_EXTRA] = { .accepted = ACCEPTED_ANY, .kinds = OF_ALL, .passing = PASSING_ALWAYS },
+	[ROLE_EXTRA] = { ACCEPTED_ANY, OF_ALL, 0, .passing = PASSING_ALWAYS },
 };
 
 /** struct match - the roles of a format's fields */
@@ -433,11 +403,11 @@ int descriptor_new(struct descriptor **out, const char *system, const struct for
 		status = descriptor_fill(*out, &match, system);
 	}
 	free(match.roles);
-	if (status == 0)
-		return 0;
-	descriptor_free(*out);
-	*out = NULL;
-	return -1;
+	if (status < 0) {
+		descriptor_free(*out);
+		*out = NULL;
+	}
+	return status;
 }
 
 void extra_symbols_free(struct extra_symbols *own)
@@ -485,10 +455,9 @@ void descriptor_free(struct descriptor *descriptor)
 	free(descriptor);
 }
 
-/* Decodes records of tracepoints that follow the convention into track events. */
-
 /*
- * The functions below that take @is_swapped are compiled for both values.
+ * Decodes records of tracepoints that follow the convention into track events. Functions that take
+ * @is_swapped are compiled for both values.
  */
 
 hot_inline bool kind_decode(struct decoded_event *out, const struct descriptor *descriptor,
@@ -647,15 +616,9 @@ static void flows_decode(struct decoded_event *out, const struct descriptor *des
 	}
 }
 
-/* The end of a guard has no strings. */
-static bool value_is_empty(const struct value *value)
-{
-	return value->kind == VALUE_TEXT && value->text.size == 0;
-}
-
 /*
  * Unreadable extra fields are left out; the event is valid without them, as are empty strings of
- * ends. Flows follow them.
+ * ends: the end of a guard has none. Flows follow them.
  */
 static void extras_decode(struct decoded_event *out, const struct descriptor *descriptor,
 			  const struct record *record)
@@ -673,7 +636,7 @@ static void extras_decode(struct decoded_event *out, const struct descriptor *de
 					  &field->value);
 		else if (!field_read(&extra->ref, record, &field->value) ||
 			 !value_take_space(&field->value, &left) ||
-			 (is_end && value_is_empty(&field->value)))
+			 (is_end && field->value.kind == VALUE_TEXT && field->value.text.size == 0))
 			continue;
 		field->name = extra->label;
 		field++;
@@ -689,10 +652,9 @@ static void keys_decode(const struct descriptor *descriptor, const struct record
 {
 	struct decoded_keys *keys = descriptor->keys;
 
-	for (size_t i = 0; i < keys->nr_outer; i++) {
+	for (size_t i = 0; i < keys->nr_outer; i++)
 		field_read_number(&descriptor->outer[i], record, descriptor->is_swapped,
 				  &keys->outer[i].value);
-	}
 	if (keys->is_async)
 		keys->ids[0] = field_integer(&descriptor->refs[ROLE_ASYNC], record,
 					     descriptor->is_swapped);
@@ -730,12 +692,6 @@ static out_of_line void more_decode(struct decoded_event *out, const struct desc
 		extras_decode(out, descriptor, record);
 	if (out->kind == DECODED_END_OF)
 		mover_add(out, descriptor);
-}
-
-static const char *decode_fail(struct decoded_event *out, const char *problem)
-{
-	out->problem = problem;
-	return problem;
 }
 
 static bool record_lacks(const struct record *record, const struct field_ref *ref)
@@ -777,7 +733,7 @@ static out_of_line const char *short_record_fail(struct decoded_event *out,
 		if (descriptor_needs(descriptor, role))
 			problem = short_record_problem(out, descriptor, record, role);
 	}
-	return decode_fail(out, problem ? problem : roles[ROLE_TRACK_NAME].problem);
+	return out->problem = problem ? problem : roles[ROLE_TRACK_NAME].problem;
 }
 
 hot_inline const char *record_decode(struct decoded_event *out, const struct descriptor *descriptor,
@@ -796,7 +752,7 @@ hot_inline const char *record_decode(struct decoded_event *out, const struct des
 	if (!problem)
 		problem = track_decode(out, descriptor, record, is_swapped);
 	if (unlikely(problem))
-		return decode_fail(out, problem);
+		return out->problem = problem;
 	if (unlikely(descriptor->has_more))
 		more_decode(out, descriptor, record);
 	return NULL;
