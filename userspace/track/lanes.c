@@ -34,10 +34,10 @@ static void lanes_free(struct lanes *lanes)
 
 void lanes_release(struct tracks *tracks)
 {
-	for (size_t i = 0; i < tracks->lanes.capacity; i++) {
-		if (tracks->lanes.slots[i].value)
-			lanes_free(tracks->lanes.slots[i].value);
-	}
+	struct lanes *lanes;
+
+	map_for_each(&tracks->lanes, lanes)
+		lanes_free(lanes);
 	map_release(&tracks->lanes);
 	map_release(&tracks->in_flight);
 }
@@ -75,27 +75,6 @@ static size_t nr_words_of(size_t capacity)
 	return (capacity + WORD_BITS - 1) / WORD_BITS;
 }
 
-static int lanes_grow(struct lanes *lanes)
-{
-	size_t capacity = lanes->capacity ? lanes->capacity * 2 : FIRST_LANES;
-	struct track **list = reallocarray(lanes->tracks, capacity, sizeof(*list));
-	uint64_t *is_busy;
-
-	if (!list)
-		return -1;
-	lanes->tracks = list;
-	is_busy = reallocarray(lanes->is_busy, nr_words_of(capacity), sizeof(*is_busy));
-	if (!is_busy)
-		return -1;
-	lanes->is_busy = is_busy;
-	for (size_t i = lanes->capacity; i < capacity; i++)
-		list[i] = NULL;
-	for (size_t i = nr_words_of(lanes->capacity); i < nr_words_of(capacity); i++)
-		is_busy[i] = 0;
-	lanes->capacity = capacity;
-	return 0;
-}
-
 static size_t lanes_search(struct lanes *lanes)
 {
 	size_t nr_words = nr_words_of(lanes->capacity);
@@ -107,35 +86,26 @@ static size_t lanes_search(struct lanes *lanes)
 	return lanes->first_word * WORD_BITS + __builtin_ctzll(~lanes->is_busy[lanes->first_word]);
 }
 
-/* Eviction, which a new track may cause, must not free @lanes. */
-static struct track *lane_add(struct tracks *tracks, struct lanes *lanes, size_t index,
-			      const struct decoded_event *decoded, struct error *error)
-{
-	struct track *track;
-
-	lanes->nr_tracks++;
-	track = tracks_add(tracks, decoded, lanes->hash ^ hash_number(index), index + 1, error);
-	if (!track) {
-		lanes->nr_tracks--;
-		return NULL;
-	}
-	track->lanes = lanes;
-	lanes->tracks[index] = track;
-	return track;
-}
-
 static struct track *lane_get(struct tracks *tracks, struct lanes *lanes,
 			      const struct decoded_event *decoded, struct error *error)
 {
-	size_t index = lanes_search(lanes);
+	size_t index = lanes_search(lanes), nr_words = nr_words_of(lanes->capacity);
+	size_t capacity = lanes->capacity ? lanes->capacity * 2 : FIRST_LANES;
+	struct track *track;
 
-	if (index >= lanes->capacity && lanes_grow(lanes) < 0) {
-		error_set(error, "out of memory");
-		return NULL;
-	}
+	if (index >= lanes->capacity &&
+	    (!array_extend(lanes->is_busy, nr_words, nr_words_of(capacity) - 1) ||
+	     !array_extend(lanes->tracks, lanes->capacity, capacity - 1)))
+		return error_set(error, "out of memory"), NULL;
 	if (lanes->tracks[index])
 		return lanes->tracks[index];
-	return lane_add(tracks, lanes, index, decoded, error);
+	/* Eviction, which a new track may cause, must not free the lanes. */
+	lanes->nr_tracks++;
+	track = tracks_add(tracks, decoded, lanes->hash ^ hash_number(index), index + 1, error);
+	lanes->nr_tracks -= !track;
+	if (track)
+		track->lanes = lanes;
+	return lanes->tracks[index] = track;
 }
 
 static struct track *lanes_new(struct tracks *tracks, const struct decoded_event *decoded,
@@ -144,21 +114,17 @@ static struct track *lanes_new(struct tracks *tracks, const struct decoded_event
 	struct lanes *lanes = calloc(1, sizeof(*lanes));
 	struct track *track;
 
-	if (!lanes) {
-		error_set(error, "out of memory");
-		return NULL;
-	}
+	if (!lanes)
+		return error_set(error, "out of memory"), NULL;
 	lanes->hash = hash;
 	track = lane_get(tracks, lanes, decoded, error);
-	if (!track) {
-		lanes_free(lanes);
-		return NULL;
-	}
-	if (map_insert(&tracks->lanes, hash, lanes) == 0)
+	if (track && map_insert(&tracks->lanes, hash, lanes) == 0)
 		return track;
-	track->lanes = NULL;
+	if (track) {
+		track->lanes = NULL;
+		error_set(error, "out of memory");
+	}
 	lanes_free(lanes);
-	error_set(error, "out of memory");
 	return NULL;
 }
 

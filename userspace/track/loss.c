@@ -32,11 +32,9 @@ static bool category_add_problem(struct category *category, const char *problem)
 int tracks_reject(struct tracks *tracks, const struct decoded_event *decoded, struct error *error)
 {
 	struct category *category = tracks_category(tracks, decoded->descriptor);
-	struct timeline_event event = {
-		.kind = TIMELINE_MALFORMED,
-		.problem = decoded->problem,
-		.tracepoint = decoded->descriptor->category,
-	};
+	struct timeline_event event = { .kind = TIMELINE_MALFORMED,
+					.problem = decoded->problem,
+					.tracepoint = decoded->descriptor->category };
 
 	tracks->totals.malformed++;
 	if (!category)
@@ -80,25 +78,14 @@ void suspicion_release(struct suspicion *suspicion)
 	*suspicion = (struct suspicion){ 0 };
 }
 
-static int suspicion_grow(struct suspicion *suspicion, size_t nr_cpus)
-{
-	int64_t *until_ns = reallocarray(suspicion->cpu_until_ns, nr_cpus, sizeof(*until_ns));
-
-	if (!until_ns)
-		return -1;
-	for (size_t cpu = suspicion->nr_cpus; cpu < nr_cpus; cpu++)
-		until_ns[cpu] = INT64_MIN;
-	suspicion->cpu_until_ns = until_ns;
-	suspicion->nr_cpus = nr_cpus;
-	return 0;
-}
-
 int suspicion_add(struct suspicion *suspicion, int cpu, int64_t to_ns)
 {
-	size_t index = cpu;
+	size_t index = cpu, had = suspicion->nr_cpus;
 
-	if (index >= suspicion->nr_cpus && suspicion_grow(suspicion, index + 1) < 0)
+	if (!array_extend(suspicion->cpu_until_ns, suspicion->nr_cpus, index))
 		return -1;
+	for (size_t i = had; i < suspicion->nr_cpus; i++)
+		suspicion->cpu_until_ns[i] = INT64_MIN;
 	/* A slice may have begun between two losses that end at one time. */
 	if (to_ns == suspicion->cpu_until_ns[index] && to_ns < INT64_MAX)
 		to_ns++;

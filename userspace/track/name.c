@@ -73,19 +73,15 @@ struct name *names_find(struct names *names, unsigned int owner, struct text tex
 
 void names_clear_sink_data(struct names *names)
 {
-	for (size_t i = 0; i < names->map.capacity; i++) {
-		struct name *name = names->map.slots[i].value;
+	struct name *name;
 
-		if (name)
-			memset(name->shown.sink_data, 0, sizeof(name->shown.sink_data));
-	}
+	map_for_each(&names->map, name)
+		memset(name->shown.sink_data, 0, sizeof(name->shown.sink_data));
 }
 
 void names_release(struct names *names)
 {
-	for (size_t i = 0; i < names->map.capacity; i++)
-		free(names->map.slots[i].value);
-	map_release(&names->map);
+	map_free(&names->map);
 	free(names->nr_of_owner);
 	*names = (struct names){ 0 };
 }

@@ -130,8 +130,6 @@ static void slice_take(struct tracks *tracks, struct track *track, size_t place,
 	track_idle_add(tracks, track);
 }
 
-/* Begins any slice: of a new name, on a lane, with flows, on a track that may have no space for it.
- */
 int slice_begin_any(struct tracks *tracks, struct track *track, const struct decoded_event *decoded,
 		    struct error *error)
 {
@@ -163,24 +161,6 @@ int slice_begin_any(struct tracks *tracks, struct track *track, const struct dec
 	return 0;
 }
 
-/*
- * The track of a counter is made by the first begin, and not evicted while slices are open: so an
- * end never adds a track, which may evict the one that it works on.
- */
-static struct track *open_counter(struct tracks *tracks, const struct decoded_event *counted,
-				  int change, struct error *error)
-{
-	struct track *counter = change > 0 ? tracks_get(tracks, counted, error)
-					   : tracks_look(tracks, counted);
-
-	if (!counter)
-		return NULL;
-	track_idle_remove(counter);
-	if (counter->sum + change == 0)
-		track_idle_add(tracks, counter);
-	return counter;
-}
-
 static int counter_change(struct tracks *tracks, struct track *track,
 			  const struct decoded_event *decoded, int64_t change, struct error *error)
 {
@@ -205,21 +185,20 @@ static int counter_change(struct tracks *tracks, struct track *track,
 }
 
 /*
- * Adds @change to the counter of open slices of @track's rule and scope.
- * @is_shown: deliver the sum
+ * Adds @change to the counter of open slices of @track's rule and scope, and delivers the sum if it
+ * is shown. The track of the counter is made by the first begin, and not evicted while slices are
+ * open: so an end never adds a track, which may evict the one that it works on.
  */
 static int tracks_count_open(struct tracks *tracks, struct track *track, int change, bool is_shown,
 			     struct error *error)
 {
 	struct decoded_keys keys;
-	struct decoded_event counted = {
-		.descriptor = track->counter,
-		.time_ns = tracks->now_ns,
-		.buffer = track->buffer,
-		.scope_id = track->shown.id,
-		.track_name = track->counter->label,
-		.track_head = track->counter->label_head,
-	};
+	struct decoded_event counted = { .descriptor = track->counter,
+					 .time_ns = tracks->now_ns,
+					 .buffer = track->buffer,
+					 .scope_id = track->shown.id,
+					 .track_name = track->counter->label,
+					 .track_head = track->counter->label_head };
 	struct track *counter;
 
 	keys.is_async = false;
@@ -227,12 +206,16 @@ static int tracks_count_open(struct tracks *tracks, struct track *track, int cha
 	for (size_t i = 0; i < keys.nr_outer; i++)
 		keys.outer[i] = track->outer[i];
 	counted.keys = keys.nr_outer > 0 ? &keys : NULL;
-	counter = open_counter(tracks, &counted, change, error);
-	if (counter && is_shown)
+	counter = change > 0 ? tracks_get(tracks, &counted, error) : tracks_look(tracks, &counted);
+	if (!counter)
+		return change < 0 ? 0 : -1;
+	track_idle_remove(counter);
+	if (counter->sum + change == 0)
+		track_idle_add(tracks, counter);
+	if (is_shown)
 		return counter_change(tracks, counter, NULL, change, error);
-	if (counter)
-		counter->sum += change;
-	return counter || change < 0 ? 0 : -1;
+	counter->sum += change;
+	return 0;
 }
 
 /* Delivers tracks->event, the end of a slice whose name may be its own. */
@@ -288,11 +271,7 @@ static int tracks_pop_restarted(struct tracks *tracks, struct track *track, stru
  * if one thread writes all records, or if one slice at a time is open.
  */
 
-/*
- * Marks and counts a foreign end of the innermost slice of @track.
- *
- * The first one of each tracepoint is reported.
- */
+/* Counts a foreign end of the innermost slice; the first one of each tracepoint is reported. */
 static int tracks_mark_foreign(struct tracks *tracks, struct track *track, struct error *error)
 {
 	struct category *category = track->category;
@@ -318,7 +297,6 @@ static int slice_end_at(struct tracks *tracks, struct track *track, size_t place
 	return track->is_outdated && track->nr_slices == 0 ? tracks_end(tracks, track, error) : 0;
 }
 
-/* Ends any slice: on a lane, with flows, on a track that may end with it, of a name of its own. */
 int slice_end_any(struct tracks *tracks, struct track *track, const struct decoded_event *decoded,
 		  struct error *error)
 {
@@ -444,12 +422,6 @@ const char *tracks_comm(struct tracks *tracks, int tid)
 	return task ? task->comm : "";
 }
 
-/* Finds the name of the thread that wrote a record, which events contain. */
-static void tracks_find_writer(struct tracks *tracks, const struct decoded_event *decoded)
-{
-	tracks->comm = tracks_comm(tracks, decoded->tid);
-}
-
 /* Observes a record whose track or writer must be looked up, or that has flows. */
 static out_of_line int tracks_observe_any(struct tracks *tracks,
 					  const struct decoded_event *decoded, struct error *error)
@@ -459,7 +431,7 @@ static out_of_line int tracks_observe_any(struct tracks *tracks,
 	if (!track)
 		return -1;
 	if (tracks->settings.has_comm)
-		tracks_find_writer(tracks, decoded);
+		tracks->comm = tracks_comm(tracks, decoded->tid);
 	switch (decoded->kind) {
 	case DECODED_BEGIN:
 		return tracks_begin_slice(tracks, track, decoded, error);
@@ -643,30 +615,20 @@ static int hidden_begin(struct tracks *tracks, const struct decoded_event *decod
 	return 0;
 }
 
-static int instant_observe(struct tracks *tracks, const struct decoded_event *decoded,
-			   struct error *error)
+/* An instant, a sample of a counter, or a change of one. */
+static int point_observe(struct tracks *tracks, const struct decoded_event *decoded,
+			 struct error *error)
 {
 	struct track *track = tracks_get(tracks, decoded, error);
 
-	return track ? tracks_instant(tracks, track, decoded, error) : -1;
-}
-
-static int sample_observe(struct tracks *tracks, const struct decoded_event *decoded,
-			  struct error *error)
-{
-	struct track *track = tracks_get(tracks, decoded, error);
-
-	return track ? tracks_sample(tracks, track, decoded, error) : -1;
-}
-
-static int change_observe(struct tracks *tracks, const struct decoded_event *decoded,
-			  struct error *error)
-{
-	struct track *track = tracks_get(tracks, decoded, error);
-
-	return track ? counter_change(tracks, track, decoded, decoded->counter_value.signed_number,
-				      error)
-		     : -1;
+	if (!track)
+		return -1;
+	if (decoded->kind == DECODED_INSTANT)
+		return tracks_instant(tracks, track, decoded, error);
+	return decoded->kind == DECODED_COUNTER
+		       ? tracks_sample(tracks, track, decoded, error)
+		       : counter_change(tracks, track, decoded,
+					decoded->counter_value.signed_number, error);
 }
 
 static uint64_t flow_hash(const struct decoded_event *decoded)
@@ -733,17 +695,6 @@ struct flow *flows_keep(struct flows *flows, const struct decoded_event *decoded
 	return flow;
 }
 
-/* Begins a flow; returns its id, or 0 if memory ran out. */
-static uint64_t flows_begin(struct tracks *tracks, const struct decoded_event *decoded)
-{
-	struct flow *flow = flows_keep(&tracks->flows, decoded, tracks_copy_record(tracks));
-
-	if (!flow)
-		return 0;
-	flow->id = ++tracks->flows.nr_begun;
-	return flow->id;
-}
-
 /* Ends a flow; returns its id, 0 if there is none with these numbers. */
 static uint64_t flows_end(struct flows *flows, const struct decoded_event *decoded)
 {
@@ -769,10 +720,17 @@ static uint64_t flows_end(struct flows *flows, const struct decoded_event *decod
 static int flow_observe(struct tracks *tracks, const struct decoded_event *decoded,
 			struct error *error)
 {
-	uint64_t id = decoded->kind == DECODED_FLOW_BEGIN ? flows_begin(tracks, decoded)
-							  : flows_end(&tracks->flows, decoded);
+	struct flow *flow = NULL;
 	struct track *track;
+	uint64_t id = 0;
 
+	if (decoded->kind == DECODED_FLOW_BEGIN)
+		flow = flows_keep(&tracks->flows, decoded, tracks_copy_record(tracks));
+	else
+		id = flows_end(&tracks->flows, decoded);
+	if (flow)
+		id = flow->id = ++tracks->flows.nr_begun;
+	/* Without memory, there is no flow. */
 	if (id == 0)
 		return 0;
 	decoded->extras[decoded->nr_extras].value.unsigned_number = id;
@@ -783,9 +741,9 @@ static int flow_observe(struct tracks *tracks, const struct decoded_event *decod
 static int (*const observers[])(struct tracks *tracks, const struct decoded_event *decoded,
 				struct error *error) = {
 	[DECODED_BEGIN] = slice_begin_observe, [DECODED_END] = slice_end_observe,
-	[DECODED_INSTANT] = instant_observe,   [DECODED_COUNTER] = sample_observe,
+	[DECODED_INSTANT] = point_observe,     [DECODED_COUNTER] = point_observe,
 	[DECODED_HIDDEN_BEGIN] = hidden_begin, [DECODED_STATE] = state_begin,
-	[DECODED_STATE_END] = state_end,       [DECODED_CHANGE] = change_observe,
+	[DECODED_STATE_END] = state_end,       [DECODED_CHANGE] = point_observe,
 	[DECODED_FLOW_BEGIN] = flow_observe,   [DECODED_FLOW_END] = flow_observe,
 };
 
@@ -794,7 +752,7 @@ int tracks_observe_rule(struct tracks *tracks, const struct decoded_event *decod
 {
 	tracks_come_to(tracks, decoded);
 	if (tracks->settings.has_comm)
-		tracks_find_writer(tracks, decoded);
+		tracks->comm = tracks_comm(tracks, decoded->tid);
 	return observers[decoded->kind](tracks, decoded, error);
 }
 
@@ -828,28 +786,23 @@ static int slice_restore(struct tracks *tracks, const struct decoded_event *deco
 	return track->counter ? tracks_count_open(tracks, track, 1, false, error) : 0;
 }
 
-static int sum_restore(struct tracks *tracks, const struct decoded_event *decoded,
-		       const struct window_use *use, struct error *error)
-{
-	struct track *track = tracks_get(tracks, decoded, error);
-
-	if (!track)
-		return -1;
-	track->sum = use->value;
-	record_copy_put(track->changed_by);
-	track->changed_by = tracks_copy_record(tracks);
-	return 0;
-}
-
 static int event_restore(struct tracks *tracks, const struct decoded_event *decoded,
 			 const struct window_use *use, struct error *error)
 {
+	struct track *track;
+
 	switch (decoded->kind) {
 	case DECODED_BEGIN:
 	case DECODED_STATE:
 		return slice_restore(tracks, decoded, use, error);
 	case DECODED_CHANGE:
-		return sum_restore(tracks, decoded, use, error);
+		track = tracks_get(tracks, decoded, error);
+		if (!track)
+			return -1;
+		track->sum = use->value;
+		record_copy_put(track->changed_by);
+		track->changed_by = tracks_copy_record(tracks);
+		return 0;
 	case DECODED_FLOW_BEGIN:
 		/* Its category names the flow when it is visited. */
 		return tracks_category(tracks, decoded->descriptor) &&
@@ -871,7 +824,7 @@ int tracks_restore(struct tracks *tracks, const struct decoded_event *decoded,
 	owned.scope_id.unsigned_number = use->owner;
 	tracks_come_to(tracks, decoded);
 	if (tracks->settings.has_comm)
-		tracks_find_writer(tracks, decoded);
+		tracks->comm = tracks_comm(tracks, decoded->tid);
 	tracks->is_restoring = true;
 	status = event_restore(tracks, &owned, use, error);
 	tracks->is_restoring = false;
@@ -897,11 +850,11 @@ int tracks_enter(struct tracks *tracks, int64_t time_ns, struct error *error)
 /* Whether a slice of the track crosses the window's end. */
 static bool track_crosses(const struct track *track)
 {
-	for (size_t i = 0; i < track->nr_slices; i++) {
-		if (track->slices[i].name && track->slices[i].is_crossing)
-			return true;
-	}
-	return false;
+	bool crosses = false;
+
+	for (size_t i = 0; i < track->nr_slices; i++)
+		crosses |= track->slices[i].name && track->slices[i].is_crossing;
+	return crosses;
 }
 
 static int track_leave(struct tracks *tracks, struct track *track, struct error *error)
@@ -925,16 +878,13 @@ int tracks_leave(struct tracks *tracks, struct timeline_totals *totals, int64_t 
 	return tracks_apply(tracks, track_leave, error);
 }
 
-/* The track of an event, if it has open slices. */
+/* The track of an event about slices, if it has open ones. */
 static struct track *open_track_find(struct tracks *tracks, const struct decoded_event *decoded)
 {
-	struct track *track = open_track_look(tracks, decoded);
+	bool is_of_slices = decoded->kind != DECODED_INSTANT && decoded->kind != DECODED_COUNTER &&
+			    decoded->kind != DECODED_CHANGE && decoded->kind < DECODED_FLOW_BEGIN;
 
-	if (!track || decoded->kind == DECODED_BEGIN || decoded->kind == DECODED_END ||
-	    decoded->kind == DECODED_END_OF || decoded->kind == DECODED_HIDDEN_BEGIN ||
-	    decoded->kind == DECODED_STATE || decoded->kind == DECODED_STATE_END)
-		return track;
-	return NULL;
+	return is_of_slices ? open_track_look(tracks, decoded) : NULL;
 }
 
 /* A slice that begins here is not shown, but the next end may be its end. */
@@ -983,19 +933,13 @@ int tracks_observe_behind(struct tracks *tracks, const struct decoded_event *dec
 
 void flows_release(struct flows *flows)
 {
-	struct flow *next;
+	struct flow *flow;
 
-	for (size_t i = 0; i < flows->pending.capacity; i++) {
-		struct flow *flow = flows->pending.slots[i].value;
-
-		if (flow)
-			record_copy_put(flow->begun_by);
+	map_for_each(&flows->pending, flow)
+		record_copy_put(flow->begun_by);
+	map_free(&flows->pending);
+	while ((flow = flows->unused)) {
+		flows->unused = flow->next_unused;
 		free(flow);
 	}
-	map_release(&flows->pending);
-	for (struct flow *flow = flows->unused; flow; flow = next) {
-		next = flow->next_unused;
-		free(flow);
-	}
-	flows->unused = NULL;
 }

@@ -460,10 +460,7 @@ hot_inline bool track_matches(const struct track *track, const struct decoded_ev
 	       text_equals_behind(track->shown.name, decoded->track_name);
 }
 
-/**
- * track_recent_index - index into the recent tracks
- * @cpu: as in struct timeline_track
- */
+/** track_recent_index - index into the recent tracks; @cpu: as in struct timeline_track */
 hot_inline size_t track_recent_index(unsigned int descriptor_index, uint64_t scope_id,
 				     uint64_t head, int cpu)
 {

@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Identity of threads, by tid. */
-
 #define BLOCK_SIZE 128
 
 struct task_block {
@@ -16,10 +14,7 @@ struct task_block {
 
 static bool task_has_tid(const void *value, const void *key)
 {
-	const struct task *task = value;
-	const int *tid = key;
-
-	return task->tid == *tid;
+	return ((const struct task *)value)->tid == *(const int *)key;
 }
 
 static uint64_t tid_hash(int tid)
@@ -45,25 +40,20 @@ static void task_release(struct tasks *tasks, struct task *task)
 	tasks->free = task;
 }
 
-static int tasks_grow(struct tasks *tasks)
-{
-	struct task_block *block = calloc(1, sizeof(*block));
-
-	if (!block)
-		return -1;
-	block->next = tasks->blocks;
-	tasks->blocks = block;
-	for (size_t i = BLOCK_SIZE; i-- > 0;)
-		task_release(tasks, &block->tasks[i]);
-	return 0;
-}
-
 static struct task *task_new(struct tasks *tasks, int tid)
 {
+	struct task_block *block;
 	struct task *task;
 
-	if (!tasks->free && tasks_grow(tasks) < 0)
-		return NULL;
+	if (!tasks->free) {
+		block = calloc(1, sizeof(*block));
+		if (!block)
+			return NULL;
+		block->next = tasks->blocks;
+		tasks->blocks = block;
+		for (size_t i = BLOCK_SIZE; i-- > 0;)
+			task_release(tasks, &block->tasks[i]);
+	}
 	task = tasks->free;
 	tasks->free = task->next_free;
 	*task = (struct task){ .tid = tid };
@@ -74,19 +64,16 @@ static struct task *task_new(struct tasks *tasks, int tid)
 static int tasks_prune(struct tasks *tasks)
 {
 	struct map kept = { 0 };
+	struct task *task;
 
-	for (size_t i = 0; i < tasks->map.capacity; i++) {
-		struct task *task = tasks->map.slots[i].value;
-
-		if (task && task->tracks && map_insert(&kept, tid_hash(task->tid), task) < 0) {
+	map_for_each(&tasks->map, task) {
+		if (task->tracks && map_insert(&kept, tid_hash(task->tid), task) < 0) {
 			map_release(&kept);
 			return -1;
 		}
 	}
-	for (size_t i = 0; i < tasks->map.capacity; i++) {
-		struct task *task = tasks->map.slots[i].value;
-
-		if (task && !task->tracks)
+	map_for_each(&tasks->map, task) {
+		if (!task->tracks)
 			task_release(tasks, task);
 	}
 	map_release(&tasks->map);
@@ -199,9 +186,7 @@ static int track_move(struct tracks *tracks, struct track *track, int tid, struc
 		track_delete(track);
 		return error_set(error, "out of memory");
 	}
-	if (tracks_identify(tracks, track, error) < 0)
-		return -1;
-	return track_resume(tracks, track, error);
+	return tracks_identify(tracks, track, error) < 0 ? -1 : track_resume(tracks, track, error);
 }
 
 /* Moves open slices of a thread to the tid that it took over. */
@@ -211,11 +196,8 @@ static int task_move_tracks(struct tracks *tracks, struct task *task,
 	struct track *next;
 
 	for (struct track *track = task->tracks; track; track = next) {
-		bool can_move = track->shown.scope == SCOPE_THREAD && track->nr_slices > 0 &&
-				!track->lanes;
-
 		next = track->peer_after;
-		if (!can_move)
+		if (track->shown.scope != SCOPE_THREAD || track->nr_slices == 0 || track->lanes)
 			continue;
 		tracks_advance(tracks, change->time_ns);
 		if (track_move(tracks, track, change->tid, error) < 0)
@@ -271,13 +253,12 @@ static int task_close_tracks(struct tracks *tracks, struct task *task,
 static int parent_process(const struct tracks *tracks, int tid)
 {
 	const struct task *parent = tasks_find(&tracks->tasks, tid);
-	const struct tracks_settings *settings = &tracks->settings;
-	struct thread_identity found = { 0 };
+	struct thread_identity found = { .tgid = parent ? parent->tgid : 0 };
 
-	if (parent && parent->tgid > 0)
-		return parent->tgid;
-	if (settings->find_task)
-		settings->find_task(settings->context, tid, &found);
+	if (found.tgid <= 0 && tracks->settings.find_task) {
+		found.tgid = 0;
+		tracks->settings.find_task(tracks->settings.context, tid, &found);
+	}
 	return found.tgid;
 }
 

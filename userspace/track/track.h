@@ -236,14 +236,9 @@ int tracks_visit_open(const struct tracks *tracks,
 
 /** tracks_clear - forget tracks, flows, names and totals, not threads and how far losses reach */
 void tracks_clear(struct tracks *tracks);
-
-/**
- * tracks_restore - begin what was open, in the order of its records
- * @decoded: of such a record
- */
+/** tracks_restore - begin what was open, in the order of its records; @decoded: of such a record */
 int tracks_restore(struct tracks *tracks, const struct decoded_event *decoded,
 		   const struct window_use *use, struct error *error);
-
 /** tracks_enter - the window begins; deliver the sums of counters */
 int tracks_enter(struct tracks *tracks, int64_t time_ns, struct error *error);
 

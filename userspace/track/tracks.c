@@ -17,23 +17,11 @@ static const enum scope_kind scopes[] = {
 	[DESCRIPTOR_SCOPE_GLOBAL] = SCOPE_GLOBAL,
 };
 
-static int track_set_outer(struct track *track, const struct decoded_keys *keys)
-{
-	if (!keys || keys->nr_outer == 0)
-		return 0;
-	track->outer = calloc(keys->nr_outer, sizeof(*track->outer));
-	if (!track->outer)
-		return -1;
-	memcpy(track->outer, keys->outer, keys->nr_outer * sizeof(*track->outer));
-	track->shown.outer = track->outer;
-	track->shown.nr_outer = keys->nr_outer;
-	return 0;
-}
-
 struct track *track_new(const struct decoded_event *decoded, uint64_t hash,
 			struct category *category)
 {
 	const struct descriptor *descriptor = decoded->descriptor;
+	const struct decoded_keys *keys = decoded->keys;
 	struct text name = decoded->track_name;
 	struct track *track = calloc(1, sizeof(*track) + name.size);
 
@@ -60,10 +48,14 @@ struct track *track_new(const struct decoded_event *decoded, uint64_t hash,
 		.comm = track->comm,
 		.process_comm = track->process_comm,
 	};
-	if (track_set_outer(track, decoded->keys) < 0) {
-		free(track);
-		return NULL;
-	}
+	if (!keys || keys->nr_outer == 0)
+		return track;
+	track->outer = calloc(keys->nr_outer, sizeof(*track->outer));
+	if (!track->outer)
+		return free(track), NULL;
+	memcpy(track->outer, keys->outer, keys->nr_outer * sizeof(*track->outer));
+	track->shown.outer = track->outer;
+	track->shown.nr_outer = keys->nr_outer;
 	return track;
 }
 
@@ -126,12 +118,12 @@ struct tracks *tracks_new(const struct tracks_settings *settings, struct timelin
 
 void tracks_free(struct tracks *tracks)
 {
+	struct track *track;
+
 	if (!tracks)
 		return;
-	for (size_t i = 0; i < tracks->map.capacity; i++) {
-		if (tracks->map.slots[i].value)
-			track_delete(tracks->map.slots[i].value);
-	}
+	map_for_each(&tracks->map, track)
+		track_delete(track);
 	map_release(&tracks->map);
 	lanes_release(tracks);
 	flows_release(&tracks->flows);
@@ -210,26 +202,12 @@ static void task_find_cgroup(const struct tracks *tracks, const struct task *tas
 		buffer_clear(out);
 }
 
-static int track_set_cgroup(struct track *track, const struct tracks *tracks,
-			    const struct task *task)
-{
-	struct buffer path = { 0 };
-	int status = 0;
-
-	task_find_cgroup(tracks, task, &path);
-	free(track->cgroup);
-	track->cgroup = path.size > 0 ? strdup(buffer_string(&path)) : NULL;
-	track->shown.cgroup = track->cgroup;
-	if (path.failed || (path.size > 0 && !track->cgroup))
-		status = -1;
-	buffer_release(&path);
-	return status;
-}
-
 /* Returns -1 if @task is NULL because memory ran out. */
 static int track_set_task(struct tracks *tracks, struct track *track, struct task *task)
 {
 	const struct task *process;
+	SCOPED_BUFFER(path);
+	bool has_failed;
 
 	if (!task)
 		return -1;
@@ -239,7 +217,12 @@ static int track_set_task(struct tracks *tracks, struct track *track, struct tas
 	track->shown.process_born_ns = process ? process->born_ns : 0;
 	memcpy(track->comm, task->comm, sizeof(track->comm));
 	track_set_process_comm(track, &tracks->settings, task, process);
-	if (track_set_cgroup(track, tracks, task) < 0)
+	task_find_cgroup(tracks, task, &path);
+	free(track->cgroup);
+	track->cgroup = path.size > 0 ? strdup(buffer_string(&path)) : NULL;
+	track->shown.cgroup = track->cgroup;
+	has_failed = path.failed || (path.size > 0 && !track->cgroup);
+	if (has_failed)
 		return -1;
 	track_join(track, task);
 	return 0;
@@ -261,9 +244,7 @@ int tracks_process(struct tracks *tracks, int tid)
 	if (tid <= 0)
 		return tid;
 	task = tasks_get(&tracks->tasks, &tracks->settings, tid);
-	if (!task)
-		return -1;
-	return task->tgid > 0 ? task->tgid : tid;
+	return !task ? -1 : task->tgid > 0 ? task->tgid : tid;
 }
 
 int tracks_identify(struct tracks *tracks, struct track *track, struct error *error)
@@ -280,17 +261,6 @@ int tracks_identify(struct tracks *tracks, struct track *track, struct error *er
 	return status < 0 ? error_set(error, "out of memory") : 0;
 }
 
-/* Processes identify the tracks of programs, whose buffer is that of no CPU. */
-static void track_set_buffer(struct track *track, const struct tracks_settings *settings)
-{
-	unsigned int buffer = track->buffer == settings->convention_buffer ? 0 : track->buffer;
-	const char *name = settings->buffers ? settings->buffers[buffer] : NULL;
-	bool is_of_programs = name && settings->programs && strcmp(name, settings->programs) == 0;
-
-	track->has_cpu = !is_of_programs;
-	track->shown.buffer = is_of_programs || settings->hides_buffers ? NULL : name;
-}
-
 /*
  * Limits of open slices. Tracks with open slices are kept up to a limit; above it those that are
  * open longest are closed, and their slices end as unfinished.
@@ -304,9 +274,8 @@ static int track_compare(const void *a, const void *b)
 	const struct track *first = *(struct track *const *)a;
 	const struct track *second = *(struct track *const *)b;
 
-	return first->shown.number < second->shown.number
-		       ? -1
-		       : first->shown.number > second->shown.number;
+	return (first->shown.number > second->shown.number) -
+	       (first->shown.number < second->shown.number);
 }
 
 /* The oldest open slice first. The number decides ties, so that output does not depend on hashes.
@@ -324,17 +293,16 @@ static int track_age_compare(const void *a, const void *b)
 /* Lists all tracks in the order of their numbers, or those with open slices by their age. */
 static struct track **tracks_list(const struct tracks *tracks, bool are_open, size_t *size)
 {
-	struct track **list = calloc(tracks->map.size + 1, sizeof(*list));
+	struct track **list = calloc(tracks->map.size + 1, sizeof(*list)), *track;
 
 	*size = 0;
-	for (size_t i = 0; i < tracks->map.capacity && list; i++) {
-		struct track *track = tracks->map.slots[i].value;
-
-		if (track && (!are_open || track->nr_slices > 0))
+	if (!list)
+		return NULL;
+	map_for_each(&tracks->map, track) {
+		if (!are_open || track->nr_slices > 0)
 			list[(*size)++] = track;
 	}
-	if (list)
-		qsort(list, *size, sizeof(*list), are_open ? track_age_compare : track_compare);
+	qsort(list, *size, sizeof(*list), are_open ? track_age_compare : track_compare);
 	return list;
 }
 
@@ -409,6 +377,10 @@ int tracks_announce(struct tracks *tracks, struct track *track, struct error *er
 struct track *tracks_add(struct tracks *tracks, const struct decoded_event *decoded, uint64_t hash,
 			 unsigned int lane, struct error *error)
 {
+	const struct tracks_settings *settings = &tracks->settings;
+	unsigned int buffer = decoded->buffer == settings->convention_buffer ? 0 : decoded->buffer;
+	const char *name = settings->buffers ? settings->buffers[buffer] : NULL;
+	bool is_of_programs = name && settings->programs && strcmp(name, settings->programs) == 0;
 	struct category *category = tracks_category(tracks, decoded->descriptor);
 	struct track *track;
 
@@ -423,7 +395,9 @@ struct track *tracks_add(struct tracks *tracks, const struct decoded_event *deco
 	}
 	track->shown.lane = lane;
 	tracks->names_size += track->shown.name.size;
-	track_set_buffer(track, &tracks->settings);
+	/* Processes identify the tracks of programs, whose buffer is that of no CPU. */
+	track->has_cpu = !is_of_programs;
+	track->shown.buffer = is_of_programs || settings->hides_buffers ? NULL : name;
 	track_idle_add(tracks, track);
 	if (tracks_identify(tracks, track, error) < 0 || tracks_announce(tracks, track, error) < 0)
 		return NULL;
@@ -496,7 +470,6 @@ struct track *tracks_find(struct tracks *tracks, const struct decoded_event *dec
 		return lanes_find(tracks, decoded, error);
 	hash = track_hash(decoded);
 	track = map_find(&tracks->map, hash, track_is_of, decoded);
-
 	if (!track)
 		track = tracks_add(tracks, decoded, hash, 0, error);
 	if (track)
@@ -504,15 +477,12 @@ struct track *tracks_find(struct tracks *tracks, const struct decoded_event *dec
 	return track;
 }
 
-/** tracks_push_end - deliver the end of a track */
 static int tracks_push_end(struct tracks *tracks, struct track *track, struct error *error)
 {
-	struct timeline_event event = {
-		.kind = TIMELINE_TRACK_END,
-		.time_ns = tracks->now_ns,
-		.track = &track->shown,
-		.unmatched_ends = track->unmatched_ends,
-	};
+	struct timeline_event event = { .kind = TIMELINE_TRACK_END,
+					.time_ns = tracks->now_ns,
+					.track = &track->shown,
+					.unmatched_ends = track->unmatched_ends };
 
 	return timeline_push(tracks->timeline, &event, error);
 }
@@ -636,13 +606,18 @@ void tracks_report_endless(const struct tracks *tracks, const char *source,
 	}
 }
 
-static int tracks_count_malformed(struct tracks *tracks)
+/* Delivers the totals, and finishes the timeline. */
+static int tracks_push_totals(struct tracks *tracks, int64_t end_ns, uint64_t lost_records,
+			      int status, struct error *error)
 {
 	struct timeline_totals *totals = &tracks->totals;
 	struct timeline_count *counts = calloc(tracks->nr_categories + 1, sizeof(*counts));
+	struct timeline_event event = { .kind = TIMELINE_FINISH,
+					.totals = totals,
+					.status = status };
 
 	if (!counts)
-		return -1;
+		return error_set(error, "out of memory");
 	for (size_t i = 0; i < tracks->nr_categories; i++) {
 		const struct category *category = tracks->categories[i];
 
@@ -651,31 +626,17 @@ static int tracks_count_malformed(struct tracks *tracks)
 				.tracepoint = category->shown.text, .count = category->malformed
 			};
 	}
-	tracks->malformed_of = counts;
-	totals->malformed_of = counts;
-	return 0;
-}
-
-/** tracks_push_totals - deliver the totals and finish the timeline */
-static int tracks_push_totals(struct tracks *tracks, int64_t end_ns, uint64_t lost_records,
-			      int status, struct error *error)
-{
-	struct timeline_event event = { .kind = TIMELINE_FINISH,
-					.totals = &tracks->totals,
-					.status = status };
-
-	if (tracks_count_malformed(tracks) < 0)
-		return error_set(error, "out of memory");
-	tracks->totals.lost_records = lost_records;
+	totals->malformed_of = tracks->malformed_of = counts;
+	totals->lost_records = lost_records;
 	return tracks_pass(tracks, &event, end_ns, error);
 }
 
 int tracks_finish(struct tracks *tracks, int64_t end_ns, uint64_t lost_records, int status,
 		  struct error *error)
 {
-	if (tracks_end_all(tracks, end_ns, error) < 0)
-		return -1;
-	return tracks_push_totals(tracks, end_ns, lost_records, status, error);
+	return tracks_end_all(tracks, end_ns, error) < 0
+		       ? -1
+		       : tracks_push_totals(tracks, end_ns, lost_records, status, error);
 }
 
 bool tracks_are_unused(const struct tracks *tracks)

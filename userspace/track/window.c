@@ -45,25 +45,23 @@ int tracks_visit_open(const struct tracks *tracks,
 				   const struct window_use *use),
 		      void *context)
 {
-	const struct map *flows = &tracks->flows.pending;
+	const struct track *track;
+	const struct flow *flow;
 
-	for (size_t i = 0; i < tracks->map.capacity; i++) {
-		const struct track *track = tracks->map.slots[i].value;
-
-		if (track && track_visit_open(track, visit, context) < 0)
+	map_for_each(&tracks->map, track) {
+		if (track_visit_open(track, visit, context) < 0)
 			return -1;
 	}
-	for (size_t i = 0; i < flows->capacity; i++) {
-		const struct flow *flow = flows->slots[i].value;
-		const struct category *category;
+	map_for_each(&tracks->flows.pending, flow) {
+		const struct category *category = flow->index < tracks->nr_categories
+							  ? tracks->categories[flow->index]
+							  : NULL;
 
-		if (!flow || !flow->begun_by || flow->index >= tracks->nr_categories)
-			continue;
-		category = tracks->categories[flow->index];
-		if (category && visit(context, flow->begun_by,
-				      &(struct window_use){ .category = category->shown.text,
-							    .id = flow->scope_id,
-							    .owner = flow->scope_id }) < 0)
+		if (flow->begun_by && category &&
+		    visit(context, flow->begun_by,
+			  &(struct window_use){ .category = category->shown.text,
+						.id = flow->scope_id,
+						.owner = flow->scope_id }) < 0)
 			return -1;
 	}
 	return 0;
@@ -71,15 +69,13 @@ int tracks_visit_open(const struct tracks *tracks,
 
 void tracks_first_begins(const struct tracks *tracks, int64_t *first_ns, size_t nr_buffers)
 {
+	const struct track *track;
+
 	for (size_t i = 0; i < nr_buffers; i++)
 		first_ns[i] = INT64_MAX;
-	for (size_t i = 0; i < tracks->map.capacity; i++) {
-		const struct track *track = tracks->map.slots[i].value;
-
-		if (!track || track->buffer >= nr_buffers)
-			continue;
-		for (size_t k = 0; k < track->nr_slices; k++) {
-			const struct slice *slice = &track->slices[k];
+	map_for_each(&tracks->map, track) {
+		for (size_t i = 0; track->buffer < nr_buffers && i < track->nr_slices; i++) {
+			const struct slice *slice = &track->slices[i];
 
 			if (slice->name && slice->begin_ns < first_ns[track->buffer])
 				first_ns[track->buffer] = slice->begin_ns;
@@ -107,17 +103,14 @@ bool tracks_needs(const struct tracks *tracks, const struct task_change *change)
 
 void tracks_clear(struct tracks *tracks)
 {
-	for (size_t i = 0; i < tracks->map.capacity; i++) {
-		struct track *track = tracks->map.slots[i].value;
+	struct track *track;
 
-		if (!track)
-			continue;
+	map_for_each(&tracks->map, track) {
 		track_part(track);
 		track_delete(track);
 	}
 	map_release(&tracks->map);
 	lanes_release(tracks);
-	tracks->lanes = tracks->in_flight = (struct map){ 0 };
 	flows_release(&tracks->flows);
 	tracks->flows = (struct flows){ 0 };
 	names_release(&tracks->names);
@@ -176,10 +169,9 @@ enum task_flag {
 
 static unsigned int task_flags(const struct task *task)
 {
-	return (task->is_looked_up ? TASK_IS_LOOKED_UP : 0) | (task->is_new ? TASK_IS_NEW : 0) |
-	       (task->awaits_fork ? TASK_AWAITS_FORK : 0) |
-	       (task->names_itself ? TASK_NAMES_ITSELF : 0) |
-	       (task->has_exited ? TASK_HAS_EXITED : 0);
+	return task->is_looked_up * TASK_IS_LOOKED_UP | task->is_new * TASK_IS_NEW |
+	       task->awaits_fork * TASK_AWAITS_FORK | task->names_itself * TASK_NAMES_ITSELF |
+	       task->has_exited * TASK_HAS_EXITED;
 }
 
 static int task_compare(const void *a, const void *b)
@@ -191,17 +183,15 @@ static int task_compare(const void *a, const void *b)
 
 void tracks_save_state(const struct tracks *tracks, struct buffer *out)
 {
-	const struct map *map = &tracks->tasks.map;
-	struct task **list = calloc(map->size + 1, sizeof(*list));
+	struct task **list = calloc(tracks->tasks.map.size + 1, sizeof(*list)), *one;
 	size_t size = 0;
 
 	out->failed |= !list;
-	for (size_t i = 0; i < map->capacity && list; i++) {
-		if (map->slots[i].value)
-			list[size++] = map->slots[i].value;
-	}
-	if (size > 0)
+	if (list) {
+		map_for_each(&tracks->tasks.map, one)
+			list[size++] = one;
 		qsort(list, size, sizeof(*list), task_compare);
+	}
 	if (tracks->tasks.sees_exits)
 		buffer_append_string(out, "exits\n");
 	for (size_t i = 0; i < size; i++) {
@@ -309,27 +299,23 @@ static int task_load(struct tracks *tracks, const char *line, struct text rest)
 	task->awaits_fork = flags & TASK_AWAITS_FORK;
 	task->names_itself = flags & TASK_NAMES_ITSELF;
 	task->has_exited = flags & TASK_HAS_EXITED;
-	task_name_take(task->comm, sizeof(task->comm),
-		       (struct text){ rest.data + size + 1, rest.size - size - 1 });
+	task_name_take(task->comm, sizeof(task->comm), text_from(rest, size + 1));
 	return 0;
 }
 
 int tracks_load_state(struct tracks *tracks, struct text line)
 {
-	static const char task[] = "task ", suspect[] = "suspect ", deep[] = "deep ";
-	char copy[256];
+	bool is_task, is_depth, is_loss;
+	char numbers[256];
 
-	/* Numbers are at the begin of a line. */
-	snprintf(copy, sizeof(copy), "%.*s", (int)line.size, line.data);
 	if (text_equals(line, text_of("exits")))
 		tracks->tasks.sees_exits = true;
-	if (strncmp(copy, task, strlen(task)) == 0)
-		return task_load(
-			tracks, copy + strlen(task),
-			(struct text){ line.data + strlen(task), line.size - strlen(task) });
-	if (strncmp(copy, deep, strlen(deep)) == 0)
-		return depth_load(tracks, copy + strlen(deep));
-	if (strncmp(copy, suspect, strlen(suspect)) == 0)
-		return suspicion_load(tracks, copy + strlen(suspect));
-	return 0;
+	is_task = text_take_begin(&line, "task ");
+	is_depth = !is_task && text_take_begin(&line, "deep ");
+	is_loss = !is_task && !is_depth && text_take_begin(&line, "suspect ");
+	snprintf(numbers, sizeof(numbers), "%.*s", (int)line.size, line.data);
+	return is_task	  ? task_load(tracks, numbers, line)
+	       : is_depth ? depth_load(tracks, numbers)
+	       : is_loss  ? suspicion_load(tracks, numbers)
+			  : 0;
 }
