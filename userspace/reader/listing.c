@@ -47,12 +47,11 @@ const struct descriptor *listing_get(const struct listing *listing, size_t numbe
 
 bool listing_is_enabled(const struct listing *listing, const struct descriptor *descriptor)
 {
-	struct buffer system = { 0 };
+	SCOPED_BUFFER(system);
 	bool is_enabled;
 
 	descriptor_system(descriptor, &system);
 	is_enabled = event_is_enabled(listing->events_fd, buffer_string(&system), descriptor->name);
-	buffer_release(&system);
 	return is_enabled;
 }
 
@@ -129,7 +128,7 @@ static int tracepoint_name_add(void *context, const struct tracepoint *tracepoin
 static int rule_listing_read_symbols(struct rule_listing *listing, struct error *error)
 {
 	const size_t prefix_size = strlen(SYMBOL_PREFIX);
-	struct buffer text = { 0 };
+	SCOPED_BUFFER(text);
 	const char *line, *end;
 	int status = 0;
 
@@ -142,7 +141,6 @@ static int rule_listing_read_symbols(struct rule_listing *listing, struct error 
 		line += prefix_size;
 		status = name_add(listing, NULL, strndup(line, strcspn(line, "\t\n")), error);
 	}
-	buffer_release(&text);
 	return listing->nr_names > 0 ? status : -1;
 }
 

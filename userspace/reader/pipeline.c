@@ -10,15 +10,15 @@
 #include <string.h>
 #include <unistd.h>
 
-static bool stacks_want_system(void *context, const char *system)
-{
-	(void)context;
-	return strcmp(system, STACK_SYSTEM) == 0;
-}
-
 static bool stacks_want(void *context, const char *system, const char *name)
 {
-	return stacks_want_system(context, system) && strcmp(name, STACK_NAME) == 0;
+	(void)context;
+	return strcmp(system, STACK_SYSTEM) == 0 && strcmp(name, STACK_NAME) == 0;
+}
+
+static bool stacks_want_system(void *context, const char *system)
+{
+	return stacks_want(context, system, STACK_NAME);
 }
 
 static int stacks_visit(void *context, const struct tracepoint *tracepoint, struct error *error)
@@ -155,22 +155,17 @@ int filter_check(const struct filter *filter, const struct recording *recording,
 		 struct error *error)
 {
 	size_t nr_buffers = recording->buffers ? recording->nr_buffers : 0;
-	struct buffer names = { 0 };
-	int status;
+	SCOPED_BUFFER(names);
 
 	if (!filter->buffer || (!recording->buffers && !*filter->buffer))
 		return 0;
 	for (size_t i = 0; i < nr_buffers; i++) {
-		if (strcmp(filter->buffer, recording->buffers[i]) == 0) {
-			buffer_release(&names);
+		if (strcmp(filter->buffer, recording->buffers[i]) == 0)
 			return 0;
-		}
 		buffer_printf(&names, "%s'%s'", i > 0 ? ", " : "", recording->buffers[i]);
 	}
-	status = error_set(error, "--buffer=%s: no such buffer; write one of %s", filter->buffer,
-			   recording->buffers ? buffer_string(&names) : "''");
-	buffer_release(&names);
-	return status;
+	return error_set(error, "--buffer=%s: no such buffer; write one of %s", filter->buffer,
+			 recording->buffers ? buffer_string(&names) : "''");
 }
 
 /* Whether records and losses of one CPU of a buffer match. */
@@ -188,21 +183,20 @@ bool filter_wants_record(const struct filter *filter, const struct record *recor
 	return filter_wants_stream(filter, record->cpu, record->buffer, buffers);
 }
 
-/* A name may contain NULs: it is matched up to the first. */
-static bool filter_matches_track(const char *pattern, struct text name)
-{
-	char *copy = strndup(name.data, name.size);
-	bool matches = copy && fnmatch(pattern, copy, 0) == 0;
-
-	free(copy);
-	return matches;
-}
-
 bool filter_wants_event(const struct filter *filter, const struct decoded_event *decoded)
 {
+	char *name;
+	bool matches;
+
 	if (filter->has_pid && decoded->tid != filter->pid)
 		return false;
-	return !filter->track || filter_matches_track(filter->track, decoded->track_name);
+	if (!filter->track)
+		return true;
+	/* A name may contain NULs: it is matched up to the first. */
+	name = strndup(decoded->track_name.data, decoded->track_name.size);
+	matches = name && fnmatch(filter->track, name, 0) == 0;
+	free(name);
+	return matches;
 }
 
 /* Finds the threads of a process, a cgroup or a systemd unit, and remembers their children. */
@@ -229,19 +223,15 @@ void workload_free(struct thread_set *workload)
 int workload_limit_rules(struct rules *rules, const char *remedy, const struct report *report,
 			 struct error *error)
 {
-	struct buffer omitted = { 0 };
-	int status = 0;
+	SCOPED_BUFFER(omitted);
 
-	if (!rules)
-		return 0;
-	if (!rules_omit_shared(rules, &omitted))
-		status = error_set(error, "%s: needs the records of all tasks; %s",
-				   buffer_string(&omitted), remedy);
-	else if (omitted.size > 0)
+	if (rules && !rules_omit_shared(rules, &omitted))
+		return error_set(error, "%s: needs the records of all tasks; %s",
+				 buffer_string(&omitted), remedy);
+	if (omitted.size > 0)
 		report_message(report, "%s: left out, needs the records of all tasks",
 			       buffer_string(&omitted));
-	buffer_release(&omitted);
-	return status;
+	return 0;
 }
 
 void workload_learn(struct thread_set *workload, const struct task_change *change)
@@ -279,20 +269,18 @@ static int process_visit(int pid, struct thread_visit *visit)
 /* Processes of one cgroup, without its children; it may be removed meanwhile. */
 static int cgroup_visit(const char *folder, struct thread_visit *visit)
 {
-	struct buffer list = { 0 };
+	SCOPED_BUFFER(list);
+	const char *rest;
+	char *end;
 	int status = 0;
 
-	if (file_read_in(folder, "cgroup.procs", &list) == 0) {
-		const char *rest = buffer_string(&list);
-		char *end;
-
-		if (list.failed)
-			status = error_set(visit->error, "out of memory");
-		for (long pid; status == 0 && (pid = strtol(rest, &end, 10), end > rest);
-		     rest = end)
-			status = process_visit(pid, visit);
-	}
-	buffer_release(&list);
+	if (file_read_in(folder, "cgroup.procs", &list) < 0)
+		return 0;
+	if (list.failed)
+		return error_set(visit->error, "out of memory");
+	rest = buffer_string(&list);
+	for (long pid; status == 0 && (pid = strtol(rest, &end, 10), end > rest); rest = end)
+		status = process_visit(pid, visit);
 	return status;
 }
 
@@ -358,17 +346,14 @@ int workload_find(const struct workload_settings *settings,
 		  struct error *error)
 {
 	struct thread_visit visit = { .add = add, .context = context, .error = error };
-	struct buffer folder = { 0 };
+	SCOPED_BUFFER(folder);
 	int status;
 
 	if (settings->pid > 0) {
-		struct buffer path = { 0 };
-		bool exists;
+		char path[64];
 
-		buffer_printf(&path, "/proc/%d/task", settings->pid);
-		exists = access(buffer_string(&path), F_OK) == 0;
-		buffer_release(&path);
-		if (!exists)
+		snprintf(path, sizeof(path), "/proc/%d/task", settings->pid);
+		if (access(path, F_OK) < 0)
 			return error_set(error, "-p %d: no such process", settings->pid);
 		return process_visit(settings->pid, &visit);
 	}
@@ -376,7 +361,6 @@ int workload_find(const struct workload_settings *settings,
 				: cgroup_find(&folder, settings->cgroup, error);
 	if (status == 0)
 		status = cgroups_visit((char *)buffer_string(&folder), &visit);
-	buffer_release(&folder);
 	return status;
 }
 
@@ -510,7 +494,7 @@ static void left_out_report(struct other_records *others, const struct other_sou
 		.others = others,
 		.wanted = convention_new(source_describe(source->source)->is_swapped),
 	};
-	struct buffer line = { 0 };
+	SCOPED_BUFFER(line);
 
 	if (!systems.wanted)
 		return;
@@ -524,7 +508,6 @@ static void left_out_report(struct other_records *others, const struct other_sou
 	if (systems.total > 0 && !line.failed)
 		report_hint(report, "%s: -r leaves out track events: %s", source->name,
 			    buffer_string(&line));
-	buffer_release(&line);
 	systems_release(&systems);
 	convention_free(systems.wanted);
 }
@@ -534,7 +517,7 @@ void other_records_report(struct other_records *others, const struct other_sourc
 {
 	struct system_counts systems = { .others = others,
 					 .ignored = is_empty ? NULL : source->convention };
-	struct buffer line = { 0 };
+	SCOPED_BUFFER(line);
 
 	if (source->leaves_out) {
 		left_out_report(others, source, report);
@@ -572,7 +555,6 @@ void other_records_report(struct other_records *others, const struct other_sourc
 	}
 	if (line.size > 0 && !line.failed)
 		report_message(report, "%s", buffer_string(&line));
-	buffer_release(&line);
 	systems_release(&systems);
 }
 
@@ -616,9 +598,7 @@ static void task_find(void *context, int tid, struct thread_identity *out)
 
 static void process_find_cgroup(void *context, int pid, struct buffer *out)
 {
-	const struct pipeline *pipeline = context;
-
-	source_find_cgroup(pipeline->source, pid, out);
+	source_find_cgroup(((const struct pipeline *)context)->source, pid, out);
 }
 
 /* A cgroup is in another one if its path goes on with a slash. */
@@ -642,31 +622,25 @@ static bool pipeline_matches(const struct pipeline *pipeline, const struct decod
 	const struct descriptor *descriptor = decoded->descriptor;
 	bool is_of_task = descriptor->scope == DESCRIPTOR_SCOPE_THREAD ||
 			  descriptor->scope == DESCRIPTOR_SCOPE_PROCESS;
-	struct buffer path = { 0 };
-	bool is_wanted;
+	bool is_wanted = filter_wants_event(filter, decoded);
+	SCOPED_BUFFER(path);
 
-	is_wanted = filter_wants_event(filter, decoded);
 	if (!is_wanted || !filter->cgroup)
 		return is_wanted;
 	tracks_find_cgroup(pipeline->tracks,
 			   is_of_task ? decoded->scope_id.signed_number : decoded->tid, &path);
 	is_wanted = cgroup_is_in(buffer_string(&path), filter->cgroup);
-	buffer_release(&path);
 	return is_wanted;
 }
 
 static int task_process(void *context, int tid, int named)
 {
-	struct pipeline *pipeline = context;
-
-	return tracks_named_process(pipeline->tracks, tid, named);
+	return tracks_named_process(((const struct pipeline *)context)->tracks, tid, named);
 }
 
 static const char *task_comm(void *context, int tid)
 {
-	const struct pipeline *pipeline = context;
-
-	return tracks_comm(pipeline->tracks, tid);
+	return tracks_comm(((const struct pipeline *)context)->tracks, tid);
 }
 
 int pipeline_open(struct pipeline *pipeline, struct source *source,
@@ -708,9 +682,8 @@ static int pipeline_count_other(struct pipeline *pipeline, uint16_t id, const st
 				struct error *error)
 {
 	if (!pipeline->counts_others || record_is_sideband(record, pipeline->source) ||
-	    !filter_wants_record(&pipeline->filter, record, pipeline->buffers))
-		return 0;
-	if (convention_has_id(pipeline->convention, id))
+	    !filter_wants_record(&pipeline->filter, record, pipeline->buffers) ||
+	    convention_has_id(pipeline->convention, id))
 		return 0;
 	if (!pipeline->others.counts)
 		pipeline->others.counts = calloc(NR_IDS, sizeof(*pipeline->others.counts));
@@ -730,14 +703,11 @@ static int pipeline_unknown(struct pipeline *pipeline, uint16_t id, const struct
 	int status;
 	struct unknown_count *one;
 
-	if (stack) {
-		const struct filter *filter = &pipeline->filter;
-
-		if (!filter_wants_record(filter, record, pipeline->buffers) ||
-		    !pipeline_matches(pipeline, stack))
-			return 0;
-		return tracks_observe(pipeline->tracks, stack, error);
-	}
+	if (stack)
+		return filter_wants_record(&pipeline->filter, record, pipeline->buffers) &&
+				       pipeline_matches(pipeline, stack)
+			       ? tracks_observe(pipeline->tracks, stack, error)
+			       : 0;
 	if (!pipeline->follower.find) {
 		if (pipeline->source)
 			source_note_unknown(pipeline->source, id, record);
@@ -758,6 +728,16 @@ static int pipeline_unknown(struct pipeline *pipeline, uint16_t id, const struct
 	return 0;
 }
 
+static int pipeline_learn(struct pipeline *pipeline, const struct task_change *change,
+			  struct error *error)
+{
+	if (pipeline->workload)
+		workload_learn(pipeline->workload, change);
+	if (pipeline->rules)
+		rules_learn(pipeline->rules, change);
+	return tracks_learn(pipeline->tracks, change, error);
+}
+
 /* Records about tasks are no track events, but name the tasks of tracks. */
 static out_of_line int pipeline_task(struct pipeline *pipeline, uint16_t id,
 				     const struct record *record, struct error *error)
@@ -766,13 +746,9 @@ static out_of_line int pipeline_task(struct pipeline *pipeline, uint16_t id,
 
 	if (!convention_read_task(pipeline->convention, id, record, &change))
 		return pipeline_unknown(pipeline, id, record, error);
-	if (pipeline_count_other(pipeline, id, record, error) < 0)
-		return -1;
-	if (pipeline->workload)
-		workload_learn(pipeline->workload, &change);
-	if (pipeline->rules)
-		rules_learn(pipeline->rules, &change);
-	return tracks_learn(pipeline->tracks, &change, error);
+	return pipeline_count_other(pipeline, id, record, error) < 0
+		       ? -1
+		       : pipeline_learn(pipeline, &change, error);
 }
 
 hot_inline int pipeline_observe(struct pipeline *pipeline, struct error *error)
@@ -839,15 +815,6 @@ hot_inline int record_apply_rules(struct pipeline *pipeline, struct rule_tracepo
 			return -1;
 	}
 	return 0;
-}
-
-static int pipeline_learn(struct pipeline *pipeline, const struct task_change *change,
-			  struct error *error)
-{
-	if (pipeline->workload)
-		workload_learn(pipeline->workload, change);
-	rules_learn(pipeline->rules, change);
-	return tracks_learn(pipeline->tracks, change, error);
 }
 
 /*
@@ -1066,13 +1033,11 @@ int pipeline_report_unknown(struct pipeline *pipeline, struct error *error)
 
 	for (size_t i = 0; i < pipeline->unknown.size; i++) {
 		struct unknown_count *one = &pipeline->unknown.list[i];
-		struct loss loss = {
-			.cpu = one->cpu,
-			.buffer = one->buffer,
-			.from_ns = one->first_ns,
-			.to_ns = one->last_ns,
-			.count = one->count,
-		};
+		struct loss loss = { .cpu = one->cpu,
+				     .buffer = one->buffer,
+				     .from_ns = one->first_ns,
+				     .to_ns = one->last_ns,
+				     .count = one->count };
 
 		if (one->count == 0)
 			continue;
@@ -1094,11 +1059,9 @@ void pipeline_add_counts(const struct pipeline *pipeline, struct pipeline_counts
 
 struct output_losses pipeline_counts_losses(const struct pipeline_counts *counts)
 {
-	return (struct output_losses){
-		.has_lost = counts->has_lost,
-		.records = counts->lost,
-		.has_unknown = counts->nr_gaps_unknown > 0,
-	};
+	return (struct output_losses){ .has_lost = counts->has_lost,
+				       .records = counts->lost,
+				       .has_unknown = counts->nr_gaps_unknown > 0 };
 }
 
 struct output_losses pipeline_losses(const struct pipeline *pipeline)

@@ -45,15 +45,15 @@ bool format_is_realtime(struct text format)
 	return false;
 }
 
-static bool softirqs_want_system(void *context, const char *system)
-{
-	(void)context;
-	return strcmp(system, "irq") == 0;
-}
-
 static bool softirqs_want(void *context, const char *system, const char *name)
 {
-	return softirqs_want_system(context, system) && strcmp(name, "softirq_entry") == 0;
+	(void)context;
+	return strcmp(system, "irq") == 0 && strcmp(name, "softirq_entry") == 0;
+}
+
+static bool softirqs_want_system(void *context, const char *system)
+{
+	return softirqs_want(context, system, "softirq_entry");
 }
 
 static int softirqs_visit(void *context, const struct tracepoint *tracepoint, struct error *error)
@@ -103,8 +103,6 @@ static bool source_is_realtime(struct source *source)
 	source_visit(source, &visitor, &ignored);
 	return is_realtime;
 }
-
-/* Finds the tracepoints, rules and events of programs that a command line selects. */
 
 static int pattern_add(struct selection *selection, struct text text, unsigned int option,
 		       struct error *error)
@@ -238,13 +236,19 @@ int selection_set_filter(struct selection *selection, const char *filter, struct
 	return 0;
 }
 
-bool selection_means(const struct selection *selection, const char *system, const char *name)
+/* With @name NULL: whether one matches a tracepoint of the system. */
+static bool patterns_match(const struct selection *selection, const char *system, const char *name)
 {
 	for (size_t i = 0; i < selection->nr_patterns; i++) {
 		if (pattern_matches(&selection->patterns[i], system, name))
 			return true;
 	}
-	return selection_is_empty(selection);
+	return false;
+}
+
+bool selection_means(const struct selection *selection, const char *system, const char *name)
+{
+	return patterns_match(selection, system, name) || selection_is_empty(selection);
 }
 
 const char *selection_filter(const struct selection *selection, const char *system,
@@ -288,13 +292,19 @@ static bool selection_mark(struct selection *selection, const struct tracepoint 
 	return matches;
 }
 
-/* Skips a tracepoint whose format cannot be read. */
-static void tracepoint_skip(struct tracepoint_search *search, const struct tracepoint *tracepoint,
-			    const struct error *problem)
+/* Skips a tracepoint whose format cannot be read; returns -1 with @error if memory ran out. */
+static int tracepoint_check(struct tracepoint_search *search, const struct tracepoint *tracepoint,
+			    int status, struct error *problem, struct error *error)
 {
-	search->selection->nr_unreadable++;
-	report_message(search->report, "%s:%s: skipped: %s", tracepoint->system, tracepoint->name,
-		       problem->text);
+	if (status < 0)
+		return error_set(error, "%s", problem->text);
+	if (status > 0 && status != RULES_MISFIT) {
+		search->selection->nr_unreadable++;
+		report_message(search->report, "%s:%s: skipped: %s", tracepoint->system,
+			       tracepoint->name, problem->text);
+	}
+	*problem = (struct error){ 0 };
+	return 0;
 }
 
 bool selection_reports(const struct selection *selection)
@@ -303,28 +313,12 @@ bool selection_reports(const struct selection *selection)
 	       (selection->is_verbose && selection->origin != SELECTION_ALL);
 }
 
-/** misfit_report - report the first tracepoint that a rule does not fit, after rules_bind() */
+/* Reports the first tracepoint that a rule does not fit, after rules_bind(). */
 static void misfit_report(const struct rules *rules, const struct error *problem,
 			  const struct report *report)
 {
 	if (rules->nr_misfits == 1)
 		report_message(report, "%s; the rule is not used there", problem->text);
-}
-
-static int rules_add_tracepoint(struct tracepoint_search *search,
-				const struct tracepoint *tracepoint, struct error *error)
-{
-	struct rules *rules = search->selection->rules;
-	struct error problem = { 0 };
-	int status = rules ? rules_bind(rules, tracepoint->system, tracepoint->name,
-					tracepoint->format, &problem)
-			   : 0;
-
-	if (status == RULES_MISFIT && selection_reports(search->selection))
-		misfit_report(rules, &problem, search->report);
-	else if (status > 0 && status != RULES_MISFIT)
-		tracepoint_skip(search, tracepoint, &problem);
-	return status < 0 ? error_set(error, "%s", problem.text) : 0;
 }
 
 /* Records that ktrack adds to name threads, to its own recordings, are none that anybody chose. */
@@ -348,16 +342,14 @@ static int rest_add(struct tracepoint_search *search, const struct tracepoint *t
 		return 0;
 	status = rules_bind_rest(rules, tracepoint->system, tracepoint->name, tracepoint->format,
 				 &problem);
-	if (status > 0 && status != RULES_MISFIT)
-		tracepoint_skip(search, tracepoint, &problem);
-	return status < 0 ? error_set(error, "%s", problem.text) : 0;
+	return tracepoint_check(search, tracepoint, status, &problem, error);
 }
 
 static int tracepoint_add(void *context, const struct tracepoint *tracepoint, struct error *error)
 {
 	struct tracepoint_search *search = context;
 	const struct descriptor *descriptor = NULL;
-	const struct rules *rules = search->selection->rules;
+	struct rules *rules = search->selection->rules;
 	size_t nr_bound = rules ? rules->nr_tracepoints : 0;
 	size_t nr_unreadable = search->selection->nr_unreadable;
 	struct error problem = { 0 };
@@ -366,22 +358,22 @@ static int tracepoint_add(void *context, const struct tracepoint *tracepoint, st
 
 	status = convention_add_task(search->convention, tracepoint->system, tracepoint->name,
 				     tracepoint->format, &problem);
-	if (status > 0)
-		tracepoint_skip(search, tracepoint, &problem);
-	else if (status < 0)
-		return error_set(error, "%s", problem.text);
-	if (rules_add_tracepoint(search, tracepoint, error) < 0)
+	if (tracepoint_check(search, tracepoint, status, &problem, error) < 0)
+		return -1;
+	status = rules ? rules_bind(rules, tracepoint->system, tracepoint->name, tracepoint->format,
+				    &problem)
+		       : 0;
+	if (status == RULES_MISFIT && selection_reports(search->selection))
+		misfit_report(rules, &problem, search->report);
+	if (tracepoint_check(search, tracepoint, status, &problem, error) < 0)
 		return -1;
 	/* Adds it to the convention if it is selected. */
 	is_selected = selection_mark(search->selection, tracepoint, false);
-	if (is_selected) {
-		problem = (struct error){ 0 };
-		status = tracepoint_describe(search->convention, tracepoint, &descriptor, &problem);
-		if (status > 0)
-			tracepoint_skip(search, tracepoint, &problem);
-		else if (status < 0)
-			return error_set(error, "%s", problem.text);
-	}
+	status = is_selected ? tracepoint_describe(search->convention, tracepoint, &descriptor,
+						   &problem)
+			     : 0;
+	if (tracepoint_check(search, tracepoint, status, &problem, error) < 0)
+		return -1;
 	is_bound = rules && rules->nr_tracepoints > nr_bound;
 	if (is_selected && !descriptor && !is_bound &&
 	    search->selection->nr_unreadable == nr_unreadable &&
@@ -391,12 +383,11 @@ static int tracepoint_add(void *context, const struct tracepoint *tracepoint, st
 	if (descriptor || (is_bound && rules->rest))
 		selection_mark(search->selection, tracepoint, true);
 	/* Keeps the format of a tracepoint that is recorded. */
-	if (!search->selection->formats || (!descriptor && !is_bound))
-		return 0;
-	if (formats_keep(search->selection->formats, tracepoint->system, tracepoint->name,
-			 tracepoint->format) < 0)
-		return error_set(error, "out of memory");
-	return 0;
+	return search->selection->formats && (descriptor || is_bound) &&
+			       formats_keep(search->selection->formats, tracepoint->system,
+					    tracepoint->name, tracepoint->format) < 0
+		       ? error_set(error, "out of memory")
+		       : 0;
 }
 
 /* With @name NULL: whether a tracepoint of the system is wanted. */
@@ -412,24 +403,7 @@ static bool search_wants_task(const struct tracepoint_search *search, const char
 
 static bool patterns_want_system(void *context, const char *system)
 {
-	const struct selection *selection = context;
-
-	for (size_t i = 0; i < selection->nr_patterns; i++) {
-		if (pattern_matches(&selection->patterns[i], system, NULL))
-			return true;
-	}
-	return false;
-}
-
-/* Formats of other systems need not be read: there are thousands. */
-static bool search_wants_system(void *context, const char *system)
-{
-	const struct tracepoint_search *search = context;
-	struct selection *selection = search->selection;
-
-	return patterns_want_system(selection, system) || selection_is_empty(selection) ||
-	       search_wants_task(search, system, NULL) ||
-	       (selection->rules && rules_want(selection->rules, system, NULL));
+	return patterns_match(context, system, NULL);
 }
 
 static bool search_wants(void *context, const char *system, const char *name)
@@ -440,6 +414,12 @@ static bool search_wants(void *context, const char *system, const char *name)
 	return search_wants_task(search, system, name) ||
 	       selection_means(search->selection, system, name) ||
 	       (rules && rules_want(rules, system, name));
+}
+
+/* Formats of other systems need not be read: there are thousands. */
+static bool search_wants_system(void *context, const char *system)
+{
+	return search_wants(context, system, NULL);
 }
 
 static int selection_visit(struct source *source, const struct tracepoint_visitor *visitor,
@@ -639,17 +619,17 @@ static int pattern_refuse_program(const struct pattern *pattern, struct error *e
 	return status;
 }
 
+#define LACKS_CONVENTION                                                                   \
+	"'%s': does not follow the track event convention; it needs track_event_type and " \
+	"slice_name, or counter_value, or a rule (-r)"
+
 static int pattern_refuse(const struct pattern *pattern, const struct selection *selection,
 			  struct source *source, struct error *error)
 {
 	struct suggestion meant = { 0 };
 
 	if (pattern->matches_tracepoint)
-		return error_set(
-			error,
-			"'%s': does not follow the track event convention; it needs "
-			"track_event_type and slice_name, or counter_value, or a rule (-r)",
-			pattern->text);
+		return error_set(error, LACKS_CONVENTION, pattern->text);
 	if (!source && pattern_refuse_program(pattern, error) < 0)
 		return -1;
 	meant = pattern_suggest(pattern, source);
@@ -864,7 +844,7 @@ int selection_add_stored(struct selection *selection, struct text text, const st
 			 struct error *error)
 {
 	size_t nr_before, nr_patterns = selection->nr_patterns;
-	struct buffer rules = { 0 };
+	SCOPED_BUFFER(rules);
 	int status = 0;
 
 	if (text.size > STORED_SIZE_MAX)
@@ -898,13 +878,12 @@ int selection_add_stored(struct selection *selection, struct text text, const st
 		if (status == 0 && rules_size(selection->rules) - nr_before > STORED_MAX)
 			status = error_set(error, "more than %d rules", STORED_MAX);
 	}
-	buffer_release(&rules);
 	return status;
 }
 
 void selection_append_options(const struct selection *selection, struct buffer *out)
 {
-	struct buffer list = { 0 };
+	SCOPED_BUFFER(list);
 
 	for (size_t i = 0; i < selection->nr_patterns; i++) {
 		if (selection->patterns[i].option > 0)
@@ -916,12 +895,11 @@ void selection_append_options(const struct selection *selection, struct buffer *
 		buffer_append_word(out, buffer_string(&list));
 	}
 	buffer_append(out, selection->rule_words.data, selection->rule_words.size);
-	buffer_release(&list);
 }
 
 void selection_describe(struct selection *selection, struct buffer *out)
 {
-	struct buffer options = { 0 };
+	SCOPED_BUFFER(options);
 
 	selection_append_options(selection, &options);
 	if (selection->origin == SELECTION_ALL)
@@ -931,7 +909,6 @@ void selection_describe(struct selection *selection, struct buffer *out)
 	else
 		buffer_append_string(out, options.size > 0 ? buffer_string(&options) + 1
 							   : RULES_CONVENTION);
-	buffer_release(&options);
 }
 
 /* No format is wanted: which tracepoints rules use depends on all that exist. */
@@ -1094,15 +1071,11 @@ int selections_check(const struct selection *given, const struct selection *cons
 			has_tracepoint |= selections[j]->patterns[i].matches_tracepoint;
 		}
 		if (!has_descriptor)
-			return error_set(
-				error,
-				has_tracepoint
-					? "'%s': does not follow the track event convention; it "
-					  "needs track_event_type and slice_name, or "
-					  "counter_value, or a rule (-r)"
-					: "'%s': no tracepoint of the sources matches; leave out "
-					  "-e to export all",
-				given->patterns[i].text);
+			return error_set(error,
+					 has_tracepoint ? LACKS_CONVENTION
+							: "'%s': no tracepoint of the sources "
+							  "matches; leave out -e to export all",
+					 given->patterns[i].text);
 	}
 	for (size_t i = 0; i < size; i++) {
 		if (!selection_has_rules(selections[i]) || selections[i]->adds_rules ||
@@ -1152,7 +1125,7 @@ int program_event_add(struct convention *convention, struct rules *rules,
 		      const struct program_event *event, const struct report *report,
 		      struct error *error)
 {
-	struct buffer system = { 0 };
+	SCOPED_BUFFER(system);
 	struct tracepoint tracepoint = { .name = event->name,
 					 .format = event->text,
 					 .is_of_many = event->is_of_many };
@@ -1181,6 +1154,5 @@ int program_event_add(struct convention *convention, struct rules *rules,
 		if (status >= 0)
 			status = rules_read_symbols(rules, false, report);
 	}
-	buffer_release(&system);
 	return status < 0 ? error_set(error, "out of memory") : 0;
 }

@@ -883,8 +883,7 @@ int pipeline_save_part(struct pipeline *pipeline, const struct recording *record
 					      : window->narrow.size > 0 || recording->narrow
 						      ? buffer_string(&window->narrow)
 						      : NULL };
-	struct buffer lines = { 0 };
-	int status;
+	SCOPED_BUFFER(lines);
 
 	if (window->phase == WINDOW_BEFORE)
 		return error_set(error,
@@ -902,10 +901,8 @@ int pipeline_save_part(struct pipeline *pipeline, const struct recording *record
 		buffer_printf(&lines, "%s\n", window->numbers[i]);
 	buffer_append(&lines, window->lines.data, window->lines.size);
 	state.lines = buffer_string(&lines);
-	status = lines.failed || window->lines.failed || window->workload.failed ||
-				 window->narrow.failed
-			 ? error_set(error, "out of memory")
-			 : part_writer_finish(pipeline->part_writer, &state, nr_records, error);
-	buffer_release(&lines);
-	return status;
+	return lines.failed || window->lines.failed || window->workload.failed ||
+			       window->narrow.failed
+		       ? error_set(error, "out of memory")
+		       : part_writer_finish(pipeline->part_writer, &state, nr_records, error);
 }
