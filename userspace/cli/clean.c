@@ -58,7 +58,5 @@ static int clean_main(int argc, char **argv, struct error *error)
 }
 
 const struct cli_command clean_command = {
-	.name = "clean",
-	.summary = "remove the tracing instances of killed ktrack processes",
-	.run = clean_main,
+	"clean", "remove the tracing instances of killed ktrack processes", clean_main
 };

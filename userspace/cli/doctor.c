@@ -16,12 +16,10 @@ static const struct option_row doctor_rows[] = {
 	OPTION_FLAG("json", "print JSON: one line for each finding", doctor_settings, is_json),
 };
 
-static const char *const state_names[] = {
-	[DOCTOR_OK] = "ok",
-	[DOCTOR_LIMITED] = "limited",
-	[DOCTOR_FAILED] = "failed",
-	[DOCTOR_UNKNOWN] = "unknown",
-};
+static const char *const state_names[] = { [DOCTOR_OK] = "ok",
+					   [DOCTOR_LIMITED] = "limited",
+					   [DOCTOR_FAILED] = "failed",
+					   [DOCTOR_UNKNOWN] = "unknown" };
 
 /** struct findings - what was printed */
 struct findings {
@@ -74,7 +72,7 @@ static void finding_print(void *context, const struct doctor_finding *finding)
 
 static void finding_json_print(void *context, const struct doctor_finding *finding)
 {
-	struct buffer line = { 0 };
+	SCOPED_BUFFER(line);
 	bool first = true;
 
 	(void)context;
@@ -85,7 +83,6 @@ static void finding_json_print(void *context, const struct doctor_finding *findi
 	if (finding->remedy)
 		json_append_text(&line, "remedy", text_of(finding->remedy), &first);
 	printf("%s}\n", buffer_string(&line));
-	buffer_release(&line);
 }
 
 static int doctor_main(int argc, char **argv, struct error *error)
@@ -129,7 +126,5 @@ static int doctor_main(int argc, char **argv, struct error *error)
 }
 
 const struct cli_command doctor_command = {
-	.name = "doctor",
-	.summary = "examine whether this machine can record, and what works here",
-	.run = doctor_main,
+	"doctor", "examine whether this machine can record, and what works here", doctor_main
 };

@@ -115,8 +115,4 @@ static int export_main(int argc, char **argv, struct error *error)
 	return status;
 }
 
-const struct cli_command export_command = {
-	.name = "export",
-	.summary = "export recorded track events",
-	.run = export_main,
-};
+const struct cli_command export_command = { "export", "export recorded track events", export_main };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* ktrack list: prints tracepoints of this machine, rules, programs, or what a recording contains. */
+/* ktrack list: prints tracepoints of this machine, rules, programs, or what is in a recording. */
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -19,15 +19,10 @@ static void width_widen(int *width, size_t size)
 /* ktrack list --rules: prints rules, and whether this machine has their tracepoints. */
 
 static const char *const presence_names[] = {
-	[LISTED_ABSENT] = "no",
-	[LISTED_PRESENT] = "yes",
-	[LISTED_UNKNOWN] = "unknown",
+	[LISTED_ABSENT] = "no", [LISTED_PRESENT] = "yes", [LISTED_UNKNOWN] = "unknown"
 };
-
 static const char *const presence_values[] = {
-	[LISTED_ABSENT] = "false",
-	[LISTED_PRESENT] = "true",
-	[LISTED_UNKNOWN] = "null",
+	[LISTED_ABSENT] = "false", [LISTED_PRESENT] = "true", [LISTED_UNKNOWN] = "null"
 };
 
 /** struct pack_counts - tracepoints of the rules of one source */
@@ -64,7 +59,6 @@ static size_t pack_count(const struct rule_listing *listing, size_t number,
 }
 
 #define PACK_FORMAT "%-10s %-12s %-12s %s\n"
-
 #define RULE_FORMAT "%-22s %-8s %-6s %-46s %s\n"
 
 static void rule_print(const struct rule_listing *listing, size_t number)
@@ -90,7 +84,7 @@ static void rule_json_print(const struct rule_listing *listing, size_t number)
 {
 	const struct rules *rules = rule_listing_rules(listing);
 	const struct rule_pack *pack;
-	struct buffer line = { 0 };
+	SCOPED_BUFFER(line);
 	struct rule_about rule;
 	bool first = true;
 
@@ -109,7 +103,7 @@ static void rule_json_print(const struct rule_listing *listing, size_t number)
 	buffer_append_string(&line, ",\"tracepoints\":[");
 	for (size_t i = 0; i < rule.nr_uses; i++) {
 		struct rule_use_about use;
-		struct buffer name = { 0 };
+		SCOPED_BUFFER(name);
 		bool is_first = true;
 
 		rules_use(rules, number, i, &use);
@@ -119,10 +113,8 @@ static void rule_json_print(const struct rule_listing *listing, size_t number)
 		json_append_text(&line, "tracepoint", text_of(buffer_string(&name)), &is_first);
 		buffer_printf(&line, ",\"exists\":%s}",
 			      presence_values[rule_listing_find(listing, &use)]);
-		buffer_release(&name);
 	}
 	printf("%s]}\n", buffer_string(&line));
-	buffer_release(&line);
 }
 
 /* ktrack list --programs: prints the programs that can be recorded. */
@@ -137,7 +129,8 @@ struct program_printing {
 
 static void program_row_print(const struct program_found *program)
 {
-	struct buffer events = { 0 }, name = { 0 };
+	SCOPED_BUFFER(events);
+	SCOPED_BUFFER(name);
 	char pid[16];
 
 	for (size_t i = 0; i < program->nr_events; i++)
@@ -149,13 +142,11 @@ static void program_row_print(const struct program_found *program)
 	buffer_append_printable(&name, text_of(program->comm));
 	printf(PROGRAM_FORMAT, pid, buffer_string(&name), program->is_recorded ? "yes" : "no",
 	       buffer_string(&events));
-	buffer_release(&name);
-	buffer_release(&events);
 }
 
 static void program_json_print(const struct program_found *program)
 {
-	struct buffer line = { 0 };
+	SCOPED_BUFFER(line);
 	bool first = true;
 
 	buffer_append_char(&line, '{');
@@ -169,7 +160,6 @@ static void program_json_print(const struct program_found *program)
 		json_append_string(&line, text_of(program->events[i]));
 	}
 	printf("%s]}\n", buffer_string(&line));
-	buffer_release(&line);
 }
 
 static int program_print(void *context, const struct program_found *program, struct error *error)
@@ -216,8 +206,7 @@ static void fact_append_number(struct facts *facts, const char *name, uint64_t n
 
 static void fact_append_text(struct facts *facts, const char *name, struct buffer *text)
 {
-	fact_append(facts, name,
-		    (struct value){ .kind = VALUE_TEXT, .text = buffer_text(text) });
+	fact_append(facts, name, (struct value){ .kind = VALUE_TEXT, .text = buffer_text(text) });
 	buffer_release(text);
 }
 
@@ -313,7 +302,7 @@ static void contents_event_print_json(const struct contents *contents,
 				      const struct contents_event *event)
 {
 	struct text takers = text_of(event->takers), taker;
-	struct buffer line = { 0 };
+	SCOPED_BUFFER(line);
 	bool is_first = true;
 
 	buffer_append_char(&line, '{');
@@ -321,8 +310,10 @@ static void contents_event_print_json(const struct contents *contents,
 		json_append_text(&line, "event", text_of(event->name), &is_first);
 	json_append_number(&line, "id", event->id, &is_first);
 	json_append_number(&line, "records", event->count, &is_first);
-	json_append_number(&line, "first_ns", event->first_ns - contents->recording.start_ns, &is_first);
-	json_append_number(&line, "last_ns", event->last_ns - contents->recording.start_ns, &is_first);
+	json_append_number(&line, "first_ns", event->first_ns - contents->recording.start_ns,
+			   &is_first);
+	json_append_number(&line, "last_ns", event->last_ns - contents->recording.start_ns,
+			   &is_first);
 	buffer_append_string(&line, ",\"taken_by\":[");
 	for (is_first = true; takers.size > 0 && text_take_item(&takers, &taker);
 	     is_first = false) {
@@ -330,7 +321,6 @@ static void contents_event_print_json(const struct contents *contents,
 		json_append_string(&line, taker);
 	}
 	printf("%s]}\n", buffer_string(&line));
-	buffer_release(&line);
 }
 
 #define EVENT_FORMAT "%10s %12s %12s  %-*s %s\n"
@@ -345,13 +335,17 @@ static void contents_print_events(const struct contents *contents)
 	printf(EVENT_FORMAT, "RECORDS", "FIRST (s)", "LAST (s)", width, "TAKEN BY", "EVENT");
 	for (size_t i = 0; i < contents->nr_events; i++) {
 		const struct contents_event *event = &contents->events[i];
-		struct buffer count = { 0 }, first = { 0 }, last = { 0 }, name = { 0 };
+		SCOPED_BUFFER(count);
+		SCOPED_BUFFER(first);
+		SCOPED_BUFFER(last);
+		SCOPED_BUFFER(name);
 		const char *takers = event->takers;
 
 		buffer_append_grouped(&count, event->count);
-		buffer_append_decimal(&first, (event->first_ns - contents->recording.start_ns) / NS_PER_US,
-				      6);
-		buffer_append_decimal(&last, (event->last_ns - contents->recording.start_ns) / NS_PER_US, 6);
+		buffer_append_decimal(
+			&first, (event->first_ns - contents->recording.start_ns) / NS_PER_US, 6);
+		buffer_append_decimal(
+			&last, (event->last_ns - contents->recording.start_ns) / NS_PER_US, 6);
 		if (event->name)
 			buffer_append_printable(&name, text_of(event->name));
 		else
@@ -360,10 +354,6 @@ static void contents_print_events(const struct contents *contents)
 			takers = event->name ? "-" : "unknown";
 		printf(EVENT_FORMAT, buffer_string(&count), buffer_string(&first),
 		       buffer_string(&last), width, takers, buffer_string(&name));
-		buffer_release(&count);
-		buffer_release(&first);
-		buffer_release(&last);
-		buffer_release(&name);
 	}
 }
 
@@ -422,7 +412,7 @@ static void scope_append(struct buffer *out, const struct descriptor *descriptor
 static struct widths widths_find(const struct listing *listing)
 {
 	struct widths widths = { .tracepoint = 24, .scope = 12 };
-	struct buffer scope = { 0 };
+	SCOPED_BUFFER(scope);
 
 	for (size_t i = 0; i < listing_size(listing); i++) {
 		width_widen(&widths.tracepoint, strlen(listing_get(listing, i)->category));
@@ -430,7 +420,6 @@ static struct widths widths_find(const struct listing *listing)
 		scope_append(&scope, listing_get(listing, i));
 		width_widen(&widths.scope, scope.size);
 	}
-	buffer_release(&scope);
 	return widths;
 }
 
@@ -448,7 +437,7 @@ static void names_member(struct buffer *out, const char *name, const struct extr
 static void json_print(const struct listing *listing, const struct descriptor *descriptor)
 {
 	const struct decoded_keys *keys = descriptor->keys;
-	struct buffer line = { 0 };
+	SCOPED_BUFFER(line);
 	bool first = true;
 
 	buffer_append_char(&line, '{');
@@ -468,7 +457,6 @@ static void json_print(const struct listing *listing, const struct descriptor *d
 		names_member(&line, "flows", descriptor->flows, descriptor->nr_flows);
 	json_append_flag(&line, "enabled", listing_is_enabled(listing, descriptor), &first);
 	printf("%s}\n", buffer_string(&line));
-	buffer_release(&line);
 }
 
 static int list_print(struct list_settings *settings, struct error *error)
@@ -483,7 +471,8 @@ static int list_print(struct list_settings *settings, struct error *error)
 		printf(ROW_FORMAT, widths.tracepoint, "TRACEPOINT", "KIND", widths.scope, "SCOPE",
 		       "TRACK NAME", "ENABLED", "OTHER FIELDS");
 		for (size_t i = 0; i < listing_size(listing); i++) {
-			struct buffer fields = { 0 }, scope = { 0 };
+			SCOPED_BUFFER(fields);
+			SCOPED_BUFFER(scope);
 			const struct descriptor *listed = listing_get(listing, i);
 
 			/* "bytes,request(flow)", or "-". */
@@ -503,8 +492,6 @@ static int list_print(struct list_settings *settings, struct error *error)
 			       has_track_name(listed) ? "track_name" : "-",
 			       listing_is_enabled(listing, listed) ? "yes" : "no",
 			       buffer_string(&fields));
-			buffer_release(&fields);
-			buffer_release(&scope);
 		}
 	}
 	for (size_t i = 0; i < listing_size(listing) && settings->is_json; i++)
@@ -571,7 +558,7 @@ static int contents_print(struct list_settings *settings, struct error *error)
 {
 	struct contents contents;
 	struct closing closing = { .object = settings->file, .things = "record" };
-	struct buffer next = { 0 };
+	SCOPED_BUFFER(next);
 	int status = STATUS_FAILED;
 
 	if (settings->lists_rules || settings->lists_programs) {
@@ -601,14 +588,12 @@ static int contents_print(struct list_settings *settings, struct error *error)
 			closing.lost = contents.counts.lost;
 			closing.gaps = contents.counts.nr_gaps;
 			closing.gaps_unknown = contents.counts.nr_gaps_unknown;
-			closing_append_command(&next, "stat", &settings->selection,
-					       settings->file);
+			closing_append_command(&next, "stat", &settings->selection, settings->file);
 			closing_report(&closing, buffer_string(&next), settings->report);
 			status = STATUS_DONE;
 		}
 	}
 	contents_release(&contents);
-	buffer_release(&next);
 	return status;
 }
 
@@ -680,7 +665,5 @@ static int list_main(int argc, char **argv, struct error *error)
 }
 
 const struct cli_command list_command = {
-	.name = "list",
-	.summary = "list tracepoints, rules, programs, or what is in a recording",
-	.run = list_main,
+	"list", "list tracepoints, rules, programs, or what is in a recording", list_main
 };

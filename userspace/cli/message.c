@@ -72,14 +72,13 @@ static bool is_terminal(void)
 /** message_print - print one line; control characters in it become '?' */
 static void message_print(const char *text)
 {
-	struct buffer line = { 0 };
+	SCOPED_BUFFER(line);
 
 	buffer_append_printable(&line, text_of(text));
 	/* A progress line on the terminal may be longer. */
 	if (can_write(READER_WAIT_MS))
 		fprintf(stderr, "%sktrack: %s\n", is_terminal() ? CLEAR_LINE : "",
 			buffer_string(&line));
-	buffer_release(&line);
 }
 
 static void report_line_print(void *context, const char *line)

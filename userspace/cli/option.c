@@ -182,7 +182,6 @@ static bool match_find_result(const struct option_table *table, int found,
 	return false;
 }
 
-/* Reports an unknown option, with the nearest known one. */
 static int option_suggest(const struct option_table *table, const char *word, const char *command,
 			  struct error *error)
 {
@@ -201,16 +200,12 @@ static int option_suggest(const struct option_table *table, const char *word, co
 	return error_set(error, "unknown option '%s'; see 'ktrack %s --help'", word, command);
 }
 
-static bool is_common(int found)
-{
-	return found == COMMON_HELP_ALL || found == COMMON_LIST;
-}
-
 /* If a known option has an unexpected value, optopt identifies it. */
 static int option_refuse(const struct option_table *table, int found, const char *word,
 			 const char *command, struct error *error)
 {
-	if (found == '?' && (optopt == 'h' || is_common(optopt) || optopt >= FIRST_ROW))
+	if (found == '?' && (optopt == 'h' || optopt == COMMON_HELP_ALL || optopt == COMMON_LIST ||
+			     optopt >= FIRST_ROW))
 		return error_set(error, "--%.*s: takes no value; see 'ktrack %s --help'",
 				 (int)strcspn(word + 2, "="), word + 2, command);
 	if (found != ':')
@@ -260,26 +255,11 @@ int option_row_apply(const struct option_row *row, void *part, const char *value
 	return 0;
 }
 
-/* Otherwise the second of two equal options would silently replace the first. */
-static int option_mark(const struct getopt_tables *tables, const struct option_match *match,
-		       struct error *error)
+static void list_row_print(const char *command, const struct option_row *row)
 {
-	bool *is_given = &tables->are_given[match->number];
-
-	if (*is_given && !match->row->is_repeatable)
-		return error_set(error, "--%s is given twice", match->row->long_name);
-	*is_given = true;
-	return 0;
+	printf("option\t%s\t%c\t%s\t%s\t%s\n", command, row->short_name ? row->short_name : '-',
+	       row->long_name, row->argument ? row->argument : "-", row->help);
 }
-
-static void list_row_print(const char *command, char short_name, const char *long_name,
-			   const char *argument, const char *help)
-{
-	printf("option\t%s\t%c\t%s\t%s\t%s\n", command, short_name ? short_name : '-', long_name,
-	       argument ? argument : "-", help);
-}
-
-/* Prints a table of options: as help, and for shell completion. */
 
 /* Help fits a terminal of this width; texts of options begin at this column. */
 #define COLUMNS 80
@@ -321,36 +301,41 @@ static void paragraphs_print(const char *string)
 
 #define TEXT_COLUMN 32
 
-static void help_row_print(char short_name, const char *long_name, const char *argument,
-			   const char *help)
+static void help_row_print(const struct option_row *row)
 {
-	char left[64];
-	const char *separator = argument && argument[0] != '[' ? "=" : "";
+	char left[64], letter = row->short_name;
+	const char *argument = row->argument ? row->argument : "";
 
-	snprintf(left, sizeof(left), "%c%c%s--%s%s%s", short_name ? '-' : ' ',
-		 short_name ? short_name : ' ', short_name ? ", " : "  ", long_name, separator,
-		 argument ? argument : "");
+	snprintf(left, sizeof(left), "%c%c%s--%s%s%s", letter ? '-' : ' ', letter ? letter : ' ',
+		 letter ? ", " : "  ", row->long_name, *argument && *argument != '[' ? "=" : "",
+		 argument);
 	printf("  %-*s ", TEXT_COLUMN - 3, left);
-	words_print(text_of(help), TEXT_COLUMN);
+	words_print(text_of(row->help), TEXT_COLUMN);
 }
 
-/* Returns the number of rows that were left out. */
-static size_t help_rows_print(const struct option_table *table, bool has_rare)
+static void option_help_print(const struct option_table *table, bool has_rare)
 {
+	char rest[64] = "print this help with all options";
+	struct option_match match;
 	size_t nr_rare = 0;
 
-	for (const struct option_part *part = table->parts; part->rows; part++) {
-		for (size_t i = 0; i < part->nr_rows; i++) {
-			const struct option_row *row = &part->rows[i];
-
-			if (row->is_rare && !has_rare)
-				nr_rare++;
-			else
-				help_row_print(row->short_name, row->long_name, row->argument,
-					       row->help);
-		}
+	printf("usage: ktrack %s\n\n", table->usage);
+	paragraphs_print(table->about);
+	printf("\n");
+	for (size_t i = 0; match_find(table, i, &match); i++) {
+		if (match.row->is_rare && !has_rare)
+			nr_rare++;
+		else
+			help_row_print(match.row);
 	}
-	return nr_rare;
+	help_row_print(&(struct option_row){ 'h', "help", NULL, "print this help" });
+	if (nr_rare > 0)
+		snprintf(rest, sizeof(rest), "print also the other options (%zu)", nr_rare);
+	help_row_print(&(struct option_row){ 0, "help-all", NULL, rest });
+	if (table->notes && has_rare) {
+		printf("\n");
+		paragraphs_print(table->notes);
+	}
 }
 
 static enum option_result option_apply(const struct option_table *table,
@@ -360,47 +345,30 @@ static enum option_result option_apply(const struct option_table *table,
 {
 	struct option_match match;
 
-	if (found == 'h' || is_common(found)) {
-		if (found == COMMON_LIST) {
-			for (const struct option_part *part = table->parts; part->rows; part++) {
-				for (size_t i = 0; i < part->nr_rows; i++) {
-					const struct option_row *row = &part->rows[i];
-
-					list_row_print(argv[0], row->short_name, row->long_name,
-						       row->argument, row->help);
-				}
-			}
-			list_row_print(argv[0], 'h', "help", NULL, "print the help of the command");
-			list_row_print(argv[0], 0, "help-all", NULL,
-				       "print its help with all options");
-		} else {
-			char text[64] = "print this help with all options";
-			size_t nr_rare;
-
-			printf("usage: ktrack %s\n\n", table->usage);
-			paragraphs_print(table->about);
-			printf("\n");
-			nr_rare = help_rows_print(table, found == COMMON_HELP_ALL);
-			help_row_print('h', "help", NULL, "print this help");
-			if (nr_rare > 0)
-				snprintf(text, sizeof(text), "print also the other options (%zu)",
-					 nr_rare);
-			help_row_print(0, "help-all", NULL, text);
-			if (table->notes && (found == COMMON_HELP_ALL)) {
-				printf("\n");
-				paragraphs_print(table->notes);
-			}
-		}
+	if (found == COMMON_LIST) {
+		for (size_t i = 0; match_find(table, i, &match); i++)
+			list_row_print(argv[0], match.row);
+		list_row_print(argv[0], &(struct option_row){ 'h', "help", NULL,
+							      "print the help of the command" });
+		list_row_print(argv[0], &(struct option_row){ 0, "help-all", NULL,
+							      "print its help with all options" });
+		return OPTIONS_HELPED;
+	}
+	if (found == 'h' || found == COMMON_HELP_ALL) {
+		option_help_print(table, found == COMMON_HELP_ALL);
 		return OPTIONS_HELPED;
 	}
 	if (found == '?' || found == ':' || !match_find_result(table, found, &match)) {
 		option_refuse(table, found, word, argv[0], error);
 		return OPTIONS_WRONG;
 	}
-	if (option_mark(tables, &match, error) < 0 ||
-	    option_row_apply(match.row, (char *)settings + match.offset, optarg, error) < 0)
-		return OPTIONS_WRONG;
-	return OPTIONS_READ;
+	/* Otherwise the second of two equal options would silently replace the first. */
+	if (tables->are_given[match.number] && !match.row->is_repeatable)
+		return error_set(error, "--%s is given twice", match.row->long_name), OPTIONS_WRONG;
+	tables->are_given[match.number] = true;
+	return option_row_apply(match.row, (char *)settings + match.offset, optarg, error) < 0
+		       ? OPTIONS_WRONG
+		       : OPTIONS_READ;
 }
 
 /*

@@ -16,66 +16,32 @@
 	"126 COMMAND cannot be executed; 127 COMMAND is not found. Without COMMAND: 0 success; 1 " \
 	"ktrack failed. In both cases: 2 wrong usage; " more " (only if COMMAND succeeded)."
 
-/** selection_options - for a struct selection */
-extern const struct option_part selection_options;
+/* Each part is for a member of the settings of this type. */
 
-/** listed_options - those of selection_options that select what ktrack list prints */
-extern const struct option_part listed_options;
-
-/** stored_options - for a struct selection of recordings */
-extern const struct option_part stored_options;
+extern const struct option_part selection_options;   /* struct selection */
+extern const struct option_part listed_options;	     /* those that ktrack list has */
+extern const struct option_part stored_options;	     /* struct selection, of recordings */
+extern const struct option_part report_options;	     /* const struct report * */
+extern const struct option_part filter_options;	     /* struct filter */
+extern const struct option_part window_options;	     /* only --from and --to of it */
+extern const struct option_part stat_filter_options; /* the same without --cgroup */
+extern const struct option_part limits_options;	     /* struct limits */
+extern const struct option_part input_options;	/* struct limits: of inputs that are compressed */
+extern const struct option_part budget_options; /* struct budget_settings */
+extern const struct option_part probe_options;	/* struct capture_settings, as the next ones */
+extern const struct option_part stack_options;
+extern const struct option_part capture_options;	     /* without those of its selection */
+extern const struct option_part capture_live_options;	     /* those that ktrack stat --live has */
+extern const struct option_part watch_capture_options;	     /* those that ktrack watch has */
+extern const struct option_part label_options;		     /* struct buffer of labels */
+extern const struct option_part recording_retention_options; /* struct retention, of recordings */
+extern const struct option_part session_retention_options;   /* struct retention, of sessions */
 
 /** VERBOSE_HELP - the help of -v for commands without rules */
 #define VERBOSE_HELP "report each write to tracefs"
 
-/** report_options - for a const struct report * */
-extern const struct option_part report_options;
-
-/** filter_options - for a struct filter */
-extern const struct option_part filter_options;
-
-/** window_options - likewise: only --from and --to */
-extern const struct option_part window_options;
-
-/** stat_filter_options - the same without --cgroup */
-extern const struct option_part stat_filter_options;
-
-/** limits_options - for a struct limits */
-extern const struct option_part limits_options;
-
-/** input_options - for a struct limits: of inputs that are compressed */
-extern const struct option_part input_options;
-
-/** budget_options - for a struct budget_settings */
-extern const struct option_part budget_options;
-
-/** capture_options - for a struct capture_settings, without its selection */
-extern const struct option_part capture_options;
-
 /** capture_apply_mode - the apply function of --mode, for a struct capture_settings */
 int capture_apply_mode(void *settings, const char *value, struct error *error);
-
-/** probe_options - for a struct capture_settings */
-extern const struct option_part probe_options;
-
-/** label_options - for a struct buffer of labels */
-extern const struct option_part label_options;
-
-/**
- * recording_retention_options, session_retention_options - for a struct retention: of recordings in
- * a directory, of files of sessions
- */
-extern const struct option_part recording_retention_options;
-extern const struct option_part session_retention_options;
-
-/** stack_options - for a struct capture_settings */
-extern const struct option_part stack_options;
-
-/** capture_live_options - those of capture_options that ktrack stat --live has */
-extern const struct option_part capture_live_options;
-
-/** watch_capture_options - those of capture_options that ktrack watch has */
-extern const struct option_part watch_capture_options;
 
 /**
  * capture_parse_command - take the words after the options as the traced command

@@ -132,8 +132,5 @@ static int query_main(int argc, char **argv, struct error *error)
 	return status;
 }
 
-const struct cli_command query_command = {
-	.name = "query",
-	.summary = "query recorded track events with SQL",
-	.run = query_main,
-};
+const struct cli_command query_command = { "query", "query recorded track events with SQL",
+					   query_main };

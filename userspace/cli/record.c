@@ -64,8 +64,5 @@ static int record_main(int argc, char **argv, struct error *error)
 	return status;
 }
 
-const struct cli_command record_command = {
-	.name = "record",
-	.summary = "record raw track events to a trace.dat",
-	.run = record_main,
-};
+const struct cli_command record_command = { "record", "record raw track events to a trace.dat",
+					    record_main };

@@ -85,7 +85,5 @@ static int recover_main(int argc, char **argv, struct error *error)
 }
 
 const struct cli_command recover_command = {
-	.name = "recover",
-	.summary = "make a trace.dat from the records of a killed 'ktrack record'",
-	.run = recover_main,
+	"recover", "make a trace.dat from the records of a killed 'ktrack record'", recover_main
 };

@@ -82,7 +82,6 @@ static int release_main(int argc, char **argv, struct error *error)
 }
 
 const struct cli_command release_command = {
-	.name = "release",
-	.summary = "disable and drain tracepoints, so that their module can be unloaded",
-	.run = release_main,
+	"release", "disable and drain tracepoints, so that their module can be unloaded",
+	release_main
 };

@@ -11,14 +11,11 @@
 #include "cli/option_parts.h"
 #include "replay/replay.h"
 
-/** COMPARE_WORDS_MAX - most sources */
+/* Most sources of --compare. */
 #define COMPARE_WORDS_MAX 256
-
-/* ktrack stat: its options. */
 
 /* Of --compare: smaller changes rarely matter. */
 #define DEFAULT_MIN_CHANGE 0.05
-
 /* Of --live. */
 #define DEFAULT_INTERVAL_NS NS_PER_S
 
@@ -145,18 +142,6 @@ static void form_fit_terminal(struct sink_stat_settings *form, bool is_live)
 		form->height = terminal.height;
 }
 
-/*
- * The view needs the terminal for itself: with a command that may use it, tables replace each
- * other. In the background it would stop ktrack.
- */
-static bool top_is_possible(const struct stat_command_settings *settings)
-{
-	const struct sink_stat_settings *form = &settings->stat.form;
-
-	return settings->stat.is_live && !settings->has_no_top && !form->prometheus &&
-	       form->form == STAT_TABLES && settings->nr_words == 0 && terminal_is_interactive();
-}
-
 /* With --live the operands are the command, otherwise there is one source. */
 static int operands_apply(struct stat_command_settings *settings, int argc, char **argv,
 			  struct error *error)
@@ -221,11 +206,17 @@ static int form_apply(struct stat_command_settings *settings, struct error *erro
 	form->is_brief = form->form == STAT_TABLES && !settings->stat.is_live && !form->sort &&
 			 form->limit == 0 && !form->name && !form->has_all && !form->prometheus;
 	form_fit_terminal(form, settings->stat.is_live);
-	settings->stat.is_top = top_is_possible(settings);
+	/*
+	 * The view needs the terminal for itself: with a command that may use it, tables replace
+	 * each other. In the background it would stop ktrack.
+	 */
+	settings->stat.is_top = settings->stat.is_live && !settings->has_no_top &&
+				!form->prometheus && form->form == STAT_TABLES &&
+				settings->nr_words == 0 && terminal_is_interactive();
 	return 0;
 }
 
-/* Options of a recording. With --live, --cgroup decides what is recorded. */
+/* Checks options of a recording. With --live, --cgroup decides what is recorded. */
 static int recorded_check(struct stat_settings *settings, struct error *error)
 {
 	struct capture_settings *capture = &settings->capture;
@@ -254,25 +245,10 @@ static unsigned int stat_emitters(const struct sink_stat_settings *form)
 	return 0;
 }
 
-/* Without the view, tables replace each other. */
-static void stat_top_open(const struct stat_settings *settings, struct sink_stat_settings *form)
-{
-	struct error problem = { 0 };
-
-	if (!settings->is_top)
-		return;
-	form->top = stat_top_new(settings->capture.report, &problem);
-	if (!form->top) {
-		report_message(settings->capture.report, "%s; --no-top prints tables only",
-			       problem.text);
-		return;
-	}
-	form->is_screen = false;
-}
-
 static int stat_run_live(struct stat_settings *settings, struct error *error)
 {
 	struct sink_stat_settings form = settings->form;
+	struct error problem = { 0 };
 	struct stream_settings stream = {
 		.capture = settings->capture,
 		.limits = settings->limits,
@@ -282,13 +258,19 @@ static int stat_run_live(struct stat_settings *settings, struct error *error)
 			     .fails_on_loss = settings->fails_on_loss },
 		.argv = settings->argv,
 	};
-
 	int status;
 
 	form.interval_ns = settings->interval_ns > 0 ? settings->interval_ns : DEFAULT_INTERVAL_NS;
-	stat_top_open(settings, &form);
-	if (form.top)
+	if (settings->is_top)
+		form.top = stat_top_new(settings->capture.report, &problem);
+	/* Without the view, tables replace each other. */
+	if (settings->is_top && !form.top)
+		report_message(settings->capture.report, "%s; --no-top prints tables only",
+			       problem.text);
+	if (form.top) {
+		form.is_screen = false;
 		stream.capture.report = stat_top_report(form.top);
+	}
 	status = stream_run(&stream, error);
 	settings->capture.selection = stream.capture.selection;
 	stat_top_free(form.top);
@@ -375,7 +357,7 @@ static int compare_sources(const struct stat_command_settings *settings,
 			   struct error *error)
 {
 	double min_change = settings->has_min_change ? settings->min_change : DEFAULT_MIN_CHANGE;
-	struct buffer out = { 0 };
+	SCOPED_BUFFER(out);
 	int worst = STATUS_DONE;
 
 	for (int i = 0; i < settings->nr_words; i++) {
@@ -394,7 +376,6 @@ static int compare_sources(const struct stat_command_settings *settings,
 		error_set_system(error, errno, "cannot write to standard output");
 		worst = STATUS_FAILED;
 	}
-	buffer_release(&out);
 	return worst;
 }
 
@@ -407,7 +388,7 @@ static int stat_compare(const struct stat_command_settings *settings, int argc, 
 
 	if (compare_check(settings, error) < 0)
 		return STATUS_USAGE;
-	/* All words behind it are sources. */
+	/* All words behind the separator are sources. */
 	while (separator < argc && strcmp(argv[separator], "--") != 0)
 		separator++;
 	nr_source = argc - separator - 1;
@@ -435,10 +416,8 @@ static int stat_compare(const struct stat_command_settings *settings, int argc, 
 static int stat_print(struct stat_command_settings *settings, int argc, char **argv,
 		      struct error *error)
 {
-	if (settings->has_min_change) {
-		error_set(error, "--min-change: needs --compare");
-		return STATUS_USAGE;
-	}
+	if (settings->has_min_change)
+		return error_set(error, "--min-change: needs --compare"), STATUS_USAGE;
 	if (form_apply(settings, error) < 0 || operands_apply(settings, argc, argv, error) < 0)
 		return STATUS_USAGE;
 	if (!settings->stat.is_live && recorded_check(&settings->stat, error) < 0)
@@ -458,17 +437,12 @@ static int stat_main(int argc, char **argv, struct error *error)
 	int operand, status;
 
 	capture_settings_init(&settings.stat.capture, message_report());
-	if (options_read(&table, argc, argv, &settings, &operand, &status, error)) {
+	if (options_read(&table, argc, argv, &settings, &operand, &status, error))
 		status = settings.is_compare ? stat_compare(&settings, argc, argv, error)
 					     : stat_print(&settings, argc, argv, error);
-	}
 	capture_settings_release(&settings.stat.capture);
 	stat_settings_release(&settings.stat.form);
 	return status;
 }
 
-const struct cli_command stat_command = {
-	.name = "stat",
-	.summary = "print statistics of track events",
-	.run = stat_main,
-};
+const struct cli_command stat_command = { "stat", "print statistics of track events", stat_main };

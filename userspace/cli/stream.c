@@ -70,8 +70,5 @@ static int stream_main(int argc, char **argv, struct error *error)
 	return status;
 }
 
-const struct cli_command stream_command = {
-	.name = "stream",
-	.summary = "record track events and export them live",
-	.run = stream_main,
-};
+const struct cli_command stream_command = { "stream", "record track events and export them live",
+					    stream_main };

@@ -88,7 +88,5 @@ static int watch_main(int argc, char **argv, struct error *error)
 }
 
 const struct cli_command watch_command = {
-	.name = "watch",
-	.summary = "keep the newest records, and save those around triggers",
-	.run = watch_main,
+	"watch", "keep the newest records, and save those around triggers", watch_main
 };

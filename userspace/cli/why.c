@@ -98,8 +98,4 @@ static int why_main(int argc, char **argv, struct error *error)
 	return status;
 }
 
-const struct cli_command why_command = {
-	.name = "why",
-	.summary = "explain where the time of slices went",
-	.run = why_main,
-};
+const struct cli_command why_command = { "why", "explain where the time of slices went", why_main };
