@@ -26,11 +26,10 @@ int stack_trigger_set(struct stack_trigger *out, const struct control *control, 
 	if (limit > 0)
 		buffer_printf(&text, ":%llu", (unsigned long long)limit);
 	if (filter) {
-		struct buffer translated = { 0 };
+		SCOPED_BUFFER(translated);
 
 		control_translate_filter(control, system, event, filter, &translated, &ignored);
 		buffer_printf(&text, " if %s", buffer_string(&translated));
-		buffer_release(&translated);
 	}
 	*out = (struct stack_trigger){ .limit = limit,
 				       .text = text.failed ? NULL : strdup(buffer_string(&text)) };
@@ -70,8 +69,7 @@ bool stack_trigger_refill(const struct stack_trigger *trigger)
 
 	if (trigger->limit == 0 || !trigger_read_count(trigger, &left) || left > trigger->limit / 2)
 		return false;
-	/* The count of a trigger cannot be changed. Without it, records have no stacks: that shows.
-	 */
+	/* The count of a trigger cannot be changed. Records without stacks show what is missing. */
 	if (retry_write(trigger->fd, removal, strlen(removal)) < 0 ||
 	    retry_write(trigger->fd, trigger->text, strlen(trigger->text)) < 0)
 		return true;
@@ -90,8 +88,7 @@ void stack_trigger_close(struct stack_trigger *trigger)
 
 static void enabled_free(struct enabled *enabled)
 {
-	if (enabled->fd >= 0)
-		close(enabled->fd);
+	file_close(enabled->fd);
 	free(enabled->system);
 	free(enabled->event);
 }
@@ -125,12 +122,11 @@ static int enabled_open(struct enabled *enabled, const struct control *control, 
 /* The id of its records, 0 if unknown. */
 static unsigned int id_read(const struct control *control, const struct enabled *enabled)
 {
-	struct buffer text = { 0 };
+	SCOPED_BUFFER(text);
 	unsigned int id = 0;
 
 	if (event_file_read(control->events_fd, enabled->system, enabled->event, "id", &text) == 0)
 		id = strtoul(buffer_string(&text), NULL, 10);
-	buffer_release(&text);
 	return id;
 }
 
@@ -260,16 +256,11 @@ size_t enabled_recorded(const struct enabled_list *list)
 /* Space for some events with names of any length. */
 #define EVENTS_SIZE 4096
 
-/**
- * struct changes - watches of all directories
- * @fd: of inotify
- * @first_sideband: number of the sideband instance's first watch
- * @file: name of the last file written
- */
+/** struct changes - watches of all directories */
 struct changes {
-	int fd;
-	int first_sideband;
-	char file[32];
+	int fd;		    /* of inotify */
+	int first_sideband; /* number of the sideband instance's first watch */
+	char file[32];	    /* name of the last file written */
 };
 
 /* When one of them is written, the kernel empties some buffers or all of them. */
@@ -280,19 +271,18 @@ static const char *const emptying_files[] = {
 
 static int watch_add(struct changes *changes, const char *directory, const char *entry)
 {
-	struct buffer path = { 0 };
+	SCOPED_BUFFER(path);
 	int watch;
 
 	buffer_printf(&path, "%s/%s", directory, entry);
 	watch = inotify_add_watch(changes->fd, buffer_string(&path), IN_MODIFY | IN_ONLYDIR);
-	buffer_release(&path);
 	return watch;
 }
 
 /* Returns -1 with errno. */
 static int watch_cpus(struct changes *changes, const char *directory)
 {
-	struct buffer path = { 0 };
+	SCOPED_BUFFER(path);
 	struct dirent *entry;
 	int status = 0;
 	DIR *list;
@@ -306,7 +296,6 @@ static int watch_cpus(struct changes *changes, const char *directory)
 	}
 	if (list)
 		closedir(list);
-	buffer_release(&path);
 	return list ? status : -1;
 }
 
@@ -412,11 +401,10 @@ int tracefs_directory(const char **out, struct error *error)
 	if (mounted <= 0 || !directory)
 		return error_set(error, "tracefs is not mounted; as root: mount -t tracefs nodev "
 					"/sys/kernel/tracing");
-	if (access(directory, R_OK | X_OK) < 0) {
+	if (access(directory, R_OK | X_OK) < 0)
 		return error_set(error, "%s: %s; %s", directory, strerror(errno),
 				 geteuid() == 0 ? "is the kernel locked down?"
 						: "run ktrack as root (sudo)");
-	}
 	if (lockdown_check(directory, error) < 0)
 		return -1;
 	*out = usable_directory = directory;
@@ -434,25 +422,16 @@ int events_open(struct error *error)
 
 void event_path_append(struct buffer *out, const char *system, const char *event, const char *file)
 {
-	buffer_append_string(out, system);
-	buffer_append_char(out, '/');
-	buffer_append_string(out, event);
-	buffer_append_char(out, '/');
-	buffer_append_string(out, file);
+	buffer_printf(out, "%s/%s/%s", system, event, file);
 }
 
 int event_file_read(int events_fd, const char *system, const char *event, const char *file,
 		    struct buffer *out)
 {
-	struct buffer path = { 0 };
-	int status, number;
+	SCOPED_BUFFER(path);
 
 	event_path_append(&path, system, event, file);
-	status = file_read_built(events_fd, &path, out);
-	number = errno;
-	buffer_release(&path);
-	errno = number;
-	return status;
+	return file_read_built(events_fd, &path, out);
 }
 
 /* Whether an entry is no tracepoint, or none for this user, or its module was unloaded. */
@@ -470,19 +449,15 @@ static int event_visit(int events_fd, const struct tracepoint_visitor *visitor, 
 		       const char *name, struct error *error)
 {
 	struct tracepoint tracepoint = { .system = system, .name = name };
-	struct buffer format = { 0 };
-	int status = 0;
+	SCOPED_BUFFER(format);
 
-	if (event_file_read(events_fd, system, name, "format", &format) == 0) {
-		tracepoint.format = (struct text){ .data = buffer_string(&format),
-						   .size = format.size };
-		status = visitor->visit(visitor->context, &tracepoint, error);
-	} else if (!is_no_tracepoint(errno)) {
-		status = error_set_system(error, errno, "cannot read the format of %s:%s", system,
-					  name);
-	}
-	buffer_release(&format);
-	return status;
+	if (event_file_read(events_fd, system, name, "format", &format) < 0)
+		return is_no_tracepoint(errno)
+			       ? 0
+			       : error_set_system(error, errno, "cannot read the format of %s:%s",
+						  system, name);
+	tracepoint.format = (struct text){ .data = buffer_string(&format), .size = format.size };
+	return visitor->visit(visitor->context, &tracepoint, error);
 }
 
 /** struct entry_names - names of a directory's entries */
@@ -563,13 +538,10 @@ static void entry_names_release(struct entry_names *names)
  */
 static int is_system(int events_fd, const char *name)
 {
-	struct buffer path = { 0 };
-	int status;
+	SCOPED_BUFFER(path);
 
 	buffer_printf(&path, "%s/enable", name);
-	status = file_find_built(events_fd, &path) == 0 ? 1 : -(errno == ENOMEM);
-	buffer_release(&path);
-	return status;
+	return file_find_built(events_fd, &path) == 0 ? 1 : -(errno == ENOMEM);
 }
 
 static int system_visit(int events_fd, const struct tracepoint_visitor *visitor, const char *system,
@@ -611,38 +583,32 @@ int tracepoints_visit(int events_fd, const struct tracepoint_visitor *visitor, s
 
 bool event_is_enabled(int events_fd, const char *system, const char *event)
 {
-	struct buffer text = { 0 };
+	SCOPED_BUFFER(text);
 	int status = event_file_read(events_fd, system, event, "enable", &text);
 	bool is_enabled = status == 0 && buffer_string(&text)[0] == '1';
 
-	buffer_release(&text);
 	return is_enabled;
 }
 
 /* Kernels without dynamic events lack the file. */
 bool events_may_change(void)
 {
-	struct buffer list = { 0 };
+	SCOPED_BUFFER(list);
 	struct error ignored = { 0 };
 	const char *directory;
-	bool may_change = true;
 
-	if (tracefs_directory(&directory, &ignored) == 0) {
-		if (file_read_in(directory, "dynamic_events", &list) < 0)
-			may_change = errno != ENOENT;
-		else
-			may_change = list.size > 0;
-	}
-	buffer_release(&list);
-	return may_change;
+	if (tracefs_directory(&directory, &ignored) < 0)
+		return true;
+	if (file_read_in(directory, "dynamic_events", &list) < 0)
+		return errno != ENOENT;
+	return list.size > 0;
 }
 
 bool events_are_disabled(const char *directory)
 {
-	struct buffer text = { 0 };
+	SCOPED_BUFFER(text);
 	bool is_disabled = file_read_in(directory, "events/enable", &text) == 0 &&
 			   buffer_string(&text)[0] == '0';
 
-	buffer_release(&text);
 	return is_disabled;
 }

@@ -17,13 +17,11 @@
 /* The kernel's multicast group; the other one is udev's. */
 #define KERNEL_GROUP 1
 
-/**
- * struct module_watch - what we listen to
- * @socket_fd: receives the kernel's messages; a loaded module is reported after its init
- * @request_fd: ktrack.ko's device, open from the first enable request on; -1 if it is not loaded
- */
+/** struct module_watch - what we listen to */
 struct module_watch {
+	/* receives the kernel's messages; a loaded module is reported after its init */
 	int socket_fd;
+	/* ktrack.ko's device, open from the first enable request on; -1 if it is not loaded */
 	int request_fd;
 };
 
@@ -47,17 +45,15 @@ int module_watch_open(struct module_watch **out, struct error *error)
 	if (!watch)
 		return error_set(error, "out of memory");
 	watch->request_fd = -1;
-	if (socket_open(watch, error) < 0) {
-		module_watch_close(watch);
-		return -1;
-	}
+	if (socket_open(watch, error) < 0)
+		return module_watch_close(watch), -1;
 	*out = watch;
 	return 0;
 }
 
 bool module_watch_request(struct module_watch *watch, const char *instance, const char *pattern)
 {
-	struct buffer line = { 0 };
+	SCOPED_BUFFER(line);
 	bool is_taken;
 
 	if (watch->request_fd < 0)
@@ -67,7 +63,6 @@ bool module_watch_request(struct module_watch *watch, const char *instance, cons
 	buffer_printf(&line, "%s %s\n", instance, pattern);
 	is_taken = !line.failed &&
 		   retry_write(watch->request_fd, line.data, line.size) == (ssize_t)line.size;
-	buffer_release(&line);
 	return is_taken;
 }
 
@@ -112,9 +107,7 @@ void module_watch_close(struct module_watch *watch)
 {
 	if (!watch)
 		return;
-	if (watch->socket_fd >= 0)
-		close(watch->socket_fd);
-	if (watch->request_fd >= 0)
-		close(watch->request_fd);
+	file_close(watch->socket_fd);
+	file_close(watch->request_fd);
 	free(watch);
 }

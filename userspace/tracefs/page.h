@@ -12,36 +12,24 @@
 /**
  * struct page_layout - how the kernel that wrote lays out its numbers; zeroed where it is this
  * machine's, with 8-byte longs
- * @is_swapped: in the other byte order
- * @has_short_longs: its longs have 4 bytes
  */
 struct page_layout {
-	bool is_swapped;
-	bool has_short_longs;
+	bool is_swapped;      /* in the other byte order */
+	bool has_short_longs; /* its longs have 4 bytes */
 };
 
-/**
- * struct page - a cursor in a sub-buffer
- * @layout: how to read it
- * @data: first byte behind the header; borrowed
- * @size: how many bytes the writer committed
- * @short_end: entries before this can be taken by page_take_short(); 0 where none can
- * @offset: of the next entry
- * @time_ns: of the last entry
- * @has_gap: records were lost before this sub-buffer's first one
- * @gap_count: how many, or LOSS_COUNT_UNKNOWN
- * @is_damaged: an entry did not fit; the walk has ended there
- */
+/** struct page - a cursor in a sub-buffer */
 struct page {
-	struct page_layout layout;
-	const unsigned char *data;
-	size_t size;
+	struct page_layout layout; /* how to read it */
+	const unsigned char *data; /* first byte behind the header; borrowed */
+	size_t size;		   /* how many bytes the writer committed */
+	/* entries before this can be taken by page_take_short(); 0 where none can */
 	size_t short_end;
-	size_t offset;
-	int64_t time_ns;
-	bool has_gap;
-	int64_t gap_count;
-	bool is_damaged;
+	size_t offset;	   /* of the next entry */
+	int64_t time_ns;   /* of the last entry */
+	bool has_gap;	   /* records were lost before this sub-buffer's first one */
+	int64_t gap_count; /* how many, or LOSS_COUNT_UNKNOWN */
+	bool is_damaged;   /* an entry did not fit; the walk has ended there */
 };
 
 /**
@@ -56,7 +44,6 @@ void page_load(struct page *page, struct page_layout layout, const void *bytes, 
 
 /** PAGE_HEADER_SIZE - size of the header of this machine's sub-buffers: time and committed size */
 #define PAGE_HEADER_SIZE 16
-
 /** PAGE_COUNT_SIZE - how much space page_store_count() may need behind a sub-buffer */
 #define PAGE_COUNT_SIZE 8
 
@@ -72,8 +59,8 @@ size_t page_store_count(const struct page *page, void *bytes, uint64_t count);
 
 /**
  * page_join - append the entries of another sub-buffer of the same CPU
- * @bytes: the sub-buffer of this machine that @page has walked to its end; there is no count of lost
- * records behind its data
+ * @bytes: the sub-buffer of this machine that @page has walked to its end; there is no count of
+ * lost records behind its data
  * @more: loaded, and not walked yet
  * @size_max: space at @bytes
  *
@@ -89,48 +76,37 @@ size_t page_join(void *bytes, const struct page *page, const struct page *more, 
  */
 size_t page_cut(void *bytes, size_t size, int64_t from_ns, int64_t to_ns);
 
-/** page_forget_count - drop the number of records that were lost before a sub-buffer, not the gap */
+/** page_forget_count - drop the number of records lost before a sub-buffer, not the gap */
 void page_forget_count(void *bytes);
 
-/**
- * struct page_builder - a sub-buffer of any machine that is filled with records
- * @bytes: @size bytes, allocated by the first record, for free(3)
- * @used: bytes of them, with the header; 0 before the first record
- * @last_ns: time of the last record
- * @has_gap: records were lost before the first one; @gap_count of them, or LOSS_COUNT_UNKNOWN
- */
+/** struct page_builder - a sub-buffer of any machine that is filled with records */
 struct page_builder {
 	struct page_layout layout;
-	unsigned char *bytes;
+	unsigned char *bytes; /* @size bytes, allocated by the first record, for free(3) */
 	size_t size;
-	size_t used;
-	int64_t last_ns;
+	size_t used;	 /* bytes of them, with the header; 0 before the first record */
+	int64_t last_ns; /* time of the last record */
+	/* records were lost before the first one; @gap_count of them, or LOSS_COUNT_UNKNOWN */
 	bool has_gap;
 	int64_t gap_count;
 };
 
 /** page_builder_begin - begin a sub-buffer at a time; returns -1 if memory ran out */
 int page_builder_begin(struct page_builder *builder, int64_t time_ns);
-
 /** page_builder_add - append a record of any time; returns false if it does not fit */
 bool page_builder_add(struct page_builder *builder, const struct record *record);
-
 /** page_builder_end - complete the sub-buffer, with zeros behind the records; none is begun then */
 void page_builder_end(struct page_builder *builder);
-
-/** page_mark_gap - records are missing before a sub-buffer of this machine, and nobody counted them */
+/** page_mark_gap - uncounted records are missing before a sub-buffer of this machine */
 void page_mark_gap(void *bytes);
 
 /** PAGE_DELTA_BITS, PAGE_TYPE_BITS - parts of an entry's head: time, and type or length in words */
 #define PAGE_DELTA_BITS 27
 #define PAGE_TYPE_BITS 5
-
 /** PAGE_LENGTH_MAX - types from 1 to this are lengths */
 #define PAGE_LENGTH_MAX 28
-
 /** PAGE_AHEAD - bytes to prefetch ahead of a record; they may be in a file's next sub-buffer */
 #define PAGE_AHEAD 1024
-
 /** PAGE_SHORT_MAX - maximum size of an entry whose type is its length */
 #define PAGE_SHORT_MAX (4 + 4 * PAGE_LENGTH_MAX)
 

@@ -33,12 +33,11 @@
 
 uint64_t instance_number(const char *directory, const char *file)
 {
-	struct buffer text = { 0 };
+	SCOPED_BUFFER(text);
 	uint64_t number = 0;
 
 	if (file_read_in(directory, file, &text) == 0)
 		number = strtoull(buffer_string(&text), NULL, 10);
-	buffer_release(&text);
 	return number;
 }
 
@@ -102,7 +101,7 @@ static int reader_add_all(struct buffer_reader *reader, const char *directory,
 		.sub_buffers_left = UINT64_MAX,
 	};
 	size_t nr_before = reader->size;
-	struct buffer path = { 0 };
+	SCOPED_BUFFER(path);
 	struct dirent *entry;
 	int status = 0;
 	DIR *list;
@@ -120,7 +119,6 @@ static int reader_add_all(struct buffer_reader *reader, const char *directory,
 	if (status == 0)
 		qsort(reader->list + nr_before, reader->size - nr_before, sizeof(*reader->list),
 		      cpu_buffer_compare);
-	buffer_release(&path);
 	return status;
 }
 
@@ -274,12 +272,11 @@ void buffer_reader_limit(struct buffer_reader *reader)
 	for (size_t i = 0; i < reader->size; i++) {
 		struct cpu_buffer *buffer = &reader->list[i];
 		size_t space = buffer->sub_buffer_size - SUB_BUFFER_HEADER_SIZE;
-		struct buffer text = { 0 };
+		SCOPED_BUFFER(text);
 		uint64_t size_kib = 0;
 
 		if (file_read_anew(buffer->size_fd, &text) == 0)
 			size_kib = strtoull(buffer_string(&text), NULL, 10);
-		buffer_release(&text);
 		buffer->sub_buffers_left = size_kib * 1024 / space + SUB_BUFFERS_MORE;
 	}
 }
@@ -476,17 +473,13 @@ void statistics_read_line(struct statistics *out, struct text line)
 	if (!colon)
 		return;
 	name = (struct text){ line.data, colon - line.data };
-	word = (struct text){ colon + 1, end - colon - 1 };
+	word = text_trim((struct text){ colon + 1, end - colon - 1 });
 	member = statistics_member(out, name);
 	if (member)
 		*member += digits_parse(word.data, end);
 	else if (text_equals(name, text_of("now ts")))
 		out->now = clock_parse(word.data, end);
 	/* Lines that ktrack adds. */
-	while (word.size > 0 && *word.data == ' ') {
-		word.data++;
-		word.size--;
-	}
 	if (text_equals(name, text_of(STATISTICS_IN_FLIGHT))) {
 		out->in_flight += digits_parse(word.data, end);
 		out->is_open = text_equals(word, text_of(STATISTICS_UNKNOWN));
@@ -505,12 +498,11 @@ void statistics_read(struct statistics *out, struct text text)
 
 int cpu_file_open(const char *directory, int cpu, const char *file, int flags, struct error *error)
 {
-	struct buffer name = { 0 };
+	SCOPED_BUFFER(name);
 	int fd;
 
 	buffer_printf(&name, "per_cpu/cpu%d/%s", cpu, file);
 	fd = file_open_in(directory, buffer_string(&name), flags, error);
-	buffer_release(&name);
 	return fd;
 }
 
@@ -531,10 +523,9 @@ int statistics_text(int fd, int cpu, struct buffer *out, struct error *error)
 
 int statistics_load(struct statistics *out, int fd, int cpu, struct error *error)
 {
-	struct buffer text = { 0 };
+	SCOPED_BUFFER(text);
 	int status = statistics_text(fd, cpu, &text, error);
 
 	statistics_read(out, buffer_text(&text));
-	buffer_release(&text);
 	return status;
 }

@@ -15,51 +15,38 @@ struct stream;
  * struct stream_ops - where a stream's sub-buffers are read from
  * @refill: point @stream->bytes to the next sub-buffer, which is valid until the next call; returns
  * its size, 0 if there is none now, -1 with @error
- * @close: free @stream->own
  */
 struct stream_ops {
 	ssize_t (*refill)(struct stream *stream, struct error *error);
-	void (*close)(struct stream *stream);
+	void (*close)(struct stream *stream); /* free @stream->own */
 };
 
 /**
  * struct stream - the records of one CPU of one buffer, in the order of writing
- * @is_sideband: its records are about threads and modules; its losses are counted separately
- * @own: data of @ops
- * @layout: of the sub-buffers
  * @convert: from a timestamp to nanoseconds below RECORD_TIME_LIMIT; NULL if timestamps are
  * nanoseconds
- * @bytes: the sub-buffer that @page walks
- * @next: the next record, if @has_next
- * @is_behind_gap: records were lost before the next one, which is not reported yet
- * @gap_count: how many, or LOSS_COUNT_UNKNOWN
- * @first_ns: time of the first record, after source_first_time()
- * @last_ns: time of the last delivered record
- * @nr_records: number of delivered records
- * @settled_ns: all records up to this time are delivered
- * @counted: lost records of all gaps of known size
- * @has_uncounted: there was a gap of unknown size
  */
 struct stream {
 	const struct stream_ops *ops;
 	int cpu;
 	unsigned int buffer;
+	/* its records are about threads and modules; its losses are counted separately */
 	bool is_sideband;
-	void *own;
-	struct page_layout layout;
+	void *own;		   /* data of @ops */
+	struct page_layout layout; /* of the sub-buffers */
 	int64_t (*convert)(const struct stream *stream, int64_t timestamp);
-	const unsigned char *bytes;
+	const unsigned char *bytes; /* the sub-buffer that @page walks */
 	struct page page;
-	struct record next;
+	struct record next; /* the next record, if @has_next */
 	bool has_next;
-	bool is_behind_gap;
-	int64_t gap_count;
-	int64_t first_ns;
-	int64_t last_ns;
-	uint64_t nr_records;
-	int64_t settled_ns;
-	uint64_t counted;
-	bool has_uncounted;
+	bool is_behind_gap;  /* records were lost before the next one, which is not reported yet */
+	int64_t gap_count;   /* how many, or LOSS_COUNT_UNKNOWN */
+	int64_t first_ns;    /* time of the first record, after source_first_time() */
+	int64_t last_ns;     /* time of the last delivered record */
+	uint64_t nr_records; /* number of delivered records */
+	int64_t settled_ns;  /* all records up to this time are delivered */
+	uint64_t counted;    /* lost records of all gaps of known size */
+	bool has_uncounted;  /* there was a gap of unknown size */
 };
 
 /**

@@ -21,22 +21,18 @@ static void comm_set(struct thread_identity *task, const char *data, size_t size
  */
 static void procfs_find(int tid, struct thread_identity *task)
 {
-	struct buffer path = { 0 }, text = { 0 };
+	SCOPED_BUFFER(text);
 	const char *line;
+	char path[64];
 
-	buffer_printf(&path, "/proc/%d/comm", tid);
-	if (file_read(buffer_string(&path), &text) == 0 && text.size > 0)
+	snprintf(path, sizeof(path), "/proc/%d/comm", tid);
+	if (file_read(path, &text) == 0 && text.size > 0)
 		comm_set(task, text.data, text.size - 1);
-	buffer_clear(&path);
 	buffer_clear(&text);
-	buffer_printf(&path, "/proc/%d/status", tid);
-	if (file_read(buffer_string(&path), &text) == 0) {
-		line = strstr(buffer_string(&text), "\nTgid:");
-		if (line)
-			task->tgid = atoi(line + strlen("\nTgid:"));
-	}
-	buffer_release(&path);
-	buffer_release(&text);
+	snprintf(path, sizeof(path), "/proc/%d/status", tid);
+	line = file_read(path, &text) == 0 ? strstr(buffer_string(&text), "\nTgid:") : NULL;
+	if (line)
+		task->tgid = atoi(line + strlen("\nTgid:"));
 }
 
 /* Finds the line "TID rest", and returns its rest, up to the line's end. */
@@ -54,7 +50,8 @@ static struct text saved_find(const char *text, int tid)
 
 static void saved_names_find(const struct saved_tasks *saved, int tid, struct thread_identity *task)
 {
-	struct buffer names = { 0 }, groups = { 0 };
+	SCOPED_BUFFER(names);
+	SCOPED_BUFFER(groups);
 	struct text name, group;
 
 	if (saved->names_fd >= 0)
@@ -68,8 +65,6 @@ static void saved_names_find(const struct saved_tasks *saved, int tid, struct th
 		comm_set(task, name.data, name.size);
 	if (group.size > 0)
 		task->tgid = atoi(group.data);
-	buffer_release(&names);
-	buffer_release(&groups);
 }
 
 void thread_find(const struct saved_tasks *saved, int tid, struct thread_identity *out)
@@ -123,20 +118,9 @@ static struct saved_line line_take(struct text *rest)
 	if (nr_digits > 0 && nr_digits < 10 && nr_digits < whole.size &&
 	    whole.data[nr_digits] == ' ') {
 		line.tid = atoi(whole.data);
-		line.name = (struct text){ whole.data + nr_digits + 1, whole.size - nr_digits - 1 };
+		line.name = text_from(whole, nr_digits + 1);
 	}
 	return line;
-}
-
-/* Reads a living thread's name, which ends with a newline. */
-static void living_name_read(int tid, struct buffer *name)
-{
-	struct buffer path = { 0 };
-
-	buffer_printf(&path, "/proc/%d/comm", tid);
-	if (file_read(buffer_string(&path), name) < 0)
-		buffer_clear(name);
-	buffer_release(&path);
 }
 
 /*
@@ -146,21 +130,23 @@ static void living_name_read(int tid, struct buffer *name)
 static void forged_take(const struct saved_line *line, struct text *rest)
 {
 	const char *end = rest->size > 0 ? memchr(rest->data, '\n', rest->size) : NULL;
-	struct buffer name = { 0 };
+	SCOPED_BUFFER(name);
 	struct text more;
+	char path[64];
 
 	if (!end || line->name.size + 1 + (end - rest->data) > NAME_SIZE_MAX)
 		return;
-	living_name_read(line->tid, &name);
-	more = (struct text){ name.data, name.size };
+	snprintf(path, sizeof(path), "/proc/%d/comm", line->tid);
+	if (file_read(path, &name) < 0)
+		return;
+	/* It ends with a newline. */
+	more = buffer_text(&name);
 	if (text_begins(more, line->name) && more.size > line->name.size + 1 &&
 	    more.data[line->name.size] == '\n') {
-		more.data += line->name.size + 1;
-		more.size -= line->name.size + 1;
+		more = text_from(more, line->name.size + 1);
 		if (text_begins(*rest, more))
-			*rest = (struct text){ rest->data + more.size, rest->size - more.size };
+			*rest = text_from(*rest, more.size);
 	}
-	buffer_release(&name);
 }
 
 static int line_compare(const void *a, const void *b)
