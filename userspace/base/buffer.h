@@ -56,11 +56,7 @@ hot_inline void put_slack(char *out, const void *data)
 	memcpy(out, &block, sizeof(block));
 }
 
-/**
- * put_text - put @size bytes; faster than put_bytes() if @size is no constant, and small
- *
- * Reads and writes no other bytes. The last block may overlap the previous one.
- */
+/** put_text - put @size bytes, no other; for small sizes that are no constant */
 hot_inline char *put_text(char *out, const char *data, size_t size)
 {
 	char *end = out + size;
@@ -282,12 +278,7 @@ void buffer_trim(struct buffer *buffer);
 /** buffer_grow - make @size bytes fit, for buffer_reserve(); returns false if memory ran out */
 bool buffer_grow(struct buffer *buffer, size_t size);
 
-/**
- * buffer_reserve - make @size more bytes fit
- *
- * Returns the end of the bytes, or NULL after a failure. The caller writes there and adds to
- * @buffer->size.
- */
+/** buffer_reserve - the end of the bytes, where @size more fit; NULL after a failure */
 hot_inline char *buffer_reserve(struct buffer *buffer, size_t size)
 {
 	if (unlikely(buffer->failed))
@@ -297,11 +288,7 @@ hot_inline char *buffer_reserve(struct buffer *buffer, size_t size)
 	return buffer->data + buffer->size;
 }
 
-/**
- * buffer_reserve_put - buffer_reserve() for put functions, with PUT_SLACK bytes behind
- *
- * Call buffer_end_put() afterwards.
- */
+/** buffer_reserve_put - buffer_reserve() for put functions and buffer_end_put() */
 hot_inline char *buffer_reserve_put(struct buffer *buffer, size_t size)
 {
 	return buffer_reserve(buffer, size + PUT_SLACK);
@@ -341,14 +328,8 @@ void buffer_append_unsigned(struct buffer *buffer, uint64_t number);
 void buffer_append_signed(struct buffer *buffer, int64_t number);
 /** buffer_append_hex - append a number in hexadecimal: "0x1f" */
 void buffer_append_hex(struct buffer *buffer, uint64_t number);
-
-/**
- * buffer_append_decimal - append @number / 10^@decimals with @decimals digits after the point
- * @number: for example nanoseconds: nine decimals make seconds
- * @decimals: 1 to 9
- */
+/** buffer_append_decimal - append @number / 10^@decimals, with @decimals digits, 1 to 9 */
 void buffer_append_decimal(struct buffer *buffer, int64_t number, unsigned int decimals);
-
 /** buffer_append_seconds - append nanoseconds as put_seconds() does */
 void buffer_append_seconds(struct buffer *buffer, int64_t ns, unsigned int decimals);
 /** buffer_printf - append formatted text */
@@ -356,14 +337,8 @@ void buffer_printf(struct buffer *buffer, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 /** buffer_text - the bytes as a text; valid until the next append */
 struct text buffer_text(const struct buffer *buffer);
-
-/**
- * buffer_string - the bytes as a C string, "" after a failure; valid until the next append
- *
- * It needs no memory, so that @failed can be checked before.
- */
+/** buffer_string - the bytes as a C string until the next append; "" after a failure */
 const char *buffer_string(struct buffer *buffer);
-
 /** buffer_append_printable - append a text; control characters, and what is no UTF-8, become '?' */
 void buffer_append_printable(struct buffer *buffer, struct text text);
 /** buffer_append_word - append a word as a shell reads it: quoted if it has to be */

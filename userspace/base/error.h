@@ -24,13 +24,9 @@ int error_set(struct error *error, const char *format, ...) __attribute__((forma
 /** FILES_REMEDY - the end of messages if the process may open no more files */
 #define FILES_REMEDY "; raise the limit of open files (ulimit -n)"
 
-/**
- * error_set_system - error_set() with ": " and the text of the errno @number at the end, with
- * FILES_REMEDY for EMFILE
- */
+/** error_set_system - error_set(), ": ", the text of errno @number, FILES_REMEDY for EMFILE */
 int error_set_system(struct error *error, int number, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
-
 /** error_is_memory - whether memory ran out, after which nobody goes on */
 bool error_is_memory(const struct error *error);
 

@@ -75,19 +75,9 @@ int file_read_built(int directory_fd, struct buffer *path, struct buffer *out);
 int file_find_built(int directory_fd, struct buffer *path);
 /** file_read_in - file_read() of @directory/@name; -1 with errno, as above */
 int file_read_in(const char *directory, const char *name, struct buffer *out);
-
-/**
- * file_read_anew - file_read() of an open file from its beginning
- *
- * Files of procfs and tracefs are generated again for each read.
- */
+/** file_read_anew - file_read() of an open file from its begin; procfs and tracefs make it again */
 int file_read_anew(int fd, struct buffer *out);
-
-/**
- * file_sync - flush a file to its disk; succeeds for files without a disk
- *
- * Returns 0, or -1 with errno.
- */
+/** file_sync - flush a file to its disk, if it has one; returns 0, or -1 with errno */
 int file_sync(int fd);
 
 /** FILES_SPARE - how many files a step of a run may have open for a moment */
@@ -97,13 +87,7 @@ int file_sync(int fd);
 bool files_are_left(void);
 /** file_close - close @fd, unless it is negative */
 void file_close(int fd);
-
-/**
- * file_open_in - open @name in @directory
- * @flags: as for open(2); O_CLOEXEC is added
- *
- * Returns a descriptor, or -1 with @error.
- */
+/** file_open_in - open @name in @directory, O_CLOEXEC; returns a descriptor, or -1 with @error */
 int file_open_in(const char *directory, const char *name, int flags, struct error *error);
 
 /**
@@ -137,13 +121,8 @@ int file_await(const struct file_wait *wait, int fd);
  */
 int file_open_unblocked(const char *path, int flags, mode_t mode, const struct file_wait *wait);
 
-/**
- * file_read_block - read @size bytes at @offset with as many calls as needed
- *
- * Returns how many were read, fewer at the end of the file, or -1 with errno.
- */
+/** file_read_block - read @size bytes at @offset; returns how many there are, or -1 with errno */
 ssize_t file_read_block(int fd, void *out, size_t size, off_t offset);
-
 /** file_read_boot_id - append the kernel's id of this boot; nothing if it cannot be read */
 void file_read_boot_id(struct buffer *out);
 

@@ -7,13 +7,8 @@
 
 /* Attributes of functions that run once per record or line. */
 
-/**
- * hot_inline - a static function that is always inlined
- *
- * A record passes a dozen small functions. Most of them do less work than a call costs.
- */
+/** hot_inline - a function that is always inlined: it does less work than a call costs */
 #define hot_inline static inline __attribute__((always_inline))
-
 /** out_of_line - a rare function that must not grow its hot caller */
 #define out_of_line __attribute__((noinline))
 /** likely, unlikely - which way a condition mostly goes */

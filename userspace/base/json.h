@@ -19,19 +19,9 @@
  */
 void json_append_string(struct buffer *buffer, struct text text);
 
-/**
- * json_put_string - put @text as a JSON string, quotes included, if it needs no escapes
- * @out: reserved as for the put functions
- *
- * Returns the end, or NULL if @text needs json_append_string().
- */
+/** json_put_string - put @text as a JSON string; NULL if it needs json_append_string() */
 char *json_put_string(char *out, struct text text);
-
-/**
- * json_append_character - append the first character of @text, which is not empty, escaped
- *
- * Returns the number of bytes of @text that it has.
- */
+/** json_append_character - append the first character of @text, escaped; returns its size there */
 size_t json_append_character(struct buffer *buffer, struct text text);
 
 /**

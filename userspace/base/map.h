@@ -59,13 +59,8 @@ static inline void *map_find(const struct map *map, uint64_t hash,
 	return NULL;
 }
 
-/**
- * map_insert - add @value, which is not in the map yet
- *
- * Returns 0, or -1 if memory ran out; the map is unchanged then.
- */
+/** map_insert - add @value, which is not in the map yet; -1, and no change, without memory */
 int map_insert(struct map *map, uint64_t hash, void *value);
-
 /** map_take - the same with a @value of malloc(3) or NULL; returns it, or NULL and frees it */
 void *map_take(struct map *map, uint64_t hash, void *value);
 /** map_remove - remove @value, which was inserted with @hash; does nothing if it is absent */

@@ -34,14 +34,8 @@ struct owner {
 int owner_init(struct owner *owner, uid_t user, gid_t group);
 /** owner_release - free the lists of groups */
 void owner_release(struct owner *owner);
-
-/**
- * owner_begin - let this thread access files with the user's rights until owner_end()
- *
- * Returns 0, or -1 with errno and nothing changed.
- */
+/** owner_begin - act with the user's rights on files until owner_end(); 0, or -1 with errno */
 int owner_begin(const struct owner *owner);
-
 /** owner_end - return to the rights of this process; keeps errno */
 void owner_end(const struct owner *owner);
 

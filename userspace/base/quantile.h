@@ -36,14 +36,8 @@ struct quantiles {
 
 /** quantiles_add - add a duration; returns 0, or -1 if memory ran out */
 int quantiles_add(struct quantiles *quantiles, uint64_t duration);
-
-/**
- * quantiles_get - the smallest duration that at least @permille of all do not exceed
- *
- * Returns the middle of its cell, or 0 if there are no durations.
- */
+/** quantiles_get - the smallest duration that @permille of all do not exceed, by its cell; or 0 */
 uint64_t quantiles_get(const struct quantiles *quantiles, unsigned int permille);
-
 /** quantiles_octave - number of durations in a power of two */
 uint64_t quantiles_octave(const struct quantiles *quantiles, unsigned int number);
 /** quantile_octave_of - the power of two of a duration */

@@ -134,10 +134,7 @@ hot_inline bool text_equals_behind(struct text a, struct text b)
 	       likely(a.size <= WORD_SIZE || bytes_equal_from(a.data, b.data, WORD_SIZE, a.size));
 }
 
-/**
- * text_glance - a weak hash of the head, the end and the size of a text, for small caches
- * @head: text_head() of the text
- */
+/** text_glance - a weak hash of a text and its text_head(), for small caches */
 hot_inline uint64_t text_glance(struct text text, uint64_t head)
 {
 	if (text.size > WORD_SIZE)

@@ -42,12 +42,7 @@ int64_t time_split(int64_t unix_ns, unsigned int *us);
  */
 void time_date_text(char *out, int64_t unix_s, const char *format);
 
-/**
- * time_duration_parse - parse a number, which may have a fraction, and a unit: ns us ms s m h
- * @out_ns: the duration; seconds without a unit
- *
- * Returns 0, or -1 with @error if it is malformed, negative, or above 292 years.
- */
+/** time_duration_parse - parse a number, and a unit: ns us ms s m h; seconds without one */
 int time_duration_parse(const char *string, int64_t *out_ns, struct error *error);
 
 /**

@@ -67,14 +67,8 @@ static inline bool value_is_finite(const struct value *value)
 
 /** value_floating - @value, which is a number, as the nearest double */
 double value_floating(const struct value *value);
-
-/**
- * value_range_add - extend the range from @min to @max, of the kind of @value, to @value
- *
- * "NaN" is in no range, but both are that if all values were.
- */
+/** value_range_add - extend a range to @value, of its kind; "NaN" is in none, unless all are */
 void value_range_add(struct value *min, struct value *max, const struct value *value);
-
 /** fields_append_text - append "name=value name=value" */
 void fields_append_text(struct buffer *buffer, const struct field *fields, size_t nr_fields);
 
