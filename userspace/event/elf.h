@@ -44,11 +44,7 @@ struct elf_function {
 int elf_find_function(const struct elf_file *file, const char *name, struct elf_function *out,
 		      struct error *error);
 
-/**
- * elf_is_go - whether the file is a program of Go, whose returns cannot be recorded
- *
- * Its stacks are moved, with the changed return addresses, and the program crashes.
- */
+/** elf_is_go - whether a file is a program of Go: it moves stacks, and changed returns crash it */
 bool elf_is_go(const struct elf_file *file);
 
 /**

@@ -47,24 +47,13 @@ struct format {
 	size_t nr_common;
 };
 
-/**
- * format_parse - parse a format file up to its fields
- * @out: for format_release(), whatever is returned
- *
- * Returns 0, 1 if it is malformed or too long, or -1 if memory ran out.
- */
+/** format_parse - parse up to the fields; 1 if malformed, -1 without memory; release it anyhow */
 int format_parse(struct format *out, struct text file);
-
 /** format_release - free a format, and zero it */
 void format_release(struct format *format);
 /** format_find - the field with this name, NULL if there is none */
 const struct format_field *format_find(const struct format *format, struct text name);
-
-/**
- * format_read_id - the event id in a format text, without parsing the rest
- *
- * Returns the number of the line "ID: N", or -1 if there is none or it exceeds 65535.
- */
+/** format_read_id - the number of the line "ID: N" of a format, -1 if there is none up to 65535 */
 int64_t format_read_id(struct text text);
 
 /* Field references: where a field is in a record, and readers that check every bound. */
@@ -112,12 +101,7 @@ struct field_ref {
 		.kind = FIELD_ABSENT, .end = FIELD_END_NEVER, \
 	}
 
-/**
- * field_ref_of - reference to @field
- * @is_swapped: the records' byte order is not this machine's
- *
- * Returns an absent reference if @field is NULL, or has an impossible position.
- */
+/** field_ref_of - reference to @field; absent if that is NULL or at an impossible position */
 struct field_ref field_ref_of(const struct format_field *field, bool is_swapped);
 
 /** field_ref_is_number - whether the field is an integer; a bool is not */
@@ -216,12 +200,7 @@ hot_inline uint64_t field_peek_word(const struct record *record, const char *dat
 	return left > 0 ? word_drop(word_load(end - WORD_SIZE), WORD_SIZE - left) : 0;
 }
 
-/**
- * field_cut_text - cut @text, which is in the record, at its first NUL
- * @record: of at least WORD_SIZE bytes
- *
- * Returns the text_head() of the result.
- */
+/** field_cut_text - cut @text, of a record of a word or more, at its NUL; returns text_head() */
 hot_inline uint64_t field_cut_text(const struct record *record, struct text *text)
 {
 	uint64_t head = field_peek_word(record, text->data);

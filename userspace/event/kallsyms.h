@@ -50,25 +50,12 @@ int kallsyms_read(struct kallsyms **out, const char *path, struct error *error);
 struct kallsyms *kallsyms_begin(void);
 /** kallsyms_add - add a part of the text; lines may be split between parts */
 void kallsyms_add(struct kallsyms *table, struct text part);
-
-/**
- * kallsyms_finish - prepare for look-ups, after all parts were added
- *
- * Returns 0, or -1 with @error as kallsyms_new() does; kallsyms_free() is needed all the same.
- */
+/** kallsyms_finish - prepare for look-ups after all parts; kallsyms_free() is still needed */
 int kallsyms_finish(struct kallsyms *table, struct error *error);
-
 /** kallsyms_free - free a table; NULL is fine */
 void kallsyms_free(struct kallsyms *table);
-
-/**
- * kallsyms_find - the function that contains @address
- *
- * Of several names of one function, the first in the text is used. Returns false if no function
- * contains it.
- */
+/** kallsyms_find - the function that contains @address, the first name of several; or false */
 bool kallsyms_find(const struct kallsyms *table, uint64_t address, struct kallsyms_symbol *out);
-
 /** kallsyms_find_name - the first function with this name; returns false if there is none */
 bool kallsyms_find_name(const struct kallsyms *table, struct text name,
 			struct kallsyms_symbol *out);

@@ -11,11 +11,7 @@
 
 #include "base/base.h"
 
-/**
- * RECORD_TIME_LIMIT - every record's time is at least 0 and below this, in nanoseconds
- *
- * That is 146 years: sums and differences of two times do not overflow.
- */
+/** RECORD_TIME_LIMIT - limit of a record's time in ns, 146 years: sums of two do not overflow */
 #define RECORD_TIME_LIMIT (INT64_C(1) << 62)
 
 struct constants;

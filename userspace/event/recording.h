@@ -120,27 +120,15 @@ struct recording_property {
 bool recording_next(const struct recording *recording, unsigned int output,
 		    const struct recording_property **property, struct value *value);
 
-/**
- * recording_keep - set a property to a copy of a text
- * @member: of the recording
- *
- * Returns 0, or -1 if memory runs out.
- */
+/** recording_keep - set a @member to a copy of a text; returns -1 if memory ran out */
 int recording_keep(struct recording *recording, const char **member, struct text text);
-
 /** recording_keep_id - set the id to the digits of @hash; returns -1 if memory runs out */
 int recording_keep_id(struct recording *recording, uint64_t hash);
 /** recording_keep_system - set the properties of this machine; returns -1 if memory runs out */
 int recording_keep_system(struct recording *recording);
 /** recording_release - free the copies; not for a copy of the struct */
 void recording_release(struct recording *recording);
-
-/**
- * recording_take_label - take the next label
- * @rest: the rest of recording.labels, text_of(it) at first; lines without a key are skipped
- *
- * Returns false if there is none.
- */
+/** recording_take_label - take the next label of @rest, text_of(recording.labels) at first */
 bool recording_take_label(struct text *rest, struct text *key, struct text *value);
 
 #endif

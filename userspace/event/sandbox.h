@@ -15,11 +15,7 @@ struct sandbox {
 	uint64_t file_size; /* limit of the size of a file that it writes; 0 for pipes */
 };
 
-/**
- * sandbox_enter - give up all privileges of this process but these
- *
- * Returns false if the kernel cannot filter system calls; everything else is given up then.
- */
+/** sandbox_enter - give up all privileges but these; false if system calls cannot be filtered */
 bool sandbox_enter(const struct sandbox *sandbox);
 
 #endif

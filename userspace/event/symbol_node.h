@@ -139,12 +139,7 @@ struct symbols {
  */
 void symbol_format_prepare(struct buffer *out, struct text format);
 
-/**
- * symbols_answer - parse @format by libtraceevent
- * @out: the symbols of its fields, as symbol_node.h describes; empty if there are none
- *
- * Returns false if memory ran out.
- */
+/** symbols_answer - append the symbols of @format by libtraceevent; false without memory */
 bool symbols_answer(struct buffer *out, struct text format);
 
 #endif

@@ -128,12 +128,7 @@ hot_inline void syscalls_end(struct syscalls *syscalls, int tid, int64_t number,
 
 /* Limits the system calls of a process that reads what others wrote. */
 
-/**
- * system_calls_limit - let all other system calls of this process fail with ENOSYS
- * @calls: numbers of this architecture
- *
- * Returns false if the kernel cannot filter system calls.
- */
+/** system_calls_limit - let other system calls fail with ENOSYS; false without seccomp */
 bool system_calls_limit(const int *calls, size_t nr_calls);
 
 #endif

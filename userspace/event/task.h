@@ -79,12 +79,8 @@ struct task_descriptor {
 	struct field_ref writer_comm; /* name of that thread */
 };
 
-/**
- * task_rule_find - the rule for a tracepoint, NULL if its records are not about threads
- * @name: NULL finds the first rule of @system
- */
+/** task_rule_find - the rule for a tracepoint, with @name NULL the first of a system; or NULL */
 const struct task_rule *task_rule_find(const char *system, const char *name);
-
 /** task_descriptor_of - the descriptor of an event to which @rule applies */
 struct task_descriptor task_descriptor_of(const struct task_rule *rule, const struct format *format,
 					  bool is_swapped);
