@@ -79,14 +79,8 @@ struct convention {
 	struct convention_symbols symbols; /* see convention_want_symbols() */
 };
 
-/**
- * convention_new - a convention without descriptors
- * @is_swapped: the records' byte order is not this machine's
- *
- * Returns a convention for convention_free(), or NULL if memory ran out.
- */
+/** convention_new - a convention without descriptors, for convention_free(); or NULL */
 struct convention *convention_new(bool is_swapped);
-
 /** convention_reserve - leave the first @nr_indexes indexes of descriptors to others */
 void convention_reserve(struct convention *convention, unsigned int nr_indexes);
 /** convention_free - free a convention and its descriptors; NULL is allowed */
@@ -141,11 +135,7 @@ hot_inline const struct descriptor *convention_find_id(const struct convention *
 	return convention->by_id[id];
 }
 
-/**
- * convention_decode - decode @record, of @descriptor's tracepoint
- *
- * Sets all members of @out. Returns its @problem, NULL on success.
- */
+/** convention_decode - set all of @out by a record of @descriptor; returns its @problem, or NULL */
 const char *convention_decode(struct decoded_event *restrict out,
 			      const struct descriptor *descriptor, const struct record *record);
 
@@ -162,19 +152,10 @@ const struct descriptor *convention_find_name(const struct convention *conventio
 					      const char *system, const char *name);
 /** convention_has_id - whether there is a descriptor for event id @id */
 bool convention_has_id(const struct convention *convention, uint16_t id);
-
-/**
- * convention_add_task - read the format of a tracepoint if its records are about threads
- *
- * Returns 0, 1 with @error if the format cannot be parsed, or -1 with @error if memory ran out.
- */
+/** convention_add_task - read a format if its records are about threads; 1 with @error if bad */
 int convention_add_task(struct convention *convention, const char *system, const char *name,
 			struct text text, struct error *error);
-
-/**
- * convention_needs_task - whether convention_add_task() uses the format of a tracepoint
- * @name: NULL for any tracepoint of @system
- */
+/** convention_needs_task - whether that is so, with @name NULL of any tracepoint of @system */
 bool convention_needs_task(const char *system, const char *name);
 
 /** convention_has_task_id - whether records of event id @id are about threads */
