@@ -205,26 +205,14 @@ struct tracks;
 
 /** lanes_release - free what lanes share, after all tracks were freed */
 void lanes_release(struct tracks *tracks);
-
-/**
- * lanes_find - the lane of @decoded's id, the first free lane if the id has no open slice
- *
- * Returns NULL with @error if memory ran out or the timeline failed.
- */
+/** lanes_find - the lane of @decoded's id, the first free one if it has none; NULL with @error */
 struct track *lanes_find(struct tracks *tracks, const struct decoded_event *decoded,
 			 struct error *error);
-
 /** lanes_look - the lane on which @decoded's id has open slices, NULL if there is none */
 struct track *lanes_look(struct tracks *tracks, const struct decoded_event *decoded);
-
-/**
- * lanes_occupy - let lanes_find() find @track by @ids; its first slice began
- *
- * Returns 0, or -1 with @error if memory ran out.
- */
+/** lanes_occupy - let lanes_find() find @track by @ids; its first slice began */
 int lanes_occupy(struct tracks *tracks, struct track *track, const uint64_t *ids,
 		 struct error *error);
-
 /** lanes_vacate - make @track a free lane; its last slice ended */
 void lanes_vacate(struct tracks *tracks, struct track *track);
 /** lanes_remove - forget @track, which ends without open slices */
@@ -440,11 +428,7 @@ hot_inline int track_idle_cpu(const struct decoded_event *decoded)
 	return unlikely(is_idle_task) ? decoded->cpu : -1;
 }
 
-/**
- * track_has_numbers - whether @decoded belongs on @track, if the track's name is the same
- *
- * Tracks of one tracepoint and scope value are all of idle tasks, or none is.
- */
+/** track_has_numbers - track_matches() but for the name; idle tasks are on tracks of their own */
 hot_inline bool track_has_numbers(const struct track *track, const struct decoded_event *decoded)
 {
 	return track->descriptor_index == decoded->descriptor->index &&
@@ -511,11 +495,7 @@ hot_inline bool track_is_suspect(const struct tracks *tracks, const struct track
 				slice->begin_ns, slice->begin_cpu);
 }
 
-/**
- * track_event_init - set all members of an event of now on @track, as of an event without a record
- *
- * This is faster than to zero the event and to copy it.
- */
+/** track_event_init - set an event of now on @track, without a record; faster than zeroing */
 hot_inline void track_event_init(struct timeline_event *event, const struct tracks *tracks,
 				 enum timeline_kind kind, struct track *track)
 {
@@ -539,21 +519,10 @@ hot_inline void track_event_init(struct timeline_event *event, const struct trac
 uint64_t track_hash(const struct decoded_event *decoded);
 /** track_has_outer - whether the outer scopes of @track are those of @decoded */
 bool track_has_outer(const struct track *track, const struct decoded_event *decoded);
-
-/**
- * tracks_add - add and announce a track for @decoded
- * @lane: its number among the lanes, 0 if its slices are not asynchronous
- *
- * Returns NULL with @error if memory ran out or the timeline failed.
- */
+/** tracks_add - add and announce a track, or lane number @lane if not 0; NULL with @error */
 struct track *tracks_add(struct tracks *tracks, const struct decoded_event *decoded, uint64_t hash,
 			 unsigned int lane, struct error *error);
-
-/**
- * tracks_find - the track of @decoded, if it is not among the recent ones; a new one is announced
- *
- * Returns NULL with @error if memory ran out or the timeline failed.
- */
+/** tracks_find - the track of @decoded if it is not a recent one, or a new one; NULL with @error */
 struct track *tracks_find(struct tracks *tracks, const struct decoded_event *decoded,
 			  struct error *error);
 

@@ -98,33 +98,18 @@ struct tracks *tracks_new(const struct tracks_settings *settings, struct timelin
 
 /** tracks_free - free all tracks without ending them; NULL is allowed */
 void tracks_free(struct tracks *tracks);
-
-/**
- * tracks_observe - apply a decoded event without a problem
- *
- * Events are in time order; one that is older than its predecessor gets the predecessor's time.
- */
+/** tracks_observe - apply an event without a problem; an older one gets the time of the last one */
 int tracks_observe(struct tracks *tracks, const struct decoded_event *decoded, struct error *error);
-
 /** tracks_observe_rule - tracks_observe() of an event of a rule, which may be of any kind */
 int tracks_observe_rule(struct tracks *tracks, const struct decoded_event *decoded,
 			struct error *error);
 /** tracks_learn - apply a change of a thread, in time order with the decoded events */
 int tracks_learn(struct tracks *tracks, const struct task_change *change, struct error *error);
-
-/**
- * tracks_reject - count a record that could not be decoded
- * @decoded: with its problem, which is reported once for each tracepoint
- */
+/** tracks_reject - count a record with a problem, which is reported once for each tracepoint */
 int tracks_reject(struct tracks *tracks, const struct decoded_event *decoded, struct error *error);
-
 /** tracks_lose - apply a loss, before any decoded event later than its begin */
 int tracks_lose(struct tracks *tracks, const struct loss *loss, struct error *error);
-
-/**
- * tracks_pass - advance to @time_ns, and deliver @event at that time
- * @event: without a track; its time is set here
- */
+/** tracks_pass - advance to @time_ns, and deliver @event, which has no track, at that time */
 int tracks_pass(struct tracks *tracks, struct timeline_event *event, int64_t time_ns,
 		struct error *error);
 
@@ -140,27 +125,16 @@ int tracks_named_process(struct tracks *tracks, int tid, int named);
 const char *tracks_comm(struct tracks *tracks, int tid);
 /** tracks_find_cgroup - append the path of a thread's cgroup; nothing if root or unknown */
 void tracks_find_cgroup(struct tracks *tracks, int tid, struct buffer *out);
-
-/**
- * tracks_process - the process of a thread; the thread's own number if that is unknown
- *
- * Returns -1 if memory ran out.
- */
+/** tracks_process - the process of a thread, its own number if unknown; -1 without memory */
 int tracks_process(struct tracks *tracks, int tid);
-
 /** tracks_lose_tasks - set the number of lost records about threads */
 void tracks_lose_tasks(struct tracks *tracks, uint64_t lost_records);
 /** tracks_are_unused - whether no event was applied or rejected */
 bool tracks_are_unused(const struct tracks *tracks);
 /** tracks_drop - mark a tracepoint as removed, for tracks_close_dropped() */
 int tracks_drop(struct tracks *tracks, const struct descriptor *descriptor, struct error *error);
-
-/**
- * tracks_close_dropped - close the tracks of removed tracepoints at @time_ns; open slices end as
- * unfinished
- */
+/** tracks_close_dropped - close the tracks of removed tracepoints; open slices are unfinished */
 int tracks_close_dropped(struct tracks *tracks, int64_t time_ns, struct error *error);
-
 /** tracks_complete_from - set the time after which no record was lost */
 void tracks_complete_from(struct tracks *tracks, int64_t time_ns);
 /** tracks_complete_until - set the time before which no record was lost */
