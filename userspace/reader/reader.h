@@ -42,14 +42,8 @@ struct stacks {
 /** stacks_open - find the format of stacks in a source; @rules: of the same run, or NULL */
 int stacks_open(struct stacks *stacks, struct source *source, const struct rules *rules,
 		const struct report *report, struct error *error);
-
-/**
- * stacks_read_functions - read the names of functions, if there can be stacks
- *
- * The first stack reads them otherwise, which may be too late for this kernel's: only root may.
- */
+/** stacks_read_functions - read names of functions, before only root may; if there can be stacks */
 void stacks_read_functions(struct stacks *stacks);
-
 /** stacks_index - the index of the descriptor of stacks, behind those of rules */
 unsigned int stacks_index(const struct rules *rules);
 
@@ -278,12 +272,7 @@ int selection_check_options(const struct selection *selection, bool explains, bo
 int tracepoint_describe(struct convention *convention, const struct tracepoint *tracepoint,
 			const struct descriptor **out, struct error *error);
 
-/**
- * program_event_add - decode the records of an event of a program that was found while it runs
- * @rules: NULL for none
- *
- * Returns -1 with @error if memory ran out.
- */
+/** program_event_add - decode the records of an event of a program that was found while it runs */
 int program_event_add(struct convention *convention, struct rules *rules,
 		      const struct program_event *event, const struct report *report,
 		      struct error *error);
@@ -403,10 +392,7 @@ int workload_find(const struct workload_settings *settings,
 		  int (*add)(void *context, int tid, struct error *error), void *context,
 		  struct error *error);
 
-/**
- * record_is_sideband - whether a record is of the sideband buffer, which has only threads
- * @source: may be NULL for records of the first buffer
- */
+/** record_is_sideband - whether a record is of the sideband buffer; @source NULL has none */
 static inline bool record_is_sideband(const struct record *record, const struct source *source)
 {
 	return record->buffer > 0 && record->buffer >= source_describe(source)->nr_buffers;
