@@ -33,13 +33,8 @@ extern const struct cli_command stream_command;
 extern const struct cli_command watch_command;
 extern const struct cli_command why_command;
 
-/**
- * message_report - the interface that prints messages, for runs
- *
- * On a terminal, it also shows progress and prints the last line of a run.
- */
+/** message_report - prints messages; on a terminal also progress and the last line of a run */
 const struct report *message_report(void);
-
 /** message_report_quiet - the same without progress, hints and last line */
 const struct report *message_report_quiet(void);
 

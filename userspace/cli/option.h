@@ -13,12 +13,7 @@
 
 #include "base/base.h"
 
-/**
- * option_row_apply - store an option in its part of the command's settings
- * @value: NULL without an argument
- *
- * Returns -1 with @error if the value is refused.
- */
+/** option_row_apply - store an option in its part of the settings; @value NULL without one */
 int option_row_apply(const struct option_row *row, void *part, const char *value,
 		     struct error *error);
 
@@ -77,13 +72,8 @@ bool options_read(const struct option_table *table, int argc, char **argv, void 
 
 /** option_may_have_value - whether a word is an option whose optional argument is missing */
 bool option_may_have_value(const struct option_table *table, const char *word);
-
-/**
- * size_kib_parse - parse a size: a number of KiB, or a number with k, M, G, KiB, MiB or GiB
- * @out_kib: from 1 to BUFFER_KIB_MAX
- */
+/** size_kib_parse - parse a size of 1 to BUFFER_KIB_MAX: KiB, or with k, M, G, KiB, MiB, GiB */
 int size_kib_parse(const char *string, uint64_t *out_kib, struct error *error);
-
 /** cpu_list_parse - parse a list of CPUs: "0,2-3" */
 int cpu_list_parse(const char *string, cpu_set_t *out, struct error *error);
 

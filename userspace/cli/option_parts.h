@@ -7,10 +7,7 @@
 #include "capture/capture.h"
 #include "replay/replay.h"
 
-/**
- * CAPTURE_STATUS_NOTES - exit statuses of commands that run a traced command, for help
- * @more: a string: the statuses that COMMAND comes before
- */
+/** CAPTURE_STATUS_NOTES - exit statuses of traced commands, and @more before them, for help */
 #define CAPTURE_STATUS_NOTES(more)                                                                 \
 	"Exit status with COMMAND: its status, or 128+N if signal N ended it; 125 ktrack failed; " \
 	"126 COMMAND cannot be executed; 127 COMMAND is not found. Without COMMAND: 0 success; 1 " \
