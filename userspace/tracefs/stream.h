@@ -3,10 +3,7 @@
 #ifndef TRACEFS_STREAM_H
 #define TRACEFS_STREAM_H
 
-/**
- * page_look - count the records of a sub-buffer of this machine
- * @first_ns, @last_ns: times of the first and the last record, if there are any
- */
+/** page_look - count the records of a sub-buffer of this machine; times of the first and last */
 size_t page_look(const void *bytes, size_t size, int64_t *first_ns, int64_t *last_ns);
 
 struct stream;
@@ -64,12 +61,7 @@ int stream_fill(struct stream *stream, struct error *error);
  */
 bool stream_take_gap(struct stream *stream, struct loss *out);
 
-/**
- * stream_advance - step behind the next record, which is read
- *
- * Returns whether the sub-buffer has another one; there is no gap before that. Otherwise
- * stream_fill() finds it.
- */
+/** stream_advance - step behind the next record; false if stream_fill() has to find another one */
 hot_inline bool stream_advance(struct stream *stream)
 {
 	stream->last_ns = stream->next.time_ns;
