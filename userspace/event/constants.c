@@ -100,20 +100,25 @@ static bool constant_is_up_to(const void *member, const void *address)
 	return ((const struct constant *)member)->address <= *(const uint64_t *)address;
 }
 
+/* Adds the lines of the file at the first use. Without it, or memory, addresses remain numbers. */
+static void file_add(struct constants *constants)
+{
+	SCOPED_BUFFER(lines);
+
+	if (!constants->path)
+		return;
+	if (file_read(constants->path, &lines) == 0)
+		constants_add(constants, buffer_text(&lines));
+	free(constants->path);
+	constants->path = NULL;
+}
+
 bool constants_find(struct constants *constants, uint64_t address, struct text *out)
 {
 	const struct constant *found;
 	size_t nr_before;
 
-	if (constants->path) {
-		SCOPED_BUFFER(lines);
-
-		/* Without the file, or memory, addresses remain numbers. */
-		if (file_read(constants->path, &lines) == 0)
-			constants_add(constants, buffer_text(&lines));
-		free(constants->path);
-		constants->path = NULL;
-	}
+	file_add(constants);
 	nr_before = sorted_count(constants->list, constants->size, sizeof(*constants->list),
 				 constant_is_up_to, &address);
 	if (nr_before == 0)
@@ -129,8 +134,7 @@ bool constants_name_functions(struct constants *constants)
 {
 	struct text left;
 
-	if (constants->path)
-		file_add(constants);
+	file_add(constants);
 	left = buffer_text(&constants->texts);
 	while (left.size > 0) {
 		const char *percent = memchr(left.data, '%', left.size);
