@@ -51,8 +51,8 @@ static const char *target_find(const struct output_settings *settings, size_t ki
 }
 
 /* Returns whether there was something to warn of. */
-static bool target_check(const struct large_watch *watch, size_t kind, uint64_t done,
-			 uint64_t total)
+static bool large_target_check(const struct large_watch *watch, size_t kind, uint64_t done,
+			       uint64_t total)
 {
 	const char *target = target_find(watch->settings, kind);
 	bool is_standard = target && strcmp(target, "-") == 0;
@@ -91,5 +91,5 @@ void large_watch_check(struct large_watch *watch, uint64_t done, uint64_t total)
 		return;
 	watch->next = done + total / 100;
 	for (size_t i = 0; i < sink_kinds_count; i++)
-		watch->has_warned |= target_check(watch, i, done, total);
+		watch->has_warned |= large_target_check(watch, i, done, total);
 }
