@@ -345,6 +345,8 @@ static int convention_entry_add(struct convention *convention, struct descriptor
 		error_set(error, "out of memory");
 	} else {
 		convention->entries[convention->nr_entries++] = entry;
+		if (!descriptor->is_of_program)
+			convention->kernel_end = convention->nr_entries;
 		convention_entry_use(convention, entry);
 		*out = descriptor;
 	}
@@ -486,7 +488,7 @@ const struct descriptor *convention_find_name(const struct convention *conventio
 {
 	size_t size = strlen(system);
 
-	for (size_t i = convention->nr_entries; i > 0; i--) {
+	for (size_t i = convention->kernel_end; i > 0; i--) {
 		const struct descriptor *descriptor = convention_descriptor(convention, i - 1);
 
 		if (!descriptor->is_of_program && strcmp(descriptor->name, name) == 0 &&

@@ -65,6 +65,8 @@ struct convention {
 	bool is_swapped;		   /* the records' byte order is not this machine's */
 	struct convention_entry **entries; /* all descriptors that were added */
 	size_t nr_entries;
+	/* behind the last entry of a tracepoint of the kernel: programs may have thousands */
+	size_t kernel_end;
 	size_t nr_used;
 	size_t used_size;
 	bool is_full;		     /* a descriptor was refused */
