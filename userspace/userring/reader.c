@@ -16,9 +16,6 @@
 /* Records that were begun are awaited after the end, in steps of a millisecond. */
 #define AWAIT_STEPS 200
 
-/* On a slow machine, a step may take many: then fewer are waited for. */
-#define AWAIT_STEPS_MIN 20
-
 #define READER_NAME "ktrack-reader"
 
 /* Reads one program; returns the bytes, or -1 if the batch has failed. */
@@ -222,7 +219,7 @@ void reader_check_end(struct reader *reader)
 	bool is_late;
 
 	if (reader->end_ns > 0)
-		is_late = time_now_ns(CLOCK_MONOTONIC) >= reader->end_ns;
+		is_late = time_now_ns(CLOCK_THREAD_CPUTIME_ID) >= reader->end_ns;
 	else
 		is_late = recv(reader->fd, &request, sizeof(request), MSG_PEEK | MSG_DONTWAIT) ==
 				  sizeof(request) &&
@@ -237,7 +234,7 @@ bool reader_finish(struct reader *reader, uint64_t size_max)
 
 	reader_await_answers(reader);
 	reader_switch(reader, false);
-	reader->end_ns = time_now_ns(CLOCK_MONOTONIC) + READER_END_NS;
+	reader->end_ns = time_now_ns(CLOCK_THREAD_CPUTIME_ID) + READER_END_NS;
 	reader->batch.is_hurried = false;
 	/* A thread may have seen that recording is on, and reserves only now. */
 	nanosleep(&step, NULL);
@@ -245,9 +242,7 @@ bool reader_finish(struct reader *reader, uint64_t size_max)
 	is_whole = reader_accept(reader);
 	reader_limit(reader);
 	is_whole = is_whole && reader_pass(reader, size_max) && reader_look(reader, size_max);
-	for (int i = 0; is_whole && i < AWAIT_STEPS && reader_is_waiting(reader) &&
-			(i < AWAIT_STEPS_MIN || time_now_ns(CLOCK_MONOTONIC) < reader->end_ns);
-	     i++) {
+	for (int i = 0; is_whole && i < AWAIT_STEPS && reader_is_waiting(reader); i++) {
 		nanosleep(&step, NULL);
 		is_whole = reader_pass(reader, size_max);
 	}

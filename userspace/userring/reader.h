@@ -27,7 +27,7 @@
  * @ready_ns: all records up to this time are read
  * @passed_ns: of the last pass
  * @fill_ns: how long the ring that fills fastest takes for that
- * @end_ns: CLOCK_MONOTONIC until when the last pass reads all, 0 before the end
+ * @end_ns: CLOCK_THREAD_CPUTIME_ID until when the last pass reads all, 0 before the end
  * @is_over: the recorder has ended
  */
 struct reader {
@@ -89,8 +89,8 @@ int64_t fill_ns_after(int64_t fill_ns, int64_t elapsed_ns, const struct program 
 /** READER_END_MORE - of each program beyond its share: what its threads write meanwhile */
 #define READER_END_MORE PROGRAM_HURRIED_MAX
 
-/** READER_END_NS - how long the last pass may take until those with the most are read in part */
-#define READER_END_NS NS_PER_S
+/** READER_END_NS - CPU time of the last pass until those with the most are read in part */
+#define READER_END_NS (NS_PER_S / 2)
 
 /**
  * reader_check_end - whether the recorder waits: it has asked for the end, or that takes too long
