@@ -63,7 +63,6 @@ char *put_long_seconds(char *out, int64_t ns, unsigned int decimals)
 }
 
 #define FIRST_CAPACITY 256
-
 /* Most texts fit, so that they are formatted once. */
 #define PRINT_CAPACITY 128
 

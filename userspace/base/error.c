@@ -40,7 +40,6 @@ bool error_is_memory(const struct error *error)
 	return strcmp(error->text, "out of memory") == 0;
 }
 
-/* Formats a line for one of the functions of @report, if there is one. */
 static void line_print(const struct report *report, void (*print)(void *context, const char *line),
 		       const char *format, va_list arguments)
 {

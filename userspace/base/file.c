@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #define READ_SIZE 4096
-
 /* Time between two tries if no descriptor can be polled. */
 #define RETRY_MS 10
 

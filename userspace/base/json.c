@@ -146,7 +146,6 @@ void json_append_member(struct buffer *buffer, struct text name, bool *first)
 
 /* Bounds the recursion of readers. */
 #define DEPTH_MAX 128
-
 /* "\\uXXXX" */
 #define UNIT_SIZE 6
 
@@ -181,7 +180,6 @@ static void skip_blanks(struct scan *scan)
 		skip(scan, 1);
 }
 
-/* Copies the next byte if it is @byte. */
 static bool take(struct scan *scan, char byte)
 {
 	if (peek(scan) != byte)
@@ -213,9 +211,7 @@ static bool digits_take(struct scan *scan)
 static bool json_number_copy(struct scan *scan)
 {
 	take(scan, '-');
-	if (!take(scan, '0') && !digits_take(scan))
-		return false;
-	if (take(scan, '.') && !digits_take(scan))
+	if ((!take(scan, '0') && !digits_take(scan)) || (take(scan, '.') && !digits_take(scan)))
 		return false;
 	if (!take(scan, 'e') && !take(scan, 'E'))
 		return true;
@@ -256,28 +252,22 @@ static bool unit_take(struct scan *scan)
 	return true;
 }
 
-static bool escape_take(struct scan *scan)
-{
-	if (scan->rest.size < 2 || !memchr("\"\\/bfnrtu", scan->rest.data[1], 9))
-		return false;
-	if (scan->rest.data[1] == 'u')
-		return unit_take(scan);
-	copy(scan, 2);
-	return true;
-}
-
 /* Bytes that JSON does not have in strings are escaped, as in strings that are made here. */
 static bool string_take(struct scan *scan)
 {
 	if (!take(scan, '"'))
 		return false;
 	while (scan->rest.size > 0 && scan->rest.data[0] != '"') {
-		if (scan->rest.data[0] == '\\') {
-			if (!escape_take(scan))
-				return false;
-		} else {
+		if (scan->rest.data[0] != '\\') {
 			skip(scan, json_append_character(scan->out, scan->rest));
+			continue;
 		}
+		if (scan->rest.size < 2 || !memchr("\"\\/bfnrtu", scan->rest.data[1], 9))
+			return false;
+		if (scan->rest.data[1] != 'u')
+			copy(scan, 2);
+		else if (!unit_take(scan))
+			return false;
 	}
 	return take(scan, '"');
 }
@@ -298,15 +288,6 @@ static bool scalar_take(struct scan *scan)
 	}
 }
 
-static bool name_take(struct scan *scan)
-{
-	skip_blanks(scan);
-	if (!string_take(scan))
-		return false;
-	skip_blanks(scan);
-	return take(scan, ':');
-}
-
 /* Closes objects and arrays that end here; returns whether another value follows. */
 static bool containers_close(struct scan *scan)
 {
@@ -322,10 +303,16 @@ static bool containers_close(struct scan *scan)
 static bool value_begin(struct scan *scan)
 {
 	for (;;) {
-		/* The values of an object have names. */
-		if (scan->depth > 0 && scan->closers[scan->depth - 1] == '}' && !name_take(scan))
-			return false;
 		skip_blanks(scan);
+		/* The values of an object have names. */
+		if (scan->depth > 0 && scan->closers[scan->depth - 1] == '}') {
+			if (!string_take(scan))
+				return false;
+			skip_blanks(scan);
+			if (!take(scan, ':'))
+				return false;
+			skip_blanks(scan);
+		}
 		if (peek(scan) != '{' && peek(scan) != '[')
 			return scalar_take(scan);
 		if (scan->depth == DEPTH_MAX)

@@ -144,7 +144,6 @@ int owner_settle(struct owner *owner)
 /* Standard output and standard error. */
 #define FIRST_WRITTEN 1
 #define LAST_WRITTEN 2
-
 #define FOLDER_FLAGS (O_PATH | O_DIRECTORY | O_CLOEXEC)
 
 int owner_reach(const struct owner *owner, const char *folder, bool *is_owners)

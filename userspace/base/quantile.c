@@ -12,9 +12,7 @@ _Static_assert(QUANTILE_CELLS == 1 << CELL_BITS, "a cell for each value of its b
 
 unsigned int quantile_octave_of(uint64_t duration)
 {
-	if (duration < QUANTILE_CELLS)
-		return 0;
-	return 64 - __builtin_clzll(duration) - CELL_BITS;
+	return duration < QUANTILE_CELLS ? 0 : 64 - __builtin_clzll(duration) - CELL_BITS;
 }
 
 uint64_t quantile_octave_begin(unsigned int number)
@@ -22,7 +20,6 @@ uint64_t quantile_octave_begin(unsigned int number)
 	return number == 0 ? 0 : UINT64_C(1) << (number + CELL_BITS - 1);
 }
 
-/* Width of the cells of an octave, as a power of two. */
 static unsigned int width_bits(unsigned int octave)
 {
 	return octave == 0 ? 0 : octave - 1;

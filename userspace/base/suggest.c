@@ -49,12 +49,6 @@ static unsigned int word_distance_max(struct text typed)
 	return typed.size < 2 ? 0 : typed.size < 6 ? 1 : typed.size / 3;
 }
 
-static bool word_is_prefix(struct text typed, struct text known)
-{
-	return typed.size >= PREFIX_MIN && typed.size <= known.size &&
-	       strncasecmp(typed.data, known.data, typed.size) == 0;
-}
-
 void suggestion_add(struct suggestion *suggestion, struct text typed, const char *word)
 {
 	struct text known = text_of(word);
@@ -64,7 +58,8 @@ void suggestion_add(struct suggestion *suggestion, struct text typed, const char
 
 	if (size_max > SUGGESTION_SIZE_MAX || text_equals(typed, known))
 		return;
-	if (!word_is_prefix(typed, known)) {
+	if (typed.size < PREFIX_MIN || typed.size > known.size ||
+	    strncasecmp(typed.data, known.data, typed.size) != 0) {
 		/* Words whose sizes differ more are not near. */
 		if (size_max - size_min > word_distance_max(typed))
 			return;
