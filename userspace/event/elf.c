@@ -51,17 +51,13 @@ static void name_mangle(struct buffer mangled[MANGLED_FORMS], const char *name)
 
 #define NOTE_OWNER "stapsdt"
 #define NOTE_TYPE 3
-
 /* The place, the address of this section when the note was written, and the semaphore. */
 #define NOTE_ADDRESSES 3
 /* The first byte of a locked instruction of x86. */
 #define LOCK_PREFIX 0xf0
-
 #define BASE_SECTION ".stapsdt.base"
-
 /* Functions of one name that an error lists. */
 #define LISTED_MAX 8
-
 /* The kernel runs no program with more. */
 #define SEGMENTS_MAX (65536 / sizeof(Elf64_Phdr))
 
@@ -331,7 +327,6 @@ int elf_find_function(const struct elf_file *file, const char *name, struct elf_
 	return 0;
 }
 
-/* Returns false if the file has no section of this name. */
 static bool section_find(const struct elf_file *file, const char *name, GElf_Shdr *header)
 {
 	const Elf_Data *names = NULL;
@@ -372,7 +367,6 @@ struct mark_search {
 	uint64_t base;
 };
 
-/* Takes a text with its NUL; returns NULL without one. */
 static const char *note_take_text(const char **rest, const char *end)
 {
 	const char *begin = *rest, *nul = memchr(begin, '\0', end - begin);

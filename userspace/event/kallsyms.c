@@ -15,19 +15,14 @@
 /* The kernel's names have at most 511 bytes, modules' 55. */
 #define NAME_SIZE_MAX 511
 #define LINE_SIZE_MAX 1024
-
 /* No function is larger. */
 #define FUNCTION_SIZE_MAX (1 << 20)
-
 /* Limit of a function that no symbol of its module follows. */
 #define LAST_SIZE_MAX (64 << 10)
-
 #define MODULES_MAX UINT16_MAX
 #define RANK_MAX UINT16_MAX
-
 /* Number of names that are looked for before a name is stored again; a power of 2. */
 #define RECENT_COUNT 65536
-
 #define READ_SIZE 65536
 
 /** struct kallsyms_entry - a function, or the end of code */
@@ -95,7 +90,6 @@ static bool line_take_address(struct text *line, uint64_t *out)
 	return size > 0 && size <= 16;
 }
 
-/* Takes the bytes up to a blank. */
 static struct text line_take_word(struct text *line)
 {
 	const unsigned char *data = (const unsigned char *)line->data;
@@ -368,7 +362,6 @@ static bool kallsyms_entry_is_up_to(const void *member, const void *key)
 	return entry->address <= *address;
 }
 
-/* The number of entries up to an address. */
 static size_t kallsyms_search(const struct kallsyms *table, uint64_t address)
 {
 	return sorted_count(kallsyms_entries(table), kallsyms_nr_entries(table),
@@ -455,10 +448,8 @@ size_t kallsyms_size(const struct kallsyms *table)
 
 /* Some addresses are those of no function, for example of code that the kernel generated. */
 #define TRIES_EVERY_NS NS_PER_S
-
 /* Addresses that a reading did not find. One that takes another's place may cost a reading. */
 #define MISSING_BITS 8
-
 /* Tracers report a function's address, or that behind its first instruction. */
 #define ENTRY_SIZE_MAX 16
 

@@ -98,7 +98,6 @@ static struct text blanks_trim(struct text text)
 	return text;
 }
 
-/* Removes @word from the end of a text; returns false if it is not there. */
 static bool text_cut_end(struct text *text, struct text word)
 {
 	if (text->size < word.size ||
@@ -145,7 +144,6 @@ static bool argument_is_field(struct text argument, struct text field)
 	       casts_match(argument, nr_closed);
 }
 
-/* Finds the line of the print format, up to its end. */
 static struct text print_format_locate(struct text text)
 {
 	while (text.size > 0) {
@@ -232,7 +230,6 @@ static bool braces_find(struct text entry, struct text *out)
 	return false;
 }
 
-/* Takes what is in the next braces, { VALUE, "TEXT" }. */
 static bool entry_take(struct text *rest, struct text *value, struct text *text)
 {
 	struct text entry;
@@ -247,7 +244,6 @@ static bool entry_take(struct text *rest, struct text *value, struct text *text)
 	return true;
 }
 
-/* A number of C, in parentheses or without them. */
 static bool value_parse_number(struct text value, int64_t *out)
 {
 	char digits[32], *end;

@@ -14,7 +14,6 @@ struct recording_text {
 };
 
 #define MEMBER(name) offsetof(struct recording, name)
-
 /* Outputs that print most properties of the whole recording. */
 #define WHOLE (RECORDING_TRACE2 | RECORDING_CHROME | RECORDING_HTML | RECORDING_SQLITE)
 
@@ -46,7 +45,6 @@ static const struct recording_property properties[] = {
 	{ "read_before", VALUE_UNSIGNED, MEMBER(read_before), RECORDING_TRACE2 },
 };
 
-/* Returns whether the property is known. */
 static bool property_value(const struct recording *recording,
 			   const struct recording_property *property, struct value *value)
 {

@@ -25,10 +25,8 @@
 
 /* Parsing takes less than a millisecond, but the machine may be busy. */
 #define ANSWER_MS 10000
-
 /* A child has two seconds of CPU time for these. */
 #define CHILD_REQUESTS 256
-
 #define CPU_S 2
 #define MEMORY_MAX (UINT64_C(64) << 20)
 
@@ -347,7 +345,6 @@ static bool walk_number(struct symbol_walk *walk, const struct tep_print_arg *ar
 	}
 }
 
-/* Finds the first field of a number. */
 static const char *field_of(const struct tep_print_arg *arg, unsigned int depth)
 {
 	const char *name;

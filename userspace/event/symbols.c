@@ -132,7 +132,6 @@ static bool ends_with_operator(struct text text)
 	return text.size > 0 && memchr("&|^+-*/%<>=", text.data[text.size - 1], 11);
 }
 
-/* The size of the string literal at the begin of @text, with its quotes. */
 static size_t literal_size(struct text text)
 {
 	size_t size = 1;

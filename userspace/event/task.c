@@ -58,7 +58,6 @@ void thread_set_add_list(struct thread_set *set, const char *list)
 
 /* Maximum length of a name without its NUL: execve(2) cuts the name of a program to it. */
 #define KERNEL_COMM_MAX 15
-
 #define CLONE_THREAD 0x10000
 
 /** struct task_rule - meaning of a tracepoint's records */
