@@ -29,10 +29,10 @@ static bool descriptor_may_have_symbols(const struct descriptor *descriptor, str
 static void symbols_fail(struct convention_symbols *symbols, const struct descriptor *descriptor,
 			 const char *reason)
 {
-	if (symbols->nr_failed++ > 0)
-		return;
-	symbols->failed = descriptor;
-	symbols->reason = reason;
+	if (symbols->nr_failed++ == 0) {
+		symbols->failed = descriptor;
+		symbols->reason = reason;
+	}
 }
 
 /* Returns NULL if no extra has symbols, or memory ran out. Does not take ownership of @symbols. */
@@ -181,12 +181,21 @@ static void other_tracepoints_append(struct buffer *out, size_t count)
 		buffer_printf(out, " and %zu other tracepoint%s", count - 1, count > 2 ? "s" : "");
 }
 
-static void enumerators_report(struct convention_symbols *symbols, const struct report *report)
+int convention_read_symbols(struct convention *convention, const struct report *report)
 {
+	struct convention_symbols *symbols = &convention->symbols;
 	SCOPED_BUFFER(others);
 
+	if (pending_read(convention) < 0)
+		return -1;
+	other_tracepoints_append(&others, symbols->nr_failed);
+	if (symbols->nr_failed > 0)
+		report_message(report, "%s%s: %s; symbolic fields are numbers",
+			       symbols->failed->category, buffer_string(&others), symbols->reason);
+	symbols->nr_failed = 0;
 	if (symbols->nr_unnamed == 0)
-		return;
+		return 0;
+	buffer_clear(&others);
 	other_tracepoints_append(&others, symbols->nr_unnamed);
 	report_message(report,
 		       "%s%s: the print format has no number for %s, so that its text is not used; "
@@ -196,26 +205,6 @@ static void enumerators_report(struct convention_symbols *symbols, const struct 
 	free(symbols->enumerator);
 	symbols->enumerator = NULL;
 	symbols->nr_unnamed = 0;
-}
-
-static void failures_report(struct convention_symbols *symbols, const struct report *report)
-{
-	SCOPED_BUFFER(others);
-
-	if (symbols->nr_failed == 0)
-		return;
-	other_tracepoints_append(&others, symbols->nr_failed);
-	report_message(report, "%s%s: %s; symbolic fields are numbers", symbols->failed->category,
-		       buffer_string(&others), symbols->reason);
-	symbols->nr_failed = 0;
-}
-
-int convention_read_symbols(struct convention *convention, const struct report *report)
-{
-	if (pending_read(convention) < 0)
-		return -1;
-	failures_report(&convention->symbols, report);
-	enumerators_report(&convention->symbols, report);
 	return 0;
 }
 

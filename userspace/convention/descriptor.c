@@ -267,7 +267,6 @@ static void refs_set(struct descriptor *descriptor, const struct match *match)
 		descriptor->refs[ROLE_ASYNC] = (struct field_ref)FIELD_REF_ABSENT;
 }
 
-/* Whether the records of a descriptor must contain the field of a role. */
 static bool descriptor_needs(const struct descriptor *descriptor, enum field_role role)
 {
 	bool is_there = descriptor->refs[role].kind != FIELD_ABSENT || roles[role].is_required;
@@ -471,7 +470,6 @@ hot_inline bool kind_decode(struct decoded_event *out, const struct descriptor *
 	return type == KTRACK_TYPE_BEGIN || type == KTRACK_TYPE_END || type == KTRACK_TYPE_INSTANT;
 }
 
-/* Parses hexadecimal digits, as ktrack writes them. */
 static bool hex_digits_parse(const char *digits, size_t size, uint64_t *out)
 {
 	*out = 0;
@@ -648,18 +646,6 @@ static void extras_decode(struct decoded_event *out, const struct descriptor *de
 		flows_decode(out, descriptor, record);
 }
 
-static void keys_decode(const struct descriptor *descriptor, const struct record *record)
-{
-	struct decoded_keys *keys = descriptor->keys;
-
-	for (size_t i = 0; i < keys->nr_outer; i++)
-		field_read_number(&descriptor->outer[i], record, descriptor->is_swapped,
-				  &keys->outer[i].value);
-	if (keys->is_async)
-		keys->ids[0] = field_integer(&descriptor->refs[ROLE_ASYNC], record,
-					     descriptor->is_swapped);
-}
-
 /*
  * The thread that ended a slice is an extra field, if the slice is another one's and the event has
  * no field of that name.
@@ -684,10 +670,15 @@ static out_of_line void mover_add(struct decoded_event *out, const struct descri
 static out_of_line void more_decode(struct decoded_event *out, const struct descriptor *descriptor,
 				    const struct record *record)
 {
+	struct decoded_keys *keys = descriptor->keys;
+	bool is_swapped = descriptor->is_swapped;
+
 	out->extras = descriptor->fields;
-	out->keys = descriptor->keys;
-	if (descriptor->keys)
-		keys_decode(descriptor, record);
+	out->keys = keys;
+	for (size_t i = 0; keys && i < keys->nr_outer; i++)
+		field_read_number(&descriptor->outer[i], record, is_swapped, &keys->outer[i].value);
+	if (keys && keys->is_async)
+		keys->ids[0] = field_integer(&descriptor->refs[ROLE_ASYNC], record, is_swapped);
 	if (descriptor->nr_fields > 0)
 		extras_decode(out, descriptor, record);
 	if (out->kind == DECODED_END_OF)
