@@ -15,7 +15,6 @@ int tracks_pass(struct tracks *tracks, struct timeline_event *event, int64_t tim
 	return timeline_push(tracks->timeline, event, error);
 }
 
-/* Returns whether @problem is new for the tracepoint. */
 static bool category_add_problem(struct category *category, const char *problem)
 {
 	for (size_t i = 0; i < PROBLEMS_MAX; i++) {

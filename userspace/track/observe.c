@@ -96,7 +96,6 @@ static unsigned int track_depth(const struct track *track)
 					    : track->nr_slices;
 }
 
-/* Begins a slice at @place, which is free. */
 static int slice_fill(struct tracks *tracks, struct track *track, size_t place,
 		      const struct decoded_event *decoded, struct name *name, struct error *error)
 {
@@ -343,7 +342,6 @@ static void event_set_outer(struct timeline_event *event, const struct track *tr
 					   : track->begin_ns;
 }
 
-/* Delivers an instant on @track. */
 static int tracks_instant(struct tracks *tracks, struct track *track,
 			  const struct decoded_event *decoded, struct error *error)
 {
@@ -362,7 +360,6 @@ static int tracks_instant(struct tracks *tracks, struct track *track,
 	return status;
 }
 
-/* Delivers a sample of a counter on @track. */
 static int tracks_sample(struct tracks *tracks, struct track *track,
 			 const struct decoded_event *decoded, struct error *error)
 {
@@ -481,7 +478,6 @@ static int state_pop(struct tracks *tracks, struct track *track,
 	return 0;
 }
 
-/* Whether the state is one of a list. */
 static bool state_is_in(const struct track *track, const struct decoded_names *list)
 {
 	const struct name *name;
@@ -615,7 +611,6 @@ static int hidden_begin(struct tracks *tracks, const struct decoded_event *decod
 	return 0;
 }
 
-/* An instant, a sample of a counter, or a change of one. */
 static int point_observe(struct tracks *tracks, const struct decoded_event *decoded,
 			 struct error *error)
 {
@@ -653,7 +648,6 @@ static void flow_release(struct flows *flows, struct flow *flow)
 	flows->unused = flow;
 }
 
-/* A flow that begins; NULL if memory ran out. */
 static struct flow *flow_add(struct flows *flows, const struct decoded_event *decoded,
 			     uint64_t hash)
 {
@@ -847,7 +841,6 @@ int tracks_enter(struct tracks *tracks, int64_t time_ns, struct error *error)
 	return tracks_apply(tracks, sum_show, error);
 }
 
-/* Whether a slice of the track crosses the window's end. */
 static bool track_crosses(const struct track *track)
 {
 	bool crosses = false;
@@ -878,7 +871,6 @@ int tracks_leave(struct tracks *tracks, struct timeline_totals *totals, int64_t 
 	return tracks_apply(tracks, track_leave, error);
 }
 
-/* The track of an event about slices, if it has open ones. */
 static struct track *open_track_find(struct tracks *tracks, const struct decoded_event *decoded)
 {
 	bool is_of_slices = decoded->kind != DECODED_INSTANT && decoded->kind != DECODED_COUNTER &&

@@ -109,7 +109,6 @@ struct task *tasks_add(struct tasks *tasks, int tid)
 	return NULL;
 }
 
-/* Removes a task without tracks. */
 static void tasks_remove(struct tasks *tasks, struct task *task)
 {
 	map_remove(&tasks->map, tid_hash(task->tid), task);

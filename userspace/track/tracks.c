@@ -606,7 +606,6 @@ void tracks_report_endless(const struct tracks *tracks, const char *source,
 	}
 }
 
-/* Delivers the totals, and finishes the timeline. */
 static int tracks_push_totals(struct tracks *tracks, int64_t end_ns, uint64_t lost_records,
 			      int status, struct error *error)
 {
