@@ -86,18 +86,14 @@ struct rule_listing {
 	size_t nr_names;
 };
 
-static bool rule_listing_wants_system(void *context, const char *system)
-{
-	const struct rule_listing *listing = context;
-
-	return rules_want(listing->rules, system, NULL);
-}
-
 static bool rule_listing_wants(void *context, const char *system, const char *name)
 {
-	const struct rule_listing *listing = context;
+	return rules_want(((const struct rule_listing *)context)->rules, system, name);
+}
 
-	return rules_want(listing->rules, system, name);
+static bool rule_listing_wants_system(void *context, const char *system)
+{
+	return rule_listing_wants(context, system, NULL);
 }
 
 static int name_add(struct rule_listing *listing, char *system, char *event, struct error *error)

@@ -168,7 +168,6 @@ int filter_check(const struct filter *filter, const struct recording *recording,
 			 recording->buffers ? buffer_string(&names) : "''");
 }
 
-/* Whether records and losses of one CPU of a buffer match. */
 static bool filter_wants_stream(const struct filter *filter, int cpu, unsigned int buffer,
 				const char *const *buffers)
 {
@@ -322,7 +321,7 @@ static int unit_cgroup_find(struct buffer *out, const char *unit, struct error *
 	char top[] = CGROUPS;
 	char *const roots[] = { top, NULL };
 	FTS *walk = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR, NULL);
-	struct buffer name = { 0 };
+	SCOPED_BUFFER(name);
 	FTSENT *entry;
 
 	buffer_printf(&name, strchr(unit, '.') ? "%s" : "%s.service", unit);
@@ -333,7 +332,6 @@ static int unit_cgroup_find(struct buffer *out, const char *unit, struct error *
 	}
 	if (walk)
 		fts_close(walk);
-	buffer_release(&name);
 	return out->size > 0 ? 0
 			     : error_set(error,
 					 "--unit=%s: no cgroup of this name in " CGROUPS
@@ -347,30 +345,24 @@ int workload_find(const struct workload_settings *settings,
 {
 	struct thread_visit visit = { .add = add, .context = context, .error = error };
 	SCOPED_BUFFER(folder);
-	int status;
+	char path[64];
 
-	if (settings->pid > 0) {
-		char path[64];
-
-		snprintf(path, sizeof(path), "/proc/%d/task", settings->pid);
-		if (access(path, F_OK) < 0)
-			return error_set(error, "-p %d: no such process", settings->pid);
-		return process_visit(settings->pid, &visit);
-	}
-	status = settings->unit ? unit_cgroup_find(&folder, settings->unit, error)
-				: cgroup_find(&folder, settings->cgroup, error);
-	if (status == 0)
-		status = cgroups_visit((char *)buffer_string(&folder), &visit);
-	return status;
+	snprintf(path, sizeof(path), "/proc/%d/task", settings->pid);
+	if (settings->pid > 0)
+		return access(path, F_OK) < 0
+			       ? error_set(error, "-p %d: no such process", settings->pid)
+			       : process_visit(settings->pid, &visit);
+	if ((settings->unit ? unit_cgroup_find(&folder, settings->unit, error)
+			    : cgroup_find(&folder, settings->cgroup, error)) < 0)
+		return -1;
+	return cgroups_visit((char *)buffer_string(&folder), &visit);
 }
 
 /* Counts records that are not exported, and reports their systems. */
 
 #define LIST_REMEDY "'ktrack list' prints the tracepoints that follow the convention"
 #define RULES_REMEDY "add rules with -r, see ktrack-rules(5)"
-
 #define NR_IDS 65536
-
 /* Systems named in the report, those with most records first, and systems counted separately. */
 #define SYSTEMS_NAMED 5
 #define SYSTEMS_MAX 64
@@ -398,7 +390,6 @@ static void other_records_release(struct other_records *others)
 	*others = (struct other_records){ 0 };
 }
 
-/* Returns the entry of a system, or NULL if there are too many. */
 static struct system_count *system_count_get(struct system_counts *systems, const char *name)
 {
 	struct system_count *system = systems->list;
@@ -615,7 +606,6 @@ static bool cgroup_is_in(const char *path, const char *outer)
 	return strncmp(path, outer, size) == 0 && (size == 0 || !path[size] || path[size] == '/');
 }
 
-/* Whether the filter matches a decoded record. */
 static bool pipeline_matches(const struct pipeline *pipeline, const struct decoded_event *decoded)
 {
 	const struct filter *filter = &pipeline->filter;
@@ -677,7 +667,6 @@ int pipeline_open(struct pipeline *pipeline, struct source *source,
 	return timeline_open(&pipeline->timeline, recording, error);
 }
 
-/* Counts a record that is no track event. */
 static int pipeline_count_other(struct pipeline *pipeline, uint16_t id, const struct record *record,
 				struct error *error)
 {
@@ -799,7 +788,6 @@ hot_inline int pipeline_observe_rule(struct pipeline *pipeline, struct decoded_e
 	return tracks_observe_rule(pipeline->tracks, decoded, error);
 }
 
-/* The events of all rules that use the record's tracepoint. */
 hot_inline int record_apply_rules(struct pipeline *pipeline, struct rule_tracepoint *tracepoint,
 				  const struct record *record, struct error *error)
 {
@@ -837,7 +825,6 @@ static out_of_line int pipeline_task_rules(struct pipeline *pipeline,
 	return is_last ? pipeline_learn(pipeline, &change, error) : 0;
 }
 
-/* Observes the event of a record if the filter matches. */
 static out_of_line int record_apply_filtered(struct pipeline *pipeline,
 					     const struct descriptor *descriptor,
 					     const struct record *record, struct error *error)
@@ -915,7 +902,6 @@ int pipeline_apply(struct pipeline *pipeline, const struct record *record, struc
 			       : pipeline_record(pipeline, record, error);
 }
 
-/* The events that rules make of a record. */
 static int rules_visit_events(struct pipeline *pipeline, struct rule_tracepoint *tracepoint,
 			      const struct record *record, const struct event_visitor *visitor,
 			      struct error *error)

@@ -749,10 +749,8 @@ int selection_add_rest(struct selection *selection, struct error *error)
 /** STORED_SIZE_MAX, STORED_MAX - limits of its lines in bytes, of its patterns and of its rules */
 #define STORED_SIZE_MAX 65536
 #define STORED_MAX 256
-
 /* More is not described. */
 #define DESCRIBED_SIZE_MAX 200
-
 #define STORED_PATTERNS "-e "
 #define STORED_PACKS "-r "
 #define STORED_PROGRAMS "--programs"

@@ -10,10 +10,8 @@
 
 /* Of a part: a loss that no gap of the file states, at the end if no number of a record is. */
 #define LOSS_AT_END UINT64_MAX
-
 /* Lines of one number. */
 #define NUMBERS_MAX 3
-
 /* Losses before the window that may affect slices which are open at its begin. */
 #define HELD_MAX 65536
 
@@ -148,7 +146,6 @@ void recording_set_window(struct recording *recording, const struct filter *filt
 	recording->to_ns = to_ns;
 }
 
-/* A line of one number, which is reported at the end. */
 static void part_number_take(struct tracks *tracks, const char *line)
 {
 	long long number;
@@ -202,20 +199,6 @@ static int part_line_take(struct window *window, char *line)
 		return 0;
 	}
 	return tracks_load_state(window->pipeline->tracks, text_of(line));
-}
-
-static int part_lines_take(struct window *window, const char *lines)
-{
-	char *line;
-
-	window->text = strdup(lines);
-	if (!window->text)
-		return -1;
-	for (char *rest = window->text; (line = strsep(&rest, "\n"));) {
-		if (part_line_take(window, line) < 0)
-			return -1;
-	}
-	return 0;
 }
 
 /* Behind the window: ends of slices that cross its end, and of their tracks, are passed on. */
@@ -301,6 +284,7 @@ int time_window_open(struct pipeline *pipeline, const struct recording *recordin
 {
 	static const struct sink_ops ops = { .event = behind_event, .free = behind_free };
 	struct window *window = calloc(1, sizeof(*window));
+	char *line, *rest;
 	int64_t origin_ns;
 
 	if (!window)
@@ -316,9 +300,16 @@ int time_window_open(struct pipeline *pipeline, const struct recording *recordin
 					    &window->part_to_ns, &origin_ns);
 	tracks_set_timeline(pipeline->tracks, &window->quiet);
 	tracks_copy_records(pipeline->tracks, true);
-	return window->is_part && part_lines_take(window, recording->part) < 0
-		       ? error_set(error, "out of memory")
-		       : 0;
+	if (!window->is_part)
+		return 0;
+	rest = window->text = strdup(recording->part);
+	if (!window->text)
+		return error_set(error, "out of memory");
+	while ((line = strsep(&rest, "\n"))) {
+		if (part_line_take(window, line) < 0)
+			return error_set(error, "out of memory");
+	}
+	return 0;
 }
 
 static void open_list_release(struct open_list *open)
@@ -634,15 +625,6 @@ static int event_observe_behind(struct pipeline *pipeline, const struct decoded_
 
 static const struct event_visitor behind_visitor = { .act = event_observe_behind };
 
-/* New names of threads are not shown. */
-static int behind_learn(struct pipeline *pipeline, const struct task_change *change,
-			struct error *error)
-{
-	if (change->kind == TASK_CHANGE_NAMED)
-		return 0;
-	return tracks_learn(pipeline->tracks, change, error);
-}
-
 static int record_behind(struct pipeline *pipeline, const struct record *record,
 			 struct error *error)
 {
@@ -653,11 +635,13 @@ static int record_behind(struct pipeline *pipeline, const struct record *record,
 	bool is_last = is_about_task && change.kind == TASK_CHANGE_GONE;
 
 	pipeline->window->is_about_open = is_about_task && tracks_needs(pipeline->tracks, &change);
-	if (is_about_task && !is_last && behind_learn(pipeline, &change, error) < 0)
+	/* New names of threads are not shown. */
+	if (is_about_task && !is_last && change.kind != TASK_CHANGE_NAMED &&
+	    tracks_learn(pipeline->tracks, &change, error) < 0)
 		return -1;
 	if (pipeline_visit_events(pipeline, record, &behind_visitor, error) < 0)
 		return -1;
-	return is_last ? behind_learn(pipeline, &change, error) : 0;
+	return is_last ? tracks_learn(pipeline->tracks, &change, error) : 0;
 }
 
 /*
@@ -710,7 +694,6 @@ static int part_losses_take(struct pipeline *pipeline, uint64_t number, struct e
 	return 0;
 }
 
-/* Finds where a record is in a part. */
 static int part_place(struct pipeline *pipeline, int64_t time_ns, struct error *error)
 {
 	struct window *window = pipeline->window;
@@ -801,20 +784,6 @@ int window_record(void *context, const struct record *record, struct error *erro
 	return status;
 }
 
-/* Keeps a loss for the part that is saved. */
-static int loss_save(struct window *window, const struct loss *loss, struct error *error)
-{
-	struct part_writer *writer = window->pipeline->part_writer;
-
-	if (loss->to_ns == INT64_MAX)
-		loss_line_append(window, LOSS_AT_END, loss);
-	else if (window->phase == WINDOW_BEHIND)
-		loss_line_append(window, window->nr_saved, loss);
-	else
-		return part_writer_add_gap(writer, loss, error);
-	return 0;
-}
-
 int window_lose(struct pipeline *pipeline, const struct loss *loss, struct error *error)
 {
 	struct window *window = pipeline->window;
@@ -834,7 +803,11 @@ int window_lose(struct pipeline *pipeline, const struct loss *loss, struct error
 		if (first_ns == INT64_MAX)
 			return 0;
 	}
-	if (pipeline->part_writer && loss_save(window, loss, error) < 0)
+	if (pipeline->part_writer && (loss->to_ns == INT64_MAX || window->phase == WINDOW_BEHIND))
+		loss_line_append(window, loss->to_ns == INT64_MAX ? LOSS_AT_END : window->nr_saved,
+				 loss);
+	else if (pipeline->part_writer &&
+		 part_writer_add_gap(pipeline->part_writer, loss, error) < 0)
 		return -1;
 	pipeline_count_loss(pipeline, loss);
 	return tracks_lose(pipeline->tracks, loss, error);
