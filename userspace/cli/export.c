@@ -16,29 +16,21 @@ static int apply_wall_clock(void *settings, const char *value, struct error *err
 
 static struct option_table export_table(struct output_rows *rows);
 
-/* Returns the option before the source, if the source may be meant as its value. */
-static const char *option_before_source(const struct export_settings *export, const char *source)
+/* Of several sources, a word that may be the value of the option before it has to be a file. */
+static int source_check(const struct export_settings *export, const char *source,
+			struct error *error)
 {
 	struct output_rows rows;
 	struct option_table table = export_table(&rows);
 
 	for (char *const *word = export->argv; word[0] && word[1]; word++) {
-		if (word[1] == source && option_may_have_value(&table, word[0]))
-			return word[0];
+		if (word[1] == source && option_may_have_value(&table, word[0]) &&
+		    access(source, F_OK) < 0)
+			return error_set(error,
+					 "'%s': taken as the source; as a value, write %s=%s",
+					 source, word[0], source);
 	}
-	return NULL;
-}
-
-/* A word behind such an option that is no file yet is refused, unless it is the only source. */
-static int source_check(const struct export_settings *export, const char *source,
-			struct error *error)
-{
-	const char *option = option_before_source(export, source);
-
-	if (!option || access(source, F_OK) == 0)
-		return 0;
-	return error_set(error, "'%s': taken as the source; as a value, write %s=%s", source,
-			 option, source);
+	return 0;
 }
 
 static int apply_source(void *settings, const char *word, struct error *error)

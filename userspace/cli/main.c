@@ -115,7 +115,6 @@ static int run(int argc, char **argv, struct error *error)
 	return STATUS_USAGE;
 }
 
-/* Reports output that could not be written. */
 static int output_end(int status, struct error *error)
 {
 	/* If an earlier write failed and this one does not, the reason is lost. */

@@ -52,7 +52,6 @@ bool terminal_is_interactive(void)
 
 /* How long to wait for a reader of standard error. */
 #define READER_WAIT_MS 1000
-
 /* Clears from the cursor to the end of the line. */
 #define CLEAR_LINE "\033[K"
 
@@ -69,22 +68,16 @@ static bool is_terminal(void)
 	return isatty(STDERR_FILENO) == 1;
 }
 
-/** message_print - print one line; control characters in it become '?' */
-static void message_print(const char *text)
+static void report_line_print(void *context, const char *text)
 {
 	SCOPED_BUFFER(line);
 
+	(void)context;
 	buffer_append_printable(&line, text_of(text));
 	/* A progress line on the terminal may be longer. */
 	if (can_write(READER_WAIT_MS))
 		fprintf(stderr, "%sktrack: %s\n", is_terminal() ? CLEAR_LINE : "",
 			buffer_string(&line));
-}
-
-static void report_line_print(void *context, const char *line)
-{
-	(void)context;
-	message_print(line);
 }
 
 static void progress_print(void *context, const char *line)

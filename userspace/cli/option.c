@@ -20,22 +20,15 @@ static const struct {
 	{ "MiB", 1024 }, { "G", 1024 * 1024 }, { "GiB", 1024 * 1024 },
 };
 
-/* Returns 0 if the word is no unit. */
-static uint64_t unit_find(const char *word)
-{
-	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
-		if (strcasecmp(units[i].word, word) == 0)
-			return units[i].kib;
-	}
-	return 0;
-}
-
 int size_kib_parse(const char *string, uint64_t *out_kib, struct error *error)
 {
 	size_t nr_digits = strspn(string, "0123456789");
-	uint64_t unit_kib = unit_find(string + nr_digits);
-	uint64_t number;
+	uint64_t number, unit_kib = 0;
 
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+		if (strcasecmp(units[i].word, string + nr_digits) == 0)
+			unit_kib = units[i].kib;
+	}
 	errno = 0;
 	number = strtoull(string, NULL, 10);
 	if (nr_digits == 0 || number == 0 || unit_kib == 0)
@@ -173,13 +166,11 @@ static int tables_make(struct getopt_tables *tables, const struct option_table *
 static bool match_find_result(const struct option_table *table, int found,
 			      struct option_match *match)
 {
-	if (found >= FIRST_ROW)
-		return match_find(table, found - FIRST_ROW, match);
-	for (size_t i = 0; match_find(table, i, match); i++) {
-		if (match->row->short_name == found)
-			return true;
-	}
-	return false;
+	size_t i = found >= FIRST_ROW ? found - FIRST_ROW : 0;
+
+	while (match_find(table, i, match) && found < FIRST_ROW && match->row->short_name != found)
+		i++;
+	return match_find(table, i, match);
 }
 
 static int option_suggest(const struct option_table *table, const char *word, const char *command,

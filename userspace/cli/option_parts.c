@@ -206,7 +206,6 @@ static const struct option_row capture_rows[] = {
 	{ 0, "user", "[=NAME]", "run COMMAND as this user (default: the user who invoked sudo)",
 	  apply_user, .is_rare = true },
 };
-
 const struct option_part capture_options = OPTION_ROWS(capture_rows);
 
 /* For ktrack stat, --buffer is a filter by a buffer's name. */
@@ -226,7 +225,6 @@ static const struct option_row live_rows[] = {
 	UNIT_ROW("with --live: "),
 	READY_ROW("with --live: "),
 };
-
 const struct option_part capture_live_options = OPTION_ROWS(live_rows);
 
 /* Without those of a traced command, and of an instance of another program. */
@@ -248,7 +246,6 @@ static const struct option_row watching_rows[] = {
 	UNIT_ROW(""),
 	READY_ROW(""),
 };
-
 const struct option_part watch_capture_options = OPTION_ROWS(watching_rows);
 
 int capture_parse_command(struct capture_settings *settings, const struct option_table *table,
@@ -349,7 +346,6 @@ static const struct option_row probe_rows[] = {
 	{ 0, "usdt", "TEXT", "from static tracepoint to another: PATH:PROVIDER:BEGIN..END",
 	  apply_usdt, .is_repeatable = true, .needs_text = true, .is_rare = true },
 };
-
 const struct option_part probe_options = OPTION_ROWS(probe_rows);
 
 /* Options for kernel stacks. */
@@ -377,7 +373,6 @@ static const struct option_row stack_rows[] = {
 	  "record at most N stacks of a tracepoint in a second (default: 5000)", NULL,
 	  offsetof(struct capture_settings, stacks_limit), .count_of = "stacks", .is_rare = true },
 };
-
 const struct option_part stack_options = OPTION_ROWS(stack_rows);
 
 /* The option for labels of a recording. */
@@ -391,7 +386,6 @@ static const struct option_row label_rows[] = {
 	{ 0, "label", "KEY=VALUE", "describe the recording, for example with a release or a site",
 	  apply_label, .is_repeatable = true, .is_rare = true },
 };
-
 const struct option_part label_options = OPTION_ROWS(label_rows);
 
 /* Options that select tracepoints, records and how much state is kept. */
@@ -416,7 +410,6 @@ static const struct option_row selection_rows[] = {
 	{ 0, "include-self", NULL, "with -r: include ktrack's own thread", NULL,
 	  .offset = offsetof(struct selection, includes_self), .is_rare = true },
 };
-
 const struct option_part selection_options = OPTION_ROWS(selection_rows);
 
 /* Without the last two rows: ktrack list records nothing, and lists what does not exist. */
@@ -429,7 +422,6 @@ static const struct option_row stored_rows[] = {
 	{ 0, "no-stored-rules", NULL, "use no selection and no rules that a recording contains",
 	  NULL, .offset = offsetof(struct selection, ignores_stored), .is_rare = true },
 };
-
 const struct option_part stored_options = OPTION_ROWS(stored_rows);
 
 static int filter_number_parse(const char *value, int *out, const char *kind, struct error *error)
@@ -490,7 +482,6 @@ static const struct option_row filter_rows[] = {
 	{ 0, "cgroup", "PATH", "only processes of this cgroup, and of those below it",
 	  option_store_text, offsetof(struct filter, cgroup), .needs_text = true, .is_rare = true },
 };
-
 const struct option_part filter_options = OPTION_ROWS(filter_rows);
 
 /* Without the last row: --cgroup of ktrack stat is also an option of --live. */
@@ -503,14 +494,12 @@ static const struct option_row limits_rows[] = {
 	{ 0, "max-tracks", "N", "keep at most N tracks; evict idle ones (default: 16384)", NULL,
 	  offsetof(struct limits, max_tracks), .count_of = "tracks", .is_rare = true },
 };
-
 const struct option_part limits_options = OPTION_ROWS(limits_rows);
 
 static const struct option_row input_rows[] = {
 	{ 0, "max-input", "SIZE", "decompress inputs up to this size (default: 100 times theirs)",
 	  NULL, offsetof(struct limits, max_input_kib), .is_size = true, .is_rare = true },
 };
-
 const struct option_part input_options = OPTION_ROWS(input_rows);
 
 /* Options for outputs: one for each row of the table of sinks, and those that all outputs share. */
@@ -590,7 +579,6 @@ static int apply_serve(void *settings, const char *value, struct error *error)
 	return 0;
 }
 
-/* The option that asks for an output. */
 static struct option_row output_row(const struct sink_kind *kind, size_t number)
 {
 	static const char *const arguments[] = { [SINK_USE_TRACE2] = "[=TARGET]",
@@ -658,7 +646,6 @@ static const struct option_row recording_rows[] = {
 	  offsetof(struct retention, max_age_ns), .time_problem = "no file would be kept",
 	  .is_rare = true },
 };
-
 const struct option_part recording_retention_options = OPTION_ROWS(recording_rows);
 
 static const struct option_row session_rows[] = {
@@ -670,7 +657,6 @@ static const struct option_row session_rows[] = {
 	  offsetof(struct retention, max_age_ns), .time_problem = "no file would be kept",
 	  .is_rare = true },
 };
-
 const struct option_part session_retention_options = OPTION_ROWS(session_rows);
 
 /* Options for budgets. */
@@ -691,7 +677,6 @@ static const struct option_row budget_rows[] = {
 	  "exit with 4 if slices exceed it: 'SLICE p99 < 2ms' (also count, total, min, mean, max)",
 	  apply_budget, .is_repeatable = true, .is_rare = true },
 };
-
 const struct option_part budget_options = OPTION_ROWS(budget_rows);
 
 /* Options for what ktrack prints about its own work. */
@@ -710,5 +695,4 @@ static const struct option_row report_rows[] = {
 	{ 'q', "quiet", NULL, "print no progress, no closing line and no hints", apply_quiet,
 	  .is_rare = true },
 };
-
 const struct option_part report_options = OPTION_ROWS(report_rows);

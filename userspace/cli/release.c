@@ -18,13 +18,10 @@ struct release_settings {
 static int apply_pattern(void *settings, const char *word, struct error *error)
 {
 	struct release_settings *release = settings;
-	const char **patterns = reallocarray(release->patterns, release->nr_patterns + 1,
-					     sizeof(*patterns));
 
-	if (!patterns)
+	if (!array_reserve(release->patterns, release->nr_patterns))
 		return error_set(error, "out of memory");
-	release->patterns = patterns;
-	patterns[release->nr_patterns++] = word;
+	release->patterns[release->nr_patterns++] = word;
 	return *word ? 0 : error_set(error, "'': not a tracepoint; write SYS[:EVENT]");
 }
 
@@ -39,11 +36,12 @@ static int release_print(const struct release_settings *settings, struct error *
 				 settings->report, settings->is_verbose ? settings->report : NULL,
 				 error);
 
-	if (status == STATUS_DONE)
-		printf("released %zu tracepoint%s\n", nr_released, nr_released == 1 ? "" : "s");
-	if (status == STATUS_DONE && nr_released > 0)
+	if (status != STATUS_DONE)
+		return status;
+	printf("released %zu tracepoint%s\n", nr_released, nr_released == 1 ? "" : "s");
+	if (nr_released > 0)
 		report_closing(settings->report, "nothing lost; next: rmmod unloads the module");
-	return status;
+	return STATUS_DONE;
 }
 
 static int release_main(int argc, char **argv, struct error *error)

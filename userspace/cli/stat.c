@@ -13,7 +13,6 @@
 
 /* Most sources of --compare. */
 #define COMPARE_WORDS_MAX 256
-
 /* Of --compare: smaller changes rarely matter. */
 #define DEFAULT_MIN_CHANGE 0.05
 /* Of --live. */
@@ -306,22 +305,20 @@ static int stat_run_recorded(struct stat_settings *settings, struct error *error
 	return status;
 }
 
-/* What cannot be in a comparison. */
-static int compare_check(const struct stat_command_settings *settings, struct error *error)
+static const char *compare_excludes(const struct stat_command_settings *settings)
 {
 	const struct sink_stat_settings *form = &settings->stat.form;
-	const char *option = settings->stat.is_live	       ? "--live"
-			     : settings->is_csv		       ? "--csv"
-			     : settings->is_by_name	       ? "--by-name"
-			     : form->nr_groups > 0	       ? "--group-by"
-			     : form->slowest > 0	       ? "--slowest"
-			     : form->has_histograms	       ? "--histogram"
-			     : form->prometheus		       ? "--prometheus"
-			     : form->name		       ? "--name"
-			     : settings->stat.budgets.size > 0 ? "--budget"
-							       : NULL;
 
-	return option ? error_set(error, "%s: not with --compare; leave it out", option) : 0;
+	return settings->stat.is_live		 ? "--live"
+	       : settings->is_csv		 ? "--csv"
+	       : settings->is_by_name		 ? "--by-name"
+	       : form->nr_groups > 0		 ? "--group-by"
+	       : form->slowest > 0		 ? "--slowest"
+	       : form->has_histograms		 ? "--histogram"
+	       : form->prometheus		 ? "--prometheus"
+	       : form->name			 ? "--name"
+	       : settings->stat.budgets.size > 0 ? "--budget"
+						 : NULL;
 }
 
 /* Reads the options again, for a selection of its own; returns the exit status. */
@@ -370,24 +367,24 @@ static int compare_sources(const struct stat_command_settings *settings,
 	}
 	if (comparison_check(comparison, error) < 0)
 		return STATUS_UNDECIDED;
-	if (comparison_print(comparison, min_change, settings->is_json, &out, error) < 0) {
-		worst = STATUS_FAILED;
-	} else if (file_write_all(STDOUT_FILENO, out.data, out.size, NULL) < 0) {
-		error_set_system(error, errno, "cannot write to standard output");
-		worst = STATUS_FAILED;
-	}
+	if (comparison_print(comparison, min_change, settings->is_json, &out, error) < 0)
+		return STATUS_FAILED;
+	if (file_write_all(STDOUT_FILENO, out.data, out.size, NULL) < 0)
+		return error_set_system(error, errno, "cannot write to standard output"),
+		       STATUS_FAILED;
 	return worst;
 }
 
-/* ktrack stat --compare BASE... -- SOURCE... */
 static int stat_compare(const struct stat_command_settings *settings, int argc, char **argv,
 			struct error *error)
 {
+	const char *excluded = compare_excludes(settings);
 	struct comparison *comparison;
 	int separator = 2, nr_source, nr_base, status;
 
-	if (compare_check(settings, error) < 0)
-		return STATUS_USAGE;
+	if (excluded)
+		return error_set(error, "%s: not with --compare; leave it out", excluded),
+		       STATUS_USAGE;
 	/* All words behind the separator are sources. */
 	while (separator < argc && strcmp(argv[separator], "--") != 0)
 		separator++;
