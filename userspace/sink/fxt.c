@@ -439,11 +439,12 @@ static void fxt_thread_register(struct fxt_sink *sink, struct fxt_place *place)
 }
 
 /* Of a limited number of threads; the hash is the same in every run, as the file must be. */
-static struct fxt_thread *fxt_thread_find(struct fxt_sink *sink, struct text identity)
+static struct fxt_thread *fxt_thread_find(struct fxt_sink *sink, const struct buffer *identity)
 {
-	uint64_t hash = text_hash(identity) | 1;
+	uint64_t hash = text_hash(buffer_text(identity)) | 1;
 	struct fxt_thread *thread = &sink->threads[hash / 2 % THREADS_RECENT];
 
+	sink->file.out.failed |= identity->failed;
 	if (thread->hash != hash)
 		*thread = (struct fxt_thread){ .hash = hash };
 	return thread;
@@ -508,7 +509,7 @@ static struct fxt_place *fxt_place_thread(struct fxt_sink *sink, const struct ti
 
 	buffer_clear(text);
 	buffer_append_unsigned(text, koid);
-	thread = fxt_thread_find(sink, buffer_text(text));
+	thread = fxt_thread_find(sink, text);
 	is_moved = thread->place.koid == 0 || (thread->born_ns != 0 && track->born_ns != 0 &&
 					       thread->born_ns != track->born_ns);
 	if (!is_linux_pid(track->tgid))
@@ -538,7 +539,7 @@ static struct fxt_place *fxt_place_own(struct fxt_sink *sink, const struct timel
 
 	buffer_clear(text);
 	rows_append_key(text, track, is_thread);
-	thread = fxt_thread_find(sink, buffer_text(text));
+	thread = fxt_thread_find(sink, text);
 	if (thread->place.koid == 0)
 		thread->place = (struct fxt_place){ .process = OWN_KOIDS + machine_number(track),
 						    .koid = fxt_koid_new(sink) };
@@ -909,7 +910,7 @@ static void fxt_write_loss(struct fxt_sink *sink, const struct timeline_event *e
 
 	buffer_clear(text);
 	loss_append_track(text, event);
-	thread = fxt_thread_find(sink, buffer_text(text));
+	thread = fxt_thread_find(sink, text);
 	if (thread->place.koid == 0)
 		thread->place = (struct fxt_place){ .process = KTRACK_KOID,
 						    .koid = fxt_koid_new(sink) };
