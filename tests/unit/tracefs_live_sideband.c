@@ -213,3 +213,55 @@ TEST(only_emptied_buffers_have_lost_records)
 	buffer_release(&log);
 	trio_end(&trio);
 }
+
+TEST(nothing_of_the_conventions_buffers_is_lost_without_them)
+{
+	struct buffer log = { 0 };
+	const struct source_handler handler = { .context = &log, .loss = buffers_lost_log };
+	struct pair pair;
+
+	pair_begin(&pair);
+	pair_open(&pair);
+	CHECK_NUMBER(source_start_over(pair.reader.source, INSTANCE_CONVENTION, false, 50, &handler,
+				       &pair.reader.error),
+		     0);
+	CHECK_TEXT(buffer_string(&log), "");
+	buffer_release(&log);
+	pair_end(&pair);
+}
+
+static void check_percent(struct source_fixture *fixture, const char *want)
+{
+	struct buffer text = { 0 };
+
+	CHECK_NUMBER(file_read(folder_path(&fixture->instance, "buffer_percent"), &text), 0);
+	CHECK_TEXT(buffer_string(&text), want);
+	buffer_release(&text);
+}
+
+/* A file, unlike the kernel's, keeps the second digit of the value before. */
+TEST(the_first_record_of_either_buffer_wakes_the_reader)
+{
+	struct buffer_reader *reader;
+	struct trio trio;
+	struct error error = { 0 };
+	int ready_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+
+	trio_begin(&trio);
+	const struct instance_paths paths = {
+		.list = { [INSTANCE_MAIN] = trio.reader.instance.path,
+			  [INSTANCE_CONVENTION] = trio.convention.instance.path },
+	};
+
+	folder_add_text(&trio.reader.instance, "buffer_percent", "50");
+	folder_add_text(&trio.convention.instance, "buffer_percent", "50");
+	CHECK_NUMBER(buffer_reader_open(&reader, &paths, &error), 0);
+	buffer_reader_wake_early(reader, &paths);
+	check_percent(&trio.convention, "20");
+	buffer_reader_wait(reader, ready_fd, 0, 50);
+	check_percent(&trio.reader, "00");
+	check_percent(&trio.convention, "00");
+	close(ready_fd);
+	buffer_reader_close(reader);
+	trio_end(&trio);
+}

@@ -166,6 +166,25 @@ def check_empty(tap, folder):
         tap.ok(is_right, f"no slices{what}", done, output, errors)
 
 
+def check_control_bytes(tap, folder):
+    """A name cannot write to the terminal, nor lines of its own."""
+    event = "event mydrv:io 3000 char track_event_type; string slice_name\n"
+    (folder / "bytes.script").write_text(event + "10us 40@0 io B a\033[2Jb\n20us 40@0 io E a\033[2Jb\n")
+    subprocess.run([MKTRACE, folder / "bytes.script", folder / "trace.dat"], check=True)
+    _, output, errors = explain("", folder)
+    tap.ok("all parts: ktrack why trace.dat 'mydrv:io/a?\\[2Jb'" in output and "\033" not in output, "control bytes of names are not printed", output, errors)
+
+
+def check_many(tap, folder):
+    """Beyond the limit of kinds, names of a tracepoint share one, whose slowest slice is shown."""
+    event = "event mydrv:io 3000 char track_event_type; string slice_name\n"
+    lines = "".join(f"{10 + 20 * number}us 40@0 io B n{number}\n{20 + 20 * number}us 40@0 io E n{number}\n" for number in range(16400))
+    (folder / "many.script").write_text(f"{event}{lines}400000us 40@0 io B slow\n500000us 40@0 io E slow\n")
+    subprocess.run([MKTRACE, folder / "many.script", folder / "trace.dat"], check=True)
+    _, output, errors = explain("--slowest=1", folder)
+    tap.ok("mydrv:io/slow @ io tid 40" in output, "a kind beyond the limit is counted", output, errors)
+
+
 def check_case(tap, name, is_updating):
     """One script."""
     expected = HERE / f"data/{name}.expected"
@@ -181,6 +200,8 @@ def check_case(tap, name, is_updating):
         if name == "overview":
             check_commands(tap, folder)
             check_empty(tap, folder)
+            check_control_bytes(tap, folder)
+            check_many(tap, folder)
         if name == "driver":
             check_folded(tap, folder)
             check_refused(tap, folder)

@@ -48,8 +48,10 @@ uint32_t name_table_add(struct name_table *table, struct text text)
 {
 	struct known_name *name = map_find(&table->map, hash_text(text), known_name_equals, &text);
 
-	if (!name && table->nr_names < NAMES_MAX && table->size + text.size < NAMES_SIZE_MAX)
+	if (!name && table->nr_names < NAMES_MAX && table->size + text.size < NAMES_SIZE_MAX) {
 		name = name_table_insert(table, text);
+		table->failed |= !name;
+	}
 	return name ? name->number : NAMES_OTHER;
 }
 

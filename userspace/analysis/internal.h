@@ -306,12 +306,13 @@ struct name_table {
 	size_t nr_names;
 	size_t capacity;
 	size_t size;
+	bool failed; /* memory for a name ran out */
 };
 
 /** name_table_init - has the names that have fixed numbers; returns -1 if memory ran out */
 int name_table_init(struct name_table *table);
 
-/** name_table_add - the number of a name; NAMES_OTHER beyond the limits or without memory */
+/** name_table_add - the number of a name; NAMES_OTHER beyond the limits, or if memory ran out */
 uint32_t name_table_add(struct name_table *table, struct text text);
 
 /** name_table_get - the name of a number */
@@ -962,6 +963,9 @@ void kept_release(struct kept *kept);
 
 /** OVERVIEW_MAX - limits of kinds and of processes */
 #define OVERVIEW_MAX 16384
+
+/** PROCESS_OTHER - the number of those beyond it, which are counted as one */
+#define PROCESS_OTHER (-1)
 
 /** PROCESSES_SHOWN - processes in an overview */
 #define PROCESSES_SHOWN 5

@@ -32,14 +32,19 @@ bool overview_kind_has_name(const struct overview *overview, const struct slice_
 
 struct slice_kind *overview_kind(struct overview *overview, const struct slice_kind *key)
 {
-	uint64_t hash = kind_hash(key);
-	struct slice_kind *kind = map_find(&overview->kinds, hash, kind_has_key, key);
+	struct slice_kind wanted = *key;
+	struct slice_kind *kind = map_find(&overview->kinds, kind_hash(key), kind_has_key, key);
 
-	if (kind || overview->kinds.size >= OVERVIEW_MAX)
-		return kind;
-	kind = map_take(&overview->kinds, hash, malloc(sizeof(*kind)));
+	/* Beyond the limit, names of a tracepoint share a kind. */
+	if (!kind && overview->kinds.size >= OVERVIEW_MAX) {
+		wanted.name = NAMES_OTHER;
+		kind = map_find(&overview->kinds, kind_hash(&wanted), kind_has_key, &wanted);
+	}
 	if (kind)
-		*kind = *key;
+		return kind;
+	kind = map_take(&overview->kinds, kind_hash(&wanted), malloc(sizeof(*kind)));
+	if (kind)
+		*kind = wanted;
 	return kind;
 }
 
@@ -52,11 +57,17 @@ static bool process_has_key(const void *value, const void *key)
 
 struct process_times *overview_process(struct overview *overview, int id, uint32_t name)
 {
-	const struct process_times key = { .id = id, .name = name };
+	struct process_times key = { .id = id, .name = name };
 	uint64_t hash = hash_number(name + hash_number(id));
 	struct process_times *process = map_find(&overview->processes, hash, process_has_key, &key);
 
-	if (process || overview->processes.size >= OVERVIEW_MAX)
+	/* Beyond the limit, processes are one. */
+	if (!process && overview->processes.size >= OVERVIEW_MAX) {
+		key = (struct process_times){ .id = PROCESS_OTHER, .name = NAMES_OTHER };
+		hash = hash_number(NAMES_OTHER + hash_number(PROCESS_OTHER));
+		process = map_find(&overview->processes, hash, process_has_key, &key);
+	}
+	if (process)
 		return process;
 	process = map_take(&overview->processes, hash, malloc(sizeof(*process)));
 	if (process)

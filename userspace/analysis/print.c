@@ -966,7 +966,7 @@ static void print_processes(struct why_sink *why)
 /* The command that explains slices of a kind in full. */
 static void print_command(struct why_sink *why, const struct why_slice *slice)
 {
-	struct buffer selector = { 0 };
+	struct buffer selector = { 0 }, word = { 0 };
 
 	slice_selector_append(&selector, slice->category,
 			      slice->name == NAMES_OTHER
@@ -981,10 +981,13 @@ static void print_command(struct why_sink *why, const struct why_slice *slice)
 		buffer_append_seconds(&why->out, slice->begin_ns - why->start_ns, 9);
 		buffer_append_char(&why->out, ' ');
 	}
-	buffer_append_word(&why->out, buffer_string(&selector));
+	/* Control bytes become "?", which matches them. */
+	buffer_append_word(&word, buffer_string(&selector));
+	buffer_append_printable(&why->out, buffer_text(&word));
 	buffer_append_char(&why->out, '\n');
-	why->out.failed |= selector.failed;
+	why->out.failed |= selector.failed || word.failed;
 	buffer_release(&selector);
+	buffer_release(&word);
 }
 
 static void print_kinds_title(struct why_sink *why)

@@ -799,7 +799,8 @@ static uint32_t operation_name(struct why_sink *why, struct why_track *track,
 	else
 		buffer_append(&text, shown->name.data, shown->name.size);
 	track->object_name = name;
-	track->object = text.failed ? NAMES_OTHER : name_table_add(&why->names, buffer_text(&text));
+	track->object = name_table_add(&why->names, buffer_text(&text));
+	why->names.failed |= text.failed;
 	buffer_release(&text);
 	return track->object;
 }
@@ -1291,6 +1292,8 @@ static int why_event(struct sink *sink, const struct timeline_event *event, stru
 	bool is_finish = event->kind == TIMELINE_FINISH;
 	int status = why_learn(why, event);
 
+	if (why->names.failed)
+		status = -1;
 	if (status == 0 && is_finish && !out)
 		return why_finish(why, error);
 	if (status == 0 && is_finish) {

@@ -348,10 +348,12 @@ static int tracepoint_take_in(void *context, const struct tracepoint *tracepoint
 			      struct error *error)
 {
 	struct modules *modules = context;
+	uint64_t system = text_hash(text_of(tracepoint->system));
 
-	/* What went before this one came has taken nothing of it along. */
-	if (modules_look(modules, error) < 0)
+	/* What went before this module came has taken nothing of it along. */
+	if (system != modules->looked && modules_look(modules, error) < 0)
 		return -1;
+	modules->looked = system;
 	if (selection_means(&modules->capture->settings->selection, tracepoint->system,
 			    tracepoint->name) &&
 	    descriptor_take_in(context, tracepoint, error) < 0)
@@ -384,6 +386,7 @@ static int modules_search(struct modules *modules, struct error *error)
 	size_t first_of_rules = rules ? rules->nr_tracepoints : 0;
 	int events_fd = instance_events_fd(modules->capture->recorder);
 
+	modules->looked = 0;
 	if (modules_look(modules, error) < 0 || tracepoints_visit(events_fd, &visitor, error) < 0 ||
 	    modules_look(modules, error) < 0)
 		return -1;

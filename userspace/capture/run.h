@@ -545,6 +545,7 @@ struct modules {
 	 * id, and are not decoded; 0 for none. */
 	int64_t doubtful_ns;
 	struct descriptor_list waiting; /* descriptors that are used after that time */
+	uint64_t looked; /* hash of the system of which a tracepoint was taken in last */
 	/* Ids that were searched since the last change of modules. */
 	unsigned char searched[65536 / 8];
 };

@@ -573,7 +573,7 @@ int source_live_open(struct source **out, const struct instance_paths *paths,
 	live->reads_ahead = true;
 	mallopt(M_TRIM_THRESHOLD, KEPT_SIZE);
 	live->watched = watched;
-	buffer_reader_wake_early(live->reader, paths->list[INSTANCE_MAIN]);
+	buffer_reader_wake_early(live->reader, paths);
 	*out = &live->source;
 	return 0;
 }

@@ -348,6 +348,9 @@ int source_start_over(struct source *source, enum instance_kind kind, bool was_r
 {
 	unsigned int buffer = kind == INSTANCE_CONVENTION ? source->recording.convention_buffer : 0;
 
+	/* Without buffers of its own, nothing of it was emptied. */
+	if (kind == INSTANCE_CONVENTION && buffer == 0)
+		return 0;
 	if (source->ops->start_over)
 		source->ops->start_over(source, kind);
 	for (size_t i = 0; i < source->nr_streams && !was_read; i++) {

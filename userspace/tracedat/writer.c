@@ -984,6 +984,10 @@ static int statistics_append(struct buffer *text, const struct spool *spool,
 			      (unsigned long long)file->part.nr_records);
 		return 0;
 	}
+	if (file->kind != INSTANCE_MAIN && !file->buffer) {
+		buffer_append_string(text, "overrun: 0\ndropped events: 0\nread events: 0\n");
+		return 0;
+	}
 	if (!spool->is_shared && !file->is_programs)
 		return statistics_text(file->buffer ? file->buffer->statistics_fd : -1, file->cpu,
 				       text, error);
@@ -1031,13 +1035,13 @@ static int put_cpu_statistics(struct buffer *out, const struct spool *spool,
 	return 0;
 }
 
-/* Files of a companion that is gone have none. */
+/* A sideband that is gone has none; that of other buffers is that their losses are unknown. */
 static bool writer_has_statistics(const struct spool_file *file, const struct writer_buffer *buffer)
 {
 	if (file->is_programs || buffer->is_programs)
 		return file->is_programs && buffer->is_programs;
 	return file->kind == buffer->kind &&
-	       (file->kind == INSTANCE_MAIN || file->buffer || file->has_part);
+	       (file->kind != INSTANCE_SIDEBAND || file->buffer || file->has_part);
 }
 
 /* Those of the first buffer have no heading. */

@@ -458,22 +458,24 @@ int tracepoints_release(const char *pattern, const struct release_watcher *watch
 {
 	struct released released = { .pattern = pattern, .watcher = watcher };
 	struct stale_visitor visitor = { .context = &released, .visit = instance_events_release };
-	size_t nr_before;
+	size_t nr_found;
 	int status;
 
+	*nr_released = 0;
 	/*
 	 * Of a module that has just come, its owner may not have enabled all: it has by the time
 	 * that it has read what the first ones had.
 	 */
 	do {
-		nr_before = released.size;
+		released.size = 0;
 		status = instances_visit(false, &visitor, error);
 		if (status == 0)
 			status = released_await(&released, error);
-	} while (status == 0 && released.size > nr_before);
-	*nr_released = released.size;
-	for (size_t i = 0; i < released.size; i++)
-		close(released.list[i]);
+		nr_found = released.size;
+		*nr_released += nr_found;
+		for (size_t i = 0; i < nr_found; i++)
+			close(released.list[i]);
+	} while (status == 0 && nr_found > 0);
 	free(released.list);
 	return status;
 }

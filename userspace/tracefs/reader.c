@@ -131,7 +131,8 @@ int buffer_reader_open(struct buffer_reader **out, const struct instance_paths *
 	*out = reader;
 	if (!reader)
 		return error_set(error, "out of memory");
-	reader->percent_fd = -1;
+	for (int kind = 0; kind < INSTANCE_KINDS; kind++)
+		reader->percent_fds[kind] = -1;
 	for (int kind = 0; kind < INSTANCE_KINDS && status == 0; kind++) {
 		if (paths->list[kind])
 			status = reader_add_all(reader, paths->list[kind], kind, error);
@@ -152,7 +153,8 @@ void buffer_reader_close(struct buffer_reader *reader)
 		file_close(reader->list[i].statistics_fd);
 		file_close(reader->list[i].size_fd);
 	}
-	file_close(reader->percent_fd);
+	for (int kind = 0; kind < INSTANCE_KINDS; kind++)
+		file_close(reader->percent_fds[kind]);
 	free(reader->list);
 	free(reader);
 }
@@ -171,26 +173,34 @@ static bool percent_accepts_zero(int fd)
 }
 
 /* buffer_percent keeps its value: buffer_reader_wait() changes it when it is needed. */
-void buffer_reader_wake_early(struct buffer_reader *reader, const char *directory)
+void buffer_reader_wake_early(struct buffer_reader *reader, const struct instance_paths *paths)
 {
-	struct error ignored = { 0 };
-	int fd = file_open_in(directory, "buffer_percent", O_RDWR, &ignored);
-	bool accepts_zero = fd >= 0 && percent_accepts_zero(fd);
+	for (int kind = 0; kind < INSTANCE_SIDEBAND; kind++) {
+		struct error ignored = { 0 };
+		int fd = paths->list[kind] ? file_open_in(paths->list[kind], "buffer_percent",
+							  O_RDWR, &ignored)
+					   : -1;
+		bool accepts_zero = fd >= 0 && percent_accepts_zero(fd);
 
-	if (fd >= 0)
-		percent_set(fd, BUFFER_PERCENT);
-	if (accepts_zero)
-		reader->percent_fd = fd;
-	else
-		file_close(fd);
+		if (fd >= 0)
+			percent_set(fd, BUFFER_PERCENT);
+		if (accepts_zero)
+			reader->percent_fds[kind] = fd;
+		else
+			file_close(fd);
+	}
 }
 
 static void reader_set_wakes_first(struct buffer_reader *reader, bool wakes_first)
 {
 	const char *percent = wakes_first ? "0" : BUFFER_PERCENT;
 
-	if (wakes_first != reader->wakes_first && percent_set(reader->percent_fd, percent))
-		reader->wakes_first = wakes_first;
+	for (int kind = 0; kind < INSTANCE_KINDS && wakes_first != reader->wakes_first; kind++) {
+		if (reader->percent_fds[kind] >= 0 &&
+		    !percent_set(reader->percent_fds[kind], percent))
+			return;
+	}
+	reader->wakes_first = wakes_first;
 }
 
 /*
@@ -237,7 +247,7 @@ void buffer_reader_wait(struct buffer_reader *reader, int also_fd, int timeout_m
 {
 	bool has_read = reader_take_has_read(reader);
 
-	if (latency_ms > 0 && reader->percent_fd >= 0 && !has_read) {
+	if (latency_ms > 0 && reader->percent_fds[INSTANCE_MAIN] >= 0 && !has_read) {
 		reader_set_wakes_first(reader, true);
 		if (!reader_poll(reader, also_fd, timeout_ms))
 			return;

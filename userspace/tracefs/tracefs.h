@@ -795,14 +795,14 @@ struct cpu_buffer {
  * struct buffer_reader - all ring buffers of an instance and its companions
  * @list: sorted by kind, then by CPU
  * @is_held: only sideband buffers are read for now
- * @percent_fd: the instance's buffer_percent, -1 if the reader may not change it
+ * @percent_fds: the buffer_percent of those that wake it, -1 if the reader may not change it
  * @wakes_first: the first record wakes buffer_reader_wait()
  */
 struct buffer_reader {
 	struct cpu_buffer *list;
 	size_t size;
 	bool is_held;
-	int percent_fd;
+	int percent_fds[INSTANCE_KINDS];
 	bool wakes_first;
 };
 
@@ -821,12 +821,12 @@ void buffer_reader_close(struct buffer_reader *reader);
 
 /**
  * buffer_reader_wake_early - let the first unread record wake buffer_reader_wait()
- * @directory: of the instance, which this process set up
+ * @paths: of the instances, which this process set up; the sideband wakes nobody
  *
  * The reader then changes buffer_percent: 0 while nothing is unread, BUFFER_PERCENT otherwise. If
  * the kernel does not accept 0, as 6.1, buffer_reader_wait() returns after its latency instead.
  */
-void buffer_reader_wake_early(struct buffer_reader *reader, const char *directory);
+void buffer_reader_wake_early(struct buffer_reader *reader, const struct instance_paths *paths);
 
 /** BUFFER_PERCENT - how full a buffer gets before its reader wakes; of all instances of ktrack */
 #define BUFFER_PERCENT "20"

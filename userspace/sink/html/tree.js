@@ -219,7 +219,7 @@ function cgroupNodes(nodes) {
 			return list;
 		const cgroup = new TreeNode("cgroup", path);
 		list.forEach((node) => cgroup.adopt(node));
-		cgroup.number = Math.min(...list.map(({ number }) => number));
+		cgroup.number = list.reduce((least, { number }) => Math.min(least, number), Infinity);
 		return cgroup;
 	});
 }
