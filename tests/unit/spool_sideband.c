@@ -288,3 +288,25 @@ TEST(a_killed_recording_is_recovered_with_the_conventions_buffer)
 	check_buffers(&fixture, "0 at 100 1 at 150 1 at 250 ");
 	spool_fixture_end(&fixture);
 }
+
+TEST(what_the_conventions_instance_took_along_is_lost)
+{
+	struct spool_fixture fixture, own;
+
+	spool_fixture_begin_convention(&fixture, &own, "streaming");
+	ADD_RECORDS(&own, 1, 150);
+	CHECK_NUMBER(spool_read(fixture.spool, &fixture.error), 0);
+	spool_fixture_kill(&fixture);
+	instance_close(fixture.recorder);
+	CHECK_NUMBER(stale_remove(own.instance.path, &fixture.error), 0);
+	spool_fixture_reopen(&fixture);
+	CHECK_NUMBER(instance_adopt(&fixture.recorder, spool_instance(fixture.spool), NULL,
+				    &fixture.error),
+		     0);
+	CHECK(!instance_companion(fixture.recorder, INSTANCE_CONVENTION));
+	CHECK_NUMBER(spool_attach(fixture.spool, fixture.recorder, &fixture.error), 0);
+	ADD_RECORDS(&fixture, 0, 100);
+	spool_fixture_finish(&fixture);
+	check_buffers(&fixture, "0 at 100 1 at 150 1 lost -1 1 lost -1 1 lost -1 ");
+	spool_fixture_end(&fixture);
+}
