@@ -6,7 +6,7 @@ set -eu
 # shellcheck source=tests/cli/process.sh
 . "$(dirname "$0")/process.sh"
 
-UNMOUNTED="tracefs is not mounted; as root: mount -t tracefs nodev /sys/kernel/tracing"
+UNMOUNTED="tracefs is not mounted; as root: mount -t tracefs tracefs /sys/kernel/tracing"
 DENIED="$folder/tracing: Permission denied; run ktrack as root (sudo)"
 NOTHING="no tracepoint of this machine follows the convention; load a module with such tracepoints"
 

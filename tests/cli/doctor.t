@@ -36,8 +36,12 @@ echo "proc /proc proc rw 0 0" >"$folder/mounts"
 run tests/cli/mounted "$folder/mounts" "$ktrack" doctor
 is "without tracefs the status is 1" "$status" = 1
 is "and the remedy is printed" "$(grep -c '^failed  *tracefs  *not mounted; mount -t tracefs' "$folder/out")" = 1
-is "again at the end, where a terminal shows it" "$(sed -n '/^Recording is not possible:$/,$p' "$folder/out" | grep -c '^  tracefs: not mounted; mount -t tracefs')" = 1
+is "again at the end, where a terminal shows it" "$(sed -n '/^Recording the kernel is not possible:$/,$p' "$folder/out" | grep -c '^  tracefs: not mounted; mount -t tracefs')" = 1
+is "programs can be recorded" "$(tail -n 1 "$folder/out")" = "Programs with ktrack/user.h can be recorded (--programs)."
 if [ "$(id -u)" = 0 ]; then
+	run tests/cli/mounted "$folder/mounts" setpriv --reuid=65534 --clear-groups "$ktrack" doctor
+	is "without root, too, mounting is the remedy, by sudo" \
+		"$(grep -c '^unknown  *clocks .*; sudo mount -t tracefs tracefs /sys/kernel/tracing$' "$folder/out") $(grep -c '; sudo ktrack doctor$' "$folder/out")" = "1 0"
 	echo "ktrack-reader:x:4242:4242::/:/bin/false" >"$folder/passwd"
 	for removed in -net_raw -setuid -setgid -kill; do
 		# shellcheck disable=SC2016 # the inner shell expands it

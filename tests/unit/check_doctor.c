@@ -169,8 +169,8 @@ TEST(what_is_absent_is_reported_with_a_remedy)
 	CHECK(has(&out, "[modules] limited: "));
 	CHECK(has(&out, "[clock source] limited: hpet: "));
 	CHECK(has(&out, "; see 'sudo dmesg | grep -i tsc' for the reason\n"));
-	CHECK(has(&out, "[clocks] unknown: "));
-	CHECK(has(&out, "[pack block] unknown: "));
+	CHECK(has(&out, "[clocks] unknown: the trace clocks cannot be read; mount -t tracefs "));
+	CHECK(has(&out, "[pack block] unknown: tracefs cannot be read; mount -t tracefs tracefs "));
 	CHECK(has(&out, "[mechanism kprobes] unknown: "));
 	buffer_release(&out);
 }

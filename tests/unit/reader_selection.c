@@ -90,7 +90,7 @@ TEST(without_tracefs_the_remedy_is_reported)
 	top_begin();
 	is_mounted = false;
 	check_found(NULL, NULL,
-		    "error: tracefs is not mounted; as root: mount -t tracefs nodev "
+		    "error: tracefs is not mounted; as root: mount -t tracefs tracefs "
 		    "/sys/kernel/tracing");
 	top_end();
 }

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "tracedat/tracedat.h"
+#include "tracefs/tracefs.h"
 
 /** struct doctor - the state of an examination */
 struct doctor {
@@ -39,7 +40,6 @@ struct doctor {
 #define BUFFER_KIB_MIN 64
 
 /* For a shell; tests type them. */
-#define MOUNT_TRACEFS "mount -t tracefs tracefs /sys/kernel/tracing"
 #define MOUNT_SECURITYFS "mount -t securityfs securityfs /sys/kernel/security"
 #define CLOCK_SOURCES "/sys/devices/system/clocksource/clocksource0/"
 #define USE_TSC "echo tsc >" CLOCK_SOURCES "current_clocksource"
@@ -92,9 +92,9 @@ static bool doctor_file_has(const struct doctor *doctor, const char *path, const
 
 static const char *doctor_access_remedy(const struct doctor *doctor)
 {
-	if (geteuid() != 0)
-		return "sudo ktrack doctor";
-	return doctor->tracefs.size > 0 ? "see the failed checks" : MOUNT_TRACEFS;
+	if (doctor->tracefs.size == 0)
+		return geteuid() == 0 ? TRACEFS_MOUNT_COMMAND : "sudo " TRACEFS_MOUNT_COMMAND;
+	return geteuid() == 0 ? "see the failed checks" : "sudo ktrack doctor";
 }
 
 static void check_kernel(struct doctor *doctor)
@@ -165,7 +165,8 @@ static void check_tracefs(struct doctor *doctor)
 		return;
 	}
 	doctor->is_failed = true;
-	doctor_report(doctor, "tracefs", DOCTOR_FAILED, MOUNT_TRACEFS, "not mounted");
+	doctor_report(doctor, "tracefs", DOCTOR_FAILED, doctor_access_remedy(doctor),
+		      "not mounted");
 }
 
 static void check_permissions(struct doctor *doctor)

@@ -85,6 +85,17 @@ static void finding_json_print(void *context, const struct doctor_finding *findi
 	printf("%s}\n", buffer_string(&line));
 }
 
+/* Last, where a terminal shows it. Programs are recorded without tracefs and its tracepoints. */
+static void verdict_print(bool can_record, struct findings *findings)
+{
+	if (can_record)
+		printf("\nRecording is possible.\n");
+	else
+		printf("\nRecording the kernel is not possible:\n%s"
+		       "Programs with ktrack/user.h can be recorded (--programs).\n",
+		       buffer_string(&findings->failures));
+}
+
 static int doctor_main(int argc, char **argv, struct error *error)
 {
 	struct doctor_settings settings = { .report = message_report() };
@@ -96,7 +107,7 @@ static int doctor_main(int argc, char **argv, struct error *error)
 			 "root, it "
 			 "reports what it could "
 			 "not examine.",
-		.notes = "Exit status: 0 recording is possible; 1 it is not; 2 wrong usage.",
+		.notes = "Exit status: 0 the kernel can be recorded; 1 it cannot; 2 wrong usage.",
 		.operand = option_refuse_operand,
 		.parts = { OPTION_ROWS(doctor_rows),
 			   OPTION_PART(report_options, struct doctor_settings, report) },
@@ -113,8 +124,7 @@ static int doctor_main(int argc, char **argv, struct error *error)
 	if (settings.is_json)
 		printf("{\"can_record\":%s}\n", can_record ? "true" : "false");
 	else
-		printf("\nRecording is %s\n%s", can_record ? "possible." : "not possible:",
-		       buffer_string(&findings.failures));
+		verdict_print(can_record, &findings);
 	if (can_record)
 		report_closing(settings.report,
 			       "next: %sktrack stream -r sched,irq --html=page.html -- sleep 1",

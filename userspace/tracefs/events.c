@@ -399,8 +399,7 @@ int tracefs_directory(const char **out, struct error *error)
 		return 0;
 	mounted = tracefs_tracing_dir_is_mounted(false, &directory);
 	if (mounted <= 0 || !directory)
-		return error_set(error, "tracefs is not mounted; as root: mount -t tracefs nodev "
-					"/sys/kernel/tracing");
+		return error_set(error, "tracefs is not mounted; as root: " TRACEFS_MOUNT_COMMAND);
 	if (access(directory, R_OK | X_OK) < 0)
 		return error_set(error, "%s: %s; %s", directory, strerror(errno),
 				 geteuid() == 0 ? "is the kernel locked down?"

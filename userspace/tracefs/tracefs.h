@@ -18,6 +18,9 @@
 
 /* The tracefs mount, its tracepoints and their files; a part of tracefs.h. */
 
+/** TRACEFS_MOUNT_COMMAND - the remedy if tracefs is not mounted, for root's shell */
+#define TRACEFS_MOUNT_COMMAND "mount -t tracefs tracefs /sys/kernel/tracing"
+
 /**
  * tracefs_directory - find the mount point of tracefs
  * @out: a path that lives as long as the process
