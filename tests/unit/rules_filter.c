@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Tests: event filters that the kernel gets keep every record that a rule needs; rules for some tasks. */
+/* Tests: event filters that the kernel gets keep every record that a rule needs; rules for some
+ * tasks. */
 #include <stdlib.h>
 
 #include "fixtures/event_builder.h"
@@ -63,10 +64,14 @@ TEST(one_rule_without_a_condition_needs_all_records)
 TEST(alternatives_for_other_fields_have_no_filter)
 {
 	/* The kernel would refuse "(errors > 0) || (error > 0)": it has one of the fields. */
-	check_filter("instant a:b\n\tevent = x:one where=errors > 0\n\tor = x:one where=error > 0\n", 0, "x",
-		     "one", "none");
-	check_filter("instant a:b\n\tevent = x:one where=n > 0\n\tor = x:two where=n > 0\n", 0, "x", "two",
-		     "(n > 0)");
+	check_filter(
+		"instant a:b\n\tevent = x:one where=errors > 0\n\tor = x:one where=error > 0\n", 0,
+		"x", "one", "none");
+	check_filter("instant a:b\n\tevent = x:one name=a where=n > 0\n\tor = x:one name=b where=n "
+		     "> 0\n",
+		     0, "x", "one", "(n > 0)");
+	check_filter("instant a:b\n\tevent = x:one where=n > 0\n\tor = x:two where=n > 0\n", 0, "x",
+		     "two", "(n > 0)");
 }
 
 TEST(begins_on_a_stack_are_all_needed)

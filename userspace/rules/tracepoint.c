@@ -46,16 +46,24 @@ static bool rule_use_means(const struct rule_use *use, const char *system, const
 	return !use->is_unused && rule_use_names(use, system, name);
 }
 
+/* Whether a use is an alternative to the one before it, with another condition. */
+static bool use_differs(const struct rule *rule, size_t number)
+{
+	const char *condition = rule_use_where(rule, &rule->uses[number]);
+	const char *before = number > 0 ? rule_use_where(rule, &rule->uses[number - 1]) : NULL;
+
+	return rule_use_is_repeated(rule, number) &&
+	       (!condition || !before || strcmp(condition, before) != 0);
+}
+
 /*
  * Whether one of several uses of the tracepoint is chosen by its fields: the conditions of the
  * others may name fields that it does not have, which the kernel refuses.
  */
 static bool use_depends_on_fields(const struct rule *rule, size_t number)
 {
-	size_t next = number + 1;
-
-	return rule_use_is_repeated(rule, number) ||
-	       (next < rule->nr_uses && rule_use_is_repeated(rule, next));
+	return use_differs(rule, number) ||
+	       (number + 1 < rule->nr_uses && use_differs(rule, number + 1));
 }
 
 /* Returns false if some use of a tracepoint needs all records. */
