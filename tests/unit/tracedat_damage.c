@@ -417,6 +417,7 @@ TEST(what_is_no_trace_dat_is_refused_in_one_line)
 	REFUSED("\x0a\x1f\x3a\x08\x50\x01",
 		"a Perfetto trace, not a trace.dat; open it in ui.perfetto.dev");
 	REFUSED("\nname: io\n", "not a trace.dat; " REMEDY);
+	REFUSED("\n/* begins with an empty line */\n", "not a trace.dat; " REMEDY);
 	REFUSED("\x17\x08\x44tracing", "its header is cut short; at offset 10");
 	REFUSED("\x17\x08\x44tracing8\0\0\10\0\20\0\0",
 		"its version of the format is neither 6 nor 7; at offset 10");

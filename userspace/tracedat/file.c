@@ -1003,7 +1003,8 @@ static int trace_file_read_v7(struct trace_file *file, struct cursor *cursor, st
 #define NOT ", not a trace.dat; "
 #define PCAP "a network capture (pcap)" NOT "open it in wireshark"
 #define PAGE "a page of HTML" NOT "open it in a browser"
-#define CTF(part) part " of a CTF trace, as of LTTng" NOT "babeltrace2 and Trace Compass read its folder"
+#define CTF(part) \
+	part " of a CTF trace, as of LTTng" NOT "babeltrace2 and Trace Compass read its folder"
 
 /* Recognizes kinds of files by their first bytes. */
 
@@ -1024,7 +1025,8 @@ struct file_kind {
 static const struct file_kind kinds[] = {
 	KIND("BZh", "compressed by bzip2" NOT "run bunzip2 first"),
 	KIND("PK\x03\x04", "a zip archive" NOT "unpack it with unzip, and name a recording in it"),
-	KIND_AT(257, "ustar", "a tar archive" NOT "unpack it with tar xf, and name a recording in it"),
+	KIND_AT(257, "ustar",
+		"a tar archive" NOT "unpack it with tar xf, and name a recording in it"),
 	KIND("version https://git-lfs.github.com/spec/",
 	     "a pointer of Git LFS" NOT "'git lfs pull' in its repository gets the file"),
 	KIND("/* CTF ", CTF("the metadata")),
@@ -1063,14 +1065,24 @@ static bool varint_read(const unsigned char *bytes, size_t size, size_t *place, 
 	return false;
 }
 
+/* Texts have no other control characters than white space; packets of Perfetto do. */
+static bool is_text(const unsigned char *bytes, size_t size)
+{
+	for (size_t i = 0; i < size; i++) {
+		if ((bytes[i] < ' ' && !memchr("\t\n\v\f\r", bytes[i], 5)) || bytes[i] == 0x7f)
+			return false;
+	}
+	return true;
+}
+
 /* A Perfetto trace begins with field 1, a packet, in which a field has a valid wire type. */
 static bool is_perfetto(const unsigned char *bytes, size_t size)
 {
 	uint64_t packet_size, tag;
 	size_t place = 1;
 
-	if (size < 4 || bytes[0] != 0x0a || !varint_read(bytes, size, &place, &packet_size) ||
-	    packet_size < 2)
+	if (size < 4 || bytes[0] != 0x0a || is_text(bytes, size) ||
+	    !varint_read(bytes, size, &place, &packet_size) || packet_size < 2)
 		return false;
 	if (!varint_read(bytes, size, &place, &tag))
 		return false;
