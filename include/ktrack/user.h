@@ -89,10 +89,7 @@
  * @...: attributes
  */
 #define KTRACK_COUNTER_OF(system, event, ctype, ...)				\
-	__KTRACK_ASSERT(__KTRACK_IS_INTEGER(ctype) || __KTRACK_IS_FLOATING(ctype), \
-			#event ": the counter is not of an integer type, double or float: " #ctype); \
-	__KTRACK_CHECK_ORDER(ctype, #event)					\
-	__KTRACK_CHECK_EVENT(event, ##__VA_ARGS__)				\
+	__KTRACK_CHECK_COUNTER(event, ctype, ##__VA_ARGS__)			\
 	__KTRACK_DEFINE_CALLS(event, COUNTER, ctype, ##__VA_ARGS__)		\
 	__KTRACK_DEFINE_COUNTER_EMIT(system, event, ctype, ##__VA_ARGS__)	\
 	struct ktrack_user_thread

@@ -37,12 +37,41 @@
 
 /* Checks a declaration: the types of its attributes, and their names among those of the record. */
 #define __KTRACK_CHECK_EVENT(event, ...)					\
+	__KTRACK_NUMBERED(__KTRACK_CHECK_TUPLE, event, ##__VA_ARGS__)		\
 	__KTRACK_ASSERT(__KTRACK_COUNT(_, ##__VA_ARGS__) <= 10, #event ": ten attributes at most"); \
 	__KTRACK_ASSERT(0 __KTRACK_EACH(__KTRACK_PLUS_RESULT, ##__VA_ARGS__) <= 1, \
 			#event ": has more than one KTRACK_RESULT()");		\
+	__KTRACK_ASSERT(!(0 __KTRACK_EACH(__KTRACK_PLUS_GLOBAL, ##__VA_ARGS__)) || \
+			(0 __KTRACK_EACH(__KTRACK_PLUS_SCOPE, ##__VA_ARGS__)) == 1, \
+			#event ": KTRACK_SCOPE_GLOBAL excludes other scopes and KTRACK_ASYNC()"); \
 	__KTRACK_EACH(__KTRACK_CHECK_ATTRIBUTE, ##__VA_ARGS__)
 
+/* An attribute that is misspelled does not expand to a tuple. */
+#define __KTRACK_CHECK_TUPLE(event, place, attribute)				\
+	__KTRACK_ASSERT(!__builtin_strncmp(#attribute, "(", 1), #event ": no attribute: " #attribute);
+
 #define __KTRACK_PLUS_RESULT(kind, ...)	+ (__KTRACK_KIND_##kind == KTRACK_USER_RESULT)
+#define __KTRACK_PLUS_GLOBAL(kind, ...)	+ __KTRACK_SECOND(__KTRACK_IS_GLOBAL_##kind, 0, _)
+#define __KTRACK_PLUS_SCOPE(kind, ...)	+ __KTRACK_SECOND(__KTRACK_IS_SCOPE_##kind, 0, _)
+#define __KTRACK_PLUS_OF_SLICES(kind, ...) + __KTRACK_SECOND(__KTRACK_IS_OF_SLICES_##kind, 0, _)
+#define __KTRACK_IS_GLOBAL_global	_, 1
+#define __KTRACK_IS_SCOPE_scope		_, 1
+#define __KTRACK_IS_SCOPE_global	_, 1
+#define __KTRACK_IS_SCOPE_async		_, 1
+#define __KTRACK_IS_OF_SLICES_async	_, 1
+#define __KTRACK_IS_OF_SLICES_flow	_, 1
+#define __KTRACK_IS_OF_SLICES_result	_, 1
+
+/* Checks a counter's type, and its attributes among those that have a meaning for it. */
+#define __KTRACK_CHECK_COUNTER(event, ctype, ...)				\
+	__KTRACK_ASSERT(__builtin_strncmp(#ctype, "(", 1),			\
+			#event ": the type of a counter follows its name");	\
+	__KTRACK_ASSERT(__KTRACK_IS_INTEGER(ctype) || __KTRACK_IS_FLOATING(ctype), \
+			#event ": the counter is not of an integer type, double or float: " #ctype); \
+	__KTRACK_CHECK_ORDER(ctype, #event)					\
+	__KTRACK_CHECK_EVENT(event, ##__VA_ARGS__)				\
+	__KTRACK_ASSERT((0 __KTRACK_EACH(__KTRACK_PLUS_OF_SLICES, ##__VA_ARGS__)) == 0, \
+			#event ": a counter has no KTRACK_ASYNC(), KTRACK_FLOW() or KTRACK_RESULT()");
 
 #define __KTRACK_CHECK_ATTRIBUTE(kind, ctype, name, text, ...)			\
 	__KTRACK_OF(CHECK, kind)(__KTRACK_MAY_FLOAT(kind), ctype, text, ##__VA_ARGS__) \
@@ -155,7 +184,8 @@
 			call "(" #event "): " __KTRACK_IS_NOT_##event_kind);	\
 	__KTRACK_ASSERT(__KTRACK_COUNT(_, ##__VA_ARGS__) <= event##_ktrack_##of##_count, \
 			#event ": more values than attributes (an end has no name, and only an " \
-			"end has a KTRACK_RESULT(); no call has a KTRACK_SCOPE_GLOBAL)"); \
+			"end has a KTRACK_RESULT(); no call has a KTRACK_SCOPE_GLOBAL; a format " \
+			"and its arguments are in parentheses)");		\
 	(void)sizeof(__KTRACK_JOIN(event##_ktrack_given_##of##_, __KTRACK_COUNT(_, ##__VA_ARGS__))); \
 	__KTRACK_NUMBERED(__KTRACK_CHECK_PLACE, (event, of), ##__VA_ARGS__)
 
