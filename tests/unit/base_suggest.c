@@ -43,6 +43,16 @@ TEST(of_words_that_are_as_near_the_first_in_the_alphabet_is_meant)
 	CHECK_TEXT(suggest("st"), "stat");
 }
 
+TEST(of_words_that_begin_with_it_the_shortest_is_meant)
+{
+	struct suggestion meant = { 0 };
+
+	suggestion_add(&meant, text_of("program"), "program-ring");
+	suggestion_add(&meant, text_of("program"), "programs");
+	suggestion_add(&meant, text_of("program"), "program-limits");
+	CHECK_TEXT(meant.word, "programs");
+}
+
 TEST(a_prefix_or_another_case_is_enough)
 {
 	CHECK_TEXT(suggest("exp"), "export");

@@ -49,17 +49,33 @@ static unsigned int word_distance_max(struct text typed)
 	return typed.size < 2 ? 0 : typed.size < 6 ? 1 : typed.size / 3;
 }
 
+static bool word_is_prefix(struct text typed, struct text known)
+{
+	return typed.size >= PREFIX_MIN && typed.size <= known.size &&
+	       strncasecmp(typed.data, known.data, typed.size) == 0;
+}
+
+/* Of words at the same distance; of those that begin with what is typed, the shortest. */
+static bool word_is_better(const char *word, const char *other, bool is_prefix)
+{
+	size_t size = strlen(word), other_size = strlen(other);
+
+	if (is_prefix && size != other_size)
+		return size < other_size;
+	return strcmp(word, other) < 0;
+}
+
 void suggestion_add(struct suggestion *suggestion, struct text typed, const char *word)
 {
 	struct text known = text_of(word);
 	size_t size_min = typed.size < known.size ? typed.size : known.size;
 	size_t size_max = typed.size + known.size - size_min;
+	bool is_prefix = word_is_prefix(typed, known);
 	unsigned int distance = 1;
 
 	if (size_max > SUGGESTION_SIZE_MAX || text_equals(typed, known))
 		return;
-	if (typed.size < PREFIX_MIN || typed.size > known.size ||
-	    strncasecmp(typed.data, known.data, typed.size) != 0) {
+	if (!is_prefix) {
 		/* Words whose sizes differ more are not near. */
 		if (size_max - size_min > word_distance_max(typed))
 			return;
@@ -68,7 +84,8 @@ void suggestion_add(struct suggestion *suggestion, struct text typed, const char
 			return;
 	}
 	if (!suggestion->word[0] || distance < suggestion->distance ||
-	    (distance == suggestion->distance && strcmp(word, suggestion->word) < 0)) {
+	    (distance == suggestion->distance &&
+	     word_is_better(word, suggestion->word, is_prefix))) {
 		suggestion_set(suggestion, word);
 		suggestion->distance = distance;
 	}

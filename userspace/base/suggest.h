@@ -18,8 +18,8 @@ struct suggestion {
  * suggestion_add - compare with one more known word
  * @typed: the misspelled one
  *
- * Of several words at the same distance, the first one stays. A known word is also suggested if
- * @typed is a prefix of it, in any case. A word that is equal to @typed is not suggested.
+ * Of several words at the same distance, the first one in the alphabet stays. A known word is also
+ * suggested if @typed is a prefix of it, in any case; of several such words, the shortest. A word that is equal to @typed is not suggested.
  */
 void suggestion_add(struct suggestion *suggestion, struct text typed, const char *known);
 
