@@ -70,6 +70,11 @@ def check_closing(tap):
         if command:
             done = subprocess.run(f"{KTRACK} {command}", shell=True, capture_output=True, text=True, check=False)
             tap.ok(done.returncode == 0, "and that command works", done.stderr)
+    shown = Shown([KTRACK, "stat", "--pid=99999", "trace.dat"])
+    tap.ok("no track events match --pid" in shown.text and "nothing lost" not in shown.text, "without events, their absence is reported, and nothing is recommended", shown.text)
+    for words, wanted in (([], "no program with ktrack/user.h has emitted events"), (["--programs=nosuch"], "no program that --programs names has emitted events")):
+        shown = Shown([KTRACK, "record", *(words or ["--programs"]), "-o", "none.dat", "--", "true"])
+        tap.ok(f"ktrack: none.dat: no records: {wanted}; 'ktrack list" in shown.text, f"without records: {wanted}", shown.text)
     shown = Shown([KTRACK, "export", "lost.dat"])
     tap.ok("lost" in shown.screen()[-1] and "nothing lost" not in shown.text, "losses are part of it", shown.text)
     subprocess.run([KTRACK, "export", "-q", "--sqlite=a b.db", "trace.dat"], check=True)

@@ -281,6 +281,7 @@ static void record_run_report_end(const struct record_run *run)
 		.things = "record",
 		.has_lost = run->summary.lost > 0 || run->is_incomplete,
 		.lost = run->summary.lost,
+		.empty = run->capture.empty,
 	};
 
 	/* The file has the selection. */

@@ -585,9 +585,30 @@ int capture_run_command(struct capture *capture, struct error *error)
 	return 0;
 }
 
+/* Why a recording without records has none. */
+static const char *capture_explain_empty(const struct capture *capture)
+{
+	const struct selection *selection = &capture->settings->selection;
+
+	if (capture->programs && !capture->recorder && programs_nr_events(capture->programs) == 0)
+		return capture->settings->programs
+			       ? "no program that --programs names has emitted events; 'ktrack "
+				 "list --programs' lists programs that run"
+			       : "no program with ktrack/user.h has emitted events; 'ktrack list "
+				 "--programs' lists those that run";
+	for (size_t i = 0; selection->waits && i < selection->nr_patterns; i++) {
+		if (selection->patterns[i].matches_tracepoint)
+			return NULL;
+	}
+	return selection->waits && selection->nr_patterns > 0 && !selection->rules
+		       ? "no tracepoint that -e names has appeared; is its module loaded?"
+		       : NULL;
+}
+
 void capture_close(struct capture *capture, int result, struct error *error)
 {
 	report_error(capture->report, error);
+	capture->empty = capture_explain_empty(capture);
 	if (instance_remove(capture->recorder, error) < 0 || result < 0)
 		capture->has_failed = true;
 	capture->recorder = NULL;

@@ -362,6 +362,8 @@ struct capture {
 	struct instance *recorder; /* the tracing instance; NULL if only programs are recorded */
 	struct programs *programs; /* NULL for none */
 	struct command *command;   /* NULL for none */
+	/* why an empty recording is empty, and what to do; NULL if that is not known */
+	const char *empty;
 	int command_tid; /* the kernel's number of its process, if only that is recorded */
 	struct thread_set *workload; /* the threads that are recorded, NULL for all */
 	struct probes probes;	     /* of the settings */

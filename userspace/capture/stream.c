@@ -911,6 +911,8 @@ static void stream_run_append_next(const struct stream_run *run, struct buffer *
 	buffer_append_string(out, sudo_prefix());
 	closing_append_command(out, settings->outputs.stat ? "record" : "stream --html=page.html",
 			       selection, NULL);
+	if (settings->capture.records_programs)
+		buffer_append_string(out, " --programs");
 	buffer_append_string(out, settings->outputs.stat ? " keeps records in a file"
 							 : " draws a timeline");
 }
@@ -958,7 +960,8 @@ int stream_run(struct stream_settings *settings, struct error *error)
 		pipeline_add_counts(&run.pipeline, &counts);
 		stream_run_append_next(&run, &next);
 		pipeline_report_end(&counts, &run.settings->outputs, "recorded",
-				    buffer_string(&next), run.settings->capture.report);
+				    buffer_string(&next), run.capture.empty,
+				    run.settings->capture.report);
 		buffer_release(&next);
 	}
 	if (result == 0)

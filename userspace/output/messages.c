@@ -16,6 +16,11 @@ void closing_report(const struct closing *closing, const char *next, const struc
 {
 	struct buffer line = { 0 };
 
+	if (closing->count == 0 && !closing->has_lost && closing->empty) {
+		report_closing(report, "%s: no %ss: %s", closing->object, closing->things,
+			       closing->empty);
+		return;
+	}
 	buffer_printf(&line, "%s: %llu %s%s, ", closing->object, (unsigned long long)closing->count,
 		      closing->things, closing->count == 1 ? "" : "s");
 	if (closing->has_lost)
@@ -35,7 +40,7 @@ static bool target_is_file(const struct output_settings *outputs, size_t kind)
 
 void pipeline_report_end(const struct pipeline_counts *counts,
 			 const struct output_settings *outputs, const char *source,
-			 const char *next, const struct report *report)
+			 const char *next, const char *empty, const struct report *report)
 {
 	struct buffer object = { 0 };
 	struct closing closing = {
@@ -45,6 +50,7 @@ void pipeline_report_end(const struct pipeline_counts *counts,
 		.lost = counts->lost,
 		.gaps = counts->nr_gaps,
 		.gaps_unknown = counts->nr_gaps_unknown,
+		.empty = empty,
 	};
 
 	for (size_t i = 0; i < sink_kinds_count; i++) {

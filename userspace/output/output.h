@@ -218,16 +218,20 @@ struct closing {
 	uint64_t lost; /* records */
 	uint64_t gaps;
 	uint64_t gaps_unknown;
+	const char *empty; /* why @count is 0 if nothing was lost, and what to do; NULL if usual */
 };
 
 /** sudo_prefix - what to print before a command that records: "sudo " under sudo(8), or "" */
 const char *sudo_prefix(void);
 /** closing_report - print the line, if @report has a terminal; @next is a command or an advice */
 void closing_report(const struct closing *closing, const char *next, const struct report *report);
-/** pipeline_report_end - print a run's events, of @source if all outputs are standard output */
+/**
+ * pipeline_report_end - print a run's events, of @source if all outputs are standard output
+ * @empty: as in struct closing
+ */
 void pipeline_report_end(const struct pipeline_counts *counts,
 			 const struct output_settings *outputs, const char *source,
-			 const char *next, const struct report *report);
+			 const char *next, const char *empty, const struct report *report);
 /** closing_append_view - append how to open the first file for a viewer; false if there is none */
 bool closing_append_view(struct buffer *out, const struct output_settings *outputs);
 /** closing_append_command - append "ktrack COMMAND SELECTION SOURCE" for the selection of a run */

@@ -631,8 +631,10 @@ int export_run(struct export_settings *settings, struct error *error)
 
 			export_part_report_saved(&run.parts[0]);
 			export_run_append_next(&run, &next);
-			pipeline_report_end(&counts, &run.settings->outputs, title,
-					    buffer_string(&next), run.report);
+			/* Otherwise a message has reported why there are none. */
+			if (counts.nr_events > 0 || counts.has_lost)
+				pipeline_report_end(&counts, &run.settings->outputs, title,
+						    buffer_string(&next), NULL, run.report);
 			buffer_release(&next);
 		}
 	}
