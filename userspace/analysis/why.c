@@ -274,6 +274,21 @@ static size_t append_categories(const struct kept *others, bool explain, size_t 
 	return nr;
 }
 
+/* If the name is right, the category or the track was the mistake; otherwise the track is kept. */
+static void near_append(struct why_sink *why, const struct kept_name *near, struct buffer *out)
+{
+	struct text name = name_table_text(&why->names, near->name);
+	const struct slice_selector *selector = &why->selector;
+	bool is_named = slice_selector_matches_name(selector, name);
+
+	buffer_printf(out, "; did you mean '%s/%.*s", near->category, (int)name.size, name.data);
+	if (selector->track && !is_named)
+		buffer_printf(out, "@%s", selector->track);
+	buffer_append_string(out, "'?");
+	if (selector->track && is_named)
+		buffer_printf(out, " no track that matches '%s' has it", selector->track);
+}
+
 /* Set @error to what may be meant instead of the selector; returns -1. */
 static int why_refuse_unmatched(struct why_sink *why, struct error *error)
 {
@@ -292,10 +307,7 @@ static int why_refuse_unmatched(struct why_sink *why, struct error *error)
 		const struct kept_name *near = others_find_near(why);
 
 		if (near) {
-			struct text name = name_table_text(&why->names, near->name);
-
-			buffer_printf(&out, "; did you mean '%s/%.*s'?", near->category,
-				      (int)name.size, name.data);
+			near_append(why, near, &out);
 		} else if (others->names.size > 0) {
 			size_t nr;
 
