@@ -33,7 +33,9 @@ run "$ktrack" export --save=saved.dat --from=0.00001 --to=0.00002 trace.dat
 is "a part is saved, and nothing else is written" "$status $(cat "$folder/out")" = "0 "
 is "with the records that begin and end slices" "$("$ktrack" stat --json saved.dat | grep -o '"count":[0-9]*' | tr '\n' ' ')" = '"count":1 "count":1 '
 run "$ktrack" export -e nosuch trace.dat
-refused "a pattern that meets nothing" 1 "'nosuch': no tracepoint of the source matches; leave out -e to export all"
+refused "a pattern that meets nothing" 1 "'nosuch': no tracepoint of the source matches; leave out -e, or see 'ktrack list SOURCE'"
+run "$ktrack" export -e sched/sched_switch trace.dat
+refused "a pattern as a path" 1 "'sched/sched_switch': no tracepoint matches; did you mean 'sched:sched_switch'?"
 run "$ktrack" export -e dmeo trace.dat
 refused "a pattern that is nearly one" 1 "'dmeo': no tracepoint of the source matches; did you mean 'demo'?"
 run "$ktrack" export -e demo --cpu=7 --track=x trace.dat

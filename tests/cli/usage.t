@@ -15,7 +15,8 @@ while IFS='|' read -r words error; do
 done <<TABLE
 nonsense|unknown command 'nonsense'; see 'ktrack --help'
 --nonsense|'--nonsense': options follow the command; see 'ktrack --help'
---helpp|'--helpp': options follow the command; see 'ktrack --help'
+--helpp|unknown option '--helpp'; did you mean '--help'?
+--html|'--html': options follow the command; see 'ktrack --help'
 exprot|unknown command 'exprot'; did you mean 'export'?
 exp|unknown command 'exp'; did you mean 'export'?
 EXPORT|unknown command 'EXPORT'; did you mean 'export'?
@@ -34,7 +35,7 @@ export -v $target|-v: has no effect without rules; add rules with -r, or leave i
 export --event=$target --include-self one|--include-self: has no effect without rules; add rules with -r, or leave it out
 stat -v $target|-v: has no effect without rules; add rules with -r, or leave it out
 stream --event=$target --include-self --instance=x|--include-self: has no effect without rules; add rules with -r, or leave it out
-query|a source is missing; see 'ktrack query --help'
+query|a source is missing, for example trace.dat; see 'ktrack query --help'
 query $target|a query is missing; write a SELECT, or see 'ktrack query --list'
 query $target SELECT 1|'1': not NAME=VALUE; write the query as one word in quotes
 query $target @names =1|'=1': not NAME=VALUE; write the query as one word in quotes
@@ -154,8 +155,10 @@ watch --dir=$target|nothing is selected to watch; add what the triggers need, su
 recover one two|unexpected argument 'two'
 recover --persistent=x one|one: --persistent names the recording; leave one out
 recover --dir=/x|--dir=/x: only for --persistent
-export|a source is missing; see 'ktrack export --help'
-export --event=$target|a source is missing; see 'ktrack export --help'
+export|a source is missing, for example trace.dat; see 'ktrack export --help'
+export --event=$target|a source is missing, for example trace.dat; see 'ktrack export --help'
+export --html copy.dat|a source is missing: copy.dat is the file that --html writes; name the source behind it
+--verison|unknown option '--verison'; did you mean '--version'?
 export --event $target one|'$target': taken as the source; as a value, write --event=$target
 export --event=$target --cpu x one|'x': not a CPU; write a number from 0
 export --event=$target --nonsense one|unknown option '--nonsense'; see 'ktrack export --help'

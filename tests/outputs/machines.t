@@ -266,7 +266,7 @@ def check_messages(tap, folder):
         (("a.dat", "far.dat"), 1, "ktrack: far.dat: its wall clock is more than 73 years from that of a.dat, so that they cannot be merged; export it alone\n"),
         (("a.dat", "missing.dat"), 1, "ktrack: cannot open missing.dat: No such file or directory\n"),
         (("-e", "demob", "a.dat", "b.dat"), 0, f"ktrack: a.dat: no track events match -e; ktrack stat a.dat lists all of them\n{limit}"),
-        (("-e", "other", "a.dat", "b.dat"), 1, "ktrack: 'other': no tracepoint of the sources matches; leave out -e to export all\n"),
+        (("-e", "other", "a.dat", "b.dat"), 1, "ktrack: 'other': no tracepoint of the sources matches; leave out -e, or see 'ktrack list SOURCE'\n"),
         (("-r", "block", "a.dat", "b.dat"), 1, "ktrack: -r: the sources have none of the tracepoints that the rules use; see 'ktrack list --rules'\n"),
         (("--perf=b.dat", "a.dat", "b.dat"), 1, "ktrack: b.dat: the source; write to another file\n"),
     )

@@ -448,7 +448,7 @@ def check_refusals(tap):
     """What is wrong with a command line is said."""
     with tempfile.TemporaryDirectory() as folder:
         for words, said in (
-            ((), "a source is missing; see 'ktrack stat --help'"),
+            ((), "a source is missing, for example trace.dat; see 'ktrack stat --help'"),
             (("a", "b"), "unexpected argument 'b'"),
             (("--interval=1", "a"), "--interval: needs --live"),
             (("--limit=0", "a"), "'0': not a number of rows; write a number from 1"),

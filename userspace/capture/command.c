@@ -261,6 +261,10 @@ int command_check(char *const *argv, int *status, struct error *error)
 	if (number == 0)
 		return 0;
 	*status = status_of_errno(number);
+	/* The file that is to be written may have been given as the command. */
+	if (strlen(argv[0]) > 4 && strcmp(argv[0] + strlen(argv[0]) - 4, ".dat") == 0)
+		return error_set(error, "cannot run '%s': %s; -o names the recording", argv[0],
+				 strerror(number));
 	return error_set_system(error, number, "cannot run '%s'", argv[0]);
 }
 

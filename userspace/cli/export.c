@@ -88,6 +88,24 @@ static struct option_table export_table(struct output_rows *rows)
 	};
 }
 
+/* A source may have been taken for the file of an output. */
+static void export_refuse_nothing(const struct output_settings *outputs, struct error *error)
+{
+	for (size_t i = 0; i < sink_kinds_count; i++) {
+		const char *target = outputs->targets[i];
+		size_t size = target ? strlen(target) : 0;
+
+		if (size >= 4 && strcmp(target + size - 4, ".dat") == 0) {
+			error_set(error,
+				  "a source is missing: %s is the file that --%s writes; name the "
+				  "source behind it",
+				  target, sink_kinds[i]->name);
+			return;
+		}
+	}
+	error_set(error, "a source is missing, for example trace.dat; see 'ktrack export --help'");
+}
+
 static int export_main(int argc, char **argv, struct error *error)
 {
 	struct export_settings settings = { .argv = argv, .report = message_report() };
@@ -100,7 +118,7 @@ static int export_main(int argc, char **argv, struct error *error)
 		if (settings.nr_sources > 0)
 			status = export_run(&settings, error);
 		else
-			error_set(error, "a source is missing; see 'ktrack export --help'");
+			export_refuse_nothing(&settings.outputs, error);
 	}
 	selection_release(&settings.selection);
 	buffer_release(&settings.labels);

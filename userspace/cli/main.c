@@ -36,7 +36,7 @@ static void help_print(void)
 		printf("  %-10s %s\n", commands[i]->name, commands[i]->summary);
 	printf("\nFirst things to try; none of them needs a kernel module:\n"
 	       "    sudo ktrack doctor                                          # what works\n"
-	       "    sudo ktrack stat --live -r syscalls -d 5                    # a table\n"
+	       "    sudo ktrack stat --live -r syscalls -d 5 --by-name --limit=10 # a table\n"
 	       "    sudo ktrack stream -r sched,irq --html=page.html -- sleep 1 # a timeline\n"
 	       "\n'man ktrack-tutorial-performance' leads to the cause of a delay in ten minutes.\n"
 	       "'ktrack COMMAND --help' prints its common options, '--help-all' all of them.\n");
@@ -47,7 +47,14 @@ static int command_refuse(const char *name, struct error *error)
 	struct suggestion meant = { 0 };
 
 	if (name[0] == '-') {
-		error_set(error, "'%s': options follow the command; see 'ktrack --help'", name);
+		suggestion_add(&meant, text_of(name), "--version");
+		suggestion_add(&meant, text_of(name), "--help");
+		if (meant.word[0])
+			error_set(error, "unknown option '%s'; did you mean '%s'?", name,
+				  meant.word);
+		else
+			error_set(error, "'%s': options follow the command; see 'ktrack --help'",
+				  name);
 		return STATUS_USAGE;
 	}
 	for (size_t i = 0; i < NR_COMMANDS; i++)

@@ -63,7 +63,7 @@ static int query_words_apply(struct query_command_settings *command, struct erro
 	struct terminal terminal;
 
 	if (command->nr_words == 0)
-		return error_set(error, "a source is missing; see 'ktrack query --help'");
+		return error_set(error, "a source is missing, for example trace.dat; see 'ktrack query --help'");
 	if (command->nr_words == 1)
 		return error_set(error, "a query is missing; write a SELECT, or see 'ktrack query "
 					"--list'");

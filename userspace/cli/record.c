@@ -40,7 +40,8 @@ static int record_main(int argc, char **argv, struct error *error)
 			"Records raw track events to a trace.dat without parsing them. 'ktrack "
 			"export', trace-cmd and KernelShark open it. Stops when COMMAND ends, when "
 			"the duration is over, or when Ctrl-C is pressed. Without -e and -r it "
-			"records what 'export', 'stat' and 'why' need most: -r default.",
+			"records what 'export', 'stat' and 'why' need most: -r default; with "
+			"--programs and without these, programs only.",
 		.notes = CAPTURE_STATUS_NOTES("3 records were lost and --fail-on-loss is given"),
 		.parts = { OPTION_ROWS(record_rows),
 			   OPTION_PART(selection_options, struct record_settings,

@@ -149,7 +149,7 @@ static int operands_apply(struct stat_command_settings *settings, int argc, char
 	char **command = argv + argc - settings->nr_words;
 
 	if (!stat->is_live && settings->nr_words == 0)
-		return error_set(error, "a source is missing; see 'ktrack stat --help'");
+		return error_set(error, "a source is missing, for example trace.dat; see 'ktrack stat --help'");
 	if (!stat->is_live && settings->nr_words > 1)
 		return error_set(error, "unexpected argument '%s'", command[1]);
 	if (!stat->is_live || settings->nr_words == 0)

@@ -90,7 +90,7 @@ static int why_main(int argc, char **argv, struct error *error)
 	if (options_read(&table, argc, argv, &settings, &operand, &status, error)) {
 		status = STATUS_USAGE;
 		if (!settings.source)
-			error_set(error, "a source is missing; see 'ktrack why --help'");
+			error_set(error, "a source is missing, for example trace.dat; see 'ktrack why --help'");
 		else
 			status = why_run(&settings, error);
 	}

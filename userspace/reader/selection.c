@@ -630,6 +630,11 @@ static int pattern_refuse(const struct pattern *pattern, const struct selection 
 
 	if (pattern->matches_tracepoint)
 		return error_set(error, LACKS_CONVENTION, pattern->text);
+	/* As the folders of tracefs have it. */
+	if (strchr(pattern->text, '/') && !strchr(pattern->text, ':'))
+		return error_set(error, "'%s': no tracepoint matches; did you mean '%.*s:%s'?",
+				 pattern->text, (int)strcspn(pattern->text, "/"), pattern->text,
+				 strchr(pattern->text, '/') + 1);
 	if (!source && pattern_refuse_program(pattern, error) < 0)
 		return -1;
 	meant = pattern_suggest(pattern, source);
@@ -639,8 +644,8 @@ static int pattern_refuse(const struct pattern *pattern, const struct selection 
 				 selection->can_wait ? " --wait waits for it" : "");
 	if (source)
 		return error_set(error,
-				 "'%s': no tracepoint of the source matches; leave out -e "
-				 "to export all",
+				 "'%s': no tracepoint of the source matches; leave out -e, or "
+				 "see 'ktrack list SOURCE'",
 				 pattern->text);
 	return error_set(error,
 			 "'%s': no tracepoint matches; load its module, or see 'ktrack list'%s%s",
@@ -1072,7 +1077,8 @@ int selections_check(const struct selection *given, const struct selection *cons
 			return error_set(error,
 					 has_tracepoint ? LACKS_CONVENTION
 							: "'%s': no tracepoint of the sources "
-							  "matches; leave out -e to export all",
+							  "matches; leave out -e, or see 'ktrack "
+							  "list SOURCE'",
 					 given->patterns[i].text);
 	}
 	for (size_t i = 0; i < size; i++) {

@@ -278,6 +278,8 @@ static void left_out_print(struct stat_sink *sink)
 	if (nr_foreign > 0)
 		buffer_printf(out, ", %llu where threads end each other's",
 			      (unsigned long long)nr_foreign);
+	if (nr_suspect + nr_unfinished + nr_foreign > nr_left_out)
+		buffer_append_string(out, "; some for several reasons");
 	buffer_append_char(out, ')');
 	warning_end(sink);
 }
