@@ -148,7 +148,7 @@ struct trace2_session *trace2_session_new(const struct trace2_settings *settings
 	struct trace2_session *session;
 	struct trace2_settings *own;
 
-	if (!settings->sid) {
+	if (!settings || !settings->sid) {
 		errno = EINVAL;
 		return NULL;
 	}
