@@ -115,7 +115,7 @@ install: userspace library completion single-header
 	install -m 644 scripts/packaging/systemd/programs.conf $(DESTDIR)$(datadir)/systemd
 	install -m 644 $(examples) $(DESTDIR)$(datadir)/examples
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/doc/$(library)-dev/examples include/trace2/example.c
-	install -m 644 CHANGELOG.md SECURITY.md $(DESTDIR)$(docdir)
+	install -m 644 CHANGELOG.md README.md SECURITY.md $(DESTDIR)$(docdir)
 	install -m 644 $(wildcard userspace/doc/*.png) $(DESTDIR)$(docdir)/html
 	install -m 644 $(BUILD)/completion/ktrack.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/ktrack
 	install -m 644 $(BUILD)/completion/ktrack.zsh $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_ktrack
