@@ -33,9 +33,8 @@ SHORTER = {"-d 8h": "-d 3", "-d 5": "-d 2"}
 # What is watched until somebody ends it.
 STOPPED = ("ktrack stat --live", "--serve")
 STATUS_STOPPED = ("143", "124")
-# What commands print: the slice of a driver's init, the reasons that tutorials explain, an initcall by name.
+# What commands print: the reasons that tutorials explain, an initcall by name.
 PRINTED = {
-    "-e mydrv -- insmod mydrv.ko": '"label":"handle"',
     "'syscalls:call/read@tail'": "woken by sort",
     "'relay:*/handle'": "in MUTEX, woken by kworker",
     "./initcall.rules --by-name": "_init ",
