@@ -1066,7 +1066,7 @@ static bool varint_read(const unsigned char *bytes, size_t size, size_t *place, 
 }
 
 /* Texts have no other control characters than white space; packets of Perfetto do. */
-static bool is_text(const unsigned char *bytes, size_t size)
+static bool bytes_are_text(const unsigned char *bytes, size_t size)
 {
 	for (size_t i = 0; i < size; i++) {
 		if ((bytes[i] < ' ' && !memchr("\t\n\v\f\r", bytes[i], 5)) || bytes[i] == 0x7f)
@@ -1081,7 +1081,7 @@ static bool is_perfetto(const unsigned char *bytes, size_t size)
 	uint64_t packet_size, tag;
 	size_t place = 1;
 
-	if (size < 4 || bytes[0] != 0x0a || is_text(bytes, size) ||
+	if (size < 4 || bytes[0] != 0x0a || bytes_are_text(bytes, size) ||
 	    !varint_read(bytes, size, &place, &packet_size) || packet_size < 2)
 		return false;
 	if (!varint_read(bytes, size, &place, &tag))
