@@ -25,7 +25,7 @@ VERSION = re.search(r"^version := (\S+)$", SETTINGS, re.MULTILINE)[1]
 RELEASED = re.search(r"^released := (\S+)$", SETTINGS, re.MULTILINE)[1]
 EXPECTED = (
     "bin/ktrack", "include/trace2/trace2.h", "share/ktrack/include/ktrack/define.h", "share/ktrack/examples/relay.c",
-    "share/cmake/ktrack/ktrack-config.cmake", "share/pkgconfig/ktrack.pc", "share/ktrack/single-header/ktrack-user.h", "share/ktrack/single-header/ktrack-kernel.h",
+    "share/cmake/ktrack/ktrack-config.cmake", "share/doc/ktrack/README.md", "share/pkgconfig/ktrack.pc", "share/ktrack/single-header/ktrack-user.h", "share/ktrack/single-header/ktrack-kernel.h",
     "share/doc/libtrace2-dev/examples/example.c", "share/doc/ktrack/SECURITY.md", "share/ktrack/rules/sched.rules", "share/ktrack/trace2receiver/config.yml", "share/ktrack/vendor",
     "share/bash-completion/completions/ktrack", "share/zsh/site-functions/_ktrack",
     "share/fish/vendor_completions.d/ktrack.fish", "lib/systemd/system/ktrack-watch@.service", "lib/tmpfiles.d/ktrack.conf",

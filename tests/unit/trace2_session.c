@@ -36,6 +36,14 @@ static bool is_open(int fd)
 	return fcntl(fd, F_GETFD) >= 0;
 }
 
+TEST(a_session_needs_settings_and_a_sid)
+{
+	errno = 0;
+	CHECK(!trace2_session_new(NULL) && errno == EINVAL);
+	errno = 0;
+	CHECK(!trace2_session_new(&(struct trace2_settings){ .decimals = 9, .sid = NULL }) && errno == EINVAL);
+}
+
 TEST(a_line_leaves_with_one_write_of_its_own)
 {
 	struct trace2_session *session = session_new(TRACE2_FLUSH_LINES);

@@ -144,6 +144,9 @@ def check_refused(tap, folder):
         done, output, errors = explain(words, folder)
         is_right = done == status and errors.splitlines() == [f"ktrack: {message}"] and "no slice" not in output
         tap.ok(is_right, f"'{words}' is refused", done, errors, output)
+    swapped = subprocess.run([KTRACK, "why", "mydrv:io/locked", "trace.dat"], cwd=folder, capture_output=True, text=True, check=False)
+    wanted = "ktrack: 'mydrv:io/locked': no such file; the source comes first: trace.dat\n"
+    tap.ok((swapped.returncode, swapped.stderr) == (2, wanted), "the source comes first", swapped.stderr)
 
 
 def check_commands(tap, folder):

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* ktrack why: its options. */
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/cli.h"
 #include "cli/option.h"
@@ -90,7 +91,13 @@ static int why_main(int argc, char **argv, struct error *error)
 	if (options_read(&table, argc, argv, &settings, &operand, &status, error)) {
 		status = STATUS_USAGE;
 		if (!settings.source)
-			error_set(error, "a source is missing, for example trace.dat; see 'ktrack why --help'");
+			error_set(error, "a source is missing, for example trace.dat; see 'ktrack "
+					 "why --help'");
+		else if (settings.why.slice.data && strpbrk(settings.source, ":@/") &&
+			 access(settings.source, F_OK) < 0 &&
+			 access(settings.why.slice.data, F_OK) == 0)
+			error_set(error, "'%s': no such file; the source comes first: %s",
+				  settings.source, settings.why.slice.data);
 		else
 			status = why_run(&settings, error);
 	}
