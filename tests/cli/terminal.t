@@ -44,7 +44,7 @@ def recordings_make():
     make = PROJECT / "tests/golden/mktrace"
     Path("large.script").write_text(LARGE)
     for script, name in (
-        (SCRIPT, "trace.dat"), (SCRIPT, "a b.dat"), (PROJECT / "tests/golden/loss-on-two-cpus.script", "lost.dat"), ("large.script", "large.dat"),
+        (SCRIPT, "trace.dat"), (SCRIPT, "a b.dat"), (PROJECT / "tests/golden/recorded-selection.script", "kept.dat"), (PROJECT / "tests/golden/loss-on-two-cpus.script", "lost.dat"), ("large.script", "large.dat"),
     ):
         subprocess.run([make, script, name], check=True)
 
@@ -70,6 +70,8 @@ def check_closing(tap):
         if command:
             done = subprocess.run(f"{KTRACK} {command}", shell=True, capture_output=True, text=True, check=False)
             tap.ok(done.returncode == 0, "and that command works", done.stderr)
+    shown = Shown([KTRACK, "why", "kept.dat", "*"])
+    tap.ok(shown.screen()[-1].endswith("; next: ktrack export --html=page.html kept.dat"), "a recording with its selection needs no other", shown.text)
     shown = Shown([KTRACK, "stat", "--pid=99999", "trace.dat"])
     tap.ok("no track events match --pid" in shown.text and "nothing lost" not in shown.text, "without events, their absence is reported, and nothing is recommended", shown.text)
     for words, wanted in (([], "no program with ktrack/user.h has emitted events"), (["--programs=nosuch"], "no program that --programs names has emitted events")):

@@ -367,13 +367,17 @@ static bool export_run_prints_at_end(const struct export_run *run)
 static void export_run_append_next(const struct export_run *run, struct buffer *out)
 {
 	const struct export_settings *settings = run->settings;
+	/* The packs that explanations add need no name if the recording has its selection. */
+	bool is_kept = settings->outputs.why && source_describe(run->parts[0].source)->stored;
+	const struct selection none = { 0 };
 
 	if (closing_append_view(out, &settings->outputs))
 		return;
 	if (!(run->parts[0].directory.size == 0 && strcmp(run->parts[0].name, "-") != 0))
 		buffer_append_string(out, "'ktrack record' keeps records in a file");
 	else if (export_run_prints_at_end(run))
-		closing_append_command(out, "export --html=page.html", &settings->selection,
+		closing_append_command(out, "export --html=page.html",
+				       is_kept ? &none : &settings->selection,
 				       settings->sources[0]);
 	else
 		closing_append_command(out, "stat", &settings->selection, settings->sources[0]);
