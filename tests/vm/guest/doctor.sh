@@ -66,14 +66,22 @@ remedy_of() {
 }
 
 # Fills the memory until doctor finds too little.
+# Argument: KIB of a step. Until less is free than recording needs by default.
+memory_fill_by() {
+	until examined memory | grep -q '"limited"'; do
+		number=$((number + 1))
+		dd if=/dev/zero of=/full/$number bs=64k count=$(($1 / 64)) 2>/dev/null
+	done
+}
+
+# The last step is small: what is left is little enough, and suffices for ktrack itself.
 memory_fill() {
 	number=0
 	mkdir -p /full
 	mount -t tmpfs -o size=100% tmpfs /full
-	until examined memory | grep -q '"limited"'; do
-		dd if=/dev/zero of=/full/$number bs=64k count=64 2>/dev/null
-		number=$((number + 1))
-	done
+	memory_fill_by 4096
+	rm /full/$number
+	memory_fill_by 512
 }
 
 restricted() {
