@@ -229,7 +229,7 @@ TEST(what_is_no_option_is_refused_by_its_word)
 	check_refused("-ax", "unknown option '-ax'; see 'ktrack test --help'");
 	check_refused("--nonsense", "unknown option '--nonsense'; see 'ktrack test --help'");
 	check_refused("--nonsense=5", "unknown option '--nonsense=5'; see 'ktrack test --help'");
-	check_refused("-a --bu 5", "unknown option '--bu'; did you mean '--buffer'?");
+	check_refused("-a --bu 5", "unknown option '--bu'; did you mean '--bulk'?");
 	check_refused("-:", "unknown option '-:'; see 'ktrack test --help'");
 	check_refused("-+", "unknown option '-+'; see 'ktrack test --help'");
 }
