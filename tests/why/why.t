@@ -114,6 +114,15 @@ def check_aggregate(tap, folder):
         tap.ok(found == answer[group]["ns"] > 0, f"the parts of the {group} slices add up", found, answer[group])
 
 
+def check_window(tap, folder):
+    """Statistics count the same slices of a window, also those that cross it."""
+    for window in ("--from=50us --to=1ms", "--from=100us --to=300us", "--from=42us --to=46us"):
+        answer = json.loads(explain(f"--json --aggregate {window} 'mydrv:io/*'", folder)[1])["aggregate"]
+        rows = json.loads(process.run([KTRACK, "stat", "--json", *window.split(), "trace.dat"], cwd=folder, capture_output=True, text=True).stdout)["slices"]
+        wanted = sum(row["count"] for row in rows if row["tracepoint"] == "mydrv:io")
+        tap.ok(answer["count"] + answer["not_explained"] == wanted > 0, f"{window}: the slices of statistics", answer, wanted)
+
+
 def check_schema(tap, folder):
     """The JSON has the members that ktrack-why(1) describes, and no others."""
     for words in ("--slowest=1000 '*:*/*'", "--aggregate '*:*/*'", "--at=350us '*'", ""):
@@ -203,6 +212,7 @@ def check_case(tap, name, is_updating):
             check_rule(tap, folder)
         if name == "overview":
             check_commands(tap, folder)
+            check_window(tap, folder)
             check_empty(tap, folder)
             check_control_bytes(tap, folder)
             check_many(tap, folder)

@@ -710,7 +710,7 @@ static int why_select_end(struct why_sink *why, struct why_track *track,
 	}
 	why->nr_matched++;
 	/* Statistics leave out the same slices. */
-	if (settings->is_aggregate && event->flags != 0) {
+	if (settings->is_aggregate && slice_is_doubtful(event)) {
 		why->nr_left_out++;
 		return 0;
 	}

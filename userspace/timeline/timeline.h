@@ -324,6 +324,11 @@ struct timeline_event {
 	};
 };
 
+_Static_assert(offsetof(struct timeline_event, is_crossing) -
+			       offsetof(struct timeline_event, is_continued) <
+		       sizeof(uint64_t),
+	       "all of them are in flags");
+
 /** timeline_event_field - the value of an extra field; NULL if the event does not have it */
 const struct value *timeline_event_field(const struct timeline_event *event, struct text name);
 
