@@ -182,10 +182,12 @@ def check_empty(tap, folder):
 def check_control_bytes(tap, folder):
     """A name cannot write to the terminal, nor lines of its own."""
     event = "event mydrv:io 3000 char track_event_type; string slice_name\n"
-    (folder / "bytes.script").write_text(event + "10us 40@0 io B a\033[2Jb\n20us 40@0 io E a\033[2Jb\n")
+    lines = "10us 40@0 io B a\033[2Jb\n20us 40@0 io E a\033[2Jb\n" '30us 40@0 io B "read p99"\n45us 40@0 io E "read p99"\n'
+    (folder / "bytes.script").write_text(event + lines)
     subprocess.run([MKTRACE, folder / "bytes.script", folder / "trace.dat"], check=True)
     _, output, errors = explain("", folder)
     tap.ok("all parts: ktrack why trace.dat 'mydrv:io/a?\\[2Jb'" in output and "\033" not in output, "control bytes of names are not printed", output, errors)
+    tap.ok("all parts: ktrack why trace.dat 'mydrv:io/read\\ p99'" in output, "a name that ends like an aggregate is none", output, errors)
 
 
 def check_many(tap, folder):

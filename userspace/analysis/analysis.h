@@ -126,6 +126,9 @@ struct why_settings {
 /** WHY_DEPTH - default of @depth in struct why_settings */
 #define WHY_DEPTH 3
 
+/** AGGREGATE_SUFFIX - behind a selector it means @is_aggregate, unless a backslash is before it */
+#define AGGREGATE_SUFFIX " p99"
+
 /** why_settings_set_slice - set the selector; " p99" behind it means @is_aggregate */
 void why_settings_set_slice(struct why_settings *settings, const char *text);
 

@@ -78,10 +78,17 @@ void slice_selector_release(struct slice_selector *selector)
 
 void slice_selector_append(struct buffer *out, const char *category, struct text name)
 {
+	const size_t suffix_size = strlen(AGGREGATE_SUFFIX);
+	size_t suffix_at = name.size;
+
+	/* A name that ends like an aggregate is none. */
+	if (name.size > suffix_size &&
+	    memcmp(name.data + name.size - suffix_size, AGGREGATE_SUFFIX, suffix_size) == 0)
+		suffix_at = name.size - suffix_size;
 	buffer_append_string(out, category);
 	buffer_append_char(out, '/');
 	for (size_t i = 0; i < name.size; i++) {
-		if (memchr("*?[\\@", name.data[i], 5))
+		if (memchr("*?[\\@", name.data[i], 5) || i == suffix_at)
 			buffer_append_char(out, '\\');
 		buffer_append_char(out, name.data[i]);
 	}

@@ -1370,10 +1370,9 @@ static const struct sink_ops why_ops = { .open = why_open, .event = why_event, .
 
 void why_settings_set_slice(struct why_settings *settings, const char *text)
 {
-	static const char suffix[] = " p99";
-	size_t size = strlen(text), suffix_size = strlen(suffix);
+	size_t size = strlen(text), suffix_size = strlen(AGGREGATE_SUFFIX);
 
-	if (size > suffix_size && strcmp(text + size - suffix_size, suffix) == 0 &&
+	if (size > suffix_size && strcmp(text + size - suffix_size, AGGREGATE_SUFFIX) == 0 &&
 	    text[size - suffix_size - 1] != '\\') {
 		settings->is_aggregate = true;
 		size -= suffix_size;
