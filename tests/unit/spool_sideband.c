@@ -96,6 +96,21 @@ TEST(the_sideband_is_saved_along_with_an_instance)
 	spool_fixture_end(&fixture);
 }
 
+/* Another process takes over what a killed one left; @gone: a companion's directory that is
+ * removed. */
+static void recording_adopt(struct spool_fixture *fixture, const char *gone)
+{
+	spool_fixture_kill(fixture);
+	instance_close(fixture->recorder);
+	if (gone)
+		CHECK_NUMBER(stale_remove(gone, &fixture->error), 0);
+	spool_fixture_reopen(fixture);
+	CHECK_NUMBER(instance_adopt(&fixture->recorder, spool_instance(fixture->spool), NULL,
+				    &fixture->error),
+		     0);
+	CHECK_NUMBER(spool_attach(fixture->spool, fixture->recorder, &fixture->error), 0);
+}
+
 TEST(a_killed_recording_is_recovered_with_the_sideband)
 {
 	struct buffer seen = { 0 };
@@ -104,13 +119,7 @@ TEST(a_killed_recording_is_recovered_with_the_sideband)
 	spool_fixture_begin_double(&fixture, &sideband, "streaming");
 	ADD_RECORDS(&sideband, 1, 150);
 	CHECK_NUMBER(spool_read(fixture.spool, &fixture.error), 0);
-	spool_fixture_kill(&fixture);
-	instance_close(fixture.recorder);
-	spool_fixture_reopen(&fixture);
-	CHECK_NUMBER(instance_adopt(&fixture.recorder, spool_instance(fixture.spool), NULL,
-				    &fixture.error),
-		     0);
-	CHECK_NUMBER(spool_attach(fixture.spool, fixture.recorder, &fixture.error), 0);
+	recording_adopt(&fixture, NULL);
 	CHECK_NUMBER(truncate(folder_path(&sideband.instance, "per_cpu/cpu1/trace_pipe_raw"), 0),
 		     0);
 	ADD_RECORDS(&sideband, 1, 250);
@@ -130,15 +139,8 @@ TEST(a_killed_recording_is_recovered_where_the_sideband_is_gone)
 	spool_fixture_begin_double(&fixture, &sideband, "streaming");
 	ADD_RECORDS(&sideband, 1, 50);
 	CHECK_NUMBER(spool_read(fixture.spool, &fixture.error), 0);
-	spool_fixture_kill(&fixture);
-	instance_close(fixture.recorder);
-	CHECK_NUMBER(stale_remove(sideband.instance.path, &fixture.error), 0);
-	spool_fixture_reopen(&fixture);
-	CHECK_NUMBER(instance_adopt(&fixture.recorder, spool_instance(fixture.spool), NULL,
-				    &fixture.error),
-		     0);
+	recording_adopt(&fixture, sideband.instance.path);
 	CHECK(!instance_companion(fixture.recorder, INSTANCE_SIDEBAND));
-	CHECK_NUMBER(spool_attach(fixture.spool, fixture.recorder, &fixture.error), 0);
 	ADD_RECORDS(&fixture, 0, 100);
 	spool_fixture_finish(&fixture);
 	CHECK_NUMBER(spool_join(fixture.spool, &fixture.error), 0);
@@ -274,13 +276,7 @@ TEST(a_killed_recording_is_recovered_with_the_conventions_buffer)
 	spool_fixture_begin_convention(&fixture, &own, "streaming");
 	ADD_RECORDS(&own, 1, 150);
 	CHECK_NUMBER(spool_read(fixture.spool, &fixture.error), 0);
-	spool_fixture_kill(&fixture);
-	instance_close(fixture.recorder);
-	spool_fixture_reopen(&fixture);
-	CHECK_NUMBER(instance_adopt(&fixture.recorder, spool_instance(fixture.spool), NULL,
-				    &fixture.error),
-		     0);
-	CHECK_NUMBER(spool_attach(fixture.spool, fixture.recorder, &fixture.error), 0);
+	recording_adopt(&fixture, NULL);
 	CHECK_NUMBER(truncate(folder_path(&own.instance, "per_cpu/cpu1/trace_pipe_raw"), 0), 0);
 	ADD_RECORDS(&fixture, 0, 100);
 	ADD_RECORDS(&own, 1, 250);
@@ -296,15 +292,8 @@ TEST(what_the_conventions_instance_took_along_is_lost)
 	spool_fixture_begin_convention(&fixture, &own, "streaming");
 	ADD_RECORDS(&own, 1, 150);
 	CHECK_NUMBER(spool_read(fixture.spool, &fixture.error), 0);
-	spool_fixture_kill(&fixture);
-	instance_close(fixture.recorder);
-	CHECK_NUMBER(stale_remove(own.instance.path, &fixture.error), 0);
-	spool_fixture_reopen(&fixture);
-	CHECK_NUMBER(instance_adopt(&fixture.recorder, spool_instance(fixture.spool), NULL,
-				    &fixture.error),
-		     0);
+	recording_adopt(&fixture, own.instance.path);
 	CHECK(!instance_companion(fixture.recorder, INSTANCE_CONVENTION));
-	CHECK_NUMBER(spool_attach(fixture.spool, fixture.recorder, &fixture.error), 0);
 	ADD_RECORDS(&fixture, 0, 100);
 	spool_fixture_finish(&fixture);
 	check_buffers(&fixture, "0 at 100 1 at 150 1 lost -1 1 lost -1 1 lost -1 ");

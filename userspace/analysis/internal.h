@@ -1005,9 +1005,10 @@ struct overview {
 	int64_t running_ns;   /* of all processes */
 	bool has_instants;
 	bool has_counters;
+	bool failed; /* memory for a kind or a process ran out */
 };
 
-/** overview_kind - the kind of slices, a new one if needed; NULL if there are too many */
+/** overview_kind - the kind of slices, a new one if needed; NULL if memory ran out */
 struct slice_kind *overview_kind(struct overview *overview, const struct slice_kind *key);
 
 /** overview_kind_has_name - whether all slices of its name and category are of this kind */

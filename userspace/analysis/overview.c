@@ -45,6 +45,7 @@ struct slice_kind *overview_kind(struct overview *overview, const struct slice_k
 	kind = map_take(&overview->kinds, kind_hash(&wanted), malloc(sizeof(*kind)));
 	if (kind)
 		*kind = wanted;
+	overview->failed |= !kind;
 	return kind;
 }
 
@@ -72,6 +73,7 @@ struct process_times *overview_process(struct overview *overview, int id, uint32
 	process = map_take(&overview->processes, hash, malloc(sizeof(*process)));
 	if (process)
 		*process = key;
+	overview->failed |= !process;
 	return process;
 }
 
@@ -85,12 +87,11 @@ static bool process_is_before(const struct process_times *a, const struct proces
 
 size_t overview_busiest(const struct overview *overview, const struct process_times **out)
 {
+	const struct process_times *process;
 	size_t nr = 0, at;
 
-	for (size_t i = 0; i < overview->processes.capacity; i++) {
-		const struct process_times *process = overview->processes.slots[i].value;
-
-		if (!process || process->running_ns == 0)
+	map_for_each(&overview->processes, process) {
+		if (process->running_ns == 0)
 			continue;
 		for (at = nr; at > 0 && process_is_before(process, out[at - 1]); at--) {
 			if (at < PROCESSES_SHOWN)

@@ -1304,7 +1304,7 @@ static int why_event(struct sink *sink, const struct timeline_event *event, stru
 	bool is_finish = event->kind == TIMELINE_FINISH;
 	int status = why_learn(why, event);
 
-	if (why->names.failed)
+	if (why->names.failed || why->overview.failed)
 		status = -1;
 	if (status == 0 && is_finish && !out)
 		return why_finish(why, error);

@@ -1114,9 +1114,7 @@ static void fxt_release(struct sink_file *file)
 {
 	struct fxt_sink *sink = container_of(file, struct fxt_sink, file);
 
-	for (size_t i = 0; i < sink->strings.capacity; i++)
-		free(sink->strings.slots[i].value);
-	map_release(&sink->strings);
+	map_free(&sink->strings);
 	flow_set_release(&sink->flows);
 	free(sink->threads);
 	free(sink->processes);

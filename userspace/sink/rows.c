@@ -476,9 +476,9 @@ void rows_append_name(struct buffer *out, const struct row *row, const struct ti
 
 void rows_release(struct rows *rows)
 {
-	for (size_t i = 0; i < rows->threads.capacity; i++) {
-		if (rows->threads.slots[i].value)
-			row_thread_free(rows->threads.slots[i].value);
-	}
+	struct row_thread *thread;
+
+	map_for_each(&rows->threads, thread)
+		row_thread_free(thread);
 	map_release(&rows->threads);
 }

@@ -87,13 +87,6 @@ static struct otlp_context *flows_find(const struct otlp_flows *flows, const str
 	return point ? &point->context : NULL;
 }
 
-static void otlp_points_free(struct map *points)
-{
-	for (size_t i = 0; i < points->capacity; i++)
-		free(points->slots[i].value);
-	map_release(points);
-}
-
 /* Sets the last span of a flow, which stays among the recent ones; returns false without memory. */
 static bool flows_set(struct otlp_flows *flows, const struct field *flow,
 		      const struct otlp_context *context)
@@ -114,7 +107,7 @@ static bool flows_set(struct otlp_flows *flows, const struct field *flow,
 		return false;
 	*point = (struct otlp_point){ flow->name, flow->value.unsigned_number, *context };
 	if (flows->recent.size == OTLP_FLOWS_RECENT) {
-		otlp_points_free(&flows->older);
+		map_free(&flows->older);
 		flows->older = flows->recent;
 		flows->recent = (struct map){ 0 };
 	}
@@ -502,8 +495,8 @@ static void traces_release(struct sink_file *file)
 {
 	struct otlp_sink *sink = container_of(file, struct otlp_sink, file);
 
-	otlp_points_free(&sink->flows.recent);
-	otlp_points_free(&sink->flows.older);
+	map_free(&sink->flows.recent);
+	map_free(&sink->flows.older);
 	otlp_requests_release(sink);
 	buffer_release(&sink->command);
 }
