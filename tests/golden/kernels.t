@@ -29,6 +29,7 @@ TEXT = re.compile(r'\{ *(\w+), "([^"]+)" \}')
 ABSENT = (
     ("6.1", "irq:cpu: skipped, does not exist: csd:csd_function_entry, csd:csd_function_exit", "new in 6.5"),
     ("4.4", "sched:cpu: skipped, does not exist: cpuhp:cpuhp_exit", "CPUs have no steps"),
+    ("4.19", "sched:freezer: skipped, does not exist: cgroup:cgroup_freeze, cgroup:cgroup_unfreeze", "new in 5.2"),
     ("3.18", "sched:thread: skipped, does not exist: sched:sched_waking", "wake-ups have one record"),
     ("5.15", "locks:contention: skipped, does not exist: lock:contention_begin, lock:contention_end", "new in 5.19"),
     (
