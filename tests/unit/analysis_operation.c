@@ -67,6 +67,33 @@ TEST(a_wait_for_an_operation_goes_on_with_what_led_to_it)
 	past_release(&past);
 }
 
+/* A timer expires in an interrupt on top of the soft one that wakes. */
+TEST(an_operation_of_a_nested_interrupt_is_not_the_reason)
+{
+	const struct operation timer = { .begin_ns = 150,
+					 .due_ns = INT64_MAX,
+					 .asked_ns = INT64_MAX,
+					 .kind = OPERATION_TIMER };
+	struct past past;
+	struct split split;
+
+	past_init(&past);
+	switch_to(&past, 100, 0, 0, THREAD_UNKNOWN, CALLER);
+	switch_to(&past, 200, 0, CALLER, THREAD_BLOCKED, 30);
+	interrupt_begin(&past, 480, 0, CONTEXT_HARD, "IRQ 27 virtio0");
+	interrupt_begin(&past, 484, 0, CONTEXT_HARD, "hrtimer tick");
+	history_end_operation(&past.history, history_cpu(&past.history, 0), &timer);
+	interrupt_end(&past, 488, 0);
+	change(&past, 500, CALLER, THREAD_RUNNABLE, 0, 30);
+	interrupt_end(&past, 510, 0);
+	switch_to(&past, 520, 0, 30, THREAD_RUNNABLE, CALLER);
+	split = explain(&past, 100, 600);
+	CHECK_NUMBER(part_of(&split, PART_BLOCKED)->key.interrupt, name_of(&past, "IRQ 27 virtio0"));
+	CHECK(!part_of(&split, PART_BLOCKED)->waker);
+	split_release(&split);
+	past_release(&past);
+}
+
 TEST(an_operation_is_late_because_of_what_used_the_cpu)
 {
 	struct past past;
@@ -97,11 +124,12 @@ TEST(an_operation_that_was_overwritten_is_unknown)
 
 	past_init(&past);
 	request_make(&past, INT64_MAX);
+	/* The request is the second one: its soft interrupt was raised before. */
 	for (uint32_t i = 1; i < HISTORY_OPERATIONS; i++)
 		history_end_operation(&past.history, history_cpu(&past.history, 1), &other);
-	CHECK(history_operation(&past.history, 1));
+	CHECK(history_operation(&past.history, 2));
 	history_end_operation(&past.history, history_cpu(&past.history, 1), &other);
-	CHECK(!history_operation(&past.history, 1));
+	CHECK(!history_operation(&past.history, 2));
 	split = explain(&past, 100, 600);
 	CHECK_NUMBER(part_of(&split, PART_BLOCKED)->key.object, NAMES_NONE);
 	CHECK(!part_of(&split, PART_BLOCKED)->waker);

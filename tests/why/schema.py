@@ -14,9 +14,9 @@ SLICE_MORE = {"tid": int, "comm": str}
 TIMES = {"ns": int, "count": int, "longest_ns": int, "longest_at_ns": int}
 KEY = {"what": str, "kind": str}
 KEY_MORE = {
-    **{name: str for name in ("slice", "behind", "interrupt", "state", "waker_context", "waker", "comm", "reason", "operation", "instant", "after", "waker_slice", "issuer")},
+    **{name: str for name in ("slice", "behind", "interrupt", "state", "waker_context", "waker", "comm", "reason", "operation", "instant", "after", "waker_slice", "issuer", "waker_soft_interrupt")},
     **{name: int for name in ("cpu", "behind_tid", "waker_tid", "tid", "instants", "prio", "behind_prio", "issuer_tid")},
-    **{name: bool for name in ("woken", "timeout")},
+    **{name: bool for name in ("woken", "timeout", "probable")},
     **{name: list for name in ("stack", "meanwhile")},
 }
 AGGREGATE = {"count": int, "not_counted": int, "not_explained": int, "slowest": dict, "median": dict, "parts": list}

@@ -60,6 +60,10 @@ CASES = {
     "alone": ("read",),
     "raced": ("read",),
     "realtime": ("irq:thread/NET_RX", "write"),
+    "loopback": ("answered", "received", "delayed", "--json delayed", "guessed", "batched"),
+    "taken": ("throttled", "--json throttled", "taken", "moved", "woken", "served", "stopped", "kept"),
+    "priorities": ("inverted", "urgent", "behind"),
+    "slack": ("slack", "--json slack", "late", "wheel"),
 }
 CATEGORIES = "there are slices of mydrv:io, mydrv:request, mydrv:transfer, irq:cpu and 3 more; 'CATEGORY/*' matches all of one"
 REFUSED = {

@@ -107,6 +107,15 @@ static void line_split(struct history *history, struct segment *open, int64_t ti
 	open->next_cpu = -1;
 }
 
+/* A number of 0 is none. */
+uint32_t history_add_operation(struct history *history, const struct operation *operation)
+{
+	if (++history->nr_operations == 0)
+		history->nr_operations++;
+	history->operations[history->nr_operations % HISTORY_OPERATIONS] = *operation;
+	return history->nr_operations;
+}
+
 static bool thread_has_tid(const void *value, const void *key)
 {
 	return ((const struct thread_history *)value)->tid == *(const int *)key;
@@ -200,7 +209,7 @@ struct waker history_waker(const struct history *history, int tid, int cpu)
 			       .cpu = cpu,
 			       .context = interrupt.context,
 			       .interrupt = interrupt.name,
-			       .operation = one ? one->operation : 0 };
+			       .operation = interrupt.operation };
 }
 
 void history_count_instants(struct thread_history *thread)
@@ -275,6 +284,7 @@ void history_change_thread(struct history *history, struct thread_history *threa
 				  .state = change->state,
 				  .state_name = change->state_name,
 				  .label = open->label,
+				  .prio = prio_keep(thread->prio),
 				  .instant = instant,
 				  .tid = -1,
 				  .cpu = change->state == THREAD_BLOCKED ? -1 : change->cpu,
@@ -294,6 +304,56 @@ void history_see_thread(struct history *history, struct thread_history *thread, 
 						       .state = THREAD_RUNNING,
 						       .cpu = cpu,
 						       .waker = { .tid = -1, .cpu = cpu } });
+}
+
+void history_set_prio(struct history *history, struct thread_history *thread, int64_t time_ns,
+		      int prio)
+{
+	struct cpu_history *cpu = thread->open.state == THREAD_RUNNING
+					  ? history_cpu_find(history, thread->open.cpu)
+					  : NULL;
+
+	thread->prio = prio;
+	thread->open.next_state = thread->open.state;
+	thread->open.next_cpu = thread->open.cpu;
+	line_split(history, &thread->open, time_ns);
+	thread->open.prio = prio_keep(prio);
+	if (!cpu || cpu->open.tid != thread->tid)
+		return;
+	line_split(history, &cpu->open, time_ns);
+	cpu->open.prio = prio_keep(prio);
+}
+
+/* While it ran, its priority may have changed at any time: the more urgent one kept others away. */
+void history_leave(struct history *history, struct cpu_history *cpu, struct thread_history *thread,
+		   int prio)
+{
+	uint8_t kept = prio_keep(prio);
+	struct segment *at = &cpu->open;
+
+	thread->prio = prio;
+	if (at->prio == kept || (at->prio > 0 && at->prio < kept))
+		return;
+	while (at && at->tid == thread->tid) {
+		at->prio = kept;
+		at = segment_before(history, at) ? &history->ring[at->before & (history->size - 1)]
+						 : NULL;
+	}
+}
+
+void history_explain_wake(struct history *history, struct thread_history *thread, int tid,
+			  const struct operation *operation)
+{
+	const struct segment *before = segment_before(history, &thread->open);
+	struct segment *blocked = before ? &history->ring[thread->open.before &
+							  (history->size - 1)]
+					 : NULL;
+
+	if (thread->open.state != THREAD_RUNNABLE || !blocked || blocked->tid != tid ||
+	    blocked->operation != 0 ||
+	    (blocked->state != THREAD_BLOCKED && blocked->state != THREAD_STOPPED))
+		return;
+	blocked->operation = history_add_operation(history, operation);
 }
 
 /* Sets the innermost slice of a thread, in the same state. */
@@ -364,13 +424,130 @@ void history_run_thread(struct history *history, struct cpu_history *cpu, int64_
 	line_split(history, &cpu->open, time_ns);
 	open->interrupt = interrupt.name;
 	open->context = interrupt.context;
+	open->label = cpu->nr_interrupts;
+	if (open->tid != tid)
+		open->prio = 0;
 	open->tid = tid;
-	open->operation = 0;
+}
+
+/** BATCH_NS - limit of the time between soft interrupts that are handled one after the other */
+#define BATCH_NS 10000
+
+/* Whether an interrupt follows those of a batch at once, on top of the same thread. */
+static bool batch_continues(const struct cpu_history *cpu, int64_t time_ns)
+{
+	const struct interrupt_batch *batch = &cpu->batch;
+
+	return batch->ended.context != CONTEXT_THREAD && batch->tid == cpu->open.tid &&
+	       time_ns - batch->ended_ns <= RAISE_NS;
+}
+
+/*
+ * Who raised a soft interrupt of which no raise was recorded. The hard interrupt that ended just
+ * before it. In a batch without such: the soft one that was raised last, or else the timer that
+ * expired. Without a batch: the thread on which it runs.
+ */
+static bool raiser_guess(const struct history *history, const struct cpu_history *cpu,
+			 int64_t time_ns, bool is_deferred, struct operation *raise)
+{
+	const struct interrupt_batch *batch = &cpu->batch;
+	const struct thread_history *thread = history_thread(history, cpu->open.tid, cpu->open.cpu);
+	bool is_batch = batch_continues(cpu, time_ns);
+	const struct interrupt *by = &batch->ended;
+
+	raise->begin_ns = is_batch ? batch->ended_ns : time_ns;
+	if (is_batch && (by->context != CONTEXT_HARD || by->is_tick)) {
+		by = batch->raised.operation ? &batch->raised : &batch->timer;
+		raise->is_probable = true;
+		if (batch->is_hard || by->name == NAMES_NONE || batch->is_mixed ||
+		    time_ns - batch->ended_ns > BATCH_NS)
+			return false;
+	}
+	if (is_batch) {
+		raise->writer = (struct waker){ .tid = -1,
+						.cpu = cpu->open.cpu,
+						.context = by->context,
+						.interrupt = by->name,
+						.operation = by->operation };
+		return true;
+	}
+	raise->is_probable = true;
+	raise->writer = history_waker(history, cpu->open.tid, cpu->open.cpu);
+	raise->writer.interrupt = thread ? thread->open.label : NAMES_NONE;
+	return cpu->open.tid > 0 && !is_deferred && raise->writer.context == CONTEXT_THREAD;
+}
+
+/* A timer in a soft interrupt has ended. */
+static void batch_add_timer(struct interrupt_batch *batch, const struct interrupt *timer,
+			    int64_t time_ns)
+{
+	int64_t ns = time_ns - timer->begin_ns;
+
+	batch->is_mixed |= batch->timer.name != NAMES_NONE && batch->timer.name != timer->name;
+	if (batch->timer.name != NAMES_NONE && ns <= batch->timer_ns)
+		return;
+	batch->timer = *timer;
+	batch->timer_ns = ns;
+}
+
+/* What led to a soft interrupt, as an operation; 0 if that is unknown. */
+static uint32_t raise_take(struct history *history, struct cpu_history *cpu, int64_t time_ns,
+			   const struct interrupt *interrupt)
+{
+	struct operation one = { .name = interrupt->name,
+				 .kind = OPERATION_RAISE,
+				 .due_ns = INT64_MAX };
+
+	for (size_t i = 0; i < SOFT_INTERRUPTS; i++) {
+		struct raise *raise = &cpu->raises[i];
+
+		if (raise->name != interrupt->name || !raise->is_pending)
+			continue;
+		raise->is_pending = false;
+		one.begin_ns = raise->time_ns;
+		one.writer = raise->writer;
+		one.is_probable = raise->is_mixed;
+		return history_add_operation(history, &one);
+	}
+	return raiser_guess(history, cpu, time_ns, interrupt->is_deferred, &one)
+		       ? history_add_operation(history, &one)
+		       : 0;
+}
+
+void history_raise(struct history *history, uint32_t name, int64_t time_ns,
+		   const struct waker *writer)
+{
+	struct cpu_history *cpu = history_cpu_find(history, writer->cpu);
+
+	for (size_t i = 0; cpu && i < SOFT_INTERRUPTS; i++) {
+		struct raise *raise = &cpu->raises[i];
+
+		if (raise->name != NAMES_NONE && raise->name != name)
+			continue;
+		if (raise->is_pending) {
+			/* It is also raised when it is already pending: the first one counts. */
+			raise->is_mixed |= raise->writer.context != writer->context ||
+					   raise->writer.tid != writer->tid;
+			return;
+		}
+		*raise = (struct raise){
+			.name = name, .is_pending = true, .time_ns = time_ns, .writer = *writer
+		};
+		return;
+	}
 }
 
 void history_begin_interrupt(struct history *history, struct cpu_history *cpu, int64_t time_ns,
 			     struct interrupt interrupt)
 {
+	if (interrupt.is_raised)
+		interrupt.operation = raise_take(history, cpu, time_ns, &interrupt);
+	else if (cpu->expired.operation > 0 && cpu->expired.name == interrupt.name)
+		interrupt.operation = cpu->expired.operation;
+	cpu->expired = (struct interrupt){ 0 };
+	interrupt.begin_ns = time_ns;
+	if (cpu->nr_interrupts == 0 && !batch_continues(cpu, time_ns))
+		cpu->batch = (struct interrupt_batch){ 0 };
 	if (cpu->nr_interrupts < CPU_INTERRUPTS_MAX)
 		cpu->interrupts[cpu->nr_interrupts] = interrupt;
 	cpu->nr_interrupts++;
@@ -381,23 +558,42 @@ void history_end_interrupt(struct history *history, struct cpu_history *cpu, int
 {
 	if (cpu->nr_interrupts == 0)
 		return;
-	if (--cpu->nr_interrupts == 0)
-		cpu->operation = 0;
+	if (--cpu->nr_interrupts == 0) {
+		const struct interrupt *ended = &cpu->interrupts[0];
+
+		cpu->batch.ended = *ended;
+		cpu->batch.ended_ns = time_ns;
+		cpu->batch.tid = cpu->open.tid;
+		cpu->batch.is_hard |= ended->context == CONTEXT_HARD && !ended->is_tick;
+		if (ended->is_raised)
+			cpu->batch.raised = *ended;
+	} else if (cpu->nr_interrupts == 1 && cpu->interrupts[1].context == CONTEXT_SOFT) {
+		batch_add_timer(&cpu->batch, &cpu->interrupts[1], time_ns);
+	}
 	history_run_thread(history, cpu, time_ns, cpu->open.tid);
 }
 
 void history_end_operation(struct history *history, struct cpu_history *cpu,
 			   const struct operation *operation)
 {
-	/* A number of 0 is none. */
-	if (++history->nr_operations == 0)
-		history->nr_operations++;
-	history->operations[history->nr_operations % HISTORY_OPERATIONS] = *operation;
-	cpu->operation = history->nr_operations;
-	cpu->open.operation = history->nr_operations;
+	uint32_t number = history_add_operation(history, operation);
+
+	if (cpu->nr_interrupts > 0 && cpu->nr_interrupts <= CPU_INTERRUPTS_MAX)
+		cpu->interrupts[cpu->nr_interrupts - 1].operation = number;
 }
 
-const struct operation *history_operation(const struct history *history, uint32_t number)
+void history_expire(struct history *history, struct cpu_history *cpu, const struct operation *timer)
+{
+	const struct interrupt open = history_interrupt(cpu);
+
+	if (open.name == timer->name && open.operation == 0)
+		history_end_operation(history, cpu, timer);
+	else
+		cpu->expired = (struct interrupt){ .name = timer->name,
+						   .operation = history_add_operation(history, timer) };
+}
+
+struct operation *history_operation(const struct history *history, uint32_t number)
 {
 	if (number == 0 || history->nr_operations - number >= HISTORY_OPERATIONS)
 		return NULL;

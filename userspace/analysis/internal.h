@@ -291,8 +291,11 @@ struct known_name {
 	uint8_t match;
 	/* As the name of a thread's state: an enum thread_state; 0 if it is not determined yet. */
 	uint8_t state;
-	/* As the name of an interrupt: an enum context_kind; 0 if it is not determined yet. */
+	/* As the name of an interrupt: an enum context_kind; 0 if it is not determined yet. Whether
+	 * others than the tick raise it, and whether it gives cgroups their time again. */
 	uint8_t context;
+	bool is_raised;
+	bool is_period;
 	/* As the name of a system call: whether it waits, as match. */
 	uint8_t waits;
 	size_t size;
@@ -358,6 +361,17 @@ void name_table_release(struct name_table *table);
 #define PRIO_NORMAL 120
 #define PRIO_REALTIME_MAX 99
 
+/** prio_keep, prio_kept - a priority as a byte, which is 0 if it is unknown; and back */
+static inline uint8_t prio_keep(int prio)
+{
+	return prio >= -1 && prio < UINT8_MAX - 2 ? prio + 2 : 0;
+}
+
+static inline int prio_kept(uint8_t kept)
+{
+	return kept > 0 ? kept - 2 : PRIO_UNKNOWN;
+}
+
 enum thread_state {
 	THREAD_UNKNOWN,
 	THREAD_RUNNING,
@@ -368,7 +382,13 @@ enum thread_state {
 };
 
 /** HISTORY_OPERATIONS - number of operations that are kept, a power of two */
-#define HISTORY_OPERATIONS (UINT32_C(1) << 13)
+#define HISTORY_OPERATIONS (UINT32_C(1) << 15)
+
+/** RAISE_NS - limit of the time between a hard interrupt and the soft one that it raised */
+#define RAISE_NS 100000
+
+/** SOFT_INTERRUPTS - number of kinds of soft interrupts */
+#define SOFT_INTERRUPTS 10
 
 /** THREAD_INSTANTS_MAX - names of instants that are counted while a thread is in one segment */
 #define THREAD_INSTANTS_MAX 4
@@ -390,12 +410,13 @@ struct segment {
 	/* Of CPUs: the thread that runs, -1 if unknown; of threads: the one that woke it, -1 for
 	 * none. */
 	int32_t tid;
-	/* Number of the operation whose end woke the blocked thread, or that ended last in the
-	 * CPU's interrupt; 0 for none. */
+	/* Number of the operation whose end woke the blocked thread, 0 for none. */
 	uint32_t operation;
 	uint32_t nr_instants; /* of running threads: how often instant occurred */
-	uint16_t label;	      /* of threads: name of the innermost open slice */
-	/* Of blocked and stopped threads: "D", ... */
+	/* Of threads: name of the innermost open slice; of CPUs: number of open interrupts. */
+	uint16_t label;
+	/* Of blocked and stopped threads: "D", ...; of runnable ones: NAMES_RUNNABLE if the CPU
+	 * that they left went idle, or on with a less urgent kind of thread. */
 	uint16_t state_name;
 	/* Of blocked and stopped threads: name of the kernel stack, if it was recorded. */
 	uint16_t stack;
@@ -411,6 +432,8 @@ struct segment {
 	uint8_t next_state : 3;
 	/* Of CPUs: the kind of the interrupt; of threads: context of the waker. */
 	uint8_t context : 2;
+	/* Priority of the thread, of CPUs that of the one that runs: see prio_keep(). */
+	uint8_t prio;
 };
 _Static_assert(sizeof(struct segment) == 48, "the ring has 24 MiB");
 _Static_assert(NAMES_MAX - 1 <= UINT16_MAX, "names of segments");
@@ -451,17 +474,13 @@ struct thread_history {
 struct interrupt {
 	uint32_t name;
 	enum context_kind context;
-};
-
-/** struct cpu_history - a CPU */
-struct cpu_history {
-	struct segment open; /* the last one of its line */
-	/* Open ones, the outermost first; nr_interrupts may be above CPU_INTERRUPTS_MAX. */
-	struct interrupt interrupts[CPU_INTERRUPTS_MAX];
-	unsigned int nr_interrupts;
-	/* Number of the one that ended last in the open interrupts, 0 for none. */
+	bool is_raised;	  /* a soft one that something else than the tick raises */
+	bool is_deferred; /* a soft one that a thread runs whose work that is: anyone raised it */
+	bool is_tick;	  /* a hard one that raises only soft ones which serve timers */
+	/* Number of the operation that ended in it last, and not in one that interrupted it; at the
+	 * begin of a soft interrupt that of its raise; 0 for none. */
 	uint32_t operation;
-	struct line_cursor cursor; /* of the walk that visited it last */
+	int64_t begin_ns;
 };
 
 /** struct waker - who wrote a record that changed a thread's state, and where */
@@ -473,10 +492,60 @@ struct waker {
 	uint32_t operation;
 };
 
-/** struct operation - a request or a timer, which ended in an interrupt */
+/** struct raise - a soft interrupt that was raised on a CPU */
+struct raise {
+	uint32_t name;	 /* of the soft interrupt, NAMES_NONE for none */
+	bool is_pending; /* it has not begun since */
+	bool is_mixed;	 /* others raised it, too */
+	int64_t time_ns;
+	struct waker writer;
+};
+
+/** struct interrupt_batch - interrupts of a CPU that followed each other at once */
+struct interrupt_batch {
+	struct interrupt ended; /* the outermost one that ended last, and when it did */
+	int64_t ended_ns;
+	int tid;      /* of the thread below */
+	bool is_hard; /* a hard one was among them, and not only a tick */
+	/* The last one that was raised; the longest timer in soft ones, and whether there were
+	 * timers of other names, too. */
+	struct interrupt raised;
+	struct interrupt timer;
+	int64_t timer_ns;
+	bool is_mixed;
+};
+
+/** struct cpu_history - a CPU */
+struct cpu_history {
+	struct segment open; /* the last one of its line */
+	bool is_relieved; /* its last switch was to the idle or a less urgent kind of thread */
+	/* Open ones, the outermost first; nr_interrupts may be above CPU_INTERRUPTS_MAX. */
+	struct interrupt interrupts[CPU_INTERRUPTS_MAX];
+	unsigned int nr_interrupts;
+	struct raise raises[SOFT_INTERRUPTS];
+	struct interrupt_batch batch;
+	/* A timer that expired, whose interrupt has not begun. */
+	struct interrupt expired;
+	struct line_cursor cursor; /* of the walk that visited it last */
+};
+
+/** enum operation_kind - kinds of operations */
+enum operation_kind {
+	OPERATION_REQUEST, /* an asynchronous slice, which ended in an interrupt */
+	OPERATION_TIMER,   /* from when it was armed until it expired */
+	OPERATION_RAISE,   /* a soft interrupt, from its raise to its begin */
+};
+
+/** struct operation - what an interrupt, or a thread that it wakes, waits for */
 struct operation {
 	uint32_t name;
+	uint8_t kind;	  /* an enum operation_kind */
+	bool is_probable; /* of a raise: its writer is a guess */
+	/* Of a raise: the thread that was woken in the soft interrupt; 0 for none, -1 for several.
+	 */
+	int32_t woken;
 	int64_t begin_ns; /* its begin, by writer */
+	int64_t asked_ns; /* of timers: when it may expire first; INT64_MAX if that is unknown */
 	int64_t due_ns;	  /* when it should have ended; INT64_MAX if that is unknown */
 	struct waker writer;
 };
@@ -548,6 +617,18 @@ void history_change_thread(struct history *history, struct thread_history *threa
 void history_see_thread(struct history *history, struct thread_history *thread, int64_t time_ns,
 			int cpu);
 
+/** history_set_prio - a thread's priority changes */
+void history_set_prio(struct history *history, struct thread_history *thread, int64_t time_ns,
+		      int prio);
+
+/** history_leave - a thread that ran on @cpu leaves it with this priority */
+void history_leave(struct history *history, struct cpu_history *cpu, struct thread_history *thread,
+		   int prio);
+
+/** history_explain_wake - a thread that was just woken by @tid was so by an operation's end */
+void history_explain_wake(struct history *history, struct thread_history *thread, int tid,
+			  const struct operation *operation);
+
 /** history_begin_label, history_end_label - a slice begins or ends on a thread */
 void history_begin_label(struct history *history, struct thread_history *thread, int64_t time_ns,
 			 uint32_t name);
@@ -571,12 +652,23 @@ void history_add_instant(struct thread_history *thread, uint32_t name);
 /** history_count_instants - note the most frequent instant of a thread's open segment in it */
 void history_count_instants(struct thread_history *thread);
 
-/** history_end_operation - an operation ends in the open interrupt of a CPU */
+/** history_end_operation - an operation ends in the innermost open interrupt of a CPU */
 void history_end_operation(struct history *history, struct cpu_history *cpu,
 			   const struct operation *operation);
 
+/** history_expire - a timer expires; its interrupt of that name has just begun, or begins next */
+void history_expire(struct history *history, struct cpu_history *cpu,
+		    const struct operation *timer);
+
+/** history_raise - a soft interrupt is raised on the writer's CPU */
+void history_raise(struct history *history, uint32_t name, int64_t time_ns,
+		   const struct waker *writer);
+
 /** history_operation - the operation of a number; NULL if there is none or it was overwritten */
-const struct operation *history_operation(const struct history *history, uint32_t number);
+struct operation *history_operation(const struct history *history, uint32_t number);
+
+/** history_add_operation - keep an operation; returns its number */
+uint32_t history_add_operation(struct history *history, const struct operation *operation);
 
 /** history_lose - records of a CPU were lost between two times; returns -1 if memory ran out */
 int history_lose(struct history *history, int cpu, int64_t from_ns, int64_t to_ns);
@@ -670,6 +762,7 @@ void hop_flows_release(struct hop_flows *flows);
 struct armed_timer {
 	uint64_t address; /* of the kernel's struct */
 	int64_t expires;  /* when it has to expire, on a clock that is not the recording's */
+	int64_t asked;	  /* when it may expire first, likewise */
 	int64_t armed_ns;
 	struct waker writer;
 };
@@ -724,12 +817,34 @@ enum undecided_reason {
 	UNDECIDED_COUNT
 };
 
+/** enum runnable_reason - why a thread that was runnable did not run, if more is known */
+enum runnable_reason {
+	RUNNABLE_OTHER,
+	RUNNABLE_WAKING,      /* it was woken, and its CPU was idle */
+	RUNNABLE_THROTTLED,   /* its cgroup had used its time, until the period's timer */
+	RUNNABLE_TAKEN,	      /* it was taken off an idle CPU: the records do not say why */
+	RUNNABLE_MOVED,	      /* likewise, and ran on another CPU next */
+	RUNNABLE_RT_THROTTLED, /* a real-time thread that was taken off an idle CPU */
+	RUNNABLE_DEADLINE,    /* likewise, a thread with deadline scheduling */
+	RUNNABLE_SERVED,      /* a real-time thread was taken off for one that is none */
+	RUNNABLE_KERNEL,      /* it was woken, and a less urgent thread kept the CPU */
+	RUNNABLE_INVERSION,   /* another thread that is more urgent than the other one waits for it */
+};
+
+/** enum late_reason - why time passed since an operation was due */
+enum late_reason {
+	LATE_CPU,   /* the CPU did something else */
+	LATE_SLACK, /* whoever armed the timer allowed it, or the timer wheel has such steps */
+};
+
 /** struct part_key - what distinguishes parts; names are numbers of a struct name_table */
 struct part_key {
 	uint8_t kind; /* an enum part_kind */
 	/* Of blocked parts: where the waker was; of runnable ones: where the CPU was. */
 	uint8_t context;
-	uint8_t reason; /* of undecided parts: an enum undecided_reason */
+	/* Of undecided parts: an enum undecided_reason; of runnable and late ones: an enum
+	 * runnable_reason or late_reason. */
+	uint8_t reason;
 	/* Of blocked and stopped parts: their end was recorded. */
 	uint8_t is_woken;
 	int32_t cpu; /* of running, runnable and late parts and interrupts; -1 for none */
@@ -751,15 +866,19 @@ struct part_key {
 	 * the thread that did; of waiting ones the one that ended the wait. */
 	uint16_t interrupt;
 	/* Of blocked parts: the operation whose end woke the thread; of waiting ones: that is
-	 * waited for. */
+	 * waited for; of late ones: that was due. */
 	uint16_t object;
 	uint16_t instant; /* as in struct segment */
 	/* Of runnable parts: as in struct thread_history, of the thread that ran instead and of the
 	 * thread; otherwise PRIO_UNKNOWN or 0. */
 	int16_t prio;
 	int16_t own_prio;
+	/* Of blocked parts: the soft interrupt in which the work of tid, or of interrupt, woke the
+	 * thread. */
+	uint16_t via;
+	uint16_t is_probable; /* tid is a guess */
 };
-_Static_assert(sizeof(struct part_key) == 36, "keys have no padding: they are compared as bytes");
+_Static_assert(sizeof(struct part_key) == 40, "keys have no padding: they are compared as bytes");
 
 struct split;
 
@@ -862,6 +981,7 @@ struct walk {
 	uint32_t owner_name;
 	bool follows;
 	uint64_t nr_instants; /* in the segment, if they were not attributed yet */
+	uint16_t late_object; /* what is late, of late parts */
 	/* Times in which the thread waited for another one, the latest first, if follows. */
 	struct wake *wakes;
 	size_t nr_wakes;
@@ -1042,6 +1162,10 @@ enum why_role {
 	WHY_ROLE_ARMED,
 	WHY_ROLE_EXPIRED,
 	WHY_ROLE_STACK,
+	WHY_ROLE_RAISED,
+	WHY_ROLE_BOOST,
+	WHY_ROLE_FREEZE,
+	WHY_ROLE_SIGNAL,
 	WHY_ROLE_COUNT
 };
 
@@ -1101,6 +1225,15 @@ struct why_end {
 	struct why_slice slice;
 };
 
+/** PERIOD_NS - limit of the time between the timer of a period and the run of a thread */
+#define PERIOD_NS 500000
+
+/** ACT_NS - limit of the time between a wake-up and the record that tells its reason */
+#define ACT_NS 100000
+
+/** FROZEN_MAX - limit of frozen cgroups that are known */
+#define FROZEN_MAX 16
+
 /** struct why_sink - the answer so far */
 struct why_sink {
 	struct sink sink;
@@ -1118,6 +1251,12 @@ struct why_sink {
 	struct history history;
 	struct hop_flows flows; /* of the convention's tracepoints */
 	struct timers timers;	/* that were armed */
+	/* The interrupt that gave cgroups their time again, and when. */
+	uint32_t period;
+	int64_t period_ns;
+	struct operation frozen[FROZEN_MAX]; /* cgroups, from their freezing on; by any place */
+	int64_t thawed_ns; /* when the last one was thawed */
+	struct operation thawed;
 	struct splitter splitter;
 	struct why_track *tracks;
 	struct why_slice *slices; /* the best ones so far, the best first */

@@ -50,6 +50,7 @@ int aggregate_add(struct aggregate *aggregate, int64_t duration_ns, const struct
 			key.name = NAMES_NONE;
 		key.tid = key.tid == 0 ? 0 : -1;
 		key.owner = -1;
+		key.prio = key.own_prio = 0;
 		split_add_sum(&cell->split, &key, &split->parts[i]);
 	}
 	return cell->split.failed ? -1 : 0;
@@ -290,9 +291,46 @@ static void append_priorities(struct buffer *out, const struct part_key *key)
 	append_priority(out, key->own_prio);
 }
 
+/* Why a runnable thread did not run, or an operation was late. */
+static const char *const runnable_words[] = {
+	[RUNNABLE_THROTTLED] = "its cgroup's CPU limit (cpu.max) throttled the thread",
+	[RUNNABLE_TAKEN] = "the thread was taken off the CPU: its cgroup was throttled, the CPU was "
+			   "forbidden, or the deadline server displaced it",
+	[RUNNABLE_MOVED] = "the thread was moved to another CPU",
+	[RUNNABLE_RT_THROTTLED] = "real-time throttling (kernel.sched_rt_runtime_us)",
+	[RUNNABLE_DEADLINE] = "the thread had used its deadline runtime",
+	[RUNNABLE_SERVED] = "real-time throttling, or since Linux 6.12 the fair server, took the CPU",
+	[RUNNABLE_KERNEL] = "in the kernel, where it was not preempted",
+	[RUNNABLE_INVERSION] = "priority inversion",
+};
+
+/* Timers of the wheel have no slack, but its steps. */
+static const char *slack_words(const struct name_table *names, const struct part_key *key)
+{
+	return text_begins(name_table_text(names, key->object), text_of("timer "))
+		       ? "steps of the timer wheel"
+		       : "timer slack";
+}
+
+static void append_runnable_reason(struct buffer *out, const struct part_key *key)
+{
+	size_t nr = sizeof(runnable_words) / sizeof(runnable_words[0]);
+
+	if (key->kind == PART_RUNNABLE && key->reason < nr && runnable_words[key->reason])
+		buffer_printf(out, ": %s", runnable_words[key->reason]);
+}
+
 static void append_other(struct buffer *out, const struct name_table *names,
 			 const struct part_key *key)
 {
+	if (key->kind == PART_LATE && key->object != NAMES_NONE) {
+		buffer_append_char(out, ' ');
+		append_known_name(out, names, key->object);
+	}
+	if (key->kind == PART_LATE && key->reason == LATE_SLACK) {
+		buffer_printf(out, ": %s", slack_words(names, key));
+		return;
+	}
 	append_cpu(out, key);
 	part_append_label(out, names, key);
 	if (key->context != CONTEXT_THREAD) {
@@ -305,6 +343,7 @@ static void append_other(struct buffer *out, const struct name_table *names,
 		append_thread(out, names, key->name, key->tid);
 		append_priorities(out, key);
 	}
+	append_runnable_reason(out, key);
 }
 
 /* Whether nobody woke the thread until the timeout of its wait. */
@@ -315,6 +354,25 @@ static bool part_is_timeout(const struct name_table *names, const struct part_ke
 	return key->kind == PART_BLOCKED && key->is_woken && key->context != CONTEXT_THREAD &&
 	       (text_equals(name, text_of("timer process_timeout")) ||
 		text_equals(name, text_of("hrtimer hrtimer_wakeup")));
+}
+
+/* What it means that a soft interrupt, or a timer in one, ends a wait. */
+static void append_meaning(struct buffer *out, struct text interrupt)
+{
+	static const struct {
+		const char *name;
+		const char *meaning;
+	} known[] = {
+		{ "RCU", "an RCU grace period ended" },
+		{ "timer tcp_delack_timer",
+		  "a delayed ACK, for which a sender without TCP_NODELAY waits" },
+		{ "timer tcp_write_timer", "a packet or its ACK was lost or late" },
+	};
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+		if (text_equals(interrupt, text_of(known[i].name)))
+			buffer_printf(out, ": %s", known[i].meaning);
+	}
 }
 
 static void append_blocked(struct buffer *out, const struct name_table *names,
@@ -332,7 +390,10 @@ static void append_blocked(struct buffer *out, const struct name_table *names,
 		append_known_name(out, names, key->instant);
 	}
 	if (key->object != NAMES_NONE && key->object != key->interrupt) {
-		buffer_append_string(out, " until the end of ");
+		bool is_signal = text_begins(name_table_text(names, key->object),
+					     text_of("signal "));
+
+		buffer_append_string(out, is_signal ? " until " : " until the end of ");
 		append_known_name(out, names, key->object);
 	}
 	if (!key->is_woken) {
@@ -340,15 +401,29 @@ static void append_blocked(struct buffer *out, const struct name_table *names,
 				     key->name == NAMES_OTHER ? "" : ", its end is not recorded");
 		return;
 	}
-	buffer_append_string(out, key->kind == PART_STOPPED ? ", continued by " : ", woken by ");
-	if (key->context != CONTEXT_THREAD)
+	buffer_append_string(out, key->kind == PART_STOPPED ? ", continued " : ", woken ");
+	if (key->context != CONTEXT_THREAD) {
+		buffer_append_string(out, "by ");
 		append_interrupt(out, names, key);
-	else
+	} else {
+		buffer_append_string(out, key->is_probable ? "probably by " : "by ");
 		append_thread(out, names, key->name, key->tid);
+	}
 	if (key->context == CONTEXT_THREAD && key->interrupt != NAMES_NONE) {
 		buffer_append_string(out, " in ");
 		append_known_name(out, names, key->interrupt);
 	}
+	if (key->via != NAMES_NONE) {
+		buffer_append_string(out, ", in soft interrupt ");
+		append_known_name(out, names, key->via);
+	}
+	/* Who armed the timer. */
+	if (key->context != CONTEXT_THREAD && key->tid > 0) {
+		buffer_append_string(out, key->is_probable ? ", armed probably by " : ", armed by ");
+		append_thread(out, names, key->name, key->tid);
+	}
+	if (key->context == CONTEXT_SOFT)
+		append_meaning(out, name_table_text(names, key->interrupt));
 	if (part_is_timeout(names, key))
 		buffer_append_string(out, ": its timeout expired");
 }
@@ -371,7 +446,8 @@ static void append_waiting(struct buffer *out, const struct name_table *names,
 	/* Who began the operation, if that is known. */
 	if (key->tid <= 0 && key->name == NAMES_NONE && key->label == NAMES_NONE)
 		return;
-	buffer_append_string(out, is_timer ? ", armed by " : ", issued by ");
+	buffer_append_string(out, is_timer ? ", armed" : ", issued");
+	buffer_append_string(out, key->is_probable ? " probably by " : " by ");
 	if (key->label == NAMES_NONE) {
 		append_thread(out, names, key->name, key->tid);
 		return;
@@ -513,8 +589,10 @@ static void put_other(struct why_sink *why, const struct part_key *key, bool *fi
 	json_append_flag(out, "woken", key->is_woken, first);
 	if (key->is_woken)
 		json_append_text(out, "waker_context", text_of(context_names[key->context]), first);
-	why_put_number_above(out, "waker_tid", key->tid, -1, first);
-	why_put_name(why, "waker", key->name, first);
+	why_put_number_above(out, key->context == CONTEXT_THREAD ? "waker_tid" : "issuer_tid",
+			     key->tid, -1, first);
+	why_put_name(why, key->context == CONTEXT_THREAD ? "waker" : "issuer", key->name, first);
+	why_put_name(why, "waker_soft_interrupt", key->via, first);
 	if (part_is_timeout(&why->names, key))
 		json_append_flag(out, "timeout", true, first);
 }
@@ -547,6 +625,7 @@ static void put_key(struct why_sink *why, const struct part_key *key, const stru
 	struct buffer *out = &why->out;
 	struct buffer text = { 0 };
 	struct text frames;
+	size_t nr_words = sizeof(runnable_words) / sizeof(runnable_words[0]);
 
 	part_append_text_of(&text, &why->names, key, slice);
 	json_append_text(out, "what", buffer_text(&text), first);
@@ -555,6 +634,12 @@ static void put_key(struct why_sink *why, const struct part_key *key, const stru
 	json_append_text(out, "kind", text_of(kind_words[key->kind]), first);
 	if (key->kind == PART_UNDECIDED)
 		json_append_text(out, "reason", text_of(reason_words[key->reason]), first);
+	else if (key->kind == PART_RUNNABLE && key->reason < nr_words && runnable_words[key->reason])
+		json_append_text(out, "reason", text_of(runnable_words[key->reason]), first);
+	else if (key->kind == PART_LATE && key->reason == LATE_SLACK)
+		json_append_text(out, "reason", text_of(slack_words(&why->names, key)), first);
+	if (key->is_probable)
+		json_append_flag(out, "probable", true, first);
 	why_put_number_above(out, "tid", key->owner, -1, first);
 	why_put_name(why, "comm", key->owner_name, first);
 	why_put_number_above(out, "cpu", key->cpu, -1, first);
@@ -1159,7 +1244,9 @@ static void hints_find(const struct why_sink *why, const struct split *split, in
 		     (part->key.kind == PART_BLOCKED && part->key.is_woken &&
 		      part->key.context != CONTEXT_THREAD)) &&
 		    part->key.object == NAMES_NONE) {
-			struct text name = name_table_text(&why->names, part->key.interrupt);
+			struct text name = name_table_text(&why->names, part->key.via
+										? part->key.via
+										: part->key.interrupt);
 			enum interrupt_use use = interrupt_find_use(name);
 
 			hints->has_use[use] = true;

@@ -223,19 +223,45 @@ static void running_add(struct walk *walk, const struct segment *segment, int cp
 	walk->nr_instants = 0;
 }
 
-/* The thread that used the CPU instead. */
-static void key_set_other(const struct walk *walk, struct part_key *key, int tid, int cpu)
+/* Why a thread did not run, although its CPU was idle, or ran a less urgent one. */
+static enum runnable_reason runnable_reason_of(const struct segment *segment, int cpu, int tid,
+					       int prio)
 {
-	const struct thread_history *other = history_thread(walk->splitter->history, tid, cpu);
+	bool was_woken = segment->cpu < 0, was_taken = segment->state_name != NAMES_NONE;
+	int own_prio = prio_kept(segment->prio);
 
-	key->tid = tid;
+	if (tid == 0) {
+		if (was_woken || !was_taken)
+			return RUNNABLE_WAKING;
+		if (own_prio != PRIO_UNKNOWN && own_prio <= PRIO_REALTIME_MAX)
+			return own_prio < 0 ? RUNNABLE_DEADLINE : RUNNABLE_RT_THROTTLED;
+		if (segment->interrupt != NAMES_NONE)
+			return RUNNABLE_THROTTLED;
+		return segment->to_ns != INT64_MAX && segment->next_cpu != cpu ? RUNNABLE_MOVED
+									       : RUNNABLE_TAKEN;
+	}
+	if (own_prio == PRIO_UNKNOWN || own_prio > PRIO_REALTIME_MAX || prio <= PRIO_REALTIME_MAX)
+		return RUNNABLE_OTHER;
+	return was_woken ? RUNNABLE_KERNEL : was_taken ? RUNNABLE_SERVED : RUNNABLE_OTHER;
+}
+
+/* The thread that used the CPU instead. */
+static void key_set_other(const struct walk *walk, struct part_key *key,
+			  const struct segment *segment, const struct segment *on_cpu)
+{
+	const struct thread_history *other = history_thread(walk->splitter->history, on_cpu->tid,
+							    key->cpu);
+
+	key->tid = on_cpu->tid;
 	key->prio = PRIO_UNKNOWN;
-	if (!other)
+	if (other)
+		key->name = other->comm;
+	if (key->kind != PART_RUNNABLE)
 		return;
-	key->name = other->comm;
-	if (key->kind == PART_RUNNABLE && tid > 0) {
-		key->prio = other->prio;
-		key->own_prio = walk->thread->prio;
+	key->reason = runnable_reason_of(segment, key->cpu, key->tid, prio_kept(on_cpu->prio));
+	if (key->tid > 0) {
+		key->prio = prio_kept(on_cpu->prio);
+		key->own_prio = prio_kept(segment->prio);
 	}
 }
 
@@ -246,12 +272,14 @@ static void other_add(struct walk *walk, const struct segment *segment, enum par
 	struct part_key key = walk_key(walk, segment, kind);
 
 	key.cpu = cpu;
+	if (kind == PART_LATE)
+		key.object = walk->late_object;
 	if (on_cpu) {
 		key.context = on_cpu->context;
 		key.interrupt = on_cpu->interrupt;
 	}
 	if (on_cpu && on_cpu->context == CONTEXT_THREAD && on_cpu->tid >= 0)
-		key_set_other(walk, &key, on_cpu->tid, cpu);
+		key_set_other(walk, &key, segment, on_cpu);
 	split_add(walk->out, &key, span);
 }
 
@@ -284,32 +312,127 @@ static void wake_add(struct walk *walk, const struct wake *wake)
 		walk->out->failed = true;
 }
 
+/* Who wrote the record that ended a segment. */
+static struct waker segment_waker(const struct segment *segment)
+{
+	return (struct waker){ .tid = segment->tid,
+			       .cpu = segment->next_cpu,
+			       .context = segment->context,
+			       .interrupt = segment->interrupt,
+			       .operation = segment->operation };
+}
+
+/** CAUSES_MAX - limit of soft interrupts that raised each other */
+#define CAUSES_MAX 8
+
+/*
+ * What led to what a soft interrupt did: what raised it, or what raised the one that did. The name
+ * of the last one is stored in @via, NAMES_NONE if there is none.
+ */
+static struct waker waker_cause(const struct history *history, struct waker waker, uint16_t *via,
+				uint16_t *is_probable)
+{
+	for (int i = 0; i < CAUSES_MAX; i++) {
+		const struct operation *raise = history_operation(history, waker.operation);
+
+		if (!raise || raise->kind != OPERATION_RAISE ||
+		    (raise->writer.context != CONTEXT_THREAD &&
+		     raise->writer.interrupt == NAMES_NONE))
+			break;
+		if (i == 0)
+			*via = waker.interrupt;
+		*is_probable |= raise->is_probable;
+		waker = raise->writer;
+	}
+	return waker;
+}
+
+/*
+ * The thread that began an operation, -1 for none. What a soft interrupt begins is probably that of
+ * the thread which it woke, if that is one.
+ */
+static int operation_owner(const struct history *history, const struct operation *operation,
+			   uint16_t *is_probable)
+{
+	const struct waker *writer = &operation->writer;
+	const struct operation *raise = history_operation(history, writer->operation);
+
+	if (writer->context == CONTEXT_THREAD)
+		return writer->tid;
+	if (writer->context != CONTEXT_SOFT || !raise || raise->kind != OPERATION_RAISE ||
+	    raise->woken <= 0)
+		return -1;
+	*is_probable = true;
+	return raise->woken;
+}
+
+/*
+ * The time since a timer should have expired, and the time by which it was allowed to expire later.
+ * Returns the end of the time before.
+ */
+static int64_t late_add(struct walk *walk, const struct segment *segment,
+			const struct operation *timer, struct span span)
+{
+	struct part_key slack = walk_key(walk, segment, PART_LATE);
+
+	walk->late_object = slack.object = timer->name;
+	slack.reason = LATE_SLACK;
+	if (timer->due_ns < span.to_ns) {
+		int64_t due_ns = timer->due_ns > span.from_ns ? timer->due_ns : span.from_ns;
+
+		walk_cpu(walk, PART_LATE, segment, segment->next_cpu,
+			 (struct span){ due_ns, span.to_ns });
+		span.to_ns = due_ns;
+	}
+	if (timer->asked_ns < span.to_ns) {
+		int64_t asked_ns = timer->asked_ns > span.from_ns ? timer->asked_ns : span.from_ns;
+
+		split_add(walk->out, &slack, (struct span){ asked_ns, span.to_ns });
+		span.to_ns = asked_ns;
+	}
+	return span.to_ns;
+}
+
 static void blocked_add(struct walk *walk, const struct segment *segment, struct span span)
 {
 	bool is_stopped = segment->state == THREAD_STOPPED;
 	struct part_key key = walk_key(walk, segment, is_stopped ? PART_STOPPED : PART_BLOCKED);
 	const struct history *history = walk->splitter->history;
 	const struct operation *operation = NULL;
+	struct waker cause = segment_waker(segment);
 
 	key.instant = segment->instant;
 	key.state = segment->state_name;
 	key.stack = segment->stack;
 	key.is_woken = segment->to_ns != INT64_MAX && segment->next_state == THREAD_RUNNABLE;
 	if (key.is_woken) {
-		key.context = segment->context;
-		key.interrupt = segment->interrupt;
-		key.tid = segment->tid;
-		operation = history_operation(history, segment->operation);
+		cause = waker_cause(history, cause, &key.via, &key.is_probable);
+		key.context = cause.context;
+		key.interrupt = cause.interrupt;
+		key.tid = cause.tid;
+		operation = history_operation(history, cause.operation);
+		if (operation && operation->kind == OPERATION_RAISE)
+			operation = NULL;
 	}
-	if (operation)
+	if (operation) {
 		key.object = operation->name;
+		if (key.context != CONTEXT_THREAD && operation->kind == OPERATION_TIMER)
+			key.tid = operation_owner(history, operation, &key.is_probable);
+		/* A timeout of its own needs no mention. */
+		if (key.context != CONTEXT_THREAD && key.via == NAMES_NONE &&
+		    key.tid == walk->thread->tid)
+			key.tid = -1;
+	}
 	if (key.tid >= 0)
 		key.name = walk_thread_name(history, key.tid, segment->next_cpu);
+	if (operation && operation->kind == OPERATION_TIMER)
+		span.to_ns = late_add(walk, segment, operation, span);
 	split_add(walk->out, &key, span);
-	wake_add(walk, &(struct wake){ .key = key,
-				       .span = span,
-				       .operation = operation ? segment->operation : 0,
-				       .cpu = segment->next_cpu });
+	if (span.from_ns < span.to_ns)
+		wake_add(walk, &(struct wake){ .key = key,
+					       .span = span,
+					       .operation = operation ? cause.operation : 0,
+					       .cpu = segment->next_cpu });
 }
 
 static void state_add(struct walk *walk, const struct segment *segment, struct span span)
@@ -380,9 +503,6 @@ static void walk_segment(struct walk *walk, const struct segment *segment, struc
 /** CHAIN_JUMPS_MAX - limit of wake-ups that are followed without any time between them */
 #define CHAIN_JUMPS_MAX 8
 
-/** CHAIN_RAISE_NS - limit of the time between a hard interrupt and the soft one that it raised */
-#define CHAIN_RAISE_NS 100000
-
 /** CHAIN_OPERATIONS_MAX - limit of operations that are followed: a timer may arm itself */
 #define CHAIN_OPERATIONS_MAX 8
 
@@ -393,12 +513,6 @@ struct chain {
 	struct span span;		/* the time that is not attributed yet */
 	unsigned int nr_jumps;		/* wake-ups since the last time that was attributed */
 	unsigned int nr_operations;	/* number of operations that were followed */
-};
-
-/** struct chain_cause - an interrupt that led to what follows it */
-struct chain_cause {
-	const struct segment *on_cpu; /* its segment; NULL if it was not recorded */
-	uint32_t operation;	      /* number of the operation that ended in it, 0 for none */
 };
 
 static void chain_add(struct chain *chain, enum part_kind kind, const struct segment *on_cpu,
@@ -442,21 +556,23 @@ static void chain_start(struct chain *chain, const struct waker *writer);
 static void chain_operation(struct chain *chain, const struct operation *operation, int cpu,
 			    uint32_t interrupt)
 {
+	const struct history *history = chain->walk.splitter->history;
 	const struct waker *issuer = &operation->writer;
-	bool is_thread = issuer->context == CONTEXT_THREAD;
 	struct part_key key = { .kind = PART_WAITING,
 				.cpu = -1,
-				.tid = is_thread ? issuer->tid : -1,
 				.owner = -1,
 				.interrupt = interrupt,
-				.label = is_thread ? NAMES_NONE : issuer->interrupt,
+				.label = issuer->context == CONTEXT_HARD ? issuer->interrupt
+									 : NAMES_NONE,
 				.object = operation->name };
 	struct span *span = &chain->span;
 
+	key.tid = operation_owner(history, operation, &key.is_probable);
 	chain->walk.owner = -1;
 	chain->walk.owner_name = NAMES_NONE;
+	chain->walk.late_object = operation->name;
 	if (key.tid > 0)
-		key.name = walk_thread_name(chain->walk.splitter->history, key.tid, issuer->cpu);
+		key.name = walk_thread_name(history, key.tid, issuer->cpu);
 	if (operation->due_ns < span->to_ns) {
 		int64_t due_ns = time_within(*span, operation->due_ns);
 
@@ -474,51 +590,89 @@ static void chain_operation(struct chain *chain, const struct operation *operati
 	chain_start(chain, issuer);
 }
 
-/* The time between a hard interrupt and the soft one that it raised belongs to the latter. */
-static const struct segment *chain_hard_before(struct chain *chain, const struct segment *soft)
-{
-	const struct history *history = chain->walk.splitter->history;
-	const struct segment *between = segment_before(history, soft);
-	const struct segment *hard = between ? segment_before(history, between) : NULL;
+static void chain_interrupt(struct chain *chain, const struct waker *writer);
 
-	if (!hard || soft->context != CONTEXT_SOFT || between->context != CONTEXT_THREAD ||
-	    hard->context != CONTEXT_HARD || hard->tid != soft->tid ||
-	    between->to_ns - between->from_ns > CHAIN_RAISE_NS)
-		return NULL;
-	return hard;
+/*
+ * From the begin of a soft interrupt to its raise, and on with what raised it. If it was not
+ * handled at once, this time is late.
+ */
+static void chain_raise(struct chain *chain, const struct operation *raise,
+			const struct segment *soft, int cpu)
+{
+	struct span *span = &chain->span;
+	int64_t raise_ns = time_within(*span, raise->begin_ns);
+
+	if (raise->writer.context == CONTEXT_THREAD) {
+		chain_start(chain, &raise->writer);
+		return;
+	}
+	if (span->to_ns - raise_ns > RAISE_NS) {
+		chain->walk.owner = -1;
+		chain->walk.owner_name = NAMES_NONE;
+		chain->walk.late_object = raise->name;
+		walk_cpu(&chain->walk, PART_LATE, &(struct segment){ 0 }, cpu,
+			 (struct span){ raise_ns, span->to_ns });
+		span->to_ns = raise_ns;
+	}
+	/* The time between a hard interrupt and the soft one belongs to the latter. */
+	while (span->to_ns > raise_ns) {
+		const struct segment *at = walk_seek_cpu(chain->walk.splitter, cpu, span->to_ns);
+		bool is_between = !at || at->context == CONTEXT_THREAD;
+
+		chain_add(chain, !is_between && at->context == CONTEXT_HARD ? PART_HARD : PART_SOFT,
+			  is_between ? soft : at,
+			  at && at->from_ns > raise_ns ? at->from_ns : raise_ns);
+	}
+	chain_interrupt(chain, &raise->writer);
 }
 
-/* An interrupt of a CPU, those that it interrupted, and the hard one that raised a soft one. */
-static void chain_interrupt(struct chain *chain, int cpu)
+/* Whether the name of an interrupt is that of a function which another one calls. */
+static bool interrupt_is_call(const struct name_table *names, uint32_t interrupt)
 {
-	struct chain_cause cause = { 0 };
-	const struct operation *operation;
+	struct text name = name_table_text(names, interrupt);
+
+	return text_begins(name, text_of("timer ")) || text_begins(name, text_of("hrtimer ")) ||
+	       text_begins(name, text_of("call "));
+}
+
+/*
+ * An interrupt in which something was written, with those that interrupted it; before it, what led
+ * to it: the operation that ended in it, what raised it, or the wait for it.
+ */
+static void chain_interrupt(struct chain *chain, const struct waker *writer)
+{
+	const struct operation *operation = history_operation(chain->walk.splitter->history,
+							      writer->operation);
+	const struct segment *first = NULL;
+	unsigned int depth = 0;
 
 	while (chain->span.from_ns < chain->span.to_ns) {
-		const struct segment *at = walk_seek_cpu(chain->walk.splitter, cpu,
+		const struct segment *at = walk_seek_cpu(chain->walk.splitter, writer->cpu,
 							 chain->span.to_ns);
-		const struct segment *hard;
-		int64_t from_ns;
 
-		if (!at || at->context == CONTEXT_THREAD)
+		if (!at || at->context == CONTEXT_THREAD || (first && at->label < depth))
 			break;
-		/* The interrupt of a device is a better reason than what it leads to. */
-		if (!cause.on_cpu ||
-		    text_begins(name_table_text(chain->names, at->interrupt), text_of("IRQ "))) {
-			cause.on_cpu = at;
-			cause.operation = at->operation ? at->operation : cause.operation;
+		/* Another one of the same depth, or one that it interrupted. */
+		if (first && at->interrupt != first->interrupt && at->label <= first->label &&
+		    !(at->label == depth && depth < first->label))
+			break;
+		if (!first) {
+			first = at;
+			depth = at->label;
+			/* Its function was called by the interrupt around it. */
+			if (depth > 1 && interrupt_is_call(chain->names, at->interrupt))
+				depth--;
 		}
-		hard = chain_hard_before(chain, at);
-		from_ns = hard ? hard->to_ns : at->from_ns;
 		chain_add(chain, at->context == CONTEXT_HARD ? PART_HARD : PART_SOFT, at,
-			  from_ns > chain->span.from_ns ? from_ns : chain->span.from_ns);
+			  time_within(chain->span, at->from_ns));
 	}
-	operation = history_operation(chain->walk.splitter->history, cause.operation);
-	/* The time before an interrupt: the operation that ended in it, or the wait for it. */
-	if (operation && chain->nr_operations++ < CHAIN_OPERATIONS_MAX)
-		chain_operation(chain, operation, cpu, cause.on_cpu->interrupt);
+	if (!operation || chain->nr_operations++ >= CHAIN_OPERATIONS_MAX)
+		chain_wait(chain, first);
+	else if (operation->kind == OPERATION_RAISE)
+		chain_raise(chain, operation, first, writer->cpu);
 	else
-		chain_wait(chain, cause.on_cpu);
+		chain_operation(chain, operation, writer->cpu,
+				first ? first->interrupt : writer->interrupt);
 }
 
 static bool chain_enter(struct chain *chain, int tid, int cpu)
@@ -536,12 +690,15 @@ static bool chain_enter(struct chain *chain, int tid, int cpu)
 /* Goes on with the one that woke the thread; returns false if that is unknown. */
 static bool chain_jump(struct chain *chain, const struct segment *segment)
 {
-	if (segment->context != CONTEXT_THREAD) {
-		chain_interrupt(chain, segment->next_cpu);
+	const struct waker waker = segment_waker(segment);
+
+	if (chain->nr_jumps++ >= CHAIN_JUMPS_MAX)
+		return false;
+	if (waker.context != CONTEXT_THREAD) {
+		chain_interrupt(chain, &waker);
 		return true;
 	}
-	return chain->nr_jumps++ < CHAIN_JUMPS_MAX && segment->tid > 0 &&
-	       chain_enter(chain, segment->tid, segment->next_cpu);
+	return waker.tid > 0 && chain_enter(chain, waker.tid, waker.cpu);
 }
 
 static void chain_step(struct chain *chain)
@@ -577,7 +734,7 @@ static void chain_start(struct chain *chain, const struct waker *writer)
 	if (chain->span.from_ns >= chain->span.to_ns)
 		return;
 	if (writer->context != CONTEXT_THREAD) {
-		chain_interrupt(chain, writer->cpu);
+		chain_interrupt(chain, writer);
 	} else if (!chain_enter(chain, writer->tid, writer->cpu)) {
 		walk_undecided(&chain->walk, UNDECIDED_UNSEEN, chain->span);
 		chain->span.to_ns = chain->span.from_ns;
@@ -674,6 +831,15 @@ static int part_follow(const struct walk *walk, struct part *part, unsigned int 
 		status = split_spans(splitter, history_thread(splitter->history, part->key.tid, -1),
 				     spans, nr_spans, depth, part->waker);
 	free(spans);
+	/* Whom it waits for is kept from the CPU by a thread that is less urgent than this one. */
+	for (size_t i = 0; status == 0 && i < part->waker->nr_parts; i++) {
+		struct part_key *key = &part->waker->parts[i].key;
+
+		if (key->kind == PART_RUNNABLE && key->tid > 0 && walk->thread->prio >= -1 &&
+		    key->prio > walk->thread->prio && key->prio < key->own_prio &&
+		    walk->thread->prio <= PRIO_REALTIME_MAX)
+			key->reason = RUNNABLE_INVERSION;
+	}
 	return status;
 }
 
@@ -690,6 +856,7 @@ static int split_follow(struct walk *walk, unsigned int depth)
 			continue;
 		if (key->object == NAMES_NONE &&
 		    (key->context != CONTEXT_THREAD || key->tid <= 0 ||
+		     key->tid == walk->thread->tid ||
 		     !history_thread(walk->splitter->history, key->tid, -1)))
 			continue;
 		nr_followed++;

@@ -776,7 +776,9 @@ static void why_learn_end(struct why_sink *why, struct why_track *track,
 	if (track->role == WHY_ROLE_THREAD) {
 		if (track->process)
 			process_count(why, track->process, event);
-		cpu = history_cpu_find(&why->history, track->thread->open.cpu);
+		cpu = track->thread->open.state == THREAD_RUNNING
+			      ? history_cpu_find(&why->history, track->thread->open.cpu)
+			      : NULL;
 		if (cpu && cpu->open.tid == event->track->id.signed_number)
 			history_run_thread(&why->history, cpu, event->time_ns, -1);
 	} else if (track->role == WHY_ROLE_INTERRUPT) {
@@ -866,6 +868,10 @@ static const struct {
 	[WHY_ROLE_ARMED] = { "timers:armed" },
 	[WHY_ROLE_EXPIRED] = { "timers:expired" },
 	[WHY_ROLE_STACK] = { STACK_CATEGORY, true, SCOPE_THREAD },
+	[WHY_ROLE_RAISED] = { "irq:raised", true, SCOPE_CPU },
+	[WHY_ROLE_BOOST] = { "sched:boost", true, SCOPE_THREAD },
+	[WHY_ROLE_FREEZE] = { "sched:freezer", true, SCOPE_THREAD },
+	[WHY_ROLE_SIGNAL] = { "signal:signal", true, SCOPE_THREAD },
 };
 _Static_assert(sizeof(roles) / sizeof(roles[0]) == WHY_ROLE_COUNT, "a category for each");
 
@@ -994,11 +1000,32 @@ static int learn_running(struct why_sink *why, int number, int tid, int64_t time
 	return 0;
 }
 
+/* What is known of the one that wakes a thread: its innermost open slice, and why it does. */
+static void learn_wake(struct why_sink *why, const struct thread_history *thread,
+		       struct thread_change *change)
+{
+	struct waker *waker = &change->waker;
+	const struct thread_history *by = waker->tid > 0 ? history_thread(&why->history, waker->tid,
+									  -1)
+							 : NULL;
+	struct operation *raise = history_operation(&why->history, waker->operation);
+
+	if (by)
+		waker->interrupt = by->open.label;
+	if (raise && raise->kind == OPERATION_RAISE)
+		raise->woken = raise->woken == 0 || raise->woken == thread->tid ? thread->tid : -1;
+	if (by && why->thawed.writer.tid == waker->tid &&
+	    change->time_ns - why->thawed_ns <= ACT_NS &&
+	    thread->open.from_ns >= why->thawed.begin_ns)
+		waker->operation = history_add_operation(&why->history, &why->thawed);
+}
+
 static int learn_state(struct why_sink *why, const struct why_track *one,
 		       const struct timeline_event *event)
 {
 	uint32_t number = why_name(why, event->name);
 	struct known_name *name = name_table_get(&why->names, number);
+	const struct cpu_history *cpu = history_cpu_find(&why->history, event->cpu);
 	struct thread_change change = { .time_ns = event->time_ns,
 					.cpu = event->cpu,
 					.waker = { .tid = -1, .cpu = event->cpu } };
@@ -1009,6 +1036,8 @@ static int learn_state(struct why_sink *why, const struct why_track *one,
 	change.state = name->state;
 	if (change.state == THREAD_BLOCKED || change.state == THREAD_STOPPED)
 		change.state_name = number;
+	if (change.state == THREAD_RUNNABLE && cpu && cpu->is_relieved && number != NAMES_RUNNABLE)
+		change.state_name = NAMES_RUNNABLE;
 	/* A thread that is woken runs on a CPU that its next record shows. */
 	if (number == NAMES_RUNNABLE)
 		change.cpu = -1;
@@ -1017,13 +1046,12 @@ static int learn_state(struct why_sink *why, const struct why_track *one,
 	/* sched_wakeup is written where the wake-up ends: its writer may be any thread there. */
 	if (number == NAMES_RUNNABLE && event->nr_fields > 0)
 		change.waker = (struct waker){ .tid = -1, .cpu = -1 };
-	if (number == NAMES_RUNNABLE && change.waker.tid > 0) {
-		const struct thread_history *waker = history_thread(&why->history, change.waker.tid,
-								    -1);
-
-		/* Its innermost open slice. */
-		change.waker.interrupt = waker ? waker->open.label : NAMES_NONE;
-	}
+	if (number == NAMES_RUNNABLE)
+		learn_wake(why, one->thread, &change);
+	/* Whether the timer of a period let it go on, after it was taken off its CPU. */
+	if (change.state == THREAD_RUNNING && one->thread->open.state == THREAD_RUNNABLE &&
+	    one->thread->open.cpu >= 0 && event->time_ns - why->period_ns <= PERIOD_NS)
+		change.waker.interrupt = why->period;
 	history_change_thread(&why->history, one->thread, &change);
 	/* A track that continues under another number has no record, and no CPU. */
 	return change.state == THREAD_RUNNING && event->cpu >= 0
@@ -1041,6 +1069,10 @@ static enum context_kind interrupt_context(struct why_sink *why, const struct cp
 		"HI",	    "TIMER",   "NET_TX", "NET_RX",  "BLOCK",
 		"IRQ_POLL", "TASKLET", "SCHED",	 "HRTIMER", "RCU",
 	};
+	/* The functions that end the throttling of cgroups. */
+	static const char *const periods[] = { "hrtimer sched_cfs_period_timer",
+					       "hrtimer sched_cfs_slack_timer",
+					       "call __cfsb_csd_unthrottle" };
 	struct known_name *name = name_table_get(&why->names, number);
 
 	if (name->context == CONTEXT_THREAD || number == NAMES_OTHER) {
@@ -1052,10 +1084,75 @@ static enum context_kind interrupt_context(struct why_sink *why, const struct cp
 			if (text_equals(text, text_of(soft_interrupts[i])))
 				name->context = CONTEXT_SOFT;
 		}
+		/* The others serve timers, and what is due at any tick. */
+		name->is_raised = name->context == CONTEXT_SOFT && text.data[0] != 'S' &&
+				  text.data[0] != 'R' && !memmem(text.data, text.size, "TIMER", 5);
+		name->is_period = false;
+		for (size_t i = 0; i < sizeof(periods) / sizeof(periods[0]); i++)
+			name->is_period |= text_equals(text, text_of(periods[i]));
 	}
 	if (name->context != CONTEXT_INHERITED)
 		return name->context;
 	return cpu->nr_interrupts > 0 ? history_interrupt(cpu).context : CONTEXT_HARD;
+}
+
+/* The record has the thread that a CPU runs, its name, and the priorities of both threads. */
+static int learn_switch(struct why_sink *why, const struct timeline_event *event)
+{
+	struct cpu_history *cpu = history_cpu(&why->history, event->track->id.signed_number);
+	const struct value *pid = timeline_event_field(event, text_of("next_pid"));
+	const struct value *prio = timeline_event_field(event, text_of("next_prio"));
+	const struct value *left = timeline_event_field(event, text_of("prev_prio"));
+	int tid = pid ? (int)pid->signed_number : -1;
+	struct thread_history *thread = tid > 0 ? history_thread_add(&why->history, tid, -1) : NULL;
+	struct thread_history *before;
+
+	if (!cpu)
+		return -1;
+	before = event->tid > 0 && left ? history_thread(&why->history, event->tid, -1) : NULL;
+	cpu->is_relieved = tid == 0 ||
+			   (left && prio && left->signed_number <= PRIO_REALTIME_MAX &&
+			    prio->signed_number > PRIO_REALTIME_MAX);
+	if (before && cpu->open.tid == event->tid)
+		history_leave(&why->history, cpu, before, left->signed_number);
+	history_run_thread(&why->history, cpu, event->time_ns, tid);
+	if (!thread)
+		return 0;
+	thread->comm = why_name(why, event->name);
+	thread->prio = prio ? (int)prio->signed_number : PRIO_UNKNOWN;
+	cpu->open.prio = prio_keep(thread->prio);
+	/* One that was woken may have got it since. */
+	if (thread->open.state == THREAD_RUNNABLE && thread->open.cpu < 0)
+		thread->open.prio = cpu->open.prio;
+	return 0;
+}
+
+static int learn_interrupt(struct why_sink *why, const struct timeline_event *event)
+{
+	struct cpu_history *cpu = history_cpu(&why->history, event->track->id.signed_number);
+	struct interrupt interrupt = { .name = why_name(why, event->name) };
+	const struct known_name *name = name_table_get(&why->names, interrupt.name);
+
+	if (!cpu)
+		return -1;
+	why->history.has_interrupts = true;
+	interrupt.context = interrupt_context(why, cpu, event->name->text, interrupt.name);
+	interrupt.is_raised = name->is_raised;
+	interrupt.is_tick = text_equals(event->name->text, text_of("local timer"));
+	if (name->is_raised) {
+		const struct thread_history *thread = history_thread(&why->history, cpu->open.tid,
+								     cpu->open.cpu);
+
+		interrupt.is_deferred = thread && text_begins(name_table_text(&why->names,
+									      thread->comm),
+							      text_of("ksoftirqd/"));
+	}
+	if (name->is_period) {
+		why->period = interrupt.name;
+		why->period_ns = event->time_ns;
+	}
+	history_begin_interrupt(&why->history, cpu, event->time_ns, interrupt);
+	return 0;
 }
 
 static int learn_begin(struct why_sink *why, const struct timeline_event *event)
@@ -1067,28 +1164,9 @@ static int learn_begin(struct why_sink *why, const struct timeline_event *event)
 	if (one->role == WHY_ROLE_THREAD) {
 		status = learn_state(why, one, event);
 	} else if (one->role == WHY_ROLE_CPU) {
-		/* The record has the thread that a CPU runs, its name and its priority. */
-		const struct value *pid = timeline_event_field(event, text_of("next_pid"));
-		const struct value *prio = timeline_event_field(event, text_of("next_prio"));
-		int tid = pid ? (int)pid->signed_number : -1;
-		struct thread_history *thread = tid > 0 ? history_thread_add(&why->history, tid, -1)
-							: NULL;
-
-		if (thread) {
-			thread->comm = why_name(why, event->name);
-			thread->prio = prio ? (int)prio->signed_number : PRIO_UNKNOWN;
-		}
-		status = learn_running(why, event->track->id.signed_number, tid, event->time_ns);
+		status = learn_switch(why, event);
 	} else if (one->role == WHY_ROLE_INTERRUPT) {
-		struct cpu_history *cpu = history_cpu(&why->history,
-						      event->track->id.signed_number);
-		struct interrupt interrupt = { .name = why_name(why, event->name) };
-
-		if (!cpu)
-			return -1;
-		why->history.has_interrupts = true;
-		interrupt.context = interrupt_context(why, cpu, event->name->text, interrupt.name);
-		history_begin_interrupt(&why->history, cpu, event->time_ns, interrupt);
+		status = learn_interrupt(why, event);
 	} else if (one->role == WHY_ROLE_NONE) {
 		why_see_writer(why, one, event);
 		if (is_of_thread)
@@ -1132,22 +1210,23 @@ static int64_t field_number(const struct timeline_event *event, const char *name
 }
 
 /*
- * How late a timer expires: jiffies count from the time for which it was queued. Numbers of records
- * may be any; with impossible ones it is not late.
+ * How late a timer expires, and for how long it might have: jiffies count from the time for which
+ * it was queued. Numbers of records may be any; with impossible ones it is not late.
  */
-static int64_t timer_late_ns(struct why_sink *why, const struct timeline_event *event,
-			     const struct armed_timer *timer)
+static void timer_times(struct why_sink *why, const struct timeline_event *event,
+			const struct armed_timer *timer, int64_t *late_ns, int64_t *asked_ns)
 {
 	int64_t now = field_number(event, "now"), queued = field_number(event, "baseclk");
-	int64_t late;
+	int64_t unit = 1;
 
-	if (queued == 0)
-		return __builtin_sub_overflow(now, timer->expires, &late) ? 0 : late;
-	timers_count_jiffies(&why->timers, now, event->time_ns);
-	if (__builtin_sub_overflow(now, queued, &late) ||
-	    __builtin_mul_overflow(late, why->timers.jiffy_ns, &late))
-		return 0;
-	return late;
+	if (queued != 0)
+		unit = why->timers.jiffy_ns;
+	if (__builtin_sub_overflow(now, queued != 0 ? queued : timer->expires, late_ns) ||
+	    __builtin_mul_overflow(*late_ns, unit, late_ns))
+		*late_ns = 0;
+	if (__builtin_sub_overflow(now, timer->asked, asked_ns) ||
+	    __builtin_mul_overflow(*asked_ns, unit, asked_ns))
+		*asked_ns = 0;
 }
 
 /* Without the innermost functions, which record the switch, or are the scheduler's. */
@@ -1199,39 +1278,149 @@ static uint64_t timer_address(const struct timeline_event *event)
 	return field_number(event, "timer") | field_number(event, "hrtimer");
 }
 
+static int learn_armed(struct why_sink *why, const struct timeline_event *event)
+{
+	const struct value *soft = timeline_event_field(event, text_of("softexpires"));
+	const struct armed_timer timer = {
+		.address = timer_address(event),
+		.expires = field_number(event, "expires"),
+		.asked = soft ? soft->signed_number : field_number(event, "expires"),
+		.armed_ns = event->time_ns,
+		.writer = history_waker(&why->history, event->tid, event->cpu),
+	};
+
+	return timers_arm(&why->timers, &timer);
+}
+
+static void learn_expired(struct why_sink *why, const struct timeline_event *event)
+{
+	struct cpu_history *cpu = history_cpu_find(&why->history, event->cpu);
+	const struct armed_timer *armed = timers_find(&why->timers, timer_address(event));
+	struct operation timer = { .name = why_name(why, event->name), .kind = OPERATION_TIMER };
+	int64_t late_ns, asked_ns;
+
+	if (field_number(event, "baseclk") != 0)
+		timers_count_jiffies(&why->timers, field_number(event, "now"), event->time_ns);
+	if (!cpu || !armed)
+		return;
+	timer.begin_ns = armed->armed_ns;
+	timer.writer = armed->writer;
+	timer_times(why, event, armed, &late_ns, &asked_ns);
+	timer.due_ns = late_ns > 0 ? event->time_ns - late_ns : INT64_MAX;
+	timer.asked_ns = asked_ns > 0 ? event->time_ns - asked_ns : INT64_MAX;
+	history_expire(&why->history, cpu, &timer);
+}
+
+/* The bits of common_flags: the writer was in a hard interrupt, an NMI; in a soft interrupt. */
+#define FLAGS_HARD (8 | 64)
+#define FLAGS_SOFT 16
+
+/* Whose a soft interrupt is: the flags of the record know it, also where interrupts have none. */
+static void learn_raised(struct why_sink *why, const struct timeline_event *event)
+{
+	struct waker writer = history_waker(&why->history, event->tid, event->cpu);
+	int64_t flags = field_number(event, "common_flags");
+	enum context_kind context = flags & FLAGS_HARD	 ? CONTEXT_HARD
+				    : flags & FLAGS_SOFT ? CONTEXT_SOFT
+							 : CONTEXT_THREAD;
+	const struct thread_history *thread = history_thread(&why->history, event->tid, event->cpu);
+
+	if (context == CONTEXT_THREAD && event->tid > 0)
+		writer = (struct waker){ .tid = event->tid,
+					 .cpu = event->cpu,
+					 .interrupt = thread ? thread->open.label : NAMES_NONE };
+	else if (writer.context == CONTEXT_THREAD)
+		writer = (struct waker){ .tid = -1, .cpu = event->cpu, .context = context };
+	history_raise(&why->history, why_name(why, event->name), event->time_ns, &writer);
+}
+
+/* A cgroup is frozen, or its threads go on: these wait for the end of the freezing. */
+static void learn_freeze(struct why_sink *why, const struct timeline_event *event)
+{
+	static const char thaw[] = "un";
+	struct text text = event->name->text;
+	bool is_thaw = text_begins(text, text_of(thaw));
+	struct operation frozen = { .begin_ns = event->time_ns, .due_ns = INT64_MAX };
+	size_t at = 0;
+
+	if (is_thaw)
+		text = (struct text){ text.data + sizeof(thaw) - 1, text.size - sizeof(thaw) + 1 };
+	frozen.name = name_table_add(&why->names, text);
+	frozen.writer = history_waker(&why->history, event->tid, event->cpu);
+	while (at < FROZEN_MAX - 1 && why->frozen[at].name != NAMES_NONE &&
+	       why->frozen[at].name != frozen.name)
+		at++;
+	if (!is_thaw) {
+		why->frozen[at] = frozen;
+		return;
+	}
+	if (why->frozen[at].name != frozen.name)
+		return;
+	why->thawed = why->frozen[at];
+	why->thawed_ns = event->time_ns;
+	why->frozen[at].name = NAMES_NONE;
+}
+
+/* A signal is sent; its record follows the wake-up of the thread to which it is sent. */
+static void learn_signal(struct why_sink *why, const struct timeline_event *event)
+{
+	static const char sends[] = "sends ";
+	struct text text = event->name->text;
+	const char *end = memmem(text.data, text.size, " to ", 4);
+	const char *last = memrchr(text.data, ' ', text.size);
+	struct thread_history *thread;
+	struct buffer name = { 0 };
+
+	if (!text_begins(text, text_of(sends)) || !end || !last)
+		return;
+	thread = history_thread(&why->history, atoi(last + 1), -1);
+	if (!thread || event->time_ns - thread->open.from_ns > ACT_NS)
+		return;
+	buffer_append_string(&name, "signal ");
+	buffer_append(&name, text.data + sizeof(sends) - 1, end - text.data - sizeof(sends) + 1);
+	history_explain_wake(
+		&why->history, thread, event->tid,
+		&(struct operation){
+			.name = name_table_add(&why->names, buffer_text(&name)),
+			.begin_ns = event->time_ns,
+			.due_ns = INT64_MAX,
+			.writer = history_waker(&why->history, event->tid, event->cpu) });
+	why->names.failed |= name.failed;
+	buffer_release(&name);
+}
+
 static int learn_instant(struct why_sink *why, const struct timeline_event *event)
 {
 	struct why_track *track = why_track_of(why, event);
 
 	why->overview.has_instants = true;
-	if (track->role == WHY_ROLE_ARMED) {
-		const struct armed_timer timer = {
-			.address = timer_address(event),
-			.expires = field_number(event, "expires"),
-			.armed_ns = event->time_ns,
-			.writer = history_waker(&why->history, event->tid, event->cpu),
-		};
-
-		return timers_arm(&why->timers, &timer);
-	}
-	if (track->role == WHY_ROLE_EXPIRED) {
-		struct cpu_history *cpu = history_cpu_find(&why->history, event->cpu);
-		const struct armed_timer *timer = timers_find(&why->timers, timer_address(event));
-		int64_t late_ns = cpu && timer ? timer_late_ns(why, event, timer) : 0;
-
-		if (cpu && timer)
-			history_end_operation(
-				&why->history, cpu,
-				&(struct operation){ .name = why_name(why, event->name),
-						     .begin_ns = timer->armed_ns,
-						     .due_ns = late_ns > 0
-								       ? event->time_ns - late_ns
-								       : INT64_MAX,
-						     .writer = timer->writer });
-	} else if (track->role == WHY_ROLE_STACK) {
+	switch (track->role) {
+	case WHY_ROLE_ARMED:
+		return learn_armed(why, event);
+	case WHY_ROLE_EXPIRED:
+		learn_expired(why, event);
+		return 0;
+	case WHY_ROLE_STACK:
 		why_learn_stack(why, track, event);
+		return 0;
+	case WHY_ROLE_RAISED:
+		learn_raised(why, event);
+		return 0;
+	case WHY_ROLE_BOOST:
+		if (track->thread)
+			history_set_prio(&why->history, track->thread, event->time_ns,
+					 field_number(event, "newprio"));
+		return 0;
+	case WHY_ROLE_FREEZE:
+		learn_freeze(why, event);
+		return 0;
+	case WHY_ROLE_SIGNAL:
+		learn_signal(why, event);
+		break;
+	default:
+		break;
 	}
-	if (track->role != WHY_ROLE_NONE || !track->thread)
+	if ((track->role != WHY_ROLE_NONE && track->role != WHY_ROLE_SIGNAL) || !track->thread)
 		return 0;
 	why_see_writer(why, track, event);
 	history_add_instant(track->thread, why_name(why, event->name));
