@@ -19,7 +19,7 @@ from tap import Tap  # noqa: E402
 
 MKTRACE = PROJECT / "tests/golden/mktrace"
 KTRACK = PROJECT / "build/ktrack"
-PACKS = "sched,irq,locks,workqueue,block,timers,writeback"
+PACKS = "sched,irq,locks,workqueue,block,timers,writeback,reclaim"
 LIMIT_KIB = 64 * 1024
 LIMIT_RATIO = 3
 SLICES = 1000000

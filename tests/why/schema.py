@@ -9,16 +9,17 @@ ANSWER = {"matched": int, "has_sched": bool, "has_irq": bool, "lost_records": in
 ANSWER_MORE = {"slices": list, "aggregate": dict, "processes": list, "kinds": list, "time_unit": str}
 PROCESS = {"pid": int, "comm": str, "running_ns": int, "runnable_ns": int, "uninterruptible_ns": int}
 SLICES = {"count": int, "total_ns": int, "slowest": dict}
-SLICE = {"tracepoint": str, "name": str, "track": str, "begin_ns": int, "ns": int, "async": bool, "suspect": bool, "unfinished": bool, "parts": list}
+SLICE = {"tracepoint": str, "name": str, "track": str, "begin_ns": int, "ns": int, "async": bool, "suspect": bool, "unfinished": bool, "causes": list, "parts": list}
 SLICE_MORE = {"tid": int, "comm": str}
 TIMES = {"ns": int, "count": int, "longest_ns": int, "longest_at_ns": int}
 KEY = {"what": str, "kind": str}
 KEY_MORE = {
     **{name: str for name in ("slice", "behind", "interrupt", "state", "waker_context", "waker", "comm", "reason", "operation", "instant", "after", "waker_slice", "issuer", "waker_soft_interrupt")},
-    **{name: int for name in ("cpu", "behind_tid", "waker_tid", "tid", "instants", "prio", "behind_prio", "issuer_tid")},
+    **{name: int for name in ("cpu", "behind_tid", "waker_tid", "tid", "instants", "prio", "behind_prio", "issuer_tid", "summed", "threads")},
     **{name: bool for name in ("woken", "timeout", "probable")},
     **{name: list for name in ("stack", "meanwhile")},
 }
+CAUSE = {"what": str, "ns": int, "through": list}
 AGGREGATE = {"count": int, "not_counted": int, "not_explained": int, "slowest": dict, "median": dict, "parts": list}
 GROUP, GROUP_MORE = {"count": int, "ns": int}, {"min_ns": int, "max_ns": int}
 ROW = {**KEY, "slowest_ns": int, "median_ns": int, "excess_ns": int}
@@ -57,6 +58,8 @@ def wrong_answer(answer):
         yield from wrong_members(one, SLICES, {}, "kind")
     for one in answer.get("slices", []) + [one["slowest"] for one in answer.get("kinds", [])]:
         yield from wrong_members(one, SLICE, SLICE_MORE, one["name"])
+        for cause in one["causes"]:
+            yield from wrong_members(cause, CAUSE, {}, one["name"])
         yield from wrong_parts(one["parts"], {**KEY, **TIMES}, one["name"], (one["begin_ns"], one["begin_ns"] + one["ns"]))
     if "aggregate" in answer:
         found = answer["aggregate"]
@@ -71,5 +74,5 @@ def undocumented():
     section = PAGE.read_text().split(".SH JSON")[1].split("\n.SH ")[0]
     words = re.findall(r'"([^"]+)"|([\w]+)', "\n".join(line for line in section.splitlines() if line.startswith(".B")))
     named = {one.strip(" ,") for pair in words for one in pair if one}
-    tables = (ANSWER, ANSWER_MORE, SLICE, SLICE_MORE, SLICES, PROCESS, TIMES, KEY, KEY_MORE, AGGREGATE, GROUP, GROUP_MORE, ROW)
+    tables = (ANSWER, ANSWER_MORE, SLICE, SLICE_MORE, SLICES, PROCESS, CAUSE, TIMES, KEY, KEY_MORE, AGGREGATE, GROUP, GROUP_MORE, ROW)
     return sorted(({name for table in tables for name in table} | KINDS) - named)

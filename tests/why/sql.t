@@ -16,7 +16,7 @@ from tap import Tap  # noqa: E402
 
 KTRACK = HERE.parents[1] / "build/ktrack"
 MKTRACE = HERE.parent / "golden/mktrace"
-RULES = "sched,irq,locks,workqueue,block,timers,writeback"
+RULES = "sched,irq,locks,workqueue,block,timers,writeback,reclaim"
 COLUMNS = {"running": "running_ns", "runnable": "runnable_ns", "blocked": "blocked_ns", "hard interrupt": "interrupted_ns", "soft interrupt": "interrupted_ns"}
 SPLIT = "SELECT t.category, s.name, s.ts_ns, s.dur_ns, w.* FROM why_split w JOIN slice s ON s.id = w.slice_id JOIN track t ON t.id = s.track_id"
 PARTS = "SELECT s.ts_ns, s.name, p.* FROM why_part p JOIN slice s ON s.id = p.slice_id"

@@ -59,6 +59,11 @@ CASES = {
     "armed": ("timed",),
     "alone": ("read",),
     "raced": ("read",),
+    # Many small parts.
+    "rivals": ("key", "--all key", "--json key"),
+    "kinds": ("varied", "--all varied", "compute", "faults", "syscalls:call/write"),
+    # Many waits one after the other.
+    "chain": ("front", "--why-depth=0 front", "long", "--json front"),
     "realtime": ("irq:thread/NET_RX", "write"),
     "loopback": ("answered", "received", "delayed", "--json delayed", "guessed", "batched"),
     "taken": ("throttled", "--json throttled", "taken", "moved", "woken", "served", "stopped", "kept"),

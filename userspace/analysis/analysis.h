@@ -66,7 +66,7 @@ enum budget_verdict {
 #define TRIGGER_SLICES_MAX 65536
 
 /** WHY_PACKS - the packs of rules whose tracks explain slices */
-#define WHY_PACKS "sched,irq,locks,workqueue,block,timers,writeback"
+#define WHY_PACKS "sched,irq,locks,workqueue,block,timers,writeback,reclaim"
 
 /** WHY_FILE_PACKS - those that explain slices of a file that has their records, too */
 #define WHY_FILE_PACKS "memory,fs,syscalls,signal"
@@ -94,6 +94,7 @@ enum budget_verdict {
  * @is_overview: without @slice: the busiest processes and the slowest kinds of slices, @slowest of
  * them; 0 for WHY_KINDS
  * @is_json: print JSON instead of text
+ * @shows_all: small parts are not summed up
  * @folded: path of a file for folded stacks, which the caller opens; NULL for none
  * @subjects: of an overview: the packs that were asked for, with a comma before and behind each;
  * those that only explain are left out; NULL for no choice
@@ -112,6 +113,7 @@ struct why_settings {
 	bool is_aggregate;
 	bool is_overview;
 	bool is_json;
+	bool shows_all;
 	bool is_live;
 	bool is_here;
 	const char *folded;

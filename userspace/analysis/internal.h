@@ -298,6 +298,7 @@ struct known_name {
 	bool is_period;
 	/* As the name of a system call: whether it waits, as match. */
 	uint8_t waits;
+	bool is_call; /* a system call has it */
 	size_t size;
 	char text[];
 };
@@ -463,6 +464,11 @@ struct thread_history {
 	uint32_t labels[THREAD_LABELS_MAX];
 	unsigned int nr_labels;
 	unsigned int nr_tracks;				    /* number of tracks that refer to it */
+	/* Its process, the one that created it, and its cgroup, or 0 if they are unknown. */
+	int32_t tgid;
+	int32_t parent;
+	uint16_t process;
+	uint16_t cgroup;
 	struct instant_count instants[THREAD_INSTANTS_MAX]; /* those of the open segment */
 	unsigned int nr_instants;
 	/* The last one since the thread waited, or its innermost slice changed. */
@@ -814,6 +820,7 @@ enum undecided_reason {
 	UNDECIDED_LIMIT,
 	UNDECIDED_BEFORE,
 	UNDECIDED_BEHIND,
+	UNDECIDED_NOT_FOLLOWED,
 	UNDECIDED_COUNT
 };
 
@@ -898,16 +905,37 @@ struct part {
 	uint64_t nr_instants;  /* of the instant of its key */
 	/* What the waker or the operation did meanwhile, NULL if it was not followed. */
 	struct split *waker;
+	/* Of a sum of parts: their number, and that of the threads that they are about. */
+	uint32_t nr_members;
+	uint32_t nr_threads;
+	/* What these threads have in common: an enum family_kind, and the number and the name. */
+	uint8_t family_kind;
+	bool is_rest; /* it sums up what is left of its kind */
+	uint16_t family;
+	int32_t family_id;
 };
 
-/** SPLIT_PARTS_MAX - limit of parts; further ones are merged by kind */
+/** enum family_kind - what threads have in common */
+enum family_kind {
+	FAMILY_NONE,
+	FAMILY_PROCESS,
+	FAMILY_PARENT,
+	FAMILY_CGROUP,
+};
+
+/** SPLIT_PARTS_MAX - default limit of parts; further ones are merged by kind */
 #define SPLIT_PARTS_MAX 128
+
+/** SPLIT_PARTS_SINGLE - that of slices that are explained one by one: small ones are summed up */
+#define SPLIT_PARTS_SINGLE 16384
 
 /** struct split - the parts of a time */
 struct split {
 	struct part *parts;
 	size_t nr_parts;
 	size_t capacity;
+	size_t limit;	  /* of parts; 0 for SPLIT_PARTS_MAX */
+	struct map index; /* of many parts: their places, from 1, by their keys */
 	int64_t total_ns;
 	bool failed;
 };
@@ -918,8 +946,59 @@ void split_add_undecided(struct split *split, enum undecided_reason reason, stru
 /** split_add_sum - add all segments of another split's part to the part of @key */
 void split_add_sum(struct split *split, const struct part_key *key, const struct part *sum);
 
-/** split_sort - the longest parts first */
+/** split_sort - the longest parts first; what sums up the rest comes last */
 void split_sort(struct split *split);
+
+/** enum sum_level - how much of keys is ignored when parts are summed up */
+enum sum_level {
+	SUM_THREAD,  /* on which CPU another thread ran */
+	SUM_THREADS, /* which of the threads that have a name */
+	SUM_CPUS,    /* and any CPU */
+	SUM_PLACES,  /* and in which slice, at which stack */
+	SUM_KINDS,   /* all but the kind */
+};
+
+/** part_key_generalize - remove from a key what sums of a level ignore */
+void part_key_generalize(struct part_key *key, enum sum_level level);
+
+/** part_merge - add the times of a part to another one, and release what it refers to */
+void part_merge(struct part *part, struct part *other);
+
+/* What a person reads of a split: few parts, and the causes at the ends of chains of waits. */
+
+/** SUMMARY_PARTS, SUMMARY_WAKER_PARTS - parts that are left of a slice, and of a wait in it */
+#define SUMMARY_PARTS 12
+#define SUMMARY_WAKER_PARTS 6
+
+/**
+ * split_summarize - sum up the small parts of a sorted split and of its wakers
+ * @slice_ns: time of the whole slice
+ * @parts_max: larger parts may be more
+ *
+ * Parts of more than 5 % of the slice stay as they are, and those of more than half of what they
+ * would be summed up with. Returns -1 if memory ran out.
+ */
+int split_summarize(struct split *split, const struct history *history, int64_t slice_ns,
+		    size_t parts_max);
+
+/** CAUSE_PATH_MAX - waits that lead to a cause */
+#define CAUSE_PATH_MAX 16
+
+/** struct cause - what a slice's time went to in the end, over all waits for it */
+struct cause {
+	struct part part; /* its key has the thread; it has no waker */
+	/* The waits of its longest time, the slice's own first. */
+	const struct part *path[CAUSE_PATH_MAX];
+	size_t nr_path;
+	int64_t longest_ns;  /* of one such wait */
+	uint32_t nr_members; /* of a sum of parts: the most */
+};
+
+/** CAUSES_MAX - causes of a slice: a second one if the first is less than half */
+#define CAUSES_MAX 2
+
+/** split_find_causes - the main causes of a split; returns their number, or -1 without memory */
+int split_find_causes(const struct split *split, struct cause *out);
 
 /** split_clear - remove the parts, whose wakers were not followed; keep the memory */
 void split_clear(struct split *split);
@@ -936,6 +1015,7 @@ struct splitter {
 	 * time that is not linear. */
 	bool is_limited;
 	uint64_t nr_steps;
+	int64_t slice_ns; /* time of the slice: a wait of more than half of it is always followed */
 };
 
 /** SPLITTER_STEPS, SPLITTER_STEPS_MAX - steps that an event adds, and their limit */
@@ -1166,6 +1246,7 @@ enum why_role {
 	WHY_ROLE_BOOST,
 	WHY_ROLE_FREEZE,
 	WHY_ROLE_SIGNAL,
+	WHY_ROLE_FORK,
 	WHY_ROLE_COUNT
 };
 
@@ -1180,6 +1261,7 @@ struct why_track {
 	struct why_track *next;
 	struct why_track **before;
 	enum why_role role;
+	bool is_of_calls;	       /* its slices are system calls */
 	struct thread_history *thread; /* of threads' tracks, NULL for others */
 	bool is_selected;	       /* slices are selected, if their names are */
 	/* In an overview: the rank of slices, the kind of the last one, and whose time states are.
@@ -1278,6 +1360,9 @@ struct why_sink {
 	 * also among interrupts. */
 	bool has_block;
 	bool has_timers;
+	/* System calls and page faults were recorded. */
+	bool has_calls;
+	bool has_memory;
 	/* Losses. */
 	uint64_t lost_records;
 	uint64_t nr_gaps;
@@ -1317,6 +1402,15 @@ struct group_row {
 	int64_t median_ns;
 	int64_t excess_ns; /* how much longer it is in a slice of the slowest, on average */
 };
+
+/** aggregate_groups_find - both groups, whose splits the caller releases; -1 if memory ran out */
+int aggregate_groups_find(const struct aggregate *aggregate, struct aggregate_groups *out);
+
+/** aggregate_mean_ns - a time in all slices of a group, for one of them */
+int64_t aggregate_mean_ns(const struct aggregate_cell *group, int64_t total_ns);
+
+/** aggregate_rows - the parts of both groups, the largest excess first; NULL without memory */
+struct group_row *aggregate_rows(const struct aggregate_groups *groups, size_t *nr_rows);
 
 /** why_print_text, why_print_json - append the answer to @why->out; return -1 if memory ran out */
 int why_print_text(struct why_sink *why);

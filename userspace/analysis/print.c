@@ -1,180 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Prints the answer of ktrack why: folded stacks, JSON, text; compares the slowest slices with the
- * median. */
+/* Prints the answer of ktrack why: folded stacks, JSON, text. */
 #include "analysis/internal.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-
-static unsigned int cell_number(int64_t duration_ns)
-{
-	uint64_t duration = duration_ns;
-	unsigned int octave;
-
-	if (duration < AGGREGATE_CELLS)
-		return duration;
-	octave = 63 - __builtin_clzll(duration / AGGREGATE_CELLS);
-	return (octave + 1) * AGGREGATE_CELLS + (duration >> octave) % AGGREGATE_CELLS;
-}
-
-static bool cell_is_before(const void *member, const void *key)
-{
-	return ((const struct aggregate_cell *)member)->number < *(const unsigned int *)key;
-}
-
-int aggregate_add(struct aggregate *aggregate, int64_t duration_ns, const struct split *split)
-{
-	unsigned int number = cell_number(duration_ns);
-	size_t at = sorted_count(aggregate->cells, aggregate->nr_cells, sizeof(*aggregate->cells),
-				 cell_is_before, &number);
-	struct aggregate_cell *cell;
-
-	if (at == aggregate->nr_cells || aggregate->cells[at].number != number) {
-		if (!array_reserve(aggregate->cells, aggregate->nr_cells))
-			return -1;
-		cell = &aggregate->cells[at];
-		memmove(cell + 1, cell, (aggregate->nr_cells++ - at) * sizeof(*cell));
-		*cell = (struct aggregate_cell){ .number = number, .min_ns = INT64_MAX };
-	}
-	cell = &aggregate->cells[at];
-	aggregate->count++;
-	cell->count++;
-	cell->min_ns = duration_ns < cell->min_ns ? duration_ns : cell->min_ns;
-	cell->max_ns = duration_ns > cell->max_ns ? duration_ns : cell->max_ns;
-	for (size_t i = 0; i < split->nr_parts; i++) {
-		struct part_key key = split->parts[i].key;
-
-		key.cpu = -1;
-		/* The idle thread of each CPU has a name of its own. */
-		if (key.tid == 0 && (key.kind == PART_RUNNABLE || key.kind == PART_LATE))
-			key.name = NAMES_NONE;
-		key.tid = key.tid == 0 ? 0 : -1;
-		key.owner = -1;
-		key.prio = key.own_prio = 0;
-		split_add_sum(&cell->split, &key, &split->parts[i]);
-	}
-	return cell->split.failed ? -1 : 0;
-}
-
-/* Add up whole cells, those that have slices among given ones. */
-static int aggregate_sum(const struct aggregate *aggregate, uint64_t first, uint64_t last,
-			 struct aggregate_cell *out)
-{
-	uint64_t begin = 0;
-
-	*out = (struct aggregate_cell){ .min_ns = INT64_MAX };
-	for (size_t i = 0; i < aggregate->nr_cells; i++) {
-		const struct aggregate_cell *cell = &aggregate->cells[i];
-		uint64_t end = begin + cell->count;
-
-		if (end > first && begin <= last) {
-			out->count += cell->count;
-			out->min_ns = cell->min_ns < out->min_ns ? cell->min_ns : out->min_ns;
-			out->max_ns = cell->max_ns;
-			for (size_t j = 0; j < cell->split.nr_parts; j++)
-				split_add_sum(&out->split, &cell->split.parts[j].key,
-					      &cell->split.parts[j]);
-		}
-		begin = end;
-	}
-	split_sort(&out->split);
-	return out->split.failed ? -1 : 0;
-}
-
-void aggregate_release(struct aggregate *aggregate)
-{
-	for (size_t i = 0; i < aggregate->nr_cells; i++)
-		split_release(&aggregate->cells[i].split);
-	free(aggregate->cells);
-	*aggregate = (struct aggregate){ 0 };
-}
-
-/* The slowest slices of an aggregate, and those around the median. */
-
-/* Slices around the median: a fifth of all. */
-#define MEDIAN_FIRST_PERCENT 40
-#define MEDIAN_LAST_PERCENT 60
-#define SLOWEST_FIRST_PERCENT 99
-
-static uint64_t percentile_rank(const struct aggregate *aggregate, unsigned int percent)
-{
-	uint64_t last = aggregate->count - 1;
-
-	return last / 100 * percent + last % 100 * percent / 100;
-}
-
-/* Both groups; returns -1 if memory ran out. */
-static int aggregate_groups_find(const struct aggregate *aggregate, struct aggregate_groups *out)
-{
-	*out = (struct aggregate_groups){ 0 };
-	if (aggregate->count == 0)
-		return 0;
-	if (aggregate_sum(aggregate, percentile_rank(aggregate, SLOWEST_FIRST_PERCENT),
-			  aggregate->count - 1, &out->slowest) < 0)
-		return -1;
-	return aggregate_sum(aggregate, percentile_rank(aggregate, MEDIAN_FIRST_PERCENT),
-			     percentile_rank(aggregate, MEDIAN_LAST_PERCENT), &out->median);
-}
-
-static int64_t part_total(const struct aggregate_cell *group, const struct part_key *key)
-{
-	for (size_t i = 0; i < group->split.nr_parts; i++) {
-		if (memcmp(&group->split.parts[i].key, key, sizeof(*key)) == 0)
-			return group->split.parts[i].total_ns;
-	}
-	return 0;
-}
-
-/* A time in all slices of a group, for one of them. */
-static int64_t aggregate_mean_ns(const struct aggregate_cell *group, int64_t total_ns)
-{
-	return group->count > 0 ? total_ns / (int64_t)group->count : 0;
-}
-
-static int group_row_compare(const void *a, const void *b)
-{
-	const struct group_row *first = a, *second = b;
-
-	if (first->excess_ns != second->excess_ns)
-		return first->excess_ns > second->excess_ns ? -1 : 1;
-	if (first->slowest_ns != second->slowest_ns)
-		return first->slowest_ns > second->slowest_ns ? -1 : 1;
-	return memcmp(&first->key, &second->key, sizeof(first->key));
-}
-
-static void rows_add(const struct aggregate_groups *groups, struct group_row *rows, size_t *nr_rows,
-		     const struct part_key *key)
-{
-	struct group_row *row = &rows[*nr_rows];
-
-	for (size_t i = 0; i < *nr_rows; i++) {
-		if (memcmp(&rows[i].key, key, sizeof(*key)) == 0)
-			return;
-	}
-	*row = (struct group_row){ .key = *key,
-				   .slowest_ns = part_total(&groups->slowest, key),
-				   .median_ns = part_total(&groups->median, key) };
-	row->excess_ns = aggregate_mean_ns(&groups->slowest, row->slowest_ns) -
-			 aggregate_mean_ns(&groups->median, row->median_ns);
-	++*nr_rows;
-}
-
-/* The parts of both groups, the largest excess first. */
-static struct group_row *aggregate_rows(const struct aggregate_groups *groups, size_t *nr_rows)
-{
-	const struct split *slowest = &groups->slowest.split, *median = &groups->median.split;
-	struct group_row *rows = calloc(slowest->nr_parts + median->nr_parts + 1, sizeof(*rows));
-
-	*nr_rows = 0;
-	if (!rows)
-		return NULL;
-	for (size_t i = 0; i < slowest->nr_parts; i++)
-		rows_add(groups, rows, nr_rows, &slowest->parts[i].key);
-	for (size_t i = 0; i < median->nr_parts; i++)
-		rows_add(groups, rows, nr_rows, &median->parts[i].key);
-	qsort(rows, *nr_rows, sizeof(*rows), group_row_compare);
-	return rows;
-}
 
 /*
  * The explained slices as folded stacks, for flame graphs: a line for each part, "SLICE;PART;...
@@ -466,6 +295,7 @@ static const char *const reason_words[] = {
 	[UNDECIDED_LIMIT] = "too many slices overlap",
 	[UNDECIDED_BEFORE] = "before the cut",
 	[UNDECIDED_BEHIND] = "behind the cut",
+	[UNDECIDED_NOT_FOLLOWED] = "not followed",
 };
 
 /* Append a part for people: "running on CPU 1 in mydrv_io". */
@@ -619,15 +449,53 @@ static void part_append_text_of(struct buffer *out, const struct name_table *nam
 	part_append_text(out, names, &own);
 }
 
-static void put_key(struct why_sink *why, const struct part_key *key, const struct why_slice *slice,
+/* What the threads have in common that a part sums up. */
+static void append_family(struct buffer *out, const struct name_table *names,
+			  const struct part *part)
+{
+	if (part->family_kind == FAMILY_NONE)
+		return;
+	buffer_append_string(out, part->family_kind == FAMILY_PROCESS  ? " of "
+				  : part->family_kind == FAMILY_PARENT ? ", children of "
+								       : " of cgroup ");
+	if (part->family_kind == FAMILY_CGROUP)
+		append_known_name(out, names, part->family);
+	else
+		append_thread(out, names, part->family, part->family_id);
+}
+
+/* A part as text, also one that sums up others. */
+static void append_sum_text(struct buffer *out, const struct name_table *names,
+			    const struct part *part, const struct why_slice *slice)
+{
+	if (part->is_rest) {
+		buffer_append_count(out, part->nr_members, "smaller part");
+		buffer_printf(out, ": %s", kind_words[part->key.kind]);
+		return;
+	}
+	part_append_text_of(out, names, &part->key, slice);
+	if (part->nr_members < 2)
+		return;
+	buffer_append_string(out, " (");
+	if (part->key.tid < 0 && part->nr_threads > 1) {
+		buffer_append_count(out, part->nr_threads, "thread");
+		append_family(out, names, part);
+	} else {
+		buffer_append_count(out, part->nr_members, "part");
+	}
+	buffer_append_char(out, ')');
+}
+
+static void put_key(struct why_sink *why, const struct part *part, const struct why_slice *slice,
 		    bool *first)
 {
+	const struct part_key *key = &part->key;
 	struct buffer *out = &why->out;
 	struct buffer text = { 0 };
 	struct text frames;
 	size_t nr_words = sizeof(runnable_words) / sizeof(runnable_words[0]);
 
-	part_append_text_of(&text, &why->names, key, slice);
+	append_sum_text(&text, &why->names, part, slice);
 	json_append_text(out, "what", buffer_text(&text), first);
 	out->failed |= text.failed;
 	buffer_release(&text);
@@ -678,13 +546,16 @@ static void put_split(struct why_sink *why, const struct split *split,
 		bool first = true;
 
 		buffer_append_string(out, i > 0 ? ",{" : "{");
-		put_key(why, &part->key, slice, &first);
+		put_key(why, part, slice, &first);
 		json_append_number(out, "ns", part->total_ns, &first);
 		json_append_number(out, "count", part->count, &first);
 		json_append_number(out, "longest_ns", part->longest_ns, &first);
 		json_append_number(out, "longest_at_ns", part->longest_at_ns - why->start_ns,
 				   &first);
 		why_put_number_above(out, "instants", part->nr_instants, 0, &first);
+		why_put_number_above(out, "summed", part->nr_members, 1, &first);
+		if (part->key.tid < 0)
+			why_put_number_above(out, "threads", part->nr_threads, 1, &first);
 		if (part->waker) {
 			json_append_member(out, text_of("meanwhile"), &first);
 			put_split(why, part->waker, NULL);
@@ -692,6 +563,97 @@ static void put_split(struct why_sink *why, const struct split *split,
 		buffer_append_char(out, '}');
 	}
 	buffer_append_char(out, ']');
+}
+
+/* The threads and operations that lead to a cause, the slice's own wait first. */
+static void append_path(struct buffer *out, const struct name_table *names, const struct part *wait)
+{
+	if (wait->key.object != NAMES_NONE)
+		append_known_name(out, names, wait->key.object);
+	else
+		append_thread(out, names, wait->key.name, wait->key.tid);
+}
+
+/** RARE_NS - of instants that are no reason for the time between them: page faults take less */
+#define RARE_NS 100000
+
+/*
+ * Whether a slice's thread did nothing but run, and where: NULL if it did not, or if what it ran
+ * is not known.
+ */
+static const char *cause_is_cpu(const struct why_sink *why, const struct why_slice *slice,
+				const struct cause *cause)
+{
+	const struct part_key *key = &cause->part.key;
+	bool is_call = strcmp(slice->category, "syscalls:call") == 0;
+
+	if (slice->is_async || key->kind != PART_RUNNING || key->owner >= 0 ||
+	    key->owner_name != NAMES_NONE ||
+	    (uint64_t)cause->part.total_ns < cause->part.nr_instants * RARE_NS ||
+	    cause->part.total_ns < slice->split.total_ns / 3 * 2)
+		return NULL;
+	if (is_call || (key->label != slice->name &&
+			name_table_get(&why->names, key->label)->is_call))
+		return "nothing waited: CPU-bound in the kernel";
+	if (!why->has_calls)
+		return "nothing waited: CPU-bound";
+	return why->has_memory ? "nothing wrong here: CPU-bound in user space"
+			       : "nothing waited: CPU-bound, in user space or page faults";
+}
+
+static void append_cause(struct buffer *out, const struct why_sink *why,
+			 const struct why_slice *slice, const struct cause *cause)
+{
+	const char *cpu = cause_is_cpu(why, slice, cause);
+
+	if (cpu)
+		buffer_printf(out, "%s (perf record -g -t %d); ", cpu, slice->tid);
+	append_sum_text(out, &why->names, &cause->part, slice);
+	if (cause->part.nr_instants > 0) {
+		buffer_append_string(out, ", ");
+		buffer_append_count(out, cause->part.nr_instants, "time");
+	}
+}
+
+static int slice_find_causes(struct why_sink *why, const struct why_slice *slice,
+			     struct cause *causes)
+{
+	/* Of single parts none stands for what they have in common. */
+	int nr = why->settings->shows_all ? 0 : split_find_causes(&slice->split, causes);
+
+	why->out.failed |= nr < 0;
+	return nr;
+}
+
+static void put_causes(struct why_sink *why, const struct why_slice *slice, bool *first)
+{
+	struct cause causes[CAUSES_MAX];
+	int nr = slice_find_causes(why, slice, causes);
+	struct buffer *out = &why->out, text = { 0 };
+
+	json_append_member(out, text_of("causes"), first);
+	buffer_append_char(out, '[');
+	for (int i = 0; i < nr; i++) {
+		bool is_first = true;
+
+		buffer_append_string(out, i > 0 ? ",{" : "{");
+		buffer_clear(&text);
+		append_cause(&text, why, slice, &causes[i]);
+		json_append_text(out, "what", buffer_text(&text), &is_first);
+		json_append_number(out, "ns", causes[i].part.total_ns, &is_first);
+		json_append_member(out, text_of("through"), &is_first);
+		buffer_append_char(out, '[');
+		for (size_t j = 0; j < causes[i].nr_path; j++) {
+			buffer_append_string(out, j > 0 ? "," : "");
+			buffer_clear(&text);
+			append_path(&text, &why->names, causes[i].path[j]);
+			json_append_string(out, buffer_text(&text));
+		}
+		buffer_append_string(out, "]}");
+	}
+	buffer_append_char(out, ']');
+	out->failed |= text.failed;
+	buffer_release(&text);
 }
 
 void why_put_slice(struct why_sink *why, const struct why_slice *slice)
@@ -710,6 +672,7 @@ void why_put_slice(struct why_sink *why, const struct why_slice *slice)
 	json_append_flag(out, "async", slice->is_async, &first);
 	json_append_flag(out, "suspect", slice->is_suspect, &first);
 	json_append_flag(out, "unfinished", slice->is_unfinished, &first);
+	put_causes(why, slice, &first);
 	json_append_member(out, text_of("parts"), &first);
 	put_split(why, &slice->split, slice);
 	buffer_append_char(out, '}');
@@ -743,7 +706,7 @@ static int put_rows(struct why_sink *why, const struct aggregate_groups *groups)
 		bool first = true;
 
 		buffer_append_string(out, i > 0 ? ",{" : "{");
-		put_key(why, &rows[i].key, NULL, &first);
+		put_key(why, &(struct part){ .key = rows[i].key }, NULL, &first);
 		json_append_number(out, "slowest_ns", rows[i].slowest_ns, &first);
 		json_append_number(out, "median_ns", rows[i].median_ns, &first);
 		json_append_number(out, "excess_ns", rows[i].excess_ns, &first);
@@ -866,12 +829,12 @@ static void append_time_cell(struct buffer *out, int64_t ns, int width)
 	buffer_release(&cell);
 }
 
-static void append_what(struct why_sink *why, const struct part_key *key,
+static void append_what(struct why_sink *why, const struct part *part,
 			const struct why_slice *slice)
 {
 	struct buffer text = { 0 };
 
-	part_append_text_of(&text, &why->names, key, slice);
+	append_sum_text(&text, &why->names, part, slice);
 	buffer_append_printable(&why->out, buffer_text(&text));
 	buffer_release(&text);
 }
@@ -935,12 +898,50 @@ static bool waker_is_shown(const struct part *part, const struct listing_level *
 	       part->total_ns - first->total_ns >= level_least_ns(level);
 }
 
+/** struct rest - parts that are not shown one by one */
+struct rest {
+	int64_t total_ns;
+	uint64_t nr_parts;
+	uint64_t nr_segments;
+	int64_t kinds[PART_KIND_COUNT]; /* their times */
+};
+
+static void listing_rest_add(struct rest *rest, const struct part *part)
+{
+	rest->total_ns += part->total_ns;
+	rest->nr_segments += part->count;
+	rest->nr_parts += part->is_rest ? part->nr_members : 1;
+	rest->kinds[part->key.kind] += part->total_ns;
+}
+
+static void print_rest(struct buffer *out, const struct listing_level *level,
+		       const struct rest *rest)
+{
+	const char *separator = ": ";
+
+	if (rest->nr_parts == 0)
+		return;
+	print_cells(out, level, rest->total_ns, rest->nr_segments);
+	buffer_append_count(out, rest->nr_parts, "smaller part");
+	for (int kind = 0; kind < PART_KIND_COUNT; kind++) {
+		if (rest->kinds[kind] == 0)
+			continue;
+		buffer_printf(out, "%s%s", separator, kind_words[kind]);
+		separator = ", ";
+		if (rest->kinds[kind] == rest->total_ns)
+			break;
+		buffer_append_char(out, ' ');
+		buffer_append_duration(out, rest->kinds[kind]);
+	}
+	buffer_append_char(out, '\n');
+}
+
 /* The longest parts come first. */
 static void print_parts(struct why_sink *why, const struct split *split,
 			const struct listing_level *level)
 {
-	int64_t least_ns = level_least_ns(level), rest_ns = 0;
-	uint64_t nr_rest = 0, nr_segments = 0;
+	int64_t least_ns = why->settings->shows_all ? 0 : level_least_ns(level);
+	struct rest rest = { 0 };
 	struct listing_level next = { .slice_ns = level->slice_ns,
 				      .level = level->level + 1,
 				      .rows_max = level->rows_max ? OVERVIEW_WAKER_PARTS : 0 };
@@ -949,14 +950,13 @@ static void print_parts(struct why_sink *why, const struct split *split,
 	for (size_t i = 0; i < split->nr_parts; i++) {
 		const struct part *part = &split->parts[i];
 
-		if (part->total_ns < least_ns || (level->rows_max > 0 && i >= level->rows_max)) {
-			rest_ns += part->total_ns;
-			nr_segments += part->count;
-			nr_rest++;
+		if (part->is_rest || part->total_ns < least_ns ||
+		    (level->rows_max > 0 && i >= level->rows_max)) {
+			listing_rest_add(&rest, part);
 			continue;
 		}
 		print_cells(&why->out, level, part->total_ns, part->count);
-		append_what(why, &part->key, level->slice);
+		append_what(why, part, level->slice);
 		if (part->nr_instants > 0) {
 			buffer_append_string(&why->out, ", ");
 			buffer_append_count(&why->out, part->nr_instants, "time");
@@ -965,25 +965,62 @@ static void print_parts(struct why_sink *why, const struct split *split,
 		if (part->key.stack != NAMES_NONE)
 			print_stack(why, level, part->key.stack);
 		if (follows && waker_is_shown(part, level)) {
-			bool is_operation = part->key.object != NAMES_NONE;
+			struct buffer who = { 0 };
 
+			append_path(&who, &why->names, part);
 			buffer_printf(&why->out, "%*s%s ", 25 + (int)level->level * 2, "",
-				      is_operation ? "up to the end of" : "meanwhile");
-			buffer_append_printable(
-				&why->out,
-				name_table_text(&why->names,
-						is_operation ? part->key.object : part->key.name));
-			if (part->key.tid >= 0)
-				buffer_printf(&why->out, " (%d)", part->key.tid);
+				      part->key.object != NAMES_NONE ? "up to the end of"
+								     : "meanwhile");
+			buffer_append_printable(&why->out, buffer_text(&who));
 			buffer_append_string(&why->out, ":\n");
+			buffer_release(&who);
 			print_parts(why, part->waker, &next);
 		}
 	}
-	if (nr_rest == 0)
+	print_rest(&why->out, level, &rest);
+}
+
+/* The command that explains what the thread did which a chain of waits ends with. */
+static void print_rest_of_chain(struct why_sink *why, const struct cause *cause)
+{
+	const struct part *part = &cause->part;
+	const struct part_key *key = &part->key;
+
+	if (key->kind != PART_BLOCKED || !key->is_woken || key->context != CONTEXT_THREAD ||
+	    key->tid <= 0)
 		return;
-	print_cells(&why->out, level, rest_ns, nr_segments);
-	buffer_append_count(&why->out, nr_rest, "smaller part");
-	buffer_append_char(&why->out, '\n');
+	buffer_printf(&why->out, "the chain goes on: %s --at=",
+		      why->settings->command ? why->settings->command : "ktrack why");
+	buffer_append_seconds(&why->out,
+			      part->longest_at_ns + part->longest_ns / 2 - why->start_ns, 9);
+	buffer_printf(&why->out, " 'sched:thread/*@%d'\n", key->tid);
+}
+
+/* What it comes down to, first. */
+static void print_causes(struct why_sink *why, const struct why_slice *slice)
+{
+	struct cause causes[CAUSES_MAX];
+	int nr = slice_find_causes(why, slice, causes);
+	struct buffer *out = &why->out, text = { 0 };
+
+	for (int i = 0; i < nr; i++) {
+		const struct cause *cause = &causes[i];
+
+		buffer_printf(out, "%s %.1f%%: ", i == 0 ? "mainly" : "and",
+			      100.0 * (double)cause->part.total_ns /
+				      (double)slice->split.total_ns);
+		buffer_clear(&text);
+		append_cause(&text, why, slice, cause);
+		for (size_t j = 0; j < cause->nr_path; j++) {
+			buffer_append_string(&text, j > 0 ? " -> " : "; through ");
+			append_path(&text, &why->names, cause->path[j]);
+		}
+		buffer_append_printable(out, buffer_text(&text));
+		buffer_append_char(out, '\n');
+		out->failed |= text.failed;
+		print_rest_of_chain(why, cause);
+	}
+	buffer_release(&text);
 }
 
 static void print_slice(struct why_sink *why, const struct why_slice *slice)
@@ -1012,6 +1049,8 @@ static void print_slice(struct why_sink *why, const struct why_slice *slice)
 	/* Without the scheduler's records, a table would have one line that says so. */
 	if (slice->kind && !why->history.has_states)
 		return;
+	if (why->history.has_states)
+		print_causes(why, slice);
 	buffer_append_string(out, "    TIME   SHARE  COUNT  WHAT\n");
 	print_parts(why, &slice->split,
 		    &(struct listing_level){ .slice = slice,
@@ -1119,7 +1158,7 @@ static int print_rows(struct why_sink *why, const struct aggregate_groups *group
 		if (row == &rest)
 			buffer_append_count(out, nr_rest, "smaller part");
 		else
-			append_what(why, &row->key, NULL);
+			append_what(why, &(struct part){ .key = row->key }, NULL);
 		buffer_append_char(out, '\n');
 	}
 	free(rows);

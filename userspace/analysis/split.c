@@ -4,44 +4,154 @@
 
 #include <stdlib.h>
 
+/** SPLIT_INDEXED - number of parts from which they are found by their hash */
+#define SPLIT_INDEXED 32
+
+/** struct split_place - a key in a split */
+struct split_place {
+	const struct split *split;
+	const struct part_key *key;
+};
+
+static bool place_has_key(const void *value, const void *key)
+{
+	const struct split_place *place = key;
+
+	return memcmp(&place->split->parts[(uintptr_t)value - 1].key, place->key,
+		      sizeof(*place->key)) == 0;
+}
+
+static uint64_t part_key_hash(const struct part_key *key)
+{
+	return hash_text((struct text){ (const char *)key, sizeof(*key) });
+}
+
 /* Most keys differ in their first words. */
 static struct part *split_find(struct split *split, const struct part_key *key)
 {
-	for (size_t i = 0; i < split->nr_parts; i++) {
+	const struct split_place place = { split, key };
+	uintptr_t number;
+
+	for (size_t i = 0; i < split->nr_parts && split->index.size == 0; i++) {
 		const struct part_key *other = &split->parts[i].key;
 
 		if (other->kind == key->kind && other->label == key->label &&
 		    other->interrupt == key->interrupt && memcmp(other, key, sizeof(*key)) == 0)
 			return &split->parts[i];
 	}
-	return NULL;
+	number = (uintptr_t)map_find(&split->index, part_key_hash(key), place_has_key, &place);
+	return number ? &split->parts[number - 1] : NULL;
+}
+
+/* A new part, which is in the index if there are many. */
+static struct part *split_append(struct split *split, const struct part_key *key)
+{
+	if (!array_double(split->parts, split->nr_parts, split->capacity)) {
+		split->failed = true;
+		return NULL;
+	}
+	split->parts[split->nr_parts++] = (struct part){ .key = *key };
+	for (size_t i = split->index.size; split->nr_parts >= SPLIT_INDEXED && i < split->nr_parts;
+	     i++)
+		split->failed |= map_insert(&split->index, part_key_hash(&split->parts[i].key),
+					    (void *)(uintptr_t)(i + 1)) < 0;
+	return &split->parts[split->nr_parts - 1];
+}
+
+/* Whether a part is about another thread than its own. */
+static bool part_key_has_other(const struct part_key *key)
+{
+	return key->tid > 0 && (key->kind == PART_RUNNABLE || key->kind == PART_LATE ||
+				key->kind == PART_BLOCKED || key->kind == PART_STOPPED);
+}
+
+void part_key_generalize(struct part_key *key, enum sum_level level)
+{
+	if (level == SUM_KINDS) {
+		*key = (struct part_key){
+			.kind = key->kind, .cpu = -1, .tid = -1, .owner = -1, .name = NAMES_OTHER
+		};
+		return;
+	}
+	if (part_key_has_other(key)) {
+		key->cpu = -1;
+		if (level >= SUM_THREADS) {
+			key->tid = -1;
+			key->prio = key->own_prio = 0;
+		}
+	}
+	if (level >= SUM_CPUS) {
+		/* The idle thread of each CPU has a name of its own. */
+		if (key->tid == 0)
+			key->name = NAMES_NONE;
+		key->cpu = -1;
+	}
+	if (level >= SUM_PLACES) {
+		key->label = key->instant = key->stack = NAMES_NONE;
+		if ((key->kind == PART_BLOCKED || key->kind == PART_STOPPED) &&
+		    key->context == CONTEXT_THREAD)
+			key->interrupt = NAMES_NONE;
+	}
+}
+
+static int part_compare(const void *a, const void *b)
+{
+	const struct part *first = a, *second = b;
+
+	if (first->is_rest != second->is_rest)
+		return first->is_rest - second->is_rest;
+	if (first->total_ns != second->total_ns)
+		return first->total_ns > second->total_ns ? -1 : 1;
+	return memcmp(&first->key, &second->key, sizeof(first->key));
+}
+
+/*
+ * Makes room: sums up what is least, threads by their names, or all by kind if they are too many.
+ * Parts have no wakers yet.
+ */
+static void split_compact(struct split *split)
+{
+	size_t nr_old = split->nr_parts, nr_kept = split->limit / 16;
+	struct part *old = split->parts;
+	struct split sums = { .limit = split->limit };
+
+	qsort(old, nr_old, sizeof(*old), part_compare);
+	for (size_t i = 0; i < nr_old; i++) {
+		struct part_key key = old[i].key;
+		struct part *part;
+
+		if (i >= nr_kept)
+			part_key_generalize(&key, sums.nr_parts < split->limit / 2 ? SUM_THREADS
+										   : SUM_KINDS);
+		part = split_find(&sums, &key);
+		part = part ? part : split_append(&sums, &key);
+		if (part)
+			part_merge(part, &old[i]);
+	}
+	sums.total_ns = split->total_ns;
+	sums.failed |= split->failed;
+	split_release(split);
+	*split = sums;
 }
 
 /* The part of a key; NULL if memory ran out. */
 static struct part *split_get(struct split *split, const struct part_key *key)
 {
-	const struct part_key merged = { .kind = key->kind,
-					 .reason = key->reason,
-					 .cpu = -1,
-					 .tid = -1,
-					 .owner = -1,
-					 .name = NAMES_OTHER };
+	size_t limit = split->limit ? split->limit : SPLIT_PARTS_MAX;
+	struct part_key sum = *key;
 	struct part *part = split_find(split, key);
 
+	if (part || split->nr_parts < limit)
+		return part ? part : split_append(split, key);
+	if (split->limit) {
+		split_compact(split);
+		return split_append(split, key);
+	}
 	/* Beyond the limit parts are merged by kind. */
-	if (!part && split->nr_parts >= SPLIT_PARTS_MAX) {
-		key = &merged;
-		part = split_find(split, key);
-	}
-	if (part)
-		return part;
-	if (!array_double(split->parts, split->nr_parts, split->capacity)) {
-		split->failed = true;
-		return NULL;
-	}
-	part = &split->parts[split->nr_parts++];
-	*part = (struct part){ .key = *key };
-	return part;
+	part_key_generalize(&sum, SUM_KINDS);
+	sum.reason = key->reason;
+	part = split_find(split, &sum);
+	return part ? part : split_append(split, &sum);
 }
 
 /* Adds segments, of which the longest is @longest. */
@@ -55,6 +165,21 @@ static void part_extend(struct part *part, int64_t total_ns, uint64_t count, str
 		part->longest_ns = longest_ns;
 		part->longest_at_ns = longest.from_ns;
 	}
+}
+
+void part_merge(struct part *part, struct part *other)
+{
+	const struct span longest = { other->longest_at_ns,
+				      other->longest_at_ns + other->longest_ns };
+
+	part_extend(part, other->total_ns, other->count, longest);
+	part->nr_instants += other->nr_instants;
+	part->nr_members += other->nr_members ? other->nr_members : 1;
+	part->nr_threads += other->nr_threads ? other->nr_threads : part_key_has_other(&other->key);
+	if (other->waker)
+		split_release(other->waker);
+	free(other->waker);
+	other->waker = NULL;
 }
 
 void split_add_sum(struct split *split, const struct part_key *key, const struct part *sum)
@@ -97,17 +222,9 @@ void split_add_undecided(struct split *split, enum undecided_reason reason, stru
 	split_add(split, &key, span);
 }
 
-static int part_compare(const void *a, const void *b)
-{
-	const struct part *first = a, *second = b;
-
-	if (first->total_ns != second->total_ns)
-		return first->total_ns > second->total_ns ? -1 : 1;
-	return memcmp(&first->key, &second->key, sizeof(first->key));
-}
-
 void split_sort(struct split *split)
 {
+	map_release(&split->index);
 	if (split->nr_parts > 1)
 		qsort(split->parts, split->nr_parts, sizeof(*split->parts), part_compare);
 	for (size_t i = 0; i < split->nr_parts; i++) {
@@ -118,6 +235,7 @@ void split_sort(struct split *split)
 
 void split_clear(struct split *split)
 {
+	map_release(&split->index);
 	split->nr_parts = 0;
 	split->total_ns = 0;
 	split->failed = false;
@@ -131,6 +249,7 @@ void split_release(struct split *split)
 		free(split->parts[i].waker);
 	}
 	free(split->parts);
+	map_release(&split->index);
 	*split = (struct split){ 0 };
 }
 
@@ -793,12 +912,18 @@ static void walk_span(struct walk *walk, struct span span)
 	}
 }
 
+/** struct follow - how many wakers are still followed */
+struct follow {
+	unsigned int depth; /* of any wait */
+	unsigned int limit; /* of waits for more than half of the slice's time */
+};
+
 static int split_spans(struct splitter *splitter, struct thread_history *thread,
-		       const struct span *spans, size_t nr_spans, unsigned int depth,
+		       const struct span *spans, size_t nr_spans, struct follow follow,
 		       struct split *out);
 
 /* Splits the time of what one part waited for: of its operations, or of its waker. */
-static int part_follow(const struct walk *walk, struct part *part, unsigned int depth)
+static int part_follow(const struct walk *walk, struct part *part, struct follow follow)
 {
 	struct splitter *splitter = walk->splitter;
 	struct span *spans = malloc(part->count * sizeof(*spans));
@@ -808,6 +933,8 @@ static int part_follow(const struct walk *walk, struct part *part, unsigned int 
 	part->waker = calloc(1, sizeof(*part->waker));
 	if (!part->waker || !spans)
 		status = -1;
+	else
+		part->waker->limit = walk->out->limit;
 	/* The latest spans come first. */
 	for (size_t i = 0; status == 0 && i < walk->nr_wakes; i++) {
 		const struct wake *wake = &walk->wakes[i];
@@ -829,7 +956,7 @@ static int part_follow(const struct walk *walk, struct part *part, unsigned int 
 		split_sort(part->waker);
 	else if (status == 0)
 		status = split_spans(splitter, history_thread(splitter->history, part->key.tid, -1),
-				     spans, nr_spans, depth, part->waker);
+				     spans, nr_spans, follow, part->waker);
 	free(spans);
 	/* Whom it waits for is kept from the CPU by a thread that is less urgent than this one. */
 	for (size_t i = 0; status == 0 && i < part->waker->nr_parts; i++) {
@@ -843,8 +970,9 @@ static int part_follow(const struct walk *walk, struct part *part, unsigned int 
 	return status;
 }
 
-static int split_follow(struct walk *walk, unsigned int depth)
+static int split_follow(struct walk *walk, struct follow follow)
 {
+	const struct follow next = { follow.depth ? follow.depth - 1 : 0, follow.limit - 1 };
 	struct split *split = walk->out;
 	unsigned int nr_followed = 0;
 
@@ -852,6 +980,9 @@ static int split_follow(struct walk *walk, unsigned int depth)
 	for (size_t i = 0; i < split->nr_parts && nr_followed < FOLLOWED_MAX; i++) {
 		const struct part_key *key = &split->parts[i].key;
 
+		if (follow.depth == 0 &&
+		    split->parts[i].total_ns <= walk->splitter->slice_ns / 2)
+			break;
 		if ((key->kind != PART_BLOCKED && key->kind != PART_STOPPED) || !key->is_woken)
 			continue;
 		if (key->object == NAMES_NONE &&
@@ -860,7 +991,7 @@ static int split_follow(struct walk *walk, unsigned int depth)
 		     !history_thread(walk->splitter->history, key->tid, -1)))
 			continue;
 		nr_followed++;
-		if (part_follow(walk, &split->parts[i], depth - 1) < 0)
+		if (part_follow(walk, &split->parts[i], next) < 0)
 			return -1;
 	}
 	return 0;
@@ -868,14 +999,14 @@ static int split_follow(struct walk *walk, unsigned int depth)
 
 /* The latest span comes first. */
 static int split_spans(struct splitter *splitter, struct thread_history *thread,
-		       const struct span *spans, size_t nr_spans, unsigned int depth,
+		       const struct span *spans, size_t nr_spans, struct follow follow,
 		       struct split *out)
 {
 	struct walk walk = { .splitter = splitter,
 			     .thread = thread,
 			     .out = out,
 			     .owner = -1,
-			     .follows = depth > 0 };
+			     .follows = follow.limit > 0 };
 	int status = 0;
 
 	splitter->walk++;
@@ -883,7 +1014,7 @@ static int split_spans(struct splitter *splitter, struct thread_history *thread,
 	for (size_t i = 0; i < nr_spans; i++)
 		walk_span(&walk, spans[i]);
 	if (walk.follows)
-		status = split_follow(&walk, depth);
+		status = split_follow(&walk, follow);
 	free(walk.wakes);
 	return out->failed ? -1 : status;
 }
@@ -891,8 +1022,11 @@ static int split_spans(struct splitter *splitter, struct thread_history *thread,
 int split_slice(struct splitter *splitter, struct thread_history *thread, struct span span,
 		unsigned int depth, struct split *out)
 {
+	const struct follow follow = { depth, depth > 0 ? WHY_DEPTH_MAX : 0 };
+
+	splitter->slice_ns = span.to_ns - span.from_ns;
 	if (splitter->history->has_states)
-		return split_spans(splitter, thread, &span, 1, depth, out);
+		return split_spans(splitter, thread, &span, 1, follow, out);
 	split_add_undecided(out, UNDECIDED_NO_SCHED, span);
 	return out->failed ? -1 : 0;
 }

@@ -316,6 +316,8 @@ static int slice_split(struct why_sink *why, struct why_end *end, struct split *
 	struct span span = { slice->begin_ns, slice->end_ns };
 	unsigned int depth = why->settings->is_aggregate ? 0 : why->settings->depth;
 
+	if (!why->settings->is_aggregate)
+		out->limit = SPLIT_PARTS_SINGLE;
 	if (span.from_ns < why->from_ns) {
 		split_add_undecided(out, UNDECIDED_BEFORE,
 				    (struct span){ span.from_ns, why->from_ns });
@@ -384,6 +386,15 @@ static void why_slice_release(struct why_slice *slice)
 	split_release(&slice->split);
 }
 
+static int slice_summarize(struct why_sink *why, struct why_slice *slice)
+{
+	split_sort(&slice->split);
+	return why->settings->shows_all
+		       ? 0
+		       : split_summarize(&slice->split, &why->history,
+					 slice->end_ns - slice->begin_ns, SUMMARY_PARTS);
+}
+
 static int slice_keep_text(struct why_sink *why, struct why_end *end)
 {
 	struct why_slice slice = end->slice;
@@ -391,8 +402,9 @@ static int slice_keep_text(struct why_sink *why, struct why_end *end)
 
 	if (status == 0 && !why->is_resting) {
 		slice_describe(end, &slice);
-		split_sort(&slice.split);
-		status = slice.track.failed ? -1 : kept_add_slice(why, end, &slice);
+		status = slice_summarize(why, &slice);
+		if (status == 0)
+			status = slice.track.failed ? -1 : kept_add_slice(why, end, &slice);
 	}
 	why_slice_release(&slice);
 	return status;
@@ -444,11 +456,11 @@ static int slice_explain(struct why_sink *why, struct why_end *end)
 		return slice_keep_text(why, end);
 	slice = end->slice;
 	slice_describe(end, &slice);
-	if (slice_split(why, end, &slice.split) < 0 || slice.track.failed) {
+	if (slice_split(why, end, &slice.split) < 0 || slice.track.failed ||
+	    slice_summarize(why, &slice) < 0) {
 		why_slice_release(&slice);
 		return -1;
 	}
-	split_sort(&slice.split);
 	return slice_keep(why, &slice);
 }
 
@@ -686,6 +698,7 @@ static const struct {
 	[WHY_ROLE_BOOST] = { "sched:boost", true, SCOPE_THREAD },
 	[WHY_ROLE_FREEZE] = { "sched:freezer", true, SCOPE_THREAD },
 	[WHY_ROLE_SIGNAL] = { "signal:signal", true, SCOPE_THREAD },
+	[WHY_ROLE_FORK] = { "sched:fork", true, SCOPE_THREAD },
 };
 _Static_assert(sizeof(roles) / sizeof(roles[0]) == WHY_ROLE_COUNT, "a category for each");
 
@@ -712,6 +725,12 @@ static int thread_join(struct why_sink *why, struct why_track *one,
 	thread->nr_tracks++;
 	if (*track->comm)
 		thread->comm = name_table_add(&why->names, text_of(track->comm));
+	if (track->tgid > 0) {
+		thread->tgid = track->tgid;
+		thread->process = name_table_add(&why->names, text_of(track->process_comm));
+	}
+	if (track->cgroup)
+		thread->cgroup = name_table_add(&why->names, text_of(track->cgroup));
 	if (!thread->is_seen && track->born_ns > why->start_ns) {
 		thread->is_seen = true;
 		thread->open.state = THREAD_ABSENT;
@@ -764,6 +783,9 @@ static int learn_track(struct why_sink *why, const struct timeline_event *event)
 	/* With PREEMPT_RT, soft interrupts are slices of threads. */
 	why->history.has_interrupts |= strcmp(track->category->text, "irq:thread") == 0;
 	why->has_timers |= one->role == WHY_ROLE_ARMED;
+	one->is_of_calls = strcmp(track->category->text, "syscalls:call") == 0;
+	why->has_calls |= one->is_of_calls;
+	why->has_memory |= strcmp(track->category->text, "memory:fault") == 0;
 	/* For other outputs all slices but states are explained. A name alone is not meant for what
 	 * explains slices. */
 	if (why->settings->is_overview)
@@ -983,6 +1005,8 @@ static int learn_begin(struct why_sink *why, const struct timeline_event *event)
 		status = learn_interrupt(why, event);
 	} else if (one->role == WHY_ROLE_NONE) {
 		why_see_writer(why, one, event);
+		if (one->is_of_calls)
+			name_table_get(&why->names, why_name(why, event->name))->is_call = true;
 		if (is_of_thread)
 			history_begin_label(&why->history, one->thread, event->time_ns,
 					    why_name(why, event->name));
@@ -1203,6 +1227,17 @@ static void learn_signal(struct why_sink *why, const struct timeline_event *even
 	buffer_release(&name);
 }
 
+/* A thread begins another one: their process is its parent. */
+static void learn_fork(struct why_sink *why, const struct why_track *track,
+		       const struct timeline_event *event)
+{
+	int tid = (int)field_number(event, "child_pid");
+	struct thread_history *child = tid > 0 ? history_thread_add(&why->history, tid, -1) : NULL;
+
+	if (child)
+		child->parent = track->thread->tgid > 0 ? track->thread->tgid : track->thread->tid;
+}
+
 static int learn_instant(struct why_sink *why, const struct timeline_event *event)
 {
 	struct why_track *track = why_track_of(why, event);
@@ -1227,6 +1262,9 @@ static int learn_instant(struct why_sink *why, const struct timeline_event *even
 		return 0;
 	case WHY_ROLE_FREEZE:
 		learn_freeze(why, event);
+		return 0;
+	case WHY_ROLE_FORK:
+		learn_fork(why, track, event);
 		return 0;
 	case WHY_ROLE_SIGNAL:
 		learn_signal(why, event);
@@ -1322,6 +1360,29 @@ static int why_event(struct sink *sink, const struct timeline_event *event, stru
 	return status < 0 ? error_set(error, "out of memory") : 0;
 }
 
+/* Whether the selection of a recording has a pack. */
+static bool stored_has_pack(const char *stored, const char *pack)
+{
+	struct text lines = text_of(stored ? stored : "");
+	bool has = false;
+
+	while (lines.size > 0) {
+		struct text line = text_take_line(&lines);
+
+		if (!text_take_begin(&line, "-r "))
+			continue;
+		while (line.size > 0 && !has) {
+			const char *comma = memchr(line.data, ',', line.size);
+			size_t size = comma ? (size_t)(comma - line.data) : line.size;
+
+			has = text_equals((struct text){ line.data, size }, text_of(pack));
+			size += comma != NULL;
+			line = (struct text){ line.data + size, line.size - size };
+		}
+	}
+	return has;
+}
+
 static int why_open(struct sink *sink, const struct recording *recording, unsigned int sink_index,
 		    struct error *error)
 {
@@ -1333,6 +1394,8 @@ static int why_open(struct sink *sink, const struct recording *recording, unsign
 	why->to_ns = recording->has_window ? recording->to_ns : INT64_MAX;
 	why->counts_ticks = recording->counts_ticks;
 	why->writer = recording->writer;
+	why->has_calls |= stored_has_pack(recording->stored, "syscalls");
+	why->has_memory |= stored_has_pack(recording->stored, "memory");
 	why->history.start_ns = recording->start_ns;
 	return 0;
 }

@@ -113,6 +113,8 @@ static void why_omit_rules(const struct why_settings *why, struct rules *rules)
 	struct error error = { 0 };
 
 	rules_omit(rules, WHY_WAKEUPS);
+	/* The pack memory shows it, too. */
+	rules_omit(rules, "reclaim:direct");
 	if (!why->is_aggregate)
 		return;
 	if (slice_selector_parse(&selector, why->slice, &error) < 0 || !selector.category ||

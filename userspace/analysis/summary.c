@@ -1,0 +1,397 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What a person reads of a split: sums of small parts, and the causes at the ends of waits. */
+#include "analysis/internal.h"
+
+#include <stdlib.h>
+
+/** OWN_PERCENT - larger parts are not summed up */
+#define OWN_PERCENT 5
+
+/** struct summary - a split that is summed up */
+struct summary {
+	struct split *split;
+	const struct history *history;
+	int64_t slice_ns;
+};
+
+/** struct member - a small part */
+struct member {
+	struct part_key key; /* of its sum */
+	struct part *part;
+};
+
+static bool part_is_large(const struct summary *summary, const struct part *part)
+{
+	return part->total_ns > summary->slice_ns * OWN_PERCENT / 100;
+}
+
+/* The members of each sum follow one another, by their threads. */
+static int member_compare(const void *a, const void *b)
+{
+	const struct member *first = a, *second = b;
+	int order = memcmp(&first->key, &second->key, sizeof(first->key));
+
+	if (order)
+		return order;
+	if (first->part->key.tid != second->part->key.tid)
+		return first->part->key.tid < second->part->key.tid ? -1 : 1;
+	return (first->part > second->part) - (first->part < second->part);
+}
+
+/* What was not followed of waits that are summed up, of which some were. */
+static void waker_complete(struct part *part)
+{
+	struct part left = { .total_ns = part->total_ns,
+			     .count = 1,
+			     .longest_ns = part->longest_ns,
+			     .longest_at_ns = part->longest_at_ns };
+	const struct part_key key = { .kind = PART_UNDECIDED,
+				      .reason = UNDECIDED_NOT_FOLLOWED,
+				      .cpu = -1,
+				      .tid = -1,
+				      .owner = -1 };
+
+	if (!part->waker)
+		return;
+	left.total_ns -= part->waker->total_ns;
+	left.longest_ns = left.total_ns < left.longest_ns ? left.total_ns : left.longest_ns;
+	if (left.total_ns > 0)
+		split_add_sum(part->waker, &key, &left);
+}
+
+/* Adds what happened during one of two waits to that of the other one. */
+static int wakers_merge(struct part *part, struct part *other)
+{
+	struct split *from = other->waker;
+
+	other->waker = NULL;
+	if (!from)
+		return 0;
+	if (!part->waker) {
+		part->waker = from;
+		return 0;
+	}
+	for (size_t i = 0; i < from->nr_parts; i++)
+		split_add_sum(part->waker, &from->parts[i].key, &from->parts[i]);
+	for (size_t i = 0; i < part->waker->nr_parts; i++)
+		waker_complete(&part->waker->parts[i]);
+	split_release(from);
+	free(from);
+	return part->waker->failed ? -1 : 0;
+}
+
+/* What threads have in common that share a name. */
+static void part_find_family(const struct summary *summary, struct part *sum,
+			     const struct member *members, size_t nr_members)
+{
+	const struct thread_history *first = NULL;
+	bool has_process = true, has_parent = true, has_cgroup = true;
+	const struct thread_history *parent;
+
+	for (size_t i = 0; i < nr_members; i++) {
+		const struct thread_history *one =
+			history_thread(summary->history, members[i].part->key.tid, -1);
+
+		if (!one)
+			return;
+		first = first ? first : one;
+		has_process &= one->tgid > 0 && one->tgid == first->tgid;
+		has_parent &= one->parent > 0 && one->parent == first->parent;
+		has_cgroup &= one->cgroup != NAMES_NONE && one->cgroup == first->cgroup;
+	}
+	if (!first)
+		return;
+	if (has_process) {
+		sum->family_kind = FAMILY_PROCESS;
+		sum->family_id = first->tgid;
+		sum->family = first->process;
+	} else if (has_parent) {
+		parent = history_thread(summary->history, first->parent, -1);
+		sum->family_kind = FAMILY_PARENT;
+		sum->family_id = first->parent;
+		sum->family = parent ? parent->comm : NAMES_NONE;
+	} else if (has_cgroup) {
+		sum->family_kind = FAMILY_CGROUP;
+		sum->family = first->cgroup;
+	}
+}
+
+/* The longest of the parts about one thread, or of one sum, if it is more than half of all. */
+static const struct part *members_find_main(const struct member *members, size_t nr_members)
+{
+	const struct part *main = members[0].part;
+	int64_t total_ns = 0;
+
+	for (size_t i = 0; i < nr_members; i++) {
+		total_ns += members[i].part->total_ns;
+		if (members[i].part->total_ns > main->total_ns)
+			main = members[i].part;
+	}
+	return main->total_ns > total_ns / 2 ? main : NULL;
+}
+
+/* Sums up parts that have the same key on a level; all but the first have no time then. */
+static int members_sum(const struct summary *summary, struct member *members, size_t nr_members,
+		       enum sum_level level)
+{
+	const struct part *main = level > SUM_THREAD ? members_find_main(members, nr_members)
+						     : NULL;
+	size_t least = level == SUM_THREADS ? 3 : 2, nr = 0;
+	struct part sum = { .key = members[0].key }, *first = NULL;
+
+	if (nr_members - (main != NULL) < least)
+		return 0;
+	for (size_t i = 0; i < nr_members; i++) {
+		struct part *part = members[i].part;
+
+		if (part == main)
+			continue;
+		/* Parts of one thread count once; sums may have some of the same threads. */
+		if (part->nr_threads > sum.nr_threads)
+			sum.nr_threads = part->nr_threads;
+		else if (!part->nr_threads && part->key.tid > 0 &&
+			 (nr == 0 || members[nr - 1].part->key.tid != part->key.tid))
+			sum.nr_threads++;
+		members[nr++] = members[i];
+	}
+	if (level == SUM_THREADS)
+		part_find_family(summary, &sum, members, nr);
+	for (size_t i = 0; i < nr; i++) {
+		struct part *part = members[i].part;
+		uint32_t nr_threads = sum.nr_threads;
+
+		if (level > SUM_THREADS && !first) {
+			sum.family_kind = part->family_kind;
+			sum.family = part->family;
+			sum.family_id = part->family_id;
+		} else if (level > SUM_THREADS && (sum.family_kind != part->family_kind ||
+						   sum.family_id != part->family_id ||
+						   sum.family != part->family)) {
+			sum.family_kind = FAMILY_NONE;
+		}
+		first = first ? first : part;
+		if (wakers_merge(&sum, part) < 0)
+			return -1;
+		part_merge(&sum, part);
+		sum.nr_threads = nr_threads;
+		part->total_ns = 0;
+	}
+	waker_complete(&sum);
+	if (level == SUM_THREAD)
+		sum.nr_members = sum.nr_threads = 0;
+	*first = sum;
+	return 0;
+}
+
+/* Removes parts without time, and sorts the others. */
+static void split_tidy(struct split *split)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < split->nr_parts; i++) {
+		if (split->parts[i].total_ns > 0)
+			split->parts[nr++] = split->parts[i];
+	}
+	split->nr_parts = nr;
+	split_sort(split);
+}
+
+/* Sums up small parts whose keys are equal on a level. */
+static int summary_sum(const struct summary *summary, enum sum_level level)
+{
+	struct split *split = summary->split;
+	struct member *members = malloc((split->nr_parts + 1) * sizeof(*members));
+	size_t nr = 0, end;
+	int status = members ? 0 : -1;
+
+	for (size_t i = 0; status == 0 && i < split->nr_parts; i++) {
+		struct part *part = &split->parts[i];
+
+		if (part_is_large(summary, part) || (level <= SUM_THREADS && part->key.tid <= 0))
+			continue;
+		members[nr] = (struct member){ part->key, part };
+		part_key_generalize(&members[nr++].key, level);
+	}
+	if (nr > 1)
+		qsort(members, nr, sizeof(*members), member_compare);
+	for (size_t begin = 0; status == 0 && begin < nr; begin = end) {
+		for (end = begin + 1; end < nr; end++) {
+			if (memcmp(&members[end].key, &members[begin].key,
+				   sizeof(members[end].key)) != 0)
+				break;
+		}
+		status = members_sum(summary, &members[begin], end - begin, level);
+	}
+	free(members);
+	split_tidy(split);
+	return status;
+}
+
+/* Sums up what is beyond the limit by kind. */
+static int summary_sum_rest(const struct summary *summary, size_t parts_max)
+{
+	struct split *split = summary->split, sums = { 0 };
+
+	for (size_t i = parts_max - 1; i < split->nr_parts; i++) {
+		struct part *part = &split->parts[i];
+		struct part_key key = part->key;
+		uint32_t nr_members = part->nr_members ? part->nr_members : 1;
+
+		if (part_is_large(summary, part))
+			continue;
+		part_key_generalize(&key, SUM_KINDS);
+		split_add_sum(&sums, &key, part);
+		for (size_t j = 0; j < sums.nr_parts; j++) {
+			if (sums.parts[j].key.kind == key.kind)
+				sums.parts[j].nr_members += nr_members;
+		}
+		part_merge(&(struct part){ 0 }, part);
+		part->total_ns = 0;
+	}
+	split_tidy(split);
+	for (size_t i = 0; i < sums.nr_parts && !sums.failed; i++) {
+		sums.parts[i].is_rest = true;
+		if (array_double(split->parts, split->nr_parts, split->capacity))
+			split->parts[split->nr_parts++] = sums.parts[i];
+		else
+			sums.failed = true;
+	}
+	split_sort(split);
+	free(sums.parts);
+	return sums.failed ? -1 : 0;
+}
+
+int split_summarize(struct split *split, const struct history *history, int64_t slice_ns,
+		    size_t parts_max)
+{
+	const struct summary summary = { split, history, slice_ns };
+	int status = summary_sum(&summary, SUM_THREAD);
+
+	for (int level = SUM_THREADS; status == 0 && level < SUM_KINDS; level++) {
+		if (level == SUM_THREADS || split->nr_parts > parts_max)
+			status = summary_sum(&summary, level);
+	}
+	if (status == 0 && split->nr_parts > parts_max)
+		status = summary_sum_rest(&summary, parts_max);
+	for (size_t i = 0; status == 0 && i < split->nr_parts; i++) {
+		if (split->parts[i].waker)
+			status = split_summarize(split->parts[i].waker, history, slice_ns,
+						 SUMMARY_WAKER_PARTS);
+	}
+	return status;
+}
+
+/* The causes: what is at the ends of chains of waits. */
+
+/** struct cause_list - all of them */
+struct cause_list {
+	struct cause *causes;
+	size_t nr_causes;
+	size_t capacity;
+	const struct part *path[CAUSE_PATH_MAX];
+	size_t nr_path;
+	bool failed;
+};
+
+static void causes_add(struct cause_list *list, const struct part_key *key, const struct part *leaf)
+{
+	struct cause *cause = NULL;
+	struct part one = *leaf;
+
+	one.waker = NULL;
+	for (size_t i = 0; i < list->nr_causes && !cause; i++) {
+		if (memcmp(&list->causes[i].part.key, key, sizeof(*key)) == 0)
+			cause = &list->causes[i];
+	}
+	if (!cause) {
+		if (!array_double(list->causes, list->nr_causes, list->capacity)) {
+			list->failed = true;
+			return;
+		}
+		cause = &list->causes[list->nr_causes++];
+		*cause = (struct cause){ .part = { .key = *key } };
+	}
+	if (leaf->total_ns > cause->longest_ns) {
+		cause->longest_ns = leaf->total_ns;
+		memcpy(cause->path, list->path, sizeof(list->path));
+		cause->nr_path = list->nr_path;
+		cause->part.family_kind = leaf->family_kind;
+		cause->part.family_id = leaf->family_id;
+		cause->part.family = leaf->family;
+	}
+	part_merge(&cause->part, &one);
+	cause->part.nr_members = leaf->nr_members > cause->nr_members ? leaf->nr_members
+								      : cause->nr_members;
+	cause->nr_members = cause->part.nr_members;
+}
+
+static void causes_find(struct cause_list *list, const struct split *split)
+{
+	const struct part *wait = list->nr_path > 0 ? list->path[list->nr_path - 1] : NULL;
+
+	for (size_t i = 0; i < split->nr_parts; i++) {
+		const struct part *part = &split->parts[i];
+		struct part_key key = part->key;
+
+		if (part->waker && part->waker->nr_parts > 0 && list->nr_path < CAUSE_PATH_MAX) {
+			list->path[list->nr_path++] = part;
+			causes_find(list, part->waker);
+			list->nr_path--;
+			continue;
+		}
+		/* The parts of a waker are those of its thread. */
+		if (wait && wait->key.object == NAMES_NONE && key.owner < 0 &&
+		    key.owner_name == NAMES_NONE) {
+			key.owner = wait->key.tid;
+			key.owner_name = wait->key.name;
+		}
+		/* On which CPU is a detail. */
+		if (key.tid == 0)
+			key.name = NAMES_NONE;
+		key.cpu = -1;
+		causes_add(list, &key, part);
+	}
+}
+
+static int cause_compare(const void *a, const void *b)
+{
+	const struct cause *first = a, *second = b;
+
+	if (first->part.total_ns != second->part.total_ns)
+		return first->part.total_ns > second->part.total_ns ? -1 : 1;
+	return memcmp(&first->part.key, &second->part.key, sizeof(first->part.key));
+}
+
+/* The last wait of a path is for the thread or the operation that the cause names itself. */
+static void cause_trim_path(struct cause *cause)
+{
+	const struct part_key *key = &cause->part.key;
+	const struct part_key *last = cause->nr_path > 0 ? &cause->path[cause->nr_path - 1]->key
+							 : NULL;
+
+	if (!last)
+		return;
+	if (last->object != NAMES_NONE ? last->object == key->object
+				       : last->tid == key->owner && last->name == key->owner_name)
+		cause->nr_path--;
+}
+
+int split_find_causes(const struct split *split, struct cause *out)
+{
+	struct cause_list list = { 0 };
+	size_t nr = 0;
+
+	causes_find(&list, split);
+	if (list.nr_causes > 1)
+		qsort(list.causes, list.nr_causes, sizeof(*list.causes), cause_compare);
+	/* A second cause counts if it may be as good a reason. */
+	for (; nr < list.nr_causes && nr < CAUSES_MAX; nr++) {
+		if (nr > 0 && (out[0].part.total_ns > split->total_ns / 2 ||
+			       list.causes[nr].part.total_ns < split->total_ns / 10))
+			break;
+		out[nr] = list.causes[nr];
+		cause_trim_path(&out[nr]);
+	}
+	free(list.causes);
+	return list.failed ? -1 : (int)nr;
+}
