@@ -23,7 +23,7 @@ CAUSE = {"what": str, "ns": int, "through": list}
 AGGREGATE = {"count": int, "not_counted": int, "not_explained": int, "slowest": dict, "median": dict, "parts": list}
 GROUP, GROUP_MORE = {"count": int, "ns": int}, {"min_ns": int, "max_ns": int}
 ROW = {**KEY, "slowest_ns": int, "median_ns": int, "excess_ns": int}
-KINDS = {"running", "runnable", "blocked", "stopped", "hard interrupt", "soft interrupt", "waiting", "late", "undecided"}
+KINDS = {"running", "runnable", "blocked", "stopped", "hard interrupt", "soft interrupt", "waiting", "late", "undecided", "stage"}
 
 
 def wrong_members(value, required, optional, where):

@@ -64,6 +64,8 @@ CASES = {
     "kinds": ("varied", "--all varied", "compute", "faults", "syscalls:call/write"),
     # Many waits one after the other.
     "chain": ("front", "--why-depth=0 front", "long", "--json front"),
+    # Points that a driver declares.
+    "stages": ("demoq:req/read", "nested", "twice", "--json twice"),
     "realtime": ("irq:thread/NET_RX", "write"),
     "loopback": ("answered", "received", "delayed", "--json delayed", "guessed", "batched"),
     "taken": ("throttled", "--json throttled", "taken", "moved", "woken", "served", "stopped", "kept"),

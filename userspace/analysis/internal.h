@@ -725,12 +725,21 @@ static inline const struct segment *line_seek(const struct history *history,
 #define HOPS_FLOWS_MAX 16384
 
 /** HOPS_MAX - limit of records of a flow that are kept, the latest */
-#define HOPS_MAX 8
+#define HOPS_MAX 16
+
+/** enum hop_kind - what a record of a flow is */
+enum hop_kind {
+	HOP_BEGIN,
+	HOP_END,
+	HOP_INSTANT,
+};
 
 /** struct hop - a record of a flow */
 struct hop {
 	int64_t time_ns;
 	struct waker writer;
+	uint32_t name; /* of its slice or instant */
+	enum hop_kind kind;
 };
 
 /** struct hop_flow - a flow */
@@ -806,6 +815,7 @@ enum part_kind {
 	PART_WAITING,
 	PART_LATE,
 	PART_UNDECIDED,
+	PART_STAGE,
 	PART_KIND_COUNT
 };
 
@@ -844,10 +854,18 @@ enum late_reason {
 	LATE_SLACK, /* whoever armed the timer allowed it, or the timer wheel has such steps */
 };
 
+/** enum stage_kind - what a stage of an asynchronous slice is, by the records of its flow */
+enum stage_kind {
+	STAGE_BETWEEN, /* from one record to another one */
+	STAGE_SLICE,   /* a slice of the flow */
+	STAGE_QUEUED,  /* up to the begin of a slice, while no other one of the flow was open */
+};
+
 /** struct part_key - what distinguishes parts; names are numbers of a struct name_table */
 struct part_key {
 	uint8_t kind; /* an enum part_kind */
-	/* Of blocked parts: where the waker was; of runnable ones: where the CPU was. */
+	/* Of blocked parts: where the waker was; of runnable ones: where the CPU was; of stages: an
+	 * enum stage_kind. */
 	uint8_t context;
 	/* Of undecided parts: an enum undecided_reason; of runnable and late ones: an enum
 	 * runnable_reason or late_reason. */
@@ -863,7 +881,7 @@ struct part_key {
 	uint16_t owner_name;
 	uint16_t name; /* the name of that thread */
 	/* The innermost open slice of the thread; of waiting parts: the interrupt that began the
-	 * operation. */
+	 * operation; of stages: the name of their first record, or none. */
 	uint16_t label;
 	/* Of blocked and stopped parts: "D", ... */
 	uint16_t state;
@@ -873,7 +891,8 @@ struct part_key {
 	 * the thread that did; of waiting ones the one that ended the wait. */
 	uint16_t interrupt;
 	/* Of blocked parts: the operation whose end woke the thread; of waiting ones: that is
-	 * waited for; of late ones: that was due. */
+	 * waited for; of late ones: that was due; of stages: the name of their last record, or
+	 * none. */
 	uint16_t object;
 	uint16_t instant; /* as in struct segment */
 	/* Of runnable parts: as in struct thread_history, of the thread that ran instead and of the
@@ -994,7 +1013,7 @@ struct cause {
 	uint32_t nr_members; /* of a sum of parts: the most */
 };
 
-/** CAUSES_MAX - causes of a slice: a second one if the first is less than half */
+/** CAUSES_MAX - causes of a slice: a second one if it is large, or if the first is not */
 #define CAUSES_MAX 2
 
 /** split_find_causes - the main causes of a split; returns their number, or -1 without memory */
@@ -1040,6 +1059,10 @@ int split_slice(struct splitter *splitter, struct thread_history *thread, struct
  */
 int split_chain(struct splitter *splitter, const struct waker *end, struct span span,
 		struct split *out);
+
+/** split_stage - add a stage of an asynchronous slice, in which its time is split likewise */
+int split_stage(struct splitter *splitter, const struct part_key *stage, const struct waker *end,
+		struct span span, struct split *out);
 
 /* Walks backwards over the segments of a thread and of the CPUs that it used. */
 

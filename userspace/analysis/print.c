@@ -58,6 +58,7 @@ static const char *const kind_words[] = {
 	[PART_RUNNING] = "running", [PART_RUNNABLE] = "runnable",   [PART_BLOCKED] = "blocked",
 	[PART_STOPPED] = "stopped", [PART_HARD] = "hard interrupt", [PART_SOFT] = "soft interrupt",
 	[PART_WAITING] = "waiting", [PART_LATE] = "late",	    [PART_UNDECIDED] = "undecided",
+	[PART_STAGE] = "stage",
 };
 
 static void append_cpu(struct buffer *out, const struct part_key *key)
@@ -285,6 +286,24 @@ static void append_waiting(struct buffer *out, const struct name_table *names,
 	append_known_name(out, names, key->label);
 }
 
+static void append_stage(struct buffer *out, const struct name_table *names,
+			 const struct part_key *key)
+{
+	if (key->context == STAGE_SLICE) {
+		buffer_append_char(out, ' ');
+		append_known_name(out, names, key->label);
+		return;
+	}
+	if (key->label != NAMES_NONE) {
+		buffer_append_char(out, ' ');
+		append_known_name(out, names, key->label);
+	}
+	buffer_append_string(out, key->object != NAMES_NONE ? " -> " : " -> end");
+	append_known_name(out, names, key->object);
+	if (key->context == STAGE_QUEUED)
+		buffer_append_string(out, ", queued");
+}
+
 static const char *const reason_words[] = {
 	[UNDECIDED_NO_SCHED] = "the scheduler recorded nothing before",
 	[UNDECIDED_LOSS] = "records were lost",
@@ -329,6 +348,9 @@ static void part_append_text(struct buffer *out, const struct name_table *names,
 		break;
 	case PART_UNDECIDED:
 		buffer_printf(out, ": %s", reason_words[key->reason]);
+		break;
+	case PART_STAGE:
+		append_stage(out, names, key);
 		break;
 	default:
 		buffer_append_char(out, ' ');
@@ -444,7 +466,8 @@ static void part_append_text_of(struct buffer *out, const struct name_table *nam
 {
 	struct part_key own = *key;
 
-	if (slice && key->kind != PART_WAITING && key->label == slice->name)
+	if (slice && key->kind != PART_WAITING && key->kind != PART_STAGE &&
+	    key->label == slice->name)
 		own.label = NAMES_NONE;
 	part_append_text(out, names, &own);
 }
@@ -568,7 +591,9 @@ static void put_split(struct why_sink *why, const struct split *split,
 /* The threads and operations that lead to a cause, the slice's own wait first. */
 static void append_path(struct buffer *out, const struct name_table *names, const struct part *wait)
 {
-	if (wait->key.object != NAMES_NONE)
+	if (wait->key.kind == PART_STAGE)
+		part_append_text(out, names, &wait->key);
+	else if (wait->key.object != NAMES_NONE)
 		append_known_name(out, names, wait->key.object);
 	else
 		append_thread(out, names, wait->key.name, wait->key.tid);
@@ -950,7 +975,9 @@ static void print_parts(struct why_sink *why, const struct split *split,
 	for (size_t i = 0; i < split->nr_parts; i++) {
 		const struct part *part = &split->parts[i];
 
-		if (part->is_rest || part->total_ns < least_ns ||
+		/* A driver declares its stages to see them. */
+		if (part->is_rest ||
+		    (part->total_ns < least_ns && part->key.kind != PART_STAGE) ||
 		    (level->rows_max > 0 && i >= level->rows_max)) {
 			listing_rest_add(&rest, part);
 			continue;
@@ -964,7 +991,9 @@ static void print_parts(struct why_sink *why, const struct split *split,
 		buffer_append_char(&why->out, '\n');
 		if (part->key.stack != NAMES_NONE)
 			print_stack(why, level, part->key.stack);
-		if (follows && waker_is_shown(part, level)) {
+		if (part->key.kind == PART_STAGE && follows && waker_is_shown(part, level)) {
+			print_parts(why, part->waker, &next);
+		} else if (follows && waker_is_shown(part, level)) {
 			struct buffer who = { 0 };
 
 			append_path(&who, &why->names, part);

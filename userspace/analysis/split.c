@@ -67,6 +67,8 @@ static bool part_key_has_other(const struct part_key *key)
 
 void part_key_generalize(struct part_key *key, enum sum_level level)
 {
+	if (key->kind == PART_STAGE && level < SUM_KINDS)
+		return;
 	if (level == SUM_KINDS) {
 		*key = (struct part_key){
 			.kind = key->kind, .cpu = -1, .tid = -1, .owner = -1, .name = NAMES_OTHER
@@ -885,6 +887,20 @@ int split_chain(struct splitter *splitter, const struct waker *end, struct span 
 	else
 		split_add_undecided(out, UNDECIDED_NO_SCHED, span);
 	return splitter->history->has_states ? chain_finish(&chain) : out->failed ? -1 : 0;
+}
+
+int split_stage(struct splitter *splitter, const struct part_key *stage, const struct waker *end,
+		struct span span, struct split *out)
+{
+	struct part *part;
+
+	if (span.from_ns >= span.to_ns)
+		return 0;
+	split_add(out, stage, span);
+	part = split_find(out, stage);
+	if (part && !part->waker)
+		part->waker = calloc(1, sizeof(*part->waker));
+	return part && part->waker ? split_chain(splitter, end, span, part->waker) : -1;
 }
 
 /* Splits the time of a thread, and that of the threads which woke it. */

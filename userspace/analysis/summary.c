@@ -340,8 +340,8 @@ static void causes_find(struct cause_list *list, const struct split *split)
 			continue;
 		}
 		/* The parts of a waker are those of its thread. */
-		if (wait && wait->key.object == NAMES_NONE && key.owner < 0 &&
-		    key.owner_name == NAMES_NONE) {
+		if (wait && wait->key.kind != PART_STAGE && wait->key.object == NAMES_NONE &&
+		    key.owner < 0 && key.owner_name == NAMES_NONE) {
 			key.owner = wait->key.tid;
 			key.owner_name = wait->key.name;
 		}
@@ -369,7 +369,7 @@ static void cause_trim_path(struct cause *cause)
 	const struct part_key *last = cause->nr_path > 0 ? &cause->path[cause->nr_path - 1]->key
 							 : NULL;
 
-	if (!last)
+	if (!last || last->kind == PART_STAGE)
 		return;
 	if (last->object != NAMES_NONE ? last->object == key->object
 				       : last->tid == key->owner && last->name == key->owner_name)
@@ -386,8 +386,11 @@ int split_find_causes(const struct split *split, struct cause *out)
 		qsort(list.causes, list.nr_causes, sizeof(*list.causes), cause_compare);
 	/* A second cause counts if it may be as good a reason. */
 	for (; nr < list.nr_causes && nr < CAUSES_MAX; nr++) {
-		if (nr > 0 && (out[0].part.total_ns > split->total_ns / 2 ||
-			       list.causes[nr].part.total_ns < split->total_ns / 10))
+		if (nr > 0 && list.causes[nr].part.total_ns <
+				      split->total_ns *
+					      (out[0].part.total_ns > split->total_ns / 2 ? 25
+											  : 10) /
+					      100)
 			break;
 		out[nr] = list.causes[nr];
 		cause_trim_path(&out[nr]);

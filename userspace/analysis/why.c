@@ -287,27 +287,61 @@ static int slice_is_wanted(struct why_sink *why, struct why_end *end)
 	return kept_wants(&why->kept, end->kept, slice->end_ns - slice->begin_ns);
 }
 
-/* From the end to the latest record of the slice's flow, from this one to the one before, ... */
+/* The stage between two records of a flow; NULL is the begin and the end of the slice itself. */
+static struct part_key stage_between(const struct hop *first, const struct hop *last, int nr_open)
+{
+	bool is_slice = first && last && first->kind == HOP_BEGIN && last->kind == HOP_END &&
+			first->name == last->name;
+
+	return (struct part_key){ .kind = PART_STAGE,
+				  .context = is_slice ? STAGE_SLICE
+					     : last && last->kind == HOP_BEGIN && nr_open == 0
+						     ? STAGE_QUEUED
+						     : STAGE_BETWEEN,
+				  .cpu = -1,
+				  .tid = -1,
+				  .owner = -1,
+				  .label = first ? first->name : NAMES_NONE,
+				  .object = last ? last->name : NAMES_NONE };
+}
+
+/*
+ * If there are records of the slice's flow in it, they are the ends of its stages. Each is split
+ * backwards from its end.
+ */
 static int slice_split_chain(struct why_sink *why, struct why_end *end, struct span span,
 			     struct split *out)
 {
 	const struct hop_flow *flow = end->flow ? hop_flows_find(&why->flows, end->flow) : NULL;
-	struct waker writer = end->writer;
+	const struct hop *hops[HOPS_MAX + 2] = { NULL }, *hop;
+	const struct waker *writer;
+	struct part_key stage;
+	struct span part;
+	unsigned int nr = 0;
+	int nr_open = 0, status = 0;
 
-	for (unsigned int i = 0; flow && hop_get(flow, i); i++) {
-		const struct hop *hop = hop_get(flow, i);
-		const struct span part = { hop->time_ns, span.to_ns };
-
-		if (hop->time_ns >= span.to_ns)
-			continue;
-		if (hop->time_ns <= span.from_ns)
-			break;
-		if (split_chain(&why->splitter, &writer, part, out) < 0)
-			return -1;
-		span.to_ns = hop->time_ns;
-		writer = hop->writer;
+	/* The latest first; the slice's own begin and end are of its flow, too. */
+	for (unsigned int i = 0; flow && (hop = hop_get(flow, i)); i++) {
+		if (hop->time_ns > span.from_ns && hop->time_ns < span.to_ns)
+			hops[++nr] = hop;
 	}
-	return split_chain(&why->splitter, &writer, span, out);
+	if (nr == 0)
+		return split_chain(&why->splitter, &end->writer, span, out);
+	for (unsigned int i = nr + 1; i > 0 && status == 0; i--) {
+		const struct hop *first = hops[i], *last = hops[i - 1];
+
+		nr_open += first && first->kind == HOP_BEGIN;
+		nr_open -= first && first->kind == HOP_END && nr_open > 0;
+		stage = stage_between(first, last, nr_open);
+		part = (struct span){ first ? first->time_ns : span.from_ns,
+				      last ? last->time_ns : span.to_ns };
+		writer = last ? &last->writer : &end->writer;
+		/* Sums of many slices have no parts in others. */
+		status = why->settings->is_aggregate
+				 ? split_chain(&why->splitter, writer, part, out)
+				 : split_stage(&why->splitter, &stage, writer, part, out);
+	}
+	return status;
 }
 
 static int slice_split(struct why_sink *why, struct why_end *end, struct split *out)
@@ -994,7 +1028,7 @@ static int learn_interrupt(struct why_sink *why, const struct timeline_event *ev
 static int learn_begin(struct why_sink *why, const struct timeline_event *event)
 {
 	struct why_track *one = why_track_of(why, event);
-	bool is_of_thread = why_is_of_thread(one, event);
+	bool is_of_thread = why_is_of_thread(one, event), needs_begin;
 	int status = 0;
 
 	if (one->role == WHY_ROLE_THREAD) {
@@ -1011,9 +1045,10 @@ static int learn_begin(struct why_sink *why, const struct timeline_event *event)
 			history_begin_label(&why->history, one->thread, event->time_ns,
 					    why_name(why, event->name));
 	}
-	/* Keep who began a slice that is selected, or that a thread may wait for. */
-	if (status < 0 || is_of_thread || event->depth == 0 ||
-	    (!one->is_selected && event->track->lane == 0))
+	/* Keep who began a slice that is selected, or that a thread may wait for, and flows. */
+	needs_begin = event->nr_flows > 0 ||
+		      (!is_of_thread && (one->is_selected || event->track->lane > 0));
+	if (status < 0 || event->depth == 0 || (!needs_begin && event->depth > one->nr_begins))
 		return status;
 	if (!array_extend(one->begins, one->nr_begins, event->depth - 1))
 		return -1;
@@ -1288,14 +1323,23 @@ static int why_explain_deferred(struct why_sink *why)
 	return slice_explain(why, &end);
 }
 
+/* The end of a slice is of the flow of its begin, too. */
 static int learn_flows(struct why_sink *why, const struct timeline_event *event)
 {
+	const struct why_track *track = why_track_of(why, event);
 	const struct hop hop = { .time_ns = event->time_ns,
-				 .writer = history_waker(&why->history, event->tid, event->cpu) };
+				 .writer = history_waker(&why->history, event->tid, event->cpu),
+				 .name = why_name(why, event->name),
+				 .kind = event->kind == TIMELINE_SLICE_BEGIN ? HOP_BEGIN
+					 : event->kind == TIMELINE_SLICE_END ? HOP_END
+									     : HOP_INSTANT };
+	const struct why_begin *begin = hop.kind == HOP_END ? why_open_begin(track, event) : NULL;
 
 	/* Flows of wake-ups are in the history. */
-	if (why_track_of(why, event)->role != WHY_ROLE_NONE)
+	if (track->role != WHY_ROLE_NONE)
 		return 0;
+	if (begin && begin->flow && event->nr_flows == 0)
+		return hop_flows_add(&why->flows, begin->flow, &hop);
 	for (unsigned int i = 0; i < event->nr_flows; i++) {
 		if (hop_flows_add(&why->flows, hop_key(timeline_event_flow(event, i)), &hop) < 0)
 			return -1;
@@ -1310,11 +1354,13 @@ static int why_learn(struct why_sink *why, const struct timeline_event *event)
 
 	if (unlikely(why->deferred.track) && !is_next_state && why_explain_deferred(why) < 0)
 		return -1;
-	if (event->nr_flows > 0 &&
-	    (event->kind == TIMELINE_SLICE_BEGIN || event->kind == TIMELINE_SLICE_END ||
-	     event->kind == TIMELINE_INSTANT) &&
-	    learn_flows(why, event) < 0)
-		return -1;
+	if ((event->kind == TIMELINE_SLICE_END && why_track_of(why, event)->nr_begins > 0) ||
+	    (event->nr_flows > 0 &&
+	     (event->kind == TIMELINE_SLICE_BEGIN || event->kind == TIMELINE_SLICE_END ||
+	      event->kind == TIMELINE_INSTANT))) {
+		if (learn_flows(why, event) < 0)
+			return -1;
+	}
 	if (why->splitter.nr_steps < SPLITTER_STEPS_MAX)
 		why->splitter.nr_steps += SPLITTER_STEPS;
 	switch (event->kind) {

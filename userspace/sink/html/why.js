@@ -159,9 +159,17 @@ class Why {
 			return box;
 		}
 		const ways = found.async ? " (asynchronous: backwards from its end)" : "";
-		box.append(element("h3", { textContent: `Where its time went${ways}` }), this.bar(found), this.list(found.parts, found.ns, 0));
+		box.append(element("h3", { textContent: `Where its time went${ways}` }), ...this.causes(found), this.bar(found), this.list(found.parts, found.ns, 0));
 		box.append(...hintsOf(this.recording, found).map((textContent) => element("p", { textContent })));
 		return box;
+	}
+
+	// What it comes down to, in the words of ktrack why.
+	causes({ causes, ns }) {
+		return causes.map(({ what, ns: time, through }, i) => {
+			const way = through.length > 0 ? `; through ${through.join(" -> ")}` : "";
+			return element("p", { className: "cause", textContent: showSafe(`${i === 0 ? "mainly" : "and"} ${showShare(time, ns)}: ${what}${way}`) });
+		});
 	}
 
 	bar({ parts, ns }) {
@@ -199,7 +207,7 @@ class Why {
 			what.append(stackOf(part.stack));
 		if (part.meanwhile) {
 			const tid = part.waker_tid === undefined ? "" : ` (${part.waker_tid})`;
-			const about = part.operation ? `up to the end of ${showSafe(part.operation)}` : `meanwhile ${showSafe(part.waker ?? "")}${tid}`;
+			const about = part.kind === "stage" ? "in it" : part.operation ? `up to the end of ${showSafe(part.operation)}` : `meanwhile ${showSafe(part.waker ?? "")}${tid}`;
 			const head = element("summary", { textContent: `${about}:` });
 			what.append(element("details", { open: level === 0 }, head, this.list(part.meanwhile, total, level + 1)));
 		}
