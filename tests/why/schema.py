@@ -17,8 +17,9 @@ KEY_MORE = {
     **{name: str for name in ("slice", "behind", "interrupt", "state", "waker_context", "waker", "comm", "reason", "operation", "instant", "after", "waker_slice", "issuer", "waker_soft_interrupt")},
     **{name: int for name in ("cpu", "behind_tid", "waker_tid", "tid", "instants", "prio", "behind_prio", "issuer_tid", "summed", "threads")},
     **{name: bool for name in ("woken", "timeout", "probable")},
-    **{name: list for name in ("stack", "meanwhile")},
+    **{name: list for name in ("stack", "meanwhile", "evidence")},
 }
+EVIDENCE = {"buffer": str, "cpu": int, "time_ns": int, "event": str}
 CAUSE = {"what": str, "ns": int, "through": list}
 AGGREGATE = {"count": int, "not_counted": int, "not_explained": int, "slowest": dict, "median": dict, "parts": list}
 GROUP, GROUP_MORE = {"count": int, "ns": int}, {"min_ns": int, "max_ns": int}
@@ -44,6 +45,8 @@ def wrong_parts(parts, required, where, span=None):
             yield f"{where}: kind {part['kind']}"
         if span and not span[0] <= part["longest_at_ns"] <= part["longest_at_ns"] + part["longest_ns"] <= span[1]:
             yield f"{where}: the longest segment of {part} is not in {span}"
+        for record in part.get("evidence", []):
+            yield from wrong_members(record, EVIDENCE, {}, where)
         if not all(type(frame) is str for frame in part.get("stack", [])):
             yield f"{where}: {part['stack']}"
         yield from wrong_parts(part.get("meanwhile", []), required, where, span)
@@ -74,5 +77,5 @@ def undocumented():
     section = PAGE.read_text().split(".SH JSON")[1].split("\n.SH ")[0]
     words = re.findall(r'"([^"]+)"|([\w]+)', "\n".join(line for line in section.splitlines() if line.startswith(".B")))
     named = {one.strip(" ,") for pair in words for one in pair if one}
-    tables = (ANSWER, ANSWER_MORE, SLICE, SLICE_MORE, SLICES, PROCESS, CAUSE, TIMES, KEY, KEY_MORE, AGGREGATE, GROUP, GROUP_MORE, ROW)
+    tables = (ANSWER, ANSWER_MORE, SLICE, SLICE_MORE, SLICES, PROCESS, CAUSE, EVIDENCE, TIMES, KEY, KEY_MORE, AGGREGATE, GROUP, GROUP_MORE, ROW)
     return sorted(({name for table in tables for name in table} | KINDS) - named)

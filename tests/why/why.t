@@ -61,7 +61,7 @@ CASES = {
     "raced": ("read",),
     # Many small parts.
     "rivals": ("key", "--all key", "--json key"),
-    "kinds": ("varied", "--all varied", "compute", "faults", "syscalls:call/write"),
+    "kinds": ("varied", "--all varied", "compute", "--evidence compute", "--json --evidence compute", "faults", "syscalls:call/write"),
     # Many waits one after the other.
     "chain": ("front", "--why-depth=0 front", "long", "--json front"),
     # Points that a driver declares.
@@ -167,6 +167,8 @@ def check_refused(tap, folder):
     swapped = subprocess.run([KTRACK, "why", "mydrv:io/locked", "trace.dat"], cwd=folder, capture_output=True, text=True, check=False)
     wanted = "ktrack: 'mydrv:io/locked': no such file; the source comes first: trace.dat\n"
     tap.ok((swapped.returncode, swapped.stderr) == (2, wanted), "the source comes first", swapped.stderr)
+    once = subprocess.run([KTRACK, "why", "--evidence", "-", "a"], cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+    tap.ok(once.returncode == 2 and "--evidence: reads a file twice" in once.stderr, "standard input is read once", once.stderr)
 
 
 def check_commands(tap, folder):

@@ -84,6 +84,34 @@ enum budget_verdict {
 /** WHY_DEPTH_MAX - limit of wakers that are followed one after the other */
 #define WHY_DEPTH_MAX 16
 
+/** struct evidence_record - a record that a part rests on; its texts are allocated */
+struct evidence_record {
+	int64_t time_ns;
+	int cpu;
+	char *buffer; /* name of its buffer, "" for the top level's and the only one */
+	char *event;  /* "system:event" */
+};
+
+/** struct evidence - records in the order of time; a zeroed struct has none */
+struct evidence {
+	struct evidence_record *records;
+	size_t nr_records;
+	size_t capacity;
+};
+
+/** evidence_add - add a record; returns -1 if memory ran out */
+int evidence_add(struct evidence *evidence, int64_t time_ns, int cpu, const char *buffer,
+		 const char *event);
+
+void evidence_release(struct evidence *evidence);
+
+/** struct evidence_finder - finds all records at @nr times, which are in order; -1 with @error */
+struct evidence_finder {
+	void *context;
+	int (*find)(void *context, const int64_t *times_ns, size_t nr, struct evidence *out,
+		    struct error *error);
+};
+
 /**
  * struct why_settings - which slices are explained, and how
  * @slice: the selector, see slice_selector_parse()
@@ -95,6 +123,7 @@ enum budget_verdict {
  * them; 0 for WHY_KINDS
  * @is_json: print JSON instead of text
  * @shows_all: small parts are not summed up
+ * @evidence: print the records at the begin and the end of the longest time of each part; or NULL
  * @folded: path of a file for folded stacks, which the caller opens; NULL for none
  * @subjects: of an overview: the packs that were asked for, with a comma before and behind each;
  * those that only explain are left out; NULL for no choice
@@ -114,6 +143,7 @@ struct why_settings {
 	bool is_overview;
 	bool is_json;
 	bool shows_all;
+	const struct evidence_finder *evidence;
 	bool is_live;
 	bool is_here;
 	const char *folded;

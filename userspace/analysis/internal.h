@@ -1392,6 +1392,7 @@ struct why_sink {
 	uint64_t nr_gaps_unknown;
 	/* A slice that is explained after the next event, if it has a track. */
 	struct why_end deferred;
+	struct evidence evidence; /* of the answer */
 	struct split scratch; /* the split of a slice that is added to the aggregate */
 	struct buffer out;
 	struct buffer folded;
@@ -1438,6 +1439,12 @@ struct group_row *aggregate_rows(const struct aggregate_groups *groups, size_t *
 /** why_print_text, why_print_json - append the answer to @why->out; return -1 if memory ran out */
 int why_print_text(struct why_sink *why);
 int why_print_json(struct why_sink *why);
+
+/** why_find_evidence - fill @why->evidence; returns -1 with @error */
+int why_find_evidence(struct why_sink *why, struct error *error);
+
+/** evidence_at - the first record at a time or later, and those behind it; NULL if there is none */
+const struct evidence_record *evidence_at(const struct evidence *evidence, int64_t time_ns);
 
 /** why_put_slice - append an explained slice as JSON to @why->out */
 void why_put_slice(struct why_sink *why, const struct why_slice *slice);

@@ -509,6 +509,37 @@ static void append_sum_text(struct buffer *out, const struct name_table *names,
 	buffer_append_char(out, ')');
 }
 
+/* The records of a part, if they were asked for. */
+static void put_evidence(struct why_sink *why, const struct part *part, bool *first)
+{
+	const struct evidence *evidence = &why->evidence;
+	struct buffer *out = &why->out;
+	char before = '[';
+
+	if (!why->settings->evidence)
+		return;
+	json_append_member(out, text_of("evidence"), first);
+	for (int i = 0; i < 2; i++) {
+		int64_t time_ns = part->longest_at_ns + (i ? part->longest_ns : 0);
+		const struct evidence_record *record = evidence_at(evidence, time_ns);
+
+		for (; record && record < evidence->records + evidence->nr_records &&
+		       record->time_ns == time_ns;
+		     record++) {
+			bool is_first = true;
+
+			buffer_printf(out, "%c{", before);
+			before = ',';
+			json_append_text(out, "buffer", text_of(record->buffer), &is_first);
+			json_append_number(out, "cpu", record->cpu, &is_first);
+			json_append_number(out, "time_ns", time_ns, &is_first);
+			json_append_text(out, "event", text_of(record->event), &is_first);
+			buffer_append_char(out, '}');
+		}
+	}
+	buffer_append_string(out, before == '[' ? "[]" : "]");
+}
+
 static void put_key(struct why_sink *why, const struct part *part, const struct why_slice *slice,
 		    bool *first)
 {
@@ -579,6 +610,7 @@ static void put_split(struct why_sink *why, const struct split *split,
 		why_put_number_above(out, "summed", part->nr_members, 1, &first);
 		if (part->key.tid < 0)
 			why_put_number_above(out, "threads", part->nr_threads, 1, &first);
+		put_evidence(why, part, &first);
 		if (part->waker) {
 			json_append_member(out, text_of("meanwhile"), &first);
 			put_split(why, part->waker, NULL);
@@ -923,6 +955,34 @@ static bool waker_is_shown(const struct part *part, const struct listing_level *
 	       part->total_ns - first->total_ns >= level_least_ns(level);
 }
 
+/* The records at the begin and the end of the longest time of a part, as other readers find them. */
+static void print_evidence(struct why_sink *why, const struct listing_level *level,
+			   const struct part *part)
+{
+	const struct evidence *evidence = &why->evidence;
+	struct buffer *out = &why->out;
+
+	for (int i = 0; i < 2; i++) {
+		int64_t time_ns = part->longest_at_ns + (i ? part->longest_ns : 0);
+		const struct evidence_record *record = evidence_at(evidence, time_ns);
+
+		for (; record && record < evidence->records + evidence->nr_records &&
+		       record->time_ns == time_ns;
+		     record++) {
+			buffer_printf(out, "%*s%s ", 25 + (int)level->level * 2, "",
+				      i ? "until" : "from");
+			buffer_append_seconds(out, time_ns, 9);
+			buffer_printf(out, " CPU %d ", record->cpu);
+			if (*record->buffer) {
+				buffer_append_printable(out, text_of(record->buffer));
+				buffer_append_char(out, ' ');
+			}
+			buffer_append_printable(out, text_of(record->event));
+			buffer_append_char(out, '\n');
+		}
+	}
+}
+
 /** struct rest - parts that are not shown one by one */
 struct rest {
 	int64_t total_ns;
@@ -991,6 +1051,7 @@ static void print_parts(struct why_sink *why, const struct split *split,
 		buffer_append_char(&why->out, '\n');
 		if (part->key.stack != NAMES_NONE)
 			print_stack(why, level, part->key.stack);
+		print_evidence(why, level, part);
 		if (part->key.kind == PART_STAGE && follows && waker_is_shown(part, level)) {
 			print_parts(why, part->waker, &next);
 		} else if (follows && waker_is_shown(part, level)) {

@@ -157,8 +157,11 @@ static int why_refuse_empty(const struct why_sink *why, struct error *error)
 
 static int why_finish(struct why_sink *why, struct error *error)
 {
-	int status = why->settings->is_json ? why_print_json(why) : why_print_text(why);
+	int status;
 
+	if (why->settings->evidence && why_find_evidence(why, error) < 0)
+		return -1;
+	status = why->settings->is_json ? why_print_json(why) : why_print_text(why);
 	if (status == 0 && why->folded_fd >= 0)
 		status = why_print_folded(why);
 	if (status < 0 || why->out.failed)
@@ -1469,6 +1472,7 @@ static void why_free(struct sink *sink)
 	kept_release(&why->kept);
 	kept_release(&why->others);
 	split_release(&why->scratch);
+	evidence_release(&why->evidence);
 	hop_flows_release(&why->flows);
 	timers_release(&why->timers);
 	history_release(&why->history);

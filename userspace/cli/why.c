@@ -54,6 +54,8 @@ static const struct option_row why_rows[] = {
 	{ 0, "folded", "FILE", "also write the parts for flame graphs", option_store_text,
 	  offsetof(struct why_run_settings, why.folded), .needs_text = true },
 	OPTION_FLAG("all", "show small parts one by one", why_run_settings, why.shows_all),
+	OPTION_FLAG("evidence", "print the records that each part rests on", why_run_settings,
+		    shows_evidence),
 	OPTION_FLAG("json", "print one line of JSON", why_run_settings, why.is_json),
 	OPTION_RARE_FLAG("fail-on-loss", "exit with status 3 if records were lost",
 			 why_run_settings, fails_on_loss),

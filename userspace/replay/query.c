@@ -152,6 +152,7 @@ int why_run(struct why_run_settings *settings, struct error *error)
 		.filter = settings->filter,
 		.limits = settings->limits,
 	};
+	const struct evidence_finder finder = { settings, evidence_find };
 	struct buffer command = { 0 }, subjects = { 0 };
 	int status = STATUS_FAILED;
 
@@ -159,6 +160,13 @@ int why_run(struct why_run_settings *settings, struct error *error)
 		return STATUS_USAGE;
 	if (why_settings_check(&settings->why, error) < 0)
 		return STATUS_USAGE;
+	if (settings->shows_evidence && (strcmp(settings->source, "-") == 0 ||
+					 source_name_is_instance(settings->source)))
+		return error_set(error, "--evidence: reads a file twice; save '%s' in one",
+				 settings->source),
+		       STATUS_USAGE;
+	if (settings->shows_evidence)
+		settings->why.evidence = &finder;
 	/* Before the packs that explain slices are added. */
 	why_append_command(settings, &command);
 	settings->why.command = buffer_string(&command);
@@ -179,6 +187,7 @@ int why_run(struct why_run_settings *settings, struct error *error)
 	settings->selection = export.selection;
 out:
 	settings->why.command = settings->why.subjects = NULL;
+	settings->why.evidence = NULL;
 	buffer_release(&command);
 	buffer_release(&subjects);
 	return status;

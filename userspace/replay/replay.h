@@ -57,6 +57,7 @@ struct why_run_settings {
 	struct why_settings why;
 	const char *source;
 	bool fails_on_loss;
+	bool shows_evidence;
 	char *const *argv;
 };
 
@@ -136,6 +137,13 @@ int export_run(struct export_settings *settings, struct error *error);
 
 /** query_run - query the records of a source, or a database; @settings->selection is changed */
 int query_run(struct query_settings *settings, struct error *error);
+
+/**
+ * evidence_find - a finder of records for struct evidence_finder
+ * @context: the struct why_run_settings, whose source is a file
+ */
+int evidence_find(void *context, const int64_t *times_ns, size_t nr, struct evidence *out,
+		  struct error *error);
 
 /** why_run - explain slices of a source; @settings->selection is changed */
 int why_run(struct why_run_settings *settings, struct error *error);
