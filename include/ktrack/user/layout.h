@@ -123,6 +123,14 @@ struct ktrack_user_control {
  *
  * The members from @number on are the begin of the record that ktrack stores. The event's fields
  * follow, and the strings at the end.
+ *
+ * A writer reserves bytes of its ring by compare-and-swap of the head, as signal handlers of the
+ * thread may do meanwhile; writes the size, the fields and the strings, and then reads the clock;
+ * and stores the size again with KTRACK_USER_COMMITTED (release). A record that does not fit up to
+ * the end of the ring is preceded by one with KTRACK_USER_PAD, which fills the end. ktrack reads
+ * committed records from the tail on, copies them, clears their bytes, and advances the tail
+ * (release): a byte of the ring without a record is 0. Records up to a time are final if no ring
+ * has a record that was begun before it and is not committed.
  */
 struct ktrack_user_record {
 	uint32_t word;
@@ -136,7 +144,8 @@ struct ktrack_user_record {
 
 /*
  * The name of an end that ends a certain slice, and not the innermost one of its thread: the time of
- * the begin, an at sign, and the thread that ends it, as hexadecimal digits.
+ * the begin, an at sign, and the thread that ends it, as hexadecimal digits; the record's thread is
+ * that of the begin. A trace.dat has nanoseconds since the begin, and a blank instead of the sign.
  */
 #define KTRACK_USER_END_SIZE		25u
 #define KTRACK_USER_END_AT		16u
