@@ -443,8 +443,8 @@ static struct waker segment_waker(const struct segment *segment)
 			       .operation = segment->operation };
 }
 
-/** CAUSES_MAX - limit of soft interrupts that raised each other */
-#define CAUSES_MAX 8
+/* Limit of soft interrupts that raised each other. */
+#define RAISES_MAX 8
 
 /*
  * What led to what a soft interrupt did: what raised it, or what raised the one that did. The name
@@ -453,7 +453,7 @@ static struct waker segment_waker(const struct segment *segment)
 static struct waker waker_cause(const struct history *history, struct waker waker, uint16_t *via,
 				uint16_t *is_probable)
 {
-	for (int i = 0; i < CAUSES_MAX; i++) {
+	for (int i = 0; i < RAISES_MAX; i++) {
 		const struct operation *raise = history_operation(history, waker.operation);
 
 		if (!raise || raise->kind != OPERATION_RAISE ||
