@@ -70,6 +70,7 @@ CASES = {
     "loopback": ("answered", "received", "delayed", "--json delayed", "guessed", "batched"),
     "taken": ("throttled", "--json throttled", "taken", "moved", "woken", "served", "stopped", "kept"),
     "priorities": ("inverted", "urgent", "behind"),
+    "signals": ("handled", "left", "ignored", "signaled", "woken", "frozen", "thawed", "flushed"),
     "slack": ("slack", "--json slack", "late", "wheel"),
 }
 CATEGORIES = "there are slices of mydrv:io, mydrv:request, mydrv:transfer, irq:cpu and 3 more; 'CATEGORY/*' matches all of one"

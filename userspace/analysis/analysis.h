@@ -69,7 +69,7 @@ enum budget_verdict {
 #define WHY_PACKS "sched,irq,locks,workqueue,block,timers,writeback,reclaim"
 
 /** WHY_FILE_PACKS - those that explain slices of a file that has their records, too */
-#define WHY_FILE_PACKS "memory,fs,syscalls,signal"
+#define WHY_FILE_PACKS "memory,fs,syscalls"
 
 /** WHY_STATES - the rule whose tracks are the states of threads; without it nothing is explained */
 #define WHY_STATES "sched:thread"

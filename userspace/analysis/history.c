@@ -408,6 +408,31 @@ void history_end_label(struct history *history, struct thread_history *thread, i
 	thread_set_label(history, thread, time_ns);
 }
 
+void history_begin_handler(struct history *history, struct thread_history *thread, int64_t time_ns,
+			   uint32_t name)
+{
+	thread->open.next_state = thread->open.state;
+	thread->open.next_cpu = thread->open.cpu;
+	line_split(history, &thread->open, time_ns);
+	thread->handler = name;
+	thread->handler_ns = time_ns;
+}
+
+void history_end_handler(struct history *history, struct thread_history *thread)
+{
+	uint16_t label = thread->open.label;
+	struct segment *at = &thread->open;
+
+	/* Not that of slices in it. */
+	while (at && thread->handler_ns > 0 && at->from_ns >= thread->handler_ns) {
+		if (at->label == label)
+			at->label = thread->handler;
+		at = segment_before(history, at) ? &history->ring[at->before & (history->size - 1)]
+						 : NULL;
+	}
+	thread->handler_ns = 0;
+}
+
 struct interrupt history_interrupt(const struct cpu_history *cpu)
 {
 	unsigned int nr = cpu->nr_interrupts < CPU_INTERRUPTS_MAX ? cpu->nr_interrupts

@@ -473,6 +473,9 @@ struct thread_history {
 	unsigned int nr_instants;
 	/* The last one since the thread waited, or its innermost slice changed. */
 	uint32_t last_instant;
+	/* The handler of the last signal that it took, and since when, 0 if it has returned. */
+	uint32_t handler;
+	int64_t handler_ns;
 	struct line_cursor cursor; /* of the walk that visited it last */
 };
 
@@ -525,6 +528,7 @@ struct interrupt_batch {
 struct cpu_history {
 	struct segment open; /* the last one of its line */
 	bool is_relieved; /* its last switch was to the idle or a less urgent kind of thread */
+	int64_t idle_until_ns; /* its last switch from the idle thread */
 	/* Open ones, the outermost first; nr_interrupts may be above CPU_INTERRUPTS_MAX. */
 	struct interrupt interrupts[CPU_INTERRUPTS_MAX];
 	unsigned int nr_interrupts;
@@ -640,6 +644,15 @@ void history_begin_label(struct history *history, struct thread_history *thread,
 			 uint32_t name);
 void history_end_label(struct history *history, struct thread_history *thread, int64_t time_ns,
 		       uint32_t name);
+
+/**
+ * history_begin_handler, history_end_handler - a thread takes a signal, and returns from its handler
+ *
+ * A handler may also never return: only the time of one that did is in a slice of its name.
+ */
+void history_begin_handler(struct history *history, struct thread_history *thread, int64_t time_ns,
+			   uint32_t name);
+void history_end_handler(struct history *history, struct thread_history *thread);
 
 /** history_run_thread - a CPU runs another thread; -1 if that is unknown */
 void history_run_thread(struct history *history, struct cpu_history *cpu, int64_t time_ns, int tid);
@@ -1269,6 +1282,7 @@ enum why_role {
 	WHY_ROLE_BOOST,
 	WHY_ROLE_FREEZE,
 	WHY_ROLE_SIGNAL,
+	WHY_ROLE_SIGNAL_FLOW,
 	WHY_ROLE_FORK,
 	WHY_ROLE_COUNT
 };
@@ -1397,6 +1411,16 @@ struct why_sink {
 	struct buffer out;
 	struct buffer folded;
 };
+
+/** why_name - the number of a name of the timeline */
+uint32_t why_name(struct why_sink *why, struct timeline_name *name);
+
+/** why_see_writer - the writer of a record runs on its CPU */
+void why_see_writer(struct why_sink *why, const struct why_track *track,
+		    const struct timeline_event *event);
+
+/** why_learn_instant - take an instant into the history; returns -1 if memory ran out */
+int why_learn_instant(struct why_sink *why, const struct timeline_event *event);
 
 /** why_track_of - the struct of an event's track */
 static inline struct why_track *why_track_of(const struct why_sink *why,

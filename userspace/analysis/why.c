@@ -178,8 +178,7 @@ static int why_finish(struct why_sink *why, struct error *error)
 	return why_refuse_unmatched(why, error);
 }
 
-/* The writer of a record runs on its CPU. */
-static void why_see_writer(struct why_sink *why, const struct why_track *track,
+void why_see_writer(struct why_sink *why, const struct why_track *track,
 			   const struct timeline_event *event)
 {
 	const struct cpu_history *cpu = history_cpu_find(&why->history, event->cpu);
@@ -197,8 +196,7 @@ static void why_see_writer(struct why_sink *why, const struct why_track *track,
 		history_see_thread(&why->history, thread, event->time_ns, event->cpu);
 }
 
-/** why_name - the number of a name of the timeline */
-static uint32_t why_name(struct why_sink *why, struct timeline_name *name)
+uint32_t why_name(struct why_sink *why, struct timeline_name *name)
 {
 	uintptr_t number;
 
@@ -734,7 +732,8 @@ static const struct {
 	[WHY_ROLE_RAISED] = { "irq:raised", true, SCOPE_CPU },
 	[WHY_ROLE_BOOST] = { "sched:boost", true, SCOPE_THREAD },
 	[WHY_ROLE_FREEZE] = { "sched:freezer", true, SCOPE_THREAD },
-	[WHY_ROLE_SIGNAL] = { "signal:signal", true, SCOPE_THREAD },
+	[WHY_ROLE_SIGNAL] = { "sched:signal", true, SCOPE_THREAD },
+	[WHY_ROLE_SIGNAL_FLOW] = { "signal:signal", true, SCOPE_THREAD },
 	[WHY_ROLE_FORK] = { "sched:fork", true, SCOPE_THREAD },
 };
 _Static_assert(sizeof(roles) / sizeof(roles[0]) == WHY_ROLE_COUNT, "a category for each");
@@ -921,9 +920,11 @@ static int learn_state(struct why_sink *why, const struct why_track *one,
 		change.waker = (struct waker){ .tid = -1, .cpu = -1 };
 	if (number == NAMES_RUNNABLE)
 		learn_wake(why, one->thread, &change);
-	/* Whether the timer of a period let it go on, after it was taken off its CPU. */
+	/* Whether the timer of a period let it go on, perhaps behind others, after it was taken off
+	 * its CPU. */
 	if (change.state == THREAD_RUNNING && one->thread->open.state == THREAD_RUNNABLE &&
-	    one->thread->open.cpu >= 0 && event->time_ns - why->period_ns <= PERIOD_NS)
+	    one->thread->open.cpu >= 0 && cpu && why->period_ns > one->thread->open.from_ns &&
+	    cpu->idle_until_ns - why->period_ns <= PERIOD_NS)
 		change.waker.interrupt = why->period;
 	history_change_thread(&why->history, one->thread, &change);
 	/* A track that continues under another number has no record, and no CPU. */
@@ -988,6 +989,8 @@ static int learn_switch(struct why_sink *why, const struct timeline_event *event
 			    prio->signed_number > PRIO_REALTIME_MAX);
 	if (before && cpu->open.tid == event->tid)
 		history_leave(&why->history, cpu, before, left->signed_number);
+	if (event->tid == 0)
+		cpu->idle_until_ns = event->time_ns;
 	history_run_thread(&why->history, cpu, event->time_ns, tid);
 	if (!thread)
 		return 0;
@@ -1044,6 +1047,9 @@ static int learn_begin(struct why_sink *why, const struct timeline_event *event)
 		why_see_writer(why, one, event);
 		if (one->is_of_calls)
 			name_table_get(&why->names, why_name(why, event->name))->is_call = true;
+		if (is_of_thread && one->thread->handler_ns > 0 &&
+		    memmem(event->name->text.data, event->name->text.size, "sigreturn", 9))
+			history_end_handler(&why->history, one->thread);
 		if (is_of_thread)
 			history_begin_label(&why->history, one->thread, event->time_ns,
 					    why_name(why, event->name));
@@ -1073,248 +1079,6 @@ static int learn_loss(struct why_sink *why, const struct timeline_event *event)
 	return is_sum ? 0
 		      : history_lose(&why->history, event->loss_cpu, event->begin_ns,
 				     event->loss_end_ns);
-}
-
-/* Takes into the history what a thread may wait for, and instants of threads. */
-
-/* A field's value, 0 if the event does not have it. */
-static int64_t field_number(const struct timeline_event *event, const char *name)
-{
-	const struct value *value = timeline_event_field(event, text_of(name));
-
-	return value ? value->signed_number : 0;
-}
-
-/*
- * How late a timer expires, and for how long it might have: jiffies count from the time for which
- * it was queued. Numbers of records may be any; with impossible ones it is not late.
- */
-static void timer_times(struct why_sink *why, const struct timeline_event *event,
-			const struct armed_timer *timer, int64_t *late_ns, int64_t *asked_ns)
-{
-	int64_t now = field_number(event, "now"), queued = field_number(event, "baseclk");
-	int64_t unit = 1;
-
-	if (queued != 0)
-		unit = why->timers.jiffy_ns;
-	if (__builtin_sub_overflow(now, queued != 0 ? queued : timer->expires, late_ns) ||
-	    __builtin_mul_overflow(*late_ns, unit, late_ns))
-		*late_ns = 0;
-	if (__builtin_sub_overflow(now, timer->asked, asked_ns) ||
-	    __builtin_mul_overflow(*asked_ns, unit, asked_ns))
-		*asked_ns = 0;
-}
-
-/* Without the innermost functions, which record the switch, or are the scheduler's. */
-static struct text stack_without_switch(struct text frames)
-{
-	static const char *const functions[] = {
-		"__schedule",	      "schedule",	 "preempt_schedule", "trace_event_",
-		"__traceiter_",	      "event_triggers_", "__trace_stack",    "__ftrace_trace_stack",
-		"stacktrace_trigger", "__event_trigger",
-	};
-	bool is_of_switch = true;
-
-	while (frames.size > 0 && is_of_switch) {
-		const char *end = memchr(frames.data, ';', frames.size);
-		size_t size = end ? (size_t)(end - frames.data) : frames.size;
-
-		is_of_switch = false;
-		for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++) {
-			size_t length = strlen(functions[i]);
-
-			if ((size == length ||
-			     (size > length && functions[i][length - 1] == '_')) &&
-			    memcmp(frames.data, functions[i], length) == 0)
-				is_of_switch = true;
-		}
-		size += end != NULL;
-		if (is_of_switch)
-			frames = (struct text){ frames.data + size, frames.size - size };
-	}
-	return frames;
-}
-
-/* The stack of a switch follows its record: the thread has just left its CPU. */
-static void why_learn_stack(struct why_sink *why, struct why_track *track,
-			    const struct timeline_event *event)
-{
-	struct segment *open = &track->thread->open;
-
-	if ((open->state != THREAD_BLOCKED && open->state != THREAD_STOPPED) ||
-	    open->stack != NAMES_NONE || event->nr_fields == 0 ||
-	    event->fields[0].value.kind != VALUE_TEXT)
-		return;
-	open->stack = name_table_add(&why->names,
-				     stack_without_switch(event->fields[0].value.text));
-}
-
-static uint64_t timer_address(const struct timeline_event *event)
-{
-	return field_number(event, "timer") | field_number(event, "hrtimer");
-}
-
-static int learn_armed(struct why_sink *why, const struct timeline_event *event)
-{
-	const struct value *soft = timeline_event_field(event, text_of("softexpires"));
-	const struct armed_timer timer = {
-		.address = timer_address(event),
-		.expires = field_number(event, "expires"),
-		.asked = soft ? soft->signed_number : field_number(event, "expires"),
-		.armed_ns = event->time_ns,
-		.writer = history_waker(&why->history, event->tid, event->cpu),
-	};
-
-	return timers_arm(&why->timers, &timer);
-}
-
-static void learn_expired(struct why_sink *why, const struct timeline_event *event)
-{
-	struct cpu_history *cpu = history_cpu_find(&why->history, event->cpu);
-	const struct armed_timer *armed = timers_find(&why->timers, timer_address(event));
-	struct operation timer = { .name = why_name(why, event->name), .kind = OPERATION_TIMER };
-	int64_t late_ns, asked_ns;
-
-	if (field_number(event, "baseclk") != 0)
-		timers_count_jiffies(&why->timers, field_number(event, "now"), event->time_ns);
-	if (!cpu || !armed)
-		return;
-	timer.begin_ns = armed->armed_ns;
-	timer.writer = armed->writer;
-	timer_times(why, event, armed, &late_ns, &asked_ns);
-	timer.due_ns = late_ns > 0 ? event->time_ns - late_ns : INT64_MAX;
-	timer.asked_ns = asked_ns > 0 ? event->time_ns - asked_ns : INT64_MAX;
-	history_expire(&why->history, cpu, &timer);
-}
-
-/* The bits of common_flags: the writer was in a hard interrupt, an NMI; in a soft interrupt. */
-#define FLAGS_HARD (8 | 64)
-#define FLAGS_SOFT 16
-
-/* Whose a soft interrupt is: the flags of the record know it, also where interrupts have none. */
-static void learn_raised(struct why_sink *why, const struct timeline_event *event)
-{
-	struct waker writer = history_waker(&why->history, event->tid, event->cpu);
-	int64_t flags = field_number(event, "common_flags");
-	enum context_kind context = flags & FLAGS_HARD	 ? CONTEXT_HARD
-				    : flags & FLAGS_SOFT ? CONTEXT_SOFT
-							 : CONTEXT_THREAD;
-	const struct thread_history *thread = history_thread(&why->history, event->tid, event->cpu);
-
-	if (context == CONTEXT_THREAD && event->tid > 0)
-		writer = (struct waker){ .tid = event->tid,
-					 .cpu = event->cpu,
-					 .interrupt = thread ? thread->open.label : NAMES_NONE };
-	else if (writer.context == CONTEXT_THREAD)
-		writer = (struct waker){ .tid = -1, .cpu = event->cpu, .context = context };
-	history_raise(&why->history, why_name(why, event->name), event->time_ns, &writer);
-}
-
-/* A cgroup is frozen, or its threads go on: these wait for the end of the freezing. */
-static void learn_freeze(struct why_sink *why, const struct timeline_event *event)
-{
-	static const char thaw[] = "un";
-	struct text text = event->name->text;
-	bool is_thaw = text_begins(text, text_of(thaw));
-	struct operation frozen = { .begin_ns = event->time_ns, .due_ns = INT64_MAX };
-	size_t at = 0;
-
-	if (is_thaw)
-		text = (struct text){ text.data + sizeof(thaw) - 1, text.size - sizeof(thaw) + 1 };
-	frozen.name = name_table_add(&why->names, text);
-	frozen.writer = history_waker(&why->history, event->tid, event->cpu);
-	while (at < FROZEN_MAX - 1 && why->frozen[at].name != NAMES_NONE &&
-	       why->frozen[at].name != frozen.name)
-		at++;
-	if (!is_thaw) {
-		why->frozen[at] = frozen;
-		return;
-	}
-	if (why->frozen[at].name != frozen.name)
-		return;
-	why->thawed = why->frozen[at];
-	why->thawed_ns = event->time_ns;
-	why->frozen[at].name = NAMES_NONE;
-}
-
-/* A signal is sent; its record follows the wake-up of the thread to which it is sent. */
-static void learn_signal(struct why_sink *why, const struct timeline_event *event)
-{
-	static const char sends[] = "sends ";
-	struct text text = event->name->text;
-	const char *end = memmem(text.data, text.size, " to ", 4);
-	const char *last = memrchr(text.data, ' ', text.size);
-	struct thread_history *thread;
-	struct buffer name = { 0 };
-
-	if (!text_begins(text, text_of(sends)) || !end || !last)
-		return;
-	thread = history_thread(&why->history, atoi(last + 1), -1);
-	if (!thread || event->time_ns - thread->open.from_ns > ACT_NS)
-		return;
-	buffer_append_string(&name, "signal ");
-	buffer_append(&name, text.data + sizeof(sends) - 1, end - text.data - sizeof(sends) + 1);
-	history_explain_wake(
-		&why->history, thread, event->tid,
-		&(struct operation){
-			.name = name_table_add(&why->names, buffer_text(&name)),
-			.begin_ns = event->time_ns,
-			.due_ns = INT64_MAX,
-			.writer = history_waker(&why->history, event->tid, event->cpu) });
-	why->names.failed |= name.failed;
-	buffer_release(&name);
-}
-
-/* A thread begins another one: their process is its parent. */
-static void learn_fork(struct why_sink *why, const struct why_track *track,
-		       const struct timeline_event *event)
-{
-	int tid = (int)field_number(event, "child_pid");
-	struct thread_history *child = tid > 0 ? history_thread_add(&why->history, tid, -1) : NULL;
-
-	if (child)
-		child->parent = track->thread->tgid > 0 ? track->thread->tgid : track->thread->tid;
-}
-
-static int learn_instant(struct why_sink *why, const struct timeline_event *event)
-{
-	struct why_track *track = why_track_of(why, event);
-
-	why->overview.has_instants = true;
-	switch (track->role) {
-	case WHY_ROLE_ARMED:
-		return learn_armed(why, event);
-	case WHY_ROLE_EXPIRED:
-		learn_expired(why, event);
-		return 0;
-	case WHY_ROLE_STACK:
-		why_learn_stack(why, track, event);
-		return 0;
-	case WHY_ROLE_RAISED:
-		learn_raised(why, event);
-		return 0;
-	case WHY_ROLE_BOOST:
-		if (track->thread)
-			history_set_prio(&why->history, track->thread, event->time_ns,
-					 field_number(event, "newprio"));
-		return 0;
-	case WHY_ROLE_FREEZE:
-		learn_freeze(why, event);
-		return 0;
-	case WHY_ROLE_FORK:
-		learn_fork(why, track, event);
-		return 0;
-	case WHY_ROLE_SIGNAL:
-		learn_signal(why, event);
-		break;
-	default:
-		break;
-	}
-	if ((track->role != WHY_ROLE_NONE && track->role != WHY_ROLE_SIGNAL) || !track->thread)
-		return 0;
-	why_see_writer(why, track, event);
-	history_add_instant(track->thread, why_name(why, event->name));
-	return 0;
 }
 
 /* Explain the slice that waits for the next event. */
@@ -1378,7 +1142,7 @@ static int why_learn(struct why_sink *why, const struct timeline_event *event)
 	case TIMELINE_SLICE_END:
 		return why_slice_end(why, event);
 	case TIMELINE_INSTANT:
-		return learn_instant(why, event);
+		return why_learn_instant(why, event);
 	case TIMELINE_LOSS:
 	case TIMELINE_LOSS_SUM:
 		return learn_loss(why, event);
