@@ -58,6 +58,41 @@ for words in "stat --csv whole.dat" "query whole.dat @names" "export whole.dat";
 	run sh -c 'ulimit -f 0; exec "$@" >file' - "$ktrack" $words
 	is "a file that may not grow: $words" "$status" = 1
 done
+# Nobody reads standard output any more: fd 4 is a pipe without a reader.
+"$ktrack" export --sqlite=whole.db whole.dat
+mkfifo unread
+exec 3<>unread 4>unread 3>&-
+while read -r words; do
+	# shellcheck disable=SC2086 # words are split
+	run sh -c 'exec "$@" >&4' - "$ktrack" $words
+	is "nobody reads: $words" "$status $(cat err)" = "141 "
+done <<TABLE
+--version
+help
+list --rules
+list whole.dat
+list --json whole.dat
+doctor
+export whole.dat
+export --perf=- whole.dat
+export --normal=- lossy.dat
+export --chrome=- whole.dat
+export --perfetto=- whole.dat
+export --html=- whole.dat
+stat whole.dat
+stat --json whole.dat
+query whole.dat @names
+query whole.db @names
+query --list
+why whole.dat
+TABLE
+run sh -c 'trap "" PIPE; exec "$@" >&4' - "$ktrack" export whole.dat
+is "nobody reads, and the signal is ignored" "$status $(cat err)" = "141 "
+run sh -c 'exec "$@" >&4' - "$ktrack" export --event=- --wall-clock=0 --sid=x --chrome=beside.json --perfetto=beside.pftrace whole.dat
+is "nobody reads one of several outputs" "$status $(cat err)" = "141 "
+"$ktrack" export --wall-clock=0 --sid=x --chrome=alone.json --perfetto=alone.pftrace whole.dat
+is "and the others are whole" "$(cmp alone.pftrace beside.pftrace 2>&1)$(cmp alone.json beside.json 2>&1)" = ""
+exec 4>&-
 cd "$OLDPWD"
 if ! tests/cli/mounted --probe; then
 	skipped "commands that need tracefs" "this machine lets nobody show a process other mounts (unshare -m)"

@@ -19,7 +19,6 @@ FAILURES = (
     ("unknown-event", 1, ("nosuch:event", "no tracepoint", "ktrack list")),
     ("full-disk", 125, ("/small/x", "No space left", "free some space")),
     ("full-device", 1, ("/dev/full", "No space left")),
-    ("closed-pipe", 125, ("standard output", "Broken pipe", "reader")),
     ("no-command", 127, ("/no/such/command", "No such file")),
     ("no-program", 126, ("/tmp/plain", "Permission denied")),
     ("not-read", 1, ("standard output", "nobody reads it")),
@@ -65,6 +64,8 @@ STATUSES = (
     ("stat-done", 0),
     ("stat-command", 7),
     ("stat-killed", 128 + 9),
+    ("closed-pipe", 128 + 13),
+    ("closed-pipe-beside", 128 + 13),
 )
 CAP_DAC_OVERRIDE, CAP_KILL = 1 << 1, 1 << 5
 OUTLASTED = "ktrack: the recording is over, 'sh' still runs; a signal is forwarded to it, a second one ends ktrack without it\n"
@@ -174,6 +175,9 @@ def main():
                 check_end(tap, kernel, result, name, status)
             for name, status in (*STATUSES, ("not-read-at-all", 1)):
                 check_attempt(tap, f"{kernel}: {name}", result, name, status)
+            tap.ok(not result.text("closed-pipe.errors"), f"{kernel}: closed-pipe: no message", result.text("closed-pipe.errors"))
+            lines = result.text("beside.json").splitlines()
+            tap.ok(lines and lines[-1].startswith('{"event":"atexit"'), f"{kernel}: closed-pipe-beside: the other output is whole", *lines[-1:])
             check_end(tap, kernel, result, "outlasted", 5, OUTLASTED)
             tap.ok('"event":"child_exit"' in result.text("outlasted.output"), f"{kernel}: and reports the command's end")
             check_progress(tap, kernel, result)

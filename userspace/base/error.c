@@ -35,6 +35,11 @@ int error_set_system(struct error *error, int number, const char *format, ...)
 	return -1;
 }
 
+bool error_is_unread(const struct error *error)
+{
+	return strncmp(error->text, UNREAD_OUTPUT, strlen(UNREAD_OUTPUT)) == 0;
+}
+
 bool error_is_memory(const struct error *error)
 {
 	return strcmp(error->text, "out of memory") == 0;

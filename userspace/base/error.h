@@ -27,6 +27,12 @@ int error_set(struct error *error, const char *format, ...) __attribute__((forma
 /** error_set_system - error_set(), ": ", the text of errno @number, FILES_REMEDY for EMFILE */
 int error_set_system(struct error *error, int number, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
+
+/** UNREAD_OUTPUT - begin of the error if the reader of standard output has gone */
+#define UNREAD_OUTPUT "cannot write to standard output: Broken pipe"
+
+/** error_is_unread - whether that is the error, which ends a command without a message */
+bool error_is_unread(const struct error *error);
 /** error_is_memory - whether memory ran out, after which nobody goes on */
 bool error_is_memory(const struct error *error);
 

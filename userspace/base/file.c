@@ -241,6 +241,15 @@ int file_write_all(int fd, const char *data, size_t size, const struct file_wait
 	return 0;
 }
 
+bool file_is_unread(int fd)
+{
+	struct pollfd output = { .fd = fd, .events = POLLOUT };
+	struct stat about;
+
+	return fstat(fd, &about) == 0 && (S_ISFIFO(about.st_mode) || S_ISSOCK(about.st_mode)) &&
+	       poll(&output, 1, 0) > 0 && (output.revents & (POLLERR | POLLHUP));
+}
+
 void file_read_boot_id(struct buffer *out)
 {
 	size_t size = out->size;

@@ -123,6 +123,8 @@ int file_open_unblocked(const char *path, int flags, mode_t mode, const struct f
 
 /** file_read_block - read @size bytes at @offset; returns how many there are, or -1 with errno */
 ssize_t file_read_block(int fd, void *out, size_t size, off_t offset);
+/** file_is_unread - whether it is a pipe or a socket whose reader has gone */
+bool file_is_unread(int fd);
 /** file_read_boot_id - append the kernel's id of this boot; nothing if it cannot be read */
 void file_read_boot_id(struct buffer *out);
 

@@ -561,6 +561,9 @@ static int stream_run_read(void *context, struct error *error)
 	    stream_run_drain(run, stream_run_now_ns(run), error) < 0)
 		return -1;
 	serving_round(&run->serving);
+	/* Other outputs become complete. */
+	if (run->pipeline.timeline.nr_unread > 0)
+		stop_now(&run->capture.stop);
 	return watcher ? watcher->read(watcher->context, error) : 0;
 }
 
@@ -925,6 +928,7 @@ int stream_run(struct stream_settings *settings, struct error *error)
 		.renewal = { .outputs = &run.outputs, .every_ns = settings->session_ns },
 	};
 	int result, status;
+	bool is_unread;
 
 	if (programs_choose_events(&settings->capture, error) < 0 ||
 	    stream_settings_check(settings, error) < 0)
@@ -942,6 +946,10 @@ int stream_run(struct stream_settings *settings, struct error *error)
 				 stream_run_loop(&run, error) < 0
 			 ? -1
 			 : stream_run_stop(&run, error);
+	/* Ends without a message, when the command has ended, too. */
+	is_unread = error_is_unread(error);
+	if (is_unread)
+		*error = (struct error){ 0 };
 	if (settings->watcher)
 		settings->watcher->end(settings->watcher->context);
 	modules_release(&run.modules);
@@ -967,6 +975,8 @@ int stream_run(struct stream_settings *settings, struct error *error)
 	if (result == 0)
 		serving_finish(&run.serving, &run.capture.stop, run.capture.report);
 	status = stream_run_status(&run);
+	if (is_unread || run.pipeline.timeline.nr_unread > 0)
+		error_set(error, "%s", UNREAD_OUTPUT);
 	transfer_end(&run.transfer);
 	capture_end(&run.capture);
 	pipeline_release(&run.pipeline);

@@ -128,7 +128,8 @@ static int output_end(int status, struct error *error)
 	errno = EIO;
 	if (fflush(stdout) == 0 && !ferror(stdout))
 		return status;
-	error_set_system(error, errno, "cannot write to standard output");
+	error_set_system(error, file_is_unread(STDOUT_FILENO) ? EPIPE : errno,
+			 "cannot write to standard output");
 	return status == STATUS_DONE ? STATUS_FAILED : status;
 }
 
@@ -138,13 +139,17 @@ static void signal_ignore(int number)
 }
 
 /*
- * Writing to a file that may not grow fails instead, with a message. A command has the default
- * action of a signal that is handled, but would inherit one that is ignored.
+ * Writing to a file that may not grow, or to a pipe that nobody reads, fails instead. A command has
+ * the default action of a signal that is handled, but would inherit one that is ignored.
  */
-static void size_signal_handle(void)
+static void write_signals_handle(void)
 {
-	if (signal(SIGXFSZ, signal_ignore) == SIG_IGN)
-		signal(SIGXFSZ, SIG_IGN);
+	static const int numbers[] = { SIGXFSZ, SIGPIPE };
+
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+		if (signal(numbers[i], signal_ignore) == SIG_IGN)
+			signal(numbers[i], SIG_IGN);
+	}
 }
 
 /* The C library would keep freed blocks of the largest size that was freed before, up to 32 MiB. */
@@ -166,9 +171,14 @@ int main(int argc, char **argv)
 	} while (fd >= 0 && fd <= STDERR_FILENO);
 	if (fd > STDERR_FILENO)
 		close(fd);
-	size_signal_handle();
+	write_signals_handle();
 	mallopt(M_MMAP_THRESHOLD, KEPT_BLOCK_MAX);
 	status = output_end(run(argc, argv, &error), &error);
+	/* All else is complete: ends as if the signal had not been handled. */
+	if (error_is_unread(&error)) {
+		signal(SIGPIPE, SIG_DFL);
+		raise(SIGPIPE);
+	}
 	report_error(message_report(), &error);
 	return status;
 }

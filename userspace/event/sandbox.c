@@ -3,6 +3,7 @@
 #include "event/sandbox.h"
 
 #include <seccomp.h>
+#include <signal.h>
 #include <stdio.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -63,6 +64,8 @@ bool sandbox_enter(const struct sandbox *sandbox)
 	scmp_filter_ctx filter = seccomp_init(SCMP_ACT_KILL_PROCESS);
 	bool is_filtered;
 
+	/* A handler would return by a call that the filter refuses. */
+	signal(SIGPIPE, SIG_DFL);
 	limit_set(RLIMIT_AS, memory_mapped() + sandbox->memory);
 	limit_set(RLIMIT_CPU, sandbox->cpu_s);
 	limit_set(RLIMIT_CORE, 0);

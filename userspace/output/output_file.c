@@ -68,7 +68,8 @@ static int output_file_create(const char *target, const struct file_wait *wait, 
 
 /*
  * Opens standard output again, non-blocking, so that other processes with it are not affected. A
- * file is duplicated instead, because its offset is shared.
+ * file is duplicated instead, because its offset is shared, and so is a FIFO whose reader has gone:
+ * opening it would wait for another one.
  */
 static int standard_output_open(void)
 {
@@ -77,7 +78,8 @@ static int standard_output_open(void)
 	int fd = -1;
 
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", STDOUT_FILENO);
-	if (isatty(STDOUT_FILENO) || (fstat(STDOUT_FILENO, &about) == 0 && S_ISFIFO(about.st_mode)))
+	if (isatty(STDOUT_FILENO) || (fstat(STDOUT_FILENO, &about) == 0 && S_ISFIFO(about.st_mode) &&
+				      !file_is_unread(STDOUT_FILENO)))
 		fd = file_open_unblocked(path, O_WRONLY, 0, NULL);
 	return fd < 0 ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3) : fd;
 }

@@ -334,6 +334,7 @@ static int kind_sink_open(const struct opening *opening, size_t kind,
 			  struct sink_settings *settings)
 {
 	struct outputs *outputs = opening->outputs;
+	struct sink *sink;
 
 	outputs->shows_dates |= sink_kinds[kind]->shows_dates;
 	settings->with = outputs->settings->with;
@@ -346,7 +347,10 @@ static int kind_sink_open(const struct opening *opening, size_t kind,
 	settings->query = outputs->settings->query;
 	settings->explanations = outputs->settings->explains ? &outputs->explanations : NULL;
 	settings->own = outputs->settings->own[kind];
-	return sink_add(opening, sink_open(sink_kinds[kind], settings, opening->error));
+	sink = sink_open(sink_kinds[kind], settings, opening->error);
+	if (sink)
+		sink->is_output = true;
+	return sink_add(opening, sink);
 }
 
 /* Whether libtrace2 opens the target, whose grammar has more than paths. */
@@ -518,6 +522,7 @@ static int why_open_output(const struct opening *opening)
 	const struct why_settings *why = opening->outputs->settings->why;
 	struct output_set *set = &opening->outputs->set;
 	struct error *error = opening->error;
+	struct sink *sink;
 	const char *name;
 	int fd = output_open(set, "-", &name, error);
 	int folded_fd = fd >= 0 && why->folded ? output_open(set, why->folded, &name, error) : -1;
@@ -526,8 +531,10 @@ static int why_open_output(const struct opening *opening)
 		file_close(fd);
 		return -1;
 	}
-	return sink_add(opening,
-			why_sink_new(why, fd, folded_fd, outputs_source(opening->outputs), error));
+	sink = why_sink_new(why, fd, folded_fd, outputs_source(opening->outputs), error);
+	if (sink)
+		sink->is_output = true;
+	return sink_add(opening, sink);
 }
 
 /* Added before the outputs that show the answer. */

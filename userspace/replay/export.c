@@ -642,6 +642,9 @@ int export_run(struct export_settings *settings, struct error *error)
 			buffer_release(&next);
 		}
 	}
+	/* What could be written elsewhere is complete. */
+	if (run.size > 0 && export_run_timeline(&run)->nr_unread > 0)
+		error_set(error, "%s", UNREAD_OUTPUT);
 	/* Sinks of the common timeline use names of the parts. */
 	for (size_t i = 0; i < run.size; i++) {
 		transfer_end(&run.parts[i].transfer);

@@ -200,13 +200,37 @@ int timeline_open(struct timeline *timeline, const struct recording *recording, 
 	return 0;
 }
 
+/*
+ * A sink failed: leaves it out if nobody reads standard output any more, and other outputs need the
+ * events. Returns -1 with @error if not.
+ */
+static int sink_leave_out(struct timeline *timeline, unsigned int number, struct error *error)
+{
+	struct sink *sink = timeline->sinks[number];
+	unsigned int nr_outputs = 0;
+
+	for (unsigned int i = 0; i < timeline->nr_sinks; i++)
+		nr_outputs += timeline->sinks[i]->is_output;
+	if (!error_is_unread(error) || nr_outputs < 2)
+		return -1;
+	*error = (struct error){ 0 };
+	timeline->nr_sinks--;
+	timeline->nr_unread++;
+	for (unsigned int i = number; i < timeline->nr_sinks; i++)
+		timeline->sinks[i] = timeline->sinks[i + 1];
+	timeline->sinks[timeline->nr_sinks] = sink;
+	return 0;
+}
+
 int timeline_push_all(struct timeline *timeline, const struct timeline_event *event,
 		      struct error *error)
 {
 	for (unsigned int i = 0; i < timeline->nr_sinks; i++) {
 		struct sink *sink = timeline->sinks[i];
 
-		if (sink->ops->event(sink, event, error) < 0)
+		if (likely(sink->ops->event(sink, event, error) == 0))
+			continue;
+		if (sink_leave_out(timeline, i--, error) < 0)
 			return -1;
 	}
 	return 0;
@@ -217,7 +241,9 @@ int timeline_flush(struct timeline *timeline, struct error *error)
 	for (unsigned int i = 0; i < timeline->nr_sinks; i++) {
 		struct sink *sink = timeline->sinks[i];
 
-		if (sink->ops->flush && sink->ops->flush(sink, error) < 0)
+		if (!sink->ops->flush || sink->ops->flush(sink, error) == 0)
+			continue;
+		if (sink_leave_out(timeline, i--, error) < 0)
 			return -1;
 	}
 	return 0;
@@ -225,7 +251,7 @@ int timeline_flush(struct timeline *timeline, struct error *error)
 
 void timeline_release(struct timeline *timeline)
 {
-	for (unsigned int i = 0; i < timeline->nr_sinks; i++)
+	for (unsigned int i = 0; i < timeline->nr_sinks + timeline->nr_unread; i++)
 		sink_free(timeline->sinks[i]);
 	*timeline = (struct timeline){ 0 };
 }

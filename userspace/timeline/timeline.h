@@ -370,6 +370,7 @@ struct sink_ops {
 struct sink {
 	const struct sink_ops *ops;
 	unsigned int index; /* its index into all sink data, of an open sink */
+	bool is_output;	    /* it writes events; others find what these show, or judge it */
 };
 
 /** sink_new - a sink whose own struct has @size zeros; NULL with @error */
@@ -378,11 +379,13 @@ struct sink *sink_new(const struct sink_ops *ops, size_t size, struct error *err
 /**
  * struct timeline - distributes events to sinks
  *
- * A zeroed struct has no sinks. It owns the sinks that were added.
+ * A zeroed struct has no sinks. It owns the sinks that were added. One on standard output whose
+ * reader has gone is moved behind the others, which become complete.
  */
 struct timeline {
 	struct sink *sinks[TIMELINE_SINKS_MAX];
-	unsigned int nr_sinks;
+	unsigned int nr_sinks;	/* those that get events */
+	unsigned int nr_unread; /* those behind them */
 	int64_t last_ns; /* time of the last event; INT64_MAX after TIMELINE_FINISH */
 };
 

@@ -19,6 +19,19 @@ cut_short() {
 	return "$(cat /tmp/status)"
 }
 
+# The same without a command, beside a file: it ends the recording.
+cut_short_beside() {
+	rm /tmp/status
+	{ ktrack stream --event=/out/beside.json --normal=-; echo $? >/tmp/status; } | head -n 1 &
+	wait_for fired_and_ended
+	return "$(cat /tmp/status)"
+}
+
+fired_and_ended() {
+	echo 10 >/dev/ktrack_demo
+	[ -s /tmp/status ]
+}
+
 is_over() {
 	! is_recording "$stream"
 }
@@ -276,6 +289,7 @@ attempt unknown-event ktrack stream -e nosuch:event -d 1
 attempt full-disk ktrack stream --event=/small/x -- sh -c 'echo 500 >/dev/ktrack_demo; exit 3'
 attempt full-device ktrack stream --event=/dev/full -d 300ms
 attempt closed-pipe cut_short
+attempt closed-pipe-beside cut_short_beside
 attempt no-command ktrack stream -- /no/such/command
 attempt no-program ktrack stream -- /tmp/plain
 attempt no-folder ktrack stream --event=/no/such/folder/x -d 1
