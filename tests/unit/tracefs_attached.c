@@ -2,6 +2,13 @@
 /* Tests of reading an instance of another owner while it is written. */
 #include "fixtures/source_fixture.h"
 
+static void attach_paths(struct source_fixture *reader)
+{
+	const struct instance_paths paths = { .list = { reader->instance.path } };
+
+	CHECK_NUMBER(source_attached_open(&reader->source, &paths, &reader->error), 0);
+}
+
 /* An instance with one CPU, whose clock no program can read. */
 static void attach(struct source_fixture *reader, const char *overwrite, const char *statistics)
 {
@@ -10,8 +17,7 @@ static void attach(struct source_fixture *reader, const char *overwrite, const c
 	folder_add_text(&reader->instance, "options/overwrite", overwrite);
 	folder_add_text(&reader->instance, "buffer_size_kb", "64\n");
 	folder_add_text(&reader->instance, "per_cpu/cpu0/stats", statistics);
-	CHECK_NUMBER(source_attached_open(&reader->source, reader->instance.path, &reader->error),
-		     0);
+	attach_paths(reader);
 }
 
 /* What the kernel counts now. */
@@ -59,7 +65,7 @@ TEST(a_clock_that_programs_can_read_is_read)
 
 	source_fixture_begin(&reader, 1);
 	folder_add_text(&reader.instance, "trace_clock", "local [mono]\n");
-	CHECK_NUMBER(source_attached_open(&reader.source, reader.instance.path, &reader.error), 0);
+	attach_paths(&reader);
 	before_ns = time_now_ns(CLOCK_MONOTONIC);
 	now_ns = source_now_ns(reader.source);
 	CHECK(before_ns <= now_ns && now_ns <= time_now_ns(CLOCK_MONOTONIC));

@@ -402,6 +402,25 @@ TEST(somebodys_instance_stays_as_it_is)
 	fake_tracefs_end();
 }
 
+TEST(what_a_killed_run_left_is_attached_together)
+{
+	struct instance *recorder;
+	struct instance_paths paths;
+
+	fake_tracefs_begin();
+	folder_make(&fake_tracefs.top, "instances/ktrack-5");
+	folder_make(&fake_tracefs.top, "instances/ktrack-5.convention");
+	recorder = recorder_attached("ktrack-5");
+	paths = instance_directories(recorder);
+	CHECK_TEXT(paths.list[INSTANCE_MAIN], folder_path(&fake_tracefs.top, "instances/ktrack-5"));
+	CHECK_TEXT(paths.list[INSTANCE_CONVENTION],
+		   folder_path(&fake_tracefs.top, "instances/ktrack-5.convention"));
+	CHECK(!paths.list[INSTANCE_SIDEBAND]);
+	check_close(recorder);
+	CHECK(instance_exists("ktrack-5.convention"));
+	fake_tracefs_end();
+}
+
 static void check_attach_fails(const char *name, const char *want)
 {
 	struct instance *recorder = NULL;

@@ -730,8 +730,8 @@ static int stream_run_open_source(struct stream_run *run, struct error *error)
 		const struct recording *recording;
 
 		/* An existing instance keeps its clock. */
-		if (source_attached_open(&run->source, instance_directory(capture->recorder),
-					 error) < 0)
+		paths = instance_directories(recorder);
+		if (source_attached_open(&run->source, &paths, error) < 0)
 			return -1;
 		recording = source_describe(run->source);
 		capture->has_clock = recording->clock &&

@@ -633,20 +633,20 @@ static int live_source_describe(struct live_source *live, struct error *error)
 	return status < 0 ? error_set(error, "out of memory") : 0;
 }
 
-int source_attached_open(struct source **out, const char *directory, struct error *error)
+int source_attached_open(struct source **out, const struct instance_paths *paths,
+			 struct error *error)
 {
-	const struct instance_paths paths = { .list = { (char *)directory } };
 	struct live_source *live;
 	const char *clock;
 
 	*out = NULL;
-	if (live_source_new(&live, &paths, error) < 0)
+	if (live_source_new(&live, paths, error) < 0)
 		return -1;
 	if (live_source_describe(live, error) < 0) {
 		source_close(&live->source);
 		return -1;
 	}
-	live->watches_drops = instance_number(directory, "options/overwrite") == 0;
+	live->watches_drops = instance_number(live->directory, "options/overwrite") == 0;
 	live->source.recording.overwrite = live->watches_drops ? "0" : "1";
 	live->reads_ahead = true;
 	clock = live->source.recording.clock;

@@ -78,12 +78,13 @@ int source_live_open(struct source **out, const struct instance_paths *paths,
 /**
  * source_attached_open - read another owner's instance while it is written
  * @out: for source_close(); NULL on failure
- * @directory: of the instance
+ * @paths: of the instance and its companions
  *
  * Drain it up to source_now_ns(), and freeze it before source_finish(). Reading consumes the
  * records; the instance does not change otherwise. Returns 0, or -1 with @error.
  */
-int source_attached_open(struct source **out, const char *directory, struct error *error);
+int source_attached_open(struct source **out, const struct instance_paths *paths,
+			 struct error *error);
 
 /**
  * source_programs_open - read the rings of programs only

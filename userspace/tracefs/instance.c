@@ -2,6 +2,7 @@
 /* A tracefs instance that ktrack creates, from mkdir to rmdir. */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -428,24 +429,12 @@ int instance_find(struct buffer *out, const char *name, struct error *error)
 	return 0;
 }
 
-int instance_attach(struct instance **out, const char *name, struct error *error)
+/* Opens an instance, or with @name NULL the top level, without changing it. */
+static int instance_attach_one(struct instance **out, const char *name, struct error *error)
 {
-	struct buffer directory = { 0 };
 	char called[sizeof(error->text)];
-	struct instance *instance;
-	int status;
+	struct instance *instance = instance_alloc(error);
 
-	*out = NULL;
-	/* libtracefs has no name for the top level, unless there is an instance of that name. */
-	if (strcmp(name, INSTANCE_TOP) == 0 &&
-	    instance_find(&directory, name, &(struct error){ 0 }) < 0)
-		name = NULL;
-	buffer_clear(&directory);
-	status = instance_find(&directory, name, error);
-	buffer_release(&directory);
-	if (status < 0)
-		return -1;
-	instance = instance_alloc(error);
 	if (!instance)
 		return -1;
 	instance->is_attached = true;
@@ -465,6 +454,46 @@ int instance_attach(struct instance **out, const char *name, struct error *error
 		return 0;
 	}
 	instance_close(instance);
+	return -1;
+}
+
+static bool instance_exists(const char *name)
+{
+	SCOPED_BUFFER(directory);
+
+	return instance_find(&directory, name, &(struct error){ 0 }) == 0;
+}
+
+int instance_attach(struct instance **out, const char *name, struct error *error)
+{
+	SCOPED_BUFFER(directory);
+	struct instance **last = out;
+	int status;
+
+	*out = NULL;
+	/* libtracefs has no name for the top level, unless there is an instance of that name. */
+	if (strcmp(name, INSTANCE_TOP) == 0 && !instance_exists(name))
+		name = NULL;
+	if (instance_find(&directory, name, error) < 0)
+		return -1;
+	status = instance_attach_one(last, name, error);
+	/* A killed run leaves several. */
+	for (int kind = INSTANCE_MAIN + 1; name && status == 0 && kind < INSTANCE_KINDS; kind++) {
+		char own_name[NAME_MAX + 1];
+		size_t size = snprintf(own_name, sizeof(own_name), "%s%s", name,
+				       instance_suffixes[kind]);
+
+		if (size >= sizeof(own_name) || !instance_exists(own_name))
+			continue;
+		last = &(*last)->next;
+		status = instance_attach_one(last, own_name, error);
+		if (status == 0)
+			(*last)->kind = kind;
+	}
+	if (status == 0)
+		return 0;
+	instance_close(*out);
+	*out = NULL;
 	return -1;
 }
 

@@ -362,7 +362,8 @@ int instance_create(struct instance **out, const struct instance_settings *setti
 #define INSTANCE_TOP "top"
 
 /**
- * instance_attach - use an instance of another owner, whose settings never change
+ * instance_attach - use an instance of another owner, whose settings never change, and companions
+ * that a killed run left with it
  * @out: for instance_remove(), which does not remove it
  * @name: of the instance, or INSTANCE_TOP
  *

@@ -82,6 +82,26 @@ killed_beside_packs() {
 	ktrack recover "/tmp/$name.dat"
 }
 
+# The same buffers, read by the words, to which the instance's name is added.
+left_read() {
+	ktrack record --mode=circular -b 64 -o /tmp/left.dat &
+	recorder=$!
+	wait_for is_recording "$recorder"
+	sh -c "$STORM; $FIRE"
+	process_kill "$recorder"
+	"$@$recorder"
+	ktrack clean >/dev/null
+	rm -r /tmp/left.dat.spool
+}
+
+saved_beside_packs() {
+	left_read ktrack export --save="/tmp/$name.dat" --event=/dev/null tracefs:ktrack-
+}
+
+attached_beside_packs() {
+	left_read ktrack record -d 300ms -o "/tmp/$name.dat" --instance=ktrack-
+}
+
 # The instance was removed since, as a new boot does.
 killed_and_cleaned() {
 	recording
@@ -246,6 +266,8 @@ recorded whole record -b 8192 -- sh -c "$FIRE"
 recorded default ktrack record -b 8192 -o /tmp/default.dat -- sh -c "$FIRE"
 recorded pushed ktrack record --mode=circular -b 64 -o /tmp/pushed.dat -- sh -c "$STORM; $FIRE; $STORM"
 recorded pushed-killed killed_beside_packs
+recorded pushed-saved saved_beside_packs
+recorded pushed-attached attached_beside_packs
 attempt comes comes_beside_packs
 recorded all ktrack record --all -b 8192 -o /tmp/all.dat -- sh -c "$FIRE"
 recorded none ktrack record -r none -e sched:sched_process_exit -o /tmp/none.dat -- sh -c "$FIRE"
