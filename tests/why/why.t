@@ -193,6 +193,17 @@ def check_empty(tap, folder):
         tap.ok(is_right, f"no slices{what}", done, output, errors)
 
 
+def check_programs(tap, folder):
+    """Packs alone would leave out the records of programs: what explains more is recorded with them."""
+    remedy = "nothing can be attributed without the scheduler's records; record with -r sched,irq"
+    event = 'writer "ktrack 0.2.0 thread 9"\nevent mytool:task 40000 char track_event_type; string slice_name\ntask 7 mytool 7\n'
+    for buffer, end in (("", "\n"), ("buffer programs\n", " --programs\n")):
+        (folder / "programs.script").write_text(f"{event}{buffer}10us 7@0 40000 B read\n20us 7@0 40000 E read\n")
+        subprocess.run([MKTRACE, folder / "programs.script", folder / "trace.dat"], check=True)
+        _, output, errors = explain("read", folder)
+        tap.ok(remedy + end in output, f"the remedy is{end.rstrip() or ' that of drivers'}", output, errors)
+
+
 def check_control_bytes(tap, folder):
     """A name cannot write to the terminal, nor lines of its own."""
     event = "event mydrv:io 3000 char track_event_type; string slice_name\n"
@@ -231,6 +242,7 @@ def check_case(tap, name, is_updating):
             check_window(tap, folder)
             check_empty(tap, folder)
             check_control_bytes(tap, folder)
+            check_programs(tap, folder)
             check_many(tap, folder)
         if name == "driver":
             check_folded(tap, folder)

@@ -1365,6 +1365,7 @@ struct why_sink {
 	int64_t to_ns;
 	bool counts_ticks;
 	int writer; /* the thread of ktrack that recorded a file, 0 if unknown */
+	bool has_programs; /* there are records of programs */
 	struct slice_selector selector; /* of slices */
 	struct name_table names;
 	struct history history;

@@ -1306,12 +1306,16 @@ static void print_remarks(struct why_sink *why)
 		buffer_append_printable(out, why->settings->slice);
 		buffer_append_string(out, "'\n");
 	}
-	if (why->nr_matched > 0 && why->history.has_states && !why->history.has_interrupts)
-		buffer_append_string(out, "interrupts were not recorded: their time is part of "
-					  "'running'; record with -r sched,irq\n");
-	if (why->nr_matched > 0 && !why->history.has_states)
-		buffer_append_string(out, "nothing can be attributed without the scheduler's "
-					  "records; record with -r sched,irq\n");
+	if (why->nr_matched > 0 && !(why->history.has_states && why->history.has_interrupts)) {
+		buffer_append_string(out, why->history.has_states
+						  ? "interrupts were not recorded: their time is "
+						    "part of 'running'"
+						  : "nothing can be attributed without the "
+						    "scheduler's records");
+		buffer_append_string(out, "; record with -r sched,irq");
+		/* Packs alone would leave out the slices. */
+		buffer_append_string(out, why->has_programs ? " --programs\n" : "\n");
+	}
 	if (why->nr_gaps > 0 || why->lost_records > 0) {
 		timeline_append_loss(out, why->lost_records, why->nr_gaps, why->nr_gaps_unknown);
 		buffer_append_char(out, '\n');

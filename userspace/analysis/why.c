@@ -1209,6 +1209,8 @@ static int why_open(struct sink *sink, const struct recording *recording, unsign
 	why->writer = recording->writer;
 	why->has_calls |= stored_has_pack(recording->stored, "syscalls");
 	why->has_memory |= stored_has_pack(recording->stored, "memory");
+	for (size_t i = 0; recording->buffers && i < recording->nr_buffers; i++)
+		why->has_programs |= strcmp(recording->buffers[i], PROGRAMS_BUFFER) == 0;
 	why->history.start_ns = recording->start_ns;
 	return 0;
 }

@@ -12,6 +12,9 @@
 /** PROGRAM_PREFIX - before the system of a program's event; no system of the kernel has a colon */
 #define PROGRAM_PREFIX "program:"
 
+/** PROGRAMS_BUFFER - name of the buffer of their records */
+#define PROGRAMS_BUFFER "programs"
+
 /**
  * PROGRAM_END_SIZE, PROGRAM_END_BLANK - size of the name of such an end, and where its blank is
  *

@@ -18,9 +18,6 @@
 #include "base/base.h"
 #include "event/event.h"
 
-/** PROGRAMS_BUFFER - name of the buffer of their records */
-#define PROGRAMS_BUFFER "programs"
-
 /** PROGRAM_PAGE_SIZE - size of a sub-buffer */
 #define PROGRAM_PAGE_SIZE 4096
 
