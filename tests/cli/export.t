@@ -137,6 +137,13 @@ is "and what was in that stays" "$(cat page.html)" = before
 run "$ktrack" export --event=lines --perf=lines --html=/dev/null --chrome=/dev/null trace.dat
 is "lines share a file, and /dev/null is for everybody" "$status" = 0
 
+"$OLDPWD/tests/golden/mktrace" "$OLDPWD/tests/golden/convention-buffer.script" shared.dat
+for words in "export --wall-clock=0" stat; do
+	# shellcheck disable=SC2086 # words are split
+	run "$ktrack" $words shared.dat
+	is "$words: the loss has the share of the convention's tracepoints" "$status $(cat "$folder/err")" = \
+		"0 ktrack: shared.dat: lost 5 records in 2 gaps, 2 of the convention's tracepoints"
+done
 # Much more than a pipe and its queue hold, so that a slow reader leaves unread output.
 cat >long.script <<'SCRIPT'
 event demo:io 100 char track_event_type; string slice_name

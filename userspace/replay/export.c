@@ -276,6 +276,8 @@ static void export_part_report_loss(const struct export_part *part, bool is_fail
 		.records = part->pipeline.lost,
 		.gaps = part->pipeline.nr_gaps,
 		.gaps_unknown = part->pipeline.nr_gaps_unknown,
+		.has_convention = part->recording.convention_buffer > 0,
+		.convention_lost = part->pipeline.lost_convention,
 		.is_failure = is_failure,
 	};
 
