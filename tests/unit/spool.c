@@ -449,7 +449,7 @@ TEST(what_moving_left_behind_of_programs_is_not_counted)
 
 	spool_fixture_begin(&fixture, "streaming");
 	CHECK_NUMBER(spool_set_programs(fixture.spool, &programs, &fixture.error), 0);
-	CHECK_NUMBER(queue_add(&programs.recorded.queue, 100, record, sizeof(record)), 0);
+	CHECK_NUMBER(queue_add(&programs.recorded.queue, 0, 100, record, sizeof(record)), 0);
 	CHECK_NUMBER(spool_read(fixture.spool, &fixture.error), 0);
 	CHECK_NUMBER(spool_entry_fail(&fixture.spool->folder, ENOSPC, "programs", &fixture.error),
 		     -1);

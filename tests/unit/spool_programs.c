@@ -43,7 +43,7 @@ static void programs_spool_end(struct programs_spool *fixture)
 static void pass(struct programs_spool *fixture, int64_t first_ns, int64_t last_ns)
 {
 	for (int64_t time_ns = first_ns; time_ns <= last_ns; time_ns++)
-		CHECK_NUMBER(queue_add(&fixture->programs.recorded.queue, time_ns, &time_ns,
+		CHECK_NUMBER(queue_add(&fixture->programs.recorded.queue, 0, time_ns, &time_ns,
 				       sizeof(time_ns)),
 			     0);
 	CHECK_NUMBER(spool_read_programs(fixture->spool, &fixture->error), 0);

@@ -271,6 +271,24 @@ TEST(records_without_space_are_lost)
 	reading_end();
 }
 
+TEST(records_of_a_user_without_any_have_place_when_those_of_another_fill_the_memory)
+{
+	hostile_begin();
+	ktrack_instant(unit_hostile, "two", 0);
+	reading.recorded.size_max = 1;
+	CHECK(reading_pass() > 0);
+	CHECK_NUMBER(reading.recorded.queue.size, 1);
+	if (reading.recorded.size == 1)
+		reading.recorded.list[0]->user = user_table_find(&reading.recorded.users, 12345);
+	reading.recorded.size_max = 2;
+	ktrack_instant(unit_hostile, "three", 0);
+	ktrack_instant(unit_hostile, "four", 0);
+	CHECK(reading_pass() > 0);
+	CHECK_NUMBER(reading.recorded.queue.size, 2);
+	CHECK_NUMBER(reading.recorded.queue.counts.lost, 2);
+	reading_end();
+}
+
 TEST(threads_of_other_processes_are_replaced)
 {
 	static const int32_t tids[] = { 1, 0, -5 };

@@ -220,23 +220,87 @@ TEST(records_that_fill_the_memory_are_delivered)
 	stage_end();
 }
 
-/* Merging all records for each message would take time with the square of their number. */
-TEST(a_message_of_a_pass_is_not_merged_before_the_pass_is_over)
+static bool is_hurried;
+
+static bool stage_is_hurried(void *context)
 {
-	stage_begin(PROGRAMS_WAIT, 64);
+	(void)context;
+	return is_hurried;
+}
+
+/* A signal comes while records are delivered, of a user who has very many, and of another one. */
+TEST(a_signal_ends_the_delivery_of_users_with_many_records)
+{
+	struct programs *programs = &stage.programs;
+	struct record_queue *queue = &programs->recorded.queue;
+	const int64_t nr_many = 40000;
+	unsigned char page[PROGRAM_PAGE_SIZE];
+
+	stage_begin(PROGRAMS_WAIT, SIZE_MAX);
+	close(programs->fd);
+	programs->fd = -1;
+	programs->settings.is_hurried = stage_is_hurried;
+	is_hurried = false;
+	for (uid_t uid = 1000; uid < 1002; uid++)
+		CHECK(user_table_find(&programs->recorded.users, uid));
+	for (int64_t i = 0; i < nr_many; i++) {
+		CHECK_NUMBER(queue_add(queue, 1, 2 * i, &i, sizeof(i)), 0);
+		if (i % 10 == 0)
+			CHECK_NUMBER(queue_add(queue, 0, 2 * i + 1, &i, sizeof(i)), 0);
+	}
+	CHECK(programs_fill(programs, INT64_MAX, page) > 0);
+	is_hurried = true;
+	programs->looked_ns = 0;
+	CHECK(programs_fill(programs, INT64_MAX, page) > 0);
+	CHECK(programs->is_over);
+	CHECK_NUMBER(queue->counts.lost, 0);
+	programs->looked_ns = 0;
+	programs->hurried_ns -= NS_PER_S;
+	while (programs_fill(programs, INT64_MAX, page) > 0)
+		;
+	CHECK_NUMBER(queue->counts.read + queue->counts.lost, nr_many + nr_many / 10);
+	CHECK(queue->counts.lost > nr_many - 1000 && queue->counts.lost < nr_many);
+	stage_end();
+}
+
+/* So do messages while they are received: a pass over full rings has many. */
+TEST(a_signal_ends_the_receiving_of_messages)
+{
+	struct programs *programs = &stage.programs;
+	struct error error = { 0 };
+
+	stage_begin(PROGRAMS_WAIT, SIZE_MAX);
+	programs->settings.is_hurried = stage_is_hurried;
+	is_hurried = true;
 	reader_start(getpid());
-	search_end();
-	programs_take_messages();
-	for (int i = 0; i < 10; i++) {
+	for (int i = 0; i < 3; i++) {
 		ktrack_instant(unit_many, "one");
 		rings_read();
-		programs_take_messages();
-		CHECK_NUMBER(stage.programs.recorded.queue.size, i + 1);
-		CHECK_NUMBER(stage.programs.recorded.queue.nr_sorted, 0);
 	}
-	request_answer(REQUEST_PASS);
-	programs_take_messages();
-	CHECK_NUMBER(records_take(), 10);
+	programs->looked_ns = 0;
+	CHECK_NUMBER(programs_read(programs, 0, &error), 0);
+	CHECK(programs->is_over);
+	stage_end();
+}
+
+/* All that a recording in memory has is delivered when it ends. */
+TEST(a_signal_drops_nothing_of_a_recording_in_memory)
+{
+	struct programs *programs = &stage.programs;
+	struct record_queue *queue = &programs->recorded.queue;
+	unsigned char page[PROGRAM_PAGE_SIZE];
+
+	stage_begin(PROGRAMS_KEEP_LAST, SIZE_MAX);
+	close(programs->fd);
+	programs->fd = -1;
+	programs->settings.is_hurried = stage_is_hurried;
+	is_hurried = true;
+	CHECK(user_table_find(&programs->recorded.users, 1000));
+	for (int64_t i = 0; i < 40000; i++)
+		CHECK_NUMBER(queue_add(queue, 0, i, &i, sizeof(i)), 0);
+	CHECK(programs_fill(programs, INT64_MAX, page) > 0);
+	CHECK_NUMBER(programs->hurried_ns, 0);
+	CHECK(!programs->is_over);
 	stage_end();
 }
 

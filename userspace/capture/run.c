@@ -362,6 +362,15 @@ static void capture_report_markers(const struct capture *capture)
 		       reasons[copies], instance_directory(recorder));
 }
 
+/* Whether a signal has ended the recording. */
+static bool capture_is_hurried(void *context)
+{
+	struct capture *capture = context;
+
+	return stop_is_due(&capture->stop, time_now_ns(CLOCK_BOOTTIME)) &&
+	       capture->stop.nr_requests > 0;
+}
+
 /* Wait for programs, if the settings have them; returns -1 with @error. */
 static int capture_open_programs(struct capture *capture, struct error *error)
 {
@@ -378,6 +387,8 @@ static int capture_open_programs(struct capture *capture, struct error *error)
 		.mode = !settings->mode->is_read_at_end ? PROGRAMS_WAIT
 			: settings->mode->overwrites	? PROGRAMS_KEEP_LAST
 							: PROGRAMS_KEEP_FIRST,
+		.is_hurried = capture_is_hurried,
+		.context = capture,
 	};
 
 	if (!settings->records_programs)

@@ -228,6 +228,7 @@ enum request_kind {
  * @pid: of the reader; an earlier one may have left requests unread
  * @number: of a request that is answered
  * @is_on: programs are recorded
+ * @is_hurried: of programs with the most, what takes long is left in their rings at the end
  * @from_ns: earlier records belong to another recording
  * @size_max: so many bytes are read in a pass, a part of it for each user
  */
@@ -235,7 +236,8 @@ struct reader_request {
 	uint32_t kind;
 	int32_t pid;
 	uint32_t number;
-	uint32_t is_on;
+	uint16_t is_on;
+	uint16_t is_hurried;
 	int64_t from_ns;
 	uint64_t size_max;
 };

@@ -52,6 +52,16 @@
 #define HANG_RUNS_NS (30 * NS_PER_S)
 #define HANG_RUNS 200
 
+/* How often a signal is looked for while records are delivered. */
+#define LOOK_NS (NS_PER_S / 100)
+
+/*
+ * A signal ends a recording soon: so long records are delivered, then only those of users of whom
+ * no more than a share of so many are left.
+ */
+#define HURRY_NS (NS_PER_S / 2)
+#define HURRY_RECORDS 32768
+
 static void programs_expect(struct programs *programs)
 {
 	programs->asked_ns = time_now_ns(CLOCK_MONOTONIC);
@@ -67,6 +77,7 @@ static bool programs_ask(struct programs *programs, enum request_kind kind)
 		.pid = programs->reader_pid,
 		.number = programs->number + 1,
 		.is_on = programs->is_on,
+		.is_hurried = programs->hurried_ns > 0,
 		.from_ns = programs->from_ns,
 		.size_max = programs->recorded.size_max,
 	};
@@ -437,28 +448,6 @@ static void programs_search(struct programs *programs)
 	programs->is_searching = programs->helper.is_searching;
 }
 
-/* Behind the end, new programs and those that go on writing have nothing that belongs to it. */
-int programs_read(struct programs *programs, int timeout_ms, struct error *error)
-{
-	if (programs->is_over)
-		return programs->has_failed ? error_set(error, "out of memory") : 0;
-	while (programs_receive(programs, 0))
-		;
-	programs_check_helper(programs);
-	programs_search(programs);
-	programs_ask_switch(programs);
-	/* If no record is final, only a pass can find that a record was completed that holds them
-	 * back. */
-	if (programs->is_found && !programs->is_asked &&
-	    (programs_make_space(programs) ||
-	     !queue_has_record(&programs->recorded.queue, programs->ready_ns)))
-		programs_ask(programs, REQUEST_PASS);
-	while (programs->is_asked && programs_receive(programs, timeout_ms))
-		;
-	programs_check_reader(programs);
-	return programs->has_failed ? error_set(error, "out of memory") : 0;
-}
-
 /* Asks for the last pass until it is answered, or the reader has not run for too many steps. */
 static bool programs_finish(struct programs *programs)
 {
@@ -480,6 +469,17 @@ static bool programs_finish(struct programs *programs)
 	return false;
 }
 
+/* Whether a signal has asked for the end. */
+static bool programs_are_hurried(struct programs *programs)
+{
+	const struct programs_settings *settings = &programs->settings;
+
+	if (programs->hurried_ns == 0 && settings->mode == PROGRAMS_WAIT && settings->is_hurried &&
+	    settings->is_hurried(settings->context))
+		programs->hurried_ns = time_now_ns(CLOCK_MONOTONIC);
+	return programs->hurried_ns > 0;
+}
+
 void programs_stop(struct programs *programs)
 {
 	bool was_read;
@@ -488,6 +488,7 @@ void programs_stop(struct programs *programs)
 		return;
 	programs->is_over = true;
 	programs->is_on = false;
+	programs_are_hurried(programs);
 	was_read = programs_finish(programs);
 	if (!was_read && programs->fd >= 0)
 		report_message(programs->settings.report,
@@ -496,6 +497,62 @@ void programs_stop(struct programs *programs)
 	if (!was_read || programs->is_waiting || programs->is_cut || programs->refused != 0)
 		programs_lose(programs);
 	programs_report_rest(programs);
+}
+
+static void programs_limit(struct programs *programs)
+{
+	const struct user_table *users = &programs->recorded.users;
+	struct record_queue *queue = &programs->recorded.queue;
+	size_t nr_max = HURRY_RECORDS / (users->size ? users->size : 1);
+
+	programs->is_limited = true;
+	for (size_t i = 0; i < queue->nr_users; i++) {
+		size_t nr_records = queue->users[i].nr_records;
+
+		if (nr_records > nr_max)
+			report_message(programs->settings.report,
+				       "programs of user %u: their last %zu records are lost, they "
+				       "would have delayed the end",
+				       (unsigned int)users->list[i]->uid, nr_records);
+	}
+	queue_limit(queue, nr_max);
+}
+
+/* Receiving and delivering may take long: the end comes meanwhile. */
+static void programs_hurry(struct programs *programs)
+{
+	int64_t now_ns = time_now_ns(CLOCK_MONOTONIC);
+
+	if (programs->is_limited || now_ns - programs->looked_ns < LOOK_NS)
+		return;
+	programs->looked_ns = now_ns;
+	if (programs_are_hurried(programs))
+		programs_stop(programs);
+	if (programs->hurried_ns > 0 &&
+	    time_now_ns(CLOCK_MONOTONIC) - programs->hurried_ns >= HURRY_NS)
+		programs_limit(programs);
+}
+
+/* Behind the end, new programs and those that go on writing have nothing that belongs to it. */
+int programs_read(struct programs *programs, int timeout_ms, struct error *error)
+{
+	while (!programs->is_over && programs_receive(programs, 0))
+		programs_hurry(programs);
+	if (programs->is_over)
+		return programs->has_failed ? error_set(error, "out of memory") : 0;
+	programs_check_helper(programs);
+	programs_search(programs);
+	programs_ask_switch(programs);
+	/* If no record is final, only a pass can find that a record was completed that holds them
+	 * back. */
+	if (programs->is_found &&
+	    (programs_make_space(programs) ||
+	     !queue_has_record(&programs->recorded.queue, programs->ready_ns)))
+		programs_ask(programs, REQUEST_PASS);
+	while (programs->is_asked && programs_receive(programs, timeout_ms))
+		programs_hurry(programs);
+	programs_check_reader(programs);
+	return programs->has_failed ? error_set(error, "out of memory") : 0;
 }
 
 int64_t programs_ready_ns(const struct programs *programs)
@@ -516,6 +573,7 @@ int programs_wait_ms(const struct programs *programs)
 
 size_t programs_fill(struct programs *programs, int64_t until_ns, unsigned char *page)
 {
+	programs_hurry(programs);
 	return queue_fill(&programs->recorded.queue, until_ns, page);
 }
 

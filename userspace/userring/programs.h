@@ -21,6 +21,8 @@
  *	answer was looked for, and how often the reader did not run then
  * @is_switched: the reader was told of @is_on and @from_ns
  * @is_over: recording has ended: nothing is read any more
+ * @looked_ns, @hurried_ns: CLOCK_MONOTONIC when a signal was last looked for, and when one had come
+ * @is_limited: the records of users with many were dropped
  * @is_on: recording has started, and earlier records than @from_ns belong to another one
  * @ready_ns: all records up to this time are read
  * @wait_ns: how long rings may be left alone
@@ -54,6 +56,9 @@ struct programs {
 	bool is_switched;
 	bool is_on;
 	bool is_over;
+	bool is_limited;
+	int64_t looked_ns;
+	int64_t hurried_ns;
 	int64_t from_ns;
 	int64_t ready_ns;
 	int64_t searched_ns;

@@ -37,38 +37,114 @@
 /* A program can lose records for days and write none: so many losses have a place of their own. */
 #define LOSSES_MAX 4096
 
-/* Merging needs a second list, whose pages take no memory before. */
+/* Each record may be a run. */
 static int queue_grow(struct record_queue *queue)
 {
 	size_t capacity = queue->capacity ? 2 * queue->capacity : 1024;
 	struct queued_record *list = reallocarray(queue->list, capacity, sizeof(*list));
-	struct queued_record *merged = list ? reallocarray(queue->merged, capacity, sizeof(*merged))
-					    : NULL;
+	size_t *runs = list ? reallocarray(queue->runs, capacity, sizeof(*runs)) : NULL;
 
 	if (list)
 		queue->list = list;
-	if (!merged)
+	if (!runs)
 		return -1;
-	queue->merged = merged;
+	queue->runs = runs;
 	queue->capacity = capacity;
 	return 0;
 }
 
-int queue_add(struct record_queue *queue, int64_t time_ns, const void *data, size_t size)
+/* Whether the next record of run @a precedes that of run @b; those of one time keep their order. */
+static bool run_is_before(const struct record_queue *queue, size_t a, size_t b)
 {
+	int64_t a_ns = queue->list[queue->runs[a]].time_ns;
+	int64_t b_ns = queue->list[queue->runs[b]].time_ns;
+
+	return a_ns != b_ns ? a_ns < b_ns : queue->runs[a] < queue->runs[b];
+}
+
+static void runs_swap(struct record_queue *queue, size_t a, size_t b)
+{
+	size_t run = queue->runs[a];
+
+	queue->runs[a] = queue->runs[b];
+	queue->runs[b] = run;
+}
+
+/* The runs are a heap: moves one whose next record is later now. */
+static void runs_settle(struct record_queue *queue, size_t at)
+{
+	for (size_t next; (next = 2 * at + 1) < queue->nr_runs; at = next) {
+		if (next + 1 < queue->nr_runs && run_is_before(queue, next + 1, next))
+			next++;
+		if (!run_is_before(queue, next, at))
+			break;
+		runs_swap(queue, at, next);
+	}
+}
+
+static void runs_add(struct record_queue *queue, size_t run)
+{
+	size_t at = queue->nr_runs++;
+
+	queue->runs[at] = run;
+	for (; at > 0 && run_is_before(queue, at, (at - 1) / 2); at = (at - 1) / 2)
+		runs_swap(queue, at, (at - 1) / 2);
+}
+
+/* The next record; NULL if none waits. */
+static const struct queued_record *queue_next(const struct record_queue *queue)
+{
+	return queue->nr_runs > 0 ? &queue->list[queue->runs[0]] : NULL;
+}
+
+/* Takes the next record, which keeps its bytes. */
+static void queue_take(struct record_queue *queue)
+{
+	size_t next = queue->runs[0] + 1;
+
+	queue->users[queue->list[next - 1].user].nr_records--;
+	queue->users[queue->list[next - 1].user].nr_bytes -=
+		queue->list[next - 1].size + QUEUED_PLACES_SIZE;
+	queue->nr_taken++;
+	queue->is_last_taken |= next == queue->size;
+	if (next < queue->size && !queue->list[next].is_first)
+		queue->runs[0] = next;
+	else
+		queue->runs[0] = queue->runs[--queue->nr_runs];
+	runs_settle(queue, 0);
+}
+
+int queue_add(struct record_queue *queue, unsigned int user, int64_t time_ns, const void *data,
+	      size_t size)
+{
+	struct queued_record *record;
+
 	if (time_ns < queue->delivered_ns)
 		return queue_lose(queue, queue->delivered_ns, 1);
 	if (queue->is_closed)
 		return queue_lose(queue, time_ns, 1);
-	if (queue->size == queue->capacity && queue_grow(queue) < 0)
+	if ((queue->size == queue->capacity && queue_grow(queue) < 0) ||
+	    !array_extend(queue->users, queue->nr_users, user))
 		return -1;
-	queue->list[queue->size++] = (struct queued_record){ .time_ns = time_ns,
-							     .offset = queue->bytes.size,
-							     .size = size };
+	buffer_append(&queue->bytes, data, size);
+	if (queue->bytes.failed)
+		return -1;
+	record = &queue->list[queue->size];
+	*record = (struct queued_record){ .time_ns = time_ns,
+					  .offset = queue->bytes.size - size,
+					  .size = size,
+					  .user = user,
+					  .is_first = queue->size == 0 || queue->is_last_taken ||
+						      time_ns < record[-1].time_ns };
+	queue->is_last_taken = false;
+	queue->size++;
+	queue->users[user].nr_records++;
+	queue->users[user].nr_bytes += size + QUEUED_PLACES_SIZE;
+	if (record->is_first)
+		runs_add(queue, queue->size - 1);
 	if (time_ns > queue->added_ns)
 		queue->added_ns = time_ns;
-	buffer_append(&queue->bytes, data, size);
-	return queue->bytes.failed ? -1 : 0;
+	return 0;
 }
 
 /* Whether a loss becomes a part of the last one. Behind the last record of a closed queue is none.
@@ -79,7 +155,7 @@ static bool loss_joins(const struct record_queue *queue, const struct queued_los
 	bool is_behind = queue->is_closed && last->time_ns > queue->added_ns;
 
 	/* Before each record that waits, one has a meaning. */
-	if (queue->nr_losses >= LOSSES_MAX + (queue->size - queue->first))
+	if (queue->nr_losses >= LOSSES_MAX + (queue->size - queue->nr_taken))
 		return true;
 	return (is_behind || last->time_ns >= time_ns) && (count < 0) == (last->count < 0);
 }
@@ -112,99 +188,92 @@ int queue_lose(struct record_queue *queue, int64_t time_ns, int64_t count)
 	return 0;
 }
 
-/* Those that are delivered still have their bytes, and their places in both lists. */
+/* Those that are delivered still have their bytes and their places. */
 size_t queue_bytes(const struct record_queue *queue)
 {
-	return queue->first < queue->size ? queue->bytes.size + queue->size * QUEUED_PLACES_SIZE
-					  : 0;
+	return queue->nr_runs > 0 ? queue->bytes.size + queue->size * QUEUED_PLACES_SIZE : 0;
 }
 
-/* Behind the last record from @begin on that is not earlier than the one before it. */
-static size_t run_end(const struct record_queue *queue, size_t begin)
+size_t queue_user_bytes(const struct record_queue *queue, unsigned int user)
 {
-	size_t end = begin < queue->size ? begin + 1 : begin;
-
-	while (end < queue->size && queue->list[end].time_ns >= queue->list[end - 1].time_ns)
-		end++;
-	return end;
+	return user < queue->nr_users ? queue->users[user].nr_bytes : 0;
 }
 
-/* Merges two runs that are neighbors, the first of which was added first. */
-static void runs_merge(struct record_queue *queue, size_t begin, size_t middle, size_t end)
+static int index_compare(const void *a, const void *b)
 {
-	const struct queued_record *list = queue->list;
-	size_t left = begin, right = middle;
+	const size_t *first = a, *second = b;
 
-	for (size_t i = begin; i < end; i++) {
-		bool is_left = left < middle &&
-			       (right == end || list[left].time_ns <= list[right].time_ns);
+	return (*first > *second) - (*first < *second);
+}
 
-		queue->merged[i] = list[is_left ? left++ : right++];
+/*
+ * Moves the records that are left to the front, except those of users who have more than
+ * @nr_max. Returns the time of the first one that is dropped.
+ */
+static int64_t list_compact(struct record_queue *queue, size_t nr_max)
+{
+	size_t size = 0, nr_runs = 0;
+	int64_t dropped_ns = INT64_MAX;
+
+	if (queue->nr_runs > 1)
+		qsort(queue->runs, queue->nr_runs, sizeof(*queue->runs), index_compare);
+	for (size_t i = 0; i < queue->nr_runs; i++) {
+		size_t at = queue->runs[i], begin = size;
+
+		do {
+			struct queued_record record = queue->list[at++];
+
+			if (queue->users[record.user].nr_records > nr_max) {
+				if (record.time_ns < dropped_ns)
+					dropped_ns = record.time_ns;
+				continue;
+			}
+			record.is_first = size == begin;
+			queue->list[size++] = record;
+		} while (at < queue->size && !queue->list[at].is_first);
+		if (size > begin)
+			queue->runs[nr_runs++] = begin;
 	}
+	queue->size = size;
+	queue->nr_runs = nr_runs;
+	queue->nr_taken = 0;
+	queue->is_last_taken = false;
+	for (size_t i = nr_runs / 2; i > 0; i--)
+		runs_settle(queue, i - 1);
+	return dropped_ns;
 }
 
-/* A ring's records are in order, but for those of signal handlers: few runs are merged in pairs. */
-static void queue_merge(struct record_queue *queue)
-{
-	size_t first_end = queue->nr_sorted < queue->size ? run_end(queue, queue->first)
-							  : queue->size;
-
-	while (first_end < queue->size) {
-		struct queued_record *list = queue->list;
-
-		for (size_t begin = queue->first, middle, end; begin < queue->size; begin = end) {
-			middle = run_end(queue, begin);
-			end = run_end(queue, middle);
-			runs_merge(queue, begin, middle, end);
-			if (begin == queue->first)
-				first_end = end;
-		}
-		queue->list = queue->merged;
-		queue->merged = list;
-	}
-	queue->nr_sorted = queue->size;
-}
-
-/* Moves the records that are left, with their bytes, to the front; false if memory ran out. */
-static bool bytes_compact(struct record_queue *queue)
+/* Drops the bytes of records that are not in the list any more, unless memory ran out. */
+static void bytes_compact(struct record_queue *queue)
 {
 	struct buffer *bytes = &queue->spare, before = queue->bytes;
+	size_t offset = 0;
 
-	buffer_clear(bytes);
-	for (size_t i = queue->first; i < queue->size; i++) {
-		const struct queued_record *record = &queue->list[i];
-
-		buffer_append(bytes, before.data + record->offset, record->size);
+	if (queue->size == 0) {
+		buffer_clear(&queue->bytes);
+		return;
 	}
+	buffer_clear(bytes);
+	for (size_t i = 0; i < queue->size; i++)
+		buffer_append(bytes, before.data + queue->list[i].offset, queue->list[i].size);
 	if (bytes->failed) {
 		buffer_release(bytes);
-		return false;
+		return;
+	}
+	for (size_t i = 0; i < queue->size; i++) {
+		queue->list[i].offset = offset;
+		offset += queue->list[i].size;
 	}
 	queue->bytes = *bytes;
 	*bytes = before;
 	if (bytes->capacity > SPARE_MAX)
 		buffer_release(bytes);
-	return true;
 }
 
 static void queue_compact(struct record_queue *queue)
 {
-	size_t offset = 0;
-
-	if (queue->first == queue->size)
-		buffer_clear(&queue->bytes);
-	else if (!bytes_compact(queue))
-		return;
-	for (size_t i = queue->first; i < queue->size; i++) {
-		struct queued_record *to = &queue->list[i - queue->first];
-
-		*to = queue->list[i];
-		to->offset = offset;
-		offset += to->size;
-	}
-	queue->size -= queue->first;
-	queue->nr_sorted = queue->size;
-	queue->first = 0;
+	list_compact(queue, SIZE_MAX);
+	bytes_compact(queue);
 }
 
 /* Takes all losses before a record. */
@@ -241,21 +310,49 @@ static void losses_shrink(struct record_queue *queue, const struct queued_record
 
 void queue_shrink(struct record_queue *queue, size_t size)
 {
-	size_t left, first;
+	const struct queued_record *last = NULL;
+	size_t left;
 
 	if (queue_bytes(queue) <= size)
 		return;
-	queue_merge(queue);
 	/* Without what was delivered, all that wait may fit. */
 	queue_compact(queue);
 	left = queue_bytes(queue);
-	first = queue->first;
 	if (left <= size)
 		return;
-	while (left > size && queue->first < queue->size)
-		left -= queue->list[queue->first++].size + QUEUED_PLACES_SIZE;
-	losses_shrink(queue, &queue->list[queue->first - 1], queue->first - first);
+	while (left > size && queue->nr_runs > 0) {
+		last = queue_next(queue);
+		left -= last->size + QUEUED_PLACES_SIZE;
+		queue_take(queue);
+	}
+	losses_shrink(queue, last, queue->nr_taken);
 	queue_compact(queue);
+}
+
+size_t queue_limit(struct record_queue *queue, size_t nr_max)
+{
+	size_t nr_before = queue->size - queue->nr_taken, place = 0;
+	int64_t dropped_ns = list_compact(queue, nr_max);
+	size_t nr_dropped = nr_before - queue->size;
+
+	for (size_t i = 0; i < queue->nr_users; i++) {
+		if (queue->users[i].nr_records > nr_max)
+			queue->users[i] = (struct queued_user){ 0 };
+	}
+	bytes_compact(queue);
+	if (nr_dropped == 0)
+		return 0;
+	queue->counts.lost += nr_dropped;
+	if (!array_reserve(queue->losses, queue->nr_losses)) {
+		queue->counts.is_damaged = true;
+		return nr_dropped;
+	}
+	while (place < queue->nr_losses && queue->losses[place].time_ns <= dropped_ns)
+		place++;
+	memmove(queue->losses + place + 1, queue->losses + place,
+		(queue->nr_losses++ - place) * sizeof(*queue->losses));
+	queue->losses[place] = (struct queued_loss){ .time_ns = dropped_ns, .count = nr_dropped };
+	return nr_dropped;
 }
 
 static unsigned char *put_u32(unsigned char *to, uint32_t number)
@@ -300,8 +397,9 @@ static unsigned char *put_entry(unsigned char *to, const struct queued_record *r
 static unsigned char *put_records(struct record_queue *queue, int64_t until_ns, int64_t last_ns,
 				  unsigned char *to, const unsigned char *end)
 {
-	for (; queue->first < queue->size; queue->first++) {
-		const struct queued_record *record = &queue->list[queue->first];
+	const struct queued_record *record;
+
+	for (; (record = queue_next(queue)); queue_take(queue)) {
 		size_t size_max = 4 * ENTRY_HEAD_SIZE + record->size + 3;
 
 		if (record->time_ns > until_ns || (size_t)(end - to) < size_max ||
@@ -315,16 +413,15 @@ static unsigned char *put_records(struct record_queue *queue, int64_t until_ns, 
 		queue->delivered_ns = last_ns;
 		queue->counts.read++;
 	}
-	if (queue->first == queue->size ||
-	    (queue->first > DELIVERED_MAX && queue->first > queue->size / 2))
+	if (queue->nr_runs == 0 ||
+	    (queue->nr_taken > DELIVERED_MAX && queue->nr_taken > queue->size / 2))
 		queue_compact(queue);
 	return to;
 }
 
-bool queue_has_record(struct record_queue *queue, int64_t until_ns)
+bool queue_has_record(const struct record_queue *queue, int64_t until_ns)
 {
-	queue_merge(queue);
-	return queue->first < queue->size && queue->list[queue->first].time_ns <= until_ns;
+	return queue->nr_runs > 0 && queue_next(queue)->time_ns <= until_ns;
 }
 
 size_t queue_fill(struct record_queue *queue, int64_t until_ns, unsigned char *page)
@@ -335,9 +432,9 @@ size_t queue_fill(struct record_queue *queue, int64_t until_ns, unsigned char *p
 
 	if (!queue_has_record(queue, until_ns))
 		return 0;
-	first_ns = queue->list[queue->first].time_ns;
+	first_ns = queue_next(queue)->time_ns;
 	memcpy(page, &first_ns, sizeof(first_ns));
-	commit = losses_take(queue, &queue->list[queue->first], &count) ? PAGE_MISSED : 0;
+	commit = losses_take(queue, queue_next(queue), &count) ? PAGE_MISSED : 0;
 	if (commit && count >= 0)
 		commit |= PAGE_MISSED_STORED;
 	end = put_records(queue, until_ns, first_ns, begin,
@@ -355,7 +452,6 @@ size_t queue_extend(struct record_queue *queue, int64_t until_ns, unsigned char 
 	unsigned char *begin = page + PAGE_HEADER_SIZE, *end;
 	uint64_t commit, size;
 
-	queue_merge(queue);
 	memcpy(&commit, page + sizeof(int64_t), sizeof(commit));
 	size = commit & ~PAGE_MISSED;
 	if (size > PROGRAM_PAGE_SIZE - PAGE_HEADER_SIZE - PAGE_COUNT_BYTES)
@@ -372,7 +468,8 @@ size_t queue_extend(struct record_queue *queue, int64_t until_ns, unsigned char 
 void queue_release(struct record_queue *queue)
 {
 	free(queue->list);
-	free(queue->merged);
+	free(queue->runs);
+	free(queue->users);
 	free(queue->losses);
 	buffer_release(&queue->bytes);
 	buffer_release(&queue->spare);

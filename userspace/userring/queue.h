@@ -5,15 +5,27 @@
 
 #include "userring/userring.h"
 
-/** struct queued_record - a record at @offset of the bytes of a queue */
+/**
+ * struct queued_record - a record at @offset of the bytes of a queue
+ * @user: to whom it counts
+ * @is_first: it does not follow, in time, the one that was added before
+ */
 struct queued_record {
 	int64_t time_ns;
 	size_t offset;
 	uint32_t size;
+	uint16_t user;
+	bool is_first;
 };
 
 /** QUEUED_PLACES_SIZE - what a record takes of the lists of a queue */
-#define QUEUED_PLACES_SIZE (2 * sizeof(struct queued_record))
+#define QUEUED_PLACES_SIZE (sizeof(struct queued_record) + sizeof(size_t))
+
+/** struct queued_user - the records of a user that wait; their bytes with their places */
+struct queued_user {
+	size_t nr_records;
+	size_t nr_bytes;
+};
 
 /** struct queued_loss - lost records before @time_ns; LOSS_COUNT_UNKNOWN for an unknown number */
 struct queued_loss {
@@ -23,9 +35,11 @@ struct queued_loss {
 
 /**
  * struct record_queue - records of all rings
- * @list: @size records of @capacity, of which the first @nr_sorted are sorted
- * @merged: as many, where runs of them are merged to
- * @first: of those that are left
+ * @list: @size records of @capacity, as they were added, of which @nr_taken are delivered
+ * @runs: the next record of each sequence in time order, as a heap: a ring's records are in order,
+ *	but for those of signal handlers
+ * @is_last_taken: the last one of the list is delivered
+ * @users: of @nr_users
  * @bytes: their bytes
  * @spare: has the memory that @bytes had before the last delivery, and gets those that are left
  * @losses: @nr_losses of them, in time order
@@ -35,11 +49,14 @@ struct queued_loss {
  */
 struct record_queue {
 	struct queued_record *list;
-	struct queued_record *merged;
 	size_t size;
 	size_t capacity;
-	size_t first;
-	size_t nr_sorted;
+	size_t nr_taken;
+	size_t *runs;
+	size_t nr_runs;
+	bool is_last_taken;
+	struct queued_user *users;
+	size_t nr_users;
 	struct buffer bytes;
 	struct buffer spare;
 	struct queued_loss *losses;
@@ -50,8 +67,12 @@ struct record_queue {
 	struct programs_counts counts;
 };
 
-/** queue_add - add a record; one that comes too late is lost; returns -1 if memory ran out */
-int queue_add(struct record_queue *queue, int64_t time_ns, const void *data, size_t size);
+/**
+ * queue_add - add a record; one that comes too late is lost; returns -1 if memory ran out
+ * @user: a small number
+ */
+int queue_add(struct record_queue *queue, unsigned int user, int64_t time_ns, const void *data,
+	      size_t size);
 
 /** queue_lose - records were lost up to @time_ns; returns -1 if memory ran out */
 int queue_lose(struct record_queue *queue, int64_t time_ns, int64_t count);
@@ -59,11 +80,21 @@ int queue_lose(struct record_queue *queue, int64_t time_ns, int64_t count);
 /** queue_bytes - memory of records; 0 if none waits */
 size_t queue_bytes(const struct record_queue *queue);
 
+/** queue_user_bytes - memory of records of a user that wait */
+size_t queue_user_bytes(const struct record_queue *queue, unsigned int user);
+
 /** queue_shrink - drop the oldest records until the rest has at most @size bytes */
 void queue_shrink(struct record_queue *queue, size_t size);
 
+/**
+ * queue_limit - drop the records of users of whom more than @nr_max wait, which are lost
+ *
+ * No more may be added. Returns how many.
+ */
+size_t queue_limit(struct record_queue *queue, size_t nr_max);
+
 /** queue_has_record - whether a record up to @until_ns waits */
-bool queue_has_record(struct record_queue *queue, int64_t until_ns);
+bool queue_has_record(const struct record_queue *queue, int64_t until_ns);
 
 /** queue_fill - as programs_fill() */
 size_t queue_fill(struct record_queue *queue, int64_t until_ns, unsigned char *page);

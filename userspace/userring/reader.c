@@ -213,13 +213,20 @@ struct part_passed reader_passed(const struct reader *reader, uint32_t number)
 				     .wait_ns = reader->fill_ns / 4 };
 }
 
+/* Whether the last pass takes too long. */
+static bool reader_is_late(const struct reader *reader)
+{
+	return time_now_ns(CLOCK_THREAD_CPUTIME_ID) >= reader->end_ns ||
+	       (reader->hurry_ns > 0 && time_now_ns(CLOCK_BOOTTIME) >= reader->hurry_ns);
+}
+
 void reader_check_end(struct reader *reader)
 {
 	struct reader_request request;
 	bool is_late;
 
 	if (reader->end_ns > 0)
-		is_late = time_now_ns(CLOCK_THREAD_CPUTIME_ID) >= reader->end_ns;
+		is_late = reader_is_late(reader);
 	else
 		is_late = recv(reader->fd, &request, sizeof(request), MSG_PEEK | MSG_DONTWAIT) ==
 				  sizeof(request) &&
@@ -242,7 +249,9 @@ bool reader_finish(struct reader *reader, uint64_t size_max)
 	is_whole = reader_accept(reader);
 	reader_limit(reader);
 	is_whole = is_whole && reader_pass(reader, size_max) && reader_look(reader, size_max);
-	for (int i = 0; is_whole && i < AWAIT_STEPS && reader_is_waiting(reader); i++) {
+	for (int i = 0; is_whole && i < AWAIT_STEPS && reader_is_waiting(reader) &&
+			(reader->hurry_ns == 0 || !reader_is_late(reader));
+	     i++) {
 		nanosleep(&step, NULL);
 		is_whole = reader_pass(reader, size_max);
 	}
@@ -267,6 +276,8 @@ static bool reader_do(struct reader *reader, const struct reader_request *reques
 		passed = reader_passed(reader, request->number);
 		break;
 	default:
+		if (request->is_hurried)
+			reader->hurry_ns = time_now_ns(CLOCK_BOOTTIME) + READER_HURRY_NS;
 		if (!reader_finish(reader, request->size_max))
 			return false;
 		passed = reader_passed(reader, request->number);

@@ -28,6 +28,7 @@
  * @passed_ns: of the last pass
  * @fill_ns: how long the ring that fills fastest takes for that
  * @end_ns: CLOCK_THREAD_CPUTIME_ID until when the last pass reads all, 0 before the end
+ * @hurry_ns: CLOCK_BOOTTIME until when it reads all if it is hurried, otherwise 0
  * @is_over: the recorder has ended
  */
 struct reader {
@@ -52,6 +53,7 @@ struct reader {
 	int64_t passed_ns;
 	int64_t fill_ns;
 	int64_t end_ns;
+	int64_t hurry_ns;
 	bool is_over;
 };
 
@@ -89,8 +91,12 @@ int64_t fill_ns_after(int64_t fill_ns, int64_t elapsed_ns, const struct program 
 /** READER_END_MORE - of each program beyond its share: what its threads write meanwhile */
 #define READER_END_MORE PROGRAM_HURRIED_MAX
 
-/** READER_END_NS - CPU time of the last pass until those with the most are read in part */
+/**
+ * READER_END_NS, READER_HURRY_NS - CPU time of the last pass until those with the most are read in
+ *	part, and time if it is hurried
+ */
 #define READER_END_NS (NS_PER_S / 2)
+#define READER_HURRY_NS (NS_PER_S / 4)
 
 /**
  * reader_check_end - whether the recorder waits: it has asked for the end, or that takes too long

@@ -143,6 +143,14 @@ static enum recorded_status described_event_take(struct recorded *recorded, cons
 	return status;
 }
 
+/* Nobody's records push out those of a user who has less than an equal share of the memory. */
+static bool recorded_has_place(const struct recorded *recorded, const struct program_user *user)
+{
+	return queue_bytes(&recorded->queue) < recorded->size_max ||
+	       queue_user_bytes(&recorded->queue, user->number) <
+		       recorded->size_max / recorded->users.size;
+}
+
 /* Takes a record of a ring; one without all fields of its event is lost. */
 static enum recorded_status sent_record_take(struct recorded *recorded,
 					     const struct recorded_program *program,
@@ -160,7 +168,7 @@ static enum recorded_status sent_record_take(struct recorded *recorded,
 	record.tgid = program->pid;
 	if (record.number == 0 || record.time_ns >= RECORD_TIME_LIMIT)
 		return RECORDED_DAMAGED;
-	if (record.number != EVENT_LEFT_OUT && queue_bytes(&recorded->queue) < recorded->size_max)
+	if (record.number != EVENT_LEFT_OUT && recorded_has_place(recorded, program->user))
 		packed_size = record_pack(event_table_packing(&recorded->events, record.number),
 					  &record, bytes + KTRACK_USER_STORED,
 					  size - KTRACK_USER_STORED, packed);
@@ -168,7 +176,8 @@ static enum recorded_status sent_record_take(struct recorded *recorded,
 		recorded->nr_left_out++;
 		return RECORDED_WHOLE;
 	}
-	return queue_add(&recorded->queue, record.time_ns, packed, packed_size) < 0
+	return queue_add(&recorded->queue, program->user->number, record.time_ns, packed,
+			 packed_size) < 0
 		       ? RECORDED_NO_MEMORY
 		       : RECORDED_WHOLE;
 }

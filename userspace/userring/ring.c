@@ -33,7 +33,7 @@
 #define SEARCH_LIMIT_NS (NS_PER_S / 10)
 
 /* What the recorder needs for a record besides its bytes, of which it stores all but 16. */
-#define RECORD_OVERHEAD 32
+#define RECORD_OVERHEAD 16
 
 /**
  * enum ring_status - what reading found

@@ -18,6 +18,7 @@ struct program_user *user_table_find(struct user_table *table, uid_t uid)
 	if (!user)
 		return NULL;
 	user->uid = uid;
+	user->number = table->size;
 	table->list[table->size++] = user;
 	return user;
 }

@@ -10,6 +10,7 @@
 
 /**
  * struct program_user - the programs of a user
+ * @number: its place in the table
  * @nr_programs: programs that are recorded now
  * @nr_events: events that they were the first to describe
  * @nr_bytes: bytes of records that the current pass has read
@@ -17,6 +18,7 @@
  */
 struct program_user {
 	uid_t uid;
+	unsigned int number;
 	size_t nr_programs;
 	size_t nr_events;
 	size_t nr_bytes;
