@@ -224,7 +224,7 @@ CHANGES = [
     ("outputs", OUTPUTS, r".BR \-\-otlp\-metrics =", r".BR \-\-otlp\-meters =", f"{OUTPUTS}: there is no output otlp-meters"),
     ("outputs", OUTPUTS, r'\-\-event ", " \-\-perf ", " \-\-normal', r'\-\-event ", " \-\-normal', f"{OUTPUTS}, compressed: output perf is not in the page"),
     ("outputs", OUTPUTS, r'.BR \-\-chrome ", " \-\-fxt', r".BR \-\-fxt", f"{OUTPUTS}, --append: refused output chrome is not in the page"),
-    ("keys of EVENT lines", OUTPUTS, ".BR category \", \" name \", \" count\n", ".BR category \", \" count\n", f"{OUTPUTS}: keys of counter are category, name, count"),
+    ("keys of EVENT lines", OUTPUTS, "category, name, count\n", "category, count\n", f"{OUTPUTS}: keys of counter are category, name, count"),
     ("keys of EVENT lines", OUTPUTS, ".BR evt \", \" exe\n", ".BR evt \", \" program\n", f"{OUTPUTS}: there is no key program"),
     ("keys of EVENT lines", OUTPUTS, ".B wall_drift_ns\n", ".B drift_ns\n", f"{OUTPUTS}, def_param: name wall_drift_ns is not in the page"),
     ("keys of EVENT lines", OUTPUTS, "machine. N .shift_ns", "machine. N .delta_ns", f"{OUTPUTS}, def_param: there is no name machine.N.delta_ns"),
