@@ -25,7 +25,7 @@ program-parts := $(wildcard include/ktrack/user/*.h)
 driver-headers := $(filter-out $(program-headers),$(wildcard include/ktrack/*.h))
 examples := $(wildcard include/ktrack/example/*)
 
-doc-files := $(wildcard userspace/doc/*.png userspace/doc/*.css)
+doc-files := $(wildcard userspace/doc/*.png userspace/doc/*.css userspace/doc/*.html)
 html-pages := $(addprefix $(BUILD)/doc/,$(addsuffix .html,$(notdir $(pages))))
 
 .PHONY: doc completion single-header install uninstall modules_install
@@ -65,14 +65,10 @@ sharedir := $(PREFIX)/share
 # The first line of a page with a table names tbl, which not every man runs otherwise. Installed pages have the date and the version in their footer, and name installed files.
 page-fill = sed 's|^\(\.TH [^ ]* [0-9]\) "" "ktrack"|\1 "$(released)" "ktrack $(version)"|; s,/usr/\(share/ktrack/\|share/doc/\),$(PREFIX)/\1,g'
 
-doc: $(html-pages) $(addprefix $(BUILD)/doc/,$(notdir $(doc-files)) index.html)
+doc: $(html-pages) $(addprefix $(BUILD)/doc/,$(notdir $(doc-files)))
 
 $(addprefix $(BUILD)/doc/,$(notdir $(doc-files))): $(BUILD)/doc/%: userspace/doc/%
 	@mkdir -p $(@D)
-	$(Q)cp $< $@
-
-# ktrack(1) leads to all others.
-$(BUILD)/doc/index.html: $(BUILD)/doc/ktrack.1.html
 	$(Q)cp $< $@
 
 # Names of other pages become links, and names of images the images. Lines of code that begin with blanks get no line feed of their own.

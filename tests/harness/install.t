@@ -20,6 +20,9 @@ PROJECT = Path(__file__).resolve().parents[2]
 FOREIGN = ("MAKEFLAGS", "MFLAGS", "MAKELEVEL", "DESTDIR", "PREFIX", "LIBDIR", "CPPFLAGS", "BUILD", "KDIR")
 PAGES = sorted([*PROJECT.glob("userspace/*/*.[1-8]"), *PROJECT.glob("include/ktrack/*.[1-8]")])
 DEBIAN = PROJECT / "scripts/packaging/debian"
+# Pages whose chapters are tasks, and chapters that are none.
+TASKS = ("ktrack-howto.7.html", "ktrack-telemetry.7.html")
+NO_TASKS = ("NAME", "DESCRIPTION", "SEE_ALSO")
 SETTINGS = (PROJECT / "userspace/userspace.mk").read_text()
 VERSION = re.search(r"^version := (\S+)$", SETTINGS, re.MULTILINE)[1]
 RELEASED = re.search(r"^released := (\S+)$", SETTINGS, re.MULTILINE)[1]
@@ -149,13 +152,17 @@ def check_doc(tap, folder):
     done = make("doc", f"BUILD={folder}")
     missing = [page.name for page in PAGES if not (folder / f"doc/{page.name}.html").exists()]
     tap.ok(done.returncode == 0 and not missing, "make doc makes HTML of every page", done.stdout[-1000:], *missing)
-    links = set()
-    for file in folder.glob("doc/*.html"):
-        links |= set(re.findall(r'(?:href|src)="((?:ktrack|libtrace2|page\.)[^"]*)"', file.read_text()))
-    tap.nothing(sorted(link for link in links if not (folder / "doc" / link).exists()), "links between them work")
-    kinds = {Path(link).suffix for link in links}
-    tap.ok(len(links) > 8 and kinds == {".html", ".png", ".css"}, "and there are some, also to images and the CSS", *links)
-    tap.ok((folder / "doc/index.html").exists(), "there is an index")
+    texts = {file.name: file.read_text() for file in folder.glob("doc/*.html")}
+    links = {name: set(re.findall(r'(?:href|src)="((?:ktrack|libtrace2|page\.)[^"]*)"', text)) for name, text in texts.items()}
+    parts = {link: link.partition("#") for link in set().union(*links.values())}
+    wrong = [link for link, (file, _, place) in parts.items() if not (folder / "doc" / file).exists() or place and f'id="{place}"' not in texts[file]]
+    tap.nothing(sorted(wrong), "links between them work")
+    kinds = {Path(file).suffix for file, _, _ in parts.values()}
+    tap.ok(len(links) > 8 and kinds == {".html", ".png", ".css"}, "and there are some, also to images and the CSS", *parts)
+    index = links.get("index.html", set())
+    tap.nothing([page.name for page in PAGES if f"{page.name}.html" not in {link.partition("#")[0] for link in index}], "the index leads to every page")
+    chapters = {f"{name}#{place}" for name in TASKS for place in re.findall(r'<h[12] class="Sh" id="([^"]+)"', texts.get(name, ""))}
+    tap.nothing(sorted(one for one in chapters - index if one.rpartition("#")[2] not in NO_TASKS), "and to every task")
 
 
 def check_libdir(tap):
