@@ -13,5 +13,6 @@ ktrack record -r $PACKS -o slow.dat -- sh -c 'seq 100000 | sort -n | tail -n 1'
 ktrack export -r $PACKS --html=/out/ktrack-tutorial-performance.html slow.dat
 insmod /relay.ko
 # shellcheck disable=SC2016 # the traced shell expands it
-ktrack stream -e relay --html=/out/ktrack-tutorial-driver.html -- \
+ktrack record -e relay -r sched,irq,locks,workqueue,timers -- \
 	sh -c 'for us in 4000 4000 4000 4000 4000 500; do echo $us; done >/dev/relay; sleep 0.5'
+ktrack export --html=/out/ktrack-tutorial-driver.html trace.dat

@@ -121,6 +121,8 @@ def check_images(tap):
     tap.ok(files and all(file.stat().st_size < IMAGE_BYTES for file in files), f"images have less than {IMAGE_BYTES} bytes", *files)
     done = run(ROOT / "scripts/pictures/architecture")
     tap.ok(done.stdout == (ROOT / "scripts/pictures/architecture.svg").read_text(), "make pictures was run after a change", done.stderr)
+    done = run(ROOT / "scripts/pictures/timelines", "--inputs")
+    tap.ok(done.stdout == (ROOT / "scripts/pictures/timelines.sha256").read_text(), "make pictures was run after a change of the page", done.stderr)
     named = names_in(r"\\fI\S+/(\S+\.png)\\fR", blocks.PAGES)
     tap.ok(named == {file.name for file in files}, "pages show the images", *named)
 

@@ -34,6 +34,7 @@ SUFFIXES = {
     ".sql": "sql",
     ".zsh": "make",
     ".png": "data",
+    ".sha256": "data",
     ".svg": "data",
 }
 # Captured and expected bytes, which hold no licence line.
