@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Reads lines '0xADDRESS : "TEXT"', in which \n, \t and \" are escaped. */
 #include "event/constants.h"
+#include "event/kallsyms.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -95,11 +96,6 @@ int constants_read_later(struct constants *constants, const char *path)
 	return constants->path ? 0 : -1;
 }
 
-static bool constant_is_up_to(const void *member, const void *address)
-{
-	return ((const struct constant *)member)->address <= *(const uint64_t *)address;
-}
-
 /* Adds the lines of the file at the first use. Without it, or memory, addresses remain numbers. */
 static void file_add(struct constants *constants)
 {
@@ -120,7 +116,7 @@ bool constants_find(struct constants *constants, uint64_t address, struct text *
 
 	file_add(constants);
 	nr_before = sorted_count(constants->list, constants->size, sizeof(*constants->list),
-				 constant_is_up_to, &address);
+				 address_is_up_to, &address);
 	if (nr_before == 0)
 		return false;
 	found = &constants->list[nr_before - 1];

@@ -28,7 +28,6 @@ int constants_add(struct constants *constants, struct text lines);
 int constants_read_later(struct constants *constants, const char *path);
 /** constants_find - the string at an address, without a line's end; returns whether there is one */
 bool constants_find(struct constants *constants, uint64_t address, struct text *out);
-
 /** constants_name_functions - whether a string is a format that prints functions by name: "%ps" */
 bool constants_name_functions(struct constants *constants);
 

@@ -60,7 +60,6 @@ static void name_mangle(struct buffer mangled[MANGLED_FORMS], const char *name)
 #define LISTED_MAX 8
 /* The kernel runs no program with more. */
 #define SEGMENTS_MAX (65536 / sizeof(Elf64_Phdr))
-
 #define ELF_FUNCTIONS(apply)                                                                       \
 	apply(elf_begin) apply(elf_end) apply(elf_getdata) apply(elf_getphdrnum) apply(elf_getscn) \
 		apply(elf_getshdrstrndx) apply(elf_kind) apply(elf_nextscn) apply(elf_version)     \
@@ -174,14 +173,12 @@ static bool string_is(const Elf_Data *strings, size_t offset, const char *text)
 	       memcmp((const char *)strings->d_buf + offset, text, size) == 0;
 }
 
-/**
- * struct function_search - a search in a table of symbols
- * @address, @size: of the first one found
- */
+/** struct function_search - a search in a table of symbols */
 struct function_search {
 	const char *name; /* that the user wrote */
 	/* begins of symbols of C++ functions of this name; NULL for the name itself */
 	const struct buffer *mangled;
+	/* @address, @size: of the first one found */
 	uint64_t address;
 	uint64_t size;
 	size_t nr_found;

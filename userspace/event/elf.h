@@ -47,11 +47,9 @@ int elf_find_function(const struct elf_file *file, const char *name, struct elf_
 /** elf_is_go - whether a file is a program of Go: it moves stacks, and changed returns crash it */
 bool elf_is_go(const struct elf_file *file);
 
-/**
- * struct elf_mark - a place in the code that is a USDT; a compiler may make several of one
- * @provider, @name: of the USDT
- */
+/** struct elf_mark - a place in the code that is a USDT; a compiler may make several of one */
 struct elf_mark {
+	/* @provider, @name: of the USDT */
 	const char *provider;
 	const char *name;
 	const char *arguments; /* "SIZE@OPERAND ..." in the notation of the assembler */

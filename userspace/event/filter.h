@@ -16,7 +16,6 @@
 
 /** EVENT_FILTER_SIZE_MAX - limit of an expression in bytes, that of the kernel */
 #define EVENT_FILTER_SIZE_MAX 4095
-
 /** EVENT_FILTER_DEPTH_MAX - limit of nested parentheses */
 #define EVENT_FILTER_DEPTH_MAX 64
 
@@ -93,7 +92,6 @@ int event_filter_translate(const char *text, struct text file, struct buffer *ou
 
 /** event_filter_free - free a filter; NULL is fine */
 void event_filter_free(struct event_filter *filter);
-
 /** event_filter_needs_symbols - whether it compares functions, and needs event_filter_resolve() */
 bool event_filter_needs_symbols(const struct event_filter *filter);
 

@@ -232,24 +232,19 @@ static bool type_is_character(const char *type)
 	return type_has_word(type, "char") && !type_has_word(type, "unsigned");
 }
 
-static enum field_kind field_array_kind(const struct format_field *field)
-{
-	bool is_text = type_is_character(field->type) && !field->is_pointer;
-
-	if (!field->is_dynamic)
-		return is_text ? FIELD_FIXED_TEXT : FIELD_FIXED_BYTES;
-	if (field->is_relative)
-		return is_text ? FIELD_RELATIVE_TEXT : FIELD_RELATIVE_BYTES;
-	return is_text ? FIELD_DYNAMIC_TEXT : FIELD_DYNAMIC_BYTES;
-}
-
 static enum field_kind field_kind_of(const struct format_field *field)
 {
 	const char *type = field->type, *star = strchr(type, '*');
 	uint64_t size = field->size;
 
-	if (field->is_array || field->is_dynamic)
-		return field_array_kind(field);
+	bool is_text = type_is_character(type) && !field->is_pointer;
+
+	if (field->is_dynamic && field->is_relative)
+		return is_text ? FIELD_RELATIVE_TEXT : FIELD_RELATIVE_BYTES;
+	if (field->is_dynamic)
+		return is_text ? FIELD_DYNAMIC_TEXT : FIELD_DYNAMIC_BYTES;
+	if (field->is_array)
+		return is_text ? FIELD_FIXED_TEXT : FIELD_FIXED_BYTES;
 	if (size != 1 && size != 2 && size != 4 && size != 8)
 		return FIELD_FIXED_BYTES;
 	if (!field->is_pointer && (type_has_word(type, "struct") || type_has_word(type, "union")))
@@ -266,21 +261,9 @@ static enum field_kind field_kind_of(const struct format_field *field)
 	return field->is_signed ? FIELD_SIGNED : FIELD_UNSIGNED;
 }
 
-/* Numbers that end in the first word of a record are read from it, others from the one at their
- * end. */
-static void field_ref_set_word(struct field_ref *ref, unsigned int end)
-{
-	bool is_little = (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__) != ref->is_swapped;
-
-	ref->word_offset = end > WORD_SIZE ? end - WORD_SIZE : 0;
-	ref->shift_left = 8 * (is_little ? WORD_SIZE - (end - ref->word_offset)
-					 : ref->offset - ref->word_offset);
-	ref->shift_right = 8 * (WORD_SIZE - ref->size);
-	ref->mask = ref->kind == FIELD_SIGNED ? UINT64_MAX : UINT64_MAX >> ref->shift_right;
-}
-
 struct field_ref field_ref_of(const struct format_field *field, bool is_swapped)
 {
+	bool is_little = (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__) != is_swapped;
 	struct field_ref ref = FIELD_REF_ABSENT;
 	unsigned int end;
 
@@ -296,8 +279,14 @@ struct field_ref field_ref_of(const struct format_field *field, bool is_swapped)
 	/* In synthetic events the word is followed by four unused bytes. */
 	if (field->is_relative)
 		ref.base = end;
-	if (field_ref_is_scalar(&ref) || ref.kind == FIELD_BOOLEAN || ref.kind == FIELD_FLOATING)
-		field_ref_set_word(&ref, end);
+	if (!field_ref_is_scalar(&ref) && ref.kind != FIELD_BOOLEAN && ref.kind != FIELD_FLOATING)
+		return ref;
+	/* Read from the first word of the record if it ends there, else from the one at its end. */
+	ref.word_offset = end > WORD_SIZE ? end - WORD_SIZE : 0;
+	ref.shift_left = 8 * (is_little ? WORD_SIZE - (end - ref.word_offset)
+					: ref.offset - ref.word_offset);
+	ref.shift_right = 8 * (WORD_SIZE - ref.size);
+	ref.mask = ref.kind == FIELD_SIGNED ? UINT64_MAX : UINT64_MAX >> ref.shift_right;
 	return ref;
 }
 

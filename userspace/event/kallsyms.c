@@ -354,18 +354,15 @@ int kallsyms_read(struct kallsyms **out, const char *path, struct error *error)
 	return *out ? 0 : -1;
 }
 
-static bool kallsyms_entry_is_up_to(const void *member, const void *key)
+bool address_is_up_to(const void *member, const void *address)
 {
-	const struct kallsyms_entry *entry = member;
-	const uint64_t *address = key;
-
-	return entry->address <= *address;
+	return *(const uint64_t *)member <= *(const uint64_t *)address;
 }
 
 static size_t kallsyms_search(const struct kallsyms *table, uint64_t address)
 {
 	return sorted_count(kallsyms_entries(table), kallsyms_nr_entries(table),
-			    sizeof(struct kallsyms_entry), kallsyms_entry_is_up_to, &address);
+			    sizeof(struct kallsyms_entry), address_is_up_to, &address);
 }
 
 /* The address behind a function, whose next entry is number @next. */
@@ -567,13 +564,6 @@ static uint64_t *late_missing(struct late_symbols *late, uint64_t address)
 	return &late->missing[hash_number(address) >> (64 - MISSING_BITS)];
 }
 
-static bool late_is_due(struct late_symbols *late, uint64_t address)
-{
-	return late_count_links(late) != late->nr_links ||
-	       (*late_missing(late, address) != address &&
-		time_now_ns(CLOCK_BOOTTIME) - late->read_ns >= TRIES_EVERY_NS);
-}
-
 static bool late_look(const struct late_symbols *late, const struct kallsyms *early,
 		      uint64_t address, struct kallsyms_symbol *out)
 {
@@ -590,12 +580,17 @@ static bool late_is_guess(const struct kallsyms_symbol *symbol, uint64_t address
 bool late_symbols_find(struct late_symbols *late, const struct kallsyms *early, uint64_t address,
 		       struct kallsyms_symbol *out)
 {
-	bool is_found;
+	bool is_found, is_due;
 
 	if (late->is_expired)
 		late_renew(late);
 	is_found = late_look(late, early, address, out);
-	if ((is_found && !late_is_guess(out, address)) || !late_is_due(late, address))
+	if (is_found && !late_is_guess(out, address))
+		return true;
+	is_due = late_count_links(late) != late->nr_links ||
+		 (*late_missing(late, address) != address &&
+		  time_now_ns(CLOCK_BOOTTIME) - late->read_ns >= TRIES_EVERY_NS);
+	if (!is_due)
 		return is_found;
 	late_renew(late);
 	is_found = late_look(late, early, address, out);

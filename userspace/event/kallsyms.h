@@ -46,6 +46,8 @@ int kallsyms_new(struct kallsyms **out, struct text text, struct error *error);
 
 /** kallsyms_read - kallsyms_new() of the file @path, or of /proc/kallsyms if that is NULL */
 int kallsyms_read(struct kallsyms **out, const char *path, struct error *error);
+/** address_is_up_to - for sorted_count(): members that begin with an address, and an address */
+bool address_is_up_to(const void *member, const void *address);
 /** kallsyms_begin - an empty table for kallsyms_add(), kallsyms_finish(); NULL without memory */
 struct kallsyms *kallsyms_begin(void);
 /** kallsyms_add - add a part of the text; lines may be split between parts */

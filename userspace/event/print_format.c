@@ -258,8 +258,7 @@ static bool value_parse_number(struct text value, int64_t *out)
 	return errno == 0 && end != digits && end[strspn(end, "uUlL")] == '\0';
 }
 
-/* Flags are mostly some bits of a field: REC->FIELD & 255. */
-static bool argument_has_field(struct text argument, struct text field)
+bool print_argument_has_field(struct text argument, struct text field)
 {
 	static const char record[] = "REC->";
 	const char *found;
@@ -293,7 +292,8 @@ static bool symbols_take(struct text *rest, struct text field, enum print_texts 
 		/* What is between the flags. */
 		if (is_flags)
 			part_split(entries);
-		if (is_flags ? argument_has_field(argument, field)
+		/* Flags are mostly some bits of a field: REC->FIELD & 255. */
+		if (is_flags ? print_argument_has_field(argument, field)
 			     : argument_is_field(argument, field))
 			return true;
 	}

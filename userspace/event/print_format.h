@@ -41,6 +41,9 @@ enum print_conversion print_format_find(struct text text, struct text field);
  */
 bool print_format_find_enumerator(struct text text, struct text *out);
 
+/** print_argument_has_field - whether a part of a print format mentions "REC->FIELD" */
+bool print_argument_has_field(struct text argument, struct text field);
+
 /** enum print_texts - what the texts of a field stand for: its values, or its bits */
 enum print_texts {
 	PRINT_TEXTS_OF_VALUES,

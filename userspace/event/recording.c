@@ -35,8 +35,7 @@ static const struct recording_property properties[] = {
 	  RECORDING_TRACE2 | RECORDING_TRACE2_MACHINE | RECORDING_CHROME | RECORDING_MACHINE |
 		  RECORDING_PERFETTO | RECORDING_OTLP },
 	{ "time_unit", VALUE_BOOLEAN, MEMBER(counts_ticks), RECORDING_TRACE2, .word = "ticks" },
-	{ "selection", VALUE_TEXT, MEMBER(selection),
-	  WHOLE | RECORDING_PERFETTO | RECORDING_OTLP },
+	{ "selection", VALUE_TEXT, MEMBER(selection), WHOLE | RECORDING_PERFETTO | RECORDING_OTLP },
 	{ "overwrite", VALUE_TEXT, MEMBER(overwrite), RECORDING_TRACE2 },
 	{ "cpus", VALUE_UNSIGNED, MEMBER(nr_cpus), RECORDING_TRACE2 | RECORDING_SQLITE,
 	  .has_zero = true },

@@ -179,14 +179,12 @@ void symbols_read(struct symbols_reader *reader, struct symbols_request *request
 
 /* Walks the arguments of a print format that libtraceevent parsed; runs in the child. */
 
-/**
- * struct symbol_walk - state of a format
- * @nr_nodes, @nr_entries: numbers of nodes and entries, dropped ones included
- */
+/** struct symbol_walk - state of a format */
 struct symbol_walk {
 	struct buffer *out;  /* the answer */
 	const char *subject; /* the field whose text is written, NULL before it is found */
 	bool is_mentioned;   /* the part mentions @subject */
+	/* @nr_nodes, @nr_entries: numbers of nodes and entries, dropped ones included */
 	unsigned int nr_nodes;
 	unsigned int nr_entries;
 };

@@ -83,10 +83,7 @@ struct symbol_entry {
 	struct text text;
 };
 
-/**
- * struct symbol_node - a node whose content was checked
- * @first_entry, @nr_entries: of VALUES and FLAGS
- */
+/** struct symbol_node - a node whose content was checked */
 struct symbol_node {
 	uint8_t kind;	      /* decides which members are used */
 	uint8_t op;	      /* of UNARY and BINARY; size of the type of CAST */
@@ -97,6 +94,7 @@ struct symbol_node {
 		struct field_ref ref; /* of FIELD: an integer or a boolean */
 		struct {
 			struct text text; /* of TEXT; the delimiter of FLAGS */
+					  /* @first_entry, @nr_entries: of VALUES and FLAGS */
 			uint32_t first_entry;
 			uint32_t nr_entries;
 		};

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "event/print_format.h"
 #include "event/symbol_node.h"
 #include "event/symbols.h"
 
@@ -93,22 +94,6 @@ static bool is_name_byte(char byte)
 	return isalnum((unsigned char)byte) || byte == '_';
 }
 
-/* Whether @text, up to the end of the first argument of a call, contains "REC->NAME". */
-static bool argument_mentions(struct text text, struct text name)
-{
-	const char *comma = memchr(text.data, ',', text.size);
-	struct text rest = { text.data, comma ? (size_t)(comma - text.data) : text.size };
-
-	for (;;) {
-		rest = text_behind(rest, "REC->");
-		if (rest.size < name.size || rest.size == 0)
-			return false;
-		if (memcmp(rest.data, name.data, name.size) == 0 &&
-		    (rest.size == name.size || !is_name_byte(rest.data[name.size])))
-			return true;
-	}
-}
-
 bool symbols_have_text(struct text format, struct text name)
 {
 	static const char *const calls[] = { "__print_symbolic", "__print_flags" };
@@ -117,7 +102,10 @@ bool symbols_have_text(struct text format, struct text name)
 		struct text rest = text_behind(print_format_of(format), calls[i]);
 
 		for (; rest.size > 0; rest = text_behind(rest, calls[i])) {
-			if (argument_mentions(rest, name))
+			const char *comma = memchr(rest.data, ',', rest.size);
+			size_t size = comma ? (size_t)(comma - rest.data) : rest.size;
+
+			if (print_argument_has_field((struct text){ rest.data, size }, name))
 				return true;
 		}
 	}

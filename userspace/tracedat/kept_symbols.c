@@ -13,16 +13,13 @@
 
 /* Larger recordings keep all symbols. */
 #define RECORDS_SIZE_MAX (64 << 20)
-
 /* Size of the parts in which records are read. */
 #define PART_SIZE 65536
-
 /* Addresses that were found recently, each at the place of its hash. */
 #define RECENT_BITS 12
 
 /**
  * struct kept_symbol - a line of /proc/kallsyms
- * @offset: of the line in the text
  * @is_ignored: libtraceevent reads no such line
  * @is_code: it is a function
  * @is_hit: it is the last one at or below an address in records
@@ -31,22 +28,18 @@
  */
 struct kept_symbol {
 	uint64_t address;
-	uint32_t offset;
+	uint32_t offset; /* of the line in the text */
 	uint32_t is_ignored : 1, is_code : 1, is_hit : 1, is_exact : 1, nr_copies : 28;
 };
 
-/**
- * struct kept_symbols - all symbols
- * @list: those that libtraceevent ignores last, sorted by address and by offset
- * @nr_sorted: how many it does not ignore
- * @first: of these, the first that has an address
- */
+/** struct kept_symbols - all symbols */
 struct kept_symbols {
 	struct text all;
+	/* those that libtraceevent ignores last, sorted by address and by offset */
 	struct kept_symbol *list;
 	size_t nr;
-	size_t nr_sorted;
-	size_t first;
+	size_t nr_sorted; /* how many it does not ignore */
+	size_t first;	  /* of these, the first that has an address */
 	uint64_t recent[1 << RECENT_BITS];
 };
 
@@ -61,24 +54,6 @@ static int kept_symbol_compare(const void *a, const void *b)
 	return (left->offset > right->offset) - (left->offset < right->offset);
 }
 
-/* Symbols with a value that is no address, and those with other names, are ignored. */
-static void kept_symbols_add(struct kept_symbols *symbols, struct text text)
-{
-	struct kallsyms_line line;
-	struct kept_symbol *symbol = &symbols->list[symbols->nr];
-
-	if (!kallsyms_line_parse(&line, text) || kallsyms_line_is_mark(&line))
-		return;
-	*symbol = (struct kept_symbol){
-		.address = line.address,
-		.offset = text.data - symbols->all.data,
-		.is_ignored = line.type == 'A' || line.type == 'a' || line.name.data[0] == '$',
-		.is_code = kallsyms_line_is_code(&line),
-	};
-	symbols->nr++;
-	symbols->nr_sorted += !symbol->is_ignored;
-}
-
 /* False if there are too many symbols or bytes, if addresses are hidden, or memory ran out. */
 static bool kept_symbols_read(struct kept_symbols *symbols)
 {
@@ -87,8 +62,24 @@ static bool kept_symbols_read(struct kept_symbols *symbols)
 	if (rest.size > UINT32_MAX)
 		return false;
 	symbols->list = calloc(KALLSYMS_SYMBOLS_MAX, sizeof(*symbols->list));
-	while (symbols->list && rest.size > 0 && symbols->nr < KALLSYMS_SYMBOLS_MAX)
-		kept_symbols_add(symbols, text_take_line(&rest));
+	while (symbols->list && rest.size > 0 && symbols->nr < KALLSYMS_SYMBOLS_MAX) {
+		struct text text = text_take_line(&rest);
+		struct kept_symbol *symbol = &symbols->list[symbols->nr];
+		struct kallsyms_line line;
+
+		if (!kallsyms_line_parse(&line, text) || kallsyms_line_is_mark(&line))
+			continue;
+		/* Ignored are values that are no address, and other names. */
+		*symbol = (struct kept_symbol){
+			.address = line.address,
+			.offset = text.data - symbols->all.data,
+			.is_ignored = line.type == 'A' || line.type == 'a' ||
+				      line.name.data[0] == '$',
+			.is_code = kallsyms_line_is_code(&line),
+		};
+		symbols->nr++;
+		symbols->nr_sorted += !symbol->is_ignored;
+	}
 	if (!symbols->list || rest.size > 0)
 		return false;
 	qsort(symbols->list, symbols->nr, sizeof(*symbols->list), kept_symbol_compare);
@@ -97,19 +88,11 @@ static bool kept_symbols_read(struct kept_symbols *symbols)
 	return symbols->first < symbols->nr_sorted;
 }
 
-static bool kept_symbol_is_up_to(const void *member, const void *key)
-{
-	const struct kept_symbol *symbol = member;
-	const uint64_t *address = key;
-
-	return symbol->address <= *address;
-}
-
 /* ktrack looks for the address before that to which a call returns, too. */
 static void kept_symbols_hit(struct kept_symbols *symbols, uint64_t address)
 {
 	size_t nr_up_to = sorted_count(symbols->list, symbols->nr_sorted, sizeof(*symbols->list),
-				       kept_symbol_is_up_to, &address);
+				       address_is_up_to, &address);
 	struct kept_symbol *symbol = &symbols->list[nr_up_to - 1];
 
 	symbol->is_hit = true;
@@ -195,16 +178,12 @@ static struct kept_symbol *group_function(const struct kept_symbols *symbols, si
 	return begin < end ? &symbols->list[begin] : NULL;
 }
 
-/**
- * struct choice - lines that are kept, from the lowest address on
- * @nr: how many
- * @has_twins: an address has two names: one of its own, and one for addresses behind it
- * @last: the last line; NULL if it has such an address
- */
+/** struct choice - lines that are kept, from the lowest address on */
 struct choice {
-	size_t nr;
+	size_t nr; /* how many */
+	/* an address has two names: one of its own, and one for addresses behind it */
 	bool has_twins;
-	struct kept_symbol *last;
+	struct kept_symbol *last; /* the last line; NULL if it has such an address */
 };
 
 /*
