@@ -152,16 +152,14 @@ int persistent_start(struct persistent *persistent, const char *name, const char
 		status = error_set(error,
 				   "%s: has %llu records that ktrack did not write; read them, "
 				   "then run 'echo >%s/trace'",
-				   name, (unsigned long long)nr_records,
-				   boot_instance_directory(boot));
+				   name, (unsigned long long)nr_records, boot->directory);
 	/* From here on the instance has to be emptied if the run ends. */
 	persistent->is_taken = status == 0;
 	buffer_clear(&cpus);
 	if (status == 0 &&
 	    (boot_instance_prepare(boot, capture->settings->clock, error) < 0 ||
 	     events_copy(boot, capture->recorder, error) < 0 ||
-	     spool_new_boot(&persistent->spool, buffer_string(&path), boot_instance_directory(boot),
-			    error) < 0 ||
+	     spool_new_boot(&persistent->spool, buffer_string(&path), boot->directory, error) < 0 ||
 	     spool_describe_capture(persistent->spool, capture, error) < 0 ||
 	     boot_instance_start(boot, instance_has_markers(capture->recorder), error) < 0))
 		status = -1;

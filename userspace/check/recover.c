@@ -156,8 +156,7 @@ static int recovery_read(struct recovery *recovery, struct error *error)
 
 	if (boot_instance_stop(&recovery->boot, error) < 0)
 		return -1;
-	status = spool_finish_boot(recovery->spool, boot_instance_directory(&recovery->boot), &end,
-				   error);
+	status = spool_finish_boot(recovery->spool, recovery->boot.directory, &end, error);
 	if (status == 0) {
 		end_report(recovery, &end);
 		/* A restart with an empty buffer ends the recording, so that the next watch can

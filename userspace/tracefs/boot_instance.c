@@ -15,36 +15,27 @@
 
 /* Where the kernel's code begins if its address is not random. */
 #define TEXT_BEGIN UINT64_C(0xffffffff81000000)
-
 /* A file that only instances with such a buffer have. */
 #define LAST_BOOT "last_boot_info"
-
 #define NO_FILTER "none"
-
-static int directory_find(struct boot_instance *boot, const char *name)
-{
-	struct buffer directory = { 0 };
-
-	if (instance_find(&directory, name, &(struct error){ 0 }) == 0)
-		boot->directory = strdup(buffer_string(&directory));
-	buffer_release(&directory);
-	return boot->directory ? 0 : -1;
-}
 
 int boot_instance_open(struct boot_instance *boot, const char *name, const struct report *writes,
 		       struct error *error)
 {
 	char called[sizeof(error->text)];
+	SCOPED_BUFFER(directory);
 	int probe;
 
 	*boot = (struct boot_instance)BOOT_INSTANCE_NONE;
 	boot->writes = writes;
-	if (directory_find(boot, name) < 0)
+	if (instance_find(&directory, name, &(struct error){ 0 }) == 0)
+		boot->directory = strdup(buffer_string(&directory));
+	if (!boot->directory)
 		return error_set(error,
 				 "%s: no such tracing instance; boot with trace_instance=%s@..., "
 				 "see ktrack-watch(1)",
 				 name, name);
-	probe = file_open_in(boot_instance_directory(boot), LAST_BOOT, O_RDONLY, error);
+	probe = file_open_in(boot->directory, LAST_BOOT, O_RDONLY, error);
 	file_close(probe);
 	if (probe < 0)
 		return error_set(error,
@@ -52,25 +43,8 @@ int boot_instance_open(struct boot_instance *boot, const char *name, const struc
 				 "trace_instance=%s@..., see ktrack-watch(1)",
 				 name, name);
 	snprintf(called, sizeof(called), "the tracing instance %s", name);
-	boot->lock_fd = instance_lock(boot_instance_directory(boot), called, error);
+	boot->lock_fd = instance_lock(boot->directory, called, error);
 	return boot->lock_fd < 0 ? -1 : 0;
-}
-
-const char *boot_instance_directory(const struct boot_instance *boot)
-{
-	return boot->directory;
-}
-
-static uint64_t cpu_count(const struct boot_instance *boot, int cpu)
-{
-	int fd = cpu_file_open(boot_instance_directory(boot), cpu, "stats", O_RDONLY,
-			       &(struct error){ 0 });
-	struct statistics statistics = { 0 };
-
-	if (fd >= 0 && statistics_load(&statistics, fd, cpu, &(struct error){ 0 }) < 0)
-		statistics.unread = 0;
-	file_close(fd);
-	return statistics.unread;
 }
 
 uint64_t boot_instance_count(const struct boot_instance *boot, struct buffer *cpus)
@@ -79,43 +53,43 @@ uint64_t boot_instance_count(const struct boot_instance *boot, struct buffer *cp
 	uint64_t nr_records = 0;
 
 	for (int cpu = 0; cpu < nr_cpus; cpu++) {
-		uint64_t count = cpu_count(boot, cpu);
+		struct error ignored = { 0 };
+		struct statistics statistics = { 0 };
+		int fd = cpu_file_open(boot->directory, cpu, "stats", O_RDONLY, &ignored);
 
-		nr_records += count;
-		if (count > 0)
+		if (fd >= 0 && statistics_load(&statistics, fd, cpu, &ignored) < 0)
+			statistics.unread = 0;
+		file_close(fd);
+		nr_records += statistics.unread;
+		if (statistics.unread > 0)
 			buffer_printf(cpus, "%s%d", cpus->size > 0 ? "," : "", cpu);
 	}
 	return nr_records;
 }
 
-/* Kernels up to 6.14 print how far the code moved, later ones where it was. */
-static bool shift_agrees(const char *text, uint64_t then, uint64_t now)
+bool boot_instance_shift(const struct boot_instance *boot, uint64_t then, uint64_t now)
 {
+	SCOPED_BUFFER(content);
 	unsigned long long number;
+	const char *text;
 	long long delta;
 
+	if (file_read_in(boot->directory, LAST_BOOT, &content) < 0)
+		return true;
+	/* Kernels up to 6.14 print how far the code moved, later ones where it was. */
+	text = buffer_string(&content);
 	if (sscanf(text, "text delta: %lld", &delta) == 1)
 		return then + (uint64_t)delta == now;
 	if (sscanf(text, "%llx [kernel]", &number) == 1)
 		return number == then || number + TEXT_BEGIN == then;
-	return strstr(text, "Current") ? then == now : true;
-}
-
-bool boot_instance_shift(const struct boot_instance *boot, uint64_t text, uint64_t now)
-{
-	struct buffer content = { 0 };
-	bool agrees = file_read_in(boot_instance_directory(boot), LAST_BOOT, &content) < 0 ||
-		      shift_agrees(buffer_string(&content), text, now);
-
-	buffer_release(&content);
-	return agrees;
+	return !strstr(text, "Current") || then == now;
 }
 
 /* @flags: O_TRUNC empties the file first, O_APPEND does not */
 static int boot_write(struct boot_instance *boot, const char *file, int flags, const char *value,
 		      struct error *error)
 {
-	const char *directory = boot_instance_directory(boot);
+	const char *directory = boot->directory;
 	int fd = file_open_in(directory, file, O_WRONLY | flags, error);
 	int status = 0;
 
@@ -172,20 +146,16 @@ static int filter_read(const char *directory, const char *file, struct buffer *o
 static int event_copy(struct boot_instance *boot, const char *directory, const char *system,
 		      const char *event, struct error *error)
 {
-	struct buffer file = { 0 }, filter = { 0 };
-	int status;
+	SCOPED_BUFFER(file);
+	SCOPED_BUFFER(filter);
 
 	event_path(&file, system, event, "filter");
-	status = filter_read(directory, buffer_string(&file), &filter, error);
-	if (status == 0 && filter.size > 0)
-		status = boot_write(boot, buffer_string(&file), O_TRUNC, buffer_string(&filter),
-				    error);
+	if (filter_read(directory, buffer_string(&file), &filter, error) < 0 ||
+	    (filter.size > 0 &&
+	     boot_write(boot, buffer_string(&file), O_TRUNC, buffer_string(&filter), error) < 0))
+		return -1;
 	event_path(&file, system, event, "enable");
-	if (status == 0)
-		status = boot_write(boot, buffer_string(&file), O_TRUNC, "1", error);
-	buffer_release(&file);
-	buffer_release(&filter);
-	return status;
+	return boot_write(boot, buffer_string(&file), O_TRUNC, "1", error);
 }
 
 /* Lines SYSTEM:EVENT. */
@@ -196,58 +166,45 @@ static int events_read(const char *directory, struct buffer *out, struct error *
 	return error_set_system(error, errno, "cannot read %s/set_event", directory);
 }
 
-static bool has_line(const char *text, const char *line)
-{
-	size_t size = strlen(line);
-
-	for (const char *at = text; (at = strstr(at, line)); at += size) {
-		if ((at == text || at[-1] == '\n') && (at[size] == '\n' || !at[size]))
-			return true;
-	}
-	return false;
-}
-
 int boot_instance_copy(struct boot_instance *boot, const char *directory, struct error *error)
 {
-	struct buffer wanted = { 0 }, have = { 0 };
-	int status = events_read(directory, &wanted, error);
+	SCOPED_BUFFER(wanted);
+	SCOPED_BUFFER(have);
+	int status = 0;
 	char *rest, *line, *colon;
 
-	if (status == 0)
-		status = events_read(boot_instance_directory(boot), &have, error);
-	buffer_string(&have);
+	/* Have lines between newlines. */
+	buffer_append_char(&have, '\n');
+	if (events_read(directory, &wanted, error) < 0 ||
+	    events_read(boot->directory, &have, error) < 0)
+		return -1;
+	buffer_append_char(&have, '\n');
 	rest = (char *)buffer_string(&wanted);
 	while (status == 0 && (line = strsep(&rest, "\n"))) {
+		SCOPED_BUFFER(whole);
+
 		colon = strchr(line, ':');
-		if (!colon || has_line(buffer_string(&have), line))
+		buffer_printf(&whole, "\n%s\n", line);
+		if (!colon || strstr(buffer_string(&have), buffer_string(&whole)))
 			continue;
 		*colon = '\0';
 		status = event_copy(boot, directory, line, colon + 1, error);
 	}
-	buffer_release(&wanted);
-	buffer_release(&have);
 	return status;
-}
-
-/* Other threads of ours do not exist; the kernel moves this one at once. */
-static bool mark_cpu(struct boot_instance *boot, int cpu, const char *text)
-{
-	cpu_set_t one;
-
-	CPU_ZERO(&one);
-	CPU_SET(cpu, &one);
-	return sched_setaffinity(0, sizeof(one), &one) == 0 &&
-	       boot_write(boot, "trace_marker", 0, text, &(struct error){ 0 }) == 0;
 }
 
 void boot_instance_mark(struct boot_instance *boot, const char *text, struct buffer *cpus)
 {
-	cpu_set_t before;
+	cpu_set_t before, one;
 
 	if (sched_getaffinity(0, sizeof(before), &before) < 0)
 		return;
-	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
-		if (cpu < sysconf(_SC_NPROCESSORS_CONF) && mark_cpu(boot, cpu, text))
+	for (int cpu = 0; cpu < CPU_SETSIZE && cpu < sysconf(_SC_NPROCESSORS_CONF); cpu++) {
+		CPU_ZERO(&one);
+		CPU_SET(cpu, &one);
+		/* Other threads of ours do not exist; the kernel moves this one at once. */
+		if (sched_setaffinity(0, sizeof(one), &one) == 0 &&
+		    boot_write(boot, "trace_marker", 0, text, &(struct error){ 0 }) == 0)
 			buffer_printf(cpus, "%s%d", cpus->size > 0 ? "," : "", cpu);
 	}
 	sched_setaffinity(0, sizeof(before), &before);
@@ -261,7 +218,7 @@ static int boot_switch(struct boot_instance *boot, bool is_on, bool has_markers,
 	int status;
 
 	control.writes = boot->writes;
-	status = control_open(&control, boot_instance_directory(boot), error);
+	status = control_open(&control, boot->directory, error);
 	if (status == 0)
 		status = control_switch(&control, is_on, error);
 	if (status == 0 && is_on && has_markers && control_can_copy(&control))

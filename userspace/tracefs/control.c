@@ -20,25 +20,16 @@ bool lockdown_forbids_tracing(struct text levels)
 	       memmem(levels.data, levels.size, CLOSED_LEVEL, strlen(CLOSED_LEVEL));
 }
 
-/* A kernel that booted locked down makes no files in tracefs; later ones cannot be opened. */
-static bool can_open(const char *directory)
-{
-	struct error ignored = { 0 };
-	int fd = file_open_in(directory, "trace_clock", O_RDONLY, &ignored);
-
-	if (fd >= 0)
-		close(fd);
-	return fd >= 0;
-}
-
 int lockdown_check(const char *directory, struct error *error)
 {
-	struct buffer levels = { 0 };
-	bool is_closed = !can_open(directory) && file_read(LOCKDOWN_PATH, &levels) == 0 &&
-			 lockdown_forbids_tracing(buffer_text(&levels));
+	int fd = file_open_in(directory, "trace_clock", O_RDONLY, &(struct error){ 0 });
+	SCOPED_BUFFER(levels);
 
-	buffer_release(&levels);
-	if (!is_closed)
+	file_close(fd);
+	/* A kernel that booted locked down makes no files in tracefs; later ones cannot be opened.
+	 */
+	if (fd >= 0 || file_read(LOCKDOWN_PATH, &levels) < 0 ||
+	    !lockdown_forbids_tracing(buffer_text(&levels)))
 		return 0;
 	return error_set(error,
 			 "%s: the kernel is locked down (confidentiality), so that nobody may "
@@ -93,26 +84,18 @@ int control_copy(const struct control *control, struct error *error)
 	return control_set_copies(control, "1", error);
 }
 
-/* Writers that have found the instance before still write to it. */
-static int control_end_copies(const struct control *control, struct error *error)
-{
-	char digit = '0';
-
-	if (!control_can_copy(control) || retry_pread(control->copy_fd, &digit, 1) < 0 ||
-	    digit != '1')
-		return 0;
-	if (control_set_copies(control, "0", error) < 0)
-		return -1;
-	buffer_reader_await_writers();
-	return 0;
-}
-
 int control_switch(const struct control *control, bool is_on, struct error *error)
 {
 	const char *digit = is_on ? "1" : "0";
+	char copies = '0';
 
-	if (!is_on && control_end_copies(control, error) < 0)
-		return -1;
+	if (!is_on && control_can_copy(control) && retry_pread(control->copy_fd, &copies, 1) >= 0 &&
+	    copies == '1') {
+		if (control_set_copies(control, "0", error) < 0)
+			return -1;
+		/* Writers that have found the instance before still write to it. */
+		buffer_reader_await_writers();
+	}
 	if (retry_pwrite(control->switch_fd, digit, 1) == 1) {
 		control_report_write(control, "tracing_on", digit);
 		return 0;
@@ -158,24 +141,22 @@ void control_close(struct control *control)
 int control_open_event(const struct control *control, const char *system, const char *event,
 		       const char *file, int flags)
 {
-	struct buffer path = { 0 };
+	SCOPED_BUFFER(path);
 	int fd;
 
 	event_path_append(&path, system, event, file);
 	fd = file_open_built(control->events_fd, &path, flags);
-	buffer_release(&path);
 	return fd;
 }
 
 void control_translate_filter(const struct control *control, const char *system, const char *event,
 			      const char *filter, struct buffer *out, struct error *problem)
 {
-	struct buffer format = { 0 };
+	SCOPED_BUFFER(format);
 
 	if (event_file_read(control->events_fd, system, event, "format", &format) < 0 ||
 	    event_filter_translate(filter, buffer_text(&format), out, problem) < 0) {
 		buffer_clear(out);
 		buffer_append_string(out, filter);
 	}
-	buffer_release(&format);
 }

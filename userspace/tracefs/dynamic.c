@@ -16,14 +16,14 @@
 #include "tracefs/instance_state.h"
 
 #define GROUP_PREFIX "ktrack_"
-
 /* The start of a process in /proc/PID/stat, counted from the state, which follows the name. */
 #define STAT_START 19
 
 /* A process is identified by its id and its start; returns 0 for one that does not exist. */
 static unsigned long long process_start(int pid)
 {
-	struct buffer path = { 0 }, text = { 0 };
+	SCOPED_BUFFER(path);
+	SCOPED_BUFFER(text);
 	unsigned long long start = 0;
 	const char *field = NULL;
 
@@ -34,8 +34,6 @@ static unsigned long long process_start(int pid)
 		field = strchr(field + 1, ' ');
 	if (field)
 		start = strtoull(field, NULL, 10);
-	buffer_release(&path);
-	buffer_release(&text);
 	return start;
 }
 
@@ -60,27 +58,17 @@ int dynamic_open(struct dynamic_events *events, struct error *error)
 /* Before the refused definition in error_log. */
 #define COMMAND_PREFIX "  Command: "
 
-/* Appends the word of @line to which the '^' in @pointer points. */
-static void word_append(struct buffer *out, const char *line, const char *pointer)
-{
-	size_t indent = strspn(pointer, " "), size = strlen(line), begin;
-
-	if (pointer[indent] != '^' || indent < strlen(COMMAND_PREFIX) ||
-	    indent - strlen(COMMAND_PREFIX) >= size)
-		return;
-	begin = indent - strlen(COMMAND_PREFIX);
-	while (begin > 0 && line[begin - 1] != ' ')
-		begin--;
-	buffer_printf(out, " in '%.*s'", (int)strcspn(line + begin, " "), line + begin);
-}
-
-/* Appends the kernel's reason for refusing @line: "error: REASON", "Command: LINE", then '^'. */
+/*
+ * Appends the kernel's reason for refusing @line: "error: REASON", "Command: LINE", then '^', which
+ * points to a word of the line.
+ */
 static void reason_append(struct buffer *out, const char *line)
 {
 	static const char key[] = ": error: ";
 	char *log = tracefs_instance_file_read(NULL, "error_log", NULL);
-	struct buffer command = { 0 };
+	SCOPED_BUFFER(command);
 	const char *found = NULL, *next = log ? log : "", *end;
+	size_t indent = 0, begin = strlen(COMMAND_PREFIX);
 
 	buffer_printf(&command, "\n" COMMAND_PREFIX "%s\n", line);
 	end = strstr(next, buffer_string(&command));
@@ -88,54 +76,52 @@ static void reason_append(struct buffer *out, const char *line)
 		found = next++ + strlen(key);
 	if (found) {
 		buffer_append(out, found, strcspn(found, "\n"));
-		word_append(out, line, end + command.size);
+		end += command.size;
+		indent = strspn(end, " ");
 	}
-	buffer_release(&command);
+	if (found && end[indent] == '^' && indent >= begin && indent - begin < strlen(line)) {
+		for (begin = indent - begin; begin > 0 && line[begin - 1] != ' ';)
+			begin--;
+		buffer_printf(out, " in '%.*s'", (int)strcspn(line + begin, " "), line + begin);
+	}
 	free(log);
 }
 
 static int event_remove(int fd, const char *group, const char *name, struct error *error)
 {
-	struct buffer line = { 0 };
-	int status = 0;
+	SCOPED_BUFFER(line);
 
 	buffer_printf(&line, "-:%s/%s", group, name);
-	if (retry_write(fd, buffer_string(&line), line.size) < 0 && errno != ENOENT)
-		status = error_set_system(error, errno, "cannot remove the dynamic event %s/%s",
-					  group, name);
-	buffer_release(&line);
-	return status;
+	if (retry_write(fd, buffer_string(&line), line.size) >= 0 || errno == ENOENT)
+		return 0;
+	return error_set_system(error, errno, "cannot remove the dynamic event %s/%s", group, name);
 }
 
 int dynamic_define(struct dynamic_events *events, const char *kind, const char *name,
 		   const char *place, const char *object, struct error *error)
 {
-	struct buffer line = { 0 }, reason = { 0 };
-	int status = -1;
+	SCOPED_BUFFER(line);
+	SCOPED_BUFFER(reason);
+	int problem;
 
 	buffer_printf(&line, "%s:%s/%s %s", kind, events->group, name, place);
-	if (line.failed) {
-		error_set(error, "out of memory");
-	} else if (retry_write(events->fd, buffer_string(&line), line.size) < 0) {
-		int problem = errno;
-
+	if (line.failed)
+		return error_set(error, "out of memory");
+	if (retry_write(events->fd, buffer_string(&line), line.size) < 0) {
+		problem = errno;
 		reason_append(&reason, buffer_string(&line));
 		if (reason.size == 0)
 			buffer_append_string(&reason, strerror(problem));
-		error_set(error, "%s: the kernel refuses the probe: %s", object,
-			  buffer_string(&reason));
-	} else if (!array_reserve(events->names, events->nr_names)) {
-		event_remove(events->fd, events->group, name, error);
-		error_set(error, "out of memory");
-	} else {
-		snprintf(events->names[events->nr_names++], DYNAMIC_NAME_SIZE, "%s", name);
-		report_message(events->writes, "write '%s' to dynamic_events",
-			       buffer_string(&line));
-		status = 0;
+		return error_set(error, "%s: the kernel refuses the probe: %s", object,
+				 buffer_string(&reason));
 	}
-	buffer_release(&line);
-	buffer_release(&reason);
-	return status;
+	if (!array_reserve(events->names, events->nr_names)) {
+		event_remove(events->fd, events->group, name, error);
+		return error_set(error, "out of memory");
+	}
+	snprintf(events->names[events->nr_names++], DYNAMIC_NAME_SIZE, "%s", name);
+	report_message(events->writes, "write '%s' to dynamic_events", buffer_string(&line));
+	return 0;
 }
 
 /* Returns the group and the event of a line "KIND:GROUP/EVENT ...". */
@@ -236,7 +222,7 @@ static int definitions_read(struct buffer *out, struct error *error)
 
 int dynamic_remove(const char *group, struct error *error)
 {
-	struct buffer definitions = { 0 };
+	SCOPED_BUFFER(definitions);
 	struct text lines, found, event;
 	int fd = dynamic_open_file(O_WRONLY | O_APPEND, error);
 	int status = fd < 0 ? -1 : definitions_read(&definitions, error);
@@ -251,14 +237,13 @@ int dynamic_remove(const char *group, struct error *error)
 		snprintf(name, sizeof(name), "%.*s", (int)event.size, event.data);
 		status = event_remove(fd, group, name, error);
 	}
-	buffer_release(&definitions);
 	file_close(fd);
 	return status;
 }
 
 int dynamic_visit_stale(const struct dynamic_visitor *visitor, struct error *error)
 {
-	struct buffer definitions = { 0 };
+	SCOPED_BUFFER(definitions);
 	char group[DYNAMIC_NAME_SIZE], last[DYNAMIC_NAME_SIZE] = "";
 	struct text lines, found, event;
 	unsigned long long start;
@@ -280,6 +265,5 @@ int dynamic_visit_stale(const struct dynamic_visitor *visitor, struct error *err
 		strcpy(last, group);
 		status = visitor->visit(visitor->context, group, error);
 	}
-	buffer_release(&definitions);
 	return status;
 }

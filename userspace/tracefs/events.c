@@ -19,7 +19,7 @@
 int stack_trigger_set(struct stack_trigger *out, const struct control *control, const char *system,
 		      const char *event, const char *filter, uint64_t limit, struct error *error)
 {
-	struct buffer text = { 0 };
+	SCOPED_BUFFER(text);
 	struct error ignored = { 0 };
 
 	buffer_append_string(&text, "stacktrace");
@@ -33,7 +33,6 @@ int stack_trigger_set(struct stack_trigger *out, const struct control *control, 
 	}
 	*out = (struct stack_trigger){ .limit = limit,
 				       .text = text.failed ? NULL : strdup(buffer_string(&text)) };
-	buffer_release(&text);
 	out->fd = control_open_event(control, system, event, "trigger", O_RDWR);
 	if (!out->text)
 		return error_set(error, "out of memory");
@@ -117,17 +116,6 @@ static int enabled_open(struct enabled *enabled, const struct control *control, 
 		return 0;
 	return error_set_system(error, errno, "cannot lock the enable file of %s:%s",
 				enabled->system, enabled->event);
-}
-
-/* The id of its records, 0 if unknown. */
-static unsigned int id_read(const struct control *control, const struct enabled *enabled)
-{
-	SCOPED_BUFFER(text);
-	unsigned int id = 0;
-
-	if (event_file_read(control->events_fd, enabled->system, enabled->event, "id", &text) == 0)
-		id = strtoul(buffer_string(&text), NULL, 10);
-	return id;
 }
 
 int enabled_add(struct enabled_list *list, const struct control *control, const char *system,
@@ -230,8 +218,11 @@ bool enabled_has_id(struct enabled_list *list, const struct control *control, un
 	for (size_t i = 0; i < list->size; i++) {
 		struct enabled *one = &list->list[i];
 
-		if (one->id == 0)
-			one->id = id_read(control, one);
+		SCOPED_BUFFER(text);
+
+		if (one->id == 0 &&
+		    event_file_read(control->events_fd, one->system, one->event, "id", &text) == 0)
+			one->id = strtoul(buffer_string(&text), NULL, 10);
 		if (one->id == id)
 			return true;
 	}
@@ -272,11 +263,9 @@ static const char *const emptying_files[] = {
 static int watch_add(struct changes *changes, const char *directory, const char *entry)
 {
 	SCOPED_BUFFER(path);
-	int watch;
 
 	buffer_printf(&path, "%s/%s", directory, entry);
-	watch = inotify_add_watch(changes->fd, buffer_string(&path), IN_MODIFY | IN_ONLYDIR);
-	return watch;
+	return inotify_add_watch(changes->fd, buffer_string(&path), IN_MODIFY | IN_ONLYDIR);
 }
 
 /* Returns -1 with errno. */
@@ -459,134 +448,77 @@ static int event_visit(int events_fd, const struct tracepoint_visitor *visitor, 
 	return visitor->visit(visitor->context, &tracepoint, error);
 }
 
-/** struct entry_names - names of a directory's entries */
-struct entry_names {
-	char **list;
-	size_t size;
-};
-
-static int name_compare(const void *a, const void *b)
+/* Sorted, so that what is printed does not depend on the order of the directory. */
+static int entry_compare(const struct dirent **a, const struct dirent **b)
 {
-	return strcmp(*(char *const *)a, *(char *const *)b);
+	return strcmp((*a)->d_name, (*b)->d_name);
 }
 
-static int entry_names_add(struct entry_names *names, const char *name)
+/* Visits the entries of an events directory, or of a system, that the visitor wants. */
+static int entries_visit(int events_fd, const struct tracepoint_visitor *visitor,
+			 const char *system,
+			 int (*visit)(int events_fd, const struct tracepoint_visitor *visitor,
+				      const char *system, const char *name, struct error *error),
+			 struct error *error)
 {
-	char *copy = strdup(name);
+	struct dirent **entries;
+	int size = scandirat(events_fd, system ? system : ".", &entries, NULL, entry_compare);
+	int status = 0;
 
-	if (!copy || !array_reserve(names->list, names->size)) {
-		free(copy);
-		return -1;
-	}
-	names->list[names->size++] = copy;
-	return 0;
-}
-
-/* Without @system, @name is a system. */
-static bool visitor_wants(const struct tracepoint_visitor *visitor, const char *system,
-			  const char *name)
-{
-	if (!system)
-		return !visitor->wants_system || visitor->wants_system(visitor->context, name);
-	return !visitor->wants || visitor->wants(visitor->context, system, name);
-}
-
-/*
- * Reads the names that the visitor wants, sorted, so that what is printed does not depend on the
- * order of the directory. Returns -1 with errno; entry_names_release() works in both cases.
- */
-static int entry_names_read(struct entry_names *out, int events_fd,
-			    const struct tracepoint_visitor *visitor, const char *system)
-{
-	int fd = openat(events_fd, system ? system : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *entries = fd < 0 ? NULL : fdopendir(fd);
-	struct dirent *entry;
-	int status = 0, number;
-
-	*out = (struct entry_names){ 0 };
-	if (!entries) {
-		number = errno;
-		file_close(fd);
-		errno = number;
-		return -1;
-	}
-	while (status == 0 && (entry = readdir(entries))) {
+	if (size < 0 && !system)
+		return error_set_system(error, errno, "cannot list the tracepoints in tracefs");
+	/* A system may have just been removed with its module. */
+	if (size < 0)
+		return is_no_tracepoint(errno)
+			       ? 0
+			       : error_set_system(error, errno, "cannot read the tracepoints of %s",
+						  system);
+	for (int i = 0; i < size; i++) {
+		const char *name = entries[i]->d_name;
 		/* Files are "enable" and the like. */
-		if (entry->d_name[0] != '.' && entry->d_type != DT_REG &&
-		    visitor_wants(visitor, system, entry->d_name))
-			status = entry_names_add(out, entry->d_name);
+		bool wants = name[0] != '.' && entries[i]->d_type != DT_REG;
+
+		if (wants && status == 0 && system && visitor->wants)
+			wants = visitor->wants(visitor->context, system, name);
+		else if (wants && status == 0 && !system && visitor->wants_system)
+			wants = visitor->wants_system(visitor->context, name);
+		if (wants && status == 0)
+			status = visit(events_fd, visitor, system, name, error);
+		free(entries[i]);
 	}
-	closedir(entries);
-	if (out->size > 0)
-		qsort(out->list, out->size, sizeof(*out->list), name_compare);
-	if (status < 0)
-		errno = ENOMEM;
+	free(entries);
 	return status;
 }
 
-static void entry_names_release(struct entry_names *names)
-{
-	for (size_t i = 0; i < names->size; i++)
-		free(names->list[i]);
-	free(names->list);
-}
-
-/*
- * Entries without an enable file are files, or the formats of ftrace's own records. Returns -1 if
- * memory ran out.
- */
-static int is_system(int events_fd, const char *name)
+static int system_visit(int events_fd, const struct tracepoint_visitor *visitor, const char *none,
+			const char *system, struct error *error)
 {
 	SCOPED_BUFFER(path);
+	bool is_system;
 
-	buffer_printf(&path, "%s/enable", name);
-	return file_find_built(events_fd, &path) == 0 ? 1 : -(errno == ENOMEM);
-}
-
-static int system_visit(int events_fd, const struct tracepoint_visitor *visitor, const char *system,
-			struct error *error)
-{
-	struct entry_names names;
-	int status = is_system(events_fd, system);
-
-	if (status < 0)
+	(void)none;
+	/* Entries without it are files, or the formats of ftrace's own records. */
+	buffer_printf(&path, "%s/enable", system);
+	is_system = file_find_built(events_fd, &path) == 0;
+	if (!is_system && errno == ENOMEM)
 		return error_set(error, "out of memory");
 	/* The tracers' records have formats, but cannot be enabled; few visitors want them. */
-	if (status == 0 && !(visitor->wants_system && strcmp(system, "ftrace") == 0))
+	if (!is_system && !(visitor->wants_system && strcmp(system, "ftrace") == 0))
 		return 0;
-	status = entry_names_read(&names, events_fd, visitor, system);
-	/* A system may have just been removed with its module. */
-	if (status < 0)
-		status = is_no_tracepoint(errno)
-				 ? 0
-				 : error_set_system(error, errno,
-						    "cannot read the tracepoints of %s", system);
-	for (size_t i = 0; i < names.size && status == 0; i++)
-		status = event_visit(events_fd, visitor, system, names.list[i], error);
-	entry_names_release(&names);
-	return status;
+	return entries_visit(events_fd, visitor, system, event_visit, error);
 }
 
 int tracepoints_visit(int events_fd, const struct tracepoint_visitor *visitor, struct error *error)
 {
-	struct entry_names names;
-	int status = 0;
-
-	if (entry_names_read(&names, events_fd, visitor, NULL) < 0)
-		status = error_set_system(error, errno, "cannot list the tracepoints in tracefs");
-	for (size_t i = 0; i < names.size && status == 0; i++)
-		status = system_visit(events_fd, visitor, names.list[i], error);
-	entry_names_release(&names);
-	return status;
+	return entries_visit(events_fd, visitor, NULL, system_visit, error);
 }
 
 bool event_is_enabled(int events_fd, const char *system, const char *event)
 {
 	SCOPED_BUFFER(text);
-	int status = event_file_read(events_fd, system, event, "enable", &text);
-	bool is_enabled = status == 0 && buffer_string(&text)[0] == '1';
 
-	return is_enabled;
+	return event_file_read(events_fd, system, event, "enable", &text) == 0 &&
+	       buffer_string(&text)[0] == '1';
 }
 
 /* Kernels without dynamic events lack the file. */
@@ -606,8 +538,7 @@ bool events_may_change(void)
 bool events_are_disabled(const char *directory)
 {
 	SCOPED_BUFFER(text);
-	bool is_disabled = file_read_in(directory, "events/enable", &text) == 0 &&
-			   buffer_string(&text)[0] == '0';
 
-	return is_disabled;
+	return file_read_in(directory, "events/enable", &text) == 0 &&
+	       buffer_string(&text)[0] == '0';
 }

@@ -15,7 +15,6 @@
 #include "tracefs/tracefs.h"
 
 #define NAMES_TO_TRY 16
-
 /* One second in total. */
 #define REMOVE_TRIES 50
 #define REMOVE_WAIT_US 20000
@@ -115,33 +114,18 @@ const char *const instance_suffixes[INSTANCE_KINDS] = {
 /* Whether the instance @name has a companion, even if it is gone itself. */
 static bool companions_exist(const char *name)
 {
-	struct error ignored = { 0 };
 	const char *tracefs;
 	bool exist = false;
 
-	if (tracefs_directory(&tracefs, &ignored) < 0)
+	if (tracefs_directory(&tracefs, &(struct error){ 0 }) < 0)
 		return false;
 	for (int kind = INSTANCE_MAIN + 1; kind < INSTANCE_KINDS; kind++) {
-		struct buffer path = { 0 };
+		SCOPED_BUFFER(path);
 
 		buffer_printf(&path, "%s/instances/%s%s", tracefs, name, instance_suffixes[kind]);
 		exist |= file_find_built(AT_FDCWD, &path) == 0;
-		buffer_release(&path);
 	}
 	return exist;
-}
-
-static int instance_make(struct instance *instance, struct error *error)
-{
-	for (int i = 0; i < NAMES_TO_TRY && !instance->handle; i++) {
-		char name[INSTANCE_NAME_SIZE];
-
-		snprintf(name, sizeof(name), i ? "ktrack-%d.%d" : "ktrack-%d", (int)getpid(), i);
-		if (!companions_exist(name) && instance_make_named(instance, name, error) < 0)
-			return -1;
-	}
-	return instance->handle ? 0
-				: error_set(error, "all names for a tracing instance are taken");
 }
 
 /* The file stays open, so that no path is needed while recording. */
@@ -204,7 +188,7 @@ static int instance_open_named(struct instance **out, const char *name,
 {
 	struct instance *instance = instance_alloc(error);
 	struct error ignored = { 0 };
-	int status;
+	int status = 0;
 
 	*out = instance;
 	if (!instance)
@@ -217,9 +201,18 @@ static int instance_open_named(struct instance **out, const char *name,
 	instance->enabled_lock = settings->mode->is_read_at_end || settings->keeps_modules
 					 ? LOCK_EX
 					 : LOCK_SH;
-	status = name ? instance_make_named(instance, name, error) : instance_make(instance, error);
+	for (int i = 0; !name && i < NAMES_TO_TRY && !instance->handle && status == 0; i++) {
+		char own[INSTANCE_NAME_SIZE];
+
+		snprintf(own, sizeof(own), i ? "ktrack-%d.%d" : "ktrack-%d", (int)getpid(), i);
+		if (!companions_exist(own))
+			status = instance_make_named(instance, own, error);
+	}
+	if (name)
+		status = instance_make_named(instance, name, error);
 	if (status == 0 && !instance->handle)
-		status = error_set(error, "there is a tracing instance %s already", name);
+		status = name ? error_set(error, "there is a tracing instance %s already", name)
+			      : error_set(error, "all names for a tracing instance are taken");
 	if (status == 0 && instance_set_up(instance, settings, error) == 0)
 		return 0;
 	instance_remove(instance, &ignored);
@@ -262,22 +255,6 @@ static const struct {
 
 #define NR_ROWS (sizeof(rows) / sizeof(rows[0]))
 
-/* Whether the kernel has one of the tracepoints; -1 if memory ran out. */
-static int kernel_has_any(const char *tracefs)
-{
-	int has_any = 0;
-
-	for (size_t i = 0; i < NR_ROWS && has_any == 0; i++) {
-		struct buffer path = { 0 };
-
-		buffer_printf(&path, "%s/events/%s/%s/enable", tracefs, rows[i].system,
-			      rows[i].event);
-		has_any = file_find_built(AT_FDCWD, &path) == 0 ? 1 : -(errno == ENOMEM);
-		buffer_release(&path);
-	}
-	return has_any;
-}
-
 /*
  * Creates the sideband instance of @name, with its tracepoints enabled
  * @of: settings of that instance, whose clock is shared
@@ -294,15 +271,22 @@ static int sideband_open(struct instance **out, const char *name,
 						    .writes = of->writes };
 	struct error ignored = { 0 };
 	const char *tracefs;
-	bool is_enabled = false;
-	int has_any;
+	bool is_enabled = false, has_any = false;
 
 	*out = NULL;
 	if (tracefs_directory(&tracefs, error) < 0)
 		return -1;
-	has_any = kernel_has_any(tracefs);
-	if (has_any <= 0)
-		return has_any < 0 ? error_set(error, "out of memory") : 0;
+	for (size_t i = 0; i < NR_ROWS && !has_any; i++) {
+		SCOPED_BUFFER(path);
+
+		buffer_printf(&path, "%s/events/%s/%s/enable", tracefs, rows[i].system,
+			      rows[i].event);
+		has_any = file_find_built(AT_FDCWD, &path) == 0;
+		if (!has_any && errno == ENOMEM)
+			return error_set(error, "out of memory");
+	}
+	if (!has_any)
+		return 0;
 	if (companion_open(out, name, INSTANCE_SIDEBAND, &settings, error) < 0)
 		return -1;
 	/* One that the kernel lacks, or that cannot be enabled, is left out. */
@@ -635,9 +619,8 @@ int instance_remove(struct instance *instance, struct error *error)
 		status = directory_remove(instance, error);
 	}
 	if (instance && instance->next) {
-		status = instance_remove(instance->next, status < 0 ? &ignored : error) < 0
-				 ? -1
-				 : status;
+		if (instance_remove(instance->next, status < 0 ? &ignored : error) < 0)
+			status = -1;
 		instance->next = NULL;
 	}
 	instance_close(instance);
@@ -719,29 +702,26 @@ static int filter_fail(const struct instance *instance, int number, const char *
 		       struct error *error)
 {
 	static const char head[] = "parse_error: ";
-	struct buffer text = { 0 };
+	SCOPED_BUFFER(text);
 	const char *reason = NULL;
 
 	if (event_file_read(instance->control.events_fd, system, event, "filter", &text) == 0)
 		reason = strstr(buffer_string(&text), head);
-	if (reason) {
-		reason += strlen(head);
-		error_set(error, "the kernel refuses '%s' as a filter of %s:%s: %.*s%s%s", filter,
-			  system, event, (int)strcspn(reason, "\n"), reason,
-			  *problem->text ? ": " : "", problem->text);
-	} else {
-		error_set_system(error, number, "cannot write '%s' to %s/events/%s/%s/filter",
-				 filter, instance->directory, system, event);
-	}
-	buffer_release(&text);
-	return -1;
+	if (!reason)
+		return error_set_system(error, number,
+					"cannot write '%s' to %s/events/%s/%s/filter", filter,
+					instance->directory, system, event);
+	reason += strlen(head);
+	return error_set(error, "the kernel refuses '%s' as a filter of %s:%s: %.*s%s%s", filter,
+			 system, event, (int)strcspn(reason, "\n"), reason,
+			 *problem->text ? ": " : "", problem->text);
 }
 
 /* The filter goes with the instance. */
 static int event_filter(struct instance *instance, const char *system, const char *event,
 			const char *text, struct error *error)
 {
-	struct buffer filter = { 0 };
+	SCOPED_BUFFER(filter);
 	struct error problem = { 0 };
 	int fd, status = 0;
 
@@ -752,7 +732,6 @@ static int event_filter(struct instance *instance, const char *system, const cha
 	else
 		control_report_event_write(&instance->control, system, event, "filter",
 					   buffer_string(&filter));
-	buffer_release(&filter);
 	if (fd >= 0)
 		close(fd);
 	return status;
@@ -862,7 +841,8 @@ int instance_follow(struct instance *instance, pid_t pid, struct error *error)
 
 int instance_limit_cpus(struct instance *instance, const cpu_set_t *cpus, struct error *error)
 {
-	struct buffer mask = { 0 }, path = { 0 };
+	SCOPED_BUFFER(mask);
+	SCOPED_BUFFER(path);
 	int status = 0;
 
 	for (int group = CPU_SETSIZE / 32 - 1; group >= 0; group--) {
@@ -883,18 +863,14 @@ int instance_limit_cpus(struct instance *instance, const cpu_set_t *cpus, struct
 	instance->limits_cpus |= status == 0;
 	for (; instance && status == 0; instance = selected_next(instance))
 		status = instance_write(instance, "tracing_cpumask", buffer_string(&mask), error);
-	buffer_release(&mask);
-	buffer_release(&path);
 	return status;
 }
 
 /* Lets an instance record the calls of functions by the tracer function_graph. */
 
 #define FUNCTION_GRAPH "function_graph"
-
 /* The first line of an empty filter. */
 #define ALL_FUNCTIONS "#### all functions enabled"
-
 /* A function that exists in every kernel, and that is called at most once, at the end. */
 #define QUIET_FUNCTION "kernel_restart"
 
@@ -929,26 +905,22 @@ int instance_choose_functions(struct instance *instance, const char *pattern, bo
 			      struct error *error)
 {
 	const char *file = is_excluded ? "set_ftrace_notrace" : "set_ftrace_filter";
-	struct buffer line = { 0 };
-	int status = 0;
+	SCOPED_BUFFER(line);
 
 	/* Without the newline, the kernel reads the pattern at close(2), whose error nobody sees.
 	 */
 	buffer_printf(&line, "%s\n", pattern);
 	if (line.failed)
-		status = error_set(error, "out of memory");
-	else if (instance_append(instance, file, buffer_string(&line)))
-		;
-	else if (errno == EINVAL)
-		status = error_set(error,
-				   "'%s': no such function can be traced; see "
-				   "available_filter_functions in tracefs",
-				   pattern);
-	else
-		status = error_set_system(error, errno, "cannot append '%s' to %s/%s", pattern,
-					  instance->directory, file);
-	buffer_release(&line);
-	return status;
+		return error_set(error, "out of memory");
+	if (instance_append(instance, file, buffer_string(&line)))
+		return 0;
+	if (errno == EINVAL)
+		return error_set(error,
+				 "'%s': no such function can be traced; see "
+				 "available_filter_functions in tracefs",
+				 pattern);
+	return error_set_system(error, errno, "cannot append '%s' to %s/%s", pattern,
+				instance->directory, file);
 }
 
 int instance_trace_functions(struct instance *instance, struct error *error)
@@ -1017,7 +989,6 @@ void instance_write_marker(const struct instance *instance, struct text text)
 
 /* A sub-buffer, also of kernels with larger pages. */
 #define SUB_BUFFER_SIZE 65536
-
 /* In the common fields of records, whose places no kernel has changed. */
 #define PID_OFFSET 4
 
@@ -1084,7 +1055,7 @@ int instance_find_writer(struct instance *instance,
 			 int (*write)(void *context, const char *path, struct error *error),
 			 void *context, struct error *error)
 {
-	struct buffer path = { 0 };
+	SCOPED_BUFFER(path);
 	int status;
 
 	buffer_printf(&path, "%s/trace_marker", instance->directory);
@@ -1094,7 +1065,6 @@ int instance_find_writer(struct instance *instance,
 	if (control_switch(&instance->control, false, status < 0 ? &(struct error){ 0 } : error) <
 	    0)
 		status = -1;
-	buffer_release(&path);
 	return status < 0 ? -1 : writer_find_any(instance, error);
 }
 

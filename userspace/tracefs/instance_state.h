@@ -37,12 +37,10 @@ static inline ssize_t retry_pread(int fd, char *out, size_t size)
  * needed later.
  */
 
-/**
- * struct control - descriptors, -1 if not open
- * @writes: receives a line for each write to the instance's files, NULL for none
- */
+/** struct control - descriptors, -1 if not open */
 struct control {
 	const char *directory; /* of the instance */
+	/* receives a line for each write to the instance's files, NULL for none */
 	const struct report *writes;
 	int instances_fd; /* its parent directory */
 	int events_fd;	  /* the directory of its tracepoints */
@@ -68,7 +66,6 @@ int control_open(struct control *control, const char *directory, struct error *e
 
 /** control_report_write - report that @value was written to a file of the instance */
 void control_report_write(const struct control *control, const char *file, const char *value);
-
 /** control_report_event_write - the same for a file of a tracepoint */
 void control_report_event_write(const struct control *control, const char *system,
 				const char *event, const char *file, const char *value);
@@ -138,15 +135,15 @@ int lockdown_check(const char *directory, struct error *error);
 
 /* The tracepoints that an instance records, and their state. */
 
-/**
- * struct enabled - a tracepoint
- * @fd: its enable file. It becomes unreadable when the module is unloaded, which distinguishes the
- * tracepoint from a later one of the same name
- */
+/** struct enabled - a tracepoint */
 struct enabled {
 	char *system;
 	char *event;
 	unsigned int id; /* of its records; 0 until enabled_has_id() needs it */
+	/*
+	 * its enable file. It becomes unreadable when the module is unloaded, which distinguishes
+	 * the tracepoint from a later one of the same name
+	 */
 	int fd;
 	enum event_state state;
 };
@@ -220,13 +217,11 @@ void changes_close(struct changes *changes);
  * zero; the count is set again once in a while, which limits the rate.
  */
 
-/**
- * struct stack_trigger - the trigger of a tracepoint
- * @limit: most stacks between two calls of stack_trigger_refill(); 0 for no limit
- */
+/** struct stack_trigger - the trigger of a tracepoint */
 struct stack_trigger {
 	int fd;	    /* of its trigger file */
 	char *text; /* what is written to it */
+	/* most stacks between two calls of stack_trigger_refill(); 0 for no limit */
 	uint64_t limit;
 };
 

@@ -25,21 +25,16 @@
 #define LOCK_TRIES 10
 #define LOCK_WAIT_US 20000
 
-static bool is_same_directory(int fd, const char *path)
-{
-	struct stat ours, theirs;
-
-	return fstat(fd, &ours) == 0 && stat(path, &theirs) == 0 && ours.st_ino == theirs.st_ino &&
-	       ours.st_dev == theirs.st_dev;
-}
-
 int lock_take(const char *directory)
 {
 	int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	struct stat ours, theirs;
 
 	if (fd < 0)
 		return -1;
-	if (flock(fd, LOCK_EX) == 0 && is_same_directory(fd, directory))
+	/* Another directory may have its path by now. */
+	if (flock(fd, LOCK_EX) == 0 && fstat(fd, &ours) == 0 && stat(directory, &theirs) == 0 &&
+	    ours.st_ino == theirs.st_ino && ours.st_dev == theirs.st_dev)
 		return fd;
 	close(fd);
 	return -1;
@@ -62,7 +57,7 @@ static int lock_try(const char *directory)
 /* The process that has locked a directory; 0 if the system does not tell. */
 static int lock_owner(const char *directory)
 {
-	struct buffer locks = { 0 };
+	SCOPED_BUFFER(locks);
 	unsigned int major_number, minor_number;
 	unsigned long inode;
 	struct stat about;
@@ -76,23 +71,13 @@ static int lock_owner(const char *directory)
 		    inode == about.st_ino && makedev(major_number, minor_number) == about.st_dev)
 			owner = pid;
 	}
-	buffer_release(&locks);
 	return owner;
-}
-
-static int lock_fail(const char *directory, const char *name, struct error *error)
-{
-	int owner = lock_owner(directory);
-
-	if (owner > 0)
-		return error_set(error, "%s is in use by another ktrack, process %d", name, owner);
-	return error_set(error, "%s is in use by another ktrack", name);
 }
 
 /* Whoever looks for instances that were left behind has a lock for a moment only. */
 int instance_lock(const char *directory, const char *name, struct error *error)
 {
-	int fd = -1;
+	int owner, fd = -1;
 
 	for (int i = 0; i < LOCK_TRIES && fd < 0; i++) {
 		if (i > 0)
@@ -103,17 +88,10 @@ int instance_lock(const char *directory, const char *name, struct error *error)
 		return fd;
 	if (errno != EWOULDBLOCK)
 		return error_set_system(error, errno, "cannot lock %s", name);
-	return lock_fail(directory, name, error);
-}
-
-/** lock_is_free - whether nobody owns the instance in @directory */
-static bool lock_is_free(const char *directory)
-{
-	int fd = lock_try(directory);
-
-	if (fd >= 0)
-		close(fd);
-	return fd >= 0;
+	owner = lock_owner(directory);
+	if (owner > 0)
+		return error_set(error, "%s is in use by another ktrack, process %d", name, owner);
+	return error_set(error, "%s is in use by another ktrack", name);
 }
 
 /*
@@ -146,7 +124,6 @@ static bool mark_is_set(const char *directory)
 
 #define OWN_PREFIX "ktrack-"
 #define DIGITS "0123456789"
-
 /* Time for an owner between creating an instance and locking it. */
 #define OWNER_WAIT_US 50000
 
@@ -186,19 +163,10 @@ bool instance_is_companion(const char *name, const char *other)
 	return size > 0 && strncmp(name, other, size) == 0 && is_suffix(name + size);
 }
 
-static bool is_stale(const char *directory)
-{
-	if (!lock_is_free(directory))
-		return false;
-	usleep(OWNER_WAIT_US);
-	return lock_is_free(directory);
-}
-
 int stale_lock(const char *name, int *lock_fd, struct error *error)
 {
-	struct buffer directory = { 0 };
+	SCOPED_BUFFER(directory);
 	const char *tracefs;
-	int status = 0;
 
 	*lock_fd = -1;
 	if (!is_own_name(name))
@@ -206,35 +174,46 @@ int stale_lock(const char *name, int *lock_fd, struct error *error)
 	if (tracefs_directory(&tracefs, error) < 0)
 		return -1;
 	buffer_printf(&directory, "%s/instances/%s", tracefs, name);
-	if (mark_is_set(buffer_string(&directory))) {
-		usleep(OWNER_WAIT_US);
-		*lock_fd = instance_lock(buffer_string(&directory), name, error);
-		status = *lock_fd < 0 ? -1 : 0;
-	}
-	buffer_release(&directory);
-	return status;
+	if (!mark_is_set(buffer_string(&directory)))
+		return 0;
+	usleep(OWNER_WAIT_US);
+	*lock_fd = instance_lock(buffer_string(&directory), name, error);
+	return *lock_fd < 0 ? -1 : 0;
 }
 
 static int name_visit(const char *instances, const char *name, bool are_stale,
 		      const struct stale_visitor *visitor, struct error *error)
 {
-	struct buffer directory = { 0 };
-	int status = 0;
+	SCOPED_BUFFER(directory);
+	const char *path;
+	bool is_free = true;
 
+	if (!is_own_name(name))
+		return 0;
 	buffer_printf(&directory, "%s/%s", instances, name);
-	if (!is_own_name(name) || is_stale(buffer_string(&directory)) != are_stale)
-		;
-	else if (mark_is_set(buffer_string(&directory)))
-		status = visitor->visit(visitor->context, name, buffer_string(&directory), error);
-	else if (visitor->unmarked)
-		visitor->unmarked(visitor->context, name, buffer_string(&directory));
-	buffer_release(&directory);
-	return status;
+	path = buffer_string(&directory);
+	/* An owner may have just created it, and not yet locked it. */
+	for (int i = 0; i < 2 && is_free; i++) {
+		int fd;
+
+		if (i > 0)
+			usleep(OWNER_WAIT_US);
+		fd = lock_try(path);
+		is_free = fd >= 0;
+		file_close(fd);
+	}
+	if (is_free != are_stale)
+		return 0;
+	if (mark_is_set(path))
+		return visitor->visit(visitor->context, name, path, error);
+	if (visitor->unmarked)
+		visitor->unmarked(visitor->context, name, path);
+	return 0;
 }
 
 static int instances_visit(bool are_stale, const struct stale_visitor *visitor, struct error *error)
 {
-	struct buffer instances = { 0 };
+	SCOPED_BUFFER(instances);
 	struct dirent **entries;
 	const char *tracefs;
 	int size, status = 0;
@@ -254,7 +233,6 @@ static int instances_visit(bool are_stale, const struct stale_visitor *visitor, 
 	}
 	if (size >= 0)
 		free(entries);
-	buffer_release(&instances);
 	return status;
 }
 
@@ -279,42 +257,13 @@ int stale_remove(const char *directory, struct error *error)
 #define WAIT_TRIES 6000
 #define WAIT_US 10000
 
-/**
- * struct released - the enable files of those that were disabled, by their descriptors
- */
+/** struct released - the enable files of those that were disabled, by their descriptors */
 struct released {
 	const char *pattern;
 	const struct release_watcher *watcher;
 	int *list;
 	size_t size;
 };
-
-/* "SYSTEM:EVENT", or a pattern of systems. */
-static bool line_meets(const char *line, const char *pattern)
-{
-	char *system;
-	bool meets;
-
-	if (strchr(pattern, ':'))
-		return fnmatch(pattern, line, 0) == 0;
-	system = strndup(line, strcspn(line, ":"));
-	meets = system && fnmatch(pattern, system, 0) == 0;
-	free(system);
-	return meets;
-}
-
-static int enable_file_open(const char *directory, const char *line)
-{
-	const char *colon = strchr(line, ':');
-	struct buffer path = { 0 };
-	int fd;
-
-	buffer_printf(&path, "%s/events/%.*s/%s/enable", directory, (int)(colon - line), line,
-		      colon + 1);
-	fd = file_open_built(AT_FDCWD, &path, O_RDWR);
-	buffer_release(&path);
-	return fd;
-}
 
 static bool is_locked(int fd, int against)
 {
@@ -327,12 +276,11 @@ static bool is_locked(int fd, int against)
 /* Waits for a moment; reports that @nr of @total tracepoints have unread records. */
 static void released_wait(const struct released *released, size_t nr, size_t total)
 {
-	struct buffer what = { 0 };
+	SCOPED_BUFFER(what);
 
 	buffer_printf(&what, "waiting until the records of %zu of %zu tracepoint%s are read", nr,
 		      total, total == 1 ? "" : "s");
 	released->watcher->waits(released->watcher->context, buffer_string(&what));
-	buffer_release(&what);
 	usleep(WAIT_US);
 }
 
@@ -356,82 +304,86 @@ static int lock_await(const struct released *released, int fd, const char *direc
 			 line, directory);
 }
 
-/* A trigger keeps it in the list of enabled ones. */
-static bool is_disabled(int fd)
-{
-	char digit = '1';
-
-	return retry_pread(fd, &digit, 1) == 1 && digit == '0';
-}
-
 /* What has gone or was disabled meanwhile needs no release. */
 static int line_release(struct released *released, const char *directory, const char *line,
 			struct error *error)
 {
-	int fd = enable_file_open(directory, line);
+	const char *colon = strchr(line, ':');
+	SCOPED_BUFFER(path);
+	char digit = '1';
+	int fd, status = 0;
 
+	buffer_printf(&path, "%s/events/%.*s/%s/enable", directory, (int)(colon - line), line,
+		      colon + 1);
+	fd = file_open_built(AT_FDCWD, &path, O_RDWR);
 	if (fd < 0)
 		return 0;
-	if (is_disabled(fd)) {
+	/* A trigger keeps it in the list of enabled ones. */
+	if (retry_pread(fd, &digit, 1) == 1 && digit == '0') {
 		close(fd);
 		return 0;
 	}
-	if (lock_await(released, fd, directory, line, error) < 0) {
-		close(fd);
-		return -1;
+	status = lock_await(released, fd, directory, line, error);
+	if (status == 0 && retry_write(fd, "0", 1) != 1)
+		status = error_set_system(error, errno, "cannot disable %s in %s", line, directory);
+	if (status == 0) {
+		report_message(released->watcher->writes,
+			       "write '0' to the enable file of %s in %s", line, directory);
+		if (array_reserve(released->list, released->size))
+			released->list[released->size++] = fd;
+		else
+			status = error_set(error, "out of memory");
 	}
-	if (retry_write(fd, "0", 1) != 1) {
-		error_set_system(error, errno, "cannot disable %s in %s", line, directory);
+	if (status < 0)
 		close(fd);
-		return -1;
-	}
-	report_message(released->watcher->writes, "write '0' to the enable file of %s in %s", line,
-		       directory);
-	if (!array_reserve(released->list, released->size)) {
-		close(fd);
-		return error_set(error, "out of memory");
-	}
-	released->list[released->size++] = fd;
-	return 0;
-}
-
-/*
- * A ktrack that waits for records notices writes to files of its instance; otherwise it looks once
- * a second. A blank in set_event changes nothing; truncating the file would disable all events.
- */
-static bool owner_wake(const char *directory)
-{
-	struct error ignored = { 0 };
-	int fd = file_open_in(directory, "set_event", O_WRONLY, &ignored);
-	bool is_awake = fd >= 0 && retry_write(fd, "\n", 1) == 1;
-
-	file_close(fd);
-	return is_awake;
+	return status;
 }
 
 static int instance_events_release(void *context, const char *name, const char *directory,
 				   struct error *error)
 {
 	struct released *released = context;
+	bool names_events = strchr(released->pattern, ':');
 	size_t nr_before = released->size;
-	struct buffer text = { 0 };
-	char *rest, *line;
-	int status = 0;
+	SCOPED_BUFFER(text);
+	struct text rest;
+	int status = 0, fd;
 
 	/* Tracepoints of the sideband instance belong to no module. */
 	if (strstr(name, instance_suffixes[INSTANCE_SIDEBAND]))
 		return 0;
-	if (file_read_in(directory, "set_event", &text) == 0) {
-		buffer_append_char(&text, '\0');
-		rest = text.data;
-		while (status == 0 && rest && (line = strsep(&rest, "\n"))) {
-			if (strchr(line, ':') && line_meets(line, released->pattern))
-				status = line_release(released, directory, line, error);
+	if (file_read_in(directory, "set_event", &text) < 0)
+		buffer_clear(&text);
+	rest = buffer_text(&text);
+	while (status == 0 && rest.size > 0) {
+		struct text whole = text_take_line(&rest);
+		char *line = strndup(whole.data, whole.size),
+		     *colon = line ? strchr(line, ':') : NULL;
+		bool meets;
+
+		if (!colon) {
+			free(line);
+			continue;
 		}
+		if (!names_events)
+			*colon = '\0';
+		meets = fnmatch(released->pattern, line, 0) == 0;
+		*colon = ':';
+		if (meets)
+			status = line_release(released, directory, line, error);
+		free(line);
 	}
-	if (released->size > nr_before)
-		(void)owner_wake(directory);
-	buffer_release(&text);
+	/*
+	 * A ktrack that waits for records notices writes to files of its instance; otherwise it
+	 * looks once a second. A blank in set_event changes nothing; truncating the file would
+	 * disable all events.
+	 */
+	if (released->size > nr_before) {
+		fd = file_open_in(directory, "set_event", O_WRONLY, &(struct error){ 0 });
+		if (fd >= 0)
+			retry_write(fd, "\n", 1);
+		file_close(fd);
+	}
 	return status;
 }
 

@@ -13,7 +13,6 @@
 
 /* The size of the kernel's messages about devices and modules that appear or disappear. */
 #define MESSAGE_SIZE 8192
-
 /* The kernel's multicast group; the other one is udev's. */
 #define KERNEL_GROUP 1
 

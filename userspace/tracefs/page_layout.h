@@ -16,7 +16,6 @@
 #define MISSED_EVENTS (UINT64_C(1) << 31)
 #define MISSED_STORED (UINT64_C(1) << 30)
 #define COMMIT_MASK (MISSED_STORED - 1)
-
 /* An absolute timestamp has 59 bits; the rest is that of the time before. */
 #define TIMESTAMP_MASK ((UINT64_C(1) << 59) - 1)
 

@@ -21,13 +21,10 @@
  * between timestamp and commit is microseconds, unless interrupts stack up.
  */
 #define WRITERS_WAIT_NS (20 * NS_PER_MS)
-
 /* More than the kernel allows. */
 #define SUB_BUFFER_KIB_MAX 65536
-
 /* A sub-buffer's header, which buffer_size_kb does not include. */
 #define SUB_BUFFER_HEADER_SIZE 16
-
 /* Sub-buffers beyond buffer_size_kb: the kernel rounds up, and the reader has one. */
 #define SUB_BUFFERS_MORE 3
 
@@ -50,20 +47,6 @@ static size_t sub_buffer_size(const char *directory)
 							      : (size_t)sysconf(_SC_PAGESIZE);
 }
 
-static int cpu_buffer_open(struct cpu_buffer *buffer, const char *directory, struct error *error)
-{
-	buffer->fd = cpu_file_open(directory, buffer->cpu, "trace_pipe_raw", O_RDONLY | O_NONBLOCK,
-				   error);
-	if (buffer->fd < 0)
-		return -1;
-	buffer->statistics_fd = cpu_file_open(directory, buffer->cpu, "stats", O_RDONLY, error);
-	if (buffer->statistics_fd < 0)
-		return -1;
-	buffer->size_fd = cpu_file_open(directory, buffer->cpu, "buffer_size_kb", O_RDONLY,
-					&(struct error){ 0 });
-	return 0;
-}
-
 /*
  * Adds the CPU of a directory entry "cpuN"; ignores other entries.
  * @common: members that all CPUs of the instance share
@@ -71,6 +54,7 @@ static int cpu_buffer_open(struct cpu_buffer *buffer, const char *directory, str
 static int reader_add_entry(struct buffer_reader *reader, const char *directory, const char *entry,
 			    const struct cpu_buffer *common, struct error *error)
 {
+	struct cpu_buffer *buffer;
 	char rest;
 	int cpu;
 
@@ -78,9 +62,18 @@ static int reader_add_entry(struct buffer_reader *reader, const char *directory,
 		return 0;
 	if (!array_reserve(reader->list, reader->size))
 		return error_set(error, "out of memory");
-	reader->list[reader->size] = *common;
-	reader->list[reader->size].cpu = cpu;
-	return cpu_buffer_open(&reader->list[reader->size++], directory, error);
+	buffer = &reader->list[reader->size++];
+	*buffer = *common;
+	buffer->cpu = cpu;
+	buffer->fd = cpu_file_open(directory, cpu, "trace_pipe_raw", O_RDONLY | O_NONBLOCK, error);
+	if (buffer->fd < 0)
+		return -1;
+	buffer->statistics_fd = cpu_file_open(directory, cpu, "stats", O_RDONLY, error);
+	if (buffer->statistics_fd < 0)
+		return -1;
+	buffer->size_fd = cpu_file_open(directory, cpu, "buffer_size_kb", O_RDONLY,
+					&(struct error){ 0 });
+	return 0;
 }
 
 static int cpu_buffer_compare(const void *a, const void *b)
@@ -164,14 +157,6 @@ static bool percent_set(int fd, const char *percent)
 	return retry_pwrite(fd, percent, strlen(percent)) > 0;
 }
 
-/* Kernel 6.1 raises 0 to 1, and then wakes no reader before a sub-buffer is full. */
-static bool percent_accepts_zero(int fd)
-{
-	char digit = '\0';
-
-	return percent_set(fd, "0") && retry_pread(fd, &digit, 1) == 1 && digit == '0';
-}
-
 /* buffer_percent keeps its value: buffer_reader_wait() changes it when it is needed. */
 void buffer_reader_wake_early(struct buffer_reader *reader, const struct instance_paths *paths)
 {
@@ -180,7 +165,10 @@ void buffer_reader_wake_early(struct buffer_reader *reader, const struct instanc
 		int fd = paths->list[kind] ? file_open_in(paths->list[kind], "buffer_percent",
 							  O_RDWR, &ignored)
 					   : -1;
-		bool accepts_zero = fd >= 0 && percent_accepts_zero(fd);
+		char digit = '\0';
+		/* Kernel 6.1 raises 0 to 1, and wakes no reader before a sub-buffer is full. */
+		bool accepts_zero = fd >= 0 && percent_set(fd, "0") &&
+				    retry_pread(fd, &digit, 1) == 1 && digit == '0';
 
 		if (fd >= 0)
 			percent_set(fd, BUFFER_PERCENT);
@@ -228,7 +216,11 @@ static bool reader_poll(const struct buffer_reader *reader, int also_fd, int tim
 	return nr_ready > 0;
 }
 
-static bool reader_take_has_read(struct buffer_reader *reader)
+/*
+ * buffer_percent alone would leave the records of a quiet system unread for long. So the first
+ * record after a round that read nothing wakes the reader, which then waits @latency_ms for more.
+ */
+void buffer_reader_wait(struct buffer_reader *reader, int also_fd, int timeout_ms, int latency_ms)
 {
 	bool has_read = false;
 
@@ -236,17 +228,6 @@ static bool reader_take_has_read(struct buffer_reader *reader)
 		has_read |= reader->list[i].has_read;
 		reader->list[i].has_read = false;
 	}
-	return has_read;
-}
-
-/*
- * buffer_percent alone would leave the records of a quiet system unread for long. So the first
- * record after a round that read nothing wakes the reader, which then waits @latency_ms for more.
- */
-void buffer_reader_wait(struct buffer_reader *reader, int also_fd, int timeout_ms, int latency_ms)
-{
-	bool has_read = reader_take_has_read(reader);
-
 	if (latency_ms > 0 && reader->percent_fds[INSTANCE_MAIN] >= 0 && !has_read) {
 		reader_set_wakes_first(reader, true);
 		if (!reader_poll(reader, also_fd, timeout_ms))
@@ -509,11 +490,9 @@ void statistics_read(struct statistics *out, struct text text)
 int cpu_file_open(const char *directory, int cpu, const char *file, int flags, struct error *error)
 {
 	SCOPED_BUFFER(name);
-	int fd;
 
 	buffer_printf(&name, "per_cpu/cpu%d/%s", cpu, file);
-	fd = file_open_in(directory, buffer_string(&name), flags, error);
-	return fd;
+	return file_open_in(directory, buffer_string(&name), flags, error);
 }
 
 /* One read: the kernel generates the text again for each. */

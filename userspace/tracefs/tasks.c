@@ -158,26 +158,13 @@ static int line_compare(const void *a, const void *b)
 	return (left->whole.data > right->whole.data) - (left->whole.data < right->whole.data);
 }
 
-/* The kernel has one name for each thread: of two lines, one is forged, and nothing shows which. */
-static void single_lines_append(struct buffer *out, const struct saved_line *lines, size_t nr_lines)
-{
-	size_t next;
-
-	for (size_t i = 0; i < nr_lines; i = next) {
-		next = i + 1;
-		while (next < nr_lines && lines[next].tid == lines[i].tid)
-			next++;
-		if (next > i + 1)
-			continue;
-		buffer_append(out, lines[i].whole.data, lines[i].whole.size);
-		buffer_append_char(out, '\n');
-	}
-}
-
 void saved_names_clean(struct buffer *names)
 {
-	struct buffer lines = { 0 }, out = { 0 };
+	SCOPED_BUFFER(lines);
+	struct buffer out = { 0 };
 	struct text rest = { names->data, names->size };
+	const struct saved_line *list;
+	size_t nr_lines, next;
 
 	while (rest.size > 0) {
 		struct saved_line line = line_take(&rest);
@@ -187,13 +174,20 @@ void saved_names_clean(struct buffer *names)
 		forged_take(&line, &rest);
 		buffer_append(&lines, &line, sizeof(line));
 	}
-	if (lines.size > 0)
-		qsort(lines.data, lines.size / sizeof(struct saved_line), sizeof(struct saved_line),
-		      line_compare);
-	single_lines_append(&out, (struct saved_line *)lines.data,
-			    lines.size / sizeof(struct saved_line));
+	list = (const struct saved_line *)lines.data;
+	nr_lines = lines.size / sizeof(*list);
+	if (nr_lines > 0)
+		qsort(lines.data, nr_lines, sizeof(*list), line_compare);
+	/* The kernel has one name for each thread: nothing shows which of two lines is forged. */
+	for (size_t i = 0; i < nr_lines; i = next) {
+		for (next = i + 1; next < nr_lines && list[next].tid == list[i].tid;)
+			next++;
+		if (next > i + 1)
+			continue;
+		buffer_append(&out, list[i].whole.data, list[i].whole.size);
+		buffer_append_char(&out, '\n');
+	}
 	out.failed |= lines.failed || names->failed;
-	buffer_release(&lines);
 	buffer_release(names);
 	*names = out;
 }

@@ -40,30 +40,26 @@ bool trace_clock_find(const char *name, clockid_t *out);
 /** trace_clock_counts_ticks - whether a trace clock counts something other than nanoseconds */
 bool trace_clock_counts_ticks(const char *name);
 
-/**
- * struct tracepoint - a tracepoint of the running kernel, or of a recording
- * @system: behind PROGRAM_PREFIX if it is an event of a program
- * @format: content of its format file; borrowed for the visit
- * @is_of_many: an event of a program that runs, one of many of a user: others need place, too
- */
+/** struct tracepoint - a tracepoint of the running kernel, or of a recording */
 struct tracepoint {
-	const char *system;
+	const char *system; /* behind PROGRAM_PREFIX if it is an event of a program */
 	const char *name;
-	struct text format;
+	struct text format; /* content of its format file; borrowed for the visit */
+	/* an event of a program that runs, one of many of a user: others need place, too */
 	bool is_of_many;
 };
 
-/**
- * struct tracepoint_visitor - visits tracepoints
- * @wants_system: whether to read the names of a system; NULL reads all
- * @wants: whether to read the format; NULL reads all
- * @visit: returns 0 to continue, any other value to stop, -1 with @error; NULL if @wants takes the
- * names, and returns false
- */
+/** struct tracepoint_visitor - visits tracepoints */
 struct tracepoint_visitor {
 	void *context;
+	/* whether to read the names of a system; NULL reads all */
 	bool (*wants_system)(void *context, const char *system);
+	/* whether to read the format; NULL reads all */
 	bool (*wants)(void *context, const char *system, const char *name);
+	/*
+	 * returns 0 to continue, any other value to stop, -1 with @error; NULL if @wants takes the
+	 * names, and returns false
+	 */
 	int (*visit)(void *context, const struct tracepoint *tracepoint, struct error *error);
 };
 
@@ -84,7 +80,6 @@ int tracepoints_visit(int events_fd, const struct tracepoint_visitor *visitor, s
 
 /** event_path_append - append "SYSTEM/EVENT/FILE", a path below an events directory */
 void event_path_append(struct buffer *out, const char *system, const char *event, const char *file);
-
 /** event_file_read - append the content of a tracepoint's file; returns -1 with errno */
 int event_file_read(int events_fd, const char *system, const char *event, const char *file,
 		    struct buffer *out);
@@ -98,7 +93,6 @@ bool events_may_change(void);
 
 /** events_are_disabled - whether the instance in @directory has no tracepoint enabled */
 bool events_are_disabled(const char *directory);
-
 /** event_is_enabled - whether the instance with this events directory records a tracepoint */
 bool event_is_enabled(int events_fd, const char *system, const char *event);
 
@@ -156,22 +150,18 @@ void dynamic_visit_missed(const struct dynamic_events *events,
 
 /** dynamic_drop - remove the event that was defined last */
 void dynamic_drop(struct dynamic_events *events);
-
 /** dynamic_close - remove all events; no instance has them enabled; returns -1 with @error */
 int dynamic_close(struct dynamic_events *events, struct error *error);
 
-/**
- * struct dynamic_visitor - visits groups
- * @visit: the events of @group are removed by dynamic_remove(); returns -1 with @error
- */
+/** struct dynamic_visitor - visits groups */
 struct dynamic_visitor {
 	void *context;
+	/* the events of @group are removed by dynamic_remove(); returns -1 with @error */
 	int (*visit)(void *context, const char *group, struct error *error);
 };
 
 /** dynamic_visit_stale - visit the groups of killed runs; returns -1 with @error */
 int dynamic_visit_stale(const struct dynamic_visitor *visitor, struct error *error);
-
 /** dynamic_remove - remove the events of a group; returns -1 with @error if one is in use */
 int dynamic_remove(const char *group, struct error *error);
 
@@ -180,61 +170,48 @@ int dynamic_remove(const char *group, struct error *error);
 /** STATISTICS_IN_FLIGHT, STATISTICS_MODE - names of ktrack's own lines */
 #define STATISTICS_IN_FLIGHT "in flight"
 #define STATISTICS_MODE "mode"
-
 /** STATISTICS_UNKNOWN - value of STATISTICS_IN_FLIGHT if the recording was killed */
 #define STATISTICS_UNKNOWN "unknown"
-
 /** STATISTICS_CIRCULAR, STATISTICS_ONESHOT - modes whose buffers are read only at the end */
 #define STATISTICS_CIRCULAR "circular"
 #define STATISTICS_ONESHOT "oneshot"
 
 /**
  * struct statistics - counts since the instance was created or emptied
- * @overwritten: "overrun": overwritten before they were read; the next sub-buffer is marked
  * @dropped: "dropped events" (the buffer was full and may not overwrite), "commit overrun"
  * (interrupts filled the buffer during a write), and "in flight", a line that ktrack adds in a
  * trace.dat: records that were read, but not written to the file. No sub-buffer is marked
- * @in_flight: the part of @dropped that was in flight
- * @read: "read events"
- * @unread: "entries": records in the buffer
- * @held_bytes: "bytes": bytes of unread records
- * @now: "now ts": time of the trace clock; microseconds as nanoseconds, or ticks
- * @is_open: "in flight: unknown": the recording was killed, and more records may be lost
- * @keeps_last: "mode: circular": overwritten records are older than all records of the CPU
- * @keeps_first: "mode: oneshot": dropped records are younger than all records of the CPU
  *
  * The kernel counts each lost record in exactly one of the three ways.
  */
 struct statistics {
+	/* "overrun": overwritten before they were read; the next sub-buffer is marked */
 	uint64_t overwritten;
 	uint64_t dropped;
-	uint64_t in_flight;
-	uint64_t read;
-	uint64_t unread;
-	uint64_t held_bytes;
+	uint64_t in_flight;  /* the part of @dropped that was in flight */
+	uint64_t read;	     /* "read events" */
+	uint64_t unread;     /* "entries": records in the buffer */
+	uint64_t held_bytes; /* "bytes": bytes of unread records */
+	/* "now ts": time of the trace clock; microseconds as nanoseconds, or ticks */
 	int64_t now;
+	/* "in flight: unknown": the recording was killed, and more records may be lost */
 	bool is_open;
+	/* "mode: circular": overwritten records are older than all records of the CPU */
 	bool keeps_last;
+	/* "mode: oneshot": dropped records are younger than all records of the CPU */
 	bool keeps_first;
 };
 
-/**
- * struct buffer_counts - sums of a running instance's statistics, over all CPUs
- * @read: records that were read
- * @unread: records in the buffers
- * @lost: records that were overwritten or dropped
- * @held_bytes: bytes that wait in the buffers
- */
+/** struct buffer_counts - sums of a running instance's statistics, over all CPUs */
 struct buffer_counts {
-	uint64_t read;
-	uint64_t unread;
-	uint64_t lost;
-	uint64_t held_bytes;
+	uint64_t read;	     /* records that were read */
+	uint64_t unread;     /* records in the buffers */
+	uint64_t lost;	     /* records that were overwritten or dropped */
+	uint64_t held_bytes; /* bytes that wait in the buffers */
 };
 
 /** statistics_read_line - add the count of one line, which has no newline */
 void statistics_read_line(struct statistics *out, struct text line);
-
 /** statistics_read - parse the text of per_cpu/cpuN/stats; missing counts are 0 */
 void statistics_read(struct statistics *out, struct text text);
 
@@ -255,7 +232,6 @@ int cpu_file_open(const char *directory, int cpu, const char *file, int flags, s
 
 /** statistics_text - append the kernel's current text; returns -1 with @error */
 int statistics_text(int fd, int cpu, struct buffer *out, struct error *error);
-
 /** statistics_load - read the current statistics; returns -1 with @error */
 int statistics_load(struct statistics *out, int fd, int cpu, struct error *error);
 
@@ -310,30 +286,24 @@ void instance_paths_release(struct instance_paths *paths);
 
 /**
  * struct buffer_mode - what happens to records when a buffer is full, and when it is read
- * @overwrites: the oldest records are overwritten; otherwise new ones are dropped
- * @is_read_at_end: the buffer is read only after recording stops
  *
  * If the buffer is read all the time, the recording is complete except for reported gaps. If it is
  * read at the end, each CPU lacks its oldest records (@overwrites) or its youngest ones.
  */
 struct buffer_mode {
 	const char *name;
+	/* the oldest records are overwritten; otherwise new ones are dropped */
 	bool overwrites;
-	bool is_read_at_end;
+	bool is_read_at_end; /* the buffer is read only after recording stops */
 };
 
 /** buffer_modes - all modes; the first is the default, the last has no name */
 extern const struct buffer_mode buffer_modes[];
-
 /** buffer_mode_find - find a mode by name; returns NULL if there is none */
 const struct buffer_mode *buffer_mode_find(const char *name);
 
 /**
  * struct instance_settings - settings of a new instance
- * @clock: the trace clock; mostly "boot": "local" and "x86-tsc" do not compare across CPUs
- * @buffer_kib: ring buffer for each CPU
- * @convention_kib: the same of a companion for tracepoints that follow the convention; 0 for none
- * @keeps_modules: tracepoints cannot be released before the end
  * @has_markers: texts of its trace_marker are exported, and also those of the top level's if they
  * can be copied
  * @writes: receives a line for each change of tracefs while recording begins and ends; NULL for
@@ -341,10 +311,12 @@ const struct buffer_mode *buffer_mode_find(const char *name);
  */
 struct instance_settings {
 	const struct buffer_mode *mode;
+	/* the trace clock; mostly "boot": "local" and "x86-tsc" do not compare across CPUs */
 	const char *clock;
-	uint64_t buffer_kib;
+	uint64_t buffer_kib; /* ring buffer for each CPU */
+	/* the same of a companion for tracepoints that follow the convention; 0 for none */
 	uint64_t convention_kib;
-	bool keeps_modules;
+	bool keeps_modules; /* tracepoints cannot be released before the end */
 	bool has_markers;
 	const struct report *writes;
 };
@@ -412,16 +384,12 @@ enum marker_copies {
 
 /** instance_marker_copies - whether an instance gets copies; after instance_limit_cpus() */
 enum marker_copies instance_marker_copies(const struct instance *instance);
-
 /** instance_has_markers - whether texts of its trace_marker are exported */
 bool instance_has_markers(const struct instance *instance);
-
 /** instance_is_attached - whether another owner set the instance up */
 bool instance_is_attached(const struct instance *instance);
-
 /** instance_name - the instance's name */
 const char *instance_name(const struct instance *instance);
-
 /** instance_directory - the instance's directory in tracefs */
 const char *instance_directory(const struct instance *instance);
 
@@ -431,10 +399,8 @@ struct instance *instance_companion(const struct instance *instance, enum instan
 
 /** instance_directories - the directories of an instance and its companions, borrowed from them */
 struct instance_paths instance_directories(const struct instance *instance);
-
 /** instance_buffer_kib - ring buffer size per CPU; 0 if the sizes of CPUs differ */
 uint64_t instance_buffer_kib(const struct instance *instance);
-
 /** instance_memory_kib - size of its buffers and its companions', over all CPUs; 0 if unknown */
 uint64_t instance_memory_kib(const struct instance *instance);
 
@@ -472,57 +438,45 @@ enum instance_change_kind {
 
 /**
  * struct instance_change - a tracepoint's state changed, or another program wrote to the instance
- * @instance: the instance that records @system, @event, the tracepoint, if INSTANCE_EVENT_STATE;
- * borrowed, as all pointers here
- * @before, @now: its states
- * @file: name of the last file written, if INSTANCE_WRITTEN
- * @is_emptied: the kernel emptied buffers, with records that nobody counted
- * @is_sideband_emptied: the same of the sideband instance
- * @is_reclocked: a clock was changed; records that were read since may show another clock
  */
 struct instance_change {
 	enum instance_change_kind kind;
+	/*
+	 * the instance that records @system, @event, the tracepoint, if INSTANCE_EVENT_STATE;
+	 * borrowed, as all pointers here
+	 */
 	enum instance_kind instance;
 	const char *system;
 	const char *event;
+	/* @before, @now: its states */
 	enum event_state before;
 	enum event_state now;
-	const char *file;
-	bool is_emptied;
-	bool is_sideband_emptied;
+	const char *file;	  /* name of the last file written, if INSTANCE_WRITTEN */
+	bool is_emptied;	  /* the kernel emptied buffers, with records that nobody counted */
+	bool is_sideband_emptied; /* the same of the sideband instance */
+	/* a clock was changed; records that were read since may show another clock */
 	bool is_reclocked;
 };
 
-/**
- * struct instance_observer - receives the changes of an instance
- * @change: returns -1 with @error
- */
+/** struct instance_observer - receives the changes of an instance */
 struct instance_observer {
 	void *context;
+	/* returns -1 with @error */
 	int (*change)(void *context, const struct instance_change *change, struct error *error);
 };
 
-/**
- * instance_watch - notice what other programs write to the instance from now on
- *
- * Returns -1 with @error.
- */
+/** instance_watch - notice what other programs write to the instance from now on; -1 with @error */
 int instance_watch(struct instance *instance, struct error *error);
-
 /** instance_watch_fd - becomes readable when something was written; -1 without instance_watch() */
 int instance_watch_fd(const struct instance *instance);
-
 /** instance_look - report all changes since the last call; returns -1 with @error */
 int instance_look(struct instance *instance, const struct instance_observer *observer,
 		  struct error *error);
-
 /** instance_look_writes - report only what other programs wrote; returns -1 with @error */
 int instance_look_writes(const struct instance *instance, const struct instance_observer *observer,
 			 struct error *error);
-
 /** instance_number - the number in a file of an instance; 0 if there is none */
 uint64_t instance_number(const char *directory, const char *file);
-
 /** instance_release_events - all records of releasing tracepoints are read: unlock their modules */
 void instance_release_events(struct instance *instance);
 
@@ -568,7 +522,6 @@ int instance_trace_functions(struct instance *instance, struct error *error);
 
 /** instance_traces_functions - whether instance_trace_functions() was called */
 bool instance_traces_functions(const struct instance *instance);
-
 /** instance_has_stacks - whether the instance records kernel stacks */
 bool instance_has_stacks(const struct instance *instance);
 
@@ -633,10 +586,8 @@ int instance_find_writer(struct instance *instance,
 
 /** instance_write_text - write WRITER_TEXT to the file @path; returns -1 with @error and errno */
 int instance_write_text(void *context, const char *path, struct error *error);
-
 /** instance_own_tid - the number by which the kernel knows this process; 0 if it is unknown */
 int instance_own_tid(const struct instance *instance);
-
 /** instance_limit_cpus - record only these CPUs; returns -1 with @error */
 int instance_limit_cpus(struct instance *instance, const cpu_set_t *cpus, struct error *error);
 
@@ -648,7 +599,6 @@ int instance_resize(struct instance *instance, struct error *error);
 
 /** instance_start - switch recording on; returns -1 with @error */
 int instance_start(struct instance *instance, struct error *error);
-
 /** instance_stop - switch recording off; the buffers keep their records; returns -1 with @error */
 int instance_stop(struct instance *instance, struct error *error);
 
@@ -674,16 +624,11 @@ void instance_close(struct instance *instance);
  * it records: the kernel would drop what was read at the next boot.
  */
 
-/**
- * struct boot_instance - an open instance
- * @directory: of the instance
- * @lock_fd: its lock
- * @writes: receives a line for each write, NULL for none
- */
+/** struct boot_instance - an open instance */
 struct boot_instance {
-	char *directory;
-	int lock_fd;
-	const struct report *writes;
+	char *directory;	     /* of the instance */
+	int lock_fd;		     /* its lock */
+	const struct report *writes; /* receives a line for each write, NULL for none */
 };
 
 /** BOOT_INSTANCE_NONE - initializer without open files */
@@ -701,8 +646,6 @@ struct boot_instance {
 int boot_instance_open(struct boot_instance *boot, const char *name, const struct report *writes,
 		       struct error *error);
 
-/** boot_instance_directory - the instance's directory */
-const char *boot_instance_directory(const struct boot_instance *boot);
 
 /**
  * boot_instance_count - how many records each CPU has
@@ -714,12 +657,12 @@ uint64_t boot_instance_count(const struct boot_instance *boot, struct buffer *cp
 
 /**
  * boot_instance_shift - how far the kernel's code moved since the boot that recorded
- * @text: address of the kernel's code in that boot
+ * @then: address of the kernel's code in that boot
  * @now: the same in this boot
  *
  * Returns whether the instance agrees: false if its records are of yet another boot.
  */
-bool boot_instance_shift(const struct boot_instance *boot, uint64_t text, uint64_t now);
+bool boot_instance_shift(const struct boot_instance *boot, uint64_t then, uint64_t now);
 
 /** boot_instance_prepare - remove all records, and set the clock; returns -1 with @error */
 int boot_instance_prepare(struct boot_instance *boot, const char *clock, struct error *error);
@@ -763,51 +706,32 @@ void boot_instance_close(struct boot_instance *boot);
  * sub-buffers, tracedat/ spools them. Reading consumes; the instance is not changed otherwise.
  */
 
-/**
- * struct cpu_buffer - the ring buffer of one CPU
- * @kind: of the instance it belongs to
- * @fd: its trace_pipe_raw
- * @statistics_fd: its stats
- * @size_fd: its buffer_size_kb; -1 if there is none
- * @sub_buffer_size: in bytes
- * @sub_buffers_left: how many may still be read
- * @is_absent: the CPU was never online
- * @has_read: a sub-buffer was read since the last buffer_reader_wait()
- * @before: statistics at buffer_reader_share()
- * @after: statistics at buffer_reader_freeze(), if @is_frozen
- * @settled: statistics at buffer_reader_settle()
- * @forgotten: sum of the statistics that the kernel reset
- */
+/** struct cpu_buffer - the ring buffer of one CPU */
 struct cpu_buffer {
 	int cpu;
-	enum instance_kind kind;
-	int fd;
-	int statistics_fd;
-	int size_fd;
-	size_t sub_buffer_size;
-	uint64_t sub_buffers_left;
-	bool is_absent;
-	bool has_read;
-	struct statistics before;
-	struct statistics after;
+	enum instance_kind kind;   /* of the instance it belongs to */
+	int fd;			   /* its trace_pipe_raw */
+	int statistics_fd;	   /* its stats */
+	int size_fd;		   /* its buffer_size_kb; -1 if there is none */
+	size_t sub_buffer_size;	   /* in bytes */
+	uint64_t sub_buffers_left; /* how many may still be read */
+	bool is_absent;		   /* the CPU was never online */
+	bool has_read;		   /* a sub-buffer was read since the last buffer_reader_wait() */
+	struct statistics before;  /* statistics at buffer_reader_share() */
+	struct statistics after;   /* statistics at buffer_reader_freeze(), if @is_frozen */
 	bool is_frozen;
-	struct statistics settled;
-	struct statistics forgotten;
+	struct statistics settled;   /* statistics at buffer_reader_settle() */
+	struct statistics forgotten; /* sum of the statistics that the kernel reset */
 };
 
-/**
- * struct buffer_reader - all ring buffers of an instance and its companions
- * @list: sorted by kind, then by CPU
- * @is_held: only sideband buffers are read for now
- * @percent_fds: the buffer_percent of those that wake it, -1 if the reader may not change it
- * @wakes_first: the first record wakes buffer_reader_wait()
- */
+/** struct buffer_reader - all ring buffers of an instance and its companions */
 struct buffer_reader {
-	struct cpu_buffer *list;
+	struct cpu_buffer *list; /* sorted by kind, then by CPU */
 	size_t size;
-	bool is_held;
+	bool is_held; /* only sideband buffers are read for now */
+	/* the buffer_percent of those that wake it, -1 if the reader may not change it */
 	int percent_fds[INSTANCE_KINDS];
-	bool wakes_first;
+	bool wakes_first; /* the first record wakes buffer_reader_wait() */
 };
 
 /**
@@ -944,33 +868,27 @@ int stale_lock(const char *name, int *lock_fd, struct error *error);
  */
 void mark_set(int directory_fd);
 
-/**
- * struct stale_visitor - visits instances of ktrack
- * @unmarked: an instance with a name of ours that ktrack perhaps did not make; may be NULL
- * @visit: returns 0 to continue, -1 with @error
- */
+/** struct stale_visitor - visits instances of ktrack */
 struct stale_visitor {
 	void *context;
+	/* an instance with a name of ours that ktrack perhaps did not make; may be NULL */
 	void (*unmarked)(void *context, const char *name, const char *directory);
+	/* returns 0 to continue, -1 with @error */
 	int (*visit)(void *context, const char *name, const char *directory, struct error *error);
 };
 
 /** instance_is_companion - whether @name is a companion of @other, which is visited first */
 bool instance_is_companion(const char *name, const char *other);
-
 /** stale_visit - visit all instances whose owner was killed; returns -1 with @error */
 int stale_visit(const struct stale_visitor *visitor, struct error *error);
-
 /** stale_remove - remove a stale instance, which unpins modules; returns -1 with @error */
 int stale_remove(const char *directory, struct error *error);
 
-/**
- * struct release_watcher - follows a release
- * @writes: receives a line for each write to tracefs, NULL for none
- * @waits: called many times a second while the release waits; @what is what it waits for
- */
+/** struct release_watcher - follows a release */
 struct release_watcher {
+	/* receives a line for each write to tracefs, NULL for none */
 	const struct report *writes;
+	/* called many times a second while the release waits; @what is what it waits for */
 	void (*waits)(void *context, const char *what);
 	void *context;
 };
@@ -1010,25 +928,18 @@ bool module_watch_request(struct module_watch *watch, const char *instance, cons
 
 /** module_watch_fd - a descriptor that becomes readable when modules were loaded or unloaded */
 int module_watch_fd(const struct module_watch *watch);
-
 /** module_watch_take - whether modules were loaded or unloaded since the last call */
 bool module_watch_take(struct module_watch *watch);
-
 /** module_watch_close - stop watching; NULL is fine */
 void module_watch_close(struct module_watch *watch);
 
 /* Names and processes of threads, running or ended; a part of tracefs.h. */
 
-/**
- * struct saved_tasks - files in which the kernel saves names and processes of ended threads
- * @names_fd: lines of "TID NAME"; -1 if the kernel has no such file
- * @groups_fd: lines of "TID TGID"; likewise
- * @is_nested: procfs has other numbers than the kernel's records
- */
+/** struct saved_tasks - files in which the kernel saves names and processes of ended threads */
 struct saved_tasks {
-	int names_fd;
-	int groups_fd;
-	bool is_nested;
+	int names_fd;	/* lines of "TID NAME"; -1 if the kernel has no such file */
+	int groups_fd;	/* lines of "TID TGID"; likewise */
+	bool is_nested; /* procfs has other numbers than the kernel's records */
 };
 
 /** SAVED_TASKS_NONE - no file is open */
@@ -1039,7 +950,6 @@ struct saved_tasks {
 
 /** saved_tasks_open - open the files that exist in the directory @tracefs */
 void saved_tasks_open(struct saved_tasks *out, const char *tracefs);
-
 /** saved_tasks_close - close the files; fine with SAVED_TASKS_NONE */
 void saved_tasks_close(struct saved_tasks *saved);
 
