@@ -8,7 +8,6 @@
 /* No machine has other pages. */
 #define PAGE_SIZE_MIN 512
 #define PAGE_SIZE_MAX (1 << 20)
-
 #define SUM_SIZE sizeof(uint64_t)
 
 /* The number of checksums. */

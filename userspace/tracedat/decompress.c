@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Decompresses an input that is compressed as a whole, into an unnamed temporary file. A child without
- * privileges does it: libraries read here what anybody may have written.
+ * Decompresses an input that is compressed as a whole, into an unnamed temporary file. A child
+ * without privileges does it: libraries read here what anybody may have written.
  */
 #include "tracedat/file.h"
 
@@ -22,12 +22,11 @@
 #include "tracedat/tracedat.h"
 
 #define BLOCK_SIZE 65536
-
 /* Without a limit of the user's: this many times the input, or this size if that is more. */
 #define TIMES_MAX 100
 #define SIZE_FLOOR (UINT64_C(16) << 20)
-
-/* The largest window of xz -9, with the decoder's own memory; that of zstd without --ultra is less. */
+/* The largest window of xz -9, with the decoder's own memory; that of zstd without --ultra is less.
+ */
 #define MEMORY_MAX (UINT64_C(80) << 20)
 #define XZ_MEMORY_MAX (UINT64_C(72) << 20)
 #define ZSTD_WINDOW_LOG_MAX 26
@@ -46,38 +45,28 @@ enum unpack_status {
 	UNPACK_NO_SANDBOX,
 };
 
-/**
- * struct unpacking - an input that is decompressed
- * @offset: of the next bytes of the input
- * @written: bytes in @out_fd, up to @max
- * @api: functions of the algorithm's library
- */
+/** struct unpacking - an input that is decompressed */
 struct unpacking {
 	int in_fd;
 	int out_fd;
-	off_t offset;
-	uint64_t written;
+	off_t offset;	  /* of the next bytes of the input */
+	uint64_t written; /* bytes in @out_fd, up to @max */
 	uint64_t max;
-	void *api;
+	void *api; /* functions of the algorithm's library */
 	unsigned char in[BLOCK_SIZE];
 	unsigned char out[BLOCK_SIZE];
 };
 
-/**
- * struct packing - an algorithm, by the first bytes of its files
- * @program: decompresses to standard output
- * @api_size: of the functions of its library, 0 for one that is linked
- * @load: load that library; returns -1 with @error
- * @run: decompress all
- */
+/** struct packing - an algorithm, by the first bytes of its files */
 struct packing {
 	const char *magic;
 	size_t size;
 	const char *name;
-	const char *program;
-	size_t api_size;
+	const char *program; /* decompresses to standard output */
+	size_t api_size;     /* of the functions of its library, 0 for one that is linked */
+	/* load that library; returns -1 with @error */
 	int (*load)(void *api, void **handle, struct error *error);
-	enum unpack_status (*run)(struct unpacking *unpacking);
+	enum unpack_status (*run)(struct unpacking *unpacking); /* decompress all */
 };
 
 /* Returns the number of bytes in @in, 0 at the end; an error of the disk is damage. */
@@ -148,7 +137,7 @@ static enum unpack_status gzip_run(struct unpacking *unpacking)
 	return status;
 }
 
-#define ZSTD_FUNCTIONS(apply)                                                  \
+#define ZSTD_FUNCTIONS(apply)                                                    \
 	apply(ZSTD_createDCtx) apply(ZSTD_DCtx_setParameter) apply(ZSTD_isError) \
 		apply(ZSTD_decompressStream) apply(ZSTD_getErrorCode)
 
@@ -257,7 +246,9 @@ static const struct packing packings[] = {
 	{ MAGIC("\x1f\x8b\x08"), "gzip", "zcat", 0, NULL, gzip_run },
 	{ MAGIC("\x28\xb5\x2f\xfd"), "zstd", "zstdcat", sizeof(struct zstd_stream_api),
 	  zstd_stream_load, zstd_stream_run },
-	{ MAGIC("\xfd" "7zXZ\0"), "xz", "xzcat", sizeof(struct xz_api), xz_load, xz_run },
+	{ MAGIC("\xfd"
+		"7zXZ\0"),
+	  "xz", "xzcat", sizeof(struct xz_api), xz_load, xz_run },
 };
 
 static const struct packing *packing_find(struct text head)
@@ -307,8 +298,8 @@ static enum unpack_status unpack_await(pid_t pid)
 									     : UNPACK_DAMAGED;
 }
 
-static int unpack_refuse(const struct packing *packing, enum unpack_status status,
-			 const char *path, uint64_t max, struct error *error)
+static int unpack_refuse(const struct packing *packing, enum unpack_status status, const char *path,
+			 uint64_t max, struct error *error)
 {
 	const char *name = input_name(path);
 
@@ -324,8 +315,8 @@ static int unpack_refuse(const struct packing *packing, enum unpack_status statu
 				 "directory with more space",
 				 name);
 	case UNPACK_NO_MEMORY:
-		return error_set(error, "%s: %s needs too much memory; decompress it with %s",
-				 name, packing->name, packing->program);
+		return error_set(error, "%s: %s needs too much memory; decompress it with %s", name,
+				 packing->name, packing->program);
 	case UNPACK_NO_SANDBOX:
 		return error_set(error,
 				 "%s: without seccomp it cannot be decompressed safely here; "
@@ -384,8 +375,8 @@ int input_unpack(int fd, const char *path, uint64_t max_kib, struct error *error
 	if (pid > 0)
 		status = unpack_await(pid);
 	if (status != UNPACK_DONE) {
-		unpack_refuse(packing, unpacking && unpacking->api ? status : UNPACK_NO_MEMORY, path,
-			      unpacking ? unpacking->max : 0, error);
+		unpack_refuse(packing, unpacking && unpacking->api ? status : UNPACK_NO_MEMORY,
+			      path, unpacking ? unpacking->max : 0, error);
 		file_close(copy);
 		copy = -1;
 	}

@@ -30,10 +30,8 @@ static enum trace_section_kind trace_section_kind_of(unsigned int id)
 }
 
 #define SECTION_IS_COMPRESSED 1
-
 /* An id, flags, the offset of the title, and the size. */
 #define SECTION_HEAD_SIZE 16
-
 /* Limit of used ranges in a file. */
 #define RANGES_MAX 65536
 
@@ -165,22 +163,8 @@ void trace_content_check(struct trace_file *file, const struct trace_content *co
 
 /* The sizes of trace-cmd's compressed areas exclude the number of chunks before them. */
 #define CHUNK_COUNT_SIZE 4
-
 /* Limit of the total size of all areas, in sizes of the file. */
 #define OVERLAPS_MAX 4
-
-/* Returns NULL if the area is valid. */
-static const char *area_problem(const struct trace_file *file, const struct trace_area *area)
-{
-	if (area->cpu >= TRACE_CPUS_MAX)
-		return "there is no cpu with this number";
-	if (file->has_area[area->cpu / 8] & 1 << area->cpu % 8)
-		return "a buffer has a cpu twice";
-	if (area->sub_buffer_size < SUB_BUFFER_SIZE_MIN ||
-	    area->sub_buffer_size > SUB_BUFFER_SIZE_MAX)
-		return "sub-buffers cannot have this size";
-	return NULL;
-}
 
 /* The stream of an area, which ends with the file at the latest; NULL if memory runs out. */
 static struct trace_stream *trace_stream_new(struct trace_file *file, const struct trace_area *area)
@@ -215,22 +199,13 @@ static struct trace_stream *trace_stream_new(struct trace_file *file, const stru
  */
 #define STREAMS_MAX 65536
 
-/* The size of the file limits the size of all streams, whose areas may overlap. */
-static bool area_fits(struct trace_file *file, const struct trace_stream *own)
-{
-	uint64_t size = trace_stream_left(own);
-
-	if (size == 0)
-		return file->nr_empty++ < TRACE_EMPTY_MAX;
-	file->claimed_size += size > SUB_BUFFER_SIZE_MIN ? size : SUB_BUFFER_SIZE_MIN;
-	return file->claimed_size <= OVERLAPS_MAX * (file->input.size + SUB_BUFFER_SIZE_MIN);
-}
-
 /* Adds a stream unless there are too many records, which is @problem; NULL if that is none. */
 static int area_add(struct trace_file *file, const struct trace_area *area, const char *problem,
 		    struct error *error)
 {
 	struct trace_stream *own;
+	uint64_t size;
+	bool fits;
 	int status = 0;
 
 	if (file->nr_streams == STREAMS_MAX) {
@@ -241,12 +216,16 @@ static int area_add(struct trace_file *file, const struct trace_area *area, cons
 	own = trace_stream_new(file, area);
 	if (!own)
 		return error_set(error, "out of memory");
-	if (!area_fits(file, own)) {
-		if (problem)
-			trace_file_report(file, area->offset, problem);
-	} else if (!array_reserve(file->streams, file->nr_streams)) {
-		status = error_set(error, "out of memory");
+
+	size = trace_stream_left(own);
+	if (size > 0) {
+		file->claimed_size += size > SUB_BUFFER_SIZE_MIN ? size : SUB_BUFFER_SIZE_MIN;
+		fits = file->claimed_size <=
+		       OVERLAPS_MAX * (file->input.size + SUB_BUFFER_SIZE_MIN);
 	} else {
+		fits = file->nr_empty++ < TRACE_EMPTY_MAX;
+	}
+	if (fits && array_reserve(file->streams, file->nr_streams)) {
 		file->streams[file->nr_streams++] = (struct stream){
 			.ops = area->is_compressed ? &trace_chunk_ops : &trace_plain_ops,
 			.cpu = area->cpu,
@@ -255,6 +234,10 @@ static int area_add(struct trace_file *file, const struct trace_area *area, cons
 		};
 		return 0;
 	}
+	if (fits)
+		status = error_set(error, "out of memory");
+	else if (problem)
+		trace_file_report(file, area->offset, problem);
 	trace_chunk_free(own);
 	free(own);
 	return status;
@@ -274,8 +257,15 @@ int trace_file_add_empty(struct trace_file *file, unsigned int buffer, unsigned 
 static int trace_file_add_stream(struct trace_file *file, const struct trace_area *area,
 				 struct error *error)
 {
-	const char *problem = area_problem(file, area);
+	const char *problem = NULL;
 
+	if (area->cpu >= TRACE_CPUS_MAX)
+		problem = "there is no cpu with this number";
+	else if (file->has_area[area->cpu / 8] & 1 << area->cpu % 8)
+		problem = "a buffer has a cpu twice";
+	else if (area->sub_buffer_size < SUB_BUFFER_SIZE_MIN ||
+		 area->sub_buffer_size > SUB_BUFFER_SIZE_MAX)
+		problem = "sub-buffers cannot have this size";
 	if (problem) {
 		trace_file_report(file, area->offset, problem);
 		return 0;
@@ -325,74 +315,38 @@ const struct stream *trace_file_find_stream(const struct trace_file *file, size_
 	return bsearch(&key, file->streams, nr_streams, sizeof(key), area_stream_compare);
 }
 
-/* If two areas overlap, the second one wins, or the first one if both begin at one offset. */
-static void areas_separate(const struct trace_range *ranges, size_t nr_ranges)
-{
-	struct trace_stream *first = NULL;
-
-	for (size_t i = 0; i < nr_ranges; i++) {
-		struct trace_stream *second = ranges[i].own;
-
-		if (!second)
-			continue;
-		if (first && first->end > second->offset) {
-			struct trace_stream *shorter = first->offset == second->offset ? second
-										       : first;
-
-			shorter->end = second->offset;
-			shorter->cut = "the records of several cpus overlap";
-		}
-		if (!first || trace_stream_left(second) > 0)
-			first = second;
-	}
-}
-
-/* Skips a section that no known option names; returns its end. */
-static uint64_t section_skip(struct trace_file *file, uint64_t begin, uint64_t end)
-{
-	struct cursor cursor = trace_file_cursor(file, begin);
-	unsigned int id = cursor_u16(&cursor);
-	bool is_named = id == TRACE_DAT_END || id == TRACE_DAT_BUFFER ||
-			trace_section_kind_of(id) < TRACE_SECTION_KINDS;
-	uint64_t size;
-
-	cursor_skip(&cursor, 6);
-	size = cursor_u64(&cursor);
-	if (!file->has_sections || cursor.is_over || is_named || id > TRACE_DAT_SECTION_MAX ||
-	    cursor.offset > end || size > end - cursor.offset)
-		return begin;
-	return cursor.offset + size;
-}
-
-/* Returns the offset of the first byte that is not zero. */
-static uint64_t zeros_skip(struct trace_file *file, uint64_t begin, uint64_t end)
-{
-	while (begin < end) {
-		uint64_t left = end - begin;
-		size_t size = left < WINDOW_SIZE ? left : WINDOW_SIZE;
-		const unsigned char *bytes = window_read(&file->window, begin, end, &size);
-
-		for (size_t i = 0; i < size; i++) {
-			if (bytes[i])
-				return begin + i;
-		}
-		if (size == 0)
-			return end;
-		begin += size;
-	}
-	return end;
-}
-
-/* Unused bytes are damage: of the section or the table that should use them. */
+/* Unused bytes are damage, of the section or the table that should use them, unless they are zeros.
+ */
 static void hole_check(struct trace_file *file, uint64_t begin, uint64_t end)
 {
-	uint64_t next;
+	/* Sections that no known option names. */
+	while (file->has_sections) {
+		struct cursor cursor = trace_file_cursor(file, begin);
+		unsigned int id = cursor_u16(&cursor);
+		bool is_named = id == TRACE_DAT_END || id == TRACE_DAT_BUFFER ||
+				trace_section_kind_of(id) < TRACE_SECTION_KINDS;
+		uint64_t size;
 
-	while ((next = section_skip(file, begin, end)) > begin)
-		begin = next;
-	next = zeros_skip(file, begin, end);
-	if (next < end)
-		trace_file_report(file, next, "these bytes belong to no cpu and no section");
+		cursor_skip(&cursor, 6);
+		size = cursor_u64(&cursor);
+		if (cursor.is_over || is_named || id > TRACE_DAT_SECTION_MAX ||
+		    cursor.offset > end || size > end - cursor.offset)
+			break;
+		begin = cursor.offset + size;
+	}
+	while (begin < end) {
+		size_t size = end - begin < WINDOW_SIZE ? end - begin : WINDOW_SIZE, i = 0;
+		const unsigned char *bytes = window_read(&file->window, begin, end, &size);
+
+		while (i < size && !bytes[i])
+			i++;
+		if (i < size)
+			trace_file_report(file, begin + i,
+					  "these bytes belong to no cpu and no section");
+		if (i < size || size == 0)
+			return;
+		begin += size;
+	}
 }
 
 /* Reports bytes that nothing uses, unless they are zeros. */
@@ -417,28 +371,18 @@ static void trace_file_check_holes(struct trace_file *file)
 		hole_check(file, covered, file->input.size);
 }
 
-/* header_page describes the sub-buffers of the first buffer. */
-static void sizes_check(struct trace_file *file)
-{
-	for (size_t i = 0; i < file->nr_streams; i++) {
-		const struct trace_stream *own = file->streams[i].own;
-
-		if (file->streams[i].buffer > 0 || own->sub_buffer_size == file->sub_buffer_size)
-			continue;
-		trace_file_report(file, own->offset,
-				  "sub-buffers do not have the size that header_page states");
-		return;
-	}
-}
-
-/* Sorts streams, ends overlapping areas; returns -1 with @error. */
+/*
+ * Sorts streams, ends overlapping areas; returns -1 with @error. If two areas overlap, the second
+ * one wins, or the first one if both begin at one offset.
+ */
 static int trace_file_check_areas(struct trace_file *file, struct error *error)
 {
 	struct buffer *ranges = &file->ranges;
+	struct trace_stream *first = NULL;
+	bool is_odd = false;
 	size_t nr_ranges;
 
 	trace_file_sort_streams(file);
-	sizes_check(file);
 	for (size_t i = 0; i < file->nr_streams; i++) {
 		struct trace_stream *own = file->streams[i].own;
 		struct trace_range range = {
@@ -446,16 +390,39 @@ static int trace_file_check_areas(struct trace_file *file, struct error *error)
 		};
 
 		buffer_append(ranges, &range, sizeof(range));
+		/* header_page describes the sub-buffers of the first buffer. */
+		if (is_odd || file->streams[i].buffer > 0 ||
+		    own->sub_buffer_size == file->sub_buffer_size)
+			continue;
+		is_odd = true;
+		trace_file_report(file, own->offset,
+				  "sub-buffers do not have the size that header_page states");
 	}
 	if (ranges->failed)
 		return error_set(error, "out of memory");
 	nr_ranges = ranges->size / sizeof(struct trace_range);
 	if (nr_ranges > 0)
 		qsort(ranges->data, nr_ranges, sizeof(struct trace_range), range_compare);
-	areas_separate((struct trace_range *)ranges->data, nr_ranges);
+	for (size_t i = 0; i < nr_ranges; i++) {
+		struct trace_stream *second = ((struct trace_range *)ranges->data)[i].own;
+
+		if (!second)
+			continue;
+		if (first && first->end > second->offset) {
+			struct trace_stream *shorter = first->offset == second->offset ? second
+										       : first;
+
+			shorter->end = second->offset;
+			shorter->cut = "the records of several cpus overlap";
+		}
+		if (!first || trace_stream_left(second) > 0)
+			first = second;
+	}
 	return 0;
 }
 
+/* Hexadecimal digits of a recording's id. */
+#define ID_SIZE (2 * sizeof(uint64_t))
 /* Bytes at each end that identify a file without an id. */
 #define IDENTITY_SIZE 65536
 
@@ -493,33 +460,25 @@ static int trace_file_add_buffer(struct trace_file *file, struct text name, stru
 	return 0;
 }
 
-static uint64_t file_hash_at(struct trace_file *file, uint64_t offset)
-{
-	size_t size = file->input.size < IDENTITY_SIZE ? file->input.size : IDENTITY_SIZE;
-	const unsigned char *bytes = window_read(&file->window, offset, file->input.size, &size);
-
-	return text_hash((struct text){ .data = (const char *)bytes, .size = size });
-}
-
 /* A hash of the trace's id, or of both ends of the file. */
 static uint64_t file_identity(struct trace_file *file)
 {
+	const struct input *input = &file->input;
 	struct text id = { .data = (const char *)&file->options.trace_id,
 			   .size = sizeof(file->options.trace_id) };
-	uint64_t size = file->input.size;
+	uint64_t identity = input->size;
 
 	if (file->options.has_trace_id)
 		return text_hash(id);
-	return size ^ file_hash_at(file, 0) ^
-	       file_hash_at(file, size > IDENTITY_SIZE ? size - IDENTITY_SIZE : 0) << 1;
-}
+	for (int end = 0; end < 2; end++) {
+		size_t size = input->size < IDENTITY_SIZE ? input->size : IDENTITY_SIZE;
+		uint64_t offset = end ? input->size - size : 0;
 
-/* A part states the id of the whole. */
-static bool id_is_valid(const char *id)
-{
-	size_t size = 2 * sizeof(uint64_t);
-
-	return id && strlen(id) == size && strspn(id, "0123456789abcdef") == size;
+		id.data = (const char *)window_read(&file->window, offset, input->size, &size);
+		id.size = size;
+		identity ^= text_hash(id) << end;
+	}
+	return identity;
 }
 
 size_t trace_file_nr_buffers(const struct trace_file *file)
@@ -562,72 +521,32 @@ void trace_file_finish(struct trace_file *file)
 	window_release(&file->window);
 }
 
-static struct trace_file *trace_file_new(const char *path)
-{
-	struct trace_file *file = calloc(1, sizeof(*file));
-
-	if (!file)
-		return NULL;
-	file->input = INPUT_NONE;
-	file->window = (struct window){ .input = &file->input, .ahead = WINDOW_SIZE };
-	file->packed = (struct window){ .input = &file->input };
-	file->recording.wall_error_ns = -1;
-	file->path = strdup(path);
-	file->has_area = calloc(TRACE_CPUS_MAX / 8, 1);
-	if (file->path && file->has_area)
-		return file;
-	trace_file_close(file);
-	return NULL;
-}
-
-/**
- * struct v6_tables - the tables of all buffers but the first
- * @nr_cpus: of buffers that do not state it
- * @is_damaged: an option of a buffer ends early, or there are too many
- */
+/** struct v6_tables - the tables of all buffers but the first */
 struct v6_tables {
 	struct buffer list;
-	uint32_t nr_cpus;
-	bool is_damaged;
+	uint32_t nr_cpus; /* of buffers that do not state it */
+	bool is_damaged;  /* an option of a buffer ends early, or there are too many */
 };
-
-/* Its size is not known before it is read. */
-static void v6_end_section(struct trace_file *file, enum trace_section_kind kind,
-			   const struct cursor *cursor)
-{
-	file->sections[kind].size = cursor->offset - file->sections[kind].offset;
-}
-
-static void v6_begin_section(struct trace_file *file, enum trace_section_kind kind,
-			     const struct cursor *cursor)
-{
-	file->sections[kind] = (struct trace_section){ .offset = cursor->offset,
-						       .size = cursor_left(cursor) };
-}
 
 /* Finds all sections before the options; returns -1 with @error. */
 static int v6_find_sections(struct trace_file *file, struct cursor *cursor, struct error *error)
 {
-	v6_begin_section(file, TRACE_HEADER_INFO, cursor);
-	if (trace_file_read_layout(file, cursor) < 0)
-		return trace_file_refuse(file, error, cursor->offset,
-					 "it does not state the layout of its records");
-	v6_end_section(file, TRACE_HEADER_INFO, cursor);
-	v6_begin_section(file, TRACE_FTRACE_FORMATS, cursor);
-	trace_file_skip_formats(cursor, TRACE_FTRACE_FORMATS);
-	v6_end_section(file, TRACE_FTRACE_FORMATS, cursor);
-	v6_begin_section(file, TRACE_EVENT_FORMATS, cursor);
-	trace_file_skip_formats(cursor, TRACE_EVENT_FORMATS);
-	v6_end_section(file, TRACE_EVENT_FORMATS, cursor);
-	v6_begin_section(file, TRACE_SYMBOLS, cursor);
-	cursor_skip(cursor, cursor_u32(cursor));
-	v6_end_section(file, TRACE_SYMBOLS, cursor);
-	v6_begin_section(file, TRACE_CONSTANTS, cursor);
-	cursor_skip(cursor, cursor_u32(cursor));
-	v6_end_section(file, TRACE_CONSTANTS, cursor);
-	v6_begin_section(file, TRACE_COMMS, cursor);
-	cursor_skip(cursor, cursor_u64(cursor));
-	v6_end_section(file, TRACE_COMMS, cursor);
+	for (enum trace_section_kind kind = 0; kind < TRACE_SECTION_KINDS; kind++) {
+		struct trace_section *section = &file->sections[kind];
+
+		/* Its size is not known before it is read. */
+		*section = (struct trace_section){ .offset = cursor->offset,
+						   .size = cursor_left(cursor) };
+		if (kind == TRACE_FTRACE_FORMATS || kind == TRACE_EVENT_FORMATS)
+			trace_file_skip_formats(cursor, kind);
+		else if (kind != TRACE_HEADER_INFO)
+			cursor_skip(cursor,
+				    kind == TRACE_COMMS ? cursor_u64(cursor) : cursor_u32(cursor));
+		else if (trace_file_read_layout(file, cursor) < 0)
+			return trace_file_refuse(file, error, cursor->offset,
+						 "it does not state the layout of its records");
+		section->size = cursor->offset - section->offset;
+	}
 	if (cursor->is_over)
 		return trace_file_refuse(file, error, cursor->offset,
 					 "it is cut short before any records");
@@ -639,40 +558,12 @@ static bool v6_mark_is(struct text mark, const char *name)
 	return text_equals(mark, (struct text){ .data = name, .size = TRACE_DAT_MARK_SIZE });
 }
 
-/**
- * struct v6_table - a buffer's table of CPUs
- * @option: offset of its option: offset of the table, name of the buffer
- * @nr_cpus: number of rows
- */
+/** struct v6_table - a buffer's table of CPUs */
 struct v6_table {
 	uint64_t offset;
-	uint64_t option;
-	uint32_t nr_cpus;
+	uint64_t option;  /* offset of its option: offset of the table, name of the buffer */
+	uint32_t nr_cpus; /* number of rows */
 };
-
-/* A number of CPUs belongs to the buffer before it. */
-static void v6_set_nr_cpus(struct v6_tables *tables, uint32_t nr_cpus)
-{
-	struct v6_table *list = (struct v6_table *)tables->list.data;
-	size_t nr_tables = tables->list.size / sizeof(*list);
-
-	if (nr_tables > 0)
-		list[nr_tables - 1].nr_cpus = nr_cpus;
-	else
-		tables->nr_cpus = nr_cpus;
-}
-
-static void v6_add_table(struct v6_tables *tables, struct cursor data)
-{
-	struct v6_table table = { .option = data.offset, .nr_cpus = tables->nr_cpus };
-
-	table.offset = cursor_u64(&data);
-	cursor_string(&data);
-	if (!data.is_over && tables->list.size / sizeof(table) < TRACE_BUFFERS_MAX)
-		buffer_append(&tables->list, &table, sizeof(table));
-	else
-		tables->is_damaged = true;
-}
 
 /* Reads options up to their end; of a further buffer's only the number of CPUs is used. */
 static int v6_read_options(struct trace_file *file, struct cursor *cursor, struct v6_tables *tables,
@@ -682,15 +573,26 @@ static int v6_read_options(struct trace_file *file, struct cursor *cursor, struc
 
 	while ((id = cursor_u16(cursor)) != TRACE_DAT_END) {
 		struct cursor data = cursor_part(cursor, cursor_u32(cursor));
+		struct v6_table *list = (struct v6_table *)tables->list.data;
+		size_t nr_tables = tables->list.size / sizeof(*list);
+		struct v6_table table = { .option = data.offset, .nr_cpus = tables->nr_cpus };
 
 		if (data.is_over)
 			break;
-		if (id == TRACE_DAT_CPU_COUNT)
-			v6_set_nr_cpus(tables, cursor_u32(&data));
-		else if (is_first && id == TRACE_DAT_BUFFER)
-			v6_add_table(tables, data);
-		else if (is_first && trace_file_read_option(file, id, data) < 0)
+		if (id == TRACE_DAT_CPU_COUNT) {
+			/* It belongs to the buffer before it. */
+			*(nr_tables > 0 ? &list[nr_tables - 1].nr_cpus
+					: &tables->nr_cpus) = cursor_u32(&data);
+		} else if (is_first && id == TRACE_DAT_BUFFER) {
+			table.offset = cursor_u64(&data);
+			cursor_string(&data);
+			if (!data.is_over && nr_tables < TRACE_BUFFERS_MAX)
+				buffer_append(&tables->list, &table, sizeof(table));
+			else
+				tables->is_damaged = true;
+		} else if (is_first && trace_file_read_option(file, id, data) < 0) {
 			return -1;
+		}
 	}
 	return tables->list.failed ? -1 : 0;
 }
@@ -725,19 +627,7 @@ static int v6_read_table(struct trace_file *file, struct cursor *cursor, uint32_
 /* Limit of the list of clocks. */
 #define CLOCK_SIZE_MAX 4096
 
-/* Printable names of clocks, one in brackets, perhaps a NUL. */
-static bool v6_is_clock(struct text text)
-{
-	size_t size = strnlen(text.data, text.size);
-
-	for (size_t i = 0; i < size; i++) {
-		if ((text.data[i] < ' ' && text.data[i] != '\n') || text.data[i] > '~')
-			return false;
-	}
-	return size + 1 >= text.size && memchr(text.data, '[', size);
-}
-
-/* The list of clocks may follow a table: its size, then its bytes. */
+/* The list of clocks may follow a table: its size, then printable names, one in brackets. */
 static void v6_skip_clock(struct cursor *cursor)
 {
 	struct cursor ahead = *cursor;
@@ -747,26 +637,20 @@ static void v6_skip_clock(struct cursor *cursor)
 	if (ahead.is_over || size > CLOCK_SIZE_MAX)
 		return;
 	text = cursor_text(&ahead, size);
-	if (!ahead.is_over && v6_is_clock(text))
+	size = strnlen(text.data, text.size);
+	for (size_t i = 0; i < size; i++) {
+		if ((text.data[i] < ' ' && text.data[i] != '\n') || text.data[i] > '~')
+			return;
+	}
+	if (!ahead.is_over && size + 1 >= text.size && memchr(text.data, '[', size))
 		*cursor = ahead;
-}
-
-/* The list behind the table is used if the option is empty. */
-static int v6_read_clock(struct trace_file *file, struct cursor *cursor)
-{
-	struct cursor ahead = *cursor;
-
-	v6_skip_clock(cursor);
-	if (!file->options.has_clock || file->recording.clock)
-		return 0;
-	return trace_file_read_option(file, TRACE_DAT_CLOCK,
-				      cursor_part(&ahead, cursor_u64(&ahead)));
 }
 
 static int v6_read_first(struct trace_file *file, struct cursor *cursor, struct v6_tables *tables,
 			 struct error *error)
 {
 	struct text mark = cursor_text(cursor, TRACE_DAT_MARK_SIZE);
+	struct cursor clocks;
 
 	if (v6_mark_is(mark, TRACE_DAT_OPTIONS)) {
 		if (v6_read_options(file, cursor, tables, true) < 0)
@@ -782,7 +666,14 @@ static int v6_read_first(struct trace_file *file, struct cursor *cursor, struct 
 	if (trace_file_add_buffer(file, text_of(""), error) < 0 ||
 	    v6_read_table(file, cursor, tables->nr_cpus, error) < 0)
 		return -1;
-	return v6_read_clock(file, cursor) < 0 ? error_set(error, "out of memory") : 0;
+	clocks = *cursor;
+	v6_skip_clock(cursor);
+	/* The list behind the table is used if the option is empty. */
+	if (file->options.has_clock && !file->recording.clock &&
+	    trace_file_read_option(file, TRACE_DAT_CLOCK,
+				   cursor_part(&clocks, cursor_u64(&clocks))) < 0)
+		return error_set(error, "out of memory");
+	return 0;
 }
 
 /* Reads the name of a further buffer, and its table. */
@@ -843,16 +734,6 @@ static int trace_file_read_v6(struct trace_file *file, struct cursor *cursor, st
 
 /* Limit of sections of options. */
 #define CHAIN_MAX 1024
-
-/* A chain that contains a section twice is a circle. */
-static bool v7_chain_contains(const uint64_t *offsets, size_t nr_offsets, uint64_t offset)
-{
-	for (size_t i = 0; i < nr_offsets; i++) {
-		if (offsets[i] == offset)
-			return true;
-	}
-	return false;
-}
 
 /* Reads a buffer's name, clock and size of sub-buffers, and adds its CPUs. */
 static int v7_read_buffer(struct trace_file *file, struct cursor data, struct error *error)
@@ -934,8 +815,11 @@ static int v7_read_chain(struct trace_file *file, uint64_t offset, struct error 
 	struct trace_content content;
 	int status = 0;
 
-	for (size_t i = 0; offset > 0 && status == 0; i++) {
-		if (i == CHAIN_MAX || v7_chain_contains(offsets, i, offset)) {
+	for (size_t i = 0, k; offset > 0 && status == 0; i++) {
+		for (k = 0; k < i && offsets[k] != offset; k++)
+			;
+		/* A chain that contains a section twice is a circle. */
+		if (i == CHAIN_MAX || k < i) {
 			trace_file_report(file, offset, "its options have no end");
 			return 0;
 		}
@@ -962,27 +846,14 @@ static int v7_refuse(const struct trace_file *file, struct error *error, size_t 
 
 #define LAYOUT_SIZE_MAX (1 << 20)
 
-static int v7_read_layout(struct trace_file *file, struct error *error)
-{
-	const struct trace_section *section = &file->sections[TRACE_HEADER_INFO];
-	struct trace_content content;
-	int status = -1;
-
-	if (trace_content_open(file, section, LAYOUT_SIZE_MAX, &content)) {
-		status = trace_file_read_layout(file, &content.cursor);
-		trace_content_close(&content);
-	}
-	if (status == 0)
-		return 0;
-	return v7_refuse(file, error, section->offset,
-			 "it does not state the layout of its records");
-}
-
 static int trace_file_read_v7(struct trace_file *file, struct cursor *cursor, struct error *error)
 {
+	const struct trace_section *layout = &file->sections[TRACE_HEADER_INFO];
 	struct text algorithm = cursor_string(cursor);
+	struct trace_content content;
 	struct error problem = { 0 };
 	uint64_t offset;
+	int status = -1;
 
 	/* The version of the compression library is not needed. */
 	cursor_string(cursor);
@@ -997,7 +868,13 @@ static int trace_file_read_v7(struct trace_file *file, struct cursor *cursor, st
 		return v7_refuse(file, error, offset, "its options name no records");
 	trace_file_cover(file, 0, cursor->offset);
 	file->has_sections = true;
-	return v7_read_layout(file, error);
+	if (trace_content_open(file, layout, LAYOUT_SIZE_MAX, &content)) {
+		status = trace_file_read_layout(file, &content.cursor);
+		trace_content_close(&content);
+	}
+	return status == 0 ? 0
+			   : v7_refuse(file, error, layout->offset,
+				       "it does not state the layout of its records");
 }
 
 #define NOT ", not a trace.dat; "
@@ -1065,23 +942,19 @@ static bool varint_read(const unsigned char *bytes, size_t size, size_t *place, 
 	return false;
 }
 
-/* Texts have no other control characters than white space; packets of Perfetto do. */
-static bool bytes_are_text(const unsigned char *bytes, size_t size)
-{
-	for (size_t i = 0; i < size; i++) {
-		if ((bytes[i] < ' ' && !memchr("\t\n\v\f\r", bytes[i], 5)) || bytes[i] == 0x7f)
-			return false;
-	}
-	return true;
-}
-
-/* A Perfetto trace begins with field 1, a packet, in which a field has a valid wire type. */
+/*
+ * A Perfetto trace begins with field 1, a packet, in which a field has a valid wire type. Texts
+ * have no other control characters than white space.
+ */
 static bool is_perfetto(const unsigned char *bytes, size_t size)
 {
 	uint64_t packet_size, tag;
-	size_t place = 1;
+	size_t place = 1, i = 0;
 
-	if (size < 4 || bytes[0] != 0x0a || bytes_are_text(bytes, size) ||
+	while (i < size && (bytes[i] >= ' ' || memchr("\t\n\v\f\r", bytes[i], 5)) &&
+	       bytes[i] != 0x7f)
+		i++;
+	if (size < 4 || bytes[0] != 0x0a || i == size ||
 	    !varint_read(bytes, size, &place, &packet_size) || packet_size < 2)
 		return false;
 	if (!varint_read(bytes, size, &place, &tag))
@@ -1159,10 +1032,18 @@ static int64_t file_convert_time(const struct stream *stream, int64_t ticks)
 	return trace_rate_apply(own->file->options.rate, ticks);
 }
 
-static void file_set_streams(struct trace_file *file)
+/* Finds all streams, after the file was read. */
+static int trace_file_begin(struct trace_file *file, struct error *error)
 {
 	const struct shifts *shifts = &file->options.shifts;
+	const char *id;
 
+	trace_file_miss_checksums(file);
+	trace_file_sort_statistics(file);
+	if (trace_file_check_areas(file, error) < 0 || trace_file_add_open(file, error) < 0 ||
+	    trace_file_read_comms(file, error) < 0)
+		return -1;
+	trace_file_set_windows(file);
 	for (size_t i = 0; i < file->nr_streams; i++) {
 		struct stream *stream = &file->streams[i];
 		struct trace_stream *own = stream->own;
@@ -1175,24 +1056,10 @@ static void file_set_streams(struct trace_file *file)
 		if (own->shift || file->options.rate.multiplier)
 			stream->convert = file_convert_time;
 	}
-}
-
-static int trace_file_begin(struct trace_file *file, int fd, struct error *error)
-{
-	if (input_set(&file->input, fd, file->path, error) < 0)
-		return -1;
-	trace_file_open_checksums(file);
-	if (trace_file_read(file, error) < 0)
-		return -1;
-	trace_file_miss_checksums(file);
-	trace_file_sort_statistics(file);
-	if (trace_file_check_areas(file, error) < 0 || trace_file_add_open(file, error) < 0 ||
-	    trace_file_read_comms(file, error) < 0)
-		return -1;
-	trace_file_set_windows(file);
-	file_set_streams(file);
 	trace_file_complete(file);
-	if (!id_is_valid(file->recording.id) &&
+	/* A part states the id of the whole. */
+	id = file->recording.id;
+	if ((!id || strlen(id) != ID_SIZE || strspn(id, "0123456789abcdef") != ID_SIZE) &&
 	    recording_keep_id(&file->recording, file_identity(file)) < 0)
 		return error_set(error, "out of memory");
 	window_release(&file->window);
@@ -1201,19 +1068,31 @@ static int trace_file_begin(struct trace_file *file, int fd, struct error *error
 
 int trace_file_open_at(struct trace_file **out, int fd, const char *path, struct error *error)
 {
-	struct trace_file *file = trace_file_new(path);
+	struct trace_file *file = calloc(1, sizeof(*file));
 
 	*out = NULL;
 	if (!file) {
 		close(fd);
 		return error_set(error, "out of memory");
 	}
-	if (trace_file_begin(file, fd, error) < 0) {
-		trace_file_close(file);
-		return -1;
+	file->input = INPUT_NONE;
+	file->window = (struct window){ .input = &file->input, .ahead = WINDOW_SIZE };
+	file->packed = (struct window){ .input = &file->input };
+	file->recording.wall_error_ns = -1;
+	file->path = strdup(path);
+	file->has_area = calloc(TRACE_CPUS_MAX / 8, 1);
+	if (!file->path || !file->has_area) {
+		close(fd);
+		error_set(error, "out of memory");
+	} else if (input_set(&file->input, fd, path, error) == 0) {
+		trace_file_open_checksums(file);
+		if (trace_file_read(file, error) == 0 && trace_file_begin(file, error) == 0) {
+			*out = file;
+			return 0;
+		}
 	}
-	*out = file;
-	return 0;
+	trace_file_close(file);
+	return -1;
 }
 
 int trace_file_open(struct trace_file **out, const char *path,

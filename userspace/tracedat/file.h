@@ -26,34 +26,25 @@
 /** TRACE_DAT_VERSION_6, TRACE_DAT_VERSION_7 - versions of the format */
 #define TRACE_DAT_VERSION_6 "6"
 #define TRACE_DAT_VERSION_7 "7"
-
 /** TRACE_DAT_HEADER_PAGE, TRACE_DAT_HEADER_EVENT - names of the texts with the records' layout */
 #define TRACE_DAT_HEADER_PAGE "header_page"
 #define TRACE_DAT_HEADER_EVENT "header_event"
-
 /** TRACE_DAT_MARK_SIZE - size of each mark of version 6, with its NUL */
 #define TRACE_DAT_MARK_SIZE 10
-
 /** TRACE_DAT_OPTIONS, TRACE_DAT_RECORDS, TRACE_DAT_LATENCY - marks of version 6 */
 #define TRACE_DAT_OPTIONS "options  "
 #define TRACE_DAT_RECORDS "flyrecord"
 #define TRACE_DAT_LATENCY "latency  "
-
 /** TRACE_DAT_KTRACK - begin of the writer's name in ktrack's files; its version follows */
 #define TRACE_DAT_KTRACK "ktrack "
-
 /** TRACE_DAT_THREAD - behind that version, the writer's thread; its number follows */
 #define TRACE_DAT_THREAD " thread "
-
 /** TRACE_DAT_WORKLOAD - behind that number, the threads that were selected; "1,2,3" follows */
 #define TRACE_DAT_WORKLOAD " workload "
-
 /** TRACE_DAT_CHECKSUMS - behind these: the file ends with checksums, see below */
 #define TRACE_DAT_CHECKSUMS " checksums"
-
 /** TRACE_DAT_NARROW - behind these, the threads of 32-bit programs; "1,2,3" follows */
 #define TRACE_DAT_NARROW " 32-bit "
-
 /** TRACE_DAT_OF_OTHERS - behind these: a part of a file that another program wrote */
 #define TRACE_DAT_OF_OTHERS " of-others"
 
@@ -62,29 +53,21 @@
  * file; to a reader of rules they are comments
  */
 #define TRACE_DAT_TRIGGER "# trigger "
-
 /** TRACE_DAT_LABEL - begin of lines there that are labels of the recording, "KEY=VALUE" */
 #define TRACE_DAT_LABEL "# label "
-
 /** TRACE_DAT_SELECTION - begin of lines there: what was selected, see selection_add_stored() */
 #define TRACE_DAT_SELECTION "# select "
-
 /** TRACE_DAT_BOOT - begin of a line there: the kernel's id of the boot */
 #define TRACE_DAT_BOOT "# boot "
-
 /** TRACE_DAT_WALL_ERROR - begin of a line there: limit of the error of the wall clock, in ns */
 #define TRACE_DAT_WALL_ERROR "# wall-error "
-
 /** TRACE_DAT_PART - begin of lines there, of a part of a recording: what it has of the rest */
 #define TRACE_DAT_PART "# part "
-
 /** TRACE_DAT_RECORDING - begin of a line there: the id of the whole recording, in hexadecimal */
 #define TRACE_DAT_RECORDING "# recording "
-
 /** TRACE_DAT_BUFFER_HEADING, TRACE_DAT_CPU_HEADING - lines above statistics, with name or number */
 #define TRACE_DAT_BUFFER_HEADING "Buffer: "
 #define TRACE_DAT_CPU_HEADING "CPU: "
-
 /** TRACE_DAT_SIDEBAND - name of the last buffer if it is the sideband buffer */
 #define TRACE_DAT_SIDEBAND "ktrack-durable"
 
@@ -126,7 +109,6 @@ struct input {
 
 /** input_set - read @fd, which it takes, of the file at @path; returns -1 with @error */
 int input_set(struct input *input, int fd, const char *path, struct error *error);
-
 /** input_name - name of the file at @path in errors */
 const char *input_name(const char *path);
 
@@ -164,15 +146,11 @@ size_t input_read(const struct input *input, void *out, size_t size, uint64_t of
 /** INPUT_COPY_MAX - limit of a copy */
 #define INPUT_COPY_MAX (UINT64_C(16) << 30)
 
-/**
- * struct input_limits - what is copied of a pipe
- * @name: of it in errors
- * @size: more bytes are an error
- * @is_other: whether the first bytes are those of another kind of recording; NULL if none is
- */
+/** struct input_limits - what is copied of a pipe */
 struct input_limits {
-	const char *name;
-	uint64_t size;
+	const char *name; /* of it in errors */
+	uint64_t size;	  /* more bytes are an error */
+	/* whether the first bytes are those of another kind of recording; NULL if none is */
 	bool (*is_other)(struct text head);
 };
 
@@ -189,7 +167,6 @@ int input_copy(int fd, const struct input_limits *limits, struct byte_progress *
 
 /** WINDOW_SIZE - default of struct window.ahead */
 #define WINDOW_SIZE 65536
-
 /** WINDOW_SIZE_MAX - limit of window_read() */
 #define WINDOW_SIZE_MAX (16 << 20)
 
@@ -256,12 +233,9 @@ bool inflater_run(struct inflater *inflater, struct text block, void *out, size_
 
 /** CHECKSUMS_MAGIC - first bytes of a trailer */
 #define CHECKSUMS_MAGIC "ktrack checksums"
-
 #define CHECKSUMS_MAGIC_SIZE 16
-
 /** CHECKSUMS_VERSION - of table and trailer; also shows their byte order */
 #define CHECKSUMS_VERSION 1
-
 /** CHECKSUMS_BLOCK_SIZE - the checksum of the table is a chain over blocks of this size */
 #define CHECKSUMS_BLOCK_SIZE 65536
 
@@ -286,7 +260,6 @@ struct checksums_writer {
 
 /** checksums_add - the file has its first @end bytes now; returns -1 with errno */
 int checksums_add(struct checksums_writer *writer, uint64_t end);
-
 /** checksums_finish - append table and trailer behind @end bytes; returns -1 with errno */
 int checksums_finish(struct checksums_writer *writer, uint64_t head_size, uint64_t end);
 
@@ -298,13 +271,11 @@ enum checksums_state {
 	CHECKSUMS_PRESENT,
 };
 
-/**
- * struct checksums - checksums of a file that is being read
- * @covered, @head_size: as in the trailer
- */
+/** struct checksums - checksums of a file that is being read */
 struct checksums {
 	bool is_swapped;
 	size_t page_size; /* 0 without checksums */
+	/* @covered, @head_size: as in the trailer */
 	uint64_t covered;
 	uint64_t head_size;
 };
@@ -326,12 +297,10 @@ bool checksums_match(const struct checksums *checksums, struct window *table, ui
 
 /* Reads numbers and texts from untrusted bytes in memory or in a file. */
 
-/**
- * struct cursor - a position in borrowed bytes
- * @window: otherwise the window of their file; a text is valid until the next read
- */
+/** struct cursor - a position in borrowed bytes */
 struct cursor {
 	const unsigned char *data; /* all bytes, if they are in memory */
+	/* otherwise the window of their file; a text is valid until the next read */
 	struct window *window;
 	size_t size;	 /* end of the bytes */
 	size_t offset;	 /* of the next byte; a read that did not fit does not change it */
@@ -341,13 +310,10 @@ struct cursor {
 
 /** cursor_left - number of bytes that follow */
 size_t cursor_left(const struct cursor *cursor);
-
 /** cursor_take - read @size bytes; returns NULL if there are less */
 const unsigned char *cursor_take(struct cursor *cursor, uint64_t size);
-
 /** cursor_skip - skip @size bytes without reading them */
 void cursor_skip(struct cursor *cursor, uint64_t size);
-
 /** cursor_u8, cursor_u16, cursor_u32, cursor_u64 - the next number */
 uint8_t cursor_u8(struct cursor *cursor);
 uint16_t cursor_u16(struct cursor *cursor);
@@ -362,10 +328,8 @@ struct text cursor_text(struct cursor *cursor, uint64_t size);
 
 /** cursor_string - read a text and the NUL behind it; "" if there is no NUL */
 struct text cursor_string(struct cursor *cursor);
-
 /** cursor_part - skip @size bytes; returns a cursor for them */
 struct cursor cursor_part(struct cursor *cursor, uint64_t size);
-
 /** cursor_expect - skip the bytes of @literal; returns whether they were there */
 bool cursor_expect(struct cursor *cursor, struct text literal);
 
@@ -418,24 +382,23 @@ void trace_content_check(struct trace_file *file, const struct trace_content *co
 
 /* Conversion of timestamps: from a guest's clock to its host's, and from ticks to nanoseconds. */
 
-/**
- * struct shift_sample - difference of both clocks at one time
- * @scale, @fraction: the scaled time is the guest's times @scale, shifted right by @fraction
- */
+/** struct shift_sample - difference of both clocks at one time */
 struct shift_sample {
 	int64_t time;	/* on the guest's clock */
 	int64_t offset; /* to add to the scaled time */
+	/*
+	 * @scale, @fraction: the scaled time is the guest's times @scale, shifted right by
+	 * @fraction
+	 */
 	uint64_t scale;
 	unsigned int fraction;
 };
 
-/**
- * struct shift - samples of one CPU
- * @is_steady: offsets are interpolated between samples; otherwise they change in steps
- */
+/** struct shift - samples of one CPU */
 struct shift {
 	struct shift_sample *samples; /* at least one, sorted by time */
 	size_t nr_samples;
+	/* offsets are interpolated between samples; otherwise they change in steps */
 	bool is_steady;
 };
 
@@ -470,7 +433,6 @@ int64_t trace_rate_apply(struct trace_rate rate, int64_t ticks);
 
 /** TRACE_CPUS_MAX - no kernel has more CPUs */
 #define TRACE_CPUS_MAX 65536
-
 /** TRACE_BUFFERS_MAX - limit of buffers in a file */
 #define TRACE_BUFFERS_MAX 4096
 
@@ -489,14 +451,12 @@ struct trace_options {
 	bool has_checksums; /* the file states that it ends with checksums */
 };
 
-/**
- * struct trace_statistics - parsed statistics of all CPUs
- * @headings: names of buffers, each with a NUL; rows before the first are the first buffer's
- * @nr_headings: how many headings, also the number of the current one; 0 before the first
- */
+/** struct trace_statistics - parsed statistics of all CPUs */
 struct trace_statistics {
+	/* names of buffers, each with a NUL; rows before the first are the first buffer's */
 	struct buffer headings;
 	struct buffer rows; /* of struct statistics_row */
+	/* how many headings, also the number of the current one; 0 before the first */
 	unsigned int nr_headings;
 	size_t current; /* the row that lines belong to, if @has_current */
 	bool has_current;
@@ -505,14 +465,12 @@ struct trace_statistics {
 
 struct trace_stream;
 
-/**
- * struct trace_range - bytes of the file with a known use
- * @number: of the stream, SIZE_MAX for none: the order of ranges that begin at one offset
- */
+/** struct trace_range - bytes of the file with a known use */
 struct trace_range {
 	uint64_t begin;
 	uint64_t end;
 	struct trace_stream *own; /* the stream that reads them, NULL for none */
+	/* of the stream, SIZE_MAX for none: the order of ranges that begin at one offset */
 	size_t number;
 };
 
@@ -549,30 +507,27 @@ struct trace_comm {
 	struct text name; /* borrowed from trace_comms.text */
 };
 
-/**
- * struct trace_comms - names of threads, sorted by tid
- * @cgroups: of struct trace_comm: the path of each process's cgroup, sorted by @tid
- */
+/** struct trace_comms - names of threads, sorted by tid */
 struct trace_comms {
 	char *text;
 	struct trace_comm *list;
 	size_t size;
+	/* of struct trace_comm: the path of each process's cgroup, sorted by @tid */
 	struct buffer cgroups;
 };
 
-/** SUB_BUFFER_SIZE_MIN, SUB_BUFFER_SIZE_MAX - a record, and 128 pages of 64 KiB, the most of kernels */
+/** SUB_BUFFER_SIZE_MIN, SUB_BUFFER_SIZE_MAX - a record, and 128 pages of 64 KiB, the most of
+ * kernels */
 #define SUB_BUFFER_SIZE_MIN 32
 #define SUB_BUFFER_SIZE_MAX (8 << 20)
 
-/**
- * struct trace_file - a trace.dat
- * @damage: the first of @nr_damages problems, in @damage_size bytes, and the number of others
- */
+/** struct trace_file - a trace.dat */
 struct trace_file {
 	char *path;
 	struct recording recording;
 	struct stream *streams; /* one for each CPU of each buffer, sorted */
 	size_t nr_streams;
+	/* the first of @nr_damages problems, in @damage_size bytes, and the number of others */
 	struct error damage;
 	size_t nr_damages;
 	size_t damage_size;
@@ -606,34 +561,24 @@ struct trace_file {
 
 /** trace_file_report - report damage in a file that is read all the same */
 void trace_file_report(struct trace_file *file, uint64_t offset, const char *problem);
-
 /** trace_file_cover - mark bytes as used; other bytes but zeros are reported */
 void trace_file_cover(struct trace_file *file, uint64_t begin, uint64_t end);
-
 /** trace_file_open_checksums - find them, and verify everything before the records */
 void trace_file_open_checksums(struct trace_file *file);
-
 /** trace_file_miss_checksums - after all options were read: report checksums that are missing */
 void trace_file_miss_checksums(struct trace_file *file);
-
 /** trace_file_nr_buffers - number of buffers without the sideband buffer, which is the last */
 size_t trace_file_nr_buffers(const struct trace_file *file);
-
 /** trace_file_read_layout - read header_page, skip header_event; returns -1 if they are damaged */
 int trace_file_read_layout(struct trace_file *file, struct cursor *cursor);
-
 /** trace_file_skip_formats - skip a section of formats: of ftrace's own, or of all events */
 void trace_file_skip_formats(struct cursor *cursor, enum trace_section_kind kind);
-
 /** trace_file_read_option - read an option of both versions, ignore others; -1 without memory */
 int trace_file_read_option(struct trace_file *file, unsigned int id, struct cursor data);
-
 /** trace_file_complete - set what depends on all options and streams, after they were read */
 void trace_file_complete(struct trace_file *file);
-
 /** trace_file_sort_statistics - after all were read; one row of each CPU is left */
 void trace_file_sort_statistics(struct trace_file *file);
-
 /** trace_file_add_open - add empty streams for such CPUs without records; -1 with @error */
 int trace_file_add_open(struct trace_file *file, struct error *error);
 
@@ -641,7 +586,6 @@ void trace_statistics_release(struct trace_statistics *statistics);
 
 /** trace_file_check_ids - report records whose id has no format */
 void trace_file_check_ids(struct trace_file *file);
-
 /** trace_file_read_comms - read the names of threads; returns -1 with @error */
 int trace_file_read_comms(struct trace_file *file, struct error *error);
 
@@ -663,10 +607,7 @@ struct trace_area {
 	bool is_compressed;
 };
 
-/**
- * struct trace_stream - data of a stream, its struct stream.own
- * @shift: from the guest's clock to the host's, NULL if there is none
- */
+/** struct trace_stream - data of a stream, its struct stream.own */
 struct trace_stream {
 	struct trace_file *file;
 	uint64_t offset; /* of the next bytes in the file */
@@ -675,6 +616,7 @@ struct trace_stream {
 	bool is_over;	 /* the stream has ended */
 	size_t sub_buffer_size;
 	uint64_t last_offset; /* of the last sub-buffer, or its chunk */
+	/* from the guest's clock to the host's, NULL if there is none */
 	const struct shift *shift;
 	struct window window;	   /* for sub-buffers that are not compressed */
 	struct window table;	   /* for their checksums */
@@ -684,17 +626,13 @@ struct trace_stream {
 /** trace_file_add_empty - add a stream of a CPU without records; returns -1 with @error */
 int trace_file_add_empty(struct trace_file *file, unsigned int buffer, unsigned int cpu,
 			 struct error *error);
-
 /** trace_file_find_stream - a stream among the first @nr_streams, NULL if there is none */
 const struct stream *trace_file_find_stream(const struct trace_file *file, size_t nr_streams,
 					    unsigned int buffer, unsigned int cpu);
-
 /** trace_file_sort_streams - by buffer, then by CPU */
 void trace_file_sort_streams(struct trace_file *file);
-
 /** trace_file_set_windows - share memory among all streams */
 void trace_file_set_windows(struct trace_file *file);
-
 /** trace_plain_ops, trace_chunk_ops - sub-buffers as they are, and in compressed chunks */
 extern const struct stream_ops trace_plain_ops;
 extern const struct stream_ops trace_chunk_ops;

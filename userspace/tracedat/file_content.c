@@ -211,7 +211,6 @@ void trace_statistics_release(struct trace_statistics *statistics)
 
 /* The kernel's limit is 2^22. */
 #define THREAD_MAX (1 << 24)
-
 /* The kernel's limit is 16 s. */
 #define WALL_ERROR_MAX_NS (60 * NS_PER_S)
 
@@ -235,20 +234,6 @@ static int64_t option_number(struct cursor data)
 	memcpy(digits, text.data, text.size);
 	digits[text.size] = '\0';
 	return strtoll(digits, NULL, 0);
-}
-
-/* The current clock is in brackets: "local global [boot]". */
-static int option_read_clock(struct trace_file *file, struct cursor data)
-{
-	struct text text = option_text(data);
-	const char *begin = memchr(text.data, '[', text.size);
-	const char *end = begin ? memchr(begin, ']', text.data + text.size - begin) : NULL;
-
-	file->options.has_clock = true;
-	if (!end)
-		return 0;
-	return recording_keep(&file->recording, &file->recording.clock,
-			      (struct text){ .data = begin + 1, .size = end - begin - 1 });
 }
 
 /* Removes the first word of @rest and returns it. */
@@ -292,20 +277,6 @@ static struct text writer_numbers(struct text text, const char *word)
 	for (found = begin; found < end && (isdigit((unsigned char)*found) || *found == ',');)
 		found++;
 	return (struct text){ .data = begin, .size = found - begin };
-}
-
-/* The number behind TRACE_DAT_THREAD, 0 if there is none. */
-static int writer_thread(struct text text)
-{
-	struct text digits = writer_numbers(text, TRACE_DAT_THREAD);
-	int number = 0;
-
-	for (size_t i = 0; i < digits.size && digits.data[i] != ','; i++) {
-		if (number > THREAD_MAX / 10)
-			return 0;
-		number = 10 * number + digits.data[i] - '0';
-	}
-	return number;
 }
 
 /**
@@ -385,6 +356,8 @@ static int option_read_writer(struct trace_file *file, struct cursor data)
 		{ TRACE_DAT_WORKLOAD, &recording->workload },
 		{ TRACE_DAT_NARROW, &recording->narrow },
 	};
+	struct text digits;
+	int number = 0;
 
 	options->is_ktrack = text.size > strlen(TRACE_DAT_KTRACK) &&
 			     text_begins(text, text_of(TRACE_DAT_KTRACK));
@@ -394,7 +367,15 @@ static int option_read_writer(struct trace_file *file, struct cursor data)
 					strlen(TRACE_DAT_CHECKSUMS));
 	if (memmem(text.data, text.size, TRACE_DAT_OF_OTHERS, strlen(TRACE_DAT_OF_OTHERS)))
 		options->is_ktrack = false;
-	recording->writer = writer_thread(text);
+	digits = writer_numbers(text, TRACE_DAT_THREAD);
+	for (size_t i = 0; i < digits.size && digits.data[i] != ','; i++) {
+		if (number > THREAD_MAX / 10) {
+			number = 0;
+			break;
+		}
+		number = 10 * number + digits.data[i] - '0';
+	}
+	recording->writer = number;
 	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
 		struct text numbers = writer_numbers(text, lists[i].word);
 
@@ -407,8 +388,11 @@ static int option_read_writer(struct trace_file *file, struct cursor data)
 int trace_file_read_option(struct trace_file *file, unsigned int id, struct cursor data)
 {
 	struct trace_options *options = &file->options;
+	struct recording *recording = &file->recording;
 	size_t offset = data.offset;
+	const char *begin, *end;
 	struct trace_rate rate;
+	struct text text;
 
 	switch (id) {
 	case TRACE_DAT_DATE:
@@ -419,7 +403,14 @@ int trace_file_read_option(struct trace_file *file, unsigned int id, struct curs
 		options->offset_ns = option_number(data);
 		return 0;
 	case TRACE_DAT_CLOCK:
-		return option_read_clock(file, data);
+		options->has_clock = true;
+		/* The current clock is in brackets: "local global [boot]". */
+		text = option_text(data);
+		begin = memchr(text.data, '[', text.size);
+		end = begin ? memchr(begin, ']', text.data + text.size - begin) : NULL;
+		return end ? recording_keep(recording, &recording->clock,
+					    (struct text){ begin + 1, end - begin - 1 })
+			   : 0;
 	case TRACE_DAT_UNAME:
 		return option_read_uname(file, data);
 	case TRACE_DAT_CPU_COUNT:
@@ -708,7 +699,7 @@ void trace_file_count_unknown(struct trace_file *file, uint16_t id, const struct
 void trace_file_check_ids(struct trace_file *file)
 {
 	const struct trace_ids *ids = &file->ids;
-	struct buffer text = { 0 };
+	SCOPED_BUFFER(text);
 
 	if (ids->nr_listed == 0)
 		return;
@@ -719,17 +710,14 @@ void trace_file_check_ids(struct trace_file *file)
 	if (ids->nr_others > 0)
 		buffer_printf(&text, ", %llu of other ids", (unsigned long long)ids->nr_others);
 	trace_file_report(file, file->sections[TRACE_EVENT_FORMATS].offset, buffer_string(&text));
-	buffer_release(&text);
 }
 
 /* Reads the kernel's symbols and constant strings: a text behind its size. */
 
 /* Limit of a compressed section's text; kernels with all modules have half of that. */
 #define SYMBOLS_SIZE_MAX (24 << 20)
-
 /* Kernels have a hundredth of that. */
 #define CONSTANTS_SIZE_MAX (1 << 20)
-
 /* Size of the parts that are read. */
 #define SYMBOLS_PART_SIZE 65536
 
@@ -812,16 +800,6 @@ static int comm_take_number(struct text *line)
 	return number;
 }
 
-/* Parses "TID NAME"; returns false if it is another line, or the name is unknown. */
-static bool comm_parse(struct trace_comm *comm, struct text line)
-{
-	comm->tid = comm_take_number(&line);
-	if (comm->tid == 0 || line.size == 0 || *line.data != ' ')
-		return false;
-	comm->name = (struct text){ .data = line.data + 1, .size = line.size - 1 };
-	return comm->name.size > 0 && !text_equals(comm->name, text_of("<...>"));
-}
-
 static int comm_compare(const void *a, const void *b)
 {
 	const struct trace_comm *left = a, *right = b;
@@ -885,15 +863,22 @@ static int comms_read(struct trace_comms *comms, struct text text)
 	memcpy(comms->text, text.data, text.size);
 	names = (struct text){ .data = comms->text, .size = strnlen(text.data, text.size) };
 	if (names.size < text.size)
-		processes = (struct text){ .data = comms->text + names.size + 1,
-					   .size = text.size - names.size - 1 };
+		processes = text_from((struct text){ comms->text, text.size }, names.size + 1);
 	for (size_t i = 0; i < names.size && nr_lines < COMMS_MAX; i++)
 		nr_lines += names.data[i] == '\n';
 	comms->list = calloc(nr_lines, sizeof(*comms->list));
 	if (!comms->list)
 		return -1;
-	while (names.size > 0 && comms->size < nr_lines)
-		comms->size += comm_parse(&comms->list[comms->size], text_take_line(&names));
+	while (names.size > 0 && comms->size < nr_lines) {
+		struct text line = text_take_line(&names);
+		struct trace_comm comm = { .tid = comm_take_number(&line) };
+
+		if (comm.tid == 0 || line.size == 0 || *line.data != ' ')
+			continue;
+		comm.name = text_from(line, 1);
+		if (comm.name.size > 0 && !text_equals(comm.name, text_of("<...>")))
+			comms->list[comms->size++] = comm;
+	}
 	qsort(comms->list, comms->size, sizeof(*comms->list), comm_compare);
 	comms_drop_doubtful(comms);
 	while (processes.size > 0) {

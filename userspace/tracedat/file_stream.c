@@ -11,15 +11,12 @@
 
 /* trace-cmd writes chunks of ten sub-buffers. */
 #define CHUNK_SIZE_MAX (16 << 20)
-
 /* Two sizes precede the bytes of a chunk. */
 #define CHUNK_HEAD_SIZE 8
-
 /* Memory that every stream may keep, and limits for the additional memory of all streams. */
 #define CHUNK_OWN_SIZE 65536
 #define CHUNKS_KEPT_MAX (4 << 20)
 #define SUB_BUFFERS_KEPT_MAX (8 << 20)
-
 /* How often one chunk may be decompressed; trace-cmd's chunks have ten sub-buffers. */
 #define CHUNK_RUNS_MAX 16
 
@@ -29,30 +26,21 @@
  */
 #define INFLATED_FACTOR 4096
 #define INFLATED_FREE (256u << 20)
-
 /* Bytes behind the last chunk: some writers include the number of chunks in the area's size. */
 #define CHUNK_REST_MAX 4
 
-/**
- * struct trace_chunk - the current chunk of a stream
- * @has_begun: @nr_left was read
- * @is_missing: @nr_left is missing in the file
- * @nr_left: number of chunks that follow
- * @size: of the decompressed chunk, of which @taken bytes were read
- * @at, @packed_size: place of the compressed chunk in the file
- * @nr_runs: how often it was decompressed
- * @is_own: @bytes are all of it, otherwise the current sub-buffer only
- */
+/** struct trace_chunk - the current chunk of a stream */
 struct trace_chunk {
-	bool has_begun;
-	bool is_missing;
-	uint32_t nr_left;
-	size_t size;
+	bool has_begun;	  /* @nr_left was read */
+	bool is_missing;  /* @nr_left is missing in the file */
+	uint32_t nr_left; /* number of chunks that follow */
+	size_t size;	  /* of the decompressed chunk, of which @taken bytes were read */
 	size_t taken;
+	/* @at, @packed_size: place of the compressed chunk in the file */
 	uint64_t at;
 	size_t packed_size;
-	unsigned int nr_runs;
-	bool is_own;
+	unsigned int nr_runs; /* how often it was decompressed */
+	bool is_own;	      /* @bytes are all of it, otherwise the current sub-buffer only */
 	unsigned char *bytes;
 	size_t capacity;
 };
@@ -125,18 +113,6 @@ static struct cursor chunk_read_head(struct trace_stream *own, unsigned char *he
 	return cursor;
 }
 
-static void chunk_begin(struct trace_stream *own)
-{
-	unsigned char head[CHUNK_HEAD_SIZE];
-	struct cursor cursor = chunk_read_head(own, head, sizeof(uint32_t));
-
-	own->chunk->has_begun = true;
-	own->chunk->nr_left = cursor_u32(&cursor);
-	own->chunk->is_missing = cursor.is_over;
-	if (cursor.is_over && !own->cut)
-		own->cut = "the compressed chunks are missing";
-}
-
 /* Ends a damaged stream with a gap of unknown size; returns 0. */
 static ssize_t trace_stream_break(struct stream *stream, uint64_t offset, const char *problem)
 {
@@ -164,19 +140,6 @@ static ssize_t trace_stream_end(struct stream *stream)
 	return trace_stream_break(stream, own->end, own->cut);
 }
 
-/* Ends a stream at an invalid chunk. */
-static ssize_t chunk_break(struct stream *stream)
-{
-	struct trace_stream *own = stream->own;
-
-	if (own->cut) {
-		own->offset = own->end;
-		return trace_stream_end(stream);
-	}
-	return trace_stream_break(stream, own->last_offset,
-				  "a compressed chunk claims a size that cannot be");
-}
-
 /* Ends a stream behind its last chunk. */
 static ssize_t chunks_end(struct stream *stream)
 {
@@ -198,20 +161,31 @@ static ssize_t chunk_next(struct stream *stream)
 {
 	struct trace_stream *own = stream->own;
 	struct trace_chunk *chunk = own->chunk;
+	unsigned char head[CHUNK_HEAD_SIZE];
+	struct cursor cursor;
 
-	if (!chunk->has_begun)
-		chunk_begin(own);
+	if (!chunk->has_begun) {
+		cursor = chunk_read_head(own, head, sizeof(uint32_t));
+		chunk->has_begun = true;
+		chunk->nr_left = cursor_u32(&cursor);
+		chunk->is_missing = cursor.is_over;
+		if (cursor.is_over && !own->cut)
+			own->cut = "the compressed chunks are missing";
+	}
 	while (chunk->nr_left > 0) {
-		unsigned char head[CHUNK_HEAD_SIZE];
-		struct cursor cursor;
-
 		own->last_offset = own->offset;
 		cursor = chunk_read_head(own, head, sizeof(head));
 		chunk->packed_size = cursor_u32(&cursor);
 		chunk->size = cursor_u32(&cursor);
 		if (cursor.is_over || chunk->packed_size > trace_stream_left(own) ||
-		    chunk->size > CHUNK_SIZE_MAX || chunk->packed_size > CHUNK_SIZE_MAX / 2)
-			return chunk_break(stream);
+		    chunk->size > CHUNK_SIZE_MAX || chunk->packed_size > CHUNK_SIZE_MAX / 2) {
+			if (!own->cut)
+				return trace_stream_break(
+					stream, own->last_offset,
+					"a compressed chunk claims a size that cannot be");
+			own->offset = own->end;
+			return trace_stream_end(stream);
+		}
 		chunk->at = own->offset;
 		chunk->taken = 0;
 		chunk->nr_runs = 0;
@@ -342,7 +316,6 @@ const struct stream_ops trace_chunk_ops = {
 
 /* Memory of all windows, unless STREAM_WINDOW_MIN for each stream is more. */
 #define WINDOWS_SIZE (4 << 20)
-
 #define STREAM_WINDOW_MIN 32768
 #define STREAM_WINDOW_MAX 262144
 

@@ -26,19 +26,14 @@
 /* Opens files and copies of pipes, and moves windows over them. */
 
 #define BLOCK_SIZE 65536
-
 /* Longest wait for a writer without progress, in ms. */
 #define POLL_MS 500
 
-/**
- * struct interrupt - Ctrl-C while a pipe is copied
- * @fd: readable then; -1 if the signal is ignored
- * @before: the signal mask
- * @has_come: there was one; only what the pipe contains is read, in up to @nr_left parts
- */
+/** struct interrupt - Ctrl-C while a pipe is copied */
 struct interrupt {
-	int fd;
-	sigset_t before;
+	int fd;		 /* readable then; -1 if the signal is ignored */
+	sigset_t before; /* the signal mask */
+	/* there was one; only what the pipe contains is read, in up to @nr_left parts */
 	bool has_come;
 	unsigned int nr_left;
 };
@@ -113,20 +108,6 @@ static ssize_t copy_read_block(int fd, char *block, struct byte_progress *progre
 	return size;
 }
 
-static int copy_exceeds(const char *name, uint64_t limit, struct error *error)
-{
-	struct buffer size = { 0 };
-
-	if (limit >> 30)
-		buffer_printf(&size, "%llu GiB", (unsigned long long)limit >> 30);
-	else
-		buffer_printf(&size, "%llu bytes", (unsigned long long)limit);
-	error_set(error, "%s: more than %s; write it to a file and name that", name,
-		  buffer_string(&size));
-	buffer_release(&size);
-	return -1;
-}
-
 /* TMPDIR may be unset, or not what was used. */
 static int copy_refuse(int copy, const char *name, int number, struct error *error)
 {
@@ -157,7 +138,15 @@ static int copy_fill(int copy, int fd, const struct input_limits *limits,
 		if (size < 0)
 			return error_set_system(error, errno, "cannot read %s", limits->name);
 		if ((uint64_t)size > limits->size - total)
-			return copy_exceeds(limits->name, limits->size, error);
+			return error_set(
+				error,
+				limits->size >> 30
+					? "%s: more than %llu GiB; write it to a file and name that"
+					: "%s: more than %llu bytes; write it to a file and name "
+					  "that",
+				limits->name,
+				(unsigned long long)(limits->size >> 30 ? limits->size >> 30
+									: limits->size));
 		if (file_write_all(copy, block, size, NULL) < 0)
 			return copy_refuse(copy, limits->name, errno, error);
 		if (total == 0 && !text_begins((struct text){ block, size }, magic)) {
@@ -216,7 +205,8 @@ int input_set(struct input *input, int fd, const char *path, struct error *error
 
 #define CPU_SUFFIX ".cpu"
 
-/* The length of FILE if @path is FILE.cpuN, as trace-cmd names what each CPU writes; otherwise 0. */
+/* The length of FILE if @path is FILE.cpuN, as trace-cmd names what each CPU writes; otherwise 0.
+ */
 static size_t cpu_file_base_size(const char *path)
 {
 	size_t size = strlen(path), end = size;
@@ -232,13 +222,12 @@ static size_t cpu_file_base_size(const char *path)
 int input_refuse_raw(const char *path, bool is_absent, struct error *error)
 {
 	size_t size = cpu_file_base_size(path);
-	struct buffer first = { 0 };
+	SCOPED_BUFFER(first);
 
 	if (size == 0 && is_absent) {
 		buffer_printf(&first, "%s" CPU_SUFFIX "0", path);
 		if (access(buffer_string(&first), F_OK) == 0)
 			size = strlen(path);
-		buffer_release(&first);
 	}
 	if (size == 0)
 		return 0;
@@ -309,40 +298,23 @@ size_t input_read(const struct input *input, void *out, size_t size, uint64_t of
 	return done;
 }
 
-static bool window_reserve(struct window *window, size_t size)
-{
-	if (size <= window->capacity)
-		return true;
-	free(window->bytes);
-	window->bytes = malloc(size);
-	window->filled = 0;
-	window->capacity = window->bytes ? size : 0;
-	return window->bytes;
-}
-
-static bool window_contains(const struct window *window, uint64_t offset, size_t size)
-{
-	return offset >= window->begin && offset - window->begin <= window->filled &&
-	       size <= window->filled - (offset - window->begin);
-}
-
-static size_t window_size_ahead(const struct window *window, uint64_t offset, uint64_t end,
-				size_t size)
-{
-	uint64_t left = end > offset ? end - offset : 0;
-	size_t want = size > window->ahead ? size : window->ahead;
-
-	return want < left ? want : left;
-}
-
 const unsigned char *window_read(struct window *window, uint64_t offset, uint64_t end, size_t *size)
 {
-	size_t want;
+	uint64_t left = end > offset ? end - offset : 0;
+	size_t want = *size > window->ahead ? *size : window->ahead;
 
-	if (window_contains(window, offset, *size))
+	if (offset >= window->begin && offset - window->begin <= window->filled &&
+	    *size <= window->filled - (offset - window->begin))
 		return window->bytes + (offset - window->begin);
-	want = window_size_ahead(window, offset, end, *size);
-	if (*size > WINDOW_SIZE_MAX || !window_reserve(window, want)) {
+	if (want > left)
+		want = left;
+	if (*size <= WINDOW_SIZE_MAX && want > window->capacity) {
+		free(window->bytes);
+		window->bytes = malloc(want);
+		window->filled = 0;
+		window->capacity = window->bytes ? want : 0;
+	}
+	if (*size > WINDOW_SIZE_MAX || want > window->capacity) {
 		errno = ENOMEM;
 		*size = 0;
 		return NULL;
@@ -362,17 +334,14 @@ void window_release(struct window *window)
 
 /* Decompresses blocks with zstd and zlib. */
 
-/**
- * struct inflate_algorithm - a compression algorithm
- * @open: prepare the state; returns -1 with @error
- * @run: decompress to exactly @size bytes
- * @release: free the state
- */
+/** struct inflate_algorithm - a compression algorithm */
 struct inflate_algorithm {
 	const char *name;
+	/* prepare the state; returns -1 with @error */
 	int (*open)(struct inflater *inflater, struct error *error);
+	/* decompress to exactly @size bytes */
 	bool (*run)(struct inflater *inflater, struct text block, void *out, size_t size);
-	void (*release)(struct inflater *inflater);
+	void (*release)(struct inflater *inflater); /* free the state */
 };
 
 #define ZSTD_FUNCTIONS(apply) apply(ZSTD_createDCtx) apply(ZSTD_decompressDCtx) apply(ZSTD_freeDCtx)
@@ -384,23 +353,18 @@ struct zstd_state {
 	ZSTD_DCtx *context;
 };
 
-static int zstd_load(struct zstd_state *api, struct error *error)
+static int zstd_open(struct inflater *inflater, struct error *error)
 {
+	struct zstd_state *api = inflater->state = calloc(1, sizeof(*api));
 	const struct library_function functions[] = { ZSTD_FUNCTIONS(LIBRARY_FUNCTION) };
 
+	if (!api)
+		return error_set(error, "out of memory");
 	if (library_load(&api->handle, "libzstd.so.1", "libzstd (Debian's package libzstd1)",
 			 functions, sizeof(functions) / sizeof(functions[0]), error) < 0)
 		return -1;
 	api->context = api->ZSTD_createDCtx();
 	return api->context ? 0 : error_set(error, "out of memory");
-}
-
-static int zstd_open(struct inflater *inflater, struct error *error)
-{
-	struct zstd_state *api = calloc(1, sizeof(*api));
-
-	inflater->state = api;
-	return api ? zstd_load(api, error) : error_set(error, "out of memory");
 }
 
 static bool zstd_run(struct inflater *inflater, struct text block, void *out, size_t size)
@@ -461,49 +425,35 @@ bool inflater_run(struct inflater *inflater, struct text block, void *out, size_
 	       inflater->algorithm->run(inflater, block, out, size);
 }
 
-/* Reads small files that gzip compressed. */
-
-#define BLOCK_SIZE 65536
-
-/* zlib's largest window, and headers of gzip. */
+/* Reads small files that gzip compressed. zlib's largest window, and headers of gzip. */
 #define WINDOW_BITS (15 + 16)
-
-/* Returns -1 if the data is damaged, incomplete, or larger than @size_max. */
-static int stream_inflate(z_stream *stream, size_t size_max, struct buffer *out)
-{
-	unsigned char block[BLOCK_SIZE];
-	int status;
-
-	do {
-		stream->next_out = block;
-		stream->avail_out = sizeof(block);
-		status = inflate(stream, Z_NO_FLUSH);
-		if (status != Z_OK && status != Z_STREAM_END)
-			return -1;
-		buffer_append(out, (char *)block, sizeof(block) - stream->avail_out);
-		if (out->failed || out->size > size_max)
-			return -1;
-	} while (status != Z_STREAM_END);
-	return 0;
-}
 
 int gzip_read(const char *path, size_t size_max, struct buffer *out)
 {
-	struct buffer packed = { 0 };
+	SCOPED_BUFFER(packed);
+	unsigned char block[BLOCK_SIZE];
 	z_stream stream = { 0 };
-	int status = file_read_up_to(path, size_max, &packed);
+	int status = file_read_up_to(path, size_max, &packed), result = Z_OK;
 
-	if (status == 0) {
-		stream.next_in = (unsigned char *)packed.data;
-		stream.avail_in = packed.size;
-		status = inflateInit2(&stream, WINDOW_BITS) == Z_OK
-				 ? stream_inflate(&stream, size_max, out)
-				 : -1;
-		inflateEnd(&stream);
-		if (status < 0)
-			errno = EINVAL;
+	if (status < 0)
+		return -1;
+	stream.next_in = (unsigned char *)packed.data;
+	stream.avail_in = packed.size;
+	if (inflateInit2(&stream, WINDOW_BITS) != Z_OK)
+		status = -1;
+	/* Data that is damaged, incomplete, or larger than @size_max. */
+	while (status == 0 && result != Z_STREAM_END) {
+		stream.next_out = block;
+		stream.avail_out = sizeof(block);
+		result = inflate(&stream, Z_NO_FLUSH);
+		buffer_append(out, block, sizeof(block) - stream.avail_out);
+		if ((result != Z_OK && result != Z_STREAM_END) || out->failed ||
+		    out->size > size_max)
+			status = -1;
 	}
-	buffer_release(&packed);
+	inflateEnd(&stream);
+	if (status < 0)
+		errno = EINVAL;
 	return status;
 }
 
@@ -600,24 +550,19 @@ struct text cursor_text(struct cursor *cursor, uint64_t size)
 	return (struct text){ .data = bytes ? (const char *)bytes : "", .size = bytes ? size : 0 };
 }
 
-/* The size of the next string without its NUL, or of all bytes if it has none. */
-static size_t cursor_string_size(const struct cursor *cursor)
+struct text cursor_string(struct cursor *cursor)
 {
 	size_t size = cursor_left(cursor);
 	const unsigned char *bytes;
+	struct text text;
 
 	if (cursor->window && size > CURSOR_STRING_MAX)
 		size = CURSOR_STRING_MAX;
-	if (size == 0)
-		return 0;
-	bytes = cursor_peek(cursor, &size);
-	return bytes ? strnlen((const char *)bytes, size) : size;
-}
-
-struct text cursor_string(struct cursor *cursor)
-{
-	struct text text = cursor_text(cursor, (uint64_t)cursor_string_size(cursor) + 1);
-
+	/* Without the NUL, or of all bytes if there is none. */
+	bytes = size > 0 ? cursor_peek(cursor, &size) : NULL;
+	if (bytes)
+		size = strnlen((const char *)bytes, size);
+	text = cursor_text(cursor, (uint64_t)size + 1);
 	if (text.size > 0 && text.data[text.size - 1] != '\0') {
 		cursor->offset -= text.size;
 		cursor->is_over = true;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Writes a part of a trace.dat as a trace.dat of version 6: records that are chosen, in sub-buffers of
- * its own, and formats, symbols and names as they are.
+ * Writes a part of a trace.dat as a trace.dat of version 6: records that are chosen, in sub-buffers
+ * of its own, and formats, symbols and names as they are.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -14,56 +14,34 @@
 
 /* No sub-buffer. */
 #define NO_PAGE UINT32_MAX
-
 /* Bytes of a file that are copied at once. */
 #define COPY_SIZE 65536
 
-/**
- * struct part_stream - the records of a CPU of a buffer
- * @page: the sub-buffer that is filled
- * @has_gap: records were lost before the next one; @gap_count of them, or LOSS_COUNT_UNKNOWN
- * @first, @last: its sub-buffers in the file of sub-buffers
- */
+/** struct part_stream - the records of a CPU of a buffer */
 struct part_stream {
-	struct page_builder page;
+	struct page_builder page; /* the sub-buffer that is filled */
+	/* records were lost before the next one; @gap_count of them, or LOSS_COUNT_UNKNOWN */
 	bool has_gap;
 	int64_t gap_count;
+	/* @first, @last: its sub-buffers in the file of sub-buffers */
 	uint32_t first;
 	uint32_t last;
 	uint32_t nr_pages;
 };
 
-/**
- * struct part_writer - a part that is written
- * @pages_fd: an unnamed file of sub-buffers, in the order in which they were filled
- * @next: of each sub-buffer, the number of the next one of its stream
- * @nr_streams: as the file has
- */
+/** struct part_writer - a part that is written */
 struct part_writer {
 	struct trace_file *file;
 	struct spool_folder folder;
+	/* an unnamed file of sub-buffers, in the order in which they were filled */
 	int pages_fd;
-	uint32_t *next;
+	uint32_t *next; /* of each sub-buffer, the number of the next one of its stream */
 	size_t nr_pages;
 	struct part_stream *streams;
-	size_t nr_streams;
+	size_t nr_streams; /* as the file has */
 	size_t page_size;
 	uint64_t nr_records;
 };
-
-static void store_u32(const struct part_writer *writer, unsigned char *out, uint32_t number)
-{
-	if (writer->file->is_swapped)
-		number = __builtin_bswap32(number);
-	memcpy(out, &number, sizeof(number));
-}
-
-static void store_u64(const struct part_writer *writer, unsigned char *out, uint64_t number)
-{
-	if (writer->file->is_swapped)
-		number = __builtin_bswap64(number);
-	memcpy(out, &number, sizeof(number));
-}
 
 /* Pages of CPUs without records: as much as 4,096 CPUs have with pages of 64 KiB. */
 #define PAGES_SIZE_MAX ((uint64_t)256 << 20)
@@ -76,9 +54,8 @@ int part_writer_new(struct part_writer **out, struct trace_file *file, const cha
 	*out = writer;
 	if (!writer)
 		return error_set(error, "out of memory");
-	*writer = (struct part_writer){ .file = file,
-					.pages_fd = -1,
-					.page_size = file->page_size };
+	*writer =
+		(struct part_writer){ .file = file, .pages_fd = -1, .page_size = file->page_size };
 	if (file->sub_buffer_size > 0)
 		writer->page_size = file->sub_buffer_size;
 	writer->streams = calloc(file->nr_streams + 1, sizeof(*writer->streams));
@@ -87,10 +64,11 @@ int part_writer_new(struct part_writer **out, struct trace_file *file, const cha
 	/* Each CPU has a page at least, whatever header_page says about its size. */
 	if (writer->page_size < SUB_BUFFER_SIZE_MIN || writer->page_size > SUB_BUFFER_SIZE_MAX ||
 	    file->nr_streams * writer->page_size > 4 * file->input.size + PAGES_SIZE_MAX)
-		return error_set(error,
-				 "%s: its sub-buffers cannot have the size that header_page states; "
-				 "export it with --from and --to",
-				 input_name(file->path));
+		return error_set(
+			error,
+			"%s: its sub-buffers cannot have the size that header_page states; "
+			"export it with --from and --to",
+			input_name(file->path));
 	if (!writer->streams)
 		return error_set(error, "out of memory");
 	writer->nr_streams = file->nr_streams;
@@ -124,10 +102,11 @@ void part_writer_free(struct part_writer *writer)
 	free(writer);
 }
 
-static struct part_stream *part_stream_find(struct part_writer *writer, unsigned int buffer, int cpu)
+static struct part_stream *part_stream_find(struct part_writer *writer, unsigned int buffer,
+					    int cpu)
 {
-	const struct stream *found = trace_file_find_stream(writer->file, writer->nr_streams, buffer,
-							    cpu);
+	const struct stream *found = trace_file_find_stream(writer->file, writer->nr_streams,
+							    buffer, cpu);
 
 	return found ? &writer->streams[found - writer->file->streams] : NULL;
 }
@@ -207,18 +186,7 @@ bool part_writer_has_gap(struct part_writer *writer, const struct record *record
 static void part_put(const struct part_writer *writer, struct buffer *out, uint64_t number,
 		     size_t size)
 {
-	unsigned char bytes[sizeof(number)];
-
-	if (size == sizeof(uint16_t)) {
-		uint16_t word = writer->file->is_swapped ? __builtin_bswap16(number) : number;
-
-		memcpy(bytes, &word, sizeof(word));
-	} else if (size == sizeof(uint32_t)) {
-		store_u32(writer, bytes, number);
-	} else {
-		store_u64(writer, bytes, number);
-	}
-	buffer_append(out, bytes, size);
+	trace_dat_put(out, writer->file->is_swapped, number, size);
 }
 
 /* A section as the file has it; a size or a number of zero if it has none. */
@@ -231,12 +199,12 @@ static void part_put_section(const struct part_writer *writer, struct buffer *ou
 
 	if (!trace_content_open(file, &file->sections[kind], TRACE_SECTION_SIZE_MAX * 2,
 				&content)) {
-		part_put(writer, out, 0,
-			 kind == TRACE_COMMS ? sizeof(uint64_t) : sizeof(uint32_t));
+		part_put(writer, out, 0, kind == TRACE_COMMS ? sizeof(uint64_t) : sizeof(uint32_t));
 		return;
 	}
 	while ((left = cursor_left(&content.cursor)) > 0 && !content.cursor.is_over) {
-		struct text text = cursor_text(&content.cursor, left < COPY_SIZE ? left : COPY_SIZE);
+		struct text text = cursor_text(&content.cursor,
+					       left < COPY_SIZE ? left : COPY_SIZE);
 
 		buffer_append(out, text.data, text.size);
 	}
@@ -264,12 +232,9 @@ static void part_put_writer(const struct part_writer *writer, const struct part_
 		const char *begin;
 		const char *lines;
 	} lines[] = {
-		{ TRACE_DAT_BOOT, recording->boot_id },
-		{ TRACE_DAT_SELECTION, recording->stored },
-		{ TRACE_DAT_LABEL, recording->labels },
-		{ TRACE_DAT_TRIGGER, recording->triggers },
-		{ TRACE_DAT_RECORDING, recording->id },
-		{ TRACE_DAT_PART, state->lines },
+		{ TRACE_DAT_BOOT, recording->boot_id }, { TRACE_DAT_SELECTION, recording->stored },
+		{ TRACE_DAT_LABEL, recording->labels }, { TRACE_DAT_TRIGGER, recording->triggers },
+		{ TRACE_DAT_RECORDING, recording->id }, { TRACE_DAT_PART, state->lines },
 	};
 
 	buffer_printf(text,
@@ -293,24 +258,12 @@ static void part_put_writer(const struct part_writer *writer, const struct part_
 	}
 }
 
-/* Times of the records are nanoseconds, whatever the clock counts, unless that is unknown. */
-static void part_put_rate(const struct part_writer *writer, struct buffer *out)
-{
-	if (writer->file->options.rate.multiplier == 0)
-		return;
-	part_put(writer, out, TRACE_DAT_TSC_TO_NS, sizeof(uint16_t));
-	part_put(writer, out, 2 * sizeof(uint32_t) + sizeof(uint64_t), sizeof(uint32_t));
-	part_put(writer, out, 1, sizeof(uint32_t));
-	part_put(writer, out, 0, sizeof(uint32_t));
-	part_put(writer, out, 0, sizeof(uint64_t));
-}
-
 static void part_put_options(const struct part_writer *writer, const struct part_state *state,
 			     struct buffer *out)
 {
 	const struct trace_options *options = &writer->file->options;
 	const struct recording *recording = &writer->file->recording;
-	struct buffer text = { 0 };
+	SCOPED_BUFFER(text);
 
 	if (options->has_date) {
 		buffer_printf(&text, options->date_us < 0 ? "%lld" : "0x%llx",
@@ -336,57 +289,27 @@ static void part_put_options(const struct part_writer *writer, const struct part
 		part_put(writer, out, sizeof(uint64_t), sizeof(uint32_t));
 		part_put(writer, out, options->trace_id, sizeof(uint64_t));
 	}
-	part_put_rate(writer, out);
+	/* Times of the records are nanoseconds, whatever the clock counts, unless that is unknown.
+	 */
+	if (options->rate.multiplier > 0) {
+		part_put(writer, out, TRACE_DAT_TSC_TO_NS, sizeof(uint16_t));
+		part_put(writer, out, 2 * sizeof(uint32_t) + sizeof(uint64_t), sizeof(uint32_t));
+		part_put(writer, out, 1, sizeof(uint32_t));
+		part_put(writer, out, 0, sizeof(uint32_t));
+		part_put(writer, out, 0, sizeof(uint64_t));
+	}
 	part_put_writer(writer, state, &text);
 	part_put_option(writer, out, TRACE_DAT_WRITER, &text);
-	buffer_release(&text);
 }
 
-/* The table of a buffer; returns the offset behind its records. */
-static uint64_t part_put_table(const struct part_writer *writer, struct buffer *out,
-			       unsigned int buffer, uint64_t offset)
+static uint64_t part_stream_size(const void *context, size_t buffer, uint32_t cpu)
 {
-	const struct trace_file *file = writer->file;
+	const struct part_writer *writer = context;
+	const struct stream *found = trace_file_find_stream(writer->file, writer->nr_streams,
+							    buffer, cpu);
 
-	buffer_append(out, TRACE_DAT_RECORDS, TRACE_DAT_MARK_SIZE);
-	for (uint32_t cpu = 0; cpu < file->recording.nr_cpus; cpu++) {
-		const struct stream *found = trace_file_find_stream(file, writer->nr_streams, buffer,
-								    cpu);
-		uint64_t size = found ? writer->streams[found - file->streams].nr_pages *
-						writer->page_size
-				      : 0;
-
-		part_put(writer, out, offset, sizeof(uint64_t));
-		part_put(writer, out, size, sizeof(uint64_t));
-		offset += size;
-	}
-	return offset;
-}
-
-/* The options that name the other buffers, whose tables follow the first one, and the tables. */
-static void part_put_buffers(const struct part_writer *writer, struct buffer *out)
-{
-	const struct trace_file *file = writer->file;
-	uint64_t table_size = TRACE_DAT_MARK_SIZE + file->recording.nr_cpus * 2 * sizeof(uint64_t);
-	size_t option_size = sizeof(uint16_t) + sizeof(uint32_t) + sizeof(uint64_t);
-	uint64_t offset = out->size + sizeof(uint16_t);
-
-	for (size_t i = 1; i < file->nr_buffers; i++)
-		offset += option_size + strlen(file->buffers[i]) + 1;
-	for (size_t i = 1; i < file->nr_buffers; i++) {
-		part_put(writer, out, TRACE_DAT_BUFFER, sizeof(uint16_t));
-		part_put(writer, out, sizeof(uint64_t) + strlen(file->buffers[i]) + 1,
-			 sizeof(uint32_t));
-		part_put(writer, out, offset + i * table_size, sizeof(uint64_t));
-		buffer_append(out, file->buffers[i], strlen(file->buffers[i]) + 1);
-	}
-	part_put(writer, out, TRACE_DAT_END, sizeof(uint16_t));
-	offset = out->size + file->nr_buffers * table_size;
-	offset = (offset + writer->page_size - 1) / writer->page_size * writer->page_size;
-	for (size_t i = 0; i < file->nr_buffers; i++)
-		offset = part_put_table(writer, out, i, offset);
-	while (out->size % writer->page_size && !out->failed)
-		buffer_append_char(out, '\0');
+	return found ? writer->streams[found - writer->file->streams].nr_pages * writer->page_size
+		     : 0;
 }
 
 static void part_put_head(const struct part_writer *writer, const struct part_state *state,
@@ -394,6 +317,13 @@ static void part_put_head(const struct part_writer *writer, const struct part_st
 {
 	const struct trace_file *file = writer->file;
 	bool is_big = file->is_swapped == (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__);
+	const struct trace_dat_buffers buffers = { .is_swapped = file->is_swapped,
+						   .page_size = writer->page_size,
+						   .nr_cpus = file->recording.nr_cpus,
+						   .names = (const char *const *)file->buffers,
+						   .nr_buffers = file->nr_buffers,
+						   .size = part_stream_size,
+						   .context = writer };
 
 	buffer_append_string(out, TRACE_DAT_MAGIC);
 	buffer_append(out, TRACE_DAT_VERSION_6, sizeof(TRACE_DAT_VERSION_6));
@@ -405,7 +335,7 @@ static void part_put_head(const struct part_writer *writer, const struct part_st
 	part_put(writer, out, file->recording.nr_cpus, sizeof(uint32_t));
 	buffer_append(out, TRACE_DAT_OPTIONS, TRACE_DAT_MARK_SIZE);
 	part_put_options(writer, state, out);
-	part_put_buffers(writer, out);
+	trace_dat_put_buffers(out, &buffers);
 }
 
 /* Copies the sub-buffers, stream by stream; returns -1 with errno. */
@@ -423,7 +353,8 @@ static int part_write_pages(const struct part_writer *writer, struct checksums_w
 
 			if (file_read_block(writer->pages_fd, page, writer->page_size, offset) !=
 				    (ssize_t)writer->page_size ||
-			    file_write_all(checksums->fd, (char *)page, writer->page_size, NULL) < 0)
+			    file_write_all(checksums->fd, (char *)page, writer->page_size, NULL) <
+				    0)
 				status = -1;
 			*end += writer->page_size;
 		}
@@ -437,7 +368,7 @@ static int part_write_pages(const struct part_writer *writer, struct checksums_w
 static int part_write(const struct part_writer *writer, const struct part_state *state, int fd)
 {
 	struct checksums_writer checksums = { .fd = fd, .page_size = writer->page_size };
-	struct buffer head = { 0 };
+	SCOPED_BUFFER(head);
 	uint64_t end;
 	int status;
 
@@ -451,7 +382,6 @@ static int part_write(const struct part_writer *writer, const struct part_state 
 	if (status == 0)
 		status = checksums_finish(&checksums, head.size, end);
 	buffer_release(&checksums.table);
-	buffer_release(&head);
 	return status;
 }
 

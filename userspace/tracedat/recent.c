@@ -95,19 +95,6 @@ static void recent_drop_oldest(struct recent *recent)
 		recent_drop(recent, oldest);
 }
 
-static uint32_t recent_take_slot(struct recent *recent)
-{
-	uint32_t number;
-
-	if (recent->nr_used < recent->nr_slots)
-		return recent->nr_used++;
-	if (recent->free == RECENT_NONE)
-		recent_drop_oldest(recent);
-	number = recent->free;
-	recent->free = recent->slots[number].next;
-	return number;
-}
-
 /* Walks a sub-buffer to its end. */
 static void page_measure(struct page *page, struct recent_slot *slot)
 {
@@ -141,28 +128,6 @@ static size_t slot_join(unsigned char *bytes, const struct recent_slot *last,
 		return size;
 	memcpy(bytes, head, sizeof(head));
 	return 0;
-}
-
-/* Appends to the CPU's last sub-buffer; false if that is impossible. */
-static bool recent_join(struct recent *recent, const struct recent_cpu *cpu,
-			const struct page *page, const struct recent_slot *added)
-{
-	struct recent_slot *last;
-	size_t size;
-
-	if (cpu->last == RECENT_NONE || added->is_closed)
-		return false;
-	last = &recent->slots[cpu->last];
-	if (last->is_closed || last->size + page->size > recent->page_size)
-		return false;
-	size = slot_join(slot_bytes(recent, cpu->last), last, page, added->nr_records,
-			 recent->page_size);
-	if (size == 0)
-		return false;
-	last->size = size;
-	last->nr_records += added->nr_records;
-	last->last_ns = added->last_ns;
-	return true;
 }
 
 /* A number of lost records that does not fit is only in the account. */
@@ -253,8 +218,7 @@ static int recent_begin(struct spool *spool, const struct instance *instance,
 			const struct formats *known, uint64_t size, struct error *error)
 {
 	const char *directory = instance_directory(instance);
-	struct buffer list = { 0 };
-	int status;
+	SCOPED_BUFFER(list);
 
 	spool->recent = calloc(1, sizeof(*spool->recent));
 	if (!spool->recent)
@@ -263,13 +227,10 @@ static int recent_begin(struct spool *spool, const struct instance *instance,
 		return -1;
 	spool_origin_begin(&spool->origin, directory, buffer_modes);
 	spool->origin.writer = instance_own_tid(instance);
-	if (instance_files_open(&spool->instance, directory, error) < 0)
+	if (instance_files_open(&spool->instance, directory, error) < 0 ||
+	    spool_list_formats(spool, instance, &list, error) < 0)
 		return -1;
-	status = spool_list_formats(spool, instance, &list, error);
-	if (status == 0)
-		status = spool_save_formats(spool, known, &list, error);
-	buffer_release(&list);
-	return status;
+	return spool_save_formats(spool, known, &list, error);
 }
 
 int spool_new_recent(struct spool **out, const struct instance *instance,
@@ -294,6 +255,7 @@ int spool_take(struct spool *spool, int cpu, enum instance_kind kind, const void
 	struct recent_cpu *own = recent_cpu_get(recent, cpu, kind);
 	struct recent_slot added = { 0 };
 	struct page page, walk;
+	struct recent_slot *last;
 	uint32_t number;
 
 	if (!own)
@@ -317,9 +279,27 @@ int spool_take(struct spool *spool, int cpu, enum instance_kind kind, const void
 	if (added.last_ns > recent->end_ns)
 		recent->end_ns = added.last_ns;
 	recent->nr_records += added.nr_records;
-	if (recent_join(recent, own, &page, &added))
-		return 0;
-	number = recent_take_slot(recent);
+	last = own->last == RECENT_NONE ? NULL : &recent->slots[own->last];
+	if (last && !added.is_closed && !last->is_closed &&
+	    last->size + page.size <= recent->page_size) {
+		size_t joined = slot_join(slot_bytes(recent, own->last), last, &page,
+					  added.nr_records, recent->page_size);
+
+		if (joined > 0) {
+			last->size = joined;
+			last->nr_records += added.nr_records;
+			last->last_ns = added.last_ns;
+			return 0;
+		}
+	}
+	if (recent->nr_used < recent->nr_slots) {
+		number = recent->nr_used++;
+	} else {
+		if (recent->free == RECENT_NONE)
+			recent_drop_oldest(recent);
+		number = recent->free;
+		recent->free = recent->slots[number].next;
+	}
 	slot_fill(recent, number, bytes, size, &added);
 	if (own->last == RECENT_NONE)
 		own->first = number;
@@ -351,31 +331,13 @@ struct recent_span spool_recent_span(const struct spool *spool)
 				     .nr_records = recent->nr_records };
 }
 
-static int recent_add_files(struct spool *spool, int64_t from_ns, int64_t to_ns,
-			    struct error *error)
-{
-	const struct recent *recent = spool->recent;
-
-	for (size_t i = 0; i < recent->nr_cpus; i++) {
-		const struct recent_cpu *cpu = &recent->cpus[i];
-		struct spool_file *file = spool_file_add(spool, cpu->cpu, cpu->kind, error);
-
-		if (!file)
-			return -1;
-		recent_part_init(&file->part, recent, cpu, from_ns, to_ns);
-		file->has_part = true;
-		file->size = file->part.size;
-	}
-	return 0;
-}
-
 int spool_save_recent(struct spool *spool, const char *path, struct text triggers,
 		      struct recent_saved *saved, struct error *error)
 {
 	static const struct spool_owner ourselves;
 	const struct recent *recent = spool->recent;
-	struct buffer none = { 0 };
-	int status;
+	SCOPED_BUFFER(none);
+	int status = -1;
 
 	if (saved->from_ns < recent->begin_ns)
 		saved->from_ns = recent->begin_ns;
@@ -385,28 +347,29 @@ int spool_save_recent(struct spool *spool, const char *path, struct text trigger
 	/* From here on the spool has a folder. */
 	spool_folder_release(&spool->folder);
 	if (spool_folder_init(&spool->folder, path, &ourselves, error) < 0 ||
-	    spool_folder_create(&spool->folder, error) < 0 ||
-	    recent_add_files(spool, saved->from_ns, saved->to_ns, error) < 0)
+	    spool_folder_create(&spool->folder, error) < 0)
 		return -1;
-	for (size_t i = 0; i < spool->nr_files; i++) {
-		const struct recent_part *part = &spool->files[i].part;
+	for (size_t i = 0; i < recent->nr_cpus; i++) {
+		const struct recent_cpu *cpu = &recent->cpus[i];
+		struct spool_file *file = spool_file_add(spool, cpu->cpu, cpu->kind, error);
 
-		if (spool->files[i].kind == INSTANCE_SIDEBAND)
+		if (!file)
+			return -1;
+		recent_part_init(&file->part, recent, cpu, saved->from_ns, saved->to_ns);
+		file->has_part = true;
+		file->size = file->part.size;
+		if (cpu->kind == INSTANCE_SIDEBAND)
 			continue;
-		saved->nr_records += part->nr_records;
-		saved->lost += part->lost;
-		saved->has_unknown |= part->has_unknown;
+		saved->nr_records += file->part.nr_records;
+		saved->lost += file->part.lost;
+		saved->has_unknown |= file->part.has_unknown;
 	}
 	buffer_append(&spool->origin.triggers, triggers.data, triggers.size);
 	spool->is_counted = true;
-	status = spool_save_formats(spool, NULL, &none, error);
-	if (status == 0 && spool_save_symbols_now(spool, error) == 0 &&
-	    spool_save_now(spool, error) == 0)
+	if (spool_save_formats(spool, NULL, &none, error) == 0 &&
+	    spool_save_symbols_now(spool, error) == 0 && spool_save_now(spool, error) == 0)
 		status = spool_join(spool, error);
-	else
-		status = -1;
 	/* Nothing can be recovered of it. */
 	spool->folder.is_kept = false;
-	buffer_release(&none);
 	return status;
 }

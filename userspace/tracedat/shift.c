@@ -52,22 +52,6 @@ static int shift_read(struct shift *shift, struct cursor *data)
 	return 0;
 }
 
-/* Older files lack them. */
-static void fractions_read(struct shifts *shifts, struct cursor *data)
-{
-	if (cursor_left(data) == 0)
-		return;
-	for (size_t cpu = 0; cpu < shifts->nr_cpus; cpu++) {
-		struct shift *shift = &shifts->list[cpu];
-
-		for (size_t i = 0; i < shift->nr_samples; i++) {
-			uint64_t fraction = cursor_u64(data);
-
-			shift->samples[i].fraction = fraction < 64 ? fraction : 0;
-		}
-	}
-}
-
 static bool shift_is_valid(const struct shift *shift)
 {
 	for (size_t i = 0; i < shift->nr_samples; i++) {
@@ -82,12 +66,23 @@ static bool shift_is_valid(const struct shift *shift)
 
 static int shifts_read_all(struct shifts *shifts, bool is_steady, struct cursor *data)
 {
+	bool has_fractions;
 	for (size_t cpu = 0; cpu < shifts->nr_cpus && !data->is_over; cpu++) {
 		shifts->list[cpu].is_steady = is_steady;
 		if (shift_read(&shifts->list[cpu], data) < 0)
 			return -1;
 	}
-	fractions_read(shifts, data);
+	/* Older files lack them. */
+	has_fractions = cursor_left(data) > 0;
+	for (size_t cpu = 0; has_fractions && cpu < shifts->nr_cpus; cpu++) {
+		struct shift *shift = &shifts->list[cpu];
+
+		for (size_t i = 0; i < shift->nr_samples; i++) {
+			uint64_t fraction = cursor_u64(data);
+
+			shift->samples[i].fraction = fraction < 64 ? fraction : 0;
+		}
+	}
 	for (size_t cpu = 0; cpu < shifts->nr_cpus; cpu++) {
 		shift_sort(&shifts->list[cpu]);
 		data->is_over |= !shift_is_valid(&shifts->list[cpu]);

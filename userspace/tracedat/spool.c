@@ -14,7 +14,6 @@
 /* Disk space reserved for the options: without statistics, and the statistics of a CPU. */
 #define OPTIONS_SIZE 2048
 #define STATISTICS_SIZE 512
-
 /* The shortest line, a byte and its newline, has TRACE_DAT_SELECTION in the file. */
 #define SELECTION_GROWTH 6
 
@@ -95,47 +94,27 @@ int spool_list_formats(struct spool *spool, const struct instance *instance, str
 	return status;
 }
 
-/* There is no instance: formats are those of programs, and the spool is complete at any time. */
-static int spool_begin_programs(struct spool *spool, const struct buffer_mode *mode,
-				struct error *error)
-{
-	struct buffer list = { 0 };
-	int status;
-
-	spool_origin_begin(&spool->origin, PROGRAMS_BUFFER, mode);
-	spool->origin.writer = getpid();
-	status = spool_save_formats(spool, NULL, &list, error);
-	buffer_release(&list);
-	if (status < 0 || spool_save_now(spool, error) < 0)
-		return -1;
-	spool_entry_reserve(&spool->folder, SPOOL_OPTIONS, OPTIONS_SIZE + STATISTICS_SIZE);
-	return spool_origin_write(&spool->origin, &spool->folder, NULL, error);
-}
-
 int spool_begin(struct spool *spool, const struct instance *instance,
 		const struct buffer_mode *mode, const struct formats *known, struct error *error)
 {
-	struct buffer list = { 0 };
-	int status;
+	struct spool_origin *origin = &spool->origin;
+	SCOPED_BUFFER(list);
 
-	if (!instance)
-		return spool_begin_programs(spool, mode, error);
-	spool_origin_begin(&spool->origin, instance_directory(instance), mode);
-	spool->origin.writer = instance_own_tid(instance);
-	if (spool_attach(spool, instance, error) < 0)
+	/* Without an instance, formats are those of programs, and the spool is always complete. */
+	spool_origin_begin(origin, instance ? instance_directory(instance) : PROGRAMS_BUFFER, mode);
+	origin->writer = instance ? instance_own_tid(instance) : getpid();
+	if (instance && (spool_attach(spool, instance, error) < 0 ||
+			 spool_list_formats(spool, instance, &list, error) < 0))
 		return -1;
-	status = spool_list_formats(spool, instance, &list, error);
-	if (status == 0)
-		status = spool_save_formats(spool, known, &list, error);
-	buffer_release(&list);
-	if (status < 0 || spool_save_now(spool, error) < 0)
+	if (spool_save_formats(spool, known, &list, error) < 0 || spool_save_now(spool, error) < 0)
 		return -1;
 	spool_entry_reserve(&spool->folder, SPOOL_OPTIONS,
-			    OPTIONS_SIZE + spool->origin.workload.size + spool->origin.narrow.size +
-				    spool->origin.rules.size + 2 * spool->origin.labels.size +
-				    SELECTION_GROWTH * spool->origin.selection.size +
+			    OPTIONS_SIZE + origin->workload.size + origin->narrow.size +
+				    origin->rules.size + 2 * origin->labels.size +
+				    SELECTION_GROWTH * origin->selection.size +
 				    STATISTICS_SIZE * spool->nr_files);
-	return spool_origin_write(&spool->origin, &spool->folder, instance_name(instance), error);
+	return spool_origin_write(origin, &spool->folder, instance ? instance_name(instance) : NULL,
+				  error);
 }
 
 static int origin_set(struct buffer *own, struct text text)
@@ -162,19 +141,6 @@ int spool_mark_incomplete(struct spool *spool, const struct instance *instance, 
 {
 	spool->origin.is_incomplete = true;
 	return spool_origin_write(&spool->origin, &spool->folder, instance_name(instance), error);
-}
-
-/* Returns 1 if the trace.dat exists, -1 with @error if not. */
-static int spool_sweep(struct spool *spool, struct error *error)
-{
-	if (spool_folder_sweep(&spool->folder, error) < 0)
-		return -1;
-	if (spool_folder_has_target(&spool->folder))
-		return 1;
-	return error_set(error,
-			 "%s: no records, removed; run 'ktrack clean' to remove its tracing "
-			 "instance",
-			 spool->folder.path);
 }
 
 static int spool_file_truncate(struct spool_file *file, uint64_t size)
@@ -228,29 +194,33 @@ static int spool_files_open(struct spool *spool, struct error *error)
 	return status;
 }
 
-static int spool_open_folder(struct spool *spool, struct error *error)
-{
-	if (spool_folder_open(&spool->folder, error) < 0)
-		return -1;
-	if (!spool_folder_has_recording(&spool->folder))
-		return spool_sweep(spool, error);
-	if (spool_origin_read(&spool->origin, &spool->folder, error) < 0)
-		return -1;
-	return spool_files_open(spool, error);
-}
-
 int spool_open(struct spool **out, const char *path, const struct spool_owner *owner,
 	       struct error *error)
 {
 	struct spool *spool = spool_init(path, owner, error);
-	int status;
+	struct spool_folder *folder;
+	int status = -1;
 
 	*out = NULL;
 	if (!spool)
 		return -1;
-	spool->folder.is_kept = true;
+	folder = &spool->folder;
+	folder->is_kept = true;
 	spool->is_recovered = true;
-	status = spool_open_folder(spool, error);
+	if (spool_folder_open(folder, error) < 0)
+		;
+	else if (spool_folder_has_recording(folder))
+		status = spool_origin_read(&spool->origin, folder, error) < 0
+				 ? -1
+				 : spool_files_open(spool, error);
+	else if (spool_folder_sweep(folder, error) == 0)
+		status =
+			spool_folder_has_target(folder)
+				? 1
+				: error_set(error,
+					    "%s: no records, removed; run 'ktrack clean' to remove "
+					    "its tracing instance",
+					    folder->path);
 	if (status == 0)
 		*out = spool;
 	else
@@ -331,21 +301,6 @@ static void summary_add(struct spool_summary *summary, const struct spool *spool
 	}
 }
 
-/* Losses of all CPUs; returns -1 with @error. */
-static int spool_summarize(const struct spool *spool, struct spool_summary *summary,
-			   struct error *error)
-{
-	*summary = (struct spool_summary){ 0 };
-	for (size_t i = 0; i < spool->nr_files; i++) {
-		struct statistics statistics;
-
-		if (spool_file_statistics(spool, &spool->files[i], &statistics, error) < 0)
-			return -1;
-		summary_add(summary, spool, &spool->files[i], &statistics);
-	}
-	return 0;
-}
-
 int spool_finish(struct spool *spool, struct spool_summary *summary, struct error *error)
 {
 	spool->folder.is_kept = true;
@@ -361,14 +316,22 @@ int spool_finish(struct spool *spool, struct spool_summary *summary, struct erro
 	if (spool_save_now(spool, error) < 0 ||
 	    spool_origin_complete(&spool->origin, &spool->folder, error) < 0)
 		return -1;
-	return spool_summarize(spool, summary, error);
+	*summary = (struct spool_summary){ 0 };
+	for (size_t i = 0; i < spool->nr_files; i++) {
+		struct statistics statistics;
+
+		if (spool_file_statistics(spool, &spool->files[i], &statistics, error) < 0)
+			return -1;
+		summary_add(summary, spool, &spool->files[i], &statistics);
+	}
+	return 0;
 }
 
 void spool_abandon(struct spool *spool)
 {
 	struct spool_file *programs = spool_programs_file(spool);
 	struct error ignored = { 0 };
-	struct buffer options = { 0 };
+	SCOPED_BUFFER(options);
 
 	if (!spool->folder.is_kept || spool_count_in_flight(spool, &ignored) < 0)
 		return;
@@ -379,7 +342,6 @@ void spool_abandon(struct spool *spool)
 	if (writer_put_options(&options, spool, &ignored) == 0 &&
 	    spool_entry_overwrite(&spool->folder, SPOOL_OPTIONS, &options, &ignored) == 0)
 		spool_origin_complete(&spool->origin, &spool->folder, &ignored);
-	buffer_release(&options);
 }
 
 void spool_close(struct spool *spool)
@@ -528,25 +490,22 @@ void spool_wait(const struct spool *spool, int also_fd, int timeout_ms)
 	buffer_reader_wait(spool->reader, also_fd, timeout_ms, 0);
 }
 
-/* Some filesystems need a copy. */
-static ssize_t pipe_move(const struct spool_pipe *pipe, const struct spool_file *file, size_t size)
-{
-	ssize_t moved = splice(pipe->fds[0], NULL, file->fd, NULL, size, SPLICE_F_MOVE);
-
-	if (moved >= 0 || errno != EINVAL)
-		return moved;
-	moved = read(pipe->fds[0], pipe->page, size < pipe->page_size ? size : pipe->page_size);
-	if (moved > 0 && file_write_all(file->fd, (const char *)pipe->page, moved, NULL) < 0)
-		return -1;
-	return moved;
-}
-
 static int pipe_empty(struct spool *spool, struct spool_file *file, size_t size,
 		      struct error *error)
 {
-	while (size > 0) {
-		ssize_t moved = pipe_move(&spool->pipe, file, size);
+	const struct spool_pipe *pipe = &spool->pipe;
 
+	while (size > 0) {
+		ssize_t moved = splice(pipe->fds[0], NULL, file->fd, NULL, size, SPLICE_F_MOVE);
+
+		/* Some filesystems need a copy. */
+		if (moved < 0 && errno == EINVAL) {
+			moved = read(pipe->fds[0], pipe->page,
+				     size < pipe->page_size ? size : pipe->page_size);
+			if (moved > 0 &&
+			    file_write_all(file->fd, (const char *)pipe->page, moved, NULL) < 0)
+				moved = -1;
+		}
 		if (moved < 0 && errno == EINTR)
 			continue;
 		if (moved <= 0)
@@ -731,41 +690,30 @@ uint64_t spool_file_count(const struct spool *spool, const struct spool_file *fi
 
 #define KALLSYMS_PATH "/proc/kallsyms"
 
-/*
- * Threads that ended before recording began have no records in an instance of our own. Reading
- * saved_tgids takes a while: the kernel looks at each thread id up to pid_max.
- */
-static const struct saved_tasks *spool_saved_tasks(const struct spool *spool)
-{
-	static const struct saved_tasks none = SAVED_TASKS_NONE;
-	const struct saved_tasks *saved = &spool->instance.saved;
-
-	return spool->is_own && !spool->is_counted && !saved->is_nested ? &none : saved;
-}
-
 int spool_save_now(struct spool *spool, struct error *error)
 {
-	struct buffer comms = { 0 }, options = { 0 }, earlier = { 0 };
-	struct error ignored = { 0 };
-	int status;
+	/*
+	 * Threads that ended before recording began have no records in an instance of our own.
+	 * Reading saved_tgids takes a while: the kernel looks at each thread id up to pid_max.
+	 */
+	static const struct saved_tasks none = SAVED_TASKS_NONE;
+	const struct saved_tasks *saved = &spool->instance.saved;
+	SCOPED_BUFFER(comms);
+	SCOPED_BUFFER(options);
+	SCOPED_BUFFER(earlier);
 
+	if (spool->is_own && !spool->is_counted && !saved->is_nested)
+		saved = &none;
 	/* The first time there are none. */
-	spool_entry_read(&spool->folder, SPOOL_COMMS, &earlier, &ignored);
+	spool_entry_read(&spool->folder, SPOOL_COMMS, &earlier, &(struct error){ 0 });
 	if (spool->machine.size > 0)
 		buffer_append(&comms, earlier.data, earlier.size);
-	status = spool->machine.size > 0 ? 0
-					 : comms_append(&comms, spool_saved_tasks(spool),
-							spool->programs, &earlier, error);
-	if (status == 0)
-		status = writer_put_options(&options, spool, error);
-	if (status == 0)
-		status = spool_entry_write(&spool->folder, SPOOL_COMMS, &comms, error);
-	if (status == 0)
-		status = spool_entry_write(&spool->folder, SPOOL_OPTIONS, &options, error);
-	buffer_release(&comms);
-	buffer_release(&options);
-	buffer_release(&earlier);
-	return status;
+	else if (comms_append(&comms, saved, spool->programs, &earlier, error) < 0)
+		return -1;
+	if (writer_put_options(&options, spool, error) < 0 ||
+	    spool_entry_write(&spool->folder, SPOOL_COMMS, &comms, error) < 0)
+		return -1;
+	return spool_entry_write(&spool->folder, SPOOL_OPTIONS, &options, error);
 }
 
 /*
@@ -775,26 +723,21 @@ int spool_save_now(struct spool *spool, struct error *error)
 static int spool_save_constants(struct spool *spool, struct error *error)
 {
 	static const char *const paths[] = { "../printk_formats", "../../../printk_formats" };
-	struct buffer text = { 0 };
-	int status = 0;
+	SCOPED_BUFFER(text);
 
 	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]) && text.size == 0; i++) {
 		buffer_clear(&text);
 		if (file_read_at(spool->instance.events_fd, paths[i], &text) < 0)
 			buffer_clear(&text);
 	}
-	if (text.size > 0)
-		status = spool_entry_write(&spool->folder, SPOOL_CONSTANTS, &text, error);
-	buffer_release(&text);
-	return status;
+	return text.size > 0 ? spool_entry_write(&spool->folder, SPOOL_CONSTANTS, &text, error) : 0;
 }
 
 int spool_save_formats(struct spool *spool, const struct formats *known, struct buffer *list,
 		       struct error *error)
 {
-	struct buffer formats = { 0 };
 	int events_fd = spool->instance.events_fd;
-	int status;
+	SCOPED_BUFFER(formats);
 
 	if (events_fd < 0 ? spool_layout_programs(&spool->formats) < 0
 			  : formats_read_layout(&spool->formats, events_fd, error) < 0)
@@ -808,25 +751,19 @@ int spool_save_formats(struct spool *spool, const struct formats *known, struct 
 	if (events_fd >= 0 && spool_save_constants(spool, error) < 0)
 		return -1;
 	writer_put_formats(&formats, &spool->formats);
-	status = spool_entry_write(&spool->folder, SPOOL_FORMATS, &formats, error);
-	buffer_release(&formats);
-	return status;
+	return spool_entry_write(&spool->folder, SPOOL_FORMATS, &formats, error);
 }
 
 /* Reads the whole file again: its modules may have changed. */
 int spool_save_symbols_now(struct spool *spool, struct error *error)
 {
-	struct buffer text = { 0 };
-	int status = 0;
+	SCOPED_BUFFER(text);
 
 	if (spool->symbols_fd < 0 || spool->folder.fd < 0)
 		return 0;
 	if (file_read_anew(spool->symbols_fd, &text) < 0)
-		status = error_set_system(error, errno, "cannot read " KALLSYMS_PATH);
-	else
-		status = spool_entry_write(&spool->folder, SPOOL_SYMBOLS, &text, error);
-	buffer_release(&text);
-	return status;
+		return error_set_system(error, errno, "cannot read " KALLSYMS_PATH);
+	return spool_entry_write(&spool->folder, SPOOL_SYMBOLS, &text, error);
 }
 
 int spool_save_symbols(struct spool *spool, struct error *error)
@@ -839,14 +776,13 @@ int spool_save_symbols(struct spool *spool, struct error *error)
 
 int spool_save_more(struct spool *spool, size_t *nr_doubtful, struct error *error)
 {
-	struct buffer list = { 0 };
+	SCOPED_BUFFER(list);
 	int status = instance_files_list_enabled(&spool->instance, &list, error);
 
 	if (status == 0)
 		status = spool_save_formats(spool, NULL, &list, error);
 	if (status == 0)
 		status = spool_save_symbols_now(spool, error);
-	buffer_release(&list);
 	*nr_doubtful = formats_count_doubtful(&spool->formats);
 	return status;
 }
@@ -865,38 +801,24 @@ int spool_sync(struct spool *spool, struct error *error)
 	return spool_folder_sync(folder, error);
 }
 
-static int save_attach(struct spool *spool, const char *directory, struct error *error)
+static int save_records(struct spool *spool, const char *directory, bool has_symbols,
+			struct error *error)
 {
 	struct instance_paths paths;
+	SCOPED_BUFFER(list);
 	int status = instance_paths_find(&paths, directory, error);
 
 	if (status == 0)
 		status = spool_attach_paths(spool, &paths, error);
 	instance_paths_release(&paths);
-	return status;
-}
-
-/* Tracepoints that are disabled now may have records. */
-static int save_formats(struct spool *spool, struct error *error)
-{
-	struct buffer list = { 0 };
-	int status = instance_files_list_all(&spool->instance, &list, error);
-
-	if (status == 0)
-		status = spool_save_formats(spool, NULL, &list, error);
-	buffer_release(&list);
-	return status;
-}
-
-static int save_records(struct spool *spool, const char *directory, bool has_symbols,
-			struct error *error)
-{
 	/* What others have read is not in this file. */
-	if (save_attach(spool, directory, error) < 0 || spool_share(spool, directory, error) < 0)
+	if (status < 0 || spool_share(spool, directory, error) < 0)
 		return -1;
 	buffer_reader_limit(spool->reader);
 	spool_origin_begin(&spool->origin, directory, buffer_modes);
-	if (save_formats(spool, error) < 0 ||
+	/* Tracepoints that are disabled now may have records. */
+	if (instance_files_list_all(&spool->instance, &list, error) < 0 ||
+	    spool_save_formats(spool, NULL, &list, error) < 0 ||
 	    (has_symbols && spool_save_symbols(spool, error) < 0) ||
 	    spool_save_now(spool, error) < 0 ||
 	    spool_origin_write(&spool->origin, &spool->folder, NULL, error) < 0)
@@ -923,29 +845,21 @@ int spool_save(const char *path, const struct spool_owner *owner, const char *di
 
 /* Writes, verifies, syncs and publishes the trace.dat of a spool, in this order. */
 
-static int stream_verify(struct stream *stream, struct error *error)
-{
-	struct loss ignored;
-
-	for (;;) {
-		if (stream_fill(stream, error) < 0)
-			return -1;
-		if (!stream->has_next)
-			return 0;
-		stream_take_gap(stream, &ignored);
-		while (stream_advance(stream))
-			;
-	}
-}
-
 static int trace_file_verify(struct trace_file *file, struct error *error)
 {
 	size_t nr_streams;
 	struct stream *streams = trace_file_streams(file, &nr_streams);
+	struct loss ignored;
 
 	for (size_t i = 0; i < nr_streams; i++) {
-		if (stream_verify(&streams[i], error) < 0)
-			return -1;
+		do {
+			if (stream_fill(&streams[i], error) < 0)
+				return -1;
+			if (streams[i].has_next)
+				stream_take_gap(&streams[i], &ignored);
+			while (streams[i].has_next && stream_advance(&streams[i]))
+				;
+		} while (streams[i].has_next);
 		trace_file_statistics(file, &streams[i]);
 	}
 	trace_file_finish(file);
@@ -972,17 +886,6 @@ static int joined_read(const struct spool *spool, const char *path, struct error
 	return status < 0 ? 1 : 0;
 }
 
-/* An error's problem, without its object @path and its remedy. */
-static struct text error_problem(const char *path, const struct error *error)
-{
-	const char *problem = error->text;
-	size_t size = strlen(path);
-
-	if (strncmp(problem, path, size) == 0 && strncmp(problem + size, ": ", 2) == 0)
-		problem += size + 2;
-	return (struct text){ .data = problem, .size = strcspn(problem, ";") };
-}
-
 /* Reads the file with its owner's rights. Returns as joined_read(). */
 static int joined_verify(const struct spool *spool, int fd, struct error *error)
 {
@@ -997,7 +900,11 @@ static int joined_verify(const struct spool *spool, int fd, struct error *error)
 		return error_set_system(error, errno, "cannot act as user %u", folder->owner.user);
 	status = joined_read(spool, path, &reason);
 	owner_end(&folder->owner);
-	problem = error_problem(path, &reason);
+	/* Without its object and its remedy. */
+	problem = text_of(reason.text);
+	if (text_take_begin(&problem, path))
+		text_take_begin(&problem, ": ");
+	problem.size = strcspn(problem.data, ";");
 	if (status < 0)
 		error_set(error,
 			  "%s: the recording cannot be read (%.*s); the raw records are kept in "
@@ -1009,18 +916,6 @@ static int joined_verify(const struct spool *spool, int fd, struct error *error)
 			  "%s: written, but not all of it can be read (%.*s); the raw records are "
 			  "kept in %s, remove them yourself",
 			  folder->target, (int)problem.size, problem.data, folder->path);
-	return status;
-}
-
-static int joined_fill(struct spool *spool, int fd, struct error *error)
-{
-	int status;
-
-	if (writer_write(spool, fd, error) < 0)
-		return -1;
-	status = joined_verify(spool, fd, error);
-	if (status >= 0 && file_sync(fd) < 0)
-		return spool_entry_fail(&spool->folder, errno, SPOOL_JOINED, error);
 	return status;
 }
 
@@ -1040,7 +935,11 @@ int spool_join(struct spool *spool, struct error *error)
 	folder->is_kept = true;
 	if (spool->progress)
 		spool->progress->done = 0;
-	status = joined_fill(spool, fd, error);
+	status = writer_write(spool, fd, error);
+	if (status == 0)
+		status = joined_verify(spool, fd, error);
+	if (status >= 0 && file_sync(fd) < 0)
+		status = spool_entry_fail(folder, errno, SPOOL_JOINED, error);
 	close(fd);
 	if (status >= 0 && spool_folder_publish(folder, error) < 0)
 		status = -1;

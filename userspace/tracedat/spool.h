@@ -22,16 +22,14 @@
 /** RECENT_NONE - no slot */
 #define RECENT_NONE UINT32_MAX
 
-/**
- * struct recent_slot - a sub-buffer
- * @first_ns, @last_ns: times of its first and last record
- */
+/** struct recent_slot - a sub-buffer */
 struct recent_slot {
 	uint32_t next; /* of the same CPU, or of the free ones */
 	uint32_t size; /* of its bytes */
 	uint32_t nr_records;
 	bool has_gap;
 	bool is_closed; /* nothing can be appended */
+	/* @first_ns, @last_ns: times of its first and last record */
 	int64_t first_ns;
 	int64_t last_ns;
 	int64_t gap_count; /* records that were lost before it, if @has_gap; LOSS_COUNT_UNKNOWN */
@@ -45,11 +43,9 @@ struct recent_cpu {
 	uint32_t last;
 };
 
-/**
- * struct recent - the memory
- * @bytes: @nr_slots sub-buffers of @page_size bytes, used one after the other
- */
+/** struct recent - the memory */
 struct recent {
+	/* @nr_slots sub-buffers of @page_size bytes, used one after the other */
 	unsigned char *bytes;
 	struct recent_slot *slots;
 	size_t page_size;
@@ -77,7 +73,6 @@ struct recent_part {
 
 /** recent_part_has - whether a sub-buffer has records of the part */
 bool recent_part_has(const struct recent_part *part, const struct recent_slot *slot);
-
 /** recent_part_write - write the sub-buffers, cut to both times; returns -1 with errno */
 int recent_part_write(const struct recent_part *part, int fd);
 
@@ -92,7 +87,6 @@ void recent_release(struct recent *recent);
  * struct spool_folder - an open, locked folder
  * @is_owners: the owner may write to the parent folder: files are created, opened and removed with
  * the owner's rights
- * @joined_fd: the trace.dat being written, if it was created before dropping privileges; else -1
  *
  * All functions below that return int return -1 with @error on failure, unless noted.
  */
@@ -103,6 +97,7 @@ struct spool_folder {
 	bool is_owners;
 	int parent_fd; /* folder that contains both */
 	int fd;	       /* the folder; its lock is released on close */
+	/* the trace.dat being written, if it was created before dropping privileges; else -1 */
 	int joined_fd;
 	bool is_synced; /* each write is synced from now on */
 	bool is_kept;	/* the folder is not removed on release */
@@ -111,28 +106,20 @@ struct spool_folder {
 /** spool_folder_init - an unopened folder; for spool_folder_release() even on failure */
 int spool_folder_init(struct spool_folder *folder, const char *target,
 		      const struct spool_owner *owner, struct error *error);
-
 /** spool_folder_create - create the folder empty, unless it contains a killed recording */
 int spool_folder_create(struct spool_folder *folder, struct error *error);
-
 /** spool_folder_open - open the folder of a killed ktrack, which may be root's or the owner's */
 int spool_folder_open(struct spool_folder *folder, struct error *error);
-
 /** spool_folder_release - remove the folder unless it is kept, and close it */
 void spool_folder_release(struct spool_folder *folder);
-
 /** spool_folder_sweep - remove a folder without a recording; fails if it has foreign files */
 int spool_folder_sweep(struct spool_folder *folder, struct error *error);
-
 /** spool_folder_has_target - whether the trace.dat exists */
 bool spool_folder_has_target(const struct spool_folder *folder);
-
 /** spool_folder_has_recording - whether the folder contains a recording that can be recovered */
 bool spool_folder_has_recording(const struct spool_folder *folder);
-
 /** spool_folder_scan - list the folder as scandir(3) does; returns -1 with errno */
 int spool_folder_scan(const struct spool_folder *folder, struct dirent ***entries);
-
 /** spool_folder_sync - sync the folder itself */
 int spool_folder_sync(struct spool_folder *folder, struct error *error);
 
@@ -142,7 +129,6 @@ int spool_folder_open_joined(struct spool_folder *folder, struct error *error);
 
 /** spool_folder_publish - move the unfinished trace.dat to its target, and sync that */
 int spool_folder_publish(struct spool_folder *folder, struct error *error);
-
 /** spool_folder_remove_joined - remove the unfinished trace.dat */
 void spool_folder_remove_joined(const struct spool_folder *folder);
 
@@ -155,26 +141,20 @@ void spool_folder_remove_joined(const struct spool_folder *folder);
 #define SPOOL_OPTIONS "options"
 #define SPOOL_SYMBOLS "symbols"
 #define SPOOL_CONSTANTS "constants"
-
 /** SPOOL_PROGRAMS - records of programs; may be absent */
 #define SPOOL_PROGRAMS "programs"
-
 /** SPOOL_MACHINE - the options without statistics, of a boot that is over; may be absent */
 #define SPOOL_MACHINE "machine"
-
 /** SPOOL_ORIGIN - origin of the records; written last: a folder without it is no recording */
 #define SPOOL_ORIGIN "instance"
-
 /** SPOOL_JOINED - the unfinished trace.dat */
 #define SPOOL_JOINED "trace.dat"
-
 /** SPOOL_NAME_SIZE - size of any of these names, of a CPU's file, and of ".new" and NUL behind it
  */
 #define SPOOL_NAME_SIZE 32
 
 /** spool_cpu_name - write the name of a CPU's file to @out of SPOOL_NAME_SIZE */
 void spool_cpu_name(char *out, int cpu, enum instance_kind kind);
-
 /** spool_cpu_parse - parse such a name; returns false if it is another one */
 bool spool_cpu_parse(const char *name, int *cpu, enum instance_kind *out);
 
@@ -190,25 +170,19 @@ int spool_entry_open(const struct spool_folder *folder, const char *name, int fl
 
 /** spool_entry_create - replace a file by an empty one; returns a descriptor, or -1 with @error */
 int spool_entry_create(const struct spool_folder *folder, const char *name, struct error *error);
-
 /** spool_entry_read - append the content of a file to @out; returns -1 with @error */
 int spool_entry_read(const struct spool_folder *folder, const char *name, struct buffer *out,
 		     struct error *error);
-
 /** spool_entry_write - replace a file atomically; returns -1 with @error */
 int spool_entry_write(struct spool_folder *folder, const char *name, const struct buffer *content,
 		      struct error *error);
-
 /** spool_entry_overwrite - write a file in place, which works on a full disk; -1 with @error */
 int spool_entry_overwrite(struct spool_folder *folder, const char *name,
 			  const struct buffer *content, struct error *error);
-
 /** spool_entry_reserve - allocate @size bytes of disk for a file, if the filesystem can */
 void spool_entry_reserve(const struct spool_folder *folder, const char *name, size_t size);
-
 /** spool_entry_sync - sync a file to the disk; returns -1 with @error */
 int spool_entry_sync(struct spool_folder *folder, const char *name, struct error *error);
-
 /** spool_entry_fail - a write to a file failed with errno @number: keep the spool; returns -1 */
 int spool_entry_fail(struct spool_folder *folder, int number, const char *name,
 		     struct error *error);
@@ -233,15 +207,12 @@ struct instance_files {
 
 /** instance_files_open - open all but the lists; returns -1 with @error */
 int instance_files_open(struct instance_files *files, const char *directory, struct error *error);
-
 /** instance_files_open_lists - open the lists, too; returns -1 with @error */
 int instance_files_open_lists(struct instance_files *files, const struct instance_paths *paths,
 			      struct error *error);
-
 /** instance_files_list_enabled - append lines SYSTEM:EVENT of the tracepoints enabled now */
 int instance_files_list_enabled(const struct instance_files *files, struct buffer *out,
 				struct error *error);
-
 /** instance_files_list_all - the same of all tracepoints that exist */
 int instance_files_list_all(const struct instance_files *files, struct buffer *out,
 			    struct error *error);
@@ -285,26 +256,26 @@ size_t formats_count_doubtful(const struct formats *formats);
 
 void formats_release(struct formats *formats);
 
-/**
- * struct spool_origin - which instance was recorded, and how
- * @instance: its name; "" if the spool is complete without it, NULL if an earlier boot had it
- * @workload: the threads that were selected when it began, "1,2,3"; empty if all were
- * @rules: for the records of probes, one line for each setting; empty for none
- * @boot_cpus: the instance's buffer survives a restart, and had records of these CPUs, "0,1"; else
- * empty
- */
+/** struct spool_origin - which instance was recorded, and how */
 struct spool_origin {
+	/* its name; "" if the spool is complete without it, NULL if an earlier boot had it */
 	char *instance;
 	const struct buffer_mode *mode; /* how the instance buffers records */
 	uint64_t id;			/* of the recording */
 	struct buffer boot;		/* id of the boot that was recorded, and a newline */
 	int writer;			/* ktrack's thread that recorded */
+	/* the threads that were selected when it began, "1,2,3"; empty if all were */
 	struct buffer workload;
 	struct buffer narrow; /* threads that ran 32-bit programs when it began, "1,2,3" */
+	/* for the records of probes, one line for each setting; empty for none */
 	struct buffer rules;
 	struct buffer selection; /* lines of selection_store() */
 	struct buffer triggers;	 /* of records in memory that are saved: lines "TIME TEXT" */
 	struct buffer labels;	 /* lines "KEY=VALUE" */
+	/*
+	 * the instance's buffer survives a restart, and had records of these CPUs, "0,1"; else
+	 * empty
+	 */
 	struct buffer boot_cpus;
 	bool is_incomplete; /* the kernel emptied the buffers, with uncounted records */
 };
@@ -312,7 +283,6 @@ struct spool_origin {
 /** spool_origin_begin - a new recording of the instance in @directory */
 void spool_origin_begin(struct spool_origin *origin, const char *directory,
 			const struct buffer_mode *mode);
-
 /** spool_origin_read - of a killed recording; returns -1 with @error */
 int spool_origin_read(struct spool_origin *origin, const struct spool_folder *folder,
 		      struct error *error);
@@ -355,94 +325,70 @@ struct spool_pipe {
 	size_t page_size;
 };
 
-/**
- * struct spool - a recording of raw records
- * @reader: of the instance's ring buffers, NULL if they are not read any more
- * @programs: whose records are in a file; NULL for none
- * @batch: SPOOL_BATCH_SIZE bytes of sub-buffers of programs; the first of them is the last one of
- *	the first @batched_size bytes of their file
- * @nr_events: events of programs whose formats are saved
- * @symbols_fd: /proc/kallsyms, -1 if it is not saved
- * @progress: of spool_finish() and spool_join(), NULL for none
- * @is_own: the instance is new
- * @is_shared: the instance is another program's; its statistics began before the recording
- * @is_recovered: the recording was killed
- * @is_counted: recording is over: the statistics count all losses
- * @machine: options without statistics, if the records are of a boot that may be over
- * @recent: records in memory, of which spool_save_recent() makes a trace.dat; else NULL
- */
+/** struct spool - a recording of raw records */
 struct spool {
 	struct spool_folder folder;
 	struct spool_origin origin;
 	struct instance_files instance;
+	/* of the instance's ring buffers, NULL if they are not read any more */
 	struct buffer_reader *reader;
 	struct formats formats;
 	struct spool_file *files;
 	size_t nr_files;
 	struct spool_pipe pipe;
-	struct programs *programs;
+	struct programs *programs; /* whose records are in a file; NULL for none */
+	/*
+	 * SPOOL_BATCH_SIZE bytes of sub-buffers of programs; the first of them is the last one of
+	 * the first @batched_size bytes of their file
+	 */
 	unsigned char *batch;
 	uint64_t batched_size;
-	size_t nr_events;
-	int symbols_fd;
+	size_t nr_events; /* events of programs whose formats are saved */
+	int symbols_fd;	  /* /proc/kallsyms, -1 if it is not saved */
+	/* of spool_finish() and spool_join(), NULL for none */
 	struct byte_progress *progress;
-	bool is_own;
+	bool is_own; /* the instance is new */
+	/* the instance is another program's; its statistics began before the recording */
 	bool is_shared;
-	bool is_recovered;
-	bool is_counted;
+	bool is_recovered; /* the recording was killed */
+	bool is_counted;   /* recording is over: the statistics count all losses */
+	/* options without statistics, if the records are of a boot that may be over */
 	struct buffer machine;
+	/* records in memory, of which spool_save_recent() makes a trace.dat; else NULL */
 	struct recent *recent;
 };
 
 /** spool_init - a spool that is not created yet; returns NULL with @error */
 struct spool *spool_init(const char *path, const struct spool_owner *owner, struct error *error);
-
-/**
- * spool_list_formats - append lines SYSTEM:EVENT of what an instance records
- *
- * Returns -1 with @error.
- */
+/** spool_list_formats - append lines SYSTEM:EVENT of what an instance records; -1 with @error */
 int spool_list_formats(struct spool *spool, const struct instance *instance, struct buffer *list,
 		       struct error *error);
-
 /** spool_save_symbols_now - save the kernel's symbols as they are now; returns -1 with @error */
 int spool_save_symbols_now(struct spool *spool, struct error *error);
-
 /** spool_attach_paths - open an instance and its companions; returns -1 with @error */
 int spool_attach_paths(struct spool *spool, const struct instance_paths *paths,
 		       struct error *error);
-
 /** spool_read_rest - move all sub-buffers, also incomplete ones; returns -1 with @error */
 int spool_read_rest(struct spool *spool, struct error *error);
-
 /** spool_file_add - add a file; it is the caller's to open; returns NULL with @error */
 struct spool_file *spool_file_add(struct spool *spool, int cpu, enum instance_kind kind,
 				  struct error *error);
-
 /** spool_file_find - the file of a CPU, NULL if there is none */
 struct spool_file *spool_file_find(const struct spool *spool, int cpu, enum instance_kind kind);
-
 /** spool_programs_file - the file of programs, NULL if there is none */
 struct spool_file *spool_programs_file(const struct spool *spool);
-
 /** spool_layout_programs - the layout of records, if no instance has one; -1 if memory ran out */
 int spool_layout_programs(struct formats *formats);
-
 /** spool_keep_events - add formats of programs' events; returns -1 with @error */
 int spool_keep_events(struct spool *spool, struct error *error);
-
 /** spool_read_programs - move final records of programs to their file; returns -1 with @error */
 int spool_read_programs(struct spool *spool, struct error *error);
-
 /** spool_read_rest_of_programs - move all that are left; returns -1 with @error */
 int spool_read_rest_of_programs(struct spool *spool, struct error *error);
-
 /** spool_wait_programs - wait for a program, for @also_fd, or for @timeout_ms */
 void spool_wait_programs(const struct spool *spool, int also_fd, int timeout_ms);
-
 /** spool_file_fail - writing the file failed with errno; returns -1 with @error */
 int spool_file_fail(struct spool *spool, const struct spool_file *file, struct error *error);
-
 /** spool_file_is_deferred - whether the CPU is read only after recording stopped */
 bool spool_file_is_deferred(const struct spool *spool, const struct spool_file *file);
 
@@ -469,7 +415,6 @@ int comms_append(struct buffer *out, const struct saved_tasks *saved,
 
 /** spool_share - ignore earlier statistics; returns -1 with @error */
 int spool_share(struct spool *spool, const char *directory, struct error *error);
-
 /** spool_freeze - ignore later statistics, and limit reading; returns -1 with @error */
 int spool_freeze(struct spool *spool, struct error *error);
 
@@ -483,20 +428,34 @@ int spool_file_statistics(const struct spool *spool, const struct spool_file *fi
 
 /** spool_file_count - how many records a file has */
 uint64_t spool_file_count(const struct spool *spool, const struct spool_file *file);
+/** trace_dat_put - append a number of @size bytes, in the other byte order if @is_swapped */
+void trace_dat_put(struct buffer *out, bool is_swapped, uint64_t number, size_t size);
 
-/** writer_put_formats - append the begin of a file: header, layout of records, formats */
-void writer_put_formats(struct buffer *out, const struct formats *formats);
-
-/** writer_put_machine - append clock, date, kernel, writer and id; returns -1 with @error */
-int writer_put_machine(struct buffer *out, const struct spool *spool, struct error *error);
+/** struct trace_dat_buffers - the buffers of a file that is written; the first is unnamed */
+struct trace_dat_buffers {
+	bool is_swapped; /* numbers are in the other byte order */
+	size_t page_size;
+	uint32_t nr_cpus;
+	const char *const *names;
+	size_t nr_buffers;
+	/* bytes of a CPU's records: whole pages, which follow each other in this order */
+	uint64_t (*size)(const void *context, size_t buffer, uint32_t cpu);
+	const void *context;
+};
 
 /**
- * writer_put_options - append the same and the current statistics
+ * trace_dat_put_buffers - append the last options, and tables
  *
- * Returns -1 with @error.
+ * The options name the other buffers, whose tables are behind the first one. Zeros follow up to the
+ * first page of records.
  */
+void trace_dat_put_buffers(struct buffer *out, const struct trace_dat_buffers *buffers);
+/** writer_put_formats - append the begin of a file: header, layout of records, formats */
+void writer_put_formats(struct buffer *out, const struct formats *formats);
+/** writer_put_machine - append clock, date, kernel, writer and id; returns -1 with @error */
+int writer_put_machine(struct buffer *out, const struct spool *spool, struct error *error);
+/** writer_put_options - append the same and the current statistics; returns -1 with @error */
 int writer_put_options(struct buffer *out, const struct spool *spool, struct error *error);
-
 /** writer_put_lines - append each of @lines on a line of its own that begins with @begin */
 void writer_put_lines(struct buffer *text, const char *begin, struct text lines);
 

@@ -20,7 +20,6 @@
 
 /* The instance's name if the spool is complete without it. */
 #define ORIGIN_NO_INSTANCE "-"
-
 #define ORIGIN_INCOMPLETE "incomplete"
 #define ORIGIN_THREAD "thread "
 
@@ -43,7 +42,7 @@ static const struct {
 void spool_origin_begin(struct spool_origin *origin, const char *directory,
 			const struct buffer_mode *mode)
 {
-	struct buffer text = { 0 };
+	SCOPED_BUFFER(text);
 
 	file_read_boot_id(&origin->boot);
 	buffer_append(&text, origin->boot.data, origin->boot.size);
@@ -51,7 +50,6 @@ void spool_origin_begin(struct spool_origin *origin, const char *directory,
 	origin->id = text_hash(buffer_text(&text));
 	origin->mode = mode;
 	origin->writer = namespace_has_kernel_pids() ? getpid() : 0;
-	buffer_release(&text);
 }
 
 /* Only a line with its newline is complete. */
@@ -93,7 +91,7 @@ static int origin_parse(struct spool_origin *origin, char *text)
 	const char *name = origin_line(&text), *boot = origin_line(&text);
 	const char *mode = origin_line(&text), *id = origin_line(&text);
 	const char *more;
-	struct buffer now = { 0 };
+	SCOPED_BUFFER(now);
 
 	if (!id || !buffer_mode_find(mode))
 		return -1;
@@ -107,21 +105,19 @@ static int origin_parse(struct spool_origin *origin, char *text)
 		origin->instance = strdup("");
 	else if (strncmp(buffer_string(&now), boot, strlen(boot)) == 0)
 		origin->instance = strdup(name);
-	buffer_release(&now);
 	return 0;
 }
 
 int spool_origin_read(struct spool_origin *origin, const struct spool_folder *folder,
 		      struct error *error)
 {
-	struct buffer text = { 0 };
+	SCOPED_BUFFER(text);
 	int status = spool_entry_read(folder, SPOOL_ORIGIN, &text, error);
 
 	buffer_append_char(&text, '\0');
 	if (status == 0 && (text.failed || origin_parse(origin, text.data) < 0))
 		status = error_set(error, "%s/%s: damaged; the recording cannot be recovered",
 				   folder->path, SPOOL_ORIGIN);
-	buffer_release(&text);
 	return status;
 }
 
@@ -132,7 +128,7 @@ static int origin_write(struct spool_origin *origin, struct spool_folder *folder
 					   const struct buffer *, struct error *),
 			struct error *error)
 {
-	struct buffer text = { 0 };
+	SCOPED_BUFFER(text);
 	int status;
 
 	buffer_printf(&text, "%s\n", instance ? instance : ORIGIN_NO_INSTANCE);
@@ -152,7 +148,6 @@ static int origin_write(struct spool_origin *origin, struct spool_folder *folder
 	if (origin->is_incomplete)
 		buffer_append_string(&text, ORIGIN_INCOMPLETE "\n");
 	status = entry_write(folder, SPOOL_ORIGIN, &text, error);
-	buffer_release(&text);
 	return status;
 }
 
@@ -523,10 +518,8 @@ void spool_folder_release(struct spool_folder *folder)
 
 /* More than all formats of a kernel, or the names of all its threads. */
 #define ENTRY_SIZE_MAX (UINT64_C(64) << 20)
-
 /* No kernel has more CPUs. */
 #define SPOOL_CPUS_MAX 8192
-
 #define ENTRY_BLOCK_SIZE 65536
 
 /* Begin of the names of CPUs' files. */
@@ -705,50 +698,40 @@ int spool_entry_read(const struct spool_folder *folder, const char *name, struct
 
 /* The last one, whose records are overwritten at once. */
 #define BOOT_MODE "circular"
-
 /* The kernel's code begins at this symbol. */
 #define TEXT_SYMBOL "_text"
 #define TEXT_LINE_SIZE strlen("ffffffff81000000 T ")
-
 #define KALLSYMS_PATH "/proc/kallsyms"
-
 /* Sub-buffers of a full buffer that have no records: the reader's, and the next one to be written.
  */
 #define SUB_BUFFERS_EMPTY 3
 
 int spool_refresh_boot(struct spool *spool, struct error *error)
 {
-	struct buffer comms = { 0 }, earlier = { 0 };
-	int status;
+	SCOPED_BUFFER(comms);
+	SCOPED_BUFFER(earlier);
 
 	/* The first time there are none. */
 	spool_entry_read(&spool->folder, SPOOL_COMMS, &earlier, &(struct error){ 0 });
-	status = comms_append(&comms, &spool->instance.saved, NULL, &earlier, error);
-	if (status == 0)
-		status = spool_entry_write(&spool->folder, SPOOL_COMMS, &comms, error);
-	buffer_release(&comms);
-	buffer_release(&earlier);
-	return status;
+	if (comms_append(&comms, &spool->instance.saved, NULL, &earlier, error) < 0)
+		return -1;
+	return spool_entry_write(&spool->folder, SPOOL_COMMS, &comms, error);
 }
 
 static int boot_begin(struct spool *spool, const char *directory, struct error *error)
 {
 	/* It has the tracepoints of all instances of the run. */
 	const struct instance_paths paths = { .list = { (char *)directory } };
-	struct buffer list = { 0 };
-	int status;
+	SCOPED_BUFFER(list);
 
 	spool_origin_begin(&spool->origin, directory, buffer_mode_find(BOOT_MODE));
 	if (instance_files_open(&spool->instance, directory, error) < 0 ||
 	    instance_files_open_lists(&spool->instance, &paths, error) < 0 ||
-	    instance_files_list_enabled(&spool->instance, &list, error) < 0) {
-		buffer_release(&list);
+	    instance_files_list_enabled(&spool->instance, &list, error) < 0)
 		return -1;
-	}
 	buffer_append_string(&list, "ftrace:print\n");
-	status = spool_save_formats(spool, NULL, &list, error);
-	buffer_release(&list);
-	if (status < 0 || spool_save_symbols(spool, error) < 0)
+	if (spool_save_formats(spool, NULL, &list, error) < 0 ||
+	    spool_save_symbols(spool, error) < 0)
 		return -1;
 	return spool_refresh_boot(spool, error);
 }
@@ -768,23 +751,21 @@ int spool_new_boot(struct spool **out, const char *path, const char *directory, 
 
 int spool_keep_boot(struct spool *spool, const char *name, struct text cpus, struct error *error)
 {
-	struct buffer machine = { 0 };
-	int status = writer_put_machine(&machine, spool, error);
+	struct spool_folder *folder = &spool->folder;
+	SCOPED_BUFFER(machine);
 
 	buffer_append(&spool->origin.boot_cpus, cpus.data, cpus.size);
-	if (status == 0)
-		status = spool_entry_write(&spool->folder, SPOOL_MACHINE, &machine, error);
 	/* Options are complete without statistics, in case that the buffer is lost. */
-	if (status == 0)
-		status = spool_entry_write(&spool->folder, SPOOL_OPTIONS, &machine, error);
-	buffer_release(&machine);
-	if (status < 0 || spool_entry_sync(&spool->folder, SPOOL_SYMBOLS, error) < 0 ||
-	    spool_entry_sync(&spool->folder, SPOOL_MACHINE, error) < 0 ||
-	    spool_origin_write(&spool->origin, &spool->folder, name, error) < 0 ||
+	if (writer_put_machine(&machine, spool, error) < 0 ||
+	    spool_entry_write(folder, SPOOL_MACHINE, &machine, error) < 0 ||
+	    spool_entry_write(folder, SPOOL_OPTIONS, &machine, error) < 0 ||
+	    spool_entry_sync(folder, SPOOL_SYMBOLS, error) < 0 ||
+	    spool_entry_sync(folder, SPOOL_MACHINE, error) < 0 ||
+	    spool_origin_write(&spool->origin, folder, name, error) < 0 ||
 	    spool_sync(spool, error) < 0)
 		return -1;
-	spool->folder.is_kept = true;
-	spool->folder.is_synced = true;
+	folder->is_kept = true;
+	folder->is_synced = true;
 	return 0;
 }
 
@@ -812,7 +793,8 @@ static uint64_t text_find(const struct buffer *symbols)
 void spool_describe_boot(const struct spool *spool, struct spool_boot *out)
 {
 	const struct spool_origin *origin = &spool->origin;
-	struct buffer symbols = { 0 }, symbols_now = { 0 };
+	SCOPED_BUFFER(symbols);
+	SCOPED_BUFFER(symbols_now);
 
 	*out = (struct spool_boot){ .is_one = origin->boot_cpus.size > 0,
 				    .is_read = origin->instance && !*origin->instance,
@@ -821,14 +803,12 @@ void spool_describe_boot(const struct spool *spool, struct spool_boot *out)
 		out->text = text_find(&symbols);
 	if (file_read(KALLSYMS_PATH, &symbols_now) == 0)
 		out->text_now = text_find(&symbols_now);
-	buffer_release(&symbols);
-	buffer_release(&symbols_now);
 }
 
 static bool cpus_have(const struct buffer *list, int number)
 {
 	char word[16];
-	struct buffer all = { 0 };
+	SCOPED_BUFFER(all);
 	bool has;
 
 	buffer_append_char(&all, ',');
@@ -836,7 +816,6 @@ static bool cpus_have(const struct buffer *list, int number)
 	buffer_append_char(&all, ',');
 	snprintf(word, sizeof(word), ",%d,", number);
 	has = strstr(buffer_string(&all), word);
-	buffer_release(&all);
 	return has;
 }
 
@@ -849,13 +828,12 @@ static int file_mark(struct spool *spool, struct spool_file *file, struct spool_
 		     struct error *error)
 {
 	const struct spool_pipe *pipe = &spool->pipe;
-	struct buffer text = { 0 };
+	SCOPED_BUFFER(text);
 	int64_t first_ns, ignored;
 	uint64_t size_kib = 0;
 
 	if (file->buffer && file_read_anew(file->buffer->size_fd, &text) == 0)
 		size_kib = strtoull(buffer_string(&text), NULL, 10);
-	buffer_release(&text);
 	if (file->size / pipe->page_size + SUB_BUFFERS_EMPTY < size_kib * 1024 / pipe->page_size ||
 	    pread(file->fd, pipe->page, pipe->page_size, 0) != (ssize_t)pipe->page_size)
 		return 0;

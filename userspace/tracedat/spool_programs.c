@@ -9,7 +9,6 @@
 
 /* Sub-buffers are written in pieces of this size: a multiple of any page size. */
 #define SPOOL_BATCH_SIZE ((size_t)256 << 10)
-
 /* What tracefs would print: sub-buffers of programs have the layout of 64-bit kernels. */
 #define HEADER_PAGE                                                 \
 	"\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;\n"  \
@@ -72,12 +71,11 @@ int spool_keep_events(struct spool *spool, struct error *error)
 /* Formats come before records. */
 static int spool_save_events(struct spool *spool, struct error *error)
 {
-	struct buffer list = { 0 };
+	SCOPED_BUFFER(list);
 	int status = 0;
 
 	if (spool->nr_events < programs_nr_events(spool->programs))
 		status = spool_save_formats(spool, NULL, &list, error);
-	buffer_release(&list);
 	return status;
 }
 

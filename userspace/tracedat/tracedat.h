@@ -49,13 +49,10 @@ int trace_input_open(const char *path, bool (*is_other)(struct text head),
 
 /** trace_file_open_at - trace_file_open() of an opened input, which it takes */
 int trace_file_open_at(struct trace_file **out, int fd, const char *path, struct error *error);
-
 /** trace_file_close - close the file and its streams; NULL is fine */
 void trace_file_close(struct trace_file *file);
-
 /** trace_file_set_progress - count the bytes that are read from now on; NULL for none */
 void trace_file_set_progress(struct trace_file *file, struct byte_progress *progress);
-
 /** trace_file_describe - properties of the file; borrowed from it */
 const struct recording *trace_file_describe(const struct trace_file *file);
 
@@ -91,16 +88,12 @@ int trace_file_read_symbols(struct trace_file *file, struct kallsyms **out, stru
 
 /** trace_file_read_constants - add the kernel's constant strings; returns -1 with @error */
 int trace_file_read_constants(struct trace_file *file, struct constants *out, struct error *error);
-
 /** trace_file_find_task - look up a thread among the saved names; @out is zeroed */
 void trace_file_find_task(const struct trace_file *file, int tid, struct thread_identity *out);
-
 /** trace_file_find_cgroup - the path of a process's cgroup, empty if it is unknown; borrowed */
 struct text trace_file_find_cgroup(const struct trace_file *file, int pid);
-
 /** trace_file_count_unknown - count a record with event id @id that could not be decoded */
 void trace_file_count_unknown(struct trace_file *file, uint16_t id, const struct record *record);
-
 /** trace_file_finish - report unused bytes and unknown ids, after all streams were read */
 void trace_file_finish(struct trace_file *file);
 
@@ -125,13 +118,10 @@ struct spool_owner {
 
 struct part_writer;
 
-/**
- * struct part_state - what no record of a part has
- * @lines: what is known of the rest, see struct recording
- * @workload, @narrow: as in struct recording, at the begin of the part; NULL if unknown
- */
+/** struct part_state - what no record of a part has */
 struct part_state {
-	const char *lines;
+	const char *lines; /* what is known of the rest, see struct recording */
+	/* @workload, @narrow: as in struct recording, at the begin of the part; NULL if unknown */
 	const char *workload;
 	const char *narrow;
 };
@@ -149,17 +139,13 @@ int part_writer_new(struct part_writer **out, struct trace_file *file, const cha
 
 /** part_writer_add - add a record of the file; those of a CPU in their order; -1 with @error */
 int part_writer_add(struct part_writer *writer, const struct record *record, struct error *error);
-
 /** part_writer_add_gap - records were lost before the next one of a CPU; returns -1 with @error */
 int part_writer_add_gap(struct part_writer *writer, const struct loss *loss, struct error *error);
-
 /** part_writer_has_gap - whether records were lost before a record, if it is added next */
 bool part_writer_has_gap(struct part_writer *writer, const struct record *record);
-
 /** part_writer_finish - write the trace.dat, sync it and replace the target; -1 with @error */
 int part_writer_finish(struct part_writer *writer, const struct part_state *state,
 		       uint64_t *nr_records, struct error *error);
-
 /** part_writer_free - remove what was not finished; NULL is fine */
 void part_writer_free(struct part_writer *writer);
 
@@ -206,13 +192,10 @@ struct spool_description {
 
 /** spool_describe - before spool_begin(); returns -1 if memory ran out */
 int spool_describe(struct spool *spool, const struct spool_description *description);
-
 /** formats_new - an empty collection of event formats; NULL if memory ran out */
 struct formats *formats_new(void);
-
 /** formats_keep - add the text of a format; returns -1 if memory ran out */
 int formats_keep(struct formats *formats, const char *system, const char *event, struct text text);
-
 /** formats_free - free it; NULL is allowed */
 void formats_free(struct formats *formats);
 
@@ -293,31 +276,26 @@ int spool_save_symbols(struct spool *spool, struct error *error);
 
 /** spool_keep - remember the current sizes of the files, for spool_rewind() */
 void spool_keep(struct spool *spool);
-
 /** spool_rewind - truncate the files to the sizes at spool_keep(); returns -1 with @error */
 int spool_rewind(struct spool *spool, struct error *error);
-
 /** spool_count - records and losses until now, and bytes in the buffers */
 void spool_count(const struct spool *spool, struct buffer_counts *out);
-
 /** spool_size - bytes of records in the files */
 uint64_t spool_size(const struct spool *spool);
 
 /**
  * struct spool_summary - losses of a recording
- * @lost: records that the kernel counts as lost
- * @lost_convention: those of them that are of the buffer of INSTANCE_CONVENTION
- * @lost_sideband: the same of the sideband buffer
- * @has_begin: CPUs overwrote their first records; all records from @begin_ns on are complete
- * @has_end: CPUs dropped their last records; all records up to @end_ns are complete
  *
  * Both times exist only if buffers were read at the end; otherwise losses are gaps.
  */
 struct spool_summary {
-	uint64_t lost;
+	uint64_t lost; /* records that the kernel counts as lost */
+	/* those of them that are of the buffer of INSTANCE_CONVENTION */
 	uint64_t lost_convention;
-	uint64_t lost_sideband;
+	uint64_t lost_sideband; /* the same of the sideband buffer */
+	/* CPUs overwrote their first records; all records from @begin_ns on are complete */
 	bool has_begin;
+	/* CPUs dropped their last records; all records up to @end_ns are complete */
 	bool has_end;
 	int64_t begin_ns;
 	int64_t end_ns;
@@ -372,36 +350,29 @@ int spool_new_recent(struct spool **out, const struct instance *instance,
 /** spool_take - keep a sub-buffer that was read, and drop the oldest; returns -1 with @error */
 int spool_take(struct spool *spool, int cpu, enum instance_kind kind, const void *bytes,
 	       size_t size, struct error *error);
-
 /** spool_clear_recent - drop all records, which cannot be decoded any more */
 void spool_clear_recent(struct spool *spool, int64_t now_ns);
 
-/**
- * struct recent_span - the records in memory
- * @begin_ns: all records from this time on are kept, unless they were lost
- * @end_ns: time of the newest record, 0 if there was none
- */
+/** struct recent_span - the records in memory */
 struct recent_span {
-	int64_t begin_ns;
-	int64_t end_ns;
+	int64_t begin_ns; /* all records from this time on are kept, unless they were lost */
+	int64_t end_ns;	  /* time of the newest record, 0 if there was none */
 	uint64_t nr_records;
 };
 
 /** spool_recent_span - the records in memory */
 struct recent_span spool_recent_span(const struct spool *spool);
 
-/**
- * struct recent_saved - a trace.dat of records in memory
- * @from_ns: requested begin; then that of the file, which is later if older records were dropped
- * @to_ns: end of the file
- * @nr_records: in the file
- * @lost: records that are missing in it, and their gaps of known size; @has_unknown: there are
- * others
- */
+/** struct recent_saved - a trace.dat of records in memory */
 struct recent_saved {
+	/* requested begin; then that of the file, which is later if older records were dropped */
 	int64_t from_ns;
-	int64_t to_ns;
-	uint64_t nr_records;
+	int64_t to_ns;	     /* end of the file */
+	uint64_t nr_records; /* in the file */
+	/*
+	 * records that are missing in it, and their gaps of known size; @has_unknown: there are
+	 * others
+	 */
 	uint64_t lost;
 	bool has_unknown;
 };
@@ -441,39 +412,27 @@ int spool_keep_boot(struct spool *spool, const char *name, struct text cpus, str
 
 /** spool_refresh_boot - save names of threads again; returns -1 with @error */
 int spool_refresh_boot(struct spool *spool, struct error *error);
-
 /** spool_drop_boot - spool_close() removes the spool */
 void spool_drop_boot(struct spool *spool);
 
-/**
- * struct spool_boot - a spool_open()ed spool of such a recording
- * @is_one: it is one
- * @is_read: its records are in the spool, and the instance is not needed
- * @is_current: the machine was not restarted since
- * @text: address of the kernel's code in the boot that recorded, 0 if unknown
- * @text_now: the same in this boot
- */
+/** struct spool_boot - a spool_open()ed spool of such a recording */
 struct spool_boot {
-	bool is_one;
-	bool is_read;
-	bool is_current;
+	bool is_one;	 /* it is one */
+	bool is_read;	 /* its records are in the spool, and the instance is not needed */
+	bool is_current; /* the machine was not restarted since */
+	/* address of the kernel's code in the boot that recorded, 0 if unknown */
 	uint64_t text;
-	uint64_t text_now;
+	uint64_t text_now; /* the same in this boot */
 };
 
 /** spool_describe_boot - what is known before the records are read */
 void spool_describe_boot(const struct spool *spool, struct spool_boot *out);
 
-/**
- * struct spool_boot_end - records that were read
- * @rejected: CPUs that had records and have none, "0,1"
- * @nr_records: in the file
- * @is_full: buffers were full: records before @from_ns are not complete
- */
+/** struct spool_boot_end - records that were read */
 struct spool_boot_end {
-	struct buffer rejected;
-	uint64_t nr_records;
-	bool is_full;
+	struct buffer rejected; /* CPUs that had records and have none, "0,1" */
+	uint64_t nr_records;	/* in the file */
+	bool is_full;		/* buffers were full: records before @from_ns are not complete */
 	int64_t from_ns;
 };
 

@@ -18,14 +18,6 @@
 
 /* Opens and reads the files of an instance that describe its records. */
 
-static int directory_read(const char *directory, const char *file, struct buffer *out,
-			  struct error *error)
-{
-	if (file_read_in(directory, file, out) == 0)
-		return 0;
-	return error_set_system(error, errno, "cannot read %s/%s", directory, file);
-}
-
 int instance_files_open(struct instance_files *files, const char *directory, struct error *error)
 {
 	const char *tracefs;
@@ -99,23 +91,12 @@ int instance_files_list_all(const struct instance_files *files, struct buffer *o
 {
 	const char *tracefs;
 
-	if (tracefs_directory(&tracefs, error) < 0 ||
-	    directory_read(tracefs, "available_events", out, error) < 0)
+	if (tracefs_directory(&tracefs, error) < 0)
 		return -1;
+	if (file_read_in(tracefs, "available_events", out) < 0)
+		return error_set_system(error, errno, "cannot read %s/available_events", tracefs);
 	list_own(files, out);
 	return 0;
-}
-
-/* Appends the current list of clocks; returns -1 with @error. */
-static int instance_files_clock(const struct instance_files *files, struct buffer *out,
-				struct error *error)
-{
-	/* Without an instance the records are those of programs. */
-	if (files->clock_fd < 0) {
-		buffer_append_string(out, "local [boot] mono\n");
-		return 0;
-	}
-	return instance_files_read(files->clock_fd, "trace_clock", out, error);
 }
 
 void instance_files_close(struct instance_files *files)
@@ -134,24 +115,14 @@ void instance_files_close(struct instance_files *files)
 
 /* The folder "task" of a process has two links of its own and one for each thread. */
 #define LINKS_OF_ONE_THREAD 3
-
 /* More than the kernel's names, of which those of workers are the longest (64 bytes). */
 #define NAME_SIZE 256
 
-/**
- * struct lines - lines "TID REST"
- * @tids: sorted tids of the lines at the last lines_index()
- */
-struct lines {
-	struct buffer text;
-	struct buffer tids;
-};
-
 /** struct comms - lines "TID NAME", "TID TGID" and "PID PATH", the path of a process's cgroup */
 struct comms {
-	struct lines names;
-	struct lines groups;
-	struct lines cgroups;
+	struct buffer names;
+	struct buffer groups;
+	struct buffer cgroups;
 };
 
 static int tid_compare(const void *a, const void *b)
@@ -161,39 +132,10 @@ static int tid_compare(const void *a, const void *b)
 	return (*left > *right) - (*left < *right);
 }
 
-static bool lines_contain(const struct lines *lines, int tid)
-{
-	size_t size = lines->tids.size / sizeof(tid);
-
-	return size > 0 && bsearch(&tid, lines->tids.data, size, sizeof(tid), tid_compare) != NULL;
-}
-
 static const char *line_next(const char *line)
 {
 	line += strcspn(line, "\n");
 	return line + (*line == '\n');
-}
-
-static void lines_index(struct lines *lines)
-{
-	buffer_clear(&lines->tids);
-	for (const char *line = buffer_string(&lines->text); *line; line = line_next(line)) {
-		int tid = atoi(line);
-
-		buffer_append(&lines->tids, &tid, sizeof(tid));
-	}
-	if (lines->tids.size > 0)
-		qsort(lines->tids.data, lines->tids.size / sizeof(int), sizeof(int), tid_compare);
-}
-
-/* procfs returns a name in one read. Returns its size with the newline; 0 if there is none. */
-static size_t name_read(int folder_fd, const char *path, char *name)
-{
-	int fd = openat(folder_fd, path, O_RDONLY | O_CLOEXEC);
-	ssize_t size = fd < 0 ? -1 : read(fd, name, NAME_SIZE);
-
-	file_close(fd);
-	return size < 0 ? 0 : size;
 }
 
 /** struct group - a process that runs */
@@ -208,44 +150,44 @@ static int thread_append(void *context, int folder_fd, int tid)
 	const struct group *group = context;
 	struct comms *comms = group->comms;
 	char path[64], name[NAME_SIZE];
-	size_t size;
+	ssize_t size = -1;
+	int fd;
 
 	snprintf(path, sizeof(path), "%d/comm", tid);
-	size = name_read(folder_fd, path, name);
+	fd = openat(folder_fd, path, O_RDONLY | O_CLOEXEC);
+	/* procfs returns a name in one read, with a newline. */
+	if (fd >= 0)
+		size = read(fd, name, sizeof(name));
+	file_close(fd);
 	if (size > 0) {
-		buffer_printf(&comms->names.text, "%d ", tid);
-		thread_name_append(&comms->names.text, (struct text){ name, size - 1 });
-		buffer_append_char(&comms->names.text, '\n');
+		buffer_printf(&comms->names, "%d ", tid);
+		thread_name_append(&comms->names, (struct text){ name, size - 1 });
+		buffer_append_char(&comms->names, '\n');
 	}
-	buffer_printf(&comms->groups.text, "%d %d\n", tid, group->pid);
+	buffer_printf(&comms->groups, "%d %d\n", tid, group->pid);
 	return 0;
 }
 
 /* Limit of all lines about cgroups. */
 #define CGROUPS_SIZE_MAX (1 << 20)
 
-static void cgroup_append(struct buffer *out, int pid)
-{
-	size_t begin = out->size;
-
-	if (begin > CGROUPS_SIZE_MAX)
-		return;
-	buffer_printf(out, "%d ", pid);
-	if (proc_cgroup_append(pid, out))
-		buffer_append_char(out, '\n');
-	else
-		out->size = begin;
-}
-
-/* Most processes have one thread, which has the number of the process: its folder is not read. */
 static int process_append(void *context, int proc_fd, int pid)
 {
 	struct group group = { context, pid };
+	struct buffer *cgroups = &group.comms->cgroups;
+	size_t begin = cgroups->size;
 	struct stat status;
 	char path[64];
 
-	cgroup_append(&group.comms->cgroups.text, pid);
+	if (begin <= CGROUPS_SIZE_MAX) {
+		buffer_printf(cgroups, "%d ", pid);
+		if (proc_cgroup_append(pid, cgroups))
+			buffer_append_char(cgroups, '\n');
+		else
+			cgroups->size = begin;
+	}
 	snprintf(path, sizeof(path), "/proc/%d/task", pid);
+	/* Most have one thread, which has the number of the process: its folder is not read. */
 	if (fstatat(proc_fd, path + strlen("/proc/"), &status, 0) == 0 &&
 	    status.st_nlink == LINKS_OF_ONE_THREAD)
 		return thread_append(&group, proc_fd, pid);
@@ -253,21 +195,34 @@ static int process_append(void *context, int proc_fd, int pid)
 }
 
 /* Adds lines of threads that have no line yet, without those of cgroups_put(). */
-static void lines_append(struct lines *lines, const char *more)
+static void lines_append(struct buffer *lines, const char *more)
 {
+	SCOPED_BUFFER(tids);
+	size_t nr_tids;
+	int tid;
+
 	if (!*more)
 		return;
-	lines_index(lines);
+	for (const char *line = buffer_string(lines); *line; line = line_next(line)) {
+		tid = atoi(line);
+		buffer_append(&tids, &tid, sizeof(tid));
+	}
+	nr_tids = tids.size / sizeof(tid);
+	if (nr_tids > 0)
+		qsort(tids.data, nr_tids, sizeof(tid), tid_compare);
 	for (const char *line = more; *line; line = line_next(line)) {
-		if (*line != '=' && !lines_contain(lines, atoi(line)))
-			buffer_append(&lines->text, line, line_next(line) - line);
+		tid = atoi(line);
+		if (*line != '=' &&
+		    (nr_tids == 0 || !bsearch(&tid, tids.data, nr_tids, sizeof(tid), tid_compare)))
+			buffer_append(lines, line, line_next(line) - line);
 	}
 }
 
 /* The kernel saves processes only with the option record-tgid; it may lack both files. */
 static int saved_append(struct comms *comms, const struct saved_tasks *saved, struct error *error)
 {
-	struct buffer names = { 0 }, groups = { 0 };
+	SCOPED_BUFFER(names);
+	SCOPED_BUFFER(groups);
 	int status = 0;
 
 	if (saved->names_fd >= 0 && file_read_anew(saved->names_fd, &names) < 0)
@@ -277,16 +232,14 @@ static int saved_append(struct comms *comms, const struct saved_tasks *saved, st
 	saved_names_clean(&names);
 	lines_append(&comms->names, buffer_string(&names));
 	lines_append(&comms->groups, buffer_string(&groups));
-	comms->names.text.failed |= names.failed;
-	buffer_release(&names);
-	buffer_release(&groups);
+	comms->names.failed |= names.failed;
 	return status;
 }
 
 /* Appends a line "=PATH" for each cgroup, and behind it "=PID" for each of its processes. */
-static void cgroups_put(const struct lines *cgroups, struct buffer *out)
+static void cgroups_put(const struct buffer *cgroups, struct buffer *out)
 {
-	struct text rest = buffer_text(&cgroups->text), last = { 0 };
+	struct text rest = buffer_text(cgroups), last = { 0 };
 
 	while (rest.size > 0) {
 		struct text line = text_take_line(&rest);
@@ -295,7 +248,7 @@ static void cgroups_put(const struct lines *cgroups, struct buffer *out)
 
 		if (!path)
 			continue;
-		line = (struct text){ path + 1, line.data + line.size - path - 1 };
+		line = text_from(line, path + 1 - line.data);
 		if (!text_equals(line, last))
 			buffer_printf(out, "=%.*s\n", (int)line.size, line.data);
 		buffer_printf(out, "=%d\n", pid);
@@ -317,25 +270,11 @@ static void cgroups_take(const char *lines, struct buffer *out)
 	}
 }
 
-/* trace-cmd reads only up to the NUL. */
-static void comms_put(struct comms *comms, struct buffer *out)
-{
-	buffer_append(out, comms->names.text.data, comms->names.text.size);
-	buffer_append_char(out, '\0');
-	buffer_append(out, comms->groups.text.data, comms->groups.text.size);
-	cgroups_put(&comms->cgroups, out);
-}
-
-static void lines_release(struct lines *lines)
-{
-	buffer_release(&lines->text);
-	buffer_release(&lines->tids);
-}
-
 /* Threads that have written records and may have ended since. */
 static void programs_append(struct comms *comms, const struct programs *programs)
 {
-	struct buffer names = { 0 }, groups = { 0 };
+	SCOPED_BUFFER(names);
+	SCOPED_BUFFER(groups);
 	struct thread_identity identity;
 	int tid;
 
@@ -347,9 +286,7 @@ static void programs_append(struct comms *comms, const struct programs *programs
 	}
 	lines_append(&comms->names, buffer_string(&names));
 	lines_append(&comms->groups, buffer_string(&groups));
-	comms->names.text.failed |= names.failed || groups.failed;
-	buffer_release(&names);
-	buffer_release(&groups);
+	comms->names.failed |= names.failed || groups.failed;
 }
 
 int comms_append(struct buffer *out, const struct saved_tasks *saved,
@@ -357,7 +294,7 @@ int comms_append(struct buffer *out, const struct saved_tasks *saved,
 {
 	const char *names = buffer_string(earlier), *groups;
 	size_t size = strlen(names);
-	struct buffer cgroups = { 0 };
+	SCOPED_BUFFER(cgroups);
 	struct comms comms = { 0 };
 	int status;
 
@@ -371,12 +308,15 @@ int comms_append(struct buffer *out, const struct saved_tasks *saved,
 		lines_append(&comms.names, names);
 		lines_append(&comms.groups, groups);
 		lines_append(&comms.cgroups, buffer_string(&cgroups));
-		comms_put(&comms, out);
+		/* trace-cmd reads only up to the NUL. */
+		buffer_append(out, comms.names.data, comms.names.size);
+		buffer_append_char(out, '\0');
+		buffer_append(out, comms.groups.data, comms.groups.size);
+		cgroups_put(&comms.cgroups, out);
 	}
-	lines_release(&comms.names);
-	lines_release(&comms.groups);
-	lines_release(&comms.cgroups);
-	buffer_release(&cgroups);
+	buffer_release(&comms.names);
+	buffer_release(&comms.groups);
+	buffer_release(&comms.cgroups);
 	return out->failed ? error_set(error, "out of memory") : status;
 }
 
@@ -456,46 +396,29 @@ int formats_keep(struct formats *formats, const char *system, const char *event,
 	return -1;
 }
 
-static const struct saved_format *formats_find(const struct formats *formats, const char *system,
-					       const char *event)
-{
-	for (size_t i = 0; i < formats->size; i++) {
-		const struct saved_format *format = &formats->list[i];
-
-		if (strcmp(format->event, event) == 0 && strcmp(format->system, system) == 0)
-			return format;
-	}
-	return NULL;
-}
-
-static int format_read(struct formats *formats, int events_fd, const char *system,
-		       const char *event, bool is_first, struct error *error)
-{
-	struct buffer text = { 0 };
-	int status = 0;
-
-	if (event_file_read(events_fd, system, event, "format", &text) == 0) {
-		if (formats_keep(formats, system, event, buffer_text(&text)) < 0)
-			status = error_set(error, "out of memory");
-	} else if (is_first) {
-		status = error_set_system(error, errno, "cannot read the format of %s:%s", system,
-					  event);
-	}
-	buffer_release(&text);
-	return status;
-}
-
 /* Adds a format that is @known, or reads it. */
 static int format_take(struct formats *formats, const struct formats *known, int events_fd,
 		       const char *system, const char *event, bool is_first, struct error *error)
 {
-	const struct saved_format *format = known ? formats_find(known, system, event) : NULL;
+	struct text text = { 0 };
+	SCOPED_BUFFER(read);
 
-	if (!format)
-		return format_read(formats, events_fd, system, event, is_first, error);
-	if (formats_keep(formats, system, event, buffer_text(&format->text)) < 0)
-		return error_set(error, "out of memory");
-	return 0;
+	for (size_t i = 0; known && i < known->size && !text.data; i++) {
+		const struct saved_format *format = &known->list[i];
+
+		if (strcmp(format->event, event) == 0 && strcmp(format->system, system) == 0)
+			text = buffer_text(&format->text);
+	}
+	if (!text.data) {
+		if (event_file_read(events_fd, system, event, "format", &read) < 0)
+			return is_first ? error_set_system(error, errno,
+							   "cannot read the format of %s:%s",
+							   system, event)
+					: 0;
+		text = buffer_text(&read);
+	}
+	return formats_keep(formats, system, event, text) < 0 ? error_set(error, "out of memory")
+							      : 0;
 }
 
 int formats_read(struct formats *formats, const struct formats *known, int events_fd,
@@ -555,92 +478,68 @@ void formats_free(struct formats *formats)
 /* An option's number and size. */
 #define OPTION_HEAD_SIZE 6
 
+void trace_dat_put(struct buffer *out, bool is_swapped, uint64_t number, size_t size)
+{
+	bool is_big = is_swapped == (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__);
+	char bytes[sizeof(number)];
+
+	for (size_t i = 0; i < size; i++)
+		bytes[is_big ? size - 1 - i : i] = number >> 8 * i;
+	buffer_append(out, bytes, size);
+}
+
+/* Appends a number of a constant size in this machine's byte order. */
+#define PUT(out, number, type) trace_dat_put(out, false, number, sizeof(type))
+/* Appends a string with its NUL. */
+#define PUT_STRING(out, string) buffer_append(out, string, strlen(string) + 1)
 /* Behind the formats: the sizes of the kernel's symbols, and of its constant strings. */
 #define FORMATS_TAIL_SIZE (2 * sizeof(uint32_t))
 
-/* Appends a number in this machine's byte order, as those of other sizes do. */
-static void writer_put_u16(struct buffer *out, uint16_t number)
-{
-	buffer_append(out, &number, sizeof(number));
-}
-
-static void writer_put_u32(struct buffer *out, uint32_t number)
-{
-	buffer_append(out, &number, sizeof(number));
-}
-
-static void writer_put_u64(struct buffer *out, uint64_t number)
-{
-	buffer_append(out, &number, sizeof(number));
-}
-
-/** writer_put_string - append a string with its NUL */
-static void writer_put_string(struct buffer *out, const char *string)
-{
-	buffer_append(out, string, strlen(string) + 1);
-}
-
 static void put_sized(struct buffer *out, const struct buffer *content)
 {
-	writer_put_u64(out, content->size);
+	PUT(out, content->size, uint64_t);
 	buffer_append(out, content->data, content->size);
-}
-
-/* How many formats, from the first one on, are of the same system. */
-static size_t system_size(const struct saved_format *list, size_t size)
-{
-	size_t same = 0;
-
-	while (same < size && strcmp(list[same].system, list[0].system) == 0)
-		same++;
-	return same;
-}
-
-static void put_system(struct buffer *out, const struct saved_format *list, size_t size)
-{
-	uint32_t nr_usable = 0;
-
-	for (size_t i = 0; i < size; i++)
-		nr_usable += !list[i].is_doubtful;
-	writer_put_string(out, list[0].system);
-	writer_put_u32(out, nr_usable);
-	for (size_t i = 0; i < size; i++) {
-		if (!list[i].is_doubtful)
-			put_sized(out, &list[i].text);
-	}
 }
 
 static void put_systems(struct buffer *out, const struct saved_format *list, size_t size)
 {
 	uint32_t nr_systems = 0;
-	size_t same;
+	size_t end;
 
-	for (size_t i = 0; i < size; i += system_size(list + i, size - i))
-		nr_systems++;
-	writer_put_u32(out, nr_systems);
-	for (size_t i = 0; i < size; i += same) {
-		same = system_size(list + i, size - i);
-		put_system(out, list + i, same);
+	for (size_t i = 0; i < size; i++)
+		nr_systems += i == 0 || strcmp(list[i].system, list[i - 1].system) != 0;
+	PUT(out, nr_systems, uint32_t);
+	for (size_t i = 0; i < size; i = end) {
+		uint32_t nr_usable = 0;
+
+		for (end = i; end < size && strcmp(list[end].system, list[i].system) == 0; end++)
+			nr_usable += !list[end].is_doubtful;
+		PUT_STRING(out, list[i].system);
+		PUT(out, nr_usable, uint32_t);
+		for (size_t k = i; k < end; k++) {
+			if (!list[k].is_doubtful)
+				put_sized(out, &list[k].text);
+		}
 	}
 }
 
 void writer_put_formats(struct buffer *out, const struct formats *formats)
 {
 	buffer_append_string(out, TRACE_DAT_MAGIC);
-	writer_put_string(out, TRACE_DAT_VERSION_6);
+	PUT_STRING(out, TRACE_DAT_VERSION_6);
 	buffer_append_char(out, __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
 	buffer_append_char(out, sizeof(long));
-	writer_put_u32(out, sysconf(_SC_PAGESIZE));
-	writer_put_string(out, TRACE_DAT_HEADER_PAGE);
+	PUT(out, sysconf(_SC_PAGESIZE), uint32_t);
+	PUT_STRING(out, TRACE_DAT_HEADER_PAGE);
 	put_sized(out, &formats->header_page);
-	writer_put_string(out, TRACE_DAT_HEADER_EVENT);
+	PUT_STRING(out, TRACE_DAT_HEADER_EVENT);
 	put_sized(out, &formats->header_event);
 	/* No formats of ftrace's own events: ktrack records none. */
-	writer_put_u32(out, 0);
+	PUT(out, 0, uint32_t);
 	put_systems(out, formats->list, formats->size);
 	/* No kernel symbols, and no constant strings: see put_tail(). */
-	writer_put_u32(out, 0);
-	writer_put_u32(out, 0);
+	PUT(out, 0, uint32_t);
+	PUT(out, 0, uint32_t);
 }
 
 /** struct writer_buffer - a buffer of the file: that of an instance, or of programs */
@@ -689,75 +588,64 @@ static struct spool_file *writer_file(const struct spool *spool, const struct wr
 	return cpu == 0 ? spool_programs_file(spool) : NULL;
 }
 
-static size_t writer_table_size(uint32_t nr_cpus)
-{
-	return TRACE_DAT_MARK_SIZE + nr_cpus * 2 * sizeof(uint64_t);
-}
-
-/* Returns the offset behind the records in the table. */
-static uint64_t put_table(struct buffer *out, const struct spool *spool,
-			  const struct writer_buffer *buffer, uint32_t nr_cpus, uint64_t offset)
-{
-	writer_put_string(out, TRACE_DAT_RECORDS);
-	for (uint32_t cpu = 0; cpu < nr_cpus; cpu++) {
-		const struct spool_file *file = writer_file(spool, buffer, cpu);
-		uint64_t size = file ? file->size : 0;
-
-		writer_put_u64(out, offset);
-		writer_put_u64(out, size);
-		offset += size;
-	}
-	return offset;
-}
-
-/* The last options name the other buffers, whose tables are behind the first one. */
-static void put_options_end(struct buffer *out, const struct spool *spool, uint32_t nr_cpus)
-{
+/** struct writer - for @size of struct trace_dat_buffers */
+struct writer {
+	const struct spool *spool;
 	struct writer_buffer buffers[BUFFERS_MAX];
-	size_t nr_buffers = spool_buffers(spool, buffers);
-	uint64_t offset = out->size + sizeof(uint16_t);
+};
 
-	for (size_t i = 1; i < nr_buffers; i++)
-		offset += OPTION_HEAD_SIZE + sizeof(uint64_t) + strlen(buffers[i].name) + 1;
-	for (size_t i = 1; i < nr_buffers; i++) {
-		offset += writer_table_size(nr_cpus);
-		writer_put_u16(out, TRACE_DAT_BUFFER);
-		writer_put_u32(out, sizeof(uint64_t) + strlen(buffers[i].name) + 1);
-		writer_put_u64(out, offset);
-		writer_put_string(out, buffers[i].name);
-	}
-	writer_put_u16(out, TRACE_DAT_END);
+static uint64_t writer_file_size(const void *context, size_t buffer, uint32_t cpu)
+{
+	const struct writer *writer = context;
+	const struct spool_file *file = writer_file(writer->spool, &writer->buffers[buffer], cpu);
+
+	return file ? file->size : 0;
 }
 
-/* Zeros follow up to the first page of records. */
-static void put_tables(struct buffer *out, const struct spool *spool, uint32_t nr_cpus)
+void trace_dat_put_buffers(struct buffer *out, const struct trace_dat_buffers *buffers)
 {
-	size_t page_size = spool->pipe.page_size;
-	struct writer_buffer buffers[BUFFERS_MAX];
-	size_t nr_buffers = spool_buffers(spool, buffers);
-	uint64_t offset = out->size + writer_table_size(nr_cpus) * nr_buffers;
+	size_t table_size = TRACE_DAT_MARK_SIZE + buffers->nr_cpus * 2 * sizeof(uint64_t);
+	uint64_t offset = out->size + sizeof(uint16_t), size;
+	bool is_swapped = buffers->is_swapped;
 
-	offset = (offset + page_size - 1) / page_size * page_size;
-	for (size_t i = 0; i < nr_buffers; i++)
-		offset = put_table(out, spool, &buffers[i], nr_cpus, offset);
-	while (out->size % page_size && !out->failed)
+	for (size_t i = 1; i < buffers->nr_buffers; i++)
+		offset += OPTION_HEAD_SIZE + sizeof(uint64_t) + strlen(buffers->names[i]) + 1;
+	for (size_t i = 1; i < buffers->nr_buffers; i++) {
+		size = strlen(buffers->names[i]) + 1;
+		trace_dat_put(out, is_swapped, TRACE_DAT_BUFFER, sizeof(uint16_t));
+		trace_dat_put(out, is_swapped, sizeof(uint64_t) + size, sizeof(uint32_t));
+		trace_dat_put(out, is_swapped, offset + i * table_size, sizeof(uint64_t));
+		buffer_append(out, buffers->names[i], size);
+	}
+	trace_dat_put(out, is_swapped, TRACE_DAT_END, sizeof(uint16_t));
+	offset = out->size + buffers->nr_buffers * table_size;
+	offset = (offset + buffers->page_size - 1) / buffers->page_size * buffers->page_size;
+	for (size_t i = 0; i < buffers->nr_buffers; i++) {
+		buffer_append(out, TRACE_DAT_RECORDS, TRACE_DAT_MARK_SIZE);
+		for (uint32_t cpu = 0; cpu < buffers->nr_cpus; cpu++) {
+			size = buffers->size(buffers->context, i, cpu);
+			trace_dat_put(out, is_swapped, offset, sizeof(uint64_t));
+			trace_dat_put(out, is_swapped, size, sizeof(uint64_t));
+			offset += size;
+		}
+	}
+	while (out->size % buffers->page_size && !out->failed)
 		buffer_append_char(out, '\0');
 }
 
 /* An entry behind its size, which is 0 if there is none. */
 static void put_spool_entry(struct buffer *out, const struct spool *spool, const char *name)
 {
-	struct buffer content = { 0 };
+	SCOPED_BUFFER(content);
 	struct error ignored = { 0 };
 
 	if (spool_entry_read(&spool->folder, name, &content, &ignored) < 0)
 		buffer_clear(&content);
 	if (strcmp(name, SPOOL_SYMBOLS) == 0)
 		kept_symbols_trim(&content, spool);
-	writer_put_u32(out, content.size);
+	PUT(out, content.size, uint32_t);
 	buffer_append(out, content.data, content.size);
 	out->failed |= content.failed;
-	buffer_release(&content);
 }
 
 /* A spool may have symbols and constant strings; they are behind the formats. */
@@ -775,36 +663,35 @@ static int put_head(struct buffer *out, const struct spool *spool, uint32_t nr_c
 		    struct error *error)
 {
 	const struct spool_folder *folder = &spool->folder;
-	struct buffer comms = { 0 };
-	int status = spool_entry_read(folder, SPOOL_FORMATS, out, error);
+	struct writer writer = { .spool = spool };
+	const char *names[BUFFERS_MAX];
+	const struct trace_dat_buffers buffers = { .page_size = spool->pipe.page_size,
+						   .nr_cpus = nr_cpus,
+						   .names = names,
+						   .nr_buffers = spool_buffers(spool,
+									       writer.buffers),
+						   .size = writer_file_size,
+						   .context = &writer };
+	SCOPED_BUFFER(comms);
 
-	if (status == 0) {
-		put_tail(out, spool);
-		status = spool_entry_read(folder, SPOOL_COMMS, &comms, error);
-	}
+	if (spool_entry_read(folder, SPOOL_FORMATS, out, error) < 0)
+		return -1;
+	put_tail(out, spool);
+	if (spool_entry_read(folder, SPOOL_COMMS, &comms, error) < 0)
+		return -1;
 	put_sized(out, &comms);
-	writer_put_u32(out, nr_cpus);
-	writer_put_string(out, TRACE_DAT_OPTIONS);
-	if (status == 0)
-		status = spool_entry_read(folder, SPOOL_OPTIONS, out, error);
-	put_options_end(out, spool, nr_cpus);
-	put_tables(out, spool, nr_cpus);
-	buffer_release(&comms);
-	return out->failed ? error_set(error, "out of memory") : status;
+	PUT(out, nr_cpus, uint32_t);
+	PUT_STRING(out, TRACE_DAT_OPTIONS);
+	if (spool_entry_read(folder, SPOOL_OPTIONS, out, error) < 0)
+		return -1;
+	for (size_t i = 0; i < buffers.nr_buffers; i++)
+		names[i] = writer.buffers[i].name;
+	trace_dat_put_buffers(out, &buffers);
+	return out->failed ? error_set(error, "out of memory") : 0;
 }
 
 /* After so many bytes, checksums are added, and progress is shown. */
 #define MOVE_MAX (16 << 20)
-
-/* Some filesystems share the blocks of both files. */
-static ssize_t bytes_move(int fd, int from, off_t *offset, size_t size)
-{
-	ssize_t moved = copy_file_range(from, offset, fd, NULL, size, 0);
-
-	if (moved >= 0 || errno == ENOSPC || errno == EINTR || errno == EDQUOT || errno == EFBIG)
-		return moved;
-	return sendfile(fd, from, offset, size);
-}
 
 /* Appends to a file of @begin bytes. */
 static int records_append(struct checksums_writer *checksums, uint64_t begin,
@@ -817,10 +704,13 @@ static int records_append(struct checksums_writer *checksums, uint64_t begin,
 	if (file->has_part)
 		return recent_part_write(&file->part, fd);
 	while ((uint64_t)offset < file->size) {
-		uint64_t rest = file->size - offset;
-		ssize_t moved = bytes_move(fd, file->fd, &offset,
-					   rest < MOVE_MAX ? rest : MOVE_MAX);
+		size_t size = file->size - offset < MOVE_MAX ? file->size - offset : MOVE_MAX;
+		/* Some filesystems share the blocks of both files. */
+		ssize_t moved = copy_file_range(file->fd, &offset, fd, NULL, size, 0);
 
+		if (moved < 0 && errno != ENOSPC && errno != EINTR && errno != EDQUOT &&
+		    errno != EFBIG)
+			moved = sendfile(fd, file->fd, &offset, size);
 		if (moved == 0)
 			errno = EIO;
 		if (moved == 0 || (moved < 0 && errno != EINTR) ||
@@ -829,17 +719,6 @@ static int records_append(struct checksums_writer *checksums, uint64_t begin,
 		byte_progress_add(spool->progress, moved > 0 ? moved : 0, total);
 	}
 	return 0;
-}
-
-static uint32_t spool_nr_cpus(const struct spool *spool)
-{
-	uint32_t nr_cpus = 1;
-
-	for (size_t i = 0; i < spool->nr_files; i++) {
-		if ((uint32_t)spool->files[i].cpu >= nr_cpus)
-			nr_cpus = spool->files[i].cpu + 1;
-	}
-	return nr_cpus;
 }
 
 /* Writes records and checksums behind @head_size bytes; returns -1 with errno. */
@@ -867,23 +746,27 @@ static int put_areas(const struct spool *spool, uint32_t nr_cpus, int fd, uint64
 
 int writer_write(struct spool *spool, int fd, struct error *error)
 {
-	struct buffer head = { 0 };
-	uint32_t nr_cpus = spool_nr_cpus(spool);
-	int status = put_head(&head, spool, nr_cpus, error);
+	SCOPED_BUFFER(head);
+	uint32_t nr_cpus = 1;
 
-	if (status == 0 && (file_write_all(fd, head.data, head.size, NULL) < 0 ||
-			    put_areas(spool, nr_cpus, fd, head.size) < 0))
-		status = spool_entry_fail(&spool->folder, errno, SPOOL_JOINED, error);
-	buffer_release(&head);
-	return status;
+	for (size_t i = 0; i < spool->nr_files; i++) {
+		if ((uint32_t)spool->files[i].cpu >= nr_cpus)
+			nr_cpus = spool->files[i].cpu + 1;
+	}
+	if (put_head(&head, spool, nr_cpus, error) < 0)
+		return -1;
+	if (file_write_all(fd, head.data, head.size, NULL) < 0 ||
+	    put_areas(spool, nr_cpus, fd, head.size) < 0)
+		return spool_entry_fail(&spool->folder, errno, SPOOL_JOINED, error);
+	return 0;
 }
 
 /* The options of a trace.dat: clock, date, kernel, writer, id, statistics. */
 
 static void put_option(struct buffer *out, enum trace_dat_option id, const void *data, size_t size)
 {
-	writer_put_u16(out, id);
-	writer_put_u32(out, size);
+	PUT(out, id, uint16_t);
+	PUT(out, size, uint32_t);
 	buffer_append(out, data, size);
 }
 
@@ -902,7 +785,7 @@ static void put_date(struct buffer *out, const struct buffer *clocks)
 	const char *begin = clocks->size ? memchr(clocks->data, '[', clocks->size) : NULL;
 	const char *end = begin ? memchr(begin, ']', clocks->data + clocks->size - begin) : NULL;
 	char name[32] = "";
-	struct buffer text = { 0 };
+	SCOPED_BUFFER(text);
 	clockid_t clock;
 
 	if (end && (size_t)(end - begin) <= sizeof(name))
@@ -912,7 +795,6 @@ static void put_date(struct buffer *out, const struct buffer *clocks)
 	buffer_printf(&text, "0x%llx",
 		      (unsigned long long)(time_wall_offset_ns(clock) / NS_PER_US));
 	put_text_option(out, TRACE_DAT_DATE, &text);
-	buffer_release(&text);
 }
 
 void writer_put_lines(struct buffer *text, const char *begin, struct text lines)
@@ -926,20 +808,9 @@ void writer_put_lines(struct buffer *text, const char *begin, struct text lines)
 	}
 }
 
-/* A line of its own, if the kernel has an estimate: its clock is disciplined by NTP or PTP. */
-static void put_wall_error(struct buffer *text)
-{
-	int64_t error_ns = time_wall_error_ns();
-
-	if (error_ns < 0)
-		return;
-	if (text->size > 0 && text->data[text->size - 1] != '\n')
-		buffer_append_char(text, '\n');
-	buffer_printf(text, TRACE_DAT_WALL_ERROR "%lld\n", (long long)error_ns);
-}
-
 static void put_names(struct buffer *out, const struct spool_origin *origin, struct buffer *text)
 {
+	int64_t wall_error_ns = time_wall_error_ns();
 	struct utsname kernel;
 
 	if (uname(&kernel) == 0) {
@@ -950,20 +821,20 @@ static void put_names(struct buffer *out, const struct spool_origin *origin, str
 	buffer_printf(text,
 		      TRACE_DAT_KTRACK KTRACK_VERSION TRACE_DAT_THREAD "%d" TRACE_DAT_CHECKSUMS,
 		      origin->writer);
-	if (origin->workload.size > 0) {
-		buffer_append_string(text, TRACE_DAT_WORKLOAD);
-		buffer_append(text, origin->workload.data, origin->workload.size);
-	}
-	if (origin->narrow.size > 0) {
-		buffer_append_string(text, TRACE_DAT_NARROW);
-		buffer_append(text, origin->narrow.data, origin->narrow.size);
-	}
+	if (origin->workload.size > 0)
+		buffer_printf(text, TRACE_DAT_WORKLOAD "%.*s", (int)origin->workload.size,
+			      origin->workload.data);
+	if (origin->narrow.size > 0)
+		buffer_printf(text, TRACE_DAT_NARROW "%.*s", (int)origin->narrow.size,
+			      origin->narrow.data);
 	/* On lines of their own, so that no rule looks like a word of the first line. */
-	if (origin->rules.size > 0) {
-		buffer_append_char(text, '\n');
-		buffer_append(text, origin->rules.data, origin->rules.size);
+	writer_put_lines(text, "", buffer_text(&origin->rules));
+	/* The kernel has an estimate if its clock is disciplined by NTP or PTP. */
+	if (wall_error_ns >= 0) {
+		if (text->size > 0 && text->data[text->size - 1] != '\n')
+			buffer_append_char(text, '\n');
+		buffer_printf(text, TRACE_DAT_WALL_ERROR "%lld\n", (long long)wall_error_ns);
 	}
-	put_wall_error(text);
 	writer_put_lines(text, TRACE_DAT_BOOT, buffer_text(&origin->boot));
 	writer_put_lines(text, TRACE_DAT_SELECTION, buffer_text(&origin->selection));
 	writer_put_lines(text, TRACE_DAT_LABEL, buffer_text(&origin->labels));
@@ -1044,68 +915,56 @@ static bool writer_has_statistics(const struct spool_file *file, const struct wr
 	       (file->kind != INSTANCE_SIDEBAND || file->buffer || file->has_part);
 }
 
-/* Those of the first buffer have no heading. */
-static int put_statistics(struct buffer *out, const struct spool *spool,
-			  const struct writer_buffer *buffer, struct buffer *text,
-			  struct error *error)
-{
-	bool has_heading = !*buffer->name;
-
-	for (size_t i = 0; i < spool->nr_files; i++) {
-		const struct spool_file *file = &spool->files[i];
-
-		if (!writer_has_statistics(file, buffer))
-			continue;
-		if (!has_heading) {
-			buffer_printf(text, TRACE_DAT_BUFFER_HEADING "%s\n", buffer->name);
-			put_text_option(out, TRACE_DAT_CPU_STATISTICS, text);
-			has_heading = true;
-		}
-		if (put_cpu_statistics(out, spool, file, text, error) < 0)
-			return -1;
-	}
-	return 0;
-}
-
-static int put_all_statistics(struct buffer *out, const struct spool *spool, struct buffer *text,
-			      struct error *error)
+static int put_statistics(struct buffer *out, const struct spool *spool, struct error *error)
 {
 	struct writer_buffer buffers[BUFFERS_MAX];
 	size_t nr_buffers = spool_buffers(spool, buffers);
+	SCOPED_BUFFER(text);
 
 	for (size_t i = 0; i < nr_buffers; i++) {
-		if (put_statistics(out, spool, &buffers[i], text, error) < 0)
-			return -1;
+		/* Those of the first buffer have no heading. */
+		bool has_heading = !*buffers[i].name;
+
+		for (size_t k = 0; k < spool->nr_files; k++) {
+			const struct spool_file *file = &spool->files[k];
+
+			if (!writer_has_statistics(file, &buffers[i]))
+				continue;
+			if (!has_heading) {
+				buffer_printf(&text, TRACE_DAT_BUFFER_HEADING "%s\n",
+					      buffers[i].name);
+				put_text_option(out, TRACE_DAT_CPU_STATISTICS, &text);
+				has_heading = true;
+			}
+			if (put_cpu_statistics(out, spool, file, &text, error) < 0)
+				return -1;
+		}
 	}
 	return 0;
 }
 
 int writer_put_machine(struct buffer *out, const struct spool *spool, struct error *error)
 {
-	struct buffer text = { 0 };
-	int status = instance_files_clock(&spool->instance, &text, error);
+	int clock_fd = spool->instance.clock_fd;
+	SCOPED_BUFFER(text);
 
-	if (status == 0) {
-		put_date(out, &text);
-		put_text_option(out, TRACE_DAT_CLOCK, &text);
-		put_names(out, &spool->origin, &text);
-		put_option(out, TRACE_DAT_ID, &spool->origin.id, sizeof(spool->origin.id));
-	}
-	buffer_release(&text);
-	return status;
+	/* Without an instance the records are those of programs. */
+	if (clock_fd < 0)
+		buffer_append_string(&text, "local [boot] mono\n");
+	else if (instance_files_read(clock_fd, "trace_clock", &text, error) < 0)
+		return -1;
+	put_date(out, &text);
+	put_text_option(out, TRACE_DAT_CLOCK, &text);
+	put_names(out, &spool->origin, &text);
+	put_option(out, TRACE_DAT_ID, &spool->origin.id, sizeof(spool->origin.id));
+	return 0;
 }
 
 int writer_put_options(struct buffer *out, const struct spool *spool, struct error *error)
 {
-	struct buffer text = { 0 };
-	int status = 0;
-
 	if (spool->machine.size > 0)
 		buffer_append(out, spool->machine.data, spool->machine.size);
-	else
-		status = writer_put_machine(out, spool, error);
-	if (status == 0)
-		status = put_all_statistics(out, spool, &text, error);
-	buffer_release(&text);
-	return status;
+	else if (writer_put_machine(out, spool, error) < 0)
+		return -1;
+	return put_statistics(out, spool, error);
 }
