@@ -9,21 +9,10 @@
 #include "tracedat/tracedat.h"
 #include "tracetext/tracetext.h"
 
-struct file_source {
-	struct source source;
-	struct trace_file *file;
-};
-
-static struct trace_file *file_source_file(const struct source *source)
-{
-	return container_of(source, const struct file_source, source)->file;
-}
-
 static int file_source_read_account(struct source *source, const struct stream *stream,
 				    struct account *out, struct error *error)
 {
-	const struct statistics *statistics = trace_file_statistics(file_source_file(source),
-								    stream);
+	const struct statistics *statistics = trace_file_statistics(source->own, stream);
 
 	(void)error;
 	if (!statistics)
@@ -41,28 +30,28 @@ static int file_source_read_account(struct source *source, const struct stream *
 static void file_source_note_unknown(struct source *source, uint16_t id,
 				     const struct record *record)
 {
-	trace_file_count_unknown(file_source_file(source), id, record);
+	trace_file_count_unknown(source->own, id, record);
 }
 
 static void file_source_finish(struct source *source)
 {
-	trace_file_finish(file_source_file(source));
+	trace_file_finish(source->own);
 }
 
 static int file_source_visit(struct source *source, const struct tracepoint_visitor *visitor,
 			     struct error *error)
 {
-	return trace_file_visit(file_source_file(source), visitor, error);
+	return trace_file_visit(source->own, visitor, error);
 }
 
 static void file_source_find_task(struct source *source, int tid, struct thread_identity *out)
 {
-	trace_file_find_task(file_source_file(source), tid, out);
+	trace_file_find_task(source->own, tid, out);
 }
 
 static void file_source_find_cgroup(struct source *source, int pid, struct buffer *out)
 {
-	struct text path = trace_file_find_cgroup(file_source_file(source), pid);
+	struct text path = trace_file_find_cgroup(source->own, pid);
 
 	buffer_append(out, path.data, path.size);
 }
@@ -70,30 +59,30 @@ static void file_source_find_cgroup(struct source *source, int pid, struct buffe
 static int file_source_read_symbols(struct source *source, struct kallsyms **out,
 				    struct error *error)
 {
-	return trace_file_read_symbols(file_source_file(source), out, error);
+	return trace_file_read_symbols(source->own, out, error);
 }
 
 static void file_source_set_progress(struct source *source, struct byte_progress *progress)
 {
-	trace_file_set_progress(file_source_file(source), progress);
+	trace_file_set_progress(source->own, progress);
 }
 
 static const char *file_source_damage(const struct source *source)
 {
-	return trace_file_damage(file_source_file(source));
+	return trace_file_damage(source->own);
 }
 
 static int file_source_part_begin(struct source *source, const char *path,
 				  const struct spool_owner *owner, struct part_writer **out,
 				  struct error *error)
 {
-	return part_writer_new(out, file_source_file(source), path, owner, error);
+	return part_writer_new(out, source->own, path, owner, error);
 }
 
 static void file_source_close(struct source *source)
 {
-	trace_file_close(file_source_file(source));
-	free(container_of(source, struct file_source, source));
+	trace_file_close(source->own);
+	free(source);
 }
 
 static const struct source_ops file_source_ops = {
@@ -112,58 +101,46 @@ static const struct source_ops file_source_ops = {
 
 static int file_source_open(struct source **out, int fd, const char *path, struct error *error)
 {
-	struct file_source *own = calloc(1, sizeof(*own));
-	struct source *source;
+	struct source *source = calloc(1, sizeof(*source));
+	struct trace_file *file;
 
-	if (!own) {
+	if (!source) {
 		close(fd);
 		return error_set(error, "out of memory");
 	}
-	if (trace_file_open_at(&own->file, fd, path, error) < 0) {
-		free(own);
+	if (trace_file_open_at(&file, fd, path, error) < 0) {
+		free(source);
 		return -1;
 	}
-	source = &own->source;
 	source->ops = &file_source_ops;
-	source->streams = trace_file_streams(own->file, &source->nr_streams);
-	if (trace_file_read_constants(own->file, &source->constants, error) < 0) {
+	source->own = file;
+	source->streams = trace_file_streams(file, &source->nr_streams);
+	if (trace_file_read_constants(file, &source->constants, error) < 0) {
 		source_close(source);
 		return -1;
 	}
 	for (size_t i = 0; i < source->nr_streams; i++)
 		source->streams[i].next.constants = &source->constants;
-	source->recording = *trace_file_describe(own->file);
+	source->recording = *trace_file_describe(file);
 	*out = source;
 	return 0;
-}
-
-struct text_source {
-	struct source source;
-	struct trace_text *text;
-};
-
-static struct trace_text *text_source_text(const struct source *source)
-{
-	return container_of(source, const struct text_source, source)->text;
 }
 
 static int text_source_visit(struct source *source, const struct tracepoint_visitor *visitor,
 			     struct error *error)
 {
-	return trace_text_visit(text_source_text(source), visitor, error);
+	return trace_text_visit(source->own, visitor, error);
 }
 
 static void text_source_find_task(struct source *source, int tid, struct thread_identity *out)
 {
-	trace_text_find_task(text_source_text(source), tid, out);
+	trace_text_find_task(source->own, tid, out);
 }
 
 /* A text has none. */
 static void text_source_find_cgroup(struct source *source, int pid, struct buffer *out)
 {
-	(void)source;
-	(void)pid;
-	(void)out;
+	(void)source, (void)pid, (void)out;
 }
 
 static int text_source_read_symbols(struct source *source, struct kallsyms **out,
@@ -176,18 +153,18 @@ static int text_source_read_symbols(struct source *source, struct kallsyms **out
 
 static const char *text_source_damage(const struct source *source)
 {
-	return trace_text_damage(text_source_text(source));
+	return trace_text_damage(source->own);
 }
 
 static const char *text_source_lack(const struct source *source)
 {
-	return trace_text_lack(text_source_text(source));
+	return trace_text_lack(source->own);
 }
 
 static void text_source_close(struct source *source)
 {
-	trace_text_close(text_source_text(source));
-	free(container_of(source, struct text_source, source));
+	trace_text_close(source->own);
+	free(source);
 }
 
 static const struct source_ops text_source_ops = {
@@ -203,21 +180,23 @@ static const struct source_ops text_source_ops = {
 static int text_source_open(struct source **out, int fd, const char *path,
 			    struct byte_progress *progress, struct error *error)
 {
-	struct text_source *own = calloc(1, sizeof(*own));
+	struct source *source = calloc(1, sizeof(*source));
 	const char *name = strcmp(path, "-") == 0 ? "standard input" : path;
+	struct trace_text *text;
 
-	if (!own) {
+	if (!source) {
 		close(fd);
 		return error_set(error, "out of memory");
 	}
-	if (trace_text_open(&own->text, fd, name, progress, error) < 0) {
-		free(own);
+	if (trace_text_open(&text, fd, name, progress, error) < 0) {
+		free(source);
 		return -1;
 	}
-	own->source.ops = &text_source_ops;
-	own->source.streams = trace_text_streams(own->text, &own->source.nr_streams);
-	own->source.recording = *trace_text_describe(own->text);
-	*out = &own->source;
+	source->ops = &text_source_ops;
+	source->own = text;
+	source->streams = trace_text_streams(text, &source->nr_streams);
+	source->recording = *trace_text_describe(text);
+	*out = source;
 	return 0;
 }
 
@@ -241,7 +220,6 @@ int source_file_open(struct source **out, const char *path, const struct input_s
 	if (fd < 0)
 		return -1;
 	if (file_is_text(fd))
-		return text_source_open(out, fd, path, settings ? settings->progress : NULL,
-					error);
+		return text_source_open(out, fd, path, settings ? settings->progress : NULL, error);
 	return file_source_open(out, fd, path, error);
 }

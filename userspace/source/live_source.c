@@ -18,7 +18,6 @@
  * the kernel would clear it each time.
  */
 #define KEPT_SIZE (4 * 1024 * 1024)
-
 /* Limit of what is read ahead, of all CPUs together; with a tap, which keeps sub-buffers. */
 #define AHEAD_SIZE_MAX (64 * 1024 * 1024)
 #define AHEAD_SIZE_TAPPED (8 * 1024 * 1024)
@@ -229,18 +228,15 @@ static struct live_page *live_page_take(struct live_stream *own)
 	return page;
 }
 
-/* Drops the sub-buffers that were read ahead. */
-static void live_stream_clear(struct live_stream *own)
-{
-	while (own->first)
-		free(live_page_take(own));
-}
-
 static void live_source_cut(struct source *source)
 {
 	live_source_of(source)->is_cut = true;
-	for (size_t i = 0; i < live_source_of(source)->reader->size; i++)
-		live_stream_clear(source->streams[i].own);
+	for (size_t i = 0; i < live_source_of(source)->reader->size; i++) {
+		struct live_stream *own = source->streams[i].own;
+
+		while (own->first)
+			free(live_page_take(own));
+	}
 }
 
 /* The kernel shows any of its clocks, though only in microseconds. */
@@ -356,18 +352,6 @@ static int64_t drops_count(struct live_stream *own, uint64_t dropped)
 	return count;
 }
 
-/* Earlier drops are younger than the records that the buffer contained then. */
-static int64_t older_drops_count(struct live_stream *own)
-{
-	int64_t count = drops_count(own, own->buffer->before.dropped);
-
-	if (!own->has_older_drops)
-		return count;
-	own->has_older_drops = false;
-	own->reported = 0;
-	return own->buffer->before.unread > 0 ? LOSS_COUNT_UNKNOWN : 0;
-}
-
 /*
  * Reports drops since the last call, as in struct source_ops. Drops of a full buffer leave no mark.
  * They are younger than all delivered records, and older than now.
@@ -380,12 +364,21 @@ static int live_source_report_drops(struct source *source, const struct source_h
 	for (size_t i = 0; live->watches_drops && i < live->reader->size; i++) {
 		const struct stream *stream = &source->streams[i];
 		struct live_stream *own = stream->own;
+		const struct statistics *before = &own->buffer->before;
 		struct statistics now;
+		int64_t count = 0;
 
 		if (cpu_buffer_statistics(own->buffer, &now, error) < 0)
 			return -1;
-		if (!own->has_looked && drops_report(stream, older_drops_count(own),
-						     live->attached_ns, handler, error) < 0)
+		if (!own->has_looked)
+			count = drops_count(own, before->dropped);
+		/* Earlier drops are younger than the records that the buffer contained then. */
+		if (!own->has_looked && own->has_older_drops) {
+			own->has_older_drops = false;
+			own->reported = 0;
+			count = before->unread > 0 ? LOSS_COUNT_UNKNOWN : 0;
+		}
+		if (drops_report(stream, count, live->attached_ns, handler, error) < 0)
 			return -1;
 		own->has_looked = true;
 		if (drops_report(stream, drops_count(own, now.dropped), source_now_ns(source),
@@ -461,7 +454,8 @@ static void live_stream_close(struct stream *stream)
 {
 	struct live_stream *own = stream->own;
 
-	live_stream_clear(own);
+	while (own->first)
+		free(live_page_take(own));
 	free(own->page);
 	free(own);
 }
@@ -508,7 +502,7 @@ static int live_source_open(struct live_source *live, const struct instance_path
 	const char *directory = paths->list[INSTANCE_MAIN];
 	struct source *source = &live->source;
 	const char *below = strstr(directory, "/instances/");
-	struct buffer top = { 0 };
+	SCOPED_BUFFER(top);
 	int status;
 
 	live->saved = (struct saved_tasks)SAVED_TASKS_NONE;
@@ -520,7 +514,6 @@ static int live_source_open(struct live_source *live, const struct instance_path
 	saved_tasks_open(&live->saved, buffer_string(&top));
 	buffer_append_string(&top, "/printk_formats");
 	status = constants_read_later(&source->constants, buffer_string(&top));
-	buffer_release(&top);
 	if (status < 0)
 		return error_set(error, "out of memory");
 	if (buffer_reader_open(&live->reader, paths, error) < 0)
@@ -583,23 +576,21 @@ int source_live_open(struct source **out, const struct instance_paths *paths,
 /* Sets the clock, which is in brackets: "local global [boot]". Returns -1 if memory ran out. */
 static int describe_time(struct recording *recording, const char *directory)
 {
-	struct buffer text = { 0 };
+	SCOPED_BUFFER(text);
 	const char *begin = NULL;
 	clockid_t clock;
-	int status = 0;
 
 	if (file_read_in(directory, "trace_clock", &text) == 0)
 		begin = strchr(buffer_string(&text), '[');
-	if (begin)
-		status = recording_keep(recording, &recording->clock,
-					(struct text){ begin + 1, strcspn(begin + 1, "]") });
-	buffer_release(&text);
-	recording->counts_ticks = trace_clock_counts_ticks(recording->clock);
 	recording->time_source = "none";
-	if (!recording->clock || !trace_clock_find(recording->clock, &clock))
-		return status;
-	recording->time_source = "realtime";
-	recording->wall_offset_ns = time_wall_offset_ns(clock);
+	if (begin && recording_keep(recording, &recording->clock,
+				    (struct text){ begin + 1, strcspn(begin + 1, "]") }) < 0)
+		return -1;
+	recording->counts_ticks = trace_clock_counts_ticks(recording->clock);
+	if (recording->clock && trace_clock_find(recording->clock, &clock)) {
+		recording->time_source = "realtime";
+		recording->wall_offset_ns = time_wall_offset_ns(clock);
+	}
 	return 0;
 }
 
@@ -611,7 +602,7 @@ static int describe_time(struct recording *recording, const char *directory)
 static int live_source_describe(struct live_source *live, struct error *error)
 {
 	struct recording *recording = &live->source.recording;
-	struct buffer text = { 0 };
+	SCOPED_BUFFER(text);
 	int status = describe_time(recording, live->directory);
 
 	recording->buffer_kib = instance_number(live->directory, "buffer_size_kb");
@@ -619,7 +610,6 @@ static int live_source_describe(struct live_source *live, struct error *error)
 	buffer_append_string(&text, live->directory);
 	if (recording_keep_id(recording, text_hash(buffer_text(&text))) < 0)
 		status = -1;
-	buffer_release(&text);
 	buffer_reader_share(live->reader);
 	for (size_t i = 0; i < live->reader->size; i++) {
 		struct live_stream *own = live->source.streams[i].own;

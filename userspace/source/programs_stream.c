@@ -151,9 +151,7 @@ static void programs_source_count(struct source *source, struct buffer_counts *o
 static int programs_source_visit(struct source *source, const struct tracepoint_visitor *visitor,
 				 struct error *error)
 {
-	(void)source;
-	(void)visitor;
-	(void)error;
+	(void)source, (void)visitor, (void)error;
 	return 0;
 }
 

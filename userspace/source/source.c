@@ -602,15 +602,12 @@ int source_name_find(struct buffer *out, const char *name, struct error *error)
 int source_open(struct source **out, const char *name, const struct input_settings *settings,
 		struct error *error)
 {
-	struct buffer directory = { 0 };
-	int status;
+	SCOPED_BUFFER(directory);
 
 	if (!instance_rest(name))
 		return source_file_open(out, name, settings, error);
 	*out = NULL;
-	status = source_name_find(&directory, name, error);
-	if (status == 0)
-		status = live_source_snapshot_open(out, buffer_string(&directory), error);
-	buffer_release(&directory);
-	return status;
+	if (source_name_find(&directory, name, error) < 0)
+		return -1;
+	return live_source_snapshot_open(out, buffer_string(&directory), error);
 }

@@ -18,20 +18,20 @@
 
 /**
  * struct source_handler - receives what a source delivers
- * @record: the next record in time order; records with equal times come CPU by CPU
- * @loss: a gap; comes before all records that are younger than its beginning
- * @wants: whether losses on a CPU of a buffer matter; NULL if all do
- * @change: the instance has changed since the last delivered record; NULL ignores changes
- * @event: an event of a program, before its first record; NULL ignores it
  *
  * All but @wants return 0, or -1 with @error, which ends the reading.
  */
 struct source_handler {
 	void *context;
+	/* the next record in time order; records with equal times come CPU by CPU */
 	int (*record)(void *context, const struct record *record, struct error *error);
+	/* a gap; comes before all records that are younger than its beginning */
 	int (*loss)(void *context, const struct loss *loss, struct error *error);
+	/* whether losses on a CPU of a buffer matter; NULL if all do */
 	bool (*wants)(void *context, int cpu, unsigned int buffer);
+	/* the instance has changed since the last delivered record; NULL ignores changes */
 	int (*change)(void *context, const struct instance_change *change, struct error *error);
+	/* an event of a program, before its first record; NULL ignores it */
 	int (*event)(void *context, const struct program_event *event, struct error *error);
 };
 
@@ -97,16 +97,12 @@ int source_programs_open(struct source **out, struct programs *programs, struct 
 
 /** source_add_programs - also read the rings of programs, as source_programs_open() */
 int source_add_programs(struct source *source, struct programs *programs, struct error *error);
-
 /** source_close - close the source; NULL is fine */
 void source_close(struct source *source);
-
 /** source_describe - what the source knows about its recording; borrowed from it */
 const struct recording *source_describe(const struct source *source);
-
 /** source_has_one_buffer - whether at most one of its buffers has records */
 bool source_has_one_buffer(const struct source *source);
-
 /** source_name_is_instance - whether a source's name means an instance, not a file */
 bool source_name_is_instance(const char *name);
 
@@ -119,7 +115,6 @@ int source_name_find(struct buffer *out, const char *name, struct error *error);
 
 /** source_now_ns - time of the source's clock; 0 if unknown */
 int64_t source_now_ns(struct source *source);
-
 /** source_start_time - time of the first record, or now; returns -1 with @error */
 int source_start_time(struct source *source, int64_t *start_ns, struct error *error);
 
@@ -181,24 +176,19 @@ void source_read_ahead(struct source *source);
 /** source_hold - leave records in the buffers, except those of the sideband, until called again */
 void source_hold(struct source *source, bool is_held);
 
-/**
- * struct tapped_page - a sub-buffer as it was read, before its records are delivered
- * @delivered_ns: all records up to this time are delivered
- */
+/** struct tapped_page - a sub-buffer as it was read, before its records are delivered */
 struct tapped_page {
 	int cpu;
 	enum instance_kind kind;
 	const void *bytes;
 	size_t size;
-	int64_t delivered_ns;
+	int64_t delivered_ns; /* all records up to this time are delivered */
 };
 
-/**
- * struct source_tap - receives the sub-buffers of a live source
- * @take: returns -1 with @error, which ends the reading
- */
+/** struct source_tap - receives the sub-buffers of a live source */
 struct source_tap {
 	void *context;
+	/* returns -1 with @error, which ends the reading */
 	int (*take)(void *context, const struct tapped_page *page, struct error *error);
 };
 
@@ -211,7 +201,6 @@ void source_set_tap(struct source *source, const struct source_tap *tap);
 
 /** source_freeze - read nothing more, and end the account of losses */
 void source_freeze(struct source *source);
-
 /** source_cut - drop undelivered records that were read ahead, and read nothing more */
 void source_cut(struct source *source);
 
@@ -235,21 +224,16 @@ int source_start_over(struct source *source, enum instance_kind kind, bool was_r
  */
 uint64_t source_lost_sideband(const struct source *source);
 
-/**
- * struct source_span - the complete part of a recording that was read at the end
- * @has_from: CPUs overwrote their first records; complete from @from_ns on
- * @has_until: CPUs dropped their last records; complete up to @until_ns
- */
+/** struct source_span - the complete part of a recording that was read at the end */
 struct source_span {
-	bool has_from;
-	bool has_until;
+	bool has_from;	/* CPUs overwrote their first records; complete from @from_ns on */
+	bool has_until; /* CPUs dropped their last records; complete up to @until_ns */
 	int64_t from_ns;
 	int64_t until_ns;
 };
 
 /** source_span - the complete part, after source_first_time() and source_finish() */
 const struct source_span *source_span(const struct source *source);
-
 /** source_set_progress - count the bytes that are delivered from now on; NULL for none */
 void source_set_progress(struct source *source, struct byte_progress *progress);
 
@@ -287,10 +271,8 @@ void source_note_unknown(struct source *source, uint16_t id, const struct record
 
 /** source_find_task - look up a thread */
 void source_find_task(struct source *source, int tid, struct thread_identity *out);
-
 /** source_find_cgroup - append the path of a process's cgroup; nothing if it is unknown */
 void source_find_cgroup(struct source *source, int pid, struct buffer *out);
-
 /** source_formats_name_functions - whether a format of trace_printk() prints functions by name */
 bool source_formats_name_functions(struct source *source);
 

@@ -10,15 +10,13 @@
 
 /* What each kind of source implements. */
 
-/**
- * struct account - losses of a stream
- * @keeps_last, @keeps_first: as in struct statistics
- */
+/** struct account - losses of a stream */
 struct account {
 	uint64_t marked;   /* lost records behind which a gap was found */
 	uint64_t unmarked; /* lost records without a mark in the buffer */
 	uint64_t reported; /* of these, the ones that @report_drops reported */
 	bool is_open;	   /* more of these may be lost */
+	/* @keeps_last, @keeps_first: as in struct statistics */
 	bool keeps_last;
 	bool keeps_first;
 };
@@ -27,22 +25,8 @@ struct account {
  * struct source_ops - a kind of source; NULL where an operation does not apply
  * @wait, @read_ahead, @hold, @set_tap, @count, @freeze, @cut, @now_ns: as source_wait() and so on;
  * @out is zeroed
- * @settle, @start_over: as source_settle() and source_start_over(), without deliveries
  * @look: sub-buffers of @stream may have been read: deliver changes before their records; returns
  * -1 with @error
- * @await: wait for writers that have a timestamp and no committed record
- * @report_drops: deliver losses since the last call that leave no mark; returns -1 with @error
- * @read_account: losses of a stream; @out has those of its gaps; returns -1 with @error
- * @note_unknown: as source_note_unknown()
- * @finish: all records were delivered: check what can only be checked now
- * @visit, @find_task: never NULL; @out is zeroed
- * @set_progress: as source_set_progress()
- * @find_cgroup: as source_find_cgroup(); NULL for this machine's
- * @read_symbols: as source_read_symbols(); NULL for this machine's
- * @damage: as source_damage()
- * @lack: as source_lack()
- * @part_begin: as source_part_begin()
- * @close: free the source and its streams; never NULL
  */
 struct source_ops {
 	void (*wait)(struct source *source, int also_fd, int timeout_ms, int latency_ms);
@@ -50,6 +34,7 @@ struct source_ops {
 	void (*hold)(struct source *source, bool is_held);
 	void (*set_tap)(struct source *source, const struct source_tap *tap);
 	void (*count)(struct source *source, struct buffer_counts *out);
+	/* @settle, @start_over: as source_settle() and source_start_over(), without deliveries */
 	int (*settle)(struct source *source, struct error *error);
 	void (*start_over)(struct source *source, enum instance_kind kind);
 	void (*freeze)(struct source *source);
@@ -57,23 +42,34 @@ struct source_ops {
 	int64_t (*now_ns)(struct source *source);
 	int (*look)(struct source *source, struct stream *stream,
 		    const struct source_handler *handler, struct error *error);
+	/* wait for writers that have a timestamp and no committed record */
 	void (*await)(struct source *source);
+	/* deliver losses since the last call that leave no mark; returns -1 with @error */
 	int (*report_drops)(struct source *source, const struct source_handler *handler,
 			    struct error *error);
+	/* losses of a stream; @out has those of its gaps; returns -1 with @error */
 	int (*read_account)(struct source *source, const struct stream *stream, struct account *out,
 			    struct error *error);
+	/* as source_note_unknown() */
 	void (*note_unknown)(struct source *source, uint16_t id, const struct record *record);
+	/* all records were delivered: check what can only be checked now */
 	void (*finish)(struct source *source);
+	/* @visit, @find_task: never NULL; @out is zeroed */
 	int (*visit)(struct source *source, const struct tracepoint_visitor *visitor,
 		     struct error *error);
 	void (*find_task)(struct source *source, int tid, struct thread_identity *out);
+	/* as source_find_cgroup(); NULL for this machine's */
 	void (*find_cgroup)(struct source *source, int pid, struct buffer *out);
+	/* as source_read_symbols(); NULL for this machine's */
 	int (*read_symbols)(struct source *source, struct kallsyms **out, struct error *error);
+	/* as source_set_progress() */
 	void (*set_progress)(struct source *source, struct byte_progress *progress);
-	const char *(*damage)(const struct source *source);
-	const char *(*lack)(const struct source *source);
+	const char *(*damage)(const struct source *source); /* as source_damage() */
+	const char *(*lack)(const struct source *source);   /* as source_lack() */
+	/* as source_part_begin() */
 	int (*part_begin)(struct source *source, const char *path, const struct spool_owner *owner,
 			  struct part_writer **out, struct error *error);
+	/* free the source and its streams; never NULL */
 	void (*close)(struct source *source);
 };
 
@@ -82,21 +78,19 @@ struct programs_stream;
 /** LIVE_BUFFERS_MAX - most buffers of a live source: two of instances, and that of programs */
 #define LIVE_BUFFERS_MAX 3
 
-/**
- * struct source - the common part of every source, inside the struct of its kind
- * @buffers: names of the buffers of a live source
- * @constants: the kernel's strings, to which records of its streams may point
- */
+/** struct source - the common part of every source, inside the struct of its kind */
 struct source {
 	const struct source_ops *ops;
+	void *own; /* of a kind that needs no struct around this one */
 	struct recording recording;
-	const char *buffers[LIVE_BUFFERS_MAX];
+	const char *buffers[LIVE_BUFFERS_MAX]; /* names of the buffers of a live source */
 	struct stream *streams;
 	size_t nr_streams;
 	struct programs *programs;		 /* whose records are a stream; NULL for none */
 	struct programs_stream *programs_stream; /* data of that stream */
 	uint64_t lost_sideband;	 /* lost records of sideband streams, after source_finish() */
 	struct source_span span; /* the complete part, after source_finish() */
+	/* the kernel's strings, to which records of its streams may point */
 	struct constants constants;
 };
 
@@ -118,10 +112,7 @@ int merge_drain(struct source *source, int64_t until_ns, const struct source_han
 
 /* A source that reads the ring buffers of a tracing instance. */
 
-/**
- * struct live_source - the source
- * @progress: counts delivered sub-buffers of about @progress_total bytes; NULL for nothing
- */
+/** struct live_source - the source */
 struct live_source {
 	struct source source;
 	struct buffer_reader *reader;
@@ -139,6 +130,7 @@ struct live_source {
 	clockid_t clock_id; /* system clock behind @clock, if @has_clock_id */
 	bool is_unseen;	    /* sub-buffers were read since the last look for changes */
 	bool is_cut;	    /* nothing more is read */
+	/* counts delivered sub-buffers of about @progress_total bytes; NULL for nothing */
 	struct byte_progress *progress;
 	uint64_t progress_total;
 };
@@ -150,21 +142,19 @@ struct live_page {
 	unsigned char bytes[];
 };
 
-/**
- * struct live_stream - the stream of one CPU
- * @has_older_drops: some of the earlier drops may be younger than the first read by others
- * @first, @last: queue of sub-buffers that were read ahead
- */
+/** struct live_stream - the stream of one CPU */
 struct live_stream {
 	struct live_source *live;
 	struct cpu_buffer *buffer;
 	uint64_t overwritten; /* records behind all gaps so far, if @is_counted */
 	bool is_counted;
+	/* some of the earlier drops may be younger than the first read by others */
 	bool has_older_drops;
 	bool has_looked;	/* drops were looked for */
 	uint64_t dropped;	/* the kernel's count of drops then */
 	uint64_t reported;	/* dropped records that were reported */
 	struct live_page *page; /* the sub-buffer whose records are delivered */
+	/* @first, @last: queue of sub-buffers that were read ahead */
 	struct live_page *first;
 	struct live_page *last;
 };
@@ -201,10 +191,8 @@ int source_read_programs(struct source *source, int64_t *until_ns,
 /** source_finish_programs - all records that are left are final; returns -1 with @error */
 int source_finish_programs(struct source *source, const struct source_handler *handler,
 			   struct error *error);
-
 /** source_account_programs - losses of programs' records */
 void source_account_programs(const struct source *source, struct account *out);
-
 /** source_programs_wait_ms - the timeout of a wait, shorter if rings must be read */
 int source_programs_wait_ms(const struct source *source, int timeout_ms);
 
