@@ -160,7 +160,6 @@ int zstd_frames_check(int fd, const char *name, struct error *error)
  */
 #define FRAME_AGE_NS NS_PER_S
 #define FRAME_SIZE (1024 * 1024)
-
 /* clang-format off */
 #define ZSTD_FUNCTIONS(apply)                                                                     \
 	apply(ZSTD_createCCtx) apply(ZSTD_CCtx_setParameter)                                      \

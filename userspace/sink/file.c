@@ -200,7 +200,7 @@ void sink_file_report_faults(struct sink_file *file, const struct timeline_event
 			     void (*write)(struct sink_file *file,
 					   const struct timeline_event *finish, struct text text))
 {
-	struct buffer text = { 0 };
+	SCOPED_BUFFER(text);
 
 	if (file->nr_deep > 0) {
 		buffer_append_unsigned(&text, file->nr_deep);
@@ -218,7 +218,6 @@ void sink_file_report_faults(struct sink_file *file, const struct timeline_event
 			write(file, finish, buffer_text(&text));
 	}
 	file->out.failed |= text.failed;
-	buffer_release(&text);
 }
 
 void *sink_file_track_new(struct sink_file *file, struct timeline_track *track, size_t size)

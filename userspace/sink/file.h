@@ -42,35 +42,34 @@ struct sink_file;
 
 /**
  * struct sink_file_ops - one output format
- * @size: of its struct
- * @init: set members of a zeroed struct; may be NULL
- * @open: write the head of the file; may be NULL
  * @event: write one event. For each TIMELINE_TRACK_BEGIN it calls sink_file_track_new(), if only
  * with the size of a struct sink_track; that struct exists until this returns from the track's end.
  * Losses that last to the end of the recording are delivered just before the finish, and so every
  * loss has an end; none begins before the recording
- * @complete: the finish was written, nothing follows; may be NULL
- * @flush: bring all output to the readers; NULL for sink_file_flush()
- * @row_write: the write() of the sink's rows; NULL for none
- * @single_write: the write() of its rows of one track each; NULL for none
- * @track_release: free what the track's struct refers to; may be NULL
- * @release: free what the sink's struct refers to; may be NULL
  *
  * What fails sets @has_failed of the file and @error, or only @failed of @out if memory ran out. It
  * may go on until it returns: no further call but @release follows.
  */
 struct sink_file_ops {
-	size_t size;
+	size_t size; /* of its struct */
+	/* set members of a zeroed struct; may be NULL */
 	void (*init)(struct sink_file *file, const struct sink_settings *settings);
+	/* write the head of the file; may be NULL */
 	void (*open)(struct sink_file *file, const struct recording *recording);
 	void (*event)(struct sink_file *file, const struct timeline_event *event);
+	/* the finish was written, nothing follows; may be NULL */
 	void (*complete)(struct sink_file *file);
+	/* bring all output to the readers; NULL for sink_file_flush() */
 	void (*flush)(struct sink_file *file);
+	/* the write() of the sink's rows; NULL for none */
 	void (*row_write)(void *file, const struct row_place *place,
 			  const struct timeline_event *event);
+	/* the write() of its rows of one track each; NULL for none */
 	void (*single_write)(void *file, const struct row_place *place,
 			     const struct timeline_event *event);
+	/* free what the track's struct refers to; may be NULL */
 	void (*track_release)(struct sink_track *track);
+	/* free what the sink's struct refers to; may be NULL */
 	void (*release)(struct sink_file *file);
 };
 

@@ -307,7 +307,7 @@ static void fxt_append_text(struct fxt_sink *sink, struct text name, struct text
 
 static void fxt_append_value(struct fxt_sink *sink, struct text name, const struct value *value)
 {
-	struct buffer bytes = { 0 };
+	SCOPED_BUFFER(bytes);
 	uint64_t bits;
 
 	switch (value->kind) {
@@ -336,7 +336,6 @@ static void fxt_append_value(struct fxt_sink *sink, struct text name, const stru
 		value_append_text(&bytes, value);
 		fxt_append_text(sink, name, buffer_text(&bytes));
 		sink->record.failed |= bytes.failed;
-		buffer_release(&bytes);
 	}
 }
 
@@ -631,7 +630,7 @@ static void fxt_args(struct fxt_sink *sink, const struct timeline_event *event, 
 				    .value = { .kind = VALUE_TEXT,
 					       .text = text_of(event->comm ? event->comm : "") } };
 	struct field flows = { .name = text_of("ktrack:flow"), .value = { .kind = VALUE_TEXT } };
-	struct buffer text = { 0 };
+	SCOPED_BUFFER(text);
 
 	/* What ktrack says itself is first, and so not among the arguments that are only counted.
 	 */
@@ -660,7 +659,6 @@ static void fxt_args(struct fxt_sink *sink, const struct timeline_event *event, 
 		flows.value.text = buffer_text(&text);
 		fxt_arg_field(sink, &flows, is_end);
 		sink->record.failed |= text.failed;
-		buffer_release(&text);
 	}
 	for (unsigned int i = 0; i < event->nr_fields; i++)
 		fxt_arg_field(sink, &event->fields[i], is_end);
@@ -1018,7 +1016,7 @@ static void fxt_about(struct fxt_sink *sink, const struct recording *recording, 
 {
 	struct text rest = text_of(recording->labels ? recording->labels : ""), key, label;
 	const struct recording_property *property = NULL;
-	struct buffer name = { 0 };
+	SCOPED_BUFFER(name);
 	struct value value;
 
 	fxt_event_begin(sink, FXT_INSTANT, &fxt_ktrack, "ktrack", text_of("ktrack"),
@@ -1048,7 +1046,6 @@ static void fxt_about(struct fxt_sink *sink, const struct recording *recording, 
 		fxt_arg_text(sink, buffer_string(&name), label);
 	}
 	sink->record.failed |= name.failed;
-	buffer_release(&name);
 	fxt_record_end(sink);
 }
 

@@ -14,20 +14,19 @@
 
 /**
  * struct sink_trace2_settings - the session that a trace2 output writes
- * @value: the target for trace2_session_open(); NULL to write to the descriptor
- * @sid: the whole session id
- * @hierarchy: the command's name after the names of its parents ("git/stream")
  * @file_user, @file_group: owner of files that the target creates; @file_user 0 for the caller
- * @config: brief forms, nesting and parameters to print; NULL for none
  *
  * All strings and @config belong to the caller and outlive the sink.
  */
 struct sink_trace2_settings {
+	/* the target for trace2_session_open(); NULL to write to the descriptor */
 	const char *value;
-	const char *sid;
+	const char *sid; /* the whole session id */
+	/* the command's name after the names of its parents ("git/stream") */
 	const char *hierarchy;
 	unsigned int file_user;
 	unsigned int file_group;
+	/* brief forms, nesting and parameters to print; NULL for none */
 	const struct trace2_config *config;
 };
 

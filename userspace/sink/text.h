@@ -100,7 +100,6 @@ void csv_append_text(struct buffer *out, struct text text);
 
 /** base64_letters - the digits, by their value */
 extern const char base64_letters[];
-
 /** base64_append - append @bytes in base64, with padding */
 void base64_append(struct buffer *out, struct text bytes);
 

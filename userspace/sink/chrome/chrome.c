@@ -157,16 +157,6 @@ static struct text own_place(struct chrome_sink *sink, uint64_t thread)
 	return buffer_text(&sink->file.text);
 }
 
-/* Losses may overlap: each CPU of each buffer has a thread. Thread 0 has all other events. */
-static uint64_t loss_thread(const struct timeline_event *loss)
-{
-	bool is_named = loss->loss_buffer && loss->loss_buffer[0];
-	uint64_t number = is_named ? text_hash(text_of(loss->loss_buffer)) & INT16_MAX : 0;
-
-	number += (uint64_t)(loss->loss_machine ? loss->loss_machine->number : 0) << 16;
-	return 1 + (uint64_t)loss->loss_cpu + number * CPUS_MAX;
-}
-
 /*
  * Begins an event of a kind and a place (the members of process and thread, and perhaps of the
  * category); returns the output, to which members and a brace are appended.
@@ -209,19 +199,23 @@ static void chrome_write_text(struct chrome_sink *sink, const char *member, cons
 	buffer_append_string(out, "}}");
 }
 
+/* Losses may overlap: each CPU of each buffer has a thread. Thread 0 has all other events. */
 static void chrome_write_loss(struct chrome_sink *sink, const struct timeline_event *event)
 {
-	struct text place = own_place(sink, loss_thread(event));
-	struct buffer text = { 0 };
+	bool is_named = event->loss_buffer && event->loss_buffer[0];
+	uint64_t number = is_named ? text_hash(text_of(event->loss_buffer)) & INT16_MAX : 0;
+	struct text place;
+	SCOPED_BUFFER(text);
 	struct buffer *out;
 
+	number += (uint64_t)(event->loss_machine ? event->loss_machine->number : 0) << 16;
+	place = own_place(sink, 1 + (uint64_t)event->loss_cpu + number * CPUS_MAX);
 	loss_append_track(&text, event);
 	chrome_write_text(sink, "name", "thread_name", place, buffer_text(&text));
 	out = chrome_event_begin(sink, "X", place, event->begin_ns);
 	buffer_append_string(out, ",\"dur\":");
 	buffer_append_decimal(out, event->loss_end_ns - event->begin_ns, 3);
 	chrome_append_member(out, "name", remark_set(&text, event));
-	buffer_release(&text);
 	buffer_append_string(out, ",\"cname\":\"terrible\"}");
 }
 
@@ -232,15 +226,6 @@ static void chrome_own_write(struct chrome_sink *sink, const char *phase, int64_
 
 	chrome_append_member(out, "name", name);
 	buffer_append_string(out, phase[0] == 'i' ? ",\"s\":\"g\"}" : "}");
-}
-
-static void remark_write(struct chrome_sink *sink, const char *phase,
-			 const struct timeline_event *event)
-{
-	struct buffer text = { 0 };
-
-	chrome_own_write(sink, phase, event->time_ns, remark_set(&text, event));
-	buffer_release(&text);
 }
 
 static void chrome_fault_write(struct sink_file *file, const struct timeline_event *finish,
@@ -257,17 +242,6 @@ static struct buffer *about_begin(struct chrome_sink *sink)
 	chrome_append_member(out, "name", text_of("ktrack"));
 	buffer_append_string(out, ",\"args\":{");
 	return out;
-}
-
-static void chrome_write_finish(struct chrome_sink *sink, const struct timeline_event *event)
-{
-	struct buffer *out = &sink->file.out;
-
-	sink_file_report_faults(&sink->file, event, chrome_fault_write);
-	if (event->totals->has_wall_drift)
-		buffer_printf(about_begin(sink), "\"wall_drift_ns\":\"%lld\"}}",
-			      (long long)event->totals->wall_drift_ns);
-	buffer_append_string(out, "\n]\n");
 }
 
 static void chrome_own_open(struct chrome_sink *sink, const struct recording *recording)
@@ -291,15 +265,28 @@ static void chrome_own_open(struct chrome_sink *sink, const struct recording *re
 /* Writes an event that is on no track, also the finish. */
 static void chrome_own_event(struct chrome_sink *sink, const struct timeline_event *event)
 {
-	if (event->kind == TIMELINE_LOSS)
+	struct buffer *out = &sink->file.out;
+	SCOPED_BUFFER(text);
+
+	switch (event->kind) {
+	case TIMELINE_LOSS:
 		chrome_write_loss(sink, event);
-	else if (event->kind == TIMELINE_COMMAND_END)
+		break;
+	case TIMELINE_COMMAND_END:
 		buffer_printf(chrome_event_begin(sink, "E", own_place(sink, 0), event->time_ns),
 			      ",\"args\":{\"pid\":%d,\"status\":%d}}", event->pid, event->status);
-	else if (event->kind == TIMELINE_FINISH)
-		chrome_write_finish(sink, event);
-	else
-		remark_write(sink, event->kind == TIMELINE_COMMAND_BEGIN ? "B" : "i", event);
+		break;
+	case TIMELINE_FINISH:
+		sink_file_report_faults(&sink->file, event, chrome_fault_write);
+		if (event->totals->has_wall_drift)
+			buffer_printf(about_begin(sink), "\"wall_drift_ns\":\"%lld\"}}",
+				      (long long)event->totals->wall_drift_ns);
+		buffer_append_string(out, "\n]\n");
+		break;
+	default:
+		chrome_own_write(sink, event->kind == TIMELINE_COMMAND_BEGIN ? "B" : "i",
+				 event->time_ns, remark_set(&text, event));
+	}
 }
 
 static const struct chrome_track *chrome_track_of(const struct chrome_sink *sink,

@@ -150,14 +150,13 @@ static void span_append_times(const struct otlp_sink *sink, struct buffer *out, 
 static void otlp_append_record(const struct otlp_sink *sink, struct buffer *out,
 			       const struct timeline_event *event, const char *prefix)
 {
-	struct buffer text = { 0 };
+	SCOPED_BUFFER(text);
 
 	otlp_append_fields(out, prefix, event->fields, event->nr_fields);
 	if (event->nr_flows > 0) {
 		flows_append_text(&text, event);
 		otlp_append_text(out, prefix, "ktrack.flow", buffer_text(&text));
 		out->failed |= text.failed;
-		buffer_release(&text);
 	}
 	otlp_append_emitter(out, event, sink->file.with, prefix);
 }
@@ -169,7 +168,8 @@ static void span_add_flows(struct otlp_sink *sink, struct otlp_open *open,
 	for (unsigned int i = 0; i < event->nr_flows; i++) {
 		const struct field *flow = timeline_event_flow(event, i);
 		const struct otlp_context *last = flows_find(&sink->flows, flow);
-		struct buffer *links = &open->links, text = { 0 };
+		SCOPED_BUFFER(text);
+		struct buffer *links = &open->links;
 		bool has_link = last && last->span != open->context.span;
 		size_t size = links->size;
 
@@ -182,7 +182,6 @@ static void span_add_flows(struct otlp_sink *sink, struct otlp_open *open,
 			otlp_append_text(links, "", "ktrack.flow", buffer_text(&text));
 			buffer_append_string(links, "]}");
 			links->failed |= text.failed;
-			buffer_release(&text);
 			open->nr_links++;
 			sink->kept_size += links->size - size;
 		} else if (has_link) {

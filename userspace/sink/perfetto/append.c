@@ -218,7 +218,7 @@ static bool packet_read(struct examination *examination, struct text rest, bool 
 	bool is_well = true;
 
 	while (is_well && rest.size > 0) {
-		struct buffer content = { 0 };
+		SCOPED_BUFFER(content);
 		struct text packets;
 
 		is_well = field_take(&rest, &field);
@@ -238,7 +238,6 @@ static bool packet_read(struct examination *examination, struct text rest, bool 
 		while (is_well && packets.size > 0)
 			is_well = field_take(&packets, &field) && field.field == TRACE_PACKET &&
 				  packet_read(examination, field.bytes, true);
-		buffer_release(&content);
 	}
 	return is_well;
 }

@@ -228,21 +228,6 @@ static void attributes_write(struct perfetto_sink *sink, const struct recording 
 }
 
 /* Tracks of a machine that are below no process or thread are below a track with its name. */
-static void perfetto_machine_write(struct perfetto_sink *sink,
-				   const struct timeline_machine *machine)
-{
-	const struct perfetto_descriptor track = { .uuid = perfetto_machine_uuid(machine),
-						   .name = text_of(machine->name),
-						   .has_rank = true,
-						   .rank = (int32_t)machine->number };
-
-	sink->sequence = &sink->sequences[machine->number];
-	sequence_begin(sink);
-	system_write(sink, machine->recording, machine);
-	attributes_write(sink, machine->recording, machine);
-	perfetto_descriptor_write(sink, &track);
-}
-
 static void perfetto_frame_open(struct perfetto_sink *sink, const struct recording *recording)
 {
 	const struct perfetto_descriptor own = { .uuid = own_uuid(),
@@ -259,22 +244,22 @@ static void perfetto_frame_open(struct perfetto_sink *sink, const struct recordi
 	perfetto_descriptor_write(sink, &own);
 	if (recording->nr_machines == 0)
 		system_write(sink, recording, NULL);
-	for (size_t i = 0; i < recording->nr_machines; i++)
-		perfetto_machine_write(sink, &recording->machines[i]);
+	for (size_t i = 0; i < recording->nr_machines; i++) {
+		const struct timeline_machine *machine = &recording->machines[i];
+		const struct perfetto_descriptor track = { .uuid = perfetto_machine_uuid(machine),
+							   .name = text_of(machine->name),
+							   .has_rank = true,
+							   .rank = (int32_t)machine->number };
+
+		sink->sequence = &sink->sequences[machine->number];
+		sequence_begin(sink);
+		system_write(sink, machine->recording, machine);
+		attributes_write(sink, machine->recording, machine);
+		perfetto_descriptor_write(sink, &track);
+	}
 }
 
 #define END_PREFIX "end:"
-
-/* The sink data is the number itself, so that there is nothing to free. */
-static uint64_t name_iid(struct perfetto_sink *sink, struct timeline_name *name)
-{
-	void **data = &name->sink_data[sink->file.sink_index];
-
-	if (!*data)
-		*data = (void *)(uintptr_t)perfetto_string_intern(sink, INTERNED_EVENT_NAMES,
-								  name->text);
-	return (uintptr_t)*data;
-}
 
 /* Records have the same fields in the same order, unless a field cannot be read. */
 static const struct perfetto_field_name *field_find(const struct perfetto_category *category,
@@ -383,36 +368,33 @@ static void append_value(struct perfetto_sink *sink, uint64_t iid, const struct 
 	}
 }
 
-/* Perfetto stores unsigned numbers as signed ones; larger numbers are written as text, too. */
-static void append_exact(struct perfetto_sink *sink, const struct field *field, bool is_end)
-{
-	struct buffer *out = &sink->file.out;
-	size_t annotation = proto_begin(out, EVENT_ANNOTATIONS);
-
-	buffer_clear(&sink->file.text);
-	buffer_append_string(&sink->file.text,
-			     is_end ? "ktrack:exact:" END_PREFIX : "ktrack:exact:");
-	buffer_append(&sink->file.text, field->name.data, field->name.size);
-	proto_text(out, ANNOTATION_NAME, buffer_text(&sink->file.text));
-	buffer_clear(&sink->file.text);
-	value_append_text(&sink->file.text, &field->value);
-	proto_text(out, ANNOTATION_STRING, buffer_text(&sink->file.text));
-	proto_end(out, annotation);
-}
-
 static void append_fields(struct perfetto_sink *sink, const struct timeline_event *event)
 {
 	const struct perfetto_category *category = perfetto_category_of(sink,
 									event->track->category);
 	bool is_end = event->kind == TIMELINE_SLICE_END;
+	struct buffer *out = &sink->file.out, *text = &sink->file.text;
 
 	for (size_t i = 0; i < event->nr_fields; i++) {
 		const struct field *field = &event->fields[i];
 		const struct perfetto_field_name *name = field_find(category, i, field->name);
+		size_t annotation;
 
 		append_value(sink, is_end ? name->end_iid : name->iid, &field->value);
-		if (field->value.kind == VALUE_UNSIGNED && field->value.unsigned_number > INT64_MAX)
-			append_exact(sink, field, is_end);
+		if (field->value.kind != VALUE_UNSIGNED ||
+		    field->value.unsigned_number <= INT64_MAX)
+			continue;
+		/* Perfetto stores unsigned numbers as signed ones; these are written as text, too.
+		 */
+		annotation = proto_begin(out, EVENT_ANNOTATIONS);
+		buffer_clear(text);
+		buffer_append_string(text, is_end ? "ktrack:exact:" END_PREFIX : "ktrack:exact:");
+		buffer_append(text, field->name.data, field->name.size);
+		proto_text(out, ANNOTATION_NAME, buffer_text(text));
+		buffer_clear(text);
+		value_append_text(text, &field->value);
+		proto_text(out, ANNOTATION_STRING, buffer_text(text));
+		proto_end(out, annotation);
 	}
 }
 
@@ -582,14 +564,21 @@ static struct perfetto_message track_event_begin(struct perfetto_sink *sink,
 static void perfetto_write_named(struct perfetto_sink *sink, const struct timeline_event *event)
 {
 	bool is_instant = event->kind == TIMELINE_INSTANT;
-	uint64_t iid;
+	struct timeline_name *name = event->name;
+	/* The sink data is the number itself, so that there is nothing to free. */
+	void **data = &name->sink_data[sink->file.sink_index];
 	struct perfetto_message begun;
+	uint64_t iid = 0;
 
 	if (sink->depth + is_instant > VIEWER_DEPTH_MAX) {
 		sink->file.nr_deep += !event->is_cut;
 		return;
 	}
-	iid = event->name->is_counted ? name_iid(sink, event->name) : 0;
+	if (name->is_counted && !*data)
+		*data = (void *)(uintptr_t)perfetto_string_intern(sink, INTERNED_EVENT_NAMES,
+								  name->text);
+	if (name->is_counted)
+		iid = (uintptr_t)*data;
 	if (event->nr_fields > 0 && !fields_intern(sink, event))
 		return;
 	begun = track_event_begin(sink, event, is_instant ? TYPE_INSTANT : TYPE_SLICE_BEGIN);

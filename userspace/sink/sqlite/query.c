@@ -305,7 +305,7 @@ static int query_fail(struct database *database, const char *sql, struct error *
 	const struct sqlite_api *api = &database->api;
 	int offset = api->error_offset(database->handle);
 	unsigned int line = 1, column = 1;
-	struct buffer place = { 0 };
+	SCOPED_BUFFER(place);
 
 	if (api->errcode(database->handle) == SQLITE_AUTH)
 		return query_refuse(error);
@@ -321,7 +321,6 @@ static int query_fail(struct database *database, const char *sql, struct error *
 	buffer_printf(&place, "column %u", column);
 	error_set(error, "query: %s at %s; see ktrack-sql(5)", api->errmsg(database->handle),
 		  buffer_string(&place));
-	buffer_release(&place);
 	return -1;
 }
 

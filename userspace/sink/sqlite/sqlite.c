@@ -181,7 +181,8 @@ _Static_assert(sizeof(scope_texts) / sizeof(scope_texts[0]) == SCOPE_KIND_COUNT,
 static void sqlite_track_begin(struct sqlite_sink *sink, const struct timeline_event *event)
 {
 	struct database_row row = sqlite_row_begin(sink, STATEMENT_TRACK);
-	struct buffer label = { 0 }, *identity = &sink->file.text;
+	SCOPED_BUFFER(label);
+	struct buffer *identity = &sink->file.text;
 	struct timeline_track *shown = event->track;
 	struct sqlite_track *track = sink_file_track_new(&sink->file, shown, sizeof(*track));
 	bool is_process = shown->scope == SCOPE_PROCESS;
@@ -215,7 +216,6 @@ static void sqlite_track_begin(struct sqlite_sink *sink, const struct timeline_e
 	row_add_string(&row, shown->machine ? shown->machine->name : NULL);
 	row.failed |= label.failed || identity->failed;
 	sqlite_row_end(sink, &row);
-	buffer_release(&label);
 }
 
 static void sqlite_track_end(struct sqlite_sink *sink, const struct timeline_event *event)
@@ -356,34 +356,12 @@ static void sqlite_remark(struct sqlite_sink *sink, const struct timeline_event 
 	message_add(&sink->file, event, text);
 }
 
-static void machine_add(struct sqlite_sink *sink, const struct timeline_machine *machine)
-{
-	struct database_row row = sqlite_row_begin(sink, STATEMENT_MACHINE);
-	const struct recording *recording = machine->recording;
-	struct buffer labels = { 0 };
-
-	labels_append(&labels, recording->labels);
-	row_add_number(&row, machine->number);
-	row_add_string(&row, machine->name);
-	row_add_string(&row, recording->source);
-	row_add_string(&row, recording->id);
-	row_add_string(&row, recording->clock);
-	row_add_string(&row, recording->kernel);
-	row_add_number(&row, recording->nr_cpus);
-	row_add_string(&row, recording->labels ? buffer_string(&labels) : NULL);
-	row_add_number(&row, machine->shift_ns);
-	row_add_known(&row, recording->wall_error_ns);
-	row.failed |= labels.failed;
-	sqlite_row_end(sink, &row);
-	buffer_release(&labels);
-}
-
 static void sqlite_recording_add(struct sqlite_sink *sink, const struct recording *recording)
 {
 	struct database_row row = sqlite_row_begin(sink, STATEMENT_RECORDING);
 	const struct recording_property *property = NULL;
 	struct value value;
-	struct buffer labels = { 0 };
+	SCOPED_BUFFER(labels);
 
 	labels_append(&labels, recording->labels);
 	row_add_string(&row, KTRACK_VERSION);
@@ -398,9 +376,25 @@ static void sqlite_recording_add(struct sqlite_sink *sink, const struct recordin
 			row_add_value(&row, &value);
 	}
 	sqlite_row_end(sink, &row);
-	buffer_release(&labels);
-	for (size_t i = 0; i < recording->nr_machines; i++)
-		machine_add(sink, &recording->machines[i]);
+	for (size_t i = 0; i < recording->nr_machines; i++) {
+		const struct timeline_machine *machine = &recording->machines[i];
+
+		row = sqlite_row_begin(sink, STATEMENT_MACHINE);
+		buffer_clear(&labels);
+		labels_append(&labels, machine->recording->labels);
+		row_add_number(&row, machine->number);
+		row_add_string(&row, machine->name);
+		row_add_string(&row, machine->recording->source);
+		row_add_string(&row, machine->recording->id);
+		row_add_string(&row, machine->recording->clock);
+		row_add_string(&row, machine->recording->kernel);
+		row_add_number(&row, machine->recording->nr_cpus);
+		row_add_string(&row, machine->recording->labels ? buffer_string(&labels) : NULL);
+		row_add_number(&row, machine->shift_ns);
+		row_add_known(&row, machine->recording->wall_error_ns);
+		row.failed |= labels.failed;
+		sqlite_row_end(sink, &row);
+	}
 }
 
 static void sqlite_finish(struct sqlite_sink *sink, const struct timeline_event *event)

@@ -287,7 +287,7 @@ static void sort_word_append(struct buffer *out, const char *word, const char *m
 
 static int apply_sort(void *settings, const char *value, struct error *error)
 {
-	struct buffer words = { 0 };
+	SCOPED_BUFFER(words);
 
 	if (stat_sort_parse(settings, value))
 		return 0;
@@ -305,7 +305,6 @@ static int apply_sort(void *settings, const char *value, struct error *error)
 						 : "");
 	}
 	error_set(error, "--sort=%s: unknown; write one of %s", value, buffer_string(&words));
-	buffer_release(&words);
 	return -1;
 }
 
@@ -507,52 +506,46 @@ struct value stat_value_get(const struct stat_column *column, const struct stat_
 	return duration_value(*(const int64_t *)member);
 }
 
-static void rate_append(struct buffer *out, double per_second)
-{
-	static const char *const units[] = { "", "k", "M", "G" };
-	size_t unit = 0;
-
-	while (per_second >= 999.5 && unit + 1 < sizeof(units) / sizeof(units[0])) {
-		per_second /= 1000;
-		unit++;
-	}
-	buffer_printf(out, "%.3g%s/s", per_second, units[unit]);
-}
-
 void stat_shown_append(const struct stat_shown *shown, const struct stat_source *source,
 		       struct buffer *out)
 {
+	static const char *const units[] = { "", "k", "M", "G" };
 	enum stat_unit unit = shown->column->unit;
 	struct value value = stat_value_get(shown->column, source, shown->of);
+	size_t thousands = 0;
 
 	/* Of slices that are all left out. */
 	if (unit != UNIT_TEXT && unit != UNIT_COUNT && stat_row_count(source->row) == 0)
 		return;
-	if (unit == UNIT_DURATION)
+	switch (unit) {
+	case UNIT_DURATION:
 		buffer_append_duration(out, value.signed_number);
-	else if (unit == UNIT_RATE)
-		rate_append(out, value.floating);
-	else if (unit == UNIT_SHARE)
+		break;
+	case UNIT_RATE:
+		for (; value.floating >= 999.5 && thousands < 3; thousands++)
+			value.floating /= 1000;
+		buffer_printf(out, "%.3g%s/s", value.floating, units[thousands]);
+		break;
+	case UNIT_SHARE:
 		buffer_printf(out, "%.1f%%", 100 * value.floating);
-	else
+		break;
+	default:
 		value_append_text(out, &value);
+	}
 }
 
 /* What is no number is below all others. */
-static int floating_compare(double a, double b)
-{
-	if (__builtin_isnan(a) || __builtin_isnan(b))
-		return __builtin_isnan(b) - __builtin_isnan(a);
-	return (a > b) - (a < b);
-}
-
 static int stat_number_compare(const struct value *a, const struct value *b)
 {
+	double left = value_floating(a), right = value_floating(b);
+
 	if (a->kind == VALUE_UNSIGNED && b->kind == VALUE_UNSIGNED)
 		return (a->unsigned_number > b->unsigned_number) -
 		       (a->unsigned_number < b->unsigned_number);
+	if (__builtin_isnan(left) || __builtin_isnan(right))
+		return __builtin_isnan(right) - __builtin_isnan(left);
 	if (a->kind == VALUE_FLOATING || b->kind == VALUE_FLOATING)
-		return floating_compare(value_floating(a), value_floating(b));
+		return (left > right) - (left < right);
 	/* Of two kinds, a number above those of the other is unsigned. */
 	if (a->kind == VALUE_UNSIGNED && a->unsigned_number > INT64_MAX)
 		return 1;

@@ -68,30 +68,6 @@ static void append_bars(struct buffer *out, const struct quantiles *quantiles,
 	}
 }
 
-static void table_columns_choose(struct stat_columns *columns, struct table_column *list,
-				 const struct sink_stat_settings *settings,
-				 const struct stat_row *const *rows, size_t nr_rows)
-{
-	size_t size = 0;
-
-	stat_columns_choose(columns, settings, STAT_TABLES, rows[0]->kind);
-	for (size_t i = 0; i < columns->size; i++) {
-		const struct stat_shown *shown = &columns->list[i];
-		const struct stat_column *column = shown->column;
-
-		if (column->is_needed && !column->is_needed(settings, rows, nr_rows))
-			continue;
-		list[size] = (struct table_column){
-			.title = shown->title,
-			.is_right = column->unit != UNIT_TEXT && column->unit != UNIT_HISTOGRAM,
-			.is_flexible = column->each == STAT_EACH_KEY,
-			.rank = column->rank,
-		};
-		columns->list[size++] = *shown;
-	}
-	columns->size = size;
-}
-
 static void rows_print(struct stat_sink *sink, const struct stat_row *const *rows, size_t nr_rows,
 		       const struct table_style *style)
 {
@@ -100,13 +76,26 @@ static void rows_print(struct stat_sink *sink, const struct stat_row *const *row
 	struct table table = { .columns = list };
 	struct stat_columns columns;
 
-	table_columns_choose(&columns, list, &sink->settings, rows, nr_rows);
-	table.nr_columns = columns.size;
+	stat_columns_choose(&columns, &sink->settings, STAT_TABLES, rows[0]->kind);
+	for (size_t i = 0; i < columns.size; i++) {
+		const struct stat_shown *shown = &columns.list[i];
+		const struct stat_column *column = shown->column;
+
+		if (column->is_needed && !column->is_needed(&sink->settings, rows, nr_rows))
+			continue;
+		list[table.nr_columns] = (struct table_column){
+			.title = shown->title,
+			.is_right = column->unit != UNIT_TEXT && column->unit != UNIT_HISTOGRAM,
+			.is_flexible = column->each == STAT_EACH_KEY,
+			.rank = column->rank,
+		};
+		columns.list[table.nr_columns++] = *shown;
+	}
 	for (size_t i = 0; i < nr_rows; i++) {
 		const struct stat_source source = stat_source_of(sink, rows[i]);
 		struct buffer *cell = table_add(&table);
 
-		for (size_t k = 0; k < columns.size; k++, cell++) {
+		for (size_t k = 0; k < table.nr_columns; k++, cell++) {
 			if (columns.list[k].column->unit != UNIT_HISTOGRAM)
 				stat_shown_append(&columns.list[k], &source, cell);
 			else if (rows[i]->times.nr_intervals > 0)
@@ -248,14 +237,13 @@ static void stat_print_slow(struct stat_sink *sink, const struct table_style *st
 #define CLEAR_LINE "\033[K"
 #define CLEAR_BELOW "\033[J"
 
-static void warning_begin(struct stat_sink *sink)
+/* Begins or ends a line that warns. */
+static void warning_mark(struct stat_sink *sink, bool is_begin)
 {
-	buffer_append_string(&sink->file.out, sink->settings.has_colour ? RED : "");
-}
-
-static void warning_end(struct stat_sink *sink)
-{
-	buffer_append_string(&sink->file.out, sink->settings.has_colour ? PLAIN "\n" : "\n");
+	if (sink->settings.has_colour)
+		buffer_append_string(&sink->file.out, is_begin ? RED : PLAIN);
+	if (!is_begin)
+		buffer_append_char(&sink->file.out, '\n');
 }
 
 static void left_out_print(struct stat_sink *sink)
@@ -271,7 +259,7 @@ static void left_out_print(struct stat_sink *sink)
 	}
 	if (nr_left_out == 0)
 		return;
-	warning_begin(sink);
+	warning_mark(sink, true);
 	buffer_printf(out, "slices not counted: %llu (%llu suspect by losses, %llu without an end",
 		      (unsigned long long)nr_left_out, (unsigned long long)nr_suspect,
 		      (unsigned long long)nr_unfinished);
@@ -281,7 +269,7 @@ static void left_out_print(struct stat_sink *sink)
 	if (nr_suspect + nr_unfinished + nr_foreign > nr_left_out)
 		buffer_append_string(out, "; some for several reasons");
 	buffer_append_char(out, ')');
-	warning_end(sink);
+	warning_mark(sink, false);
 }
 
 static void faults_print(struct stat_sink *sink)
@@ -292,9 +280,9 @@ static void faults_print(struct stat_sink *sink)
 	for (size_t i = 0; i < fault_limit(&sink->totals); i++) {
 		if (!fault_set(text, &sink->totals, sink->file.counts_ticks, i))
 			continue;
-		warning_begin(sink);
+		warning_mark(sink, true);
 		table_append_text(&sink->file.out, buffer_text(text), &style);
-		warning_end(sink);
+		warning_mark(sink, false);
 	}
 	sink->file.out.failed |= text->failed;
 }
@@ -306,18 +294,18 @@ static void footer_print(struct stat_sink *sink, bool has_rows)
 	for (size_t i = 0; i < sink->nr_losses; i++) {
 		const struct stat_loss *loss = &sink->losses[i];
 
-		warning_begin(sink);
+		warning_mark(sink, true);
 		buffer_printf(out, "cpu %d ", loss->cpu);
 		timeline_append_loss(out, loss->nr_records, loss->nr_gaps, loss->nr_unknown);
-		warning_end(sink);
+		warning_mark(sink, false);
 	}
 	left_out_print(sink);
 	faults_print(sink);
 	if (sink->nr_beyond > 0) {
-		warning_begin(sink);
+		warning_mark(sink, true);
 		buffer_printf(out, "%llu events in rows named (other), which combine several rows",
 			      (unsigned long long)sink->nr_beyond);
-		warning_end(sink);
+		warning_mark(sink, false);
 	}
 	buffer_append_duration(out, stat_sink_duration(sink, sink->now_ns));
 	if (has_rows)

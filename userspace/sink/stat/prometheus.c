@@ -265,7 +265,8 @@ static int metrics_file_replace(const struct stat_sink *sink, const char *folder
 int stat_write_prometheus(struct stat_sink *sink, struct error *error)
 {
 	const char *path = sink->settings.prometheus, *name = path_base_name(path);
-	struct buffer folder = { 0 }, new_name = { 0 };
+	SCOPED_BUFFER(folder);
+	SCOPED_BUFFER(new_name);
 	struct stat about;
 	int status = 0;
 
@@ -293,7 +294,5 @@ int stat_write_prometheus(struct stat_sink *sink, struct error *error)
 	else
 		status = error_set_system(error, errno, "cannot write %s", path);
 	buffer_clear(&sink->file.out);
-	buffer_release(&folder);
-	buffer_release(&new_name);
 	return status;
 }

@@ -295,16 +295,6 @@ void stat_slow_sort(struct stat_sink *sink)
 		qsort(sink->slow, sink->nr_slow, sizeof(*sink->slow), slow_compare);
 }
 
-static void stat_slow_release(struct stat_sink *sink)
-{
-	for (uint64_t i = 0; sink->slow && i < sink->settings.slowest; i++) {
-		buffer_release(&sink->slow[i].track);
-		buffer_release(&sink->slow[i].name);
-		buffer_release(&sink->slow[i].fields);
-	}
-	free(sink->slow);
-}
-
 /** struct row_key - identity of a row */
 struct row_key {
 	enum stat_kind kind;
@@ -656,7 +646,12 @@ static void stat_release(struct sink_file *file)
 	for (size_t i = 0; i < sink->nr_rows; i++)
 		row_free(sink->rows[i]);
 	free(sink->rows);
-	stat_slow_release(sink);
+	for (uint64_t i = 0; sink->slow && i < sink->settings.slowest; i++) {
+		buffer_release(&sink->slow[i].track);
+		buffer_release(&sink->slow[i].name);
+		buffer_release(&sink->slow[i].fields);
+	}
+	free(sink->slow);
 	free(sink->losses);
 	map_release(&sink->map);
 }

@@ -236,7 +236,6 @@ void stat_histogram_append(struct buffer *out, const struct quantiles *quantiles
 			   const struct table_style *style);
 /** stat_sort_parse - sort by a column's word, the other way after '-'; returns false if unknown */
 bool stat_sort_parse(struct sink_stat_settings *settings, const char *word);
-
 /** stat_options - those of ktrack stat that are for a struct sink_stat_settings */
 extern const struct option_row stat_options[];
 

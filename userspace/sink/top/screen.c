@@ -133,13 +133,12 @@ static int screen_enter(struct screen *screen, struct error *error)
 static int frame_write(struct screen *screen, struct error *error)
 {
 	off_t size = lseek(screen->frame_fd, 0, SEEK_CUR);
-	struct buffer out = { 0 };
+	SCOPED_BUFFER(out);
 	char *space = size > 0 ? buffer_reserve(&out, (size_t)size) : NULL;
 	ssize_t done = space ? pread(screen->frame_fd, space, (size_t)size, 0) : 0;
 	int status = 0;
 
 	if (size > 0 && done != size) {
-		buffer_release(&out);
 		return error_set(error, "out of memory");
 	}
 	lseek(screen->frame_fd, 0, SEEK_SET);
@@ -150,7 +149,6 @@ static int frame_write(struct screen *screen, struct error *error)
 		status = errno == ECANCELED
 				 ? 0
 				 : error_set_system(error, errno, "cannot write to the terminal");
-	buffer_release(&out);
 	return status;
 }
 

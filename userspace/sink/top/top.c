@@ -210,7 +210,8 @@ static bool line_is_wanted(const struct stat_top *top, const struct top_line *li
 
 static void top_lines_order(struct stat_top *top)
 {
-	struct buffer filter = { 0 }, cell = { 0 };
+	SCOPED_BUFFER(filter);
+	SCOPED_BUFFER(cell);
 
 	buffer_append(&filter, top->filter.data, top->filter.size);
 	top->nr_shown = 0;
@@ -218,8 +219,6 @@ static void top_lines_order(struct stat_top *top)
 		if (line_is_wanted(top, &top->lines[i], &cell, buffer_string(&filter)))
 			top->order[top->nr_shown++] = i;
 	}
-	buffer_release(&filter);
-	buffer_release(&cell);
 	if (top->nr_shown > 1)
 		qsort_r(top->order, top->nr_shown, sizeof(*top->order), top_lines_compare, top);
 	for (size_t i = 0; i < top->nr_shown; i++) {
@@ -255,39 +254,6 @@ static struct buffer *detail_add(struct table *table, const char *what)
 	return cell + 1;
 }
 
-/* One line for each column of the table, whether or not it fits there. */
-static void detail_add_columns(const struct stat_top *top, const struct top_line *line,
-			       struct table *table)
-{
-	const struct top_columns *columns = &top->columns[top->kind];
-
-	for (size_t i = 0; i < columns->all.size; i++) {
-		struct buffer *cell = detail_add(table, "");
-
-		top_column_title(top, i, cell - 1);
-		top_column_append(top, &columns->all.list[i], line, cell);
-	}
-}
-
-/* The percentiles that are not among the columns. */
-static void detail_add_percentiles(const struct stat_row *row, const struct quantiles *quantiles,
-				   struct table *table)
-{
-	static const struct {
-		const char *title;
-		unsigned int permille;
-	} percentiles[] = { { "percentile 10", 100 }, { "percentile 25", 250 },
-			    { "percentile 75", 750 }, { "percentile 90", 900 },
-			    { "percentile 95", 950 }, { "percentile 99.9", 999 } };
-	struct stat_row whole = *row;
-
-	whole.quantiles = *quantiles;
-	for (size_t i = 0; i < sizeof(percentiles) / sizeof(percentiles[0]); i++) {
-		buffer_append_duration(detail_add(table, percentiles[i].title),
-				       stat_row_quantile(&whole, percentiles[i].permille));
-	}
-}
-
 static void top_detail_append(const struct stat_top *top, struct buffer *out)
 {
 	static const struct {
@@ -299,29 +265,48 @@ static void top_detail_append(const struct stat_top *top, struct buffer *out)
 		{ "without an end", offsetof(struct stat_row, nr_unfinished) },
 		{ "ended by other threads", offsetof(struct stat_row, nr_foreign) },
 	};
+	/* Those that are not among the columns. */
+	static const struct {
+		const char *title;
+		unsigned int permille;
+	} percentiles[] = { { "percentile 10", 100 }, { "percentile 25", 250 },
+			    { "percentile 75", 750 }, { "percentile 90", 900 },
+			    { "percentile 95", 950 }, { "percentile 99.9", 999 } };
+	const struct stat_columns *columns = &top->columns[top->kind].all;
 	const struct table_style style = top_style(top);
 	const struct top_line *line = top_selected(top);
 	struct table table = { .columns = detail_columns, .nr_columns = 2 };
-	const struct quantiles *quantiles;
+	struct stat_row whole;
 
 	if (!line)
 		return;
-	quantiles = top->is_paused ? &line->row.quantiles : &line->source->quantiles;
-	detail_add_columns(top, line, &table);
+	whole = line->row;
+	if (!top->is_paused)
+		whole.quantiles = line->source->quantiles;
+	/* One line for each column of the table, whether or not it fits there. */
+	for (size_t i = 0; i < columns->size; i++) {
+		struct buffer *cell = detail_add(&table, "");
+
+		top_column_title(top, i, cell - 1);
+		top_column_append(top, &columns->list[i], line, cell);
+	}
 	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
-		uint64_t count = *(const uint64_t *)((const char *)&line->row + counts[i].member);
+		uint64_t count = *(const uint64_t *)((const char *)&whole + counts[i].member);
 
 		if (count > 0)
 			buffer_append_unsigned(detail_add(&table, counts[i].what), count);
 	}
-	if (quantiles->nr_octaves > 0)
-		detail_add_percentiles(&line->row, quantiles, &table);
+	for (size_t i = 0;
+	     whole.quantiles.nr_octaves > 0 && i < sizeof(percentiles) / sizeof(percentiles[0]);
+	     i++)
+		buffer_append_duration(detail_add(&table, percentiles[i].title),
+				       stat_row_quantile(&whole, percentiles[i].permille));
 	table_append(&table, out, &style);
 	table_release(&table);
-	if (quantiles->nr_octaves == 0)
+	if (whole.quantiles.nr_octaves == 0)
 		return;
 	buffer_append_char(out, '\n');
-	stat_histogram_append(out, quantiles, &style);
+	stat_histogram_append(out, &whole.quantiles, &style);
 }
 
 static size_t top_page_size(const struct stat_top *top)
@@ -340,31 +325,17 @@ static void row_put(struct stat_top *top, unsigned int row, const struct buffer 
 		    enum screen_look look)
 {
 	const struct table_style style = top_style(top);
-	struct buffer line = { 0 };
+	SCOPED_BUFFER(line);
 
 	table_append_row(&line, buffer_text(text), &style, look == SCREEN_REVERSE);
 	if (!line.failed)
 		screen_put(&top->screen, row, buffer_text(&line), look);
-	buffer_release(&line);
-}
-
-static void header_draw(struct stat_top *top)
-{
-	const struct stat_sink *sink = top->sink;
-	struct buffer line = { 0 };
-
-	buffer_append_string(&line, "ktrack stat --live  ");
-	buffer_append_duration(&line, top->copied_ns - sink->file.start_ns);
-	buffer_append_string(&line, "  ");
-	buffer_append(&line, top->progress.data, top->progress.size);
-	row_put(top, 0, &line, sink->nr_losses > 0 ? SCREEN_WARNING : SCREEN_BOLD);
-	buffer_release(&line);
 }
 
 static void status_draw(struct stat_top *top)
 {
 	struct text rest = buffer_text(&top->messages), message = { "", 0 };
-	struct buffer line = { 0 };
+	SCOPED_BUFFER(line);
 	size_t nr_rows = 0;
 
 	/* The last message, without its newline. */
@@ -384,20 +355,6 @@ static void status_draw(struct stat_top *top)
 	buffer_append_string(&line, message.size > 0 ? "  " : "");
 	top_text_append(&line, message);
 	row_put(top, 1, &line, message.size > 0 ? SCREEN_WARNING : SCREEN_PLAIN);
-	buffer_release(&line);
-}
-
-static void keys_draw(struct stat_top *top)
-{
-	struct buffer line = { 0 };
-
-	if (top->mode == TOP_TABLE)
-		buffer_printf(&line, KEYS_TABLE "%ss",
-			      stat_kind_name((top->kind + 1) % STAT_KIND_COUNT));
-	else
-		buffer_append_string(&line, top->mode == TOP_FILTER ? KEYS_FILTER : KEYS_DETAIL);
-	row_put(top, top->screen.rows - 1, &line, SCREEN_REVERSE);
-	buffer_release(&line);
 }
 
 static void lines_put(struct stat_top *top, struct text text, size_t marked)
@@ -416,7 +373,8 @@ static int table_draw(struct stat_top *top)
 	const struct top_columns *columns = &top->columns[top->kind];
 	const struct table_style style = top_style(top);
 	struct table_column list[STAT_COLUMNS_MAX];
-	struct buffer titles[STAT_COLUMNS_MAX] = { 0 }, text = { 0 };
+	SCOPED_BUFFER(text);
+	struct buffer titles[STAT_COLUMNS_MAX] = { 0 };
 	struct table table = { .columns = list, .nr_columns = columns->all.size };
 	size_t size = top_page_size(top);
 	bool has_failed;
@@ -453,46 +411,53 @@ static int table_draw(struct stat_top *top)
 	table_release(&table);
 	for (size_t i = 0; i < columns->all.size; i++)
 		buffer_release(&titles[i]);
-	buffer_release(&text);
 	return has_failed ? -1 : 0;
 }
 
 static int detail_draw(struct stat_top *top)
 {
-	struct buffer out = { 0 };
+	SCOPED_BUFFER(out);
 	size_t nr_lines = 0, size = top_page_size(top) + 1;
 	struct text text, rest;
-	bool has_failed;
 
 	top_detail_append(top, &out);
+	if (out.failed)
+		return -1;
 	text = rest = buffer_text(&out);
-	has_failed = out.failed;
 	for (; rest.size > 0; nr_lines++)
 		text_take_line(&rest);
 	if (top->scroll + size > nr_lines)
 		top->scroll = nr_lines > size ? nr_lines - size : 0;
 	for (size_t i = 0; i < top->scroll; i++)
 		text_take_line(&text);
-	if (!has_failed)
-		lines_put(top, text, 0);
-	buffer_release(&out);
-	return has_failed ? -1 : 0;
+	lines_put(top, text, 0);
+	return 0;
 }
 
 static int top_draw(struct stat_top *top, struct error *error)
 {
-	int status;
+	const struct stat_sink *sink = top->sink;
+	SCOPED_BUFFER(line);
 
 	if (!top->screen.is_shown)
 		return 0;
 	top_lines_order(top);
 	screen_clear(&top->screen);
-	header_draw(top);
+	buffer_append_string(&line, "ktrack stat --live  ");
+	buffer_append_duration(&line, top->copied_ns - sink->file.start_ns);
+	buffer_append_string(&line, "  ");
+	buffer_append(&line, top->progress.data, top->progress.size);
+	row_put(top, 0, &line, sink->nr_losses > 0 ? SCREEN_WARNING : SCREEN_BOLD);
 	status_draw(top);
-	status = top->mode == TOP_DETAIL ? detail_draw(top) : table_draw(top);
-	if (status < 0)
+	if ((top->mode == TOP_DETAIL ? detail_draw(top) : table_draw(top)) < 0)
 		return error_set(error, "out of memory");
-	keys_draw(top);
+	buffer_clear(&line);
+	if (top->mode == TOP_TABLE)
+		buffer_printf(&line, KEYS_TABLE "%ss",
+			      stat_kind_name((top->kind + 1) % STAT_KIND_COUNT));
+	else
+		buffer_append_string(&line, top->mode == TOP_FILTER ? KEYS_FILTER : KEYS_DETAIL);
+	row_put(top, top->screen.rows - 1, &line, SCREEN_REVERSE);
 	return screen_show(&top->screen, error);
 }
 

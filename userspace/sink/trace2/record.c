@@ -409,14 +409,6 @@ hot_inline bool fields_put(struct fields_put *put, const struct trace2_fields *f
 	return true;
 }
 
-static out_of_line void other_fields_append(struct trace2_fields *fields, struct buffer *json,
-					    struct buffer *text, const struct timeline_event *event)
-{
-	for (size_t i = 0; i < event->nr_fields; i++)
-		other_field_append(fields, json, text, &event->fields[i]);
-	buffer_append_char(json, '}');
-}
-
 /*
  * Appends an object of the event's fields, one at least, to @json, and " name=value name=value" to
  * @text. Returns true if the text needs no escapes in JSON. Fields start with ','; the first one is
@@ -436,7 +428,9 @@ static bool trace2_fields_append(struct trace2_fields *fields, struct buffer *js
 		buffer_end_put(json, put_char(put.json, '}'));
 		buffer_end_put(text, put.text);
 	} else {
-		other_fields_append(fields, json, text, event);
+		for (size_t i = 0; i < event->nr_fields; i++)
+			other_field_append(fields, json, text, &event->fields[i]);
+		buffer_append_char(json, '}');
 	}
 	json->data[begin] = '{';
 	return are_literal && !fields->has_escapes;

@@ -12,7 +12,6 @@
 #include "sink/text.h"
 
 #define MACHINE_PARAM_SIZE 48
-
 /* These lines have the place in the source that writes them. */
 #define LINE_OF(line_kind)                                               \
 	{                                                                \
@@ -68,7 +67,7 @@ static void machine_write(struct trace2_sink *sink, const struct timeline_machin
 static void labels_write(struct trace2_sink *sink, const struct recording *recording)
 {
 	struct text rest = text_of(recording->labels ? recording->labels : ""), key, value;
-	struct buffer param = { 0 };
+	SCOPED_BUFFER(param);
 
 	while (recording_take_label(&rest, &key, &value)) {
 		buffer_clear(&param);
@@ -77,7 +76,6 @@ static void labels_write(struct trace2_sink *sink, const struct recording *recor
 		buffer_append(&sink->message, value.data, value.size);
 		message_parameter_write(sink, buffer_string(&param), recording->start_ns);
 	}
-	buffer_release(&param);
 }
 
 /* Times as t_abs of other lines. A file may contain anything. */
@@ -339,21 +337,17 @@ static void trace2_write_loss(struct trace2_sink *sink, const struct timeline_ev
 	error_write(sink, event, format, loss_args_set(sink, event));
 }
 
-static void trace2_write_malformed(struct trace2_sink *sink, const struct timeline_event *event)
+/* Without members for machines: their meaning is in the format. */
+static void trace2_write_remark(struct trace2_sink *sink, const struct timeline_event *event)
 {
-	error_write(sink, event, MALFORMED_FORMAT, (struct text){ 0 });
-}
-
-static void trace2_write_foreign_end(struct trace2_sink *sink, const struct timeline_event *event)
-{
-	error_write(sink, event, FOREIGN_END_FORMAT, (struct text){ 0 });
+	error_write(sink, event,
+		    event->kind == TIMELINE_MALFORMED ? MALFORMED_FORMAT : FOREIGN_END_FORMAT,
+		    (struct text){ 0 });
 }
 
 static void trace2_write_command_begin(struct trace2_sink *sink, const struct timeline_event *event)
 {
-	struct trace2_event line = { .kind = TRACE2_CHILD_START,
-				     .file = __FILE__,
-				     .line = __LINE__ };
+	struct trace2_event line = LINE_OF(TRACE2_CHILD_START);
 
 	sink->command_ns = event->time_ns;
 	line.child_start.child_class = "?";
@@ -363,9 +357,7 @@ static void trace2_write_command_begin(struct trace2_sink *sink, const struct ti
 
 static void trace2_write_command_end(struct trace2_sink *sink, const struct timeline_event *event)
 {
-	struct trace2_event line = { .kind = TRACE2_CHILD_EXIT,
-				     .file = __FILE__,
-				     .line = __LINE__ };
+	struct trace2_event line = LINE_OF(TRACE2_CHILD_EXIT);
 
 	line.child_exit.pid = event->pid;
 	line.child_exit.code = event->status;
@@ -416,8 +408,8 @@ static void (*const writers[])(struct trace2_sink *sink, const struct timeline_e
 	[TIMELINE_TRACK_END] = trace2_track_end,
 	[TIMELINE_LOSS] = trace2_write_loss,
 	[TIMELINE_LOSS_SUM] = trace2_write_loss,
-	[TIMELINE_MALFORMED] = trace2_write_malformed,
-	[TIMELINE_FOREIGN_END] = trace2_write_foreign_end,
+	[TIMELINE_MALFORMED] = trace2_write_remark,
+	[TIMELINE_FOREIGN_END] = trace2_write_remark,
 	[TIMELINE_TRACEPOINT] = trace2_write_tracepoint,
 	[TIMELINE_COMMAND_BEGIN] = trace2_write_command_begin,
 	[TIMELINE_COMMAND_END] = trace2_write_command_end,
@@ -435,19 +427,6 @@ static int trace2_event_write(struct sink *head, const struct timeline_event *ev
 	sink->error = error;
 	writers[event->kind](sink, event);
 	return unlikely(sink->has_failed) ? trace2_status(sink, sink->error) : 0;
-}
-
-static int target_open(struct trace2_sink *sink, enum trace2_target target,
-		       const struct sink_settings *settings, struct error *error)
-{
-	const char *value = settings->trace2->value;
-
-	sink->has_data_messages = target != TRACE2_EVENT;
-	if (!value && trace2_session_add(sink->session, target, settings->fd, settings->name) < 0)
-		return error_set(error, "out of memory");
-	sink->has_failed = value &&
-			   trace2_session_open(sink->session, target, value, settings->name) < 0;
-	return trace2_status(sink, error);
 }
 
 static int trace2_write_compressed(void *context, const char *lines, size_t size)
@@ -527,50 +506,52 @@ static const struct sink_ops trace2_sink = {
 	.free = trace2_free,
 };
 
-/* Takes @compressor. */
-static struct trace2_sink *trace2_new(const struct sink_settings *settings,
-				      struct compressor *compressor)
-{
-	struct trace2_sink *sink = calloc(1, sizeof(*sink));
-
-	if (!sink) {
-		compressor_free(compressor);
-		return NULL;
-	}
-	sink->sink.ops = &trace2_sink;
-	sink->settings = *settings->trace2;
-	sink->with = settings->with;
-	sink->short_text = trace2_text_new((struct trace2_string){ .data = "", .size = 0 });
-	sink->other_text = trace2_text_new((struct trace2_string){ .data = "", .size = 0 });
-	sink->data.needs_no_escape = true;
-	trace2_fields_line_init(&sink->fields_line);
-	sink->compressor = compressor;
-	sink->session = sink_session_new(settings, compressor);
-	if (sink->short_text && sink->other_text && sink->session)
-		return sink;
-	trace2_free(&sink->sink);
-	return NULL;
-}
-
 static struct sink *sink_trace2_new(const struct sink_settings *settings, enum trace2_target target,
 				    struct error *error)
 {
-	struct compressor *compressor;
+	const struct trace2_string none = { .data = "", .size = 0 };
+	const char *value = settings->trace2->value;
+	struct compressor *compressor = NULL;
 	struct trace2_sink *sink = NULL;
+	bool is_made = false;
 
 	if (compressor_new(settings, &compressor, error) == 0) {
-		sink = trace2_new(settings, compressor);
-		if (!sink)
+		sink = calloc(1, sizeof(*sink));
+		if (!sink) {
+			compressor_free(compressor);
+			error_set(error, "out of memory");
+		}
+	}
+	if (sink) {
+		sink->sink.ops = &trace2_sink;
+		sink->settings = *settings->trace2;
+		sink->with = settings->with;
+		sink->short_text = trace2_text_new(none);
+		sink->other_text = trace2_text_new(none);
+		sink->data.needs_no_escape = true;
+		sink->has_data_messages = target != TRACE2_EVENT;
+		trace2_fields_line_init(&sink->fields_line);
+		sink->compressor = compressor;
+		sink->session = sink_session_new(settings, compressor);
+		is_made = sink->short_text && sink->other_text && sink->session;
+		if (!is_made)
 			error_set(error, "out of memory");
 	}
-	if (!sink) {
-		if (!settings->trace2->value)
+	if (!is_made) {
+		if (!value)
 			close(settings->fd);
-		return NULL;
-	}
-	if (target_open(sink, target, settings, error) == 0)
+	} else if (value) {
+		sink->has_failed = trace2_session_open(sink->session, target, value,
+						       settings->name) < 0;
+		if (trace2_status(sink, error) == 0)
+			return &sink->sink;
+	} else if (trace2_session_add(sink->session, target, settings->fd, settings->name) == 0) {
 		return &sink->sink;
-	trace2_free(&sink->sink);
+	} else {
+		error_set(error, "out of memory");
+	}
+	if (sink)
+		trace2_free(&sink->sink);
 	return NULL;
 }
 
