@@ -377,16 +377,6 @@ struct spool_file *spool_file_add(struct spool *spool, int cpu, enum instance_ki
 struct spool_file *spool_file_find(const struct spool *spool, int cpu, enum instance_kind kind);
 /** spool_programs_file - the file of programs, NULL if there is none */
 struct spool_file *spool_programs_file(const struct spool *spool);
-/** spool_layout_programs - the layout of records, if no instance has one; -1 if memory ran out */
-int spool_layout_programs(struct formats *formats);
-/** spool_keep_events - add formats of programs' events; returns -1 with @error */
-int spool_keep_events(struct spool *spool, struct error *error);
-/** spool_read_programs - move final records of programs to their file; returns -1 with @error */
-int spool_read_programs(struct spool *spool, struct error *error);
-/** spool_read_rest_of_programs - move all that are left; returns -1 with @error */
-int spool_read_rest_of_programs(struct spool *spool, struct error *error);
-/** spool_wait_programs - wait for a program, for @also_fd, or for @timeout_ms */
-void spool_wait_programs(const struct spool *spool, int also_fd, int timeout_ms);
 /** spool_file_fail - writing the file failed with errno; returns -1 with @error */
 int spool_file_fail(struct spool *spool, const struct spool_file *file, struct error *error);
 /** spool_file_is_deferred - whether the CPU is read only after recording stopped */
