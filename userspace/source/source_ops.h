@@ -174,26 +174,4 @@ static inline struct live_source *live_source_of(struct source *source)
  */
 int live_source_snapshot_open(struct source **out, const char *directory, struct error *error);
 
-/* What sources do for the records of programs. */
-
-/** stream_is_of_programs - whether a stream is that of programs */
-bool stream_is_of_programs(const struct stream *stream);
-
-/**
- * source_read_programs - read the rings before records are delivered
- * @until_ns: lowered to the time up to which programs' records are final
- *
- * Does nothing without programs. Returns -1 with @error.
- */
-int source_read_programs(struct source *source, int64_t *until_ns,
-			 const struct source_handler *handler, struct error *error);
-
-/** source_finish_programs - all records that are left are final; returns -1 with @error */
-int source_finish_programs(struct source *source, const struct source_handler *handler,
-			   struct error *error);
-/** source_account_programs - losses of programs' records */
-void source_account_programs(const struct source *source, struct account *out);
-/** source_programs_wait_ms - the timeout of a wait, shorter if rings must be read */
-int source_programs_wait_ms(const struct source *source, int timeout_ms);
-
 #endif
