@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "sink/stat/state.h"
-#include "sink/top/top.h"
 
 /* Longer values are cut: a row is not the place for them. */
 #define VALUE_SIZE_MAX 256

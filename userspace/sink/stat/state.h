@@ -239,4 +239,13 @@ bool stat_sort_parse(struct sink_stat_settings *settings, const char *word);
 /** stat_options - those of ktrack stat that are for a struct sink_stat_settings */
 extern const struct option_row stat_options[];
 
+/* The interactive view (ktrack stat --live on a terminal). */
+
+/** top_begin - show the view, as soon as ktrack is in the foreground; returns -1 with @error */
+int top_begin(struct stat_top *top, const struct stat_sink *sink, struct error *error);
+/** top_update - process keys and signals, copy the rows if it @is_due, draw; -1 with @error */
+int top_update(struct stat_top *top, bool is_due, struct error *error);
+/** top_end - restore the terminal, and report what was kept; the sink may end */
+void top_end(struct stat_top *top);
+
 #endif

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The interactive view: its columns, lines and keys, and how it is drawn. */
+/*
+ * The interactive view: its columns, lines and keys, and how it is drawn. The rows of the stat sink
+ * are copied at each interval. Everything is shown, sorted and filtered from the copy, so that a
+ * paused view stands still while the sink counts on.
+ */
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "sink/stat/state.h"
 #include "sink/top/screen.h"
-#include "sink/top/top.h"
 
 /** struct top_columns - the columns of a kind of rows */
 struct top_columns {
