@@ -38,13 +38,11 @@ struct source_handler {
 struct source;
 
 /**
- * source_open - open what a command line names
+ * source_open - open what a command line names; returns -1 with @error
  * @out: for source_close(); NULL on failure
  * @name: "tracefs" or "tracefs:INSTANCE" for what the buffers of an instance contain now, any other
  * for source_file_open()
  * @settings: how a file is read; NULL for the default
- *
- * Returns 0, or -1 with @error.
  */
 int source_open(struct source **out, const char *name, const struct input_settings *settings,
 		struct error *error);
@@ -87,11 +85,9 @@ int source_attached_open(struct source **out, const struct instance_paths *paths
 			 struct error *error);
 
 /**
- * source_programs_open - read the rings of programs only
+ * source_programs_open - read the rings of programs only; returns -1 with @error
  * @out: for source_close(); NULL on failure
  * @programs: outlive the source; to be stopped before source_finish()
- *
- * Returns 0, or -1 with @error.
  */
 int source_programs_open(struct source **out, struct programs *programs, struct error *error);
 

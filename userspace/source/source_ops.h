@@ -69,8 +69,7 @@ struct source_ops {
 	/* as source_part_begin() */
 	int (*part_begin)(struct source *source, const char *path, const struct spool_owner *owner,
 			  struct part_writer **out, struct error *error);
-	/* free the source and its streams; never NULL */
-	void (*close)(struct source *source);
+	void (*close)(struct source *source); /* free the source and its streams; never NULL */
 };
 
 struct programs_stream;

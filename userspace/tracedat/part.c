@@ -33,8 +33,7 @@ struct part_stream {
 struct part_writer {
 	struct trace_file *file;
 	struct spool_folder folder;
-	/* an unnamed file of sub-buffers, in the order in which they were filled */
-	int pages_fd;
+	int pages_fd;	/* an unnamed file of sub-buffers, in the order in which they were filled */
 	uint32_t *next; /* of each sub-buffer, the number of the next one of its stream */
 	size_t nr_pages;
 	struct part_stream *streams;

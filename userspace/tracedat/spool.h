@@ -288,10 +288,8 @@ int spool_origin_read(struct spool_origin *origin, const struct spool_folder *fo
 		      struct error *error);
 
 /**
- * spool_origin_write - from now on the folder is a recording
+ * spool_origin_write - from now on the folder is a recording; returns -1 with @error
  * @instance: name of the instance, NULL if the spool is complete without it
- *
- * Returns -1 with @error.
  */
 int spool_origin_write(struct spool_origin *origin, struct spool_folder *folder,
 		       const char *instance, struct error *error);
@@ -343,11 +341,10 @@ struct spool {
 	 */
 	unsigned char *batch;
 	uint64_t batched_size;
-	size_t nr_events; /* events of programs whose formats are saved */
-	int symbols_fd;	  /* /proc/kallsyms, -1 if it is not saved */
-	/* of spool_finish() and spool_join(), NULL for none */
-	struct byte_progress *progress;
-	bool is_own; /* the instance is new */
+	size_t nr_events;		/* events of programs whose formats are saved */
+	int symbols_fd;			/* /proc/kallsyms, -1 if it is not saved */
+	struct byte_progress *progress; /* of spool_finish() and spool_join(), NULL for none */
+	bool is_own;			/* the instance is new */
 	/* the instance is another program's; its statistics began before the recording */
 	bool is_shared;
 	bool is_recovered; /* the recording was killed */

@@ -127,12 +127,10 @@ struct part_state {
 };
 
 /**
- * part_writer_new - begin to write a part of a file
+ * part_writer_new - begin to write a part of a file; returns -1 with @error
  * @out: for part_writer_free(), also on failure
  * @file: with its streams; outlives the writer
  * @path: of the new trace.dat, which is replaced when it is complete
- *
- * Returns 0, or -1 with @error.
  */
 int part_writer_new(struct part_writer **out, struct trace_file *file, const char *path,
 		    const struct spool_owner *owner, struct error *error);
@@ -200,10 +198,8 @@ int formats_keep(struct formats *formats, const char *system, const char *event,
 void formats_free(struct formats *formats);
 
 /**
- * spool_set_programs - also record programs; before spool_begin()
+ * spool_set_programs - also record programs; before spool_begin(); returns -1 with @error
  * @programs: outlive the spool; spool_finish() stops them
- *
- * Returns 0, or -1 with @error.
  */
 int spool_set_programs(struct spool *spool, struct programs *programs, struct error *error);
 
@@ -220,11 +216,9 @@ int spool_begin(struct spool *spool, const struct instance *instance,
 		const struct buffer_mode *mode, const struct formats *known, struct error *error);
 
 /**
- * spool_save_more - add the formats of tracepoints that were enabled since
+ * spool_save_more - add the formats of tracepoints that were enabled since; returns -1 with @error
  * @nr_doubtful: formats of the recording that share their id with another one, so that neither can
  * decode its records
- *
- * Returns 0, or -1 with @error.
  */
 int spool_save_more(struct spool *spool, size_t *nr_doubtful, struct error *error);
 
@@ -241,10 +235,8 @@ int spool_mark_incomplete(struct spool *spool, const struct instance *instance,
 int spool_sync(struct spool *spool, struct error *error);
 
 /**
- * spool_keep_rights - prepare for dropping privileges
+ * spool_keep_rights - prepare for dropping privileges; returns -1 with @error
  * @are_owners: set if the owner may write to the folder, so that no privilege is needed any more
- *
- * Returns 0, or -1 with @error.
  */
 int spool_keep_rights(struct spool *spool, bool *are_owners, struct error *error);
 
@@ -420,8 +412,7 @@ struct spool_boot {
 	bool is_one;	 /* it is one */
 	bool is_read;	 /* its records are in the spool, and the instance is not needed */
 	bool is_current; /* the machine was not restarted since */
-	/* address of the kernel's code in the boot that recorded, 0 if unknown */
-	uint64_t text;
+	uint64_t text;	 /* address of the kernel's code in the boot that recorded, 0 if unknown */
 	uint64_t text_now; /* the same in this boot */
 };
 

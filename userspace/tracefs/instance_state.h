@@ -99,10 +99,8 @@ int control_remove(const struct control *control);
 void control_close(struct control *control);
 
 /**
- * control_open_event - open a file of a tracepoint
+ * control_open_event - open a file of a tracepoint; returns a descriptor, or -1 with errno
  * @flags: as for open(2)
- *
- * Returns a descriptor, or -1 with errno.
  */
 int control_open_event(const struct control *control, const char *system, const char *event,
 		       const char *file, int flags);
@@ -155,12 +153,10 @@ struct enabled_list {
 };
 
 /**
- * enabled_add - enable a tracepoint and add it to the list
+ * enabled_add - enable a tracepoint and add it to the list; returns -1 with @error
  * @control: the instance's
  * @lock: LOCK_SH or LOCK_EX, for flock(2) on the enable file, until it is released: the lock
  * shows 'ktrack release' that its records are still unread
- *
- * Returns -1 with @error.
  */
 int enabled_add(struct enabled_list *list, const struct control *control, const char *system,
 		const char *event, int lock, struct error *error);
@@ -191,10 +187,8 @@ void enabled_release(struct enabled_list *list);
 struct changes;
 
 /**
- * changes_open - watch the files of an instance from now on
+ * changes_open - watch the files of an instance from now on; returns -1 with @error
  * @out: for changes_close(); NULL on failure
- *
- * Returns -1 with @error.
  */
 int changes_open(struct changes **out, const struct instance *instance, struct error *error);
 
@@ -226,11 +220,9 @@ struct stack_trigger {
 };
 
 /**
- * stack_trigger_set - set the trigger of a tracepoint
+ * stack_trigger_set - set the trigger of a tracepoint; returns -1 with @error
  * @filter: only for records that match; NULL for all
  * @out: for stack_trigger_close(), also on failure
- *
- * Returns -1 with @error.
  */
 int stack_trigger_set(struct stack_trigger *out, const struct control *control, const char *system,
 		      const char *event, const char *filter, uint64_t limit, struct error *error);

@@ -127,13 +127,11 @@ static inline bool dynamic_is_open(const struct dynamic_events *events)
 int dynamic_open(struct dynamic_events *events, struct error *error);
 
 /**
- * dynamic_define - define an event
+ * dynamic_define - define an event; returns -1 with @error
  * @kind: "p", "r", with a number for the limit of concurrent calls: "r512"
  * @name: a C identifier, unique in the group
  * @place: what follows the name: the place of the probe, and its arguments
  * @object: for @error, which has the kernel's reason if tracefs shows it
- *
- * Returns 0, or -1 with @error.
  */
 int dynamic_define(struct dynamic_events *events, const char *kind, const char *name,
 		   const char *place, const char *object, struct error *error);
@@ -222,11 +220,9 @@ static inline uint64_t statistics_since(uint64_t now, uint64_t before)
 }
 
 /**
- * cpu_file_open - open a CPU's file of an instance
+ * cpu_file_open - open a CPU's file of an instance; returns a descriptor, or -1 with @error
  * @directory: of the instance, which cannot be removed until the descriptor is closed
  * @flags: as for open(2)
- *
- * Returns a descriptor, or -1 with @error.
  */
 int cpu_file_open(const char *directory, int cpu, const char *file, int flags, struct error *error);
 
@@ -274,11 +270,9 @@ struct instance_paths {
 };
 
 /**
- * instance_paths_find - find the companions of an instance
+ * instance_paths_find - find the companions of an instance; returns -1 with @error
  * @out: for instance_paths_release(), in any case
  * @directory: of the instance, which may be gone
- *
- * Returns 0, or -1 with @error.
  */
 int instance_paths_find(struct instance_paths *out, const char *directory, struct error *error);
 
@@ -292,8 +286,7 @@ void instance_paths_release(struct instance_paths *paths);
  */
 struct buffer_mode {
 	const char *name;
-	/* the oldest records are overwritten; otherwise new ones are dropped */
-	bool overwrites;
+	bool overwrites; /* the oldest records are overwritten; otherwise new ones are dropped */
 	bool is_read_at_end; /* the buffer is read only after recording stops */
 };
 
@@ -405,10 +398,8 @@ uint64_t instance_buffer_kib(const struct instance *instance);
 uint64_t instance_memory_kib(const struct instance *instance);
 
 /**
- * instance_enable - record a tracepoint from instance_start() on
+ * instance_enable - record a tracepoint from instance_start() on; returns -1 with @error
  * @filter: in the kernel's syntax; NULL for none
- *
- * Returns -1 with @error.
  */
 int instance_enable(struct instance *instance, const char *system, const char *event,
 		    const char *filter, struct error *error);
@@ -647,10 +638,8 @@ int boot_instance_open(struct boot_instance *boot, const char *name, const struc
 		       struct error *error);
 
 /**
- * boot_instance_count - how many records each CPU has
+ * boot_instance_count - how many records each CPU has; returns the number of all records
  * @cpus: receives the numbers of the CPUs that have records, "0,1,2"
- *
- * Returns the number of all records.
  */
 uint64_t boot_instance_count(const struct boot_instance *boot, struct buffer *cpus);
 
@@ -674,10 +663,8 @@ int boot_instance_prepare(struct boot_instance *boot, const char *clock, struct 
 int boot_instance_copy(struct boot_instance *boot, const char *directory, struct error *error);
 
 /**
- * boot_instance_start - switch recording on
+ * boot_instance_start - switch recording on; returns -1 with @error
  * @has_markers: also of texts of the top level's trace_marker, if this kernel copies them
- *
- * Returns -1 with @error.
  */
 int boot_instance_start(struct boot_instance *boot, bool has_markers, struct error *error);
 
