@@ -33,6 +33,13 @@ TEST(fields_have_the_range_of_their_numbers)
 	CHECK_TEXT(fields_of("[{\"a\":\"-9223372036854775808\"}]"), ";a=-9223372036854775808~0;");
 }
 
+TEST(a_value_that_begins_like_the_last_one_is_another)
+{
+	CHECK_TEXT(fields_of("[{\"a\":1},{\"a\":12},{\"a\":12}]"), ";a=1~12;");
+	CHECK_TEXT(fields_of("[{\"a\":1,\"b\":2},{\"b\":3,\"a\":4}]"), ";a=1~4;b=2~3;");
+	CHECK_TEXT(fields_of("[{\"a\":1},{\"ab\":2},{\"a\":3}]"), ";a=1~3;ab=2~2;");
+}
+
 TEST(texts_are_no_numbers_unless_the_page_reads_them_as_such)
 {
 	CHECK_TEXT(fields_of("[{\"a\":\"x1\",\"b\":true,\"f\":[\"q:0x1\"]}]"), ";a=;b=;f=;");

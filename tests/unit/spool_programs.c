@@ -46,7 +46,7 @@ static void pass(struct programs_spool *fixture, int64_t first_ns, int64_t last_
 		CHECK_NUMBER(queue_add(&fixture->programs.recorded.queue, 0, time_ns, &time_ns,
 				       sizeof(time_ns)),
 			     0);
-	CHECK_NUMBER(spool_read_programs(fixture->spool, &fixture->error), 0);
+	CHECK_NUMBER(spool_read(fixture->spool, &fixture->error), 0);
 	CHECK_TEXT(fixture->error.text, "");
 }
 

@@ -135,11 +135,22 @@ void json_append_string(struct buffer *buffer, struct text text)
 
 void json_append_member(struct buffer *buffer, struct text name, bool *first)
 {
+	char *space = buffer_reserve(buffer, name.size + strlen(",\"\":"));
+	char *end = space;
+
+	if (!space)
+		return;
 	if (!*first)
-		buffer_append_char(buffer, ',');
+		end = put_char(end, ',');
+	buffer->size = end - buffer->data;
 	*first = false;
-	json_append_string(buffer, name);
-	buffer_append_char(buffer, ':');
+	end = json_put_string(end, name);
+	if (end)
+		buffer_end_put(buffer, put_char(end, ':'));
+	else {
+		json_append_string(buffer, name);
+		buffer_append_char(buffer, ':');
+	}
 }
 
 /* Checks ready-made JSON and writes it on one line. */

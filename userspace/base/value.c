@@ -82,8 +82,34 @@ static bool is_quoted_in_json(const struct value *value)
 	}
 }
 
+char *value_put_json(char *out, const struct value *value)
+{
+	bool is_quoted = is_quoted_in_json(value);
+
+	switch (value->kind) {
+	case VALUE_BOOLEAN:
+		return value->boolean ? PUT_LITERAL(out, "true") : PUT_LITERAL(out, "false");
+	case VALUE_SIGNED:
+	case VALUE_UNSIGNED:
+		if (is_quoted)
+			out = put_char(out, '"');
+		out = value->kind == VALUE_SIGNED ? put_signed(out, value->signed_number)
+						  : put_unsigned(out, value->unsigned_number);
+		return is_quoted ? put_char(out, '"') : out;
+	default:
+		return NULL;
+	}
+}
+
 void value_append_json(struct buffer *buffer, const struct value *value)
 {
+	char *space = buffer_reserve_put(buffer, PUT_NUMBER_MAX);
+	char *end = space ? value_put_json(space, value) : space;
+
+	if (end || !space) {
+		buffer->size += end - space;
+		return;
+	}
 	if (value->kind == VALUE_TEXT) {
 		json_append_string(buffer, value->text);
 		return;

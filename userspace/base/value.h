@@ -42,6 +42,9 @@ struct field {
  */
 void value_append_json(struct buffer *buffer, const struct value *value);
 
+/** value_put_json - put an integer or a boolean as JSON; NULL for others */
+char *value_put_json(char *out, const struct value *value);
+
 /** FLOATING_TEXT_MAX - size of the text of any double, with its NUL */
 #define FLOATING_TEXT_MAX 32
 

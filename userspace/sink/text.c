@@ -36,14 +36,48 @@ static void arg_number_append(struct buffer *out, const char *name, int64_t numb
 	buffer_append_signed(out, number);
 }
 
+/* Appends the first members of an object up to one that needs escapes; returns their number. */
+static size_t plain_fields_append(struct buffer *out, const struct field *fields, size_t nr_fields)
+{
+	size_t size = 0, done = 0;
+	char *at;
+
+	for (size_t i = 0; i < nr_fields; i++) {
+		size += fields[i].name.size + PUT_NUMBER_MAX;
+		if (fields[i].value.kind == VALUE_TEXT)
+			size += fields[i].value.text.size;
+	}
+	at = buffer_reserve_put(out, size);
+	for (; at && done < nr_fields; done++) {
+		const struct value *value = &fields[done].value;
+		char *end = done > 0 ? put_char(at, ',') : at;
+
+		end = json_put_string(end, fields[done].name);
+		if (!end)
+			break;
+		end = put_char(end, ':');
+		end = value->kind == VALUE_TEXT ? json_put_string(end, value->text)
+						: value_put_json(end, value);
+		if (!end)
+			break;
+		at = end;
+	}
+	if (at)
+		buffer_end_put(out, at);
+	return done;
+}
+
 void event_append_args(struct buffer *out, const struct timeline_event *event, unsigned int with,
 		       bool names_ends)
 {
 	bool is_end = names_ends && event->kind == TIMELINE_SLICE_END;
-	bool first = true;
+	size_t done;
+	bool first;
 
 	buffer_append_char(out, '{');
-	for (size_t i = 0; i < event->nr_fields; i++) {
+	done = is_end ? 0 : plain_fields_append(out, event->fields, event->nr_fields);
+	first = done == 0;
+	for (size_t i = done; i < event->nr_fields; i++) {
 		arg_name_append(out, event->fields[i].name, is_end, &first);
 		value_append_json(out, &event->fields[i].value);
 	}

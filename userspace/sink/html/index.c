@@ -36,6 +36,7 @@ void html_index_clear(struct html_index *index)
 		index->tokens[index->places[i]] = 0;
 	index->nr_tokens = 0;
 	index->nr_fields = 0;
+	index->first = index->next = 0;
 	index->is_open = false;
 }
 
@@ -110,6 +111,40 @@ void html_index_add_durations(struct html_index *index, uint64_t min_ns, uint64_
 	index->fields[index->nr_fields++] = (struct index_field){
 		.name = text_of(""), .has_numbers = true, .min = min_ns, .max = max_ns
 	};
+	index->first = index->nr_fields;
+}
+
+static void number_add(struct html_index *index, struct index_field *field, uint32_t hash,
+		       bool is_negative, uint64_t number)
+{
+	token_add(index, hash);
+	if (is_negative)
+		field_widen(field, number > INT64_MAX ? INT64_MIN : -(int64_t)number, 0);
+	else
+		field_widen(field, number > INT64_MAX ? INT64_MAX : (int64_t)number, number);
+}
+
+/* Adds a number as ktrack writes it, whose token is that of its text; or returns false. */
+static bool field_add_decimal(struct html_index *index, struct index_field *field, struct text text)
+{
+	bool is_negative = text.data[0] == '-';
+	const char *at = text.data + is_negative, *end = text.data + text.size;
+	uint32_t hash = is_negative ? (NUMBER_SEED ^ '-') * NUMBER_FACTOR : NUMBER_SEED;
+	uint64_t number = 0;
+
+	/* "-0", and numbers with zeros before them, have the token of another text. */
+	if (at == end || (*at == '0' && text.size > 1))
+		return false;
+	for (; at < end; at++) {
+		unsigned char digit = *at - '0';
+
+		if (digit > 9 || __builtin_mul_overflow(number, 10, &number) ||
+		    __builtin_add_overflow(number, digit, &number))
+			return false;
+		hash = (hash ^ (unsigned char)*at) * NUMBER_FACTOR;
+	}
+	number_add(index, field, hash, is_negative, number);
+	return true;
 }
 
 /*
@@ -123,6 +158,8 @@ static void field_add_digits(struct html_index *index, struct index_field *field
 	uint32_t hash = NUMBER_SEED;
 	unsigned long long number;
 
+	if (text.size > 0 && field_add_decimal(index, field, text))
+		return;
 	text.data += is_negative;
 	text.size -= is_negative;
 	if (text.size == 0 || text.data[0] < '0' || text.data[0] > '9')
@@ -143,11 +180,7 @@ static void field_add_digits(struct html_index *index, struct index_field *field
 	end = put_unsigned(end, number);
 	for (const char *at = digits; at < end; at++)
 		hash = (hash ^ (unsigned char)*at) * NUMBER_FACTOR;
-	token_add(index, hash);
-	if (is_negative)
-		field_widen(field, number > INT64_MAX ? INT64_MIN : -(int64_t)number, 0);
-	else
-		field_widen(field, number > INT64_MAX ? INT64_MAX : (int64_t)number, number);
+	number_add(index, field, hash, is_negative, number);
 }
 
 /* Adds the letters of a string behind its quote; returns the place of the quote at its end. */
@@ -168,19 +201,11 @@ static const char *letters_add(struct html_index *index, const char *at)
 	return at;
 }
 
-/* Adds a member from the quote of its name on; returns its end, or NULL if it is not indexed. */
-static const char *member_add(struct html_index *index, const char *at)
+/* Adds the value of a member; returns its end. */
+static const char *value_add(struct html_index *index, struct index_field *field, const char *at)
 {
-	struct index_field *field;
-	const char *begin = ++at;
+	const char *begin = at;
 
-	for (; *at != '"'; at++)
-		at += *at == '\\';
-	field = index_field_of(index, (struct text){ begin, at - begin });
-	if (!field)
-		return NULL;
-	at += strlen("\":");
-	begin = at;
 	if (*at == '-' || (*at >= '0' && *at <= '9')) {
 		while (*at != ',' && *at != '}')
 			at++;
@@ -211,13 +236,53 @@ static const char *member_add(struct html_index *index, const char *at)
 	return at;
 }
 
+/*
+ * Adds a member, of which @rest begins with the quote of its name; returns its end, or NULL if it
+ * is not indexed. A value that the field had last is indexed already.
+ */
+static const char *member_add(struct html_index *index, struct text rest)
+{
+	struct index_field *field = index->next < index->nr_fields ? &index->fields[index->next]
+								   : NULL;
+	const char *begin = rest.data, *at = begin + 1;
+	size_t size = field ? field->last.size : 0;
+
+	if (size > 0 && rest.size > size && (begin[size] == ',' || begin[size] == '}') &&
+	    memcmp(begin, field->last.data, size) == 0) {
+		index->next++;
+		return begin + size;
+	}
+	size = field ? field->name.size : 0;
+	if (size > 0 && rest.size > size + 1 && at[size] == '"' &&
+	    memcmp(at, field->name.data, size) == 0) {
+		at += size;
+	} else {
+		for (; *at != '"'; at++)
+			at += *at == '\\';
+		field = index_field_of(index, (struct text){ begin + 1, at - begin - 1 });
+	}
+	if (!field)
+		return NULL;
+	at = value_add(index, field, at + strlen("\":"));
+	field->last = (struct text){ begin, at - begin };
+	index->next = field - index->fields + 1;
+	return at;
+}
+
 /* The only quotes outside of values are those of names. */
 void html_index_add_args(struct html_index *index, struct text json)
 {
 	const char *at = json.data, *end = json.data + json.size;
 
-	while (at && at < end && !index->is_open)
-		at = *at == '"' ? member_add(index, at) : at + 1;
+	while (at && at < end && !index->is_open) {
+		if (*at == '"') {
+			at = member_add(index, (struct text){ at, end - at });
+			continue;
+		}
+		if (*at == '{')
+			index->next = index->first;
+		at++;
+	}
 }
 
 static void filter_append(struct buffer *out, const struct html_index *index)

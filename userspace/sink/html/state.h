@@ -60,6 +60,7 @@
 /** struct index_field - a field of a chunk, and the range of its numbers */
 struct index_field {
 	struct text name;
+	struct text last;  /* the member that was added last, empty before the first */
 	bool has_numbers;  /* @min and @max are set */
 	bool is_unlimited; /* it has texts that are numbers to the page, but not to this index */
 	int64_t min;
@@ -75,7 +76,9 @@ struct html_index {
 	unsigned int nr_letters; /* since the text's begin */
 	struct index_field fields[INDEX_FIELDS_MAX];
 	unsigned int nr_fields;
-	bool is_open; /* it has what is not indexed */
+	unsigned int first; /* the field that an object usually begins with */
+	unsigned int next;  /* the one that usually follows */
+	bool is_open;	    /* it has what is not indexed */
 };
 
 void html_index_clear(struct html_index *index);
@@ -155,6 +158,7 @@ struct html_flow_name {
 struct html_sink {
 	struct sink_file file;
 	struct buffer packed;	  /* for one word, or for the arguments of one slice */
+	struct z_stream_s *deflater; /* compresses such words; NULL before the first */
 	struct html_index index;  /* of the chunk that is written */
 	uint64_t next_name;	  /* the number of the next name */
 	size_t pending_size;	  /* bytes in all chunks, and of those that are not the first */

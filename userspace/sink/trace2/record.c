@@ -336,43 +336,72 @@ hot_inline bool fields_reserve(struct fields_put *put, const struct trace2_field
 	size_t digits = nr_fields * PUT_NUMBER_MAX;
 
 	put->json = buffer_reserve_put(json, fields->json_size + digits + FIELDS_END_MAX);
+	if (!text)
+		return put->json;
 	put->text = buffer_reserve_put(text, fields->text_size + digits);
 	return put->json && put->text;
 }
 
 /* The digits are made once and copied. */
 hot_inline void number_field_put(struct fields_put *put, const struct trace2_field *own,
-				 const struct value *value)
+				 const struct value *value, const bool has_text)
 {
 	char *digits = put_blocks(put->json, own->json.data, own->json.size, 1);
-	char *text = put_blocks(put->text, own->text.data, own->text.size, 1);
+	char *text;
 
 	put->json = put_signed(digits, value->signed_number);
+	if (!has_text)
+		return;
+	text = put_blocks(put->text, own->text.data, own->text.size, 1);
 	put_slack(text, digits);
 	put->text = text + (put->json - digits);
 }
 
+/* Puts a boolean, or a number that JSON has as a string; or returns false. */
+static out_of_line bool other_field_put(struct fields_put *put, const struct trace2_field *own,
+					const struct value *value, bool has_text)
+{
+	char *begin = put_blocks(put->json, own->json.data, own->json.size, 1);
+	char *end = value_put_json(begin, value);
+	size_t quotes = *begin == '"' ? strlen("\"") : 0;
+	char *text;
+
+	if (!end)
+		return false;
+	put->json = end;
+	if (!has_text)
+		return true;
+	text = put_blocks(put->text, own->text.data, own->text.size, 1);
+	put_slack(text, begin + quotes);
+	put->text = text + (end - begin - 2 * quotes);
+	return true;
+}
+
 /* Puts a text that is as short as a number and needs no escapes; or returns false. */
 hot_inline bool text_field_put(struct fields_put *put, const struct trace2_field *own,
-			       const struct value *value)
+			       const struct value *value, const bool has_text)
 {
 	char *json, *text;
 
-	if (value->kind != VALUE_TEXT || value->text.size > PUT_NUMBER_MAX - strlen("\"\""))
+	if (value->kind != VALUE_TEXT)
+		return other_field_put(put, own, value, has_text);
+	if (value->text.size > PUT_NUMBER_MAX - strlen("\"\""))
 		return false;
 	json = json_put_string(put_blocks(put->json, own->json.data, own->json.size, 1),
 			       value->text);
 	if (!json)
 		return false;
+	put->json = json;
+	if (!has_text)
+		return true;
 	text = put_blocks(put->text, own->text.data, own->text.size, 1);
 	put->text = put_text(text, value->text.data, value->text.size);
-	put->json = json;
 	return true;
 }
 
 /* Appends any field: also one that needs escapes, or whose name is new. */
-static void other_field_append(struct trace2_fields *fields, struct buffer *json,
-			       struct buffer *text, const struct field *field)
+static void any_field_append(struct trace2_fields *fields, struct buffer *json, struct buffer *text,
+			     const struct field *field)
 {
 	const struct trace2_field *end = fields->list + fields->size;
 	const struct trace2_field *own = fields_find(fields->list, end, end, field->name);
@@ -385,13 +414,15 @@ static void other_field_append(struct trace2_fields *fields, struct buffer *json
 	else
 		json_append_member(json, field->name, &is_first);
 	value_append_json(json, &field->value);
+	if (!text)
+		return;
 	buffer_append_char(text, ' ');
 	fields_append_text(text, field, 1);
 }
 
 /* Puts all fields if they are numbers and short texts without escapes, as most are. */
 hot_inline bool fields_put(struct fields_put *put, const struct trace2_fields *fields,
-			   const struct timeline_event *event)
+			   const struct timeline_event *event, const bool has_text)
 {
 	const struct field *field = event->fields, *end = field + event->nr_fields;
 	const struct trace2_field *list = fields->list, *list_end = list + fields->size;
@@ -402,16 +433,24 @@ hot_inline bool fields_put(struct fields_put *put, const struct trace2_fields *f
 		if (unlikely(!own))
 			return false;
 		if (likely(is_json_number(&field->value)))
-			number_field_put(put, own, &field->value);
-		else if (!text_field_put(put, own, &field->value))
+			number_field_put(put, own, &field->value, has_text);
+		else if (!text_field_put(put, own, &field->value, has_text))
 			return false;
 	}
 	return true;
 }
 
+static out_of_line void any_fields_append(struct trace2_fields *fields, struct buffer *json,
+					  struct buffer *text, const struct timeline_event *event)
+{
+	for (size_t i = 0; i < event->nr_fields; i++)
+		any_field_append(fields, json, text, &event->fields[i]);
+	buffer_append_char(json, '}');
+}
+
 /*
  * Appends an object of the event's fields, one at least, to @json, and " name=value name=value" to
- * @text. Returns true if the text needs no escapes in JSON. Fields start with ','; the first one is
+ * @text, which may be NULL. Returns true if the text needs no escapes in JSON. Fields start with ','; the first one is
  * overwritten with '{'.
  */
 static bool trace2_fields_append(struct trace2_fields *fields, struct buffer *json,
@@ -423,14 +462,14 @@ static bool trace2_fields_append(struct trace2_fields *fields, struct buffer *js
 
 	if (!fields_reserve(&put, fields, event->nr_fields, json, text))
 		return false;
-	are_literal = fields_put(&put, fields, event);
+	are_literal = text ? fields_put(&put, fields, event, true)
+			   : fields_put(&put, fields, event, false);
 	if (are_literal) {
 		buffer_end_put(json, put_char(put.json, '}'));
-		buffer_end_put(text, put.text);
+		if (text)
+			buffer_end_put(text, put.text);
 	} else {
-		for (size_t i = 0; i < event->nr_fields; i++)
-			other_field_append(fields, json, text, &event->fields[i]);
-		buffer_append_char(json, '}');
+		any_fields_append(fields, json, text, event);
 	}
 	json->data[begin] = '{';
 	return are_literal && !fields->has_escapes;
@@ -451,7 +490,7 @@ static copies_wide bool trace2_fields_line_set(struct trace2_fields_line *line,
 	/* The text of a field is shorter than its JSON. */
 	if (unlikely(fields->has_escapes ||
 		     fields->json_size + event->nr_fields * PUT_NUMBER_MAX > FIELDS_SIZE_MAX) ||
-	    !fields_put(&put, fields, event))
+	    !fields_put(&put, fields, event, true))
 		return false;
 	*json = '{';
 	line->event.more.size = put_char(put.json, '}') - line->more;
@@ -737,9 +776,8 @@ void trace2_instant_write(struct trace2_sink *sink, const struct timeline_event 
 	if (!key)
 		return;
 	buffer_clear(&sink->message);
-	buffer_clear(&sink->more);
 	if (event->nr_fields > 0)
-		trace2_fields_append(&category->fields, &sink->message, &sink->more, event);
+		trace2_fields_append(&category->fields, &sink->message, NULL, event);
 	else
 		buffer_append(&sink->message, "{}", 2);
 	data_line_write(sink, event, TRACE2_DATA_JSON, key,
