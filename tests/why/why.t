@@ -202,6 +202,10 @@ def check_programs(tap, folder):
         subprocess.run([MKTRACE, folder / "programs.script", folder / "trace.dat"], check=True)
         _, output, errors = explain("read", folder)
         tap.ok(remedy + end in output, f"the remedy is{end.rstrip() or ' that of drivers'}", output, errors)
+        (folder / "programs.script").write_text(f"{event}{buffer}10us 7@0 40000 I tick\n")
+        subprocess.run([MKTRACE, folder / "programs.script", folder / "trace.dat"], check=True)
+        _, output, errors = explain("", folder)
+        tap.ok(f"only instants; record with -r default{end}" in errors, f"and without slices, too:{end.rstrip()}", output, errors)
 
 
 def check_control_bytes(tap, folder):

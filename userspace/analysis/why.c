@@ -152,7 +152,8 @@ static int why_refuse_empty(const struct why_sink *why, struct error *error)
 			     : overview->has_counters ? ", only counters"
 						      : "";
 
-	return error_set(error, "%s: no slices%s; record with -r default", why->source, others);
+	return error_set(error, "%s: no slices%s; record with -r default%s", why->source, others,
+			 why->has_programs ? " --programs" : "");
 }
 
 static int why_finish(struct why_sink *why, struct error *error)
