@@ -176,11 +176,30 @@ TEST(layouts_of_one_event_are_apart)
 	if (!event)
 		abort();
 	event->size = 24;
-	id = event_table_add(&events, event, NULL);
-	CHECK_NUMBER(event_table_add(&events, event, NULL), id);
+	id = event_table_add(&events, text_of(event->name), event, NULL);
+	CHECK_NUMBER(event_table_add(&events, text_of(event->name), event, NULL), id);
 	event->size = 32;
-	CHECK(event_table_add(&events, event, NULL) != id);
+	CHECK(event_table_add(&events, text_of(event->name), event, NULL) != id);
 	CHECK_NUMBER(events.size, 2);
+	event_table_release(&events);
+	free(event);
+}
+
+/* Programs that start again and again have the same descriptions. */
+TEST(an_event_is_found_by_its_description)
+{
+	struct described_event *event = calloc(1, sizeof(*event));
+	struct event_table events = { 0 };
+	uint16_t id;
+
+	if (!event)
+		abort();
+	CHECK_NUMBER(event_table_find(&events, text_of("one")), 0);
+	id = event_table_add(&events, text_of("one"), event, NULL);
+	CHECK_NUMBER(event_table_find(&events, text_of("one")), id);
+	CHECK_NUMBER(event_table_find(&events, text_of("other")), 0);
+	CHECK_NUMBER(event_table_add(&events, text_of("other"), event, NULL), id);
+	CHECK_NUMBER(events.size, 1);
 	event_table_release(&events);
 	free(event);
 }
@@ -197,7 +216,7 @@ TEST(records_of_events_that_are_left_out_are_lost)
 		struct program_user user = { 0 };
 
 		snprintf(event->name, sizeof(event->name), "event%d", i);
-		event_table_add(&events, event, &user);
+		event_table_add(&events, text_of(event->name), event, &user);
 	}
 	free(event);
 	events.is_full = false;
@@ -221,17 +240,17 @@ TEST(one_user_describes_half_of_all_events_at_most)
 		abort();
 	for (int i = 0; id != EVENT_LEFT_OUT && i <= UINT16_MAX; i++) {
 		snprintf(event->name, sizeof(event->name), "event%d", i);
-		id = event_table_add(&reading.recorded.events, event, &first);
+		id = event_table_add(&reading.recorded.events, text_of(event->name), event, &first);
 	}
 	CHECK_NUMBER(first.nr_events, reading.recorded.events.size);
-	CHECK(event_table_add(&reading.recorded.events, event, &second) != EVENT_LEFT_OUT);
+	CHECK(event_table_add(&reading.recorded.events, text_of(event->name), event, &second) != EVENT_LEFT_OUT);
 	for (int i = 0; i <= UINT16_MAX; i++) {
 		snprintf(event->name, sizeof(event->name), "other%d", i);
-		event_table_add(&reading.recorded.events, event, &second);
+		event_table_add(&reading.recorded.events, text_of(event->name), event, &second);
 	}
 	CHECK_NUMBER(second.nr_events, first.nr_events);
 	strcpy(event->name, "third");
-	id = event_table_add(&reading.recorded.events, event, &third);
+	id = event_table_add(&reading.recorded.events, text_of(event->name), event, &third);
 	CHECK(id != EVENT_LEFT_OUT);
 	CHECK(!reading.recorded.events.list[id - PROGRAM_EVENT_ID]->is_of_many);
 	CHECK(!reading.recorded.events.list[63]->is_of_many);

@@ -19,6 +19,7 @@
 struct known_event {
 	struct program_event event;
 	struct event_packing packing;
+	struct text source;
 };
 
 static struct known_event *known_event_of(const struct program_event *event)
@@ -34,6 +35,7 @@ static void program_event_free(struct program_event *event)
 	free(event->system);
 	free(event->name);
 	free((char *)event->text.data);
+	free((char *)known_event_of(event)->source.data);
 	free(known_event_of(event));
 }
 
@@ -42,6 +44,7 @@ struct event_key {
 	const char *system;
 	const char *name;
 	struct text body;
+	struct text source;
 	struct event_packing packing;
 };
 
@@ -65,6 +68,19 @@ static bool event_equals(const void *value, const void *key)
 	       text_equals(event_body(event), wanted->body);
 }
 
+static bool source_equals(const void *value, const void *key)
+{
+	return text_equals(known_event_of(value)->source, *(const struct text *)key);
+}
+
+uint16_t event_table_find(const struct event_table *table, struct text source)
+{
+	const struct program_event *event = map_find(&table->by_source, hash_text(source),
+						     source_equals, &source);
+
+	return event ? event->id : 0;
+}
+
 static struct program_event *program_event_new(const struct event_key *key, uint16_t id)
 {
 	struct known_event *known = calloc(1, sizeof(*known));
@@ -75,6 +91,9 @@ static struct program_event *program_event_new(const struct event_key *key, uint
 	if (!known)
 		return NULL;
 	known->packing = key->packing;
+	known->source = (struct text){ malloc(key->source.size + 1), key->source.size };
+	if (known->source.data)
+		memcpy((char *)known->source.data, key->source.data, key->source.size);
 	event = &known->event;
 	*event = (struct program_event){ .system = strdup(key->system),
 					 .name = strdup(key->name),
@@ -83,7 +102,7 @@ static struct program_event *program_event_new(const struct event_key *key, uint
 			key->body.data);
 	if (size >= 0)
 		event->text = (struct text){ .data = text, .size = size };
-	if (size >= 0 && event->system && event->name)
+	if (size >= 0 && event->system && event->name && known->source.data)
 		return event;
 	program_event_free(event);
 	return NULL;
@@ -111,37 +130,40 @@ static struct program_event *event_table_insert(struct event_table *table,
 		program_event_free(event);
 		return NULL;
 	}
+	/* Without memory for it, it is found by its format. */
+	map_insert(&table->by_source, hash_text(key->source), event);
 	table->list[table->size++] = event;
 	return event;
 }
 
-uint16_t event_table_add(struct event_table *table, const struct described_event *described,
-			 struct program_user *user)
+uint16_t event_table_add(struct event_table *table, struct text source,
+			 const struct described_event *described, struct program_user *user)
 {
-	struct buffer body = { 0 };
-	struct event_key key = { .system = described->system, .name = described->name };
+	struct event_key key = { .system = described->system,
+				 .name = described->name,
+				 .source = source };
 	struct program_event *event = NULL;
-	bool is_left_out;
+	struct buffer body = { 0 };
 	uint64_t hash;
 
+	if (!event_table_has_place(table, user)) {
+		table->is_full = true;
+		return EVENT_LEFT_OUT;
+	}
 	event_format(&body, described);
 	event_pack(&key.packing, described);
 	key.body = buffer_text(&body);
 	hash = hash_text(key.body) + hash_text(text_of(key.name));
 	if (!body.failed)
 		event = map_find(&table->by_format, hash, event_equals, &key);
-	is_left_out = !event && !body.failed && !event_table_has_place(table, user);
-	if (!event && !body.failed && !is_left_out) {
+	if (!event && !body.failed) {
 		event = event_table_insert(table, &key, hash);
 		if (event && user)
 			event->is_of_many = user->nr_events++ >= EVENTS_FEW;
 	}
-	table->is_full |= is_left_out;
-	table->has_failed |= !event && !is_left_out;
+	table->has_failed |= !event;
 	buffer_release(&body);
-	if (event)
-		return event->id;
-	return is_left_out ? EVENT_LEFT_OUT : 0;
+	return event ? event->id : 0;
 }
 
 const struct event_packing *event_table_packing(const struct event_table *table, uint16_t id)
@@ -155,6 +177,7 @@ void event_table_release(struct event_table *table)
 		program_event_free(table->list[i]);
 	free(table->list);
 	map_release(&table->by_format);
+	map_release(&table->by_source);
 }
 
 static bool task_equals(const void *value, const void *key)

@@ -84,7 +84,7 @@ size_t record_pack(const struct event_packing *packing, const struct ktrack_user
 
 /**
  * struct event_table - events by name and format
- * @by_format: finds one; programs that run the same file share them
+ * @by_format, @by_source: find one; programs that run the same file share them
  * @is_full: there are too many, and one is left out
  * @has_failed: memory ran out for an event
  */
@@ -92,6 +92,7 @@ struct event_table {
 	struct program_event **list;
 	size_t size;
 	struct map by_format;
+	struct map by_source;
 	bool is_full;
 	bool has_failed;
 };
@@ -99,14 +100,19 @@ struct event_table {
 /** EVENT_LEFT_OUT - instead of an id, of an event that is one too many: its records are lost */
 #define EVENT_LEFT_OUT UINT16_MAX
 
+/** event_table_find - the id of an event that had the same source; 0 if there is none */
+uint16_t event_table_find(const struct event_table *table, struct text source);
+
 /**
  * event_table_add - the id of an event
+ * @source: the bytes of its description, from its kind on; writing its format takes ten times as
+ *	long as finding these, which programs that start again and again have
  * @user: to whom it counts if it is new; NULL for nobody
  *
  * Returns EVENT_LEFT_OUT if there are too many, or 0 if memory ran out.
  */
-uint16_t event_table_add(struct event_table *table, const struct described_event *event,
-			 struct program_user *user);
+uint16_t event_table_add(struct event_table *table, struct text source,
+			 const struct described_event *event, struct program_user *user);
 
 /** event_table_packing - how records of an event are packed; @id is in the table */
 const struct event_packing *event_table_packing(const struct event_table *table, uint16_t id);

@@ -121,26 +121,35 @@ static bool program_grow_ids(struct recorded_program *program, uint16_t number)
 
 static enum recorded_status described_event_take(struct recorded *recorded, const struct part *head)
 {
+	static const size_t begin = offsetof(struct ktrack_user_event, kind);
 	const struct part_event *part = (const struct part_event *)head;
 	struct recorded_program *program = recorded_find(recorded, &part->id);
+	const unsigned char *bytes = (const unsigned char *)(part + 1);
 	struct described_event *event;
-	enum recorded_status status = RECORDED_DAMAGED;
+	struct text source;
+	uint16_t number, id;
 
-	if (!program || part->size > head->size - sizeof(*part))
+	if (!program || part->size > head->size - sizeof(*part) ||
+	    part->size < sizeof(struct ktrack_user_event))
 		return RECORDED_DAMAGED;
-	event = malloc(sizeof(*event));
-	if (!event)
-		return RECORDED_NO_MEMORY;
-	if (event_describe(event, (const unsigned char *)(part + 1), part->size)) {
-		status = RECORDED_NO_MEMORY;
-		if (program_grow_ids(program, event->number)) {
-			program->ids[event->number] = event_table_add(&recorded->events, event,
-								      program->user);
-			status = recorded->events.has_failed ? RECORDED_NO_MEMORY : RECORDED_WHOLE;
+	source = (struct text){ (const char *)bytes + begin, part->size - begin };
+	memcpy(&number, bytes + offsetof(struct ktrack_user_event, number), sizeof(number));
+	id = event_table_find(&recorded->events, source);
+	if (id == 0) {
+		event = malloc(sizeof(*event));
+		if (!event)
+			return RECORDED_NO_MEMORY;
+		if (!event_describe(event, bytes, part->size)) {
+			free(event);
+			return RECORDED_DAMAGED;
 		}
+		id = event_table_add(&recorded->events, source, event, program->user);
+		free(event);
 	}
-	free(event);
-	return status;
+	if (recorded->events.has_failed || !program_grow_ids(program, number))
+		return RECORDED_NO_MEMORY;
+	program->ids[number] = id;
+	return RECORDED_WHOLE;
 }
 
 /* Nobody's records push out those of a user who has less than an equal share of the memory. */
