@@ -229,7 +229,7 @@ static bool stage_is_hurried(void *context)
 }
 
 /* A signal comes while records are delivered, of a user who has very many, and of another one. */
-TEST(a_signal_ends_the_delivery_of_users_with_many_records)
+static void check_hurry(bool by_cpu_time)
 {
 	struct programs *programs = &stage.programs;
 	struct record_queue *queue = &programs->recorded.queue;
@@ -255,12 +255,18 @@ TEST(a_signal_ends_the_delivery_of_users_with_many_records)
 	CHECK(programs->is_over);
 	CHECK_NUMBER(queue->counts.lost, 0);
 	programs->looked_ns = 0;
-	programs->hurried_ns -= NS_PER_S;
+	*(by_cpu_time ? &programs->hurried_cpu_ns : &programs->hurried_ns) -= NS_PER_S;
 	while (programs_fill(programs, INT64_MAX, page) > 0)
 		;
 	CHECK_NUMBER(queue->counts.read + queue->counts.lost, nr_many + nr_many / 10);
 	CHECK(queue->counts.lost > nr_many - 1000 && queue->counts.lost < nr_many);
 	stage_end();
+}
+
+TEST(a_signal_ends_the_delivery_of_users_with_many_records)
+{
+	check_hurry(false);
+	check_hurry(true);
 }
 
 /* So do messages while they are received: a pass over full rings has many. */

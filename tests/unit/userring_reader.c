@@ -442,10 +442,9 @@ TEST(the_end_reads_a_part_of_a_flood_and_all_of_an_honest_program)
 	flood_end(&reader);
 }
 
-/** struct late_batch - a batch that is sent until the end is late: sets @limit_ns of the reader */
+/** struct late_batch - a batch that is sent until the end is late */
 struct late_batch {
 	struct reader *reader;
-	int64_t *limit_ns;
 	bool (*send)(void *context, const unsigned char *bytes, size_t size);
 	void *context;
 	uint64_t left;
@@ -456,45 +455,46 @@ static bool late_send(void *context, const unsigned char *bytes, size_t size)
 	struct late_batch *late = context;
 
 	if (late->left < size)
-		*late->limit_ns = 1;
+		late->reader->end_ns = 1;
 	late->left -= late->left < size ? late->left : size;
 	reader_check_end(late->reader);
 	return late->send(late->context, bytes, size);
 }
 
 /* Those with the least are read first, and the flood until then. */
-static void check_late_end(struct reader *reader, int64_t *limit_ns)
+TEST(an_end_that_takes_too_long_reads_less_of_a_flood)
 {
 	struct program *flood, *list[2];
+	struct reader reader;
 	struct late_batch late;
 
-	flood_begin(reader, list);
+	flood_begin(&reader, list);
 	flood = list[0];
-	late = (struct late_batch){ reader, limit_ns, reader->batch.send, reader->batch.context,
-				    4 << 20 };
-	reader->batch.send = late_send;
-	reader->batch.context = &late;
-	CHECK(reader_finish(reader, SIZE_MAX));
+	late = (struct late_batch){ &reader, reader.batch.send, reader.batch.context, 4 << 20 };
+	reader.batch.send = late_send;
+	reader.batch.context = &late;
+	CHECK(reader_finish(&reader, SIZE_MAX));
 	CHECK(flood->is_cut && !reading.program->is_cut);
 	CHECK_NUMBER(reading.recorded.queue.size, 10000);
 	CHECK(flood_read(flood) > 2 << 20);
 	CHECK(flood_read(flood) < 5 << 20);
-	flood_end(reader);
+	flood_end(&reader);
 }
 
-TEST(an_end_that_takes_too_long_reads_less_of_a_flood)
+/* Its end is a part of that of others. */
+TEST(an_end_that_a_signal_has_asked_for_has_less_time)
 {
-	struct reader reader;
+	struct reader reader = { .is_hurried = true, .helper = { .fd = -1 }, .fd = -1 };
+	int64_t begin_ns = time_now_ns(CLOCK_THREAD_CPUTIME_ID);
 
-	check_late_end(&reader, &reader.end_ns);
-}
-
-/* On a busy machine CPU time passes slowly. */
-TEST(an_end_that_a_signal_has_asked_for_reads_less_of_a_flood_after_a_time)
-{
-	struct reader reader;
-
-	check_late_end(&reader, &reader.hurry_ns);
+	reader.batch.send = bytes_send;
+	CHECK(batch_open(&reader.batch));
+	CHECK(reader_finish(&reader, SIZE_MAX));
+	CHECK(reader.end_ns - begin_ns < READER_END_NS);
+	reader.is_hurried = false;
+	CHECK(reader_finish(&reader, SIZE_MAX));
+	CHECK(reader.end_ns - begin_ns >= READER_END_NS);
+	batch_close(&reader.batch);
 }
 
 /* A pass that the recorder does not wait for leaves most of a flood to the end. */

@@ -56,10 +56,12 @@
 #define LOOK_NS (NS_PER_S / 100)
 
 /*
- * A signal ends a recording soon: so long records are delivered, then only those of users of whom
- * no more than a share of so many are left.
+ * A signal ends a recording soon: so long records are delivered, and for so much CPU time, which
+ * passes slowly on a busy machine; then only those of users of whom no more than a share of so many
+ * are left.
  */
-#define HURRY_NS (NS_PER_S / 2)
+#define HURRY_NS NS_PER_S
+#define HURRY_CPU_NS (NS_PER_S / 10)
 #define HURRY_RECORDS 32768
 
 static void programs_expect(struct programs *programs)
@@ -475,8 +477,10 @@ static bool programs_are_hurried(struct programs *programs)
 	const struct programs_settings *settings = &programs->settings;
 
 	if (programs->hurried_ns == 0 && settings->mode == PROGRAMS_WAIT && settings->is_hurried &&
-	    settings->is_hurried(settings->context))
+	    settings->is_hurried(settings->context)) {
 		programs->hurried_ns = time_now_ns(CLOCK_MONOTONIC);
+		programs->hurried_cpu_ns = time_now_ns(CLOCK_THREAD_CPUTIME_ID);
+	}
 	return programs->hurried_ns > 0;
 }
 
@@ -526,10 +530,11 @@ static void programs_hurry(struct programs *programs)
 	if (programs->is_limited || now_ns - programs->looked_ns < LOOK_NS)
 		return;
 	programs->looked_ns = now_ns;
-	if (programs_are_hurried(programs))
-		programs_stop(programs);
-	if (programs->hurried_ns > 0 &&
-	    time_now_ns(CLOCK_MONOTONIC) - programs->hurried_ns >= HURRY_NS)
+	if (!programs_are_hurried(programs))
+		return;
+	programs_stop(programs);
+	if (time_now_ns(CLOCK_MONOTONIC) - programs->hurried_ns >= HURRY_NS ||
+	    time_now_ns(CLOCK_THREAD_CPUTIME_ID) - programs->hurried_cpu_ns >= HURRY_CPU_NS)
 		programs_limit(programs);
 }
 

@@ -22,6 +22,7 @@
  * @is_switched: the reader was told of @is_on and @from_ns
  * @is_over: recording has ended: nothing is read any more
  * @looked_ns, @hurried_ns: CLOCK_MONOTONIC when a signal was last looked for, and when one had come
+ * @hurried_cpu_ns: CLOCK_THREAD_CPUTIME_ID then
  * @is_limited: the records of users with many were dropped
  * @is_on: recording has started, and earlier records than @from_ns belong to another one
  * @ready_ns: all records up to this time are read
@@ -59,6 +60,7 @@ struct programs {
 	bool is_limited;
 	int64_t looked_ns;
 	int64_t hurried_ns;
+	int64_t hurried_cpu_ns;
 	int64_t from_ns;
 	int64_t ready_ns;
 	int64_t searched_ns;

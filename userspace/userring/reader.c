@@ -15,6 +15,7 @@
 
 /* Records that were begun are awaited after the end, in steps of a millisecond. */
 #define AWAIT_STEPS 200
+#define HURRY_STEPS 50
 
 #define READER_NAME "ktrack-reader"
 
@@ -213,20 +214,13 @@ struct part_passed reader_passed(const struct reader *reader, uint32_t number)
 				     .wait_ns = reader->fill_ns / 4 };
 }
 
-/* Whether the last pass takes too long. */
-static bool reader_is_late(const struct reader *reader)
-{
-	return time_now_ns(CLOCK_THREAD_CPUTIME_ID) >= reader->end_ns ||
-	       (reader->hurry_ns > 0 && time_now_ns(CLOCK_BOOTTIME) >= reader->hurry_ns);
-}
-
 void reader_check_end(struct reader *reader)
 {
 	struct reader_request request;
 	bool is_late;
 
 	if (reader->end_ns > 0)
-		is_late = reader_is_late(reader);
+		is_late = time_now_ns(CLOCK_THREAD_CPUTIME_ID) >= reader->end_ns;
 	else
 		is_late = recv(reader->fd, &request, sizeof(request), MSG_PEEK | MSG_DONTWAIT) ==
 				  sizeof(request) &&
@@ -237,11 +231,13 @@ void reader_check_end(struct reader *reader)
 bool reader_finish(struct reader *reader, uint64_t size_max)
 {
 	const struct timespec step = { .tv_nsec = NS_PER_S / 1000 };
+	int nr_steps = reader->is_hurried ? HURRY_STEPS : AWAIT_STEPS;
 	bool is_whole;
 
 	reader_await_answers(reader);
 	reader_switch(reader, false);
-	reader->end_ns = time_now_ns(CLOCK_THREAD_CPUTIME_ID) + READER_END_NS;
+	reader->end_ns = time_now_ns(CLOCK_THREAD_CPUTIME_ID) +
+			 (reader->is_hurried ? READER_HURRY_NS : READER_END_NS);
 	reader->batch.is_hurried = false;
 	/* A thread may have seen that recording is on, and reserves only now. */
 	nanosleep(&step, NULL);
@@ -249,9 +245,7 @@ bool reader_finish(struct reader *reader, uint64_t size_max)
 	is_whole = reader_accept(reader);
 	reader_limit(reader);
 	is_whole = is_whole && reader_pass(reader, size_max) && reader_look(reader, size_max);
-	for (int i = 0; is_whole && i < AWAIT_STEPS && reader_is_waiting(reader) &&
-			(reader->hurry_ns == 0 || !reader_is_late(reader));
-	     i++) {
+	for (int i = 0; is_whole && i < nr_steps && reader_is_waiting(reader); i++) {
 		nanosleep(&step, NULL);
 		is_whole = reader_pass(reader, size_max);
 	}
@@ -276,8 +270,7 @@ static bool reader_do(struct reader *reader, const struct reader_request *reques
 		passed = reader_passed(reader, request->number);
 		break;
 	default:
-		if (request->is_hurried)
-			reader->hurry_ns = time_now_ns(CLOCK_BOOTTIME) + READER_HURRY_NS;
+		reader->is_hurried = request->is_hurried;
 		if (!reader_finish(reader, request->size_max))
 			return false;
 		passed = reader_passed(reader, request->number);

@@ -28,7 +28,7 @@
  * @passed_ns: of the last pass
  * @fill_ns: how long the ring that fills fastest takes for that
  * @end_ns: CLOCK_THREAD_CPUTIME_ID until when the last pass reads all, 0 before the end
- * @hurry_ns: CLOCK_BOOTTIME until when it reads all if it is hurried, otherwise 0
+ * @is_hurried: the end has less time
  * @is_over: the recorder has ended
  */
 struct reader {
@@ -53,7 +53,7 @@ struct reader {
 	int64_t passed_ns;
 	int64_t fill_ns;
 	int64_t end_ns;
-	int64_t hurry_ns;
+	bool is_hurried;
 	bool is_over;
 };
 
@@ -93,10 +93,10 @@ int64_t fill_ns_after(int64_t fill_ns, int64_t elapsed_ns, const struct program 
 
 /**
  * READER_END_NS, READER_HURRY_NS - CPU time of the last pass until those with the most are read in
- *	part, and time if it is hurried
+ *	part, and the same if it is hurried
  */
 #define READER_END_NS (NS_PER_S / 2)
-#define READER_HURRY_NS (NS_PER_S / 4)
+#define READER_HURRY_NS (NS_PER_S / 20)
 
 /**
  * reader_check_end - whether the recorder waits: it has asked for the end, or that takes too long
