@@ -80,7 +80,7 @@ instances_check() {
 # Records by conditions: timers of one function, and calls of threads with one name.
 conditions_record() {
 	attempt function ktrack stream -v --event=/out/function.json \
-		-r 'instant my:timer event=timer:hrtimer_expire_entry name={function} where=function.function == hrtimer_wakeup' \
+		-r 'instant my:timer event=timer:hrtimer_expire_entry name={function} where=(function.function == hrtimer_wakeup)' \
 		-- sh -c 'sleep 0.1; sleep 0.1'
 	attempt comm ktrack stream --event=/out/comm.json -r 'instant my:call event=raw_syscalls:sys_enter where=COMM == "cat"' \
 		-- cat /proc/version
