@@ -60,10 +60,12 @@ CASES = {
     "alone": ("read",),
     "raced": ("read",),
     # Many small parts.
-    "rivals": ("key", "--all key", "--json key"),
+    "rivals": ("key", "--all key", "--json key", "pooled"),
     "kinds": ("varied", "--all varied", "compute", "--evidence compute", "--json --evidence compute", "faults", "syscalls:call/write"),
     # Many waits one after the other.
     "chain": ("front", "--why-depth=0 front", "long", "--json front"),
+    # What a thread waits for, by its kernel stack.
+    "memory": ("high", "swap", "dirty", "locked", "--json locked"),
     # Points that a driver declares.
     "stages": ("demoq:req/read", "nested", "twice", "--json twice"),
     "realtime": ("irq:thread/NET_RX", "write"),

@@ -1010,27 +1010,40 @@ void part_merge(struct part *part, struct part *other);
  * Parts of more than 5 % of the slice stay as they are, and those of more than half of what they
  * would be summed up with. Returns -1 if memory ran out.
  */
-int split_summarize(struct split *split, const struct history *history, int64_t slice_ns,
-		    size_t parts_max);
+int split_summarize(struct split *split, const struct history *history, struct name_table *names,
+		    int64_t slice_ns, size_t parts_max);
 
-/** CAUSE_PATH_MAX - waits that lead to a cause */
+/** CAUSE_PATH_MAX - waits that lead to a cause; CAUSE_PARTS - parts that describe one */
 #define CAUSE_PATH_MAX 16
+#define CAUSE_PARTS 3
 
-/** struct cause - what a slice's time went to in the end, over all waits for it */
+/**
+ * struct cause - what a slice's time went to in the end, over all waits for it
+ *
+ * Of a thread that was waited for all that it did, of the slice's own thread all of a kind.
+ */
 struct cause {
-	struct part part; /* its key has the thread; it has no waker */
+	int64_t total_ns;
+	/* The longest parts; their keys have the thread, and they have no wakers. */
+	struct part parts[CAUSE_PARTS];
+	size_t nr_parts;
 	/* The waits of its longest time, the slice's own first. */
 	const struct part *path[CAUSE_PATH_MAX];
 	size_t nr_path;
-	int64_t longest_ns;  /* of one such wait */
-	uint32_t nr_members; /* of a sum of parts: the most */
 };
 
 /** CAUSES_MAX - causes of a slice: a second one if it is large, or if the first is not */
 #define CAUSES_MAX 2
 
 /** split_find_causes - the main causes of a split; returns their number, or -1 without memory */
-int split_find_causes(const struct split *split, struct cause *out);
+int split_find_causes(const struct split *split, const struct name_table *names,
+		      struct cause *out);
+
+/** part_is_timeout - whether nobody woke the thread until the timeout of its wait */
+bool part_is_timeout(const struct name_table *names, const struct part_key *key);
+
+/** stack_find_wait - what a thread waits for with these innermost functions; NULL if unknown */
+const char *stack_find_wait(struct text frames);
 
 /** split_clear - remove the parts, whose wakers were not followed; keep the memory */
 void split_clear(struct split *split);

@@ -176,8 +176,7 @@ static void append_other(struct buffer *out, const struct name_table *names,
 	append_runnable_reason(out, key);
 }
 
-/* Whether nobody woke the thread until the timeout of its wait. */
-static bool part_is_timeout(const struct name_table *names, const struct part_key *key)
+bool part_is_timeout(const struct name_table *names, const struct part_key *key)
 {
 	const struct text name = name_table_text(names, key->interrupt);
 
@@ -208,6 +207,8 @@ static void append_meaning(struct buffer *out, struct text interrupt)
 static void append_blocked(struct buffer *out, const struct name_table *names,
 			   const struct part_key *key)
 {
+	const char *wait = stack_find_wait(name_table_text(names, key->stack));
+
 	if (key->state != NAMES_NONE) {
 		buffer_append_string(out, " (");
 		append_known_name(out, names, key->state);
@@ -215,6 +216,8 @@ static void append_blocked(struct buffer *out, const struct name_table *names,
 	}
 	part_append_label(out, names, key);
 	/* What the thread waited for; the name of a timer is that of its interrupt. */
+	if (wait)
+		buffer_printf(out, " waiting for %s", wait);
 	if (key->instant != NAMES_NONE) {
 		buffer_append_string(out, " after ");
 		append_known_name(out, names, key->instant);
@@ -620,8 +623,9 @@ static void put_split(struct why_sink *why, const struct split *split,
 	buffer_append_char(out, ']');
 }
 
-/* The threads and operations that lead to a cause, the slice's own wait first. */
-static void append_path(struct buffer *out, const struct name_table *names, const struct part *wait)
+/* A thread or an operation that is waited for. */
+static void append_waited(struct buffer *out, const struct name_table *names,
+			  const struct part *wait)
 {
 	if (wait->key.kind == PART_STAGE)
 		part_append_text(out, names, &wait->key);
@@ -629,6 +633,16 @@ static void append_path(struct buffer *out, const struct name_table *names, cons
 		append_known_name(out, names, wait->key.object);
 	else
 		append_thread(out, names, wait->key.name, wait->key.tid);
+}
+
+/* The same, and what for. */
+static void append_path(struct buffer *out, const struct name_table *names, const struct part *wait)
+{
+	const char *what = stack_find_wait(name_table_text(names, wait->key.stack));
+
+	if (what)
+		buffer_printf(out, "%s until ", what);
+	append_waited(out, names, wait);
 }
 
 /** RARE_NS - of instants that are no reason for the time between them: page faults take less */
@@ -641,13 +655,14 @@ static void append_path(struct buffer *out, const struct name_table *names, cons
 static const char *cause_is_cpu(const struct why_sink *why, const struct why_slice *slice,
 				const struct cause *cause)
 {
-	const struct part_key *key = &cause->part.key;
+	const struct part *part = &cause->parts[0];
+	const struct part_key *key = &part->key;
 	bool is_call = strcmp(slice->category, "syscalls:call") == 0;
 
 	if (slice->is_async || key->kind != PART_RUNNING || key->owner >= 0 ||
 	    key->owner_name != NAMES_NONE ||
-	    (uint64_t)cause->part.total_ns < cause->part.nr_instants * RARE_NS ||
-	    cause->part.total_ns < slice->split.total_ns / 3 * 2)
+	    (uint64_t)part->total_ns < part->nr_instants * RARE_NS ||
+	    cause->total_ns < slice->split.total_ns / 10 * 9)
 		return NULL;
 	if (is_call || (key->label != slice->name &&
 			name_table_get(&why->names, key->label)->is_call))
@@ -658,25 +673,75 @@ static const char *cause_is_cpu(const struct why_sink *why, const struct why_sli
 			       : "nothing waited: CPU-bound, in user space or page faults";
 }
 
+/** TICK_MAX_NS - a tick takes less, unless a host or the firmware stops the CPU meanwhile */
+#define TICK_MAX_NS 200000
+
+/* The parts of a cause, with their shares if there are several. */
 static void append_cause(struct buffer *out, const struct why_sink *why,
 			 const struct why_slice *slice, const struct cause *cause)
 {
 	const char *cpu = cause_is_cpu(why, slice, cause);
+	const struct part_key *first = &cause->parts[0].key;
+	bool has_one = cause->parts[0].total_ns >= cause->total_ns / 10 * 9;
 
 	if (cpu)
 		buffer_printf(out, "%s (perf record -g -t %d); ", cpu, slice->tid);
-	append_sum_text(out, &why->names, &cause->part, slice);
-	if (cause->part.nr_instants > 0) {
-		buffer_append_string(out, ", ");
-		buffer_append_count(out, cause->part.nr_instants, "time");
+	if (first->owner > 0 || first->owner_name != NAMES_NONE) {
+		append_thread(out, &why->names, first->owner_name, first->owner);
+		buffer_append_string(out, ": ");
 	}
+	for (size_t i = 0; i < (has_one ? 1 : cause->nr_parts); i++) {
+		struct part part = cause->parts[i];
+
+		if (i > 0 && part.total_ns < cause->total_ns / 20)
+			break;
+		buffer_append_string(out, i > 0 ? ", " : "");
+		part.key.owner = -1;
+		part.key.owner_name = NAMES_NONE;
+		if (part.nr_threads < 2 && !part.is_rest)
+			part.nr_members = 0;
+		append_sum_text(out, &why->names, &part, slice);
+		if (part.nr_instants > 0) {
+			buffer_append_string(out, ", ");
+			buffer_append_count(out, part.nr_instants, "time");
+		}
+		if (!has_one)
+			buffer_printf(out, " %.1f%%",
+				      100.0 * (double)part.total_ns /
+					      (double)slice->split.total_ns);
+		if (part.key.kind == PART_HARD && part.count > 0 &&
+		    text_equals(name_table_text(&why->names, part.key.interrupt),
+				text_of("local timer")) &&
+		    part.total_ns / (int64_t)part.count > TICK_MAX_NS)
+			buffer_append_string(out, " (too long for a tick: a host or firmware may "
+						  "have stopped the CPU)");
+	}
+}
+
+/*
+ * The number of waits that are shown: the last one is left out if it is for what the cause names
+ * itself, and says no more.
+ */
+static size_t path_size(const struct why_sink *why, const struct cause *cause)
+{
+	const struct part_key *key = &cause->parts[0].key;
+	const struct part_key *last = cause->nr_path > 0 ? &cause->path[cause->nr_path - 1]->key
+							 : NULL;
+
+	if (!last || last->kind == PART_STAGE ||
+	    stack_find_wait(name_table_text(&why->names, last->stack)))
+		return cause->nr_path;
+	if (last->object != NAMES_NONE ? last->object == key->object
+				       : last->tid == key->owner && last->name == key->owner_name)
+		return cause->nr_path - 1;
+	return cause->nr_path;
 }
 
 static int slice_find_causes(struct why_sink *why, const struct why_slice *slice,
 			     struct cause *causes)
 {
 	/* Of single parts none stands for what they have in common. */
-	int nr = why->settings->shows_all ? 0 : split_find_causes(&slice->split, causes);
+	int nr = why->settings->shows_all ? 0 : split_find_causes(&slice->split, &why->names, causes);
 
 	why->out.failed |= nr < 0;
 	return nr;
@@ -697,10 +762,10 @@ static void put_causes(struct why_sink *why, const struct why_slice *slice, bool
 		buffer_clear(&text);
 		append_cause(&text, why, slice, &causes[i]);
 		json_append_text(out, "what", buffer_text(&text), &is_first);
-		json_append_number(out, "ns", causes[i].part.total_ns, &is_first);
+		json_append_number(out, "ns", causes[i].total_ns, &is_first);
 		json_append_member(out, text_of("through"), &is_first);
 		buffer_append_char(out, '[');
-		for (size_t j = 0; j < causes[i].nr_path; j++) {
+		for (size_t j = 0; j < path_size(why, &causes[i]); j++) {
 			buffer_append_string(out, j > 0 ? "," : "");
 			buffer_clear(&text);
 			append_path(&text, &why->names, causes[i].path[j]);
@@ -1057,7 +1122,7 @@ static void print_parts(struct why_sink *why, const struct split *split,
 		} else if (follows && waker_is_shown(part, level)) {
 			struct buffer who = { 0 };
 
-			append_path(&who, &why->names, part);
+			append_waited(&who, &why->names, part);
 			buffer_printf(&why->out, "%*s%s ", 25 + (int)level->level * 2, "",
 				      part->key.object != NAMES_NONE ? "up to the end of"
 								     : "meanwhile");
@@ -1073,7 +1138,7 @@ static void print_parts(struct why_sink *why, const struct split *split,
 /* The command that explains what the thread did which a chain of waits ends with. */
 static void print_rest_of_chain(struct why_sink *why, const struct cause *cause)
 {
-	const struct part *part = &cause->part;
+	const struct part *part = &cause->parts[0];
 	const struct part_key *key = &part->key;
 
 	if (key->kind != PART_BLOCKED || !key->is_woken || key->context != CONTEXT_THREAD ||
@@ -1097,12 +1162,17 @@ static void print_causes(struct why_sink *why, const struct why_slice *slice)
 		const struct cause *cause = &causes[i];
 
 		buffer_printf(out, "%s %.1f%%: ", i == 0 ? "mainly" : "and",
-			      100.0 * (double)cause->part.total_ns /
+			      100.0 * (double)cause->total_ns /
 				      (double)slice->split.total_ns);
 		buffer_clear(&text);
 		append_cause(&text, why, slice, cause);
-		for (size_t j = 0; j < cause->nr_path; j++) {
-			buffer_append_string(&text, j > 0 ? " -> " : "; through ");
+		for (size_t j = 0; j < path_size(why, cause); j++) {
+			bool is_wait = stack_find_wait(
+				name_table_text(&why->names, cause->path[0]->key.stack));
+
+			buffer_append_string(&text, j > 0    ? " -> "
+						    : is_wait ? "; waits for "
+							      : "; through ");
 			append_path(&text, &why->names, cause->path[j]);
 		}
 		buffer_append_printable(out, buffer_text(&text));

@@ -11,6 +11,7 @@
 struct summary {
 	struct split *split;
 	const struct history *history;
+	struct name_table *names;
 	int64_t slice_ns;
 };
 
@@ -85,8 +86,8 @@ static void part_find_family(const struct summary *summary, struct part *sum,
 			     const struct member *members, size_t nr_members)
 {
 	const struct thread_history *first = NULL;
-	bool has_process = true, has_parent = true, has_cgroup = true;
-	const struct thread_history *parent;
+	bool has_process = true, has_parent = true, has_name = true, has_cgroup = true;
+	const struct thread_history *parent, *other;
 
 	for (size_t i = 0; i < nr_members; i++) {
 		const struct thread_history *one =
@@ -97,6 +98,9 @@ static void part_find_family(const struct summary *summary, struct part *sum,
 		first = first ? first : one;
 		has_process &= one->tgid > 0 && one->tgid == first->tgid;
 		has_parent &= one->parent > 0 && one->parent == first->parent;
+		parent = history_thread(summary->history, first->parent, -1);
+		other = history_thread(summary->history, one->parent, -1);
+		has_name &= one->parent > 0 && parent && other && other->comm == parent->comm;
 		has_cgroup &= one->cgroup != NAMES_NONE && one->cgroup == first->cgroup;
 	}
 	if (!first)
@@ -105,10 +109,10 @@ static void part_find_family(const struct summary *summary, struct part *sum,
 		sum->family_kind = FAMILY_PROCESS;
 		sum->family_id = first->tgid;
 		sum->family = first->process;
-	} else if (has_parent) {
+	} else if (has_parent || has_name) {
 		parent = history_thread(summary->history, first->parent, -1);
 		sum->family_kind = FAMILY_PARENT;
-		sum->family_id = first->parent;
+		sum->family_id = has_parent ? first->parent : -1;
 		sum->family = parent ? parent->comm : NAMES_NONE;
 	} else if (has_cgroup) {
 		sum->family_kind = FAMILY_CGROUP;
@@ -154,8 +158,15 @@ static int members_sum(const struct summary *summary, struct member *members, si
 			sum.nr_threads++;
 		members[nr++] = members[i];
 	}
-	if (level == SUM_THREADS)
+	if (level == SUM_THREADS) {
+		bool is_one_name = true;
+
+		for (size_t i = 0; i < nr; i++)
+			is_one_name &= members[i].part->key.name == members[0].part->key.name;
+		if (is_one_name)
+			sum.key.name = members[0].part->key.name;
 		part_find_family(summary, &sum, members, nr);
+	}
 	for (size_t i = 0; i < nr; i++) {
 		struct part *part = members[i].part;
 		uint32_t nr_threads = sum.nr_threads;
@@ -176,6 +187,8 @@ static int members_sum(const struct summary *summary, struct member *members, si
 		sum.nr_threads = nr_threads;
 		part->total_ns = 0;
 	}
+	if (sum.key.instant == NAMES_NONE)
+		sum.nr_instants = 0;
 	waker_complete(&sum);
 	if (level == SUM_THREAD)
 		sum.nr_members = sum.nr_threads = 0;
@@ -196,6 +209,24 @@ static void split_tidy(struct split *split)
 	split_sort(split);
 }
 
+/* Threads of a pool differ by the numbers in their names: "pool*" for all of them. */
+static uint32_t name_without_number(struct name_table *names, uint32_t number)
+{
+	const struct text name = name_table_text(names, number);
+	struct buffer general = { 0 };
+	size_t size = 0;
+
+	while (size < name.size && !(name.data[size] >= '0' && name.data[size] <= '9'))
+		size++;
+	if (size < 2 || size == name.size || number == NAMES_OTHER)
+		return number;
+	buffer_append(&general, name.data, size);
+	buffer_append_char(&general, '*');
+	number = name_table_add(names, buffer_text(&general));
+	buffer_release(&general);
+	return number;
+}
+
 /* Sums up small parts whose keys are equal on a level. */
 static int summary_sum(const struct summary *summary, enum sum_level level)
 {
@@ -210,7 +241,10 @@ static int summary_sum(const struct summary *summary, enum sum_level level)
 		if (part_is_large(summary, part) || (level <= SUM_THREADS && part->key.tid <= 0))
 			continue;
 		members[nr] = (struct member){ part->key, part };
-		part_key_generalize(&members[nr++].key, level);
+		part_key_generalize(&members[nr].key, level);
+		if (level == SUM_THREADS)
+			members[nr].key.name = name_without_number(summary->names, part->key.name);
+		nr++;
 	}
 	if (nr > 1)
 		qsort(members, nr, sizeof(*members), member_compare);
@@ -261,10 +295,10 @@ static int summary_sum_rest(const struct summary *summary, size_t parts_max)
 	return sums.failed ? -1 : 0;
 }
 
-int split_summarize(struct split *split, const struct history *history, int64_t slice_ns,
-		    size_t parts_max)
+int split_summarize(struct split *split, const struct history *history, struct name_table *names,
+		    int64_t slice_ns, size_t parts_max)
 {
-	const struct summary summary = { split, history, slice_ns };
+	const struct summary summary = { split, history, names, slice_ns };
 	int status = summary_sum(&summary, SUM_THREAD);
 
 	for (int level = SUM_THREADS; status == 0 && level < SUM_KINDS; level++) {
@@ -275,32 +309,33 @@ int split_summarize(struct split *split, const struct history *history, int64_t 
 		status = summary_sum_rest(&summary, parts_max);
 	for (size_t i = 0; status == 0 && i < split->nr_parts; i++) {
 		if (split->parts[i].waker)
-			status = split_summarize(split->parts[i].waker, history, slice_ns,
-						 SUMMARY_WAKER_PARTS);
+			status = split_summarize(split->parts[i].waker, history, names,
+						 slice_ns, SUMMARY_WAKER_PARTS);
 	}
 	return status;
 }
 
 /* The causes: what is at the ends of chains of waits. */
 
-/** struct cause_list - all of them */
+/** struct cause_list - the parts at the ends, one for each key, and the waits for each */
 struct cause_list {
 	struct cause *causes;
 	size_t nr_causes;
 	size_t capacity;
+	const struct name_table *names;
 	const struct part *path[CAUSE_PATH_MAX];
 	size_t nr_path;
 	bool failed;
 };
 
-static void causes_add(struct cause_list *list, const struct part_key *key, const struct part *leaf)
+static void causes_add(struct cause_list *list, const struct part_key *key, const struct part *end)
 {
 	struct cause *cause = NULL;
-	struct part one = *leaf;
+	struct part one = *end;
 
 	one.waker = NULL;
 	for (size_t i = 0; i < list->nr_causes && !cause; i++) {
-		if (memcmp(&list->causes[i].part.key, key, sizeof(*key)) == 0)
+		if (memcmp(&list->causes[i].parts[0].key, key, sizeof(*key)) == 0)
 			cause = &list->causes[i];
 	}
 	if (!cause) {
@@ -309,20 +344,31 @@ static void causes_add(struct cause_list *list, const struct part_key *key, cons
 			return;
 		}
 		cause = &list->causes[list->nr_causes++];
-		*cause = (struct cause){ .part = { .key = *key } };
+		*cause = (struct cause){ .nr_parts = 1 };
+		cause->parts[0].key = *key;
 	}
-	if (leaf->total_ns > cause->longest_ns) {
-		cause->longest_ns = leaf->total_ns;
+	/* The longest of them comes first in each split. */
+	if (end->total_ns > cause->parts[0].total_ns) {
 		memcpy(cause->path, list->path, sizeof(list->path));
 		cause->nr_path = list->nr_path;
-		cause->part.family_kind = leaf->family_kind;
-		cause->part.family_id = leaf->family_id;
-		cause->part.family = leaf->family;
+		one.key = *key;
+		one.total_ns += cause->parts[0].total_ns;
+		one.count += cause->parts[0].count;
+		one.nr_instants += cause->parts[0].nr_instants;
+		cause->parts[0] = one;
+	} else {
+		part_merge(&cause->parts[0], &one);
 	}
-	part_merge(&cause->part, &one);
-	cause->part.nr_members = leaf->nr_members > cause->nr_members ? leaf->nr_members
-								      : cause->nr_members;
-	cause->nr_members = cause->part.nr_members;
+	cause->total_ns = cause->parts[0].total_ns;
+}
+
+/* A thread that sleeps until a time waits for nobody; who armed its timer is known. */
+static bool part_is_sleep(const struct cause_list *list, const struct part *part)
+{
+	const struct part *first = part->waker->nr_parts > 0 ? &part->waker->parts[0] : NULL;
+
+	return first && part_is_timeout(list->names, &part->key) &&
+	       first->key.kind == PART_WAITING && first->total_ns > part->total_ns / 4 * 3;
 }
 
 static void causes_find(struct cause_list *list, const struct split *split)
@@ -333,7 +379,8 @@ static void causes_find(struct cause_list *list, const struct split *split)
 		const struct part *part = &split->parts[i];
 		struct part_key key = part->key;
 
-		if (part->waker && part->waker->nr_parts > 0 && list->nr_path < CAUSE_PATH_MAX) {
+		if (part->waker && part->waker->nr_parts > 0 && list->nr_path < CAUSE_PATH_MAX &&
+		    !part_is_sleep(list, part)) {
 			list->path[list->nr_path++] = part;
 			causes_find(list, part->waker);
 			list->nr_path--;
@@ -357,43 +404,67 @@ static int cause_compare(const void *a, const void *b)
 {
 	const struct cause *first = a, *second = b;
 
-	if (first->part.total_ns != second->part.total_ns)
-		return first->part.total_ns > second->part.total_ns ? -1 : 1;
-	return memcmp(&first->part.key, &second->part.key, sizeof(first->part.key));
+	if (first->total_ns != second->total_ns)
+		return first->total_ns > second->total_ns ? -1 : 1;
+	return memcmp(&first->parts[0].key, &second->parts[0].key, sizeof(first->parts[0].key));
 }
 
-/* The last wait of a path is for the thread or the operation that the cause names itself. */
-static void cause_trim_path(struct cause *cause)
+/* Whether two ends are one cause. */
+static bool cause_is_same(const struct cause *cause, const struct cause *other)
 {
-	const struct part_key *key = &cause->part.key;
-	const struct part_key *last = cause->nr_path > 0 ? &cause->path[cause->nr_path - 1]->key
-							 : NULL;
+	const struct part_key *a = &cause->parts[0].key, *b = &other->parts[0].key;
 
-	if (!last || last->kind == PART_STAGE)
-		return;
-	if (last->object != NAMES_NONE ? last->object == key->object
-				       : last->tid == key->owner && last->name == key->owner_name)
-		cause->nr_path--;
+	if (a->owner != b->owner || a->owner_name != b->owner_name)
+		return false;
+	return a->owner_name != NAMES_NONE || a->owner >= 0 ||
+	       (a->kind == b->kind && (a->kind == PART_RUNNING || a->kind == PART_RUNNABLE ||
+				       a->kind == PART_HARD || a->kind == PART_SOFT));
 }
 
-int split_find_causes(const struct split *split, struct cause *out)
+/* Joins the ends that are one cause, of which the longest come first. */
+static void causes_join(struct cause_list *list)
 {
-	struct cause_list list = { 0 };
+	size_t nr = 0, at;
+
+	for (size_t i = 0; i < list->nr_causes; i++) {
+		struct cause *cause = &list->causes[i], *other;
+
+		for (at = 0; at < nr && !cause_is_same(&list->causes[at], cause); at++)
+			;
+		if (at == nr) {
+			list->causes[nr++] = *cause;
+			continue;
+		}
+		other = &list->causes[at];
+		other->total_ns += cause->total_ns;
+		if (other->nr_parts < CAUSE_PARTS)
+			other->parts[other->nr_parts++] = cause->parts[0];
+	}
+	list->nr_causes = nr;
+}
+
+int split_find_causes(const struct split *split, const struct name_table *names, struct cause *out)
+{
+	struct cause_list list = { .names = names };
 	size_t nr = 0;
 
 	causes_find(&list, split);
 	if (list.nr_causes > 1)
 		qsort(list.causes, list.nr_causes, sizeof(*list.causes), cause_compare);
+	causes_join(&list);
+	if (list.nr_causes > 1)
+		qsort(list.causes, list.nr_causes, sizeof(*list.causes), cause_compare);
 	/* A second cause counts if it may be as good a reason. */
 	for (; nr < list.nr_causes && nr < CAUSES_MAX; nr++) {
-		if (nr > 0 && list.causes[nr].part.total_ns <
-				      split->total_ns *
-					      (out[0].part.total_ns > split->total_ns / 2 ? 25
-											  : 10) /
-					      100)
+		/* What a thread has to do anyway explains no delay. */
+		bool is_enough = nr > 0 && out[0].total_ns > split->total_ns / 2 &&
+				 (out[0].parts[0].key.kind != PART_RUNNING ||
+				  out[0].parts[0].key.owner >= 0);
+		int percent = is_enough ? 25 : 10;
+
+		if (nr > 0 && list.causes[nr].total_ns < split->total_ns * percent / 100)
 			break;
 		out[nr] = list.causes[nr];
-		cause_trim_path(&out[nr]);
 	}
 	free(list.causes);
 	return list.failed ? -1 : (int)nr;

@@ -427,7 +427,7 @@ static int slice_summarize(struct why_sink *why, struct why_slice *slice)
 	split_sort(&slice->split);
 	return why->settings->shows_all
 		       ? 0
-		       : split_summarize(&slice->split, &why->history,
+		       : split_summarize(&slice->split, &why->history, &why->names,
 					 slice->end_ns - slice->begin_ns, SUMMARY_PARTS);
 }
 

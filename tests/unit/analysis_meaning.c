@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Tests of what kernel stacks say about waits. */
+#include "analysis/internal.h"
+
+#include "fixtures/tap.h"
+
+static const char *wait_of(const char *frames)
+{
+	const char *wait = stack_find_wait(text_of(frames));
+
+	return wait ? wait : "";
+}
+
+TEST(what_is_special_comes_before_what_is_general)
+{
+	CHECK_TEXT(wait_of("io_schedule;folio_wait_bit_common;do_swap_page;handle_mm_fault"),
+		   "swap-in of a page");
+	CHECK_TEXT(wait_of("io_schedule;folio_wait_bit_common;filemap_read;vfs_read"),
+		   "a page (its lock or its I/O)");
+	CHECK_TEXT(wait_of("schedule_timeout;mem_cgroup_handle_over_high;exc_page_fault"),
+		   "memory.high of its cgroup (throttled)");
+	CHECK_TEXT(wait_of("jbd2_log_wait_commit;ext4_sync_file;do_fsync"),
+		   "a commit of the journal");
+}
+
+TEST(functions_are_compared_as_a_whole)
+{
+	CHECK_TEXT(wait_of("my_pipe_read;vfs_read"), "");
+	CHECK_TEXT(wait_of("pipe_reader"), "");
+	CHECK_TEXT(wait_of("pipe_read"), "data in a pipe");
+	CHECK_TEXT(wait_of(""), "");
+	CHECK_TEXT(wait_of(";;"), "");
+}
+
+TEST(begins_of_names_are_those_of_variants)
+{
+	CHECK_TEXT(wait_of("__wait_for_common;synchronize_rcu_normal.part.0"),
+		   "an RCU grace period");
+	CHECK_TEXT(wait_of("futex_wait_queue;__futex_wait;do_futex"), "a futex");
+	CHECK_TEXT(wait_of("rcu_synchronize_rcu"), "");
+}
