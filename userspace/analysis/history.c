@@ -55,6 +55,23 @@ uint32_t name_table_add(struct name_table *table, struct text text)
 	return name ? name->number : NAMES_OTHER;
 }
 
+uint32_t name_table_general(struct name_table *table, uint32_t number)
+{
+	const struct text name = name_table_text(table, number);
+	struct buffer general = { 0 };
+	size_t size = 0;
+
+	while (size < name.size && !(name.data[size] >= '0' && name.data[size] <= '9'))
+		size++;
+	if (size == 0 || size == name.size || number == NAMES_OTHER)
+		return number;
+	buffer_append(&general, name.data, size);
+	buffer_append_char(&general, '*');
+	number = name_table_add(table, buffer_text(&general));
+	buffer_release(&general);
+	return number;
+}
+
 void name_table_release(struct name_table *table)
 {
 	for (size_t i = 0; i < table->nr_names; i++)

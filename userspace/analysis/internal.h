@@ -331,6 +331,9 @@ static inline struct text name_table_text(const struct name_table *table, uint32
 	return (struct text){ table->names[number]->text, table->names[number]->size };
 }
 
+/** name_table_general - the name of threads that differ by a number: "pool*" of "pool07" */
+uint32_t name_table_general(struct name_table *table, uint32_t number);
+
 void name_table_release(struct name_table *table);
 
 /*
@@ -942,7 +945,8 @@ struct part {
 	uint32_t nr_threads;
 	/* What these threads have in common: an enum family_kind, and the number and the name. */
 	uint8_t family_kind;
-	bool is_rest; /* it sums up what is left of its kind */
+	bool is_rest;	  /* it sums up what is left of its kind */
+	bool is_at_least; /* there may be more threads */
 	uint16_t family;
 	int32_t family_id;
 };
@@ -967,6 +971,7 @@ struct split {
 	size_t nr_parts;
 	size_t capacity;
 	size_t limit;	  /* of parts; 0 for SPLIT_PARTS_MAX */
+	struct name_table *names; /* with a limit: those of the parts */
 	struct map index; /* of many parts: their places, from 1, by their keys */
 	int64_t total_ns;
 	bool failed;

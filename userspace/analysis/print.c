@@ -502,7 +502,7 @@ static void append_sum_text(struct buffer *out, const struct name_table *names,
 	part_append_text_of(out, names, &part->key, slice);
 	if (part->nr_members < 2)
 		return;
-	buffer_append_string(out, " (");
+	buffer_append_string(out, part->is_at_least ? " (at least " : " (");
 	if (part->key.tid < 0 && part->nr_threads > 1) {
 		buffer_append_count(out, part->nr_threads, "thread");
 		append_family(out, names, part);
@@ -741,7 +741,9 @@ static int slice_find_causes(struct why_sink *why, const struct why_slice *slice
 			     struct cause *causes)
 {
 	/* Of single parts none stands for what they have in common. */
-	int nr = why->settings->shows_all ? 0 : split_find_causes(&slice->split, &why->names, causes);
+	int nr = why->settings->shows_all
+			 ? 0
+			 : split_find_causes(&slice->split, &why->names, causes);
 
 	why->out.failed |= nr < 0;
 	return nr;
@@ -1020,7 +1022,7 @@ static bool waker_is_shown(const struct part *part, const struct listing_level *
 	       part->total_ns - first->total_ns >= level_least_ns(level);
 }
 
-/* The records at the begin and the end of the longest time of a part, as other readers find them. */
+/* The records at the begin and the end of the longest time of a part. */
 static void print_evidence(struct why_sink *why, const struct listing_level *level,
 			   const struct part *part)
 {

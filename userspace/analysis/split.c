@@ -107,31 +107,67 @@ static int part_compare(const void *a, const void *b)
 	return memcmp(&first->key, &second->key, sizeof(first->key));
 }
 
+/* The threads of each sum follow one another. */
+static int part_compare_threads(const void *a, const void *b)
+{
+	const struct part *first = a, *second = b;
+
+	return (first->key.tid > second->key.tid) - (first->key.tid < second->key.tid);
+}
+
+/** struct sum_threads - the threads of a sum that were counted */
+struct sum_threads {
+	int32_t last_tid;
+	uint32_t nr;
+	uint32_t nr_before; /* in earlier sums */
+};
+
 /*
  * Makes room: sums up what is least, threads by their names, or all by kind if they are too many.
- * Parts have no wakers yet.
+ * A thread may be in earlier sums, too. Parts have no wakers yet.
  */
 static void split_compact(struct split *split)
 {
 	size_t nr_old = split->nr_parts, nr_kept = split->limit / 16;
-	struct part *old = split->parts;
-	struct split sums = { .limit = split->limit };
+	struct split sums = { .limit = split->limit, .names = split->names };
+	struct sum_threads *counts = calloc(split->limit, sizeof(*counts)), *count;
+	struct part *old = split->parts, *part;
 
 	qsort(old, nr_old, sizeof(*old), part_compare);
-	for (size_t i = 0; i < nr_old; i++) {
+	qsort(old + nr_kept, nr_old - nr_kept, sizeof(*old), part_compare_threads);
+	for (size_t i = 0; counts && i < nr_old; i++) {
 		struct part_key key = old[i].key;
-		struct part *part;
+		bool is_by_kind = sums.nr_parts >= split->limit / 2;
 
-		if (i >= nr_kept)
-			part_key_generalize(&key, sums.nr_parts < split->limit / 2 ? SUM_THREADS
-										   : SUM_KINDS);
+		if (i >= nr_kept) {
+			part_key_generalize(&key, is_by_kind ? SUM_KINDS : SUM_THREADS);
+			key.name = name_table_general(split->names, key.name);
+		}
 		part = split_find(&sums, &key);
 		part = part ? part : split_append(&sums, &key);
-		if (part)
-			part_merge(part, &old[i]);
+		if (!part)
+			break;
+		count = &counts[part - sums.parts];
+		if (part_key_has_other(&old[i].key) && count->last_tid != old[i].key.tid) {
+			count->last_tid = old[i].key.tid;
+			count->nr++;
+		}
+		if (old[i].nr_threads > count->nr_before)
+			count->nr_before = old[i].nr_threads;
+		part_merge(part, &old[i]);
+	}
+	for (size_t i = 0; counts && i < sums.nr_parts; i++) {
+		part = &sums.parts[i];
+		count = &counts[i];
+		/* What part_merge() added up has threads more than once. */
+		part->nr_threads = count->nr > count->nr_before ? count->nr : count->nr_before;
+		part->is_at_least = part->nr_members > 1;
+		if (part->nr_members < 2)
+			part->nr_threads = 0;
 	}
 	sums.total_ns = split->total_ns;
-	sums.failed |= split->failed;
+	sums.failed |= split->failed || !counts;
+	free(counts);
 	split_release(split);
 	*split = sums;
 }
@@ -950,7 +986,8 @@ static int part_follow(const struct walk *walk, struct part *part, struct follow
 	if (!part->waker || !spans)
 		status = -1;
 	else
-		part->waker->limit = walk->out->limit;
+		*part->waker = (struct split){ .limit = walk->out->limit,
+					       .names = walk->out->names };
 	/* The latest spans come first. */
 	for (size_t i = 0; status == 0 && i < walk->nr_wakes; i++) {
 		const struct wake *wake = &walk->wakes[i];

@@ -23,7 +23,8 @@ struct member {
 
 static bool part_is_large(const struct summary *summary, const struct part *part)
 {
-	return part->total_ns > summary->slice_ns * OWN_PERCENT / 100;
+	/* A sum is no single cause. */
+	return part->nr_members < 2 && part->total_ns > summary->slice_ns * OWN_PERCENT / 100;
 }
 
 /* The members of each sum follow one another, by their threads. */
@@ -123,15 +124,17 @@ static void part_find_family(const struct summary *summary, struct part *sum,
 /* The longest of the parts about one thread, or of one sum, if it is more than half of all. */
 static const struct part *members_find_main(const struct member *members, size_t nr_members)
 {
-	const struct part *main = members[0].part;
+	const struct part *main = NULL;
 	int64_t total_ns = 0;
 
 	for (size_t i = 0; i < nr_members; i++) {
-		total_ns += members[i].part->total_ns;
-		if (members[i].part->total_ns > main->total_ns)
-			main = members[i].part;
+		const struct part *part = members[i].part;
+
+		total_ns += part->total_ns;
+		if (part->nr_members < 2 && (!main || part->total_ns > main->total_ns))
+			main = part;
 	}
-	return main->total_ns > total_ns / 2 ? main : NULL;
+	return main && main->total_ns > total_ns / 2 ? main : NULL;
 }
 
 /* Sums up parts that have the same key on a level; all but the first have no time then. */
@@ -140,7 +143,7 @@ static int members_sum(const struct summary *summary, struct member *members, si
 {
 	const struct part *main = level > SUM_THREAD ? members_find_main(members, nr_members)
 						     : NULL;
-	size_t least = level == SUM_THREADS ? 3 : 2, nr = 0;
+	size_t least = level == SUM_THREADS && members[0].part->nr_members < 2 ? 3 : 2, nr = 0;
 	struct part sum = { .key = members[0].key }, *first = NULL;
 
 	if (nr_members - (main != NULL) < least)
@@ -150,12 +153,17 @@ static int members_sum(const struct summary *summary, struct member *members, si
 
 		if (part == main)
 			continue;
+		sum.is_at_least |= part->is_at_least;
 		/* Parts of one thread count once; sums may have some of the same threads. */
-		if (part->nr_threads > sum.nr_threads)
+		if (part->nr_threads > sum.nr_threads) {
+			sum.is_at_least |= sum.nr_threads > 0;
 			sum.nr_threads = part->nr_threads;
-		else if (!part->nr_threads && part->key.tid > 0 &&
-			 (nr == 0 || members[nr - 1].part->key.tid != part->key.tid))
+		} else if (!part->nr_threads && part->key.tid > 0 &&
+			   (nr == 0 || members[nr - 1].part->key.tid != part->key.tid)) {
 			sum.nr_threads++;
+		} else {
+			sum.is_at_least |= part->nr_threads > 0;
+		}
 		members[nr++] = members[i];
 	}
 	if (level == SUM_THREADS) {
@@ -209,24 +217,6 @@ static void split_tidy(struct split *split)
 	split_sort(split);
 }
 
-/* Threads of a pool differ by the numbers in their names: "pool*" for all of them. */
-static uint32_t name_without_number(struct name_table *names, uint32_t number)
-{
-	const struct text name = name_table_text(names, number);
-	struct buffer general = { 0 };
-	size_t size = 0;
-
-	while (size < name.size && !(name.data[size] >= '0' && name.data[size] <= '9'))
-		size++;
-	if (size < 2 || size == name.size || number == NAMES_OTHER)
-		return number;
-	buffer_append(&general, name.data, size);
-	buffer_append_char(&general, '*');
-	number = name_table_add(names, buffer_text(&general));
-	buffer_release(&general);
-	return number;
-}
-
 /* Sums up small parts whose keys are equal on a level. */
 static int summary_sum(const struct summary *summary, enum sum_level level)
 {
@@ -238,12 +228,14 @@ static int summary_sum(const struct summary *summary, enum sum_level level)
 	for (size_t i = 0; status == 0 && i < split->nr_parts; i++) {
 		struct part *part = &split->parts[i];
 
-		if (part_is_large(summary, part) || (level <= SUM_THREADS && part->key.tid <= 0))
+		if (part_is_large(summary, part) ||
+		    (level <= SUM_THREADS && part->key.tid <= 0 && part->nr_members < 2))
 			continue;
 		members[nr] = (struct member){ part->key, part };
 		part_key_generalize(&members[nr].key, level);
 		if (level == SUM_THREADS)
-			members[nr].key.name = name_without_number(summary->names, part->key.name);
+			members[nr].key.name = name_table_general(summary->names,
+								   part->key.name);
 		nr++;
 	}
 	if (nr > 1)
@@ -362,13 +354,22 @@ static void causes_add(struct cause_list *list, const struct part_key *key, cons
 	cause->total_ns = cause->parts[0].total_ns;
 }
 
-/* A thread that sleeps until a time waits for nobody; who armed its timer is known. */
-static bool part_is_sleep(const struct cause_list *list, const struct part *part)
+/*
+ * A thread that sleeps until a time waits for nobody; who armed its timer is known. Of the waits in
+ * a sum, most may not be followed.
+ */
+static bool part_is_end(const struct cause_list *list, const struct part *part)
 {
-	const struct part *first = part->waker->nr_parts > 0 ? &part->waker->parts[0] : NULL;
+	const struct part *first = part->waker && part->waker->nr_parts > 0
+					   ? &part->waker->parts[0]
+					   : NULL;
 
-	return first && part_is_timeout(list->names, &part->key) &&
-	       first->key.kind == PART_WAITING && first->total_ns > part->total_ns / 4 * 3;
+	if (!first || list->nr_path == CAUSE_PATH_MAX)
+		return true;
+	if (first->key.kind == PART_UNDECIDED && first->key.reason == UNDECIDED_NOT_FOLLOWED)
+		return first->total_ns > part->total_ns / 2;
+	return part_is_timeout(list->names, &part->key) && first->key.kind == PART_WAITING &&
+	       first->total_ns > part->total_ns / 4 * 3;
 }
 
 static void causes_find(struct cause_list *list, const struct split *split)
@@ -379,8 +380,7 @@ static void causes_find(struct cause_list *list, const struct split *split)
 		const struct part *part = &split->parts[i];
 		struct part_key key = part->key;
 
-		if (part->waker && part->waker->nr_parts > 0 && list->nr_path < CAUSE_PATH_MAX &&
-		    !part_is_sleep(list, part)) {
+		if (!part_is_end(list, part)) {
 			list->path[list->nr_path++] = part;
 			causes_find(list, part->waker);
 			list->nr_path--;

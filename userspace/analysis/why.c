@@ -352,8 +352,10 @@ static int slice_split(struct why_sink *why, struct why_end *end, struct split *
 	struct span span = { slice->begin_ns, slice->end_ns };
 	unsigned int depth = why->settings->is_aggregate ? 0 : why->settings->depth;
 
-	if (!why->settings->is_aggregate)
+	if (!why->settings->is_aggregate) {
 		out->limit = SPLIT_PARTS_SINGLE;
+		out->names = &why->names;
+	}
 	if (span.from_ns < why->from_ns) {
 		split_add_undecided(out, UNDECIDED_BEFORE,
 				    (struct span){ span.from_ns, why->from_ns });
