@@ -168,7 +168,7 @@ def check_panel(tap, pages):
     browser.run(DRAW)
     browser.click(*pages.place_of(at, 0, 200000))
     text = pages.details()
-    wanted = ("mainly 66.7 %: holder (50): runnable behind hog (61), same priority", "blocked (D) in READ, woken by holder (50)", "meanwhile holder (50):", "runnable on CPU 1 behind hog (61)", "83.3 %")
+    wanted = ("mainly 83.3%: holder (50): runnable behind hog (61), same priority 66.7%", "blocked (D) in READ, woken by holder (50)", "meanwhile holder (50):", "runnable on CPU 1 behind hog (61)", "83.3 %")
     tap.nothing([word for word in wanted if word not in text], "the parts of a slice")
     shares, label = browser.run(
         """const bar = document.querySelector(".bar"), wide = bar.clientWidth;

@@ -221,6 +221,16 @@ def check_control_bytes(tap, folder):
     tap.ok("all parts: ktrack why trace.dat 'mydrv:io/read\\ p99'" in output, "a name that ends like an aggregate is none", output, errors)
 
 
+def check_stored(tap, folder):
+    """The command that decides more records the recording's own selection, too."""
+    script = (HERE / "data/driver.script").read_text().replace("format ../../", f"format {HERE.parent}/")
+    (folder / "stored.script").write_text(f'writer "ktrack 0.2.0 thread 1\\n# select -r sched,irq\\n# select -e mydrv:*"\n{script}')
+    subprocess.run([MKTRACE, folder / "stored.script", folder / "trace.dat"], check=True)
+    output = explain("-r sched,irq -e mydrv write", folder)[1]
+    wanted = "to decide more: ktrack record -r sched,irq -e 'mydrv:*' -r block -- COMMAND"
+    tap.ok(wanted in output.splitlines(), "stored: the command that decides more", output)
+
+
 def check_many(tap, folder):
     """Beyond the limit of kinds, names of a tracepoint share one, whose slowest slice is shown."""
     event = "event mydrv:io 3000 char track_event_type; string slice_name\n"
@@ -252,6 +262,8 @@ def check_case(tap, name, is_updating):
             check_many(tap, folder)
         if name == "driver":
             check_folded(tap, folder)
+            check_stored(tap, folder)
+            make(name, folder)
             check_refused(tap, folder)
     if is_updating:
         expected.write_text(found)

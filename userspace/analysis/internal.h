@@ -1382,8 +1382,9 @@ struct why_sink {
 	int64_t from_ns; /* the window that is shown; nothing is known of other times */
 	int64_t to_ns;
 	bool counts_ticks;
-	int writer; /* the thread of ktrack that recorded a file, 0 if unknown */
-	bool has_programs; /* there are records of programs */
+	const char *stored; /* with which selection it was recorded; NULL if that is unknown */
+	int writer;	    /* the thread of ktrack that recorded a file, 0 if unknown */
+	bool has_programs;  /* there are records of programs */
 	struct slice_selector selector; /* of slices */
 	struct name_table names;
 	struct history history;
@@ -1488,6 +1489,15 @@ int why_find_evidence(struct why_sink *why, struct error *error);
 
 /** evidence_at - the first record at a time or later, and those behind it; NULL if there is none */
 const struct evidence_record *evidence_at(const struct evidence *evidence, int64_t time_ns);
+
+/** why_print_hints - append what a recording lacks that would explain more to @why->out */
+void why_print_hints(struct why_sink *why);
+
+/** stored_has_pack - whether the selection of a recording, NULL for none, has a pack */
+bool stored_has_pack(const char *stored, const char *pack);
+
+/** part_has_priorities - whether a runnable part has the priorities of both threads */
+bool part_has_priorities(const struct part_key *key);
 
 /** why_put_slice - append an explained slice as JSON to @why->out */
 void why_put_slice(struct why_sink *why, const struct why_slice *slice);

@@ -89,8 +89,7 @@ static void append_interrupt(struct buffer *out, const struct name_table *names,
 	append_known_name(out, names, key->interrupt);
 }
 
-/* Whether a runnable part has the priorities of both threads. */
-static bool part_has_priorities(const struct part_key *key)
+bool part_has_priorities(const struct part_key *key)
 {
 	return key->kind == PART_RUNNABLE && key->tid > 0 && key->prio != PRIO_UNKNOWN &&
 	       key->own_prio != PRIO_UNKNOWN;
@@ -676,7 +675,26 @@ static const char *cause_is_cpu(const struct why_sink *why, const struct why_sli
 /** TICK_MAX_NS - a tick takes less, unless a host or the firmware stops the CPU meanwhile */
 #define TICK_MAX_NS 200000
 
-/* The parts of a cause, with their shares if there are several. */
+/*
+ * The number of waits that are shown: the last one is left out if it is for what the cause names
+ * itself, and says no more.
+ */
+static size_t path_size(const struct why_sink *why, const struct cause *cause)
+{
+	const struct part_key *key = &cause->parts[0].key;
+	const struct part_key *last = cause->nr_path > 0 ? &cause->path[cause->nr_path - 1]->key
+							 : NULL;
+
+	if (!last || last->kind == PART_STAGE ||
+	    stack_find_wait(name_table_text(&why->names, last->stack)))
+		return cause->nr_path;
+	if (last->object != NAMES_NONE ? last->object == key->object
+				       : last->tid == key->owner && last->name == key->owner_name)
+		return cause->nr_path - 1;
+	return cause->nr_path;
+}
+
+/* The parts of a cause, with their shares if there are several, and the waits for it. */
 static void append_cause(struct buffer *out, const struct why_sink *why,
 			 const struct why_slice *slice, const struct cause *cause)
 {
@@ -716,25 +734,15 @@ static void append_cause(struct buffer *out, const struct why_sink *why,
 			buffer_append_string(out, " (too long for a tick: a host or firmware may "
 						  "have stopped the CPU)");
 	}
-}
+	for (size_t i = 0; i < path_size(why, cause); i++) {
+		bool is_wait = stack_find_wait(
+			name_table_text(&why->names, cause->path[0]->key.stack));
 
-/*
- * The number of waits that are shown: the last one is left out if it is for what the cause names
- * itself, and says no more.
- */
-static size_t path_size(const struct why_sink *why, const struct cause *cause)
-{
-	const struct part_key *key = &cause->parts[0].key;
-	const struct part_key *last = cause->nr_path > 0 ? &cause->path[cause->nr_path - 1]->key
-							 : NULL;
-
-	if (!last || last->kind == PART_STAGE ||
-	    stack_find_wait(name_table_text(&why->names, last->stack)))
-		return cause->nr_path;
-	if (last->object != NAMES_NONE ? last->object == key->object
-				       : last->tid == key->owner && last->name == key->owner_name)
-		return cause->nr_path - 1;
-	return cause->nr_path;
+		buffer_append_string(out, i > 0	   ? " -> "
+					  : is_wait ? "; waits for "
+						    : "; through ");
+		append_path(out, &why->names, cause->path[i]);
+	}
 }
 
 static int slice_find_causes(struct why_sink *why, const struct why_slice *slice,
@@ -1168,15 +1176,6 @@ static void print_causes(struct why_sink *why, const struct why_slice *slice)
 				      (double)slice->split.total_ns);
 		buffer_clear(&text);
 		append_cause(&text, why, slice, cause);
-		for (size_t j = 0; j < path_size(why, cause); j++) {
-			bool is_wait = stack_find_wait(
-				name_table_text(&why->names, cause->path[0]->key.stack));
-
-			buffer_append_string(&text, j > 0    ? " -> "
-						    : is_wait ? "; waits for "
-							      : "; through ");
-			append_path(&text, &why->names, cause->path[j]);
-		}
 		buffer_append_printable(out, buffer_text(&text));
 		buffer_append_char(out, '\n');
 		out->failed |= text.failed;
@@ -1395,174 +1394,6 @@ static void print_remarks(struct why_sink *why)
 	if (why->counts_ticks)
 		buffer_append_string(out, "the clock does not count nanoseconds: all times are in "
 					  "its ticks\n");
-}
-
-/** enum interrupt_use - what the name of an interrupt reveals about the end of a wait in it */
-enum interrupt_use {
-	USE_OTHER,
-	USE_TIMER,
-	USE_DISK,
-	USE_DEVICE,
-	USE_COUNT
-};
-
-/** struct hints - what the explained slices lack */
-struct hints {
-	bool stack;		 /* kernel stacks of sleeps that a timeout ended */
-	bool has_use[USE_COUNT]; /* what ended in interrupts of this use that threads waited for */
-	bool is_disk;		 /* an asynchronous slice ended by the soft interrupt of disks */
-	uint16_t device;	 /* the interrupt of the longest wait for a device */
-	int64_t device_ns;	 /* how long this wait took */
-	/* The longest part that is runnable behind a thread of the same priority, NULL for none. */
-	const struct part *rival;
-};
-
-/* The other soft interrupts end no operation of a pack. */
-static enum interrupt_use interrupt_find_use(struct text name)
-{
-	static const char *const timers[] = { "timer ", "hrtimer ", "TIMER", "HRTIMER",
-					      "local timer" };
-
-	for (size_t i = 0; i < sizeof(timers) / sizeof(timers[0]); i++) {
-		if (text_begins(name, text_of(timers[i])))
-			return USE_TIMER;
-	}
-	if (text_equals(name, text_of("BLOCK")))
-		return USE_DISK;
-	return text_begins(name, text_of("IRQ ")) ? USE_DEVICE : USE_OTHER;
-}
-
-static void hints_find(const struct why_sink *why, const struct split *split, int64_t least_ns,
-		       struct hints *hints)
-{
-	for (size_t i = 0; i < split->nr_parts; i++) {
-		const struct part *part = &split->parts[i];
-		bool is_timeout = part_is_timeout(&why->names, &part->key);
-
-		if (part->total_ns < least_ns)
-			continue;
-		/* An instant before the sleep names its reason, as dirty pages do. */
-		hints->stack |= is_timeout && part->key.stack == NAMES_NONE &&
-				part->key.instant == NAMES_NONE;
-		if (!is_timeout &&
-		    (part->key.kind == PART_WAITING ||
-		     (part->key.kind == PART_BLOCKED && part->key.is_woken &&
-		      part->key.context != CONTEXT_THREAD)) &&
-		    part->key.object == NAMES_NONE) {
-			struct text name = name_table_text(&why->names, part->key.via
-										? part->key.via
-										: part->key.interrupt);
-			enum interrupt_use use = interrupt_find_use(name);
-
-			hints->has_use[use] = true;
-			if (use == USE_DEVICE && part->total_ns > hints->device_ns) {
-				hints->device = part->key.interrupt;
-				hints->device_ns = part->total_ns;
-			}
-		}
-		/* Threads of the same real-time priority do not share a CPU by the weights of their
-		 * cgroups. */
-		if (part_has_priorities(&part->key) && part->key.prio == part->key.own_prio &&
-		    part->key.prio > PRIO_REALTIME_MAX &&
-		    (!hints->rival || part->total_ns > hints->rival->total_ns))
-			hints->rival = part;
-		if (part->waker)
-			hints_find(why, part->waker, least_ns, hints);
-	}
-}
-
-/* Shorter parts need no explanation. */
-#define HINT_PERCENT 10
-
-/* The packs of operations of which there are no records, and which ended in the interrupts. */
-static void print_missing(struct why_sink *why, const struct hints *hints)
-{
-	bool has_device = hints->has_use[USE_DEVICE] && !why->has_block;
-	bool lacks_block = (hints->has_use[USE_DISK] && !why->has_block) ||
-			   (has_device && hints->is_disk);
-	bool lacks_timers = hints->has_use[USE_TIMER] && !why->has_timers;
-
-	if (lacks_block || lacks_timers)
-		buffer_printf(&why->out,
-			      "what ended in the interrupts is not recorded; record with -r "
-			      "%s%s%s, too\n",
-			      lacks_block ? "block" : "", lacks_block && lacks_timers ? "," : "",
-			      lacks_timers ? "timers" : "");
-	if (has_device && !lacks_block) {
-		buffer_append_string(&why->out, "if ");
-		buffer_append_printable(&why->out, name_table_text(&why->names, hints->device));
-		buffer_append_string(&why->out,
-				     " is the interrupt of a disk, record with -r block, too\n");
-	}
-}
-
-/* Lines behind the answer: what a recording lacks that would explain more, and cgroups. */
-
-/* The cgroup of a thread that still has its name; false if it is unknown. */
-static bool thread_find_cgroup(const struct why_sink *why, const struct part_key *key,
-			       struct buffer *out)
-{
-	struct text name = name_table_text(&why->names, key->name);
-	struct buffer comm = { 0 };
-	char path[64];
-	bool is_same;
-
-	snprintf(path, sizeof(path), "/proc/%d/comm", key->tid);
-	is_same = why->settings->is_here && file_read(path, &comm) == 0 && comm.size > 0 &&
-		  text_equals((struct text){ comm.data, comm.size - 1 }, name);
-	buffer_release(&comm);
-	return is_same && proc_cgroup_append(key->tid, out);
-}
-
-static void print_rival(struct why_sink *why, const struct part_key *key)
-{
-	struct text name = name_table_text(&why->names, key->name);
-	struct buffer cgroup = { 0 };
-
-	buffer_append_printable(&why->out, name);
-	buffer_printf(&why->out, " (%d) has the same priority", key->tid);
-	if (thread_find_cgroup(why, key, &cgroup)) {
-		buffer_append_string(&why->out, " and is in cgroup ");
-		buffer_append_printable(&why->out, buffer_text(&cgroup));
-		buffer_append_string(&why->out, "; cpu.weight divides a CPU between cgroups\n");
-	} else {
-		buffer_printf(&why->out,
-			      "; if its cgroup (/proc/%d/cgroup) is another one, cpu.weight "
-			      "divides the CPU between them\n",
-			      key->tid);
-	}
-	buffer_release(&cgroup);
-}
-
-/* Append what a recording lacks that would explain more to @why->out. */
-static void why_print_hints(struct why_sink *why)
-{
-	struct hints hints = { 0 };
-
-	for (size_t i = 0; i < why->nr_slices; i++) {
-		const struct why_slice *slice = &why->slices[i];
-
-		hints_find(why, &slice->split,
-			   (slice->end_ns - slice->begin_ns) * HINT_PERCENT / 100, &hints);
-		/* Whether the soft interrupt of disks followed the one that an asynchronous slice
-		 * waited for. Such interrupts on the CPU of a thread may have nothing to do with
-		 * it. */
-		for (size_t j = 0; slice->is_async && j < slice->split.nr_parts; j++) {
-			const struct part_key *key = &slice->split.parts[j].key;
-
-			hints.is_disk |= key->kind == PART_SOFT &&
-					 interrupt_find_use(name_table_text(
-						 &why->names, key->interrupt)) == USE_DISK;
-		}
-	}
-	if (hints.stack)
-		buffer_append_string(&why->out,
-				     "no kernel stacks show where threads slept; record with "
-				     "--stack='sched:sched_switch if prev_state & 3'\n");
-	print_missing(why, &hints);
-	/* Of several kinds, one rival is a detail. */
-	if (hints.rival && !why->settings->is_overview)
-		print_rival(why, &hints.rival->key);
 }
 
 int why_print_text(struct why_sink *why)

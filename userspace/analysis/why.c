@@ -1176,29 +1176,6 @@ static int why_event(struct sink *sink, const struct timeline_event *event, stru
 	return status < 0 ? error_set(error, "out of memory") : 0;
 }
 
-/* Whether the selection of a recording has a pack. */
-static bool stored_has_pack(const char *stored, const char *pack)
-{
-	struct text lines = text_of(stored ? stored : "");
-	bool has = false;
-
-	while (lines.size > 0) {
-		struct text line = text_take_line(&lines);
-
-		if (!text_take_begin(&line, "-r "))
-			continue;
-		while (line.size > 0 && !has) {
-			const char *comma = memchr(line.data, ',', line.size);
-			size_t size = comma ? (size_t)(comma - line.data) : line.size;
-
-			has = text_equals((struct text){ line.data, size }, text_of(pack));
-			size += comma != NULL;
-			line = (struct text){ line.data + size, line.size - size };
-		}
-	}
-	return has;
-}
-
 static int why_open(struct sink *sink, const struct recording *recording, unsigned int sink_index,
 		    struct error *error)
 {
@@ -1210,6 +1187,7 @@ static int why_open(struct sink *sink, const struct recording *recording, unsign
 	why->to_ns = recording->has_window ? recording->to_ns : INT64_MAX;
 	why->counts_ticks = recording->counts_ticks;
 	why->writer = recording->writer;
+	why->stored = recording->stored;
 	why->has_calls |= stored_has_pack(recording->stored, "syscalls");
 	why->has_memory |= stored_has_pack(recording->stored, "memory");
 	for (size_t i = 0; recording->buffers && i < recording->nr_buffers; i++)

@@ -166,10 +166,8 @@ class Why {
 
 	// What it comes down to, in the words of ktrack why.
 	causes({ causes, ns }) {
-		return causes.map(({ what, ns: time, through }, i) => {
-			const way = through.length > 0 ? `; through ${through.join(" -> ")}` : "";
-			return element("p", { className: "cause", textContent: showSafe(`${i === 0 ? "mainly" : "and"} ${showShare(time, ns)}: ${what}${way}`) });
-		});
+		return causes.map(({ what, ns: time }, i) =>
+			element("p", { className: "cause", textContent: showSafe(`${i === 0 ? "mainly" : "and"} ${(100 * time / ns).toFixed(1)}%: ${what}`) }));
 	}
 
 	bar({ parts, ns }) {

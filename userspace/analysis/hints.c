@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Prints what a recording lacks that would explain more. */
+#include "analysis/internal.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/** enum interrupt_use - what the name of an interrupt reveals about the end of a wait in it */
+enum interrupt_use {
+	USE_OTHER,
+	USE_TIMER,
+	USE_DISK,
+	USE_DEVICE,
+	USE_COUNT
+};
+
+/** struct hints - what the explained slices lack */
+struct hints {
+	bool stack;		 /* kernel stacks of sleeps that a timeout ended */
+	bool has_open_wait;	 /* waits of which neither a stack nor a slice names the reason */
+	bool is_undecided[UNDECIDED_COUNT];
+	bool has_use[USE_COUNT]; /* what ended in interrupts of this use that threads waited for */
+	bool is_disk;		 /* an asynchronous slice ended by the soft interrupt of disks */
+	uint16_t device;	 /* the interrupt of the longest wait for a device */
+	int64_t device_ns;	 /* how long this wait took */
+	/* The longest part that is runnable behind a thread of the same priority, NULL for none. */
+	const struct part *rival;
+};
+
+/* The other soft interrupts end no operation of a pack. */
+static enum interrupt_use interrupt_find_use(struct text name)
+{
+	static const char *const timers[] = { "timer ", "hrtimer ", "TIMER", "HRTIMER",
+					      "local timer" };
+
+	for (size_t i = 0; i < sizeof(timers) / sizeof(timers[0]); i++) {
+		if (text_begins(name, text_of(timers[i])))
+			return USE_TIMER;
+	}
+	if (text_equals(name, text_of("BLOCK")))
+		return USE_DISK;
+	return text_begins(name, text_of("IRQ ")) ? USE_DEVICE : USE_OTHER;
+}
+
+static void hints_find(const struct why_sink *why, const struct split *split, int64_t least_ns,
+		       struct hints *hints)
+{
+	for (size_t i = 0; i < split->nr_parts; i++) {
+		const struct part *part = &split->parts[i];
+		bool is_timeout = part_is_timeout(&why->names, &part->key);
+
+		if (part->total_ns < least_ns)
+			continue;
+		if (part->key.kind == PART_UNDECIDED)
+			hints->is_undecided[part->key.reason] = true;
+		hints->has_open_wait |= part->key.kind == PART_BLOCKED &&
+					part->key.stack == NAMES_NONE &&
+					part->key.object == NAMES_NONE &&
+					part->key.instant == NAMES_NONE &&
+					part->key.label == NAMES_NONE;
+		/* An instant before the sleep names its reason, as dirty pages do. */
+		hints->stack |= is_timeout && part->key.stack == NAMES_NONE &&
+				part->key.instant == NAMES_NONE;
+		if (!is_timeout &&
+		    (part->key.kind == PART_WAITING ||
+		     (part->key.kind == PART_BLOCKED && part->key.is_woken &&
+		      part->key.context != CONTEXT_THREAD)) &&
+		    part->key.object == NAMES_NONE) {
+			struct text name = name_table_text(&why->names, part->key.via
+										? part->key.via
+										: part->key.interrupt);
+			enum interrupt_use use = interrupt_find_use(name);
+
+			hints->has_use[use] = true;
+			if (use == USE_DEVICE && part->total_ns > hints->device_ns) {
+				hints->device = part->key.interrupt;
+				hints->device_ns = part->total_ns;
+			}
+		}
+		/* Threads of the same real-time priority do not share a CPU by the weights of their
+		 * cgroups. */
+		if (part_has_priorities(&part->key) && part->key.prio == part->key.own_prio &&
+		    part->key.prio > PRIO_REALTIME_MAX &&
+		    (!hints->rival || part->total_ns > hints->rival->total_ns))
+			hints->rival = part;
+		if (part->waker)
+			hints_find(why, part->waker, least_ns, hints);
+	}
+}
+
+/* Shorter parts need no explanation. */
+#define HINT_PERCENT 10
+
+/* Whether a list with commas has a word. */
+static bool packs_have(struct text list, const char *word)
+{
+	while (list.size > 0) {
+		const char *comma = memchr(list.data, ',', list.size);
+		size_t size = comma ? (size_t)(comma - list.data) : list.size;
+
+		if (text_equals((struct text){ list.data, size }, text_of(word)))
+			return true;
+		size += comma != NULL;
+		list = (struct text){ list.data + size, list.size - size };
+	}
+	return false;
+}
+
+bool stored_has_pack(const char *stored, const char *pack)
+{
+	struct text lines = text_of(stored ? stored : "");
+	bool has = false;
+
+	while (lines.size > 0 && !has) {
+		struct text line = text_take_line(&lines);
+
+		has = text_take_begin(&line, "-r ") && packs_have(line, pack);
+	}
+	return has;
+}
+
+/* What decides times that are undecided, but for what another recording would show. */
+static void print_undecided(struct why_sink *why, const struct hints *hints)
+{
+	static const char *const remedies[UNDECIDED_COUNT] = {
+		[UNDECIDED_UNSEEN] = "what threads did before their first records is undecided; begin "
+				     "to record earlier",
+		[UNDECIDED_HISTORY] = "what is older than the kept states is undecided; ask for a "
+				      "part of the recording with --from and --to",
+		[UNDECIDED_NO_END] = "what has no end is undecided; record until it ends",
+		[UNDECIDED_LIMIT] = "too many slices overlap; ask for one of them with --at",
+	};
+
+	for (int i = 0; i < UNDECIDED_COUNT; i++) {
+		if (hints->is_undecided[i] && remedies[i])
+			buffer_printf(&why->out, "%s\n", remedies[i]);
+	}
+}
+
+static void append_pack(struct buffer *packs, const struct why_sink *why, const char *pack)
+{
+	if (!packs_have(buffer_text(packs), pack) && !stored_has_pack(why->stored, pack))
+		buffer_printf(packs, "%s%s", packs->size > 0 ? "," : "", pack);
+}
+
+/* The command that records what would decide more: the recording's own selection, and the rest. */
+static void print_record_again(struct why_sink *why, const struct hints *hints, bool lacks_block,
+			       bool lacks_timers)
+{
+	struct text stored = text_of(why->stored ? why->stored : "");
+	struct buffer packs = { 0 }, command = { 0 };
+	bool loses = hints->is_undecided[UNDECIDED_LOSS];
+	bool needs_stack = hints->stack || hints->has_open_wait;
+
+	while (stored.size > 0) {
+		struct text line = text_take_line(&stored);
+		bool is_pattern = text_begins(line, text_of("-e "));
+		struct buffer word = { 0 };
+
+		if (!is_pattern && !text_begins(line, text_of("-r ")))
+			continue;
+		buffer_append(&word, line.data + 3, line.size - 3);
+		buffer_seal(&word);
+		buffer_append_string(&command, is_pattern ? " -e " : " -r ");
+		buffer_append_word(&command, buffer_string(&word));
+		buffer_release(&word);
+	}
+	if (!why->stored && why->nr_slices > 0) {
+		const char *category = why->slices[0].category;
+		const char *colon = strchr(category, ':');
+
+		buffer_append(&packs, category, colon ? (size_t)(colon - category) : 0);
+		buffer_seal(&packs);
+		if (!packs_have(text_of(WHY_PACKS "," WHY_FILE_PACKS), buffer_string(&packs)))
+			buffer_printf(&command, " -e %s", category);
+		buffer_clear(&packs);
+	}
+	append_pack(&packs, why, "sched");
+	append_pack(&packs, why, "irq");
+	if (lacks_block)
+		append_pack(&packs, why, "block");
+	if (lacks_timers)
+		append_pack(&packs, why, "timers");
+	if (loses || needs_stack || lacks_block || lacks_timers || !why->history.has_interrupts) {
+		buffer_append_string(&why->out, "to decide more: ktrack record");
+		buffer_append_string(&why->out, loses ? " -b 32M" : "");
+		buffer_append_printable(&why->out, buffer_text(&command));
+		if (packs.size > 0)
+			buffer_printf(&why->out, " -r %s", buffer_string(&packs));
+		buffer_append_string(&why->out,
+				     needs_stack ? " --stack='sched:sched_switch if prev_state & 3'"
+						 : "");
+		buffer_append_string(&why->out, " -- COMMAND\n");
+	}
+	why->out.failed |= packs.failed || command.failed;
+	buffer_release(&packs);
+	buffer_release(&command);
+}
+
+/* The packs of operations of which there are no records, and which ended in the interrupts. */
+static void print_missing(struct why_sink *why, const struct hints *hints)
+{
+	bool has_device = hints->has_use[USE_DEVICE] && !why->has_block;
+	bool lacks_block = (hints->has_use[USE_DISK] && !why->has_block) ||
+			   (has_device && hints->is_disk);
+	bool lacks_timers = hints->has_use[USE_TIMER] && !why->has_timers;
+
+	if (lacks_block || lacks_timers)
+		buffer_printf(&why->out,
+			      "what ended in the interrupts is not recorded; record with -r "
+			      "%s%s%s, too\n",
+			      lacks_block ? "block" : "", lacks_block && lacks_timers ? "," : "",
+			      lacks_timers ? "timers" : "");
+	if (has_device && !lacks_block) {
+		buffer_append_string(&why->out, "if ");
+		buffer_append_printable(&why->out, name_table_text(&why->names, hints->device));
+		buffer_append_string(&why->out,
+				     " is the interrupt of a disk, record with -r block, too\n");
+	}
+	print_record_again(why, hints, lacks_block, lacks_timers);
+}
+
+/* Lines behind the answer: what a recording lacks that would explain more, and cgroups. */
+
+/* The cgroup of a thread that still has its name; false if it is unknown. */
+static bool thread_find_cgroup(const struct why_sink *why, const struct part_key *key,
+			       struct buffer *out)
+{
+	struct text name = name_table_text(&why->names, key->name);
+	struct buffer comm = { 0 };
+	char path[64];
+	bool is_same;
+
+	snprintf(path, sizeof(path), "/proc/%d/comm", key->tid);
+	is_same = why->settings->is_here && file_read(path, &comm) == 0 && comm.size > 0 &&
+		  text_equals((struct text){ comm.data, comm.size - 1 }, name);
+	buffer_release(&comm);
+	return is_same && proc_cgroup_append(key->tid, out);
+}
+
+static void print_rival(struct why_sink *why, const struct part_key *key)
+{
+	struct text name = name_table_text(&why->names, key->name);
+	struct buffer cgroup = { 0 };
+
+	buffer_append_printable(&why->out, name);
+	buffer_printf(&why->out, " (%d) has the same priority", key->tid);
+	if (thread_find_cgroup(why, key, &cgroup)) {
+		buffer_append_string(&why->out, " and is in cgroup ");
+		buffer_append_printable(&why->out, buffer_text(&cgroup));
+		buffer_append_string(&why->out, "; cpu.weight divides a CPU between cgroups\n");
+	} else {
+		buffer_printf(&why->out,
+			      "; if its cgroup (/proc/%d/cgroup) is another one, cpu.weight "
+			      "divides the CPU between them\n",
+			      key->tid);
+	}
+	buffer_release(&cgroup);
+}
+
+void why_print_hints(struct why_sink *why)
+{
+	struct hints hints = { 0 };
+
+	for (size_t i = 0; i < why->nr_slices; i++) {
+		const struct why_slice *slice = &why->slices[i];
+
+		hints_find(why, &slice->split,
+			   (slice->end_ns - slice->begin_ns) * HINT_PERCENT / 100, &hints);
+		/* Whether the soft interrupt of disks followed the one that an asynchronous slice
+		 * waited for. Such interrupts on the CPU of a thread may have nothing to do with
+		 * it. */
+		for (size_t j = 0; slice->is_async && j < slice->split.nr_parts; j++) {
+			const struct part_key *key = &slice->split.parts[j].key;
+
+			hints.is_disk |= key->kind == PART_SOFT &&
+					 interrupt_find_use(name_table_text(
+						 &why->names, key->interrupt)) == USE_DISK;
+		}
+	}
+	if (hints.stack)
+		buffer_append_string(&why->out,
+				     "no kernel stacks show where threads slept; record with "
+				     "--stack='sched:sched_switch if prev_state & 3'\n");
+	print_undecided(why, &hints);
+	print_missing(why, &hints);
+	/* Of several kinds, one rival is a detail. */
+	if (hints.rival && !why->settings->is_overview)
+		print_rival(why, &hints.rival->key);
+}
