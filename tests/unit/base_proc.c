@@ -10,6 +10,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "fixtures/folder.h"
 #include "fixtures/tap.h"
 
 /**
@@ -139,4 +140,50 @@ TEST(the_cgroup_of_a_process_is_read)
 	CHECK(!proc_cgroup_append(0, &path));
 	CHECK_NUMBER(path.size, 0);
 	buffer_release(&path);
+}
+
+static void limits_make(const struct folder *folder, const char *cgroup, const char *max,
+			const char *stat)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "%s/cpu.max", cgroup);
+	folder_make(folder, cgroup);
+	folder_add_text(folder, path, max);
+	snprintf(path, sizeof(path), "%s/cpu.stat", cgroup);
+	folder_add_text(folder, path, stat);
+}
+
+TEST(limits_of_cgroups_are_differences)
+{
+	struct buffer before = { 0 }, after = { 0 };
+	struct folder first, second;
+	struct text text;
+
+	folder_new(&first);
+	folder_new(&second);
+	limits_make(&first, "a", "max 100000\n", "nr_throttled 9\nthrottled_usec 9\n");
+	limits_make(&first, "a/b c", "20000 100000\n",
+		    "usage_usec 7\nnr_periods 8\nnr_throttled 3\nthrottled_usec 500\n");
+	limits_make(&first, "idle", "20000 100000\n", "nr_throttled 5\nthrottled_usec 600\n");
+	limits_make(&second, "a/b c", "30000 100000\n", "nr_throttled 5\nthrottled_usec 1500\n");
+	limits_make(&second, "idle", "20000 100000\n", "nr_throttled 5\nthrottled_usec 600\n");
+	limits_make(&second, "new", "1000 2000\n", "nr_throttled 1\nthrottled_usec 2\n");
+	cgroup_limits_append(&before, first.path, NULL);
+	text = buffer_text(&before);
+	CHECK(memmem(text.data, text.size, "3 500 20000 100000 /a/b c\n", 26));
+	CHECK(memmem(text.data, text.size, "5 600 20000 100000 /idle\n", 25));
+	CHECK(!memmem(text.data, text.size, "max", 3));
+	cgroup_limits_append(&after, second.path, &text);
+	text = buffer_text(&after);
+	CHECK(memmem(text.data, text.size, "2 1000 30000 100000 /a/b c\n", 27));
+	CHECK(memmem(text.data, text.size, "1 2 1000 2000 /new\n", 19));
+	CHECK(!memmem(text.data, text.size, "idle", 4));
+	buffer_clear(&after);
+	cgroup_limits_append(&after, "/nonexistent", NULL);
+	CHECK_NUMBER(after.size, 0);
+	buffer_release(&before);
+	buffer_release(&after);
+	folder_remove(&first);
+	folder_remove(&second);
 }

@@ -82,6 +82,92 @@ bool proc_cgroup_append(int pid, struct buffer *out)
 	return found.size > 0;
 }
 
+/** LIMITS_DEPTH_MAX, LIMITS_SIZE_MAX - limits of cgroups within each other, and of all lines */
+#define LIMITS_DEPTH_MAX 16
+#define LIMITS_SIZE_MAX 65536
+
+/* A counter of cpu.stat; 0 if it is missing. */
+static unsigned long long limit_counter(struct buffer *stat, const char *name)
+{
+	const char *found = strstr(buffer_string(stat), name);
+
+	return found ? strtoull(found + strlen(name), NULL, 10) : 0;
+}
+
+/* The counters of a cgroup's line. */
+static void limit_before(struct text before, const char *path, unsigned long long counts[2])
+{
+	counts[0] = counts[1] = 0;
+	while (before.size > 0) {
+		struct text line = text_take_line(&before);
+		const char *own = memchr(line.data, '/', line.size);
+		char *end;
+
+		if (own && text_equals((struct text){ own, line.data + line.size - own },
+				       text_of(path))) {
+			counts[0] = strtoull(line.data, &end, 10);
+			counts[1] = strtoull(end, NULL, 10);
+		}
+	}
+}
+
+static void limit_append(struct buffer *out, const char *folder, const char *path,
+			 const struct text *before)
+{
+	SCOPED_BUFFER(name);
+	SCOPED_BUFFER(max);
+	SCOPED_BUFFER(stat);
+	unsigned long long counts[2] = { 0, 0 }, times, us;
+
+	buffer_printf(&name, "%s/cpu.max", folder);
+	if (name.failed || file_read(buffer_string(&name), &max) < 0 || max.size == 0 ||
+	    *max.data == 'm')
+		return;
+	buffer_clear(&name);
+	buffer_printf(&name, "%s/cpu.stat", folder);
+	if (name.failed || file_read(buffer_string(&name), &stat) < 0)
+		return;
+	if (before)
+		limit_before(*before, path, counts);
+	times = limit_counter(&stat, "nr_throttled ");
+	us = limit_counter(&stat, "throttled_usec ");
+	if (before && times <= counts[0])
+		return;
+	buffer_printf(out, "%llu %llu %.*s %s\n", times - counts[0], us - counts[1],
+		      (int)strcspn(buffer_string(&max), "\n"), max.data, path);
+}
+
+static void limits_walk(struct buffer *out, struct buffer *folder, size_t root_size,
+			unsigned int depth, const struct text *before)
+{
+	DIR *entries = opendir(buffer_string(folder));
+	const struct dirent *entry;
+	size_t size = folder->size;
+
+	if (!entries)
+		return;
+	while (depth < LIMITS_DEPTH_MAX && out->size < LIMITS_SIZE_MAX &&
+	       (entry = readdir(entries))) {
+		if (entry->d_type != DT_DIR || *entry->d_name == '.')
+			continue;
+		buffer_printf(folder, "/%s", entry->d_name);
+		if (folder->failed)
+			break;
+		limit_append(out, folder->data, folder->data + root_size, before);
+		limits_walk(out, folder, root_size, depth + 1, before);
+		folder->size = size;
+	}
+	closedir(entries);
+}
+
+void cgroup_limits_append(struct buffer *out, const char *root, const struct text *before)
+{
+	SCOPED_BUFFER(folder);
+
+	buffer_append_string(&folder, root);
+	limits_walk(out, &folder, strlen(root), 0, before);
+}
+
 bool namespace_has_kernel_pids(void)
 {
 	struct stat about;

@@ -37,6 +37,20 @@ struct text cgroup_path_find(struct text text);
 bool proc_cgroup_append(int pid, struct buffer *out);
 
 /**
+ * cgroup_limits_append - append what limits of CPU time did since another time
+ * @root: the folder of the hierarchy, CGROUP_ROOT
+ * @before: what this appended then, with an empty text before; NULL for none
+ *
+ * Appends a line "TIMES MICROSECONDS QUOTA PERIOD PATH" for each cgroup (v2) with a limit: how often
+ * and for how long it was throttled, and its cpu.max. With @before these are differences, and
+ * cgroups that were not throttled are left out.
+ */
+void cgroup_limits_append(struct buffer *out, const char *root, const struct text *before);
+
+/** CGROUP_ROOT - where the hierarchy of cgroups is mounted */
+#define CGROUP_ROOT "/sys/fs/cgroup"
+
+/**
  * namespace_has_kernel_pids - whether numbers of processes, also those in /proc, are the kernel's
  *
  * In a PID namespace, a process has a number of its own. Records have the first namespace's.

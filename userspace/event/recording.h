@@ -26,6 +26,8 @@ struct timeline_machine;
  * trace clock; NULL if they were not saved by a trigger
  * @labels: lines "KEY=VALUE" that the user gave the recording; NULL for none; a line may be of any
  * bytes
+ * @limits: lines "TIMES MICROSECONDS QUOTA PERIOD PATH" of the cgroups that were throttled while it
+ * was recorded: how often and for how long, and cpu.max; NULL for none
  * @part: of a part of a recording, what it has of the rest: lines, see reader/window.h; NULL if it
  * is no part
  * @wall_offset_ns: nanoseconds since 1970 minus trace time; if that is unknown, the offset that a
@@ -73,6 +75,7 @@ struct recording {
 	const char *selection; /* what is selected of the source, for people */
 	const char *triggers;
 	const char *labels;
+	const char *limits;
 	const char *part;
 	int64_t start_ns; /* trace time at which the stream begins; of a part, that of the whole */
 	bool has_window;  /* only what happened from trace time @from_ns up to @to_ns is shown */

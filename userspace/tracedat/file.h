@@ -55,6 +55,8 @@
 #define TRACE_DAT_TRIGGER "# trigger "
 /** TRACE_DAT_LABEL - begin of lines there that are labels of the recording, "KEY=VALUE" */
 #define TRACE_DAT_LABEL "# label "
+/** TRACE_DAT_LIMIT - begin of lines there: what cgroup_limits_append() says of the recording */
+#define TRACE_DAT_LIMIT "# limit "
 /** TRACE_DAT_SELECTION - begin of lines there: what was selected, see selection_add_stored() */
 #define TRACE_DAT_SELECTION "# select "
 /** TRACE_DAT_BOOT - begin of a line there: the kernel's id of the boot */

@@ -272,6 +272,9 @@ struct spool_origin {
 	struct buffer selection; /* lines of selection_store() */
 	struct buffer triggers;	 /* of records in memory that are saved: lines "TIME TEXT" */
 	struct buffer labels;	 /* lines "KEY=VALUE" */
+	/* Of cgroup_limits_append() when it began; only the process that records has them. */
+	bool has_limits;
+	struct buffer limits;
 	/*
 	 * the instance's buffer survives a restart, and had records of these CPUs, "0,1"; else
 	 * empty

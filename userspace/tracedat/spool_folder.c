@@ -168,6 +168,7 @@ void spool_origin_release(struct spool_origin *origin)
 	free(origin->instance);
 	buffer_release(&origin->boot);
 	buffer_release(&origin->workload);
+	buffer_release(&origin->limits);
 	buffer_release(&origin->narrow);
 	buffer_release(&origin->rules);
 	buffer_release(&origin->triggers);
