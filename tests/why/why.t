@@ -70,6 +70,7 @@ CASES = {
     "stages": ("demoq:req/read", "nested", "twice", "--json twice"),
     "realtime": ("irq:thread/NET_RX", "write"),
     "loopback": ("answered", "received", "delayed", "--json delayed", "guessed", "batched"),
+    "bound": ("bound", "crowded"),
     "taken": ("throttled", "--json throttled", "taken", "moved", "woken", "served", "stopped", "kept"),
     "priorities": ("inverted", "urgent", "behind"),
     "signals": ("handled", "left", "ignored", "signaled", "woken", "frozen", "thawed", "flushed"),

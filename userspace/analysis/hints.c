@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Prints what a recording lacks that would explain more. */
+/* Lines behind the answer of ktrack why: what the recording lacks that would explain more, and what
+ * else is known of cgroups. */
 #include "analysis/internal.h"
 
 #include <stdio.h>
@@ -25,6 +26,7 @@ struct hints {
 	int64_t device_ns;	 /* how long this wait took */
 	/* The longest part that is runnable behind a thread of the same priority, NULL for none. */
 	const struct part *rival;
+	bool is_taken; /* a thread was taken off its CPU, perhaps by the limit of its cgroup */
 };
 
 /* The other soft interrupts end no operation of a pack. */
@@ -58,6 +60,9 @@ static void hints_find(const struct why_sink *why, const struct split *split, in
 					part->key.object == NAMES_NONE &&
 					part->key.instant == NAMES_NONE &&
 					part->key.label == NAMES_NONE;
+		hints->is_taken |= part->key.kind == PART_RUNNABLE &&
+				   (part->key.reason == RUNNABLE_THROTTLED ||
+				    part->key.reason == RUNNABLE_TAKEN);
 		/* An instant before the sleep names its reason, as dirty pages do. */
 		hints->stack |= is_timeout && part->key.stack == NAMES_NONE &&
 				part->key.instant == NAMES_NONE;
@@ -258,6 +263,55 @@ static void print_rival(struct why_sink *why, const struct part_key *key)
 	buffer_release(&cgroup);
 }
 
+/* A thread that waits for its CPU while another one is idle may run on no other. */
+static void print_idle(struct why_sink *why)
+{
+	for (size_t i = 0; i < why->nr_slices; i++) {
+		const struct why_slice *slice = &why->slices[i];
+		int64_t least_ns = (slice->end_ns - slice->begin_ns) * HINT_PERCENT / 100;
+
+		for (size_t j = 0; j < slice->split.nr_parts; j++) {
+			const struct part *part = &slice->split.parts[j];
+
+			if (part->total_ns < least_ns || part->idle_ns <= part->longest_ns / 2)
+				continue;
+			buffer_printf(&why->out,
+				      "CPU %d was idle for %.0f%% of the longest wait for CPU %d; "
+				      "the CPUs that ",
+				      part->idle_cpu,
+				      100.0 * (double)part->idle_ns / (double)part->longest_ns,
+				      part->key.cpu);
+			buffer_append_printable(&why->out,
+						name_table_text(&why->names, slice->comm));
+			buffer_printf(&why->out, " (%d) may use: taskset -pc %d\n", slice->tid,
+				      slice->tid);
+		}
+	}
+}
+
+/* The cgroups that were throttled while it was recorded: "12 960000 20000 100000 /batch". */
+static void print_limits(struct why_sink *why)
+{
+	struct text rest = text_of(why->limits ? why->limits : "");
+
+	while (rest.size > 0) {
+		struct text line = text_take_line(&rest);
+		const char *path = memchr(line.data, '/', line.size);
+		unsigned long long times, us, quota, period;
+
+		if (!path || sscanf(line.data, "%llu %llu %llu %llu", &times, &us, &quota,
+				    &period) != 4)
+			continue;
+		buffer_append_string(&why->out, "cgroup ");
+		buffer_append_printable(&why->out,
+					(struct text){ path, line.data + line.size - path });
+		buffer_printf(&why->out,
+			      " was throttled %llu times meanwhile, %llu.%llu ms in all: its cpu.max "
+			      "is %llu of %llu us\n",
+			      times, us / 1000, us / 100 % 10, quota, period);
+	}
+}
+
 void why_print_hints(struct why_sink *why)
 {
 	struct hints hints = { 0 };
@@ -284,6 +338,10 @@ void why_print_hints(struct why_sink *why)
 				     "--stack='sched:sched_switch if prev_state & 3'\n");
 	print_undecided(why, &hints);
 	print_missing(why, &hints);
+	if (hints.is_taken)
+		print_limits(why);
+	if (!why->settings->is_overview)
+		print_idle(why);
 	/* Of several kinds, one rival is a detail. */
 	if (hints.rival && !why->settings->is_overview)
 		print_rival(why, &hints.rival->key);

@@ -940,6 +940,10 @@ struct part {
 	uint64_t nr_instants;  /* of the instant of its key */
 	/* What the waker or the operation did meanwhile, NULL if it was not followed. */
 	struct split *waker;
+	/* Of the longest runnable part of a slice: the CPU that was idle longest in the longest
+	 * segment, and for how long. */
+	int idle_cpu;
+	int64_t idle_ns;
 	/* Of a sum of parts: their number, and that of the threads that they are about. */
 	uint32_t nr_members;
 	uint32_t nr_threads;
@@ -1385,6 +1389,7 @@ struct why_sink {
 	const char *stored; /* with which selection it was recorded; NULL if that is unknown */
 	int writer;	    /* the thread of ktrack that recorded a file, 0 if unknown */
 	bool has_programs;  /* there are records of programs */
+	const char *limits; /* as in struct recording */
 	struct slice_selector selector; /* of slices */
 	struct name_table names;
 	struct history history;
@@ -1501,6 +1506,15 @@ bool part_has_priorities(const struct part_key *key);
 
 /** why_put_slice - append an explained slice as JSON to @why->out */
 void why_put_slice(struct why_sink *why, const struct why_slice *slice);
+
+/** part_has_priorities - whether a runnable part has the priorities of both threads */
+bool part_has_priorities(const struct part_key *key);
+
+/** part_is_timeout - whether nobody woke the thread until the timeout of its wait */
+bool part_is_timeout(const struct name_table *names, const struct part_key *key);
+
+/** why_print_hints - append what a recording lacks that would explain more to @why->out */
+void why_print_hints(struct why_sink *why);
 
 /** why_print_folded - append folded stacks to @why->folded; returns -1 if memory ran out */
 int why_print_folded(struct why_sink *why);

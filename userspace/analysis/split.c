@@ -1072,14 +1072,51 @@ static int split_spans(struct splitter *splitter, struct thread_history *thread,
 	return out->failed ? -1 : status;
 }
 
+/* While a thread waited for its CPU, others may have been idle. */
+static void part_find_idle(struct splitter *splitter, struct part *part)
+{
+	const int64_t from_ns = part->longest_at_ns, to_ns = from_ns + part->longest_ns;
+
+	splitter->walk++;
+	for (unsigned int cpu = 0; cpu < splitter->history->nr_cpus; cpu++) {
+		int64_t idle_ns = 0, time_ns = to_ns;
+
+		while ((int)cpu != part->key.cpu && time_ns > from_ns) {
+			const struct segment *at = walk_seek_cpu(splitter, cpu, time_ns);
+			int64_t begin_ns = at && at->from_ns > from_ns ? at->from_ns : from_ns;
+
+			if (at && at->tid == 0 && at->context == CONTEXT_THREAD)
+				idle_ns += time_ns - begin_ns;
+			time_ns = begin_ns;
+		}
+		if (idle_ns > part->idle_ns) {
+			part->idle_ns = idle_ns;
+			part->idle_cpu = cpu;
+		}
+	}
+}
+
 int split_slice(struct splitter *splitter, struct thread_history *thread, struct span span,
 		unsigned int depth, struct split *out)
 {
 	const struct follow follow = { depth, depth > 0 ? WHY_DEPTH_MAX : 0 };
+	struct part *longest = NULL;
+	int status;
 
 	splitter->slice_ns = span.to_ns - span.from_ns;
-	if (splitter->history->has_states)
-		return split_spans(splitter, thread, &span, 1, follow, out);
+	if (splitter->history->has_states) {
+		status = split_spans(splitter, thread, &span, 1, follow, out);
+		for (size_t i = 0; !splitter->is_limited && i < out->nr_parts; i++) {
+			struct part *part = &out->parts[i];
+
+			if (part->key.kind == PART_RUNNABLE && part->key.tid > 0 &&
+			    (!longest || part->total_ns > longest->total_ns))
+				longest = part;
+		}
+		if (longest && status == 0)
+			part_find_idle(splitter, longest);
+		return status;
+	}
 	split_add_undecided(out, UNDECIDED_NO_SCHED, span);
 	return out->failed ? -1 : 0;
 }

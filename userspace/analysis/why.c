@@ -1186,6 +1186,7 @@ static int why_open(struct sink *sink, const struct recording *recording, unsign
 	why->from_ns = recording->has_window ? recording->from_ns : INT64_MIN;
 	why->to_ns = recording->has_window ? recording->to_ns : INT64_MAX;
 	why->counts_ticks = recording->counts_ticks;
+	why->limits = recording->limits;
 	why->writer = recording->writer;
 	why->stored = recording->stored;
 	why->has_calls |= stored_has_pack(recording->stored, "syscalls");
