@@ -6,6 +6,9 @@ library-major := 0
 OBJCOPY ?= objcopy
 library-packages := libmd
 library-objects := $(patsubst %.c,$(BUILD)/library/%.o,$(call module-sources,base trace2))
+# The same sources with the thread sanitizer, for both of its programs.
+library-tsan-objects := $(library-objects:$(BUILD)/library/%=$(BUILD)/tsan/%)
+tsan := -O1 -g -fsanitize=thread
 shared-library := $(BUILD)/$(library).so.$(library-major)
 trace2-tools := $(foreach tool,driver misuse,$(BUILD)/trace2/$(tool) $(BUILD)/trace2/$(tool)-threads) $(BUILD)/trace2/clock_steps \
 	$(BUILD)/trace2/example
@@ -47,12 +50,15 @@ $(BUILD)/trace2/%: tests/trace2/%.c $(BUILD)/$(library).so
 	$(Q)$(CC) -std=gnu11 -D_GNU_SOURCE $(warnings) -O1 -g -Iinclude $(CPPFLAGS) -o $@ $< -L$(BUILD) -ltrace2 -Wl,-rpath,'$$ORIGIN/..' \
 		-lpthread
 
-$(BUILD)/trace2/%-threads: tests/trace2/%.c $(call module-sources,base trace2) \
-		$(wildcard include/trace2/*.h userspace/base/*.h userspace/trace2/*.h)
+$(BUILD)/tsan/%.o: %.c userspace/userspace.mk userspace/library.mk | packages
+	@mkdir -p $(@D)
+	@echo '  CC tsan $<'
+	$(Q)$(CC) $(flags) $(tsan) -c -o $@ $<
+
+$(BUILD)/trace2/%-threads: $(BUILD)/tsan/tests/trace2/%.o $(library-tsan-objects)
 	@mkdir -p $(@D)
 	@echo '  LD tsan $@'
-	$(Q)$(CC) $(filter-out -MD -MP,$(flags)) -O1 -g -fsanitize=thread -o $@ $(filter %.c,$^) \
-		$(shell pkg-config --libs $(library-packages)) -lpthread
+	$(Q)$(CC) $(tsan) -o $@ $^ $(shell pkg-config --libs $(library-packages)) -lpthread
 
 $(BUILD)/trace2/example: include/trace2/example.c $(BUILD)/$(library).a
 	@mkdir -p $(@D)
@@ -60,4 +66,4 @@ $(BUILD)/trace2/example: include/trace2/example.c $(BUILD)/$(library).a
 	$(Q)$(CC) -std=c11 $(warnings) -O1 -g -Iinclude $(CPPFLAGS) -o $@ $< $(BUILD)/$(library).a \
 		$(shell pkg-config --libs $(library-packages)) -lpthread
 
--include $(library-objects:.o=.d)
+-include $(library-objects:.o=.d) $(library-tsan-objects:.o=.d) $(wildcard $(BUILD)/tsan/tests/trace2/*.d)

@@ -6,7 +6,7 @@ damage-programs := $(BUILD)/damage/add_checksums
 .PHONY: damage-programs
 damage-programs: $(damage-programs)
 
-$(BUILD)/damage/add_checksums: $(BUILD)/san/tests/damage/add_checksums.o $(unit-library)
+$(BUILD)/damage/add_checksums: $(BUILD)/san/tests/damage/add_checksums.o | $(unit-library)
 	@mkdir -p $(@D)
 	@echo '  LD san  $@'
 	$(Q)$(san-link)

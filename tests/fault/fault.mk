@@ -6,10 +6,10 @@ fault-programs := $(BUILD)/fault/ktrack $(BUILD)/fault/shim.so
 .PHONY: fault-programs
 fault-programs: $(fault-programs)
 
-$(BUILD)/fault/ktrack: $(BUILD)/san/userspace/cli/main.o $(unit-library)
+$(BUILD)/fault/ktrack: $(BUILD)/san/userspace/cli/main.o | $(unit-library)
 	@mkdir -p $(@D)
 	@echo '  LD san  $@'
-	$(Q)$(CC) $(SANITIZE) -o $@ $(filter %.o,$^) -L$(BUILD)/san -lktrack '-Wl,-rpath,$$ORIGIN/../san' $(libraries)
+	$(Q)$(CC) $(SANITIZE) $(fast-linker) -o $@ $(filter %.o,$^) -L$(BUILD)/san -lktrack '-Wl,-rpath,$$ORIGIN/../san' $(libraries)
 
 $(BUILD)/fault/shim.so: tests/fault/shim.c tests/fault/site.c tests/fault/site.h
 	@mkdir -p $(@D)

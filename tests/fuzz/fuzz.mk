@@ -13,7 +13,7 @@ fuzz-library := $(library-sources:%.c=$(BUILD)/fuzz/clang/%.o)
 .PHONY: fuzz fuzz-replay
 fuzz-replay: $(damage-programs) $(fuzz-names:%=$(BUILD)/fuzz/replay-%)
 
-$(BUILD)/fuzz/replay-%: $(BUILD)/san/tests/fuzz/%.o $(BUILD)/san/tests/fuzz/replay.o $(unit-library)
+$(BUILD)/fuzz/replay-%: $(BUILD)/san/tests/fuzz/%.o $(BUILD)/san/tests/fuzz/replay.o | $(unit-library)
 	@mkdir -p $(@D)
 	@echo '  LD san  $@'
 	$(Q)$(san-link)

@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 import tempfile
+from collections import Counter
 from pathlib import Path
 
 sys.dont_write_bytecode = True
@@ -54,6 +55,19 @@ def check_flags(tap):
         tap.ok(status == 0 and found, f"{target}: compiles something", output[-2000:])
         missing = [line[:300] for line in found if FLAG not in line]
         tap.nothing(missing, f"{target}: CPPFLAGS are honored")
+
+
+def check_once(tap):
+    """No source is compiled twice in one way, and programs that load a library are not linked again when it changes."""
+    output, status = make("-n", "-B", "CC=gcc", "unit-tests")
+    found = [(line.partition(" -fsanitize=")[2].split(), SOURCE.findall(line.partition("&&")[0])) for line in compilations(output)]
+    counts = Counter((flags[0], source) for flags, sources in found if flags for source in sources)
+    tap.ok(status == 0 and counts, "sources are compiled with sanitizers", output[-2000:])
+    tap.nothing([key for key, count in counts.items() if count > 1], "each of them once for each sanitizer")
+    output, _ = make("-p", "-n", "-q", "unit-tests", "fuzz-replay", "fault-programs", "damage-programs")
+    rules = re.findall(r"^(build/\S+): ([^|\n]*)\|.*\bbuild/san/libktrack\.so$", output, re.MULTILINE)
+    tap.ok(len(rules) > 150, "programs of tests need the library before them", len(rules))
+    tap.nothing([name for name, needed in rules if "libktrack" in needed], "which does not make them anew")
 
 
 def check_ldconfig(tap):
@@ -107,6 +121,7 @@ def check_demo(tap):
 def main():
     tap = Tap()
     check_flags(tap)
+    check_once(tap)
     check_ldconfig(tap)
     check_clean(tap)
     check_demo(tap)
