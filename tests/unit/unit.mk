@@ -5,8 +5,8 @@
 unit-library := $(BUILD)/san/libktrack.so
 unit-fixtures := $(patsubst %.c,$(BUILD)/san/%.o,$(wildcard tests/unit/fixtures/*.c))
 unit-programs := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/unit/*.c))
-# Programs are linked in a quarter of the time where binutils has the linker gold.
-fast-linker := $(if $(shell command -v ld.gold 2>/dev/null),-fuse-ld=gold)
+# Programs are linked in a quarter of the time where the compiler finds the linker gold. Looked for when first needed.
+fast-linker = $(eval fast-linker := $$(shell $(CC) -fuse-ld=gold -Wl,--version >/dev/null 2>&1 && echo -fuse-ld=gold))$(fast-linker)
 san-link = $(CC) $(SANITIZE) $(fast-linker) -o $@ $(filter %.o,$^) -L$(BUILD)/san -lktrack '-Wl,-rpath,$$ORIGIN/../../san:$$ORIGIN/../san' $(libraries) -lzstd
 
 # Recordings without a kernel: for the page that follows one, and for the interactive view of ktrack stat.
