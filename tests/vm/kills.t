@@ -21,13 +21,13 @@ SEED, MOMENTS = 6, machine.rounds(20, 6)
 
 # How the module writes, on two CPUs, six records a round; and how many of its microseconds moments are chosen from.
 ROUNDS, ROUNDS_PER_S = 800, 4000
-EVENTS_PER_MS = 12 * ROUNDS_PER_S // 1000
 SPAN_US = ROUNDS * 1000000 // ROUNDS_PER_S
 
-# Interval of reading, and the longest time of a read. The counted clock goes on while the host writes for the machine: a run on a
-# busy host had a stream with 89 ms of records in flight.
-INTERVALS_MS = {"stream": 50 + 70, "record": 100 + 70}
+# How long a stream waits before it reads again. A recording waits until half of a buffer is full.
+KINDS, INTERVAL_US = ("stream", "record"), 50000
 
+# What the kernel says until the reader ends: records of the module, and the reader's waits.
+SEEN = re.compile(r" (\d+)\.(\d{6}): (?:(ktrack_test)_\w+:|sys_poll(\(| ->))", re.MULTILINE)
 ARRIVED = re.compile(r"^cpu (\d+) records (\d+) first (\d+) last (\d+) breaks (\d+)", re.MULTILINE)
 
 
@@ -54,6 +54,22 @@ class Kill:
         else:
             self.in_flight = count("counters", '"lost_records","count":([0-9]+)')
             self.reported = count("errors", "lost ([0-9]+) records?")
+        self.look(result.text(f"{number}.seen"))
+
+    def look(self, text):
+        """Sets newest, the records that were written after the last read but one began, and the waits in which records were written."""
+        records, reads, waits, since_us = [], [], [], None
+        for seconds, parts, record, wait in SEEN.findall(text):
+            now_us = int(seconds) * 1000000 + int(parts)
+            if record:
+                records.append(now_us)
+            elif wait == "(":
+                since_us = now_us
+            else:
+                reads.append(now_us)
+                waits += [(since_us, now_us)] if since_us is not None else []
+        self.newest = sum(now_us >= reads[-2] for now_us in records) if len(reads) > 1 else len(records)
+        self.waits_us = [end_us - begin_us for begin_us, end_us in waits if records and begin_us > records[0]]
 
     def account(self):
         """All of it in one line."""
@@ -78,8 +94,7 @@ def check_kill(tap, what, result, number, kind):
     tap.ok(sum(kill.fired.values()) == 12 * ROUNDS, f"{what}: the module fired", account)
     tap.ok(kill.is_settled(), f"{what}: fired = output + recovered + in flight", account)
     tap.ok(kill.is_in_order(), f"{what}: what came first is out, and what came last recovered", kill.output, kill.rest, account)
-    most = INTERVALS_MS[kind] * EVENTS_PER_MS
-    tap.ok(0 <= kill.in_flight <= most, f"{what}: no more in flight than {most}, an interval's", account)
+    tap.ok(0 <= kill.in_flight <= kill.newest, f"{what}: what is in flight was written after the last read but one", account, kill.newest)
     tap.ok(kill.reported == kill.in_flight, f"{what}: and that is reported", account)
     return kill
 
@@ -97,8 +112,10 @@ def check_kernel(tap, kernel, programs, kills):
         ]
     written = [kill.written for kind, kill in found if kind == "stream"]
     tap.ok(any(0 < number < 12 * ROUNDS for number in written), f"{kernel}: some streams were killed in the middle", written)
-    for name in INTERVALS_MS:
-        tap.comment(f"{kernel}: in flight, {name}: {[kill.in_flight for kind, kill in found if kind == name]}")
+    waits_us = [wait_us for kind, kill in found if kind == "stream" for wait_us in kill.waits_us]
+    tap.ok(waits_us and max(waits_us) < 2 * INTERVAL_US, f"{kernel}: streams wait {INTERVAL_US} us before they read again", waits_us)
+    for name in KINDS:
+        tap.comment(f"{kernel}: in flight, of those written after the last read but one, {name}: {[(kill.in_flight, kill.newest) for kind, kill in found if kind == name]}")
 
 
 def main():
@@ -108,7 +125,7 @@ def main():
     moments = [dice.randrange(SPAN_US) for _ in range(MOMENTS)]
     tap.comment(f"seed {seed}: {moments}")
     # Streams and recordings take turns, the other way round on the next kernel.
-    kinds = list(INTERVALS_MS) * MOMENTS
+    kinds = KINDS * MOMENTS
     with tempfile.TemporaryDirectory() as folder:
         programs = (*machine.program(folder, "clocked"), *machine.program(folder, "yield"))
         for place, kernel in enumerate(machine.ONE_6_12):

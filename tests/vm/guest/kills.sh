@@ -3,20 +3,41 @@
 # Guest: streams and recordings that are killed while the test module writes, and what is left of them then.
 # Arguments: ROUNDS RATE, then a line of words for each: stream or record, and how many microseconds behind the first round.
 # For each, /out/NUMBER.fired (what the module says), .output and .rest (what /clocked says of a stream's output, and of what was
-# recovered), .counters and .params (lines of the latter's stream), .errors (what recovering says).
+# recovered), .counters and .params (lines of the latter's stream), .errors (what recovering says), .seen (the module's records and
+# the waits of ktrack until its end, as the kernel prints them).
 set -eu
 
 # shellcheck source=tests/vm/guest/helpers.sh
 . /helpers.sh
 
+# Another instance has the module's records, and the waits of a ktrack, until this one ends. Argument: PROCESS
+seen_begin() {
+	mkdir $INSTANCES/seen
+	echo boot >$INSTANCES/seen/trace_clock
+	for event in enter exit; do
+		echo "common_pid == $1" >$INSTANCES/seen/events/syscalls/sys_${event}_poll/filter
+		echo 1 >$INSTANCES/seen/events/syscalls/sys_${event}_poll/enable
+	done
+	echo "traceoff if pid == $1" >$INSTANCES/seen/events/sched/sched_process_exit/trigger
+	echo 1 >$INSTANCES/seen/events/ktrack_test/enable
+}
+
+# The module can be unloaded then.
+seen_end() {
+	cat $INSTANCES/seen/trace >"/out/$number.seen"
+	rmdir $INSTANCES/seen
+}
+
 # Kills a ktrack so long after the module begins, and waits until that is done. Arguments: PROCESS MICROSECONDS.
 kill_while_written() {
 	wait_while_alive "$1" is_recording "$1"
+	seen_begin "$1"
 	echo "everywhere $rounds $rate" >/dev/ktrack_test &
 	writer=$!
 	usleep "$2"
 	process_kill "$1"
 	wait $writer
+	seen_end
 }
 
 rest_look() {
