@@ -1,8 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Test: the same records give the same tracks, to the nanosecond: live, from ktrack's file, and from trace-cmd's files of both versions."""
+"""Test: the same records give the same tracks, to the nanosecond: live, from ktrack's file, and from trace-cmd's files of both versions.
+Text of tracefs gives the same slices, to the microsecond that it shows."""
 
+import bisect
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -18,6 +21,10 @@ PACKS = "sched,irq,block"
 OF_TRACKS = ("region_enter", "region_leave", "data", "data_json", "thread_start", "th_timer", "th_counter", "counter", "error")
 # These members depend on the run: it has another time and another version of this text.
 OF_RUN = ("sid", "time", "file", "line")
+# How exact the times of texts are, and for how many slices not: they have microseconds, and another instance reads the clock by itself,
+# before or behind interrupts. And slices that there are at least.
+EXACT = {"text": (1000, 0), "pipe": (1000000, 0.01)}
+TEXT_LEAST = {"sched:cpu": 500, "sched:thread": 500, "irq:cpu": 50, "block:request": 50}
 LEAST = {"sched:cpu": 1000, "sched:thread": 2000, "sched:wakeup": 500, "irq:cpu": 300, "block:request": 200, "block:inflight": 400}
 
 
@@ -56,9 +63,69 @@ def check_same(tap, what, wanted, found):
     tap.ok(len(wanted) == len(found), f"{what}: as many", len(wanted), len(found))
 
 
+def slices_read(stream, page):
+    """By tracepoint, name and track: (begin, end) of complete slices in nanoseconds of the trace clock; and the first and last time."""
+    start = int(re.search(r'"start_ns":"(\d+)"', page)[1])
+    tracks, found, times = {}, {}, []
+    for line in stream.splitlines():
+        event = json.loads(line, parse_float=str)
+        if event.get("category") == "track":
+            tracks[event["thread"]] = (event["value"]["scope"], event["value"].get("id"))
+        elif event["event"] in ("region_enter", "region_leave"):
+            end = start + nanoseconds(event["t_abs"])
+            times.append(end)
+            if event["event"] == "region_leave" and not event.get("unfinished") and not event.get("continued"):
+                key = (event["category"], event.get("label"), tracks[event["thread"]])
+                found.setdefault(key, []).append((end - nanoseconds(event["t_rel"]), end))
+    return {key: sorted(slices) for key, slices in found.items()}, min(times), max(times)
+
+
+def nanoseconds(text):
+    """Seconds with nine decimals."""
+    return int(text.replace(".", ""))
+
+
+def missing(wanted, found, exact_ns, first, last):
+    """Slices between two times that have no equal one among others: both ends differ by so much at most."""
+    for key, slices in wanted.items():
+        others = found.get(key, [])
+        for begin, end in slices:
+            if begin <= first or end >= last:
+                continue
+            nearby = others[bisect.bisect_left(others, (begin - exact_ns, 0)) : bisect.bisect_right(others, (begin + exact_ns, end + exact_ns))]
+            if not any(abs(other - end) <= exact_ns for _, other in nearby):
+                yield f"{key} {begin} to {end}: {nearby[:3]}"
+
+
+def check_texts(tap, kernel, result):
+    """What tracefs prints while ktrack records the same."""
+    page = result.folder / "beside.html"
+    command = [machine.PROJECT / "build/ktrack", "export", "--include-self", "-r", PACKS, "--event=/dev/stdout", f"--html={page}", result.folder / "beside.dat"]
+    recording, _, _ = slices_read(subprocess.run(command, capture_output=True, text=True, check=True).stdout, page.read_text())
+    exiting = {key[2] for key in recording if key[:2] == ("sched:thread", "Z")}
+    until = int(float(result.text("until")) * 1e9)
+    for name, (exact_ns, part) in EXACT.items():
+        what = f"{kernel}: {name}"
+        tap.ok(result.text(f"{name}.status").strip() == "0", f"{what} ends well", result.text(f"{name}.errors"))
+        text, first, last = slices_read(result.text(f"{name}.json"), result.text(f"{name}.html"))
+        last = min(last, until)
+        nr_slices = {category: sum(len(slices) for key, slices in text.items() if key[0] == category) for category in TEXT_LEAST}
+        tap.ok(all(nr_slices[category] >= least for category, least in TEXT_LEAST.items()), f"{what}: slices of all packs", nr_slices)
+        wrong = list(missing(text, recording, exact_ns, first + 2 * exact_ns, last - 2 * exact_ns))
+        tap.ok(len(wrong) <= part * sum(nr_slices.values()), f"{what}: its slices are in the recording", len(wrong), *wrong[:5])
+        if part == 0:
+            # The last states of a thread that exits are not in texts, which lack the records of the sideband buffer.
+            living = {key: slices for key, slices in recording.items() if key[2] not in exiting}
+            tap.nothing(list(missing(living, text, exact_ns, first + 4 * exact_ns, last - 4 * exact_ns))[:5], f"{what}: those of the recording are in it")
+    text = slices_read(result.text("text.json"), result.text("text.html"))[0]
+    rows = json.loads(result.text("text-stat.output"))["slices"]
+    counts = {category: sum(row["count"] for row in rows if row["tracepoint"] == category) for category in TEXT_LEAST}
+    tap.ok(all(counts[category] >= least for category, least in TEXT_LEAST.items()), f"{kernel}: statistics of the text", counts)
+
+
 def check_kernel(tap, kernel, folder):
     """All of it on one kernel."""
-    options = (*machine.SINGLE, "--add", f"{folder / 'more/loop.ko'}:/more/loop.ko", "--add", "/usr/bin/trace-cmd:/bin/trace-cmd")
+    options = (*machine.SINGLE, "--add", f"{folder / 'more/loop.ko'}:/more/loop.ko", "--add", "/usr/bin/trace-cmd:/bin/trace-cmd", "--add", "/usr/bin/env:/bin/gnu-env")
     with machine.ran(kernel, "same_records.sh", options=options) as result:
         machine.check_end(tap, kernel, result)
         for name in ("live", "saved"):
@@ -71,11 +138,12 @@ def check_kernel(tap, kernel, folder):
         tap.nothing([event for event in live if event["event"] == "error"], f"{kernel}: live: nothing is lost")
         for path in (theirs, compressed, result.folder / "ours.dat"):
             check_same(tap, f"{kernel}: {path.name}", live, tracks_read(exported(path))[0])
+        check_texts(tap, kernel, result)
 
 
 def main():
     tap = Tap()
-    for kernel in sys.argv[1:] or machine.ONE_6_1:
+    for kernel in sys.argv[1:] or machine.KERNELS:
         folder = machine.kernel_folder(kernel)
         if (folder / "more/loop.ko").exists():
             check_kernel(tap, kernel, folder)

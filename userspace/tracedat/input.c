@@ -255,7 +255,8 @@ int trace_input_open(const char *path, bool (*is_other)(struct text head),
 		return -1;
 	if (fd < 0)
 		return error_set_system(error, errno, "cannot open %s", input_name(path));
-	if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode))
+	/* trace_pipe of tracefs looks like a file, and is read as a pipe. */
+	if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && lseek(fd, 0, SEEK_CUR) >= 0)
 		return input_unpack(fd, path, given.max_kib, error);
 	if (S_ISDIR(status.st_mode)) {
 		bool is_ctf = faccessat(fd, "metadata", F_OK, 0) == 0;

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# Guest: trace-cmd records real work; then ktrack reads its pages live, from a tracing instance whose buffers they replace.
+# Guest: trace-cmd records real work; then ktrack reads its pages live, from a tracing instance whose buffers they replace. And ktrack
+# records work of which it also reads the text, from the files trace and trace_pipe of tracefs.
 set -eu
 
 # shellcheck source=tests/vm/guest/helpers.sh
@@ -30,6 +31,20 @@ instance_make() {
 	done
 }
 
+# In the mode circular the records stay in ktrack's instance, whose file trace has their text. Another instance, whose trace_pipe is read
+# meanwhile, has times of its own.
+texts_read() {
+	mkdir $INSTANCES/pipe
+	echo boot >$INSTANCES/pipe/trace_clock
+	echo 8192 >$INSTANCES/pipe/buffer_size_kb
+	attempt pipe gnu-env --default-signal ktrack export --include-self -r sched,irq,block --event=/out/pipe.json --html=/out/pipe.html - <$INSTANCES/pipe/trace_pipe &
+	reader=$!
+	attempt beside ktrack record --mode=circular --include-self -b 8192 -r sched,irq,block -o /out/beside.dat -- sh "$0" beside
+	kill -INT "$(pidof ktrack)"
+	wait $reader
+	rmdir $INSTANCES/pipe
+}
+
 pages_place() {
 	cpu=0
 	while read -r place size; do
@@ -41,6 +56,17 @@ pages_place() {
 
 if [ "${1-}" = work ]; then
 	work
+	exit
+fi
+if [ "${1-}" = beside ]; then
+	own=$INSTANCES/ktrack-$PPID
+	cat "$own/set_event" >$INSTANCES/pipe/set_event
+	read_and_pipe
+	echo 0 >$INSTANCES/pipe/tracing_on
+	cut -d' ' -f1 /proc/uptime >/out/until
+	usleep 100000
+	attempt text ktrack export --include-self -r sched,irq,block --event=/out/text.json --html=/out/text.html "$own/trace"
+	attempt text-stat ktrack stat --include-self -r sched,irq,block --json "$own/trace"
 	exit
 fi
 
@@ -57,3 +83,4 @@ attempt live ktrack stream --instance=same -d 1 --include-self -r sched,irq,bloc
 attempt saved ktrack record --instance=same -d 1 -o /out/ours.dat
 umount $SAME/per_cpu/cpu*/trace_pipe_raw
 rmdir $SAME
+texts_read
