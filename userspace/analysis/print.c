@@ -129,7 +129,7 @@ static const char *const runnable_words[] = {
 	[RUNNABLE_RT_THROTTLED] = "real-time throttling (kernel.sched_rt_runtime_us)",
 	[RUNNABLE_DEADLINE] = "the thread had used its deadline runtime",
 	[RUNNABLE_SERVED] = "real-time throttling, or since Linux 6.12 the fair server, took the CPU",
-	[RUNNABLE_KERNEL] = "in the kernel, where it was not preempted",
+	[RUNNABLE_KERNEL] = "in the kernel, or the CPU's interrupt came late",
 	[RUNNABLE_INVERSION] = "priority inversion",
 };
 
