@@ -107,12 +107,18 @@ static int part_compare(const void *a, const void *b)
 	return memcmp(&first->key, &second->key, sizeof(first->key));
 }
 
-/* The threads of each sum follow one another. */
-static int part_compare_threads(const void *a, const void *b)
-{
-	const struct part *first = a, *second = b;
+/** struct part_place - a part of a thread */
+struct part_place {
+	int32_t tid;
+	uint32_t at;
+};
 
-	return (first->key.tid > second->key.tid) - (first->key.tid < second->key.tid);
+/* The threads of each sum follow one another. */
+static int place_compare(const void *a, const void *b)
+{
+	const struct part_place *first = a, *second = b;
+
+	return (first->tid > second->tid) - (first->tid < second->tid);
 }
 
 /** struct sum_threads - the threads of a sum that were counted */
@@ -128,18 +134,21 @@ struct sum_threads {
  */
 static void split_compact(struct split *split)
 {
-	size_t nr_old = split->nr_parts, nr_kept = split->limit / 16;
 	struct split sums = { .limit = split->limit, .names = split->names };
 	struct sum_threads *counts = calloc(split->limit, sizeof(*counts)), *count;
+	struct part_place *places = calloc(split->limit, sizeof(*places));
 	struct part *old = split->parts, *part;
+	size_t nr = counts && places ? split->nr_parts : 0;
 
-	qsort(old, nr_old, sizeof(*old), part_compare);
-	qsort(old + nr_kept, nr_old - nr_kept, sizeof(*old), part_compare_threads);
-	for (size_t i = 0; counts && i < nr_old; i++) {
-		struct part_key key = old[i].key;
+	for (size_t i = 0; i < nr; i++)
+		places[i] = (struct part_place){ old[i].key.tid, i };
+	qsort(places, nr, sizeof(*places), place_compare);
+	for (size_t i = 0; i < nr; i++) {
+		const struct part *one = &old[places[i].at];
+		struct part_key key = one->key;
 		bool is_by_kind = sums.nr_parts >= split->limit / 2;
 
-		if (i >= nr_kept) {
+		if (one->total_ns < split->total_ns / (int64_t)(split->limit / 4)) {
 			part_key_generalize(&key, is_by_kind ? SUM_KINDS : SUM_THREADS);
 			key.name = name_table_general(split->names, key.name);
 		}
@@ -148,15 +157,15 @@ static void split_compact(struct split *split)
 		if (!part)
 			break;
 		count = &counts[part - sums.parts];
-		if (part_key_has_other(&old[i].key) && count->last_tid != old[i].key.tid) {
-			count->last_tid = old[i].key.tid;
+		if (part_key_has_other(&one->key) && count->last_tid != one->key.tid) {
+			count->last_tid = one->key.tid;
 			count->nr++;
 		}
-		if (old[i].nr_threads > count->nr_before)
-			count->nr_before = old[i].nr_threads;
-		part_merge(part, &old[i]);
+		if (one->nr_threads > count->nr_before)
+			count->nr_before = one->nr_threads;
+		part_merge(part, &old[places[i].at]);
 	}
-	for (size_t i = 0; counts && i < sums.nr_parts; i++) {
+	for (size_t i = 0; i < sums.nr_parts && nr > 0; i++) {
 		part = &sums.parts[i];
 		count = &counts[i];
 		/* What part_merge() added up has threads more than once. */
@@ -166,7 +175,8 @@ static void split_compact(struct split *split)
 			part->nr_threads = 0;
 	}
 	sums.total_ns = split->total_ns;
-	sums.failed |= split->failed || !counts;
+	sums.failed |= split->failed || nr == 0;
+	free(places);
 	free(counts);
 	split_release(split);
 	*split = sums;
