@@ -21,8 +21,9 @@ KEY_MORE = {
 }
 EVIDENCE = {"buffer": str, "cpu": int, "time_ns": int, "event": str}
 CAUSE = {"what": str, "ns": int, "through": list}
-AGGREGATE = {"count": int, "not_counted": int, "not_explained": int, "slowest": dict, "median": dict, "parts": list}
+AGGREGATE = {"count": int, "not_counted": int, "not_explained": int, "parts": list}
 GROUP, GROUP_MORE = {"count": int, "ns": int}, {"min_ns": int, "max_ns": int}
+COMPARED_ROW = {**KEY, "source_ns": int, "base_ns": int, "excess_ns": int}
 ROW = {**KEY, "slowest_ns": int, "median_ns": int, "excess_ns": int}
 KINDS = {"running", "runnable", "blocked", "stopped", "hard interrupt", "soft interrupt", "waiting", "late", "undecided", "stage"}
 
@@ -66,10 +67,11 @@ def wrong_answer(answer):
         yield from wrong_parts(one["parts"], {**KEY, **TIMES}, one["name"], (one["begin_ns"], one["begin_ns"] + one["ns"]))
     if "aggregate" in answer:
         found = answer["aggregate"]
-        yield from wrong_members(found, AGGREGATE, {}, "aggregate")
-        for group in ("slowest", "median"):
+        groups, row = (("source", "base"), COMPARED_ROW) if "base" in found else (("slowest", "median"), ROW)
+        yield from wrong_members(found, {**AGGREGATE, **dict.fromkeys(groups, dict)}, {}, "aggregate")
+        for group in groups:
             yield from wrong_members(found[group], GROUP, GROUP_MORE, group)
-        yield from wrong_parts(found["parts"], ROW, "aggregate")
+        yield from wrong_parts(found["parts"], row, "aggregate")
 
 
 def undocumented():
@@ -77,5 +79,5 @@ def undocumented():
     section = PAGE.read_text().split(".SH JSON")[1].split("\n.SH ")[0]
     words = re.findall(r'"([^"]+)"|([\w]+)', "\n".join(line for line in section.splitlines() if line.startswith(".B")))
     named = {one.strip(" ,") for pair in words for one in pair if one}
-    tables = (ANSWER, ANSWER_MORE, SLICE, SLICE_MORE, SLICES, PROCESS, CAUSE, EVIDENCE, TIMES, KEY, KEY_MORE, AGGREGATE, GROUP, GROUP_MORE, ROW)
+    tables = (ANSWER, ANSWER_MORE, SLICE, SLICE_MORE, SLICES, PROCESS, CAUSE, EVIDENCE, TIMES, KEY, KEY_MORE, AGGREGATE, GROUP, GROUP_MORE, ROW, COMPARED_ROW)
     return sorted(({name for table in tables for name in table} | KINDS) - named)

@@ -232,6 +232,44 @@ def check_stored(tap, folder):
     tap.ok(wanted in output.splitlines(), "stored: the command that decides more", output)
 
 
+COMPARED = """format {formats}/sched/sched_switch
+event mydrv:io 3000 char track_event_type; string slice_name
+0 0@0 sched_switch prev_comm=swapper/0 prev_pid=0 prev_state=0 next_comm=reader next_pid=40
+10us 40@0 io B read
+60us 40@0 sched_switch prev_comm=reader prev_pid=40 prev_state=256 next_comm=hog next_pid=60
+{back}us 60@0 sched_switch prev_comm=hog prev_pid=60 prev_state=256 next_comm=reader next_pid=40
+{end}us 40@0 io E read
+"""
+
+
+def check_compare(tap, folder):
+    """The parts of another recording's slices, and which of them grew."""
+    for name, wait in ("base", 20), ("trace", 220):
+        text = COMPARED.format(formats=HERE.parent / "formats/6.12", back=60 + wait, end=90 + wait)
+        (folder / f"{name}.script").write_text(text)
+        subprocess.run([MKTRACE, folder / f"{name}.script", folder / f"{name}.dat"], check=True)
+    done, output, errors = explain("--compare=base.dat read", folder)
+    wanted = [
+        "longer by 200us (+200.0%); what grew most: 200us runnable in read behind hog",
+        "the time of a part is the mean of a slice",
+        "trace.dat: 1 slice of 300us to 300us",
+        "base.dat: 1 slice of 100us to 100us",
+        "   SOURCE      BASE  DIFFERENCE  WHAT",
+        "    220us    20.0us       200us  runnable in read behind hog",
+        "   80.0us    80.0us         0ns  running in read",
+    ]
+    tap.ok(done == 0 and output.splitlines()[: len(wanted)] == wanted, "compare: what grew", done, errors, *output.splitlines())
+    found = json.loads(explain("--json --compare=base.dat read", folder)[1])["aggregate"]
+    rows = [(row["what"], row["source_ns"], row["base_ns"]) for row in found["parts"]]
+    tap.ok(rows == [("runnable in read behind hog", 220000, 20000), ("running in read", 80000, 80000)] and found["base"]["ns"] == 100000, "compare: as JSON", found)
+    tap.nothing(list(wrong_answer({**json.loads(explain("--json --compare=base.dat read", folder)[1])})), "compare: its members")
+    swapped = explain("--compare=trace.dat --json read", folder)
+    tap.ok(swapped[0] == 0 and json.loads(swapped[1])["aggregate"]["parts"][0]["excess_ns"] == 0, "compare: with itself nothing grew", swapped)
+    for words, status, message in ("--compare=base.dat", 2, "--compare: a slice is missing; 'ktrack stat --compare' lists which are longer"), ("--compare=base.dat write", 1, "base.dat: no slice matches 'write'"):
+        done, _, errors = explain(words, folder)
+        tap.ok(done == status and message in errors, f"'{words}' is refused", done, errors)
+
+
 def check_many(tap, folder):
     """Beyond the limit of kinds, names of a tracepoint share one, whose slowest slice is shown."""
     event = "event mydrv:io 3000 char track_event_type; string slice_name\n"
@@ -264,6 +302,7 @@ def check_case(tap, name, is_updating):
         if name == "driver":
             check_folded(tap, folder)
             check_stored(tap, folder)
+            check_compare(tap, folder)
             make(name, folder)
             check_refused(tap, folder)
     if is_updating:

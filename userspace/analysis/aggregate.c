@@ -87,6 +87,24 @@ void aggregate_release(struct aggregate *aggregate)
 	*aggregate = (struct aggregate){ 0 };
 }
 
+struct why_base *why_base_new(const char *source)
+{
+	struct why_base *base = calloc(1, sizeof(*base));
+
+	if (base)
+		base->source = source;
+	return base;
+}
+
+void why_base_free(struct why_base *base)
+{
+	if (!base)
+		return;
+	aggregate_release(&base->aggregate);
+	name_table_release(&base->names);
+	free(base);
+}
+
 /* The slowest slices of an aggregate, and those around the median. */
 
 /* Slices around the median: a fifth of all. */
@@ -101,11 +119,17 @@ static uint64_t percentile_rank(const struct aggregate *aggregate, unsigned int 
 	return last / 100 * percent + last % 100 * percent / 100;
 }
 
-int aggregate_groups_find(const struct aggregate *aggregate, struct aggregate_groups *out)
+int aggregate_groups_find(const struct aggregate *aggregate, const struct aggregate *base,
+			  struct aggregate_groups *out)
 {
 	*out = (struct aggregate_groups){ 0 };
 	if (aggregate->count == 0)
 		return 0;
+	if (base) {
+		if (aggregate_sum(aggregate, 0, aggregate->count - 1, &out->slowest) < 0)
+			return -1;
+		return aggregate_sum(base, 0, base->count - 1, &out->median);
+	}
 	if (aggregate_sum(aggregate, percentile_rank(aggregate, SLOWEST_FIRST_PERCENT),
 			  aggregate->count - 1, &out->slowest) < 0)
 		return -1;

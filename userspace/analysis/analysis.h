@@ -112,6 +112,14 @@ struct evidence_finder {
 		    struct error *error);
 };
 
+struct why_base;
+
+/** why_base_new - what another recording is compared with, empty at first; NULL without memory */
+struct why_base *why_base_new(const char *source);
+
+/** why_base_free - NULL is fine */
+void why_base_free(struct why_base *base);
+
 /**
  * struct why_settings - which slices are explained, and how
  * @slice: the selector, see slice_selector_parse()
@@ -121,6 +129,8 @@ struct evidence_finder {
  * @is_aggregate: compare the slowest slices with the median instead
  * @is_overview: without @slice: the busiest processes and the slowest kinds of slices, @slowest of
  * them; 0 for WHY_KINDS
+ * @base: with @is_aggregate: what is compared with instead: the first run fills it, and prints
+ * nothing; the second one prints what is longer than in it; NULL for none
  * @is_json: print JSON instead of text
  * @shows_all: small parts are not summed up
  * @evidence: print the records at the begin and the end of the longest time of each part; or NULL
@@ -140,6 +150,7 @@ struct why_settings {
 	bool has_at;
 	int64_t at_ns;
 	bool is_aggregate;
+	struct why_base *base;
 	bool is_overview;
 	bool is_json;
 	bool shows_all;

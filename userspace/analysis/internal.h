@@ -1461,10 +1461,21 @@ static inline bool why_is_of_thread(const struct why_track *track,
 	return track->thread && event->track->lane == 0;
 }
 
-/** struct aggregate_groups - the slowest 1 % and the slices around the median */
+/**
+ * struct aggregate_groups - the slowest 1 % and the slices around the median; of two recordings the
+ * slices of this one and those of the base
+ */
 struct aggregate_groups {
 	struct aggregate_cell slowest;
 	struct aggregate_cell median;
+};
+
+/** struct why_base - the slices of another recording */
+struct why_base {
+	const char *source;
+	bool is_filled;
+	struct aggregate aggregate;
+	struct name_table names; /* of its parts, until the second recording takes them */
 };
 
 /** struct group_row - a part in both groups */
@@ -1476,8 +1487,12 @@ struct group_row {
 	int64_t excess_ns; /* how much longer it is in a slice of the slowest, on average */
 };
 
-/** aggregate_groups_find - both groups, whose splits the caller releases; -1 if memory ran out */
-int aggregate_groups_find(const struct aggregate *aggregate, struct aggregate_groups *out);
+/**
+ * aggregate_groups_find - both groups, whose splits the caller releases; -1 if memory ran out
+ * @base: all slices of another recording, NULL for the median
+ */
+int aggregate_groups_find(const struct aggregate *aggregate, const struct aggregate *base,
+			  struct aggregate_groups *out);
 
 /** aggregate_mean_ns - a time in all slices of a group, for one of them */
 int64_t aggregate_mean_ns(const struct aggregate_cell *group, int64_t total_ns);

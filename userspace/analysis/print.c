@@ -828,6 +828,7 @@ static void put_group(struct buffer *out, const char *name, const struct aggrega
 
 static int put_rows(struct why_sink *why, const struct aggregate_groups *groups)
 {
+	const struct why_base *base = why->settings->base;
 	struct buffer *out = &why->out;
 	size_t nr_rows;
 	struct group_row *rows = aggregate_rows(groups, &nr_rows);
@@ -839,8 +840,9 @@ static int put_rows(struct why_sink *why, const struct aggregate_groups *groups)
 
 		buffer_append_string(out, i > 0 ? ",{" : "{");
 		put_key(why, &(struct part){ .key = rows[i].key }, NULL, &first);
-		json_append_number(out, "slowest_ns", rows[i].slowest_ns, &first);
-		json_append_number(out, "median_ns", rows[i].median_ns, &first);
+		json_append_number(out, base ? "source_ns" : "slowest_ns", rows[i].slowest_ns,
+				   &first);
+		json_append_number(out, base ? "base_ns" : "median_ns", rows[i].median_ns, &first);
 		json_append_number(out, "excess_ns", rows[i].excess_ns, &first);
 		buffer_append_char(out, '}');
 	}
@@ -853,14 +855,16 @@ static int put_aggregate(struct why_sink *why)
 	struct buffer *out = &why->out;
 	struct aggregate_groups groups;
 	bool first = true;
-	int status = aggregate_groups_find(&why->aggregate, &groups);
+	const struct why_base *base = why->settings->base;
+	int status = aggregate_groups_find(&why->aggregate, base ? &base->aggregate : NULL,
+					   &groups);
 
 	buffer_append_char(out, '{');
 	json_append_number(out, "count", why->aggregate.count, &first);
 	json_append_number(out, "not_counted", why->nr_left_out, &first);
 	json_append_number(out, "not_explained", why->nr_unexplained, &first);
-	put_group(out, "slowest", &groups.slowest, &first);
-	put_group(out, "median", &groups.median, &first);
+	put_group(out, base ? "source" : "slowest", &groups.slowest, &first);
+	put_group(out, base ? "base" : "median", &groups.median, &first);
 	buffer_append_string(out, ",\"parts\":[");
 	if (status == 0)
 		status = put_rows(why, &groups);
@@ -1297,7 +1301,9 @@ static int print_rows(struct why_sink *why, const struct aggregate_groups *group
 
 	if (!rows)
 		return -1;
-	buffer_append_string(out, "  SLOWEST    MEDIAN  DIFFERENCE  WHAT\n");
+	buffer_append_string(out, why->settings->base
+					  ? "   SOURCE      BASE  DIFFERENCE  WHAT\n"
+					  : "  SLOWEST    MEDIAN  DIFFERENCE  WHAT\n");
 	for (size_t i = 0; i <= nr_rows; i++) {
 		const struct group_row *row = i < nr_rows ? &rows[i] : &rest;
 
@@ -1326,18 +1332,55 @@ static int print_rows(struct why_sink *why, const struct aggregate_groups *group
 	return 0;
 }
 
+/* How much longer slices are than those of the base, and the part that grew most. */
+static int print_growth(struct why_sink *why, const struct aggregate_groups *groups)
+{
+	int64_t source_ns = aggregate_mean_ns(&groups->slowest, groups->slowest.split.total_ns);
+	int64_t base_ns = aggregate_mean_ns(&groups->median, groups->median.split.total_ns);
+	struct buffer *out = &why->out;
+	size_t nr_rows;
+	struct group_row *rows = aggregate_rows(groups, &nr_rows);
+
+	if (!rows)
+		return -1;
+	buffer_append_string(out, source_ns < base_ns ? "shorter by " : "longer by ");
+	buffer_append_duration(out, source_ns < base_ns ? base_ns - source_ns
+							: source_ns - base_ns);
+	buffer_printf(out, " (%+.1f%%)",
+		      100.0 * (double)(source_ns - base_ns) / (double)(base_ns + !base_ns));
+	if (nr_rows > 0 && rows[0].excess_ns > 0) {
+		buffer_append_string(out, "; what grew most: ");
+		buffer_append_duration(out, rows[0].excess_ns);
+		buffer_append_char(out, ' ');
+		append_what(why, &(struct part){ .key = rows[0].key }, NULL);
+	}
+	buffer_append_char(out, '\n');
+	free(rows);
+	return 0;
+}
+
 static int print_aggregate(struct why_sink *why)
 {
+	const struct why_base *base = why->settings->base;
+	const char *const titles[] = { base ? why->source : "slowest 1%",
+				       base ? base->source : "median" };
 	struct aggregate_groups groups;
-	int status = aggregate_groups_find(&why->aggregate, &groups);
+	int status = aggregate_groups_find(&why->aggregate, base ? &base->aggregate : NULL,
+					   &groups);
 
 	if (status == 0 && why->aggregate.count > 0) {
-		buffer_append_count(&why->out, why->aggregate.count, "slice");
-		buffer_append_string(&why->out, "; the time of a part is the mean of a slice\n");
+		if (base)
+			status = print_growth(why, &groups);
+		else
+			buffer_append_count(&why->out, why->aggregate.count, "slice");
+		buffer_append_string(&why->out, base ? "the time of a part is the mean of a slice\n"
+						     : "; the time of a part is the mean of a "
+						       "slice\n");
 		for (int i = 0; i < 2; i++) {
 			const struct aggregate_cell *group = i ? &groups.median : &groups.slowest;
 
-			buffer_append_string(&why->out, i ? "median: " : "slowest 1%: ");
+			buffer_append_printable(&why->out, text_of(titles[i]));
+			buffer_append_string(&why->out, ": ");
 			buffer_append_count(&why->out, group->count, "slice");
 			buffer_append_string(&why->out, " of ");
 			buffer_append_duration(&why->out, group->min_ns);
@@ -1345,7 +1388,8 @@ static int print_aggregate(struct why_sink *why)
 			buffer_append_duration(&why->out, group->max_ns);
 			buffer_append_char(&why->out, '\n');
 		}
-		status = print_rows(why, &groups);
+		if (status == 0)
+			status = print_rows(why, &groups);
 	}
 	split_release(&groups.slowest.split);
 	split_release(&groups.median.split);

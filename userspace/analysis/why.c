@@ -160,6 +160,17 @@ static int why_finish(struct why_sink *why, struct error *error)
 {
 	int status;
 
+	if (why->settings->base && !why->settings->base->is_filled) {
+		struct why_base *base = why->settings->base;
+
+		if (why->aggregate.count == 0)
+			return why_refuse_unmatched(why, error);
+		base->aggregate = why->aggregate;
+		base->names = why->names;
+		base->is_filled = true;
+		why->aggregate = (struct aggregate){ 0 };
+		return name_table_init(&why->names) < 0 ? error_set(error, "out of memory") : 0;
+	}
 	if (why->settings->evidence && why_find_evidence(why, error) < 0)
 		return -1;
 	status = why->settings->is_json ? why_print_json(why) : why_print_text(why);
@@ -1271,6 +1282,18 @@ int why_settings_check(const struct why_settings *why, struct error *error)
 	return status;
 }
 
+/* Parts of two recordings have the same names. */
+static int why_init_names(struct why_sink *why)
+{
+	struct why_base *base = why->settings->base;
+
+	if (!base || !base->is_filled)
+		return name_table_init(&why->names);
+	why->names = base->names;
+	base->names = (struct name_table){ 0 };
+	return 0;
+}
+
 struct sink *why_sink_new(const struct why_settings *settings, int fd, int folded_fd,
 			  const char *source, struct error *error)
 {
@@ -1293,7 +1316,7 @@ struct sink *why_sink_new(const struct why_settings *settings, int fd, int folde
 							 settings->explanations };
 	if (history_init(&why->history,
 			 settings->explanations ? HISTORY_SIZE_BESIDE : HISTORY_SIZE) < 0 ||
-	    name_table_init(&why->names) < 0)
+	    why_init_names(why) < 0)
 		error_set(error, "out of memory");
 	else if (slice_selector_parse(&why->selector, settings->slice, error) == 0)
 		return sink;

@@ -51,6 +51,8 @@ static const struct option_row why_rows[] = {
 	{ 0, "why-depth", "N", "follow at most N wakers (default: 3)", apply_depth },
 	OPTION_FLAG("aggregate", "compare the slowest 1% with the median", why_run_settings,
 		    why.is_aggregate),
+	{ 0, "compare", "BASE", "compare with slices of another file: what is longer",
+	  option_store_text, offsetof(struct why_run_settings, base), .needs_text = true },
 	{ 0, "folded", "FILE", "also write the parts for flame graphs", option_store_text,
 	  offsetof(struct why_run_settings, why.folded), .needs_text = true },
 	OPTION_FLAG("all", "show small parts one by one", why_run_settings, why.shows_all),

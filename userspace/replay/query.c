@@ -141,6 +141,30 @@ static void why_append_command(const struct why_run_settings *settings, struct b
 	buffer_append_word(out, settings->source);
 }
 
+/* Reads the recording that is compared with; nothing is printed. */
+static int why_read_base(struct why_run_settings *settings, struct error *error)
+{
+	struct export_settings export = {
+		.report = settings->report,
+		.sources = { settings->base },
+		.nr_sources = 1,
+		.argv = settings->argv,
+		.outputs = { .why = &settings->why, .fails_on_loss = settings->fails_on_loss },
+		.filter = settings->filter,
+		.limits = settings->limits,
+	};
+	int status = STATUS_FAILED;
+
+	settings->why.base = why_base_new(settings->base);
+	if (!settings->why.base)
+		return error_set(error, "out of memory"), STATUS_FAILED;
+	/* Rules belong to one source. */
+	if (selection_copy(&export.selection, &settings->selection, error) == 0)
+		status = export_run(&export, error);
+	selection_release(&export.selection);
+	return status;
+}
+
 int why_run(struct why_run_settings *settings, struct error *error)
 {
 	struct export_settings export = {
@@ -156,6 +180,11 @@ int why_run(struct why_run_settings *settings, struct error *error)
 	struct buffer command = { 0 }, subjects = { 0 };
 	int status = STATUS_FAILED;
 
+	settings->why.is_aggregate |= settings->base != NULL;
+	if (settings->base && !settings->why.slice.data)
+		return error_set(error, "--compare: a slice is missing; 'ktrack stat --compare' "
+					"lists which are longer"),
+		       STATUS_USAGE;
 	if (!settings->why.slice.data && why_settings_set_overview(&settings->why, error) < 0)
 		return STATUS_USAGE;
 	if (why_settings_check(&settings->why, error) < 0)
@@ -182,10 +211,15 @@ int why_run(struct why_run_settings *settings, struct error *error)
 	why_omit_rules(&settings->why, settings->selection.rules);
 	/* The buffers of an instance are those of this machine; a file may be of another. */
 	settings->why.is_here = source_name_is_instance(settings->source);
+	status = settings->base ? why_read_base(settings, error) : STATUS_DONE;
+	if (status != STATUS_DONE && status != STATUS_LOST)
+		goto out;
 	export.selection = settings->selection;
 	status = export_run(&export, error);
 	settings->selection = export.selection;
 out:
+	why_base_free(settings->why.base);
+	settings->why.base = NULL;
 	settings->why.command = settings->why.subjects = NULL;
 	settings->why.evidence = NULL;
 	buffer_release(&command);

@@ -58,6 +58,7 @@ struct why_run_settings {
 	const char *source;
 	bool fails_on_loss;
 	bool shows_evidence;
+	const char *base; /* another file, whose slices are compared with; NULL for none */
 	char *const *argv;
 };
 
