@@ -36,6 +36,7 @@ SUFFIXES = {
     ".png": "data",
     ".sha256": "data",
     ".svg": "data",
+    ".xz": "data",
 }
 # Captured and expected bytes, which hold no licence line.
 DATA_FOLDERS = ("tests/formats/", "tests/golden/", "tests/parity/", "tests/outputs/golden/", "tests/stream/golden/", "tests/why/data/", "scripts/packaging/debian/")

@@ -1,0 +1,69 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""Test: the first lines of ktrack why name the cause of each recorded incident, and another one for its twin."""
+
+import json
+import lzma
+import re
+import sys
+import tempfile
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.parent), str(HERE / "incidents")]
+
+import process  # noqa: E402
+from cases import CASES, ROWS, SLICES  # noqa: E402
+from sums import wrong_sums  # noqa: E402
+from tap import Tap  # noqa: E402
+
+KTRACK = HERE.parents[1] / "build/ktrack"
+# The head of the table, and lines that explain the row before them.
+HEAD = re.compile(r"^ +TIME .*\n", re.MULTILINE)
+BELOW = re.compile(r" +(at|meanwhile|up to) ")
+
+
+def explain(path, *options):
+    """What ktrack why prints."""
+    return process.run([KTRACK, "why", *options, path, f"{SLICES}/{path.stem}"], capture_output=True, text=True)
+
+
+def lead_of(text):
+    """What is above the table, and its first rows."""
+    above, table = HEAD.split(text, maxsplit=1) if HEAD.search(text) else ("", "")
+    return above.partition("\n")[2] + "\n".join([line for line in table.splitlines() if not BELOW.match(line)][:ROWS])
+
+
+def check_answer(tap, folder, name, cause):
+    """One recording; returns the first lines of its answer."""
+    path = folder / f"{name}.dat"
+    path.write_bytes(lzma.decompress((HERE / f"incidents/{path.name}.xz").read_bytes()))
+    done, counted = explain(path), explain(path, "--json")
+    lead = lead_of(done.stdout)
+    tap.ok(re.search(cause, lead, re.DOTALL), f"{name}: {cause!r} is named first", done.stdout, done.stderr)
+    found = json.loads(counted.stdout)["slices"][0] if counted.returncode == 0 else {"parts": [], "ns": -1}
+    tap.nothing(list(wrong_sums(found["parts"], found["ns"], name)), f"{name}: the parts add up")
+    return lead
+
+
+def check_incident(tap, folder, name):
+    """An incident and its twin: what one names is not in the first lines of the other one."""
+    causes = CASES[name]
+    leads = [check_answer(tap, folder, *one) for one in zip((name, f"{name}-twin"), causes)]
+    tap.ok(leads[0] != leads[1] and not re.search(causes[0], leads[1], re.DOTALL), f"{name}: its twin has another cause", *leads)
+
+
+def main():
+    """Returns the exit status."""
+    tap = Tap()
+    recorded = {path.name.removesuffix(".dat.xz") for path in HERE.glob("incidents/*.dat.xz")}
+    tap.ok(recorded == {f"{name}{twin}" for name in CASES for twin in ("", "-twin")}, "each recording is one of an incident", sorted(recorded))
+    with tempfile.TemporaryDirectory() as folder:
+        for name in sys.argv[1:] or CASES:
+            check_incident(tap, Path(folder), name)
+    return tap.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

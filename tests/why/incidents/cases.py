@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The incidents, and what the first lines of an answer have to name."""
+
+# Their slices: CATEGORY/NAME, or CATEGORY/NAME-twin.
+SLICES = "incident:incident_work"
+# So many rows of the table, and what is above it, have to name the cause.
+ROWS = 2
+# Incident: the cause, and that of its twin, as expressions that the first lines match; a dot also matches the end of a line.
+CASES = {
+    # Locks.
+    "inversion": (r"owner.*behind between", r"owner.*running"),
+    "inherited": (r"armed by owner|owner.*nanosleep", r"owner.*running"),
+    "nested": (r"armed by inner|inner.*nanosleep", r"inner.*running"),
+    "rwlock-convoy": (r"report.*running", r"config.*running"),
+    "convoy": (r"conn[1-5]", r"armed by conn0|conn0.*nanosleep"),
+    "broadcast": (r"behind .*pool", r"behind indexer"),
+    "yielding": (r"sched_yield behind owner", r"running in sched_yield"),
+    "file-lock": (r"backup.*running", r"armed by backup|backup.*nanosleep"),
+    "inode-lock": (r"import.*running in pwrite64", r"running in pwrite64"),
+    "mapping": (r"collector.*mprotect|mprotect.*collector", r"running"),
+    "herd": (r"(behind|preempted) .*pool", r"behind poster"),
+    "lost-wakeup": (r"futex.*timeout", r"producer.*running"),
+    # Pipes and sockets.
+    "pipe-backpressure": (r"armed by sink|sink.*nanosleep", r"filter.*running"),
+    "chain": (r"store.*running", r"armed by store|store.*nanosleep"),
+    "starved-producer": (r"producer.*behind urgent", r"producer.*running"),
+    "nagle": (r"tcp_delack_timer", r"armed by server|server.*nanosleep"),
+    "flood": (r"(?<!behind )soft interrupt NET_RX", r"behind telemetry"),
+    "full-socket": (r"collector.*(fsync|journal)", r"collector.*running"),
+    "epoll-herd": (r"(behind|preempted) .*serve", r"behind source"),
+    "full-queue": (r"armed by reader|reader.*nanosleep", r"pace.*running"),
+    "watched": (r"deploy.*running", r"armed by deploy|deploy.*nanosleep"),
+    # Stops.
+    "slack": (r"timer slack", r"nanosleep|hrtimer"),
+    "handlers": (r"handler|SIGALRM", r"running"),
+    "stopped": (r"stopped .*powersave", r"froz|freez"),
+    "traced": (r"stopped .*inspector", r"inspector.*running"),
+    "pager": (r"armed by pager|pager.*nanosleep", r"block:request"),
+    "child": (r"compiler.*running", r"armed by compiler|compiler.*nanosleep"),
+    "forking": (r"armed by launcher|launcher.*nanosleep", r"running in (clone|fork)"),
+    "signal-wait": (r"loader.*running", r"it_real_fn"),
+    "interrupted": (r"handler|SIGUSR1|takes 10", r"sender.*running"),
+    # Processors.
+    "quota": (r"cpu\.max", r"behind urgent"),
+    "affinity": (r"behind encoder.*same priority", r"behind encoder.*real-time priority 10"),
+    "niceness": (r"behind foreground.*nice 0 against nice 15", r"behind foreground.*same priority"),
+    "displaced": (r"behind batch", r"running"),
+    "deadlines": (r"behind radio.*deadline", r"behind radio.*real-time priority 10"),
+    "busy": (r"CPU-bound, in user space", r"CPU-bound in the kernel.*getrandom"),
+    "fork-storm": (r"behind watch.sh \(\d+ threads", r"behind watch.sh \(\d+\)"),
+    "barrier": (r"RCU", r"running (on CPU 1 )?in membarrier"),
+    "kthread": (r"kworker.*behind urgent", r"running in write"),
+    # Devices.
+    "slow-server": (r"armed by server|server.*nanosleep", r"server.*running"),
+    "delayed-disk": (r"delay", r"behind urgent"),
+    # Memory.
+    "refault": (r"block:request", r"running"),
+    "killed": (r"OOM|memcg reclaim", r"running"),
+    "locked": (r"kernel[^\n]*running in mlock", r"running(?! in)"),
+    # Files and disks.
+    "journal": (r"jbd2", r"fdatasync|block:request"),
+    "cache-miss": (r"block:request", r"running"),
+    "read-ahead": (r"block:request", r"running in read"),
+    "dirty": (r"dirty pages", r"jbd2|block:request"),
+    "disk-limit": (r"io\.max|throtl", r"pread64"),
+    "sync": (r"kworker.*write back", r"running"),
+    "removing": (r"kernel[^\n]*running in unlink", r"running(?! in)"),
+    # The last one: it stops a CPU.
+    "offline": (r"cpuhp", r"nanosleep|hrtimer"),
+}
