@@ -54,6 +54,8 @@ CASES = {
     "slow-server": (r"armed by server|server.*nanosleep", r"server.*running"),
     "delayed-disk": (r"delay", r"behind urgent"),
     # Memory.
+    "memory-high": (r"memory\.high", r"running"),
+    "swapped": (r"swap", r"running"),
     "refault": (r"block:request", r"running"),
     "killed": (r"OOM|memcg reclaim", r"running"),
     "locked": (r"kernel[^\n]*running in mlock", r"running(?! in)"),
