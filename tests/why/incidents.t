@@ -14,7 +14,7 @@ HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent), str(HERE / "incidents")]
 
 import process  # noqa: E402
-from cases import CASES, ROWS, SLICES  # noqa: E402
+from cases import CASES, CLAIMS, ROWS, SLICES  # noqa: E402
 from sums import wrong_sums  # noqa: E402
 from tap import Tap  # noqa: E402
 
@@ -48,10 +48,17 @@ def check_answer(tap, folder, name, cause):
 
 
 def check_incident(tap, folder, name):
-    """An incident and its twin: what one names is not in the first lines of the other one."""
+    """An incident and its twin: what one names is not in the first lines of the other one. Returns the lines of both."""
     causes = CASES[name]
     leads = [check_answer(tap, folder, *one) for one in zip((name, f"{name}-twin"), causes)]
     tap.ok(leads[0] != leads[1] and not re.search(causes[0], leads[1], re.DOTALL), f"{name}: its twin has another cause", *leads)
+    return {name: leads[0], f"{name}-twin": leads[1]}
+
+
+def check_claims(tap, leads):
+    """What is special is said where it happened, and nowhere else."""
+    for claim, names in CLAIMS.items():
+        tap.nothing([f"{name}: {lead}" for name, lead in leads.items() if name not in names and re.search(claim, lead)], f"{claim!r} is said of {names} only")
 
 
 def main():
@@ -60,8 +67,10 @@ def main():
     recorded = {path.name.removesuffix(".dat.xz") for path in HERE.glob("incidents/*.dat.xz")}
     tap.ok(recorded == {f"{name}{twin}" for name in CASES for twin in ("", "-twin")}, "each recording is one of an incident", sorted(recorded))
     with tempfile.TemporaryDirectory() as folder:
+        leads = {}
         for name in sys.argv[1:] or CASES:
-            check_incident(tap, Path(folder), name)
+            leads |= check_incident(tap, Path(folder), name) or {}
+        check_claims(tap, leads)
     return tap.finish()
 
 

@@ -70,3 +70,21 @@ CASES = {
     # The last one: it stops a CPU.
     "offline": (r"cpuhp", r"nanosleep|hrtimer"),
 }
+# What the first lines say of these incidents alone.
+CLAIMS = {
+    r"cpu\.max": ("quota",),
+    "deadline scheduling": ("deadlines",),
+    "dirty pages": ("dirty",),
+    "fair server": ("displaced",),
+    "frozen": ("stopped-twin",),
+    "handler of": ("handlers", "interrupted"),
+    r"memory\.high": ("memory-high",),
+    "priority inversion": ("inversion", "kthread", "starved-producer"),
+    "RCU grace period": ("barrier", "offline"),
+    "reclaim": ("killed", "refault", "swapped"),
+    "swap-in": ("swapped",),
+    "tcp_delack_timer": ("nagle",),
+    "throtl": ("disk-limit",),
+    "timer slack": ("slack",),
+    "undecided": (),
+}
