@@ -200,7 +200,7 @@ void cgroup_join(const char *name)
 static const struct incident *incident_find(const char *name, size_t length)
 {
 	static const struct incident *const lists[] = {
-		cpu_incidents, device_incidents, file_incidents, lock_incidents, memory_incidents, socket_incidents,
+		cpu_incidents, device_incidents, file_incidents, lock_incidents, memory_incidents, other_incidents, socket_incidents,
 		stop_incidents,
 	};
 

@@ -28,7 +28,7 @@ struct incident {
 
 /* Each list ends with an incident without a name. */
 extern const struct incident cpu_incidents[], device_incidents[], file_incidents[], lock_incidents[],
-	memory_incidents[], socket_incidents[], stop_incidents[];
+	memory_incidents[], other_incidents[], socket_incidents[], stop_incidents[];
 
 /**
  * struct stage - what actors share, processes too

@@ -67,6 +67,11 @@ CASES = {
     "disk-limit": (r"io\.max|throtl", r"pread64"),
     "sync": (r"kworker.*write back", r"running"),
     "removing": (r"kernel[^\n]*running in unlink", r"running(?! in)"),
+    # Others.
+    "frozen-disk": (r"backup", r"jbd2|block:request"),
+    "slow-exit": (r"heavy.*running (on CPU 0 )?in exit_group", r"heavy.*running"),
+    "semaphores": (r"writer.*(jbd2|journal)", r"writer.*behind urgent"),
+    "timer-read": (r"waiting for hrtimer timerfd_tmrproc", r"behind urgent"),
     # The last one: it stops a CPU.
     "offline": (r"cpuhp", r"nanosleep|hrtimer"),
 }
@@ -79,7 +84,7 @@ CLAIMS = {
     "frozen": ("stopped-twin",),
     "handler of": ("handlers", "interrupted"),
     r"memory\.high": ("memory-high",),
-    "priority inversion": ("inversion", "kthread", "starved-producer"),
+    "priority inversion": ("inversion", "kthread", "semaphores-twin", "starved-producer"),
     "RCU grace period": ("barrier", "offline"),
     "reclaim": ("killed", "refault", "swapped"),
     "swap-in": ("swapped",),

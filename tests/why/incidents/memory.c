@@ -35,11 +35,10 @@ static void swapped(void)
 
 	actor_become("cache", 1, 0);
 	cgroup_join("max");
-	/* Slowly enough for the disk: if nothing could be swapped out, a process would be killed. */
-	for (size_t i = 0; i < size && !stage->is_twin; i += MIB) {
-		pages_touch(memory + i, MIB);
-		sleep_ms(10);
-	}
+	if (!stage->is_twin)
+		pages_touch(memory, size);
+	/* Until all is on the disk: memory that is being written cannot be displaced. */
+	sleep_ms(300);
 	ktrack_begin(incident_work, stage->name);
 	pages_touch(memory, MIB / 2);
 	ktrack_end(incident_work);
