@@ -35,10 +35,9 @@ static void swapped(void)
 
 	actor_become("cache", 1, 0);
 	cgroup_join("max");
+	/* The kernel may end the process instead: record it again. */
 	if (!stage->is_twin)
 		pages_touch(memory, size);
-	/* Until all is on the disk: memory that is being written cannot be displaced. */
-	sleep_ms(300);
 	ktrack_begin(incident_work, stage->name);
 	pages_touch(memory, MIB / 2);
 	ktrack_end(incident_work);
