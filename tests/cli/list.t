@@ -86,7 +86,7 @@ run_mounted "$ktrack" list -r "$folder/mine.rules,block"
 cat >"$folder/want" <<TEXT
 PACK       TRIED ON     TRACEPOINTS  TRACKS
 $folder/mine.rules -            1 of 2       -
-block      6.1, 6.12    1 of 2       block requests, by device
+block      6.1, 6.12    2 of 4       block requests, by device
 
 RULE                   KIND     ROLE   TRACEPOINT                                     EXISTS
 mine:wait              slice    begin  net:net_p?ain                                  yes
@@ -94,6 +94,8 @@ mine:wait              slice    end    net:absent                               
 mine:waits             counter  of     mine:wait                                      -
 block:request          slice    begin  block:block_rq_issue                           yes
 block:request          slice    end    block:block_rq_complete                        no
+block:flush            slice    begin  block:block_rq_issue                           yes
+block:flush            slice    end    block:block_rq_complete                        no
 block:inflight         counter  of     block:request                                  -
 TEXT
 printed "rules of a file and of a pack, and whether their tracepoints exist" "$folder/want"
@@ -128,14 +130,14 @@ run_with_symbols "__traceiter_block_rq_issue
 0000000000000000 t __traceiter_net_plain	[net]" \
 	"$ktrack" list -r "$folder/mine.rules,block,rt"
 is "without tracefs, tracepoints are found by symbols" "$(awk '/ yes$/ { print $4 }' "$folder/out" | tr '\n' ' ')" = \
-	"net:net_p?ain block:block_rq_issue "
-is "others do not exist, but for those that have no symbol" "$(grep -c ' no$' "$folder/out") $(grep -c ' unknown$' "$folder/out")" = "7 4"
+	"net:net_p?ain block:block_rq_issue block:block_rq_issue "
+is "others do not exist, but for those that have no symbol" "$(grep -c ' no$' "$folder/out") $(grep -c ' unknown$' "$folder/out")" = "8 4"
 is "which is reported" "$(grep -c '; which tracepoints exist is taken from /proc/kallsyms, by name without system$' "$folder/err")" = 1
 run_with_symbols _stext "$ktrack" list -r block
-is "without tracefs and symbols, existence is unknown" "$status" = 0 -a "$(grep -c ' unknown$' "$folder/out")" = 2
+is "without tracefs and symbols, existence is unknown" "$status" = 0 -a "$(grep -c ' unknown$' "$folder/out")" = 4
 is "and that is reported" "$(grep -c '; whether tracepoints exist is unknown$' "$folder/err")" = 1
 run_with_symbols _stext "$ktrack" list --json -r block
-is "as JSON" "$(grep -o '"exists":null' "$folder/out" | wc -l)" = 2
+is "as JSON" "$(grep -o '"exists":null' "$folder/out" | wc -l)" = 4
 run_mounted "$ktrack" list -r "slice a:b begin=c"
 refused "a wrong rule" 2 "-r:1:17: expected a tracepoint SYS:EVENT"
 mv "$folder/tracing/away" "$folder/tracing/events"

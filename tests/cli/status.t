@@ -61,6 +61,7 @@ done
 # Nobody reads standard output any more: fd 4 is a pipe without a reader.
 "$ktrack" export --sqlite=whole.db whole.dat
 mkfifo unread
+# shellcheck disable=SC2094 # it is a pipe
 exec 3<>unread 4>unread 3>&-
 while read -r words; do
 	# shellcheck disable=SC2086 # words are split

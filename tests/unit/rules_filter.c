@@ -158,7 +158,7 @@ static void check_omitted(const char *text, bool want_left, const char *want)
 
 TEST(rules_that_need_all_tasks_are_omitted)
 {
-	check_omitted("block", false, "block:request, block:inflight");
+	check_omitted("block", false, "block:request, block:flush, block:inflight");
 	check_omitted("syscalls", true, "");
 	check_omitted("irq", true, "");
 	check_omitted("state a:b on=x:one scope=cpu name=busy", false, "a:b");

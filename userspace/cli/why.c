@@ -48,13 +48,14 @@ static const struct option_row why_rows[] = {
 	  offsetof(struct why_run_settings, why.slowest), .count_of = "slices",
 	  .count_max = WHY_SLOWEST_MAX },
 	{ 0, "at", "TIME", "explain slices open at this time, as for --from", apply_at },
-	{ 0, "why-depth", "N", "follow at most N wakers (default: 3)", apply_depth },
+	{ 0, "why-depth", "N", "follow at most N wakers (default: 3)", apply_depth,
+	  .is_rare = true },
 	OPTION_FLAG("aggregate", "compare the slowest 1% with the median", why_run_settings,
 		    why.is_aggregate),
-	{ 0, "compare", "BASE", "compare with slices of another file: what is longer",
+	{ 0, "compare", "BASE", "compare with this file: what is longer",
 	  option_store_text, offsetof(struct why_run_settings, base), .needs_text = true },
 	{ 0, "folded", "FILE", "also write the parts for flame graphs", option_store_text,
-	  offsetof(struct why_run_settings, why.folded), .needs_text = true },
+	  offsetof(struct why_run_settings, why.folded), .needs_text = true, .is_rare = true },
 	OPTION_FLAG("all", "show small parts one by one", why_run_settings, why.shows_all),
 	OPTION_FLAG("evidence", "print the records that each part rests on", why_run_settings,
 		    shows_evidence),
@@ -71,13 +72,12 @@ static int why_main(int argc, char **argv, struct error *error)
 	struct option_table table = {
 		.usage = "why [OPTION]... SOURCE [SLICE]",
 		.about =
-			"Splits the time of slices into parts: running, runnable (behind which "
-			"threads), blocked (with the waker, and what it did), interrupts, stopped, "
-			"undecided. Without SLICE: those of the slowest kinds, and the busiest "
-			"processes.\n"
+			"Splits the time of slices into parts: running, runnable (behind whom), "
+			"blocked (by whom, and what that did), interrupts, stopped, undecided. "
+			"Without SLICE: of the slowest kinds, and the busiest processes.\n"
 			"SOURCE is as for 'ktrack export'. SLICE is [CATEGORY/]NAME[@TRACK], with "
-			"wildcards, for example 'mydrv:mydrv_io/transfer@queue*', or CATEGORY. "
-			"Slices of packs need theirs: 'syscalls:call/read'.\n"
+			"wildcards, or CATEGORY: 'syscalls:call/read', "
+			"'mydrv:mydrv_io/transfer@queue*'.\n"
 			"Record with -r " WHY_PACKS,
 		.notes = "Exit status: 0 success; 1 ktrack failed, no slice matches or the source "
 			 "is damaged; 2 wrong usage; "

@@ -82,24 +82,26 @@ killed_beside_packs() {
 	ktrack recover "/tmp/$name.dat"
 }
 
-# The same buffers, read by the words, to which the instance's name is added.
+# The same buffers, read by a command whose last word is the first one here and the recorder's number.
 left_read() {
+	prefix=$1
+	shift
 	ktrack record --mode=circular -b 64 -o /tmp/left.dat &
 	recorder=$!
 	wait_for is_recording "$recorder"
 	sh -c "$STORM; $FIRE"
 	process_kill "$recorder"
-	"$@$recorder"
+	"$@" "$prefix$recorder"
 	ktrack clean >/dev/null
 	rm -r /tmp/left.dat.spool
 }
 
 saved_beside_packs() {
-	left_read ktrack export --save="/tmp/$name.dat" --event=/dev/null tracefs:ktrack-
+	left_read tracefs:ktrack- ktrack export --save="/tmp/$name.dat" --event=/dev/null
 }
 
 attached_beside_packs() {
-	left_read ktrack record -d 300ms -o "/tmp/$name.dat" --instance=ktrack-
+	left_read --instance=ktrack- ktrack record -d 300ms -o "/tmp/$name.dat"
 }
 
 # The instance was removed since, as a new boot does.
