@@ -97,8 +97,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	data += sizeof(length);
 	size -= sizeof(length);
 	if (event_describe(described, data, length) &&
-	    event_table_add(&events, (struct text){ (const char *)data, length }, described, NULL) !=
-		    EVENT_LEFT_OUT) {
+	    event_table_add(&events, (struct text){ (const char *)data, length }, described, NULL) != EVENT_LEFT_OUT) {
 		packs_check(events.list[0]);
 		records_decode(events.list[0], (struct text){ (const char *)data + length,
 							       size - length });
