@@ -383,9 +383,7 @@ hot_inline bool text_field_put(struct fields_put *put, const struct trace2_field
 {
 	char *json, *text;
 
-	if (value->kind != VALUE_TEXT)
-		return other_field_put(put, own, value, has_text);
-	if (value->text.size > PUT_NUMBER_MAX - strlen("\"\""))
+	if (value->kind != VALUE_TEXT || value->text.size > PUT_NUMBER_MAX - strlen("\"\""))
 		return false;
 	json = json_put_string(put_blocks(put->json, own->json.data, own->json.size, 1),
 			       value->text);
@@ -422,7 +420,8 @@ static void any_field_append(struct trace2_fields *fields, struct buffer *json, 
 
 /* Puts all fields if they are numbers and short texts without escapes, as most are. */
 hot_inline bool fields_put(struct fields_put *put, const struct trace2_fields *fields,
-			   const struct timeline_event *event, const bool has_text)
+			   const struct timeline_event *event, const bool has_text,
+			   const bool has_others)
 {
 	const struct field *field = event->fields, *end = field + event->nr_fields;
 	const struct trace2_field *list = fields->list, *list_end = list + fields->size;
@@ -434,7 +433,8 @@ hot_inline bool fields_put(struct fields_put *put, const struct trace2_fields *f
 			return false;
 		if (likely(is_json_number(&field->value)))
 			number_field_put(put, own, &field->value, has_text);
-		else if (!text_field_put(put, own, &field->value, has_text))
+		else if (!text_field_put(put, own, &field->value, has_text) &&
+			 !(has_others && other_field_put(put, own, &field->value, has_text)))
 			return false;
 	}
 	return true;
@@ -462,8 +462,8 @@ static bool trace2_fields_append(struct trace2_fields *fields, struct buffer *js
 
 	if (!fields_reserve(&put, fields, event->nr_fields, json, text))
 		return false;
-	are_literal = text ? fields_put(&put, fields, event, true)
-			   : fields_put(&put, fields, event, false);
+	are_literal = text ? fields_put(&put, fields, event, true, true)
+			   : fields_put(&put, fields, event, false, true);
 	if (are_literal) {
 		buffer_end_put(json, put_char(put.json, '}'));
 		if (text)
@@ -490,7 +490,7 @@ static copies_wide bool trace2_fields_line_set(struct trace2_fields_line *line,
 	/* The text of a field is shorter than its JSON. */
 	if (unlikely(fields->has_escapes ||
 		     fields->json_size + event->nr_fields * PUT_NUMBER_MAX > FIELDS_SIZE_MAX) ||
-	    !fields_put(&put, fields, event, true))
+	    !fields_put(&put, fields, event, true, false))
 		return false;
 	*json = '{';
 	line->event.more.size = put_char(put.json, '}') - line->more;
