@@ -1003,14 +1003,15 @@ static int trace_file_verify(struct trace_file *file, struct error *error)
 	struct loss ignored;
 
 	for (size_t i = 0; i < nr_streams; i++) {
-		do {
+		for (;;) {
 			if (stream_fill(&streams[i], error) < 0)
 				return -1;
-			if (streams[i].has_next)
-				stream_take_gap(&streams[i], &ignored);
-			while (streams[i].has_next && stream_advance(&streams[i]))
+			if (!streams[i].has_next)
+				break;
+			stream_take_gap(&streams[i], &ignored);
+			while (stream_advance(&streams[i]))
 				;
-		} while (streams[i].has_next);
+		}
 		trace_file_statistics(file, &streams[i]);
 	}
 	trace_file_finish(file);
