@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Fuzz target: an event as a program describes it, from its bytes to tracks: the size of the
- * description in two bytes, the description, then records of its id, each behind a byte that is its size.
+ * description in two bytes, the description, then records of its id, each behind a byte that is its
+ * size.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,10 +16,11 @@
 static const char packs[] = "sched,irq,block";
 
 /* Use any event of any program, with all fields, some of which few events have. */
-static const char own_rules[] = "slice fuzz:slice begin=program:*:* end=program:*:* args=*\n"
-				"instant fuzz:instant event=program:*:* name={slice_name}\n"
-				"counter fuzz:counter event=program:*:* value=scope_id\n"
-				"instant fuzz:some event=program:*:* args=* where=op > 0 || scope_id == 77\n";
+static const char own_rules[] =
+	"slice fuzz:slice begin=program:*:* end=program:*:* args=*\n"
+	"instant fuzz:instant event=program:*:* name={slice_name}\n"
+	"counter fuzz:counter event=program:*:* value=scope_id\n"
+	"instant fuzz:some event=program:*:* args=* where=op > 0 || scope_id == 77\n";
 
 static struct rules *rules_make(const char *names, const char *text)
 {
@@ -39,8 +41,7 @@ static void packs_check(const struct program_event *event)
 	struct rules *rules = rules_make(packs, NULL);
 	struct error error = { 0 };
 
-	if (program_event_add(convention, rules, event, NULL, &error) < 0 ||
-	    rules_are_bound(rules))
+	if (program_event_add(convention, rules, event, NULL, &error) < 0 || rules_are_bound(rules))
 		abort();
 	rules_free(rules);
 	convention_free(convention);
@@ -97,10 +98,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	data += sizeof(length);
 	size -= sizeof(length);
 	if (event_describe(described, data, length) &&
-	    event_table_add(&events, (struct text){ (const char *)data, length }, described, NULL) != EVENT_LEFT_OUT) {
+	    event_table_add(&events, (struct text){ (const char *)data, length }, described,
+			    NULL) != EVENT_LEFT_OUT) {
 		packs_check(events.list[0]);
-		records_decode(events.list[0], (struct text){ (const char *)data + length,
-							       size - length });
+		records_decode(events.list[0],
+			       (struct text){ (const char *)data + length, size - length });
 	}
 	event_table_release(&events);
 	free(described);
