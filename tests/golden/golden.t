@@ -179,6 +179,8 @@ def loss_note(stream, words):
         return None
     note = f"ktrack: trace.dat: lost {count_noun(lost.get('lost_records'), 'record')} in {count_noun(gaps, 'gap')}"
     note += f", {unknown} of unknown size" if unknown and "lost_records" in lost else ""
+    shares = [line["args"]["records"] for line in lines if line["event"] == "error" and line.get("args", {}).get("buffer") == "convention"]
+    note += f", {sum(filter(None, shares))} of the convention's tracepoints" if shares else ""
     return note + ("; exit status 3 because of --fail-on-loss" if "--fail-on-loss" in words else "")
 
 

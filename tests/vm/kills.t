@@ -23,7 +23,7 @@ SEED, MOMENTS = 6, machine.rounds(20, 6)
 ROUNDS, ROUNDS_PER_S = 800, 4000
 SPAN_US = ROUNDS * 1000000 // ROUNDS_PER_S
 
-# How long a stream waits before it reads again. A recording waits until half of a buffer is full.
+# How long a stream waits before it reads again. A recording waits until a fifth of a buffer is full.
 KINDS, INTERVAL_US = ("stream", "record"), 50000
 
 # What the kernel says until the reader ends: records of the module, and the reader's waits.

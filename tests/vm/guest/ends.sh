@@ -22,7 +22,7 @@ cut_short() {
 # The same without a command, beside a file: it ends the recording.
 cut_short_beside() {
 	rm /tmp/status
-	{ ktrack stream --event=/out/beside.json --normal=-; echo $? >/tmp/status; } | head -n 1 &
+	{ ktrack stream --event=/out/beside.json --perf=-; echo $? >/tmp/status; } | head -n 1 &
 	wait_for fired_and_ended
 	return "$(cat /tmp/status)"
 }

@@ -82,26 +82,19 @@ killed_beside_packs() {
 	ktrack recover "/tmp/$name.dat"
 }
 
-# The same buffers, read by a command whose last word is the first one here and the recorder's number.
+# The same buffers, which another run reads by these words.
 left_read() {
-	prefix=$1
-	shift
 	ktrack record --mode=circular -b 64 -o /tmp/left.dat &
 	recorder=$!
 	wait_for is_recording "$recorder"
 	sh -c "$STORM; $FIRE"
 	process_kill "$recorder"
-	"$@" "$prefix$recorder"
+	case $1 in
+	save) ktrack export --save="/tmp/$name.dat" --event=/dev/null "tracefs:ktrack-$recorder" ;;
+	attach) ktrack record -d 300ms -o "/tmp/$name.dat" --instance="ktrack-$recorder" ;;
+	esac
 	ktrack clean >/dev/null
 	rm -r /tmp/left.dat.spool
-}
-
-saved_beside_packs() {
-	left_read tracefs:ktrack- ktrack export --save="/tmp/$name.dat" --event=/dev/null
-}
-
-attached_beside_packs() {
-	left_read --instance=ktrack- ktrack record -d 300ms -o "/tmp/$name.dat"
 }
 
 # The instance was removed since, as a new boot does.
@@ -268,8 +261,8 @@ recorded whole record -b 8192 -- sh -c "$FIRE"
 recorded default ktrack record -b 8192 -o /tmp/default.dat -- sh -c "$FIRE"
 recorded pushed ktrack record --mode=circular -b 64 -o /tmp/pushed.dat -- sh -c "$STORM; $FIRE; $STORM"
 recorded pushed-killed killed_beside_packs
-recorded pushed-saved saved_beside_packs
-recorded pushed-attached attached_beside_packs
+recorded pushed-saved left_read save
+recorded pushed-attached left_read attach
 attempt comes comes_beside_packs
 recorded all ktrack record --all -b 8192 -o /tmp/all.dat -- sh -c "$FIRE"
 recorded none ktrack record -r none -e sched:sched_process_exit -o /tmp/none.dat -- sh -c "$FIRE"
