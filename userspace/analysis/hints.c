@@ -17,8 +17,8 @@ enum interrupt_use {
 
 /** struct hints - what the explained slices lack */
 struct hints {
-	bool stack;		 /* kernel stacks of sleeps that a timeout ended */
-	bool has_open_wait;	 /* waits of which neither a stack nor a slice names the reason */
+	bool stack;	    /* kernel stacks of sleeps that a timeout ended */
+	bool has_open_wait; /* waits of which neither a stack nor a slice names the reason */
 	bool is_undecided[UNDECIDED_COUNT];
 	bool has_use[USE_COUNT]; /* what ended in interrupts of this use that threads waited for */
 	bool is_disk;		 /* an asynchronous slice ended by the soft interrupt of disks */
@@ -71,9 +71,8 @@ static void hints_find(const struct why_sink *why, const struct split *split, in
 		     (part->key.kind == PART_BLOCKED && part->key.is_woken &&
 		      part->key.context != CONTEXT_THREAD)) &&
 		    part->key.object == NAMES_NONE) {
-			struct text name = name_table_text(&why->names, part->key.via
-										? part->key.via
-										: part->key.interrupt);
+			struct text name = name_table_text(
+				&why->names, part->key.via ? part->key.via : part->key.interrupt);
 			enum interrupt_use use = interrupt_find_use(name);
 
 			hints->has_use[use] = true;
@@ -128,8 +127,9 @@ bool stored_has_pack(const char *stored, const char *pack)
 static void print_undecided(struct why_sink *why, const struct hints *hints)
 {
 	static const char *const remedies[UNDECIDED_COUNT] = {
-		[UNDECIDED_UNSEEN] = "what threads did before their first records is undecided; begin "
-				     "to record earlier",
+		[UNDECIDED_UNSEEN] =
+			"what threads did before their first records is undecided; begin "
+			"to record earlier",
 		[UNDECIDED_HISTORY] = "what is older than the kept states is undecided; ask for a "
 				      "part of the recording with --from and --to",
 		[UNDECIDED_NO_END] = "what has no end is undecided; record until it ends",
@@ -298,17 +298,21 @@ static void print_limits(struct why_sink *why)
 		struct text line = text_take_line(&rest);
 		const char *path = memchr(line.data, '/', line.size);
 		unsigned long long times, us, quota, period;
+		char numbers[96];
 
-		if (!path || sscanf(line.data, "%llu %llu %llu %llu", &times, &us, &quota,
-				    &period) != 4)
+		if (!path || (size_t)(path - line.data) >= sizeof(numbers))
+			continue;
+		snprintf(numbers, sizeof(numbers), "%.*s", (int)(path - line.data), line.data);
+		if (sscanf(numbers, "%llu %llu %llu %llu", &times, &us, &quota, &period) != 4)
 			continue;
 		buffer_append_string(&why->out, "cgroup ");
 		buffer_append_printable(&why->out,
 					(struct text){ path, line.data + line.size - path });
-		buffer_printf(&why->out,
-			      " was throttled %llu times meanwhile, %llu.%llu ms in all: its cpu.max "
-			      "is %llu of %llu us\n",
-			      times, us / 1000, us / 100 % 10, quota, period);
+		buffer_printf(
+			&why->out,
+			" was throttled %llu times meanwhile, %llu.%llu ms in all: its cpu.max "
+			"is %llu of %llu us\n",
+			times, us / 1000, us / 100 % 10, quota, period);
 	}
 }
 

@@ -362,8 +362,7 @@ void history_explain_wake(struct history *history, struct thread_history *thread
 			  const struct operation *operation)
 {
 	const struct segment *before = segment_before(history, &thread->open);
-	struct segment *blocked = before ? &history->ring[thread->open.before &
-							  (history->size - 1)]
+	struct segment *blocked = before ? &history->ring[thread->open.before & (history->size - 1)]
 					 : NULL;
 
 	if (thread->open.state != THREAD_RUNNABLE || !blocked || blocked->tid != tid ||
@@ -631,8 +630,9 @@ void history_expire(struct history *history, struct cpu_history *cpu, const stru
 	if (open.name == timer->name && open.operation == 0)
 		history_end_operation(history, cpu, timer);
 	else
-		cpu->expired = (struct interrupt){ .name = timer->name,
-						   .operation = history_add_operation(history, timer) };
+		cpu->expired = (struct interrupt){
+			.name = timer->name, .operation = history_add_operation(history, timer)
+		};
 }
 
 struct operation *history_operation(const struct history *history, uint32_t number)

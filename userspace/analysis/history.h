@@ -204,7 +204,7 @@ struct thread_history {
 	/* Open slices, the outermost first; nr_labels may be above THREAD_LABELS_MAX. */
 	uint32_t labels[THREAD_LABELS_MAX];
 	unsigned int nr_labels;
-	unsigned int nr_tracks;				    /* number of tracks that refer to it */
+	unsigned int nr_tracks; /* number of tracks that refer to it */
 	/* Its process, the one that created it, and its cgroup, or 0 if they are unknown. */
 	int32_t tgid;
 	int32_t parent;
@@ -267,8 +267,8 @@ struct interrupt_batch {
 
 /** struct cpu_history - a CPU */
 struct cpu_history {
-	struct segment open; /* the last one of its line */
-	bool is_relieved; /* its last switch was to the idle or a less urgent kind of thread */
+	struct segment open;   /* the last one of its line */
+	bool is_relieved;      /* its last switch was to the idle or a less urgent kind of thread */
 	int64_t idle_until_ns; /* its last switch from the idle thread */
 	/* Open ones, the outermost first; nr_interrupts may be above CPU_INTERRUPTS_MAX. */
 	struct interrupt interrupts[CPU_INTERRUPTS_MAX];
@@ -387,7 +387,8 @@ void history_end_label(struct history *history, struct thread_history *thread, i
 		       uint32_t name);
 
 /**
- * history_begin_handler, history_end_handler - a thread takes a signal, and returns from its handler
+ * history_begin_handler, history_end_handler - a thread takes a signal, and returns from its
+ * handler
  *
  * A handler may also never return: only the time of one that did is in a slice of its name.
  */

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Takes into the history what instants tell: timers, raises, signals, stacks, what threads write. */
+/* Takes into the history what instants tell: timers, raises, signals, stacks, what threads write.
+ */
 #include "analysis/internal.h"
 
 #include <string.h>

@@ -306,15 +306,15 @@ enum undecided_reason {
 /** enum runnable_reason - why a thread that was runnable did not run, if more is known */
 enum runnable_reason {
 	RUNNABLE_OTHER,
-	RUNNABLE_WAKING,      /* it was woken, and its CPU was idle */
-	RUNNABLE_THROTTLED,   /* its cgroup had used its time, until the period's timer */
-	RUNNABLE_TAKEN,	      /* it was taken off an idle CPU: the records do not say why */
-	RUNNABLE_MOVED,	      /* likewise, and ran on another CPU next */
+	RUNNABLE_WAKING,       /* it was woken, and its CPU was idle */
+	RUNNABLE_THROTTLED,    /* its cgroup had used its time, until the period's timer */
+	RUNNABLE_TAKEN,	       /* it was taken off an idle CPU: the records do not say why */
+	RUNNABLE_MOVED,	       /* likewise, and ran on another CPU next */
 	RUNNABLE_RT_THROTTLED, /* a real-time thread that was taken off an idle CPU */
-	RUNNABLE_DEADLINE,    /* likewise, a thread with deadline scheduling */
-	RUNNABLE_SERVED,      /* a real-time thread was taken off for one that is none */
-	RUNNABLE_KERNEL,      /* it was woken, and a less urgent thread kept the CPU */
-	RUNNABLE_INVERSION,   /* another thread that is more urgent than the other one waits for it */
+	RUNNABLE_DEADLINE,     /* likewise, a thread with deadline scheduling */
+	RUNNABLE_SERVED,       /* a real-time thread was taken off for one that is none */
+	RUNNABLE_KERNEL,       /* it was woken, and a less urgent thread kept the CPU */
+	RUNNABLE_INVERSION, /* another thread that is more urgent than the other one waits for it */
 };
 
 /** enum late_reason - why time passed since an operation was due */
@@ -427,9 +427,9 @@ struct split {
 	struct part *parts;
 	size_t nr_parts;
 	size_t capacity;
-	size_t limit;	  /* of parts; 0 for SPLIT_PARTS_MAX */
+	size_t limit;		  /* of parts; 0 for SPLIT_PARTS_MAX */
 	struct name_table *names; /* with a limit: those of the parts */
-	struct map index; /* of many parts: their places, from 1, by their keys */
+	struct map index;	  /* of many parts: their places, from 1, by their keys */
 	int64_t total_ns;
 	bool failed;
 };
@@ -498,8 +498,7 @@ struct cause {
 #define CAUSES_MAX 2
 
 /** split_find_causes - the main causes of a split; returns their number, or -1 without memory */
-int split_find_causes(const struct split *split, const struct name_table *names,
-		      struct cause *out);
+int split_find_causes(const struct split *split, const struct name_table *names, struct cause *out);
 
 /** part_is_timeout - whether nobody woke the thread until the timeout of its wait */
 bool part_is_timeout(const struct name_table *names, const struct part_key *key);
@@ -852,7 +851,7 @@ struct why_sink {
 	uint32_t period;
 	int64_t period_ns;
 	struct operation frozen[FROZEN_MAX]; /* cgroups, from their freezing on; by any place */
-	int64_t thawed_ns; /* when the last one was thawed */
+	int64_t thawed_ns;		     /* when the last one was thawed */
 	struct operation thawed;
 	struct splitter splitter;
 	struct why_track *tracks;
@@ -885,7 +884,7 @@ struct why_sink {
 	/* A slice that is explained after the next event, if it has a track. */
 	struct why_end deferred;
 	struct evidence evidence; /* of the answer */
-	struct split scratch; /* the split of a slice that is added to the aggregate */
+	struct split scratch;	  /* the split of a slice that is added to the aggregate */
 	struct buffer out;
 	struct buffer folded;
 };

@@ -123,12 +123,14 @@ static void append_priorities(struct buffer *out, const struct part_key *key)
 /* Why a runnable thread did not run, or an operation was late. */
 static const char *const runnable_words[] = {
 	[RUNNABLE_THROTTLED] = "its cgroup's CPU limit (cpu.max) throttled the thread",
-	[RUNNABLE_TAKEN] = "the thread was taken off the CPU: its cgroup was throttled, the CPU was "
-			   "forbidden, or the deadline server displaced it",
+	[RUNNABLE_TAKEN] =
+		"the thread was taken off the CPU: its cgroup was throttled, the CPU was "
+		"forbidden, or the deadline server displaced it",
 	[RUNNABLE_MOVED] = "the thread was moved to another CPU",
 	[RUNNABLE_RT_THROTTLED] = "real-time throttling (kernel.sched_rt_runtime_us)",
 	[RUNNABLE_DEADLINE] = "the thread had used its deadline runtime",
-	[RUNNABLE_SERVED] = "real-time throttling, or since Linux 6.12 the fair server, took the CPU",
+	[RUNNABLE_SERVED] =
+		"real-time throttling, or since Linux 6.12 the fair server, took the CPU",
 	[RUNNABLE_KERNEL] = "in the kernel, or the CPU's interrupt came late",
 	[RUNNABLE_INVERSION] = "priority inversion",
 };
@@ -251,7 +253,8 @@ static void append_blocked(struct buffer *out, const struct name_table *names,
 	}
 	/* Who armed the timer. */
 	if (key->context != CONTEXT_THREAD && key->tid > 0) {
-		buffer_append_string(out, key->is_probable ? ", armed probably by " : ", armed by ");
+		buffer_append_string(out,
+				     key->is_probable ? ", armed probably by " : ", armed by ");
 		append_thread(out, names, key->name, key->tid);
 	}
 	if (key->context == CONTEXT_SOFT)
@@ -558,7 +561,8 @@ static void put_key(struct why_sink *why, const struct part *part, const struct 
 	json_append_text(out, "kind", text_of(kind_words[key->kind]), first);
 	if (key->kind == PART_UNDECIDED)
 		json_append_text(out, "reason", text_of(reason_words[key->reason]), first);
-	else if (key->kind == PART_RUNNABLE && key->reason < nr_words && runnable_words[key->reason])
+	else if (key->kind == PART_RUNNABLE && key->reason < nr_words &&
+		 runnable_words[key->reason])
 		json_append_text(out, "reason", text_of(runnable_words[key->reason]), first);
 	else if (key->kind == PART_LATE && key->reason == LATE_SLACK)
 		json_append_text(out, "reason", text_of(slack_words(&why->names, key)), first);
@@ -663,8 +667,8 @@ static const char *cause_is_cpu(const struct why_sink *why, const struct why_sli
 	    (uint64_t)part->total_ns < part->nr_instants * RARE_NS ||
 	    cause->total_ns < slice->split.total_ns / 10 * 9)
 		return NULL;
-	if (is_call || (key->label != slice->name &&
-			name_table_get(&why->names, key->label)->is_call))
+	if (is_call ||
+	    (key->label != slice->name && name_table_get(&why->names, key->label)->is_call))
 		return "nothing waited: CPU-bound in the kernel";
 	if (!why->has_calls)
 		return "nothing waited: CPU-bound";
@@ -735,12 +739,10 @@ static void append_cause(struct buffer *out, const struct why_sink *why,
 						  "have stopped the CPU)");
 	}
 	for (size_t i = 0; i < path_size(why, cause); i++) {
-		bool is_wait = stack_find_wait(
-			name_table_text(&why->names, cause->path[0]->key.stack));
+		bool is_wait =
+			stack_find_wait(name_table_text(&why->names, cause->path[0]->key.stack));
 
-		buffer_append_string(out, i > 0	   ? " -> "
-					  : is_wait ? "; waits for "
-						    : "; through ");
+		buffer_append_string(out, i > 0 ? " -> " : is_wait ? "; waits for " : "; through ");
 		append_path(out, &why->names, cause->path[i]);
 	}
 }
@@ -749,9 +751,8 @@ static int slice_find_causes(struct why_sink *why, const struct why_slice *slice
 			     struct cause *causes)
 {
 	/* Of single parts none stands for what they have in common. */
-	int nr = why->settings->shows_all
-			 ? 0
-			 : split_find_causes(&slice->split, &why->names, causes);
+	int nr = why->settings->shows_all ? 0
+					  : split_find_causes(&slice->split, &why->names, causes);
 
 	why->out.failed |= nr < 0;
 	return nr;
@@ -1115,8 +1116,7 @@ static void print_parts(struct why_sink *why, const struct split *split,
 		const struct part *part = &split->parts[i];
 
 		/* A driver declares its stages to see them. */
-		if (part->is_rest ||
-		    (part->total_ns < least_ns && part->key.kind != PART_STAGE) ||
+		if (part->is_rest || (part->total_ns < least_ns && part->key.kind != PART_STAGE) ||
 		    (level->rows_max > 0 && i >= level->rows_max)) {
 			listing_rest_add(&rest, part);
 			continue;
@@ -1160,8 +1160,8 @@ static void print_rest_of_chain(struct why_sink *why, const struct cause *cause)
 		return;
 	buffer_printf(&why->out, "the chain goes on: %s --at=",
 		      why->settings->command ? why->settings->command : "ktrack why");
-	buffer_append_seconds(&why->out,
-			      part->longest_at_ns + part->longest_ns / 2 - why->start_ns, 9);
+	buffer_append_seconds(&why->out, part->longest_at_ns + part->longest_ns / 2 - why->start_ns,
+			      9);
 	buffer_printf(&why->out, " 'sched:thread/*@%d'\n", key->tid);
 }
 
@@ -1176,8 +1176,7 @@ static void print_causes(struct why_sink *why, const struct why_slice *slice)
 		const struct cause *cause = &causes[i];
 
 		buffer_printf(out, "%s %.1f%%: ", i == 0 ? "mainly" : "and",
-			      100.0 * (double)cause->total_ns /
-				      (double)slice->split.total_ns);
+			      100.0 * (double)cause->total_ns / (double)slice->split.total_ns);
 		buffer_clear(&text);
 		append_cause(&text, why, slice, cause);
 		buffer_append_printable(out, buffer_text(&text));
@@ -1301,9 +1300,8 @@ static int print_rows(struct why_sink *why, const struct aggregate_groups *group
 
 	if (!rows)
 		return -1;
-	buffer_append_string(out, why->settings->base
-					  ? "   SOURCE      BASE  DIFFERENCE  WHAT\n"
-					  : "  SLOWEST    MEDIAN  DIFFERENCE  WHAT\n");
+	buffer_append_string(out, why->settings->base ? "   SOURCE      BASE  DIFFERENCE  WHAT\n"
+						      : "  SLOWEST    MEDIAN  DIFFERENCE  WHAT\n");
 	for (size_t i = 0; i <= nr_rows; i++) {
 		const struct group_row *row = i < nr_rows ? &rows[i] : &rest;
 
@@ -1344,8 +1342,8 @@ static int print_growth(struct why_sink *why, const struct aggregate_groups *gro
 	if (!rows)
 		return -1;
 	buffer_append_string(out, source_ns < base_ns ? "shorter by " : "longer by ");
-	buffer_append_duration(out, source_ns < base_ns ? base_ns - source_ns
-							: source_ns - base_ns);
+	buffer_append_duration(out,
+			       source_ns < base_ns ? base_ns - source_ns : source_ns - base_ns);
 	buffer_printf(out, " (%+.1f%%)",
 		      100.0 * (double)(source_ns - base_ns) / (double)(base_ns + !base_ns));
 	if (nr_rows > 0 && rows[0].excess_ns > 0) {

@@ -1043,8 +1043,7 @@ static int split_follow(struct walk *walk, struct follow follow)
 	for (size_t i = 0; i < split->nr_parts && nr_followed < FOLLOWED_MAX; i++) {
 		const struct part_key *key = &split->parts[i].key;
 
-		if (follow.depth == 0 &&
-		    split->parts[i].total_ns <= walk->splitter->slice_ns / 2)
+		if (follow.depth == 0 && split->parts[i].total_ns <= walk->splitter->slice_ns / 2)
 			break;
 		if ((key->kind != PART_BLOCKED && key->kind != PART_STOPPED) || !key->is_woken)
 			continue;

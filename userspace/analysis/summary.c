@@ -91,8 +91,8 @@ static void part_find_family(const struct summary *summary, struct part *sum,
 	const struct thread_history *parent, *other;
 
 	for (size_t i = 0; i < nr_members; i++) {
-		const struct thread_history *one =
-			history_thread(summary->history, members[i].part->key.tid, -1);
+		const struct thread_history *one = history_thread(summary->history,
+								  members[i].part->key.tid, -1);
 
 		if (!one)
 			return;
@@ -183,9 +183,9 @@ static int members_sum(const struct summary *summary, struct member *members, si
 			sum.family_kind = part->family_kind;
 			sum.family = part->family;
 			sum.family_id = part->family_id;
-		} else if (level > SUM_THREADS && (sum.family_kind != part->family_kind ||
-						   sum.family_id != part->family_id ||
-						   sum.family != part->family)) {
+		} else if (level > SUM_THREADS &&
+			   (sum.family_kind != part->family_kind ||
+			    sum.family_id != part->family_id || sum.family != part->family)) {
 			sum.family_kind = FAMILY_NONE;
 		}
 		first = first ? first : part;
@@ -234,8 +234,7 @@ static int summary_sum(const struct summary *summary, enum sum_level level)
 		members[nr] = (struct member){ part->key, part };
 		part_key_generalize(&members[nr].key, level);
 		if (level == SUM_THREADS)
-			members[nr].key.name = name_table_general(summary->names,
-								   part->key.name);
+			members[nr].key.name = name_table_general(summary->names, part->key.name);
 		nr++;
 	}
 	if (nr > 1)
@@ -301,8 +300,8 @@ int split_summarize(struct split *split, const struct history *history, struct n
 		status = summary_sum_rest(&summary, parts_max);
 	for (size_t i = 0; status == 0 && i < split->nr_parts; i++) {
 		if (split->parts[i].waker)
-			status = split_summarize(split->parts[i].waker, history, names,
-						 slice_ns, SUMMARY_WAKER_PARTS);
+			status = split_summarize(split->parts[i].waker, history, names, slice_ns,
+						 SUMMARY_WAKER_PARTS);
 	}
 	return status;
 }
@@ -360,9 +359,8 @@ static void causes_add(struct cause_list *list, const struct part_key *key, cons
  */
 static bool part_is_end(const struct cause_list *list, const struct part *part)
 {
-	const struct part *first = part->waker && part->waker->nr_parts > 0
-					   ? &part->waker->parts[0]
-					   : NULL;
+	const struct part *first = part->waker && part->waker->nr_parts > 0 ? &part->waker->parts[0]
+									    : NULL;
 
 	if (!first || list->nr_path == CAUSE_PATH_MAX)
 		return true;

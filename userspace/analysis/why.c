@@ -191,7 +191,7 @@ static int why_finish(struct why_sink *why, struct error *error)
 }
 
 void why_see_writer(struct why_sink *why, const struct why_track *track,
-			   const struct timeline_event *event)
+		    const struct timeline_event *event)
 {
 	const struct cpu_history *cpu = history_cpu_find(&why->history, event->cpu);
 	struct thread_history *thread = track->thread;
@@ -891,9 +891,9 @@ static void learn_wake(struct why_sink *why, const struct thread_history *thread
 		       struct thread_change *change)
 {
 	struct waker *waker = &change->waker;
-	const struct thread_history *by = waker->tid > 0 ? history_thread(&why->history, waker->tid,
-									  -1)
-							 : NULL;
+	const struct thread_history *by = waker->tid > 0
+						  ? history_thread(&why->history, waker->tid, -1)
+						  : NULL;
 	struct operation *raise = history_operation(&why->history, waker->operation);
 
 	if (by)
@@ -998,9 +998,8 @@ static int learn_switch(struct why_sink *why, const struct timeline_event *event
 	if (!cpu)
 		return -1;
 	before = event->tid > 0 && left ? history_thread(&why->history, event->tid, -1) : NULL;
-	cpu->is_relieved = tid == 0 ||
-			   (left && prio && left->signed_number <= PRIO_REALTIME_MAX &&
-			    prio->signed_number > PRIO_REALTIME_MAX);
+	cpu->is_relieved = tid == 0 || (left && prio && left->signed_number <= PRIO_REALTIME_MAX &&
+					prio->signed_number > PRIO_REALTIME_MAX);
 	if (before && cpu->open.tid == event->tid)
 		history_leave(&why->history, cpu, before, left->signed_number);
 	if (event->tid == 0)
@@ -1033,9 +1032,9 @@ static int learn_interrupt(struct why_sink *why, const struct timeline_event *ev
 		const struct thread_history *thread = history_thread(&why->history, cpu->open.tid,
 								     cpu->open.cpu);
 
-		interrupt.is_deferred = thread && text_begins(name_table_text(&why->names,
-									      thread->comm),
-							      text_of("ksoftirqd/"));
+		interrupt.is_deferred = thread &&
+					text_begins(name_table_text(&why->names, thread->comm),
+						    text_of("ksoftirqd/"));
 	}
 	if (name->is_period) {
 		why->period = interrupt.name;

@@ -94,21 +94,25 @@ static unsigned long long limit_counter(struct buffer *stat, const char *name)
 	return found ? strtoull(found + strlen(name), NULL, 10) : 0;
 }
 
-/* The counters of a cgroup's line. */
-static void limit_before(struct text before, const char *path, unsigned long long counts[2])
+/* The counters of a cgroup's line; false if it is perhaps beyond the limit of lines. */
+static bool limit_before(struct text before, const char *path, unsigned long long counts[2])
 {
+	bool is_known = before.size < LIMITS_SIZE_MAX;
+
 	counts[0] = counts[1] = 0;
 	while (before.size > 0) {
 		struct text line = text_take_line(&before);
 		const char *own = memchr(line.data, '/', line.size);
 		char *end;
 
-		if (own && text_equals((struct text){ own, line.data + line.size - own },
-				       text_of(path))) {
+		if (own &&
+		    text_equals((struct text){ own, line.data + line.size - own }, text_of(path))) {
 			counts[0] = strtoull(line.data, &end, 10);
 			counts[1] = strtoull(end, NULL, 10);
+			is_known = true;
 		}
 	}
+	return is_known;
 }
 
 static void limit_append(struct buffer *out, const char *folder, const char *path,
@@ -127,11 +131,14 @@ static void limit_append(struct buffer *out, const char *folder, const char *pat
 	buffer_printf(&name, "%s/cpu.stat", folder);
 	if (name.failed || file_read(buffer_string(&name), &stat) < 0)
 		return;
-	if (before)
-		limit_before(*before, path, counts);
+	if (before && !limit_before(*before, path, counts))
+		return;
 	times = limit_counter(&stat, "nr_throttled ");
 	us = limit_counter(&stat, "throttled_usec ");
-	if (before && times <= counts[0])
+	/* Counters that fell are those of another cgroup, which has the name now. */
+	if (times < counts[0] || us < counts[1])
+		counts[0] = counts[1] = 0;
+	if (before && times == counts[0])
 		return;
 	buffer_printf(out, "%llu %llu %.*s %s\n", times - counts[0], us - counts[1],
 		      (int)strcspn(buffer_string(&max), "\n"), max.data, path);

@@ -41,8 +41,8 @@ bool proc_cgroup_append(int pid, struct buffer *out);
  * @root: the folder of the hierarchy, CGROUP_ROOT
  * @before: what this appended then, with an empty text before; NULL for none
  *
- * Appends a line "TIMES MICROSECONDS QUOTA PERIOD PATH" for each cgroup (v2) with a limit: how often
- * and for how long it was throttled, and its cpu.max. With @before these are differences, and
+ * Appends a line "TIMES MICROSECONDS QUOTA PERIOD PATH" for each cgroup (v2) with a limit: how
+ * often and for how long it was throttled, and its cpu.max. With @before these are differences, and
  * cgroups that were not throttled are left out.
  */
 void cgroup_limits_append(struct buffer *out, const char *root, const struct text *before);

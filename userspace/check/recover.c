@@ -26,14 +26,13 @@ static int instance_drain(struct spool *spool, const char *path, struct instance
 	}
 	if (spool_attach(spool, recorder, error) < 0 || spool_finish(spool, &summary, error) < 0)
 		return -1;
-	loss_summary_report(
-		&(struct loss_summary){
-			.object = path,
-			.has_lost = summary.lost > 0,
-			.records = summary.lost,
-			.has_convention = instance_companion(recorder, INSTANCE_CONVENTION),
-			.convention_lost = summary.lost_convention },
-		report);
+	loss_summary_report(&(struct loss_summary){ .object = path,
+						    .has_lost = summary.lost > 0,
+						    .records = summary.lost,
+						    .has_convention = instance_companion(
+							    recorder, INSTANCE_CONVENTION),
+						    .convention_lost = summary.lost_convention },
+			    report);
 	spool_report_span(&summary, path, report);
 	return 0;
 }

@@ -52,8 +52,8 @@ static const struct option_row why_rows[] = {
 	  .is_rare = true },
 	OPTION_FLAG("aggregate", "compare the slowest 1% with the median", why_run_settings,
 		    why.is_aggregate),
-	{ 0, "compare", "BASE", "compare with this file: what is longer",
-	  option_store_text, offsetof(struct why_run_settings, base), .needs_text = true },
+	{ 0, "compare", "BASE", "compare with this file: what is longer", option_store_text,
+	  offsetof(struct why_run_settings, base), .needs_text = true },
 	{ 0, "folded", "FILE", "also write the parts for flame graphs", option_store_text,
 	  offsetof(struct why_run_settings, why.folded), .needs_text = true, .is_rare = true },
 	OPTION_FLAG("all", "show small parts one by one", why_run_settings, why.shows_all),
@@ -71,14 +71,13 @@ static int why_main(int argc, char **argv, struct error *error)
 					     .why.depth = WHY_DEPTH };
 	struct option_table table = {
 		.usage = "why [OPTION]... SOURCE [SLICE]",
-		.about =
-			"Splits the time of slices into parts: running, runnable (behind whom), "
-			"blocked (by whom, and what that did), interrupts, stopped, undecided. "
-			"Without SLICE: of the slowest kinds, and the busiest processes.\n"
-			"SOURCE is as for 'ktrack export'. SLICE is [CATEGORY/]NAME[@TRACK], with "
-			"wildcards, or CATEGORY: 'syscalls:call/read', "
-			"'mydrv:mydrv_io/transfer@queue*'.\n"
-			"Record with -r " WHY_PACKS,
+		.about = "Splits the time of slices into parts: running, runnable (behind whom), "
+			 "blocked (by whom, and what that did), interrupts, stopped, undecided. "
+			 "Without SLICE: of the slowest kinds, and the busiest processes.\n"
+			 "SOURCE is as for 'ktrack export'. SLICE is [CATEGORY/]NAME[@TRACK], with "
+			 "wildcards, or CATEGORY: 'syscalls:call/read', "
+			 "'mydrv:mydrv_io/transfer@queue*'.\n"
+			 "Record with -r " WHY_PACKS,
 		.notes = "Exit status: 0 success; 1 ktrack failed, no slice matches or the source "
 			 "is damaged; 2 wrong usage; "
 			 "3 records were lost (only with --fail-on-loss).",

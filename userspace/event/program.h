@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Names of programs' events. A program chooses the name of its events, also those of the kernel's
- * tracepoints: whoever gives a name a meaning must not take one for the other. And the names of ends
- * that end a certain slice.
+ * tracepoints: whoever gives a name a meaning must not take one for the other. And the names of
+ * ends that end a certain slice.
  */
 #ifndef EVENT_PROGRAM_H
 #define EVENT_PROGRAM_H

@@ -78,8 +78,8 @@ static int standard_output_open(void)
 	int fd = -1;
 
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", STDOUT_FILENO);
-	if (isatty(STDOUT_FILENO) || (fstat(STDOUT_FILENO, &about) == 0 && S_ISFIFO(about.st_mode) &&
-				      !file_is_unread(STDOUT_FILENO)))
+	if (isatty(STDOUT_FILENO) || (fstat(STDOUT_FILENO, &about) == 0 &&
+				      S_ISFIFO(about.st_mode) && !file_is_unread(STDOUT_FILENO)))
 		fd = file_open_unblocked(path, O_WRONLY, 0, NULL);
 	return fd < 0 ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3) : fd;
 }

@@ -189,8 +189,8 @@ int why_run(struct why_run_settings *settings, struct error *error)
 		return STATUS_USAGE;
 	if (why_settings_check(&settings->why, error) < 0)
 		return STATUS_USAGE;
-	if (settings->shows_evidence && (strcmp(settings->source, "-") == 0 ||
-					 source_name_is_instance(settings->source)))
+	if (settings->shows_evidence &&
+	    (strcmp(settings->source, "-") == 0 || source_name_is_instance(settings->source)))
 		return error_set(error, "--evidence: reads a file twice; save '%s' in one",
 				 settings->source),
 		       STATUS_USAGE;

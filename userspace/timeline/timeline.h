@@ -386,7 +386,7 @@ struct timeline {
 	struct sink *sinks[TIMELINE_SINKS_MAX];
 	unsigned int nr_sinks;	/* those that get events */
 	unsigned int nr_unread; /* those behind them */
-	int64_t last_ns; /* time of the last event; INT64_MAX after TIMELINE_FINISH */
+	int64_t last_ns;	/* time of the last event; INT64_MAX after TIMELINE_FINISH */
 };
 
 /** timeline_add - add @sink, and take it, also on failure: -1 with @error if there are too many */

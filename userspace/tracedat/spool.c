@@ -111,7 +111,8 @@ int spool_begin(struct spool *spool, const struct instance *instance,
 		return -1;
 	spool_entry_reserve(&spool->folder, SPOOL_OPTIONS,
 			    OPTIONS_SIZE + origin->workload.size + origin->narrow.size +
-				    origin->rules.size + 2 * (origin->labels.size + origin->limits.size) +
+				    origin->rules.size +
+				    2 * (origin->labels.size + origin->limits.size) +
 				    SELECTION_GROWTH * origin->selection.size +
 				    STATISTICS_SIZE * spool->nr_files);
 	return spool_origin_write(origin, &spool->folder, instance ? instance_name(instance) : NULL,
@@ -129,8 +130,10 @@ int spool_describe(struct spool *spool, const struct spool_description *descript
 {
 	struct spool_origin *origin = &spool->origin;
 
-	origin->has_limits = true;
-	cgroup_limits_append(&origin->limits, CGROUP_ROOT, NULL);
+	/* What is kept in memory begins later than this. */
+	origin->has_limits = !spool->recent;
+	if (origin->has_limits)
+		cgroup_limits_append(&origin->limits, CGROUP_ROOT, NULL);
 	return origin_set(&origin->workload, description->workload) < 0 || origin->limits.failed ||
 			       origin_set(&origin->narrow, description->narrow) < 0 ||
 			       origin_set(&origin->rules, description->rules) < 0 ||

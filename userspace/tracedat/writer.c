@@ -840,8 +840,8 @@ static void put_names(struct buffer *out, const struct spool_origin *origin, str
 	writer_put_lines(text, TRACE_DAT_SELECTION, buffer_text(&origin->selection));
 	writer_put_lines(text, TRACE_DAT_LABEL, buffer_text(&origin->labels));
 	if (origin->has_limits)
-		cgroup_limits_append(&limits, CGROUP_ROOT, &(struct text){ origin->limits.data,
-									   origin->limits.size });
+		cgroup_limits_append(&limits, CGROUP_ROOT,
+				     &(struct text){ origin->limits.data, origin->limits.size });
 	writer_put_lines(text, TRACE_DAT_LIMIT, buffer_text(&limits));
 	writer_put_lines(text, TRACE_DAT_TRIGGER, buffer_text(&origin->triggers));
 	put_text_option(out, TRACE_DAT_WRITER, text);

@@ -185,6 +185,8 @@ int boot_instance_copy(struct boot_instance *boot, const char *directory, struct
 
 		colon = strchr(line, ':');
 		buffer_printf(&whole, "\n%s\n", line);
+		if (whole.failed || have.failed)
+			return error_set(error, "out of memory");
 		if (!colon || strstr(buffer_string(&have), buffer_string(&whole)))
 			continue;
 		*colon = '\0';

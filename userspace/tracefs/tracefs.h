@@ -637,7 +637,6 @@ struct boot_instance {
 int boot_instance_open(struct boot_instance *boot, const char *name, const struct report *writes,
 		       struct error *error);
 
-
 /**
  * boot_instance_count - how many records each CPU has; returns the number of all records
  * @cpus: receives the numbers of the CPUs that have records, "0,1,2"

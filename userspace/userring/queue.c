@@ -103,8 +103,8 @@ static void queue_take(struct record_queue *queue)
 	size_t next = queue->runs[0] + 1;
 
 	queue->users[queue->list[next - 1].user].nr_records--;
-	queue->users[queue->list[next - 1].user].nr_bytes -=
-		queue->list[next - 1].size + QUEUED_PLACES_SIZE;
+	queue->users[queue->list[next - 1].user].nr_bytes -= queue->list[next - 1].size +
+							     QUEUED_PLACES_SIZE;
 	queue->nr_taken++;
 	queue->is_last_taken |= next == queue->size;
 	if (next < queue->size && !queue->list[next].is_first)

@@ -51,8 +51,8 @@ enum programs_mode {
  * @ring_size: how much of each ring is used, a power of 2; 0 for all
  * @events: patterns of the events that are recorded, SYSTEM or SYSTEM:EVENT, separated by commas;
  *	NULL for all
- * @is_hurried: whether a signal has asked for the end; with PROGRAMS_WAIT, what takes long is dropped
- *	then. NULL if none does
+ * @is_hurried: whether a signal has asked for the end; with PROGRAMS_WAIT, what takes long is
+ *dropped then. NULL if none does
  */
 struct programs_settings {
 	const struct report *report;

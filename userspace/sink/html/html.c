@@ -65,8 +65,7 @@ static void append_packed(struct html_sink *sink, const struct buffer *text)
 
 	if (!deflater) {
 		deflater = sink->deflater = calloc(1, sizeof(*deflater));
-		sink->file.out.failed |= !deflater ||
-					 deflateInit(deflater, Z_BEST_SPEED) != Z_OK;
+		sink->file.out.failed |= !deflater || deflateInit(deflater, Z_BEST_SPEED) != Z_OK;
 	}
 	buffer_clear(&sink->packed);
 	bytes.data = buffer_reserve(&sink->packed, bytes.size);

@@ -157,13 +157,13 @@ struct html_flow_name {
 
 struct html_sink {
 	struct sink_file file;
-	struct buffer packed;	  /* for one word, or for the arguments of one slice */
+	struct buffer packed;	     /* for one word, or for the arguments of one slice */
 	struct z_stream_s *deflater; /* compresses such words; NULL before the first */
-	struct html_index index;  /* of the chunk that is written */
-	uint64_t next_name;	  /* the number of the next name */
-	size_t pending_size;	  /* bytes in all chunks, and of those that are not the first */
-	int64_t last_ns;	  /* time of the last record of all tracks */
-	struct html_chunk points; /* of flows */
+	struct html_index index;     /* of the chunk that is written */
+	uint64_t next_name;	     /* the number of the next name */
+	size_t pending_size;	     /* bytes in all chunks, and of those that are not the first */
+	int64_t last_ns;	     /* time of the last record of all tracks */
+	struct html_chunk points;    /* of flows */
 	struct html_flow_name *flow_names;
 	size_t nr_flow_names;
 	bool is_live;		/* lines alone; the members below are of these */

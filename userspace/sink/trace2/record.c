@@ -450,8 +450,8 @@ static out_of_line void any_fields_append(struct trace2_fields *fields, struct b
 
 /*
  * Appends an object of the event's fields, one at least, to @json, and " name=value name=value" to
- * @text, which may be NULL. Returns true if the text needs no escapes in JSON. Fields start with ','; the first one is
- * overwritten with '{'.
+ * @text, which may be NULL. Returns true if the text needs no escapes in JSON. Fields start with
+ * ','; the first one is overwritten with '{'.
  */
 static bool trace2_fields_append(struct trace2_fields *fields, struct buffer *json,
 				 struct buffer *text, const struct timeline_event *event)
