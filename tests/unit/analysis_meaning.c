@@ -21,6 +21,11 @@ TEST(what_is_special_comes_before_what_is_general)
 		   "memory.high of its cgroup (throttled)");
 	CHECK_TEXT(wait_of("jbd2_log_wait_commit;ext4_sync_file;do_fsync"),
 		   "a commit of the journal");
+	CHECK_TEXT(wait_of("get_signal;arch_do_signal_or_restart"),
+		   "its cgroup to be thawed (frozen)");
+	CHECK_TEXT(wait_of("my_wait;do_exit;do_group_exit;get_signal"), "");
+	CHECK_TEXT(wait_of("jbd2_log_wait_commit;task_work_run;get_signal"),
+		   "a commit of the journal");
 }
 
 TEST(functions_are_compared_as_a_whole)

@@ -265,7 +265,17 @@ def check_compare(tap, folder):
     tap.nothing(list(wrong_answer({**json.loads(explain("--json --compare=base.dat read", folder)[1])})), "compare: its members")
     swapped = explain("--compare=trace.dat --json read", folder)
     tap.ok(swapped[0] == 0 and json.loads(swapped[1])["aggregate"]["parts"][0]["excess_ns"] == 0, "compare: with itself nothing grew", swapped)
-    for words, status, message in ("--compare=base.dat", 2, "--compare: a slice is missing; 'ktrack stat --compare' lists which are longer"), ("--compare=base.dat write", 1, "base.dat: no slice matches 'write'"):
+    make("taken", folder)
+    same = json.loads(explain("--compare=trace.dat --json throttled", folder)[1])["aggregate"]
+    grown = [row for row in same["parts"] if row["excess_ns"] != 0]
+    tap.ok(len(same["parts"]) > 2 and not grown, "compare: a throttled thread with itself", *grown)
+    refusals = {
+        "--compare=base.dat": (2, "--compare: a slice is missing; 'ktrack stat --compare' lists which are longer"),
+        "--compare=base.dat write": (1, "base.dat: no slice matches 'write'"),
+        "--evidence --compare=base.dat read": (2, "--evidence: of single slices; leave out --compare"),
+        "--compare=- read": (2, "--compare=-: standard input is no recording to compare with; save it in a file"),
+    }
+    for words, (status, message) in refusals.items():
         done, _, errors = explain(words, folder)
         tap.ok(done == status and message in errors, f"'{words}' is refused", done, errors)
 

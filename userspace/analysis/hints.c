@@ -55,7 +55,8 @@ static void hints_find(const struct why_sink *why, const struct split *split, in
 			continue;
 		if (part->key.kind == PART_UNDECIDED)
 			hints->is_undecided[part->key.reason] = true;
-		hints->has_open_wait |= part->key.kind == PART_BLOCKED &&
+		/* A sum of waits has no stack, although each of them may have one. */
+		hints->has_open_wait |= part->key.kind == PART_BLOCKED && part->nr_members < 2 &&
 					part->key.stack == NAMES_NONE &&
 					part->key.object == NAMES_NONE &&
 					part->key.instant == NAMES_NONE &&
@@ -64,8 +65,8 @@ static void hints_find(const struct why_sink *why, const struct split *split, in
 				   (part->key.reason == RUNNABLE_THROTTLED ||
 				    part->key.reason == RUNNABLE_TAKEN);
 		/* An instant before the sleep names its reason, as dirty pages do. */
-		hints->stack |= is_timeout && part->key.stack == NAMES_NONE &&
-				part->key.instant == NAMES_NONE;
+		hints->stack |= is_timeout && part->nr_members < 2 &&
+				part->key.stack == NAMES_NONE && part->key.instant == NAMES_NONE;
 		if (!is_timeout &&
 		    (part->key.kind == PART_WAITING ||
 		     (part->key.kind == PART_BLOCKED && part->key.is_woken &&
@@ -156,12 +157,17 @@ static void print_record_again(struct why_sink *why, const struct hints *hints, 
 	struct buffer packs = { 0 }, command = { 0 };
 	bool loses = hints->is_undecided[UNDECIDED_LOSS];
 	bool needs_stack = hints->stack || hints->has_open_wait;
+	bool has_programs = why->has_programs;
 
+	/* What was recorded is not known. */
+	if (!why->stored && why->nr_slices == 0)
+		return;
 	while (stored.size > 0) {
 		struct text line = text_take_line(&stored);
 		bool is_pattern = text_begins(line, text_of("-e "));
 		struct buffer word = { 0 };
 
+		has_programs |= text_begins(line, text_of("--programs"));
 		if (!is_pattern && !text_begins(line, text_of("-r ")))
 			continue;
 		buffer_append(&word, line.data + 3, line.size - 3);
@@ -170,15 +176,17 @@ static void print_record_again(struct why_sink *why, const struct hints *hints, 
 		buffer_append_word(&command, buffer_string(&word));
 		buffer_release(&word);
 	}
-	if (!why->stored && why->nr_slices > 0) {
+	if (!why->stored) {
 		const char *category = why->slices[0].category;
 		const char *colon = strchr(category, ':');
 
 		buffer_append(&packs, category, colon ? (size_t)(colon - category) : 0);
 		buffer_seal(&packs);
-		if (!packs_have(text_of(WHY_PACKS "," WHY_FILE_PACKS), buffer_string(&packs)))
-			buffer_printf(&command, " -e %s", category);
-		buffer_clear(&packs);
+		if (!packs_have(text_of(WHY_PACKS "," WHY_FILE_PACKS), buffer_string(&packs))) {
+			buffer_append_string(&command, " -e ");
+			buffer_append_word(&command, category);
+			buffer_clear(&packs);
+		}
 	}
 	append_pack(&packs, why, "sched");
 	append_pack(&packs, why, "irq");
@@ -189,6 +197,7 @@ static void print_record_again(struct why_sink *why, const struct hints *hints, 
 	if (loses || needs_stack || lacks_block || lacks_timers || !why->history.has_interrupts) {
 		buffer_append_string(&why->out, "to decide more: ktrack record");
 		buffer_append_string(&why->out, loses ? " -b 32M" : "");
+		buffer_append_string(&why->out, has_programs ? " --programs" : "");
 		buffer_append_printable(&why->out, buffer_text(&command));
 		if (packs.size > 0)
 			buffer_printf(&why->out, " -r %s", buffer_string(&packs));

@@ -489,7 +489,8 @@ struct cause {
 	/* The longest parts; their keys have the thread, and they have no wakers. */
 	struct part parts[CAUSE_PARTS];
 	size_t nr_parts;
-	/* The waits of its longest time, the slice's own first. */
+	/* The waits of its longest time, the slice's own first, and that time. */
+	int64_t path_ns;
 	const struct part *path[CAUSE_PATH_MAX];
 	size_t nr_path;
 };

@@ -31,7 +31,7 @@ static const struct {
 	{ "do_freezer_trap", "its cgroup to be thawed (frozen)" },
 	{ "ptrace_stop", "its tracer" },
 	{ "do_signal_stop", "SIGCONT" },
-	{ "get_signal", "its cgroup to be thawed (frozen)" },
+	{ "coredump_task_exit", "a core dump" },
 	{ "jbd2_log_wait_commit", "a commit of the journal" },
 	{ "wait_transaction_locked", "a commit of the journal" },
 	{ "add_transaction_credits", "room in the journal" },
@@ -86,6 +86,8 @@ static const struct {
 	{ "msleep*", "a time (it sleeps)" },
 	{ "usleep_range*", "a time (it sleeps)" },
 	{ "wait_for_completion*", "a completion" },
+	/* do_freezer_trap() may be inlined; threads that exit or close files are in it, too. */
+	{ "get_signal", "its cgroup to be thawed (frozen)" },
 };
 
 static bool frames_have(struct text frames, struct text function)
@@ -108,8 +110,12 @@ static bool frames_have(struct text frames, struct text function)
 
 const char *stack_find_wait(struct text frames)
 {
+	bool is_ending = frames_have(frames, text_of("do_exit")) ||
+			 frames_have(frames, text_of("task_work_run"));
+
 	for (size_t i = 0; frames.size > 0 && i < sizeof(waits) / sizeof(waits[0]); i++) {
-		if (frames_have(frames, text_of(waits[i].function)))
+		if (frames_have(frames, text_of(waits[i].function)) &&
+		    !(is_ending && strcmp(waits[i].function, "get_signal") == 0))
 			return waits[i].wait;
 	}
 	return NULL;

@@ -514,6 +514,9 @@ static void append_sum_text(struct buffer *out, const struct name_table *names,
 	buffer_append_char(out, ')');
 }
 
+/* Records of one time that are shown. */
+#define EVIDENCE_SHOWN 16
+
 /* The records of a part, if they were asked for. */
 static void put_evidence(struct why_sink *why, const struct part *part, bool *first)
 {
@@ -528,9 +531,10 @@ static void put_evidence(struct why_sink *why, const struct part *part, bool *fi
 		int64_t time_ns = part->longest_at_ns + (i ? part->longest_ns : 0);
 		const struct evidence_record *record = evidence_at(evidence, time_ns);
 
-		for (; record && record < evidence->records + evidence->nr_records &&
-		       record->time_ns == time_ns;
-		     record++) {
+		for (int nr = 0; nr < EVIDENCE_SHOWN && record &&
+				 record < evidence->records + evidence->nr_records &&
+				 record->time_ns == time_ns;
+		     nr++, record++) {
 			bool is_first = true;
 
 			buffer_printf(out, "%c{", before);
@@ -559,7 +563,7 @@ static void put_key(struct why_sink *why, const struct part *part, const struct 
 	out->failed |= text.failed;
 	buffer_release(&text);
 	json_append_text(out, "kind", text_of(kind_words[key->kind]), first);
-	if (key->kind == PART_UNDECIDED)
+	if (key->kind == PART_UNDECIDED && !part->is_rest)
 		json_append_text(out, "reason", text_of(reason_words[key->reason]), first);
 	else if (key->kind == PART_RUNNABLE && key->reason < nr_words &&
 		 runnable_words[key->reason])
@@ -651,6 +655,16 @@ static void append_path(struct buffer *out, const struct name_table *names, cons
 /** RARE_NS - of instants that are no reason for the time between them: page faults take less */
 #define RARE_NS 100000
 
+/* Whether a part of a cause is in a system call of its slice, and has no reason of its own. */
+static bool cause_is_plain(const struct why_sink *why, const struct why_slice *slice,
+			   const struct part *part, bool *is_call)
+{
+	*is_call = strcmp(slice->category, "syscalls:call") == 0 ||
+		   (part->key.label != slice->name &&
+		    name_table_get(&why->names, part->key.label)->is_call);
+	return (uint64_t)part->total_ns >= part->nr_instants * RARE_NS;
+}
+
 /*
  * Whether a slice's thread did nothing but run, and where: NULL if it did not, or if what it ran
  * is not known.
@@ -660,15 +674,19 @@ static const char *cause_is_cpu(const struct why_sink *why, const struct why_sli
 {
 	const struct part *part = &cause->parts[0];
 	const struct part_key *key = &part->key;
-	bool is_call = strcmp(slice->category, "syscalls:call") == 0;
+	int64_t same_ns = 0;
+	bool is_call, is_other;
 
 	if (slice->is_async || key->kind != PART_RUNNING || key->owner >= 0 ||
-	    key->owner_name != NAMES_NONE ||
-	    (uint64_t)part->total_ns < part->nr_instants * RARE_NS ||
-	    cause->total_ns < slice->split.total_ns / 10 * 9)
+	    key->owner_name != NAMES_NONE || !cause_is_plain(why, slice, part, &is_call))
 		return NULL;
-	if (is_call ||
-	    (key->label != slice->name && name_table_get(&why->names, key->label)->is_call))
+	for (size_t i = 0; i < cause->nr_parts; i++) {
+		if (cause_is_plain(why, slice, &cause->parts[i], &is_other) && is_other == is_call)
+			same_ns += cause->parts[i].total_ns;
+	}
+	if (same_ns < slice->split.total_ns / 10 * 9)
+		return NULL;
+	if (is_call)
 		return "nothing waited: CPU-bound in the kernel";
 	if (!why->has_calls)
 		return "nothing waited: CPU-bound";
@@ -1046,9 +1064,10 @@ static void print_evidence(struct why_sink *why, const struct listing_level *lev
 		int64_t time_ns = part->longest_at_ns + (i ? part->longest_ns : 0);
 		const struct evidence_record *record = evidence_at(evidence, time_ns);
 
-		for (; record && record < evidence->records + evidence->nr_records &&
-		       record->time_ns == time_ns;
-		     record++) {
+		for (int nr = 0; nr < EVIDENCE_SHOWN && record &&
+				 record < evidence->records + evidence->nr_records &&
+				 record->time_ns == time_ns;
+		     nr++, record++) {
 			buffer_printf(out, "%*s%s ", 25 + (int)level->level * 2, "",
 				      i ? "until" : "from");
 			buffer_append_seconds(out, time_ns, 9);

@@ -24,7 +24,7 @@ struct member {
 static bool part_is_large(const struct summary *summary, const struct part *part)
 {
 	/* A sum is no single cause. */
-	return part->nr_members < 2 && part->total_ns > summary->slice_ns * OWN_PERCENT / 100;
+	return part->nr_members < 2 && part->total_ns > summary->slice_ns / (100 / OWN_PERCENT);
 }
 
 /* The members of each sum follow one another, by their threads. */
@@ -189,8 +189,11 @@ static int members_sum(const struct summary *summary, struct member *members, si
 			sum.family_kind = FAMILY_NONE;
 		}
 		first = first ? first : part;
-		if (wakers_merge(&sum, part) < 0)
+		if (wakers_merge(&sum, part) < 0) {
+			split_release(sum.waker);
+			free(sum.waker);
 			return -1;
+		}
 		part_merge(&sum, part);
 		sum.nr_threads = nr_threads;
 		part->total_ns = 0;
@@ -339,7 +342,8 @@ static void causes_add(struct cause_list *list, const struct part_key *key, cons
 		cause->parts[0].key = *key;
 	}
 	/* The longest of them comes first in each split. */
-	if (end->total_ns > cause->parts[0].total_ns) {
+	if (end->total_ns > cause->path_ns) {
+		cause->path_ns = end->total_ns;
 		memcpy(cause->path, list->path, sizeof(list->path));
 		cause->nr_path = list->nr_path;
 		one.key = *key;
@@ -458,9 +462,9 @@ int split_find_causes(const struct split *split, const struct name_table *names,
 		bool is_enough = nr > 0 && out[0].total_ns > split->total_ns / 2 &&
 				 (out[0].parts[0].key.kind != PART_RUNNING ||
 				  out[0].parts[0].key.owner >= 0);
-		int percent = is_enough ? 25 : 10;
+		int share = is_enough ? 4 : 10;
 
-		if (nr > 0 && list.causes[nr].total_ns < split->total_ns * percent / 100)
+		if (nr > 0 && list.causes[nr].total_ns < split->total_ns / share)
 			break;
 		out[nr] = list.causes[nr];
 	}

@@ -159,8 +159,11 @@ static int why_read_base(struct why_run_settings *settings, struct error *error)
 	if (!settings->why.base)
 		return error_set(error, "out of memory"), STATUS_FAILED;
 	/* Rules belong to one source. */
-	if (selection_copy(&export.selection, &settings->selection, error) == 0)
+	if (selection_copy(&export.selection, &settings->selection, error) == 0) {
+		/* The copy has all rules of the packs again. */
+		why_omit_rules(&settings->why, export.selection.rules);
 		status = export_run(&export, error);
+	}
 	selection_release(&export.selection);
 	return status;
 }
@@ -178,8 +181,16 @@ int why_run(struct why_run_settings *settings, struct error *error)
 	};
 	const struct evidence_finder finder = { settings, evidence_find };
 	struct buffer command = { 0 }, subjects = { 0 };
-	int status = STATUS_FAILED;
+	int status = STATUS_FAILED, base_status = STATUS_DONE;
 
+	if (settings->shows_evidence && (settings->base || settings->why.is_aggregate))
+		return error_set(error, "--evidence: of single slices; leave out --%s",
+				 settings->base ? "compare" : "aggregate"),
+		       STATUS_USAGE;
+	if (settings->base && strcmp(settings->base, "-") == 0)
+		return error_set(error, "--compare=-: standard input is no recording to compare "
+					"with; save it in a file"),
+		       STATUS_USAGE;
 	settings->why.is_aggregate |= settings->base != NULL;
 	if (settings->base && !settings->why.slice.data)
 		return error_set(error, "--compare: a slice is missing; 'ktrack stat --compare' "
@@ -211,11 +222,15 @@ int why_run(struct why_run_settings *settings, struct error *error)
 	why_omit_rules(&settings->why, settings->selection.rules);
 	/* The buffers of an instance are those of this machine; a file may be of another. */
 	settings->why.is_here = source_name_is_instance(settings->source);
-	status = settings->base ? why_read_base(settings, error) : STATUS_DONE;
+	if (settings->base)
+		base_status = why_read_base(settings, error);
+	status = base_status;
 	if (status != STATUS_DONE && status != STATUS_LOST)
 		goto out;
 	export.selection = settings->selection;
 	status = export_run(&export, error);
+	if (status == STATUS_DONE)
+		status = base_status;
 	settings->selection = export.selection;
 out:
 	why_base_free(settings->why.base);
