@@ -93,3 +93,55 @@ TEST(a_soft_interrupt_of_another_thread_was_not_raised_by_the_hard_one)
 	split_release(&split);
 	past_release(&past);
 }
+
+/* The thread of the raise that a soft interrupt on top of OTHER is attributed to. */
+static int raiser_behind_loss(int lost_cpu)
+{
+	struct past past;
+	struct waker caller;
+	const struct operation *raise;
+	int tid;
+
+	past_init(&past);
+	switch_to(&past, 100, 0, 0, THREAD_UNKNOWN, CALLER);
+	caller = history_waker(&past.history, CALLER, 0);
+	history_raise(&past.history, name_of(&past, "BLOCK"), 300, &caller);
+	CHECK_NUMBER(history_lose(&past.history, lost_cpu, 310, 320), 0);
+	switch_to(&past, 510, 0, CALLER, THREAD_RUNNABLE, OTHER);
+	interrupt_begin(&past, 515, 0, CONTEXT_SOFT, "BLOCK");
+	raise = history_operation(&past.history,
+				  history_interrupt(history_cpu(&past.history, 0)).operation);
+	tid = raise ? raise->writer.tid : -1;
+	past_release(&past);
+	return tid;
+}
+
+TEST(a_raise_is_forgotten_where_its_begin_may_be_lost)
+{
+	CHECK_NUMBER(raiser_behind_loss(1), CALLER);
+	CHECK_NUMBER(raiser_behind_loss(0), OTHER);
+}
+
+TEST(a_soft_interrupt_that_a_thread_raised_is_late_if_not_handled_at_once)
+{
+	const int64_t soft_ns = 500 + RAISE_NS + 10;
+	struct past past;
+	struct waker end;
+	struct split split = { 0 };
+
+	past_init(&past);
+	switch_to(&past, 100, 0, 0, THREAD_UNKNOWN, CALLER);
+	end = history_waker(&past.history, CALLER, 0);
+	history_raise(&past.history, name_of(&past, "BLOCK"), 500, &end);
+	switch_to(&past, 510, 0, CALLER, THREAD_RUNNABLE, OTHER);
+	interrupt_begin(&past, soft_ns, 0, CONTEXT_SOFT, "BLOCK");
+	end = history_waker(&past.history, OTHER, 0);
+	interrupt_end(&past, soft_ns + 20, 0);
+	CHECK_NUMBER(split_chain(&past.splitter, &end, (struct span){ 110, soft_ns + 20 }, &split),
+		     0);
+	CHECK_NUMBER(time_of(&split, PART_SOFT), 20);
+	CHECK_NUMBER(time_of(&split, PART_LATE), RAISE_NS + 10);
+	CHECK_NUMBER(time_of(&split, PART_RUNNING), 390);
+	split_release(&split);
+	past_release(&past);
+}

@@ -69,11 +69,11 @@ CASES = {
     # Points that a driver declares.
     "stages": ("demoq:req/read", "nested", "twice", "--json twice"),
     "realtime": ("irq:thread/NET_RX", "write"),
-    "loopback": ("answered", "received", "delayed", "--json delayed", "guessed", "batched"),
+    "loopback": ("answered", "received", "delayed", "--json delayed", "guessed", "batched", "unflagged"),
     "bound": ("bound", "crowded"),
-    "taken": ("throttled", "--json throttled", "taken", "moved", "woken", "served", "stopped", "kept"),
-    "priorities": ("inverted", "urgent", "behind"),
-    "signals": ("handled", "left", "ignored", "signaled", "woken", "frozen", "thawed", "flushed"),
+    "taken": ("throttled", "--json throttled", "taken", "moved", "woken", "served", "stopped", "kept", "preempted"),
+    "priorities": ("inverted", "urgent", "behind", "raised", "counted"),
+    "signals": ("handled", "left", "ignored", "signaled", "woken", "frozen", "thawed", "flushed", "noted", "aside", "held"),
     "slack": ("slack", "--json slack", "late", "wheel"),
 }
 CATEGORIES = "there are slices of mydrv:io, mydrv:request, mydrv:transfer, irq:cpu and 3 more; 'CATEGORY/*' matches all of one"
@@ -278,6 +278,11 @@ def check_compare(tap, folder):
     for words, (status, message) in refusals.items():
         done, _, errors = explain(words, folder)
         tap.ok(done == status and message in errors, f"'{words}' is refused", done, errors)
+    (folder / "base.script").write_text(text.partition("60us")[0])
+    subprocess.run([MKTRACE, folder / "base.script", folder / "base.dat"], check=True)
+    done, _, errors = explain("--compare=base.dat read", folder)
+    wanted = "ktrack: base.dat: all slices that match 'read' are incomplete, suspect or foreign; record longer, or without losses\n"
+    tap.ok(done == 1 and errors == wanted, "compare: slices without an end match", done, errors)
 
 
 def check_many(tap, folder):

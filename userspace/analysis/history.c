@@ -68,6 +68,7 @@ uint32_t name_table_general(struct name_table *table, uint32_t number)
 	buffer_append(&general, name.data, size);
 	buffer_append_char(&general, '*');
 	number = name_table_add(table, buffer_text(&general));
+	table->failed |= general.failed;
 	buffer_release(&general);
 	return number;
 }
@@ -323,18 +324,35 @@ void history_see_thread(struct history *history, struct thread_history *thread, 
 						       .waker = { .tid = -1, .cpu = cpu } });
 }
 
+/* Goes on with a new segment in the same state; the instants of each are counted on their own. */
+static void thread_split(struct history *history, struct thread_history *thread, int64_t time_ns)
+{
+	struct segment *open = &thread->open;
+
+	history_count_instants(thread);
+	thread->nr_instants = 0;
+	open->next_state = open->state;
+	open->next_cpu = open->cpu;
+	line_split(history, open, time_ns);
+	if (open->state == THREAD_RUNNING) {
+		open->instant = NAMES_NONE;
+		open->nr_instants = 0;
+	}
+}
+
 void history_set_prio(struct history *history, struct thread_history *thread, int64_t time_ns,
 		      int prio)
 {
-	struct cpu_history *cpu = thread->open.state == THREAD_RUNNING
-					  ? history_cpu_find(history, thread->open.cpu)
+	struct segment *open = &thread->open;
+	struct cpu_history *cpu = open->state == THREAD_RUNNING
+					  ? history_cpu_find(history, open->cpu)
 					  : NULL;
 
 	thread->prio = prio;
-	thread->open.next_state = thread->open.state;
-	thread->open.next_cpu = thread->open.cpu;
-	line_split(history, &thread->open, time_ns);
-	thread->open.prio = prio_keep(prio);
+	/* Only the end of a whole wait tells who ended it, and where the thread runs next. */
+	if (open->state == THREAD_RUNNING || (open->state == THREAD_RUNNABLE && open->cpu >= 0))
+		thread_split(history, thread, time_ns);
+	open->prio = prio_keep(prio);
 	if (!cpu || cpu->open.tid != thread->tid)
 		return;
 	line_split(history, &cpu->open, time_ns);
@@ -349,9 +367,7 @@ void history_leave(struct history *history, struct cpu_history *cpu, struct thre
 	struct segment *at = &cpu->open;
 
 	thread->prio = prio;
-	if (at->prio == kept || (at->prio > 0 && at->prio < kept))
-		return;
-	while (at && at->tid == thread->tid) {
+	while (kept > 0 && at && at->tid == thread->tid && (at->prio == 0 || at->prio > kept)) {
 		at->prio = kept;
 		at = segment_before(history, at) ? &history->ring[at->before & (history->size - 1)]
 						 : NULL;
@@ -383,19 +399,9 @@ static void thread_set_label(struct history *history, struct thread_history *thr
 
 	if (label == open->label)
 		return;
-	if (thread->last_instant) {
-		history_count_instants(thread);
-		thread->nr_instants = 0;
-		thread->last_instant = NAMES_NONE;
-	}
-	open->next_state = open->state;
-	open->next_cpu = open->cpu;
-	line_split(history, &thread->open, time_ns);
+	thread_split(history, thread, time_ns);
+	thread->last_instant = NAMES_NONE;
 	open->label = label;
-	if (open->state == THREAD_RUNNING) {
-		open->instant = NAMES_NONE;
-		open->nr_instants = 0;
-	}
 }
 
 void history_begin_label(struct history *history, struct thread_history *thread, int64_t time_ns,
@@ -427,9 +433,8 @@ void history_end_label(struct history *history, struct thread_history *thread, i
 void history_begin_handler(struct history *history, struct thread_history *thread, int64_t time_ns,
 			   uint32_t name)
 {
-	thread->open.next_state = thread->open.state;
-	thread->open.next_cpu = thread->open.cpu;
-	line_split(history, &thread->open, time_ns);
+	thread_split(history, thread, time_ns);
+	thread->last_instant = NAMES_NONE;
 	thread->handler = name;
 	thread->handler_ns = time_ns;
 }
@@ -644,9 +649,13 @@ struct operation *history_operation(const struct history *history, uint32_t numb
 
 int history_lose(struct history *history, int cpu, int64_t from_ns, int64_t to_ns)
 {
+	struct cpu_history *lossy = history_cpu_find(history, cpu);
 	size_t at = history->nr_gaps;
 	struct history_gap *gaps;
 
+	/* The begin of a soft interrupt that was raised may be lost: the next one is another. */
+	for (size_t i = 0; lossy && i < SOFT_INTERRUPTS; i++)
+		lossy->raises[i].is_pending = false;
 	if (at == HISTORY_GAPS_MAX) {
 		struct history_gap *gap = &history->gaps[at - 1];
 

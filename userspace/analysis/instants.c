@@ -119,14 +119,18 @@ static void learn_expired(struct why_sink *why, const struct timeline_event *eve
 #define FLAGS_HARD (8 | 64)
 #define FLAGS_SOFT 16
 
-/* Whose a soft interrupt is: the flags of the record know it, also where interrupts have none. */
+/*
+ * Whose a soft interrupt is: the flags of the record know it, also where interrupts have none. They
+ * are never 0, unless a text does not have them: it is raised while interrupts are disabled.
+ */
 static void learn_raised(struct why_sink *why, const struct timeline_event *event)
 {
 	struct waker writer = history_waker(&why->history, event->tid, event->cpu);
 	int64_t flags = field_number(event, "common_flags");
 	enum context_kind context = flags & FLAGS_HARD	 ? CONTEXT_HARD
 				    : flags & FLAGS_SOFT ? CONTEXT_SOFT
-							 : CONTEXT_THREAD;
+				    : flags		 ? CONTEXT_THREAD
+							 : writer.context;
 	const struct thread_history *thread = history_thread(&why->history, event->tid, event->cpu);
 
 	if (context == CONTEXT_THREAD && event->tid > 0)
@@ -145,24 +149,27 @@ static void learn_freeze(struct why_sink *why, const struct timeline_event *even
 	struct text text = event->name->text;
 	bool is_thaw = text_begins(text, text_of(thaw));
 	struct operation frozen = { .begin_ns = event->time_ns, .due_ns = INT64_MAX };
-	size_t at = 0;
+	struct operation *place = NULL;
 
 	if (is_thaw)
 		text = (struct text){ text.data + sizeof(thaw) - 1, text.size - sizeof(thaw) + 1 };
 	frozen.name = name_table_add(&why->names, text);
 	frozen.writer = history_waker(&why->history, event->tid, event->cpu);
-	while (at < FROZEN_MAX - 1 && why->frozen[at].name != NAMES_NONE &&
-	       why->frozen[at].name != frozen.name)
-		at++;
+	/* Its own place, or else the first free one. */
+	for (size_t i = 0; i < FROZEN_MAX && (!place || place->name != frozen.name); i++) {
+		if (why->frozen[i].name == frozen.name ||
+		    (!place && why->frozen[i].name == NAMES_NONE))
+			place = &why->frozen[i];
+	}
 	if (!is_thaw) {
-		why->frozen[at] = frozen;
+		*(place ? place : &why->frozen[FROZEN_MAX - 1]) = frozen;
 		return;
 	}
-	if (why->frozen[at].name != frozen.name)
+	if (!place || place->name != frozen.name)
 		return;
-	why->thawed = why->frozen[at];
+	why->thawed = *place;
 	why->thawed_ns = event->time_ns;
-	why->frozen[at].name = NAMES_NONE;
+	place->name = NAMES_NONE;
 }
 
 /*

@@ -975,15 +975,6 @@ bool part_has_priorities(const struct part_key *key);
 /** why_put_slice - append an explained slice as JSON to @why->out */
 void why_put_slice(struct why_sink *why, const struct why_slice *slice);
 
-/** part_has_priorities - whether a runnable part has the priorities of both threads */
-bool part_has_priorities(const struct part_key *key);
-
-/** part_is_timeout - whether nobody woke the thread until the timeout of its wait */
-bool part_is_timeout(const struct name_table *names, const struct part_key *key);
-
-/** why_print_hints - append what a recording lacks that would explain more to @why->out */
-void why_print_hints(struct why_sink *why);
-
 /** why_print_folded - append folded stacks to @why->folded; returns -1 if memory ran out */
 int why_print_folded(struct why_sink *why);
 

@@ -193,7 +193,8 @@ static struct part *split_get(struct split *split, const struct part_key *key)
 		return part ? part : split_append(split, key);
 	if (split->limit) {
 		split_compact(split);
-		return split_append(split, key);
+		part = split_find(split, key);
+		return part ? part : split_append(split, key);
 	}
 	/* Beyond the limit parts are merged by kind. */
 	part_key_generalize(&sum, SUM_KINDS);
@@ -398,9 +399,9 @@ static enum runnable_reason runnable_reason_of(const struct segment *segment, in
 	int own_prio = prio_kept(segment->prio);
 
 	if (tid == 0) {
-		if (was_woken || !was_taken)
+		if (was_woken)
 			return RUNNABLE_WAKING;
-		if (own_prio != PRIO_UNKNOWN && own_prio <= PRIO_REALTIME_MAX)
+		if (was_taken && own_prio != PRIO_UNKNOWN && own_prio <= PRIO_REALTIME_MAX)
 			return own_prio < 0 ? RUNNABLE_DEADLINE : RUNNABLE_RT_THROTTLED;
 		if (segment->interrupt != NAMES_NONE)
 			return RUNNABLE_THROTTLED;
@@ -769,10 +770,6 @@ static void chain_raise(struct chain *chain, const struct operation *raise,
 	struct span *span = &chain->span;
 	int64_t raise_ns = time_within(*span, raise->begin_ns);
 
-	if (raise->writer.context == CONTEXT_THREAD) {
-		chain_start(chain, &raise->writer);
-		return;
-	}
 	if (span->to_ns - raise_ns > RAISE_NS) {
 		chain->walk.owner = -1;
 		chain->walk.owner_name = NAMES_NONE;
@@ -780,6 +777,10 @@ static void chain_raise(struct chain *chain, const struct operation *raise,
 		walk_cpu(&chain->walk, PART_LATE, &(struct segment){ 0 }, cpu,
 			 (struct span){ raise_ns, span->to_ns });
 		span->to_ns = raise_ns;
+	}
+	if (raise->writer.context == CONTEXT_THREAD) {
+		chain_start(chain, &raise->writer);
+		return;
 	}
 	/* The time between a hard interrupt and the soft one belongs to the latter. */
 	while (span->to_ns > raise_ns) {
@@ -1045,7 +1046,9 @@ static int split_follow(struct walk *walk, struct follow follow)
 
 		if (follow.depth == 0 && split->parts[i].total_ns <= walk->splitter->slice_ns / 2)
 			break;
-		if ((key->kind != PART_BLOCKED && key->kind != PART_STOPPED) || !key->is_woken)
+		/* Sums are of several waits. */
+		if ((key->kind != PART_BLOCKED && key->kind != PART_STOPPED) || !key->is_woken ||
+		    split->parts[i].nr_members > 1)
 			continue;
 		if (key->object == NAMES_NONE &&
 		    (key->context != CONTEXT_THREAD || key->tid <= 0 ||

@@ -8,6 +8,8 @@
 
 #include "event/event.h"
 
+/* The error for a selector that matches no slice: names what it may mean. */
+
 /* Compares one slice; returns whether its name is right: its category or its track is not. */
 static bool other_compare(struct why_sink *why, const struct kept_name *other,
 			  struct suggestion *meant)
@@ -163,8 +165,14 @@ static int why_finish(struct why_sink *why, struct error *error)
 	if (why->settings->base && !why->settings->base->is_filled) {
 		struct why_base *base = why->settings->base;
 
-		if (why->aggregate.count == 0)
+		if (why->nr_matched == 0)
 			return why_refuse_unmatched(why, error);
+		if (why->aggregate.count == 0)
+			return error_set(error,
+					 "%s: all slices that match '%.*s' are incomplete, suspect "
+					 "or foreign; record longer, or without losses",
+					 why->source, (int)why->settings->slice.size,
+					 why->settings->slice.data);
 		base->aggregate = why->aggregate;
 		base->names = why->names;
 		base->is_filled = true;
@@ -617,8 +625,6 @@ static int why_select_end(struct why_sink *why, struct why_track *track,
 	return slice_explain(why, &end);
 }
 
-/* The error for a selector that matches no slice: names what it may mean. */
-
 /** UNMATCHED_NAMES_MAX - limit of names that are kept until one matches */
 #define UNMATCHED_NAMES_MAX 4096
 
@@ -886,6 +892,21 @@ static int learn_running(struct why_sink *why, int number, int tid, int64_t time
 	return 0;
 }
 
+/* Whether a thread was in the cgroup that was thawed last, or below it, or may have been. */
+static bool thread_was_frozen(const struct why_sink *why, const struct thread_history *thread)
+{
+	const struct text name = name_table_text(&why->names, why->thawed.name);
+	const struct text cgroup = name_table_text(&why->names, thread->cgroup);
+	const char *slash = memchr(name.data, '/', name.size);
+	struct text path;
+
+	if (!slash || thread->cgroup == NAMES_NONE || thread->cgroup == NAMES_OTHER)
+		return true;
+	path = (struct text){ slash, name.size - (slash - name.data) };
+	return text_begins(cgroup, path) &&
+	       (cgroup.size == path.size || cgroup.data[path.size] == '/');
+}
+
 /* What is known of the one that wakes a thread: its innermost open slice, and why it does. */
 static void learn_wake(struct why_sink *why, const struct thread_history *thread,
 		       struct thread_change *change)
@@ -902,7 +923,7 @@ static void learn_wake(struct why_sink *why, const struct thread_history *thread
 		raise->woken = raise->woken == 0 || raise->woken == thread->tid ? thread->tid : -1;
 	if (by && why->thawed.writer.tid == waker->tid &&
 	    change->time_ns - why->thawed_ns <= ACT_NS &&
-	    thread->open.from_ns >= why->thawed.begin_ns)
+	    thread->open.from_ns >= why->thawed.begin_ns && thread_was_frozen(why, thread))
 		waker->operation = history_add_operation(&why->history, &why->thawed);
 }
 
