@@ -104,6 +104,7 @@ struct selection {
 	bool waits;		/* a pattern may match only later */
 	bool has_command;	/* a command is run, whose events a pattern may mean */
 	bool includes_self;	/* ktrack's own thread gets tracks of rules, too */
+	bool explains;		/* slices are explained, which uses rules that show nothing more */
 	/* report the tracepoints that rules use and that do not exist, and writes to tracefs */
 	bool is_verbose;
 	enum task_formats tasks; /* about threads; the patterns do not name them */

@@ -172,15 +172,20 @@ int selection_add_rule_text(struct selection *selection, struct text text, const
 		       : -1;
 }
 
-bool selection_has_states(const struct selection *selection)
+static bool selection_has_rule(const struct selection *selection, const char *category)
 {
 	const struct rules *rules = selection->rules;
 
 	for (size_t i = 0; rules && i < rules_size(rules); i++) {
-		if (strcmp(rules_descriptor(rules, i)->category, WHY_STATES) == 0)
+		if (strcmp(rules_descriptor(rules, i)->category, category) == 0)
 			return true;
 	}
 	return false;
+}
+
+bool selection_has_states(const struct selection *selection)
+{
+	return selection_has_rule(selection, WHY_STATES);
 }
 
 bool selection_is_empty(const struct selection *selection)
@@ -947,6 +952,9 @@ int tracepoints_find(struct convention *convention, struct source *source,
 			return -1;
 	}
 	if (selection->rules) {
+		/* The pack signal shows more of the same records. */
+		if (!selection->explains && selection_has_rule(selection, "signal:signal"))
+			rules_omit_of(selection->rules, "sched:signal", "sched");
 		/* A run that records excludes itself, see capture_open(). */
 		if (!selection->includes_self && source)
 			rules_exclude(selection->rules, source_describe(source)->writer);
@@ -1028,6 +1036,7 @@ int selection_add_why(struct selection *selection, struct error *error)
 	if (!selection_is_chosen(selection))
 		selection->origin = SELECTION_ALL;
 	selection->adds_rules = true;
+	selection->explains = true;
 	/* What ktrack did may explain a slice. */
 	selection->includes_self = true;
 	/* Without patterns, all tracepoints that follow the convention are shown. */
@@ -1058,6 +1067,7 @@ int selection_copy(struct selection *out, const struct selection *from, struct e
 	out->origin = from->origin;
 	out->ignores_stored = from->ignores_stored;
 	out->includes_self = from->includes_self;
+	out->explains = from->explains;
 	out->is_verbose = from->is_verbose;
 	out->waits = true;
 	return 0;
