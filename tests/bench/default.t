@@ -34,7 +34,7 @@ UNTAKEN_ROUND = """
 UNTAKEN_MAX = (700, 1450, 3700)
 PACKS_RATIO, CONVENTION_RATIO = 1.05, 1.03
 
-# A million records; memory as section MEMORY of ktrack-export(1) limits it, for one CPU and few tracks.
+# A million records; memory as section MEMORY of ktrack-explained(7) limits it, for one CPU and few tracks.
 RECORDS = 1000000
 MEMORY_KIB_MAX = 32 * 1024 + 64
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Keeps ktrack busy, until it is killed: siege flood | scramble | connect SOCKET | files | forks | events.
+ * Keeps ktrack busy, until it is killed: siege flood | scramble | connect SOCKET | files | forks |
+ * events.
  *
- * "flood": the first rings of a process are full of valid records, always. "scramble": random words in its
- * control area, its descriptions and its rings; a new process does it each time. "connect": connections
- * that say nothing. "files": two processes with thousands of descriptors, of the memory and of others.
- * "forks": processes that emit one event and end. "events": processes that describe thousands of
- * events of their own, fill a ring with records of each, and end.
+ * "flood": the first rings of a process are full of valid records, always. "scramble": random words
+ * in its control area, its descriptions and its rings; a new process does it each time. "connect":
+ * connections that say nothing. "files": two processes with thousands of descriptors, of the memory
+ * and of others. "forks": processes that emit one event and end. "events": processes that describe
+ * thousands of events of their own, fill a ring with records of each, and end.
  */
 #define KTRACK_SYSTEM siege
 #include <ktrack/user.h>
@@ -37,8 +38,8 @@ static uint64_t now_ns(void)
 }
 
 /*
- * Records of all events in turn, as large as the smallest one of an event without fields can be. Not for
- * the first ring, in which this thread has a record of another size.
+ * Records of all events in turn, as large as the smallest one of an event without fields can be.
+ * Not for the first ring, in which this thread has a record of another size.
  */
 static void ring_fill(uint32_t number, uint32_t nr_events)
 {
@@ -48,8 +49,8 @@ static void ring_fill(uint32_t number, uint32_t nr_events)
 	uint64_t time_ns = now_ns();
 
 	for (; data && head + 64 - tail <= KTRACK_USER_RING_SIZE; head += 64) {
-		struct ktrack_user_record *record = (struct ktrack_user_record *)(void *)(
-			data + head % KTRACK_USER_RING_SIZE);
+		struct ktrack_user_record *record =
+			(struct ktrack_user_record *)(void *)(data + head % KTRACK_USER_RING_SIZE);
 
 		record->time_ns = time_ns;
 		record->number = (uint16_t)(1 + head / 64 % nr_events);
@@ -145,7 +146,8 @@ static void events_describe(void)
 	char name[32];
 
 	for (int i = 0; i < EVENTS; i++) {
-		struct ktrack_user_site site = { "siege", name, &field, 1, KTRACK_USER_COUNTER, 20, 0, 0, 0 };
+		struct ktrack_user_site site = { "siege", name, &field, 1, KTRACK_USER_COUNTER,
+						 20,	  0,	0,	0 };
 
 		snprintf(name, sizeof(name), "event%d_%d", i, getpid());
 		ktrack_user_describe(&site);

@@ -70,10 +70,9 @@ TEST(a_wait_for_an_operation_goes_on_with_what_led_to_it)
 /* A timer expires in an interrupt on top of the soft one that wakes. */
 TEST(an_operation_of_a_nested_interrupt_is_not_the_reason)
 {
-	const struct operation timer = { .begin_ns = 150,
-					 .due_ns = INT64_MAX,
-					 .asked_ns = INT64_MAX,
-					 .kind = OPERATION_TIMER };
+	const struct operation timer = {
+		.begin_ns = 150, .due_ns = INT64_MAX, .asked_ns = INT64_MAX, .kind = OPERATION_TIMER
+	};
 	struct past past;
 	struct split split;
 
@@ -88,7 +87,8 @@ TEST(an_operation_of_a_nested_interrupt_is_not_the_reason)
 	interrupt_end(&past, 510, 0);
 	switch_to(&past, 520, 0, 30, THREAD_RUNNABLE, CALLER);
 	split = explain(&past, 100, 600);
-	CHECK_NUMBER(part_of(&split, PART_BLOCKED)->key.interrupt, name_of(&past, "IRQ 27 virtio0"));
+	CHECK_NUMBER(part_of(&split, PART_BLOCKED)->key.interrupt,
+		     name_of(&past, "IRQ 27 virtio0"));
 	CHECK(!part_of(&split, PART_BLOCKED)->waker);
 	split_release(&split);
 	past_release(&past);

@@ -243,7 +243,8 @@ TEST(one_user_describes_half_of_all_events_at_most)
 		id = event_table_add(&reading.recorded.events, text_of(event->name), event, &first);
 	}
 	CHECK_NUMBER(first.nr_events, reading.recorded.events.size);
-	CHECK(event_table_add(&reading.recorded.events, text_of(event->name), event, &second) != EVENT_LEFT_OUT);
+	CHECK(event_table_add(&reading.recorded.events, text_of(event->name), event, &second) !=
+	      EVENT_LEFT_OUT);
 	for (int i = 0; i <= UINT16_MAX; i++) {
 		snprintf(event->name, sizeof(event->name), "other%d", i);
 		event_table_add(&reading.recorded.events, text_of(event->name), event, &second);
@@ -357,8 +358,9 @@ TEST(ends_name_threads_of_their_process_only)
 TEST(other_names_of_ends_stay_as_they_are)
 {
 	static const char *const names[] = {
-		"000000000000000 @00000001", "0000000000000000@0000000x", "0000000000000000@00000001 ",
-		"0000000000000000 00000001", "0000000000000000@0000001",  "0x00000000000000@00000001",
+		"000000000000000 @00000001",  "0000000000000000@0000000x",
+		"0000000000000000@00000001 ", "0000000000000000 00000001",
+		"0000000000000000@0000001",   "0x00000000000000@00000001",
 	};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
@@ -499,14 +501,12 @@ TEST(names_are_words_and_texts_are_printable)
 {
 	struct described_event *event = malloc(sizeof(*event));
 	struct buffer bytes = { 0 }, format = { 0 };
-	const struct ktrack_user_event head = { .number = 1,
-						.kind = KTRACK_USER_COUNTER,
-						.nr_fields = 1,
-						.size = 24 };
-	const struct ktrack_user_field field = { .offset = 16,
-						 .size = 8,
-						 .kind = KTRACK_USER_SYMBOL,
-						 .nr_texts = 1 };
+	const struct ktrack_user_event head = {
+		.number = 1, .kind = KTRACK_USER_COUNTER, .nr_fields = 1, .size = 24
+	};
+	const struct ktrack_user_field field = {
+		.offset = 16, .size = 8, .kind = KTRACK_USER_SYMBOL, .nr_texts = 1
+	};
 
 	buffer_append(&bytes, &head, sizeof(head));
 	buffer_append(&bytes, "sys\0event", 10);
@@ -596,7 +596,8 @@ TEST(a_memory_is_limited)
 	CHECK(!memory_is_taken(4096, 8 << 20));
 }
 
-/* Each record names another thread of another PID namespace: what searching for them costs is limited. */
+/* Each record names another thread of another PID namespace: what searching for them costs is
+ * limited. */
 TEST(searches_of_threads_are_limited)
 {
 	struct ktrack_user_record *record = hostile_begin();
@@ -613,7 +614,8 @@ TEST(searches_of_threads_are_limited)
 	reading.program->searches.from_ns = time_now_ns(CLOCK_MONOTONIC) - NS_PER_S;
 	ktrack_instant(unit_hostile, "two", 0);
 	CHECK(reading_pass() > 0);
-	CHECK(reading.program->searches.used_ns > 0 && reading.program->searches.used_ns < spent_ns);
+	CHECK(reading.program->searches.used_ns > 0 &&
+	      reading.program->searches.used_ns < spent_ns);
 	CHECK(!reading.program->is_damaged);
 	CHECK_NUMBER(reading.recorded.queue.size, 2);
 	reading_end();

@@ -58,6 +58,7 @@ def check_incident(tap, folder, name):
 def check_claims(tap, leads):
     """What is special is said where it happened, and nowhere else."""
     for claim, names in CLAIMS.items():
+        tap.nothing([f"{name}: {leads[name]}" for name in names if name in leads and not re.search(claim, leads[name])], f"{claim!r} is said of {names}")
         tap.nothing([f"{name}: {lead}" for name, lead in leads.items() if name not in names and re.search(claim, lead)], f"{claim!r} is said of {names} only")
 
 

@@ -84,7 +84,7 @@ CLAIMS = {
     "frozen": ("stopped-twin",),
     "handler of": ("handlers", "interrupted"),
     r"memory\.high": ("memory-high",),
-    "priority inversion": ("inversion", "kthread", "semaphores-twin", "starved-producer"),
+    "priority inversion": ("inversion", "kthread", "starved-producer"),
     "RCU grace period": ("barrier", "offline"),
     "reclaim": ("killed", "refault", "swapped"),
     "swap-in": ("swapped",),
