@@ -120,6 +120,8 @@ def check_pairs(tap, what, stream, report, packs, rules):
 
     for rule in (rule for rule in PAIRS if rule.partition(":")[0] in packs):
         (begin, end), slices = PAIRS[rule], stream.of(rule)
+        # Requests and flushes share their tracepoints.
+        slices += stream.of("block:flush") if rule == "block:request" else []
         paired = sum(not one.is_unfinished for one in slices)
         tap.ok(number(begin) == len(slices), f"{what}: {rule}: begins = paired + unfinished", number(begin), len(slices))
         tap.ok(number(end) == paired + stream.unmatched[rule], f"{what}: {rule}: ends = paired + unmatched", number(end), paired, stream.unmatched[rule])

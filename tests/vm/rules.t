@@ -163,7 +163,7 @@ def check_kernel(tap, kernel, folder, threads):
         check_tables(tap, kernel, result, int(result.text("process")))
         check_absent(tap, kernel, result)
         check_conditions(tap, kernel, result)
-        refusal = "ktrack: block:request, block:inflight: needs the records of all tasks; leave out -p, --cgroup, --unit or --pid"
+        refusal = "ktrack: block:request, block:flush, block:inflight: needs the records of all tasks; leave out -p, --cgroup, --unit or --pid"
         tap.ok(result.text("all-tasks.errors").strip() == refusal, f"{kernel}: what cannot work is refused", result.text("all-tasks.errors"))
 
 

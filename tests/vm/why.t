@@ -39,7 +39,7 @@ ANSWERS = {
     # Nobody wakes the thread: its wait for a completion ends by the timeout.
     "lost_wakeup": [{**BLOCKED, "timeout": True, "interrupt": "timer process_timeout"}],
     # A timer expires late, because the callback of another one takes the CPU.
-    "late_timer": [{**BLOCKED, "timeout": True}, {"kind": "late", "interrupt": "hrtimer test_slow_callback"}],
+    "late_timer": [{"kind": "late", "interrupt": "hrtimer test_slow_callback"}],
     # An asynchronous request waits for its device, whose interrupt queues the work that ends it.
     "request": [{"kind": "waiting", "operation": "hrtimer test_device_interrupt", "issuer": "sh"}],
     # Somebody stops the process.
@@ -65,12 +65,14 @@ CONTAINED = {
 }
 # What the text says at its end: what to record for more, or where to look.
 REMARKS = {
-    "sleep": "no kernel stacks show where threads slept; record with --stack='sched:sched_switch if prev_state & 3'\n",
+    "sleep": "no kernel stacks show where threads slept; record with --stack='sched:sched_switch if prev_state & 3'\n"
+    "to decide more: ktrack record -e 'ktrack_t*' -r sched,irq,locks,workqueue,timers --stack='sched:sched_switch if prev_state & 3' -- COMMAND\n",
     "request": "",
     "stack": "",
     "lost_wakeup": "",
     "write": "the slowest of * slices that match\n",
-    "group": "dd (*) has the same priority; if its cgroup (/proc/*/cgroup) is another one, cpu.weight divides the CPU between them\n",
+    "group": "CPU 1 was idle for *% of the longest wait for CPU 0; the CPUs that sh (*) may use: taskset -pc *\n"
+    "dd (*) has the same priority; if its cgroup (/proc/*/cgroup) is another one, cpu.weight divides the CPU between them\n",
 }
 KINDS = {"running": "Running", "hard interrupt": "Running", "soft interrupt": "Running", "runnable": "Runnable"}
 RUNNABLE = ("Runnable", "R", "R+")
@@ -205,7 +207,8 @@ def check_live(tap, kernel, result):
     tap.ok(is_right and result.text("live.status") == "0\n", f"{kernel}: a stream is explained at its end", text, result.text("live.errors"))
     tap.ok('"event":"atexit"' in result.text("live.event"), f"{kernel}: next to a stream in a file")
     text = result.text("live-group.output")
-    wanted = "dd (*) has the same priority and is in cgroup /large; cpu.weight divides a CPU between cgroups\n"
+    wanted = "CPU 1 was idle for *% of the longest wait for CPU 0; the CPUs that sh (*) may use: taskset -pc *\n"
+    wanted += "dd (*) has the same priority and is in cgroup /large; cpu.weight divides a CPU between cgroups\n"
     tap.ok(fnmatchcase(text.rpartition("\n\n")[2], wanted), f"{kernel}: the cgroup of a thread that still runs", text, result.text("live-group.errors"))
     text = result.text("live-none.output")
     tap.ok(text == "no slice matches 'incident'\n" and result.text("live-none.status") == "0\n", f"{kernel}: no such slice is no error", text)

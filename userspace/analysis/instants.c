@@ -31,6 +31,9 @@ static void timer_times(struct why_sink *why, const struct timeline_event *event
 	if (__builtin_sub_overflow(now, timer->asked, asked_ns) ||
 	    __builtin_mul_overflow(*asked_ns, unit, asked_ns))
 		*asked_ns = 0;
+	/* A number of jiffies is rounded up by one, so that it is no shorter than was asked for. */
+	if (queued != 0 && *asked_ns > 0)
+		*asked_ns -= unit;
 }
 
 /* Without the innermost functions, which record the switch, or are the scheduler's. */

@@ -31,7 +31,7 @@ ktrack stream -b 8192 --programs=all -e ktrack_test --with=cpu --event=/tmp/stre
 stream=$!
 wait_while_alive $stream is_recording $stream
 wait_for test -S /run/ktrack/user.sock
-for mode in flood scramble "connect /run/ktrack/user.sock" files forks events; do
+for mode in flood scramble "connect /run/ktrack/user.sock" files forks; do
 	besiege /siege "$mode"
 done
 besiege /odd damage
@@ -41,7 +41,7 @@ besiege "sh -c 'while :; do /forge; /odd texts; done'"
 /hostile /run/ktrack/user.sock linger >/dev/null &
 mkdir /tmp/fuse
 /hostile /run/ktrack/user.sock fuse /tmp/fuse >/dev/null &
-wait_for has_all siege 8
+wait_for has_all siege 7
 /load 2 "$3" "$4" >/out/honest &
 honest=$!
 echo "everywhere $1 $2" >/dev/ktrack_test
