@@ -168,6 +168,25 @@ static int why_read_base(struct why_run_settings *settings, struct error *error)
 	return status;
 }
 
+/* Refuses options that do not fit each other, or the sources. */
+static int why_run_check(const struct why_run_settings *settings, struct error *error)
+{
+	if (settings->shows_evidence && (settings->base || settings->why.is_aggregate))
+		return error_set(error, "--evidence: of single slices; leave out --%s",
+				 settings->base ? "compare" : "aggregate");
+	if (settings->base && strcmp(settings->base, "-") == 0)
+		return error_set(error, "--compare=-: standard input is no recording to compare "
+					"with; save it in a file");
+	if (settings->base && !settings->why.slice.data)
+		return error_set(error, "--compare: a slice is missing; 'ktrack stat --compare' "
+					"lists which are longer");
+	if (settings->shows_evidence &&
+	    (strcmp(settings->source, "-") == 0 || source_name_is_instance(settings->source)))
+		return error_set(error, "--evidence: reads a file twice; save '%s' in one",
+				 settings->source);
+	return 0;
+}
+
 int why_run(struct why_run_settings *settings, struct error *error)
 {
 	struct export_settings export = {
@@ -183,28 +202,13 @@ int why_run(struct why_run_settings *settings, struct error *error)
 	struct buffer command = { 0 }, subjects = { 0 };
 	int status = STATUS_FAILED, base_status = STATUS_DONE;
 
-	if (settings->shows_evidence && (settings->base || settings->why.is_aggregate))
-		return error_set(error, "--evidence: of single slices; leave out --%s",
-				 settings->base ? "compare" : "aggregate"),
-		       STATUS_USAGE;
-	if (settings->base && strcmp(settings->base, "-") == 0)
-		return error_set(error, "--compare=-: standard input is no recording to compare "
-					"with; save it in a file"),
-		       STATUS_USAGE;
+	if (why_run_check(settings, error) < 0)
+		return STATUS_USAGE;
 	settings->why.is_aggregate |= settings->base != NULL;
-	if (settings->base && !settings->why.slice.data)
-		return error_set(error, "--compare: a slice is missing; 'ktrack stat --compare' "
-					"lists which are longer"),
-		       STATUS_USAGE;
 	if (!settings->why.slice.data && why_settings_set_overview(&settings->why, error) < 0)
 		return STATUS_USAGE;
 	if (why_settings_check(&settings->why, error) < 0)
 		return STATUS_USAGE;
-	if (settings->shows_evidence &&
-	    (strcmp(settings->source, "-") == 0 || source_name_is_instance(settings->source)))
-		return error_set(error, "--evidence: reads a file twice; save '%s' in one",
-				 settings->source),
-		       STATUS_USAGE;
 	if (settings->shows_evidence)
 		settings->why.evidence = &finder;
 	/* Before the packs that explain slices are added. */
