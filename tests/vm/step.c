@@ -109,21 +109,19 @@ static const char *scan_name(bool has_ended)
 	return number == has_ended ? "scan" : "rescan";
 }
 
-DIR *fdopendir(int fd)
+int scandirat(int fd, const char *name, struct dirent ***entries,
+	      int (*wants)(const struct dirent *),
+	      int (*compare)(const struct dirent **, const struct dirent **))
 {
-	if (is_events_folder(fd))
-		point_reach(scan_name(false), "before");
-	return NEXT(fdopendir)(fd);
-}
-
-int closedir(DIR *folder)
-{
-	bool is_all = is_events_folder(dirfd(folder));
-	int status = NEXT(closedir)(folder);
+	bool is_all = strcmp(name, ".") == 0 && is_events_folder(fd);
+	int number;
 
 	if (is_all)
+		point_reach(scan_name(false), "before");
+	number = NEXT(scandirat)(fd, name, entries, wants, compare);
+	if (is_all)
 		point_reach(scan_name(true), "after");
-	return status;
+	return number;
 }
 
 int mkdir(const char *path, mode_t mode)

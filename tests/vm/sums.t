@@ -42,7 +42,7 @@ def why_times(text):
     answer, kinds = json.loads(text), defaultdict(int)
     for found in answer["slices"]:
         for part in found["parts"]:
-            kinds[part.get("reason", part["kind"])] += part["ns"]
+            kinds[part["reason"] if part["kind"] == "undecided" else part["kind"]] += part["ns"]
     run = sum(kinds[kind] for kind in RUNNING) / 1e9
     # After its exit, a thread is in the state Z for a while.
     others = {kind for kind in kinds if kind not in (*RUNNING, "runnable", "blocked", "the thread did not exist")}
