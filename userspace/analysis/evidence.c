@@ -37,12 +37,16 @@ static bool record_is_before(const void *member, const void *key)
 	return ((const struct evidence_record *)member)->time_ns < *(const int64_t *)key;
 }
 
-const struct evidence_record *evidence_at(const struct evidence *evidence, int64_t time_ns)
+const struct evidence_record *evidence_at(const struct evidence *evidence, int64_t time_ns,
+					  size_t *nr)
 {
 	size_t at = sorted_count(evidence->records, evidence->nr_records,
 				 sizeof(*evidence->records), record_is_before, &time_ns);
 
-	return at < evidence->nr_records ? &evidence->records[at] : NULL;
+	for (*nr = 0; *nr < EVIDENCE_SHOWN && at + *nr < evidence->nr_records &&
+		      evidence->records[at + *nr].time_ns == time_ns;)
+		++*nr;
+	return *nr > 0 ? &evidence->records[at] : NULL;
 }
 
 /** struct times - times of records */

@@ -960,8 +960,12 @@ int why_print_json(struct why_sink *why);
 /** why_find_evidence - fill @why->evidence; returns -1 with @error */
 int why_find_evidence(struct why_sink *why, struct error *error);
 
-/** evidence_at - the first record at a time or later, and those behind it; NULL if there is none */
-const struct evidence_record *evidence_at(const struct evidence *evidence, int64_t time_ns);
+/** EVIDENCE_SHOWN - records of one time that are shown */
+#define EVIDENCE_SHOWN 16
+
+/** evidence_at - the records at a time, at most EVIDENCE_SHOWN, and their number */
+const struct evidence_record *evidence_at(const struct evidence *evidence, int64_t time_ns,
+					  size_t *nr);
 
 /** why_print_hints - append what a recording lacks that would explain more to @why->out */
 void why_print_hints(struct why_sink *why);

@@ -514,27 +514,21 @@ static void append_sum_text(struct buffer *out, const struct name_table *names,
 	buffer_append_char(out, ')');
 }
 
-/* Records of one time that are shown. */
-#define EVIDENCE_SHOWN 16
-
 /* The records of a part, if they were asked for. */
 static void put_evidence(struct why_sink *why, const struct part *part, bool *first)
 {
-	const struct evidence *evidence = &why->evidence;
 	struct buffer *out = &why->out;
 	char before = '[';
+	size_t nr;
 
 	if (!why->settings->evidence)
 		return;
 	json_append_member(out, text_of("evidence"), first);
 	for (int i = 0; i < 2; i++) {
 		int64_t time_ns = part->longest_at_ns + (i ? part->longest_ns : 0);
-		const struct evidence_record *record = evidence_at(evidence, time_ns);
+		const struct evidence_record *record = evidence_at(&why->evidence, time_ns, &nr);
 
-		for (int nr = 0; nr < EVIDENCE_SHOWN && record &&
-				 record < evidence->records + evidence->nr_records &&
-				 record->time_ns == time_ns;
-		     nr++, record++) {
+		for (; nr > 0; nr--, record++) {
 			bool is_first = true;
 
 			buffer_printf(out, "%c{", before);
@@ -1057,17 +1051,14 @@ static bool waker_is_shown(const struct part *part, const struct listing_level *
 static void print_evidence(struct why_sink *why, const struct listing_level *level,
 			   const struct part *part)
 {
-	const struct evidence *evidence = &why->evidence;
 	struct buffer *out = &why->out;
+	size_t nr;
 
 	for (int i = 0; i < 2; i++) {
 		int64_t time_ns = part->longest_at_ns + (i ? part->longest_ns : 0);
-		const struct evidence_record *record = evidence_at(evidence, time_ns);
+		const struct evidence_record *record = evidence_at(&why->evidence, time_ns, &nr);
 
-		for (int nr = 0; nr < EVIDENCE_SHOWN && record &&
-				 record < evidence->records + evidence->nr_records &&
-				 record->time_ns == time_ns;
-		     nr++, record++) {
+		for (; nr > 0; nr--, record++) {
 			buffer_printf(out, "%*s%s ", 25 + (int)level->level * 2, "",
 				      i ? "until" : "from");
 			buffer_append_seconds(out, time_ns, 9);
