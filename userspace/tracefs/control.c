@@ -10,33 +10,6 @@
 #include "event/event.h"
 #include "tracefs/tracefs.h"
 
-/* Reads the kernel's lockdown level, once tracefs cannot be used. */
-
-#define CLOSED_LEVEL "[confidentiality]"
-
-bool lockdown_forbids_tracing(struct text levels)
-{
-	return levels.size > 0 &&
-	       memmem(levels.data, levels.size, CLOSED_LEVEL, strlen(CLOSED_LEVEL));
-}
-
-int lockdown_check(const char *directory, struct error *error)
-{
-	int fd = file_open_in(directory, "trace_clock", O_RDONLY, &(struct error){ 0 });
-	SCOPED_BUFFER(levels);
-
-	file_close(fd);
-	/* A kernel that booted locked down makes no files in tracefs; later ones cannot be opened.
-	 */
-	if (fd >= 0 || file_read(LOCKDOWN_PATH, &levels) < 0 ||
-	    !lockdown_forbids_tracing(buffer_text(&levels)))
-		return 0;
-	return error_set(error,
-			 "%s: the kernel is locked down (confidentiality), so that nobody may "
-			 "trace; see kernel_lockdown(7)",
-			 directory);
-}
-
 #define COPY_MARKERS "options/copy_trace_marker"
 
 int control_open(struct control *control, const char *directory, struct error *error)

@@ -105,12 +105,6 @@ static int instance_make_named(struct instance *instance, const char *name, stru
 	return 0;
 }
 
-const char *const instance_suffixes[INSTANCE_KINDS] = {
-	[INSTANCE_MAIN] = "",
-	[INSTANCE_CONVENTION] = "." CONVENTION_BUFFER,
-	[INSTANCE_SIDEBAND] = ".sideband",
-};
-
 /* Whether the instance @name has a companion, even if it is gone itself. */
 static bool companions_exist(const char *name)
 {
