@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The columns of statistics: one table, which tables, JSON, CSV, the interactive view and --sort
- * follow. A new column is a row, its value function, and a row of the table in ktrack-stat(1). And
- * the options that select columns, keys and rows.
+ * follow. A new column is a row, its value function, and a row of the table in ktrack-stat(1). The
+ * options that select columns, keys and rows, and the rows in the order of a column.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -568,4 +568,90 @@ struct value stat_row_weight(const struct stat_source *source)
 	if (source->row->kind != STAT_SLICES)
 		return count_get(source, 0);
 	return stat_value_get(settings->sort, source, settings->sort_of);
+}
+
+struct weighed_row {
+	const struct stat_row *row;
+	struct value weight;
+	bool is_by_track;
+	bool is_reversed;
+};
+
+/* Names decide between equal keys, so that the order is independent of the order of appearance. */
+static int stat_row_compare(const void *left, const void *right)
+{
+	bool is_reversed = ((const struct weighed_row *)left)->is_reversed;
+	const struct weighed_row *a = is_reversed ? right : left, *b = is_reversed ? left : right;
+	int by_weight = stat_value_compare(&a->weight, &b->weight);
+	int by_track = text_compare(buffer_text(&a->row->group), buffer_text(&b->row->group));
+	int by_name = text_compare(stat_row_name(a->row), stat_row_name(b->row));
+	int by_tracepoint = strcmp(a->row->category->text, b->row->category->text);
+
+	if (by_weight)
+		return by_weight;
+	if (a->is_by_track && by_track)
+		return by_track;
+	if (by_name)
+		return by_name;
+	return by_track ? by_track : by_tracepoint;
+}
+
+int64_t stat_window_time(const struct stat_sink *sink, int64_t from_ns, int64_t to_ns)
+{
+	from_ns = from_ns > sink->from_ns ? from_ns : sink->from_ns;
+	to_ns = to_ns < sink->to_ns ? to_ns : sink->to_ns;
+	return to_ns > from_ns ? to_ns - from_ns : 0;
+}
+
+int64_t stat_sink_duration(const struct stat_sink *sink, int64_t now_ns)
+{
+	return stat_window_time(sink, sink->from_ns, now_ns);
+}
+
+struct stat_source stat_source_of(const struct stat_sink *sink, const struct stat_row *row)
+{
+	return (struct stat_source){ .settings = &sink->settings,
+				     .row = row,
+				     .duration_ns = stat_sink_duration(sink, sink->now_ns) };
+}
+
+const struct stat_row **stat_rows_choose(struct stat_sink *sink, enum stat_kind kind,
+					 size_t *nr_rows, size_t *nr_more)
+{
+	struct weighed_row *weighed = calloc(sink->nr_rows + 1, sizeof(*weighed));
+	const struct stat_row **rows = calloc(sink->nr_rows + 1, sizeof(*rows));
+	const struct sink_stat_settings *settings = &sink->settings;
+	bool is_by_name = settings->sort->each == STAT_EACH_KEY &&
+			  settings->sort_of == STAT_KEY_NAME;
+	size_t size = 0, nr_resting = 0, limit = settings->limit;
+
+	*nr_rows = *nr_more = 0;
+	if (!weighed || !rows) {
+		free(weighed);
+		free(rows);
+		sink->file.out.failed = true;
+		return NULL;
+	}
+	for (size_t i = 0; i < sink->nr_rows; i++) {
+		const struct stat_source source = stat_source_of(sink, sink->rows[i]);
+
+		if (source.row->kind == kind && settings->is_brief && source.row->is_rest)
+			nr_resting++;
+		else if (source.row->kind == kind)
+			weighed[size++] = (struct weighed_row){
+				.row = source.row,
+				.weight = stat_row_weight(&source),
+				.is_by_track = !is_by_name,
+				.is_reversed = settings->is_reversed,
+			};
+	}
+	qsort(weighed, size, sizeof(*weighed), stat_row_compare);
+	if (settings->is_brief)
+		limit = STAT_BRIEF_ROWS;
+	*nr_rows = limit > 0 && size > limit ? limit : size;
+	*nr_more = size - *nr_rows + nr_resting;
+	for (size_t i = 0; i < *nr_rows; i++)
+		rows[i] = weighed[i].row;
+	free(weighed);
+	return rows;
 }

@@ -110,6 +110,16 @@ bool stat_has_key(const struct sink_stat_settings *settings, enum stat_key key);
 /** stat_row_key - the value of the key with an index below @settings->nr_groups */
 struct text stat_row_key(const struct stat_row *row, const struct sink_stat_settings *settings,
 			 size_t index);
+/**
+ * stat_group_append - append the values of all keys but the name
+ * @begun: of a slice, the values of its begin; what the begin does not have is the end's
+ */
+void stat_group_append(const struct stat_sink *sink, struct buffer *out,
+		       const struct timeline_event *event, const struct stat_track *track,
+		       const struct buffer *begun);
+/** stat_slow_add - keep a slice that ends, if it is one of the slowest; -1 if memory ran out */
+int stat_slow_add(struct stat_sink *sink, const struct timeline_event *event,
+		  const struct stat_open *open);
 /** stat_slow_sort - sort the slowest slices, the slowest last, which leaves them a heap */
 void stat_slow_sort(struct stat_sink *sink);
 /** stat_row_count - the number of complete slices, of samples or of instants */
@@ -147,6 +157,8 @@ struct stat_source {
 	const int64_t *percentiles; /* by the settings, if the row has no quantiles; else NULL */
 };
 
+/** stat_window_time - how much of a time is in the window that is shown */
+int64_t stat_window_time(const struct stat_sink *sink, int64_t from_ns, int64_t to_ns);
 /** stat_sink_duration - the time that is shown, up to @now_ns */
 int64_t stat_sink_duration(const struct stat_sink *sink, int64_t now_ns);
 /** stat_source_of - a source of the values of a row of the sink */
