@@ -46,35 +46,6 @@ static void append_clock(struct buffer *out, enum perfetto_clock id, int64_t tim
 	proto_end(out, clock);
 }
 
-static void sequence_append(struct buffer *out, const struct perfetto_sequence *sequence,
-			    bool is_of_threads)
-{
-	proto_number(out, PACKET_SEQUENCE_ID, sequence->id + is_of_threads);
-	if (sequence->machine_id > 0)
-		proto_number(out, PACKET_MACHINE_ID, sequence->machine_id);
-}
-
-size_t perfetto_packet_begin(struct perfetto_sink *sink, bool is_of_threads)
-{
-	size_t packet = proto_begin(&sink->file.out, TRACE_PACKET);
-
-	sequence_append(&sink->file.out, sink->sequence, is_of_threads);
-	return packet;
-}
-
-struct perfetto_message perfetto_message_begin(struct perfetto_sink *sink, unsigned int field)
-{
-	size_t packet = perfetto_packet_begin(sink, false);
-
-	return (struct perfetto_message){ packet, proto_begin(&sink->file.out, field) };
-}
-
-void perfetto_message_end(struct perfetto_sink *sink, struct perfetto_message begun)
-{
-	proto_end(&sink->file.out, begun.message);
-	proto_end(&sink->file.out, begun.packet);
-}
-
 /* The times of all machines are those of the trace's clock, which is a machine's default. */
 static void sequence_begin(struct perfetto_sink *sink)
 {
@@ -143,20 +114,6 @@ static struct perfetto_message own_begin_named(struct perfetto_sink *sink, int64
 	if (name.size > 0)
 		proto_text(&sink->file.out, EVENT_NAME, name);
 	return begun;
-}
-
-uint64_t perfetto_uuid_of_seed(uint64_t seed, enum perfetto_uuid kind, uint64_t number)
-{
-	uint64_t words[] = { htole64(seed), htole64(kind), htole64(number) };
-
-	/* 0 is Perfetto's default track. */
-	return text_hash((struct text){ .data = (const char *)words, .size = sizeof(words) }) | 1;
-}
-
-uint64_t perfetto_uuid_of(const struct perfetto_sink *sink, enum perfetto_uuid kind,
-			  uint64_t number)
-{
-	return perfetto_uuid_of_seed(sink->seed, kind, number);
 }
 
 static uint64_t own_uuid(void)
@@ -782,7 +739,7 @@ static bool sequences_make(struct perfetto_sink *sink, const struct recording *r
 			sequence->machine_id =
 				(uint32_t)text_hash(text_of(recording->machines[i - 1].name)) | 1;
 		buffer_clear(text);
-		sequence_append(text, sequence, false);
+		perfetto_sequence_append(text, sequence, false);
 		proto_number(text, PACKET_SEQUENCE_FLAGS, SEQUENCE_NEEDS_STATE);
 		if (text->failed || text->size > PERFETTO_HEAD_SIZE)
 			return false;

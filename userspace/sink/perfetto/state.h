@@ -302,6 +302,10 @@ uint64_t perfetto_uuid_of_seed(uint64_t seed, enum perfetto_uuid kind, uint64_t 
 uint64_t perfetto_uuid_of(const struct perfetto_sink *sink, enum perfetto_uuid kind,
 			  uint64_t number);
 
+/** perfetto_sequence_append - append which sequence a packet belongs to, and its machine */
+void perfetto_sequence_append(struct buffer *out, const struct perfetto_sequence *sequence,
+			      bool is_of_threads);
+
 /**
  * perfetto_packet_begin - begin a packet; returns the argument for proto_end()
  * @is_of_threads: it describes a thread. These are a separate sequence: Perfetto assumes that the

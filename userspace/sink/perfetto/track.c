@@ -62,30 +62,6 @@ static bool has_event(const void *value, const void *key)
 	return text_equals(category_event(category->shown), *(const struct text *)key);
 }
 
-void perfetto_string_append(struct buffer *out, enum perfetto_interned_field kind, uint64_t iid,
-			    struct text string)
-{
-	size_t entry = proto_begin(out, kind);
-
-	proto_number(out, ENTRY_IID, iid);
-	proto_text(out, ENTRY_NAME, string);
-	proto_end(out, entry);
-}
-
-uint64_t perfetto_string_intern(struct perfetto_sink *sink, enum perfetto_interned_field kind,
-				struct text string)
-{
-	struct buffer *out = &sink->file.out;
-	size_t packet = perfetto_packet_begin(sink, false), data;
-
-	proto_number(out, PACKET_SEQUENCE_FLAGS, SEQUENCE_NEEDS_STATE);
-	data = proto_begin(out, PACKET_INTERNED_DATA);
-	perfetto_string_append(out, kind, sink->next_iid, string);
-	proto_end(out, data);
-	proto_end(out, packet);
-	return sink->next_iid++;
-}
-
 /* A track's category, created at its first use; NULL if memory ran out. */
 static struct perfetto_category *category_get(struct perfetto_sink *sink,
 					      const struct timeline_track *track)
