@@ -801,3 +801,45 @@ void trace2_sample_write(struct trace2_sink *sink, const struct timeline_event *
 	}
 	data_line_write(sink, event, TRACE2_DATA, track->name, text);
 }
+
+/* Sets sink->short_text and sink->other_text, of a line. */
+static void texts_set(struct trace2_sink *sink, struct text one, struct text other)
+{
+	sink->has_failed |= trace2_text_set(sink->short_text, trace2_string_of(one)) < 0 ||
+			    trace2_text_set(sink->other_text, trace2_string_of(other)) < 0;
+}
+
+void trace2_json_write(struct trace2_sink *sink, const struct trace2_thread *thread,
+		       int64_t begin_ns, struct text category, struct text key, int64_t time_ns)
+{
+	struct trace2_event line = {
+		.kind = TRACE2_DATA_JSON,
+		.thread = thread,
+		.data.nesting = 1,
+		.data.t_rel_ns = time_ns - begin_ns,
+		.data.category = sink->short_text,
+		.data.key = sink->other_text,
+		.data.value = trace2_string_of(buffer_text(&sink->message)),
+	};
+
+	texts_set(sink, category, key);
+	trace2_sink_write(sink, &line, time_ns);
+}
+
+void trace2_count_write(struct trace2_sink *sink, enum trace2_kind kind,
+			const struct trace2_thread *thread, const char *category, const char *name,
+			uint64_t count, int64_t time_ns)
+{
+	struct trace2_event line = {
+		.kind = kind,
+		.thread = thread,
+		.counter.category = sink->short_text,
+		.counter.name = sink->other_text,
+		.counter.count = count,
+	};
+
+	if (count == 0)
+		return;
+	texts_set(sink, text_of(category), text_of(name));
+	trace2_sink_write(sink, &line, time_ns);
+}
