@@ -224,6 +224,23 @@ static int args_bind(struct binding *binding, struct error *error)
 	return 0;
 }
 
+/* Every end has a condition of its own: those that are wanted are known without their begins. */
+static bool rule_selects_ends(const struct rule *rule)
+{
+	for (size_t i = 0; i < rule->nr_uses; i++) {
+		const struct rule_use *use = &rule->uses[i];
+
+		if (use->role == RULE_END && !use->is_unused && !use->settings.where)
+			return false;
+	}
+	return true;
+}
+
+bool rule_use_hides(const struct rule *rule, const struct rule_use *use)
+{
+	return use->role == RULE_BEGIN && !rule_matches(rule) && !rule_selects_ends(rule);
+}
+
 /*
  * A begin on a stack that is not selected is hidden, not ignored: its end must not end the slice
  * below.
@@ -375,6 +392,55 @@ void rule_action_release(struct rule_action *action)
 	naming_release(&action->track.naming);
 	buffer_release(&action->name.space);
 	buffer_release(&action->track.space);
+}
+
+static bool tracepoint_names_calls(const struct rule_tracepoint *tracepoint)
+{
+	for (size_t i = 0; i < tracepoint->nr_actions; i++) {
+		if (tracepoint->actions[i].names_call)
+			return true;
+	}
+	return false;
+}
+
+static enum rule_call tracepoint_call(const struct rule_tracepoint *tracepoint)
+{
+	if (strcmp(tracepoint->category, "raw_syscalls:sys_enter") == 0)
+		return RULE_CALL_BEGIN;
+	if (strcmp(tracepoint->category, "raw_syscalls:sys_exit") == 0)
+		return RULE_CALL_END;
+	return tracepoint_names_calls(tracepoint) ? RULE_CALL_NAMED : RULE_CALL_NONE;
+}
+
+static bool number_find(struct rule_calls *calls, struct field_ref *ref,
+			const struct format *format, const char *name)
+{
+	*ref = field_ref_of(format_find(format, text_of(name)), calls->is_swapped);
+	if (ref->end > calls->record_size)
+		calls->record_size = ref->end;
+	return field_ref_is_number(ref);
+}
+
+void rule_calls_bind(struct rule_calls *out, const struct rule_tracepoint *tracepoint,
+		     const struct format *format, bool is_swapped)
+{
+	out->is_swapped = is_swapped;
+	out->call = tracepoint_call(tracepoint);
+	if (out->call == RULE_CALL_NONE)
+		return;
+	if (!number_find(out, &out->writer, format, "common_pid") ||
+	    (out->call != RULE_CALL_NAMED && !number_find(out, &out->number, format, "id")) ||
+	    (out->call == RULE_CALL_END && !number_find(out, &out->result, format, "ret")))
+		out->call = RULE_CALL_NONE;
+}
+
+bool rules_name_calls(const struct rules *rules)
+{
+	for (size_t i = 0; i < rules->nr_tracepoints; i++) {
+		if (tracepoint_names_calls(rules->tracepoints[i]))
+			return true;
+	}
+	return false;
 }
 
 /* Reads the symbols of bound tracepoints. */

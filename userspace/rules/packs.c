@@ -34,7 +34,8 @@ PACK(bio);
 #define KERNELS "6.1, 6.12"
 
 const struct rule_pack rule_packs[] = {
-	{ "irq", "hard and soft interrupts, IPIs and timers, by CPU", pack_irq, KERNELS },
+	{ "irq", "hard and soft interrupts, IPIs and timers, by CPU", pack_irq, KERNELS,
+	  .realtime = pack_irq_rt },
 	{ "sched", "running threads by CPU, states of threads, wake-ups", pack_sched, KERNELS },
 	{ "syscalls", "system calls, by thread", pack_syscalls, KERNELS },
 	{ "block", "block requests, by device", pack_block, KERNELS },
@@ -43,10 +44,11 @@ const struct rule_pack rule_packs[] = {
 	{ "net", "reception and transmission of packets", pack_net, KERNELS },
 	{ "memory", "page faults, reclaim and compaction, by thread", pack_memory, KERNELS },
 	{ "fs", "ext4 and jbd2, by thread and device", pack_fs, KERNELS },
-	{ "timers", "timers that are armed and expire", pack_timers, KERNELS },
+	{ "timers", "timers that are armed and expire", pack_timers, KERNELS, .is_detail = true },
 	{ "writeback", "writers that wait for dirty pages, and writeback", pack_writeback,
 	  KERNELS },
-	{ "rt", "records of the tracers osnoise and timerlat, by CPU", pack_rt, "6.12-rt" },
+	{ "rt", "records of the tracers osnoise and timerlat, by CPU", pack_rt, "6.12-rt",
+	  .is_detail = true },
 	{ "marker", "what programs write to trace_marker, by thread and process", pack_marker,
 	  KERNELS },
 	{ "printk", "what kernel code writes with trace_printk(), and marker", pack_printk, NULL },
@@ -58,43 +60,6 @@ const struct rule_pack rule_packs[] = {
 	{ "bio", "I/O before it becomes requests, by device", pack_bio, KERNELS },
 	{ 0 },
 };
-
-/* Packs that show details of what others show. Of reclaim, memory shows more. */
-static const char *const details[] = { "timers", "rt" };
-
-/* An event that no rule takes, on a track of the thread in which it happens. */
-#define REST "instant events:other event = events:other track = events"
-
-int rules_add_rest(struct rules *rules, struct error *error)
-{
-	if (rules->rest)
-		return 0;
-	if (rules_add_text(rules, text_of(REST), RULES_OF_REST, error) < 0)
-		return -1;
-	rules->rest = rules->rules[rules->nr_rules - 1];
-	return 0;
-}
-
-int rules_add_all(struct rules *rules, struct error *error)
-{
-	for (const struct rule_pack *pack = rule_packs; pack->name; pack++) {
-		bool is_detail = false;
-
-		for (size_t i = 0; i < sizeof(details) / sizeof(details[0]); i++)
-			is_detail |= strcmp(pack->name, details[i]) == 0;
-		if (!is_detail && rules_add(rules, pack->name, error) < 0)
-			return -1;
-	}
-	rules_omit(rules, "reclaim:direct");
-	return rules_add_rest(rules, error);
-}
-
-int rules_set_realtime(struct rules *rules, struct error *error)
-{
-	if (!rules_omit_of(rules, "irq:cpu", rule_packs[0].name))
-		return 0;
-	return rules_add_text(rules, text_of(pack_irq_rt), rule_packs[0].name, error);
-}
 
 const struct rule_pack *rule_pack_find(struct text name)
 {

@@ -216,6 +216,40 @@ int rules_add(struct rules *rules, const char *text, struct error *error)
 	return 0;
 }
 
+/* An event that no rule takes, on a track of the thread in which it happens. */
+#define REST "instant events:other event = events:other track = events"
+
+int rules_add_rest(struct rules *rules, struct error *error)
+{
+	if (rules->rest)
+		return 0;
+	if (rules_add_text(rules, text_of(REST), RULES_OF_REST, error) < 0)
+		return -1;
+	rules->rest = rules->rules[rules->nr_rules - 1];
+	return 0;
+}
+
+int rules_add_all(struct rules *rules, struct error *error)
+{
+	for (const struct rule_pack *pack = rule_packs; pack->name; pack++) {
+		if (!pack->is_detail && rules_add(rules, pack->name, error) < 0)
+			return -1;
+	}
+	/* memory shows more of it */
+	rules_omit(rules, "reclaim:direct");
+	return rules_add_rest(rules, error);
+}
+
+int rules_set_realtime(struct rules *rules, struct error *error)
+{
+	for (const struct rule_pack *pack = rule_packs; pack->name; pack++) {
+		if (pack->realtime && rules_omit_of(rules, "irq:cpu", pack->name) &&
+		    rules_add_text(rules, text_of(pack->realtime), pack->name, error) < 0)
+			return -1;
+	}
+	return 0;
+}
+
 static int rule_fail(const struct rule *rule, struct error *error, const char *problem)
 {
 	return error_set(error, "%s:%u:1: %s: %s", rule->source, rule->line,
@@ -351,14 +385,6 @@ static const char *const role_names[] = {
 
 _Static_assert(sizeof(role_names) / sizeof(role_names[0]) == RULE_ROLE_COUNT,
 	       "each role has a name");
-
-bool rule_use_is_repeated(const struct rule *rule, size_t number)
-{
-	const struct rule_use *use = &rule->uses[number];
-
-	return use->is_alternative && strcmp(use->system, use[-1].system) == 0 &&
-	       strcmp(use->event, use[-1].event) == 0;
-}
 
 void rules_about(const struct rules *rules, size_t index, struct rule_about *out)
 {

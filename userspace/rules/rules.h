@@ -70,12 +70,16 @@ struct rule_marker;
  * @about: one line for people
  * @text: the rules
  * @tried: kernels on which the pack was tried, NULL if its tracepoints never fired
+ * @realtime: rules that replace its rule "irq:cpu" on kernels with PREEMPT_RT, NULL for none
+ * @is_detail: it shows details of what others show, and is left out by rules_add_all()
  */
 struct rule_pack {
 	const char *name;
 	const char *about;
 	const char *text;
 	const char *tried;
+	const char *realtime;
+	bool is_detail;
 };
 
 /** rule_packs - all packs; the last one has no name */

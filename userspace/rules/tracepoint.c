@@ -46,6 +46,14 @@ static bool rule_use_means(const struct rule_use *use, const char *system, const
 	return !use->is_unused && rule_use_names(use, system, name);
 }
 
+bool rule_use_is_repeated(const struct rule *rule, size_t number)
+{
+	const struct rule_use *use = &rule->uses[number];
+
+	return use->is_alternative && strcmp(use->system, use[-1].system) == 0 &&
+	       strcmp(use->event, use[-1].event) == 0;
+}
+
 /* Whether a use is an alternative to the one before it, with another condition. */
 static bool use_differs(const struct rule *rule, size_t number)
 {
@@ -153,23 +161,6 @@ void rules_unbind(struct rules *rules)
 	rules->nr_tracepoints = 0;
 	rules->pairs_size = rules->nr_compared = 0;
 	memset(rules->by_id, 0, sizeof(rules->by_id));
-}
-
-/* Every end has a condition of its own: those that are wanted are known without their begins. */
-static bool rule_selects_ends(const struct rule *rule)
-{
-	for (size_t i = 0; i < rule->nr_uses; i++) {
-		const struct rule_use *use = &rule->uses[i];
-
-		if (use->role == RULE_END && !use->is_unused && !use->settings.where)
-			return false;
-	}
-	return true;
-}
-
-bool rule_use_hides(const struct rule *rule, const struct rule_use *use)
-{
-	return use->role == RULE_BEGIN && !rule_matches(rule) && !rule_selects_ends(rule);
 }
 
 size_t rule_uses_count(const struct rules *rules, const char *system, const char *name)
