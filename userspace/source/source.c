@@ -686,54 +686,6 @@ void source_close(struct source *source)
 	source->ops->close(source);
 }
 
-/* Opens the source that a name on the command line means. */
-
-#define TRACEFS "tracefs"
-
-/* The rest of the name of an instance: nothing for the top level, or a colon and a name; or NULL.
- */
-static const char *instance_rest(const char *name)
-{
-	size_t size = strlen(TRACEFS);
-
-	if (strncmp(name, TRACEFS, size) != 0 || (name[size] && name[size] != ':'))
-		return NULL;
-	return name + size;
-}
-
-bool source_name_is_instance(const char *name)
-{
-	return instance_rest(name);
-}
-
-int source_name_find(struct buffer *out, const char *name, struct error *error)
-{
-	const char *rest = instance_rest(name);
-
-	if (!rest)
-		return error_set(error,
-				 "'%s': not a tracing instance; write tracefs or "
-				 "tracefs:INSTANCE",
-				 name);
-	if (*rest && (!rest[1] || rest[1] == '.' || strchr(rest, '/')))
-		return error_set(error, "'%s' is no source; write tracefs or tracefs:INSTANCE",
-				 name);
-	return instance_find(out, *rest ? rest + 1 : NULL, error);
-}
-
-int source_open(struct source **out, const char *name, const struct input_settings *settings,
-		struct error *error)
-{
-	SCOPED_BUFFER(directory);
-
-	if (!instance_rest(name))
-		return source_file_open(out, name, settings, error);
-	*out = NULL;
-	if (source_name_find(&directory, name, error) < 0)
-		return -1;
-	return live_source_snapshot_open(out, buffer_string(&directory), error);
-}
-
 /* A source that has only the stream of programs. */
 
 static void programs_source_wait(struct source *source, int also_fd, int timeout_ms, int latency_ms)
