@@ -54,6 +54,20 @@ struct export_part {
 	uint64_t nr_saved; /* records of the part that was saved */
 };
 
+/** export_part_leaves_out - whether the selection leaves out what the recording may have */
+bool export_part_leaves_out(const struct export_part *part);
+/** export_part_file - the file that is read, NULL for an instance */
+const char *export_part_file(const struct export_part *part);
+/** export_part_title - what progress is of */
+const char *export_part_title(const struct export_part *part);
+/** export_part_open - open the source with this number of the settings; returns -1 with @error */
+int export_part_open(struct export_part *part, struct export_settings *settings, size_t index,
+		     struct error *error);
+/** export_part_report_loss - report lost records, and begins without an end */
+void export_part_report_loss(const struct export_part *part, bool is_failure);
+/** export_part_report_saved - report the part that was saved, if there is one */
+void export_part_report_saved(const struct export_part *part);
+
 /** export_part_find_start - set the recording's start; returns -1 with @error */
 int export_part_find_start(struct export_part *part, struct error *error);
 
