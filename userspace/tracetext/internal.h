@@ -65,25 +65,13 @@ struct text_line {
 /** text_line_parse - parse one line, without its newline */
 void text_line_parse(struct text bytes, struct text_line *out);
 
-/** text_line_parse_graph - parse a line of function_graph (graph.c); returns false if it is none */
-bool text_line_parse_graph(struct text bytes, struct text_line *out);
-
 /* What both parsers of lines use. */
+
+/** text_line_parse_graph - parse a line of function_graph; returns false if it is none */
+bool text_line_parse_graph(struct text bytes, struct text_line *out);
 
 /** text_take_literal - take a text, if it is there */
 bool text_take_literal(struct text *rest, const char *literal);
-
-/** text_parse_thread - parse "COMM-TID", with "(TGID)" behind it or without it */
-bool text_parse_thread(struct text left, struct text_line *out);
-
-/** text_parse_time - parse a time and nothing else */
-bool text_parse_time(struct text token, struct text_line *out);
-
-/** text_parse_flags - common_flags, as far as the column of flags shows them */
-unsigned int text_parse_flags(struct text token);
-
-/** text_parse_event - parse "NAME: TEXT"; all else is the text of the event "function" */
-void text_parse_event(struct text rest, struct text_line *out);
 
 /** text_take_duration - take a duration of function_graph */
 bool text_take_duration(struct text *rest, int64_t *duration_ns);
