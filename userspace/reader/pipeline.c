@@ -33,11 +33,6 @@ static int stacks_visit(void *context, const struct tracepoint *tracepoint, stru
 	return 0;
 }
 
-unsigned int stacks_index(const struct rules *rules)
-{
-	return rules ? rules_size(rules) : 0;
-}
-
 int stacks_open(struct stacks *stacks, struct source *source, const struct rules *rules,
 		const struct report *report, struct error *error)
 {

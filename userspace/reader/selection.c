@@ -193,6 +193,11 @@ bool selection_is_empty(const struct selection *selection)
 	return selection->nr_patterns == 0 && (!selection->rules || selection->adds_rules);
 }
 
+unsigned int stacks_index(const struct rules *rules)
+{
+	return rules ? rules_size(rules) : 0;
+}
+
 void selection_release(struct selection *selection)
 {
 	for (size_t i = 0; i < selection->nr_patterns; i++) {

@@ -7,6 +7,7 @@
 
 #include <ctype.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 /* The members of each kind, in the order of EVENT: its name, NORMAL's text, PERF's text. */
@@ -294,6 +295,26 @@ void blanks_append(struct buffer *line, size_t size)
 
 /* Minimum width of a timer's seconds, at six decimals. */
 #define TIMER_WIDTH 8
+
+/* git prints a double; its representation decides how an exact half is rounded. */
+static bool is_half_rounded_up(int64_t time_ns)
+{
+	char text[64];
+	size_t size = snprintf(text, sizeof(text), "%.6f", time_ns / (double)NS_PER_S);
+
+	return text[size - 1] - '0' != time_ns / NS_PER_US % 10;
+}
+
+int64_t timer_ns(const struct trace2_session *session, int64_t time_ns)
+{
+	bool is_shown_whole = session->settings.decimals == 9;
+
+	if (is_shown_whole || time_ns > INT64_MAX - NS_PER_US)
+		return time_ns;
+	if (time_ns % NS_PER_US == NS_PER_US / 2 && !is_half_rounded_up(time_ns))
+		return time_ns;
+	return time_ns + NS_PER_US / 2;
+}
 
 /* A timer's time, right-aligned and at least TIMER_WIDTH wide. */
 static void message_append_timer(struct buffer *line, const struct trace2_session *session,

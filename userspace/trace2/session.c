@@ -183,26 +183,6 @@ void trace2_session_begin(struct trace2_session *session, int64_t start_unix_ns)
 	session->printer.times.span_ns = 0;
 }
 
-/* git prints a double; its representation decides how an exact half is rounded. */
-static bool is_half_rounded_up(int64_t time_ns)
-{
-	char text[64];
-	size_t size = snprintf(text, sizeof(text), "%.6f", time_ns / (double)NS_PER_S);
-
-	return text[size - 1] - '0' != time_ns / NS_PER_US % 10;
-}
-
-int64_t timer_ns(const struct trace2_session *session, int64_t time_ns)
-{
-	bool is_shown_whole = session->settings.decimals == 9;
-
-	if (is_shown_whole || time_ns > INT64_MAX - NS_PER_US)
-		return time_ns;
-	if (time_ns % NS_PER_US == NS_PER_US / 2 && !is_half_rounded_up(time_ns))
-		return time_ns;
-	return time_ns + NS_PER_US / 2;
-}
-
 static void session_list_opened(struct trace2_session *session)
 {
 	session->nr_opened = 0;

@@ -298,11 +298,9 @@ static enum unpack_status unpack_await(pid_t pid)
 									     : UNPACK_DAMAGED;
 }
 
-static int unpack_refuse(const struct packing *packing, enum unpack_status status, const char *path,
+static int unpack_refuse(const struct packing *packing, enum unpack_status status, const char *name,
 			 uint64_t max, struct error *error)
 {
-	const char *name = input_name(path);
-
 	switch (status) {
 	case UNPACK_TOO_LARGE:
 		return error_set(error,
@@ -343,7 +341,7 @@ static uint64_t unpack_max(int fd, uint64_t max_kib)
 	return max > SIZE_FLOOR ? max : SIZE_FLOOR;
 }
 
-int input_unpack(int fd, const char *path, uint64_t max_kib, struct error *error)
+int input_unpack(int fd, const char *name, uint64_t max_kib, struct error *error)
 {
 	char head[8] = "";
 	ssize_t size = file_read_block(fd, head, sizeof(head), 0);
@@ -369,14 +367,13 @@ int input_unpack(int fd, const char *path, uint64_t max_kib, struct error *error
 		if (pid == 0)
 			unpack_run_child(unpacking, packing);
 		if (pid < 0)
-			error_set_system(error, errno, "cannot start a process to decompress %s",
-					 input_name(path));
+			error_set_system(error, errno, "cannot start a process to decompress %s", name);
 	}
 	if (pid > 0)
 		status = unpack_await(pid);
 	if (status != UNPACK_DONE) {
 		unpack_refuse(packing, unpacking && unpacking->api ? status : UNPACK_NO_MEMORY,
-			      path, unpacking ? unpacking->max : 0, error);
+			      name, unpacking ? unpacking->max : 0, error);
 		file_close(copy);
 		copy = -1;
 	}

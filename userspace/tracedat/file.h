@@ -128,12 +128,12 @@ bool input_is_packed(struct text head);
 /**
  * input_unpack - decompress such a file into an unnamed temporary file
  * @fd: is returned if it is no such file, and closed otherwise
- * @path: of the file
+ * @name: of the file, in errors
  * @max_kib: as in struct input_settings
  *
  * Returns a descriptor, or -1 with @error.
  */
-int input_unpack(int fd, const char *path, uint64_t max_kib, struct error *error);
+int input_unpack(int fd, const char *name, uint64_t max_kib, struct error *error);
 
 void input_close(struct input *input);
 

@@ -257,7 +257,7 @@ int trace_input_open(const char *path, bool (*is_other)(struct text head),
 		return error_set_system(error, errno, "cannot open %s", input_name(path));
 	/* trace_pipe of tracefs looks like a file, and is read as a pipe. */
 	if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && lseek(fd, 0, SEEK_CUR) >= 0)
-		return input_unpack(fd, path, given.max_kib, error);
+		return input_unpack(fd, limits.name, given.max_kib, error);
 	if (S_ISDIR(status.st_mode)) {
 		bool is_ctf = faccessat(fd, "metadata", F_OK, 0) == 0;
 
@@ -269,7 +269,7 @@ int trace_input_open(const char *path, bool (*is_other)(struct text head),
 	}
 	copy = input_copy(fd, &limits, given.progress, error);
 	close(fd);
-	return copy < 0 ? -1 : input_unpack(copy, path, given.max_kib, error);
+	return copy < 0 ? -1 : input_unpack(copy, limits.name, given.max_kib, error);
 }
 
 void input_close(struct input *input)
