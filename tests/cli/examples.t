@@ -211,7 +211,7 @@ def check_reference(tap):
     """The pages name every function of the library and every macro for drivers, and no others."""
     page = (ROOT / "userspace/trace2/libtrace2.3").read_text()
     functions = {name for name in names_in(r"\b(trace2_\w+) ?\(", (ROOT / "include/trace2").glob("*.h")) if not re.search("_(at|va)$", name)}
-    shown = set(re.findall(r"^\.B[IR] (trace2_\w+) ?\(", page, re.MULTILINE))
+    shown = set(re.findall(r"^\\fB(trace2_\w+)\\fR\(", page, re.MULTILINE))
     tap.nothing(sorted(functions ^ shown), "libtrace2(3) has every function", len(functions))
     page = (ROOT / "include/ktrack/ktrack-instrument.7").read_text()
     macros = names_in(r"^#define ((?:ktrack|KTRACK)_\w+)\(", (header for header in (ROOT / "include/ktrack").glob("*.h") if header.name != "user.h"))
