@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
-/* Arrays: growing, and binary search. */
+/* Arrays: growing, sorting, and binary search. */
 #ifndef BASE_ARRAY_H
 #define BASE_ARRAY_H
 
@@ -64,6 +64,14 @@
 		}                                                               \
 		grown_ != NULL;                                                 \
 	})
+
+/**
+ * array_sort - sort @nr members of @size bytes as qsort(3) does, equal ones in their order
+ *
+ * Halves that are in order already are not merged: what is nearly sorted, as the kernel's symbols
+ * are, takes a comparison for each member.
+ */
+void array_sort(void *array, size_t nr, size_t size, int (*compare)(const void *, const void *));
 
 /**
  * sorted_count - number of members at the beginning of an array for which @is_before is true

@@ -290,7 +290,7 @@ int kallsyms_finish(struct kallsyms *table, struct error *error)
 		return error_set(error, "out of memory");
 	entries = kallsyms_entries(table);
 	nr_entries = kallsyms_nr_entries(table);
-	qsort(entries, nr_entries, sizeof(*entries), kallsyms_compare);
+	array_sort(entries, nr_entries, sizeof(*entries), kallsyms_compare);
 	/* Of ends that follow each other, the first is kept. */
 	for (size_t i = 0; i < nr_entries; i++) {
 		if (i == 0 || entries[i].rank > 0 || entries[i - 1].rank > 0)

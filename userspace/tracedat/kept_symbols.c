@@ -82,7 +82,7 @@ static bool kept_symbols_read(struct kept_symbols *symbols)
 	}
 	if (!symbols->list || rest.size > 0)
 		return false;
-	qsort(symbols->list, symbols->nr, sizeof(*symbols->list), kept_symbol_compare);
+	array_sort(symbols->list, symbols->nr, sizeof(*symbols->list), kept_symbol_compare);
 	while (symbols->first < symbols->nr_sorted && symbols->list[symbols->first].address == 0)
 		symbols->first++;
 	return symbols->first < symbols->nr_sorted;
