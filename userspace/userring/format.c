@@ -92,17 +92,19 @@ static void type_append(struct buffer *out, const struct described_field *field,
 		buffer_printf(out, "%c%u", field->is_signed ? 's' : 'u', 8u * field->size);
 }
 
+#define COMMON_FIELDS                                                                              \
+	"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"                      \
+	"\tfield:unsigned char common_flags;\toffset:2;\tsize:1;\tsigned:0;\n"                      \
+	"\tfield:unsigned char common_preempt_count;\toffset:3;\tsize:1;\tsigned:0;\n"              \
+	"\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n"
+
 static void put_fields(struct buffer *out, const struct described_event *event)
 {
 	size_t nr_scopes = event_count_scopes(event);
 	size_t unused = FIELDS_BEGIN - fields_begin(event);
 	struct buffer type = { 0 };
 
-	put_field(out, "unsigned short", "common_type", 0, 0, 2, false);
-	put_field(out, "unsigned char", "common_flags", 0, 2, 1, false);
-	put_field(out, "unsigned char", "common_preempt_count", 0, 3, 1, false);
-	put_field(out, "int", "common_pid", 0, 4, 4, true);
-	buffer_append_char(out, '\n');
+	buffer_append_string(out, COMMON_FIELDS);
 	if (event_has_process(event))
 		put_field(out, nr_scopes > 1 ? "ktrack_scope_s32" : "s32", "scope_tgid", 0,
 			  PROCESS_BEGIN, 4, true);
