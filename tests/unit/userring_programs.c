@@ -14,6 +14,7 @@
 
 #include "fixtures/own_socket.h"
 #include "fixtures/tap.h"
+#include "source/source.h"
 #include "userring/batch.h"
 #include "userring/programs.h"
 
@@ -228,12 +229,26 @@ static bool stage_is_hurried(void *context)
 	return is_hurried;
 }
 
+static uint16_t event_add(const char *name)
+{
+	struct described_event *described = calloc(1, sizeof(*described));
+	uint16_t id;
+
+	if (!described)
+		abort();
+	snprintf(described->name, sizeof(described->name), "%s", name);
+	id = event_table_add(&stage.programs.recorded.events, text_of(name), described, NULL);
+	free(described);
+	return id;
+}
+
 /* A signal comes while records are delivered, of a user who has very many, and of another one. */
 static void check_hurry(bool by_cpu_time)
 {
 	struct programs *programs = &stage.programs;
 	struct record_queue *queue = &programs->recorded.queue;
 	const int64_t nr_many = 40000;
+	uint16_t many[4], few[4];
 	unsigned char page[PROGRAM_PAGE_SIZE];
 
 	stage_begin(PROGRAMS_WAIT, SIZE_MAX);
@@ -243,10 +258,12 @@ static void check_hurry(bool by_cpu_time)
 	is_hurried = false;
 	for (uid_t uid = 1000; uid < 1002; uid++)
 		CHECK(user_table_find(&programs->recorded.users, uid));
+	many[0] = event_add("many");
+	few[0] = event_add("few");
 	for (int64_t i = 0; i < nr_many; i++) {
-		CHECK_NUMBER(queue_add(queue, 1, 2 * i, &i, sizeof(i)), 0);
+		CHECK_NUMBER(queue_add(queue, 1, 2 * i, many, sizeof(many)), 0);
 		if (i % 10 == 0)
-			CHECK_NUMBER(queue_add(queue, 0, 2 * i + 1, &i, sizeof(i)), 0);
+			CHECK_NUMBER(queue_add(queue, 0, 2 * i + 1, few, sizeof(few)), 0);
 	}
 	CHECK(programs_fill(programs, INT64_MAX, page) > 0);
 	is_hurried = true;
@@ -260,6 +277,8 @@ static void check_hurry(bool by_cpu_time)
 		;
 	CHECK_NUMBER(queue->counts.read + queue->counts.lost, nr_many + nr_many / 10);
 	CHECK(queue->counts.lost > nr_many - 1000 && queue->counts.lost < nr_many);
+	CHECK(programs_event(programs, 0)->is_unused);
+	CHECK(!programs_event(programs, 1)->is_unused);
 	stage_end();
 }
 
@@ -267,6 +286,55 @@ TEST(a_signal_ends_the_delivery_of_users_with_many_records)
 {
 	check_hurry(false);
 	check_hurry(true);
+}
+
+static int loss_note(void *context, const struct loss *loss, struct error *error)
+{
+	(void)error;
+	*(struct loss *)context = *loss;
+	return 0;
+}
+
+static int event_note(void *context, const struct program_event *event, struct error *error)
+{
+	(void)context;
+	(void)error;
+	CHECK_TEXT(event->name, "");
+	return 0;
+}
+
+/* What was dropped has no record behind it that would say so, and nobody needs its event. */
+TEST(what_a_signal_drops_is_lost_though_nothing_follows)
+{
+	struct programs *programs = &stage.programs;
+	struct loss lost = { 0 };
+	const struct source_handler handler = { .context = &lost,
+						.loss = loss_note,
+						.event = event_note };
+	unsigned char page[PROGRAM_PAGE_SIZE];
+	uint16_t record[4] = { 0 };
+	struct error error = { 0 };
+	struct source *source;
+	uint64_t sum;
+
+	stage_begin(PROGRAMS_WAIT, SIZE_MAX);
+	programs->settings.is_hurried = stage_is_hurried;
+	is_hurried = true;
+	programs->is_over = true;
+	CHECK(user_table_find(&programs->recorded.users, 1000));
+	record[0] = event_add("many");
+	for (int64_t i = 0; i < 40000; i++)
+		CHECK_NUMBER(queue_add(&programs->recorded.queue, 0, i, record, sizeof(record)), 0);
+	programs->hurried_ns = 1;
+	CHECK_NUMBER(programs_fill(programs, INT64_MAX, page), 0);
+	CHECK_NUMBER(source_programs_open(&source, programs, &error), 0);
+	CHECK_NUMBER(source_finish(source, 50000, &handler, &sum, &error), 0);
+	CHECK_NUMBER(sum, 40000);
+	CHECK_NUMBER(lost.count, 40000);
+	CHECK_NUMBER(lost.to_ns, 50000);
+	CHECK_TEXT(source_describe(source)->buffers[lost.buffer], "programs");
+	source_close(source);
+	stage_end();
 }
 
 /* So do messages while they are received: a pass over full rings has many. */

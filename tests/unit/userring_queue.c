@@ -380,6 +380,21 @@ TEST(a_limit_drops_the_records_of_users_who_have_many)
 	queue_release(&queue);
 }
 
+/* Nothing follows it: source_finish() delivers what is counted, and is not in a sub-buffer. */
+TEST(a_limit_that_drops_all_records_leaves_a_loss)
+{
+	for (int64_t time_ns = 1; time_ns <= 6; time_ns++)
+		add(time_ns, 100);
+	CHECK_NUMBER(queue_limit(&queue, 5), 6);
+	CHECK_NUMBER(queue_bytes(&queue), 0);
+	CHECK_TEXT(fill(INT64_MAX), "");
+	CHECK_NUMBER(queue.counts.lost, 6);
+	CHECK(!queue.counts.is_damaged);
+	add(10, 12);
+	CHECK_TEXT(fill(INT64_MAX), "-6 10 ");
+	queue_release(&queue);
+}
+
 /* The memory does not grow with the records that were delivered. */
 TEST(delivered_records_take_no_memory)
 {

@@ -273,7 +273,8 @@ static int source_deliver_events(struct source *source, const struct source_hand
 	while (own->nr_events < programs_nr_events(own->programs)) {
 		const struct program_event *event = programs_event(own->programs, own->nr_events++);
 
-		if (handler->event && handler->event(handler->context, event, error) < 0)
+		if (handler->event && !event->is_unused &&
+		    handler->event(handler->context, event, error) < 0)
 			return -1;
 	}
 	return 0;

@@ -503,6 +503,20 @@ void programs_stop(struct programs *programs)
 	programs_report_rest(programs);
 }
 
+/* Events that lose all their records: making each known would take longer than all that is left. */
+static void programs_leave_events(const struct event_table *events,
+				  const struct record_queue *queue)
+{
+	uint16_t id;
+
+	for (size_t i = 0; i < events->size; i++)
+		events->list[i]->is_unused = true;
+	for (size_t i = 0; i < queue->size; i++) {
+		memcpy(&id, queue->bytes.data + queue->list[i].offset, sizeof(id));
+		events->list[id - PROGRAM_EVENT_ID]->is_unused = false;
+	}
+}
+
 static void programs_limit(struct programs *programs)
 {
 	const struct user_table *users = &programs->recorded.users;
@@ -519,7 +533,8 @@ static void programs_limit(struct programs *programs)
 				       "would have delayed the end",
 				       (unsigned int)users->list[i]->uid, nr_records);
 	}
-	queue_limit(queue, nr_max);
+	if (queue_limit(queue, nr_max) > 0)
+		programs_leave_events(&programs->recorded.events, queue);
 }
 
 /* Receiving and delivering may take long: the end comes meanwhile. */

@@ -71,6 +71,7 @@ struct programs_settings {
  * @id: event id of its records
  * @text: its format, as tracefs has it
  * @is_of_many: the user who was the first to describe it had many others
+ * @is_unused: no record of it comes any more; whoever does not know it yet need not
  */
 struct program_event {
 	char *system;
@@ -78,6 +79,7 @@ struct program_event {
 	uint16_t id;
 	struct text text;
 	bool is_of_many;
+	bool is_unused;
 };
 
 struct programs;
