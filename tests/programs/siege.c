@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Keeps ktrack busy, until it is killed: siege flood | scramble | connect SOCKET | files | forks.
+ * Keeps ktrack busy, until it is killed: siege flood | scramble | connect SOCKET | files | forks | events.
  *
- * "flood": all rings of a process are full of valid records, always. "scramble": random words in its
+ * "flood": the first rings of a process are full of valid records, always. "scramble": random words in its
  * control area, its descriptions and its rings; a new process does it each time. "connect": connections
  * that say nothing. "files": two processes with thousands of descriptors, of the memory and of others.
- * "forks": processes that emit one event and end.
+ * "forks": processes that emit one event and end. "events": processes that describe thousands of
+ * events of their own, fill a ring with records of each, and end.
  */
 #define KTRACK_SYSTEM siege
 #include <ktrack/user.h>
@@ -21,15 +22,11 @@
 KTRACK_SLICE(siege_work);
 KTRACK_COUNTER(siege_level, uint32_t);
 
+#define FLOODED 16
 #define CONNECTIONS 300
 #define FILES 4000
 #define SCRAMBLED 4000
-
-static unsigned char *ring_data(uint32_t number)
-{
-	return ktrack_user3_process.base + KTRACK_USER_CONTROL_SIZE + KTRACK_USER_EVENTS_SIZE +
-	       (size_t)number * KTRACK_USER_RING_SIZE;
-}
+#define EVENTS 4100
 
 static uint64_t now_ns(void)
 {
@@ -39,19 +36,23 @@ static uint64_t now_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-/* As large as the smallest record of an event without fields can be. */
-static void ring_fill(uint32_t number)
+/*
+ * Records of all events in turn, as large as the smallest one of an event without fields can be. Not for
+ * the first ring, in which this thread has a record of another size.
+ */
+static void ring_fill(uint32_t number, uint32_t nr_events)
 {
 	struct ktrack_user_ring *ring = &ktrack_user3_control.rings[number];
+	unsigned char *data = ktrack_user_ring_map(number);
 	uint64_t head = ring->head, tail = __atomic_load_n(&ring->tail, __ATOMIC_ACQUIRE);
 	uint64_t time_ns = now_ns();
 
-	for (; head + 64 - tail <= KTRACK_USER_RING_SIZE; head += 64) {
+	for (; data && head + 64 - tail <= KTRACK_USER_RING_SIZE; head += 64) {
 		struct ktrack_user_record *record = (struct ktrack_user_record *)(void *)(
-			ring_data(number) + head % KTRACK_USER_RING_SIZE);
+			data + head % KTRACK_USER_RING_SIZE);
 
 		record->time_ns = time_ns;
-		record->number = 1;
+		record->number = (uint16_t)(1 + head / 64 % nr_events);
 		record->tid = record->tgid = getpid();
 		__atomic_store_n(&record->word, 64 | KTRACK_USER_COMMITTED, __ATOMIC_RELEASE);
 	}
@@ -61,8 +62,8 @@ static void ring_fill(uint32_t number)
 static void flood(void)
 {
 	ktrack_user3_control.can_agree = 0;
-	for (uint32_t i = 0;; i = (i + 1) % ktrack_user3_control.nr_rings)
-		ring_fill(i);
+	for (uint32_t i = 0;; i = (i + 1) % FLOODED)
+		ring_fill(i + 1, 1);
 }
 
 static void word_scramble(void)
@@ -71,7 +72,7 @@ static void word_scramble(void)
 	unsigned char *const parts[] = { (unsigned char *)&ktrack_user3_control,
 					 (unsigned char *)&ktrack_user3_control,
 					 ktrack_user3_process.base + KTRACK_USER_CONTROL_SIZE,
-					 ring_data(0) };
+					 ktrack_user_ring_map(0) };
 	int part = rand() % 4;
 	size_t place = (size_t)rand() % sizes[part] & ~(size_t)3;
 	uint32_t word = (uint32_t)rand() >> rand() % 32;
@@ -138,6 +139,34 @@ static void forks(void)
 	}
 }
 
+static void events_describe(void)
+{
+	static const struct ktrack_user_about field = { "counter_value", NULL, 0, 16, 4, 0, 0 };
+	char name[32];
+
+	for (int i = 0; i < EVENTS; i++) {
+		struct ktrack_user_site site = { "siege", name, &field, 1, KTRACK_USER_COUNTER, 20, 0, 0, 0 };
+
+		snprintf(name, sizeof(name), "event%d_%d", i, getpid());
+		ktrack_user_describe(&site);
+	}
+}
+
+static void events(void)
+{
+	for (;;) {
+		pid_t child = fork();
+
+		if (child == 0) {
+			events_describe();
+			ring_fill(1, ktrack_user3_control.nr_events);
+			_exit(0);
+		}
+		waitpid(child, NULL, 0);
+		usleep(100000);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	const char *mode = argc > 1 ? argv[1] : "";
@@ -153,5 +182,7 @@ int main(int argc, char **argv)
 		files_hold();
 	else if (strcmp(mode, "forks") == 0)
 		forks();
+	else if (strcmp(mode, "events") == 0)
+		events();
 	return 1;
 }

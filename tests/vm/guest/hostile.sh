@@ -27,11 +27,11 @@ insmod /modules/ktrack_test.ko
 mkfifo /tmp/stream
 /clocked '"nesting":1,"category":"prog:prog_one"' </tmp/stream >/out/stream &
 reader=$!
-ktrack stream -b 8192 --programs=all -e ktrack_test --with=cpu --event=/tmp/stream 2>/out/errors &
+ktrack stream -b 8192 --programs=all -e ktrack_test:ktrack_test_cpu,ktrack_test:ktrack_test_level_cpu --with=cpu --event=/tmp/stream 2>/out/errors &
 stream=$!
 wait_while_alive $stream is_recording $stream
 wait_for test -S /run/ktrack/user.sock
-for mode in flood scramble "connect /run/ktrack/user.sock" files forks; do
+for mode in flood scramble "connect /run/ktrack/user.sock" files forks events; do
 	besiege /siege "$mode"
 done
 besiege /odd damage
@@ -41,7 +41,7 @@ besiege "sh -c 'while :; do /forge; /odd texts; done'"
 /hostile /run/ktrack/user.sock linger >/dev/null &
 mkdir /tmp/fuse
 /hostile /run/ktrack/user.sock fuse /tmp/fuse >/dev/null &
-wait_for has_all siege 7
+wait_for has_all siege 8
 /load 2 "$3" "$4" >/out/honest &
 honest=$!
 echo "everywhere $1 $2" >/dev/ktrack_test
