@@ -308,6 +308,30 @@ TEST(records_of_a_user_who_has_too_many_stay_in_their_rings)
 	reading_end();
 }
 
+/* Reading it takes as long as reading records, while which the rings of others fill. */
+TEST(padding_counts_to_what_a_user_may_have_read)
+{
+	struct program_user user = { 0 };
+	struct ktrack_user_record *record;
+
+	reading_begin();
+	reading.program->user = &user;
+	for (int i = 0; i < 100; i++)
+		ktrack_instant(unit_work, "work");
+	for (uint64_t at = 0; at < ktrack_user3_thread.ring->head; at += record->word & ~7u) {
+		record = (struct ktrack_user_record *)(void *)(ktrack_user3_thread.data + at);
+		record->word |= KTRACK_USER_PAD;
+	}
+	CHECK(reading_pass_at(reading.program, time_now_ns(CLOCK_BOOTTIME), 400) < 1000);
+	CHECK(reading.program->is_cut);
+	user.nr_bytes = 0;
+	CHECK(reading_pass_at(reading.program, time_now_ns(CLOCK_BOOTTIME), SIZE_MAX) > 0);
+	CHECK(!reading.program->is_cut);
+	CHECK_NUMBER(queue_see(INT64_MAX).nr_records, 0);
+	CHECK_NUMBER(reading.recorded.queue.counts.lost, 0);
+	reading_end();
+}
+
 /* Large C++ programs have that many. */
 TEST(records_of_thousands_of_events_are_read)
 {

@@ -382,8 +382,6 @@ static int record_take(struct program *program, struct program_ring *ring,
 	}
 	record.tid = ring_find_thread(program, ring, reader->tasks, record.tid, now_ns);
 	end_name_take(program, reader->tasks, &record, copy, *word & ~7u, now_ns);
-	if (program->user)
-		program->user->nr_bytes += (*word & ~7u) + RECORD_OVERHEAD;
 	memcpy(copy, &record, sizeof(record));
 	return RING_RECORD;
 }
@@ -449,6 +447,9 @@ static int entry_read(struct program *program, struct program_ring *ring,
 	if (status != RING_RECORD)
 		return status;
 	memcpy(window->data + window->used, &word, sizeof(word));
+	/* Padding, too: reading it takes as long, and the rings of others fill meanwhile. */
+	if (program->user)
+		program->user->nr_bytes += size + RECORD_OVERHEAD;
 	ring->tail += size;
 	window->used += size;
 	return RING_RECORD;

@@ -13,7 +13,7 @@
  * @number: its place in the table
  * @nr_programs: programs that are recorded now
  * @nr_events: events that they were the first to describe
- * @nr_bytes: bytes of records that the current pass has read
+ * @nr_bytes: bytes of records and padding that the current pass has read
  * @left: bytes of rings that the end still reads
  */
 struct program_user {
