@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Test: --programs with a command records the command and its descendants, whatever their environment and parents; --programs=all the machine."""
+"""Test: --programs with a command records the command and its descendants, whatever their environment, parents and lives; --programs=all the machine."""
 
 import os
 import signal
@@ -14,7 +14,7 @@ HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent)]
 
 from process import wait_for  # noqa: E402
-from programs import Recorder, build, children_of, own_socket  # noqa: E402
+from programs import Recorder, build, children_of, exported, own_socket, read_events  # noqa: E402
 from tap import Tap  # noqa: E402
 
 # Bytes that ktrack writes in many rounds.
@@ -26,6 +26,15 @@ env -i KTRACK_USER_SOCKET="$0/nobody" COUNT="$0/clean.count" "$0/clean" 1 1 1000
 sh -c 'env -i KTRACK_USER_SOCKET="$0/nobody" COUNT="$0/orphan.count" "$0/orphan" 1 1 10000 wait & echo $! >"$0/orphan.pid"' "$0"
 read line
 kill $!
+'''
+# Programs that do not know the socket and end at once: with a child, and with a parent that ends meanwhile; the shell waits for their output.
+SHORT_LIVES = 15
+SHORT = f'''
+for i in $(seq {SHORT_LIVES}); do
+	env -i "$0/short" 1 1 0 fork
+	echo "$(sh -c 'env -i "$0/short" 1 1 0 &' "$0")"
+done
+read line
 '''
 
 
@@ -57,6 +66,20 @@ def check_descendants(tap, folder):
     tap.ok(comms_of(recorder) == wanted, "a program that runs already is not recorded", comms_of(recorder))
 
 
+def check_short(tap, folder):
+    """No search finds what ends at once: it finds ktrack by its ancestors, which it has in common with its children. Nobody else is recorded, even if it knows the socket."""
+    recorder = Recorder(folder, "short", "--programs", "--", "sh", "-c", SHORT, folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    fired = [recorder.process.stdout.readline() for _ in range(2 * SHORT_LIVES)]
+    command = next(pid for pid in children_of(recorder.process.pid) if Path(f"/proc/{pid}/comm").read_text() == "sh\n")
+    socket = next(word for word in Path(f"/proc/{command}/environ").read_text().split("\0") if word.startswith("KTRACK_USER_SOCKET="))
+    subprocess.run([f"{folder}/outer", "1", "1", "0"], env=dict([socket.split("=", 1)]), check=True, stdout=subprocess.DEVNULL)
+    messages = recorder.process.communicate("\n")[1]
+    events = read_events(recorder.event)
+    tap.ok(exported(events) == 6 * SHORT_LIVES, "short lives without the socket are recorded, also those of children and orphans", exported(events), fired, messages)
+    comms = {event["value"].get("comm") for event in events if event["event"] == "data_json" and event.get("category") == "track"}
+    tap.ok(comms == {"short"}, "one that was told the socket and is no descendant is not", comms)
+
+
 def check_machine(tap, folder):
     """All programs, beside a command."""
     recorder = Recorder(folder, "all", "--programs=all", "--", "sh", "-c", "read line", stdin=subprocess.PIPE)
@@ -68,10 +91,11 @@ def main():
     tap = Tap()
     with tempfile.TemporaryDirectory() as folder:
         own_socket(folder)
-        for name in ("outer", "inner", "clean", "orphan"):
+        for name in ("outer", "inner", "clean", "orphan", "short"):
             build(folder, name)
         outer = subprocess.Popen([f"{folder}/outer", "1", "1", "10000", "wait"], env={**os.environ, "COUNT": f"{folder}/outer.count"}, stdout=subprocess.DEVNULL)
         check_descendants(tap, folder)
+        check_short(tap, folder)
         check_machine(tap, folder)
         outer.kill()
         outer.wait()

@@ -443,7 +443,9 @@ TEST(what_moving_left_behind_is_counted_where_it_failed)
 /* Programs' own counts have only what did not fit into their rings. */
 TEST(what_moving_left_behind_of_programs_is_not_counted)
 {
-	struct programs programs = { .fd = -1, .socket.fd = -1, .helper.fd = -1 };
+	struct programs programs = { .fd = -1,
+				     .socket = { .fd = -1, .descendants_fd = -1 },
+				     .helper.fd = -1 };
 	struct spool_fixture fixture;
 	uint16_t record[6] = { PROGRAM_EVENT_ID };
 

@@ -35,7 +35,8 @@ static void socket_begin(void)
 	address = (struct sockaddr_un){ .sun_family = AF_UNIX };
 	snprintf(address.sun_path, sizeof(address.sun_path), "%s/user.sock", folder);
 	setenv(KTRACK_USER_SOCKET_VARIABLE, address.sun_path, 1);
-	if (program_socket_open(&own, false, &error) < 0 || !callers_open(&callers, own.fd))
+	if (program_socket_open(&own, false, &error) < 0 ||
+	    !callers_open(&callers, own.fd, own.descendants_fd))
 		abort();
 }
 

@@ -45,7 +45,9 @@ static bool one_is_wanted(void *context, int pid)
 
 static void helper_begin(void)
 {
-	struct helper_work work = { .own_pid = getpid(), .reader_fd = -1, .wants = one_is_wanted };
+	struct helper_work work = {
+		.own_pid = getpid(), .descendants_fd = -1, .reader_fd = -1, .wants = one_is_wanted
+	};
 	struct error error = { 0 };
 
 	strcpy(folder, "/tmp/ktrack-unit-XXXXXX");
@@ -399,6 +401,7 @@ TEST(the_helper_can_only_search)
 TEST(a_helper_that_cannot_begin_is_an_error)
 {
 	const struct helper_work work = { .socket_fd = NO_FILE,
+					  .descendants_fd = -1,
 					  .reader_fd = -1,
 					  .own_pid = getpid() };
 	struct error error = { 0 };

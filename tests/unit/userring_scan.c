@@ -91,7 +91,9 @@ static void child_begin(uid_t user)
 /* Searches once, and counts files of a child of a user; returns how many processes are left out. */
 static int child_search(uid_t user, int64_t time_ns, struct found *found)
 {
-	const struct helper_work work = { .socket_fd = -1, .reader_fd = -1, .own_pid = getpid() };
+	const struct helper_work work = {
+		.socket_fd = -1, .descendants_fd = -1, .reader_fd = -1, .own_pid = getpid()
+	};
 	struct helper_report report;
 	struct error error = { 0 };
 	struct helper helper;

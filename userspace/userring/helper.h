@@ -116,7 +116,8 @@ struct helper {
 
 /**
  * struct helper_work - what a helper does
- * @socket_fd: listens for programs; -1 for none
+ * @socket_fd, @descendants_fd: listen for programs; -1 for none
+ * @of_descendants: programs that announce themselves are asked for by @wants, too
  * @own_pid: the recorder, which a search leaves out
  * @reader_fd: the reader's end of its connection to the recorder; -1 without a reader: then whoever
  *	has started the helper gets the memfds
@@ -129,6 +130,8 @@ struct helper {
  */
 struct helper_work {
 	int socket_fd;
+	int descendants_fd;
+	bool of_descendants;
 	int own_pid;
 	int reader_fd;
 	uid_t reader_user;
@@ -187,7 +190,7 @@ bool helper_send(int fd, const struct helper_message *message, const int *fds, s
 void message_describe(struct helper_message *message);
 
 /** offer_run - the process that takes the message of one program; @fd as of helper_run() */
-void offer_run(int fd, int connection);
+void offer_run(const struct helper_work *work, int fd, int connection);
 
 /** MAPPED_LIMIT_NS - CPU time for reading mappings; a hostile process may have very many */
 #define MAPPED_LIMIT_NS (NS_PER_S / 2)

@@ -126,7 +126,8 @@ static bool files_close_others(int *kept, size_t nr_kept)
 static bool state_keep_files(struct first_process *own)
 {
 	int null_fd = file_keep(open("/dev/null", O_RDWR | O_CLOEXEC));
-	int *const files[] = { &own->fd, &own->work.socket_fd, &own->work.reader_fd };
+	int *const files[] = { &own->fd, &own->work.socket_fd, &own->work.descendants_fd,
+			       &own->work.reader_fd };
 	int kept[sizeof(files) / sizeof(files[0])];
 
 	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
@@ -213,9 +214,9 @@ static bool state_take_program(struct first_process *own)
 		return false;
 	pid = helper_fork(&connection, 1);
 	if (pid == 0) {
-		close(own->callers.socket_fd);
+		callers_leave(&own->callers);
 		sender_begin(own);
-		offer_run(own->out_fd, connection);
+		offer_run(&own->work, own->out_fd, connection);
 		_exit(0);
 	}
 	if (pid > 0) {
@@ -252,7 +253,7 @@ static void state_search(struct first_process *own)
 	own->plan.reader_pid = own->reader_pid;
 	pid = fork();
 	if (pid == 0) {
-		file_close(own->callers.socket_fd);
+		callers_leave(&own->callers);
 		sender_begin(own);
 		search_run(&own->work, &own->plan, own->out_fd);
 		_exit(0);
@@ -312,7 +313,7 @@ static void state_start_reader(struct first_process *own)
 	own->reader_pid = fork();
 	if (own->reader_pid == 0) {
 		close(own->fd);
-		file_close(own->callers.socket_fd);
+		callers_leave(&own->callers);
 		close(own->callers.poll_fd);
 		close(own->out_fd);
 		reader_run(&own->work, own->inbox_fd, &own->places->reader, own->plan.number);
@@ -413,7 +414,7 @@ static bool state_open(struct first_process *own)
 			   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	own->plan.place = &own->places->search;
 	return own->places != MAP_FAILED && state_open_inbox(own) &&
-	       callers_open(&own->callers, own->work.socket_fd) &&
+	       callers_open(&own->callers, own->work.socket_fd, own->work.descendants_fd) &&
 	       epoll_ctl(own->callers.poll_fd, EPOLL_CTL_ADD, own->fd, &event) == 0;
 }
 
@@ -691,7 +692,13 @@ static int offer_send_once(int fd, const struct helper_message *message, int mem
 	return size > 0 ? 0 : EPIPE;
 }
 
-void offer_run(int fd, int connection)
+/* Anybody may connect where descendants find the socket. */
+static bool offer_is_wanted(const struct helper_work *work, int pid)
+{
+	return !work->of_descendants || work->wants(work->context, pid);
+}
+
+void offer_run(const struct helper_work *work, int fd, int connection)
 {
 	struct helper_message message = { .kind = HELPER_OFFER };
 	int sent_fd = offer_receive(connection);
@@ -701,7 +708,7 @@ void offer_run(int fd, int connection)
 	struct ucred peer;
 
 	if (sent_fd >= 0 && getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 &&
-	    peer.pid > 0) {
+	    peer.pid > 0 && offer_is_wanted(work, peer.pid)) {
 		message.pid = peer.pid;
 		message.user = process_user(peer.pid, peer.uid);
 		memory_fd = memfd_open_anew(sent_fd);
@@ -742,15 +749,34 @@ void offer_run(int fd, int connection)
 #define CALLER_NS (5 * NS_PER_S)
 #define CALLER_LOOKS 50
 
-bool callers_open(struct caller_list *callers, int socket_fd)
+bool callers_open(struct caller_list *callers, int socket_fd, int descendants_fd)
 {
-	struct epoll_event event = { .events = EPOLLIN, .data.fd = socket_fd };
+	struct epoll_event event = { .events = EPOLLIN };
+	bool is_open;
 
-	*callers = (struct caller_list){ .socket_fd = socket_fd,
+	*callers = (struct caller_list){ .sockets = { socket_fd, descendants_fd },
 					 .poll_fd = epoll_create1(EPOLL_CLOEXEC) };
-	return callers->poll_fd >= 0 &&
-	       (socket_fd < 0 ||
-		epoll_ctl(callers->poll_fd, EPOLL_CTL_ADD, socket_fd, &event) == 0);
+	is_open = callers->poll_fd >= 0;
+	for (int i = 0; i < 2 && is_open; i++)
+		is_open = callers->sockets[i] < 0 ||
+			  epoll_ctl(callers->poll_fd, EPOLL_CTL_ADD, callers->sockets[i], &event) ==
+				  0;
+	return is_open;
+}
+
+void callers_leave(struct caller_list *callers)
+{
+	for (int i = 0; i < 2; i++)
+		file_close(callers->sockets[i]);
+}
+
+static int callers_accept(const struct caller_list *callers)
+{
+	int fd = accept4(callers->sockets[0], NULL, NULL, SOCK_CLOEXEC);
+
+	if (fd < 0 && errno == EAGAIN && callers->sockets[1] >= 0)
+		fd = accept4(callers->sockets[1], NULL, NULL, SOCK_CLOEXEC);
+	return fd;
 }
 
 /* One place is left for the connection that is taken, in case there is no process for it. */
@@ -895,7 +921,7 @@ int callers_take(struct caller_list *callers, uid_t *user)
 		callers->list[i].nr_looks++;
 	taken = callers_find(callers, now_ns, user);
 	for (int i = 0; i < USER_CALLERS_MAX && taken < 0 && !callers_are_full(callers); i++) {
-		int fd = accept4(callers->socket_fd, NULL, NULL, SOCK_CLOEXEC);
+		int fd = callers_accept(callers);
 
 		/* An error of this process may pass, and the connection waits until then. */
 		callers->refused = fd >= 0 || errno == EAGAIN || errno == EINTR ||
@@ -912,8 +938,10 @@ int callers_take(struct caller_list *callers, uid_t *user)
 
 void callers_close(struct caller_list *callers)
 {
-	if (callers->socket_fd >= 0)
-		shutdown(callers->socket_fd, SHUT_RDWR);
+	for (int i = 0; i < 2; i++) {
+		if (callers->sockets[i] >= 0)
+			shutdown(callers->sockets[i], SHUT_RDWR);
+	}
 	for (size_t i = 0; i < callers->size; i++)
 		shutdown(callers->list[i].fd, SHUT_RDWR);
 }

@@ -192,7 +192,11 @@ static int inspection_run(struct inspection *out, enum inspection_kind kind,
 			  bool (*wants)(void *context, int pid), struct error *error)
 {
 	struct helper_work work = {
-		.socket_fd = -1, .own_pid = getpid(), .inspection = kind, .wants = wants
+		.socket_fd = -1,
+		.descendants_fd = -1,
+		.own_pid = getpid(),
+		.inspection = kind,
+		.wants = wants,
 	};
 	struct inspecting own = { .out = out };
 	int status = -1;

@@ -52,24 +52,30 @@ static bool process_exists(int pid)
 	return fd >= 0;
 }
 
-/* 0 if there is none. */
+/* 0 if there is none in this PID namespace, -1 if the process has ended. */
 static int process_parent(int pid)
 {
 	struct buffer text = { 0 };
 	const char *behind = stat_read(pid, &text);
-	int parent = 0;
+	int parent;
 
-	if (behind && sscanf(behind, ") %*c %d", &parent) != 1)
-		parent = 0;
+	if (!behind || sscanf(behind, ") %*c %d", &parent) != 1)
+		parent = -1;
 	buffer_release(&text);
 	return parent;
 }
 
 bool process_descends(int pid, int ancestor)
 {
-	for (int i = 0; i < ANCESTORS_MAX && pid > 0 && pid != ancestor; i++)
-		pid = process_parent(pid);
-	return pid == ancestor;
+	int at = pid;
+
+	for (int i = 0; i < ANCESTORS_MAX && at > 0 && at != ancestor; i++) {
+		int parent = process_parent(at);
+
+		/* Another process has taken the place of one that has ended meanwhile. */
+		at = parent < 0 && at != pid ? pid : parent;
+	}
+	return at == ancestor;
 }
 
 uint64_t process_started(int pid)

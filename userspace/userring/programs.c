@@ -334,6 +334,8 @@ static bool process_is_wanted(void *context, int pid)
 static int programs_begin(struct programs *programs, struct error *error)
 {
 	struct helper_work work = { .socket_fd = programs->socket.fd,
+				    .descendants_fd = programs->socket.descendants_fd,
+				    .of_descendants = programs->settings.of_descendants,
 				    .own_pid = programs->own_pid,
 				    .globs = programs->settings.globs,
 				    .ring_size = programs->settings.ring_size,
@@ -343,9 +345,11 @@ static int programs_begin(struct programs *programs, struct error *error)
 
 	if (helper_start_reader(&programs->helper, &work, &programs->fd, error) < 0)
 		return -1;
-	/* The helper has the socket. */
+	/* The helper has the sockets. */
 	close(programs->socket.fd);
+	file_close(programs->socket.descendants_fd);
 	programs->socket.fd = -1;
+	programs->socket.descendants_fd = -1;
 	programs->searched_ns = time_now_ns(CLOCK_BOOTTIME);
 	programs_await(programs, SEARCH_STEP_MS, SEARCH_STEPS);
 	return 0;
@@ -362,6 +366,7 @@ int programs_new(struct programs **out, const struct programs_settings *settings
 	programs->settings = *settings;
 	programs->own_pid = getpid();
 	programs->socket.fd = -1;
+	programs->socket.descendants_fd = -1;
 	programs->helper.fd = -1;
 	programs->fd = -1;
 	programs->from_ns = time_now_ns(CLOCK_BOOTTIME);

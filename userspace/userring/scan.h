@@ -46,7 +46,7 @@ struct message_receiver {
 
 /**
  * struct caller_list - connections of programs that announce themselves
- * @socket_fd: listens
+ * @sockets: listen; the second one may be -1, or both
  * @poll_fd: readable if callers_take() may have something to do
  * @list: the oldest first
  * @ended: connections to be closed by another process: closing one closes what it has sent
@@ -56,7 +56,7 @@ struct message_receiver {
  * @is_held_back: a message has arrived, and its user has too many of them
  */
 struct caller_list {
-	int socket_fd;
+	int sockets[2];
 	int poll_fd;
 	struct program_caller list[CALLERS_MAX];
 	size_t size;
@@ -69,8 +69,11 @@ struct caller_list {
 	bool is_held_back;
 };
 
-/** callers_open - accept connections of @socket_fd from now on; returns false with errno */
-bool callers_open(struct caller_list *callers, int socket_fd);
+/** callers_open - accept connections of sockets from now on; returns false with errno */
+bool callers_open(struct caller_list *callers, int socket_fd, int descendants_fd);
+
+/** callers_leave - close the sockets in a process that accepts none */
+void callers_leave(struct caller_list *callers);
 
 /**
  * callers_take - take a connection whose message can be received, or has ended
@@ -90,6 +93,7 @@ void callers_close(struct caller_list *callers);
 /**
  * struct program_socket - where programs announce themselves
  * @fd: listens; -1 if it is not open
+ * @descendants_fd: listens where descendants of this process find it without the path; -1 for none
  * @usual: the path that its user chose by the environment, or the default one
  * @is_chosen: the user chose it
  * @path: of the socket; not the usual one if another ktrack has that
@@ -97,6 +101,7 @@ void callers_close(struct caller_list *callers);
  */
 struct program_socket {
 	int fd;
+	int descendants_fd;
 	char *usual;
 	bool is_chosen;
 	char *path;
@@ -105,7 +110,7 @@ struct program_socket {
 
 /**
  * program_socket_open - open the usual socket, or a temporary one
- * @is_private: a temporary one, which only children know
+ * @is_private: a temporary one, which only children know, and one by which descendants find it
  *
  * Returns 0, or -1 with @error.
  */

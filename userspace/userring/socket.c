@@ -132,12 +132,28 @@ static int socket_open_temporary(struct program_socket *own)
 	return own->path ? socket_bind(own->fd, own->path) : -1;
 }
 
+/* Without it, descendants that do not know the path are found by searching. */
+static int socket_open_for_descendants(void)
+{
+	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+
+	snprintf(address.sun_path + 1, sizeof(address.sun_path) - 1, KTRACK_USER_ANCESTOR,
+		 getpid());
+	if (fd >= 0 && bind(fd, (struct sockaddr *)&address, sizeof(address)) == 0 &&
+	    listen(fd, BACKLOG) == 0)
+		return fd;
+	file_close(fd);
+	return -1;
+}
+
 int program_socket_open(struct program_socket *own, bool is_private, struct error *error)
 {
 	const char *variable = getenv(KTRACK_USER_SOCKET_VARIABLE);
 
 	*own = (struct program_socket){
 		.fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0),
+		.descendants_fd = is_private ? socket_open_for_descendants() : -1,
 		.usual = strdup(variable ? variable : KTRACK_USER_SOCKET),
 		.is_chosen = variable,
 	};
@@ -158,10 +174,11 @@ void program_socket_close(struct program_socket *own)
 	if (own->path && socket_is_own(own->path))
 		unlink(own->path);
 	file_close(own->fd);
+	file_close(own->descendants_fd);
 	if (own->folder)
 		rmdir(own->folder);
 	free(own->usual);
 	free(own->path);
 	free(own->folder);
-	*own = (struct program_socket){ .fd = -1 };
+	*own = (struct program_socket){ .fd = -1, .descendants_fd = -1 };
 }

@@ -19,6 +19,9 @@
 #define KTRACK_USER_SOCKET		"/run/ktrack/user.sock"
 #define KTRACK_USER_SOCKET_VARIABLE	"KTRACK_USER_SOCKET"
 
+/* Where a ktrack of that number awaits descendants: an address behind a NUL, of full size. */
+#define KTRACK_USER_ANCESTOR		"ktrack-user/%d"
+
 #define KTRACK_USER_MAGIC		0x6b747275u
 #define KTRACK_USER_VERSION		1
 

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
@@ -31,6 +32,7 @@ extern "C" {
 #define __KTRACK_DUPFD_CLOEXEC	1030		/* F_DUPFD_CLOEXEC */
 #define __KTRACK_SEALS		(1 | 2 | 4)	/* F_SEAL_SEAL, F_SEAL_SHRINK, F_SEAL_GROW */
 #define __KTRACK_DONTDUMP	16		/* MADV_DONTDUMP */
+#define __KTRACK_CLOEXEC	SOCK_CLOEXEC	/* O_CLOEXEC, which is equal */
 
 /* How long a program's start waits for a ktrack that has accepted its memory; ktrack's tests set it. */
 #ifndef __KTRACK_ANSWER_MS
@@ -39,6 +41,10 @@ extern "C" {
 
 /* Signals may interrupt a connection. */
 #define __KTRACK_CONNECT_TRIES	10
+
+/* How many ancestors are asked, and how often again because one has ended meanwhile. */
+#define __KTRACK_ANCESTORS	64
+#define __KTRACK_ANCESTOR_TRIES	4
 
 /* A program may have so many mappings of its memory's size. */
 #define __KTRACK_AS_SHARES	4
@@ -90,57 +96,117 @@ static inline int ktrack_user_send(int socket_fd, int memory_fd)
 }
 
 /* Waits while many programs connect. Returns -1 with errno, EAGAIN if it was for too long. */
-static inline int ktrack_user_connect(int fd, const char *path, size_t size)
+static inline int ktrack_user_connect(int fd, const struct sockaddr_un *address)
 {
-	struct sockaddr_un address;
 	struct timeval limit;
 	int status = -1;
 
 	limit.tv_sec = __KTRACK_ANSWER_MS / 1000;
 	limit.tv_usec = __KTRACK_ANSWER_MS % 1000 * 1000;
 	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit));
-	memset(&address, 0, sizeof(address));
-	address.sun_family = AF_UNIX;
-	memcpy(address.sun_path, path, size);
 	errno = EINTR;
 	for (int i = 0; i < __KTRACK_CONNECT_TRIES && status < 0 && errno == EINTR; i++)
-		status = connect(fd, (struct sockaddr *)&address, sizeof(address));
+		status = connect(fd, (const struct sockaddr *)address, sizeof(*address));
 	return status;
 }
 
 /*
- * Waits until ktrack records the program, or does not want it and closes the connection. Returns -1
- * if a ktrack listens that could not be reached.
+ * Waits until ktrack records the program, or does not want it and closes the connection. Returns 1
+ * if it was reached, 0 if none listens there, or -1 if one does that could not be reached.
  */
-static inline int ktrack_user_offer(int memory_fd, const char *path)
+static inline int ktrack_user_offer(int memory_fd, const struct sockaddr_un *address)
 {
-	size_t size = strlen(path) + 1;
 	struct pollfd answer;
 	int status = 0;
 
-	if (size > sizeof(((struct sockaddr_un *)NULL)->sun_path))
-		return 0;
 	answer.fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
 	answer.events = POLLIN;
 	if (answer.fd < 0)
 		return -1;
-	if (ktrack_user_connect(answer.fd, path, size) < 0) {
+	if (ktrack_user_connect(answer.fd, address) < 0) {
 		status = errno == EAGAIN || errno == EINTR ? -1 : 0;
 	} else if (ktrack_user_is_trusted(answer.fd)) {
-		status = ktrack_user_send(answer.fd, memory_fd);
-		if (status == 0)
+		status = ktrack_user_send(answer.fd, memory_fd) < 0 ? -1 : 1;
+		if (status > 0)
 			poll(&answer, 1, __KTRACK_ANSWER_MS);
 	}
 	close(answer.fd);
 	return status;
 }
 
+static inline int ktrack_user_offer_at(int memory_fd, const char *path)
+{
+	struct sockaddr_un address;
+
+	memset(&address, 0, sizeof(address));
+	address.sun_family = AF_UNIX;
+	if (strlen(path) >= sizeof(address.sun_path))
+		return 0;
+	memcpy(address.sun_path, path, strlen(path));
+	return ktrack_user_offer(memory_fd, &address);
+}
+
+static inline int ktrack_user_offer_to(int memory_fd, int pid)
+{
+	struct sockaddr_un address;
+
+	memset(&address, 0, sizeof(address));
+	address.sun_family = AF_UNIX;
+	snprintf(address.sun_path + 1, sizeof(address.sun_path) - 1, KTRACK_USER_ANCESTOR, pid);
+	return ktrack_user_offer(memory_fd, &address);
+}
+
+/* 0 if it has none in this PID namespace, -1 if that cannot be read. */
+static inline int ktrack_user_parent_of(int pid)
+{
+	char text[256];
+	const char *behind;
+	ssize_t size = -1;
+	int fd;
+
+	snprintf(text, sizeof(text), "/proc/%d/stat", pid);
+	fd = open(text, O_RDONLY | __KTRACK_CLOEXEC);
+	if (fd >= 0) {
+		size = read(fd, text, sizeof(text) - 1);
+		close(fd);
+	}
+	text[size > 0 ? size : 0] = '\0';
+	/* The name is in parentheses and may contain anything; a letter is between. */
+	behind = strrchr(text, ')');
+	return behind && strlen(behind) > 4 ? atoi(behind + 4) : -1;
+}
+
+/*
+ * A ktrack that records the descendants of its command is an ancestor, whatever has become of the
+ * environment. A child has the ancestors of its parent, and its parent.
+ */
+static inline int ktrack_user_offer_to_ancestor(int memory_fd)
+{
+	struct ktrack_user_process *process = &ktrack_user3_process;
+	int pid = process->ancestor ? process->ancestor : getppid(), nr_tries = 0, status = 0;
+
+	for (int i = 0; i < __KTRACK_ANCESTORS && pid > 0; i++) {
+		status = ktrack_user_offer_to(memory_fd, pid);
+		if (status || process->ancestor)
+			break;
+		pid = ktrack_user_parent_of(pid);
+		if (pid < 0 && ++nr_tries < __KTRACK_ANCESTOR_TRIES)
+			pid = getppid();
+	}
+	if (!process->ancestor)
+		process->ancestor = status ? pid : -1;
+	return status;
+}
+
 static inline void ktrack_user_find_ktrack(int memory_fd)
 {
 	const char *path = getauxval(AT_SECURE) ? NULL : getenv(KTRACK_USER_SOCKET_VARIABLE);
+	int status = path ? 0 : ktrack_user_offer_to_ancestor(memory_fd);
 
+	if (status == 0)
+		status = ktrack_user_offer_at(memory_fd, path ? path : KTRACK_USER_SOCKET);
 	/* ktrack reports it when it finds the program otherwise. */
-	if (ktrack_user_offer(memory_fd, path ? path : KTRACK_USER_SOCKET) < 0)
+	if (status < 0)
 		ktrack_user3_control.is_missed = 1;
 }
 

@@ -59,6 +59,7 @@ struct ktrack_user_thread {
  * @has_key: @key's destructor frees the ring of a thread that ends
  * @last_flow: the last number of a flow
  * @ring_size, @nr_rings: of the memfd
+ * @ancestor: a ktrack that records its descendants, -1 if there is none; 0 until it is searched
  */
 struct ktrack_user_process {
 	unsigned char *base;
@@ -67,6 +68,7 @@ struct ktrack_user_process {
 	uint32_t is_set_up;
 	uint32_t has_key;
 	pthread_key_t key;
+	int32_t ancestor;
 	uint64_t last_flow;
 	uint64_t device;
 	uint64_t inode;
