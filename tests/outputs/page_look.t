@@ -84,6 +84,35 @@ HITS = (
 100ms 7@0 work I end
 """
 )
+# Short slices with long pauses, and long ones with names; a CPU that is idle, threads in states, a slice without an end.
+LONELY = (
+    "format ../formats/6.12/sched/sched_switch\n"
+    + WORK
+    + "".join(f'{n}00ms 7@0 work B "short {n}"\n+20 7@0 work E ""\n' for n in range(1, 9))
+    + "".join(f'{n}00ms 8@0 work B "named slice {n}"\n+190ms 8@0 work E ""\n' for n in range(10, 20, 2))
+    + "".join(
+        f"{2100 + 100 * n}ms 0@0 sched_switch prev_comm=swapper prev_pid=0 prev_state=0 next_comm=job next_pid=9\n"
+        f"+50ms 9@0 sched_switch prev_comm=job prev_pid=9 prev_state={state} next_comm=swapper next_pid=0\n"
+        for n, state in enumerate((1, 2, 4, 1))
+    )
+    + '3s 7@0 work B stuck\n3100ms 7@0 work I end\n'
+)
+# Contrasts to the paper at short slices, and how wide they are; those of names to their slices; whether idle is green.
+CONTRASTS = """
+const rgb = (text) => [0, 2, 4].map((i) => parseInt(text.slice(i, i + 2), 16)), paper = rgb(at(p.width - 2, p.rows - 2)), { recording, palette } = p;
+const short = recording.tracks.find((track) => track.label.includes("tid 7")), y = p.topOf(short) + LANE / 2;
+const marks = Array.from({ length: 7 }, (_, n) => line(Math.floor(p.xOf((n + 1) * 1e8)) - 3, Math.floor(p.xOf((n + 1) * 1e8)) + 5, y).filter((one) => contrastOf(rgb(one), paper) >= 3).length);
+const texts = [], draw = p.context.fillText;
+p.context.fillText = (text) => texts.push([text, p.context.fillStyle]);
+p.draw();
+p.context.fillText = draw;
+const states = ["Running", "Runnable", "R+", "S", "D", "T", "X", "I"].map((name) => palette.make(name, true)), own = recording.names.map((name) => palette.make(name, false));
+const names = Array.from({ length: 1000 }, (_, i) => palette.make(`name ${i}`, false));
+const inks = [...states, ...own, ...names].map(({ rgb: behind, ink }) => contrastOf(ink === "#fff" ? [255, 255, 255] : [0, 0, 0], behind));
+const drawn = texts.filter(([text]) => text.startsWith("named")).map(([, style]) => style), wanted = palette.make("named slice 10", false).ink;
+const cpu = recording.tracks.find(({ identity }) => identity.tracepoint === "sched:cpu"), idle = palette.of(cpu, recording.names.indexOf("swapper")).rgb;
+return [palette.isDark, marks, Math.min(...inks), Math.min(...names.map(({ rgb: one }) => contrastOf(one, paper))), Math.max(...idle) - Math.min(...idle), drawn.length === 5 && drawn.every((one) => one === { "#000": "#000000", "#fff": "#ffffff" }[wanted]),
+    document.getElementById("legend").innerText.split("\\n").map((one) => one.trim()).filter((one) => one)];"""
 NR_DEEP, NR_ROWS = 5000, 32
 DEEP = (
     WORK
@@ -328,6 +357,27 @@ def check_deep(tap, pages):
     tap.ok(begin == [NR_ROWS, 0], "after the last rows come the first", begin)
 
 
+def check_contrast(tap, pages):
+    """Short slices, names and states are seen on light and dark paper; a legend names the states."""
+    browser = pages.browser
+    for theme in ("light", "dark"):
+        set_theme(browser, theme)
+        pages.load_text(LONELY, "-e", "demo:*", "-r", "sched")
+        is_dark, marks, ink, least, grey, is_drawn, legend = browser.run(LOOK + CONTRASTS)
+        tap.ok(is_dark == (theme == "dark") and min(marks) >= 2, f"{theme}: a short slice is two pixels wide, with a contrast of 3", *marks)
+        tap.ok(ink >= 4.5 and least >= 3 and is_drawn, f"{theme}: a name has a contrast of 4.5, a slice one of 3", ink, least, is_drawn)
+        tap.ok(grey < 40, f"{theme}: what is idle has no colour", grey)
+        wanted = ["running", "runnable, waits for a CPU", "sleeping", "waiting, uninterruptible", "stopped", "idle", "no end"]
+        tap.ok(legend == wanted, f"{theme}: the legend", *legend)
+    set_theme(browser, "")
+
+
+def set_theme(browser, theme):
+    """Light or dark paper; "" for that of the machine."""
+    feature = {"name": "prefers-color-scheme", "value": theme}
+    browser.call("POST", "/goog/cdp/execute", cmd="Emulation.setEmulatedMedia", params={"features": [feature]})
+
+
 def size_of(span):
     """How long a span is."""
     return span[1] - span[0]
@@ -434,6 +484,7 @@ CHECKS = (
     check_instants,
     check_counters,
     check_hues,
+    check_contrast,
     check_search,
     check_deep,
     check_wheel,

@@ -7,11 +7,15 @@ const HUE_FIRST = 40, HUES = 275;
 // States of threads, by the first word of their name: hue, saturation, lightness on light and dark paper.
 const STATE_TRACKS = "sched:thread";
 // What CPUs without work run.
-const CPU_TRACKS = "sched:cpu", IDLE = /^swapper\/\d+$/;
+const CPU_TRACKS = "sched:cpu", SLEEP_TRACKS = "power:idle", IDLE = /^(swapper(\/\d+)?|<idle>)$/;
 const STATE_COLOURS = {
-	Running: [131, 50, 58, 40], Runnable: [42, 90, 60, 42], R: [42, 90, 60, 42], S: [215, 22, 88, 24], D: [256, 38, 68, 50],
-	I: [215, 12, 91, 21], T: [210, 8, 62, 46], t: [210, 8, 62, 46], X: [210, 8, 40, 62], Z: [210, 8, 40, 62],
+	Running: [131, 50, 46, 44], Runnable: [42, 90, 38, 52], R: [42, 90, 38, 52], S: [215, 22, 88, 24], D: [256, 45, 48, 66],
+	I: [215, 12, 91, 21], T: [210, 8, 52, 46], t: [210, 8, 52, 46], X: [210, 8, 34, 72], Z: [210, 8, 34, 72],
 };
+// Nothing happens in these: they are no darker than the paper needs.
+const QUIET_STATES = ["S", "I"];
+// What is drawn has at least this contrast to the paper; a little more than the 3 that it shall have.
+const CONTRAST_LEAST = 3.1;
 
 // The states that ktrack names by letters.
 const STATE_WORDS = { S: "sleeping", D: "waiting, uninterruptible", R: "runnable", T: "stopped", t: "traced", X: "dead", Z: "zombie", P: "parked", I: "idle" };
@@ -38,6 +42,18 @@ function rgbOf(hue, saturation, lightness) {
 	});
 }
 
+// The luminance of a colour, 0 to 1.
+function luminanceOf(rgb) {
+	const [red, green, blue] = rgb.map((byte) => byte <= 10 ? byte / 3295 : ((byte / 255 + 0.055) / 1.055) ** 2.4);
+	return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+}
+
+// The contrast of two colours, 1 to 21.
+function contrastOf(one, other) {
+	const [low, high] = [luminanceOf(one), luminanceOf(other)].sort((a, b) => a - b);
+	return (high + 0.05) / (low + 0.05);
+}
+
 // Whether a track has the states of an idle task, which is no thread: it would hide the states of threads.
 function isIdleState({ identity }) {
 	return identity.tracepoint === STATE_TRACKS && identity.cpu !== undefined;
@@ -45,7 +61,7 @@ function isIdleState({ identity }) {
 
 // Whether a slice says that its CPU has no work.
 function isIdle(recording, { identity: { tracepoint } }, name) {
-	return tracepoint === CPU_TRACKS && IDLE.test(recording.names[name] ?? "");
+	return tracepoint === SLEEP_TRACKS || (tracepoint === CPU_TRACKS && IDLE.test(recording.names[name] ?? ""));
 }
 
 class Palette {
@@ -64,7 +80,7 @@ class Palette {
 	// The colour of a name on a track: `css`, and `rgb` for sums.
 	of(track, name) {
 		const isState = track.identity.tracepoint === STATE_TRACKS || isIdle(this.recording, track, name), known = isState ? this.states : this.names;
-		const key = isIdleState(track) ? "idle" : name;
+		const key = isIdleState(track) || track.identity.tracepoint === SLEEP_TRACKS ? "idle" : name;
 		let colour = known.get(key);
 		if (!colour) {
 			colour = this.make(key === "idle" ? "I" : this.recording.names[name] ?? "", isState);
@@ -73,10 +89,18 @@ class Palette {
 		return colour;
 	}
 
+	// All but quiet states stand out from the paper, and the text on them from them.
 	make(text, isState) {
-		const state = isState && STATE_COLOURS[IDLE.test(text) ? "I" : /^\w+/.exec(text)?.[0]];
-		const [hue, saturation, light, dark] = state || [hueOf(text), 55, 72, 38], rgb = rgbOf(hue, saturation, this.isDark ? dark : light);
-		return { rgb, css: `rgb(${rgb.join(" ")})` };
+		const word = isState && (IDLE.test(text) ? "I" : /^\w+/.exec(text)?.[0]), [hue, saturation, light, dark] = STATE_COLOURS[word] || [hueOf(text), 55, 60, 40];
+		let lightness = this.isDark ? dark : light, rgb = rgbOf(hue, saturation, lightness);
+		while (!QUIET_STATES.includes(word) && contrastOf(rgb, this.paper) < CONTRAST_LEAST)
+			rgb = rgbOf(hue, saturation, lightness += this.isDark ? 1 : -1);
+		return { rgb, css: `rgb(${rgb.join(" ")})`, ink: contrastOf(rgb, [0, 0, 0]) > contrastOf(rgb, [255, 255, 255]) ? "#000" : "#fff" };
+	}
+
+	// As in page.css.
+	get paper() {
+		return this.isDark ? [0x15, 0x19, 0x1f] : [255, 255, 255];
 	}
 
 	get grey() {

@@ -6,7 +6,7 @@ let GUTTER = 260;
 const GUTTER_MOST = 260, LANE = 17, COUNTER = 44, TRACK_GAP = 7;
 const LABEL_WIDTH_MIN = 30;
 // Chunks below this width are drawn by their digest; slices below WIDE as columns.
-const DECODED_WIDTH = 16, WIDE = 1.5, BINS_ON_COLUMN = 4;
+const DECODED_WIDTH = 16, WIDE = LEAST_WIDTH, BINS_ON_COLUMN = 4;
 // A frame decodes new chunks for so long, or half as long as the last frame took; it draws the rest by what is known, and
 // another frame follows.
 const READING_MS = 6, READING_MOST_MS = 100;
@@ -79,6 +79,7 @@ class Lanes {
 		this.drawSuspect(columns, top);
 		for (const [track, chunk, i] of wide)
 			this.drawSlice(track, chunk, i, top);
+		columns.drawLone(this.context, GUTTER, top + 1, LANE - 2, this.ratio);
 		if (this.selected && rows.includes(this.selected.row))
 			this.drawSlice(this.selected.track, this.selected.chunk, this.selected.index, top);
 	}
@@ -132,13 +133,16 @@ class Lanes {
 		const width = Math.max(to - from, 1);
 		if (to < GUTTER || from > this.width)
 			return;
-		this.context.fillStyle = this.palette.of(track, items.name[index]).css;
+		const { css, ink } = this.palette.of(track, items.name[index]), name = width > LABEL_WIDTH_MIN ? this.recording.names[items.name[index]] : "";
+		this.context.fillStyle = css;
 		this.context.fillRect(from, top + 1, width, LANE - 2);
+		// Not below the name, which would be hard to read.
+		const named = name ? Math.min(this.widthOf(name) + 6, width) : 0;
 		if (marks & 2)
-			this.drawStripes(from, top + 1, width, LANE - 2);
+			this.drawStripes(from + named, top + 1, width - named, LANE - 2);
 		this.drawEdges(marks, this.selected?.chunk === chunk && this.selected.index === index, from, top, width);
-		if (width > LABEL_WIDTH_MIN)
-			this.drawText(this.recording.names[items.name[index]], from + 4, top + LANE / 2 + 1, width - 6);
+		if (name)
+			this.drawText(name, from + 4, top + LANE / 2 + 1, width - 6, ink);
 	}
 
 	drawEdges(marks, isSelected, from, top, width) {

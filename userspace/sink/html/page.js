@@ -21,6 +21,7 @@ class Page {
 		this.search = new SearchField(this);
 		this.saver = new Saver(this);
 		this.fragment = new Fragment(this);
+		this.legend = new Legend(this);
 		this.trail = [];
 		this.picture.whenDrawn = () => this.showRange();
 		matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.picture.ask());
@@ -72,6 +73,7 @@ class Page {
 		this.part("markers").textContent = this.range.markerText();
 		if (this.tipView !== this.viewKey())
 			this.hideTip();
+		this.legend?.update();
 		this.fragment?.changed();
 	}
 
