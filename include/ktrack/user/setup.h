@@ -95,7 +95,10 @@ static inline int ktrack_user_send(int socket_fd, int memory_fd)
 	return sendmsg(socket_fd, &message, MSG_NOSIGNAL) < 0 ? -1 : 0;
 }
 
-/* Waits while many programs connect. Returns -1 with errno, EAGAIN if it was for too long. */
+/*
+ * Waits while many programs connect, unless the socket is non-blocking. Returns -1 with errno, EAGAIN
+ * if it was for too long.
+ */
 static inline int ktrack_user_connect(int fd, const struct sockaddr_un *address)
 {
 	struct timeval limit;
@@ -112,14 +115,15 @@ static inline int ktrack_user_connect(int fd, const struct sockaddr_un *address)
 
 /*
  * Waits until ktrack records the program, or does not want it and closes the connection. Returns 1
- * if it was reached, 0 if none listens there, or -1 if one does that could not be reached.
+ * if it was reached, 0 if none listens there, or -1 if one does that could not be reached. @flags:
+ * SOCK_NONBLOCK where anybody can listen, and let programs wait.
  */
-static inline int ktrack_user_offer(int memory_fd, const struct sockaddr_un *address)
+static inline int ktrack_user_offer(int memory_fd, const struct sockaddr_un *address, int flags)
 {
 	struct pollfd answer;
 	int status = 0;
 
-	answer.fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+	answer.fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | flags, 0);
 	answer.events = POLLIN;
 	if (answer.fd < 0)
 		return -1;
@@ -143,7 +147,7 @@ static inline int ktrack_user_offer_at(int memory_fd, const char *path)
 	if (strlen(path) >= sizeof(address.sun_path))
 		return 0;
 	memcpy(address.sun_path, path, strlen(path));
-	return ktrack_user_offer(memory_fd, &address);
+	return ktrack_user_offer(memory_fd, &address, 0);
 }
 
 static inline int ktrack_user_offer_to(int memory_fd, int pid)
@@ -153,7 +157,7 @@ static inline int ktrack_user_offer_to(int memory_fd, int pid)
 	memset(&address, 0, sizeof(address));
 	address.sun_family = AF_UNIX;
 	snprintf(address.sun_path + 1, sizeof(address.sun_path) - 1, KTRACK_USER_ANCESTOR, pid);
-	return ktrack_user_offer(memory_fd, &address);
+	return ktrack_user_offer(memory_fd, &address, SOCK_NONBLOCK);
 }
 
 /* 0 if it has none in this PID namespace, -1 if that cannot be read. */
@@ -186,15 +190,17 @@ static inline int ktrack_user_offer_to_ancestor(int memory_fd)
 	int pid = process->ancestor ? process->ancestor : getppid(), nr_tries = 0, status = 0;
 
 	for (int i = 0; i < __KTRACK_ANCESTORS && pid > 0; i++) {
-		status = ktrack_user_offer_to(memory_fd, pid);
-		if (status || process->ancestor)
+		int one = ktrack_user_offer_to(memory_fd, pid);
+
+		status = one ? one : status;
+		if (one > 0 || process->ancestor)
 			break;
 		pid = ktrack_user_parent_of(pid);
 		if (pid < 0 && ++nr_tries < __KTRACK_ANCESTOR_TRIES)
 			pid = getppid();
 	}
-	if (!process->ancestor)
-		process->ancestor = status ? pid : -1;
+	if (!process->ancestor && status >= 0)
+		process->ancestor = status > 0 ? pid : -1;
 	return status;
 }
 
