@@ -1,10 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The JSON of ktrack why as ktrack-why(1) describes it: its members, and a strict reader."""
 
-import re
+import sys
 from pathlib import Path
 
-PAGE = Path(__file__).resolve().parents[2] / "userspace/cli/ktrack-why.1"
+TESTS = Path(__file__).resolve().parents[1]
+sys.path[:0] = [str(TESTS / "cli")]
+
+import manpage  # noqa: E402
+
+PAGE = TESTS.parent / "userspace/cli/ktrack-why.1"
 ANSWER = {"matched": int, "has_sched": bool, "has_irq": bool, "lost_records": int, "lost_gaps": int}
 ANSWER_MORE = {"slices": list, "aggregate": dict, "processes": list, "kinds": list, "time_unit": str}
 PROCESS = {"pid": int, "comm": str, "running_ns": int, "runnable_ns": int, "uninterruptible_ns": int}
@@ -76,8 +81,6 @@ def wrong_answer(answer):
 
 def undocumented():
     """Members and kinds that the section JSON of the page does not name."""
-    section = PAGE.read_text().split(".SH JSON")[1].split("\n.SH ")[0]
-    words = re.findall(r'"([^"]+)"|([\w]+)', "\n".join(line for line in section.splitlines() if line.startswith(".B")))
-    named = {one.strip(" ,") for pair in words for one in pair if one}
+    named = {word for line in manpage.Page(PAGE).of("JSON") for word in line.bold}
     tables = (ANSWER, ANSWER_MORE, SLICE, SLICE_MORE, SLICES, PROCESS, CAUSE, EVIDENCE, TIMES, KEY, KEY_MORE, AGGREGATE, GROUP, GROUP_MORE, ROW, COMPARED_ROW)
     return sorted(({name for table in tables for name in table} | KINDS) - named)
