@@ -104,7 +104,7 @@ cut -d ' ' -f 1 out >names
 while read -r name; do
 	run "$ktrack" query --list "$name"
 	said "--list $name prints its text" '^FROM\|^SELECT'
-	is "which is documented" "$(grep -c "^\.B $name\$" "$OLDPWD/userspace/cli/ktrack-query.1")" = 1
+	is "which is documented" "$(grep -c "^$name$(printf '\t')" "$OLDPWD/userspace/cli/ktrack-query.1")" = 1
 done <names
 
 "$OLDPWD/tests/golden/mktrace" "$OLDPWD/tests/why/data/driver.script" driver.dat
