@@ -31,8 +31,8 @@ sh -c 'env -i KTRACK_USER_SOCKET="$0/nobody" COUNT="$0/orphan.count" "$0/orphan"
 read line
 kill $!
 '''
-# Longer than anything may wait here.
-FOR_EVER_MS = 10**8
+# How long a program waits that finds no place.
+PATIENT_MS = 20000
 # Programs that do not know the socket and end at once: with a child, and with a parent that ends meanwhile; the shell waits for their output.
 SHORT_LIVES = 15
 SHORT = f'''
@@ -86,19 +86,31 @@ def check_short(tap, folder):
     tap.ok(comms == {"short"}, "one that was told the socket and is no descendant is not", comms)
 
 
+def full(stack, address):
+    """A socket that listens and has no place for another connection; whether that is so."""
+    listener, *others = (stack.enter_context(socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)) for _ in range(8))
+    listener.bind(address)
+    listener.listen(0)
+    status = 0
+    for one in others:
+        one.setblocking(False)
+        status = status or one.connect_ex(address)
+    return status == errno.EAGAIN
+
+
 def check_full(tap, folder):
-    """Anybody may listen under the name of an ancestor, and let programs wait for a connection: they do not."""
+    """Anybody may listen under the name of an ancestor, and let programs wait for a connection: they do not, as one does at a known socket."""
     address = f"\0ktrack-user/{os.getpid()}".encode().ljust(108, b"\0")
-    with contextlib.ExitStack() as open_ones:
-        listener, *others = (open_ones.enter_context(socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)) for _ in range(8))
-        listener.bind(address)
-        listener.listen(0)
-        status = 0
-        for one in others:
-            one.setblocking(False)
-            status = status or one.connect_ex(address)
-        done = process.run([f"{folder}/patient", "1", "1", "0"], env={}, capture_output=True)
-    tap.ok(status == errno.EAGAIN and done.returncode == 0, "a program does not wait for one who lets its ancestor's name be full", status, done)
+    known = f"{folder}/full.sock"
+    words = [f"{folder}/patient", "1", "1", "0"]
+    with contextlib.ExitStack() as stack:
+        are_full = full(stack, address) and full(stack, known)
+        waiting = subprocess.Popen(words, env={"KTRACK_USER_SOCKET": known}, stdout=subprocess.DEVNULL)
+        done = process.run(words, env={}, capture_output=True)
+        is_first = waiting.poll() is None
+        waiting.kill()
+        waiting.wait()
+    tap.ok(are_full and done.returncode == 0 and is_first, "a program does not wait for one who lets its ancestor's name be full", are_full, done)
 
 
 def check_machine(tap, folder):
@@ -114,7 +126,7 @@ def main():
         own_socket(folder)
         for name in ("outer", "inner", "clean", "orphan", "short"):
             build(folder, name)
-        build(folder, "patient", patience=f"-D__KTRACK_ANSWER_MS={FOR_EVER_MS}")
+        build(folder, "patient", patience=f"-D__KTRACK_ANSWER_MS={PATIENT_MS}")
         outer = subprocess.Popen([f"{folder}/outer", "1", "1", "10000", "wait"], env={**os.environ, "COUNT": f"{folder}/outer.count"}, stdout=subprocess.DEVNULL)
         check_descendants(tap, folder)
         check_short(tap, folder)
