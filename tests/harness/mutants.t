@@ -93,7 +93,7 @@ class Project:
         self.root = Path(folder)
         (self.root / "tests/mutants.d").mkdir(parents=True)
         (self.root / "tests/x").mkdir()
-        for name in ("mutants", "process.py", "tap.py"):
+        for name in ("mutants", "commit.py", "process.py", "tap.py"):
             shutil.copy(TESTS / name, self.root / "tests")
         self.write("limits.c", LIMITS)
         self.write("one.c", PROGRAM)
