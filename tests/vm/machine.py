@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import process
+from commit import ranked
 
 PROJECT = Path(__file__).resolve().parents[2]
 GUEST = Path(__file__).resolve().parent / "guest"
@@ -24,6 +25,8 @@ KERNELS = CHOSEN or ("6.1", "6.12") + (("newest",) if NEWEST == "all" else ())
 IS_FULL = bool(os.environ.get("KTRACK_FULL"))
 # These test files, options and rights: each runs on one kernel, except with IS_FULL.
 ONE_6_1, ONE_6_12 = (KERNELS, KERNELS) if IS_FULL or CHOSEN else (("6.1",), ("6.12",))
+# These are about ktrack's readers of what a kernel wrote: on one kernel, another one for each commit, except with IS_FULL.
+ONE_OF = KERNELS if IS_FULL or CHOSEN else ranked(PROJECT, KERNELS)[:1]
 # Two processors on a clock that counts their instructions, a nanosecond for each, whichever of them runs: what is done in a
 # second is the same on every host, however busy, and less than what a modest machine of today does. The second one has to be
 # put online.

@@ -143,7 +143,7 @@ def check_kernel(tap, kernel, folder):
 
 def main():
     tap = Tap()
-    for kernel in sys.argv[1:] or machine.KERNELS:
+    for kernel in sys.argv[1:] or machine.ONE_OF:
         folder = machine.kernel_folder(kernel)
         if (folder / "more/loop.ko").exists():
             check_kernel(tap, kernel, folder)
