@@ -116,10 +116,10 @@ read_and_pipe() {
 	done
 }
 
-# Replaces /proc/kallsyms, which takes a kernel 350 million instructions for each reader, by a copy of the first call, for recordings
-# whose symbols are not looked at: those of modules that are loaded later are not there.
+# Replaces /proc/kallsyms, which takes a kernel 350 million instructions for each reader, by a copy, for recordings whose symbols are
+# not looked at: that of a kept machine, or of the first call. With the argument now it is made anew, with the modules that are loaded.
 symbols_keep() {
-	[ -e /kallsyms ] || cat /proc/kallsyms >/kallsyms
+	[ -e /kallsyms ] && [ "${1-}" != now ] || cat /proc/kallsyms >/kallsyms
 	mount --bind /kallsyms /proc/kallsyms
 }
 

@@ -67,7 +67,7 @@ killed() {
 }
 
 # System calls and switches of threads that a small buffer cannot hold, between and behind what the module fires.
-STORM='dd if=/dev/zero of=/dev/null bs=1 count=20000 2>/dev/null'
+STORM='dd if=/dev/zero of=/dev/null bs=1 count=5000 2>/dev/null'
 
 # The default selection, killed: both instances have records, also later ones, and both go.
 killed_beside_packs() {
@@ -259,6 +259,7 @@ insmod /modules/ktrack_test.ko
 mkfifo /tmp/no-file.dat
 recorded whole record -b 8192 -- sh -c "$FIRE"
 recorded default ktrack record -b 8192 -o /tmp/default.dat -- sh -c "$FIRE"
+symbols_keep
 recorded pushed ktrack record --mode=circular -b 64 -o /tmp/pushed.dat -- sh -c "$STORM; $FIRE; $STORM"
 recorded pushed-killed killed_beside_packs
 recorded pushed-saved left_read save
@@ -266,7 +267,6 @@ recorded pushed-attached left_read attach
 attempt comes comes_beside_packs
 recorded all ktrack record --all -b 8192 -o /tmp/all.dat -- sh -c "$FIRE"
 recorded none ktrack record -r none -e sched:sched_process_exit -o /tmp/none.dat -- sh -c "$FIRE"
-symbols_keep
 recorded small record -b 64 -- sh -c "$FIRE"
 recorded oneshot record --mode=oneshot -b 1024 -- sh -c "$FIRE_MORE"
 recorded circular record --mode=circular -b 1024 -- sh -c "$FIRE_MORE"

@@ -177,7 +177,7 @@ hook_watch() {
 
 cd /tmp
 insmod /modules/ktrack_test.ko
-symbols_keep
+symbols_keep now
 rate_watch "$1" "$2"
 for kind in stopped behind full jump killed closing hook; do
 	[ $kind != closing ] || symbols_restore
