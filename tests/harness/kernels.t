@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Test: scripts/vm-kernel waits for another run; scripts/vm-modules builds modules also where the CPU time is limited already.
+"""Test: scripts/vm-kernel waits for another run; scripts/vm-modules builds modules also where the CPU time is limited already, and
+refuses warnings.
 
 The build tools are a stand-in.
 """
@@ -20,8 +21,9 @@ import process  # noqa: E402
 from tap import Tap  # noqa: E402
 
 PROJECT = Path(__file__).resolve().parents[2]
-# Makes a module that has the limit of its build.
+# Makes a module that has the limit of its build, and warns on request.
 STAND_IN = r"""#!/bin/bash
+[ ! -e warns ] || echo "main.c:1:2: warning: this looks odd"
 for word in "$@"; do case $word in M=*) ulimit -t >"${word#M=}/limit.ko" ;; esac done
 """
 
@@ -52,8 +54,8 @@ def check_waiting(tap, folder):
     tap.ok((waiting.returncode, output, errors) == wanted, "it goes on when the other run has ended", output, errors)
 
 
-def built(folder, limit_s):
-    """The exit status of a build below a limit, and the module."""
+def builder(folder, limit_s):
+    """A tree with stand-ins, and the command that builds its modules below a limit."""
     root = Path(folder)
     for name in ("scripts", "kmod", "include", "kernel"):
         (root / name).mkdir()
@@ -65,9 +67,28 @@ def built(folder, limit_s):
     # Only with this capability, a limit can be raised.
     if os.geteuid() == 0:
         words[:0] = ["setpriv", "--bounding-set=-sys_resource"]
+    return root, words
+
+
+def built(folder, limit_s):
+    """The exit status of a build below a limit, and the module."""
+    root, words = builder(folder, limit_s)
     done = process.run(words, stdin=subprocess.DEVNULL, capture_output=True, text=True)
     module = root / "out/limit.ko"
     return done.returncode, module.read_text().strip() if module.exists() else done.stderr
+
+
+def check_warnings(tap, folder):
+    """A build with a warning is an error, also when nothing has changed since; one without is none."""
+    root, words = builder(folder, 500)
+    (root / "warns").touch()
+    for what in ("a warning", "the same warning"):
+        done = process.run(words, stdin=subprocess.DEVNULL, capture_output=True, text=True)
+        is_refused = done.returncode == 1 and "this looks odd" in done.stderr and not (root / "out").exists()
+        tap.ok(is_refused, f"{what} is an error", done.returncode, done.stderr)
+    (root / "warns").unlink()
+    done = process.run(words, stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    tap.ok(done.returncode == 0, "without it the modules are there", done.stderr)
 
 
 def main():
@@ -79,6 +100,8 @@ def main():
         with tempfile.TemporaryDirectory() as folder:
             found = built(folder, limit_s)
         tap.ok(found == (0, wanted_s), f"below a limit of {limit_s} s, a build has {wanted_s} s", *found)
+    with tempfile.TemporaryDirectory() as folder:
+        check_warnings(tap, folder)
     return tap.finish()
 
 
