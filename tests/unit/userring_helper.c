@@ -407,7 +407,8 @@ TEST(a_helper_that_cannot_begin_is_an_error)
 	struct error error = { 0 };
 
 	CHECK_NUMBER(helper_start(&helper, &work, &error), -1);
-	CHECK_TEXT(error.text, "the helper for programs does not start; is memory short?");
+	CHECK_TEXT(error.text, "the helper for programs does not start; is memory short, or the limit "
+			       "of open files (ulimit -n)?");
 	CHECK_NUMBER(helper.pid, 0);
 	CHECK_NUMBER(helper.fd, -1);
 }

@@ -59,7 +59,9 @@ int helper_start(struct helper *helper, const struct helper_work *work, struct e
 		return 0;
 	kill(helper->pid, SIGKILL);
 	helper_end(helper);
-	return error_set(error, "the helper for programs does not start; is memory short?");
+	return error_set(error,
+			 "the helper for programs does not start; is memory short, or the limit "
+			 "of open files (ulimit -n)?");
 }
 
 int helper_start_reader(struct helper *helper, struct helper_work *work, int *reader_fd,
