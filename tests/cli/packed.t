@@ -47,6 +47,9 @@ for kind in gzip:gz zstd:zst xz:xz; do
 done
 run "$ktrack" list --max-input=1 trace.dat.gz
 refused "a limit of the user's" 1 "trace.dat.gz: decompressed it has more than 1 KiB; if it is what you expect, allow more with --max-input=SIZE"
+run sh -c 'ulimit -f 1; exec "$0" stat trace.txt.gz' "$ktrack"
+refused "a limit of files" 1 \
+	"trace.txt.gz: a temporary file for it may not become large enough; raise the limit of files (ulimit -f), or decompress it with zcat"
 tar cf some.tar trace.dat
 gzip some.tar
 run "$ktrack" list some.tar.gz

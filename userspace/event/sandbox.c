@@ -45,6 +45,7 @@ bool sandbox_enter(const struct sandbox *sandbox)
 		fclose(file);
 	/* A handler would return by a call that the filter refuses. */
 	signal(SIGPIPE, SIG_DFL);
+	signal(SIGXFSZ, SIG_DFL);
 	LIMIT(RLIMIT_AS, pages * sysconf(_SC_PAGESIZE) + sandbox->memory);
 	LIMIT(RLIMIT_CPU, sandbox->cpu_s);
 	LIMIT(RLIMIT_CORE, 0);

@@ -43,6 +43,7 @@ enum unpack_status {
 	UNPACK_NO_SPACE,
 	UNPACK_NO_MEMORY,
 	UNPACK_NO_SANDBOX,
+	UNPACK_SIGNAL_XFSZ, /* no exit status */
 };
 
 /** struct unpacking - an input that is decompressed */
@@ -293,7 +294,7 @@ static enum unpack_status unpack_await(pid_t pid)
 			return UNPACK_DAMAGED;
 	}
 	if (WIFSIGNALED(status) && WTERMSIG(status) == SIGXFSZ)
-		return UNPACK_TOO_LARGE;
+		return UNPACK_SIGNAL_XFSZ;
 	return WIFEXITED(status) && WEXITSTATUS(status) <= UNPACK_NO_SANDBOX ? WEXITSTATUS(status)
 									     : UNPACK_DAMAGED;
 }
@@ -312,6 +313,11 @@ static int unpack_refuse(const struct packing *packing, enum unpack_status statu
 				 "%s: no space for it in a temporary file; set TMPDIR to a "
 				 "directory with more space",
 				 name);
+	case UNPACK_SIGNAL_XFSZ:
+		return error_set(error,
+				 "%s: a temporary file for it may not become large enough; raise "
+				 "the limit of files (ulimit -f), or decompress it with %s",
+				 name, packing->program);
 	case UNPACK_NO_MEMORY:
 		return error_set(error, "%s: %s needs too much memory; decompress it with %s", name,
 				 packing->name, packing->program);
