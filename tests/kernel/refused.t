@@ -79,7 +79,9 @@ CASES = {
         "KTRACK_SLICE(words, KTRACK_SCOPE(enum state, a), KTRACK_SCOPE(unsigned int, b), KTRACK_SCOPE(ulong, c), KTRACK_SCOPE(long, d),"
         " KTRACK_SCOPE(bool, e), KTRACK_SCOPE(uint, f)); KTRACK_SLICE(names, KTRACK_SCOPE(sector_t, a), KTRACK_SCOPE(dma_addr_t, b),"
         " KTRACK_SCOPE(phys_addr_t, c), KTRACK_SCOPE(size_t, d), KTRACK_SCOPE(ssize_t, e), KTRACK_SCOPE(loff_t, f), KTRACK_SCOPE(dev_t, g),"
-        " KTRACK_SCOPE(umode_t, h), KTRACK_SCOPE(ushort, i), KTRACK_SCOPE(char, j));",
+        " KTRACK_SCOPE(umode_t, h), KTRACK_SCOPE(ushort, i), KTRACK_SCOPE(char, j));"
+        " KTRACK_SLICE(fixed, KTRACK_SCOPE(uint8_t, a), KTRACK_SCOPE(int16_t, b), KTRACK_SCOPE(uint32_t, c), KTRACK_SCOPE(int64_t, d),"
+        " KTRACK_SCOPE(__u32, e), KTRACK_SCOPE(__s8, f), KTRACK_SCOPE(__u16, g), KTRACK_SCOPE(__u64, h));",
         "",
     ),
     "scope_type": (
