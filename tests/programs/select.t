@@ -119,6 +119,18 @@ def check_record(tap, program, folder):
     tap.ok(done.returncode == 2 and "--filter: 'ub:open*' matches no tracepoint, and events of programs have no filters" in done.stderr, "a filter of a program's events is refused", done.stderr)
 
 
+def check_command(tap, program, folder):
+    """Events of an instrumented command are recorded without --programs, in whatever a pattern matches no tracepoint; others are refused before it runs."""
+    path, target = Path(folder) / "command.dat", Path(folder) / "command.event"
+    done = subprocess.run([KTRACK, "record", "-e", "ub:open*", "-o", path, "--", program], capture_output=True, text=True, check=False)
+    subprocess.run([KTRACK, "export", f"--event={target}", path], check=False, capture_output=True)
+    tap.ok(done.returncode == 0 and categories(read_events(target)) == {"ub:open_file", "ub:open_dir"}, "-e means events of the command without --programs", done.stderr)
+    for name, pattern, command in (("a system that it does not have", "bu:open*", [program]), ("one of two patterns", "ub:open*,bu:*", [program]), ("another program", "ub:open*", ["touch"])):
+        ran = Path(folder) / "ran"
+        done = subprocess.run([KTRACK, "record", "-e", pattern, "-o", path, "--", *command, ran], capture_output=True, text=True, check=False)
+        tap.ok(done.returncode == 125 and not ran.exists(), f"{name}: refused", done.returncode, done.stderr)
+
+
 def check_unit(tap, program):
     """A rule gives a counter a unit, which the event itself cannot have."""
     path = Path(program).with_suffix(".dat")
@@ -141,6 +153,7 @@ def main():
         check_classes(tap, program)
         check_next(tap, program, folder)
         check_record(tap, program, folder)
+        check_command(tap, program, folder)
         check_unit(tap, program)
     return tap.finish()
 

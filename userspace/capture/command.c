@@ -91,6 +91,9 @@ void privilege_raise_files(void)
 /* The kernel reads this many bytes of a script's first line. */
 #define INTERPRETER_MAX 255
 
+/* Larger files of programs are not read. */
+#define PROGRAM_SIZE_MAX ((size_t)256 << 20)
+
 /** struct command - the traced command */
 struct command {
 	char *const *argv;
@@ -229,25 +232,32 @@ static bool is_program(const char *path)
 	return S_ISREG(about.st_mode) && has_interpreter(path);
 }
 
-/* Searches PATH as execvp() does. Returns EACCES if it only finds files that cannot be executed. */
-static int program_find(const char *name)
+/*
+ * Searches PATH as execvp() does; @found receives the path. Returns EACCES if it only finds files
+ * that cannot be executed.
+ */
+static int program_find(const char *name, struct buffer *found)
 {
 	const char *path = getenv("PATH");
 	int number = ENOENT;
 	char *list, *rest, *folder;
 
-	if (!*name || strchr(name, '/'))
+	if (!*name || strchr(name, '/')) {
+		buffer_append_string(found, name);
 		return is_program(name) ? 0 : errno;
+	}
 	list = strdup(path ? path : "/bin:/usr/bin");
 	rest = list;
 	while (number && (folder = strsep(&rest, ":"))) {
 		struct buffer file = { 0 };
 
 		buffer_printf(&file, "%s/%s", *folder ? folder : ".", name);
-		if (is_program(buffer_string(&file)))
+		if (is_program(buffer_string(&file))) {
+			buffer_append_string(found, buffer_string(&file));
 			number = 0;
-		else if (errno == EACCES)
+		} else if (errno == EACCES) {
 			number = EACCES;
+		}
 		buffer_release(&file);
 	}
 	free(list);
@@ -256,8 +266,10 @@ static int program_find(const char *name)
 
 int command_check(char *const *argv, int *status, struct error *error)
 {
-	int number = program_find(argv[0]);
+	struct buffer found = { 0 };
+	int number = program_find(argv[0], &found);
 
+	buffer_release(&found);
 	if (number == 0)
 		return 0;
 	*status = status_of_errno(number);
@@ -266,6 +278,17 @@ int command_check(char *const *argv, int *status, struct error *error)
 		return error_set(error, "cannot run '%s': %s; -o names the recording", argv[0],
 				 strerror(number));
 	return error_set_system(error, number, "cannot run '%s'", argv[0]);
+}
+
+int command_read(char *const *argv, struct buffer *out)
+{
+	struct buffer found = { 0 };
+	int status = program_find(argv[0], &found) == 0
+			     ? file_read_up_to(buffer_string(&found), PROGRAM_SIZE_MAX, out)
+			     : -1;
+
+	buffer_release(&found);
+	return status;
 }
 
 int command_new(struct command **out, char *const *argv, const struct command_signals *signals,

@@ -721,12 +721,36 @@ bool capture_records_kernel(const struct capture_settings *settings)
 	       settings->nr_probes > 0 || settings->nr_functions > 0 || settings->nr_stacks > 0;
 }
 
+/** struct command_file - the file of the command; @bytes are read when they are needed */
+struct command_file {
+	char *const *argv;
+	struct buffer bytes;
+};
+
+static bool command_may_emit(void *context, const char *system)
+{
+	struct command_file *file = context;
+
+	return file->argv &&
+	       (file->bytes.size > 0 || command_read(file->argv, &file->bytes) == 0) &&
+	       program_may_emit(&file->bytes, system);
+}
+
 int programs_choose_events(struct capture_settings *settings, struct error *error)
 {
-	if (!settings->records_programs || settings->instance ||
-	    settings->selection.nr_patterns == 0)
+	bool is_asked = settings->records_programs;
+	struct command_file file = { .argv = settings->command };
+	int nr_chosen;
+
+	if (settings->instance || settings->selection.nr_patterns == 0 ||
+	    (!is_asked && strcmp(settings->clock, "boot") != 0))
 		return 0;
-	return selection_choose_programs(&settings->selection, settings->report, error);
+	nr_chosen = selection_choose_programs(&settings->selection,
+					      is_asked ? NULL : command_may_emit, &file,
+					      settings->report, error);
+	settings->records_programs |= nr_chosen > 0;
+	buffer_release(&file.bytes);
+	return nr_chosen < 0 ? -1 : 0;
 }
 
 /** programs_check - refuse settings that programs exclude; returns -1 with @error */

@@ -43,6 +43,9 @@ void command_signals_apply(const struct command_signals *signals);
 /** command_check - whether the program can be executed; if not, @status is 126 or 127 */
 int command_check(char *const *argv, int *status, struct error *error);
 
+/** command_read - append the file of the program; returns -1 if there is none, or it is too large */
+int command_read(char *const *argv, struct buffer *out);
+
 /**
  * command_new - start a process that waits for command_run()
  * @out: for command_free()

@@ -233,10 +233,14 @@ struct programs;
 /**
  * selection_choose_programs - find the patterns that match no tracepoint: they mean events of
  * programs, of which only those are recorded then
+ * @may_emit: of a system; unless it is true for all these patterns, none means programs. NULL: it is
  * @report: receives a line if there is no tracefs
+ *
+ * Returns the number of patterns that mean programs, or -1 with @error.
  */
-int selection_choose_programs(struct selection *selection, const struct report *report,
-			      struct error *error);
+int selection_choose_programs(struct selection *selection,
+			      bool (*may_emit)(void *context, const char *system), void *context,
+			      const struct report *report, struct error *error);
 
 /** selection_report_programs - report patterns that have matched no event of a program */
 void selection_report_programs(const struct selection *selection, const struct programs *programs,

@@ -464,12 +464,8 @@ static bool patterns_note_name(void *context, const char *system, const char *na
 static int pattern_choose_programs(struct selection *selection, struct pattern *pattern,
 				   struct error *error)
 {
-	bool matches_tracepoint = pattern->matches_tracepoint;
 	const char *name = program_system(pattern->text);
 
-	pattern->matches_tracepoint = false;
-	if (matches_tracepoint)
-		return 0;
 	if (name) {
 		memmove(pattern->text, name, strlen(name) + 1);
 		free(pattern->system);
@@ -488,22 +484,52 @@ static int pattern_choose_programs(struct selection *selection, struct pattern *
 	return selection->program_events.failed ? error_set(error, "out of memory") : 0;
 }
 
-int selection_choose_programs(struct selection *selection, const struct report *report,
-			      struct error *error)
+static bool pattern_may_be_emitted(const struct pattern *pattern,
+				   bool (*may_emit)(void *context, const char *system),
+				   void *context)
+{
+	const char *name = program_system(pattern->text);
+	struct buffer system = { 0 };
+	bool may;
+
+	name = name ? name : pattern->text;
+	buffer_printf(&system, "%.*s", (int)strcspn(name, ":"), name);
+	may = may_emit(context, buffer_string(&system));
+	buffer_release(&system);
+	return may;
+}
+
+int selection_choose_programs(struct selection *selection,
+			      bool (*may_emit)(void *context, const char *system), void *context,
+			      const struct report *report, struct error *error)
 {
 	const struct tracepoint_visitor visitor = { .context = selection,
 						    .wants_system = patterns_want_system,
 						    .wants = patterns_note_name };
 	struct error problem = { 0 };
+	bool has_tracefs = selection_visit(NULL, &visitor, &problem) == 0;
+	bool may = true;
+	int nr_chosen = 0, status = 0;
 
+	for (size_t i = 0; i < selection->nr_patterns; i++) {
+		const struct pattern *pattern = &selection->patterns[i];
+
+		if (may && !pattern->matches_tracepoint) {
+			may = !may_emit || pattern_may_be_emitted(pattern, may_emit, context);
+			nr_chosen += may;
+		}
+	}
 	/* Without tracefs, no pattern means a tracepoint. */
-	if (selection_visit(NULL, &visitor, &problem) < 0)
+	if (may && !has_tracefs)
 		report_message(report, "-e: means only events of programs: %s", problem.text);
 	for (size_t i = 0; i < selection->nr_patterns; i++) {
-		if (pattern_choose_programs(selection, &selection->patterns[i], error) < 0)
-			return -1;
+		struct pattern *pattern = &selection->patterns[i];
+
+		if (may && status == 0 && !pattern->matches_tracepoint)
+			status = pattern_choose_programs(selection, pattern, error);
+		pattern->matches_tracepoint = false;
 	}
-	return 0;
+	return status < 0 ? -1 : may ? nr_chosen : 0;
 }
 
 void selection_report_programs(const struct selection *selection, const struct programs *programs,

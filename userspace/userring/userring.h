@@ -227,6 +227,13 @@ struct programs_examined {
  */
 int programs_examine(struct programs_examined *out, struct error *error);
 
+/**
+ * program_may_emit - whether a program has ktrack/user.h and may emit events of a system
+ * @file: the bytes of its file
+ * @system: a pattern
+ */
+bool program_may_emit(const struct buffer *file, const char *system);
+
 /** programs_find_reader - the user that reads programs for a ktrack of root; false if none */
 bool programs_find_reader(uid_t *user, gid_t *group);
 
