@@ -117,6 +117,7 @@ for event in switch wakeup waking process_fork process_exec process_exit process
 done
 format_save task task_newtask
 format_save task task_rename
+format_save cgroup cgroup_attach_task
 format_save kmem kmalloc
 format_save timer timer_start
 packs_save

@@ -331,7 +331,25 @@ def check_cgroups(tap, pages):
     tap.ok("/pod/a" not in found and len(found) == 4, "all are in one cgroup", *found)
 
 
-CHECKS = (check_cgroups, check_tree, check_lines, check_filter, check_once, check_scrolled, check_renamed, check_joined)
+MOVES = CGROUPS.replace("+1us 9@0 all", "+0 9@1 cgroup_attach_task dst_root=0 pid=7 dst_path=/pod/b\n+1us 8@0 io I moved\n+1us 9@0 all")
+MOVES = "event cgroup:cgroup_attach_task 300 s32 dst_root; s32 pid; string dst_path\n" + MOVES + "+1us 7@0 io I moved\n+1us 9@0 io B web\n+0 9@1 cgroup_attach_task dst_root=0 pid=9 dst_path=/pod/d\n+1us 9@0 io E\n+1us 9@0 io I moved\n"
+
+
+def check_moves(tap, pages):
+    """A process that moves has a line in each cgroup, with what began there."""
+    pages.load_text(MOVES)
+    found = pages.browser.run(NODES)
+    wanted = [
+        ["/pod/a", ["web 9"], ["process 7 server", ["server 7"], ["helper 8"]]],
+        ["/pod/b", ["base 10"], ["process 7 server", ["helper 8"], ["server 7"]]],
+        ["kthread 12"],
+        ["/pod/d", ["web 9"]],
+        ["process 11 shell", ["shell 11"], ["all pid 11 shell"]],
+    ]
+    tap.ok(found == wanted, "lines of cgroups of a process that moves", *found)
+
+
+CHECKS = (check_cgroups, check_moves, check_tree, check_lines, check_filter, check_once, check_scrolled, check_renamed, check_joined)
 
 
 if __name__ == "__main__":

@@ -314,6 +314,49 @@ def grouped(folder, *words):
     return {tuple(row[key] for key in keys): (row["count"], row["total_ns"], row["self_ns"]) for row in rows}, wrong
 
 
+# Both move while a slice is open, which stays where it began; the state of 8 ends there.
+MOVED = """event cgroup:cgroup_attach_task 101 s32 dst_root; s32 pid; string dst_path
+event demo:io 100 char track_event_type; string slice_name
+event demo:run 102 string what
+cgroup 7 /a
+cgroup 8 /a
++10 7@0 io B outer
++10 7@0 run busy
++10 9@1 cgroup_attach_task dst_root=0 pid=7 dst_path=/b
++10 7@0 io E outer
++10 7@0 io B inner
++10 7@0 io E inner
++10 7@0 run idle
++10 9@1 cgroup_attach_task dst_root=0 pid=7 dst_path=/a
++10 7@0 run busy
++10 7@0 run idle
++10 7@0 io E none
++10 8@0 io E none
+"""
+
+
+def check_moves(tap):
+    """A slice, and a state, is of the cgroup in which it began."""
+    rule = "state demo:state on=demo:run name={what}"
+    wanted = {
+        ("/a", "outer"): (1, 30, 30),
+        ("/b", "inner"): (1, 10, 10),
+        ("/a", "busy"): (2, 60, 60),
+        ("/b", "idle"): (1, 20, 20),
+        ("/a", "idle"): (0, 0, 0),
+    }
+    with tempfile.TemporaryDirectory() as folder:
+        cases.make_of(MOVED, Path(folder, "trace.dat"))
+        words = ("--group-by=cgroup,name", "-e", "demo:io", "-r", rule)
+        found, wrong = grouped(folder, *words)
+        tap.ok(found == wanted, "slices of a process that moves", found, *wrong)
+        for path in ("/a", "/b"):
+            one, wrong = grouped(folder, *words, f"--cgroup={path}")
+            tap.ok(one == {key: row for key, row in wanted.items() if key[0] == path}, f"--cgroup={path}", one, *wrong)
+        text, _ = cases.run(folder, "stat", *words, "--cgroup=/b", "trace.dat")
+        tap.ok(b"without" not in text, "what began elsewhere has no end here", text)
+
+
 def check_groups(tap):
     """Each key of --group-by: that of the record of a slice's begin."""
     wanted = {
@@ -490,6 +533,7 @@ def main():
     check_names(tap)
     check_order(tap)
     check_groups(tap)
+    check_moves(tap)
     check_crossing(tap)
     check_groups_by_the_end(tap)
     check_forms(tap)

@@ -36,8 +36,11 @@ format ../formats/6.12/sched/sched_process_exit
 format ../formats/6.12/sched/sched_process_free
 format ../formats/6.12/task/task_newtask
 format ../formats/6.12/task/task_rename
+format ../formats/6.12/cgroup/cgroup_attach_task
 task 41 first 40
 task 42 second 40
+cgroup 40 /first
+cgroup 43 /second
 """
 RULES = (
     "-e", "demo", "-r", "sched",
@@ -68,6 +71,7 @@ def random_record(chance, time):
             *(f"sched_waking comm=c pid={other}",) * 2,
             f"task_newtask pid={other} comm=new{queue}",
             f"task_rename pid={tid} newcomm=name{queue}",
+            f"cgroup_attach_task dst_root=0 pid={tid} dst_path=/{name}",
             f"sched_process_exec filename=/bin/{name} pid={other} old_pid={tid}",
             f"sched_process_exit comm=d pid={tid}",
             f"sched_process_free comm=d pid={tid}",

@@ -31,8 +31,8 @@ static struct convention *convention_of(const char *kernel, const char *system, 
 
 static const char *const kinds[] = {
 	[TASK_CHANGE_BORN] = "born",	 [TASK_CHANGE_NAMED] = "named",
-	[TASK_CHANGE_TOOK_OVER] = "ran", [TASK_CHANGE_EXITED] = "exited",
-	[TASK_CHANGE_GONE] = "gone",
+	[TASK_CHANGE_TOOK_OVER] = "ran", [TASK_CHANGE_MOVED] = "moved",
+	[TASK_CHANGE_EXITED] = "exited", [TASK_CHANGE_GONE] = "gone",
 };
 
 static bool task_read(const struct convention *convention, const struct record *record,
@@ -57,6 +57,9 @@ static void check_change(struct convention *convention, const struct event_build
 			      change.tid, change.tgid, change.parent_tid,
 			      change.is_thread ? "thread" : "process", change.old_tid,
 			      (int)change.comm.size, change.comm.data);
+		if (change.kind == TASK_CHANGE_MOVED)
+			buffer_printf(&got, " to '%.*s'", (int)change.cgroup.size,
+				      change.cgroup.data);
 	}
 	CHECK_TEXT(buffer_string(&got), want);
 	buffer_release(&got);
@@ -99,6 +102,28 @@ TEST(a_program_gives_its_name_and_the_number_of_its_process)
 		check_change(convention, &builder,
 			     "ran 20 tgid 20 by 20 process from 21 'a-program-with-'");
 	}
+}
+
+static void move_check(int hierarchy, const char *want)
+{
+	for (int i = 0; i < 2; i++) {
+		struct convention *convention = convention_of(kernels[i], "cgroup",
+							      "cgroup_attach_task");
+		struct event_builder builder;
+
+		event_builder_begin(&builder, task_id, 3, 40);
+		event_builder_number(&builder, 8, 4, hierarchy);
+		event_builder_number(&builder, 24, 4, 7);
+		event_builder_text(&builder, 28, "/a/b");
+		event_builder_text(&builder, 32, "name");
+		check_change(convention, &builder, want);
+	}
+}
+
+TEST(a_process_moves_in_the_hierarchy_of_version_2)
+{
+	move_check(0, "moved 7 tgid 0 by 3 process from 7 '' to '/a/b'");
+	move_check(5, "moved 7 tgid 0 by 3 process from 7 '' to ''");
 }
 
 static void comm_check(const char *system, const char *name, size_t comm, size_t tid,

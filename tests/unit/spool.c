@@ -146,6 +146,48 @@ static pid_t process_start(pid_t *second)
 	return process;
 }
 
+/* What the spool kept at the begin, with another path of a process. */
+static void first_cgroup_change(const struct spool_fixture *fixture, pid_t process)
+{
+	const char *path = folder_path(&fixture->output, "trace.dat.spool/" SPOOL_COMMS);
+	FILE *file = fopen(path, "a");
+
+	CHECK(file != NULL);
+	fprintf(file, "=/elsewhere\n=<%d\n", process);
+	fclose(file);
+}
+
+TEST(cgroups_of_the_beginning_are_kept_if_they_are_others)
+{
+	struct spool_fixture fixture;
+	struct buffer file = { 0 };
+	char mark[64];
+	pid_t process;
+
+	spool_fixture_begin(&fixture, "streaming");
+	first_cgroup_change(&fixture, getpid());
+	process = fork();
+	if (process == 0) {
+		pause();
+		_exit(0);
+	}
+	spool_fixture_finish(&fixture);
+	kill(process, SIGKILL);
+	waitpid(process, NULL, 0);
+	CHECK_NUMBER(spool_join(fixture.spool, &fixture.error), 0);
+	CHECK_NUMBER(file_read(output_path(&fixture), &file), 0);
+	snprintf(mark, sizeof(mark), "\n=/elsewhere\n=<%d\n", getpid());
+	CHECK(memmem(file.data, file.size, mark, strlen(mark)) != NULL);
+	snprintf(mark, sizeof(mark), "\n=>%d\n", process);
+	CHECK(memmem(file.data, file.size, mark, strlen(mark)) != NULL);
+	snprintf(mark, sizeof(mark), "\n=>%d\n", getppid());
+	CHECK(memmem(file.data, file.size, mark, strlen(mark)) == NULL);
+	snprintf(mark, sizeof(mark), "=<%d\n", getppid());
+	CHECK(memmem(file.data, file.size, mark, strlen(mark)) == NULL);
+	buffer_release(&file);
+	spool_fixture_end(&fixture);
+}
+
 /*
  * The names of threads that lived when recording began stay. The kernel's saved names of that time
  * are of ended threads, which are not in the recording.

@@ -164,6 +164,8 @@ static void learn(struct track_fixture *fixture, enum task_change_kind kind, int
 		.kind = kind, .time_ns = time_ns, .tid = tid, .old_tid = tid, .comm = text_of(comm)
 	};
 
+	if (kind == TASK_CHANGE_MOVED)
+		change.cgroup = change.comm;
 	CHECK_NUMBER(tracks_learn(fixture->tracks, &change, &fixture->error), 0);
 }
 
@@ -239,6 +241,77 @@ TEST(a_thread_is_renamed_only_if_it_has_tracks_with_its_old_name)
 	track_fixture_output(&fixture);
 	track_fixture_finish(&fixture, 200);
 	CHECK(strstr(track_fixture_output(&fixture), " 0 retired, 0 other, 2 renamed\n") != NULL);
+	track_fixture_release(&fixture);
+}
+
+static const char *cgroup_of(struct track_fixture *fixture, int tid)
+{
+	struct task *task = tasks_find(&fixture->tracks->tasks, tid);
+
+	return task && task->tracks && task->tracks->cgroup ? task->tracks->cgroup : "";
+}
+
+TEST(the_threads_of_a_process_are_in_the_cgroup_to_which_it_was_moved)
+{
+	int nr_asked = 0;
+	struct tracks_settings settings = { .find_task = task_find, .context = &nr_asked };
+	struct track_fixture fixture;
+
+	/* 57 is a thread of 50, which has no track. */
+	track_fixture_init(&fixture, &settings);
+	track_fixture_begin(&fixture, 110, 57, "a");
+	CHECK_TEXT(cgroup_of(&fixture, 57), "");
+	learn(&fixture, TASK_CHANGE_MOVED, 120, 50, "/b");
+	track_fixture_begin(&fixture, 130, 57, "nested");
+	track_fixture_end(&fixture, 140, 57);
+	CHECK_TEXT(cgroup_of(&fixture, 57), "");
+	track_fixture_output(&fixture);
+	track_fixture_end(&fixture, 150, 57);
+	CHECK_TEXT(track_fixture_output(&fixture), "150 #1 end 'a' depth 1 from 110\n150 #1 -\n");
+	track_fixture_instant(&fixture, 160, 57, "x");
+	CHECK_TEXT(cgroup_of(&fixture, 57), "/b");
+	track_fixture_output(&fixture);
+	learn(&fixture, TASK_CHANGE_MOVED, 170, 50, "/b");
+	CHECK_TEXT(track_fixture_output(&fixture), "");
+	learn(&fixture, TASK_CHANGE_MOVED, 170, 50, "/");
+	CHECK_TEXT(track_fixture_output(&fixture), "170 #2 -\n");
+	track_fixture_instant(&fixture, 180, 57, "x");
+	CHECK_TEXT(cgroup_of(&fixture, 57), "");
+	track_fixture_release(&fixture);
+}
+
+TEST(a_thread_that_is_moved_and_renamed_gets_one_new_track)
+{
+	struct track_fixture fixture;
+
+	track_fixture_init(&fixture, NULL);
+	learn(&fixture, TASK_CHANGE_NAMED, 101, 7, "sh");
+	track_fixture_begin(&fixture, 110, 7, "a");
+	learn(&fixture, TASK_CHANGE_MOVED, 120, 7, "/b");
+	learn(&fixture, TASK_CHANGE_NAMED, 130, 7, "other");
+	learn(&fixture, TASK_CHANGE_NAMED, 140, 7, "sh");
+	track_fixture_output(&fixture);
+	track_fixture_end(&fixture, 150, 7);
+	CHECK_TEXT(track_fixture_output(&fixture), "150 #1 end 'a' depth 1 from 110\n150 #1 -\n");
+	track_fixture_release(&fixture);
+}
+
+TEST(the_cgroup_of_a_process_without_tracks_is_not_forgotten)
+{
+	struct track_fixture fixture;
+
+	track_fixture_init(&fixture, NULL);
+	learn(&fixture, TASK_CHANGE_MOVED, 110, 7, "/b");
+	learn(&fixture, TASK_CHANGE_MOVED, 110, 8, "/b");
+	learn(&fixture, TASK_CHANGE_EXITED, 111, 8, "");
+	for (int tid = 100000; tid < 120000; tid++)
+		learn(&fixture, TASK_CHANGE_NAMED, 120, tid, "a");
+	CHECK_TEXT(tasks_find(&fixture.tracks->tasks, 7)->cgroup, "/b");
+	CHECK(tasks_find(&fixture.tracks->tasks, 8) == NULL);
+	/* Nor is memory without a limit. */
+	for (int tid = 1000; tid < 40000; tid++)
+		learn(&fixture, TASK_CHANGE_MOVED, 130, tid, "/c");
+	CHECK(fixture.tracks->tasks.map.size <= 2 * TASKS_MAX);
 	track_fixture_release(&fixture);
 }
 

@@ -15,7 +15,7 @@ import machine  # noqa: E402
 from rule_stream import Counts, Stream, check_counts, check_pairs  # noqa: E402
 from tap import Tap  # noqa: E402
 
-ATTEMPTS = ("live", "counted", "export", "self", "record", "leftover", "recover", "tables", "verbose")
+ATTEMPTS = ("live", "counted", "export", "self", "record", "leftover", "recover", "tables", "verbose", "moved-stream", "moved-record", "moved-file")
 
 PACKS = ("syscalls", "block", "workqueue", "irq", "sched")
 RULES = ("syscalls:call", "block:request", "workqueue:work", "irq:cpu")
@@ -48,6 +48,26 @@ def check_run_time(tap, kernel):
         is_same, text = counts.agree("schedstat", run_us, lambda begin, end: sum(one.us(begin, end) for one in running))
         tap.ok(is_same and run_us > 1000 and len(running) > 10, f"{kernel}: the kernel accounts for the same run time", text, len(running))
         check_conditions(tap, kernel, result)
+
+
+def check_moves(tap, what, result, name):
+    """Slices of a process that is moved, of its threads, and of one that moves itself, are of the cgroup in which they began."""
+    tracks, begun, moved = {}, {}, {}
+    for event in (json.loads(line) for line in result.text(f"{name}.json").splitlines()):
+        if event["event"] == "data_json" and event.get("category") == "track":
+            value = event["value"]
+            tracks[event["thread"]] = (value.get("tgid"), value.get("id"), value.get("cgroup", "/"))
+        elif event["event"] == "region_enter" and event["thread"] in tracks:
+            begun.setdefault(tracks[event["thread"]][:2], []).append((event["t_abs"], tracks[event["thread"]][2]))
+    for (process, _), slices in begun.items():
+        paths = [path for _, path in sorted(slices)]
+        found = [path for i, path in enumerate(paths) if i == 0 or path != paths[i - 1]]
+        moved.setdefault(process, []).append(found)
+    process = int(result.text("moved"))
+    tap.ok(moved.get(process) == [["/first", "/second"]] * 3, f"{what}: {name}: three threads are moved once", moved.get(process))
+    mover = [paths for paths in moved.values() if paths in ([["/", "/second"]], [["/second"]])]
+    tap.ok([["/", "/second"]] in mover, f"{what}: {name}: a process moves itself, others are created there", moved)
+    tap.ok([["/second"]] in mover, f"{what}: {name}: what it creates is there", moved)
 
 
 def check_self(tap, what, result):
@@ -157,6 +177,8 @@ def check_kernel(tap, kernel, folder, threads):
             check_workload(tap, kernel, result, name, int(result.text("process")))
             cgroups = set(re.findall(r'"cgroup":"([^"]+)"', result.text(f"{name}.json")))
             tap.ok(cgroups == {"/top.slice/worker.service"}, f"{kernel}: {name}: tracks have the cgroup of the process", cgroups)
+        for name in ("moved-live", "moved-file"):
+            check_moves(tap, kernel, result, name)
         check_workload(tap, kernel, result, "command", int(result.text("command")))
         check_thread(tap, kernel, result)
         check_leftover(tap, kernel, result)

@@ -66,7 +66,7 @@ struct task_rule {
 	const char *name;
 	enum task_change_kind kind;
 	const char *tid;    /* field of the thread; NULL for the writing thread */
-	const char *comm;   /* field of its name */
+	const char *comm;   /* field of its name, or of its cgroup's path */
 	const char *detail; /* field that is passed to @refine; may be NULL */
 	/* completes a change by the detail; may be NULL */
 	void (*refine)(struct task_change *change, int64_t detail);
@@ -96,12 +96,20 @@ static void exec_refine(struct task_change *change, int64_t old_tid)
 	change->old_tid = old_tid;
 }
 
+/* The hierarchy of cgroup v2 has the number 0. */
+static void move_refine(struct task_change *change, int64_t hierarchy)
+{
+	change->cgroup = hierarchy == 0 ? change->comm : text_of("");
+	change->comm = text_of("");
+}
+
 static const struct task_rule rules[] = {
 	{ "task", "task_newtask", TASK_CHANGE_BORN, "pid", "comm", "clone_flags", newtask_refine },
 	{ "task", "task_rename", TASK_CHANGE_NAMED, "pid", "newcomm" },
 	{ "sched", "sched_process_fork", TASK_CHANGE_BORN, "child_pid", "child_comm" },
 	{ "sched", "sched_process_exec", TASK_CHANGE_TOOK_OVER, "pid", "filename", "old_pid",
 	  exec_refine },
+	{ MOVE_SYSTEM, MOVE_EVENT, TASK_CHANGE_MOVED, "pid", "dst_path", "dst_root", move_refine },
 	{ "sched", "sched_process_exit", TASK_CHANGE_EXITED, "pid", "comm" },
 	{ "sched", "sched_process_free", TASK_CHANGE_GONE, "pid", "comm" },
 	{ "sched", "sched_switch", TASK_CHANGE_NAMED, "next_pid", "next_comm",

@@ -37,13 +37,14 @@ hot_inline bool thread_set_has(const struct thread_set *set, int tid)
 	return set->bits && tid > 0 && tid < THREAD_SET_MAX && set->bits[tid / 8] & 1u << tid % 8;
 }
 
-/* Tracepoints of the kernel about threads: birth, name, exit. */
+/* Tracepoints of the kernel about threads: birth, name, cgroup, exit. */
 
 /** enum task_change_kind - see struct task_change */
 enum task_change_kind {
 	TASK_CHANGE_BORN,
 	TASK_CHANGE_NAMED,
 	TASK_CHANGE_TOOK_OVER,
+	TASK_CHANGE_MOVED,
 	TASK_CHANGE_EXITED,
 	TASK_CHANGE_GONE,
 };
@@ -51,8 +52,8 @@ enum task_change_kind {
 /**
  * struct task_change - a record of the scheduler about a thread
  * @kind: the thread is new (BORN), has this name (NAMED), took the tid from another thread of its
- * process as execve(2) does (TOOK_OVER), is about to end but may still write (EXITED), or the tid
- * is free (GONE)
+ * process as execve(2) does (TOOK_OVER), is in another cgroup with its process (MOVED), is about to
+ * end but may still write (EXITED), or the tid is free (GONE)
  */
 struct task_change {
 	enum task_change_kind kind;
@@ -64,7 +65,12 @@ struct task_change {
 	int old_tid; /* TOOK_OVER: its number before */
 	/* its name, empty if the record does not contain it; borrowed from the record */
 	struct text comm;
+	struct text cgroup; /* MOVED: the path, empty if it is of cgroup v1; borrowed, too */
 };
+
+/** MOVE_SYSTEM, MOVE_EVENT - the tracepoint of MOVED */
+#define MOVE_SYSTEM "cgroup"
+#define MOVE_EVENT "cgroup_attach_task"
 
 struct task_rule;
 

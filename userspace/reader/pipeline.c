@@ -604,17 +604,13 @@ static bool cgroup_is_in(const char *path, const char *outer)
 static bool pipeline_matches(const struct pipeline *pipeline, const struct decoded_event *decoded)
 {
 	const struct filter *filter = &pipeline->filter;
-	const struct descriptor *descriptor = decoded->descriptor;
-	bool is_of_task = descriptor->scope == DESCRIPTOR_SCOPE_THREAD ||
-			  descriptor->scope == DESCRIPTOR_SCOPE_PROCESS;
 	bool is_wanted = filter_wants_event(filter, decoded);
 	SCOPED_BUFFER(path);
 
 	if (!is_wanted || !filter->cgroup)
 		return is_wanted;
-	tracks_find_cgroup(pipeline->tracks,
-			   is_of_task ? decoded->scope_id.signed_number : decoded->tid, &path);
-	is_wanted = cgroup_is_in(buffer_string(&path), filter->cgroup);
+	is_wanted = tracks_find_cgroup(pipeline->tracks, decoded, &path) &&
+		    cgroup_is_in(buffer_string(&path), filter->cgroup);
 	return is_wanted;
 }
 
@@ -778,7 +774,9 @@ hot_inline int pipeline_observe_rule(struct pipeline *pipeline, struct decoded_e
 	    pipeline_set_process(pipeline, decoded, error) < 0)
 		return -1;
 	if (unlikely(is_partial) && !pipeline_selects(pipeline, decoded))
-		return 0;
+		return pipeline->filter.cgroup
+			       ? tracks_leave_state(pipeline->tracks, decoded, error)
+			       : 0;
 	pipeline->nr_events++;
 	return tracks_observe_rule(pipeline->tracks, decoded, error);
 }

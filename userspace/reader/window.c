@@ -635,9 +635,9 @@ static int record_behind(struct pipeline *pipeline, const struct record *record,
 	bool is_last = is_about_task && change.kind == TASK_CHANGE_GONE;
 
 	pipeline->window->is_about_open = is_about_task && tracks_needs(pipeline->tracks, &change);
-	/* New names of threads are not shown. */
+	/* New names and cgroups of threads are not shown. */
 	if (is_about_task && !is_last && change.kind != TASK_CHANGE_NAMED &&
-	    tracks_learn(pipeline->tracks, &change, error) < 0)
+	    change.kind != TASK_CHANGE_MOVED && tracks_learn(pipeline->tracks, &change, error) < 0)
 		return -1;
 	if (pipeline_visit_events(pipeline, record, &behind_visitor, error) < 0)
 		return -1;

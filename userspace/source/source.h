@@ -267,7 +267,9 @@ void source_note_unknown(struct source *source, uint16_t id, const struct record
 
 /** source_find_task - look up a thread */
 void source_find_task(struct source *source, int tid, struct thread_identity *out);
-/** source_find_cgroup - append the path of a process's cgroup; nothing if it is unknown */
+/** source_find_cgroup - append the path of a process's cgroup, as trace_file_find_cgroup(); nothing
+ * if it is unknown
+ */
 void source_find_cgroup(struct source *source, int pid, struct buffer *out);
 /** source_formats_name_functions - whether a format of trace_printk() prints functions by name */
 bool source_formats_name_functions(struct source *source);

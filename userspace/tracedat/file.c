@@ -500,6 +500,8 @@ void trace_file_close(struct trace_file *file)
 	free(file->comms.list);
 	free(file->comms.text);
 	buffer_release(&file->comms.cgroups);
+	buffer_release(&file->comms.first_cgroups);
+	thread_set_release(&file->moved);
 	shifts_release(&file->options.shifts);
 	recording_release(&file->recording);
 	trace_statistics_release(&file->statistics);
@@ -1057,6 +1059,8 @@ static int trace_file_begin(struct trace_file *file, struct error *error)
 			stream->convert = file_convert_time;
 	}
 	trace_file_complete(file);
+	if (trace_file_find_moves(file, error) < 0)
+		return -1;
 	/* A part states the id of the whole. */
 	id = file->recording.id;
 	if ((!id || strlen(id) != ID_SIZE || strspn(id, "0123456789abcdef") != ID_SIZE) &&

@@ -514,8 +514,12 @@ struct trace_comms {
 	char *text;
 	struct trace_comm *list;
 	size_t size;
-	/* of struct trace_comm: the path of each process's cgroup, sorted by @tid */
+	/*
+	 * of struct trace_comm, sorted by @tid: the last known path of each process's cgroup, and
+	 * the first one, if it is another one; empty if the process did not exist
+	 */
 	struct buffer cgroups;
+	struct buffer first_cgroups;
 };
 
 /** SUB_BUFFER_SIZE_MIN, SUB_BUFFER_SIZE_MAX - a record, and 128 pages of 64 KiB, the most of
@@ -551,6 +555,7 @@ struct trace_file {
 	struct trace_statistics statistics;
 	struct trace_ids ids;
 	struct trace_comms comms;
+	struct thread_set moved;    /* processes that were moved to another cgroup meanwhile */
 	struct checksums checksums; /* of a file that ktrack wrote */
 	enum checksums_state checksums_state;
 	struct buffer ranges;  /* of struct trace_range */
@@ -590,6 +595,11 @@ void trace_statistics_release(struct trace_statistics *statistics);
 void trace_file_check_ids(struct trace_file *file);
 /** trace_file_read_comms - read the names of threads; returns -1 with @error */
 int trace_file_read_comms(struct trace_file *file, struct error *error);
+/** comm_compare - the order of struct trace_comm, for qsort(3) and bsearch(3) */
+int comm_compare(const void *a, const void *b);
+/** trace_file_find_moves - find the processes that were moved, if their cgroups are known; returns
+ * -1 with @error */
+int trace_file_find_moves(struct trace_file *file, struct error *error);
 
 /** FILE_KIND_SIZE - bytes that identify any kind */
 #define FILE_KIND_SIZE 512

@@ -779,7 +779,8 @@ int trace_file_read_constants(struct trace_file *file, struct constants *out, st
 /*
  * Reads names of threads: lines "TID NAME"; ktrack adds a NUL and lines "TID TGID", which other
  * readers ignore, and behind these a line "=PATH" for each cgroup, with lines "=PID" of its
- * processes.
+ * processes: at the end of the recording, or before they ended. A line "=<PID" says which one the
+ * process had at the begin, if it is another one, "=>PID" that the process was created later.
  */
 
 /* The kernel saves at most 32,768 names; ktrack adds those of living threads. */
@@ -801,7 +802,7 @@ static int comm_take_number(struct text *line)
 	return number;
 }
 
-static int comm_compare(const void *a, const void *b)
+int comm_compare(const void *a, const void *b)
 {
 	const struct trace_comm *left = a, *right = b;
 
@@ -837,10 +838,11 @@ static struct trace_comm *comm_find(const struct trace_comms *comms, int tid)
 	return bsearch(&key, comms->list, comms->size, sizeof(key), comm_compare);
 }
 
-/* Takes a line "=PATH", whose path is kept in @path for the lines behind it, or "=PID". */
+/* Takes a line "=PATH", whose path is kept in @path for the lines behind it, or of a process. */
 static void cgroup_take(struct trace_comms *comms, struct text line, struct text *path)
 {
 	struct trace_comm process = { .name = *path };
+	struct buffer *list = &comms->cgroups;
 
 	line = (struct text){ line.data + 1, line.size - 1 };
 	if (line.size > 0 && *line.data == '/') {
@@ -848,9 +850,15 @@ static void cgroup_take(struct trace_comms *comms, struct text line, struct text
 		path->size = path->size < CGROUP_PATH_MAX ? path->size : CGROUP_PATH_MAX;
 		return;
 	}
+	if (line.size > 0 && (*line.data == '<' || *line.data == '>')) {
+		list = &comms->first_cgroups;
+		if (*line.data == '>')
+			process.name = text_of("");
+		line = text_from(line, 1);
+	}
 	process.tid = comm_take_number(&line);
-	if (process.tid > 0 && path->size > 0 && comms->cgroups.size < COMMS_MAX * sizeof(process))
-		buffer_append(&comms->cgroups, &process, sizeof(process));
+	if (process.tid > 0 && path->size > 0 && list->size < COMMS_MAX * sizeof(process))
+		buffer_append(list, &process, sizeof(process));
 }
 
 static int comms_read(struct trace_comms *comms, struct text text)
@@ -897,7 +905,10 @@ static int comms_read(struct trace_comms *comms, struct text text)
 	if (comms->cgroups.size > 0)
 		qsort(comms->cgroups.data, comms->cgroups.size / sizeof(*comms->list),
 		      sizeof(*comms->list), comm_compare);
-	return comms->cgroups.failed ? -1 : 0;
+	if (comms->first_cgroups.size > 0)
+		qsort(comms->first_cgroups.data, comms->first_cgroups.size / sizeof(*comms->list),
+		      sizeof(*comms->list), comm_compare);
+	return comms->cgroups.failed || comms->first_cgroups.failed ? -1 : 0;
 }
 
 int trace_file_read_comms(struct trace_file *file, struct error *error)
@@ -931,16 +942,4 @@ void trace_file_find_task(const struct trace_file *file, int tid, struct thread_
 	size = comm->name.size < sizeof(out->comm) ? comm->name.size : sizeof(out->comm) - 1;
 	memcpy(out->comm, comm->name.data, size);
 	out->comm[size] = '\0';
-}
-
-struct text trace_file_find_cgroup(const struct trace_file *file, int pid)
-{
-	const struct buffer *cgroups = &file->comms.cgroups;
-	const struct trace_comm key = { .tid = pid };
-	const struct trace_comm *found = NULL;
-
-	if (cgroups->size > 0)
-		found = bsearch(&key, cgroups->data, cgroups->size / sizeof(key), sizeof(key),
-				comm_compare);
-	return found ? found->name : text_of("");
 }

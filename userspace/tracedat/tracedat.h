@@ -90,7 +90,11 @@ int trace_file_read_symbols(struct trace_file *file, struct kallsyms **out, stru
 int trace_file_read_constants(struct trace_file *file, struct constants *out, struct error *error);
 /** trace_file_find_task - look up a thread among the saved names; @out is zeroed */
 void trace_file_find_task(const struct trace_file *file, int tid, struct thread_identity *out);
-/** trace_file_find_cgroup - the path of a process's cgroup, empty if it is unknown; borrowed */
+/**
+ * trace_file_find_cgroup - the path of a process's cgroup; borrowed
+ *
+ * It is that of before the first recorded move, if there is one; empty if it is unknown.
+ */
 struct text trace_file_find_cgroup(const struct trace_file *file, int pid);
 /** trace_file_count_unknown - count a record with event id @id that could not be decoded */
 void trace_file_count_unknown(struct trace_file *file, uint16_t id, const struct record *record);

@@ -256,18 +256,83 @@ static void cgroups_put(const struct buffer *cgroups, struct buffer *out)
 	}
 }
 
-/* Reads what cgroups_put() appended, among other lines. */
-static void cgroups_take(const char *lines, struct buffer *out)
+/*
+ * Reads what cgroups_put() and firsts_put() appended, among other lines: the last known path of
+ * each process, and the first one, empty if the process was created later.
+ */
+static void cgroups_take(const char *lines, struct buffer *out, struct buffer *firsts)
 {
 	const char *path = "";
 
 	for (const char *line = lines; *line; line = line_next(line)) {
+		bool is_first = line[0] == '=' && (line[1] == '<' || line[1] == '>');
+		int size = line[1] == '>' ? 0 : (int)strcspn(path, "\n");
+
 		if (line[0] == '=' && line[1] == '/')
 			path = line + 1;
 		else if (line[0] == '=')
-			buffer_printf(out, "%d %.*s\n", atoi(line + 1), (int)strcspn(path, "\n"),
-				      path);
+			buffer_printf(is_first ? firsts : out, "%d %.*s\n",
+				      atoi(line + 1 + is_first), size, path);
 	}
+	lines_append(firsts, buffer_string(out));
+}
+
+/** struct cgroup_line - a line "PID PATH" */
+struct cgroup_line {
+	int pid;
+	struct text path;
+};
+
+static int cgroup_line_compare(const void *a, const void *b)
+{
+	const struct cgroup_line *left = a, *right = b;
+
+	return (left->pid > right->pid) - (left->pid < right->pid);
+}
+
+static struct cgroup_line cgroup_line_take(struct text *lines)
+{
+	struct text line = text_take_line(lines);
+	const char *blank = memchr(line.data, ' ', line.size);
+
+	return (struct cgroup_line){ .pid = atoi(line.data),
+				     .path = blank ? text_from(line, blank + 1 - line.data)
+						   : text_of("") };
+}
+
+/*
+ * Appends "=PATH" and "=<PID" for a process whose first path is not its last one, and "=>PID" if it
+ * was created later.
+ */
+static void firsts_put(const struct buffer *cgroups, const struct buffer *firsts,
+		       struct buffer *out)
+{
+	struct text rest = buffer_text(firsts);
+	SCOPED_BUFFER(sorted);
+	size_t size;
+
+	while (rest.size > 0) {
+		struct cgroup_line line = cgroup_line_take(&rest);
+
+		buffer_append(&sorted, &line, sizeof(line));
+	}
+	size = sorted.size / sizeof(struct cgroup_line);
+	/* The first time nothing is known of earlier. */
+	if (size == 0)
+		return;
+	qsort(sorted.data, size, sizeof(struct cgroup_line), cgroup_line_compare);
+	for (rest = buffer_text(cgroups); rest.size > 0;) {
+		struct cgroup_line last = cgroup_line_take(&rest);
+		const struct cgroup_line *first = bsearch(&last, sorted.data, size, sizeof(last),
+							  cgroup_line_compare);
+
+		if (!first || first->path.size == 0)
+			buffer_printf(out, "=>%d\n", last.pid);
+		else if (!text_equals(first->path, last.path))
+			buffer_printf(out, "=%.*s\n=<%d\n", (int)first->path.size, first->path.data,
+				      last.pid);
+	}
+	out->failed |= sorted.failed || firsts->failed;
 }
 
 /* Threads that have written records and may have ended since. */
@@ -295,6 +360,7 @@ int comms_append(struct buffer *out, const struct saved_tasks *saved,
 	const char *names = buffer_string(earlier), *groups;
 	size_t size = strlen(names);
 	SCOPED_BUFFER(cgroups);
+	SCOPED_BUFFER(firsts);
 	struct comms comms = { 0 };
 	int status;
 
@@ -304,7 +370,7 @@ int comms_append(struct buffer *out, const struct saved_tasks *saved,
 	status = saved_append(&comms, saved, error);
 	if (status == 0) {
 		groups = size < earlier->size ? names + size + 1 : names + size;
-		cgroups_take(groups, &cgroups);
+		cgroups_take(groups, &cgroups, &firsts);
 		lines_append(&comms.names, names);
 		lines_append(&comms.groups, groups);
 		lines_append(&comms.cgroups, buffer_string(&cgroups));
@@ -313,6 +379,7 @@ int comms_append(struct buffer *out, const struct saved_tasks *saved,
 		buffer_append_char(out, '\0');
 		buffer_append(out, comms.groups.data, comms.groups.size);
 		cgroups_put(&comms.cgroups, out);
+		firsts_put(&comms.cgroups, &firsts, out);
 	}
 	buffer_release(&comms.names);
 	buffer_release(&comms.groups);

@@ -243,8 +243,8 @@ static const struct {
 } rows[] = {
 	{ "task", "task_newtask" },	   { "sched", "sched_process_fork", .is_substitute = true },
 	{ "task", "task_rename" },	   { "sched", "sched_process_exec" },
-	{ "sched", "sched_process_exit" }, { "module", "module_load" },
-	{ "module", "module_free" },
+	{ "sched", "sched_process_exit" }, { "cgroup", "cgroup_attach_task" },
+	{ "module", "module_load" },	   { "module", "module_free" },
 };
 
 #define NR_ROWS (sizeof(rows) / sizeof(rows[0]))

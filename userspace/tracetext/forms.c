@@ -97,6 +97,10 @@ static const struct form forms[] = {
 	{ "sched",
 	  "sched_pi_setprio",
 	  { "comm=<c comm> pid=<d pid> oldprio=<d oldprio> newprio=<d newprio>" } },
+	{ "cgroup",
+	  "cgroup_attach_task",
+	  { "dst_root=<d dst_root> dst_id=<_> dst_level=<_> dst_path=<s dst_path> pid=<d pid> "
+	    "comm=<_>" } },
 	{ "cgroup", "cgroup_freeze", { "root=<_> id=<_> level=<_> path=<s path>" } },
 	{ "cgroup", "cgroup_unfreeze", { "root=<_> id=<_> level=<_> path=<s path>" } },
 	{ "task",

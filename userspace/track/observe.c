@@ -590,6 +590,40 @@ static struct track *open_track_look(struct tracks *tracks, const struct decoded
 	return track && track->nr_slices > 0 ? track : NULL;
 }
 
+bool tracks_find_cgroup(struct tracks *tracks, const struct decoded_event *decoded,
+			struct buffer *out)
+{
+	bool is_of_task = decoded->descriptor->scope == DESCRIPTOR_SCOPE_THREAD ||
+			  decoded->descriptor->scope == DESCRIPTOR_SCOPE_PROCESS;
+	int64_t tid = is_of_task ? decoded->scope_id.signed_number : decoded->tid;
+	bool is_end = decoded->kind == DECODED_END || decoded->kind == DECODED_END_OF;
+	const struct track *track = is_of_task ? open_track_look(tracks, decoded) : NULL;
+	struct task *task;
+
+	if (track && decoded->kind != DECODED_STATE) {
+		buffer_append_string(out, track->cgroup ? track->cgroup : "");
+		return true;
+	}
+	task = tid > 0 && tid <= INT32_MAX ? tasks_get(&tracks->tasks, &tracks->settings, tid)
+					   : NULL;
+	if (!task)
+		return true;
+	task_find_cgroup(tracks, task, out);
+	task = is_of_task && is_end ? task_leader(&tracks->tasks, task) : NULL;
+	return !task || !task->cgroup;
+}
+
+int tracks_leave_state(struct tracks *tracks, const struct decoded_event *decoded,
+		       struct error *error)
+{
+	struct track *track = open_track_look(tracks, decoded);
+
+	if (decoded->kind != DECODED_STATE || !track || !track->is_moved)
+		return 0;
+	tracks_come_to(tracks, decoded);
+	return state_pop(tracks, track, decoded, error) < 0 ? -1 : tracks_end(tracks, track, error);
+}
+
 static int slice_end_observe(struct tracks *tracks, const struct decoded_event *decoded,
 			     struct error *error)
 {

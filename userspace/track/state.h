@@ -60,20 +60,29 @@ hot_inline bool suspicion_covers(const struct suspicion *suspicion, int cpu, int
 #define TASK_COMM_SIZE 48
 
 struct track;
+struct tracks;
 struct task_block;
 
-/** struct task - the thread or process with a tid */
+/**
+ * struct task - the thread or process with a tid
+ * @crew: of the first thread of a process: the first track of the process and its threads
+ * @cgroup: the same: the path of its cgroup, if it is moved, or was created by one that was; the
+ * root's is "/". NULL if it is not known from records
+ */
 struct task {
 	int tid;
-	int tgid;		   /* its process, 0 if unknown */
-	int parent_tid;		   /* its creator, 0 if unknown */
-	int64_t born_ns;	   /* time of its creation, 0 if unknown */
-	bool is_looked_up;	   /* settings.find_task() was called for it */
-	bool is_new;		   /* only its creation is recorded */
-	bool awaits_fork;	   /* its creation was recorded by the first of two tracepoints */
-	bool names_itself;	   /* it has used its own number */
-	bool has_exited;	   /* it may still write records, but not change its name */
-	struct track *tracks;	   /* the first track of the thread or process */
+	int tgid;	      /* its process, 0 if unknown */
+	int parent_tid;	      /* its creator, 0 if unknown */
+	int64_t born_ns;      /* time of its creation, 0 if unknown */
+	bool is_looked_up;    /* settings.find_task() was called for it */
+	bool is_new;	      /* only its creation is recorded */
+	bool awaits_fork;     /* its creation was recorded by the first of two tracepoints */
+	bool names_itself;    /* it has used its own number */
+	bool has_exited;      /* it may still write records, but not change its name */
+	bool is_kept;	      /* of tasks_prune() */
+	struct track *tracks; /* the first track of the thread or process */
+	struct track *crew;
+	char *cgroup;
 	struct task *next_free;	   /* next unused task */
 	char comm[TASK_COMM_SIZE]; /* its name, "" if unknown */
 };
@@ -96,7 +105,7 @@ void tasks_release(struct tasks *tasks);
 /** tasks_find - the task with @tid, NULL if there is none; does not look it up */
 struct task *tasks_find(const struct tasks *tasks, int tid);
 
-/** TASKS_MAX - so many tasks more are kept than have tracks */
+/** TASKS_MAX - so many tasks more are kept than have tracks; those whose cgroup is known last */
 #define TASKS_MAX 4096
 
 /** tasks_add - add a task that tasks_find() does not find; returns NULL if memory ran out */
@@ -112,6 +121,12 @@ bool tasks_lives(const struct tasks *tasks, int tid);
  */
 struct task *tasks_get(struct tasks *tasks, const struct tracks_settings *settings, int tid);
 
+/** task_leader - the first thread of a task's process, NULL if it is not known */
+struct task *task_leader(const struct tasks *tasks, struct task *task);
+/** tracks_look_up_cgroup - append the path that a task or one of its ancestors is said to have */
+void tracks_look_up_cgroup(const struct tracks *tracks, int tid, struct buffer *out);
+/** task_find_cgroup - append the path of a thread's cgroup, but for the root's */
+void task_find_cgroup(const struct tracks *tracks, struct task *task, struct buffer *out);
 /** task_set_comm - set the name, cut to TASK_COMM_SIZE */
 void task_set_comm(struct task *task, struct text comm);
 
@@ -289,6 +304,7 @@ struct category {
  * order. False without open slices
  * @idle_before, @idle_after: neighbors in the list of tracks without open slices
  * @peer_before, @peer_after: neighbors in the list of tracks of the same task
+ * @crew_before, @crew_after: the same of its process
  * @comm, @process_comm: bytes of @shown.comm and @shown.process_comm
  */
 struct track {
@@ -310,7 +326,10 @@ struct track {
 	struct track *idle_after;
 	struct track **peer_before;
 	struct track *peer_after;
-	bool is_outdated; /* its task was renamed; the track ends with its last open slice */
+	struct track **crew_before;
+	struct track *crew_after;
+	bool is_outdated; /* its task was renamed or moved; it ends with its last open slice */
+	bool is_moved;	  /* its process is in another cgroup now */
 	const struct descriptor *counter; /* counts the open slices, NULL if nothing does */
 	uint64_t sum;			  /* of a counter: its value */
 	struct record_copy *changed_by;	  /* the record that changed @sum last, if it was copied */
@@ -477,7 +496,9 @@ hot_inline void track_idle_remove(struct track *track)
 
 /** track_join - add @track to the tracks of @task */
 void track_join(struct track *track, struct task *task);
-/** track_part - remove it from them; nothing if it is in no list */
+/** track_join_crew - add it to those of the process, too, whose first thread is @process */
+void track_join_crew(struct track *track, struct task *process);
+/** track_part - remove it from all of them; nothing if it is in no list */
 void track_part(struct track *track);
 /** category_depth_find - the largest depth of a tracepoint in an earlier part; 0 if unknown */
 size_t category_depth_find(const struct tracks *tracks, const char *text);

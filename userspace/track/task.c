@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Identity of threads, by tid; ends tracks when their tasks are created, renamed or removed. */
+/*
+ * Identity of threads, by tid; ends tracks when their tasks are created, renamed, moved or removed.
+ */
 #include "track/state.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define BLOCK_SIZE 128
+/* Tasks without tracks that are kept because their cgroup is known. */
+#define KNOWN_MAX (TASKS_MAX / 2)
 
 struct task_block {
 	struct task_block *next;
@@ -28,6 +32,8 @@ void tasks_release(struct tasks *tasks)
 
 	for (struct task_block *block = tasks->blocks; block; block = next) {
 		next = block->next;
+		for (size_t i = 0; i < BLOCK_SIZE; i++)
+			free(block->tasks[i].cgroup);
 		free(block);
 	}
 	map_release(&tasks->map);
@@ -36,6 +42,8 @@ void tasks_release(struct tasks *tasks)
 
 static void task_release(struct tasks *tasks, struct task *task)
 {
+	free(task->cgroup);
+	task->cgroup = NULL;
 	task->next_free = tasks->free;
 	tasks->free = task;
 }
@@ -60,20 +68,28 @@ static struct task *task_new(struct tasks *tasks, int tid)
 	return task;
 }
 
-/* Frees all tasks without tracks; returns -1 if memory for the table of the others ran out. */
+/*
+ * Frees all tasks without tracks, but for some that live and whose cgroup is known; returns -1 if
+ * memory for the table of the others ran out.
+ */
 static int tasks_prune(struct tasks *tasks)
 {
 	struct map kept = { 0 };
+	size_t nr_known = 0;
 	struct task *task;
 
 	map_for_each(&tasks->map, task) {
-		if (task->tracks && map_insert(&kept, tid_hash(task->tid), task) < 0) {
+		bool is_known = task->cgroup && !task->has_exited && nr_known < KNOWN_MAX;
+
+		task->is_kept = task->tracks || task->crew || is_known;
+		nr_known += is_known;
+		if (task->is_kept && map_insert(&kept, tid_hash(task->tid), task) < 0) {
 			map_release(&kept);
 			return -1;
 		}
 	}
 	map_for_each(&tasks->map, task) {
-		if (!task->tracks)
+		if (!task->is_kept)
 			task_release(tasks, task);
 	}
 	map_release(&tasks->map);
@@ -85,6 +101,11 @@ static int tasks_prune(struct tasks *tasks)
 struct task *tasks_find(const struct tasks *tasks, int tid)
 {
 	return map_find(&tasks->map, tid_hash(tid), task_has_tid, &tid);
+}
+
+struct task *task_leader(const struct tasks *tasks, struct task *task)
+{
+	return task->tgid > 0 && task->tgid != task->tid ? tasks_find(tasks, task->tgid) : task;
 }
 
 bool tasks_lives(const struct tasks *tasks, int tid)
@@ -109,8 +130,19 @@ struct task *tasks_add(struct tasks *tasks, int tid)
 	return NULL;
 }
 
+/* Removes a track from those of its process. */
+static void crew_part(struct track *track)
+{
+	*track->crew_before = track->crew_after;
+	if (track->crew_after)
+		track->crew_after->crew_before = track->crew_before;
+	track->crew_before = NULL;
+}
+
 static void tasks_remove(struct tasks *tasks, struct task *task)
 {
+	while (task->crew)
+		crew_part(task->crew);
 	map_remove(&tasks->map, tid_hash(task->tid), task);
 	task_release(tasks, task);
 }
@@ -205,7 +237,7 @@ static int task_move_tracks(struct tracks *tracks, struct task *task,
 	return 0;
 }
 
-/* Ends tracks when their tasks are created, renamed or removed. */
+/* Ends tracks when their tasks are created, renamed, moved or removed. */
 
 void track_join(struct track *track, struct task *task)
 {
@@ -217,8 +249,19 @@ void track_join(struct track *track, struct task *task)
 	task->is_new = false;
 }
 
+void track_join_crew(struct track *track, struct task *process)
+{
+	track->crew_after = process->crew;
+	track->crew_before = &process->crew;
+	if (process->crew)
+		process->crew->crew_before = &track->crew_after;
+	process->crew = track;
+}
+
 void track_part(struct track *track)
 {
+	if (track->crew_before)
+		crew_part(track);
 	if (!track->peer_before)
 		return;
 	*track->peer_before = track->peer_after;
@@ -261,6 +304,27 @@ static int parent_process(const struct tracks *tracks, int tid)
 	return found.tgid;
 }
 
+/* A process is created in the cgroup of its parent, unless it is known to have another one. */
+static int task_inherit_cgroup(struct tracks *tracks, struct task *task,
+			       const struct task_change *change, struct error *error)
+{
+	const struct tracks_settings *settings = &tracks->settings;
+	struct task *parent = tasks_find(&tracks->tasks, change->parent_tid);
+	SCOPED_BUFFER(path);
+
+	free(task->cgroup);
+	task->cgroup = NULL;
+	parent = parent && !change->is_thread ? task_leader(&tracks->tasks, parent) : NULL;
+	if (!parent || !parent->cgroup)
+		return 0;
+	if (settings->find_cgroup)
+		settings->find_cgroup(settings->context, task->tid, &path);
+	if (path.size > 0)
+		return 0;
+	task->cgroup = strdup(parent->cgroup);
+	return task->cgroup ? 0 : error_set(error, "out of memory");
+}
+
 static int task_create(struct tracks *tracks, struct task *task, const struct task_change *change,
 		       struct error *error)
 {
@@ -287,7 +351,18 @@ static int task_create(struct tracks *tracks, struct task *task, const struct ta
 	task->is_looked_up = false;
 	task->is_new = true;
 	task->has_exited = false;
-	return 0;
+	return task_inherit_cgroup(tracks, task, change, error);
+}
+
+/* A track whose task was renamed or moved ends now, or with its last open slice. */
+static int track_outdate(struct tracks *tracks, struct track *track, int64_t time_ns,
+			 struct error *error)
+{
+	track->is_outdated = true;
+	if (track->nr_slices > 0)
+		return 0;
+	tracks_advance(tracks, time_ns);
+	return tracks_end(tracks, track, error);
 }
 
 /*
@@ -303,15 +378,42 @@ static int task_rename(struct tracks *tracks, struct task *task, const struct ta
 	task_set_comm(task, change->comm);
 	for (struct track *track = task->tracks; track; track = next) {
 		next = track->peer_after;
-		track->is_outdated = strcmp(track->comm, task->comm) != 0;
-		has_outdated = has_outdated || track->is_outdated;
-		if (!track->is_outdated || track->nr_slices > 0)
+		track->is_outdated = track->is_moved;
+		if (strcmp(track->comm, task->comm) == 0)
 			continue;
-		tracks_advance(tracks, change->time_ns);
-		if (tracks_end(tracks, track, error) < 0)
+		has_outdated = true;
+		if (track_outdate(tracks, track, change->time_ns, error) < 0)
 			return -1;
 	}
 	tracks->totals.renamed_threads += has_outdated;
+	return 0;
+}
+
+/* Only the first thread moves its process; another one moves in the process's own hierarchy. */
+static int task_move(struct tracks *tracks, const struct task_change *change, struct error *error)
+{
+	struct task *task = tasks_get(&tracks->tasks, &tracks->settings, change->tid);
+	char *cgroup = task ? strndup(change->cgroup.data, change->cgroup.size) : NULL;
+	struct track *next;
+
+	if (!cgroup)
+		return error_set(error, "out of memory");
+	if (task_leader(&tracks->tasks, task) != task) {
+		free(cgroup);
+		return 0;
+	}
+	free(task->cgroup);
+	task->cgroup = cgroup;
+	if (strlen(cgroup) > CGROUP_PATH_MAX)
+		cgroup[CGROUP_PATH_MAX] = '\0';
+	for (struct track *track = task->crew; track; track = next) {
+		const char *shown = track->cgroup ? track->cgroup : "/";
+
+		next = track->crew_after;
+		track->is_moved = strcmp(shown, cgroup) != 0;
+		if (track->is_moved && track_outdate(tracks, track, change->time_ns, error) < 0)
+			return -1;
+	}
 	return 0;
 }
 
@@ -347,8 +449,11 @@ static int task_take_over(struct tracks *tracks, struct task *task,
 
 int tracks_learn(struct tracks *tracks, const struct task_change *change, struct error *error)
 {
-	struct task *task = tasks_find(&tracks->tasks, change->tid);
+	struct task *task;
 
+	if (change->kind == TASK_CHANGE_MOVED)
+		return change->cgroup.size > 0 ? task_move(tracks, change, error) : 0;
+	task = tasks_find(&tracks->tasks, change->tid);
 	if (!task)
 		task = tasks_add(&tracks->tasks, change->tid);
 	if (!task)

@@ -9,8 +9,8 @@
  *
  * If the trace contains the scheduler's records about threads, the tracks of a thread or process
  * end when its tid passes to another one, and open slices end there as unfinished. A renamed thread
- * gets new tracks, each as soon as no slice is open. Without these records a tid is one thread,
- * with the name that was found first.
+ * gets new tracks, each as soon as no slice is open; so do the threads of a process that is moved
+ * to another cgroup. Without these records a tid is one thread, with the name that was found first.
  *
  * Stacks after a loss: every slice that was open during the loss is suspect, whichever of its
  * records may be missing. Suspect slices stay open, and an end closes the innermost slice. Since
@@ -123,8 +123,23 @@ int tracks_named_process(struct tracks *tracks, int tid, int named);
 
 /** tracks_comm - the name of a thread now, "" if it is unknown; valid until the next call */
 const char *tracks_comm(struct tracks *tracks, int tid);
-/** tracks_find_cgroup - append the path of a thread's cgroup; nothing if root or unknown */
-void tracks_find_cgroup(struct tracks *tracks, int tid, struct buffer *out);
+/**
+ * tracks_find_cgroup - append the path of an event's cgroup; nothing if it is the root or unknown
+ *
+ * It is that of its track if this has open slices, of the thread or process of the track, or, if
+ * the track is of none, of the thread that wrote the record. Returns false if the event ends what
+ * may have begun before the process was moved, in another cgroup.
+ */
+bool tracks_find_cgroup(struct tracks *tracks, const struct decoded_event *decoded,
+			struct buffer *out);
+
+/**
+ * tracks_leave_state - end the state that an event ends which is not observed, because its process
+ * was moved to another cgroup
+ */
+int tracks_leave_state(struct tracks *tracks, const struct decoded_event *decoded,
+		       struct error *error);
+
 /** tracks_process - the process of a thread, its own number if unknown; -1 without memory */
 int tracks_process(struct tracks *tracks, int tid);
 /** tracks_lose_tasks - set the number of lost records about threads */

@@ -184,20 +184,31 @@ static void track_set_process_comm(struct track *track, const struct tracks_sett
 /* A process that is not known any more was in the cgroup of the one that created it. */
 #define CGROUP_ANCESTORS_MAX 8
 
-/* Appends the path of a thread's cgroup, but for the root's. */
-static void task_find_cgroup(const struct tracks *tracks, const struct task *task,
-			     struct buffer *out)
+void tracks_look_up_cgroup(const struct tracks *tracks, int tid, struct buffer *out)
 {
 	const struct tracks_settings *settings = &tracks->settings;
 
-	if (task->tracks && task->tracks->cgroup)
-		buffer_append_string(out, task->tracks->cgroup);
-	for (int i = 0; task && out->size == 0 && i < CGROUP_ANCESTORS_MAX; i++) {
+	/* The parent of a task need not be known. */
+	for (int i = 0; tid > 0 && out->size == 0 && i < CGROUP_ANCESTORS_MAX; i++) {
+		const struct task *task = tasks_find(&tracks->tasks, tid);
+
 		if (settings->find_cgroup)
 			settings->find_cgroup(settings->context,
-					      task->tgid > 0 ? task->tgid : task->tid, out);
-		task = task->parent_tid > 0 ? tasks_find(&tracks->tasks, task->parent_tid) : NULL;
+					      task && task->tgid > 0 ? task->tgid : tid, out);
+		tid = task ? task->parent_tid : 0;
 	}
+}
+
+void task_find_cgroup(const struct tracks *tracks, struct task *task, struct buffer *out)
+{
+	const struct task *process = task_leader(&tracks->tasks, task);
+
+	if (process && process->cgroup)
+		buffer_append_string(out, process->cgroup);
+	else if (task->tracks && task->tracks->cgroup)
+		buffer_append_string(out, task->tracks->cgroup);
+	else
+		tracks_look_up_cgroup(tracks, task->tid, out);
 	if (out->size == 1)
 		buffer_clear(out);
 }
@@ -205,13 +216,13 @@ static void task_find_cgroup(const struct tracks *tracks, const struct task *tas
 /* Returns -1 if @task is NULL because memory ran out. */
 static int track_set_task(struct tracks *tracks, struct track *track, struct task *task)
 {
-	const struct task *process;
+	struct task *process;
 	SCOPED_BUFFER(path);
 	bool has_failed;
 
 	if (!task)
 		return -1;
-	process = task->tgid > 0 ? tasks_find(&tracks->tasks, task->tgid) : NULL;
+	process = task->tgid > 0 ? task_leader(&tracks->tasks, task) : NULL;
 	track->shown.tgid = task->tgid;
 	track->shown.born_ns = task->born_ns;
 	track->shown.process_born_ns = process ? process->born_ns : 0;
@@ -225,16 +236,14 @@ static int track_set_task(struct tracks *tracks, struct track *track, struct tas
 	if (has_failed)
 		return -1;
 	track_join(track, task);
+	/* Now it is not freed if the first thread is added. */
+	process = task_leader(&tracks->tasks, task);
+	if (!process)
+		process = tasks_add(&tracks->tasks, task->tgid);
+	if (!process)
+		return -1;
+	track_join_crew(track, process);
 	return 0;
-}
-
-void tracks_find_cgroup(struct tracks *tracks, int tid, struct buffer *out)
-{
-	const struct task *task = tid > 0 ? tasks_get(&tracks->tasks, &tracks->settings, tid)
-					  : NULL;
-
-	if (task)
-		task_find_cgroup(tracks, task, out);
 }
 
 int tracks_process(struct tracks *tracks, int tid)

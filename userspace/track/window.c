@@ -181,6 +181,25 @@ static int task_compare(const void *a, const void *b)
 	return (first->tid > second->tid) - (first->tid < second->tid);
 }
 
+/* Whether a process is moved behind a part is not known there: the path of now holds until then. */
+static void cgroup_save(const struct tracks *tracks, struct task *task, struct buffer *out)
+{
+	SCOPED_BUFFER(path);
+
+	if (task_leader(&tracks->tasks, task) != task)
+		return;
+	if (task->cgroup)
+		buffer_append_string(&path, task->cgroup);
+	else
+		tracks_look_up_cgroup(tracks, task->tid, &path);
+	if (path.size > 0) {
+		buffer_printf(out, "cgroup %d ", task->tid);
+		task_name_append(out, buffer_string(&path));
+		buffer_append_char(out, '\n');
+	}
+	out->failed |= path.failed;
+}
+
 void tracks_save_state(const struct tracks *tracks, struct buffer *out)
 {
 	struct task **list = calloc(tracks->tasks.map.size + 1, sizeof(*list)), *one;
@@ -195,12 +214,13 @@ void tracks_save_state(const struct tracks *tracks, struct buffer *out)
 	if (tracks->tasks.sees_exits)
 		buffer_append_string(out, "exits\n");
 	for (size_t i = 0; i < size; i++) {
-		const struct task *task = list[i];
+		struct task *task = list[i];
 
 		buffer_printf(out, "task %d %d %d %lld %u ", task->tid, task->tgid,
 			      task->parent_tid, (long long)task->born_ns, task_flags(task));
 		task_name_append(out, task->comm);
 		buffer_append_char(out, '\n');
+		cgroup_save(tracks, task, out);
 	}
 	free(list);
 	for (size_t i = 0; i < tracks->nr_categories; i++) {
@@ -303,9 +323,26 @@ static int task_load(struct tracks *tracks, const char *line, struct text rest)
 	return 0;
 }
 
+/* The line of the task is before it. */
+static int cgroup_load(struct tracks *tracks, const char *line, struct text rest)
+{
+	char path[CGROUP_PATH_MAX + 1];
+	struct task *task;
+	int tid, size = 0;
+
+	if (sscanf(line, "%d%n", &tid, &size) != 1 || (size_t)size >= rest.size)
+		return 0;
+	task = tasks_find(&tracks->tasks, tid);
+	if (!task || task->cgroup)
+		return 0;
+	task_name_take(path, sizeof(path), text_from(rest, size + 1));
+	task->cgroup = strdup(path);
+	return task->cgroup ? 0 : -1;
+}
+
 int tracks_load_state(struct tracks *tracks, struct text line)
 {
-	bool is_task, is_depth, is_loss;
+	bool is_task, is_depth, is_loss, is_cgroup;
 	char numbers[256];
 
 	if (text_equals(line, text_of("exits")))
@@ -313,9 +350,11 @@ int tracks_load_state(struct tracks *tracks, struct text line)
 	is_task = text_take_begin(&line, "task ");
 	is_depth = !is_task && text_take_begin(&line, "deep ");
 	is_loss = !is_task && !is_depth && text_take_begin(&line, "suspect ");
+	is_cgroup = !is_task && !is_depth && !is_loss && text_take_begin(&line, "cgroup ");
 	snprintf(numbers, sizeof(numbers), "%.*s", (int)line.size, line.data);
-	return is_task	  ? task_load(tracks, numbers, line)
-	       : is_depth ? depth_load(tracks, numbers)
-	       : is_loss  ? suspicion_load(tracks, numbers)
-			  : 0;
+	return is_task	   ? task_load(tracks, numbers, line)
+	       : is_depth  ? depth_load(tracks, numbers)
+	       : is_loss   ? suspicion_load(tracks, numbers)
+	       : is_cgroup ? cgroup_load(tracks, numbers, line)
+			   : 0;
 }

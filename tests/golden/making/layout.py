@@ -102,6 +102,7 @@ class Writer:
         names = b"".join(b"%d %s\n" % task for task in sorted(self.trace.tasks.items()))
         processes = b"".join(b"%d %d\n" % task for task in sorted(self.trace.processes.items()))
         cgroups = b"".join(b"=%s\n=%d\n" % (path, pid) for pid, path in self.trace.cgroups)
+        cgroups += b"".join(b"=%s\n=<%d\n" % (path, pid) if path else b"=>%d\n" % pid for pid, path in self.trace.first_cgroups)
         return self.sized(names + (b"\0" + processes + cgroups if processes or cgroups else b""))
 
     def symbols(self):

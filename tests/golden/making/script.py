@@ -35,6 +35,7 @@ Settings, before the records; in brackets what holds without:
   id NUMBER              of the trace [1]
   task TID NAME [TGID]   a saved name of a task, and its process as ktrack saves it
   cgroup PID PATH        the cgroup of a process as ktrack saves it; may be repeated
+  first-cgroup PID PATH  likewise, at the begin of the recording; "" if there was no such process
   symbol ADDRESS TYPE NAME [MODULE]
                          a line of the kernel's symbols; may be repeated
   constant ADDRESS TEXT  a string of the kernel, to which records point; may be repeated
@@ -96,7 +97,7 @@ class Trace:
         self.cpus, self.start_ns, self.number = 1, 1000000000, 1
         self.wall_us = self.tsc = None
         self.shifts, self.shift_flags = {}, 0
-        self.tasks, self.processes, self.cgroups, self.statistics = {}, {}, [], {}
+        self.tasks, self.processes, self.cgroups, self.first_cgroups, self.statistics = {}, {}, [], [], {}
         self.symbols, self.constants, self.writer = [], [], None
         self.events, self.by_name = [], {}
         self.buffers = {"": {}}
@@ -215,6 +216,7 @@ SETTINGS = {
     "id": (1, 1, lambda t, word: setattr(t, "number", read_count(word))),
     "task": (2, 3, set_task),
     "cgroup": (2, 2, lambda trace, pid, path: trace.cgroups.append((read_count(pid), path.text))),
+    "first-cgroup": (2, 2, lambda trace, pid, path: trace.first_cgroups.append((read_count(pid), path.text))),
     "symbol": (3, 4, add_symbol),
     "constant": (2, 2, add_constant),
     "writer": (1, 1, lambda t, word: setattr(t, "writer", str(word))),

@@ -61,6 +61,15 @@ if [ "${1-}" = counted ]; then
 	counted_work
 	exit
 fi
+# Moves a process to another cgroup, then itself before it goes on. Argument: PROCESS
+if [ "${1-}" = moves ]; then
+	usleep 300000
+	echo "$2" >/sys/fs/cgroup/second/cgroup.procs
+	usleep 300000
+	echo $$ >/sys/fs/cgroup/second/cgroup.procs
+	usleep 300000
+	exit
+fi
 
 second_cpu_start
 disk_make
@@ -89,6 +98,15 @@ done
 wait_for has_threads $threads 3
 ls /proc/$threads/task >/out/tids
 attempt way-thread ktrack stream -d 0.5 -p "$(grep -vx $threads /out/tids | tail -n 1)" -r syscalls --event=/out/way-thread.json
+# All threads of a process are moved with it, and what it creates is in its cgroup.
+mkdir /sys/fs/cgroup/first /sys/fs/cgroup/second
+echo $threads >/out/moved
+for way in "stream --event=/out/moved-live.json" "record -o /tmp/moved.dat"; do
+	echo $threads >/sys/fs/cgroup/first/cgroup.procs
+	# shellcheck disable=SC2086
+	attempt "moved-${way%% *}" ktrack $way -r syscalls -- sh /work.sh moves $threads
+done
+attempt moved-file ktrack export --event=/out/moved-file.json /tmp/moved.dat
 kill $threads
 # The same from files, one of which is of a killed recording; and as tables.
 attempt record ktrack record -d 0.5 -p $worker -r sched,syscalls -o /out/way.dat

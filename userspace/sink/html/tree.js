@@ -24,9 +24,9 @@ function laneKeyOf({ identity }) {
 
 function groupKeyOf({ identity }) {
 	if (identity.scope === "thread")
-		return JSON.stringify([identity.host, identity.id, identity.cpu]);
+		return JSON.stringify([identity.host, identity.id, identity.cpu, identity.cgroup]);
 	// Those of a process are below it.
-	return JSON.stringify([identity.host, identity.tracepoint, identity.name, identity.scope === "process" ? identity.id : undefined]);
+	return JSON.stringify([identity.host, identity.tracepoint, identity.name, ...(identity.scope === "process" ? [identity.id, identity.cgroup] : [])]);
 }
 
 // Sorts a group by rank, then in the order of appearance, which is that of its first lane for a lane.
@@ -186,20 +186,21 @@ function groupsOf(tracks) {
 	return [...[...groups.values()].map((group) => groupNode(sortGroup(group))), ...[...singles.values()].filter((list) => list.length > SINGLES_FEW).map(singlesNode)];
 }
 
-// Processes with several threads are lines of their own.
+// Processes with several threads are lines of their own, in each cgroup that they were in.
 function processNodes(nodes) {
-	const processes = new Map(), result = [];
+	const processes = new Map(), result = [], keyOf = ({ tgid, cgroup }) => JSON.stringify([tgid, cgroup]);
 	for (const node of nodes)
 		if (node.tgid !== undefined)
-			appendTo(processes, node.tgid, node);
+			appendTo(processes, keyOf(node), node);
 	for (const node of nodes)
-		if (node.tgid === undefined || processes.get(node.tgid).length === 1)
+		if (node.tgid === undefined || processes.get(keyOf(node)).length === 1)
 			result.push(node);
-	for (const [tgid, threads] of processes)
+	for (const threads of processes.values())
 		if (threads.length > 1) {
+			const { tgid } = threads[0];
 			const main = threads.find(({ tracks }) => tracks[0].identity.id === tgid) ?? threads[0];
 			const process = new TreeNode("process", `process ${tgid} ${main.tracks.findLast((track) => track.identity.comm)?.identity.comm ?? ""}`.trim());
-			process.number = tgid;
+			process.number = process.tgid = tgid;
 			process.cgroup = main.cgroup;
 			threads.forEach((thread) => process.adopt(thread));
 			result.push(process);
@@ -207,15 +208,19 @@ function processNodes(nodes) {
 	return result;
 }
 
-// Containers and services with several processes are lines of their own, unless all processes are in one.
+// Containers and services with several processes, or one that moves, are lines of their own, unless all are in one.
 function cgroupNodes(nodes) {
-	const paths = new Map(), isAll = nodes.every(({ cgroup }) => cgroup === nodes[0].cgroup);
-	for (const node of nodes)
+	const paths = new Map(), pathsOf = new Map(), isAll = nodes.every(({ cgroup }) => cgroup === nodes[0].cgroup);
+	for (const node of nodes) {
 		appendTo(paths, node.cgroup, node);
+		if (node.tgid !== undefined)
+			appendTo(pathsOf, node.tgid, node.cgroup);
+	}
 	if (isAll)
 		return nodes;
+	const moves = ({ tgid, cgroup }) => pathsOf.get(tgid)?.some((path) => path !== cgroup);
 	return [...paths].flatMap(([path, list]) => {
-		if (path === undefined || list.length === 1)
+		if (path === undefined || (list.length === 1 && !moves(list[0])))
 			return list;
 		const cgroup = new TreeNode("cgroup", path);
 		list.forEach((node) => cgroup.adopt(node));
