@@ -251,8 +251,7 @@ def check_pushed(tap, kernel, result):
             tap.ok(lost[None] > 0 and set(lost) == {None}, f"{what}: records of packs were lost, and no others", dict(lost))
         tap.ok(named == {None}, f"{what}: tracks do not name ktrack's buffers", named)
         text = result.text(f"{name}.errors")
-        if name != "pushed-attached":
-            tap.ok(re.search("lost [0-9]+ records(| in .*), 0 of the convention's tracepoints", text), f"{what}: the end line reports it", text)
+        tap.ok(re.search("lost [0-9]+ records(| in .*), 0 of the convention's tracepoints", text), f"{what}: the end line reports it", text)
     companions = result.text("pushed-killed.companions").split()
     tap.ok(companions == ["left:", "convention"], f"{kernel}: pushed-killed: the instance stays until it is recovered", *companions)
 

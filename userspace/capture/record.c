@@ -49,7 +49,7 @@ static void record_run_report(const struct record_run *run)
 		.object = run->settings->path,
 		.has_lost = run->summary.lost > 0 || run->is_incomplete,
 		.records = run->summary.lost,
-		.has_convention = capture_convention_kib(settings) > 0,
+		.has_convention = instance_companion(run->capture.recorder, INSTANCE_CONVENTION),
 		.convention_lost = run->summary.lost_convention,
 		.programs_lost = programs.in_rings,
 		.program_ring_kib = settings->program_ring_kib,

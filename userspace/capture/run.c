@@ -265,7 +265,9 @@ uint64_t capture_convention_kib(const struct capture_settings *settings)
 void capture_loss_size(const struct capture *capture, struct loss_summary *summary)
 {
 	const struct capture_settings *settings = capture->settings;
-	uint64_t of_convention_kib = capture_convention_kib(settings);
+	const struct instance *own = instance_companion(capture->recorder, INSTANCE_CONVENTION);
+	uint64_t of_convention_kib = settings->instance && own ? instance_buffer_kib(own)
+							       : capture_convention_kib(settings);
 
 	summary->buffer_kib = settings->instance ? instance_buffer_kib(capture->recorder)
 						 : settings->buffer_kib;

@@ -637,7 +637,7 @@ static void stream_run_report_loss(const struct stream_run *run)
 		.records = run->pipeline.lost,
 		.gaps = run->pipeline.nr_gaps,
 		.gaps_unknown = run->pipeline.nr_gaps_unknown,
-		.has_convention = capture_convention_kib(capture->settings) > 0,
+		.has_convention = instance_companion(capture->recorder, INSTANCE_CONVENTION),
 		.convention_lost = run->pipeline.lost_convention,
 		.programs_lost = programs.in_rings,
 		.program_ring_kib = capture->settings->program_ring_kib,

@@ -91,7 +91,11 @@ left_read() {
 	process_kill "$recorder"
 	case $1 in
 	save) ktrack export --save="/tmp/$name.dat" --event=/dev/null "tracefs:ktrack-$recorder" ;;
-	attach) ktrack record -d 300ms -o "/tmp/$name.dat" --instance="ktrack-$recorder" ;;
+	attach)
+		sh -c "$STORM; $STORM" &
+		ktrack record -d 300ms -o "/tmp/$name.dat" --instance="ktrack-$recorder"
+		wait $!
+		;;
 	esac
 	ktrack clean >/dev/null
 	rm -r /tmp/left.dat.spool
