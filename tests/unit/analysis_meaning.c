@@ -28,6 +28,20 @@ TEST(what_is_special_comes_before_what_is_general)
 		   "a commit of the journal");
 }
 
+TEST(a_lock_is_what_is_waited_for_wherever_it_is_taken)
+{
+	CHECK_TEXT(wait_of("schedule_preempt_disabled;__mutex_lock.constprop.0;pipe_write"),
+		   "the lock of a pipe");
+	CHECK_TEXT(wait_of("rwsem_down_read_slowpath;down_read;do_user_addr_fault"),
+		   "the mmap lock of its process");
+	CHECK_TEXT(wait_of("rwsem_down_write_slowpath;down_write;open_last_lookups"),
+		   "the lock of a directory");
+	CHECK_TEXT(wait_of("rwsem_down_write_slowpath;down_write;my_driver"),
+		   "a rw_semaphore (write)");
+	CHECK_TEXT(wait_of("folio_wait_bit_common;filemap_fault;do_user_addr_fault"),
+		   "a page of a file (major fault)");
+}
+
 TEST(functions_are_compared_as_a_whole)
 {
 	CHECK_TEXT(wait_of("my_pipe_read;vfs_read"), "");

@@ -507,6 +507,17 @@ bool part_is_timeout(const struct name_table *names, const struct part_key *key)
 /** stack_find_wait - what a thread waits for with these innermost functions; NULL if unknown */
 const char *stack_find_wait(struct text frames);
 
+/**
+ * part_waits_for_room - whether a wait ended because another thread reads, or when TCP confirmed
+ * what its peer had not read
+ *
+ * Without a kernel stack the system calls of both threads decide.
+ */
+bool part_waits_for_room(const struct name_table *names, const struct part_key *key);
+
+/** part_find_wait - what a part waits for, by its kernel stack or for room; NULL if unknown */
+const char *part_find_wait(const struct name_table *names, const struct part_key *key);
+
 /** split_clear - remove the parts, whose wakers were not followed; keep the memory */
 void split_clear(struct split *split);
 
@@ -573,6 +584,7 @@ struct walk {
 	bool follows;
 	uint64_t nr_instants; /* in the segment, if they were not attributed yet */
 	uint16_t late_object; /* what is late, of late parts */
+	struct waker reader;  /* who read last what the thread had written; tid is 0 if unknown */
 	/* Times in which the thread waited for another one, the latest first, if follows. */
 	struct wake *wakes;
 	size_t nr_wakes;

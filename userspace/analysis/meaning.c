@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What a thread waits for, by the functions of its kernel stack. */
+/* What a thread waits for, by the functions of its kernel stack, or by its system call. */
 #include "analysis/internal.h"
 
 /*
@@ -10,6 +10,12 @@ static const struct {
 	const char *function;
 	const char *wait;
 } waits[] = {
+	/* Whatever needs the lock: these are the innermost functions. */
+	{ "__mutex_lock*", "a mutex" },
+	{ "rwsem_down_read_slowpath", "a rw_semaphore (read)" },
+	{ "rwsem_down_write_slowpath", "a rw_semaphore (write)" },
+	{ "__down", "a semaphore" },
+	{ "__down_common", "a semaphore" },
 	{ "mem_cgroup_handle_over_high", "memory.high of its cgroup (throttled)" },
 	{ "__mem_cgroup_handle_over_high", "memory.high of its cgroup (throttled)" },
 	{ "mem_cgroup_oom_synchronize", "memory.max of its cgroup (out of memory)" },
@@ -56,25 +62,38 @@ static const struct {
 	{ "__lock_page*", "a page (its lock or its I/O)" },
 	{ "__wait_on_buffer", "a block of a file system" },
 	{ "submit_bio_wait", "I/O that it issued" },
+	{ "inode_dio_wait", "direct I/O" },
+	{ "__iomap_dio_rw", "direct I/O" },
+	{ "wb_wait_for_completion", "write back" },
 	{ "pipe_write", "room in a pipe" },
 	{ "anon_pipe_write", "room in a pipe" },
 	{ "pipe_read", "data in a pipe" },
 	{ "anon_pipe_read", "data in a pipe" },
 	{ "sk_stream_wait_memory", "room in a socket's send buffer" },
 	{ "sock_alloc_send_pskb", "room in a socket's send buffer" },
+	{ "unix_wait_for_peer", "room in a local socket's queue" },
+	{ "netlink_attachskb", "room in a netlink socket" },
+	{ "do_msgsnd", "room in a message queue" },
+	{ "n_tty_write", "room in a terminal" },
+	{ "do_msgrcv", "a message in a queue" },
+	{ "wq_sleep", "a message queue" },
+	{ "n_tty_read", "input of a terminal" },
 	{ "unix_stream_read_generic", "data in a local socket" },
 	{ "inet_csk_accept", "a connection" },
 	{ "sk_wait_data", "data of its peer" },
 	{ "__skb_wait_for_more_packets", "data of its peer" },
+	{ "inet_wait_for_connect", "the answer to its connection" },
+	{ "do_semtimedop", "a semaphore (System V)" },
+	{ "wait_for_partner", "the other end of a FIFO" },
+	{ "fifo_open", "the other end of a FIFO" },
+	{ "__break_lease", "the holder of a file's lease" },
+	{ "do_sigtimedwait", "a signal" },
+	{ "wait_for_vfork_done", "the vfork child's exec or exit" },
 	{ "futex_lock_pi", "a PI futex" },
 	{ "futex_wait*", "a futex" },
 	{ "__rt_mutex_slowlock*", "an rt_mutex" },
-	{ "rwsem_down_read_slowpath", "a rw_semaphore (read)" },
-	{ "rwsem_down_write_slowpath", "a rw_semaphore (write)" },
 	{ "percpu_down_write", "a per-CPU rw_semaphore (write)" },
 	{ "__percpu_down_read", "a per-CPU rw_semaphore (read)" },
-	{ "__mutex_lock*", "a mutex" },
-	{ "__down*", "a semaphore" },
 	{ "__flush_work", "a work item" },
 	{ "__flush_workqueue", "all work items of a queue" },
 	{ "do_wait", "a child process" },
@@ -82,12 +101,47 @@ static const struct {
 	{ "do_sys_poll", "an event (poll)" },
 	{ "do_select", "an event (select)" },
 	{ "io_cqring_wait", "a completion of io_uring" },
+	{ "eventfd_read", "an event (eventfd)" },
+	{ "timerfd_read", "its timer (timerfd)" },
+	{ "inotify_read", "an event (inotify)" },
 	{ "do_nanosleep", "a time (it sleeps)" },
 	{ "msleep*", "a time (it sleeps)" },
 	{ "usleep_range*", "a time (it sleeps)" },
 	{ "wait_for_completion*", "a completion" },
 	/* do_freezer_trap() may be inlined; threads that exit or close files are in it, too. */
 	{ "get_signal", "its cgroup to be thawed (frozen)" },
+};
+
+/* Whose lock it is, by the functions that take it: of the locks that waits[] has first. */
+#define NR_LOCKS 5
+
+static const struct {
+	const char *function;
+	const char *wait;
+} holders[] = {
+	{ "pipe_write", "the lock of a pipe" },
+	{ "anon_pipe_write", "the lock of a pipe" },
+	{ "pipe_read", "the lock of a pipe" },
+	{ "anon_pipe_read", "the lock of a pipe" },
+	{ "lock_mm_and_find_vma", "the mmap lock of its process" },
+	{ "do_user_addr_fault", "the mmap lock of its process" },
+	{ "vm_mmap_pgoff", "the mmap lock of its process" },
+	{ "__vm_munmap", "the mmap lock of its process" },
+	{ "do_mprotect_pkey", "the mmap lock of its process" },
+	{ "do_madvise", "the mmap lock of its process" },
+	{ "__do_sys_brk", "the mmap lock of its process" },
+	{ "dup_mmap", "the mmap lock of its process" },
+	{ "lock_rename", "the lock of a directory" },
+	{ "open_last_lookups", "the lock of a directory" },
+	{ "filename_create", "the lock of a directory" },
+	{ "do_unlinkat", "the lock of a directory" },
+	{ "do_rmdir", "the lock of a directory" },
+	{ "iterate_dir", "the lock of a directory" },
+	{ "generic_file_write_iter", "the lock of a file" },
+	{ "shmem_file_write_iter", "the lock of a file" },
+	{ "ext4_buffered_write_iter", "the lock of a file" },
+	{ "do_truncate", "the lock of a file" },
+	{ "cgroup_kn_lock_live", "the lock of all cgroups" },
 };
 
 static bool frames_have(struct text frames, struct text function)
@@ -114,9 +168,54 @@ const char *stack_find_wait(struct text frames)
 			 frames_have(frames, text_of("task_work_run"));
 
 	for (size_t i = 0; frames.size > 0 && i < sizeof(waits) / sizeof(waits[0]); i++) {
-		if (frames_have(frames, text_of(waits[i].function)) &&
-		    !(is_ending && strcmp(waits[i].function, "get_signal") == 0))
-			return waits[i].wait;
+		if (!frames_have(frames, text_of(waits[i].function)) ||
+		    (is_ending && strcmp(waits[i].function, "get_signal") == 0))
+			continue;
+		for (size_t j = 0; i < NR_LOCKS && j < sizeof(holders) / sizeof(holders[0]); j++) {
+			if (frames_have(frames, text_of(holders[j].function)))
+				return holders[j].wait;
+		}
+		return waits[i].wait;
 	}
 	return NULL;
+}
+
+static bool call_is(const char *const calls[], struct text name)
+{
+	while (*calls && !text_equals(name, text_of(*calls)))
+		calls++;
+	return *calls;
+}
+
+bool part_waits_for_room(const struct name_table *names, const struct part_key *key)
+{
+	static const char *const writing[] = { "write",	   "writev",   "send",	     "sendto",
+					       "sendmsg",  "sendmmsg", "sendfile",   "sendfile64",
+					       "splice",   "vmsplice", "mq_timedsend", NULL };
+	static const char *const reading[] = { "read",	  "readv",    "recv",	"recvfrom",
+					       "recvmsg", "recvmmsg", "splice", "mq_timedreceive",
+					       "msgrcv",  NULL };
+	const struct text stack = name_table_text(names, key->stack);
+	const struct text by = name_table_text(names, key->interrupt);
+	const char *wait = stack_find_wait(stack);
+	bool is_of_call = name_table_get(names, key->interrupt)->is_call;
+
+	if (key->kind != PART_BLOCKED || !key->is_woken)
+		return false;
+	/* Whoever closes the other end does not read. */
+	if (key->context == CONTEXT_THREAD && is_of_call && !call_is(reading, by))
+		return false;
+	if (stack.size > 0)
+		return wait && text_begins(text_of(wait), text_of("room in a "));
+	return call_is(writing, name_table_text(names, key->label)) &&
+	       (key->context == CONTEXT_THREAD
+			? is_of_call
+			: text_equals(by, text_of("timer tcp_delack_timer")));
+}
+
+const char *part_find_wait(const struct name_table *names, const struct part_key *key)
+{
+	const char *wait = stack_find_wait(name_table_text(names, key->stack));
+
+	return !wait && part_waits_for_room(names, key) ? "room in a pipe or a socket" : wait;
 }

@@ -208,7 +208,8 @@ static void append_meaning(struct buffer *out, struct text interrupt)
 static void append_blocked(struct buffer *out, const struct name_table *names,
 			   const struct part_key *key)
 {
-	const char *wait = stack_find_wait(name_table_text(names, key->stack));
+	const char *wait = part_find_wait(names, key);
+	bool is_room = part_waits_for_room(names, key);
 
 	if (key->state != NAMES_NONE) {
 		buffer_append_string(out, " (");
@@ -235,6 +236,12 @@ static void append_blocked(struct buffer *out, const struct name_table *names,
 				     key->name == NAMES_OTHER ? "" : ", its end is not recorded");
 		return;
 	}
+	if (is_room && key->context == CONTEXT_THREAD) {
+		buffer_append_string(out, key->is_probable ? ", probably until " : ", until ");
+		append_thread(out, names, key->name, key->tid);
+		buffer_append_string(out, " reads");
+		return;
+	}
 	buffer_append_string(out, key->kind == PART_STOPPED ? ", continued " : ", woken ");
 	if (key->context != CONTEXT_THREAD) {
 		buffer_append_string(out, "by ");
@@ -257,7 +264,9 @@ static void append_blocked(struct buffer *out, const struct name_table *names,
 				     key->is_probable ? ", armed probably by " : ", armed by ");
 		append_thread(out, names, key->name, key->tid);
 	}
-	if (key->context == CONTEXT_SOFT)
+	if (is_room)
+		buffer_append_string(out, ": an ACK of its peer, which has not read yet");
+	else if (key->context == CONTEXT_SOFT)
 		append_meaning(out, name_table_text(names, key->interrupt));
 	if (part_is_timeout(names, key))
 		buffer_append_string(out, ": its timeout expired");
@@ -639,11 +648,13 @@ static void append_waited(struct buffer *out, const struct name_table *names,
 /* The same, and what for. */
 static void append_path(struct buffer *out, const struct name_table *names, const struct part *wait)
 {
-	const char *what = stack_find_wait(name_table_text(names, wait->key.stack));
+	const char *what = part_find_wait(names, &wait->key);
 
 	if (what)
 		buffer_printf(out, "%s until ", what);
 	append_waited(out, names, wait);
+	if (part_waits_for_room(names, &wait->key))
+		buffer_append_string(out, " reads");
 }
 
 /** RARE_NS - of instants that are no reason for the time between them: page faults take less */
@@ -702,7 +713,7 @@ static size_t path_size(const struct why_sink *why, const struct cause *cause)
 							 : NULL;
 
 	if (!last || last->kind == PART_STAGE ||
-	    stack_find_wait(name_table_text(&why->names, last->stack)))
+	    part_find_wait(&why->names, last))
 		return cause->nr_path;
 	if (last->object != NAMES_NONE ? last->object == key->object
 				       : last->tid == key->owner && last->name == key->owner_name)
@@ -751,8 +762,7 @@ static void append_cause(struct buffer *out, const struct why_sink *why,
 						  "have stopped the CPU)");
 	}
 	for (size_t i = 0; i < path_size(why, cause); i++) {
-		bool is_wait =
-			stack_find_wait(name_table_text(&why->names, cause->path[0]->key.stack));
+		bool is_wait = part_find_wait(&why->names, &cause->path[0]->key);
 
 		buffer_append_string(out, i > 0 ? " -> " : is_wait ? "; waits for " : "; through ");
 		append_path(out, &why->names, cause->path[i]);

@@ -591,6 +591,19 @@ static void blocked_add(struct walk *walk, const struct segment *segment, struct
 		    key.tid == walk->thread->tid)
 			key.tid = -1;
 	}
+	/* A delayed acknowledgment makes little room: the thread goes on when its peer reads. */
+	if (part_waits_for_room(walk->splitter->names, &key)) {
+		if (key.context == CONTEXT_THREAD) {
+			walk->reader = cause;
+		} else if (walk->reader.tid > 0) {
+			key.context = CONTEXT_THREAD;
+			key.tid = walk->reader.tid;
+			key.interrupt = walk->reader.interrupt;
+			key.object = NAMES_NONE;
+			key.is_probable = true;
+			operation = NULL;
+		}
+	}
 	if (key.tid >= 0)
 		key.name = walk_thread_name(history, key.tid, segment->next_cpu);
 	if (operation && operation->kind == OPERATION_TIMER)
