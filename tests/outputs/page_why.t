@@ -160,6 +160,41 @@ def check_same(tap, pages):
     tap.nothing(wrong + sums, "the parts add up")
 
 
+OVERVIEW = """const { overview } = ktrack.recording, of = ({ tracepoint, name, begin_ns, ns, causes }) => [tracepoint, name, begin_ns, ns, causes];
+return [overview.processes.slice(0, 5), overview.kinds.map(({ count, total_ns, slowest }) => [count, total_ns, ...of(slowest)]), ktrack.part("details").innerText];"""
+# Presses the link of the panel that has a text; returns what is selected, the current line and the visible span.
+FOLLOW = """[...document.querySelectorAll("#details .link")].find(({ textContent }) => textContent === arguments[0]).click();
+await ktrack.showDetails(ktrack.picture.selected);
+const { selected: one, current, span } = ktrack.picture;
+return [one && nameOf(ktrack.recording, one), one && one.end - one.begin, current?.label, span.from, span.to];"""
+LOSSY = EVENT + "0 7@0 io B read\n10ms 7@0 io E \"\"\n50ms 7@0 io B read\nlost 0 20\n60ms 7@0 io E \"\"\n100ms 7@0 io B write\n130ms 7@0 io E \"\"\n"
+
+
+def check_overview(tap, pages):
+    """Before a click: who used the CPUs, the slowest kinds of slices with causes as in ktrack why, losses; each leads to its place."""
+    browser = pages.browser
+    wrong = load_driver(pages)
+    processes, kinds, panel = browser.run(OVERVIEW)
+    answer = json.loads(cases.run(pages.folder, "why", "--json", "-r", PACKS, "-e", "mydrv:*", "trace.dat")[0])
+    slowest = [[one["count"], one["total_ns"], *(one["slowest"][key] for key in ("tracepoint", "name", "begin_ns", "ns", "causes"))] for one in answer["kinds"]]
+    tap.ok(not wrong and processes == answer["processes"] and len(processes) > 1, "the processes of ktrack why", *processes)
+    tap.ok(kinds == slowest and len(kinds) == 5 and any(one[-1] for one in kinds), "its kinds of slices, and their causes", *kinds, *slowest)
+    lines = panel.split("\n")
+    rows = [f"{line} {lines[at + 1] if at + 1 < len(lines) else ''}" for at, line in enumerate(lines)]
+    shown = [one for one in kinds if any(row.startswith(f"{one[3]}\t") and (not one[-1] or one[-1][0]["what"][:20] in row) for row in rows)]
+    tap.ok(len(shown) == len(kinds) and " on " in lines[0] and "CPU" in lines[0], "the panel shows them", panel)
+    found = browser.run(FOLLOW, kinds[0][3])
+    tap.ok(found[:2] == [kinds[0][3], kinds[0][5]], "a kind leads to its slowest slice", *found)
+    browser.press("Escape")
+    found = browser.run(FOLLOW, f"{processes[0]['comm']} ({processes[0]['pid']})")
+    tap.ok(found[2] and str(processes[0]["pid"]) in found[2], "a process to its line", *found)
+    wrong = load_script(pages, LOSSY)
+    kinds, panel = browser.run(OVERVIEW)[1:]
+    tap.ok([one[3] for one in kinds] == ["write", "read", "read"] and "gaps in the records, 10 ms together" in panel, "without states there are no causes, but kinds and gaps", *kinds, panel, *wrong)
+    found = browser.run(FOLLOW, "50 ms")
+    tap.ok(found[3] < 50e6 < 60e6 < found[4] and found[4] - found[3] < 120e6, "a gap is zoomed to", *found)
+
+
 def check_panel(tap, pages):
     """A click shows the bar and the list; j leads to the waker, b back."""
     load_driver(pages)
@@ -343,7 +378,7 @@ def check_threads(tap, pages):
     tap.ok(found[0] != "not found" and not found[1], "so does a search", found)
 
 
-CHECKS = (check_same, check_panel, check_links, check_chain, check_flow, check_stack, check_slowest, check_hints, check_excuses, check_hostile, check_threads)
+CHECKS = (check_same, check_overview, check_panel, check_links, check_chain, check_flow, check_stack, check_slowest, check_hints, check_excuses, check_hostile, check_threads)
 
 
 if __name__ == "__main__":

@@ -138,8 +138,9 @@ void why_base_free(struct why_base *base);
  * @subjects: of an overview: the packs that were asked for, with a comma before and behind each;
  * those that only explain are left out; NULL for no choice
  * @command: of an overview: the words before a SLICE that ask for it; NULL for none
- * @explanations: receives the answer instead, for other outputs; all other members but @slice and
- * @depth are 0 then
+ * @explanations: receives the answer instead, with an overview, for other outputs; of the other
+ * members only @slice, @depth and @only_counts are not 0 then
+ * @only_counts: with @explanations: there is only the overview, and nothing is explained
  * @is_live: a recording without such a slice is no error
  * @is_here: threads that still run are looked up in /proc
  */
@@ -161,6 +162,7 @@ struct why_settings {
 	const char *subjects;
 	const char *command;
 	struct explanations *explanations;
+	bool only_counts;
 };
 
 /** WHY_KINDS - default of the number of kinds of slices in an overview */

@@ -690,8 +690,9 @@ void kept_release(struct kept *kept);
 /** PROCESS_OTHER - the number of those beyond it, which are counted as one */
 #define PROCESS_OTHER (-1)
 
-/** PROCESSES_SHOWN - processes in an overview */
+/** PROCESSES_SHOWN - processes in an overview; PROCESSES_KEPT - in that of other outputs */
 #define PROCESSES_SHOWN 5
+#define PROCESSES_KEPT 256
 
 /** enum kind_rank - what is shown first: kinds of a lower rank only fill the rest of the list */
 enum kind_rank {
@@ -742,11 +743,12 @@ struct process_times *overview_process(struct overview *overview, int id, uint32
 
 /**
  * overview_busiest - the processes that ran longest
- * @out: room for PROCESSES_SHOWN
+ * @out: room for @max
  *
  * Returns their number.
  */
-size_t overview_busiest(const struct overview *overview, const struct process_times **out);
+size_t overview_busiest(const struct overview *overview, const struct process_times **out,
+			size_t max);
 
 /** call_waits - whether a system call waits for an event or a time by its purpose */
 bool call_waits(struct text name);
@@ -816,6 +818,8 @@ struct why_slice {
 	bool is_suspect;
 	bool is_unfinished;
 	const struct slice_kind *kind; /* in an overview */
+	unsigned long track_number;
+	unsigned int depth; /* 1 for the outermost */
 	struct split split;
 };
 
@@ -823,7 +827,8 @@ struct why_slice {
 struct why_end {
 	const struct timeline_track *track; /* of the slice, NULL for none */
 	unsigned int depth;		    /* of the slice, 1 for the outermost */
-	struct kept_name *kept;		    /* if the answer is kept for other outputs: its name */
+	struct kept_name *kept;		    /* if its text is kept for other outputs: its name */
+	bool is_best;			    /* it is kept in @slices of the sink */
 	/* That did the work, NULL if it is explained backwards from writer along flow. */
 	struct thread_history *thread;
 	struct waker writer;
@@ -987,6 +992,9 @@ bool stored_has_pack(const char *stored, const char *pack);
 
 /** part_has_priorities - whether a runnable part has the priorities of both threads */
 bool part_has_priorities(const struct part_key *key);
+
+/** why_put_overview - append an overview for other outputs as JSON to @why->out */
+void why_put_overview(struct why_sink *why);
 
 /** why_put_slice - append an explained slice as JSON to @why->out */
 void why_put_slice(struct why_sink *why, const struct why_slice *slice);

@@ -85,7 +85,8 @@ static bool process_is_before(const struct process_times *a, const struct proces
 	return a->id != b->id ? a->id < b->id : a->name < b->name;
 }
 
-size_t overview_busiest(const struct overview *overview, const struct process_times **out)
+size_t overview_busiest(const struct overview *overview, const struct process_times **out,
+			size_t max)
 {
 	const struct process_times *process;
 	size_t nr = 0, at;
@@ -94,12 +95,12 @@ size_t overview_busiest(const struct overview *overview, const struct process_ti
 		if (process->running_ns == 0)
 			continue;
 		for (at = nr; at > 0 && process_is_before(process, out[at - 1]); at--) {
-			if (at < PROCESSES_SHOWN)
+			if (at < max)
 				out[at] = out[at - 1];
 		}
-		if (at < PROCESSES_SHOWN)
+		if (at < max)
 			out[at] = process;
-		nr += nr < PROCESSES_SHOWN;
+		nr += nr < max;
 	}
 	return nr;
 }

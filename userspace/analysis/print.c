@@ -811,7 +811,7 @@ static void put_causes(struct why_sink *why, const struct why_slice *slice, bool
 	buffer_release(&text);
 }
 
-void why_put_slice(struct why_sink *why, const struct why_slice *slice)
+static void put_slice(struct why_sink *why, const struct why_slice *slice, bool with_parts)
 {
 	struct buffer *out = &why->out;
 	bool first = true;
@@ -828,9 +828,19 @@ void why_put_slice(struct why_sink *why, const struct why_slice *slice)
 	json_append_flag(out, "suspect", slice->is_suspect, &first);
 	json_append_flag(out, "unfinished", slice->is_unfinished, &first);
 	put_causes(why, slice, &first);
-	json_append_member(out, text_of("parts"), &first);
-	put_split(why, &slice->split, slice);
+	if (with_parts) {
+		json_append_member(out, text_of("parts"), &first);
+		put_split(why, &slice->split, slice);
+	} else {
+		json_append_number(out, "track_number", slice->track_number, &first);
+		json_append_number(out, "depth", slice->depth, &first);
+	}
 	buffer_append_char(out, '}');
+}
+
+void why_put_slice(struct why_sink *why, const struct why_slice *slice)
+{
+	put_slice(why, slice, true);
 }
 
 static void put_group(struct buffer *out, const char *name, const struct aggregate_cell *group,
@@ -897,10 +907,10 @@ static int put_aggregate(struct why_sink *why)
 	return status;
 }
 
-static void put_processes(struct why_sink *why, bool *first)
+static void put_processes(struct why_sink *why, size_t max, bool *first)
 {
-	const struct process_times *busiest[PROCESSES_SHOWN];
-	size_t nr = overview_busiest(&why->overview, busiest);
+	const struct process_times *busiest[PROCESSES_KEPT];
+	size_t nr = overview_busiest(&why->overview, busiest, max);
 	struct buffer *out = &why->out;
 
 	json_append_member(out, text_of("processes"), first);
@@ -922,7 +932,7 @@ static void put_processes(struct why_sink *why, bool *first)
 	buffer_append_char(out, ']');
 }
 
-static void put_kinds(struct why_sink *why, bool *first)
+static void put_kinds(struct why_sink *why, bool with_parts, bool *first)
 {
 	struct buffer *out = &why->out;
 
@@ -936,10 +946,22 @@ static void put_kinds(struct why_sink *why, bool *first)
 		json_append_number(out, "count", kind->count, &is_first);
 		json_append_number(out, "total_ns", kind->total_ns, &is_first);
 		json_append_member(out, text_of("slowest"), &is_first);
-		why_put_slice(why, &why->slices[i]);
+		put_slice(why, &why->slices[i], with_parts);
 		buffer_append_char(out, '}');
 	}
 	buffer_append_char(out, ']');
+}
+
+void why_put_overview(struct why_sink *why)
+{
+	bool first = true;
+
+	buffer_append_char(&why->out, '{');
+	json_append_number(&why->out, "running_ns", why->overview.running_ns, &first);
+	put_processes(why, PROCESSES_KEPT, &first);
+	json_append_number(&why->out, "nr_kinds", why->overview.kinds.size, &first);
+	put_kinds(why, false, &first);
+	buffer_append_char(&why->out, '}');
 }
 
 int why_print_json(struct why_sink *why)
@@ -956,8 +978,8 @@ int why_print_json(struct why_sink *why)
 		json_append_member(out, text_of("aggregate"), &first);
 		status = put_aggregate(why);
 	} else if (why->settings->is_overview) {
-		put_processes(why, &first);
-		put_kinds(why, &first);
+		put_processes(why, PROCESSES_SHOWN, &first);
+		put_kinds(why, true, &first);
 	} else {
 		json_append_member(out, text_of("slices"), &first);
 		buffer_append_char(out, '[');
@@ -1246,7 +1268,7 @@ static void print_slice(struct why_sink *why, const struct why_slice *slice)
 static void print_processes(struct why_sink *why)
 {
 	const struct process_times *busiest[PROCESSES_SHOWN];
-	size_t nr = overview_busiest(&why->overview, busiest);
+	size_t nr = overview_busiest(&why->overview, busiest, PROCESSES_SHOWN);
 	struct buffer *out = &why->out;
 
 	if (nr == 0)

@@ -285,27 +285,35 @@ static size_t kind_find(const struct why_sink *why, const struct slice_kind *kin
 	return at;
 }
 
-/* Whether an explained slice would be part of the answer; -1 if memory ran out. */
-static int slice_is_wanted(struct why_sink *why, struct why_end *end)
+/* Whether a slice is among the best so far. */
+static bool slice_is_best(const struct why_sink *why, const struct why_slice *slice)
 {
+	size_t at = slice->kind ? kind_find(why, slice->kind) : why->nr_slices;
+
+	if (at < why->nr_slices)
+		return slice_is_before(why, slice, &why->slices[at]);
+	return why->nr_slices < slices_max(why) ||
+	       slice_is_before(why, slice, &why->slices[why->nr_slices - 1]);
+}
+
+/* Whether an explained slice would be part of the answer; -1 if memory ran out. */
+static int slice_is_wanted(struct why_sink *why, const struct why_track *track, struct why_end *end)
+{
+	const struct why_settings *settings = why->settings;
 	const struct why_slice *slice = &end->slice;
 
-	if (why->settings->is_aggregate)
+	if (settings->is_aggregate)
 		return 1;
-	if (slice->kind) {
-		size_t at = kind_find(why, slice->kind);
-
-		if (at < why->nr_slices)
-			return slice_is_before(why, slice, &why->slices[at]);
-	}
-	/* Whether a slice is among the best so far. */
-	if (!why->settings->explanations)
-		return why->nr_slices < slices_max(why) ||
-		       slice_is_before(why, slice, &why->slices[why->nr_slices - 1]);
+	end->is_best = (!settings->explanations || slice->kind) && slice_is_best(why, slice);
+	/* For other outputs all slices but states are explained. */
+	if (!settings->explanations || settings->only_counts || track->role != WHY_ROLE_NONE)
+		return end->is_best;
 	end->kept = kept_name_get(&why->kept, slice->category, slice->name);
 	if (!end->kept)
 		return -1;
-	return kept_wants(&why->kept, end->kept, slice->end_ns - slice->begin_ns);
+	if (!kept_wants(&why->kept, end->kept, slice->end_ns - slice->begin_ns))
+		end->kept = NULL;
+	return end->is_best || end->kept;
 }
 
 /* The stage between two records of a flow; NULL is the begin and the end of the slice itself. */
@@ -417,6 +425,8 @@ static void slice_describe(const struct why_end *end, struct why_slice *slice)
 	slice->is_async = !end->thread;
 	slice->tid = end->thread ? end->thread->tid : end->writer.tid;
 	slice->comm = end->thread ? end->thread->comm : NAMES_NONE;
+	slice->track_number = end->track->number;
+	slice->depth = end->depth;
 }
 
 /* Keeps the text of an explained slice. */
@@ -509,12 +519,14 @@ static int slice_explain(struct why_sink *why, struct why_end *end)
 			       : aggregate_add(&why->aggregate,
 					       end->slice.end_ns - end->slice.begin_ns, split);
 	}
-	if (why->settings->explanations)
-		return slice_keep_text(why, end);
+	if (end->kept && slice_keep_text(why, end) < 0)
+		return -1;
+	if (!end->is_best)
+		return 0;
 	slice = end->slice;
 	slice_describe(end, &slice);
-	if (slice_split(why, end, &slice.split) < 0 || slice.track.failed ||
-	    slice_summarize(why, &slice) < 0) {
+	if ((!why->settings->only_counts && slice_split(why, end, &slice.split) < 0) ||
+	    slice.track.failed || slice_summarize(why, &slice) < 0) {
 		why_slice_release(&slice);
 		return -1;
 	}
@@ -582,7 +594,8 @@ static int why_select_end(struct why_sink *why, struct why_track *track,
 					  .is_suspect = event->is_suspect,
 					  .is_unfinished = event->is_unfinished } };
 
-	if (!name_is_selected(why, event->name) || !slice_classify(why, track, event, &end.slice))
+	if (!name_is_selected(why, event->name) ||
+	    (!slice_classify(why, track, event, &end.slice) && !settings->explanations))
 		return 0;
 	if (settings->has_at && (event->begin_ns > at_ns || event->time_ns < at_ns)) {
 		if (why->named_to_ns == 0 || event->begin_ns < why->named_from_ns)
@@ -614,7 +627,7 @@ static int why_select_end(struct why_sink *why, struct why_track *track,
 		    (tid == end.writer.tid || event->is_unfinished))
 			end.thread = history_thread(&why->history, tid, begin->writer.cpu);
 	}
-	is_wanted = slice_is_wanted(why, &end);
+	is_wanted = slice_is_wanted(why, track, &end);
 	if (is_wanted <= 0)
 		return is_wanted;
 	/* The record that ends a state shows why it ended, but the next event is about that. */
@@ -842,15 +855,15 @@ static int learn_track(struct why_sink *why, const struct timeline_event *event)
 	one->is_of_calls = strcmp(track->category->text, "syscalls:call") == 0;
 	why->has_calls |= one->is_of_calls;
 	why->has_memory |= strcmp(track->category->text, "memory:fault") == 0;
-	/* For other outputs all slices but states are explained. A name alone is not meant for what
-	 * explains slices. */
-	if (why->settings->is_overview)
+	/* A name alone is not meant for what explains slices. */
+	if (why->settings->is_overview) {
 		overview_learn_track(why, one, track);
-	may_select = why->settings->is_overview ? one->rank != KIND_NONE
-		     : why->settings->explanations
-			     ? one->role == WHY_ROLE_NONE
-			     : why->selector.category ||
-				       !why_category_explains(track->category->text);
+		may_select = one->rank != KIND_NONE ||
+			     (why->settings->explanations && one->role == WHY_ROLE_NONE);
+	} else {
+		may_select =
+			why->selector.category || !why_category_explains(track->category->text);
+	}
 	one->is_selected = track->kind == TRACK_SLICES && may_select &&
 			   slice_selector_matches_track(&why->selector, track);
 	return track->scope == SCOPE_THREAD ? thread_join(why, one, track) : 0;
@@ -1185,12 +1198,30 @@ static int why_learn(struct why_sink *why, const struct timeline_event *event)
 	}
 }
 
+/* Counts what an overview has. */
+static int why_count(struct why_sink *why, const struct timeline_event *event)
+{
+	struct why_track *track;
+
+	switch (event->kind) {
+	case TIMELINE_TRACK_BEGIN:
+		return learn_track(why, event);
+	case TIMELINE_TRACK_END:
+		return learn_track_end(why, event);
+	case TIMELINE_SLICE_END:
+		track = why_track_of(why, event);
+		return track->is_selected ? why_select_end(why, track, event) : 0;
+	default:
+		return 0;
+	}
+}
+
 static int why_event(struct sink *sink, const struct timeline_event *event, struct error *error)
 {
 	struct why_sink *why = container_of(sink, struct why_sink, sink);
 	struct explanations *out = why->settings->explanations;
 	bool is_finish = event->kind == TIMELINE_FINISH;
-	int status = why_learn(why, event);
+	int status = why->settings->only_counts ? why_count(why, event) : why_learn(why, event);
 
 	if (why->names.failed || why->overview.failed)
 		status = -1;
@@ -1200,7 +1231,13 @@ static int why_event(struct sink *sink, const struct timeline_event *event, stru
 		/* The sinks that show the explanations are called later. */
 		out->has_states = why->history.has_states;
 		out->has_interrupts = why->history.has_interrupts;
-		status = kept_finish(&why->kept, out);
+		buffer_clear(&why->out);
+		why_put_overview(why);
+		out->overview = buffer_text(&why->out);
+		if (why->out.failed)
+			status = -1;
+		else if (!why->settings->only_counts)
+			status = kept_finish(&why->kept, out);
 		if (!out->has_states)
 			out->nr_items = 0;
 	}

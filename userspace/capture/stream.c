@@ -938,6 +938,7 @@ int stream_run(struct stream_settings *settings, struct error *error)
 	/* A live source has what the selection names. */
 	if (settings->capture.selection.origin == SELECTION_ALL)
 		settings->capture.selection.origin = SELECTION_DEFAULT;
+	settings->outputs.counts = output_settings_show_overview(&settings->outputs);
 	settings->outputs.explains = output_settings_show_explanations(&settings->outputs) &&
 				     selection_has_states(&settings->capture.selection);
 	capture_init(&run.capture, &settings->capture);

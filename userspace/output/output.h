@@ -141,6 +141,7 @@ struct output_settings {
 	/* explain slices on standard output instead; NULL for none */
 	const struct why_settings *why;
 	bool explains; /* explain slices for the outputs that show it */
+	bool counts;   /* count an overview for the outputs that show it */
 	/* add the slices to it instead, on the side @is_compare_source; NULL for none */
 	struct comparison *comparison;
 	bool is_compare_source;
@@ -188,6 +189,8 @@ int outputs_report_budgets(const struct outputs *outputs, const struct output_lo
 			   struct error *error);
 /** output_settings_check - refuse settings that exclude each other; returns -1 with @error */
 int output_settings_check(const struct output_settings *settings, struct error *error);
+/** output_settings_show_overview - whether there is an output that shows an overview */
+bool output_settings_show_overview(const struct output_settings *settings);
 /** output_settings_show_explanations - whether there is an output that shows explanations */
 bool output_settings_show_explanations(const struct output_settings *settings);
 /** output_settings_create_files - whether an output creates files until the end */

@@ -151,6 +151,15 @@ bool output_settings_create_files(const struct output_settings *settings)
 	return settings->stat && settings->stat->prometheus;
 }
 
+bool output_settings_show_overview(const struct output_settings *settings)
+{
+	for (size_t i = 0; i < sink_kinds_count; i++) {
+		if (settings->targets[i] && sink_kinds[i]->shows_overview)
+			return true;
+	}
+	return settings->serves;
+}
+
 bool output_settings_show_explanations(const struct output_settings *settings)
 {
 	for (size_t i = 0; i < sink_kinds_count; i++) {
@@ -345,7 +354,9 @@ static int kind_sink_open(const struct opening *opening, size_t kind,
 	settings->group = opening->trace2.file_group;
 	settings->stat = outputs->settings->stat;
 	settings->query = outputs->settings->query;
-	settings->explanations = outputs->settings->explains ? &outputs->explanations : NULL;
+	settings->explanations = outputs->settings->explains || outputs->settings->counts
+					 ? &outputs->explanations
+					 : NULL;
 	settings->own = outputs->settings->own[kind];
 	sink = sink_open(sink_kinds[kind], settings, opening->error);
 	if (sink)
@@ -544,7 +555,9 @@ static int explanations_open(const struct opening *opening)
 
 	outputs->why = (struct why_settings){ .slice = text_of("*"),
 					      .depth = WHY_DEPTH,
-					      .explanations = &outputs->explanations };
+					      .is_overview = true,
+					      .explanations = &outputs->explanations,
+					      .only_counts = !outputs->settings->explains };
 	return sink_add(opening, why_sink_new(&outputs->why, -1, -1, outputs_source(outputs),
 					      opening->error));
 }
@@ -608,7 +621,7 @@ int outputs_open(struct outputs *outputs, struct timeline *timeline,
 		return -1;
 	if ((settings->why || settings->needs_target) && !output_settings_have_target(settings))
 		return 0;
-	if ((settings->explains && explanations_open(&opening) < 0) ||
+	if (((settings->explains || settings->counts) && explanations_open(&opening) < 0) ||
 	    outputs_configure(outputs, error) < 0)
 		return -1;
 	opening.trace2.config = outputs->config;

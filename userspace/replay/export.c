@@ -237,6 +237,8 @@ static int export_run_all(struct export_run *run, struct error *error)
 	if (export_run_open(run, error) < 0)
 		return -1;
 	/* Rules may be those of the recording. */
+	settings->outputs.counts = settings->nr_sources == 1 &&
+				   output_settings_show_overview(&settings->outputs);
 	settings->outputs.explains = settings->nr_sources == 1 &&
 				     output_settings_show_explanations(&settings->outputs) &&
 				     selection_has_states(&settings->selection) &&

@@ -226,6 +226,7 @@ struct sink_kind {
 	bool can_compress;	 /* a file whose name ends with ".zst" is compressed */
 	bool creates_files;	 /* it creates files next to its own until the end */
 	bool shows_explanations; /* it shows where the time of slices went */
+	bool shows_overview;	 /* it shows who used the CPUs, and the slowest kinds of slices */
 	/* its times are those of the wall clock, and nothing in it says if that is unknown */
 	bool shows_dates;
 	/* of SINK_USE_TRACE2: the setting that names the default target */

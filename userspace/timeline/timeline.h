@@ -123,11 +123,13 @@ struct explanation {
  * Valid during TIMELINE_FINISH, for sinks that were added after the one that explains.
  */
 struct explanations {
-	const struct explanation *items; /* by @begin_ns, @track and @depth */
+	/* by @begin_ns, @track and @depth; NULL if there is only the overview */
+	const struct explanation *items;
 	size_t nr_items;
 	size_t limit; /* number of slices of each name that are explained, the slowest; 0 for all */
 	bool has_states; /* states of threads are recorded; without them no slice is explained */
 	bool has_interrupts; /* interrupts are recorded */
+	struct text overview; /* an object: who used the CPUs, the slowest kinds of slices */
 };
 
 /** struct timeline_count - number of records of a tracepoint, "system:event" */

@@ -97,7 +97,7 @@ function outerOf({ rows }) {
 // time; `shape` changes if tracks or rows were added. `isGrowing` until the last line of a recording that is followed.
 class Recording {
 	constructor(text) {
-		Object.assign(this, { about: { time_source: "none" }, names: [], tracks: [], points: [], explained: [], losses: [], marks: [], notes: [], limit: 0, totals: null });
+		Object.assign(this, { about: { time_source: "none" }, names: [], tracks: [], points: [], explained: [], overview: null, losses: [], marks: [], notes: [], limit: 0, totals: null });
 		Object.assign(this, { open: new Set(), byNumber: new Map(), byIdentity: new Map(), inOrder: [], rest: "", shape: 0, isGrowing: false, isCut: false });
 		this.add(text);
 		if (this.rest)
@@ -146,6 +146,8 @@ class Recording {
 			this.addMark(rest);
 		else if (letter === "p")
 			this.addPoints(...rest.split(" "));
+		else if (letter === "y")
+			this.overview = JSON.parse(rest);
 		else if (letter === "x")
 			this.addExplained(...rest.split(" "));
 		else

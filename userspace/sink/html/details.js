@@ -100,17 +100,11 @@ class Details {
 		return `${day}T${time} UTC`;
 	}
 
-	// Facts about the recording, shown if nothing is selected.
+	// What a recording answers, and facts about it, shown if nothing is selected.
 	whole() {
-		const columns = element("div", { className: "columns" }), list = element("div", {});
-		for (const fault of this.faults())
-			list.append(element("div", { className: "bad", textContent: fault }));
-		for (const note of this.recording.notes)
-			list.append(element("div", { textContent: note }));
-		if (list.hasChildNodes())
-			columns.append(list);
-		columns.append(tableOf(this.wholeFacts()), "Click on something for its details. Drag over tracks or over the time axis for statistics of a range.");
-		return columns;
+		const [extent, ...answers] = this.page.overview.parts(), columns = element("div", { className: "columns" });
+		columns.append(...answers, tableOf(this.wholeFacts()));
+		return element("div", {}, extent, columns, "Click on something for its details. Drag over tracks or over the time axis for statistics of a range.");
 	}
 
 	// An item in one line.

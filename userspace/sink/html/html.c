@@ -711,6 +711,14 @@ static void html_finish(struct html_sink *sink, const struct timeline_event *eve
 
 	html_flows_report(sink);
 	html_explanations_report(sink);
+	if (explained && explained->overview.size > 0) {
+		size_t begin = out->size;
+
+		buffer_append_string(out, "y ");
+		buffer_append(out, explained->overview.data, explained->overview.size);
+		html_escape(out, begin);
+		buffer_append_char(out, '\n');
+	}
 	sink_file_report_faults(&sink->file, event, html_note_write);
 	buffer_printf(out, "f {\"last_ns\":%lld,\"end_ns\":%lld,\"lost\":%llu,",
 		      (long long)(sink->last_ns - sink->file.start_ns),
@@ -721,7 +729,7 @@ static void html_finish(struct html_sink *sink, const struct timeline_event *eve
 		      (unsigned long long)totals->suspect, (unsigned long long)totals->unfinished);
 	if (totals->has_wall_drift)
 		buffer_printf(out, ",\"wall_drift_ns\":%lld", (long long)totals->wall_drift_ns);
-	if (explained)
+	if (explained && explained->items)
 		buffer_printf(out, ",\"explained\":{\"states\":%s,\"interrupts\":%s,\"limit\":%zu}",
 			      explained->has_states ? "true" : "false",
 			      explained->has_interrupts ? "true" : "false", explained->limit);
@@ -922,6 +930,7 @@ const struct sink_kind sink_html = {
 	.viewer = "a browser",
 	.use = SINK_USE_FILE,
 	.shows_explanations = true,
+	.shows_overview = true,
 	.file = &html_file,
 };
 
@@ -930,5 +939,6 @@ const struct sink_kind sink_serve = {
 	.help = "serve a page that follows the recording",
 	.use = SINK_USE_SERVER,
 	.shows_explanations = true,
+	.shows_overview = true,
 	.file = &html_file,
 };

@@ -16,6 +16,7 @@ class Page {
 		this.part = (id) => document.getElementById(id);
 		this.why = new Why(this.recording, (one) => this.go(one));
 		this.details = new Details(this);
+		this.overview = new Overview(this);
 		this.range = new Range(this);
 		this.tracks = new Tracks(this);
 		this.search = new SearchField(this);
@@ -232,6 +233,13 @@ class Page {
 			this.picture.showRow(this.picture.ownerOf(one.row), this.picture.indexOf(one.row));
 		this.showTrack(one.track, one);
 		this.select(one);
+	}
+
+	// Zooms to a gap in the records.
+	showLoss({ from, to, text }) {
+		const size = Math.max((to - from) * (2 * LOSS_MARGIN + 1), MARGIN_MIN_NS), middle = (from + to) / 2;
+		this.picture.setSpan(middle - size / 2, middle + size / 2);
+		this.say(`${text}, at ${showDuration(from)}`);
 	}
 
 	// The span from before the zoom to the last hit, if that zoom is still on.

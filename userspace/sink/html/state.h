@@ -18,6 +18,7 @@
  *                                               samples
  *   p FROM COUNT DATA                           points of flows
  *   x FROM TO DATA                              where the time of slices went, by their begins
+ *   y OBJECT                                    who used the CPUs, the slowest kinds of slices
  *   l CPU FROM TO STRING                        lost records
  *   m TIME STRING                               a remark
  *   w STRING                                    a fault of the recording as a whole

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// What the panel answers before anything is selected: how long it is, who used the CPUs, the slowest kinds of slices with their
+// main causes, and how far losses reach. Processes, kinds and causes are those of 'ktrack why' without a slice.
+"use strict";
+
+// So many processes and losses have a row.
+const BUSIEST_SHOWN = 5, LOSSES_SHOWN = 5;
+// A loss is shown with so many times its length around it.
+const LOSS_MARGIN = 5;
+
+function linkOf(text, title, action) {
+	return Object.assign(buttonOf(showSafe(text), title, action), { className: "link" });
+}
+
+class Overview {
+	constructor(page) {
+		Object.assign(this, { page, recording: page.recording });
+	}
+
+	parts() {
+		const { overview } = this.recording;
+		return [this.extent(), overview?.kinds.length > 0 && this.kinds(overview), overview?.running_ns > 0 && this.processes(overview), this.losses()].filter((part) => part);
+	}
+
+	// How long it is, how much the CPUs did, and what is wrong with it.
+	extent() {
+		const { page, recording: { about, end, overview, notes } } = this, used = overview?.running_ns / (end * about.cpus), faults = page.details.faults();
+		const text = `${showDuration(end)} on ${counted(about.cpus ?? 0, "CPU")}${used > 0 ? `, CPUs used for ${percent(used)} of it` : ""}`;
+		return element("h2", {}, [text, ...notes].map(showSafe).join(" \u00b7 "), ...faults.map((fault) => element("span", { className: "bad", textContent: ` \u00b7 ${fault}` })));
+	}
+
+	processes({ processes, running_ns: all }) {
+		const shown = processes.slice(0, BUSIEST_SHOWN), rest = all - shown.reduce((sum, one) => sum + one.running_ns, 0);
+		const rows = shown.map(({ pid, comm, running_ns: ran, runnable_ns: waited, uninterruptible_ns: slept }) =>
+			[linkOf(`${comm} (${pid})`, "to its threads", () => this.showProcess(pid)), percent(ran / all), ...[ran, waited, slept].map((ns) => ns > 0 ? showDuration(ns) : "")]);
+		if (processes.length > shown.length)
+			rows.push([`${counted(processes.length - shown.length, "other")}`, percent(rest / all), showDuration(rest), "", ""]);
+		return tableOf(rows, "who used the CPUs", ["process", "share", "running", "runnable", "state D"]);
+	}
+
+	kinds({ kinds, nr_kinds: nr }) {
+		const row = ({ count, slowest }) => [linkOf(slowest.name, `to the slowest one, ${slowest.tracepoint}`, () => this.showSlice(slowest)), showDuration(slowest.ns), count, this.causeOf(slowest)];
+		const table = tableOf(kinds.map(row), `the slowest kinds of slices${nr > kinds.length ? `, ${kinds.length} of ${nr}` : ""}`, ["slice", "slowest", "count", "mainly"]);
+		table.className = "numbers kinds";
+		return table;
+	}
+
+	// Its main cause, cut if it does not fit.
+	causeOf({ causes: [cause], ns, suspect, unfinished }) {
+		const text = cause ? `${percent(cause.ns / ns)} ${cause.what}` : "";
+		const all = showSafe([unfinished ? "it has no end" : "", suspect ? "lost records may have changed it" : "", text].filter((one) => one).join("; "));
+		return element("div", { textContent: all, title: all });
+	}
+
+	losses() {
+		const { losses, end } = this.recording, lost = losses.reduce((sum, { from, to }) => sum + to - from, 0);
+		if (losses.length === 0)
+			return null;
+		const longest = [...losses].sort((a, b) => b.to - b.from - (a.to - a.from)).slice(0, LOSSES_SHOWN).sort((a, b) => a.from - b.from);
+		const rows = longest.map((loss) => [linkOf(showDuration(loss.from), "to this gap", () => this.page.showLoss(loss)), showDuration(loss.to - loss.from), loss.cpu >= 0 ? loss.cpu : "", loss.text]);
+		const reach = `gaps in the records, ${showDuration(lost)} together, ${percent(lost / (end * (this.recording.about.cpus || 1)))} of the time of all CPUs`;
+		return tableOf(rows, losses.length > rows.length ? `${reach}; the ${rows.length} longest of ${losses.length}` : reach, ["from", "lasts", "CPU", "what"]);
+	}
+
+	showProcess(pid) {
+		const { page } = this, { picture } = page, tracks = this.recording.tracks.filter(({ identity: { scope, id, tgid } }) => scope === "thread" && (tgid ?? id) === pid);
+		const track = tracks.find(({ identity }) => identity.id === pid && identity.tracepoint === STATE_TRACKS) ?? tracks[0];
+		if (!track)
+			return;
+		const node = picture.nodeOf(track), process = node.parent?.kind === "process" ? node.parent : node;
+		page.showTrack(track);
+		page.tracks.choose(process);
+	}
+
+	showSlice({ track_number: track, depth, begin_ns: begin }) {
+		const one = this.page.fragment.itemOf([track, depth - 1, begin].join());
+		if (one)
+			this.page.show(one, true);
+	}
+}
+
+function percent(share) {
+	return `${(100 * share).toFixed(1)} %`;
+}
