@@ -108,24 +108,56 @@ def check_threads(tap, pages):
 def check_others(tap, pages):
     """Tracks of CPUs are together by rule; so are the lanes of a disk."""
     lines = load(pages, RECORDS)
-    top = [line[1:] for line in lines if line[0] == 0]
-    for rule, name in (("irq:cpu", "interrupts cpu 1"), ("sched:cpu", "running cpu 0")):
+    top = [line[1:] for line in lines if line[0] <= 1]
+    for rule, name in (("irq:cpu", "interrupts cpu 0"), ("sched:cpu", "running cpu 0")):
         found = [line for line in top if any(track.startswith(f"{rule} ") for track in line[2:])]
         tap.ok(len(found) == 1 and found[0][:2] == ("group", name) and sorted(found[0][2:]) == [f"{rule} 0 0", f"{rule} 1 0"], f"{rule}: both CPUs are together", *found)
     disks = [line[2:] for line in top if any(track.startswith("block:request") for track in line[2:])]
     tap.ok(sorted(disks) == [("block:request 8388608 1", "block:request 8388608 2"), ("block:request 8388624 1",)], "disks, and their lanes", *top)
     drawn = pages.browser.run(DRAW + "return p.lines.map((line) => line.tracks.length > 0 ? p.labelOf(line) : line.node.label);")
-    wanted = ["process 40 make", "maker 41 \u00b7 state", "slices"]
+    wanted = ["CPUs", "running cpu 0", "running cpu 1", "processes, the busiest first", "process 40 make", "maker 41", "kernel threads", "swapper/1 0", "drivers and devices", "interrupts and timers"]
     places = [drawn.index(label) if label in drawn else -1 for label in wanted]
     tap.ok(-1 not in places and places == sorted(places), "lines are drawn in this order", *drawn)
+    lanes = pages.browser.run("""const { joined } = ktrack.picture.lines.find((line) => line.node.label === "maker 41");
+        return joined?.rows.map((rows) => rows[0].track.identity.tracepoint) ?? [];""")
+    tap.ok(lanes == ["sched:thread", "syscalls:call"], "a thread is one line: its states, its system calls below", *lanes)
+
+
+SECTIONS = """const { tracks, names } = ktrack.recording, overview = { processes: [{ pid: 60, running_ns: 9 }, { pid: 40, running_ns: 5 }] };
+const tree = treeOf(tracks, { names, overview, command: arguments[0] }), shown = ktrack.picture.sorted(tree);
+return shown.map((node) => [node.label, ...ktrack.picture.sorted(node).map(({ label }) => label)]);"""
+
+
+def check_sections(tap, pages):
+    """The recorded command is apart with what it forked, other processes are in the order of their use of CPUs."""
+    load(pages, RECORDS)
+    found = {one[0]: one[1:] for one in pages.browser.run(SECTIONS, None)}
+    tap.ok(found["processes, the busiest first"] == ["process 60 dd", "process 40 make"], "processes by their use of CPUs", found)
+    found = {one[0]: one[1:] for one in pages.browser.run(SECTIONS, 40)}
+    tap.ok((found.get("recorded command"), found["processes, the busiest first"]) == (["process 40 make"], ["process 60 dd"]), "the recorded command", found)
+    wrong = pages.load_text(FORKS, "-r", "sched")[1]
+    found = pages.browser.run("const { tracks, names } = ktrack.recording; return [[...familyOf(tracks, names, 40)], [...familyOf(tracks, names, 50)], ktrack.recording.command];")
+    tap.ok(not wrong and sorted(found[0]) == [40, 41, 42] and found[1] == [50, 52], "what it forked, and what that forked", *found, *wrong)
+    found = pages.browser.run('ktrack.recording.marks.push({ time: 1, text: "end of process 50 with status 0" }); return ktrack.recording.command;')
+    tap.ok(found == 50, "its end is recorded", found)
+
+
+FORKS = (
+    "".join(f"format ../formats/6.12/sched/{name}\n" for name in ("sched_switch", "sched_process_fork"))
+    + """+1us 40@0 sched_process_fork parent_comm=sh parent_pid=40 child_comm=sh child_pid=41
++1us 50@1 sched_process_fork parent_comm=cron parent_pid=50 child_comm=cron child_pid=52
++1us 41@0 sched_process_fork parent_comm=sh parent_pid=41 child_comm=sh child_pid=42
++1us 42@0 sched_switch prev_comm=sh prev_pid=42 prev_state=1 next_comm=sh next_pid=40
+"""
+)
 
 
 def check_idle(tap, pages):
     """Threads with nothing but states are together, closed, if they are many."""
     lines = load(pages, RECORDS + IDLE)
-    below = children(lines, "idle", "11 threads with nothing but states")
+    below = children(lines, "idle", "10 threads with nothing but states")
     wanted = [("thread", f"worker {tid}", f"sched:thread {tid} 0") for tid in range(70, 79)]
-    tap.ok(below is not None and set(wanted) <= set(below) and lines[-len(below) - 1][1] == "idle", "they are below one line at the end", *lines)
+    tap.ok(below is not None and set(wanted) <= set(below), "they are below one line", *lines)
     shown = pages.browser.run(DRAW + "return p.lines.map((line) => line.tracks.length > 0 ? p.labelOf(line) : line.node.label);")
     tap.ok(not any("worker" in label for label in shown) and any("maker 41" in label for label in shown), "which is closed", *shown)
 
@@ -192,7 +224,7 @@ def check_idle_task(tap, pages):
     tap.ok(idle == no_work != thread and 0 < most < 100e3, "an idle task is no thread", idle, thread, no_work, most)
 
 
-CHECKS = (check_idle_task, check_threads, check_others, check_idle, check_quiet, check_machines)
+CHECKS = (check_idle_task, check_threads, check_others, check_sections, check_idle, check_quiet, check_machines)
 
 
 if __name__ == "__main__":

@@ -81,7 +81,7 @@ def check_address(tap, pages):
     browser.call("POST", "/url", url="about:blank")
     browser.call("POST", "/url", url=link.split("#")[0] + hostile)
     found = browser.run("return [ktrack.picture.span, window.hacked ?? null, ktrack.picture.sort, ktrack.picture.scroll];")
-    tap.ok(found[1:] == [None, "recorded", 0] and found[0]["from"] == 0, "a hostile address", found)
+    tap.ok(found[1:] == [None, "meaning", 0] and found[0]["from"] == 0, "a hostile address", found)
     tap.nothing(browser.complaints(), "no complaints")
 
 

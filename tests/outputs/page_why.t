@@ -160,7 +160,7 @@ def check_same(tap, pages):
     tap.nothing(wrong + sums, "the parts add up")
 
 
-OVERVIEW = """const { overview } = ktrack.recording, of = ({ tracepoint, name, begin_ns, ns, causes }) => [tracepoint, name, begin_ns, ns, causes];
+OVERVIEW = """const overview = ktrack.recording.overview ?? { processes: [], kinds: [] }, of = ({ tracepoint, name, begin_ns, ns, causes }) => [tracepoint, name, begin_ns, ns, causes];
 return [overview.processes.slice(0, 5), overview.kinds.map(({ count, total_ns, slowest }) => [count, total_ns, ...of(slowest)]), ktrack.part("details").innerText];"""
 # Presses the link of the panel that has a text; returns what is selected, the current line and the visible span.
 FOLLOW = """[...document.querySelectorAll("#details .link")].find(({ textContent }) => textContent === arguments[0]).click();

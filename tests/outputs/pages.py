@@ -72,8 +72,8 @@ class Pages:
         """Where something is in the window."""
         return self.browser.run(
             """const p = ktrack.picture, box = p.canvas.getBoundingClientRect();
-            const track = p.recording.tracks[arguments[0]];
-            return [box.left + p.xOf(arguments[2]), box.top + p.topOf(track) + (arguments[1] + 0.5) * LANE];""",
+            const track = p.recording.tracks[arguments[0]], row = track.rows.find(({ depth }) => depth === arguments[1]);
+            return [box.left + p.xOf(arguments[2]), box.top + p.topOf(track) + ((row ? p.indexOf(row) : arguments[1]) + 0.5) * LANE];""",
             track,
             depth,
             time_ns,

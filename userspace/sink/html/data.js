@@ -147,7 +147,7 @@ class Recording {
 		else if (letter === "p")
 			this.addPoints(...rest.split(" "));
 		else if (letter === "y")
-			this.overview = JSON.parse(rest);
+			this.addOverview(JSON.parse(rest));
 		else if (letter === "x")
 			this.addExplained(...rest.split(" "));
 		else
@@ -196,6 +196,20 @@ class Recording {
 
 	addExplained(from, to, data) {
 		this.explained.push(new Explained(+from, +to, data));
+	}
+
+	// Processes are in the order of their use of CPUs.
+	addOverview(overview) {
+		this.overview = overview;
+		this.shape++;
+	}
+
+	// The process of the recorded command: its end is recorded, or its thread was ktrack's until it executed the command; null if unknown.
+	get command() {
+		const ended = this.marks.map(({ text }) => /^end of process (\d+)/.exec(text)?.[1]).find((pid) => pid);
+		const isChild = ({ identity: { scope, comm, id, tgid } }) => scope === "thread" && comm === "ktrack" && (tgid ?? id) === id;
+		const became = this.tracks.filter(isChild).find(({ identity: { id } }) => this.tracks.some(({ identity }) => identity.scope === "thread" && identity.id === id && identity.comm !== "ktrack"));
+		return ended ? Number(ended) : became?.identity.id ?? null;
 	}
 
 	addChunk(letter, words) {

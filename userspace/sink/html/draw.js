@@ -101,6 +101,7 @@ class Picture extends Layout {
 		this.ink = this.style("--ink");
 		this.paper = this.style("--paper");
 		this.line = this.style("--line");
+		this.shade = this.style("--shade");
 		this.bad = this.style("--bad");
 		this.accent = this.style("--accent");
 		this.faint = this.style("--faint");
@@ -246,6 +247,12 @@ class Picture extends Layout {
 			this.context.fillRect(0, top + height + TRACK_GAP / 2, this.width, 1);
 		if (this.canFold(node) && (line.isFirst || isHead))
 			this.drawText(node.isOpen ? "\u25be" : "\u25b8", x, top + 9, INDENT);
+		if (node.kind === "area") {
+			this.context.fillStyle = this.shade;
+			this.context.fillRect(0, top - TRACK_GAP / 2, this.width, height + TRACK_GAP);
+			if (this.canFold(node))
+				this.drawText(node.isOpen ? "\u25be" : "\u25b8", x, top + 9, INDENT);
+		}
 		if (isHead)
 			return this.drawText(`${node.label}${node.kind === "idle" ? "; click, or press t" : ""}`, x + INDENT, top + LANE / 2 + 1, this.width - x);
 		if (!line.isLane || isFirst)
@@ -272,10 +279,10 @@ class Picture extends Layout {
 
 	// Threads with several tracks have their name at the first of them. All lanes of a track have one label.
 	labelOf({ node, tracks, isFirst, joined }) {
-		if (node.lanes)
-			return node.label;
 		const [track] = tracks, isMixed = joined && new Set(tracks.map(({ identity }) => identity.name)).size > 1;
 		const name = (isMixed ? "slices" : track.identity.name) + (joined?.number > 1 ? ` (${joined.number})` : "");
+		if (node.lanes || (node.isThread && isFirst && track.identity.tracepoint === STATE_TRACKS))
+			return node.label;
 		if (node.isThread && this.canFold(node))
 			return isFirst ? `${node.label} \u00b7 ${name}` : name;
 		if (isMixed)

@@ -70,7 +70,8 @@ function hit(picture, x, y) {
 	const shown = picture.lineAt(y).joined ?? track, rows = picture.rowsOf(shown)[Math.floor((y - picture.topOf(shown)) / LANE)];
 	const instant = nearestOf(shown.joints?.map((one) => one.instants) ?? [track.instants], time, within);
 	const slice = nearestOf([rows].flat(), time, within);
-	const isOnInstant = instant && (!slice || instant.chunk.read().depth[instant.index] >= slice.row.lane + 1);
+	const isInside = (depth) => slice.track.identity.tracepoint === STATE_TRACKS && shown.joints ? depth === 0 && y - picture.topOf(shown) < LANE / 3 : depth >= slice.row.lane + 1;
+	const isOnInstant = instant && (!slice || isInside(instant.chunk.read().depth[instant.index]));
 	return isOnInstant ? instant : slice || instant;
 }
 

@@ -36,7 +36,7 @@ class Fragment {
 			words.set("r", [range.span.from, range.span.to].map(round).concat(range.tracks?.map((track) => track.number) ?? []));
 		if (range.markers.some((time) => time !== null))
 			words.set("m", range.markers.map((time) => time === null ? "" : round(time)));
-		const texts = { q: page.part("search").value, f: filter, o: sort === "recorded" ? "" : sort, p: keys((node) => node.isPinned), h: keys((node) => node.isHidden), c: keys((node) => !node.isOpen && node.kind !== "idle") };
+		const texts = { q: page.part("search").value, f: filter, o: sort === "meaning" ? "" : sort, p: keys((node) => node.isPinned), h: keys((node) => node.isHidden), c: keys((node) => !node.isOpen && node.kind !== "idle") };
 		texts.i = picture.tree.all.some((node) => node.kind === "idle" && node.isOpen) ? "1" : "";
 		for (const [name, text] of Object.entries(texts))
 			if (text)
@@ -68,7 +68,7 @@ class Fragment {
 			node.isOpen = node.kind === "idle" ? words.get("i") === "1" : !closed.has(node.key);
 		}
 		tracks.setFilter(words.get("f") ?? "");
-		tracks.setSort(Object.hasOwn(SORTS, words.get("o") ?? "") ? words.get("o") : "recorded");
+		tracks.setSort(Object.hasOwn(SORTS, words.get("o") ?? "") ? words.get("o") : "meaning");
 	}
 
 	readRange([from, to, ...numbers], markers) {

@@ -10,15 +10,15 @@ const INDENT = 12;
 
 class Layout extends Axis {
 	layOut() {
-		this.tree = treeOf(this.recording.tracks);
-		Object.assign(this, { sort: "recorded", filter: "", current: null });
+		this.tree = treeOf(this.recording.tracks, this.recording);
+		Object.assign(this, { sort: "meaning", filter: "", current: null });
 		this.place();
 	}
 
 	// Makes the tree again after tracks were added. Lines keep their state.
 	grow() {
 		const keep = ({ isOpen, isHidden, isPinned }) => ({ isOpen, isHidden, isPinned }), before = new Map(this.tree.all.map((node) => [node.key, node])), { order } = this.tree;
-		this.tree = treeOf(this.recording.tracks);
+		this.tree = treeOf(this.recording.tracks, this.recording);
 		const byKey = new Map(this.tree.all.map((node) => [node.key, node]));
 		for (const [key, node] of byKey)
 			if (before.has(key))
@@ -50,7 +50,7 @@ class Layout extends Axis {
 
 	// The children of a line: as moved by hand, else sorted.
 	sorted(node) {
-		return node.order ?? [...node.children].sort((a, b) => (a.kind === "idle") - (b.kind === "idle") || SORTS[this.sort](a, b));
+		return node.order ?? [...node.children].sort((a, b) => a.rank - b.rank || (a.kind === "idle") - (b.kind === "idle") || SORTS[this.sort](a, b));
 	}
 
 	placePinned(node) {

@@ -26,7 +26,7 @@ class Overview {
 	extent() {
 		const { page, recording: { about, end, overview, notes } } = this, used = overview?.running_ns / (end * about.cpus), faults = page.details.faults();
 		const text = `${showDuration(end)} on ${counted(about.cpus ?? 0, "CPU")}${used > 0 ? `, CPUs used for ${percent(used)} of it` : ""}`;
-		return element("h2", {}, [text, ...notes].map(showSafe).join(" \u00b7 "), ...faults.map((fault) => element("span", { className: "bad", textContent: ` \u00b7 ${fault}` })));
+		return element("h2", {}, [text, ...notes].map(showSafe).join(" \u00b7 "), ...faults.flatMap((textContent) => [" \u00b7 ", element("span", { className: "bad", textContent })]));
 	}
 
 	processes({ processes, running_ns: all }) {

@@ -1,17 +1,32 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// The tree of tracks: machine, cgroup, process, thread; tracks of no thread are together by tracepoint and name.
+// The tree of tracks: machine, section, cgroup, process, thread; tracks of no thread are together by tracepoint and name.
 "use strict";
 
 // Rows of a thread that show only what the scheduler does with it, above and below its others.
 const RANKS = { "sched:thread": 0, "sched:wakeup": 2, "sched:fork": 2, "sched:exec": 2, "sched:exit": 2 };
 // So many threads that have no other rows are always drawn; so many tracks of one slice have lines of their own.
 const IDLE_FEW = 8, SINGLES_FEW = 8;
+// In a section, fewer of them are not closed.
+const IDLE_LEAST = 3;
 const SORTS = {
+	meaning: (a, b) => b.used - a.used || a.place - b.place,
 	recorded: (a, b) => a.place - b.place,
 	number: (a, b) => a.number - b.number || a.place - b.place,
 	name: (a, b) => a.label.localeCompare(b.label) || a.number - b.number,
 	activity: (a, b) => b.activity - a.activity || a.place - b.place,
 };
+
+// The sections of a machine, in this order.
+const CPU_SECTION = 0, COMMAND_SECTION = 1, PROCESS_SECTION = 2, KERNEL_SECTION = 3, DRIVER_SECTION = 4, INTERRUPT_SECTION = 5;
+// So many sections have no lines of their own.
+const SECTIONS_FEW = 2;
+const SECTIONS = ["CPUs", "recorded command", "processes, the busiest first", "kernel threads", "drivers and devices", "interrupts and timers"];
+// Rules about CPUs that are no interrupts, and names of the kernel's own threads.
+const CPU_RULES = /^(sched|power|cpuhp):/, INTERRUPT_RULES = /^(irq|timers):/;
+const KERNEL_THREAD = new RegExp("^(kworker|ksoftirqd|migration|cpuhp|idle_inject|rcu[a-z]*|kthreadd|kswapd|kcompactd|khugepaged|khungtaskd|ksmd|kauditd|kdevtmpfs|oom_reaper|" +
+	"kblockd|kintegrityd|jbd2|ext4|xfs|btrfs|scsi_eh|irq|watchdog|watchdogd|swapper|pool_workqueue|netns|inet_frag_wq|mm_percpu_wq|nvme|mmcqd|usb-storage|ktimersoftd|ktimers|posixcputmr|" +
+	"rcuc|rcub|rcuop|rcuos|kschedfreq|sugov|loop|md|raid|dm|kmpath|ata_sff|acpi_thermal_pm|charger_manager|devfreq_wq|edac-poller|hwrng|kvm|psimon|slub_flushwq|tpm_dev_wq|writeback|zswap)" +
+	"([\\d/:_\\-+]|$)");
 
 function rankOf({ identity }) {
 	return RANKS[identity.tracepoint] ?? 1;
@@ -38,8 +53,8 @@ function sortGroup(group) {
 			firsts.set(key, track.number);
 		places.set(track, firsts.get(key));
 	}
-	const laneOf = (track) => track.identity.lane ?? 0;
-	return group.sort((a, b) => rankOf(a) - rankOf(b) || places.get(a) - places.get(b) || laneOf(a) - laneOf(b));
+	const laneOf = (track) => track.identity.lane ?? 0, cpuOf = ({ identity: { scope, id } }) => scope === "cpu" ? id : 0;
+	return group.sort((a, b) => rankOf(a) - rankOf(b) || cpuOf(a) - cpuOf(b) || places.get(a) - places.get(b) || laneOf(a) - laneOf(b));
 }
 
 function sumOf(row, of) {
@@ -66,7 +81,7 @@ function isSingle(track) {
 // A line of the tree: `tracks` of a thread or a tracepoint, or `children`. Lines with `lanes` share them between tracks of one slice.
 class TreeNode {
 	constructor(kind, label, tracks = []) {
-		Object.assign(this, { kind, label, tracks, children: [], parent: null, isOpen: true, isHidden: false, isPinned: false, order: null, lanes: null });
+		Object.assign(this, { kind, label, tracks, children: [], parent: null, isOpen: true, isHidden: false, isPinned: false, order: null, lanes: null, rank: 0, used: 0 });
 		this.place = tracks.reduce((least, { number }) => Math.min(least, number), Infinity);
 		this.number = tracks[0]?.identity.id ?? 0;
 		this.activity = tracks.reduce((sum, track) => sum + activityOf(track), 0);
@@ -86,6 +101,7 @@ class TreeNode {
 		this.children.push(child);
 		this.place = Math.min(this.place, child.place);
 		this.activity += child.activity;
+		this.used = Math.max(this.used, child.used);
 	}
 
 	get all() {
@@ -116,13 +132,16 @@ function groupNode(group) {
 }
 
 // A row of a thread: the slices of several tracks by lanes, of which those without slices are left out, and on the first
-// row the instants of `joints`. It has what a track has as far as it is drawn.
+// row its states above them, and the instants of `joints`. It has what a track has as far as it is drawn.
 class Joined {
 	constructor(tracks, number) {
 		const lanes = new Map();
 		Object.assign(this, { joints: number === 1 ? tracks : [], number, first: 0, top: -Infinity, height: 0, isPinned: false });
-		for (const row of tracks.flatMap((track) => track.rows).filter(({ line }) => line === number))
-			appendTo(lanes, row.lane, row);
+		for (const row of tracks.flatMap((track) => track.rows)) {
+			const isState = row.track.identity.tracepoint === STATE_TRACKS;
+			if (isState ? number === 1 : row.line === number)
+				appendTo(lanes, isState ? -1 : row.lane, row);
+		}
 		this.rows = [...lanes].sort(([a], [b]) => a - b).map(([, rows]) => rows);
 		for (const row of [...this.rows.flat(), ...this.joints.map(({ instants }) => instants)])
 			if (row)
@@ -132,18 +151,19 @@ class Joined {
 
 // The rows of a thread: the second one and further ones have slices that cross those of the first.
 function joinedLines(tracks) {
-	const numbers = new Set([1, ...tracks.flatMap((track) => track.rows.map(({ line }) => line))]);
+	const numbers = new Set([1, ...tracks.flatMap((track) => track.joins ? track.rows.map(({ line }) => line) : [])]);
 	return [...numbers].sort((a, b) => a - b).map((number) => ({ number, tracks: tracks.filter((track) => number === 1 || track.rows.some(({ line }) => line === number)) }));
 }
 
 // The tracks of each line: those that join rows of their thread, and those of a thread before and after its name changed
 // share one if they follow each other.
 function sharedLines(tracks) {
-	const lines = [], byKey = new Map(), joints = tracks.filter(({ joins }) => joins);
+	const hasJoints = tracks.some(({ joins }) => joins), isOnRow = ({ joins, identity: { tracepoint, scope } }) => joins || (hasJoints && tracepoint === STATE_TRACKS && scope === "thread");
+	const lines = [], byKey = new Map(), joints = tracks.filter(isOnRow);
 	for (const track of tracks) {
 		if (track === joints[0])
 			lines.push(...joinedLines(joints));
-		if (track.joins)
+		if (isOnRow(track))
 			continue;
 		const key = JSON.stringify({ ...track.identity, comm: "", tgid: 0 }), line = byKey.get(key);
 		if (track.identity.scope === "thread" && line && line.at(-1).end <= track.begin) {
@@ -229,26 +249,64 @@ function cgroupNodes(nodes) {
 	});
 }
 
-// The lines of a machine; threads of which only states are known are closed if there are many next to others.
-function machineNode(host, tracks) {
-	const machine = new TreeNode("machine", host ? `machine ${host}` : ""), groups = groupsOf(tracks), idle = groups.filter((node) => node.isIdle);
-	const isWorth = idle.length > IDLE_FEW && groups.some((node) => !node.isIdle && node.tracks.some((track) => track.identity.tracepoint === STATE_TRACKS));
-	cgroupNodes(processNodes(isWorth ? groups.filter((node) => !node.isIdle) : groups)).forEach((node) => machine.adopt(node));
-	if (isWorth) {
-		const rest = new TreeNode("idle", `${counted(idle.length, "thread")} with nothing but states`);
-		idle.forEach((node) => rest.adopt(node));
-		rest.isOpen = false;
-		rest.place = Infinity;
-		machine.adopt(rest);
+// The processes that a process and its children forked, with it; empty without one.
+function familyOf(tracks, names, pid) {
+	const family = new Set(pid === null ? [] : [pid]), forks = tracks.filter(({ identity, instants }) => identity.tracepoint === "sched:fork" && instants);
+	for (let size = 0; size < family.size;) {
+		size = family.size;
+		for (const { identity: { tgid, id }, instants } of forks.filter(({ identity }) => family.has(identity.tgid ?? identity.id)))
+			for (const name of instants.chunks.flatMap((chunk) => [...chunk.read().name]))
+				family.add(Number(/(\d+)$/.exec(names[name])?.[1] ?? tgid ?? id));
+	}
+	return family;
+}
+
+// The section of a line: by its process, or by its rule.
+function sectionOf(node, family) {
+	const [{ identity: { scope, tracepoint } }] = node.tracks, comm = node.tracks.findLast(({ identity }) => identity.comm)?.identity.comm ?? "";
+	if (scope !== "thread" && scope !== "process")
+		return scope === "cpu" && INTERRUPT_RULES.test(tracepoint) ? INTERRUPT_SECTION : scope === "cpu" && CPU_RULES.test(tracepoint) ? CPU_SECTION : DRIVER_SECTION;
+	if (family.has(node.tgid ?? node.number))
+		return COMMAND_SECTION;
+	return KERNEL_THREAD.test(comm) && !node.tracks.some((track) => track.identity.tracepoint === "syscalls:call") ? KERNEL_SECTION : PROCESS_SECTION;
+}
+
+// The lines of a section; threads of which only states are known are closed if there are many.
+function sectionNodes(groups, isWorth) {
+	const idle = isWorth ? groups.filter((node) => node.isIdle) : [], isShown = (node) => idle.length < IDLE_LEAST || !node.isIdle;
+	const nodes = cgroupNodes(processNodes(groups.filter(isShown)));
+	if (idle.length < IDLE_LEAST)
+		return nodes;
+	const rest = new TreeNode("idle", `${counted(idle.length, "thread")} with nothing but states`);
+	idle.forEach((node) => rest.adopt(node));
+	rest.isOpen = false;
+	return [...nodes, rest];
+}
+
+// The lines of a machine, in sections if it has more than two.
+function machineNode(host, tracks, { overview, names, command = null }) {
+	const machine = new TreeNode("machine", host ? `machine ${host}` : ""), groups = groupsOf(tracks), sections = new Map(), family = familyOf(tracks, names, command);
+	const nrIdle = groups.filter((node) => node.isIdle).length, isWorth = nrIdle > IDLE_FEW && groups.some((node) => !node.isIdle && node.tracks.some((track) => track.identity.tracepoint === STATE_TRACKS));
+	const used = new Map((overview?.processes ?? []).map(({ pid, running_ns }) => [pid, running_ns]));
+	for (const group of groups) {
+		group.used = group.isThread ? used.get(group.tgid ?? group.number) ?? 0 : 0;
+		appendTo(sections, sectionOf(group, family), group);
+	}
+	if (sections.size <= SECTIONS_FEW)
+		sectionNodes(groups, isWorth).forEach((node) => machine.adopt(node));
+	for (const [rank, list] of sections.size > SECTIONS_FEW ? sections : []) {
+		const section = Object.assign(new TreeNode("area", SECTIONS[rank]), { rank });
+		sectionNodes(list, isWorth).forEach((node) => section.adopt(node));
+		machine.adopt(section);
 	}
 	return machine;
 }
 
-function treeOf(tracks) {
+function treeOf(tracks, recording = {}) {
 	const hosts = new Map(), root = new TreeNode("root", "");
 	for (const track of tracks)
 		appendTo(hosts, track.identity.host ?? "", track);
-	const machines = [...hosts].map(([host, list]) => machineNode(host, list));
+	const machines = [...hosts].map(([host, list]) => machineNode(host, list, recording));
 	(machines.length > 1 ? machines : machines[0]?.children ?? []).forEach((node) => root.adopt(node));
 	return root;
 }
