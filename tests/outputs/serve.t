@@ -14,7 +14,7 @@ from live import Live, read_all, read_until, split  # noqa: E402
 from process import wait_for  # noqa: E402
 from tap import Tap  # noqa: E402
 
-FOLLOWERS, CLIENTS = 8, 24
+FOLLOWERS, HALVES = 8, 40
 # More lines than the kernel keeps for a client that does not read.
 MANY = ["slices 0 100000"] * 10
 HEADERS = {
@@ -87,7 +87,7 @@ def check_slow(tap):
 
 
 def check_crowd(tap):
-    """More followers than allowed are refused; more connections wait; half-sent requests end."""
+    """More followers than allowed are refused; connections without a request delay no page, and end."""
     with Live() as live:
         followers = [live.follow() for _ in range(FOLLOWERS)]
         for one in followers:
@@ -98,15 +98,14 @@ def check_crowd(tap):
         followers.pop().close()
         replaced = wait_for(lambda: live.ask_first(live.request("lines")) == 200)
         tap.ok(replaced, "after a follower has left, another one is accepted")
-        begun = time.monotonic()
-        halves = [live.connect() for _ in range(CLIENTS)]
-        for one in halves:
-            one.sendall(b"GET / HT")
+        halves = []
+        for _ in range(HALVES):
+            halves.append(live.connect())
+            halves[-1].sendall(b"GET / HT")
         status = live.ask(live.request(""))[0]
-        waited = time.monotonic() - begun
-        tap.ok(status == 200 and waited > 3, "while all connections are in use, others wait", status, waited)
-        answers = {split(read_all(one))[0] for one in halves}
-        tap.ok(answers == {408}, "a half-sent request ends with 408", answers)
+        tap.ok(status == 200, "a page is answered beside more half-sent requests than there are connections", status)
+        answers = [split(read_all(one))[0] for one in halves]
+        tap.ok(set(answers) <= {0, 408} and answers[-1] == 408, "the first ones are closed for it, the others end with 408", answers)
         live.do("slices 0 10")
         tap.ok(b"c 1 1 " in read_until(followers[0], b"c 1 1 "), "followers go on meanwhile")
 

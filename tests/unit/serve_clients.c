@@ -279,28 +279,80 @@ TEST(eight_clients_follow_and_a_ninth_is_refused_until_one_leaves)
 	server_release(&server);
 }
 
-TEST(connections_wait_while_all_are_in_use)
+TEST(connections_wait_while_all_are_answered)
 {
 	struct server server;
 	struct buffer answer = { 0 };
 	int fds[SERVE_CLIENTS_MAX], last;
 
-	server_init(&server, 10);
+	server_init(&server, LARGE);
 	for (size_t i = 0; i < SERVE_CLIENTS_MAX; i++)
-		fds[i] = client_connect(&server);
+		fds[i] = client_ask(&server, "");
 	server_run(&server, 0);
 	last = client_ask(&server, "");
 	server_run(&server, 1);
 	CHECK(!client_read(last, &answer) && answer.size == 0);
 	close(fds[3]);
 	server_run(&server, 0);
-	CHECK(client_read(last, &answer) && has_begin(&answer, "HTTP/1.1 200 "));
+	CHECK(!client_read(last, &answer) && has_begin(&answer, "HTTP/1.1 200 "));
 	for (size_t i = 0; i < SERVE_CLIENTS_MAX; i++) {
 		if (i != 3)
 			close(fds[i]);
 	}
 	close(last);
 	buffer_release(&answer);
+	server_release(&server);
+}
+
+TEST(a_page_is_answered_at_once_beside_connections_that_send_no_request)
+{
+	struct server server;
+	struct buffer answer = { 0 };
+	int fds[40], last;
+
+	server_init(&server, 10);
+	for (size_t i = 0; i < 40; i++) {
+		fds[i] = client_connect(&server);
+		CHECK_NUMBER(send(fds[i], "GET / HT", 8, MSG_NOSIGNAL), 8);
+		server_run(&server, 0.01);
+	}
+	last = client_ask(&server, "");
+	server_run(&server, 0);
+	CHECK(client_read(last, &answer) && has_begin(&answer, "HTTP/1.1 200 "));
+	/* Those that have waited longest were closed. */
+	buffer_clear(&answer);
+	for (size_t i = 0; i < 40; i++) {
+		CHECK_NUMBER(client_read(fds[i], &answer), i <= 40 - SERVE_CLIENTS_MAX);
+		close(fds[i]);
+	}
+	CHECK_NUMBER(answer.size, 0);
+	close(last);
+	buffer_release(&answer);
+	server_release(&server);
+}
+
+TEST(a_request_that_is_there_is_read_before_its_connection_is_closed)
+{
+	struct server server;
+	int fds[SERVE_CLIENTS_MAX - 1], half, asked[3];
+
+	server_init(&server, LARGE);
+	for (size_t i = 0; i < SERVE_CLIENTS_MAX - 1; i++)
+		fds[i] = client_ask(&server, "");
+	server_run(&server, 0);
+	half = client_connect(&server);
+	server_run(&server, 0);
+	for (size_t i = 0; i < 3; i++)
+		asked[i] = client_ask(&server, "lines?from=1");
+	server_run(&server, 0);
+	for (size_t i = 0; i < 3; i++) {
+		check_answer(asked[i], "HTTP/1.1 416 ");
+		close(asked[i]);
+		server_run(&server, 0);
+	}
+	for (size_t i = 0; i < SERVE_CLIENTS_MAX - 1; i++)
+		close(fds[i]);
+	close(half);
 	server_release(&server);
 }
 

@@ -68,6 +68,7 @@ enum client_state {
 /** struct client - one connection; zeroed if it is free */
 struct client {
 	enum client_state state;
+	bool is_new; /* accepted in this run: nothing was read yet */
 	int fd;
 	uint32_t events;       /* what epoll waits for */
 	uint32_t ready;	       /* what epoll reported */

@@ -512,13 +512,21 @@ int serve_fd(const struct serve *serve)
 	return serve->fd;
 }
 
-static struct client *client_find_free(struct serve *serve)
+/* A free client, else the one that has sent no complete request for longest; NULL if all have. */
+static struct client *client_find(struct serve *serve)
 {
+	struct client *found = NULL;
+
 	for (size_t i = 0; i < SERVE_CLIENTS_MAX; i++) {
-		if (serve->clients[i].state == CLIENT_FREE)
-			return &serve->clients[i];
+		struct client *client = &serve->clients[i];
+
+		if (client->state == CLIENT_FREE)
+			return client;
+		if (client->state == CLIENT_READING && !client->is_new &&
+		    (!found || client->deadline_ns < found->deadline_ns))
+			found = client;
 	}
-	return NULL;
+	return found;
 }
 
 /* The recording needs files, too. Returns -1 with errno. */
@@ -535,14 +543,17 @@ static void clients_accept(struct serve *serve, int64_t now_ns)
 {
 	struct client *client;
 
-	for (int i = 0; i < ACCEPTED_MAX && (client = client_find_free(serve)); i++) {
+	for (int i = 0; i < ACCEPTED_MAX && (client = client_find(serve)); i++) {
 		int fd = client_accept(serve);
 
 		if (fd < 0 && errno != EAGAIN && errno != EINTR && errno != ECONNABORTED)
 			serve->rest_until_ns = now_ns + REST_NS;
 		if (fd < 0)
 			return;
+		if (client->state != CLIENT_FREE)
+			client_end(client, &serve->context);
 		*client = (struct client){ .state = CLIENT_READING,
+					   .is_new = true,
 					   .fd = fd,
 					   .deadline_ns = now_ns + REQUEST_LIMIT_NS };
 		client->events = EPOLLIN;
@@ -583,6 +594,7 @@ void serve_run(struct serve *serve, int64_t now_ns)
 
 			client_step(&serve->clients[i], &serve->context, now_ns);
 			serve->clients[i].ready = 0;
+			serve->clients[i].is_new = false;
 			if (serve->clients[i].state != CLIENT_FREE &&
 			    serve->clients[i].events != before)
 				epoll_set(serve, EPOLL_CTL_MOD, serve->clients[i].fd,
@@ -590,8 +602,8 @@ void serve_run(struct serve *serve, int64_t now_ns)
 					  (&serve->clients[i]) - serve->clients);
 		}
 	}
-	listens = now_ns >= serve->rest_until_ns && client_find_free(serve);
-	/* Connections wait while all clients are in use. */
+	listens = now_ns >= serve->rest_until_ns && client_find(serve);
+	/* Connections wait while all clients are answered. */
 	if (listens != serve->listens)
 		epoll_set(serve, EPOLL_CTL_MOD, serve->listener, listens ? EPOLLIN : 0, LISTENER);
 	serve->listens = listens;

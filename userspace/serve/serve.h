@@ -14,7 +14,12 @@
 
 /** SERVE_FOLLOWERS_MAX - limit of clients that read lines; the next one is answered with 503 */
 #define SERVE_FOLLOWERS_MAX 8
-/** SERVE_CLIENTS_MAX - limit of connections; more wait until one of them ends */
+/**
+ * SERVE_CLIENTS_MAX - limit of connections
+ *
+ * One more takes the place of the one that has sent no complete request for longest. It waits if
+ * all are answered.
+ */
 #define SERVE_CLIENTS_MAX 24
 
 /**
