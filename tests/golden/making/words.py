@@ -10,7 +10,7 @@ class Trouble(Exception):
 
 ESCAPES = {b"n": b"\n", b"t": b"\t", b"r": b"\r", b"0": b"\0", b'"': b'"', b"\\": b"\\"}
 ESCAPE = re.compile(rb"\\(?:x([0-9a-fA-F]{2})|(.))", re.DOTALL)
-TOKEN = re.compile(rb'(?:([^\s"=]+=)?"((?:[^"\\]|\\.)*)"|([^\s"#]+))(?=[\s#]|$)')
+TOKEN = re.compile(rb'(?:([^\s"=]+=)?"([^"\\]*(?:\\.[^"\\]*)*)"|([^\s"#]+))(?=[\s#]|$)')
 INDEX = re.compile(rb"\$i(?:%(\d+))?")
 TIME = re.compile(rb"(\d+)(?:\.(\d+))?(ns|us|ms|s)?")
 UNITS = {None: 0, b"ns": 0, b"us": 3, b"ms": 6, b"s": 9}
