@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Test: scripts/vm-kernel waits for another run; scripts/vm-modules builds modules also where the CPU time is limited already, and
-refuses warnings.
+"""Test: scripts/vm-kernel waits for another run; scripts/vm-modules builds modules also below a limit of CPU time, and refuses warnings.
 
 The build tools are a stand-in.
 """
