@@ -118,7 +118,7 @@ block_run() {
 recording_make() {
 	insmod /modules/ktrack.ko
 	insmod /modules/ktrack_demo.ko
-	symbols_keep now
+	symbols_keep_loaded
 	ktrack record -r convention -o /recorded.dat -- sh -c 'echo 40 >/dev/ktrack_demo' >/dev/null 2>&1
 	ktrack record -o /calls.dat -r syscalls -- dd if=/dev/zero of=/dev/null count=50 >/dev/null 2>&1
 }

@@ -117,10 +117,16 @@ read_and_pipe() {
 }
 
 # Replaces /proc/kallsyms, which takes a kernel 350 million instructions for each reader, by a copy, for recordings whose symbols are
-# not looked at: that of a kept machine, or of the first call. With the argument now it is made anew, with the modules that are loaded.
+# not looked at: that of a kept machine, or of the first call.
 symbols_keep() {
-	[ -e /kallsyms ] && [ "${1-}" != now ] || cat /proc/kallsyms >/kallsyms
+	[ -e /kallsyms ] || cat /proc/kallsyms >/kallsyms
 	mount --bind /kallsyms /proc/kallsyms
+}
+
+# The same by a copy that has the modules that are loaded now.
+symbols_keep_loaded() {
+	cat /proc/kallsyms >/kallsyms
+	symbols_keep
 }
 
 symbols_restore() {

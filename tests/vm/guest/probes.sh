@@ -40,7 +40,7 @@ fi
 
 insmod /modules/ktrack.ko
 insmod /modules/ktrack_demo.ko
-symbols_keep now
+symbols_keep_loaded
 
 # shellcheck disable=SC2016 # the kernel expands $retval
 attempt programs ktrack record -b 8192 --uprobe '/probed:outer name=+0(%di):string number=%si:s32' --uprobe '/probed:inner ret=$retval:s32' \

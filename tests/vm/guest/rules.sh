@@ -73,7 +73,7 @@ fi
 
 second_cpu_start
 disk_make
-symbols_keep now
+symbols_keep_loaded
 cp "$0" /work.sh
 
 attempt live ktrack stream -b 8192 -r $PACKS --event=/out/live.json -- sh /work.sh work

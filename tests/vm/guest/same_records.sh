@@ -71,7 +71,7 @@ if [ "${1-}" = beside ]; then
 fi
 
 insmod /more/loop.ko
-symbols_keep now
+symbols_keep_loaded
 dd if=/dev/zero of=/disk bs=1M count=8 2>/dev/null
 losetup /dev/loop0 /disk
 echo 0 >/sys/block/loop0/queue/read_ahead_kb

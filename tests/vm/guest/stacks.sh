@@ -37,7 +37,7 @@ fi
 
 second_cpu_start
 insmod /modules/ktrack_test.ko
-symbols_keep now
+symbols_keep_loaded
 attempt storm ktrack record -b 8192 -r sched --stack='sched:sched_switch if prev_state != 0' --stack-limit=50 -o /out/storm.dat -- sh "$0" storm
 attempt quiet ktrack record -b 8192 -r sched --stack='sched:sched_switch if prev_state != 0' -o /out/quiet.dat -- usleep 10000
 attempt live ktrack stream -b 8192 -e 'ktrack_t*' --stack='sched:sched_switch if prev_state != 0' --why='ktrack_test:*/incident' \

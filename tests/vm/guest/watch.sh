@@ -177,7 +177,7 @@ hook_watch() {
 
 cd /tmp
 insmod /modules/ktrack_test.ko
-symbols_keep now
+symbols_keep_loaded
 rate_watch "$1" "$2"
 for kind in stopped behind full jump killed closing hook; do
 	[ $kind != closing ] || symbols_restore

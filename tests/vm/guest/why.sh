@@ -81,7 +81,7 @@ second_cpu_start
 stack=
 groups_make
 insmod /modules/ktrack_test.ko
-symbols_keep now
+symbols_keep_loaded
 for incident in lock inversion storm starvation sleep worker late_timer request; do
 	incident_record $incident $RULES 'ktrack_test:*/incident' taskset 1 sh -c "echo $incident 40 >/dev/ktrack_test"
 done

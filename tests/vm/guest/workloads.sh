@@ -79,7 +79,7 @@ second_cpu_start
 for module in virtio_blk crc16 crc32c_generic mbcache jbd2 ext4; do
 	[ ! -e /more/$module.ko ] || insmod /more/$module.ko
 done
-symbols_keep now
+symbols_keep_loaded
 mkdir -p /mnt
 mount -t cgroup2 none $CGROUPS
 echo +memory >$CGROUPS/cgroup.subtree_control

@@ -65,7 +65,7 @@ fi
 second_cpu_start
 disk_mount
 cgroups_make
-symbols_keep
+symbols_keep_loaded
 number=0
 while [ $# -gt 0 ]; do
 	names=
