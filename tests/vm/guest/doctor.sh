@@ -65,13 +65,14 @@ remedy_of() {
 	sed -n 's/.*"remedy":"\([^"]*\)".*/\1/p' "$1"
 }
 
-# Fills the memory until doctor finds too little, and leaves what it found.
+# Fills the memory until doctor finds too little, and leaves what it found: by half of what is too much for four times the buffers.
 memory_fill() {
 	number=0
 	mkdir -p /full
 	mount -t tmpfs -o size=100% tmpfs /full
 	until examined memory >/out/memory && grep -q '"limited"' /out/memory; do
-		dd if=/dev/zero of=/full/$number bs=64k count=64 2>/dev/null
+		much_mib=$(awk -F'[" ]' '/"memory"/ { for (i = 1; $i != "MiB"; i++); print int(($(i - 1) - 4 * $(i + 2)) / 2) }' /out/memory)
+		dd if=/dev/zero of=/full/$number bs=1M count=$((much_mib > 4 ? much_mib : 4)) 2>/dev/null
 		number=$((number + 1))
 	done
 }
