@@ -96,7 +96,7 @@ int64_t fill_ns_after(int64_t fill_ns, int64_t elapsed_ns, const struct program 
  *	part, and the same if it is hurried
  */
 #define READER_END_NS (NS_PER_S / 2)
-#define READER_HURRY_NS (NS_PER_S / 20)
+#define READER_HURRY_NS (3 * NS_PER_S / 100)
 
 /**
  * reader_check_end - whether the recorder waits: it has asked for the end, or that takes too long

@@ -125,7 +125,7 @@ static enum recorded_status described_event_take(struct recorded *recorded, cons
 	const struct part_event *part = (const struct part_event *)head;
 	struct recorded_program *program = recorded_find(recorded, &part->id);
 	const unsigned char *bytes = (const unsigned char *)(part + 1);
-	struct described_event *event;
+	struct described_event event;
 	struct text source;
 	uint16_t number, id;
 
@@ -136,15 +136,9 @@ static enum recorded_status described_event_take(struct recorded *recorded, cons
 	memcpy(&number, bytes + offsetof(struct ktrack_user_event, number), sizeof(number));
 	id = event_table_find(&recorded->events, source);
 	if (id == 0) {
-		event = malloc(sizeof(*event));
-		if (!event)
-			return RECORDED_NO_MEMORY;
-		if (!event_describe(event, bytes, part->size)) {
-			free(event);
+		if (!event_describe(&event, bytes, part->size))
 			return RECORDED_DAMAGED;
-		}
-		id = event_table_add(&recorded->events, source, event, program->user);
-		free(event);
+		id = event_table_add(&recorded->events, source, &event, program->user);
 	}
 	if (recorded->events.has_failed || !program_grow_ids(program, number))
 		return RECORDED_NO_MEMORY;

@@ -164,11 +164,10 @@ static bool description_is_wanted(const char *patterns, const struct described_e
 static int description_check(const unsigned char *bytes, size_t size, const char *patterns,
 			     bool *is_wanted)
 {
-	struct described_event *event = malloc(sizeof(*event));
-	int number = event && event_describe(event, bytes, size) ? event->number : -1;
+	struct described_event event;
+	int number = event_describe(&event, bytes, size) ? event.number : -1;
 
-	*is_wanted = number >= 0 && description_is_wanted(patterns, event);
-	free(event);
+	*is_wanted = number >= 0 && description_is_wanted(patterns, &event);
 	return number;
 }
 
