@@ -100,3 +100,13 @@ TEST(nesting_ends_where_readers_would_give_up)
 	memset(deep + 129, ']', 129);
 	check_bytes(deep, sizeof(deep) - 1, "(none)");
 }
+
+TEST(a_string_is_plain_if_nothing_in_it_needs_an_escape)
+{
+	static const char *const others[] = { "a\"b", "\\", "a\n", "\x7f\xc3\xa9", "\xff" };
+
+	CHECK(json_is_plain(text_of("bytes_req")));
+	CHECK(json_is_plain(text_of("")));
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		CHECK(!json_is_plain(text_of(others[i])));
+}

@@ -43,6 +43,15 @@ static size_t json_append_special(struct buffer *buffer, struct text rest)
 	return size;
 }
 
+bool json_is_plain(struct text text)
+{
+	for (size_t i = 0; i < text.size; i++) {
+		if (!json_is_literal(text.data[i]))
+			return false;
+	}
+	return true;
+}
+
 size_t json_append_character(struct buffer *buffer, struct text text)
 {
 	if (!json_is_literal(text.data[0]))

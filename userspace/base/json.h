@@ -21,6 +21,8 @@ void json_append_string(struct buffer *buffer, struct text text);
 
 /** json_put_string - put @text as a JSON string; NULL if it needs json_append_string() */
 char *json_put_string(char *out, struct text text);
+/** json_is_plain - whether a string of these bytes needs no escapes */
+bool json_is_plain(struct text text);
 /** json_append_character - append the first character of @text, escaped; returns its size there */
 size_t json_append_character(struct buffer *buffer, struct text text);
 

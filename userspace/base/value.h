@@ -27,11 +27,26 @@ struct value {
 	};
 };
 
-/** struct field - a value and its name */
+/**
+ * struct field - a value and its name
+ * @is_plain: the name is known to need no escapes in JSON
+ */
 struct field {
 	struct text name;
 	struct value value;
+	bool is_plain;
 };
+
+/** value_is_json_number - whether a value is a number in JSON; larger integers are strings */
+hot_inline bool value_is_json_number(const struct value *value)
+{
+	uint64_t limit = UINT64_C(1) << 53;
+
+	if (value->kind != VALUE_SIGNED && value->kind != VALUE_UNSIGNED)
+		return false;
+	return value->unsigned_number <= limit ||
+	       (value->kind == VALUE_SIGNED && value->unsigned_number >= -limit);
+}
 
 /**
  * value_append_json - append @value as JSON

@@ -60,6 +60,7 @@ enum field_role {
 struct extra {
 	char *name;	   /* of the argument in outputs */
 	struct text label; /* @name as a text */
+	bool is_plain;	   /* it needs no escapes in JSON */
 	struct field_ref ref;
 	enum field_role role;
 };

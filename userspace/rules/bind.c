@@ -188,6 +188,7 @@ static int extra_bind(struct binding *binding, const struct format_field *field)
 	if (!extra->name)
 		return -1;
 	extra->label = text_of(extra->name);
+	extra->is_plain = json_is_plain(extra->label);
 	extra->ref = field_ref_of(field, binding->is_swapped);
 	action->nr_extras++;
 	return 0;
@@ -293,6 +294,7 @@ static void action_numbers_init(struct rule_action *action)
 		if (extra->ref.end > size)
 			size = extra->ref.end;
 		action->fields[i].name = extra->label;
+		action->fields[i].is_plain = extra->is_plain;
 		action->fields[i].value.kind = field_integer_kind(&extra->ref);
 	}
 	if (action->names_call)

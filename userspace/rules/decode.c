@@ -101,6 +101,7 @@ static void action_extras_read(struct rule_action *action, const struct record *
 		if (symbols && symbols_render(names->symbols, symbols, record, &text))
 			field->value = (struct value){ .kind = VALUE_TEXT, .text = text };
 		field->name = extra->label;
+		field->is_plain = extra->is_plain;
 		field++;
 	}
 	if (unlikely(action->names_call && names->syscalls->abi.size > 0))

@@ -36,6 +36,28 @@ static void arg_number_append(struct buffer *out, const char *name, int64_t numb
 	buffer_append_signed(out, number);
 }
 
+/* Puts a member of an object; NULL if it needs escapes. */
+hot_inline char *field_put(char *out, const struct field *field)
+{
+	const struct value *value = &field->value;
+
+	if (likely(field->is_plain)) {
+		out = put_text(put_char(out, '"'), field->name.data, field->name.size);
+		out = put_char(out, '"');
+	} else {
+		out = json_put_string(out, field->name);
+	}
+	if (!out)
+		return NULL;
+	out = put_char(out, ':');
+	if (value->kind == VALUE_TEXT)
+		return json_put_string(out, value->text);
+	if (!value_is_json_number(value))
+		return value_put_json(out, value);
+	return value->kind == VALUE_SIGNED ? put_signed(out, value->signed_number)
+					   : put_unsigned(out, value->unsigned_number);
+}
+
 /* Appends the first members of an object up to one that needs escapes; returns their number. */
 static size_t plain_fields_append(struct buffer *out, const struct field *fields, size_t nr_fields)
 {
@@ -49,15 +71,8 @@ static size_t plain_fields_append(struct buffer *out, const struct field *fields
 	}
 	at = buffer_reserve_put(out, size);
 	for (; at && done < nr_fields; done++) {
-		const struct value *value = &fields[done].value;
-		char *end = done > 0 ? put_char(at, ',') : at;
+		char *end = field_put(done > 0 ? put_char(at, ',') : at, &fields[done]);
 
-		end = json_put_string(end, fields[done].name);
-		if (!end)
-			break;
-		end = put_char(end, ':');
-		end = value->kind == VALUE_TEXT ? json_put_string(end, value->text)
-						: value_put_json(end, value);
 		if (!end)
 			break;
 		at = end;
@@ -77,6 +92,10 @@ void event_append_args(struct buffer *out, const struct timeline_event *event, u
 	buffer_append_char(out, '{');
 	done = is_end ? 0 : plain_fields_append(out, event->fields, event->nr_fields);
 	first = done == 0;
+	if (likely(done == event->nr_any && event->flags == 0 && with == 0)) {
+		buffer_append_char(out, '}');
+		return;
+	}
 	for (size_t i = done; i < event->nr_fields; i++) {
 		arg_name_append(out, event->fields[i].name, is_end, &first);
 		value_append_json(out, &event->fields[i].value);

@@ -376,14 +376,23 @@ static void chunk_time_add(struct html_sink *sink, struct html_chunk *chunk, int
 	data_add(sink, chunk, time_ns - chunk->last_ns);
 }
 
-/* Counts an event whose data the chunk has. */
-static void chunk_add(struct html_sink *sink, struct html_track *track, enum html_chunk_kind kind,
-		      struct html_chunk *chunk, struct text args)
+/* Begins the arguments of an event, to append them to; returns the size before. */
+static size_t chunk_args_begin(struct html_chunk *chunk)
 {
-	sink->pending_size += args.size + 1;
+	size_t before = chunk->args.size;
+
 	buffer_append_char(&chunk->args, chunk->count > 0 ? ',' : '[');
-	buffer_append(&chunk->args, args.data, args.size);
-	chunk->has_args = chunk->has_args || args.size > 1;
+	return before;
+}
+
+/* Counts an event whose data and arguments the chunk has, these behind @before. */
+static void chunk_add(struct html_sink *sink, struct html_track *track, enum html_chunk_kind kind,
+		      struct html_chunk *chunk, size_t before)
+{
+	size_t size = chunk->args.size - before;
+
+	sink->pending_size += size;
+	chunk->has_args = chunk->has_args || size > strlen(",0");
 	chunk->count++;
 	if (chunk->count == CHUNK_COUNT_MAX)
 		chunk_report(sink, track, kind, chunk);
@@ -450,8 +459,8 @@ static void html_track_end(struct html_sink *sink, const struct timeline_event *
 	buffer_printf(&sink->file.out, "e %lu\n", event->track->number);
 }
 
-/* The arguments of an event as JSON, "0" for none; valid until the next call. */
-static struct text event_args(struct html_sink *sink, const struct timeline_event *event)
+/* What the arguments of an event have beside its fields. */
+static unsigned int args_with(const struct html_sink *sink, const struct timeline_event *event)
 {
 	bool is_slice = event->kind == TIMELINE_SLICE_BEGIN || event->kind == TIMELINE_SLICE_END;
 	unsigned int with = sink->file.with;
@@ -459,12 +468,16 @@ static struct text event_args(struct html_sink *sink, const struct timeline_even
 	/* Slices that are not a thread's have the threads that began and ended them. */
 	if (is_slice && event->track->scope != SCOPE_THREAD && !event->is_unfinished)
 		with |= 1u << TIMELINE_EMITTER_TID;
-	buffer_clear(&sink->file.text);
+	return with;
+}
+
+/* Appends the arguments of an event as JSON, "0" for none. */
+static void args_append(struct buffer *out, const struct timeline_event *event, unsigned int with)
+{
 	if (event->nr_any > 0 || with)
-		event_append_args(&sink->file.text, event, with, false);
+		event_append_args(out, event, with, false);
 	else
-		buffer_append_char(&sink->file.text, '0');
-	return buffer_text(&sink->file.text);
+		buffer_append_char(out, '0');
 }
 
 /* The place of a begin or an end as far as it is known. */
@@ -489,7 +502,6 @@ static void html_slice_begin(struct html_sink *sink, const struct timeline_event
 {
 	struct html_track *track = event_track(sink, event);
 	struct html_depth *open;
-	struct text args;
 
 	if (!array_extend(track->depths, track->nr_depths, event->depth - 1)) {
 		sink->file.out.failed = true;
@@ -501,9 +513,9 @@ static void html_slice_begin(struct html_sink *sink, const struct timeline_event
 	open->begin_ns = event->time_ns;
 	open->is_written = false;
 	buffer_clear(&open->args);
-	args = event_args(sink, event);
-	if (args.size > 1)
-		buffer_append(&open->args, args.data, args.size);
+	args_append(&open->args, event, args_with(sink, event));
+	if (open->args.size == 1)
+		buffer_clear(&open->args);
 	sink->file.out.failed |= open->args.failed;
 }
 
@@ -511,13 +523,13 @@ static void html_slice_end(struct html_sink *sink, const struct timeline_event *
 {
 	struct html_track *track = event_track(sink, event);
 	struct html_depth *open = &track->depths[event->depth - 1];
-	struct buffer *packed = &sink->packed;
 	struct html_place place = slice_place(sink, track, event);
 	struct html_chunk *chunk = slices_of(sink, track, &place);
 	int64_t duration_ns = event->time_ns - event->begin_ns;
 	/* Flags are part of the data, not of the arguments. */
 	struct timeline_event plain = *event;
-	struct text args;
+	unsigned int with;
+	size_t before;
 
 	if (!chunk)
 		return;
@@ -530,17 +542,18 @@ static void html_slice_end(struct html_sink *sink, const struct timeline_event *
 	chunk->busy_ns += duration_ns;
 	open->name = NULL;
 	plain.is_suspect = plain.is_unfinished = plain.is_foreign = false;
-	args = event_args(sink, &plain);
-	if (open->args.size > 0 || args.size > 1) {
-		buffer_clear(packed);
-		buffer_append_char(packed, '[');
-		buffer_append(packed, open->args.data, open->args.size);
-		buffer_append_string(packed, open->args.size ? "," : "0,");
-		buffer_append(packed, args.data, args.size);
-		buffer_append_char(packed, ']');
-		args = buffer_text(packed);
+	with = args_with(sink, &plain);
+	before = chunk_args_begin(chunk);
+	if (open->args.size > 0 || plain.nr_any > 0 || with) {
+		buffer_append_char(&chunk->args, '[');
+		buffer_append(&chunk->args, open->args.data, open->args.size);
+		buffer_append_string(&chunk->args, open->args.size ? "," : "0,");
+		args_append(&chunk->args, &plain, with);
+		buffer_append_char(&chunk->args, ']');
+	} else {
+		buffer_append_char(&chunk->args, '0');
 	}
-	chunk_add(sink, track, CHUNK_SLICES, chunk, args);
+	chunk_add(sink, track, CHUNK_SLICES, chunk, before);
 }
 
 static void html_instant(struct html_sink *sink, const struct timeline_event *event)
@@ -548,6 +561,7 @@ static void html_instant(struct html_sink *sink, const struct timeline_event *ev
 	struct html_track *track = event_track(sink, event);
 	struct html_chunk *chunk = &track->points;
 	unsigned int depth = event->depth;
+	size_t before;
 
 	if (sink_file_rows_event(&sink->file, &track->link, event) && !sink->file.out.failed)
 		depth = row_first(sink->file.rows.place.row)->nr_open;
@@ -557,7 +571,9 @@ static void html_instant(struct html_sink *sink, const struct timeline_event *ev
 	data_add(sink, chunk, depth);
 	data_add(sink, chunk, name_number(sink, event->name));
 	chunk->last_ns = chunk->to_ns = event->time_ns;
-	chunk_add(sink, track, CHUNK_INSTANTS, chunk, event_args(sink, event));
+	before = chunk_args_begin(chunk);
+	args_append(&chunk->args, event, args_with(sink, event));
+	chunk_add(sink, track, CHUNK_INSTANTS, chunk, before);
 }
 
 /* A chunk begins with a number: 1 if its samples are signed, 2 if they are floating. */
@@ -568,6 +584,7 @@ static void html_sample(struct html_sink *sink, const struct timeline_event *eve
 	const struct value *value = &event->value;
 	bool is_floating = value->kind == VALUE_FLOATING;
 	uint64_t bits = value->unsigned_number;
+	size_t before;
 
 	if (chunk->count == 0)
 		data_add(sink, chunk, is_floating ? 2 : value->kind == VALUE_SIGNED);
@@ -587,7 +604,9 @@ static void html_sample(struct html_sink *sink, const struct timeline_event *eve
 		chunk->min = chunk->max = *value;
 	value_range_add(&chunk->min, &chunk->max, value);
 	chunk->last_ns = chunk->to_ns = event->time_ns;
-	chunk_add(sink, track, CHUNK_SAMPLES, chunk, event_args(sink, event));
+	before = chunk_args_begin(chunk);
+	args_append(&chunk->args, event, args_with(sink, event));
+	chunk_add(sink, track, CHUNK_SAMPLES, chunk, before);
 }
 
 static void html_track_release(struct sink_track *link)

@@ -124,27 +124,30 @@ static void number_add(struct html_index *index, struct index_field *field, uint
 		field_widen(field, number > INT64_MAX ? INT64_MAX : (int64_t)number, number);
 }
 
-/* Adds a number as ktrack writes it, whose token is that of its text; or returns false. */
-static bool field_add_decimal(struct html_index *index, struct index_field *field, struct text text)
+/*
+ * Adds a number as ktrack writes it, whose token is that of its text, up to @end; NULL is the end
+ * of the member. Returns its end, or NULL if it is no such number.
+ */
+static const char *field_add_decimal(struct html_index *index, struct index_field *field,
+				     const char *at, const char *end)
 {
-	bool is_negative = text.data[0] == '-';
-	const char *at = text.data + is_negative, *end = text.data + text.size;
+	bool is_negative = *at == '-';
+	const char *begin = at + is_negative;
 	uint32_t hash = is_negative ? (NUMBER_SEED ^ '-') * NUMBER_FACTOR : NUMBER_SEED;
 	uint64_t number = 0;
 
 	/* "-0", and numbers with zeros before them, have the token of another text. */
-	if (at == end || (*at == '0' && text.size > 1))
-		return false;
-	for (; at < end; at++) {
-		unsigned char digit = *at - '0';
-
-		if (digit > 9 || __builtin_mul_overflow(number, 10, &number) ||
-		    __builtin_add_overflow(number, digit, &number))
-			return false;
+	for (at = begin; (unsigned char)(*at - '0') <= 9; at++) {
+		if (__builtin_mul_overflow(number, 10, &number) ||
+		    __builtin_add_overflow(number, *at - '0', &number))
+			return NULL;
 		hash = (hash ^ (unsigned char)*at) * NUMBER_FACTOR;
 	}
+	if (at == begin || (*begin == '0' && (at > begin + 1 || is_negative)) ||
+	    (end ? at != end : *at != ',' && *at != '}'))
+		return NULL;
 	number_add(index, field, hash, is_negative, number);
-	return true;
+	return at;
 }
 
 /*
@@ -153,12 +156,12 @@ static bool field_add_decimal(struct html_index *index, struct index_field *fiel
  */
 static void field_add_digits(struct html_index *index, struct index_field *field, struct text text)
 {
-	char digits[PUT_NUMBER_MAX + PUT_SLACK + 1] = "", *end;
+	char digits[PUT_NUMBER_MAX + PUT_SLACK + 1], *end;
 	bool is_negative = text.size > 0 && text.data[0] == '-';
 	uint32_t hash = NUMBER_SEED;
 	unsigned long long number;
 
-	if (text.size > 0 && field_add_decimal(index, field, text))
+	if (field_add_decimal(index, field, text.data, text.data + text.size))
 		return;
 	text.data += is_negative;
 	text.size -= is_negative;
@@ -168,6 +171,7 @@ static void field_add_digits(struct html_index *index, struct index_field *field
 		field->is_unlimited = true;
 		return;
 	}
+	memset(digits, 0, sizeof(digits));
 	memcpy(digits, text.data, text.size);
 	errno = 0;
 	number = strtoull(digits, &end, digits[1] == 'x' || digits[1] == 'X' ? 16 : 10);
@@ -207,8 +211,11 @@ static const char *value_add(struct html_index *index, struct index_field *field
 	const char *begin = at;
 
 	if (*at == '-' || (*at >= '0' && *at <= '9')) {
-		while (*at != ',' && *at != '}')
-			at++;
+		at = field_add_decimal(index, field, begin, NULL);
+		if (at)
+			return at;
+		for (at = begin; *at != ',' && *at != '}'; at++)
+			;
 		field_add_digits(index, field, (struct text){ begin, at - begin });
 		return at;
 	}
@@ -248,13 +255,13 @@ static const char *member_add(struct html_index *index, struct text rest)
 	size_t size = field ? field->last.size : 0;
 
 	if (size > 0 && rest.size > size && (begin[size] == ',' || begin[size] == '}') &&
-	    memcmp(begin, field->last.data, size) == 0) {
+	    text_equals((struct text){ begin, size }, field->last)) {
 		index->next++;
 		return begin + size;
 	}
 	size = field ? field->name.size : 0;
 	if (size > 0 && rest.size > size + 1 && at[size] == '"' &&
-	    memcmp(at, field->name.data, size) == 0) {
+	    text_equals((struct text){ at, size }, field->name)) {
 		at += size;
 	} else {
 		for (; *at != '"'; at++)

@@ -158,7 +158,7 @@ struct html_flow_name {
 
 struct html_sink {
 	struct sink_file file;
-	struct buffer packed;	     /* for one word, or for the arguments of one slice */
+	struct buffer packed;	     /* for one word */
 	struct z_stream_s *deflater; /* compresses such words; NULL before the first */
 	struct html_index index;     /* of the chunk that is written */
 	uint64_t next_name;	     /* the number of the next name */

@@ -312,17 +312,6 @@ hot_inline const struct trace2_field *fields_find(const struct trace2_field *lis
 	return NULL;
 }
 
-/* JSON has these as numbers; larger ones are strings. */
-hot_inline bool is_json_number(const struct value *value)
-{
-	uint64_t limit = UINT64_C(1) << 53;
-
-	if (value->kind != VALUE_SIGNED && value->kind != VALUE_UNSIGNED)
-		return false;
-	return value->unsigned_number <= limit ||
-	       (value->kind == VALUE_SIGNED && value->unsigned_number >= -limit);
-}
-
 /** struct fields_put - where the next field is put, in memory that fits all known fields */
 struct fields_put {
 	char *json;
@@ -431,7 +420,7 @@ hot_inline bool fields_put(struct fields_put *put, const struct trace2_fields *f
 		own = fields_find(list, list_end, own, field->name);
 		if (unlikely(!own))
 			return false;
-		if (likely(is_json_number(&field->value)))
+		if (likely(value_is_json_number(&field->value)))
 			number_field_put(put, own, &field->value, has_text);
 		else if (!text_field_put(put, own, &field->value, has_text) &&
 			 !(has_others && other_field_put(put, own, &field->value, has_text)))
