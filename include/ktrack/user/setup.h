@@ -46,6 +46,9 @@ extern "C" {
 #define __KTRACK_ANCESTORS	64
 #define __KTRACK_ANCESTOR_TRIES	4
 
+/* How the name of a ktrack begins in procfs. */
+#define __KTRACK_ANCESTOR	"(ktrack"
+
 /* A program may have so many mappings of its memory's size. */
 #define __KTRACK_AS_SHARES	4
 
@@ -95,10 +98,7 @@ static inline int ktrack_user_send(int socket_fd, int memory_fd)
 	return sendmsg(socket_fd, &message, MSG_NOSIGNAL) < 0 ? -1 : 0;
 }
 
-/*
- * Waits while many programs connect, unless the socket is non-blocking. Returns -1 with errno, EAGAIN
- * if it was for too long.
- */
+/* Waits while many programs connect. Returns -1 with errno, EAGAIN if it was for too long. */
 static inline int ktrack_user_connect(int fd, const struct sockaddr_un *address)
 {
 	struct timeval limit;
@@ -115,15 +115,14 @@ static inline int ktrack_user_connect(int fd, const struct sockaddr_un *address)
 
 /*
  * Waits until ktrack records the program, or does not want it and closes the connection. Returns 1
- * if it was reached, 0 if none listens there, or -1 if one does that could not be reached. @flags:
- * SOCK_NONBLOCK where anybody can listen, and let programs wait.
+ * if it was reached, 0 if none listens there, or -1 if one does that could not be reached.
  */
-static inline int ktrack_user_offer(int memory_fd, const struct sockaddr_un *address, int flags)
+static inline int ktrack_user_offer(int memory_fd, const struct sockaddr_un *address)
 {
 	struct pollfd answer;
 	int status = 0;
 
-	answer.fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | flags, 0);
+	answer.fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
 	answer.events = POLLIN;
 	if (answer.fd < 0)
 		return -1;
@@ -147,7 +146,7 @@ static inline int ktrack_user_offer_at(int memory_fd, const char *path)
 	if (strlen(path) >= sizeof(address.sun_path))
 		return 0;
 	memcpy(address.sun_path, path, strlen(path));
-	return ktrack_user_offer(memory_fd, &address, 0);
+	return ktrack_user_offer(memory_fd, &address);
 }
 
 static inline int ktrack_user_offer_to(int memory_fd, int pid)
@@ -157,14 +156,14 @@ static inline int ktrack_user_offer_to(int memory_fd, int pid)
 	memset(&address, 0, sizeof(address));
 	address.sun_family = AF_UNIX;
 	snprintf(address.sun_path + 1, sizeof(address.sun_path) - 1, KTRACK_USER_ANCESTOR, pid);
-	return ktrack_user_offer(memory_fd, &address, SOCK_NONBLOCK);
+	return ktrack_user_offer(memory_fd, &address);
 }
 
-/* 0 if it has none in this PID namespace, -1 if that cannot be read. */
-static inline int ktrack_user_parent_of(int pid)
+/* The parent of a process, 0 if it has none in this PID namespace, -1 if that cannot be read. */
+static inline int ktrack_user_parent_of(int pid, int *is_ktrack)
 {
+	const char *name, *behind;
 	char text[256];
-	const char *behind;
 	ssize_t size = -1;
 	int fd;
 
@@ -176,31 +175,33 @@ static inline int ktrack_user_parent_of(int pid)
 	}
 	text[size > 0 ? size : 0] = '\0';
 	/* The name is in parentheses and may contain anything; a letter is between. */
+	name = strchr(text, '(');
 	behind = strrchr(text, ')');
+	*is_ktrack = name && strncmp(name, __KTRACK_ANCESTOR, strlen(__KTRACK_ANCESTOR)) == 0;
 	return behind && strlen(behind) > 4 ? atoi(behind + 4) : -1;
 }
 
 /*
  * A ktrack that records the descendants of its command is an ancestor, whatever has become of the
- * environment. A child has the ancestors of its parent, and its parent.
+ * environment. A child has the ancestors of its parent, and its parent. Others are not asked:
+ * anybody could listen there, and not answer.
  */
 static inline int ktrack_user_offer_to_ancestor(int memory_fd)
 {
 	struct ktrack_user_process *process = &ktrack_user3_process;
-	int pid = process->ancestor ? process->ancestor : getppid(), nr_tries = 0, status = 0;
+	int pid = getppid(), nr_tries = 0, status = 0, parent, is_ktrack;
 
-	for (int i = 0; i < __KTRACK_ANCESTORS && pid > 0; i++) {
-		int one = ktrack_user_offer_to(memory_fd, pid);
-
-		status = one ? one : status;
-		if (one > 0 || process->ancestor)
-			break;
-		pid = ktrack_user_parent_of(pid);
-		if (pid < 0 && ++nr_tries < __KTRACK_ANCESTOR_TRIES)
-			pid = getppid();
+	if (process->ancestor)
+		return process->ancestor < 0 ? 0 : ktrack_user_offer_to(memory_fd, process->ancestor);
+	process->ancestor = -1;
+	for (int i = 0; i < __KTRACK_ANCESTORS && pid > 0 && status == 0; i++) {
+		parent = ktrack_user_parent_of(pid, &is_ktrack);
+		if (is_ktrack)
+			status = ktrack_user_offer_to(memory_fd, pid);
+		if (status)
+			process->ancestor = pid;
+		pid = parent < 0 && ++nr_tries < __KTRACK_ANCESTOR_TRIES ? getppid() : parent;
 	}
-	if (!process->ancestor && status >= 0)
-		process->ancestor = status > 0 ? pid : -1;
 	return status;
 }
 
