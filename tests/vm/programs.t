@@ -76,11 +76,14 @@ def check_kernel(tap, kernel, programs):
     added = [word for program in programs for word in ("--add", f"{program}:/{program.name}")]
     with machine.ran(kernel, "programs.sh", options=(*machine.SINGLE, *added)) as result:
         machine.check_end(tap, kernel, result)
-        for name in ("live", "record", "file", "chosen", "unchosen", "forged_live", "forged_record", "forged_file", "forged_why", "alone"):
+        for name in ("live", "record", "file", "chosen", "unchosen", "waiting", "waiting_file", "other", "forged_live", "forged_record", "forged_file", "forged_why", "alone"):
             tap.ok(result.text(f"{name}.status").strip() == "0", f"{kernel}: {name} ends well", result.text(f"{name}.errors"))
         for name in ("live", "file", "chosen"):
             events = check_output(tap, f"{kernel}: {name}", result.text(f"{name}.json"), result.text(f"{name}.fired"))
             tap.nothing(list(not_running(events)), f"{kernel}: {name}: threads emit events while they run")
+        waiting, other = ([json.loads(line) for line in result.text(f"{name}.json").splitlines()] for name in ("waiting", "other"))
+        tap.ok(exported(waiting) == 1200, f"{kernel}: waiting: events of the command are recorded without --programs", exported(waiting))
+        tap.ok(exported(other) == 2, f"{kernel}: other: a short program of another user has found ktrack", exported(other))
         unchosen, errors = result.text("unchosen.json"), result.text("unchosen.errors")
         tap.ok('"sched:thread"' in unchosen and "prog_one" not in unchosen, f"{kernel}: unchosen: the scheduler's tracks, and none of the program", unchosen[:300])
         tap.ok("'prog:nothing': no tracepoint, and no program has emitted such an event; " in errors, f"{kernel}: unchosen: that is reported", errors)
