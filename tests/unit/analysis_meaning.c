@@ -58,3 +58,30 @@ TEST(begins_of_names_are_those_of_variants)
 	CHECK_TEXT(wait_of("futex_wait_queue;__futex_wait;do_futex"), "a futex");
 	CHECK_TEXT(wait_of("rcu_synchronize_rcu"), "");
 }
+
+/* Of a wait that ended with an operation, without a stack. */
+static const char *wait_without_stack(bool is_call, bool is_of_program, const char *operation)
+{
+	struct name_table names;
+	struct part_key key = { .kind = PART_BLOCKED, .is_woken = true, .context = CONTEXT_HARD };
+	const char *wait;
+
+	CHECK(name_table_init(&names) == 0);
+	key.label = name_table_add(&names, text_of("lookup"));
+	key.state = name_table_add(&names, text_of("D"));
+	key.object = name_table_add(&names, text_of(operation));
+	name_table_get(&names, key.label)->is_call = is_call;
+	name_table_get(&names, key.label)->is_of_program = is_of_program;
+	wait = part_find_wait(&names, &key);
+	name_table_release(&names);
+	return wait ? wait : "";
+}
+
+TEST(a_program_that_reads_in_no_system_call_has_a_page_fault)
+{
+	CHECK_TEXT(wait_without_stack(false, true, "block:request/R 4096@253,0"),
+		   "a page of a file or of swap (major fault)");
+	CHECK_TEXT(wait_without_stack(true, true, "block:request/R 4096@253,0"), "");
+	CHECK_TEXT(wait_without_stack(false, false, "block:request/R 4096@253,0"), "");
+	CHECK_TEXT(wait_without_stack(false, true, "block:request/W 4096@253,0"), "");
+}

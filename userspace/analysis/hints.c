@@ -15,6 +15,9 @@ enum interrupt_use {
 	USE_COUNT
 };
 
+/** WAKING_NS - an idle CPU that handles a wake-up later has a reason */
+#define WAKING_NS 50000
+
 /** struct hints - what the explained slices lack */
 struct hints {
 	bool stack;	    /* kernel stacks of sleeps that a timeout ended */
@@ -26,6 +29,8 @@ struct hints {
 	int64_t device_ns;	 /* how long this wait took */
 	/* The longest part that is runnable behind a thread of the same priority, NULL for none. */
 	const struct part *rival;
+	bool has_timeout;	     /* a timeout ended a sleep: whether it was late is unknown */
+	const struct part *waking;   /* the longest wait for a CPU that is idle, NULL for none */
 	bool is_taken; /* a thread was taken off its CPU, perhaps by the limit of its cgroup */
 };
 
@@ -67,6 +72,11 @@ static void hints_find(const struct why_sink *why, const struct split *split, in
 		/* An instant before the sleep names its reason, as dirty pages do. */
 		hints->stack |= is_timeout && part->nr_members < 2 &&
 				part->key.stack == NAMES_NONE && part->key.instant == NAMES_NONE;
+		hints->has_timeout |= is_timeout && part->key.object == NAMES_NONE;
+		if (part->key.kind == PART_RUNNABLE && part->key.reason == RUNNABLE_WAKING &&
+		    part->longest_ns >= WAKING_NS &&
+		    (!hints->waking || part->total_ns > hints->waking->total_ns))
+			hints->waking = part;
 		if (!is_timeout &&
 		    (part->key.kind == PART_WAITING ||
 		     (part->key.kind == PART_BLOCKED && part->key.is_woken &&
@@ -158,6 +168,7 @@ static void print_record_again(struct why_sink *why, const struct hints *hints, 
 	bool loses = hints->is_undecided[UNDECIDED_LOSS];
 	bool needs_stack = hints->stack || hints->has_open_wait;
 	bool has_programs = why->has_programs;
+	bool lacks_power = hints->waking && !why->has_power;
 
 	/* What was recorded is not known. */
 	if (!why->stored && why->nr_slices == 0)
@@ -194,7 +205,9 @@ static void print_record_again(struct why_sink *why, const struct hints *hints, 
 		append_pack(&packs, why, "block");
 	if (lacks_timers)
 		append_pack(&packs, why, "timers");
-	if (loses || needs_stack || lacks_block || lacks_timers || !why->history.has_interrupts) {
+	if (lacks_power)
+		append_pack(&packs, why, "power");
+	if (loses || needs_stack || lacks_block || lacks_timers || lacks_power || !why->history.has_interrupts) {
 		buffer_append_string(&why->out, "to decide more: ktrack record");
 		buffer_append_string(&why->out, loses ? " -b 32M" : "");
 		buffer_append_string(&why->out, has_programs ? " --programs" : "");
@@ -218,7 +231,12 @@ static void print_missing(struct why_sink *why, const struct hints *hints)
 	bool lacks_block = (hints->has_use[USE_DISK] && !why->has_block) ||
 			   (has_device && hints->is_disk);
 	bool lacks_timers = hints->has_use[USE_TIMER] && !why->has_timers;
+	bool lacks_times = hints->has_timeout && !why->has_timers;
 
+	if (lacks_times)
+		buffer_append_string(&why->out,
+				     "how late timeouts were, by timer slack for example, is not "
+				     "recorded; record with -r timers, too\n");
 	if (lacks_block || lacks_timers)
 		buffer_printf(&why->out,
 			      "what ended in the interrupts is not recorded; record with -r "
@@ -231,7 +249,14 @@ static void print_missing(struct why_sink *why, const struct hints *hints)
 		buffer_append_string(&why->out,
 				     " is the interrupt of a disk, record with -r block, too\n");
 	}
-	print_record_again(why, hints, lacks_block, lacks_timers);
+	if (hints->waking)
+		buffer_printf(&why->out,
+			      "CPU %d was idle while a thread that was woken waited for it: it left "
+			      "an idle state%s, waited for an interrupt (of -r irq), or its host ran "
+			      "something else\n",
+			      hints->waking->key.cpu,
+			      why->has_power ? " (power:idle/*)" : " (-r power)");
+	print_record_again(why, hints, lacks_block, lacks_timers || lacks_times);
 }
 
 /* Lines behind the answer: what a recording lacks that would explain more, and cgroups. */

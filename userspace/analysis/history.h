@@ -36,7 +36,8 @@ struct known_name {
 	bool is_period;
 	/* As the name of a system call: whether it waits, as match. */
 	uint8_t waits;
-	bool is_call; /* a system call has it */
+	bool is_call;	    /* a system call has it */
+	bool is_of_program; /* a slice of a program has it */
 	size_t size;
 	char text[];
 };

@@ -313,6 +313,8 @@ enum runnable_reason {
 	RUNNABLE_RT_THROTTLED, /* a real-time thread that was taken off an idle CPU */
 	RUNNABLE_DEADLINE,     /* likewise, a thread with deadline scheduling */
 	RUNNABLE_SERVED,       /* a real-time thread was taken off for one that is none */
+	RUNNABLE_RT_SERVED,    /* likewise, before Linux 6.12 */
+	RUNNABLE_FAIR_SERVED,  /* likewise, since Linux 6.12 */
 	RUNNABLE_KERNEL,       /* it was woken, and a less urgent thread kept the CPU */
 	RUNNABLE_INVERSION, /* another thread that is more urgent than the other one waits for it */
 };
@@ -422,6 +424,21 @@ enum family_kind {
 /** SPLIT_PARTS_SINGLE - that of slices that are explained one by one: small ones are summed up */
 #define SPLIT_PARTS_SINGLE 16384
 
+/** struct companion - another thread than a slice's, and what it did in its time */
+struct companion {
+	int tid; /* 0 for none */
+	uint16_t name;
+	uint16_t label; /* the system call in which it was, or none: it waited for cpu */
+	int cpu;
+	/* If both waited for a thread: that one. */
+	int waker;
+	uint16_t waker_name;
+	/* Those of both threads, if it waited for cpu. */
+	int prio;
+	int own_prio;
+	int64_t ns; /* for how long */
+};
+
 /** struct split - the parts of a time */
 struct split {
 	struct part *parts;
@@ -432,6 +449,7 @@ struct split {
 	struct map index;	  /* of many parts: their places, from 1, by their keys */
 	int64_t total_ns;
 	bool failed;
+	struct companion companion; /* of a slice that is explained by itself */
 };
 
 /** split_add_undecided - add a time that cannot be attributed to a part without an owner */
@@ -493,6 +511,7 @@ struct cause {
 	int64_t path_ns;
 	const struct part *path[CAUSE_PATH_MAX];
 	size_t nr_path;
+	bool is_first; /* the longest of all */
 };
 
 /** CAUSES_MAX - causes of a slice: a second one if it is large, or if the first is not */
@@ -506,6 +525,18 @@ bool part_is_timeout(const struct name_table *names, const struct part_key *key)
 
 /** stack_find_wait - what a thread waits for with these innermost functions; NULL if unknown */
 const char *stack_find_wait(struct text frames);
+
+/**
+ * interrupt_find_meaning - what it means that a soft interrupt, or a timer in one, ends a wait
+ * @label: the system call of the wait, or another slice
+ */
+const char *interrupt_find_meaning(struct text interrupt, struct text label);
+
+/** call_is_futex - whether a system call waits for a lock of programs */
+bool call_is_futex(struct text name);
+
+/** call_flushes - whether a system call waits until data is on a disk */
+bool call_flushes(struct text name);
 
 /**
  * part_waits_for_room - whether a wait ended because another thread reads, or when TCP confirmed
@@ -534,6 +565,8 @@ struct splitter {
 	bool is_limited;
 	uint64_t nr_steps;
 	int64_t slice_ns; /* time of the slice: a wait of more than half of it is always followed */
+	/* What gives a CPU of real-time threads to others; RUNNABLE_OTHER if that is unknown. */
+	enum runnable_reason served;
 };
 
 /** SPLITTER_STEPS, SPLITTER_STEPS_MAX - steps that an event adds, and their limit */
@@ -788,6 +821,7 @@ struct why_track {
 	struct why_track **before;
 	enum why_role role;
 	bool is_of_calls;	       /* its slices are system calls */
+	bool is_of_program;	       /* a program wrote them */
 	struct thread_history *thread; /* of threads' tracks, NULL for others */
 	bool is_selected;	       /* slices are selected, if their names are */
 	/* In an overview: the rank of slices, the kind of the last one, and whose time states are.
@@ -892,6 +926,7 @@ struct why_sink {
 	 * also among interrupts. */
 	bool has_block;
 	bool has_timers;
+	bool has_power;
 	/* System calls and page faults were recorded. */
 	bool has_calls;
 	bool has_memory;

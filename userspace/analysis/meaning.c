@@ -82,7 +82,7 @@ static const struct {
 	{ "inet_csk_accept", "a connection" },
 	{ "sk_wait_data", "data of its peer" },
 	{ "__skb_wait_for_more_packets", "data of its peer" },
-	{ "inet_wait_for_connect", "the answer to its connection" },
+	{ "__inet_stream_connect", "the answer of a server (connect)" },
 	{ "do_semtimedop", "a semaphore (System V)" },
 	{ "wait_for_partner", "the other end of a FIFO" },
 	{ "fifo_open", "the other end of a FIFO" },
@@ -180,6 +180,28 @@ const char *stack_find_wait(struct text frames)
 	return NULL;
 }
 
+const char *interrupt_find_meaning(struct text interrupt, struct text label)
+{
+	static const struct {
+		const char *name;
+		const char *meaning;
+	} known[] = {
+		{ "RCU", "an RCU grace period ended" },
+		{ "timer tcp_delack_timer",
+		  "a delayed ACK, for which a sender without TCP_NODELAY waits" },
+		{ "timer tcp_write_timer", "a packet or its ACK was lost or late" },
+	};
+
+	if (text_equals(label, text_of("connect")) &&
+	    text_equals(interrupt, text_of("timer tcp_write_timer")))
+		return "no answer: the server's queue of connections is full, or a packet is lost";
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+		if (text_equals(interrupt, text_of(known[i].name)))
+			return known[i].meaning;
+	}
+	return NULL;
+}
+
 static bool call_is(const char *const calls[], struct text name)
 {
 	while (*calls && !text_equals(name, text_of(*calls)))
@@ -213,9 +235,39 @@ bool part_waits_for_room(const struct name_table *names, const struct part_key *
 			: text_equals(by, text_of("timer tcp_delack_timer")));
 }
 
+/* A thread reads from a disk, but in no system call. */
+static bool part_is_fault(const struct name_table *names, const struct part_key *key)
+{
+	const struct known_name *label = name_table_get(names, key->label);
+	const struct text state = name_table_text(names, key->state);
+
+	return key->kind == PART_BLOCKED && key->is_woken && key->stack == NAMES_NONE &&
+	       text_equals(state, text_of("D")) && label->is_of_program && !label->is_call &&
+	       text_begins(name_table_text(names, key->object), text_of("block:request/R"));
+}
+
+bool call_is_futex(struct text name)
+{
+	static const char *const calls[] = { "futex", "futex_wait", "futex_waitv", NULL };
+
+	return call_is(calls, name);
+}
+
+bool call_flushes(struct text name)
+{
+	static const char *const calls[] = { "fsync", "fdatasync", "msync",	      "sync",
+					     "syncfs", "sync_file_range", NULL };
+
+	return call_is(calls, name);
+}
+
 const char *part_find_wait(const struct name_table *names, const struct part_key *key)
 {
 	const char *wait = stack_find_wait(name_table_text(names, key->stack));
 
-	return !wait && part_waits_for_room(names, key) ? "room in a pipe or a socket" : wait;
+	if (!wait && part_waits_for_room(names, key))
+		return "room";
+	return !wait && part_is_fault(names, key)
+		       ? "a page of a file or of swap (major fault)"
+		       : wait;
 }

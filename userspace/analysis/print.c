@@ -131,6 +131,9 @@ static const char *const runnable_words[] = {
 	[RUNNABLE_DEADLINE] = "the thread had used its deadline runtime",
 	[RUNNABLE_SERVED] =
 		"real-time throttling, or since Linux 6.12 the fair server, took the CPU",
+	[RUNNABLE_RT_SERVED] = "real-time throttling (kernel.sched_rt_runtime_us) gave "
+			       "that thread the CPU",
+	[RUNNABLE_FAIR_SERVED] = "the fair server gave that thread the CPU",
 	[RUNNABLE_KERNEL] = "in the kernel, or the CPU's interrupt came late",
 	[RUNNABLE_INVERSION] = "priority inversion",
 };
@@ -186,29 +189,15 @@ bool part_is_timeout(const struct name_table *names, const struct part_key *key)
 		text_equals(name, text_of("hrtimer hrtimer_wakeup")));
 }
 
-/* What it means that a soft interrupt, or a timer in one, ends a wait. */
-static void append_meaning(struct buffer *out, struct text interrupt)
-{
-	static const struct {
-		const char *name;
-		const char *meaning;
-	} known[] = {
-		{ "RCU", "an RCU grace period ended" },
-		{ "timer tcp_delack_timer",
-		  "a delayed ACK, for which a sender without TCP_NODELAY waits" },
-		{ "timer tcp_write_timer", "a packet or its ACK was lost or late" },
-	};
-
-	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
-		if (text_equals(interrupt, text_of(known[i].name)))
-			buffer_printf(out, ": %s", known[i].meaning);
-	}
-}
-
 static void append_blocked(struct buffer *out, const struct name_table *names,
 			   const struct part_key *key)
 {
 	const char *wait = part_find_wait(names, key);
+	const char *meaning = key->context == CONTEXT_SOFT
+				      ? interrupt_find_meaning(
+						name_table_text(names, key->interrupt),
+						name_table_text(names, key->label))
+				      : NULL;
 	bool is_room = part_waits_for_room(names, key);
 
 	if (key->state != NAMES_NONE) {
@@ -266,8 +255,8 @@ static void append_blocked(struct buffer *out, const struct name_table *names,
 	}
 	if (is_room)
 		buffer_append_string(out, ": an ACK of its peer, which has not read yet");
-	else if (key->context == CONTEXT_SOFT)
-		append_meaning(out, name_table_text(names, key->interrupt));
+	else if (meaning)
+		buffer_printf(out, ": %s", meaning);
 	if (part_is_timeout(names, key))
 		buffer_append_string(out, ": its timeout expired");
 }
@@ -294,10 +283,10 @@ static void append_waiting(struct buffer *out, const struct name_table *names,
 	buffer_append_string(out, key->is_probable ? " probably by " : " by ");
 	if (key->label == NAMES_NONE) {
 		append_thread(out, names, key->name, key->tid);
-		return;
+	} else {
+		buffer_append_string(out, "interrupt ");
+		append_known_name(out, names, key->label);
 	}
-	buffer_append_string(out, "interrupt ");
-	append_known_name(out, names, key->label);
 }
 
 static void append_stage(struct buffer *out, const struct name_table *names,
@@ -682,8 +671,9 @@ static const char *cause_is_cpu(const struct why_sink *why, const struct why_sli
 	int64_t same_ns = 0;
 	bool is_call, is_other;
 
-	if (slice->is_async || key->kind != PART_RUNNING || key->owner >= 0 ||
-	    key->owner_name != NAMES_NONE || !cause_is_plain(why, slice, part, &is_call))
+	if (slice->is_async || slice->split.companion.tid > 0 || key->kind != PART_RUNNING ||
+	    key->owner >= 0 || key->owner_name != NAMES_NONE ||
+	    !cause_is_plain(why, slice, part, &is_call))
 		return NULL;
 	for (size_t i = 0; i < cause->nr_parts; i++) {
 		if (cause_is_plain(why, slice, &cause->parts[i], &is_other) && is_other == is_call)
@@ -719,6 +709,33 @@ static size_t path_size(const struct why_sink *why, const struct cause *cause)
 				       : last->tid == key->owner && last->name == key->owner_name)
 		return cause->nr_path - 1;
 	return cause->nr_path;
+}
+
+/* What another thread did meanwhile that explains the slice. */
+static void append_companion(struct buffer *out, const struct why_sink *why,
+			     const struct why_slice *slice)
+{
+	const struct companion *other = &slice->split.companion;
+
+	if (other->tid == 0)
+		return;
+	buffer_append_string(out, "; meanwhile ");
+	append_thread(out, &why->names, other->name, other->tid);
+	if (other->waker > 0) {
+		buffer_append_string(out, " waited for ");
+		append_thread(out, &why->names, other->waker_name, other->waker);
+		buffer_append_string(out, ", too, and longer");
+	} else if (other->label != NAMES_NONE) {
+		buffer_append_string(out, " was in ");
+		append_known_name(out, &why->names, other->label);
+		buffer_append_string(out, ", too");
+	} else {
+		buffer_printf(out, " waited for CPU %d, ", other->cpu);
+		append_priority(out, other->prio);
+		buffer_append_string(out, " against ");
+		append_priority(out, other->own_prio);
+	}
+	buffer_printf(out, ": %.1f%%", 100.0 * (double)other->ns / (double)slice->split.total_ns);
 }
 
 /* The parts of a cause, with their shares if there are several, and the waits for it. */
@@ -767,6 +784,8 @@ static void append_cause(struct buffer *out, const struct why_sink *why,
 		buffer_append_string(out, i > 0 ? " -> " : is_wait ? "; waits for " : "; through ");
 		append_path(out, &why->names, cause->path[i]);
 	}
+	if (cause->is_first)
+		append_companion(out, why, slice);
 }
 
 static int slice_find_causes(struct why_sink *why, const struct why_slice *slice,

@@ -393,7 +393,7 @@ static void running_add(struct walk *walk, const struct segment *segment, int cp
 
 /* Why a thread did not run, although its CPU was idle, or ran a less urgent one. */
 static enum runnable_reason runnable_reason_of(const struct segment *segment, int cpu, int tid,
-					       int prio)
+					       int prio, enum runnable_reason served)
 {
 	bool was_woken = segment->cpu < 0, was_taken = segment->state_name != NAMES_NONE;
 	int own_prio = prio_kept(segment->prio);
@@ -410,7 +410,7 @@ static enum runnable_reason runnable_reason_of(const struct segment *segment, in
 	}
 	if (own_prio == PRIO_UNKNOWN || own_prio > PRIO_REALTIME_MAX || prio <= PRIO_REALTIME_MAX)
 		return RUNNABLE_OTHER;
-	return was_woken ? RUNNABLE_KERNEL : was_taken ? RUNNABLE_SERVED : RUNNABLE_OTHER;
+	return was_woken ? RUNNABLE_KERNEL : was_taken ? served : RUNNABLE_OTHER;
 }
 
 /* The thread that used the CPU instead. */
@@ -426,7 +426,8 @@ static void key_set_other(const struct walk *walk, struct part_key *key,
 		key->name = other->comm;
 	if (key->kind != PART_RUNNABLE)
 		return;
-	key->reason = runnable_reason_of(segment, key->cpu, key->tid, prio_kept(on_cpu->prio));
+	key->reason = runnable_reason_of(segment, key->cpu, key->tid, prio_kept(on_cpu->prio),
+					 walk->splitter->served);
 	if (key->tid > 0) {
 		key->prio = prio_kept(on_cpu->prio);
 		key->own_prio = prio_kept(segment->prio);
@@ -1121,6 +1122,116 @@ static void part_find_idle(struct splitter *splitter, struct part *part)
 	}
 }
 
+/** TOGETHER_NS - limit of the time between the ends of waits for the same thing */
+#define TOGETHER_NS 1000000
+
+/** struct companion_search - what another thread than @own has to do in a time */
+struct companion_search {
+	const struct thread_history *own;
+	struct span span;
+	int cpu;   /* it waits for this CPU; or -1 */
+	int waker; /* it waits in a futex until this thread; or -1: it is in a call that flushes */
+	uint16_t waker_label; /* in which slice this thread ends both waits */
+};
+
+static bool companion_is(const struct splitter *splitter, const struct companion_search *search,
+			 const struct segment *at)
+{
+	const struct text label = name_table_text(splitter->names, at->label);
+
+	if (search->cpu >= 0)
+		return at->state == THREAD_RUNNABLE &&
+		       (at->cpu >= 0 ? at->cpu : at->next_cpu) == search->cpu;
+	if (!name_table_get(splitter->names, at->label)->is_call)
+		return false;
+	if (search->waker < 0)
+		return call_flushes(label);
+	return call_is_futex(label) && at->state == THREAD_BLOCKED &&
+	       at->context == CONTEXT_THREAD && at->tid == search->waker &&
+	       at->interrupt == search->waker_label &&
+	       at->from_ns < search->span.from_ns &&
+	       llabs(at->to_ns - search->span.to_ns) <= TOGETHER_NS;
+}
+
+/* The thread for which that is true longest in a time, if this is most of it. */
+static void companion_find(struct splitter *splitter, const struct companion_search *search,
+			   struct companion *out)
+{
+	const struct span span = search->span;
+	struct thread_history *other;
+
+	splitter->walk++;
+	map_for_each(&splitter->history->threads, other) {
+		struct companion one = { .tid = other->tid,
+					 .name = other->comm,
+					 .cpu = search->cpu,
+					 .own_prio = search->own->prio,
+					 .waker = search->waker };
+		int64_t time_ns = span.to_ns + (search->waker > 0 ? TOGETHER_NS : 0);
+
+		while (other != search->own && other->tid > 0 && time_ns > span.from_ns) {
+			const struct segment *at = line_seek(splitter->history, &other->open,
+							     &other->cursor, splitter->walk,
+							     time_ns);
+			int64_t from_ns = at ? time_within(span, at->from_ns) : span.from_ns;
+
+			if (at && companion_is(splitter, search, at)) {
+				one.ns += (time_ns < span.to_ns ? time_ns : span.to_ns) - from_ns;
+				one.label = search->cpu >= 0 ? NAMES_NONE : at->label;
+				one.prio = prio_kept(at->prio);
+			}
+			time_ns = from_ns;
+		}
+		if (one.ns > (span.to_ns - span.from_ns) / 2 &&
+		    (one.ns > out->ns || (one.ns == out->ns && one.tid < out->tid)))
+			*out = one;
+	}
+	if (search->waker > 0)
+		out->waker_name = walk_thread_name(splitter->history, search->waker, -1);
+}
+
+/*
+ * A real-time thread that runs may wait for one which it keeps from its CPU. One that waits for a
+ * disk waits for what others write, too; a reader may wait for a writer that waits for readers.
+ */
+static void split_find_companion(struct splitter *splitter, const struct thread_history *thread,
+				 struct span span, struct split *split)
+{
+	struct companion_search search = { .own = thread, .span = span, .cpu = -1, .waker = -1 };
+	const struct part *running = NULL, *blocked = NULL;
+	int64_t running_ns = 0;
+	struct text label;
+
+	for (size_t i = 0; i < split->nr_parts; i++) {
+		const struct part *part = &split->parts[i];
+
+		if (part->key.kind == PART_RUNNING) {
+			running_ns += part->total_ns;
+			running = !running || part->total_ns > running->total_ns ? part : running;
+		} else if (part->key.kind == PART_BLOCKED && part->total_ns > split->total_ns / 2) {
+			blocked = part;
+		}
+	}
+	if (running_ns > split->total_ns / 2 && thread->prio >= 0 &&
+	    thread->prio <= PRIO_REALTIME_MAX) {
+		search.cpu = running->key.cpu;
+		companion_find(splitter, &search, &split->companion);
+	}
+	if (!blocked || !name_table_get(splitter->names, blocked->key.label)->is_call)
+		return;
+	label = name_table_text(splitter->names, blocked->key.label);
+	if (call_is_futex(label) && blocked->key.is_woken &&
+	    blocked->key.context == CONTEXT_THREAD && blocked->key.tid > 0) {
+		search.waker = blocked->key.tid;
+		search.waker_label = blocked->key.interrupt;
+		search.span = (struct span){ blocked->longest_at_ns,
+					     blocked->longest_at_ns + blocked->longest_ns };
+		companion_find(splitter, &search, &split->companion);
+	} else if (call_flushes(label)) {
+		companion_find(splitter, &search, &split->companion);
+	}
+}
+
 int split_slice(struct splitter *splitter, struct thread_history *thread, struct span span,
 		unsigned int depth, struct split *out)
 {
@@ -1140,6 +1251,8 @@ int split_slice(struct splitter *splitter, struct thread_history *thread, struct
 		}
 		if (longest && status == 0)
 			part_find_idle(splitter, longest);
+		if (!splitter->is_limited && status == 0)
+			split_find_companion(splitter, thread, span, out);
 		return status;
 	}
 	split_add_undecided(out, UNDECIDED_NO_SCHED, span);

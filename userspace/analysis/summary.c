@@ -467,6 +467,7 @@ int split_find_causes(const struct split *split, const struct name_table *names,
 		if (nr > 0 && list.causes[nr].total_ns < split->total_ns / share)
 			break;
 		out[nr] = list.causes[nr];
+		out[nr].is_first = nr == 0;
 	}
 	free(list.causes);
 	return list.failed ? -1 : (int)nr;

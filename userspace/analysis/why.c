@@ -3,6 +3,7 @@
 #include "analysis/internal.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -853,6 +854,8 @@ static int learn_track(struct why_sink *why, const struct timeline_event *event)
 	why->history.has_interrupts |= strcmp(track->category->text, "irq:thread") == 0;
 	why->has_timers |= one->role == WHY_ROLE_ARMED;
 	one->is_of_calls = strcmp(track->category->text, "syscalls:call") == 0;
+	one->is_of_program = track->buffer && strcmp(track->buffer, PROGRAMS_BUFFER) == 0;
+	why->has_power |= strcmp(track->category->text, "power:idle") == 0;
 	why->has_calls |= one->is_of_calls;
 	why->has_memory |= strcmp(track->category->text, "memory:fault") == 0;
 	/* A name alone is not meant for what explains slices. */
@@ -1094,6 +1097,9 @@ static int learn_begin(struct why_sink *why, const struct timeline_event *event)
 		why_see_writer(why, one, event);
 		if (one->is_of_calls)
 			name_table_get(&why->names, why_name(why, event->name))->is_call = true;
+		else if (one->is_of_program)
+			name_table_get(&why->names, why_name(why, event->name))->is_of_program =
+				true;
 		if (is_of_thread && one->thread->handler_ns > 0 &&
 		    memmem(event->name->text.data, event->name->text.size, "sigreturn", 9))
 			history_end_handler(&why->history, one->thread);
@@ -1244,6 +1250,16 @@ static int why_event(struct sink *sink, const struct timeline_event *event, stru
 	return status < 0 ? error_set(error, "out of memory") : 0;
 }
 
+/* What takes a CPU from real-time threads; since Linux 6.12 it is the fair server. */
+static enum runnable_reason kernel_find_server(const char *release)
+{
+	unsigned int major, minor;
+
+	if (!release || sscanf(release, "%u.%u", &major, &minor) != 2)
+		return RUNNABLE_SERVED;
+	return major > 6 || (major == 6 && minor >= 12) ? RUNNABLE_FAIR_SERVED : RUNNABLE_RT_SERVED;
+}
+
 static int why_open(struct sink *sink, const struct recording *recording, unsigned int sink_index,
 		    struct error *error)
 {
@@ -1257,6 +1273,7 @@ static int why_open(struct sink *sink, const struct recording *recording, unsign
 	why->limits = recording->limits;
 	why->writer = recording->writer;
 	why->stored = recording->stored;
+	why->splitter.served = kernel_find_server(recording->kernel);
 	why->has_calls |= stored_has_pack(recording->stored, "syscalls");
 	why->has_memory |= stored_has_pack(recording->stored, "memory");
 	for (size_t i = 0; recording->buffers && i < recording->nr_buffers; i++)

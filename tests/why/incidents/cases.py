@@ -80,7 +80,7 @@ CLAIMS = {
     r"cpu\.max": ("quota",),
     "deadline scheduling": ("deadlines",),
     "dirty pages": ("dirty",),
-    "fair server": ("displaced",),
+    "the fair server gave": ("displaced",),
     "frozen": ("stopped-twin",),
     "handler of": ("handlers", "interrupted"),
     r"memory\.high": ("memory-high",),
