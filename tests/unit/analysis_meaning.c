@@ -57,6 +57,8 @@ TEST(begins_of_names_are_those_of_variants)
 		   "an RCU grace period");
 	CHECK_TEXT(wait_of("futex_wait_queue;__futex_wait;do_futex"), "a futex");
 	CHECK_TEXT(wait_of("rcu_synchronize_rcu"), "");
+	CHECK_TEXT(wait_of("__wait_for_common;wait_for_completion_state;kernel_clone"),
+		   "the exec or exit of a child (vfork)");
 }
 
 /* Of a wait that ended with an operation, without a stack. */

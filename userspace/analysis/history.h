@@ -213,6 +213,9 @@ struct thread_history {
 	uint16_t cgroup;
 	struct instant_count instants[THREAD_INSTANTS_MAX]; /* those of the open segment */
 	unsigned int nr_instants;
+	/* Who sent SIGKILL to it, 0 for nobody. */
+	int32_t killer;
+	uint32_t killer_name;
 	/* The last one since the thread waited, or its innermost slice changed. */
 	uint32_t last_instant;
 	/* The handler of the last signal that it took, and since when, 0 if it has returned. */

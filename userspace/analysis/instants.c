@@ -175,6 +175,15 @@ static void learn_freeze(struct why_sink *why, const struct timeline_event *even
 	place->name = NAMES_NONE;
 }
 
+/* Whether the last sleep of a thread was one that no signal but SIGKILL ends. */
+static bool thread_was_deaf(const struct why_sink *why, const struct thread_history *thread)
+{
+	const struct segment *slept = segment_before(&why->history, &thread->open);
+
+	return slept &&
+	       text_begins(name_table_text(&why->names, slept->state_name), text_of("D"));
+}
+
 /*
  * A signal is sent; its record follows the wake-up of the thread to which it is sent. Or a thread
  * takes one, and runs its handler if it has one.
@@ -188,6 +197,7 @@ static void learn_signal(struct why_sink *why, const struct timeline_event *even
 	struct thread_history *woken;
 	struct buffer name = { 0 };
 	uint32_t known;
+	bool is_kill;
 
 	/* Numbers above 1 are functions: 0 and 1 are SIG_DFL and SIG_IGN. */
 	if (!number || (!pid && ((uint64_t)field_number(event, "sa_handler") <= 1 || !own)))
@@ -197,9 +207,18 @@ static void learn_signal(struct why_sink *why, const struct timeline_event *even
 	for (number++; number < text.data + text.size && *number >= '0' && *number <= '9'; number++)
 		buffer_append_char(&name, *number);
 	known = name_table_add(&why->names, buffer_text(&name));
+	is_kill = text_equals(name_table_text(&why->names, known), text_of("signal 9"));
+	if (woken && is_kill) {
+		const struct thread_history *by = history_thread(&why->history, event->tid,
+								 event->cpu);
+
+		woken->killer = event->tid;
+		woken->killer_name = by ? by->comm : NAMES_NONE;
+	}
 	if (!pid)
 		history_begin_handler(&why->history, own, event->time_ns, known);
-	else if (woken && event->time_ns - woken->open.from_ns <= ACT_NS)
+	else if (woken && event->time_ns - woken->open.from_ns <= ACT_NS &&
+		 (is_kill || !thread_was_deaf(why, woken)))
 		history_explain_wake(
 			&why->history, woken, event->tid,
 			&(struct operation){

@@ -854,6 +854,8 @@ struct why_slice {
 	const struct slice_kind *kind; /* in an overview */
 	unsigned long track_number;
 	unsigned int depth; /* 1 for the outermost */
+	int killer; /* of one without an end: who sent SIGKILL to its thread, 0 for nobody */
+	uint32_t killer_name;
 	struct split split;
 };
 
@@ -1033,6 +1035,10 @@ void why_put_overview(struct why_sink *why);
 
 /** why_put_slice - append an explained slice as JSON to @why->out */
 void why_put_slice(struct why_sink *why, const struct why_slice *slice);
+
+/** part_append_text - append a part for people: "running on CPU 1 in mydrv_io" */
+void part_append_text(struct buffer *out, const struct name_table *names,
+		      const struct part_key *key);
 
 /** why_print_folded - append folded stacks to @why->folded; returns -1 if memory ran out */
 int why_print_folded(struct why_sink *why);

@@ -88,7 +88,6 @@ static const struct {
 	{ "fifo_open", "the other end of a FIFO" },
 	{ "__break_lease", "the holder of a file's lease" },
 	{ "do_sigtimedwait", "a signal" },
-	{ "wait_for_vfork_done", "the vfork child's exec or exit" },
 	{ "futex_lock_pi", "a PI futex" },
 	{ "futex_wait*", "a futex" },
 	{ "__rt_mutex_slowlock*", "an rt_mutex" },
@@ -107,6 +106,7 @@ static const struct {
 	{ "do_nanosleep", "a time (it sleeps)" },
 	{ "msleep*", "a time (it sleeps)" },
 	{ "usleep_range*", "a time (it sleeps)" },
+	{ "kernel_clone", "the exec or exit of a child (vfork)" },
 	{ "wait_for_completion*", "a completion" },
 	/* do_freezer_trap() may be inlined; threads that exit or close files are in it, too. */
 	{ "get_signal", "its cgroup to be thawed (frozen)" },

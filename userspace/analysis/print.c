@@ -1,39 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Prints the answer of ktrack why: folded stacks, JSON, text. */
+/* Prints the answer of ktrack why: JSON, text. */
 #include "analysis/internal.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-
-/*
- * The explained slices as folded stacks, for flame graphs: a line for each part, "SLICE;PART;...
- * NS". The time of a wait is that of the waker's parts; kernel stacks are frames of their own.
- */
-
-/* Semicolons separate frames, and a line ends one stack. */
-static void append_folded(struct buffer *out, struct text text)
-{
-	buffer_append_char(out, ';');
-	for (size_t i = 0; i < text.size; i++) {
-		char byte = text.data[i];
-
-		if (byte == ';')
-			byte = ':';
-		buffer_append_char(out, (unsigned char)byte < ' ' || byte == 0x7f ? '?' : byte);
-	}
-}
-
-/* The outermost function first. */
-static void append_folded_stack(struct buffer *out, struct text frames)
-{
-	while (frames.size > 0) {
-		const char *last = memrchr(frames.data, ';', frames.size);
-		size_t begin = last ? (size_t)(last + 1 - frames.data) : 0;
-
-		append_folded(out, (struct text){ frames.data + begin, frames.size - begin });
-		frames.size = begin > 0 ? begin - 1 : 0;
-	}
-}
 
 static void append_known_name(struct buffer *out, const struct name_table *names, uint32_t number)
 {
@@ -320,9 +290,8 @@ static const char *const reason_words[] = {
 	[UNDECIDED_NOT_FOLLOWED] = "not followed",
 };
 
-/* Append a part for people: "running on CPU 1 in mydrv_io". */
-static void part_append_text(struct buffer *out, const struct name_table *names,
-			     const struct part_key *key)
+void part_append_text(struct buffer *out, const struct name_table *names,
+		      const struct part_key *key)
 {
 	if (key->owner > 0 || key->owner_name != NAMES_NONE) {
 		append_thread(out, names, key->owner_name, key->owner);
@@ -361,43 +330,6 @@ static void part_append_text(struct buffer *out, const struct name_table *names,
 		append_cpu(out, key);
 		break;
 	}
-}
-
-static void fold_split(struct why_sink *why, struct buffer *path, const struct split *split)
-{
-	for (size_t i = 0; i < split->nr_parts; i++) {
-		const struct part *part = &split->parts[i];
-		struct buffer text = { 0 };
-		size_t size = path->size;
-
-		part_append_text(&text, &why->names, &part->key);
-		append_folded(path, buffer_text(&text));
-		buffer_release(&text);
-		append_folded_stack(path, name_table_text(&why->names, part->key.stack));
-		if (part->waker) {
-			fold_split(why, path, part->waker);
-		} else {
-			buffer_append(&why->folded, path->data, path->size);
-			buffer_append_char(&why->folded, ' ');
-			buffer_append_signed(&why->folded, part->total_ns);
-			buffer_append_char(&why->folded, '\n');
-		}
-		path->size = size;
-	}
-}
-
-int why_print_folded(struct why_sink *why)
-{
-	struct buffer path = { 0 };
-
-	for (size_t i = 0; i < why->nr_slices; i++) {
-		buffer_clear(&path);
-		buffer_append_string(&path, why->slices[i].category);
-		append_folded(&path, name_table_text(&why->names, why->slices[i].name));
-		fold_split(why, &path, &why->slices[i].split);
-	}
-	buffer_release(&path);
-	return why->folded.failed ? -1 : 0;
 }
 
 /* The answer of ktrack why as one line of JSON. */
@@ -639,8 +571,12 @@ static void append_path(struct buffer *out, const struct name_table *names, cons
 {
 	const char *what = part_find_wait(names, &wait->key);
 
-	if (what)
+	if (what) {
 		buffer_printf(out, "%s until ", what);
+	} else if (name_table_get(names, wait->key.label)->is_call) {
+		append_known_name(out, names, wait->key.label);
+		buffer_append_string(out, " until ");
+	}
 	append_waited(out, names, wait);
 	if (part_waits_for_room(names, &wait->key))
 		buffer_append_string(out, " reads");
@@ -1250,7 +1186,7 @@ static void print_causes(struct why_sink *why, const struct why_slice *slice)
 
 static void print_slice(struct why_sink *why, const struct why_slice *slice)
 {
-	struct buffer *out = &why->out;
+	struct buffer *out = &why->out, killer = { 0 };
 
 	buffer_append_printable(out, text_of(slice->category));
 	buffer_append_char(out, '/');
@@ -1263,7 +1199,14 @@ static void print_slice(struct why_sink *why, const struct why_slice *slice)
 	buffer_append_seconds(out, slice->begin_ns - why->start_ns, 9);
 	buffer_append_string(out, slice->is_async ? ", asynchronous" : "");
 	buffer_append_string(out, slice->is_suspect ? ", suspect: records were lost" : "");
-	buffer_append_string(out, slice->is_unfinished ? ", incomplete: no end was recorded" : "");
+	if (slice->is_unfinished && slice->killer > 0) {
+		buffer_append_string(out, ", incomplete: killed by signal 9 of ");
+		append_thread(&killer, &why->names, slice->killer_name, slice->killer);
+		buffer_append_printable(out, buffer_text(&killer));
+		buffer_release(&killer);
+	} else if (slice->is_unfinished) {
+		buffer_append_string(out, ", incomplete: no end was recorded");
+	}
 	if (slice->kind && slice->kind->count > 1) {
 		buffer_printf(out, ", the slowest of %llu (",
 			      (unsigned long long)slice->kind->count);

@@ -420,14 +420,24 @@ static int slice_split_limited(struct why_sink *why, struct why_end *end, struct
 	return 0;
 }
 
-static void slice_describe(const struct why_end *end, struct why_slice *slice)
+static void slice_describe(const struct why_sink *why, const struct why_end *end,
+			   struct why_slice *slice)
 {
+	const struct thread_history *process, *killed;
+
 	track_append_label(&slice->track, end->track);
 	slice->is_async = !end->thread;
 	slice->tid = end->thread ? end->thread->tid : end->writer.tid;
 	slice->comm = end->thread ? end->thread->comm : NAMES_NONE;
 	slice->track_number = end->track->number;
 	slice->depth = end->depth;
+	if (!end->thread || !slice->is_unfinished)
+		return;
+	/* The signal is that of the process. */
+	process = history_thread(&why->history, end->thread->tgid, -1);
+	killed = end->thread->killer || !process ? end->thread : process;
+	slice->killer = killed->killer;
+	slice->killer_name = killed->killer_name;
 }
 
 /* Keeps the text of an explained slice. */
@@ -469,7 +479,7 @@ static int slice_keep_text(struct why_sink *why, struct why_end *end)
 	int status = slice_split_limited(why, end, &slice.split);
 
 	if (status == 0 && !why->is_resting) {
-		slice_describe(end, &slice);
+		slice_describe(why, end, &slice);
 		status = slice_summarize(why, &slice);
 		if (status == 0)
 			status = slice.track.failed ? -1 : kept_add_slice(why, end, &slice);
@@ -525,7 +535,7 @@ static int slice_explain(struct why_sink *why, struct why_end *end)
 	if (!end->is_best)
 		return 0;
 	slice = end->slice;
-	slice_describe(end, &slice);
+	slice_describe(why, end, &slice);
 	if ((!why->settings->only_counts && slice_split(why, end, &slice.split) < 0) ||
 	    slice.track.failed || slice_summarize(why, &slice) < 0) {
 		why_slice_release(&slice);
