@@ -244,6 +244,33 @@ event mydrv:io 3000 char track_event_type; string slice_name
 """
 
 
+# A reader waits for a server, which computes for so long.
+WAITED = """
+format {formats}/sched/sched_switch
+format {formats}/sched/sched_waking
+event mydrv:io 3000 char track_event_type; string slice_name
+0 0@0 sched_switch prev_comm=swapper/0 prev_pid=0 prev_prio=120 prev_state=0 next_comm=reader next_pid=40 next_prio=120
+0 0@1 sched_switch prev_comm=swapper/1 prev_pid=0 prev_prio=120 prev_state=0 next_comm=server next_pid=50 next_prio=120
+10us 40@0 io B read
+20us 40@0 sched_switch prev_comm=reader prev_pid=40 prev_prio=120 prev_state=1 next_comm=swapper/0 next_pid=0 next_prio=120
+{woken}us 50@1 sched_waking comm=reader pid=40 prio=120 target_cpu=0
+{runs}us 0@0 sched_switch prev_comm=swapper/0 prev_pid=0 prev_prio=120 prev_state=0 next_comm=reader next_pid=40 next_prio=120
+{end}us 40@0 io E read
+"""
+
+
+def check_compare_waits(tap, folder):
+    """What grew is what the thread did that was waited for."""
+    for name, woken in ("base", 40), ("trace", 240):
+        (folder / f"{name}.script").write_text(WAITED.format(formats=HERE.parent / "formats/6.12", woken=woken, runs=woken + 1, end=woken + 10))
+        subprocess.run([MKTRACE, folder / f"{name}.script", folder / f"{name}.dat"], check=True)
+    done, output, errors = explain("--compare=base.dat read", folder)
+    wanted = "longer by 200us (+500.0%); what grew most: 200us server: running"
+    tap.ok(done == 0 and output.splitlines()[0] == wanted, "compare: the thread that was waited for", errors, output)
+    rows = json.loads(explain("--json --compare=base.dat read", folder)[1])["aggregate"]
+    tap.ok(sum(row["source_ns"] for row in rows["parts"]) == rows["source"]["ns"], "compare: parts of waits add up", rows)
+
+
 def check_compare(tap, folder):
     """The parts of another recording's slices, and which of them grew."""
     for name, wait in ("base", 20), ("trace", 220):
@@ -320,6 +347,7 @@ def check_case(tap, name, is_updating):
             check_folded(tap, folder)
             check_stored(tap, folder)
             check_compare(tap, folder)
+            check_compare_waits(tap, folder)
             make(name, folder)
             check_refused(tap, folder)
     if is_updating:

@@ -20,6 +20,33 @@ static bool cell_is_before(const void *member, const void *key)
 	return ((const struct aggregate_cell *)member)->number < *(const unsigned int *)key;
 }
 
+/*
+ * Adds the parts of a slice, or of a thread of this name for which it waited: what that thread did
+ * takes the place of the wait.
+ */
+static void cell_add(struct aggregate_cell *cell, const struct split *split, uint16_t owner_name)
+{
+	for (size_t i = 0; i < split->nr_parts; i++) {
+		const struct part *part = &split->parts[i];
+		struct part_key key = part->key;
+
+		if (part->waker && key.object == NAMES_NONE && key.name != NAMES_NONE) {
+			cell_add(cell, part->waker, key.name);
+			continue;
+		}
+		key.cpu = -1;
+		/* The idle thread of each CPU has a name of its own. */
+		if (key.tid == 0 && (key.kind == PART_RUNNABLE || key.kind == PART_LATE))
+			key.name = NAMES_NONE;
+		key.tid = key.tid == 0 ? 0 : -1;
+		key.owner = -1;
+		if (key.owner_name == NAMES_NONE)
+			key.owner_name = owner_name;
+		key.prio = key.own_prio = 0;
+		split_add_sum(&cell->split, &key, part);
+	}
+}
+
 int aggregate_add(struct aggregate *aggregate, int64_t duration_ns, const struct split *split)
 {
 	unsigned int number = cell_number(duration_ns);
@@ -39,18 +66,7 @@ int aggregate_add(struct aggregate *aggregate, int64_t duration_ns, const struct
 	cell->count++;
 	cell->min_ns = duration_ns < cell->min_ns ? duration_ns : cell->min_ns;
 	cell->max_ns = duration_ns > cell->max_ns ? duration_ns : cell->max_ns;
-	for (size_t i = 0; i < split->nr_parts; i++) {
-		struct part_key key = split->parts[i].key;
-
-		key.cpu = -1;
-		/* The idle thread of each CPU has a name of its own. */
-		if (key.tid == 0 && (key.kind == PART_RUNNABLE || key.kind == PART_LATE))
-			key.name = NAMES_NONE;
-		key.tid = key.tid == 0 ? 0 : -1;
-		key.owner = -1;
-		key.prio = key.own_prio = 0;
-		split_add_sum(&cell->split, &key, &split->parts[i]);
-	}
+	cell_add(cell, split, NAMES_NONE);
 	return cell->split.failed ? -1 : 0;
 }
 

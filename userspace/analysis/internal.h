@@ -549,7 +549,7 @@ bool part_waits_for_room(const struct name_table *names, const struct part_key *
 /** part_find_wait - what a part waits for, by its kernel stack or for room; NULL if unknown */
 const char *part_find_wait(const struct name_table *names, const struct part_key *key);
 
-/** split_clear - remove the parts, whose wakers were not followed; keep the memory */
+/** split_clear - remove the parts, and keep their memory */
 void split_clear(struct split *split);
 
 /** split_release - free what a split refers to */

@@ -285,6 +285,11 @@ void split_sort(struct split *split)
 void split_clear(struct split *split)
 {
 	map_release(&split->index);
+	for (size_t i = 0; i < split->nr_parts; i++) {
+		if (split->parts[i].waker)
+			split_release(split->parts[i].waker);
+		free(split->parts[i].waker);
+	}
 	split->nr_parts = 0;
 	split->total_ns = 0;
 	split->failed = false;
@@ -292,13 +297,8 @@ void split_clear(struct split *split)
 
 void split_release(struct split *split)
 {
-	for (size_t i = 0; i < split->nr_parts; i++) {
-		if (split->parts[i].waker)
-			split_release(split->parts[i].waker);
-		free(split->parts[i].waker);
-	}
+	split_clear(split);
 	free(split->parts);
-	map_release(&split->index);
 	*split = (struct split){ 0 };
 }
 

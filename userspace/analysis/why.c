@@ -378,7 +378,9 @@ static int slice_split(struct why_sink *why, struct why_end *end, struct split *
 {
 	struct why_slice *slice = &end->slice;
 	struct span span = { slice->begin_ns, slice->end_ns };
-	unsigned int depth = why->settings->is_aggregate ? 0 : why->settings->depth;
+	/* Of slices around the median, only a comparison with others needs to know more. */
+	bool is_followed = !why->settings->is_aggregate || why->settings->base;
+	unsigned int depth = is_followed ? why->settings->depth : 0;
 
 	if (!why->settings->is_aggregate) {
 		out->limit = SPLIT_PARTS_SINGLE;
