@@ -2,8 +2,8 @@
 // Colours of names and states. Red and its neighbours are for lost records and what they affect.
 "use strict";
 
-// Hues from yellow through green and blue to violet.
-const HUE_FIRST = 40, HUES = 275;
+// Hues from yellow through blue to violet, without the green of what runs.
+const HUE_FIRST = 40, HUES = 275, GREEN_FIRST = 105, GREENS = 50;
 // States of threads, by the first word of their name: hue, saturation, lightness on light and dark paper.
 const STATE_TRACKS = "sched:thread";
 // What CPUs without work run.
@@ -30,7 +30,8 @@ function hueOf(text) {
 	let hash = 7;
 	for (let i = 0; i < text.length; i++)
 		hash = (hash * 31 + text.charCodeAt(i)) | 0;
-	return HUE_FIRST + (hash % HUES + HUES) % HUES;
+	const size = HUES - GREENS, hue = HUE_FIRST + (hash % size + size) % size;
+	return hue < GREEN_FIRST ? hue : hue + GREENS;
 }
 
 // Red, green and blue, 0 to 255, of a hue in degrees and percents.

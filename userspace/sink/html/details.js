@@ -159,8 +159,8 @@ class Details {
 		return this.named.get(JSON.stringify([host, tid]))?.reduce((best, track) => away(track) < away(best) ? track : best).identity.comm;
 	}
 
-	// An element about an item; null if another one is selected meanwhile.
-	async of(one) {
+	// An element about an item, or about where its time went alone; null if another one is selected meanwhile.
+	async of(one, isWhy = false) {
 		const { picture } = this.page, args = await one.chunk.argsOf(one.index), why = await this.page.why.of(one);
 		if (picture.selected !== one)
 			return null;
@@ -169,6 +169,8 @@ class Details {
 		const links = await this.links.rowsOf(one, args);
 		if (picture.selected !== one)
 			return null;
+		if (isWhy)
+			return element("div", {}, this.head(one), why ?? "There is nothing to explain.");
 		const columns = element("div", { className: "columns" });
 		columns.append(tableOf([...this.factsOf(one, args), ...links]));
 		if (why)

@@ -2,6 +2,9 @@
 // The canvas: visible times and tracks, and what surrounds the lanes.
 "use strict";
 
+// The scroll bar, which a pointer takes.
+const BAR_WIDTH = 10;
+
 // The tracepoint of a line, or how many there are.
 function tracepointOf({ tracks }) {
 	const all = new Set(tracks.map(({ identity }) => identity.tracepoint));
@@ -296,8 +299,8 @@ class Picture extends Layout {
 		if (this.isWhole)
 			return;
 		this.context.fillStyle = this.ink;
-		this.context.globalAlpha = 0.35;
-		this.context.fillRect(this.width - 5, this.body + this.scroll / this.height * size, 4, Math.max(size * size / this.height, 8));
+		this.context.globalAlpha = 0.55;
+		this.context.fillRect(this.width - BAR_WIDTH, this.body + this.scroll / this.height * size, BAR_WIDTH - 2, Math.max(size * size / this.height, 12));
 		this.context.globalAlpha = 1;
 	}
 }

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// The view in the fragment of the page's address: a copied address shows the same. Unknown and wrong words are ignored.
+// The view in the fragment of the page's address: a copied address shows the same, and the browser's back and forward walk through
+// views and selections. Unknown and wrong words are ignored.
 "use strict";
 
 const FRAGMENT_MS = 250;
 
 class Fragment {
 	constructor(page) {
-		Object.assign(this, { page, picture: page.picture, written: "", timer: null });
+		Object.assign(this, { page, picture: page.picture, written: "", timer: null, isRestored: true });
 		window.addEventListener("hashchange", () => location.hash.slice(1) !== this.written && this.read());
 	}
 
@@ -21,7 +22,27 @@ class Fragment {
 		if (text === this.written)
 			return;
 		this.written = text;
-		history.replaceState(null, "", `#${text}`);
+		// What a restored address becomes, and each view of a page that moves along, has no place of its own.
+		if (this.isRestored || this.page.recording.isGrowing)
+			history.replaceState(null, "", `#${text}`);
+		else
+			history.pushState(null, "", `#${text}`);
+		this.isRestored = false;
+	}
+
+	// The address of the view as it is now, copied.
+	async copy() {
+		this.write();
+		try {
+			await navigator.clipboard.writeText(location.href);
+		} catch {
+			const field = element("textarea", { value: location.href });
+			document.body.append(field);
+			field.select();
+			document.execCommand("copy");
+			field.remove();
+		}
+		this.page.say("the address of this view is copied");
 	}
 
 	text() {
@@ -49,6 +70,7 @@ class Fragment {
 		if (!text)
 			return;
 		this.written = text;
+		this.isRestored = true;
 		this.readTree(words);
 		this.readRange(numbers("r"), numbers("m"));
 		const [from, to] = numbers("t"), [y] = numbers("y");

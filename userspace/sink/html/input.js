@@ -8,8 +8,13 @@ const WHEEL_LINE = 33, CLICK_SLACK = 4;
 
 // The zoom for one turn of the wheel: small for a pinch on a touchpad, which sends many small turns.
 function wheelZoom(event) {
-	const turn = event.deltaY || event.deltaX, pixels = event.deltaMode === 0 ? turn : turn * WHEEL_LINE;
+	const turn = event.deltaY || event.deltaX, pixels = wheelPixels(event, turn);
 	return Math.min(Math.max(Math.exp(pixels / 100), 1 / ZOOM_STEP), ZOOM_STEP);
+}
+
+// Pixels of a turn of the wheel.
+function wheelPixels(event, turn) {
+	return event.deltaMode === 0 ? turn : turn * WHEEL_LINE;
 }
 
 class Pointer {
@@ -38,9 +43,9 @@ class Pointer {
 		if (isZoom || (!isAcross && picture.isWhole))
 			picture.zoom(wheelZoom(event), event.offsetX);
 		else if (isAcross)
-			picture.move(Math.sign(turn) * MOVE_STEP);
+			picture.move(wheelPixels(event, turn) / (picture.width - GUTTER));
 		else
-			picture.setScroll(picture.scroll + event.deltaY);
+			picture.setScroll(picture.scroll + wheelPixels(event, event.deltaY));
 	}
 
 	onDown(event) {
@@ -49,12 +54,16 @@ class Pointer {
 		this.picture.canvas.setPointerCapture(event.pointerId);
 		if (this.drag.mode === "overview")
 			this.moveOverview(event.offsetX);
+		if (this.drag.mode === "bar")
+			this.moveBar(event.offsetY);
 	}
 
 	// What a drag does, by where it begins.
 	modeOf(event) {
 		if (event.offsetY < OVERVIEW && event.offsetX >= GUTTER)
 			return "overview";
+		if (event.offsetX >= this.picture.width - BAR_WIDTH && event.offsetY >= this.picture.body && !this.picture.isWhole)
+			return "bar";
 		if (event.offsetX < GUTTER && event.offsetY >= RULER && event.pointerType !== "touch" && !event.shiftKey)
 			return "label";
 		const isTouch = event.pointerType === "touch" && !this.page.selects;
@@ -83,6 +92,8 @@ class Pointer {
 		this.drag.isFar ||= Math.hypot(event.offsetX - this.drag.x, event.offsetY - this.drag.y) > CLICK_SLACK;
 		if (this.drag.mode === "overview")
 			this.moveOverview(event.offsetX);
+		else if (this.drag.mode === "bar")
+			this.moveBar(event.offsetY);
 		else if (this.drag.isFar && this.drag.mode === "range")
 			this.selectRange(event);
 		else if (this.drag.isFar && this.drag.mode === "label")
@@ -119,6 +130,13 @@ class Pointer {
 		picture.setSpan(time - (to - from) / 2, time + (to - from) / 2);
 	}
 
+	// Moves the scroll bar: by where it was taken, or its middle.
+	moveBar(y) {
+		const { drag, picture } = this, size = picture.rows - picture.body, factor = picture.height / size, shown = size / factor, held = drag.y - picture.body - drag.scroll / factor;
+		const grip = held >= 0 && held <= shown ? held : shown / 2;
+		picture.setScroll((y - picture.body - grip) * factor);
+	}
+
 	// Keeps the same time between the fingers.
 	onPinch(grip) {
 		const picture = this.picture, { from, to } = this.drag.span;
@@ -130,7 +148,7 @@ class Pointer {
 
 	onUp(event) {
 		this.pointers.delete(event.pointerId);
-		if (this.drag && !this.drag.isFar && this.drag.mode !== "overview" && event.type === "pointerup")
+		if (this.drag && !this.drag.isFar && !["overview", "bar"].includes(this.drag.mode) && event.type === "pointerup")
 			this.page.onClick(event);
 		if (this.drag?.isFar && this.drag.mode === "range")
 			this.page.select(null);

@@ -35,7 +35,9 @@ class Overview {
 			[linkOf(`${comm} (${pid})`, "to its threads", () => this.showProcess(pid)), percent(ran / all), ...[ran, waited, slept].map((ns) => ns > 0 ? showDuration(ns) : "")]);
 		if (processes.length > shown.length)
 			rows.push([`${counted(processes.length - shown.length, "other")}`, percent(rest / all), showDuration(rest), "", ""]);
-		return tableOf(rows, "who used the CPUs", ["process", "share", "running", "runnable", "state D"]);
+		const table = tableOf(rows, "who used the CPUs", ["process", "share", "running", "runnable", "state D"]);
+		table.className = "numbers busy";
+		return table;
 	}
 
 	kinds({ kinds, nr_kinds: nr }) {

@@ -44,6 +44,7 @@ __asm__(FILE_BEGIN(page_script)
 	FILE_PART("save.js")
 	FILE_PART("fragment.js")
 	FILE_PART("live.js")
+	FILE_PART("panel.js")
 	FILE_PART("legend.js")
 	FILE_PART("page.js")
 	FILE_END);

@@ -20,6 +20,7 @@ class Page {
 		this.range = new Range(this);
 		this.tracks = new Tracks(this);
 		this.search = new SearchField(this);
+		this.panel = new Panel(this);
 		this.saver = new Saver(this);
 		this.fragment = new Fragment(this);
 		this.legend = new Legend(this);
@@ -40,6 +41,7 @@ class Page {
 		const buttons = { fit: "0", "zoom-in": "w", "zoom-out": "s", left: "a", right: "d" };
 		for (const [id, key] of Object.entries(buttons))
 			this.part(id).addEventListener("click", () => this.onLetter(key));
+		this.part("copy").addEventListener("click", () => this.fragment.copy());
 		this.part("select").addEventListener("click", () => this.toggleSelects());
 		this.part("help-button").addEventListener("click", () => this.part("help").showModal());
 	}
@@ -127,6 +129,7 @@ class Page {
 			"Alt+ArrowUp": () => tracks.with((one) => tracks.move(one, -1)), "Alt+ArrowDown": () => tracks.with((one) => tracks.move(one, 1)),
 			p: () => tracks.with((one) => tracks.pin(one)), h: () => tracks.with((one) => tracks.hide(one)), H: () => tracks.showHidden(),
 			c: () => tracks.with((one) => tracks.fold(one)), r: () => tracks.with((one) => tracks.toggleRate(one)),
+			x: () => this.stepLoss(1), X: () => this.stepLoss(-1), g: () => this.search.askTime(), y: () => this.fragment.copy(),
 			t: () => picture.toggleIdle(), j: () => this.part("details").querySelector(".way")?.click(), b: () => this.goBack(),
 			"<": () => this.details.links.follow("<"), ">": () => this.details.links.follow(">"),
 			",": () => this.stepName(-1), ".": () => this.stepName(1), m: () => this.selectItem(),
@@ -242,6 +245,14 @@ class Page {
 		this.say(`${text}, at ${showDuration(from)}`);
 	}
 
+	// The next or the previous gap in the records, from the middle of what is visible.
+	stepLoss(step) {
+		const { from, to } = this.picture.span, middle = (from + to) / 2, losses = [...this.recording.losses].sort((a, b) => a.from - b.from), beyond = (loss) => ((loss.from + loss.to) / 2 - middle) * step > (to - from) * 1e-3;
+		const next = step > 0 ? losses.find(beyond) ?? losses[0] : losses.findLast(beyond) ?? losses.at(-1);
+		if (next)
+			this.showLoss(next);
+	}
+
 	// The span from before the zoom to the last hit, if that zoom is still on.
 	spanBefore() {
 		const { from, to } = this.picture.span, size = this.zoomed?.size ?? 0;
@@ -319,9 +330,9 @@ class Page {
 	async showDetails(one) {
 		if (!one && this.range.span)
 			return this.range.show();
-		const panel = one ? await this.details.of(one) : this.details.whole();
+		const tab = !one ? "about" : this.panel.tab === "why" ? "why" : "slice", panel = one ? await this.details.of(one, tab === "why") : this.details.whole();
 		if (panel)
-			this.showPanel(panel);
+			this.showPanel(panel, tab);
 		return one ? this.details.statistics : null;
 	}
 
@@ -336,8 +347,8 @@ class Page {
 		this.part("spoken").textContent = showSafe(text);
 	}
 
-	showPanel(panel) {
-		this.part("details").replaceChildren(panel);
+	showPanel(content, tab) {
+		this.panel.show(content, tab);
 	}
 
 	table(...parts) {

@@ -85,7 +85,7 @@ class Range {
 		if (!found || this.span !== span)
 			return;
 		this.statistics = found;
-		this.page.showPanel(this.panel());
+		this.page.showPanel(this.panel(), "range");
 	}
 
 	panel() {
@@ -119,7 +119,7 @@ class Range {
 		button.addEventListener("click", () => {
 			this.isDown = column === this.sort ? !this.isDown : column !== "name" && column !== "tracepoint";
 			this.sort = column;
-			this.page.showPanel(this.panel());
+			this.page.showPanel(this.panel(), "range");
 		});
 		return button;
 	}

@@ -10,6 +10,8 @@ const COMPARISONS = { ">": (order) => order > 0, ">=": (order) => order >= 0, "<
 // Whether numbers between two may be wanted.
 const RANGES = { ">": (least, most, number) => most > number, ">=": (least, most, number) => most >= number, "<": (least, most, number) => least < number, "<=": (least, most, number) => least <= number,
 	"=": (least, most, number) => least <= number && number <= most, "!=": () => true };
+// A time is shown with at most this share of the recording around it.
+const TIME_SHARE = 0.1;
 // So many chunks are decompressed at the same time. So many names are looked up in each chunk.
 const UNPACKED_AT_ONCE = 16, NAMES_LOOKED_UP = 64;
 
@@ -30,6 +32,15 @@ function termsOf(text) {
 		return [text];
 	const before = text.slice(0, parts[first].index).trim(), compared = parts.slice(first).map(([term]) => term.replace(/"([^"]*)"$/, "$1"));
 	return before ? [before, ...compared] : compared;
+}
+
+// Nanoseconds since the beginning of "12.5ms", or of a time of day in UTC, of the day that is visible; null for other texts.
+function timeOf(text, picture) {
+	const [, hours, minutes, seconds, fraction = ""] = /^(\d\d?):(\d\d):(\d\d)(?:\.(\d{1,9}))?$/.exec(text) ?? [], number = numberOf(text);
+	if (hours === undefined || !picture.hasUtc)
+		return number === null || hours !== undefined ? null : Number(number);
+	const unix = picture.unixOf(picture.span.from), day = 86400n * 1000000000n, time = BigInt(+hours * 3600 + +minutes * 60 + +seconds) * 1000000000n + BigInt(fraction.padEnd(9, "0"));
+	return Number(unix - unix % day + time - picture.unixOf(0));
 }
 
 // What one term asks for: FIELD OPERATOR VALUE, or any text.
@@ -365,13 +376,31 @@ class SearchField {
 		this.placed = { one: page.picture.selected, span: page.picture.span };
 	}
 
+	// The field for a time.
+	askTime() {
+		this.field.value = "@";
+		this.prepare();
+		this.field.focus();
+	}
+
+	// Goes to a time "@12.5ms" since the beginning, or "@15:28:36.1" UTC; returns whether it is one.
+	goToTime() {
+		const { page: { picture } } = this, text = this.field.value.trim(), time = text[0] === "@" ? timeOf(text.slice(1), picture) : null;
+		if (time === null)
+			return false;
+		const { from, to } = picture.span, size = Math.min(to - from, picture.whole.to * TIME_SHARE);
+		picture.setSpan(time - size / 2, time + size / 2);
+		this.page.range.setMarker(0, time);
+		return true;
+	}
+
 	// Searches anew, and selects nothing by default.
 	prepare(isFirst = false) {
 		this.search?.stop();
 		this.search = this.shown = null;
 		this.isListed = false;
 		const text = this.field.value.trim();
-		if (text) {
+		if (text && text[0] !== "@") {
 			this.isFirst = isFirst;
 			this.search = new Search(this.page.recording, text, (search) => this.update(search));
 		}
@@ -404,6 +433,8 @@ class SearchField {
 	}
 
 	go(step, isNew = false) {
+		if (this.goToTime())
+			return;
 		const one = this.search?.next(isNew ? null : this.page.picture.selected, step);
 		if (one)
 			this.page.show(one, true);
@@ -442,7 +473,7 @@ class SearchField {
 				element("td", { textContent: length }), element("td", { textContent: showSafe(one.track.label) }));
 		}
 		box.append(table);
-		page.showPanel(box);
+		page.showPanel(box, "search");
 	}
 
 	// A head that sorts the list, unless `isByDuration` is undefined.

@@ -68,7 +68,7 @@ class Tracks {
 		act("\u2193", "Alt and \u2193: move it down", (one) => this.move(one, 1));
 		if (node.tracks.some((track) => track.samples))
 			act("rate", "r: its change in a second, or its values", (one) => this.toggleRate(one));
-		this.page.showPanel(element("div", {}, head, this.factsOf(node)));
+		this.page.showPanel(element("div", {}, head, this.factsOf(node)), "slice");
 	}
 
 	factsOf(node) {

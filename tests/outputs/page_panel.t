@@ -1,0 +1,163 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""Test: the panel's tabs and its height, the history of views, times and gaps that are gone to, wheels and the scroll bar."""
+
+import sys
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.parent)]
+
+from pages import DRAW, SPAN, visit_pages  # noqa: E402
+from tap import Tap  # noqa: E402
+
+WORK = (
+    """event demo:work 100 char track_event_type; string slice_name
+0     7@0 work B first
+10ms  7@0 work E ""
+20ms  7@0 work B second
+lost 0 5
+30ms  7@0 work E ""
+60ms  8@0 work B third
+lost 0 3
+70ms  8@0 work E ""
+"""
+    + "".join(f'+1ms {tid}@0 work B other\n+1us {tid}@0 work E ""\n' for tid in range(20, 60))
+    + "2s 7@0 work I end\n"
+)
+TAB = """const tabs = [...document.querySelectorAll("#tabs button")];
+return [tabs.filter(({ ariaSelected }) => ariaSelected === "true").map(({ textContent }) => textContent).join(), document.getElementById("details").innerText];"""
+SELECT = """const find = (name) => ktrack.recording.tracks.flatMap(({ rows }) => rows.flatMap(({ chunks }) => chunks.flatMap((chunk) => [...chunk.read().name.keys()].map((i) => itemOf(chunk, i)))))
+    .find((one) => nameOf(ktrack.recording, one) === name);
+const one = find(arguments[0]);
+ktrack.select(one);
+await ktrack.showDetails(one);"""
+SELECTED = "const one = ktrack.picture.selected; return one && nameOf(ktrack.recording, one);"
+HEIGHT = 'const box = document.getElementById("divider").getBoundingClientRect(); return [document.getElementById("details").offsetHeight, box.left + box.width / 2, box.top + 2];'
+
+
+def open_tab(browser, title):
+    """Presses a tab; returns what is open, and its text."""
+    browser.run("[...document.querySelectorAll('#tabs button')].find(({ textContent }) => textContent === arguments[0]).click(); await ktrack.showDetails; await new Promise((done) => setTimeout(done, 100));", title)
+    return browser.run(TAB)
+
+
+def check_tabs(tap, pages):
+    """Each tab has its content, or says how to get it; what is done opens the right one."""
+    browser = pages.browser
+    pages.load_text(WORK)
+    found = browser.run(TAB)
+    tap.ok(found[0] == "About the recording" and "CPU" in found[1], "the recording first", *found)
+    hints = [open_tab(browser, title) for title in ("Slice", "Why", "Range", "Search")]
+    tap.ok([one[0] for one in hints] == ["Slice", "Why", "Range", "Search"] and all(len(one[1]) > 40 for one in hints), "hints of empty tabs", *hints)
+    browser.run(SELECT, "first")
+    found = browser.run(TAB)
+    tap.ok(found[0] == "Slice" and found[1].startswith("first 10 ms"), "a slice", *found)
+    found = open_tab(browser, "Why")
+    tap.ok(found[0] == "Why" and "Where its time went" in found[1] and "tracepoint" not in found[1], "where its time went, alone", *found)
+    browser.run(SELECT, "second")
+    found = browser.run(TAB)
+    tap.ok(found[0] == "Why" and found[1].startswith("second"), "the tab stays for the next slice", *found)
+    browser.press("m")
+    found = open_tab(browser, "Range")
+    tap.ok(found[0] == "Range" and "10 ms from 20 ms on" in found[1], "a range", *found)
+    browser.search("third")
+    browser.run("document.getElementById('search').blur();")
+    browser.press("l")
+    found = browser.run(TAB)
+    tap.ok(found[0] == "Search" and "1 hit" in found[1], "hits", *found)
+    found = open_tab(browser, "About the recording")
+    tap.ok(found[0] == "About the recording" and " on 1 CPU" in found[1], "and the recording again", *found)
+
+
+def check_height(tap, pages):
+    """The panel is as high as it was drawn, whatever it shows, also in the next page."""
+    browser = pages.browser
+    pages.load_text(WORK)
+    before, x, y = browser.run(HEIGHT)
+    browser.drag(x, y, x, y - 120)
+    after = browser.run(HEIGHT)[0]
+    tap.ok(abs(after - before - 120) <= 4, "a drag makes it higher", before, after)
+    browser.run(SELECT, "first")
+    kept = browser.run(HEIGHT)[0]
+    pages.load_text(WORK)
+    again = browser.run(HEIGHT)[0]
+    tap.ok(kept == after == again, "it keeps its height", after, kept, again)
+    browser.run("document.getElementById('divider').dispatchEvent(new KeyboardEvent('keydown', { key: 'ArrowDown', bubbles: true, cancelable: true }));")
+    lower = browser.run(HEIGHT)[0]
+    browser.run("document.getElementById('divider').dispatchEvent(new MouseEvent('dblclick'));")
+    tap.ok(lower == after - 40 and browser.run(HEIGHT)[0] == before, "keys, and the first height", lower)
+
+
+def settle(browser):
+    """Waits until the address has the view."""
+    browser.run("await new Promise((done) => setTimeout(done, 600));")
+
+
+def check_history(tap, pages):
+    """Back and forward walk through views and selections."""
+    browser = pages.browser
+    pages.load_text(WORK)
+    settle(browser)
+    whole = browser.run(SPAN)
+    browser.run(SELECT, "first")
+    settle(browser)
+    browser.run("ktrack.picture.setSpan(0, 1e6);")
+    settle(browser)
+    browser.run(SELECT, "third")
+    settle(browser)
+    steps = []
+    for way in ("back", "back", "back", "forward", "forward", "forward"):
+        browser.run(f"history.{way}();")
+        settle(browser)
+        steps.append([browser.run(SELECTED), round(browser.run(SPAN)[1])])
+    near = [1000000, round(whole[1])]
+    wanted = [["first", near[0]], ["first", near[1]], [None, near[1]], ["first", near[1]], ["first", near[0]], ["third", near[0]]]
+    tap.ok(steps == wanted, "back and forward", *steps)
+    copied = browser.run("navigator.clipboard.writeText = async (text) => { window.copied = text; }; await ktrack.fragment.copy(); return [window.copied, location.href];")
+    tap.ok(copied[0] == copied[1] and "s=" in copied[0], "the address is copied", *copied)
+
+
+def check_places(tap, pages):
+    """Keys lead to gaps and times."""
+    browser = pages.browser
+    pages.load_text(WORK)
+    middles = []
+    for key in "xxxX":
+        browser.press(key)
+        middles.append(round(sum(browser.run(SPAN)) / 2e6))
+    tap.ok(middles == [65, 25, 65, 25] or middles == [25, 65, 25, 65], "next and previous gap", *middles)
+    browser.press("g", *"30ms", "Enter")
+    found = browser.run(SPAN)
+    tap.ok(abs(sum(found) / 2 - 30e6) < 1 and found[1] - found[0] < 0.21e9, "a time", *found)
+    wanted = browser.run('const p = ktrack.picture; return [timeOf("00:00:01", p), timeOf("1.5ms", p), timeOf("x", p)];')
+    tap.ok(wanted[1:] == [1500000, None], "texts of times", *wanted)
+
+
+WHEEL = """ktrack.picture.canvas.dispatchEvent(new WheelEvent("wheel", { clientX: 700, clientY: 300, deltaX: arguments[0], deltaY: arguments[1], deltaMode: arguments[2], cancelable: true, bubbles: true }));
+const { span, scroll, scale } = ktrack.picture; return [span.from, scroll, scale];"""
+
+
+def check_wheel(tap, pages):
+    """Fingers on a touchpad move the picture as far as they move; the scroll bar follows the mouse."""
+    browser = pages.browser
+    pages.load_text(WORK)
+    before = browser.run("ktrack.picture.setSpan(20e6, 40e6);" + SPAN)
+    found = [browser.run(WHEEL, 1, 0, 0) for _ in range(6)][-1]
+    moved = (found[0] - before[0]) * found[2]
+    tap.ok(abs(moved - 6) < 0.01, "six times one pixel", moved)
+    lines = browser.run(WHEEL, 0, 2, 1)
+    tap.ok(lines[1] == 66, "a wheel that counts lines", *lines)
+    browser.run("ktrack.picture.setScroll(0);")
+    left, top, height, rows = browser.run(DRAW + "const box = p.canvas.getBoundingClientRect(); return [box.right - 4, box.top + p.body, p.height, p.rows - p.body];")
+    browser.drag(left, top + 5, left, top + 5 + rows / 4)
+    scroll = browser.run("return ktrack.picture.scroll;")
+    tap.ok(abs(scroll - height / 4) < height / rows * 2 and not browser.run("return ktrack.range.span;"), "the scroll bar", scroll, height)
+
+
+CHECKS = (check_tabs, check_height, check_history, check_places, check_wheel)
+
+
+if __name__ == "__main__":
+    sys.exit(visit_pages(Tap(), CHECKS))
