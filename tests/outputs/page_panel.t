@@ -115,6 +115,13 @@ def check_history(tap, pages):
     near = [1000000, round(whole[1])]
     wanted = [["first", near[0]], ["first", near[1]], [None, near[1]], ["first", near[1]], ["first", near[0]], ["third", near[0]]]
     tap.ok(steps == wanted, "back and forward", *steps)
+    browser.run("history.back();")
+    settle(browser)
+    browser.run(SELECT, "second")
+    settle(browser)
+    browser.run("history.back();")
+    settle(browser)
+    tap.ok(browser.run(SELECTED) == "first", "what is selected after a step back has a place of its own", browser.run(SELECTED))
     copied = browser.run("navigator.clipboard.writeText = async (text) => { window.copied = text; }; await ktrack.fragment.copy(); return [window.copied, location.href];")
     tap.ok(copied[0] == copied[1] and "s=" in copied[0], "the address is copied", *copied)
 

@@ -18,16 +18,16 @@ class Fragment {
 	}
 
 	write() {
-		const text = this.text();
+		const text = this.text(), { isRestored } = this;
+		this.isRestored = false;
 		if (text === this.written)
 			return;
 		this.written = text;
 		// What a restored address becomes, and each view of a page that moves along, has no place of its own.
-		if (this.isRestored || this.page.recording.isGrowing)
+		if (isRestored || this.page.recording.isGrowing)
 			history.replaceState(null, "", `#${text}`);
 		else
 			history.pushState(null, "", `#${text}`);
-		this.isRestored = false;
 	}
 
 	// The address of the view as it is now, copied.
