@@ -243,6 +243,20 @@ def check_links(tap, pages):
     tap.nothing(wrong + browser.complaints(), "no complaints")
 
 
+CHAIN_MARKS = (
+    DRAW
+    + """await ktrack.showDetails(p.selected);
+p.setSpan(0, 60e3);
+p.draw();
+const { pieces } = p, accent = p.context.fillStyle = p.accent, hex = (data, i) => `#${[...data.slice(4 * i, 4 * i + 3)].map((byte) => byte.toString(16).padStart(2, "0")).join("")}`;
+const pixels = (one) => {
+    const { data } = p.context.getImageData(Math.round(p.xOf(one.begin)), Math.round(p.middleOf(one) - LANE / 2) + 1, Math.max(Math.round((one.end - one.begin) * p.scale), 2), 2);
+    return Array.from({ length: data.length / 4 }, (_, i) => hex(data, i)).filter((one) => one === accent).length;
+};
+return [pieces.map((one) => nameOf(p.recording, one)), p.chainArrows().length, Math.min(...pieces.filter(({ kind, end, begin }) => kind === "slice" && (end - begin) * p.scale > 20).map(pixels)), ktrack.part("details").innerText.split("\\n")[0]];"""
+)
+
+
 def check_chain(tap, pages):
     """From a slice to the interrupt with which its wait began to end, thread by thread."""
     wrong = load_script(pages, CHAIN, "-r", "sched,irq", "-e", "demo:io")
@@ -253,6 +267,17 @@ def check_chain(tap, pages):
         browser.press("j")
         steps.append(browser.run(SELECTED))
     tap.ok(steps == CHAIN_STEPS, "j follows a chain of wake-ups to its end", *steps)
+    marked = browser.run(CHAIN_MARKS)
+    tap.ok(marked[0] == ["ask", *(one[1] for one in CHAIN_STEPS)] and marked[1] == len(CHAIN_STEPS) and marked[2] > 20, "all of its pieces are marked, with arrows", *marked)
+    tap.ok("piece 5 of 5" in marked[3], "which piece it is", marked[3])
+    back = []
+    for _ in CHAIN_STEPS:
+        browser.press("k")
+        back.append(browser.run(SELECTED))
+    tap.ok(back[:-1] == CHAIN_STEPS[-2::-1] and back[-1][1] == "ask", "k leads back along it", *back)
+    pages.details()
+    trail = browser.run("return ktrack.trail.length;")
+    tap.ok(trail == 0, "after that there is no way back", trail)
     tap.nothing(wrong + browser.complaints(), "no complaints about a chain")
 
 

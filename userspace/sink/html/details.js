@@ -190,6 +190,7 @@ class Details {
 			head.append(buttonOf("\u2039 same name", ",: the one of this name before it", () => page.stepName(-1)), buttonOf("same name \u203a", ".: the next one of this name", () => page.stepName(1)));
 		if (page.trail.length > 0)
 			head.append(" ", buttonOf("\u2190 back", "b: to the slice that this explains", () => page.goBack()));
+		head.append(element("span", { className: "chain" }));
 		return head;
 	}
 

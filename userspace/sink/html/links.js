@@ -22,7 +22,7 @@ class Links {
 	}
 
 	// Rows of the facts about an item.
-	async rowsOf(one, args) {
+	async rowsOf(one, args, flows = this.page.picture.flows) {
 		const { tracepoint } = one.track.identity, isSlice = one.kind === "slice", rows = [];
 		if (isSlice && tracepoint === STATE_TRACKS)
 			rows.push(await this.wakerRow(one), await this.cpuRow(one));
@@ -30,11 +30,11 @@ class Links {
 			rows.push(this.threadRow(one, beginOf(args).next_pid));
 		if (one.kind === "instant" && tracepoint === WAKES)
 			rows.push(this.stateRow(one));
-		return [...rows.filter((row) => row), ...this.page.picture.flows.map((flow) => this.flowRow(one, flow))];
+		return [...rows.filter((row) => row), ...flows.map((flow) => this.flowRow(one, flow))];
 	}
 
 	button(text, title, item, className = "way") {
-		return Object.assign(buttonOf(showSafe(text), title, () => this.page.go(item)), { className });
+		return Object.assign(buttonOf(showSafe(text), title, () => this.page.go(item)), { className, item });
 	}
 
 	// When a thread was woken: at the end of a wait, or before it ran, also if it was preempted since; null if it is not known.

@@ -12,10 +12,11 @@ const INSTANT_SHARE = 0.1;
 class Page {
 	constructor(text) {
 		this.recording = new Recording(text);
-		this.picture = new FlowPicture(document.getElementById("picture"), this.recording);
+		this.picture = new ChainPicture(document.getElementById("picture"), this.recording);
 		this.part = (id) => document.getElementById(id);
 		this.why = new Why(this.recording, (one) => this.go(one));
 		this.details = new Details(this);
+		this.chain = this.picture.chain = new Chain(this);
 		this.overview = new Overview(this);
 		this.range = new Range(this);
 		this.tracks = new Tracks(this);
@@ -130,7 +131,7 @@ class Page {
 			p: () => tracks.with((one) => tracks.pin(one)), h: () => tracks.with((one) => tracks.hide(one)), H: () => tracks.showHidden(),
 			c: () => tracks.with((one) => tracks.fold(one)), r: () => tracks.with((one) => tracks.toggleRate(one)),
 			x: () => this.stepLoss(1), X: () => this.stepLoss(-1), g: () => this.search.askTime(), y: () => this.fragment.copy(),
-			t: () => picture.toggleIdle(), j: () => this.part("details").querySelector(".way")?.click(), b: () => this.goBack(),
+			t: () => picture.toggleIdle(), j: () => this.chain.step(1) || this.part("details").querySelector(".way")?.click(), k: () => this.chain.step(-1), b: () => this.goBack(),
 			"<": () => this.details.links.follow("<"), ">": () => this.details.links.follow(">"),
 			",": () => this.stepName(-1), ".": () => this.stepName(1), m: () => this.selectItem(),
 			1: () => this.range.setMarker(0, this.time), 2: () => this.range.setMarker(1, this.time),
@@ -187,6 +188,13 @@ class Page {
 		const one = this.trail.pop();
 		if (one)
 			this.show(newest(one));
+	}
+
+	// Goes to an item that may be on the way back.
+	goBackTo(one) {
+		if (this.trail.length > 0 && isSame(this.trail.at(-1), one))
+			this.trail.pop();
+		this.show(one);
 	}
 
 	// Selects the first item of the current line that is visible.
@@ -333,6 +341,7 @@ class Page {
 		const tab = !one ? "about" : this.panel.tab === "why" ? "why" : "slice", panel = one ? await this.details.of(one, tab === "why") : this.details.whole();
 		if (panel)
 			this.showPanel(panel, tab);
+		await this.chain.follow(one);
 		return one ? this.details.statistics : null;
 	}
 

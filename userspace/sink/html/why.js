@@ -217,7 +217,7 @@ class Why {
 		if (!reason)
 			return;
 		const isWake = part.kind === "blocked" || part.kind === "stopped", title = isWake ? "to the end of its longest wait" : "to its longest time";
-		const button = element("button", { className: "way", title: `${title} (j: the first)`, textContent: `\u2192 ${showSafe(reason.label)}` });
+		const button = element("button", { className: "way", title: `${title} (j: the first)`, textContent: `\u2192 ${showSafe(reason.label)}`, item: reason.item });
 		button.addEventListener("click", () => this.go(reason.item));
 		cell.append(" ", button);
 	}
