@@ -69,6 +69,14 @@ def check_queries(tap, pages):
         ("queue 2", [], 1),
         ("demo:level", [], 1),
         ("tracepoint=demo:io", [], 2),
+        ("dur>10ms", [WRITE], 0),
+        ("name:rea", [FIRST, LAST], 0),
+        ("cat:demo:level", [], 1),
+        ("cat:demo:io name:read bytes>4096", [LAST], 0),
+        ("bytes>4096 cat:demo:level", [], 0),
+        ("tid:7", [], 1),
+        ("comm:nobody", [], 0),
+        ("tid:8 read", [], 0),
         ("nothing", [], 0),
         ("bytes>many", [], 0),
         ("name=read bytes>4096", [LAST], 0),
@@ -359,7 +367,19 @@ def check_widths(tap, pages):
     browser.call("POST", "/goog/cdp/execute", cmd="Emulation.clearDeviceMetricsOverride", params={})
 
 
-CHECKS = (check_widths, check_fits, check_queries, check_steps, check_zoom, check_first, check_index, check_long)
+def check_box(tap, pages):
+    """What may be typed is proposed, and the list of hits is saved."""
+    browser = pages.browser
+    pages.load_text(FIELDS)
+    found = browser.run("""document.getElementById("search").focus(); const { list } = document.getElementById("search");
+        return [...list.options].map(({ value }) => value);""")
+    tap.ok({"pid:", "cat:", "dur>", "@", "read", "write"} <= set(found), "proposals", *found)
+    browser.run(FIND + HITS, "read")
+    saved = browser.run("return (await ktrack.saver.csvOf(ktrack.search.search.hits)).text();").splitlines()
+    tap.ok(len(saved) == 3 and saved[0].startswith("kind,track") and all(",read," in line for line in saved[1:]), "hits as CSV", *saved)
+
+
+CHECKS = (check_box, check_widths, check_fits, check_queries, check_steps, check_zoom, check_first, check_index, check_long)
 
 
 if __name__ == "__main__":

@@ -32,6 +32,12 @@ class Saver {
 		return new Blob([lines.join("\r\n"), "\r\n"], { type: "text/csv" });
 	}
 
+	// Hits of a search, as the lines of a range.
+	async csvOf(items) {
+		const lines = items.map(({ row, chunk, index }) => this.lineOf(row, chunk, index, chunk.read()).map(csvCell).join());
+		return new Blob([[CSV_COLUMNS.join(), ...lines].join("\r\n"), "\r\n"], { type: "text/csv" });
+	}
+
 	* lines(tracks, { from, to }, lines) {
 		for (const track of tracks)
 			for (const row of track.parts)

@@ -10,6 +10,8 @@ const COMPARISONS = { ">": (order) => order > 0, ">=": (order) => order >= 0, "<
 // Whether numbers between two may be wanted.
 const RANGES = { ">": (least, most, number) => most > number, ">=": (least, most, number) => most >= number, "<": (least, most, number) => least < number, "<=": (least, most, number) => least <= number,
 	"=": (least, most, number) => least <= number && number <= most, "!=": () => true };
+// So many names of each kind are proposed.
+const COMPLETED_MOST = 300;
 // A time is shown with at most this share of the recording around it.
 const TIME_SHARE = 0.1;
 // So many chunks are decompressed at the same time. So many names are looked up in each chunk.
@@ -25,8 +27,21 @@ function numberOf(text) {
 	return Number(digits) * (UNITS[unit?.toLowerCase()] ?? 1);
 }
 
-// Terms that all must be right: comparisons, which a text may precede. With a text behind it, a comparison is one with all of that.
+// What KEY:VALUE asks of a track; name: is asked of items.
+const KEYS = {
+	pid: ({ scope, id, tgid }, value) => ["thread", "process"].includes(scope) && String(tgid ?? id) === value, tid: ({ scope, id }, value) => scope === "thread" && String(id) === value,
+	comm: ({ comm }, value) => (comm ?? "").toLowerCase().includes(value), cpu: ({ scope, id, cpu }, value) => String(scope === "cpu" ? id : cpu) === value,
+	cat: ({ tracepoint }, value) => tracepoint.toLowerCase().includes(value), name: () => false,
+};
+const KEY_TERM = new RegExp(`(?<!\\S)(${Object.keys(KEYS).join("|")}):("[^"]*"|\\S+)`, "g"), ALIASES = { dur: "duration", cat: "tracepoint" };
+
+// Terms that all must be right: KEY:VALUE anywhere, and comparisons, which a text may precede. With a text behind it, a comparison is one with all of that.
 function termsOf(text) {
+	const keys = [...text.matchAll(KEY_TERM)].map(([term]) => term.replaceAll('"', "")), rest = text.replace(KEY_TERM, "").trim();
+	return [...(rest || keys.length === 0 ? plainTermsOf(rest) : []), ...keys];
+}
+
+function plainTermsOf(text) {
 	const parts = [...text.matchAll(/[\w:.-]+\s*(>=|<=|!=|=|>|<)\s*("[^"]*"|\S+)|\S+/g)], first = parts.findIndex((part) => part[1]);
 	if (first < 0 || parts.slice(first).some((part) => !part[1]))
 		return [text];
@@ -47,8 +62,9 @@ function timeOf(text, picture) {
 class Query {
 	constructor(text) {
 		const [, field, operator, value] = /^\s*([\w:.-]+)\s*(>=|<=|!=|=|>|<)\s*(\S.*)$/.exec(text) ?? [];
-		Object.assign(this, { field, operator, wanted: (value ?? text).trim().toLowerCase() });
-		this.number = numberOf(this.wanted);
+		const [, key, ofKey] = field ? [] : /^(\w+):(.+)$/.exec(text) ?? [], isKey = key !== undefined && Object.hasOwn(KEYS, key);
+		Object.assign(this, { key: isKey ? key : null, field: Object.hasOwn(ALIASES, field ?? "") ? ALIASES[field] : field, operator, wanted: (isKey ? ofKey : value ?? text).trim().toLowerCase() });
+		this.number = isKey ? null : numberOf(this.wanted);
 		this.token = typeof this.number === "bigint" ? numberToken(this.number) : null;
 		this.tokens = textTokens(this.wanted, Boolean(this.field));
 		this.decimal = this.token ? String(this.number) : null;
@@ -69,10 +85,14 @@ class Query {
 	}
 
 	matchesName(name) {
+		if (this.key)
+			return this.key === "name" && this.matchesText(name);
 		return this.field ? this.field === "name" && this.compares(name) : this.matchesText(name);
 	}
 
 	matchesTrack({ label, identity }) {
+		if (this.key)
+			return KEYS[this.key](identity, this.wanted);
 		if (this.field === "track")
 			return this.compares(label) || this.compares(identity.name);
 		if (this.field)
@@ -96,6 +116,8 @@ class Query {
 
 	// Whether the args of a chunk may have a hit, by its index.
 	mayBeIn(index) {
+		if (this.key)
+			return false;
 		if (index.isOpen)
 			return true;
 		if (this.field)
@@ -129,6 +151,8 @@ class Query {
 	// How much a search must read to find the items of the term alone: the one with the least number is searched for.
 	get rank() {
 		const ranks = { duration: 2, value: 3, name: 4, track: 5, tracepoint: 5 };
+		if (this.key)
+			return this.key === "name" ? ranks.name : ranks.track;
 		return this.field ? ranks[this.field] ?? 0 : 1;
 	}
 
@@ -138,7 +162,7 @@ class Query {
 			return true;
 		if (row.kind === "sample")
 			return (this.field === "value" && this.compares(items.value[i])) || this.matchesTrack(row.track);
-		return this.matchesName(recording.names[items.name[i]]) || this.matchesTrack(row.track) || (Boolean(args) && this.matchesArgs(args));
+		return this.matchesName(recording.names[items.name[i]]) || this.matchesTrack(row.track) || (Boolean(args) && !this.key && this.matchesArgs(args));
 	}
 
 	// Whether an object of fields has a hit; of slices there are two.
@@ -347,6 +371,7 @@ class SearchField {
 		Object.assign(this, { page, field: page.part("search"), found: page.part("found"), list: page.part("list"), search: null, shown: null, isByDuration: false });
 		this.field.addEventListener("input", () => this.begin());
 		this.list.addEventListener("click", () => this.showList());
+		this.field.addEventListener("focus", () => this.complete());
 		page.part("previous").addEventListener("click", () => this.go(-1));
 		page.part("next").addEventListener("click", () => this.go(1));
 	}
@@ -374,6 +399,13 @@ class SearchField {
 		page.picture.setSpan(origin.span.from, origin.span.to);
 		page.select(origin.one);
 		this.placed = { one: page.picture.selected, span: page.picture.span };
+	}
+
+	// What may be typed: keys, names of threads, and names of slices, as far as they are few.
+	complete() {
+		const { recording } = this.page, comms = new Set(recording.tracks.map(({ identity: { comm } }) => comm).filter((comm) => comm));
+		const texts = [...Object.keys(KEYS).map((key) => `${key}:`), "dur>", "@", ...[...comms].slice(0, COMPLETED_MOST).map((comm) => `comm:${comm}`), ...recording.names.slice(0, COMPLETED_MOST)];
+		this.page.part("completions").replaceChildren(...texts.map((value) => element("option", { value })));
 	}
 
 	// The field for a time.
@@ -472,7 +504,7 @@ class SearchField {
 			body.insertRow().append(element("td", { textContent: showDuration(one.begin) }), element("td", {}, this.link(nameOf(page.recording, one), () => page.show(one, true))),
 				element("td", { textContent: length }), element("td", { textContent: showSafe(one.track.label) }));
 		}
-		box.append(table);
+		box.append(buttonOf("CSV", "save all hits", async () => page.saver.save(await page.saver.csvOf(search.hits), "csv")), table);
 		page.showPanel(box, "search");
 	}
 
