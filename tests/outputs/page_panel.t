@@ -163,7 +163,27 @@ def check_wheel(tap, pages):
     tap.ok(abs(scroll - height / 4) < height / rows * 2 and not browser.run("return ktrack.range.span;"), "the scroll bar", scroll, height)
 
 
-CHECKS = (check_tabs, check_height, check_history, check_places, check_wheel)
+HELP = """const help = document.getElementById("help"), button = help.querySelector("form button");
+ktrack.part("help-button").click();
+await new Promise(requestAnimationFrame);
+const box = button.getBoundingClientRect();
+return [help.scrollTop, help.scrollHeight > help.clientHeight, box.top > 0 && box.bottom < innerHeight, help.scrollWidth <= help.clientWidth];"""
+
+
+def check_help(tap, pages):
+    """On a phone the help begins with its first line, and can be closed from there."""
+    browser = pages.browser
+    pages.load_text(WORK)
+    metrics = {"width": 390, "height": 700, "deviceScaleFactor": 1, "mobile": True}
+    browser.call("POST", "/goog/cdp/execute", cmd="Emulation.setDeviceMetricsOverride", params=metrics)
+    found = browser.run(HELP)
+    tap.ok(found == [0, True, True, True], "the help of a phone", *found)
+    browser.press("Escape")
+    tap.ok(not browser.run('return document.getElementById("help").open;'), "Escape closes it")
+    browser.call("POST", "/goog/cdp/execute", cmd="Emulation.clearDeviceMetricsOverride", params={})
+
+
+CHECKS = (check_help, check_tabs, check_height, check_history, check_places, check_wheel)
 
 
 if __name__ == "__main__":
