@@ -57,8 +57,8 @@
 
 /*
  * A signal ends a recording soon: so long records are delivered, and for so much CPU time, which
- * passes slowly on a busy machine; then only those of users of whom no more than a share of so many
- * are left.
+ * passes slowly on a busy machine; then only so many, of users of whom the least are left, and of
+ * those of whom no more than an equal share is.
  */
 #define HURRY_NS NS_PER_S
 #define HURRY_CPU_NS (NS_PER_S / 10)
@@ -530,11 +530,29 @@ static void programs_leave_events(const struct event_table *events,
 	}
 }
 
+/* How many records a user may have: an equal share, or more if all who have less fit, too. */
+static size_t hurry_records(const struct record_queue *queue, size_t nr_users)
+{
+	size_t nr_max = HURRY_RECORDS / (nr_users ? nr_users : 1);
+
+	for (size_t i = 0; i < queue->nr_users; i++) {
+		size_t nr_records = queue->users[i].nr_records, sum = 0;
+
+		for (size_t j = 0; j < queue->nr_users && sum <= HURRY_RECORDS; j++) {
+			if (queue->users[j].nr_records <= nr_records)
+				sum += queue->users[j].nr_records;
+		}
+		if (nr_records > nr_max && sum <= HURRY_RECORDS)
+			nr_max = nr_records;
+	}
+	return nr_max;
+}
+
 static void programs_limit(struct programs *programs)
 {
 	const struct user_table *users = &programs->recorded.users;
 	struct record_queue *queue = &programs->recorded.queue;
-	size_t nr_max = HURRY_RECORDS / (users->size ? users->size : 1);
+	size_t nr_max = hurry_records(queue, users->size);
 
 	programs->is_limited = true;
 	for (size_t i = 0; i < queue->nr_users; i++) {
