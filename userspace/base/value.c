@@ -7,8 +7,6 @@
 
 #include "base/json.h"
 
-#define JSON_NUMBER_MAX (INT64_C(1) << 53)
-
 static void append_hexadecimal(struct buffer *buffer, struct text bytes)
 {
 	static const char digits[] = "0123456789abcdef";
@@ -69,10 +67,8 @@ static bool is_quoted_in_json(const struct value *value)
 {
 	switch (value->kind) {
 	case VALUE_SIGNED:
-		return value->signed_number > JSON_NUMBER_MAX ||
-		       value->signed_number < -JSON_NUMBER_MAX;
 	case VALUE_UNSIGNED:
-		return value->unsigned_number > JSON_NUMBER_MAX;
+		return !value_is_json_number(value);
 	case VALUE_BOOLEAN:
 		return false;
 	case VALUE_FLOATING:

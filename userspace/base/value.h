@@ -40,7 +40,7 @@ struct field {
 /** value_is_json_number - whether a value is a number in JSON; larger integers are strings */
 hot_inline bool value_is_json_number(const struct value *value)
 {
-	uint64_t limit = UINT64_C(1) << 53;
+	const uint64_t limit = UINT64_C(1) << 53;
 
 	if (value->kind != VALUE_SIGNED && value->kind != VALUE_UNSIGNED)
 		return false;
