@@ -472,7 +472,8 @@ static unsigned int args_with(const struct html_sink *sink, const struct timelin
 }
 
 /* Appends the arguments of an event as JSON, "0" for none. */
-static void args_append(struct buffer *out, const struct timeline_event *event, unsigned int with)
+static void page_args_append(struct buffer *out, const struct timeline_event *event,
+			     unsigned int with)
 {
 	if (event->nr_any > 0 || with)
 		event_append_args(out, event, with, false);
@@ -513,7 +514,7 @@ static void html_slice_begin(struct html_sink *sink, const struct timeline_event
 	open->begin_ns = event->time_ns;
 	open->is_written = false;
 	buffer_clear(&open->args);
-	args_append(&open->args, event, args_with(sink, event));
+	page_args_append(&open->args, event, args_with(sink, event));
 	if (open->args.size == 1)
 		buffer_clear(&open->args);
 	sink->file.out.failed |= open->args.failed;
@@ -548,7 +549,7 @@ static void html_slice_end(struct html_sink *sink, const struct timeline_event *
 		buffer_append_char(&chunk->args, '[');
 		buffer_append(&chunk->args, open->args.data, open->args.size);
 		buffer_append_string(&chunk->args, open->args.size ? "," : "0,");
-		args_append(&chunk->args, &plain, with);
+		page_args_append(&chunk->args, &plain, with);
 		buffer_append_char(&chunk->args, ']');
 	} else {
 		buffer_append_char(&chunk->args, '0');
@@ -572,7 +573,7 @@ static void html_instant(struct html_sink *sink, const struct timeline_event *ev
 	data_add(sink, chunk, name_number(sink, event->name));
 	chunk->last_ns = chunk->to_ns = event->time_ns;
 	before = chunk_args_begin(chunk);
-	args_append(&chunk->args, event, args_with(sink, event));
+	page_args_append(&chunk->args, event, args_with(sink, event));
 	chunk_add(sink, track, CHUNK_INSTANTS, chunk, before);
 }
 
@@ -605,7 +606,7 @@ static void html_sample(struct html_sink *sink, const struct timeline_event *eve
 	value_range_add(&chunk->min, &chunk->max, value);
 	chunk->last_ns = chunk->to_ns = event->time_ns;
 	before = chunk_args_begin(chunk);
-	args_append(&chunk->args, event, args_with(sink, event));
+	page_args_append(&chunk->args, event, args_with(sink, event));
 	chunk_add(sink, track, CHUNK_SAMPLES, chunk, before);
 }
 
