@@ -38,6 +38,9 @@ struct known_name {
 	uint8_t waits;
 	bool is_call;	    /* a system call has it */
 	bool is_of_program; /* a slice of a program has it */
+	/* As a kernel stack: what a wait there is for, NULL if that is unknown. */
+	bool is_wait_known;
+	const char *wait;
 	size_t size;
 	char text[];
 };

@@ -325,6 +325,9 @@ enum late_reason {
 	LATE_SLACK, /* whoever armed the timer allowed it, or the timer wheel has such steps */
 };
 
+/** BLOCKED_HERE - as a reason of blocked parts: their slice is that which is explained */
+#define BLOCKED_HERE 1
+
 /** enum stage_kind - what a stage of an asynchronous slice is, by the records of its flow */
 enum stage_kind {
 	STAGE_BETWEEN, /* from one record to another one */

@@ -76,7 +76,8 @@ static const struct {
 	{ "do_msgsnd", "room in a message queue" },
 	{ "n_tty_write", "room in a terminal" },
 	{ "do_msgrcv", "a message in a queue" },
-	{ "wq_sleep", "a message queue" },
+	{ "do_mq_timedsend", "room in a message queue" },
+	{ "do_mq_timedreceive", "a message in a queue" },
 	{ "n_tty_read", "input of a terminal" },
 	{ "unix_stream_read_generic", "data in a local socket" },
 	{ "inet_csk_accept", "a connection" },
@@ -190,6 +191,7 @@ const char *interrupt_find_meaning(struct text interrupt, struct text label)
 		{ "timer tcp_delack_timer",
 		  "a delayed ACK, for which a sender without TCP_NODELAY waits" },
 		{ "timer tcp_write_timer", "a packet or its ACK was lost or late" },
+		{ "timer blk_stat_timer_fn", "writes to a disk were throttled" },
 	};
 
 	if (text_equals(label, text_of("connect")) &&
@@ -200,6 +202,18 @@ const char *interrupt_find_meaning(struct text interrupt, struct text label)
 			return known[i].meaning;
 	}
 	return NULL;
+}
+
+/* What a wait with this stack is for, as stack_find_wait(); each stack is searched once. */
+static const char *stack_wait(const struct name_table *names, uint32_t stack)
+{
+	struct known_name *name = name_table_get(names, stack);
+
+	if (!name->is_wait_known) {
+		name->wait = stack_find_wait(name_table_text(names, stack));
+		name->is_wait_known = true;
+	}
+	return name->wait;
 }
 
 static bool call_is(const char *const calls[], struct text name)
@@ -217,17 +231,17 @@ bool part_waits_for_room(const struct name_table *names, const struct part_key *
 	static const char *const reading[] = { "read",	  "readv",    "recv",	"recvfrom",
 					       "recvmsg", "recvmmsg", "splice", "mq_timedreceive",
 					       "msgrcv",  NULL };
-	const struct text stack = name_table_text(names, key->stack);
 	const struct text by = name_table_text(names, key->interrupt);
-	const char *wait = stack_find_wait(stack);
+	const char *wait = stack_wait(names, key->stack);
 	bool is_of_call = name_table_get(names, key->interrupt)->is_call;
 
-	if (key->kind != PART_BLOCKED || !key->is_woken)
+	if (key->kind != PART_BLOCKED || !key->is_woken ||
+	    (key->stack == NAMES_NONE && !name_table_get(names, key->label)->is_call))
 		return false;
 	/* Whoever closes the other end does not read. */
 	if (key->context == CONTEXT_THREAD && is_of_call && !call_is(reading, by))
 		return false;
-	if (stack.size > 0)
+	if (key->stack != NAMES_NONE)
 		return wait && text_begins(text_of(wait), text_of("room in a "));
 	return call_is(writing, name_table_text(names, key->label)) &&
 	       (key->context == CONTEXT_THREAD
@@ -263,7 +277,7 @@ bool call_flushes(struct text name)
 
 const char *part_find_wait(const struct name_table *names, const struct part_key *key)
 {
-	const char *wait = stack_find_wait(name_table_text(names, key->stack));
+	const char *wait = stack_wait(names, key->stack);
 
 	if (!wait && part_waits_for_room(names, key))
 		return "room";

@@ -40,7 +40,7 @@ static void append_cpu(struct buffer *out, const struct part_key *key)
 static void part_append_label(struct buffer *out, const struct name_table *names,
 			      const struct part_key *key)
 {
-	if (key->label == NAMES_NONE)
+	if (key->label == NAMES_NONE || (key->kind == PART_BLOCKED && key->reason == BLOCKED_HERE))
 		return;
 	buffer_append_string(out, " in ");
 	append_known_name(out, names, key->label);
@@ -402,8 +402,13 @@ static void part_append_text_of(struct buffer *out, const struct name_table *nam
 	struct part_key own = *key;
 
 	if (slice && key->kind != PART_WAITING && key->kind != PART_STAGE &&
-	    key->label == slice->name)
-		own.label = NAMES_NONE;
+	    key->label == slice->name) {
+		/* What blocked parts wait for depends on it. */
+		if (key->kind == PART_BLOCKED)
+			own.reason = BLOCKED_HERE;
+		else
+			own.label = NAMES_NONE;
+	}
 	part_append_text(out, names, &own);
 }
 

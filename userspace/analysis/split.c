@@ -562,6 +562,32 @@ static int64_t late_add(struct walk *walk, const struct segment *segment,
 	return span.to_ns;
 }
 
+/* Whether a thread is a worker of the kernel's work queues. */
+static bool thread_is_worker(const struct walk *walk, int tid)
+{
+	uint32_t name = tid > 0 ? walk_thread_name(walk->splitter->history, tid, -1) : NAMES_NONE;
+
+	return text_begins(name_table_text(walk->splitter->names, name), text_of("kworker/"));
+}
+
+/*
+ * The tick starts an idle worker behind one that computes for long: that one's thread, or -1 if
+ * the part is another wait.
+ */
+static int worker_find_busy(struct walk *walk, const struct segment *segment,
+			    const struct part_key *key)
+{
+	const struct text state = name_table_text(walk->splitter->names, key->state);
+	const struct segment *on_cpu;
+
+	if (!key->is_woken || key->context != CONTEXT_HARD || key->label != NAMES_NONE ||
+	    (state.size > 0 && !text_equals(state, text_of("I"))) ||
+	    !thread_is_worker(walk, walk->thread->tid))
+		return -1;
+	on_cpu = walk_seek_cpu(walk->splitter, segment->next_cpu, segment->to_ns);
+	return on_cpu && thread_is_worker(walk, on_cpu->tid) ? on_cpu->tid : -1;
+}
+
 static void blocked_add(struct walk *walk, const struct segment *segment, struct span span)
 {
 	bool is_stopped = segment->state == THREAD_STOPPED;
@@ -569,6 +595,7 @@ static void blocked_add(struct walk *walk, const struct segment *segment, struct
 	const struct history *history = walk->splitter->history;
 	const struct operation *operation = NULL;
 	struct waker cause = segment_waker(segment);
+	int busy_tid;
 
 	key.instant = segment->instant;
 	key.state = segment->state_name;
@@ -582,6 +609,14 @@ static void blocked_add(struct walk *walk, const struct segment *segment, struct
 		operation = history_operation(history, cause.operation);
 		if (operation && operation->kind == OPERATION_RAISE)
 			operation = NULL;
+	}
+	busy_tid = worker_find_busy(walk, segment, &key);
+	if (busy_tid > 0) {
+		key.context = CONTEXT_THREAD;
+		key.tid = busy_tid;
+		key.interrupt = NAMES_NONE;
+		key.is_probable = true;
+		operation = NULL;
 	}
 	if (operation) {
 		key.object = operation->name;

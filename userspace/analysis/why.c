@@ -866,7 +866,8 @@ static int learn_track(struct why_sink *why, const struct timeline_event *event)
 	why->history.has_interrupts |= strcmp(track->category->text, "irq:thread") == 0;
 	why->has_timers |= one->role == WHY_ROLE_ARMED;
 	one->is_of_calls = strcmp(track->category->text, "syscalls:call") == 0;
-	one->is_of_program = track->buffer && strcmp(track->buffer, PROGRAMS_BUFFER) == 0;
+	/* Processes identify the tracks of programs, which have no buffer. */
+	one->is_of_program = why->has_programs && !track->buffer;
 	why->has_power |= strcmp(track->category->text, "power:idle") == 0;
 	why->has_calls |= one->is_of_calls;
 	why->has_memory |= strcmp(track->category->text, "memory:fault") == 0;
