@@ -60,9 +60,9 @@ class Chain {
 	}
 }
 
-// The time at which a piece ended the wait of the one before it.
+// The time at which a piece ended the wait of the one before it: at its end, or when that went on before.
 function meetTime(cause, effect) {
-	return Math.max(Math.min(cause.begin >= effect.begin && cause.begin <= effect.end ? cause.begin : cause.end, effect.end), effect.begin);
+	return Math.max(Math.min(cause.end, effect.end), effect.begin);
 }
 
 class ChainPicture extends FlowPicture {
