@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Test: the page's search: names, tracks, tracepoints, fields, values, comparisons; count, list, next and previous."""
 
+import csv
+import io
 import sys
 from pathlib import Path
 
@@ -69,14 +71,6 @@ def check_queries(tap, pages):
         ("queue 2", [], 1),
         ("demo:level", [], 1),
         ("tracepoint=demo:io", [], 2),
-        ("dur>10ms", [WRITE], 0),
-        ("name:rea", [FIRST, LAST], 0),
-        ("cat:demo:level", [], 1),
-        ("cat:demo:io name:read bytes>4096", [LAST], 0),
-        ("bytes>4096 cat:demo:level", [], 0),
-        ("tid:7", [], 1),
-        ("comm:nobody", [], 0),
-        ("tid:8 read", [], 0),
         ("nothing", [], 0),
         ("bytes>many", [], 0),
         ("name=read bytes>4096", [LAST], 0),
@@ -92,12 +86,90 @@ def check_queries(tap, pages):
         ("tracepoint=demo:io value>2000", [], 0),
         ("dropped bytes=4096", [WRITE], 0),
         ("name=read and more", [], 0),
+        ("dur>10ms", [WRITE], 0),
+        ("name:REA", [FIRST, LAST], 0),
+        ("name:rea dur>1ms", [], 0),
+        ("cat:io dur>10ms", [WRITE], 0),
+        ("dur>10ms cat:io", [WRITE], 0),
+        ("cat:level", [], 1),
+        ("cat:io write", [WRITE], 0),
+        ("name:read bytes>4096 cat:demo", [LAST], 0),
+        ("tid:7", [], 1),
+        ("name:", [], 0),
+        ("cat:demo:level", [], 1),
+        ("cat:demo:io name:read bytes>4096", [LAST], 0),
+        ("bytes>4096 cat:demo:level", [], 0),
+        ("comm:nobody", [], 0),
+        ("tid:8 read", [], 0),
         ("(", [], 0),
     )
     for query, wanted, tracks in queries:
         hits, labels, text = pages.browser.run(FIND + HITS, query)
         is_right = hits == wanted and len(labels) == tracks and (text == "not found") == (not wanted and not tracks)
         tap.ok(is_right, f"search for {query}", hits, wanted, labels, text)
+
+
+# Threads of two processes, CPUs, and names that contain others.
+KEYED = """task 7 worker 7
+task 8 helper 7
+task 9 worker 9
+event demo:work 100 char track_event_type; string slice_name
+event demo:irq 101 char track_event_type; string slice_name; u32 scope_cpu
++10us 7@0 work B "reader now"
++10us 7@0 work E ""
++10us 8@1 work B reader
++10us 8@1 work E ""
++10us 9@1 work B read
++10us 9@1 work E ""
++10us 9@0 irq B timer 0
++10us 9@0 irq E "" 0
++10us 9@1 irq B timer 1
++10us 9@1 irq E "" 1
+"""
+NOW, READER, READ, TIMER_0, TIMER_1 = "reader now 0", "reader 20000", "read 40000", "timer 60000", "timer 80000"
+OFFERED = FIND + "return [...document.getElementById('offered').options].map((one) => one.value);"
+
+
+def check_keys(tap, pages):
+    """Keys with values; exact names first; what is offered while one types."""
+    browser = pages.browser
+    pages.load_text(KEYED, "--wall-clock=1577934245")
+    for query, wanted in (
+        ("read", [READ, NOW, READER]),
+        ("name:reader", [READER, NOW]),
+        ("tid:8 read", [READER]),
+        ("pid:7 name:read", [NOW, READER]),
+        ("comm:work dur>1us", [NOW, READ]),
+        ("comm:worker pid:9 read", [READ]),
+        ("cpu:1 timer", [TIMER_1]),
+        ("name:\"reader now\" tid:7", [NOW]),
+        ("tid:eight read", []),
+    ):
+        hits, labels, _ = browser.run(FIND + HITS, query)
+        tap.ok(hits == wanted and not labels, f"search for {query}", hits, wanted, labels)
+    offered = {text: browser.run(OFFERED, text) for text in ("re", "ti", "tid:", "dur>5us comm:h", 'name:"reader n', "cat:irq", "xyz:", "constructor:")}
+    wanted = {"re": ["reader now", "reader", "read"], "ti": ["tid:", "time:", "timer"], "tid:": ["tid:7", "tid:8", "tid:9"], "dur>5us comm:h": ["dur>5us comm:helper"], 'name:"reader n': ['name:"reader now"'], "cat:irq": ["cat:demo:irq"], "xyz:": [], "constructor:": []}
+    tap.ok(offered == wanted, "what is offered", offered, wanted)
+
+
+def check_times(tap, pages):
+    """g asks for a time; Enter shows it, with a marker, at the same zoom."""
+    browser = pages.browser
+    pages.load_text(KEYED, "--wall-clock=1577934245")
+    unix, day = browser.run("const { unix_ns } = ktrack.recording.about; return [String(unix_ns), showUtc(ktrack.picture.unixOf(0), 1).day];")
+    clock = browser.run("return showUtc(ktrack.picture.unixOf(50000), 1).time;")
+    browser.press("w", "w", "w", "g")
+    tap.ok(browser.run("return [document.activeElement.id, document.getElementById('search').value];") == ["search", "time:"], "g asks for a time")
+    size = browser.run(SPAN)
+    for text, wanted in (("40us", 40000), ("0.00003", 30000), (clock, 50000), (f"{day}T{clock}", 50000), ("45us", 45000)):
+        browser.run(FIND, f"time:{text}")
+        browser.press("Enter")
+        time, span = browser.run("return [ktrack.range.markers[0], ktrack.picture.span];")
+        tap.ok(time == wanted and abs(span["from"] + span["to"] - 2 * wanted) < 2 and abs(span["to"] - span["from"] - size[1] + size[0]) < 1, f"the time {text}", time, span, unix)
+    browser.run(FIND, "time:soon")
+    browser.press("Enter")
+    tap.ok(browser.run("return [ktrack.range.markers[0], document.getElementById('found').textContent];") == [45000, "no time"], "no time")
+    browser.press("Escape")
 
 
 LISTED = "return [...document.querySelectorAll('#details tbody tr')].map((row) => [...row.cells].map((cell) => cell.textContent).join(' | '));"
@@ -121,12 +193,19 @@ def check_steps(tap, pages):
     browser.press("l")
     rows = browser.run(LISTED)
     tap.ok(len(rows) == 4 and "write" in rows[1] and "20 ms" in rows[1], "the list", *rows)
-    browser.run("document.querySelectorAll('#details th button')[1].click();")
+    browser.run("document.querySelectorAll('#details th button')[2].click();")
     lengths = browser.run("return ktrack.search.search.hits.map((one) => showDuration(one.end - one.begin));")
     longest = [row.split(" | ")[2] for row in browser.run(LISTED)]
     tap.ok(longest[0] == "20 ms" != lengths[0] and sorted(longest[:3]) == sorted(lengths[:3]), "the longest first", longest, lengths)
-    browser.run("document.querySelectorAll('#details th button')[0].click();")
-    tap.ok(browser.run(LISTED) == rows, "in the order of time again", *rows)
+    browser.run("document.querySelectorAll('#details th button')[3].click();")
+    tracks = [row.split(" | ")[3] for row in browser.run(LISTED)]
+    browser.run("document.querySelectorAll('#details th button')[1].click();")
+    names = [row.split(" | ")[1] for row in browser.run(LISTED)]
+    tap.ok(names == sorted(names) == ["mark", "read", "read", "write"] and tracks == sorted(tracks), "by name and track", names, tracks)
+    saved = list(csv.DictReader(io.StringIO(browser.run("return (await ktrack.saver.csvOf(ktrack.search.search.hits)).text();"), newline="")))
+    tap.ok([[row["name"], row["begin_ns"], row["duration_ns"]] for row in saved][1:3] == [["write", "20000", "20000000"], ["read", "20040000", "10000"]] and len(saved) == 4, "all hits as CSV", *saved)
+    browser.run("document.querySelectorAll('#details th button')[1].click();")
+    tap.ok(browser.run(LISTED) == rows, "in the order of hits again", *rows)
     browser.run("document.querySelectorAll('#details .link')[3].click();")
     last = browser.run("return nameOf(ktrack.recording, ktrack.picture.selected);")
     count = browser.run("return document.getElementById('found').textContent;")
@@ -193,7 +272,7 @@ def check_long(tap, pages):
 EARLIER = """event demo:io 100 char track_event_type; string slice_name; string state
 +10us 7@0 io B read needle
 +10us 7@0 io E "" ""
-+10us 7@0 io B needle x
++10us 7@0 io B "needle 2" x
 +10us 7@0 io E "" ""
 +10us 7@0 io B read x
 +10us 7@0 io E "" needle
@@ -367,19 +446,7 @@ def check_widths(tap, pages):
     browser.call("POST", "/goog/cdp/execute", cmd="Emulation.clearDeviceMetricsOverride", params={})
 
 
-def check_box(tap, pages):
-    """What may be typed is proposed, and the list of hits is saved."""
-    browser = pages.browser
-    pages.load_text(FIELDS)
-    found = browser.run("""document.getElementById("search").focus(); const { list } = document.getElementById("search");
-        return [...list.options].map(({ value }) => value);""")
-    tap.ok({"pid:", "cat:", "dur>", "@", "read", "write"} <= set(found), "proposals", *found)
-    browser.run(FIND + HITS, "read")
-    saved = browser.run("return (await ktrack.saver.csvOf(ktrack.search.search.hits)).text();").splitlines()
-    tap.ok(len(saved) == 3 and saved[0].startswith("kind,track") and all(",read," in line for line in saved[1:]), "hits as CSV", *saved)
-
-
-CHECKS = (check_box, check_widths, check_fits, check_queries, check_steps, check_zoom, check_first, check_index, check_long)
+CHECKS = (check_widths, check_fits, check_queries, check_steps, check_keys, check_times, check_zoom, check_first, check_index, check_long)
 
 
 if __name__ == "__main__":

@@ -10,12 +10,19 @@ const COMPARISONS = { ">": (order) => order > 0, ">=": (order) => order >= 0, "<
 // Whether numbers between two may be wanted.
 const RANGES = { ">": (least, most, number) => most > number, ">=": (least, most, number) => most >= number, "<": (least, most, number) => least < number, "<=": (least, most, number) => least <= number,
 	"=": (least, most, number) => least <= number && number <= most, "!=": () => true };
-// So many names of each kind are proposed.
-const COMPLETED_MOST = 300;
-// A time is shown with at most this share of the recording around it.
-const TIME_SHARE = 0.1;
 // So many chunks are decompressed at the same time. So many names are looked up in each chunk.
 const UNPACKED_AT_ONCE = 16, NAMES_LOOKED_UP = 64;
+
+// What a key asks of a track's identity; "name:" asks for names. Numbers are equal, texts are contained.
+const KEYS = {
+	__proto__: null,
+	pid: ({ tgid, scope, id }) => tgid ?? (["process", "thread"].includes(scope) ? id : undefined),
+	tid: ({ scope, id }) => scope === "thread" ? id : undefined,
+	cpu: ({ cpu, scope, id }) => cpu ?? (scope === "cpu" ? id : undefined),
+	comm: ({ comm }) => comm,
+	cat: ({ tracepoint }) => tracepoint,
+};
+const KEY_TERM = new RegExp(`^(${Object.keys(KEYS).join("|")}|name):\\s*(\\S.*)$`);
 
 // A number, exact if it is whole; null for other texts. "10ms" is a number of nanoseconds.
 function numberOf(text) {
@@ -27,44 +34,27 @@ function numberOf(text) {
 	return Number(digits) * (UNITS[unit?.toLowerCase()] ?? 1);
 }
 
-// What KEY:VALUE asks of a track; name: is asked of items.
-const KEYS = {
-	pid: ({ scope, id, tgid }, value) => ["thread", "process"].includes(scope) && String(tgid ?? id) === value, tid: ({ scope, id }, value) => scope === "thread" && String(id) === value,
-	comm: ({ comm }, value) => (comm ?? "").toLowerCase().includes(value), cpu: ({ scope, id, cpu }, value) => String(scope === "cpu" ? id : cpu) === value,
-	cat: ({ tracepoint }, value) => tracepoint.toLowerCase().includes(value), name: () => false,
-};
-const KEY_TERM = new RegExp(`(?<!\\S)(${Object.keys(KEYS).join("|")}):("[^"]*"|\\S+)`, "g"), ALIASES = { dur: "duration", cat: "tracepoint" };
-
-// Terms that all must be right: KEY:VALUE anywhere, and comparisons, which a text may precede. With a text behind it, a comparison is one with all of that.
+// Terms that all must be right: comparisons, which a text may precede, and keys with values, beside which all other words are a
+// text. With a text behind it, a comparison is one with all of that.
 function termsOf(text) {
-	const keys = [...text.matchAll(KEY_TERM)].map(([term]) => term.replaceAll('"', "")), rest = text.replace(KEY_TERM, "").trim();
-	return [...(rest || keys.length === 0 ? plainTermsOf(rest) : []), ...keys];
-}
-
-function plainTermsOf(text) {
-	const parts = [...text.matchAll(/[\w:.-]+\s*(>=|<=|!=|=|>|<)\s*("[^"]*"|\S+)|\S+/g)], first = parts.findIndex((part) => part[1]);
+	const parts = [...text.matchAll(/[a-z]+:"[^"]*"|[\w:.-]+\s*(>=|<=|!=|=|>|<)\s*("[^"]*"|\S+)|\S+/g)], first = parts.findIndex((part) => part[1]);
+	const isKey = ([part]) => KEY_TERM.test(part), plain = ([term]) => term.replace(/"([^"]*)"$/, "$1");
+	if (parts.some(isKey)) {
+		const words = parts.filter((part) => !part[1] && !isKey(part)).map(([word]) => word).join(" ");
+		return [...(words ? [words] : []), ...parts.filter((part) => part[1] || isKey(part)).map(plain)];
+	}
 	if (first < 0 || parts.slice(first).some((part) => !part[1]))
 		return [text];
-	const before = text.slice(0, parts[first].index).trim(), compared = parts.slice(first).map(([term]) => term.replace(/"([^"]*)"$/, "$1"));
+	const before = text.slice(0, parts[first].index).trim(), compared = parts.slice(first).map(plain);
 	return before ? [before, ...compared] : compared;
 }
 
-// Nanoseconds since the beginning of "12.5ms", or of a time of day in UTC, of the day that is visible; null for other texts.
-function timeOf(text, picture) {
-	const [, hours, minutes, seconds, fraction = ""] = /^(\d\d?):(\d\d):(\d\d)(?:\.(\d{1,9}))?$/.exec(text) ?? [], number = numberOf(text);
-	if (hours === undefined || !picture.hasUtc)
-		return number === null || hours !== undefined ? null : Number(number);
-	const unix = picture.unixOf(picture.span.from), day = 86400n * 1000000000n, time = BigInt(+hours * 3600 + +minutes * 60 + +seconds) * 1000000000n + BigInt(fraction.padEnd(9, "0"));
-	return Number(unix - unix % day + time - picture.unixOf(0));
-}
-
-// What one term asks for: FIELD OPERATOR VALUE, or any text.
+// What one term asks for: KEY:VALUE, FIELD OPERATOR VALUE, or any text.
 class Query {
 	constructor(text) {
-		const [, field, operator, value] = /^\s*([\w:.-]+)\s*(>=|<=|!=|=|>|<)\s*(\S.*)$/.exec(text) ?? [];
-		const [, key, ofKey] = field ? [] : /^(\w+):(.+)$/.exec(text) ?? [], isKey = key !== undefined && Object.hasOwn(KEYS, key);
-		Object.assign(this, { key: isKey ? key : null, field: Object.hasOwn(ALIASES, field ?? "") ? ALIASES[field] : field, operator, wanted: (isKey ? ofKey : value ?? text).trim().toLowerCase() });
-		this.number = isKey ? null : numberOf(this.wanted);
+		const [, key, keyed] = KEY_TERM.exec(text) ?? [], [, field, operator, value] = key ? [] : /^\s*([\w:.-]+)\s*(>=|<=|!=|=|>|<)\s*(\S.*)$/.exec(text) ?? [];
+		Object.assign(this, { key, field: key ?? (field === "dur" ? "duration" : field), operator, wanted: (keyed ?? value ?? text).trim().toLowerCase() });
+		this.number = numberOf(this.wanted);
 		this.token = typeof this.number === "bigint" ? numberToken(this.number) : null;
 		this.tokens = textTokens(this.wanted, Boolean(this.field));
 		this.decimal = this.token ? String(this.number) : null;
@@ -74,6 +64,8 @@ class Query {
 	// Whether a value of the field is wanted; numbers are compared as numbers.
 	compares(value) {
 		const text = String(value).toLowerCase(), number = this.number === null ? null : numberOf(text);
+		if (this.key)
+			return typeof value === "string" ? text.includes(this.wanted) : value !== undefined && number !== null && number === this.number;
 		if (number === null && this.operator !== "=" && this.operator !== "!=")
 			return false;
 		const order = number === null ? (text === this.wanted ? 0 : 1) : number < this.number ? -1 : number > this.number ? 1 : 0;
@@ -85,14 +77,12 @@ class Query {
 	}
 
 	matchesName(name) {
-		if (this.key)
-			return this.key === "name" && this.matchesText(name);
 		return this.field ? this.field === "name" && this.compares(name) : this.matchesText(name);
 	}
 
 	matchesTrack({ label, identity }) {
 		if (this.key)
-			return KEYS[this.key](identity, this.wanted);
+			return Boolean(KEYS[this.key]) && this.compares(KEYS[this.key](identity));
 		if (this.field === "track")
 			return this.compares(label) || this.compares(identity.name);
 		if (this.field)
@@ -151,8 +141,8 @@ class Query {
 	// How much a search must read to find the items of the term alone: the one with the least number is searched for.
 	get rank() {
 		const ranks = { duration: 2, value: 3, name: 4, track: 5, tracepoint: 5 };
-		if (this.key)
-			return this.key === "name" ? ranks.name : ranks.track;
+		if (KEYS[this.key])
+			return ranks.track;
 		return this.field ? ranks[this.field] ?? 0 : 1;
 	}
 
@@ -162,12 +152,14 @@ class Query {
 			return true;
 		if (row.kind === "sample")
 			return (this.field === "value" && this.compares(items.value[i])) || this.matchesTrack(row.track);
-		return this.matchesName(recording.names[items.name[i]]) || this.matchesTrack(row.track) || (Boolean(args) && !this.key && this.matchesArgs(args));
+		return this.matchesName(recording.names[items.name[i]]) || this.matchesTrack(row.track) || (Boolean(args) && this.matchesArgs(args));
 	}
 
 	// Whether an object of fields has a hit; of slices there are two.
 	matchesArgs(args) {
 		const parts = Array.isArray(args) ? args : [args];
+		if (this.key)
+			return false;
 		if (this.field)
 			return parts.some((part) => part && Object.hasOwn(part, this.field) && this.compares(part[this.field]));
 		return parts.some((part) => part && Object.entries(part).some(([name, value]) => name !== WRITER_TID && this.isHitIn(name, value)));
@@ -178,7 +170,7 @@ class Search {
 	// changed() is called when there are more hits.
 	constructor(recording, text, changed) {
 		const [query, ...others] = termsOf(text).map((term) => new Query(term)).sort((a, b) => a.rank - b.rank);
-		Object.assign(this, { recording, query, others, changed, hits: [], fresh: [], count: 0, isDone: false, tracks: [], names: new Set(), nrNames: 0, nrChunks: 0 });
+		Object.assign(this, { recording, query, others, changed, hits: [], fresh: [], count: 0, isDone: false, tracks: [], names: new Set(), exact: new Set(), nrNames: 0, nrChunks: 0 });
 		this.done = this.run();
 	}
 
@@ -189,7 +181,7 @@ class Search {
 	}
 
 	// Names first, for they are found at once; then fields, in the chunks that may have them by their index. In the order of
-	// time each, so that the first hit changes rarely.
+	// time each, so that the first hit changes rarely; those whose name is all of the text are before others.
 	async run() {
 		const isWanted = () => !this.isStopped, added = this.recording.inOrder.slice(this.nrChunks);
 		const chunks = added.filter(({ chunk }) => !chunk.endedIn).sort((a, b) => a.chunk.from - b.chunk.from);
@@ -229,8 +221,11 @@ class Search {
 		this.tracks = others.length === 0 || query.rank === 5 ? tracks : [];
 		this.wholeTracks = new Set(others.length > 0 && !query.field ? this.recording.tracks.filter((track) => query.matchesTrack(track)) : []);
 		for (; this.nrNames < all.length; this.nrNames++)
-			if (query.matchesName(all[this.nrNames]))
+			if (query.matchesName(all[this.nrNames])) {
 				names.add(this.nrNames);
+				if (all[this.nrNames].toLowerCase() === query.wanted)
+					this.exact.add(this.nrNames);
+			}
 		this.nameTokens = names.size <= NAMES_LOOKED_UP ? [...names].map(nameToken) : null;
 	}
 
@@ -241,7 +236,12 @@ class Search {
 	add(row, chunk, index) {
 		this.count++;
 		if (this.hits.length + this.fresh.length < HITS_MOST)
-			this.fresh.push(thing(row, chunk, index));
+			this.fresh.push(this.graded(thing(row, chunk, index)));
+	}
+
+	// An item with whether its name is all that is searched for.
+	graded(one) {
+		return Object.assign(one, { isExact: one.kind !== "sample" && this.exact.has(one.chunk.read().name[one.index]) });
 	}
 
 	// Sorts the new hits in, and reports them if there are any.
@@ -264,7 +264,7 @@ class Search {
 		if (this.fresh.length === 0)
 			return;
 		this.forgetEnded();
-		this.hits = this.hits.concat(this.fresh).sort((a, b) => isBefore(a, b) ? -1 : 1);
+		this.hits = this.hits.concat(this.fresh).sort((a, b) => isAhead(a, b) ? -1 : 1);
 		this.fresh = [];
 	}
 
@@ -351,7 +351,8 @@ class Search {
 
 	// The number of hits before an item.
 	placeOf(one) {
-		return firstBeyond(this.hits.length, 0, (i) => isBefore(this.hits[i], one) ? -1 : 1);
+		const graded = this.graded({ ...one });
+		return firstBeyond(this.hits.length, 0, (i) => isAhead(this.hits[i], graded) ? -1 : 1);
 	}
 
 	// Which hit an item is, from 1; 0 if it is none.
@@ -361,17 +362,32 @@ class Search {
 	}
 }
 
+// Items of exact names are before others, each in the order of time.
+function isAhead(a, b) {
+	return a.isExact === b.isExact ? isBefore(a, b) : a.isExact;
+}
+
 function isSame(one, other) {
 	return one.chunk === other.chunk && one.index === other.index;
 }
 
+// What is offered while a search is typed.
+const OFFERED_MOST = 12, OFFERED_KEYS = [...Object.keys(KEYS), "name", "time"].map((key) => `${key}:`).concat("dur>");
+// A time that is gone to: seconds, a duration with its unit, or the time of a day in UTC, with its date or not.
+const TIME_TERM = /^\s*time:\s*(.*?)\s*$/, CLOCK = /^(?:(\d{4}-\d\d-\d\d)[T ])?(\d\d?:\d\d)(?::(\d\d))?(?:\.(\d{1,9}))?(?:Z| ?UTC)?$/;
+const DAY_NS = 86400n * 1000000000n;
+// The order of the list by a column.
+const LIST_ORDERS = { begin: (a, b) => a.begin - b.begin, name: (a, b) => a.text.localeCompare(b.text), duration: (a, b) => b.end - b.begin - (a.end - a.begin), track: (a, b) => a.track.label.localeCompare(b.track.label) };
+
 // The search field: what is found, how many, and the list.
 class SearchField {
 	constructor(page) {
-		Object.assign(this, { page, field: page.part("search"), found: page.part("found"), list: page.part("list"), search: null, shown: null, isByDuration: false });
-		this.field.addEventListener("input", () => this.begin());
+		Object.assign(this, { page, field: page.part("search"), found: page.part("found"), list: page.part("list"), search: null, shown: null, sorted: null });
+		this.field.addEventListener("input", () => {
+			this.begin();
+			this.offer();
+		});
 		this.list.addEventListener("click", () => this.showList());
-		this.field.addEventListener("focus", () => this.complete());
 		page.part("previous").addEventListener("click", () => this.go(-1));
 		page.part("next").addEventListener("click", () => this.go(1));
 	}
@@ -401,29 +417,40 @@ class SearchField {
 		this.placed = { one: page.picture.selected, span: page.picture.span };
 	}
 
-	// What may be typed: keys, names of threads, and names of slices, as far as they are few.
-	complete() {
-		const { recording } = this.page, comms = new Set(recording.tracks.map(({ identity: { comm } }) => comm).filter((comm) => comm));
-		const texts = [...Object.keys(KEYS).map((key) => `${key}:`), "dur>", "@", ...[...comms].slice(0, COMPLETED_MOST).map((comm) => `comm:${comm}`), ...recording.names.slice(0, COMPLETED_MOST)];
-		this.page.part("completions").replaceChildren(...texts.map((value) => element("option", { value })));
+	// Completes the last word: to a key, or to one of its values. Those that begin with it are first.
+	offer() {
+		const { recording } = this.page, { value } = this.field, at = value.search(/(?<!\S)(\w+:)?("[^"]*|\S*)$/), [, key = "", part] = /^(\w+:)?"?(.*)$/.exec(value.slice(at).toLowerCase());
+		const ofTracks = KEYS[key.slice(0, -1)], all = ofTracks ? recording.tracks.map(({ identity }) => ofTracks(identity)) : key === "name:" ? recording.names : key ? [] : [...OFFERED_KEYS, ...recording.names];
+		const found = [...new Set(all.filter((text) => text !== undefined).map(String))].filter((text) => text.toLowerCase().includes(part)), isFirst = (text) => text.toLowerCase().startsWith(part);
+		const some = value ? [...found.filter(isFirst), ...found.filter((text) => !isFirst(text))].slice(0, OFFERED_MOST) : [], quoted = (text) => key && /\s/.test(text) ? `"${text}"` : text;
+		this.page.part("offered").replaceChildren(...some.map((text) => element("option", { value: `${value.slice(0, at)}${key}${quoted(text)}` })));
 	}
 
-	// The field for a time.
 	askTime() {
-		this.field.value = "@";
-		this.prepare();
+		this.field.value = "time:";
+		this.begin();
 		this.field.focus();
 	}
 
-	// Goes to a time "@12.5ms" since the beginning, or "@15:28:36.1" UTC; returns whether it is one.
-	goToTime() {
-		const { page: { picture } } = this, text = this.field.value.trim(), time = text[0] === "@" ? timeOf(text.slice(1), picture) : null;
-		if (time === null)
-			return false;
-		const { from, to } = picture.span, size = Math.min(to - from, picture.whole.to * TIME_SHARE);
-		picture.setSpan(time - size / 2, time + size / 2);
-		this.page.range.setMarker(0, time);
-		return true;
+	// The nanoseconds of a time that is typed, null if it is none; undefined for other texts.
+	get time() {
+		const [, text] = TIME_TERM.exec(this.field.value) ?? [], [, date, minutes, seconds = "00", fraction = ""] = CLOCK.exec(text) ?? [], { picture } = this.page;
+		if (text === undefined)
+			return undefined;
+		if (!minutes)
+			return /^-?[\d.]+$/.test(text) ? Math.round(Number(text) * 1e9) : numberOf(text) === null ? null : Number(numberOf(text));
+		const day = date ?? (picture.hasUtc && showUtc(picture.unixOf(0), 1).day), ms = Date.parse(`${day}T${minutes.padStart(5, "0")}:${seconds}Z`);
+		if (!picture.hasUtc || Number.isNaN(ms))
+			return null;
+		const ns = BigInt(ms) * 1000000n + BigInt(fraction.padEnd(9, "0")) - picture.unixOf(0);
+		return Number(ns < 0n && !date ? ns + DAY_NS : ns);
+	}
+
+	// Shows a time, with marker A there.
+	goTo(time) {
+		const { range, picture, picture: { span } } = this.page, half = (span.to - span.from) / 2;
+		picture.setSpan(time - half, time + half);
+		range.setMarker(0, time);
 	}
 
 	// Searches anew, and selects nothing by default.
@@ -432,7 +459,7 @@ class SearchField {
 		this.search = this.shown = null;
 		this.isListed = false;
 		const text = this.field.value.trim();
-		if (text && text[0] !== "@") {
+		if (text && this.time === undefined) {
 			this.isFirst = isFirst;
 			this.search = new Search(this.page.recording, text, (search) => this.update(search));
 		}
@@ -465,8 +492,8 @@ class SearchField {
 	}
 
 	go(step, isNew = false) {
-		if (this.goToTime())
-			return;
+		if (typeof this.time === "number" && !Number.isNaN(this.time))
+			return this.goTo(this.time);
 		const one = this.search?.next(isNew ? null : this.page.picture.selected, step);
 		if (one)
 			this.page.show(one, true);
@@ -479,7 +506,8 @@ class SearchField {
 		const { search } = this, number = search?.numberOf(this.page.picture.selected), more = search && !search.isDone ? " \u2026" : "";
 		const tracks = search?.tracks.length > 0 ? `${search.count > 0 ? ", " : ""}${search.tracks.length === 1 ? `track ${search.tracks[0].label}` : counted(search.tracks.length, "track")}` : "";
 		const count = search?.count > 0 ? `${number ? `${number} of ` : ""}${search.count}` : "";
-		const text = !search ? "" : (showSafe(count + tracks) || (more ? "" : "not found")) + more;
+		const { time } = this, ofTime = time === undefined ? "" : time === null || Number.isNaN(time) ? "no time" : `Enter: ${showExact(time)}`;
+		const text = !search ? ofTime : (showSafe(count + tracks) || (more ? "" : "not found")) + more;
 		this.found.textContent = text;
 		this.field.ariaInvalid = String(text === "not found");
 		for (const part of ["previous", "next", "list"])
@@ -492,32 +520,29 @@ class SearchField {
 		if (!search)
 			return;
 		this.isListed = true;
-		const at = this.isByDuration ? 0 : Math.max(search.numberOf(page.picture.selected) - HITS_LISTED / 2, 0);
-		const all = this.isByDuration ? [...search.hits].sort((a, b) => b.end - b.begin - (a.end - a.begin)) : search.hits, hits = all.slice(at, at + HITS_LISTED);
+		const { sorted } = this, at = sorted ? 0 : Math.max(search.numberOf(page.picture.selected) - HITS_LISTED / 2, 0), named = sorted === "name" ? search.hits.map((one) => ({ ...one, text: nameOf(page.recording, one) })) : search.hits;
+		const hits = (sorted ? [...named].sort(LIST_ORDERS[sorted]) : named).slice(at, at + HITS_LISTED);
 		for (const track of search.tracks.slice(0, HITS_LISTED))
 			box.append(element("div", {}, "track ", this.link(track.label, () => page.showTrack(track))));
 		const table = element("table", {}), head = table.createTHead().insertRow(), body = table.createTBody(), total = search.count > hits.length ? `${at + 1} to ${at + hits.length} of ${search.count}` : counted(search.count, "hit");
-		table.createCaption().textContent = total;
-		head.append(...[["begin", false], ["name"], ["duration", true], ["track"]].map(([title, isByDuration]) => this.listHead(title, isByDuration)));
+		table.createCaption().append(`${total} `, buttonOf("CSV", "save all hits", async () => page.saver.save(await page.saver.csvOf(search.hits), "csv")));
+		head.append(...Object.keys(LIST_ORDERS).map((title) => this.listHead(title)));
 		for (const one of hits) {
 			const length = one.kind === "slice" ? showDuration(one.end - one.begin) : "";
 			body.insertRow().append(element("td", { textContent: showDuration(one.begin) }), element("td", {}, this.link(nameOf(page.recording, one), () => page.show(one, true))),
 				element("td", { textContent: length }), element("td", { textContent: showSafe(one.track.label) }));
 		}
-		box.append(buttonOf("CSV", "save all hits", async () => page.saver.save(await page.saver.csvOf(search.hits), "csv")), table);
+		box.append(table);
 		page.showPanel(box, "search");
 	}
 
-	// A head that sorts the list, unless `isByDuration` is undefined.
-	listHead(title, isByDuration) {
-		if (isByDuration === undefined)
-			return element("th", { scope: "col", textContent: title });
-		const isSorted = this.isByDuration === isByDuration, mark = !isSorted ? "" : isByDuration ? " \u25be" : " \u25b4";
-		const button = buttonOf(`${title}${mark}`, isByDuration ? "the longest first" : "in the order of time", () => {
-			this.isByDuration = isByDuration;
+	// A head that sorts the list by its column; once more, in the order in which n goes on.
+	listHead(title) {
+		const isSorted = this.sorted === title, isDown = title === "duration", button = buttonOf(`${title}${!isSorted ? "" : isDown ? " \u25be" : " \u25b4"}`, isDown ? "the longest first" : `by ${title}`, () => {
+			this.sorted = isSorted ? null : title;
 			this.showList();
 		});
-		return element("th", { scope: "col", ariaSort: !isSorted ? "none" : isByDuration ? "descending" : "ascending" }, button);
+		return element("th", { scope: "col", ariaSort: !isSorted ? "none" : isDown ? "descending" : "ascending" }, button);
 	}
 
 	link(text, action) {
