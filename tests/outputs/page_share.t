@@ -167,7 +167,54 @@ def check_keys(tap, pages):
     tap.ok(not missing and labels[0] == "application" and "4 tracks" in labels[1], "all controls have names", missing, labels)
 
 
-CHECKS = (check_address, check_saved, check_print, check_buttons, check_keys)
+# Where the focus is, and whether that is seen.
+FOCUS = """const one = document.activeElement, { outlineStyle, outlineWidth, boxShadow } = getComputedStyle(one);
+return [one.id || one.textContent, (outlineStyle !== "none" && outlineWidth !== "0px") || boxShadow !== "none"];"""
+ORDER = ["search", "left", "zoom-out", "fit", "zoom-in", "right", "copy", "png", "help-button", "filter", "order", "picture", "divider", "Slice", "Why", "Range", "Search", "About the recording", "details"]
+
+
+def check_focus(tap, pages):
+    """The Tab key leads to all controls in the order in which they are seen, and each shows the focus."""
+    browser = pages.browser
+    pages.load_text(WORK)
+    found = []
+    for _ in range(len(ORDER) + 1):
+        browser.press("\ue004")
+        found.append(browser.run(FOCUS))
+    found = [one for one in found if one[0] != "select"][: len(ORDER)]
+    tap.ok([name for name, _ in found] == ORDER, "the order of the Tab key", *found)
+    tap.nothing([name for name, is_seen in found if not is_seen], "the focus is seen")
+
+
+NOTED = """event demo:work 100 char track_event_type; string slice_name
++10us 7@0 work E ""
++10us 7@0 work B read
++10us 7@0 work E ""
+"""
+CELLS = """const help = document.getElementById("help"), box = (one) => one.getBoundingClientRect();
+help.showModal();
+const [key, text] = [...help.querySelector("tr").cells].map(box);
+help.scrollTop = 1e6;
+const close = box(help.querySelector("button"));
+help.close();
+return [text.top >= key.bottom && text.width > innerWidth * 0.7, close.top >= 0 && close.bottom < innerHeight];"""
+
+
+def check_phone(tap, pages):
+    """A window of 390 pixels: the help has one column; a header with a remark is as high with a search as without."""
+    browser = pages.browser
+    pages.load_text(NOTED)
+    for width, height in ((390, 95), (800, 50)):
+        devtools(browser, "Emulation.setDeviceMetricsOverride", width=width, height=700, deviceScaleFactor=1, mobile=False)
+        heights = browser.run("const heights = [], one = document.getElementById('search'); for (const text of ['', 'read']) { one.value = text; one.dispatchEvent(new Event('input')); await ktrack.search.search?.done; await new Promise(requestAnimationFrame); heights.push(document.querySelector('header').offsetHeight); } return [...heights, document.documentElement.scrollWidth - innerWidth, document.getElementById('faults').textContent];")
+        tap.ok(heights[0] == heights[1] <= height and heights[2] <= 0 and "without a begin" in heights[3], f"the header of {width} pixels with a remark", heights)
+        if width == 390:
+            found = browser.run(CELLS)
+            tap.ok(found == [True, True], "the help has a column, and ends with its button", found)
+    devtools(browser, "Emulation.clearDeviceMetricsOverride")
+
+
+CHECKS = (check_address, check_saved, check_print, check_buttons, check_keys, check_focus, check_phone)
 
 
 if __name__ == "__main__":

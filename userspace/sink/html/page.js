@@ -73,7 +73,7 @@ class Page {
 
 	showRange() {
 		const span = this.picture.span;
-		this.part("range").textContent = `${showDuration(span.from)} + ${showDuration(span.to - span.from)}`;
+		this.part("range").textContent = `${showDuration(span.to - span.from)} from ${showDuration(span.from)}`;
 		this.part("markers").textContent = this.range.markerText();
 		if (this.tipView !== this.viewKey())
 			this.hideTip();
