@@ -208,6 +208,8 @@ def check_phone(tap, pages):
         devtools(browser, "Emulation.setDeviceMetricsOverride", width=width, height=700, deviceScaleFactor=1, mobile=False)
         heights = browser.run("const heights = [], one = document.getElementById('search'); for (const text of ['', 'read']) { one.value = text; one.dispatchEvent(new Event('input')); await ktrack.search.search?.done; await new Promise(requestAnimationFrame); heights.push(document.querySelector('header').offsetHeight); } return [...heights, document.documentElement.scrollWidth - innerWidth, document.getElementById('faults').textContent];")
         tap.ok(heights[0] == heights[1] <= height and heights[2] <= 0 and "without a begin" in heights[3], f"the header of {width} pixels with a remark", heights)
+        corner = browser.run("ktrack.tracks.hide(ktrack.picture.tree.all.find((one) => one.tracks.length > 0)); await new Promise(requestAnimationFrame); const all = [...document.getElementById('corner').children].map((one) => one.getBoundingClientRect()); ktrack.tracks.showHidden(); return [all[0].width, all.every(({ left }, i) => i === 0 || left >= all[i - 1].right), all.at(-1).width > 15 && all.at(-1).right <= GUTTER + 1];")
+        tap.ok(corner[0] > 50 and corner[1:] == [True, True], "the filter has place beside hidden tracks", corner)
         if width == 390:
             found = browser.run(CELLS)
             tap.ok(found == [True, True], "the help has a column, and ends with its button", found)

@@ -516,14 +516,14 @@ class SearchField {
 
 	// The tracks, and the hits around the selected one.
 	showList() {
-		const { search, page } = this, box = element("div", {});
+		const { search, page } = this, box = element("div", { className: "columns" }), tracks = element("div", {});
 		if (!search)
 			return;
 		this.isListed = true;
 		const { sorted } = this, at = sorted ? 0 : Math.max(search.numberOf(page.picture.selected) - HITS_LISTED / 2, 0), named = sorted === "name" ? search.hits.map((one) => ({ ...one, text: nameOf(page.recording, one) })) : search.hits;
 		const hits = (sorted ? [...named].sort(LIST_ORDERS[sorted]) : named).slice(at, at + HITS_LISTED);
 		for (const track of search.tracks.slice(0, HITS_LISTED))
-			box.append(element("div", {}, "track ", this.link(track.label, () => page.showTrack(track))));
+			tracks.append(element("div", {}, "track ", this.link(track.label, () => page.showTrack(track))));
 		const table = element("table", {}), head = table.createTHead().insertRow(), body = table.createTBody(), total = search.count > hits.length ? `${at + 1} to ${at + hits.length} of ${search.count}` : counted(search.count, "hit");
 		table.createCaption().append(`${total} `, buttonOf("CSV", "save all hits", async () => page.saver.save(await page.saver.csvOf(search.hits), "csv")));
 		head.append(...Object.keys(LIST_ORDERS).map((title) => this.listHead(title)));
@@ -532,7 +532,7 @@ class SearchField {
 			body.insertRow().append(element("td", { textContent: showDuration(one.begin) }), element("td", {}, this.link(nameOf(page.recording, one), () => page.show(one, true))),
 				element("td", { textContent: length }), element("td", { textContent: showSafe(one.track.label) }));
 		}
-		box.append(table);
+		box.append(...(hits.length > 0 ? [table] : []), tracks);
 		page.showPanel(box, "search");
 	}
 
