@@ -156,6 +156,11 @@ def check_wheel(tap, pages):
     browser.drag(left, top + 5, left, top + 5 + rows / 4)
     scroll = browser.run("return ktrack.picture.scroll;")
     tap.ok(abs(scroll - height / 4) < height / rows * 2 and not browser.run("return ktrack.range.span;"), "the scroll bar", scroll, height)
+    browser.run(SELECT, "third")
+    zoomed = browser.run("""const { canvas } = ktrack.picture, box = canvas.getBoundingClientRect(), before = ktrack.picture.span;
+        const press = (clientX) => canvas.dispatchEvent(new MouseEvent("dblclick", { clientX, clientY: box.top + ktrack.picture.body + 20 })) && ktrack.picture.span !== before;
+        return [press(box.right - 4), press(box.left + 600)];""")
+    tap.ok(zoomed == [False, True], "two quick presses on the scroll bar do not zoom to the selection", zoomed)
 
 
 HELP = """const help = document.getElementById("help"), button = help.querySelector("form button");

@@ -152,6 +152,34 @@ def check_keys(tap, pages):
     tap.ok(offered == wanted, "what is offered", offered, wanted)
 
 
+# A thread that gets another name, and then another cgroup, between its slices.
+RENAMED = """format ../formats/6.12/sched/sched_switch
+format ../formats/6.12/task/task_rename
+format ../formats/6.12/cgroup/cgroup_attach_task
+event demo:work 101 char track_event_type; string slice_name
+task 30 before 30
+cgroup 30 /first
++10us 30@0 work B a
++10us 30@0 work E ""
++10us 30@0 task_rename pid=30 oldcomm=before newcomm=after
++10us 30@0 work B b
++10us 30@0 work E ""
++10us 30@0 cgroup_attach_task dst_root=0 pid=30 dst_path=/second
++10us 30@0 work B c
++10us 30@0 work E ""
+"""
+
+
+def check_renamed(tap, pages):
+    """A renamed thread is listed once, with both names."""
+    browser = pages.browser
+    pages.load_text(RENAMED, "-r", "convention")
+    hits, labels, _ = browser.run(FIND + HITS, "tid:30")
+    browser.run("document.getElementById('list').click();")
+    listed = browser.run("return [...document.querySelectorAll('#details .columns > div > div')].map((one) => one.textContent);")
+    tap.ok(len(labels) == 3 and not hits and listed == ["track work tid 30 after, before: before"], "a renamed thread", labels, listed)
+
+
 def check_times(tap, pages):
     """g asks for a time; Enter shows it, with a marker, at the same zoom."""
     browser = pages.browser
@@ -446,7 +474,7 @@ def check_widths(tap, pages):
     browser.call("POST", "/goog/cdp/execute", cmd="Emulation.clearDeviceMetricsOverride", params={})
 
 
-CHECKS = (check_widths, check_fits, check_queries, check_steps, check_keys, check_times, check_zoom, check_first, check_index, check_long)
+CHECKS = (check_widths, check_fits, check_queries, check_steps, check_keys, check_renamed, check_times, check_zoom, check_first, check_index, check_long)
 
 
 if __name__ == "__main__":

@@ -3,8 +3,8 @@
 "use strict";
 
 const ZOOM_STEP = 1.4, MOVE_STEP = 0.15;
-// Pixels for one line of a wheel that reports lines; a pointer that moves less than CLICK_SLACK clicks.
-const WHEEL_LINE = 33, CLICK_SLACK = 4;
+// Pixels for one line of a wheel that reports lines; a pointer that moves less than CLICK_SLACK clicks, but not where it scrolls.
+const WHEEL_LINE = 33, CLICK_SLACK = 4, NO_CLICKS = ["overview", "bar"];
 
 // The zoom for one turn of the wheel: small for a pinch on a touchpad, which sends many small turns.
 function wheelZoom(event) {
@@ -27,7 +27,7 @@ class Pointer {
 		canvas.addEventListener("pointerup", (event) => this.onUp(event));
 		canvas.addEventListener("pointercancel", (event) => this.onUp(event));
 		canvas.addEventListener("pointerleave", () => this.leave());
-		canvas.addEventListener("dblclick", () => this.page.focus());
+		canvas.addEventListener("dblclick", (event) => NO_CLICKS.includes(this.modeOf(event)) || this.page.focus());
 	}
 
 	leave() {
@@ -148,7 +148,7 @@ class Pointer {
 
 	onUp(event) {
 		this.pointers.delete(event.pointerId);
-		if (this.drag && !this.drag.isFar && !["overview", "bar"].includes(this.drag.mode) && event.type === "pointerup")
+		if (this.drag && !this.drag.isFar && !NO_CLICKS.includes(this.drag.mode) && event.type === "pointerup")
 			this.page.onClick(event);
 		if (this.drag?.isFar && this.drag.mode === "range")
 			this.page.select(null);

@@ -372,7 +372,7 @@ function isSame(one, other) {
 }
 
 // What is offered while a search is typed.
-const OFFERED_MOST = 12, OFFERED_KEYS = [...Object.keys(KEYS), "name", "time"].map((key) => `${key}:`).concat("dur>");
+const OFFERED_MOST = 12, NAMES_LOOKED_AT = 50000, OFFERED_KEYS = [...Object.keys(KEYS), "name", "time"].map((key) => `${key}:`).concat("dur>");
 // A time that is gone to: seconds, a duration with its unit, or the time of a day in UTC, with its date or not.
 const TIME_TERM = /^\s*time:\s*(.*?)\s*$/, CLOCK = /^(?:(\d{4}-\d\d-\d\d)[T ])?(\d\d?:\d\d)(?::(\d\d))?(?:\.(\d{1,9}))?(?:Z| ?UTC)?$/;
 const DAY_NS = 86400n * 1000000000n;
@@ -420,7 +420,7 @@ class SearchField {
 	// Completes the last word: to a key, or to one of its values. Those that begin with it are first.
 	offer() {
 		const { recording } = this.page, { value } = this.field, at = value.search(/(?<!\S)(\w+:)?("[^"]*|\S*)$/), [, key = "", part] = /^(\w+:)?"?(.*)$/.exec(value.slice(at).toLowerCase());
-		const ofTracks = KEYS[key.slice(0, -1)], all = ofTracks ? recording.tracks.map(({ identity }) => ofTracks(identity)) : key === "name:" ? recording.names : key ? [] : [...OFFERED_KEYS, ...recording.names];
+		const ofTracks = KEYS[key.slice(0, -1)], all = ofTracks ? recording.tracks.map(({ identity }) => ofTracks(identity)) : key && key !== "name:" ? [] : [...(key ? [] : OFFERED_KEYS), ...recording.names.slice(0, NAMES_LOOKED_AT)];
 		const found = [...new Set(all.filter((text) => text !== undefined).map(String))].filter((text) => text.toLowerCase().includes(part)), isFirst = (text) => text.toLowerCase().startsWith(part);
 		const some = value ? [...found.filter(isFirst), ...found.filter((text) => !isFirst(text))].slice(0, OFFERED_MOST) : [], quoted = (text) => key && /\s/.test(text) ? `"${text}"` : text;
 		this.page.part("offered").replaceChildren(...some.map((text) => element("option", { value: `${value.slice(0, at)}${key}${quoted(text)}` })));
@@ -514,16 +514,21 @@ class SearchField {
 			this.page.part(part).hidden = !search;
 	}
 
-	// The tracks, and the hits around the selected one.
+	// The hits around the selected one, and the tracks; those of a thread before and after it got another name or cgroup are one.
 	showList() {
-		const { search, page } = this, box = element("div", { className: "columns" }), tracks = element("div", {});
+		const { search, page } = this, box = element("div", { className: "columns" }), tracks = element("div", {}), lines = new Map();
 		if (!search)
 			return;
 		this.isListed = true;
 		const { sorted } = this, at = sorted ? 0 : Math.max(search.numberOf(page.picture.selected) - HITS_LISTED / 2, 0), named = sorted === "name" ? search.hits.map((one) => ({ ...one, text: nameOf(page.recording, one) })) : search.hits;
 		const hits = (sorted ? [...named].sort(LIST_ORDERS[sorted]) : named).slice(at, at + HITS_LISTED);
-		for (const track of search.tracks.slice(0, HITS_LISTED))
-			tracks.append(element("div", {}, "track ", this.link(track.label, () => page.showTrack(track))));
+		for (const track of search.tracks)
+			appendTo(lines, track.identity.scope === "thread" ? JSON.stringify({ ...track.identity, comm: "", cgroup: "", tgid: 0 }) : track, track);
+		for (const all of [...lines.values()].slice(0, HITS_LISTED)) {
+			const track = all.at(-1), names = new Set(all.map(({ identity: { comm } }) => comm));
+			names.delete(track.identity.comm);
+			tracks.append(element("div", {}, "track ", this.link(track.label, () => page.showTrack(track)), names.size > 0 ? `, before: ${showSafe([...names].join(", "))}` : ""));
+		}
 		const table = element("table", {}), head = table.createTHead().insertRow(), body = table.createTBody(), total = search.count > hits.length ? `${at + 1} to ${at + hits.length} of ${search.count}` : counted(search.count, "hit");
 		table.createCaption().append(`${total} `, buttonOf("CSV", "save all hits", async () => page.saver.save(await page.saver.csvOf(search.hits), "csv")));
 		head.append(...Object.keys(LIST_ORDERS).map((title) => this.listHead(title)));
