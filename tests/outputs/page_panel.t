@@ -183,7 +183,27 @@ def check_help(tap, pages):
     browser.call("POST", "/goog/cdp/execute", cmd="Emulation.clearDeviceMetricsOverride", params={})
 
 
-CHECKS = (check_help, check_tabs, check_height, check_history, check_places, check_wheel)
+UNMATCHED = """event demo:work 100 char track_event_type; string slice_name
++10us 7@0 work E ""
++10us 7@0 work E ""
++10us 8@0 work B read
++10us 8@0 work E ""
++10us 9@0 work E ""
+"""
+
+
+def check_unmatched(tap, pages):
+    """Ends without a begin lead to their tracks, those with the most first."""
+    browser = pages.browser
+    pages.load_text(UNMATCHED)
+    found = browser.run("const table = [...document.querySelectorAll('#details table')].find(({ caption }) => caption?.textContent === 'ends without a begin'); return [...table?.querySelectorAll('tr:has(.link)') ?? []].map((row) => [...row.children].map((cell) => cell.textContent).join(': '));")
+    tap.ok(found == ["work tid 7: 2 ends", "work tid 9: 1 end"], "the tracks of ends without a begin", *found)
+    browser.run("[...document.querySelectorAll('#details .link')].at(-1)?.click();")
+    chosen = browser.run("const { current } = ktrack.picture; return [current?.tracks[0].label, document.getElementById('details').innerText.includes('demo:work')];")
+    tap.ok(chosen == ["work tid 9", True], "a link leads there", chosen)
+
+
+CHECKS = (check_unmatched, check_help, check_tabs, check_height, check_history, check_places, check_wheel)
 
 
 if __name__ == "__main__":

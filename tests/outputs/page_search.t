@@ -238,6 +238,8 @@ def check_steps(tap, pages):
     last = browser.run("return nameOf(ktrack.recording, ktrack.picture.selected);")
     count = browser.run("return document.getElementById('found').textContent;")
     tap.ok(last == "mark" and count == "4 of 4", "a line of the list leads to its hit", last, count)
+    late = browser.run("const { of } = ktrack.details; let go; ktrack.details.of = async (...words) => { await new Promise((done) => { go = done; }); return of.apply(ktrack.details, words); }; const shown = ktrack.showDetails(ktrack.picture.selected); ktrack.onLetter('l'); go(); await shown; ktrack.details.of = of; return [ktrack.panel.tab, document.querySelectorAll('#details th').length];")
+    tap.ok(late == ["search", 4], "details that come late do not replace the list", late)
     browser.press("n")
     again = browser.run("return document.getElementById('found').textContent;")
     tap.ok(again == "1 of 4", "after the last hit comes the first", again)

@@ -40,7 +40,7 @@ class Row {
 // its module was loaded again, is one track here.
 class Track {
 	constructor({ number, label, identity, joins = false }) {
-		Object.assign(this, { number, numbers: [number], label, identity, joins, rows: [], byPlace: new Map(), openAt: new Map(), instants: null, samples: null, first: 0, nrChunks: 0, isEnded: false });
+		Object.assign(this, { number, numbers: [number], label, identity, joins, rows: [], byPlace: new Map(), openAt: new Map(), instants: null, samples: null, first: 0, nrChunks: 0, isEnded: false, unmatched: 0 });
 	}
 
 	get parts() {
@@ -129,7 +129,7 @@ class Recording {
 		else if (letter === "r")
 			this.about = JSON.parse(rest);
 		else if (letter === "e")
-			this.byNumber.get(+rest).isEnded = true;
+			this.endTrack(...rest.split(" "));
 		else if (letter === "f")
 			this.addTotals(JSON.parse(rest));
 		else if (letter === "o")
@@ -162,6 +162,13 @@ class Recording {
 		track.isEnded = false;
 		this.byIdentity.set(key, track);
 		this.byNumber.set(about.number, track);
+	}
+
+	// With the number of ends that had no begin.
+	endTrack(number, unmatched = 0) {
+		const track = this.byNumber.get(+number);
+		track.isEnded = true;
+		track.unmatched += +unmatched;
 	}
 
 	// Tracks with nothing on them are shown in the end.

@@ -4,6 +4,8 @@
 
 // Who wrote a record, among the fields.
 const WRITER_TID = "ktrack:tid", WRITER_COMM = "ktrack:comm", OWN_FACTS = [FLOW_KEY, WRITER_TID, WRITER_COMM];
+// So many tracks with ends that have no begin are listed.
+const UNMATCHED_MOST = 10;
 const HISTOGRAM_WIDTH = 320, HISTOGRAM_HEIGHT = 56;
 
 // A text whose marks of direction do not change what is around it.
@@ -103,8 +105,19 @@ class Details {
 	// What a recording answers, and facts about it, shown if nothing is selected.
 	whole() {
 		const [extent, ...answers] = this.page.overview.parts(), columns = element("div", { className: "columns" });
-		columns.append(...answers, tableOf(this.wholeFacts()));
+		columns.append(...answers, ...this.unmatchedParts(), tableOf(this.wholeFacts()));
 		return element("div", {}, extent, columns, "Click on something for its details. Drag over tracks or over the time axis for statistics of a range.");
+	}
+
+	// Ways to the tracks with ends that have no begin, those with the most first.
+	unmatchedParts() {
+		const { page } = this, tracks = this.recording.tracks.filter(({ unmatched }) => unmatched > 0).sort((a, b) => b.unmatched - a.unmatched);
+		const lead = (track) => linkOf(track.label, "to this line", () => {
+			page.showTrack(track);
+			page.tracks.choose(page.picture.nodeOf(track));
+		});
+		const rows = tracks.slice(0, UNMATCHED_MOST).map((track) => [lead(track), counted(track.unmatched, "end")]);
+		return rows.length > 0 ? [tableOf(rows, "ends without a begin", ["track", "ends"])] : [];
 	}
 
 	// An item in one line.

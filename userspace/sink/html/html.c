@@ -455,8 +455,13 @@ static void html_track_begin(struct html_sink *sink, const struct timeline_event
 
 static void html_track_end(struct html_sink *sink, const struct timeline_event *event)
 {
+	struct buffer *out = &sink->file.out;
+
 	html_track_report(sink, event_track(sink, event));
-	buffer_printf(&sink->file.out, "e %lu\n", event->track->number);
+	buffer_printf(out, "e %lu", event->track->number);
+	if (event->unmatched_ends > 0)
+		buffer_printf(out, " %lu", event->unmatched_ends);
+	buffer_append_char(out, '\n');
 }
 
 /* What the arguments of an event have beside its fields. */

@@ -338,8 +338,9 @@ class Page {
 	async showDetails(one) {
 		if (!one && this.range.span)
 			return this.range.show();
-		const tab = !one ? "about" : this.panel.tab === "why" ? "why" : "slice", panel = one ? await this.details.of(one, tab === "why") : this.details.whole();
-		if (panel)
+		const tab = !one ? "about" : this.panel.tab === "why" ? "why" : "slice", { content } = this.panel, panel = one ? await this.details.of(one, tab === "why") : this.details.whole();
+		// What takes its time replaces nothing that was shown meanwhile.
+		if (panel && this.panel.content === content)
 			this.showPanel(panel, tab);
 		await this.chain.follow(one);
 		return one ? this.details.statistics : null;

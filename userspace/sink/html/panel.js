@@ -58,7 +58,7 @@ class Panel {
 
 	// Shows a content, in its tab.
 	show(content, name) {
-		this.tab = name;
+		Object.assign(this, { tab: name, content });
 		this.page.search.isListed = name === "search";
 		for (const [key, button] of Object.entries(this.buttons))
 			button.ariaSelected = String(key === name);
