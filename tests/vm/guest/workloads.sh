@@ -86,6 +86,8 @@ echo +memory >$CGROUPS/cgroup.subtree_control
 mount -t ext4 /dev/vda /mnt
 echo 0 >/sys/block/vda/queue/read_ahead_kb
 for work in copy compile pipes flood pressure; do
+	# What the one before left is not written meanwhile.
+	sync
 	attempt $work ktrack record -b 16384 --include-self -r $PACKS \
 		-r "instant clock:idle_end event=clock_rq:idle_end" -r "instant clock:idle_begin event=clock_rq:idle_begin" -o /out/$work.dat -- sh "$0" $work
 done
