@@ -81,10 +81,16 @@ def check_short(tap, folder):
     tap.ok(comms == {"short"}, "one that was told the socket and is no descendant is not", comms)
 
 
+def address_of(pid):
+    """Where a ktrack of that number listens for descendants."""
+    start = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[19]
+    return f"\0ktrack-user/{pid}/{start}".encode().ljust(108, b"\0")
+
+
 def check_others(tap, folder):
     """An ancestor that is no ktrack is not asked: whoever listens at its number can delay no program."""
     with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as listener:
-        listener.bind(f"\0ktrack-user/{os.getpid()}".encode().ljust(108, b"\0"))
+        listener.bind(address_of(os.getpid()))
         listener.listen()
         listener.setblocking(False)
         subprocess.run([f"{folder}/outer", "1", "1", "0"], env={}, check=True, stdout=subprocess.DEVNULL)
@@ -94,6 +100,32 @@ def check_others(tap, folder):
         except BlockingIOError:
             is_asked = False
     tap.ok(not is_asked, "an ancestor of another name is not asked")
+
+
+def check_taken(tap, folder):
+    """One who has taken ktrack's address and accepts nothing delays no program, and ktrack says so."""
+    looks = []
+
+    def take():
+        """In the process that becomes ktrack; its parent has the sockets, too."""
+        listener.bind(address_of(os.getpid()))
+        listener.listen(0)
+        caller.connect(address_of(os.getpid()))
+
+    def waiting():
+        """The program, if it sleeps in many looks."""
+        pids = [pid for pid in children_of(recorder.process.pid) if state_of(pid) == "S" and Path(f"/proc/{pid}/comm").read_text() == "short\n"]
+        looks.extend(pids)
+        return pids if len(looks) > 15 else []
+
+    with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as listener, socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as caller:
+        recorder = Recorder(folder, "taken", "--programs", "--", "env", "-i", f"{folder}/short", "1", "1", "0", preexec_fn=take)
+        found = wait_for(lambda: recorder.process.poll() is None and waiting(), recorder.process)
+        for pid in found or []:
+            os.kill(pid, signal.SIGKILL)
+        messages = recorder.process.communicate()[1]
+    tap.ok(not found, "a full queue at ktrack's address delays no program", looks)
+    tap.ok("cannot listen for descendants" in messages, "ktrack says that its address is taken", messages)
 
 
 def check_machine(tap, folder):
@@ -113,6 +145,7 @@ def main():
         check_descendants(tap, folder)
         check_short(tap, folder)
         check_others(tap, folder)
+        check_taken(tap, folder)
         check_machine(tap, folder)
         outer.kill()
         outer.wait()

@@ -383,8 +383,16 @@ int programs_new(struct programs **out, const struct programs_settings *settings
 	if (!programs->message)
 		error_set(error, "out of memory");
 	if (!programs->message ||
-	    program_socket_open(&programs->socket, settings->of_descendants, error) < 0 ||
-	    programs_begin(programs, error) < 0) {
+	    program_socket_open(&programs->socket, settings->of_descendants, error) < 0) {
+		programs_close(programs);
+		return -1;
+	}
+	if (settings->of_descendants && programs->socket.descendants_fd < 0)
+		report_message(settings->report,
+			       "programs: cannot listen for descendants that have another "
+			       KTRACK_USER_SOCKET_VARIABLE "; those that end within a second may "
+			       "be missing");
+	if (programs_begin(programs, error) < 0) {
 		programs_close(programs);
 		return -1;
 	}

@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "userring/process.h"
 #include "userring/scan.h"
 
 /* If so many have connected, others wait. */
@@ -137,9 +138,11 @@ static int socket_open_for_descendants(void)
 {
 	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	char start[24];
 
-	snprintf(address.sun_path + 1, sizeof(address.sun_path) - 1, KTRACK_USER_ANCESTOR,
-		 getpid());
+	snprintf(start, sizeof(start), "%llu", (unsigned long long)process_started(getpid()));
+	snprintf(address.sun_path + 1, sizeof(address.sun_path) - 1, KTRACK_USER_ANCESTOR, getpid(),
+		 start);
 	if (fd >= 0 && bind(fd, (struct sockaddr *)&address, sizeof(address)) == 0 &&
 	    listen(fd, BACKLOG) == 0)
 		return fd;

@@ -19,8 +19,11 @@
 #define KTRACK_USER_SOCKET		"/run/ktrack/user.sock"
 #define KTRACK_USER_SOCKET_VARIABLE	"KTRACK_USER_SOCKET"
 
-/* Where a ktrack of that number awaits descendants: an address behind a NUL, of full size. */
-#define KTRACK_USER_ANCESTOR		"ktrack-user/%d"
+/*
+ * Where a ktrack awaits descendants: an address behind a NUL, of full size, with its number and the
+ * time of its start in /proc/PID/stat. Nobody can listen there before, and no other ktrack does.
+ */
+#define KTRACK_USER_ANCESTOR		"ktrack-user/%d/%s"
 
 #define KTRACK_USER_MAGIC		0x6b747275u
 #define KTRACK_USER_VERSION		1

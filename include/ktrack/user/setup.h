@@ -49,6 +49,9 @@ extern "C" {
 /* How the name of a ktrack begins in procfs. */
 #define __KTRACK_ANCESTOR	"(ktrack"
 
+/* Where the time of its start is there: so many fields behind the name. */
+#define __KTRACK_START_FIELD	20
+
 /* A program may have so many mappings of its memory's size. */
 #define __KTRACK_AS_SHARES	4
 
@@ -115,14 +118,16 @@ static inline int ktrack_user_connect(int fd, const struct sockaddr_un *address)
 
 /*
  * Waits until ktrack records the program, or does not want it and closes the connection. Returns 1
- * if it was reached, 0 if none listens there, or -1 if one does that could not be reached.
+ * if it was reached, 0 if none listens there, or -1 if one does that could not be reached. Anybody
+ * may listen at an abstract address: no place in its queue is waited for.
  */
 static inline int ktrack_user_offer(int memory_fd, const struct sockaddr_un *address)
 {
+	int flags = SOCK_SEQPACKET | SOCK_CLOEXEC | (address->sun_path[0] ? 0 : SOCK_NONBLOCK);
 	struct pollfd answer;
 	int status = 0;
 
-	answer.fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+	answer.fd = socket(AF_UNIX, flags, 0);
 	answer.events = POLLIN;
 	if (answer.fd < 0)
 		return -1;
@@ -149,24 +154,17 @@ static inline int ktrack_user_offer_at(int memory_fd, const char *path)
 	return ktrack_user_offer(memory_fd, &address);
 }
 
-static inline int ktrack_user_offer_to(int memory_fd, int pid)
+/*
+ * The parent of a process, 0 if it has none in this PID namespace, -1 if that cannot be read. If it
+ * is named ktrack, @address is where it listens for descendants, otherwise of no family.
+ */
+static inline int ktrack_user_parent_of(int pid, struct sockaddr_un *address)
 {
-	struct sockaddr_un address;
-
-	memset(&address, 0, sizeof(address));
-	address.sun_family = AF_UNIX;
-	snprintf(address.sun_path + 1, sizeof(address.sun_path) - 1, KTRACK_USER_ANCESTOR, pid);
-	return ktrack_user_offer(memory_fd, &address);
-}
-
-/* The parent of a process, 0 if it has none in this PID namespace, -1 if that cannot be read. */
-static inline int ktrack_user_parent_of(int pid, int *is_ktrack)
-{
-	const char *name, *behind;
-	char text[256];
+	char text[512], *name, *behind, *start;
 	ssize_t size = -1;
 	int fd;
 
+	memset(address, 0, sizeof(*address));
 	snprintf(text, sizeof(text), "/proc/%d/stat", pid);
 	fd = open(text, O_RDONLY | __KTRACK_CLOEXEC);
 	if (fd >= 0) {
@@ -177,8 +175,18 @@ static inline int ktrack_user_parent_of(int pid, int *is_ktrack)
 	/* The name is in parentheses and may contain anything; a letter is between. */
 	name = strchr(text, '(');
 	behind = strrchr(text, ')');
-	*is_ktrack = name && strncmp(name, __KTRACK_ANCESTOR, strlen(__KTRACK_ANCESTOR)) == 0;
-	return behind && strlen(behind) > 4 ? atoi(behind + 4) : -1;
+	if (!behind || strlen(behind) <= 4)
+		return -1;
+	start = behind;
+	for (int i = 0; i < __KTRACK_START_FIELD && start; i++)
+		start = strchr(start + 1, ' ');
+	if (start && strncmp(name, __KTRACK_ANCESTOR, strlen(__KTRACK_ANCESTOR)) == 0) {
+		start[1 + strcspn(start + 1, " ")] = '\0';
+		address->sun_family = AF_UNIX;
+		snprintf(address->sun_path + 1, sizeof(address->sun_path) - 1, KTRACK_USER_ANCESTOR,
+			 pid, start + 1);
+	}
+	return atoi(behind + 4);
 }
 
 /*
@@ -189,16 +197,18 @@ static inline int ktrack_user_parent_of(int pid, int *is_ktrack)
 static inline int ktrack_user_offer_to_ancestor(int memory_fd)
 {
 	struct ktrack_user_process *process = &ktrack_user3_process;
-	int pid = getppid(), nr_tries = 0, status = 0, parent, is_ktrack;
+	int pid = process->ancestor ? process->ancestor : getppid();
+	int nr_left = process->ancestor ? 1 : __KTRACK_ANCESTORS;
+	int nr_tries = 0, status = 0, parent;
+	struct sockaddr_un address;
 
-	if (process->ancestor)
-		return process->ancestor < 0 ? 0 : ktrack_user_offer_to(memory_fd, process->ancestor);
-	process->ancestor = -1;
-	for (int i = 0; i < __KTRACK_ANCESTORS && pid > 0 && status == 0; i++) {
-		parent = ktrack_user_parent_of(pid, &is_ktrack);
-		if (is_ktrack)
-			status = ktrack_user_offer_to(memory_fd, pid);
-		if (status)
+	if (!process->ancestor)
+		process->ancestor = -1;
+	for (; nr_left > 0 && pid > 0 && status == 0; nr_left--) {
+		parent = ktrack_user_parent_of(pid, &address);
+		if (address.sun_family)
+			status = ktrack_user_offer(memory_fd, &address);
+		if (status > 0)
 			process->ancestor = pid;
 		pid = parent < 0 && ++nr_tries < __KTRACK_ANCESTOR_TRIES ? getppid() : parent;
 	}
