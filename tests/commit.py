@@ -7,10 +7,12 @@ import subprocess
 
 def commit_of(root):
     """The hash of the commit; without git, that of the sources."""
-    git = ["git", "-C", root, "rev-parse", "--verify", "HEAD:./"]
-    done = subprocess.run(git, capture_output=True, check=False)
-    if done.returncode == 0 and (root / ".git").exists():
-        return subprocess.run(git[:-1] + ["HEAD"], capture_output=True, check=True).stdout
+    try:
+        done = subprocess.run(["git", "-C", root, "rev-parse", "--verify", "HEAD"], capture_output=True, check=False)
+    except OSError:
+        done = None
+    if done and done.returncode == 0 and (root / ".git").exists():
+        return done.stdout
     files = sorted(path for path in (root / "userspace").rglob("*") if path.is_file())
     return hashlib.sha256(b"".join(path.read_bytes() for path in files)).digest()
 

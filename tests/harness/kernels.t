@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Test: scripts/vm-kernel waits for another run; scripts/vm-modules builds modules also below a limit of CPU time, and refuses warnings.
+"""Test: scripts/vm-kernel waits for another run; scripts/vm-modules builds modules also below a limit of CPU time, and refuses warnings;
+kernels are chosen without git, too.
 
 The build tools are a stand-in.
 """
@@ -23,6 +24,7 @@ PROJECT = Path(__file__).resolve().parents[2]
 # Makes a module that has the limit of its build, and warns on request.
 STAND_IN = r"""#!/bin/bash
 [ ! -e warns ] || echo "main.c:1:2: warning: this looks odd"
+[ ! -e fails ] || exit 1
 for word in "$@"; do case $word in M=*) ulimit -t >"${word#M=}/limit.ko" ;; esac done
 """
 
@@ -78,9 +80,13 @@ def built(folder, limit_s):
 
 
 def check_warnings(tap, folder):
-    """A build with a warning is an error, also when nothing has changed since; one without is none."""
+    """A build with a warning is an error, also when nothing has changed since; one without is none. Whatever fails is compiled again."""
     root, words = builder(folder, 500)
     (root / "warns").touch()
+    (root / "fails").touch()
+    done = process.run(words, stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    tap.ok(done.returncode == 1 and not (root / "kernel/modules/sources").exists(), "what has warned is compiled again if another file has failed", done.stderr)
+    (root / "fails").unlink()
     for what in ("a warning", "the same warning"):
         done = process.run(words, stdin=subprocess.DEVNULL, capture_output=True, text=True)
         is_refused = done.returncode == 1 and "this looks odd" in done.stderr and not (root / "out").exists()
@@ -88,6 +94,13 @@ def check_warnings(tap, folder):
     (root / "warns").unlink()
     done = process.run(words, stdin=subprocess.DEVNULL, capture_output=True, text=True)
     tap.ok(done.returncode == 0, "without it the modules are there", done.stderr)
+
+
+def check_chosen(tap):
+    """Which kernels a test takes depends on the commit, or on the sources."""
+    script = "import pathlib, sys; sys.path[:0] = sys.argv[1:2]; import commit; print(*commit.ranked(pathlib.Path(sys.argv[2]), 'ab'))"
+    done = subprocess.run([sys.executable, "-Bc", script, PROJECT / "tests", PROJECT], env={"PATH": ""}, capture_output=True, text=True, check=False)
+    tap.ok(sorted(done.stdout.split()) == ["a", "b"], "kernels are chosen where there is no git", done.stderr)
 
 
 def main():
@@ -101,6 +114,7 @@ def main():
         tap.ok(found == (0, wanted_s), f"below a limit of {limit_s} s, a build has {wanted_s} s", *found)
     with tempfile.TemporaryDirectory() as folder:
         check_warnings(tap, folder)
+    check_chosen(tap)
     return tap.finish()
 
 
