@@ -125,10 +125,12 @@ def check_command(tap, program, folder):
     done = subprocess.run([KTRACK, "record", "-e", "ub:open*", "-o", path, "--", program], capture_output=True, text=True, check=False)
     subprocess.run([KTRACK, "export", f"--event={target}", path], check=False, capture_output=True)
     tap.ok(done.returncode == 0 and categories(read_events(target)) == {"ub:open_file", "ub:open_dir"}, "-e means events of the command without --programs", done.stderr)
-    for name, pattern, command in (("a system that it does not have", "bu:open*", [program]), ("one of two patterns", "ub:open*,bu:*", [program]), ("another program", "ub:open*", ["touch"])):
+    for name, pattern, command in (("a system that it does not have", "bu:open*", [program]), ("a system with a wildcard", "b?:open*", [program]), ("one of two patterns", "ub:open*,bu:*", [program]), ("another program", "ub:open*", ["touch"])):
         ran = Path(folder) / "ran"
         done = subprocess.run([KTRACK, "record", "-e", pattern, "-o", path, "--", *command, ran], capture_output=True, text=True, check=False)
         tap.ok(done.returncode == 125 and not ran.exists(), f"{name}: refused", done.returncode, done.stderr)
+    done = subprocess.run([KTRACK, "record", "--cpu=0", "-e", "ub:open*", "-o", path, "--", program], capture_output=True, text=True, check=False)
+    tap.ok(done.returncode == 2 and "--cpu: has no effect: 'ub:open*' matches no tracepoint" in done.stderr, "an option without effect is refused because of the pattern", done.stderr)
 
 
 def check_unit(tap, program):

@@ -787,6 +787,11 @@ static int programs_check(const struct capture_settings *settings, struct error 
 	if (strcmp(settings->clock, "boot") != 0)
 		return error_set(error, "--clock=%s: programs have the clock boot; leave it out",
 				 settings->clock);
+	if (!capture_records_kernel(settings) && option && settings->selection.nr_patterns > 0)
+		return error_set(error,
+				 "%s: has no effect: '%s' matches no tracepoint and means events of "
+				 "programs; leave out one of the two",
+				 option, settings->selection.patterns[0].text);
 	if (!capture_records_kernel(settings) && option)
 		return error_set(error,
 				 "%s: has no effect on programs; select tracepoints with -e or -r, "

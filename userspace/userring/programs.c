@@ -320,12 +320,12 @@ bool programs_find_reader(uid_t *user, gid_t *group)
 	return is_found;
 }
 
-/* Compilers merge a text with the end of another one. */
+/* Compilers and linkers merge a text with the end of another one. */
 bool program_may_emit(const struct buffer *file, const char *system)
 {
 	return memmem(file->data, file->size, KTRACK_USER_SOCKET, sizeof(KTRACK_USER_SOCKET)) &&
-	       (strpbrk(system, "*?[") ||
-		memmem(file->data, file->size, system, strlen(system) + 1));
+	       !strpbrk(system, "*?[") &&
+	       memmem(file->data, file->size, system, strlen(system) + 1);
 }
 
 /* In a process of the helper. */

@@ -230,7 +230,7 @@ int programs_examine(struct programs_examined *out, struct error *error);
 /**
  * program_may_emit - whether a program has ktrack/user.h and may emit events of a system
  * @file: the bytes of its file
- * @system: a pattern
+ * @system: its name; a pattern with wildcards means no system
  */
 bool program_may_emit(const struct buffer *file, const char *system);
 

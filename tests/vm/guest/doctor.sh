@@ -71,7 +71,7 @@ memory_fill() {
 	mkdir -p /full
 	mount -t tmpfs -o size=100% tmpfs /full
 	until examined memory >/out/memory && grep -q '"limited"' /out/memory; do
-		much_mib=$(awk -F'[" ]' '/"memory"/ { for (i = 1; $i != "MiB"; i++); print int(($(i - 1) - 4 * $(i + 2)) / 2) }' /out/memory)
+		much_mib=$(awk -F'[" ]' '/"memory"/ { for (i = 1; i <= NF && $i != "MiB"; i++); print int(($(i - 1) - 4 * $(i + 2)) / 2) }' /out/memory)
 		dd if=/dev/zero of=/full/$number bs=1M count=$((much_mib > 4 ? much_mib : 4)) 2>/dev/null
 		number=$((number + 1))
 	done
