@@ -38,8 +38,23 @@ TEST(a_lock_is_what_is_waited_for_wherever_it_is_taken)
 		   "the lock of a directory");
 	CHECK_TEXT(wait_of("rwsem_down_write_slowpath;down_write;my_driver"),
 		   "a rw_semaphore (write)");
+	CHECK_TEXT(wait_of("__down_killable;down_killable;my_driver"), "a semaphore");
+	CHECK_TEXT(wait_of("schedule_timeout;__down_timeout;down_timeout"), "a semaphore");
 	CHECK_TEXT(wait_of("folio_wait_bit_common;filemap_fault;do_user_addr_fault"),
 		   "a page of a file (major fault)");
+}
+
+TEST(a_lock_of_another_function_or_kind_has_no_owner)
+{
+	CHECK_TEXT(wait_of("rwsem_down_read_slowpath;down_read;filemap_fault;__do_fault;"
+			   "handle_mm_fault;do_user_addr_fault"),
+		   "a rw_semaphore (read)");
+	CHECK_TEXT(wait_of("__mutex_lock;mydrv_mmap;mmap_region;vm_mmap_pgoff"), "a mutex");
+	CHECK_TEXT(wait_of("__mutex_lock;__mutex_lock_slowpath;mutex_lock;lock_rename"), "a mutex");
+	CHECK_TEXT(wait_of("__mutex_lock;mutex_lock_killable;cgroup_kn_lock_live"),
+		   "the lock of all cgroups");
+	CHECK_TEXT(wait_of("rwsem_down_write_slowpath;down_write;dup_mmap"),
+		   "a rw_semaphore (write)");
 }
 
 TEST(functions_are_compared_as_a_whole)
@@ -86,4 +101,30 @@ TEST(a_program_that_reads_in_no_system_call_has_a_page_fault)
 	CHECK_TEXT(wait_without_stack(true, true, "block:request/R 4096@253,0"), "");
 	CHECK_TEXT(wait_without_stack(false, false, "block:request/R 4096@253,0"), "");
 	CHECK_TEXT(wait_without_stack(false, true, "block:request/W 4096@253,0"), "");
+}
+
+/* A wait with a kernel stack, in a state, that ends in an interrupt. */
+static bool waits_for_room(const char *stack, const char *state, const char *interrupt)
+{
+	struct name_table names;
+	struct part_key key = { .kind = PART_BLOCKED, .is_woken = true, .context = CONTEXT_SOFT };
+	bool waits;
+
+	CHECK(name_table_init(&names) == 0);
+	key.stack = name_table_add(&names, text_of(stack));
+	key.state = name_table_add(&names, text_of(state));
+	key.interrupt = name_table_add(&names, text_of(interrupt));
+	waits = part_waits_for_room(&names, &key);
+	name_table_release(&names);
+	return waits;
+}
+
+TEST(a_device_makes_room_and_is_no_peer)
+{
+	static const char socket[] = "schedule_timeout;sk_stream_wait_memory;tcp_sendmsg_locked";
+
+	CHECK(waits_for_room(socket, "S", "timer tcp_delack_timer"));
+	CHECK(!waits_for_room(socket, "S", "NET_RX"));
+	CHECK(!waits_for_room(socket, "D", "timer tcp_delack_timer"));
+	CHECK(!waits_for_room("n_tty_write;file_tty_write", "S", "IRQ 4 ttyS0"));
 }

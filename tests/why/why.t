@@ -75,8 +75,8 @@ CASES = {
     "priorities": ("inverted", "urgent", "behind", "raised", "counted"),
     "signals": ("handled", "left", "ignored", "signaled", "woken", "frozen", "thawed", "flushed", "noted", "aside", "held", "vforked", "dies"),
     "slack": ("slack", "--json slack", "late", "wheel"),
-    "companions": ("spins", "flushes", "shares", "--json shares", "queued"),
-    "window": ("unread", "confirmed", "closed"),
+    "companions": ("spins", "flushes", "shares", "--json shares", "queued", "served", "unrelated"),
+    "window": ("unread", "confirmed", "closed", "locked"),
 }
 CATEGORIES = "there are slices of mydrv:io, mydrv:request, mydrv:transfer, irq:cpu and 3 more; 'CATEGORY/*' matches all of one"
 REFUSED = {

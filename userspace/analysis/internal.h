@@ -526,6 +526,9 @@ int split_find_causes(const struct split *split, const struct name_table *names,
 /** part_is_timeout - whether nobody woke the thread until the timeout of its wait */
 bool part_is_timeout(const struct name_table *names, const struct part_key *key);
 
+/** frame_take - take the innermost function of a kernel stack from its text */
+struct text frame_take(struct text *frames);
+
 /** stack_find_wait - what a thread waits for with these innermost functions; NULL if unknown */
 const char *stack_find_wait(struct text frames);
 

@@ -2,6 +2,13 @@
 /* What a thread waits for, by the functions of its kernel stack, or by its system call. */
 #include "analysis/internal.h"
 
+/** enum lock_kind - kinds of locks that functions take for a known purpose */
+enum lock_kind {
+	LOCK_NONE,
+	LOCK_MUTEX,
+	LOCK_RWSEM,
+};
+
 /*
  * Functions of the kernel in which threads sleep, and what they wait for: what is special first,
  * because a stack has general ones, too. Names that end in "*" are begins of names.
@@ -9,13 +16,17 @@
 static const struct {
 	const char *function;
 	const char *wait;
+	enum lock_kind lock;
 } waits[] = {
 	/* Whatever needs the lock: these are the innermost functions. */
-	{ "__mutex_lock*", "a mutex" },
-	{ "rwsem_down_read_slowpath", "a rw_semaphore (read)" },
-	{ "rwsem_down_write_slowpath", "a rw_semaphore (write)" },
+	{ "__mutex_lock*", "a mutex", LOCK_MUTEX },
+	{ "rwsem_down_read_slowpath", "a rw_semaphore (read)", LOCK_RWSEM },
+	{ "rwsem_down_write_slowpath", "a rw_semaphore (write)", LOCK_RWSEM },
 	{ "__down", "a semaphore" },
 	{ "__down_common", "a semaphore" },
+	{ "__down_interruptible", "a semaphore" },
+	{ "__down_killable", "a semaphore" },
+	{ "__down_timeout", "a semaphore" },
 	{ "mem_cgroup_handle_over_high", "memory.high of its cgroup (throttled)" },
 	{ "__mem_cgroup_handle_over_high", "memory.high of its cgroup (throttled)" },
 	{ "mem_cgroup_oom_synchronize", "memory.max of its cgroup (out of memory)" },
@@ -113,70 +124,96 @@ static const struct {
 	{ "get_signal", "its cgroup to be thawed (frozen)" },
 };
 
-/* Whose lock it is, by the functions that take it: of the locks that waits[] has first. */
-#define NR_LOCKS 5
-
+/* Whose lock it is, by the function that takes it, which takes no other one of the kind itself. */
 static const struct {
 	const char *function;
 	const char *wait;
+	enum lock_kind lock;
 } holders[] = {
-	{ "pipe_write", "the lock of a pipe" },
-	{ "anon_pipe_write", "the lock of a pipe" },
-	{ "pipe_read", "the lock of a pipe" },
-	{ "anon_pipe_read", "the lock of a pipe" },
-	{ "lock_mm_and_find_vma", "the mmap lock of its process" },
-	{ "do_user_addr_fault", "the mmap lock of its process" },
-	{ "vm_mmap_pgoff", "the mmap lock of its process" },
-	{ "__vm_munmap", "the mmap lock of its process" },
-	{ "do_mprotect_pkey", "the mmap lock of its process" },
-	{ "do_madvise", "the mmap lock of its process" },
-	{ "__do_sys_brk", "the mmap lock of its process" },
-	{ "dup_mmap", "the mmap lock of its process" },
-	{ "lock_rename", "the lock of a directory" },
-	{ "open_last_lookups", "the lock of a directory" },
-	{ "filename_create", "the lock of a directory" },
-	{ "do_unlinkat", "the lock of a directory" },
-	{ "do_rmdir", "the lock of a directory" },
-	{ "iterate_dir", "the lock of a directory" },
-	{ "generic_file_write_iter", "the lock of a file" },
-	{ "shmem_file_write_iter", "the lock of a file" },
-	{ "ext4_buffered_write_iter", "the lock of a file" },
-	{ "do_truncate", "the lock of a file" },
-	{ "cgroup_kn_lock_live", "the lock of all cgroups" },
+	{ "pipe_write", "the lock of a pipe", LOCK_MUTEX },
+	{ "anon_pipe_write", "the lock of a pipe", LOCK_MUTEX },
+	{ "pipe_read", "the lock of a pipe", LOCK_MUTEX },
+	{ "anon_pipe_read", "the lock of a pipe", LOCK_MUTEX },
+	{ "lock_mm_and_find_vma", "the mmap lock of its process", LOCK_RWSEM },
+	{ "do_user_addr_fault", "the mmap lock of its process", LOCK_RWSEM },
+	{ "vm_mmap_pgoff", "the mmap lock of its process", LOCK_RWSEM },
+	{ "__vm_munmap", "the mmap lock of its process", LOCK_RWSEM },
+	{ "do_mprotect_pkey", "the mmap lock of its process", LOCK_RWSEM },
+	{ "do_madvise", "the mmap lock of its process", LOCK_RWSEM },
+	{ "__do_sys_brk", "the mmap lock of its process", LOCK_RWSEM },
+	{ "lock_rename", "the lock of a directory", LOCK_RWSEM },
+	{ "open_last_lookups", "the lock of a directory", LOCK_RWSEM },
+	{ "filename_create", "the lock of a directory", LOCK_RWSEM },
+	{ "do_unlinkat", "the lock of a directory", LOCK_RWSEM },
+	{ "do_rmdir", "the lock of a directory", LOCK_RWSEM },
+	{ "iterate_dir", "the lock of a directory", LOCK_RWSEM },
+	{ "generic_file_write_iter", "the lock of a file", LOCK_RWSEM },
+	{ "shmem_file_write_iter", "the lock of a file", LOCK_RWSEM },
+	{ "ext4_buffered_write_iter", "the lock of a file", LOCK_RWSEM },
+	{ "do_truncate", "the lock of a file", LOCK_RWSEM },
+	{ "cgroup_kn_lock_live", "the lock of all cgroups", LOCK_MUTEX },
 };
 
-static bool frames_have(struct text frames, struct text function)
+struct text frame_take(struct text *frames)
+{
+	const char *end = memchr(frames->data, ';', frames->size);
+	struct text frame = { frames->data, end ? (size_t)(end - frames->data) : frames->size };
+	size_t taken = frame.size + (end != NULL);
+
+	*frames = (struct text){ frames->data + taken, frames->size - taken };
+	return frame;
+}
+
+/* Whether a function is among the frames; those behind it are stored in @behind. */
+static bool frames_have(struct text frames, struct text function, struct text *behind)
 {
 	bool is_begin = function.data[function.size - 1] == '*';
 
 	function.size -= is_begin;
 	while (frames.size > 0) {
-		const char *end = memchr(frames.data, ';', frames.size);
-		struct text frame = { frames.data,
-				      end ? (size_t)(end - frames.data) : frames.size };
-		size_t taken = frame.size + (end != NULL);
+		struct text frame = frame_take(&frames);
 
+		*behind = frames;
 		if (is_begin ? text_begins(frame, function) : text_equals(frame, function))
 			return true;
-		frames = (struct text){ frames.data + taken, frames.size - taken };
 	}
 	return false;
 }
 
+/* What the lock protects, by the first function behind those of the lock; or NULL. */
+static const char *holder_find(struct text frames, enum lock_kind lock)
+{
+	struct text frame = { 0 };
+
+	while (frames.size > 0) {
+		frame = frame_take(&frames);
+		if (!text_begins(frame, text_of("down_")) &&
+		    !text_begins(frame, text_of("mutex_lock")) &&
+		    !text_begins(frame, text_of("__mutex_lock")))
+			break;
+	}
+	for (size_t i = 0; i < sizeof(holders) / sizeof(holders[0]); i++) {
+		if (holders[i].lock == lock && text_equals(frame, text_of(holders[i].function)))
+			return holders[i].wait;
+	}
+	return NULL;
+}
+
 const char *stack_find_wait(struct text frames)
 {
-	bool is_ending = frames_have(frames, text_of("do_exit")) ||
-			 frames_have(frames, text_of("task_work_run"));
+	struct text behind;
+	bool is_ending = frames_have(frames, text_of("do_exit"), &behind) ||
+			 frames_have(frames, text_of("task_work_run"), &behind);
 
 	for (size_t i = 0; frames.size > 0 && i < sizeof(waits) / sizeof(waits[0]); i++) {
-		if (!frames_have(frames, text_of(waits[i].function)) ||
+		const char *holder = NULL;
+
+		if (!frames_have(frames, text_of(waits[i].function), &behind) ||
 		    (is_ending && strcmp(waits[i].function, "get_signal") == 0))
 			continue;
-		for (size_t j = 0; i < NR_LOCKS && j < sizeof(holders) / sizeof(holders[0]); j++) {
-			if (frames_have(frames, text_of(holders[j].function)))
-				return holders[j].wait;
-		}
-		return waits[i].wait;
+		if (waits[i].lock != LOCK_NONE)
+			holder = holder_find(behind, waits[i].lock);
+		return holder ? holder : waits[i].wait;
 	}
 	return NULL;
 }
@@ -238,15 +275,18 @@ bool part_waits_for_room(const struct name_table *names, const struct part_key *
 	if (key->kind != PART_BLOCKED || !key->is_woken ||
 	    (key->stack == NAMES_NONE && !name_table_get(names, key->label)->is_call))
 		return false;
-	/* Whoever closes the other end does not read. */
-	if (key->context == CONTEXT_THREAD && is_of_call && !call_is(reading, by))
+	/* Such a wait is interruptible. */
+	if (key->state != NAMES_NONE &&
+	    !text_begins(name_table_text(names, key->state), text_of("S")))
+		return false;
+	/* Whoever closes the other end does not read; an interrupt else is that of a device. */
+	if (key->context == CONTEXT_THREAD ? is_of_call && !call_is(reading, by)
+					   : !text_equals(by, text_of("timer tcp_delack_timer")))
 		return false;
 	if (key->stack != NAMES_NONE)
 		return wait && text_begins(text_of(wait), text_of("room in a "));
 	return call_is(writing, name_table_text(names, key->label)) &&
-	       (key->context == CONTEXT_THREAD
-			? is_of_call
-			: text_equals(by, text_of("timer tcp_delack_timer")));
+	       (key->context != CONTEXT_THREAD || is_of_call);
 }
 
 /* A thread reads from a disk, but in no system call. */

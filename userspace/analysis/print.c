@@ -384,17 +384,6 @@ static void put_other(struct why_sink *why, const struct part_key *key, bool *fi
 		json_append_flag(out, "timeout", true, first);
 }
 
-/* Takes the innermost frame. */
-static struct text frame_take(struct text *frames)
-{
-	const char *end = memchr(frames->data, ';', frames->size);
-	struct text frame = { frames->data, end ? (size_t)(end - frames->data) : frames->size };
-	size_t taken = frame.size + (end != NULL);
-
-	*frames = (struct text){ frames->data + taken, frames->size - taken };
-	return frame;
-}
-
 /* The same of a part of @slice, in which it is without mention; or NULL. */
 static void part_append_text_of(struct buffer *out, const struct name_table *names,
 				const struct part_key *key, const struct why_slice *slice)

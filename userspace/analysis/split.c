@@ -562,12 +562,21 @@ static int64_t late_add(struct walk *walk, const struct segment *segment,
 	return span.to_ns;
 }
 
-/* Whether a thread is a worker of the kernel's work queues. */
-static bool thread_is_worker(const struct walk *walk, int tid)
+/* Whether two threads are workers of one CPU's pool: "kworker/CPU:NUMBER", of urgent ones with H. */
+static bool threads_share_pool(const struct walk *walk, int tid, int other)
 {
-	uint32_t name = tid > 0 ? walk_thread_name(walk->splitter->history, tid, -1) : NAMES_NONE;
+	const struct history *history = walk->splitter->history;
+	struct text name = name_table_text(walk->splitter->names,
+					   walk_thread_name(history, tid, -1));
+	struct text of_other = name_table_text(walk->splitter->names,
+					       walk_thread_name(history, other, -1));
+	const char *colon = name.size > 0 ? memchr(name.data, ':', name.size) : NULL;
 
-	return text_begins(name_table_text(walk->splitter->names, name), text_of("kworker/"));
+	if (!colon || !text_begins(name, text_of("kworker/")) ||
+	    text_begins(name, text_of("kworker/u")))
+		return false;
+	return text_begins(of_other, (struct text){ name.data, colon + 1 - name.data }) &&
+	       (name.data[name.size - 1] == 'H') == (of_other.data[of_other.size - 1] == 'H');
 }
 
 /*
@@ -578,14 +587,18 @@ static int worker_find_busy(struct walk *walk, const struct segment *segment,
 			    const struct part_key *key)
 {
 	const struct text state = name_table_text(walk->splitter->names, key->state);
+	const struct text by = name_table_text(walk->splitter->names, key->interrupt);
 	const struct segment *on_cpu;
 
 	if (!key->is_woken || key->context != CONTEXT_HARD || key->label != NAMES_NONE ||
 	    (state.size > 0 && !text_equals(state, text_of("I"))) ||
-	    !thread_is_worker(walk, walk->thread->tid))
+	    !(text_equals(by, text_of("local timer")) || text_begins(by, text_of("hrtimer tick_"))))
 		return -1;
 	on_cpu = walk_seek_cpu(walk->splitter, segment->next_cpu, segment->to_ns);
-	return on_cpu && thread_is_worker(walk, on_cpu->tid) ? on_cpu->tid : -1;
+	return on_cpu && on_cpu->tid > 0 &&
+			       threads_share_pool(walk, walk->thread->tid, on_cpu->tid)
+		       ? on_cpu->tid
+		       : -1;
 }
 
 static void blocked_add(struct walk *walk, const struct segment *segment, struct span span)
