@@ -73,7 +73,7 @@ CASES = {
     "bound": ("bound", "crowded"),
     "taken": ("throttled", "--json throttled", "taken", "moved", "woken", "served", "stopped", "kept", "preempted"),
     "priorities": ("inverted", "urgent", "behind", "raised", "counted"),
-    "signals": ("handled", "left", "ignored", "signaled", "woken", "frozen", "thawed", "flushed", "noted", "aside", "held", "vforked", "dies"),
+    "signals": ("handled", "left", "ignored", "signaled", "woken", "frozen", "thawed", "flushed", "noted", "aside", "held", "vforked", "dies", "lives"),
     "slack": ("slack", "--json slack", "late", "wheel"),
     "companions": ("spins", "flushes", "shares", "--json shares", "queued", "served", "unrelated"),
     "window": ("unread", "confirmed", "closed", "locked"),

@@ -52,7 +52,8 @@ struct name_table {
 	size_t nr_names;
 	size_t capacity;
 	size_t size;
-	bool failed; /* memory for a name ran out */
+	bool has_calls; /* system calls were recorded */
+	bool failed;	/* memory for a name ran out */
 };
 
 /** name_table_init - has the names that have fixed numbers; returns -1 if memory ran out */
@@ -216,9 +217,10 @@ struct thread_history {
 	uint16_t cgroup;
 	struct instant_count instants[THREAD_INSTANTS_MAX]; /* those of the open segment */
 	unsigned int nr_instants;
-	/* Who sent SIGKILL to it, 0 for nobody. */
+	/* Who sent SIGKILL to it last, 0 for nobody, and when. */
 	int32_t killer;
 	uint32_t killer_name;
+	int64_t killed_ns;
 	/* The last one since the thread waited, or its innermost slice changed. */
 	uint32_t last_instant;
 	/* The handler of the last signal that it took, and since when, 0 if it has returned. */

@@ -213,6 +213,7 @@ static void learn_signal(struct why_sink *why, const struct timeline_event *even
 								 event->cpu);
 
 		woken->killer = event->tid;
+		woken->killed_ns = event->time_ns;
 		woken->killer_name = by ? by->comm : NAMES_NONE;
 	}
 	if (!pid)

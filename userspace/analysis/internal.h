@@ -935,9 +935,7 @@ struct why_sink {
 	bool has_block;
 	bool has_timers;
 	bool has_power;
-	/* System calls and page faults were recorded. */
-	bool has_calls;
-	bool has_memory;
+	bool has_memory; /* page faults were recorded */
 	/* Losses. */
 	uint64_t lost_records;
 	uint64_t nr_gaps;

@@ -289,14 +289,14 @@ bool part_waits_for_room(const struct name_table *names, const struct part_key *
 	       (key->context != CONTEXT_THREAD || is_of_call);
 }
 
-/* A thread reads from a disk, but in no system call. */
+/* A thread reads from a disk, but in no system call; those were recorded. */
 static bool part_is_fault(const struct name_table *names, const struct part_key *key)
 {
 	const struct known_name *label = name_table_get(names, key->label);
 	const struct text state = name_table_text(names, key->state);
 
-	return key->kind == PART_BLOCKED && key->is_woken && key->stack == NAMES_NONE &&
-	       text_equals(state, text_of("D")) && label->is_of_program && !label->is_call &&
+	return names->has_calls && key->kind == PART_BLOCKED && key->is_woken &&
+	       key->stack == NAMES_NONE && text_equals(state, text_of("D")) && label->is_of_program && !label->is_call &&
 	       text_begins(name_table_text(names, key->object), text_of("block:request/R"));
 }
 

@@ -613,7 +613,7 @@ static const char *cause_is_cpu(const struct why_sink *why, const struct why_sli
 		return NULL;
 	if (is_call)
 		return "nothing waited: CPU-bound in the kernel";
-	if (!why->has_calls)
+	if (!why->names.has_calls)
 		return "nothing waited: CPU-bound";
 	return why->has_memory ? "nothing wrong here: CPU-bound in user space"
 			       : "nothing waited: CPU-bound, in user space or page faults";

@@ -813,6 +813,9 @@ static int thread_join(struct why_sink *why, struct why_track *one,
 	}
 	if (track->cgroup)
 		thread->cgroup = name_table_add(&why->names, text_of(track->cgroup));
+	/* Another thread had the number, and was killed. */
+	if (track->born_ns > thread->killed_ns)
+		thread->killer = 0;
 	if (!thread->is_seen && track->born_ns > why->start_ns) {
 		thread->is_seen = true;
 		thread->open.state = THREAD_ABSENT;
@@ -869,7 +872,7 @@ static int learn_track(struct why_sink *why, const struct timeline_event *event)
 	/* Processes identify the tracks of programs, which have no buffer. */
 	one->is_of_program = why->has_programs && !track->buffer;
 	why->has_power |= strcmp(track->category->text, "power:idle") == 0;
-	why->has_calls |= one->is_of_calls;
+	why->names.has_calls |= one->is_of_calls;
 	why->has_memory |= strcmp(track->category->text, "memory:fault") == 0;
 	/* A name alone is not meant for what explains slices. */
 	if (why->settings->is_overview) {
@@ -1287,7 +1290,7 @@ static int why_open(struct sink *sink, const struct recording *recording, unsign
 	why->writer = recording->writer;
 	why->stored = recording->stored;
 	why->splitter.served = kernel_find_server(recording->kernel);
-	why->has_calls |= stored_has_pack(recording->stored, "syscalls");
+	why->names.has_calls |= stored_has_pack(recording->stored, "syscalls");
 	why->has_memory |= stored_has_pack(recording->stored, "memory");
 	for (size_t i = 0; recording->buffers && i < recording->nr_buffers; i++)
 		why->has_programs |= strcmp(recording->buffers[i], PROGRAMS_BUFFER) == 0;
