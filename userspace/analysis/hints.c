@@ -207,7 +207,8 @@ static void print_record_again(struct why_sink *why, const struct hints *hints, 
 		append_pack(&packs, why, "timers");
 	if (lacks_power)
 		append_pack(&packs, why, "power");
-	if (loses || needs_stack || lacks_block || lacks_timers || lacks_power || !why->history.has_interrupts) {
+	if (loses || needs_stack || lacks_block || lacks_timers || lacks_power ||
+	    !why->history.has_interrupts) {
 		buffer_append_string(&why->out, "to decide more: ktrack record");
 		buffer_append_string(&why->out, loses ? " -b 32M" : "");
 		buffer_append_string(&why->out, has_programs ? " --programs" : "");

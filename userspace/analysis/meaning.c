@@ -296,7 +296,8 @@ static bool part_is_fault(const struct name_table *names, const struct part_key 
 	const struct text state = name_table_text(names, key->state);
 
 	return names->has_calls && key->kind == PART_BLOCKED && key->is_woken &&
-	       key->stack == NAMES_NONE && text_equals(state, text_of("D")) && label->is_of_program && !label->is_call &&
+	       key->stack == NAMES_NONE && text_equals(state, text_of("D")) &&
+	       label->is_of_program && !label->is_call &&
 	       text_begins(name_table_text(names, key->object), text_of("block:request/R"));
 }
 

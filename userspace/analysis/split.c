@@ -562,7 +562,7 @@ static int64_t late_add(struct walk *walk, const struct segment *segment,
 	return span.to_ns;
 }
 
-/* Whether two threads are workers of one CPU's pool: "kworker/CPU:NUMBER", of urgent ones with H. */
+/* Whether two threads are workers of one CPU's pool: kworker/CPU:NUMBER, of urgent ones with H. */
 static bool threads_share_pool(const struct walk *walk, int tid, int other)
 {
 	const struct history *history = walk->splitter->history;
@@ -1176,10 +1176,12 @@ static void part_find_idle(struct splitter *splitter, struct part *part)
 /** struct companion_search - what another thread than @own has to do in a time */
 struct companion_search {
 	const struct thread_history *own;
+	const struct split *split; /* of the slice */
 	struct span span;
-	int cpu;   /* it waits for this CPU; or -1 */
-	int waker; /* it waits in a futex until this thread; or -1: it is in a call that flushes */
-	uint16_t waker_label; /* in which slice this thread ends both waits */
+	int cpu; /* it waits for this CPU; or -1 */
+	/* It waits in a futex until this thread, before own does, and ends another wait of own; or
+	 * -1: it is in a call that flushes. */
+	int waker;
 };
 
 static bool companion_is(const struct splitter *splitter, const struct companion_search *search,
@@ -1196,12 +1198,32 @@ static bool companion_is(const struct splitter *splitter, const struct companion
 		return call_flushes(label);
 	return call_is_futex(label) && at->state == THREAD_BLOCKED &&
 	       at->context == CONTEXT_THREAD && at->tid == search->waker &&
-	       at->interrupt == search->waker_label &&
-	       at->from_ns < search->span.from_ns &&
-	       llabs(at->to_ns - search->span.to_ns) <= TOGETHER_NS;
+	       at->from_ns < search->span.from_ns && at->to_ns <= search->span.to_ns &&
+	       at->to_ns >= search->span.to_ns - TOGETHER_NS;
 }
 
-/* The thread for which that is true longest in a time, if this is most of it. */
+/* Whether a thread may be the one: one that waited for the same thread wakes the own one later. */
+static bool companion_may_be(const struct splitter *splitter,
+			     const struct companion_search *search,
+			     const struct thread_history *other)
+{
+	bool may_be = search->waker < 0;
+
+	for (size_t i = 0; !may_be && i < search->split->nr_parts; i++) {
+		const struct part *part = &search->split->parts[i];
+
+		may_be = part->key.kind == PART_BLOCKED && part->key.is_woken &&
+			 part->key.context == CONTEXT_THREAD && part->key.tid == other->tid &&
+			 part->longest_at_ns >= search->span.to_ns &&
+			 call_is_futex(name_table_text(splitter->names, part->key.label));
+	}
+	return may_be && other != search->own && other->tid > 0;
+}
+
+/*
+ * The thread for which that is true longest in a time, if this is most of it. Many slices may
+ * become the slowest one: without steps left, none is found.
+ */
 static void companion_find(struct splitter *splitter, const struct companion_search *search,
 			   struct companion *out)
 {
@@ -1215,16 +1237,18 @@ static void companion_find(struct splitter *splitter, const struct companion_sea
 					 .cpu = search->cpu,
 					 .own_prio = search->own->prio,
 					 .waker = search->waker };
-		int64_t time_ns = span.to_ns + (search->waker > 0 ? TOGETHER_NS : 0);
+		bool may_be = companion_may_be(splitter, search, other);
+		int64_t time_ns = span.to_ns;
 
-		while (other != search->own && other->tid > 0 && time_ns > span.from_ns) {
+		while (may_be && time_ns > span.from_ns && splitter->nr_steps > 0) {
 			const struct segment *at = line_seek(splitter->history, &other->open,
 							     &other->cursor, splitter->walk,
 							     time_ns);
 			int64_t from_ns = at ? time_within(span, at->from_ns) : span.from_ns;
 
+			splitter->nr_steps--;
 			if (at && companion_is(splitter, search, at)) {
-				one.ns += (time_ns < span.to_ns ? time_ns : span.to_ns) - from_ns;
+				one.ns += time_ns - from_ns;
 				one.label = search->cpu >= 0 ? NAMES_NONE : at->label;
 				one.prio = prio_kept(at->prio);
 			}
@@ -1234,21 +1258,26 @@ static void companion_find(struct splitter *splitter, const struct companion_sea
 		    (one.ns > out->ns || (one.ns == out->ns && one.tid < out->tid)))
 			*out = one;
 	}
+	if (splitter->nr_steps == 0)
+		*out = (struct companion){ 0 };
 	if (search->waker > 0)
 		out->waker_name = walk_thread_name(splitter->history, search->waker, -1);
 }
 
 /*
- * A real-time thread that runs may wait for one which it keeps from its CPU. One that waits for a
- * disk waits for what others write, too; a reader may wait for a writer that waits for readers.
+ * A real-time thread that yields may wait for one which it keeps from its CPU. One that waits for
+ * a disk waits for what others write, too; a reader may wait for a writer that waits for readers.
  */
 static void split_find_companion(struct splitter *splitter, const struct thread_history *thread,
 				 struct span span, struct split *split)
 {
-	struct companion_search search = { .own = thread, .span = span, .cpu = -1, .waker = -1 };
+	struct companion_search search = {
+		.own = thread, .split = split, .span = span, .cpu = -1, .waker = -1
+	};
 	const struct part *running = NULL, *blocked = NULL;
 	int64_t running_ns = 0;
 	struct text label;
+	bool yields;
 
 	for (size_t i = 0; i < split->nr_parts; i++) {
 		const struct part *part = &split->parts[i];
@@ -1260,7 +1289,10 @@ static void split_find_companion(struct splitter *splitter, const struct thread_
 			blocked = part;
 		}
 	}
-	if (running_ns > split->total_ns / 2 && thread->prio >= 0 &&
+	yields = running && name_table_get(splitter->names, running->key.label)->is_call &&
+		 text_equals(name_table_text(splitter->names, running->key.label),
+			     text_of("sched_yield"));
+	if (yields && running_ns > split->total_ns / 2 && thread->prio >= 0 &&
 	    thread->prio <= PRIO_REALTIME_MAX) {
 		search.cpu = running->key.cpu;
 		companion_find(splitter, &search, &split->companion);
@@ -1271,7 +1303,6 @@ static void split_find_companion(struct splitter *splitter, const struct thread_
 	if (call_is_futex(label) && blocked->key.is_woken &&
 	    blocked->key.context == CONTEXT_THREAD && blocked->key.tid > 0) {
 		search.waker = blocked->key.tid;
-		search.waker_label = blocked->key.interrupt;
 		search.span = (struct span){ blocked->longest_at_ns,
 					     blocked->longest_at_ns + blocked->longest_ns };
 		companion_find(splitter, &search, &split->companion);
