@@ -121,6 +121,10 @@ def check_tracks(tap, browser, live):
     tap.ok(state == [["track 1 tid 1"], ["track 2 tid 2"]], "lines stay pinned and hidden", state)
     continued = browser.run("const list = ktrack.recording.tracks.filter((one) => one.label === 'track 1 tid 1'); return list.map((one) => [one.numbers.length, one.rows.length]);")
     tap.ok(continued == [[2, 2]], "a track that has ended continues in the same line", continued)
+    end = browser.run("ktrack.panel.open('range');" + END)
+    live.do("slices 0 10")
+    grown = wait_for(lambda: browser.run(END) > end)
+    tap.ok(grown and browser.run("return ktrack.panel.tab;") == "range", "a tab stays open", browser.run("return ktrack.panel.tab;"))
 
 
 # Slices that are open: their track, depth, name and how long they are drawn.

@@ -26,6 +26,10 @@ lost 0 3
     + "".join(f'+1ms {tid}@0 work B other\n+1us {tid}@0 work E ""\n' for tid in range(20, 60))
     + "2s 7@0 work I end\n"
 )
+# Gaps that last from 10 to 10.1, 96 to 99 and 99.2 to 99.9 s: those at the end are wider than what is around them.
+GAPS = "event demo:work 100 char track_event_type; string slice_name\n0 7@0 work I begin\n" + "".join(
+    f"{begin}ms 7@0 work I begin\nlost 0 1\n{end}ms 7@0 work I end\n" for begin, end in ((10000, 10100), (96000, 99000), (99200, 99900))
+)
 TAB = """const tabs = [...document.querySelectorAll("#tabs button")];
 return [tabs.filter(({ ariaSelected }) => ariaSelected === "true").map(({ textContent }) => textContent).join(), document.getElementById("details").innerText];"""
 SELECT = """const find = (name) => ktrack.recording.tracks.flatMap(({ rows }) => rows.flatMap(({ chunks }) => chunks.flatMap((chunk) => [...chunk.read().name.keys()].map((i) => itemOf(chunk, i)))))
@@ -135,6 +139,15 @@ def check_places(tap, pages):
         browser.press(key)
         middles.append(round(sum(browser.run(SPAN)) / 2e6))
     tap.ok(middles == [65, 25, 65, 25] or middles == [25, 65, 25, 65], "next and previous gap", *middles)
+    pages.load_text(GAPS)
+    places = []
+    for key in "xxxXX":
+        browser.press(key)
+        places.append(browser.run("return document.getElementById('spoken').textContent.split(', at ').at(-1);"))
+    found = browser.run("return ktrack.recording.losses.map(({ from }) => showDuration(from));")
+    at = [found.index(one) if one in found else -1 for one in places]
+    steps = [(b - a) % 3 for a, b in zip(at, at[1:])]
+    tap.ok(len(found) == 3 and -1 not in at and steps == [1, 1, 2, 2], "gaps at the end of the recording", found, places)
 
 
 WHEEL = """ktrack.picture.canvas.dispatchEvent(new WheelEvent("wheel", { clientX: 700, clientY: 300, deltaX: arguments[0], deltaY: arguments[1], deltaMode: arguments[2], cancelable: true, bubbles: true }));

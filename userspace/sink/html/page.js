@@ -55,7 +55,7 @@ class Page {
 			part.grow();
 		this.search.search?.grow();
 		this.showAbout();
-		if (!this.picture.selected && !this.range.span && !this.search.isListed)
+		if (!this.picture.selected && !this.range.span && this.panel.tab === "about")
 			this.showDetails(null);
 		this.picture.ask();
 	}
@@ -247,15 +247,18 @@ class Page {
 	}
 
 	// Zooms to a gap in the records.
-	showLoss({ from, to, text }) {
-		const size = Math.max((to - from) * (2 * LOSS_MARGIN + 1), MARGIN_MIN_NS), middle = (from + to) / 2;
+	showLoss(loss) {
+		const { from, to, text } = loss, size = Math.max((to - from) * (2 * LOSS_MARGIN + 1), MARGIN_MIN_NS), middle = (from + to) / 2;
 		this.picture.setSpan(middle - size / 2, middle + size / 2);
+		this.lossShown = { loss, span: this.picture.span };
 		this.say(`${text}, at ${showDuration(from)}`);
 	}
 
-	// The next or the previous gap in the records, from the middle of what is visible.
+	// The next or the previous gap in the records, from the one that is shown, else from the middle of what is visible.
 	stepLoss(step) {
-		const { from, to } = this.picture.span, middle = (from + to) / 2, losses = [...this.recording.losses].sort((a, b) => a.from - b.from), beyond = (loss) => ((loss.from + loss.to) / 2 - middle) * step > (to - from) * 1e-3;
+		const { span, span: { from, to } } = this.picture, losses = [...this.recording.losses].sort((a, b) => a.from - b.from);
+		const middle = (from + to) / 2, at = this.lossShown?.span === span ? losses.indexOf(this.lossShown.loss) : -1;
+		const beyond = (loss, i) => (at >= 0 ? i - at : (loss.from + loss.to) / 2 - middle) * step > 0;
 		const next = step > 0 ? losses.find(beyond) ?? losses[0] : losses.findLast(beyond) ?? losses.at(-1);
 		if (next)
 			this.showLoss(next);
