@@ -124,22 +124,50 @@ def check_others(tap, pages):
 
 
 SECTIONS = """const { tracks, names } = ktrack.recording, overview = { processes: [{ pid: 60, running_ns: 9 }, { pid: 40, running_ns: 5 }] };
-const tree = treeOf(tracks, { names, overview, command: arguments[0] }), shown = ktrack.picture.sorted(tree);
+const tree = treeOf(tracks, { names, overview, marks: [{ text: arguments[0] }] }), shown = ktrack.picture.sorted(tree);
 return shown.map((node) => [node.label, ...ktrack.picture.sorted(node).map(({ label }) => label)]);"""
+
+# Two machines with the same processes; on the first one ktrack became process 60. The mark of process 40 may be of either.
+TWO_COMMANDS = """const { tracks, names } = ktrack.recording, on = (host, list) => list.map((track) => ({ ...track, identity: { ...track.identity, host } }));
+const before = tracks.filter(({ identity: { id, scope } }) => scope === "thread" && id === 60).map((track) => ({ ...track, identity: { ...track.identity, comm: "ktrack" } }));
+const { children } = treeOf([...on("one", [...before, ...tracks]), ...on("two", tracks)], { names, marks: [{ text: "end of process 40 with status 0" }] });
+return children.map((machine) => [machine.label, machine.children.filter(({ label }) => label === "recorded command").flatMap((node) => node.children.map(({ label }) => label))]);"""
+PROGRAMS = ("md5sum", "md5deep", "kvm", "xfs_repair", "xfs_io", "btrfs-convert", "btrfs-image", "dm-tool", "nvme-cli", "nvme", "watchdog", "irqbalance", "loopback", "raid-check", "nfsdcld")
+KERNEL_THREADS = ("xfsaild/sda1", "xfs-conv/sda1", "nfsd", "kdamond.0", "mld", "ipv6_addrconf", "cryptd", "scsi_tmf_0", "md127_raid1", "irq/24-pciehp", "loop0", "nvme-reset-wq", "btrfs-transacti", "kworker/0:1-events", "rcu_preempt", "jbd2/sda1-8", "watchdog/0", "watchdogd", "swapper/1")
+KERNEL = """const lineOf = (comm, i) => ({ identity: { tracepoint: "sched:thread", scope: "thread", id: i + 1, tgid: i + 1, comm }, number: i, rows: [], label: comm });
+const isKernel = kernelOf(arguments[0].map((comm, i) => groupNode([lineOf(comm, i)])));
+return arguments[0].filter((_, i) => isKernel.get(i + 1));"""
+# A process with a thread of another name, one that calls the kernel, one that executed a program, one in a cgroup, a kernel thread.
+TORN = """const all = [[902, 902, "loop0"], [903, 902, "CPU 0/KVM"], [50, 50, "loop1", "syscalls:call"], [51, 51, "loop2", "sched:exec"], [52, 52, "loop3", "sched:thread", "/pod/a"], [53, 53, "loop4", "sched:thread", "/"]];
+const isKernel = kernelOf(all.map(([id, tgid, comm, tracepoint = "sched:thread", cgroup], number) => groupNode([{ identity: { tracepoint, scope: "thread", id, tgid, comm, cgroup }, number, rows: [], label: comm }])));
+return [...isKernel];"""
+# Each process forks the next one; the last one is the first track.
+FORK_CHAIN = """let nrReads = 0;
+const names = Array.from({ length: 301 }, (_, i) => `sh ${i}`), read = (i) => () => ++nrReads && { name: [i + 1] };
+const tracks = Array.from({ length: 300 }, (_, i) => ({ identity: { tracepoint: "sched:fork", id: i }, instants: { chunks: [{ read: read(i) }] } })).reverse();
+return [familyOf(tracks, names, 0).size, nrReads];"""
 
 
 def check_sections(tap, pages):
     """The recorded command is apart with what it forked, other processes are in the order of their use of CPUs."""
     load(pages, RECORDS)
-    found = {one[0]: one[1:] for one in pages.browser.run(SECTIONS, None)}
+    found = {one[0]: one[1:] for one in pages.browser.run(SECTIONS, "")}
     tap.ok(found["processes, the busiest first"] == ["process 60 dd", "process 40 make"], "processes by their use of CPUs", found)
-    found = {one[0]: one[1:] for one in pages.browser.run(SECTIONS, 40)}
+    found = {one[0]: one[1:] for one in pages.browser.run(SECTIONS, "end of process 40 with status 0")}
     tap.ok((found.get("recorded command"), found["processes, the busiest first"]) == (["process 40 make"], ["process 60 dd"]), "the recorded command", found)
+    found = pages.browser.run(TWO_COMMANDS)
+    tap.ok(found == [["machine one", ["process 60 dd"]], ["machine two", []]], "each machine has its own", *found)
+    found = pages.browser.run(KERNEL, [*PROGRAMS, *KERNEL_THREADS])
+    tap.ok(found == list(KERNEL_THREADS), "kernel threads by their names", [one for one in found if one in PROGRAMS], [one for one in KERNEL_THREADS if one not in found])
+    found = pages.browser.run(TORN)
+    tap.ok(found == [[902, False], [50, False], [51, False], [52, False], [53, True]], "what a program's threads tell", *found)
     wrong = pages.load_text(FORKS, "-r", "sched")[1]
-    found = pages.browser.run("const { tracks, names } = ktrack.recording; return [[...familyOf(tracks, names, 40)], [...familyOf(tracks, names, 50)], ktrack.recording.command];")
+    found = pages.browser.run("const { tracks, names } = ktrack.recording; return [[...familyOf(tracks, names, 40)], [...familyOf(tracks, names, 50)], commandOf(tracks, [])];")
     tap.ok(not wrong and sorted(found[0]) == [40, 41, 42] and found[1] == [50, 52], "what it forked, and what that forked", *found, *wrong)
-    found = pages.browser.run('ktrack.recording.marks.push({ time: 1, text: "end of process 50 with status 0" }); return ktrack.recording.command;')
+    found = pages.browser.run('return commandOf(ktrack.recording.tracks, [{ time: 1, text: "end of process 50 with status 0" }]);')
     tap.ok(found == 50, "its end is recorded", found)
+    found = pages.browser.run(FORK_CHAIN)
+    tap.ok(found == [301, 300], "of a long chain of forks each is read once", *found)
 
 
 FORKS = (

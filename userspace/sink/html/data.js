@@ -211,14 +211,6 @@ class Recording {
 		this.shape++;
 	}
 
-	// The process of the recorded command: its end is recorded, or its thread was ktrack's until it executed the command; null if unknown.
-	get command() {
-		const ended = this.marks.map(({ text }) => /^end of process (\d+)/.exec(text)?.[1]).find((pid) => pid);
-		const isChild = ({ identity: { scope, comm, id, tgid } }) => scope === "thread" && comm === "ktrack" && (tgid ?? id) === id;
-		const became = this.tracks.filter(isChild).find(({ identity: { id } }) => this.tracks.some(({ identity }) => identity.scope === "thread" && identity.id === id && identity.comm !== "ktrack"));
-		return ended ? Number(ended) : became?.identity.id ?? null;
-	}
-
 	addChunk(letter, words) {
 		const number = +words.shift(), track = this.byNumber.get(number);
 		const place = letter === "c" ? words.shift() : "";

@@ -23,10 +23,12 @@ const SECTIONS_FEW = 2;
 const SECTIONS = ["CPUs", "recorded command", "processes, the busiest first", "kernel threads", "drivers and devices", "interrupts and timers"];
 // Rules about CPUs that are no interrupts, and names of the kernel's own threads.
 const CPU_RULES = /^(sched|power|cpuhp):/, INTERRUPT_RULES = /^(irq|timers):/;
-const KERNEL_THREAD = new RegExp("^(kworker|ksoftirqd|migration|cpuhp|idle_inject|rcu[a-z]*|kthreadd|kswapd|kcompactd|khugepaged|khungtaskd|ksmd|kauditd|kdevtmpfs|oom_reaper|" +
-	"kblockd|kintegrityd|jbd2|ext4|xfs|btrfs|scsi_eh|irq|watchdog|watchdogd|swapper|pool_workqueue|netns|inet_frag_wq|mm_percpu_wq|nvme|mmcqd|usb-storage|ktimersoftd|ktimers|posixcputmr|" +
-	"rcuc|rcub|rcuop|rcuos|kschedfreq|sugov|loop|md|raid|dm|kmpath|ata_sff|acpi_thermal_pm|charger_manager|devfreq_wq|edac-poller|hwrng|kvm|psimon|slub_flushwq|tpm_dev_wq|writeback|zswap)" +
-	"([\\d/:_\\-+]|$)");
+const KERNEL_THREAD = new RegExp("^((kworker|ksoftirqd|migration|cpuhp|idle_inject|rcu[a-z]*|kthreadd|kswapd|kcompactd|khugepaged|khungtaskd|ksmd|kauditd|kdevtmpfs|kdamond|oom_reaper|" +
+	"kblockd|kintegrityd|jbd2|ext4|xfsaild|xfsalloc|scsi_eh|scsi_tmf|watchdogd|swapper|pool_workqueue|netns|inet_frag_wq|mm_percpu_wq|mmcqd|usb-storage|ktimersoftd|ktimers|posixcputmr|" +
+	"kschedfreq|sugov|kmpath|kdmflush|kcryptd|cryptd|dmcrypt_write|dm_bufio_cache|raid5wq|ata_sff|acpi_thermal_pm|charger_manager|devfreq_wq|edac-poller|hwrng|psimon|slub_flushwq|" +
+	"tpm_dev_wq|writeback|zswap|nfsd|mld|ipv6_addrconf)([\\d/:_\\-+.]|$)" +
+	// Names that begin as those of programs do, such as md5sum, xfs_repair and btrfs-convert.
+	"|md(\\d+_|_|$)|loop\\d+$|(irq|watchdog|xfs-\\w+)/|xfs_mru_cache|nvme-\\w+(-\\w+)*-wq$|kvm-(nx|pit)|btrfs-(cache|cleaner|delalloc|endio|fixup|flush|qgroup|rmw|scrub|transac|worker))");
 
 function rankOf({ identity }) {
 	return RANKS[identity.tracepoint] ?? 1;
@@ -249,26 +251,56 @@ function cgroupNodes(nodes) {
 	});
 }
 
+// The process of the recorded command: its end is recorded, or its thread was ktrack's until it executed the command; null if unknown.
+function commandOf(tracks, marks) {
+	const ended = marks.map(({ text }) => /^end of process (\d+)/.exec(text)?.[1]).find((pid) => pid);
+	const isChild = ({ identity: { scope, comm, id, tgid } }) => scope === "thread" && comm === "ktrack" && (tgid ?? id) === id;
+	const became = tracks.filter(isChild).find(({ identity: { id } }) => tracks.some(({ identity }) => identity.scope === "thread" && identity.id === id && identity.comm !== "ktrack"));
+	return ended ? Number(ended) : became?.identity.id ?? null;
+}
+
 // The processes that a process and its children forked, with it; empty without one.
 function familyOf(tracks, names, pid) {
-	const family = new Set(pid === null ? [] : [pid]), forks = tracks.filter(({ identity, instants }) => identity.tracepoint === "sched:fork" && instants);
-	for (let size = 0; size < family.size;) {
-		size = family.size;
-		for (const { identity: { tgid, id }, instants } of forks.filter(({ identity }) => family.has(identity.tgid ?? identity.id)))
-			for (const name of instants.chunks.flatMap((chunk) => [...chunk.read().name]))
-				family.add(Number(/(\d+)$/.exec(names[name])?.[1] ?? tgid ?? id));
-	}
+	const forks = new Map(), family = new Set(pid === null ? [] : [pid]);
+	for (const track of tracks)
+		if (track.identity.tracepoint === "sched:fork" && track.instants)
+			appendTo(forks, track.identity.tgid ?? track.identity.id, track);
+	// Those that are added meanwhile are visited, too.
+	for (const parent of family)
+		for (const name of (forks.get(parent) ?? []).flatMap(({ instants }) => instants.chunks.flatMap((chunk) => [...chunk.read().name])))
+			family.add(Number(/(\d+)$/.exec(names[name])?.[1] ?? parent));
 	return family;
 }
 
+// The process of a line.
+function processOf(node) {
+	return node.tgid ?? node.number;
+}
+
+// Whether a line of a process tells that it is none of the kernel.
+function isProgram({ tgid, number, tracks, cgroup = "/" }) {
+	return cgroup !== "/" || (tgid ?? number) !== number || tracks.some(({ identity }) => identity.tracepoint === "syscalls:call" || identity.tracepoint === "sched:exec");
+}
+
+// The kernel's own threads among the lines of processes, as processes: all that is known of them looks like that.
+function kernelOf(groups) {
+	const isKernel = new Map();
+	for (const node of groups.filter(({ tracks: [{ identity }] }) => identity.scope === "thread" || identity.scope === "process")) {
+		const comm = node.tracks.findLast(({ identity }) => identity.comm)?.identity.comm, looks = !isProgram(node) && (!comm || KERNEL_THREAD.test(comm));
+		if (comm || !looks)
+			isKernel.set(processOf(node), looks && (isKernel.get(processOf(node)) ?? true));
+	}
+	return isKernel;
+}
+
 // The section of a line: by its process, or by its rule.
-function sectionOf(node, family) {
-	const [{ identity: { scope, tracepoint } }] = node.tracks, comm = node.tracks.findLast(({ identity }) => identity.comm)?.identity.comm ?? "";
+function sectionOf(node, family, isKernel) {
+	const [{ identity: { scope, tracepoint } }] = node.tracks;
 	if (scope !== "thread" && scope !== "process")
 		return scope === "cpu" && INTERRUPT_RULES.test(tracepoint) ? INTERRUPT_SECTION : scope === "cpu" && CPU_RULES.test(tracepoint) ? CPU_SECTION : DRIVER_SECTION;
-	if (family.has(node.tgid ?? node.number))
+	if (family.has(processOf(node)))
 		return COMMAND_SECTION;
-	return KERNEL_THREAD.test(comm) && !node.tracks.some((track) => track.identity.tracepoint === "syscalls:call") ? KERNEL_SECTION : PROCESS_SECTION;
+	return isKernel.get(processOf(node)) ? KERNEL_SECTION : PROCESS_SECTION;
 }
 
 // The lines of a section; threads of which only states are known are closed if there are many.
@@ -284,13 +316,13 @@ function sectionNodes(groups, isWorth) {
 }
 
 // The lines of a machine, in sections if it has more than two.
-function machineNode(host, tracks, { overview, names, command = null }) {
-	const machine = new TreeNode("machine", host ? `machine ${host}` : ""), groups = groupsOf(tracks), sections = new Map(), family = familyOf(tracks, names, command);
+function machineNode(host, tracks, { overview, names, marks }) {
+	const machine = new TreeNode("machine", host ? `machine ${host}` : ""), groups = groupsOf(tracks), sections = new Map(), family = familyOf(tracks, names, commandOf(tracks, marks)), isKernel = kernelOf(groups);
 	const nrIdle = groups.filter((node) => node.isIdle).length, isWorth = nrIdle > IDLE_FEW && groups.some((node) => !node.isIdle && node.tracks.some((track) => track.identity.tracepoint === STATE_TRACKS));
 	const used = new Map((overview?.processes ?? []).map(({ pid, running_ns }) => [pid, running_ns]));
 	for (const group of groups) {
-		group.used = group.isThread ? used.get(group.tgid ?? group.number) ?? 0 : 0;
-		appendTo(sections, sectionOf(group, family), group);
+		group.used = group.isThread ? used.get(processOf(group)) ?? 0 : 0;
+		appendTo(sections, sectionOf(group, family, isKernel), group);
 	}
 	if (sections.size <= SECTIONS_FEW)
 		sectionNodes(groups, isWorth).forEach((node) => machine.adopt(node));
@@ -306,7 +338,8 @@ function treeOf(tracks, recording = {}) {
 	const hosts = new Map(), root = new TreeNode("root", "");
 	for (const track of tracks)
 		appendTo(hosts, track.identity.host ?? "", track);
-	const machines = [...hosts].map(([host, list]) => machineNode(host, list, recording));
+	// Marks do not say of which machine they are.
+	const { overview, names, marks = [] } = recording, machines = [...hosts].map(([host, list]) => machineNode(host, list, { overview, names, marks: hosts.size === 1 ? marks : [] }));
 	(machines.length > 1 ? machines : machines[0]?.children ?? []).forEach((node) => root.adopt(node));
 	return root;
 }
