@@ -190,6 +190,25 @@ def check_idle(tap, pages):
     tap.ok(not any("worker" in label for label in shown) and any("maker 41" in label for label in shown), "which is closed", *shown)
 
 
+# One of two such lines is open, as in its address; then after t, t again, and in that address.
+OPENED = """const nodes = () => ktrack.picture.tree.all.filter((node) => node.kind === "idle"), states = [];
+const note = () => states.push(nodes().map(({ isOpen }) => isOpen));
+nodes()[0].isOpen = true;
+const text = ktrack.fragment.text();
+for (const act of [() => ktrack.onLetter("t"), () => ktrack.onLetter("t"), () => (history.replaceState(null, "", `#${text}`), ktrack.fragment.read())]) {
+	act();
+	note();
+}
+return states;"""
+
+
+def check_opened(tap, pages):
+    """The key t opens all lines of idle threads, or closes all; an address opens those that were open."""
+    load(pages, RECORDS + IDLE + IDLE.replace("=worker", "=kworker/1:1").replace("pid=", "pid=1"))
+    found = pages.browser.run(OPENED)
+    tap.ok(found == [[True, True], [False, False], [True, False]], "lines of two sections", *found)
+
+
 # A CPU without work for most of the time, first in many short slices, then in a long one.
 QUIET = "".join(f"{n}0us 0@0 sched_switch prev_comm=swapper/0 prev_pid=0 prev_state=0 next_comm=work next_pid=9\n{n}1us 9@0 sched_switch prev_comm=work prev_pid=9 prev_state=1 next_comm=swapper/0 next_pid=0\n" for n in range(1, 101))
 QUIET += "9ms 0@0 sched_switch prev_comm=swapper/0 prev_pid=0 prev_state=0 next_comm=work next_pid=9\n10ms 9@0 sched_switch prev_comm=work prev_pid=9 prev_state=1 next_comm=swapper/0 next_pid=0\n"
@@ -252,7 +271,7 @@ def check_idle_task(tap, pages):
     tap.ok(idle == no_work != thread and 0 < most < 100e3, "an idle task is no thread", idle, thread, no_work, most)
 
 
-CHECKS = (check_idle_task, check_threads, check_others, check_sections, check_idle, check_quiet, check_machines)
+CHECKS = (check_idle_task, check_threads, check_others, check_sections, check_idle, check_opened, check_quiet, check_machines)
 
 
 if __name__ == "__main__":

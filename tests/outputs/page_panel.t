@@ -10,6 +10,7 @@ HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent)]
 
 from pages import DRAW, SPAN, visit_pages  # noqa: E402
+from process import wait_for  # noqa: E402
 from tap import Tap  # noqa: E402
 
 WORK = (
@@ -128,6 +129,10 @@ def check_history(tap, pages):
     tap.ok(browser.run(SELECTED) == "first", "what is selected after a step back has a place of its own", browser.run(SELECTED))
     copied = browser.run("navigator.clipboard.writeText = async (text) => { window.copied = text; }; await ktrack.fragment.copy(); return [window.copied, location.href];")
     tap.ok(copied[0] == copied[1] and "s=" in copied[0], "the address is copied", *copied)
+    said = [browser.run("return document.getElementById('copy').textContent;")]
+    said += browser.run("navigator.clipboard.writeText = async () => { throw new Error(); }; document.execCommand = () => false; await ktrack.fragment.copy(); return ['copy', 'spoken'].map((id) => document.getElementById(id).textContent);")
+    tap.ok(said[:2] == ["copied", "copy it from the address bar"] and "not copied" in said[2], "the button says so, or that it failed", *said)
+    tap.ok(wait_for(lambda: browser.run("return document.getElementById('copy').textContent;") == "link"), "for a moment")
 
 
 def check_places(tap, pages):

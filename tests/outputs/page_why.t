@@ -168,6 +168,11 @@ await ktrack.showDetails(ktrack.picture.selected);
 const { selected: one, current, span } = ktrack.picture;
 return [one && nameOf(ktrack.recording, one), one && one.end - one.begin, current?.label, span.from, span.to];"""
 LOSSY = EVENT + "0 7@0 io B read\n10ms 7@0 io E \"\"\n50ms 7@0 io B read\nlost 0 20\n60ms 7@0 io E \"\"\n100ms 7@0 io B write\n130ms 7@0 io E \"\"\n"
+# 40 ms of CPU 0 in two buffers, 10 ms of CPU 1; and in a recording without time.
+SEVERAL_GAPS = """const { recording } = ktrack, gaps = [[0, 10e6, 40e6], [0, 0, 30e6], [1, 10e6, 20e6], [0, 12e6, 15e6]];
+recording.losses = gaps.map(([cpu, from, to]) => ({ cpu, from, to, text: "lost 1 record" }));
+recording.about.cpus = 2;
+return [100e6, 0].map((end) => Object.assign(recording, { end }) && ktrack.overview.losses().caption.textContent);"""
 
 
 def check_overview(tap, pages):
@@ -193,6 +198,8 @@ def check_overview(tap, pages):
     tap.ok([one[3] for one in kinds] == ["write", "read", "read"] and "gaps in the records, 10 ms together" in panel, "without states there are no causes, but kinds and gaps", *kinds, panel, *wrong)
     found = browser.run(FOLLOW, "50 ms")
     tap.ok(found[3] < 50e6 < 60e6 < found[4] and found[4] - found[3] < 120e6, "a gap is zoomed to", *found)
+    found = browser.run(SEVERAL_GAPS)
+    tap.ok("50 ms together, 25.0 % of" in found[0] and "%" not in found[1], "gaps of several buffers of a CPU are one", *found)
 
 
 def check_panel(tap, pages):

@@ -3,7 +3,8 @@
 // views and selections. Unknown and wrong words are ignored.
 "use strict";
 
-const FRAGMENT_MS = 250;
+// How long the button says whether the address is copied.
+const FRAGMENT_MS = 250, COPIED_MS = 2000;
 
 class Fragment {
 	constructor(page) {
@@ -32,6 +33,8 @@ class Fragment {
 
 	// The address of the view as it is now, copied.
 	async copy() {
+		const button = this.page.part("copy");
+		let isCopied = true;
 		this.write();
 		try {
 			await navigator.clipboard.writeText(location.href);
@@ -39,10 +42,13 @@ class Fragment {
 			const field = element("textarea", { value: location.href });
 			document.body.append(field);
 			field.select();
-			document.execCommand("copy");
+			isCopied = document.execCommand("copy");
 			field.remove();
 		}
-		this.page.say("the address of this view is copied");
+		this.page.say(isCopied ? "the address of this view is copied" : "the address of this view is not copied; copy it from the address bar");
+		button.textContent = isCopied ? "copied" : "copy it from the address bar";
+		clearTimeout(this.copyTimer);
+		this.copyTimer = setTimeout(() => button.textContent = "link", COPIED_MS);
 	}
 
 	text() {
@@ -58,7 +64,7 @@ class Fragment {
 		if (range.markers.some((time) => time !== null))
 			words.set("m", range.markers.map((time) => time === null ? "" : round(time)));
 		const texts = { q: page.part("search").value, f: filter, o: sort === "meaning" ? "" : sort, p: keys((node) => node.isPinned), h: keys((node) => node.isHidden), c: keys((node) => !node.isOpen && node.kind !== "idle") };
-		texts.i = picture.tree.all.some((node) => node.kind === "idle" && node.isOpen) ? "1" : "";
+		texts.i = keys((node) => node.isOpen && node.kind === "idle");
 		for (const [name, text] of Object.entries(texts))
 			if (text)
 				words.set(name, text);
@@ -84,10 +90,10 @@ class Fragment {
 	}
 
 	readTree(words) {
-		const { tracks } = this.page, has = (name) => new Set((words.get(name) ?? "").split(",")), pinned = has("p"), hidden = has("h"), closed = has("c");
+		const { tracks } = this.page, has = (name) => new Set((words.get(name) ?? "").split(",")), pinned = has("p"), hidden = has("h"), closed = has("c"), opened = has("i");
 		for (const node of this.picture.tree.all) {
 			Object.assign(node, { isPinned: pinned.has(node.key), isHidden: hidden.has(node.key) });
-			node.isOpen = node.kind === "idle" ? words.get("i") === "1" : !closed.has(node.key);
+			node.isOpen = node.kind === "idle" ? opened.has(node.key) : !closed.has(node.key);
 		}
 		tracks.setFilter(words.get("f") ?? "");
 		tracks.setSort(Object.hasOwn(SORTS, words.get("o") ?? "") ? words.get("o") : "meaning");

@@ -145,10 +145,10 @@ class Layout extends Axis {
 		this.setScroll(this.scroll);
 	}
 
-	// Shows or hides the threads of which only states are known.
+	// Shows the threads of which only states are known, or hides them if all are shown.
 	toggleIdle() {
-		const nodes = this.tree.all.filter((node) => node.kind === "idle");
-		nodes.forEach((node) => node.isOpen = !node.isOpen);
+		const isOpen = this.hidesIdle;
+		this.tree.all.filter((node) => node.kind === "idle").forEach((node) => node.isOpen = isOpen);
 		this.changed();
 	}
 

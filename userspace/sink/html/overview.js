@@ -55,12 +55,12 @@ class Overview {
 	}
 
 	losses() {
-		const { losses, end } = this.recording, lost = losses.reduce((sum, { from, to }) => sum + to - from, 0);
+		const { losses, end } = this.recording, lost = lostOf(losses);
 		if (losses.length === 0)
 			return null;
 		const longest = [...losses].sort((a, b) => b.to - b.from - (a.to - a.from)).slice(0, LOSSES_SHOWN).sort((a, b) => a.from - b.from);
 		const rows = longest.map((loss) => [linkOf(showDuration(loss.from), "to this gap", () => this.page.showLoss(loss)), showDuration(loss.to - loss.from), loss.cpu >= 0 ? loss.cpu : "", loss.text]);
-		const reach = `gaps in the records, ${showDuration(lost)} together, ${percent(lost / (end * (this.recording.about.cpus || 1)))} of the time of all CPUs`;
+		const reach = `gaps in the records, ${showDuration(lost)} together${end > 0 ? `, ${percent(lost / (end * (this.recording.about.cpus || 1)))} of the time of all CPUs` : ""}`;
 		return tableOf(rows, losses.length > rows.length ? `${reach}; the ${rows.length} longest of ${losses.length}` : reach, ["from", "lasts", "CPU", "what"]);
 	}
 
@@ -79,6 +79,18 @@ class Overview {
 		if (one)
 			this.page.show(one, true);
 	}
+}
+
+// How long the gaps of all CPUs last together; those of several buffers of a CPU at the same time are one.
+function lostOf(losses) {
+	const ends = new Map();
+	let sum = 0;
+	for (const { cpu, from, to } of [...losses].sort((a, b) => a.from - b.from)) {
+		const end = ends.get(cpu) ?? from;
+		sum += Math.max(to - Math.max(from, end), 0);
+		ends.set(cpu, Math.max(to, end));
+	}
+	return sum;
 }
 
 function percent(share) {
