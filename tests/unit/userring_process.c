@@ -104,3 +104,10 @@ TEST(a_family_runs_as_long_as_a_child_runs)
 	family_end(&family);
 	CHECK(!process_family_is_sleeping(family.parent));
 }
+
+TEST(only_so_many_ancestors_are_looked_at)
+{
+	CHECK(process_descends(getpid(), getpid(), 0));
+	CHECK(process_descends(getpid(), getppid(), 1));
+	CHECK(!process_descends(getpid(), getppid(), 0));
+}

@@ -68,6 +68,8 @@
 /**
  * array_sort - sort @nr members of @size bytes as qsort(3) does, equal ones in their order
  *
+ * Without memory for half of them qsort(3) sorts them, which may change the order of equal ones.
+ *
  * Halves that are in order already are not merged: what is nearly sorted, as the kernel's symbols
  * are, takes a comparison for each member.
  */

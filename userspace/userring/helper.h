@@ -117,7 +117,7 @@ struct helper {
 /**
  * struct helper_work - what a helper does
  * @socket_fd, @descendants_fd: listen for programs; -1 for none
- * @of_descendants: programs that announce themselves are asked for by @wants, too
+ * @of_descendants: programs that announce themselves must be descendants of @own_pid
  * @own_pid: the recorder, which a search leaves out
  * @reader_fd: the reader's end of its connection to the recorder; -1 without a reader: then whoever
  *	has started the helper gets the memfds

@@ -22,6 +22,7 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -521,10 +522,11 @@ static bool calls_limit(void)
 		COMMON_CALLS,
 		/* Connections. */
 		SYS_accept4, SYS_shutdown, SYS_getsockopt, SYS_epoll_create1, SYS_epoll_ctl,
-		SYS_epoll_pwait, SYS_pipe2, SYS_socketpair, SYS_setsockopt,
+		SYS_epoll_pwait, SYS_pipe2, SYS_socketpair, SYS_setsockopt, SYS_getsockname,
 		/* Processes; the reader gives up its rights. */
 		SYS_close_range, SYS_clone, SYS_wait4, SYS_kill, SYS_prctl, SYS_seccomp, SYS_capget,
-		SYS_capset, SYS_setgroups, SYS_setresuid, SYS_setresgid, SYS_pread64, SYS_write,
+		SYS_capset, SYS_setgroups, SYS_geteuid, SYS_setresuid, SYS_setresgid, SYS_pread64,
+		SYS_write,
 #ifdef SYS_poll
 		SYS_poll, SYS_epoll_wait, SYS_fork, SYS_readlink, SYS_access,
 #endif
@@ -592,6 +594,9 @@ void reader_drop_rights(const struct helper_work *work)
 
 /* How often an offer is made to readers that are killed. */
 #define OFFER_TRIES 10
+
+/* A program asks 64 ancestors; its children, which ask the same, have some more. */
+#define ASKING_MAX 256
 
 /* Takes the first of the descriptors; the exit of this process closes the others. */
 static int message_take_fd(struct msghdr *message)
@@ -692,10 +697,29 @@ static int offer_send_once(int fd, const struct helper_message *message, int mem
 	return size > 0 ? 0 : EPIPE;
 }
 
-/* Anybody may connect where descendants find the socket. */
-static bool offer_is_wanted(const struct helper_work *work, int pid)
+/* Whether it came to the socket of descendants, which has no path. */
+static bool connection_is_abstract(int connection)
 {
-	return !work->of_descendants || work->wants(work->context, pid);
+	struct sockaddr_un own = { .sun_path = "path" };
+	socklen_t size = sizeof(own);
+
+	return getsockname(connection, (struct sockaddr *)&own, &size) == 0 && !own.sun_path[0];
+}
+
+/*
+ * Anybody may connect where descendants find the socket, and that should cost little. Programs
+ * trust only ktracks of root and of their user.
+ */
+static bool offer_is_wanted(const struct helper_work *work, int connection,
+			    const struct ucred *peer)
+{
+	unsigned int nr_max = connection_is_abstract(connection) ? ASKING_MAX : ANCESTORS_MAX;
+
+	if (!work->of_descendants)
+		return true;
+	if (geteuid() != 0 && peer->uid != geteuid())
+		return false;
+	return process_descends(peer->pid, work->own_pid, nr_max);
 }
 
 void offer_run(const struct helper_work *work, int fd, int connection)
@@ -708,7 +732,7 @@ void offer_run(const struct helper_work *work, int fd, int connection)
 	struct ucred peer;
 
 	if (sent_fd >= 0 && getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 &&
-	    peer.pid > 0 && offer_is_wanted(work, peer.pid)) {
+	    peer.pid > 0 && offer_is_wanted(work, connection, &peer)) {
 		message.pid = peer.pid;
 		message.user = process_user(peer.pid, peer.uid);
 		memory_fd = memfd_open_anew(sent_fd);

@@ -19,9 +19,6 @@
 #include "base/base.h"
 #include "event/event.h"
 
-/* Processes that end meanwhile may make a circle. */
-#define ANCESTORS_MAX 4096
-
 /*
  * Reads /proc/PID/stat; returns what follows the name, which is in parentheses and may contain
  * anything: the state, and so on. Returns NULL with errno if there is none.
@@ -65,11 +62,11 @@ static int process_parent(int pid)
 	return parent;
 }
 
-bool process_descends(int pid, int ancestor)
+bool process_descends(int pid, int ancestor, unsigned int nr_max)
 {
 	int at = pid;
 
-	for (int i = 0; i < ANCESTORS_MAX && at > 0 && at != ancestor; i++) {
+	for (unsigned int i = 0; i < nr_max && at > 0 && at != ancestor; i++) {
 		int parent = process_parent(at);
 
 		/* Another process has taken the place of one that has ended meanwhile. */

@@ -12,6 +12,9 @@
 /** PROCESS_UNKNOWN - the process exists, but its start cannot be read */
 #define PROCESS_UNKNOWN UINT64_MAX
 
+/** ANCESTORS_MAX - how many ancestors of a process are looked at */
+#define ANCESTORS_MAX 4096
+
 /**
  * process_started - when a process started, in clock ticks since boot
  *
@@ -19,8 +22,11 @@
  */
 uint64_t process_started(int pid);
 
-/** process_descends - whether a process is @ancestor or a descendant of it */
-bool process_descends(int pid, int ancestor);
+/**
+ * process_descends - whether a process is @ancestor or a descendant of it
+ * @nr_max: how many parents are read: processes that end meanwhile may make a circle
+ */
+bool process_descends(int pid, int ancestor, unsigned int nr_max);
 
 /** process_path - the path of its file, "" if that is unknown */
 void process_path(int pid, char *out, size_t size);

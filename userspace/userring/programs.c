@@ -57,7 +57,7 @@
 
 /*
  * A signal ends a recording soon: so long records are delivered, and for so much CPU time, which
- * passes slowly on a busy machine; then only so many, of users of whom the least are left, and of
+ * passes slowly on a busy machine; then at most so many, of users of whom the least are left, and of
  * those of whom no more than an equal share is.
  */
 #define HURRY_NS NS_PER_S
@@ -334,7 +334,7 @@ static bool process_is_wanted(void *context, int pid)
 	const struct programs *programs = context;
 
 	if (programs->settings.of_descendants)
-		return process_descends(pid, programs->own_pid);
+		return process_descends(pid, programs->own_pid, ANCESTORS_MAX);
 	return program_socket_owns(&programs->socket, pid);
 }
 
