@@ -33,6 +33,7 @@ def scenarios(folder):
     plain = recording(folder, "plain.dat", "several-buffers", wall=1577934245)
     packed = recording(folder, "packed.dat", "rules-workload", wall=1577934245, version=7, compression="zstd")
     stacks = recording(folder, "stacks.dat", "stacks", wall=1577934245, version=7, compression="zlib")
+    moves = recording(folder, "moves.dat", "cgroup-moves", wall=1577934245, version=7)
     text = Path(folder) / "trace.txt"
     text.write_text("".join(LINE.format(number % 2 + 10, number) for number in range(200)) + "CPU:1 [LOST 2 EVENTS]\n")
     database = Path(folder) / "trace.db"
@@ -43,6 +44,7 @@ def scenarios(folder):
     yield Scenario("export to other formats", ["export", "--chrome=out.json", "--perfetto=out.pftrace", "--fxt=out.fxt", "--html=out.html", "plain.dat"], [plain], ("out.json", "out.pftrace", "out.fxt", "out.html"))
     yield Scenario("export --sqlite", ["export", "--sqlite=out.db", "stacks.dat"], [stacks], ("out.db",))
     yield Scenario("stat", ["stat", "--json", "stacks.dat"], [stacks])
+    yield Scenario("export of processes that move", ["export", "--sid=test", "--event=out.event", "moves.dat"], [moves], ("out.event",))
     yield Scenario("stat of a text", ["stat", "--json", "-r", "sched", "trace.txt"], [text])
     yield Scenario("query of a recording", ["query", "plain.dat", "@names"], [plain])
     yield Scenario("query of a database", ["query", "--csv", "trace.db", "@tracks"], [database])

@@ -3,6 +3,7 @@
  * Cgroups of processes: the paths that a recording has, and which of these are of which time. The
  * sideband buffer has the moves of processes; it is read once to find who was moved at all.
  */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -57,18 +58,24 @@ static int stream_find_moves(struct trace_file *file, const struct stream *strea
 {
 	const struct trace_stream *own = stream->own;
 	unsigned char *bytes;
+	size_t wanted, size;
 	struct page page;
-	size_t size;
 
 	if (!stream->is_sideband || own->chunk || own->offset == own->end)
 		return 0;
 	bytes = malloc(own->sub_buffer_size);
-	if (!bytes)
+	if (!bytes || thread_set_reserve(&file->moved) < 0) {
+		free(bytes);
 		return -1;
+	}
 	for (uint64_t offset = own->offset; offset < own->end; offset += own->sub_buffer_size) {
-		size = own->end - offset < own->sub_buffer_size ? own->end - offset
-								: own->sub_buffer_size;
-		size = input_read(&file->input, bytes, size, offset);
+		wanted = own->end - offset < own->sub_buffer_size ? own->end - offset
+								  : own->sub_buffer_size;
+		size = input_read(&file->input, bytes, wanted, offset);
+		if (size < wanted && errno != 0) {
+			trace_file_report(file, offset + size, "it cannot be read any more");
+			break;
+		}
 		page_load(&page, file->layout, bytes, size);
 		moves_look(&file->moved, search, &page);
 	}
