@@ -357,6 +357,56 @@ def check_moves(tap):
         tap.ok(b"without" not in text, "what began elsewhere has no end here", text)
 
 
+# On tracks of no process: of 7 and 8, which move; of 9, which does not; and one that 7 ends for 10.
+JOBS = """event cgroup:cgroup_attach_task 101 s32 dst_root; s32 pid; string dst_path
+event demo:job 100 char track_event_type; string slice_name; u32 scope_job
+task 7 server 7
+task 8 helper 7
+cgroup 7 /a
+cgroup 9 /c
+cgroup 10 /b
++10 7@0 job B moved 1
++10 9@1 job B other 1
++10 9@1 cgroup_attach_task dst_root=0 pid=7 dst_path=/b
++10 9@1 job E other 1
++10 8@0 job E moved 1
++10 7@0 job B later 1
++10 7@0 job E later 1
++10 10@1 job B handed 2
++10 7@0 job E handed 2
+"""
+# A slice that begins after the move inside one of before.
+NESTED = """event cgroup:cgroup_attach_task 101 s32 dst_root; s32 pid; string dst_path
+event demo:io 100 char track_event_type; string slice_name
+cgroup 7 /a
++10 7@0 io B outer
++10 9@1 cgroup_attach_task dst_root=0 pid=7 dst_path=/b
++10 7@0 io B inner
++10 7@0 io E inner
++10 7@0 io E outer
+"""
+
+
+def check_moved_jobs(tap):
+    """--cgroup keeps slices whole whose writer moves."""
+    rows = {
+        "/a": {("moved",): (1, 40, 40)},
+        "/b": {("later",): (1, 10, 10), ("handed",): (1, 10, 10)},
+        "/c": {("other",): (1, 20, 20)},
+    }
+    with tempfile.TemporaryDirectory() as folder:
+        cases.make_of(JOBS, Path(folder, "trace.dat"))
+        for path, wanted in rows.items():
+            words = ("--group-by=name", f"--cgroup={path}")
+            found, wrong = grouped(folder, *words)
+            text, _ = cases.run(folder, "stat", *words, "trace.dat")
+            tap.ok(found == wanted and b"without" not in text, f"slices on tracks of no process, --cgroup={path}", found, text, *wrong)
+        cases.make_of(NESTED, Path(folder, "trace.dat"))
+        found = [set(grouped(folder, "--group-by=cgroup,name", *more)[0]) for more in ((), ("--cgroup=/a",), ("--cgroup=/b",))]
+        old = {("/a", "outer"), ("/a", "inner")}
+        tap.ok(found == [old, old, {("/b", "inner")}], "a slice of after the move inside one of before is selected by both paths", *found)
+
+
 def check_groups(tap):
     """Each key of --group-by: that of the record of a slice's begin."""
     wanted = {
@@ -534,6 +584,7 @@ def main():
     check_order(tap)
     check_groups(tap)
     check_moves(tap)
+    check_moved_jobs(tap)
     check_crossing(tap)
     check_groups_by_the_end(tap)
     check_forms(tap)

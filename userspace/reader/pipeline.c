@@ -607,7 +607,8 @@ static bool pipeline_matches(const struct pipeline *pipeline, const struct decod
 	bool is_wanted = filter_wants_event(filter, decoded);
 	SCOPED_BUFFER(path);
 
-	if (!is_wanted || !filter->cgroup)
+	/* Only what is in the cgroup is on tracks. */
+	if (!is_wanted || !filter->cgroup || tracks_continue(pipeline->tracks, decoded))
 		return is_wanted;
 	is_wanted = tracks_find_cgroup(pipeline->tracks, decoded, &path) &&
 		    cgroup_is_in(buffer_string(&path), filter->cgroup);

@@ -590,26 +590,44 @@ static struct track *open_track_look(struct tracks *tracks, const struct decoded
 	return track && track->nr_slices > 0 ? track : NULL;
 }
 
+static bool event_is_of_task(const struct decoded_event *decoded)
+{
+	return decoded->descriptor->scope == DESCRIPTOR_SCOPE_THREAD ||
+	       decoded->descriptor->scope == DESCRIPTOR_SCOPE_PROCESS;
+}
+
+bool tracks_continue(struct tracks *tracks, const struct decoded_event *decoded)
+{
+	const struct track *track = decoded->kind != DECODED_STATE
+					    ? open_track_look(tracks, decoded)
+					    : NULL;
+	int process;
+
+	if (!track || event_is_of_task(decoded))
+		return track;
+	process = tracks_process(tracks, decoded->tid);
+	for (size_t i = 0; i < track->nr_slices; i++) {
+		if (track->slices[i].name &&
+		    tracks_process(tracks, track->slices[i].begin_tid) == process)
+			return true;
+	}
+	return false;
+}
+
 bool tracks_find_cgroup(struct tracks *tracks, const struct decoded_event *decoded,
 			struct buffer *out)
 {
-	bool is_of_task = decoded->descriptor->scope == DESCRIPTOR_SCOPE_THREAD ||
-			  decoded->descriptor->scope == DESCRIPTOR_SCOPE_PROCESS;
-	int64_t tid = is_of_task ? decoded->scope_id.signed_number : decoded->tid;
+	int64_t tid = event_is_of_task(decoded) ? decoded->scope_id.signed_number : decoded->tid;
 	bool is_end = decoded->kind == DECODED_END || decoded->kind == DECODED_END_OF;
-	const struct track *track = is_of_task ? open_track_look(tracks, decoded) : NULL;
-	struct task *task;
+	struct task *task = tid > 0 && tid <= INT32_MAX
+				    ? tasks_get(&tracks->tasks, &tracks->settings, tid)
+				    : NULL;
 
-	if (track && decoded->kind != DECODED_STATE) {
-		buffer_append_string(out, track->cgroup ? track->cgroup : "");
-		return true;
-	}
-	task = tid > 0 && tid <= INT32_MAX ? tasks_get(&tracks->tasks, &tracks->settings, tid)
-					   : NULL;
 	if (!task)
 		return true;
 	task_find_cgroup(tracks, task, out);
-	task = is_of_task && is_end ? task_leader(&tracks->tasks, task) : NULL;
+	task = is_end && !open_track_look(tracks, decoded) ? task_leader(&tracks->tasks, task)
+							   : NULL;
 	return !task || !task->cgroup;
 }
 

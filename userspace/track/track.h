@@ -124,11 +124,16 @@ int tracks_named_process(struct tracks *tracks, int tid, int named);
 /** tracks_comm - the name of a thread now, "" if it is unknown; valid until the next call */
 const char *tracks_comm(struct tracks *tracks, int tid);
 /**
+ * tracks_continue - whether an event is in, or ends, an open slice of its cgroup: on the track of a
+ * thread or process any, on another one of the process that wrote the event
+ */
+bool tracks_continue(struct tracks *tracks, const struct decoded_event *decoded);
+/**
  * tracks_find_cgroup - append the path of an event's cgroup; nothing if it is the root or unknown
  *
- * It is that of its track if this has open slices, of the thread or process of the track, or, if
- * the track is of none, of the thread that wrote the record. Returns false if the event ends what
- * may have begun before the process was moved, in another cgroup.
+ * For events that do not continue anything: that of the thread or process of the track, or, if the
+ * track is of none, of the thread that wrote the record. Returns false if the event ends what may
+ * have begun before the process was moved, in another cgroup.
  */
 bool tracks_find_cgroup(struct tracks *tracks, const struct decoded_event *decoded,
 			struct buffer *out);
