@@ -15,7 +15,7 @@ ANSWER_MORE = {"slices": list, "aggregate": dict, "processes": list, "kinds": li
 PROCESS = {"pid": int, "comm": str, "running_ns": int, "runnable_ns": int, "uninterruptible_ns": int}
 SLICES = {"count": int, "total_ns": int, "slowest": dict}
 SLICE = {"tracepoint": str, "name": str, "track": str, "begin_ns": int, "ns": int, "async": bool, "suspect": bool, "unfinished": bool, "causes": list, "parts": list}
-SLICE_MORE = {"tid": int, "comm": str}
+SLICE_MORE = {"tid": int, "comm": str, "killer_tid": int, "killer": str}
 TIMES = {"ns": int, "count": int, "longest_ns": int, "longest_at_ns": int}
 KEY = {"what": str, "kind": str}
 KEY_MORE = {
@@ -25,7 +25,8 @@ KEY_MORE = {
     **{name: list for name in ("stack", "meanwhile", "evidence")},
 }
 EVIDENCE = {"buffer": str, "cpu": int, "time_ns": int, "event": str}
-CAUSE = {"what": str, "ns": int, "through": list}
+CAUSE, CAUSE_MORE = {"what": str, "ns": int, "through": list}, {"meanwhile": dict}
+OTHER, OTHER_MORE = {"tid": int, "ns": int}, {"comm": str, "slice": str, "waker_tid": int, "waker": str, "cpu": int, "prio": int, "behind_prio": int}
 AGGREGATE = {"count": int, "not_counted": int, "not_explained": int, "parts": list}
 GROUP, GROUP_MORE = {"count": int, "ns": int}, {"min_ns": int, "max_ns": int}
 COMPARED_ROW = {**KEY, "source_ns": int, "base_ns": int, "excess_ns": int}
@@ -68,7 +69,8 @@ def wrong_answer(answer):
     for one in answer.get("slices", []) + [one["slowest"] for one in answer.get("kinds", [])]:
         yield from wrong_members(one, SLICE, SLICE_MORE, one["name"])
         for cause in one["causes"]:
-            yield from wrong_members(cause, CAUSE, {}, one["name"])
+            yield from wrong_members(cause, CAUSE, CAUSE_MORE, one["name"])
+            yield from wrong_members(cause.get("meanwhile", {"tid": 0, "ns": 0}), OTHER, OTHER_MORE, one["name"])
         yield from wrong_parts(one["parts"], {**KEY, **TIMES}, one["name"], (one["begin_ns"], one["begin_ns"] + one["ns"]))
     if "aggregate" in answer:
         found = answer["aggregate"]
@@ -82,5 +84,5 @@ def wrong_answer(answer):
 def undocumented():
     """Members and kinds that the section JSON of the page does not name."""
     named = {word for line in manpage.Page(PAGE).of("JSON") for word in line.bold}
-    tables = (ANSWER, ANSWER_MORE, SLICE, SLICE_MORE, SLICES, PROCESS, CAUSE, EVIDENCE, TIMES, KEY, KEY_MORE, AGGREGATE, GROUP, GROUP_MORE, ROW, COMPARED_ROW)
+    tables = (ANSWER, ANSWER_MORE, SLICE, SLICE_MORE, SLICES, PROCESS, CAUSE, CAUSE_MORE, OTHER, OTHER_MORE, EVIDENCE, TIMES, KEY, KEY_MORE, AGGREGATE, GROUP, GROUP_MORE, ROW, COMPARED_ROW)
     return sorted(({name for table in tables for name in table} | KINDS) - named)

@@ -73,9 +73,9 @@ CASES = {
     "bound": ("bound", "crowded"),
     "taken": ("throttled", "--json throttled", "taken", "moved", "woken", "served", "stopped", "kept", "preempted"),
     "priorities": ("inverted", "urgent", "behind", "raised", "counted"),
-    "signals": ("handled", "left", "ignored", "signaled", "woken", "frozen", "thawed", "flushed", "noted", "aside", "held", "vforked", "dies", "lives"),
+    "signals": ("handled", "left", "ignored", "signaled", "woken", "frozen", "thawed", "flushed", "noted", "aside", "held", "vforked", "dies", "--json dies", "lives"),
     "slack": ("slack", "--json slack", "late", "wheel"),
-    "companions": ("spins", "flushes", "shares", "--json shares", "queued", "served", "unrelated", "pools"),
+    "companions": ("spins", "--json spins", "flushes", "shares", "--json shares", "queued", "served", "unrelated", "pools"),
     "window": ("unread", "confirmed", "closed", "locked"),
 }
 CATEGORIES = "there are slices of mydrv:io, mydrv:request, mydrv:transfer, irq:cpu and 3 more; 'CATEGORY/*' matches all of one"

@@ -729,6 +729,30 @@ static int slice_find_causes(struct why_sink *why, const struct why_slice *slice
 	return nr;
 }
 
+/* Another thread that explains the slice; of cpu and waker it has the one for which it waited. */
+static void put_companion(struct why_sink *why, const struct companion *other, bool *first)
+{
+	struct buffer *out = &why->out;
+	bool is_first = true;
+
+	if (other->tid == 0)
+		return;
+	json_append_member(out, text_of("meanwhile"), first);
+	buffer_append_char(out, '{');
+	json_append_number(out, "tid", other->tid, &is_first);
+	why_put_name(why, "comm", other->name, &is_first);
+	json_append_number(out, "ns", other->ns, &is_first);
+	why_put_name(why, "slice", other->label, &is_first);
+	why_put_number_above(out, "waker_tid", other->waker, 0, &is_first);
+	why_put_name(why, "waker", other->waker_name, &is_first);
+	if (other->cpu >= 0) {
+		json_append_number(out, "cpu", other->cpu, &is_first);
+		json_append_number(out, "prio", other->prio, &is_first);
+		json_append_number(out, "behind_prio", other->own_prio, &is_first);
+	}
+	buffer_append_char(out, '}');
+}
+
 static void put_causes(struct why_sink *why, const struct why_slice *slice, bool *first)
 {
 	struct cause causes[CAUSES_MAX];
@@ -753,7 +777,10 @@ static void put_causes(struct why_sink *why, const struct why_slice *slice, bool
 			append_path(&text, &why->names, causes[i].path[j]);
 			json_append_string(out, buffer_text(&text));
 		}
-		buffer_append_string(out, "]}");
+		buffer_append_char(out, ']');
+		if (causes[i].is_first)
+			put_companion(why, &slice->split.companion, &is_first);
+		buffer_append_char(out, '}');
 	}
 	buffer_append_char(out, ']');
 	out->failed |= text.failed;
@@ -776,6 +803,10 @@ static void put_slice(struct why_sink *why, const struct why_slice *slice, bool 
 	json_append_flag(out, "async", slice->is_async, &first);
 	json_append_flag(out, "suspect", slice->is_suspect, &first);
 	json_append_flag(out, "unfinished", slice->is_unfinished, &first);
+	if (slice->is_unfinished && slice->killer > 0) {
+		json_append_number(out, "killer_tid", slice->killer, &first);
+		why_put_name(why, "killer", slice->killer_name, &first);
+	}
 	put_causes(why, slice, &first);
 	if (with_parts) {
 		json_append_member(out, text_of("parts"), &first);
