@@ -1,9 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Test: scripts/vm-kernel waits for another run; scripts/vm-modules builds modules also below a limit of CPU time, and refuses warnings;
-kernels are chosen without git, too.
+"""Test: scripts/vm-kernel waits for another run; scripts/vm-modules builds modules also below a limit of CPU time, and refuses warnings.
 
-The build tools are a stand-in.
+Kernels are chosen without git, too. The build tools are a stand-in.
 """
 
 import fcntl
