@@ -295,7 +295,7 @@ def wrong_tracks(sequence, is_live):
 
 def merged_identity(identity, is_below):
     """What all tracks share that are one track for people: lanes, and tracks of a thread before and after it is renamed or moved."""
-    left_out = ("lane", "comm", "cgroup") if is_below else ("lane",)
+    left_out = ("lane", "cgroup", "comm") if is_below else ("lane", "cgroup")
     return json.dumps({name: value for name, value in identity.items() if name not in left_out})
 
 
