@@ -21,8 +21,8 @@ IS_FULL = bool(os.environ.get("KTRACK_FULL"))
 # How many return addresses distinguish two sites: buffers and texts grow in few functions, for many callers.
 DEPTH = 4
 
-HEADER = struct.Struct("<QIIIIII")
-SITE = struct.Struct("<QII24s" + "48s" * 6)
+HEADER = struct.Struct("<QIIIII4x")
+SITE = struct.Struct("<QQ24s" + "48s" * 6)
 SITES_MAX = 16384
 KINDS = ("memory", "open", "read", "write", "sync", "change", "wait")
 ERROR, SHORT = 1, 2
@@ -47,7 +47,6 @@ class Site:
 
     number: int
     kind: str
-    calls: int
     call: str
     places: list
 
@@ -76,19 +75,20 @@ class Run:
             scenario.prepare(self.folder)
             table = Path(folder) / "table"
             with open(table, "wb") as file:
-                file.write(HEADER.pack(site.number if site else 0, failure[1], failure[2], DEPTH, 0, 0, 0))
+                file.write(HEADER.pack(site.number if site else 0, failure[1], failure[2], DEPTH, 0, 0))
                 file.truncate(HEADER.size + SITES_MAX * SITE.size)
             self.execute(scenario, {"KTRACK_FAULT_TABLE": str(table), "LD_PRELOAD": str(SHIM)})
             with open(table, "rb") as file:
-                *_, self.has_failed, _, count = HEADER.unpack(file.read(HEADER.size))
-                self.sites = [self.site_of(SITE.unpack(file.read(SITE.size))) for _ in range(count if not site else 0)]
+                *_, self.has_failed, count = HEADER.unpack(file.read(HEADER.size))
+                rows = [SITE.unpack(file.read(SITE.size)) for _ in range(min(count, SITES_MAX) if not site else 0)]
+                self.sites = list({row[0]: self.site_of(row) for row in rows if row[0]}.values())
             self.files = {str(path.relative_to(self.folder)): path.read_bytes() for path in self.folder.rglob("*") if path.is_file()}
             self.problems = list(scenario.verify(self))
 
     @staticmethod
     def site_of(row):
-        number, kind, calls, call, *places = row
-        return Site(number, KINDS[kind], calls, call.rstrip(b"\0").decode(), [place.split(b"\0")[0].decode() for place in places])
+        number, kind, call, *places = row
+        return Site(number, KINDS[kind], call.rstrip(b"\0").decode(), [place.split(b"\0")[0].decode() for place in places])
 
     def execute(self, scenario, more):
         """Runs the command; its messages are in self.errors."""

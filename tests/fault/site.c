@@ -96,25 +96,30 @@ static void site_fill(struct fault_site *site, const char *call)
 	}
 }
 
-/* Returns the first call's place in the table, NULL if that is full. */
+/*
+ * Returns the call's place in the table, NULL if that is full. A process may be killed anywhere in
+ * here: there is no lock that it could leave behind, only a place without an id.
+ */
 static struct fault_site *site_find(const struct fault_site *wanted)
 {
-	struct fault_site *found = NULL;
+	uint32_t nr_sites = __atomic_load_n(&table->nr_sites, __ATOMIC_RELAXED), place;
+	struct fault_site *site = table->sites;
 
-	while (__atomic_exchange_n(&table->lock, 1, __ATOMIC_ACQUIRE))
-		;
-	for (uint32_t i = 0; i < table->nr_sites && !found; i++) {
-		if (table->sites[i].id == wanted->id)
-			found = &table->sites[i];
+	for (uint32_t i = 0; i < nr_sites && i < SITES_MAX; i++, site++) {
+		if (__atomic_load_n(&site->id, __ATOMIC_ACQUIRE) == wanted->id)
+			return site;
 	}
-	if (!found && table->nr_sites < SITES_MAX) {
-		found = &table->sites[table->nr_sites++];
-		*found = *wanted;
-	}
-	if (found)
-		found->nr_calls++;
-	__atomic_store_n(&table->lock, 0, __ATOMIC_RELEASE);
-	return found;
+	place = nr_sites < SITES_MAX
+			? __atomic_fetch_add(&table->nr_sites, 1, __ATOMIC_RELAXED)
+			: SITES_MAX;
+	if (place >= SITES_MAX)
+		return NULL;
+	site = &table->sites[place];
+	site->kind = wanted->kind;
+	memcpy(site->call, wanted->call, sizeof(site->call));
+	memcpy(site->places, wanted->places, sizeof(site->places));
+	__atomic_store_n(&site->id, wanted->id, __ATOMIC_RELEASE);
+	return site;
 }
 
 static enum fault_way site_judge(const struct fault_site *site)

@@ -33,15 +33,14 @@ enum fault_way {
 };
 
 /**
- * struct fault_site - a site that was reached
- * @nr_calls: how often
+ * struct fault_site - a site that was reached; several processes may each make a place for one
+ * @id: 0 if the process that made it was killed meanwhile
  * @call: the function
  * @places: return addresses as "FILE+OFFSET", the innermost first
  */
 struct fault_site {
 	uint64_t id;
-	uint32_t kind;
-	uint32_t nr_calls;
+	uint64_t kind;
 	char call[CALL_SIZE];
 	char places[SITE_DEPTH][PLACE_SIZE];
 };
@@ -60,13 +59,12 @@ struct fault_table {
 	uint32_t error;
 	uint32_t depth;
 	uint32_t has_failed;
-	uint32_t lock;
 	uint32_t nr_sites;
 	struct fault_site sites[SITES_MAX];
 };
 
 /**
- * fault_at - count a call, and find out whether it fails; sets errno if it fails with an error
+ * fault_at - note a call, and find out whether it fails; sets errno if it fails with an error
  * @call: a constant text
  */
 enum fault_way fault_at(enum fault_kind kind, const char *call);
