@@ -577,7 +577,8 @@ static int spool_read_rest_of_programs(struct spool *spool, struct error *error)
 
 	if (!spool->programs || !file)
 		return 0;
-	if (spool_save_events(spool, error) < 0)
+	/* Behind the end it only says whether the last message could be taken. */
+	if (programs_read(spool->programs, 0, error) < 0 || spool_save_events(spool, error) < 0)
 		return -1;
 	return spool_fill(spool, file, INT64_MAX, error);
 }
