@@ -597,8 +597,8 @@ void trace_file_check_ids(struct trace_file *file);
 int trace_file_read_comms(struct trace_file *file, struct error *error);
 /** comm_compare - the order of struct trace_comm, for qsort(3) and bsearch(3) */
 int comm_compare(const void *a, const void *b);
-/** trace_file_find_moves - find the processes that were moved, if their cgroups are known; returns
- * -1 with @error */
+/** trace_file_find_moves - find the processes that were moved, if the cgroup of one depends on it;
+ * returns -1 with @error */
 int trace_file_find_moves(struct trace_file *file, struct error *error);
 
 /** FILE_KIND_SIZE - bytes that identify any kind */

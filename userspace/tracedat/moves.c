@@ -91,7 +91,8 @@ int trace_file_find_moves(struct trace_file *file, struct error *error)
 	const size_t nr_damages = file->nr_damages, damage_size = file->damage_size;
 	const struct error damage = file->damage;
 
-	if (file->comms.cgroups.size == 0)
+	/* Only these depend on moves. */
+	if (file->comms.first_cgroups.size == 0)
 		return 0;
 	if (trace_file_visit(file, &visitor, error) < 0)
 		return -1;
@@ -113,7 +114,7 @@ struct text trace_file_find_cgroup(const struct trace_file *file, int pid)
 	const struct trace_comm key = { .tid = pid };
 	const struct trace_comm *found = NULL;
 
-	if (comms->first_cgroups.size > 0 && thread_set_has(&file->moved, pid))
+	if (thread_set_has(&file->moved, pid))
 		found = bsearch(&key, comms->first_cgroups.data,
 				comms->first_cgroups.size / sizeof(key), sizeof(key), comm_compare);
 	if (!found && comms->cgroups.size > 0)
