@@ -29,6 +29,10 @@ function buttonOf(textContent, title, action) {
 	return button;
 }
 
+function linkOf(text, title, action) {
+	return Object.assign(buttonOf(showSafe(text), title, action), { className: "link" });
+}
+
 function tableOf(rows, title = "", heads = null) {
 	const table = element("table", { className: heads ? "numbers" : "" });
 	if (title)

@@ -8,10 +8,6 @@ const BUSIEST_SHOWN = 5, LOSSES_SHOWN = 5;
 // A loss is shown with so many times its length around it.
 const LOSS_MARGIN = 5;
 
-function linkOf(text, title, action) {
-	return Object.assign(buttonOf(showSafe(text), title, action), { className: "link" });
-}
-
 class Overview {
 	constructor(page) {
 		Object.assign(this, { page, recording: page.recording });

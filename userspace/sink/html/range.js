@@ -131,9 +131,7 @@ class Range {
 			return value === undefined ? "" : typeof value === "number" && column !== "count" ? showDuration(value) : showSafe(value);
 		if (!one.slowest?.length)
 			return showSafe(value);
-		const button = element("button", { className: "link", title: "to the slowest one", textContent: showSafe(value) });
-		button.addEventListener("click", () => this.page.show(itemOf(one.slowest[0].chunk, one.slowest[0].index)));
-		return button;
+		return linkOf(value, "to the slowest one", () => this.page.show(itemOf(one.slowest[0].chunk, one.slowest[0].index)));
 	}
 
 	otherTables(instants, counters, seconds) {

@@ -527,14 +527,14 @@ class SearchField {
 		for (const all of [...lines.values()].slice(0, HITS_LISTED)) {
 			const track = all.at(-1), names = new Set(all.map(({ identity: { comm } }) => comm));
 			names.delete(track.identity.comm);
-			tracks.append(element("div", {}, "track ", this.link(track.label, () => page.showTrack(track)), names.size > 0 ? `, before: ${showSafe([...names].join(", "))}` : ""));
+			tracks.append(element("div", {}, "track ", linkOf(track.label, "", () => page.showTrack(track)), names.size > 0 ? `, before: ${showSafe([...names].join(", "))}` : ""));
 		}
 		const table = element("table", {}), head = table.createTHead().insertRow(), body = table.createTBody(), total = search.count > hits.length ? `${at + 1} to ${at + hits.length} of ${search.count}` : counted(search.count, "hit");
 		table.createCaption().append(`${total} `, buttonOf("CSV", "save all hits", async () => page.saver.save(await page.saver.csvOf(search.hits), "csv")));
 		head.append(...Object.keys(LIST_ORDERS).map((title) => this.listHead(title)));
 		for (const one of hits) {
 			const length = one.kind === "slice" ? showDuration(one.end - one.begin) : "";
-			body.insertRow().append(element("td", { textContent: showDuration(one.begin) }), element("td", {}, this.link(nameOf(page.recording, one), () => page.show(one, true))),
+			body.insertRow().append(element("td", { textContent: showDuration(one.begin) }), element("td", {}, linkOf(nameOf(page.recording, one), "", () => page.show(one, true))),
 				element("td", { textContent: length }), element("td", { textContent: showSafe(one.track.label) }));
 		}
 		box.append(...(hits.length > 0 ? [table] : []), tracks);
@@ -548,9 +548,5 @@ class SearchField {
 			this.showList();
 		});
 		return element("th", { scope: "col", ariaSort: !isSorted ? "none" : isDown ? "descending" : "ascending" }, button);
-	}
-
-	link(text, action) {
-		return Object.assign(buttonOf(showSafe(text), "", action), { className: "link" });
 	}
 }
