@@ -266,10 +266,9 @@ static int program_find(const char *name, struct buffer *found)
 
 int command_check(char *const *argv, int *status, struct error *error)
 {
-	struct buffer found = { 0 };
+	SCOPED_BUFFER(found);
 	int number = program_find(argv[0], &found);
 
-	buffer_release(&found);
 	if (number == 0)
 		return 0;
 	*status = status_of_errno(number);
@@ -282,13 +281,11 @@ int command_check(char *const *argv, int *status, struct error *error)
 
 int command_read(char *const *argv, struct buffer *out)
 {
-	struct buffer found = { 0 };
-	int status = program_find(argv[0], &found) == 0
-			     ? file_read_up_to(buffer_string(&found), PROGRAM_SIZE_MAX, out)
-			     : -1;
+	SCOPED_BUFFER(found);
 
-	buffer_release(&found);
-	return status;
+	if (program_find(argv[0], &found))
+		return -1;
+	return file_read_up_to(buffer_string(&found), PROGRAM_SIZE_MAX, out);
 }
 
 int command_new(struct command **out, char *const *argv, const struct command_signals *signals,

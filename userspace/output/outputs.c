@@ -142,31 +142,32 @@ bool output_settings_have_file(const struct output_settings *settings)
 	return false;
 }
 
-bool output_settings_create_files(const struct output_settings *settings)
+/* Whether an output that is asked for has the flag at this offset of struct sink_kind. */
+static bool targets_have(const struct output_settings *settings, size_t flag)
 {
 	for (size_t i = 0; i < sink_kinds_count; i++) {
-		if (settings->targets[i] && sink_kinds[i]->creates_files)
+		if (settings->targets[i] && *(const bool *)((const char *)sink_kinds[i] + flag))
 			return true;
 	}
-	return settings->stat && settings->stat->prometheus;
+	return false;
+}
+
+bool output_settings_create_files(const struct output_settings *settings)
+{
+	return targets_have(settings, offsetof(struct sink_kind, creates_files)) ||
+	       (settings->stat && settings->stat->prometheus);
 }
 
 bool output_settings_show_overview(const struct output_settings *settings)
 {
-	for (size_t i = 0; i < sink_kinds_count; i++) {
-		if (settings->targets[i] && sink_kinds[i]->shows_overview)
-			return true;
-	}
-	return settings->serves;
+	return targets_have(settings, offsetof(struct sink_kind, shows_overview)) ||
+	       settings->serves;
 }
 
 bool output_settings_show_explanations(const struct output_settings *settings)
 {
-	for (size_t i = 0; i < sink_kinds_count; i++) {
-		if (settings->targets[i] && sink_kinds[i]->shows_explanations)
-			return true;
-	}
-	return settings->serves || settings->query;
+	return targets_have(settings, offsetof(struct sink_kind, shows_explanations)) ||
+	       settings->serves || settings->query;
 }
 
 /* Options of an output that is not asked for would have no effect. */

@@ -604,15 +604,14 @@ static bool cgroup_is_in(const char *path, const char *outer)
 static bool pipeline_matches(const struct pipeline *pipeline, const struct decoded_event *decoded)
 {
 	const struct filter *filter = &pipeline->filter;
-	bool is_wanted = filter_wants_event(filter, decoded);
 	SCOPED_BUFFER(path);
 
+	if (!filter_wants_event(filter, decoded))
+		return false;
 	/* Only what is in the cgroup is on tracks. */
-	if (!is_wanted || !filter->cgroup || tracks_continue(pipeline->tracks, decoded))
-		return is_wanted;
-	is_wanted = tracks_find_cgroup(pipeline->tracks, decoded, &path) &&
-		    cgroup_is_in(buffer_string(&path), filter->cgroup);
-	return is_wanted;
+	return !filter->cgroup || tracks_continue(pipeline->tracks, decoded) ||
+	       (tracks_find_cgroup(pipeline->tracks, decoded, &path) &&
+		cgroup_is_in(buffer_string(&path), filter->cgroup));
 }
 
 static int task_process(void *context, int tid, int named)

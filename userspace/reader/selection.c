@@ -489,14 +489,11 @@ static bool pattern_may_be_emitted(const struct pattern *pattern,
 				   void *context)
 {
 	const char *name = program_system(pattern->text);
-	struct buffer system = { 0 };
-	bool may;
+	SCOPED_BUFFER(system);
 
 	name = name ? name : pattern->text;
-	buffer_printf(&system, "%.*s", (int)strcspn(name, ":"), name);
-	may = may_emit(context, buffer_string(&system));
-	buffer_release(&system);
-	return may;
+	buffer_append(&system, name, strcspn(name, ":"));
+	return may_emit(context, buffer_string(&system));
 }
 
 int selection_choose_programs(struct selection *selection,

@@ -713,13 +713,12 @@ static bool connection_is_abstract(int connection)
 static bool offer_is_wanted(const struct helper_work *work, int connection,
 			    const struct ucred *peer)
 {
-	unsigned int nr_max = connection_is_abstract(connection) ? ASKING_MAX : ANCESTORS_MAX;
-
 	if (!work->of_descendants)
 		return true;
 	if (geteuid() != 0 && peer->uid != geteuid())
 		return false;
-	return process_descends(peer->pid, work->own_pid, nr_max);
+	return process_descends(peer->pid, work->own_pid,
+				connection_is_abstract(connection) ? ASKING_MAX : ANCESTORS_MAX);
 }
 
 void offer_run(const struct helper_work *work, int fd, int connection)
