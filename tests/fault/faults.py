@@ -24,6 +24,7 @@ DEPTH = 4
 HEADER = struct.Struct("<QIIIII4x")
 SITE = struct.Struct("<QQ24s" + "48s" * 6)
 SITES_MAX = 16384
+TABLE_SIZE = HEADER.size + SITES_MAX * SITE.size
 KINDS = ("memory", "open", "read", "write", "sync", "change", "wait")
 ERROR, SHORT = 1, 2
 SANITIZERS = {"ASAN_OPTIONS": "verify_asan_link_order=0:abort_on_error=0:exitcode=99:detect_leaks=0", "UBSAN_OPTIONS": "print_stacktrace=1"}
@@ -64,6 +65,22 @@ class Site:
         return f"{self.call} < " + " < ".join(names)
 
 
+def table_of(number=0, way=0, error=0):
+    """The bytes with which a table begins: the site that fails, 0 for none, and how."""
+    return HEADER.pack(number, way, error, DEPTH, 0, 0)
+
+
+def table_read(table):
+    """Whether the site of a table failed, and the sites that were reached."""
+    *_, has_failed, count = HEADER.unpack_from(table)
+    sites = {}
+    for place in range(min(count, SITES_MAX)):
+        number, kind, call, *places = SITE.unpack_from(table, HEADER.size + place * SITE.size)
+        if number:
+            sites[number] = Site(number, KINDS[kind], call.rstrip(b"\0").decode(), [text.split(b"\0")[0].decode() for text in places])
+    return has_failed, list(sites.values())
+
+
 class Run:
     """One run, in a folder that is filled for it."""
 
@@ -74,21 +91,12 @@ class Run:
             self.folder.mkdir()
             scenario.prepare(self.folder)
             table = Path(folder) / "table"
-            with open(table, "wb") as file:
-                file.write(HEADER.pack(site.number if site else 0, failure[1], failure[2], DEPTH, 0, 0))
-                file.truncate(HEADER.size + SITES_MAX * SITE.size)
+            table.write_bytes(table_of(site.number if site else 0, failure[1], failure[2]))
+            os.truncate(table, TABLE_SIZE)
             self.execute(scenario, {"KTRACK_FAULT_TABLE": str(table), "LD_PRELOAD": str(SHIM)})
-            with open(table, "rb") as file:
-                *_, self.has_failed, count = HEADER.unpack(file.read(HEADER.size))
-                rows = [SITE.unpack(file.read(SITE.size)) for _ in range(min(count, SITES_MAX) if not site else 0)]
-                self.sites = list({row[0]: self.site_of(row) for row in rows if row[0]}.values())
+            self.has_failed, self.sites = table_read(table.read_bytes())
             self.files = {str(path.relative_to(self.folder)): path.read_bytes() for path in self.folder.rglob("*") if path.is_file()}
             self.problems = list(scenario.verify(self))
-
-    @staticmethod
-    def site_of(row):
-        number, kind, call, *places = row
-        return Site(number, KINDS[kind], call.rstrip(b"\0").decode(), [place.split(b"\0")[0].decode() for place in places])
 
     def execute(self, scenario, more):
         """Runs the command; its messages are in self.errors."""

@@ -16,14 +16,13 @@ TESTS = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(TESTS / part) for part in ("", "vm", "fault")]
 
 import machine  # noqa: E402
-from faults import DEPTH, FAILURES, HARMLESS, HEADER, SHIM, SITE, SITES_MAX, Run  # noqa: E402
+from faults import FAILURES, HARMLESS, SHIM, TABLE_SIZE, table_of, table_read  # noqa: E402
 from tap import Tap  # noqa: E402
 
 KINDS = ("record", "stream", "watch")
 # Every so many failures, except with "all", and how many runs a machine has time for.
 STEP = 1 if "all" in sys.argv else machine.rounds(60, 120)
 RUNS_MAX = 80
-SIZE = HEADER.size + SITES_MAX * SITE.size
 
 
 def machine_run(tap, kernel, tables):
@@ -33,22 +32,16 @@ def machine_run(tap, kernel, tables):
         for name, table in tables.items():
             (Path(folder) / name).write_bytes(table)
         options = ("--add", f"{SHIM}:/shim.so", "--add", f"{folder}:/plan")
-        with machine.ran(kernel, "faults.sh", SIZE, options=options) as result:
+        with machine.ran(kernel, "faults.sh", TABLE_SIZE, options=options) as result:
             machine.check_end(tap, kernel, result)
             tap.nothing(result.output.splitlines(), f"{kernel}: nothing is left behind")
             for line in result.text("runs").splitlines():
                 name, status, *numbers = line.split()
                 rows[name] = (status, *map(int, numbers), result.text(f"{name}.errors"))
             for path in result.folder.glob("*.table.gz"):
-                sites[path.name.split(".")[0]] = sites_of(gzip.decompress(path.read_bytes()))
+                sites[path.name.split(".")[0]] = table_read(gzip.decompress(path.read_bytes()))[1]
     tap.ok(len(rows) == len(tables), f"{kernel}: all of {len(tables)} runs end", sorted(set(tables) - set(rows)))
     return rows, sites
-
-
-def sites_of(table):
-    """The sites of a run."""
-    count = HEADER.unpack_from(table)[-1]
-    return [Run.site_of(SITE.unpack_from(table, HEADER.size + place * SITE.size)) for place in range(count)]
 
 
 def judge(row, sound, site, failure):
@@ -87,7 +80,7 @@ def main():
     """Returns the exit status."""
     tap, kernel = Tap(), machine.ONE_6_12[-1]
     kinds = [kind for kind in KINDS if kind in sys.argv] or KINDS
-    sound, sites = machine_run(tap, kernel, {f"{kind}.0": HEADER.pack(0, 0, 0, DEPTH, 0, 0, 0) for kind in kinds})
+    sound, sites = machine_run(tap, kernel, {f"{kind}.0": table_of() for kind in kinds})
     plans, tables = {}, {}
     for kind in kinds:
         status, _, fired, exported, *_ = sound.get(f"{kind}.0", ("none", 0, 0, 0, ""))
@@ -95,7 +88,7 @@ def main():
         reached = sorted(sites.get(kind, ()), key=lambda site: site.number)
         plan = [(site, failure) for site in reached for failure in FAILURES[site.kind]][::STEP]
         plans[kind] = {f"{kind}.{number}": row for number, row in enumerate(plan, 1)}
-        tables.update({name: HEADER.pack(site.number, way, error, DEPTH, 0, 0, 0) for name, (site, (_, way, error)) in plans[kind].items()})
+        tables.update({name: table_of(site.number, way, error) for name, (site, (_, way, error)) in plans[kind].items()})
     rows, names = {}, list(tables)
     for place in range(0, len(names), RUNS_MAX):
         rows.update(machine_run(tap, kernel, {name: tables[name] for name in names[place : place + RUNS_MAX]})[0])
