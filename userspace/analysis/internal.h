@@ -523,9 +523,6 @@ struct cause {
 /** split_find_causes - the main causes of a split; returns their number, or -1 without memory */
 int split_find_causes(const struct split *split, const struct name_table *names, struct cause *out);
 
-/** part_is_timeout - whether nobody woke the thread until the timeout of its wait */
-bool part_is_timeout(const struct name_table *names, const struct part_key *key);
-
 /** frame_take - take the innermost function of a kernel stack from its text */
 struct text frame_take(struct text *frames);
 
@@ -552,8 +549,14 @@ bool call_flushes(struct text name);
  */
 bool part_waits_for_room(const struct name_table *names, const struct part_key *key);
 
+/** part_is_timeout - whether nobody woke the thread until the timeout of its wait */
+bool part_is_timeout(const struct name_table *names, const struct part_key *key);
+
 /** part_find_wait - what a part waits for, by its kernel stack or for room; NULL if unknown */
 const char *part_find_wait(const struct name_table *names, const struct part_key *key);
+
+/** part_has_priorities - whether a runnable part has the priorities of both threads */
+bool part_has_priorities(const struct part_key *key);
 
 /** split_clear - remove the parts, and keep their memory */
 void split_clear(struct split *split);
@@ -1030,9 +1033,6 @@ void why_print_hints(struct why_sink *why);
 
 /** stored_has_pack - whether the selection of a recording, NULL for none, has a pack */
 bool stored_has_pack(const char *stored, const char *pack);
-
-/** part_has_priorities - whether a runnable part has the priorities of both threads */
-bool part_has_priorities(const struct part_key *key);
 
 /** why_put_overview - append an overview for other outputs as JSON to @why->out */
 void why_put_overview(struct why_sink *why);

@@ -316,6 +316,15 @@ bool call_flushes(struct text name)
 	return call_is(calls, name);
 }
 
+bool part_is_timeout(const struct name_table *names, const struct part_key *key)
+{
+	const struct text name = name_table_text(names, key->interrupt);
+
+	return key->kind == PART_BLOCKED && key->is_woken && key->context != CONTEXT_THREAD &&
+	       (text_equals(name, text_of("timer process_timeout")) ||
+		text_equals(name, text_of("hrtimer hrtimer_wakeup")));
+}
+
 const char *part_find_wait(const struct name_table *names, const struct part_key *key)
 {
 	const char *wait = stack_wait(names, key->stack);

@@ -59,12 +59,6 @@ static void append_interrupt(struct buffer *out, const struct name_table *names,
 	append_known_name(out, names, key->interrupt);
 }
 
-bool part_has_priorities(const struct part_key *key)
-{
-	return key->kind == PART_RUNNABLE && key->tid > 0 && key->prio != PRIO_UNKNOWN &&
-	       key->own_prio != PRIO_UNKNOWN;
-}
-
 static void append_priority(struct buffer *out, int prio)
 {
 	if (prio < 0)
@@ -148,15 +142,6 @@ static void append_other(struct buffer *out, const struct name_table *names,
 		append_priorities(out, key);
 	}
 	append_runnable_reason(out, key);
-}
-
-bool part_is_timeout(const struct name_table *names, const struct part_key *key)
-{
-	const struct text name = name_table_text(names, key->interrupt);
-
-	return key->kind == PART_BLOCKED && key->is_woken && key->context != CONTEXT_THREAD &&
-	       (text_equals(name, text_of("timer process_timeout")) ||
-		text_equals(name, text_of("hrtimer hrtimer_wakeup")));
 }
 
 static void append_blocked(struct buffer *out, const struct name_table *names,

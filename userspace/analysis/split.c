@@ -282,6 +282,12 @@ void split_sort(struct split *split)
 	}
 }
 
+bool part_has_priorities(const struct part_key *key)
+{
+	return key->kind == PART_RUNNABLE && key->tid > 0 && key->prio != PRIO_UNKNOWN &&
+	       key->own_prio != PRIO_UNKNOWN;
+}
+
 void split_clear(struct split *split)
 {
 	map_release(&split->index);
