@@ -807,3 +807,36 @@ void hop_flows_release(struct hop_flows *flows)
 {
 	map_free(&flows->map);
 }
+
+void why_see_writer(struct why_sink *why, const struct why_track *track,
+		    const struct timeline_event *event)
+{
+	const struct cpu_history *cpu = history_cpu_find(&why->history, event->cpu);
+	struct thread_history *thread = track->thread;
+
+	if (event->tid <= 0 || event->cpu < 0)
+		return;
+	if (!thread || thread->tid != event->tid) {
+		/* The usual case: the CPU's last switch was to this thread. */
+		if (cpu && cpu->open.tid == event->tid)
+			return;
+		thread = history_thread_add(&why->history, event->tid, event->cpu);
+	}
+	if (thread)
+		history_see_thread(&why->history, thread, event->time_ns, event->cpu);
+}
+
+uint32_t why_name(struct why_sink *why, struct timeline_name *name)
+{
+	uintptr_t number;
+
+	if (!name->is_counted)
+		return name_table_add(&why->names, name->text);
+	number = (uintptr_t)name->sink_data[why->sink.index];
+	if (number == 0) {
+		number = name_table_add(&why->names, name->text);
+		/* The number of an empty name is 0, which is looked up each time. */
+		name->sink_data[why->sink.index] = (void *)number;
+	}
+	return number;
+}
