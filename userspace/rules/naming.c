@@ -243,18 +243,6 @@ static void value_make_number(struct value *value, enum naming_form form)
 					 .unsigned_number = value->boolean };
 }
 
-bool naming_function_find(const struct naming_names *names, uint64_t address,
-			  struct kallsyms_symbol *out)
-{
-	if (!names->kallsyms) {
-		if (names->nr_addresses)
-			++*names->nr_addresses;
-		return false;
-	}
-	return names->late ? late_symbols_find(names->late, names->kallsyms, address, out)
-			   : kallsyms_find(names->kallsyms, address, out);
-}
-
 /* Sets @out to the name of a function or of a system call; returns whether there is one. */
 static bool number_text(const struct naming_part *part, const struct record *record,
 			const struct naming_names *names, struct text *out)

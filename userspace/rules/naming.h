@@ -133,8 +133,17 @@ struct text naming_render_parts(const struct naming *naming, const struct record
 				const struct naming_names *names, struct buffer *space);
 
 /** naming_function_find - find the function at an address; returns whether there is one */
-bool naming_function_find(const struct naming_names *names, uint64_t address,
-			  struct kallsyms_symbol *out);
+static inline bool naming_function_find(const struct naming_names *names, uint64_t address,
+					struct kallsyms_symbol *out)
+{
+	if (!names->kallsyms) {
+		if (names->nr_addresses)
+			++*names->nr_addresses;
+		return false;
+	}
+	return names->late ? late_symbols_find(names->late, names->kallsyms, address, out)
+			   : kallsyms_find(names->kallsyms, address, out);
+}
 
 /**
  * struct printk_values - the values of a trace_printk()
