@@ -141,9 +141,6 @@ struct capture_settings {
 /** capture_settings_init - the defaults */
 void capture_settings_init(struct capture_settings *settings, const struct report *report);
 
-/** capture_writes - receives a line for each write to tracefs, NULL unless -v is given */
-const struct report *capture_writes(const struct capture_settings *settings);
-
 /** capture_set_mode - a mode by its name; returns -1 with @error if there is none */
 int capture_set_mode(struct capture_settings *settings, const char *name, struct error *error);
 

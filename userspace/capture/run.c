@@ -879,11 +879,6 @@ void capture_settings_init(struct capture_settings *settings, const struct repor
 					       .ready_fd = -1 };
 }
 
-const struct report *capture_writes(const struct capture_settings *settings)
-{
-	return settings->selection.is_verbose ? settings->report : NULL;
-}
-
 int capture_set_mode(struct capture_settings *settings, const char *name, struct error *error)
 {
 	settings->setting = "--mode";

@@ -352,6 +352,12 @@ int stream_settings_check(const struct stream_settings *settings, struct error *
 /** programs_choose_events - decide which -e mean events of programs, before settings are checked */
 int programs_choose_events(struct capture_settings *settings, struct error *error);
 
+/** capture_writes - receives a line for each write to tracefs, NULL unless -v is given */
+static inline const struct report *capture_writes(const struct capture_settings *settings)
+{
+	return settings->selection.is_verbose ? settings->report : NULL;
+}
+
 /** capture_records_kernel - whether records of the kernel are wanted, not only of programs */
 bool capture_records_kernel(const struct capture_settings *settings);
 
