@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Checks, maps, locks and switches the memory of a program. */
+/* Checks, maps, locks and switches the memory of a program, and frees what was read of its rings. */
 #include "userring/program.h"
 
 #include <errno.h>
@@ -14,6 +14,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include "userring/batch.h"
 #include "userring/process.h"
 
 /* Limits of what a memory may be. */
@@ -22,6 +23,9 @@
 #define MEMORY_SIZE_MAX                               \
 	(KTRACK_USER_CONTROL_SIZE + EVENTS_SIZE_MAX + \
 	 (uint64_t)KTRACK_USER_RINGS * KTRACK_USER_RING_MAX)
+
+/* Pages of the memory may be holes; any size that pages are a multiple of will do. */
+#define HOLE_SIZE 4096u
 
 /* A file of the kernel's memory that nobody can shorten: reading it raises no signal. */
 static bool memory_is_safe(int fd, struct stat *status)
@@ -227,6 +231,86 @@ static void program_park(struct program *program, uint32_t wanted)
 	__atomic_store_n(&program->control->ring_wanted, wanted, __ATOMIC_RELEASE);
 	for (size_t i = 0; i < program->nr_rings; i++)
 		ring_park(program, i, wanted);
+}
+
+static bool is_hole(const unsigned char *bytes, size_t size)
+{
+	for (size_t i = 0; i < size; i++) {
+		if (bytes[i] != 0)
+			return false;
+	}
+	return true;
+}
+
+/*
+ * Clears bytes that do not pass the end of the ring: pages of which something is used.
+ * @copy: of the bytes, NULL if there is none
+ */
+static void ring_clear(const struct program *program, size_t offset, size_t size,
+		       const unsigned char *copy)
+{
+	unsigned char page[HOLE_SIZE];
+	size_t part;
+
+	for (size_t done = 0; done < size; done += part) {
+		const unsigned char *bytes = copy ? copy + done : page;
+
+		part = HOLE_SIZE - (offset + done) % HOLE_SIZE;
+		if (part > size - done)
+			part = size - done;
+		if (!copy && !program_pread(program, page, part, offset + done))
+			return;
+		if (!is_hole(bytes, part))
+			memset(program->base + offset + done, 0, part);
+	}
+}
+
+/* In this order, so that the next reader can finish it if this one is killed. */
+void segment_free(const struct ring_segment *segment, const struct batch *batch)
+{
+	struct program *program = segment->program;
+	struct ktrack_user_ring *shared = &program->control->rings[segment->ring];
+	size_t offset = segment->begin & (program_ring_size(program, segment->ring) - 1);
+	size_t begin = ring_offset(program, segment->ring);
+
+	__atomic_store_n(&shared->read, segment->end, __ATOMIC_RELEASE);
+	batch_step(batch);
+	/* Nobody writes to the ring of one that has ended. */
+	if (!program->has_ended)
+		ring_clear(program, begin + offset, segment->end - segment->begin, segment->copy);
+	batch_step(batch);
+	__atomic_store_n(&shared->tail, segment->end, __ATOMIC_RELEASE);
+	batch_step(batch);
+}
+
+/* As segment_free(), of what was sent by a reader that was killed. */
+static void ring_free(const struct program *program, size_t index, uint64_t begin, uint64_t end)
+{
+	struct ktrack_user_ring *shared = &program->control->rings[index];
+	uint32_t ring_size = program_ring_size(program, index);
+	size_t offset = begin & (ring_size - 1), size = end - begin;
+	size_t first = ring_size - offset;
+
+	if (first > size)
+		first = size;
+	ring_clear(program, ring_offset(program, index) + offset, first, NULL);
+	ring_clear(program, ring_offset(program, index), size - first, NULL);
+	__atomic_store_n(&shared->tail, end, __ATOMIC_RELEASE);
+}
+
+/* Finishes the clearing of records that a killed ktrack had read. */
+static void program_clear_read(struct program *program)
+{
+	for (size_t i = 0; i < program->nr_rings; i++) {
+		struct ktrack_user_ring *shared = &program->control->rings[i];
+		uint64_t tail = __atomic_load_n(&shared->tail, __ATOMIC_ACQUIRE);
+		uint64_t end = __atomic_load_n(&shared->read, __ATOMIC_ACQUIRE);
+		uint64_t head = __atomic_load_n(&shared->head, __ATOMIC_ACQUIRE);
+
+		if (program_take_size(program, i) && head - tail <= program_ring_size(program, i) &&
+		    end - tail <= head - tail && end != tail)
+			ring_free(program, i, tail, end);
+	}
 }
 
 /* Whether the program matches patterns as fnmatch(3) does: it knows no escapes and no classes. */

@@ -165,6 +165,12 @@ static inline uint32_t program_ring_size(const struct program *program, size_t i
 	return ring->size != 0 ? ring->size : program->ring_size;
 }
 
+/** ring_offset - where a ring begins in the memory */
+static inline size_t ring_offset(const struct program *program, size_t index)
+{
+	return KTRACK_USER_CONTROL_SIZE + program->events_size + index * program->ring_size;
+}
+
 /** program_take_size - copy and check a ring's size; returns false if it is none */
 bool program_take_size(struct program *program, size_t index);
 
@@ -218,9 +224,6 @@ void segment_free(const struct ring_segment *segment, const struct batch *batch)
 
 /** program_pread - copy bytes of the memory without allocating its holes; false if that fails */
 bool program_pread(const struct program *program, void *out, size_t size, size_t offset);
-
-/** program_clear_read - finish the clearing of records that a killed ktrack had read */
-void program_clear_read(struct program *program);
 
 /** program_ready_ns - all records up to this time are read */
 int64_t program_ready_ns(const struct program *program, int64_t now_ns);

@@ -49,9 +49,6 @@ enum ring_status {
 	RING_UNKNOWN = 3,
 };
 
-/* Pages of the memory may be holes; any size that pages are a multiple of will do. */
-#define HOLE_SIZE 4096u
-
 /**
  * struct ring_window - bytes of a ring that are read at once
  * @part: in the batch
@@ -71,11 +68,6 @@ struct ring_window {
 	uint32_t ring_size;
 	uint16_t number;
 };
-
-static size_t ring_offset(const struct program *program, size_t index)
-{
-	return KTRACK_USER_CONTROL_SIZE + program->events_size + index * program->ring_size;
-}
 
 static struct memory_id memory_id(const struct program *program)
 {
@@ -452,85 +444,6 @@ static int entry_read(struct program *program, struct program_ring *ring,
 	ring->tail += size;
 	window->used += size;
 	return RING_RECORD;
-}
-
-static bool is_hole(const unsigned char *bytes, size_t size)
-{
-	for (size_t i = 0; i < size; i++) {
-		if (bytes[i] != 0)
-			return false;
-	}
-	return true;
-}
-
-/*
- * Clears bytes that do not pass the end of the ring: pages of which something is used.
- * @copy: of the bytes, NULL if there is none
- */
-static void ring_clear(const struct program *program, size_t offset, size_t size,
-		       const unsigned char *copy)
-{
-	unsigned char page[HOLE_SIZE];
-	size_t part;
-
-	for (size_t done = 0; done < size; done += part) {
-		const unsigned char *bytes = copy ? copy + done : page;
-
-		part = HOLE_SIZE - (offset + done) % HOLE_SIZE;
-		if (part > size - done)
-			part = size - done;
-		if (!copy && !program_pread(program, page, part, offset + done))
-			return;
-		if (!is_hole(bytes, part))
-			memset(program->base + offset + done, 0, part);
-	}
-}
-
-/* In this order, so that the next reader can finish it if this one is killed. */
-void segment_free(const struct ring_segment *segment, const struct batch *batch)
-{
-	struct program *program = segment->program;
-	struct ktrack_user_ring *shared = &program->control->rings[segment->ring];
-	size_t offset = segment->begin & (program_ring_size(program, segment->ring) - 1);
-	size_t begin = ring_offset(program, segment->ring);
-
-	__atomic_store_n(&shared->read, segment->end, __ATOMIC_RELEASE);
-	batch_step(batch);
-	/* Nobody writes to the ring of one that has ended. */
-	if (!program->has_ended)
-		ring_clear(program, begin + offset, segment->end - segment->begin, segment->copy);
-	batch_step(batch);
-	__atomic_store_n(&shared->tail, segment->end, __ATOMIC_RELEASE);
-	batch_step(batch);
-}
-
-/* As segment_free(), of what was sent by a reader that was killed. */
-static void ring_free(const struct program *program, size_t index, uint64_t begin, uint64_t end)
-{
-	struct ktrack_user_ring *shared = &program->control->rings[index];
-	uint32_t ring_size = program_ring_size(program, index);
-	size_t offset = begin & (ring_size - 1), size = end - begin;
-	size_t first = ring_size - offset;
-
-	if (first > size)
-		first = size;
-	ring_clear(program, ring_offset(program, index) + offset, first, NULL);
-	ring_clear(program, ring_offset(program, index), size - first, NULL);
-	__atomic_store_n(&shared->tail, end, __ATOMIC_RELEASE);
-}
-
-void program_clear_read(struct program *program)
-{
-	for (size_t i = 0; i < program->nr_rings; i++) {
-		struct ktrack_user_ring *shared = &program->control->rings[i];
-		uint64_t tail = __atomic_load_n(&shared->tail, __ATOMIC_ACQUIRE);
-		uint64_t end = __atomic_load_n(&shared->read, __ATOMIC_ACQUIRE);
-		uint64_t head = __atomic_load_n(&shared->head, __ATOMIC_ACQUIRE);
-
-		if (program_take_size(program, i) && head - tail <= program_ring_size(program, i) &&
-		    end - tail <= head - tail && end != tail)
-			ring_free(program, i, tail, end);
-	}
 }
 
 static bool program_may_read(const struct program *program, const struct ring_reader *reader)
