@@ -52,7 +52,8 @@ bool json_is_plain(struct text text)
 	return true;
 }
 
-size_t json_append_character(struct buffer *buffer, struct text text)
+/* Appends the first character of @text, escaped; returns its size there. */
+static size_t json_append_character(struct buffer *buffer, struct text text)
 {
 	if (!json_is_literal(text.data[0]))
 		return json_append_special(buffer, text);

@@ -23,8 +23,6 @@ void json_append_string(struct buffer *buffer, struct text text);
 char *json_put_string(char *out, struct text text);
 /** json_is_plain - whether a string of these bytes needs no escapes */
 bool json_is_plain(struct text text);
-/** json_append_character - append the first character of @text, escaped; returns its size there */
-size_t json_append_character(struct buffer *buffer, struct text text);
 
 /**
  * json_append_value - append ready-made JSON on one line, without white space

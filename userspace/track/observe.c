@@ -312,9 +312,12 @@ int slice_end_any(struct tracks *tracks, struct track *track, const struct decod
 	return slice_end_at(tracks, track, place, decoded, error);
 }
 
-/* The writer knows which slice it ends: no other end can be meant, whichever thread ends it. */
-int slice_end_of(struct tracks *tracks, struct track *track, const struct decoded_event *decoded,
-		 struct error *error)
+/*
+ * Ends the slice of @track that @decoded names; counts the end if it is not open. The writer knows
+ * which slice it ends: no other end can be meant, whichever thread ends it.
+ */
+static int slice_end_of(struct tracks *tracks, struct track *track,
+			const struct decoded_event *decoded, struct error *error)
 {
 	for (size_t place = track->nr_slices; place > 0; place--) {
 		const struct slice *slice = &track->slices[place - 1];
@@ -722,8 +725,9 @@ static struct flow *flow_add(struct flows *flows, const struct decoded_event *de
 	return NULL;
 }
 
-struct flow *flows_keep(struct flows *flows, const struct decoded_event *decoded,
-			struct record_copy *begun_by)
+/* A flow begins; one with the same numbers is dropped; NULL if memory ran out. */
+static struct flow *flows_keep(struct flows *flows, const struct decoded_event *decoded,
+			       struct record_copy *begun_by)
 {
 	uint64_t hash = flow_hash(decoded);
 	struct flow *flow = map_find(&flows->pending, hash, flow_is_of, decoded);

@@ -257,9 +257,6 @@ struct flows {
 
 /** flows_release - drop all flows */
 void flows_release(struct flows *flows);
-/** flows_keep - a flow begins; one with the same numbers is dropped; NULL if memory ran out */
-struct flow *flows_keep(struct flows *flows, const struct decoded_event *decoded,
-			struct record_copy *begun_by);
 
 /** struct slice - an open slice, or a place that is free since its slice ended before later ones */
 struct slice {
@@ -810,10 +807,6 @@ hot_inline int slice_end(struct tracks *tracks, struct track *track,
 	slice_pop(tracks, track, decoded);
 	return timeline_push(tracks->timeline, &tracks->event, error);
 }
-
-/** slice_end_of - end the slice of @track that @decoded names; count the end if it is not open */
-int slice_end_of(struct tracks *tracks, struct track *track, const struct decoded_event *decoded,
-		 struct error *error);
 
 /** tracks_end_slice - end the innermost slice of @track; count the end if there is none */
 hot_inline int tracks_end_slice(struct tracks *tracks, struct track *track,

@@ -43,7 +43,7 @@ struct inspecting {
 	bool has_failed;
 };
 
-void inspection_release(struct inspection *inspection)
+static void inspection_release(struct inspection *inspection)
 {
 	for (size_t i = 0; i < inspection->size; i++) {
 		struct found_memory *memory = inspection->list[i];

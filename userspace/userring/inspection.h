@@ -34,6 +34,4 @@ struct inspection {
 	unsigned int nr_freed;
 };
 
-void inspection_release(struct inspection *inspection);
-
 #endif

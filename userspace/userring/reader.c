@@ -176,7 +176,8 @@ static void reader_switch(struct reader *reader, bool is_on)
 	}
 }
 
-bool reader_is_waiting(const struct reader *reader)
+/* Whether records are begun. */
+static bool reader_is_waiting(const struct reader *reader)
 {
 	for (size_t i = 0; i < reader->size; i++) {
 		if (program_is_waiting(reader->list[i]))
@@ -185,7 +186,8 @@ bool reader_is_waiting(const struct reader *reader)
 	return false;
 }
 
-bool reader_is_cut(const struct reader *reader)
+/* Whether records are left in rings. */
+static bool reader_is_cut(const struct reader *reader)
 {
 	for (size_t i = 0; i < reader->size; i++) {
 		if (reader->list[i]->is_cut)

@@ -120,10 +120,6 @@ bool reader_pass(struct reader *reader, uint64_t size_max);
 /** reader_passed - the answer to a request: rings are read again before a quarter of one is full */
 struct part_passed reader_passed(const struct reader *reader, uint32_t number);
 
-/** reader_is_waiting, reader_is_cut - whether records are begun, or left in rings */
-bool reader_is_waiting(const struct reader *reader);
-bool reader_is_cut(const struct reader *reader);
-
 /** reader_release_programs - release all programs; false as reader_pass() */
 bool reader_release_programs(struct reader *reader);
 

@@ -559,7 +559,8 @@ int stat_value_compare(const struct value *a, const struct value *b)
 	return a->kind == VALUE_TEXT ? text_compare(a->text, b->text) : stat_number_compare(b, a);
 }
 
-struct value stat_row_weight(const struct stat_source *source)
+/* The value that a row is sorted by; equal for all rows if that is a text. */
+static struct value stat_row_weight(const struct stat_source *source)
 {
 	const struct sink_stat_settings *settings = source->settings;
 

@@ -223,9 +223,6 @@ void stat_shown_append(const struct stat_shown *shown, const struct stat_source 
  */
 int stat_value_compare(const struct value *a, const struct value *b);
 
-/** stat_row_weight - the value that a row is sorted by; equal for all rows if that is a text */
-struct value stat_row_weight(const struct stat_source *source);
-
 /**
  * stat_rows_choose - the rows of a kind, sorted and limited by the settings
  * @nr_rows: becomes the number of returned rows
