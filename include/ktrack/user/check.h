@@ -180,14 +180,17 @@
 
 /* Checks that a call fits the event, and has a value for each attribute. @of is begin or end. */
 #define __KTRACK_CHECK_CALL(call, event, event_kind, of, ...)			\
-	__KTRACK_ASSERT(event##_ktrack_kind == KTRACK_USER_##event_kind, \
-			call "(" #event "): " __KTRACK_IS_NOT_##event_kind);	\
+	__KTRACK_CHECK_KIND(call, event, event_kind);				\
 	__KTRACK_ASSERT(__KTRACK_COUNT(_, ##__VA_ARGS__) <= event##_ktrack_##of##_count, \
 			#event ": more values than attributes (an end has no name, and only an " \
 			"end has a KTRACK_RESULT(); no call has a KTRACK_SCOPE_GLOBAL; a format " \
 			"and its arguments are in parentheses)");		\
 	(void)sizeof(__KTRACK_JOIN(event##_ktrack_given_##of##_, __KTRACK_COUNT(_, ##__VA_ARGS__))); \
 	__KTRACK_NUMBERED(__KTRACK_CHECK_PLACE, (event, of), ##__VA_ARGS__)
+
+#define __KTRACK_CHECK_KIND(call, event, event_kind)				\
+	__KTRACK_ASSERT(event##_ktrack_kind == KTRACK_USER_##event_kind,	\
+			call "(" #event "): " __KTRACK_IS_NOT_##event_kind)
 
 #define __KTRACK_IS_NOT_SLICE	"declared by KTRACK_COUNTER(); use ktrack_sample()"
 #define __KTRACK_IS_NOT_COUNTER	"declared by KTRACK_SLICE(); use ktrack_begin() or ktrack_guard()"

@@ -161,7 +161,8 @@ __KTRACK_DEFINE_SCOPE(event)
 
 /*
  * The variable of a guard. The attribute takes no name of another namespace. Compilers report a jump
- * over it only if there is an initializer; that of a struct would clear all of it.
+ * over it only if there is an initializer; that of a struct would clear all of it. What is no slice
+ * is reported before the attribute is; in C++ an assertion could be all that an if leaves out.
  */
 #ifdef __cplusplus
 #define __KTRACK_DEFINE_SCOPE(event)						\
@@ -184,6 +185,7 @@ struct event##_ktrack_scope : event##_ktrack_values {				\
 #else
 #define __KTRACK_DEFINE_SCOPE(event)
 #define __KTRACK_SCOPE_VARIABLE(event, variable)				\
+	__KTRACK_CHECK_KIND("ktrack_guard", event, SLICE);			\
 	struct event##_ktrack_values variable					\
 	__attribute__((__cleanup__(event##_ktrack_guard_end)));			\
 	uint64_t __KTRACK_JOIN(variable, _unset) __attribute__((unused)) = variable.__begin_ns = 0
