@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Test: a field of the convention, a pack, a command, an option and a column need the files that CONTRIBUTING.md lists, and no others."""
+"""Test: a field of the convention, a pack, a command, an option, a column and a property need the files that CONTRIBUTING.md lists, and no others."""
 
 import re
 import sys
@@ -16,6 +16,7 @@ from tap import Tap  # noqa: E402
 from tree import PROJECT, build, copy, declare, edit, run  # noqa: E402
 
 RECORDING = """\
+writer "ktrack 0.2.0 thread 9\\n# example\\n"
 event demo:io 100 char track_event_type; string slice_name; u32 example
 
 0    7@0 io B read 5
@@ -112,6 +113,8 @@ ROLE = """\
 			   .passing = PASSING_AT_END, .mark = "example" },
 	[ROLE_EXTRA] = """
 
+PROPERTY = '\t{ "example", VALUE_BOOLEAN, MEMBER(is_example), WHOLE, .word = "has one" },\n'
+
 
 def add_field(tree):
     """Behind the roles that have a reference in each descriptor, so that the structs stay as they are."""
@@ -147,11 +150,22 @@ def add_column(tree):
     edit(tree, "userspace/sink/stat/columns.c", COLUMNS, COLUMNS + COLUMN)
 
 
+def add_property(tree):
+    """Where the struct has space, so that it stays as it is in files that are not compiled: a member, a row and a line of files."""
+    declare(tree, "userspace/event/recording.h", "\tbool counts_ticks;\n", "\tbool counts_ticks;\n\tbool is_example;\n")
+    edit(tree, "userspace/event/recording.c", '\t{ "time_unit"', PROPERTY + '\t{ "time_unit"')
+    declare(tree, "userspace/tracedat/file.h", '#define TRACE_DAT_BOOT "# boot "\n', '#define TRACE_DAT_BOOT "# boot "\n#define TRACE_DAT_EXAMPLE "# example"\n')
+    edit(tree, "userspace/tracedat/file_content.c", "\tconst char *wall_error = NULL;\n", "\tconst char *wall_error = NULL, *example = NULL;\n")
+    edit(tree, "userspace/tracedat/file_content.c", "\t\t{ .begin = TRACE_DAT_PART,", "\t\t{ .begin = TRACE_DAT_EXAMPLE, .member = &example },\n\t\t{ .begin = TRACE_DAT_PART,")
+    edit(tree, "userspace/tracedat/file_content.c", "\tif (wall_error)\n", "\trecording->is_example = example;\n\tif (wall_error)\n")
+
+
 # What is added, its row in CONTRIBUTING.md, and what is compiled.
 ADDITIONS = (
     (add_field, "a field of the convention", ["convention/descriptor.c"]),
     (add_pack, "a pack of rules", ["rules/packs.c"]),
     (add_option, "an option of a command", ["cli/clean.c"]),
+    (add_property, "a property of recordings", ["event/recording.c", "tracedat/file_content.c"]),
     (add_column, "a column of `ktrack stat`", ["sink/stat/columns.c"]),
     (add_command, "a command", ["check/example.c", "cli/example.c", "cli/main.c"]),
 )
@@ -204,6 +218,13 @@ def check_option(tap, tree):
     tap.ok(status == 2 and "--example: this is refused" in output, "an option: its function gets its value", output)
 
 
+def check_property(tap, tree):
+    """Outputs print what the file says."""
+    event, _ = run(tree, "build/ktrack", "export", "-q", "trace.dat")
+    chrome, _ = run(tree, "build/ktrack", "export", "-q", "--chrome=-", "trace.dat")
+    tap.ok('"param":"example","value":"has one"' in event and '"example":"has one"' in chrome, "a property: outputs follow its row", event, chrome)
+
+
 def check_column(tap, tree):
     """Tables, JSON and CSV have it, and rows are sorted by it."""
     found = [run(tree, "build/ktrack", "stat", "-q", *words, "trace.dat")[0] for words in ((), ("--json",), ("--csv",))]
@@ -220,10 +241,11 @@ def check_command(tap, tree):
     tap.ok(status == 0 and output == "2 examples\n", "a command: it runs with its option", output)
 
 
-CHECKS = {add_field: check_field, add_pack: check_pack, add_option: check_option, add_column: check_column, add_command: check_command}
+CHECKS = {add_field: check_field, add_pack: check_pack, add_option: check_option, add_property: check_property, add_column: check_column,
+          add_command: check_command}
 # What pages.t says of pages that lack these.
 MISSING = ("ktrack-rules.5: pack example (6.1, 6.12) is not in the page", "ktrack-clean.1: option example is not in the page",
-           "ktrack-stat.1: column EXAMPLE example example is not in the page")
+           "ktrack-outputs.7, def_param: name example is not in the page", "ktrack-stat.1: column EXAMPLE example example is not in the page")
 
 
 def main():
