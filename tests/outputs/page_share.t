@@ -167,6 +167,22 @@ def check_keys(tap, pages):
     tap.ok(not missing and labels[0] == "application" and "4 tracks" in labels[1], "all controls have names", missing, labels)
 
 
+# Headings of the first level that are seen, parts of the page outside of its regions, and names of what has no role to bear one.
+STRUCTURE = """const all = (words, is_wanted) => [...document.querySelectorAll(words)].filter(is_wanted).map((one) => one.outerHTML.slice(0, 80));
+return [all("h1", (one) => one.checkVisibility()),
+    all("body > *", (one) => one.offsetHeight && !one.matches("header, main, section[aria-label], footer, [role=status]")),
+    all("div[aria-label]:not([role]), span[aria-label]:not([role])", () => true)];"""
+
+
+def check_structure(tap, pages):
+    """A screen reader finds one heading, and each part of the page in a region."""
+    pages.load_text(WORK)
+    headings, outside, nameless = pages.browser.run(STRUCTURE)
+    tap.ok(len(headings) == 1, "there is one heading of the first level", *headings)
+    tap.nothing(outside, "all parts of the page are in regions")
+    tap.nothing(nameless, "all that has a name has a role")
+
+
 # Where the focus is, and whether that is seen.
 FOCUS = """const one = document.activeElement, { outlineStyle, outlineWidth, boxShadow } = getComputedStyle(one);
 return [one.id || one.textContent, (outlineStyle !== "none" && outlineWidth !== "0px") || boxShadow !== "none"];"""
@@ -216,7 +232,7 @@ def check_phone(tap, pages):
     devtools(browser, "Emulation.clearDeviceMetricsOverride")
 
 
-CHECKS = (check_address, check_saved, check_print, check_buttons, check_keys, check_focus, check_phone)
+CHECKS = (check_address, check_saved, check_print, check_buttons, check_keys, check_structure, check_focus, check_phone)
 
 
 if __name__ == "__main__":
