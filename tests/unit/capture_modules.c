@@ -72,3 +72,16 @@ TEST(a_released_tracepoint_takes_along_what_others_had_written)
 	CHECK(modules.has_gone[INSTANCE_MAIN] && modules.had_unread[INSTANCE_MAIN]);
 	modules_finish();
 }
+
+/* There may be thousands, and each search visits all tracepoints. */
+TEST(an_event_of_a_program_is_not_searched_among_those_of_the_kernel)
+{
+	struct error error = { 0 };
+	bool is_known = true;
+
+	modules_begin();
+	CHECK_NUMBER(modules_find(&modules, PROGRAM_EVENT_ID, &is_known, &error), 1);
+	CHECK(!is_known);
+	CHECK_NUMBER(modules.searched[PROGRAM_EVENT_ID / 8], 0);
+	modules_finish();
+}
