@@ -332,15 +332,13 @@ TEST(padding_counts_to_what_a_user_may_have_read)
 	reading_end();
 }
 
-/* Large C++ programs have that many. */
-TEST(records_of_thousands_of_events_are_read)
+/* Emits a record of each of many events, and reads them after each thousand, or never. */
+static void many_emit(int nr_events, bool are_read)
 {
 	static const struct ktrack_user_about field = { "value", NULL, 0, 16, 4, 0, 0 };
-	enum { NR_EVENTS = 6000 };
 	char name[16];
 
-	reading_begin();
-	for (int i = 0; i < NR_EVENTS; i++) {
+	for (int i = 0; i < nr_events; i++) {
 		struct ktrack_user_site site = { "unit", name, &field, 1, KTRACK_USER_COUNTER, 20, 0, 0, 0 };
 		struct ktrack_user_record *record;
 
@@ -349,13 +347,43 @@ TEST(records_of_thousands_of_events_are_read)
 		if (!record)
 			abort();
 		ktrack_user_commit(record);
-		if (i % 1000 == 999)
+		if (are_read && i % 1000 == 999)
 			CHECK(reading_pass() > 0);
 	}
+}
+
+/* Large C++ programs have that many. */
+TEST(records_of_thousands_of_events_are_read)
+{
+	enum { NR_EVENTS = 6000 };
+
+	reading_begin();
+	many_emit(NR_EVENTS, true);
 	CHECK(!reading.program->is_damaged);
 	CHECK_NUMBER(reading.recorded.events.size, NR_EVENTS);
 	CHECK_NUMBER(queue_see(INT64_MAX).nr_records, NR_EVENTS);
 	CHECK_NUMBER(reading.recorded.queue.counts.lost, 0);
+	reading_end();
+}
+
+/* Their descriptions take longer than records. */
+TEST(events_of_a_program_are_described_in_part_when_the_end_is_late)
+{
+	enum { NR_EVENTS = 2000 };
+	uint32_t used;
+
+	reading_begin();
+	many_emit(NR_EVENTS, false);
+	reading.batch.is_hurried = true;
+	CHECK(reading_pass() >= 0);
+	used = reading.program->events_used;
+	CHECK(used > PROGRAM_HURRIED_MAX / 2 && used < PROGRAM_HURRIED_MAX + 256);
+	CHECK(reading.program->is_cut && !reading.program->is_damaged);
+	reading.batch.is_hurried = false;
+	reading.program->left = UINT64_MAX;
+	CHECK(reading_pass() > 0);
+	CHECK(!reading.program->is_cut);
+	CHECK_NUMBER(reading.recorded.queue.size, NR_EVENTS);
 	reading_end();
 }
 

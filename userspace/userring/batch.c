@@ -10,8 +10,9 @@ bool batch_open(struct batch *batch)
 {
 	batch->bytes = malloc(BATCH_MAX);
 	batch->words = malloc(PART_DATA_MAX);
+	batch->descriptions = malloc(PART_DATA_MAX);
 	batch->segments = calloc(SEGMENTS_MAX, sizeof(*batch->segments));
-	if (batch->bytes && batch->words && batch->segments)
+	if (batch->bytes && batch->words && batch->descriptions && batch->segments)
 		return true;
 	batch_close(batch);
 	return false;
@@ -21,9 +22,11 @@ void batch_close(struct batch *batch)
 {
 	free(batch->bytes);
 	free(batch->words);
+	free(batch->descriptions);
 	free(batch->segments);
 	batch->bytes = NULL;
 	batch->words = NULL;
+	batch->descriptions = NULL;
 	batch->segments = NULL;
 }
 

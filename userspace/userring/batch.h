@@ -23,7 +23,7 @@ struct ring_segment {
 /**
  * struct batch - parts that are collected
  * @bytes: @size of BATCH_MAX bytes
- * @words: PART_DATA_MAX bytes, for a first copy of a ring
+ * @words, @descriptions: PART_DATA_MAX bytes each, for a first copy, and for one of descriptions
  * @send: send a message, waiting for the recorder; returns false if there is none
  * @step: for tests: called at each moment at which a kill makes a difference; NULL for nothing
  * @has_failed: the recorder has ended, or memory ran out
@@ -32,6 +32,7 @@ struct ring_segment {
 struct batch {
 	unsigned char *bytes;
 	unsigned char *words;
+	unsigned char *descriptions;
 	size_t size;
 	struct ring_segment *segments;
 	size_t nr_segments;

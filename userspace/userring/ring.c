@@ -163,19 +163,17 @@ static int description_check(const unsigned char *bytes, size_t size, const char
 	return number;
 }
 
-/* Sends a description of a wanted event. Returns false if it is damaged, or the batch has failed.
+/*
+ * Sends a description of a wanted event. Returns false if it is damaged, or the batch has failed.
+ * @copy: of its bytes
  */
-static bool description_read(struct program *program, size_t offset, size_t size,
+static bool description_send(struct program *program, const unsigned char *copy, size_t size,
 			     struct batch *batch)
 {
-	struct part_event *part = batch_reserve(batch, sizeof(*part) + size);
-	unsigned char *copy = (unsigned char *)(part + 1);
+	struct part_event *part;
 	bool is_wanted;
-	int number;
+	int number = description_check(copy, size, program->events, &is_wanted);
 
-	if (!part || !program_pread(program, copy, size, offset))
-		return false;
-	number = description_check(copy, size, program->events, &is_wanted);
 	if (number < 0)
 		return false;
 	if (!program_note_described(program, number, is_wanted)) {
@@ -184,33 +182,69 @@ static bool description_read(struct program *program, size_t offset, size_t size
 	}
 	if (!is_wanted)
 		return true;
-	part->id = memory_id(program);
-	part->size = size;
-	part->unused = 0;
+	part = batch_reserve(batch, sizeof(*part) + size);
+	if (!part)
+		return false;
+	*part = (struct part_event){ .id = memory_id(program), .size = size };
+	memcpy(part + 1, copy, size);
 	batch_add(batch, &part->head, PART_EVENT, sizeof(*part) + size);
 	return true;
 }
 
-/* Reads the descriptions that are new; returns false if one is damaged. */
-static bool program_read_events(struct program *program, struct batch *batch)
+/* Copies the next descriptions twice; returns how many bytes, or -1 if that fails. */
+static int64_t descriptions_copy(const struct program *program, const struct batch *batch)
 {
-	while (program->events_size - program->events_used >= sizeof(struct ktrack_user_event)) {
-		size_t offset = KTRACK_USER_CONTROL_SIZE + program->events_used;
-		uint32_t word;
-		int64_t size;
+	size_t offset = KTRACK_USER_CONTROL_SIZE + program->events_used;
+	uint32_t end = events_reserved(program), size;
 
-		if (!program_pread(program, &word, sizeof(word), offset))
-			return false;
-		__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	if (end > program->events_size)
+		end = program->events_size;
+	size = end > program->events_used ? end - program->events_used : 0;
+	if (size > PART_DATA_MAX)
+		size = PART_DATA_MAX;
+	if (!program_pread(program, batch->words, size, offset))
+		return -1;
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	return program_pread(program, batch->descriptions, size, offset) ? (int64_t)size : -1;
+}
+
+/*
+ * Reads a part of the descriptions that are new; returns false if one is damaged.
+ * @is_over: there are no more that are complete
+ */
+static bool descriptions_read(struct program *program, struct batch *batch, bool *is_over)
+{
+	int64_t size, at = 0, end = descriptions_copy(program, batch);
+
+	*is_over = end < 8;
+	for (; end - at >= 8 && program->left > 0; at += size) {
+		uint32_t word;
+
+		memcpy(&word, batch->words + at, sizeof(word));
 		size = description_size(program, word);
+		*is_over = size == 0;
 		if (size <= 0)
 			return size == 0;
+		if (size > end - at)
+			return at > 0;
 		if ((word & KTRACK_USER_COMMITTED) &&
-		    !description_read(program, offset, size, batch))
+		    !description_send(program, batch->descriptions + at, size, batch))
 			return false;
 		program->events_used += size;
+		if (batch->is_hurried)
+			program->left -= (uint64_t)size < program->left ? (uint64_t)size : program->left;
 	}
-	return true;
+	return end >= 0;
+}
+
+/* Reads the descriptions that are new, or as many as there is time for. */
+static bool program_read_events(struct program *program, struct batch *batch)
+{
+	bool is_over = false, is_whole = true;
+
+	while (is_whole && !is_over && program->left > 0)
+		is_whole = descriptions_read(program, batch, &is_over);
+	return is_whole;
 }
 
 /*
@@ -221,7 +255,8 @@ static int program_find_event(struct program *program, uint16_t number, struct b
 {
 	if (!program_read_events(program, batch))
 		return batch->has_failed ? RING_FAILED : RING_DAMAGED;
-	if (is_described(program, number))
+	/* What is not read any more is cut. */
+	if (is_described(program, number) || program->left == 0)
 		return RING_RECORD;
 	return events_reserved(program) > program->events_used && !program->has_ended
 		       ? RING_END
