@@ -27,9 +27,15 @@ const char put_blank_block[PUT_SLACK + 1] = "                                ";
 
 char *put_large(char *out, uint64_t number)
 {
+	uint64_t high = number / 1000000000;
+
 	if (number < 1000000000)
-		return put_six(put_unsigned(out, number / 1000000), number % 1000000);
-	return put_nine(put_unsigned(out, number / 1000000000), number % 1000000000);
+		return put_six(put_short(out, number / 1000000), number % 1000000);
+	if (high < 1000000000)
+		out = put_unsigned(out, high);
+	else
+		out = put_nine(put_short(out, high / 1000000000), high % 1000000000);
+	return put_nine(out, number % 1000000000);
 }
 
 char *put_hex(char *out, uint64_t number)

@@ -63,40 +63,6 @@ void value_append_text(struct buffer *buffer, const struct value *value)
 	}
 }
 
-static bool is_quoted_in_json(const struct value *value)
-{
-	switch (value->kind) {
-	case VALUE_SIGNED:
-	case VALUE_UNSIGNED:
-		return !value_is_json_number(value);
-	case VALUE_BOOLEAN:
-		return false;
-	case VALUE_FLOATING:
-		return !value_is_finite(value);
-	default:
-		return true;
-	}
-}
-
-char *value_put_json(char *out, const struct value *value)
-{
-	bool is_quoted = is_quoted_in_json(value);
-
-	switch (value->kind) {
-	case VALUE_BOOLEAN:
-		return value->boolean ? PUT_LITERAL(out, "true") : PUT_LITERAL(out, "false");
-	case VALUE_SIGNED:
-	case VALUE_UNSIGNED:
-		if (is_quoted)
-			out = put_char(out, '"');
-		out = value->kind == VALUE_SIGNED ? put_signed(out, value->signed_number)
-						  : put_unsigned(out, value->unsigned_number);
-		return is_quoted ? put_char(out, '"') : out;
-	default:
-		return NULL;
-	}
-}
-
 void value_append_json(struct buffer *buffer, const struct value *value)
 {
 	char *space = buffer_reserve_put(buffer, PUT_NUMBER_MAX);
@@ -110,7 +76,7 @@ void value_append_json(struct buffer *buffer, const struct value *value)
 		json_append_string(buffer, value->text);
 		return;
 	}
-	if (is_quoted_in_json(value)) {
+	if (value->kind != VALUE_FLOATING || !value_is_finite(value)) {
 		buffer_append_char(buffer, '"');
 		value_append_text(buffer, value);
 		buffer_append_char(buffer, '"');

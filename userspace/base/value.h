@@ -58,7 +58,19 @@ hot_inline bool value_is_json_number(const struct value *value)
 void value_append_json(struct buffer *buffer, const struct value *value);
 
 /** value_put_json - put an integer or a boolean as JSON; NULL for others */
-char *value_put_json(char *out, const struct value *value);
+hot_inline char *value_put_json(char *out, const struct value *value)
+{
+	if (likely(value_is_json_number(value)))
+		return put_signed(out, value->signed_number);
+	if (value->kind == VALUE_BOOLEAN)
+		return value->boolean ? PUT_LITERAL(out, "true") : PUT_LITERAL(out, "false");
+	if (value->kind != VALUE_SIGNED && value->kind != VALUE_UNSIGNED)
+		return NULL;
+	out = put_char(out, '"');
+	out = value->kind == VALUE_SIGNED ? put_signed(out, value->signed_number)
+					  : put_unsigned(out, value->unsigned_number);
+	return put_char(out, '"');
+}
 
 /** FLOATING_TEXT_MAX - size of the text of any double, with its NUL */
 #define FLOATING_TEXT_MAX 32

@@ -52,10 +52,7 @@ hot_inline char *field_put(char *out, const struct field *field)
 	out = put_char(out, ':');
 	if (value->kind == VALUE_TEXT)
 		return json_put_string(out, value->text);
-	if (!value_is_json_number(value))
-		return value_put_json(out, value);
-	return value->kind == VALUE_SIGNED ? put_signed(out, value->signed_number)
-					   : put_unsigned(out, value->unsigned_number);
+	return value_put_json(out, value);
 }
 
 /* Appends the first members of an object up to one that needs escapes; returns their number. */
