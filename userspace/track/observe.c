@@ -331,7 +331,7 @@ static int slice_end_of(struct tracks *tracks, struct track *track,
 /* A track without open slices becomes the most recently used one. */
 static void track_touch(struct tracks *tracks, struct track *track)
 {
-	if (track->nr_slices > 0)
+	if (track->nr_slices > 0 || track->idle_after == &tracks->idle)
 		return;
 	track_idle_remove(track);
 	track_idle_add(tracks, track);
@@ -345,8 +345,8 @@ static void event_set_outer(struct timeline_event *event, const struct track *tr
 					   : track->begin_ns;
 }
 
-static int tracks_instant(struct tracks *tracks, struct track *track,
-			  const struct decoded_event *decoded, struct error *error)
+hot_inline int tracks_instant(struct tracks *tracks, struct track *track,
+			      const struct decoded_event *decoded, struct error *error)
 {
 	struct name *name = record_name(tracks, decoded, error);
 	struct timeline_event *event = &tracks->event;
@@ -358,6 +358,8 @@ static int tracks_instant(struct tracks *tracks, struct track *track,
 	record_event_init(event, tracks, TIMELINE_INSTANT, track, decoded);
 	event->name = &name->shown;
 	event_set_outer(event, track);
+	if (likely(name->shown.is_counted))
+		return timeline_push(tracks->timeline, event, error);
 	status = timeline_push(tracks->timeline, event, error);
 	name_put(name);
 	return status;
@@ -666,15 +668,21 @@ static int hidden_begin(struct tracks *tracks, const struct decoded_event *decod
 	return 0;
 }
 
-static int point_observe(struct tracks *tracks, const struct decoded_event *decoded,
-			 struct error *error)
+static int instant_observe(struct tracks *tracks, const struct decoded_event *decoded,
+			   struct error *error)
+{
+	struct track *track = tracks_get(tracks, decoded, error);
+
+	return likely(track) ? tracks_instant(tracks, track, decoded, error) : -1;
+}
+
+static int counter_observe(struct tracks *tracks, const struct decoded_event *decoded,
+			   struct error *error)
 {
 	struct track *track = tracks_get(tracks, decoded, error);
 
 	if (!track)
 		return -1;
-	if (decoded->kind == DECODED_INSTANT)
-		return tracks_instant(tracks, track, decoded, error);
 	return decoded->kind == DECODED_COUNTER
 		       ? tracks_sample(tracks, track, decoded, error)
 		       : counter_change(tracks, track, decoded,
@@ -791,9 +799,9 @@ static int flow_observe(struct tracks *tracks, const struct decoded_event *decod
 static int (*const observers[])(struct tracks *tracks, const struct decoded_event *decoded,
 				struct error *error) = {
 	[DECODED_BEGIN] = slice_begin_observe, [DECODED_END] = slice_end_observe,
-	[DECODED_INSTANT] = point_observe,     [DECODED_COUNTER] = point_observe,
+	[DECODED_INSTANT] = instant_observe,   [DECODED_COUNTER] = counter_observe,
 	[DECODED_HIDDEN_BEGIN] = hidden_begin, [DECODED_STATE] = state_begin,
-	[DECODED_STATE_END] = state_end,       [DECODED_CHANGE] = point_observe,
+	[DECODED_STATE_END] = state_end,       [DECODED_CHANGE] = counter_observe,
 	[DECODED_FLOW_BEGIN] = flow_observe,   [DECODED_FLOW_END] = flow_observe,
 };
 
