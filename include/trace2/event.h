@@ -79,8 +79,8 @@ struct trace2_repository {
  * @line: the line in @file
  * @needs_no_escape: the caller guarantees that @region.msg, or @data.value of TRACE2_DATA, is UTF-8
  * without anything that JSON escapes, so EVENT copies it unread
- * @has_slack: the caller guarantees this, too, and that TRACE2_SLACK bytes behind @region.msg and
- * behind @more can be read, so EVENT copies them in whole blocks
+ * @has_slack: the caller guarantees this, too, and that TRACE2_SLACK bytes behind @region.msg,
+ * @data.value of TRACE2_DATA_JSON and @more can be read, so EVENT copies them in whole blocks
  * @more: additional members of EVENT's JSON object, without a comma before them; if they are
  * malformed they become the string of a member "more". Their names must differ from those of the
  * event itself; that is not checked

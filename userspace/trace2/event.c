@@ -248,18 +248,22 @@ hot_inline char *event_put_data(char *out, struct buffer *line,
 				const struct trace2_session *session,
 				const struct trace2_event *event, const bool is_short)
 {
+	const struct buffer *category = &event->data.category->json, *key = &event->data.key->json;
 	const struct trace2_string *value = &event->data.value;
 
 	out = PUT_LITERAL(out, ",\"t_rel\":");
 	out = put_seconds(out, event->data.t_rel_ns, session->settings.decimals);
 	out = event_put_nesting(out, event->data.nesting, is_short);
-	out = text_json_put(PUT_LITERAL(out, ",\"category\":"), event->data.category);
-	out = text_json_put(PUT_LITERAL(out, ",\"key\":"), event->data.key);
+	out = PUT_LITERAL(out, ",\"category\":");
+	out = put_blocks(out, category->data, category->size, 1);
+	out = PUT_LITERAL(out, ",\"key\":");
+	out = put_blocks(out, key->data, key->size, 1);
 	out = PUT_LITERAL(out, ",\"value\":");
 	if (event->kind == TRACE2_DATA)
 		return is_short ? event_put_quoted(out, *value)
 				: event_put_string(out, line, session, event, *value);
-	return put_text(out, value->data, value->size);
+	return is_short && event->has_slack ? put_block(out, value->data, value->size)
+					    : put_text(out, value->data, value->size);
 }
 
 /* Puts the additional members of a line before its end. */

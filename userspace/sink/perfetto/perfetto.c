@@ -219,30 +219,33 @@ static void perfetto_frame_open(struct perfetto_sink *sink, const struct recordi
 #define END_PREFIX "end:"
 
 /* Records have the same fields in the same order, unless a field cannot be read. */
-static const struct perfetto_field_name *field_find(const struct perfetto_category *category,
+static const struct perfetto_field_name *field_find(const struct perfetto_fields *fields,
 						    size_t place, struct text name)
 {
-	if (place < category->nr_fields && category->fields[place].name.data == name.data)
-		return &category->fields[place];
-	for (size_t i = 0; i < category->nr_fields; i++) {
-		if (text_equals(category->fields[i].name, name))
-			return &category->fields[i];
+	if (place < fields->size && fields->list[place].name.data == name.data)
+		return &fields->list[place];
+	for (size_t i = 0; i < fields->size; i++) {
+		if (text_equals(fields->list[i].name, name))
+			return &fields->list[i];
 	}
 	return NULL;
 }
 
-/* Gives the fields of an event numbers; returns false if memory ran out. */
+/* Gives the fields of an event numbers, which has one at least; returns false if memory ran out. */
 static bool fields_intern(struct perfetto_sink *sink, const struct timeline_event *event)
 {
-	struct perfetto_category *category = perfetto_category_of(sink, event->track->category);
+	struct perfetto_fields *fields = field_sets_get(&sink->fields, event, sizeof(*fields));
 	struct buffer *text = &sink->file.text;
 
+	sink->file.out.failed |= !fields;
+	if (!fields)
+		return false;
 	for (size_t i = 0; i < event->nr_fields; i++) {
 		struct perfetto_field_name field = { .name = event->fields[i].name };
 
-		if (field_find(category, i, field.name))
+		if (field_find(fields, i, field.name))
 			continue;
-		if (!array_reserve(category->fields, category->nr_fields)) {
+		if (!array_reserve(fields->list, fields->size)) {
 			sink->file.out.failed = true;
 			return false;
 		}
@@ -252,7 +255,7 @@ static bool fields_intern(struct perfetto_sink *sink, const struct timeline_even
 		buffer_append(text, field.name.data, field.name.size);
 		field.end_iid = perfetto_string_intern(sink, INTERNED_ANNOTATION_NAMES,
 						       buffer_text(text));
-		category->fields[category->nr_fields++] = field;
+		fields->list[fields->size++] = field;
 	}
 	return true;
 }
@@ -327,14 +330,14 @@ static void append_value(struct perfetto_sink *sink, uint64_t iid, const struct 
 
 static void append_fields(struct perfetto_sink *sink, const struct timeline_event *event)
 {
-	const struct perfetto_category *category = perfetto_category_of(sink,
-									event->track->category);
+	const struct perfetto_fields *fields = field_sets_get(&sink->fields, event,
+							      sizeof(*fields));
 	bool is_end = event->kind == TIMELINE_SLICE_END;
 	struct buffer *out = &sink->file.out, *text = &sink->file.text;
 
 	for (size_t i = 0; i < event->nr_fields; i++) {
 		const struct field *field = &event->fields[i];
-		const struct perfetto_field_name *name = field_find(category, i, field->name);
+		const struct perfetto_field_name *name = field_find(fields, i, field->name);
 		size_t annotation;
 
 		append_value(sink, is_end ? name->end_iid : name->iid, &field->value);
@@ -601,7 +604,7 @@ static void perfetto_write_counter(struct perfetto_sink *sink, const struct time
 	struct buffer *out = &sink->file.out;
 	struct perfetto_message begun;
 
-	if (!fields_intern(sink, event))
+	if (event->nr_fields > 0 && !fields_intern(sink, event))
 		return;
 	begun = track_event_begin(sink, event, TYPE_COUNTER);
 	if (value->kind == VALUE_SIGNED)

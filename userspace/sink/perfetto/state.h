@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 
+#include "sink/fields.h"
 #include "sink/file.h"
 
 /* Numbers of fields and values in messages of perfetto_trace.proto. */
@@ -174,6 +175,7 @@ struct perfetto_incomplete {
 struct perfetto_sink {
 	struct sink_file file;
 	struct perfetto_category *categories;
+	struct field_sets fields;	     /* struct perfetto_fields of all tracepoints */
 	struct map events;		     /* by event name: its first tracepoint of any system */
 	struct map names;		     /* tracks by their name below a process or thread */
 	struct perfetto_sequence *sequences; /* by machine; the first is of what is on none */
@@ -232,9 +234,14 @@ struct perfetto_category {
 	uint64_t iid;
 	uint64_t parent_uuid; /* of the group: the track of its machine, 0 for none */
 	uint64_t group_uuid;
-	struct perfetto_waiting waiting;    /* the first track, until the group is written */
-	struct perfetto_field_name *fields; /* extra fields, in the order of its records */
-	size_t nr_fields;
+	struct perfetto_waiting waiting; /* the first track, until the group is written */
+};
+
+/** struct perfetto_fields - extra fields of a tracepoint, in the order of its records */
+struct perfetto_fields {
+	struct field_set set;
+	struct perfetto_field_name *list;
+	size_t size;
 };
 
 /** perfetto_track_of, perfetto_category_of - the sink data of each */

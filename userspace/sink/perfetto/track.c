@@ -542,18 +542,22 @@ void perfetto_track_end(struct perfetto_sink *sink, const struct timeline_event 
 
 void perfetto_tracks_release(struct perfetto_sink *sink)
 {
+	struct perfetto_fields *fields;
+
 	while (sink->categories) {
 		struct perfetto_category *category = sink->categories;
 
 		sink->categories = category->after;
 		waiting_release(&category->waiting);
-		free(category->fields);
 		free(category);
 	}
 	for (size_t i = 0; i < sink->nr_sequences; i++) {
 		for (size_t page = 0; page < PERFETTO_LIVES_PAGES; page++)
 			free(sink->sequences[i].lives[page]);
 	}
+	map_for_each(&sink->fields.all, fields)
+		free(fields->list);
+	map_free(&sink->fields.all);
 	map_release(&sink->events);
 	map_release(&sink->names);
 }

@@ -258,6 +258,8 @@ void trace2_track_end(struct trace2_sink *sink, const struct timeline_event *eve
 
 /* Further names are rendered for each record; most events have less than a dozen fields. */
 #define FIELDS_MAX 64
+/* Fields of all tracepoints together. */
+#define ALL_FIELDS_MAX 16384
 /* Bytes of the braces of an object. */
 #define FIELDS_END_MAX 2
 
@@ -267,11 +269,35 @@ static void field_release(struct trace2_field *own)
 	buffer_release(&own->text);
 }
 
-static const struct trace2_field *fields_add(struct trace2_fields *fields, struct text name)
+void trace2_fields_free(struct trace2_sink *sink)
+{
+	struct trace2_fields *fields;
+
+	map_for_each(&sink->fields.all, fields) {
+		for (size_t i = 0; i < fields->size; i++)
+			field_release(&fields->list[i]);
+		free(fields->list);
+	}
+	map_free(&sink->fields.all);
+}
+
+/* The fields of a tracepoint, by an event that has one at least; NULL if memory ran out. */
+hot_inline struct trace2_fields *event_fields(struct trace2_sink *sink,
+					      const struct timeline_event *event)
+{
+	struct trace2_fields *fields = field_sets_get(&sink->fields, event, sizeof(*fields));
+
+	sink->has_failed |= !fields;
+	return fields;
+}
+
+static const struct trace2_field *field_add(struct trace2_sink *sink, struct trace2_fields *fields,
+					    struct text name)
 {
 	struct trace2_field *own;
 
-	if (fields->size >= FIELDS_MAX || !array_reserve(fields->list, fields->size))
+	if (fields->size >= FIELDS_MAX || sink->nr_fields >= ALL_FIELDS_MAX ||
+	    !array_reserve(fields->list, fields->size))
 		return NULL;
 	own = &fields->list[fields->size];
 	*own = (struct trace2_field){ .name = name.data };
@@ -291,6 +317,7 @@ static const struct trace2_field *fields_add(struct trace2_fields *fields, struc
 	fields->text_size += own->text.size;
 	fields->has_escapes |= own->json.size != name.size + strlen(",\"\":");
 	fields->size++;
+	sink->nr_fields++;
 	return own;
 }
 
@@ -298,10 +325,9 @@ static const struct trace2_field *fields_add(struct trace2_fields *fields, struc
  * The address identifies a name as long as its category lives. @guess is usually the field, which
  * then follows the one before.
  */
-hot_inline const struct trace2_field *fields_find(const struct trace2_field *list,
-						  const struct trace2_field *end,
-						  const struct trace2_field *guess,
-						  struct text name)
+hot_inline const struct trace2_field *field_find(const struct trace2_field *list,
+						 const struct trace2_field *end,
+						 const struct trace2_field *guess, struct text name)
 {
 	if (likely(guess < end && guess->name == name.data))
 		return guess;
@@ -312,156 +338,115 @@ hot_inline const struct trace2_field *fields_find(const struct trace2_field *lis
 	return NULL;
 }
 
-/** struct fields_put - where the next field is put, in memory that fits all known fields */
-struct fields_put {
-	char *json;
-	char *text;
-};
-
-/* Reserves memory for @nr_fields numbers, or texts of the same size, with names in @fields. */
-hot_inline bool fields_reserve(struct fields_put *put, const struct trace2_fields *fields,
-			       size_t nr_fields, struct buffer *json, struct buffer *text)
+/*
+ * Puts a member, and " name=value" unless @text is NULL. Returns the end of the member, and moves
+ * @text; NULL if the value is not a number, a boolean, or a text that is as short and needs no
+ * escapes.
+ */
+hot_inline char *field_put(char *out, char **text, const struct trace2_field *own,
+			   const struct value *value)
 {
-	size_t digits = nr_fields * PUT_NUMBER_MAX;
+	char *begin = put_blocks(out, own->json.data, own->json.size, 1), *end;
+	size_t quotes;
 
-	put->json = buffer_reserve_put(json, fields->json_size + digits + FIELDS_END_MAX);
-	if (!text)
-		return put->json;
-	put->text = buffer_reserve_put(text, fields->text_size + digits);
-	return put->json && put->text;
-}
-
-/* The digits are made once and copied. */
-hot_inline void number_field_put(struct fields_put *put, const struct trace2_field *own,
-				 const struct value *value, const bool has_text)
-{
-	char *digits = put_blocks(put->json, own->json.data, own->json.size, 1);
-	char *text;
-
-	put->json = put_signed(digits, value->signed_number);
-	if (!has_text)
-		return;
-	text = put_blocks(put->text, own->text.data, own->text.size, 1);
-	put_slack(text, digits);
-	put->text = text + (put->json - digits);
-}
-
-/* Puts a boolean, or a number that JSON has as a string; or returns false. */
-static out_of_line bool other_field_put(struct fields_put *put, const struct trace2_field *own,
-					const struct value *value, bool has_text)
-{
-	char *begin = put_blocks(put->json, own->json.data, own->json.size, 1);
-	char *end = value_put_json(begin, value);
-	size_t quotes = *begin == '"' ? strlen("\"") : 0;
-	char *text;
-
-	if (!end)
-		return false;
-	put->json = end;
-	if (!has_text)
-		return true;
-	text = put_blocks(put->text, own->text.data, own->text.size, 1);
-	put_slack(text, begin + quotes);
-	put->text = text + (end - begin - 2 * quotes);
-	return true;
-}
-
-/* Puts a text that is as short as a number and needs no escapes; or returns false. */
-hot_inline bool text_field_put(struct fields_put *put, const struct trace2_field *own,
-			       const struct value *value, const bool has_text)
-{
-	char *json, *text;
-
-	if (value->kind != VALUE_TEXT || value->text.size > PUT_NUMBER_MAX - strlen("\"\""))
-		return false;
-	json = json_put_string(put_blocks(put->json, own->json.data, own->json.size, 1),
-			       value->text);
-	if (!json)
-		return false;
-	put->json = json;
-	if (!has_text)
-		return true;
-	text = put_blocks(put->text, own->text.data, own->text.size, 1);
-	put->text = put_text(text, value->text.data, value->text.size);
-	return true;
-}
-
-/* Appends any field: also one that needs escapes, or whose name is new. */
-static void any_field_append(struct trace2_fields *fields, struct buffer *json, struct buffer *text,
-			     const struct field *field)
-{
-	const struct trace2_field *end = fields->list + fields->size;
-	const struct trace2_field *own = fields_find(fields->list, end, end, field->name);
-	bool is_first = false;
-
-	if (!own)
-		own = fields_add(fields, field->name);
-	if (own)
-		buffer_append(json, own->json.data, own->json.size);
+	if (likely(value_is_json_number(value)))
+		end = put_signed(begin, value->signed_number);
+	else if (value->kind != VALUE_TEXT)
+		end = value_put_json(begin, value);
+	else if (value->text.size <= PUT_NUMBER_MAX - strlen("\"\""))
+		end = json_put_string(begin, value->text);
 	else
-		json_append_member(json, field->name, &is_first);
-	value_append_json(json, &field->value);
-	if (!text)
-		return;
-	buffer_append_char(text, ' ');
-	fields_append_text(text, field, 1);
+		return NULL;
+	if (!text || unlikely(!end))
+		return end;
+	/* What needs no escapes is the same between the quotes. */
+	quotes = *begin == '"' ? strlen("\"") : 0;
+	*text = put_blocks(*text, own->text.data, own->text.size, 1);
+	put_slack(*text, begin + quotes);
+	*text += end - begin - 2 * quotes;
+	return end;
 }
 
-/* Puts all fields if they are numbers and short texts without escapes, as most are. */
-hot_inline bool fields_put(struct fields_put *put, const struct trace2_fields *fields,
-			   const struct timeline_event *event, const bool has_text,
-			   const bool has_others)
+/*
+ * Puts an object, and " name=value name=value" at @text unless that is NULL, into memory for all
+ * known fields and values as short as numbers. Returns the object's end, and moves @text; NULL if
+ * any_fields_append() must do it. Fields start with ','; the first one is overwritten with '{'.
+ */
+hot_inline char *fields_put(char *out, char **text, const struct trace2_fields *fields,
+			    const struct timeline_event *event)
 {
 	const struct field *field = event->fields, *end = field + event->nr_fields;
 	const struct trace2_field *list = fields->list, *list_end = list + fields->size;
 	const struct trace2_field *own = list;
+	char *begin = out;
 
 	for (; field < end; field++, own++) {
-		own = fields_find(list, list_end, own, field->name);
-		if (unlikely(!own))
-			return false;
-		if (likely(value_is_json_number(&field->value)))
-			number_field_put(put, own, &field->value, has_text);
-		else if (!text_field_put(put, own, &field->value, has_text) &&
-			 !(has_others && other_field_put(put, own, &field->value, has_text)))
-			return false;
+		own = field_find(list, list_end, own, field->name);
+		out = likely(own) ? field_put(out, text, own, &field->value) : NULL;
+		if (unlikely(!out))
+			return NULL;
 	}
-	return true;
+	*begin = '{';
+	return put_char(out, '}');
 }
 
-static out_of_line void any_fields_append(struct trace2_fields *fields, struct buffer *json,
-					  struct buffer *text, const struct timeline_event *event)
+/* Appends any fields, also those that need escapes, or whose names are new. */
+static out_of_line void any_fields_append(struct trace2_sink *sink, struct trace2_fields *fields,
+					  struct buffer *json, struct buffer *text,
+					  const struct timeline_event *event)
 {
-	for (size_t i = 0; i < event->nr_fields; i++)
-		any_field_append(fields, json, text, &event->fields[i]);
+	bool is_first = true;
+
+	buffer_append_char(json, '{');
+	for (size_t i = 0; i < event->nr_fields; i++) {
+		const struct field *field = &event->fields[i];
+		const struct trace2_field *end = fields->list + fields->size;
+
+		if (!field_find(fields->list, end, end, field->name))
+			field_add(sink, fields, field->name);
+		json_append_member(json, field->name, &is_first);
+		value_append_json(json, &field->value);
+		if (!text)
+			continue;
+		buffer_append_char(text, ' ');
+		fields_append_text(text, field, 1);
+	}
 	buffer_append_char(json, '}');
 }
 
 /*
  * Appends an object of the event's fields, one at least, to @json, and " name=value name=value" to
- * @text, which may be NULL. Returns true if the text needs no escapes in JSON. Fields start with
- * ','; the first one is overwritten with '{'.
+ * @text, which may be NULL. Returns true if the text needs no escapes in JSON.
  */
-static bool trace2_fields_append(struct trace2_fields *fields, struct buffer *json,
-				 struct buffer *text, const struct timeline_event *event)
+static bool trace2_fields_append(struct trace2_sink *sink, struct buffer *json, struct buffer *text,
+				 const struct timeline_event *event)
 {
-	size_t begin = json->size;
-	struct fields_put put;
-	bool are_literal;
+	struct trace2_fields *fields = event_fields(sink, event);
+	size_t digits = event->nr_fields * PUT_NUMBER_MAX;
+	char *out, *text_out = NULL;
 
-	if (!fields_reserve(&put, fields, event->nr_fields, json, text))
+	if (!fields)
 		return false;
-	are_literal = text ? fields_put(&put, fields, event, true, true)
-			   : fields_put(&put, fields, event, false, true);
-	if (are_literal) {
-		buffer_end_put(json, put_char(put.json, '}'));
-		if (text)
-			buffer_end_put(text, put.text);
-	} else {
-		any_fields_append(fields, json, text, event);
+	out = buffer_reserve_put(json, fields->json_size + digits + FIELDS_END_MAX);
+	if (text)
+		text_out = buffer_reserve_put(text, fields->text_size + digits);
+	if (!out || (text && !text_out))
+		return false;
+	out = fields_put(out, text ? &text_out : NULL, fields, event);
+	if (!out) {
+		any_fields_append(sink, fields, json, text, event);
+		return false;
 	}
-	json->data[begin] = '{';
-	return are_literal && !fields->has_escapes;
+	buffer_end_put(json, out);
+	if (text)
+		buffer_end_put(text, text_out);
+	return !fields->has_escapes;
+}
+
+/* Whether FIELDS_SIZE_MAX bytes fit the event's fields, as JSON and as text, which is shorter. */
+hot_inline bool fields_fit(const struct trace2_fields *fields, const struct timeline_event *event)
+{
+	return fields && fields->json_size + event->nr_fields * PUT_NUMBER_MAX <= FIELDS_SIZE_MAX;
 }
 
 /*
@@ -473,17 +458,15 @@ static copies_wide bool trace2_fields_line_set(struct trace2_fields_line *line,
 					       const struct trace2_fields *fields,
 					       const struct timeline_event *event)
 {
-	char *json = line->more + strlen(TRACE2_ARGS);
-	struct fields_put put = { .json = json, .text = line->msg };
+	char *text = line->msg, *end;
 
-	/* The text of a field is shorter than its JSON. */
-	if (unlikely(fields->has_escapes ||
-		     fields->json_size + event->nr_fields * PUT_NUMBER_MAX > FIELDS_SIZE_MAX) ||
-	    !fields_put(&put, fields, event, true, false))
+	if (unlikely(!fields_fit(fields, event) || fields->has_escapes))
 		return false;
-	*json = '{';
-	line->event.more.size = put_char(put.json, '}') - line->more;
-	line->event.region.msg.size = put.text - line->msg - 1;
+	end = fields_put(line->more + strlen(TRACE2_ARGS), &text, fields, event);
+	if (!end)
+		return false;
+	line->event.more.size = end - line->more;
+	line->event.region.msg.size = text - line->msg - 1;
 	return true;
 }
 
@@ -496,15 +479,20 @@ void trace2_fields_line_init(struct trace2_fields_line *line)
 	line->event.has_slack = true;
 }
 
+void trace2_value_line_init(struct trace2_value_line *line)
+{
+	line->event.kind = TRACE2_DATA_JSON;
+	line->event.data.value.data = line->value;
+	line->event.needs_no_escape = true;
+	line->event.has_slack = true;
+}
+
 void trace2_sink_categories_free(struct trace2_sink *sink)
 {
 	while (sink->categories) {
 		struct trace2_category *own = sink->categories;
 
 		sink->categories = own->after;
-		for (size_t i = 0; i < own->fields.size; i++)
-			field_release(&own->fields.list[i]);
-		free(own->fields.list);
 		trace2_text_free(own->text);
 		free(own);
 	}
@@ -550,11 +538,9 @@ static void flags_append(struct buffer *more, const struct timeline_event *event
 /* The fields as a member, and as sink->message; returns trace2_fields_append()'s. */
 static bool args_append(struct trace2_sink *sink, const struct timeline_event *event)
 {
-	struct trace2_category *category = trace2_track_of(sink, event->track)->category;
-
 	buffer_clear(&sink->message);
 	member_append(&sink->more, TRACE2_ARGS);
-	return trace2_fields_append(&category->fields, &sink->more, &sink->message, event);
+	return trace2_fields_append(sink, &sink->more, &sink->message, event);
 }
 
 static void flow_member_append(struct trace2_sink *sink, const struct timeline_event *event)
@@ -651,10 +637,9 @@ static out_of_line void slice_write_fields(struct trace2_sink *sink,
 					   const struct timeline_event *event,
 					   enum trace2_kind kind, const struct trace2_text *label)
 {
-	const struct trace2_category *category = trace2_track_of(sink, event->track)->category;
 	struct trace2_fields_line *line = &sink->fields_line;
 
-	if (likely(trace2_fields_line_set(line, &category->fields, event)))
+	if (likely(trace2_fields_line_set(line, event_fields(sink, event), event)))
 		slice_line_write(sink, &line->event, event, kind, label);
 	else
 		slice_write_any(sink, event, kind);
@@ -734,43 +719,80 @@ static void data_more_set(struct trace2_sink *sink, const struct timeline_event 
 	line->more = trace2_string_of(buffer_text(&sink->more));
 }
 
-/* @value is digits, or ready-made JSON. */
-hot_inline void data_line_write(struct trace2_sink *sink, const struct timeline_event *event,
-				enum trace2_kind kind, const struct trace2_text *key,
-				struct trace2_string value)
+/* Writes the line of an instant or a sample, with the members that are in all of them. */
+hot_inline void data_line_write(struct trace2_sink *sink, struct trace2_event *line,
+				const struct timeline_event *event, const struct trace2_text *key)
 {
 	const struct trace2_track *track = trace2_track_of(sink, event->track);
-	struct trace2_event *line = &sink->data;
 
-	line->kind = kind;
 	line->thread = track->thread;
-	line->more.size = 0;
 	line->data.nesting = event->depth + 1;
 	line->data.t_rel_ns = event->time_ns - event->outer_ns;
 	line->data.category = track->category->text;
 	line->data.key = key;
+	trace2_sink_write(sink, line, event->time_ns);
+}
+
+/* @value is digits, or ready-made JSON. */
+hot_inline void data_write(struct trace2_sink *sink, const struct timeline_event *event,
+			   enum trace2_kind kind, const struct trace2_text *key,
+			   struct trace2_string value)
+{
+	struct trace2_event *line = &sink->data;
+
+	line->kind = kind;
+	line->more.size = 0;
 	line->data.value = value;
 	line->data.msg.data = NULL;
 	if ((kind == TRACE2_DATA ? event->nr_fields : event->nr_flows) > 0 || sink->with ||
 	    event->flags)
 		data_more_set(sink, event, line);
-	trace2_sink_write(sink, line, event->time_ns);
+	data_line_write(sink, line, event, key);
 }
 
-void trace2_instant_write(struct trace2_sink *sink, const struct timeline_event *event)
+/* Writes any instant. */
+static out_of_line void instant_write_any(struct trace2_sink *sink,
+					  const struct timeline_event *event)
 {
-	struct trace2_category *category = trace2_track_of(sink, event->track)->category;
-	const struct trace2_text *key = trace2_sink_label(sink, category, event->name);
+	const struct trace2_track *track = trace2_track_of(sink, event->track);
+	const struct trace2_text *key = trace2_sink_label(sink, track->category, event->name);
 
 	if (!key)
 		return;
 	buffer_clear(&sink->message);
 	if (event->nr_fields > 0)
-		trace2_fields_append(&category->fields, &sink->message, NULL, event);
+		trace2_fields_append(sink, &sink->message, NULL, event);
 	else
 		buffer_append(&sink->message, "{}", 2);
-	data_line_write(sink, event, TRACE2_DATA_JSON, key,
-			trace2_string_of(buffer_text(&sink->message)));
+	data_write(sink, event, TRACE2_DATA_JSON, key,
+		   trace2_string_of(buffer_text(&sink->message)));
+}
+
+/* Sets the value to the event's fields, one at least, as trace2_fields_line_set() does. */
+hot_inline bool trace2_value_line_set(struct trace2_value_line *line,
+				      const struct trace2_fields *fields,
+				      const struct timeline_event *event)
+{
+	char *end = likely(fields_fit(fields, event)) ? fields_put(line->value, NULL, fields, event)
+						      : NULL;
+
+	if (!end)
+		return false;
+	line->event.data.value.size = end - line->value;
+	return true;
+}
+
+/* Most instants have fields, and no further members. */
+copies_wide void trace2_instant_write(struct trace2_sink *sink, const struct timeline_event *event)
+{
+	const struct trace2_text *key = trace2_label_of(sink, event->name);
+	struct trace2_value_line *line = &sink->value_line;
+
+	if (likely(key && event->nr_fields > 0 && event->nr_flows == 0) && !sink->with &&
+	    !event->flags && likely(trace2_value_line_set(line, event_fields(sink, event), event)))
+		data_line_write(sink, &line->event, event, key);
+	else
+		instant_write_any(sink, event);
 }
 
 void trace2_sample_write(struct trace2_sink *sink, const struct timeline_event *event)
@@ -788,7 +810,7 @@ void trace2_sample_write(struct trace2_sink *sink, const struct timeline_event *
 						  : put_unsigned(digits, value->unsigned_number);
 		text = (struct trace2_string){ digits, end - digits };
 	}
-	data_line_write(sink, event, TRACE2_DATA, track->name, text);
+	data_write(sink, event, TRACE2_DATA, track->name, text);
 }
 
 /* Sets sink->short_text and sink->other_text, of a line. */

@@ -4,6 +4,7 @@
 #define SINK_TRACE2_STATE_H
 
 #include "sink/compression.h"
+#include "sink/fields.h"
 #include "sink/sink.h"
 #include "sink/summary.h"
 #include "sink/file.h"
@@ -21,6 +22,7 @@ struct trace2_field {
 
 /** struct trace2_fields - the fields of a tracepoint, in the order of its records */
 struct trace2_fields {
+	struct field_set set;
 	struct trace2_field *list;
 	size_t size;
 	size_t json_size; /* bytes of all names in both forms */
@@ -31,7 +33,6 @@ struct trace2_fields {
 /** struct trace2_category - a tracepoint; all of them are in a list */
 struct trace2_category {
 	struct trace2_text *text;
-	struct trace2_fields fields;
 	struct trace2_category *after;
 };
 
@@ -47,6 +48,12 @@ struct trace2_fields_line {
 	struct trace2_event event;		      /* its strings are in @msg and @more */
 	char msg[FIELDS_SIZE_MAX + 2 * TRACE2_SLACK]; /* begins with a blank */
 	char more[sizeof(TRACE2_ARGS) + FIELDS_SIZE_MAX + 2 * TRACE2_SLACK]; /* TRACE2_ARGS */
+};
+
+/** struct trace2_value_line - the line of an instant whose fields need no escapes */
+struct trace2_value_line {
+	struct trace2_event event; /* its value is @value */
+	char value[FIELDS_SIZE_MAX + 2 * TRACE2_SLACK];
 };
 
 /** struct trace2_sink - one session with one target */
@@ -67,6 +74,8 @@ struct trace2_sink {
 	struct interval_table totals;  /* timers over all tracks that ended */
 	size_t nr_timers; /* entries in the timers of all tracks, at most TRACE2_TIMERS_MAX */
 	struct trace2_category *categories;
+	struct field_sets fields;    /* struct trace2_fields of all tracepoints */
+	size_t nr_fields;	     /* of all tracepoints */
 	struct trace2_text **labels; /* of all counted names */
 	size_t nr_labels;
 	struct trace2_text *short_text; /* scratch for texts of one line */
@@ -77,6 +86,7 @@ struct trace2_sink {
 	struct trace2_event slice;
 	struct trace2_event data; /* of an instant or a sample */
 	struct trace2_fields_line fields_line;
+	struct trace2_value_line value_line;
 };
 
 /** struct trace2_track - one track as a trace2 thread */
@@ -127,9 +137,11 @@ static inline void trace2_sink_write(struct trace2_sink *sink, struct trace2_eve
 }
 
 void trace2_sink_categories_free(struct trace2_sink *sink);
+void trace2_fields_free(struct trace2_sink *sink);
 
-/** trace2_fields_line_init - set what all lines with fields have in common; @line is zeroed */
+/** trace2_fields_line_init, trace2_value_line_init - set what all have; @line is zeroed */
 void trace2_fields_line_init(struct trace2_fields_line *line);
+void trace2_value_line_init(struct trace2_value_line *line);
 /** trace2_slice_begin_write, ..., trace2_sample_write - the line of a record */
 void trace2_slice_begin_write(struct trace2_sink *sink, const struct timeline_event *event);
 void trace2_slice_end_write(struct trace2_sink *sink, const struct timeline_event *event);

@@ -448,6 +448,7 @@ static void trace2_free(struct sink *head)
 		trace2_text_free(sink->labels[i]);
 	free(sink->labels);
 	trace2_sink_categories_free(sink);
+	trace2_fields_free(sink);
 	trace2_text_free(sink->short_text);
 	trace2_text_free(sink->other_text);
 	compressor_free(sink->compressor);
@@ -489,6 +490,7 @@ static struct sink *sink_trace2_new(const struct sink_settings *settings, enum t
 		sink->data.needs_no_escape = true;
 		sink->has_data_messages = target != TRACE2_EVENT;
 		trace2_fields_line_init(&sink->fields_line);
+		trace2_value_line_init(&sink->value_line);
 		sink->compressor = compressor;
 		sink->session = sink_session_new(settings, compressor);
 		is_made = sink->short_text && sink->other_text && sink->session;
